@@ -176,6 +176,12 @@ struct weft_model_summary {
 	uint32_t by_outcome[WEFT_OUTCOMES]; /* their sum is the number of tasks */
 };
 
+/* The time in which a thread is known to exist: from its first activation or band to the end of its
+ * last one. */
+struct weft_presence {
+	uint64_t start, end; /* ns; start > end: it has neither */
+};
+
 struct weft_model {
 	struct weft_model_summary summary;
 	struct weft_clock clock;
@@ -189,6 +195,7 @@ struct weft_model {
 	const struct weft_band_period *bands; /* in order of start */
 	uint32_t band_count;
 	const struct weft_trace_thread *threads; /* copies: the names belong to the model */
+	const struct weft_presence *presences;   /* one for each thread */
 	uint32_t thread_count;
 	uint32_t
 		buffer_count; /* a task's or thread's buffer may lie beyond: see weft_trace_buffer_at */

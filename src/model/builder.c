@@ -315,7 +315,7 @@ WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
 		b->activations.end, b->activations.thread, b->activations.task, b->notes.time,
 		b->notes.value, b->notes.task, b->notes.text, b->notes.type, b->samples.time,
 		b->samples.value, b->samples.task, b->samples.counter, b->counters.list, b->bands.list,
-		b->creations.list, b->creations.start};
+		b->presences.list, b->creations.list, b->creations.start};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	weft__live_destroy(b->live);

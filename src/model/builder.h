@@ -85,6 +85,11 @@ struct bands {
 	struct weft_band_period *list;
 };
 
+struct presences {
+	uint32_t count;
+	struct weft_presence *list;
+};
+
 struct creation_columns {
 	uint32_t count;
 	size_t capacity;
@@ -110,6 +115,7 @@ struct weft_model_builder {
 	struct sample_columns samples;
 	struct counters counters;
 	struct bands bands;
+	struct presences presences;
 	struct creation_columns creations;
 	struct weft__live *live; /* NULL before the first snapshot */
 };
@@ -142,6 +148,9 @@ typedef int weft__run_taker(
  * that it became meanwhile. */
 int weft__builder_divide(const struct weft_model_builder *b, uint32_t task,
 	const struct weft_band_period *period, weft__run_taker *take, void *context);
+/* A copy with an element for each of `threads`, or NULL without memory. */
+struct weft_presence *weft__presences_copy(const struct presences *presences, uint32_t threads);
+void weft__presence_widen(struct weft_presence *presence, uint64_t start, uint64_t end);
 int weft__builder_period(void *builder, uint32_t thread);
 int weft__builder_gc(void *builder, uint32_t thread, uint64_t start, uint32_t reason);
 

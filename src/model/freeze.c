@@ -153,8 +153,9 @@ static int copy_threads(struct weft_model_builder *b,
 		threads[i].name = weft__strings_bytes(&b->texts.strings, names[i]);
 	free(names);
 	m->threads = threads;
+	m->presences = weft__presences_copy(&b->presences, count);
 	m->thread_count = count;
-	return error;
+	return !error && !m->presences ? WEFT_ERROR_MEMORY : error;
 }
 
 static int by_period(const void *left, const void *right)

@@ -3,15 +3,53 @@
  * Activations and bands. A period becomes a row when it ends, because only then it is known which
  * tasks the running task became meanwhile, and whether it ended before the thread left it.
  */
+#include <stdlib.h>
+
 #include "base/array.h"
 #include "model/builder.h"
+
+void weft__presence_widen(struct weft_presence *presence, uint64_t start, uint64_t end)
+{
+	if (start < presence->start)
+		presence->start = start;
+	if (end > presence->end)
+		presence->end = end;
+}
+
+struct weft_presence *weft__presences_copy(const struct presences *presences, uint32_t threads)
+{
+	struct weft_presence *copy = malloc((threads + (size_t)1) * sizeof(*copy));
+	for (uint32_t i = 0; copy && i < threads; i++)
+		copy[i] =
+			i < presences->count ? presences->list[i] : (struct weft_presence){.start = UINT64_MAX};
+	return copy;
+}
+
+__attribute__((noinline)) static int reserve_presence(struct presences *p, uint32_t thread)
+{
+	int error = weft__array_resize(&p->list, thread + (size_t)1, sizeof(*p->list));
+	while (!error && p->count <= thread)
+		p->list[p->count++] = (struct weft_presence){.start = UINT64_MAX};
+	return error;
+}
+
+static int note_presence(
+	struct weft_model_builder *b, uint32_t thread, uint64_t start, uint64_t end)
+{
+	int error = thread < b->presences.count ? 0 : reserve_presence(&b->presences, thread);
+	if (!error)
+		weft__presence_widen(&b->presences.list[thread], start, end);
+	return error;
+}
 
 static int add_band(struct weft_model_builder *b, const struct weft_band_period *period)
 {
 	const struct weft__column column = {&b->bands.list, sizeof(*b->bands.list)};
 	if (period->start >= period->end)
 		return 0;
-	int error = weft__columns_reserve(&column, 1, &b->bands.capacity, b->bands.count + (size_t)1);
+	int error = note_presence(b, period->thread, period->start, period->end);
+	if (!error)
+		error = weft__columns_reserve(&column, 1, &b->bands.capacity, b->bands.count + (size_t)1);
 	if (!error)
 		b->bands.list[b->bands.count++] = *period;
 	return error;
@@ -35,6 +73,8 @@ static int add_activation(
 	struct weft_model_builder *b = builder;
 	struct activation_columns *a = &b->activations;
 	int error = a->count < a->capacity ? 0 : reserve_activation(a);
+	if (!error)
+		error = note_presence(b, thread, start, end);
 	if (error)
 		return error;
 	a->start[a->count] = start;

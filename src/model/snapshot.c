@@ -48,7 +48,8 @@ static void release_parts(struct weft__model *model)
 {
 	struct weft__snapshot *s = model->snapshot;
 	struct weft_model *m = &model->public;
-	const void *made[] = {m->threads, m->buffers, m->loss_periods, m->counters, m->creations};
+	const void *made[] = {
+		m->threads, m->presences, m->buffers, m->loss_periods, m->counters, m->creations};
 	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
 		free((void *)(uintptr_t)made[i]);
 	for (unsigned i = 0; i < HELD; i++)
@@ -383,6 +384,23 @@ static int copy_threads(struct weft__snapshot *s, const struct weft_model_builde
 	return 0;
 }
 
+/* The builder's list lacks activations and bands that have not ended. */
+static int copy_presences(const struct weft_model_builder *b, struct weft_model *m)
+{
+	const struct weft__live *live = b->live;
+	struct weft_presence *presences = weft__presences_copy(&b->presences, m->thread_count);
+	m->presences = presences;
+	if (!presences)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < live->going_count; i++)
+		weft__presence_widen(
+			&presences[live->going[i].thread], live->going[i].start, live->going[i].end);
+	for (uint32_t i = 0; i < live->going_band_count; i++)
+		weft__presence_widen(&presences[live->going_bands[i].thread], live->going_bands[i].start,
+			live->going_bands[i].end);
+	return 0;
+}
+
 static int copy_list(const struct weft__list *from, struct weft__list *to)
 {
 	to->count = 0;
@@ -453,6 +471,8 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 		error = copy_bands(s, b, m);
 	if (!error)
 		error = copy_threads(s, b, description, m);
+	if (!error)
+		error = copy_presences(b, m);
 	if (!error)
 		error = copy_growth(s, b->live);
 	if (error)

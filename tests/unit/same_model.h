@@ -194,6 +194,11 @@ static inline void same_periods(const struct weft_model *a, const struct weft_mo
 	for (uint32_t task = 0; task < a->tasks.count; task++)
 		same_runs_of(a, b, task);
 	same_bands(a, b);
+	assert_int_equal(a->thread_count, b->thread_count);
+	for (uint32_t thread = 0; thread < a->thread_count; thread++) {
+		assert_int_equal(a->presences[thread].start, b->presences[thread].start);
+		assert_int_equal(a->presences[thread].end, b->presences[thread].end);
+	}
 }
 
 /* A sum over all that a model says, to notice any change. */

@@ -548,6 +548,45 @@ static void a_wait_for_any_is_drawn(void **state)
 	picture_finish(&p);
 }
 
+/* ---- Idle time of several threads ---- */
+
+/* The worker comes late: before that, the reason is the one of the only thread. */
+static struct weft_model *idle_threads(void)
+{
+	struct made m = make_begin();
+	at(&m, 0);
+	make_create_named(&m, WEFT_TASK_NONE, 1, "main");
+	make_create_named(&m, 1, 2, "job");
+	make_switch(&m, 1);
+	at(&m, 100);
+	sleep_for(&m, "poll");
+	at(&m, 200);
+	make_switch(&m, 1);
+	at(&m, 220);
+	m.thread = 1;
+	make_switch(&m, 2);
+	at(&m, 300);
+	m.thread = 0;
+	sleep_for(&m, "poll");
+	at(&m, 350);
+	m.thread = 1;
+	sleep_for(&m, "no job");
+	at(&m, 450);
+	make_switch(&m, 2);
+	at(&m, 500);
+	make_edge(&m, WEFT_EVENT_RESOLVE, 2, 2);
+	return model_of(&m, &(struct weft_trace_description){.thread_count = 2});
+}
+
+static void idle_time_is_that_of_all_threads(void **state)
+{
+	struct picture p;
+	(void)state;
+	picture_init(&p, idle_threads(), 600, 220);
+	compare(&p, "picture-idle.txt");
+	picture_finish(&p);
+}
+
 /* ---- Counters ---- */
 
 /* One that rises by steps, one that flutters, one of large numbers, one below
@@ -627,6 +666,7 @@ int main(void)
 		cmocka_unit_test(links_of_lines_are_drawn_in_a_burst),
 		cmocka_unit_test(stopped_tasks_are_drawn),
 		cmocka_unit_test(a_wait_for_any_is_drawn),
+		cmocka_unit_test(idle_time_is_that_of_all_threads),
 		cmocka_unit_test(counters_are_drawn),
 		cmocka_unit_test(real_counters_are_drawn),
 	};

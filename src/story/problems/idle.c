@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/sort.h"
+#include "model/idle.h"
 #include "story/problems/findings.h"
 
 #define FEW          4 /* gaps needed to know what is usual */
@@ -36,106 +36,17 @@ struct gaps {
 	uint64_t long_ns; /* the minimum length of suspicious gaps */
 };
 
-/* When a thread exists: from the first to the last event about it. */
-struct presence {
-	uint64_t first, last;
-};
-
-static void widen(struct presence *p, uint64_t start, uint64_t end)
-{
-	if (start < p->first)
-		p->first = start;
-	if (end > p->last)
-		p->last = end;
-}
-
-static void find_presences(const struct weft_model *model, struct presence *presences)
-{
-	const struct weft_activations *a = &model->activations;
-	for (uint32_t i = 0; i < model->thread_count; i++)
-		presences[i] = (struct presence){UINT64_MAX, 0};
-	for (uint32_t i = 0; i < a->count; i++)
-		if (a->thread[i] < model->thread_count)
-			widen(&presences[a->thread[i]], a->start[i], a->end[i]);
-	for (uint32_t i = 0; i < model->band_count; i++)
-		if (model->bands[i].thread < model->thread_count)
-			widen(&presences[model->bands[i].thread], model->bands[i].start, model->bands[i].end);
-}
-
-/* Changes of the numbers of existing and idle threads, as sortable numbers. */
-enum change {
-	IDLE_ENDS,
-	THREAD_ENDS,
-	THREAD_BEGINS,
-	IDLE_BEGINS,
-};
-
-static uint64_t change_at(const struct weft_model *model, uint64_t time, enum change change)
-{
-	return (time - model->summary.start) << 2 | change;
-}
-
-static size_t list_changes(
-	const struct weft_model *model, const struct presence *presences, uint64_t *changes)
-{
-	size_t count = 0;
-	for (uint32_t i = 0; i < model->thread_count; i++) {
-		if (presences[i].first > presences[i].last)
-			continue;
-		changes[count++] = change_at(model, presences[i].first, THREAD_BEGINS);
-		changes[count++] = change_at(model, presences[i].last, THREAD_ENDS);
-	}
-	for (uint32_t i = 0; i < model->band_count; i++) {
-		const struct weft_band_period *band = &model->bands[i];
-		if (band->kind != WEFT_BAND_IDLE || band->end <= band->start ||
-			band->thread >= model->thread_count)
-			continue;
-		changes[count++] = change_at(model, band->start, IDLE_BEGINS);
-		changes[count++] = change_at(model, band->end, IDLE_ENDS);
-	}
-	return count;
-}
-
-/* Finds gaps, in which all existing threads are idle. Idle periods that touch (end == next start)
- * form one gap. */
-static void join_gaps(struct gaps *gaps, const uint64_t *changes, size_t count)
-{
-	int64_t idle = 0, threads = 0;
-	uint64_t since = 0;
-	bool in_gap = false;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t time = (changes[i] >> 2) + gaps->model->summary.start;
-		enum change change = (enum change)(changes[i] & 3);
-		idle += (change == IDLE_BEGINS) - (change == IDLE_ENDS);
-		threads += (change == THREAD_BEGINS) - (change == THREAD_ENDS);
-		if (i + 1 < count && changes[i + 1] >> 2 == changes[i] >> 2)
-			continue;
-		bool is_gap = threads > 0 && idle >= threads;
-		if (in_gap && !is_gap)
-			gaps->list[gaps->count++] = (struct gap){since, time - since};
-		if (is_gap && !in_gap)
-			since = time;
-		in_gap = is_gap;
-	}
-}
-
 static int find_gaps(struct gaps *gaps)
 {
-	const struct weft_model *model = gaps->model;
-	size_t room = 2 * ((size_t)model->band_count + model->thread_count) + 1;
-	struct presence *presences = malloc((model->thread_count + (size_t)1) * sizeof(*presences));
-	uint64_t *changes = malloc(2 * room * sizeof(*changes));
-	gaps->list = malloc(room * sizeof(*gaps->list));
-	int error = presences && changes && gaps->list ? 0 : WEFT_ERROR_MEMORY;
-	if (!error) {
-		find_presences(model, presences);
-		size_t count = list_changes(model, presences, changes);
-		weft__sort_u64(changes, changes + room, count);
-		join_gaps(gaps, changes, count);
-	}
-	free(presences);
-	free(changes);
-	return error;
+	struct weft__idle *idle;
+	int error = weft__model_idle(gaps->model, &idle, &gaps->count);
+	if (error)
+		return error;
+	gaps->list = malloc((gaps->count + (size_t)1) * sizeof(*gaps->list));
+	for (uint32_t i = 0; gaps->list && i < gaps->count; i++)
+		gaps->list[i] = (struct gap){idle[i].start, idle[i].end - idle[i].start};
+	free(idle);
+	return gaps->list ? 0 : WEFT_ERROR_MEMORY;
 }
 
 /* Drops the gap after the last activation: the program is over, or waits for something outside. */
