@@ -92,6 +92,19 @@ LOOP(do_notef, weft_notef("%d of %d", (int)i, MEASURE_EVENTS))
 LOOP(do_note_text, weft_note((const char *)"some text of 28 bytes length" + (i & 1)))
 LOOP(do_fail, weft_fail(i, "no such file"))
 
+/* An operation: five events. */
+static inline void five_calls(void)
+{
+	uint64_t operation = weft_create(WEFT_KIND_PROMISE);
+	weft_label_as(operation, "read header");
+	weft_try_read(operation);
+	weft_resolve(operation);
+	weft_read_as(7, operation);
+}
+
+LOOP(do_five_calls, five_calls())
+LOOP(do_operation, weft_operation_end(weft_operation_begin("read header"), 7))
+
 static const struct subject events[] = {
 	{"resolve", do_resolve},
 	{"create", do_create},
@@ -114,6 +127,8 @@ static const struct subject events[] = {
 	{"notef, two integers", do_notef},
 	{"note, text of 28 bytes", do_note_text},
 	{"fail, text of 12 bytes", do_fail},
+	{"an operation, five calls", do_five_calls},
+	{"an operation, begin and end", do_operation},
 };
 
 /* Bytes per event, from the offsets at which a reader finds them. Recording is off. */

@@ -258,6 +258,22 @@ void weft_expect_as(uint64_t task) WEFT__DIRECT;
 void weft_moment_begin(void) WEFT__DIRECT;
 void weft_moment_end(void) WEFT__DIRECT;
 
+/* An asynchronous operation in two calls instead of five, which share their stamps: a request, a
+ * query, a timer.
+ *
+ *     uint64_t operation = weft_operation_begin("read header");
+ *     weft_operation_end(operation, waiter);                     in the callback
+ *
+ * The first creates a task of the kind promise, names it, and says that the current task waits for
+ * it. The second resolves it, and lets `waiter` read the result and run: the task that waited, or
+ * WEFT_TASK_CURRENT. WEFT_TASK_NONE: no task waits any more. The two other calls fail and cancel
+ * the operation instead. */
+#define weft_operation_begin(label)          weft_operation_begin_as(WEFT_TASK_CURRENT, label)
+#define weft_operation_begin_as(task, label) WEFT__OPERATION_BEGIN(task, label)
+void weft_operation_end(uint64_t operation, uint64_t waiter) WEFT__DIRECT;
+void weft_operation_fail(uint64_t operation, uint64_t waiter, const char *message) WEFT__DIRECT;
+void weft_operation_cancel(uint64_t operation, uint64_t waiter) WEFT__DIRECT;
+
 /* A garbage collection that took `duration_ns` has just ended on this thread. */
 void weft_gc(uint64_t duration_ns) WEFT__DIRECT;
 

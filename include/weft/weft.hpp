@@ -341,6 +341,35 @@ class task
 			weft_ffi_expect(at.handle, at.level, id_);
 	}
 
+	/* An operation that this task waits for; its end, after which `waiter` runs. */
+	[[nodiscard]] task begin_operation(
+		[[maybe_unused]] text label, [[maybe_unused]] where at = {}) const noexcept
+	{
+		if constexpr (detail::is_compiled)
+			return task(weft_ffi_operation_begin(
+				at.handle, at.level, id_, label.bytes, label.size, label.cache));
+		else
+			return task(0);
+	}
+	void end_operation([[maybe_unused]] task waiter, [[maybe_unused]] where at = {}) const noexcept
+	{
+		if constexpr (detail::is_compiled)
+			weft_ffi_operation_end(at.handle, at.level, id_, waiter.id_);
+	}
+	void cancel_operation(
+		[[maybe_unused]] task waiter, [[maybe_unused]] where at = {}) const noexcept
+	{
+		if constexpr (detail::is_compiled)
+			weft_ffi_operation_cancel(at.handle, at.level, id_, waiter.id_);
+	}
+	void fail_operation([[maybe_unused]] task waiter, [[maybe_unused]] text message,
+		[[maybe_unused]] where at = {}) const noexcept
+	{
+		if constexpr (detail::is_compiled)
+			weft_ffi_operation_fail(
+				at.handle, at.level, id_, waiter.id_, message.bytes, message.size);
+	}
+
 	void label(text t, where at = {}) const noexcept
 	{
 		call_with_text<weft_ffi_label>(t, at);

@@ -107,6 +107,13 @@ struct weft_category;
 #define weft_band_end(kind, why)     WEFT__UNUSED(kind, why)
 #define weft_snapshot_request(why)   WEFT__UNUSED(why)
 #define WEFT_TASK_SCOPE(task)        WEFT__UNUSED(task)
+
+#define weft_operation_begin(label)          (WEFT__UNUSED(label), weft__no_task())
+#define weft_operation_begin_as(task, label) (WEFT__UNUSED(task, label), weft__no_task())
+#define weft_operation_end(o, waiter)        WEFT__UNUSED(o, waiter)
+#define weft_operation_cancel(o, waiter)     WEFT__UNUSED(o, waiter)
+#define weft_operation_fail(o, waiter, why)  WEFT__UNUSED(o, waiter, why)
+
 #define weft_at(level, ...) \
 	do {                    \
 		__VA_ARGS__;        \

@@ -111,6 +111,17 @@ void weft_ffi_signal_only(
 	struct weft_category *category, unsigned level, uint64_t task, uint64_t receiver);
 void weft_ffi_expect(struct weft_category *category, unsigned level, uint64_t task);
 
+/* `task` begins an operation and waits for it; the operation ends, and `waiter` reads its result.
+ */
+uint64_t weft_ffi_operation_begin(struct weft_category *category, unsigned level, uint64_t task,
+	const char *label, size_t size, uint64_t *cache);
+void weft_ffi_operation_end(
+	struct weft_category *category, unsigned level, uint64_t operation, uint64_t waiter);
+void weft_ffi_operation_cancel(
+	struct weft_category *category, unsigned level, uint64_t operation, uint64_t waiter);
+void weft_ffi_operation_fail(struct weft_category *category, unsigned level, uint64_t operation,
+	uint64_t waiter, const char *message, size_t size);
+
 /* ---- Texts, values, counters ---- */
 
 void weft_ffi_label(struct weft_category *category, unsigned level, uint64_t task, const char *text,

@@ -57,6 +57,9 @@ void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin) 
 
 uint64_t weft__create_unseen(void) WEFT__DIRECT;
 void weft__runs(uint64_t task) WEFT__DIRECT;
+uint64_t weft__operation_begin(uint64_t task, uint64_t *cache, const char *label) WEFT__DIRECT;
+/* The waiter of an operation whose end is filtered runs all the same. */
+void weft__operation_continues(uint64_t waiter) WEFT__DIRECT;
 
 /* True if calls of `category` at `level` are recorded. */
 __attribute__((always_inline)) static inline bool weft__allows(
@@ -95,6 +98,8 @@ enum {
 #define WEFT__WHEN(is_on, call) ((is_on) ? call : (void)0)
 #define WEFT__OR_RUNS(call, task) \
 	(WEFT__IS_ON ? call : WEFT__IS_RECORDING ? weft__runs(task) : (void)0)
+#define WEFT__OR_CONTINUES(is_on, call, waiter) \
+	((is_on) ? call : WEFT__IS_RECORDING ? weft__operation_continues(waiter) : (void)0)
 #define WEFT__OR_UNSEEN(call) (WEFT__IS_ON ? call : weft__create_unseen())
 
 #ifndef WEFT__FUNCTIONS
@@ -143,6 +148,11 @@ enum {
 /* With any number of arguments, so that the sources may be a compound literal. */
 #define weft_wait_any(count, ...)   WEFT__WHEN(WEFT__IS_ON, weft_wait_any(count, __VA_ARGS__))
 #define weft_wait_any_as(t, n, ...) WEFT__WHEN(WEFT__IS_ON, weft_wait_any_as(t, n, __VA_ARGS__))
+
+#define weft_operation_end(o, w)    WEFT__OR_CONTINUES(WEFT__IS_ON, weft_operation_end(o, w), w)
+#define weft_operation_cancel(o, w) WEFT__OR_CONTINUES(WEFT__IS_ON, weft_operation_cancel(o, w), w)
+#define weft_operation_fail(o, w, m) \
+	WEFT__OR_CONTINUES(WEFT__FAILS_ARE_ON, weft_operation_fail(o, w, m), w)
 #endif
 
 /* The end of a WEFT_TASK_SCOPE. */
@@ -180,6 +190,13 @@ void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsign
 		}                                \
 	} while (0)
 #define WEFT__CACHE(text) (WEFT__IS_LITERAL(text) ? &weft__cache : NULL)
+
+#define WEFT__OPERATION_BEGIN(task, label)                                          \
+	__extension__({                                                                 \
+		static uint64_t weft__operation_cache;                                      \
+		WEFT__OR_UNSEEN(weft__operation_begin(                                      \
+			task, WEFT__IS_LITERAL(label) ? &weft__operation_cache : NULL, label)); \
+	})
 
 #define WEFT__WITH_TEXT(function, task, text) \
 	WEFT__IF(WEFT__IS_ON, function(task, WEFT__CACHE(text), text))

@@ -22,18 +22,6 @@ WEFT__ALWAYS_INLINE void put_as(
 	weft__put_words(3, WEFT_ABI_HEAD(kind | WEFT_ABI_EXPLICIT, 3, small), task, operand, runs);
 }
 
-WEFT__ALWAYS_INLINE uint64_t next_task(struct weft_abi_slot *slot)
-{
-	uint32_t left = weft__load(&slot->tasks_left);
-	uint64_t task = weft__load(&slot->next_task);
-	/* In this order, a signal handler that never returns may waste an id, but never duplicates one.
-	 */
-	weft__store(&slot->tasks_left, left - 1);
-	weft__signal_fence();
-	weft__store(&slot->next_task, task + 1);
-	return task;
-}
-
 WEFT__OUT_OF_LINE void weft__put_slowly_in(
 	struct weft_abi_slot *slot, uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
@@ -129,7 +117,7 @@ static WEFT__OUT_OF_LINE uint64_t create_slowly(uint64_t head, uint64_t parent)
 			weft__fetch_add(&weft__header_of(room.slot)->next_task, TASK_BLOCK));
 		weft__store(&room.slot->tasks_left, TASK_BLOCK);
 	}
-	uint64_t child = next_task(room.slot);
+	uint64_t child = weft__next_task(room.slot);
 	const struct weft__fixed event = {head, words == 3 ? parent : child, child, WEFT_TASK_CURRENT};
 	weft__put_at(&room, words, &event);
 	return child;
@@ -143,7 +131,7 @@ WEFT__ALWAYS_INLINE uint64_t create_at(
 		weft__withdraw(room);
 		return create_slowly(head, parent);
 	}
-	uint64_t child = next_task(room->slot);
+	uint64_t child = weft__next_task(room->slot);
 	const struct weft__fixed event = {head, words == 3 ? parent : child, child, WEFT_TASK_CURRENT};
 	weft__put_at(room, words, &event);
 	return child;

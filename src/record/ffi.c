@@ -139,6 +139,41 @@ WEFT__EXPORT void weft_ffi_expect(struct weft_category *category, unsigned level
 		weft_expect_as(task);
 }
 
+WEFT__EXPORT uint64_t weft_ffi_operation_begin(struct weft_category *category, unsigned level,
+	uint64_t task, const char *label, size_t size, uint64_t *cache)
+{
+	if (!is_on(category, level))
+		return weft__create_unseen();
+	return weft__record_operation(task, cache, label, weft__bounded(size));
+}
+
+WEFT__EXPORT void weft_ffi_operation_end(
+	struct weft_category *category, unsigned level, uint64_t operation, uint64_t waiter)
+{
+	if (is_on(category, level))
+		weft_operation_end(operation, waiter);
+	else if (is_recording())
+		weft__operation_continues(waiter);
+}
+
+WEFT__EXPORT void weft_ffi_operation_cancel(
+	struct weft_category *category, unsigned level, uint64_t operation, uint64_t waiter)
+{
+	if (is_on(category, level))
+		weft_operation_cancel(operation, waiter);
+	else if (is_recording())
+		weft__operation_continues(waiter);
+}
+
+WEFT__EXPORT void weft_ffi_operation_fail(struct weft_category *category, unsigned level,
+	uint64_t operation, uint64_t waiter, const char *message, size_t size)
+{
+	if (is_on(category, level ? level : WEFT_LEVEL_ERROR))
+		weft__record_failed_operation(operation, waiter, message, weft__bounded(size));
+	else if (is_recording())
+		weft__operation_continues(waiter);
+}
+
 /* ---- Texts, values, counters ---- */
 
 WEFT__EXPORT void weft_ffi_label(struct weft_category *category, unsigned level, uint64_t task,

@@ -27,6 +27,19 @@ WEFT__ALWAYS_INLINE void weft__put_at(
 	weft__commit(room, words);
 }
 
+/* The next of the ids that the slot has reserved; `tasks_left` must not be 0. */
+WEFT__ALWAYS_INLINE uint64_t weft__next_task(struct weft_abi_slot *slot)
+{
+	uint32_t left = weft__load(&slot->tasks_left);
+	uint64_t task = weft__load(&slot->next_task);
+	/* In this order, a signal handler that never returns may waste an id, but never duplicates one.
+	 */
+	weft__store(&slot->tasks_left, left - 1);
+	weft__signal_fence();
+	weft__store(&slot->next_task, task + 1);
+	return task;
+}
+
 /* Records two words, as most events have, if the clock is a word in memory or the thread is in a
  * moment; other cases continue in the function below. */
 void weft__put_two(uint64_t first, uint64_t head, uint64_t runs);

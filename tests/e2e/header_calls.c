@@ -74,6 +74,10 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_label("literal");
 	weft_label(text);
 	weft_label_as(task, NAME);
+	weft_operation_end(weft_operation_begin("literal"), task);
+	weft_operation_cancel(weft_operation_begin(text), WEFT_TASK_CURRENT);
+	weft_operation_fail(weft_operation_begin_as(evaluated(), NAME), WEFT_TASK_NONE, text);
+	weft_at(WEFT_LEVEL_DEBUG, task = weft_operation_begin("a level"));
 	weft_label_n(text, (size_t)number);
 	weft_label_n_as(evaluated(), text, 3);
 	weft_labelf("no value");

@@ -72,6 +72,23 @@ static void call_tasks_ffi(uint64_t as)
 	weft_ffi_switch(child);
 }
 
+static void call_operations(uint64_t as)
+{
+	weft_operation_end(weft_operation_begin_as(as, "one"), as);
+	weft_operation_cancel(weft_operation_begin_as(as, "two"), WEFT_TASK_NONE);
+	weft_operation_fail(weft_operation_begin_as(as, "three"), as, "no luck");
+}
+
+static void call_operations_ffi(uint64_t as)
+{
+	uint64_t cache = 0;
+	weft_ffi_operation_end(own, 0, weft_ffi_operation_begin(own, 0, as, TEXT("one"), &cache), as);
+	weft_ffi_operation_cancel(
+		own, 0, weft_ffi_operation_begin(own, 0, as, TEXT("two"), NULL), WEFT_TASK_NONE);
+	weft_ffi_operation_fail(
+		own, 0, weft_ffi_operation_begin(own, 0, as, TEXT("three"), NULL), as, TEXT("no luck"));
+}
+
 static void call_texts(uint64_t as)
 {
 	weft_label_as(as, "label");
@@ -186,6 +203,8 @@ static void call_all(void)
 	weft_switch(first);
 	call_tasks(WEFT_TASK_CURRENT);
 	call_tasks(first);
+	call_operations(WEFT_TASK_CURRENT);
+	call_operations(first);
 	call_texts(WEFT_TASK_CURRENT);
 	call_texts(first);
 	call_texts(WEFT_TASK_CURRENT);
@@ -198,6 +217,8 @@ static void call_all_ffi(void)
 	weft_ffi_switch(first);
 	call_tasks_ffi(WEFT_TASK_CURRENT);
 	call_tasks_ffi(first);
+	call_operations_ffi(WEFT_TASK_CURRENT);
+	call_operations_ffi(first);
 	call_texts_ffi(WEFT_TASK_CURRENT, caches);
 	call_texts_ffi(first, caches);
 	call_texts_ffi(WEFT_TASK_CURRENT, NULL);
