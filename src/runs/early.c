@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
  * A ring that nothing will be written to any more is saved under the name that it would get at the
- * end of the run. Whatever is unusual about a ring waits for that end: links, rings of other users,
- * rings that list processes which could not record. So does everything once saving has failed,
- * because the failure is reported then.
+ * end of the run, where all files are waited for together: so processes may end faster than the
+ * disk takes files one by one. Whatever is unusual about a ring waits for that end: links, rings of
+ * other users, rings that list processes which could not record. So does everything once saving has
+ * failed, because the failure is reported then.
  */
 #include "runs/early.h"
 
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "runs/directory.h"
+#include "runs/file.h"
 #include "runs/name.h"
 
 /* Signals are not passed on meanwhile. */
@@ -138,8 +140,9 @@ static bool reserve(struct weft__runs_early *early)
 /* Saves one ring; it stays if that fails. */
 static void save(struct weft__runs_early *early, const struct weft__runs_rings *rings, size_t index)
 {
-	const struct weft__runs_saving saving = weft__runs_saving_begin();
+	struct weft__runs_saving saving = weft__runs_saving_begin();
 	struct entry entry;
+	saving.is_unsynced = true; /* the ring is in memory: until the end of the run no more is lost */
 	bool is_named = name_entry(early, rings, index, &entry) && reserve(early);
 	if (is_named && (!has_no_writer(entry.path) || lists_others(&entry))) {
 		finish_entry(&entry);
@@ -158,7 +161,7 @@ static void save(struct weft__runs_early *early, const struct weft__runs_rings *
 bool weft__runs_early_save(struct weft__runs_early *early, const struct weft__runs_rings *rings)
 {
 	int64_t end = now_ms() + AT_ONCE_MS;
-	size_t first = 0;
+	size_t first = 0, before = early->count;
 	while (first < rings->count && rings->list[first].is_failure)
 		first++;
 	for (size_t i = first + 1; i < rings->count && !early->has_failed; i++) {
@@ -167,7 +170,17 @@ bool weft__runs_early_save(struct weft__runs_early *early, const struct weft__ru
 		if (is_ready(&rings->list[i]))
 			save(early, rings, i);
 	}
-	return false;
+	return early->count > before;
+}
+
+bool weft__runs_early_sync(const struct weft__runs_early *early)
+{
+	const char **paths = calloc(early->count + 1, sizeof(*paths));
+	for (size_t i = 0; paths && i < early->count; i++)
+		paths[i] = early->list[i].file;
+	bool good = paths && weft__runs_sync_all(paths, early->count);
+	free(paths);
+	return good;
 }
 
 void weft__runs_early_report(struct weft__runs_early *early, struct weft__runs_saves *saves)

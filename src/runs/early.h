@@ -17,8 +17,11 @@ void weft__runs_early_destroy(struct weft__runs_early *early);
 
 /* Saves and removes rings of processes that have ended, for at most a tenth of a second. The first
  * of the list stays, because its trace gets the name that the user gave. True if there is more to
- * save. */
+ * save, or some was: others may have ended meanwhile. */
 bool weft__runs_early_save(struct weft__runs_early *early, const struct weft__runs_rings *rings);
+
+/* Waits until the saved traces are on the disk. False after a report. */
+bool weft__runs_early_sync(const struct weft__runs_early *early);
 
 /* Adds the traces to those that were saved at the end of the run. They borrow from `early`. */
 void weft__runs_early_report(struct weft__runs_early *early, struct weft__runs_saves *saves);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runs/message.h"
+
 /* The part of the path before the last slash; "." without one, and "/" for a file in the root. */
 static void directory_of(const char *path, char ret_directory[PATH_MAX])
 {
@@ -71,21 +73,65 @@ bool weft__runs_file_create(const char *path, struct weft__runs_file *ret_file)
 	return true;
 }
 
-bool weft__runs_file_commit(struct weft__runs_file *file)
+/* `good`: the content is complete; else errno says why not. */
+static bool rename_or_remove(struct weft__runs_file *file, bool good)
 {
-	bool good = weft__runs_sync(file->fd);
 	int reason = errno;
 	if (close(file->fd) != 0 && good) {
 		good = false;
 		reason = errno;
 	}
 	if (good && rename(file->temporary, file->path) == 0)
-		return weft__runs_sync_directory_of(file->path);
+		return true;
 	if (good)
 		reason = errno;
 	unlink(file->temporary);
 	errno = reason;
 	return false;
+}
+
+bool weft__runs_file_commit(struct weft__runs_file *file)
+{
+	return rename_or_remove(file, weft__runs_sync(file->fd)) &&
+		   weft__runs_sync_directory_of(file->path);
+}
+
+bool weft__runs_file_publish(struct weft__runs_file *file)
+{
+	return rename_or_remove(file, true);
+}
+
+/* A file that was removed meanwhile needs no disk. */
+static bool sync_path(const char *path, bool waits)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return errno == ENOENT;
+	if (!waits) /* best effort: it only makes the wait shorter */
+		(void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+	bool good = !waits || weft__runs_sync(fd);
+	int reason = errno;
+	close(fd);
+	errno = reason;
+	return good;
+}
+
+bool weft__runs_sync_all(const char *const *paths, size_t count)
+{
+	char directory[PATH_MAX], last[PATH_MAX] = "";
+	for (size_t i = 0; i < count; i++)
+		sync_path(paths[i], false);
+	for (size_t i = 0; i < count; i++) {
+		directory_of(paths[i], directory);
+		if (!sync_path(paths[i], true) ||
+			(strcmp(directory, last) != 0 && !weft__runs_sync_directory_of(paths[i]))) {
+			weft__runs_report(
+				"%s may not be on the disk: %s", weft__runs_shown(paths[i]), strerror(errno));
+			return false;
+		}
+		strcpy(last, directory);
+	}
+	return true;
 }
 
 void weft__runs_file_abandon(struct weft__runs_file *file)

@@ -24,6 +24,8 @@ bool weft__runs_file_create(const char *path, struct weft__runs_file *ret_file);
  * the descriptor. False with errno; then the new file is removed, unless only the wait for the
  * directory failed. */
 bool weft__runs_file_commit(struct weft__runs_file *file);
+/* The same without waiting for the disk, which the caller does later: see weft__runs_sync_all. */
+bool weft__runs_file_publish(struct weft__runs_file *file);
 void weft__runs_file_abandon(struct weft__runs_file *file);
 
 /* True if a file can be created for `path`, else false with errno. */
@@ -35,6 +37,9 @@ bool weft__runs_write_all(int fd, const char *bytes, size_t size);
 /* Waits until a file is on the disk, or the names in a directory. False with errno; a file system
  * that does not support it counts as done. */
 bool weft__runs_sync(int fd);
+/* Waits until many files, and their names, are on the disk: all are written before any is waited
+ * for. False after a report. */
+bool weft__runs_sync_all(const char *const *paths, size_t count);
 /* weft__runs_sync of the directory that contains `path`. */
 bool weft__runs_sync_directory_of(const char *path);
 

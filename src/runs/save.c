@@ -41,15 +41,22 @@ static bool holds_a_trace(const char *file)
 	return is_ours;
 }
 
-bool weft__runs_file_is_free(const char *file)
+/* False after a report, if it exists and is something else than a trace. */
+static bool may_be_replaced(const char *file)
 {
 	struct stat status;
-	if (stat(file, &status) == 0 &&
-		!(S_ISREG(status.st_mode) && (status.st_size == 0 || holds_a_trace(file)))) {
-		weft__runs_report(
-			"%s exists and is not a weft trace; refusing to replace it", weft__runs_shown(file));
+	if (stat(file, &status) != 0 ||
+		(S_ISREG(status.st_mode) && (status.st_size == 0 || holds_a_trace(file))))
+		return true;
+	weft__runs_report(
+		"%s exists and is not a weft trace; refusing to replace it", weft__runs_shown(file));
+	return false;
+}
+
+bool weft__runs_file_is_free(const char *file)
+{
+	if (!may_be_replaced(file))
 		return false;
-	}
 	/* Permissions are not enough to know: a file system may be read-only or full. */
 	if (!weft__runs_file_can_create(file)) {
 		weft__runs_report("%s cannot be written: %s", weft__runs_shown(file), strerror(errno));
@@ -124,7 +131,7 @@ struct weft__runs_saving weft__runs_saving_begin(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (struct weft__runs_saving){now.tv_sec};
+	return (struct weft__runs_saving){.since_s = now.tv_sec};
 }
 
 /* Signals have been blocked since before the program ran. A pending signal ends saving only after a
@@ -227,7 +234,8 @@ static bool write_to_file(const struct content *content, const char *path)
 	if (!weft__runs_file_create(path, &file))
 		return false;
 	if (write_content(content, file.fd, true))
-		return weft__runs_file_commit(&file);
+		return content->saving->is_unsynced ? weft__runs_file_publish(&file)
+											: weft__runs_file_commit(&file);
 	weft__runs_file_abandon(&file);
 	return false;
 }
@@ -292,7 +300,7 @@ static const char *explain(int error, int reason)
 enum weft__runs_outcome weft__runs_save(const struct weft__runs_saving *saving, const char *path,
 	const struct weft__runs_ring *ring, const char *file)
 {
-	if (!weft__runs_is_stdout(file) && !weft__runs_file_is_free(file)) {
+	if (!weft__runs_is_stdout(file) && !may_be_replaced(file)) {
 		weft__runs_report("the trace stays in %s", weft__runs_shown(path));
 		return WEFT__RUNS_NOT_SAVED;
 	}

@@ -35,7 +35,8 @@ enum weft__runs_outcome {
 
 /* When the saving of rings that are saved together began. */
 struct weft__runs_saving {
-	int64_t since_s; /* CLOCK_MONOTONIC */
+	int64_t since_s;  /* CLOCK_MONOTONIC */
+	bool is_unsynced; /* the caller waits for the disk later: weft__runs_sync_all */
 };
 
 struct weft__runs_saving weft__runs_saving_begin(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runs/file.h"
 #include "runs/message.h"
 #include "runs/name.h"
 #include "runs/save.h"
@@ -26,7 +27,7 @@ static char *follow_link(const char *link)
 	return strdup(target + (is_below ? length + 1 : 0));
 }
 
-static void save_ring(struct weft__runs_saves *saves, const struct weft__runs_saving *saving,
+static void save_ring(struct weft__runs_saves *saves, struct weft__runs_saving saving,
 	const char *directory, const char *output, const struct weft__runs_ring *ring)
 {
 	struct weft__runs_saved *saved = &saves->list[saves->count];
@@ -37,10 +38,12 @@ static void save_ring(struct weft__runs_saves *saves, const struct weft__runs_sa
 		saved->file = follow_link(saved->path);
 	else
 		saved->file = weft__runs_name_trace(output, ring, before);
+	/* Only the first may replace a file, for which it has to be on the disk. */
+	saving.is_unsynced = before;
 	enum weft__runs_outcome outcome = WEFT__RUNS_NOT_SAVED;
 	if (saved->path && saved->file)
 		outcome = ring->is_link ? WEFT__RUNS_SAVED
-								: weft__runs_save(saving, saved->path, ring, saved->file);
+								: weft__runs_save(&saving, saved->path, ring, saved->file);
 	if (outcome == WEFT__RUNS_SAVED) {
 		saves->count++;
 		return;
@@ -63,9 +66,21 @@ static void save_rings(struct weft__runs_saves *saves, const char *directory, co
 				"interrupted; what is not saved stays in %s", weft__runs_shown(directory));
 			saves->has_failed = saves->is_interrupted = true;
 		} else if (!ring->is_failure) {
-			save_ring(saves, &saving, directory, output, ring);
+			save_ring(saves, saving, directory, output, ring);
 		}
 	}
+}
+
+/* All together: waiting for each would take a disk's latency for each. */
+static void sync_all(struct weft__runs_saves *saves)
+{
+	const char **paths = calloc(saves->count + 1, sizeof(*paths));
+	size_t count = 0;
+	for (size_t i = 1; paths && i < saves->count; i++)
+		if (!saves->list[i].ring->is_link)
+			paths[count++] = saves->list[i].file;
+	saves->has_failed |= !paths || !weft__runs_sync_all(paths, count);
+	free(paths);
 }
 
 bool weft__runs_save_all(
@@ -83,6 +98,7 @@ bool weft__runs_save_all(
 	}
 	weft__runs_rings_check_running(directory, &saves.rings);
 	save_rings(&saves, directory, output);
+	sync_all(&saves);
 	*ret_saves = saves;
 	return true;
 }

@@ -90,7 +90,7 @@ def a_run_has_a_total():
     for options in (('--total', '64K', '--size', '1M'), ('--total', '15M')):
         report = weft('record', *options, 'true', status=2).stderr
         assert '--total is less than one buffer takes' in report, report
-    assert 'runs no program' in weft('record', '--total', '1M', '-p', '1', status=2).stderr
+    assert 'runs no program' in weft('record', '--total', '1M', '--recover', status=2).stderr
 
 
 @case

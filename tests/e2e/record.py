@@ -299,7 +299,7 @@ def what_is_required():
         assert re.search(r'--require: \d+ events were lost; use a larger --size', result.stderr), result.stderr
         assert notes(here.file('t.weft')) > 1000
         here.record('--require', here.file('none'), status=127)
-        assert 'runs no program' in here.record('--require', '-p', '1', status=2).stderr
+        assert 'runs no program' in here.record('--require', '--recover', status=2).stderr
 
 
 # ---- Where it goes ----

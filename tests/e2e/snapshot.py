@@ -413,7 +413,7 @@ def wrong_use_is_reported():
         assert message in report, report
     assert 'only `snapshot` takes' in weft('ctl', '--hold', '1', 'rundown', status=2).stderr
     assert '"many"' in weft('record', '--snapshots', 'many', 'true', status=2).stderr
-    assert 'runs no program' in weft('record', '--snapshots', '1', '-p', '1', status=2).stderr
+    assert 'runs no program' in weft('record', '--snapshots', '1', '--recover', status=2).stderr
 
 
 main()

@@ -68,7 +68,8 @@ static void save(void)
 {
 	struct weft__runs_rings rings;
 	assert_true(weft__runs_rings_find(place.path, 400000001, &rings));
-	assert_false(weft__runs_early_save(early, &rings));
+	weft__runs_early_save(early, &rings);
+	assert_false(weft__runs_early_save(early, &rings)); /* what was saved is gone */
 	weft__runs_rings_finish(&rings);
 }
 

@@ -37,8 +37,10 @@ bool record_save_run(const struct record_end *end)
 	struct weft__runs_saves saves;
 	if (!weft__runs_save_all(end->directory, end->output, end->program, &saves))
 		return false;
-	if (end->early)
+	if (end->early) {
+		saves.has_failed |= !weft__runs_early_sync(end->early);
 		weft__runs_early_report(end->early, &saves);
+	}
 	size_t missing = record_report_missing(end, &saves.rings);
 	if (saves.count)
 		record_report(saves.list, saves.count);
