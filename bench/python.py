@@ -72,6 +72,56 @@ for call in ("weft.switch(task)", "weft.resolve(task)", "weft.note(name)", "weft
 '''
 
 
+STEPS = '''
+import asyncio, time
+n = 10000
+
+async def step():
+    for _ in range(n):
+        await asyncio.sleep(0)
+
+async def ping(to, back):
+    for _ in range(n):
+        to.put_nowait(1)
+        await back.get()
+
+async def pong(to, back):
+    for _ in range(n):
+        await to.get()
+        back.put_nowait(1)
+
+async def exchange():
+    to, back = asyncio.Queue(), asyncio.Queue()
+    await asyncio.gather(ping(to, back), pong(to, back))
+
+async def nothing():
+    pass
+
+async def create():
+    for _ in range(n):
+        await asyncio.create_task(nothing())
+
+def measure(run):
+    begin = time.process_time()
+    asyncio.run(run())
+    return (time.process_time() - begin) / n * 1e9
+
+print(*(min(measure(run) for _ in range(9)) for run in (step, exchange, create)))
+'''
+STEP_NAMES = 'a step of a task', 'two tasks wake each other', 'a task, created and awaited'
+
+
+def steps(folder):
+    """Nanoseconds of processor time, the least of nine runs in each of three processes."""
+    ways = ([sys.executable], [os.path.join(BUILD, 'weft'), 'record', '-o', os.path.join(folder, 's.weft'), sys.executable, '-m', 'weft'])
+    runs = [[subprocess.run([*way, '-c', STEPS], env=ENVIRONMENT, check=True, capture_output=True, text=True).stdout.split()
+             for way in ways] for _ in range(3)]
+    print('%-34s%12s%14s' % ('asyncio in ns', 'alone', 'recorded'))
+    for i, name in enumerate(STEP_NAMES):
+        alone, recorded = (min(float(run[way][i]) for run in runs) for way in (0, 1))
+        print('  %-32s%12.0f%14.0f  x %.2f' % (name, alone, recorded, recorded / alone))
+
+
 def calls(folder):
     for heading, before in (('one call in ns, recorded', [os.path.join(BUILD, 'weft'), 'record', '-o', os.path.join(folder, 'calls.weft')]),
                             ('one call in ns, not recorded', [])):
@@ -86,4 +136,5 @@ if __name__ == '__main__':
         sys.exit(print("the package for Python is not measured: Python's headers are missing (Debian: python3-dev)"))
     with tempfile.TemporaryDirectory(prefix='weft-bench-') as where:
         calls(where)
+        steps(where)
         aiohttp(where)

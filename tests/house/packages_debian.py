@@ -20,6 +20,7 @@ LOG = os.path.join(FOLDER, 'log')
 RECORDER_HEADERS = {'weft/' + name for name in re.findall(
     r"'([\w.]+)'", re.search(r'recorder_headers = \[(.*?)\]', read('include/meson.build'), re.DOTALL).group(1))}
 PAGES = {os.path.basename(path)[:-len('.scd')] for path in tracked() if path.startswith('man/') and path.endswith('.scd')}
+PYTHON_MODULES = [os.path.basename(path) for path in tracked() if re.fullmatch(r'bindings/python/weft/[\w.]+\.py', path)]
 LIBRARY_PAGES = {name for name in PAGES if name.endswith('.3')}
 
 
@@ -51,7 +52,9 @@ EXPECTED = {
         'usr/share/weft/weft.c', 'usr/share/weft/weft.h'},
     'libweft-trace0': library('libweft-trace'),
     'libweft-trace-dev': development('libweft-trace') | headers(reading_headers()),
-    'weft': pages(*PAGES - LIBRARY_PAGES - {'weft-gtk.1'}) | {
+    'python3-weft': pages('weft-python.1') | {
+        'usr/lib/python3/dist-packages/weft/' + name for name in ('_weft.abi3.so', *PYTHON_MODULES)},
+    'weft': pages(*PAGES - LIBRARY_PAGES - {'weft-gtk.1', 'weft-python.1'}) | {
         'usr/bin/weft', 'usr/share/bash-completion/completions/weft', 'usr/share/fish/vendor_completions.d/weft.fish',
         'usr/share/zsh/vendor-completions/_weft',
         'usr/share/doc/weft/README.md.gz'},
@@ -171,6 +174,15 @@ def the_recorders_packages_are_enough_to_record():
 @case
 def the_readers_packages_are_enough_to_read():
     compiles(['libweft-trace0', 'libweft-trace-dev', 'libweft-dev'], 'weft-trace', 'examples/follow.c')
+
+
+@case
+def the_package_of_python_is_enough_to_record():
+    folder = unpacked('python3-weft', 'libweft0')
+    library_folder = os.path.dirname(glob.glob(os.path.join(folder, 'usr/lib/*/libweft.so.0'))[0])
+    result = run(['/usr/bin/python3', '-c', 'import weft.asyncio; weft.asyncio.record(); print(weft.__file__)'],
+                 env={'PYTHONPATH': os.path.join(folder, 'usr/lib/python3/dist-packages'), 'LD_LIBRARY_PATH': library_folder})
+    assert result.stdout.startswith(folder), result.stderr
 
 
 if os.path.exists(LOG):
