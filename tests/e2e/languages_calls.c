@@ -18,6 +18,7 @@ int main(void)
 	weft_notef("%d of %s", 3, "four");
 	weft_tag_value("retry", 2);
 	weft_counter_add("queue", -1);
+	weft_counter_set("load", 0.75);
 	weft_band_begin(WEFT_BAND_IDLE, "poll");
 	weft_band_end(WEFT_BAND_IDLE, "poll");
 	weft_fail(reply, "timeout");

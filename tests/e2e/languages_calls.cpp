@@ -33,6 +33,7 @@ int main()
 	format_note();
 	weft::here.tag_value("retry", 2, net);
 	weft::here.counter_add(queue, -1, net);
+	weft::here.counter_set("load", 0.75f, net);
 	{
 		weft::moment together;
 		weft::band waiting{WEFT_BAND_IDLE, poll};

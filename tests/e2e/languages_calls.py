@@ -50,6 +50,7 @@ function('mark', *CALL, *TEXT, *CACHE, *VALUES)(net, 0, CURRENT, names, len(name
 function('notef', *CALL, *TEXT, *CACHE, *VALUES)(net, 0, CURRENT, b'%d of %s', 8, None, *values(3, b'four'))
 function('tag_value', *CALL, *TEXT, *CACHE, c_int64)(net, 0, CURRENT, b'retry', 5, None, 2)
 function('counter_add', *CALL, *TEXT, *CACHE, c_int64)(net, 0, CURRENT, b'queue', 5, None, -1)
+function('counter_set_f64', *CALL, *TEXT, *CACHE, c_double)(net, 0, CURRENT, b'load', 4, None, 0.75)
 function('band_begin', c_uint, *TEXT, *CACHE)(0, b'poll', 4, None)
 function('band_end', c_uint, *TEXT, *CACHE)(0, b'poll', 4, None)
 function('fail', *CALL, c_uint64, *TEXT)(net, 0, CURRENT, reply, b'timeout', 7)

@@ -23,6 +23,7 @@ extern "C" {
     fn weft_ffi_mark(category: *mut c_void, level: c_uint, task: u64, names: *const c_char, size: usize, cache: *mut u64, count: c_uint, values: *const Value);
     fn weft_ffi_notef(category: *mut c_void, level: c_uint, task: u64, format: *const c_char, size: usize, cache: *mut u64, count: c_uint, values: *const Value);
     fn weft_ffi_counter_add(category: *mut c_void, level: c_uint, task: u64, name: *const c_char, size: usize, cache: *mut u64, change: i64);
+    fn weft_ffi_counter_set_f64(category: *mut c_void, level: c_uint, task: u64, name: *const c_char, size: usize, cache: *mut u64, value: f64);
     fn weft_ffi_band_begin(kind: c_uint, reason: *const c_char, size: usize, cache: *mut u64);
     fn weft_ffi_band_end(kind: c_uint, reason: *const c_char, size: usize, cache: *mut u64);
 }
@@ -59,6 +60,7 @@ fn main() {
         weft_ffi_notef(net, 0, CURRENT, text("%d of %s"), 8, no_cache, 2, note.as_ptr());
         weft_ffi_tag_value(net, 0, CURRENT, text("retry"), 5, no_cache, 2);
         weft_ffi_counter_add(net, 0, CURRENT, text("queue"), 5, no_cache, -1);
+        weft_ffi_counter_set_f64(net, 0, CURRENT, text("load"), 4, no_cache, 0.75);
         weft_ffi_band_begin(0, text("poll"), 4, no_cache);
         weft_ffi_band_end(0, text("poll"), 4, no_cache);
         weft_ffi_fail(net, 0, CURRENT, reply, text("timeout"), 7);

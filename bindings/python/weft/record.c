@@ -182,18 +182,28 @@ FUNCTION(tag)
 
 typedef void counter_function(struct weft_category *category, unsigned level, uint64_t task,
 	const char *name, size_t size, uint64_t *cache, int64_t value);
+typedef void real_counter_function(struct weft_category *category, unsigned level, uint64_t task,
+	const char *name, size_t size, uint64_t *cache, double value);
 
 static PyObject *record_counter(struct weft_python_passed passed,
-	const struct weft_python_parameters *parameters, counter_function *record)
+	const struct weft_python_parameters *parameters, counter_function *record,
+	real_counter_function *record_real)
 {
 	PyObject *own[WEFT_PYTHON_OWN_MAX];
 	struct weft_python_call call;
 	struct weft_python_text text;
 	int64_t value = 1;
-	if (!weft_python_bind(parameters, passed, own, &call) ||
-		(own[1] && !number_of(own[1], &value)) || !weft_python_text_init_name(&text, own[0]))
+	if (!weft_python_bind(parameters, passed, own, &call))
 		return NULL;
-	record(call.category, call.level, call.task, text.bytes, text.size, text.cache, value);
+	bool is_real = own[1] && PyFloat_Check(own[1]);
+	if ((own[1] && !is_real && !number_of(own[1], &value)) ||
+		!weft_python_text_init_name(&text, own[0]))
+		return NULL;
+	if (is_real)
+		record_real(call.category, call.level, call.task, text.bytes, text.size, text.cache,
+			PyFloat_AsDouble(own[1]));
+	else
+		record(call.category, call.level, call.task, text.bytes, text.size, text.cache, value);
 	weft_python_text_finish(&text);
 	Py_RETURN_NONE;
 }
@@ -201,13 +211,13 @@ static PyObject *record_counter(struct weft_python_passed passed,
 FUNCTION(counter_add)
 {
 	static const struct weft_python_parameters parameters = {"counter_add", {"name", "change"}, 1};
-	return record_counter(PASSED, &parameters, weft_ffi_counter_add);
+	return record_counter(PASSED, &parameters, weft_ffi_counter_add, weft_ffi_counter_add_f64);
 }
 
 FUNCTION(counter_set)
 {
 	static const struct weft_python_parameters parameters = {"counter_set", {"name", "value"}, 2};
-	return record_counter(PASSED, &parameters, weft_ffi_counter_set);
+	return record_counter(PASSED, &parameters, weft_ffi_counter_set, weft_ffi_counter_set_f64);
 }
 
 FUNCTION(notef)
@@ -414,8 +424,8 @@ PyMethodDef weft_python_functions[] = {
 	RECORDS(note, "text, ", "A remark on the task."),
 	RECORDS(notef, "format, values, ", "A note that the reader makes of a format like printf's and a tuple of up to 15 values."),
 	RECORDS(tag, "text, value=None, ", "A word, perhaps with an integer."),
-	RECORDS(counter_add, "name, change=1, ", "A counter changes by an integer."),
-	RECORDS(counter_set, "name, value, ", "A counter is set to an integer."),
+	RECORDS(counter_add, "name, change=1, ", "A counter changes by an integer or a float."),
+	RECORDS(counter_set, "name, value, ", "A counter is set to an integer or a float."),
 	{"current", call_current, METH_NOARGS, "current()\n--\n\nThe thread's current task; NONE if there is none or nothing is recorded."},
 	{"band_begin", call_band_begin, METH_VARARGS, "band_begin(kind, reason='')\n--\n\nA band of this thread begins: BAND_IDLE or BAND_GC."},
 	{"band_end", call_band_end, METH_VARARGS, "band_end(kind, reason='')\n--\n\nThe band ends."},
