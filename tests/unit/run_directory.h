@@ -76,7 +76,7 @@ static inline void place_put(const struct place *place, const char *name, const 
 	assert_int_equal(fclose(file), 0);
 }
 
-static int place_has(const struct place *place, const char *name)
+static inline int place_has(const struct place *place, const char *name)
 {
 	return access(in_place(place, name), F_OK) == 0;
 }
