@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-"""Prints a manual page in scdoc's language, with tables that come from the code instead of @EVENTS@ and @PROBLEMS@.
+"""Makes manual pages from scdoc's language, with tables that come from the code instead of @EVENTS@ and @PROBLEMS@.
 
-    man/tables.py PAGE.scd include/weft/events.def include/weft/problems.def
+    man/tables.py PAGE.scd include/weft/events.def include/weft/problems.def        prints the page in scdoc's language
+    man/tables.py --to FOLDER SCDOC include/weft/events.def include/weft/problems.def PAGE.scd…    writes manual pages
 """
+import os
 import re
+import subprocess
 import sys
 
 PROBLEM = re.compile(r'^PROBLEM\(\w+, "([^"]+)", .*\n\t"([^"]+)"\)$', re.MULTILINE)
@@ -33,6 +36,17 @@ def read(path):
         return file.read()
 
 
+def write_pages(folder, scdoc, of_events, of_problems, *pages):
+    """One process for all pages, because starting Python takes longer than making a page."""
+    for path in pages:
+        with open(os.path.join(folder, os.path.basename(path)[:-len('.scd')]), 'wb') as file:
+            subprocess.run([scdoc], input=expand(read(path), read(of_events), read(of_problems)).encode(), stdout=file,
+                           check=True)
+
+
 if __name__ == '__main__':
-    sys.stdout.reconfigure(encoding='utf-8')
-    sys.stdout.write(expand(*map(read, sys.argv[1:4])))
+    if sys.argv[1] == '--to':
+        write_pages(*sys.argv[2:])
+    else:
+        sys.stdout.reconfigure(encoding='utf-8')
+        sys.stdout.write(expand(*map(read, sys.argv[1:4])))
