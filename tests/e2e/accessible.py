@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: ISC
 """Prints the widgets of programs as a screen reader sees them, as JSON. A program of its
-own, because the bindings are those of the system's Python."""
+own, because the bindings are those of the system's Python.
+
+Each line of its input asks once: {"program": its name, "environment": that of the screen}. A child answers, in which the
+bindings are loaded already, and nothing is known of earlier answers; null means that it failed."""
 import json
+import os
+import signal
 import sys
 
 import gi
@@ -34,10 +39,23 @@ def children(widget):
     return [child for child in found if child]
 
 
-def main():
+def answer(program, environment):
+    signal.alarm(60)  # a program that does not answer
+    os.environ.clear()
+    os.environ.update(environment)
     Atspi.init()
-    programs = [p for p in children(Atspi.get_desktop(0)) if p.get_name() == sys.argv[1]]
-    print(json.dumps([describe(window) for program in programs for window in children(program)]))
+    programs = [p for p in children(Atspi.get_desktop(0)) if p.get_name() == program]
+    print(json.dumps([describe(window) for program in programs for window in children(program)]), flush=True)
+
+
+def main():
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            answer(**json.loads(line))
+            os._exit(0)
+        if os.waitpid(child, 0)[1]:
+            print('null', flush=True)
 
 
 main()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: ISC
 """A virtual screen (Xvfb) with windows that are used with a real pointer and real keys, and compared as pixels."""
+import atexit
 import contextlib
+import functools
 import json
 import os
 import shutil
@@ -101,7 +103,7 @@ class Window:
                 yield widget
                 yield from flat(widget['children'])
         title = self.title()
-        return list(flat(w for w in accessible() if w['name'] == title))
+        return list(flat(w for w in Accessible.ask() if w['name'] == title))
 
     def part(self, role, name=''):
         """The widget with this role and these words in its name, once it exists."""
@@ -200,10 +202,24 @@ class Program:
         return self.process.returncode, out, errors
 
 
-def accessible():
-    return json.loads(output('/usr/bin/python3', os.path.join(os.path.dirname(__file__), 'accessible.py'), 'weft-gtk'))
+class Accessible:
+    """accessible.py, one for all cases: starting it takes as long as an answer."""
+    process = None
+
+    @classmethod
+    def ask(cls):
+        if not cls.process:
+            path = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'accessible.py')
+            cls.process = subprocess.Popen(['/usr/bin/python3', '-W', 'ignore', path], stdin=subprocess.PIPE,
+                                           stdout=subprocess.PIPE, text=True)
+            atexit.register(cls.process.communicate)  # it ends with its input
+        print(json.dumps({'program': 'weft-gtk', 'environment': dict(os.environ)}), file=cls.process.stdin, flush=True)
+        answer = json.loads(cls.process.stdout.readline())
+        assert answer is not None, 'accessible.py failed'
+        return answer
 
 
+@functools.cache
 def needs():
     """The reason to skip tests with windows: what is missing for them; None if nothing is."""
     if not os.path.exists(os.path.join(BUILD, 'weft-gtk')):
