@@ -68,6 +68,24 @@ static char *unused(char *name)
 	return other;
 }
 
+struct weft__runs_identity weft__runs_identify(const char *file)
+{
+	struct stat status;
+	if (stat(file, &status) != 0)
+		return (struct weft__runs_identity){0, 0};
+	return (struct weft__runs_identity){(uint64_t)status.st_dev, (uint64_t)status.st_ino};
+}
+
+char *weft__runs_name_output(const char *output, const struct weft__runs_identity *before)
+{
+	char *name = output ? strdup(output) : NULL;
+	if (!name || weft__runs_is_directory(output) || weft__runs_is_stdout(output))
+		return name;
+	struct weft__runs_identity now = weft__runs_identify(output);
+	bool is_same = now.device == before->device && now.inode == before->inode;
+	return is_same ? name : unused(name);
+}
+
 char *weft__runs_name_file(const char *output, const struct weft__runs_ring *ring, bool is_first)
 {
 	if (weft__runs_is_stdout(output))

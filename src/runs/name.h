@@ -7,6 +7,7 @@
 #define WEFT_RUNS_NAME_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "runs/rings.h"
 
@@ -22,6 +23,17 @@ char *weft__runs_name_file(const char *output, const struct weft__runs_ring *rin
  * that was named before this one, NULL for the first. */
 char *weft__runs_name_trace(
 	const char *output, const struct weft__runs_ring *ring, const struct weft__runs_ring *before);
+
+/* A file at a path. */
+struct weft__runs_identity {
+	uint64_t device, inode; /* 0 and 0: there is none */
+};
+struct weft__runs_identity weft__runs_identify(const char *file);
+
+/* The output; or if that is a file and no longer the one that was there, because another recorder
+ * has finished its trace meanwhile, an unused name beside it. The caller frees it. NULL if memory
+ * is short, or for the NULL output. */
+char *weft__runs_name_output(const char *output, const struct weft__runs_identity *before);
 
 /* DIRECTORY/NAME. The caller frees it. */
 char *weft__runs_name_in(const char *directory, const char *name);

@@ -12,10 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <weft/follow.h>
 #include <weft/input.h>
 #include <weft/watch.h>
 
@@ -41,16 +43,36 @@ static bool holds_a_trace(const char *file)
 	return is_ours;
 }
 
-/* False after a report, if it exists and is something else than a trace. */
+/* True if a stream is being written there, or a program records there (--in-place). */
+static bool is_in_use(const char *file)
+{
+	struct weft_control *control;
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	bool is_used = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	if (!is_used && weft_control_open_descriptor(fd, &control) == 0) {
+		is_used = weft_control_is_live(control);
+		weft_control_close(control);
+	}
+	close(fd);
+	return is_used;
+}
+
+/* False after a report, if it exists and is something else than a finished trace. */
 static bool may_be_replaced(const char *file)
 {
 	struct stat status;
-	if (stat(file, &status) != 0 ||
-		(S_ISREG(status.st_mode) && (status.st_size == 0 || holds_a_trace(file))))
+	const char *reason = NULL;
+	if (stat(file, &status) != 0)
 		return true;
-	weft__runs_report(
-		"%s exists and is not a weft trace; refusing to replace it", weft__runs_shown(file));
-	return false;
+	if (!S_ISREG(status.st_mode) || (status.st_size && !holds_a_trace(file)))
+		reason = "exists and is not a weft trace";
+	else if (is_in_use(file))
+		reason = "is being recorded by another process";
+	if (reason)
+		weft__runs_report("%s %s; refusing to replace it", weft__runs_shown(file), reason);
+	return !reason;
 }
 
 bool weft__runs_file_is_free(const char *file)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -147,7 +148,10 @@ static int create(const char *path)
 	if (!realpath(path, target))
 		snprintf(target, sizeof(target), "%s", path);
 	unlink(target);
-	return open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0) /* other recorders see that it is in use; best effort */
+		(void)flock(fd, LOCK_EX | LOCK_NB);
+	return fd;
 }
 
 static bool begin_compression(struct weft__stream_file *file)

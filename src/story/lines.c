@@ -152,6 +152,17 @@ static void add_time(struct task_lines *t, const char *title, uint64_t time)
 	set_time(add_line(t, WEFT_STORY_FACT, title, &line_text), time, 0);
 }
 
+/* The title of the last time: an unfinished task is open until the record of its program ends. */
+static const char *end_title(const struct task_lines *t)
+{
+	const struct weft_model *m = t->model;
+	const struct weft_trace_buffer *buffer =
+		weft_trace_buffer_at(m->buffers, m->buffer_count, m->tasks.buffer[t->task]);
+	if (m->tasks.flags[t->task] & WEFT_TASK_RESOLVED)
+		return "ends";
+	return buffer->end_ns && m->tasks.end[t->task] == buffer->end_ns ? "open until" : "last seen";
+}
+
 static void add_span(struct task_lines *t)
 {
 	const struct weft_tasks *tasks = &t->model->tasks;
@@ -161,7 +172,7 @@ static void add_span(struct task_lines *t)
 	if (created < start)
 		add_time(t, "created", created);
 	add_time(t, "starts", start);
-	add_time(t, tasks->flags[t->task] & WEFT_TASK_RESOLVED ? "ends" : "last seen", end);
+	add_time(t, end_title(t), end);
 	weft__words_add_length(begin_text(&line_text), end > start ? end - start : 0);
 	add_line(t, WEFT_STORY_FACT, "lives", &line_text)->duration = end > start ? end - start : 0;
 }

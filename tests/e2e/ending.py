@@ -44,6 +44,7 @@ def expect_hang(trace, ending, **more):
     assert silence(trace) > 290, info
     request = tasks(trace)['request']
     equal(request['end'], info['end'])
+    assert 'open until' in weft('dump', '--story', str(request['task']), trace).stdout
 
 
 @case

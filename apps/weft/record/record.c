@@ -359,6 +359,18 @@ static int end_run(const struct record_end *end, struct weft__runs_stream *strea
 	return record_save_run(end) ? end->status : RECORD_FAILED;
 }
 
+/* Where the traces go: a trace that another recorder has finished meanwhile is not replaced. The
+ * caller frees it; NULL: the current directory. */
+static char *choose_output(
+	const struct record_arguments *arguments, const struct weft__runs_identity *before)
+{
+	char *output = weft__runs_name_output(arguments->output, before);
+	if (output && strcmp(output, arguments->output) != 0)
+		cli_error("another recorder has made %s meanwhile, which stays",
+			weft__runs_shown(arguments->output));
+	return output;
+}
+
 /* Runs or attaches to the program, which records into the directory; then saves its rings, or ends
  * the stream. */
 static int record_in(const struct record_program *program, const struct record_arguments *arguments,
@@ -372,14 +384,19 @@ static int record_in(const struct record_program *program, const struct record_a
 		.rule_count = arguments->rule_count,
 		.early = early,
 	};
+	struct weft__runs_identity before = {0, 0};
 	struct weft__runs_detached *detached = NULL;
 	pid_t pid;
+	if (arguments->output)
+		before = weft__runs_identify(arguments->output);
 	int status = arguments->pid
 					 ? record_attached(program, arguments->pid, &snapshots, &pid, &detached)
 					 : record_run(program, &snapshots, &pid);
+	bool is_named_already = stream || arguments->in_place;
+	char *output = is_named_already ? NULL : choose_output(arguments, &before);
 	const struct record_end end = {
 		.directory = program->directory,
-		.output = arguments->output,
+		.output = is_named_already ? arguments->output : output,
 		.program = pid,
 		.name = pid ? arguments->program[0] : NULL,
 		.status = status,
@@ -391,6 +408,7 @@ static int record_in(const struct record_program *program, const struct record_a
 	};
 	int result = end_run(&end, stream);
 	weft__runs_detached_finish(detached, result == status);
+	free(output);
 	return result;
 }
 
