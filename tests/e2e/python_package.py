@@ -71,16 +71,33 @@ weft.cancel(b); weft.close(c); weft.time_out(d); weft.become(f, task=e); weft.ex
 weft.tag('word'); weft.counter_set('depth', 2**40); weft.counter_add('depth'); weft.gc(1000)
 weft.moment_begin(); weft.note('one'); weft.note('two'); weft.moment_end()
 weft.thread_name('parser')
+weft.counter_add('load', 0.5); weft.counter_set('load', 0.25)
+weft.labelf('%s %d', ('task', 7), task=a)
 weft.resolve(a)
 ''')
     equal(sorted(set(trace.values('read', 'source'))), [1])
     equal(trace.values('wait_any', 'source'), [1, 2])
     equal([task['outcome'] for task in trace.tasks],
           ['fulfilled', 'cancelled', 'closed', 'timed_out', 'became', 'fulfilled'])
-    equal([counter['last'] for counter in trace.info['counters']], [2**40 + 1])
+    equal([counter['last'] for counter in trace.info['counters']], [2**40 + 1, 0.25])
+    assert 'task 7' in trace.values('label', 'text'), trace.values('label', 'text')
     one, two = [event for event in trace.events if event['event'] == 'note']
     equal(one['time'], two['time'])
     equal(trace.info['threads'] if isinstance(trace.info['threads'], int) else len(trace.info['threads']), 1)
+
+
+@case
+def operations():
+    trace = Trace('''
+import weft
+with weft.task('reader') as reader:
+    for end in (weft.operation_end, weft.operation_cancel, weft.operation_fail):
+        operation = weft.operation_begin('read header')
+        weft.switch(weft.NONE)
+        end(operation, task=reader.id)
+        assert weft.current() == reader.id, weft.current()
+''')
+    equal([task['outcome'] for task in trace.tasks if task['label'] == 'read header'], ['fulfilled', 'cancelled', 'failed'])
 
 
 @case

@@ -48,7 +48,7 @@ static struct PyModuleDef definition = {
 	.m_name = "weft._weft",
 	.m_doc = "Records what the tasks of a program do; see the package weft.",
 	.m_size = -1,
-	.m_methods = weft_python_functions,
+	.m_methods = weft_python_of_tasks,
 };
 
 PyMODINIT_FUNC PyInit__weft(void);
@@ -58,6 +58,8 @@ PyMODINIT_FUNC PyInit__weft(void)
 	PyObject *module = PyModule_Create(&definition);
 	if (module && add_numbers(module) && add_id(module, "NONE", WEFT_TASK_NONE) &&
 		add_id(module, "CURRENT", WEFT_TASK_CURRENT) && weft_python_objects_init(module) &&
+		PyModule_AddFunctions(module, weft_python_of_texts) == 0 &&
+		PyModule_AddFunctions(module, weft_python_of_threads) == 0 &&
 		PyModule_AddFunctions(module, more_functions) == 0)
 		return module;
 	Py_XDECREF(module);

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Tasks: edges between two of them, their ends, operations.
+ */
+#include "record.h"
+
+#define SOURCES_MAX 1000
+
+/* ---- Two tasks: the actor, and another ---- */
+
+typedef void edge_function(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t other);
+
+static PyObject *record_edge(struct weft_python_passed passed,
+	const struct weft_python_parameters *parameters, edge_function *record)
+{
+	PyObject *own[WEFT_PYTHON_OWN_MAX];
+	struct weft_python_call call;
+	uint64_t other;
+	if (!weft_python_bind(parameters, passed, own, &call) || !weft_python_task(own[0], &other))
+		return NULL;
+	record(call.category, call.level, call.task, other);
+	Py_RETURN_NONE;
+}
+
+#define EDGE(name, other)                                                            \
+	FUNCTION(name)                                                                   \
+	{                                                                                \
+		static const struct weft_python_parameters parameters = {#name, {other}, 1}; \
+		return record_edge(PASSED, &parameters, weft_ffi_##name);                    \
+	}
+
+EDGE(read, "source")
+EDGE(read_later, "source")
+EDGE(try_read, "source")
+EDGE(resolve, "target")
+EDGE(cancel, "target")
+EDGE(close, "target")
+EDGE(time_out, "target")
+EDGE(become, "target")
+EDGE(signal, "receiver")
+EDGE(signal_only, "receiver")
+
+/* Stores the ids of a tuple. */
+static bool tasks_of(PyObject *tuple, uint64_t ids[SOURCES_MAX], unsigned *ret_count)
+{
+	Py_ssize_t count = PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
+	if (count < 0 || count > SOURCES_MAX) {
+		PyErr_Format(PyExc_TypeError, "the sources of wait_any() are a tuple of at most %d tasks",
+			SOURCES_MAX);
+		return false;
+	}
+	for (Py_ssize_t i = 0; i < count; i++)
+		if (!weft_python_task(PyTuple_GetItem(tuple, i), &ids[i]))
+			return false;
+	*ret_count = (unsigned)count;
+	return true;
+}
+
+FUNCTION(wait_any)
+{
+	static const struct weft_python_parameters parameters = {"wait_any", {"sources"}, 1};
+	PyObject *own[WEFT_PYTHON_OWN_MAX];
+	struct weft_python_call call;
+	uint64_t sources[SOURCES_MAX];
+	unsigned number;
+	if (!weft_python_bind(&parameters, PASSED, own, &call) || !tasks_of(own[0], sources, &number))
+		return NULL;
+	weft_ffi_wait_any(call.category, call.level, call.task, sources, number);
+	Py_RETURN_NONE;
+}
+
+/* ---- One task ---- */
+
+FUNCTION(create)
+{
+	static const struct weft_python_parameters parameters = {"create", {"label", "kind"}, 0};
+	PyObject *own[WEFT_PYTHON_OWN_MAX];
+	struct weft_python_call call;
+	struct weft_python_text text;
+	unsigned kind = WEFT_KIND_TASK;
+	if (!weft_python_bind(&parameters, PASSED, own, &call) ||
+		(own[1] && !weft_python_number(own[1], "kind", UINT16_MAX, &kind)) ||
+		!weft_python_text_init(&text, own[0]))
+		return NULL;
+	uint64_t id = weft_ffi_create(call.category, call.level, call.task, (uint16_t)kind);
+	if (text.size)
+		weft_ffi_label(call.category, call.level, id, text.bytes, text.size, text.cache);
+	weft_python_text_finish(&text);
+	return PyLong_FromUnsignedLongLong(id);
+}
+
+typedef void failure_function(struct weft_category *category, unsigned level, uint64_t task,
+	uint64_t target, const char *message, size_t size);
+
+static PyObject *record_failure(struct weft_python_passed passed,
+	const struct weft_python_parameters *parameters, failure_function *record)
+{
+	PyObject *own[WEFT_PYTHON_OWN_MAX];
+	struct weft_python_call call;
+	struct weft_python_text text;
+	uint64_t target;
+	if (!weft_python_bind(parameters, passed, own, &call) || !weft_python_task(own[0], &target) ||
+		!weft_python_text_init(&text, own[1]))
+		return NULL;
+	record(call.category, call.level, call.task, target, text.bytes, text.size);
+	weft_python_text_finish(&text);
+	Py_RETURN_NONE;
+}
+
+FUNCTION(fail)
+{
+	static const struct weft_python_parameters parameters = {"fail", {"target", "message"}, 1};
+	return record_failure(PASSED, &parameters, weft_ffi_fail);
+}
+
+FUNCTION(expect)
+{
+	static const struct weft_python_parameters parameters = {"expect", {NULL}, 0};
+	PyObject *own[WEFT_PYTHON_OWN_MAX];
+	struct weft_python_call call;
+	if (!weft_python_bind(&parameters, PASSED, own, &call))
+		return NULL;
+	weft_ffi_expect(call.category, call.level, call.task);
+	Py_RETURN_NONE;
+}
+
+/* ---- Operations ---- */
+
+FUNCTION(operation_begin)
+{
+	static const struct weft_python_parameters parameters = {"operation_begin", {"label"}, 1};
+	PyObject *own[WEFT_PYTHON_OWN_MAX];
+	struct weft_python_call call;
+	struct weft_python_text text;
+	if (!weft_python_bind(&parameters, PASSED, own, &call) || !weft_python_text_init(&text, own[0]))
+		return NULL;
+	uint64_t id = weft_ffi_operation_begin(
+		call.category, call.level, call.task, text.bytes, text.size, text.cache);
+	weft_python_text_finish(&text);
+	return PyLong_FromUnsignedLongLong(id);
+}
+
+/* The task of these calls is the one that waits for the operation. */
+static void operation_end(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t operation)
+{
+	weft_ffi_operation_end(category, level, operation, task);
+}
+
+static void operation_cancel(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t operation)
+{
+	weft_ffi_operation_cancel(category, level, operation, task);
+}
+
+static void operation_fail(struct weft_category *category, unsigned level, uint64_t task,
+	uint64_t operation, const char *message, size_t size)
+{
+	weft_ffi_operation_fail(category, level, operation, task, message, size);
+}
+
+FUNCTION(operation_end)
+{
+	static const struct weft_python_parameters parameters = {"operation_end", {"operation"}, 1};
+	return record_edge(PASSED, &parameters, operation_end);
+}
+
+FUNCTION(operation_cancel)
+{
+	static const struct weft_python_parameters parameters = {"operation_cancel", {"operation"}, 1};
+	return record_edge(PASSED, &parameters, operation_cancel);
+}
+
+FUNCTION(operation_fail)
+{
+	static const struct weft_python_parameters parameters = {
+		"operation_fail", {"operation", "message"}, 1};
+	return record_failure(PASSED, &parameters, operation_fail);
+}
+
+/* clang-format off */
+PyMethodDef weft_python_of_tasks[] = {
+	RECORDS(create, "label=None, kind=TASK, ", "`task` creates a task, whose id is returned; it is unique, also while nothing is recorded."),
+	RECORDS(read, "source, ", "`task` reads the value of `source`, and runs from now on, unless it is CURRENT."),
+	RECORDS(read_later, "source, ", "`task` reads the value of `source`; it runs later."),
+	RECORDS(try_read, "source, ", "`task` wants the value of `source`: from now on it waits."),
+	RECORDS(wait_any, "sources, ", "`task` waits for any of a tuple of tasks: it goes on with the first one that is done."),
+	RECORDS(resolve, "target, ", "`task` gives `target` its value: it ends."),
+	RECORDS(fail, "target, message='', ", "`task` gives `target` an error: it ends."),
+	RECORDS(cancel, "target, ", "`task` ends `target`, which is no longer wanted."),
+	RECORDS(close, "target, ", "`task` ends `target`, whose other side has closed it."),
+	RECORDS(time_out, "target, ", "`task` ends `target`, whose time is up."),
+	RECORDS(become, "target, ", "`task` turns into `target`: from now on they are one."),
+	RECORDS(signal, "receiver, ", "`task` wakes `receiver`, which runs at once."),
+	RECORDS(signal_only, "receiver, ", "`task` wakes `receiver`, which runs later."),
+	RECORDS(expect, "", "`task` should end: if it does not, that is an error."),
+	RECORDS(operation_begin, "label, ", "A new task, whose id is returned, for an asynchronous operation that `task` waits for."),
+	RECORDS(operation_end, "operation, ", "The operation has a value, which `task` reads and runs; NONE: no task waits any more."),
+	RECORDS(operation_cancel, "operation, ", "The operation is cancelled, and `task` runs."),
+	RECORDS(operation_fail, "operation, message='', ", "The operation fails, and `task` runs."),
+	{NULL, NULL, 0, NULL},
+};
+/* clang-format on */
