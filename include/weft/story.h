@@ -121,6 +121,9 @@ struct weft_story_wait {
 	const uint32_t *any;
 	uint32_t any_count;
 	uint32_t got;
+	/* `task` is a lock or another resource, which does not wait, but `source` holds it. So a chain
+	 * of waits goes on with what the holder waits for. */
+	bool is_held;
 };
 
 /* Finds the wait of `task` at a time. False if it runs then, does not exist then, or waits for no
@@ -138,6 +141,18 @@ size_t weft_story_wait_sources(
  * waits for a task that is already in the chain. */
 uint32_t weft_story_wait_chain(const struct weft_story *story, uint32_t task, uint64_t at_ns,
 	struct weft_story_wait *waits, uint32_t room, bool *ret_cycle);
+
+/* A task that holds a lock, semaphore, pool or queue. */
+struct weft_story_hold {
+	uint32_t task;
+	uint64_t since; /* ns */
+};
+
+/* Finds the tasks that hold a resource at a time (WEFT_STORY_WHOLE: at the end), and writes at most
+ * `room` of them, the one that holds it longest first. Returns their number; 0 also without an
+ * index. */
+uint32_t weft_story_holders(const struct weft_story *story, uint32_t resource, uint64_t at_ns,
+	struct weft_story_hold *holds, uint32_t room);
 
 struct weft_story_wake {
 	uint32_t task;   /* the task that woke it; never WEFT_NONE */

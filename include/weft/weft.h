@@ -235,6 +235,13 @@ void weft_close_as(uint64_t task, uint64_t target) WEFT__DIRECT;
 void weft_time_out(uint64_t target) WEFT__DIRECT;
 void weft_time_out_as(uint64_t task, uint64_t target) WEFT__DIRECT;
 
+/* The task takes a resource, a task of kind lock, semaphore, pool or queue, and gives it back. If
+ * it has to wait, weft_try_read before says so: readers then show which task holds the resource. */
+void weft_acquire(uint64_t resource) WEFT__DIRECT;
+void weft_acquire_as(uint64_t task, uint64_t resource) WEFT__DIRECT;
+void weft_release(uint64_t resource) WEFT__DIRECT;
+void weft_release_as(uint64_t task, uint64_t resource) WEFT__DIRECT;
+
 /* The task turns into `target`: from now on, events of either are events of both. */
 void weft_become(uint64_t target) WEFT__DIRECT;
 void weft_become_as(uint64_t task, uint64_t target) WEFT__DIRECT;

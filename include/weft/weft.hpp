@@ -317,6 +317,14 @@ class task
 	{
 		call<weft_ffi_time_out>(target, at);
 	}
+	void acquire(task resource, where at = {}) const noexcept
+	{
+		call<weft_ffi_acquire>(resource, at);
+	}
+	void release(task resource, where at = {}) const noexcept
+	{
+		call<weft_ffi_release>(resource, at);
+	}
 	void become(task target, where at = {}) const noexcept
 	{
 		call<weft_ffi_become>(target, at);

@@ -102,6 +102,10 @@ void weft_ffi_cancel(
 void weft_ffi_close(struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
 void weft_ffi_time_out(
 	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
+void weft_ffi_acquire(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t resource);
+void weft_ffi_release(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t resource);
 void weft_ffi_become(
 	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
 /* weft_signal: the receiver runs at once; weft_signal_only: it runs later. */

@@ -41,6 +41,8 @@
  *     close        target
  *     time_out     target
  *     wait_any     source                 one record for each source, with one stamp
+ *     acquire      resource
+ *     release      resource
  *
  * These kinds exist only in the format:
  *

@@ -17,12 +17,13 @@ static int on_mention(void *alive, uint32_t task)
 		{&a->is_named, sizeof(*a->is_named)},
 		{&a->first_any, sizeof(*a->first_any)},
 		{&a->last_any, sizeof(*a->last_any)},
+		{&a->holders_of, sizeof(*a->holders_of)},
 	};
 	int error = weft__columns_reserve(
 		columns, sizeof(columns) / sizeof(*columns), &a->capacity, task + (size_t)1);
 	if (error)
 		return error;
-	a->first_any[task] = a->last_any[task] = WEFT_NONE;
+	a->first_any[task] = a->last_any[task] = a->holders_of[task] = WEFT_NONE;
 	a->born_ns[task] = WEFT__ALIVE_UNDATED;
 	a->is_named[task] = false;
 	return 0;
@@ -95,10 +96,45 @@ static int on_alive(void *alive, uint32_t task, bool is_new, const struct weft__
 	return 0;
 }
 
+struct weft__holders *weft__alive_holders(struct weft__alive *a, uint32_t resource)
+{
+	if (a->holders_of[resource] == WEFT_NONE)
+		return NULL;
+	struct weft__holders *h = &a->holders[a->holders_of[resource]];
+	for (uint32_t i = 0; i < h->count; i++)
+		h->list[i].task = weft__state_forward(&a->state, h->list[i].task);
+	return h;
+}
+
+static int on_take(void *alive, uint32_t task, uint32_t resource)
+{
+	struct weft__alive *a = alive;
+	const struct weft__column column = {&a->holders, sizeof(*a->holders)};
+	if (a->holders_of[resource] == WEFT_NONE) {
+		int error =
+			weft__columns_reserve(&column, 1, &a->holders_capacity, a->holders_count + (size_t)1);
+		if (error)
+			return error;
+		a->holders[a->holders_count] = (struct weft__holders){0};
+		a->holders_of[resource] = a->holders_count++;
+	}
+	return weft__holders_take(
+		weft__alive_holders(a, resource), a->state.tasks.kind[resource], task, a->state.now);
+}
+
+static void on_give(void *alive, uint32_t task, uint32_t resource)
+{
+	struct weft__holders *h = weft__alive_holders(alive, resource);
+	if (h)
+		weft__holders_give(h, task);
+}
+
 static const struct weft__listener listener = {
 	.mention = on_mention,
 	.edge = on_edge,
 	.wake = let_go,
+	.take = on_take,
+	.give = on_give,
 	.alive = on_alive,
 };
 
@@ -124,6 +160,10 @@ void weft__alive_finish(struct weft__alive *a)
 	free(a->first_any);
 	free(a->last_any);
 	free(a->any);
+	for (uint32_t i = 0; i < a->holders_count; i++)
+		weft__holders_finish(&a->holders[i]);
+	free(a->holders);
+	free(a->holders_of);
 	*a = (struct weft__alive){0};
 }
 

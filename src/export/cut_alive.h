@@ -6,6 +6,7 @@
 #ifndef WEFT_EXPORT_CUT_ALIVE_H
 #define WEFT_EXPORT_CUT_ALIVE_H
 
+#include "model/holds.h"
 #include "model/state.h"
 
 /* The time at which the task was created is unknown. */
@@ -23,6 +24,11 @@ struct weft__alive {
 	struct weft__any *any;
 	uint32_t any_count, any_free; /* the first of the list of free ones, or WEFT_NONE */
 	size_t any_capacity;
+	/* The holders of each resource: its index in `holders`, or WEFT_NONE. */
+	uint32_t *holders_of;
+	struct weft__holders *holders;
+	uint32_t holders_count;
+	size_t holders_capacity;
 };
 
 /* A task that another waits for, among others. */
@@ -37,6 +43,9 @@ void weft__alive_finish(struct weft__alive *alive);
 
 /* Takes the next event before the range. */
 int weft__alive_add(struct weft__alive *alive, const struct weft_event *event);
+
+/* The holders of a resource, as they are named now; NULL if it was never held. */
+struct weft__holders *weft__alive_holders(struct weft__alive *alive, uint32_t resource);
 
 /* Takes an event of the range: the rundown has to include the tasks that it names. */
 void weft__alive_name(struct weft__alive *alive, const struct weft_event *event);

@@ -179,6 +179,8 @@ static unsigned put_operands(
 	case WEFT_EVENT_CLOSE:
 	case WEFT_EVENT_TIME_OUT:
 	case WEFT_EVENT_WAIT_ANY:
+	case WEFT_EVENT_ACQUIRE:
+	case WEFT_EVENT_RELEASE:
 	case WEFT_EVENT_BECOME:
 		put(e, event->other);
 		break;

@@ -120,6 +120,26 @@ static int write_alive(const struct writer *w, uint32_t task)
 	return error ? error : write_any(w, task);
 }
 
+/* Writes the acquire events of a resource. A reader counts nested ones up to this number. */
+#define DEPTH_MAX 64
+
+static int write_holds(const struct writer *w, uint32_t resource)
+{
+	struct weft__alive *a = w->alive;
+	const struct weft__holders *h = weft__alive_holders(a, resource);
+	struct weft_event event = w->event;
+	int error = 0;
+	event.type = WEFT_EVENT_ACQUIRE;
+	event.other = a->identities.id[resource];
+	for (uint32_t i = 0; h && is_alive(a, resource) && i < h->count; i++) {
+		uint32_t depth = is_alive(a, h->list[i].task) ? h->list[i].depth : 0;
+		event.task = a->identities.id[h->list[i].task];
+		for (uint32_t k = 0; k < depth && k < DEPTH_MAX && !error; k++)
+			error = add(w, &event);
+	}
+	return error;
+}
+
 static int write_task(const struct writer *w, uint32_t task)
 {
 	return is_alive(w->alive, task) ? write_alive(w, task) : write_ended(w, task);
@@ -132,6 +152,9 @@ static int write_tasks(const struct writer *w)
 	int error = weft__array_resize(&order, 2 * (count + (size_t)1), sizeof(*order));
 	if (!error)
 		weft__order_by_u64(w->alive->identities.id, order, order + count, count);
+	/* First, because an acquire event ends a wait. */
+	for (uint32_t i = 0; !error && i < count; i++)
+		error = write_holds(w, order[i]);
 	for (uint32_t i = 0; !error && i < count; i++)
 		error = write_task(w, order[i]);
 	free(order);

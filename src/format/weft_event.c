@@ -227,6 +227,8 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 	case WEFT_ABI_CLOSE:
 	case WEFT_ABI_TIME_OUT:
 	case WEFT_ABI_WAIT_ANY:
+	case WEFT_ABI_ACQUIRE:
+	case WEFT_ABI_RELEASE:
 	case WEFT_ABI_BECOME:
 		event->other = take(c);
 		return true;

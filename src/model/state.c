@@ -158,6 +158,28 @@ static int on_wait_any(struct weft__state *s, const struct meaning *m)
 	return error;
 }
 
+/* The edges are those of a semaphore in other formats: a read takes it, a signal gives it back. */
+static int on_acquire(struct weft__state *s, const struct meaning *m)
+{
+	weft__state_wake(s, m->task);
+	if (m->other == WEFT_NONE)
+		return 0;
+	answer_try_read(s, m);
+	int error = act(s, WEFT_EDGE_READ, m->task, m->other);
+	if (error || m->task == WEFT_NONE || !s->listener->take)
+		return error;
+	return s->listener->take(s->context, m->task, m->other);
+}
+
+static int on_release(struct weft__state *s, const struct meaning *m)
+{
+	if (m->other == WEFT_NONE)
+		return 0;
+	if (s->listener->give)
+		s->listener->give(s->context, m->task, m->other);
+	return act(s, WEFT_EDGE_SIGNAL, m->task, m->other);
+}
+
 static const uint8_t flags_of[WEFT_OUTCOMES] = {
 #define OUTCOME(id, key, name, flags) [WEFT_OUTCOME_##id] = flags,
 #include <weft/outcomes.def>
@@ -354,6 +376,10 @@ static int apply(struct weft__state *s, const struct meaning *m)
 		return on_end(s, m, WEFT_OUTCOME_TIMED_OUT);
 	case WEFT_EVENT_WAIT_ANY:
 		return on_wait_any(s, m);
+	case WEFT_EVENT_ACQUIRE:
+		return on_acquire(s, m);
+	case WEFT_EVENT_RELEASE:
+		return on_release(s, m);
 	case WEFT_EVENT_TYPES:
 		break;
 	}

@@ -98,6 +98,9 @@ struct weft__listener {
 	/* `task` begins to wait (wait); it will no longer wait (wake). */
 	void (*wait)(void *context, uint32_t task);
 	void (*wake)(void *context, uint32_t task);
+	/* `task` takes the resource, or gives it back; see holds.h. */
+	int (*take)(void *context, uint32_t task, uint32_t resource);
+	void (*give)(void *context, uint32_t task, uint32_t resource);
 	/* `task` will have ended. `becomes` is the task that it will have become, or WEFT_NONE. */
 	void (*end)(void *context, uint32_t task, uint32_t becomes);
 	/* `task` is alive. `is_new`: no create or alive event was about it; `fact` may have its age. */

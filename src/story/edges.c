@@ -5,6 +5,7 @@
  */
 #include "base/export.h"
 #include "story/any.h"
+#include "story/holders.h"
 #include "story/verbs.h"
 #include "story/words.h"
 
@@ -35,6 +36,14 @@ static enum weft_outcome given_outcome(const struct weft_model *model, uint32_t 
 	return is_end ? (enum weft_outcome)model->tasks.outcome[to] : WEFT_OUTCOME_FULFILLED;
 }
 
+/* True if the edge leads to a lock, pool or queue. Semaphores of other formats are read and
+ * signalled. */
+static bool is_of_lock(const struct weft_model *model, uint32_t edge)
+{
+	unsigned kind = model->tasks.kind[model->edges.to[edge]];
+	return kind != WEFT_KIND_SEMAPHORE && weft__is_resource(kind);
+}
+
 /* True if the edge is all of a wait for any of several. */
 static bool is_alone(const struct weft_model *model, uint32_t edge)
 {
@@ -47,13 +56,13 @@ const char *weft__verb(const struct weft_model *model, uint32_t edge)
 	case WEFT_EDGE_CREATE:
 		return "creates";
 	case WEFT_EDGE_READ:
-		return "reads";
+		return is_of_lock(model, edge) ? "takes" : "reads";
 	case WEFT_EDGE_TRY_READ:
 		return "waits for";
 	case WEFT_EDGE_RESOLVE:
 		return words_of_end(given_outcome(model, edge))->verb;
 	case WEFT_EDGE_SIGNAL:
-		return "signals";
+		return is_of_lock(model, edge) ? "releases" : "signals";
 	case WEFT_EDGE_BECOME:
 		return "becomes";
 	case WEFT_EDGE_WAIT_ANY:
@@ -70,13 +79,13 @@ const char *weft__verb_passive(const struct weft_model *model, uint32_t edge)
 	case WEFT_EDGE_CREATE:
 		return "is created by";
 	case WEFT_EDGE_READ:
-		return "is read by";
+		return is_of_lock(model, edge) ? "is taken by" : "is read by";
 	case WEFT_EDGE_TRY_READ:
 		return "is waited for by";
 	case WEFT_EDGE_RESOLVE:
 		return words_of_end(given_outcome(model, edge))->passive;
 	case WEFT_EDGE_SIGNAL:
-		return "is signalled by";
+		return is_of_lock(model, edge) ? "is released by" : "is signalled by";
 	case WEFT_EDGE_BECOME:
 		return "goes on from";
 	case WEFT_EDGE_WAIT_ANY:

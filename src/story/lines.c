@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/export.h"
 #include "story/any.h"
+#include "story/holders.h"
 #include "story/verbs.h"
 #include "story/words.h"
 
@@ -207,6 +208,12 @@ static void add_last_wait(struct task_lines *t)
 		return;
 	struct line_text line_text;
 	struct weft__words *w = begin_text(&line_text);
+	if (wait.is_held) {
+		const struct weft_story_hold hold = {wait.source, wait.since};
+		weft__words_add_holders(w, t->model, &hold, wait.others + 1, NAME_LETTERS);
+		add_line(t, WEFT_STORY_FACT, "still held by", &line_text)->task = wait.source;
+		return;
+	}
 	if (wait.any)
 		weft__words_add_any(w, t->model, (struct weft__edge_list){wait.any, wait.any_count});
 	else

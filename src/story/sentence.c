@@ -6,6 +6,7 @@
 
 #include "base/export.h"
 #include "story/any.h"
+#include "story/holders.h"
 #include "story/words.h"
 
 /* Maximum characters of a name. */
@@ -131,11 +132,39 @@ static void write_no_wake(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
 {
 	unsigned kind = tasks_of(story)->kind[wait->source];
-	bool by_signal = kind == WEFT_KIND_CONDITION || kind == WEFT_KIND_SEMAPHORE;
+	const char *verb = kind == WEFT_KIND_CONDITION || kind == WEFT_KIND_SEMAPHORE ? "signalled"
+					   : weft__is_resource(kind)                                  ? "released"
+																				  : "resolved";
 	if (!story->index || is_touched_since(story, wait->source, wait->since))
 		return;
-	weft__words_add(
-		weft__clause(s, WORTH_OTHERS), "; not %s since", by_signal ? "signalled" : "resolved");
+	weft__words_add(weft__clause(s, WORTH_OTHERS), "; not %s since", verb);
+}
+
+/* Appends "; held by task 5 'worker' since 30 ms". */
+static void write_holder(struct weft__sentence *s, const struct weft_story *story,
+	const struct weft_story_wait *wait, uint64_t at)
+{
+	struct weft_story_hold hold;
+	uint32_t count = wait->source == WEFT_NONE || wait->any
+						 ? 0
+						 : weft_story_holders(story, wait->source, at, &hold, 1);
+	if (!count)
+		return;
+	struct weft__words *w = weft__clause(s, WORTH_OTHERS);
+	weft__words_add(w, "; held by ");
+	weft__words_add_holders(w, story->model, &hold, count, OTHER_LETTERS);
+}
+
+/* Writes "lock 7 'db lock' is held by task 5 'worker' since 30 ms". */
+static void write_held(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
+{
+	const struct weft_story_hold hold = {wait->source, wait->since};
+	weft__words_add_subject(weft__clause(s, WORTH_HEAD), story->model, wait->task, SUBJECT_LETTERS);
+	struct weft__words *w = weft__clause(s, WORTH_OUTCOME);
+	weft__words_add(w, " is held by ");
+	weft__words_add_holders(w, story->model, &hold, wait->others + 1, OTHER_LETTERS);
+	write_creator(s, story, wait->task);
 }
 
 /* Appends " for wait 5 'reply' and 2 more", or " for any of cancel, reply, timer". */
@@ -155,8 +184,8 @@ static void write_sources(
 		weft__words_add(weft__clause(s, WORTH_OTHERS), " and %" PRIu32 " more", wait->others);
 }
 
-static void write_wait(
-	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
+static void write_wait(struct weft__sentence *s, const struct weft_story *story,
+	const struct weft_story_wait *wait, uint64_t at)
 {
 	const struct weft_model *model = story->model;
 	struct weft__words *w = weft__clause(s, WORTH_HEAD);
@@ -179,6 +208,7 @@ static void write_wait(
 	} else if (wait->source != WEFT_NONE && !wait->any) {
 		write_no_wake(s, story, wait);
 	}
+	write_holder(s, story, wait, at);
 	write_creator(s, story, wait->task);
 }
 
@@ -223,8 +253,11 @@ WEFT__EXPORT size_t weft_story_sentence(
 	struct weft__sentence s;
 	struct weft_story_wait wait;
 	weft__sentence_init(&s);
-	if (waits(story, task, at_ns, &wait)) {
-		write_wait(&s, story, &wait);
+	bool is_waiting = waits(story, task, at_ns, &wait);
+	if (is_waiting && wait.is_held) {
+		write_held(&s, story, &wait);
+	} else if (is_waiting) {
+		write_wait(&s, story, &wait, at_ns);
 	} else if (t->first_activation[task] == t->end_activation[task]) {
 		write_pending(&s, story, task);
 	} else {

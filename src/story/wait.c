@@ -190,6 +190,20 @@ static bool find_coming(const struct waiting *w, struct weft_story_wait *wait)
 	return true;
 }
 
+/* A resource does not wait itself, but what its waiters wait for is the holder. */
+static bool find_holder(const struct waiting *w, struct weft_story_wait *wait)
+{
+	struct weft_story_hold hold;
+	uint32_t count = weft_story_holders(w->story, w->task, w->at, &hold, 1);
+	if (!count || hold.task == w->task)
+		return false;
+	wait->source = hold.task;
+	wait->since = hold.since;
+	wait->others = count - 1;
+	wait->is_held = true;
+	return true;
+}
+
 /* Finds a later signal that ends the wait, if there is no other evidence. */
 static bool find_signal(const struct waiting *w, struct weft_story_wait *wait)
 {
@@ -219,7 +233,8 @@ WEFT__EXPORT bool weft_story_wait_at(
 		.task = w.task, .source = WEFT_NONE, .until = UINT64_MAX, .got = WEFT_NONE};
 	if (w.running || at_ns < model->tasks.start[w.task] || weft__is_gone(model, w.task, at_ns))
 		return false;
-	if (!find_pending(&w, &wait) && !find_coming(&w, &wait) && !find_signal(&w, &wait))
+	if (!find_holder(&w, &wait) && !find_pending(&w, &wait) && !find_coming(&w, &wait) &&
+		!find_signal(&w, &wait))
 		return false;
 	*ret_wait = wait;
 	return true;

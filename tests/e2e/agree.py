@@ -113,7 +113,7 @@ class Script:
 
     def create(self):
         token, task = self.task()
-        kind = self.rng.choice(list(range(18)) + [2] * 20 + [99, 1000])
+        kind = self.rng.choice(list(range(23)) + [18, 21] + [2] * 20 + [99, 1000])
         self.call('create %s %d' % (token, kind), 'create', task=task, child=Created(self.created), kind=decode.kind(kind))
         self.living.append(Created(self.created))
         self.created += 1
@@ -148,7 +148,7 @@ class Script:
             other_token, other = '-', None
         pair = '%s %s' % (token, other_token)
         what = rng.choice(['read', 'read', 'read_later', 'try_read', 'try_read', 'wait_any', 'resolve', 'fail', 'cancel', 'close',
-                           'time_out', 'become', 'become', 'expect', 'alive'])
+                           'time_out', 'acquire', 'acquire', 'release', 'become', 'become', 'expect', 'alive'])
         if what in ('read', 'read_later'):
             self.call('%s %s' % (what, pair), 'read', task=task, source=other, later=what == 'read_later')
             if what == 'read':
@@ -160,6 +160,8 @@ class Script:
         elif what in ('resolve', 'cancel', 'close', 'time_out'):
             self.call('%s %s' % (what, pair), what, task=task, target=other)
             self.ended(other)
+        elif what in ('acquire', 'release'):
+            self.call('%s %s' % (what, pair), what, task=task, resource=other)
         elif what == 'fail':
             message = self.text()
             self.call('fail %s =%s' % (pair, message), 'fail', task=task, target=other, message=message)

@@ -29,6 +29,10 @@ static void record_edges(void)
 	weft_read_later_as(last, UINT64_MAX);
 	weft_try_read(last);
 	weft_try_read_as(last, other);
+	weft_acquire(last);
+	weft_acquire_as(other, last);
+	weft_release(last);
+	weft_release_as(other, last);
 	weft_wait_any(2, (const uint64_t[]){last, other});
 	weft_wait_any_as(last, 2, (const uint64_t[]){other, task});
 	weft_signal(last);

@@ -226,7 +226,7 @@ def every_event_of_weft_comes_back():
         equal(sorted(os.listdir(out)), ['metadata', 'thread_0', 'thread_1', 'thread_2', 'thread_3'])
         equal({stream for stream, _, _, _ in events}, {0, 1, 2, 3})
         # Only events that programs of today never write may be missing from the table of events.
-        equal(len({name for _, _, name, _ in events}), 21)
+        equal(len({name for _, _, name, _ in events}), 23)
         # Absolute: the clock's offset makes wall time of the recorder's own.
         assert clock_offset(out) == info['clock']['offset_ns'] > 0, info['clock']
 

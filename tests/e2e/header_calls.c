@@ -48,6 +48,10 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_read_later_as(task, task);
 	weft_try_read(task);
 	weft_try_read_as(task, task);
+	weft_acquire(task);
+	weft_acquire_as(task, evaluated());
+	weft_release(evaluated());
+	weft_release_as(task, task);
 	weft_wait_any(1, &task);
 	weft_wait_any_as(evaluated(), 1, &task);
 	weft_resolve(task);

@@ -71,7 +71,7 @@ static void remark(struct caller *caller)
 static void act(struct caller *caller)
 {
 	uint64_t task = draw_task(caller), other = draw_task(caller);
-	switch (draw(caller, 17)) {
+	switch (draw(caller, 20)) {
 	case 0:
 		weft_read(other);
 		break;
@@ -113,6 +113,13 @@ static void act(struct caller *caller)
 		break;
 	case 14:
 		weft_time_out_as(task, other);
+		break;
+	case 17:
+	case 18:
+		weft_acquire_as(task, other);
+		break;
+	case 16:
+		weft_release_as(task, other);
 		break;
 	case 15:
 		weft_wait_any_as(task, 2, (const uint64_t[]){other, draw_task(caller)});

@@ -25,6 +25,7 @@ class Task:
         self.last = 0          # the latest of what the 1 us rule counts
         self.periods = []      # in which it ran
         self.expected = False
+        self.holders = []      # of a resource, in the order in which they took it
         self.waits_for = None  # since its try_read or wait_any (a list), until it runs, reads or ends
 
     def end_of_chain(self):
@@ -194,6 +195,25 @@ class Model:
             reader.waits_for = [*reader.waits_for, source] if goes_on else [source]
         self.act('wait_any', reader, source)
         source.seen(self.time)
+
+    def acquire(self, event):
+        task, resource = self.find(event['task']), self.find(event['resource'])
+        self.read(dict(event, source=event['resource'], later=True))
+        if not task or not resource:
+            return
+        if resource.kind == 'lock' and any(holder.end_of_chain() is not task for holder in resource.holders):
+            resource.holders = []
+        resource.holders.append(task)
+
+    def release(self, event):
+        task, resource = self.find(event['task']), self.find(event['resource'])
+        if not resource:
+            return
+        self.act('signal', task, resource)
+        resource.seen(self.time)
+        own = [index for index, holder in enumerate(resource.holders) if holder.end_of_chain() is task]
+        if resource.holders:
+            resource.holders.pop(own[-1] if own else 0)
 
     def signal(self, event):
         receiver, sender = self.find(event['task']), self.find(event['source'])

@@ -631,6 +631,8 @@ CALL(fail, weft_fail_as(task(a[0]), task(a[1]), text(a[2])))
 CALL(cancel, weft_cancel_as(task(a[0]), task(a[1])))
 CALL(play_close, weft_close_as(task(a[0]), task(a[1])))
 CALL(time_out, weft_time_out_as(task(a[0]), task(a[1])))
+CALL(acquire, weft_acquire_as(task(a[0]), task(a[1])))
+CALL(release, weft_release_as(task(a[0]), task(a[1])))
 CALL(become, weft_become_as(task(a[0]), task(a[1])))
 CALL(signal_task, weft_signal_as(task(a[0]), task(a[1])))
 CALL(signal_only, weft_signal_only_as(task(a[0]), task(a[1])))
@@ -662,6 +664,8 @@ static const struct {
 	{"cancel", cancel, 2},
 	{"close", play_close, 2},
 	{"time_out", time_out, 2},
+	{"acquire", acquire, 2},
+	{"release", release, 2},
 	{"become", become, 2},
 	{"signal", signal_task, 2},
 	{"signal_only", signal_only, 2},

@@ -59,6 +59,15 @@ def waits_for_any(before):
     return found
 
 
+def holds(before):
+    """(task, resource) for each hold of a living resource by a living task."""
+    found = []
+    for resource in sorted(rules.Model(before).tasks.values(), key=lambda task: task.id):
+        holders = [holder.end_of_chain() for holder in resource.holders if resource.outcome is None]
+        found += [(holder.id, resource.id) for holder in holders if holder.outcome is None]
+    return found
+
+
 def alive_events(before, start):
     """The rundown's description of each living task."""
     model = rules.Model(before)
@@ -112,6 +121,8 @@ def check_part(shown, events, start, end):
     same('tasks alive', alive, alive_events(before, start))
     any_of = [(event['task'], event['source']) for event in rundown if event['event'] == 'wait_any']
     same('waits for any', any_of, waits_for_any(before))
+    held = [(event['task'], event['resource']) for event in rundown if event['event'] == 'acquire']
+    same('holds', held, holds(before))
     counters = {event['name']: event['value'] for event in rundown if event['event'] == 'counter'}
     same_mapping('counter', counters, {name: values[-1] for name, values in rules.Model(before).counters.items()})
     if kept:

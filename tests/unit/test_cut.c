@@ -307,6 +307,45 @@ static void a_rundown_keeps_a_wait_for_any(void **state)
 	weft_text_finish(&d.lines);
 }
 
+/* Lock 5 is taken twice by one task, which becomes another; pool 6 by two, of which one releases it
+ * and one has ended; lock 8 has a second holder. */
+static void a_rundown_keeps_what_is_held(void **state)
+{
+	(void)state;
+	static const struct weft_event before[] = {
+		{.type = WEFT_EVENT_CREATE, .time_ns = 10, .task = 1, .other = 5, .kind = WEFT_KIND_LOCK},
+		{.type = WEFT_EVENT_CREATE, .time_ns = 10, .task = 1, .other = 6, .kind = WEFT_KIND_POOL},
+		{.type = WEFT_EVENT_CREATE, .time_ns = 10, .task = 1, .other = 8, .kind = WEFT_KIND_LOCK},
+		{.type = WEFT_EVENT_ACQUIRE, .time_ns = 20, .task = 2, .other = 5},
+		{.type = WEFT_EVENT_ACQUIRE, .time_ns = 20, .task = 2, .other = 5},
+		{.type = WEFT_EVENT_BECOME, .time_ns = 30, .task = 2, .other = 3},
+		{.type = WEFT_EVENT_ACQUIRE, .time_ns = 40, .task = 3, .other = 6},
+		{.type = WEFT_EVENT_ACQUIRE, .time_ns = 40, .task = 4, .other = 6},
+		{.type = WEFT_EVENT_ACQUIRE, .time_ns = 40, .task = 7, .other = 6},
+		{.type = WEFT_EVENT_RELEASE, .time_ns = 50, .task = 3, .other = 6},
+		{.type = WEFT_EVENT_RESOLVE, .time_ns = 50, .task = 7, .other = 7},
+		{.type = WEFT_EVENT_ACQUIRE, .time_ns = 60, .task = 3, .other = 8},
+		{.type = WEFT_EVENT_ACQUIRE, .time_ns = 60, .task = 4, .other = 8},
+		{.type = WEFT_EVENT_TRY_READ, .time_ns = 70, .task = 4, .other = 5},
+	};
+	const struct weft_cut_range range = {100, 200};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
+		add(cut, &before[i]);
+	struct decoded d = end(cut, &part);
+	static const char held[] =
+		"{\"time\":100,\"event\":\"acquire\",\"task\":3,\"resource\":5,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"acquire\",\"task\":3,\"resource\":5,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"acquire\",\"task\":4,\"resource\":6,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"acquire\",\"task\":4,\"resource\":8,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"alive\"";
+	assert_memory_equal(d.lines.bytes, held, sizeof(held) - 1);
+	assert_non_null(strstr(
+		d.lines.bytes, "\"alive\",\"task\":4,\"kind\":\"unknown\",\"label\":\"\",\"source\":5"));
+	weft_text_finish(&d.lines);
+}
+
 static void impossible_values_are_refused(void **state)
 {
 	(void)state;
@@ -661,6 +700,7 @@ int main(void)
 		cmocka_unit_test(a_failure_before_the_range_is_in_the_rundown_if_read_again),
 		cmocka_unit_test(a_rundown_agrees_with_the_model),
 		cmocka_unit_test(a_rundown_keeps_a_wait_for_any),
+		cmocka_unit_test(a_rundown_keeps_what_is_held),
 		cmocka_unit_test(impossible_values_are_refused),
 		cmocka_unit_test(an_error_of_the_sink_is_answered),
 		cmocka_unit_test(losses_are_those_of_the_range),

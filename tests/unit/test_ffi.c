@@ -49,6 +49,8 @@ static void call_tasks(uint64_t as)
 	weft_cancel_as(as, child);
 	weft_close_as(as, child);
 	weft_time_out_as(as, child);
+	weft_acquire_as(as, child);
+	weft_release_as(as, child);
 	weft_become_as(as, child);
 	weft_switch(child);
 }
@@ -68,6 +70,8 @@ static void call_tasks_ffi(uint64_t as)
 	weft_ffi_cancel(own, 0, as, child);
 	weft_ffi_close(own, 0, as, child);
 	weft_ffi_time_out(own, 0, as, child);
+	weft_ffi_acquire(own, 0, as, child);
+	weft_ffi_release(own, 0, as, child);
 	weft_ffi_become(own, 0, as, child);
 	weft_ffi_switch(child);
 }

@@ -326,6 +326,24 @@ static void a_wait_for_any_has_an_edge_for_each(void **state)
 	weft_model_destroy(m);
 }
 
+/* An acquire is a read that does not switch, and answers a try_read; a release is a signal. */
+static void a_lock_is_taken_and_given_back(void **state)
+{
+	static const uint8_t types[] = {WEFT_EDGE_READ, WEFT_EDGE_SIGNAL, WEFT_EDGE_SIGNAL};
+	(void)state;
+	struct weft_model *m =
+		BUILD(event(WEFT_EVENT_TRY_READ, 1, 9, 1), event(WEFT_EVENT_ACQUIRE, 2, 9, 1),
+			event(WEFT_EVENT_RELEASE, 3, 9, 1), event(WEFT_EVENT_ACQUIRE, 4, 9, NONE),
+			event(WEFT_EVENT_RELEASE, 5, 9, NONE), event(WEFT_EVENT_RELEASE, 6, NONE, 1));
+	assert_int_equal(m->edges.count, 3);
+	assert_memory_equal(m->edges.type, types, sizeof(types));
+	assert_int_equal(m->edges.from[0], task(m, 9));
+	assert_int_equal(m->edges.from[1], task(m, 9));
+	assert_int_equal(m->edges.to[1], task(m, 1));
+	assert_int_equal(m->activations.count, 0);
+	weft_model_destroy(m);
+}
+
 static void names_and_notes(void **state)
 {
 	(void)state;
@@ -716,6 +734,7 @@ int main(void)
 		cmocka_unit_test(the_first_end_stands),
 		cmocka_unit_test(a_stopped_task_has_ended_without_a_failure),
 		cmocka_unit_test(a_wait_for_any_has_an_edge_for_each),
+		cmocka_unit_test(a_lock_is_taken_and_given_back),
 		cmocka_unit_test(names_and_notes),
 		cmocka_unit_test(buffers_share_no_tasks_and_no_counters),
 		cmocka_unit_test(bands_have_reasons_and_resume),

@@ -140,6 +140,111 @@ static void contention_is_found(void **state)
 	found_finish(&found);
 }
 
+/* A pool of two, which two jobs hold at a time, while up to 18 wait. */
+static void contention_for_a_pool_is_found(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	make_create(&made, 0, 1, WEFT_KIND_POOL);
+	for (uint64_t id = 10; id < 30; id++) {
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+		make_switch(&made, id);
+		made.time += US;
+		make_edge(&made, id < 12 ? WEFT_EVENT_ACQUIRE : WEFT_EVENT_TRY_READ, id, 1);
+	}
+	make_switch(&made, 0);
+	for (uint64_t id = 12; id < 30; id++) {
+		made.time += id == 20 ? 3 * MS : MS;
+		make_edge(&made, WEFT_EVENT_RELEASE, id - 2, 1);
+		make_switch(&made, id);
+		make_edge(&made, WEFT_EVENT_ACQUIRE, id, 1);
+	}
+	for (uint64_t id = 28; id < 30; id++)
+		make_edge(&made, WEFT_EVENT_RELEASE, id, 1);
+	struct found found = find(&made);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_CONTENTION);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 1);
+	assert_string_equal(p->sentence,
+		"pool 1: up to 18 tasks wait for it at once, most at 19 us; longest held by task 18, for 4 ms.");
+	found_finish(&found);
+}
+
+/* Task 10 ends with a lock that it took twice and gave back once; `waits`: another waits for it. */
+static struct found unreleased(uint16_t kind, bool waits)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, kind);
+	make_label(&made, 1, "db");
+	make_create(&made, 0, 10, WEFT_KIND_TASK);
+	make_create(&made, 0, 11, WEFT_KIND_TASK);
+	make_edge(&made, WEFT_EVENT_ACQUIRE, 10, 1);
+	make_edge(&made, WEFT_EVENT_ACQUIRE, 10, 1);
+	made.time += MS;
+	if (waits)
+		make_edge(&made, WEFT_EVENT_TRY_READ, 11, 1);
+	make_edge(&made, WEFT_EVENT_RELEASE, 10, 1);
+	made.time += MS;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 10, 10);
+	make_switch(&made, 0);
+	return find(&made);
+}
+
+static void a_task_that_ends_with_a_lock_is_found(void **state)
+{
+	static const uint16_t kinds[] = {
+		WEFT_KIND_LOCK, WEFT_KIND_SEMAPHORE, WEFT_KIND_POOL, WEFT_KIND_QUEUE};
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct found found = unreleased(kinds[i], false);
+		assert_int_equal(only(&found, WEFT_PROBLEM_UNRELEASED)->severity, WEFT_SEVERITY_HINT);
+		found_finish(&found);
+	}
+	struct found found = unreleased(WEFT_KIND_LOCK, true);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_UNRELEASED);
+	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 10);
+	assert_string_equal(p->sentence,
+		"task 10 ended without releasing lock 1 'db', which it had taken 2 ms before; 1 task waits for it.");
+	found_finish(&found);
+	found = unreleased(WEFT_KIND_CHANNEL, true);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+/* With locks: one that both hold in turn, one that its only waiter holds itself, and a pool. */
+static void locks_can_be_in_a_circle_but_pools_cannot(void **state)
+{
+	static const uint16_t kinds[] = {WEFT_KIND_LOCK, WEFT_KIND_POOL};
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct made made = make_begin();
+		for (uint64_t id = 1; id <= 2; id++)
+			make_create(&made, 0, id, kinds[i]);
+		for (uint64_t id = 11; id <= 13; id++) {
+			make_create(&made, 0, id, WEFT_KIND_TASK);
+			make_edge(&made, WEFT_EVENT_ACQUIRE, id, id == 13 ? 2 : id - 10);
+			if (id == 12 && i == 0)
+				id++;
+		}
+		make_edge(&made, WEFT_EVENT_TRY_READ, 11, 2);
+		make_edge(&made, WEFT_EVENT_TRY_READ, 12, 1);
+		struct found found = find(&made);
+		uint32_t circles = 0;
+		for (uint32_t k = 0; k < found.problems->count; k++)
+			circles += found.problems->list[k].type == WEFT_PROBLEM_DEADLOCK;
+		assert_int_equal(circles, i == 0);
+		found_finish(&found);
+	}
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_LOCK);
+	make_create(&made, 0, 11, WEFT_KIND_TASK);
+	make_edge(&made, WEFT_EVENT_ACQUIRE, 11, 1);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 11, 1);
+	struct found found = find(&made);
+	only(&found, WEFT_PROBLEM_DEADLOCK);
+	found_finish(&found);
+}
+
 /* Two tasks hold one semaphore each; `released`: the second has released its own. */
 static struct found held(bool released)
 {
@@ -394,6 +499,9 @@ int main(void)
 		cmocka_unit_test(a_pause_is_not_blamed_on_the_running_task),
 		cmocka_unit_test(a_thundering_herd_is_found),
 		cmocka_unit_test(contention_is_found),
+		cmocka_unit_test(contention_for_a_pool_is_found),
+		cmocka_unit_test(a_task_that_ends_with_a_lock_is_found),
+		cmocka_unit_test(locks_can_be_in_a_circle_but_pools_cannot),
 		cmocka_unit_test(tasks_that_hold_what_the_other_wants_are_in_a_circle),
 		cmocka_unit_test(polling_is_found),
 		cmocka_unit_test(a_task_with_effects_does_not_poll),

@@ -127,6 +127,25 @@ static void events_of_another_task(void **state)
 	trace_close(&t);
 }
 
+static void a_resource_is_taken_and_given_back(void **state)
+{
+	struct trace t;
+	weft_switch(5);
+	weft_acquire(7);
+	weft_acquire_as(6, 7);
+	weft_release_as(6, 7);
+	weft_release(7);
+	weft_resolve(1);
+	read_back(&t, state);
+	trace_expect(&t, WEFT_EVENT_SWITCH, 5, 0);
+	trace_expect(&t, WEFT_EVENT_ACQUIRE, 5, 7);
+	trace_expect(&t, WEFT_EVENT_ACQUIRE, 6, 7);
+	trace_expect(&t, WEFT_EVENT_RELEASE, 6, 7);
+	trace_expect(&t, WEFT_EVENT_RELEASE, 5, 7);
+	trace_expect(&t, WEFT_EVENT_RESOLVE, 5, 1);
+	trace_close(&t);
+}
+
 /* The events of a call share one time, also if they do not fit into one reservation. */
 static void a_wait_for_any_is_an_event_for_each(void **state)
 {
@@ -685,6 +704,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(events_of_the_current_task),
 		CASE(events_of_another_task),
+		CASE(a_resource_is_taken_and_given_back),
 		CASE(a_wait_for_any_is_an_event_for_each),
 		CASE(texts_literal_and_not),
 		CASE(a_place_with_changing_text_is_no_literal),

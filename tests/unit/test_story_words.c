@@ -219,6 +219,10 @@ static const struct story_script {
 	{"a wait for any of several", "create 0 1 task; label 1 client; create 0 2 promise; label 2 cancel; create 0 3 promise; label 3 reply; create 0 4 task; "
 		"run 1; +5; any 1 2; any 1 3; any 1 4; run 0; +100; resolve 0 3; run 1; read 1 3; +10; any 1 2; +20; run 0; +50; any 1 2; any 1 4; +9", add_all, 1, {0}},
 	{"a wait for any of n", "create 0 1 task; [n: create 0 10+i task]; run 1; +5; [n: any 1 10+i]; run 0; +7; resolve 0 11; read 1 11; +5", add_length, 2, {2, 300}},
+	{"a lock is held", "create 0 1 lock; label 1 db; create 0 2 task; create 0 3 task; label 3 worker; run 3; acquire 3 1; +10; acquire 3 1; +5; run 2; +1; "
+		"try 2 1; run 3; +10; release 3 1; +10; release 3 1; run 2; acquire 2 1; +10; run 0; create 0 4 bind; become 2 4; +5; release 4 1; try 3 1; +9", add_all, 1, {0}},
+	{"a pool has several holders", "create 0 1 pool; create 0 2 task; create 0 3 task; create 0 4 task; run 2; acquire 2 1; +5; run 3; acquire 3 1; +5; run 4; try 4 1; +1; run 0; "
+		"+9; release 0 1; +9; release 3 1; acquire 3 1; +9; resolve 0 3; +2", add_all, 1, {0}},
 	{"a task goes on as another", "create 0 1 bind; run 1; +5; create 1 2 bind; create 0 3 promise; try 2 3; become 1 2; +10; run 0; +30; "
 		"resolve 0 3; +4; run 2; read 2 3; +6; resolve 2 2; run 0; +5", add_all, 1, {0}},
 	{"a signal wakes", "create 0 1 task; run 1; +5; run 2; +40; signal 1 2; +2; run 1; +5; run 2; +20; signal 2 2; signal 1 2; +3; resolve 2 1; +30; "

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "story/any.h"
+#include "story/holders.h"
 
 #define UNKNOWN (WEFT_NONE - 1) /* a holder that was not searched yet */
 
@@ -32,13 +33,29 @@ static bool blocks(const struct weft_tasks *t, uint32_t task)
 	return (t->flags[task] & (WEFT_TASK_RESOLVED | WEFT_TASK_STOPPED)) != WEFT_TASK_RESOLVED;
 }
 
-/* The task that blocks a waiter on `source`: a semaphore's holder, else `source`. */
-static uint32_t behind(const struct weft__blocked *b, uint32_t source)
+/* The only holder of a lock, pool or queue; of several, none alone blocks a waiter, but the
+ * resource itself. */
+static uint32_t find_only_holder(struct weft__blocked *b, uint32_t resource)
+{
+	struct weft__holders holders;
+	uint32_t found = resource;
+	int error = weft__holders_at(b->story, resource, b->model->summary.end, UINT32_MAX, &holders);
+	if (error)
+		b->error = error;
+	if (holders.count + holders.unlisted < 2)
+		found = holders.count ? b->final[holders.list[0].task] : WEFT_NONE;
+	weft__holders_finish(&holders);
+	return found;
+}
+
+/* The task that blocks a waiter on `source`: a resource's holder, else `source`. */
+static uint32_t behind(struct weft__blocked *b, uint32_t source)
 {
 	const struct weft_tasks *t = &b->model->tasks;
-	if (t->kind[source] == WEFT_KIND_SEMAPHORE) {
+	if (weft__is_resource(t->kind[source])) {
+		bool is_semaphore = t->kind[source] == WEFT_KIND_SEMAPHORE;
 		if (b->holder[source] == UNKNOWN)
-			b->holder[source] = find_holder(b, source);
+			b->holder[source] = is_semaphore ? find_holder(b, source) : find_only_holder(b, source);
 		source = b->holder[source];
 	}
 	return source != WEFT_NONE && blocks(t, source) ? source : WEFT_NONE;
@@ -46,7 +63,7 @@ static uint32_t behind(const struct weft__blocked *b, uint32_t source)
 
 /* One of the tasks that a wait for any is for, if all of them block it. The last one that was not
  * stopped, as programs name the sources that only end a wait early first. */
-static uint32_t waits_for_any(const struct weft__blocked *b, struct weft__edge_list any)
+static uint32_t waits_for_any(struct weft__blocked *b, struct weft__edge_list any)
 {
 	const struct weft_tasks *t = &b->model->tasks;
 	uint32_t found = WEFT_NONE;
@@ -62,7 +79,7 @@ static uint32_t waits_for_any(const struct weft__blocked *b, struct weft__edge_l
 
 /* The task that `task` waits for, if its last action is a wait for exactly one, or for any of
  * several that all block it. */
-static uint32_t waits_for(const struct weft__blocked *b, uint32_t task)
+static uint32_t waits_for(struct weft__blocked *b, uint32_t task)
 {
 	const struct weft_edges *e = &b->model->edges;
 	struct weft__edge_list by = weft__edges_by(b->model, task);
@@ -126,7 +143,7 @@ int weft__blocked_init(struct weft__blocked *b, const struct weft_story *story)
 		b->holder[task] = UNKNOWN;
 	for (uint32_t task = 0; task < tasks; task++)
 		b->next[task] = waits_for(b, task);
-	return 0;
+	return b->error;
 }
 
 void weft__blocked_finish(struct weft__blocked *b)

@@ -6,8 +6,8 @@
  * A task that waits for any of several has an edge to one of them if none can let it go on. Circles
  * leave these edges out, since each of the others could break them.
  *
- * A semaphore does not wait itself. The task that has read it and not signalled it since holds it,
- * and is the one that others wait for.
+ * A lock or another resource does not wait itself: others wait for its holder. A semaphore is held
+ * by the task that has read it and not signalled it since.
  */
 #ifndef WEFT_STORY_PROBLEMS_BLOCKED_H
 #define WEFT_STORY_PROBLEMS_BLOCKED_H
@@ -21,7 +21,8 @@ struct weft__blocked {
 	const struct weft_model *model;
 	uint32_t *final;  /* what each task finally became */
 	uint32_t *next;   /* the task that it waits for, or WEFT_NONE */
-	uint32_t *holder; /* a semaphore's holder; WEFT_NONE: none */
+	uint32_t *holder; /* a resource's holder, or itself if there are several; WEFT_NONE: none */
+	int error;
 };
 
 /* 0 or WEFT_ERROR_MEMORY. Call finish in both cases. */
@@ -35,7 +36,7 @@ uint32_t weft__blocked_since(const struct weft__blocked *blocked, uint32_t task)
 bool weft__blocked_any(const struct weft__blocked *blocked, uint32_t task);
 
 /* Appends " waits for wait 5 'reply'", or " waits for lock A of task 5" if `task` waits for a
- * semaphore. */
+ * resource. */
 void weft__blocked_describe(
 	const struct weft__blocked *blocked, uint32_t task, struct weft__words *words);
 

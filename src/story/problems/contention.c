@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks that queue for one semaphore, or wait for one that a task holds for far longer than usual.
- * A task that reads a semaphore holds it until it signals it, or ends. A task that runs again with
+ * Tasks that queue for one resource, or wait for one that a task holds for far longer than usual. A
+ * task that takes a resource (or reads a semaphore) holds it until it gives it back (signals it),
+ * or ends. A task that runs again with
  * that read had waited since it last ran. So had a task that runs and, before any other action,
  * reads what another held when it stopped running.
  *
@@ -12,6 +13,7 @@
 
 #include "base/search.h"
 #include "base/sort.h"
+#include "story/holders.h"
 #include "story/problems/findings.h"
 
 #define QUEUE_MIN   8  /* tasks that wait at once */
@@ -25,7 +27,10 @@ struct hold {
 	uint32_t task;
 };
 
-/* The waits and holds of one semaphore. */
+/* Holds before the last one that may still go on, of a resource with several holders. */
+#define OPEN_MAX 256
+
+/* The waits and holds of one resource. */
 struct contention {
 	struct weft__findings *findings;
 	const struct weft_model *model;
@@ -33,6 +38,8 @@ struct contention {
 	struct hold *holds;
 	uint64_t *lengths; /* of holds; with room for twice as many */
 	uint32_t waits, hold_count;
+	bool is_shared;  /* it may have several holders at once */
+	uint32_t nested; /* how often the holder of a lock has taken it again */
 };
 
 static uint64_t end_of(const struct weft_model *model, uint32_t task)
@@ -84,30 +91,63 @@ static void add_wait(struct contention *c, uint64_t start, uint64_t end)
 	c->ends[c->waits++] = end;
 }
 
-/* Ends the last hold of the signalling task, if it was not over. */
+/* Ends the last hold of the task, or with WEFT_NONE of any, if it was not over. */
 static void end_hold(struct contention *c, uint32_t task, uint64_t time)
 {
-	if (!c->hold_count)
+	uint32_t looked = c->is_shared ? OPEN_MAX : 1;
+	for (uint32_t i = c->hold_count; i > 0 && looked > 0; i--, looked--) {
+		struct hold *hold = &c->holds[i - 1];
+		if (hold->end <= time || (task != WEFT_NONE && hold->task != task))
+			continue;
+		hold->end = time;
 		return;
-	struct hold *last = &c->holds[c->hold_count - 1];
-	if (last->end > time && (task == WEFT_NONE || last->task == task))
-		last->end = time;
+	}
 }
 
-static void read_edges(struct contention *c, struct weft__edge_list to)
+/* True if the holder of a lock takes it again. */
+static bool is_nested(const struct contention *c, uint32_t resource, uint32_t task, uint64_t time)
+{
+	const struct hold *last = c->hold_count ? &c->holds[c->hold_count - 1] : NULL;
+	return c->model->tasks.kind[resource] == WEFT_KIND_LOCK && last && last->task == task &&
+		   last->end > time;
+}
+
+static void release(struct contention *c, uint32_t task, uint64_t time)
+{
+	if (c->nested && c->holds[c->hold_count - 1].task == task)
+		c->nested--;
+	else
+		end_hold(c, task, time);
+}
+
+static void take(struct contention *c, uint32_t resource, uint32_t task, uint64_t time)
+{
+	if (is_nested(c, resource, task, time)) {
+		c->nested++;
+		return;
+	}
+	c->nested = 0;
+	if (!c->is_shared)
+		end_hold(c, WEFT_NONE, time);
+	uint64_t since = waits_since(c, task, time);
+	add_wait(c, since, time);
+	c->holds[c->hold_count++] = (struct hold){since, time, end_of(c->model, task), task};
+}
+
+static void read_edges(struct contention *c, uint32_t resource)
 {
 	const struct weft_edges *e = &c->model->edges;
-	c->waits = c->hold_count = 0;
+	const unsigned kind = c->model->tasks.kind[resource];
+	struct weft__edge_list to = weft__edges_to(c->findings->story, resource);
+	c->waits = c->hold_count = c->nested = 0;
+	c->is_shared = kind == WEFT_KIND_POOL || kind == WEFT_KIND_QUEUE;
 	for (uint32_t i = 0; i < to.count; i++) {
 		uint32_t edge = to.edges[i], task = e->from[edge];
 		uint64_t time = e->time[edge];
 		if (e->type[edge] == WEFT_EDGE_SIGNAL) {
-			end_hold(c, task, time);
+			release(c, task, time);
 		} else if (e->type[edge] == WEFT_EDGE_READ && task != WEFT_NONE) {
-			end_hold(c, WEFT_NONE, time); /* ends any task's hold */
-			uint64_t since = waits_since(c, task, time);
-			add_wait(c, since, time);
-			c->holds[c->hold_count++] = (struct hold){since, time, end_of(c->model, task), task};
+			take(c, resource, task, time);
 		} else if (e->type[edge] == WEFT_EDGE_TRY_READ && task != WEFT_NONE) {
 			add_wait(c, time, end_of(c->model, task));
 		}
@@ -178,19 +218,29 @@ static uint32_t count_waits_in(const struct contention *c, const struct hold *ho
 	return begun > over ? (uint32_t)(begun - over) : 0;
 }
 
-/* Writes "lock A is held 80 % of the time; up to 9 tasks wait for it at once, most at 3 ms". */
+/* Writes "lock A is held 80 % of the time; up to 9 tasks wait for it at once, most at 3 ms; longest
+ * held by worker 5, for 30 ms". */
 static void write_queue(struct weft__sentence *s, const struct contention *c, uint32_t semaphore,
 	double share, uint32_t queue, uint64_t time)
 {
 	struct weft__words *w = weft__clause(s, 6);
+	const struct hold *longest = longest_hold(c);
 	weft__words_add_subject(w, c->model, semaphore, 32);
-	weft__words_add(w, " is held ");
-	weft__words_add_real(w, share * 100, 3);
-	weft__words_add(w, " %% of the time");
-	weft__words_add(weft__clause(s, 5), "; up to %" PRIu32 " tasks wait for it at once", queue);
+	if (!c->is_shared) {
+		weft__words_add(w, " is held ");
+		weft__words_add_real(w, share * 100, 3);
+		weft__words_add(w, " %% of the time");
+	}
+	weft__words_add(weft__clause(s, 5), "%s up to %" PRIu32 " tasks wait for it at once",
+		c->is_shared ? ":" : ";", queue);
 	w = weft__clause(s, 3);
 	weft__words_add(w, ", most at ");
 	weft__words_add_time(w, c->model, time);
+	w = weft__clause(s, 2);
+	weft__words_add(w, "; longest held by ");
+	weft__words_add_task(w, c->model, longest->task, 24);
+	weft__words_add(w, ", for ");
+	weft__words_add_length(w, longest->end - longest->start);
 }
 
 static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t queue, uint64_t time)
@@ -309,7 +359,7 @@ static void look_for_starvation(struct contention *c, uint32_t semaphore)
 static void look_at(struct contention *c, uint32_t task)
 {
 	uint64_t time = 0;
-	read_edges(c, weft__edges_to(c->findings->story, task));
+	read_edges(c, task);
 	uint32_t queue = find_longest_queue(c, &time);
 	if (c->hold_count < HOLDS_MIN)
 		return;
@@ -320,7 +370,7 @@ static void look_at(struct contention *c, uint32_t task)
 
 static bool may_be_one(const struct weft__findings *findings, uint32_t task)
 {
-	return findings->story->model->tasks.kind[task] == WEFT_KIND_SEMAPHORE &&
+	return weft__is_resource(findings->story->model->tasks.kind[task]) &&
 		   weft__edges_to(findings->story, task).count >= QUEUE_MIN;
 }
 

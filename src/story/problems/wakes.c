@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "story/holders.h"
 #include "story/problems/findings.h"
 
 #define FAR_LONGER  8   /* ratio to the usual wait */
@@ -52,7 +53,7 @@ struct missed {
 static bool is_meeting_point(const struct wakes *w, uint32_t task, struct weft__edge_list to)
 {
 	unsigned kind = w->model->tasks.kind[task];
-	if (kind == WEFT_KIND_CONDITION || kind == WEFT_KIND_SEMAPHORE)
+	if (kind == WEFT_KIND_CONDITION || weft__is_resource(kind))
 		return true;
 	for (uint32_t i = 0; i < to.count; i++)
 		if (w->model->edges.type[to.edges[i]] == WEFT_EDGE_TRY_READ)
