@@ -17,6 +17,9 @@
 /* Pass this instead of a task's age if it is unknown. */
 #define WEFT_AGE_UNKNOWN UINT64_MAX
 
+/* The tag of a timer's deadline. Its value is the time from the tag's event on, in ns. */
+#define WEFT_TAG_DEADLINE "deadline"
+
 enum weft_kind {
 #define KIND(number, id, name) WEFT_KIND_##id = number,
 #include <weft/kinds.def>

@@ -154,6 +154,18 @@ struct weft_story_hold {
 uint32_t weft_story_holders(const struct weft_story *story, uint32_t resource, uint64_t at_ns,
 	struct weft_story_hold *holds, uint32_t room);
 
+/* A task of kind timer with a deadline, see WEFT_TAG_DEADLINE. */
+struct weft_story_timer {
+	uint64_t due;     /* ns */
+	uint64_t late_ns; /* from then until it fired, or until the end if it has not ended; or 0 */
+	bool has_fired;   /* it was resolved */
+	bool is_late;     /* by more than a timer usually is */
+};
+
+/* False if the task is no timer, or its deadline is unknown. */
+bool weft_story_timer(
+	const struct weft_model *model, uint32_t task, struct weft_story_timer *ret_timer);
+
 struct weft_story_wake {
 	uint32_t task;   /* the task that woke it; never WEFT_NONE */
 	uint32_t edge;   /* the signal, or the resolve of the task that it waited for */

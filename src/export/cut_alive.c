@@ -6,6 +6,7 @@
 #include "export/cut_alive.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -18,13 +19,14 @@ static int on_mention(void *alive, uint32_t task)
 		{&a->first_any, sizeof(*a->first_any)},
 		{&a->last_any, sizeof(*a->last_any)},
 		{&a->holders_of, sizeof(*a->holders_of)},
+		{&a->due_ns, sizeof(*a->due_ns)},
 	};
 	int error = weft__columns_reserve(
 		columns, sizeof(columns) / sizeof(*columns), &a->capacity, task + (size_t)1);
 	if (error)
 		return error;
 	a->first_any[task] = a->last_any[task] = a->holders_of[task] = WEFT_NONE;
-	a->born_ns[task] = WEFT__ALIVE_UNDATED;
+	a->born_ns[task] = a->due_ns[task] = WEFT__ALIVE_UNDATED;
 	a->is_named[task] = false;
 	return 0;
 }
@@ -157,6 +159,7 @@ void weft__alive_finish(struct weft__alive *a)
 	weft__state_finish(&a->state);
 	free(a->born_ns);
 	free(a->is_named);
+	free(a->due_ns);
 	free(a->first_any);
 	free(a->last_any);
 	free(a->any);
@@ -175,12 +178,36 @@ static bool is_remark(const struct weft_event *event)
 		   event->type == WEFT_EVENT_MARK;
 }
 
+static bool is_deadline(const struct weft_event *event)
+{
+	static const char tag[] = WEFT_TAG_DEADLINE;
+	return event->type == WEFT_EVENT_TAG && event->has_value &&
+		   event->text.size == sizeof(tag) - 1 &&
+		   memcmp(event->text.bytes, tag, event->text.size) == 0;
+}
+
+/* The only tag that a rundown keeps. */
+static void set_due(struct weft__alive *a, uint32_t named, int64_t value)
+{
+	const uint64_t now = a->state.now, last = WEFT__ALIVE_UNDATED - 1;
+	uint64_t distance = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	uint64_t *due = &a->due_ns[weft__state_forward(&a->state, named)];
+	if (value < 0)
+		*due = distance < now ? now - distance : 0;
+	else
+		*due = distance < last - now ? now + distance : last;
+}
+
 int weft__alive_add(struct weft__alive *a, const struct weft_event *event)
 {
 	struct weft__fact fact;
 	struct weft__texts *texts = is_remark(event) ? NULL : &a->texts;
 	int error = weft__fact_of_event(&a->identities, texts, event, &fact);
-	return error ? error : weft__state_take(&a->state, &fact);
+	if (!error)
+		error = weft__state_take(&a->state, &fact);
+	if (!error && fact.task != WEFT_NONE && is_deadline(event))
+		set_due(a, fact.task, event->value);
+	return error;
 }
 
 static void name(struct weft__alive *a, const struct weft_event *event, enum weft_slot slot)

@@ -19,6 +19,8 @@ struct weft__alive {
 	size_t capacity;
 	uint64_t *born_ns; /* when each task was created, or WEFT__ALIVE_UNDATED */
 	bool *is_named;
+	/* When each task is due, by its latest deadline tag; or WEFT__ALIVE_UNDATED. */
+	uint64_t *due_ns;
 	/* If a task waits for any of several: the first and the last of these, else WEFT_NONE. */
 	uint32_t *first_any, *last_any;
 	struct weft__any *any;

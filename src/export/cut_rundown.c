@@ -92,6 +92,28 @@ static int write_any(const struct writer *w, uint32_t task)
 	return error;
 }
 
+static int64_t distance(uint64_t from, uint64_t to)
+{
+	if (to >= from)
+		return to - from < INT64_MAX ? (int64_t)(to - from) : INT64_MAX;
+	return from - to < INT64_MAX ? -(int64_t)(from - to) : INT64_MIN;
+}
+
+/* Writes the deadline of a timer, from this time on. */
+static int write_due(const struct writer *w, uint32_t task)
+{
+	static const char tag[] = WEFT_TAG_DEADLINE;
+	struct weft_event event = w->event;
+	if (w->alive->due_ns[task] == WEFT__ALIVE_UNDATED)
+		return 0;
+	event.type = WEFT_EVENT_TAG;
+	event.task = w->alive->identities.id[task];
+	event.text = (struct weft_slice){tag, sizeof(tag) - 1};
+	event.has_value = true;
+	event.value = distance(event.time_ns, w->alive->due_ns[task]);
+	return add(w, &event);
+}
+
 static int write_expect(const struct writer *w, uint32_t task)
 {
 	struct weft_event event = w->event;
@@ -117,7 +139,9 @@ static int write_alive(const struct writer *w, uint32_t task)
 	int error = add(w, &event);
 	if (!error && (t->flags[task] & WEFT_TASK_EXPECTED))
 		error = write_expect(w, task);
-	return error ? error : write_any(w, task);
+	if (!error)
+		error = write_any(w, task);
+	return error ? error : write_due(w, task);
 }
 
 /* Writes the acquire events of a resource. A reader counts nested ones up to this number. */

@@ -223,12 +223,23 @@ static void add_last_wait(struct task_lines *t)
 	add_line(t, WEFT_STORY_FACT, "still waits for", &line_text)->task = wait.source;
 }
 
+static void add_due(struct task_lines *t)
+{
+	struct weft_story_timer timer;
+	struct line_text line_text;
+	if (!weft_story_timer(t->model, t->task, &timer))
+		return;
+	weft__words_add_due(begin_text(&line_text), t->model, &timer);
+	set_time(add_line(t, WEFT_STORY_FACT, "timer", &line_text), timer.due, timer.late_ns);
+}
+
 static void add_facts(struct task_lines *t)
 {
 	add_identity(t);
 	add_outcome(t);
 	add_span(t);
 	add_running(t);
+	add_due(t);
 	add_last_wait(t);
 }
 

@@ -237,6 +237,17 @@ static void write_pending(struct weft__sentence *s, const struct weft_story *sto
 	write_outcome(s, story, task);
 }
 
+/* Appends "; due at 40 ms, fired 3.1 ms late" to the sentence of a timer. */
+static void write_due(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
+{
+	struct weft_story_timer timer;
+	if (!weft_story_timer(story->model, task, &timer))
+		return;
+	struct weft__words *w = weft__clause(s, WORTH_OTHERS);
+	weft__words_add(w, "; ");
+	weft__words_add_due(w, story->model, &timer);
+}
+
 /* True if the task waits at that time; for a task as a whole, at its end. */
 static bool waits(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft_story_wait *ret_wait)
@@ -267,5 +278,6 @@ WEFT__EXPORT size_t weft_story_sentence(
 		write_waker(&s, story, task, at_ns);
 		write_outcome(&s, story, task);
 	}
+	write_due(&s, story, task);
 	return weft__sentence_write(&s, buffer, size);
 }

@@ -273,6 +273,18 @@ void weft__words_add_process(
 	weft__words_add_text(words, (struct weft_slice){name, strlen(name)}, 40);
 }
 
+void weft__words_add_due(
+	struct weft__words *w, const struct weft_model *model, const struct weft_story_timer *timer)
+{
+	weft__words_add(w, "due at ");
+	weft__words_add_time(w, model, timer->due);
+	if (timer->late_ns) {
+		weft__words_add(w, timer->has_fired ? ", fired " : ", overdue for ");
+		weft__words_add_length(w, timer->late_ns);
+		weft__words_add(w, timer->has_fired ? " late" : "");
+	}
+}
+
 WEFT__EXPORT size_t weft_story_name(
 	const struct weft_model *model, uint32_t task, unsigned letters, char *buffer, size_t size)
 {

@@ -45,6 +45,10 @@ void weft__words_add_other(struct weft__words *words, const struct weft_model *m
 void weft__words_add_subject(
 	struct weft__words *words, const struct weft_model *model, uint32_t task, unsigned letters);
 
+/* Appends "due at 40 ms, fired 3.1 ms late". */
+void weft__words_add_due(struct weft__words *words, const struct weft_model *model,
+	const struct weft_story_timer *timer);
+
 /* Appends "redis-server 4711". */
 void weft__words_add_process(
 	struct weft__words *words, const struct weft_model *model, uint32_t buffer);

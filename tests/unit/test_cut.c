@@ -346,6 +346,37 @@ static void a_rundown_keeps_what_is_held(void **state)
 	weft_text_finish(&d.lines);
 }
 
+/* Timer 1 is due in the range, timer 2 was due before it; the third has fired. */
+static void a_rundown_keeps_deadlines(void **state)
+{
+	(void)state;
+	struct weft_event events[] = {
+		{.type = WEFT_EVENT_TAG, .time_ns = 10, .task = 1, .value = 5},
+		{.type = WEFT_EVENT_TAG, .time_ns = 20, .task = 1, .value = 130},
+		{.type = WEFT_EVENT_TAG, .time_ns = 20, .task = 2, .value = 30},
+		{.type = WEFT_EVENT_TAG, .time_ns = 20, .task = 3, .value = 10},
+		{.type = WEFT_EVENT_RESOLVE, .time_ns = 30, .task = WEFT_TASK_NONE, .other = 3},
+	};
+	const struct weft_cut_range range = {100, 200};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		events[i].text = text_of(WEFT_TAG_DEADLINE);
+		events[i].has_value = events[i].type == WEFT_EVENT_TAG;
+		add(cut, &events[i]);
+	}
+	struct decoded d = end(cut, &part);
+	expect_lines(&d,
+		"{\"time\":100,\"event\":\"alive\",\"task\":1,\"kind\":\"unknown\",\"label\":\"\","
+		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"tag\",\"task\":1,\"text\":\"deadline\",\"value\":50,"
+		"\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"alive\",\"task\":2,\"kind\":\"unknown\",\"label\":\"\","
+		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"tag\",\"task\":2,\"text\":\"deadline\",\"value\":-50,"
+		"\"rundown\":true,\"thread\":0}\n");
+}
+
 static void impossible_values_are_refused(void **state)
 {
 	(void)state;
@@ -701,6 +732,7 @@ int main(void)
 		cmocka_unit_test(a_rundown_agrees_with_the_model),
 		cmocka_unit_test(a_rundown_keeps_a_wait_for_any),
 		cmocka_unit_test(a_rundown_keeps_what_is_held),
+		cmocka_unit_test(a_rundown_keeps_deadlines),
 		cmocka_unit_test(impossible_values_are_refused),
 		cmocka_unit_test(an_error_of_the_sink_is_answered),
 		cmocka_unit_test(losses_are_those_of_the_range),

@@ -587,6 +587,38 @@ static void idle_time_is_that_of_all_threads(void **state)
 	picture_finish(&p);
 }
 
+/* Timers that are due after 10 ms: one in time, one 5 ms late. */
+static struct weft_model *two_timers(void)
+{
+	struct made m = make_begin();
+	at(&m, 0);
+	for (uint64_t id = 1; id <= 2; id++) {
+		make_create(&m, WEFT_TASK_NONE, id, WEFT_KIND_TIMER);
+		make_label(&m, id, id == 1 ? "in time" : "late one");
+		make(&m, (struct weft_event){.type = WEFT_EVENT_TAG,
+					 .task = id,
+					 .text = {"deadline", 8},
+					 .value = 10000000,
+					 .has_value = true});
+	}
+	at(&m, 10000);
+	make_edge(&m, WEFT_EVENT_RESOLVE, WEFT_TASK_NONE, 1);
+	at(&m, 15000);
+	make_edge(&m, WEFT_EVENT_RESOLVE, WEFT_TASK_NONE, 2);
+	at(&m, 20000);
+	make_switch(&m, WEFT_TASK_NONE);
+	return model_of(&m, &(struct weft_trace_description){0});
+}
+
+static void a_late_timer_is_named_so(void **state)
+{
+	struct picture p;
+	(void)state;
+	picture_init(&p, two_timers(), 600, 200);
+	compare(&p, "picture-late.txt");
+	picture_finish(&p);
+}
+
 /* ---- Counters ---- */
 
 /* One that rises by steps, one that flutters, one of large numbers, one below
@@ -667,6 +699,7 @@ int main(void)
 		cmocka_unit_test(stopped_tasks_are_drawn),
 		cmocka_unit_test(a_wait_for_any_is_drawn),
 		cmocka_unit_test(idle_time_is_that_of_all_threads),
+		cmocka_unit_test(a_late_timer_is_named_so),
 		cmocka_unit_test(counters_are_drawn),
 		cmocka_unit_test(real_counters_are_drawn),
 	};

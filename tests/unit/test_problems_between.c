@@ -169,6 +169,49 @@ static void contention_for_a_pool_is_found(void **state)
 	found_finish(&found);
 }
 
+/* Timer 1 + i is due after 20 ms; `fires_ns`: when each is resolved, or 0. */
+static struct found timers(const uint64_t *fires_ns, unsigned count)
+{
+	struct made made = make_begin();
+	const uint64_t start = made.time;
+	for (uint64_t id = 1; id <= count; id++) {
+		make_create(&made, 0, id, WEFT_KIND_TIMER);
+		make(&made, (struct weft_event){.type = WEFT_EVENT_TAG,
+						.task = id,
+						.text = {"deadline", 8},
+						.value = 20 * MS,
+						.has_value = true});
+	}
+	for (uint64_t id = 1; id <= count; id++)
+		if (fires_ns[id - 1]) {
+			made.time = start + fires_ns[id - 1];
+			make_edge(&made, WEFT_EVENT_RESOLVE, 0, id);
+		}
+	made.time = start + 60 * MS;
+	make_switch(&made, 0);
+	return find(&made);
+}
+
+static void late_timers_are_found(void **state)
+{
+	(void)state;
+	struct found found = timers((const uint64_t[]){15 * MS, 20 * MS, 22 * MS - 1}, 3);
+	expect_none(&found);
+	found_finish(&found);
+	found = timers((const uint64_t[]){20 * MS, 22 * MS, 25 * MS, 26 * MS}, 4);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_LATE);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 4);
+	assert_int_equal(p->count, 3);
+	assert_int_equal(p->end - p->start, 6 * MS);
+	assert_string_equal(
+		p->sentence, "timer 4 fired 6 ms late: it was due at 20 ms; 2 more were late.");
+	found_finish(&found);
+	found = timers((const uint64_t[]){20 * MS, 0}, 2);
+	assert_string_equal(only(&found, WEFT_PROBLEM_LATE)->sentence,
+		"timer 2 is overdue for 40 ms at the end: it was due at 20 ms.");
+	found_finish(&found);
+}
+
 /* Task 10 ends with a lock that it took twice and gave back once; `waits`: another waits for it. */
 static struct found unreleased(uint16_t kind, bool waits)
 {
@@ -501,6 +544,7 @@ int main(void)
 		cmocka_unit_test(contention_is_found),
 		cmocka_unit_test(contention_for_a_pool_is_found),
 		cmocka_unit_test(a_task_that_ends_with_a_lock_is_found),
+		cmocka_unit_test(late_timers_are_found),
 		cmocka_unit_test(locks_can_be_in_a_circle_but_pools_cannot),
 		cmocka_unit_test(tasks_that_hold_what_the_other_wants_are_in_a_circle),
 		cmocka_unit_test(polling_is_found),

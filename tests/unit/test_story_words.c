@@ -223,6 +223,8 @@ static const struct story_script {
 		"try 2 1; run 3; +10; release 3 1; +10; release 3 1; run 2; acquire 2 1; +10; run 0; create 0 4 bind; become 2 4; +5; release 4 1; try 3 1; +9", add_all, 1, {0}},
 	{"a pool has several holders", "create 0 1 pool; create 0 2 task; create 0 3 task; create 0 4 task; run 2; acquire 2 1; +5; run 3; acquire 3 1; +5; run 4; try 4 1; +1; run 0; "
 		"+9; release 0 1; +9; release 3 1; acquire 3 1; +9; resolve 0 3; +2", add_all, 1, {0}},
+	{"timers are due", "create 0 1 timer; label 1 heartbeat; due 1 9000; due 1 100000; create 0 2 timer; due 2 50000; create 0 3 timer; due 3 200000; create 0 4 task; due 4 5; "
+		"create 0 5 timer; due 5 1000; +50; cancel 0 2; +54; resolve 0 1; run 0; +20", add_all, 1, {0}},
 	{"a task goes on as another", "create 0 1 bind; run 1; +5; create 1 2 bind; create 0 3 promise; try 2 3; become 1 2; +10; run 0; +30; "
 		"resolve 0 3; +4; run 2; read 2 3; +6; resolve 2 2; run 0; +5", add_all, 1, {0}},
 	{"a signal wakes", "create 0 1 task; run 1; +5; run 2; +40; signal 1 2; +2; run 1; +5; run 2; +20; signal 2 2; signal 1 2; +3; resolve 2 1; +30; "

@@ -10,6 +10,7 @@
  *     thread 1            events are of this     signal 5 6          5 is signalled by 6
  *     count q 7           counter q is 7         resolve 5 6         5 resolves 6
  *     expect 5            5 should end           fail 5 6 words      5 fails 6
+ *     due 5 100           timer 5 is due in 100 ns
  *     acquire 5 6         5 takes 6              release 5 6         5 gives 6 back
  *     any 5 6             5 waits for 6 or any other of this time
  *     become 5 6          5 becomes 6            lose 0 9 7 1 2      from 0 to 9 ns 7 events of
@@ -76,11 +77,11 @@ static inline void trace_script_run(struct trace_script *s, const char *line)
 		const char *word;
 		enum weft_event_type type;
 	} words[] = {{"label", WEFT_EVENT_LABEL}, {"note", WEFT_EVENT_NOTE},
-		{"try", WEFT_EVENT_TRY_READ}, {"any", WEFT_EVENT_WAIT_ANY}, {"acquire", WEFT_EVENT_ACQUIRE},
-		{"release", WEFT_EVENT_RELEASE}, {"read", WEFT_EVENT_READ}, {"signal", WEFT_EVENT_SIGNAL},
-		{"resolve", WEFT_EVENT_RESOLVE}, {"fail", WEFT_EVENT_FAIL}, {"create", WEFT_EVENT_CREATE},
-		{"run", WEFT_EVENT_SWITCH}, {"become", WEFT_EVENT_BECOME}, {"expect", WEFT_EVENT_EXPECT},
-		{"cancel", WEFT_EVENT_CANCEL}, {"close", WEFT_EVENT_CLOSE},
+		{"try", WEFT_EVENT_TRY_READ}, {"any", WEFT_EVENT_WAIT_ANY}, {"due", WEFT_EVENT_TAG},
+		{"acquire", WEFT_EVENT_ACQUIRE}, {"release", WEFT_EVENT_RELEASE}, {"read", WEFT_EVENT_READ},
+		{"signal", WEFT_EVENT_SIGNAL}, {"resolve", WEFT_EVENT_RESOLVE}, {"fail", WEFT_EVENT_FAIL},
+		{"create", WEFT_EVENT_CREATE}, {"run", WEFT_EVENT_SWITCH}, {"become", WEFT_EVENT_BECOME},
+		{"expect", WEFT_EVENT_EXPECT}, {"cancel", WEFT_EVENT_CANCEL}, {"close", WEFT_EVENT_CLOSE},
 		{"time_out", WEFT_EVENT_TIME_OUT}, {"gc", WEFT_EVENT_GC}, {"count", WEFT_EVENT_COUNTER}};
 	char word[16] = "", text[64] = "";
 	int used = 0;
@@ -132,7 +133,11 @@ static inline void trace_script_run(struct trace_script *s, const char *line)
 		if (line[size])
 			snprintf(text + size, sizeof(text) - size, "%d", (int)(s->i % s->n));
 	}
-	if (event.type == WEFT_EVENT_CREATE)
+	if (event.type == WEFT_EVENT_TAG) {
+		event.value = (int64_t)event.other;
+		event.has_value = true;
+		event.text = (struct weft_slice){WEFT_TAG_DEADLINE, sizeof(WEFT_TAG_DEADLINE) - 1};
+	} else if (event.type == WEFT_EVENT_CREATE)
 		event.kind = trace_script_kind(text);
 	else
 		event.text = (struct weft_slice){text, strlen(text)};

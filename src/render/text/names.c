@@ -8,6 +8,7 @@
  * overlap, neither in a row nor between rows.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,26 @@ static double text_size(double spacing)
 	return fmin(TEXT_SIZE, fmax(8, spacing * 0.72));
 }
 
+/* "timed out", or "3.1 ms late" for a timer. */
+static struct weft_slice outcome_text(
+	const struct painter *p, uint32_t task, char *buffer, size_t size)
+{
+	const char *outcome = weft_outcome_name((enum weft_outcome)p->model->tasks.outcome[task]);
+	struct weft_story_timer timer;
+	char length[32];
+	if (!weft_story_timer(p->model, task, &timer) || !timer.is_late)
+		return (struct weft_slice){outcome, strlen(outcome)};
+	weft_format_duration(timer.late_ns, 3, length);
+	int written = snprintf(buffer, size, "%s late", length);
+	return (struct weft_slice){buffer, (size_t)written};
+}
+
+static bool is_late(const struct weft_model *model, uint32_t task)
+{
+	struct weft_story_timer timer;
+	return weft_story_timer(model, task, &timer) && timer.has_fired && timer.is_late;
+}
+
 static struct weft_slice name_text(
 	const struct painter *p, const struct name *name, char *buffer, size_t size)
 {
@@ -81,10 +102,8 @@ static struct weft_slice name_text(
 		return weft_model_string(p->model, tasks->message[name->task]);
 	if (name->worth == LABEL)
 		return weft_model_string(p->model, tasks->label[name->task]);
-	if (name->worth == OUTCOME) {
-		const char *outcome = weft_outcome_name((enum weft_outcome)tasks->outcome[name->task]);
-		return (struct weft_slice){outcome, strlen(outcome)};
-	}
+	if (name->worth == OUTCOME)
+		return outcome_text(p, name->task, buffer, size);
 	if (name->worth == NOTE)
 		length = weft_model_format_note(p->model, name->note, buffer, size);
 	else
@@ -254,7 +273,8 @@ static void collect_task(
 		return;
 	add(names, &name);
 	collect_notes(p, names, &name, task);
-	if ((tasks->flags[task] & WEFT_TASK_STOPPED) && end <= box->x + box->width) {
+	bool has_outcome = (tasks->flags[task] & WEFT_TASK_STOPPED) || is_late(p->model, task);
+	if (has_outcome && end <= box->x + box->width) {
 		name.x = end + 3;
 		name.worth = OUTCOME;
 		add(names, &name);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Timers that fired late, or not at all though they were due: their thread was busy, or the loop
+ * that serves them hangs. One problem for all of them, described at the latest.
+ */
+#include <inttypes.h>
+
+#include "story/problems/findings.h"
+
+static void write_sentence(struct weft__sentence *s, const struct weft_model *model, uint32_t task,
+	const struct weft_story_timer *timer, uint32_t count)
+{
+	weft__words_add_subject(weft__clause(s, 6), model, task, 32);
+	struct weft__words *w = weft__clause(s, 5);
+	weft__words_add(w, timer->has_fired ? " fired " : " is overdue for ");
+	weft__words_add_length(w, timer->late_ns);
+	weft__words_add(w, timer->has_fired ? " late" : " at the end");
+	w = weft__clause(s, 4);
+	weft__words_add(w, ": it was due at ");
+	weft__words_add_time(w, model, timer->due);
+	if (count > 1)
+		weft__words_add(weft__clause(s, 3), "; %" PRIu32 " more %s late", count - 1,
+			count > 2 ? "were" : "was");
+}
+
+static void report(struct weft__findings *findings, uint32_t task,
+	const struct weft_story_timer *timer, uint32_t count)
+{
+	const struct weft_model *model = findings->story->model;
+	const struct weft_problem problem = {
+		.type = WEFT_PROBLEM_LATE,
+		.severity = WEFT_SEVERITY_WARNING,
+		.count = count,
+		.start = timer->due > model->summary.start ? timer->due : model->summary.start,
+		.end = timer->due + timer->late_ns,
+		.task = task,
+		.thread = WEFT_NONE,
+		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
+	};
+	struct weft__sentence s;
+	weft__sentence_init(&s);
+	write_sentence(&s, model, task, timer, count);
+	weft__find(findings, &problem, timer->late_ns, &s);
+}
+
+void weft__find_late(struct weft__findings *findings)
+{
+	const struct weft_model *model = findings->story->model;
+	struct weft_story_timer latest = {0}, timer;
+	uint32_t found = WEFT_NONE, count = 0;
+	for (uint32_t task = 0; task < model->tasks.count; task++) {
+		if (!weft_story_timer(model, task, &timer) || !timer.is_late)
+			continue;
+		count++;
+		if (timer.late_ns <= latest.late_ns)
+			continue;
+		latest = timer;
+		found = task;
+	}
+	if (count)
+		report(findings, found, &latest, count);
+}
