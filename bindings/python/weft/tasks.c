@@ -37,6 +37,8 @@ EDGE(resolve, "target")
 EDGE(cancel, "target")
 EDGE(close, "target")
 EDGE(time_out, "target")
+EDGE(acquire, "resource")
+EDGE(release, "resource")
 EDGE(become, "target")
 EDGE(signal, "receiver")
 EDGE(signal_only, "receiver")
@@ -191,6 +193,8 @@ PyMethodDef weft_python_of_tasks[] = {
 	RECORDS(cancel, "target, ", "`task` ends `target`, which is no longer wanted."),
 	RECORDS(close, "target, ", "`task` ends `target`, whose other side has closed it."),
 	RECORDS(time_out, "target, ", "`task` ends `target`, whose time is up."),
+	RECORDS(acquire, "resource, ", "`task` takes `resource`, a task of kind LOCK, SEMAPHORE, POOL or QUEUE."),
+	RECORDS(release, "resource, ", "`task` gives `resource` back."),
 	RECORDS(become, "target, ", "`task` turns into `target`: from now on they are one."),
 	RECORDS(signal, "receiver, ", "`task` wakes `receiver`, which runs at once."),
 	RECORDS(signal_only, "receiver, ", "`task` wakes `receiver`, which runs later."),
