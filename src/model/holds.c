@@ -24,6 +24,11 @@ static uint32_t find(const struct weft__holders *h, uint32_t task)
 	return WEFT_NONE;
 }
 
+bool weft__holders_has(const struct weft__holders *h, uint32_t task)
+{
+	return find(h, task) != WEFT_NONE;
+}
+
 static int add(struct weft__holders *h, uint32_t task, uint64_t time)
 {
 	const struct weft__column column = {&h->list, sizeof(*h->list)};

@@ -14,7 +14,7 @@
 #include <weft/model.h>
 
 /* Further simultaneous holds of one resource are counted, but not listed. */
-#define WEFT__HOLDS_MAX 1024
+#define WEFT__HOLDS_MAX 256
 
 struct weft__hold {
 	uint64_t since;
@@ -40,6 +40,9 @@ void weft__holders_finish(struct weft__holders *holders);
 
 /* `task` takes the resource, which is of `kind`. 0 or WEFT_ERROR_MEMORY. */
 int weft__holders_take(struct weft__holders *holders, unsigned kind, uint32_t task, uint64_t time);
+
+/* True if a hold is the task's, as the list names it. */
+bool weft__holders_has(const struct weft__holders *holders, uint32_t task);
 
 /* `task`, or WEFT_NONE, gives the resource back. */
 void weft__holders_give(struct weft__holders *holders, uint32_t task);

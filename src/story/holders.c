@@ -19,6 +19,8 @@ static void rename_holders(
 		holders->list[i].task = weft__become_at(model, holders->list[i].task, time);
 }
 
+/* Plays an edge. Only a lock, and a release by a task that is not among the holders, need their
+ * names of that time: most tasks become nothing. */
 static int play(
 	const struct weft_model *model, struct weft__holders *holders, uint32_t edge, unsigned kind)
 {
@@ -26,7 +28,9 @@ static int play(
 	const bool takes = e->type[edge] == WEFT_EDGE_READ && e->from[edge] != WEFT_NONE;
 	if (!takes && e->type[edge] != WEFT_EDGE_SIGNAL)
 		return 0;
-	rename_holders(model, holders, e->time[edge]);
+	bool needs_names = takes ? kind == WEFT_KIND_LOCK : !weft__holders_has(holders, e->from[edge]);
+	if (needs_names)
+		rename_holders(model, holders, e->time[edge]);
 	if (takes)
 		return weft__holders_take(holders, kind, e->from[edge], e->time[edge]);
 	weft__holders_give(holders, e->from[edge]);
