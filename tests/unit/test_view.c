@@ -310,7 +310,7 @@ static void a_low_view_has_smaller_rows(void **state)
 {
 	static const struct {
 		double height, margin, size;
-	} cases[] = {{400, 34, 28}, {300, 34, 23.2}, {200, 30, 14}, {100, 15, 14}};
+	} cases[] = {{400, 34, 28}, {300, 34, 23.2}, {200, 34, 14}, {154, 33.88, 14}, {100, 22, 14}};
 	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct weft_view view;
