@@ -58,6 +58,7 @@ bool cli_attach(pid_t pid, uint64_t size_bytes, struct weft__runs_found *ret_fou
 	struct weft__runs_rings rings = {0};
 	pid_t own_pid;
 	cli_catch_interrupts();
+	weft__runs_attach_prepare(pid);
 	if (!weft__runs_directory_make(0, ret_attached->directory)) {
 		ret_attached->directory[0] = '\0';
 		return false;

@@ -54,9 +54,10 @@ int ctl_stop(struct ctl *ctl, int count, char **arguments)
 	if (!weft__runs_find_process(pid, &found))
 		return CLI_UNREADABLE;
 	if (found.is_attended || !found.ring.is_running) {
-		cli_error(found.is_attended
-					  ? "process %d is recorded by a `weft record` or another command; end that one"
-					  : "process %d does not record",
+		cli_error(
+			found.is_attended
+				? "process %d is recorded by a `weft record`, another command or by itself (WEFT_OUT)"
+				: "process %d does not record",
 			(int)pid);
 		return CLI_NO;
 	}

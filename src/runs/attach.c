@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -152,6 +153,15 @@ static bool await(int fd, const struct weft__runs_attach_options *options, uint3
 	}
 	weft__runs_report("process %d: %s", (int)options->pid, strerror(errno));
 	return false;
+}
+
+void weft__runs_attach_prepare(pid_t pid)
+{
+	char path[64];
+	struct stat status;
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (stat(path, &status) == 0 && status.st_uid != geteuid())
+		unsetenv("XDG_RUNTIME_DIR");
 }
 
 static void report_unopened(pid_t pid)

@@ -19,6 +19,10 @@ struct weft__runs_attach_options {
 	void *context;
 };
 
+/* Call it before the run directory is made: the process of another user cannot reach
+ * XDG_RUNTIME_DIR, so from now on run directories are in /dev/shm. */
+void weft__runs_attach_prepare(pid_t pid);
+
 /* Returns once the process records; `ret_pid` is its number in its own PID namespace, by which its
  * buffer is named. False after a report, or if `goes_on` returned false. */
 bool weft__runs_attach(const struct weft__runs_attach_options *options, pid_t *ret_pid);

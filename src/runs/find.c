@@ -159,7 +159,7 @@ bool weft__runs_look_for(pid_t pid, struct weft__runs_found *ret_ring)
 
 bool weft__runs_find_process(pid_t pid, struct weft__runs_found *ret_ring)
 {
-	bool found = weft__runs_look_for(pid, ret_ring);
+	bool found = weft__runs_look_for(pid, ret_ring) || weft__runs_find_mapped(pid, ret_ring);
 	if (!found)
 		weft__runs_report_unfound(pid);
 	return found;

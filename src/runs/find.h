@@ -32,7 +32,11 @@ pid_t weft__runs_parse_pid(const char *operand);
  * latest program's. */
 bool weft__runs_look_for(pid_t pid, struct weft__runs_found *ret_found);
 
-/* The same; false after a report. */
+/* Finds the ring into which a running process records, wherever it is: by the files that the
+ * process has mapped. For root also the rings of other users and of other mount namespaces. */
+bool weft__runs_find_mapped(pid_t pid, struct weft__runs_found *ret_found);
+
+/* The first that finds one of these two; false after a report. */
 bool weft__runs_find_process(pid_t pid, struct weft__runs_found *ret_found);
 
 /* Reports why a process has no ring, and which directory was searched. */

@@ -10,7 +10,7 @@ import struct
 import subprocess
 import time
 
-from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'attach-subject')
 
@@ -267,11 +267,72 @@ def ctl_starts_and_stops():
 def ctl_stop_leaves_other_commands_alone():
     with subject() as s:
         command = s.start('record', '-o', 't.weft', '-p', s.pid)
-        assert 'end that one' in s.weft('ctl', s.pid, 'stop', status=1).stderr
+        assert 'by a `weft record`, another command' in s.weft('ctl', s.pid, 'stop', status=1).stderr
         s.end(command)
         assert 'is not a PID' in s.weft('ctl', 't.weft', 'stop', status=2).stderr
         assert 'only `start` takes --size' in s.weft('ctl', '--size', '1M', 't.weft', 'status', status=2).stderr
         assert 'minimum is 64K' in s.weft('ctl', '--size', '1', s.pid, 'start', status=2).stderr
+
+
+@case
+def a_ring_elsewhere_is_found_by_its_process():
+    with temporary_directory() as path:
+        ring = os.path.join(path, 'own.weft')
+        program = subprocess.Popen([SUBJECT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                   env=dict(os.environ, WEFT_OUT=ring, WEFT_SIZE='64K', XDG_RUNTIME_DIR=path))
+        try:
+            program.stdout.readline(), program.stdout.readline()
+            program.stdin.write('mine\n')
+            program.stdin.flush()
+            program.stdout.readline()
+            env = {'XDG_RUNTIME_DIR': '/nonexistent'}
+            saved = os.path.join(path, 'saved.weft')
+            weft('record', '-p', program.pid, '-o', saved, env=env)
+            assert 'mine' in weft('dump', saved).stdout
+            equal(json.loads(weft('ctl', '--json', program.pid, 'status', env=env).stdout)['recording'], True)
+            assert 'by itself (WEFT_OUT)' in weft('ctl', program.pid, 'stop', env=env, status=1).stderr
+        finally:
+            program.communicate()
+
+
+@case
+def root_attaches_to_processes_of_others():
+    if os.geteuid():
+        skip('only root may attach to processes of others')
+    with temporary_directory() as path:
+        os.chmod(path, 0o700)  # root's own, which other users cannot enter
+        program = subprocess.Popen([SUBJECT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, user=65534,
+                                   env=dict(os.environ, XDG_RUNTIME_DIR='/nonexistent'), cwd='/')
+        program.stdout.readline(), program.stdout.readline()
+        command = subprocess.Popen([WEFT, 'record', '-o', 't.weft', '-p', str(program.pid)], cwd=path, text=True,
+                                   env=dict(os.environ, XDG_RUNTIME_DIR=path), stderr=subprocess.PIPE)
+        time.sleep(0.3)
+        program.stdin.write('theirs\n')
+        program.stdin.flush()
+        equal(program.stdout.readline(), 'theirs\n')
+        assert 'records, until' in command.stderr.readline()
+        program.communicate()
+        errors = command.communicate(timeout=60)[1]
+        equal(command.returncode, 0, errors)
+        assert 'theirs' in weft('dump', os.path.join(path, 't.weft')).stdout
+
+
+@case
+def one_run_is_recovered_by_name():
+    with subject() as s, subject() as other:
+        other.path = s.path
+        other.env['XDG_RUNTIME_DIR'] = s.path
+        for each in (s, other):
+            each.end_of(each.start('ctl', each.pid, 'start', '--size', '64K'))
+            each.say('of %d' % each.pid)
+            each.weft('ctl', each.pid, 'stop')
+            each.say('stopped')
+        rings = [row['path'] for row in json_lines(s.weft('ls', '--json').stdout) if row['pid'] == s.pid and row['path']]
+        s.weft('record', '--recover', '-o', 't.weft', os.path.dirname(rings[0]))
+        equal(s.notes()[-1], 'of %d' % s.pid)
+        equal(len(os.listdir(os.path.join(s.path, 'weft'))), 1)
+        message = s.weft('record', '--recover', s.path, status=125).stderr
+        assert 'is not the directory of an orphaned run' in message, message
 
 
 def request(s, level=5, number=7, pid=None, until=None, size=0, directory=b'/tmp/'):

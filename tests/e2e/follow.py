@@ -421,7 +421,7 @@ def a_running_process_is_saved_and_goes_on():
 
 @case
 def recover_runs_no_program():
-    assert 'runs no program' in weft('record', '--recover', 'ls', status=2).stderr
+    assert 'runs no program' in weft('record', '--recover', 'ls', 'x', status=2).stderr
     assert 'runs no program' in weft('record', '--recover', '--size', '1M', status=2).stderr
     assert 'runs no program' in weft('record', '-p', '1', 'ls', status=2).stderr
     assert 'exclude' in weft('record', '-p', '1', '--recover', status=2).stderr

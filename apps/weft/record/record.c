@@ -34,7 +34,7 @@ static const char usage[] =
 	"       weft record -p PID [-o FILE] [--size BYTES] [--total BYTES] [--require]\n"
 	"                   [--snapshots N] [--trigger RULE]...\n"
 	"                   [--stream [--rotate BYTES[:N]] [--max-size BYTES] [--zstd]]\n"
-	"       weft record --recover [-o FILE]\n"
+	"       weft record --recover [-o FILE] [RUN]\n"
 	"\n"
 	"Runs PROGRAM, which is linked with libweft, and saves what it recorded when it ends,\n"
 	"however it ends. Signals are passed on.\n"
@@ -66,7 +66,8 @@ static const char usage[] =
 	"  -p, --pid PID      make a running process record that is linked with libweft, until it ends\n"
 	"                     or Ctrl-C. If it records already: save what it has recorded so far, with\n"
 	"                     --stream also what it records from now on\n"
-	"  --recover          save what a killed weft record left behind, see weft ls\n"
+	"  --recover          save what a killed weft record left behind, see weft ls; only that of RUN\n"
+	"                     if it is given: a run directory or a ring in it\n"
 	"  --help             this text\n"
 	"\n"
 	"If other processes of the run record, too, their traces are saved beside the first.\n"
@@ -216,8 +217,8 @@ static int check(const char *command, struct record_arguments *arguments, int op
 		return cli_usage_error(command, "PROGRAM is missing");
 	arguments->has_run_options = arguments->size_bytes || arguments->total_bytes ||
 								 arguments->has_snapshots || arguments->require;
-	if (arguments->recover && (operands > 0 || arguments->has_run_options || arguments->in_place))
-		return cli_usage_error(command, "--recover runs no program, and takes -o only");
+	if (arguments->recover && (operands > 1 || arguments->has_run_options || arguments->in_place))
+		return cli_usage_error(command, "--recover runs no program, and takes -o and one RUN only");
 	if (arguments->pid && (operands > 0 || arguments->in_place))
 		return cli_usage_error(command, "-p runs no program, and excludes --in-place");
 	if (arguments->recover && arguments->stream)
@@ -422,6 +423,8 @@ static int record_program(const struct record_arguments *arguments)
 	weft__runs_expire();
 	if (arguments->in_place && !make_way(arguments->output, in_place))
 		return RECORD_FAILED;
+	if (arguments->pid)
+		weft__runs_attach_prepare(arguments->pid);
 	if (!weft__runs_directory_make(arguments->total_bytes, directory))
 		return RECORD_FAILED;
 	const struct record_program program = {
@@ -471,10 +474,8 @@ static int record_process(const struct record_arguments *arguments)
 	bool is_found = weft__runs_look_for(arguments->pid, &ring);
 	if (has_page && !(is_found && ring.ring.is_running))
 		return record_program(arguments);
-	if (!is_found) {
-		weft__runs_report_unfound(arguments->pid);
+	if (!is_found && !weft__runs_find_process(arguments->pid, &ring))
 		return RECORD_FAILED;
-	}
 	if (arguments->has_run_options)
 		return cli_usage_error("record",
 			"process %d records already: -p takes -o, --stream, --rotate, --max-size and --zstd only",
@@ -495,6 +496,6 @@ int cli_record(int argc, char **argv)
 	if (!weft__runs_can_save(arguments.output))
 		return RECORD_FAILED;
 	if (arguments.recover)
-		return record_recover(arguments.output);
+		return record_recover(arguments.program[0], arguments.output);
 	return arguments.pid ? record_process(&arguments) : record_program(&arguments);
 }

@@ -70,8 +70,9 @@ bool record_stream_process(const char *path, const struct weft__runs_ring *ring,
 
 /* ---- recover.c ---- */
 
-/* Saves and removes orphaned runs. Returns the exit status. */
-int record_recover(const char *output);
+/* Saves and removes orphaned runs; with `run`, a directory or a ring in it, only that one. Returns
+ * the exit status. */
+int record_recover(const char *run, const char *output);
 
 /* ---- program.c ---- */
 

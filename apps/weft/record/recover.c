@@ -8,9 +8,11 @@
  */
 #include "record.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "runs/directory.h"
@@ -71,8 +73,37 @@ static int save_all(const struct orphan *orphans, size_t count, const char *outp
 	return status;
 }
 
-int record_recover(const char *output)
+/* The directory of a run that the user named, with a slash at its end. */
+static bool find_run(const char *run, char ret_directory[PATH_MAX])
 {
+	struct stat status;
+	char full[PATH_MAX];
+	if (!realpath(run, full) || stat(full, &status) != 0) {
+		cli_error("%s: %s", weft__runs_shown(run), strerror(errno));
+		return false;
+	}
+	char *end = S_ISDIR(status.st_mode) ? full + strlen(full) : strrchr(full, '/');
+	return snprintf(ret_directory, PATH_MAX, "%.*s/", (int)(end - full), full) < PATH_MAX;
+}
+
+static int recover_one(const char *run, const char *output)
+{
+	char directory[PATH_MAX];
+	struct orphan orphan;
+	if (!find_run(run, directory))
+		return RECORD_FAILED;
+	/* In another directory, files that look like rings must not be removed. */
+	if (strstr(directory, "/record-") && is_orphan(directory, &orphan))
+		return save_all(&orphan, 1, output);
+	cli_error("%s is not the directory of an orphaned run of yours; `weft ls` lists them",
+		weft__runs_shown(directory));
+	return RECORD_FAILED;
+}
+
+int record_recover(const char *run, const char *output)
+{
+	if (run)
+		return recover_one(run, output);
 	struct weft__runs_directories directories;
 	if (!weft__runs_directories_find(&directories))
 		return RECORD_FAILED;
