@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 
 from harness import BUILD, WEFT, case, equal, main, run, skip, temporary_directory, weft
@@ -127,6 +128,42 @@ def processes_that_go_on_are_named():
         assert found, result.stderr
         for pid in found.groups():
             os.kill(int(pid), 9)
+
+
+LEAVE = '%s 3 wait > pid-and-ready 2> err & until [ "$(cat pid-and-ready)" = ready ]; do sleep 0.05; done; echo $!' % SUBJECT
+
+
+def record_and_leave(here, *options):
+    """Starts a recorder whose program leaves a process; returns both once the program has ended."""
+    record = subprocess.Popen([WEFT, 'record', *options, '-o', 't.weft', '/bin/sh', '-c', LEAVE], cwd=here.cwd, text=True,
+                              env=dict(os.environ, **here.env), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    pid = int(record.stdout.readline())
+    equal(record.stderr.readline(), 'weft: the program has ended; waiting for its other processes, until Ctrl-C\n')
+    return record, pid
+
+
+@case
+def processes_that_go_on_are_waited_for():
+    for options in ((), ('--stream',)):
+        with place() as here:
+            record, pid = record_and_leave(here, '--wait', *options)
+            os.kill(pid, signal.SIGUSR2)
+            report = record.communicate(timeout=60)[1]
+            equal(record.returncode, 0, report)
+            assert 'still running' not in report, report
+            equal(here.notes(), 3)
+
+
+@case
+def the_wait_can_be_ended():
+    with place() as here:
+        record, pid = record_and_leave(here, '--wait')
+        record.send_signal(signal.SIGINT)
+        report = record.communicate(timeout=60)[1]
+        equal(record.returncode, 0, report)
+        assert 'process %d is still running: t.weft ends here' % pid in report, report
+        os.kill(pid, signal.SIGKILL)
+    assert '--wait needs a PROGRAM' in weft('record', '--wait', '-p', '1', status=2).stderr
 
 
 main()

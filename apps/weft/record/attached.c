@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * weft record -p: makes a linked process record, until it ends or a signal ends us. The process
- * then goes on unrecorded, and may be attached to again.
+ * then goes on unrecorded, and may be attached to again. Also --wait, which waits for processes
+ * that we did not start either.
  *
  * Signals are blocked and read one by one, so none comes while the trace is being saved.
  */
@@ -47,6 +48,7 @@ enum {
 	LOOKS = 10
 };
 
+/* Returns when no process records into the directory any more, or when a signal comes. */
 static void watch(
 	const char *directory, const sigset_t *ending, struct weft__runs_snapshots *snapshots)
 {
@@ -58,6 +60,16 @@ static void watch(
 		if (++looks % LOOKS == 0 && !has_recorder(directory))
 			return;
 	}
+}
+
+void record_await_others(const char *directory, struct weft__runs_snapshots *snapshots)
+{
+	sigset_t ending;
+	block_signals(&ending);
+	if (!has_recorder(directory))
+		return;
+	cli_error("the program has ended; waiting for its other processes, until Ctrl-C");
+	watch(directory, &ending, snapshots);
 }
 
 int record_attached(const struct record_program *program, pid_t pid,

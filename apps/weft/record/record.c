@@ -26,10 +26,10 @@
 #include "runs/page.h"
 
 static const char usage[] =
-	"usage: weft record [-o FILE] [--size BYTES] [--total BYTES] [--in-place] [--require]\n"
+	"usage: weft record [-o FILE] [--size BYTES] [--total BYTES] [--in-place] [--require] [--wait]\n"
 	"                   [--snapshots N] [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
 	"       weft record --stream [--rotate BYTES[:N]] [--max-size BYTES] [--zstd] [-o FILE]\n"
-	"                   [--size BYTES] [--total BYTES] [--require] [--snapshots N]\n"
+	"                   [--size BYTES] [--total BYTES] [--require] [--wait] [--snapshots N]\n"
 	"                   [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
 	"       weft record -p PID [-o FILE] [--size BYTES] [--total BYTES] [--require]\n"
 	"                   [--snapshots N] [--trigger RULE]...\n"
@@ -50,6 +50,8 @@ static const char usage[] =
 	"                     wait for the disk, see weft-record(1)\n"
 	"  --require          fail with status 125 if nothing is recorded, a process cannot record, or\n"
 	"                     events are lost, overwritten ones included\n"
+	"  --wait             when PROGRAM has ended, wait for its processes that still record, such as\n"
+	"                     daemons, until Ctrl-C\n"
 	"  --snapshots N      take at most N snapshots when the program requests them; default: 10. Each\n"
 	"                     is the trace so far, saved as PROGRAM-PID.snapshot-1.weft and so on\n"
 	"  --trigger RULE     take a snapshot when RULE fires, for example 'counter queue > 100',\n"
@@ -94,6 +96,7 @@ struct record_arguments {
 	struct weft__runs_stream_options streaming;
 	bool in_place;
 	bool require;                         /* a loss is a failure */
+	bool waits;                           /* for processes that outlive the program */
 	const struct record_watcher *watcher; /* NULL: no watcher */
 };
 
@@ -221,6 +224,8 @@ static int check(const char *command, struct record_arguments *arguments, int op
 		return cli_usage_error(command, "--recover runs no program, and takes -o and one RUN only");
 	if (arguments->pid && (operands > 0 || arguments->in_place))
 		return cli_usage_error(command, "-p runs no program, and excludes --in-place");
+	if (!runs_program && arguments->waits)
+		return cli_usage_error(command, "--wait needs a PROGRAM");
 	if (arguments->recover && arguments->stream)
 		return cli_usage_error(command, "--recover and --stream exclude each other");
 	if (arguments->recover && arguments->pid)
@@ -258,6 +263,8 @@ static bool take_option(const char *command, int option, struct record_arguments
 		return arguments->in_place = true;
 	case 'q':
 		return arguments->require = true;
+	case 'w':
+		return arguments->waits = true;
 	case 'S':
 		return arguments->stream = true;
 	case 'z':
@@ -298,6 +305,7 @@ static int parse(int argc, char **argv, struct record_arguments *ret_arguments, 
 		{"stream", no_argument, NULL, 'S'},
 		{"total", required_argument, NULL, 'T'},
 		{"trigger", required_argument, NULL, 't'},
+		{"wait", no_argument, NULL, 'w'},
 		{"zstd", no_argument, NULL, 'z'},
 		{NULL, 0, NULL, 0},
 	};
@@ -432,6 +440,7 @@ static int record_program(const struct record_arguments *arguments)
 		.directory = directory,
 		.size_bytes = arguments->size_bytes,
 		.in_place = arguments->in_place ? in_place : NULL,
+		.waits = arguments->waits,
 		.stdout_is_ours = weft__runs_is_stdout(arguments->output),
 		.watcher = arguments->watcher,
 	};

@@ -81,6 +81,7 @@ struct record_program {
 	const char *directory; /* for the rings */
 	uint64_t size_bytes;   /* size of each ring; 0: libweft's default */
 	const char *in_place;  /* the file or directory for the rings; NULL: they are saved later */
+	bool waits;            /* for other processes of the run, when the program has ended */
 	bool stdout_is_ours;   /* it gets the trace; the program writes to standard error instead */
 	const struct record_watcher *watcher; /* may be NULL */
 };
@@ -98,6 +99,9 @@ int record_run(const struct record_program *program, struct weft__runs_snapshot_
 int record_attached(const struct record_program *program, pid_t pid,
 	struct weft__runs_snapshot_options *snapshots, pid_t *ret_pid,
 	struct weft__runs_detached **ret_detached);
+
+/* Returns when no process records into the directory any more, or when a signal comes. */
+void record_await_others(const char *directory, struct weft__runs_snapshots *snapshots);
 
 /* ---- report.c ---- */
 
