@@ -93,11 +93,32 @@ static void a_requested_level_waits_for_its_category(void **state)
 	}
 }
 
+/* Also a pattern of one letter. */
+static void only_a_lone_star_means_all(void **state)
+{
+	(void)state;
+	assert_int_equal(weft_set_level("*zz", WEFT_LEVEL_TRACE), 0);
+	assert_int_equal(weft_set_level("z", WEFT_LEVEL_TRACE), 0);
+	struct weft_abi_buffer *header = start();
+	assert_int_equal(*weft_category_net.level, WEFT_LEVEL_INFO);
+	assert_int_equal(weft_set_level("z*", WEFT_LEVEL_TRACE), 0);
+	assert_int_equal(*weft_category_net.level, WEFT_LEVEL_INFO);
+	assert_int_equal(weft_set_level("*", WEFT_LEVEL_TRACE), 0);
+	assert_int_equal(*weft_category_net.level, WEFT_LEVEL_TRACE);
+	stop(header);
+	header = start();
+	assert_int_equal(*weft_category_net.level, WEFT_LEVEL_INFO);
+	stop(header);
+}
+
 static void wishes_are_bounded(void **state)
 {
 	(void)state;
 	char name[100];
 	int error = 0, kept = 0;
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	assert_int_equal(weft_set_level(name, WEFT_LEVEL_DEBUG), WEFT_ERROR_LIMIT);
 	for (int i = 0; i < 200; i++) {
 		snprintf(name, sizeof(name), "wish.%d", i);
 		error = weft_set_level(name, WEFT_LEVEL_DEBUG);
@@ -105,9 +126,6 @@ static void wishes_are_bounded(void **state)
 	}
 	assert_int_equal(error, WEFT_ERROR_LIMIT);
 	assert_in_range(kept, 32, 64);
-	memset(name, 'x', sizeof(name) - 1);
-	name[sizeof(name) - 1] = '\0';
-	assert_int_equal(weft_set_level(name, WEFT_LEVEL_DEBUG), WEFT_ERROR_LIMIT);
 	assert_int_equal(weft_set_level("", WEFT_LEVEL_DEBUG), WEFT_ERROR_ARGUMENT);
 	assert_int_equal(weft_set_level("*", (enum weft_level)6), WEFT_ERROR_ARGUMENT);
 	/* Categories that exist get the level even while recording is on. */
@@ -259,6 +277,7 @@ int main(void)
 		cmocka_unit_test(levels_are_in_the_buffer_while_it_records),
 		cmocka_unit_test(objects_of_one_name_are_one_category),
 		cmocka_unit_test(a_requested_level_waits_for_its_category),
+		cmocka_unit_test(only_a_lone_star_means_all),
 		cmocka_unit_test(patterns_match),
 		cmocka_unit_test(a_change_that_was_not_completed_is_left_out),
 		cmocka_unit_test(hostile_categories_stay_in_bounds),
