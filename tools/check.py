@@ -37,6 +37,10 @@ class Build:
         words += [word for suite in self.without for word in ('--no-suite', suite)]
         return [*words, '-t', str(self.patience)]
 
+    def linker(self):
+        """The variable of Meson's for LLVM's linker, which links sanitized programs in a third of the time."""
+        return {'CC_LD': 'lld'} if self.compiler == 'clang-14' and os.path.exists(LLD) else {}
+
     def runs(self, test):
         """True for a test of this build; `test` is as Meson introspects it."""
         suites = {suite.split(':')[-1] for suite in test['suite']}
@@ -59,6 +63,9 @@ BUILDS = [
       for name, what in (('i686', '32-bit x86'), ('aarch64', '64-bit Arm'))],
 ]
 TESTED_AT_ONCE = 2
+
+# Where clang-14 looks for its linker, from lld-14.
+LLD = '/usr/lib/llvm-14/bin/ld.lld'
 
 # Debian's compilers by ccache, if it is installed: also for other processors, and for what tests compile.
 CCACHE = '/usr/lib/ccache'
@@ -185,7 +192,7 @@ def compile_build(build, progress, patient):
     if os.path.exists(os.path.join(SOURCE, build.directory, 'build.ninja')):
         setup.append('--reconfigure')  # sees packages that came since
     progress.show('configuring')
-    result = run([*nice, *setup], {'CC': build.compiler})
+    result = run([*nice, *setup], {'CC': build.compiler, **build.linker()})
     if result.returncode:
         return result.stdout
     result = run([*nice, 'ninja', '-C', build.directory, '-k', '0', *targets(build)], {'NINJA_STATUS': '[%f/%t] '},
