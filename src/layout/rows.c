@@ -64,20 +64,30 @@ static uint32_t lowest_allowed(const struct placing *p, uint32_t above, bool is_
 	return above == WEFT_NONE ? 0 : p->columns->row[above] + (is_beside ? 0 : 1);
 }
 
+static bool has_run_before(const struct placing *p, uint32_t task, uint64_t time)
+{
+	const struct weft_tasks *tasks = &p->model->tasks;
+	for (uint32_t i = tasks->first_activation[task]; i < tasks->end_activation[task]; i++)
+		if (p->model->activations.start[i] < time)
+			return true;
+	return false;
+}
+
 /* True if the parent created the task in its last activation, which ended with the parent, and the
- * task did not run before that: one callback makes the next. */
+ * task did not run before that: one callback makes the next. A parent that ran on two threads at
+ * its end has no last activation; those that end with it come last. */
 static bool is_next_callback(const struct placing *p, uint32_t parent, uint32_t task)
 {
 	const struct weft_tasks *tasks = &p->model->tasks;
 	const struct weft_activations *ran = &p->model->activations;
-	uint32_t first = tasks->first_activation[task], last = tasks->end_activation[parent];
-	bool has_run = first < tasks->end_activation[task];
-	if (tasks->becomes[parent] != WEFT_NONE || p->columns->moved[task] ||
-		last == tasks->first_activation[parent])
+	uint32_t first = tasks->first_activation[parent], last = tasks->end_activation[parent];
+	uint64_t end = tasks->end[parent];
+	if (tasks->becomes[parent] != WEFT_NONE || p->columns->moved[task] || last == first)
 		return false;
-	return ran->start[last - 1] <= p->columns->start[task] &&
-		   ran->end[last - 1] == tasks->end[parent] &&
-		   (!has_run || ran->start[first] >= tasks->end[parent]);
+	if (ran->start[last - 1] > p->columns->start[task] || ran->end[last - 1] != end)
+		return false;
+	bool is_last = last - first == 1 || ran->end[last - 2] != end;
+	return is_last && !has_run_before(p, task, end);
 }
 
 /* When a task continues in the row of its parent, which became it or made it as the next callback;

@@ -391,11 +391,10 @@ def simplified(model):
 def is_next_callback(model, tree, task):
     """Its parent created it in its last activation, which ended with the parent; it did not run before that."""
     start, parent, moved = tree[task]
-    ran, parent_ran = model.activations_of(task), model.activations_of(parent)
-    if moved or parent.becomes or not parent_ran:
-        return False
-    since, until = parent_ran[-1]
-    return since <= start and until == model.end_of(parent) and (not ran or until <= ran[0][0])
+    end = model.end_of(parent)
+    last = [since for since, until in model.activations_of(parent) if until == end]  # several: on two threads
+    return bool(not moved and not parent.becomes and len(last) == 1 and last[0] <= start
+                and all(since >= end for since, _ in model.activations_of(task)))
 
 
 def continues_row(model, tree, task):

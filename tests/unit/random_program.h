@@ -162,16 +162,27 @@ static inline uint64_t end_of(const struct weft_layout *l, uint32_t task)
 	return end > l->start[task] ? end : l->start[task];
 }
 
+static inline uint32_t runs_at(const struct weft_model *model, uint32_t task, uint64_t end)
+{
+	uint32_t count = 0;
+	for (uint32_t i = model->tasks.first_activation[task]; i < model->tasks.end_activation[task];
+		 i++)
+		count += model->activations.end[i] == end;
+	return count;
+}
+
 /* `b` made `a` in its last activation and ended with it, and `a` did not run before. */
 static inline bool is_next_callback(const struct weft_layout *l, uint32_t a, uint32_t b)
 {
 	const struct weft_tasks *tasks = &l->model->tasks;
 	const struct weft_activations *ran = &l->model->activations;
-	uint32_t first = tasks->first_activation[a], last = tasks->end_activation[b];
+	uint32_t last = tasks->end_activation[b];
+	for (uint32_t i = tasks->first_activation[a]; i < tasks->end_activation[a]; i++)
+		if (ran->start[i] < tasks->end[b])
+			return false;
 	return !l->moved[a] && tasks->becomes[b] == WEFT_NONE && !goes_on(l->model, b) &&
-		   last > tasks->first_activation[b] && ran->start[last - 1] <= l->start[a] &&
-		   ran->end[last - 1] == tasks->end[b] &&
-		   (first == tasks->end_activation[a] || tasks->end[b] <= ran->start[first]);
+		   runs_at(l->model, b, tasks->end[b]) == 1 && ran->end[last - 1] == tasks->end[b] &&
+		   ran->start[last - 1] <= l->start[a];
 }
 
 static inline bool continues(const struct weft_layout *l, uint32_t a, uint32_t b)

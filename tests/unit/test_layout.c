@@ -401,6 +401,24 @@ static void only_the_next_callback_continues_in_the_row(void **state)
 	assert_int_equal(row_of_second((struct callback){12, 22, 30}, true, 2), 2);
 }
 
+/* Neither of two activations that end with the parent is its last. */
+static void a_parent_on_two_threads_has_no_next_callback(void **state)
+{
+	(void)state;
+	for (int is_twice = 0; is_twice < 2; is_twice++) {
+		struct hand *h = hand_create(4);
+		uint32_t first = add_callback(h, WEFT_NONE, (struct callback){0, 10, 20});
+		if (is_twice)
+			run_newest(h, 11, 20);
+		uint32_t second = add_callback(h, first, (struct callback){12, 20, 30});
+		index_edges(h);
+		struct weft_layout *layout = lay_out(h);
+		assert_int_equal(layout->row[second], is_twice);
+		weft_layout_destroy(layout);
+		hand_destroy(h);
+	}
+}
+
 static bool hangs_under(const struct weft_layout *layout, uint32_t task, uint32_t ancestor)
 {
 	while (task != WEFT_NONE && task != ancestor)
@@ -600,6 +618,7 @@ int main(void)
 		cmocka_unit_test(a_task_continues_in_the_row_of_one_that_became_it),
 		cmocka_unit_test(a_chain_of_callbacks_stays_in_its_row),
 		cmocka_unit_test(only_the_next_callback_continues_in_the_row),
+		cmocka_unit_test(a_parent_on_two_threads_has_no_next_callback),
 		cmocka_unit_test(a_moved_task_starts_at_its_read_below_its_source),
 		cmocka_unit_test(only_quiet_readers_move),
 		cmocka_unit_test(a_child_from_the_end_on_is_beside_its_parent),
