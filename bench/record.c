@@ -80,6 +80,7 @@ LOOP(do_wait_any, weft_wait_any(3, three))
 LOOP(do_signal, weft_signal(i))
 LOOP(do_become, weft_become(i))
 LOOP(do_expect, weft_expect())
+LOOP(do_span, (weft_begin("deflate"), weft_end()))
 LOOP(do_gc, weft_gc(i))
 LOOP(do_resolve_as, weft_resolve_as(7, i))
 LOOP(do_label, weft_label("a literal"))
@@ -116,6 +117,7 @@ static const struct subject events[] = {
 	{"signal", do_signal},
 	{"become", do_become},
 	{"expect", do_expect},
+	{"begin and end of a span", do_span},
 	{"gc", do_gc},
 	{"resolve, explicit task", do_resolve_as},
 	{"label, literal", do_label},

@@ -18,6 +18,7 @@ static const char usage[] =
 	"  --json           one JSON object on each line; times are ns on the trace's own clock\n"
 	"  --tasks          print tasks instead, by start: start, length, id, kind, outcome, row\n"
 	"  --edges          print edges instead: which task created, read, resolved or woke which\n"
+	"  --spans          print spans instead, by start: start, length, task or thread, name\n"
 	"  --problems       print problems instead, one sentence each; their names are listed below\n"
 	"  --story ID       print everything about the task with that number: facts, then events;\n"
 	"                   with several files, BUFFER/ID names a task\n"
@@ -83,6 +84,7 @@ enum dump_option_code {
 	OPTION_JSON,
 	OPTION_TASKS,
 	OPTION_EDGES,
+	OPTION_SPANS,
 	OPTION_PROBLEMS,
 	OPTION_STORY,
 	OPTION_NO_SIMPLIFY,
@@ -96,6 +98,7 @@ static const struct option long_options[] = {
 	CLI_MAX_SIZE_OPTION,
 	{"tasks", no_argument, NULL, OPTION_TASKS},
 	{"edges", no_argument, NULL, OPTION_EDGES},
+	{"spans", no_argument, NULL, OPTION_SPANS},
 	{"problems", no_argument, NULL, OPTION_PROBLEMS},
 	{"story", required_argument, NULL, OPTION_STORY},
 	{"no-simplify", no_argument, NULL, OPTION_NO_SIMPLIFY},
@@ -127,6 +130,9 @@ static bool parse_options(int argc, char **argv, struct dump_options *ret_option
 		case OPTION_EDGES:
 			chosen[options.what = DUMP_EDGES] = true;
 			break;
+		case OPTION_SPANS:
+			chosen[options.what = DUMP_SPANS] = true;
+			break;
 		case OPTION_PROBLEMS:
 			chosen[options.what = DUMP_PROBLEMS] = true;
 			break;
@@ -151,7 +157,8 @@ static bool parse_options(int argc, char **argv, struct dump_options *ret_option
 	for (size_t i = 0; i < sizeof(chosen); i++)
 		choices += chosen[i];
 	if (good && choices > 1) {
-		cli_usage_error("dump", "--tasks, --edges, --problems and --story exclude each other");
+		cli_usage_error(
+			"dump", "--tasks, --edges, --spans, --problems and --story exclude each other");
 		good = false;
 	}
 	*ret_options = options;
@@ -174,6 +181,8 @@ int cli_dump(int argc, char **argv)
 	cli_progress_start();
 	if (options.what == DUMP_EVENTS)
 		status = dump_events(&options, &trace);
+	else if (options.what == DUMP_SPANS)
+		status = dump_spans(&options, &trace);
 	else if (options.what == DUMP_PROBLEMS || options.what == DUMP_STORY)
 		status = dump_story(&options, &trace);
 	else

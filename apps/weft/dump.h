@@ -13,6 +13,7 @@ enum dump_what {
 	DUMP_EVENTS,
 	DUMP_TASKS,
 	DUMP_EDGES,
+	DUMP_SPANS,
 	DUMP_PROBLEMS,
 	DUMP_STORY,
 };
@@ -39,6 +40,9 @@ struct dump_range dump_find_range(const struct dump_options *options, uint64_t t
 
 /* Prints tasks or edges; returns an exit status. */
 int dump_model(const struct dump_options *options, const struct cli_trace *trace);
+
+/* Prints spans; returns an exit status. */
+int dump_spans(const struct dump_options *options, const struct cli_trace *trace);
 
 /* Prints problems, or the story of a task; returns an exit status. */
 int dump_story(const struct dump_options *options, const struct cli_trace *trace);

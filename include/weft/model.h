@@ -159,6 +159,40 @@ struct weft_samples {
 	const uint32_t *task; /* the task that changed it, or WEFT_NONE */
 };
 
+/* A part of what a task did, with a name. It may last over waits of the task. */
+struct weft_span {
+	uint64_t start, end;
+	uint32_t name; /* string */
+	uint8_t depth; /* the number of spans around it; 255 or more is 255 */
+	bool is_open;  /* only in a live model: it has not ended */
+};
+
+/* Spans of tasks, grouped by task, in the order of their ends and the inner ones first; none begins
+ * after its task's end. Use weft_model_span_count and weft_model_span, which also find open ones.
+ */
+struct weft_spans {
+	uint32_t count;
+	const uint64_t *start, *end;
+	const uint32_t *name;
+	const uint8_t *depth;
+	/* By task: its rows are [first[t], last[t]). NULL if the trace has no spans of tasks. */
+	const uint32_t *first, *last;
+	/* Only in a live model: those that have not ended, by task and the inner ones first. */
+	uint32_t open_count;
+	const struct weft_open_span *open;
+};
+
+struct weft_open_span {
+	struct weft_span span;
+	uint32_t task;
+};
+
+/* A span of a thread, which began while it ran no task. */
+struct weft_thread_span {
+	struct weft_span span;
+	uint32_t thread;
+};
+
 struct weft_band_period {
 	uint64_t start, end;
 	uint32_t thread;
@@ -190,6 +224,9 @@ struct weft_model {
 	struct weft_activations activations;
 	struct weft_notes notes;
 	struct weft_samples samples;
+	struct weft_spans spans;
+	const struct weft_thread_span *thread_spans; /* in the order of their ends */
+	uint32_t thread_span_count;
 	const struct weft_counter *counters; /* in order of first change */
 	uint32_t counter_count;
 	const struct weft_band_period *bands; /* in order of start */
@@ -279,6 +316,11 @@ bool weft_model_creation(const struct weft_model *model, uint32_t task, uint64_t
 
 /* How long a task ran in all: the sum of its activations. */
 uint64_t weft_model_running_ns(const struct weft_model *model, uint32_t task);
+
+/* The spans of a task: the number of them, and one by its number, in the order of their ends, the
+ * inner ones first. */
+uint32_t weft_model_span_count(const struct weft_model *model, uint32_t task);
+struct weft_span weft_model_span(const struct weft_model *model, uint32_t task, uint32_t number);
 
 /* The task that `task` finally became: the end of its chain of becomes, or itself. */
 uint32_t weft_model_resolve_become(const struct weft_model *model, uint32_t task);

@@ -256,6 +256,20 @@ void weft_signal_only_as(uint64_t task, uint64_t receiver) WEFT__DIRECT;
 void weft_expect(void) WEFT__DIRECT;
 void weft_expect_as(uint64_t task) WEFT__DIRECT;
 
+/* Begins and ends a span: a part of what the task does that has a name. Spans nest: weft_end ends
+ * the one that the task began last. They belong to the task, so a span may last over a wait, and
+ * continues when the task runs again, on any thread. Without a current task they belong to the
+ * thread. A task's end ends its spans. Both calls of a pair need the same category and level. */
+#define weft_begin(name)          weft_begin_as(WEFT_TASK_CURRENT, name)
+#define weft_begin_as(task, name) WEFT__WITH_TEXT(weft__span_begin, task, name)
+void weft_end(void) WEFT__DIRECT;
+void weft_end_as(uint64_t task) WEFT__DIRECT;
+
+/* A span from here to the end of the block, however that ends: a declaration. It ends even if its
+ * level is no longer recorded then. */
+#define WEFT_SPAN(name)           WEFT_SPAN_AT(WEFT_LEVEL_INFO, name)
+#define WEFT_SPAN_AT(level, name) WEFT__SPAN(level, name)
+
 /* Begins and ends a moment: events that this thread records in between share one stamp, which is
  * most of what an event costs. Use it where a runtime does several things at once: a promise is
  * resolved, its waiters are signalled, a counter changes. Do not wait in between: until the moment

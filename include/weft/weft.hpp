@@ -501,6 +501,32 @@ class activation
 	activation &operator=(const activation &) = delete;
 };
 
+/* A named part of what the task does, until the end of the scope. */
+class span
+{
+  public:
+	[[nodiscard]] explicit span(
+		[[maybe_unused]] text name, [[maybe_unused]] where at = {}, task t = here) noexcept
+		: task_(t)
+	{
+		if constexpr (detail::is_compiled)
+			has_begun_ =
+				weft_ffi_begin(at.handle, at.level, t.id(), name.bytes, name.size, name.cache);
+	}
+	~span()
+	{
+		if constexpr (detail::is_compiled)
+			if (has_begun_)
+				weft_ffi_end(task_.id());
+	}
+	span(const span &) = delete;
+	span &operator=(const span &) = delete;
+
+  private:
+	task task_;
+	bool has_begun_ = false;
+};
+
 /* Events of this thread in the scope share one stamp. Moments do not nest. */
 class moment
 {

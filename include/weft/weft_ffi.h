@@ -137,6 +137,12 @@ void weft_ffi_tag(struct weft_category *category, unsigned level, uint64_t task,
 void weft_ffi_tag_value(struct weft_category *category, unsigned level, uint64_t task,
 	const char *text, size_t size, uint64_t *cache, int64_t value);
 
+/* Begins a span of the task. True if it is recorded: then, and only then, call weft_ffi_end, which
+ * is not filtered by level. */
+bool weft_ffi_begin(struct weft_category *category, unsigned level, uint64_t task, const char *name,
+	size_t size, uint64_t *cache);
+void weft_ffi_end(uint64_t task);
+
 enum weft_value_type {
 	WEFT_VALUE_I64 = 1,
 	WEFT_VALUE_U64 = 2,

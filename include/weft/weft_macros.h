@@ -42,6 +42,7 @@ bool weft__category_first_use(struct weft_category *category, unsigned level);
  * NULL if the text may differ from call to call. */
 void weft__label(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
 void weft__note(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
+void weft__span_begin(uint64_t task, uint64_t *cache, const char *name) WEFT__DIRECT;
 void weft__tag(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
 void weft__tag_value(uint64_t task, uint64_t *cache, const char *text, int64_t value) WEFT__DIRECT;
 void weft__counter_add(
@@ -148,6 +149,8 @@ enum {
 #define weft_label_n_as(t, x, n)   WEFT__WHEN(WEFT__IS_ON, weft_label_n_as(t, x, n))
 #define weft_note_n(text, size)    WEFT__WHEN(WEFT__IS_ON, weft_note_n(text, size))
 #define weft_note_n_as(t, x, n)    WEFT__WHEN(WEFT__IS_ON, weft_note_n_as(t, x, n))
+#define weft_end()                 WEFT__WHEN(WEFT__IS_ON, weft_end())
+#define weft_end_as(task)          WEFT__WHEN(WEFT__IS_ON, weft_end_as(task))
 
 /* With any number of arguments, so that the sources may be a compound literal. */
 #define weft_wait_any(count, ...)   WEFT__WHEN(WEFT__IS_ON, weft_wait_any(count, __VA_ARGS__))
@@ -201,6 +204,23 @@ void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsign
 		WEFT__OR_UNSEEN(weft__operation_begin(                                      \
 			task, WEFT__IS_LITERAL(label) ? &weft__operation_cache : NULL, label)); \
 	})
+
+/* The end of a WEFT_SPAN. Its level was tested at the beginning, and may have changed since. */
+__attribute__((unused)) static inline void weft__end_scope(const bool *has_begun)
+{
+	if (*has_begun)
+		(weft_end)();
+}
+
+/* clang-format off */
+#define WEFT__SPAN(level, name) \
+	__attribute__((cleanup(weft__end_scope), unused)) const bool WEFT__APPLY_(weft__span_, __LINE__) = \
+		__extension__({ \
+			bool weft__is_on = weft__allows(&WEFT__OWN_CATEGORY, level); \
+			WEFT__IF(weft__is_on, weft__span_begin(WEFT_TASK_CURRENT, WEFT__CACHE(name), name)); \
+			weft__is_on; \
+		})
+/* clang-format on */
 
 #define WEFT__WITH_TEXT(function, task, text) \
 	WEFT__IF(WEFT__IS_ON, function(task, WEFT__CACHE(text), text))

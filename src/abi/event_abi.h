@@ -40,6 +40,8 @@
  *     cancel       target
  *     close        target
  *     time_out     target
+ *     begin        text                   name, or 0
+ *     end
  *     wait_any     source                 one record for each source, with one stamp
  *     acquire      resource
  *     release      resource

@@ -192,6 +192,9 @@ static unsigned put_operands(
 	case WEFT_EVENT_NOTE:
 		put_text(e, text);
 		break;
+	case WEFT_EVENT_BEGIN:
+		put_name(e, text);
+		break;
 	case WEFT_EVENT_TAG:
 		return put_tag(e, event);
 	case WEFT_EVENT_MARK:
@@ -217,6 +220,7 @@ static unsigned put_operands(
 		put_alive(e, event);
 		break;
 	case WEFT_EVENT_EXPECT:
+	case WEFT_EVENT_END:
 	case WEFT_EVENT_TYPES:
 		break;
 	}

@@ -122,6 +122,26 @@ static int write_expect(const struct writer *w, uint32_t task)
 	return add(w, &event);
 }
 
+/* Writes the open spans of a task or thread, the outermost first. */
+static int write_spans(const struct writer *w, uint64_t task, uint32_t thread, uint32_t innermost)
+{
+	const struct weft__state_span *list = w->alive->state.spans.list;
+	uint32_t count = innermost == WEFT_NONE ? 0 : list[innermost].depth + 1, *names = NULL;
+	struct weft_event event = w->event;
+	int error = weft__array_resize(&names, count + (size_t)1, sizeof(*names));
+	for (uint32_t i = count; !error && i-- > 0; innermost = list[innermost].outer)
+		names[i] = list[innermost].name;
+	event.type = WEFT_EVENT_BEGIN;
+	event.task = task;
+	event.thread = thread;
+	for (uint32_t i = 0; !error && i < count; i++) {
+		event.text = string_of(w->alive, names[i]);
+		error = add(w, &event);
+	}
+	free(names);
+	return error;
+}
+
 static int write_alive(const struct writer *w, uint32_t task)
 {
 	const struct weft__alive *a = w->alive;
@@ -136,12 +156,15 @@ static int write_alive(const struct writer *w, uint32_t task)
 	event.has_value = a->born_ns[task] != WEFT__ALIVE_UNDATED;
 	event.value = event.has_value ? (int64_t)(event.time_ns - a->born_ns[task]) : 0;
 	event.other = is_alive(a, source) ? a->identities.id[source] : WEFT_TASK_NONE;
+	uint32_t innermost = weft__state_innermost(&a->state, task);
 	int error = add(w, &event);
 	if (!error && (t->flags[task] & WEFT_TASK_EXPECTED))
 		error = write_expect(w, task);
 	if (!error)
 		error = write_any(w, task);
-	return error ? error : write_due(w, task);
+	if (!error)
+		error = write_due(w, task);
+	return error || innermost == WEFT_NONE ? error : write_spans(w, event.task, 0, innermost);
 }
 
 /* Writes the acquire events of a resource. A reader counts nested ones up to this number. */
@@ -242,6 +265,8 @@ static int write_thread(const struct writer *w, uint32_t index)
 		error = write_band(w, index, WEFT_BAND_GC, thread->gc_reason);
 	if (!error && thread->in_idle_band)
 		error = write_band(w, index, WEFT_BAND_IDLE, thread->reason);
+	if (!error && thread->innermost != WEFT_NONE)
+		error = write_spans(w, WEFT_TASK_NONE, index, thread->innermost);
 	return error;
 }
 

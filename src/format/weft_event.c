@@ -239,6 +239,7 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 	case WEFT_ABI_LABEL:
 	case WEFT_ABI_NOTE:
 	case WEFT_ABI_TAG:
+	case WEFT_ABI_BEGIN:
 		event->text = take_name(c, buffer, w->small);
 		return true;
 	case WEFT_ABI_TAG_VALUE:
@@ -281,6 +282,7 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		event->value = (int64_t)take(c);
 		return true;
 	case WEFT_ABI_EXPECT:
+	case WEFT_ABI_END:
 		return true;
 	case WEFT_ABI_ALIVE:
 		take_alive(c, buffer, w->small, event);

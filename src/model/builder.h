@@ -8,6 +8,7 @@
  *     state.c      the meaning of each event
  *     builder.c    the changes that events make, as columns
  *     periods.c    activations and bands
+ *     span_columns.c  spans
  *     finish.c     the rules for the end of a trace
  *     freeze.c     from columns to a model
  *     live.c       what snapshots share, kept up to date
@@ -73,6 +74,20 @@ struct sample_columns {
 	uint32_t *task, *counter;
 };
 
+struct span_columns {
+	uint32_t count;
+	size_t capacity;
+	uint64_t *start, *end;
+	uint32_t *task, *name;
+	uint8_t *depth;
+};
+
+struct thread_spans {
+	uint32_t count;
+	size_t capacity;
+	struct weft_thread_span *list;
+};
+
 struct counters {
 	uint32_t count;
 	size_t capacity;
@@ -113,6 +128,8 @@ struct weft_model_builder {
 	struct activation_columns activations;
 	struct note_columns notes;
 	struct sample_columns samples;
+	struct span_columns spans;
+	struct thread_spans thread_spans;
 	struct counters counters;
 	struct bands bands;
 	struct presences presences;
@@ -153,6 +170,24 @@ struct weft_presence *weft__presences_copy(const struct presences *presences, ui
 void weft__presence_widen(struct weft_presence *presence, uint64_t start, uint64_t end);
 int weft__builder_period(void *builder, uint32_t thread);
 int weft__builder_gc(void *builder, uint32_t thread, uint64_t start, uint32_t reason);
+
+/* span_columns.c */
+
+int weft__builder_span(
+	void *builder, uint32_t task, uint32_t thread, const struct weft__state_span *span);
+/* An open span of a task as of now; false if it began after the task's end. */
+bool weft__builder_open_span(const struct weft_model_builder *b, uint32_t task, uint64_t now,
+	const struct weft__state_span *open, struct weft_span *ret_span);
+/* Counts open spans as signs of life of their tasks. */
+void weft__builder_touch_spans(struct weft_model_builder *b);
+/* Ends the open spans: with their tasks, and those of threads at the thread's time in `ends`, or
+ * now. */
+int weft__builder_end_spans(struct weft_model_builder *b, const uint64_t *ends, uint32_t end_count);
+/* Groups spans by task. */
+int weft__builder_freeze_spans(struct weft_model_builder *b, struct weft_model *m);
+/* Shows the spans of a live model: those that have ended share the pool's memory; the model owns
+ * all other columns. */
+int weft__builder_show_spans(const struct weft_model_builder *b, struct weft_model *m);
 
 /* group.c */
 

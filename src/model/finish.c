@@ -136,9 +136,12 @@ static int finish_tasks(struct weft_model_builder *b, const struct ends *ends)
 		error = weft__state_close(&b->state, ends->of_thread, ends->threads);
 	if (error)
 		return error;
+	weft__builder_touch_spans(b);
 	settle_flags(b);
 	start_tasks(b);
 	error = end_tasks(b, ends);
+	if (!error)
+		error = weft__builder_end_spans(b, ends->of_thread, ends->threads);
 	start_from_rundown(b);
 	count_preexisting(b);
 	count_outcomes(b);

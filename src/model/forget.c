@@ -100,6 +100,7 @@ static void move_all(struct weft__state *s, const uint32_t *new_index, uint32_t 
 		if (thread->interrupted < t->count)
 			thread->interrupted = new_index[thread->interrupted];
 	}
+	weft__state_forget_spans(s, new_index, kept);
 	t->count = kept;
 }
 

@@ -35,6 +35,7 @@ enum {
 	WEFT__POOL_ACTS,
 	WEFT__TASK_POOLS,
 	WEFT__POOL_SAMPLES = WEFT__TASK_POOLS, /* by counter */
+	WEFT__POOL_SPANS,                      /* by task; without groups until the first span ends */
 	WEFT__POOLS,
 };
 

@@ -11,7 +11,7 @@ enum {
 	THREADS_MAX = 1 << 20,
 };
 
-static int reserve_thread(struct weft__state *s, uint32_t thread)
+int weft__state_reserve_thread(struct weft__state *s, uint32_t thread)
 {
 	if (thread < s->thread_count)
 		return 0;
@@ -25,6 +25,7 @@ static int reserve_thread(struct weft__state *s, uint32_t thread)
 			.interrupted = WEFT__RUNS_UNKNOWN,
 			.interrupted_reason = WEFT_NONE,
 			.gc_reason = WEFT_NONE,
+			.innermost = WEFT_NONE,
 		};
 	return error;
 }
@@ -58,7 +59,7 @@ static int begin_period(struct weft__state *s, uint32_t thread, uint32_t running
 
 int weft__state_run(struct weft__state *s, uint32_t thread, uint32_t running, uint32_t reason)
 {
-	int error = reserve_thread(s, thread);
+	int error = weft__state_reserve_thread(s, thread);
 	if (error)
 		return error;
 	s->threads[thread].in_idle_band = false;
@@ -105,7 +106,7 @@ static int gc_band(struct weft__state *s, uint32_t index, bool begin, uint32_t r
 
 int weft__state_band(struct weft__state *s, const struct weft__fact *fact)
 {
-	int error = reserve_thread(s, fact->thread);
+	int error = weft__state_reserve_thread(s, fact->thread);
 	if (error)
 		return error;
 	if (fact->is_gc)
@@ -117,7 +118,7 @@ int weft__state_gc(struct weft__state *s, const struct weft__fact *fact)
 {
 	uint64_t length = fact->value > 0 ? (uint64_t)fact->value : 0;
 	uint64_t past = s->now - s->start;
-	int error = reserve_thread(s, fact->thread);
+	int error = weft__state_reserve_thread(s, fact->thread);
 	if (error)
 		return error;
 	if (length > past)

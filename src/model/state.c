@@ -27,7 +27,8 @@ void weft__state_finish(struct weft__state *s)
 #include "model/task_columns.def"
 #undef TASK_COLUMN
 		t->root, t->forward, t->asked, s->threads, s->counters.name, s->counters.buffer,
-		s->counters.value, s->counters.is_real, s->counters.by_name};
+		s->counters.value, s->counters.is_real, s->counters.by_name, s->spans.list,
+		s->spans.innermost};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	weft__index_finish(&s->counters.others);
@@ -231,6 +232,8 @@ static int on_become(struct weft__state *s, const struct meaning *m)
 		return 0;
 	}
 	int error = report_edge(s, WEFT_EDGE_BECOME, m->task, m->other);
+	if (!error)
+		error = weft__state_move_spans(s, m->task, m->other);
 	if (error)
 		return error;
 	end_task(s, m->task, WEFT_OUTCOME_BECAME, m->other);
@@ -293,6 +296,16 @@ static int on_expect(struct weft__state *s, const struct meaning *m)
 	if (m->task != WEFT_NONE)
 		s->tasks.flags[m->task] |= WEFT_TASK_EXPECTED;
 	return 0;
+}
+
+/* The beginning may be missing because it came before the trace, unless the task began later. */
+static int on_span_end(struct weft__state *s, const struct meaning *m)
+{
+	bool had_begun;
+	int error = weft__state_end(s, m->task, m->event, &had_begun);
+	if (!had_begun && m->task != WEFT_NONE && (s->tasks.flags[m->task] & WEFT_TASK_CREATED))
+		report_damage(s, m, "the end of a span that has not begun; ignored");
+	return error;
 }
 
 /* Sets what the create event would have set, if the trace lacks that event. */
@@ -374,6 +387,10 @@ static int apply(struct weft__state *s, const struct meaning *m)
 		return on_end(s, m, WEFT_OUTCOME_CLOSED);
 	case WEFT_EVENT_TIME_OUT:
 		return on_end(s, m, WEFT_OUTCOME_TIMED_OUT);
+	case WEFT_EVENT_BEGIN:
+		return weft__state_begin(s, m->task, m->event);
+	case WEFT_EVENT_END:
+		return on_span_end(s, m);
 	case WEFT_EVENT_WAIT_ANY:
 		return on_wait_any(s, m);
 	case WEFT_EVENT_ACQUIRE:

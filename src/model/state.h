@@ -8,6 +8,7 @@
  *     state.c     the meaning of each event: one switch over the types
  *     tasks.c     the last task of a chain of becomes, the forest of creations
  *     running.c   the running task of each thread; bands
+ *     spans.c     the open spans of each task and thread
  *     counters.c  the value of each counter
  *     forget.c    forgets tasks that can no longer matter
  *
@@ -57,6 +58,25 @@ struct weft__state_thread {
 	bool in_gc_band;
 	uint32_t gc_reason;
 	uint64_t gc_since;
+	uint32_t innermost; /* of the thread's own spans, or WEFT_NONE */
+};
+
+/* A span that has begun. */
+struct weft__state_span {
+	uint64_t since;
+	uint32_t name;  /* text */
+	uint32_t outer; /* the span in which it began, or WEFT_NONE */
+	uint32_t depth; /* the number of spans around it */
+};
+
+struct weft__state_spans {
+	struct weft__state_span *list;
+	uint32_t count;
+	size_t capacity;
+	uint32_t unused;     /* 1 + the first unused element, which are linked by `outer`; or 0 */
+	uint32_t *innermost; /* by task, or WEFT_NONE; tasks from `task_count` on have no spans */
+	uint32_t task_count;
+	size_t task_capacity;
 };
 
 /* A double in the space of an integer, and back. */
@@ -115,6 +135,8 @@ struct weft__listener {
 	/* A new period of the thread begins now: see its `running`. */
 	int (*run)(void *context, uint32_t thread);
 	int (*gc)(void *context, uint32_t thread, uint64_t start, uint32_t reason);
+	/* A span of `task`, or of `thread` if that is WEFT_NONE, ends now. */
+	int (*span)(void *context, uint32_t task, uint32_t thread, const struct weft__state_span *span);
 	/* The event breaks a rule; `message` says which one and how the event was treated. */
 	void (*damage)(void *context, uint64_t offset, const char *message);
 };
@@ -127,6 +149,7 @@ struct weft__state {
 	struct weft__state_thread *threads;
 	uint32_t thread_count;
 	struct weft__state_counters counters;
+	struct weft__state_spans spans;
 	const struct weft__listener *listener;
 	void *context; /* the listener's */
 };
@@ -157,6 +180,9 @@ static inline uint32_t weft__state_forward(struct weft__state *state, uint32_t t
  * named again, that is a new task. 0 or WEFT_ERROR_MEMORY. */
 int weft__state_forget(struct weft__state *state, uint32_t **ret_new_index);
 
+/* The innermost open span of a task, or WEFT_NONE. Tasks that have ended may have one, too. */
+uint32_t weft__state_innermost(const struct weft__state *state, uint32_t task);
+
 /* ---- Between the files of the state ---- */
 
 /* Adds a row for each task up to this one. */
@@ -171,6 +197,17 @@ void weft__state_wake(struct weft__state *state, uint32_t task);
 int weft__state_run(struct weft__state *state, uint32_t thread, uint32_t running, uint32_t reason);
 int weft__state_band(struct weft__state *state, const struct weft__fact *fact);
 int weft__state_gc(struct weft__state *state, const struct weft__fact *fact);
+
+int weft__state_reserve_thread(struct weft__state *state, uint32_t thread);
+
+/* Begins and ends a span of the task, or of the fact's thread if that is WEFT_NONE. */
+int weft__state_begin(struct weft__state *state, uint32_t task, const struct weft__fact *fact);
+int weft__state_end(
+	struct weft__state *state, uint32_t task, const struct weft__fact *fact, bool *ret_had_begun);
+/* The task becomes `target`: its open spans end, and go on as spans of `target`. */
+int weft__state_move_spans(struct weft__state *state, uint32_t task, uint32_t target);
+/* Renumbers tasks, of which `kept` are left, and drops the spans of the others. */
+void weft__state_forget_spans(struct weft__state *state, const uint32_t *new_index, uint32_t kept);
 
 /* Finds the counter of a name in a buffer; the first call makes one. */
 int weft__state_counter(

@@ -240,16 +240,20 @@ WEFT__EXPORT void weft_gc(uint64_t duration_ns)
 	put(WEFT_ABI_GC, 0, duration_ns, WEFT_TASK_CURRENT);
 }
 
-WEFT__EXPORT void weft_expect(void)
-{
-	weft__put_words(1, WEFT_ABI_HEAD(WEFT_ABI_EXPECT, 1, 0), 0, 0, WEFT_TASK_CURRENT);
-}
+/* Events without an operand. */
+#define STATEMENT(name, kind)                                                                    \
+	WEFT__EXPORT void weft_##name(void)                                                          \
+	{                                                                                            \
+		weft__put_words(1, WEFT_ABI_HEAD(kind, 1, 0), 0, 0, WEFT_TASK_CURRENT);                  \
+	}                                                                                            \
+	WEFT__EXPORT void weft_##name##_as(uint64_t task)                                            \
+	{                                                                                            \
+		if (task == WEFT_TASK_CURRENT)                                                           \
+			weft_##name();                                                                       \
+		else                                                                                     \
+			weft__put_words(                                                                     \
+				2, WEFT_ABI_HEAD((kind) | WEFT_ABI_EXPLICIT, 2, 0), task, 0, WEFT_TASK_CURRENT); \
+	}
 
-WEFT__EXPORT void weft_expect_as(uint64_t task)
-{
-	const uint64_t head = WEFT_ABI_HEAD(WEFT_ABI_EXPECT | WEFT_ABI_EXPLICIT, 2, 0);
-	if (task == WEFT_TASK_CURRENT)
-		weft_expect();
-	else
-		weft__put_words(2, head, task, 0, WEFT_TASK_CURRENT);
-}
+STATEMENT(expect, WEFT_ABI_EXPECT)
+STATEMENT(end, WEFT_ABI_END)

@@ -192,6 +192,21 @@ WEFT__EXPORT void weft_ffi_note(struct weft_category *category, unsigned level, 
 		weft__record_text(WEFT_ABI_NOTE, task, cache, text, weft__bounded(size));
 }
 
+WEFT__EXPORT bool weft_ffi_begin(struct weft_category *category, unsigned level, uint64_t task,
+	const char *name, size_t size, uint64_t *cache)
+{
+	if (!is_on(category, level))
+		return false;
+	weft__record_text(WEFT_ABI_BEGIN, task, cache, name, weft__bounded(size));
+	return true;
+}
+
+WEFT__EXPORT void weft_ffi_end(uint64_t task)
+{
+	if (is_recording())
+		weft_end_as(task);
+}
+
 WEFT__EXPORT void weft_ffi_tag(struct weft_category *category, unsigned level, uint64_t task,
 	const char *text, size_t size, uint64_t *cache)
 {

@@ -138,6 +138,11 @@ WEFT__EXPORT void weft_note_n(const char *text, size_t size)
 	weft_note_n_as(WEFT_TASK_CURRENT, text, size);
 }
 
+WEFT__EXPORT void weft__span_begin(uint64_t task, uint64_t *cache, const char *name)
+{
+	put(WEFT_ABI_BEGIN, task, cache, name, WEFT__C_STRING);
+}
+
 WEFT__EXPORT void weft__tag(uint64_t task, uint64_t *cache, const char *text)
 {
 	put(WEFT_ABI_TAG, task, cache, text, WEFT__C_STRING);

@@ -40,6 +40,7 @@ class Script:
 
     def __init__(self, seed):
         self.rng = random.Random('agree %d' % seed)
+        self.spans = random.Random('spans %d' % seed)
         rng = self.rng
         self.honest = rng.random() < 0.5  # no call about a task that has ended
         self.becomes = {}
@@ -106,6 +107,8 @@ class Script:
             self.thread = next(thread for thread in range(self.threads) if thread not in self.gone)
         else:
             rng.choice([self.create, self.create, self.remark, self.act, self.act, self.act, self.run])()
+            if self.spans.random() < 0.15:
+                self.span()
 
     def call(self, line, event, **fields):
         self.lines += ['at %d %d' % (self.thread, self.time), line]
@@ -186,6 +189,18 @@ class Script:
         fields = {} if age is None else {'age': age}
         self.call('alive %s %d =%s %s %s' % (token, kind, label, '-' if age is None else age, other_token), 'alive',
                   task=task, kind=decode.kind(kind), label=label, source=other, rundown=True, **fields)
+
+    def span(self):
+        token, task = self.token(self.spans.choice(self.living[-8:] + self.foreign))
+        if self.spans.random() < 0.1:
+            token, task = '-', None
+        elif self.spans.random() < 0.4 and self.thread in self.current:
+            token, task = '.', self.current[self.thread]
+        if self.spans.random() < 0.5:
+            name = self.spans.choice(SHORT)
+            self.call('span_begin %s =%s' % (token, name), 'begin', task=task, name=name)
+        else:
+            self.call('span_end %s' % token, 'end', task=task)
 
     def run(self):
         rng, (token, task), (other_token, other) = self.rng, self.task(), self.task()
@@ -392,6 +407,7 @@ def check_model(way, shown, sections):
         tasks = sorted(sections[name, way], key=lambda row: (row['start'], row['task']))
         same(name, without_row(tasks), rules.tasks(model, tree))
         check_rows(tasks, model, tree)
+    same('spans', sorted(sections['spans', way], key=str), rules.spans(model))
     same('counters', sections['counters', way], [[name, *values] for name, values in model.counters.items()])
     same('bands', sorted(sections['bands', way], key=str),
          sorted(([*band[:4], band[4] or None] for band in model.bands), key=str))
@@ -406,6 +422,7 @@ def check_models(events, sections):
             if twin:
                 for what in ('ended', 'edges', 'tasks', 'simplified', 'counters'):
                     same(what, sections[what, way], sections[what, twin])
+                same('spans', sorted(sections['spans', way], key=str), sorted(sections['spans', twin], key=str))
                 # Bands of one time are in the order of the threads' indices, which are each reader's own.
                 same('bands', sorted(sections['bands', way], key=str), sorted(sections['bands', twin], key=str))
             else:

@@ -72,6 +72,12 @@ static void record_text(const char *run_time)
 	weft_counter_add(run_time, 1);
 	weft_counter_set("load", 0.75);
 	weft_counter_add("load", -1e300);
+	weft_begin("deflate");
+	weft_begin(run_time);
+	weft_end();
+	weft_end();
+	weft_begin_as(UINT64_MAX, "thread");
+	weft_end_as(UINT64_MAX);
 	weft_band_begin(WEFT_BAND_IDLE, "poll");
 	weft_band_end(WEFT_BAND_IDLE, "poll");
 	weft_band_begin(WEFT_BAND_GC, "");

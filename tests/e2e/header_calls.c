@@ -72,6 +72,15 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_signal_only_as(task, task);
 	weft_expect();
 	weft_expect_as(task);
+	weft_begin("literal");
+	weft_begin(text);
+	weft_begin_as(evaluated(), "literal");
+	weft_end();
+	weft_end_as(task);
+	WEFT_SPAN("literal");
+	WEFT_SPAN(text);
+	WEFT_SPAN_AT(WEFT_LEVEL_DEBUG, NAME);
+	weft_at(WEFT_LEVEL_DEBUG, weft_begin("literal"));
 	weft_gc(task);
 	weft_moment_begin();
 	weft_moment_end();

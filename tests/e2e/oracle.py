@@ -117,6 +117,7 @@ def check_meaning(path, events):
     info, = json_lines(weft('info', '--json', path).stdout)
     model = rules.Model(events, info['end'] if info.get('ending') == 'stop' else 0)
     same('edges', json_lines(weft('dump', '--edges', '--json', path).stdout), rules.edges(model))
+    same('spans', sorted(json_lines(weft('dump', '--spans', '--json', path).stdout), key=str), rules.spans(model))
     for options, tree in ((['--no-simplify'], rules.unsimplified(model)), ([], rules.simplified(model))):
         shown = json_lines(weft('dump', '--tasks', '--json', *options, path).stdout)
         same('tasks %s' % options, without_row(shown), rules.tasks(model, tree))

@@ -47,7 +47,7 @@ static void create(struct caller *caller)
 
 static void remark(struct caller *caller)
 {
-	switch (draw(caller, 6)) {
+	switch (draw(caller, 11)) {
 	case 0:
 		weft_label_as(draw_task(caller), "name");
 		break;
@@ -62,6 +62,19 @@ static void remark(struct caller *caller)
 		break;
 	case 4:
 		weft_counter_add_as(draw_task(caller), "count", (int64_t)draw(caller, 9) - 4);
+		break;
+	case 5:
+	case 6:
+		weft_begin("span");
+		break;
+	case 7:
+		weft_end();
+		break;
+	case 8:
+		weft_begin_as(draw_task(caller), "other");
+		break;
+	case 9:
+		weft_end_as(draw_task(caller));
 		break;
 	default:
 		weft_counter_set("level", draw(caller, 100));

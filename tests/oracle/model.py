@@ -27,6 +27,8 @@ class Task:
         self.expected = False
         self.holders = []      # of a resource, in the order in which they took it
         self.waits_for = None  # since its try_read or wait_any (a list), until it runs, reads or ends
+        self.open_spans = []   # (name, since), the outermost first
+        self.spans = []        # (name, start, end, depth)
 
     def end_of_chain(self):
         task = self
@@ -46,6 +48,8 @@ class Model:
         self.running = {}    # by thread: (task, since, why it is idle)
         self.set_aside = {}  # by thread: the task that ran when its idle band began
         self.collects = {}   # by thread: (since, reason) of a gc band
+        self.open_spans = {}  # by thread: of the thread itself
+        self.thread_spans = []  # (thread, name, start, end, depth)
         self.bands = []      # (thread, kind, start, end, reason)
         self.counters = {}
         self.first = events[0]['time'] if events else 0
@@ -225,7 +229,7 @@ class Model:
 
     # ---- ends ----
 
-    def end(self, event, outcome, message=None):
+    def end_target(self, event, outcome, message=None):
         resolver, target = self.find(event['task']), self.find(event['target'])
         if not target:
             return
@@ -236,19 +240,19 @@ class Model:
         target.outcome, target.ended, target.failed = outcome, self.time, message
 
     def resolve(self, event):
-        self.end(event, 'fulfilled')
+        self.end_target(event, 'fulfilled')
 
     def fail(self, event):
-        self.end(event, 'failed', event['message'])
+        self.end_target(event, 'failed', event['message'])
 
     def cancel(self, event):
-        self.end(event, 'cancelled')
+        self.end_target(event, 'cancelled')
 
     def close(self, event):
-        self.end(event, 'closed')
+        self.end_target(event, 'closed')
 
     def time_out(self, event):
-        self.end(event, 'timed_out')
+        self.end_target(event, 'timed_out')
 
     def become(self, event):
         task, target = self.find(event['task']), self.find(event['target'])
@@ -259,6 +263,10 @@ class Model:
             return
         task.outcome, task.ended = 'became', self.time
         target.expected |= task.expected
+        names = [name for name, _ in task.open_spans]
+        while task.open_spans:
+            self.close_span(task)
+        target.open_spans += [(name, self.time) for name in names]
         self.edge('become', task, target)
         for self.thread, (running, *_) in list(self.running.items()):
             if running is task:
@@ -288,6 +296,44 @@ class Model:
         task = self.find(event['task'])
         if task:
             task.expected = True
+
+    # ---- spans ----
+
+    def begin(self, event):
+        task = self.find(event['task'])
+        stack = task.open_spans if task else self.open_spans.setdefault(self.thread, [])
+        stack.append((event['name'], self.time))
+        if task:
+            task.seen(self.time)
+
+    def end(self, event):
+        task = self.find(event['task'])
+        if task and task.open_spans:
+            task.seen(self.time)
+            self.close_span(task)
+        elif not task and self.open_spans.get(self.thread):
+            name, since = self.open_spans[self.thread].pop()
+            self.thread_spans.append((self.thread, name, since, self.time, len(self.open_spans[self.thread])))
+        elif task and task.created:
+            self.ignored += 1
+
+    def close_span(self, task):
+        name, since = task.open_spans.pop()
+        until = self.time if task.ended is None else min(self.time, task.ended)
+        if since <= until:
+            task.spans.append((name, since, until, len(task.open_spans)))
+
+    def spans_of(self, task):
+        end = self.end_of(task)
+        return task.spans + [(name, since, end, depth) for depth, (name, since) in enumerate(task.open_spans)
+                             if since <= end]
+
+    def spans_of_threads(self):
+        """(thread, name, start, end, depth)"""
+        end = self.ended or self.final
+        return self.thread_spans + [(thread, name, since, max(end, since), depth)
+                                    for thread, stack in self.open_spans.items()
+                                    for depth, (name, since) in enumerate(stack)]
 
     # ---- names ----
 
@@ -484,6 +530,15 @@ def edges(model):
         return task.id if task else None
     return [{'time': edge['time'], 'edge': edge['edge'], 'from': number(edge['from']), 'to': number(edge['to'])}
             for edge in model.edges if not edge['removed']]
+
+
+def spans(model):
+    """The rows of `weft dump --spans --json`."""
+    rows = [{'span': name, 'task': task.id, 'thread': None, 'start': start, 'end': end, 'depth': depth}
+            for task in model.tasks.values() for name, start, end, depth in model.spans_of(task)]
+    rows += [{'span': name, 'task': None, 'thread': thread, 'start': start, 'end': end, 'depth': depth}
+             for thread, name, start, end, depth in model.spans_of_threads()]
+    return sorted(rows, key=str)
 
 
 def tasks(model, tree):

@@ -288,6 +288,35 @@ static void show_tasks(const struct weft_model *model, const char *way, bool sim
 	weft_layout_destroy(layout);
 }
 
+/* `task` or `thread` is WEFT_NONE. */
+static void show_span(
+	const struct weft_model *model, uint32_t task, uint32_t thread, const struct weft_span *span)
+{
+	add_string(model, "{\"span\":", span->name);
+	add_task(model, ",\"task\":", task);
+	if (thread == WEFT_NONE)
+		weft_text_add_string(&play.text, ",\"thread\":null");
+	else
+		add_number(",\"thread\":", model->threads[thread].tid);
+	add_number(",\"start\":", span->start);
+	add_number(",\"end\":", span->end);
+	add_number(",\"depth\":", span->depth);
+	weft_text_add_string(&play.text, "}\n");
+}
+
+static void show_spans(const struct weft_model *model, const char *way)
+{
+	printf("spans %s\n", way);
+	for (uint32_t task = 0; task < model->tasks.count; task++)
+		for (uint32_t i = 0; i < weft_model_span_count(model, task); i++) {
+			struct weft_span span = weft_model_span(model, task, i);
+			show_span(model, task, WEFT_NONE, &span);
+		}
+	for (uint32_t i = 0; i < model->thread_span_count; i++)
+		show_span(model, WEFT_NONE, model->thread_spans[i].thread, &model->thread_spans[i].span);
+	flush_text(&play.text);
+}
+
 static void show_model(const struct weft_model *model, const char *way)
 {
 	const struct weft_edges *edges = &model->edges;
@@ -304,6 +333,7 @@ static void show_model(const struct weft_model *model, const char *way)
 		weft_text_add_string(&play.text, "}\n");
 	}
 	flush_text(&play.text);
+	show_spans(model, way);
 	printf("bands %s\n", way);
 	for (uint32_t i = 0; i < model->band_count; i++) {
 		const struct weft_band_period *band = &model->bands[i];
@@ -637,6 +667,8 @@ CALL(become, weft_become_as(task(a[0]), task(a[1])))
 CALL(signal_task, weft_signal_as(task(a[0]), task(a[1])))
 CALL(signal_only, weft_signal_only_as(task(a[0]), task(a[1])))
 CALL(expect, weft_expect_as(task(a[0])))
+CALL(span_begin, weft__span_begin(task(a[0]), NULL, text(a[1])))
+CALL(span_end, weft_end_as(task(a[0])))
 CALL(label, weft__label(task(a[0]), NULL, text(a[1])))
 CALL(note, weft__note(task(a[0]), NULL, text(a[1])))
 CALL(tag, weft__tag(task(a[0]), NULL, text(a[1])))
@@ -655,6 +687,8 @@ static const struct {
 	int arguments;
 } calls[] = {
 	{"create", create, 2},
+	{"span_begin", span_begin, 2},
+	{"span_end", span_end, 1},
 	{"read", play_read, 2},
 	{"read_later", read_later, 2},
 	{"try_read", try_read, 2},

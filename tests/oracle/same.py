@@ -129,7 +129,22 @@ def check_part(shown, events, start, end):
         check_part_model(rules.Model(shown), rules.Model([event for event in events if event['time'] < end]), start)
 
 
+def spans(model, start):
+    """The spans that end after the start, and the names of those that are open at the end."""
+    found = []
+    for task in model.tasks.values():
+        found += [(task.id, name, max(since, start), until, depth) for name, since, until, depth in task.spans
+                  if until > start]
+        if task.outcome is None and task.open_spans:
+            found.append((task.id, [name for name, _ in task.open_spans]))
+    found += [(None, thread, name, max(since, start), until, depth)
+              for thread, name, since, until, depth in model.thread_spans if until > start]
+    found += [(None, thread, [name for name, _ in stack]) for thread, stack in model.open_spans.items() if stack]
+    return sorted(map(str, found))
+
+
 def check_part_model(part, whole, start):
+    same('spans', spans(part, start), spans(whole, start))
     same_mapping('running', periods(part, start), periods(whole, start))
     same_mapping('bands', bands(part, max(start, part.first)), bands(whole, max(start, part.first)))
     got, expected = ends(part, start), ends(whole, start)

@@ -88,6 +88,34 @@ static void same_runs_of(const struct weft_model *a, const struct weft_model *b,
 	}
 }
 
+/* The ends of open spans differ: at a snapshot they reach the present. */
+static void same_span(const struct weft_model *a, const struct weft_span *x,
+	const struct weft_model *b, const struct weft_span *y)
+{
+	assert_int_equal(x->start, y->start);
+	assert_int_equal(x->depth, y->depth);
+	same_string(a, x->name, b, y->name);
+	if (!x->is_open && !y->is_open)
+		assert_int_equal(x->end, y->end);
+}
+
+static void same_spans(const struct weft_model *a, const struct weft_model *b)
+{
+	for (uint32_t task = 0; task < a->tasks.count; task++) {
+		uint32_t count = weft_model_span_count(a, task);
+		assert_int_equal(count, weft_model_span_count(b, task));
+		for (uint32_t i = 0; i < count; i++) {
+			const struct weft_span x = weft_model_span(a, task, i), y = weft_model_span(b, task, i);
+			same_span(a, &x, b, &y);
+		}
+	}
+	assert_int_equal(a->thread_span_count, b->thread_span_count);
+	for (uint32_t i = 0; i < a->thread_span_count; i++) {
+		assert_int_equal(a->thread_spans[i].thread, b->thread_spans[i].thread);
+		same_span(a, &a->thread_spans[i].span, b, &b->thread_spans[i].span);
+	}
+}
+
 static void same_counters(const struct weft_model *a, const struct weft_model *b)
 {
 	const struct weft_samples *s = &a->samples, *r = &b->samples;
@@ -136,6 +164,7 @@ static inline void same_facts(const struct weft_model *a, const struct weft_mode
 	assert_memory_equal(a->summary.by_event, b->summary.by_event, sizeof(a->summary.by_event));
 	same_edges(a, b);
 	same_counters(a, b);
+	same_spans(a, b);
 	for (uint32_t task = 0; task < a->tasks.count; task++) {
 		same_task(a, b, task);
 		same_notes_of(a, b, task);
@@ -218,6 +247,13 @@ static inline uint64_t checksum(const struct weft_model *m)
 		for (uint32_t i = m->tasks.first_activation[t]; i < m->tasks.end_activation[t]; i++)
 			ADD(m->activations.start[i] + m->activations.end[i] * 3 + m->activations.thread[i]);
 	}
+	for (uint32_t t = 0; t < m->tasks.count; t++)
+		for (uint32_t i = 0; i < weft_model_span_count(m, t); i++) {
+			const struct weft_span span = weft_model_span(m, t, i);
+			ADD(span.start + span.end * 3 + span.name * UINT64_C(5) + span.depth);
+		}
+	for (uint32_t i = 0; i < m->thread_span_count; i++)
+		ADD(m->thread_spans[i].span.start + m->thread_spans[i].span.end * 3);
 	for (uint32_t e = 0; e < m->edges.count; e++)
 		ADD(m->edges.time[e] + m->edges.from[e] * 3 + m->edges.to[e] * 5 + m->edges.type[e]);
 	for (uint32_t c = 0; c < m->counter_count; c++)

@@ -377,6 +377,41 @@ static void a_rundown_keeps_deadlines(void **state)
 		"\"rundown\":true,\"thread\":0}\n");
 }
 
+/* The outermost span of the task comes first; the thread has one, too. */
+static void open_spans_begin_in_the_rundown(void **state)
+{
+	(void)state;
+	static const struct weft_event before[] = {
+		{.type = WEFT_EVENT_CREATE, .time_ns = 10, .task = WEFT_TASK_NONE, .other = 1},
+		{.type = WEFT_EVENT_BEGIN, .time_ns = 20, .task = 1, .text = {"outer", 5}},
+		{.type = WEFT_EVENT_BEGIN, .time_ns = 30, .task = 1, .text = {"ended", 5}},
+		{.type = WEFT_EVENT_END, .time_ns = 31, .task = 1},
+		{.type = WEFT_EVENT_BEGIN, .time_ns = 40, .task = 1, .text = {"inner", 5}},
+		{.type = WEFT_EVENT_BEGIN,
+			.time_ns = 50,
+			.task = WEFT_TASK_NONE,
+			.text = {"loop", 4},
+			.thread = 2},
+		{.type = WEFT_EVENT_END, .time_ns = 150, .task = 1},
+	};
+	const struct weft_cut_range range = {100, 200};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
+		add(cut, &before[i]);
+	struct decoded d = end(cut, &part);
+	expect_lines(&d,
+		"{\"time\":100,\"event\":\"alive\",\"task\":1,\"kind\":\"wait\",\"label\":\"\",\"age\":90,"
+		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"begin\",\"task\":1,\"name\":\"outer\",\"rundown\":true,"
+		"\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"begin\",\"task\":1,\"name\":\"inner\",\"rundown\":true,"
+		"\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"begin\",\"task\":null,\"name\":\"loop\",\"rundown\":true,"
+		"\"thread\":2}\n"
+		"{\"time\":150,\"event\":\"end\",\"task\":1,\"thread\":0}\n");
+}
+
 static void impossible_values_are_refused(void **state)
 {
 	(void)state;
@@ -730,6 +765,7 @@ int main(void)
 		cmocka_unit_test(rundown_describes_each_thread_before_the_range),
 		cmocka_unit_test(a_failure_before_the_range_is_in_the_rundown_if_read_again),
 		cmocka_unit_test(a_rundown_agrees_with_the_model),
+		cmocka_unit_test(open_spans_begin_in_the_rundown),
 		cmocka_unit_test(a_rundown_keeps_a_wait_for_any),
 		cmocka_unit_test(a_rundown_keeps_what_is_held),
 		cmocka_unit_test(a_rundown_keeps_deadlines),

@@ -11,7 +11,7 @@
 #define TEXT(text)   text, sizeof(text) - 1
 
 static struct weft_category *own;
-static uint64_t caches[8]; /* of texts that are stored once */
+static uint64_t caches[9]; /* of texts that are stored once */
 
 static int start(void **state)
 {
@@ -97,6 +97,8 @@ static void call_texts(uint64_t as)
 {
 	weft_label_as(as, "label");
 	weft_note_as(as, "note");
+	weft_begin_as(as, "span");
+	weft_end_as(as);
 	weft_tag_as(as, "tag");
 	weft_tag_value_as(as, "valued", -5);
 	weft_notef_as(as, "%d of %s", 3, "five");
@@ -122,6 +124,8 @@ static void call_texts_ffi(uint64_t as, uint64_t *c)
 	};
 	weft_ffi_label(own, 0, as, TEXT("label"), c ? &c[0] : NULL);
 	weft_ffi_note(own, 0, as, TEXT("note"), c ? &c[1] : NULL);
+	if (weft_ffi_begin(own, 0, as, TEXT("span"), c ? &c[8] : NULL))
+		weft_ffi_end(as);
 	weft_ffi_tag(own, 0, as, TEXT("tag"), c ? &c[2] : NULL);
 	weft_ffi_tag_value(own, 0, as, TEXT("valued"), c ? &c[3] : NULL, -5);
 	weft_ffi_notef(own, 0, as, TEXT("%d of %s"), c ? &c[4] : NULL, 2, format_values);

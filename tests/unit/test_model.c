@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -341,6 +342,104 @@ static void a_lock_is_taken_and_given_back(void **state)
 	assert_int_equal(m->edges.from[1], task(m, 9));
 	assert_int_equal(m->edges.to[1], task(m, 1));
 	assert_int_equal(m->activations.count, 0);
+	weft_model_destroy(m);
+}
+
+static struct weft_event begin(uint64_t time, uint64_t task, const char *name)
+{
+	return texted(WEFT_EVENT_BEGIN, time, task, name);
+}
+
+static struct weft_event end(uint64_t time, uint64_t task)
+{
+	return event(WEFT_EVENT_END, time, task, 0);
+}
+
+/* "name start-end depth", with a space between two spans. */
+static const char *spans_of(const struct weft_model *m, uint64_t id)
+{
+	static char text[256];
+	size_t at = 0;
+	text[0] = '\0';
+	for (uint32_t i = 0; i < weft_model_span_count(m, task(m, id)); i++) {
+		struct weft_span span = weft_model_span(m, task(m, id), i);
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %u-%u %u", i ? " " : "",
+			weft_model_string(m, span.name).bytes, (unsigned)span.start, (unsigned)span.end,
+			span.depth);
+	}
+	return text;
+}
+
+/* A span goes on while its task waits and another one runs, and nests by task. */
+static void spans_belong_to_a_task(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(create(0, NONE, 1), create(0, NONE, 2), switch_to(1, 1),
+		begin(2, 1, "outer"), begin(3, 1, "inner"), switch_to(4, 2), begin(5, 2, "other"),
+		end(6, 1), end(7, 2), begin(8, 1, "again"), end(9, 1), end(9, 1), switch_to(10, NONE),
+		event(WEFT_EVENT_RESOLVE, 20, 2, 1), event(WEFT_EVENT_RESOLVE, 20, 2, 2));
+	assert_string_equal(spans_of(m, 1), "inner 3-6 1 again 8-9 1 outer 2-9 0");
+	assert_string_equal(spans_of(m, 2), "other 5-7 0");
+	assert_int_equal(m->spans.count, 4);
+	assert_int_equal(diagnostics.count, 0);
+	weft_model_destroy(m);
+}
+
+static void spans_end_with_their_task(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(create(0, NONE, 1), create(0, NONE, 2), create(0, NONE, 3),
+		begin(1, 1, "a"), begin(2, 1, "b"), event(WEFT_EVENT_RESOLVE, 5, NONE, 1), end(7, 1),
+		begin(8, 1, "late"), end(9, 1), begin(4, 2, "open"), begin(9, 3, "c"), begin(10, 3, "d"),
+		event(WEFT_EVENT_RESOLVE, 12, NONE, 3));
+	assert_string_equal(spans_of(m, 1), "b 2-5 1 a 1-5 0");
+	assert_string_equal(spans_of(m, 2), "open 9-1009 0");
+	assert_string_equal(spans_of(m, 3), "d 10-12 1 c 9-12 0");
+	assert_int_equal(diagnostics.count, 0);
+	weft_model_destroy(m);
+}
+
+static void spans_go_on_in_what_their_task_becomes(void **state)
+{
+	(void)state;
+	struct weft_model *m =
+		BUILD(create(0, NONE, 1), create(0, NONE, 2), begin(1, 1, "a"), begin(2, 1, "b"),
+			begin(2, 2, "own"), event(WEFT_EVENT_BECOME, 5, 1, 2), end(6, 1), end(7, 2), end(8, 1));
+	assert_string_equal(spans_of(m, 1), "b 2-5 1 a 1-5 0");
+	assert_string_equal(spans_of(m, 2), "b 5-6 2 a 5-7 1 own 2-8 0");
+	assert_int_equal(diagnostics.count, 0);
+	weft_model_destroy(m);
+}
+
+static void spans_without_a_task_are_the_threads(void **state)
+{
+	(void)state;
+	struct weft_event elsewhere = begin(2, NONE, "other");
+	elsewhere.thread = 1;
+	struct weft_model *m = BUILD(begin(1, NONE, "loop"), elsewhere, begin(3, NONE, "poll"),
+		end(5, NONE), switch_to(9, NONE));
+	assert_int_equal(m->thread_span_count, 3);
+	assert_int_equal(m->thread_spans[0].span.start, 3);
+	assert_int_equal(m->thread_spans[0].span.end, 5);
+	assert_int_equal(m->thread_spans[0].span.depth, 1);
+	assert_int_equal(m->thread_spans[1].span.end, 9);
+	assert_int_equal(m->thread_spans[1].thread, 0);
+	assert_int_equal(m->thread_spans[2].thread, 1);
+	assert_null(m->spans.first);
+	weft_model_destroy(m);
+}
+
+/* Only where the beginning cannot have come before the trace. */
+static void an_end_without_a_beginning_is_damage(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(end(1, NONE), end(1, 7), begin(2, 7, "a"), end(3, 7), end(4, 7));
+	assert_int_equal(diagnostics.count, 0);
+	assert_string_equal(spans_of(m, 7), "a 2-3 0");
+	weft_model_destroy(m);
+	m = BUILD(create(0, NONE, 1), begin(1, 1, "a"), end(2, 1), end(3, 1), begin(4, 1, "b"));
+	assert_int_equal(diagnostics.count, 1);
+	assert_string_equal(spans_of(m, 1), "a 1-2 0 b 4-1004 0");
 	weft_model_destroy(m);
 }
 
@@ -735,6 +834,11 @@ int main(void)
 		cmocka_unit_test(a_stopped_task_has_ended_without_a_failure),
 		cmocka_unit_test(a_wait_for_any_has_an_edge_for_each),
 		cmocka_unit_test(a_lock_is_taken_and_given_back),
+		cmocka_unit_test(spans_belong_to_a_task),
+		cmocka_unit_test(spans_end_with_their_task),
+		cmocka_unit_test(spans_go_on_in_what_their_task_becomes),
+		cmocka_unit_test(spans_without_a_task_are_the_threads),
+		cmocka_unit_test(an_end_without_a_beginning_is_damage),
 		cmocka_unit_test(names_and_notes),
 		cmocka_unit_test(buffers_share_no_tasks_and_no_counters),
 		cmocka_unit_test(bands_have_reasons_and_resume),

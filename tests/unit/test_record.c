@@ -184,6 +184,58 @@ static void a_wait_for_any_is_an_event_for_each(void **state)
 	trace_close(&t);
 }
 
+static void spans_by_call_and_by_block(void **state)
+{
+	struct trace t;
+	const char *changing = "changing";
+	weft_begin("outer");
+	for (int i = 0; i < 2; i++) {
+		WEFT_SPAN("literal");
+		if (i == 1)
+			continue;
+		WEFT_SPAN(changing);
+	}
+	weft_begin_as(7, "of a task");
+	weft_end_as(7);
+	weft_end();
+	read_back(&t, state);
+	static const char *const names[] = {
+		"outer", "literal", "changing", NULL, NULL, "literal", NULL};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		enum weft_event_type type = names[i] ? WEFT_EVENT_BEGIN : WEFT_EVENT_END;
+		const struct weft_event *event = trace_expect(&t, type, WEFT_TASK_NONE, 0);
+		if (names[i])
+			trace_text(event->text, names[i]);
+	}
+	trace_text(trace_expect(&t, WEFT_EVENT_BEGIN, 7, 0)->text, "of a task");
+	trace_expect(&t, WEFT_EVENT_END, 7, 0);
+	trace_expect(&t, WEFT_EVENT_END, WEFT_TASK_NONE, 0);
+	trace_close(&t);
+}
+
+/* A block's span ends if and only if it has begun, whatever happens to the level in between. */
+static void a_level_filters_whole_spans(void **state)
+{
+	struct trace t;
+	{
+		WEFT_SPAN("recorded");
+		WEFT_SPAN_AT(WEFT_LEVEL_DEBUG, "filtered");
+		weft_set_level("*", WEFT_LEVEL_DEBUG);
+		WEFT_SPAN_AT(WEFT_LEVEL_DEBUG, "debug");
+		weft_set_level("*", WEFT_LEVEL_OFF);
+		WEFT_SPAN("off");
+		weft_begin("off");
+		weft_end();
+	}
+	weft_set_level("*", WEFT_LEVEL_INFO);
+	read_back(&t, state);
+	trace_text(trace_expect(&t, WEFT_EVENT_BEGIN, WEFT_TASK_NONE, 0)->text, "recorded");
+	trace_text(trace_expect(&t, WEFT_EVENT_BEGIN, WEFT_TASK_NONE, 0)->text, "debug");
+	trace_expect(&t, WEFT_EVENT_END, WEFT_TASK_NONE, 0);
+	trace_expect(&t, WEFT_EVENT_END, WEFT_TASK_NONE, 0);
+	trace_close(&t);
+}
+
 static void texts_literal_and_not(void **state)
 {
 	struct trace t;
@@ -706,6 +758,8 @@ int main(void)
 		CASE(events_of_another_task),
 		CASE(a_resource_is_taken_and_given_back),
 		CASE(a_wait_for_any_is_an_event_for_each),
+		CASE(spans_by_call_and_by_block),
+		CASE(a_level_filters_whole_spans),
 		CASE(texts_literal_and_not),
 		CASE(a_place_with_changing_text_is_no_literal),
 		CASE(long_text_is_cut_between_characters),

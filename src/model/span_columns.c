@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Spans as rows: a span becomes a row when it ends, so rows are in the order of ends, and a span
+ * comes after those in it. What its task does after its end is not part of the task's life: such a
+ * span ends with the task, and one that begins later is left out.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/export.h"
+#include "base/search.h"
+#include "model/builder.h"
+#include "model/live.h"
+
+__attribute__((noinline)) static int reserve_span(struct span_columns *s)
+{
+	const struct weft__column columns[] = {
+		{&s->start, sizeof(*s->start)},
+		{&s->end, sizeof(*s->end)},
+		{&s->task, sizeof(*s->task)},
+		{&s->name, sizeof(*s->name)},
+		{&s->depth, sizeof(*s->depth)},
+	};
+	return weft__columns_reserve(
+		columns, sizeof(columns) / sizeof(*columns), &s->capacity, s->count + (size_t)1);
+}
+
+static int add_row(struct span_columns *s, uint32_t task, const struct weft_span *span)
+{
+	int error = s->count < s->capacity ? 0 : reserve_span(s);
+	if (error)
+		return error;
+	s->start[s->count] = span->start;
+	s->end[s->count] = span->end;
+	s->task[s->count] = task;
+	s->name[s->count] = span->name;
+	s->depth[s->count] = span->depth;
+	s->count++;
+	return 0;
+}
+
+static struct weft_span span_until(const struct weft__state_span *open, uint64_t end)
+{
+	uint8_t depth = open->depth < UINT8_MAX ? (uint8_t)open->depth : UINT8_MAX;
+	return (struct weft_span){open->since, end, open->name, depth, false};
+}
+
+static int add_thread_span(
+	struct weft_model_builder *b, uint32_t thread, const struct weft_span *span)
+{
+	struct thread_spans *t = &b->thread_spans;
+	const struct weft__column column = {&t->list, sizeof(*t->list)};
+	int error = weft__columns_reserve(&column, 1, &t->capacity, t->count + (size_t)1);
+	if (!error)
+		t->list[t->count++] = (struct weft_thread_span){*span, thread};
+	return error;
+}
+
+bool weft__builder_open_span(const struct weft_model_builder *b, uint32_t task, uint64_t now,
+	const struct weft__state_span *open, struct weft_span *ret_span)
+{
+	bool has_ended = b->state.tasks.flags[task] & WEFT_TASK_RESOLVED;
+	uint64_t end = has_ended && b->tasks.end[task] < now ? b->tasks.end[task] : now;
+	*ret_span = span_until(open, end);
+	return open->since <= end;
+}
+
+int weft__builder_span(
+	void *builder, uint32_t task, uint32_t thread, const struct weft__state_span *open)
+{
+	struct weft_model_builder *b = builder;
+	struct weft_span span = span_until(open, b->state.now);
+	if (task == WEFT_NONE)
+		return add_thread_span(b, thread, &span);
+	weft__builder_touch(b, task);
+	return weft__builder_open_span(b, task, b->state.now, open, &span)
+			   ? add_row(&b->spans, task, &span)
+			   : 0;
+}
+
+void weft__builder_touch_spans(struct weft_model_builder *b)
+{
+	const struct weft__state *s = &b->state;
+	for (uint32_t task = 0; task < s->spans.task_count; task++) {
+		uint32_t i = weft__state_innermost(s, task);
+		bool has_ended = s->tasks.flags[task] & WEFT_TASK_RESOLVED;
+		if (i != WEFT_NONE && !has_ended && s->spans.list[i].since > b->tasks.end[task])
+			b->tasks.end[task] = s->spans.list[i].since;
+	}
+}
+
+static int end_spans_of_task(struct weft_model_builder *b, uint32_t task)
+{
+	const struct weft__state *s = &b->state;
+	int error = 0;
+	for (uint32_t i = weft__state_innermost(s, task); !error && i != WEFT_NONE;
+		 i = s->spans.list[i].outer) {
+		struct weft_span span = span_until(&s->spans.list[i], b->tasks.end[task]);
+		if (span.start <= span.end)
+			error = add_row(&b->spans, task, &span);
+	}
+	return error;
+}
+
+static int end_spans_of_thread(struct weft_model_builder *b, uint32_t thread, uint64_t end)
+{
+	const struct weft__state *s = &b->state;
+	int error = 0;
+	for (uint32_t i = s->threads[thread].innermost; !error && i != WEFT_NONE;
+		 i = s->spans.list[i].outer) {
+		uint64_t since = s->spans.list[i].since;
+		struct weft_span span = span_until(&s->spans.list[i], end > since ? end : since);
+		error = add_thread_span(b, thread, &span);
+	}
+	return error;
+}
+
+int weft__builder_end_spans(struct weft_model_builder *b, const uint64_t *ends, uint32_t end_count)
+{
+	const struct weft__state *s = &b->state;
+	int error = 0;
+	for (uint32_t task = 0; !error && task < s->spans.task_count; task++)
+		error = end_spans_of_task(b, task);
+	for (uint32_t thread = 0; !error && thread < s->thread_count; thread++)
+		error = end_spans_of_thread(
+			b, thread, thread < end_count && ends[thread] ? ends[thread] : s->now);
+	return error;
+}
+
+int weft__builder_freeze_spans(struct weft_model_builder *b, struct weft_model *m)
+{
+	struct span_columns *s = &b->spans;
+	uint32_t *first, *position;
+	m->thread_spans = b->thread_spans.list;
+	m->thread_span_count = b->thread_spans.count;
+	b->thread_spans = (struct thread_spans){0};
+	if (s->count == 0)
+		return 0;
+	int error = weft__group_by(s->task, s->count, b->state.tasks.count, &first, &position);
+	if (error)
+		return error;
+	if (weft__group_scatter(&s->start, sizeof(*s->start), s->count, position) ||
+		weft__group_scatter(&s->end, sizeof(*s->end), s->count, position) ||
+		weft__group_scatter(&s->name, sizeof(*s->name), s->count, position) ||
+		weft__group_scatter(&s->depth, sizeof(*s->depth), s->count, position))
+		error = WEFT_ERROR_MEMORY;
+	free(position);
+	free(s->task);
+	m->spans = (struct weft_spans){.count = s->count,
+		.start = s->start,
+		.end = s->end,
+		.name = s->name,
+		.depth = s->depth,
+		.first = first,
+		.last = first + 1};
+	*s = (struct span_columns){0};
+	return error;
+}
+
+/* ---- In a live model ---- */
+
+/* Copies numbers; NULL without memory. */
+static uint32_t *copy_u32(const uint32_t *from, uint32_t count)
+{
+	uint32_t *copy = malloc((count + (size_t)1) * sizeof(*copy));
+	if (copy && count)
+		memcpy(copy, from, count * sizeof(*copy));
+	return copy;
+}
+
+/* The groups of the pool move when rows are added, so each snapshot has a copy of where they are.
+ */
+static int show_ended(const struct weft_model_builder *b, struct weft_spans *to)
+{
+	const struct weft__pool *pool = &b->live->pools[WEFT__POOL_SPANS];
+	if (pool->rows == 0)
+		return 0;
+	*to = (struct weft_spans){pool->rows, pool->column[0], pool->column[1], pool->column[2],
+		pool->column[3], copy_u32(pool->first, pool->groups), copy_u32(pool->end, pool->groups), 0,
+		NULL};
+	return to->first && to->last ? 0 : WEFT_ERROR_MEMORY;
+}
+
+static int add_open(const struct weft_model_builder *b, uint32_t task, struct weft_open_span **list,
+	uint32_t *count, size_t *capacity)
+{
+	const struct weft__state *s = &b->state;
+	const struct weft__column column = {list, sizeof(**list)};
+	int error = 0;
+	for (uint32_t i = weft__state_innermost(s, task); !error && i != WEFT_NONE;
+		 i = s->spans.list[i].outer) {
+		struct weft_span span;
+		if (!weft__builder_open_span(b, task, b->live->now, &s->spans.list[i], &span))
+			continue;
+		span.is_open = true;
+		error = weft__columns_reserve(&column, 1, capacity, *count + (size_t)1);
+		if (!error)
+			(*list)[(*count)++] = (struct weft_open_span){span, task};
+	}
+	return error;
+}
+
+static int show_open(const struct weft_model_builder *b, struct weft_spans *to)
+{
+	struct weft_open_span *list = NULL;
+	size_t capacity = 0;
+	int error = 0;
+	for (uint32_t task = 0; !error && task < b->state.spans.task_count; task++)
+		if (b->state.spans.innermost[task] != WEFT_NONE)
+			error = add_open(b, task, &list, &to->open_count, &capacity);
+	to->open = list;
+	return error;
+}
+
+/* Those that have ended, then the open ones. */
+static int show_thread_spans(const struct weft_model_builder *b, struct weft_model *m)
+{
+	const struct weft__state *s = &b->state;
+	const struct thread_spans *ended = &b->thread_spans;
+	uint32_t count = ended->count, open = 0;
+	for (uint32_t t = 0; t < s->thread_count; t++)
+		for (uint32_t i = s->threads[t].innermost; i != WEFT_NONE; i = s->spans.list[i].outer)
+			open++;
+	if (count + open == 0)
+		return 0;
+	struct weft_thread_span *list = malloc((count + (size_t)open) * sizeof(*list));
+	m->thread_spans = list;
+	if (!list)
+		return WEFT_ERROR_MEMORY;
+	if (count)
+		memcpy(list, ended->list, count * sizeof(*list));
+	for (uint32_t t = 0; t < s->thread_count; t++)
+		for (uint32_t i = s->threads[t].innermost; i != WEFT_NONE; i = s->spans.list[i].outer) {
+			list[count] = (struct weft_thread_span){span_until(&s->spans.list[i], b->live->now), t};
+			list[count++].span.is_open = true;
+		}
+	m->thread_span_count = count;
+	return 0;
+}
+
+int weft__builder_show_spans(const struct weft_model_builder *b, struct weft_model *m)
+{
+	int error = show_ended(b, &m->spans);
+	if (!error)
+		error = show_open(b, &m->spans);
+	return error ? error : show_thread_spans(b, m);
+}
+
+/* ---- Looking them up ---- */
+
+static bool is_before(const void *open, uint32_t row, uint64_t task)
+{
+	return ((const struct weft_open_span *)open)[row].task < task;
+}
+
+/* The open spans of a task are [result, *ret_end). */
+static uint32_t find_open(const struct weft_spans *s, uint32_t task, uint32_t *ret_end)
+{
+	uint32_t first = weft__search(s->open, 0, s->open_count, is_before, task);
+	*ret_end = weft__search(s->open, first, s->open_count, is_before, task + UINT64_C(1));
+	return first;
+}
+
+WEFT__EXPORT uint32_t weft_model_span_count(const struct weft_model *m, uint32_t task)
+{
+	uint32_t end = 0, first = m->spans.open_count ? find_open(&m->spans, task, &end) : 0;
+	uint32_t closed = m->spans.first ? m->spans.last[task] - m->spans.first[task] : 0;
+	return closed + end - first;
+}
+
+WEFT__EXPORT struct weft_span weft_model_span(
+	const struct weft_model *m, uint32_t task, uint32_t number)
+{
+	const struct weft_spans *s = &m->spans;
+	uint32_t end, closed = s->first ? s->last[task] - s->first[task] : 0;
+	if (number >= closed)
+		return s->open[find_open(s, task, &end) + number - closed].span;
+	uint32_t row = s->first[task] + number;
+	return (struct weft_span){s->start[row], s->end[row], s->name[row], s->depth[row], false};
+}
