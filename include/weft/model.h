@@ -321,6 +321,11 @@ uint64_t weft_model_running_ns(const struct weft_model *model, uint32_t task);
  * inner ones first. */
 uint32_t weft_model_span_count(const struct weft_model *model, uint32_t task);
 struct weft_span weft_model_span(const struct weft_model *model, uint32_t task, uint32_t number);
+/* The innermost span of a task at a time; false if there is none. */
+bool weft_model_span_at(
+	const struct weft_model *model, uint32_t task, uint64_t time_ns, struct weft_span *ret_span);
+/* The number of the first span of a task that ends after a time, or the number of all. */
+uint32_t weft_model_span_after(const struct weft_model *model, uint32_t task, uint64_t time_ns);
 
 /* The task that `task` finally became: the end of its chain of becomes, or itself. */
 uint32_t weft_model_resolve_become(const struct weft_model *model, uint32_t task);

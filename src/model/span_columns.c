@@ -279,3 +279,35 @@ WEFT__EXPORT struct weft_span weft_model_span(
 	uint32_t row = s->first[task] + number;
 	return (struct weft_span){s->start[row], s->end[row], s->name[row], s->depth[row], false};
 }
+
+WEFT__EXPORT uint32_t weft_model_span_after(
+	const struct weft_model *m, uint32_t task, uint64_t time_ns)
+{
+	uint32_t first = 0, end = weft_model_span_count(m, task);
+	while (first < end) {
+		uint32_t middle = first + (end - first) / 2;
+		if (weft_model_span(m, task, middle).end <= time_ns)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}
+
+/* The first span that ends later and has begun is the innermost. If an outermost one has not begun,
+ * none after it has. */
+WEFT__EXPORT bool weft_model_span_at(
+	const struct weft_model *m, uint32_t task, uint64_t time_ns, struct weft_span *ret_span)
+{
+	uint32_t count = weft_model_span_count(m, task);
+	for (uint32_t i = weft_model_span_after(m, task, time_ns); i < count; i++) {
+		struct weft_span span = weft_model_span(m, task, i);
+		if (span.start <= time_ns) {
+			*ret_span = span;
+			return true;
+		}
+		if (span.depth == 0)
+			return false;
+	}
+	return false;
+}

@@ -6,7 +6,7 @@
  *     title.c strip.c ruler.c               around the picture
  *     periods.c losses.c                    bands; what is missing
  *     lanes.c pieces.c tasks.c cells.c      lines, ends; densities
- *     bars.c                                when a task ran
+ *     bars.c spans.c                        when a task ran, and what it did then
  *     folds.c groups.c handles.c            what shares a row; headings of groups; to fold by
  *     links.c arrows.c                      creation and becoming; other edges
  *     names.c occupied.c lettering.c        labels, kinds, messages, without overlap
@@ -21,6 +21,7 @@
 #include <weft/story.h>
 
 #include "render/tasks/bars.h"
+#include "render/tasks/spans.h"
 #include "render/edges/edge_columns.h"
 #include "render/text/occupied.h"
 #include "render/rows.h"
@@ -102,6 +103,7 @@ struct painter {
 	size_t piece_capacity;
 	struct weft__occupied *occupied;
 	struct weft__bars *bars;
+	struct weft__spans *spans;
 	double arrow_alpha, arrow_width, arrow_dim;
 	uint32_t columns_weighed;                /* columns of piles that were counted one by one */
 	uint32_t first_edge, last_edge;          /* edges that may be in the picture */

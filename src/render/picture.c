@@ -54,7 +54,8 @@ static void begin(struct painter *p)
 	const struct weft_box *box = &p->frame->picture;
 	p->occupied = weft__occupied_create(box->y, box->y + box->height);
 	p->bars = weft__bars_create(p);
-	if (!p->occupied || !p->bars)
+	p->spans = weft__spans_create();
+	if (!p->occupied || !p->bars || !p->spans)
 		p->error = WEFT_ERROR_MEMORY;
 }
 
@@ -90,6 +91,7 @@ static void (*const steps[])(struct painter *) = {
 	weft__draw_counters,
 	weft__name_folds, /* from here on above the counters, which would cross out the text */
 	weft__draw_names,
+	weft__name_spans,
 	weft__name_bands,
 	weft__label_waits,
 	weft__draw_handles,
@@ -104,6 +106,7 @@ static void finish(struct painter *p)
 {
 	weft__occupied_destroy(p->occupied);
 	weft__bars_destroy(p->bars);
+	weft__spans_destroy(p->spans);
 	free(p->lanes);
 	free(p->pieces);
 	if (p->edge_columns)

@@ -20,6 +20,7 @@ enum worth {
 	WORTH_CREATOR,
 	WORTH_WAKER,
 	WORTH_RUNS,
+	WORTH_SPAN,
 	WORTH_OTHERS,
 	WORTH_OUTCOME,
 	WORTH_HEAD,
@@ -83,6 +84,20 @@ static void write_waker(
 	weft__words_add_other(w, story->model, wake.task, task, OTHER_LETTERS);
 	weft__words_add(w, " at ");
 	weft__words_add_time(w, story->model, wake.time);
+}
+
+/* Appends "; in 'deflate' for 24 ms": the innermost span at that time. */
+static void write_span(
+	struct weft__sentence *s, const struct weft_story *story, uint32_t task, uint64_t at)
+{
+	struct weft_span span;
+	if (at == WEFT_STORY_WHOLE || !weft_model_span_at(story->model, task, at, &span))
+		return;
+	struct weft__words *w = weft__clause(s, WORTH_SPAN);
+	weft__words_add(w, "; in '");
+	weft__words_add_text(w, weft_model_string(story->model, span.name), OTHER_LETTERS);
+	weft__words_add(w, "' for ");
+	weft__words_add_length(w, span.end - span.start);
 }
 
 /* Appends how the task ended; nothing for an unended one, because what it waits for is more
@@ -269,11 +284,13 @@ WEFT__EXPORT size_t weft_story_sentence(
 		write_held(&s, story, &wait);
 	} else if (is_waiting) {
 		write_wait(&s, story, &wait, at_ns);
+		write_span(&s, story, task, at_ns);
 	} else if (t->first_activation[task] == t->end_activation[task]) {
 		write_pending(&s, story, task);
 	} else {
 		write_length_of(&s, story, task);
 		write_runs(&s, story, task);
+		write_span(&s, story, task, at_ns);
 		write_creator(&s, story, task);
 		write_waker(&s, story, task, at_ns);
 		write_outcome(&s, story, task);

@@ -84,6 +84,17 @@ static inline void make_create(struct made *made, uint64_t task, uint64_t child,
 		(struct weft_event){.type = WEFT_EVENT_CREATE, .task = task, .other = child, .kind = kind});
 }
 
+static inline void make_begin_span(struct made *made, uint64_t task, const char *name)
+{
+	make(made,
+		(struct weft_event){.type = WEFT_EVENT_BEGIN, .task = task, .text = {name, strlen(name)}});
+}
+
+static inline void make_end_span(struct made *made, uint64_t task)
+{
+	make(made, (struct weft_event){.type = WEFT_EVENT_END, .task = task});
+}
+
 static inline void make_label(struct made *made, uint64_t task, const char *text)
 {
 	make(made,

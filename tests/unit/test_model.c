@@ -385,6 +385,30 @@ static void spans_belong_to_a_task(void **state)
 	weft_model_destroy(m);
 }
 
+/* The innermost span at a time, also behind those in it and between two outermost ones. */
+static void a_span_is_found_by_time(void **state)
+{
+	(void)state;
+	struct weft_span span;
+	struct weft_model *m = BUILD(create(0, NONE, 1), begin(10, 1, "a"), begin(20, 1, "b"),
+		end(30, 1), begin(30, 1, "c"), end(40, 1), end(50, 1), begin(60, 1, "d"), end(70, 1),
+		event(WEFT_EVENT_RESOLVE, 80, NONE, 1));
+	static const struct {
+		uint64_t time;
+		const char *name; /* NULL: none */
+	} cases[] = {{5, NULL}, {10, "a"}, {19, "a"}, {20, "b"}, {30, "c"}, {39, "c"}, {40, "a"},
+		{50, NULL}, {59, NULL}, {60, "d"}, {70, NULL}, {79, NULL}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool found = weft_model_span_at(m, task(m, 1), cases[i].time, &span);
+		assert_int_equal(found, cases[i].name != NULL);
+		if (found)
+			assert_string_equal(weft_model_string(m, span.name).bytes, cases[i].name);
+	}
+	assert_int_equal(weft_model_span_after(m, task(m, 1), 30), 1);
+	assert_int_equal(weft_model_span_after(m, task(m, 1), 70), 4);
+	weft_model_destroy(m);
+}
+
 static void spans_end_with_their_task(void **state)
 {
 	(void)state;
@@ -835,6 +859,7 @@ int main(void)
 		cmocka_unit_test(a_wait_for_any_has_an_edge_for_each),
 		cmocka_unit_test(a_lock_is_taken_and_given_back),
 		cmocka_unit_test(spans_belong_to_a_task),
+		cmocka_unit_test(a_span_is_found_by_time),
 		cmocka_unit_test(spans_end_with_their_task),
 		cmocka_unit_test(spans_go_on_in_what_their_task_becomes),
 		cmocka_unit_test(spans_without_a_task_are_the_threads),

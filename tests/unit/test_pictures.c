@@ -510,6 +510,52 @@ static void stopped_tasks_are_drawn(void **state)
 	picture_finish(&p);
 }
 
+/* A server whose requests have spans, one of which lasts over a wait, and some that are too small.
+ */
+static void spans_are_drawn(void **state)
+{
+	struct picture p;
+	struct made m = make_begin();
+	(void)state;
+	at(&m, 0);
+	make_create_named(&m, WEFT_TASK_NONE, 1, "server");
+	make_create_named(&m, WEFT_TASK_NONE, 2, "disk");
+	make_switch(&m, 1);
+	at(&m, 20);
+	make_begin_span(&m, 1, "request");
+	at(&m, 40);
+	make_begin_span(&m, 1, "parse");
+	at(&m, 140);
+	make_end_span(&m, 1);
+	make_begin_span(&m, 1, "load");
+	at(&m, 200);
+	make_switch(&m, 2);
+	make_begin_span(&m, 2, "seek");
+	at(&m, 300);
+	make_end_span(&m, 2);
+	make_switch(&m, 1);
+	at(&m, 400);
+	make_end_span(&m, 1);
+	make_begin_span(&m, 1, "deflate");
+	at(&m, 420);
+	make_begin_span(&m, 1, "crc32");
+	at(&m, 500);
+	make_end_span(&m, 1);
+	for (uint64_t i = 0; i < 20; i++) {
+		make_begin_span(&m, 1, "small");
+		at(&m, 501 + i);
+		make_end_span(&m, 1);
+	}
+	at(&m, 640);
+	make_end_span(&m, 1);
+	make_end_span(&m, 1);
+	at(&m, 700);
+	make_edge(&m, WEFT_EVENT_RESOLVE, 1, 1);
+	picture_init(&p, model_of(&m, &(struct weft_trace_description){0}), 800, 220);
+	compare(&p, "picture-spans.txt");
+	picture_finish(&p);
+}
+
 /* A client that goes on with one of three, and then waits for either of two until the end. */
 static struct weft_model *wait_for_any(void)
 {
@@ -697,6 +743,7 @@ int main(void)
 		cmocka_unit_test(heat_is_drawn),
 		cmocka_unit_test(links_of_lines_are_drawn_in_a_burst),
 		cmocka_unit_test(stopped_tasks_are_drawn),
+		cmocka_unit_test(spans_are_drawn),
 		cmocka_unit_test(a_wait_for_any_is_drawn),
 		cmocka_unit_test(idle_time_is_that_of_all_threads),
 		cmocka_unit_test(a_late_timer_is_named_so),

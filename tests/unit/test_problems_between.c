@@ -42,6 +42,29 @@ static void a_task_that_lets_others_wait_is_found(void **state)
 	found_finish(&found);
 }
 
+/* Within the long stretch, and others around it. */
+static void a_long_stretch_names_its_longest_span(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t turn = 0; turn < 500; turn++) {
+		make_switch(&made, 1 + turn % 5);
+		if (turn == 203) {
+			make_begin_span(&made, 4, "parse");
+			made.time += 6 * MS;
+			make_end_span(&made, 4);
+			make_begin_span(&made, 4, "deflate");
+			made.time += 24 * MS;
+			make_end_span(&made, 4);
+		}
+		made.time += turn == 203 ? 0 : 20 * US;
+	}
+	struct found found = find(&made);
+	assert_non_null(strstr(only(&found, WEFT_PROBLEM_HOG)->sentence,
+		"runs for 30 ms at a stretch ('deflate' for 24 ms of it)"));
+	found_finish(&found);
+}
+
 static void a_pause_is_not_blamed_on_the_running_task(void **state)
 {
 	struct found found = taken_turns(30 * MS, true);
@@ -539,6 +562,7 @@ int main(void)
 		cmocka_unit_test(a_gap_is_one_of_all_threads),
 		cmocka_unit_test(losses_without_a_place_are_counted),
 		cmocka_unit_test(a_task_that_lets_others_wait_is_found),
+		cmocka_unit_test(a_long_stretch_names_its_longest_span),
 		cmocka_unit_test(a_pause_is_not_blamed_on_the_running_task),
 		cmocka_unit_test(a_thundering_herd_is_found),
 		cmocka_unit_test(contention_is_found),

@@ -518,6 +518,87 @@ static void long_stories_say_what_they_leave_out(void **state)
 	loaded_finish(&loaded);
 }
 
+/* Twice "request" with "inflate" and three "deflate" in it, and once "deflate" alone. */
+static struct weft_model *model_with_spans(void)
+{
+	struct made made = make_begin();
+	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_TASK);
+	make_switch(&made, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		make_begin_span(&made, 1, "request");
+		make_begin_span(&made, 1, "inflate");
+		made.time += 1000;
+		make_end_span(&made, 1);
+		for (unsigned j = 0; j < 3; j++) {
+			make_begin_span(&made, 1, "deflate");
+			made.time += 10000;
+			make_end_span(&made, 1);
+		}
+		make_end_span(&made, 1);
+	}
+	make_begin_span(&made, 1, "deflate");
+	made.time += 38000;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 1, 1);
+	return make_model(&made);
+}
+
+static void spans_are_added_up_by_name(void **state)
+{
+	static const char *const expected[] = {"request: 62 us (62 %) \xc3\x97 2",
+		"request \xe2\x80\xba deflate: 60 us (60 %) \xc3\x97 6",
+		"request \xe2\x80\xba inflate: 2 us (2 %) \xc3\x97 2", "deflate: 38 us (38 %)"};
+	struct weft_story_lines *lines;
+	uint32_t found = 0;
+	(void)state;
+	struct loaded loaded = load_model(model_with_spans());
+	assert_int_equal(weft_story_lines_create(&loaded.story, task_of(&loaded, 1), &lines), 0);
+	for (uint32_t i = 0; i < lines->count; i++)
+		if (strcmp(lines->lines[i].title, "span") == 0) {
+			assert_true(found < 4);
+			assert_string_equal(lines->lines[i].text, expected[found++]);
+		}
+	assert_int_equal(found, 4);
+	weft_story_lines_destroy(lines);
+	loaded_finish(&loaded);
+}
+
+static void a_sentence_names_the_span_of_its_time(void **state)
+{
+	char text[WEFT_SENTENCE_BYTES];
+	struct loaded loaded = load_model(model_with_spans());
+	(void)state;
+	weft_story_sentence(&loaded.story, task_of(&loaded, 1), 500, text, sizeof(text));
+	assert_non_null(strstr(text, "; in 'inflate' for 1 us"));
+	weft_story_sentence(&loaded.story, task_of(&loaded, 1), 62500, text, sizeof(text));
+	assert_non_null(strstr(text, "; in 'deflate' for 38 us"));
+	weft_story_sentence(&loaded.story, task_of(&loaded, 1), WEFT_STORY_WHOLE, text, sizeof(text));
+	assert_null(strstr(text, "; in "));
+	loaded_finish(&loaded);
+}
+
+/* More names than there are lines for. */
+static void further_spans_are_counted(void **state)
+{
+	struct made made = make_begin();
+	struct weft_story_lines *lines;
+	(void)state;
+	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_TASK);
+	for (int i = 0; i < 100; i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "name %d", i);
+		make_begin_span(&made, 1, name);
+		make_begin_span(&made, 1, "in it");
+		made.time += 1000;
+		make_end_span(&made, 1);
+		make_end_span(&made, 1);
+	}
+	struct loaded loaded = make_end(&made);
+	assert_int_equal(weft_story_lines_create(&loaded.story, task_of(&loaded, 1), &lines), 0);
+	assert_string_equal(find_line(lines, "not shown")->text, "136 further spans");
+	weft_story_lines_destroy(lines);
+	loaded_finish(&loaded);
+}
+
 static void four_similar_children_are_one_line(void **state)
 {
 	(void)state;
@@ -682,6 +763,9 @@ int main(void)
 		cmocka_unit_test(a_repeated_wait_counts_from_the_first_attempt),
 		cmocka_unit_test(a_story_has_facts_then_what_happened),
 		cmocka_unit_test(every_story_of_the_samples_is_whole_and_in_order),
+		cmocka_unit_test(spans_are_added_up_by_name),
+		cmocka_unit_test(a_sentence_names_the_span_of_its_time),
+		cmocka_unit_test(further_spans_are_counted),
 		cmocka_unit_test(four_similar_children_are_one_line),
 		cmocka_unit_test(alike_activations_are_one_line),
 		cmocka_unit_test(long_stories_say_what_they_leave_out),

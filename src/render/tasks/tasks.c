@@ -31,8 +31,9 @@ static double bar_height(double spacing)
 static void draw_bars(struct painter *p, uint32_t task, const struct span *span, double spacing)
 {
 	const struct weft_box *box = &p->frame->picture;
-	weft__bars_draw(p->bars, p, task,
-		&(struct weft__bar_box){box->x, box->x + box->width, span->y, bar_height(spacing)});
+	const struct weft__bar_box bar = {box->x, box->x + box->width, span->y, bar_height(spacing)};
+	weft__bars_draw(p->bars, p, task, &bar);
+	weft__draw_spans(p, task, &bar);
 }
 
 static void draw_triangle(struct painter *p, double x, double y, double half, uint32_t color)

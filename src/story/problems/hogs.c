@@ -170,6 +170,42 @@ static bool is_reported(const struct looking *l, const struct stretch *stretch)
 	return false;
 }
 
+/* The span that takes most of a stretch, if it takes a quarter of it or more. */
+static bool find_span(
+	const struct weft_model *m, const struct stretch *s, uint32_t *ret_name, uint64_t *ret_ns)
+{
+	uint32_t count = weft_model_span_count(m, s->task);
+	*ret_ns = 0;
+	for (uint32_t i = weft_model_span_after(m, s->task, s->start); i < count; i++) {
+		struct weft_span span = weft_model_span(m, s->task, i);
+		uint64_t start = span.start > s->start ? span.start : s->start;
+		uint64_t end = span.end < s->end ? span.end : s->end;
+		if (end > start && end - start > *ret_ns) {
+			*ret_ns = end - start;
+			*ret_name = span.name;
+		}
+		if (span.depth == 0 && span.end >= s->end)
+			break;
+	}
+	return *ret_ns > 0 && *ret_ns >= (s->end - s->start) / 4;
+}
+
+/* Appends " ('deflate' for 24 ms of it)". */
+static void write_span(
+	struct weft__sentence *s, const struct weft_model *m, const struct stretch *stretch)
+{
+	uint32_t name;
+	uint64_t ns;
+	if (!find_span(m, stretch, &name, &ns))
+		return;
+	struct weft__words *w = weft__clause(s, 5);
+	weft__words_add(w, " ('");
+	weft__words_add_text(w, weft_model_string(m, name), 24);
+	weft__words_add(w, "' for ");
+	weft__words_add_length(w, ns);
+	weft__words_add(w, " of it)");
+}
+
 static void add_hog(struct looking *l, const struct stretch *stretch)
 {
 	const struct weft_model *model = l->model;
@@ -193,6 +229,7 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 	weft__words_add(w, " runs for ");
 	weft__words_add_length(w, length);
 	weft__words_add(w, " at a stretch");
+	write_span(&s, model, stretch);
 	w = weft__clause(&s, 3);
 	weft__words_add(w, " from ");
 	weft__words_add_time(w, model, stretch->start);

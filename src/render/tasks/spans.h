@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The spans of one frame: what the step that draws tasks passes to the one that writes names.
+ */
+#ifndef WEFT_RENDER_TASKS_SPANS_H
+#define WEFT_RENDER_TASKS_SPANS_H
+
+#include <stdint.h>
+
+#include "render/tasks/bars.h"
+
+struct painter;
+struct weft__spans;
+
+/* NULL without memory. */
+struct weft__spans *weft__spans_create(void);
+void weft__spans_destroy(struct weft__spans *spans);
+
+/* Draws the spans of a task above its bars. */
+void weft__draw_spans(struct painter *p, uint32_t task, const struct weft__bar_box *box);
+/* Writes their names, where names of tasks leave room. */
+void weft__name_spans(struct painter *p);
+
+#endif
