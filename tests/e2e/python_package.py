@@ -89,6 +89,18 @@ weft.resolve(a)
 
 
 @case
+def spans():
+    trace = Trace('''
+import weft
+with weft.task('work'), weft.span('outer'):
+    with weft.span('inner'), weft.span('not recorded', level=weft.LEVEL_DEBUG):
+        pass
+''')
+    equal([(event['event'], event.get('name') or event.get('text')) for event in trace.events if event['event'] in ('begin', 'end')],
+          [('begin', 'outer'), ('begin', 'inner'), ('end', None), ('end', None)])
+
+
+@case
 def operations():
     trace = Trace('''
 import weft

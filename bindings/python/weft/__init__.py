@@ -18,7 +18,7 @@ says what each call means. `python3 -m weft PROGRAM` records the tasks of asynci
 from weft._weft import *  # noqa: F401, F403
 from weft import _weft
 
-__all__ = [name for name in dir(_weft) if not name.startswith('_')] + ['task']
+__all__ = [name for name in dir(_weft) if not name.startswith('_')] + ['span', 'task']
 
 
 class task:
@@ -45,3 +45,24 @@ class task:
         else:
             _weft.fail(self.id, kind.__name__, category=self._category)
         _weft.leave()
+
+
+class span:
+    """Within a `with` statement, a span of the task that runs: a part of its work that has a name.
+
+    Spans nest. A coroutine that weft.asyncio records may wait within the statement.
+    """
+
+    __slots__ = ('_name', '_category', '_level', '_is_recorded')
+
+    def __init__(self, name, category=None, level=0):
+        self._name, self._category, self._level = name, category, level
+        self._is_recorded = False
+
+    def __enter__(self):
+        self._is_recorded = _weft.begin(self._name, category=self._category, level=self._level)
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        if self._is_recorded:
+            _weft.end()

@@ -127,6 +127,34 @@ FUNCTION(expect)
 	Py_RETURN_NONE;
 }
 
+/* ---- Spans ---- */
+
+FUNCTION(begin)
+{
+	static const struct weft_python_parameters parameters = {"begin", {"name"}, 1};
+	PyObject *own[WEFT_PYTHON_OWN_MAX];
+	struct weft_python_call call;
+	struct weft_python_text text;
+	if (!weft_python_bind(&parameters, PASSED, own, &call) ||
+		!weft_python_text_init_name(&text, own[0]))
+		return NULL;
+	bool begun =
+		weft_ffi_begin(call.category, call.level, call.task, text.bytes, text.size, text.cache);
+	weft_python_text_finish(&text);
+	return PyBool_FromLong(begun);
+}
+
+FUNCTION(end)
+{
+	static const struct weft_python_parameters parameters = {"end", {NULL}, 0};
+	PyObject *own[WEFT_PYTHON_OWN_MAX];
+	struct weft_python_call call;
+	if (!weft_python_bind(&parameters, PASSED, own, &call))
+		return NULL;
+	weft_ffi_end(call.task);
+	Py_RETURN_NONE;
+}
+
 /* ---- Operations ---- */
 
 FUNCTION(operation_begin)
@@ -199,6 +227,8 @@ PyMethodDef weft_python_of_tasks[] = {
 	RECORDS(signal, "receiver, ", "`task` wakes `receiver`, which runs at once."),
 	RECORDS(signal_only, "receiver, ", "`task` wakes `receiver`, which runs later."),
 	RECORDS(expect, "", "`task` should end: if it does not, that is an error."),
+	RECORDS(begin, "name, ", "Begins a span of the task; True if it is recorded: then end() has to follow. See weft.span."),
+	RECORDS(end, "", "Ends the task's span that began last; `category` and `level` have no effect."),
 	RECORDS(operation_begin, "label, ", "A new task, whose id is returned, for an asynchronous operation that `task` waits for."),
 	RECORDS(operation_end, "operation, ", "The operation has a value, which `task` reads and runs; NONE: no task waits any more."),
 	RECORDS(operation_cancel, "operation, ", "The operation is cancelled, and `task` runs."),
