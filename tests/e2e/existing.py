@@ -58,7 +58,7 @@ def a_trace_of_another_recorder_stays():
                 record_now(folder, 2)
             with recorder(folder, 3) as first:
                 record_now(folder, 4)
-            assert 'another recorder has made x.weft meanwhile, which stays' in first.report, first.report
+            assert 'x.weft was made by another program meanwhile, and stays' in first.report, first.report
             assert 'weft: x_2.weft: ' in first.report, first.report
             equal([notes(os.path.join(folder, name)) for name in ('x.weft', 'x_2.weft')], [4, 3])
 

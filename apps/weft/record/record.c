@@ -368,14 +368,14 @@ static int end_run(const struct record_end *end, struct weft__runs_stream *strea
 	return record_save_run(end) ? end->status : RECORD_FAILED;
 }
 
-/* Where the traces go: a trace that another recorder has finished meanwhile is not replaced. The
+/* Where the traces go: a file that another program has made meanwhile is not replaced. The
  * caller frees it; NULL: the current directory. */
 static char *choose_output(
 	const struct record_arguments *arguments, const struct weft__runs_identity *before)
 {
 	char *output = weft__runs_name_output(arguments->output, before);
 	if (output && strcmp(output, arguments->output) != 0)
-		cli_error("another recorder has made %s meanwhile, which stays",
+		cli_error("%s was made by another program meanwhile, and stays",
 			weft__runs_shown(arguments->output));
 	return output;
 }
