@@ -147,6 +147,7 @@ int weft__fact_of_event(struct weft__identities *identities, struct weft__texts 
 		.kind = event->kind,
 		.type = event->type,
 		.is_gc = event->band == WEFT_BAND_GC,
+		.is_rundown = event->is_rundown,
 		.flag = event->flag,
 		.has_value = event->has_value,
 		.is_set = event->is_set,

@@ -24,6 +24,7 @@ struct weft__fact {
 	uint8_t type;
 	bool flag : 1, has_value : 1, is_set : 1, is_real : 1;
 	bool is_gc : 1; /* of a band */
+	bool is_rundown : 1;
 };
 
 /* True if events.def gives events of this type this field. `type` must be valid. */

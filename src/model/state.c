@@ -72,9 +72,12 @@ void weft__state_wake(struct weft__state *s, uint32_t task)
 	s->tasks.flags[task] &= (uint8_t)~WEFT__TASK_WAITS;
 }
 
+/* A rundown's switch says that the task ran already, and its alive event perhaps that it waited
+ * already: a task does both between its try_read and the next switch. */
 static int run_task(struct weft__state *s, const struct meaning *m)
 {
-	weft__state_wake(s, m->task);
+	if (!m->event->is_rundown)
+		weft__state_wake(s, m->task);
 	return weft__state_run(
 		s, m->event->thread, m->task == WEFT_NONE ? WEFT__RUNS_IDLE : m->task, m->event->text);
 }

@@ -104,10 +104,10 @@ class Model:
 
     # ---- running ----
 
-    def run(self, task, reason=None):
-        """The task, or none, runs on this thread from now on; that ends an idle band."""
+    def run(self, task, reason=None, was_running=False):
+        """The task, or none, runs on this thread from now on; that ends an idle band, and its wait unless it ran before."""
         self.set_aside.pop(self.thread, None)
-        if task:
+        if task and not was_running:
             task.waits_for = None
         if self.runs() is not (task or IDLE):
             self.continue_with(task or IDLE, reason)
@@ -129,7 +129,7 @@ class Model:
             self.bands.append((self.thread, kind, since, self.time, reason))
 
     def switch(self, event):
-        self.run(self.find(event['task']), event.get('reason'))
+        self.run(self.find(event['task']), event.get('reason'), event.get('rundown'))
 
     def band(self, event):
         if event['kind'] != 'idle':

@@ -307,6 +307,24 @@ static void a_rundown_keeps_a_wait_for_any(void **state)
 	weft_text_finish(&d.lines);
 }
 
+/* The task runs and waits, as between its try_read and the next switch. */
+static void a_rundown_keeps_the_wait_of_a_task_that_runs(void **state)
+{
+	(void)state;
+	static const struct weft_event before[] = {
+		{.type = WEFT_EVENT_ALIVE, .time_ns = 10, .task = 1, .other = 2, .is_rundown = true},
+		{.type = WEFT_EVENT_SWITCH, .time_ns = 10, .task = 1, .is_rundown = true},
+	};
+	const struct weft_cut_range range = {100, 200};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
+		add(cut, &before[i]);
+	struct decoded d = end(cut, &part);
+	assert_non_null(strstr(d.lines.bytes, "\"source\":2,\"rundown\":true"));
+	weft_text_finish(&d.lines);
+}
+
 /* Lock 5 is taken twice by one task, which becomes another; pool 6 by two, of which one releases it
  * and one has ended; lock 8 has a second holder. */
 static void a_rundown_keeps_what_is_held(void **state)
@@ -767,6 +785,7 @@ int main(void)
 		cmocka_unit_test(a_rundown_agrees_with_the_model),
 		cmocka_unit_test(open_spans_begin_in_the_rundown),
 		cmocka_unit_test(a_rundown_keeps_a_wait_for_any),
+		cmocka_unit_test(a_rundown_keeps_the_wait_of_a_task_that_runs),
 		cmocka_unit_test(a_rundown_keeps_what_is_held),
 		cmocka_unit_test(a_rundown_keeps_deadlines),
 		cmocka_unit_test(impossible_values_are_refused),
