@@ -92,15 +92,9 @@ static void add_json_bool(struct tables *t, const char *key, bool value)
 	weft_text_add_string(&t->text, value ? "true" : "false");
 }
 
-/* "preexisting", a kind's name, or NULL for a number without one. */
-static const char *kind_name(unsigned kind)
-{
-	return kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
-}
-
 static void add_json_kind(struct tables *t, const char *key, unsigned kind)
 {
-	const char *name = kind_name(kind);
+	const char *name = weft_model_kind_name(t->model, kind);
 	weft_text_add_string(&t->text, key);
 	if (name)
 		weft_text_add_json(&t->text, name, strlen(name));
@@ -181,9 +175,9 @@ static void add_task_text(struct tables *t, uint32_t task)
 	size_t column = text->size;
 	add_id(t, " ", task);
 	weft_text_pad(text, column, 8);
-	const char *kind = kind_name(tasks->kind[task]);
+	const char *kind = weft_model_kind_name(t->model, tasks->kind[task]);
 	if (kind)
-		weft_text_add_string(text, kind);
+		weft_text_add_shown(text, kind, strlen(kind));
 	else
 		weft_text_add_u64(text, tasks->kind[task]);
 	weft_text_pad(text, column, 24);

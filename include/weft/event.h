@@ -73,6 +73,8 @@ struct weft_event {
 	bool is_set;     /* counter: value is the new value, not a change */
 	bool is_rundown; /* describes a state, not something that happened at this time */
 	bool is_real;    /* counter: the change or new value is `real` */
+	/* The name of a created task's kind, if the program gave it one; else of size 0. */
+	struct weft_slice kind_name;
 };
 
 /* The member of struct weft_event that a FIELD of events.def means. */

@@ -239,6 +239,8 @@ struct weft_model {
 	const struct weft_trace_buffer *buffers; /* copies, too */
 	const struct weft_creation *creations;
 	uint32_t creation_count;
+	const uint32_t *kinds; /* strings: see weft_model_kind_name */
+	uint32_t kind_count;
 	uint64_t losses[WEFT_LOSS_CAUSES];
 	const struct weft_loss_period *loss_periods; /* within the trace; in order of start */
 	uint32_t loss_period_count;
@@ -297,6 +299,10 @@ static inline double weft_counter_value(
 /* Writes a number for people: "7", "3.5". Writes at most `size` bytes with the NUL, returns the
  * full length without it. */
 size_t weft_number_format(struct weft_number number, char *buffer, size_t size);
+
+/* "bind", "preexisting", or the name that a program gave to a kind; NULL if it has none. Names of
+ * programs may contain any bytes. */
+const char *weft_model_kind_name(const struct weft_model *model, unsigned kind);
 
 /* Writes the text of a note for people: "after-chn-1", "bytes+5", "load=0.7", "queue=7". Writes
  * at most `size` bytes with the NUL, returns the full length without it. */

@@ -182,7 +182,14 @@ void weft_thread_name(const char *name) WEFT__DIRECT;
 /* The thread's current task; WEFT_TASK_NONE if there is none or recording is off. */
 uint64_t weft_current(void) WEFT__DIRECT;
 
-/* The current task creates a task. `kind`: enum weft_kind, or a number of your own. */
+/* A kind of your own, by a name, which is a literal: weft_create(weft_kind("job")). Call it where
+ * you create the task, which costs two loads and a test: its number, more than 256, belongs to the
+ * present buffer, and may mean another kind in the next one. While nothing is recorded, if the name
+ * is empty, and if the table of names is full, it is WEFT_KIND_UNKNOWN. */
+#define weft_kind(name) WEFT__KIND(name)
+
+/* The current task creates a task. `kind`: enum weft_kind, weft_kind(), or a number of your own
+ * below 256. */
 uint64_t weft_create(uint16_t kind) WEFT__DIRECT;
 uint64_t weft_create_as(uint64_t task, uint16_t kind) WEFT__DIRECT;
 

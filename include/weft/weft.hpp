@@ -153,6 +153,16 @@ class text
 	std::uint64_t *cache = nullptr;
 };
 
+/* A kind of your own, by its name: `task.create(weft::kind(job))` with a weft::name `job`. Call it
+ * where the task is created, because the number belongs to the present buffer. */
+[[nodiscard]] inline std::uint16_t kind([[maybe_unused]] text name) noexcept
+{
+	if constexpr (detail::is_compiled)
+		return weft_ffi_kind(name.bytes, name.size, name.cache);
+	else
+		return WEFT_KIND_UNKNOWN;
+}
+
 namespace detail
 {
 inline weft_value text_value(std::string_view s) noexcept
@@ -266,7 +276,7 @@ class task
 		return a.id_ != b.id_;
 	}
 
-	/* This task creates another; `kind`: enum weft_kind. */
+	/* This task creates another; `kind`: enum weft_kind, or weft::kind(). */
 	[[nodiscard]] task create([[maybe_unused]] std::uint16_t kind = WEFT_KIND_TASK,
 		[[maybe_unused]] where at = {}) const noexcept
 	{

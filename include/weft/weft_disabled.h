@@ -118,6 +118,7 @@ struct weft_category;
 #define weft_snapshot_request(why)   WEFT__UNUSED(why)
 #define WEFT_TASK_SCOPE(task)        WEFT__UNUSED(task)
 
+#define weft_kind(name)                      (WEFT__UNUSED(name), (uint16_t)WEFT_KIND_UNKNOWN)
 #define weft_operation_begin(label)          (WEFT__UNUSED(label), weft__no_task())
 #define weft_operation_begin_as(task, label) (WEFT__UNUSED(task, label), weft__no_task())
 #define weft_operation_end(o, waiter)        WEFT__UNUSED(o, waiter)

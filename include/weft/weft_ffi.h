@@ -71,6 +71,9 @@ int weft_ffi_set_level(const char *pattern, size_t size, unsigned level);
 /* The thread's current task; WEFT_TASK_NONE if there is none or recording is off. */
 uint64_t weft_ffi_current(void);
 
+/* weft_kind: the number of a kind of your own, by a name. Ask for it where you create the task. */
+uint16_t weft_ffi_kind(const char *name, size_t size, uint64_t *cache);
+
 /* `task` creates a task, whose id is returned. It is unique, also if nothing is recorded. */
 uint64_t weft_ffi_create(
 	struct weft_category *category, unsigned level, uint64_t task, uint16_t kind);

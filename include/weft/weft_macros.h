@@ -59,6 +59,7 @@ void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin) 
 uint64_t weft__create_unseen(void) WEFT__DIRECT;
 void weft__runs(uint64_t task) WEFT__DIRECT;
 uint64_t weft__operation_begin(uint64_t task, uint64_t *cache, const char *label) WEFT__DIRECT;
+uint16_t weft__kind(uint64_t *cache, const char *name) WEFT__DIRECT;
 /* The waiter of an operation whose end is filtered runs all the same. */
 void weft__operation_continues(uint64_t waiter) WEFT__DIRECT;
 
@@ -197,6 +198,12 @@ void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsign
 		}                                \
 	} while (0)
 #define WEFT__CACHE(text) (WEFT__IS_LITERAL(text) ? &weft__cache : NULL)
+
+#define WEFT__KIND(name)                                                                           \
+	__extension__({                                                                                \
+		static uint64_t weft__kind_cache;                                                          \
+		WEFT__IS_RECORDING ? weft__kind(&weft__kind_cache, "" name) : (uint16_t)WEFT_KIND_UNKNOWN; \
+	})
 
 #define WEFT__OPERATION_BEGIN(task, label)                                          \
 	__extension__({                                                                 \

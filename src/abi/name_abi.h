@@ -20,6 +20,13 @@
 #define WEFT_ABI_NAME_UNIT      16u
 #define WEFT_ABI_NAME_MAX_BYTES 1024u
 
+/* The name of a kind begins with these bytes: text of programs does not. The kind's number is that
+ * of the name plus WEFT_ABI_KIND_NAMED. */
+#define WEFT_ABI_KIND_PREFIX       "\1kind"
+#define WEFT_ABI_KIND_PREFIX_BYTES 6u /* with the NUL */
+#define WEFT_ABI_KIND_NAMED        256u
+#define WEFT_ABI_KIND_MAX          65278u /* readers use the numbers above for named kinds */
+
 /* Before the text, which is padded with NULs to a multiple of 8 bytes. */
 struct weft_abi_name {
 	uint32_t hash;

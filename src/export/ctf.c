@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/name_abi.h"
 #include "base/array.h"
 #include "base/export.h"
 #include "export/ctf.h"
@@ -35,10 +36,11 @@ struct weft_export_ctf {
 	struct weft_export_ctf_summary summary;
 	struct stream *streams; /* by thread */
 	size_t stream_count, stream_capacity;
-	size_t held_bytes;    /* the capacity of all bodies */
-	uint64_t last_ns;     /* the last event's time */
-	uint64_t readable_ns; /* the same as it is written */
-	uint64_t discarded;   /* lost events of the whole trace that packets have reported */
+	size_t held_bytes;          /* the capacity of all bodies */
+	uint64_t last_ns;           /* the last event's time */
+	uint64_t readable_ns;       /* the same as it is written */
+	uint64_t discarded;         /* lost events of the whole trace that packets have reported */
+	struct weft__strings kinds; /* names of kinds, numbered as in a model */
 };
 
 WEFT__EXPORT int weft_export_ctf_create(
@@ -47,6 +49,10 @@ WEFT__EXPORT int weft_export_ctf_create(
 	struct weft_export_ctf *ctf = calloc(1, sizeof(*ctf));
 	if (!ctf)
 		return WEFT_ERROR_MEMORY;
+	if (weft__strings_init(&ctf->kinds)) {
+		free(ctf);
+		return WEFT_ERROR_MEMORY;
+	}
 	ctf->sink = *sink;
 	*ret_export = ctf;
 	return 0;
@@ -58,6 +64,7 @@ WEFT__EXPORT void weft_export_ctf_destroy(struct weft_export_ctf *ctf)
 		return;
 	for (size_t i = 0; i < ctf->stream_count; i++)
 		weft__bytes_finish(&ctf->streams[i].body);
+	weft__strings_finish(&ctf->kinds);
 	free(ctf->streams);
 	free(ctf);
 }
@@ -209,6 +216,15 @@ static int put_event(struct weft_export_ctf *ctf, const struct weft_event *event
 	return stream->body.size > PACKET_BYTES ? close_packet(ctf, event->thread, description) : 0;
 }
 
+/* One name has different numbers in different programs, but only one in the metadata. */
+static int put_numbered(struct weft_export_ctf *ctf, const struct weft_event *event,
+	const struct weft_trace_description *description)
+{
+	struct weft_event numbered = *event;
+	int error = weft__number_kind(&ctf->kinds, event, &numbered.kind);
+	return error ? error : put_event(ctf, &numbered, description);
+}
+
 WEFT__EXPORT int weft_export_ctf_add(struct weft_export_ctf *ctf, const struct weft_event *event,
 	const struct weft_trace_description *description)
 {
@@ -220,7 +236,10 @@ WEFT__EXPORT int weft_export_ctf_add(struct weft_export_ctf *ctf, const struct w
 	int error = put_discarded(ctf, description);
 	if (!error)
 		error = ensure_stream(ctf, event->thread);
-	return error ? error : put_event(ctf, event, description);
+	if (error)
+		return error;
+	return event->kind > WEFT_ABI_KIND_NAMED ? put_numbered(ctf, event, description)
+											 : put_event(ctf, event, description);
 }
 
 /* Reports losses that became known after the last event in an empty packet. */
@@ -241,7 +260,7 @@ WEFT__EXPORT int weft_export_ctf_finish(
 	int error = close_all(ctf, description);
 	if (!error)
 		error = put_last_discarded(ctf, description);
-	weft__ctf_put_metadata(&metadata, description);
+	weft__ctf_put_metadata(&metadata, description, &ctf->kinds);
 	if (!error)
 		error = append(ctf, "metadata", &metadata);
 	weft__bytes_finish(&metadata);

@@ -15,6 +15,8 @@
 #include <weft/trace.h>
 
 #include "base/bytes.h"
+#include "base/strings.h"
+#include "model/state.h"
 
 /* Appends an event's bytes, with a time that may differ from its own (see ctf.c). */
 void weft__ctf_put_event(
@@ -45,9 +47,9 @@ void weft__ctf_put_packet(struct weft__bytes *bytes, const struct weft__ctf_pack
  * packet.context. */
 extern const char weft__ctf_packet_header[], weft__ctf_packet_context[];
 
-/* Appends the whole metadata file. */
-void weft__ctf_put_metadata(
-	struct weft__bytes *metadata, const struct weft_trace_description *description);
+/* Appends the whole metadata file. `kinds`: the names of kinds, numbered as in a model. */
+void weft__ctf_put_metadata(struct weft__bytes *metadata,
+	const struct weft_trace_description *description, const struct weft__strings *kinds);
 
 /* The clock's offset in CTF: an event's time plus this is ns since 1970 in every reader. */
 uint64_t weft__ctf_clock_offset_ns(const struct weft_clock *clock);

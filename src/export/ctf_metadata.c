@@ -104,16 +104,28 @@ static void put_others(struct weft__bytes *metadata, unsigned first, unsigned en
 		weft__bytes_print(metadata, "\t\"other\" = %u ... %u,\n", first, end - 1);
 }
 
+/* The name of a kind; NULL if it has none. */
+static const char *kind_name(const struct weft__strings *kinds, unsigned kind)
+{
+	uint32_t named = weft__named_kind(kind);
+	if (named < kinds->count && named < WEFT__NAMED_KINDS_MAX)
+		return weft__strings_bytes(kinds, named);
+	return weft_kind_name(kind);
+}
+
 /* Gives every number a label, because babeltrace 1 warns about numbers without one. */
-static void put_kinds(struct weft__bytes *metadata)
+static void put_kinds(struct weft__bytes *metadata, const struct weft__strings *kinds)
 {
 	unsigned next = 0;
 	weft__bytes_print(metadata, "\ntypealias enum : uint16 {\n");
 	for (unsigned kind = 0; kind <= UINT16_MAX; kind++) {
-		if (!weft_kind_name(kind))
+		const char *name = kind_name(kinds, kind);
+		if (!name)
 			continue;
 		put_others(metadata, next, kind);
-		weft__bytes_print(metadata, "\t\"%s\" = %u,\n", weft_kind_name(kind), kind);
+		weft__bytes_print(metadata, "\t");
+		put_quoted(metadata, name);
+		weft__bytes_print(metadata, " = %u,\n", kind);
 		next = kind + 1;
 	}
 	put_others(metadata, next, UINT16_MAX + 1);
@@ -139,14 +151,14 @@ static void put_stream(struct weft__bytes *metadata)
 		weft__ctf_packet_context);
 }
 
-void weft__ctf_put_metadata(
-	struct weft__bytes *metadata, const struct weft_trace_description *description)
+void weft__ctf_put_metadata(struct weft__bytes *metadata,
+	const struct weft_trace_description *description, const struct weft__strings *kinds)
 {
 	weft__bytes_put(metadata, types, strlen(types));
 	put_trace(metadata);
 	put_environment(metadata, description);
 	put_clock(metadata, &description->clock);
-	put_kinds(metadata);
+	put_kinds(metadata, kinds);
 	put_bands(metadata);
 	put_stream(metadata);
 	for (unsigned type = 0; type < WEFT_EVENT_TYPES; type++) {

@@ -15,6 +15,7 @@
 #include <weft/text.h>
 
 #include "abi/event_abi.h"
+#include "abi/name_abi.h"
 
 struct encoder {
 	struct weft__cut_words *words;
@@ -151,9 +152,28 @@ static unsigned put_counter(struct encoder *e, const struct weft_event *event)
 	return event->is_set ? WEFT_ABI_COUNTER_SET : WEFT_ABI_COUNTER;
 }
 
+/* A kind with a name has the name's number, which may be another than in the trace. */
+static unsigned kind_of(struct encoder *e, const struct weft_event *event)
+{
+	struct weft_text name = {0};
+	uint16_t id = 0;
+	if (!event->kind_name.size)
+		return event->kind;
+	weft_text_add(&name, WEFT_ABI_KIND_PREFIX, WEFT_ABI_KIND_PREFIX_BYTES);
+	weft_text_add(&name, event->kind_name.bytes, event->kind_name.size);
+	int error = name.error;
+	if (!error)
+		error = weft__cut_name(e->names, (struct weft_slice){name.bytes, name.size}, &id);
+	weft_text_finish(&name);
+	if (error)
+		e->error = error;
+	bool fits = id && id + WEFT_ABI_KIND_NAMED <= WEFT_ABI_KIND_MAX;
+	return fits ? id + WEFT_ABI_KIND_NAMED : WEFT_KIND_UNKNOWN;
+}
+
 static void put_alive(struct encoder *e, const struct weft_event *event)
 {
-	e->small = event->kind;
+	e->small = kind_of(e, event);
 	put(e, event->has_value ? (uint64_t)event->value : UINT64_MAX);
 	put(e, event->other);
 	put(e, 0);
@@ -166,7 +186,7 @@ static unsigned put_operands(
 {
 	switch ((enum weft_event_type)event->type) {
 	case WEFT_EVENT_CREATE:
-		e->small = event->kind;
+		e->small = kind_of(e, event);
 		put(e, event->other);
 		break;
 	case WEFT_EVENT_READ:

@@ -142,6 +142,12 @@ static int write_spans(const struct writer *w, uint64_t task, uint32_t thread, u
 	return error;
 }
 
+static struct weft_slice name_of_kind(const struct weft__alive *a, unsigned kind)
+{
+	uint32_t named = weft__named_kind(kind);
+	return string_of(a, named < a->texts.kind_count ? a->texts.kinds[named] : WEFT_NONE);
+}
+
 static int write_alive(const struct writer *w, uint32_t task)
 {
 	const struct weft__alive *a = w->alive;
@@ -152,6 +158,7 @@ static int write_alive(const struct writer *w, uint32_t task)
 	event.type = WEFT_EVENT_ALIVE;
 	event.task = a->identities.id[task];
 	event.kind = is_known ? t->kind[task] : WEFT_KIND_UNKNOWN;
+	event.kind_name = name_of_kind(a, event.kind);
 	event.text = string_of(a, t->label[task]);
 	event.has_value = a->born_ns[task] != WEFT__ALIVE_UNDATED;
 	event.value = event.has_value ? (int64_t)(event.time_ns - a->born_ns[task]) : 0;

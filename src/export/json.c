@@ -19,11 +19,15 @@ static void add_task(struct weft_text *text, uint64_t task)
 }
 
 /* Appends a kind; one without a name as a number. */
-static void add_kind(struct weft_text *text, unsigned kind)
+static void add_kind(struct weft_text *text, const struct weft_event *event)
 {
-	const char *name = weft_kind_name(kind);
+	const char *name = weft_kind_name(event->kind);
+	if (event->kind_name.size) {
+		add_slice(text, event->kind_name);
+		return;
+	}
 	if (!name) {
-		weft_text_add_u64(text, kind);
+		weft_text_add_u64(text, event->kind);
 		return;
 	}
 	weft_text_add(text, "\"", 1);
@@ -62,7 +66,7 @@ static void add_value(struct weft_text *text, const struct weft_event *event, en
 		add_task(text, event->other);
 		break;
 	case WEFT_SLOT_KIND:
-		add_kind(text, event->kind);
+		add_kind(text, event);
 		break;
 	case WEFT_SLOT_BAND:
 		weft_text_add(text, "\"", 1);

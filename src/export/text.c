@@ -64,7 +64,9 @@ static void add_value(struct weft_text *text, const struct weft_event *event, en
 		break;
 	case WEFT_SLOT_KIND:
 		name = weft_kind_name(event->kind);
-		if (name)
+		if (event->kind_name.size)
+			add_slice(text, event->kind_name);
+		else if (name)
 			weft_text_add_string(text, name);
 		else
 			weft_text_add_u64(text, event->kind);

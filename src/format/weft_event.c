@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "abi/name_abi.h"
 #include "base/little_endian.h"
 
 static const char SHORT_EVENT[] = "an event is too short for its kind";
@@ -183,11 +184,24 @@ static void take_band(
 	event->text = take_name(c, buffer, small);
 }
 
+/* Sets a task's kind, and its name if it has one. */
+static void set_kind(const struct weft__buffer *buffer, unsigned kind, struct weft_event *event)
+{
+	static const char prefix[] = WEFT_ABI_KIND_PREFIX;
+	event->kind = (uint16_t)kind;
+	if (kind <= WEFT_ABI_KIND_NAMED)
+		return;
+	struct weft_slice name = weft__buffer_name(buffer, kind - WEFT_ABI_KIND_NAMED);
+	if (name.bytes && name.size > sizeof(prefix) && memcmp(name.bytes, prefix, sizeof(prefix)) == 0)
+		event->kind_name =
+			(struct weft_slice){name.bytes + sizeof(prefix), name.size - sizeof(prefix)};
+}
+
 static void take_alive(
 	struct operands *c, const struct weft__buffer *buffer, unsigned small, struct weft_event *event)
 {
 	uint64_t age = take(c);
-	event->kind = (uint16_t)small;
+	set_kind(buffer, small, event);
 	event->is_rundown = true;
 	event->has_value = age != UINT64_MAX;
 	event->value = age > INT64_MAX ? INT64_MAX : (int64_t)age;
@@ -212,7 +226,7 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 {
 	switch (w->kind) {
 	case WEFT_ABI_CREATE:
-		event->kind = (uint16_t)w->small;
+		set_kind(buffer, w->small, event);
 		event->other = take(c);
 		return true;
 	case WEFT_ABI_READ:

@@ -48,6 +48,7 @@ void weft__texts_finish(struct weft__texts *texts)
 {
 	weft__strings_finish(&texts->strings);
 	free(texts->scratch);
+	free(texts->kinds);
 	*texts = (struct weft__texts){0};
 }
 
@@ -130,6 +131,50 @@ static inline int intern_text(
 	return weft__strings_intern(&texts->strings, event->text.bytes, event->text.size, ret_string);
 }
 
+/* Readers use these numbers for named kinds. */
+static inline bool is_reserved(unsigned kind)
+{
+	return weft__named_kind(kind) < WEFT__NAMED_KINDS_MAX;
+}
+
+static uint16_t number_of(size_t index)
+{
+	return index < WEFT__NAMED_KINDS_MAX ? (uint16_t)(WEFT__NAMED_KIND_LAST - index)
+										 : WEFT_KIND_UNKNOWN;
+}
+
+int weft__number_kind(
+	struct weft__strings *kinds, const struct weft_event *event, uint16_t *ret_kind)
+{
+	const struct weft_slice name = event->kind_name;
+	uint32_t index;
+	*ret_kind = is_reserved(event->kind) ? WEFT_KIND_UNKNOWN : event->kind;
+	if (!name.size)
+		return 0;
+	int error = weft__strings_intern(kinds, name.bytes, name.size, &index);
+	*ret_kind = error ? WEFT_KIND_UNKNOWN : number_of(index);
+	return error;
+}
+
+/* The same for a model, whose names of kinds are among its other strings. */
+__attribute__((noinline)) static int name_kind(
+	struct weft__texts *t, struct weft_slice name, uint16_t *ret_kind)
+{
+	const struct weft__column column = {&t->kinds, sizeof(*t->kinds)};
+	uint32_t string;
+	size_t i = 0;
+	int error = weft__strings_intern(&t->strings, name.bytes, name.size, &string);
+	while (!error && i < t->kind_count && t->kinds[i] != string)
+		i++;
+	if (!error && i == t->kind_count && i < WEFT__NAMED_KINDS_MAX) {
+		error = weft__columns_reserve(&column, 1, &t->kind_capacity, t->kind_count + 1);
+		if (!error)
+			t->kinds[t->kind_count++] = string;
+	}
+	*ret_kind = error ? WEFT_KIND_UNKNOWN : number_of(i);
+	return error;
+}
+
 int weft__fact_of_event(struct weft__identities *identities, struct weft__texts *texts,
 	const struct weft_event *event, struct weft__fact *ret_fact)
 {
@@ -156,5 +201,9 @@ int weft__fact_of_event(struct weft__identities *identities, struct weft__texts 
 	int error = identify(identities, event, WEFT_SLOT_TASK, event->task, &ret_fact->task);
 	if (!error)
 		error = identify(identities, event, WEFT_SLOT_OTHER, event->other, &ret_fact->other);
+	if (!error && texts && event->kind_name.size)
+		error = name_kind(texts, event->kind_name, &ret_fact->kind);
+	else if (is_reserved(ret_fact->kind))
+		ret_fact->kind = WEFT_KIND_UNKNOWN;
 	return error || !texts ? error : intern_text(texts, event, &ret_fact->text);
 }

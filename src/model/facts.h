@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include <weft/event.h>
+#include <weft/model.h>
 
 #include "base/strings.h"
 #include "model/identity.h"
@@ -35,7 +36,26 @@ struct weft__texts {
 	struct weft__strings strings;
 	char *scratch; /* the text of a mark while it is made */
 	size_t scratch_capacity;
+	uint32_t *kinds; /* strings: the names of the kinds that have one, in the order of first use */
+	size_t kind_count, kind_capacity;
 };
+
+/* Readers number named kinds from this number downwards, because one name has different numbers in
+ * different programs. At most this many kinds have a number; later ones are unknown. */
+#define WEFT__NAMED_KIND_LAST (WEFT_KIND_PREEXISTING - 1u)
+#define WEFT__NAMED_KINDS_MAX 256u
+
+/* The index of a reader's kind among the named ones; WEFT__NAMED_KINDS_MAX or more if it is not one
+ * of them. */
+static inline uint32_t weft__named_kind(unsigned kind)
+{
+	return kind <= WEFT__NAMED_KIND_LAST ? WEFT__NAMED_KIND_LAST - kind : UINT32_MAX;
+}
+
+/* Gives an event's kind the reader's number: a named one by its index in `kinds`, to which the name
+ * is added. A number of the program's own that readers use for named kinds becomes unknown. */
+int weft__number_kind(
+	struct weft__strings *kinds, const struct weft_event *event, uint16_t *ret_kind);
 
 int weft__texts_init(struct weft__texts *texts);
 void weft__texts_finish(struct weft__texts *texts);

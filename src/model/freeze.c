@@ -365,6 +365,9 @@ int weft__builder_freeze(struct weft_model_builder *b,
 	model->tasks_by_id = b->identities.by_id;
 	hand_over_tasks(b, &m->tasks);
 	hand_over_rows(b, m);
+	model->public.kinds = b->texts.kinds;
+	model->public.kind_count = (uint32_t)b->texts.kind_count;
+	b->texts.kinds = NULL;
 	model->strings = b->texts.strings;
 	b->texts.strings = (struct weft__strings){0};
 	return 0;

@@ -97,6 +97,15 @@ WEFT__EXPORT struct weft_slice weft_model_string(const struct weft_model *model,
 		weft__strings_bytes(strings, string), weft__strings_size(strings, string)};
 }
 
+WEFT__EXPORT const char *weft_model_kind_name(const struct weft_model *model, unsigned kind)
+{
+	uint32_t named = weft__named_kind(kind);
+	if (kind == WEFT_KIND_PREEXISTING)
+		return "preexisting";
+	return named < model->kind_count ? weft_model_string(model, model->kinds[named]).bytes
+									 : weft_kind_name(kind);
+}
+
 WEFT__EXPORT struct weft_number weft_counter_number(
 	const struct weft_model *model, const struct weft_counter *counter, uint32_t sample)
 {
@@ -227,7 +236,7 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 		m->activations.thread, m->notes.time, m->notes.text, m->notes.value, m->notes.type,
 		m->samples.time, m->samples.value, m->samples.task, m->counters, m->bands, m->threads,
 		m->presences, m->creations, m->loss_periods, m->buffers, m->spans.start, m->spans.end,
-		m->spans.name, m->spans.depth, m->spans.first, m->thread_spans};
+		m->spans.name, m->spans.depth, m->spans.first, m->thread_spans, m->kinds};
 	free_all(columns, sizeof(columns) / sizeof(*columns));
 	weft__strings_finish(&model->strings);
 	weft__ids_finish(&model->tasks_by_id);

@@ -49,7 +49,7 @@ static void release_parts(struct weft__model *model)
 	struct weft__snapshot *s = model->snapshot;
 	struct weft_model *m = &model->public;
 	const void *made[] = {m->threads, m->presences, m->buffers, m->loss_periods, m->counters,
-		m->creations, m->spans.first, m->spans.last, m->spans.open, m->thread_spans};
+		m->creations, m->spans.first, m->spans.last, m->spans.open, m->thread_spans, m->kinds};
 	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
 		free((void *)(uintptr_t)made[i]);
 	for (unsigned i = 0; i < HELD; i++)
@@ -318,6 +318,19 @@ static int copy_counters(const struct weft_model_builder *b, struct weft_model *
 	return 0;
 }
 
+static int copy_kinds(const struct weft_model_builder *b, struct weft_model *m)
+{
+	size_t count = b->texts.kind_count;
+	uint32_t *kinds = malloc((count + 1) * sizeof(*kinds));
+	m->kinds = kinds;
+	if (!kinds)
+		return WEFT_ERROR_MEMORY;
+	if (count)
+		memcpy(kinds, b->texts.kinds, count * sizeof(*kinds));
+	m->kind_count = (uint32_t)count;
+	return 0;
+}
+
 static int copy_creations(const struct weft_model_builder *b, struct weft_model *m)
 {
 	uint32_t count = b->live->creation_count;
@@ -467,6 +480,8 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 		error = copy_counters(b, m);
 	if (!error)
 		error = copy_creations(b, m);
+	if (!error)
+		error = copy_kinds(b, m);
 	if (!error)
 		error = copy_bands(s, b, m);
 	if (!error)

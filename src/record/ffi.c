@@ -73,6 +73,13 @@ WEFT__EXPORT uint64_t weft_ffi_current(void)
 	return is_recording() ? weft_current() : WEFT_TASK_NONE;
 }
 
+WEFT__EXPORT uint16_t weft_ffi_kind(const char *name, size_t size, uint64_t *cache)
+{
+	if (!is_recording())
+		return WEFT_KIND_UNKNOWN;
+	return weft__record_kind(cache, name, weft__bounded(size));
+}
+
 WEFT__EXPORT uint64_t weft_ffi_create(
 	struct weft_category *category, unsigned level, uint64_t task, uint16_t kind)
 {

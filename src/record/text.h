@@ -21,6 +21,9 @@ void weft__record_count(
 	unsigned kind, uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value);
 void weft__record_failure(uint64_t task, uint64_t target, const char *message, uint32_t size);
 
+/* The kind of that name in the present buffer. */
+uint16_t weft__record_kind(uint64_t *cache, const char *name, uint32_t size);
+
 /* Begins an operation of a task; ends one with an error. */
 uint64_t weft__record_operation(uint64_t task, uint64_t *cache, const char *label, uint32_t size);
 void weft__record_failed_operation(

@@ -129,7 +129,7 @@ static bool has(const struct word *word, struct weft_slice text)
 static struct weft_slice kind_of(const struct weft_model *model, uint32_t task, char buffer[16])
 {
 	unsigned kind = model->tasks.kind[task];
-	const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
+	const char *name = weft_model_kind_name(model, kind);
 	if (!name) {
 		snprintf(buffer, 16, "%u", kind);
 		name = buffer;

@@ -82,7 +82,7 @@ WEFT__EXPORT size_t weft_story_fold_sentence(const struct weft_story *story, uin
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 4);
 	weft__words_add(w, "%" PRIu32 " \xc3\x97 ", group->tasks);
-	weft__words_add_kind(w, model->tasks.kind[task]);
+	weft__words_add_kind(w, model, model->tasks.kind[task]);
 	if (label.size) {
 		weft__words_add(w, " '");
 		weft__words_add_text(w, label, 40);

@@ -113,7 +113,7 @@ static void add_identity(struct task_lines *t)
 	const struct weft_tasks *tasks = &t->model->tasks;
 	struct weft_slice label = weft_model_string(t->model, tasks->label[t->task]);
 	struct line_text line_text;
-	weft__words_add_kind(begin_text(&line_text), tasks->kind[t->task]);
+	weft__words_add_kind(begin_text(&line_text), t->model, tasks->kind[t->task]);
 	add_line(t, WEFT_STORY_FACT, "kind", &line_text);
 	weft__words_add(begin_text(&line_text), "%" PRIu64, tasks->id[t->task]);
 	add_line(t, WEFT_STORY_FACT, "id", &line_text);
@@ -483,7 +483,7 @@ static void add_children_line(
 	if (count > 1) {
 		struct weft_slice label = weft_model_string(t->model, t->model->tasks.label[child]);
 		weft__words_add(w, "%" PRIu32 " \xc3\x97 ", count);
-		weft__words_add_kind(w, t->model->tasks.kind[child]);
+		weft__words_add_kind(w, t->model, t->model->tasks.kind[child]);
 		weft__words_add(w, label.size ? " '" : "");
 		weft__words_add_text(w, label, NAME_LETTERS);
 		weft__words_add(w, "%s until ", label.size ? "'" : "");

@@ -159,11 +159,13 @@ void weft__words_add_count(struct weft__words *w, uint64_t count, const char *on
 	weft__words_add(w, " %s%s", one, count == 1 ? "" : "s");
 }
 
-void weft__words_add_kind(struct weft__words *w, unsigned kind)
+#define KIND_LETTERS 24
+
+void weft__words_add_kind(struct weft__words *w, const struct weft_model *model, unsigned kind)
 {
-	const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
+	const char *name = weft_model_kind_name(model, kind);
 	if (name)
-		weft__words_add(w, "%s", name);
+		weft__words_add_text(w, (struct weft_slice){name, strlen(name)}, KIND_LETTERS);
 	else
 		weft__words_add(w, "kind %u", kind);
 }
@@ -175,7 +177,7 @@ static bool has_label(const struct weft_model *model, uint32_t task)
 
 static void write_kind_and_id(struct weft__words *w, const struct weft_model *model, uint32_t task)
 {
-	weft__words_add_kind(w, model->tasks.kind[task]);
+	weft__words_add_kind(w, model, model->tasks.kind[task]);
 	weft__words_add(w, " %" PRIu64, model->tasks.id[task]);
 }
 

@@ -34,7 +34,7 @@ void weft__words_add_number(struct weft__words *words, uint64_t number);
 /* Appends "1 task" or "1,514 tasks". */
 void weft__words_add_count(struct weft__words *words, uint64_t count, const char *one);
 /* Appends "bind". */
-void weft__words_add_kind(struct weft__words *words, unsigned kind);
+void weft__words_add_kind(struct weft__words *words, const struct weft_model *model, unsigned kind);
 /* Appends a task's label, or "wait 79". */
 void weft__words_add_task(
 	struct weft__words *words, const struct weft_model *model, uint32_t task, unsigned letters);

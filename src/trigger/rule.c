@@ -217,6 +217,7 @@ static bool parse_tag(struct parser *p)
 static bool find_kind(struct parser *p, size_t at, struct weft_slice name)
 {
 	uint32_t number = 0;
+	p->rule->kind_name = (struct weft_slice){NULL, 0};
 	for (uint32_t kind = 0; kind <= UINT16_MAX; kind++) {
 		const char *known = weft_kind_name(kind);
 		if (known && is_word(name, known)) {
@@ -224,9 +225,14 @@ static bool find_kind(struct parser *p, size_t at, struct weft_slice name)
 			return true;
 		}
 	}
+	if (name.size && !strchr("-0123456789", name.bytes[0])) {
+		p->rule->kind_name = name;
+		return true;
+	}
 	for (size_t i = 0; i < name.size; i++) {
 		if (name.bytes[i] < '0' || name.bytes[i] > '9')
-			return fail(p, at, "a kind is expected: task, bind, promise, ..., or its number");
+			return fail(p, at,
+				"a kind is expected: task, bind, promise, ..., a name of your own, or a number");
 		number = 10 * number + (uint32_t)(name.bytes[i] - '0');
 		if (number > UINT16_MAX)
 			return fail(p, at, "a kind is a number below 65536");

@@ -21,8 +21,9 @@ struct rule {
 	int64_t limit; /* also of counters that are integers, where >= 5 is > 4, and > 2.5 is > 2 */
 	double real;   /* of real counters, with or_equal */
 	bool or_equal;
-	struct weft_slice name;  /* a counter's name, or the text of a tag */
-	struct weft_slice label; /* part of it; NULL bytes: any */
+	struct weft_slice name;      /* a counter's name, or the text of a tag */
+	struct weft_slice label;     /* part of it; NULL bytes: any */
+	struct weft_slice kind_name; /* a kind that the program named; else of size 0 */
 	uint32_t kind;
 	bool has_kind;
 	char *text;  /* the rule as it was given */

@@ -73,6 +73,8 @@ static int take(struct weft_triggers *t, const struct weft_event *event, uint32_
 	}
 	int error = weft__fact_of_event(&t->identities, NULL, event, &fact);
 	fact.text = text;
+	if (!error && event->kind_name.size)
+		error = weft__number_kind(&t->kinds, event, &fact.kind);
 	return error ? error : weft__state_take(&t->state, &fact);
 }
 
@@ -131,6 +133,17 @@ static void prepare_counter(struct weft_triggers *t, struct rule *rule)
 	rule->holds = weft__trigger_holds(rule, value);
 }
 
+/* A name that comes too late for a number is that of no task. */
+static int number_kind(struct weft_triggers *t, struct rule *rule)
+{
+	const struct weft_event event = {.kind_name = rule->kind_name};
+	uint16_t kind;
+	int error = weft__number_kind(&t->kinds, &event, &kind);
+	if (!error && rule->kind_name.size)
+		rule->kind = kind == WEFT_KIND_UNKNOWN ? UINT32_MAX : kind;
+	return error;
+}
+
 WEFT__EXPORT int weft_triggers_add(
 	struct weft_triggers *t, const char *rule, size_t size, struct weft_trigger_error *ret_error)
 {
@@ -139,6 +152,11 @@ WEFT__EXPORT int weft_triggers_add(
 	int error = weft__rule_parse(&t->rules[t->count], rule, size, ret_error);
 	if (error)
 		return error;
+	error = number_kind(t, &t->rules[t->count]);
+	if (error) {
+		weft__rule_finish(&t->rules[t->count]);
+		return error;
+	}
 	struct rule *added = &t->rules[t->count++];
 	if (added->type <= RULE_BELOW)
 		prepare_counter(t, added);
@@ -154,7 +172,7 @@ WEFT__EXPORT int weft_triggers_create(struct weft_triggers **ret_triggers)
 	weft__state_init(&t->state, &weft__trigger_listener, t);
 	weft__waiters_init(&t->waiters);
 	t->until_forgetting = FORGET_EVENTS;
-	if (weft__identities_init(&t->identities)) {
+	if (weft__strings_init(&t->kinds) || weft__identities_init(&t->identities)) {
 		weft_triggers_destroy(t);
 		return WEFT_ERROR_MEMORY;
 	}
@@ -169,6 +187,7 @@ WEFT__EXPORT void weft_triggers_destroy(struct weft_triggers *t)
 	for (unsigned i = 0; i < t->count; i++)
 		weft__rule_finish(&t->rules[i]);
 	weft__identities_finish(&t->identities);
+	weft__strings_finish(&t->kinds);
 	weft__state_finish(&t->state);
 	weft__waiters_finish(&t->waiters);
 	free(t->runners);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "viewer/commands.h"
 #include "viewer/state.h"
 
@@ -161,20 +162,43 @@ void weft__run_filter(struct weft_viewer *viewer, const char *arguments)
 		weft__viewer_ask(viewer, WEFT__ASK_FILTER);
 }
 
+/* Copies a name with escapes, so that it is one word of a filter. False if there is no room, or if
+ * the name has characters that cannot be shown. */
+static bool escape(const char *name, char *to, size_t size)
+{
+	uint32_t character;
+	bool is_valid = true;
+	for (size_t left = strlen(name), bytes; left > 0; left -= bytes) {
+		bytes = weft__utf8_decode(name, left, &character, &is_valid);
+		if (!is_valid || !weft__utf8_is_showable(character) || bytes + 2 > size)
+			return false;
+		if (*name == ',' || *name == '\\' || *name == ' ')
+			*to++ = '\\', size--;
+		memcpy(to, name, bytes);
+		name += bytes, to += bytes, size -= bytes;
+	}
+	*to = '\0';
+	return true;
+}
+
 /* Tasks of the selected one's kind. */
 void weft__run_hide(struct weft_viewer *viewer, const char *arguments)
 {
 	uint32_t task = viewer->selection.task;
 	unsigned kind = task != WEFT_NONE ? viewer->model->tasks.kind[task] : 0;
-	const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
-	char filter[WEFT__FILTER_BYTES + 64];
+	const char *name = weft_model_kind_name(viewer->model, kind);
+	char filter[2 * WEFT__FILTER_BYTES + 16], word[WEFT__FILTER_BYTES];
 	(void)arguments;
 	if (task == WEFT_NONE || !name) {
 		weft__viewer_show_message(viewer, "Select a task of the kind to hide.");
 		return;
 	}
+	if (!escape(name, word, sizeof(word))) {
+		weft__viewer_show_message(viewer, "This kind's name cannot be part of a filter.");
+		return;
+	}
 	snprintf(filter, sizeof(filter), "%s%s-kind:%s", viewer->rows.filter,
-		viewer->rows.filter[0] ? ", " : "", name);
+		viewer->rows.filter[0] ? ", " : "", word);
 	if (weft__viewer_set_filter(viewer, filter))
 		weft__viewer_show_message(
 			viewer, "Tasks of kind %s are hidden; the filter shows this.", name);

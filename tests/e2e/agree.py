@@ -116,8 +116,10 @@ class Script:
 
     def create(self):
         token, task = self.task()
-        kind = self.rng.choice(list(range(23)) + [18, 21] + [2] * 20 + [99, 1000])
-        self.call('create %s %d' % (token, kind), 'create', task=task, child=Created(self.created), kind=decode.kind(kind))
+        kind = self.rng.choice(list(range(23)) + [18, 21] + [2] * 20 + [99, 1000] + ['job', 'conn'] * (self.texts != 'many'))
+        named = isinstance(kind, str)
+        self.call('create%s' % ('_named %s =%s' % (token, kind) if named else ' %s %d' % (token, kind)), 'create', task=task,
+                  child=Created(self.created), kind=kind if named else decode.kind(kind))
         self.living.append(Created(self.created))
         self.created += 1
 

@@ -21,7 +21,7 @@ static alignas(64) unsigned char buffer[BUFFER_BYTES];
 static void record_edges(void)
 {
 	uint64_t task = weft_create(WEFT_KIND_TASK), other = weft_create_as(task, 1000);
-	uint64_t last = weft_create(WEFT_KIND_BIND);
+	uint64_t last = weft_create(WEFT_KIND_BIND), named = weft_create(weft_kind("job"));
 	weft_switch(task);
 	weft_read(other);
 	weft_read_as(other, task);
@@ -48,6 +48,7 @@ static void record_edges(void)
 	weft_time_out(weft_create(WEFT_KIND_WAIT));
 	weft_become_as(task, weft_create(WEFT_KIND_UNKNOWN));
 	weft_rundown_task(other, WEFT_KIND_BIND, "caf\xc3\xa9", 1000, last);
+	weft_rundown_task(named, weft_kind("caf\xc3\xa9 \"bar\""), NULL, 7, WEFT_TASK_NONE);
 	weft_rundown_task(last, 1000, NULL, WEFT_AGE_UNKNOWN, WEFT_TASK_NONE);
 	weft_switch(UINT64_MAX);
 }

@@ -87,6 +87,7 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_label("literal");
 	weft_label(text);
 	weft_label_as(task, NAME);
+	weft_switch(weft_create(weft_kind("job")));
 	weft_operation_end(weft_operation_begin("literal"), task);
 	weft_operation_cancel(weft_operation_begin(text), WEFT_TASK_CURRENT);
 	weft_operation_fail(weft_operation_begin_as(evaluated(), NAME), WEFT_TASK_NONE, text);

@@ -101,6 +101,12 @@ with weft.task('work'), weft.span('outer'):
 
 
 @case
+def kinds_with_names():
+    trace = Trace("import weft; weft.create('one', kind='job'); weft.create('two', kind=weft.Name('job'))")
+    equal([(task['label'], task['kind']) for task in trace.tasks], [('one', 'job'), ('two', 'job')])
+
+
+@case
 def operations():
     trace = Trace('''
 import weft

@@ -231,9 +231,9 @@ static void add_bool(const char *key, bool value)
 	weft_text_add_string(&play.text, value ? "true" : "false");
 }
 
-static void add_kind(unsigned kind)
+static void add_kind(const struct weft_model *model, unsigned kind)
 {
-	const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
+	const char *name = weft_model_kind_name(model, kind);
 	weft_text_add_string(&play.text, ",\"kind\":");
 	if (name)
 		weft_text_add_json(&play.text, name, strlen(name));
@@ -248,7 +248,7 @@ static void show_task(const struct weft_layout *layout, uint32_t task)
 	unsigned flags = tasks->flags[task];
 	uint64_t created;
 	add_number("{\"task\":", tasks->id[task]);
-	add_kind(tasks->kind[task]);
+	add_kind(model, tasks->kind[task]);
 	add_string(model, ",\"label\":", tasks->label[task]);
 	add_task(model, ",\"parent\":", layout->parent[task]);
 	add_number(",\"start\":", layout->start[task]);
@@ -677,6 +677,12 @@ CALL(counter_add, weft__counter_add(task(a[0]), NULL, text(a[1]), number(a[2])))
 CALL(counter_set, weft__counter_set(task(a[0]), NULL, text(a[1]), number(a[2])))
 CALL(counter_add_f64, weft__counter_add_real(task(a[0]), NULL, text(a[1]), real(a[2])))
 CALL(counter_set_f64, weft__counter_set_real(task(a[0]), NULL, text(a[1]), real(a[2])))
+static void create_named(char **a)
+{
+	require(play.created_count < CREATED_MAX, "too many tasks");
+	play.created[play.created_count++] = weft_create_as(task(a[0]), weft__kind(NULL, text(a[1])));
+}
+
 CALL(band, weft__band((unsigned)number(a[0]), NULL, text(a[1]), number(a[2])))
 CALL(play_switch, weft_switch(task(a[0])))
 CALL(gc, weft_gc((uint64_t)number(a[0])))
@@ -689,6 +695,7 @@ static const struct {
 	{"create", create, 2},
 	{"span_begin", span_begin, 2},
 	{"span_end", span_end, 1},
+	{"create_named", create_named, 2},
 	{"read", play_read, 2},
 	{"read_later", read_later, 2},
 	{"try_read", try_read, 2},
@@ -747,7 +754,8 @@ static void play_call(const char *name, char **arguments, int count)
 	bool is_counter = strncmp(name, "counter", 7) == 0;
 	bool is_refused = losses[WEFT_ABI_LOSS_TOO_BIG] != too_big ||
 					  (is_counter && losses[WEFT_ABI_LOSS_NAMES_FULL] != unnamed);
-	uint64_t id = calls[i].play == create ? play.created[play.created_count - 1] : 0;
+	bool creates = calls[i].play == create || calls[i].play == create_named;
+	uint64_t id = creates ? play.created[play.created_count - 1] : 0;
 	int events = calls[i].play == wait_any ? count - 1 : 1;
 	for (; events > 0; events--)
 		printf("call %" PRIu64 " %" PRIu64 "\n", id, is_refused ? 0 : held_sequence());

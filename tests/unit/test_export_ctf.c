@@ -232,6 +232,39 @@ static void metadata_is_as_reviewed(void **state)
 	clear(&directory);
 }
 
+/* Readers of CTF find a kind's name in the metadata by the number in the event. */
+static void kinds_with_names_are_in_the_metadata(void **state)
+{
+	(void)state;
+	struct directory directory = {0};
+	struct weft_export_ctf *ctf = start(&directory);
+	struct weft_trace_description trace = describe();
+	static const struct {
+		uint16_t kind;
+		const char *name;
+		const char *bytes; /* the number in CTF */
+	} cases[] = {{257, "job", "\xfe\xff"}, {300, "job", "\xfe\xff"}, {257, "a\"\n\xff", "\xfd\xff"},
+		{65534, "", "\x63\0"}, {258, "", "\2\1"}};
+	size_t size;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct weft_event event = {.type = WEFT_EVENT_CREATE,
+			.kind = cases[i].kind,
+			.kind_name = {cases[i].name, strlen(cases[i].name)}};
+		assert_int_equal(weft_export_ctf_add(ctf, &event, &trace), 0);
+	}
+	assert_int_equal(weft_export_ctf_finish(ctf, &trace), 0);
+	const uint8_t *events = file(&directory, "thread_0", &size) + HEAD_BYTES;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_memory_equal(events + i * 27 + 25, cases[i].bytes, 2);
+	const char *bytes = (const char *)file(&directory, "metadata", &size);
+	char *metadata = strndup(bytes, size);
+	assert_non_null(strstr(metadata, "\t\"job\" = 65534,\n"));
+	assert_non_null(strstr(metadata, "\t\"a\\\"\\012\\377\" = 65533,\n"));
+	free(metadata);
+	weft_export_ctf_destroy(ctf);
+	clear(&directory);
+}
+
 static void packets_are_bounded_and_in_order(void **state)
 {
 	(void)state;
@@ -400,6 +433,7 @@ int main(void)
 		cmocka_unit_test(an_event_is_bytes_as_the_metadata_says),
 		cmocka_unit_test(values_and_fields_are_bytes_as_the_metadata_says),
 		cmocka_unit_test(metadata_is_as_reviewed),
+		cmocka_unit_test(kinds_with_names_are_in_the_metadata),
 		cmocka_unit_test(packets_are_bounded_and_in_order),
 		cmocka_unit_test(a_nul_in_text_does_not_end_it),
 		cmocka_unit_test(losses_stand_between_packets),

@@ -200,7 +200,9 @@ static void assert_same_event(
 	assert_int_equal(counted(a->task, first_a), counted(b->task, first_b));
 	assert_int_equal(counted(a->other, first_a), counted(b->other, first_b));
 	assert_int_equal(a->value, b->value);
-	assert_int_equal(a->kind, b->kind);
+	if (!a->kind_name.size) /* otherwise the number depends on the table of names */
+		assert_int_equal(a->kind, b->kind);
+	assert_true(is_same_text(a->kind_name, b->kind_name));
 	assert_true(is_same_text(a->text, b->text));
 	assert_same_fields(a, b);
 }
@@ -213,6 +215,7 @@ static void call_all(void)
 	call_tasks(first);
 	call_operations(WEFT_TASK_CURRENT);
 	call_operations(first);
+	weft_create(weft_kind("job"));
 	call_texts(WEFT_TASK_CURRENT);
 	call_texts(first);
 	call_texts(WEFT_TASK_CURRENT);
@@ -227,6 +230,7 @@ static void call_all_ffi(void)
 	call_tasks_ffi(first);
 	call_operations_ffi(WEFT_TASK_CURRENT);
 	call_operations_ffi(first);
+	weft_ffi_create(own, 0, WEFT_TASK_CURRENT, weft_ffi_kind("jobs", 3, NULL));
 	call_texts_ffi(WEFT_TASK_CURRENT, caches);
 	call_texts_ffi(first, caches);
 	call_texts_ffi(WEFT_TASK_CURRENT, NULL);

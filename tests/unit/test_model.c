@@ -104,6 +104,47 @@ static void every_event_and_kind_has_a_name(void **state)
 	assert_null(weft_kind_name(50));
 }
 
+static struct weft_event create_named(uint64_t child, uint16_t kind, const char *name)
+{
+	struct weft_event e = event(WEFT_EVENT_CREATE, 1, 9, child);
+	e.kind = kind;
+	e.kind_name = (struct weft_slice){name, strlen(name)};
+	return e;
+}
+
+static void kinds_with_one_name_are_one_kind(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(create_named(1, 257, "job"), create_named(2, 300, "job"),
+		create_named(3, 257, "conn"), create_named(4, 257, ""), create_named(5, 65534, ""));
+	const uint16_t *kind = m->tasks.kind;
+	assert_string_equal(weft_model_kind_name(m, kind[task(m, 1)]), "job");
+	assert_int_equal(kind[task(m, 1)], kind[task(m, 2)]);
+	assert_string_equal(weft_model_kind_name(m, kind[task(m, 3)]), "conn");
+	assert_int_equal(kind[task(m, 4)], 257);
+	assert_null(weft_model_kind_name(m, 257));
+	assert_int_equal(kind[task(m, 5)], WEFT_KIND_UNKNOWN); /* models use this number for "job" */
+	assert_string_equal(weft_model_kind_name(m, WEFT_KIND_BIND), "bind");
+	assert_string_equal(weft_model_kind_name(m, kind[task(m, 9)]), "preexisting");
+	weft_model_destroy(m);
+}
+
+static void later_kinds_than_256_are_unknown(void **state)
+{
+	(void)state;
+	static char names[300][8];
+	struct weft_event events[300];
+	for (int i = 0; i < 300; i++) {
+		snprintf(names[i], sizeof(names[i]), "k%d", i);
+		events[i] = create_named(100 + (uint64_t)i, 257, names[i]);
+	}
+	struct weft_model *m = build(events, 300);
+	for (uint64_t i = 0; i < 300; i++)
+		assert_string_equal(weft_model_kind_name(m, m->tasks.kind[task(m, 100 + i)]),
+			i < 256 ? names[i] : "unknown");
+	weft_model_destroy(m);
+}
+
 static void an_empty_trace_is_a_model(void **state)
 {
 	(void)state;
@@ -843,6 +884,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_event_and_kind_has_a_name),
+		cmocka_unit_test(kinds_with_one_name_are_one_kind),
+		cmocka_unit_test(later_kinds_than_256_are_unknown),
 		cmocka_unit_test(an_empty_trace_is_a_model),
 		cmocka_unit_test(an_unknown_task_exists_from_the_start),
 		cmocka_unit_test(a_late_create_names_a_known_task),

@@ -373,6 +373,30 @@ static void notes_are_formatted_by_the_reader(void **state)
 	trace_close(&t);
 }
 
+static void kinds_have_names(void **state)
+{
+	struct trace t;
+	uint16_t job = weft_kind("job");
+	assert_true(job >= 256);
+	assert_int_equal(weft_kind("job"), job);
+	for (int i = 0; i < 2; i++)
+		weft_create_as(9, weft_kind("job")); /* the second time from the cache */
+	weft_create_as(9, weft_kind("other"));
+	weft_rundown_task(7, job, NULL, WEFT_AGE_UNKNOWN, WEFT_TASK_NONE);
+	weft_create_as(9, 60000);
+	weft_create_as(9, (uint16_t)(job + 1));
+	weft_create_as(9, UINT16_MAX - 1);
+	assert_int_equal(weft_kind(""), WEFT_KIND_UNKNOWN);
+	read_back(&t, state);
+	static const char *const names[] = {"job", "job", "other", "job", "", "", ""};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		assert_true(trace_next(&t));
+		trace_text(t.event.kind_name, names[i]);
+	}
+	assert_int_equal(weft_kind("job"), WEFT_KIND_UNKNOWN); /* recording has ended */
+	trace_close(&t);
+}
+
 static void labels_are_formatted_by_the_reader(void **state)
 {
 	struct trace t;
@@ -765,6 +789,7 @@ int main(void)
 		CASE(long_text_is_cut_between_characters),
 		CASE(notes_are_formatted_by_the_reader),
 		CASE(labels_are_formatted_by_the_reader),
+		CASE(kinds_have_names),
 		CASE(texts_with_a_size_need_no_nul),
 		CASE(long_values_leave_room_for_the_others),
 		CASE(marks_have_typed_fields),

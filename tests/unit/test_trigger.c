@@ -100,7 +100,7 @@ static void a_wrong_rule_is_wrong_somewhere(void **state)
 		{"waits > 99999999999999s", "shorter", 8},
 		{"waits > 1s colour = red", "kind or label", 11},
 		{"waits > 1s kind red", "= is expected", 16},
-		{"waits > 1s kind = red", "a kind is expected", 18},
+		{"waits > 1s kind = 1red", "a kind is expected", 18},
 		{"waits > 1s kind = 65536", "65536", 18},
 		{"waits > 1s label =", "label", 18},
 		{"waits > 1s kind = -1", "a kind is expected", 18},
@@ -237,6 +237,23 @@ static void kind_and_label_are_asked_for(void **state)
 	for (uint64_t task = 1; task < 5; task++) {
 		take(t, at(10 * task, WEFT_EVENT_TRY_READ, task, 9));
 		assert_int_equal(pass(t, 10 * task + 5), task == 2 || task == 4);
+	}
+	weft_triggers_destroy(t);
+}
+
+/* In different buffers a name has different numbers. */
+static void kinds_with_names_are_compared_by_name(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 1ns kind = job", "waits > 1ns kind = 'my job'");
+	static const char *const names[] = {"job", "other", "my job", "", "job"};
+	(void)state;
+	for (uint64_t task = 1; task <= 5; task++) {
+		struct weft_event create = at(0, WEFT_EVENT_CREATE, WEFT_TASK_NONE, task);
+		create.kind = (uint16_t)(256 + task);
+		create.kind_name = (struct weft_slice){names[task - 1], strlen(names[task - 1])};
+		take(t, create);
+		take(t, at(10 * task, WEFT_EVENT_TRY_READ, task, 9));
+		assert_int_equal(pass(t, 10 * task + 5), task % 2);
 	}
 	weft_triggers_destroy(t);
 }
@@ -727,6 +744,7 @@ int main(void)
 		cmocka_unit_test(a_task_that_runs_fires_while_it_does),
 		cmocka_unit_test(a_task_that_waits_fires_while_it_does),
 		cmocka_unit_test(kind_and_label_are_asked_for),
+		cmocka_unit_test(kinds_with_names_are_compared_by_name),
 		cmocka_unit_test(many_tasks_wait),
 		cmocka_unit_test(a_running_task_that_becomes_another_still_runs),
 		cmocka_unit_test(a_wait_is_answered_by_any_name),

@@ -74,6 +74,21 @@ FUNCTION(wait_any)
 
 /* ---- One task ---- */
 
+/* Stores the kind that a number or a name says; `object` may be NULL. */
+static bool kind_of(PyObject *object, unsigned *ret_kind)
+{
+	struct weft_python_text name;
+	if (!object)
+		return true;
+	if (PyLong_Check(object))
+		return weft_python_number(object, "kind", UINT16_MAX, ret_kind);
+	if (!weft_python_text_init(&name, object))
+		return false;
+	*ret_kind = weft_ffi_kind(name.bytes, name.size, name.cache);
+	weft_python_text_finish(&name);
+	return true;
+}
+
 FUNCTION(create)
 {
 	static const struct weft_python_parameters parameters = {"create", {"label", "kind"}, 0};
@@ -81,8 +96,7 @@ FUNCTION(create)
 	struct weft_python_call call;
 	struct weft_python_text text;
 	unsigned kind = WEFT_KIND_TASK;
-	if (!weft_python_bind(&parameters, PASSED, own, &call) ||
-		(own[1] && !weft_python_number(own[1], "kind", UINT16_MAX, &kind)) ||
+	if (!weft_python_bind(&parameters, PASSED, own, &call) || !kind_of(own[1], &kind) ||
 		!weft_python_text_init(&text, own[0]))
 		return NULL;
 	uint64_t id = weft_ffi_create(call.category, call.level, call.task, (uint16_t)kind);
@@ -211,7 +225,7 @@ FUNCTION(operation_fail)
 
 /* clang-format off */
 PyMethodDef weft_python_of_tasks[] = {
-	RECORDS(create, "label=None, kind=TASK, ", "`task` creates a task, whose id is returned; it is unique, also while nothing is recorded."),
+	RECORDS(create, "label=None, kind=TASK, ", "`task` creates a task, whose id is returned; it is unique, also while nothing is recorded. `kind` is TASK, WAIT, ... or a name of your own, such as 'job'."),
 	RECORDS(read, "source, ", "`task` reads the value of `source`, and runs from now on, unless it is CURRENT."),
 	RECORDS(read_later, "source, ", "`task` reads the value of `source`; it runs later."),
 	RECORDS(try_read, "source, ", "`task` wants the value of `source`: from now on it waits."),

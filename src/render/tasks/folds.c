@@ -212,7 +212,7 @@ static void write_label(
 {
 	const struct weft_tasks *tasks = &p->model->tasks;
 	uint32_t task = p->layout->fold_members[fold->first];
-	const char *kind = weft_kind_name(tasks->kind[task]);
+	const char *kind = weft_model_kind_name(p->model, tasks->kind[task]);
 	struct weft_slice label = weft_model_string(p->model, tasks->label[task]);
 	if (tasks->label[task] == WEFT_NONE)
 		label = as_slice(kind ? kind : "task");

@@ -177,7 +177,7 @@ static bool place(struct painter *p, const struct name *name)
 static struct weft_slice kind_text(const struct painter *p, uint32_t task)
 {
 	unsigned kind = p->model->tasks.kind[task];
-	const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
+	const char *name = weft_model_kind_name(p->model, kind);
 	if (kind == WEFT_KIND_TASK)
 		name = NULL; /* the common case: not worth showing */
 	return (struct weft_slice){name ? name : "", name ? strlen(name) : 0};
