@@ -311,10 +311,13 @@ static int on_span_end(struct weft__state *s, const struct meaning *m)
 	return error;
 }
 
-/* Sets what the create event would have set, if the trace lacks that event. */
+/* Sets what the create event would have set, if the trace lacks that event. A cut also lists tasks
+ * of which it knows only the id: a later alive event may say more about these. */
 static int read_alive(struct weft__state *s, const struct meaning *m)
 {
-	bool is_new = !(s->tasks.flags[m->task] & (WEFT_TASK_CREATED | WEFT_TASK_FROM_RUNDOWN));
+	bool is_known = m->event->kind != WEFT_KIND_UNKNOWN || m->event->has_value;
+	bool is_new =
+		is_known && !(s->tasks.flags[m->task] & (WEFT_TASK_CREATED | WEFT_TASK_FROM_RUNDOWN));
 	if (is_new) {
 		s->tasks.flags[m->task] |= WEFT_TASK_FROM_RUNDOWN;
 		s->tasks.kind[m->task] = m->event->kind;

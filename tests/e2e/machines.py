@@ -38,7 +38,7 @@ def content(trace):
     for event in json_lines(weft('dump', '--json', trace).stdout):
         events, ids = threads.setdefault(event.pop('thread'), ([], {}))
         event.pop('time')
-        for key in ('task', 'child', 'source', 'target', 'other', 'receiver', 'sender'):
+        for key in ('task', 'child', 'source', 'target', 'other', 'receiver', 'sender', 'resource'):
             if event.get(key) is not None:
                 event[key] = ids.setdefault(event[key], len(ids))
         events.append(event)

@@ -351,7 +351,7 @@ def a_program_adds_its_own_rules():
         program.send('tag panic')
         program.wait_for('trace.snapshot-1.weft')
         errors = program.end()
-        assert 'weft_trigger: a whole number is expected; at character 16 of "counter queue >"' in errors, errors
+        assert 'weft_trigger: a number is expected; at character 16 of "counter queue >"' in errors, errors
         equal(program.snapshots(), ['trace.snapshot-1.weft'])
 
 

@@ -280,7 +280,8 @@ class Model:
             self.ignored += 1
             return
         task.seen(self.time)
-        if not task.created and not task.from_rundown:
+        is_known = event['kind'] != 'unknown' or 'age' in event
+        if is_known and not task.created and not task.from_rundown:
             task.from_rundown, task.kind = True, event['kind']
             if 'age' in event:
                 task.creation = max(0, self.time - event['age'])
