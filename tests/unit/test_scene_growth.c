@@ -436,11 +436,49 @@ static void any_allocation_may_fail(void **state)
 	weft_model_builder_destroy(trace.builder);
 }
 
+/* A live model has unused rows between the samples of counters, so that some of these lie beyond
+ * the number of samples. */
+static void counters_between_unused_rows_keep_their_extremes(void **state)
+{
+	static const char names[] = "abcdefgh";
+	struct trace trace;
+	struct state now = {0}, former;
+	uint32_t beyond = 0;
+	(void)state;
+	trace_init(&trace, 10, 100);
+	for (uint32_t i = 0; i < 4000; i++) {
+		const struct weft_event event = {.type = WEFT_EVENT_COUNTER,
+			.task = 1,
+			.text = {names + i * i % 8, 1},
+			.value = i,
+			.is_set = true,
+			.time_ns = ++trace.time};
+		built_add(trace.builder, event);
+		if (i % 500 != 499)
+			continue;
+		former = now;
+		grow(&trace, &(struct weft_layout_options){0}, &former, &now);
+		if (former.model)
+			state_finish(&former);
+		for (uint32_t c = 0; c < now.model->counter_count; c++) {
+			const struct weft_counter *counter = &now.model->counters[c];
+			uint32_t end = counter->first + counter->count;
+			struct weft__mean all = weft__scene_extremes(now.scene, counter, counter->first, end);
+			assert_true(all.low == counter->min.real && all.high == counter->max.real);
+			beyond += end > now.model->samples.count;
+		}
+	}
+	assert_true(beyond > 0);
+	state_finish(&now);
+	weft_model_builder_destroy(trace.builder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grown_scenes_draw_the_same),
 		cmocka_unit_test(any_allocation_may_fail),
+		cmocka_unit_test(counters_between_unused_rows_keep_their_extremes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,9 +58,22 @@ static void add_samples(const struct weft_scene *scene, struct extreme *groups)
 	}
 }
 
+/* One past the last sample of any counter. In a live model that is more than the number of samples.
+ */
+static uint32_t end_of_samples(const struct weft_model *model)
+{
+	uint32_t end = 0;
+	for (uint32_t i = 0; i < model->counter_count; i++) {
+		const struct weft_counter *counter = &model->counters[i];
+		if (counter->count && counter->first + counter->count > end)
+			end = counter->first + counter->count;
+	}
+	return end;
+}
+
 int weft__scene_make_extremes(struct weft_scene *scene)
 {
-	uint32_t count = scene->model->samples.count;
+	uint32_t count = end_of_samples(scene->model);
 	size_t total = 0, first[LEVELS];
 	for (unsigned level = 0; level < LEVELS; level++) {
 		first[level] = total;
