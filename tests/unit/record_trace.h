@@ -59,7 +59,8 @@ static inline void trace_text(struct weft_slice slice, const char *text)
 {
 	char copy[4096] = {0};
 	assert_true(slice.size < sizeof(copy));
-	memcpy(copy, slice.bytes, slice.size);
+	if (slice.size)
+		memcpy(copy, slice.bytes, slice.size);
 	assert_string_equal(copy, text);
 }
 
