@@ -80,6 +80,19 @@ static void add(struct weft_cut *cut, const struct weft_event *event)
 	assert_int_equal(weft_cut_add(cut, event, &description), WEFT_OK);
 }
 
+/* The lines of the part [100, 200) of some events. */
+static struct decoded cut_events(const struct weft_event *events, size_t count)
+{
+	const struct weft_cut_range range = {100, 200};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	for (size_t i = 0; i < count; i++)
+		add(cut, &events[i]);
+	return end(cut, &part);
+}
+
+#define CUT(events) cut_events(events, sizeof(events) / sizeof((events)[0]))
+
 static void expect_lines(struct decoded *d, const char *lines)
 {
 	assert_string_equal(d->lines.bytes, lines);
@@ -253,12 +266,7 @@ static void a_rundown_agrees_with_the_model(void **state)
 		{.type = WEFT_EVENT_CREATE, .time_ns = 40, .task = 3, .other = 4, .kind = WEFT_KIND_BIND},
 		{.type = WEFT_EVENT_CREATE, .time_ns = 50, .task = 4, .other = 3, .kind = WEFT_KIND_BIND},
 	};
-	const struct weft_cut_range range = {100, 200};
-	struct weft_text part = {0};
-	struct weft_cut *cut = begin(&range, &part);
-	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
-		add(cut, &before[i]);
-	struct decoded d = end(cut, &part);
+	struct decoded d = CUT(before);
 	expect_lines(&d,
 		"{\"time\":100,\"event\":\"alive\",\"task\":1,\"kind\":\"unknown\",\"label\":\"\","
 		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
@@ -287,12 +295,7 @@ static void a_rundown_keeps_a_wait_for_any(void **state)
 		{.type = WEFT_EVENT_READ, .time_ns = 40, .task = 2, .other = 6, .flag = true},
 		{.type = WEFT_EVENT_TRY_READ, .time_ns = 40, .task = 3, .other = 7},
 	};
-	const struct weft_cut_range range = {100, 200};
-	struct weft_text part = {0};
-	struct weft_cut *cut = begin(&range, &part);
-	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
-		add(cut, &before[i]);
-	struct decoded d = end(cut, &part);
+	struct decoded d = CUT(before);
 	assert_non_null(strstr(d.lines.bytes,
 		"\"task\":1,\"kind\":\"unknown\",\"label\":\"\",\"source\":null,\"rundown\":true,"
 		"\"thread\":0}\n"
@@ -315,12 +318,7 @@ static void a_rundown_keeps_the_wait_of_a_task_that_runs(void **state)
 		{.type = WEFT_EVENT_ALIVE, .time_ns = 10, .task = 1, .other = 2, .is_rundown = true},
 		{.type = WEFT_EVENT_SWITCH, .time_ns = 10, .task = 1, .is_rundown = true},
 	};
-	const struct weft_cut_range range = {100, 200};
-	struct weft_text part = {0};
-	struct weft_cut *cut = begin(&range, &part);
-	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
-		add(cut, &before[i]);
-	struct decoded d = end(cut, &part);
+	struct decoded d = CUT(before);
 	assert_non_null(strstr(d.lines.bytes, "\"source\":2,\"rundown\":true"));
 	weft_text_finish(&d.lines);
 }
@@ -346,12 +344,7 @@ static void a_rundown_keeps_what_is_held(void **state)
 		{.type = WEFT_EVENT_ACQUIRE, .time_ns = 60, .task = 4, .other = 8},
 		{.type = WEFT_EVENT_TRY_READ, .time_ns = 70, .task = 4, .other = 5},
 	};
-	const struct weft_cut_range range = {100, 200};
-	struct weft_text part = {0};
-	struct weft_cut *cut = begin(&range, &part);
-	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
-		add(cut, &before[i]);
-	struct decoded d = end(cut, &part);
+	struct decoded d = CUT(before);
 	static const char held[] =
 		"{\"time\":100,\"event\":\"acquire\",\"task\":3,\"resource\":5,\"rundown\":true,\"thread\":0}\n"
 		"{\"time\":100,\"event\":\"acquire\",\"task\":3,\"resource\":5,\"rundown\":true,\"thread\":0}\n"
@@ -412,12 +405,7 @@ static void open_spans_begin_in_the_rundown(void **state)
 			.thread = 2},
 		{.type = WEFT_EVENT_END, .time_ns = 150, .task = 1},
 	};
-	const struct weft_cut_range range = {100, 200};
-	struct weft_text part = {0};
-	struct weft_cut *cut = begin(&range, &part);
-	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
-		add(cut, &before[i]);
-	struct decoded d = end(cut, &part);
+	struct decoded d = CUT(before);
 	expect_lines(&d,
 		"{\"time\":100,\"event\":\"alive\",\"task\":1,\"kind\":\"wait\",\"label\":\"\",\"age\":90,"
 		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
