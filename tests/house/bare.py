@@ -233,6 +233,14 @@ def a_program_of_the_users_own():
 
 
 @case
+def a_program_in_python():
+    needs('install')
+    text = step('python', 'cd /srv; weft record -o chat.weft -- python3 -m weft moved/examples/chat.py; weft info chat.weft')
+    tasks = re.search(r'^tasks +(\d+):', text, re.MULTILINE)
+    assert tasks and int(tasks.group(1)) > 5, text[-3000:]
+
+
+@case
 def a_meson_subproject():
     """CMake and a C++ compiler are missing, because a project in C need not have them."""
     needs('demo')
