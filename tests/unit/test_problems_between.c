@@ -556,6 +556,36 @@ static void losses_without_a_place_are_counted(void **state)
 	found_finish(&found);
 }
 
+/* In a live model, the last activation may lie beyond the number of activations, behind unused
+ * rows: the gap before it is found all the same. */
+static void gaps_of_a_growing_trace_are_found(void **state)
+{
+	struct made made = make_begin();
+	struct weft_model *model = NULL;
+	const struct weft_trace_thread thread = {.name = "main"};
+	const struct weft_trace_description description = {
+		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
+	(void)state;
+	for (uint64_t i = 1; i <= 620; i++) {
+		make_switch(&made, i > 600 ? 8 : 1 + i % 7);
+		made.time += 20 * US;
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += i == 610 ? 40 * MS : 300 * US;
+		if (i % 100 && i != 620)
+			continue;
+		weft_model_destroy(model);
+		assert_int_equal(
+			weft_model_builder_snapshot(made.builder, &description, made.time + 1000 * MS, &model),
+			0);
+	}
+	uint32_t last = weft_model_find_task(model, 0, 8);
+	assert_true(model->tasks.first_activation[last] >= model->activations.count);
+	struct found found = find_in(load_model(model));
+	assert_int_equal(only(&found, WEFT_PROBLEM_IDLE_GAP)->start, 609 * 320 * US + 20 * US);
+	found_finish(&found);
+	weft_model_builder_destroy(made.builder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -576,6 +606,7 @@ int main(void)
 		cmocka_unit_test(a_herd_with_a_promise_each_is_found),
 		cmocka_unit_test(tasks_that_all_act_alike_are_not_a_herd),
 		cmocka_unit_test(a_task_that_is_passed_over_starves),
+		cmocka_unit_test(gaps_of_a_growing_trace_are_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

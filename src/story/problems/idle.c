@@ -49,14 +49,18 @@ static int find_gaps(struct gaps *gaps)
 	return gaps->list ? 0 : WEFT_ERROR_MEMORY;
 }
 
-/* Drops the gap after the last activation: the program is over, or waits for something outside. */
+/* Drops the gap after the last activation: the program is over, or waits for something outside.
+ * Goes by task, because a live model has unused rows between the activations of two tasks. */
 static void drop_last(struct gaps *gaps)
 {
-	const struct weft_activations *a = &gaps->model->activations;
+	const struct weft_tasks *t = &gaps->model->tasks;
+	const uint64_t *start = gaps->model->activations.start;
 	uint64_t last = 0;
-	for (uint32_t i = 0; i < a->count; i++)
-		if (a->start[i] > last)
-			last = a->start[i];
+	for (uint32_t task = 0; task < t->count; task++) {
+		uint32_t end = t->end_activation[task];
+		if (end > t->first_activation[task] && start[end - 1] > last)
+			last = start[end - 1];
+	}
 	while (gaps->count && gaps->list[gaps->count - 1].start >= last)
 		gaps->count--;
 }
