@@ -6,6 +6,7 @@
  */
 #include "base/export.h"
 #include "story/any.h"
+#include "story/runs.h"
 
 /* At most this many of a task's edges before the time are examined: a loop that has read a million
  * times does not wait for what it wanted that long ago. */
@@ -20,29 +21,18 @@ struct waiting {
 	uint32_t task;
 	uint64_t at;
 	struct weft__edge_list edges;
-	uint32_t before;     /* number of edges at or before the time */
-	uint64_t idle_since; /* when it last stopped running, or its start */
-	uint64_t runs_next;  /* UINT64_MAX: never again */
-	bool running;
+	uint32_t before; /* number of edges at or before the time */
+	struct weft__runs runs;
 };
 
 static struct waiting waiting_of(const struct weft_story *story, uint32_t task, uint64_t at)
 {
 	const struct weft_model *model = story->model;
-	const struct weft_activations *a = &model->activations;
-	struct waiting w = {.story = story, .model = model, .at = at, .runs_next = UINT64_MAX};
+	struct waiting w = {.story = story, .model = model, .at = at};
 	w.task = weft__become_at(model, task, at);
 	w.edges = weft__edges_by(model, w.task);
 	w.before = weft__edges_until(model, w.edges, at);
-	w.idle_since = model->tasks.start[w.task];
-	uint32_t first = model->tasks.first_activation[w.task];
-	uint32_t runs = weft__activations_until(model, w.task, at);
-	if (runs) {
-		w.idle_since = a->end[first + runs - 1];
-		w.running = w.idle_since > at;
-	}
-	if (first + runs < model->tasks.end_activation[w.task])
-		w.runs_next = a->start[first + runs];
+	weft__runs_at(story, w.task, at, &w.runs);
 	return w;
 }
 
@@ -76,8 +66,8 @@ static uint64_t end_of_wait(const struct waiting *w, uint32_t source)
 {
 	const struct weft_tasks *t = &w->model->tasks;
 	uint64_t until = read_after(w, source);
-	if (w->runs_next < until && t->kind[w->task] != WEFT_KIND_JOIN)
-		until = w->runs_next;
+	if (w->runs.next < until && t->kind[w->task] != WEFT_KIND_JOIN)
+		until = w->runs.next;
 	if ((t->flags[w->task] & WEFT_TASK_RESOLVED) && t->end[w->task] < until)
 		until = t->end[w->task];
 	return until;
@@ -97,13 +87,12 @@ static bool is_better(const struct waiting *w, uint32_t source, uint32_t than)
 	return ends != other_ends ? other_ends : t->end[source] > t->end[than];
 }
 
-/* True if a wait is over because the task has run since, except for a join, which wakes for each
+/* True if a wait is over because the task has woken since, except for a join, which wakes for each
  * source. */
 static bool is_past(const struct waiting *w, uint64_t time)
 {
-	return w->model->tasks.kind[w->task] != WEFT_KIND_JOIN && time < w->at &&
-		   weft__activations_until(w->model, w->task, w->at) >
-			   weft__activations_until(w->model, w->task, time);
+	return w->model->tasks.kind[w->task] != WEFT_KIND_JOIN && w->runs.has_woken &&
+		   w->runs.woken > time;
 }
 
 /* The source of a wait for any of several: the one that ends it, else the first that has not ended.
@@ -181,11 +170,11 @@ static bool find_coming(const struct waiting *w, struct weft_story_wait *wait)
 	if (e->type[edge] != WEFT_EDGE_READ || source == w->task)
 		return false;
 	uint32_t now = weft__become_at(w->model, source, w->at);
-	if (now == w->task || w->runs_next < e->time[edge])
+	if (now == w->task || w->runs.next < e->time[edge])
 		return false; /* it ran before it read: what woke it is unknown */
 	uint64_t asked = w->before ? e->time[w->edges.edges[w->before - 1]] : 0;
 	wait->source = now;
-	wait->since = asked > w->idle_since ? asked : w->idle_since;
+	wait->since = asked > w->runs.idle_since ? asked : w->runs.idle_since;
 	wait->until = e->time[edge];
 	return true;
 }
@@ -211,11 +200,11 @@ static bool find_signal(const struct waiting *w, struct weft_story_wait *wait)
 	struct weft__edge_list to = weft__edges_to(w->story, w->task);
 	for (uint32_t i = weft__edges_until(w->model, to, w->at); i < to.count; i++) {
 		uint32_t edge = to.edges[i];
-		if (e->time[edge] > w->runs_next)
+		if (e->time[edge] > w->runs.next)
 			break;
 		if (e->type[edge] != WEFT_EDGE_SIGNAL)
 			continue;
-		wait->since = w->idle_since;
+		wait->since = w->runs.idle_since;
 		wait->until = e->time[edge];
 		return true;
 	}
@@ -231,7 +220,8 @@ WEFT__EXPORT bool weft_story_wait_at(
 	struct waiting w = waiting_of(story, task, at_ns);
 	struct weft_story_wait wait = {
 		.task = w.task, .source = WEFT_NONE, .until = UINT64_MAX, .got = WEFT_NONE};
-	if (w.running || at_ns < model->tasks.start[w.task] || weft__is_gone(model, w.task, at_ns))
+	if (w.runs.is_running || at_ns < model->tasks.start[w.task] ||
+		weft__is_gone(model, w.task, at_ns))
 		return false;
 	if (!find_holder(&w, &wait) && !find_pending(&w, &wait) && !find_coming(&w, &wait) &&
 		!find_signal(&w, &wait))

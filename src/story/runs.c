@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See runs.h.
+ */
+#include "story/runs.h"
+
+#include "base/search.h"
+
+/* Activations that are examined on each side of the time. */
+#define LOOK_AT_MAX 4096
+
+/* Bands or edges with one time that are examined. */
+#define SAME_TIME_MAX 64
+
+/* A longer activation is work, even if the trace shows no result of it. */
+#define GOES_ON_NS 100000
+
+/* True if the activation begins because another task becomes this one. Without an index, only the
+ * task's creator is examined, which is the usual one. */
+static bool begins_by_become(const struct weft_story *story, uint32_t task, uint64_t start)
+{
+	const struct weft_model *model = story->model;
+	const struct weft_edges *e = &model->edges;
+	uint32_t parent = model->tasks.parent[task];
+	if (parent != WEFT_NONE && model->tasks.becomes[parent] == task &&
+		model->tasks.end[parent] == start)
+		return true;
+	struct weft__edge_list to = weft__edges_to(story, task);
+	uint32_t i = weft__edges_until(model, to, start), looked = 0;
+	for (; i > 0 && e->time[to.edges[i - 1]] == start && looked < SAME_TIME_MAX; i--, looked++)
+		if (e->type[to.edges[i - 1]] == WEFT_EDGE_BECOME)
+			return true;
+	return false;
+}
+
+static bool is_band_before(const void *bands, uint32_t row, uint64_t time)
+{
+	return ((const struct weft_band_period *)bands)[row].start < time;
+}
+
+static bool is_idle_between(
+	const struct weft_model *model, uint32_t thread, uint64_t start, uint64_t end)
+{
+	uint32_t row = weft__search(model->bands, 0, model->band_count, is_band_before, start);
+	for (uint32_t looked = 0; row < model->band_count && looked < SAME_TIME_MAX; row++, looked++) {
+		const struct weft_band_period *band = &model->bands[row];
+		if (band->start != start)
+			return false;
+		if (band->kind == WEFT_BAND_IDLE && band->thread == thread && band->end == end)
+			return true;
+	}
+	return false;
+}
+
+/* True if the task only goes on after an idle band that interrupted it, and does nothing. */
+static bool goes_on_idly(const struct weft_story *story, uint32_t task, uint32_t activation)
+{
+	const struct weft_model *model = story->model;
+	const struct weft_activations *a = &model->activations;
+	uint64_t start = a->start[activation], end = a->end[activation];
+	if (activation == model->tasks.first_activation[task] || end - start > GOES_ON_NS ||
+		a->thread[activation - 1] != a->thread[activation] ||
+		!is_idle_between(model, a->thread[activation], a->end[activation - 1], start))
+		return false;
+	struct weft__edge_list by = weft__edges_by(model, task);
+	return weft__edges_until(model, by, end) == weft__edges_until(model, by, start - 1);
+}
+
+static void look_back(
+	const struct weft_story *story, uint32_t task, uint32_t runs, struct weft__runs *result)
+{
+	const struct weft_activations *a = &story->model->activations;
+	uint32_t first = story->model->tasks.first_activation[task];
+	bool has_run = false;
+	for (uint32_t looked = 0; runs > 0 && looked < LOOK_AT_MAX; runs--, looked++) {
+		uint32_t activation = first + runs - 1;
+		if (goes_on_idly(story, task, activation))
+			continue;
+		if (!has_run)
+			result->idle_since = a->end[activation];
+		has_run = true;
+		if (begins_by_become(story, task, a->start[activation]))
+			continue;
+		result->has_woken = true;
+		result->woken = a->start[activation];
+		return;
+	}
+}
+
+static void look_ahead(
+	const struct weft_story *story, uint32_t task, uint32_t runs, struct weft__runs *result)
+{
+	const struct weft_activations *a = &story->model->activations;
+	uint32_t next = story->model->tasks.first_activation[task] + runs;
+	uint32_t end = story->model->tasks.end_activation[task];
+	for (uint32_t looked = 0; next < end && looked < LOOK_AT_MAX; next++, looked++) {
+		if (goes_on_idly(story, task, next) || begins_by_become(story, task, a->start[next]))
+			continue;
+		result->next = a->start[next];
+		return;
+	}
+}
+
+void weft__runs_at(
+	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__runs *ret_runs)
+{
+	const struct weft_model *model = story->model;
+	struct weft__runs result = {.idle_since = model->tasks.start[task], .next = UINT64_MAX};
+	uint32_t runs = weft__activations_until(model, task, at_ns);
+	look_back(story, task, runs, &result);
+	look_ahead(story, task, runs, &result);
+	result.is_running = result.idle_since > at_ns;
+	*ret_runs = result;
+}
