@@ -96,20 +96,27 @@ bool cli_parse_theme(const char *command, const char *name, enum weft_theme *ret
 	return false;
 }
 
-bool cli_parse_task(const char *command, const char *option, const char *text, uint32_t *ret_buffer,
-	uint64_t *ret_id)
+/* Reads "ID", "BUFFER/ID" or either with "task:" before it. */
+static bool read_task(const char *text, uint32_t *ret_buffer, uint64_t *ret_id)
 {
 	uint64_t buffer = WEFT_NONE;
 	if (strncmp(text, "task:", 5) == 0)
 		text += 5;
-	const char *slash = strchr(text, '/');
+	const char *slash = strchr(text, '/'), *id = slash ? slash + 1 : text;
 	if (slash && (weft_parse_number(text, (size_t)(slash - text), &buffer) != WEFT_PARSE_OK ||
-					 buffer >= WEFT_NONE)) {
-		cli_usage_error(command, "%s: \"%s\" is not a task; write ID or BUFFER/ID", option, text);
+					 buffer >= WEFT_NONE))
 		return false;
-	}
 	*ret_buffer = (uint32_t)buffer;
-	return cli_parse_number(command, option, slash ? slash + 1 : text, 0, UINT64_MAX - 1, ret_id);
+	return weft_parse_number(id, strlen(id), ret_id) == WEFT_PARSE_OK;
+}
+
+bool cli_parse_task(const char *command, const char *option, const char *text, uint32_t *ret_buffer,
+	uint64_t *ret_id)
+{
+	if (read_task(text, ret_buffer, ret_id))
+		return true;
+	cli_usage_error(command, "%s: \"%s\" is not a task; write ID or BUFFER/ID", option, text);
+	return false;
 }
 
 uint32_t cli_find_task(const struct weft_model *model, uint32_t buffer, uint64_t id)
@@ -118,4 +125,26 @@ uint32_t cli_find_task(const struct weft_model *model, uint32_t buffer, uint64_t
 	for (uint32_t i = 1; buffer == WEFT_NONE && task == WEFT_NONE && i < model->buffer_count; i++)
 		task = weft_model_find_task(model, i, id);
 	return task;
+}
+
+uint32_t cli_find_task_named(const struct weft_model *model, const char *text, uint32_t *ret_count)
+{
+	uint32_t buffer, found = WEFT_NONE, count = 0;
+	uint64_t id;
+	size_t size = strlen(text);
+	if (read_task(text, &buffer, &id))
+		found = cli_find_task(model, buffer, id);
+	*ret_count = 1;
+	if (found != WEFT_NONE)
+		return found;
+	for (uint32_t task = 0; task < model->tasks.count; task++) {
+		struct weft_slice label = weft_model_string(model, model->tasks.label[task]);
+		if (model->tasks.label[task] == WEFT_NONE || label.size != size ||
+			memcmp(label.bytes, text, size) != 0)
+			continue;
+		if (!count++)
+			found = task;
+	}
+	*ret_count = count;
+	return found;
 }

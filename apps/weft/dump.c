@@ -19,9 +19,13 @@ static const char usage[] =
 	"  --tasks          print tasks instead, by start: start, length, id, kind, outcome, row\n"
 	"  --edges          print edges instead: which task created, read, resolved or woke which\n"
 	"  --spans          print spans instead, by start: start, length, task or thread, name\n"
-	"  --problems       print problems instead, one sentence each; their names are listed below\n"
-	"  --story ID       print everything about the task with that number: facts, then events;\n"
-	"                   with several files, BUFFER/ID names a task\n"
+	"  --problems       print problems instead, the gravest first; their names are listed below\n"
+	"  --sort ORDER     the order of problems: gravity, or time\n"
+	"  --fail-on WHAT   exit with status 1 if there is a problem that grave: hint, warning or error\n"
+	"  --each           each FILE is a trace of its own\n"
+	"  --story TASK     print everything about a task, by its number or its label: facts, then\n"
+	"                   events; with several files, BUFFER/ID names a task\n"
+	"  --tsv            columns of problems and stories with tabs between them, for cut and awk\n"
 	"  --no-simplify    tasks start where they were created, also binds and similar kinds\n"
 	"  --start TIME     print only events from there on; with --tasks, tasks alive then\n"
 	"  --duration T     the length of the printed range\n"
@@ -82,7 +86,11 @@ static int dump_events(const struct dump_options *options, const struct cli_trac
 enum dump_option_code {
 	OPTION_HELP = 256,
 	OPTION_JSON,
-	OPTION_TASKS,
+	OPTION_TSV,
+	OPTION_SORT,
+	OPTION_FAIL_ON,
+	OPTION_EACH,
+	OPTION_TASKS, /* from here to OPTION_STORY: what is printed */
 	OPTION_EDGES,
 	OPTION_SPANS,
 	OPTION_PROBLEMS,
@@ -95,6 +103,10 @@ enum dump_option_code {
 static const struct option long_options[] = {
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"json", no_argument, NULL, OPTION_JSON},
+	{"tsv", no_argument, NULL, OPTION_TSV},
+	{"sort", required_argument, NULL, OPTION_SORT},
+	{"fail-on", required_argument, NULL, OPTION_FAIL_ON},
+	{"each", no_argument, NULL, OPTION_EACH},
 	CLI_MAX_SIZE_OPTION,
 	{"tasks", no_argument, NULL, OPTION_TASKS},
 	{"edges", no_argument, NULL, OPTION_EDGES},
@@ -107,88 +119,147 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
+static bool parse_fail_on(const char *text, int *ret_severity)
+{
+	static const char *const names[] = {"hint", "warning", "error", NULL};
+	for (int i = 0; names[i]; i++)
+		if (strcmp(text, names[i]) == 0) {
+			*ret_severity = i;
+			return true;
+		}
+	cli_unknown_value("dump", "--fail-on", text, names);
+	return false;
+}
+
+static bool parse_sort(const char *text, bool *ret_by_time)
+{
+	static const char *const names[] = {"gravity", "time", NULL};
+	*ret_by_time = strcmp(text, "time") == 0;
+	if (*ret_by_time || strcmp(text, "gravity") == 0)
+		return true;
+	cli_unknown_value("dump", "--sort", text, names);
+	return false;
+}
+
+/* Takes an option that chooses what is printed; false after a message. */
+static bool take_what(int code, struct dump_options *options)
+{
+	static const enum dump_what of_option[] = {[OPTION_TASKS - OPTION_TASKS] = DUMP_TASKS,
+		[OPTION_EDGES - OPTION_TASKS] = DUMP_EDGES,
+		[OPTION_SPANS - OPTION_TASKS] = DUMP_SPANS,
+		[OPTION_PROBLEMS - OPTION_TASKS] = DUMP_PROBLEMS,
+		[OPTION_STORY - OPTION_TASKS] = DUMP_STORY};
+	enum dump_what what = of_option[code - OPTION_TASKS];
+	if (options->what != DUMP_EVENTS && options->what != what) {
+		cli_usage_error(
+			"dump", "--tasks, --edges, --spans, --problems and --story exclude each other");
+		return false;
+	}
+	options->what = what;
+	if (code == OPTION_STORY)
+		options->story = optarg;
+	return true;
+}
+
+static bool take_option(int code, struct dump_options *options)
+{
+	switch (code) {
+	case OPTION_JSON:
+		options->json = true;
+		return true;
+	case OPTION_TSV:
+		options->tsv = true;
+		return true;
+	case OPTION_SORT:
+		return parse_sort(optarg, &options->by_time);
+	case OPTION_FAIL_ON:
+		return parse_fail_on(optarg, &options->fail_on);
+	case OPTION_EACH:
+		options->is_each = true;
+		return true;
+	case OPTION_NO_SIMPLIFY:
+		options->no_simplify = true;
+		return true;
+	case OPTION_START:
+		return cli_parse_time("dump", "--start", optarg, &options->start);
+	case OPTION_DURATION:
+		return cli_parse_duration("dump", "--duration", optarg, &options->duration_ns);
+	default:
+		return code >= OPTION_TASKS && code <= OPTION_STORY && take_what(code, options);
+	}
+}
+
+/* True if options fit what is printed; false after a message. */
+static bool fits(const struct dump_options *options)
+{
+	bool is_problems = options->what == DUMP_PROBLEMS;
+	if ((options->by_time || options->is_each || options->fail_on != DUMP_FAIL_NEVER) &&
+		!is_problems)
+		cli_usage_error("dump", "--sort, --fail-on and --each need --problems");
+	else if (options->tsv && !is_problems && options->what != DUMP_STORY)
+		cli_usage_error("dump", "--tsv needs --problems or --story");
+	else if (options->tsv && options->json)
+		cli_usage_error("dump", "--tsv and --json exclude each other");
+	else
+		return true;
+	return false;
+}
+
 /* False if the program should end with *ret_status. */
 static bool parse_options(int argc, char **argv, struct dump_options *ret_options, int *ret_status)
 {
-	struct dump_options options = {.duration_ns = UINT64_MAX};
+	struct dump_options options = {.duration_ns = UINT64_MAX, .fail_on = DUMP_FAIL_NEVER};
 	int code;
-	bool chosen[DUMP_STORY + 1] = {false};
-	bool good = true;
 	*ret_status = CLI_USAGE;
-	while (good && (code = cli_next_option(argc, argv, long_options)) != -1) {
-		switch (code) {
-		case OPTION_HELP:
+	while ((code = cli_next_option(argc, argv, long_options)) != -1) {
+		if (code == OPTION_HELP) {
 			*ret_status = cli_help(usage);
 			dump_list_problem_names();
 			return false;
-		case OPTION_JSON:
-			options.json = true;
-			break;
-		case OPTION_TASKS:
-			chosen[options.what = DUMP_TASKS] = true;
-			break;
-		case OPTION_EDGES:
-			chosen[options.what = DUMP_EDGES] = true;
-			break;
-		case OPTION_SPANS:
-			chosen[options.what = DUMP_SPANS] = true;
-			break;
-		case OPTION_PROBLEMS:
-			chosen[options.what = DUMP_PROBLEMS] = true;
-			break;
-		case OPTION_STORY:
-			chosen[options.what = DUMP_STORY] = true;
-			good = cli_parse_task("dump", "--story", optarg, &options.buffer, &options.task);
-			break;
-		case OPTION_NO_SIMPLIFY:
-			options.no_simplify = true;
-			break;
-		case OPTION_START:
-			good = cli_parse_time("dump", "--start", optarg, &options.start);
-			break;
-		case OPTION_DURATION:
-			good = cli_parse_duration("dump", "--duration", optarg, &options.duration_ns);
-			break;
-		default:
-			return false;
 		}
-	}
-	int choices = 0;
-	for (size_t i = 0; i < sizeof(chosen); i++)
-		choices += chosen[i];
-	if (good && choices > 1) {
-		cli_usage_error(
-			"dump", "--tasks, --edges, --spans, --problems and --story exclude each other");
-		good = false;
+		if (!take_option(code, &options))
+			return false;
 	}
 	*ret_options = options;
-	return good;
+	return fits(&options);
+}
+
+/* Prints one trace; returns an exit status. */
+static int dump_trace(const struct dump_options *options, char **operands, int count)
+{
+	struct cli_trace trace;
+	int status = cli_trace_open_all(operands, count, &trace);
+	if (status)
+		return status;
+	cli_progress_start();
+	if (options->what == DUMP_EVENTS)
+		status = dump_events(options, &trace);
+	else if (options->what == DUMP_SPANS)
+		status = dump_spans(options, &trace);
+	else if (options->what == DUMP_PROBLEMS || options->what == DUMP_STORY)
+		status = dump_story(options, &trace);
+	else
+		status = dump_model(options, &trace);
+	cli_progress_end();
+	cli_trace_report(&trace);
+	cli_trace_close(&trace);
+	return status;
 }
 
 int cli_dump(int argc, char **argv)
 {
 	struct dump_options options;
-	struct cli_trace trace;
 	int status;
 	if (!parse_options(argc, argv, &options, &status))
 		return status;
 	int count = cli_count_operands(argc, argv, "FILE");
 	if (!count)
 		return CLI_USAGE;
-	status = cli_trace_open_all(argv + optind, count, &trace);
-	if (status)
-		return status;
-	cli_progress_start();
-	if (options.what == DUMP_EVENTS)
-		status = dump_events(&options, &trace);
-	else if (options.what == DUMP_SPANS)
-		status = dump_spans(&options, &trace);
-	else if (options.what == DUMP_PROBLEMS || options.what == DUMP_STORY)
-		status = dump_story(&options, &trace);
-	else
-		status = dump_model(&options, &trace);
-	cli_progress_end();
-	cli_trace_report(&trace);
-	cli_trace_close(&trace);
+	if (!options.is_each)
+		return dump_trace(&options, argv + optind, count);
+	for (int i = 0; i < count; i++) {
+		int of_one = dump_trace(&options, argv + optind + i, 1);
+		status = of_one > status || i == 0 ? of_one : status;
+	}
 	return status;
 }

@@ -21,9 +21,12 @@ enum dump_what {
 struct dump_options {
 	enum dump_what what;
 	bool json;
+	bool tsv;
 	bool no_simplify;
-	uint32_t buffer; /* of the task for --story; WEFT_NONE: any */
-	uint64_t task;   /* its id */
+	bool by_time;      /* problems by time instead of by gravity */
+	bool is_each;      /* each file is a trace of its own */
+	int fail_on;       /* the least severity for which the exit status is CLI_NO */
+	const char *story; /* the task for --story: ID, BUFFER/ID or its label */
 	struct cli_time start;
 	uint64_t duration_ns; /* UINT64_MAX: up to the end */
 };
@@ -43,6 +46,9 @@ int dump_model(const struct dump_options *options, const struct cli_trace *trace
 
 /* Prints spans; returns an exit status. */
 int dump_spans(const struct dump_options *options, const struct cli_trace *trace);
+
+/* A fail_on that no problem reaches. */
+#define DUMP_FAIL_NEVER 3
 
 /* Prints problems, or the story of a task; returns an exit status. */
 int dump_story(const struct dump_options *options, const struct cli_trace *trace);

@@ -15,8 +15,20 @@
 struct story_dump {
 	struct weft_story story;
 	const struct dump_options *options;
+	const char *file; /* before each problem, or NULL */
+	enum weft_problem_severity worst;
+	bool has_problems;
 	struct weft_text text;
 };
+
+static const char *const severities[] = {"hint", "warning", "error"};
+static const char *const line_types[WEFT_STORY_LINE_TYPES] = {[WEFT_STORY_FACT] = "fact",
+	[WEFT_STORY_LABEL] = "label",
+	[WEFT_STORY_NOTE] = "note",
+	[WEFT_STORY_EDGE] = "edge",
+	[WEFT_STORY_CHILD] = "child",
+	[WEFT_STORY_ACTIVATION] = "activation",
+	[WEFT_STORY_LEFT_OUT] = "left out"};
 
 /* ---- JSON ---- */
 
@@ -43,8 +55,9 @@ static void add_task(struct story_dump *t, const char *key, uint32_t task)
 
 static void add_problem_json(struct story_dump *t, const struct weft_problem *problem)
 {
-	static const char *const severities[] = {"hint", "warning", "error"};
 	add_string(t, "{\"problem\":", weft_problem_name(problem->type));
+	if (t->file)
+		add_string(t, ",\"file\":", t->file);
 	add_string(t, ",\"severity\":", severities[problem->severity]);
 	add_number(t, ",\"count\":", problem->count);
 	add_number(t, ",\"start\":", problem->start);
@@ -58,14 +71,7 @@ static void add_problem_json(struct story_dump *t, const struct weft_problem *pr
 
 static void add_line_json(struct story_dump *t, const struct weft_story_line *line)
 {
-	static const char *const types[WEFT_STORY_LINE_TYPES] = {[WEFT_STORY_FACT] = "fact",
-		[WEFT_STORY_LABEL] = "label",
-		[WEFT_STORY_NOTE] = "note",
-		[WEFT_STORY_EDGE] = "edge",
-		[WEFT_STORY_CHILD] = "child",
-		[WEFT_STORY_ACTIVATION] = "activation",
-		[WEFT_STORY_LEFT_OUT] = "left out"};
-	add_string(t, "{\"line\":", types[line->type]);
+	add_string(t, "{\"line\":", line_types[line->type]);
 	if (line->has_time)
 		add_number(t, ",\"time\":", line->time);
 	if (line->duration)
@@ -76,12 +82,80 @@ static void add_line_json(struct story_dump *t, const struct weft_story_line *li
 	weft_text_add_string(&t->text, "}\n");
 }
 
+/* ---- Columns with tabs between them ---- */
+
+/* Appends a cell: control characters, which tabs and newlines are, become spaces. */
+static void add_cell(struct story_dump *t, const char *text)
+{
+	for (const char *c = text; *c; c++)
+		weft_text_add(&t->text, (unsigned char)*c < ' ' ? " " : c, 1);
+}
+
+static void add_seconds_cell(struct story_dump *t, uint64_t ns)
+{
+	char cell[48];
+	int length =
+		snprintf(cell, sizeof(cell), "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+	weft_text_add(&t->text, cell, (size_t)length);
+}
+
+static void add_tab(struct story_dump *t)
+{
+	weft_text_add(&t->text, "\t", 1);
+}
+
+static uint64_t since_start(const struct story_dump *t, uint64_t time)
+{
+	return time - t->story.model->summary.start;
+}
+
+/* [file] severity problem start length count task sentence */
+static void add_problem_tsv(struct story_dump *t, const struct weft_problem *problem)
+{
+	if (t->file) {
+		add_cell(t, t->file);
+		add_tab(t);
+	}
+	add_cell(t, severities[problem->severity]);
+	add_tab(t);
+	add_cell(t, weft_problem_name(problem->type));
+	add_tab(t);
+	add_seconds_cell(t, since_start(t, problem->start));
+	add_tab(t);
+	add_seconds_cell(t, problem->end - problem->start);
+	add_tab(t);
+	weft_text_add_u64(&t->text, problem->count);
+	add_tab(t);
+	if (problem->task != WEFT_NONE)
+		weft_text_add_u64(&t->text, t->story.model->tasks.id[problem->task]);
+	add_tab(t);
+	add_cell(t, problem->sentence);
+	weft_text_add_string(&t->text, "\n");
+}
+
+/* line time length title text */
+static void add_line_tsv(struct story_dump *t, const struct weft_story_line *line)
+{
+	add_cell(t, line_types[line->type]);
+	add_tab(t);
+	if (line->has_time)
+		add_seconds_cell(t, since_start(t, line->time));
+	add_tab(t);
+	if (line->duration)
+		add_seconds_cell(t, line->duration);
+	add_tab(t);
+	add_cell(t, line->title);
+	add_tab(t);
+	add_cell(t, line->text);
+	weft_text_add_string(&t->text, "\n");
+}
+
 /* ---- Text ---- */
 
 /* Appends seconds from the trace's start, as everywhere in a dump. */
 static void add_seconds(struct story_dump *t, uint64_t time)
 {
-	uint64_t ns = time - t->story.model->summary.start;
+	uint64_t ns = since_start(t, time);
 	char cell[48];
 	int length =
 		snprintf(cell, sizeof(cell), "%5" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
@@ -90,11 +164,17 @@ static void add_seconds(struct story_dump *t, uint64_t time)
 
 static void add_problem_text(struct story_dump *t, const struct weft_problem *problem)
 {
+	if (t->file) {
+		add_cell(t, t->file);
+		weft_text_add_string(&t->text, ": ");
+	}
 	size_t start = t->text.size;
 	add_seconds(t, problem->start);
 	weft_text_add_string(&t->text, "  ");
+	weft_text_add_string(&t->text, severities[problem->severity]);
+	weft_text_pad(&t->text, start, 26);
 	weft_text_add_string(&t->text, weft_problem_name(problem->type));
-	weft_text_pad(&t->text, start, 35);
+	weft_text_pad(&t->text, start, 44);
 	weft_text_add_string(&t->text, problem->sentence);
 	weft_text_add_string(&t->text, "\n");
 }
@@ -114,6 +194,26 @@ static void add_line_text(struct story_dump *t, const struct weft_story_line *li
 
 /* ---- Both ---- */
 
+static void add_problem(struct story_dump *t, const struct weft_problem *problem)
+{
+	if (t->options->json)
+		add_problem_json(t, problem);
+	else if (t->options->tsv)
+		add_problem_tsv(t, problem);
+	else
+		add_problem_text(t, problem);
+}
+
+static void add_line(struct story_dump *t, const struct weft_story_line *line)
+{
+	if (t->options->json)
+		add_line_json(t, line);
+	else if (t->options->tsv)
+		add_line_tsv(t, line);
+	else
+		add_line_text(t, line);
+}
+
 static int dump_problems(struct story_dump *t)
 {
 	struct weft_problems *problems;
@@ -121,17 +221,20 @@ static int dump_problems(struct story_dump *t)
 	int error = weft_problems_create(&t->story, &problems);
 	if (error)
 		return error;
-	for (uint32_t i = 0; i < problems->count; i++) {
-		if (t->options->json)
-			add_problem_json(t, &problems->list[i]);
-		else
-			add_problem_text(t, &problems->list[i]);
-	}
-	if (!t->options->json && (!problems->count || problems->left_out)) {
+	for (uint32_t i = 0; i < problems->count; i++)
+		add_problem(t, &problems->list[t->options->by_time ? i : problems->by_gravity[i]]);
+	if (!t->options->json && !t->options->tsv && (!problems->count || problems->left_out)) {
 		weft_problems_sentence(problems, sentence, sizeof(sentence));
+		if (t->file) {
+			add_cell(t, t->file);
+			weft_text_add_string(&t->text, ": ");
+		}
 		weft_text_add_string(&t->text, sentence);
 		weft_text_add_string(&t->text, "\n");
 	}
+	t->has_problems = problems->count > 0;
+	if (t->has_problems)
+		t->worst = problems->list[problems->by_gravity[0]].severity;
 	weft_problems_destroy(problems);
 	return 0;
 }
@@ -142,12 +245,8 @@ static int dump_task(struct story_dump *t, uint32_t task)
 	int error = weft_story_lines_create(&t->story, task, &lines);
 	if (error)
 		return error;
-	for (uint32_t i = 0; i < lines->count; i++) {
-		if (t->options->json)
-			add_line_json(t, &lines->lines[i]);
-		else
-			add_line_text(t, &lines->lines[i]);
-	}
+	for (uint32_t i = 0; i < lines->count; i++)
+		add_line(t, &lines->lines[i]);
 	weft_story_lines_destroy(lines);
 	return 0;
 }
@@ -180,6 +279,19 @@ void dump_list_problem_names(void)
 	}
 }
 
+/* The task for --story; WEFT_NONE after a message. */
+static uint32_t find_task(const struct dump_options *options, const struct cli_trace *trace,
+	const struct weft_model *model)
+{
+	uint32_t count, task = cli_find_task_named(model, options->story, &count);
+	if (task == WEFT_NONE)
+		cli_inform("%s: no task %s", trace->name, options->story);
+	else if (count > 1)
+		cli_inform("%s: %" PRIu32 " tasks are called \"%s\"; this is the first, task %" PRIu64,
+			trace->name, count, options->story, model->tasks.id[task]);
+	return task;
+}
+
 int dump_story(const struct dump_options *options, const struct cli_trace *trace)
 {
 	struct weft_model *model = NULL;
@@ -190,14 +302,17 @@ int dump_story(const struct dump_options *options, const struct cli_trace *trace
 	if (model->summary.events == 0)
 		cli_inform("%s: a valid trace without events", trace->name);
 	if (options->what == DUMP_STORY)
-		task = cli_find_task(model, options->buffer, options->task);
+		task = find_task(options, trace, model);
 	if (options->what == DUMP_STORY && task == WEFT_NONE) {
-		cli_inform("%s: no task %" PRIu64 "", trace->name, options->task);
 		status = CLI_NO;
 	} else {
-		struct story_dump story_dump = {.story = {.model = model}, .options = options};
+		struct story_dump story_dump = {.story = {.model = model},
+			.options = options,
+			.file = options->is_each ? trace->name : NULL};
 		error = dump(&story_dump, task);
 		status = error ? cli_trace_fail(trace, error) : CLI_DONE;
+		if (!error && story_dump.has_problems && (int)story_dump.worst >= options->fail_on)
+			status = CLI_NO;
 	}
 	weft_model_destroy(model);
 	return status;

@@ -65,6 +65,7 @@ struct weft_problems {
 	uint32_t left_out;               /* mild ones, beyond WEFT_PROBLEMS_MAX */
 	const struct weft_problem *list; /* by start */
 	const struct weft_problem_period *periods;
+	const uint32_t *by_gravity; /* indices of `list`, the gravest first, as in the viewer */
 };
 
 /* `story` needs its index; 0 or WEFT_ERROR_MEMORY. */

@@ -107,10 +107,10 @@ static void draw_wrong(const struct drawing *d)
 	const struct weft_problems *problems = d->viewer->problems.found;
 	if (!problems || !problems->count || d->viewer->frame.strip.height == 0)
 		return;
-	uint32_t first = d->viewer->problems.order[0];
+	uint32_t first = d->viewer->problems.found->by_gravity[0];
 	for (uint32_t i = problems->count;
 		 i-- > 0;) { /* at most 200; the gravest is drawn last, on top */
-		uint32_t index = d->viewer->problems.order[i];
+		uint32_t index = d->viewer->problems.found->by_gravity[i];
 		const struct weft_problem *problem = &problems->list[index];
 		bool is_error = problem->severity == WEFT_SEVERITY_ERROR;
 		uint32_t color = is_error ? d->theme->failed : d->theme->signal;
@@ -167,7 +167,7 @@ static void draw_problem(const struct drawing *d)
 	if (!viewer->problems.is_marked || !viewer->problems.found)
 		return;
 	const struct weft_problem *problem =
-		&viewer->problems.found->list[viewer->problems.order[viewer->problems.current]];
+		&viewer->problems.found->list[viewer->problems.found->by_gravity[viewer->problems.current]];
 	bool is_error = problem->severity == WEFT_SEVERITY_ERROR;
 	uint32_t color = is_error ? d->theme->failed : d->theme->signal;
 	double x = weft__canvas_x(viewer, problem->start), x2 = weft__canvas_x(viewer, problem->end);

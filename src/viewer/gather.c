@@ -77,7 +77,8 @@ static void add_problem(struct weft_viewer *viewer)
 	if (!viewer->problems.is_marked || !viewer->problems.found)
 		return;
 	uint32_t edge =
-		viewer->problems.found->list[viewer->problems.order[viewer->problems.current]].edge;
+		viewer->problems.found->list[viewer->problems.found->by_gravity[viewer->problems.current]]
+			.edge;
 	if (edge != WEFT_NONE)
 		add(viewer, edge);
 }

@@ -38,12 +38,6 @@ bool weft__viewer_know_story(struct weft_viewer *viewer)
 static void take_problems(struct weft_viewer *viewer, struct weft_problems *problems)
 {
 	viewer->problems.found = problems;
-	viewer->problems.order = weft__viewer_order(problems);
-	if (!viewer->problems.order) {
-		weft_problems_destroy(viewer->problems.found);
-		viewer->problems.found = NULL;
-		return;
-	}
 	viewer->problems.is_pulsing =
 		viewer->problems.found->count && !viewer->is_live && !viewer->reduced_motion;
 	viewer->problems.pulse_ms = viewer->now_ms;
@@ -100,9 +94,7 @@ void weft__viewer_forget(struct weft_viewer *viewer)
 	viewer->problems.maker = NULL;
 	viewer->index_maker = NULL;
 	weft_story_index_destroy((struct weft_story_index *)viewer->story.index);
-	free(viewer->problems.order);
 	viewer->problems.found = NULL;
-	viewer->problems.order = NULL;
 	viewer->story = (struct weft_story){.model = NULL};
 }
 
@@ -111,7 +103,7 @@ void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number)
 	if (!weft__viewer_know_problems(viewer) || number >= viewer->problems.found->count)
 		return;
 	const struct weft_problem *problem =
-		&viewer->problems.found->list[viewer->problems.order[number]];
+		&viewer->problems.found->list[viewer->problems.found->by_gravity[number]];
 	uint32_t row = problem->task != WEFT_NONE ? viewer->layout->row[problem->task] : WEFT_NONE;
 	uint64_t at = problem->end > problem->start ? problem->end - 1 : problem->start;
 	weft__viewer_select(viewer, problem->task, at);

@@ -19,7 +19,7 @@ static const char *write_time(const struct weft_viewer *viewer, uint64_t time, c
 static void add_problem(struct weft_viewer *viewer, uint32_t number)
 {
 	const struct weft_problem *problem =
-		&viewer->problems.found->list[viewer->problems.order[number]];
+		&viewer->problems.found->list[viewer->problems.found->by_gravity[number]];
 	bool is_end = problem->type == WEFT_PROBLEM_FAILED; /* the task failed at its end */
 	char command[256], time[32];
 	weft__panel_add(viewer, WEFT_VIEWER_LINK, problem->sentence,
@@ -45,7 +45,7 @@ void weft__fill_problems(struct weft_viewer *viewer)
 	weft__panel_add(viewer, WEFT_VIEWER_TEXT, text, "", "");
 	enum weft_problem_type last = WEFT_PROBLEM_TYPES;
 	for (uint32_t i = 0; i < problems->count; i++) {
-		enum weft_problem_type type = problems->list[viewer->problems.order[i]].type;
+		enum weft_problem_type type = problems->list[viewer->problems.found->by_gravity[i]].type;
 		if (type != last)
 			weft__panel_add(viewer, WEFT_VIEWER_HEADING, weft_problem_name(type), "", "");
 		last = type;

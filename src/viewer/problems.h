@@ -13,7 +13,6 @@ struct weft_viewer;
 struct weft__problem_list {
 	struct weft_problems *found;       /* NULL: not yet known */
 	struct weft_problems_maker *maker; /* works in steps between inputs */
-	uint32_t *order;                   /* the most severe first, then by rank and time */
 	uint32_t current;                  /* index in `order`, or WEFT_NONE */
 	uint32_t count;                    /* as last known, while the trace grows */
 	bool is_marked;  /* the current problem is marked until something else is selected */
@@ -27,8 +26,6 @@ struct weft__problem_list {
  * short. */
 bool weft__viewer_know_story(struct weft_viewer *viewer);
 bool weft__viewer_know_problems(struct weft_viewer *viewer);
-/* Indices of the list in the order to step through; NULL if memory is short. */
-uint32_t *weft__viewer_order(const struct weft_problems *problems);
 /* Does one step of the search for problems. True if there is more to do. */
 bool weft__viewer_learn_problems(struct weft_viewer *viewer);
 void weft__viewer_forget(struct weft_viewer *viewer);

@@ -50,7 +50,7 @@ static void write_problems(const struct weft_viewer *viewer, char *text, size_t 
 		"steps through them"; /* while the problems of a growing trace are not known */
 	text[0] = '\0';
 	if (viewer->problems.found && viewer->problems.found->count)
-		first = viewer->problems.found->list[viewer->problems.order[0]].sentence;
+		first = viewer->problems.found->list[viewer->problems.found->by_gravity[0]].sentence;
 	if (count)
 		snprintf(text, size, "%u problem%s \xc2\xb7 p: %s", count, count == 1 ? "" : "s", first);
 }

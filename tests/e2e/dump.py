@@ -258,10 +258,68 @@ def problems_are_sentences():
     equal([(r['task'], r['severity'], r['count']) for r in failed], [(81, 'warning', 1), (197, 'warning', 3)])
     equal(failed[0]['sentence'], 'bind 81 failed at 5.275 ms: Xs_protocol.Enoent("read"); its reader handled it.')
     assert all(BLOCK_START <= r['start'] <= r['end'] for r in rows)
-    equal([r['start'] for r in rows], sorted(r['start'] for r in rows))
     text = weft('dump', '--problems', BLOCK).stdout.splitlines()
     equal(len(text), len(rows))
-    assert '    0.005265000  failed            bind 81 failed at 5.275 ms: Xs_protocol.Enoent("read"); its reader handled it.' in text, text
+    assert '    0.005265000  warning  failed            bind 81 failed at 5.275 ms: Xs_protocol.Enoent("read"); its reader handled it.' in text, text
+
+
+@case
+def problems_are_sorted():
+    grave = ['hint', 'warning', 'error']
+    rows = json_lines(weft('dump', '--problems', '--json', BLOCK).stdout)
+    equal([r['severity'] for r in rows], sorted((r['severity'] for r in rows), key=grave.index, reverse=True))
+    equal(rows, json_lines(weft('dump', '--problems', '--json', '--sort', 'gravity', BLOCK).stdout))
+    timed = json_lines(weft('dump', '--problems', '--json', '--sort', 'time', BLOCK).stdout)
+    equal(timed, sorted(timed, key=lambda row: row['start']))
+    equal(sorted(map(str, timed)), sorted(map(str, rows)))
+    weft('dump', '--problems', '--sort', 'size', BLOCK, status=2)
+
+
+@case
+def problems_may_fail_a_build():
+    for severity, status in (('hint', 1), ('warning', 1), ('error', 0)):
+        text = weft('dump', '--problems', '--fail-on', severity, BLOCK, status=status).stdout
+        equal(text, weft('dump', '--problems', BLOCK).stdout)
+    weft('dump', '--problems', '--fail-on', 'anything', BLOCK, status=2)
+    weft('dump', '--fail-on', 'error', BLOCK, status=2)
+
+
+@case
+def each_file_may_be_a_trace_of_its_own():
+    weft('dump', '--problems', ARP, BLOCK, status=3)
+    text = weft('dump', '--problems', '--each', ARP, BLOCK).stdout
+    alone = [(path, line) for path in (ARP, BLOCK) for line in weft('dump', '--problems', path).stdout.splitlines()]
+    equal(text.splitlines(), ['%s: %s' % pair for pair in alone])
+    weft('dump', '--problems', '--each', '--fail-on', 'warning', ARP, BLOCK, status=1)
+    rows = json_lines(weft('dump', '--problems', '--each', '--json', ARP, BLOCK).stdout)
+    equal({row['file'] for row in rows} - {ARP, BLOCK}, set())
+    weft('dump', '--problems', '--each', ARP, '/nonexistent', status=3)
+
+
+@case
+def columns_can_be_cut():
+    rows = json_lines(weft('dump', '--problems', '--json', BLOCK).stdout)
+    cells = [line.split('\t') for line in weft('dump', '--problems', '--tsv', BLOCK).stdout.splitlines()]
+    equal([(severity, problem, count, task, sentence) for severity, problem, _, _, count, task, sentence in cells],
+          [(r['severity'], r['problem'], str(r['count']), '' if r['task'] is None else str(r['task']), r['sentence'])
+           for r in rows])
+    equal([round(float(c[2]) * 1e9) for c in cells], [r['start'] - BLOCK_START for r in rows])
+    lines = json_lines(weft('dump', '--story', '80', '--json', BLOCK).stdout)
+    cells = [line.split('\t') for line in weft('dump', '--story', '80', '--tsv', BLOCK).stdout.splitlines()]
+    equal([(line, title, text) for line, _, _, title, text in cells], [(r['line'], r['title'], r['text']) for r in lines])
+    weft('dump', '--tsv', BLOCK, status=2)
+    weft('dump', '--problems', '--tsv', '--json', BLOCK, status=2)
+
+
+@case
+def a_story_by_label():
+    tasks = json_lines(weft('dump', '--tasks', '--json', BLOCK).stdout)
+    labels = [t['label'] for t in tasks if t['label'] and not t['label'].isdigit()]
+    label = labels[0]
+    first = next(t['task'] for t in tasks if t['label'] == label)
+    result = weft('dump', '--story', label, BLOCK)
+    equal(result.stdout, weft('dump', '--story', first, BLOCK).stdout)
+    equal('tasks are called' in result.stderr, labels.count(label) > 1)
 
 
 @case
@@ -274,7 +332,7 @@ def the_story_of_a_task():
     reads = [r for r in rows if r['line'] == 'edge' and r['title'] == 'reads']
     equal([r['task'] for r in reads], [79])
     equal(weft('dump', '--story', '999999', BLOCK, status=1).stdout, '')
-    weft('dump', '--story', 'x', BLOCK, status=2)
+    equal(weft('dump', '--story', 'x', BLOCK, status=1).stdout, '')
     weft('dump', '--story', '80', '--problems', BLOCK, status=2)
 
 

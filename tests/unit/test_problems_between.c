@@ -10,6 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "story/problems/findings.h"
+
 #include "problems_found.h"
 
 /* Five tasks take turns; one of them runs for 30 ms once. `gc`: because of a pause. */
@@ -586,6 +588,39 @@ static void gaps_of_a_growing_trace_are_found(void **state)
 	weft_model_builder_destroy(made.builder);
 }
 
+static struct weft_problem hint(enum weft_problem_type type, uint64_t length_ns)
+{
+	return (struct weft_problem){.type = type, .start = 5, .end = 5 + length_ns};
+}
+
+static void expect_order(const struct weft_problems *problems, const uint32_t wanted[5])
+{
+	uint32_t order[5];
+	weft__problems_order(problems, order);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(order[i], wanted[i]);
+}
+
+/* A gap that comes twice takes both times. */
+static void the_longest_comes_first(void **state)
+{
+	static const struct weft_problem_period periods[] = {{5, 25}, {65, 85}};
+	struct weft_problem list[] = {
+		hint(WEFT_PROBLEM_POLLING, 900),
+		hint(WEFT_PROBLEM_SLOW, 10),
+		hint(WEFT_PROBLEM_SLOW, 16),
+		hint(WEFT_PROBLEM_IDLE_GAP, 20),
+		{.type = WEFT_PROBLEM_FAILED, .severity = WEFT_SEVERITY_WARNING},
+	};
+	struct weft_problems problems = {.count = 5, .list = list, .periods = periods};
+	(void)state;
+	expect_order(&problems, (uint32_t[]){4, 2, 1, 3, 0});
+	list[3].period_count = 2;
+	expect_order(&problems, (uint32_t[]){4, 3, 2, 1, 0});
+	list[0].severity = WEFT_SEVERITY_ERROR;
+	expect_order(&problems, (uint32_t[]){0, 4, 3, 2, 1});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -607,6 +642,7 @@ int main(void)
 		cmocka_unit_test(tasks_that_all_act_alike_are_not_a_herd),
 		cmocka_unit_test(a_task_that_is_passed_over_starves),
 		cmocka_unit_test(gaps_of_a_growing_trace_are_found),
+		cmocka_unit_test(the_longest_comes_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

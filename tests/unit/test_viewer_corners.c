@@ -196,7 +196,7 @@ static void the_edge_of_a_problem_stands_out(void **state)
 	script_run(&s, "command problem 1");
 	script_draw(&s);
 	const struct weft_problem *problem =
-		&s.viewer->problems.found->list[s.viewer->problems.order[0]];
+		&s.viewer->problems.found->list[s.viewer->problems.found->by_gravity[0]];
 	assert_int_not_equal(problem->edge, WEFT_NONE);
 	unsigned found = 0;
 	for (uint32_t i = 0; i < s.viewer->standing.count; i++)
@@ -221,8 +221,8 @@ static void all_periods_of_the_first_problem_are_marked(void **state)
 		marks += canvas->ops[i].type == WEFT_CANVAS_RECT &&
 				 canvas->ops[i].color == weft__theme(WEFT_THEME_LIGHT)->signal &&
 				 canvas->ops[i].y2 == (float)(strip->y + strip->height - 4);
-	assert_int_equal(
-		marks, s.viewer->problems.found->list[s.viewer->problems.order[0]].period_count);
+	assert_int_equal(marks,
+		s.viewer->problems.found->list[s.viewer->problems.found->by_gravity[0]].period_count);
 	assert_true(marks > 10);
 	weft_canvas_destroy(canvas);
 	script_end(&s);

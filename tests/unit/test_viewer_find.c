@@ -29,40 +29,6 @@ static void problems_are_stepped_through(void **state)
 	script_end(&s);
 }
 
-static struct weft_problem hint(enum weft_problem_type type, uint64_t length_ns)
-{
-	return (struct weft_problem){.type = type, .start = 5, .end = 5 + length_ns};
-}
-
-static void expect_order(const struct weft_problems *problems, const uint32_t wanted[5])
-{
-	uint32_t *order = weft__viewer_order(problems);
-	assert_non_null(order);
-	for (uint32_t i = 0; i < 5; i++)
-		assert_int_equal(order[i], wanted[i]);
-	free(order);
-}
-
-/* A gap that comes twice takes both times. */
-static void the_longest_comes_first(void **state)
-{
-	static const struct weft_problem_period periods[] = {{5, 25}, {65, 85}};
-	struct weft_problem list[] = {
-		hint(WEFT_PROBLEM_POLLING, 900),
-		hint(WEFT_PROBLEM_SLOW, 10),
-		hint(WEFT_PROBLEM_SLOW, 16),
-		hint(WEFT_PROBLEM_IDLE_GAP, 20),
-		{.type = WEFT_PROBLEM_FAILED, .severity = WEFT_SEVERITY_WARNING},
-	};
-	struct weft_problems problems = {.count = 5, .list = list, .periods = periods};
-	(void)state;
-	expect_order(&problems, (uint32_t[]){4, 2, 1, 3, 0});
-	list[3].period_count = 2;
-	expect_order(&problems, (uint32_t[]){4, 3, 2, 1, 0});
-	list[0].severity = WEFT_SEVERITY_ERROR;
-	expect_order(&problems, (uint32_t[]){0, 4, 3, 2, 1});
-}
-
 /* Marks of a colour on the overview's lower edge that lie at a time. */
 static unsigned wrong_marks(struct script *s, uint32_t color, uint64_t time)
 {
@@ -90,10 +56,11 @@ static void problems_are_seen_before_they_are_asked_for(void **state)
 	struct script s = script_begin(BLOCK_READ, true);
 	script_draw(&s);
 	assert_true(weft__viewer_know_problems(s.viewer));
-	const struct weft_problem *first = &s.viewer->problems.found->list[s.viewer->problems.order[0]];
+	const struct weft_problem *first =
+		&s.viewer->problems.found->list[s.viewer->problems.found->by_gravity[0]];
 	const struct weft_problem *last =
 		&s.viewer->problems.found
-			 ->list[s.viewer->problems.order[s.viewer->problems.found->count - 1]];
+			 ->list[s.viewer->problems.found->by_gravity[s.viewer->problems.found->count - 1]];
 	const struct weft__theme *theme = weft__theme(WEFT_THEME_LIGHT);
 	assert_int_equal(first->severity, WEFT_SEVERITY_WARNING);
 	assert_true(wrong_marks(&s, theme->signal, first->start) > 0);
@@ -389,7 +356,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(problems_are_stepped_through),
 		cmocka_unit_test(problems_are_seen_before_they_are_asked_for),
-		cmocka_unit_test(the_longest_comes_first),
 		cmocka_unit_test(matches_are_stepped_through),
 		cmocka_unit_test(a_range_snaps_and_is_measured),
 		cmocka_unit_test(bookmarks_are_saved_as_they_are_loaded),

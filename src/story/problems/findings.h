@@ -41,6 +41,9 @@ void weft__find(struct weft__findings *findings, const struct weft_problem *prob
 /* Adds a period of the problem that is added next; periods are sorted then. */
 void weft__find_period(struct weft__findings *findings, uint64_t start, uint64_t end);
 
+/* The indices of a list of at most WEFT_PROBLEMS_MAX problems, the gravest first. */
+void weft__problems_order(const struct weft_problems *problems, uint32_t *ret_order);
+
 /* The finders. Each stores an error in `findings`. */
 #define PROBLEM(identifier, name, plural, rank, hint_rank, order, unit, finder, meaning) \
 	void weft__find_##finder(struct weft__findings *findings);

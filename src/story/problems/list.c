@@ -16,6 +16,7 @@ struct whole_problems {
 	struct weft_problem *list;
 	char *text;
 	struct weft_problem_period *periods;
+	uint32_t by_gravity[WEFT_PROBLEMS_MAX];
 };
 
 #define KEPT 9 /* the worth of a clause that is not dropped */
@@ -156,7 +157,9 @@ static int publish(struct weft__findings *f, struct weft_problems **ret_problems
 	f->text = (struct weft_text){0};
 	whole->periods = f->periods;
 	f->periods = NULL;
-	whole->public = (struct weft_problems){count, f->count - count, list, whole->periods};
+	whole->public =
+		(struct weft_problems){count, f->count - count, list, whole->periods, whole->by_gravity};
+	weft__problems_order(&whole->public, whole->by_gravity);
 	*ret_problems = &whole->public;
 	return 0;
 }

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: ISC
  *
- * The order in which the viewer steps through problems, by the ranks of problems.def: the first
- * three should explain the trace.
+ * The order of problems by gravity, by the ranks of problems.def: the first three should explain
+ * the trace.
  */
-#include <stdlib.h>
+#include "story/problems/findings.h"
 
-#include "viewer/state.h"
-
-struct row {
+struct ranks {
 	uint8_t rank, hint_rank;
 	bool is_by_length;
 };
 
 #define ORDER_TIME   false
 #define ORDER_LENGTH true
-static const struct row rows[WEFT_PROBLEM_TYPES] = {
+static const struct ranks rows[WEFT_PROBLEM_TYPES] = {
 #define PROBLEM(identifier, name, plural, rank, hint_rank, order, ...) \
 	{rank, hint_rank, ORDER_##order},
 #include <weft/problems.def>
@@ -23,7 +21,7 @@ static const struct row rows[WEFT_PROBLEM_TYPES] = {
 
 static unsigned rank_of(const struct weft_problem *problem)
 {
-	const struct row *row = &rows[problem->type];
+	const struct ranks *row = &rows[problem->type];
 	return problem->severity == WEFT_SEVERITY_HINT ? row->hint_rank : row->rank;
 }
 
@@ -74,22 +72,14 @@ static bool comes_before(const struct weft_problems *problems, const struct sort
 	return keys[left].length > keys[right].length;
 }
 
-uint32_t *weft__viewer_order(const struct weft_problems *problems)
+void weft__problems_order(const struct weft_problems *problems, uint32_t *ret_order)
 {
-	uint32_t *order = malloc((problems->count + (size_t)1) * sizeof(*order));
-	struct sort_key *keys = malloc((problems->count + (size_t)1) * sizeof(*keys));
-	if (!order || !keys) {
-		free(order);
-		free(keys);
-		return NULL;
-	}
+	struct sort_key keys[WEFT_PROBLEMS_MAX];
 	find_keys(problems, keys);
-	for (uint32_t i = 0; i < problems->count; i++) { /* at most 200 */
+	for (uint32_t i = 0; i < problems->count; i++) {
 		uint32_t at = i;
-		for (; at > 0 && comes_before(problems, keys, i, order[at - 1]); at--)
-			order[at] = order[at - 1];
-		order[at] = i;
+		for (; at > 0 && comes_before(problems, keys, i, ret_order[at - 1]); at--)
+			ret_order[at] = ret_order[at - 1];
+		ret_order[at] = i;
 	}
-	free(keys);
-	return order;
 }
