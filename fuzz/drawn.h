@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include <weft/canvas.h>
+#include <weft/chain.h>
 #include <weft/decoder.h>
 #include <weft/layout.h>
 #include <weft/model.h>
@@ -66,6 +67,31 @@ static inline void draw_layout(const struct weft_layout *layout, double width, d
 	weft_scene_destroy(scene);
 }
 
+/* Follows the task's chain of waits in its longest wait, or at the end. */
+static inline void follow_chain(const struct weft_story *story, uint32_t task)
+{
+	uint64_t at = WEFT_STORY_WHOLE;
+	char text[WEFT_SENTENCE_BYTES];
+	struct weft_chain *chain;
+	(void)weft_chain_moment(story, task, 0, UINT64_MAX, &at);
+	demand(weft_chain_create(story, task, at, WEFT_CHAIN_HOPS, &chain) == 0);
+	demand(chain->count >= chain->kept && !chain->count == !chain->kept);
+	for (uint32_t i = 0; i < chain->kept; i++)
+		demand(weft_chain_hop_sentence(story, &chain->hops[i], text, sizeof(text)) > 0);
+	demand(weft_chain_end_sentence(story, chain, text, sizeof(text)) > 0);
+	weft_chain_destroy(chain);
+}
+
+static inline void list_waiting(const struct weft_story *story, uint64_t at)
+{
+	char text[WEFT_SENTENCE_BYTES];
+	struct weft_waiting *waiting;
+	demand(weft_waiting_create(story, at, &waiting) == 0);
+	for (uint32_t i = 0; i < waiting->count; i++)
+		demand(weft_waiters_sentence(story, waiting, &waiting->list[i], text, sizeof(text)) > 0);
+	weft_waiting_destroy(waiting);
+}
+
 static inline void list_all(const struct weft_model *model, const struct weft_layout *layout)
 {
 	struct weft_story_index *index;
@@ -74,10 +100,13 @@ static inline void list_all(const struct weft_model *model, const struct weft_la
 	const struct weft_story story = {model, layout, index};
 	demand(weft_problems_create(&story, &problems) == 0);
 	weft_problems_destroy(problems);
+	list_waiting(&story, WEFT_STORY_WHOLE);
+	list_waiting(&story, model->summary.start + (model->summary.end - model->summary.start) / 2);
 	for (uint32_t task = 0; task < model->tasks.count && task < DRAWN_STORIES; task++) {
 		struct weft_story_lines *lines;
 		demand(weft_story_lines_create(&story, task, &lines) == 0);
 		weft_story_lines_destroy(lines);
+		follow_chain(&story, task);
 	}
 	weft_story_index_destroy(index);
 }

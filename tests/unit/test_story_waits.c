@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <weft/story.h>
+#include <weft/chain.h>
 
 #include "loaded.h"
 
@@ -192,6 +192,246 @@ static void a_task_that_acts_or_works_after_a_poll_has_woken(void **state)
 	}
 }
 
+/* ---- Chains ---- */
+
+static const char *end_sentence(const struct loaded *loaded, const struct weft_chain *chain)
+{
+	static char text[WEFT_SENTENCE_BYTES];
+	weft_chain_end_sentence(&loaded->story, chain, text, sizeof(text));
+	return text;
+}
+
+static const char *hop_sentence(
+	const struct loaded *loaded, const struct weft_chain *chain, uint32_t hop)
+{
+	static char text[WEFT_SENTENCE_BYTES];
+	assert_true(hop < chain->kept);
+	weft_chain_hop_sentence(&loaded->story, &chain->hops[hop], text, sizeof(text));
+	return text;
+}
+
+static struct weft_chain *chain_of(const struct loaded *loaded, uint64_t id, uint64_t at)
+{
+	struct weft_chain *chain;
+	assert_int_equal(
+		weft_chain_create(&loaded->story, task_of(loaded, id), at, WEFT_CHAIN_HOPS, &chain), 0);
+	for (uint32_t i = 0; i + 1 < chain->kept; i++)
+		assert_int_equal(chain->hops[i].wait.source, chain->hops[i + 1].wait.task);
+	return chain;
+}
+
+static void a_lost_lookup_leads_to_its_signal(void **state)
+{
+	struct loaded loaded = lost_lookup();
+	struct weft_chain *chain = chain_of(&loaded, 26, WEFT_STORY_WHOLE);
+	(void)state;
+	assert_int_equal(chain->count, 7);
+	assert_string_equal(hop_sentence(&loaded, chain, 6), "try 31 waits for task 30 since 6.2 us.");
+	assert_int_equal(chain->end.type, WEFT_CHAIN_UNRESOLVED);
+	assert_string_equal(end_sentence(&loaded, chain),
+		"task 30: nobody resolved it; condition 10 was signalled at 4 us, 2 us before the wait "
+		"began.");
+	weft_chain_destroy(chain);
+	assert_int_equal(
+		weft_chain_create(&loaded.story, task_of(&loaded, 26), WEFT_STORY_WHOLE, 3, &chain), 0);
+	assert_int_equal(chain->count, 7);
+	assert_int_equal(chain->kept, 3);
+	assert_int_equal(loaded.model->tasks.id[chain->hops[1].wait.task], 25);
+	assert_int_equal(loaded.model->tasks.id[chain->hops[2].wait.source], 30);
+	weft_chain_destroy(chain);
+	loaded_finish(&loaded);
+}
+
+/* An event loop: main waits for a wave, which a client ends when its call is answered. */
+static struct loaded event_loop(void)
+{
+	struct made made = make_begin();
+	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_TASK);
+	make_label(&made, 1, "main");
+	make_create(&made, 1, 2, WEFT_KIND_TASK);
+	make_label(&made, 2, "client");
+	make_create(&made, 1, 3, WEFT_KIND_PROMISE);
+	make_label(&made, 3, "wave");
+	make_create(&made, 2, 4, WEFT_KIND_PROMISE);
+	make_label(&made, 4, "call");
+	make_create(&made, 1, 5, WEFT_KIND_TASK);
+	make_label(&made, 5, "server");
+	make_switch(&made, 5);
+	made.time = 500;
+	make_switch(&made, 1);
+	made.time = 1000;
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 3);
+	make_switch(&made, 2);
+	made.time = 2000;
+	make_edge(&made, WEFT_EVENT_TRY_READ, 2, 4);
+	make_switch(&made, WEFT_TASK_NONE);
+	made.time = 9000;
+	make_switch(&made, 5);
+	made.time = 9100;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 5, 4);
+	made.time = 9200;
+	make_edge(&made, WEFT_EVENT_READ, 2, 4);
+	make_edge(&made, WEFT_EVENT_RESOLVE, 2, 3);
+	made.time = 9300;
+	make_edge(&made, WEFT_EVENT_READ, 1, 3);
+	made.time = 9400;
+	make_switch(&made, WEFT_TASK_NONE);
+	return make_end(&made);
+}
+
+static void a_chain_goes_on_beyond_a_promise(void **state)
+{
+	static const char *const expected[] = {
+		"task 1 'main' waits for promise 3 'wave' since 1 us, until 9.3 us.",
+		"promise 3 'wave' is resolved by task 2 'client' at 9.2 us.",
+		"task 2 'client' waits for promise 4 'call' since 2 us, until 9.2 us.",
+		"promise 4 'call' is resolved by task 5 'server' at 9.1 us.",
+	};
+	struct loaded loaded = event_loop();
+	struct weft_chain *chain = chain_of(&loaded, 1, 5000);
+	(void)state;
+	assert_int_equal(chain->count, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_string_equal(hop_sentence(&loaded, chain, i), expected[i]);
+	assert_string_equal(end_sentence(&loaded, chain),
+		"task 5 'server' waits for nothing that the trace shows, since 500 ns until 9 us.");
+	weft_chain_destroy(chain);
+	chain = chain_of(&loaded, 1, 9050);
+	assert_int_equal(chain->count, 4);
+	assert_string_equal(
+		end_sentence(&loaded, chain), "task 5 'server' runs since 9 us, until 9.2 us.");
+	weft_chain_destroy(chain);
+	loaded_finish(&loaded);
+}
+
+/* Each waits for the next one, the last one for the first. */
+static void a_circle_is_named(void **state)
+{
+	struct made made = make_begin();
+	struct weft_waiting *waiting;
+	char text[WEFT_SENTENCE_BYTES];
+	(void)state;
+	for (uint64_t id = 1; id <= 4; id++)
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+	for (uint64_t id = 1; id <= 4; id++) {
+		make_switch(&made, id);
+		made.time += 100;
+		make_edge(&made, WEFT_EVENT_TRY_READ, id, id < 4 ? id + 1 : 2);
+	}
+	make_switch(&made, WEFT_TASK_NONE);
+	struct loaded loaded = make_end(&made);
+	struct weft_chain *chain = chain_of(&loaded, 1, WEFT_STORY_WHOLE);
+	assert_int_equal(chain->count, 4);
+	assert_int_equal(chain->end.type, WEFT_CHAIN_CIRCLE);
+	assert_int_equal(chain->end.first, 1);
+	assert_string_equal(end_sentence(&loaded, chain), "A circle: task 2 again, after 3 hops.");
+	weft_chain_destroy(chain);
+	assert_int_equal(weft_waiting_create(&loaded.story, WEFT_STORY_WHOLE, &waiting), 0);
+	assert_int_equal(waiting->count, 1);
+	assert_int_equal(waiting->tasks, 4);
+	assert_true(waiting->list[0].is_circle);
+	weft_waiters_sentence(&loaded.story, waiting, &waiting->list[0], text, sizeof(text));
+	assert_string_equal(
+		text, "4 tasks wait in a circle, or for one, with task 2; the first since 100 ns.");
+	weft_waiting_destroy(waiting);
+	loaded_finish(&loaded);
+}
+
+/* Tasks 1 to 8 wait for lock 20, which 9 holds; and 10 and 11 for lock 21 of the same task. */
+static void waiters_are_told_by_their_lock(void **state)
+{
+	struct made made = make_begin();
+	struct weft_waiting *waiting;
+	char text[WEFT_SENTENCE_BYTES];
+	(void)state;
+	for (uint64_t id = 1; id <= 11; id++)
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+	make_label(&made, 9, "worker");
+	make_create(&made, 0, 20, WEFT_KIND_LOCK);
+	make_label(&made, 20, "db lock");
+	make_create(&made, 0, 21, WEFT_KIND_LOCK);
+	made.time = 100;
+	make_switch(&made, 9);
+	make_edge(&made, WEFT_EVENT_READ, 9, 20);
+	made.time = 200;
+	make_edge(&made, WEFT_EVENT_READ, 9, 21);
+	for (uint64_t id = 1; id <= 11; id++) {
+		if (id == 9)
+			continue;
+		made.time += 100;
+		make_switch(&made, id);
+		make_edge(&made, WEFT_EVENT_TRY_READ, id, id < 9 ? 20 : 21);
+	}
+	made.time += 100;
+	make_switch(&made, WEFT_TASK_NONE);
+	struct loaded loaded = make_end(&made);
+	assert_int_equal(weft_waiting_create(&loaded.story, WEFT_STORY_WHOLE, &waiting), 0);
+	assert_int_equal(waiting->count, 2);
+	assert_int_equal(waiting->list[0].count, 8);
+	weft_waiters_sentence(&loaded.story, waiting, &waiting->list[0], text, sizeof(text));
+	assert_string_equal(text,
+		"8 tasks wait for lock 20 'db lock', held by task 9 'worker' since 100 ns; the first since "
+		"300 ns.");
+	weft_waiters_sentence(&loaded.story, waiting, &waiting->list[1], text, sizeof(text));
+	assert_string_equal(text,
+		"2 tasks wait for lock 21, held by task 9 'worker' since 200 ns; the first since 1.1 us.");
+	weft_waiting_destroy(waiting);
+	struct weft_chain *chain = chain_of(&loaded, 5, WEFT_STORY_WHOLE);
+	assert_int_equal(chain->count, 2);
+	assert_string_equal(hop_sentence(&loaded, chain, 1),
+		"lock 20 'db lock' is held by task 9 'worker' since 100 ns.");
+	weft_chain_destroy(chain);
+	loaded_finish(&loaded);
+}
+
+/* Chains of 10^6 hops take linear time and little memory. */
+static void a_very_long_chain_is_followed(void **state)
+{
+	enum {
+		TASKS = 1000000
+	};
+	struct made made = make_begin();
+	struct weft_waiting *waiting;
+	struct weft_chain *chain;
+	(void)state;
+	for (uint64_t id = 1; id <= TASKS; id++) {
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+		made.time++;
+		if (id > 1)
+			make_edge(&made, WEFT_EVENT_TRY_READ, id, id - 1);
+	}
+	struct loaded loaded = make_end(&made);
+	assert_int_equal(weft_chain_create(&loaded.story, task_of(&loaded, TASKS), WEFT_STORY_WHOLE,
+						 WEFT_CHAIN_HOPS, &chain),
+		0);
+	assert_int_equal(chain->count, TASKS - 1);
+	assert_int_equal(chain->kept, WEFT_CHAIN_HOPS);
+	assert_int_equal(chain->end.task, task_of(&loaded, 1));
+	assert_int_equal(chain->hops[chain->kept - 1].wait.source, chain->end.task);
+	weft_chain_destroy(chain);
+	assert_int_equal(weft_waiting_create(&loaded.story, WEFT_STORY_WHOLE, &waiting), 0);
+	assert_int_equal(waiting->count, 1);
+	assert_int_equal(waiting->tasks, TASKS - 1);
+	weft_waiting_destroy(waiting);
+	loaded_finish(&loaded);
+}
+
+static void the_moment_is_in_the_longest_wait(void **state)
+{
+	struct loaded loaded = event_loop(), lost = lost_lookup();
+	uint64_t at;
+	(void)state;
+	assert_true(weft_chain_moment(&loaded.story, task_of(&loaded, 1), 0, UINT64_MAX, &at));
+	assert_int_equal(at, 1000 + (9300 - 1000) / 2);
+	assert_true(weft_chain_moment(&loaded.story, task_of(&loaded, 1), 5000, 7000, &at));
+	assert_int_equal(at, 6000);
+	assert_false(weft_chain_moment(&loaded.story, task_of(&loaded, 1), 9310, 9390, &at));
+	assert_true(weft_chain_moment(&lost.story, task_of(&lost, 26), 0, UINT64_MAX, &at));
+	assert_int_equal(at, 1000000);
+	loaded_finish(&loaded);
+	loaded_finish(&lost);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +439,12 @@ int main(void)
 		cmocka_unit_test(a_task_that_runs_has_stopped_to_wait),
 		cmocka_unit_test(a_task_waits_on_after_a_poll),
 		cmocka_unit_test(a_task_that_acts_or_works_after_a_poll_has_woken),
+		cmocka_unit_test(a_lost_lookup_leads_to_its_signal),
+		cmocka_unit_test(a_chain_goes_on_beyond_a_promise),
+		cmocka_unit_test(a_circle_is_named),
+		cmocka_unit_test(waiters_are_told_by_their_lock),
+		cmocka_unit_test(a_very_long_chain_is_followed),
+		cmocka_unit_test(the_moment_is_in_the_longest_wait),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

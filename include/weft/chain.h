@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Wait chains: why a task does not go on at a time. It waits for another task, that one for the
+ * next, and so on to a task that waits for none: the chain's end.
+ *
+ * A chain goes on where a wait alone ends: from a promise to the task that resolves it later, and
+ * from a lock or another resource to its holder. Everything here depends only on a finished model
+ * and its index; any number of threads may call at once. Functions named create allocate.
+ */
+#ifndef WEFT_CHAIN_H
+#define WEFT_CHAIN_H
+
+#include <weft/story.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum weft_chain_step {
+	WEFT_CHAIN_WAITS,     /* `task` waits for `source` */
+	WEFT_CHAIN_HELD,      /* `task` is a lock or another resource that `source` holds */
+	WEFT_CHAIN_RESOLVED,  /* `task` does not run; `source` resolves it later, at `until` */
+	WEFT_CHAIN_SIGNALLED, /* `task` waits for a signal, which `source` sends it at `until` */
+};
+
+/* From `wait.task` to `wait.source`, the next hop's task. */
+struct weft_chain_hop {
+	enum weft_chain_step step;
+	uint32_t edge; /* the resolve or signal that ends it, or WEFT_NONE */
+	struct weft_story_wait wait;
+};
+
+enum weft_chain_end {
+	WEFT_CHAIN_RUNS,       /* the task runs, from `since` to `until` */
+	WEFT_CHAIN_IDLE,       /* it waits for nothing that the trace shows, until it runs at `until` */
+	WEFT_CHAIN_UNRESOLVED, /* it never ran, and no task resolved it */
+	WEFT_CHAIN_OUTSIDE,    /* a resolve or signal ends its wait at `until`, by an unknown task */
+	WEFT_CHAIN_LATER,      /* it begins only at `since` */
+	WEFT_CHAIN_OVER,       /* it ended at `since`, but still holds what the chain waits for */
+	WEFT_CHAIN_CIRCLE,     /* the task is that of hop `first` of the chain */
+};
+
+struct weft_chain {
+	uint64_t at;    /* ns */
+	uint32_t count; /* of hops; 0 if the task waits for nothing */
+	uint32_t kept;  /* of these in `hops`: the first ones, and as the last one the chain's last */
+	const struct weft_chain_hop *hops;
+	struct {
+		enum weft_chain_end type;
+		uint32_t task;
+		uint64_t since, until; /* ns; `until` UINT64_MAX: not in this trace */
+		uint32_t first;        /* of WEFT_CHAIN_CIRCLE: a hop's number, from 0 */
+		uint32_t edge; /* of WEFT_CHAIN_UNRESOLVED: a signal just too early for it, or WEFT_NONE */
+	} end;
+};
+
+/* Hops that are kept if a caller has no reason for another number. */
+#define WEFT_CHAIN_HOPS 1000
+
+/* Follows the chain from `task` at a time; WEFT_STORY_WHOLE: at the end of the trace. Keeps at most
+ * `limit` hops, one at least. Needs the index. 0 or WEFT_ERROR_MEMORY. */
+int weft_chain_create(const struct weft_story *story, uint32_t task, uint64_t at_ns, uint32_t limit,
+	struct weft_chain **ret_chain);
+void weft_chain_destroy(struct weft_chain *chain);
+
+/* Sentences, as in story.h: "bind 20 waits for lock 7 'db' since 3 ms, until 9 ms." */
+size_t weft_chain_hop_sentence(
+	const struct weft_story *story, const struct weft_chain_hop *hop, char *buffer, size_t size);
+/* "Nobody resolved task 30; condition 10 'answer' was signalled 11 us before the wait began." */
+size_t weft_chain_end_sentence(
+	const struct weft_story *story, const struct weft_chain *chain, char *buffer, size_t size);
+
+/* A time at which `task` waits for another task: in its longest wait between two times (0 and
+ * UINT64_MAX: in its life). False if it has no such wait. */
+bool weft_chain_moment(
+	const struct weft_story *story, uint32_t task, uint64_t from, uint64_t to, uint64_t *ret_ns);
+
+/* ---- All that wait ---- */
+
+/* The tasks whose chains have one end. */
+struct weft_waiters {
+	/* The task at the end; a resource that is held, if its holder waits for nothing; the lowest of
+	 * a circle. */
+	uint32_t end;
+	uint32_t count; /* of tasks that wait */
+	uint32_t first; /* the one that has waited longest, … */
+	uint64_t since; /* … since then, ns */
+	bool is_circle;
+};
+
+struct weft_waiting {
+	uint64_t at; /* ns */
+	uint32_t count;
+	uint32_t tasks;                  /* that wait, in all */
+	const struct weft_waiters *list; /* the most tasks first */
+};
+
+/* Finds all tasks that wait at a time; WEFT_STORY_WHOLE: at the end of the trace. 0 or
+ * WEFT_ERROR_MEMORY. */
+int weft_waiting_create(
+	const struct weft_story *story, uint64_t at_ns, struct weft_waiting **ret_waiting);
+void weft_waiting_destroy(struct weft_waiting *waiting);
+
+/* "41 tasks wait for lock 7 'db', held by task 5 'worker' since 30 ms." */
+size_t weft_waiters_sentence(const struct weft_story *story, const struct weft_waiting *waiting,
+	const struct weft_waiters *waiters, char *buffer, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

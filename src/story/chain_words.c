@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Wait chains in sentences.
+ */
+#include "base/export.h"
+#include "story/any.h"
+#include "story/holders.h"
+#include "story/hop.h"
+#include "story/words.h"
+
+#define SUBJECT_LETTERS 32
+#define OTHER_LETTERS   28
+
+enum chain_worth {
+	WORTH_EXTRA,
+	WORTH_TIME,
+	WORTH_OTHER,
+	WORTH_HEAD,
+};
+
+static void add_subject(
+	struct weft__sentence *s, const struct weft_story *story, uint32_t task, const char *verb)
+{
+	struct weft__words *w = weft__clause(s, WORTH_HEAD);
+	weft__words_add_subject(w, story->model, task, SUBJECT_LETTERS);
+	weft__words_add(w, "%s", verb);
+}
+
+/* Appends " since 3 ms". */
+static void add_time(
+	struct weft__sentence *s, const struct weft_story *story, const char *word, uint64_t time)
+{
+	struct weft__words *w = weft__clause(s, WORTH_TIME);
+	weft__words_add(w, "%s", word);
+	weft__words_add_time(w, story->model, time);
+}
+
+/* ---- Hops ---- */
+
+static void write_wait(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
+{
+	add_subject(s, story, wait->task, " waits for ");
+	struct weft__words *w = weft__clause(s, WORTH_OTHER);
+	if (wait->any)
+		weft__words_add_any(w, story->model, (struct weft__edge_list){wait->any, wait->any_count});
+	else
+		weft__words_add_subject(w, story->model, wait->source, OTHER_LETTERS);
+	if (wait->others && !wait->any)
+		weft__words_add(weft__clause(s, WORTH_EXTRA), " and %u more", (unsigned)wait->others);
+	add_time(s, story, " since ", wait->since);
+	if (wait->until != UINT64_MAX)
+		add_time(s, story, ", until ", wait->until);
+}
+
+static void write_held(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
+{
+	const struct weft_story_hold hold = {wait->source, wait->since};
+	add_subject(s, story, wait->task, " is held by ");
+	weft__words_add_holders(
+		weft__clause(s, WORTH_OTHER), story->model, &hold, wait->others + 1, OTHER_LETTERS);
+}
+
+static void write_ended_by(struct weft__sentence *s, const struct weft_story *story,
+	const struct weft_story_wait *wait, const char *verb)
+{
+	add_subject(s, story, wait->task, verb);
+	weft__words_add_subject(
+		weft__clause(s, WORTH_OTHER), story->model, wait->source, OTHER_LETTERS);
+	add_time(s, story, " at ", wait->until);
+}
+
+WEFT__EXPORT size_t weft_chain_hop_sentence(
+	const struct weft_story *story, const struct weft_chain_hop *hop, char *buffer, size_t size)
+{
+	struct weft__sentence s;
+	weft__sentence_init(&s);
+	switch (hop->step) {
+	case WEFT_CHAIN_WAITS:
+		write_wait(&s, story, &hop->wait);
+		break;
+	case WEFT_CHAIN_HELD:
+		write_held(&s, story, &hop->wait);
+		break;
+	case WEFT_CHAIN_RESOLVED:
+		write_ended_by(&s, story, &hop->wait, " is resolved by ");
+		break;
+	case WEFT_CHAIN_SIGNALLED:
+		write_ended_by(&s, story, &hop->wait, " waits for a signal, by ");
+		break;
+	}
+	return weft__sentence_write(&s, buffer, size);
+}
+
+/* ---- Ends ---- */
+
+/* Appends "; condition 10 'answer' was signalled at 4 ms, 11 us before the wait began". */
+static void add_early_signal(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
+{
+	const struct weft_edges *e = &story->model->edges;
+	if (chain->end.edge == WEFT_NONE)
+		return;
+	uint64_t time = e->time[chain->end.edge];
+	struct weft__words *w = weft__clause(s, WORTH_OTHER);
+	weft__words_add(w, "; condition %llu was signalled at ",
+		(unsigned long long)story->model->tasks.id[e->to[chain->end.edge]]);
+	weft__words_add_time(w, story->model, time);
+	w = weft__clause(s, WORTH_OTHER);
+	weft__words_add(w, ", ");
+	weft__words_add_length(w, chain->end.since > time ? chain->end.since - time : 0);
+	weft__words_add(w, " before the wait began");
+}
+
+static void write_unresolved(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
+{
+	unsigned kind = story->model->tasks.kind[chain->end.task];
+	bool is_signalled = kind == WEFT_KIND_CONDITION;
+	struct weft_story_timer timer;
+	add_subject(s, story, chain->end.task, "");
+	weft__words_add(weft__clause(s, WORTH_HEAD), ": nobody %s it",
+		is_signalled                 ? "signalled"
+		: story->model->summary.live ? "has resolved"
+									 : "resolved");
+	add_early_signal(s, story, chain);
+	if (weft_story_timer(story->model, chain->end.task, &timer)) {
+		struct weft__words *w = weft__clause(s, WORTH_EXTRA);
+		weft__words_add(w, "; ");
+		weft__words_add_due(w, story->model, &timer);
+	}
+}
+
+static void write_idle(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
+{
+	add_subject(s, story, chain->end.task, " waits for nothing that the trace shows");
+	add_time(s, story, ", since ", chain->end.since);
+	if (chain->end.until != UINT64_MAX)
+		add_time(s, story, " until ", chain->end.until);
+	add_early_signal(s, story, chain);
+}
+
+static void write_circle(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
+{
+	uint32_t hops = chain->count - chain->end.first;
+	struct weft__words *w = weft__clause(s, WORTH_HEAD);
+	if (hops == 1) {
+		add_subject(s, story, chain->end.task, " waits for itself");
+		return;
+	}
+	weft__words_add(w, "A circle: ");
+	weft__words_add_subject(w, story->model, chain->end.task, SUBJECT_LETTERS);
+	weft__words_add(weft__clause(s, WORTH_OTHER), " again, after ");
+	weft__words_add_count(weft__clause(s, WORTH_OTHER), hops, "hop");
+}
+
+WEFT__EXPORT size_t weft_chain_end_sentence(
+	const struct weft_story *story, const struct weft_chain *chain, char *buffer, size_t size)
+{
+	struct weft__sentence s;
+	uint32_t task = chain->end.task;
+	weft__sentence_init(&s);
+	switch (chain->end.type) {
+	case WEFT_CHAIN_RUNS:
+		add_subject(&s, story, task, " runs");
+		add_time(&s, story, " since ", chain->end.since);
+		add_time(&s, story, ", until ", chain->end.until);
+		break;
+	case WEFT_CHAIN_IDLE:
+		write_idle(&s, story, chain);
+		break;
+	case WEFT_CHAIN_UNRESOLVED:
+		write_unresolved(&s, story, chain);
+		break;
+	case WEFT_CHAIN_OUTSIDE:
+		add_subject(&s, story, task, " is woken or resolved from outside of the trace");
+		add_time(&s, story, ", at ", chain->end.until);
+		break;
+	case WEFT_CHAIN_LATER:
+		add_subject(&s, story, task, " begins only");
+		add_time(&s, story, " at ", chain->end.since);
+		break;
+	case WEFT_CHAIN_OVER:
+		add_subject(&s, story, task, " ended");
+		add_time(&s, story, " at ", chain->end.since);
+		weft__words_add(weft__clause(&s, WORTH_OTHER), " and never released it");
+		break;
+	case WEFT_CHAIN_CIRCLE:
+		write_circle(&s, story, chain);
+		break;
+	}
+	return weft__sentence_write(&s, buffer, size);
+}
+
+/* ---- Groups ---- */
+
+/* Appends " for lock 7 'db', held by task 5 'worker' since 30 ms". */
+static void add_end(struct weft__sentence *s, const struct weft_story *story, uint64_t at_ns,
+	const struct weft_waiters *waiters)
+{
+	struct weft_chain_hop hop;
+	struct weft__words *w = weft__clause(s, WORTH_HEAD);
+	weft__words_add(w, " for ");
+	weft__words_add_subject(w, story->model, waiters->end, SUBJECT_LETTERS);
+	if (!weft__hop_at(story, waiters->end, at_ns, &hop) || hop.step != WEFT_CHAIN_HELD)
+		return;
+	const struct weft_story_hold hold = {hop.wait.source, hop.wait.since};
+	w = weft__clause(s, WORTH_OTHER);
+	weft__words_add(w, ", held by ");
+	weft__words_add_holders(w, story->model, &hold, hop.wait.others + 1, OTHER_LETTERS);
+}
+
+WEFT__EXPORT size_t weft_waiters_sentence(const struct weft_story *story,
+	const struct weft_waiting *waiting, const struct weft_waiters *waiters, char *buffer,
+	size_t size)
+{
+	struct weft__sentence s;
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, WORTH_HEAD);
+	weft__words_add_count(w, waiters->count, "task");
+	weft__words_add(w, waiters->count == 1 ? " waits" : " wait");
+	if (waiters->is_circle) {
+		w = weft__clause(&s, WORTH_HEAD);
+		weft__words_add(w, " in a circle, or for one, with ");
+		weft__words_add_subject(w, story->model, waiters->end, SUBJECT_LETTERS);
+	} else {
+		add_end(&s, story, waiting->at, waiters);
+	}
+	w = weft__clause(&s, WORTH_TIME);
+	weft__words_add(w, "; the first ");
+	w = weft__clause(&s, WORTH_TIME);
+	weft__words_add(w, "since ");
+	weft__words_add_time(w, story->model, waiters->since);
+	return weft__sentence_write(&s, buffer, size);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See hop.h. A wait leads to the task that it is for. From a task that does not wait, the chain
+ * goes on with the edge that lets its waiters go on: the resolve that ends it, by another task; or
+ * the signal that wakes it.
+ */
+#include "story/hop.h"
+
+#include "story/index.h"
+#include "story/runs.h"
+
+/* Edges with one time that are examined. */
+#define SAME_TIME_MAX 64
+
+/* The edge to a task at exactly that time and of that type, or WEFT_NONE. */
+static uint32_t edge_at(
+	const struct weft_story *story, uint32_t task, enum weft_edge_type type, uint64_t time)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct weft__edge_list to = weft__edges_to(story, task);
+	uint32_t i = weft__edges_until(story->model, to, time), looked = 0;
+	for (; i > 0 && e->time[to.edges[i - 1]] == time && looked < SAME_TIME_MAX; i--, looked++)
+		if (e->type[to.edges[i - 1]] == type)
+			return to.edges[i - 1];
+	return WEFT_NONE;
+}
+
+static bool follow_edge(const struct weft_model *model, uint32_t edge, enum weft_chain_step step,
+	struct weft_chain_hop *hop)
+{
+	uint32_t from = model->edges.from[edge];
+	hop->step = step;
+	hop->edge = edge;
+	hop->wait.until = model->edges.time[edge];
+	hop->wait.source = from == hop->wait.task ? WEFT_NONE : from;
+	return hop->wait.source != WEFT_NONE;
+}
+
+/* The resolve that ends the task, unless it runs before that and may resolve itself. */
+static bool find_resolve(const struct weft_story *story, uint64_t at_ns, struct weft_chain_hop *hop)
+{
+	const struct weft_tasks *t = &story->model->tasks;
+	uint32_t task = hop->wait.task;
+	struct weft__runs runs;
+	if (!(t->flags[task] & WEFT_TASK_RESOLVED) || t->end[task] <= at_ns)
+		return false;
+	weft__runs_at(story, task, at_ns, &runs);
+	if (runs.is_running || runs.next < t->end[task])
+		return false;
+	uint32_t edge = edge_at(story, task, WEFT_EDGE_RESOLVE, t->end[task]);
+	hop->wait.since = runs.idle_since;
+	return edge != WEFT_NONE && follow_edge(story->model, edge, WEFT_CHAIN_RESOLVED, hop);
+}
+
+bool weft__hop_at(
+	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft_chain_hop *ret_hop)
+{
+	const struct weft_model *model = story->model;
+	if (at_ns > model->summary.end)
+		at_ns = model->summary.end;
+	struct weft_chain_hop *hop = ret_hop;
+	*hop = (struct weft_chain_hop){.edge = WEFT_NONE};
+	if (weft_story_wait_at(story, task, at_ns, &hop->wait)) {
+		hop->step = hop->wait.is_held ? WEFT_CHAIN_HELD : WEFT_CHAIN_WAITS;
+		if (hop->wait.source != WEFT_NONE)
+			return true;
+		uint32_t edge = edge_at(story, hop->wait.task, WEFT_EDGE_SIGNAL, hop->wait.until);
+		return edge != WEFT_NONE && follow_edge(model, edge, WEFT_CHAIN_SIGNALLED, hop);
+	}
+	hop->wait = (struct weft_story_wait){.task = weft__become_at(model, task, at_ns),
+		.source = WEFT_NONE,
+		.until = UINT64_MAX,
+		.got = WEFT_NONE};
+	return model->tasks.start[hop->wait.task] <= at_ns && find_resolve(story, at_ns, hop);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * All tasks that wait at a time, by the ends of their chains. Each task's hop is found once; then
+ * each chain is walked until it meets a task whose end is known, so that all takes linear time.
+ */
+#include <stdlib.h>
+
+#include "base/export.h"
+#include "model/holds.h"
+#include "story/hop.h"
+#include "story/index.h"
+
+#define IN_WALK (WEFT_NONE - 1)
+
+struct waits {
+	struct weft_waiting public; /* the first member: destroy() frees it as such */
+	const struct weft_story *story;
+	const struct weft_model *model;
+	/* Columns with an element for each task. */
+	uint32_t *next;  /* the task to which its hop leads, or WEFT_NONE */
+	uint32_t *end;   /* the end of its chain; WEFT_NONE: not known yet */
+	uint32_t *group; /* of an end: its number in `list`, or WEFT_NONE */
+	uint64_t *since; /* when it began to wait; UINT64_MAX: it does not itself */
+	struct weft_waiters *list;
+};
+
+static int reserve(struct waits *w)
+{
+	size_t room = w->model->tasks.count + (size_t)1;
+	w->next = malloc(3 * room * sizeof(*w->next));
+	w->since = malloc(room * sizeof(*w->since));
+	if (!w->next || !w->since)
+		return WEFT_ERROR_MEMORY;
+	w->end = w->next + room;
+	w->group = w->end + room;
+	return 0;
+}
+
+static void find_hops(struct waits *w)
+{
+	const struct weft_tasks *t = &w->model->tasks;
+	for (uint32_t task = 0; task < t->count; task++) {
+		struct weft_chain_hop hop;
+		w->next[task] = w->end[task] = w->group[task] = WEFT_NONE;
+		w->since[task] = UINT64_MAX;
+		bool is_alive =
+			t->start[task] <= w->public.at && !weft__is_gone(w->model, task, w->public.at);
+		if (!is_alive || !weft__hop_at(w->story, task, w->public.at, &hop))
+			continue;
+		w->next[task] = weft__become_at(w->model, hop.wait.source, w->public.at);
+		if (hop.step == WEFT_CHAIN_WAITS || hop.step == WEFT_CHAIN_SIGNALLED)
+			w->since[task] = hop.wait.since;
+	}
+}
+
+/* Ends chains at a resource if its holder waits for nothing, so that two resources of one holder
+ * make two groups. */
+static void end_at_resources(struct waits *w)
+{
+	for (uint32_t task = 0; task < w->model->tasks.count; task++)
+		if (w->next[task] != WEFT_NONE && weft__is_resource(w->model->tasks.kind[task]) &&
+			w->since[task] == UINT64_MAX && w->next[w->next[task]] == WEFT_NONE)
+			w->next[task] = WEFT_NONE;
+}
+
+/* The lowest task of a circle. */
+static uint32_t lowest_of(const struct waits *w, uint32_t task)
+{
+	uint32_t lowest = task;
+	for (uint32_t step = w->next[task]; step != task; step = w->next[step])
+		lowest = step < lowest ? step : lowest;
+	return lowest;
+}
+
+/* Finds the end of the task's chain, and stores it for each task on the way. */
+static void walk(struct waits *w, uint32_t task)
+{
+	uint32_t step = task, end;
+	while (w->end[step] == WEFT_NONE && w->next[step] != WEFT_NONE) {
+		w->end[step] = IN_WALK;
+		step = w->next[step];
+	}
+	if (w->next[step] == WEFT_NONE)
+		end = step;
+	else
+		end = w->end[step] == IN_WALK ? lowest_of(w, step) : w->end[step];
+	for (step = task; w->end[step] == IN_WALK; step = w->next[step])
+		w->end[step] = end;
+}
+
+static void add(struct waits *w, uint32_t task)
+{
+	uint32_t end = w->end[task], *group = &w->group[end];
+	if (*group == WEFT_NONE) {
+		*group = w->public.count++;
+		w->list[*group] = (struct weft_waiters){
+			.end = end, .since = UINT64_MAX, .is_circle = w->next[end] != WEFT_NONE};
+	}
+	struct weft_waiters *waiters = &w->list[*group];
+	waiters->count++;
+	w->public.tasks++;
+	if (w->since[task] < waiters->since) {
+		waiters->first = task;
+		waiters->since = w->since[task];
+	}
+}
+
+static int by_count(const void *left, const void *right)
+{
+	const struct weft_waiters *l = left, *r = right;
+	if (l->count != r->count)
+		return l->count > r->count ? -1 : 1;
+	if (l->since != r->since)
+		return l->since < r->since ? -1 : 1;
+	return l->end < r->end ? -1 : l->end > r->end;
+}
+
+static int group_all(struct waits *w)
+{
+	uint32_t tasks = w->model->tasks.count, waiting = 0;
+	for (uint32_t task = 0; task < tasks; task++)
+		waiting += w->since[task] != UINT64_MAX;
+	w->list = malloc((waiting + (size_t)1) * sizeof(*w->list));
+	if (!w->list)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t task = 0; task < tasks; task++)
+		walk(w, task);
+	for (uint32_t task = 0; task < tasks; task++)
+		if (w->since[task] != UINT64_MAX)
+			add(w, task);
+	qsort(w->list, w->public.count, sizeof(*w->list), by_count);
+	return 0;
+}
+
+WEFT__EXPORT int weft_waiting_create(
+	const struct weft_story *story, uint64_t at_ns, struct weft_waiting **ret_waiting)
+{
+	const struct weft_model *model = story->model;
+	struct waits *w = calloc(1, sizeof(*w));
+	if (!w)
+		return WEFT_ERROR_MEMORY;
+	w->story = story;
+	w->model = model;
+	w->public.at = at_ns < model->summary.end ? at_ns : model->summary.end;
+	int error = reserve(w);
+	if (!error) {
+		find_hops(w);
+		end_at_resources(w);
+		error = group_all(w);
+	}
+	free(w->next);
+	free(w->since);
+	w->public.list = w->list;
+	if (error)
+		weft_waiting_destroy(&w->public);
+	else
+		*ret_waiting = &w->public;
+	return error;
+}
+
+WEFT__EXPORT void weft_waiting_destroy(struct weft_waiting *waiting)
+{
+	if (!waiting)
+		return;
+	free(((struct waits *)waiting)->list);
+	free(waiting);
+}
