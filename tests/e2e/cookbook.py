@@ -44,7 +44,7 @@ class Recorded:
 def each_recipe_has_a_section_and_a_picture():
     programs = sorted(name[:-2] for name in os.listdir(folder('examples', 'cookbook')) if name.endswith('.c'))
     equal(sorted(NAMES), programs)
-    assert len(NAMES) == 13, NAMES
+    assert len(NAMES) == 14, NAMES
     for name in NAMES:
         with open(folder('docs', 'images', 'cookbook', name + '.svg')) as picture:
             assert '<svg' in picture.read(200), name
@@ -88,6 +88,9 @@ def promises_are_said():
               Recorded(here, 'callback').task('look up host')['task'])
         coroutines = Recorded(here, 'coroutine')
         equal([coroutines.task(label)['activations'] for label in ('soup', 'bread')], [2, 2])
+        operations = Recorded(here, 'operation')
+        equal([t['label'] for t in operations.tasks], ['session'] + ['read', 'write'] * 3)
+        equal([operations.info['by_event'][event] for event in ('try_read', 'read')], [6, 6])
         promises = Recorded(here, 'promise')
         assert promises.has_edge('read', 'parse', 'read file') and promises.has_edge('read', 'check', 'parse')
         equal(Recorded(here, 'cancellation').labels('cancelled'), ['download'])
