@@ -15,7 +15,7 @@
 
 #include <weft/weft.h>
 
-static void hang(unsigned milliseconds)
+static void wait_for_reply(void)
 {
 	uint64_t request = weft_create(WEFT_KIND_TASK), reply = weft_create(WEFT_KIND_WAIT);
 	weft_label_as(request, "request");
@@ -23,17 +23,29 @@ static void hang(unsigned milliseconds)
 	weft_switch(request);
 	weft_try_read(reply);
 	weft_switch(WEFT_TASK_NONE);
+}
+
+static void hang(unsigned milliseconds)
+{
+	wait_for_reply();
 	usleep(milliseconds * 1000);
 }
 
+/* The pipe says that the child waits, because a loaded machine may start it late. */
 static int have_child(void)
 {
+	int waits[2];
+	char byte = 0;
+	if (pipe(waits) < 0)
+		return 1;
 	pid_t child = fork();
 	if (child == 0) {
-		hang(60000);
-		_exit(0);
+		wait_for_reply();
+		_exit(write(waits[1], &byte, 1) == 1 ? pause() : 1);
 	}
 	weft_note("parent");
+	if (read(waits[0], &byte, 1) != 1)
+		return 1;
 	usleep(300000);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
