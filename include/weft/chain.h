@@ -75,6 +75,13 @@ size_t weft_chain_end_sentence(
 bool weft_chain_moment(
 	const struct weft_story *story, uint32_t task, uint64_t from, uint64_t to, uint64_t *ret_ns);
 
+/* True if the chain from `task` at a time has a hop. */
+bool weft_chain_waits(const struct weft_story *story, uint32_t task, uint64_t at_ns);
+
+/* The task for which an idle gap waited: the one that was there all the time and ends next, soon
+ * after it; else the one that runs next. WEFT_NONE if there is none. */
+uint32_t weft_chain_awaited(const struct weft_story *story, uint64_t start_ns, uint64_t end_ns);
+
 /* ---- All that wait ---- */
 
 /* The tasks whose chains have one end. */

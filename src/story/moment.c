@@ -70,3 +70,9 @@ WEFT__EXPORT bool weft_chain_moment(
 	}
 	return false;
 }
+
+WEFT__EXPORT bool weft_chain_waits(const struct weft_story *story, uint32_t task, uint64_t at_ns)
+{
+	struct weft_chain_hop hop;
+	return weft__hop_at(story, task, at_ns, &hop);
+}

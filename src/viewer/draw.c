@@ -164,10 +164,9 @@ static void draw_problem(const struct drawing *d)
 	const struct weft_viewer *viewer = d->viewer;
 	const struct weft_box *box = &viewer->frame.picture, *strip = &viewer->frame.strip;
 	char length[32], text[80];
-	if (!viewer->problems.is_marked || !viewer->problems.found)
+	const struct weft_problem *problem = weft__viewer_marked_problem(viewer);
+	if (!problem)
 		return;
-	const struct weft_problem *problem =
-		&viewer->problems.found->list[viewer->problems.found->by_gravity[viewer->problems.current]];
 	bool is_error = problem->severity == WEFT_SEVERITY_ERROR;
 	uint32_t color = is_error ? d->theme->failed : d->theme->signal;
 	double x = weft__canvas_x(viewer, problem->start), x2 = weft__canvas_x(viewer, problem->end);

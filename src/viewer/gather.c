@@ -74,13 +74,9 @@ static void add_related(struct weft_viewer *viewer)
 /* The edge that explains the current problem; it often belongs to another task. */
 static void add_problem(struct weft_viewer *viewer)
 {
-	if (!viewer->problems.is_marked || !viewer->problems.found)
-		return;
-	uint32_t edge =
-		viewer->problems.found->list[viewer->problems.found->by_gravity[viewer->problems.current]]
-			.edge;
-	if (edge != WEFT_NONE)
-		add(viewer, edge);
+	const struct weft_problem *problem = weft__viewer_marked_problem(viewer);
+	if (problem && problem->edge != WEFT_NONE)
+		add(viewer, problem->edge);
 }
 
 void weft__viewer_gather(struct weft_viewer *viewer, struct weft_highlight *ret_highlight)

@@ -5,6 +5,8 @@
  */
 #include <stdlib.h>
 
+#include <weft/chain.h>
+
 #include "viewer/state.h"
 
 #define SMALL (1 << 18) /* edges and tasks that are indexed within one frame */
@@ -98,6 +100,14 @@ void weft__viewer_forget(struct weft_viewer *viewer)
 	viewer->story = (struct weft_story){.model = NULL};
 }
 
+const struct weft_problem *weft__viewer_marked_problem(const struct weft_viewer *viewer)
+{
+	const struct weft_problems *found = viewer->problems.found;
+	if (!viewer->problems.is_marked || !found)
+		return NULL;
+	return &found->list[found->by_gravity[viewer->problems.current]];
+}
+
 void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number)
 {
 	if (!weft__viewer_know_problems(viewer) || number >= viewer->problems.found->count)
@@ -106,6 +116,8 @@ void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number)
 		&viewer->problems.found->list[viewer->problems.found->by_gravity[number]];
 	uint32_t row = problem->task != WEFT_NONE ? viewer->layout->row[problem->task] : WEFT_NONE;
 	uint64_t at = problem->end > problem->start ? problem->end - 1 : problem->start;
+	if (problem->task != WEFT_NONE) /* so that the next step can be along its wait */
+		(void)weft_chain_moment(&viewer->story, problem->task, problem->start, problem->end, &at);
 	weft__viewer_select(viewer, problem->task, at);
 	if (problem->counter != WEFT_NONE)
 		weft__viewer_see_counter(viewer, problem->counter);

@@ -31,5 +31,7 @@ bool weft__viewer_learn_problems(struct weft_viewer *viewer);
 void weft__viewer_forget(struct weft_viewer *viewer);
 void weft__viewer_step_problem(struct weft_viewer *viewer, int step);
 void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number);
+/* The problem that the user went to last, until something else is selected; or NULL. */
+const struct weft_problem *weft__viewer_marked_problem(const struct weft_viewer *viewer);
 
 #endif

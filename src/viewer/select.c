@@ -118,6 +118,7 @@ void weft__viewer_select(struct weft_viewer *viewer, uint32_t task, uint64_t at)
 	s->task = task;
 	s->edge = WEFT_NONE;
 	s->at = at;
+	s->is_of_chain = false;
 	viewer->status.message_until_ms = -INFINITY;
 	viewer->problems.is_marked = false;
 	if (is_other) {

@@ -29,6 +29,7 @@ struct weft__hit {
 struct weft__selection {
 	uint32_t task, edge; /* or WEFT_NONE; the edge is the current one of Tab */
 	uint64_t at;         /* the selected time, ns */
+	bool is_of_chain;    /* a step along a chain of waits at that time led here */
 	uint32_t *related;   /* ascending; only while `related_count` is not 0 */
 	uint32_t related_count;
 };
@@ -84,13 +85,19 @@ void weft__viewer_reveal_task(struct weft_viewer *viewer, uint32_t task, uint64_
 void weft__write_task(const struct weft_model *model, uint32_t task, char text[64]);
 uint32_t weft__parse_task(const struct weft_model *model, const char *text);
 
+/* chain.c: to the task for which the selected one waits. */
+void weft__viewer_follow_wait(struct weft_viewer *viewer);
+
 /* steps.c: keys that move the selection. The status line says so if there is no next task or edge.
  */
 void weft__viewer_step_edge(struct weft_viewer *viewer, int step);
+/* False after a message if no task is selected. */
+bool weft__viewer_has_selection(struct weft_viewer *viewer);
+/* Selects a task at a time, and moves the view there. */
+void weft__viewer_go(struct weft_viewer *viewer, uint32_t task, uint64_t at);
 /* True if there is no further edge in that direction; then no edge is current any more. */
 bool weft__viewer_leaves_edges(struct weft_viewer *viewer, int step);
 void weft__viewer_step_task(struct weft_viewer *viewer, int across, int down);
-void weft__viewer_follow_wait(struct weft_viewer *viewer);
 void weft__viewer_go_waker(struct weft_viewer *viewer);
 void weft__viewer_go_creator(struct weft_viewer *viewer);
 

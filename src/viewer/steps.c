@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Steps from task to task by keys: along edges, to the task for which it waits, to the task that
- * woke it, to its creator, to its neighbours in the picture.
+ * Steps from task to task by keys: along edges, to the task that woke it, to its creator, to its
+ * neighbours in the picture. chain.c goes along waits.
  */
 #include <math.h>
 
@@ -10,7 +10,7 @@
 #include "story/index.h"
 #include "viewer/state.h"
 
-static bool has_selection(struct weft_viewer *viewer)
+bool weft__viewer_has_selection(struct weft_viewer *viewer)
 {
 	if (!viewer->model || viewer->selection.task == WEFT_NONE) {
 		weft__viewer_show_message(
@@ -20,7 +20,7 @@ static bool has_selection(struct weft_viewer *viewer)
 	return weft__viewer_know_story(viewer);
 }
 
-static void go(struct weft_viewer *viewer, uint32_t task, uint64_t at)
+void weft__viewer_go(struct weft_viewer *viewer, uint32_t task, uint64_t at)
 {
 	weft__viewer_select(viewer, task, at);
 	weft__viewer_reveal_task(viewer, task, at);
@@ -78,7 +78,7 @@ void weft__viewer_step_edge(struct weft_viewer *viewer, int step)
 {
 	struct weft__selection *s = &viewer->selection;
 	char sentence[WEFT_SENTENCE_BYTES];
-	if (!has_selection(viewer))
+	if (!weft__viewer_has_selection(viewer))
 		return;
 	uint32_t edge = next_edge(viewer, step);
 	if (edge == WEFT_NONE) {
@@ -94,46 +94,29 @@ void weft__viewer_step_edge(struct weft_viewer *viewer, int step)
 	weft__viewer_show_message(viewer, "%s", sentence);
 }
 
-void weft__viewer_follow_wait(struct weft_viewer *viewer)
-{
-	struct weft_story_wait wait;
-	char name[200], time[32];
-	if (!has_selection(viewer))
-		return;
-	struct weft__selection *s = &viewer->selection;
-	if (weft_story_wait_at(&viewer->story, s->task, s->at, &wait) && wait.source != WEFT_NONE) {
-		go(viewer, wait.source, s->at);
-		return;
-	}
-	weft_story_name(viewer->model, s->task, 60, name, sizeof(name));
-	weft_format_duration(s->at - viewer->model->summary.start, 4, time);
-	weft__viewer_show_message(
-		viewer, "%s waits for no task at %s: here the chain ends.", name, time);
-}
-
 void weft__viewer_go_waker(struct weft_viewer *viewer)
 {
 	struct weft_story_wake wake;
-	if (!has_selection(viewer))
+	if (!weft__viewer_has_selection(viewer))
 		return;
 	if (!weft_story_woken_by(&viewer->story, viewer->selection.task, viewer->selection.at, &wake) &&
 		!weft_story_woken_by(&viewer->story, viewer->selection.task, WEFT_STORY_WHOLE, &wake)) {
 		weft__viewer_show_message(viewer, "The trace does not show what woke it.");
 		return;
 	}
-	go(viewer, wake.task, wake.time);
+	weft__viewer_go(viewer, wake.task, wake.time);
 	viewer->selection.edge = wake.edge;
 }
 
 void weft__viewer_go_creator(struct weft_viewer *viewer)
 {
-	if (!has_selection(viewer))
+	if (!weft__viewer_has_selection(viewer))
 		return;
 	uint32_t task = viewer->selection.task, creator = weft_story_creator(&viewer->story, task);
 	if (creator == WEFT_NONE)
 		weft__viewer_show_message(viewer, "The trace does not show what created it.");
 	else
-		go(viewer, creator, viewer->layout->start[task]);
+		weft__viewer_go(viewer, creator, viewer->layout->start[task]);
 }
 
 /* The time from which steps start: that of the selection if it is in view, else the middle. */
@@ -153,7 +136,7 @@ static void step_row(struct weft_viewer *viewer, uint32_t row, int down, uint64_
 	for (; row < viewer->layout->row_count; row += (uint32_t)down) {
 		uint32_t task = weft__row_task_at(viewer->scene, row, at);
 		if (task != WEFT_NONE) {
-			go(viewer, task, at);
+			weft__viewer_go(viewer, task, at);
 			return;
 		}
 	}
@@ -178,7 +161,7 @@ static void step_across(struct weft_viewer *viewer, uint32_t task, int step)
 	if (next == WEFT_NONE)
 		weft__viewer_show_message(viewer, "This row has no task further on.");
 	else
-		go(viewer, next, viewer->layout->start[next]);
+		weft__viewer_go(viewer, next, viewer->layout->start[next]);
 }
 
 /* Selects the neighbour in the row, or a task of the nearest row that has any. */

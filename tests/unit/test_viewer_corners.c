@@ -270,6 +270,35 @@ static void a_wait_is_followed_to_its_source(void **state)
 	script_end(&s);
 }
 
+/* After a jump to a problem, a step along the wait leads to another task: also from an idle gap,
+ * which has none of its own. Steps along a chain end with a message, not in another wait. */
+static void a_wait_is_followed_from_a_problem(void **state)
+{
+	static const char *const samples[] = {ARP_GOOD, BLOCK_READ};
+	unsigned followed = 0, gaps = 0, problems = 0;
+	(void)state;
+	for (unsigned sample = 0; sample < 2; sample++) {
+		struct script s = script_begin(samples[sample], true);
+		script_run(&s, "key p");
+		uint32_t count = s.viewer->problems.found->count;
+		for (uint32_t i = 0; i < count; i++) {
+			script_run(&s, i ? "key p" : "key Escape; command problem 1");
+			uint32_t task = s.viewer->selection.task;
+			script_run(&s, "key w");
+			gaps += task == WEFT_NONE && s.viewer->selection.task != WEFT_NONE;
+			followed += s.viewer->selection.task != task;
+			problems++;
+			uint64_t at = s.viewer->selection.at;
+			for (unsigned step = 0; step < 20; step++)
+				script_run(&s, "key w");
+			assert_int_equal(s.viewer->selection.at, at);
+		}
+		script_end(&s);
+	}
+	assert_true(gaps >= 2);
+	assert_true(followed >= problems - 1);
+}
+
 /* From a folded task, an arrow leads to the row of its fold. */
 static void steps_from_a_folded_task_begin_at_its_fold(void **state)
 {
@@ -504,6 +533,7 @@ int main(void)
 		cmocka_unit_test(a_large_trace_is_examined_in_steps),
 		cmocka_unit_test(the_line_of_the_current_edge_is_marked),
 		cmocka_unit_test(a_wait_is_followed_to_its_source),
+		cmocka_unit_test(a_wait_is_followed_from_a_problem),
 		cmocka_unit_test(steps_from_a_folded_task_begin_at_its_fold),
 		cmocka_unit_test(a_clicked_task_stays_in_view_above_its_panel),
 		cmocka_unit_test(a_crowd_is_described_as_a_whole),

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 
 #include "model/idle.h"
+#include "story/awaited.h"
 #include "story/problems/findings.h"
 
 #define FEW          4 /* gaps needed to know what is usual */
 #define FAR_LONGER   8 /* ratio to the usual gap */
 #define GAP_RATIO    2 /* ratio to the next shorter gap */
 #define CLUSTERS_MAX 3
-#define SOON_PART    8   /* part of a gap: a task that ends that soon after it was waited for */
 #define LEAST_SHARE  100 /* 1 / share of a trace: shorter clusters are not reported */
 #define LONELY_SHARE 20  /* 1 / share of a trace, for a gap among few */
 #define BREATH_SHARE                                                             \
@@ -73,25 +73,11 @@ static int by_length(const void *left, const void *right)
 	return l->start < r->start ? -1 : l->start > r->start;
 }
 
-/* The task that existed during the whole gap and ends first after it: as far as the trace shows,
- * all waited for it. */
-static uint32_t find_awaited(const struct gaps *gaps, const struct gap *gap)
-{
-	const struct weft_tasks *t = &gaps->model->tasks;
-	uint64_t from = gap->start + gap->length, to = from + gap->length / SOON_PART;
-	uint32_t found = WEFT_NONE;
-	for (uint32_t task = 0; task < t->count; task++)
-		if ((t->flags[task] & WEFT_TASK_RESOLVED) && t->end[task] >= from && t->end[task] <= to &&
-			t->start[task] <= gap->start && (found == WEFT_NONE || t->end[task] < t->end[found]))
-			found = task;
-	return found;
-}
-
 static void write_gaps(struct weft__sentence *s, const struct gaps *gaps, const struct gap *first,
 	const struct gap *longest, uint32_t count)
 {
 	weft__sentence_init(s);
-	uint32_t awaited = find_awaited(gaps, first);
+	uint32_t awaited = weft__awaited(gaps->model, first->start, first->start + first->length);
 	struct weft__words *w = weft__clause(s, 5);
 	if (count > 1)
 		weft__words_add(w, "%" PRIu32 " times nothing runs for about ", count);
