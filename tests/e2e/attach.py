@@ -331,8 +331,19 @@ def one_run_is_recovered_by_name():
         s.weft('record', '--recover', '-o', 't.weft', os.path.dirname(rings[0]))
         equal(s.notes()[-1], 'of %d' % s.pid)
         equal(len(os.listdir(os.path.join(s.path, 'weft'))), 1)
-        message = s.weft('record', '--recover', s.path, status=125).stderr
-        assert 'is not the directory of an orphaned run' in message, message
+        for run in (s.path, s.pid, 'no-such-program'):
+            message = s.weft('record', '--recover', run, status=125).stderr
+            assert re.search('is not the directory of an orphaned run|no orphaned run is called', message), message
+            assert '`weft ls` lists them' in message, message
+        s.weft('record', '--recover', other.pid, '-o', 'other.weft')
+        assert 'of %d' % other.pid in weft('dump', os.path.join(s.path, 'other.weft')).stdout
+        equal(os.listdir(os.path.join(s.path, 'weft')), [])
+        for each in (s, other):
+            each.end_of(each.start('ctl', each.pid, 'start', '--size', '64K'))
+            each.weft('ctl', each.pid, 'stop')
+            each.say('stopped')
+        s.weft('record', '--recover', os.path.basename(SUBJECT), '-o', s.path)
+        equal(os.listdir(os.path.join(s.path, 'weft')), [])
 
 
 def request(s, level=5, number=7, pid=None, until=None, size=0, directory=b'/tmp/'):

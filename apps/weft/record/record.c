@@ -69,7 +69,7 @@ static const char usage[] =
 	"                     or Ctrl-C. If it records already: save what it has recorded so far, with\n"
 	"                     --stream also what it records from now on\n"
 	"  --recover          save what a killed weft record left behind, see weft ls; only that of RUN\n"
-	"                     if it is given: a run directory or a ring in it\n"
+	"                     if it is given: a PID, a program, a run directory or a ring in it\n"
 	"  --help             this text\n"
 	"\n"
 	"If other processes of the run record, too, their traces are saved beside the first.\n"
@@ -92,6 +92,7 @@ struct record_arguments {
 	pid_t pid; /* -p: the process to save or to attach to; then there is no program to run */
 	bool has_run_options; /* options that only a run has, also that of an attached process */
 	bool recover;         /* --recover; no program to run either */
+	const char *run;      /* --recover's RUN or NULL: all */
 	bool stream;
 	struct weft__runs_stream_options streaming;
 	bool in_place;
@@ -220,7 +221,7 @@ static int check(const char *command, struct record_arguments *arguments, int op
 		return cli_usage_error(command, "PROGRAM is missing");
 	arguments->has_run_options = arguments->size_bytes || arguments->total_bytes ||
 								 arguments->has_snapshots || arguments->require;
-	if (arguments->recover && (operands > 1 || arguments->has_run_options || arguments->in_place))
+	if (arguments->recover && (operands > 0 || arguments->has_run_options || arguments->in_place))
 		return cli_usage_error(command, "--recover runs no program, and takes -o and one RUN only");
 	if (arguments->pid && (operands > 0 || arguments->in_place))
 		return cli_usage_error(command, "-p runs no program, and excludes --in-place");
@@ -288,6 +289,15 @@ static bool take_option(const char *command, int option, struct record_arguments
 	}
 }
 
+/* Takes the RUN of --recover, after which options may follow. False if there is none. */
+static bool take_run(int argc, char **argv, struct record_arguments *arguments)
+{
+	if (!arguments->recover || arguments->run || optind == argc)
+		return false;
+	arguments->run = argv[optind++];
+	return true;
+}
+
 /* CLI_DONE and the arguments. If `*ret_run` is false, the result is the exit status. */
 static int parse(int argc, char **argv, struct record_arguments *ret_arguments, bool *ret_run)
 {
@@ -311,10 +321,13 @@ static int parse(int argc, char **argv, struct record_arguments *ret_arguments, 
 	};
 	struct record_arguments arguments = {.snapshots = SNAPSHOTS_DEFAULT};
 	*ret_run = false;
-	for (int option; (option = cli_next_leading_option(argc, argv, options)) != -1;) {
+	for (;;) {
+		int option = cli_next_leading_option(argc, argv, options);
 		if (option == 'h')
 			return cli_help(usage);
-		if (!take_option(argv[0], option, &arguments))
+		if (option == -1 && !take_run(argc, argv, &arguments))
+			break;
+		if (option != -1 && !take_option(argv[0], option, &arguments))
 			return CLI_USAGE;
 	}
 	if (check(argv[0], &arguments, argc - optind) != CLI_DONE)
@@ -505,6 +518,6 @@ int cli_record(int argc, char **argv)
 	if (!weft__runs_can_save(arguments.output))
 		return RECORD_FAILED;
 	if (arguments.recover)
-		return record_recover(arguments.program[0], arguments.output);
+		return record_recover(arguments.run, arguments.output);
 	return arguments.pid ? record_process(&arguments) : record_program(&arguments);
 }

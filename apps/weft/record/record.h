@@ -70,8 +70,8 @@ bool record_stream_process(const char *path, const struct weft__runs_ring *ring,
 
 /* ---- recover.c ---- */
 
-/* Saves and removes orphaned runs; with `run`, a directory or a ring in it, only that one. Returns
- * the exit status. */
+/* Saves and removes orphaned runs. With `run`, which is the PID or program of one of its processes,
+ * a run directory or a ring in it, only those that it names. Returns the exit status. */
 int record_recover(const char *run, const char *output);
 
 /* ---- program.c ---- */

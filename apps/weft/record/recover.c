@@ -13,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "runs/directory.h"
 #include "runs/message.h"
 #include "runs/name.h"
+#include "runs/rings.h"
 
 /* A run directory without a `weft record`, whose processes have all ended and left at least one
  * ring. */
@@ -73,7 +75,7 @@ static int save_all(const struct orphan *orphans, size_t count, const char *outp
 	return status;
 }
 
-/* The directory of a run that the user named, with a slash at its end. */
+/* The directory of a run by its path, with a slash at its end. */
 static bool find_run(const char *run, char ret_directory[PATH_MAX])
 {
 	struct stat status;
@@ -86,7 +88,7 @@ static bool find_run(const char *run, char ret_directory[PATH_MAX])
 	return snprintf(ret_directory, PATH_MAX, "%.*s/", (int)(end - full), full) < PATH_MAX;
 }
 
-static int recover_one(const char *run, const char *output)
+static int recover_at(const char *run, const char *output)
 {
 	char directory[PATH_MAX];
 	struct orphan orphan;
@@ -100,24 +102,63 @@ static int recover_one(const char *run, const char *output)
 	return RECORD_FAILED;
 }
 
-int record_recover(const char *run, const char *output)
+static bool has_name(
+	const char *directory, const struct weft__runs_ring *ring, const char *pid_or_program)
 {
-	if (run)
-		return recover_one(run, output);
-	struct weft__runs_directories directories;
-	if (!weft__runs_directories_find(&directories))
-		return RECORD_FAILED;
-	struct orphan *orphans = calloc(directories.count + 1, sizeof(*orphans));
+	char path[PATH_MAX], pid[16];
+	struct weft_buffer_summary summary;
+	size_t size;
+	snprintf(pid, sizeof(pid), "%d", (int)ring->pid);
+	if (strcmp(pid, pid_or_program) == 0)
+		return true;
+	return snprintf(path, sizeof(path), "%s%s", directory, ring->name) < (int)sizeof(path) &&
+		   weft__runs_ring_summarize(path, ring->pid, &summary, &size) &&
+		   strcmp(summary.program, pid_or_program) == 0;
+}
+
+/* True if one of the run's processes has that PID or program; NULL: any. */
+static bool is_wanted(const char *directory, const char *pid_or_program)
+{
+	struct weft__runs_rings rings;
+	bool found = !pid_or_program;
+	if (found || !weft__runs_rings_find(directory, 1, &rings))
+		return found;
+	for (size_t i = 0; i < rings.count && !found; i++)
+		found = has_name(directory, &rings.list[i], pid_or_program);
+	weft__runs_rings_finish(&rings);
+	return found;
+}
+
+static int recover_in(const struct weft__runs_directories *directories, const char *pid_or_program,
+	const char *output)
+{
+	struct orphan *orphans = calloc(directories->count + 1, sizeof(*orphans));
 	size_t count = 0;
 	int status = RECORD_FAILED;
-	if (orphans) {
-		for (size_t i = 0; i < directories.count; i++)
-			count += is_orphan(directories.list[i], &orphans[count]);
-		status = save_all(orphans, count, output);
-	} else {
+	if (!orphans) {
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
+		return status;
 	}
+	for (size_t i = 0; i < directories->count; i++)
+		count += is_wanted(directories->list[i], pid_or_program) &&
+				 is_orphan(directories->list[i], &orphans[count]);
+	if (count > 0 || !pid_or_program)
+		status = save_all(orphans, count, output);
+	else
+		cli_error("no orphaned run is called %s, by PID, program or path; `weft ls` lists them",
+			weft__runs_shown(pid_or_program));
 	free(orphans);
+	return status;
+}
+
+int record_recover(const char *run, const char *output)
+{
+	struct weft__runs_directories directories;
+	if (run && (strchr(run, '/') || access(run, F_OK) == 0))
+		return recover_at(run, output);
+	if (!weft__runs_directories_find(&directories))
+		return RECORD_FAILED;
+	int status = recover_in(&directories, run, output);
 	weft__runs_directories_finish(&directories);
 	return status;
 }
