@@ -12,6 +12,7 @@
 #include "base/export.h"
 #include "base/search.h"
 #include "layout/layout.h"
+#include "layout/threads.h"
 
 #define NAME_BYTES     64
 #define KEYS_MAX       (1u << 20) /* the maximum number of threads of a model */
@@ -87,7 +88,7 @@ static void inherit_key(const struct weft_model *model, uint32_t *key, uint32_t 
 		key[at] = found;
 }
 
-static void find_threads(const struct weft_model *model, uint32_t *key)
+void weft__layout_find_threads(const struct weft_model *model, uint32_t *key)
 {
 	for (uint32_t task = 0; task < model->tasks.count; task++)
 		key[task] = own_thread(model, task);
@@ -109,7 +110,7 @@ static void find_keys(
 {
 	const struct weft_layout *previous = options->previous;
 	if (options->group_by == WEFT_GROUP_BY_THREAD)
-		find_threads(model, key);
+		weft__layout_find_threads(model, key);
 	else
 		for (uint32_t task = 0; task < model->tasks.count; task++)
 			key[task] = key_of_buffer(model, options->group_by, buffer_of(&model->tasks, task));
@@ -160,7 +161,8 @@ static bool is_only_one(const struct weft_model *model, uint32_t thread)
 	return true;
 }
 
-static void name_thread(const struct weft_model *model, uint32_t thread, char *name, size_t size)
+void weft__layout_name_thread(
+	const struct weft_model *model, uint32_t thread, char *name, size_t size)
 {
 	size_t used = 0;
 	if (thread < model->thread_count && model->buffer_count > 1) {
@@ -232,7 +234,7 @@ static int describe_groups(const struct weft_model *model,
 		char *name = c->group_names + (size_t)i * NAME_BYTES;
 		uint32_t key = key_of[i];
 		if (options->group_by == WEFT_GROUP_BY_THREAD)
-			name_thread(model, key, name, NAME_BYTES);
+			weft__layout_name_thread(model, key, name, NAME_BYTES);
 		else if (options->group_by == WEFT_GROUP_BY_HOST)
 			name_host(model, key, name, NAME_BYTES);
 		else

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * Classes of alike labels: "port-4" and "port-17" are alike, since any digits count as one "#". The
- * class of a label is the number of the first label that is alike.
+ * See labels.h.
  */
+#include "layout/labels.h"
+
 #include <stdlib.h>
 
-#include "base/index.h"
 #include "layout/layout.h"
 
 static bool is_digit(char byte)
@@ -13,8 +13,7 @@ static bool is_digit(char byte)
 	return byte >= '0' && byte <= '9';
 }
 
-/* Reads the next character; a run of digits counts as one. */
-static char next_letter(struct weft_slice text, size_t *at)
+char weft__label_letter(struct weft_slice text, size_t *at)
 {
 	char letter = text.bytes[(*at)++];
 	if (!is_digit(letter))
@@ -31,7 +30,7 @@ static uint64_t hash_label(const struct weft__hash_key *key, const void *owner, 
 	struct weft__hash hash = weft__hash_begin(key);
 	uint64_t word = 0, letters = 0;
 	for (size_t at = 0; at < text.size;) {
-		word = word << 8 | (unsigned char)next_letter(text, &at);
+		word = word << 8 | (unsigned char)weft__label_letter(text, &at);
 		if (++letters % 8 == 0) {
 			weft__hash_word(&hash, word);
 			word = 0;
@@ -46,25 +45,47 @@ static bool are_alike(struct weft_slice a, struct weft_slice b)
 {
 	size_t i = 0, j = 0;
 	while (i < a.size && j < b.size)
-		if (next_letter(a, &i) != next_letter(b, &j))
+		if (weft__label_letter(a, &i) != weft__label_letter(b, &j))
 			return false;
 	return i == a.size && j == b.size;
 }
 
-static int classify(
-	const struct weft_model *model, struct weft__index *index, uint32_t label, uint32_t *ret_class)
+int weft__labels_init(struct weft__labels *labels, const struct weft_model *model, uint32_t strings)
 {
-	struct weft_slice text = weft_model_string(model, label);
-	uint32_t slot = weft__index_start(index, hash_label(&index->key, model, label)), other;
+	size_t count = strings + (size_t)1;
+	*labels = (struct weft__labels){.model = model, .class_of = malloc(count * sizeof(uint32_t))};
+	if (!labels->class_of || weft__index_init(&labels->index)) {
+		free(labels->class_of);
+		return WEFT_ERROR_MEMORY;
+	}
+	for (size_t i = 0; i < count; i++)
+		labels->class_of[i] = WEFT_NONE;
+	return 0;
+}
+
+void weft__labels_finish(struct weft__labels *labels)
+{
+	weft__index_finish(&labels->index);
+	free(labels->class_of);
+	*labels = (struct weft__labels){0};
+}
+
+int weft__labels_add(struct weft__labels *labels, uint32_t label)
+{
+	struct weft__index *index = &labels->index;
+	struct weft_slice text = weft_model_string(labels->model, label);
+	if (labels->class_of[label] != WEFT_NONE)
+		return 0;
+	uint32_t slot = weft__index_start(index, hash_label(&index->key, labels->model, label)), other;
 	while ((other = index->slots[slot]) != WEFT__INDEX_EMPTY) {
-		if (are_alike(text, weft_model_string(model, other))) {
-			*ret_class = other;
+		if (are_alike(text, weft_model_string(labels->model, other))) {
+			labels->class_of[label] = other;
 			return 0;
 		}
 		slot = weft__index_next(index, slot);
 	}
-	*ret_class = label;
-	return weft__index_add(index, label, hash_label, model);
+	labels->class_of[label] = label;
+	return weft__index_add(index, label, hash_label, labels->model);
 }
 
 static uint32_t highest_label(const struct weft_tasks *tasks)
@@ -79,25 +100,17 @@ static uint32_t highest_label(const struct weft_tasks *tasks)
 int weft__labels_classify(const struct weft_model *model, uint32_t **ret_class)
 {
 	const struct weft_tasks *tasks = &model->tasks;
-	struct weft__index index;
-	size_t count = highest_label(tasks) + (size_t)1;
-	uint32_t *class = malloc(count * sizeof(*class));
-	if (!class || weft__index_init(&index)) {
-		free(class);
-		return WEFT_ERROR_MEMORY;
-	}
-	for (size_t i = 0; i < count; i++)
-		class[i] = WEFT_NONE;
-	int error = 0;
-	for (uint32_t task = 0; task < tasks->count && !error; task++) {
-		uint32_t label = tasks->label[task];
-		if (label != WEFT_NONE && class[label] == WEFT_NONE)
-			error = classify(model, &index, label, &class[label]);
-	}
-	weft__index_finish(&index);
+	struct weft__labels labels;
+	int error = weft__labels_init(&labels, model, highest_label(tasks) + 1);
 	if (error)
-		free(class);
-	else
-		*ret_class = class;
+		return error;
+	for (uint32_t task = 0; task < tasks->count && !error; task++)
+		if (tasks->label[task] != WEFT_NONE)
+			error = weft__labels_add(&labels, tasks->label[task]);
+	if (!error) {
+		*ret_class = labels.class_of;
+		labels.class_of = NULL;
+	}
+	weft__labels_finish(&labels);
 	return error;
 }

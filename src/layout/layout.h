@@ -92,8 +92,8 @@ int weft__tree_init(
 	struct weft__tree *tree, const struct weft_model *model, const struct weft__columns *columns);
 void weft__tree_finish(struct weft__tree *tree);
 
-/* Assigns a number to each string, equal for strings that differ only in digits. 0 or
- * WEFT_ERROR_MEMORY; the caller frees it. */
+/* The class of each string that is a task's name: see labels.h. 0 or WEFT_ERROR_MEMORY; the caller
+ * frees it. */
 int weft__labels_classify(const struct weft_model *model, uint32_t **ret_class);
 
 /* Fills fold_of, folds and members, and marks members and their descendants FOLDED. 0 or

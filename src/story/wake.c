@@ -4,6 +4,7 @@
  */
 #include "base/export.h"
 #include "story/index.h"
+#include "story/wake.h"
 
 /* Reads of one activation that are examined. */
 #define READS_MAX 64
@@ -74,6 +75,13 @@ static bool by_read(const struct awakening *a, struct weft_story_wake *wake)
 	return false;
 }
 
+bool weft__woken_for(const struct weft_story *story, uint32_t task, uint32_t activation,
+	uint64_t since, struct weft_story_wake *ret_wake)
+{
+	struct awakening a = {story, task, activation, since};
+	return by_signal(&a, ret_wake) || by_read(&a, ret_wake);
+}
+
 WEFT__EXPORT bool weft_story_woken_by(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft_story_wake *ret_wake)
 {
@@ -82,10 +90,10 @@ WEFT__EXPORT bool weft_story_woken_by(
 	uint32_t first = model->tasks.first_activation[task];
 	uint32_t runs = weft__activations_until(model, task, at_ns);
 	for (uint32_t looked = 0; runs > 0 && looked < READS_MAX; runs--, looked++) {
-		struct awakening a = {story, task, first + runs - 1, model->tasks.start[task]};
-		if (runs > 1)
-			a.since = model->activations.end[a.index - 1];
-		if (by_signal(&a, ret_wake) || by_read(&a, ret_wake))
+		uint32_t activation = first + runs - 1;
+		uint64_t since =
+			runs > 1 ? model->activations.end[activation - 1] : model->tasks.start[task];
+		if (weft__woken_for(story, task, activation, since, ret_wake))
 			return true;
 	}
 	return false;
