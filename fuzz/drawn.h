@@ -17,6 +17,7 @@
 #include <weft/model.h>
 #include <weft/problems.h>
 #include <weft/render.h>
+#include <weft/stats.h>
 #include <weft/story.h>
 #include <weft/view.h>
 
@@ -92,6 +93,30 @@ static inline void list_waiting(const struct weft_story *story, uint64_t at)
 	weft_waiting_destroy(waiting);
 }
 
+/* Statistics of the whole and of the middle; times within a row's limits. */
+static inline void measure_all(const struct weft_story *story, enum weft_stats_by by)
+{
+	const struct weft_model_summary *s = &story->model->summary;
+	uint64_t third = (s->end - s->start) / 3;
+	for (unsigned part = 0; part < 2; part++) {
+		const struct weft_stats_options options = {
+			.by = by, .start_ns = part * (s->start + third), .end_ns = part * (s->end - third)};
+		struct weft_stats *stats;
+		char name[64];
+		demand(weft_stats_create(story, &options, &stats) == 0);
+		demand(stats->idle_ns <= stats->end_ns - stats->start_ns);
+		for (uint32_t i = 0; i < stats->row_count; i++) {
+			const struct weft_stats_row *row = &stats->rows[i];
+			demand(row->ended <= row->count && row->p50_ns <= row->p99_ns);
+			demand(row->p99_ns <= row->max_ns && row->max_delay_ns <= row->delay_ns);
+			weft_stats_format_name(stats, row, name, sizeof(name));
+		}
+		for (uint32_t i = 0; i < story->model->counter_count; i++)
+			weft_stats_counter_of(stats, i);
+		weft_stats_destroy(stats);
+	}
+}
+
 static inline void list_all(const struct weft_model *model, const struct weft_layout *layout)
 {
 	struct weft_story_index *index;
@@ -102,6 +127,8 @@ static inline void list_all(const struct weft_model *model, const struct weft_la
 	weft_problems_destroy(problems);
 	list_waiting(&story, WEFT_STORY_WHOLE);
 	list_waiting(&story, model->summary.start + (model->summary.end - model->summary.start) / 2);
+	for (unsigned by = 0; by < WEFT_STATS_BYS; by++)
+		measure_all(&story, (enum weft_stats_by)by);
 	for (uint32_t task = 0; task < model->tasks.count && task < DRAWN_STORIES; task++) {
 		struct weft_story_lines *lines;
 		demand(weft_story_lines_create(&story, task, &lines) == 0);

@@ -36,6 +36,7 @@ int cli_export(int argc, char **argv);
 int cli_render(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_serve(int argc, char **argv);
+int cli_stats(int argc, char **argv);
 int cli_view(int argc, char **argv);
 
 /* Messages go to standard error. Control characters, marks of writing direction and invalid UTF-8

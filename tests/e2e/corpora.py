@@ -35,6 +35,8 @@ COMMANDS = [
     ['dump', '--problems', '--json', 'FILE'], ['dump', '--problems', 'FILE'], ['dump', '--story', '1', 'FILE'],
     ['dump', '--story', '3', '--json', 'FILE'], ['tail', 'FILE'], ['cut', 'FILE', '-o', 'OUT.weft'],
     ['cut', 'FILE', '--start', '1ms', '--duration', '1ms', '-o', 'OUT.weft'],
+    ['stats', 'FILE'], ['stats', '--by', 'parent', '--json', '--start', '1ms', '--duration', '1ms', 'FILE'],
+    ['stats', '--by', 'span', '--csv', 'FILE'],
     ['export', '--to', 'ctf', 'FILE', 'OUT'],
     ['render', 'FILE', '-o', 'OUT.svg'], ['render', 'FILE', '-o', 'OUT.png'], ['render', 'FILE', '-o', 'OUT.pdf'],
     ['render', 'FILE', '-o', 'OUT.html'], ['render', '--no-fold', '--group-by', 'thread', 'FILE', '-o', 'OUT.svg'],

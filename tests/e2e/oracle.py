@@ -4,6 +4,7 @@ of events that honest programs rarely record.
 
     WEFT_ORACLE_TRACES=5000 WEFT_ORACLE_SEED=7 tests/e2e/oracle.py     tests more, other cases
 """
+import json
 import os
 import random
 import shutil
@@ -15,7 +16,8 @@ from traces import NONE, mirage, mirage_event, mirage_packet, sexp
 sys.path.insert(0, os.path.join(SOURCE, 'tests', 'oracle'))
 import decode  # noqa: E402
 import model as rules  # noqa: E402
-from same import check_rows, same, without_row  # noqa: E402
+import stats  # noqa: E402
+from same import check_rows, same, same_mapping, without_row  # noqa: E402
 
 TRACES = int(os.environ.get('WEFT_ORACLE_TRACES', 60))
 SEED = int(os.environ.get('WEFT_ORACLE_SEED', 1))
@@ -124,6 +126,37 @@ def check_meaning(path, events):
         check_rows(shown, model, tree)
     for key, value in rules.summarize(model, events).items():
         same(key, [info[key]], [value])
+    check_statistics(path, events, model)
+
+
+def random_range(rng, events):
+    """Options, and the range that they mean. Most ranges begin or end at an event's time."""
+    first, last = events[0]['time'], events[-1]['time']
+    start = rng.choice([rng.randint(first, last), rng.choice(events)['time']])
+    end = max(start, rng.choice([rng.randint(first, last + 5), rng.choice(events)['time']]))
+    if rng.random() < 0.4:
+        return [], 0, None
+    return ['--start', '@%d' % start, '--duration', '%dns' % (end - start)], start, end
+
+
+def check_statistics(path, events, model):
+    """A random grouping of the whole trace, or of a random part."""
+    rng = random.Random('statistics %s' % events)
+    by = rng.choice(['label', 'label', 'kind', 'parent', 'span'])
+    options, start, end = random_range(rng, events)
+    simplify = rng.random() < 0.5
+    tree = rules.simplified(model) if simplify else rules.unsimplified(model)
+    oracle = stats.Statistics(model, tree, start, end)
+    shown = json.loads(weft('stats', '--json', '--by', by, *options, *([] if simplify else ['--no-simplify']), path).stdout)
+    rows = {(row.pop('name'), row.pop('kind', None)): row for row in shown['rows']}
+    for row in rows.values():
+        longest = row.pop('longest')
+        row.pop('most_delayed', None)
+        if by != 'span':
+            same('longest', row['max'], None if longest is None else oracle.life(model.tasks[longest]))
+    same_mapping('statistics by %s %s' % (by, options), rows, oracle.span_rows() if by == 'span' else oracle.rows(by))
+    same('counters', {row['name']: (row['changes'], row['before'], row['after']) for row in shown['counters']},
+         stats.counters(events, start, None if oracle.end == float('inf') else end))
 
 
 def check_random(format_name, write):

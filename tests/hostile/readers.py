@@ -70,7 +70,8 @@ def info(w):
     w.start_writer()
     ring = w.ring
     while w.writes():
-        for words in (('info',), ('info', '--json'), ('dump',), ('dump', '--json'), ('dump', '--problems')):
+        for words in (('info',), ('info', '--json'), ('dump',), ('dump', '--json'), ('dump', '--problems'),
+                      ('stats',), ('stats', '--json', '--by', 'span')):
             w.run(*words, ring, is_json='--json' in words)
 
 

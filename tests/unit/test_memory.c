@@ -20,6 +20,7 @@
 #include <weft/problems.h>
 #include <weft/render.h>
 #include <weft/search.h>
+#include <weft/stats.h>
 
 #include "failing_allocation.h"
 #include "made_stream.h"
@@ -85,6 +86,7 @@ static int list_all(const struct weft_model *model)
 	struct weft_story_kind *kinds;
 	struct weft_problems *problems;
 	struct weft_search *search;
+	struct weft_stats *stats;
 	uint32_t count;
 	int error = weft_story_index_create(model, &index);
 	if (error)
@@ -97,6 +99,11 @@ static int list_all(const struct weft_model *model)
 		weft_problems_destroy(problems);
 	if (!error && !(error = weft_search_create(model, "a(b|c)*", 7, true, NULL, &search)))
 		weft_search_destroy(search);
+	for (unsigned by = 0; by < WEFT_STATS_BYS && !error; by++) {
+		const struct weft_stats_options options = {.by = (enum weft_stats_by)by};
+		if (!(error = weft_stats_create(&story, &options, &stats)))
+			weft_stats_destroy(stats);
+	}
 	weft_story_index_destroy(index);
 	return error;
 }

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft stats --json and --csv. Times are ns, as in the library.
+ */
+#include "stats.h"
+
+#include <string.h>
+
+#define NAME_BYTES 256
+
+static void add_number(struct weft_text *text, const char *key, uint64_t number)
+{
+	weft_text_add_string(text, key);
+	weft_text_add_u64(text, number);
+}
+
+static void add_value(struct weft_text *text, const char *key, struct weft_number value)
+{
+	weft_text_add_string(text, key);
+	if (value.is_real)
+		weft_text_add_f64(text, value.real);
+	else
+		weft_text_add_i64(text, value.integer);
+}
+
+/* Appends a task's id, and its buffer if there are several; null without a task. */
+static void add_task(
+	struct weft_text *text, const struct weft_model *model, const char *key, uint32_t task)
+{
+	weft_text_add_string(text, key);
+	if (task == WEFT_NONE)
+		weft_text_add_string(text, "null");
+	else
+		weft_text_add_u64(text, model->tasks.id[task]);
+	if (model->buffer_count <= 1)
+		return;
+	weft_text_add(text, key, strlen(key) - 2); /* without '":' */
+	weft_text_add_string(text, "_buffer\":");
+	if (task == WEFT_NONE)
+		weft_text_add_string(text, "null");
+	else
+		weft_text_add_u64(text, model->tasks.buffer[task]);
+}
+
+static void add_kind(
+	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row)
+{
+	uint16_t kind;
+	if (!weft_stats_kind(stats, row, &kind))
+		return;
+	const char *name = weft_model_kind_name(stats->story->model, kind);
+	weft_text_add_string(text, ",\"kind\":");
+	if (name)
+		weft_text_add_json(text, name, strlen(name));
+	else
+		weft_text_add_u64(text, kind);
+}
+
+static void add_name(
+	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row)
+{
+	char name[NAME_BYTES];
+	size_t size = weft_stats_format_name(stats, row, name, sizeof(name));
+	weft_text_add_string(text, "{\"name\":");
+	if (size || stats->by == WEFT_STATS_BY_SPAN)
+		weft_text_add_json(text, name, size < sizeof(name) ? size : sizeof(name) - 1);
+	else
+		weft_text_add_string(text, "null");
+	add_kind(text, stats, row);
+}
+
+static void add_lives(
+	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row)
+{
+	if (!row->ended) {
+		weft_text_add_string(text, ",\"p50\":null,\"p90\":null,\"p99\":null,\"max\":null");
+		add_task(text, stats->story->model, ",\"longest\":", WEFT_NONE);
+		return;
+	}
+	add_number(text, ",\"p50\":", row->p50_ns);
+	add_number(text, ",\"p90\":", row->p90_ns);
+	add_number(text, ",\"p99\":", row->p99_ns);
+	add_number(text, ",\"max\":", row->max_ns);
+	add_task(text, stats->story->model,
+		",\"longest\":", stats->members[row->first + row->ended - 1].task);
+}
+
+static void add_row(
+	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row)
+{
+	add_name(text, stats, row);
+	add_number(text, ",\"count\":", row->count);
+	add_number(text, ",\"ended\":", row->ended);
+	for (unsigned i = 0; i < WEFT_OUTCOMES && stats->by != WEFT_STATS_BY_SPAN; i++) {
+		weft_text_add_string(text, ",\"");
+		weft_text_add_string(text, weft_outcome_key((enum weft_outcome)i));
+		add_number(text, "\":", row->by_outcome[i]);
+	}
+	add_lives(text, stats, row);
+	add_number(text, ",\"running\":", row->running_ns);
+	add_number(text, ",\"waiting\":", row->waiting_ns);
+	if (stats->by != WEFT_STATS_BY_SPAN) {
+		add_number(text, ",\"delay\":", row->delay_ns);
+		add_number(text, ",\"max_delay\":", row->max_delay_ns);
+		add_task(text, stats->story->model, ",\"most_delayed\":", row->most_delayed);
+	}
+	weft_text_add_string(text, "}");
+}
+
+static void add_counter(struct weft_text *text, const struct stats_side *side, uint32_t number)
+{
+	const struct weft_model *model = side->model;
+	struct weft_slice name = weft_model_string(model, model->counters[number].name);
+	struct weft_stats_counter counter = weft_stats_counter_of(side->stats, number);
+	weft_text_add_string(text, number ? ",{\"name\":" : "{\"name\":");
+	weft_text_add_json(text, name.bytes, name.size);
+	if (model->buffer_count > 1)
+		add_number(text, ",\"buffer\":", model->counters[number].buffer);
+	add_number(text, ",\"changes\":", counter.changes);
+	add_value(text, ",\"before\":", counter.before);
+	add_value(text, ",\"after\":", counter.after);
+	add_value(text, ",\"change\":", weft_stats_change(&counter));
+	add_value(text, ",\"min\":", counter.min);
+	add_value(text, ",\"max\":", counter.max);
+	weft_text_add_string(text, "}");
+}
+
+void stats_write_json(struct stats_output *output, const struct stats_side *side)
+{
+	const struct weft_stats *stats = side->stats;
+	struct weft_text *text = &output->text;
+	weft_text_add_string(text, "{\"by\":\"");
+	weft_text_add_string(text, weft_stats_by_name(stats->by));
+	add_number(text, "\",\"start\":", stats->start_ns);
+	add_number(text, ",\"end\":", stats->end_ns);
+	add_number(text, ",\"idle\":", stats->idle_ns);
+	weft_text_add_string(text, ",\"rows\":[");
+	for (uint32_t i = 0; i < stats->row_count && i < output->limit; i++) {
+		weft_text_add_string(text, i ? "," : "");
+		add_row(text, stats, &stats->rows[i]);
+	}
+	weft_text_add_string(text, "],\"counters\":[");
+	for (uint32_t i = 0; i < side->model->counter_count; i++)
+		add_counter(text, side, i);
+	weft_text_add_string(text, "]}\n");
+}
+
+/* ---- CSV ---- */
+
+/* Appends a text in quotes, with quotes doubled (RFC 4180); control characters are escaped. */
+static void add_quoted(struct weft_text *text, const char *bytes, size_t size)
+{
+	weft_text_add_string(text, "\"");
+	for (size_t at = 0; at < size;) {
+		const char *quote = memchr(bytes + at, '"', size - at);
+		size_t part = quote ? (size_t)(quote - bytes) - at : size - at;
+		weft_text_add_shown(text, bytes + at, part);
+		if (quote)
+			weft_text_add_string(text, "\"\"");
+		at += part + (quote != NULL);
+	}
+	weft_text_add_string(text, "\"");
+}
+
+static void add_csv_row(
+	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row)
+{
+	char name[NAME_BYTES];
+	uint16_t kind;
+	size_t size = weft_stats_format_name(stats, row, name, sizeof(name));
+	add_quoted(text, name, size < sizeof(name) ? size : sizeof(name) - 1);
+	weft_text_add_string(text, ",");
+	if (weft_stats_kind(stats, row, &kind)) {
+		const char *known = weft_model_kind_name(stats->story->model, kind);
+		if (known)
+			add_quoted(text, known, strlen(known));
+		else
+			weft_text_add_u64(text, kind);
+	}
+	add_number(text, ",", row->count);
+	add_number(text, ",", row->ended);
+	for (unsigned i = 0; i < WEFT_OUTCOMES; i++)
+		add_number(text, ",", row->by_outcome[i]);
+	const uint64_t lives[] = {row->p50_ns, row->p90_ns, row->p99_ns, row->max_ns};
+	for (size_t i = 0; i < sizeof(lives) / sizeof(*lives); i++) {
+		weft_text_add_string(text, ",");
+		if (row->ended)
+			weft_text_add_u64(text, lives[i]);
+	}
+	const uint64_t times[] = {row->running_ns, row->waiting_ns, row->delay_ns, row->max_delay_ns};
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		add_number(text, ",", times[i]);
+	weft_text_add_string(text, "\n");
+}
+
+void stats_write_csv(struct stats_output *output, const struct stats_side *side)
+{
+	struct weft_text *text = &output->text;
+	weft_text_add_string(text, "name,kind,count,ended");
+	for (unsigned i = 0; i < WEFT_OUTCOMES; i++) {
+		weft_text_add_string(text, ",");
+		weft_text_add_string(text, weft_outcome_key((enum weft_outcome)i));
+	}
+	weft_text_add_string(text, ",p50_ns,p90_ns,p99_ns,max_ns");
+	weft_text_add_string(text, ",running_ns,waiting_ns,delay_ns,max_delay_ns\n");
+	for (uint32_t i = 0; i < side->stats->row_count && i < output->limit; i++)
+		add_csv_row(text, side->stats, &side->stats->rows[i]);
+}

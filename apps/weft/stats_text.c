@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft stats: tables of tasks or spans, and of counters.
+ */
+#include "stats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <weft/duration.h>
+
+#define DIGITS       3
+#define NAME_BYTES   256
+#define COUNTERS_MAX 20 /* that are printed; --json has all */
+
+void stats_add_name(
+	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row)
+{
+	char name[NAME_BYTES];
+	uint16_t kind;
+	bool has_kind = weft_stats_kind(stats, row, &kind);
+	weft_stats_format_name(stats, row, name, sizeof(name));
+	if (stats->by == WEFT_STATS_BY_PARENT)
+		weft_text_add_string(text, has_kind ? "below " : "no parent");
+	if (stats->by != WEFT_STATS_BY_KIND && has_kind) {
+		const char *known = weft_model_kind_name(stats->story->model, kind);
+		if (known)
+			weft_text_add_shown(text, known, strlen(known));
+		else
+			weft_text_add_u64(text, kind);
+		weft_text_add_string(text, name[0] ? " '" : ", unnamed");
+	}
+	weft_text_add_shown(text, name, strlen(name));
+	if (stats->by != WEFT_STATS_BY_KIND && has_kind && name[0])
+		weft_text_add_string(text, "'");
+}
+
+/* ---- Tasks or spans ---- */
+
+static const struct weft_stats_row *row_of(const void *stats, uint32_t row)
+{
+	return &((const struct weft_stats *)stats)->rows[row];
+}
+
+static void format_number(uint64_t number, char cell[STATS_CELL_BYTES])
+{
+	snprintf(cell, STATS_CELL_BYTES, "%" PRIu64, number);
+}
+
+/* Leaves the cell empty for 0, so that other numbers stand out. */
+static void format_rare(uint64_t number, char cell[STATS_CELL_BYTES])
+{
+	if (number)
+		format_number(number, cell);
+}
+
+static void format_count(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	format_number(row_of(stats, row)->count, cell);
+}
+
+static void format_failed(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	format_rare(row_of(stats, row)->by_outcome[WEFT_OUTCOME_FAILED], cell);
+}
+
+static void format_stopped(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	const uint32_t *by_outcome = row_of(stats, row)->by_outcome;
+	format_rare((uint64_t)by_outcome[WEFT_OUTCOME_CANCELLED] + by_outcome[WEFT_OUTCOME_CLOSED] +
+					by_outcome[WEFT_OUTCOME_TIMED_OUT],
+		cell);
+}
+
+static void format_became(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	format_rare(row_of(stats, row)->by_outcome[WEFT_OUTCOME_BECAME], cell);
+}
+
+static void format_unfinished(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	format_rare(weft_stats_unfinished(row_of(stats, row)), cell);
+}
+
+/* Without a task that ended there is no lifetime. */
+static void format_life(const struct weft_stats_row *row, uint64_t ns, char cell[STATS_CELL_BYTES])
+{
+	if (row->ended)
+		weft_format_duration(ns, DIGITS, cell);
+}
+
+static void format_p50(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	format_life(row_of(stats, row), row_of(stats, row)->p50_ns, cell);
+}
+
+static void format_p90(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	format_life(row_of(stats, row), row_of(stats, row)->p90_ns, cell);
+}
+
+static void format_p99(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	format_life(row_of(stats, row), row_of(stats, row)->p99_ns, cell);
+}
+
+static void format_max(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	format_life(row_of(stats, row), row_of(stats, row)->max_ns, cell);
+}
+
+static void format_running(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	weft_format_duration(row_of(stats, row)->running_ns, DIGITS, cell);
+}
+
+static void format_waiting(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	weft_format_duration(row_of(stats, row)->waiting_ns, DIGITS, cell);
+}
+
+static void format_delay(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	if (row_of(stats, row)->delay_ns)
+		weft_format_duration(row_of(stats, row)->delay_ns, DIGITS, cell);
+}
+
+static void format_max_delay(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	if (row_of(stats, row)->delay_ns)
+		weft_format_duration(row_of(stats, row)->max_delay_ns, DIGITS, cell);
+}
+
+static void add_row_name(const void *stats, uint32_t row, struct weft_text *text)
+{
+	stats_add_name(text, stats, row_of(stats, row));
+}
+
+static const struct stats_column columns[] = {
+	{"count", 13, false, format_count},
+	{"failed", 11, true, format_failed},
+	{"stopped", 3, true, format_stopped},
+	{"became", 2, true, format_became},
+	{"unfinished", 10, true, format_unfinished},
+	{"p50", 9, true, format_p50},
+	{"p90", 4, true, format_p90},
+	{"p99", 8, true, format_p99},
+	{"max", 12, true, format_max},
+	{"running", 7, false, format_running},
+	{"waiting", 6, false, format_waiting},
+	{"delay", 5, true, format_delay},
+	{"max delay", 1, true, format_max_delay},
+};
+
+static void add_head(struct weft_text *text, const struct stats_side *side)
+{
+	const struct weft_stats *stats = side->stats;
+	uint64_t length = stats->end_ns - stats->start_ns;
+	char duration[32], share[64];
+	weft_text_add_shown(text, side->trace.name, strlen(side->trace.name));
+	weft_format_duration(length, DIGITS, duration);
+	weft_text_add_string(text, ": ");
+	weft_text_add_string(text, duration);
+	weft_format_duration(stats->start_ns - side->model->summary.start, DIGITS, duration);
+	if (stats->start_ns != side->model->summary.start) {
+		weft_text_add_string(text, " from ");
+		weft_text_add_string(text, duration);
+	}
+	if (length) {
+		snprintf(share, sizeof(share), ", idle for %.3g %% of it",
+			100 * (double)stats->idle_ns / (double)length);
+		weft_text_add_string(text, share);
+	}
+	weft_text_add_string(text, "\n\n");
+}
+
+static void add_left_out(struct weft_text *text, uint32_t shown, uint32_t all, const char *where)
+{
+	char line[96];
+	if (shown == all)
+		return;
+	snprintf(line, sizeof(line), "and %" PRIu32 " more; %s\n", all - shown, where);
+	weft_text_add_string(text, line);
+}
+
+/* ---- Counters ---- */
+
+/* Those that change in the range. */
+struct changed_counters {
+	const struct weft_model *model;
+	struct weft_stats_counter list[COUNTERS_MAX];
+	uint32_t numbers[COUNTERS_MAX];
+	uint32_t count, all;
+};
+
+static void format_value(struct weft_number number, char cell[STATS_CELL_BYTES])
+{
+	weft_number_format(number, cell, STATS_CELL_BYTES);
+}
+
+static void format_before(const void *counters, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	format_value(((const struct changed_counters *)counters)->list[row].before, cell);
+}
+
+static void format_after(const void *counters, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	format_value(((const struct changed_counters *)counters)->list[row].after, cell);
+}
+
+static void format_least(const void *counters, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	format_value(((const struct changed_counters *)counters)->list[row].min, cell);
+}
+
+static void format_most(const void *counters, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	format_value(((const struct changed_counters *)counters)->list[row].max, cell);
+}
+
+static void format_changes(const void *counters, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	format_number(((const struct changed_counters *)counters)->list[row].changes, cell);
+}
+
+static void format_change(const void *context, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	const struct weft_stats_counter *counter =
+		&((const struct changed_counters *)context)->list[row];
+	struct weft_number change = weft_stats_change(counter);
+	bool is_up = change.is_real ? change.real > 0 : change.integer > 0;
+	cell[0] = '+';
+	weft_number_format(change, cell + is_up, STATS_CELL_BYTES - 1);
+}
+
+static void add_counter_name(const void *context, uint32_t row, struct weft_text *text)
+{
+	const struct changed_counters *counters = context;
+	char room[NAME_BYTES];
+	struct weft_slice name =
+		weft_story_counter_name(counters->model, counters->numbers[row], room, sizeof(room));
+	weft_text_add_shown(text, name.bytes, name.size);
+}
+
+static const struct stats_column counter_columns[] = {
+	{"before", 3, false, format_before},
+	{"after", 4, false, format_after},
+	{"change", 6, false, format_change},
+	{"min", 2, false, format_least},
+	{"max", 5, false, format_most},
+	{"changes", 1, false, format_changes},
+};
+
+static void add_counters(struct weft_text *text, const struct stats_side *side, size_t width)
+{
+	struct changed_counters counters = {.model = side->model};
+	for (uint32_t i = 0; i < side->model->counter_count; i++) {
+		struct weft_stats_counter counter = weft_stats_counter_of(side->stats, i);
+		if (!counter.changes || counters.all++ >= COUNTERS_MAX)
+			continue;
+		counters.numbers[counters.count] = i;
+		counters.list[counters.count++] = counter;
+	}
+	if (!counters.count)
+		return;
+	weft_text_add_string(text, "\n");
+	const struct stats_table table = {.columns = counter_columns,
+		.column_count = sizeof(counter_columns) / sizeof(*counter_columns),
+		.rows = &counters,
+		.row_count = counters.count,
+		.name_title = "counter",
+		.add_name = add_counter_name};
+	stats_add_table(text, &table, width);
+	add_left_out(text, counters.count, counters.all, "--json lists all counters");
+}
+
+void stats_write_table(struct stats_output *output, const struct stats_side *side)
+{
+	const struct weft_stats *stats = side->stats;
+	size_t width = stats_find_width();
+	uint32_t shown = stats->row_count < output->limit ? stats->row_count : output->limit;
+	const struct stats_table table = {.columns = columns,
+		.column_count = sizeof(columns) / sizeof(*columns),
+		.rows = stats,
+		.row_count = shown,
+		.name_title = stats->by == WEFT_STATS_BY_SPAN ? "span" : "tasks",
+		.add_name = add_row_name};
+	add_head(&output->text, side);
+	if (shown)
+		stats_add_table(&output->text, &table, width);
+	else if (!stats->row_count)
+		weft_text_add_string(
+			&output->text, stats->by == WEFT_STATS_BY_SPAN ? "no spans\n" : "no tasks\n");
+	add_left_out(&output->text, shown, stats->row_count, "--limit 0 prints all");
+	add_counters(&output->text, side, width);
+}

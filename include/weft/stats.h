@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Statistics: tasks or spans in groups, with how many there are, how they ended, how long they
+ * lived, and how they spent their time. docs/model.md, *Statistics*, has the rules.
+ *
+ * Statistics are made once from a finished model, in O(n log n), and are read-only then: any number
+ * of threads may read them. They borrow the story with its model, layout and index. Nothing here
+ * does I/O.
+ */
+#ifndef WEFT_STATS_H
+#define WEFT_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/story.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Each row has the tasks or spans that have this in common. */
+enum weft_stats_by {
+	WEFT_STATS_BY_LABEL,   /* alike tasks: of one kind, with labels that differ only in digits */
+	WEFT_STATS_BY_KIND,    /* tasks of one kind */
+	WEFT_STATS_BY_PARENT,  /* tasks below alike parents, as drawn */
+	WEFT_STATS_BY_THREAD,  /* tasks of one thread: the first that they ran on, else their creator's
+							*/
+	WEFT_STATS_BY_PROCESS, /* tasks of one buffer */
+	WEFT_STATS_BY_SPAN,    /* spans with names that differ only in digits; not tasks */
+	WEFT_STATS_BYS
+};
+
+/* "label" and so on; NULL for other numbers. */
+const char *weft_stats_by_name(enum weft_stats_by by);
+
+/* The first row has the highest number in this column. */
+enum weft_stats_sort {
+	WEFT_STATS_SORT_TOTAL, /* time in all: running, waiting and delay */
+	WEFT_STATS_SORT_COUNT,
+	WEFT_STATS_SORT_FAILED,
+	WEFT_STATS_SORT_UNFINISHED,
+	WEFT_STATS_SORT_P50,
+	WEFT_STATS_SORT_P90,
+	WEFT_STATS_SORT_P99,
+	WEFT_STATS_SORT_MAX,
+	WEFT_STATS_SORT_RUNNING,
+	WEFT_STATS_SORT_WAITING,
+	WEFT_STATS_SORT_DELAY,
+	WEFT_STATS_SORTS
+};
+
+/* "total" and so on; NULL for other numbers. */
+const char *weft_stats_sort_name(enum weft_stats_sort sort);
+
+struct weft_stats_options {
+	size_t size; /* sizeof(struct weft_stats_options), or 0; members that an older header lacks are
+					0 */
+	enum weft_stats_by by;
+	enum weft_stats_sort sort;
+	/* The range of time, ns: from start_ns up to, but not including, end_ns; 0 is after the end of
+	 * the trace. */
+	uint64_t start_ns, end_ns;
+};
+
+/* One of the tasks or spans of a row. */
+struct weft_stats_member {
+	uint64_t start, end; /* ns; of its whole life, not only in the range */
+	uint32_t task;       /* of a thread's span: WEFT_NONE */
+};
+
+struct weft_stats_row {
+	uint32_t count; /* tasks that are alive in the range */
+	/* Those that end in the range, by outcome; the others are unfinished, or never resolved if they
+	 * were expected and the range reaches the end of the trace. Spans are fulfilled. */
+	uint32_t by_outcome[WEFT_OUTCOMES];
+	/* Those that end in the range are members [first, first + ended), the shortest life first. */
+	uint32_t first, ended;
+	uint64_t p50_ns, p90_ns, p99_ns, max_ns; /* of their whole lives; 0 without any */
+	/* The time of all that are alive, within the range. A sum stops at UINT64_MAX. */
+	uint64_t running_ns; /* on each thread, if a task runs on several at once */
+	uint64_t waiting_ns; /* neither running, nor woken and about to run */
+	uint64_t delay_ns;   /* woken, but not running yet */
+	uint64_t max_delay_ns;
+	uint32_t most_delayed; /* its task, or WEFT_NONE */
+	uint32_t example;      /* one of its tasks; of spans of threads: WEFT_NONE */
+	uint64_t key;          /* what they have in common: for weft_stats_format_name() */
+};
+
+struct weft_stats {
+	const struct weft_story *story;
+	enum weft_stats_by by;
+	struct weft_stats_options options; /* end_ns is UINT64_MAX if the range reaches the end */
+	uint64_t start_ns, end_ns;         /* the part of the range that is in the trace */
+	uint64_t idle_ns; /* the part of it in which nothing runs: docs/model.md, *Running* */
+	uint32_t row_count;
+	const struct weft_stats_row *rows;
+	const struct weft_stats_member *members;
+};
+
+/* `options` may be NULL for the defaults. Without the story's index there are no delays. 0 or
+ * WEFT_ERROR_MEMORY. `story` must outlive the statistics. */
+int weft_stats_create(const struct weft_story *story, const struct weft_stats_options *options,
+	struct weft_stats **ret_stats);
+void weft_stats_destroy(struct weft_stats *stats);
+
+/* Tasks of a row that have neither ended nor become another in the range. */
+uint32_t weft_stats_unfinished(const struct weft_stats_row *row);
+
+/* Writes what the tasks of a row have in common: "request #", "bind", "worker-2". At most `size`
+ * bytes with the NUL; returns the length without it. May contain any bytes, like labels. "" for
+ * tasks without a label, and for those without a parent. */
+size_t weft_stats_format_name(
+	const struct weft_stats *stats, const struct weft_stats_row *row, char *buffer, size_t size);
+
+/* The kind that all tasks of a row have, or all of their parents if they are grouped by these;
+ * false if they have several, or none. */
+bool weft_stats_kind(
+	const struct weft_stats *stats, const struct weft_stats_row *row, uint16_t *ret_kind);
+
+/* ---- Counters ---- */
+
+struct weft_stats_counter {
+	uint32_t changes;            /* in the range */
+	struct weft_number before;   /* its value before the first of them, 0 at first */
+	struct weft_number after;    /* after the last of them */
+	struct weft_number min, max; /* of these values */
+};
+
+/* Finds the changes of a counter of the model in the statistics' range. */
+struct weft_stats_counter weft_stats_counter_of(const struct weft_stats *stats, uint32_t counter);
+
+/* The value after the last change less the one before the first. An integer stops at the limits of
+ * 64 bits. */
+struct weft_number weft_stats_change(const struct weft_stats_counter *counter);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

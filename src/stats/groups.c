@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Makes a row for each key, and sorts what ended by row and length: all lengths are sorted at once,
+ * and then distributed to the rows by counting.
+ */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/index.h"
+#include "base/sort.h"
+#include "stats/stats.h"
+
+struct grouping {
+	struct weft__stats_making *making;
+	struct weft__index by_key;
+	size_t capacity; /* of the rows */
+};
+
+static uint64_t hash_row(const struct weft__hash_key *key, const void *owner, uint32_t row)
+{
+	return weft__hash_u64(key, ((const struct weft__stats_making *)owner)->rows[row].key);
+}
+
+static int add_row(struct grouping *g, const struct weft__stats_item *item)
+{
+	struct weft__stats_making *m = g->making;
+	const struct weft__column column = {&m->rows, sizeof(*m->rows)};
+	int error = weft__columns_reserve(&column, 1, &g->capacity, m->row_count + (size_t)1);
+	if (error)
+		return error;
+	m->rows[m->row_count++] = (struct weft_stats_row){
+		.key = item->key, .example = item->member.task, .most_delayed = WEFT_NONE};
+	return weft__index_add(&g->by_key, m->row_count - 1, hash_row, m);
+}
+
+static int find_row(struct grouping *g, struct weft__stats_item *item)
+{
+	const struct weft__stats_making *m = g->making;
+	struct weft__index *index = &g->by_key;
+	uint32_t slot = weft__index_start(index, weft__hash_u64(&index->key, item->key)), row;
+	while ((row = index->slots[slot]) != WEFT__INDEX_EMPTY) {
+		if (m->rows[row].key == item->key) {
+			item->row = row;
+			return 0;
+		}
+		slot = weft__index_next(index, slot);
+	}
+	item->row = m->row_count;
+	return add_row(g, item);
+}
+
+static int find_rows(struct weft__stats_making *m)
+{
+	struct grouping g = {.making = m};
+	int error = weft__index_init(&g.by_key);
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < m->item_count && !error; i++) {
+		error = find_row(&g, &m->items[i]);
+		if (error)
+			break;
+		struct weft_stats_row *row = &m->rows[m->items[i].row];
+		row->count++;
+		row->ended += m->items[i].is_ended;
+		row->by_outcome[m->items[i].outcome]++;
+		if (row->example == WEFT_NONE)
+			row->example = m->items[i].member.task;
+	}
+	weft__index_finish(&g.by_key);
+	return error;
+}
+
+/* Lists the ended items, the shortest first; returns their number. */
+static uint32_t order_ended(
+	const struct weft__stats_making *m, uint64_t *lengths, uint32_t *order, uint32_t *scratch)
+{
+	uint32_t count = 0;
+	uint32_t *ended = scratch + m->item_count;
+	for (uint32_t i = 0; i < m->item_count; i++) {
+		if (!m->items[i].is_ended)
+			continue;
+		lengths[count] = m->items[i].member.end - m->items[i].member.start;
+		ended[count++] = i;
+	}
+	weft__order_by_u64(lengths, order, scratch, count);
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = ended[order[i]];
+	return count;
+}
+
+static void deal_out(struct weft__stats_making *m, const uint32_t *order, uint32_t count)
+{
+	uint32_t sum = 0;
+	for (uint32_t row = 0; row < m->row_count; row++) {
+		m->rows[row].first = sum;
+		sum += m->rows[row].ended;
+		m->rows[row].ended = 0;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct weft__stats_item *item = &m->items[order[i]];
+		struct weft_stats_row *row = &m->rows[item->row];
+		m->members[row->first + row->ended++] = item->member;
+	}
+}
+
+/* The length that `percent` of the members do not exceed: that of number floor((n - 1) percent /
+ * 100), counted from 0. So it is always the length of one of them. */
+static uint64_t percentile(
+	const struct weft__stats_making *m, const struct weft_stats_row *row, unsigned percent)
+{
+	if (!row->ended)
+		return 0;
+	uint32_t number = (uint32_t)((uint64_t)(row->ended - 1) * percent / 100);
+	const struct weft_stats_member *member = &m->members[row->first + number];
+	return member->end - member->start;
+}
+
+static void set_percentiles(struct weft__stats_making *m)
+{
+	for (uint32_t i = 0; i < m->row_count; i++) {
+		struct weft_stats_row *row = &m->rows[i];
+		row->p50_ns = percentile(m, row, 50);
+		row->p90_ns = percentile(m, row, 90);
+		row->p99_ns = percentile(m, row, 99);
+		row->max_ns = percentile(m, row, 100);
+	}
+}
+
+int weft__stats_group(struct weft__stats_making *m)
+{
+	size_t room = m->item_count + (size_t)1;
+	uint64_t *lengths = malloc(room * sizeof(*lengths));
+	uint32_t *order = malloc(3 * room * sizeof(*order));
+	m->members = malloc(room * sizeof(*m->members));
+	int error = lengths && order && m->members ? find_rows(m) : WEFT_ERROR_MEMORY;
+	if (!error) {
+		uint32_t count = order_ended(m, lengths, order, order + room);
+		deal_out(m, order, count);
+		set_percentiles(m);
+	}
+	free(lengths);
+	free(order);
+	return error;
+}

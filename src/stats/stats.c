@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Makes statistics, and sorts their rows.
+ */
+#include <stdlib.h>
+
+#include "base/export.h"
+#include "base/options.h"
+#include "model/idle.h"
+#include "stats/stats.h"
+
+WEFT__EXPORT uint32_t weft_stats_unfinished(const struct weft_stats_row *row)
+{
+	return row->by_outcome[WEFT_OUTCOME_UNFINISHED] + row->by_outcome[WEFT_OUTCOME_NEVER_RESOLVED];
+}
+
+static uint64_t total_ns(const struct weft_stats_row *row)
+{
+	return weft__ns_add(weft__ns_add(row->running_ns, row->waiting_ns), row->delay_ns);
+}
+
+static uint64_t value_of(const struct weft_stats_row *row, enum weft_stats_sort sort)
+{
+	const uint64_t values[WEFT_STATS_SORTS] = {
+		[WEFT_STATS_SORT_TOTAL] = total_ns(row),
+		[WEFT_STATS_SORT_COUNT] = row->count,
+		[WEFT_STATS_SORT_FAILED] = row->by_outcome[WEFT_OUTCOME_FAILED],
+		[WEFT_STATS_SORT_UNFINISHED] = weft_stats_unfinished(row),
+		[WEFT_STATS_SORT_P50] = row->p50_ns,
+		[WEFT_STATS_SORT_P90] = row->p90_ns,
+		[WEFT_STATS_SORT_P99] = row->p99_ns,
+		[WEFT_STATS_SORT_MAX] = row->max_ns,
+		[WEFT_STATS_SORT_RUNNING] = row->running_ns,
+		[WEFT_STATS_SORT_WAITING] = row->waiting_ns,
+		[WEFT_STATS_SORT_DELAY] = row->delay_ns,
+	};
+	return values[sort];
+}
+
+/* qsort() takes no context, so each row carries the value to compare. */
+struct sorted_row {
+	uint64_t value, total;
+	struct weft_stats_row row;
+};
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct sorted_row *l = left, *r = right;
+	if (l->value != r->value)
+		return l->value > r->value ? -1 : 1;
+	if (l->total != r->total)
+		return l->total > r->total ? -1 : 1;
+	return l->row.key < r->row.key ? -1 : l->row.key > r->row.key;
+}
+
+static int sort_rows(struct weft__stats_making *m)
+{
+	struct sorted_row *sorted = malloc((m->row_count + (size_t)1) * sizeof(*sorted));
+	if (!sorted)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < m->row_count; i++)
+		sorted[i] =
+			(struct sorted_row){value_of(&m->rows[i], m->sort), total_ns(&m->rows[i]), m->rows[i]};
+	qsort(sorted, m->row_count, sizeof(*sorted), compare_rows);
+	for (uint32_t i = 0; i < m->row_count; i++)
+		m->rows[i] = sorted[i].row;
+	free(sorted);
+	return 0;
+}
+
+static uint64_t idle_ns(const struct weft__idle *idle, uint32_t count, uint64_t from, uint64_t to)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < count; i++)
+		sum += weft__stats_overlap(idle[i].start, idle[i].end, from, to);
+	return sum;
+}
+
+/* Sets what does not depend on rows. */
+static int describe_range(const struct weft__stats_making *m, struct weft_stats *stats)
+{
+	const struct weft_model_summary *summary = &m->model->summary;
+	struct weft__idle *idle;
+	uint32_t count;
+	stats->story = m->story;
+	stats->by = m->by;
+	stats->options =
+		(struct weft_stats_options){sizeof(stats->options), m->by, m->sort, m->from, m->to};
+	stats->start_ns = m->from > summary->start ? m->from : summary->start;
+	stats->end_ns = m->to < summary->end ? m->to : summary->end;
+	if (stats->end_ns < stats->start_ns)
+		stats->end_ns = stats->start_ns;
+	int error = weft__model_idle(m->model, &idle, &count);
+	if (error)
+		return error;
+	stats->idle_ns = idle_ns(idle, count, stats->start_ns, stats->end_ns);
+	free(idle);
+	return 0;
+}
+
+static struct weft__stats_making making_of(
+	const struct weft_story *story, const struct weft_stats_options *options)
+{
+	struct weft_stats_options settled = {0};
+	if (options)
+		WEFT__OPTIONS_COPY(&settled, options);
+	bool reaches_end = !settled.end_ns || settled.end_ns >= story->model->summary.end;
+	return (struct weft__stats_making){
+		.story = story,
+		.model = story->model,
+		.by = settled.by < WEFT_STATS_BYS ? settled.by : WEFT_STATS_BY_LABEL,
+		.sort = settled.sort < WEFT_STATS_SORTS ? settled.sort : WEFT_STATS_SORT_TOTAL,
+		.from = settled.start_ns,
+		.to = reaches_end ? UINT64_MAX : settled.end_ns,
+	};
+}
+
+static int make(struct weft__stats_making *m)
+{
+	bool of_spans = m->by == WEFT_STATS_BY_SPAN;
+	int error = of_spans ? weft__stats_list_spans(m) : weft__stats_list_tasks(m);
+	if (!error)
+		error = weft__stats_group(m);
+	if (!error)
+		error = of_spans ? weft__stats_measure_spans(m) : weft__stats_measure_tasks(m);
+	return error ? error : sort_rows(m);
+}
+
+WEFT__EXPORT int weft_stats_create(const struct weft_story *story,
+	const struct weft_stats_options *options, struct weft_stats **ret_stats)
+{
+	struct weft__stats_making m = making_of(story, options);
+	struct weft_stats *stats = calloc(1, sizeof(*stats));
+	int error = stats ? make(&m) : WEFT_ERROR_MEMORY;
+	free(m.items);
+	if (!error)
+		error = describe_range(&m, stats);
+	if (error) {
+		free(m.rows);
+		free(m.members);
+		free(stats);
+		return error;
+	}
+	stats->rows = m.rows;
+	stats->row_count = m.row_count;
+	stats->members = m.members;
+	*ret_stats = stats;
+	return 0;
+}
+
+WEFT__EXPORT void weft_stats_destroy(struct weft_stats *stats)
+{
+	if (!stats)
+		return;
+	free((void *)(uintptr_t)stats->rows);
+	free((void *)(uintptr_t)stats->members);
+	free(stats);
+}

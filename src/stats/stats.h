@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Statistics while they are made, in this order.
+ *
+ *     items.c   what is alive in the range, each with the key of its row
+ *     groups.c  the rows, one for each key; what ended, by row and length
+ *     times.c   running, waiting and delay of tasks
+ *     spans.c   items and times of spans
+ *     stats.c   all of it; the order of rows
+ *     names.c   keys as text
+ */
+#ifndef WEFT_STATS_STATS_H
+#define WEFT_STATS_STATS_H
+
+#include <weft/error.h>
+#include <weft/stats.h>
+
+#include "base/ns.h"
+#include "layout/labels.h"
+
+/* Instead of a key: a task without a label, or a root. */
+#define WEFT__STATS_NO_KEY UINT64_MAX
+
+struct weft__stats_item {
+	struct weft_stats_member member;
+	uint32_t row;
+	uint64_t key;
+	uint8_t outcome; /* enum weft_outcome, within the range */
+	bool is_ended;   /* within the range */
+};
+
+struct weft__stats_making {
+	const struct weft_story *story;
+	const struct weft_model *model;
+	enum weft_stats_by by;
+	enum weft_stats_sort sort;
+	uint64_t from, to; /* the range: [from, to); UINT64_MAX: after the end */
+	struct weft__stats_item *items;
+	uint32_t item_count;
+	struct weft_stats_row *rows;
+	uint32_t row_count;
+	struct weft_stats_member *members;
+};
+
+/* The part of [start, end) that is also in [from, to), ns. */
+static inline uint64_t weft__stats_overlap(uint64_t start, uint64_t end, uint64_t from, uint64_t to)
+{
+	start = start > from ? start : from;
+	end = end < to ? end : to;
+	return end > start ? end - start : 0;
+}
+
+/* List the items that are alive in the range. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
+int weft__stats_list_tasks(struct weft__stats_making *making);
+int weft__stats_list_spans(struct weft__stats_making *making);
+
+/* Makes the rows and their members. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
+int weft__stats_group(struct weft__stats_making *making);
+
+/* Add up the times of each row. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
+int weft__stats_measure_tasks(struct weft__stats_making *making);
+int weft__stats_measure_spans(struct weft__stats_making *making);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * How tasks spend their time within the range. The time between two activations is a gap:
+ *
+ *     ──▇▇▇▇──────────────────────┬─────────▇▇▇▇▇▇──
+ *       runs     waiting       woken  delay   runs
+ */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/sort.h"
+#include "stats/stats.h"
+#include "story/wake.h"
+
+struct gap {
+	uint64_t start, end; /* ns */
+	uint32_t activation; /* the one that ends it */
+};
+
+/* The activations of a task by start. In the model, those of a task that runs on several threads at
+ * once are in the order of their ends. */
+struct runs {
+	uint32_t *order, *scratch;
+	uint32_t first, count;
+	size_t capacity;
+	bool is_ordered; /* `order` is valid; otherwise they are in order already */
+};
+
+static void add_gap(
+	const struct weft__stats_making *m, const struct weft__stats_item *item, struct gap gap)
+{
+	struct weft_stats_row *row = &m->rows[item->row];
+	struct weft_story_wake wake;
+	uint64_t ready = gap.end;
+	if (!weft__stats_overlap(gap.start, gap.end, m->from, m->to))
+		return;
+	if (m->story->index &&
+		weft__woken_for(m->story, item->member.task, gap.activation, gap.start, &wake) &&
+		wake.time < gap.end)
+		ready = wake.time;
+	uint64_t waiting = weft__stats_overlap(gap.start, ready, m->from, m->to);
+	uint64_t delay = weft__stats_overlap(ready, gap.end, m->from, m->to);
+	row->waiting_ns = weft__ns_add(row->waiting_ns, waiting);
+	row->delay_ns = weft__ns_add(row->delay_ns, delay);
+	if (delay > row->max_delay_ns) {
+		row->max_delay_ns = delay;
+		row->most_delayed = item->member.task;
+	}
+}
+
+static bool are_in_order(const uint64_t *start, uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++)
+		if (start[i] < start[i - 1])
+			return false;
+	return true;
+}
+
+static int runs_load(struct runs *r, const struct weft_model *model, uint32_t task)
+{
+	const struct weft__column columns[] = {
+		{&r->order, sizeof(*r->order)}, {&r->scratch, sizeof(*r->scratch)}};
+	r->first = model->tasks.first_activation[task];
+	r->count = model->tasks.end_activation[task] - r->first;
+	const uint64_t *start = model->activations.start + r->first;
+	r->is_ordered = !are_in_order(start, r->count);
+	if (!r->is_ordered)
+		return 0;
+	int error = weft__columns_reserve(columns, 2, &r->capacity, r->count);
+	if (!error)
+		weft__order_by_u64(start, r->order, r->scratch, r->count);
+	return error;
+}
+
+static void measure(const struct weft__stats_making *m, const struct weft__stats_item *item,
+	const struct runs *runs)
+{
+	const struct weft_activations *a = &m->model->activations;
+	struct weft_stats_row *row = &m->rows[item->row];
+	uint64_t known = item->member.start; /* up to here its time is accounted for */
+	for (uint32_t k = 0; k < runs->count; k++) {
+		uint32_t i = runs->first + (runs->is_ordered ? runs->order[k] : k);
+		row->running_ns = weft__ns_add(
+			row->running_ns, weft__stats_overlap(a->start[i], a->end[i], m->from, m->to));
+		if (a->start[i] > known)
+			add_gap(m, item, (struct gap){known, a->start[i], i});
+		known = a->end[i] > known ? a->end[i] : known;
+	}
+	row->waiting_ns =
+		weft__ns_add(row->waiting_ns, weft__stats_overlap(known, item->member.end, m->from, m->to));
+}
+
+int weft__stats_measure_tasks(struct weft__stats_making *m)
+{
+	struct runs runs = {0};
+	int error = 0;
+	for (uint32_t i = 0; i < m->item_count && !error; i++) {
+		error = runs_load(&runs, m->model, m->items[i].member.task);
+		if (!error)
+			measure(m, &m->items[i], &runs);
+	}
+	free(runs.order);
+	free(runs.scratch);
+	return error;
+}

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: ISC
+"""weft stats: tables, JSON and CSV, of samples and of recorded examples. oracle.py compares the numbers of random traces
+with a second implementation."""
+import csv
+import io
+import json
+import os
+import re
+
+from harness import BUILD, DATA, case, equal, json_lines, main, run, temporary_directory, weft
+from traces import mirage
+
+ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
+ECHO = os.path.join(DATA, 'recorded', 'echo-server.weft')
+
+
+def stats(*args, **options):
+    return json.loads(weft('stats', '--json', *args, **options).stdout)
+
+
+def row_of(found, name):
+    row, = [row for row in found['rows'] if row['name'] == name]
+    return row
+
+
+def made(folder, events):
+    path = os.path.join(folder, 'made.ctf')
+    with open(path, 'wb') as file:
+        file.write(mirage(events))
+    return path
+
+
+@case
+def a_table_for_people():
+    lines = weft('stats', '--limit', '3', ECHO).stdout.splitlines()
+    equal(lines[0], ECHO + ': 75.3 ms, idle for 61.8 % of it')
+    equal(lines[2:7], [
+        'count  unfinished      p50      p90      p99      max  running  waiting  tasks',
+        "    3              70.5 ms  70.5 ms  70.5 ms  70.6 ms   132 us   211 ms  task 'connection #'",
+        "   11           1  9.04 ms  14.3 ms  14.3 ms  20.6 ms  2.72 ms   158 ms  task 'serve C#'",
+        "   10              9.63 ms    14 ms    14 ms  20.4 ms     0 ns   118 ms  task 'A#: echo'",
+        'and 12 more; --limit 0 prints all'])
+    equal(lines[8:], ['before  after  change  min    max  changes  counter',
+                      '     0  32293  +32293    0  32293       31  bytes',
+                      '     0      1      +1    0      7       61  requests'])
+
+
+@case
+def a_narrow_terminal_gets_the_important_columns():
+    for width in (10, 20, 40, 60, 80, 100, 200):
+        lines = weft('stats', ECHO, env={'COLUMNS': str(width)}).stdout.splitlines()[2:]
+        if width >= 20:
+            assert all(len(line) <= width for line in lines if 'more;' not in line), (width, lines)
+    lines = weft('stats', '--limit', '1', ECHO, env={'COLUMNS': '32'}).stdout.splitlines()
+    equal(lines[2:4], ['count      max  tasks', "    3  70.6 ms  task 'connectio\u2026"])
+
+
+@case
+def rows_agree_with_the_tasks():
+    tasks = json_lines(weft('dump', '--tasks', '--json', '--no-simplify', ARP).stdout)
+    found = stats('--no-simplify', ARP)
+    equal(sum(row['count'] for row in found['rows']), len(tasks))
+    for row in found['rows']:
+        alike = [task for task in tasks if task['kind'] == row['kind'] and
+                 (re.sub(r'\d+', '#', task['label']) if task['label'] else None) == row['name']]
+        equal(row['count'], len(alike), row['name'])
+        equal(row['running'], sum(task['running'] for task in alike), row['name'])
+        equal(row['running'] + row['waiting'] + row['delay'], sum(task['end'] - task['start'] for task in alike), row['name'])
+    equal([row['running'] + row['waiting'] + row['delay'] for row in found['rows']],
+          sorted((row['running'] + row['waiting'] + row['delay'] for row in found['rows']), reverse=True))
+
+
+@case
+def sorted_and_limited():
+    for column in ('count', 'failed', 'unfinished', 'p50', 'p90', 'p99', 'max', 'running', 'waiting', 'delay'):
+        rows = stats('--sort', column, '--limit', '9', ARP)['rows']
+        values = [(row[column] or 0) + (row['never_resolved'] if column == 'unfinished' else 0) for row in rows]
+        equal((len(rows), values), (9, sorted(values, reverse=True)), column)
+    equal(len(stats('--limit', '0', ARP)['rows']), len(stats(ARP)['rows']))
+
+
+@case
+def csv_for_tables():
+    rows = list(csv.DictReader(io.StringIO(weft('stats', '--csv', '--by', 'kind', ARP).stdout, newline='')))
+    expected = stats('--by', 'kind', ARP)['rows']
+    equal(len(rows), len(expected))
+    for row, other in zip(rows, expected):
+        for key in ('name', 'kind', 'count', 'ended', 'failed', 'never_resolved'):
+            equal(row[key], str(other[key]), key)
+        for key in ('p50', 'p90', 'p99', 'max', 'running', 'waiting', 'delay', 'max_delay'):
+            equal(row[key + '_ns'], '' if other[key] is None else str(other[key]), key)
+
+
+@case
+def text_of_a_trace_controls_nothing():
+    label = 'a"b,\x1b[31m\n\u202e7'
+    with temporary_directory() as folder:
+        path = made(folder, [(0, 'create', 0, 1, 1), (1, 'label', 1, label), (2, 'fulfil', 0, 1)])
+        for options in ([], ['--csv'], ['--json']):
+            shown = weft('stats', *options, path).stdout
+            assert '\x1b' not in shown and '\u202e' not in shown, shown
+        equal(row_of(stats(path), re.sub(r'\d+', '#', label))['count'], 1)
+        rows = list(csv.reader(io.StringIO(weft('stats', '--csv', path).stdout, newline='')))
+        equal(sorted({len(row) for row in rows}), [len(rows[0])])
+        assert any(row[0].startswith('a"b,') for row in rows), rows
+
+
+@case
+def a_range_has_the_tasks_that_are_alive_then():
+    with temporary_directory() as folder:
+        path = made(folder, [(0, 'create', 0, 1, 1), (0, 'label', 1, 'job 1'), (1000, 'create', 0, 2, 1), (1000, 'label', 2, 'job 2'),
+                             (5000, 'fulfil', 0, 1), (9000, 'fulfil', 0, 2), (20000, 'switch', 0)])
+
+        def job(*options):
+            row = row_of(stats(*options, path), 'job #')
+            return row['count'], row['ended'], row['unfinished'], row['max'], row['waiting']
+        equal(job(), (2, 2, 0, 8000, 13000))
+        equal(job('--start', '4us', '--duration', '2us'), (2, 1, 1, 5000, 3000))
+        equal(job('--start', '6us', '--duration', '1s'), (1, 1, 0, 8000, 3000))
+        equal(job('--start', '@6000', '--duration', '1us'), (1, 0, 1, None, 1000))
+        outside = stats('--start', '1s', path)
+        equal((outside['rows'], outside['start'] - outside['end']), ([], 0))
+        equal(weft('stats', '--start', '1s', path).stdout.splitlines()[2:], ['no tasks'])
+
+
+@case
+def an_example_recorded_twice_is_one_trace():
+    with temporary_directory() as folder:
+        paths = [os.path.join(folder, name + '.weft') for name in 'ab']
+        for path in paths:
+            weft('record', '-o', path, os.path.join(BUILD, 'examples', 'threads'))
+        one, both = stats(paths[0]), stats(*paths)
+        equal(row_of(both, 'primes from #')['count'], 2 * row_of(one, 'primes from #')['count'])
+        equal(row_of(one, 'primes from #')['ended'], 24)
+        assert row_of(both, 'primes from #')['longest_buffer'] in (0, 1), both
+        equal(len(stats('--by', 'process', *paths)['rows']), 2)
+        threads = stats('--by', 'thread', paths[0])['rows']
+        assert len(threads) > 1 and all(row['name'] for row in threads), threads
+        equal(sum(row['running'] for row in threads), sum(row['running'] for row in one['rows']))
+
+
+@case
+def delay_is_from_wake_up_to_running():
+    """Task 1 waits for 2, which is resolved at 30 us; it runs at 50 us."""
+    events = [(0, 'create', 0, 1, 1), (0, 'create', 0, 2, 1), (0, 'label', 1, 'waiter'), (0, 'switch', 1),
+              (10000, 'try_read', 1, 2), (10000, 'switch', 3), (30000, 'fulfil', 3, 2), (50000, 'switch', 1),
+              (50000, 'read', 1, 2), (60000, 'fulfil', 1, 1)]
+    with temporary_directory() as folder:
+        row = row_of(stats(made(folder, events)), 'waiter')
+    equal((row['running'], row['waiting'], row['delay'], row['most_delayed']), (20000, 20000, 20000, 1))
+
+
+@case
+def traces_without_tasks_or_events():
+    with temporary_directory() as folder:
+        path = made(folder, [(0, 'gc', 5)])
+        equal(stats(path)['rows'], [])
+        equal(stats('--by', 'span', path)['rows'], [])
+        path = made(folder, [])
+        result = weft('stats', path)
+        equal((result.stdout.splitlines()[2:], result.stderr), (['no tasks'], path + ': a valid trace without events\n'))
+
+
+@case
+def wrong_use():
+    for args in (['--by', 'colour', ARP], ['--sort', 'name', ARP], ['--limit', 'x', ARP], ['--json', '--csv', ARP], []):
+        assert weft('stats', *args, status=2).stderr.startswith('weft stats: '), args
+    assert 'label' in weft('stats', '--by', 'lable', ARP, status=2).stderr
+    equal(run([os.path.join(BUILD, 'weft'), 'stats', '/nonexistent']).returncode, 3)
+
+
+main()

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Statistics of traces that tests make up. tests/e2e/oracle.py compares those of random traces with
+ * a second implementation.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <weft/stats.h>
+
+#include "trace_script.h"
+
+#define US 1000
+
+struct measured {
+	struct loaded loaded;
+	struct weft_stats *stats;
+};
+
+/* `from` and `to` are us from the start; 0 and 0: everything. */
+static struct measured measure(
+	const char *script, int64_t n, enum weft_stats_by by, uint64_t from, uint64_t to)
+{
+	struct measured m = {.loaded = trace_script_load(script, n)};
+	uint64_t start = m.loaded.model->summary.start;
+	const struct weft_stats_options options = {
+		.by = by, .start_ns = start + from * US, .end_ns = to ? start + to * US : 0};
+	assert_int_equal(weft_stats_create(&m.loaded.story, &options, &m.stats), 0);
+	return m;
+}
+
+static void measured_finish(struct measured *m)
+{
+	weft_stats_destroy(m->stats);
+	loaded_finish(&m->loaded);
+}
+
+static const struct weft_stats_row *row_named(const struct measured *m, const char *name)
+{
+	char text[256];
+	for (uint32_t i = 0; i < m->stats->row_count; i++) {
+		weft_stats_format_name(m->stats, &m->stats->rows[i], text, sizeof(text));
+		if (strcmp(text, name) == 0)
+			return &m->stats->rows[i];
+	}
+	fail_msg("no row \"%s\"", name);
+	return NULL;
+}
+
+static void digits_of_labels_are_one(void **state)
+{
+	struct measured m = measure("create 0 1 task; label 1 port-4; create 0 2 task; label 2 port-17;"
+								"create 0 3 bind; label 3 port-4; create 0 4 task; label 4 port-x",
+		0, WEFT_STATS_BY_LABEL, 0, 0);
+	(void)state;
+	uint32_t tasks = 0;
+	for (uint32_t i = 0; i < m.stats->row_count; i++)
+		tasks += m.stats->rows[i].count;
+	assert_int_equal(tasks, m.loaded.model->tasks.count);
+	assert_int_equal(m.stats->row_count, 4); /* two named port-#, of two kinds, and task 0 */
+	assert_int_equal(row_named(&m, "port-x")->count, 1);
+	measured_finish(&m);
+}
+
+static void an_empty_trace_has_no_rows(void **state)
+{
+	(void)state;
+	for (unsigned by = 0; by < WEFT_STATS_BYS; by++) {
+		struct measured m = measure("", 0, (enum weft_stats_by)by, 0, 0);
+		assert_int_equal(m.stats->row_count, 0);
+		assert_int_equal(m.stats->end_ns, m.stats->start_ns);
+		measured_finish(&m);
+	}
+}
+
+/* The tasks 10 to 10 + n - 1 live for 1 us, 2 us, … n us, one after the other. */
+static const char steps[] = "[n: create 0 10+i task; label 10+i step; +1+i; resolve 0 10+i]";
+
+static void percentiles_are_lives_that_occurred(void **state)
+{
+	static const struct {
+		int64_t n;
+		uint64_t p50, p90, p99, max; /* us */
+	} cases[] = {{1, 1, 1, 1, 1}, {2, 1, 1, 1, 2}, {3, 2, 2, 2, 3}, {10, 5, 9, 9, 10},
+		{11, 6, 10, 10, 11}, {101, 51, 91, 100, 101}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct measured m = measure(steps, cases[i].n, WEFT_STATS_BY_LABEL, 0, 0);
+		const struct weft_stats_row *row = row_named(&m, "step");
+		assert_int_equal(row->ended, cases[i].n);
+		assert_int_equal(row->p50_ns, cases[i].p50 * US);
+		assert_int_equal(row->p90_ns, cases[i].p90 * US);
+		assert_int_equal(row->p99_ns, cases[i].p99 * US);
+		assert_int_equal(row->max_ns, cases[i].max * US);
+		measured_finish(&m);
+	}
+}
+
+static void members_are_in_the_order_of_their_lives(void **state)
+{
+	struct measured m = measure("[n: create 0 10+i task; label 10+i step; +20-i; resolve 0 10+i]",
+		9, WEFT_STATS_BY_LABEL, 0, 0);
+	const struct weft_stats_row *row = row_named(&m, "step");
+	const struct weft_stats_member *members = m.stats->members + row->first;
+	(void)state;
+	assert_int_equal(row->ended, 9);
+	for (uint32_t i = 1; i < row->ended; i++)
+		assert_true(members[i].end - members[i].start >= members[i - 1].end - members[i - 1].start);
+	assert_int_equal(m.loaded.model->tasks.id[members[8].task], 10);
+	measured_finish(&m);
+}
+
+static void equal_lives_have_equal_percentiles(void **state)
+{
+	struct measured m = measure("[n: create 0 10+i task; label 10+i step; +7; resolve 0 10+i]", 100,
+		WEFT_STATS_BY_LABEL, 0, 0);
+	const struct weft_stats_row *row = row_named(&m, "step");
+	(void)state;
+	assert_int_equal(row->p50_ns, 7 * US);
+	assert_int_equal(row->max_ns, 7 * US);
+	measured_finish(&m);
+}
+
+static void each_outcome_is_counted(void **state)
+{
+	struct measured m = measure(
+		"[7: create 0 10+i task; label 10+i job]; create 0 17 task; +5; resolve 0 10; fail 0 11 bad;"
+		"cancel 0 12; close 0 13; time_out 0 14; expect 15; become 16 17; +1; note 0 end",
+		0, WEFT_STATS_BY_LABEL, 0, 0);
+	const struct weft_stats_row *row = row_named(&m, "job");
+	(void)state;
+	assert_int_equal(row->count, 7);
+	assert_int_equal(row->ended, 6);
+	assert_int_equal(weft_stats_unfinished(row), 1);
+	static const enum weft_outcome once[] = {WEFT_OUTCOME_FULFILLED, WEFT_OUTCOME_FAILED,
+		WEFT_OUTCOME_CANCELLED, WEFT_OUTCOME_CLOSED, WEFT_OUTCOME_TIMED_OUT,
+		WEFT_OUTCOME_NEVER_RESOLVED, WEFT_OUTCOME_BECAME};
+	for (size_t i = 0; i < sizeof(once) / sizeof(*once); i++)
+		assert_int_equal(row->by_outcome[once[i]], 1);
+	measured_finish(&m);
+}
+
+/* Task 5 is created at 0, runs for 10 us, waits for 6 for 20 us, which task 7 resolves, runs 5 us
+ * later for 10 us, and has ended at 45 us. */
+static const char waiter[] =
+	"create 0 5 task; label 5 waiter; create 0 6 promise; create 0 7 task; run 5; +10; try 5 6;"
+	"run 7; +20; resolve 7 6; +5; run 5; read 5 6; +10; resolve 0 5; idle; +5; note 0 end";
+
+static void time_is_running_waiting_or_delay(void **state)
+{
+	struct measured m = measure(waiter, 0, WEFT_STATS_BY_LABEL, 0, 0);
+	const struct weft_stats_row *row = row_named(&m, "waiter");
+	(void)state;
+	assert_int_equal(row->running_ns, 20 * US);
+	assert_int_equal(row->waiting_ns, 20 * US);
+	assert_int_equal(row->delay_ns, 5 * US);
+	assert_int_equal(row->max_delay_ns, 5 * US);
+	assert_int_equal(m.loaded.model->tasks.id[row->most_delayed], 5);
+	assert_int_equal(row->max_ns, 45 * US);
+	measured_finish(&m);
+}
+
+static void without_an_index_there_is_no_delay(void **state)
+{
+	struct measured m = measure(waiter, 0, WEFT_STATS_BY_LABEL, 0, 0);
+	const struct weft_story story = {.model = m.loaded.model};
+	struct weft_stats *stats;
+	(void)state;
+	assert_int_equal(weft_stats_create(&story, NULL, &stats), 0);
+	uint64_t delay = 0;
+	for (uint32_t i = 0; i < stats->row_count; i++)
+		delay += stats->rows[i].delay_ns;
+	assert_int_equal(delay, 0);
+	weft_stats_destroy(stats);
+	measured_finish(&m);
+}
+
+static void a_range_clips_times_but_not_lives(void **state)
+{
+	struct measured m = measure(waiter, 0, WEFT_STATS_BY_LABEL, 5, 32);
+	const struct weft_stats_row *row = row_named(&m, "waiter");
+	(void)state;
+	assert_int_equal(row->count, 1);
+	assert_int_equal(row->ended, 0);
+	assert_int_equal(weft_stats_unfinished(row), 1);
+	assert_int_equal(row->running_ns, 5 * US);
+	assert_int_equal(row->waiting_ns, 20 * US);
+	assert_int_equal(row->delay_ns, 2 * US);
+	measured_finish(&m);
+	m = measure(waiter, 0, WEFT_STATS_BY_LABEL, 40, 46);
+	row = row_named(&m, "waiter");
+	assert_int_equal(row->ended, 1);
+	assert_int_equal(row->max_ns, 45 * US);
+	assert_int_equal(row->running_ns, 5 * US);
+	assert_int_equal(row->delay_ns, 0);
+	measured_finish(&m);
+}
+
+/* Adjacent ranges share neither an end nor a ns. */
+static void ranges_add_up(void **state)
+{
+	(void)state;
+	for (uint64_t middle = 1; middle < 45; middle++) {
+		struct measured a = measure(waiter, 0, WEFT_STATS_BY_KIND, 0, middle);
+		struct measured b = measure(waiter, 0, WEFT_STATS_BY_KIND, middle, 0);
+		struct measured all = measure(waiter, 0, WEFT_STATS_BY_KIND, 0, 0);
+		const struct weft_stats_row *ra = row_named(&a, "task"), *rb = row_named(&b, "task");
+		const struct weft_stats_row *whole = row_named(&all, "task");
+		assert_int_equal(ra->ended + rb->ended, whole->ended);
+		assert_int_equal(ra->running_ns + rb->running_ns, whole->running_ns);
+		assert_int_equal(ra->waiting_ns + rb->waiting_ns, whole->waiting_ns);
+		assert_int_equal(ra->delay_ns + rb->delay_ns, whole->delay_ns);
+		measured_finish(&a);
+		measured_finish(&b);
+		measured_finish(&all);
+	}
+}
+
+static void a_range_outside_has_no_rows(void **state)
+{
+	struct measured m = measure(waiter, 0, WEFT_STATS_BY_LABEL, 100, 200);
+	(void)state;
+	assert_int_equal(m.stats->row_count, 0);
+	assert_int_equal(m.stats->end_ns, m.stats->start_ns);
+	measured_finish(&m);
+}
+
+static void idleness_is_clipped(void **state)
+{
+	static const char script[] = "run 1; +10; idle; +20; run 1; +10; note 1 end";
+	struct measured m = measure(script, 0, WEFT_STATS_BY_KIND, 0, 0);
+	(void)state;
+	assert_int_equal(m.stats->idle_ns, 20 * US);
+	measured_finish(&m);
+	m = measure(script, 0, WEFT_STATS_BY_KIND, 15, 25);
+	assert_int_equal(m.stats->idle_ns, 10 * US);
+	measured_finish(&m);
+}
+
+static void parents_are_alike_too(void **state)
+{
+	struct measured m =
+		measure("[3: create 0 10+i task; label 10+i request 1#; create 10+i 20+i task]", 3,
+			WEFT_STATS_BY_PARENT, 0, 0);
+	uint16_t kind;
+	(void)state;
+	const struct weft_stats_row *row = row_named(&m, "request #");
+	assert_int_equal(row->count, 3);
+	assert_true(weft_stats_kind(m.stats, row, &kind));
+	assert_int_equal(kind, WEFT_KIND_TASK);
+	measured_finish(&m);
+}
+
+static void tasks_belong_to_the_thread_that_ran_them_first(void **state)
+{
+	struct measured m =
+		measure("thread 0; create 0 1 task; create 0 2 task; run 1; +5; thread 1; run 2; +5; idle;"
+				"thread 0; run 2; +1; idle",
+			0, WEFT_STATS_BY_THREAD, 0, 0);
+	(void)state;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < m.stats->row_count; i++)
+		if (m.stats->rows[i].key == 1)
+			count = m.stats->rows[i].count;
+	assert_int_equal(m.stats->row_count, 2);
+	assert_int_equal(count, 1);
+	measured_finish(&m);
+}
+
+/* A task that runs on two threads at once runs twice as long, but neither waits nor is delayed. */
+static void a_task_on_two_threads_does_not_wait(void **state)
+{
+	struct measured m =
+		measure("create 0 1 task; label 1 both; thread 0; run 1; +2; thread 1; run 1;"
+				"+3; idle; +5; thread 0; idle; resolve 0 1",
+			0, WEFT_STATS_BY_LABEL, 0, 0);
+	const struct weft_stats_row *row = row_named(&m, "both");
+	(void)state;
+	assert_int_equal(row->running_ns, 13 * US);
+	assert_int_equal(row->waiting_ns, 0);
+	measured_finish(&m);
+}
+
+static struct weft_event span_event(enum weft_event_type type, uint64_t task, const char *name)
+{
+	return (struct weft_event){.type = (uint8_t)type, .task = task, .text = {name, strlen(name)}};
+}
+
+/* A span from 0 to 30 us, with one in it from 10 to 20 us; the task runs from 0 to 15 us. */
+static void spans_have_rows_by_name(void **state)
+{
+	struct trace_script s = {.made = make_begin()};
+	(void)state;
+	trace_script_run_all(&s, "create 0 1 task; run 1");
+	make(&s.made, span_event(WEFT_EVENT_BEGIN, 1, "outer"));
+	trace_script_run_all(&s, "+10");
+	make(&s.made, span_event(WEFT_EVENT_BEGIN, 1, "part 7"));
+	trace_script_run_all(&s, "+5; idle; +5");
+	make(&s.made, span_event(WEFT_EVENT_END, 1, ""));
+	trace_script_run_all(&s, "+10");
+	make(&s.made, span_event(WEFT_EVENT_END, 1, ""));
+	struct measured m = {.loaded = load_model(make_model(&s.made))};
+	const struct weft_stats_options options = {.by = WEFT_STATS_BY_SPAN};
+	assert_int_equal(weft_stats_create(&m.loaded.story, &options, &m.stats), 0);
+	assert_int_equal(m.stats->row_count, 2);
+	assert_int_equal(row_named(&m, "outer")->max_ns, 30 * US);
+	assert_int_equal(row_named(&m, "outer")->running_ns, 15 * US);
+	assert_int_equal(row_named(&m, "outer")->waiting_ns, 15 * US);
+	assert_int_equal(row_named(&m, "part #")->running_ns, 5 * US);
+	measured_finish(&m);
+}
+
+static void rows_are_sorted(void **state)
+{
+	struct loaded loaded = trace_script_load(
+		"[5: create 0 10+i task; label 10+i many; +1; resolve 0 10+i]; create 0 20 task;"
+		"label 20 long; +100; fail 0 20 bad",
+		0);
+	static const struct {
+		enum weft_stats_sort sort;
+		const char *first;
+	} cases[] = {{WEFT_STATS_SORT_COUNT, "many"}, {WEFT_STATS_SORT_MAX, "long"},
+		{WEFT_STATS_SORT_FAILED, "long"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct weft_stats_options options = {.sort = cases[i].sort};
+		struct weft_stats *stats;
+		char name[16];
+		assert_int_equal(weft_stats_create(&loaded.story, &options, &stats), 0);
+		weft_stats_format_name(stats, &stats->rows[0], name, sizeof(name));
+		assert_string_equal(name, cases[i].first);
+		weft_stats_destroy(stats);
+	}
+	loaded_finish(&loaded);
+}
+
+static void counters_change_within_the_range(void **state)
+{
+	static const char script[] = "+1; count q 5; +10; count q 9; +10; count q 2; +10; note 0 end";
+	struct measured m = measure(script, 0, WEFT_STATS_BY_KIND, 5, 25);
+	struct weft_stats_counter counter = weft_stats_counter_of(m.stats, 0);
+	(void)state;
+	assert_int_equal(counter.changes, 2);
+	assert_int_equal(counter.before.integer, 5);
+	assert_int_equal(counter.after.integer, 2);
+	assert_int_equal(counter.min.integer, 2);
+	assert_int_equal(counter.max.integer, 9);
+	assert_int_equal(weft_stats_change(&counter).integer, -3);
+	measured_finish(&m);
+	m = measure(script, 0, WEFT_STATS_BY_KIND, 25, 28);
+	counter = weft_stats_counter_of(m.stats, 0);
+	assert_int_equal(counter.changes, 0);
+	assert_int_equal(counter.min.integer, 2);
+	measured_finish(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(digits_of_labels_are_one),
+		cmocka_unit_test(an_empty_trace_has_no_rows),
+		cmocka_unit_test(percentiles_are_lives_that_occurred),
+		cmocka_unit_test(members_are_in_the_order_of_their_lives),
+		cmocka_unit_test(equal_lives_have_equal_percentiles),
+		cmocka_unit_test(each_outcome_is_counted),
+		cmocka_unit_test(time_is_running_waiting_or_delay),
+		cmocka_unit_test(without_an_index_there_is_no_delay),
+		cmocka_unit_test(a_range_clips_times_but_not_lives),
+		cmocka_unit_test(ranges_add_up),
+		cmocka_unit_test(a_range_outside_has_no_rows),
+		cmocka_unit_test(idleness_is_clipped),
+		cmocka_unit_test(parents_are_alike_too),
+		cmocka_unit_test(tasks_belong_to_the_thread_that_ran_them_first),
+		cmocka_unit_test(a_task_on_two_threads_does_not_wait),
+		cmocka_unit_test(spans_have_rows_by_name),
+		cmocka_unit_test(rows_are_sorted),
+		cmocka_unit_test(counters_change_within_the_range),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
