@@ -106,6 +106,7 @@ const ITEMS = named('ITEM_', {
 });
 const CURSORS = named('CURSOR_', {
 	DEFAULT: 'default', POINTER: 'pointer', GRABBING: 'grabbing', RESIZE: 'ew-resize', CROSSHAIR: 'crosshair',
+	RESIZE_ROWS: 'ns-resize',
 });
 const REQUESTS = named('REQUEST_', {
 	COPY: 'copy', SAVE_NOTES: 'notes', SAVE_SVG: 'svg', SAVE_PNG: 'png', SAVE_CUT: 'cut', OPEN: 'open', RELOAD: 'reload',

@@ -44,6 +44,7 @@ static void show_cursor(struct window *window)
 		[WEFT_VIEWER_CURSOR_GRABBING] = "grabbing",
 		[WEFT_VIEWER_CURSOR_RESIZE] = "ew-resize",
 		[WEFT_VIEWER_CURSOR_CROSSHAIR] = "crosshair",
+		[WEFT_VIEWER_CURSOR_RESIZE_ROWS] = "ns-resize",
 	};
 	gtk_widget_set_cursor_from_name(
 		window->picture->widget, names[weft_viewer_cursor(window->viewer)]);

@@ -36,6 +36,7 @@ static const char usage[] =
 	"                       colour-blind eyes\n"
 	"      --focus WHAT     what to draw largest if the rows do not all fit: a row's number, or\n"
 	"                       task:ID\n"
+	"      --counters FORM  lanes (default) above the tasks, overlay over them, or none\n"
 	"      --group-by WHAT  group rows by thread, process or host; default: none\n"
 	"      --no-fold        draw each task on a line of its own; don't fold alike tasks\n"
 	"      --hide PATTERN   leave out tasks whose label contains PATTERN, or with kind:NAME tasks\n"
@@ -66,6 +67,7 @@ struct render_arguments {
 	uint64_t duration_ns; /* 0: up to the end */
 	uint64_t width, height;
 	bool has_start, has_theme;
+	enum weft_counter_form counters;
 	struct render_rows rows;
 };
 
@@ -85,6 +87,20 @@ static bool parse_format(const char *command, const char *name, enum format *ret
 	if (*ret_format == FORMAT_NONE)
 		cli_unknown_value(command, "--format:", name, format_names);
 	return *ret_format != FORMAT_NONE;
+}
+
+static bool parse_counters(const char *command, const char *name, enum weft_counter_form *ret_form)
+{
+	const char *names[WEFT_COUNTERS_NONE + 2] = {NULL};
+	for (unsigned form = 0; form <= WEFT_COUNTERS_NONE; form++) {
+		names[form] = weft_counter_form_name((enum weft_counter_form)form);
+		if (strcmp(name, names[form]) == 0) {
+			*ret_form = (enum weft_counter_form)form;
+			return true;
+		}
+	}
+	cli_unknown_value(command, "--counters:", name, names);
+	return false;
 }
 
 static bool parse_option(const char *command, int option, struct render_arguments *a)
@@ -114,6 +130,8 @@ static bool parse_option(const char *command, int option, struct render_argument
 	case 'f':
 		a->focus = optarg;
 		return true;
+	case 'c':
+		return parse_counters(command, optarg, &a->counters);
 	default:
 		return render_rows_parse(command, option, &a->rows);
 	}
@@ -158,6 +176,7 @@ static int parse(int argc, char **argv, struct render_arguments *a, bool *ret_ru
 		{"height", required_argument, NULL, 'H'},
 		{"theme", required_argument, NULL, 't'},
 		{"focus", required_argument, NULL, 'f'},
+		{"counters", required_argument, NULL, 'c'},
 		RENDER_ROWS_OPTIONS,
 		CLI_MAX_SIZE_OPTION,
 		{NULL, 0, NULL, 0},
@@ -245,6 +264,14 @@ static const char *short_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+static void place_frame(const struct render_arguments *a, const struct weft_layout *layout,
+	double width, double height, struct weft_frame *ret_frame)
+{
+	weft_frame_place(layout, width, height, ret_frame);
+	weft_frame_place_counters(
+		ret_frame, a->counters, layout->model->counter_count, WEFT_LANE_HEIGHT);
+}
+
 static int draw(const struct render_arguments *a, const struct cli_trace *trace,
 	const struct weft_layout *layout, const struct weft_font *font, struct weft_canvas *canvas,
 	int *ret_status)
@@ -252,7 +279,7 @@ static int draw(const struct render_arguments *a, const struct cli_trace *trace,
 	struct weft_scene *scene = NULL;
 	struct weft_frame frame;
 	struct weft_view view;
-	weft_frame_place(layout, canvas->width, canvas->height, &frame);
+	place_frame(a, layout, canvas->width, canvas->height, &frame);
 	*ret_status = choose_view(a, layout, &frame, &view);
 	if (*ret_status)
 		return 0;
@@ -266,6 +293,7 @@ static int draw(const struct render_arguments *a, const struct cli_trace *trace,
 		.title = short_name(trace->name),
 		.font = font,
 		.hover = a->format == FORMAT_SVG,
+		.no_counters = a->counters == WEFT_COUNTERS_NONE,
 	};
 	error = weft_render_frame(scene, &frame, &view, &options, canvas);
 	weft_scene_destroy(scene);
@@ -337,6 +365,10 @@ static void describe_view(const struct render_arguments *a, const struct weft_la
 		weft_text_add_string(text, text->size ? " focus=" : "view focus=");
 		weft_text_add_u64(text, (uint64_t)view->focus);
 	}
+	if (a->counters != WEFT_COUNTERS_LANES) {
+		weft_text_add_string(text, text->size ? " counters=" : "view counters=");
+		weft_text_add_string(text, a->counters == WEFT_COUNTERS_NONE ? "off" : "overlay");
+	}
 	struct weft_text rows = {0};
 	if (!render_rows_describe(&a->rows, &rows) && rows.size) {
 		weft_text_add_string(text, text->size ? "" : "view");
@@ -391,7 +423,7 @@ static int render_page(const struct render_arguments *a, const struct cli_trace 
 	struct weft_text text = {0}, command = {0};
 	struct weft_frame frame;
 	struct weft_view view;
-	weft_frame_place(layout, (double)a->width, (double)a->height, &frame);
+	place_frame(a, layout, (double)a->width, (double)a->height, &frame);
 	*ret_status = choose_view(a, layout, &frame, &view);
 	if (*ret_status)
 		return 0;

@@ -55,6 +55,21 @@ struct weft_box {
 	double x, y, width, height; /* absent if width or height is 0 */
 };
 
+/* How a frame shows counters. */
+enum weft_counter_form {
+	WEFT_COUNTERS_LANES,   /* each in a lane of its own, between the ruler and the picture */
+	WEFT_COUNTERS_OVERLAY, /* over the tasks, with names and values in the gutter */
+	WEFT_COUNTERS_NONE
+};
+
+/* "lanes", "overlay", "none". */
+const char *weft_counter_form_name(enum weft_counter_form form);
+
+/* The usual, least and largest height of a counter's lane, px. */
+#define WEFT_LANE_HEIGHT       28.0
+#define WEFT_LANE_HEIGHT_LEAST 18.0
+#define WEFT_LANE_HEIGHT_MAX   80.0
+
 /* Where the parts of a frame are. A small frame lacks some. */
 struct weft_frame {
 	double width, height;
@@ -63,12 +78,21 @@ struct weft_frame {
 	struct weft_box ruler;
 	struct weft_box picture; /* has the size of the weft_view */
 	struct weft_box groups;  /* the groups' names, left of the picture */
-	struct weft_box gutter;  /* the counters' names */
+	struct weft_box gutter;  /* the counters' names, if they are drawn over the tasks */
 	struct weft_box status;
+	struct weft_box lanes; /* the counters' lanes, above the picture and as wide */
+	double lane_height;    /* px of each */
+	enum weft_counter_form counters;
 };
 
+/* Places the parts; all counters have lanes as far as there is room. */
 void weft_frame_place(
 	const struct weft_layout *layout, double width, double height, struct weft_frame *ret_frame);
+
+/* Places `count` counters in another form. Lanes get `lane_height` px each; less, or only some of
+ * them, where they would take more than two fifths of the picture. */
+void weft_frame_place_counters(
+	struct weft_frame *frame, enum weft_counter_form form, uint32_t count, double lane_height);
 
 /* A view of everything in the frame's picture. */
 void weft_frame_view(

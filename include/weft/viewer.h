@@ -163,6 +163,7 @@ enum weft_viewer_cursor {
 	WEFT_VIEWER_CURSOR_GRABBING,
 	WEFT_VIEWER_CURSOR_RESIZE, /* left and right: over an edge of the overview's window */
 	WEFT_VIEWER_CURSOR_CROSSHAIR,
+	WEFT_VIEWER_CURSOR_RESIZE_ROWS, /* up and down: over the edge of a counter's lane */
 };
 
 enum weft_viewer_cursor weft_viewer_cursor(const struct weft_viewer *viewer);

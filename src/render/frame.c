@@ -3,6 +3,8 @@
  * Places the parts of a frame. The picture has priority: a small frame loses the overview first,
  * then the status line, then the gutter.
  */
+#include <math.h>
+
 #include <weft/render.h>
 
 #include "base/export.h"
@@ -19,6 +21,8 @@
 #define STATUS_FROM   220.0
 #define TITLE_FROM    120.0
 #define GUTTER_FROM   480.0 /* minimum width of a frame with a gutter */
+#define LANES_SHARE   0.4   /* of the picture: what lanes of counters take at most */
+#define MORE_HEIGHT   12.0  /* px; a line that says how many counters have no lane */
 #define GROUPS_WIDTH  164.0
 #define GROUPS_FROM   600.0
 
@@ -29,6 +33,55 @@ static struct weft_box slice(double *y, double x, double width, double height)
 	return box;
 }
 
+WEFT__EXPORT const char *weft_counter_form_name(enum weft_counter_form form)
+{
+	static const char *const names[] = {"lanes", "overlay", "none"};
+	return names[form];
+}
+
+static void place_gutter(struct weft_frame *frame, uint32_t count)
+{
+	struct weft_box *picture = &frame->picture;
+	bool has_gutter = frame->counters == WEFT_COUNTERS_OVERLAY && count > 0;
+	double width = has_gutter && frame->width >= GUTTER_FROM ? GUTTER_WIDTH : 0;
+	frame->ruler.width = picture->width = frame->width - picture->x - width;
+	frame->gutter =
+		(struct weft_box){picture->x + picture->width, picture->y, width, picture->height};
+}
+
+/* Lanes become lower before some are left out. */
+static void place_lanes(struct weft_frame *frame, uint32_t count, double height)
+{
+	double room = floor(frame->picture.height * LANES_SHARE), taken;
+	double fitting = count > 0 ? floor(room / count) : 0;
+	uint32_t shown = frame->counters == WEFT_COUNTERS_LANES ? count : 0;
+	height = fmin(height, fmax(fitting, WEFT_LANE_HEIGHT_LEAST));
+	if (shown * height > room) {
+		shown = (uint32_t)fmax((room - MORE_HEIGHT) / height, 0);
+		taken = shown ? shown * height + MORE_HEIGHT : 0;
+	} else {
+		taken = shown * height;
+	}
+	frame->lanes = frame->picture;
+	frame->lanes.height = taken;
+	frame->lane_height = height;
+	frame->picture.y += taken;
+	frame->picture.height -= taken;
+	frame->groups.y = frame->picture.y;
+	frame->groups.height = frame->picture.height;
+}
+
+WEFT__EXPORT void weft_frame_place_counters(
+	struct weft_frame *frame, enum weft_counter_form form, uint32_t count, double lane_height)
+{
+	frame->picture.y -= frame->lanes.height;
+	frame->picture.height += frame->lanes.height;
+	frame->counters = form;
+	place_lanes(
+		frame, count, fmax(fmin(lane_height, WEFT_LANE_HEIGHT_MAX), WEFT_LANE_HEIGHT_LEAST));
+	place_gutter(frame, count);
+}
+
 WEFT__EXPORT void weft_frame_place(
 	const struct weft_layout *layout, double width, double height, struct weft_frame *ret_frame)
 {
@@ -36,17 +89,17 @@ WEFT__EXPORT void weft_frame_place(
 	double y = 0, status = height >= STATUS_FROM ? STATUS_HEIGHT : 0;
 	if (status > 0 && width < NARROW && height >= TALL)
 		status = TWO_LINES;
-	bool has_gutter = layout->model->counter_count > 0 && width >= GUTTER_FROM;
 	double left = layout->group_count > 0 && width >= GROUPS_FROM ? GROUPS_WIDTH : 0;
-	double inner = width - left - (has_gutter ? GUTTER_WIDTH : 0), right = left + inner;
+	double inner = width - left;
 	frame.title = slice(&y, 0, width, height >= TITLE_FROM ? TITLE_HEIGHT : 0);
 	frame.strip = slice(&y, 0, width, height >= STRIP_FROM ? STRIP_HEIGHT : 0);
 	frame.ruler = slice(&y, left, inner, RULER_HEIGHT);
 	double rest = height - y - status;
 	frame.picture = slice(&y, left, inner, rest > 1 ? rest : 1);
 	frame.groups = (struct weft_box){0, frame.picture.y, left, frame.picture.height};
-	frame.gutter = (struct weft_box){right, frame.picture.y, width - right, frame.picture.height};
 	frame.status = slice(&y, 0, width, status);
+	weft_frame_place_counters(
+		&frame, WEFT_COUNTERS_LANES, layout->model->counter_count, WEFT_LANE_HEIGHT);
 	*ret_frame = frame;
 }
 

@@ -12,7 +12,7 @@
  *     names.c occupied.c lettering.c        labels, kinds, messages, without overlap
  *     waits.c                               what tasks wait for
  *     highlight.c                           what a person points at
- *     counters.c
+ *     counters/                             in lanes of their own, or over the tasks
  */
 #ifndef WEFT_RENDER_PAINTER_H
 #define WEFT_RENDER_PAINTER_H
@@ -150,7 +150,7 @@ void weft__keep_things(struct painter *p);
 void weft__draw_title(struct painter *p);
 void weft__draw_strip(struct painter *p);
 void weft__draw_ruler(struct painter *p);
-void weft__draw_grid(struct painter *p);
+void weft__draw_grid(struct painter *p, const struct weft_box *box);
 void weft__draw_status(struct painter *p);
 void weft__draw_bands(struct painter *p);
 void weft__name_bands(struct painter *p);
@@ -184,6 +184,10 @@ void weft__draw_grounds(struct painter *p);
 void weft__draw_highlight(struct painter *p);
 bool weft__is_dim(const struct painter *p, uint32_t task);
 double weft__arrow_dim(const struct painter *p);
+/* counters/lanes.c, counters/overlay.c */
+void weft__draw_counter_lanes(struct painter *p);
+/* True if a counter of that name (a string) has a lane. */
+bool weft__has_lane(const struct painter *p, uint32_t name);
 void weft__place_counters(struct painter *p);
 void weft__name_counters(struct painter *p);
 void weft__draw_counters(struct painter *p);

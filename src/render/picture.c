@@ -49,6 +49,11 @@ static void draw_background(struct painter *p)
 	weft_canvas_rect(p->canvas, 0, 0, p->frame->width, p->frame->height, p->theme->background);
 }
 
+static void draw_grid(struct painter *p)
+{
+	weft__draw_grid(p, &p->frame->picture);
+}
+
 static void begin(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -73,10 +78,11 @@ static void (*const steps[])(struct painter *) = {
 	weft__draw_title,
 	weft__draw_strip,
 	weft__draw_ruler,
+	weft__draw_counter_lanes,
 	begin_picture,
 	weft__draw_bands,
 	weft__draw_losses,
-	weft__draw_grid,
+	draw_grid,
 	weft__make_lanes,
 	weft__rule_groups,
 	weft__find_edges,

@@ -120,11 +120,10 @@ static double tick_x(const struct painter *p, uint64_t tick)
 	return weft__crisp(weft__x(p, p->scene->start + tick));
 }
 
-void weft__draw_grid(struct painter *p)
+void weft__draw_grid(struct painter *p, const struct weft_box *box)
 {
 	struct ruler ruler = make_ruler(p);
 	struct weft_pen pen = {p->theme->grid, 1, WEFT_DASH_SOLID};
-	const struct weft_box *box = &p->frame->picture;
 	uint64_t last = p->right - p->scene->start;
 	for (uint64_t tick = first_tick(p, &ruler); tick <= last; tick += ruler.step) {
 		double x = tick_x(p, tick);

@@ -53,6 +53,18 @@ void weft__run_counters(struct weft_viewer *viewer, const char *arguments)
 	weft__viewer_place(viewer);
 }
 
+/* "overlay" draws them over the tasks, "overlay off" in lanes. */
+void weft__run_overlay(struct weft_viewer *viewer, const char *arguments)
+{
+	struct weft__counter_choice *counters = &viewer->counters;
+	counters->are_over = arguments[0] ? strcmp(arguments, "on") == 0 : !counters->are_over;
+	counters->are_hidden = false;
+	viewer->panel.is_stale = true;
+	weft__viewer_place(viewer);
+	weft__viewer_show_message(viewer, counters->are_over ? "Counters are drawn over the tasks."
+														 : "Counters have lanes of their own.");
+}
+
 void weft__run_counter(struct weft_viewer *viewer, const char *arguments)
 {
 	unsigned long number = strtoul(arguments, NULL, 10);

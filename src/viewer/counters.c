@@ -27,12 +27,27 @@ bool weft__viewer_hides_counter(const struct weft_viewer *viewer, uint32_t count
 	return viewer->counters.are_hidden || !is_chosen(viewer, counter);
 }
 
+uint32_t weft__viewer_count_counters(const struct weft_viewer *viewer)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; viewer->model && i < viewer->model->counter_count; i++)
+		count += !weft__viewer_hides_counter(viewer, i);
+	return count;
+}
+
 bool weft__viewer_has_counters(const struct weft_viewer *viewer)
 {
-	for (uint32_t i = 0; viewer->model && i < viewer->model->counter_count; i++)
-		if (!weft__viewer_hides_counter(viewer, i))
-			return true;
-	return false;
+	return weft__viewer_count_counters(viewer) > 0;
+}
+
+void weft__viewer_place_counters(struct weft_viewer *viewer)
+{
+	const struct weft__counter_choice *c = &viewer->counters;
+	enum weft_counter_form form = c->are_hidden ? WEFT_COUNTERS_NONE
+								  : c->are_over ? WEFT_COUNTERS_OVERLAY
+												: WEFT_COUNTERS_LANES;
+	weft_frame_place_counters(&viewer->frame, form, weft__viewer_count_counters(viewer),
+		c->lane_height > 0 ? c->lane_height : WEFT_LANE_HEIGHT);
 }
 
 /* Makes a byte for each counter of the model. */
@@ -109,5 +124,5 @@ void weft__viewer_toggle_counter(struct weft_viewer *viewer, uint32_t counter)
 	}
 	viewer->counters.hidden[counter] = !viewer->counters.hidden[counter];
 	viewer->panel.is_stale = true;
-	weft__viewer_place(viewer); /* without counters there is no gutter */
+	weft__viewer_place(viewer); /* counters need room */
 }

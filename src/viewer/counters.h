@@ -10,8 +10,9 @@
 struct weft_viewer;
 
 struct weft__counter_choice {
-	bool are_hidden, are_rates;
-	uint8_t *hidden; /* a byte for each counter; NULL: no counter is hidden */
+	bool are_hidden, are_rates, are_over; /* over the tasks instead of in lanes */
+	double lane_height;                   /* px that the user chose; 0: the usual */
+	uint8_t *hidden;                      /* a byte for each counter; NULL: no counter is hidden */
 	uint32_t hidden_count;
 };
 
@@ -29,6 +30,16 @@ bool weft__viewer_has_all_counters(const struct weft_viewer *viewer);
 void weft__viewer_take_all_counters(struct weft_viewer *viewer);
 void weft__viewer_link_counters(const struct weft_viewer *viewer,
 	void (*add)(void *context, const char *key, uint32_t counter), void *context);
+/* The number of counters that are drawn, and their room in the frame. */
+uint32_t weft__viewer_count_counters(const struct weft_viewer *viewer);
+void weft__viewer_place_counters(struct weft_viewer *viewer);
+/* lanes.c: the counter whose lane is at a point, or WEFT_NONE; which lane's lower edge is there, 1
+ * for the first, or 0. */
+uint32_t weft__viewer_counter_at(const struct weft_viewer *viewer, double x, double y);
+unsigned weft__viewer_lane_edge_at(const struct weft_viewer *viewer, double x, double y);
+/* Gives all lanes the height with which the held edge is at y. */
+void weft__viewer_drag_lane(struct weft_viewer *viewer, double y);
+void weft__viewer_click_lane(struct weft_viewer *viewer, double x, double y);
 /* True if any counter is drawn. */
 bool weft__viewer_has_counters(const struct weft_viewer *viewer);
 

@@ -257,12 +257,20 @@ static void draw_marks(const struct drawing *d)
 	}
 }
 
+/* True over the picture, and over the counters' lanes. */
+static bool is_over_times(const struct weft_viewer *viewer)
+{
+	const struct weft__pointer *p = &viewer->pointer;
+	return weft__inside(&viewer->frame.picture, p->x, p->y) ||
+		   weft__inside(&viewer->frame.lanes, p->x, p->y);
+}
+
 /* The time under the pointer; false if the pointer is not over the time axis. */
 static bool pointed(const struct weft_viewer *viewer, uint64_t *ret_time, char text[48])
 {
 	const struct weft_frame *frame = &viewer->frame;
 	const struct weft__pointer *p = &viewer->pointer;
-	bool is_over = p->is_inside && weft__inside(&frame->picture, p->x, p->y);
+	bool is_over = p->is_inside && is_over_times(viewer);
 	if (!is_over || p->drag == WEFT__DRAG_GRAB)
 		return false;
 	*ret_time = viewer->snap.is_set ? viewer->snap.time
@@ -380,7 +388,7 @@ static void draw_words(const struct drawing *d)
 static uint64_t pointed_time(const struct weft_viewer *viewer)
 {
 	const struct weft__pointer *p = &viewer->pointer;
-	if (!p->is_inside || !weft__inside(&viewer->frame.picture, p->x, p->y))
+	if (!p->is_inside || !is_over_times(viewer))
 		return 0;
 	return weft_view_time(&viewer->view, p->x - viewer->frame.picture.x);
 }

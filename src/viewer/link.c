@@ -75,6 +75,12 @@ static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 	}
 	if (viewer->counters.are_hidden)
 		add_value(text, "counters", "off");
+	if (viewer->counters.are_over)
+		add_value(text, "counters", "overlay");
+	if (viewer->counters.lane_height > 0) {
+		snprintf(value, sizeof(value), "%.0f", viewer->counters.lane_height);
+		add_value(text, "lanes", value);
+	}
 	if (viewer->clock_times)
 		add_value(text, "times", "clock");
 	if (viewer->counters.are_rates)
@@ -146,6 +152,10 @@ static void add_rows(const struct weft_viewer *viewer, struct weft_text *text)
 		weft_text_add_string(text, " --no-fold");
 	if (viewer->rows.no_simplify)
 		weft_text_add_string(text, " --no-simplify");
+	if (viewer->counters.are_hidden)
+		weft_text_add_string(text, " --counters none");
+	else if (viewer->counters.are_over)
+		weft_text_add_string(text, " --counters overlay");
 	add_filter(text, viewer->rows.filter);
 }
 
@@ -238,6 +248,10 @@ static bool take_value(
 		return (t->task = weft__parse_task(viewer->model, value)) != WEFT_NONE;
 	else if (strcmp(key, "counters") == 0 && strcmp(value, "all") == 0)
 		weft__viewer_take_all_counters(viewer);
+	else if (strcmp(key, "counters") == 0 && strcmp(value, "overlay") == 0)
+		viewer->counters.are_over = true;
+	else if (strcmp(key, "lanes") == 0)
+		viewer->counters.lane_height = weft__number_parse(value, &value);
 	else if (strcmp(key, "counters") == 0)
 		viewer->counters.are_hidden = strcmp(value, "off") == 0;
 	else if (strcmp(key, "rates") == 0)
@@ -299,6 +313,8 @@ bool weft__viewer_run_view(struct weft_viewer *viewer, const char *arguments)
 	bool good = true;
 	target.view.is_plain = false; /* parts that a link leaves out have their defaults */
 	viewer->counters.are_hidden = viewer->counters.are_rates = viewer->clock_times = false;
+	viewer->counters.are_over = false;
+	viewer->counters.lane_height = 0;
 	weft__viewer_forget_counters(viewer);
 	for (const char *at = arguments; *at;) {
 		size_t size = strcspn(at, " ");

@@ -170,6 +170,7 @@ void weft__fill_counters(struct weft_viewer *viewer)
 	const struct weft_model *model = viewer->model;
 	char text[256], detail[256], command[256];
 	weft__panel_add_command(viewer, "counters", NULL);
+	weft__panel_add_command(viewer, "overlay", NULL);
 	if (weft__viewer_has_many_counters(viewer)) {
 		weft__panel_format(text, "All %u at once", (unsigned)model->counter_count);
 		weft__panel_add_command(viewer, "counters all", text);

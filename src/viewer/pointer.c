@@ -56,7 +56,10 @@ static void drag_picture(struct weft_viewer *viewer, double x, double y)
 	p->speed_x += ((x - p->x) / ms - p->speed_x) * weight;
 	p->speed_y += ((y - p->y) / ms - p->speed_y) * weight;
 	p->moved_ms = viewer->now_ms;
-	weft__hold_point(viewer, &view, p->held_ns, p->held_row, x, y);
+	if (weft__inside(&viewer->frame.lanes, p->press_x, p->press_y))
+		weft_view_pan(&view, x - p->x); /* lanes have no rows to hold */
+	else
+		weft__hold_point(viewer, &view, p->held_ns, p->held_row, x, y);
 	weft__viewer_jump(viewer, &view);
 }
 
@@ -113,6 +116,9 @@ static void drag_to(struct weft_viewer *viewer, double x, double y)
 		break;
 	case WEFT__DRAG_ROWS:
 		drag_rows(viewer, y);
+		break;
+	case WEFT__DRAG_LANE:
+		weft__viewer_drag_lane(viewer, y);
 		break;
 	case WEFT__DRAG_WINDOW:
 	case WEFT__DRAG_WINDOW_START:
@@ -199,6 +205,7 @@ static void press(struct weft_viewer *viewer, double x, double y)
 	p->press_x = x;
 	p->press_y = y;
 	p->button = weft__viewer_button_at(viewer, x, y);
+	p->lane = weft__viewer_lane_edge_at(viewer, x, y);
 	if (p->button != WEFT__NO_BUTTON) {
 		p->drag = WEFT__DRAG_BUTTON;
 	} else if (!viewer->model) {
@@ -209,6 +216,8 @@ static void press(struct weft_viewer *viewer, double x, double y)
 		weft__viewer_remember(viewer, false);
 		p->drag = WEFT__DRAG_ROWS;
 		drag_rows(viewer, y);
+	} else if (p->lane) {
+		p->drag = WEFT__DRAG_LANE;
 	} else if (y < viewer->frame.ruler.y) {
 		p->drag = WEFT__DRAG_OVER;
 	} else if (weft__inside(&viewer->frame.status, x, y)) {
@@ -246,6 +255,8 @@ static void click(struct weft_viewer *viewer, double x, double y)
 		click_ruler(viewer, x);
 	} else if (weft__inside(&viewer->frame.groups, x, y)) {
 		weft__viewer_toggle_group(viewer, weft__viewer_group_at(viewer, y));
+	} else if (weft__inside(&viewer->frame.lanes, x, y)) {
+		weft__viewer_click_lane(viewer, x, y);
 	} else if (weft__inside(&viewer->frame.picture, x, y)) {
 		viewer->is_clicking = true;
 		weft__viewer_click(viewer, x, y, is_again, is_double);
@@ -306,6 +317,7 @@ static void release(struct weft_viewer *viewer, double x, double y)
 		break;
 	case WEFT__DRAG_NONE:
 	case WEFT__DRAG_ROWS:
+	case WEFT__DRAG_LANE:
 	case WEFT__DRAG_WINDOW_START:
 	case WEFT__DRAG_WINDOW_END:
 	case WEFT__DRAG_PINCH:

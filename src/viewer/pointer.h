@@ -15,6 +15,7 @@ enum weft__drag {
 	WEFT__DRAG_GRAB,
 	WEFT__DRAG_RANGE,
 	WEFT__DRAG_ROWS,   /* the scroll bar of plain rows */
+	WEFT__DRAG_LANE,   /* the lower edge of a counter's lane */
 	WEFT__DRAG_WINDOW, /* the view's window in the overview */
 	WEFT__DRAG_WINDOW_START,
 	WEFT__DRAG_WINDOW_END,
@@ -44,6 +45,7 @@ struct weft__pointer {
 	double click_x, click_y, click_ms; /* the last click */
 	bool click_folded;                 /* the last click folded or unfolded something */
 	unsigned button;                   /* the pressed button of the toolbar */
+	unsigned lane;                     /* the lane whose edge is dragged, from 1 on */
 };
 
 /* pointer.c, overview.c */

@@ -37,7 +37,7 @@ static void hover(struct weft_viewer *viewer, uint32_t task, uint32_t fold)
 void weft__viewer_hover_nothing(struct weft_viewer *viewer)
 {
 	viewer->hover.is_cell = false;
-	viewer->hover.handle = WEFT_NONE;
+	viewer->hover.handle = viewer->hover.counter = WEFT_NONE;
 	viewer->toolbar.hovered = WEFT__NO_BUTTON;
 	if (viewer->hover.task != WEFT_NONE || viewer->hover.due_ms < INFINITY)
 		hover(viewer, WEFT_NONE, WEFT_NONE);
@@ -51,6 +51,7 @@ void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, doubl
 	uint32_t task = hit.count && !hit.is_cell ? hit.tasks[0] : WEFT_NONE;
 	h->is_cell = hit.is_cell;
 	h->group = hit.group;
+	h->counter = weft__viewer_counter_at(viewer, x, y);
 	bool is_folded = hit.handle == WEFT_NONE || viewer->layout->folds[hit.handle].folded;
 	h->handle = is_folded ? WEFT_NONE : hit.handle;
 	viewer->toolbar.hovered = weft__viewer_button_at(viewer, x, y);

@@ -38,6 +38,7 @@ struct weft__hover {
 	uint32_t task, fold;          /* or WEFT_NONE */
 	uint32_t wanted, wanted_fold; /* become task and fold once the pointer has rested */
 	double due_ms;                /* when the pointer has rested */
+	uint32_t counter;             /* whose lane is under the pointer, or WEFT_NONE */
 	uint32_t handle; /* the unfolded fold whose handle is under the pointer, or WEFT_NONE */
 	bool is_cell;
 	struct weft_story_group group;

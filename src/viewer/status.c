@@ -24,11 +24,16 @@ void weft__viewer_show_message(struct weft_viewer *viewer, const char *format, .
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
 
+static uint64_t time_at(const struct weft_viewer *viewer)
+{
+	return weft_view_time(&viewer->view, viewer->pointer.x - viewer->frame.picture.x);
+}
+
 /* The pointer's time, limited to the task's life. */
 static uint64_t pointed_time(const struct weft_viewer *viewer, uint32_t task)
 {
 	uint64_t start = viewer->layout->start[task], end = viewer->model->tasks.end[task];
-	uint64_t at = weft_view_time(&viewer->view, viewer->pointer.x - viewer->frame.picture.x);
+	uint64_t at = time_at(viewer);
 	return at < start ? start : at >= end && end > start ? end - 1 : at;
 }
 
@@ -107,6 +112,8 @@ static void compose(struct weft_viewer *viewer, char *text, size_t size)
 	else if (hover->task != WEFT_NONE)
 		weft_story_sentence(
 			&viewer->story, hover->task, pointed_time(viewer, hover->task), text, size);
+	else if (hover->counter != WEFT_NONE)
+		weft_story_counter_sentence(&viewer->story, hover->counter, time_at(viewer), text, size);
 	else if (hover->is_cell)
 		weft_story_group_sentence(&hover->group, text, size);
 	else if (viewer->range.is_set)

@@ -60,7 +60,7 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
 	viewer->hover.task = viewer->hover.wanted = WEFT_NONE;
 	viewer->hover.fold = viewer->hover.wanted_fold = viewer->measured_fold.fold = WEFT_NONE;
-	viewer->hover.handle = WEFT_NONE;
+	viewer->hover.handle = viewer->hover.counter = WEFT_NONE;
 	viewer->hover.due_ms = viewer->pointer.long_ms = INFINITY;
 	viewer->status.message_until_ms = viewer->history.moved_ms = viewer->pointer.click_ms =
 		-INFINITY;
@@ -157,6 +157,9 @@ static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
 		part = weft__strip_part(viewer, p->x);
 	if (part == WEFT__DRAG_WINDOW_START || part == WEFT__DRAG_WINDOW_END)
 		return WEFT_VIEWER_CURSOR_RESIZE;
+	if (p->drag == WEFT__DRAG_LANE ||
+		(p->drag == WEFT__DRAG_NONE && weft__viewer_lane_edge_at(viewer, p->x, p->y)))
+		return WEFT_VIEWER_CURSOR_RESIZE_ROWS;
 	if (part == WEFT__DRAG_GRAB || (part == WEFT__DRAG_WINDOW && p->drag == part))
 		return WEFT_VIEWER_CURSOR_GRABBING;
 	if (p->drag == WEFT__DRAG_NONE && weft__inside(&viewer->frame.ruler, p->x, p->y) &&
@@ -166,7 +169,8 @@ static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
 		weft__inside(&viewer->frame.ruler, p->x, p->y))
 		return WEFT_VIEWER_CURSOR_CROSSHAIR;
 	if (viewer->toolbar.hovered != WEFT__NO_BUTTON || viewer->hover.task != WEFT_NONE ||
-		viewer->hover.handle != WEFT_NONE || weft__inside(&viewer->frame.groups, p->x, p->y))
+		viewer->hover.handle != WEFT_NONE || viewer->hover.counter != WEFT_NONE ||
+		weft__inside(&viewer->frame.groups, p->x, p->y))
 		return WEFT_VIEWER_CURSOR_POINTER;
 	return WEFT_VIEWER_CURSOR_DEFAULT;
 }

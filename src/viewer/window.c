@@ -41,17 +41,11 @@ static void place_boxes(struct weft_viewer *viewer)
 static void make_room(struct weft_frame *frame, double px)
 {
 	struct weft_box *boxes[] = {
-		&frame->strip, &frame->ruler, &frame->picture, &frame->gutter, &frame->groups};
+		&frame->strip, &frame->ruler, &frame->picture, &frame->lanes, &frame->groups};
 	for (unsigned i = 0; i < sizeof(boxes) / sizeof(boxes[0]); i++)
 		boxes[i]->y += px;
 	frame->picture.height = fmax(frame->picture.height - px, 1);
-	frame->gutter.height = frame->groups.height = frame->picture.height;
-}
-
-static void drop_gutter(struct weft_frame *frame)
-{
-	frame->ruler.width = frame->picture.width = frame->width - frame->picture.x;
-	frame->gutter = (struct weft_box){frame->width, frame->picture.y, 0, frame->picture.height};
+	frame->groups.height = frame->picture.height;
 }
 
 static void place_bar(struct weft_viewer *viewer)
@@ -83,9 +77,8 @@ void weft__viewer_place(struct weft_viewer *viewer)
 	place_boxes(viewer);
 	weft_frame_place(
 		layout, viewer->boxes.canvas.width, viewer->boxes.canvas.height, &viewer->frame);
-	if (!weft__viewer_has_counters(viewer))
-		drop_gutter(&viewer->frame);
 	place_bar(viewer);
+	weft__viewer_place_counters(viewer);
 	viewer->changes |= WEFT_VIEWER_BOXES | WEFT_VIEWER_CANVAS;
 	const struct weft_box *picture = &viewer->frame.picture;
 	if (!viewer->model)

@@ -109,7 +109,7 @@ def dropped_and_chosen_files_open():
     dropped, chosen = use([['drop', 'arp.ctf', bytes_of_arp], ['opened', 'arp.ctf'], ['look'],
                            ['choose', ARP], ['opened', os.path.basename(ARP)], ['look']])
     equal([dropped['opened']['events'], chosen['opened']['events']], [2954, 2954])
-    assert 'gntref' in dropped['text'] and 'TCP connect' in dropped['text'], dropped['text']
+    assert 'gntref' in dropped['text'] and 'ethif.connect' in dropped['text'], dropped['text']
 
 
 def record_two(folder):

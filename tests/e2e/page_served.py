@@ -49,7 +49,7 @@ def a_single_trace_opens_at_once():
     with Server(ARP) as server:
         look, = server.browse([['look']], title=os.path.basename(ARP))
     equal(look['opened']['events'], 2954)
-    assert 'TCP connect' in look['text'], look['text']
+    assert 'ethif.connect' in look['text'], look['text']
     assert re.match('#trace=[0-9a-f]+', look['hash']), look['hash']
 
 
@@ -98,9 +98,9 @@ def a_trace_too_large_for_a_tab_is_refused_and_the_page_goes_on():
             assert 'weft cut' in message, message
             # The earlier trace is still shown and named, or a sentence replaces it.
             assert big['empty'] or big['title'].startswith(name), big
-            assert big['empty'] or 'TCP connect' in big['text'], big['text']
+            assert big['empty'] or 'ethif.connect' in big['text'], big['text']
             equal(small['opened']['events'], 2954)
-            assert 'TCP connect' in small['text'], small['text']
+            assert 'ethif.connect' in small['text'], small['text']
 
 
 @case

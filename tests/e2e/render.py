@@ -105,6 +105,17 @@ def counters_and_signals_are_named():
 
 
 @case
+def counters_have_lanes_or_lie_over_tasks_or_are_left_out():
+    lanes = texts(svg(trace=ARP))
+    equal(lanes, texts(svg('--counters', 'lanes', trace=ARP)))
+    over = texts(svg('--counters', 'overlay', trace=ARP))
+    assert 'gntref' in over and 'gntref=504' in over and 'gntref=504' not in lanes, over
+    none = texts(svg('--counters', 'none', trace=ARP))
+    assert 'gntref' not in none and 'gntref=504' in none, none
+    weft('render', ARP, '-o', '-', '--format', 'svg', '--counters', 'x', status=2)
+
+
+@case
 def without_simplification_binds_start_where_they_were_created():
     assert svg('--no-simplify') is not None
     assert render('-o', '-', '--format', 'svg').stdout != render(

@@ -15,6 +15,7 @@ struct picture {
 	struct weft_view view;
 	struct weft_render_options options;
 	struct weft_canvas *canvas;
+	enum weft_counter_form counters;
 };
 
 /* Takes ownership of the model. `layout` may be NULL. */
@@ -35,6 +36,14 @@ static inline void picture_init(
 	picture_init_laid_out(p, model, NULL, width, height);
 }
 
+/* Places the counters in another form than lanes. */
+static inline void place_counters(struct picture *p, enum weft_counter_form form)
+{
+	p->counters = form;
+	weft_frame_place_counters(&p->frame, form, p->model->counter_count, WEFT_LANE_HEIGHT);
+	weft_frame_view(p->layout, &p->frame, &p->view);
+}
+
 static inline void picture_finish(struct picture *p)
 {
 	weft_canvas_destroy(p->canvas);
@@ -52,6 +61,7 @@ static inline void draw(struct picture *p)
 static inline void resize(struct picture *p, double width, double height)
 {
 	weft_frame_place(p->layout, width, height, &p->frame);
+	weft_frame_place_counters(&p->frame, p->counters, p->model->counter_count, WEFT_LANE_HEIGHT);
 	weft_view_resize(&p->view, p->frame.picture.width, p->frame.picture.height);
 }
 

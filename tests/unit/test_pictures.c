@@ -694,6 +694,7 @@ static void counters_are_drawn(void **state)
 	struct picture p;
 	(void)state;
 	picture_init(&p, counters(), 600, 260);
+	place_counters(&p, WEFT_COUNTERS_OVERLAY);
 	compare(&p, "picture-counters.txt");
 	resize(&p, 500, 100); /* no room for all labels */
 	compare(&p, "picture-counters-low.txt");
@@ -708,6 +709,24 @@ static void counters_are_drawn(void **state)
 	p.options.counters_at = 0;
 	p.options.counter_rates = true;
 	compare(&p, "picture-counter-rates.txt");
+	picture_finish(&p);
+}
+
+static void counters_have_lanes(void **state)
+{
+	static const uint8_t hidden[] = {1, 0, 0, 0};
+	struct picture p;
+	(void)state;
+	picture_init(&p, counters(), 600, 400);
+	assert_true(p.frame.lane_height == 28 && p.frame.lanes.height == 4 * 28);
+	assert_true(p.frame.picture.y == p.frame.lanes.y + p.frame.lanes.height);
+	compare(&p, "picture-counter-lanes.txt");
+	resize(&p, 400, 200); /* two lanes, one hidden counter: two have none */
+	p.options.counters_at = p.model->summary.start + 3500 * US;
+	p.options.hidden_counters = hidden;
+	compare(&p, "picture-counter-lanes-low.txt");
+	p.options.counter_rates = true;
+	compare(&p, "picture-counter-lanes-rates.txt");
 	picture_finish(&p);
 }
 
@@ -748,6 +767,7 @@ int main(void)
 		cmocka_unit_test(idle_time_is_that_of_all_threads),
 		cmocka_unit_test(a_late_timer_is_named_so),
 		cmocka_unit_test(counters_are_drawn),
+		cmocka_unit_test(counters_have_lanes),
 		cmocka_unit_test(real_counters_are_drawn),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -294,6 +294,7 @@ static void of_many_counters_the_highest_are_drawn(void **state)
 	(void)state;
 	struct picture p;
 	picture_init(&p, many_counters(1000), 1400, 700);
+	place_counters(&p, WEFT_COUNTERS_OVERLAY);
 	check_counters(&p, 1000);
 	picture_finish(&p);
 }
@@ -329,6 +330,7 @@ static void forty_counters_can_be_distinguished(void **state)
 	struct picture p;
 	(void)state;
 	picture_init(&p, many_counters(41), 1400, 900);
+	place_counters(&p, WEFT_COUNTERS_OVERLAY);
 	draw(&p);
 	for (uint32_t i = 0; i < p.canvas->op_count && count < 64; i++)
 		if (is_mark_in(p.canvas, &p.canvas->ops[i], &p.frame.gutter))
@@ -509,6 +511,7 @@ static void a_frame_has_the_parts_that_fit(void **state)
 		double above = cases[i].title + cases[i].strip;
 		double height = fmax(cases[i].height - above - 22 - cases[i].status, 1);
 		weft_frame_place(p.layout, cases[i].width, cases[i].height, &p.frame);
+		weft_frame_place_counters(&p.frame, WEFT_COUNTERS_OVERLAY, 1, WEFT_LANE_HEIGHT);
 		const struct weft_frame expected = {
 			.width = cases[i].width,
 			.height = cases[i].height,
@@ -519,8 +522,50 @@ static void a_frame_has_the_parts_that_fit(void **state)
 			.groups = {0, above + 22, 0, height},
 			.gutter = {cases[i].width - cases[i].gutter, above + 22, cases[i].gutter, height},
 			.status = {0, above + 22 + height, cases[i].width, cases[i].status},
+			.lanes = {0, above + 22, cases[i].width, 0},
+			.lane_height = p.frame.lane_height,
+			.counters = WEFT_COUNTERS_OVERLAY,
 		};
 		assert_memory_equal(&p.frame, &expected, sizeof(expected));
+	}
+	picture_finish(&p);
+}
+
+/* Lanes become lower, then some counters have none, then all: two fifths of the picture at most. */
+static void lanes_leave_room_for_tasks(void **state)
+{
+	static const struct {
+		double height, lane_height; /* of the frame; wanted */
+		uint32_t count;
+		double lanes, given;
+	} cases[] = {
+		{118 + 500, 28, 0, 0, 28},
+		{118 + 500, 28, 3, 84, 28},
+		{118 + 500, 80, 2, 160, 80},
+		{118 + 500, 900, 2, 160, 80},
+		{118 + 500, 80, 4, 200, 50},
+		{118 + 500, 28, 10, 200, 20},
+		{118 + 500, 28, 50, 10 * 18 + 12, 18},
+		{118 + 500, 0, 3, 54, 18},
+		{140, 28, 3, 18 + 12, 18},
+		{120, 28, 1, 28, 28},
+		{60, 28, 1, 0, 28},
+	};
+	struct picture p;
+	(void)state;
+	picture_init(&p, many_counters(1), 600, 400);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		weft_frame_place(p.layout, 600, cases[i].height, &p.frame);
+		weft_frame_place_counters(&p.frame, WEFT_COUNTERS_NONE, cases[i].count, 28);
+		const struct weft_box all = p.frame.picture;
+		assert_true(p.frame.lanes.height == 0);
+		weft_frame_place_counters(
+			&p.frame, WEFT_COUNTERS_LANES, cases[i].count, cases[i].lane_height);
+		assert_true(p.frame.lanes.height == cases[i].lanes);
+		assert_true(cases[i].lanes == 0 || p.frame.lane_height == cases[i].given);
+		assert_true(p.frame.picture.y == all.y + cases[i].lanes);
+		assert_true(p.frame.picture.height == all.height - cases[i].lanes);
+		assert_true(p.frame.groups.y == p.frame.picture.y && p.frame.lanes.y == all.y);
 	}
 	picture_finish(&p);
 }
@@ -587,6 +632,7 @@ int main(void)
 		cmocka_unit_test(ticks_change_their_unit_at_a_whole_one),
 		cmocka_unit_test(a_whole_second_has_no_decimals),
 		cmocka_unit_test(a_frame_has_the_parts_that_fit),
+		cmocka_unit_test(lanes_leave_room_for_tasks),
 		cmocka_unit_test(grounds_of_matches_are_shared_by_neighbours),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

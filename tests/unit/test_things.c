@@ -182,6 +182,7 @@ static void arrows_marks_and_counters_are_drawn_in_order(void **state)
 	uint32_t first, last, before = 0;
 	(void)state;
 	picture_init(&p, crossing_arrows(), 800, 400);
+	place_counters(&p, WEFT_COUNTERS_OVERLAY);
 	draw(&p);
 	for (unsigned i = 1; i < sizeof(order) / sizeof(order[0]); i++) {
 		find_color(&p, order[i], &first, &last);

@@ -369,7 +369,8 @@ static void every_part_of_a_link_is_read(void **state)
 	script_run(&s, "command copy command");
 	struct weft_viewer_request request;
 	assert_true(weft_viewer_next_request(s.viewer, &request));
-	assert_non_null(strstr(request.text, " --group-by process --no-fold --no-simplify --focus "));
+	assert_non_null(strstr(
+		request.text, " --group-by process --no-fold --no-simplify --counters none --focus "));
 	script_run(&s, "command view nonsense start=5ms");
 	expect_status(&s, "invalid");
 	script_run(&s, "command view search=a%20b%zz%2 filter=%2C");

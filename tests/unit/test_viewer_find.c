@@ -263,9 +263,10 @@ static void counters_are_chosen(void **state)
 	(void)state;
 	struct script s = script_begin(ARP_GOOD, true);
 	struct weft_text text = {0};
-	double width = s.viewer->frame.picture.width;
-	assert_true(s.viewer->frame.gutter.width > 0);
+	double height = s.viewer->frame.picture.height;
+	assert_true(s.viewer->frame.lanes.height == 3 * 28);
 	script_run(&s, "command counter 1");
+	assert_true(s.viewer->frame.lanes.height == 2 * 28);
 	assert_true(weft__viewer_hides_counter(s.viewer, 0));
 	script_text(&s, &text);
 	weft_text_add(&text, "", 1);
@@ -273,8 +274,8 @@ static void counters_are_chosen(void **state)
 	assert_non_null(strstr(text.bytes, "tcp-to-ip"));
 	weft_text_finish(&text);
 	script_run(&s, "key space");
-	assert_true(s.viewer->frame.gutter.width == 0);
-	assert_true(s.viewer->frame.picture.width > width);
+	assert_true(s.viewer->frame.lanes.height == 0);
+	assert_true(s.viewer->frame.picture.height == height + 3 * 28);
 	script_run(&s, "command counter 2"); /* of none, it alone */
 	assert_true(weft__viewer_hides_counter(s.viewer, 0));
 	assert_false(weft__viewer_hides_counter(s.viewer, 1));
@@ -286,6 +287,81 @@ static void counters_are_chosen(void **state)
 	assert_false(weft__viewer_hides_counter(s.viewer, 0));
 	assert_true(weft_viewer_command(s.viewer, link, s.now_ms));
 	assert_string_equal(weft_viewer_link(s.viewer), link);
+	script_end(&s);
+}
+
+static void counters_are_drawn_over_tasks_on_request(void **state)
+{
+	(void)state;
+	struct script s = script_begin(ARP_GOOD, true);
+	const struct weft_frame *frame = &s.viewer->frame;
+	struct weft_viewer_request request;
+	double width = frame->picture.width;
+	char link[1000];
+	script_run(&s, "key O");
+	assert_true(frame->lanes.height == 0 && frame->gutter.width > 0);
+	assert_true(frame->picture.width < width);
+	script_draw(&s);
+	snprintf(link, sizeof(link), "%s", weft_viewer_link(s.viewer));
+	assert_non_null(strstr(link, " counters=overlay"));
+	script_run(&s, "key Y");
+	assert_true(weft_viewer_next_request(s.viewer, &request));
+	assert_non_null(strstr(request.text, " --counters overlay"));
+	script_run(&s, "command view lanes=50");
+	assert_true(frame->lanes.height == 3 * 50 && frame->gutter.width == 0);
+	assert_non_null(strstr(weft_viewer_link(s.viewer), " lanes=50"));
+	assert_true(weft_viewer_command(s.viewer, link, s.now_ms));
+	assert_string_equal(weft_viewer_link(s.viewer), link);
+	script_run(&s, "command overlay off; key space; key Y");
+	assert_true(weft_viewer_next_request(s.viewer, &request));
+	assert_non_null(strstr(request.text, " --counters none"));
+	script_end(&s);
+}
+
+static void run_at(struct script *s, const char *format, double x, double y, double y2)
+{
+	char line[200];
+	snprintf(line, sizeof(line), format, x, y, x, y2);
+	script_run(s, line);
+}
+
+static void lanes_follow_the_pointer(void **state)
+{
+	(void)state;
+	struct script s = script_begin(ARP_GOOD, true);
+	const struct weft_frame *frame = &s.viewer->frame;
+	double y = frame->lanes.y + 14, edge = frame->lanes.y + 2 * 28;
+	run_at(&s, "move %g %g", 300, y, 0);
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "gntref is "));
+	assert_int_equal(weft_viewer_cursor(s.viewer), WEFT_VIEWER_CURSOR_POINTER);
+	run_at(&s, "click %g %g", 300, y, 0); /* the task that changed it */
+	assert_true(s.viewer->selection.task != WEFT_NONE);
+	run_at(&s, "move %g %g", 300, edge, 0);
+	assert_int_equal(weft_viewer_cursor(s.viewer), WEFT_VIEWER_CURSOR_RESIZE_ROWS);
+	run_at(&s, "drag %g %g %g %g", 300, edge, edge + 20);
+	assert_true(frame->lane_height == 38 && frame->lanes.height == 3 * 38);
+	run_at(&s, "drag %g %g %g %g", 300, frame->lanes.y + 2 * 38, 2000);
+	assert_true(s.viewer->counters.lane_height == WEFT_LANE_HEIGHT_MAX);
+	run_at(&s, "move %g %g", 300, frame->lanes.y - 3, 0);
+	assert_int_not_equal(weft_viewer_cursor(s.viewer), WEFT_VIEWER_CURSOR_RESIZE_ROWS);
+	assert_int_equal(weft__viewer_counter_at(s.viewer, 300, frame->picture.y + 1), WEFT_NONE);
+	script_end(&s);
+}
+
+/* A drag that begins in a lane moves the picture in time only. */
+static void lanes_are_dragged_in_time(void **state)
+{
+	(void)state;
+	struct script s = script_begin(ARP_GOOD, true);
+	script_run(&s, "command view start=10ms duration=5ms focus=40; wait 500");
+	struct weft_view before = s.viewer->view;
+	double y = s.viewer->frame.lanes.y + 10;
+	run_at(&s, "drag %g %g %g %g", 300, y, y + 30);
+	assert_true(s.viewer->view.focus == before.focus);
+	char line[100];
+	snprintf(line, sizeof(line), "drag 300 %g 200 %g; wait 1000", y, y + 30);
+	script_run(&s, line);
+	assert_true(s.viewer->view.left > before.left && s.viewer->view.focus == before.focus);
 	script_end(&s);
 }
 
@@ -363,6 +439,9 @@ int main(void)
 		cmocka_unit_test(a_link_leads_to_the_same_view),
 		cmocka_unit_test(a_command_line_is_quoted_for_the_shell),
 		cmocka_unit_test(counters_are_chosen),
+		cmocka_unit_test(counters_are_drawn_over_tasks_on_request),
+		cmocka_unit_test(lanes_follow_the_pointer),
+		cmocka_unit_test(lanes_are_dragged_in_time),
 		cmocka_unit_test(of_many_counters_a_few_are_drawn),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

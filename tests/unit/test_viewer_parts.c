@@ -53,6 +53,7 @@ static void add_boxes(struct weft_text *text, struct weft_viewer *viewer)
 	add_box(text, "strip", &frame->strip);
 	add_box(text, "ruler", &frame->ruler);
 	add_box(text, "picture", &frame->picture);
+	add_box(text, "lanes", &frame->lanes);
 	add_box(text, "gutter", &frame->gutter);
 	add_box(text, "groups", &frame->groups);
 	const struct weft_box bar = weft__rows_bar(viewer);

@@ -432,7 +432,7 @@ static void flags_are_hit_around_them(void **state)
 /* The parts of the overview at each x, in order, with the number of pixels of each. */
 static void strip_parts(const struct script *s, char text[200])
 {
-	static const char letters[] = "npgrwWSEsbopho";
+	static const char letters[] = "npgrwlWSEsbopho";
 	double end = s->viewer->frame.strip.width;
 	size_t used = 0;
 	int last = -1, count = 0;

@@ -219,6 +219,13 @@ static uint32_t find_label(const struct painter *p, uint32_t task)
 	return i < last ? i : WEFT_NONE;
 }
 
+/* True for what a lane shows anyway: the changes of its counter. */
+static bool is_in_lane(const struct painter *p, uint32_t note)
+{
+	const struct weft_notes *notes = &p->model->notes;
+	return notes->type[note] >= WEFT_NOTE_CHANGE && weft__has_lane(p, notes->text[note]);
+}
+
 /* Collects a task's notes in view that are some pixels from each other. The first label is its name
  * already. */
 static void collect_notes(
@@ -237,7 +244,7 @@ static void collect_notes(
 			i = there > i ? there : i + 1;
 			continue;
 		}
-		if (i != label) {
+		if (i != label && !is_in_lane(p, i)) {
 			struct name note = *of;
 			note.x = x;
 			note.note = i;

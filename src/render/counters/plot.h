@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A counter drawn as a curve: in a lane of its own (lanes.c), or over the tasks (overlay.c).
+ */
+#ifndef WEFT_RENDER_COUNTERS_PLOT_H
+#define WEFT_RENDER_COUNTERS_PLOT_H
+
+#include "render/painter.h"
+
+#define WEFT__RATE_PX 6.0 /* px over which a rate is averaged */
+
+struct weft__plot {
+	uint32_t counter;
+	struct weft_box box;
+	double above, below; /* px of the box above the highest and below the lowest value */
+	struct weft__scale scale;
+	struct weft_pen pen;
+	uint32_t fill; /* the colour down to 0; 0: none */
+	bool is_halo;  /* the curve's ground, without bands */
+};
+
+/* values.c */
+bool weft__hides_counter(const struct painter *p, uint32_t counter);
+uint32_t weft__counter_color(const struct painter *p, uint32_t counter);
+struct weft__scale weft__counter_scale(const struct painter *p, uint32_t counter);
+/* The value before a time; the rate of change per second, averaged over WEFT__RATE_PX from the time
+ * on; the one of them that is drawn. */
+double weft__counter_before(const struct painter *p, uint32_t counter, uint64_t time);
+double weft__counter_rate(const struct painter *p, uint32_t counter, uint64_t time);
+double weft__counter_shown(const struct painter *p, uint32_t counter, uint64_t time);
+void weft__counter_text(const struct painter *p, uint32_t counter, double value, char text[32]);
+/* Draws the counter's marker shape around a point. */
+void weft__draw_marker(struct painter *p, uint32_t counter, double x, double y);
+
+/* curve.c */
+double weft__plot_y(const struct weft__plot *plot, double value);
+void weft__draw_plot(struct painter *p, const struct weft__plot *plot);
+
+#endif
