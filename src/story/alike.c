@@ -45,7 +45,7 @@ static uint64_t key_of(struct making *m, uint32_t task)
 	uint32_t label = m->tasks->label[task];
 	uint64_t kind = m->tasks->kind[task];
 	if (label == WEFT_NONE)
-		return weft__mix(kind + 1);
+		return weft__mix((kind + 1) << 32 | m->tasks->parent[task]);
 	if (!m->hashes[label])
 		m->hashes[label] = weft__alike_hash(weft_model_string(m->alike->story->model, label));
 	return weft__mix(m->hashes[label] ^ kind << 48);
@@ -124,6 +124,7 @@ static void measure(const struct weft__alike *alike, uint64_t *sorted)
 		weft__sort_u64(sorted, sorted + group->count, group->count);
 		group->p50_ns = sorted[(group->count - 1) / 2];
 		group->p90_ns = sorted[(uint64_t)(group->count - 1) * 9 / 10];
+		group->p99_ns = sorted[(uint64_t)(group->count - 1) * 99 / 100];
 		group->longest_ns = sorted[group->count - 1];
 	}
 }
@@ -191,6 +192,15 @@ bool weft__alike_is_usual(const struct weft__alike *alike, uint32_t task)
 	uint64_t age = weft__life_of(alike->story, task);
 	return group->count >= WEFT__ALIKE_MIN &&
 		   (age / OF_TENTH <= group->p90_ns || age <= group->longest_ns);
+}
+
+bool weft__alike_are(const struct weft__alike *alike, uint32_t a, uint32_t b)
+{
+	const struct weft_tasks *t = &alike->story->model->tasks;
+	if (alike->group_of[a] == WEFT_NONE || alike->group_of[b] == WEFT_NONE)
+		return false;
+	return alike->group_of[a] == alike->group_of[b] ||
+		   (t->label[a] == WEFT_NONE && t->label[b] == WEFT_NONE && t->kind[a] == t->kind[b]);
 }
 
 void weft__alike_finish(struct weft__alike *alike)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * Groups of alike tasks: of one kind, with labels that are equal when digits are ignored, like 'GET
- * /item/17' and 'GET /item/4'; and how long they usually live.
+ * /item/17' and 'GET /item/4'; and how long they usually live. Tasks without a label are alike only
+ * if the same task made them.
  */
 #ifndef WEFT_STORY_ALIKE_H
 #define WEFT_STORY_ALIKE_H
@@ -18,9 +19,10 @@
 
 struct weft__alike_group {
 	uint64_t key;
-	uint32_t all;                        /* tasks, ended or not, except those that became another */
-	uint32_t count, first;               /* range in `members`: those that ended */
-	uint64_t p50_ns, p90_ns, longest_ns; /* of their lifetimes; 0 if they are too few */
+	uint32_t all;          /* tasks, ended or not, except those that became another */
+	uint32_t count, first; /* range in `members`: those that ended */
+	/* Percentiles of their lifetimes; 0 if they are too few. */
+	uint64_t p50_ns, p90_ns, p99_ns, longest_ns;
 };
 
 struct weft__alike {
@@ -39,6 +41,9 @@ void weft__alike_finish(struct weft__alike *alike);
 /* True if the task is no older than similar tasks become: 4 times the age that nine tenths of them
  * reach, or the age of the oldest. False if there are too few to compare with. */
 bool weft__alike_is_usual(const struct weft__alike *alike, uint32_t task);
+
+/* True if two tasks are in one group, or of one kind and both without a label. */
+bool weft__alike_are(const struct weft__alike *alike, uint32_t a, uint32_t b);
 
 /* The hash of a text, equal for all runs of digits; never 0. */
 uint64_t weft__alike_hash(struct weft_slice text);

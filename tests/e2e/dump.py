@@ -255,12 +255,12 @@ def tasks_and_edges_as_text():
 def problems_are_sentences():
     rows = json_lines(weft('dump', '--problems', '--json', BLOCK).stdout)
     failed = [r for r in rows if r['problem'] == 'failed']
-    equal([(r['task'], r['severity'], r['count']) for r in failed], [(81, 'warning', 1), (197, 'warning', 3)])
+    equal([(r['task'], r['severity'], r['count']) for r in failed], [(81, 'hint', 1), (197, 'hint', 3)])
     equal(failed[0]['sentence'], 'bind 81 failed at 5.275 ms: Xs_protocol.Enoent("read"); its reader handled it.')
     assert all(BLOCK_START <= r['start'] <= r['end'] for r in rows)
     text = weft('dump', '--problems', BLOCK).stdout.splitlines()
     equal(len(text), len(rows))
-    assert '    0.005265000  warning  failed            bind 81 failed at 5.275 ms: Xs_protocol.Enoent("read"); its reader handled it.' in text, text
+    assert '    0.005265000  hint     failed            bind 81 failed at 5.275 ms: Xs_protocol.Enoent("read"); its reader handled it.' in text, text
 
 
 @case
@@ -277,7 +277,7 @@ def problems_are_sorted():
 
 @case
 def problems_may_fail_a_build():
-    for severity, status in (('hint', 1), ('warning', 1), ('error', 0)):
+    for severity, status in (('hint', 1), ('warning', 0), ('error', 0)):
         text = weft('dump', '--problems', '--fail-on', severity, BLOCK, status=status).stdout
         equal(text, weft('dump', '--problems', BLOCK).stdout)
     weft('dump', '--problems', '--fail-on', 'anything', BLOCK, status=2)
@@ -290,7 +290,7 @@ def each_file_may_be_a_trace_of_its_own():
     text = weft('dump', '--problems', '--each', ARP, BLOCK).stdout
     alone = [(path, line) for path in (ARP, BLOCK) for line in weft('dump', '--problems', path).stdout.splitlines()]
     equal(text.splitlines(), ['%s: %s' % pair for pair in alone])
-    weft('dump', '--problems', '--each', '--fail-on', 'warning', ARP, BLOCK, status=1)
+    weft('dump', '--problems', '--each', '--fail-on', 'hint', ARP, BLOCK, status=1)
     rows = json_lines(weft('dump', '--problems', '--each', '--json', ARP, BLOCK).stdout)
     equal({row['file'] for row in rows} - {ARP, BLOCK}, set())
     weft('dump', '--problems', '--each', ARP, '/nonexistent', status=3)

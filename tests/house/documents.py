@@ -93,7 +93,7 @@ def every_problem_is_documented():
     meanings = {name: meaning for name, _, meaning in problems}
     rows = read('docs/viewer.md').split('\n| problem |')[1].split('\n\n')[0]
     by_rank = sorted(problems, key=lambda problem: int(problem[1]))
-    equal(re.findall(r'^\| ([^|]+) \| ([^|]+) \| [^|]+ \|$', rows, re.MULTILINE),
+    equal(re.findall(r'^\| ([^|]+) \| ([^|]+) \| [^|]+ \| [^|]+ \|$', rows, re.MULTILINE),
           [(name, meaning) for name, _, meaning in by_rank], 'docs/viewer.md')
     section = manual().split('\n# PROBLEMS\n')[1].split('\n# ')[0]
     listed = re.findall(r'^\*([^*]+)\*\n\t(.)(.+)\.$', section, re.MULTILINE)

@@ -341,8 +341,12 @@ MUTANTS = [
         ('if (length / FAR_LONGER < gaps->usual_ns)', 'if (length / FAR_LONGER <= gaps->usual_ns)', 'problems_limits')),
     *in_file(
         'src/story/problems/slow.c',
-        ('life / OF_TENTH < group->p90_ns ||', '', 'problems_limits'),
+        ('life / OF_TENTH >= group->p90_ns &&', '', 'problems_limits'),
+        ('life / OF_99 >= group->p99_ns)', 'true)', 'problems_limits'),
         ('if (band->kind == WEFT_BAND_GC && end > start)', 'if (band->kind == WEFT_BAND_GC)', 'problems_limits')),
+    *in_file(
+        'src/story/problems/growth.c',
+        ('full >= FULL_MIN', 'true', 'problems_limits')),
     *in_file(
         'src/cairo/boxes.c',
         ('low -= is_longer[is_forward ? 0 : 1] ? half : 0;', 'low -= is_longer[is_forward ? 1 : 0] ? half : 0;', 'cairo')),

@@ -110,8 +110,8 @@ static void a_thundering_herd_is_found(void **state)
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_HERD);
 	assert_int_equal(p->count, 5);
 	assert_string_equal(p->sentence,
-		"A signal of condition 1 wakes 20 tasks, of which 19 only wait "
-		"again; 5 times, first at 0 ns.");
+		"A signal of condition 1 at 0 ns wakes 20 tasks, of which 19 only wait again; the worst of 5 "
+		"times.");
 	found_finish(&found);
 	found = woken(true);
 	expect_none(&found);
@@ -272,7 +272,8 @@ static void a_task_that_ends_with_a_lock_is_found(void **state)
 	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
 	assert_int_equal(found.loaded.model->tasks.id[p->task], 10);
 	assert_string_equal(p->sentence,
-		"task 10 ended without releasing lock 1 'db', which it had taken 2 ms before; 1 task waits for it.");
+		"task 10 ended at 2 ms without releasing lock 1 'db', which it had taken 2 ms before; "
+		"1 task waits for it.");
 	found_finish(&found);
 	found = unreleased(WEFT_KIND_CHANNEL, true);
 	expect_none(&found);
@@ -447,8 +448,9 @@ static void a_herd_with_a_promise_each_is_found(void **state)
 	(void)state;
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_HERD);
 	assert_int_equal(p->count, 5);
-	assert_string_equal(p->sentence, "preexisting 1 wakes 20 tasks at once, of which 19 only wait "
-									 "again; 5 times, first at 5 ms.");
+	assert_string_equal(p->sentence,
+		"preexisting 1 at 5 ms wakes 20 tasks at once, of which 19 only wait again; the worst of 5 "
+		"times.");
 	found_finish(&found);
 }
 

@@ -62,7 +62,7 @@ static void problems_are_seen_before_they_are_asked_for(void **state)
 		&s.viewer->problems.found
 			 ->list[s.viewer->problems.found->by_gravity[s.viewer->problems.found->count - 1]];
 	const struct weft__theme *theme = weft__theme(WEFT_THEME_LIGHT);
-	assert_int_equal(first->severity, WEFT_SEVERITY_WARNING);
+	assert_int_equal(first->severity, WEFT_SEVERITY_HINT);
 	assert_true(wrong_marks(&s, theme->signal, first->start) > 0);
 	assert_int_equal(last->severity, WEFT_SEVERITY_HINT);
 	assert_int_equal(wrong_marks(&s, theme->signal, s.viewer->model->summary.end), 0);
@@ -384,16 +384,17 @@ static void check_link(struct script *s)
 	assert_string_equal(weft_viewer_link(s->viewer), link);
 }
 
-/* The last one climbs, the others go up and down. */
+/* The last one climbs, with a step down now and then, the others go up and down. */
 static struct weft_model *sixty_counters(void)
 {
+	static const int64_t last[] = {2, 2, 2, -1}, other[] = {-1, 1, -1, 1};
 	struct weft_model_builder *builder = built_begin();
 	for (uint32_t i = 0; i < 60 * 40; i++) {
 		char name[16];
 		built_add(
 			builder, (struct weft_event){.type = WEFT_EVENT_COUNTER,
 						 .time_ns = 1000 * (uint64_t)i,
-						 .value = i % 60 == 59 || i / 60 % 2 ? 1 : -1,
+						 .value = i % 60 == 59 ? last[i / 60 % 4] : other[i / 60 % 4],
 						 .text = {name, (size_t)snprintf(name, sizeof(name), "c%u", i % 60)}});
 	}
 	return built_finish(builder);

@@ -19,8 +19,9 @@
 #define QUEUE_MIN   8  /* tasks that wait at once */
 #define HOLDS_MIN   8  /* holds needed to know what is usual */
 #define FAR_LONGER  8  /* times as long as usual */
-#define LEAST_SHARE 50 /* 1 / share of a trace: a hold or wait that long is reported */
-#define PASSED_MIN  8  /* times that later tasks get it first */
+#define LEAST_SHARE 50 /* 1 / share of a trace: a hold or wait that long is reported, … */
+#define LEAST_NS    (10 * WEFT__MS) /* … and in a long trace one of that length */
+#define PASSED_MIN  8               /* times that later tasks get it first */
 
 struct hold {
 	uint64_t since, start, end; /* when its task began to wait for it */
@@ -202,7 +203,7 @@ static void write_holder(struct weft__sentence *s, const struct contention *c, u
 	weft__words_add_task(w, c->model, semaphore, 24);
 	weft__words_add(w, " for ");
 	weft__words_add_length(w, hold->end - hold->start);
-	w = weft__clause(s, 3);
+	w = weft__clause(s, 6);
 	weft__words_add(w, " from ");
 	weft__words_add_time(w, c->model, hold->start);
 	w = weft__clause(s, 4);
@@ -233,10 +234,10 @@ static void write_queue(struct weft__sentence *s, const struct contention *c, ui
 	}
 	weft__words_add(weft__clause(s, 5), "%s up to %" PRIu32 " tasks wait for it at once",
 		c->is_shared ? ":" : ";", queue);
-	w = weft__clause(s, 3);
+	w = weft__clause(s, 4);
 	weft__words_add(w, ", most at ");
 	weft__words_add_time(w, c->model, time);
-	w = weft__clause(s, 2);
+	w = weft__clause(s, 5);
 	weft__words_add(w, "; longest held by ");
 	weft__words_add_task(w, c->model, longest->task, 24);
 	weft__words_add(w, ", for ");
@@ -247,10 +248,10 @@ static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t que
 {
 	const struct hold *longest = longest_hold(c);
 	uint64_t sum = 0, usual_ns = usual_hold(c, &sum), length = longest->end - longest->start;
-	uint64_t trace_ns = c->model->summary.end - c->model->summary.start;
+	uint64_t least = weft__least_ns(c->findings, LEAST_SHARE, LEAST_NS);
 	uint32_t waits = count_waits_in(c, longest);
 	bool is_far = length / FAR_LONGER >= usual_ns && waits;
-	if (queue < QUEUE_MIN && (!is_far || length < trace_ns / LEAST_SHARE))
+	if (queue < QUEUE_MIN && (!is_far || length < least))
 		return;
 	if (is_far)
 		queue = waits;
@@ -328,7 +329,7 @@ static void look_for_starvation(struct contention *c, uint32_t semaphore)
 	const struct hold *waited = &c->holds[at];
 	uint64_t length = waited->start - waited->since;
 	uint32_t passed = count_passed(c, at, &other);
-	if (passed < PASSED_MIN || length < (model->summary.end - model->summary.start) / LEAST_SHARE)
+	if (passed < PASSED_MIN || length < weft__least_ns(c->findings, LEAST_SHARE, LEAST_NS))
 		return;
 	struct weft__sentence s;
 	struct weft_problem problem = {
@@ -349,7 +350,7 @@ static void look_for_starvation(struct contention *c, uint32_t semaphore)
 	weft__words_add_length(w, length);
 	weft__words_add(w, " for ");
 	weft__words_add_task(w, model, semaphore, 24);
-	w = weft__clause(&s, 3);
+	w = weft__clause(&s, 6);
 	weft__words_add(w, " from ");
 	weft__words_add_time(w, model, waited->since);
 	write_passed(&s, model, passed, other);

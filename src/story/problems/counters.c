@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
  * Counters that climb from one end of the trace to the other. A counter that falls now and then,
- * but to a rising floor, counts things that are kept and not given back; one that never falls may
- * simply be a total. Also reported is a counter that falls now and then, and from some time on is
- * above all earlier values and rises from part to part: its consumer no longer keeps up.
+ * but to a rising floor, counts things that are kept and not given back; one that never falls is a
+ * total, and not reported. Also reported is a counter that falls now and then, and from some time
+ * on is above all earlier values and rises from part to part: its consumer no longer keeps up.
  */
 #include <inttypes.h>
 
@@ -157,18 +157,15 @@ static void add_late(struct weft__findings *findings, uint32_t number, double be
 	weft__find(findings, &problem, (uint64_t)counter->count, &s);
 }
 
-static void add_climb(struct weft__findings *findings, uint32_t number, const struct climb *climb)
+static void add_climb(struct weft__findings *findings, uint32_t number)
 {
 	const struct weft_model *model = findings->story->model;
 	const struct weft_counter *counter = &model->counters[number];
-	struct weft_problem problem = climb_from(
-		model, number, counter->first, climb->falls ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT);
+	struct weft_problem problem = climb_from(model, number, counter->first, WEFT_SEVERITY_WARNING);
 	struct weft__sentence s;
-	weft__words_add(
-		begin_sentence(&s, model, counter), climb->falls ? " keeps climbing" : " only climbs");
+	weft__words_add(begin_sentence(&s, model, counter), " keeps climbing");
 	write_course(&s, model, counter, counter->first, &problem);
-	weft__words_add(weft__clause(&s, 1),
-		climb->falls ? ", and falls less and less far" : "; a leak, unless it is a total");
+	weft__words_add(weft__clause(&s, 1), ", and falls less and less far");
 	weft__find(findings, &problem, (uint64_t)counter->count, &s);
 }
 
@@ -182,8 +179,8 @@ void weft__find_climbing(struct weft__findings *findings)
 			continue;
 		struct climb climb = look_at(model, counter);
 		double before;
-		if (keeps_rising(&climb) && (!climb.falls || has_rising_floor(&climb, counter)))
-			add_climb(findings, i, &climb);
+		if (keeps_rising(&climb) && climb.falls && has_rising_floor(&climb, counter))
+			add_climb(findings, i);
 		else if (climbs_late(&climb, &before))
 			add_late(findings, i, before);
 		else

@@ -2,7 +2,8 @@
  *
  * Tasks that failed, and tasks that should have ended and did not. A failure travels from a task to
  * its readers that fail as well: that is one problem, described at the last task, with its origin.
- * If all readers continued, the failure was handled: that is a milder problem.
+ * If all readers continued, the failure was handled: that is a hint, unless most of the tasks like
+ * it fail, as where a program tries the same again and again.
  *
  * Tasks with equal messages are one problem; so are tasks with many messages that differ only in
  * numbers. Up to ALIKE_MAX of these are reported separately; of more, the first with their number.
@@ -18,7 +19,9 @@
 #define MESSAGES_MAX 8  /* messages that differ only in numbers, like status 404 and 500 */
 #define SHOWN        5  /* tasks shown of those reported as one */
 #define HOPS_MAX     64 /* from the last failed task to the origin */
-#define READS_MAX    64 /* reads of a task that are examined, from the last one back */
+#define OFTEN \
+	16 /* failures that their readers handle, if half of all alike tasks fail: a warning */
+#define READS_MAX 64 /* reads of a task that are examined, from the last one back */
 
 struct ends {
 	struct weft__findings *findings;
@@ -188,13 +191,13 @@ static void write_why(
 	bool is_same =
 		message.size == began.size && memcmp(message.bytes, began.bytes, began.size) == 0;
 	if (message.size) {
-		struct weft__words *w = weft__clause(s, 4);
+		struct weft__words *w = weft__clause(s, 8);
 		weft__words_add(w, ": ");
 		weft__words_add_text(w, message, origin == task || is_same ? 60 : 32);
 	}
 	if (origin == task || (is_same && t->label[origin] == WEFT_NONE))
 		return;
-	struct weft__words *w = weft__clause(s, 5);
+	struct weft__words *w = weft__clause(s, 8);
 	weft__words_add(w, "; it began with ");
 	weft__words_add_task(w, model, origin, 24);
 	if (began.size && !is_same) {
@@ -204,7 +207,7 @@ static void write_why(
 }
 
 static void write_ending(struct weft__sentence *s, const struct weft_model *model,
-	const struct sorted *sorted, uint32_t count)
+	const struct sorted *sorted, uint32_t count, enum weft_problem_severity severity)
 {
 	const struct weft_tasks *t = &model->tasks;
 	uint32_t task = sorted->task;
@@ -215,16 +218,34 @@ static void write_ending(struct weft__sentence *s, const struct weft_model *mode
 		weft__words_add(w, " is never resolved");
 	} else {
 		weft__words_add(w, " failed");
-		w = weft__clause(s, 1);
+		w = weft__clause(s, 7);
 		weft__words_add(w, " at ");
 		weft__words_add_time(w, model, t->end[task]);
 		write_why(s, model, task, sorted->origin);
 	}
 	if (count > 1)
-		weft__words_add(weft__clause(s, 3), ", and %u more like it", count - 1);
-	if (sorted->went_on)
-		weft__words_add(weft__clause(s, 2), "; %s",
+		weft__words_add(weft__clause(s, 6), ", and %u more like it", count - 1);
+	if (severity == WEFT_SEVERITY_WARNING)
+		weft__words_add(weft__clause(s, 5), "; handled, but most like it fail");
+	else if (sorted->went_on)
+		weft__words_add(weft__clause(s, 4), "; %s",
 			count > 1 ? "their readers handled them" : "its reader handled it");
+}
+
+/* True if most alike tasks fail like these. */
+static bool fails_mostly(const struct ends *ends, uint32_t task, uint32_t count)
+{
+	const struct weft__alike *alike = &ends->findings->alike;
+	uint32_t group = alike->group_of[task];
+	return count >= OFTEN && group != WEFT_NONE && count >= alike->groups[group].count / 2;
+}
+
+static enum weft_problem_severity severity_of(
+	const struct ends *ends, const struct sorted *sorted, uint32_t count)
+{
+	if (!sorted->went_on)
+		return WEFT_SEVERITY_ERROR;
+	return fails_mostly(ends, sorted->task, count) ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT;
 }
 
 /* Adds `count` similar ones from `sorted` on as one problem. */
@@ -235,7 +256,7 @@ static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t 
 	struct weft__sentence s;
 	struct weft_problem problem = {
 		.type = never(t, task) ? WEFT_PROBLEM_NEVER_RESOLVED : WEFT_PROBLEM_FAILED,
-		.severity = sorted->went_on ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_ERROR,
+		.severity = severity_of(ends, sorted, count),
 		.count = count,
 		.start = weft__start_of(ends->findings->story, task),
 		.end = t->end[task],
@@ -249,7 +270,7 @@ static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t 
 	problem.show_end = problem.end;
 	if (count > 1) /* to show how they follow each other */
 		problem.show_end = sorted[count < SHOWN ? count - 1 : SHOWN - 1].end;
-	write_ending(&s, ends->model, sorted, count);
+	write_ending(&s, ends->model, sorted, count, problem.severity);
 	weft__find(ends->findings, &problem, count, &s);
 }
 

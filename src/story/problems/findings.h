@@ -14,6 +14,8 @@
 #include "story/index.h"
 #include "story/words.h"
 
+#define WEFT__MS UINT64_C(1000000) /* ns */
+
 struct weft__finding {
 	struct weft_problem problem;
 	uint64_t weight; /* rank among problems of equal severity */
@@ -34,12 +36,29 @@ struct weft__findings {
 	uint32_t first, last; /* range of tasks that finders with unit TASKS examine */
 };
 
+/* The least length of something that a finder reports: 1 / share of the trace, but in a long trace
+ * `most_ns`, because a stall of 200 ms matters in an hour as much as in a second. */
+static inline uint64_t weft__least_ns(
+	const struct weft__findings *findings, uint64_t share, uint64_t most_ns)
+{
+	const struct weft_model_summary *summary = &findings->story->model->summary;
+	uint64_t least = (summary->end - summary->start) / share;
+	return least < most_ns ? least : most_ns;
+}
+
 /* Adds a problem, and writes its sentence. */
 void weft__find(struct weft__findings *findings, const struct weft_problem *problem,
 	uint64_t weight, struct weft__sentence *sentence);
 
 /* Adds a period of the problem that is added next; periods are sorted then. */
 void weft__find_period(struct weft__findings *findings, uint64_t start, uint64_t end);
+
+/* The distance between numbers in ascending order, if there are 4 or more and all distances differ
+ * by at most an eighth of it; 0 otherwise. */
+uint64_t weft__rhythm(const uint64_t *numbers, uint32_t count);
+
+/* Appends "2nd", "23rd", "111th". */
+void weft__words_add_ordinal(struct weft__words *words, uint64_t number);
 
 /* The indices of a list of at most WEFT_PROBLEMS_MAX problems, the gravest first. */
 void weft__problems_order(const struct weft_problems *problems, uint32_t *ret_order);

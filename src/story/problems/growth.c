@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks that pile up: more and more alike tasks are alive, from one end of the trace to the other,
- * and the unended ones are not simply under way.
+ * Tasks that pile up: of alike tasks, some are left when all work is done, and they began all
+ * along, from one end of the trace to the other. The number of living tasks says less: at the end
+ * of a sound program it falls, because the program closes down, and so it does where some leak. A
+ * task that the program only stops when it closes down was left, too.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,16 +11,21 @@
 #include "story/problems/findings.h"
 
 #define PARTS     8
-#define LEFT_MIN  16 /* tasks that have not ended */
-#define OF_TENTH  4  /* times the age that nine tenths reach */
+#define LEFT_MIN  16 /* tasks that are left */
+#define OF_TENTH  2  /* times the age that nine tenths reach */
+#define SPREAD    24 /* a part has at least 1 / SPREAD of those that are left: … */
+#define FULL_MIN  5  /* … in so many of the first parts … */
+#define FULL_OF   6  /* … of these */
 #define FOUND_MAX 3
 
 struct pile {
 	uint32_t group;
-	int64_t alive[PARTS]; /* at first changes in each part, later tasks at the end of each */
-	uint32_t left,
-		old;        /* tasks that have not ended; those of them that are older than others become */
-	uint32_t first; /* the first of these tasks */
+	uint32_t begun[PARTS]; /* those that are left, by the part of the trace in which they began */
+	uint32_t left;         /* tasks that have not ended, or were stopped at the end */
+	uint32_t old;          /* those of them that are older than others become */
+	uint32_t stopped;      /* those of them that were stopped */
+	uint32_t first;        /* the first of these tasks */
+	uint64_t last_start;   /* of all tasks of the group */
 };
 
 struct piling {
@@ -49,7 +56,7 @@ static uint32_t count_ended(const struct weft_model *model)
 /* False for tasks without name or end: more likely, the program does not record their end. */
 static bool may_pile_up(const struct piling *p, const struct weft__alike_group *group)
 {
-	return group->all - group->count >= LEFT_MIN && count_ended(p->model) >= LEFT_MIN;
+	return group->all >= LEFT_MIN && count_ended(p->model) >= LEFT_MIN;
 }
 
 static int list_piles(struct piling *p)
@@ -68,37 +75,51 @@ static int list_piles(struct piling *p)
 	return 0;
 }
 
+static struct pile *pile_of(const struct piling *p, uint32_t task)
+{
+	uint32_t group = p->alike->group_of[task];
+	return group == WEFT_NONE || p->pile_of[group] == WEFT_NONE ? NULL
+																: &p->piles[p->pile_of[group]];
+}
+
+/* Tasks are in the order of their first mention, which is not always that of their start. */
+static void find_last_starts(struct piling *p)
+{
+	for (uint32_t task = 0; task < p->model->tasks.count; task++) {
+		struct pile *pile = pile_of(p, task);
+		if (pile && p->model->tasks.start[task] > pile->last_start)
+			pile->last_start = p->model->tasks.start[task];
+	}
+}
+
 static void add_task(struct piling *p, uint32_t task)
 {
 	const struct weft_tasks *t = &p->model->tasks;
-	uint32_t group = p->alike->group_of[task];
-	if (group == WEFT_NONE || p->pile_of[group] == WEFT_NONE)
+	struct pile *pile = pile_of(p, task);
+	bool has_ended = t->flags[task] & WEFT_TASK_RESOLVED;
+	if (!pile ||
+		(has_ended && (!(t->flags[task] & WEFT_TASK_STOPPED) || t->end[task] < pile->last_start)))
 		return;
-	struct pile *pile = &p->piles[p->pile_of[group]];
-	pile->alive[part_of(p->model, t->start[task])]++;
-	if (t->flags[task] & WEFT_TASK_RESOLVED) {
-		pile->alive[part_of(p->model, t->end[task])]--;
+	uint64_t end = has_ended ? t->end[task] : p->model->summary.end;
+	uint64_t age = end > t->start[task] ? end - t->start[task] : 0;
+	bool is_old = age / OF_TENTH > p->alike->groups[pile->group].p90_ns;
+	if (has_ended && !is_old)
 		return;
-	}
-	uint64_t age =
-		p->model->summary.end > t->start[task] ? p->model->summary.end - t->start[task] : 0;
 	pile->left++;
-	pile->old += age / OF_TENTH > p->alike->groups[group].p90_ns;
+	pile->old += is_old;
+	pile->stopped += has_ended;
+	pile->begun[part_of(p->model, t->start[task])]++;
 	if (pile->first == WEFT_NONE && t->label[task] != WEFT_NONE)
 		pile->first = task;
 }
 
-/* True if there are more at the end of each part but one, and 1.5 times as many as in the middle.
- */
-static bool only_grows(struct pile *pile)
+/* True if tasks are left of nearly all parts of the trace, but for its end. */
+static bool is_spread(const struct pile *pile)
 {
-	unsigned rises = pile->alive[0] > 0;
-	for (unsigned part = 1; part < PARTS; part++) {
-		pile->alive[part] += pile->alive[part - 1];
-		rises += pile->alive[part] > pile->alive[part - 1];
-	}
-	return rises >= PARTS - 1 && pile->alive[PARTS - 1] >= LEFT_MIN &&
-		   pile->alive[PARTS - 1] * 2 >= pile->alive[PARTS / 2 - 1] * 3;
+	unsigned full = 0;
+	for (unsigned part = 0; part < FULL_OF; part++)
+		full += pile->begun[part] >= 1 && pile->begun[part] >= pile->left / SPREAD;
+	return pile->left >= LEFT_MIN && full >= FULL_MIN;
 }
 
 static void add_pile(struct piling *p, const struct pile *pile)
@@ -120,10 +141,15 @@ static void add_pile(struct piling *p, const struct pile *pile)
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 4);
 	weft__words_add_subject(w, model, pile->first, 40);
-	weft__words_add(w, " and %" PRIu32 " more like it do not end", pile->left - 1);
-	weft__words_add(weft__clause(&s, 3), ", and become more and more");
-	if (group->count)
-		weft__words_add(weft__clause(&s, 2), "; %" PRIu32 " others did end", group->count);
+	weft__words_add(w, " and %" PRIu32 " more like it ", pile->left - 1);
+	weft__words_add(
+		w, pile->stopped > pile->left / 2 ? "are left until the program stops them" : "do not end");
+	weft__words_add(weft__clause(&s, 3), ", ever more of them");
+	if (group->count > pile->stopped)
+		weft__words_add(weft__clause(&s, 2),
+			group->count - pile->stopped == 1 ? "; 1 other did end"
+											  : "; %" PRIu32 " others did end",
+			group->count - pile->stopped);
 	weft__find(p->findings, &problem, pile->left, &s);
 }
 
@@ -133,11 +159,13 @@ void weft__find_piling_up(struct weft__findings *findings)
 		.findings = findings, .model = findings->story->model, .alike = &findings->alike};
 	uint32_t found = 0;
 	int error = list_piles(&p);
+	if (!error && p.count)
+		find_last_starts(&p);
 	for (uint32_t task = 0; !error && p.count && task < p.model->tasks.count; task++)
 		add_task(&p, task);
 	for (uint32_t i = 0; !error && i < p.count && found < FOUND_MAX; i++) {
 		struct pile *pile = &p.piles[i];
-		if (pile->first == WEFT_NONE || pile->old < pile->left / 2 || !only_grows(pile))
+		if (pile->first == WEFT_NONE || pile->old < pile->left / 2 || !is_spread(pile))
 			continue;
 		add_pile(&p, pile);
 		found++;

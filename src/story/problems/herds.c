@@ -116,7 +116,6 @@ static bool wants_another(const struct weft__findings *findings, uint32_t edge)
 {
 	const struct weft_story *story = findings->story;
 	const struct weft_edges *e = &story->model->edges;
-	const uint32_t *group_of = findings->alike.group_of;
 	uint32_t task = e->from[edge], promise = e->to[edge];
 	struct weft__edge_list by = weft__edges_by(story->model, task);
 	struct weft__edge_list made = weft__edges_made(story, task);
@@ -126,7 +125,7 @@ static bool wants_another(const struct weft__findings *findings, uint32_t edge)
 	edge = by.edges[next];
 	if (e->type[edge] != WEFT_EDGE_READ && e->type[edge] != WEFT_EDGE_TRY_READ)
 		return false;
-	if (group_of[e->to[edge]] != group_of[promise] || group_of[promise] == WEFT_NONE)
+	if (!weft__alike_are(&findings->alike, e->to[edge], promise))
 		return false;
 	uint32_t first = weft__edges_until(story->model, made, e->time[by.edges[next - 1]]);
 	uint32_t last = weft__edges_until(story->model, made, e->time[edge]);
@@ -199,6 +198,8 @@ static void add_herd(struct weft__findings *findings, uint32_t task, const struc
 	struct weft__words *w = weft__clause(&s, 5);
 	weft__words_add(w, herd->by_promises ? "" : "A signal of ");
 	weft__words_add_subject(w, model, task, 32);
+	weft__words_add(w, " at ");
+	weft__words_add_time(w, model, herd->worst.start);
 	weft__words_add(w, " wakes %" PRIu32 " tasks", herd->worst.woken);
 	weft__words_add(w, herd->by_promises ? " at once" : "");
 	w = weft__clause(&s, 4);
@@ -206,9 +207,7 @@ static void add_herd(struct weft__findings *findings, uint32_t task, const struc
 		weft__words_add(w, ", of which %" PRIu32 " only wait again", herd->worst.back);
 	else
 		weft__words_add(w, ", which only wait again");
-	w = weft__clause(&s, 3);
-	weft__words_add(w, "; %" PRIu32 " times, first at ", herd->times);
-	weft__words_add_time(w, model, herd->first);
+	weft__words_add(weft__clause(&s, 3), "; the worst of %" PRIu32 " times", herd->times);
 	weft__find(findings, &problem, (uint64_t)herd->times * herd->worst.back, &s);
 }
 

@@ -10,11 +10,17 @@
 #include "base/search.h"
 #include "story/problems/findings.h"
 
-#define LONG_SHARE  50 /* 1 / share of a trace: minimum length of a stretch */
-#define GRAVE_SHARE 20 /* 1 / share of a trace: length of a grave one */
-#define FAR_LONGER  8  /* ratio to the mean stretch */
+#define LONG_SHARE  50               /* 1 / share of a trace: minimum length of a stretch, … */
+#define LONG_NS     (10 * WEFT__MS)  /* … and in a long trace this length */
+#define GRAVE_SHARE 20               /* 1 / share of a trace: length of a grave one, … */
+#define GRAVE_NS    (100 * WEFT__MS) /* … and in a long trace this length */
+#define BUSY_NS     (10 * WEFT__MS)  /* a grave one is at least that long */
+#define FAR_LONGER  8                /* ratio to the mean stretch */
+#define OUTLIER     64 /* ratio to the mean stretch, for one with a backlog instead of waiters */
 #define WAITERS_MIN 3
-#define LOOKED_MAX  512 /* candidates; a trace with more has no usual length */
+#define BACKLOG_MIN 8   /* tasks that run at once after an outlier: … */
+#define SOON_PART   32  /* … within 1 / SOON_PART of its length */
+#define LOOKED_MAX  512 /* candidates; of more, the longest */
 #define NAMED_MAX   5
 #define RUNS_MIN    16                  /* activations needed to know how long a task runs */
 #define TAKEN_MAX   UINT64_C(100000000) /* ns: the operating system preempts for no longer */
@@ -23,7 +29,8 @@ struct stretch {
 	uint32_t task, thread;
 	uint64_t start, end;
 	uint32_t waiters, last_waiter;
-	uint64_t gc_ns; /* the part of it in garbage collection */
+	uint32_t backlog, last_of_backlog; /* tasks that run at once after it */
+	uint64_t gc_ns;                    /* the part of it in garbage collection */
 };
 
 struct looking {
@@ -34,6 +41,28 @@ struct looking {
 	uint64_t least_ns, grave_ns;
 	uint64_t sum_ns, others; /* of all other stretches */
 };
+
+static int by_length(const void *left, const void *right)
+{
+	const struct stretch *l = left, *r = right;
+	uint64_t of_left = l->end - l->start, of_right = r->end - r->start;
+	if (of_left != of_right)
+		return of_left > of_right ? -1 : 1;
+	return l->start < r->start ? -1 : l->start > r->start;
+}
+
+/* Makes room for further candidates: drops the shorter half of them, and shorter ones from now on.
+ */
+static void keep_longest(struct looking *l)
+{
+	qsort(l->list, l->count, sizeof(*l->list), by_length);
+	l->count /= 2;
+	l->least_ns = l->list[l->count].end - l->list[l->count].start + 1;
+	for (uint32_t i = l->count; i < LOOKED_MAX; i++) {
+		l->sum_ns += l->list[i].end - l->list[i].start;
+		l->others++;
+	}
+}
 
 static void list_stretches(struct looking *l)
 {
@@ -46,9 +75,11 @@ static void list_stretches(struct looking *l)
 			if (length < l->least_ns) {
 				l->sum_ns += length;
 				l->others++;
-			} else if (l->count < LOOKED_MAX) {
-				l->list[l->count++] =
-					(struct stretch){task, a->thread[i], a->start[i], a->end[i], 0, WEFT_NONE, 0};
+			} else {
+				if (l->count == LOOKED_MAX)
+					keep_longest(l);
+				l->list[l->count++] = (struct stretch){
+					task, a->thread[i], a->start[i], a->end[i], 0, WEFT_NONE, 0, WEFT_NONE, 0};
 			}
 		}
 }
@@ -83,8 +114,31 @@ static struct stretch *find_before(struct looking *l, uint32_t thread, uint64_t 
 	return low && l->list[low - 1].thread == thread ? &l->list[low - 1] : NULL;
 }
 
-/* Counts waiters. A task's activations are in order, so each waiter of a stretch is counted once.
- */
+/* True if an activation could not have been on another thread: of several threads, the task's last
+ * one was on the same. A job that waits in a pool runs on any of its threads. */
+static bool is_bound(const struct weft_model *model, uint32_t task, uint32_t i)
+{
+	const uint32_t *thread = model->activations.thread;
+	return model->thread_count <= 1 ||
+		   (i > model->tasks.first_activation[task] && thread[i - 1] == thread[i]);
+}
+
+/* Counts a task that runs after a stretch, if it waited for the thread; or as part of the backlog,
+ * if it runs at once. A task's activations are in order, so each is counted once. */
+static void count_waiter(const struct looking *l, struct stretch *s, uint32_t task, uint32_t i)
+{
+	uint64_t length = s->end - s->start, after = l->model->activations.start[i] - s->end;
+	bool was_there = l->model->tasks.start[task] <= s->start + length / 2;
+	if (was_there && after <= length / 2 && s->last_waiter != task && is_bound(l->model, task, i)) {
+		s->waiters++;
+		s->last_waiter = task;
+	}
+	if (after <= length / SOON_PART && s->last_of_backlog != task) {
+		s->backlog++;
+		s->last_of_backlog = task;
+	}
+}
+
 static void count_waiters(struct looking *l)
 {
 	const struct weft_activations *a = &l->model->activations;
@@ -92,13 +146,8 @@ static void count_waiters(struct looking *l)
 	for (uint32_t task = 0; task < t->count; task++)
 		for (uint32_t i = t->first_activation[task]; i < t->end_activation[task]; i++) {
 			struct stretch *s = find_before(l, a->thread[i], a->start[i]);
-			if (!s || s->task == task || s->last_waiter == task || t->parent[task] == s->task)
-				continue;
-			uint64_t half = (s->end - s->start) / 2;
-			if (a->start[i] - s->end <= half && t->start[task] <= s->start + half) {
-				s->waiters++;
-				s->last_waiter = task;
-			}
+			if (s && s->task != task && t->parent[task] != s->task)
+				count_waiter(l, s, task, i);
 		}
 }
 
@@ -123,8 +172,10 @@ static void count_pauses(struct looking *l)
 
 static bool is_one(const struct looking *l, const struct stretch *s)
 {
-	bool is_far = !l->others || (s->end - s->start) / FAR_LONGER >= l->sum_ns / l->others;
-	return s->waiters >= WAITERS_MIN && is_far && s->gc_ns < (s->end - s->start) / 2;
+	uint64_t length = s->end - s->start, mean = l->others ? l->sum_ns / l->others : 0;
+	bool is_outlier = l->others && length / OUTLIER >= mean;
+	bool is_waited_for = s->waiters >= WAITERS_MIN || (is_outlier && s->backlog >= BACKLOG_MIN);
+	return is_waited_for && length / FAR_LONGER >= mean && s->gc_ns < length / 2;
 }
 
 /* True if the task runs often, and hardly ever that long: perhaps it was preempted by the operating
@@ -198,12 +249,20 @@ static void write_span(
 	uint64_t ns;
 	if (!find_span(m, stretch, &name, &ns))
 		return;
-	struct weft__words *w = weft__clause(s, 5);
+	struct weft__words *w = weft__clause(s, 6);
 	weft__words_add(w, " ('");
 	weft__words_add_text(w, weft_model_string(m, name), 24);
 	weft__words_add(w, "' for ");
 	weft__words_add_length(w, ns);
 	weft__words_add(w, " of it)");
+}
+
+/* On a busy machine, the operating system often takes the processor for some ms. */
+static enum weft_problem_severity severity_of(const struct looking *l, const struct stretch *s)
+{
+	uint64_t length = s->end - s->start;
+	bool is_grave = length >= l->grave_ns && length >= BUSY_NS && s->waiters >= WAITERS_MIN;
+	return is_grave ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT;
 }
 
 static void add_hog(struct looking *l, const struct stretch *stretch)
@@ -214,7 +273,7 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 	struct weft__sentence s;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_HOG,
-		.severity = length >= l->grave_ns ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
+		.severity = severity_of(l, stretch),
 		.count = count,
 		.start = stretch->start,
 		.end = stretch->end,
@@ -230,13 +289,16 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 	weft__words_add_length(w, length);
 	weft__words_add(w, " at a stretch");
 	write_span(&s, model, stretch);
-	w = weft__clause(&s, 3);
+	w = weft__clause(&s, 8);
 	weft__words_add(w, " from ");
 	weft__words_add_time(w, model, stretch->start);
+	w = weft__clause(&s, 5);
+	if (stretch->waiters >= WAITERS_MIN)
+		weft__words_add(w, ", while %" PRIu32 " tasks wait for their turn", stretch->waiters);
+	else
+		weft__words_add(w, ", and %" PRIu32 " tasks run at once after it", stretch->backlog);
 	if (count > 1)
-		weft__words_add(weft__clause(&s, 5), ", as %" PRIu32 " more like it do", count - 1);
-	weft__words_add(
-		weft__clause(&s, 5), ", while %" PRIu32 " tasks wait for their turn", stretch->waiters);
+		weft__words_add(weft__clause(&s, 4), "; the longest of %" PRIu32 " such runs", count);
 	if (count == 1 && is_unlike_itself(l, stretch))
 		weft__words_add(weft__clause(&s, 4), "; or it was preempted");
 	if (l->others) {
@@ -247,20 +309,11 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 	weft__find(l->findings, &problem, length, &s);
 }
 
-static int by_length(const void *left, const void *right)
-{
-	const struct stretch *l = left, *r = right;
-	uint64_t of_left = l->end - l->start, of_right = r->end - r->start;
-	if (of_left != of_right)
-		return of_left > of_right ? -1 : 1;
-	return l->start < r->start ? -1 : l->start > r->start;
-}
-
 static void find_hogs(struct looking *l)
 {
 	uint32_t named = 0;
 	list_stretches(l);
-	if (!l->count || l->count == LOOKED_MAX)
+	if (!l->count)
 		return;
 	qsort(l->list, l->count, sizeof(*l->list), by_end);
 	count_waiters(l);
@@ -283,12 +336,11 @@ void weft__find_hogs(struct weft__findings *findings)
 		findings->error = WEFT_ERROR_MEMORY;
 		return;
 	}
-	uint64_t trace_ns = model->summary.end - model->summary.start;
 	*l = (struct looking){
 		.findings = findings,
 		.model = model,
-		.least_ns = trace_ns / LONG_SHARE + 1,
-		.grave_ns = trace_ns / GRAVE_SHARE + 1,
+		.least_ns = weft__least_ns(findings, LONG_SHARE, LONG_NS) + 1,
+		.grave_ns = weft__least_ns(findings, GRAVE_SHARE, GRAVE_NS) + 1,
 	};
 	find_hogs(l);
 	free(l);

@@ -4,21 +4,26 @@
  * quartile, since where every second request stalls, stalls are half of all gaps. Requests at
  * random times leave gaps of any length up to many times the usual one. A gap is suspicious if it
  * is clearly longer than all others: none is between half its length and its length. Gaps of about
- * one length are one problem.
+ * one length are one problem: together they take 1 % of the trace, or each is far longer than 99 of
+ * 100 gaps.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/search.h"
+#include "base/sort.h"
 #include "model/idle.h"
 #include "story/awaited.h"
 #include "story/problems/findings.h"
 
 #define FEW          4 /* gaps needed to know what is usual */
-#define FAR_LONGER   8 /* ratio to the usual gap */
+#define FAR_LONGER   8 /* ratio to the usual gap, and to 99 of 100 gaps */
 #define GAP_RATIO    2 /* ratio to the next shorter gap */
 #define CLUSTERS_MAX 3
-#define LEAST_SHARE  100 /* 1 / share of a trace: shorter clusters are not reported */
-#define LONELY_SHARE 20  /* 1 / share of a trace, for a gap among few */
+#define LEAST_SHARE                                                                              \
+	100                 /* 1 / share of a trace: shorter clusters are reported if they stand out \
+						 */
+#define LONELY_SHARE 20 /* 1 / share of a trace, for a gap among few */
 #define BREATH_SHARE                                                             \
 	20000 /* 1 / share of a trace: shorter gaps are ignored for the usual length \
 		   */
@@ -30,23 +35,21 @@ struct gap {
 struct gaps {
 	struct weft__findings *findings;
 	const struct weft_model *model;
-	struct gap *list; /* by start; later by length, the longest first */
+	struct weft__idle *all; /* by start */
+	uint64_t *lengths;      /* of all, ascending; with room for twice as many */
+	uint32_t all_count;
+	struct gap *list; /* suspicious ones by length, the longest first */
 	uint32_t count;
 	uint64_t usual_ns, trace_ns;
-	uint64_t long_ns; /* the minimum length of suspicious gaps */
 };
 
 static int find_gaps(struct gaps *gaps)
 {
-	struct weft__idle *idle;
-	int error = weft__model_idle(gaps->model, &idle, &gaps->count);
+	int error = weft__model_idle(gaps->model, &gaps->all, &gaps->all_count);
 	if (error)
 		return error;
-	gaps->list = malloc((gaps->count + (size_t)1) * sizeof(*gaps->list));
-	for (uint32_t i = 0; gaps->list && i < gaps->count; i++)
-		gaps->list[i] = (struct gap){idle[i].start, idle[i].end - idle[i].start};
-	free(idle);
-	return gaps->list ? 0 : WEFT_ERROR_MEMORY;
+	gaps->lengths = malloc((2 * (size_t)gaps->all_count + 1) * sizeof(*gaps->lengths));
+	return gaps->lengths ? 0 : WEFT_ERROR_MEMORY;
 }
 
 /* Drops the gap after the last activation: the program is over, or waits for something outside.
@@ -61,8 +64,8 @@ static void drop_last(struct gaps *gaps)
 		if (end > t->first_activation[task] && start[end - 1] > last)
 			last = start[end - 1];
 	}
-	while (gaps->count && gaps->list[gaps->count - 1].start >= last)
-		gaps->count--;
+	while (gaps->all_count && gaps->all[gaps->all_count - 1].start >= last)
+		gaps->all_count--;
 }
 
 static int by_length(const void *left, const void *right)
@@ -73,51 +76,61 @@ static int by_length(const void *left, const void *right)
 	return l->start < r->start ? -1 : l->start > r->start;
 }
 
-static void write_gaps(struct weft__sentence *s, const struct gaps *gaps, const struct gap *first,
-	const struct gap *longest, uint32_t count)
+/* The distance of the gaps, if they come at about equal distances; else 0. */
+static uint64_t find_rhythm(const struct gaps *gaps, uint32_t from, uint32_t to)
 {
+	uint64_t *starts = gaps->lengths + gaps->all_count, *scratch = starts + (to - from);
+	if (2 * (uint64_t)(to - from) > gaps->all_count)
+		return 0;
+	for (uint32_t i = from; i < to; i++)
+		starts[i - from] = gaps->list[i].start;
+	weft__sort_u64(starts, scratch, to - from);
+	return weft__rhythm(starts, to - from);
+}
+
+static void write_gaps(
+	struct weft__sentence *s, const struct gaps *gaps, uint32_t from, uint32_t to)
+{
+	const struct gap *worst = &gaps->list[from];
+	uint32_t awaited = weft__awaited(gaps->model, worst->start, worst->start + worst->length);
 	weft__sentence_init(s);
-	uint32_t awaited = weft__awaited(gaps->model, first->start, first->start + first->length);
-	struct weft__words *w = weft__clause(s, 5);
-	if (count > 1)
-		weft__words_add(w, "%" PRIu32 " times nothing runs for about ", count);
-	else
-		weft__words_add(w, "Nothing runs for ");
-	weft__words_add_length(w, longest->length);
-	if (count > 1) {
-		w = weft__clause(s, 3);
-		weft__words_add(w, ", first");
-	}
-	w = weft__clause(s, 3);
+	struct weft__words *w = weft__clause(s, 9);
+	weft__words_add(w, "Nothing runs for ");
+	weft__words_add_length(w, worst->length);
 	weft__words_add(w, " from ");
-	weft__words_add_time(w, gaps->model, first->start);
+	weft__words_add_time(w, gaps->model, worst->start);
 	if (awaited != WEFT_NONE) {
-		w = weft__clause(s, 4);
+		w = weft__clause(s, 6);
 		weft__words_add(w, ", until ");
 		weft__words_add_subject(w, gaps->model, awaited, 32);
 		weft__words_add(w, " ends");
 	}
+	if (to - from > 1) {
+		uint64_t rhythm = find_rhythm(gaps, from, to);
+		weft__words_add(weft__clause(s, 5), "; the longest of %" PRIu32 " such gaps", to - from);
+		w = weft__clause(s, 4);
+		weft__words_add(w, rhythm ? ", about every " : "");
+		if (rhythm)
+			weft__words_add_length(w, rhythm);
+	}
 	if (gaps->usual_ns) {
-		w = weft__clause(s, 2);
+		w = weft__clause(s, 3);
 		weft__words_add(w, "; usual gaps take ");
 		weft__words_add_length(w, gaps->usual_ns);
 	}
 }
 
-/* Adds gaps [from, to), which have about one length. */
+/* Adds gaps [from, to), which have about one length; the first is the longest. */
 static void add_cluster(struct gaps *gaps, uint32_t from, uint32_t to, uint64_t sum)
 {
-	const struct gap *first = &gaps->list[from];
+	const struct gap *worst = &gaps->list[from];
 	struct weft__sentence s;
-	for (uint32_t i = from; i < to; i++)
-		if (gaps->list[i].start < first->start)
-			first = &gaps->list[i];
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_IDLE_GAP,
 		.severity = WEFT_SEVERITY_HINT,
 		.count = to - from,
-		.start = first->start,
-		.end = first->start + first->length,
+		.start = worst->start,
+		.end = worst->start + worst->length,
 		.task = WEFT_NONE,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
@@ -126,38 +139,43 @@ static void add_cluster(struct gaps *gaps, uint32_t from, uint32_t to, uint64_t 
 	for (uint32_t i = from; i < to && to - from > 1; i++)
 		weft__find_period(
 			gaps->findings, gaps->list[i].start, gaps->list[i].start + gaps->list[i].length);
-	write_gaps(&s, gaps, first, &gaps->list[from + (to - from) / 2], to - from);
+	write_gaps(&s, gaps, from, to);
 	weft__find(gaps->findings, &problem, sum, &s);
 }
 
-/* The lower quartile of the gaps that are not negligible. */
+/* The lower quartile of the gaps that are not negligible; of all, if nearly all are. */
 static uint64_t find_usual(const struct gaps *gaps)
 {
-	uint32_t count = gaps->count;
-	while (count && gaps->list[count - 1].length < gaps->trace_ns / BREATH_SHARE)
-		count--;
-	return count ? gaps->list[count - 1 - (count - 1) / 4].length : 0;
+	size_t least =
+		weft__lower_bound_u64(gaps->lengths, gaps->all_count, gaps->trace_ns / BREATH_SHARE);
+	if (gaps->all_count - least < FEW)
+		least = 0;
+	return gaps->lengths[least + (gaps->all_count - least - 1) / 4];
 }
 
-static bool is_long(const struct gaps *gaps, uint64_t length)
-{
-	if (gaps->count < FEW)
-		return length >= gaps->trace_ns / LONELY_SHARE;
-	return length >= gaps->long_ns;
-}
-
-/* The shortest suspicious gap: far longer than usual, and clearly longer than all shorter ones. */
+/* The shortest suspicious length: far longer than usual, and clearly longer than all shorter ones.
+ */
 static uint64_t find_long(const struct gaps *gaps)
 {
 	uint64_t found = UINT64_MAX;
-	for (uint32_t i = 0; i < gaps->count; i++) {
-		uint64_t length = gaps->list[i].length;
+	if (gaps->all_count < FEW)
+		return gaps->trace_ns / LONELY_SHARE;
+	for (uint32_t i = gaps->all_count; i > 0; i--) {
+		uint64_t length = gaps->lengths[i - 1];
 		if (length / FAR_LONGER < gaps->usual_ns)
 			break;
-		if (i + 1 == gaps->count || length / GAP_RATIO >= gaps->list[i + 1].length)
+		if (i == 1 || length / GAP_RATIO >= gaps->lengths[i - 2])
 			found = length;
 	}
 	return found;
+}
+
+/* True if a cluster is worth a word: by its share, or because its longest gap stands out. */
+static bool is_reported(const struct gaps *gaps, uint64_t sum, uint64_t longest)
+{
+	uint64_t most = gaps->all_count ? gaps->lengths[(gaps->all_count - 1) * (uint64_t)99 / 100] : 0;
+	return sum >= gaps->trace_ns / LEAST_SHARE ||
+		   (gaps->all_count >= FEW && longest / FAR_LONGER >= most && longest >= WEFT__MS);
 }
 
 /* Adds clusters: a cluster ends where gaps are a quarter shorter than its longest. */
@@ -167,18 +185,48 @@ static void add_clusters(struct gaps *gaps)
 	for (uint32_t i = 0, next; i < gaps->count && clusters < CLUSTERS_MAX; i = next) {
 		uint64_t sum = 0, longest = gaps->list[i].length;
 		for (next = i; next < gaps->count; next++) {
-			uint64_t length = gaps->list[next].length;
-			if (!is_long(gaps, length) || length < longest - longest / 4)
+			if (gaps->list[next].length < longest - longest / 4)
 				break;
-			sum += length;
+			sum += gaps->list[next].length;
 		}
-		if (next == i)
-			return;
-		if (sum >= gaps->trace_ns / LEAST_SHARE) {
+		if (is_reported(gaps, sum, longest)) {
 			add_cluster(gaps, i, next, sum);
 			clusters++;
 		}
 	}
+}
+
+static int list_long(struct gaps *gaps, uint64_t least)
+{
+	size_t count = gaps->all_count - weft__lower_bound_u64(gaps->lengths, gaps->all_count, least);
+	gaps->list = malloc((count + 1) * sizeof(*gaps->list));
+	if (!gaps->list)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < gaps->all_count && gaps->count < count; i++) {
+		uint64_t length = gaps->all[i].end - gaps->all[i].start;
+		if (length >= least)
+			gaps->list[gaps->count++] = (struct gap){gaps->all[i].start, length};
+	}
+	if (gaps->count)
+		qsort(gaps->list, gaps->count, sizeof(*gaps->list), by_length);
+	return 0;
+}
+
+static int look_at_gaps(struct gaps *gaps)
+{
+	int error = find_gaps(gaps);
+	if (error)
+		return error;
+	drop_last(gaps);
+	for (uint32_t i = 0; i < gaps->all_count; i++)
+		gaps->lengths[i] = gaps->all[i].end - gaps->all[i].start;
+	weft__sort_u64(gaps->lengths, gaps->lengths + gaps->all_count, gaps->all_count);
+	if (gaps->all_count >= FEW)
+		gaps->usual_ns = find_usual(gaps);
+	error = list_long(gaps, find_long(gaps));
+	if (!error)
+		add_clusters(gaps);
+	return error;
 }
 
 void weft__find_idle_gaps(struct weft__findings *findings)
@@ -192,19 +240,10 @@ void weft__find_idle_gaps(struct weft__findings *findings)
 	/* Times have 62 bits here; longer traces are damaged. */
 	if (gaps.trace_ns >> 62 || model->activations.count == 0)
 		return;
-	int error = find_gaps(&gaps);
-	if (error) {
+	int error = look_at_gaps(&gaps);
+	if (error)
 		findings->error = error;
-	} else {
-		drop_last(&gaps);
-		if (gaps.count) {
-			qsort(gaps.list, gaps.count, sizeof(*gaps.list), by_length);
-			if (gaps.count >= FEW) {
-				gaps.usual_ns = find_usual(&gaps);
-				gaps.long_ns = find_long(&gaps);
-			}
-			add_clusters(&gaps);
-		}
-	}
+	free(gaps.all);
+	free(gaps.lengths);
 	free(gaps.list);
 }

@@ -7,6 +7,8 @@
 
 #include "story/problems/findings.h"
 
+#define GRAVE_NS (10 * WEFT__MS) /* a busy machine alone delays timers for some ms */
+
 static void write_sentence(struct weft__sentence *s, const struct weft_model *model, uint32_t task,
 	const struct weft_story_timer *timer, uint32_t count)
 {
@@ -29,7 +31,7 @@ static void report(struct weft__findings *findings, uint32_t task,
 	const struct weft_model *model = findings->story->model;
 	const struct weft_problem problem = {
 		.type = WEFT_PROBLEM_LATE,
-		.severity = WEFT_SEVERITY_WARNING,
+		.severity = timer->late_ns >= GRAVE_NS ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
 		.count = count,
 		.start = timer->due > model->summary.start ? timer->due : model->summary.start,
 		.end = timer->due + timer->late_ns,

@@ -8,8 +8,9 @@
 #include "story/problems/findings.h"
 #include "story/things.h"
 
-#define LONG_SHARE 100 /* 1 / share of a trace: minimum length of a reported pause */
-#define ALL_SHARE  10  /* 1 / share of a trace: for all pauses of a thread */
+#define LONG_SHARE 100 /* 1 / share of a trace: minimum length of a reported pause, … */
+#define LONG_NS    (50 * WEFT__MS) /* … and in a long trace that length */
+#define ALL_SHARE  10              /* 1 / share of a trace: for all pauses of a thread */
 
 struct pauses {
 	uint32_t count;
@@ -87,8 +88,9 @@ void weft__find_pauses(struct weft__findings *findings)
 	for (uint32_t thread = 1; thread < model->thread_count; thread++)
 		if (pauses[thread].sum_ns > pauses[worst].sum_ns)
 			worst = thread;
-	if (pauses[worst].count && (length_of(pauses[worst].longest) >= trace_ns / LONG_SHARE ||
-								   pauses[worst].sum_ns >= trace_ns / ALL_SHARE))
+	if (pauses[worst].count &&
+		(length_of(pauses[worst].longest) >= weft__least_ns(findings, LONG_SHARE, LONG_NS) ||
+			pauses[worst].sum_ns >= trace_ns / ALL_SHARE))
 		add_pauses(findings, worst, &pauses[worst]);
 	free(pauses);
 }

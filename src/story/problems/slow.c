@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
  * Tasks that lived far longer than alike ones. Lifetimes vary widely, so a task is reported only if
- * it is far beyond the median and beyond the slowest tenth; or if it is one of many that all take
- * about equally long, as when every fifth request runs into the same timer. A slow task delays all
- * that wait for it: of overlapping slow tasks, the shortest is reported, since it is closest to the
- * cause.
+ * it is far beyond the median and beyond the slowest tenth, and in a long trace also beyond 99 of
+ * 100; or if it is one of many that all take about equally long, as when every fifth request runs
+ * into the same timer. A slow task delays all that wait for it: of overlapping slow tasks, the
+ * shortest is reported, since it is closest to the cause.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,9 @@
 
 #define OF_MEDIAN   8 /* ratio to the median */
 #define OF_TENTH    4
-#define LEAST_SHARE 200 /* 1 / share of a trace */
+#define OF_99       8 /* ratio to 99 of 100, of a task shorter than 1 / LEAST_SHARE of the trace */
+#define LEAST_SHARE 200            /* 1 / share of a trace: shorter ones are not reported, … */
+#define LEAST_NS    (5 * WEFT__MS) /* … and in a long trace shorter ones than this */
 #define LOOKED_MAX  64
 #define NAMED_MAX   10
 #define MANY        8 /* tasks that take about equally long: … */
@@ -24,8 +26,9 @@
 /* The slowest task of a group. */
 struct slow {
 	uint32_t task, count;
-	bool is_timed; /* many take about equally long; `task` is the first of them */
+	bool is_timed; /* many take about equally long; `task` is the slowest of them */
 	uint64_t life_ns, usual_ns;
+	uint64_t least_ns; /* of these many */
 	uint32_t
 		runner; /* the task that ran for half of its life or more without a pause, or WEFT_NONE */
 	uint64_t runner_ns;
@@ -36,6 +39,7 @@ struct sorting {
 	const struct weft_story *story;
 	const struct weft_model *model;
 	const struct weft__alike *alike;
+	uint64_t share_ns;            /* 1 / LEAST_SHARE of the trace */
 	uint64_t least_ns;            /* shorter tasks are not reported */
 	uint64_t *lives;              /* with room for twice as many */
 	struct slow slow[LOOKED_MAX]; /* longest first */
@@ -64,14 +68,20 @@ static bool is_stopped(const struct sorting *s, uint32_t member)
 	return s->model->tasks.flags[s->alike->members[member]] & WEFT_TASK_STOPPED;
 }
 
+static bool is_one_of(const struct sorting *s, const struct weft__alike_group *group,
+	uint32_t member, uint64_t least_ns)
+{
+	uint64_t life = s->alike->lives[member];
+	return life / OF_MEDIAN >= group->p50_ns && life >= least_ns && !is_stopped(s, member);
+}
+
 /* Finds tasks far beyond the median that take about equally long, if there are many. */
 static bool find_timed(struct sorting *s, const struct weft__alike_group *group, struct slow *slow)
 {
-	const uint64_t *lives = s->alike->lives + group->first;
+	const uint64_t *lives = s->alike->lives;
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < group->count; i++)
-		if (lives[i] / OF_MEDIAN >= group->p50_ns && lives[i] >= s->least_ns &&
-			!is_stopped(s, group->first + i))
+	for (uint32_t i = group->first; i < group->first + group->count; i++)
+		if (is_one_of(s, group, i, s->least_ns))
 			s->lives[count++] = lives[i];
 	if (count < MANY)
 		return false;
@@ -80,19 +90,26 @@ static bool find_timed(struct sorting *s, const struct weft__alike_group *group,
 	if (high - low > high / ABOUT) /* not counting the outermost eighths */
 		return false;
 	slow->usual_ns = group->p50_ns;
-	slow->life_ns = s->lives[count / 2];
 	slow->is_timed = true;
-	for (uint32_t i = 0; i < group->count; i++) {
-		if (lives[i] / OF_MEDIAN < group->p50_ns || lives[i] < s->least_ns ||
-			is_stopped(s, group->first + i))
+	slow->least_ns = low - low / ABOUT;
+	for (uint32_t i = group->first; i < group->first + group->count; i++) {
+		if (!is_one_of(s, group, i, slow->least_ns))
 			continue;
-		uint64_t off =
-			lives[i] > slow->life_ns ? lives[i] - slow->life_ns : slow->life_ns - lives[i];
-		if (off <= slow->life_ns / ABOUT && slow->task == WEFT_NONE)
-			slow->task = s->alike->members[group->first + i];
+		if (slow->task == WEFT_NONE || lives[i] > slow->life_ns) {
+			slow->task = s->alike->members[i];
+			slow->life_ns = lives[i];
+		}
 		slow->count++;
 	}
 	return true;
+}
+
+/* True if a task is long for its group: in a long trace, a little part of many tasks always is. */
+static bool stands_out(
+	const struct sorting *s, const struct weft__alike_group *group, uint64_t life)
+{
+	return life / OF_MEDIAN >= group->p50_ns && life / OF_TENTH >= group->p90_ns &&
+		   (life >= s->share_ns || life / OF_99 >= group->p99_ns) && life >= s->least_ns && life;
 }
 
 static void find_slowest(
@@ -100,8 +117,7 @@ static void find_slowest(
 {
 	for (uint32_t i = group->first; i < group->first + group->count; i++) {
 		uint64_t life = s->alike->lives[i];
-		if (life / OF_MEDIAN < group->p50_ns || life / OF_TENTH < group->p90_ns ||
-			life < s->least_ns || life == 0 || is_stopped(s, i))
+		if (!stands_out(s, group, life) || is_stopped(s, i))
 			continue;
 		slow->count++;
 		if (slow->task == WEFT_NONE || life > slow->life_ns) {
@@ -221,55 +237,86 @@ static void write_runner(
 	weft__words_add(w, " of it");
 }
 
-/* Adds a period for each task that takes about equally long. */
-static void add_periods(struct sorting *s, const struct slow *slow)
+/* Adds a period for each of many tasks, and stores the numbers of these tasks in their group in
+ * `s->lives`. */
+static void list_timed(struct sorting *s, const struct slow *slow)
 {
 	const struct weft__alike *alike = s->alike;
 	const struct weft__alike_group *group = &alike->groups[alike->group_of[slow->task]];
+	uint32_t count = 0;
 	for (uint32_t i = group->first; i < group->first + group->count; i++) {
 		uint32_t task = alike->members[i];
-		uint64_t life = alike->lives[i];
-		if (life / OF_MEDIAN >= group->p50_ns && life >= s->least_ns)
-			weft__find_period(
-				s->findings, weft__start_of(s->story, task), s->model->tasks.end[task]);
+		if (!is_one_of(s, group, i, slow->least_ns))
+			continue;
+		weft__find_period(s->findings, weft__start_of(s->story, task), s->model->tasks.end[task]);
+		s->lives[count++] = i - group->first;
 	}
+}
+
+/* Writes which of a group's tasks are slow: "every 20th", "the first 12" or "30". Its tasks are in
+ * the order of their first mention. */
+static void write_timed(struct sorting *s, struct weft__sentence *t, const struct slow *slow)
+{
+	const struct weft__alike *alike = s->alike;
+	const struct weft__alike_group *group = &alike->groups[alike->group_of[slow->task]];
+	struct weft__words *w = weft__clause(t, 8);
+	list_timed(s, slow);
+	const uint64_t *numbers = s->lives;
+	uint64_t rhythm = weft__rhythm(numbers, slow->count);
+	weft__words_add(w, "; ");
+	if (rhythm == 1 && numbers[slow->count - 1] - numbers[0] == slow->count - 1) {
+		weft__words_add(w,
+			numbers[0] ? "%" PRIu32 " in a row are so slow" : "the first %" PRIu32 " are so slow",
+			slow->count);
+	} else if (rhythm > 1) {
+		weft__words_add(w, "every ");
+		weft__words_add_ordinal(w, rhythm);
+		weft__words_add(w, " is so slow");
+	} else {
+		weft__words_add(w, "%" PRIu32 " are so slow", slow->count);
+	}
+	weft__words_add(weft__clause(t, 3), " (%" PRIu32 " of %" PRIu32 ")", slow->count, group->count);
+}
+
+static struct weft_problem problem_of(const struct sorting *s, const struct slow *slow)
+{
+	return (struct weft_problem){
+		.type = WEFT_PROBLEM_SLOW,
+		.severity = WEFT_SEVERITY_HINT,
+		.count = slow->count,
+		.start = weft__start_of(s->story, slow->task),
+		.end = s->model->tasks.end[slow->task],
+		.task = slow->task,
+		.thread = WEFT_NONE,
+		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
+	};
 }
 
 static void name(struct sorting *s, const struct slow *slow)
 {
 	const struct weft_model *model = s->model;
 	struct weft__sentence t;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_SLOW,
-		.severity = WEFT_SEVERITY_HINT,
-		.count = slow->count,
-		.start = weft__start_of(s->story, slow->task),
-		.end = model->tasks.end[slow->task],
-		.task = slow->task,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
-	if (slow->is_timed)
-		add_periods(s, slow);
+	struct weft_problem problem = problem_of(s, slow);
 	weft__sentence_init(&t);
 	struct weft__words *w = weft__clause(&t, 9);
 	weft__words_add_subject(w, model, slow->task, 36);
 	weft__words_add(w, " takes ");
 	weft__words_add_length(w, slow->life_ns);
-	w = weft__clause(&t, 4);
+	w = weft__clause(&t, 8);
 	weft__words_add(w, " from ");
 	weft__words_add_time(w, model, problem.start);
-	if (slow->is_timed)
-		weft__words_add(weft__clause(&t, 8), ", as %" PRIu32 " more do", slow->count - 1);
 	write_gc(&t, model, &problem);
 	write_runner(&t, model, slow);
 	write_waiters(&t, s->story, slow->task);
+	if (slow->is_timed)
+		write_timed(s, &t, slow);
 	w = weft__clause(&t, 7);
-	weft__words_add(w, slow->is_timed ? "; most like it take " : "; others like it take ");
+	weft__words_add(w, slow->is_timed ? "; most take " : "; others like it take ");
 	weft__words_add_length(w, slow->usual_ns);
 	if (slow->count > 1 && !slow->is_timed)
-		weft__words_add(weft__clause(&t, 3), ", %" PRIu32 " more are slow", slow->count - 1);
+		weft__words_add(weft__clause(&t, 3),
+			slow->count > 2 ? ", %" PRIu32 " more are slow" : ", 1 more is slow", slow->count - 1);
 	weft__find(s->findings, &problem, slow->life_ns, &t);
 }
 
@@ -299,8 +346,9 @@ void weft__find_slow(struct weft__findings *findings)
 		.story = findings->story,
 		.model = findings->story->model,
 		.alike = alike,
-		.least_ns = (findings->story->model->summary.end - findings->story->model->summary.start) /
+		.share_ns = (findings->story->model->summary.end - findings->story->model->summary.start) /
 					LEAST_SHARE,
+		.least_ns = weft__least_ns(findings, LEAST_SHARE, LEAST_NS),
 	};
 	uint32_t most = 0;
 	for (uint32_t g = 0; g < alike->group_count; g++)

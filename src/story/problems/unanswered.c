@@ -10,7 +10,10 @@
  * cancelled, closed or timed out counts only if it goes on for long after that.
  *   - A wait for any of several, if one of these is no older than similar tasks become.
  *   - The trace was cut off, or its program still runs.
- * If the program ended by itself and successfully, the wait is a hint.
+ *   - The waiting task got an answer from the same before, or from one like it, and the program
+ * ended successfully: a loop at rest, which waits for the next connection, timer or job from
+ * outside. If the program ended by itself and successfully, or if the task may be at rest, the wait
+ * is a hint.
  */
 #include <stdlib.h>
 
@@ -23,6 +26,9 @@
 
 /* Up to this many alike chains are reported one by one; of more, the longest with their number. */
 #define ALIKE_MAX 3
+
+/* Edges of a waiting task that are examined, from the last one back. */
+#define READS_MAX 64
 
 struct chains {
 	struct weft__findings *findings;
@@ -203,14 +209,34 @@ static void write_stop(struct weft__words *words, const struct chains *c, uint32
 	weft__words_add(words, ",");
 }
 
+/* True if the waiting task has read the same before, or a task like it. */
+static bool is_at_rest(const struct chains *c, uint32_t task)
+{
+	const struct weft_edges *e = &c->model->edges;
+	const uint32_t *group_of = c->findings->alike.group_of;
+	struct weft__edge_list by = weft__edges_by(c->model, task);
+	uint32_t source = c->blocked.final[e->to[weft__blocked_since(&c->blocked, task)]];
+	uint32_t least = by.count > READS_MAX ? by.count - READS_MAX : 0;
+	for (uint32_t i = by.count; i > least; i--) {
+		uint32_t read = c->blocked.final[e->to[by.edges[i - 1]]];
+		if (e->type[by.edges[i - 1]] == WEFT_EDGE_READ &&
+			(read == source || (group_of[read] != WEFT_NONE && group_of[read] == group_of[source])))
+			return true;
+	}
+	return false;
+}
+
 static void report(const struct chains *c, const struct chain *chain, uint32_t alike)
 {
 	const struct weft_trace_buffer *buffer = buffer_of(c, chain->last);
 	const uint32_t task = c->first[chain->last];
 	const bool is_success = buffer->ending == WEFT_ENDING_EXIT && !(buffer->wait_status & 0xffff);
+	const bool may_rest = is_at_rest(c, task);
+	if (is_success && may_rest && !is_stopped(c, chain->last))
+		return;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_UNANSWERED,
-		.severity = is_success ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING,
+		.severity = is_success || may_rest ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING,
 		.count = alike,
 		.start = chain->since,
 		.end = c->model->tasks.end[task],

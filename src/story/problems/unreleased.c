@@ -51,8 +51,10 @@ static void write_sentence(struct weft__sentence *s, const struct weft_model *mo
 {
 	const uint32_t task = left->first.task;
 	weft__words_add_subject(weft__clause(s, 7), model, task, 32);
-	struct weft__words *w = weft__clause(s, 6);
-	weft__words_add(w, " ended without releasing ");
+	struct weft__words *w = weft__clause(s, 7);
+	weft__words_add(w, " ended at ");
+	weft__words_add_time(w, model, model->tasks.end[task]);
+	weft__words_add(w, " without releasing ");
 	weft__words_add_subject(w, model, left->resource, 28);
 	w = weft__clause(s, 4);
 	weft__words_add(w, ", which it had taken ");
@@ -62,7 +64,8 @@ static void write_sentence(struct weft__sentence *s, const struct weft_model *mo
 		weft__words_add(weft__clause(s, 5), "; %" PRIu32 " %s for it", waiters,
 			waiters == 1 ? "task waits" : "tasks wait");
 	if (left->count > 1)
-		weft__words_add(weft__clause(s, 3), "; %" PRIu32 " more holds like it", left->count - 1);
+		weft__words_add(weft__clause(s, 3), "; %" PRIu32 " more %s like it", left->count - 1,
+			left->count > 2 ? "holds" : "hold");
 }
 
 static void report(struct weft__findings *findings, const struct left_over *left)

@@ -13,9 +13,10 @@
 #include "story/holders.h"
 #include "story/problems/findings.h"
 
-#define FAR_LONGER  8   /* ratio to the usual wait */
-#define WAITS_MIN   4   /* waits needed to know what is usual */
-#define LEAST_SHARE 100 /* 1 / share of a trace: shorter waits are not reported */
+#define FAR_LONGER  8              /* ratio to the usual wait */
+#define WAITS_MIN   4              /* waits needed to know what is usual */
+#define LEAST_SHARE 100            /* 1 / share of a trace: shorter waits are not reported … */
+#define LEAST_NS    (5 * WEFT__MS) /* … unless they are so long, and the usual wait is known */
 
 /* The order at equal times: a signal reaches tasks that wait already, not those that begin to wait
  * only then. The model has no try_read for an answered read: the reader of what was signalled did
@@ -41,7 +42,7 @@ struct wakes {
 	const struct weft_model *model;
 	struct event *events;
 	uint64_t *waits; /* lengths; with room for twice as many, for sorting */
-	uint64_t trace_ns;
+	uint64_t trace_ns, least_ns;
 };
 
 /* The wait that missed a signal. */
@@ -180,7 +181,8 @@ static uint64_t length_of(const struct wakes *w, uint64_t since, uint64_t until)
 
 static bool is_too_long(const struct wakes *w, uint64_t length, uint64_t usual_ns)
 {
-	return length > 0 && length >= w->trace_ns / LEAST_SHARE && length / FAR_LONGER >= usual_ns;
+	uint64_t least = usual_ns ? w->least_ns : w->trace_ns / LEAST_SHARE;
+	return length > 0 && length >= least && length / FAR_LONGER >= usual_ns;
 }
 
 static void miss(struct missed *missed, const struct wakes *w, uint32_t edge, uint32_t waiter,
@@ -417,6 +419,7 @@ void weft__find_lost_wake_ups(struct weft__findings *findings)
 		.story = findings->story,
 		.model = model,
 		.trace_ns = model->summary.end - model->summary.start,
+		.least_ns = weft__least_ns(findings, LEAST_SHARE, LEAST_NS),
 	};
 	if (!model->summary.by_event[WEFT_EVENT_SIGNAL])
 		return;

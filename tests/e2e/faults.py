@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: ISC
+"""Two corpora for the search for problems. Programs with a planted fault (tests/faults/), each with five seeds:
+the fault is the first problem. Sound programs and traces: nothing graver than a hint."""
+import json
+import os
+import re
+
+from harness import BUILD, DATA, case, equal, json_lines, main, run, temporary_directory, weft
+
+PROGRAMS = os.path.join(BUILD, 'tests', 'fault-programs')
+SEEDS = 5
+TRIES = 4  # of programs that take real time: on a busy machine, timers are late and threads are held up
+EXAMPLES = ['block-read', 'hello', 'threads']
+# All but `timeout`, in which a call fails on purpose.
+RECIPES = ['callback', 'cancellation', 'channel', 'condition', 'coroutine', 'idle-loop', 'mutex', 'promise', 'request-id', 'select',
+           'thread-pool', 'timer']
+
+
+def problems(trace):
+    return json_lines(weft('dump', '--problems', '--json', trace).stdout)
+
+
+def programs():
+    return [line.split('\t') for line in run([PROGRAMS]).stdout.splitlines()]
+
+
+def play(name, seed, here):
+    trace = os.path.join(here, 'trace.weft')
+    result = run([PROGRAMS, name, seed, trace])
+    equal(result.returncode, 0, result.stderr)
+    return problems(trace)
+
+
+def describe(found):
+    return '\n'.join('%s %s: %s' % (p['severity'], p['problem'], p['sentence']) for p in found) or 'nothing'
+
+
+def expect_first(found, problem, severity, sentence, what):
+    first = found[0] if found else {'problem': '', 'severity': '', 'sentence': ''}
+    if not re.fullmatch(problem, first['problem']) or first['severity'] != severity or not re.search(sentence, first['sentence']):
+        raise AssertionError('%s: expected %s %s with %r first, found:\n%s' % (
+            what, severity, problem, sentence, describe(found)))
+
+
+def expect_sound(found, what):
+    if any(p['severity'] != 'hint' for p in found):
+        raise AssertionError('%s is sound, but:\n%s' % (what, describe(found)))
+
+
+@case
+def each_planted_fault_is_the_first_problem():
+    planted = [row for row in programs() if row[1]]
+    assert len(planted) >= 20, len(planted)
+    with temporary_directory() as here:
+        for name, problem, severity, sentence in planted:
+            for seed in range(1, SEEDS + 1):
+                expect_first(play(name, seed, here), problem, severity, sentence, '%s, seed %d' % (name, seed))
+
+
+@case
+def sound_programs_have_only_hints():
+    sound = [row[0] for row in programs() if not row[1]]
+    assert len(sound) >= 4, sound
+    with temporary_directory() as here:
+        for name in sound:
+            for seed in range(1, SEEDS + 1):
+                expect_sound(play(name, seed, here), '%s, seed %d' % (name, seed))
+
+
+@case
+def recorded_traces_have_only_hints():
+    for name in ('mirage-arp-good.ctf', 'mirage-block-read.sexp'):
+        expect_sound(problems(os.path.join(DATA, 'traces', name)), name)
+
+
+@case
+def examples_have_only_hints():
+    paths = [os.path.join('examples', name) for name in EXAMPLES]
+    paths += [os.path.join('examples', 'cookbook', name) for name in RECIPES]
+    with temporary_directory() as here:
+        for number, path in enumerate(paths):
+            trace = os.path.join(here, '%d.weft' % number)
+            for _ in range(TRIES):
+                weft('record', '-o', trace, os.path.join(BUILD, path))
+                found = problems(trace)
+                if all(p['severity'] == 'hint' for p in found):
+                    break
+                os.remove(trace)
+            expect_sound(found, path)
+
+
+main()
