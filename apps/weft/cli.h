@@ -38,6 +38,7 @@ int cli_run(int argc, char **argv);
 int cli_serve(int argc, char **argv);
 int cli_stats(int argc, char **argv);
 int cli_view(int argc, char **argv);
+int cli_why(int argc, char **argv);
 
 /* Messages go to standard error. Control characters, marks of writing direction and invalid UTF-8
  * are escaped, whatever file or trace they come from. */

@@ -28,6 +28,7 @@ static const struct command commands[] = {
 	{"info", "summarize a trace", cli_info},
 	{"dump", "print a trace's events, tasks, edges or problems", cli_dump},
 	{"stats", "print how often, how long and how delayed tasks were", cli_stats},
+	{"why", "explain why a task waits, or what all wait for", cli_why},
 	{"serve", "show traces in a browser", cli_serve},
 	{"view", "show a trace in a window", cli_view},
 	{"render", "draw a trace as a picture", cli_render},

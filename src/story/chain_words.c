@@ -113,22 +113,36 @@ static void add_early_signal(
 	weft__words_add(w, " before the wait began");
 }
 
+/* Appends " 'Wait for ARP response'", which is left out if the sentence is too long. */
+static void add_label(struct weft__sentence *s, const struct weft_model *model, uint32_t task)
+{
+	struct weft_slice label = weft_model_string(model, model->tasks.label[task]);
+	struct weft__words *w = weft__clause(s, WORTH_EXTRA);
+	if (!label.size)
+		return;
+	weft__words_add(w, " '");
+	weft__words_add_text(w, label, SUBJECT_LETTERS);
+	weft__words_add(w, "'");
+}
+
 static void write_unresolved(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
 {
-	unsigned kind = story->model->tasks.kind[chain->end.task];
-	bool is_signalled = kind == WEFT_KIND_CONDITION;
+	const struct weft_model *model = story->model;
+	uint32_t task = chain->end.task;
+	bool is_condition = model->tasks.kind[task] == WEFT_KIND_CONDITION;
 	struct weft_story_timer timer;
-	add_subject(s, story, chain->end.task, "");
-	weft__words_add(weft__clause(s, WORTH_HEAD), ": nobody %s it",
-		is_signalled                 ? "signalled"
-		: story->model->summary.live ? "has resolved"
-									 : "resolved");
+	struct weft__words *w = weft__clause(s, WORTH_HEAD);
+	weft__words_add(w, model->summary.live ? "Nobody has " : "Nobody ");
+	weft__words_add(w, is_condition ? "signalled " : "resolved ");
+	weft__words_add_kind(w, model, model->tasks.kind[task]);
+	weft__words_add(w, " %llu", (unsigned long long)model->tasks.id[task]);
+	add_label(s, model, task);
 	add_early_signal(s, story, chain);
-	if (weft_story_timer(story->model, chain->end.task, &timer)) {
-		struct weft__words *w = weft__clause(s, WORTH_EXTRA);
+	if (weft_story_timer(model, task, &timer)) {
+		w = weft__clause(s, WORTH_TIME);
 		weft__words_add(w, "; ");
-		weft__words_add_due(w, story->model, &timer);
+		weft__words_add_due(w, model, &timer);
 	}
 }
 
@@ -186,7 +200,8 @@ WEFT__EXPORT size_t weft_chain_end_sentence(
 	case WEFT_CHAIN_OVER:
 		add_subject(&s, story, task, " ended");
 		add_time(&s, story, " at ", chain->end.since);
-		weft__words_add(weft__clause(&s, WORTH_OTHER), " and never released it");
+		if (chain->count && chain->hops[chain->kept - 1].step == WEFT_CHAIN_HELD)
+			weft__words_add(weft__clause(&s, WORTH_OTHER), " and never released it");
 		break;
 	case WEFT_CHAIN_CIRCLE:
 		write_circle(&s, story, chain);
@@ -230,9 +245,9 @@ WEFT__EXPORT size_t weft_waiters_sentence(const struct weft_story *story,
 		add_end(&s, story, waiting->at, waiters);
 	}
 	w = weft__clause(&s, WORTH_TIME);
-	weft__words_add(w, "; the first ");
-	w = weft__clause(&s, WORTH_TIME);
-	weft__words_add(w, "since ");
+	weft__words_add(w, "; first ");
+	weft__words_add_subject(w, story->model, waiters->first, OTHER_LETTERS);
+	weft__words_add(w, ", since ");
 	weft__words_add_time(w, story->model, waiters->since);
 	return weft__sentence_write(&s, buffer, size);
 }

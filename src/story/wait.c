@@ -12,6 +12,9 @@
  * times does not wait for what it wanted that long ago. */
 #define LOOK_AT_MAX 256
 
+/* Waits from before the task last woke that are examined. */
+#define PAST_MAX 8
+
 #define NAME_LETTERS 24
 
 /* Facts about a task at a time at which it may wait. */
@@ -127,20 +130,26 @@ static bool describe_any(
 	return true;
 }
 
-/* Finds the wait from try_reads before the time. */
+/* Finds the wait from try_reads before the time. A task that has woken since may still wait for the
+ * others of several sources: for those that it reads later. */
 static bool find_pending(const struct waiting *w, struct weft_story_wait *wait)
 {
 	const struct weft_edges *e = &w->model->edges;
-	uint32_t first = w->before > LOOK_AT_MAX ? w->before - LOOK_AT_MAX : 0, found = 0;
+	uint32_t first = w->before > LOOK_AT_MAX ? w->before - LOOK_AT_MAX : 0, found = 0, past = 0;
 	for (uint32_t i = w->before; i > first; i--) {
 		uint32_t edge = w->edges.edges[i - 1], source = e->to[edge];
-		if (is_past(w, e->time[edge]))
-			break;
-		if (e->type[edge] == WEFT_EDGE_WAIT_ANY && found == 0)
+		bool is_over = is_past(w, e->time[edge]);
+		if (e->type[edge] == WEFT_EDGE_WAIT_ANY && found == 0 && !is_over)
 			return describe_any(w, weft__any_of(w->model, edge), wait);
 		if (e->type[edge] == WEFT_EDGE_WAIT_ANY)
 			break;
-		if (e->type[edge] != WEFT_EDGE_TRY_READ || is_read_between(w, i, w->before, source))
+		if (e->type[edge] != WEFT_EDGE_TRY_READ)
+			continue;
+		if (is_over && ((past == 0 && found) || past++ == PAST_MAX))
+			break;
+		if (is_over && read_after(w, source) == UINT64_MAX)
+			continue;
+		if (is_read_between(w, i, w->before, source))
 			continue;
 		uint32_t now = weft__become_at(w->model, source, w->at);
 		if (now == w->task || weft__is_gone(w->model, now, w->at))

@@ -76,6 +76,16 @@ def info(w):
 
 
 @reader
+def why(w):
+    """The model of the running program, up to now."""
+    w.start_writer()
+    while w.writes():
+        for words in ((), ('--json',)):
+            w.run('why', *words, w.pid, is_json=bool(words))
+            w.run('why', *words, w.pid, 'task:%d' % w.random.randrange(1, 40), is_json=bool(words))
+
+
+@reader
 def ctl(w):
     w.start_writer(waits=True)
     commands = [('--json', 'PID', 'status'), ('PID', 'status'), ('PID', 'set', '*=debug'), ('PID', 'rundown'),
@@ -158,6 +168,7 @@ LOOKS = [
     ('info', 'FILE'), ('info', '--json', 'FILE'), ('dump', 'FILE'), ('dump', '--json', 'FILE'),
     ('dump', '--json', '--tasks', 'FILE'), ('dump', '--json', '--edges', 'FILE'), ('dump', '--problems', 'FILE'),
     ('dump', '--json', '--problems', 'FILE'), ('dump', '--story', '1', 'FILE'),
+    ('why', 'FILE'), ('why', '--json', 'FILE', 'task:3'),
     ('render', 'FILE', '-o', 'OUT.svg'), ('render', 'FILE', '-o', 'OUT.png'), ('render', 'FILE', '-o', 'OUT.html'),
     ('render', 'FILE', '-o', 'OUT.pdf'), ('render', 'FILE', '-o', 'OUT.svg', '--group-by', 'thread', '--no-fold'),
     ('export', '--to', 'ctf', 'FILE', 'OUT.ctf'), ('cut', 'FILE', '-o', 'OUT.weft', '--duration', '20ms'),

@@ -229,8 +229,7 @@ static void a_lost_lookup_leads_to_its_signal(void **state)
 	assert_string_equal(hop_sentence(&loaded, chain, 6), "try 31 waits for task 30 since 6.2 us.");
 	assert_int_equal(chain->end.type, WEFT_CHAIN_UNRESOLVED);
 	assert_string_equal(end_sentence(&loaded, chain),
-		"task 30: nobody resolved it; condition 10 was signalled at 4 us, 2 us before the wait "
-		"began.");
+		"Nobody resolved task 30; condition 10 was signalled at 4 us, 2 us before the wait began.");
 	weft_chain_destroy(chain);
 	assert_int_equal(
 		weft_chain_create(&loaded.story, task_of(&loaded, 26), WEFT_STORY_WHOLE, 3, &chain), 0);
@@ -304,6 +303,40 @@ static void a_chain_goes_on_beyond_a_promise(void **state)
 	loaded_finish(&loaded);
 }
 
+/* Task 1 wants 3 and 4, wakes for 3, and waits on for 4, which it reads later. */
+static void a_task_waits_on_for_the_second_of_two(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 4; id++)
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+	make_switch(&made, 1);
+	made.time = 100;
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 3);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 4);
+	make_switch(&made, 2);
+	made.time = 500;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 2, 3);
+	made.time = 600;
+	make_switch(&made, 1);
+	make_label(&made, 1, "works");
+	made.time = 700;
+	make_edge(&made, WEFT_EVENT_READ, 1, 3);
+	make_switch(&made, 2);
+	made.time = 900;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 2, 4);
+	made.time = 1000;
+	make_switch(&made, 1);
+	made.time = 1100;
+	make_edge(&made, WEFT_EVENT_READ, 1, 4);
+	make_switch(&made, WEFT_TASK_NONE);
+	struct loaded loaded = make_end(&made);
+	assert_int_equal(waits_for(&loaded, 1, 300), 4);
+	assert_int_equal(waits_for(&loaded, 1, 650), 0);
+	assert_int_equal(waits_for(&loaded, 1, 800), 4);
+	loaded_finish(&loaded);
+}
+
 /* Each waits for the next one, the last one for the first. */
 static void a_circle_is_named(void **state)
 {
@@ -332,7 +365,7 @@ static void a_circle_is_named(void **state)
 	assert_true(waiting->list[0].is_circle);
 	weft_waiters_sentence(&loaded.story, waiting, &waiting->list[0], text, sizeof(text));
 	assert_string_equal(
-		text, "4 tasks wait in a circle, or for one, with task 2; the first since 100 ns.");
+		text, "4 tasks wait in a circle, or for one, with task 2; first task 1, since 100 ns.");
 	weft_waiting_destroy(waiting);
 	loaded_finish(&loaded);
 }
@@ -370,11 +403,11 @@ static void waiters_are_told_by_their_lock(void **state)
 	assert_int_equal(waiting->list[0].count, 8);
 	weft_waiters_sentence(&loaded.story, waiting, &waiting->list[0], text, sizeof(text));
 	assert_string_equal(text,
-		"8 tasks wait for lock 20 'db lock', held by task 9 'worker' since 100 ns; the first since "
-		"300 ns.");
+		"8 tasks wait for lock 20 'db lock', held by task 9 'worker' since 100 ns; first task 1, "
+		"since 300 ns.");
 	weft_waiters_sentence(&loaded.story, waiting, &waiting->list[1], text, sizeof(text));
 	assert_string_equal(text,
-		"2 tasks wait for lock 21, held by task 9 'worker' since 200 ns; the first since 1.1 us.");
+		"2 tasks wait for lock 21, held by task 9 'worker' since 200 ns; first task 10, since 1.1 us.");
 	weft_waiting_destroy(waiting);
 	struct weft_chain *chain = chain_of(&loaded, 5, WEFT_STORY_WHOLE);
 	assert_int_equal(chain->count, 2);
@@ -441,6 +474,7 @@ int main(void)
 		cmocka_unit_test(a_task_that_acts_or_works_after_a_poll_has_woken),
 		cmocka_unit_test(a_lost_lookup_leads_to_its_signal),
 		cmocka_unit_test(a_chain_goes_on_beyond_a_promise),
+		cmocka_unit_test(a_task_waits_on_for_the_second_of_two),
 		cmocka_unit_test(a_circle_is_named),
 		cmocka_unit_test(waiters_are_told_by_their_lock),
 		cmocka_unit_test(a_very_long_chain_is_followed),

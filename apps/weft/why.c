@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft why: the chain of waits of a task, or all tasks that wait.
+ */
+#include "why.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli_attach.h"
+
+static const char usage[] =
+	"usage: weft why [OPTION]... FILE|PID... [task:ID|LABEL]\n"
+	"\n"
+	"Explains why a task does not go on: for which task it waits, for which that one, and so\n"
+	"on, to the end: a task that runs, or nobody resolved it. Without a task, prints all that\n"
+	"wait, by what they wait for. FILE is a trace in any format that weft knows, or `-` for\n"
+	"standard input; several files of one boot are one trace. PID is a running program.\n"
+	"\n"
+	"  --at TIME        ask about that time; default: the end of the trace, or now; for a task\n"
+	"                   that does not wait then, its longest wait\n"
+	"  --json           one JSON object on each line; times are ns on the trace's own clock\n"
+	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
+	"                   times its own size, and 4G for a pipe\n"
+	"  --help           this text\n"
+	"\n"
+	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, 0, or @N for N ns on its clock.\n"
+	"Exit status: 1 if nothing waits.\n";
+
+enum why_option_code {
+	OPTION_HELP = 256,
+	OPTION_JSON,
+	OPTION_AT,
+};
+
+static const struct option long_options[] = {
+	{"help", no_argument, NULL, OPTION_HELP},
+	{"json", no_argument, NULL, OPTION_JSON},
+	CLI_MAX_SIZE_OPTION,
+	{"at", required_argument, NULL, OPTION_AT},
+	{NULL, 0, NULL, 0},
+};
+
+/* False if the program should end with *ret_status. */
+static bool parse_options(int argc, char **argv, struct why_options *options, int *ret_status)
+{
+	*ret_status = CLI_USAGE;
+	for (int code; (code = cli_next_option(argc, argv, long_options)) != -1;) {
+		switch (code) {
+		case OPTION_HELP:
+			*ret_status = cli_help(usage);
+			return false;
+		case OPTION_JSON:
+			options->json = true;
+			break;
+		case OPTION_AT:
+			options->has_time = true;
+			if (!cli_parse_time("why", "--at", optarg, &options->time))
+				return false;
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+/* True if an operand behind the first one names a task: no file has that name. */
+static bool is_task(const char *operand)
+{
+	struct stat about;
+	return strncmp(operand, "task:", 5) == 0 ||
+		   (strcmp(operand, "-") != 0 && stat(operand, &about) != 0);
+}
+
+static int answer_trace(const struct why_options *options, char **operands, int count)
+{
+	struct cli_trace trace;
+	struct weft_model *model = NULL;
+	int status = cli_trace_open_all(operands, count, &trace);
+	if (status)
+		return status;
+	cli_progress_start();
+	int error = cli_trace_build_model(&trace, &model);
+	status = error ? cli_trace_fail(&trace, error) : why_answer(options, trace.name, model);
+	weft_model_destroy(model);
+	cli_progress_end();
+	cli_trace_report(&trace);
+	cli_trace_close(&trace);
+	return status;
+}
+
+static int answer_process(const struct why_options *options, char *operand)
+{
+	struct weft__runs_found found;
+	struct cli_attached attached;
+	struct weft_model *model = NULL;
+	char *path = cli_attach_path(operand, &found, &attached);
+	int status = path ? why_live(path, &found, &model) : CLI_UNREADABLE;
+	if (!status)
+		status = why_answer(options, operand, model);
+	weft_model_destroy(model);
+	cli_detach(&attached);
+	return status;
+}
+
+int cli_why(int argc, char **argv)
+{
+	struct why_options options = {0};
+	int status;
+	if (!parse_options(argc, argv, &options, &status))
+		return status;
+	int count = cli_count_operands(argc, argv, "FILE or PID");
+	if (!count)
+		return CLI_USAGE;
+	char **operands = argv + optind;
+	if (count > 1 && is_task(operands[count - 1]))
+		options.task = operands[--count];
+	if (count == 1 && weft__runs_parse_pid(operands[0]))
+		return answer_process(&options, operands[0]);
+	return answer_trace(&options, operands, count);
+}

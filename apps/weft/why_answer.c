@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The answers of weft why, as text and as JSON. Text is bounded: of a very long chain or list it
+ * has the beginning.
+ */
+#include "why.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <weft/chain.h>
+#include <weft/problems.h>
+
+#define TEXT_HOPS   40
+#define TEXT_GROUPS 100
+
+struct answer {
+	const struct why_options *options;
+	const char *name;
+	struct weft_story story;
+	uint64_t at;
+	struct weft_text text;
+};
+
+/* ---- Parts ---- */
+
+static void add_key(struct answer *a, const char *key, const char *string)
+{
+	weft_text_add_string(&a->text, key);
+	weft_text_add_json(&a->text, string, strlen(string));
+}
+
+/* Appends a number, or null for UINT64_MAX. */
+static void add_number(struct answer *a, const char *key, uint64_t number)
+{
+	weft_text_add_string(&a->text, key);
+	if (number == UINT64_MAX)
+		weft_text_add_string(&a->text, "null");
+	else
+		weft_text_add_u64(&a->text, number);
+}
+
+/* Appends `"task":5` and, if the trace has several buffers, `"task_buffer":1`. */
+static void add_task(struct answer *a, const char *key, uint32_t task)
+{
+	const struct weft_tasks *t = &a->story.model->tasks;
+	char name[64];
+	snprintf(name, sizeof(name), ",\"%s\":", key);
+	add_number(a, name, task == WEFT_NONE ? UINT64_MAX : t->id[task]);
+	snprintf(name, sizeof(name), ",\"%s_buffer\":", key);
+	if (a->story.model->buffer_count > 1 && task != WEFT_NONE)
+		add_number(a, name, t->buffer[task]);
+}
+
+static void add_end_of_json(struct answer *a, const char *sentence)
+{
+	add_key(a, ",\"sentence\":", sentence);
+	weft_text_add_string(&a->text, "}\n");
+}
+
+/* Appends seconds from the trace's start, as in a dump. */
+static void add_seconds(struct answer *a, uint64_t time)
+{
+	uint64_t start = a->story.model->summary.start, ns = time > start ? time - start : 0;
+	char cell[48];
+	int length =
+		snprintf(cell, sizeof(cell), "%5" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+	weft_text_add(&a->text, cell, (size_t)length);
+}
+
+static void add_line(struct answer *a, const char *number, uint64_t time, const char *sentence)
+{
+	size_t start = a->text.size;
+	weft_text_add_string(&a->text, number);
+	weft_text_pad(&a->text, start, 6);
+	if (time != UINT64_MAX)
+		add_seconds(a, time);
+	weft_text_pad(&a->text, start, 23);
+	weft_text_add_string(&a->text, sentence);
+	weft_text_add_string(&a->text, "\n");
+}
+
+/* ---- A chain ---- */
+
+static void add_hop(struct answer *a, const struct weft_chain_hop *hop, uint32_t number)
+{
+	static const char *const steps[] = {[WEFT_CHAIN_WAITS] = "waits",
+		[WEFT_CHAIN_HELD] = "held",
+		[WEFT_CHAIN_RESOLVED] = "resolved",
+		[WEFT_CHAIN_SIGNALLED] = "signalled"};
+	char sentence[WEFT_SENTENCE_BYTES], cell[16];
+	weft_chain_hop_sentence(&a->story, hop, sentence, sizeof(sentence));
+	snprintf(cell, sizeof(cell), "%4" PRIu32, number);
+	if (!a->options->json) {
+		add_line(a, cell, hop->wait.since, sentence);
+		return;
+	}
+	add_number(a, "{\"hop\":", number);
+	add_key(a, ",\"step\":", steps[hop->step]);
+	add_task(a, "task", hop->wait.task);
+	add_task(a, "next", hop->wait.source);
+	add_number(a, ",\"since\":", hop->wait.since);
+	add_number(a, ",\"until\":", hop->wait.until);
+	add_end_of_json(a, sentence);
+}
+
+static void add_left_out(struct answer *a, uint32_t hops)
+{
+	char sentence[64];
+	if (!hops)
+		return;
+	snprintf(sentence, sizeof(sentence), "%" PRIu32 " further hops are not shown.", hops);
+	if (!a->options->json) {
+		add_line(a, "", UINT64_MAX, sentence);
+		return;
+	}
+	add_number(a, "{\"left_out\":", hops);
+	add_end_of_json(a, sentence);
+}
+
+static void add_end(struct answer *a, const struct weft_chain *chain)
+{
+	static const char *const types[] = {[WEFT_CHAIN_RUNS] = "runs",
+		[WEFT_CHAIN_IDLE] = "idle",
+		[WEFT_CHAIN_UNRESOLVED] = "unresolved",
+		[WEFT_CHAIN_OUTSIDE] = "outside",
+		[WEFT_CHAIN_LATER] = "later",
+		[WEFT_CHAIN_OVER] = "over",
+		[WEFT_CHAIN_CIRCLE] = "circle"};
+	uint32_t edge = chain->end.edge;
+	char sentence[WEFT_SENTENCE_BYTES];
+	weft_chain_end_sentence(&a->story, chain, sentence, sizeof(sentence));
+	if (!a->options->json) {
+		add_line(a, " end", chain->end.since, sentence);
+		return;
+	}
+	add_key(a, "{\"end\":", types[chain->end.type]);
+	add_task(a, "task", chain->end.task);
+	add_number(a, ",\"since\":", chain->end.since);
+	add_number(a, ",\"until\":", chain->end.until);
+	add_number(
+		a, ",\"signalled\":", edge == WEFT_NONE ? UINT64_MAX : a->story.model->edges.time[edge]);
+	add_number(a, ",\"hops\":", chain->count);
+	add_number(a, ",\"at\":", chain->at);
+	add_end_of_json(a, sentence);
+}
+
+static bool is_in_chain(const struct weft_chain *chain, uint32_t task)
+{
+	for (uint32_t i = 0; i < chain->kept; i++)
+		if (chain->hops[i].wait.task == task)
+			return true;
+	return task == chain->end.task;
+}
+
+/* Appends the problems of that time to which the chain's tasks belong. */
+static int add_problems(struct answer *a, const struct weft_chain *chain)
+{
+	struct weft_problems *problems;
+	int error = weft_problems_create(&a->story, &problems);
+	for (uint32_t i = 0; !error && i < problems->count; i++) {
+		const struct weft_problem *problem = &problems->list[i];
+		char sentence[WEFT_SENTENCE_BYTES + 64];
+		if (problem->task == WEFT_NONE || problem->counter != WEFT_NONE ||
+			chain->at < problem->start || chain->at > problem->end ||
+			!is_in_chain(chain, problem->task))
+			continue;
+		if (a->options->json) {
+			add_key(a, "{\"problem\":", weft_problem_name(problem->type));
+			add_task(a, "task", problem->task);
+			add_end_of_json(a, problem->sentence);
+			continue;
+		}
+		snprintf(sentence, sizeof(sentence), "%s: %s", weft_problem_name(problem->type),
+			problem->sentence);
+		add_line(a, "", problem->start, sentence);
+	}
+	if (!error)
+		weft_problems_destroy(problems);
+	return error;
+}
+
+static int answer_task(struct answer *a, uint32_t task, int *ret_status)
+{
+	uint32_t limit = a->options->json ? WEFT_CHAIN_HOPS : TEXT_HOPS;
+	struct weft_chain *chain;
+	char sentence[WEFT_SENTENCE_BYTES];
+	if (!a->options->has_time && !weft_chain_waits(&a->story, task, a->at))
+		(void)weft_chain_moment(&a->story, task, 0, UINT64_MAX, &a->at);
+	int error = weft_chain_create(&a->story, task, a->at, limit, &chain);
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < chain->kept; i++) {
+		bool is_last = i + 1 == chain->kept;
+		if (is_last)
+			add_left_out(a, chain->count - chain->kept);
+		add_hop(a, &chain->hops[i], is_last ? chain->count : i + 1);
+	}
+	if (chain->count) {
+		add_end(a, chain);
+		error = add_problems(a, chain);
+	} else {
+		*ret_status = CLI_NO;
+		weft_chain_end_sentence(&a->story, chain, sentence, sizeof(sentence));
+		cli_inform("%s: nothing to wait for: %s", a->name, sentence);
+	}
+	weft_chain_destroy(chain);
+	return error;
+}
+
+/* ---- All that wait ---- */
+
+static void add_group(
+	struct answer *a, const struct weft_waiting *waiting, const struct weft_waiters *waiters)
+{
+	char sentence[WEFT_SENTENCE_BYTES];
+	weft_waiters_sentence(&a->story, waiting, waiters, sentence, sizeof(sentence));
+	if (!a->options->json) {
+		weft_text_add_string(&a->text, sentence);
+		weft_text_add_string(&a->text, "\n");
+		return;
+	}
+	add_number(a, "{\"waiting\":", waiters->count);
+	add_task(a, "task", waiters->end);
+	weft_text_add_string(&a->text, waiters->is_circle ? ",\"circle\":true" : ",\"circle\":false");
+	add_task(a, "first", waiters->first);
+	add_number(a, ",\"since\":", waiters->since);
+	add_number(a, ",\"at\":", waiting->at);
+	add_end_of_json(a, sentence);
+}
+
+static int answer_all(struct answer *a, int *ret_status)
+{
+	struct weft_waiting *waiting;
+	int error = weft_waiting_create(&a->story, a->at, &waiting);
+	if (error)
+		return error;
+	uint32_t most = a->options->json ? UINT32_MAX : TEXT_GROUPS;
+	for (uint32_t i = 0; i < waiting->count && i < most; i++)
+		add_group(a, waiting, &waiting->list[i]);
+	if (!waiting->count) {
+		*ret_status = CLI_NO;
+		cli_inform("%s: no task waits %s", a->name,
+			a->options->has_time ? "at that time"
+								 : "at the end; --at TIME asks about another time");
+	} else if (waiting->count > most) {
+		char line[64];
+		snprintf(line, sizeof(line), "%" PRIu32 " further groups are not shown.\n",
+			waiting->count - most);
+		weft_text_add_string(&a->text, line);
+	}
+	weft_waiting_destroy(waiting);
+	return error;
+}
+
+/* ---- Both ---- */
+
+/* Chooses among tasks with one label: the one that waits at the time and has waited longest. */
+static uint32_t choose(const struct answer *a, uint32_t first)
+{
+	const struct weft_tasks *t = &a->story.model->tasks;
+	struct weft_story_wait wait;
+	uint64_t since = UINT64_MAX;
+	uint32_t found = first;
+	for (uint32_t task = first; task < t->count; task++) {
+		if (t->label[task] != t->label[first] ||
+			!weft_story_wait_at(&a->story, task, a->at, &wait) || wait.since >= since)
+			continue;
+		since = wait.since;
+		found = task;
+	}
+	return found;
+}
+
+/* WEFT_NONE after a message. */
+static uint32_t find_task(const struct answer *a)
+{
+	uint32_t count, task = cli_find_task_named(a->story.model, a->options->task, &count);
+	if (task == WEFT_NONE)
+		cli_inform("%s: no task %s", a->name, a->options->task);
+	if (task == WEFT_NONE || count < 2)
+		return task;
+	task = choose(a, task);
+	cli_inform("%s: %" PRIu32 " tasks are called %s; this is about task:%" PRIu64, a->name, count,
+		a->options->task, a->story.model->tasks.id[task]);
+	return task;
+}
+
+static int answer(struct answer *a, int *ret_status)
+{
+	uint32_t task = WEFT_NONE;
+	if (!a->options->task)
+		return answer_all(a, ret_status);
+	task = find_task(a);
+	if (task != WEFT_NONE)
+		return answer_task(a, task, ret_status);
+	*ret_status = CLI_NO;
+	return 0;
+}
+
+int why_answer(const struct why_options *options, const char *name, const struct weft_model *model)
+{
+	struct answer a = {
+		.options = options, .name = name, .story = {.model = model}, .at = model->summary.end};
+	struct weft_story_index *index = NULL;
+	int status = CLI_DONE;
+	if (options->has_time)
+		a.at = cli_time_on_clock(options->time, model->summary.start);
+	int error = weft_story_index_create(model, &index);
+	a.story.index = index;
+	if (!error)
+		error = answer(&a, &status);
+	if (!error && a.text.size)
+		cli_write(&a.text);
+	weft_text_finish(&a.text);
+	weft_story_index_destroy(index);
+	if (!error)
+		return status;
+	cli_trace_explain(name, error);
+	return CLI_UNREADABLE;
+}

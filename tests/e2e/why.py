@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: ISC
+"""weft why on programs that hang, on running ones and on samples."""
+import os
+import subprocess
+import time
+
+from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, ring_lines, run, temporary_directory, weft
+
+SUBJECT = os.path.join(BUILD, 'tests', 'why-subject')
+ECHO = os.path.join(DATA, 'recorded', 'echo-server.weft')
+ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
+
+
+def record(folder, how):
+    trace = os.path.join(folder, how + '.weft')
+    weft('record', '-o', trace, SUBJECT, how, env={'XDG_RUNTIME_DIR': folder}, cwd=folder)
+    return trace
+
+
+def why(*args, **more):
+    return json_lines(weft('why', '--json', *args, **more).stdout)
+
+
+@case
+def a_lost_lookup():
+    with temporary_directory() as folder:
+        trace = record(folder, 'lookup')
+        lines = why(trace, 'lookup')
+        hops = [line for line in lines if 'hop' in line]
+        equal(len(hops), 6)
+        for one, next_one in zip(hops, hops[1:]):
+            equal(one['next'], next_one['task'])
+        end = next(line for line in lines if 'end' in line)
+        equal(end['end'], 'unresolved')
+        assert end['task'] == hops[-1]['next'] and end['signalled'] < hops[-1]['since'], end
+        assert 'Nobody resolved task' in end['sentence'] and 'before the wait began' in end['sentence'], end
+        assert any(line.get('problem') == 'lost wake-up' for line in lines), lines
+        text = weft('why', trace, 'lookup').stdout.splitlines()
+        equal(len(text), len(lines))
+        assert text[0].startswith('   1 ') and text[6].startswith(' end '), text
+        equal([text[i].split(None, 2)[2] for i in range(7)], [line['sentence'] for line in lines[:7]])
+        groups = why(trace)
+        equal([group['waiting'] for group in groups], [6])
+        equal(groups[0]['task'], end['task'])
+
+
+@case
+def a_deadlock():
+    with temporary_directory() as folder:
+        trace = record(folder, 'deadlock')
+        lines = why(trace, 'one')
+        equal([line['step'] for line in lines if 'hop' in line], ['waits', 'held', 'waits', 'held'])
+        end = next(line for line in lines if 'end' in line)
+        equal((end['end'], end['task']), ('circle', lines[0]['task']))
+        assert any(line.get('problem') == 'deadlock' for line in lines), lines
+        groups = why(trace)
+        equal([(group['waiting'], group['circle']) for group in groups], [(2, True)])
+
+
+@case
+def a_held_lock():
+    with temporary_directory() as folder:
+        trace = record(folder, 'lock')
+        text = weft('why', trace).stdout
+        assert text.startswith("20 tasks wait for lock ") and "'db lock', held by task" in text and "'worker' since" in text, text
+        lines = why(trace, 'client 7')
+        equal([line['step'] for line in lines if 'hop' in line], ['waits', 'held'])
+        result = weft('why', trace, 'worker', status=1)
+        equal(result.stdout, '')
+        assert 'waits for nothing' in result.stderr, result.stderr
+        equal(weft('why', trace, 'nobody', status=1).stderr.count('no task nobody'), 1)
+
+
+@case
+def a_poll_is_no_wake_up():
+    with temporary_directory() as folder:
+        lines = why(record(folder, 'poll'), 'main')
+        equal([line['step'] for line in lines if 'hop' in line], ['waits'])
+        equal(lines[0]['until'], None)
+        equal(lines[1]['end'], 'unresolved')
+
+
+@case
+def a_running_program():
+    with temporary_directory() as folder:
+        env = {'XDG_RUNTIME_DIR': folder}
+        recorder = subprocess.Popen([WEFT, 'record', '-o', os.path.join(folder, 'live.weft'), SUBJECT, 'live'],
+                                    cwd=folder, env={**os.environ, **env}, stderr=subprocess.DEVNULL)
+        try:
+            pid = None
+            for _ in range(200):
+                rings = ring_lines(weft('ls', '--json', env=env).stdout)
+                if rings:
+                    pid = rings[0]['pid']
+                    break
+                time.sleep(0.05)
+            for _ in range(100):
+                result = run([WEFT, 'why', str(pid), 'client 19'], env=env)
+                if result.returncode == 0:
+                    break
+                time.sleep(0.05)
+            equal(result.returncode, 0, result.stderr)
+            time.sleep(0.2)
+            groups = why(str(pid), env=env)
+            equal([group['waiting'] for group in groups], [20])
+            assert groups[0]['at'] - groups[0]['since'] > 200000000, groups
+            lines = why(str(pid), 'client 3', env=env)
+            equal([line['step'] for line in lines if 'hop' in line], ['waits', 'held'])
+        finally:
+            if pid:
+                os.kill(pid, 9)
+            recorder.wait()
+
+
+@case
+def a_chain_goes_beyond_promises():
+    lines = why(ECHO, 'main', '--at', '30ms')
+    equal([line['step'] for line in lines if 'hop' in line], ['waits', 'resolved', 'waits', 'resolved'])
+    equal(lines[-1]['end'], 'idle')
+    assert 'serve A4' in lines[-1]['sentence'], lines
+    with open(ECHO, 'rb') as file:
+        piped = subprocess.run([WEFT, 'why', '-', 'main', '--at', '30ms'], stdin=file, capture_output=True, check=True)
+    equal(piped.stdout.decode(), weft('why', ECHO, 'main', '--at', '30ms').stdout)
+
+
+@case
+def nothing_waits():
+    result = weft('why', ECHO, status=1)
+    equal((result.stdout, result.stderr.count('no task waits at the end')), ('', 1))
+    weft('why', status=2)
+    weft('why', ECHO, '--at', 'soon', status=2)
+    weft('why', os.path.join(DATA, 'missing.weft'), status=3)
+
+
+@case
+def each_task_of_a_sample_has_an_answer():
+    groups = why(ARP)
+    for group in groups:
+        lines = why(ARP, 'task:%d' % group['first'])
+        end = next(line for line in lines if 'end' in line)
+        equal(end['task'], group['task'])
+
+
+main()
