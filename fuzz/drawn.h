@@ -102,6 +102,7 @@ static inline void measure_all(const struct weft_story *story, enum weft_stats_b
 		const struct weft_stats_options options = {
 			.by = by, .start_ns = part * (s->start + third), .end_ns = part * (s->end - third)};
 		struct weft_stats *stats;
+		struct weft_stats_diff *diff;
 		char name[64];
 		demand(weft_stats_create(story, &options, &stats) == 0);
 		demand(stats->idle_ns <= stats->end_ns - stats->start_ns);
@@ -113,6 +114,9 @@ static inline void measure_all(const struct weft_story *story, enum weft_stats_b
 		}
 		for (uint32_t i = 0; i < story->model->counter_count; i++)
 			weft_stats_counter_of(stats, i);
+		demand(weft_stats_diff_create(stats, stats, &diff) == 0);
+		demand(diff->count == stats->row_count && (!diff->count || diff->pairs[0].score == 0));
+		weft_stats_diff_destroy(diff);
 		weft_stats_destroy(stats);
 	}
 }

@@ -29,12 +29,18 @@ void stats_write_table(struct stats_output *output, const struct stats_side *sid
 void stats_write_json(struct stats_output *output, const struct stats_side *side);
 void stats_write_csv(struct stats_output *output, const struct stats_side *side);
 
+/* The same for a comparison; the names of both sides are for people. */
+void stats_write_diff_table(struct stats_output *output, const struct weft_stats_diff *diff,
+	const struct stats_side sides[2]);
+void stats_write_diff_json(struct stats_output *output, const struct weft_stats_diff *diff);
+void stats_write_diff_csv(struct stats_output *output, const struct weft_stats_diff *diff);
+
 /* The width of a table: that of the terminal, or the value of COLUMNS; SIZE_MAX in a file. */
 size_t stats_find_width(void);
 
 /* ---- Tables for people ---- */
 
-#define STATS_CELL_BYTES 48
+#define STATS_CELL_BYTES 80
 
 /* A column: its cells are right-aligned. */
 struct stats_column {
@@ -57,6 +63,11 @@ struct stats_table {
 #define STATS_COLUMNS_MAX 20
 
 void stats_add_table(struct weft_text *text, const struct stats_table *table, size_t width);
+
+/* Appends the trace's name, the range and how long nothing runs in it. */
+void stats_add_head(struct weft_text *text, const struct stats_side *side);
+/* Appends how many rows are not shown, if there are any. */
+void stats_add_left_out(struct weft_text *text, uint32_t shown, uint32_t all, const char *where);
 
 /* Appends a row's name for people: "task 'request #'". */
 void stats_add_name(

@@ -85,11 +85,10 @@ static void add_lives(
 		",\"longest\":", stats->members[row->first + row->ended - 1].task);
 }
 
-static void add_row(
+static void add_figures(
 	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row)
 {
-	add_name(text, stats, row);
-	add_number(text, ",\"count\":", row->count);
+	add_number(text, "\"count\":", row->count);
 	add_number(text, ",\"ended\":", row->ended);
 	for (unsigned i = 0; i < WEFT_OUTCOMES && stats->by != WEFT_STATS_BY_SPAN; i++) {
 		weft_text_add_string(text, ",\"");
@@ -104,7 +103,6 @@ static void add_row(
 		add_number(text, ",\"max_delay\":", row->max_delay_ns);
 		add_task(text, stats->story->model, ",\"most_delayed\":", row->most_delayed);
 	}
-	weft_text_add_string(text, "}");
 }
 
 static void add_counter(struct weft_text *text, const struct stats_side *side, uint32_t number)
@@ -125,23 +123,70 @@ static void add_counter(struct weft_text *text, const struct stats_side *side, u
 	weft_text_add_string(text, "}");
 }
 
+static void add_grouping(struct weft_text *text, const struct weft_stats *stats)
+{
+	weft_text_add_string(text, "{\"by\":\"");
+	weft_text_add_string(text, weft_stats_by_name(stats->by));
+	weft_text_add_string(text, "\",");
+}
+
+static void add_range(struct weft_text *text, const struct weft_stats *stats)
+{
+	add_number(text, "\"start\":", stats->start_ns);
+	add_number(text, ",\"end\":", stats->end_ns);
+	add_number(text, ",\"idle\":", stats->idle_ns);
+}
+
 void stats_write_json(struct stats_output *output, const struct stats_side *side)
 {
 	const struct weft_stats *stats = side->stats;
 	struct weft_text *text = &output->text;
-	weft_text_add_string(text, "{\"by\":\"");
-	weft_text_add_string(text, weft_stats_by_name(stats->by));
-	add_number(text, "\",\"start\":", stats->start_ns);
-	add_number(text, ",\"end\":", stats->end_ns);
-	add_number(text, ",\"idle\":", stats->idle_ns);
+	add_grouping(text, stats);
+	add_range(text, stats);
 	weft_text_add_string(text, ",\"rows\":[");
 	for (uint32_t i = 0; i < stats->row_count && i < output->limit; i++) {
 		weft_text_add_string(text, i ? "," : "");
-		add_row(text, stats, &stats->rows[i]);
+		add_name(text, stats, &stats->rows[i]);
+		weft_text_add_string(text, ",");
+		add_figures(text, stats, &stats->rows[i]);
+		weft_text_add_string(text, "}");
 	}
 	weft_text_add_string(text, "],\"counters\":[");
 	for (uint32_t i = 0; i < side->model->counter_count; i++)
 		add_counter(text, side, i);
+	weft_text_add_string(text, "]}\n");
+}
+
+/* Appends the row of one of two statistics; null if it lacks the row. */
+static void add_side(struct weft_text *text, const char *key, const struct weft_stats *stats,
+	const struct weft_stats_row *row)
+{
+	weft_text_add_string(text, key);
+	weft_text_add_string(text, row ? "{" : "null");
+	if (row)
+		add_figures(text, stats, row);
+	weft_text_add_string(text, row ? "}" : "");
+}
+
+void stats_write_diff_json(struct stats_output *output, const struct weft_stats_diff *diff)
+{
+	struct weft_text *text = &output->text;
+	add_grouping(text, diff->a);
+	weft_text_add_string(text, "\"a\":{");
+	add_range(text, diff->a);
+	weft_text_add_string(text, "},\"b\":{");
+	add_range(text, diff->b);
+	weft_text_add_string(text, "},\"rows\":[");
+	for (uint32_t i = 0; i < diff->count && i < output->limit; i++) {
+		const struct weft_stats_pair *pair = &diff->pairs[i];
+		weft_text_add_string(text, i ? "," : "");
+		add_name(text, pair->b ? diff->b : diff->a, pair->b ? pair->b : pair->a);
+		weft_text_add_string(text, ",\"score\":");
+		weft_text_add_f64(text, pair->score);
+		add_side(text, ",\"a\":", diff->a, pair->a);
+		add_side(text, ",\"b\":", diff->b, pair->b);
+		weft_text_add_string(text, "}");
+	}
 	weft_text_add_string(text, "]}\n");
 }
 
@@ -162,7 +207,7 @@ static void add_quoted(struct weft_text *text, const char *bytes, size_t size)
 	weft_text_add_string(text, "\"");
 }
 
-static void add_csv_row(
+static void add_csv_name(
 	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row)
 {
 	char name[NAME_BYTES];
@@ -170,13 +215,39 @@ static void add_csv_row(
 	size_t size = weft_stats_format_name(stats, row, name, sizeof(name));
 	add_quoted(text, name, size < sizeof(name) ? size : sizeof(name) - 1);
 	weft_text_add_string(text, ",");
-	if (weft_stats_kind(stats, row, &kind)) {
-		const char *known = weft_model_kind_name(stats->story->model, kind);
-		if (known)
-			add_quoted(text, known, strlen(known));
-		else
-			weft_text_add_u64(text, kind);
+	if (!weft_stats_kind(stats, row, &kind))
+		return;
+	const char *known = weft_model_kind_name(stats->story->model, kind);
+	if (known)
+		add_quoted(text, known, strlen(known));
+	else
+		weft_text_add_u64(text, kind);
+}
+
+static const char *const csv_columns[] = {"count", "ended",
+#define OUTCOME(id, key, name, flags) key,
+#include <weft/outcomes.def>
+#undef OUTCOME
+	"p50_ns", "p90_ns", "p99_ns", "max_ns", "running_ns", "waiting_ns", "delay_ns", "max_delay_ns"};
+
+#define CSV_COLUMNS (sizeof(csv_columns) / sizeof(*csv_columns))
+
+static void add_csv_head(struct weft_text *text, const char *suffix)
+{
+	for (size_t i = 0; i < CSV_COLUMNS; i++) {
+		weft_text_add_string(text, ",");
+		weft_text_add_string(text, csv_columns[i]);
+		weft_text_add_string(text, suffix);
 	}
+}
+
+/* Without a row all columns are empty. */
+static void add_csv_figures(struct weft_text *text, const struct weft_stats_row *row)
+{
+	for (size_t i = 0; i < CSV_COLUMNS && !row; i++)
+		weft_text_add_string(text, ",");
+	if (!row)
+		return;
 	add_number(text, ",", row->count);
 	add_number(text, ",", row->ended);
 	for (unsigned i = 0; i < WEFT_OUTCOMES; i++)
@@ -190,19 +261,33 @@ static void add_csv_row(
 	const uint64_t times[] = {row->running_ns, row->waiting_ns, row->delay_ns, row->max_delay_ns};
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
 		add_number(text, ",", times[i]);
-	weft_text_add_string(text, "\n");
 }
 
 void stats_write_csv(struct stats_output *output, const struct stats_side *side)
 {
 	struct weft_text *text = &output->text;
-	weft_text_add_string(text, "name,kind,count,ended");
-	for (unsigned i = 0; i < WEFT_OUTCOMES; i++) {
-		weft_text_add_string(text, ",");
-		weft_text_add_string(text, weft_outcome_key((enum weft_outcome)i));
+	weft_text_add_string(text, "name,kind");
+	add_csv_head(text, "");
+	weft_text_add_string(text, "\n");
+	for (uint32_t i = 0; i < side->stats->row_count && i < output->limit; i++) {
+		add_csv_name(text, side->stats, &side->stats->rows[i]);
+		add_csv_figures(text, &side->stats->rows[i]);
+		weft_text_add_string(text, "\n");
 	}
-	weft_text_add_string(text, ",p50_ns,p90_ns,p99_ns,max_ns");
-	weft_text_add_string(text, ",running_ns,waiting_ns,delay_ns,max_delay_ns\n");
-	for (uint32_t i = 0; i < side->stats->row_count && i < output->limit; i++)
-		add_csv_row(text, side->stats, &side->stats->rows[i]);
+}
+
+void stats_write_diff_csv(struct stats_output *output, const struct weft_stats_diff *diff)
+{
+	struct weft_text *text = &output->text;
+	weft_text_add_string(text, "name,kind");
+	add_csv_head(text, "_a");
+	add_csv_head(text, "_b");
+	weft_text_add_string(text, "\n");
+	for (uint32_t i = 0; i < diff->count && i < output->limit; i++) {
+		const struct weft_stats_pair *pair = &diff->pairs[i];
+		add_csv_name(text, pair->b ? diff->b : diff->a, pair->b ? pair->b : pair->a);
+		add_csv_figures(text, pair->a);
+		add_csv_figures(text, pair->b);
+		weft_text_add_string(text, "\n");
+	}
 }

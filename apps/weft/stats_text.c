@@ -153,7 +153,7 @@ static const struct stats_column columns[] = {
 	{"max delay", 1, true, format_max_delay},
 };
 
-static void add_head(struct weft_text *text, const struct stats_side *side)
+void stats_add_head(struct weft_text *text, const struct stats_side *side)
 {
 	const struct weft_stats *stats = side->stats;
 	uint64_t length = stats->end_ns - stats->start_ns;
@@ -172,10 +172,10 @@ static void add_head(struct weft_text *text, const struct stats_side *side)
 			100 * (double)stats->idle_ns / (double)length);
 		weft_text_add_string(text, share);
 	}
-	weft_text_add_string(text, "\n\n");
+	weft_text_add_string(text, "\n");
 }
 
-static void add_left_out(struct weft_text *text, uint32_t shown, uint32_t all, const char *where)
+void stats_add_left_out(struct weft_text *text, uint32_t shown, uint32_t all, const char *where)
 {
 	char line[96];
 	if (shown == all)
@@ -272,7 +272,7 @@ static void add_counters(struct weft_text *text, const struct stats_side *side, 
 		.name_title = "counter",
 		.add_name = add_counter_name};
 	stats_add_table(text, &table, width);
-	add_left_out(text, counters.count, counters.all, "--json lists all counters");
+	stats_add_left_out(text, counters.count, counters.all, "--json lists all counters");
 }
 
 void stats_write_table(struct stats_output *output, const struct stats_side *side)
@@ -286,12 +286,13 @@ void stats_write_table(struct stats_output *output, const struct stats_side *sid
 		.row_count = shown,
 		.name_title = stats->by == WEFT_STATS_BY_SPAN ? "span" : "tasks",
 		.add_name = add_row_name};
-	add_head(&output->text, side);
+	stats_add_head(&output->text, side);
+	weft_text_add_string(&output->text, "\n");
 	if (shown)
 		stats_add_table(&output->text, &table, width);
 	else if (!stats->row_count)
 		weft_text_add_string(
 			&output->text, stats->by == WEFT_STATS_BY_SPAN ? "no spans\n" : "no tasks\n");
-	add_left_out(&output->text, shown, stats->row_count, "--limit 0 prints all");
+	stats_add_left_out(&output->text, shown, stats->row_count, "--limit 0 prints all");
 	add_counters(&output->text, side, width);
 }

@@ -78,6 +78,7 @@ struct weft_stats_row {
 	/* Those that end in the range are members [first, first + ended), the shortest life first. */
 	uint32_t first, ended;
 	uint64_t p50_ns, p90_ns, p99_ns, max_ns; /* of their whole lives; 0 without any */
+	uint64_t lifetime_ns;                    /* the sum of these lives */
 	/* The time of all that are alive, within the range. A sum stops at UINT64_MAX. */
 	uint64_t running_ns; /* on each thread, if a task runs on several at once */
 	uint64_t waiting_ns; /* neither running, nor woken and about to run */
@@ -134,6 +135,30 @@ struct weft_stats_counter weft_stats_counter_of(const struct weft_stats *stats, 
 /* The value after the last change less the one before the first. An integer stops at the limits of
  * 64 bits. */
 struct weft_number weft_stats_change(const struct weft_stats_counter *counter);
+
+/* ---- Comparisons ---- */
+
+/* A row of each of two statistics with the same kind and name; NULL: the other one lacks it. */
+struct weft_stats_pair {
+	const struct weft_stats_row *a, *b;
+	double score; /* how much worse b is; negative: better. 0 if one lacks it */
+};
+
+struct weft_stats_diff {
+	const struct weft_stats *a, *b;
+	uint32_t count;
+	const struct weft_stats_pair *pairs;
+};
+
+/* Compares statistics of one grouping, of two traces or of two ranges of one. The pairs are in the
+ * order of their scores, the worst change first, then rows that only b has, then those that only a
+ * has. The score is the difference in the column by which b is sorted. For "total" it is the time
+ * that b's tasks lived longer than as many tasks of a did on average, times the share of that in
+ * their lifetimes, so that the slowing of many tasks counts more than a small change of long ones.
+ * 0 or WEFT_ERROR_MEMORY. Both must outlive the comparison. */
+int weft_stats_diff_create(
+	const struct weft_stats *a, const struct weft_stats *b, struct weft_stats_diff **ret_diff);
+void weft_stats_diff_destroy(struct weft_stats_diff *diff);
 
 #ifdef __cplusplus
 }

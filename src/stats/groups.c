@@ -99,6 +99,7 @@ static void deal_out(struct weft__stats_making *m, const uint32_t *order, uint32
 	for (uint32_t i = 0; i < count; i++) {
 		const struct weft__stats_item *item = &m->items[order[i]];
 		struct weft_stats_row *row = &m->rows[item->row];
+		row->lifetime_ns = weft__ns_add(row->lifetime_ns, item->member.end - item->member.start);
 		m->members[row->first + row->ended++] = item->member;
 	}
 }

@@ -19,7 +19,7 @@ static uint64_t total_ns(const struct weft_stats_row *row)
 	return weft__ns_add(weft__ns_add(row->running_ns, row->waiting_ns), row->delay_ns);
 }
 
-static uint64_t value_of(const struct weft_stats_row *row, enum weft_stats_sort sort)
+uint64_t weft__stats_value(const struct weft_stats_row *row, enum weft_stats_sort sort)
 {
 	const uint64_t values[WEFT_STATS_SORTS] = {
 		[WEFT_STATS_SORT_TOTAL] = total_ns(row),
@@ -59,8 +59,8 @@ static int sort_rows(struct weft__stats_making *m)
 	if (!sorted)
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; i < m->row_count; i++)
-		sorted[i] =
-			(struct sorted_row){value_of(&m->rows[i], m->sort), total_ns(&m->rows[i]), m->rows[i]};
+		sorted[i] = (struct sorted_row){
+			weft__stats_value(&m->rows[i], m->sort), total_ns(&m->rows[i]), m->rows[i]};
 	qsort(sorted, m->row_count, sizeof(*sorted), compare_rows);
 	for (uint32_t i = 0; i < m->row_count; i++)
 		m->rows[i] = sorted[i].row;

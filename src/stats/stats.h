@@ -8,6 +8,8 @@
  *     spans.c   items and times of spans
  *     stats.c   all of it; the order of rows
  *     names.c   keys as text
+ *
+ *     diff.c    two statistics side by side
  */
 #ifndef WEFT_STATS_STATS_H
 #define WEFT_STATS_STATS_H
@@ -60,5 +62,8 @@ int weft__stats_group(struct weft__stats_making *making);
 /* Add up the times of each row. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
 int weft__stats_measure_tasks(struct weft__stats_making *making);
 int weft__stats_measure_spans(struct weft__stats_making *making);
+
+/* The number of a row in a column. */
+uint64_t weft__stats_value(const struct weft_stats_row *row, enum weft_stats_sort sort);
 
 #endif

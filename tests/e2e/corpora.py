@@ -37,7 +37,7 @@ COMMANDS = [
     ['tail', 'FILE'], ['cut', 'FILE', '-o', 'OUT.weft'],
     ['cut', 'FILE', '--start', '1ms', '--duration', '1ms', '-o', 'OUT.weft'],
     ['stats', 'FILE'], ['stats', '--by', 'parent', '--json', '--start', '1ms', '--duration', '1ms', 'FILE'],
-    ['stats', '--by', 'span', '--csv', 'FILE'],
+    ['stats', '--by', 'span', '--csv', 'FILE'], ['stats', '--diff', '--start', '0', '--start', '1ms', '--json', 'FILE'],
     ['export', '--to', 'ctf', 'FILE', 'OUT'],
     ['render', 'FILE', '-o', 'OUT.svg'], ['render', 'FILE', '-o', 'OUT.png'], ['render', 'FILE', '-o', 'OUT.pdf'],
     ['render', 'FILE', '-o', 'OUT.html'], ['render', '--no-fold', '--group-by', 'thread', 'FILE', '-o', 'OUT.svg'],

@@ -150,6 +150,65 @@ def delay_is_from_wake_up_to_running():
     equal((row['running'], row['waiting'], row['delay'], row['most_delayed']), (20000, 20000, 20000, 1))
 
 
+def jobs(length, count):
+    """Jobs of that many ns, one after the other, and a task that has not ended."""
+    events = [(0, 'create', 0, 1, 1), (0, 'label', 1, 'main')]
+    for number in range(count):
+        events += [(number * length, 'create', 1, 10 + number, 1), (number * length, 'label', 10 + number, 'job %d' % number),
+                   ((number + 1) * length, 'fulfil', 1, 10 + number)]
+    return events
+
+
+@case
+def two_traces_side_by_side():
+    with temporary_directory() as folder:
+        paths = [os.path.join(folder, name) for name in ('a.ctf', 'b.ctf')]
+        for path, events in zip(paths, (jobs(1000, 20), jobs(3000, 10) + [(50000, 'create', 1, 99, 1), (50000, 'label', 99, 'new')])):
+            with open(path, 'wb') as file:
+                file.write(mirage(events))
+        found = json.loads(weft('stats', '--diff', '--json', *paths).stdout)
+        job = found['rows'][0]
+        equal((job['name'], job['a']['count'], job['b']['count'], job['a']['p50'], job['b']['p50']), ('job #', 20, 10, 1000, 3000))
+        equal((found['rows'][-1]['name'], found['rows'][-1]['a']), ('new', None))
+        for side, path in zip('ab', paths):
+            rows = {row['name']: row for row in stats(path)['rows']}
+            for row in found['rows']:
+                expected = rows.get(row['name'])
+                equal(row[side], expected and {key: value for key, value in expected.items() if key not in ('name', 'kind')})
+        lines = weft('stats', '--diff', '--limit', '1', *paths).stdout.splitlines()
+        equal([line[:3] for line in lines[:2]], ['A  ', 'B  '])
+        equal(lines[3:5], ['    mean    count          p50          p99          max  tasks',
+                           "+200.0 %  20 \u2192 10  1 us \u2192 3 us  1 us \u2192 3 us  1 us \u2192 3 us  task 'job #'"])
+        rows = list(csv.DictReader(io.StringIO(weft('stats', '--diff', '--csv', *paths).stdout, newline='')))
+        equal((rows[0]['count_a'], rows[0]['p99_ns_b'], rows[-1]['count_a']), ('20', '3000', ''))
+        by_count = json.loads(weft('stats', '--diff', '--json', '--sort', 'count', *paths).stdout)['rows']
+        equal([row['score'] for row in by_count if row['a'] and row['b']], [0, 0, -10])
+
+
+@case
+def two_ranges_side_by_side():
+    with temporary_directory() as folder:
+        path = made(folder, jobs(1000, 20))
+        ranges = [('--start', '0', '--duration', '5us'), ('--start', '10us', '--duration', '9us')]
+        found = json.loads(weft('stats', '--diff', '--json', *ranges[0], *ranges[1], path).stdout)
+        for side, one in zip('ab', ranges):
+            expected = stats(*one, path)
+            equal({key: found[side][key] for key in ('start', 'end', 'idle')}, {key: expected[key] for key in ('start', 'end', 'idle')})
+            job, = [row for row in found['rows'] if row['name'] == 'job #']
+            equal(job[side]['ended'], row_of(expected, 'job #')['ended'])
+        job, = [row for row in json.loads(weft('stats', '--diff', '--json', '--duration', '5us', '--duration', '9us', path).stdout)['rows']
+                if row['name'] == 'job #']
+        equal((job['a']['ended'], job['b']['ended']), (4, 8))
+
+
+@case
+def comparisons_need_two_sides():
+    for args in (['--diff', ARP], ['--diff', ARP, ARP, ARP], ['--start', '1ms', '--start', '2ms', ARP],
+                 ['--diff', '--start', '0', '--start', '0', '--start', '0', ARP]):
+        assert weft('stats', *args, status=2).stderr.startswith('weft stats: '), args
+    equal(run([os.path.join(BUILD, 'weft'), 'stats', '--diff', ARP, '/nonexistent']).returncode, 3)
+
+
 @case
 def traces_without_tasks_or_events():
     with temporary_directory() as folder:

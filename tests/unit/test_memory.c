@@ -87,6 +87,7 @@ static int list_all(const struct weft_model *model)
 	struct weft_problems *problems;
 	struct weft_search *search;
 	struct weft_stats *stats;
+	struct weft_stats_diff *diff;
 	uint32_t count;
 	int error = weft_story_index_create(model, &index);
 	if (error)
@@ -101,8 +102,11 @@ static int list_all(const struct weft_model *model)
 		weft_search_destroy(search);
 	for (unsigned by = 0; by < WEFT_STATS_BYS && !error; by++) {
 		const struct weft_stats_options options = {.by = (enum weft_stats_by)by};
-		if (!(error = weft_stats_create(&story, &options, &stats)))
-			weft_stats_destroy(stats);
+		if ((error = weft_stats_create(&story, &options, &stats)))
+			break;
+		if (!(error = weft_stats_diff_create(stats, stats, &diff)))
+			weft_stats_diff_destroy(diff);
+		weft_stats_destroy(stats);
 	}
 	weft_story_index_destroy(index);
 	return error;

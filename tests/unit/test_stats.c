@@ -16,27 +16,37 @@
 
 #define US 1000
 
+/* The statistics borrow the story in `loaded`, which therefore stays where it is. */
 struct measured {
-	struct loaded loaded;
+	struct loaded *loaded;
 	struct weft_stats *stats;
 };
+
+static struct loaded *keep(struct loaded loaded)
+{
+	struct loaded *kept = malloc(sizeof(*kept));
+	assert_non_null(kept);
+	*kept = loaded;
+	return kept;
+}
 
 /* `from` and `to` are us from the start; 0 and 0: everything. */
 static struct measured measure(
 	const char *script, int64_t n, enum weft_stats_by by, uint64_t from, uint64_t to)
 {
-	struct measured m = {.loaded = trace_script_load(script, n)};
-	uint64_t start = m.loaded.model->summary.start;
+	struct measured m = {.loaded = keep(trace_script_load(script, n))};
+	uint64_t start = m.loaded->model->summary.start;
 	const struct weft_stats_options options = {
 		.by = by, .start_ns = start + from * US, .end_ns = to ? start + to * US : 0};
-	assert_int_equal(weft_stats_create(&m.loaded.story, &options, &m.stats), 0);
+	assert_int_equal(weft_stats_create(&m.loaded->story, &options, &m.stats), 0);
 	return m;
 }
 
 static void measured_finish(struct measured *m)
 {
 	weft_stats_destroy(m->stats);
-	loaded_finish(&m->loaded);
+	loaded_finish(m->loaded);
+	free(m->loaded);
 }
 
 static const struct weft_stats_row *row_named(const struct measured *m, const char *name)
@@ -60,7 +70,7 @@ static void digits_of_labels_are_one(void **state)
 	uint32_t tasks = 0;
 	for (uint32_t i = 0; i < m.stats->row_count; i++)
 		tasks += m.stats->rows[i].count;
-	assert_int_equal(tasks, m.loaded.model->tasks.count);
+	assert_int_equal(tasks, m.loaded->model->tasks.count);
 	assert_int_equal(m.stats->row_count, 4); /* two named port-#, of two kinds, and task 0 */
 	assert_int_equal(row_named(&m, "port-x")->count, 1);
 	measured_finish(&m);
@@ -110,7 +120,7 @@ static void members_are_in_the_order_of_their_lives(void **state)
 	assert_int_equal(row->ended, 9);
 	for (uint32_t i = 1; i < row->ended; i++)
 		assert_true(members[i].end - members[i].start >= members[i - 1].end - members[i - 1].start);
-	assert_int_equal(m.loaded.model->tasks.id[members[8].task], 10);
+	assert_int_equal(m.loaded->model->tasks.id[members[8].task], 10);
 	measured_finish(&m);
 }
 
@@ -159,7 +169,7 @@ static void time_is_running_waiting_or_delay(void **state)
 	assert_int_equal(row->waiting_ns, 20 * US);
 	assert_int_equal(row->delay_ns, 5 * US);
 	assert_int_equal(row->max_delay_ns, 5 * US);
-	assert_int_equal(m.loaded.model->tasks.id[row->most_delayed], 5);
+	assert_int_equal(m.loaded->model->tasks.id[row->most_delayed], 5);
 	assert_int_equal(row->max_ns, 45 * US);
 	measured_finish(&m);
 }
@@ -167,7 +177,7 @@ static void time_is_running_waiting_or_delay(void **state)
 static void without_an_index_there_is_no_delay(void **state)
 {
 	struct measured m = measure(waiter, 0, WEFT_STATS_BY_LABEL, 0, 0);
-	const struct weft_story story = {.model = m.loaded.model};
+	const struct weft_story story = {.model = m.loaded->model};
 	struct weft_stats *stats;
 	(void)state;
 	assert_int_equal(weft_stats_create(&story, NULL, &stats), 0);
@@ -303,9 +313,9 @@ static void spans_have_rows_by_name(void **state)
 	make(&s.made, span_event(WEFT_EVENT_END, 1, ""));
 	trace_script_run_all(&s, "+10");
 	make(&s.made, span_event(WEFT_EVENT_END, 1, ""));
-	struct measured m = {.loaded = load_model(make_model(&s.made))};
+	struct measured m = {.loaded = keep(load_model(make_model(&s.made)))};
 	const struct weft_stats_options options = {.by = WEFT_STATS_BY_SPAN};
-	assert_int_equal(weft_stats_create(&m.loaded.story, &options, &m.stats), 0);
+	assert_int_equal(weft_stats_create(&m.loaded->story, &options, &m.stats), 0);
 	assert_int_equal(m.stats->row_count, 2);
 	assert_int_equal(row_named(&m, "outer")->max_ns, 30 * US);
 	assert_int_equal(row_named(&m, "outer")->running_ns, 15 * US);
@@ -358,6 +368,64 @@ static void counters_change_within_the_range(void **state)
 	measured_finish(&m);
 }
 
+static void expect_pair(const struct weft_stats_diff *diff, uint32_t number, const char *name,
+	uint32_t a_count, uint32_t b_count)
+{
+	const struct weft_stats_pair *pair = &diff->pairs[number];
+	char text[64];
+	weft_stats_format_name(
+		pair->b ? diff->b : diff->a, pair->b ? pair->b : pair->a, text, sizeof(text));
+	assert_string_equal(text, name);
+	assert_int_equal(pair->a ? pair->a->count : 0, a_count);
+	assert_int_equal(pair->b ? pair->b->count : 0, b_count);
+}
+
+/* In b the jobs take 3 us and not 1 us, the long task 110 us and not 100 us, the quick ones 1 us
+ * and not 2 us; "old" is gone, "new" is new. */
+static const char before[] =
+	"create 0 1 task; label 1 long; +90; [10: create 0 10+i task; label 10+i job; +1; resolve 0 10+i];"
+	"resolve 0 1; create 0 2 task; label 2 old; create 0 3 task; label 3 quick; +2; resolve 0 3";
+static const char after[] = "create 0 7 task; label 7 new; create 0 1 task; label 1 long; +80;"
+							"[10: create 0 10+i task; label 10+i job; +3; resolve 0 10+i];"
+							"resolve 0 1; create 0 3 task; label 3 quick; +1; resolve 0 3";
+
+static void the_worst_change_is_first(void **state)
+{
+	struct measured a = measure(before, 0, WEFT_STATS_BY_LABEL, 0, 0);
+	struct measured b = measure(after, 0, WEFT_STATS_BY_LABEL, 0, 0);
+	struct weft_stats_diff *diff;
+	(void)state;
+	assert_int_equal(weft_stats_diff_create(a.stats, b.stats, &diff), 0);
+	assert_int_equal(diff->count, 6);
+	expect_pair(diff, 0, "job", 10, 10);
+	expect_pair(diff, 1, "long", 1, 1);
+	expect_pair(diff, 2, "", 1, 1); /* task 0 has not ended */
+	expect_pair(diff, 3, "quick", 1, 1);
+	expect_pair(diff, 4, "new", 0, 1);
+	expect_pair(diff, 5, "old", 1, 0);
+	/* 20 us more than expected, of 30 us */
+	assert_int_equal((int)diff->pairs[0].score, 20 * US * 20 / 30);
+	assert_true(diff->pairs[3].score < 0);
+	weft_stats_diff_destroy(diff);
+	measured_finish(&a);
+	measured_finish(&b);
+}
+
+static void equal_statistics_do_not_differ(void **state)
+{
+	struct measured a = measure(before, 0, WEFT_STATS_BY_KIND, 0, 0);
+	struct weft_stats_diff *diff;
+	(void)state;
+	assert_int_equal(weft_stats_diff_create(a.stats, a.stats, &diff), 0);
+	assert_int_equal(diff->count, a.stats->row_count);
+	for (uint32_t i = 0; i < diff->count; i++) {
+		assert_ptr_equal(diff->pairs[i].a, diff->pairs[i].b);
+		assert_true(diff->pairs[i].score == 0);
+	}
+	weft_stats_diff_destroy(diff);
+	measured_finish(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +447,8 @@ int main(void)
 		cmocka_unit_test(spans_have_rows_by_name),
 		cmocka_unit_test(rows_are_sorted),
 		cmocka_unit_test(counters_change_within_the_range),
+		cmocka_unit_test(the_worst_change_is_first),
+		cmocka_unit_test(equal_statistics_do_not_differ),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
