@@ -91,6 +91,7 @@ struct weft_category;
 #define weft_expect()                ((void)0)
 #define weft_expect_as(task)         WEFT__UNUSED(task)
 #define weft_gc(duration_ns)         WEFT__UNUSED(duration_ns)
+#define weft_off_cpu(duration_ns)    WEFT__UNUSED(duration_ns)
 #define weft_label(text)             WEFT__UNUSED(text)
 #define weft_label_as(task, text)    WEFT__UNUSED(task, text)
 #define weft_label_n(text, n)        WEFT__UNUSED(text, n)

@@ -116,6 +116,7 @@ enum {
 #define weft_snapshot_request(why) WEFT__WHEN(WEFT__IS_RECORDING, weft_snapshot_request(why))
 #define weft_rundown_wanted(seen)  (WEFT__IS_RECORDING && weft_rundown_wanted(seen))
 #define weft_gc(duration_ns)       WEFT__WHEN(WEFT__IS_RECORDING, weft_gc(duration_ns))
+#define weft_off_cpu(duration_ns)  WEFT__WHEN(WEFT__IS_RECORDING, weft_off_cpu(duration_ns))
 #define weft_moment_begin()        WEFT__WHEN(WEFT__IS_RECORDING, weft_moment_begin())
 #define weft_moment_end()          WEFT__WHEN(WEFT__IS_RECORDING, weft_moment_end())
 #define weft_read(source)          WEFT__WHEN(WEFT__IS_ON, weft_read(source))

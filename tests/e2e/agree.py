@@ -109,6 +109,8 @@ class Script:
             rng.choice([self.create, self.create, self.remark, self.act, self.act, self.act, self.run])()
             if self.spans.random() < 0.15:
                 self.span()
+            if self.spans.random() < 0.08 and self.thread in self.current:
+                self.off_cpu()
 
     def call(self, line, event, **fields):
         self.lines += ['at %d %d' % (self.thread, self.time), line]
@@ -203,6 +205,11 @@ class Script:
             self.call('span_begin %s =%s' % (token, name), 'begin', task=task, name=name)
         else:
             self.call('span_end %s' % token, 'end', task=task)
+
+    def off_cpu(self):
+        """Some are longer than the activation, or than any trace."""
+        duration = self.spans.choice([0, 1, 7, 300, 2000, 10 ** 6, 2 ** 62])
+        self.call('off_cpu %d' % duration, 'off_cpu', task=self.current[self.thread], duration=duration)
 
     def run(self):
         rng, (token, task), (other_token, other) = self.rng, self.task(), self.task()

@@ -82,6 +82,7 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	WEFT_SPAN_AT(WEFT_LEVEL_DEBUG, NAME);
 	weft_at(WEFT_LEVEL_DEBUG, weft_begin("literal"));
 	weft_gc(task);
+	weft_off_cpu(task);
 	weft_moment_begin();
 	weft_moment_end();
 	weft_label("literal");
