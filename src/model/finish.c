@@ -52,8 +52,8 @@ static uint64_t end_of_task(
 	return buffer < ends->buffers ? ends->of_buffer[buffer] : 0;
 }
 
-static void end_task(
-	struct weft_model_builder *b, const struct ends *ends, uint32_t task, uint32_t message)
+static void end_task(struct weft_model_builder *b, const struct ends *ends, uint32_t task,
+	uint32_t message, bool is_in_wait)
 {
 	struct weft__state_tasks *t = &b->state.tasks;
 	uint64_t start = b->tasks.start[task], known = end_of_task(b, ends, task);
@@ -65,20 +65,78 @@ static void end_task(
 		t->outcome[task] = WEFT_OUTCOME_NEVER_RESOLVED;
 		t->message[task] = message;
 	}
+	uint64_t seen = weft__ns_add(last, UNFINISHED_NS);
 	if (known)
 		*end = known > last ? known : last;
+	else if (is_expected)
+		*end = b->state.now;
 	else
-		*end = is_expected ? b->state.now : weft__ns_add(last, UNFINISHED_NS);
+		*end = is_in_wait && b->state.now > seen ? b->state.now : seen;
 }
 
+static bool begins_wait(unsigned type)
+{
+	return type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_WAIT_ANY;
+}
+
+enum {
+	IN_WAIT = 1 << 0,   /* it waits at the end, or is waited for */
+	HAS_ACTED = 1 << 1, /* its acts before are no part of the wait any more */
+};
+
+/* Marks the tasks that wait when the trace ends, and those for which they wait: the sources of
+ * their latest acts, if these are waits. */
+static void mark_waits(struct weft_model_builder *b, uint8_t *marks)
+{
+	const struct edge_columns *e = &b->edges;
+	const uint8_t *flags = b->state.tasks.flags;
+	for (uint32_t i = e->count; i > 0; i--) {
+		uint32_t from = weft__edge_actor(e, i - 1), to = e->to[i - 1];
+		if (e->type[i - 1] == WEFT_EDGE_DROPPED || from == WEFT_NONE || (marks[from] & HAS_ACTED))
+			continue;
+		if (!begins_wait(e->type[i - 1]) || !(flags[from] & WEFT__TASK_WAITS)) {
+			marks[from] |= HAS_ACTED;
+			continue;
+		}
+		marks[from] |= IN_WAIT;
+		marks[weft__state_forward(&b->state, to)] |= IN_WAIT;
+	}
+}
+
+/* True if it is unknown when some program ended. Then a task that waits lives to the trace's end.
+ */
+static bool is_end_unknown(const struct ends *ends)
+{
+	for (uint32_t i = 0; i < ends->buffers; i++)
+		if (!ends->of_buffer[i])
+			return true;
+	return ends->buffers == 0;
+}
+
+/* Removes the flags that only the state needs and adds those of the model. */
+static void settle_flags(struct weft_model_builder *b)
+{
+	const uint8_t moment = WEFT__TASK_WAITS | WEFT__TASK_ASKED;
+	uint8_t *flags = b->state.tasks.flags;
+	for (uint32_t task = 0; task < b->state.tasks.count; task++)
+		flags[task] = (uint8_t)((flags[task] & ~moment) | (b->tasks.remarks[task] & TASK_NOTED));
+}
+
+/* Marks need flags of the state, which are then removed. */
 static int end_tasks(struct weft_model_builder *b, const struct ends *ends)
 {
 	static const char never[] = "never resolved";
 	uint32_t message;
-	int error = weft__strings_intern(&b->texts.strings, never, sizeof(never) - 1, &message);
+	uint8_t *marks = calloc(b->state.tasks.count + (size_t)1, 1);
+	int error = marks ? weft__strings_intern(&b->texts.strings, never, sizeof(never) - 1, &message)
+					  : WEFT_ERROR_MEMORY;
+	if (!error && is_end_unknown(ends))
+		mark_waits(b, marks);
+	settle_flags(b);
 	for (uint32_t task = 0; !error && task < b->state.tasks.count; task++)
 		if (!(b->state.tasks.flags[task] & WEFT_TASK_RESOLVED))
-			end_task(b, ends, task, message);
+			end_task(b, ends, task, message, marks[task] & IN_WAIT);
+	free(marks);
 	return error;
 }
 
@@ -98,15 +156,6 @@ static void start_from_rundown(struct weft_model_builder *b)
 		if (!(b->state.tasks.flags[task] & WEFT_TASK_CREATED))
 			b->tasks.start[task] = b->creations.start[i];
 	}
-}
-
-/* Removes the flags that only the state needs and adds those of the model. */
-static void settle_flags(struct weft_model_builder *b)
-{
-	const uint8_t moment = WEFT__TASK_WAITS | WEFT__TASK_ASKED;
-	uint8_t *flags = b->state.tasks.flags;
-	for (uint32_t task = 0; task < b->state.tasks.count; task++)
-		flags[task] = (uint8_t)((flags[task] & ~moment) | (b->tasks.remarks[task] & TASK_NOTED));
 }
 
 static void count_preexisting(struct weft_model_builder *b)
@@ -137,7 +186,6 @@ static int finish_tasks(struct weft_model_builder *b, const struct ends *ends)
 	if (error)
 		return error;
 	weft__builder_touch_spans(b);
-	settle_flags(b);
 	start_tasks(b);
 	error = end_tasks(b, ends);
 	if (!error)

@@ -154,7 +154,8 @@ static void add_time(struct task_lines *t, const char *title, uint64_t time)
 	set_time(add_line(t, WEFT_STORY_FACT, title, &line_text), time, 0);
 }
 
-/* The title of the last time: an unfinished task is open until the record of its program ends. */
+/* The title of the last time: an unfinished task is open until the record of its program ends, or
+ * until the trace does if it waits then. */
 static const char *end_title(const struct task_lines *t)
 {
 	const struct weft_model *m = t->model;
@@ -162,7 +163,9 @@ static const char *end_title(const struct task_lines *t)
 		weft_trace_buffer_at(m->buffers, m->buffer_count, m->tasks.buffer[t->task]);
 	if (m->tasks.flags[t->task] & WEFT_TASK_RESOLVED)
 		return "ends";
-	return buffer->end_ns && m->tasks.end[t->task] == buffer->end_ns ? "open until" : "last seen";
+	uint64_t end = m->tasks.end[t->task];
+	return (buffer->end_ns && end == buffer->end_ns) || end == m->summary.end ? "open until"
+																			  : "last seen";
 }
 
 static void add_span(struct task_lines *t)

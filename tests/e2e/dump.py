@@ -236,7 +236,7 @@ def figures_of_arp_good():
 
 @case
 def rows_are_few():
-    for trace, options, most in ((BLOCK, [], 17), (BLOCK, ['--no-simplify'], 32), (ARP, [], 51)):
+    for trace, options, most in ((BLOCK, [], 17), (BLOCK, ['--no-simplify'], 32), (ARP, [], 54)):
         rows = [t['row'] for t in json_lines(weft('dump', '--tasks', '--json', *options, trace).stdout)]
         equal(min(rows), 0)
         assert max(rows) + 1 <= most, (trace, options, max(rows) + 1)

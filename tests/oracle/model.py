@@ -2,6 +2,8 @@
 """The meaning of events, after docs/model.md, as naively as possible: a second opinion on weft's
 model and layout. Takes events as decode.py or `weft dump --json` gives them, of one process."""
 
+import itertools
+
 SIMPLIFIED = {'bind', 'try', 'map', 'ignore_result', 'on_failure', 'on_termination'}
 NEVER_RESOLVED = 'never resolved'
 IDLE, UNKNOWN = 'idle', 'unknown'  # instead of the task that runs
@@ -46,6 +48,7 @@ class Model:
         """ended: when the program's record ended; 0: unknown."""
         self.ended = ended if events and ended >= events[0]['time'] else 0
         self.tasks, self.edges, self.ignored = {}, [], 0
+        self.waits_at_end = None  # tasks, when they are asked for
         self.running = {}    # by thread: (task, since, why it is idle)
         self.set_aside = {}  # by thread: the task that ran when its idle band began
         self.collects = {}   # by thread: (since, reason) of a gc band
@@ -397,6 +400,19 @@ class Model:
         for since, until in task.periods:
             task.seen(until)
 
+    def in_wait(self):
+        """The tasks that wait when the trace ends, and the sources of their latest acts, if these are waits."""
+        if self.waits_at_end is None:
+            found = self.waits_at_end = set()
+            for task in self.tasks.values():
+                acts = task.edges if task.waits_for is not None and not task.outcome else []
+                for edge in itertools.takewhile(lambda act: act['edge'] in ('try_read', 'wait_any'), reversed(acts)):
+                    source = edge['to']
+                    while source.becomes:
+                        source = source.becomes
+                    found |= {task, source}
+        return self.waits_at_end
+
     def end_of(self, task):
         if task.outcome:
             return task.ended
@@ -404,7 +420,8 @@ class Model:
             return max(self.ended, task.start, task.last)
         if task.expected:
             return self.final
-        return max(task.start, task.last) + 1000
+        seen = max(task.start, task.last) + 1000
+        return max(seen, self.final) if task in self.in_wait() else seen
 
     def created_at(self, task):
         """For the order of siblings."""

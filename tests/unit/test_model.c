@@ -294,6 +294,22 @@ static void an_unfinished_task_ends_after_its_last_sign(void **state)
 	weft_model_destroy(m);
 }
 
+/* Task 1 waits for 2 and 3, and 4 has waited and run again. */
+static void tasks_that_wait_live_to_the_end(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(create(1000, 9, 1), create(1000, 9, 2), create(1000, 9, 3),
+		create(1000, 9, 4), create(1000, 9, 5), event(WEFT_EVENT_TRY_READ, 2000, 1, 2),
+		event(WEFT_EVENT_TRY_READ, 3000, 1, 3), event(WEFT_EVENT_TRY_READ, 3000, 4, 5),
+		switch_to(4000, 4), switch_to(5000, 9), switch_to(60000, 9));
+	assert_int_equal(m->tasks.end[task(m, 1)], 60000);
+	assert_int_equal(m->tasks.end[task(m, 2)], 60000);
+	assert_int_equal(m->tasks.end[task(m, 3)], 60000);
+	assert_int_equal(m->tasks.end[task(m, 4)], 6000);
+	assert_int_equal(m->tasks.end[task(m, 5)], 4000);
+	weft_model_destroy(m);
+}
+
 static void an_expected_task_that_does_not_end_fails(void **state)
 {
 	(void)state;
@@ -896,6 +912,7 @@ int main(void)
 		cmocka_unit_test(becomes_make_no_cycle),
 		cmocka_unit_test(a_read_drops_the_try_read_before_it),
 		cmocka_unit_test(an_unfinished_task_ends_after_its_last_sign),
+		cmocka_unit_test(tasks_that_wait_live_to_the_end),
 		cmocka_unit_test(an_expected_task_that_does_not_end_fails),
 		cmocka_unit_test(the_first_end_stands),
 		cmocka_unit_test(a_stopped_task_has_ended_without_a_failure),
