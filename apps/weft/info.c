@@ -14,14 +14,17 @@
 
 #include "runs/message.h"
 
+#define COUNTERS_SHOWN 20
+
 static const char usage[] =
-	"usage: weft info [--json] [--max-size SIZE] FILE...\n"
+	"usage: weft info [--json] [--counters] [--max-size SIZE] FILE...\n"
 	"\n"
 	"Summarizes a trace: format, clock, times, events, tasks, counters, losses and damage. FILE\n"
 	"is a trace in any format that weft knows, or `-` for standard input. Several files of one\n"
 	"boot, or a directory of traces, are one trace.\n"
 	"\n"
 	"  --json           print one JSON object\n"
+	"  --counters       list all counters, not only the 20 that change most often\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
 	"  --help           this text\n";
@@ -244,33 +247,66 @@ static void print_value(struct weft_text *text, int width, struct weft_number va
 	weft_text_add(text, cell, (size_t)length);
 }
 
-static void print_counters(const struct weft_model *model, struct weft_text *text)
+static void print_counter(
+	const struct weft_model *model, const struct weft_counter *counter, struct weft_text *text)
 {
+	struct weft_slice name = weft_model_string(model, counter->name);
+	uint32_t last = counter->first + counter->count - 1;
+	print_value(text, 12, weft_counter_number(model, counter, counter->first));
+	print_value(text, 11, counter->min);
+	print_value(text, 11, counter->max);
+	print_value(text, 11, weft_counter_number(model, counter, last));
+	char changes[32];
+	int length = snprintf(changes, sizeof(changes), " %10" PRIu32 "  ", counter->count);
+	weft_text_add(text, changes, (size_t)length);
+	weft_text_add_quoted(text, name.bytes, name.size);
+	if (model->buffer_count > 1) {
+		weft_text_add_string(text, " of buffer ");
+		weft_text_add_u64(text, counter->buffer);
+	}
+	weft_text_add_string(text, "\n");
+}
+
+/* The counters that change most often, in the order of the model. Returns their number. */
+static uint32_t find_busiest(const struct weft_model *model, uint32_t ret_list[COUNTERS_SHOWN])
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < model->counter_count; i++) {
+		if (count < COUNTERS_SHOWN) {
+			ret_list[count++] = i;
+			continue;
+		}
+		/* The last of those that change least often makes room. */
+		uint32_t least = count - 1;
+		for (uint32_t n = count - 1; n-- > 0;)
+			if (model->counters[ret_list[n]].count < model->counters[ret_list[least]].count)
+				least = n;
+		if (model->counters[i].count <= model->counters[ret_list[least]].count)
+			continue;
+		memmove(ret_list + least, ret_list + least + 1, (count - 1 - least) * sizeof(*ret_list));
+		ret_list[count - 1] = i;
+	}
+	return count;
+}
+
+static void print_counters(const struct info_report *report, struct weft_text *text)
+{
+	const struct weft_model *model = report->model;
+	uint32_t busiest[COUNTERS_SHOWN];
 	if (!model->counter_count)
 		return;
 	weft_text_add_string(text, "\n       first         min         max        last  "
 							   "   changes  counter\n");
-	for (uint32_t i = 0; i < model->counter_count; i++) {
-		const struct weft_counter *counter = &model->counters[i];
-		struct weft_slice name = weft_model_string(model, counter->name);
-		uint32_t last = counter->first + counter->count - 1;
-		print_value(text, 12, weft_counter_number(model, counter, counter->first));
-		print_value(text, 11, counter->min);
-		print_value(text, 11, counter->max);
-		print_value(text, 11, weft_counter_number(model, counter, last));
-		char changes[32];
-		int length = snprintf(changes, sizeof(changes), " %10" PRIu32 "  ", counter->count);
-		weft_text_add(text, changes, (size_t)length);
-		weft_text_add_quoted(text, name.bytes, name.size);
-		if (model->buffer_count > 1) {
-			weft_text_add_string(text, " of buffer ");
-			weft_text_add_u64(text, counter->buffer);
-		}
-		weft_text_add_string(text, "\n");
-	}
+	bool all = report->all_counters || model->counter_count <= COUNTERS_SHOWN;
+	uint32_t count = all ? model->counter_count : find_busiest(model, busiest);
+	for (uint32_t i = 0; i < count; i++)
+		print_counter(model, &model->counters[all ? i : busiest[i]], text);
+	if (all)
+		return;
+	weft_text_add_u64(text, model->counter_count - count);
+	weft_text_add_string(text, " more that change less often; `weft info --counters` lists all\n");
 }
 
-/* Prints categories only if they are informative: most programs have one, at the default level. */
 /* Appends "buffer 2: " if there are several. */
 static void add_buffer(
 	struct weft_text *text, const struct weft_trace_description *trace, uint32_t buffer)
@@ -299,6 +335,7 @@ static void print_levels(const struct weft_trace_description *trace, struct weft
 	weft_text_add_string(text, trace->category_count ? "\n" : "");
 }
 
+/* Prints categories only if they are informative: most programs have one, at the default level. */
 static void print_categories(const struct info_report *report, struct weft_text *text)
 {
 	const struct weft_trace_description *trace = report->trace;
@@ -343,10 +380,10 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 	print_losses(model, text);
 	print_damage(report, text);
 	print_categories(report, text);
-	print_counters(model, text);
+	print_counters(report, text);
 }
 
-static int show(const struct cli_trace *trace, bool json)
+static int show(const struct cli_trace *trace, bool json, bool all_counters)
 {
 	struct weft_model *model = NULL;
 	cli_progress_start();
@@ -359,6 +396,7 @@ static int show(const struct cli_trace *trace, bool json)
 		.trace = weft_decoder_describe(trace->decoder),
 		.opened = trace,
 		.model = model,
+		.all_counters = all_counters,
 	};
 	struct weft_text text = {0};
 	if (json)
@@ -375,19 +413,21 @@ int cli_info(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
+		{"counters", no_argument, NULL, 'c'},
 		{"json", no_argument, NULL, 'j'},
 		CLI_MAX_SIZE_OPTION,
 		{NULL, 0, NULL, 0},
 	};
 	struct cli_trace trace;
-	bool json = false;
+	bool json = false, all_counters = false;
 	int code;
 	while ((code = cli_next_option(argc, argv, options)) != -1) {
 		if (code == 'h')
 			return cli_help(usage);
-		if (code != 'j')
+		if (code != 'c' && code != 'j')
 			return CLI_USAGE;
-		json = true;
+		json |= code == 'j';
+		all_counters |= code == 'c';
 	}
 	int count = cli_count_operands(argc, argv, "FILE");
 	if (!count)
@@ -395,7 +435,7 @@ int cli_info(int argc, char **argv)
 	int status = cli_trace_open_all(argv + optind, count, &trace);
 	if (status)
 		return status;
-	status = show(&trace, json);
+	status = show(&trace, json, all_counters);
 	cli_trace_report(&trace);
 	cli_trace_close(&trace);
 	return status;

@@ -14,6 +14,7 @@ struct info_report {
 	const struct weft_trace_description *trace;
 	const struct cli_trace *opened;
 	const struct weft_model *model;
+	bool all_counters; /* for people; JSON has all */
 };
 
 void info_write_json(const struct info_report *report, struct weft_text *text);

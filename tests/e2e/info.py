@@ -2,6 +2,7 @@
 """weft info: the figures of the sample traces, and of empty and damaged ones."""
 import json
 import os
+import re
 import subprocess
 
 from harness import DATA, WEFT, case, equal, main, weft
@@ -63,6 +64,25 @@ def as_text():
                  'losses      none', 'damage      none'):
         assert line + '\n' in text, text
     assert '1           1         506         502         526  "gntref"' in weft('info', ARP).stdout
+
+
+@case
+def twenty_counters_unless_all_are_wanted():
+    changes = [(f'rare {i}', 1) for i in range(15)] + [(f'busy {i}', 3) for i in range(10)]
+    lines = [f'((time {n})(op(Increases 0 "{name}" 1)))' for name, count in changes for n in range(count)]
+    content = '\n'.join(lines).encode()
+
+    def listed(*options):
+        text = subprocess.run([WEFT, 'info', *options, '-'], input=content, stdout=subprocess.PIPE, check=True).stdout.decode()
+        return re.findall('  "(.+)"$', text, re.MULTILINE), text
+
+    names, text = listed()
+    equal(names, [f'rare {i}' for i in range(10)] + [f'busy {i}' for i in range(10)])
+    assert '\n5 more that change less often; `weft info --counters` lists all\n' in text, text
+    names, text = listed('--counters')
+    equal(names, [name for name, _ in changes])
+    assert 'more that change' not in text
+    equal(len(info_of(content)['counters']), 25)
 
 
 @case
