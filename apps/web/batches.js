@@ -30,6 +30,14 @@ function input(...fields) {
 	schedule();
 }
 
+// Takes the keys that were not sent yet.
+function takeKeys() {
+	const isTaken = ([kind, key]) => kind === 'key' && key !== 'Escape';
+	const keys = batch.filter(isTaken).map(([, key]) => key);
+	batch = batch.filter(fields => !isTaken(fields));
+	return keys;
+}
+
 const { MOVE, PRESS, RELEASE, LEAVE, CANCEL } = BORDER;
 
 // Merges new input into the last one, if it replaces or continues that.

@@ -32,6 +32,8 @@ function apply(answer) {
 		showPanel(answer.panel);
 	if (answer.prompt)
 		showPrompt(answer.prompt);
+	if (!prompt.hidden)
+		typeIntoLine([...answer.typed, ...takeKeys()]);
 	if (answer.status !== undefined)
 		element('status').textContent = answer.status;
 	if (answer.cursor)
@@ -151,6 +153,24 @@ function showPrompt(content) {
 		line.select();
 	} else if (!content.open && wasOpen) {
 		canvas.focus({ preventScroll: true });
+	}
+}
+
+// Keys that were typed before the prompt was shown: they belong into its line.
+function typeIntoLine(keys) {
+	const line = element('line');
+	for (const key of keys) {
+		const { selectionStart: start, selectionEnd: end } = line;
+		if (key === 'Enter')
+			return input('prompt', line.value, 1, now());
+		if (key === 'Backspace')
+			line.setRangeText('', Math.max(start === end ? start - 1 : start, 0), end, 'end');
+		else if (/^.$/u.test(key))
+			line.setRangeText(key, start, end, 'end');
+	}
+	if (keys.length) {
+		line.focus();
+		input('prompt', line.value, 0, now());
 	}
 }
 

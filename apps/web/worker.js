@@ -200,6 +200,8 @@ function takeSvg(title) {
 
 // ---- Input ----
 
+let typed = [];
+
 const inputs = {
 	resize(width, height, now) {
 		size = [width, height];
@@ -209,6 +211,9 @@ const inputs = {
 	wheel(...fields) { wasm.page_wheel(...fields); },
 	pinch(...fields) { wasm.page_pinch(...fields); },
 	key(key, modifiers, now) {
+		// A key that is typed before the page shows the prompt's line belongs into it.
+		if (key !== 'Escape' && byteAt(wasm.page_prompt() + BORDER.PROMPT_is_open))
+			return void typed.push(key);
 		give(key);
 		if (!wasm.page_key(modifiers, now))
 			return key;
@@ -225,11 +230,13 @@ const inputs = {
 
 function frame(batch, now) {
 	const answer = { unused: [] }, transfer = [], begun = performance.now();
+	typed = [];
 	for (const [kind, ...fields] of batch) {
 		const unused = inputs[kind](...fields);
 		if (unused)
 			answer.unused.push(unused);
 	}
+	answer.typed = typed;
 	answer.wait = wasm.page_advance(now);
 	const changes = wasm.page_changes();
 	if (changes & BOXES)

@@ -112,6 +112,8 @@ async function drive(browser, ask) {
 		},
 		key: key => page.keyboard.press(key),
 		type: text => page.keyboard.type(text),
+		burst: keys => page.evaluate(keys => keys.forEach(key => document.getElementById('canvas').dispatchEvent(
+			new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))), keys), // in one moment
 		press: name => page.getByRole('button', { name, exact: true }).or(page.locator('#traces button', { hasText: name })).click(),
 		touch,
 		command: command => page.evaluate(command => window.weft.command(command), command),

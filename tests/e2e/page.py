@@ -257,6 +257,17 @@ def search_finds_by_typing():
 
 
 @case
+def keys_typed_before_the_prompt_is_shown_go_into_it():
+    keys = ['/', *'enoenk', 'Backspace', 't']
+    line, found, entered = use([['burst', keys], ['evaluate', "document.getElementById('line').value"], ['look'],
+                                ['key', 'Escape'], ['burst', [*keys, 'Enter']], ['look']])
+    equal(line, 'enoent')
+    equal((found['prompt'], found['focus']), ('Search', 'line'))
+    assert found['message'].startswith('2 '), found['message']
+    assert entered['status'].startswith('1 of 2'), entered
+
+
+@case
 def problems_are_stepped_through_by_keys_alone():
     looks = use([['key', 'p'], ['look'], ['key', 'p'], ['look'], ['key', 'Tab'], ['wait', 50], ['look']])
     assert [look['status'][:6] for look in looks[:2]] == ['1 of 8', '2 of 8'], looks
