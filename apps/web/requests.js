@@ -56,4 +56,5 @@ const requests = {
 		if (request.start === 1n) // the user chose it
 			stored('weft theme', request.text);
 	},
+	wasd(request) { stored('weft wasd', request.start === 1n ? 'on' : ''); },
 };

@@ -13,7 +13,7 @@ const { ERROR_LIMIT: LIMIT, ERROR_MEMORY: MEMORY, ERROR_FORMAT: FORMAT, ERROR_EM
 	ERROR_ARGUMENT: ARGUMENT } = BORDER;
 const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in elements.js
 
-let wasm, memory, opened = 0, size = [1, 1], motion = 0, touched = 0, theme = 0;
+let wasm, memory, opened = 0, size = [1, 1], motion = 0, touched = 0, theme = 0, wasd = 0;
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
 // ---- Imports of the WebAssembly module ----
@@ -110,7 +110,7 @@ const CURSORS = named('CURSOR_', {
 });
 const REQUESTS = named('REQUEST_', {
 	COPY: 'copy', SAVE_NOTES: 'notes', SAVE_SVG: 'svg', SAVE_PNG: 'png', SAVE_CUT: 'cut', OPEN: 'open', RELOAD: 'reload',
-	FOLLOW: 'follow', NEW_WINDOW: 'window', THEME: 'theme',
+	FOLLOW: 'follow', NEW_WINDOW: 'window', THEME: 'theme', WASD: 'wasd',
 });
 
 function takeCanvas(answer, transfer) {
@@ -182,6 +182,8 @@ function takeRequests() {
 			give(request.text);
 			theme = wasm.page_theme();
 		}
+		if (request.type === 'wasd')
+			wasd = Number(request.start);
 		if (request.type === 'svg')
 			request.bytes = takeSvg(request.text);
 		list.push(request);
@@ -443,7 +445,7 @@ let isShown = false;
 function show(source, now, showModel) {
 	if (!source.again) {
 		give(source.title);
-		check(wasm.page_create(theme, motion, touched));
+		check(wasm.page_create(theme, motion, touched, wasd));
 		isShown = false;
 		wasm.page_resize(...size, now);
 	}
@@ -668,9 +670,10 @@ const messages = {
 		motion = options.reducedMotion ? 1 : 0;
 		touched = options.isTouched ? 1 : 0;
 		theme = options.theme;
+		wasd = options.hasWasd ? 1 : 0;
 		await start(options.wasm);
 		give('');
-		check(wasm.page_create(theme, motion, touched));
+		check(wasm.page_create(theme, motion, touched, wasd));
 		postMessage(['ready']);
 	},
 	open,

@@ -11,6 +11,7 @@
 
 #include "opening.h"
 #include "picture.h"
+#include "preferences.h"
 
 /* The action to do with the file that the user chooses. */
 struct saving {
@@ -199,6 +200,9 @@ static void execute(struct window *window, const struct weft_viewer_request *req
 		break;
 	case WEFT_VIEWER_THEME:
 		look_apply(window, request->text);
+		break;
+	case WEFT_VIEWER_WASD:
+		preferences_set_wasd(request->start == 1);
 		break;
 	default:
 		break;

@@ -12,6 +12,7 @@
 #include "opening.h"
 #include "panel.h"
 #include "picture.h"
+#include "preferences.h"
 #include "prompt.h"
 
 #define WIDTH    1400
@@ -278,6 +279,7 @@ static void create_viewer(struct window *window, const struct window_options *op
 		.font = &window->font,
 		.reduced_motion = reduces_motion(),
 		.is_touched = is_touched(),
+		.has_wasd = preferences_have_wasd(),
 	};
 	if (weft_viewer_create(&viewer, &window->viewer))
 		g_error("out of memory");

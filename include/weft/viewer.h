@@ -44,6 +44,7 @@ struct weft_viewer_options {
 	const struct weft_font *font; /* borrowed; NULL for the built-in one */
 	bool reduced_motion;          /* no animations */
 	bool is_touched;              /* touch is the only input: controls are larger */
+	bool has_wasd;                /* W A S D zoom and move; see WEFT_VIEWER_WASD */
 };
 
 int weft_viewer_create(const struct weft_viewer_options *options, struct weft_viewer **ret_viewer);
@@ -255,6 +256,7 @@ enum weft_viewer_request_type {
 	WEFT_VIEWER_NEW_WINDOW, /* open another window with the same trace */
 	WEFT_VIEWER_THEME, /* the theme is now `text`; `start` is 1 if the user chose it, 0 if a link
 						  did */
+	WEFT_VIEWER_WASD,  /* W A S D zoom and move (`start` is 1) or not (0): keep the choice */
 };
 
 struct weft_viewer_request {

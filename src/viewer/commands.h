@@ -62,7 +62,8 @@ bool weft__viewer_run(struct weft_viewer *viewer, const char *command);
 /* The next key of a row's list, as weft_viewer_key() takes it; false after the last one. */
 bool weft__next_key(const char **keys, char ret_key[WEFT__KEY_BYTES], unsigned *ret_modifiers);
 /* A row's first key as the help shows it: "Shift + \xe2\x86\x90"; "" if it has none. */
-const char *weft__key_name(const struct weft__command *row, char name[WEFT__KEY_BYTES]);
+const char *weft__key_name(const struct weft_viewer *viewer, const struct weft__command *row,
+	char ret_name[WEFT__KEY_BYTES]);
 
 /* The functions of the table: `arguments` is the rest of the command after the function's name, or
  * "". */

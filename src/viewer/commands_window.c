@@ -127,6 +127,16 @@ void weft__run_theme(struct weft_viewer *viewer, const char *arguments)
 	weft__viewer_set_theme(viewer, arguments[0] ? arguments : weft_theme_name(next), true);
 }
 
+void weft__run_wasd(struct weft_viewer *viewer, const char *arguments)
+{
+	viewer->has_wasd = arguments[0] ? strcmp(arguments, "on") == 0 : !viewer->has_wasd;
+	weft__viewer_request(viewer, WEFT_VIEWER_WASD, "", viewer->has_wasd, 0);
+	viewer->panel.is_stale = true;
+	weft__viewer_show_message(viewer, viewer->has_wasd
+										  ? "W and S zoom, A and D move; Shift + W, A, S as before."
+										  : "W A S D have their usual commands.");
+}
+
 void weft__run_panel(struct weft_viewer *viewer, const char *arguments)
 {
 	enum weft__panel_kind kind = weft__panel_named(arguments);

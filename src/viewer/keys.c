@@ -37,7 +37,43 @@ bool weft__next_key(const char **keys, char ret_key[WEFT__KEY_BYTES], unsigned *
 	return size > 0;
 }
 
-const char *weft__key_name(const struct weft__command *row, char name[WEFT__KEY_BYTES])
+/* With W A S D for the view, as in games, these keys replace those of the table; the commands that
+ * lose theirs have another one or are in the menu. */
+static const struct {
+	const char *key, *command;
+} wasd_keys[] = {{"w", "zoom in"}, {"s", "zoom out"}, {"a", "pan left"}, {"d", "pan right"},
+	{"W", "wait"}, {"S", "start"}, {"A", "related"}};
+
+#define WASD_KEYS (sizeof(wasd_keys) / sizeof(wasd_keys[0]))
+
+/* The command that a key has instead of the table's; NULL if it has none. */
+static const char *replaced_by(const struct weft_viewer *viewer, const char *key)
+{
+	for (unsigned i = 0; viewer->has_wasd && i < WASD_KEYS; i++)
+		if (strcmp(wasd_keys[i].key, key) == 0)
+			return wasd_keys[i].command;
+	return NULL;
+}
+
+/* The first key of a row, as weft_viewer_key() takes it. False if it has none. */
+static bool first_key(const struct weft_viewer *viewer, const struct weft__command *row,
+	char ret_key[WEFT__KEY_BYTES], unsigned *ret_modifiers)
+{
+	*ret_modifiers = 0;
+	for (unsigned i = 0; viewer->has_wasd && i < WASD_KEYS; i++) {
+		if (strcmp(wasd_keys[i].command, row->command) == 0) {
+			snprintf(ret_key, WEFT__KEY_BYTES, "%s", wasd_keys[i].key);
+			return true;
+		}
+	}
+	for (const char *keys = row->keys; weft__next_key(&keys, ret_key, ret_modifiers);)
+		if (*ret_modifiers || !replaced_by(viewer, ret_key))
+			return true;
+	return false;
+}
+
+const char *weft__key_name(const struct weft_viewer *viewer, const struct weft__command *row,
+	char ret_name[WEFT__KEY_BYTES])
 {
 	static const char *const names[][2] = {
 		{"ArrowLeft", "\xe2\x86\x90"},
@@ -49,20 +85,21 @@ const char *weft__key_name(const struct weft__command *row, char name[WEFT__KEY_
 		{"Escape", "Esc"},
 	};
 	char key[WEFT__KEY_BYTES];
-	const char *keys = row->keys, *shown = key;
+	const char *shown = key;
 	unsigned modifiers;
-	name[0] = '\0';
-	if (!weft__next_key(&keys, key, &modifiers))
-		return name;
+	ret_name[0] = '\0';
+	if (!first_key(viewer, row, key, &modifiers))
+		return ret_name;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(key, names[i][0]) == 0)
 			shown = names[i][1];
 	bool is_letter = modifiers & WEFT_VIEWER_CONTROL && !key[1] && key[0] >= 'a' && key[0] <= 'z';
 	if (is_letter)
 		key[0] = (char)(key[0] - 'a' + 'A'); /* keyboards print capitals */
-	snprintf(name, WEFT__KEY_BYTES, "%s%s%.15s", modifiers & WEFT_VIEWER_SHIFT ? "Shift + " : "",
+	snprintf(ret_name, WEFT__KEY_BYTES, "%s%s%.15s",
+		modifiers & WEFT_VIEWER_SHIFT ? "Shift + " : "",
 		modifiers & WEFT_VIEWER_CONTROL ? "Ctrl + " : "", shown);
-	return name;
+	return ret_name;
 }
 
 static bool has_key(const struct weft__command *row, const char *key, unsigned modifiers)
@@ -76,11 +113,15 @@ static bool has_key(const struct weft__command *row, const char *key, unsigned m
 	return false;
 }
 
-static const struct weft__command *find(const char *key, unsigned modifiers)
+static const struct weft__command *find(
+	const struct weft_viewer *viewer, const char *key, unsigned modifiers)
 {
 	/* The names of letters and signs already include Shift. */
 	if (key[0] && !key[1] && key[0] != ' ')
 		modifiers &= ~(unsigned)WEFT_VIEWER_SHIFT;
+	const char *replaced = modifiers ? NULL : replaced_by(viewer, key);
+	if (replaced)
+		return weft__command_row(replaced);
 	for (unsigned i = 0; i < weft__command_count; i++)
 		if (weft__commands[i].command && has_key(&weft__commands[i], key, modifiers))
 			return &weft__commands[i];
@@ -99,7 +140,7 @@ WEFT__EXPORT bool weft_viewer_key(
 {
 	weft__viewer_begin(viewer, now_ms);
 	viewer->pointer.modifiers = modifiers;
-	const struct weft__command *row = find(key, modifiers);
+	const struct weft__command *row = find(viewer, key, modifiers);
 	bool is_used = row && !is_left_to_shell(viewer, row);
 	if (is_used)
 		weft__viewer_run(viewer, row->command);

@@ -13,19 +13,29 @@ static void add_heading(struct weft_viewer *viewer, const char *text)
 	weft__panel_add(viewer, WEFT_VIEWER_HEADING, text, "", "");
 }
 
-/* Each line of the help runs its command. */
-void weft__fill_help(struct weft_viewer *viewer)
+static void add_key(struct weft_viewer *viewer, const struct weft__command *row)
 {
 	char key[WEFT__KEY_BYTES];
+	if (weft__key_name(viewer, row, key)[0])
+		weft__panel_add(viewer, WEFT_VIEWER_LINK, row->text, key, row->command);
+}
+
+/* Each line of the help runs its command. The keys with which a question is answered come first. */
+void weft__fill_help(struct weft_viewer *viewer)
+{
+	static const char *const first[] = {
+		"problem next", "open", "wait", "waker", "search", "zoom selection", "back", "fit"};
+	add_heading(viewer, "Begin with these");
+	for (unsigned i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		add_key(viewer, weft__command_row(first[i]));
 	for (unsigned i = 0; i < weft__command_count; i++) {
 		const struct weft__command *row = &weft__commands[i];
 		if (!row->keys)
 			add_heading(viewer, row->text);
 		else if (!row->command)
 			weft__panel_add(viewer, WEFT_VIEWER_FACT, row->text, row->keys, "");
-		else if (row->keys[0])
-			weft__panel_add(
-				viewer, WEFT_VIEWER_LINK, row->text, weft__key_name(row, key), row->command);
+		else
+			add_key(viewer, row);
 	}
 }
 

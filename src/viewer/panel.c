@@ -68,7 +68,7 @@ void weft__panel_add_command(struct weft_viewer *viewer, const char *command, co
 	const struct weft__command *row = weft__command_row(command);
 	char key[WEFT__KEY_BYTES];
 	weft__panel_add(viewer, row->is_on ? WEFT_VIEWER_TOGGLE : WEFT_VIEWER_LINK,
-		text ? text : row->text, weft__key_name(row, key), command);
+		text ? text : row->text, weft__key_name(viewer, row, key), command);
 	weft__panel_last(viewer)->is_selected = weft__command_is_on(viewer, row);
 }
 

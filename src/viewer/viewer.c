@@ -51,6 +51,7 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->font = options->font;
 	viewer->reduced_motion = options->reduced_motion;
 	viewer->is_touched = options->is_touched;
+	viewer->has_wasd = options->has_wasd;
 	viewer->title = copy_title(options->title);
 	viewer->path = copy_text(options->path ? options->path : options->title);
 	viewer->notice = copy_text("");

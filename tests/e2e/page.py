@@ -268,6 +268,14 @@ def keys_typed_before_the_prompt_is_shown_go_into_it():
 
 
 @case
+def wasd_zooms_and_stays_chosen():
+    whole, near, later = use([['look'], ['command', 'wasd on'], ['key', 'w'], ['wait', 600], ['look'], ['reload'],
+                              ['opened', os.path.basename(BLOCK)], ['key', 'w'], ['wait', 600], ['look']])
+    assert ruler(near) != ruler(whole) and ruler(later) != ruler(whole), (whole['text'], near['text'], later['text'])
+    assert later['panel'] is None and later['status'] != 'Choose a task first.', later
+
+
+@case
 def problems_are_stepped_through_by_keys_alone():
     looks = use([['key', 'p'], ['look'], ['key', 'p'], ['look'], ['key', 'Tab'], ['wait', 50], ['look']])
     assert [look['status'][:6] for look in looks[:2]] == ['1 of 8', '2 of 8'], looks

@@ -53,6 +53,23 @@ def the_wheel_zooms_and_a_key_shows_all_again():
 
 
 @case
+def wasd_zooms_and_stays_chosen():
+    with screen():
+        with program('--command', 'wasd on', BLOCK) as viewer:
+            viewer.window('mirage-block-read.sexp').still()
+        with program(BLOCK) as viewer:
+            window = viewer.window('mirage-block-read.sexp')
+            whole = window.still()
+            window.mouse('move', 5, 790)
+            window.keys('w')
+            window.changed(whole)
+        with program('--command', 'wasd off', BLOCK) as viewer:
+            viewer.window('mirage-block-read.sexp').still()
+        with open(os.path.join(os.environ['XDG_CONFIG_HOME'], 'weft', 'viewer.ini')) as file:
+            equal(file.read(), '[keys]\nwasd=false\n')
+
+
+@case
 def a_drag_moves_the_picture_with_the_pointer():
     with screen(), program(BLOCK) as viewer:
         window = viewer.window('mirage-block-read.sexp')

@@ -74,9 +74,61 @@ static void keys_are_named_for_people(void **state)
 		{"zoom out", "\xe2\x88\x92"}, {"counters", "space"}, {"open trace", "Ctrl + O"},
 		{"escape", "Esc"}, {"help", "?"}, {"close", ""}};
 	char name[WEFT__KEY_BYTES];
+	struct script s = script_begin(BLOCK_READ, true);
 	(void)state;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		assert_string_equal(weft__key_name(weft__command_row(names[i][0]), name), names[i][1]);
+		assert_string_equal(
+			weft__key_name(s.viewer, weft__command_row(names[i][0]), name), names[i][1]);
+	script_end(&s);
+}
+
+static const char *key_of(const struct script *s, const char *command)
+{
+	static char name[WEFT__KEY_BYTES];
+	return weft__key_name(s->viewer, weft__command_row(command), name);
+}
+
+static void wasd_zooms_and_moves(void **state)
+{
+	struct script s = script_begin(BLOCK_READ, true);
+	struct weft_viewer_request request;
+	(void)state;
+	weft_viewer_command(s.viewer, "wasd on", s.now_ms);
+	assert_true(weft_viewer_next_request(s.viewer, &request));
+	assert_int_equal(request.type, WEFT_VIEWER_WASD);
+	assert_int_equal(request.start, 1);
+	double scale = s.viewer->view.scale;
+	script_run(&s, "key w; wait 1000");
+	assert_true(s.viewer->view.scale > scale);
+	double left = s.viewer->view.left;
+	script_run(&s, "key d; wait 1000");
+	assert_true(s.viewer->view.left > left);
+	assert_string_equal(key_of(&s, "zoom in"), "w");
+	assert_string_equal(key_of(&s, "wait"), "W");
+	assert_string_equal(key_of(&s, "duration"), "");
+	assert_string_equal(key_of(&s, "rates"), "D");
+	assert_string_equal(key_of(&s, "task left"), "Shift + \xe2\x86\x90");
+	script_run(&s, "key S");
+	assert_true(weft_viewer_prompt(s.viewer)->is_open);
+	script_run(&s, "key Escape");
+	weft_viewer_command(s.viewer, "wasd", s.now_ms);
+	assert_string_equal(key_of(&s, "wait"), "w");
+	assert_string_equal(key_of(&s, "duration"), "d");
+	script_end(&s);
+}
+
+static void help_begins_with_eight_keys(void **state)
+{
+	struct script s = script_begin(BLOCK_READ, true);
+	(void)state;
+	script_run(&s, "key ?");
+	const struct weft_viewer_panel *panel = weft_viewer_panel(s.viewer);
+	assert_string_equal(panel->items[0].text, "Begin with these");
+	for (unsigned i = 1; i <= 8; i++)
+		assert_true(panel->items[i].detail[0] && panel->items[i].command[0]);
+	assert_string_equal(panel->items[1].command, "problem next");
+	assert_int_equal(panel->items[9].type, WEFT_VIEWER_HEADING);
+	script_end(&s);
 }
 
 static void other_keys_of_a_command_run_it(void **state)
@@ -356,6 +408,8 @@ int main(void)
 		cmocka_unit_test(the_table_of_commands_is_sound),
 		cmocka_unit_test(keys_are_named_for_people),
 		cmocka_unit_test(other_keys_of_a_command_run_it),
+		cmocka_unit_test(wasd_zooms_and_moves),
+		cmocka_unit_test(help_begins_with_eight_keys),
 		cmocka_unit_test(every_button_has_room_for_a_finger),
 		cmocka_unit_test(a_links_theme_is_no_choice),
 		cmocka_unit_test(unknown_parts_of_a_link_are_reported),
