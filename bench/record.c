@@ -81,6 +81,8 @@ LOOP(do_signal, weft_signal(i))
 LOOP(do_become, weft_become(i))
 LOOP(do_expect, weft_expect())
 LOOP(do_span, weft_begin("deflate"); weft_end())
+LOOP(do_track, weft_span("disk", WEFT_CLOCK_RECORDER, "write", i, i))
+LOOP(do_track_clock, weft_span("disk", WEFT_CLOCK_MONOTONIC, "write", i, i))
 LOOP(do_gc, weft_gc(i))
 LOOP(do_resolve_as, weft_resolve_as(7, i))
 LOOP(do_label, weft_label("a literal"))
@@ -118,6 +120,8 @@ static const struct subject events[] = {
 	{"become", do_become},
 	{"expect", do_expect},
 	{"begin and end of a span", do_span},
+	{"span on a track, recorder's clock", do_track},
+	{"span on a track, monotonic clock", do_track_clock},
 	{"gc", do_gc},
 	{"resolve, explicit task", do_resolve_as},
 	{"label, literal", do_label},
@@ -221,23 +225,6 @@ static void print_clock_in_memory(void)
 	measure_print_line(subject.name, &measured, 0);
 }
 
-/* Beside the lines "switch" and "enter and leave" of the events. */
-static void print_cpu(void)
-{
-	static const struct subject measured_events[] = {
-		{"switch, off-CPU time measured", do_switch},
-		{"enter and leave, the same", do_enter},
-	};
-	for (size_t i = 0; i < COUNT(measured_events); i++) {
-		start(NULL);
-		weft_set_level("cpu", WEFT_LEVEL_DEBUG);
-		struct measured measured = measure_subject(&measured_events[i], &measure_floor);
-		weft_stop();
-		measure_print_line(measured_events[i].name, &measured, 0);
-	}
-	weft_set_level("cpu", WEFT_LEVEL_INFO);
-}
-
 /* The sequence that mirage-profile measures: two promises, a bind on them, both are woken, a
  * counter. Each step is what a runtime does in one go. */
 static inline void run_of_eleven(void)
@@ -335,7 +322,6 @@ static void print_special(void)
 	print_moments();
 	print_clock_in_memory();
 	print_counter_clock();
-	print_cpu();
 }
 
 int main(void)

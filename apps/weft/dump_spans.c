@@ -67,6 +67,11 @@ static uint32_t buffer_of(const struct weft_model *model, const struct span_row 
 								  : model->tasks.buffer[row->task];
 }
 
+static bool is_track(const struct weft_model *model, const struct span_row *row)
+{
+	return row->task != WEFT_NONE && model->tasks.kind[row->task] == WEFT_KIND_TRACK;
+}
+
 static void add_json(struct table *t, const struct span_row *row)
 {
 	const struct weft_model *model = t->model;
@@ -80,6 +85,11 @@ static void add_json(struct table *t, const struct span_row *row)
 		add_number(&t->text, ",\"task\":", model->tasks.id[row->task]);
 	if (row->task != WEFT_NONE)
 		weft_text_add_string(&t->text, ",\"thread\":null");
+	if (is_track(model, row)) {
+		struct weft_slice track = weft_model_string(model, model->tasks.label[row->task]);
+		weft_text_add_string(&t->text, ",\"track\":");
+		weft_text_add_json(&t->text, track.bytes, track.size);
+	}
 	add_number(&t->text, ",\"start\":", row->span.start);
 	add_number(&t->text, ",\"end\":", row->span.end);
 	add_number(&t->text, ",\"depth\":", row->span.depth);
@@ -100,6 +110,23 @@ static void add_seconds(struct weft_text *text, uint64_t ns)
 	weft_text_add(text, cell, (size_t)length);
 }
 
+/* Appends " task 7", " thread 0" or " track "gpu 0"". */
+static void add_owner(struct table *t, const struct span_row *row)
+{
+	const struct weft_model *model = t->model;
+	if (is_track(model, row)) {
+		struct weft_slice track = weft_model_string(model, model->tasks.label[row->task]);
+		weft_text_add_string(&t->text, " track ");
+		weft_text_add_quoted(&t->text, track.bytes, track.size);
+		return;
+	}
+	weft_text_add_string(&t->text, row->task == WEFT_NONE ? " thread " : " task ");
+	if (model->buffer_count > 1)
+		add_number(&t->text, "", buffer_of(model, row));
+	weft_text_add_string(&t->text, model->buffer_count > 1 ? "/" : "");
+	weft_text_add_u64(&t->text, row->task == WEFT_NONE ? row->thread : model->tasks.id[row->task]);
+}
+
 static void add_text(struct table *t, const struct span_row *row)
 {
 	const struct weft_model *model = t->model;
@@ -107,11 +134,7 @@ static void add_text(struct table *t, const struct span_row *row)
 	add_seconds(&t->text, row->span.start - model->summary.start);
 	add_seconds(&t->text, row->span.end - row->span.start);
 	size_t column = t->text.size;
-	weft_text_add_string(&t->text, row->task == WEFT_NONE ? " thread " : " task ");
-	if (model->buffer_count > 1)
-		add_number(&t->text, "", buffer_of(model, row));
-	weft_text_add_string(&t->text, model->buffer_count > 1 ? "/" : "");
-	weft_text_add_u64(&t->text, row->task == WEFT_NONE ? row->thread : model->tasks.id[row->task]);
+	add_owner(t, row);
 	weft_text_pad(&t->text, column, 16);
 	for (unsigned i = 0; i < row->span.depth; i++)
 		weft_text_add_string(&t->text, "  ");

@@ -159,7 +159,7 @@ static void print_tasks(const struct weft_model *model, struct weft_text *text)
 	const struct weft_model_summary *summary = &model->summary;
 	const char *separator = ": ";
 	add_head(text, "tasks");
-	weft_text_add_u64(text, model->tasks.count);
+	weft_text_add_u64(text, model->tasks.count - summary->tracks);
 	for (unsigned i = 0; i < WEFT_OUTCOMES; i++) {
 		if (!summary->by_outcome[i])
 			continue;
@@ -170,6 +170,11 @@ static void print_tasks(const struct weft_model *model, struct weft_text *text)
 		separator = ", ";
 	}
 	weft_text_add_string(text, "\n");
+	if (summary->tracks) {
+		add_head(text, "tracks");
+		weft_text_add_u64(text, summary->tracks);
+		weft_text_add_string(text, "\n");
+	}
 	if (!summary->preexisting)
 		return;
 	add_head(text, "before");

@@ -64,10 +64,11 @@ static void add_task_counts(struct weft_text *text, const struct weft_model *mod
 {
 	const struct weft_model_summary *summary = &model->summary;
 	add_key(text, ",", "tasks");
-	add_number(text, "{", "total", model->tasks.count);
+	add_number(text, "{", "total", model->tasks.count - summary->tracks);
 	for (unsigned i = 0; i < WEFT_OUTCOMES; i++)
 		add_number(text, ",", weft_outcome_key((enum weft_outcome)i), summary->by_outcome[i]);
 	add_number(text, ",", "preexisting", summary->preexisting);
+	add_number(text, ",", "tracks", summary->tracks);
 	weft_text_add_string(text, "}");
 }
 

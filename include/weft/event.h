@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/clocks.h>
 #include <weft/kinds.h>
 
 #ifdef __cplusplus
@@ -24,6 +25,11 @@ enum weft_event_type {
 #undef EVENT
 	WEFT_EVENT_TYPES /* one past the last */
 };
+
+/* A track is a task whose id is not below this. Its first lines have the ids WEFT_TRACK_FIRST +
+ * WEFT_TRACK_LINES * n, its other lines those in between: see docs/model.md, *Tracks*. */
+#define WEFT_TRACK_FIRST (UINT64_C(1) << 52)
+#define WEFT_TRACK_LINES 64
 
 /* Borrowed bytes; not NUL-terminated, not necessarily UTF-8. */
 struct weft_slice {
@@ -54,18 +60,23 @@ struct weft_event {
 	uint64_t time_ns; /* on the trace's own clock */
 	uint64_t offset;  /* bytes from the input's start, for diagnostics */
 	uint64_t task;    /* the actor; the receiver of a signal; after a switch the running task */
-	uint64_t other;   /* child, source or target */
+	uint64_t other;   /* child, source or target; the track of a span */
 	union {
-		int64_t value; /* a tag's value; a counter's change or new value; ns of a GC; a task's age
-						  in ns */
-		double real;   /* if is_real: a counter's change or new value */
+		int64_t value;   /* a tag's value; a counter's change or new value; ns of a GC; a task's age
+							in ns */
+		double real;     /* if is_real: a counter's change or new value */
+		uint64_t end_ns; /* of a span on a track, on the trace's own clock */
 	};
 	struct weft_slice text;
-	const struct weft_field *fields; /* of a mark */
+	union {
+		const struct weft_field *fields; /* of a mark: `field_count` of them */
+		uint64_t begin_ns;               /* of a span on a track */
+	};
 	uint32_t field_count;
 	uint32_t thread; /* index into the decoder's threads */
 	uint32_t buffer; /* the buffer's number in the trace: task ids are unique within one */
-	uint16_t kind;   /* of a created task: enum weft_kind, or another number */
+	uint16_t kind;   /* of a created task: enum weft_kind, or another number; of a span on a track:
+						enum weft_clock_number, or another number */
 	uint8_t type;    /* enum weft_event_type */
 	uint8_t band;    /* enum weft_band */
 	bool flag;       /* read: later; signal: switches; band: begins */
@@ -73,7 +84,8 @@ struct weft_event {
 	bool is_set;     /* counter: value is the new value, not a change */
 	bool is_rundown; /* describes a state, not something that happened at this time */
 	bool is_real;    /* counter: the change or new value is `real` */
-	/* The name of a created task's kind, if the program gave it one; else of size 0. */
+	/* The name of a created task's kind, if the program gave it one, or of a span's track; else of
+	 * size 0. */
 	struct weft_slice kind_name;
 };
 
@@ -90,9 +102,13 @@ enum weft_slot {
 	WEFT_SLOT_FIELDS,   /* an object */
 	WEFT_SLOT_REASON,   /* text, left out if empty */
 	WEFT_SLOT_DURATION, /* value, in ns */
+	WEFT_SLOT_TRACK,    /* the name of a track */
+	WEFT_SLOT_CLOCK,
+	WEFT_SLOT_BEGIN,
+	WEFT_SLOT_END,
 };
 
-#define WEFT_EVENT_FIELDS_MAX 5
+#define WEFT_EVENT_FIELDS_MAX 6
 
 struct weft_event_description {
 	const char *name; /* NULL if there is no event of that number */
@@ -107,6 +123,9 @@ const struct weft_event_description *weft_event_describe(unsigned type);
 
 /* "bind", or NULL for a kind without a name. */
 const char *weft_kind_name(unsigned kind);
+
+/* "monotonic" and so on; "foreign" for a clock of the program's own. */
+const char *weft_clock_name(unsigned clock);
 
 /* "idle" or "gc". */
 const char *weft_band_name(unsigned band);

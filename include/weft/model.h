@@ -182,17 +182,6 @@ struct weft_spans {
 	const struct weft_open_span *open;
 };
 
-/* Times in which a thread had no processor though a task ran on it, grouped by task, in time order.
- * Each is somewhere in [start, end), a part of one activation; parts of a thread do not overlap.
- * Only programs that measure it have any. */
-struct weft_off_cpu {
-	uint32_t count;
-	const uint64_t *start, *end, *ns;
-	const uint32_t *thread;
-	/* By task: its rows are [first[t], last[t]). NULL if there are none. */
-	const uint32_t *first, *last;
-};
-
 struct weft_open_span {
 	struct weft_span span;
 	uint32_t task;
@@ -218,7 +207,8 @@ struct weft_model_summary {
 	uint64_t start, last; /* times of the first and last event, ns; 0 and 0 without events */
 	uint64_t end;         /* when the last of the programs ended, or `last` if that is unknown */
 	bool live; /* a model snapshot: `end` is now, and tasks that have not ended reach it */
-	uint32_t by_outcome[WEFT_OUTCOMES]; /* their sum is the number of tasks */
+	uint32_t by_outcome[WEFT_OUTCOMES]; /* of tasks that are no lines of tracks */
+	uint32_t tracks; /* lines of tracks; the number of tasks is the sum of these and the outcomes */
 };
 
 /* The time in which a thread is known to exist: from its first activation or band to the end of its
@@ -236,7 +226,6 @@ struct weft_model {
 	struct weft_notes notes;
 	struct weft_samples samples;
 	struct weft_spans spans;
-	struct weft_off_cpu off_cpu;
 	const struct weft_thread_span *thread_spans; /* in the order of their ends */
 	uint32_t thread_span_count;
 	const struct weft_counter *counters; /* in order of first change */
@@ -334,12 +323,6 @@ bool weft_model_creation(const struct weft_model *model, uint32_t task, uint64_t
 
 /* How long a task ran in all: the sum of its activations. */
 uint64_t weft_model_running_ns(const struct weft_model *model, uint32_t task);
-
-/* For how long of that its threads had no processor, as far as the program measured it. */
-uint64_t weft_model_off_cpu_ns(const struct weft_model *model, uint32_t task);
-/* The same for one of its activations, by its index in model->activations. */
-uint64_t weft_model_activation_off_cpu_ns(
-	const struct weft_model *model, uint32_t task, uint32_t activation);
 
 /* The spans of a task: the number of them, and one by its number, in the order of their ends, the
  * inner ones first. */

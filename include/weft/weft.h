@@ -41,6 +41,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/clocks.h>
 #include <weft/kinds.h>
 #include <weft/levels.h>
 
@@ -103,9 +104,9 @@ struct weft_platform {
  *
  * WEFT_LEVEL and WEFT_CATEGORIES in the environment, `weft ctl` from outside at any time, or
  * weft_set_level set which levels are recorded; the default is info and above. Calls that say what
- * runs on a thread are never filtered: weft_switch, weft_enter, bands, weft_gc and weft_off_cpu. If
- * a filtered call would also switch to another task, the switch is recorded; a filtered weft_create
- * still returns an id of its own.
+ * runs on a thread are never filtered: weft_switch, weft_enter, bands and weft_gc. If a filtered
+ * call would also switch to another task, the switch is recorded; a filtered weft_create still
+ * returns an id of its own.
  *
  * Categories with the same name are one category, even if several libraries define it. A library
  * may be unloaded and loaded again. A process has 63 categories with a level of their own; all
@@ -277,6 +278,26 @@ void weft_end_as(uint64_t task) WEFT__DIRECT;
 #define WEFT_SPAN(name)           WEFT_SPAN_AT(WEFT_LEVEL_INFO, name)
 #define WEFT_SPAN_AT(level, name) WEFT__SPAN(level, name)
 
+/* A span that another clock measured: a GPU, a disk, the kernel, or this program where a pair of
+ * calls would cost too much. It belongs to no task but to a track, which readers show as a line of
+ * its own. Tracks are known by their names; spans of a track that overlap are shown on several
+ * lines. `begin` and `end` are times of the clock, not after now:
+ *
+ *     weft_span("disk 0", WEFT_CLOCK_MONOTONIC_RAW, "write", begin_ns, end_ns);
+ *
+ * The recorder reads that clock of the system beside its own one, so that readers can place the
+ * span. Without a call to the system it takes times of weft_now(). `clock`: see clocks.h. */
+#define weft_span(track, clock, name, begin, end) WEFT__SPAN_ON(track, clock, name, begin, end)
+
+/* The recorder's clock, in ticks: times for WEFT_CLOCK_RECORDER. 0 while nothing is recorded. */
+uint64_t weft_now(void) WEFT__DIRECT;
+
+/* Says what a clock shows now that only the program can read: WEFT_CLOCK_FOREIGN + n, in ns.
+ * Readers place its spans by the latest such call of the recording, so repeat it at the rate at
+ * which the clock drifts: every second for most. Before the first call, a span's end counts as now.
+ */
+void weft_clock_sync(unsigned clock, uint64_t now_ns) WEFT__DIRECT;
+
 /* Begins and ends a moment: events that this thread records in between share one stamp, which is
  * most of what an event costs. Use it where a runtime does several things at once: a promise is
  * resolved, its waiters are signalled, a counter changes. Do not wait in between: until the moment
@@ -304,11 +325,6 @@ void weft_operation_cancel(uint64_t operation, uint64_t waiter) WEFT__DIRECT;
 
 /* A garbage collection that took `duration_ns` has just ended on this thread. */
 void weft_gc(uint64_t duration_ns) WEFT__DIRECT;
-
-/* The thread had no processor for `duration_ns` since the current task began to run, or since the
- * last such call after that. Only for schedulers that know it: at level debug of the category
- * "cpu", the recorder itself measures it on Linux and records it where an activation ends. */
-void weft_off_cpu(uint64_t duration_ns) WEFT__DIRECT;
 
 /* Names the task; later labels are notes. */
 #define weft_label(text)          weft_label_as(WEFT_TASK_CURRENT, text)

@@ -537,6 +537,18 @@ class span
 	bool has_begun_ = false;
 };
 
+/* A span that another clock measured, on a track. `clock`: enum weft_clock_number. */
+inline void given_span([[maybe_unused]] text track, [[maybe_unused]] unsigned clock,
+	[[maybe_unused]] text name, [[maybe_unused]] std::uint64_t begin,
+	[[maybe_unused]] std::uint64_t end, [[maybe_unused]] where at = {}) noexcept
+{
+	if constexpr (detail::is_compiled) {
+		const weft_given_span given{track.bytes, name.bytes, track.size, name.size, track.cache,
+			name.cache, begin, end, clock, 0};
+		weft_ffi_span(at.handle, at.level, &given);
+	}
+}
+
 /* Events of this thread in the scope share one stamp. Moments do not nest. */
 class moment
 {

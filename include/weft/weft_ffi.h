@@ -34,6 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/clocks.h>
 #include <weft/kinds.h>
 #include <weft/levels.h>
 
@@ -146,6 +147,25 @@ bool weft_ffi_begin(struct weft_category *category, unsigned level, uint64_t tas
 	size_t size, uint64_t *cache);
 void weft_ffi_end(uint64_t task);
 
+/* A span that another clock measured, on a track. */
+struct weft_given_span {
+	const char *track, *name;
+	size_t track_size, name_size;
+	uint64_t *track_cache, *name_cache; /* as in all calls: NULL, or 8 bytes of the text's own */
+	uint64_t begin, end;
+	uint32_t clock; /* enum weft_clock_number */
+	uint32_t reserved;
+};
+
+void weft_ffi_span(
+	struct weft_category *category, unsigned level, const struct weft_given_span *span);
+
+/* The recorder's clock, in ticks: times for WEFT_CLOCK_RECORDER. 0 while nothing is recorded. */
+uint64_t weft_ffi_now(void);
+
+/* Says what a clock of the program's own shows now: WEFT_CLOCK_FOREIGN + n, in ns. */
+void weft_ffi_clock_sync(unsigned clock, uint64_t now_ns);
+
 enum weft_value_type {
 	WEFT_VALUE_I64 = 1,
 	WEFT_VALUE_U64 = 2,
@@ -202,7 +222,6 @@ void weft_ffi_thread_name(const char *name, size_t size);
 void weft_ffi_band_begin(unsigned kind, const char *reason, size_t size, uint64_t *cache);
 void weft_ffi_band_end(unsigned kind, const char *reason, size_t size, uint64_t *cache);
 void weft_ffi_gc(uint64_t duration_ns);
-void weft_ffi_off_cpu(uint64_t duration_ns);
 void weft_ffi_moment_begin(void);
 void weft_ffi_moment_end(void);
 

@@ -43,6 +43,7 @@ bool weft__category_first_use(struct weft_category *category, unsigned level);
 void weft__label(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
 void weft__note(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
 void weft__span_begin(uint64_t task, uint64_t *cache, const char *name) WEFT__DIRECT;
+void weft__span(const struct weft_given_span *span) WEFT__DIRECT;
 void weft__tag(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
 void weft__tag_value(uint64_t task, uint64_t *cache, const char *text, int64_t value) WEFT__DIRECT;
 void weft__counter_add(
@@ -115,8 +116,9 @@ enum {
 #define weft_thread_name(name)     WEFT__WHEN(WEFT__IS_RECORDING, weft_thread_name(name))
 #define weft_snapshot_request(why) WEFT__WHEN(WEFT__IS_RECORDING, weft_snapshot_request(why))
 #define weft_rundown_wanted(seen)  (WEFT__IS_RECORDING && weft_rundown_wanted(seen))
+#define weft_now()                 (WEFT__IS_RECORDING ? weft_now() : 0)
+#define weft_clock_sync(clock, ns) WEFT__WHEN(WEFT__IS_RECORDING, weft_clock_sync(clock, ns))
 #define weft_gc(duration_ns)       WEFT__WHEN(WEFT__IS_RECORDING, weft_gc(duration_ns))
-#define weft_off_cpu(duration_ns)  WEFT__WHEN(WEFT__IS_RECORDING, weft_off_cpu(duration_ns))
 #define weft_moment_begin()        WEFT__WHEN(WEFT__IS_RECORDING, weft_moment_begin())
 #define weft_moment_end()          WEFT__WHEN(WEFT__IS_RECORDING, weft_moment_end())
 #define weft_read(source)          WEFT__WHEN(WEFT__IS_ON, weft_read(source))
@@ -198,6 +200,7 @@ void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsign
 			__VA_ARGS__;                 \
 		}                                \
 	} while (0)
+#define WEFT__ANY_SIZE    ((size_t)-1) /* of a C string */
 #define WEFT__CACHE(text) (WEFT__IS_LITERAL(text) ? &weft__cache : NULL)
 
 #define WEFT__KIND(name)                                                                           \
@@ -228,6 +231,17 @@ __attribute__((unused)) static inline void weft__end_scope(const bool *has_begun
 			WEFT__IF(weft__is_on, weft__span_begin(WEFT_TASK_CURRENT, WEFT__CACHE(name), name)); \
 			weft__is_on; \
 		})
+/* clang-format on */
+
+/* clang-format off */
+#define WEFT__SPAN_ON(track, clock, name, begin, end) \
+	WEFT__IF(WEFT__IS_ON, \
+		static uint64_t weft__track_cache; \
+		const struct weft_given_span weft__given = { \
+			track, name, WEFT__ANY_SIZE, WEFT__ANY_SIZE, \
+			WEFT__IS_LITERAL(track) ? &weft__track_cache : NULL, WEFT__CACHE(name), \
+			(begin), (end), (clock), 0}; \
+		weft__span(&weft__given))
 /* clang-format on */
 
 #define WEFT__WITH_TEXT(function, task, text) \

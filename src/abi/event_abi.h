@@ -42,10 +42,11 @@
  *     time_out     target
  *     begin        text                   name, or 0
  *     end
+ *     span         track begin end [ticks now] text
+ *                                         name, or 0; see below
  *     wait_any     source                 one record for each source, with one stamp
  *     acquire      resource
  *     release      resource
- *     off_cpu      nanoseconds
  *
  * These kinds exist only in the format:
  *
@@ -62,6 +63,17 @@
  * number of a text chunk of the stream (stream_abi.h). `types` has the number of values in bits 0-3, then four bits
  * for each value's type (enum weft_abi_value). A shape is the mark's name and the names of its
  * fields, separated by NULs. All other values take a word each.
+ *
+ * The first operand of a span is its track:
+ *
+ *     63   57  56  55        48 47        32 31        24 23                    0
+ *     ┌──────┬────┬────────────┬────────────┬────────────┬──────────────────────┐
+ *     │  0   │ P  │   clock    │    name    │     0      │        number        │
+ *     └──────┴────┴────────────┴────────────┴────────────┴──────────────────────┘
+ *
+ * The name is that of the track. The number identifies it in this buffer: in a ring it equals the
+ * name, and a cut keeps it. With P, begin and end are ns of that clock, which showed `now` when the
+ * buffer's clock showed `ticks`. Otherwise begin and end are ticks, and those two words are absent.
  *
  * Kind 0 is invalid, so zeroed memory holds no record. */
 /* clang-format on */
@@ -101,6 +113,12 @@ enum weft_abi_value {
 };
 
 #define WEFT_ABI_VALUES_MAX 15u
+
+/* The parts of a span's first operand. */
+#define WEFT_ABI_TRACK(number, name, clock) \
+	((uint64_t)(number) | (uint64_t)(name) << 32 | (uint64_t)(clock) << 48)
+#define WEFT_ABI_TRACK_PAIR   ((uint64_t)1 << 56)
+#define WEFT_ABI_TRACK_NUMBER 0xffffffu
 
 #define WEFT_ABI_HEAD(kind, words, small) \
 	((uint64_t)(kind) << 32 | (uint64_t)(words) << 40 | (uint64_t)(small) << 48)

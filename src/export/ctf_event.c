@@ -84,6 +84,21 @@ static void put_duration(struct weft__bytes *bytes, const struct weft_event *eve
 	weft__bytes_put_u64(bytes, (uint64_t)event->value);
 }
 
+static void put_track(struct weft__bytes *bytes, const struct weft_event *event)
+{
+	weft__ctf_put_text(bytes, event->kind_name);
+}
+
+static void put_begin(struct weft__bytes *bytes, const struct weft_event *event)
+{
+	weft__bytes_put_u64(bytes, event->begin_ns);
+}
+
+static void put_end(struct weft__bytes *bytes, const struct weft_event *event)
+{
+	weft__bytes_put_u64(bytes, event->end_ns);
+}
+
 static void put_field(struct weft__bytes *bytes, const struct weft_field *field)
 {
 	uint64_t bits;
@@ -148,6 +163,10 @@ static const struct {
 	[WEFT_SLOT_FIELDS] = {FIELDS_BEFORE, "[_fields_length];", put_fields},
 	[WEFT_SLOT_REASON] = {"string _", ";", put_event_text},
 	[WEFT_SLOT_DURATION] = {"int64 _", ";", put_duration},
+	[WEFT_SLOT_TRACK] = {"string _", ";", put_track},
+	[WEFT_SLOT_CLOCK] = {"span_clock _", ";", put_kind},
+	[WEFT_SLOT_BEGIN] = {"uint64 _", ";", put_begin},
+	[WEFT_SLOT_END] = {"uint64 _", ";", put_end},
 };
 
 static bool has(const struct weft_event_description *description,

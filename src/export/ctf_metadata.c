@@ -140,6 +140,15 @@ static void put_bands(struct weft__bytes *metadata)
 	weft__bytes_print(metadata, "} := band_kind;\n");
 }
 
+static void put_clocks(struct weft__bytes *metadata)
+{
+	weft__bytes_print(metadata, "\ntypealias enum : uint16 {\n");
+	for (unsigned clock = 0; clock < WEFT_CLOCK_FOREIGN; clock++)
+		weft__bytes_print(metadata, "\t\"%s\" = %u,\n", weft_clock_name(clock), clock);
+	weft__bytes_print(metadata, "\t\"%s\" = %u ... %u,\n} := span_clock;\n",
+		weft_clock_name(WEFT_CLOCK_FOREIGN), WEFT_CLOCK_FOREIGN, UINT16_MAX);
+}
+
 static void put_stream(struct weft__bytes *metadata)
 {
 	weft__bytes_print(metadata,
@@ -160,6 +169,7 @@ void weft__ctf_put_metadata(struct weft__bytes *metadata,
 	put_clock(metadata, &description->clock);
 	put_kinds(metadata, kinds);
 	put_bands(metadata);
+	put_clocks(metadata);
 	put_stream(metadata);
 	for (unsigned type = 0; type < WEFT_EVENT_TYPES; type++) {
 		if (weft_event_describe(type)->name)

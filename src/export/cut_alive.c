@@ -202,6 +202,8 @@ int weft__alive_add(struct weft__alive *a, const struct weft_event *event)
 {
 	struct weft__fact fact;
 	struct weft__texts *texts = is_remark(event) ? NULL : &a->texts;
+	if (event->type == WEFT_EVENT_SPAN)
+		return 0; /* nothing of it lasts, and each event of a track names the track */
 	int error = weft__fact_of_event(&a->identities, texts, event, &fact);
 	if (!error)
 		error = weft__state_take(&a->state, &fact);

@@ -180,6 +180,21 @@ static void put_alive(struct encoder *e, const struct weft_event *event)
 	put_text(e, event->text);
 }
 
+/* Ticks of a part are ns of the trace, so the times need no reading of the span's clock. The track
+ * keeps its number, and its name gets another. */
+static void put_span(struct encoder *e, const struct weft_event *event)
+{
+	uint64_t number = (event->other - WEFT_TRACK_FIRST) / WEFT_TRACK_LINES & WEFT_ABI_TRACK_NUMBER;
+	uint16_t id = 0;
+	int error = weft__cut_name(e->names, event->kind_name, &id);
+	if (error || !id)
+		e->error = error ? error : WEFT_ERROR_LIMIT;
+	put(e, WEFT_ABI_TRACK(number, id, event->kind & 0xff));
+	put(e, event->begin_ns);
+	put(e, event->end_ns);
+	put_name(e, event->text);
+}
+
 /* Appends the operands; returns the record's kind. */
 static unsigned put_operands(
 	struct encoder *e, const struct weft_event *event, struct weft_slice text)
@@ -215,6 +230,9 @@ static unsigned put_operands(
 	case WEFT_EVENT_BEGIN:
 		put_name(e, text);
 		break;
+	case WEFT_EVENT_SPAN:
+		put_span(e, event);
+		break;
 	case WEFT_EVENT_TAG:
 		return put_tag(e, event);
 	case WEFT_EVENT_MARK:
@@ -234,7 +252,6 @@ static unsigned put_operands(
 		put(e, event->task);
 		break;
 	case WEFT_EVENT_GC:
-	case WEFT_EVENT_OFF_CPU:
 		put(e, (uint64_t)event->value);
 		break;
 	case WEFT_EVENT_ALIVE:
@@ -257,6 +274,7 @@ static uint64_t actor_of(const struct weft_event *event, uint64_t current)
 	case WEFT_EVENT_SWITCH:
 	case WEFT_EVENT_BAND:
 	case WEFT_EVENT_GC:
+	case WEFT_EVENT_SPAN:
 		return current;
 	default:
 		return event->task;

@@ -90,6 +90,20 @@ static void add_value(struct weft_text *text, const struct weft_event *event, en
 	case WEFT_SLOT_FIELDS:
 		add_fields(text, event);
 		break;
+	case WEFT_SLOT_TRACK:
+		add_slice(text, event->kind_name);
+		break;
+	case WEFT_SLOT_CLOCK:
+		weft_text_add(text, "\"", 1);
+		weft_text_add_string(text, weft_clock_name(event->kind));
+		weft_text_add(text, "\"", 1);
+		break;
+	case WEFT_SLOT_BEGIN:
+		weft_text_add_u64(text, event->begin_ns);
+		break;
+	case WEFT_SLOT_END:
+		weft_text_add_u64(text, event->end_ns);
+		break;
 	}
 }
 

@@ -52,6 +52,13 @@ static void add_fields(struct weft_text *text, const struct weft_event *event)
 	weft_text_add(text, "}", 1);
 }
 
+/* Appends a time as the distance from the event's time. */
+static void add_distance(struct weft_text *text, uint64_t distance)
+{
+	weft_text_add_i64(text, (int64_t)distance);
+	weft_text_add(text, "ns", 2);
+}
+
 static void add_value(struct weft_text *text, const struct weft_event *event, enum weft_slot slot)
 {
 	const char *name;
@@ -92,6 +99,18 @@ static void add_value(struct weft_text *text, const struct weft_event *event, en
 		break;
 	case WEFT_SLOT_FIELDS:
 		add_fields(text, event);
+		break;
+	case WEFT_SLOT_TRACK:
+		add_slice(text, event->kind_name);
+		break;
+	case WEFT_SLOT_CLOCK:
+		weft_text_add_string(text, weft_clock_name(event->kind));
+		break;
+	case WEFT_SLOT_BEGIN:
+		add_distance(text, event->begin_ns - event->time_ns);
+		break;
+	case WEFT_SLOT_END:
+		add_distance(text, event->end_ns - event->time_ns);
 		break;
 	}
 }

@@ -209,6 +209,33 @@ static void take_alive(
 	event->text = take_name(c, buffer, (uint16_t)take(c));
 }
 
+/* The time of `at` on a clock that shows `now` at the time `now_ns`; saturating. */
+static uint64_t moved(uint64_t at, uint64_t now, uint64_t now_ns)
+{
+	if (at < now)
+		return now - at < now_ns ? now_ns - (now - at) : 0;
+	return at - now < UINT64_MAX - now_ns ? now_ns + (at - now) : UINT64_MAX;
+}
+
+static void take_span(
+	struct operands *c, const struct weft__buffer *buffer, unsigned small, struct weft_event *event)
+{
+	uint64_t track = take(c), begin = take(c), end = take(c);
+	event->other = WEFT_TRACK_FIRST + WEFT_TRACK_LINES * (track & WEFT_ABI_TRACK_NUMBER);
+	event->kind = track >> 48 & 0xff;
+	event->kind_name = weft__buffer_name(buffer, track >> 32 & 0xffff);
+	c->failed |= !event->kind_name.bytes;
+	if (track & WEFT_ABI_TRACK_PAIR) {
+		uint64_t now_ns = weft__ticks_to_ns(&buffer->clock, take(c)), now = take(c);
+		event->begin_ns = moved(begin, now, now_ns);
+		event->end_ns = moved(end, now, now_ns);
+	} else {
+		event->begin_ns = weft__ticks_to_ns(&buffer->clock, begin);
+		event->end_ns = weft__ticks_to_ns(&buffer->clock, end);
+	}
+	event->text = take_name(c, buffer, small);
+}
+
 /* The receiver is the event's task, the actor its source. */
 static void take_signal(
 	struct operands *c, unsigned small, uint64_t *task, struct weft_event *event)
@@ -256,6 +283,9 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 	case WEFT_ABI_BEGIN:
 		event->text = take_name(c, buffer, w->small);
 		return true;
+	case WEFT_ABI_SPAN:
+		take_span(c, buffer, w->small, event);
+		return true;
 	case WEFT_ABI_TAG_VALUE:
 		event->type = WEFT_EVENT_TAG;
 		event->value = (int64_t)take(c);
@@ -293,7 +323,6 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		take_signal(c, w->small, task, event);
 		return true;
 	case WEFT_ABI_GC:
-	case WEFT_ABI_OFF_CPU:
 		event->value = (int64_t)take(c);
 		return true;
 	case WEFT_ABI_EXPECT:

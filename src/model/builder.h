@@ -9,7 +9,6 @@
  *     builder.c    the changes that events make, as columns
  *     periods.c    activations and bands
  *     span_columns.c  spans
- *     off_cpu.c    the time of activations without a processor
  *     finish.c     the rules for the end of a trace
  *     freeze.c     from columns to a model
  *     live.c       what snapshots share, kept up to date
@@ -25,6 +24,7 @@
 #include "base/shared.h"
 #include "model/load.h"
 #include "model/state.h"
+#include "model/tracks.h"
 
 /* Columns about tasks that the state does not need. */
 struct task_columns {
@@ -83,13 +83,6 @@ struct span_columns {
 	uint8_t *depth;
 };
 
-struct off_cpu_columns {
-	uint32_t count;
-	size_t capacity;
-	uint64_t *start, *end, *ns;
-	uint32_t *task, *thread;
-};
-
 struct thread_spans {
 	uint32_t count;
 	size_t capacity;
@@ -125,6 +118,7 @@ struct creation_columns {
 struct weft_model_builder {
 	struct weft__identities identities;
 	struct weft__texts texts;
+	struct weft__tracks tracks;
 
 	char padding[128]; /* the two parts share no cache line */
 
@@ -138,7 +132,6 @@ struct weft_model_builder {
 	struct sample_columns samples;
 	struct span_columns spans;
 	struct thread_spans thread_spans;
-	struct off_cpu_columns off_cpu;
 	struct counters counters;
 	struct bands bands;
 	struct presences presences;
@@ -184,6 +177,15 @@ int weft__builder_gc(void *builder, uint32_t thread, uint64_t start, uint32_t re
 
 int weft__builder_span(
 	void *builder, uint32_t task, uint32_t thread, const struct weft__state_span *span);
+/* A span of a track. */
+int weft__builder_given(void *builder, uint32_t track, uint64_t begin, uint64_t end, uint32_t name);
+/* Gives the lines of tracks their kind and name, in columns of `tasks` rows. The state's columns
+ * get them only at the end, because they would change the meaning of later events. */
+void weft__builder_name_tracks(
+	const struct weft_model_builder *b, uint32_t tasks, uint16_t *kind, uint32_t *label);
+/* Takes the lines of tracks out of the counts of tasks; `outcome` is that of each task. */
+void weft__builder_count_tracks(
+	const struct weft_model_builder *b, const uint8_t *outcome, struct weft_model_summary *summary);
 /* An open span of a task as of now; false if it began after the task's end. */
 bool weft__builder_open_span(const struct weft_model_builder *b, uint32_t task, uint64_t now,
 	const struct weft__state_span *open, struct weft_span *ret_span);
@@ -197,15 +199,6 @@ int weft__builder_freeze_spans(struct weft_model_builder *b, struct weft_model *
 /* Shows the spans of a live model: those that have ended share the pool's memory; the model owns
  * all other columns. */
 int weft__builder_show_spans(const struct weft_model_builder *b, struct weft_model *m);
-
-/* off_cpu.c */
-
-int weft__builder_off_cpu(
-	void *builder, uint32_t task, uint32_t thread, uint64_t start, uint64_t ns);
-/* Groups the rows by task. */
-int weft__builder_freeze_off_cpu(struct weft_model_builder *b, struct weft_model *m);
-/* Shows the rows of a live model: it shares the pool's memory, and owns the groups' positions. */
-int weft__builder_show_off_cpu(const struct weft_model_builder *b, struct weft_model *m);
 
 /* group.c */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The tables of events.def and kinds.def as data, for everything that walks them.
+ * The tables of events.def, kinds.def and clocks.def as data, for everything that walks them.
  */
 #include <weft/event.h>
 
@@ -29,6 +29,19 @@ WEFT__EXPORT const char *weft_kind_name(unsigned kind)
 #undef KIND
 	default:
 		return NULL;
+	}
+}
+
+WEFT__EXPORT const char *weft_clock_name(unsigned clock)
+{
+	switch (clock) {
+#define CLOCK(number, id, name) \
+	case number:                \
+		return name;
+#include <weft/clocks.def>
+#undef CLOCK
+	default:
+		return clock > WEFT_CLOCK_FOREIGN ? "foreign" : "unknown";
 	}
 }
 

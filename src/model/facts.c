@@ -19,7 +19,7 @@
 /* For each type, a bit for each slot that events.def gives it. */
 #define FIELD(slot, key)                | (1u << WEFT_SLOT_##slot)
 #define EVENT(number, id, name, fields) [number] = 0u fields,
-static const uint16_t slots[WEFT_EVENT_TYPES] = {
+static const uint32_t slots[WEFT_EVENT_TYPES] = {
 #include <weft/events.def>
 };
 #undef EVENT
@@ -175,6 +175,14 @@ __attribute__((noinline)) static int name_kind(
 	return error;
 }
 
+/* Nothing was measured later than it was recorded. */
+static void set_span(struct weft__fact *fact, const struct weft_event *event)
+{
+	bool is_late = event->end_ns > event->time_ns;
+	fact->value = (int64_t)event->begin_ns;
+	fact->end_ns = is_late ? event->time_ns : event->end_ns;
+}
+
 int weft__fact_of_event(struct weft__identities *identities, struct weft__texts *texts,
 	const struct weft_event *event, struct weft__fact *ret_fact)
 {
@@ -201,7 +209,9 @@ int weft__fact_of_event(struct weft__identities *identities, struct weft__texts 
 	int error = identify(identities, event, WEFT_SLOT_TASK, event->task, &ret_fact->task);
 	if (!error)
 		error = identify(identities, event, WEFT_SLOT_OTHER, event->other, &ret_fact->other);
-	if (!error && texts && event->kind_name.size)
+	if (event->type == WEFT_EVENT_SPAN)
+		set_span(ret_fact, event);
+	else if (!error && texts && event->kind_name.size)
 		error = name_kind(texts, event->kind_name, &ret_fact->kind);
 	else if (is_reserved(ret_fact->kind))
 		ret_fact->kind = WEFT_KIND_UNKNOWN;

@@ -20,7 +20,12 @@ struct weft__fact {
 	int64_t value; /* the bits of a double if is_real */
 	uint32_t task, other;
 	uint32_t text; /* string */
-	uint32_t thread, buffer;
+	union {
+		struct {
+			uint32_t thread, buffer;
+		};
+		uint64_t end_ns; /* of a span on a track, which begins at `value` */
+	};
 	uint16_t kind;
 	uint8_t type;
 	bool flag : 1, has_value : 1, is_set : 1, is_real : 1;

@@ -140,6 +140,21 @@ static int end_tasks(struct weft_model_builder *b, const struct ends *ends)
 	return error;
 }
 
+/* A track lasts to the end of its program's record, and has ended well. */
+static void end_tracks(struct weft_model_builder *b, const struct ends *ends)
+{
+	struct weft__state_tasks *t = &b->state.tasks;
+	for (uint32_t i = 0; i < b->tracks.count; i++) {
+		uint32_t task = b->tracks.lines[i].task;
+		if (task >= t->count || t->flags[task] & (WEFT_TASK_RESOLVED | WEFT_TASK_EXPECTED))
+			continue;
+		t->flags[task] |= WEFT_TASK_RESOLVED;
+		t->outcome[task] = WEFT_OUTCOME_FULFILLED;
+		if (!end_of_task(b, ends, task))
+			b->tasks.end[task] = b->state.now;
+	}
+}
+
 /* A task that no create event introduced starts with the trace. */
 static void start_tasks(struct weft_model_builder *b)
 {
@@ -190,9 +205,12 @@ static int finish_tasks(struct weft_model_builder *b, const struct ends *ends)
 	error = end_tasks(b, ends);
 	if (!error)
 		error = weft__builder_end_spans(b, ends->of_thread, ends->threads);
+	weft__builder_name_tracks(b, b->state.tasks.count, b->state.tasks.kind, b->state.tasks.label);
+	end_tracks(b, ends);
 	start_from_rundown(b);
 	count_preexisting(b);
 	count_outcomes(b);
+	weft__builder_count_tracks(b, b->state.tasks.outcome, &b->summary);
 	b->summary.events = b->state.events;
 	b->summary.start = b->state.start;
 	b->summary.last = last;

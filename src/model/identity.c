@@ -70,10 +70,13 @@ void weft__identities_finish(struct weft__identities *identities)
 	*identities = (struct weft__identities){0};
 }
 
-/* True if an id belongs in the table, which begins a little before the first id. */
+/* True if an id belongs in the table, which begins a little before the first id that is no
+ * track's. */
 static bool fits_table(struct weft__ids *ids, uint32_t count, uint64_t id)
 {
-	if (count == 0)
+	if (ids->room == 0 && id >= WEFT_TRACK_FIRST)
+		return false;
+	if (ids->room == 0)
 		ids->first = id > TABLE_SLACK / 4 ? id - TABLE_SLACK / 4 : 0;
 	uint64_t index = id - ids->first;
 	return index < ids->room || index < TABLE_SHARE * (uint64_t)count + TABLE_SLACK;

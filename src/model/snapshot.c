@@ -49,8 +49,7 @@ static void release_parts(struct weft__model *model)
 	struct weft__snapshot *s = model->snapshot;
 	struct weft_model *m = &model->public;
 	const void *made[] = {m->threads, m->presences, m->buffers, m->loss_periods, m->counters,
-		m->creations, m->spans.first, m->spans.last, m->spans.open, m->thread_spans, m->kinds,
-		m->off_cpu.first, m->off_cpu.last};
+		m->creations, m->spans.first, m->spans.last, m->spans.open, m->thread_spans, m->kinds};
 	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
 		free((void *)(uintptr_t)made[i]);
 	for (unsigned i = 0; i < HELD; i++)
@@ -467,6 +466,7 @@ static void summarize(const struct weft__snapshot *s, const struct weft_model_bu
 		bool is_created = s->flags[c->task] & WEFT_TASK_CREATED;
 		summary->preexisting -= !is_created && c->time >= b->state.start;
 	}
+	weft__builder_count_tracks(b, s->outcome, summary);
 }
 
 static int fill(struct weft__model *model, struct weft_model_builder *b,
@@ -488,8 +488,6 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 	if (!error)
 		error = weft__builder_show_spans(b, m);
 	if (!error)
-		error = weft__builder_show_off_cpu(b, m);
-	if (!error)
 		error = copy_threads(s, b, description, m);
 	if (!error)
 		error = copy_presences(b, m);
@@ -498,6 +496,7 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 	if (error)
 		return error;
 	write_tasks(s, b);
+	weft__builder_name_tracks(b, s->tasks, s->kind, s->label);
 	write_edges(s, b);
 	write_going(s, b->live);
 	show_tasks(s, b, &m->tasks);

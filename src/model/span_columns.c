@@ -79,6 +79,41 @@ int weft__builder_span(
 			   : 0;
 }
 
+int weft__builder_given(void *builder, uint32_t track, uint64_t begin, uint64_t end, uint32_t name)
+{
+	struct weft_model_builder *b = builder;
+	const struct weft_span span = {begin, end, name, 0, false};
+	weft__builder_touch(b, track);
+	return add_row(&b->spans, track, &span);
+}
+
+/* Facts that were made but never taken may have named more lines. */
+void weft__builder_name_tracks(
+	const struct weft_model_builder *b, uint32_t tasks, uint16_t *kind, uint32_t *label)
+{
+	for (uint32_t i = 0; i < b->tracks.count; i++) {
+		const struct weft__track_line *line = &b->tracks.lines[i];
+		if (line->task >= tasks)
+			continue;
+		kind[line->task] = WEFT_KIND_TRACK;
+		label[line->task] = line->name;
+	}
+}
+
+void weft__builder_count_tracks(
+	const struct weft_model_builder *b, const uint8_t *outcome, struct weft_model_summary *summary)
+{
+	const uint8_t others = WEFT_TASK_CREATED | WEFT_TASK_FROM_RUNDOWN;
+	for (uint32_t i = 0; i < b->tracks.count; i++) {
+		uint32_t task = b->tracks.lines[i].task;
+		if (task >= b->state.tasks.count)
+			continue;
+		summary->tracks++;
+		summary->by_outcome[outcome[task]]--;
+		summary->preexisting -= !(b->state.tasks.flags[task] & others);
+	}
+}
+
 void weft__builder_touch_spans(struct weft_model_builder *b)
 {
 	const struct weft__state *s = &b->state;

@@ -311,6 +311,19 @@ static int on_span_end(struct weft__state *s, const struct meaning *m)
 	return error;
 }
 
+/* The part before the trace's start is not shown, as nothing else is known of that time. */
+static int on_given_span(struct weft__state *s, const struct meaning *m)
+{
+	uint64_t begin = (uint64_t)m->event->value, end = m->event->end_ns;
+	if (begin > end)
+		report_damage(
+			s, m, "a span of a track ends before it begins, or overlaps too many others; ignored");
+	if (begin > end || end < s->start || m->event->other == WEFT_NONE || !s->listener->given)
+		return 0;
+	return s->listener->given(s->context, m->event->other, begin > s->start ? begin : s->start,
+		end < s->now ? end : s->now, m->event->text);
+}
+
 /* Sets what the create event would have set, if the trace lacks that event. A cut also lists tasks
  * of which it knows only the id: a later alive event may say more about these. */
 static int read_alive(struct weft__state *s, const struct meaning *m)
@@ -397,14 +410,14 @@ static int apply(struct weft__state *s, const struct meaning *m)
 		return weft__state_begin(s, m->task, m->event);
 	case WEFT_EVENT_END:
 		return on_span_end(s, m);
+	case WEFT_EVENT_SPAN:
+		return on_given_span(s, m);
 	case WEFT_EVENT_WAIT_ANY:
 		return on_wait_any(s, m);
 	case WEFT_EVENT_ACQUIRE:
 		return on_acquire(s, m);
 	case WEFT_EVENT_RELEASE:
 		return on_release(s, m);
-	case WEFT_EVENT_OFF_CPU:
-		return weft__state_off_cpu(s, m->task, m->event);
 	case WEFT_EVENT_TYPES:
 		break;
 	}

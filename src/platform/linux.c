@@ -54,6 +54,19 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+bool weft__platform_clock(unsigned clock, uint64_t *ret_ns)
+{
+	static const clockid_t ids[] = {[WEFT_CLOCK_MONOTONIC] = CLOCK_MONOTONIC,
+		[WEFT_CLOCK_REALTIME] = CLOCK_REALTIME,
+		[WEFT_CLOCK_BOOTTIME] = CLOCK_BOOTTIME,
+		[WEFT_CLOCK_MONOTONIC_RAW] = CLOCK_MONOTONIC_RAW,
+		[WEFT_CLOCK_TAI] = CLOCK_TAI};
+	if (clock == WEFT_CLOCK_RECORDER || clock >= sizeof(ids) / sizeof(ids[0]))
+		return false;
+	*ret_ns = clock_ns(ids[clock]);
+	return true;
+}
+
 static uint64_t monotonic_ticks(void *context)
 {
 	(void)context;
@@ -101,29 +114,6 @@ static bool pass_barrier(void *context)
 	bool passed = syscall(SYS_membarrier, MEMBARRIER_PRIVATE_EXPEDITED, 0, 0) == 0;
 	errno = saved;
 	return passed;
-}
-
-/* A thread that loses the processor between the readings repeats them. */
-#define OFF_CPU_TRIES 3
-#define OFF_CPU_NS    5000 /* the readings take less */
-
-/* The raw clock and the one of the thread's time run at the same rate; CLOCK_MONOTONIC is slewed.
- */
-bool weft__platform_off_cpu(uint64_t *ret_ns)
-{
-	int saved = errno;
-	struct timespec cpu;
-	uint64_t before, after;
-	bool is_known;
-	int tries = 0;
-	do {
-		before = clock_ns(CLOCK_MONOTONIC_RAW);
-		is_known = clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0;
-		after = clock_ns(CLOCK_MONOTONIC_RAW);
-	} while (is_known && after - before > OFF_CPU_NS && ++tries < OFF_CPU_TRIES);
-	errno = saved;
-	*ret_ns = before - (uint64_t)cpu.tv_sec * 1000000000u - (uint64_t)cpu.tv_nsec;
-	return is_known;
 }
 
 static struct weft_platform linux_platform = {

@@ -10,7 +10,6 @@
 
 #include "abi/event_abi.h"
 #include "record/compose.h"
-#include "record/cpu.h"
 #include "record/reserve.h"
 #include "record/text.h"
 
@@ -215,6 +214,24 @@ WEFT__EXPORT void weft_ffi_end(uint64_t task)
 		weft_end_as(task);
 }
 
+WEFT__EXPORT void weft_ffi_span(
+	struct weft_category *category, unsigned level, const struct weft_given_span *span)
+{
+	if (is_on(category, level))
+		weft__span(span);
+}
+
+WEFT__EXPORT uint64_t weft_ffi_now(void)
+{
+	return is_recording() ? weft_now() : 0;
+}
+
+WEFT__EXPORT void weft_ffi_clock_sync(unsigned clock, uint64_t now_ns)
+{
+	if (is_recording())
+		weft_clock_sync(clock, now_ns);
+}
+
 WEFT__EXPORT void weft_ffi_tag(struct weft_category *category, unsigned level, uint64_t task,
 	const char *text, size_t size, uint64_t *cache)
 {
@@ -304,11 +321,9 @@ WEFT__EXPORT void weft_ffi_thread_name(const char *name, size_t size)
 WEFT__ALWAYS_INLINE void put_band(
 	unsigned kind, bool begin, const char *reason, size_t size, uint64_t *cache)
 {
-	if (!is_recording())
-		return;
-	weft__cpu_look_at_band(kind, begin);
-	weft__record_text_with(WEFT_ABI_BAND, WEFT_TASK_CURRENT, cache, reason, weft__bounded(size),
-		weft__band_operand(kind, begin));
+	if (is_recording())
+		weft__record_text_with(WEFT_ABI_BAND, WEFT_TASK_CURRENT, cache, reason, weft__bounded(size),
+			weft__band_operand(kind, begin));
 }
 
 WEFT__EXPORT void weft_ffi_band_begin(
@@ -326,12 +341,6 @@ WEFT__EXPORT void weft_ffi_gc(uint64_t duration_ns)
 {
 	if (is_recording())
 		weft_gc(duration_ns);
-}
-
-WEFT__EXPORT void weft_ffi_off_cpu(uint64_t duration_ns)
-{
-	if (is_recording())
-		weft_off_cpu(duration_ns);
 }
 
 WEFT__EXPORT void weft_ffi_moment_begin(void)

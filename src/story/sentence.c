@@ -100,6 +100,17 @@ static void write_span(
 	weft__words_add_length(w, span.end - span.start);
 }
 
+/* Writes "track 'gpu 0': 120 spans; in 'draw' for 2 ms". */
+static void write_track(
+	struct weft__sentence *s, const struct weft_story *story, uint32_t task, uint64_t at)
+{
+	weft__words_add_subject(weft__clause(s, WORTH_HEAD), story->model, task, SUBJECT_LETTERS);
+	struct weft__words *w = weft__clause(s, WORTH_OUTCOME);
+	weft__words_add(w, ": ");
+	weft__words_add_count(w, weft_model_span_count(story->model, task), "span");
+	write_span(s, story, task, at);
+}
+
 /* Appends how the task ended; nothing for an unended one, because what it waits for is more
  * informative. */
 static void write_outcome(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
@@ -280,7 +291,9 @@ WEFT__EXPORT size_t weft_story_sentence(
 	struct weft_story_wait wait;
 	weft__sentence_init(&s);
 	bool is_waiting = waits(story, task, at_ns, &wait);
-	if (is_waiting && wait.is_held) {
+	if (t->kind[task] == WEFT_KIND_TRACK) {
+		write_track(&s, story, task, at_ns);
+	} else if (is_waiting && wait.is_held) {
 		write_held(&s, story, &wait);
 	} else if (is_waiting) {
 		write_wait(&s, story, &wait, at_ns);

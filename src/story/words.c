@@ -178,7 +178,8 @@ static bool has_label(const struct weft_model *model, uint32_t task)
 static void write_kind_and_id(struct weft__words *w, const struct weft_model *model, uint32_t task)
 {
 	weft__words_add_kind(w, model, model->tasks.kind[task]);
-	weft__words_add(w, " %" PRIu64, model->tasks.id[task]);
+	if (model->tasks.kind[task] != WEFT_KIND_TRACK) /* programs know it by its name alone */
+		weft__words_add(w, " %" PRIu64, model->tasks.id[task]);
 }
 
 void weft__words_add_task(

@@ -91,15 +91,6 @@ void weft__run_wait(struct weft_viewer *viewer, const char *arguments)
 	weft__viewer_follow_wait(viewer);
 }
 
-void weft__run_chain(struct weft_viewer *viewer, const char *arguments)
-{
-	(void)arguments;
-	if (viewer->selection.chain)
-		weft__viewer_forget_chain(viewer);
-	else
-		weft__viewer_show_chain(viewer);
-}
-
 void weft__run_waker(struct weft_viewer *viewer, const char *arguments)
 {
 	(void)arguments;
@@ -116,7 +107,7 @@ void weft__run_related(struct weft_viewer *viewer, const char *arguments)
 {
 	(void)arguments;
 	if (viewer->selection.related_count)
-		weft__viewer_forget_chain(viewer);
+		weft__viewer_forget_related(viewer);
 	else if (viewer->selection.task != WEFT_NONE)
 		weft__viewer_show_related(viewer, viewer->selection.task);
 	else

@@ -99,7 +99,6 @@ static void add_actions(struct weft_viewer *viewer)
 	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Go on", "", "");
 	add_fold(viewer);
 	weft__panel_add_command(viewer, "wait", NULL);
-	weft__panel_add_command(viewer, "chain", NULL);
 	weft__panel_add_command(viewer, "waker", NULL);
 	weft__panel_add_command(viewer, "creator", NULL);
 	weft__panel_add_command(viewer, "related", NULL);

@@ -35,12 +35,20 @@ class Created:
         self.number = number
 
 
+class Track:
+    """The track of a span: its id is known when the script was played."""
+
+
 class Script:
     """A random list of calls, as the player reads it, and the events that they should be."""
 
     def __init__(self, seed):
         self.rng = random.Random('agree %d' % seed)
         self.spans = random.Random('spans %d' % seed)
+        self.tracks = random.Random('tracks %d' % seed)
+        self.has_tracks = self.tracks.random() < 0.5
+        self.is_busy = self.tracks.random() < 0.2  # many spans overlap
+        self.synced = None  # (time of the recorder, time of the foreign clock)
         rng = self.rng
         self.honest = rng.random() < 0.5  # no call about a task that has ended
         self.becomes = {}
@@ -109,8 +117,8 @@ class Script:
             rng.choice([self.create, self.create, self.remark, self.act, self.act, self.act, self.run])()
             if self.spans.random() < 0.15:
                 self.span()
-            if self.spans.random() < 0.08 and self.thread in self.current:
-                self.off_cpu()
+            if self.has_tracks and self.tracks.random() < (0.8 if self.is_busy else 0.2):
+                self.given_span()
 
     def call(self, line, event, **fields):
         self.lines += ['at %d %d' % (self.thread, self.time), line]
@@ -206,10 +214,27 @@ class Script:
         else:
             self.call('span_end %s' % token, 'end', task=task)
 
-    def off_cpu(self):
-        """Some are longer than the activation, or than any trace."""
-        duration = self.spans.choice([0, 1, 7, 300, 2000, 10 ** 6, 2 ** 62])
-        self.call('off_cpu %d' % duration, 'off_cpu', task=self.current[self.thread], duration=duration)
+    def given_span(self):
+        rng = self.tracks
+        label, name = rng.choice(['gpu-0', 'disk', self.name() if self.texts == 'long' else 'net']), rng.choice(SHORT)
+        if rng.random() < 0.1:
+            self.synced = self.time, rng.randrange(10 ** 12)
+            self.lines += ['at %d %d' % (self.thread, self.time), 'sync %d' % self.synced[1]]
+        clock = rng.choice(['recorder', 'recorder', 'foreign'])
+        length = rng.choice([0, 1, 10, 700, 10 ** 9])
+        end = self.time - rng.choice([0, 0, 3, 400, 10 ** 9, -5])
+        begin = end - length if rng.random() < 0.97 else end + 1
+        begin, end = max(0, begin), max(0, end)
+        if clock == 'recorder':
+            given, shown = (begin, end), (begin, end)
+        else:
+            given = rng.randrange(10 ** 12) + begin, 0
+            given = given[0], given[0] + end - begin
+            given = max(0, given[0]), max(0, given[1])
+            now_ns, now = self.synced or (self.time, given[1])
+            shown = tuple(max(0, now_ns + at - now) for at in given)
+        self.call('span =%s =%s %d %d %d' % (label, name, 16 if clock == 'foreign' else 0, *given), 'span', track=Track(), label=label,
+                  clock=clock, name=name, start=shown[0], end=shown[1])
 
     def run(self):
         rng, (token, task), (other_token, other) = self.rng, self.task(), self.task()
@@ -333,9 +358,9 @@ def resolved(script, calls):
     """The expected events, with the ids that the recorder gave: (sequence, event)."""
     ids = [call[0] for call, event in zip(calls, script.events) if event['event'] == 'create']
     found = []
-    for event, (_, sequence) in zip(script.events, calls):
-        found.append((sequence, {key: ids[value.number] if isinstance(value, Created) else value
-                                 for key, value in event.items()}))
+    for event, (number, sequence) in zip(script.events, calls):
+        found.append((sequence, {key: ids[value.number] if isinstance(value, Created) else
+                                 number if isinstance(value, Track) else value for key, value in event.items()}))
     return found
 
 
@@ -442,8 +467,8 @@ def check_models(events, sections):
 
 
 def recorded(script, sequence, event):
-    """Only a counter may be refused: if its name is too long, or the table of names is full."""
-    assert sequence or (event['event'] == 'counter' and script.texts != 'short'), 'not recorded: %s' % event
+    """Only a counter or a track may be refused: if its name is too long, or the table of names is full."""
+    assert sequence or (event['event'] in ('counter', 'span') and script.texts != 'short'), 'not recorded: %s' % event
     return sequence
 
 

@@ -77,6 +77,9 @@ static void record_text(const char *run_time)
 	weft_begin(run_time);
 	weft_end();
 	weft_end();
+	weft_span("disk", WEFT_CLOCK_RECORDER, "write", weft_now() - 1000, weft_now());
+	weft_span("disk", WEFT_CLOCK_MONOTONIC, run_time, 0, UINT64_MAX);
+	weft_span("gpu", WEFT_CLOCK_FOREIGN, "", 5, 7);
 	weft_begin_as(UINT64_MAX, "thread");
 	weft_end_as(UINT64_MAX);
 	weft_band_begin(WEFT_BAND_IDLE, "poll");
@@ -84,7 +87,6 @@ static void record_text(const char *run_time)
 	weft_band_begin(WEFT_BAND_GC, "");
 	weft_band_end(WEFT_BAND_GC, run_time);
 	weft_gc(12345);
-	weft_off_cpu(12345);
 }
 
 static void *record(void *argument)

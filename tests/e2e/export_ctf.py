@@ -55,6 +55,8 @@ def as_dump_shows(name, fields):
     for key in ('later', 'switches', 'begin'):
         if key in fields:
             fields[key] = bool(fields[key])
+    if 'clock' in fields:
+        fields['clock'] = fields['clock'][1][0]
     if 'kind' in fields:
         number, (label,) = fields['kind']
         fields['kind'] = number if label == 'other' else label

@@ -81,8 +81,11 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	WEFT_SPAN(text);
 	WEFT_SPAN_AT(WEFT_LEVEL_DEBUG, NAME);
 	weft_at(WEFT_LEVEL_DEBUG, weft_begin("literal"));
+	weft_span("literal", WEFT_CLOCK_MONOTONIC, "literal", task, evaluated());
+	weft_span(text, WEFT_CLOCK_FOREIGN + 1, text, 1, weft_now());
+	weft_at(WEFT_LEVEL_DEBUG, weft_span("literal", WEFT_CLOCK_RECORDER, NAME, task, task));
+	weft_clock_sync(WEFT_CLOCK_FOREIGN, task);
 	weft_gc(task);
-	weft_off_cpu(task);
 	weft_moment_begin();
 	weft_moment_end();
 	weft_label("literal");

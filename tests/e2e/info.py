@@ -33,7 +33,7 @@ def block_read():
     equal(got['events'], 3915)
     equal(got['threads'], 1)
     equal(got['tasks'], {'total': 859, 'fulfilled': 718, 'failed': 8, **NOT_STOPPED, 'became': 117,
-                         'never_resolved': 0, 'unfinished': 16, 'preexisting': 1})
+                         'never_resolved': 0, 'unfinished': 16, 'preexisting': 1, 'tracks': 0})
     equal((got['counters'], got['losses'], got['diagnostics']), ([], {}, []))
     equal(got['clock'], {'name': 'unix', 'epoch': 'unix', 'hz': 10**9, 'offset_ns': 0})
 
@@ -46,7 +46,7 @@ def arp_good():
     equal(got['by_event']['create'], 487)
     equal(sum(got['by_event'].values()), 2954)
     equal(got['tasks'], {'total': 492, 'fulfilled': 371, 'failed': 2, **NOT_STOPPED, 'became': 68,
-                         'never_resolved': 0, 'unfinished': 51, 'preexisting': 5})
+                         'never_resolved': 0, 'unfinished': 51, 'preexisting': 5, 'tracks': 0})
     equal(got['counters'], [
         {'name': 'gntref', 'first': 1, 'min': 1, 'max': 506, 'last': 502, 'changes': 526},
         {'name': 'tcp-to-ip', 'first': 0, 'min': 0, 'max': 1, 'last': 1, 'changes': 5},
@@ -90,7 +90,7 @@ def expected_tasks_that_do_not_end():
     got = info_of(b'((time 1)(op(Creates 0 1 Task)))((time 2)(op(Label 1 __should_resolve)))'
                   b'((time 3)(op(Increases 0 "a \\"b\\"" 5)))((time 4)(op(Increases 0 "a \\"b\\"" -9)))')
     equal(got['tasks'], {'total': 2, 'fulfilled': 0, 'failed': 0, **NOT_STOPPED, 'became': 0, 'never_resolved': 1,
-                         'unfinished': 1, 'preexisting': 1})
+                         'unfinished': 1, 'preexisting': 1, 'tracks': 0})
     equal(got['counters'], [
         {'name': 'a "b"', 'first': 5, 'min': -4, 'max': 5, 'last': -4, 'changes': 2}])
 

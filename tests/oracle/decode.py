@@ -9,7 +9,7 @@ import struct
 from decimal import Decimal
 
 KINDS = ('wait task bind try choose pick join map condition on_success on_failure on_termination '
-         'on_any ignore_result async promise semaphore switch lock channel timer pool queue').split()
+         'on_any ignore_result async promise semaphore switch lock channel timer pool queue track').split()
 
 NONE = 2 ** 64 - 1
 

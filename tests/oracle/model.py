@@ -6,6 +6,7 @@ import itertools
 
 SIMPLIFIED = {'bind', 'try', 'map', 'ignore_result', 'on_failure', 'on_termination'}
 NEVER_RESOLVED = 'never resolved'
+TRACK_LINES = 64
 IDLE, UNKNOWN = 'idle', 'unknown'  # instead of the task that runs
 
 
@@ -26,7 +27,6 @@ class Task:
         self.asked = []        # try_reads of it: edges
         self.last = 0          # the latest of what the 1 us rule counts
         self.periods = []      # in which it ran
-        self.off_cpu = 0       # how long of that its threads had no processor
         self.expected = False
         self.holders = []      # of a resource, in the order in which they took it
         self.waits_for = None  # since its try_read or wait_any (a list), until it runs, reads or ends
@@ -52,10 +52,9 @@ class Model:
         self.running = {}    # by thread: (task, since, why it is idle)
         self.set_aside = {}  # by thread: the task that ran when its idle band began
         self.collects = {}   # by thread: (since, reason) of a gc band
-        self.renamed = set()  # threads whose running task became another one since it began to run
-        self.measured = {}    # by thread: time of its last off_cpu event
         self.open_spans = {}  # by thread: of the thread itself
         self.thread_spans = []  # (thread, name, start, end, depth)
+        self.track_ends = {}  # by id of a track's line: the end of its last span
         self.bands = []      # (thread, kind, start, end, reason)
         self.counters = {}
         self.first = events[0]['time'] if events else 0
@@ -129,7 +128,6 @@ class Model:
         elif before is not UNKNOWN and since < self.time:
             before.periods.append((since, self.time))
         self.running[self.thread] = (task, self.time, reason)
-        self.renamed.discard(self.thread)
 
     def add_band(self, kind, since, reason):
         if since < self.time:
@@ -157,19 +155,6 @@ class Model:
 
     def gc(self, event):
         self.add_band('gc', max(self.first, self.time - event['duration']), None)
-
-    def off_cpu(self, event):
-        """The thread had no processor for a part of the time since its task began to run, or since the event before."""
-        task = self.find(event['task'])
-        running, since, _ = self.running.get(self.thread, (UNKNOWN, 0, None))
-        start = max(since or 0, self.measured.get(self.thread, 0))
-        self.measured[self.thread] = self.time
-        if not task or running is not task or self.thread in self.renamed:
-            return
-        until = self.time if task.ended is None else min(self.time, task.ended)
-        lost = event['duration'] - (self.time - until)
-        if until > start and lost > 0:
-            task.off_cpu += min(lost, until - start)
 
     # ---- edges ----
 
@@ -291,7 +276,6 @@ class Model:
         for self.thread, (running, *_) in list(self.running.items()):
             if running is task:
                 self.continue_with(target)
-                self.renamed.add(self.thread)
         task.becomes = target
 
     def alive(self, event):
@@ -338,6 +322,25 @@ class Model:
             self.thread_spans.append((self.thread, name, since, self.time, len(self.open_spans[self.thread])))
         elif task and task.created:
             self.ignored += 1
+
+    def span(self, event):
+        """A span of a track takes the first line on which nothing is later than its begin."""
+        begin, end = event['start'], min(event['end'], self.time)
+        numbers = range(event['track'], event['track'] + TRACK_LINES)
+        free = [number for number in numbers if self.track_ends.get(number, 0) <= begin]
+        number = event['track'] if begin > end else (free or numbers[-1:])[0]
+        for used in range(event['track'], number + 1):
+            self.find(used)
+        line = self.tasks[number]
+        line.kind, line.label = 'track', event['label']
+        begin = max(begin, self.track_ends.get(number, 0))
+        if begin > end:
+            self.ignored += 1
+        else:
+            self.track_ends[number] = max(end, self.track_ends.get(number, 0))
+            if end >= self.first:
+                line.seen(self.time)
+                line.spans.append((event['name'], max(begin, self.first), end, 0))
 
     def close_span(self, task):
         name, since = task.open_spans.pop()
@@ -418,6 +421,8 @@ class Model:
             return task.ended
         if self.ended:
             return max(self.ended, task.start, task.last)
+        if task.kind == 'track':
+            return self.final
         if task.expected:
             return self.final
         seen = max(task.start, task.last) + 1000
@@ -429,6 +434,8 @@ class Model:
 
     @staticmethod
     def outcome_of(task):
+        if task.kind == 'track':
+            return 'fulfilled'
         return task.outcome or ('never_resolved' if task.expected else 'unfinished')
 
     def failure_of(self, task):
@@ -546,15 +553,18 @@ def wrong_rows(model, tree, row_of):
 
 def summarize(model, events):
     """The members of `weft info --json`."""
-    outcomes = dict.fromkeys(('fulfilled', 'failed', 'cancelled', 'closed', 'timed_out', 'became', 'never_resolved', 'unfinished', 'preexisting'), 0)
+    outcomes = dict.fromkeys(('fulfilled', 'failed', 'cancelled', 'closed', 'timed_out', 'became', 'never_resolved', 'unfinished', 'preexisting', 'tracks'), 0)
     for task in model.tasks.values():
+        if task.kind == 'track':
+            outcomes['tracks'] += 1
+            continue
         outcomes['preexisting'] += not task.created and (task.creation is None or task.creation < model.first)
         outcomes[model.outcome_of(task)] += 1
     names = [event['event'] for event in events]
     return {
         'start': model.first, 'last_event': model.final, 'end': max(model.final, model.ended), 'events': len(events),
         'by_event': {name: names.count(name) for name in set(names)},
-        'tasks': dict(total=len(model.tasks), **outcomes),
+        'tasks': dict(total=len(model.tasks) - outcomes['tracks'], **outcomes),
         'counters': [{'name': name, 'first': values[0], 'min': min(values), 'max': max(values),
                       'last': values[-1], 'changes': len(values)}
                      for name, values in model.counters.items()]}
@@ -570,7 +580,9 @@ def edges(model):
 
 def spans(model):
     """The rows of `weft dump --spans --json`."""
-    rows = [{'span': name, 'task': task.id, 'thread': None, 'start': start, 'end': end, 'depth': depth}
+    def track(task):
+        return {'track': task.label} if task.kind == 'track' else {}
+    rows = [{'span': name, 'task': task.id, 'thread': None, **track(task), 'start': start, 'end': end, 'depth': depth}
             for task in model.tasks.values() for name, start, end, depth in model.spans_of(task)]
     rows += [{'span': name, 'task': None, 'thread': thread, 'start': start, 'end': end, 'depth': depth}
              for thread, name, start, end, depth in model.spans_of_threads()]
@@ -585,13 +597,11 @@ def tasks(model, tree):
         shown.append({
             'task': task.id, 'kind': task.kind, 'label': task.label,
             'parent': parent.id if parent else None, 'start': start,
-            'end': model.end_of(task), 'resolved': task.outcome is not None,
+            'end': model.end_of(task), 'resolved': task.outcome is not None or task.kind == 'track',
             'outcome': model.outcome_of(task), 'failed': model.failure_of(task),
             'becomes': task.becomes.id if task.becomes else None,
             'running': sum(until - since for since, until in ran), 'activations': len(ran),
             'expected': task.expected})
-        if task.off_cpu:
-            shown[-1]['off_cpu'] = task.off_cpu
         if task.from_rundown and not task.created and task.creation is not None:
             shown[-1]['created'] = task.creation
     return sorted(shown, key=lambda row: (row['start'], row['task']))

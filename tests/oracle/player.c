@@ -47,6 +47,7 @@
 #include "abi/packet_abi.h"
 #include "format/weft_drain.h"
 #include "format/weft_follower.h"
+#include "record/name.h"
 
 enum {
 	THREADS_MAX = 64,
@@ -259,8 +260,6 @@ static void show_task(const struct weft_layout *layout, uint32_t task)
 	add_string(model, "\",\"failed\":", tasks->message[task]);
 	add_task(model, ",\"becomes\":", tasks->becomes[task]);
 	add_number(",\"running\":", weft_model_running_ns(model, task));
-	if (weft_model_off_cpu_ns(model, task))
-		add_number(",\"off_cpu\":", weft_model_off_cpu_ns(model, task));
 	add_number(",\"activations\":", tasks->end_activation[task] - tasks->first_activation[task]);
 	add_bool(",\"expected\":", flags & WEFT_TASK_EXPECTED);
 	add_number(",\"row\":", layout->row[task]);
@@ -300,6 +299,8 @@ static void show_span(
 		weft_text_add_string(&play.text, ",\"thread\":null");
 	else
 		add_number(",\"thread\":", model->threads[thread].tid);
+	if (task != WEFT_NONE && model->tasks.kind[task] == WEFT_KIND_TRACK)
+		add_string(model, ",\"track\":", model->tasks.label[task]);
 	add_number(",\"start\":", span->start);
 	add_number(",\"end\":", span->end);
 	add_number(",\"depth\":", span->depth);
@@ -671,6 +672,30 @@ CALL(signal_only, weft_signal_only_as(task(a[0]), task(a[1])))
 CALL(expect, weft_expect_as(task(a[0])))
 CALL(span_begin, weft__span_begin(task(a[0]), NULL, text(a[1])))
 CALL(span_end, weft_end_as(task(a[0])))
+CALL(sync_clock, weft_clock_sync(WEFT_CLOCK_FOREIGN, (uint64_t)number(a[0])))
+
+static void span(char **a)
+{
+	const struct weft_given_span span = {
+		.track = text(a[0]),
+		.name = text(a[1]),
+		.track_size = SIZE_MAX,
+		.name_size = SIZE_MAX,
+		.clock = (uint32_t)number(a[2]),
+		.begin = strtoull(a[3], NULL, 10),
+		.end = strtoull(a[4], NULL, 10),
+	};
+	weft__span(&span);
+}
+
+/* The id that readers give to the track of that name. */
+static uint64_t track(const char *name)
+{
+	struct weft_abi_buffer *header = (void *)ring;
+	uint16_t id = weft__name_find_or_add(header, name, (uint32_t)strlen(name));
+	return WEFT_TRACK_FIRST + WEFT_TRACK_LINES * id;
+}
+
 CALL(label, weft__label(task(a[0]), NULL, text(a[1])))
 CALL(note, weft__note(task(a[0]), NULL, text(a[1])))
 CALL(tag, weft__tag(task(a[0]), NULL, text(a[1])))
@@ -688,7 +713,6 @@ static void create_named(char **a)
 CALL(band, weft__band((unsigned)number(a[0]), NULL, text(a[1]), number(a[2])))
 CALL(play_switch, weft_switch(task(a[0])))
 CALL(gc, weft_gc((uint64_t)number(a[0])))
-CALL(off_cpu, weft_off_cpu((uint64_t)number(a[0])))
 
 static const struct {
 	const char *name;
@@ -698,6 +722,7 @@ static const struct {
 	{"create", create, 2},
 	{"span_begin", span_begin, 2},
 	{"span_end", span_end, 1},
+	{"span", span, 5},
 	{"create_named", create_named, 2},
 	{"read", play_read, 2},
 	{"read_later", read_later, 2},
@@ -725,7 +750,6 @@ static const struct {
 	{"band", band, 3},
 	{"switch", play_switch, 1},
 	{"gc", gc, 1},
-	{"off_cpu", off_cpu, 1},
 	{"mark", mark, 3},
 	{"alive", alive, 5},
 };
@@ -754,12 +778,15 @@ static void play_call(const char *name, char **arguments, int count)
 	const uint64_t *losses = ((const struct weft_abi_buffer *)(const void *)ring)->losses;
 	uint64_t unnamed = losses[WEFT_ABI_LOSS_NAMES_FULL], too_big = losses[WEFT_ABI_LOSS_TOO_BIG];
 	calls[i].play(arguments);
-	/* If the table of names is full, only counters are refused: other text goes into the event. */
-	bool is_counter = strncmp(name, "counter", 7) == 0;
+	/* If the table of names is full, only counters and tracks are refused: other text goes into the
+	 * event. */
+	bool needs_name = strncmp(name, "counter", 7) == 0 || calls[i].play == span;
 	bool is_refused = losses[WEFT_ABI_LOSS_TOO_BIG] != too_big ||
-					  (is_counter && losses[WEFT_ABI_LOSS_NAMES_FULL] != unnamed);
+					  (needs_name && losses[WEFT_ABI_LOSS_NAMES_FULL] != unnamed);
 	bool creates = calls[i].play == create || calls[i].play == create_named;
 	uint64_t id = creates ? play.created[play.created_count - 1] : 0;
+	if (calls[i].play == span && !is_refused)
+		id = track(text(arguments[0]));
 	int events = calls[i].play == wait_any ? count - 1 : 1;
 	for (; events > 0; events--)
 		printf("call %" PRIu64 " %" PRIu64 "\n", id, is_refused ? 0 : held_sequence());
@@ -781,6 +808,8 @@ static void play_line(char *line)
 	} else if (strcmp(name, "at") == 0) {
 		play.thread = (unsigned)number(arguments[0]);
 		play.ticks = (uint64_t)number(arguments[1]);
+	} else if (strcmp(name, "sync") == 0) {
+		sync_clock(arguments);
 	} else if (strcmp(name, "gone") == 0) {
 		play.gone[number(arguments[0])] = true;
 	} else if (strcmp(name, "look") == 0) {

@@ -73,7 +73,7 @@ def alive_events(before, start):
     model = rules.Model(before)
     shown = []
     for task in sorted(model.tasks.values(), key=lambda task: task.id):
-        if task.outcome is not None:
+        if task.outcome is not None or task.kind == 'track':
             continue
         event = {'time': start, 'event': 'alive', 'task': task.id,
                  'kind': 'unknown' if task.kind == 'preexisting' else task.kind, 'label': task.label or ''}
@@ -105,7 +105,7 @@ def bands(model, start):
 def ends(model, start):
     """The names and ends of the tasks that had not ended before."""
     return {task.id: (task.label, task.ended, task.outcome, task.failed, task.expected)
-            for task in model.tasks.values() if task.ended is None or task.ended > start}
+            for task in model.tasks.values() if task.kind != 'track' and (task.ended is None or task.ended > start)}
 
 
 def check_part(shown, events, start, end):
@@ -133,7 +133,9 @@ def spans(model, start):
     """The spans that end after the start, and the names of those that are open at the end."""
     found = []
     for task in model.tasks.values():
-        found += [(task.id, name, max(since, start), until, depth) for name, since, until, depth in task.spans
+        # On which line of its track a span is, depends on earlier spans.
+        number = task.id - task.id % rules.TRACK_LINES if task.kind == 'track' else task.id
+        found += [(number, name, max(since, start), until, depth) for name, since, until, depth in task.spans
                   if until > start]
         if task.outcome is None and task.open_spans:
             found.append((task.id, [name for name, _ in task.open_spans]))

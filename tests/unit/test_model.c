@@ -510,6 +510,85 @@ static void spans_without_a_task_are_the_threads(void **state)
 	weft_model_destroy(m);
 }
 
+static struct weft_event given(
+	uint64_t time, const char *track, uint64_t from, uint64_t until, const char *name)
+{
+	struct weft_event e = texted(WEFT_EVENT_SPAN, time, NONE, name);
+	e.other = WEFT_TRACK_FIRST + WEFT_TRACK_LINES * (uint64_t)track[0];
+	e.begin_ns = from;
+	e.end_ns = until;
+	e.kind_name = (struct weft_slice){track, strlen(track)};
+	return e;
+}
+
+static uint64_t line_of(const char *track, unsigned number)
+{
+	return WEFT_TRACK_FIRST + WEFT_TRACK_LINES * (uint64_t)track[0] + number;
+}
+
+/* Spans that overlap or come too late go to another line. */
+static void a_track_has_lines_for_what_overlaps(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(create(0, NONE, 1), given(50, "gpu", 10, 20, "a"),
+		given(60, "gpu", 20, 30, "b"), given(60, "disk", 15, 18, "c"),
+		given(60, "gpu", 25, 40, "over"), given(70, "gpu", 12, 14, "late"),
+		given(70, "gpu", 40, 41, "d"), event(WEFT_EVENT_RESOLVE, 90, NONE, 1));
+	assert_string_equal(spans_of(m, line_of("gpu", 0)), "a 10-20 0 b 20-30 0 d 40-41 0");
+	assert_string_equal(spans_of(m, line_of("gpu", 1)), "over 25-40 0");
+	assert_string_equal(spans_of(m, line_of("gpu", 2)), "late 12-14 0");
+	assert_string_equal(spans_of(m, line_of("disk", 0)), "c 15-18 0");
+	uint32_t line = task(m, line_of("gpu", 2));
+	assert_string_equal(weft_model_string(m, m->tasks.label[line]).bytes, "gpu");
+	assert_int_equal(m->tasks.kind[line], WEFT_KIND_TRACK);
+	assert_int_equal(m->tasks.start[line], 0);
+	assert_int_equal(m->tasks.end[line], 90);
+	assert_int_equal(m->summary.tracks, 4);
+	assert_int_equal(m->summary.by_outcome[WEFT_OUTCOME_FULFILLED], 1);
+	assert_int_equal(m->summary.preexisting, 0);
+	assert_int_equal(diagnostics.count, 0);
+	weft_model_destroy(m);
+}
+
+static void a_given_span_lies_between_the_trace_and_now(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(create(100, NONE, 1), given(150, "gpu", 3, 120, "early"),
+		given(150, "gpu", 3, 99, "before"), given(150, "disk", 140, UINT64_MAX, "late"),
+		event(WEFT_EVENT_RESOLVE, 200, NONE, 1));
+	assert_string_equal(spans_of(m, line_of("gpu", 0)), "early 100-120 0");
+	assert_string_equal(spans_of(m, line_of("disk", 0)), "late 140-150 0");
+	assert_int_equal(diagnostics.count, 0);
+	weft_model_destroy(m);
+	m = BUILD(given(10, "gpu", 8, 7, "inside out"), given(20, "gpu", 30, 40, "ahead"),
+		given(20, "gpu", 11, 12, "good"));
+	assert_int_equal(diagnostics.list[0].count, 2);
+	assert_string_equal(spans_of(m, line_of("gpu", 0)), "good 11-12 0");
+	weft_model_destroy(m);
+}
+
+/* The last line is used for all the others: none is earlier than the one before. */
+static void lines_of_a_track_are_bounded(void **state)
+{
+	(void)state;
+	struct weft_event events[2 * WEFT_TRACK_LINES];
+	const unsigned count = 2 * WEFT_TRACK_LINES;
+	for (unsigned i = 0; i < count; i++)
+		events[i] = given(500, "gpu", i < WEFT_TRACK_LINES ? 500 : 450, 500, "x");
+	for (unsigned i = 0; i < WEFT_TRACK_LINES; i++)
+		events[i].begin_ns = 400 + i;
+	struct weft_model *m = build(events, count);
+	assert_int_equal(m->summary.tracks, WEFT_TRACK_LINES);
+	assert_int_equal(weft_model_find_task(m, 0, line_of("gpu", WEFT_TRACK_LINES)), WEFT_NONE);
+	uint32_t last = task(m, line_of("gpu", WEFT_TRACK_LINES - 1));
+	uint64_t end = 0;
+	for (uint32_t i = 0; i < weft_model_span_count(m, last); i++) {
+		assert_true(weft_model_span(m, last, i).start >= end);
+		end = weft_model_span(m, last, i).end;
+	}
+	weft_model_destroy(m);
+}
+
 /* Only where the beginning cannot have come before the trace. */
 static void an_end_without_a_beginning_is_damage(void **state)
 {
@@ -924,6 +1003,9 @@ int main(void)
 		cmocka_unit_test(spans_go_on_in_what_their_task_becomes),
 		cmocka_unit_test(spans_without_a_task_are_the_threads),
 		cmocka_unit_test(an_end_without_a_beginning_is_damage),
+		cmocka_unit_test(a_track_has_lines_for_what_overlaps),
+		cmocka_unit_test(a_given_span_lies_between_the_trace_and_now),
+		cmocka_unit_test(lines_of_a_track_are_bounded),
 		cmocka_unit_test(names_and_notes),
 		cmocka_unit_test(buffers_share_no_tasks_and_no_counters),
 		cmocka_unit_test(bands_have_reasons_and_resume),

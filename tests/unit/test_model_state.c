@@ -108,7 +108,7 @@ static void an_empty_text_is_one_only_if_it_was_given(void **state)
 		bool has_text = type == WEFT_EVENT_FAIL || type == WEFT_EVENT_LABEL ||
 						type == WEFT_EVENT_NOTE || type == WEFT_EVENT_TAG ||
 						type == WEFT_EVENT_MARK || type == WEFT_EVENT_COUNTER ||
-						type == WEFT_EVENT_BEGIN;
+						type == WEFT_EVENT_BEGIN || type == WEFT_EVENT_SPAN;
 		struct weft__fact fact;
 		assert_int_equal(weft__fact_of_event(&identities, &texts, &event, &fact), 0);
 		assert_int_equal(fact.text != WEFT_NONE, has_text);

@@ -54,7 +54,6 @@ static void events_of_the_current_task(void **state)
 	weft_become(child);
 	weft_expect();
 	weft_gc(1234);
-	weft_off_cpu(5678);
 	weft_signal_only(child);
 	weft_signal(child);
 	assert_int_equal(weft_current(), child);
@@ -76,7 +75,6 @@ static void events_of_the_current_task(void **state)
 	trace_expect(&t, WEFT_EVENT_BECOME, task, child);
 	trace_expect(&t, WEFT_EVENT_EXPECT, task, 0);
 	assert_int_equal(trace_expect(&t, WEFT_EVENT_GC, task, 0)->value, 1234);
-	assert_int_equal(trace_expect(&t, WEFT_EVENT_OFF_CPU, task, 0)->value, 5678);
 	assert_false(trace_expect(&t, WEFT_EVENT_SIGNAL, child, task)->flag);
 	assert_true(trace_expect(&t, WEFT_EVENT_SIGNAL, child, task)->flag);
 	trace_expect(&t, WEFT_EVENT_SWITCH, WEFT_TASK_NONE, 0);
@@ -235,6 +233,71 @@ static void a_level_filters_whole_spans(void **state)
 	trace_text(trace_expect(&t, WEFT_EVENT_BEGIN, WEFT_TASK_NONE, 0)->text, "debug");
 	trace_expect(&t, WEFT_EVENT_END, WEFT_TASK_NONE, 0);
 	trace_expect(&t, WEFT_EVENT_END, WEFT_TASK_NONE, 0);
+	trace_close(&t);
+}
+
+static const struct weft_event *expect_span(struct trace *t, const char *track, const char *name)
+{
+	assert_true(trace_next(t));
+	const struct weft_event *event = &t->event;
+	assert_int_equal(event->type, WEFT_EVENT_SPAN);
+	trace_text(event->kind_name, track);
+	trace_text(event->text, name);
+	return event;
+}
+
+/* Clocks of the system are placed on the trace's axis to within the time of a call; the recorder's
+ * clock exactly. */
+static void spans_of_other_clocks_are_placed(void **state)
+{
+	struct trace t;
+	char name[] = "run time";
+	struct timespec now;
+	uint64_t before = weft_now();
+	weft_note("before");
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	uint64_t ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	weft_span("disk", WEFT_CLOCK_RECORDER, name, before, weft_now());
+	weft_span("disk", WEFT_CLOCK_MONOTONIC, "seek", ns - 3000000, ns - 1000000);
+	weft_span(name, WEFT_CLOCK_FOREIGN + 7, "unknown clock", 40, 100);
+	weft_clock_sync(WEFT_CLOCK_FOREIGN + 7, 1000000);
+	weft_span(name, WEFT_CLOCK_FOREIGN + 7, "synced", 400000, 900000);
+	weft_clock_sync(WEFT_CLOCK_FOREIGN + 8, 1); /* there is none */
+	read_back(&t, state);
+	uint64_t note_ns = trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->time_ns;
+
+	const struct weft_event *event = expect_span(&t, "disk", "run time");
+	uint64_t track = event->other;
+	assert_true(event->other >= WEFT_TRACK_FIRST && event->other % WEFT_TRACK_LINES == 0);
+	assert_int_equal(event->kind, WEFT_CLOCK_RECORDER);
+	assert_true(event->begin_ns <= note_ns && note_ns <= event->end_ns);
+	assert_true(event->end_ns <= event->time_ns);
+	event = expect_span(&t, "disk", "seek");
+	assert_int_equal(event->other, track);
+	assert_int_equal(event->kind, WEFT_CLOCK_MONOTONIC);
+	assert_int_equal(event->end_ns - event->begin_ns, 2000000);
+	assert_in_range(event->time_ns - event->end_ns, 1000000, 1000000 + 500000000);
+	event = expect_span(&t, "run time", "unknown clock");
+	assert_int_not_equal(event->other, track);
+	assert_int_equal(event->end_ns - event->begin_ns, 60);
+	assert_in_range(event->time_ns - event->end_ns, 0, 500000000);
+	event = expect_span(&t, "run time", "synced");
+	assert_int_equal(event->end_ns - event->begin_ns, 500000);
+	assert_in_range(event->time_ns - event->end_ns, 100000, 100000 + 500000000);
+	trace_close(&t);
+}
+
+/* A counter's rule: without a name there is no track. */
+static void a_track_without_a_name_is_refused(void **state)
+{
+	struct trace t;
+	static char longest[1026];
+	memset(longest, 'x', sizeof(longest) - 1);
+	weft_span(longest, WEFT_CLOCK_RECORDER, "lost", 1, 2);
+	weft_note("after");
+	read_back(&t, state);
+	trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0);
+	assert_int_equal(trace_loss(&t, WEFT_LOSS_TOO_BIG), 1);
 	trace_close(&t);
 }
 
@@ -786,6 +849,8 @@ int main(void)
 		CASE(a_wait_for_any_is_an_event_for_each),
 		CASE(spans_by_call_and_by_block),
 		CASE(a_level_filters_whole_spans),
+		CASE(spans_of_other_clocks_are_placed),
+		CASE(a_track_without_a_name_is_refused),
 		CASE(texts_literal_and_not),
 		CASE(a_place_with_changing_text_is_no_literal),
 		CASE(long_text_is_cut_between_characters),

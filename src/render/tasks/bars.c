@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "render/painter.h"
+#include "render/tasks/tracks.h"
 
 #define ONE_BY_ONE 2000 /* activations of a task in view; more are summed by column */
 #define TOUCH      0.25 /* px: closer bars are joined */
@@ -268,6 +269,10 @@ void weft__bars_draw(
 	struct bar_walk w = {.bars = bars, .p = p, .box = box};
 	uint32_t at = p->model->tasks.first_activation[task];
 	uint32_t last = p->model->tasks.end_activation[task];
+	if (weft__is_track(p->model, task)) {
+		weft__draw_track(p, task, box);
+		return;
+	}
 	/* A long-lived task has many activations: search for the first in view. */
 	at = weft__gallop_u64(a->end, at, last, p->left + 1);
 	if (last - at > ONE_BY_ONE)

@@ -17,6 +17,7 @@
 
 #include "render/painter.h"
 #include "render/tasks/spans.h"
+#include "render/tasks/tracks.h"
 
 #define BAR_HEIGHT   7
 #define DEPTHS       3      /* as many as fit into a bar */
@@ -93,6 +94,8 @@ static void draw_span(
 	uint64_t from = span->start > p->left ? span->start : p->left;
 	uint32_t i = weft__gallop_u64(a->end, p->model->tasks.first_activation[task], last, from + 1);
 	double start = weft__x(p, span->start) + 1, end = weft__x(p, span->end) - 1;
+	if (weft__is_track(p->model, task)) /* its bars are the spans themselves */
+		draw_part(p, fmax(start, box->x), fmin(end, box->x2), span->depth, box);
 	for (; i < last && a->start[i] < span->end && a->start[i] < p->right && may_examine(p); i++) {
 		double x = fmax(fmax(start, weft__x(p, a->start[i]) + 1), box->x);
 		double x2 = fmin(fmin(end, weft__x(p, a->end[i]) - 1), box->x2);

@@ -72,7 +72,8 @@ static void describe_trace(const struct painter *p, char *text, size_t size)
 	weft_format_duration(s->end - s->start, 4, length);
 	snprintf(text, size, "%s", length);
 	append_count(text, size, " \xc2\xb7 ", s->events, "event", "events");
-	append_count(text, size, " \xc2\xb7 ", p->model->tasks.count, "task", "tasks");
+	append_count(text, size, " \xc2\xb7 ", p->model->tasks.count - p->model->summary.tracks, "task",
+		"tasks");
 	append_outcome(text, size, s, WEFT_OUTCOME_FAILED);
 	append_outcome(text, size, s, WEFT_OUTCOME_NEVER_RESOLVED);
 	if (lost)

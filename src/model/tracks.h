@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Tracks: rows for spans that other clocks measured. Spans of a track that overlap go to different
+ * lines, each of which is a task of its own; so the spans of a line are in the order of time,
+ * however they were recorded, and a snapshot appends to them as to any other rows.
+ */
+#ifndef WEFT_MODEL_TRACKS_H
+#define WEFT_MODEL_TRACKS_H
+
+#include "model/facts.h"
+
+struct weft__track_line {
+	uint64_t end;  /* of its last span */
+	uint32_t task; /* its number */
+	uint32_t name; /* string */
+};
+
+struct weft__tracks {
+	struct weft__track_line *lines; /* in the order of first use */
+	uint32_t count;
+	size_t capacity;
+	struct weft__index by_task; /* no slots before the first line */
+};
+
+void weft__tracks_finish(struct weft__tracks *tracks);
+
+/* Chooses the line of a span, which the fact then names instead of the track. On the last line of a
+ * track, a span begins after the one before; so it may end before it begins. 0, WEFT_ERROR_MEMORY
+ * or WEFT_ERROR_LIMIT. */
+int weft__tracks_place(struct weft__tracks *tracks, struct weft__identities *identities,
+	struct weft__texts *texts, const struct weft_event *event, struct weft__fact *fact);
+
+#endif
