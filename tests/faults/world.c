@@ -39,7 +39,7 @@ struct call {
 static struct {
 	uint64_t now, random;
 	unsigned thread;
-	uint64_t memory[8][2];        /* of threads, as struct weft_platform wants it */
+	uint64_t memory[16][2];       /* of threads, as struct weft_platform wants it */
 	struct call calls[CALLS_MAX]; /* a heap: none is due before its parent, (i - 1) / 2 */
 	uint32_t call_count;
 	uint64_t calls_made;

@@ -28,6 +28,9 @@ struct hold {
 	uint32_t task;
 };
 
+#define HAND_OVER_NS 100000 /* a waiting thread has a mutex that soon after it was given back */
+#define QUEUE_MAX    256    /* holds that are examined for the wait of one thread */
+
 /* Holds before the last one that may still go on, of a resource with several holders. */
 #define OPEN_MAX 256
 
@@ -61,15 +64,35 @@ static bool was_held(const struct contention *c, uint32_t task, uint64_t time)
 	return low && c->holds[low - 1].end > time && c->holds[low - 1].task != task;
 }
 
-static bool has_acted(const struct weft_model *model, uint32_t task, uint64_t from, uint64_t to)
+/* The time of the task's last act before `time`, but not before `from`. */
+static uint64_t last_act(
+	const struct weft_model *model, uint32_t task, uint64_t from, uint64_t time)
 {
 	struct weft__edge_list by = weft__edges_by(model, task);
-	return to && from &&
-		   weft__edges_until(model, by, to - 1) > weft__edges_until(model, by, from - 1);
+	uint32_t before = time ? weft__edges_until(model, by, time - 1) : 0;
+	uint64_t acted = before ? model->edges.time[by.edges[before - 1]] : 0;
+	return acted > from ? acted : from;
+}
+
+/* When a task began to wait that runs all the while, like a thread that waits for a mutex: it takes
+ * the resource as soon as others give it back, so it has waited for as long as these handed it over
+ * to each other without a break, but not since before its own last act. */
+static uint64_t queued_since(
+	const struct contention *c, uint32_t task, uint64_t time, uint64_t acted)
+{
+	uint64_t since = time;
+	uint32_t least = c->hold_count > QUEUE_MAX ? c->hold_count - QUEUE_MAX : 0;
+	for (uint32_t i = c->hold_count; i > least && since > acted && !c->is_shared; i--) {
+		const struct hold *before = &c->holds[i - 1];
+		if (before->task == task || before->end + HAND_OVER_NS < since)
+			break;
+		since = before->start;
+	}
+	return since > acted ? since : acted;
 }
 
 /* When the task began to wait: when it stopped running before a read that made it run, or that is
- * its first action; otherwise `time` itself. */
+ * its first action; otherwise when it could have had the resource. */
 static uint64_t waits_since(const struct contention *c, uint32_t task, uint64_t time)
 {
 	const struct weft_activations *a = &c->model->activations;
@@ -81,7 +104,8 @@ static uint64_t waits_since(const struct contention *c, uint32_t task, uint64_t 
 	uint64_t runs_since = a->start[first + runs - 1];
 	if (runs_since == time)
 		return ran;
-	return !has_acted(c->model, task, runs_since, time) && was_held(c, task, ran) ? ran : time;
+	uint64_t acted = last_act(c->model, task, runs_since, time);
+	return acted == runs_since && was_held(c, task, ran) ? ran : queued_since(c, task, time, acted);
 }
 
 static void add_wait(struct contention *c, uint64_t start, uint64_t end)

@@ -1,13 +1,45 @@
 /* SPDX-License-Identifier: ISC
  *
  * Timers that fired late, or not at all though they were due: their thread was busy, or the loop
- * that serves them hangs. One problem for all of them, described at the latest.
+ * that serves them hangs. One problem for all of them, described at the latest, with the task that
+ * ran meanwhile.
  */
 #include <inttypes.h>
 
 #include "story/problems/findings.h"
 
 #define GRAVE_NS (10 * WEFT__MS) /* a busy machine alone delays timers for some ms */
+
+/* The thread that serves a timer: on which the timer ran first, or the task that made it. */
+static uint32_t thread_of(const struct weft_model *model, uint32_t task)
+{
+	const struct weft_tasks *t = &model->tasks;
+	if (t->first_activation[task] == t->end_activation[task] && t->parent[task] != WEFT_NONE)
+		task = t->parent[task];
+	return t->first_activation[task] < t->end_activation[task]
+			   ? model->activations.thread[t->first_activation[task]]
+			   : WEFT_NONE;
+}
+
+/* The task that ran on the timer's thread for half of the delay or more without a pause. */
+static uint32_t find_runner(const struct weft_model *model, uint32_t timer_task,
+	const struct weft_story_timer *timer, uint64_t *ret_ns)
+{
+	const uint32_t thread = model->thread_count > 1 ? thread_of(model, timer_task) : 0;
+	const struct weft_activations *a = &model->activations;
+	const struct weft_tasks *t = &model->tasks;
+	uint64_t end = timer->due + timer->late_ns;
+	for (uint32_t task = 0; task < t->count; task++)
+		for (uint32_t i = t->first_activation[task]; i < t->end_activation[task]; i++) {
+			uint64_t from = a->start[i] > timer->due ? a->start[i] : timer->due;
+			uint64_t to = a->end[i] < end ? a->end[i] : end;
+			if (a->thread[i] == thread && to > from && to - from >= timer->late_ns / 2) {
+				*ret_ns = a->end[i] - a->start[i];
+				return task;
+			}
+		}
+	return WEFT_NONE;
+}
 
 static void write_sentence(struct weft__sentence *s, const struct weft_model *model, uint32_t task,
 	const struct weft_story_timer *timer, uint32_t count)
@@ -20,6 +52,15 @@ static void write_sentence(struct weft__sentence *s, const struct weft_model *mo
 	w = weft__clause(s, 4);
 	weft__words_add(w, ": it was due at ");
 	weft__words_add_time(w, model, timer->due);
+	uint64_t ran_ns = 0;
+	uint32_t runner = find_runner(model, task, timer, &ran_ns);
+	if (runner != WEFT_NONE && runner != task) {
+		w = weft__clause(s, 5);
+		weft__words_add(w, ", while ");
+		weft__words_add_subject(w, model, runner, 28);
+		weft__words_add(w, " ran for ");
+		weft__words_add_length(w, ran_ns);
+	}
 	if (count > 1)
 		weft__words_add(weft__clause(s, 3), "; %" PRIu32 " more %s late", count - 1,
 			count > 2 ? "were" : "was");
