@@ -86,7 +86,7 @@ struct weft_stats_row {
 	uint64_t max_delay_ns;
 	uint32_t most_delayed; /* its task, or WEFT_NONE */
 	uint32_t example;      /* one of its tasks; of spans of threads: WEFT_NONE */
-	uint64_t key;          /* what they have in common: for weft_stats_format_name() */
+	uint64_t key;          /* what they have in common: the same in all ranges of a trace */
 };
 
 struct weft_stats {
@@ -106,6 +106,9 @@ int weft_stats_create(const struct weft_story *story, const struct weft_stats_op
 	struct weft_stats **ret_stats);
 void weft_stats_destroy(struct weft_stats *stats);
 
+/* The row of the tasks that are alike a task, in statistics by label; NULL if there is none. */
+const struct weft_stats_row *weft_stats_find_alike(const struct weft_stats *stats, uint32_t task);
+
 /* Tasks of a row that have neither ended nor become another in the range. */
 uint32_t weft_stats_unfinished(const struct weft_stats_row *row);
 
@@ -119,6 +122,21 @@ size_t weft_stats_format_name(
  * false if they have several, or none. */
 bool weft_stats_kind(
 	const struct weft_stats *stats, const struct weft_stats_row *row, uint16_t *ret_kind);
+
+/* ---- Histograms ---- */
+
+#define WEFT_STATS_BUCKETS 22
+
+/* Lifetimes from from_ns up to, but not including, to_ns. */
+struct weft_stats_bucket {
+	uint64_t from_ns, to_ns;
+	uint32_t first, count; /* members [row->first + first, … + count) */
+};
+
+/* Fills buckets of a logarithmic scale from the shortest lifetime of a row to the longest, and
+ * returns their number; 0 if none has ended. */
+uint32_t weft_stats_histogram(const struct weft_stats *stats, const struct weft_stats_row *row,
+	struct weft_stats_bucket buckets[WEFT_STATS_BUCKETS]);
 
 /* ---- Counters ---- */
 

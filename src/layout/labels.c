@@ -41,7 +41,7 @@ static uint64_t hash_label(const struct weft__hash_key *key, const void *owner, 
 	return weft__hash_end(&hash);
 }
 
-static bool are_alike(struct weft_slice a, struct weft_slice b)
+bool weft__labels_are_alike(struct weft_slice a, struct weft_slice b)
 {
 	size_t i = 0, j = 0;
 	while (i < a.size && j < b.size)
@@ -78,7 +78,7 @@ int weft__labels_add(struct weft__labels *labels, uint32_t label)
 		return 0;
 	uint32_t slot = weft__index_start(index, hash_label(&index->key, labels->model, label)), other;
 	while ((other = index->slots[slot]) != WEFT__INDEX_EMPTY) {
-		if (are_alike(text, weft_model_string(labels->model, other))) {
+		if (weft__labels_are_alike(text, weft_model_string(labels->model, other))) {
 			labels->class_of[label] = other;
 			return 0;
 		}

@@ -25,6 +25,9 @@ void weft__labels_finish(struct weft__labels *labels);
 /* Finds the class of a string. 0 or WEFT_ERROR_MEMORY. */
 int weft__labels_add(struct weft__labels *labels, uint32_t label);
 
+/* True if two labels are of one class. */
+bool weft__labels_are_alike(struct weft_slice a, struct weft_slice b);
+
 /* Reads the next character from *at on, and moves it; a run of digits is one '#'. */
 char weft__label_letter(struct weft_slice text, size_t *at);
 

@@ -101,13 +101,13 @@ static int add_task(struct weft__stats_making *making, struct keys *keys, uint32
 {
 	uint64_t start = weft__start_of(making->story, task), end = making->model->tasks.end[task];
 	struct weft__stats_item item = {.member = {start, end > start ? end : start, task}};
-	if (start >= making->to || item.member.end < making->from)
-		return 0;
-	set_outcome(making, &item);
+	/* Also of tasks that are not in the range, so that each range has the same keys. */
 	int error = key_of(keys, task, &item.key);
-	if (!error)
-		making->items[making->item_count++] = item;
-	return error;
+	if (error || start >= making->to || item.member.end < making->from)
+		return error;
+	set_outcome(making, &item);
+	making->items[making->item_count++] = item;
+	return 0;
 }
 
 int weft__stats_list_tasks(struct weft__stats_making *making)

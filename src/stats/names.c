@@ -73,6 +73,22 @@ WEFT__EXPORT bool weft_stats_kind(
 	return true;
 }
 
+WEFT__EXPORT const struct weft_stats_row *weft_stats_find_alike(
+	const struct weft_stats *stats, uint32_t task)
+{
+	const struct weft_model *model = stats->story->model;
+	struct weft_slice label = weft_model_string(model, model->tasks.label[task]);
+	for (uint32_t i = 0; i < stats->row_count && stats->by == WEFT_STATS_BY_LABEL; i++) {
+		uint64_t class = stats->rows[i].key >> 16;
+		struct weft_slice other =
+			weft_model_string(model, class < WEFT_NONE ? (uint32_t) class : WEFT_NONE);
+		if ((uint16_t)stats->rows[i].key == model->tasks.kind[task] &&
+			weft__labels_are_alike(label, other))
+			return &stats->rows[i];
+	}
+	return NULL;
+}
+
 WEFT__EXPORT size_t weft_stats_format_name(
 	const struct weft_stats *stats, const struct weft_stats_row *row, char *buffer, size_t size)
 {

@@ -21,11 +21,11 @@ static int add_span(struct weft__stats_making *m, size_t *capacity, struct weft_
 	uint32_t task, const struct weft_span *span)
 {
 	const struct weft__column column = {&m->items, sizeof(*m->items)};
-	if (!is_alive(m, span))
-		return 0;
-	int error = weft__columns_reserve(&column, 1, capacity, m->item_count + (size_t)1);
-	if (!error)
-		error = weft__labels_add(names, span->name);
+	/* Also of spans that are not in the range, so that each range has the same keys. */
+	int error = weft__labels_add(names, span->name);
+	if (error || !is_alive(m, span))
+		return error;
+	error = weft__columns_reserve(&column, 1, capacity, m->item_count + (size_t)1);
 	if (error)
 		return error;
 	bool is_ended = !span->is_open && (m->to == UINT64_MAX || span->end < m->to);

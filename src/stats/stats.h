@@ -9,7 +9,8 @@
  *     stats.c   all of it; the order of rows
  *     names.c   keys as text
  *
- *     diff.c    two statistics side by side
+ *     diff.c       two statistics side by side
+ *     histogram.c  the lifetimes of a row in buckets
  */
 #ifndef WEFT_STATS_STATS_H
 #define WEFT_STATS_STATS_H

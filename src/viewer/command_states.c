@@ -32,4 +32,6 @@ STATE(following, viewer->is_following)
 STATE(theme, strcmp(weft_theme_name(viewer->theme), arguments) == 0)
 STATE(wasd, viewer->has_wasd)
 STATE(open_panel, viewer->panel.kind == weft__panel_named(arguments))
+STATE(statistics_by, viewer->panel.kind == WEFT__PANEL_STATISTICS &&
+						 strcmp(weft_stats_by_name(viewer->statistics.by), arguments) == 0)
 STATE(open_help, viewer->panel.kind == WEFT__PANEL_HELP)

@@ -90,6 +90,7 @@ bool weft__viewer_know_problems(struct weft_viewer *viewer)
 
 void weft__viewer_forget(struct weft_viewer *viewer)
 {
+	weft__viewer_forget_statistics(viewer);
 	weft_problems_destroy(viewer->problems.found);
 	weft_problems_maker_destroy(viewer->problems.maker);
 	weft_story_index_maker_destroy(viewer->index_maker);

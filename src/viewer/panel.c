@@ -99,6 +99,7 @@ static const struct {
 	[WEFT__PANEL_HELP] = {"help", "Keys", weft__fill_help, false},
 	[WEFT__PANEL_MENU] = {"menu", "Menu", weft__fill_menu, false},
 	[WEFT__PANEL_EXPORT] = {"export", "Export", weft__fill_export, true},
+	[WEFT__PANEL_STATISTICS] = {"stats", "Statistics", weft__fill_statistics, true},
 };
 
 enum weft__panel_kind weft__panel_named(const char *name)
@@ -138,7 +139,9 @@ static void place_strings(struct weft__panel *panel)
 void weft__viewer_fill_panel(struct weft_viewer *viewer)
 {
 	struct weft__panel *panel = &viewer->panel;
-	if (!panel->is_stale)
+	if (weft__statistics_are_stale(viewer))
+		panel->is_stale = true;
+	if (!panel->is_stale || weft__statistics_may_wait(viewer))
 		return;
 	panel->is_stale = false;
 	panel->error = 0;

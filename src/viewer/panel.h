@@ -21,6 +21,7 @@ enum weft__panel_kind {
 	WEFT__PANEL_HELP,
 	WEFT__PANEL_MENU,
 	WEFT__PANEL_EXPORT,
+	WEFT__PANEL_STATISTICS,
 	WEFT__PANELS
 };
 
@@ -55,6 +56,7 @@ void weft__fill_problems(struct weft_viewer *viewer);
 void weft__fill_search(struct weft_viewer *viewer);
 void weft__fill_counters(struct weft_viewer *viewer);
 void weft__fill_rows(struct weft_viewer *viewer);
+void weft__fill_statistics(struct weft_viewer *viewer);
 void weft__fill_marks(struct weft_viewer *viewer);
 void weft__fill_help(struct weft_viewer *viewer);
 void weft__fill_menu(struct weft_viewer *viewer);

@@ -62,6 +62,10 @@ struct weft__measured_fold {
 	struct weft_story_group group;
 };
 
+/* status.c: the figures of a fold; NULL without memory. Valid until those of another are asked for.
+ */
+const struct weft_story_group *weft__viewer_measure_fold(struct weft_viewer *viewer, uint32_t fold);
+
 /* hit.c: finds the things within 16 px. */
 void weft__viewer_hit(
 	const struct weft_viewer *viewer, double x, double y, struct weft__hit *ret_hit);

@@ -23,6 +23,7 @@
 #include "viewer/rows.h"
 #include "viewer/search.h"
 #include "viewer/selection.h"
+#include "viewer/statistics.h"
 #include "viewer/status.h"
 #include "viewer/times.h"
 #include "viewer/toolbar.h"
@@ -65,6 +66,7 @@ struct weft_viewer {
 	struct weft__standing standing;
 	struct weft__rows rows;
 	struct weft__problem_list problems;
+	struct weft__statistics statistics;
 	struct weft__search_state search;
 	struct weft__marks marks;
 	struct weft__counter_choice counters;

@@ -60,21 +60,28 @@ static void write_problems(const struct weft_viewer *viewer, char *text, size_t 
 		snprintf(text, size, "%u problem%s \xc2\xb7 p: %s", count, count == 1 ? "" : "s", first);
 }
 
-/* Computes the figures of a fold when the pointer first rests on it. */
+/* Computes the figures of a fold when they are first needed. */
+const struct weft_story_group *weft__viewer_measure_fold(struct weft_viewer *viewer, uint32_t fold)
+{
+	const struct weft_fold *f = &viewer->layout->folds[fold];
+	struct weft__measured_fold *measured = &viewer->measured_fold;
+	if (measured->fold == fold)
+		return &measured->group;
+	measured->fold = WEFT_NONE;
+	if (weft_story_group_tasks(
+			&viewer->story, viewer->layout->fold_members + f->first, f->count, &measured->group))
+		return NULL;
+	measured->fold = fold;
+	return &measured->group;
+}
+
 static void write_fold(
 	struct weft_viewer *viewer, uint32_t task, uint32_t fold, char *text, size_t size)
 {
-	const struct weft_layout *layout = viewer->layout;
-	const struct weft_fold *f = &layout->folds[fold];
-	if (viewer->measured_fold.fold != fold) {
-		viewer->measured_fold.fold = WEFT_NONE;
-		if (weft_story_group_tasks(&viewer->story, layout->fold_members + f->first, f->count,
-				&viewer->measured_fold.group))
-			return;
-		viewer->measured_fold.fold = fold;
-	}
-	size_t used =
-		weft_story_fold_sentence(&viewer->story, task, &viewer->measured_fold.group, text, size);
+	const struct weft_story_group *group = weft__viewer_measure_fold(viewer, fold);
+	if (!group)
+		return;
+	size_t used = weft_story_fold_sentence(&viewer->story, task, group, text, size);
 	if (used < size)
 		snprintf(text + used, size - used, " Click: unfold.");
 }

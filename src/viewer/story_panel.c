@@ -94,10 +94,30 @@ static void add_fold(struct weft_viewer *viewer)
 			layout->folds[fold].folded ? "Unfold" : "Fold", (unsigned)layout->folds[fold].count));
 }
 
+/* Adds the longest task of the fold, as a link to it. */
+static void add_longest(struct weft_viewer *viewer)
+{
+	const uint32_t *fold_of = viewer->layout->fold_of;
+	uint32_t fold = fold_of ? fold_of[viewer->selection.task] : WEFT_NONE;
+	const struct weft_story_group *group =
+		fold == WEFT_NONE ? NULL : weft__viewer_measure_fold(viewer, fold);
+	char name[64], command[256], p50[32], most[32], text[256];
+	if (!group || group->longest == WEFT_NONE)
+		return;
+	weft_format_duration(group->p50_ns, 3, p50);
+	weft_format_duration(group->longest_ns, 3, most);
+	weft__write_task(viewer->model, group->longest, name);
+	weft__panel_add(viewer, WEFT_VIEWER_LINK, "Go to the longest of the fold",
+		weft__panel_format(text, "p50 %s, max %s", p50, most),
+		weft__panel_format(command, "select %s", name));
+}
+
 static void add_actions(struct weft_viewer *viewer)
 {
 	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Go on", "", "");
 	add_fold(viewer);
+	add_longest(viewer);
+	weft__panel_add_command(viewer, "stats alike", NULL);
 	weft__panel_add_command(viewer, "wait", NULL);
 	weft__panel_add_command(viewer, "waker", NULL);
 	weft__panel_add_command(viewer, "creator", NULL);

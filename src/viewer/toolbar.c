@@ -41,7 +41,7 @@ static const struct plan bar_plan[] = {
 };
 
 #define BAR_COUNT   (sizeof(bar_plan) / sizeof(bar_plan[0]))
-#define RANGE_COUNT 3 /* buttons beside a chosen range */
+#define RANGE_COUNT 4 /* buttons beside a chosen range */
 
 _Static_assert(BAR_COUNT + RANGE_COUNT <= WEFT__BUTTONS_MAX, "room for all buttons");
 
@@ -112,15 +112,17 @@ static void place_range(struct weft_viewer *viewer)
 {
 	static const struct plan plan[RANGE_COUNT] = {
 		{WEFT__ICON_NONE, false, "zoom selection"},
+		{WEFT__ICON_NONE, false, "panel stats"},
 		{WEFT__ICON_NONE, false, "panel export"},
 		{WEFT__ICON_CLOSE, false, "measure"},
 	};
-	static const char *const texts[RANGE_COUNT] = {"zoom", "export", ""};
+	static const char *const texts[RANGE_COUNT] = {"zoom", "stats", "export", ""};
 	static const char *const tips[RANGE_COUNT] = {"Zoom to the range ( z )",
-		"Export the range as a smaller trace ( e )", "Forget the range ( Esc )"};
-	static const double widths[RANGE_COUNT] = {56, 62, 40};
+		"Statistics of the range ( h )", "Export the range as a smaller trace ( e )",
+		"Forget the range ( Esc )"};
+	static const double widths[RANGE_COUNT] = {56, 52, 62, 40};
 	const struct weft_box *box = &viewer->frame.picture;
-	const double width = 56 + 62 + 40;
+	const double width = 56 + 52 + 62 + 40;
 	bool is_dragged = viewer->pointer.drag == WEFT__DRAG_RANGE;
 	if (!viewer->range.is_set || is_dragged || box->width < width + 8 || box->height < 80)
 		return;

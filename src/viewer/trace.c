@@ -68,7 +68,8 @@ static void forget_choices(struct weft_viewer *viewer)
 {
 	viewer->rows.exceptions.count = 0;
 	viewer->rows.folded_groups.count = 0;
-	viewer->counters.hidden_count = 0; /* other counters may have these numbers */
+	viewer->counters.hidden_count = 0;  /* other counters may have these numbers */
+	viewer->statistics.has_row = false; /* its key is the number of a label or thread */
 	viewer->problems.count = 0;
 	viewer->problems.pulse_ms = -INFINITY;
 	viewer->problems.cost_ms = 0;

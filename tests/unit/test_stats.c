@@ -426,6 +426,48 @@ static void equal_statistics_do_not_differ(void **state)
 	measured_finish(&a);
 }
 
+static void histograms_have_each_lifetime_once(void **state)
+{
+	/* 0, 1, 9, 81, … us: lifetimes from nothing to a day. */
+	struct measured m =
+		measure("create 0 1 task; label 1 wide; resolve 0 1; create 0 2 task; label 2 "
+				"wide; ~1; resolve 0 2; create 0 3 task; label 3 wide; +3; resolve 0 3;"
+				"create 0 4 task; label 4 wide; +86400000000; resolve 0 4",
+			0, WEFT_STATS_BY_LABEL, 0, 0);
+	struct weft_stats_bucket buckets[WEFT_STATS_BUCKETS];
+	const struct weft_stats_row *row = row_named(&m, "wide");
+	uint32_t count = weft_stats_histogram(m.stats, row, buckets), sum = 0;
+	(void)state;
+	assert_true(count > 10 && count <= WEFT_STATS_BUCKETS);
+	for (uint32_t i = 0; i < count; i++) {
+		assert_int_equal(buckets[i].first, sum);
+		assert_true(i == 0 || buckets[i].from_ns == buckets[i - 1].to_ns);
+		for (uint32_t k = sum; k < sum + buckets[i].count; k++) {
+			const struct weft_stats_member *member = &m.stats->members[row->first + k];
+			assert_true(member->end - member->start >= buckets[i].from_ns);
+			assert_true(member->end - member->start < buckets[i].to_ns);
+		}
+		sum += buckets[i].count;
+	}
+	assert_int_equal(sum, 4);
+	assert_true(buckets[0].count > 0 && buckets[count - 1].count > 0);
+	measured_finish(&m);
+}
+
+static void a_histogram_of_one_length_has_one_bucket(void **state)
+{
+	struct measured m = measure("[n: create 0 10+i task; label 10+i step; +7; resolve 0 10+i]", 30,
+		WEFT_STATS_BY_LABEL, 0, 0);
+	struct weft_stats_bucket buckets[WEFT_STATS_BUCKETS];
+	(void)state;
+	assert_int_equal(weft_stats_histogram(m.stats, row_named(&m, "step"), buckets), 1);
+	assert_int_equal(buckets[0].from_ns, 5 * US);
+	assert_int_equal(buckets[0].to_ns, 10 * US);
+	assert_int_equal(buckets[0].count, 30);
+	assert_int_equal(weft_stats_histogram(m.stats, row_named(&m, ""), buckets), 0);
+	measured_finish(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -449,6 +491,8 @@ int main(void)
 		cmocka_unit_test(counters_change_within_the_range),
 		cmocka_unit_test(the_worst_change_is_first),
 		cmocka_unit_test(equal_statistics_do_not_differ),
+		cmocka_unit_test(histograms_have_each_lifetime_once),
+		cmocka_unit_test(a_histogram_of_one_length_has_one_bucket),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 static const char *name_of_panel(enum weft__panel_kind kind)
 {
 	static const char *const names[WEFT__PANELS] = {"none", "story", "problems", "search",
-		"counters", "rows", "marks", "help", "menu", "export"};
+		"counters", "rows", "marks", "help", "menu", "export", "stats"};
 	return names[kind];
 }
 
@@ -298,6 +298,8 @@ static const char *const scripts[] = {
 	"command panel rows",
 	"command panel counters",
 	"command panel export",
+	"command panel stats; command panel stats",
+	"command panel stats; command stats row 2; command slow first; key .; key h",
 	"command panel menu",
 	"command panel problems",
 	"command panel problems; command panel search",

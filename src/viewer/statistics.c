@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Makes statistics when they are needed, and goes to the slowest tasks of a row. A pass over the
+ * whole trace takes some hundred milliseconds for 10⁷ events, so they are made only for an open
+ * panel or a command, and at most once a second while the trace grows.
+ */
+#include <stdio.h>
+
+#include <weft/chain.h>
+
+#include "viewer/state.h"
+
+#define LIVE_EVERY_MS 1000.0
+#define NAME_LETTERS  40
+
+/* The chosen range; 0 and 0: the whole trace. */
+static void find_range(const struct weft_viewer *viewer, uint64_t *ret_from, uint64_t *ret_to)
+{
+	*ret_from = *ret_to = 0;
+	if (viewer->range.is_set && viewer->range.from != viewer->range.to)
+		weft__viewer_order_range(viewer, ret_from, ret_to);
+}
+
+static bool are_of_range(const struct weft_viewer *viewer)
+{
+	uint64_t from, to;
+	find_range(viewer, &from, &to);
+	return viewer->statistics.from == from && viewer->statistics.to == to;
+}
+
+bool weft__statistics_are_stale(const struct weft_viewer *viewer)
+{
+	return viewer->model && viewer->panel.kind == WEFT__PANEL_STATISTICS &&
+		   viewer->pointer.drag != WEFT__DRAG_RANGE && !are_of_range(viewer);
+}
+
+bool weft__statistics_may_wait(const struct weft_viewer *viewer)
+{
+	return viewer->panel.kind == WEFT__PANEL_STATISTICS && viewer->is_live &&
+		   !viewer->statistics.found && are_of_range(viewer) &&
+		   viewer->now_ms < viewer->statistics.made_ms + LIVE_EVERY_MS;
+}
+
+void weft__viewer_forget_statistics(struct weft_viewer *viewer)
+{
+	weft_stats_destroy(viewer->statistics.found);
+	viewer->statistics.found = NULL;
+}
+
+bool weft__viewer_know_statistics(struct weft_viewer *viewer)
+{
+	struct weft__statistics *s = &viewer->statistics;
+	if (!weft__viewer_know_story(viewer))
+		return false;
+	if (s->found && s->found->by == s->by && are_of_range(viewer))
+		return true;
+	weft__viewer_forget_statistics(viewer);
+	find_range(viewer, &s->from, &s->to);
+	s->made_ms = viewer->now_ms;
+	const struct weft_stats_options options = {.by = s->by, .start_ns = s->from, .end_ns = s->to};
+	return weft_stats_create(&viewer->story, &options, &s->found) == 0;
+}
+
+const struct weft_stats_row *weft__statistics_row(const struct weft_viewer *viewer)
+{
+	const struct weft__statistics *s = &viewer->statistics;
+	for (uint32_t i = 0; s->has_row && i < s->found->row_count; i++)
+		if (s->found->rows[i].key == s->key)
+			return &s->found->rows[i];
+	return NULL;
+}
+
+const struct weft_stats_member *weft__statistics_slowest(
+	const struct weft_viewer *viewer, const struct weft_stats_row *row, uint32_t place)
+{
+	return &viewer->statistics.found->members[row->first + row->ended - 1 - place];
+}
+
+void weft__statistics_name(
+	const struct weft_viewer *viewer, const struct weft_stats_row *row, char name[256])
+{
+	const struct weft_stats *stats = viewer->statistics.found;
+	const char *place = stats->by == WEFT_STATS_BY_PARENT ? "below " : "", *known = NULL;
+	char text[160], number[16];
+	uint16_t kind;
+	weft_stats_format_name(stats, row, text, sizeof(text));
+	if (!weft_stats_kind(stats, row, &kind) || stats->by == WEFT_STATS_BY_KIND) {
+		snprintf(name, 256, "%s", text[0] || !place[0] ? text : "no parent");
+		return;
+	}
+	snprintf(number, sizeof(number), "%u", kind);
+	known = weft_model_kind_name(viewer->model, kind);
+	if (text[0])
+		snprintf(name, 256, "%s%.60s '%s'", place, known ? known : number, text);
+	else
+		snprintf(name, 256, "%s%.60s, unnamed", place, known ? known : number);
+}
+
+static bool is_of_row(const struct weft_stats *stats, const struct weft_stats_row *row,
+	uint32_t task, uint32_t *ret_place)
+{
+	for (uint32_t i = 0; i < row->ended; i++)
+		if (stats->members[row->first + i].task == task) {
+			*ret_place = row->ended - 1 - i;
+			return true;
+		}
+	return false;
+}
+
+void weft__statistics_show_alike(struct weft_viewer *viewer)
+{
+	struct weft__statistics *s = &viewer->statistics;
+	uint32_t task = viewer->selection.task;
+	s->by = WEFT_STATS_BY_LABEL;
+	s->has_row = false;
+	s->place = WEFT_NONE;
+	if (!weft__viewer_know_statistics(viewer))
+		return;
+	const struct weft_stats_row *row = weft_stats_find_alike(s->found, task);
+	s->has_row = row != NULL;
+	s->key = row ? row->key : 0;
+	if (row)
+		(void)is_of_row(s->found, row, task, &s->place);
+}
+
+/* The shown row; if there is none, that of the tasks that are alike the selected one. */
+static const struct weft_stats_row *wanted_row(struct weft_viewer *viewer)
+{
+	if (!weft__viewer_know_statistics(viewer))
+		return NULL;
+	if (!weft__statistics_row(viewer) && viewer->selection.task != WEFT_NONE)
+		weft__statistics_show_alike(viewer);
+	return viewer->statistics.found ? weft__statistics_row(viewer) : NULL;
+}
+
+void weft__statistics_go(struct weft_viewer *viewer, uint32_t place)
+{
+	const struct weft_stats_row *row = wanted_row(viewer);
+	char name[128] = "", length[32];
+	if (!row || place >= row->ended) {
+		weft__viewer_show_message(viewer,
+			row ? "No more of them have ended." : "Select a task, or a row of the statistics.");
+		return;
+	}
+	const struct weft_stats_member member = *weft__statistics_slowest(viewer, row, place);
+	uint64_t at = member.start;
+	if (member.task != WEFT_NONE) {
+		(void)weft_chain_moment(&viewer->story, member.task, member.start, member.end, &at);
+		weft_story_name(viewer->model, member.task, NAME_LETTERS, name, sizeof(name));
+	}
+	weft__viewer_select(viewer, member.task, at);
+	weft__viewer_reveal(viewer,
+		member.task == WEFT_NONE ? WEFT_NONE : viewer->layout->row[member.task], member.start,
+		member.end, true);
+	viewer->statistics.place = place;
+	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STATISTICS;
+	weft_format_duration(member.end - member.start, 4, length);
+	weft__viewer_show_message(viewer, "%u of %u, the slowest first: %s%s%s.", (unsigned)place + 1,
+		(unsigned)row->ended, name, name[0] ? ", " : "", length);
+}
+
+void weft__statistics_step(struct weft_viewer *viewer, int step)
+{
+	const struct weft_stats_row *row = wanted_row(viewer);
+	uint32_t place = viewer->statistics.place;
+	if (!row || !row->ended) {
+		weft__statistics_go(viewer, 0);
+		return;
+	}
+	bool is_current = place < row->ended &&
+					  weft__statistics_slowest(viewer, row, place)->task == viewer->selection.task;
+	if (!is_current && !is_of_row(viewer->statistics.found, row, viewer->selection.task, &place))
+		place = WEFT_NONE;
+	if (place == WEFT_NONE)
+		place = step > 0 ? 0 : row->ended - 1;
+	else if (step > 0)
+		place = place + 1 < row->ended ? place + 1 : 0;
+	else
+		place = place > 0 ? place - 1 : row->ended - 1;
+	weft__statistics_go(viewer, place);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Statistics of the chosen range, or of the whole trace: the panel's rows, one of them with its
+ * histogram, and the slowest tasks one after the other.
+ */
+#ifndef WEFT_VIEWER_STATISTICS_H
+#define WEFT_VIEWER_STATISTICS_H
+
+#include <weft/stats.h>
+
+struct weft_viewer;
+
+struct weft__statistics {
+	enum weft_stats_by by;
+	struct weft_stats *found; /* NULL: not made yet. It borrows the viewer's story */
+	uint64_t from, to;        /* the range of `found`; 0 and 0: the whole trace */
+	double made_ms;
+	/* The row that is shown, by what its tasks have in common: rows change with the range. */
+	bool has_row;
+	uint64_t key;
+	uint32_t place; /* the current task among the row's slowest, from 0 on; or WEFT_NONE */
+};
+
+/* statistics.c. False without memory. */
+bool weft__viewer_know_statistics(struct weft_viewer *viewer);
+void weft__viewer_forget_statistics(struct weft_viewer *viewer);
+/* True if the panel shows another range than the chosen one. */
+bool weft__statistics_are_stale(const struct weft_viewer *viewer);
+/* True if the panel may show the former statistics of a growing trace for a while. */
+bool weft__statistics_may_wait(const struct weft_viewer *viewer);
+/* The row that is shown, or NULL. Needs weft__viewer_know_statistics(). */
+const struct weft_stats_row *weft__statistics_row(const struct weft_viewer *viewer);
+/* A member of a row by its place among the slowest, from 0 on. */
+const struct weft_stats_member *weft__statistics_slowest(
+	const struct weft_viewer *viewer, const struct weft_stats_row *row, uint32_t place);
+/* Writes a row's name for people. */
+void weft__statistics_name(
+	const struct weft_viewer *viewer, const struct weft_stats_row *row, char name[256]);
+/* Shows the row of the tasks that are alike the selected one. */
+void weft__statistics_show_alike(struct weft_viewer *viewer);
+/* Goes to a place among the slowest, or `step` places on from the current or selected task. */
+void weft__statistics_go(struct weft_viewer *viewer, uint32_t place);
+void weft__statistics_step(struct weft_viewer *viewer, int step);
+
+#endif
