@@ -69,6 +69,9 @@ LLD = '/usr/lib/llvm-14/bin/ld.lld'
 
 # Debian's compilers by ccache, if it is installed: also for other processors, and for what tests compile.
 CCACHE = '/usr/lib/ccache'
+# Several tests build weft again: an object is reused in another folder and with another language of messages. The
+# compiler tells the dependencies (-MD), so ccache need not run the preprocessor first.
+CCACHE_SETTINGS = {'CCACHE_BASEDIR': SOURCE, 'CCACHE_NOHASHDIR': '1', 'CCACHE_SLOPPINESS': 'locale', 'CCACHE_DEPEND': '1'}
 
 # The needs of a build besides its compiler, from tools/install-foreign: name, program or file, package.
 NEEDS = [
@@ -288,7 +291,7 @@ def report(totals, begin):
 def main():
     begin, totals = time.monotonic(), Totals()
     if os.path.isdir(CCACHE):
-        os.environ['PATH'] = CCACHE + os.pathsep + os.environ['PATH']
+        os.environ.update(CCACHE_SETTINGS, PATH=CCACHE + os.pathsep + os.environ['PATH'])
     builds = [build for build in BUILDS if not sys.argv[1:] or build.name in sys.argv[1:]]
     share(builds)
     compiler = concurrent.futures.ThreadPoolExecutor(1)

@@ -19,7 +19,8 @@ def build(machine, target):
     emulator, *needed = MACHINES[machine]
     if not shutil.which(emulator) or not all(map(os.path.exists, needed)):
         skip('qemu-user, the cross compiler or its cmocka is not installed')
-    folder = os.path.join(BUILD, 'machines', machine)
+    # Beside the build folder, so that ccache finds the objects that `make check` compiles in another folder there.
+    folder = '%s-%s' % (BUILD, machine)
     cross = os.path.join(SOURCE, 'tools', 'cross', machine + '.ini')
     setup = ['meson', 'setup', folder, SOURCE, '--cross-file', cross, '-Dtests=enabled', '-Dcairo=disabled',
              '-Dgtk=disabled', '-Dman=disabled', '-Dwerror=true']

@@ -4,7 +4,8 @@ and a program of the user's own, as in README.
 
 It needs root and debootstrap. The unchanged bare system and the packages that the commands install are
 cached in $XDG_CACHE_HOME/weft/bare (~/.cache/weft/bare): the first run downloads about 250 MB, later runs nothing. Each run starts
-from a new copy of the bare system. If this machine has ccache, its compilers use it, so a later run compiles only what changed.
+from a new copy of the bare system. If this machine has ccache, its compilers use it with this machine's cache of objects. In
+`make check` the objects are already there, because the first build has the same sources, options and compilers.
 
 Commands that mount file systems run in mount and PID namespaces of their own, which end with this program,
 however it ends: no mount remains, and removing the copy cannot reach into /dev or /proc.
@@ -24,7 +25,6 @@ RELEASE = 'bookworm'
 CACHE = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'weft', 'bare')
 BASE = os.path.join(CACHE, RELEASE)
 ARCHIVES = os.path.join(CACHE, 'archives')
-OBJECTS = os.path.join(CACHE, 'objects')
 ROOT = os.path.join(BUILD, 'bare')  # not a temporary folder: what a killed run left is removed by the next
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 NAMESPACES = ['setpriv', '--pdeathsig', 'KILL', 'unshare', '--mount', '--pid', '--fork', '--kill-child']
@@ -43,10 +43,16 @@ mount --bind "$archives" "$root/var/cache/apt/archives"
 exec chroot "$root" /bin/sh -exc "$3"
 '''
 
-# A compiler of the bare system by this machine's ccache; not found before the compiler is installed.
+# A compiler of the bare system by this machine's ccache; not found before the compiler is installed. The first build
+# of `make check` has -Werror after -Wextra, and ccache tells objects apart by the name of the compiler and by the options.
 LENT = '''#!/bin/sh
 [ -x /usr/bin/%(compiler)s ] || exit 127
-exec /opt/ccache/%(loader)s --library-path /opt/ccache /opt/ccache/ccache /usr/bin/%(compiler)s "$@"
+for word do
+	shift
+	set -- "$@" "$word"
+	[ "$word" != -Wextra ] || set -- "$@" -Werror
+done
+exec /opt/ccache/%(loader)s --library-path /opt/ccache /opt/ccache/ccache /usr/bin/%(called)s "$@"
 '''
 
 STEPS = {}  # what each step printed
@@ -149,16 +155,14 @@ def copy_sources(folder):
 
 
 def lend_ccache():
-    """Gives the bare system this machine's ccache, in a folder of its own with the libraries that it needs. The cache of
-    objects is this test's: a compiler is known in it by its contents, so an object comes from the same compiler, options
-    and sources, headers included."""
+    """Gives the bare system this machine's ccache, in a folder of its own with the libraries that it needs. ccache
+    compares the contents of sources and headers, and size and time of the compiler, which are those of its package."""
     ccache = shutil.which('ccache')
     if not ccache:
         return
     folder = os.path.join(ROOT, 'opt', 'ccache')
     os.makedirs(os.path.join(folder, 'bin'))
     os.mkdir(os.path.join(folder, 'objects'))
-    os.makedirs(OBJECTS, exist_ok=True)
     libraries = re.findall(r'(/\S+) \(0x', run(['ldd', ccache]).stdout)
     for path in [ccache, *libraries]:
         shutil.copy(path, folder)
@@ -166,7 +170,7 @@ def lend_ccache():
     for compiler in ('cc', 'gcc', 'clang-14'):
         script = os.path.join(folder, 'bin', compiler)
         with open(script, 'w', encoding='utf-8') as file:
-            file.write(LENT % {'loader': loader, 'compiler': compiler})
+            file.write(LENT % {'loader': loader, 'compiler': compiler, 'called': 'gcc' if compiler == 'cc' else compiler})
         os.chmod(script, 0o755)
 
 
@@ -174,10 +178,12 @@ def step(name, commands):
     """Runs shell lines as a user in the copy of the bare system; returns their output."""
     log = os.path.join(BUILD, 'bare-%s.log' % name)
     environment = dict(ENVIRONMENT, **{proxy: os.environ[proxy] for proxy in PROXIES if proxy in os.environ})
-    objects = OBJECTS if os.path.exists(os.path.join(ROOT, 'opt', 'ccache')) else ''
-    if objects:
-        environment.update(CCACHE_DIR='/opt/ccache/objects', CCACHE_COMPILERCHECK='content', CCACHE_MAXSIZE='500M',
-                           PATH='/opt/ccache/bin:' + ENVIRONMENT['PATH'])
+    objects = ''
+    if os.path.exists(os.path.join(ROOT, 'opt', 'ccache')):
+        objects = run(['ccache', '--get-config', 'cache_dir']).stdout.strip()
+        os.makedirs(objects, exist_ok=True)
+        environment.update({name: value for name, value in os.environ.items() if name.startswith('CCACHE_')},
+                           CCACHE_DIR='/opt/ccache/objects', PATH='/opt/ccache/bin:' + ENVIRONMENT['PATH'])
     command = ['--mount-proc=' + os.path.join(ROOT, 'proc'), 'sh', '-c', ENTER, 'sh', ROOT, ARCHIVES, commands, objects]
     status = in_namespaces(command, log, env=environment)
     text = text_of(log)
