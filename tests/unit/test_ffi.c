@@ -364,6 +364,22 @@ static void filtered_calls_still_switch(void **state)
 	trace_close(&t);
 }
 
+static void a_category_that_is_off_records_only_switches(void **state)
+{
+	struct trace t;
+	unsigned count = 0;
+	assert_int_equal(weft_ffi_set_level(TEXT("own"), WEFT_LEVEL_OFF), 0);
+	call_tasks_ffi(7);
+	call_operations_ffi(7);
+	call_texts_ffi(7, NULL);
+	assert_int_equal(weft_ffi_set_level(TEXT("own"), WEFT_LEVEL_INFO), 0);
+	read_back(&t, state);
+	for (; trace_next(&t); count++)
+		assert_int_equal(t.event.type, WEFT_EVENT_SWITCH);
+	assert_in_range(count, 1, 10);
+	trace_close(&t);
+}
+
 static void failures_are_errors(void **state)
 {
 	struct trace t;
@@ -421,6 +437,7 @@ int main(void)
 		RECORDED(a_category_is_found_again),
 		RECORDED(a_pattern_has_a_limit),
 		RECORDED(filtered_calls_still_switch),
+		RECORDED(a_category_that_is_off_records_only_switches),
 		RECORDED(failures_are_errors),
 		RECORDED(categories_without_number_belong_to_the_program),
 	};

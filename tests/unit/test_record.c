@@ -631,6 +631,24 @@ static void names_are_kept_once(void **state)
 	trace_close(&t);
 }
 
+/* Two words with one FNV-1a hash and one length. */
+static void names_with_one_hash_are_two(void **state)
+{
+	for (int round = 0; round < 2; round++) {
+		weft_counter_add("declinate", 1);
+		weft_counter_add("macallums", 2);
+	}
+	struct trace t;
+	read_back(&t, state);
+	for (int round = 0; round < 2; round++) {
+		assert_true(trace_next(&t));
+		trace_text(t.event.text, "declinate");
+		assert_true(trace_next(&t));
+		trace_text(t.event.text, "macallums");
+	}
+	trace_close(&t);
+}
+
 static void a_full_table_refuses_counters(void **state)
 {
 	char text[64];
@@ -863,6 +881,7 @@ int main(void)
 		CASE(names_of_a_mark_fill_their_room),
 		CASE(a_time_record_needs_room),
 		CASE(names_are_kept_once),
+		CASE(names_with_one_hash_are_two),
 		CASE(a_full_table_refuses_counters),
 		CASE(a_counter_whose_name_is_too_long_is_counted_as_lost),
 		CASE(the_table_of_names_is_used_to_its_end),

@@ -202,6 +202,37 @@ static void a_rule_that_fires_takes_one(void **state)
 	assert_non_null(strstr(reported, "1 more request"));
 }
 
+static void a_rule_sees_all_events_since_the_last_look(void **state)
+{
+	static const char *const rules[] = {"counter queue > 5"};
+	struct run run;
+	(void)state;
+	begin(&run, 10, rules, 1);
+	for (int64_t length = 0; length < 7; length++)
+		weft_counter_set("queue", length);
+	weft__runs_snapshots_look(run.snapshots);
+	expect_count(&run, 1);
+	end(&run);
+}
+
+/* The same process has executed it. */
+static void a_program_that_starts_later_gets_snapshots(void **state)
+{
+	struct run run;
+	(void)state;
+	begin(&run, 10, NULL, 0);
+	weft_stop();
+	char name[64];
+	snprintf(name, sizeof(name), "test-%d.2.weft", (int)getpid());
+	void *later = map_ring(in_place(&run.place, name), SIZE);
+	assert_int_equal(weft_start(later, SIZE, &by_hand), 0);
+	request_at(&run, now_ns + SECOND_NS, "second program");
+	expect_count(&run, 1);
+	assert_non_null(strstr(reported, "second program"));
+	end(&run);
+	munmap(later, SIZE);
+}
+
 static void a_limit_of_none_takes_no_snapshots(void **state)
 {
 	struct run run;
@@ -222,6 +253,8 @@ int main(void)
 		cmocka_unit_test(a_name_without_a_suffix_is_extended),
 		cmocka_unit_test(a_request_before_the_end_is_answered),
 		cmocka_unit_test(a_rule_that_fires_takes_one),
+		cmocka_unit_test(a_rule_sees_all_events_since_the_last_look),
+		cmocka_unit_test(a_program_that_starts_later_gets_snapshots),
 		cmocka_unit_test(a_limit_of_none_takes_no_snapshots),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
