@@ -744,7 +744,7 @@ static void the_samples_have_few(void **state)
 	struct found block = find_in(load_sample("mirage-block-read.sexp"));
 	char text[WEFT_SENTENCE_BYTES];
 	weft_problems_sentence(good.problems, text, sizeof(text));
-	assert_string_equal(text, "5 problems: 1 failed, 3 idle gaps, 1 slow.");
+	assert_string_equal(text, "4 problems: 1 failed, 2 idle gaps, 1 slow.");
 	weft_problems_sentence(block.problems, text, sizeof(text));
 	assert_string_equal(text, "7 problems: 2 failed, 3 idle gaps, 2 slow.");
 	found_finish(&good);

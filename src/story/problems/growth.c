@@ -25,6 +25,7 @@ struct pile {
 	uint32_t old;          /* those of them that are older than others become */
 	uint32_t stopped;      /* those of them that were stopped */
 	uint32_t first;        /* the first of these tasks */
+	uint32_t closed;       /* tasks that were stopped at the end, old or not */
 	uint64_t last_start;   /* of all tasks of the group */
 };
 
@@ -92,17 +93,42 @@ static void find_last_starts(struct piling *p)
 	}
 }
 
+/* True if the program stopped the task when it closed down: no task like it began after that. */
+static bool is_closed(const struct piling *p, const struct pile *pile, uint32_t task)
+{
+	const struct weft_tasks *t = &p->model->tasks;
+	return (t->flags[task] & WEFT_TASK_STOPPED) && t->end[task] >= pile->last_start;
+}
+
+static void count_closed(struct piling *p)
+{
+	for (uint32_t task = 0; task < p->model->tasks.count; task++) {
+		struct pile *pile = pile_of(p, task);
+		if (pile && is_closed(p, pile, task))
+			pile->closed++;
+	}
+}
+
+/* The age that nine tenths of the group's other tasks reach; the median, if too many tasks were
+ * stopped at the end to know; 0 if nearly all were. */
+static uint64_t usual_age(const struct piling *p, const struct pile *pile)
+{
+	const struct weft__alike_group *group = &p->alike->groups[pile->group];
+	if (pile->closed > group->count / 2)
+		return 0;
+	return pile->closed > group->count / 10 ? group->p50_ns : group->p90_ns;
+}
+
 static void add_task(struct piling *p, uint32_t task)
 {
 	const struct weft_tasks *t = &p->model->tasks;
 	struct pile *pile = pile_of(p, task);
 	bool has_ended = t->flags[task] & WEFT_TASK_RESOLVED;
-	if (!pile ||
-		(has_ended && (!(t->flags[task] & WEFT_TASK_STOPPED) || t->end[task] < pile->last_start)))
+	if (!pile || (has_ended && !is_closed(p, pile, task)))
 		return;
 	uint64_t end = has_ended ? t->end[task] : p->model->summary.end;
 	uint64_t age = end > t->start[task] ? end - t->start[task] : 0;
-	bool is_old = age / OF_TENTH > p->alike->groups[pile->group].p90_ns;
+	bool is_old = age / OF_TENTH > usual_age(p, pile);
 	if (has_ended && !is_old)
 		return;
 	pile->left++;
@@ -129,7 +155,8 @@ static void add_pile(struct piling *p, const struct pile *pile)
 	struct weft__sentence s;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_PILING_UP,
-		.severity = WEFT_SEVERITY_WARNING,
+		/* Tasks that all last until the program stops them may be meant so. */
+		.severity = pile->closed > group->count / 2 ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING,
 		.count = pile->left,
 		.start = model->tasks.start[pile->first],
 		.end = model->summary.end,
@@ -159,8 +186,10 @@ void weft__find_piling_up(struct weft__findings *findings)
 		.findings = findings, .model = findings->story->model, .alike = &findings->alike};
 	uint32_t found = 0;
 	int error = list_piles(&p);
-	if (!error && p.count)
+	if (!error && p.count) {
 		find_last_starts(&p);
+		count_closed(&p);
+	}
 	for (uint32_t task = 0; !error && p.count && task < p.model->tasks.count; task++)
 		add_task(&p, task);
 	for (uint32_t i = 0; !error && i < p.count && found < FOUND_MAX; i++) {

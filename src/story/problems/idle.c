@@ -5,7 +5,7 @@
  * random times leave gaps of any length up to many times the usual one. A gap is suspicious if it
  * is clearly longer than all others: none is between half its length and its length. Gaps of about
  * one length are one problem: together they take 1 % of the trace, or each is far longer than 99 of
- * 100 gaps.
+ * 100 gaps. A gap is explained if the task for which it waited took no longer than its like do.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@
 #define FEW          4 /* gaps needed to know what is usual */
 #define FAR_LONGER   8 /* ratio to the usual gap, and to 99 of 100 gaps */
 #define GAP_RATIO    2 /* ratio to the next shorter gap */
+#define OF_TENTH     4 /* ratio to the slowest tenth of tasks like the one that the gap waited for */
 #define CLUSTERS_MAX 3
 #define LEAST_SHARE                                                                              \
 	100                 /* 1 / share of a trace: shorter clusters are reported if they stand out \
@@ -178,6 +179,19 @@ static bool is_reported(const struct gaps *gaps, uint64_t sum, uint64_t longest)
 		   (gaps->all_count >= FEW && longest / FAR_LONGER >= most && longest >= WEFT__MS);
 }
 
+/* True if the gap waited for a task that took no longer than its like do: for the disk, a timer or
+ * the next connection. */
+static bool is_explained(const struct gaps *gaps, const struct gap *gap)
+{
+	const struct weft__alike *alike = &gaps->findings->alike;
+	uint32_t task = weft__awaited(gaps->model, gap->start, gap->start + gap->length);
+	if (task == WEFT_NONE || alike->group_of[task] == WEFT_NONE)
+		return false;
+	const struct weft__alike_group *group = &alike->groups[alike->group_of[task]];
+	return group->count >= WEFT__ALIKE_MIN &&
+		   weft__life_of(gaps->findings->story, task) / OF_TENTH <= group->p90_ns;
+}
+
 /* Adds clusters: a cluster ends where gaps are a quarter shorter than its longest. */
 static void add_clusters(struct gaps *gaps)
 {
@@ -189,7 +203,7 @@ static void add_clusters(struct gaps *gaps)
 				break;
 			sum += gaps->list[next].length;
 		}
-		if (is_reported(gaps, sum, longest)) {
+		if (is_reported(gaps, sum, longest) && !is_explained(gaps, &gaps->list[i])) {
 			add_cluster(gaps, i, next, sum);
 			clusters++;
 		}
