@@ -54,7 +54,7 @@ async function begin() {
 	worker.postMessage(['start', {
 		wasm: bytes, theme: Math.max(THEMES.indexOf(firstTheme()), 0),
 		reducedMotion: matchMedia('(prefers-reduced-motion: reduce)').matches,
-		isTouched: matchMedia('(pointer: coarse)').matches, hasWasd: stored('weft wasd') === 'on',
+		isTouched: matchMedia('(pointer: coarse)').matches, hasWasd: stored('weft wasd') === 'on', hasList: isServed,
 	}], [bytes]);
 }
 

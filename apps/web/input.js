@@ -67,6 +67,8 @@ document.addEventListener('keydown', event => {
 		canvas.focus({ preventScroll: true });
 	if (event.key === 'Escape' && !element('notice').hidden && prompt.hidden)
 		return notice('');
+	if (event.key === 'Escape' && hasTrace && !element('empty').hidden)
+		return leaveList();
 	if (panel.contains(event.target) && (event.key === 'ArrowDown' || event.key === 'ArrowUp'))
 		return moveInPanel(event.target, event.key === 'ArrowDown' ? 1 : -1);
 	input('key', event.key, modifiers(event), now());

@@ -42,8 +42,8 @@ void PAGE_EXPORT(page_seed)(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 	weft_seed_hashes((const uint32_t[]){a, b, c, d});
 }
 
-int PAGE_EXPORT(page_create)(
-	uint32_t theme, uint32_t reduced_motion, uint32_t is_touched, uint32_t has_wasd)
+int PAGE_EXPORT(page_create)(uint32_t theme, uint32_t reduced_motion, uint32_t is_touched,
+	uint32_t has_wasd, uint32_t has_list)
 {
 	struct weft_viewer_options options = {
 		.theme = theme < WEFT_THEMES ? (enum weft_theme)theme : WEFT_THEME_LIGHT,
@@ -52,6 +52,7 @@ int PAGE_EXPORT(page_create)(
 		.reduced_motion = reduced_motion,
 		.is_touched = is_touched,
 		.has_wasd = has_wasd,
+		.has_list = has_list,
 	};
 	struct weft_viewer *viewer = NULL;
 	int error = weft_viewer_create(&options, &viewer);

@@ -18,7 +18,8 @@ extern struct weft_viewer *page_viewer;
 extern const struct weft_font page_font;
 
 /* Creates a viewer for the trace named by page_text(), replacing the one before. */
-int page_create(uint32_t theme, uint32_t reduced_motion, uint32_t is_touched, uint32_t has_wasd);
+int page_create(uint32_t theme, uint32_t reduced_motion, uint32_t is_touched, uint32_t has_wasd,
+	uint32_t has_list);
 
 /* The text that the worker has written for this call; NUL-terminated. */
 const char *page_text(void);

@@ -90,10 +90,26 @@ function addTrace(trace) {
 	made.onclick = () => openServed(trace);
 }
 
+// The trace that is still shown behind the list.
+function addWayBack() {
+	const made = node('button', 'item link', '', element('traces'));
+	made.type = 'button';
+	node('span', 'words', '← ' + shown.title, made);
+	node('span', 'detail', 'go on with it', made);
+	made.onclick = leaveList;
+}
+
+function leaveList() {
+	showEmpty('');
+	canvas.focus({ preventScroll: true });
+}
+
 async function listTraces(text, known) {
 	try {
 		const traces = known || await fetchTraces();
 		showEmpty(text || (traces.length ? 'Traces of this server' : 'This server has no trace, and nothing records here now.'));
+		if (hasTrace)
+			addWayBack();
 		traces.sort((a, b) => (b.state === 'running') - (a.state === 'running') || b.modified - a.modified).forEach(addTrace);
 		(element('traces').querySelector('button') || element('choose')).focus();
 	} catch (error) {

@@ -13,7 +13,7 @@ const { ERROR_LIMIT: LIMIT, ERROR_MEMORY: MEMORY, ERROR_FORMAT: FORMAT, ERROR_EM
 	ERROR_ARGUMENT: ARGUMENT } = BORDER;
 const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in elements.js
 
-let wasm, memory, opened = 0, size = [1, 1], motion = 0, touched = 0, theme = 0, wasd = 0;
+let wasm, memory, opened = 0, size = [1, 1], motion = 0, touched = 0, theme = 0, wasd = 0, listed = 0;
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
 // ---- Imports of the WebAssembly module ----
@@ -445,7 +445,7 @@ let isShown = false;
 function show(source, now, showModel) {
 	if (!source.again) {
 		give(source.title);
-		check(wasm.page_create(theme, motion, touched, wasd));
+		check(wasm.page_create(theme, motion, touched, wasd, listed));
 		isShown = false;
 		wasm.page_resize(...size, now);
 	}
@@ -671,9 +671,10 @@ const messages = {
 		touched = options.isTouched ? 1 : 0;
 		theme = options.theme;
 		wasd = options.hasWasd ? 1 : 0;
+		listed = options.hasList ? 1 : 0;
 		await start(options.wasm);
 		give('');
-		check(wasm.page_create(theme, motion, touched, wasd));
+		check(wasm.page_create(theme, motion, touched, wasd, listed));
 		postMessage(['ready']);
 	},
 	open,

@@ -45,6 +45,7 @@ struct weft_viewer_options {
 	bool reduced_motion;          /* no animations */
 	bool is_touched;              /* touch is the only input: controls are larger */
 	bool has_wasd;                /* W A S D zoom and move; see WEFT_VIEWER_WASD */
+	bool has_list; /* WEFT_VIEWER_OPEN shows a list of traces: a button leads to it */
 };
 
 int weft_viewer_create(const struct weft_viewer_options *options, struct weft_viewer **ret_viewer);

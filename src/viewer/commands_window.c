@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "viewer/commands.h"
+#include "viewer/file_name.h"
 #include "viewer/state.h"
 
 /* Cancels or closes the innermost thing that is open. */
@@ -169,14 +170,18 @@ void weft__run_export(struct weft_viewer *viewer, const char *arguments)
 {
 	uint64_t start = weft__viewer_start(&viewer->view);
 	uint64_t end = weft_view_time(&viewer->view, viewer->view.width - WEFT_VIEW_MARGIN);
+	char name[WEFT__FILE_NAME_BYTES];
 	if (strcmp(arguments, "svg") == 0) {
-		weft__viewer_request(viewer, WEFT_VIEWER_SAVE_SVG, "view.svg", 0, 0);
+		weft__viewer_request(
+			viewer, WEFT_VIEWER_SAVE_SVG, weft__file_name(viewer->title, ".svg", name), 0, 0);
 	} else if (strcmp(arguments, "png") == 0) {
-		weft__viewer_request(viewer, WEFT_VIEWER_SAVE_PNG, "view.png", 0, 0);
+		weft__viewer_request(
+			viewer, WEFT_VIEWER_SAVE_PNG, weft__file_name(viewer->title, ".png", name), 0, 0);
 	} else {
 		if (viewer->range.is_set)
 			weft__viewer_order_range(viewer, &start, &end);
-		weft__viewer_request(viewer, WEFT_VIEWER_SAVE_CUT, "cut.weft", start, end);
+		weft__viewer_request(viewer, WEFT_VIEWER_SAVE_CUT,
+			weft__file_name(viewer->title, "-cut.weft", name), start, end);
 	}
 }
 

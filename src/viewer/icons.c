@@ -42,6 +42,15 @@ static void draw_zoom(const struct icon_drawing *d, bool is_in)
 		line(d, -1.5, -4, -1.5, 1);
 }
 
+/* Lines of a list, each with its point. */
+static void draw_list(const struct icon_drawing *d)
+{
+	for (int i = -1; i <= 1; i++) {
+		line(d, -6.5, 4.5 * i, -5, 4.5 * i);
+		line(d, -2.5, 4.5 * i, 6.5, 4.5 * i);
+	}
+}
+
 static void draw_back(const struct icon_drawing *d)
 {
 	line(d, -6, 0, 6, 0);
@@ -115,6 +124,9 @@ void weft__draw_icon(
 {
 	struct icon_drawing d = {canvas, x, y, color, {color, LINE, WEFT_DASH_SOLID}};
 	switch (icon) {
+	case WEFT__ICON_LIST:
+		draw_list(&d);
+		break;
 	case WEFT__ICON_BACK:
 		draw_back(&d);
 		break;

@@ -26,6 +26,7 @@ struct plan {
 };
 
 static const struct plan bar_plan[] = {
+	{WEFT__ICON_LIST, false, "open trace"}, /* only if the shell has a list of traces */
 	{WEFT__ICON_BACK, false, "back"},
 	{WEFT__ICON_ZOOM_OUT, true, "zoom out"},
 	{WEFT__ICON_ZOOM_IN, true, "zoom in"},
@@ -78,14 +79,24 @@ static double button_width(const struct weft_viewer *viewer)
 	return viewer->is_touched ? TOUCH_WIDTH : BUTTON_WIDTH;
 }
 
+static unsigned first_of_bar(const struct weft_viewer *viewer)
+{
+	return viewer->has_list ? 0 : 1;
+}
+
+static unsigned bar_count(const struct weft_viewer *viewer)
+{
+	return BAR_COUNT - first_of_bar(viewer);
+}
+
 double weft__viewer_bar_width(const struct weft_viewer *viewer)
 {
-	return BAR_COUNT * button_width(viewer) + 2 * MARGIN;
+	return bar_count(viewer) * button_width(viewer) + 2 * MARGIN;
 }
 
 bool weft__viewer_bar_is_short(const struct weft_viewer *viewer)
 {
-	return viewer->toolbar.bar.y > 0 && viewer->toolbar.bar.width < BAR_COUNT * LEAST_WIDTH;
+	return viewer->toolbar.bar.y > 0 && viewer->toolbar.bar.width < bar_count(viewer) * LEAST_WIDTH;
 }
 
 static void place_bar(struct weft_viewer *viewer)
@@ -95,11 +106,11 @@ static void place_bar(struct weft_viewer *viewer)
 	unsigned count = 0;
 	if (bar->width == 0)
 		return;
-	for (unsigned i = 0; i < BAR_COUNT; i++)
+	for (unsigned i = first_of_bar(viewer); i < BAR_COUNT; i++)
 		count += !is_short || !bar_plan[i].is_spare;
 	double width = is_own ? bar->width / count : button_width(viewer);
 	double x = is_own ? 0 : bar->x + bar->width - MARGIN - width * count;
-	for (unsigned i = 0; i < BAR_COUNT; i++) {
+	for (unsigned i = first_of_bar(viewer); i < BAR_COUNT; i++) {
 		if (is_short && bar_plan[i].is_spare)
 			continue;
 		mark_state(viewer, add(viewer, &bar_plan[i], x, bar->y, width, bar->height));

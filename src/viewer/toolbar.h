@@ -11,6 +11,7 @@ struct weft_viewer;
 
 enum weft__icon {
 	WEFT__ICON_NONE,
+	WEFT__ICON_LIST,
 	WEFT__ICON_BACK,
 	WEFT__ICON_ZOOM_OUT,
 	WEFT__ICON_ZOOM_IN,

@@ -52,6 +52,7 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->reduced_motion = options->reduced_motion;
 	viewer->is_touched = options->is_touched;
 	viewer->has_wasd = options->has_wasd;
+	viewer->has_list = options->has_list;
 	viewer->title = copy_title(options->title);
 	viewer->path = copy_text(options->path ? options->path : options->title);
 	viewer->notice = copy_text("");

@@ -493,8 +493,8 @@ def links_and_pictures_go_out():
     assert link['clipboard'].startswith(path + '#view&start='), link['clipboard']
     assert command['clipboard'].startswith('weft render'), command['clipboard']
     (svg, drawn), (png, pixels) = seen['downloads']
-    assert svg.endswith('.svg') and drawn.startswith('<svg') and 'blkfront.read' in drawn, drawn[:200]
-    assert png.endswith('.png') and pixels.startswith('\x89PNG'), png
+    assert svg == 'mirage-block-read.svg' and drawn.startswith('<svg') and 'blkfront.read' in drawn, drawn[:200]
+    assert png == 'mirage-block-read.png' and pixels.startswith('\x89PNG'), png
 
 
 @case
@@ -503,7 +503,7 @@ def a_part_goes_out_as_a_trace():
         seen = browse('file://' + make_page(folder), [['command', 'view start=2ms duration=5ms'], ['wait', 300],
                                                       ['command', 'export cut'], ['wait', 1500]])
         (name, content), = seen['downloads']
-        equal(name, 'cut.weft')
+        equal(name, 'mirage-block-read-cut.weft')
         path = os.path.join(folder, name)
         with open(path, 'wb') as file:
             file.write(content.encode('latin1'))

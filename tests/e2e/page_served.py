@@ -135,6 +135,20 @@ def of_several_one_is_chosen():
 
 
 @case
+def a_button_leads_back_to_the_list():
+    good, block = os.path.basename(ARP), 'mirage-block-read.sexp'
+    with Server(os.path.dirname(ARP)) as server:
+        press_list = ['evaluate', "document.querySelector('[aria-label^=\"Open another trace\"]').click()"]
+        _, listed, back, other, _, first = server.browse(
+            [['press', good], ['opened', good], press_list, ['message'], ['look'], ['key', 'Escape'], ['look'],
+             ['command', 'open trace'], ['press', block], ['opened', block], ['look'],
+             press_list, ['press', '← ' + block], ['look']], first=[['message']])
+    assert 'Traces' in listed['empty'] and block in listed['traces'] and '← ' + good in listed['traces'], listed
+    equal((back['empty'], back['opened']['events'], back['focus']), (None, 2954, 'canvas'))
+    equal((other['title'], first['title'], first['empty']), (block + ' – weft', block + ' – weft', None))
+
+
+@case
 def all_of_one_boot_are_chosen_as_one():
     with temporary_directory() as folder:
         hello = os.path.join(BUILD, 'examples', 'hello')

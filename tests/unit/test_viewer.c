@@ -5,6 +5,7 @@
  * writes them anew, to be looked at before they are committed.
  */
 #include "viewer_sample.h"
+#include "viewer/file_name.h"
 
 #include "render/clock.h"
 #include "golden.h"
@@ -115,6 +116,22 @@ static void wasd_zooms_and_moves(void **state)
 	assert_string_equal(key_of(&s, "wait"), "w");
 	assert_string_equal(key_of(&s, "duration"), "d");
 	script_end(&s);
+}
+
+static void saved_files_are_named_after_the_trace(void **state)
+{
+	static const char *const names[][2] = {{"echo.weft", "echo.svg"}, {"a.sexp.gz", "a.svg"},
+		{"a/b: \xe2\x86\x92.ctf.zst", "a_b_ \xe2\x86\x92.svg"}, {".weft", ".weft.svg"},
+		{"x\xe2\x80\xae\xff", "x__.svg"}, {"", "trace.svg"}};
+	char name[WEFT__FILE_NAME_BYTES], title[400];
+	(void)state;
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_string_equal(weft__file_name(names[i][0], ".svg", name), names[i][1]);
+	for (unsigned i = 0; i < 130; i++)
+		memcpy(title + 3 * i, "\xe2\x86\x92", 4);
+	weft__file_name(title, "-cut.weft", name);
+	assert_int_equal(strlen(name), 39 * 3 + 9); /* as many whole characters as there is room for */
+	assert_string_equal(name + 39 * 3, "-cut.weft");
 }
 
 static void help_begins_with_eight_keys(void **state)
@@ -410,6 +427,7 @@ int main(void)
 		cmocka_unit_test(other_keys_of_a_command_run_it),
 		cmocka_unit_test(wasd_zooms_and_moves),
 		cmocka_unit_test(help_begins_with_eight_keys),
+		cmocka_unit_test(saved_files_are_named_after_the_trace),
 		cmocka_unit_test(every_button_has_room_for_a_finger),
 		cmocka_unit_test(a_links_theme_is_no_choice),
 		cmocka_unit_test(unknown_parts_of_a_link_are_reported),
