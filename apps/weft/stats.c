@@ -9,15 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli_live.h"
+#include "runs/find.h"
+
 static const char usage[] =
-	"usage: weft stats [OPTION]... FILE...\n"
+	"usage: weft stats [OPTION]... FILE...|PID\n"
 	"       weft stats --diff [OPTION]... A B\n"
 	"       weft stats --diff --start TIME --start TIME [--duration T] [OPTION]... FILE\n"
 	"\n"
 	"Prints statistics of a trace's tasks: how many there are, how they ended, how long they\n"
 	"lived (p50, p90, p99, max), and how long they ran, waited, and were delayed (woken, but not\n"
 	"running yet). FILE is a trace in any format that weft knows, or `-` for standard input.\n"
-	"Several files of one boot, or a directory of traces, are one trace.\n"
+	"Several files of one boot, or a directory of traces, are one trace. PID is a running program.\n"
 	"\n"
 	"  --by WHAT        a row for each label (the default; digits count as one \"#\"), kind,\n"
 	"                   parent, thread, process, or span\n"
@@ -195,29 +198,47 @@ static int measure(const struct stats_request *request, unsigned number, struct 
 	return weft_stats_create(&side->story, &options, &side->stats);
 }
 
-static int load(const struct stats_request *request, struct stats_side *side)
+/* Lays out the tasks, and makes the statistics. */
+static int make(const struct stats_request *request, unsigned number, struct stats_side *side)
 {
 	struct weft_layout_options options = {.no_simplify = request->no_simplify};
-	int error = cli_trace_build_model(&side->trace, &side->model);
-	if (error)
-		return error;
-	struct weft_progress progress = cli_progress_of(&side->trace);
-	options.progress = &progress;
-	error = weft_layout_create(side->model, &options, &side->layout);
-	return error ? error : weft_story_index_create(side->model, &side->index);
+	struct weft_progress progress;
+	if (side->trace.input) {
+		progress = cli_progress_of(&side->trace);
+		options.progress = &progress;
+	}
+	int error = weft_layout_create(side->model, &options, &side->layout);
+	if (!error)
+		error = weft_story_index_create(side->model, &side->index);
+	return error ? error : measure(request, number, side);
 }
 
-/* Opens FILEs as one trace, and makes its statistics; returns an exit status. */
+/* The same of what a running program has recorded so far. */
+static int open_process(
+	const struct stats_request *request, unsigned number, char *pid, struct stats_side *side)
+{
+	side->trace.name = pid;
+	int status = cli_live_model(pid, &side->model);
+	if (status)
+		return status;
+	int error = make(request, number, side);
+	return error ? cli_trace_fail(&side->trace, error) : CLI_DONE;
+}
+
+/* Opens FILEs as one trace, or a running program, and makes the statistics; returns an exit
+ * status. */
 static int open_side(const struct stats_request *request, unsigned number, char **operands,
 	int count, struct stats_side *side)
 {
+	if (count == 1 && weft__runs_parse_pid(operands[0]))
+		return open_process(request, number, operands[0], side);
 	int status = cli_trace_open_all(operands, count, &side->trace);
 	if (status)
 		return status;
 	cli_progress_start();
-	int error = load(request, side);
+	int error = cli_trace_build_model(&side->trace, &side->model);
 	if (!error)
-		error = measure(request, number, side);
+		error = make(request, number, side);
 	cli_progress_end();
 	if (!error && side->model->summary.events == 0)
 		cli_inform("%s: a valid trace without events", side->trace.name);
@@ -333,7 +354,7 @@ int cli_stats(int argc, char **argv)
 		if (!take_option(&request, code))
 			return CLI_USAGE;
 	}
-	int count = cli_count_operands(argc, argv, "FILE");
+	int count = cli_count_operands(argc, argv, "FILE or PID");
 	int status = check_operands(&request, count);
 	if (status)
 		return status;

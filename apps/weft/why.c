@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli_attach.h"
+#include "cli_live.h"
+#include "runs/find.h"
 
 static const char usage[] =
 	"usage: weft why [OPTION]... FILE|PID... [task:ID|LABEL]\n"
@@ -94,15 +95,11 @@ static int answer_trace(const struct why_options *options, char **operands, int 
 
 static int answer_process(const struct why_options *options, char *operand)
 {
-	struct weft__runs_found found;
-	struct cli_attached attached;
 	struct weft_model *model = NULL;
-	char *path = cli_attach_path(operand, &found, &attached);
-	int status = path ? why_live(path, &found, &model) : CLI_UNREADABLE;
+	int status = cli_live_model(operand, &model);
 	if (!status)
 		status = why_answer(options, operand, model);
 	weft_model_destroy(model);
-	cli_detach(&attached);
 	return status;
 }
 

@@ -6,8 +6,10 @@ import io
 import json
 import os
 import re
+import subprocess
+import time
 
-from harness import BUILD, DATA, case, equal, json_lines, main, run, temporary_directory, weft
+from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, ring_lines, run, temporary_directory, weft
 from traces import mirage
 
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
@@ -207,6 +209,31 @@ def comparisons_need_two_sides():
                  ['--diff', '--start', '0', '--start', '0', '--start', '0', ARP]):
         assert weft('stats', *args, status=2).stderr.startswith('weft stats: '), args
     equal(run([os.path.join(BUILD, 'weft'), 'stats', '--diff', ARP, '/nonexistent']).returncode, 3)
+
+
+@case
+def a_running_program():
+    with temporary_directory() as folder:
+        env, pid = {'XDG_RUNTIME_DIR': folder}, None
+        recorder = subprocess.Popen([WEFT, 'record', '-o', os.path.join(folder, 'live.weft'), os.path.join(BUILD, 'tests', 'why-subject'), 'live'],
+                                    cwd=folder, env={**os.environ, **env}, stderr=subprocess.DEVNULL)
+        try:
+            for _ in range(200):
+                rings = ring_lines(weft('ls', '--json', env=env).stdout)
+                pid = rings[0]['pid'] if rings else None
+                if pid and any(row['name'] == 'client #' and row['count'] == 20 for row in stats(str(pid), env=env)['rows']):
+                    break
+                time.sleep(0.05)
+            first = row_of(stats(str(pid), env=env), 'client #')
+            time.sleep(0.1)
+            again = row_of(stats(str(pid), env=env), 'client #')
+            equal((first['count'], first['unfinished'], first['p50']), (20, 20, None))
+            assert again['waiting'] - first['waiting'] > 20 * 50000000, (first, again)
+            assert weft('stats', '--diff', str(pid), str(pid), env=env).stdout.startswith('A  %d: ' % pid)
+        finally:
+            if pid:
+                os.kill(pid, 9)
+            recorder.wait()
 
 
 @case

@@ -86,6 +86,15 @@ def why(w):
 
 
 @reader
+def stats(w):
+    """Statistics of the running program, up to now."""
+    w.start_writer()
+    while w.writes():
+        for words in ((), ('--json', '--by', 'parent'), ('--json', '--by', 'span'), ('--diff', '--start', '0', '--start', '1ms')):
+            w.run('stats', *words, w.pid, is_json='--json' in words)
+
+
+@reader
 def ctl(w):
     w.start_writer(waits=True)
     commands = [('--json', 'PID', 'status'), ('PID', 'status'), ('PID', 'set', '*=debug'), ('PID', 'rundown'),
@@ -169,6 +178,7 @@ LOOKS = [
     ('dump', '--json', '--tasks', 'FILE'), ('dump', '--json', '--edges', 'FILE'), ('dump', '--problems', 'FILE'),
     ('dump', '--json', '--problems', 'FILE'), ('dump', '--story', '1', 'FILE'),
     ('why', 'FILE'), ('why', '--json', 'FILE', 'task:3'),
+    ('stats', 'FILE'), ('stats', '--json', '--by', 'span', '--start', '1ms', 'FILE'),
     ('render', 'FILE', '-o', 'OUT.svg'), ('render', 'FILE', '-o', 'OUT.png'), ('render', 'FILE', '-o', 'OUT.html'),
     ('render', 'FILE', '-o', 'OUT.pdf'), ('render', 'FILE', '-o', 'OUT.svg', '--group-by', 'thread', '--no-fold'),
     ('export', '--to', 'ctf', 'FILE', 'OUT.ctf'), ('cut', 'FILE', '-o', 'OUT.weft', '--duration', '20ms'),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The model of a running program for weft why: its ring is read without disturbing it, up to now.
+ * The model of a running program: its ring is read without disturbing it, up to now.
  */
-#include "why.h"
+#include "cli_live.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,6 +10,9 @@
 
 #include <weft/follow.h>
 #include <weft/refresh.h>
+
+#include "cli_attach.h"
+#include "runs/find.h"
 
 #define BATCH_EVENTS 65536
 
@@ -67,7 +70,8 @@ static int make_model(struct weft_follow *follow, struct weft_model **ret_model)
 	return error;
 }
 
-int why_live(const char *path, const struct weft__runs_found *found, struct weft_model **ret_model)
+static int load(
+	const char *path, const struct weft__runs_found *found, struct weft_model **ret_model)
 {
 	struct weft_follow *follow = NULL;
 	int fd = weft__runs_open_operand(path, found);
@@ -81,4 +85,14 @@ int why_live(const char *path, const struct weft__runs_found *found, struct weft
 	if (error)
 		cli_trace_explain(path, error);
 	return error ? CLI_UNREADABLE : CLI_DONE;
+}
+
+int cli_live_model(char *operand, struct weft_model **ret_model)
+{
+	struct weft__runs_found found;
+	struct cli_attached attached;
+	char *path = cli_attach_path(operand, &found, &attached);
+	int status = path ? load(path, &found, ret_model) : CLI_UNREADABLE;
+	cli_detach(&attached);
+	return status;
 }
