@@ -128,22 +128,37 @@ static void a_wait_of_usual_length_is_none(void **state)
 	found_finish(&found);
 }
 
-static void alike_waits_are_one_problem(void **state)
+static struct found find_alike_waits(const char *source, const char *task, uint32_t wait_status)
 {
 	struct made made = make_begin();
-	(void)state;
 	for (uint64_t id = 10; id < 30; id += 2) {
 		make_create(&made, 0, id, WEFT_KIND_WAIT);
-		make_label(&made, id, "read");
-		make_wait(&made, id + 1, "connection", id);
+		make_label(&made, id, source);
+		make_wait(&made, id + 1, task, id);
 		made.time += US;
 	}
-	struct found found = find_after(&made, WEFT_ENDING_GONE, 0);
+	return find_after(&made, WEFT_ENDING_GONE, wait_status);
+}
+
+static void alike_waits_are_one_problem(void **state)
+{
+	struct found found = find_alike_waits("read", "connection", 0);
+	(void)state;
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_UNANSWERED);
 	assert_int_equal(p->count, 10);
 	assert_int_equal(found.loaded.model->tasks.id[p->task], 11); /* the longest */
 	assert_string_equal(p->sentence, "task 11 'connection' waits for wait 10 'read' for 3 s, until "
 									 "the program ended; 9 more like it.");
+	found_finish(&found);
+}
+
+static void the_number_of_waits_says_more_than_the_end(void **state)
+{
+	struct found found = find_alike_waits("read of the reply", "connection of a client", KILLED);
+	(void)state;
+	assert_string_equal(only(&found, WEFT_PROBLEM_UNANSWERED)->sentence,
+		"task 11 'connection of a client' waits for wait 10 'read of the reply' for 3 s; 9 more like "
+		"it.");
 	found_finish(&found);
 }
 
@@ -304,6 +319,7 @@ int main(void)
 		cmocka_unit_test(an_answered_wait_is_none),
 		cmocka_unit_test(a_wait_of_usual_length_is_none),
 		cmocka_unit_test(alike_waits_are_one_problem),
+		cmocka_unit_test(the_number_of_waits_says_more_than_the_end),
 		cmocka_unit_test(a_wait_for_a_stopped_task_is_found_if_it_goes_on),
 		cmocka_unit_test(a_stopped_task_alone_is_none),
 		cmocka_unit_test(a_circle_is_a_deadlock),

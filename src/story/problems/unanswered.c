@@ -259,9 +259,9 @@ static void report(const struct chains *c, const struct chain *chain, uint32_t a
 	uint32_t others = c->waiting[chain->last] - 1;
 	if (others)
 		weft__words_add(
-			weft__clause(&s, 3), "; %u more %s for that", others, others == 1 ? "waits" : "wait");
+			weft__clause(&s, 5), "; %u more %s for that", others, others == 1 ? "waits" : "wait");
 	if (alike > 1)
-		weft__words_add(weft__clause(&s, 2), "; %u more like it", alike - 1);
+		weft__words_add(weft__clause(&s, 5), "; %u more like it", alike - 1);
 	weft__find(c->findings, &problem, problem.end - problem.start, &s);
 }
 
