@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * Steps along a chain of waits. All steps ask about one time: that of the first task, which is
- * inside its longest wait if the user came to the task without choosing a time at which it waits.
+ * Steps along a chain of waits, and the whole chain: its tasks stand out as related tasks do. All
+ * steps ask about one time: that of the first task, which is inside its longest wait if the user
+ * came to the task without choosing a time at which it waits.
  */
+#include <stdlib.h>
+
 #include <weft/chain.h>
+
+#include "base/search.h"
 
 #include "viewer/state.h"
 
@@ -66,4 +71,80 @@ void weft__viewer_follow_wait(struct weft_viewer *viewer)
 		s->is_of_chain = true;
 	}
 	weft_chain_destroy(chain);
+}
+
+/* ---- The whole chain ---- */
+
+static int by_number(const void *left, const void *right)
+{
+	const uint32_t *l = left, *r = right;
+	return *l < *r ? -1 : *l > *r;
+}
+
+/* The tasks of the chain in ascending order, each once. */
+static uint32_t list_tasks(const struct weft_chain *chain, uint32_t *tasks)
+{
+	uint32_t count = 0, kept = 0;
+	for (uint32_t i = 0; i < chain->kept; i++)
+		tasks[count++] = chain->hops[i].wait.task;
+	tasks[count++] = chain->end.task;
+	qsort(tasks, count, sizeof(*tasks), by_number);
+	for (uint32_t i = 0; i < count; i++)
+		if (kept == 0 || tasks[i] != tasks[kept - 1])
+			tasks[kept++] = tasks[i];
+	return kept;
+}
+
+/* Brings the beginnings of all waits of the chain into view, and their ends. */
+static void reveal_chain(struct weft_viewer *viewer, const struct weft_chain *chain)
+{
+	uint64_t start = chain->at, end = 0;
+	for (uint32_t i = 0; i < chain->kept; i++) {
+		const struct weft_story_wait *wait = &chain->hops[i].wait;
+		uint64_t until = wait->until == UINT64_MAX ? wait->since : wait->until;
+		start = wait->since < start ? wait->since : start;
+		end = until > end ? until : end;
+	}
+	weft__viewer_reveal(viewer, viewer->layout->row[viewer->selection.task], start,
+		end > start ? end : start, true);
+}
+
+static void take_chain(struct weft_viewer *viewer, struct weft_chain *chain, uint32_t *tasks)
+{
+	char sentence[WEFT_SENTENCE_BYTES];
+	weft__viewer_forget_related(viewer);
+	viewer->selection.chain = chain;
+	viewer->selection.related = tasks;
+	viewer->selection.related_count = list_tasks(chain, tasks);
+	weft__viewer_open_panel(viewer, WEFT__PANEL_CHAIN);
+	reveal_chain(viewer, chain);
+	weft_chain_end_sentence(&viewer->story, chain, sentence, sizeof(sentence));
+	weft__viewer_show_message(viewer, "%u hop%s \xc2\xb7 %s Esc ends it.", (unsigned)chain->count,
+		chain->count == 1 ? "" : "s", sentence);
+}
+
+void weft__viewer_show_chain(struct weft_viewer *viewer)
+{
+	struct weft__selection *s = &viewer->selection;
+	struct weft_chain *chain;
+	if (s->task == WEFT_NONE)
+		(void)go_awaited(viewer);
+	if (!weft__viewer_has_selection(viewer))
+		return;
+	choose_time(viewer);
+	if (weft_chain_create(&viewer->story, s->task, s->at, WEFT_CHAIN_HOPS, &chain))
+		return;
+	uint32_t *tasks = chain->count ? malloc((chain->kept + (size_t)1) * sizeof(*tasks)) : NULL;
+	if (tasks) {
+		take_chain(viewer, chain, tasks);
+		return;
+	}
+	say_end(viewer, chain);
+	weft_chain_destroy(chain);
+}
+
+bool weft__viewer_is_in_chain(const struct weft_viewer *viewer, uint32_t task)
+{
+	const struct weft__selection *s = &viewer->selection;
+	return s->chain && weft__contains_u32(s->related, s->related_count, task);
 }

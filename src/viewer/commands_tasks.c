@@ -91,6 +91,15 @@ void weft__run_wait(struct weft_viewer *viewer, const char *arguments)
 	weft__viewer_follow_wait(viewer);
 }
 
+void weft__run_chain(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	if (viewer->selection.chain)
+		weft__viewer_forget_chain(viewer);
+	else
+		weft__viewer_show_chain(viewer);
+}
+
 void weft__run_waker(struct weft_viewer *viewer, const char *arguments)
 {
 	(void)arguments;
@@ -107,7 +116,7 @@ void weft__run_related(struct weft_viewer *viewer, const char *arguments)
 {
 	(void)arguments;
 	if (viewer->selection.related_count)
-		weft__viewer_forget_related(viewer);
+		weft__viewer_forget_chain(viewer);
 	else if (viewer->selection.task != WEFT_NONE)
 		weft__viewer_show_related(viewer, viewer->selection.task);
 	else

@@ -20,7 +20,7 @@ void weft__run_escape(struct weft_viewer *viewer, const char *arguments)
 	else if (viewer->range.is_set || viewer->range.is_armed)
 		viewer->range = (struct weft__range){.is_set = false};
 	else if (viewer->selection.related_count)
-		weft__viewer_forget_related(viewer);
+		weft__viewer_forget_chain(viewer);
 	else if (viewer->panel.kind != WEFT__PANEL_NONE && viewer->panel.kind != WEFT__PANEL_STORY)
 		weft__viewer_open_panel(viewer, WEFT__PANEL_NONE);
 	else if (viewer->search.found)

@@ -191,6 +191,64 @@ static void draw_problem(const struct drawing *d)
 			strip->y + strip->height - 3, color);
 }
 
+#define NUMBERS_MAX   99   /* hops of a chain that get a number */
+#define NUMBER_STEP   22.0 /* px between two numbers on one row */
+#define NUMBER_HEIGHT 17.0
+
+/* The place of a task's number: on its line, at the chain's time if that is on the line. */
+static bool place_number(
+	const struct drawing *d, uint32_t task, uint64_t at, double *ret_x, double *ret_y)
+{
+	const struct weft_viewer *viewer = d->viewer;
+	const struct weft_box *box = &viewer->frame.picture;
+	uint32_t row = viewer->layout->row[task];
+	uint64_t start = viewer->layout->start[task], end = viewer->model->tasks.end[task];
+	if (row == WEFT_NONE)
+		return false;
+	*ret_x = weft__canvas_x(viewer, at < start ? start : at > end ? end : at);
+	*ret_y = box->y + weft_view_y(&viewer->view, row);
+	return *ret_x >= box->x && *ret_x <= box->x + box->width && *ret_y >= box->y + 8 &&
+		   *ret_y <= box->y + box->height - 8;
+}
+
+/* Moves a number to the right until it covers none of the others. */
+static double clear_of(const double (*placed)[2], unsigned count, double x, double y)
+{
+	for (bool moved = true; moved;) {
+		moved = false;
+		for (unsigned i = 0; i < count; i++)
+			if (fabs(placed[i][1] - y) < NUMBER_HEIGHT && fabs(placed[i][0] - x) < NUMBER_STEP) {
+				x = placed[i][0] + NUMBER_STEP;
+				moved = true;
+			}
+	}
+	return x;
+}
+
+/* Numbers the hops of the chain that is shown. */
+static void draw_chain(const struct drawing *d)
+{
+	const struct weft_chain *chain = d->viewer->selection.chain;
+	double placed[NUMBERS_MAX][2];
+	unsigned count = 0;
+	for (uint32_t i = 0; chain && i <= chain->kept && count < NUMBERS_MAX; i++) {
+		bool is_end = i == chain->kept;
+		double x, y;
+		char text[16];
+		if (is_end && chain->end.type == WEFT_CHAIN_CIRCLE)
+			return;
+		uint32_t task = is_end ? chain->end.task : chain->hops[i].wait.task;
+		if (!place_number(d, task, chain->at, &x, &y))
+			continue;
+		x = clear_of((const double(*)[2])placed, count, x, y);
+		snprintf(text, sizeof(text), is_end ? "end" : "%u",
+			(unsigned)(i + 1 == chain->kept ? chain->count : i + 1));
+		draw_label(d, &d->viewer->frame.picture, x, y, text, d->theme->selection);
+		placed[count][0] = x;
+		placed[count++][1] = y;
+	}
+}
+
 /* Marks matches in the overview, at most one tick for each pixel. */
 static void draw_found(const struct drawing *d)
 {
@@ -421,6 +479,7 @@ static void draw_additions(struct drawing *d)
 	draw_wrong(d);
 	draw_found(d);
 	draw_problem(d);
+	draw_chain(d);
 	draw_pulse(d);
 	draw_marks(d);
 	draw_range(d);

@@ -44,6 +44,7 @@ static void take_problems(struct weft_viewer *viewer, struct weft_problems *prob
 		viewer->problems.found->count && !viewer->is_live && !viewer->reduced_motion;
 	viewer->problems.pulse_ms = viewer->now_ms;
 	viewer->problems.count = viewer->problems.found->count;
+	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_CHAIN;
 	weft__viewer_place_buttons(viewer);
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }

@@ -91,6 +91,7 @@ static const struct {
 } kinds[WEFT__PANELS] = {
 	[WEFT__PANEL_NONE] = {"", "", NULL, false},
 	[WEFT__PANEL_STORY] = {"story", "Task", weft__fill_story, true},
+	[WEFT__PANEL_CHAIN] = {"chain", "Wait chain", weft__fill_chain, true},
 	[WEFT__PANEL_PROBLEMS] = {"problems", "Problems", weft__fill_problems, true},
 	[WEFT__PANEL_SEARCH] = {"search", "Search", weft__fill_search, true},
 	[WEFT__PANEL_COUNTERS] = {"counters", "Counters", weft__fill_counters, true},

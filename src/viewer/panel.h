@@ -13,6 +13,7 @@ struct weft_viewer;
 enum weft__panel_kind {
 	WEFT__PANEL_NONE,
 	WEFT__PANEL_STORY,
+	WEFT__PANEL_CHAIN,
 	WEFT__PANEL_PROBLEMS,
 	WEFT__PANEL_SEARCH,
 	WEFT__PANEL_COUNTERS,
@@ -36,7 +37,7 @@ struct weft__panel {
 	int error;
 };
 
-/* panel.c, and the files that fill panels: lists.c, menus.c, story_panel.c */
+/* panel.c, and the files that fill panels: chain_panel.c, lists.c, menus.c, story_panel.c */
 void weft__viewer_open_panel(struct weft_viewer *viewer, enum weft__panel_kind kind);
 /* The panel of a name such as "rows"; WEFT__PANEL_NONE for "" or an unknown name. */
 enum weft__panel_kind weft__panel_named(const char *name);
@@ -52,6 +53,7 @@ void weft__panel_set_command(struct weft_viewer *viewer, const char *command);
 __attribute__((format(printf, 2, 3))) const char *weft__panel_format(
 	char buffer[256], const char *format, ...);
 void weft__fill_story(struct weft_viewer *viewer);
+void weft__fill_chain(struct weft_viewer *viewer);
 void weft__fill_problems(struct weft_viewer *viewer);
 void weft__fill_search(struct weft_viewer *viewer);
 void weft__fill_counters(struct weft_viewer *viewer);

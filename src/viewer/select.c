@@ -85,10 +85,20 @@ void weft__viewer_advance_hover(struct weft_viewer *viewer)
 void weft__viewer_forget_related(struct weft_viewer *viewer)
 {
 	free(viewer->selection.related);
+	weft_chain_destroy(viewer->selection.chain);
+	viewer->selection.chain = NULL;
 	viewer->selection.related = NULL;
 	viewer->selection.related_count = 0;
-	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STORY;
+	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STORY ||
+							 viewer->panel.kind == WEFT__PANEL_CHAIN;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
+}
+
+void weft__viewer_forget_chain(struct weft_viewer *viewer)
+{
+	weft__viewer_forget_related(viewer);
+	if (viewer->panel.kind == WEFT__PANEL_CHAIN)
+		weft__viewer_open_panel(viewer, WEFT__PANEL_STORY);
 }
 
 void weft__viewer_show_related(struct weft_viewer *viewer, uint32_t task)
@@ -123,7 +133,8 @@ void weft__viewer_select(struct weft_viewer *viewer, uint32_t task, uint64_t at)
 	viewer->status.message_until_ms = -INFINITY;
 	viewer->problems.is_marked = false;
 	if (is_other) {
-		weft__viewer_forget_related(viewer);
+		if (!weft__viewer_is_in_chain(viewer, task))
+			weft__viewer_forget_chain(viewer);
 		if (viewer->panel.kind == WEFT__PANEL_STORY && task == WEFT_NONE)
 			weft__viewer_open_panel(viewer, WEFT__PANEL_NONE);
 		viewer->panel.is_stale = true;
@@ -143,7 +154,7 @@ static uint32_t choose(const struct weft_viewer *viewer, const struct weft__hit 
 static void select_clicked(struct weft_viewer *viewer, uint32_t task, uint64_t at)
 {
 	weft__viewer_select(viewer, task, at);
-	if (viewer->panel.kind == WEFT__PANEL_STORY)
+	if (viewer->panel.kind == WEFT__PANEL_STORY || viewer->selection.chain)
 		return;
 	weft__viewer_open_panel(viewer, WEFT__PANEL_STORY);
 	if (viewer->boxes.panel.y > 0) /* the panel takes height and may cover the task */

@@ -5,7 +5,7 @@
 #ifndef WEFT_VIEWER_SELECTION_H
 #define WEFT_VIEWER_SELECTION_H
 
-#include <weft/story.h>
+#include <weft/chain.h>
 #include <weft/viewer.h>
 
 struct weft_viewer;
@@ -32,6 +32,7 @@ struct weft__selection {
 	bool is_of_chain;    /* a step along a chain of waits at that time led here */
 	uint32_t *related;   /* ascending; only while `related_count` is not 0 */
 	uint32_t related_count;
+	struct weft_chain *chain; /* the chain of waits whose tasks are the related ones; or NULL */
 };
 
 struct weft__hover {
@@ -80,6 +81,8 @@ void weft__viewer_click(
 void weft__viewer_select(struct weft_viewer *viewer, uint32_t task, uint64_t at);
 void weft__viewer_show_related(struct weft_viewer *viewer, uint32_t task);
 void weft__viewer_forget_related(struct weft_viewer *viewer);
+/* The same; instead of a chain, the panel shows the selected task's story. */
+void weft__viewer_forget_chain(struct weft_viewer *viewer);
 
 /* reveal.c: moves the view if the row or the times are outside of it. `is_close`: also zooms until
  * the times are large enough. */
@@ -92,6 +95,10 @@ uint32_t weft__parse_task(const struct weft_model *model, const char *text);
 
 /* chain.c: to the task for which the selected one waits. */
 void weft__viewer_follow_wait(struct weft_viewer *viewer);
+/* Highlights and lists the whole chain of waits of the selected task. */
+void weft__viewer_show_chain(struct weft_viewer *viewer);
+/* True if the chain that is shown leads over the task. */
+bool weft__viewer_is_in_chain(const struct weft_viewer *viewer, uint32_t task);
 
 /* steps.c: keys that move the selection. The status line says so if there is no next task or edge.
  */

@@ -119,6 +119,7 @@ static void add_actions(struct weft_viewer *viewer)
 	add_longest(viewer);
 	weft__panel_add_command(viewer, "stats alike", NULL);
 	weft__panel_add_command(viewer, "wait", NULL);
+	weft__panel_add_command(viewer, "chain", NULL);
 	weft__panel_add_command(viewer, "waker", NULL);
 	weft__panel_add_command(viewer, "creator", NULL);
 	weft__panel_add_command(viewer, "related", NULL);

@@ -299,6 +299,46 @@ static void a_wait_is_followed_from_a_problem(void **state)
 	assert_true(followed >= problems - 1);
 }
 
+static bool has_text(struct script *s, const char *text)
+{
+	struct weft_text drawn = {0};
+	script_text(s, &drawn);
+	bool found = strstr(drawn.bytes, text) != NULL;
+	weft_text_finish(&drawn);
+	return found;
+}
+
+/* All tasks of the chain are highlighted, numbered and listed. Steps along it keep it. */
+static void a_whole_chain_is_shown(void **state)
+{
+	(void)state;
+	struct script s = script_begin(ARP_GOOD, true);
+	script_run(&s, "command select task:4430 13ms; key W; wait 300");
+	expect_status(&s, "3 hops");
+	assert_int_equal(s.viewer->selection.related_count, 4);
+	assert_true(has_text(&s, "\"3\"") && has_text(&s, "\"end\""));
+	assert_string_equal(weft_viewer_panel(s.viewer)->title, "Wait chain");
+	assert_non_null(item_with(&s, "1. bind 4430 waits for bind 4429"));
+	const struct weft_viewer_item *end = item_with(&s, "Nobody resolved task 4427 'port-1'");
+	assert_non_null(end);
+	assert_string_equal(end->detail, "end");
+	script_run(&s, "key w; key w; key w");
+	assert_int_equal(s.viewer->model->tasks.id[s.viewer->selection.task], 4427);
+	assert_true(item_with(&s, "Nobody resolved")->is_selected);
+	assert_int_equal(s.viewer->selection.related_count, 4);
+	script_run(&s, "key Escape");
+	assert_int_equal(s.viewer->selection.related_count, 0);
+	assert_string_equal(weft_viewer_panel(s.viewer)->title, "Task");
+	assert_false(has_text(&s, "\"end\""));
+	script_run(&s, "command select task:4430 13ms; key W; command select task:0 1ms");
+	assert_int_equal(s.viewer->selection.related_count, 0);
+	script_run(&s, "command select task:4430 13ms; key W; key W");
+	assert_int_equal(s.viewer->selection.related_count, 0);
+	script_run(&s, "command panel chain");
+	assert_non_null(item_with(&s, "No chain is shown"));
+	script_end(&s);
+}
+
 /* From a folded task, an arrow leads to the row of its fold. */
 static void steps_from_a_folded_task_begin_at_its_fold(void **state)
 {
@@ -535,6 +575,7 @@ int main(void)
 		cmocka_unit_test(the_line_of_the_current_edge_is_marked),
 		cmocka_unit_test(a_wait_is_followed_to_its_source),
 		cmocka_unit_test(a_wait_is_followed_from_a_problem),
+		cmocka_unit_test(a_whole_chain_is_shown),
 		cmocka_unit_test(steps_from_a_folded_task_begin_at_its_fold),
 		cmocka_unit_test(a_clicked_task_stays_in_view_above_its_panel),
 		cmocka_unit_test(a_crowd_is_described_as_a_whole),

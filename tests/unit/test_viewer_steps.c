@@ -9,7 +9,7 @@
 
 static const char *name_of_panel(enum weft__panel_kind kind)
 {
-	static const char *const names[WEFT__PANELS] = {"none", "story", "problems", "search",
+	static const char *const names[WEFT__PANELS] = {"none", "story", "chain", "problems", "search",
 		"counters", "rows", "marks", "help", "menu", "export", "stats"};
 	return names[kind];
 }
