@@ -49,8 +49,8 @@ struct weft_chain {
 		enum weft_chain_end type;
 		uint32_t task;
 		uint64_t since, until; /* ns; `until` UINT64_MAX: not in this trace */
-		uint32_t first;        /* of WEFT_CHAIN_CIRCLE: a hop's number, from 0 */
-		uint32_t edge; /* of WEFT_CHAIN_UNRESOLVED: a signal just too early for it, or WEFT_NONE */
+		uint32_t first; /* of WEFT_CHAIN_CIRCLE: a hop's number, from 0; `kept` or more: not kept */
+		uint32_t edge;  /* of WEFT_CHAIN_UNRESOLVED: a signal just too early for it, or WEFT_NONE */
 	} end;
 };
 

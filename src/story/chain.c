@@ -157,7 +157,7 @@ static int follow(struct chain_maker *c, uint32_t task)
 	const struct weft_model *model = c->story->model;
 	for (;;) {
 		struct weft_chain_hop hop;
-		bool goes_on = weft__hop_at(c->story, task, c->public.at, &hop);
+		bool goes_on = weft__hop_at(c->story, NULL, task, c->public.at, &hop);
 		if (!goes_on) {
 			end_at(c, &hop);
 			return 0;

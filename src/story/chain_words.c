@@ -167,7 +167,10 @@ static void write_circle(
 	}
 	weft__words_add(w, "A circle: ");
 	weft__words_add_subject(w, story->model, chain->end.task, SUBJECT_LETTERS);
-	weft__words_add(weft__clause(s, WORTH_OTHER), " again, after ");
+	weft__words_add(weft__clause(s, WORTH_OTHER), " again");
+	if (chain->end.first >= chain->kept)
+		return;
+	weft__words_add(weft__clause(s, WORTH_OTHER), ", after ");
 	weft__words_add_count(weft__clause(s, WORTH_OTHER), hops, "hop");
 }
 
@@ -220,7 +223,7 @@ static void add_end(struct weft__sentence *s, const struct weft_story *story, ui
 	struct weft__words *w = weft__clause(s, WORTH_HEAD);
 	weft__words_add(w, " for ");
 	weft__words_add_subject(w, story->model, waiters->end, SUBJECT_LETTERS);
-	if (!weft__hop_at(story, waiters->end, at_ns, &hop) || hop.step != WEFT_CHAIN_HELD)
+	if (!weft__hop_at(story, NULL, waiters->end, at_ns, &hop) || hop.step != WEFT_CHAIN_HELD)
 		return;
 	const struct weft_story_hold hold = {hop.wait.source, hop.wait.since};
 	w = weft__clause(s, WORTH_OTHER);

@@ -52,24 +52,25 @@ static bool find_resolve(const struct weft_story *story, uint64_t at_ns, struct 
 	return edge != WEFT_NONE && follow_edge(story->model, edge, WEFT_CHAIN_RESOLVED, hop);
 }
 
-bool weft__hop_at(
-	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft_chain_hop *ret_hop)
+bool weft__hop_at(const struct weft_story *story, const uint32_t *now, uint32_t task,
+	uint64_t at_ns, struct weft_chain_hop *ret_hop)
 {
 	const struct weft_model *model = story->model;
 	if (at_ns > model->summary.end)
 		at_ns = model->summary.end;
 	struct weft_chain_hop *hop = ret_hop;
 	*hop = (struct weft_chain_hop){.edge = WEFT_NONE};
-	if (weft_story_wait_at(story, task, at_ns, &hop->wait)) {
+	if (weft__wait_at(story, now, task, at_ns, &hop->wait)) {
 		hop->step = hop->wait.is_held ? WEFT_CHAIN_HELD : WEFT_CHAIN_WAITS;
 		if (hop->wait.source != WEFT_NONE)
 			return true;
 		uint32_t edge = edge_at(story, hop->wait.task, WEFT_EDGE_SIGNAL, hop->wait.until);
 		return edge != WEFT_NONE && follow_edge(model, edge, WEFT_CHAIN_SIGNALLED, hop);
 	}
-	hop->wait = (struct weft_story_wait){.task = weft__become_at(model, task, at_ns),
-		.source = WEFT_NONE,
-		.until = UINT64_MAX,
-		.got = WEFT_NONE};
+	hop->wait =
+		(struct weft_story_wait){.task = now ? now[task] : weft__become_at(model, task, at_ns),
+			.source = WEFT_NONE,
+			.until = UINT64_MAX,
+			.got = WEFT_NONE};
 	return model->tasks.start[hop->wait.task] <= at_ns && find_resolve(story, at_ns, hop);
 }

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: ISC
  *
- * One hop of a wait chain.
+ * A wait, and one hop of a wait chain.
  */
 #ifndef WEFT_STORY_HOP_H
 #define WEFT_STORY_HOP_H
 
 #include <weft/chain.h>
 
+/* The functions below take a column of the task that each task is at the time, if the caller has
+ * one (weft__find_becomes()); else NULL. With it, questions about all tasks take linear time,
+ * however long the chains of becomes are. */
+
+/* As weft_story_wait_at(). */
+bool weft__wait_at(const struct weft_story *story, const uint32_t *now, uint32_t task,
+	uint64_t at_ns, struct weft_story_wait *ret_wait);
+
 /* Finds the hop from `task` at a time. False if it leads to no task: then `ret_hop` has the task
  * itself, which another may have become, and if a resolve or signal ends its wait, that edge. */
-bool weft__hop_at(
-	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft_chain_hop *ret_hop);
+bool weft__hop_at(const struct weft_story *story, const uint32_t *now, uint32_t task,
+	uint64_t at_ns, struct weft_chain_hop *ret_hop);
 
 #endif

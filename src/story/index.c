@@ -226,19 +226,26 @@ uint32_t weft__become_at(const struct weft_model *model, uint32_t task, uint64_t
 }
 
 /* Follows each chain of becomes once, whatever the order of its tasks. */
-void weft__find_finals(const struct weft_model *model, uint32_t *ret_finals)
+void weft__find_becomes(const struct weft_model *model, uint64_t time, uint32_t *ret_tasks)
 {
 	const struct weft_tasks *t = &model->tasks;
-	for (uint32_t task = 0; task < t->count; task++)
-		ret_finals[task] = t->becomes[task] == WEFT_NONE ? task : t->becomes[task];
+	for (uint32_t task = 0; task < t->count; task++) {
+		bool became = t->becomes[task] != WEFT_NONE && t->end[task] <= time;
+		ret_tasks[task] = became ? t->becomes[task] : task;
+	}
 	for (uint32_t task = 0; task < t->count; task++) {
 		uint32_t end = task;
-		while (ret_finals[end] != end)
-			end = ret_finals[end];
-		for (uint32_t step = task; ret_finals[step] != end;) {
-			uint32_t following = ret_finals[step];
-			ret_finals[step] = end;
+		while (ret_tasks[end] != end)
+			end = ret_tasks[end];
+		for (uint32_t step = task; ret_tasks[step] != end;) {
+			uint32_t following = ret_tasks[step];
+			ret_tasks[step] = end;
 			step = following;
 		}
 	}
+}
+
+void weft__find_finals(const struct weft_model *model, uint32_t *ret_finals)
+{
+	weft__find_becomes(model, UINT64_MAX, ret_finals);
 }

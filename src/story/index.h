@@ -44,6 +44,9 @@ bool weft__is_gone(const struct weft_model *model, uint32_t task, uint64_t time)
 /* The task that `task` is at `time`: the last one that it had become by then. */
 uint32_t weft__become_at(const struct weft_model *model, uint32_t task, uint64_t time);
 
+/* The same for all tasks. */
+void weft__find_becomes(const struct weft_model *model, uint64_t time, uint32_t *ret_tasks);
+
 /* The last task of each task's chain of becomes; itself if it became nothing. */
 void weft__find_finals(const struct weft_model *model, uint32_t *ret_finals);
 

@@ -63,7 +63,7 @@ WEFT__EXPORT bool weft_chain_moment(
 		uint64_t at = pause->start + (pause->end - pause->start) / 2;
 		if (pause->end == model->summary.end)
 			at = pause->end; /* it never ends */
-		if (!weft__hop_at(story, task, at, &hop))
+		if (!weft__hop_at(story, NULL, task, at, &hop))
 			continue;
 		*ret_ns = at;
 		return true;
@@ -74,5 +74,5 @@ WEFT__EXPORT bool weft_chain_moment(
 WEFT__EXPORT bool weft_chain_waits(const struct weft_story *story, uint32_t task, uint64_t at_ns)
 {
 	struct weft_chain_hop hop;
-	return weft__hop_at(story, task, at_ns, &hop);
+	return weft__hop_at(story, NULL, task, at_ns, &hop);
 }

@@ -6,6 +6,7 @@
  */
 #include "base/export.h"
 #include "story/any.h"
+#include "story/hop.h"
 #include "story/runs.h"
 
 /* At most this many of a task's edges before the time are examined: a loop that has read a million
@@ -21,6 +22,7 @@
 struct waiting {
 	const struct weft_story *story;
 	const struct weft_model *model;
+	const uint32_t *now; /* as for weft__wait_at() */
 	uint32_t task;
 	uint64_t at;
 	struct weft__edge_list edges;
@@ -28,11 +30,18 @@ struct waiting {
 	struct weft__runs runs;
 };
 
-static struct waiting waiting_of(const struct weft_story *story, uint32_t task, uint64_t at)
+/* The task that a task is at the time. */
+static uint32_t become_now(const struct waiting *w, uint32_t task)
+{
+	return w->now ? w->now[task] : weft__become_at(w->model, task, w->at);
+}
+
+static struct waiting waiting_of(
+	const struct weft_story *story, const uint32_t *now, uint32_t task, uint64_t at)
 {
 	const struct weft_model *model = story->model;
-	struct waiting w = {.story = story, .model = model, .at = at};
-	w.task = weft__become_at(model, task, at);
+	struct waiting w = {.story = story, .model = model, .now = now, .at = at};
+	w.task = become_now(&w, task);
 	w.edges = weft__edges_by(model, w.task);
 	w.before = weft__edges_until(model, w.edges, at);
 	weft__runs_at(story, w.task, at, &w.runs);
@@ -103,7 +112,7 @@ static bool is_past(const struct waiting *w, uint64_t time)
 static uint32_t choose_source(const struct waiting *w, struct weft__edge_list any, uint32_t got)
 {
 	for (uint32_t i = 0; i < any.count && i < LOOK_AT_MAX && got == WEFT_NONE; i++) {
-		uint32_t source = weft__become_at(w->model, w->model->edges.to[any.edges[i]], w->at);
+		uint32_t source = become_now(w, w->model->edges.to[any.edges[i]]);
 		if (source != w->task && !weft__is_gone(w->model, source, w->at))
 			got = source;
 	}
@@ -151,7 +160,7 @@ static bool find_pending(const struct waiting *w, struct weft_story_wait *wait)
 			continue;
 		if (is_read_between(w, i, w->before, source))
 			continue;
-		uint32_t now = weft__become_at(w->model, source, w->at);
+		uint32_t now = become_now(w, source);
 		if (now == w->task || weft__is_gone(w->model, now, w->at))
 			continue;
 		if (now == wait->source) {
@@ -178,7 +187,7 @@ static bool find_coming(const struct waiting *w, struct weft_story_wait *wait)
 	uint32_t edge = w->edges.edges[w->before], source = e->to[edge];
 	if (e->type[edge] != WEFT_EDGE_READ || source == w->task)
 		return false;
-	uint32_t now = weft__become_at(w->model, source, w->at);
+	uint32_t now = become_now(w, source);
 	if (now == w->task || w->runs.next < e->time[edge])
 		return false; /* it ran before it read: what woke it is unknown */
 	uint64_t asked = w->before ? e->time[w->edges.edges[w->before - 1]] : 0;
@@ -220,13 +229,13 @@ static bool find_signal(const struct waiting *w, struct weft_story_wait *wait)
 	return false;
 }
 
-WEFT__EXPORT bool weft_story_wait_at(
-	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft_story_wait *ret_wait)
+bool weft__wait_at(const struct weft_story *story, const uint32_t *now, uint32_t task,
+	uint64_t at_ns, struct weft_story_wait *ret_wait)
 {
 	const struct weft_model *model = story->model;
 	if (at_ns > model->summary.end)
 		at_ns = model->summary.end;
-	struct waiting w = waiting_of(story, task, at_ns);
+	struct waiting w = waiting_of(story, now, task, at_ns);
 	struct weft_story_wait wait = {
 		.task = w.task, .source = WEFT_NONE, .until = UINT64_MAX, .got = WEFT_NONE};
 	if (w.runs.is_running || at_ns < model->tasks.start[w.task] ||
@@ -237,6 +246,12 @@ WEFT__EXPORT bool weft_story_wait_at(
 		return false;
 	*ret_wait = wait;
 	return true;
+}
+
+WEFT__EXPORT bool weft_story_wait_at(
+	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft_story_wait *ret_wait)
+{
+	return weft__wait_at(story, NULL, task, at_ns, ret_wait);
 }
 
 WEFT__EXPORT size_t weft_story_wait_sources(

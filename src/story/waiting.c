@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/export.h"
-#include "model/holds.h"
 #include "story/hop.h"
 #include "story/index.h"
 
@@ -17,6 +16,7 @@ struct waits {
 	const struct weft_story *story;
 	const struct weft_model *model;
 	/* Columns with an element for each task. */
+	uint32_t *now;   /* the task that it is at that time */
 	uint32_t *next;  /* the task to which its hop leads, or WEFT_NONE */
 	uint32_t *end;   /* the end of its chain; WEFT_NONE: not known yet */
 	uint32_t *group; /* of an end: its number in `list`, or WEFT_NONE */
@@ -27,10 +27,12 @@ struct waits {
 static int reserve(struct waits *w)
 {
 	size_t room = w->model->tasks.count + (size_t)1;
-	w->next = malloc(3 * room * sizeof(*w->next));
+	w->now = malloc(4 * room * sizeof(*w->now));
 	w->since = malloc(room * sizeof(*w->since));
-	if (!w->next || !w->since)
+	if (!w->now || !w->since)
 		return WEFT_ERROR_MEMORY;
+	weft__find_becomes(w->model, w->public.at, w->now);
+	w->next = w->now + room;
 	w->end = w->next + room;
 	w->group = w->end + room;
 	return 0;
@@ -45,11 +47,13 @@ static void find_hops(struct waits *w)
 		w->since[task] = UINT64_MAX;
 		bool is_alive =
 			t->start[task] <= w->public.at && !weft__is_gone(w->model, task, w->public.at);
-		if (!is_alive || !weft__hop_at(w->story, task, w->public.at, &hop))
+		if (!is_alive || !weft__hop_at(w->story, w->now, task, w->public.at, &hop))
 			continue;
-		w->next[task] = weft__become_at(w->model, hop.wait.source, w->public.at);
+		w->next[task] = w->now[hop.wait.source];
 		if (hop.step == WEFT_CHAIN_WAITS || hop.step == WEFT_CHAIN_SIGNALLED)
 			w->since[task] = hop.wait.since;
+		else if (hop.step == WEFT_CHAIN_HELD)
+			w->end[task] = task; /* see end_at_resources() */
 	}
 }
 
@@ -58,8 +62,10 @@ static void find_hops(struct waits *w)
 static void end_at_resources(struct waits *w)
 {
 	for (uint32_t task = 0; task < w->model->tasks.count; task++)
-		if (w->next[task] != WEFT_NONE && weft__is_resource(w->model->tasks.kind[task]) &&
-			w->since[task] == UINT64_MAX && w->next[w->next[task]] == WEFT_NONE)
+		if (w->end[task] != WEFT_NONE && w->next[w->next[task]] != WEFT_NONE)
+			w->end[task] = WEFT_NONE;
+	for (uint32_t task = 0; task < w->model->tasks.count; task++)
+		if (w->end[task] != WEFT_NONE)
 			w->next[task] = WEFT_NONE;
 }
 
@@ -148,7 +154,7 @@ WEFT__EXPORT int weft_waiting_create(
 		end_at_resources(w);
 		error = group_all(w);
 	}
-	free(w->next);
+	free(w->now);
 	free(w->since);
 	w->public.list = w->list;
 	if (error)

@@ -109,13 +109,44 @@ static void reveal_chain(struct weft_viewer *viewer, const struct weft_chain *ch
 		end > start ? end : start, true);
 }
 
-static void take_chain(struct weft_viewer *viewer, struct weft_chain *chain, uint32_t *tasks)
+/* Follows the chain, and highlights its tasks. NULL if the task does not wait; then *ret_none has
+ * the reason, unless memory is short. */
+static const struct weft_chain *take_chain(
+	struct weft_viewer *viewer, uint32_t task, uint64_t at, struct weft_chain **ret_none)
 {
-	char sentence[WEFT_SENTENCE_BYTES];
+	struct weft__selection *s = &viewer->selection;
+	struct weft_chain *chain;
+	if (weft_chain_create(&viewer->story, task, at, WEFT_CHAIN_HOPS, &chain))
+		return NULL;
+	uint32_t *tasks = chain->count ? malloc((chain->kept + (size_t)1) * sizeof(*tasks)) : NULL;
+	if (!tasks) {
+		*ret_none = chain;
+		return NULL;
+	}
 	weft__viewer_forget_related(viewer);
-	viewer->selection.chain = chain;
-	viewer->selection.related = tasks;
-	viewer->selection.related_count = list_tasks(chain, tasks);
+	s->chain = chain;
+	s->related = tasks;
+	s->related_count = list_tasks(chain, tasks);
+	return chain;
+}
+
+void weft__viewer_show_chain(struct weft_viewer *viewer)
+{
+	struct weft__selection *s = &viewer->selection;
+	struct weft_chain *none = NULL;
+	char sentence[WEFT_SENTENCE_BYTES];
+	if (s->task == WEFT_NONE)
+		(void)go_awaited(viewer);
+	if (!weft__viewer_has_selection(viewer))
+		return;
+	choose_time(viewer);
+	const struct weft_chain *chain = take_chain(viewer, s->task, s->at, &none);
+	if (!chain) {
+		if (none)
+			say_end(viewer, none);
+		weft_chain_destroy(none);
+		return;
+	}
 	weft__viewer_open_panel(viewer, WEFT__PANEL_CHAIN);
 	reveal_chain(viewer, chain);
 	weft_chain_end_sentence(&viewer->story, chain, sentence, sizeof(sentence));
@@ -123,24 +154,13 @@ static void take_chain(struct weft_viewer *viewer, struct weft_chain *chain, uin
 		chain->count == 1 ? "" : "s", sentence);
 }
 
-void weft__viewer_show_chain(struct weft_viewer *viewer)
+void weft__viewer_renew_chain(struct weft_viewer *viewer, uint32_t task, uint64_t at)
 {
-	struct weft__selection *s = &viewer->selection;
-	struct weft_chain *chain;
-	if (s->task == WEFT_NONE)
-		(void)go_awaited(viewer);
-	if (!weft__viewer_has_selection(viewer))
-		return;
-	choose_time(viewer);
-	if (weft_chain_create(&viewer->story, s->task, s->at, WEFT_CHAIN_HOPS, &chain))
-		return;
-	uint32_t *tasks = chain->count ? malloc((chain->kept + (size_t)1) * sizeof(*tasks)) : NULL;
-	if (tasks) {
-		take_chain(viewer, chain, tasks);
-		return;
-	}
-	say_end(viewer, chain);
-	weft_chain_destroy(chain);
+	struct weft_chain *none = NULL;
+	if (task == WEFT_NONE || !weft__viewer_know_story(viewer) ||
+		!take_chain(viewer, task, at, &none))
+		weft__viewer_forget_chain(viewer);
+	weft_chain_destroy(none);
 }
 
 bool weft__viewer_is_in_chain(const struct weft_viewer *viewer, uint32_t task)

@@ -97,6 +97,8 @@ uint32_t weft__parse_task(const struct weft_model *model, const char *text);
 void weft__viewer_follow_wait(struct weft_viewer *viewer);
 /* Highlights and lists the whole chain of waits of the selected task. */
 void weft__viewer_show_chain(struct weft_viewer *viewer);
+/* Shows it again in a later state of the trace, if the task still waits. */
+void weft__viewer_renew_chain(struct weft_viewer *viewer, uint32_t task, uint64_t at);
 /* True if the chain that is shown leads over the task. */
 bool weft__viewer_is_in_chain(const struct weft_viewer *viewer, uint32_t task);
 

@@ -14,9 +14,11 @@
 /* State that survives a change of the model in a form without numbers of tasks, because these may
  * change. */
 struct memory {
-	bool has_selection, shows_all, follows_end;
+	bool has_selection, has_chain, shows_all, follows_end;
 	uint64_t id, at;
 	uint32_t buffer;
+	uint64_t chain_id, chain_at; /* the first task of the chain that is shown */
+	uint32_t chain_buffer;
 };
 
 bool weft__viewer_shows_all(const struct weft_viewer *viewer)
@@ -33,6 +35,14 @@ static struct memory remember(const struct weft_viewer *viewer)
 		return memory;
 	memory.shows_all = weft__viewer_shows_all(viewer);
 	memory.follows_end = viewer->is_following;
+	memory.has_chain = s->chain;
+	if (s->chain) {
+		uint32_t task = s->chain->hops[0].wait.task;
+		memory.chain_id = viewer->model->tasks.id[task];
+		memory.chain_buffer = viewer->model->tasks.buffer[task];
+		bool is_at_end = s->chain->at >= viewer->model->summary.end;
+		memory.chain_at = is_at_end ? WEFT_STORY_WHOLE : s->chain->at;
+	}
 	if (memory.has_selection) {
 		memory.id = viewer->model->tasks.id[s->task];
 		memory.buffer = viewer->model->tasks.buffer[s->task];
@@ -147,6 +157,9 @@ static void take(struct weft_viewer *viewer, const struct weft_viewer_prepared *
 	}
 	if (is_same)
 		search_again(viewer);
+	if (is_same && memory.has_chain)
+		weft__viewer_renew_chain(viewer,
+			weft_model_find_task(p->model, memory.chain_buffer, memory.chain_id), memory.chain_at);
 	viewer->panel.is_stale = viewer->panel.kind != WEFT__PANEL_NONE;
 	viewer->changes |= WEFT_VIEWER_CANVAS | WEFT_VIEWER_STATUS;
 	weft__viewer_settle(viewer);

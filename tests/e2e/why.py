@@ -124,6 +124,17 @@ def a_chain_goes_beyond_promises():
 
 
 @case
+def several_processes():
+    with temporary_directory() as folder:
+        traces = [record(folder, 'lock'), record(folder, 'deadlock')]
+        groups = why(*traces)
+        equal([(group['waiting'], group['task_buffer'], group['first_buffer']) for group in groups], [(20, 0, 0), (2, 1, 1)])
+        lines = why(*traces, 'task:1/%d' % groups[1]['first'])
+        equal([line['task_buffer'] for line in lines if 'hop' in line], [1, 1, 1, 1])
+        equal(why(folder)[0]['waiting'], 20)
+
+
+@case
 def nothing_waits():
     result = weft('why', ECHO, status=1)
     equal((result.stdout, result.stderr.count('no task waits at the end')), ('', 1))

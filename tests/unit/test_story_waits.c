@@ -465,6 +465,93 @@ static void the_moment_is_in_the_longest_wait(void **state)
 	loaded_finish(&lost);
 }
 
+/* ---- Random traces ---- */
+
+static uint32_t pick(uint32_t below)
+{
+	static uint64_t seed = 5;
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % below;
+}
+
+static struct loaded random_trace(uint32_t events, uint32_t tasks)
+{
+	static const uint8_t types[] = {WEFT_EVENT_READ, WEFT_EVENT_TRY_READ, WEFT_EVENT_TRY_READ,
+		WEFT_EVENT_BECOME, WEFT_EVENT_SIGNAL, WEFT_EVENT_RESOLVE, WEFT_EVENT_SWITCH,
+		WEFT_EVENT_WAIT_ANY};
+	static const uint16_t kinds[] = {
+		WEFT_KIND_TASK, WEFT_KIND_BIND, WEFT_KIND_LOCK, WEFT_KIND_CONDITION, WEFT_KIND_JOIN};
+	struct made made = make_begin();
+	for (uint32_t id = 0; id < tasks; id++)
+		make_create(&made, WEFT_TASK_NONE, id, kinds[pick(sizeof(kinds) / sizeof(*kinds))]);
+	for (uint32_t i = 0; i < events; i++) {
+		made.time += pick(100);
+		make_edge(
+			&made, (enum weft_event_type)types[pick(sizeof(types))], pick(tasks), pick(tasks));
+	}
+	return make_end(&made);
+}
+
+/* The end under which all waiters list the task: a held resource, if its holder does not wait. */
+static uint32_t end_of_group(const struct loaded *loaded, const struct weft_chain *chain)
+{
+	const struct weft_chain_hop *last = &chain->hops[chain->kept - 1];
+	uint32_t end = chain->end.task;
+	if (chain->end.type != WEFT_CHAIN_CIRCLE)
+		return last->step == WEFT_CHAIN_HELD ? last->wait.task : end;
+	for (uint32_t i = chain->end.first; i < chain->kept; i++)
+		if (chain->hops[i].wait.task < end)
+			end = chain->hops[i].wait.task;
+	assert_int_equal(chain->hops[chain->end.first].wait.task, chain->end.task);
+	(void)loaded;
+	return end;
+}
+
+static void check_at(const struct loaded *loaded, uint64_t at)
+{
+	struct weft_waiting *waiting;
+	uint32_t tasks = loaded->model->tasks.count, counts[64] = {0}, sum = 0;
+	char text[WEFT_SENTENCE_BYTES];
+	assert_int_equal(weft_waiting_create(&loaded->story, at, &waiting), 0);
+	for (uint32_t task = 0; task < tasks; task++) {
+		struct weft_chain *chain;
+		assert_int_equal(weft_chain_create(&loaded->story, task, at, WEFT_CHAIN_HOPS, &chain), 0);
+		assert_int_equal(chain->count > 0, weft_chain_waits(&loaded->story, task, at));
+		size_t size = weft_chain_end_sentence(&loaded->story, chain, text, sizeof(text));
+		assert_true(size > 5 && text[size - 1] == '.');
+		bool waits = chain->count && chain->hops[0].wait.task == task &&
+					 (chain->hops[0].step == WEFT_CHAIN_WAITS ||
+						 chain->hops[0].step == WEFT_CHAIN_SIGNALLED);
+		for (uint32_t i = 0; i < chain->kept; i++)
+			weft_chain_hop_sentence(&loaded->story, &chain->hops[i], text, sizeof(text));
+		if (waits)
+			counts[end_of_group(loaded, chain)]++;
+		sum += waits;
+		weft_chain_destroy(chain);
+	}
+	assert_int_equal(waiting->tasks, sum);
+	for (uint32_t i = 0; i < waiting->count; i++)
+		assert_int_equal(waiting->list[i].count, counts[waiting->list[i].end]);
+	weft_waiting_destroy(waiting);
+}
+
+static void chains_and_groups_agree(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		struct loaded loaded = random_trace(20 + pick(300), 3 + pick(30));
+		for (int i = 0; i < 5; i++)
+			check_at(&loaded, loaded.model->summary.start + pick(20000));
+		check_at(&loaded, WEFT_STORY_WHOLE);
+		for (uint32_t task = 0; task < loaded.model->tasks.count; task++) {
+			uint64_t at;
+			if (weft_chain_moment(&loaded.story, task, 0, UINT64_MAX, &at))
+				assert_true(weft_chain_waits(&loaded.story, task, at));
+		}
+		loaded_finish(&loaded);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -479,6 +566,7 @@ int main(void)
 		cmocka_unit_test(waiters_are_told_by_their_lock),
 		cmocka_unit_test(a_very_long_chain_is_followed),
 		cmocka_unit_test(the_moment_is_in_the_longest_wait),
+		cmocka_unit_test(chains_and_groups_agree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

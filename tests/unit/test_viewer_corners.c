@@ -537,6 +537,28 @@ static void a_live_trace_may_begin_anew(void **state)
 	script_end(&s);
 }
 
+/* A chain goes on while the trace grows, and ends when its task wakes. */
+static void a_chain_stays_while_the_trace_grows(void **state)
+{
+	static const char before[] = "create 0 1 task; create 0 2 task; create 0 3 wait; run 1; +9; "
+								 "try 1 3; run 2; +1000; note 2 now";
+	char script[200];
+	(void)state;
+	struct script s = show_model(trace_script_model(before, 0), true);
+	script_run(&s, "command select task:1; key W");
+	assert_int_equal(s.viewer->selection.related_count, 2);
+	snprintf(script, sizeof(script), "%s; +1000; note 2 later", before);
+	assert_int_equal(weft_viewer_show(s.viewer, trace_script_model(script, 0), true), 0);
+	assert_int_equal(s.viewer->selection.related_count, 2);
+	assert_int_equal(s.viewer->selection.chain->at, s.viewer->model->summary.end);
+	assert_non_null(item_with(&s, "1. task 1 waits for wait 3"));
+	snprintf(script, sizeof(script), "%s; resolve 2 3; run 1; +1000; note 1 now", before);
+	assert_int_equal(weft_viewer_show(s.viewer, trace_script_model(script, 0), true), 0);
+	assert_null(s.viewer->selection.chain);
+	assert_string_equal(weft_viewer_panel(s.viewer)->title, "Task");
+	script_end(&s);
+}
+
 static void shells_get_the_colours_of_the_theme(void **state)
 {
 	(void)state;
@@ -586,6 +608,7 @@ int main(void)
 		cmocka_unit_test(the_overview_is_stretched_by_its_start),
 		cmocka_unit_test(preparing_reports_its_progress),
 		cmocka_unit_test(a_live_trace_may_begin_anew),
+		cmocka_unit_test(a_chain_stays_while_the_trace_grows),
 		cmocka_unit_test(shells_get_the_colours_of_the_theme),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
