@@ -195,20 +195,23 @@ static void draw_problem(const struct drawing *d)
 #define NUMBER_STEP   22.0 /* px between two numbers on one row */
 #define NUMBER_HEIGHT 17.0
 
-/* The place of a task's number: on its line, at the chain's time if that is on the line. */
+/* The place of a task's number: on its line, at the chain's time if that is on the line, and in
+ * view if the line is. */
 static bool place_number(
 	const struct drawing *d, uint32_t task, uint64_t at, double *ret_x, double *ret_y)
 {
 	const struct weft_viewer *viewer = d->viewer;
 	const struct weft_box *box = &viewer->frame.picture;
+	const double left = box->x + NUMBER_STEP / 2, right = box->x + box->width - NUMBER_STEP / 2;
 	uint32_t row = viewer->layout->row[task];
 	uint64_t start = viewer->layout->start[task], end = viewer->model->tasks.end[task];
 	if (row == WEFT_NONE)
 		return false;
-	*ret_x = weft__canvas_x(viewer, at < start ? start : at > end ? end : at);
+	double x = weft__canvas_x(viewer, at < start ? start : at > end ? end : at);
+	bool is_seen = weft__canvas_x(viewer, start) <= right && weft__canvas_x(viewer, end) >= left;
+	*ret_x = fmin(fmax(x, left), right);
 	*ret_y = box->y + weft_view_y(&viewer->view, row);
-	return *ret_x >= box->x && *ret_x <= box->x + box->width && *ret_y >= box->y + 8 &&
-		   *ret_y <= box->y + box->height - 8;
+	return is_seen && *ret_y >= box->y + 8 && *ret_y <= box->y + box->height - 8;
 }
 
 /* Moves a number to the right until it covers none of the others. */
