@@ -17,6 +17,9 @@ struct making {
 	const struct weft_tasks *tasks;
 	struct weft__index by_key;
 	uint64_t *hashes; /* hash of each label; 0: not computed yet */
+	/* The groups of tasks without a label, by the task that made them; the last is for none. */
+	uint32_t *of_parent;
+	uint32_t *next; /* the next group of the same parent, by group */
 };
 
 uint64_t weft__life_of(const struct weft_story *story, uint32_t task)
@@ -44,8 +47,6 @@ static uint64_t key_of(struct making *m, uint32_t task)
 {
 	uint32_t label = m->tasks->label[task];
 	uint64_t kind = m->tasks->kind[task];
-	if (label == WEFT_NONE)
-		return weft__mix((kind + 1) << 32 | m->tasks->parent[task]);
 	if (!m->hashes[label])
 		m->hashes[label] = weft__alike_hash(weft_model_string(m->alike->story->model, label));
 	return weft__mix(m->hashes[label] ^ kind << 48);
@@ -72,6 +73,22 @@ static int find_group(struct making *m, uint64_t key, uint32_t *ret_group)
 	return weft__index_add(&m->by_key, *ret_group, hash_group, m);
 }
 
+/* Finds the group of a task without a label. These groups are many, and hardly any parent has
+ * several, so a list for each parent is faster than an index. */
+static uint32_t find_unnamed(struct making *m, uint32_t task)
+{
+	struct weft__alike *alike = m->alike;
+	uint32_t parent = m->tasks->parent[task], group;
+	uint32_t *first = &m->of_parent[parent == WEFT_NONE ? m->tasks->count : parent];
+	for (group = *first; group != WEFT_NONE; group = m->next[group])
+		if (alike->groups[group].key == m->tasks->kind[task])
+			return group;
+	group = alike->group_count++;
+	alike->groups[group] = (struct weft__alike_group){.key = m->tasks->kind[task]};
+	m->next[group] = *first;
+	return *first = group;
+}
+
 static bool has_ended(const struct weft_tasks *tasks, uint32_t task)
 {
 	return tasks->flags[task] & WEFT_TASK_RESOLVED;
@@ -84,7 +101,11 @@ static int find_groups(struct making *m)
 		alike->group_of[task] = WEFT_NONE;
 		if (m->tasks->becomes[task] != WEFT_NONE)
 			continue;
-		int error = find_group(m, key_of(m, task), &alike->group_of[task]);
+		int error = 0;
+		if (m->tasks->label[task] == WEFT_NONE)
+			alike->group_of[task] = find_unnamed(m, task);
+		else
+			error = find_group(m, key_of(m, task), &alike->group_of[task]);
 		if (error)
 			return error;
 		struct weft__alike_group *group = &alike->groups[alike->group_of[task]];
@@ -165,9 +186,14 @@ int weft__alike_init(struct weft__alike *alike, const struct weft_story *story)
 	};
 	struct making m = {.alike = alike, .tasks = tasks};
 	m.hashes = calloc(count_labels(tasks) + (size_t)1, sizeof(*m.hashes));
+	m.of_parent = malloc(room * sizeof(*m.of_parent));
+	m.next = malloc(room * sizeof(*m.next));
 	int error = weft__index_init(&m.by_key);
-	if (!alike->group_of || !alike->groups || !alike->members || !alike->lives || !m.hashes)
+	if (!alike->group_of || !alike->groups || !alike->members || !alike->lives || !m.hashes ||
+		!m.of_parent || !m.next)
 		error = WEFT_ERROR_MEMORY;
+	else
+		memset(m.of_parent, 0xff, room * sizeof(*m.of_parent)); /* WEFT_NONE */
 	if (!error)
 		error = find_groups(&m);
 	if (!error) {
@@ -176,6 +202,8 @@ int weft__alike_init(struct weft__alike *alike, const struct weft_story *story)
 	}
 	weft__index_finish(&m.by_key);
 	free(m.hashes);
+	free(m.of_parent);
+	free(m.next);
 	if (error)
 		weft__alike_finish(alike);
 	return error;
@@ -196,11 +224,16 @@ bool weft__alike_is_usual(const struct weft__alike *alike, uint32_t task)
 
 bool weft__alike_are(const struct weft__alike *alike, uint32_t a, uint32_t b)
 {
-	const struct weft_tasks *t = &alike->story->model->tasks;
 	if (alike->group_of[a] == WEFT_NONE || alike->group_of[b] == WEFT_NONE)
 		return false;
-	return alike->group_of[a] == alike->group_of[b] ||
-		   (t->label[a] == WEFT_NONE && t->label[b] == WEFT_NONE && t->kind[a] == t->kind[b]);
+	return weft__alike_name(alike, a) == weft__alike_name(alike, b);
+}
+
+uint64_t weft__alike_name(const struct weft__alike *alike, uint32_t task)
+{
+	const struct weft_tasks *t = &alike->story->model->tasks;
+	return t->label[task] == WEFT_NONE ? (uint64_t)t->kind[task] << 32 | WEFT_NONE
+									   : alike->group_of[task];
 }
 
 void weft__alike_finish(struct weft__alike *alike)

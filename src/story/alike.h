@@ -42,7 +42,11 @@ void weft__alike_finish(struct weft__alike *alike);
  * reach, or the age of the oldest. False if there are too few to compare with. */
 bool weft__alike_is_usual(const struct weft__alike *alike, uint32_t task);
 
-/* True if two tasks are in one group, or of one kind and both without a label. */
+/* A number for what a reader would call the task: equal for tasks of one group, and for all tasks
+ * of one kind without a label. Findings about these are one problem. */
+uint64_t weft__alike_name(const struct weft__alike *alike, uint32_t task);
+
+/* True if two tasks, neither of which became another, have the same of these numbers. */
 bool weft__alike_are(const struct weft__alike *alike, uint32_t a, uint32_t b);
 
 /* The hash of a text, equal for all runs of digits; never 0. */

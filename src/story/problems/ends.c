@@ -143,7 +143,7 @@ static uint64_t key_of(const struct ends *ends, uint32_t task, uint32_t origin, 
 {
 	const struct weft_model *model = ends->model;
 	if (never(&model->tasks, task))
-		return UINT64_MAX - ends->findings->alike.group_of[task];
+		return UINT64_MAX - weft__alike_name(&ends->findings->alike, task);
 	uint64_t key = weft__alike_hash(weft_model_string(model, model->tasks.message[task]));
 	uint64_t began = weft__alike_hash(weft_model_string(model, model->tasks.message[origin]));
 	return (key ^ (origin != task ? began * 31 : 0) ^ (went_on ? UINT64_C(0x5bd1e995) : 0)) >> 1;

@@ -47,7 +47,7 @@ struct chains {
 /* A chain of waits that is reported. */
 struct chain {
 	uint64_t since;
-	uint32_t group; /* of alike tasks that are the ends of chains */
+	uint64_t group; /* of alike tasks that are the ends of chains */
 	uint32_t last;
 };
 
@@ -182,8 +182,8 @@ static int list_chains(struct chains *c)
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t task = 0; task < tasks && count; task++)
 		if (is_reported(c, task))
-			c->list[c->count++] =
-				(struct chain){since(c, c->first[task]), c->findings->alike.group_of[task], task};
+			c->list[c->count++] = (struct chain){
+				since(c, c->first[task]), weft__alike_name(&c->findings->alike, task), task};
 	qsort(c->list, c->count, sizeof(*c->list), by_group);
 	return 0;
 }
