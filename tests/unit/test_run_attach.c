@@ -188,7 +188,8 @@ static unsigned gives_up;  /* the turn at which it does not; 0: never */
 static bool goes_on(void *context)
 {
 	assert_ptr_equal(context, &asked);
-	asked++;
+	if (asked++ == 0)
+		assert_true(page->until_unix_ns > (uint64_t)time(NULL) * 1000000000);
 	if (answer) {
 		memcpy(page->reason, answer, strlen(answer) + 1);
 		page->answered = page->number;

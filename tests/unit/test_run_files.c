@@ -80,6 +80,26 @@ static void an_earlier_trace_of_that_name_stays(void **state)
 	place_remove(&place);
 }
 
+/* The program that is recorded may make a file of that name; a directory is never given another
+ * name. */
+static void an_output_that_came_meanwhile_stays(void **state)
+{
+	(void)state;
+	struct place place = place_make();
+	char *output = strdup(in_place(&place, "out.weft"));
+	struct weft__runs_identity before = weft__runs_identify(output);
+	expect_path(&place, "out.weft", weft__runs_name_output(output, &before));
+	place_put(&place, "out.weft", "new");
+	expect_path(&place, "out_2.weft", weft__runs_name_output(output, &before));
+	before = weft__runs_identify(output);
+	expect_path(&place, "out.weft", weft__runs_name_output(output, &before));
+	expect_text(place.path, weft__runs_name_output(place.path, &before));
+	expect_text("-", weft__runs_name_output("-", &before));
+	assert_null(weft__runs_name_output(NULL, &before));
+	free(output);
+	place_remove(&place);
+}
+
 static void standard_output_takes_the_first_trace_only(void **state)
 {
 	(void)state;
@@ -348,6 +368,7 @@ int main(void)
 		cmocka_unit_test(the_first_trace_gets_the_output_and_others_names_beside_it),
 		cmocka_unit_test(a_name_without_a_suffix_is_only_extended),
 		cmocka_unit_test(an_earlier_trace_of_that_name_stays),
+		cmocka_unit_test(an_output_that_came_meanwhile_stays),
 		cmocka_unit_test(standard_output_takes_the_first_trace_only),
 		cmocka_unit_test(a_directory_gets_one_slash),
 		cmocka_unit_test(numbers_continue_those_of_existing_files),

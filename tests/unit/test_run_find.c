@@ -201,6 +201,7 @@ static void the_latest_program_of_a_process_is_found(void **state)
 			place_put(&run, names[2], "x");
 		}
 		assert_true(weft__runs_find_process(400000002, &found));
+		assert_string_equal(reported, "");
 		assert_string_equal(found.ring.name, names[i]);
 	}
 	assert_false(weft__runs_find_process(400000003, &found));
@@ -423,6 +424,56 @@ static void files_and_directories_are_synced(void **state)
 	held_expect(before);
 }
 
+/* ---- Rings by mapping ---- */
+
+/* With WEFT_OUT a ring has any name. */
+static void a_ring_is_found_by_its_mapping(void **state)
+{
+	(void)state;
+	struct weft__runs_found found;
+	char path[PATH_MAX];
+	snprintf(path, sizeof(path), "%sany.name", run.path);
+	assert_false(weft__runs_find_mapped(getpid(), &found));
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_int_equal(posix_fallocate(fd, 0, SIZE), 0);
+	void *ring = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	assert_int_equal(weft_start(ring, SIZE, NULL), 0);
+	struct held before = held_now();
+	assert_true(weft__runs_find_mapped(getpid(), &found));
+	assert_int_equal(held_now().file, before.file);
+	assert_string_equal(found.path, path);
+	assert_string_equal(found.ring.name, "any.name");
+	assert_int_equal(found.ring.stem_size, strlen("any"));
+	assert_int_equal(found.ring.pid, getpid());
+	assert_true(found.ring.is_running && found.ring.is_ours);
+	assert_true(found.is_alive && found.is_attended);
+	assert_int_equal(rename(path, in_place(&run, "plain")), 0);
+	assert_true(weft__runs_find_mapped(getpid(), &found));
+	assert_int_equal(found.ring.stem_size, strlen("plain"));
+	/* Another file has the name of the mapped one. */
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	close(fd);
+	assert_int_equal(rename(path, in_place(&run, "plain")), 0);
+	assert_false(weft__runs_find_mapped(getpid(), &found));
+	weft_stop();
+	munmap(ring, SIZE);
+}
+
+static void a_ring_that_has_stopped_is_not_found_by_its_mapping(void **state)
+{
+	(void)state;
+	struct weft__runs_found found;
+	int fd = open(in_place(&run, "any"), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_int_equal(posix_fallocate(fd, 0, SIZE), 0);
+	void *ring = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	assert_int_equal(weft_start(ring, SIZE, NULL), 0);
+	weft_stop();
+	assert_false(weft__runs_find_mapped(getpid(), &found));
+	munmap(ring, SIZE);
+}
+
 /* ---- Standard output ---- */
 
 static void standard_output_stays_open(void **state)
@@ -498,6 +549,8 @@ int main(void)
 		WITH_RUN(a_run_is_attended_by_the_holder_of_its_lock),
 		WITH_RUN(a_process_may_live_longer_than_its_ring),
 		WITH_RUN(a_refused_entry_is_reported_once),
+		WITH_RUN(a_ring_is_found_by_its_mapping),
+		WITH_RUN(a_ring_that_has_stopped_is_not_found_by_its_mapping),
 		WITH_RUN(an_operand_is_opened_for_writing),
 		WITH_RUN(the_latest_program_of_a_process_is_found),
 		WITH_RUN(listing_leaves_nothing_open),

@@ -191,6 +191,17 @@ static void each_file_of_a_series_can_be_read_alone(void **state)
 	end(&run);
 }
 
+/* A bit of the byte after zstd's magic number. */
+static bool has_checksum(const char *path)
+{
+	unsigned char head[5];
+	FILE *file = fopen(path, "re");
+	assert_non_null(file);
+	assert_int_equal(fread(head, 1, sizeof(head), file), sizeof(head));
+	fclose(file);
+	return head[4] & 4;
+}
+
 static void compressed_files_are_whole_frames(void **state)
 {
 	(void)state;
@@ -213,6 +224,7 @@ static void compressed_files_are_whole_frames(void **state)
 		snprintf(name, sizeof(name), "out.%04u.weft.zst", i);
 		next = read_numbers(in_place(&run.output, name), next);
 		assert_true(size_of(in_place(&run.output, name)) <= 300000);
+		assert_true(has_checksum(in_place(&run.output, name)));
 	}
 	assert_int_equal(next, 400000);
 	end(&run);
