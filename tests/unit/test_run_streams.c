@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 
 #include <weft/input.h>
 #include <weft/weft.h>
@@ -343,6 +344,14 @@ static void the_usual_limit_leaves_half_of_the_disk(void **state)
 	static const char *const outputs[] = {NULL, "out.weft", "/tmp/", "/tmp/out.weft", "/tmp"};
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
 		assert_in_range(usual_limit(outputs[i], 0, 0), WEFT__RUNS_LIMIT_MIN_BYTES, usual);
+	struct statvfs disk;
+	assert_int_equal(statvfs("/tmp", &disk), 0);
+	uint64_t half = (uint64_t)disk.f_bavail * disk.f_frsize / 2;
+	half = half < WEFT__RUNS_LIMIT_MIN_BYTES ? WEFT__RUNS_LIMIT_MIN_BYTES
+		   : half < usual                    ? half
+											 : usual;
+	/* Others write there meanwhile. */
+	assert_in_range(usual_limit("/tmp/out", 0, 0), half - half / 4, half + half / 4);
 	/* A file system without free space gets the smallest limit. */
 	assert_int_equal(usual_limit("/proc/out", 0, 0), WEFT__RUNS_LIMIT_MIN_BYTES);
 	assert_int_equal(usual_limit("/proc", 0, 0), WEFT__RUNS_LIMIT_MIN_BYTES);
