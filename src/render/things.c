@@ -23,7 +23,7 @@ struct weft__things {
 	struct weft__lane *lanes;
 	uint32_t lane_count;
 	struct weft__lane_piece *pieces;
-	struct weft__thing *list; /* folds, lane after lane; then handles */
+	struct weft__thing *list; /* folds, lane after lane; then handles and texts */
 	size_t count, capacity;
 };
 
@@ -247,15 +247,27 @@ static double handle_distance(const struct weft__point *point, const struct weft
 	return fmax(fabs(handle->box.x - point->x), fabs(handle->box.y - point->y));
 }
 
-/* The handle that was drawn last is on top. */
+static bool is_in_text(const struct weft__point *point, const struct weft__thing *text)
+{
+	const struct weft_box *box = &text->box;
+	return point->x >= box->x && point->x <= box->x + box->width && point->y >= box->y &&
+		   point->y <= box->y + box->height;
+}
+
+/* The one that was drawn last is on top. */
 static void find_handle(const struct looking *l)
 {
 	const struct weft__things *things = l->things;
-	for (size_t i = things->count; i-- > 0 && things->list[i].type == WEFT__THING_HANDLE;)
-		if (handle_distance(l->point, &things->list[i]) <= l->point->handle_reach) {
-			l->found(l->context, &things->list[i]);
+	for (size_t i = things->count; i-- > 0 && things->list[i].type != WEFT__THING_FOLD;) {
+		const struct weft__thing *thing = &things->list[i];
+		bool is_there = thing->type == WEFT__THING_MAX
+							? is_in_text(l->point, thing)
+							: handle_distance(l->point, thing) <= l->point->handle_reach;
+		if (is_there) {
+			l->found(l->context, thing);
 			return;
 		}
+	}
 }
 
 void weft__things_near(const struct weft__things *things, const struct weft__point *point,

@@ -13,6 +13,7 @@ enum weft__thing_type {
 	WEFT__THING_TASK,   /* a line, or one task of a density */
 	WEFT__THING_FOLD,   /* a fold; `task` is the member that began last before the point */
 	WEFT__THING_HANDLE, /* what folds and unfolds `fold`; `task` is one of its members */
+	WEFT__THING_MAX,    /* the text with the longest span of `fold` */
 };
 
 struct weft__thing {
@@ -46,7 +47,8 @@ struct weft__point {
 	double handle_reach; /* px, the same for handles */
 };
 
-/* Calls `found` for the things within reach: at most three tasks a row, and the topmost handle. */
+/* Calls `found` for the things within reach: at most three tasks a row, and the topmost handle or
+ * text. */
 void weft__things_near(const struct weft__things *things, const struct weft__point *point,
 	void (*found)(void *context, const struct weft__thing *thing), void *context);
 

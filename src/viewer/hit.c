@@ -51,6 +51,10 @@ static void take(void *context, const struct weft__thing *thing)
 		aim->hit->handle_task = thing->task;
 		return;
 	}
+	if (thing->type == WEFT__THING_MAX) {
+		aim->hit->max = thing->fold;
+		return;
+	}
 	double away = distance(&thing->box, aim->x, aim->y);
 	if (away <= REACH)
 		add(aim, thing->task, thing->fold, away);
@@ -99,7 +103,8 @@ void weft__viewer_hit(
 	struct aim aim = {.x = x, .y = y, .hit = ret_hit};
 	double handle_reach = viewer->pointer.is_touch ? TOUCHED : HANDLE;
 	const struct weft__point point = {x, y, REACH, handle_reach};
-	*ret_hit = (struct weft__hit){.fold = WEFT_NONE, .handle = WEFT_NONE, .handle_task = WEFT_NONE};
+	*ret_hit = (struct weft__hit){
+		.fold = WEFT_NONE, .handle = WEFT_NONE, .handle_task = WEFT_NONE, .max = WEFT_NONE};
 	if (viewer->layout->row_count == 0 || !weft__inside(&viewer->frame.picture, x, y))
 		return;
 	if (!is_recorded(viewer))

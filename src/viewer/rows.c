@@ -91,6 +91,7 @@ static void take_layout(
 	viewer->story.layout = layout;
 	viewer->view.row_count = layout->row_count;
 	viewer->hover.fold = viewer->hover.wanted_fold = viewer->hover.handle = WEFT_NONE;
+	viewer->hover.max = WEFT_NONE;
 	viewer->measured_fold.fold = WEFT_NONE;
 	weft__viewer_forget_statistics(viewer); /* tasks may have other starts and parents */
 	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STATISTICS;

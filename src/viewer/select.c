@@ -37,7 +37,7 @@ static void hover(struct weft_viewer *viewer, uint32_t task, uint32_t fold)
 void weft__viewer_hover_nothing(struct weft_viewer *viewer)
 {
 	viewer->hover.is_cell = false;
-	viewer->hover.handle = viewer->hover.counter = WEFT_NONE;
+	viewer->hover.handle = viewer->hover.max = viewer->hover.counter = WEFT_NONE;
 	viewer->toolbar.hovered = WEFT__NO_BUTTON;
 	if (viewer->hover.task != WEFT_NONE || viewer->hover.due_ms < INFINITY)
 		hover(viewer, WEFT_NONE, WEFT_NONE);
@@ -54,6 +54,7 @@ void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, doubl
 	h->counter = weft__viewer_counter_at(viewer, x, y);
 	bool is_folded = hit.handle == WEFT_NONE || viewer->layout->folds[hit.handle].folded;
 	h->handle = is_folded ? WEFT_NONE : hit.handle;
+	h->max = hit.max;
 	viewer->toolbar.hovered = weft__viewer_button_at(viewer, x, y);
 	bool is_one_fold = hit.fold != WEFT_NONE &&
 					   hit.fold == h->fold; /* a fold has too many teeth to wait for each */
@@ -187,6 +188,26 @@ static bool click_fold(struct weft_viewer *viewer, const struct weft__hit *hit, 
 	return true;
 }
 
+/* A click on the length of a fold's longest span goes to the task with that span. */
+static void click_max(struct weft_viewer *viewer, uint32_t fold)
+{
+	const struct weft_layout *layout = viewer->layout;
+	const struct weft_fold *f = &layout->folds[fold];
+	uint32_t longest = f->first;
+	uint64_t most = 0;
+	for (uint32_t i = f->first; i < f->first + f->count; i++) {
+		uint64_t start = layout->start[layout->fold_members[i]], end = layout->fold_ends[i];
+		if (end > start && end - start > most) {
+			most = end - start;
+			longest = i;
+		}
+	}
+	uint32_t task = layout->fold_members[longest];
+	select_clicked(viewer, task, layout->start[task]);
+	weft__viewer_reveal(
+		viewer, layout->row[task], layout->start[task], layout->fold_ends[longest], true);
+}
+
 void weft__viewer_click(
 	struct weft_viewer *viewer, double x, double y, bool is_again, bool is_double)
 {
@@ -197,6 +218,10 @@ void weft__viewer_click(
 	if (is_double && has_folded) /* a double click folds or unfolds once */
 		return;
 	weft__viewer_hit(viewer, x, y, &hit);
+	if (hit.max != WEFT_NONE) {
+		click_max(viewer, hit.max);
+		return;
+	}
 	viewer->pointer.click_folded = click_fold(viewer, &hit, x);
 	if (viewer->pointer.click_folded)
 		return;

@@ -21,6 +21,7 @@ struct weft__hit {
 	uint32_t fold;                  /* the fold that the nearest task is a tooth of, or WEFT_NONE */
 	uint32_t handle;                /* the fold whose handle is under the point, or WEFT_NONE */
 	uint32_t handle_task;           /* a member of that fold, or WEFT_NONE */
+	uint32_t max;                   /* the fold whose longest span is written there, or WEFT_NONE */
 	unsigned count;
 	bool is_cell; /* a density: too many tasks to distinguish */
 	struct weft_story_group group;
@@ -41,6 +42,7 @@ struct weft__hover {
 	double due_ms;                /* when the pointer has rested */
 	uint32_t counter;             /* whose lane is under the pointer, or WEFT_NONE */
 	uint32_t handle; /* the unfolded fold whose handle is under the pointer, or WEFT_NONE */
+	uint32_t max;    /* the fold whose longest span is written under the pointer, or WEFT_NONE */
 	bool is_cell;
 	struct weft_story_group group;
 };

@@ -108,6 +108,9 @@ static void compose(struct weft_viewer *viewer, char *text, size_t size)
 		snprintf(text, size, "%s", viewer->toolbar.buttons[viewer->toolbar.hovered].tip);
 	else if (hover->handle != WEFT_NONE && weft__viewer_has_moved_since_message(viewer))
 		write_handle(viewer, text, size);
+	else if (hover->max != WEFT_NONE && weft__viewer_has_moved_since_message(viewer))
+		snprintf(text, size, "The longest of %u alike tasks. Click: go to it.",
+			(unsigned)viewer->layout->folds[hover->max].count);
 	else if (viewer->now_ms < viewer->status.message_until_ms)
 		snprintf(text, size, "%s", viewer->status.message);
 	else if (!viewer->model || viewer->notice[0])

@@ -65,6 +65,7 @@ static void drop(struct weft_viewer *viewer)
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
 	viewer->problems.current = viewer->measured_fold.fold = WEFT_NONE;
 	viewer->hover.fold = viewer->hover.wanted_fold = viewer->hover.handle = WEFT_NONE;
+	viewer->hover.max = WEFT_NONE;
 	viewer->was_drawn = viewer->problems.is_marked = false;
 }
 

@@ -62,7 +62,7 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
 	viewer->hover.task = viewer->hover.wanted = WEFT_NONE;
 	viewer->hover.fold = viewer->hover.wanted_fold = viewer->measured_fold.fold = WEFT_NONE;
-	viewer->hover.handle = viewer->hover.counter = WEFT_NONE;
+	viewer->hover.handle = viewer->hover.max = viewer->hover.counter = WEFT_NONE;
 	viewer->hover.due_ms = viewer->pointer.long_ms = INFINITY;
 	viewer->status.message_until_ms = viewer->history.moved_ms = viewer->pointer.click_ms =
 		-INFINITY;
@@ -171,8 +171,8 @@ static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
 		weft__inside(&viewer->frame.ruler, p->x, p->y))
 		return WEFT_VIEWER_CURSOR_CROSSHAIR;
 	if (viewer->toolbar.hovered != WEFT__NO_BUTTON || viewer->hover.task != WEFT_NONE ||
-		viewer->hover.handle != WEFT_NONE || viewer->hover.counter != WEFT_NONE ||
-		weft__inside(&viewer->frame.groups, p->x, p->y))
+		viewer->hover.handle != WEFT_NONE || viewer->hover.max != WEFT_NONE ||
+		viewer->hover.counter != WEFT_NONE || weft__inside(&viewer->frame.groups, p->x, p->y))
 		return WEFT_VIEWER_CURSOR_POINTER;
 	return WEFT_VIEWER_CURSOR_DEFAULT;
 }

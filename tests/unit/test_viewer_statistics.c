@@ -221,6 +221,41 @@ static void a_fold_leads_to_its_longest(void **state)
 	script_end(&s);
 }
 
+/* The text of a fold's figures, as it is drawn. */
+static struct weft_canvas_op figures_of(const struct weft_canvas *canvas)
+{
+	for (uint32_t i = 0; i < canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &canvas->ops[i];
+		if (op->type == WEFT_CANVAS_TEXT && strncmp(canvas->text + op->first, "p50 ", 4) == 0)
+			return *op;
+	}
+	fail_msg("no figures of a fold");
+	return (struct weft_canvas_op){0};
+}
+
+static void the_max_of_a_fold_is_a_link(void **state)
+{
+	struct script s = begin_jobs();
+	struct weft__hit hit;
+	(void)state;
+	struct weft_canvas *canvas = script_canvas(&s);
+	struct weft_canvas_op figures = figures_of(canvas);
+	double end = figures.x + figures.width, y = figures.y - 3;
+	weft_canvas_destroy(canvas);
+	weft__viewer_hit(s.viewer, figures.x + 5, y, &hit); /* p50 belongs to the fold */
+	assert_int_equal(hit.max, WEFT_NONE);
+	script_point(&s, WEFT_VIEWER_MOVE, end - 8, y, 0, 0);
+	script_point(&s, WEFT_VIEWER_MOVE, end - 5, y, 0, 0);
+	assert_int_equal(weft_viewer_cursor(s.viewer), WEFT_VIEWER_CURSOR_POINTER);
+	assert_string_equal(
+		weft_viewer_status(s.viewer), "The longest of 10 alike tasks. Click: go to it.");
+	script_click(&s, end - 5, y, 0);
+	assert_int_equal(selected(&s), 19);
+	assert_string_equal(weft_viewer_panel(s.viewer)->title, "Task");
+	assert_int_equal(s.viewer->layout->form[s.viewer->selection.task], WEFT_FORM_FOLDED);
+	script_end(&s);
+}
+
 static void other_rows_are_measured_again(void **state)
 {
 	struct script s = script_begin(ARP_GOOD, true);
@@ -252,6 +287,7 @@ int main(void)
 		cmocka_unit_test(a_drag_offers_its_statistics),
 		cmocka_unit_test(a_growing_trace_is_measured_now_and_then),
 		cmocka_unit_test(a_fold_leads_to_its_longest),
+		cmocka_unit_test(the_max_of_a_fold_is_a_link),
 		cmocka_unit_test(other_rows_are_measured_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -372,6 +372,22 @@ static void name_members(struct painter *p, const struct seen *s, double from)
 	}
 }
 
+/* The text after "max" is a link to the longest. */
+static void record_max(struct painter *p, const struct seen *s, double end)
+{
+	struct weft_text_style style = text_style(p, s, p->theme->dim);
+	char text[48] = "max ";
+	weft_format_duration(s->fold->max_ns, 3, text + 4);
+	double width = weft__measure(p, text, &style);
+	double y = s->lane->y - weft__lift(s->lane->spacing);
+	weft__add_thing(p, (struct weft__thing){
+						   .type = WEFT__THING_MAX,
+						   .task = WEFT_NONE,
+						   .fold = s->pile->fold,
+						   .box = {end - width, y - style.size * 0.8, width, style.size},
+					   });
+}
+
 /* Writes the figures completely or not at all: a cut number would be a different number. */
 static double write_whole_figures(struct painter *p, const struct seen *s, double x, double limit)
 {
@@ -379,8 +395,13 @@ static double write_whole_figures(struct painter *p, const struct seen *s, doubl
 	char figures[96];
 	for (int with_max = 1; with_max >= 0; with_max--) {
 		write_figures(s->fold, with_max, figures, sizeof(figures));
-		if (weft__measure(p, figures, &style) <= limit - x)
-			return write_above(p, s, x, limit, as_slice(figures), p->theme->dim);
+		double width = weft__measure(p, figures, &style);
+		if (width > limit - x)
+			continue;
+		double end = write_above(p, s, x, limit, as_slice(figures), p->theme->dim);
+		if (with_max && end >= x + width)
+			record_max(p, s, end);
+		return end;
 	}
 	return x;
 }
