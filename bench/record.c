@@ -225,6 +225,23 @@ static void print_clock_in_memory(void)
 	measure_print_line(subject.name, &measured, 0);
 }
 
+/* Beside the lines "switch" and "enter and leave" of the events. */
+static void print_cpu(void)
+{
+	static const struct subject measured_events[] = {
+		{"switch, off-CPU time measured", do_switch},
+		{"enter and leave, the same", do_enter},
+	};
+	for (size_t i = 0; i < COUNT(measured_events); i++) {
+		start(NULL);
+		weft_set_level("cpu", WEFT_LEVEL_DEBUG);
+		struct measured measured = measure_subject(&measured_events[i], &measure_floor);
+		weft_stop();
+		measure_print_line(measured_events[i].name, &measured, 0);
+	}
+	weft_set_level("cpu", WEFT_LEVEL_INFO);
+}
+
 /* The sequence that mirage-profile measures: two promises, a bind on them, both are woken, a
  * counter. Each step is what a runtime does in one go. */
 static inline void run_of_eleven(void)
@@ -322,6 +339,7 @@ static void print_special(void)
 	print_moments();
 	print_clock_in_memory();
 	print_counter_clock();
+	print_cpu();
 }
 
 int main(void)

@@ -124,6 +124,8 @@ static void add_task_json(struct tables *t, uint32_t task)
 	add_json_string(t, "\",\"failed\":", tasks->message[task]);
 	add_json_task(t, ",\"becomes\":", tasks->becomes[task]);
 	add_json_number(t, ",\"running\":", weft_model_running_ns(t->model, task));
+	if (weft_model_off_cpu_ns(t->model, task))
+		add_json_number(t, ",\"off_cpu\":", weft_model_off_cpu_ns(t->model, task));
 	add_json_number(t, ",\"activations\":", activation_count(tasks, task));
 	add_json_bool(t, ",\"expected\":", flags & WEFT_TASK_EXPECTED);
 	add_json_number(t, ",\"row\":", t->layout->row[task]);
@@ -194,6 +196,10 @@ static void add_task_text(struct tables *t, uint32_t task)
 	add_json_number(t, " activations=", activation_count(tasks, task));
 	add_json_number(t, " running=", weft_model_running_ns(t->model, task));
 	weft_text_add_string(text, "ns");
+	if (weft_model_off_cpu_ns(t->model, task)) {
+		add_json_number(t, " off_cpu=", weft_model_off_cpu_ns(t->model, task));
+		weft_text_add_string(text, "ns");
+	}
 	add_created(t, task);
 	add_process(t, task);
 	const uint32_t strings[] = {tasks->label[task], tasks->message[task]};

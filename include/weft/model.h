@@ -182,6 +182,17 @@ struct weft_spans {
 	const struct weft_open_span *open;
 };
 
+/* Times in which a thread had no processor though a task ran on it, grouped by task, in time order.
+ * Each is somewhere in [start, end), a part of one activation; parts of a thread do not overlap.
+ * Only programs that measure it have any. */
+struct weft_off_cpu {
+	uint32_t count;
+	const uint64_t *start, *end, *ns;
+	const uint32_t *thread;
+	/* By task: its rows are [first[t], last[t]). NULL if there are none. */
+	const uint32_t *first, *last;
+};
+
 struct weft_open_span {
 	struct weft_span span;
 	uint32_t task;
@@ -226,6 +237,7 @@ struct weft_model {
 	struct weft_notes notes;
 	struct weft_samples samples;
 	struct weft_spans spans;
+	struct weft_off_cpu off_cpu;
 	const struct weft_thread_span *thread_spans; /* in the order of their ends */
 	uint32_t thread_span_count;
 	const struct weft_counter *counters; /* in order of first change */
@@ -323,6 +335,12 @@ bool weft_model_creation(const struct weft_model *model, uint32_t task, uint64_t
 
 /* How long a task ran in all: the sum of its activations. */
 uint64_t weft_model_running_ns(const struct weft_model *model, uint32_t task);
+
+/* For how long of that its threads had no processor, as far as the program measured it. */
+uint64_t weft_model_off_cpu_ns(const struct weft_model *model, uint32_t task);
+/* The same for one of its activations, by its index in model->activations. */
+uint64_t weft_model_activation_off_cpu_ns(
+	const struct weft_model *model, uint32_t task, uint32_t activation);
 
 /* The spans of a task: the number of them, and one by its number, in the order of their ends, the
  * inner ones first. */

@@ -104,9 +104,9 @@ struct weft_platform {
  *
  * WEFT_LEVEL and WEFT_CATEGORIES in the environment, `weft ctl` from outside at any time, or
  * weft_set_level set which levels are recorded; the default is info and above. Calls that say what
- * runs on a thread are never filtered: weft_switch, weft_enter, bands and weft_gc. If a filtered
- * call would also switch to another task, the switch is recorded; a filtered weft_create still
- * returns an id of its own.
+ * runs on a thread are never filtered: weft_switch, weft_enter, bands, weft_gc and weft_off_cpu. If
+ * a filtered call would also switch to another task, the switch is recorded; a filtered weft_create
+ * still returns an id of its own.
  *
  * Categories with the same name are one category, even if several libraries define it. A library
  * may be unloaded and loaded again. A process has 63 categories with a level of their own; all
@@ -325,6 +325,11 @@ void weft_operation_cancel(uint64_t operation, uint64_t waiter) WEFT__DIRECT;
 
 /* A garbage collection that took `duration_ns` has just ended on this thread. */
 void weft_gc(uint64_t duration_ns) WEFT__DIRECT;
+
+/* The thread had no processor for `duration_ns` since the current task began to run, or since the
+ * last such call after that. Only for schedulers that know it: at level debug of the category
+ * "cpu", the recorder itself measures it on Linux and records it where an activation ends. */
+void weft_off_cpu(uint64_t duration_ns) WEFT__DIRECT;
 
 /* Names the task; later labels are notes. */
 #define weft_label(text)          weft_label_as(WEFT_TASK_CURRENT, text)

@@ -94,6 +94,7 @@ struct weft_category;
 #define weft_clock_sync(clock, ns)   WEFT__UNUSED(clock, ns)
 #define weft_span(t, c, n, b, e)     WEFT__UNUSED(t, c, n, b, e)
 #define weft_gc(duration_ns)         WEFT__UNUSED(duration_ns)
+#define weft_off_cpu(duration_ns)    WEFT__UNUSED(duration_ns)
 #define weft_label(text)             WEFT__UNUSED(text)
 #define weft_label_as(task, text)    WEFT__UNUSED(task, text)
 #define weft_label_n(text, n)        WEFT__UNUSED(text, n)

@@ -222,6 +222,7 @@ void weft_ffi_thread_name(const char *name, size_t size);
 void weft_ffi_band_begin(unsigned kind, const char *reason, size_t size, uint64_t *cache);
 void weft_ffi_band_end(unsigned kind, const char *reason, size_t size, uint64_t *cache);
 void weft_ffi_gc(uint64_t duration_ns);
+void weft_ffi_off_cpu(uint64_t duration_ns);
 void weft_ffi_moment_begin(void);
 void weft_ffi_moment_end(void);
 

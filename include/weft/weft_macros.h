@@ -119,6 +119,7 @@ enum {
 #define weft_now()                 (WEFT__IS_RECORDING ? weft_now() : 0)
 #define weft_clock_sync(clock, ns) WEFT__WHEN(WEFT__IS_RECORDING, weft_clock_sync(clock, ns))
 #define weft_gc(duration_ns)       WEFT__WHEN(WEFT__IS_RECORDING, weft_gc(duration_ns))
+#define weft_off_cpu(duration_ns)  WEFT__WHEN(WEFT__IS_RECORDING, weft_off_cpu(duration_ns))
 #define weft_moment_begin()        WEFT__WHEN(WEFT__IS_RECORDING, weft_moment_begin())
 #define weft_moment_end()          WEFT__WHEN(WEFT__IS_RECORDING, weft_moment_end())
 #define weft_read(source)          WEFT__WHEN(WEFT__IS_ON, weft_read(source))

@@ -47,6 +47,7 @@
  *     wait_any     source                 one record for each source, with one stamp
  *     acquire      resource
  *     release      resource
+ *     off_cpu      nanoseconds
  *
  * These kinds exist only in the format:
  *

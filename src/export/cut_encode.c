@@ -252,6 +252,7 @@ static unsigned put_operands(
 		put(e, event->task);
 		break;
 	case WEFT_EVENT_GC:
+	case WEFT_EVENT_OFF_CPU:
 		put(e, (uint64_t)event->value);
 		break;
 	case WEFT_EVENT_ALIVE:

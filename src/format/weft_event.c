@@ -323,6 +323,7 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		take_signal(c, w->small, task, event);
 		return true;
 	case WEFT_ABI_GC:
+	case WEFT_ABI_OFF_CPU:
 		event->value = (int64_t)take(c);
 		return true;
 	case WEFT_ABI_EXPECT:

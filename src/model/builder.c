@@ -260,6 +260,7 @@ static const struct weft__listener listener = {
 	.sample = on_sample,
 	.period = weft__builder_period,
 	.gc = weft__builder_gc,
+	.off_cpu = weft__builder_off_cpu,
 	.span = weft__builder_span,
 	.given = weft__builder_given,
 	.damage = on_damage,
@@ -321,7 +322,8 @@ WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
 		b->notes.value, b->notes.task, b->notes.text, b->notes.type, b->samples.time,
 		b->samples.value, b->samples.task, b->samples.counter, b->counters.list, b->bands.list,
 		b->presences.list, b->creations.list, b->creations.start, b->spans.start, b->spans.end,
-		b->spans.task, b->spans.name, b->spans.depth, b->thread_spans.list};
+		b->spans.task, b->spans.name, b->spans.depth, b->thread_spans.list, b->off_cpu.start,
+		b->off_cpu.end, b->off_cpu.ns, b->off_cpu.task, b->off_cpu.thread};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	weft__live_destroy(b->live);

@@ -9,6 +9,7 @@
  *     builder.c    the changes that events make, as columns
  *     periods.c    activations and bands
  *     span_columns.c  spans
+ *     off_cpu.c    the time of activations without a processor
  *     finish.c     the rules for the end of a trace
  *     freeze.c     from columns to a model
  *     live.c       what snapshots share, kept up to date
@@ -83,6 +84,13 @@ struct span_columns {
 	uint8_t *depth;
 };
 
+struct off_cpu_columns {
+	uint32_t count;
+	size_t capacity;
+	uint64_t *start, *end, *ns;
+	uint32_t *task, *thread;
+};
+
 struct thread_spans {
 	uint32_t count;
 	size_t capacity;
@@ -132,6 +140,7 @@ struct weft_model_builder {
 	struct sample_columns samples;
 	struct span_columns spans;
 	struct thread_spans thread_spans;
+	struct off_cpu_columns off_cpu;
 	struct counters counters;
 	struct bands bands;
 	struct presences presences;
@@ -199,6 +208,15 @@ int weft__builder_freeze_spans(struct weft_model_builder *b, struct weft_model *
 /* Shows the spans of a live model: those that have ended share the pool's memory; the model owns
  * all other columns. */
 int weft__builder_show_spans(const struct weft_model_builder *b, struct weft_model *m);
+
+/* off_cpu.c */
+
+int weft__builder_off_cpu(
+	void *builder, uint32_t task, uint32_t thread, uint64_t start, uint64_t ns);
+/* Groups the rows by task. */
+int weft__builder_freeze_off_cpu(struct weft_model_builder *b, struct weft_model *m);
+/* Shows the rows of a live model: it shares the pool's memory, and owns the groups' positions. */
+int weft__builder_show_off_cpu(const struct weft_model_builder *b, struct weft_model *m);
 
 /* group.c */
 

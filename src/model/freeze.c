@@ -321,6 +321,8 @@ static void freeze_others(void *context)
 		f->error = freeze_samples(f->builder);
 	if (!f->error)
 		f->error = weft__builder_freeze_spans(f->builder, f->model);
+	if (!f->error)
+		f->error = weft__builder_freeze_off_cpu(f->builder, f->model);
 }
 
 static int by_task(const void *left, const void *right)

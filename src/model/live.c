@@ -12,6 +12,7 @@
 
 static const size_t ACTIVATION_BYTES[] = {8, 8, 4}, NOTE_BYTES[] = {8, 8, 4, 1};
 static const size_t ACT_BYTES[] = {4}, SAMPLE_BYTES[] = {8, 8, 4}, SPAN_BYTES[] = {8, 8, 4, 1};
+static const size_t OFF_CPU_BYTES[] = {8, 8, 8, 4};
 
 int weft__live_create(struct weft__live **ret_live)
 {
@@ -27,6 +28,7 @@ int weft__live_create(struct weft__live **ret_live)
 	weft__pool_init(&live->pools[WEFT__POOL_ACTS], 1, ACT_BYTES);
 	weft__pool_init(&live->pools[WEFT__POOL_SAMPLES], 3, SAMPLE_BYTES);
 	weft__pool_init(&live->pools[WEFT__POOL_SPANS], 4, SPAN_BYTES);
+	weft__pool_init(&live->pools[WEFT__POOL_OFF_CPU], 4, OFF_CPU_BYTES);
 	*ret_live = live;
 	return 0;
 }
@@ -113,6 +115,8 @@ static int add_groups(struct weft_model_builder *b)
 		error = weft__pool_add_groups(&live->pools[WEFT__POOL_SAMPLES], b->counters.count);
 	if (!error && b->spans.count)
 		error = weft__pool_add_groups(&live->pools[WEFT__POOL_SPANS], b->state.tasks.count);
+	if (!error && b->off_cpu.count)
+		error = weft__pool_add_groups(&live->pools[WEFT__POOL_OFF_CPU], b->state.tasks.count);
 	return error;
 }
 
@@ -198,6 +202,17 @@ static int add_spans(struct weft_model_builder *b)
 	const void *columns[] = {s->start + from, s->end + from, s->name + from, s->depth + from};
 	mark_all(b->live, s->task + from, s->count - from);
 	return add_rows(b->live, WEFT__POOL_SPANS, s->task, s->count, columns);
+}
+
+static int add_off_cpu(struct weft_model_builder *b)
+{
+	const struct off_cpu_columns *o = &b->off_cpu;
+	uint32_t from = b->live->taken[WEFT__POOL_OFF_CPU];
+	if (from == o->count)
+		return 0;
+	const void *columns[] = {o->start + from, o->end + from, o->ns + from, o->thread + from};
+	mark_all(b->live, o->task + from, o->count - from);
+	return add_rows(b->live, WEFT__POOL_OFF_CPU, o->task, o->count, columns);
 }
 
 /* Adds the new edges that their actors hold. */
@@ -367,8 +382,8 @@ int weft__live_update(struct weft_model_builder *b, uint64_t now)
 {
 	/* The list of changed tasks comes last, because the other functions mark tasks. */
 	static int (*const parts[])(struct weft_model_builder *) = {add_groups, drop_acts,
-		add_activations, add_notes, add_samples, add_spans, add_acts, list_open, list_going,
-		sort_bands, take_creations, list_changed};
+		add_activations, add_notes, add_samples, add_spans, add_off_cpu, add_acts, list_open,
+		list_going, sort_bands, take_creations, list_changed};
 	int error = 0;
 	b->live->now = now;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !error; i++)

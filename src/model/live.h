@@ -36,6 +36,7 @@ enum {
 	WEFT__TASK_POOLS,
 	WEFT__POOL_SAMPLES = WEFT__TASK_POOLS, /* by counter */
 	WEFT__POOL_SPANS,                      /* by task; without groups until the first span ends */
+	WEFT__POOL_OFF_CPU,                    /* like those of spans */
 	WEFT__POOLS,
 };
 

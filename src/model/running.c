@@ -84,7 +84,10 @@ static int idle_band(struct weft__state *s, uint32_t index, bool begin, uint32_t
 	if (!thread->in_idle_band)
 		return 0;
 	thread->in_idle_band = false;
-	return begin_period(s, index, thread->interrupted, thread->interrupted_reason);
+	uint32_t running = thread->interrupted;
+	if (running < WEFT__RUNS_UNKNOWN)
+		running = weft__state_forward(s, running);
+	return begin_period(s, index, running, thread->interrupted_reason);
 }
 
 static int report_gc(const struct weft__state *s, uint32_t thread, uint64_t start, uint32_t reason)
@@ -124,6 +127,22 @@ int weft__state_gc(struct weft__state *s, const struct weft__fact *fact)
 	if (length > past)
 		length = past; /* it began before the trace */
 	return report_gc(s, fact->thread, s->now - length, WEFT_NONE);
+}
+
+/* Ignored unless the task has run since the period began: not if another one became it meanwhile.
+ */
+int weft__state_off_cpu(struct weft__state *s, uint32_t task, const struct weft__fact *fact)
+{
+	int error = weft__state_reserve_thread(s, fact->thread);
+	if (error)
+		return error;
+	struct weft__state_thread *thread = &s->threads[fact->thread];
+	uint64_t start =
+		thread->measured_until > thread->since ? thread->measured_until : thread->since;
+	thread->measured_until = s->now;
+	if (task == WEFT_NONE || task != thread->running || fact->value <= 0 || !s->listener->off_cpu)
+		return 0;
+	return s->listener->off_cpu(s->context, task, fact->thread, start, (uint64_t)fact->value);
 }
 
 static int close_thread(struct weft__state *s, uint32_t thread, uint64_t end)

@@ -49,7 +49,8 @@ static void release_parts(struct weft__model *model)
 	struct weft__snapshot *s = model->snapshot;
 	struct weft_model *m = &model->public;
 	const void *made[] = {m->threads, m->presences, m->buffers, m->loss_periods, m->counters,
-		m->creations, m->spans.first, m->spans.last, m->spans.open, m->thread_spans, m->kinds};
+		m->creations, m->spans.first, m->spans.last, m->spans.open, m->thread_spans, m->kinds,
+		m->off_cpu.first, m->off_cpu.last};
 	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
 		free((void *)(uintptr_t)made[i]);
 	for (unsigned i = 0; i < HELD; i++)
@@ -487,6 +488,8 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 		error = copy_bands(s, b, m);
 	if (!error)
 		error = weft__builder_show_spans(b, m);
+	if (!error)
+		error = weft__builder_show_off_cpu(b, m);
 	if (!error)
 		error = copy_threads(s, b, description, m);
 	if (!error)

@@ -418,6 +418,8 @@ static int apply(struct weft__state *s, const struct meaning *m)
 		return on_acquire(s, m);
 	case WEFT_EVENT_RELEASE:
 		return on_release(s, m);
+	case WEFT_EVENT_OFF_CPU:
+		return weft__state_off_cpu(s, m->task, m->event);
 	case WEFT_EVENT_TYPES:
 		break;
 	}

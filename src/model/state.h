@@ -58,7 +58,8 @@ struct weft__state_thread {
 	bool in_gc_band;
 	uint32_t gc_reason;
 	uint64_t gc_since;
-	uint32_t innermost; /* of the thread's own spans, or WEFT_NONE */
+	uint32_t innermost;      /* of the thread's own spans, or WEFT_NONE */
+	uint64_t measured_until; /* time of the latest off_cpu event */
 };
 
 /* A span that has begun. */
@@ -135,6 +136,8 @@ struct weft__listener {
 	/* A new period of the thread begins now: see its `running`. */
 	int (*run)(void *context, uint32_t thread);
 	int (*gc)(void *context, uint32_t thread, uint64_t start, uint32_t reason);
+	/* From `start` until now `task` ran on the thread, which had no processor for `ns` of it. */
+	int (*off_cpu)(void *context, uint32_t task, uint32_t thread, uint64_t start, uint64_t ns);
 	/* A span of `task`, or of `thread` if that is WEFT_NONE, ends now. */
 	int (*span)(void *context, uint32_t task, uint32_t thread, const struct weft__state_span *span);
 	/* A span of a track, with given times that lie between the trace's start and now. */
@@ -199,6 +202,7 @@ void weft__state_wake(struct weft__state *state, uint32_t task);
 int weft__state_run(struct weft__state *state, uint32_t thread, uint32_t running, uint32_t reason);
 int weft__state_band(struct weft__state *state, const struct weft__fact *fact);
 int weft__state_gc(struct weft__state *state, const struct weft__fact *fact);
+int weft__state_off_cpu(struct weft__state *state, uint32_t task, const struct weft__fact *fact);
 
 int weft__state_reserve_thread(struct weft__state *state, uint32_t thread);
 

@@ -15,6 +15,7 @@
 #include "abi/name_abi.h"
 #include "record/compose.h"
 #include "record/copy.h"
+#include "record/cpu.h"
 #include "record/name.h"
 
 #define OBJECTS_MAX 512
@@ -28,6 +29,10 @@ static const uint8_t always = WEFT_LEVEL_MAX;
 WEFT__EXPORT struct weft_category weft_category_program = {
 	&weft__level_zero, "program", "calls without a category", NULL};
 WEFT__EXPORT struct weft_category weft_category_always = {&weft__level_zero, NULL, NULL, NULL};
+#ifndef WEFT_FREESTANDING
+struct weft_category weft__category_cpu = {
+	&weft__level_zero, "cpu", "at debug: how long running tasks had no processor", NULL};
+#endif
 
 static struct weft_category *objects[OBJECTS_MAX];
 
@@ -138,6 +143,9 @@ void weft__categories_point(void)
 {
 	point(&weft_category_program);
 	point(&weft_category_always);
+#ifndef WEFT_FREESTANDING
+	point(&weft__category_cpu);
+#endif
 	/* Before reading the objects: see weft_category_unregister. */
 	__atomic_fetch_add(&weft__live.visitors, 1, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < OBJECTS_MAX; i++) {

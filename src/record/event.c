@@ -5,6 +5,7 @@
  * Each function is the fast path and a tail call to the slow one, which handles every case.
  */
 #include "record/copy.h"
+#include "record/cpu.h"
 #include "record/put.h"
 
 /* Threads reserve ids in blocks, so that most need no atomic operation. */
@@ -20,6 +21,37 @@ WEFT__ALWAYS_INLINE void put_as(
 	unsigned kind, unsigned small, uint64_t task, uint64_t operand, uint64_t runs)
 {
 	weft__put_words(3, WEFT_ABI_HEAD(kind | WEFT_ABI_EXPLICIT, 3, small), task, operand, runs);
+}
+
+/* The same with a look at the thread's processor time, mostly with the event's stamp. */
+static WEFT__OUT_OF_LINE void run_watched(
+	uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
+{
+	const struct weft__fixed event = {head, first, second, runs};
+	uint32_t words = head >> 40 & 0xff;
+	struct weft__room room;
+	if (WEFT__LIKELY(weft__try_reserve(words, &room))) {
+		if (WEFT__LIKELY(weft__cpu_look_at(&room, runs))) {
+			weft__put_at(&room, words, &event);
+			return;
+		}
+		weft__withdraw(&room);
+	}
+	weft__cpu_look(runs);
+	if (words == 2)
+		weft__put_words(2, head, first, 0, runs);
+	else
+		weft__put_words(3, head, first, second, runs);
+}
+
+/* Records an event that makes a task run. */
+WEFT__ALWAYS_INLINE void run(
+	uint32_t words, uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
+{
+	if (WEFT__UNLIKELY(weft__cpu_is_watched()))
+		run_watched(head, first, second, runs);
+	else
+		weft__put_words(words, head, first, second, runs);
 }
 
 WEFT__OUT_OF_LINE void weft__put_slowly_in(
@@ -181,7 +213,7 @@ WEFT__EXPORT void weft__runs(uint64_t task)
 
 WEFT__EXPORT void weft_switch(uint64_t task)
 {
-	put(WEFT_ABI_SWITCH, 0, task, task);
+	run(2, WEFT_ABI_HEAD(WEFT_ABI_SWITCH, 2, 0), task, 0, task);
 }
 
 WEFT__EXPORT void weft_read(uint64_t source)
@@ -194,12 +226,12 @@ WEFT__EXPORT void weft_read_as(uint64_t task, uint64_t source)
 	if (task == WEFT_TASK_CURRENT)
 		weft_read(source);
 	else
-		put_as(WEFT_ABI_READ, 0, task, source, task);
+		run(3, WEFT_ABI_HEAD(WEFT_ABI_READ | WEFT_ABI_EXPLICIT, 3, 0), task, source, task);
 }
 
 WEFT__EXPORT void weft_signal(uint64_t receiver)
 {
-	put(WEFT_ABI_SIGNAL, 1, receiver, receiver);
+	run(2, WEFT_ABI_HEAD(WEFT_ABI_SIGNAL, 2, 1), receiver, 0, receiver);
 }
 
 WEFT__EXPORT void weft_signal_as(uint64_t task, uint64_t receiver)
@@ -207,7 +239,7 @@ WEFT__EXPORT void weft_signal_as(uint64_t task, uint64_t receiver)
 	if (task == WEFT_TASK_CURRENT)
 		weft_signal(receiver);
 	else
-		put_as(WEFT_ABI_SIGNAL, 1, task, receiver, receiver);
+		run(3, WEFT_ABI_HEAD(WEFT_ABI_SIGNAL | WEFT_ABI_EXPLICIT, 3, 1), task, receiver, receiver);
 }
 
 /* The other events: one operand, and the current task stays. */
@@ -238,6 +270,11 @@ OPERATION(signal_only, WEFT_ABI_SIGNAL, 0)
 WEFT__EXPORT void weft_gc(uint64_t duration_ns)
 {
 	put(WEFT_ABI_GC, 0, duration_ns, WEFT_TASK_CURRENT);
+}
+
+WEFT__EXPORT void weft_off_cpu(uint64_t duration_ns)
+{
+	put(WEFT_ABI_OFF_CPU, 0, duration_ns, WEFT_TASK_CURRENT);
 }
 
 /* Events without an operand. */

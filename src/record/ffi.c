@@ -10,6 +10,7 @@
 
 #include "abi/event_abi.h"
 #include "record/compose.h"
+#include "record/cpu.h"
 #include "record/reserve.h"
 #include "record/text.h"
 
@@ -321,9 +322,11 @@ WEFT__EXPORT void weft_ffi_thread_name(const char *name, size_t size)
 WEFT__ALWAYS_INLINE void put_band(
 	unsigned kind, bool begin, const char *reason, size_t size, uint64_t *cache)
 {
-	if (is_recording())
-		weft__record_text_with(WEFT_ABI_BAND, WEFT_TASK_CURRENT, cache, reason, weft__bounded(size),
-			weft__band_operand(kind, begin));
+	if (!is_recording())
+		return;
+	weft__cpu_look_at_band(kind, begin);
+	weft__record_text_with(WEFT_ABI_BAND, WEFT_TASK_CURRENT, cache, reason, weft__bounded(size),
+		weft__band_operand(kind, begin));
 }
 
 WEFT__EXPORT void weft_ffi_band_begin(
@@ -341,6 +344,12 @@ WEFT__EXPORT void weft_ffi_gc(uint64_t duration_ns)
 {
 	if (is_recording())
 		weft_gc(duration_ns);
+}
+
+WEFT__EXPORT void weft_ffi_off_cpu(uint64_t duration_ns)
+{
+	if (is_recording())
+		weft_off_cpu(duration_ns);
 }
 
 WEFT__EXPORT void weft_ffi_moment_begin(void)

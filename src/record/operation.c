@@ -6,6 +6,7 @@
  * them or none.
  */
 #include "record/compose.h"
+#include "record/cpu.h"
 #include "record/name.h"
 #include "record/put.h"
 #include "record/text.h"
@@ -113,7 +114,8 @@ WEFT__ALWAYS_INLINE void end(uint64_t operation, uint64_t waiter, unsigned kind)
 	bool is_current = waiter == WEFT_TASK_CURRENT;
 	uint32_t words = is_current ? 4 : 5;
 	struct weft__room room;
-	if (waiter == WEFT_TASK_NONE || WEFT__UNLIKELY(!weft__try_reserve(words, &room))) {
+	if (waiter == WEFT_TASK_NONE || WEFT__UNLIKELY(weft__cpu_is_watched()) ||
+		WEFT__UNLIKELY(!weft__try_reserve(words, &room))) {
 		end_slowly(operation, waiter, kind == WEFT_ABI_CANCEL);
 		return;
 	}

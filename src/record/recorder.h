@@ -171,6 +171,9 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 /* Reads a clock of the operating system (enum weft_clock_number), in ns. False if there is none. */
 bool weft__platform_clock(unsigned clock, uint64_t *ret_ns);
 
+/* The time for which the calling thread has had no processor, from some time on. False: unknown. */
+bool weft__platform_off_cpu(uint64_t *ret_ns);
+
 /* Reads every clock of the platform at one instant. */
 struct weft_abi_clock_reading weft__read_clocks(const struct weft_platform *platform);
 

@@ -7,6 +7,7 @@
  */
 #include "abi/name_abi.h"
 #include "record/compose.h"
+#include "record/cpu.h"
 #include "record/name.h"
 #include "record/put.h"
 #include "record/text.h"
@@ -155,6 +156,7 @@ WEFT__EXPORT void weft__tag_value(uint64_t task, uint64_t *cache, const char *te
 
 WEFT__EXPORT void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin)
 {
+	weft__cpu_look_at_band(kind, begin);
 	put_with(WEFT_ABI_BAND, WEFT_TASK_CURRENT, cache, reason, WEFT__C_STRING,
 		weft__band_operand(kind, begin));
 }

@@ -119,6 +119,8 @@ class Script:
                 self.span()
             if self.has_tracks and self.tracks.random() < (0.8 if self.is_busy else 0.2):
                 self.given_span()
+            if self.spans.random() < 0.08 and self.thread in self.current:
+                self.off_cpu()
 
     def call(self, line, event, **fields):
         self.lines += ['at %d %d' % (self.thread, self.time), line]
@@ -235,6 +237,11 @@ class Script:
             shown = tuple(max(0, now_ns + at - now) for at in given)
         self.call('span =%s =%s %d %d %d' % (label, name, 16 if clock == 'foreign' else 0, *given), 'span', track=Track(), label=label,
                   clock=clock, name=name, start=shown[0], end=shown[1])
+
+    def off_cpu(self):
+        """Some are longer than the activation, or than any trace."""
+        duration = self.spans.choice([0, 1, 7, 300, 2000, 10 ** 6, 2 ** 62])
+        self.call('off_cpu %d' % duration, 'off_cpu', task=self.current[self.thread], duration=duration)
 
     def run(self):
         rng, (token, task), (other_token, other) = self.rng, self.task(), self.task()

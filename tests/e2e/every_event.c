@@ -87,6 +87,7 @@ static void record_text(const char *run_time)
 	weft_band_begin(WEFT_BAND_GC, "");
 	weft_band_end(WEFT_BAND_GC, run_time);
 	weft_gc(12345);
+	weft_off_cpu(12345);
 }
 
 static void *record(void *argument)

@@ -86,6 +86,7 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_at(WEFT_LEVEL_DEBUG, weft_span("literal", WEFT_CLOCK_RECORDER, NAME, task, task));
 	weft_clock_sync(WEFT_CLOCK_FOREIGN, task);
 	weft_gc(task);
+	weft_off_cpu(task);
 	weft_moment_begin();
 	weft_moment_end();
 	weft_label("literal");

@@ -14,6 +14,7 @@ PLUGIN = os.path.join(BUILD, 'tests', 'levels-plugin.so')
 OWN_COPY = os.path.join(BUILD, 'tests', 'levels-plugin-own.so')  # with a recorder of its own
 LEVELS = ('off', 'error', 'warning', 'info', 'debug', 'trace')
 PATIENCE = 60
+OFF_CPU = 'at debug: how long running tasks had no processor'
 
 
 class Subject:
@@ -56,7 +57,8 @@ class Subject:
         return json.loads(run([WEFT, 'ctl', '--json', str(pid or self.pid), 'status'], env=self.env).stdout)
 
     def levels(self, pid=None):
-        return {c['name']: c['level'] for c in self.status(pid)['categories']}
+        """Those of the program's own categories."""
+        return {c['name']: c['level'] for c in self.status(pid)['categories'] if c['name'] != 'cpu'}
 
     def end(self):
         """The messages of `weft record`."""
@@ -118,7 +120,7 @@ def levels_are_set_while_the_program_runs():
 def status_lists_what_libraries_registered():
     with subject() as program:
         equal([(c['name'], c['level'], c['description']) for c in program.status()['categories']],
-              [('program', 'info', 'calls without a category'), ('net', 'info', 'connections and streams'),
+              [('program', 'info', 'calls without a category'), ('cpu', 'info', OFF_CPU), ('net', 'info', 'connections and streams'),
                ('db', 'info', 'queries')])
         text = program.ctl('status').stdout
         for part in ('"net"', '"connections and streams"', 'info', str(program.pid)):
@@ -182,13 +184,13 @@ def seventy_categories_and_more():
         program.send('many')
         program.ctl('set', 'many.3=off', 'other=off')
         levels = program.levels()
-        equal(len(levels), 64)
+        equal(len(levels), 63)
         equal([name for name, level in levels.items() if level == 'off'], ['many.3', 'other'])
         program.send('many')
         program.end()
-        # program, net and db; 60 more have numbers of their own
+        # program, cpu, net and db; 59 more have numbers of their own
         first = ['many.%d' % i for i in range(70)]
-        equal(notes(program.trace), first + [n for i, n in enumerate(first) if i < 60 and i != 3])
+        equal(notes(program.trace), first + [n for i, n in enumerate(first) if i < 59 and i != 3])
 
 
 @case
@@ -306,7 +308,7 @@ def many_set_levels_at_once():
 def unknown_categories_and_levels_set_nothing():
     with subject() as program:
         report = program.ctl('set', 'net=off', 'nte=debug', status=1).stderr
-        assert 'no category "nte"' in report and '"program", "net", "db"' in report, report
+        assert 'no category "nte"' in report and '"program", "cpu", "net", "db"' in report, report
         report = program.ctl('set', 'net=loud', status=2).stderr
         assert 'level "loud" is unknown' in report, report
         for wrong in ('net', '=off', ''):
@@ -347,7 +349,7 @@ def missing_write_permission_is_reported():
         equal(result.returncode, 1, result.stderr)
         assert 'Permission denied' in result.stderr, result.stderr
         result = run([*prefix, WEFT, 'ctl', '--json', program.ring(), 'status'])
-        equal([c['name'] for c in json.loads(result.stdout)['categories']], ['program', 'net', 'db'])
+        equal([c['name'] for c in json.loads(result.stdout)['categories']], ['program', 'cpu', 'net', 'db'])
 
 
 @case

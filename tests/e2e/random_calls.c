@@ -166,6 +166,9 @@ static void run(struct caller *caller)
 	case 6:
 		weft_leave();
 		break;
+	case 7:
+		weft_off_cpu(draw(caller, 1000));
+		break;
 	default:
 		weft_switch(draw_task(caller));
 	}

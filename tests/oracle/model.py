@@ -27,6 +27,7 @@ class Task:
         self.asked = []        # try_reads of it: edges
         self.last = 0          # the latest of what the 1 us rule counts
         self.periods = []      # in which it ran
+        self.off_cpu = 0       # how long of that its threads had no processor
         self.expected = False
         self.holders = []      # of a resource, in the order in which they took it
         self.waits_for = None  # since its try_read or wait_any (a list), until it runs, reads or ends
@@ -52,6 +53,8 @@ class Model:
         self.running = {}    # by thread: (task, since, why it is idle)
         self.set_aside = {}  # by thread: the task that ran when its idle band began
         self.collects = {}   # by thread: (since, reason) of a gc band
+        self.renamed = set()  # threads whose running task became another one since it began to run
+        self.measured = {}    # by thread: time of its last off_cpu event
         self.open_spans = {}  # by thread: of the thread itself
         self.thread_spans = []  # (thread, name, start, end, depth)
         self.track_ends = {}  # by id of a track's line: the end of its last span
@@ -128,6 +131,7 @@ class Model:
         elif before is not UNKNOWN and since < self.time:
             before.periods.append((since, self.time))
         self.running[self.thread] = (task, self.time, reason)
+        self.renamed.discard(self.thread)
 
     def add_band(self, kind, since, reason):
         if since < self.time:
@@ -155,6 +159,19 @@ class Model:
 
     def gc(self, event):
         self.add_band('gc', max(self.first, self.time - event['duration']), None)
+
+    def off_cpu(self, event):
+        """The thread had no processor for a part of the time since its task began to run, or since the event before."""
+        task = self.find(event['task'])
+        running, since, _ = self.running.get(self.thread, (UNKNOWN, 0, None))
+        start = max(since or 0, self.measured.get(self.thread, 0))
+        self.measured[self.thread] = self.time
+        if not task or running is not task or self.thread in self.renamed:
+            return
+        until = self.time if task.ended is None else min(self.time, task.ended)
+        lost = event['duration'] - (self.time - until)
+        if until > start and lost > 0:
+            task.off_cpu += min(lost, until - start)
 
     # ---- edges ----
 
@@ -276,6 +293,7 @@ class Model:
         for self.thread, (running, *_) in list(self.running.items()):
             if running is task:
                 self.continue_with(target)
+                self.renamed.add(self.thread)
         task.becomes = target
 
     def alive(self, event):
@@ -602,6 +620,8 @@ def tasks(model, tree):
             'becomes': task.becomes.id if task.becomes else None,
             'running': sum(until - since for since, until in ran), 'activations': len(ran),
             'expected': task.expected})
+        if task.off_cpu:
+            shown[-1]['off_cpu'] = task.off_cpu
         if task.from_rundown and not task.created and task.creation is not None:
             shown[-1]['created'] = task.creation
     return sorted(shown, key=lambda row: (row['start'], row['task']))

@@ -260,6 +260,8 @@ static void show_task(const struct weft_layout *layout, uint32_t task)
 	add_string(model, "\",\"failed\":", tasks->message[task]);
 	add_task(model, ",\"becomes\":", tasks->becomes[task]);
 	add_number(",\"running\":", weft_model_running_ns(model, task));
+	if (weft_model_off_cpu_ns(model, task))
+		add_number(",\"off_cpu\":", weft_model_off_cpu_ns(model, task));
 	add_number(",\"activations\":", tasks->end_activation[task] - tasks->first_activation[task]);
 	add_bool(",\"expected\":", flags & WEFT_TASK_EXPECTED);
 	add_number(",\"row\":", layout->row[task]);
@@ -713,6 +715,7 @@ static void create_named(char **a)
 CALL(band, weft__band((unsigned)number(a[0]), NULL, text(a[1]), number(a[2])))
 CALL(play_switch, weft_switch(task(a[0])))
 CALL(gc, weft_gc((uint64_t)number(a[0])))
+CALL(off_cpu, weft_off_cpu((uint64_t)number(a[0])))
 
 static const struct {
 	const char *name;
@@ -750,6 +753,7 @@ static const struct {
 	{"band", band, 3},
 	{"switch", play_switch, 1},
 	{"gc", gc, 1},
+	{"off_cpu", off_cpu, 1},
 	{"mark", mark, 3},
 	{"alive", alive, 5},
 };

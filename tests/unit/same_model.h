@@ -116,6 +116,21 @@ static void same_spans(const struct weft_model *a, const struct weft_model *b)
 	}
 }
 
+static void same_off_cpu(const struct weft_model *a, const struct weft_model *b)
+{
+	for (uint32_t task = 0; task < a->tasks.count; task++) {
+		uint32_t x = a->off_cpu.first ? a->off_cpu.first[task] : 0;
+		uint32_t y = b->off_cpu.first ? b->off_cpu.first[task] : 0;
+		assert_int_equal(weft_model_off_cpu_ns(a, task), weft_model_off_cpu_ns(b, task));
+		for (; a->off_cpu.first && x < a->off_cpu.last[task]; x++, y++) {
+			assert_int_equal(a->off_cpu.start[x], b->off_cpu.start[y]);
+			assert_int_equal(a->off_cpu.end[x], b->off_cpu.end[y]);
+			assert_int_equal(a->off_cpu.ns[x], b->off_cpu.ns[y]);
+			assert_int_equal(a->off_cpu.thread[x], b->off_cpu.thread[y]);
+		}
+	}
+}
+
 static void same_counters(const struct weft_model *a, const struct weft_model *b)
 {
 	const struct weft_samples *s = &a->samples, *r = &b->samples;
@@ -165,6 +180,7 @@ static inline void same_facts(const struct weft_model *a, const struct weft_mode
 	same_edges(a, b);
 	same_counters(a, b);
 	same_spans(a, b);
+	same_off_cpu(a, b);
 	for (uint32_t task = 0; task < a->tasks.count; task++) {
 		same_task(a, b, task);
 		same_notes_of(a, b, task);
@@ -252,6 +268,10 @@ static inline uint64_t checksum(const struct weft_model *m)
 			const struct weft_span span = weft_model_span(m, t, i);
 			ADD(span.start + span.end * 3 + span.name * UINT64_C(5) + span.depth);
 		}
+	for (uint32_t t = 0; t < m->tasks.count && m->off_cpu.first; t++)
+		for (uint32_t i = m->off_cpu.first[t]; i < m->off_cpu.last[t]; i++)
+			ADD(m->off_cpu.start[i] + m->off_cpu.end[i] * 3 + m->off_cpu.ns[i] * 5 +
+				m->off_cpu.thread[i]);
 	for (uint32_t i = 0; i < m->thread_span_count; i++)
 		ADD(m->thread_spans[i].span.start + m->thread_spans[i].span.end * 3);
 	for (uint32_t e = 0; e < m->edges.count; e++)

@@ -144,6 +144,7 @@ static void call_thread(void)
 	weft_band_begin(WEFT_BAND_IDLE, "poll");
 	weft_band_end(WEFT_BAND_IDLE, "poll");
 	weft_gc(1000);
+	weft_off_cpu(2000);
 	weft_moment_end();
 	weft_enter(5);
 	weft_leave();
@@ -160,6 +161,7 @@ static void call_thread_ffi(void)
 	weft_ffi_band_begin(WEFT_BAND_IDLE, TEXT("poll"), &cache);
 	weft_ffi_band_end(WEFT_BAND_IDLE, TEXT("poll"), NULL);
 	weft_ffi_gc(1000);
+	weft_ffi_off_cpu(2000);
 	weft_ffi_moment_end();
 	weft_ffi_enter(5);
 	weft_ffi_leave();

@@ -458,8 +458,9 @@ static void levels_are_set_by_name(void **state)
 	assert_int_equal(weft_control_summarize(control, &summary), 0);
 	assert_int_equal(summary.pid, getpid());
 	const struct weft_trace_description *about = weft_control_describe(control);
-	assert_int_equal(about->category_count, 1);
+	assert_int_equal(about->category_count, 2);
 	assert_string_equal(about->categories[0].name, "program");
+	assert_string_equal(about->categories[1].name, "cpu");
 	assert_int_equal(about->change_count, 0);
 	assert_int_equal(weft_control_matches(control, "program"), 1);
 	assert_int_equal(weft_control_matches(control, "*gram"), 1);
@@ -477,7 +478,7 @@ static void levels_are_set_by_name(void **state)
 	assert_int_equal(about->changes[0].level, WEFT_LEVEL_OFF);
 	assert_true(about->changes[0].time_ns > 0);
 	assert_int_equal(weft_control_set_level(control, "*", WEFT_LEVEL_MAX, &matched), 0);
-	assert_int_equal(matched, 1);
+	assert_int_equal(matched, 2);
 	assert_int_equal(weft_control_describe(control)->change_count, 2); /* one for all */
 	assert_int_equal(weft_control_describe(control)->categories[0].level, WEFT_LEVEL_MAX);
 	weft_stop();

@@ -54,6 +54,7 @@ static void events_of_the_current_task(void **state)
 	weft_become(child);
 	weft_expect();
 	weft_gc(1234);
+	weft_off_cpu(5678);
 	weft_signal_only(child);
 	weft_signal(child);
 	assert_int_equal(weft_current(), child);
@@ -75,6 +76,7 @@ static void events_of_the_current_task(void **state)
 	trace_expect(&t, WEFT_EVENT_BECOME, task, child);
 	trace_expect(&t, WEFT_EVENT_EXPECT, task, 0);
 	assert_int_equal(trace_expect(&t, WEFT_EVENT_GC, task, 0)->value, 1234);
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_OFF_CPU, task, 0)->value, 5678);
 	assert_false(trace_expect(&t, WEFT_EVENT_SIGNAL, child, task)->flag);
 	assert_true(trace_expect(&t, WEFT_EVENT_SIGNAL, child, task)->flag);
 	trace_expect(&t, WEFT_EVENT_SWITCH, WEFT_TASK_NONE, 0);

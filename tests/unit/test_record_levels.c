@@ -51,7 +51,7 @@ static void levels_are_in_the_buffer_while_it_records(void **state)
 		assert_int_equal(*weft_category_net.level, 0);
 		struct weft_abi_buffer *header = start();
 		assert_int_equal(number_of(header, &weft_category_program), 0);
-		assert_int_equal(number_of(header, &weft_category_net), 1);
+		assert_int_equal(number_of(header, &weft_category_net), 2); /* after "cpu" */
 		assert_int_equal(*weft_category_net.level, WEFT_LEVEL_INFO);
 		stop(header);
 	}

@@ -10,6 +10,7 @@
  *     thread 1            events are of this     signal 5 6          5 is signalled by 6
  *     count q 7           counter q is 7         resolve 5 6         5 resolves 6
  *     expect 5            5 should end           fail 5 6 words      5 fails 6
+ *     off 5 100           5 ran for 100 ns without a processor
  *     due 5 100           timer 5 is due in 100 ns
  *     acquire 5 6         5 takes 6              release 5 6         5 gives 6 back
  *     any 5 6             5 waits for 6 or any other of this time
@@ -82,7 +83,8 @@ static inline void trace_script_run(struct trace_script *s, const char *line)
 		{"signal", WEFT_EVENT_SIGNAL}, {"resolve", WEFT_EVENT_RESOLVE}, {"fail", WEFT_EVENT_FAIL},
 		{"create", WEFT_EVENT_CREATE}, {"run", WEFT_EVENT_SWITCH}, {"become", WEFT_EVENT_BECOME},
 		{"expect", WEFT_EVENT_EXPECT}, {"cancel", WEFT_EVENT_CANCEL}, {"close", WEFT_EVENT_CLOSE},
-		{"time_out", WEFT_EVENT_TIME_OUT}, {"gc", WEFT_EVENT_GC}, {"count", WEFT_EVENT_COUNTER}};
+		{"time_out", WEFT_EVENT_TIME_OUT}, {"gc", WEFT_EVENT_GC}, {"off", WEFT_EVENT_OFF_CPU},
+		{"count", WEFT_EVENT_COUNTER}};
 	char word[16] = "", text[64] = "";
 	int used = 0;
 	if (line[0] == '+' || line[0] == '~') {
@@ -133,6 +135,8 @@ static inline void trace_script_run(struct trace_script *s, const char *line)
 		if (line[size])
 			snprintf(text + size, sizeof(text) - size, "%d", (int)(s->i % s->n));
 	}
+	if (event.type == WEFT_EVENT_OFF_CPU)
+		event.value = (int64_t)event.other;
 	if (event.type == WEFT_EVENT_TAG) {
 		event.value = (int64_t)event.other;
 		event.has_value = true;

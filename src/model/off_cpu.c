@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The time in which a thread had no processor though a task ran on it. An event says how much of
+ * the time since the activation began, or since the event before it, that was.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/export.h"
+#include "base/search.h"
+#include "model/builder.h"
+#include "model/live.h"
+
+static int add_row(
+	struct off_cpu_columns *o, uint32_t task, uint32_t thread, uint64_t start, uint64_t end)
+{
+	const struct weft__column columns[] = {
+		{&o->start, sizeof(*o->start)},
+		{&o->end, sizeof(*o->end)},
+		{&o->ns, sizeof(*o->ns)},
+		{&o->task, sizeof(*o->task)},
+		{&o->thread, sizeof(*o->thread)},
+	};
+	int error = weft__columns_reserve(
+		columns, sizeof(columns) / sizeof(*columns), &o->capacity, o->count + (size_t)1);
+	if (error)
+		return error;
+	o->start[o->count] = start;
+	o->end[o->count] = end;
+	o->task[o->count] = task;
+	o->thread[o->count++] = thread;
+	return 0;
+}
+
+/* If the task ended before the thread left it, the loss may have come after that: what is certain
+ * is only what exceeds the time since the end. */
+int weft__builder_off_cpu(
+	void *builder, uint32_t task, uint32_t thread, uint64_t start, uint64_t ns)
+{
+	struct weft_model_builder *b = builder;
+	uint64_t now = b->state.now;
+	bool has_ended = b->state.tasks.flags[task] & WEFT_TASK_RESOLVED;
+	uint64_t end = has_ended && b->tasks.end[task] < now ? b->tasks.end[task] : now;
+	if (end <= start || ns <= now - end)
+		return 0;
+	ns -= now - end;
+	int error = add_row(&b->off_cpu, task, thread, start, end);
+	if (!error)
+		b->off_cpu.ns[b->off_cpu.count - 1] = ns < end - start ? ns : end - start;
+	return error;
+}
+
+int weft__builder_freeze_off_cpu(struct weft_model_builder *b, struct weft_model *m)
+{
+	struct off_cpu_columns *o = &b->off_cpu;
+	uint32_t *first, *position;
+	if (o->count == 0)
+		return 0;
+	int error = weft__group_by(o->task, o->count, b->state.tasks.count, &first, &position);
+	if (error)
+		return error;
+	if (weft__group_scatter(&o->start, sizeof(*o->start), o->count, position) ||
+		weft__group_scatter(&o->end, sizeof(*o->end), o->count, position) ||
+		weft__group_scatter(&o->ns, sizeof(*o->ns), o->count, position) ||
+		weft__group_scatter(&o->thread, sizeof(*o->thread), o->count, position))
+		error = WEFT_ERROR_MEMORY;
+	free(position);
+	free(o->task);
+	m->off_cpu =
+		(struct weft_off_cpu){o->count, o->start, o->end, o->ns, o->thread, first, first + 1};
+	*o = (struct off_cpu_columns){0};
+	return error;
+}
+
+/* Copies numbers; NULL without memory. */
+static uint32_t *copy_u32(const uint32_t *from, uint32_t count)
+{
+	uint32_t *copy = malloc((count + (size_t)1) * sizeof(*copy));
+	if (copy && count)
+		memcpy(copy, from, count * sizeof(*copy));
+	return copy;
+}
+
+/* The groups of the pool move when rows are added, so each snapshot has a copy of where they are.
+ */
+int weft__builder_show_off_cpu(const struct weft_model_builder *b, struct weft_model *m)
+{
+	const struct weft__pool *pool = &b->live->pools[WEFT__POOL_OFF_CPU];
+	if (pool->rows == 0)
+		return 0;
+	m->off_cpu = (struct weft_off_cpu){pool->rows, pool->column[0], pool->column[1],
+		pool->column[2], pool->column[3], copy_u32(pool->first, pool->groups),
+		copy_u32(pool->end, pool->groups)};
+	return m->off_cpu.first && m->off_cpu.last ? 0 : WEFT_ERROR_MEMORY;
+}
+
+WEFT__EXPORT uint64_t weft_model_off_cpu_ns(const struct weft_model *m, uint32_t task)
+{
+	const struct weft_off_cpu *o = &m->off_cpu;
+	uint64_t sum = 0;
+	for (uint32_t i = o->first ? o->first[task] : 0, end = o->first ? o->last[task] : 0; i < end;
+		 i++)
+		sum += o->ns[i];
+	return sum;
+}
+
+static bool is_before(const void *end, uint32_t row, uint64_t time)
+{
+	return ((const uint64_t *)end)[row] <= time;
+}
+
+WEFT__EXPORT uint64_t weft_model_activation_off_cpu_ns(
+	const struct weft_model *m, uint32_t task, uint32_t activation)
+{
+	const struct weft_off_cpu *o = &m->off_cpu;
+	uint64_t start = m->activations.start[activation], end = m->activations.end[activation];
+	uint64_t sum = 0;
+	if (!o->first)
+		return 0;
+	uint32_t i = weft__search(o->end, o->first[task], o->last[task], is_before, start);
+	for (; i < o->last[task] && o->end[i] <= end; i++)
+		if (o->start[i] >= start && o->thread[i] == m->activations.thread[activation])
+			sum += o->ns[i];
+	return sum;
+}
