@@ -338,9 +338,12 @@ uint64_t weft_model_running_ns(const struct weft_model *model, uint32_t task);
 
 /* For how long of that its threads had no processor, as far as the program measured it. */
 uint64_t weft_model_off_cpu_ns(const struct weft_model *model, uint32_t task);
-/* The same for one of its activations, by its index in model->activations. */
-uint64_t weft_model_activation_off_cpu_ns(
-	const struct weft_model *model, uint32_t task, uint32_t activation);
+/* The same for its activations on a thread that lie in [start_ns, end_ns]. */
+uint64_t weft_model_off_cpu_between(const struct weft_model *model, uint32_t task, uint32_t thread,
+	uint64_t start_ns, uint64_t end_ns);
+/* The first row of model->off_cpu for the task that ends after a time; its last row + 1 if there is
+ * none. */
+uint32_t weft_model_off_cpu_after(const struct weft_model *model, uint32_t task, uint64_t time_ns);
 
 /* The spans of a task: the number of them, and one by its number, in the order of their ends, the
  * inner ones first. */

@@ -105,22 +105,23 @@ WEFT__EXPORT uint64_t weft_model_off_cpu_ns(const struct weft_model *m, uint32_t
 	return sum;
 }
 
-static bool is_before(const void *end, uint32_t row, uint64_t time)
-{
-	return ((const uint64_t *)end)[row] <= time;
-}
-
-WEFT__EXPORT uint64_t weft_model_activation_off_cpu_ns(
-	const struct weft_model *m, uint32_t task, uint32_t activation)
+WEFT__EXPORT uint32_t weft_model_off_cpu_after(
+	const struct weft_model *m, uint32_t task, uint64_t time_ns)
 {
 	const struct weft_off_cpu *o = &m->off_cpu;
-	uint64_t start = m->activations.start[activation], end = m->activations.end[activation];
-	uint64_t sum = 0;
 	if (!o->first)
 		return 0;
-	uint32_t i = weft__search(o->end, o->first[task], o->last[task], is_before, start);
-	for (; i < o->last[task] && o->end[i] <= end; i++)
-		if (o->start[i] >= start && o->thread[i] == m->activations.thread[activation])
+	return weft__search(o->end, o->first[task], o->last[task], weft__is_not_more_u64, time_ns);
+}
+
+WEFT__EXPORT uint64_t weft_model_off_cpu_between(
+	const struct weft_model *m, uint32_t task, uint32_t thread, uint64_t start_ns, uint64_t end_ns)
+{
+	const struct weft_off_cpu *o = &m->off_cpu;
+	uint32_t i = weft_model_off_cpu_after(m, task, start_ns), last = o->first ? o->last[task] : i;
+	uint64_t sum = 0;
+	for (; i < last && o->end[i] <= end_ns; i++)
+		if (o->start[i] >= start_ns && o->thread[i] == thread)
 			sum += o->ns[i];
 	return sum;
 }

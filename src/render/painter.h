@@ -7,6 +7,7 @@
  *     periods.c losses.c                    bands; what is missing
  *     lanes.c pieces.c tasks.c cells.c      lines, ends; densities
  *     bars.c spans.c                        when a task ran, and what it did then
+ *     off_cpu.c                             for how long of that it had no processor
  *     folds.c groups.c handles.c            what shares a row; headings of groups; to fold by
  *     links.c arrows.c                      creation and becoming; other edges
  *     names.c occupied.c lettering.c        labels, kinds, messages, without overlap
@@ -60,6 +61,7 @@ struct weft__tally {
 	uint32_t drawn; /* tasks with lines of their own */
 	uint64_t arrows_merged;
 	bool edges[WEFT_EDGE_TYPES];
+	bool off_cpu;                /* a bar is hollowed out */
 	bool stopped[WEFT_OUTCOMES]; /* tasks with lines of their own that were stopped, by outcome */
 };
 

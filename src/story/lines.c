@@ -182,6 +182,20 @@ static void add_span(struct task_lines *t)
 	add_line(t, WEFT_STORY_FACT, "lives", &line_text)->duration = end > start ? end - start : 0;
 }
 
+/* "8 ms (67 %) without a processor: preempted, or blocked in a system call" */
+static void add_off_cpu(struct task_lines *t, uint64_t runs_ns)
+{
+	uint64_t off_ns = weft_model_off_cpu_ns(t->model, t->task);
+	struct line_text line_text;
+	if (!off_ns)
+		return;
+	struct weft__words *w = begin_text(&line_text);
+	weft__words_add_length(w, off_ns);
+	weft__words_add(w, " (%.0f %%): preempted, or blocked in a system call",
+		100 * (double)off_ns / (double)runs_ns);
+	add_line(t, WEFT_STORY_FACT, "off CPU", &line_text)->duration = off_ns;
+}
+
 static void add_running(struct task_lines *t)
 {
 	const struct weft_tasks *tasks = &t->model->tasks;
@@ -199,6 +213,7 @@ static void add_running(struct task_lines *t)
 		weft__words_add(w, "never");
 	}
 	add_line(t, WEFT_STORY_FACT, "runs", &line_text)->duration = runs_ns;
+	add_off_cpu(t, runs_ns);
 	weft__words_add_length(begin_text(&line_text), waits_ns);
 	add_line(t, WEFT_STORY_FACT, "waits", &line_text)->duration = waits_ns;
 }

@@ -60,7 +60,33 @@ static void write_runs(struct weft__sentence *s, const struct weft_story *story,
 		return;
 	struct weft__words *w = weft__clause(s, WORTH_RUNS);
 	weft__words_add(w, ", ran %" PRIu32 " \xc3\x97 for ", runs);
-	weft__words_add_length(w, weft_model_running_ns(story->model, task));
+	uint64_t runs_ns = weft_model_running_ns(story->model, task);
+	weft__words_add_length(w, runs_ns);
+	uint64_t off_ns = weft_model_off_cpu_ns(story->model, task);
+	if (!off_ns)
+		return;
+	weft__words_add(w, " and had the processor for ");
+	weft__words_add_length(w, runs_ns > off_ns ? runs_ns - off_ns : 0);
+}
+
+/* Appends "; in this run no processor for 8 ms of 12 ms". */
+static void write_off_cpu(
+	struct weft__sentence *s, const struct weft_story *story, uint32_t task, uint64_t at)
+{
+	const struct weft_activations *a = &story->model->activations;
+	uint32_t runs = weft__activations_until(story->model, task, at);
+	if (at == WEFT_STORY_WHOLE || !runs)
+		return;
+	uint32_t i = tasks_of(story)->first_activation[task] + runs - 1;
+	uint64_t off_ns =
+		weft_model_off_cpu_between(story->model, task, a->thread[i], a->start[i], a->end[i]);
+	if (!off_ns || a->end[i] < at)
+		return;
+	struct weft__words *w = weft__clause(s, WORTH_SPAN);
+	weft__words_add(w, "; in this run no processor for ");
+	weft__words_add_length(w, off_ns);
+	weft__words_add(w, " of ");
+	weft__words_add_length(w, a->end[i] - a->start[i]);
 }
 
 static void write_creator(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
@@ -304,6 +330,7 @@ WEFT__EXPORT size_t weft_story_sentence(
 		write_length_of(&s, story, task);
 		write_runs(&s, story, task);
 		write_span(&s, story, task, at_ns);
+		write_off_cpu(&s, story, task, at_ns);
 		write_creator(&s, story, task);
 		write_waker(&s, story, task, at_ns);
 		write_outcome(&s, story, task);

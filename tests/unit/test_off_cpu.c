@@ -16,8 +16,10 @@ static void assert_off_cpu(const struct weft_model *m, uint64_t id, uint64_t sum
 {
 	uint32_t task = weft_model_find_task(m, 0, id);
 	assert_int_equal(weft_model_off_cpu_ns(m, task), sum);
+	uint32_t i = m->tasks.first_activation[task];
+	const struct weft_activations *a = &m->activations;
 	assert_int_equal(
-		weft_model_activation_off_cpu_ns(m, task, m->tasks.first_activation[task]), first);
+		weft_model_off_cpu_between(m, task, a->thread[i], a->start[i], a->end[i]), first);
 }
 
 static void belongs_to_an_activation(void **state)

@@ -747,6 +747,35 @@ static void real_counters_are_drawn(void **state)
 	picture_finish(&p);
 }
 
+/* Runs that had the processor all the time, for most of it, half of it, a quarter, and hardly; some
+ * bars of the last task are too narrow for a pattern. */
+static void bars_without_a_processor_are_hollow(void **state)
+{
+	static const int64_t off_percent[] = {0, 20, 50, 75, 97};
+	struct picture p;
+	struct made m = make_begin();
+	(void)state;
+	at(&m, 0);
+	for (uint64_t i = 0; i < 5; i++) {
+		const char *const names[] = {"undisturbed", "preempted", "shared", "starved", "blocked"};
+		make_create_named(&m, WEFT_TASK_NONE, i + 1, names[i]);
+	}
+	for (uint64_t i = 0; i < 25; i++) {
+		uint64_t from = m.time, task = i < 4 ? i + 1 : 5;
+		make_switch(&m, task);
+		at(&m, i < 4 ? 100 + i * 150 : 560 + i * 3);
+		make(&m, (struct weft_event){.type = WEFT_EVENT_OFF_CPU,
+					 .task = task,
+					 .value = (int64_t)(m.time - from) * off_percent[task - 1] / 100});
+	}
+	make_switch(&m, 1);
+	at(&m, 680);
+	make_edge(&m, WEFT_EVENT_RESOLVE, 1, 1);
+	picture_init(&p, model_of(&m, &(struct weft_trace_description){0}), 800, 220);
+	compare(&p, "picture-off-cpu.txt");
+	picture_finish(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -763,6 +792,7 @@ int main(void)
 		cmocka_unit_test(links_of_lines_are_drawn_in_a_burst),
 		cmocka_unit_test(stopped_tasks_are_drawn),
 		cmocka_unit_test(spans_are_drawn),
+		cmocka_unit_test(bars_without_a_processor_are_hollow),
 		cmocka_unit_test(a_wait_for_any_is_drawn),
 		cmocka_unit_test(idle_time_is_that_of_all_threads),
 		cmocka_unit_test(a_late_timer_is_named_so),

@@ -44,6 +44,25 @@ static void a_task_that_lets_others_wait_is_found(void **state)
 	found_finish(&found);
 }
 
+/* The task runs so long because its thread has no processor. */
+static void a_long_stretch_tells_its_off_cpu_time(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t turn = 0; turn < 500; turn++) {
+		make_switch(&made, 1 + turn % 5);
+		made.time += turn == 203 ? 30 * MS : 20 * US;
+		if (turn == 203)
+			make(&made, (struct weft_event){
+							.type = WEFT_EVENT_OFF_CPU, .task = 4, .value = (int64_t)(29 * MS)});
+	}
+	struct found found = find(&made);
+	assert_string_equal(only(&found, WEFT_PROBLEM_HOG)->sentence,
+		"preexisting 4 runs for 30 ms at a stretch (29 ms of it off CPU) from 4.06 ms, while "
+		"4 tasks wait for their turn.");
+	found_finish(&found);
+}
+
 /* Within the long stretch, and others around it. */
 static void a_long_stretch_names_its_longest_span(void **state)
 {
@@ -630,6 +649,7 @@ int main(void)
 		cmocka_unit_test(losses_without_a_place_are_counted),
 		cmocka_unit_test(a_task_that_lets_others_wait_is_found),
 		cmocka_unit_test(a_long_stretch_names_its_longest_span),
+		cmocka_unit_test(a_long_stretch_tells_its_off_cpu_time),
 		cmocka_unit_test(a_pause_is_not_blamed_on_the_running_task),
 		cmocka_unit_test(a_thundering_herd_is_found),
 		cmocka_unit_test(contention_is_found),

@@ -747,6 +747,36 @@ static void any_trace_can_be_asked_at_any_time(void **state)
 	}
 }
 
+static void off_cpu_time_is_said(void **state)
+{
+	char text[WEFT_SENTENCE_BYTES];
+	struct made made = make_begin();
+	struct weft_story_lines *lines;
+	(void)state;
+	make_switch(&made, 1);
+	made.time += 12000000;
+	make(&made, (struct weft_event){.type = WEFT_EVENT_OFF_CPU, .task = 1, .value = 8000000});
+	make_switch(&made, 2);
+	made.time += 4000000;
+	make_switch(&made, 1);
+	made.time += 4000000;
+	make_switch(&made, WEFT_TASK_NONE);
+	struct loaded loaded = make_end(&made);
+	uint32_t task = task_of(&loaded, 1);
+	weft_story_sentence(&loaded.story, task, WEFT_STORY_WHOLE, text, sizeof(text));
+	assert_non_null(strstr(text, ", ran 2 \xc3\x97 for 16 ms and had the processor for 8 ms"));
+	assert_null(strstr(text, "in this run"));
+	weft_story_sentence(&loaded.story, task, 500, text, sizeof(text));
+	assert_non_null(strstr(text, "; in this run no processor for 8 ms of 12 ms"));
+	weft_story_sentence(&loaded.story, task, 17000000, text, sizeof(text));
+	assert_null(strstr(text, "in this run"));
+	assert_int_equal(weft_story_lines_create(&loaded.story, task, &lines), 0);
+	assert_string_equal(
+		find_line(lines, "off CPU")->text, "8 ms (50 %): preempted, or blocked in a system call");
+	weft_story_lines_destroy(lines);
+	loaded_finish(&loaded);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -764,6 +794,7 @@ int main(void)
 		cmocka_unit_test(a_story_has_facts_then_what_happened),
 		cmocka_unit_test(every_story_of_the_samples_is_whole_and_in_order),
 		cmocka_unit_test(spans_are_added_up_by_name),
+		cmocka_unit_test(off_cpu_time_is_said),
 		cmocka_unit_test(a_sentence_names_the_span_of_its_time),
 		cmocka_unit_test(further_spans_are_counted),
 		cmocka_unit_test(four_similar_children_are_one_line),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "render/tasks/cells.h"
+#include "render/tasks/off_cpu.h"
 #include "render/painter.h"
 
 #define HOVER_FROM    4.0
@@ -34,6 +35,7 @@ static void draw_bars(struct painter *p, uint32_t task, const struct span *span,
 	const struct weft__bar_box bar = {box->x, box->x + box->width, span->y, bar_height(spacing)};
 	weft__bars_draw(p->bars, p, task, &bar);
 	weft__draw_spans(p, task, &bar);
+	weft__draw_off_cpu(p, task, &bar);
 }
 
 static void draw_triangle(struct painter *p, double x, double y, double half, uint32_t color)

@@ -257,6 +257,17 @@ static void write_span(
 	weft__words_add(w, " of it)");
 }
 
+/* Appends " (29 ms of it off CPU)", which explains the length. */
+static void write_off_cpu(struct weft__sentence *s, uint64_t off_ns)
+{
+	if (!off_ns)
+		return;
+	struct weft__words *w = weft__clause(s, 7);
+	weft__words_add(w, " (");
+	weft__words_add_length(w, off_ns);
+	weft__words_add(w, " of it off CPU)");
+}
+
 /* On a busy machine, the operating system often takes the processor for some ms. */
 static enum weft_problem_severity severity_of(const struct looking *l, const struct stretch *s)
 {
@@ -269,6 +280,8 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 {
 	const struct weft_model *model = l->model;
 	uint64_t length = stretch->end - stretch->start;
+	uint64_t off_ns = weft_model_off_cpu_between(
+		model, stretch->task, stretch->thread, stretch->start, stretch->end);
 	uint32_t count = count_alike(l, stretch);
 	struct weft__sentence s;
 	struct weft_problem problem = {
@@ -288,6 +301,7 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 	weft__words_add(w, " runs for ");
 	weft__words_add_length(w, length);
 	weft__words_add(w, " at a stretch");
+	write_off_cpu(&s, off_ns);
 	write_span(&s, model, stretch);
 	w = weft__clause(&s, 8);
 	weft__words_add(w, " from ");
@@ -299,7 +313,7 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 		weft__words_add(w, ", and %" PRIu32 " tasks run at once after it", stretch->backlog);
 	if (count > 1)
 		weft__words_add(weft__clause(&s, 4), "; the longest of %" PRIu32 " such runs", count);
-	if (count == 1 && is_unlike_itself(l, stretch))
+	if (count == 1 && !off_ns && is_unlike_itself(l, stretch))
 		weft__words_add(weft__clause(&s, 4), "; or it was preempted");
 	if (l->others) {
 		w = weft__clause(&s, 2);
