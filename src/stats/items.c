@@ -119,7 +119,8 @@ int weft__stats_list_tasks(struct weft__stats_making *making)
 	if (error)
 		return error;
 	for (uint32_t task = 0; task < count && !error; task++)
-		error = add_task(making, &keys, task);
+		if (making->model->tasks.kind[task] != WEFT_KIND_TRACK) /* tracks only have spans */
+			error = add_task(making, &keys, task);
 	keys_finish(&keys);
 	return error;
 }

@@ -119,7 +119,9 @@ static void measure(
 	uint64_t start = item->member.start > m->from ? item->member.start : m->from;
 	uint64_t length = weft__stats_overlap(item->member.start, item->member.end, m->from, m->to);
 	uint64_t ran = length;
-	if (item->member.task != WEFT_NONE && length)
+	uint32_t task = item->member.task;
+	/* Spans of threads and tracks are work of their own. */
+	if (task != WEFT_NONE && m->model->tasks.kind[task] != WEFT_KIND_TRACK && length)
 		ran = running_until(r, start + length) - running_until(r, start);
 	struct weft_stats_row *row = &m->rows[item->row];
 	row->running_ns = weft__ns_add(row->running_ns, ran);

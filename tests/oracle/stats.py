@@ -85,7 +85,7 @@ class Statistics:
         """{(name, kind): row}"""
         groups = {}
         for task in self.model.tasks.values():
-            if self.is_alive(task):
+            if task.kind != 'track' and self.is_alive(task):
                 groups.setdefault(self.key(task, by), []).append(task)
         return {key: self.row(tasks) for key, tasks in groups.items()}
 
@@ -117,7 +117,7 @@ class Statistics:
         for since, until, task in spans:
             length = overlap(since, until, self.start, self.end)
             start, end = max(since, self.start), min(until, self.end)
-            ran = sum(overlap(*one, start, end) for one in self.model.activations_of(task)) if task else length
+            ran = sum(overlap(*one, start, end) for one in self.model.activations_of(task)) if task and task.kind != 'track' else length
             running += ran
             waiting += max(0, length - ran)
         return dict(count=len(spans), ended=len(lives), p50=percentile(lives, 50), p90=percentile(lives, 90),

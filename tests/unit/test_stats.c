@@ -324,6 +324,33 @@ static void spans_have_rows_by_name(void **state)
 	measured_finish(&m);
 }
 
+/* A line of a track is no task, and its spans are work. */
+static void tracks_have_only_spans(void **state)
+{
+	struct trace_script s = {.made = make_begin()};
+	(void)state;
+	trace_script_run_all(&s, "create 0 1 task; +50");
+	struct weft_event event = span_event(WEFT_EVENT_SPAN, WEFT_TASK_NONE, "copy");
+	event.other = WEFT_TRACK_FIRST;
+	event.begin_ns = s.made.time - 30 * US;
+	event.end_ns = s.made.time - 10 * US;
+	event.kind_name = (struct weft_slice){"gpu", 3};
+	make(&s.made, event);
+	struct measured m = {.loaded = keep(load_model(make_model(&s.made)))};
+	struct weft_stats_options options = {.by = WEFT_STATS_BY_SPAN};
+	assert_int_equal(weft_stats_create(&m.loaded->story, &options, &m.stats), 0);
+	assert_int_equal(row_named(&m, "copy")->max_ns, 20 * US);
+	assert_int_equal(row_named(&m, "copy")->running_ns, 20 * US);
+	assert_int_equal(row_named(&m, "copy")->waiting_ns, 0);
+	weft_stats_destroy(m.stats);
+	options.by = WEFT_STATS_BY_KIND;
+	assert_int_equal(weft_stats_create(&m.loaded->story, &options, &m.stats), 0);
+	for (uint32_t i = 0; i < m.stats->row_count; i++)
+		assert_int_not_equal(m.stats->rows[i].key, WEFT_KIND_TRACK);
+	assert_int_equal(m.stats->row_count, 2);
+	measured_finish(&m);
+}
+
 static void rows_are_sorted(void **state)
 {
 	struct loaded loaded = trace_script_load(
@@ -487,6 +514,7 @@ int main(void)
 		cmocka_unit_test(tasks_belong_to_the_thread_that_ran_them_first),
 		cmocka_unit_test(a_task_on_two_threads_does_not_wait),
 		cmocka_unit_test(spans_have_rows_by_name),
+		cmocka_unit_test(tracks_have_only_spans),
 		cmocka_unit_test(rows_are_sorted),
 		cmocka_unit_test(counters_change_within_the_range),
 		cmocka_unit_test(the_worst_change_is_first),
