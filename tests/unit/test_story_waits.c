@@ -538,7 +538,7 @@ static void check_at(const struct loaded *loaded, uint64_t at)
 static void chains_and_groups_agree(void **state)
 {
 	(void)state;
-	for (int round = 0; round < 300; round++) {
+	for (int round = 0; round < 100; round++) {
 		struct loaded loaded = random_trace(20 + pick(300), 3 + pick(30));
 		for (int i = 0; i < 5; i++)
 			check_at(&loaded, loaded.model->summary.start + pick(20000));
