@@ -454,6 +454,66 @@ static void an_error_of_the_sink_is_answered(void **state)
 	weft_cut_destroy(cut);
 }
 
+struct refusal {
+	unsigned calls, refused; /* so far; the number of the refused one */
+};
+
+static int refuse_one(void *context, const void *bytes, size_t size)
+{
+	struct refusal *refusal = context;
+	(void)bytes;
+	(void)size;
+	return ++refusal->calls == refusal->refused ? WEFT_ERROR_SYSTEM : 0;
+}
+
+/* Cuts several packets; one write is refused. Returns the first error. */
+static int cut_many(struct refusal *refusal)
+{
+	const struct weft_cut_sink sink = {refuse_one, refusal};
+	struct weft_cut *cut;
+	int error = weft_cut_create(&all, NULL, &sink, &cut);
+	for (uint64_t i = 0; i < 20000 && !error; i++) {
+		struct weft_event event = {
+			.type = WEFT_EVENT_EXPECT, .time_ns = 50 + i, .task = 1, .thread = i % 2};
+		error = weft_cut_add(cut, &event, &description);
+	}
+	if (!error)
+		error = weft_cut_finish(cut, &description);
+	weft_cut_destroy(cut);
+	return error;
+}
+
+static void each_refused_write_is_answered(void **state)
+{
+	(void)state;
+	struct refusal none = {0};
+	assert_int_equal(cut_many(&none), 0);
+	assert_in_range(none.calls, 5, 1000);
+	for (unsigned i = 1; i <= none.calls; i++) {
+		struct refusal one = {.refused = i};
+		assert_int_equal(cut_many(&one), WEFT_ERROR_SYSTEM);
+		assert_int_equal(one.calls, i);
+	}
+}
+
+static void a_span_keeps_its_track(void **state)
+{
+	(void)state;
+	const struct weft_event events[] = {{.type = WEFT_EVENT_SPAN,
+		.time_ns = 150,
+		.task = WEFT_TASK_NONE,
+		.other = WEFT_TRACK_FIRST + 3 * WEFT_TRACK_LINES,
+		.kind = 1,
+		.kind_name = text_of("gpu"),
+		.text = text_of("draw"),
+		.begin_ns = 120,
+		.end_ns = 140}};
+	struct decoded d = CUT(events);
+	expect_lines(&d,
+		"{\"time\":150,\"event\":\"span\",\"track\":4503599627370688,\"label\":\"gpu\","
+		"\"clock\":\"monotonic\",\"name\":\"draw\",\"start\":120,\"end\":140,\"thread\":0}\n");
+}
+
 /* Three gaps, before, in and behind the range; and losses whose time is unknown. */
 static void losses_are_those_of_the_range(void **state)
 {
@@ -778,6 +838,8 @@ int main(void)
 		cmocka_unit_test(a_rundown_keeps_deadlines),
 		cmocka_unit_test(impossible_values_are_refused),
 		cmocka_unit_test(an_error_of_the_sink_is_answered),
+		cmocka_unit_test(each_refused_write_is_answered),
+		cmocka_unit_test(a_span_keeps_its_track),
 		cmocka_unit_test(losses_are_those_of_the_range),
 		cmocka_unit_test(a_part_keeps_why_its_threads_are_idle),
 		cmocka_unit_test(level_changes_are_kept_up_to_the_end_of_the_range),

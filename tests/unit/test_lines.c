@@ -107,6 +107,25 @@ static void a_tag_may_have_a_value(void **state)
 		"   0.000000000  tag       task=7 text=\"queue\" value=-3\n");
 }
 
+static void a_span_is_on_a_track(void **state)
+{
+	(void)state;
+	const struct weft_event event = {.type = WEFT_EVENT_SPAN,
+		.time_ns = 5000,
+		.task = WEFT_TASK_NONE,
+		.other = WEFT_TRACK_FIRST + 3 * WEFT_TRACK_LINES,
+		.kind = 1,
+		.kind_name = slice("gpu"),
+		.text = slice("draw"),
+		.begin_ns = 2000,
+		.end_ns = 4000};
+	assert_lines(&event, 1,
+		"{\"time\":5000,\"event\":\"span\",\"track\":4503599627370688,\"label\":\"gpu\","
+		"\"clock\":\"monotonic\",\"name\":\"draw\",\"start\":2000,\"end\":4000}\n",
+		"   0.000004000  span      track=4503599627370688 label=\"gpu\" clock=monotonic name=\"draw\" "
+		"start=-3000ns end=-1000ns\n");
+}
+
 static void bands_and_reasons(void **state)
 {
 	(void)state;
@@ -191,6 +210,7 @@ int main(void)
 		cmocka_unit_test(threads_and_processes_are_distinguished),
 		cmocka_unit_test(a_mark_has_an_object),
 		cmocka_unit_test(a_tag_may_have_a_value),
+		cmocka_unit_test(a_span_is_on_a_track),
 		cmocka_unit_test(bands_and_reasons),
 		cmocka_unit_test(kinds_have_names_or_numbers),
 		cmocka_unit_test(a_flag_is_a_word_if_it_is_set),
