@@ -127,6 +127,8 @@ static void why_a_process_has_no_ring_is_explained(void **state)
 	assert_text(explained((const char *[]){"A=b", own, "B=c", NULL}), "runs under `weft record`");
 	assert_text(explained((const char *[]){"A=b", "WEFT_OUT=/elsewhere/t.weft", NULL}),
 		"was started with WEFT_OUT=/elsewhere/t.weft;");
+	assert_text(explained((const char *[]){"WEFT_OUT=/first", "WEFT_OUT=/second", NULL}),
+		"was started with WEFT_OUT=/first;"); /* as getenv() sees it */
 	assert_text(explained((const char *[]){"WEFT_OUT=", NULL}), "without WEFT_OUT");
 	assert_text(explained((const char *[]){"NOT_WEFT_OUT=x", NULL}), "without WEFT_OUT");
 	reported[0] = '\0';

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include <weft/input.h>
@@ -438,6 +439,24 @@ static void the_traces_of_a_directory_come_by_name(void **state)
 	assert_int_equal(traces.count, 0);
 }
 
+/* Root may read each directory, so another user tries. */
+static void a_directory_that_cannot_be_read_is_an_error(void **state)
+{
+	(void)state;
+	int status;
+	struct weft__runs_traces traces = {0};
+	assert_int_equal(chmod(place.path, 0), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		bool is_other = geteuid() != 0 || setuid(12345) == 0;
+		bool good = weft__runs_traces_add(&traces, place.path);
+		_exit(!is_other || good || !strstr(reported, strerror(EACCES)));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(chmod(place.path, 0700), 0);
+}
+
 static void a_directory_without_a_trace_is_an_error(void **state)
 {
 	(void)state;
@@ -477,6 +496,7 @@ int main(void)
 		WITH_PLACES(a_link_to_a_ring_needs_no_saving),
 		WITH_PLACES(saving_leaves_nothing),
 		WITH_PLACES(the_traces_of_a_directory_come_by_name),
+		WITH_PLACES(a_directory_that_cannot_be_read_is_an_error),
 		WITH_PLACES(a_directory_without_a_trace_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
