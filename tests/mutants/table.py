@@ -478,4 +478,41 @@ MUTANTS = [
     *in_file(
         'src/platform/ring.c',
         ('	if (error)\n		unlink(ring->path);\n', '', 'platform')),
+    *in_file(
+        'src/record/ffi.c',
+        ('	if (is_on(category, level))\n		weft_wait_any_as', '	if (true)\n		weft_wait_any_as', 'ffi')),
+    *in_file(
+        'src/record/name.c',
+        ('for (uint32_t at = 0; at < size; at += 8)\n		if', 'for (uint32_t at = size; at < size; at += 8)\n		if', 'record')),
+    *in_file(
+        'src/runs/snapshots.c',
+        ('if (strcmp(s->list[i].ring.name, name) == 0)', 'if (true)', 'run_snapshots'),
+        ('		if (error)\n			return error;\n	}\n	/* Before', '		return error;\n	}\n	/* Before', 'run_snapshots')),
+    *in_file(
+        'src/runs/mapped.c',
+        ('return stat(path, &status) == 0 && status.st_ino == inode;', 'return stat(path, &status) == 0;', 'run_find'),
+        ('&size) || summary.is_stopped)', '&size))', 'run_find')),
+    *in_file(
+        'src/runs/page.c',
+        ('file.stx_size == WEFT_ABI_ATTACH_BYTES;', 'file.stx_size >= WEFT_ABI_ATTACH_BYTES;', 'run_attach'),
+        ('file.stx_ino == mapping->inode && ', '', 'run_attach')),
+    *in_file(
+        'src/runs/attach.c',
+        ('		STORE(fd, until_unix_ns, unix_ns() + LEASE_NS);\n', '', 'run_attach'),
+        ("page.reason[sizeof(page.reason) - 1] = '\\0';", '', 'run_attach')),
+    *in_file(
+        'src/runs/compress.c',
+        ('ZSTD_c_checksumFlag, 1', 'ZSTD_c_checksumFlag, 0', 'run_streams')),
+    *in_file(
+        'src/runs/traces.c',
+        ('	if (count < 0) {', '	if (false) {', 'run_saves')),
+    *in_file(
+        'src/runs/unfound.c',
+        ('while (!value && getdelim', 'while (getdelim', 'run_ending')),
+    *in_file(
+        'src/export/cut_encode.c',
+        ('	put(e, WEFT_ABI_TRACK(number, id, event->kind & 0xff));\n', '', 'cut')),
+    *in_file(
+        'src/export/cut_packets.c',
+        ('	if (!error)\n		error = make_room(t, bytes);', '	error = make_room(t, bytes);', 'cut')),
 ]
