@@ -11,6 +11,7 @@
 
 /* Edges that are played for one question of a viewer. */
 #define LOOKED_MAX (1u << 16)
+#define PASSED_MAX (1u << 22) /* edges of tasks that wait: some milliseconds */
 
 static void rename_holders(
 	const struct weft_model *model, struct weft__holders *holders, uint64_t time)
@@ -19,13 +20,37 @@ static void rename_holders(
 		holders->list[i].task = weft__become_at(model, holders->list[i].task, time);
 }
 
+static bool is_take(const struct weft_edges *edges, uint32_t edge)
+{
+	return edges->type[edge] == WEFT_EDGE_READ && edges->from[edge] != WEFT_NONE;
+}
+
+/* The first edge to play: at most `looked` takes and releases before `end`. Tasks that wait are
+ * passed over, because many may wait for one that has held the resource for long. */
+static uint32_t first_to_play(
+	const struct weft_model *model, struct weft__edge_list to, uint32_t end, uint32_t looked)
+{
+	const struct weft_edges *e = &model->edges;
+	uint32_t passed = 0;
+	if (looked >= end)
+		return 0;
+	while (end > 0 && looked > 0 && passed < PASSED_MAX) {
+		uint32_t edge = to.edges[--end];
+		if (is_take(e, edge) || e->type[edge] == WEFT_EDGE_SIGNAL)
+			looked--;
+		else
+			passed++;
+	}
+	return end;
+}
+
 /* Plays an edge. Only a lock, and a release by a task that is not among the holders, need their
  * names of that time: most tasks become nothing. */
 static int play(
 	const struct weft_model *model, struct weft__holders *holders, uint32_t edge, unsigned kind)
 {
 	const struct weft_edges *e = &model->edges;
-	const bool takes = e->type[edge] == WEFT_EDGE_READ && e->from[edge] != WEFT_NONE;
+	const bool takes = is_take(e, edge);
 	if (!takes && e->type[edge] != WEFT_EDGE_SIGNAL)
 		return 0;
 	bool needs_names = takes ? kind == WEFT_KIND_LOCK : !weft__holders_has(holders, e->from[edge]);
@@ -48,7 +73,7 @@ int weft__holders_at(const struct weft_story *story, uint32_t resource, uint64_t
 	if (!weft__is_resource(kind) || !to.count)
 		return 0;
 	uint32_t end = weft__edges_until(model, to, at_ns);
-	for (uint32_t i = end > looked ? end - looked : 0; i < end && !error; i++)
+	for (uint32_t i = first_to_play(model, to, end, looked); i < end && !error; i++)
 		error = play(model, ret_holders, to.edges[i], kind);
 	rename_holders(model, ret_holders, at_ns);
 	return error;

@@ -12,7 +12,7 @@
 
 /* The holders at a time, named as they are then. 0 or WEFT_ERROR_MEMORY; the caller finishes
  * *ret_holders in both cases. Without an index, or for a task of another kind, there are none. At
- * most `looked` edges before the time are played. */
+ * most `looked` takes and releases before the time are played. */
 int weft__holders_at(const struct weft_story *story, uint32_t resource, uint64_t at_ns,
 	uint32_t looked, struct weft__holders *ret_holders);
 

@@ -417,6 +417,33 @@ static void waiters_are_told_by_their_lock(void **state)
 	loaded_finish(&loaded);
 }
 
+/* The holder is known although more tasks wait than edges are played for one question. */
+static void a_holder_is_found_behind_many_waiters(void **state)
+{
+	enum {
+		WAITERS = 70000
+	};
+	struct made made = make_begin();
+	struct weft_chain_hop hop;
+	(void)state;
+	make_create(&made, 0, 1, WEFT_KIND_LOCK);
+	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	make_edge(&made, WEFT_EVENT_READ, 2, 1);
+	for (uint64_t id = 10; id < 10 + WAITERS; id++) {
+		made.time++;
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+		make_edge(&made, WEFT_EVENT_TRY_READ, id, 1);
+	}
+	struct loaded loaded = make_end(&made);
+	struct weft_chain *chain = chain_of(&loaded, 10, WEFT_STORY_WHOLE);
+	assert_int_equal(chain->count, 2);
+	hop = chain->hops[1];
+	assert_int_equal(hop.step, WEFT_CHAIN_HELD);
+	assert_int_equal(hop.wait.source, task_of(&loaded, 2));
+	weft_chain_destroy(chain);
+	loaded_finish(&loaded);
+}
+
 /* Chains of 10^6 hops take linear time and little memory. */
 static void a_very_long_chain_is_followed(void **state)
 {
@@ -564,6 +591,7 @@ int main(void)
 		cmocka_unit_test(a_task_waits_on_for_the_second_of_two),
 		cmocka_unit_test(a_circle_is_named),
 		cmocka_unit_test(waiters_are_told_by_their_lock),
+		cmocka_unit_test(a_holder_is_found_behind_many_waiters),
 		cmocka_unit_test(a_very_long_chain_is_followed),
 		cmocka_unit_test(the_moment_is_in_the_longest_wait),
 		cmocka_unit_test(chains_and_groups_agree),
