@@ -38,29 +38,44 @@ static bool is_band_before(const void *bands, uint32_t row, uint64_t time)
 	return ((const struct weft_band_period *)bands)[row].start < time;
 }
 
-static bool is_idle_between(
-	const struct weft_model *model, uint32_t thread, uint64_t start, uint64_t end)
+/* The idle band of the thread that begins at a time, or NULL. */
+static const struct weft_band_period *idle_from(
+	const struct weft_model *model, uint32_t thread, uint64_t start)
 {
 	uint32_t row = weft__search(model->bands, 0, model->band_count, is_band_before, start);
 	for (uint32_t looked = 0; row < model->band_count && looked < SAME_TIME_MAX; row++, looked++) {
 		const struct weft_band_period *band = &model->bands[row];
 		if (band->start != start)
-			return false;
-		if (band->kind == WEFT_BAND_IDLE && band->thread == thread && band->end == end)
-			return true;
+			return NULL;
+		if (band->kind == WEFT_BAND_IDLE && band->thread == thread)
+			return band;
 	}
-	return false;
+	return NULL;
 }
 
-/* True if the task only goes on after an idle band that interrupted it, and does nothing. */
+/* True if an idle band interrupts the task at the end of the activation: the task goes on after it,
+ * or the trace ends before that. A band without a reason may be a switch to no task. */
+static bool is_interrupted(const struct weft_model *model, uint32_t task, uint32_t activation)
+{
+	const struct weft_activations *a = &model->activations;
+	uint32_t thread = a->thread[activation], next = activation + 1;
+	const struct weft_band_period *band = idle_from(model, thread, a->end[activation]);
+	if (!band)
+		return false;
+	if (next < model->tasks.end_activation[task])
+		return a->start[next] == band->end && a->thread[next] == thread;
+	return band->end >= model->summary.end && band->reason != WEFT_NONE;
+}
+
+/* True if the task does nothing in the activation, right before or after an idle band that
+ * interrupts it. A task's first activation is never without effect. */
 static bool goes_on_idly(const struct weft_story *story, uint32_t task, uint32_t activation)
 {
 	const struct weft_model *model = story->model;
-	const struct weft_activations *a = &model->activations;
-	uint64_t start = a->start[activation], end = a->end[activation];
-	if (activation == model->tasks.first_activation[task] || end - start > GOES_ON_NS ||
-		a->thread[activation - 1] != a->thread[activation] ||
-		!is_idle_between(model, a->thread[activation], a->end[activation - 1], start))
+	uint64_t start = model->activations.start[activation], end = model->activations.end[activation];
+	if (activation == model->tasks.first_activation[task] || end - start > GOES_ON_NS)
+		return false;
+	if (!is_interrupted(model, task, activation - 1) && !is_interrupted(model, task, activation))
 		return false;
 	struct weft__edge_list by = weft__edges_by(model, task);
 	return weft__edges_until(model, by, end) == weft__edges_until(model, by, start - 1);

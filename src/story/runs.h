@@ -2,9 +2,9 @@
  *
  * When a task ran before and after a time, and whether it was woken for that. Two kinds of
  * activations are no wake-ups: one that begins because another task becomes this one, which may
- * wait already (a bind of Lwt is created, tries to read and is then become); and one after an idle
- * band in which the task does nothing. Programs that do not switch to no task before they poll have
- * one of these after each poll, up to the switch to the task that is ready.
+ * wait already (a bind of Lwt is created, tries to read and is then become); and a short one right
+ * before or after an idle band that interrupts it, in which the task does nothing. An event loop
+ * that does not switch to no task before it polls has such activations of the task that ran last.
  */
 #ifndef WEFT_STORY_RUNS_H
 #define WEFT_STORY_RUNS_H

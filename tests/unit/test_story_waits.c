@@ -128,7 +128,8 @@ static void a_task_that_runs_has_stopped_to_wait(void **state)
 
 static void make_poll(struct made *made, uint64_t ns)
 {
-	struct weft_event event = {.type = WEFT_EVENT_BAND, .band = WEFT_BAND_IDLE, .flag = true};
+	struct weft_event event = {
+		.type = WEFT_EVENT_BAND, .band = WEFT_BAND_IDLE, .flag = true, .text = {"poll", 4}};
 	make(made, event);
 	made->time += ns;
 	event.flag = false;
@@ -175,6 +176,30 @@ static void a_task_waits_on_after_a_poll(void **state)
 		assert_int_equal(wait.since, 1000);
 		assert_int_equal(wait.until, 1003500);
 	}
+	loaded_finish(&loaded);
+}
+
+/* The loop runs in task 1, which waits for 3: it returns from another task, and polls. */
+static void a_loop_that_polls_waits_on(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 3; id++)
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+	make_switch(&made, 1);
+	made.time = 100;
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 3);
+	for (int i = 0; i < 3; i++) {
+		made.time += 100;
+		make_switch(&made, 2);
+		made.time += 1000;
+		make_switch(&made, 1);
+		made.time += 500;
+		make_poll(&made, 10000);
+	}
+	struct loaded loaded = make_end(&made);
+	for (uint64_t at = 300; at < loaded.model->summary.end; at += 100)
+		assert_int_equal(waits_for(&loaded, 1, at), 3);
 	loaded_finish(&loaded);
 }
 
@@ -585,6 +610,7 @@ int main(void)
 		cmocka_unit_test(a_become_is_no_end_of_a_wait),
 		cmocka_unit_test(a_task_that_runs_has_stopped_to_wait),
 		cmocka_unit_test(a_task_waits_on_after_a_poll),
+		cmocka_unit_test(a_loop_that_polls_waits_on),
 		cmocka_unit_test(a_task_that_acts_or_works_after_a_poll_has_woken),
 		cmocka_unit_test(a_lost_lookup_leads_to_its_signal),
 		cmocka_unit_test(a_chain_goes_on_beyond_a_promise),
