@@ -286,8 +286,15 @@ static int draw(const struct render_arguments *a, const struct cli_trace *trace,
 	struct weft_progress progress = cli_progress_of(trace);
 	int error = weft_scene_create_watched(layout->model, layout, &progress, &scene);
 	cli_progress_end();
-	if (error)
+	double *edges = malloc((layout->row_count + (size_t)1) * sizeof(*edges));
+	if (!error && !edges)
+		error = WEFT_ERROR_MEMORY;
+	if (error) {
+		free(edges);
 		return error;
+	}
+	weft_scene_row_edges(scene, &view, edges);
+	weft_view_set_edges(&view, edges);
 	struct weft_render_options options = {
 		.theme = a->theme,
 		.title = short_name(trace->name),
@@ -297,6 +304,7 @@ static int draw(const struct render_arguments *a, const struct cli_trace *trace,
 	};
 	error = weft_render_frame(scene, &frame, &view, &options, canvas);
 	weft_scene_destroy(scene);
+	free(edges);
 	return error;
 }
 

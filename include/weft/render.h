@@ -51,6 +51,11 @@ int weft_scene_create_from(const struct weft_model *model, const struct weft_lay
 	const struct weft_scene *previous, struct weft_scene **ret_scene);
 void weft_scene_destroy(struct weft_scene *scene);
 
+/* Writes row_count + 1 values for weft_view_set_edges(): rows without tasks in the view become a
+ * hairline, rows whose tasks are narrow there become low. */
+void weft_scene_row_edges(
+	const struct weft_scene *scene, const struct weft_view *view, double *ret_edges);
+
 struct weft_box {
 	double x, y, width, height; /* absent if width or height is 0 */
 };

@@ -35,11 +35,15 @@ struct weft_view {
 	double scale;  /* px per ns */
 	double focus;  /* the row at the lens's centre; of plain rows, the one in the middle */
 	bool is_plain; /* rows that do not fit are scrolled instead of compressed */
+	/* Rows of unequal height under the lens, see weft_view_set_edges(). Borrowed. */
+	const double *edges;
+	uint32_t edge_rows; /* the rows that it was made for; others make it invalid */
 	/* The row axis, derived from the other members. */
 	struct weft_view_rows {
+		bool are_uneven;    /* `edges` counts; places are then not row numbers */
 		double spacing;     /* px a row, where rows have full size */
-		double top, bottom; /* the first and last row of full size */
-		double top_y;       /* y of row `top` */
+		double top, bottom; /* the places of the first and last row of full size */
+		double top_y;       /* y of place `top` */
 		double above,
 			below; /* how strongly rows above and below are compressed; INFINITY: not at all */
 	} rows;
@@ -66,9 +70,18 @@ void weft_view_pan(struct weft_view *view, double dx);
 
 void weft_view_set_focus(struct weft_view *view, double row);
 
+/* Moves the focus by a number of full rows. */
+void weft_view_pan_rows(struct weft_view *view, double rows);
+
 /* Chooses what happens to rows that do not all fit: false compresses them towards the edges, true
  * gives them equal height and lets them scroll. */
 void weft_view_set_plain(struct weft_view *view, bool is_plain);
+
+/* Gives rows unequal heights: row r lies between the places edges[r] and edges[r + 1], in full
+ * rows; the first row's middle is at 0. `edges` has row_count + 1 ascending values, is borrowed,
+ * and must outlive the view and its copies. NULL: equal heights. Rows are also of equal height if
+ * all of them fit that way, and in plain rows. */
+void weft_view_set_edges(struct weft_view *view, const double *edges);
 
 /* The rows that are visible, from first to last, with fractions. */
 void weft_view_rows_seen(const struct weft_view *view, double *ret_first, double *ret_last);

@@ -12,14 +12,19 @@
  * leaves the room to rows of full size beyond the focus. So rows only ever rise as the focus goes
  * down: what compresses the far side doesn't change.
  *
+ * Rows can have unequal heights. Then the lens works on places instead of row numbers: a row takes
+ * a stretch of places, and one place is a full row.
+ *
  * Plain rows all have their full size, and the focus is the row in the middle of the view: it stops
  * where the first or last row is at the margin.
  */
 #include "view/rows.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/export.h"
+#include "base/search.h"
 
 #define SMALL_MARGIN  0.22 /* of the height, the margin's upper limit */
 #define ROWS_AT_LEAST 10
@@ -28,6 +33,41 @@
 static double last_row(const struct weft_view *view)
 {
 	return view->row_count > 1 ? view->row_count - 1.0 : 0;
+}
+
+/* Where a row, which may be a fraction, is on the axis. */
+static double place_of(const struct weft_view *view, double row)
+{
+	if (!view->rows.are_uneven)
+		return row;
+	double at = fmin(fmax(row + 0.5, 0), view->row_count);
+	uint32_t index = at < view->row_count ? (uint32_t)at : view->row_count - 1;
+	const double *edge = view->edges + index;
+	return edge[0] + (at - index) * (edge[1] - edge[0]);
+}
+
+static bool begins_by(const void *edges, uint32_t row, uint64_t place_bits)
+{
+	double place;
+	memcpy(&place, &place_bits, sizeof(place));
+	return ((const double *)edges)[row + 1] <= place;
+}
+
+static double row_at(const struct weft_view *view, double place)
+{
+	if (!view->rows.are_uneven)
+		return place;
+	uint64_t bits;
+	memcpy(&bits, &place, sizeof(bits));
+	uint32_t row = weft__search(view->edges, 0, view->row_count - 1, begins_by, bits);
+	const double *edge = view->edges + row;
+	double height = edge[1] - edge[0];
+	return row - 0.5 + (height > 0 ? (place - edge[0]) / height : 0.5);
+}
+
+static double last_place(const struct weft_view *view)
+{
+	return place_of(view, last_row(view));
 }
 
 static double margin(const struct weft_view *view)
@@ -79,9 +119,10 @@ static double solve_compression(double rows, double room, double size)
 
 static void solve_linear(struct weft_view *view)
 {
-	double rows = last_row(view);
+	double rows = last_place(view);
 	double spacing = rows > 0 ? inner_height(view) / rows : WEFT_VIEW_ROW_HEIGHT_MAX;
 	view->rows = (struct weft_view_rows){
+		.are_uneven = view->rows.are_uneven,
 		.spacing = spacing < WEFT_VIEW_ROW_HEIGHT_MAX ? spacing : WEFT_VIEW_ROW_HEIGHT_MAX,
 		.top = 0,
 		.bottom = rows,
@@ -95,7 +136,8 @@ static void solve_lens(struct weft_view *view)
 {
 	double height = inner_height(view), half = height / 2, size = full_size(view);
 	double side = (1 - MIDDLE) / 2 * height, full = half - side;
-	double need_above = view->focus * size, need_below = (last_row(view) - view->focus) * size;
+	double focus = place_of(view, view->focus);
+	double need_above = focus * size, need_below = (last_place(view) - focus) * size;
 	/* Both sides together need more than the height, so at most one of them needs less than half.
 	 */
 	double full_above = full, full_below = full, room_above = half;
@@ -111,12 +153,12 @@ static void solve_lens(struct weft_view *view)
 	full_below = fmin(full_below, need_below);
 	struct weft_view_rows *r = &view->rows;
 	r->spacing = size;
-	r->top = view->focus - full_above / size;
-	r->bottom = view->focus + full_below / size;
+	r->top = focus - full_above / size;
+	r->bottom = focus + full_below / size;
 	r->top_y = margin(view) + room_above - full_above;
 	r->above = solve_compression(r->top, room_above - full_above, size);
 	r->below =
-		solve_compression(last_row(view) - r->bottom, height - room_above - full_below, size);
+		solve_compression(last_place(view) - r->bottom, height - room_above - full_below, size);
 }
 
 static void solve_plain(struct weft_view *view)
@@ -139,7 +181,13 @@ void weft__view_solve_rows(struct weft_view *view)
 		view->focus = 0;
 	if (view->focus > last_row(view))
 		view->focus = last_row(view);
-	if (last_row(view) * full_size(view) <= inner_height(view))
+	view->rows.are_uneven = false;
+	if (last_row(view) * full_size(view) <= inner_height(view)) {
+		solve_linear(view);
+		return;
+	}
+	view->rows.are_uneven = !view->is_plain && view->edges && view->edge_rows == view->row_count;
+	if (view->rows.are_uneven && last_place(view) * full_size(view) <= inner_height(view))
 		solve_linear(view);
 	else if (view->is_plain)
 		solve_plain(view);
@@ -150,6 +198,13 @@ void weft__view_solve_rows(struct weft_view *view)
 WEFT__EXPORT void weft_view_set_plain(struct weft_view *view, bool is_plain)
 {
 	view->is_plain = is_plain;
+	weft__view_solve_rows(view);
+}
+
+WEFT__EXPORT void weft_view_set_edges(struct weft_view *view, const double *edges)
+{
+	view->edges = edges;
+	view->edge_rows = view->row_count;
 	weft__view_solve_rows(view);
 }
 
@@ -166,10 +221,18 @@ WEFT__EXPORT void weft_view_set_focus(struct weft_view *view, double row)
 	weft__view_solve_rows(view);
 }
 
-/* y never rises with the focus, so bisection finds it. */
+WEFT__EXPORT void weft_view_pan_rows(struct weft_view *view, double rows)
+{
+	weft_view_set_focus(view, row_at(view, place_of(view, view->focus) + rows));
+}
+
+/* y never rises with the focus, so bisection finds it. Uneven rows that all fit do not depend on
+ * the focus, which counts again once they no longer fit. */
 WEFT__EXPORT void weft_view_drag_row(struct weft_view *view, double row, double y)
 {
 	double low = 0, high = last_row(view);
+	if (view->rows.are_uneven && isinf(view->rows.above) && isinf(view->rows.below))
+		return;
 	for (int i = 0; i < 60; i++) {
 		weft_view_set_focus(view, (low + high) / 2);
 		if (weft_view_y(view, row) > y)
@@ -182,35 +245,46 @@ WEFT__EXPORT void weft_view_drag_row(struct weft_view *view, double row, double 
 WEFT__EXPORT double weft_view_y(const struct weft_view *view, double row)
 {
 	const struct weft_view_rows *r = &view->rows;
-	if (row < r->top)
-		return r->top_y - compressed(r->top - row, r->above, r->spacing);
-	if (row <= r->bottom)
-		return r->top_y + (row - r->top) * r->spacing;
+	double place = place_of(view, row);
+	if (place < r->top)
+		return r->top_y - compressed(r->top - place, r->above, r->spacing);
+	if (place <= r->bottom)
+		return r->top_y + (place - r->top) * r->spacing;
 	return r->top_y + (r->bottom - r->top) * r->spacing +
-		   compressed(row - r->bottom, r->below, r->spacing);
+		   compressed(place - r->bottom, r->below, r->spacing);
 }
 
 WEFT__EXPORT double weft_view_row(const struct weft_view *view, double y)
 {
 	const struct weft_view_rows *r = &view->rows;
-	double bottom_y = r->top_y + (r->bottom - r->top) * r->spacing, row;
+	double bottom_y = r->top_y + (r->bottom - r->top) * r->spacing, place;
 	if (y < r->top_y)
-		row = r->top - expanded(r->top_y - y, r->above, r->spacing);
+		place = r->top - expanded(r->top_y - y, r->above, r->spacing);
 	else if (y <= bottom_y)
-		row = r->top + (y - r->top_y) / r->spacing;
+		place = r->top + (y - r->top_y) / r->spacing;
 	else
-		row = r->bottom + expanded(y - bottom_y, r->below, r->spacing);
+		place = r->bottom + expanded(y - bottom_y, r->below, r->spacing);
+	double row = row_at(view, place);
 	if (!(row > 0))
 		return 0;
 	return row > last_row(view) ? last_row(view) : row;
 }
 
+/* The height of a row in full rows. */
+static double height_of(const struct weft_view *view, double row)
+{
+	return view->rows.are_uneven
+			   ? place_of(view, floor(row + 0.5) + 0.5) - place_of(view, floor(row + 0.5) - 0.5)
+			   : 1;
+}
+
 WEFT__EXPORT double weft_view_row_spacing(const struct weft_view *view, double row)
 {
 	const struct weft_view_rows *r = &view->rows;
-	if (row < r->top && !isinf(r->above))
-		return r->spacing / (1 + (r->top - row) / r->above);
-	if (row > r->bottom && !isinf(r->below))
-		return r->spacing / (1 + (row - r->bottom) / r->below);
-	return r->spacing;
+	double place = place_of(view, row), spacing = r->spacing * height_of(view, row);
+	if (place < r->top && !isinf(r->above))
+		return spacing / (1 + (r->top - place) / r->above);
+	if (place > r->bottom && !isinf(r->below))
+		return spacing / (1 + (place - r->bottom) / r->below);
+	return spacing;
 }

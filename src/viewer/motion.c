@@ -50,11 +50,12 @@ void weft__viewer_halt(struct weft_viewer *viewer)
 	viewer->motion.is_running = false;
 }
 
-void weft__hold_point(const struct weft_viewer *viewer, struct weft_view *view, double held_ns,
+void weft__hold_point(struct weft_viewer *viewer, struct weft_view *view, double held_ns,
 	double held_row, double x, double y)
 {
 	double now_at = (held_ns - view->left) * view->scale;
 	weft_view_pan(view, x - viewer->frame.picture.x - now_at);
+	weft__viewer_follow_view(viewer, view);
 	weft_view_drag_row(view, held_row, y - viewer->frame.picture.y);
 }
 

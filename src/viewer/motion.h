@@ -39,6 +39,20 @@ struct weft__history {
 	double moved_ms; /* time of the last move: quick successive moves are one step */
 };
 
+/* The heights of rows: see heights.c. */
+struct weft__heights {
+	double *edges;
+	size_t capacity;
+	struct weft_view of;            /* the view that they were made for … */
+	const struct weft_scene *scene; /* … and its scene; NULL if they are stale */
+};
+
+/* heights.c: gives the rows of a view the heights for its times. Views that share the heights have
+ * those of another view from then on. */
+void weft__viewer_follow_view(struct weft_viewer *viewer, struct weft_view *view);
+/* Called before the scene is destroyed. */
+void weft__viewer_forget_heights(struct weft_viewer *viewer);
+
 /* motion.c: the target of the current glide, or the view itself. */
 const struct weft_view *weft__viewer_wanted(const struct weft_viewer *viewer);
 /* Moves the view in 120 ms, or at once. */
@@ -51,7 +65,7 @@ void weft__viewer_throw(struct weft_viewer *viewer);
 /* Advances the animation. True if it goes on. */
 bool weft__viewer_move_on(struct weft_viewer *viewer);
 /* Moves the view so that the held point is at (x, y) of the canvas. */
-void weft__hold_point(const struct weft_viewer *viewer, struct weft_view *view, double held_ns,
+void weft__hold_point(struct weft_viewer *viewer, struct weft_view *view, double held_ns,
 	double held_row, double x, double y);
 
 /* slide.c: before the viewer takes a new layout and scene, and afterwards. */

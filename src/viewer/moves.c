@@ -30,7 +30,7 @@ void weft__viewer_pan(struct weft_viewer *viewer, double dx, double dy)
 	weft__viewer_remember(viewer, false);
 	weft_view_pan(&view, dx);
 	if (dy != 0)
-		weft_view_set_focus(&view, view.focus - dy / view.rows.spacing);
+		weft_view_pan_rows(&view, -dy / view.rows.spacing);
 	weft__viewer_glide(viewer, &view);
 }
 

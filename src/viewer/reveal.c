@@ -69,6 +69,7 @@ void weft__viewer_reveal(
 	start = clamp(&view, start);
 	end = clamp(&view, end);
 	reveal_time(&view, start, end > start ? end : start, is_close);
+	weft__viewer_follow_view(viewer, &view);
 	if (row != WEFT_NONE)
 		reveal_row(&view, row);
 	weft__viewer_glide(viewer, &view);

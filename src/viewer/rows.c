@@ -84,6 +84,7 @@ static void take_layout(
 	struct weft_viewer *viewer, struct weft_layout *layout, struct weft_scene *scene)
 {
 	weft__things_clear(viewer->things);
+	weft__viewer_forget_heights(viewer);
 	weft_scene_destroy(viewer->scene);
 	weft_layout_destroy(viewer->layout);
 	viewer->layout = layout;
@@ -116,6 +117,7 @@ static void lay_out_around(struct weft_viewer *viewer, uint32_t anchor)
 	view.row_count = layout->row_count;
 	viewer->view = view;
 	weft__viewer_place(viewer); /* groups need a gutter */
+	weft__viewer_follow_view(viewer, &viewer->view);
 	if (anchor != WEFT_NONE && layout->row[anchor] != WEFT_NONE)
 		weft_view_drag_row(&viewer->view, layout->row[anchor], y);
 	weft__slide_begin(viewer);

@@ -57,6 +57,7 @@ static void drop(struct weft_viewer *viewer)
 	weft__viewer_forget(viewer);
 	weft__slide_stop(viewer);
 	weft__things_clear(viewer->things);
+	weft__viewer_forget_heights(viewer);
 	weft_scene_destroy(viewer->scene);
 	weft_layout_destroy(viewer->layout);
 	weft_model_destroy(viewer->model);

@@ -108,6 +108,7 @@ WEFT__EXPORT void weft_viewer_destroy(struct weft_viewer *viewer)
 	weft__rows_finish(&viewer->rows);
 	free(viewer->standing.edges);
 	free(viewer->counters.hidden);
+	free(viewer->heights.edges);
 	free(viewer->search.text);
 	free(viewer->title);
 	free(viewer->path);
@@ -183,6 +184,7 @@ void weft__viewer_settle(struct weft_viewer *viewer)
 	if (cursor != viewer->cursor)
 		viewer->changes |= WEFT_VIEWER_CURSOR;
 	viewer->cursor = cursor;
+	weft__viewer_follow_view(viewer, &viewer->view);
 	weft__viewer_fill_panel(viewer);
 	weft__viewer_place_buttons(viewer);
 	weft__viewer_list_controls(viewer);

@@ -19,6 +19,15 @@ static double limit(double px)
 	return isfinite(px) ? fmin(fmax(px, -NOTCHES_MAX * NOTCH), NOTCHES_MAX * NOTCH) : 0;
 }
 
+/* Keeps the row under the pointer there, although the heights of the rows change. */
+static void hold_row(struct weft_viewer *viewer, struct weft_view *view, double y)
+{
+	double row = weft_view_row(&viewer->view, y);
+	weft__viewer_follow_view(viewer, view);
+	if (view->rows.are_uneven && y > 0 && y < view->height)
+		weft_view_drag_row(view, row, y);
+}
+
 WEFT__EXPORT void weft_viewer_wheel(struct weft_viewer *viewer, double x, double y, double dx,
 	double dy, unsigned modifiers, double now_ms)
 {
@@ -31,10 +40,11 @@ WEFT__EXPORT void weft_viewer_wheel(struct weft_viewer *viewer, double x, double
 	if (modifiers & WEFT_VIEWER_SHIFT) {
 		weft_view_pan(&view, -(dx + dy));
 	} else if (modifiers & WEFT_VIEWER_ALT) {
-		weft_view_set_focus(&view, view.focus + dy / NOTCH * ROWS_A_NOTCH);
+		weft_view_pan_rows(&view, dy / NOTCH * ROWS_A_NOTCH);
 	} else {
 		weft_view_zoom(&view, x - viewer->frame.picture.x, pow(ZOOM_A_NOTCH, -dy / NOTCH));
 		weft_view_pan(&view, -dx);
+		hold_row(viewer, &view, y - viewer->frame.picture.y);
 	}
 	weft__viewer_remember(viewer, false);
 	if (fmax(fabs(dx), fabs(dy)) >= COARSE)

@@ -531,6 +531,72 @@ static void a_frame_has_the_parts_that_fit(void **state)
 	picture_finish(&p);
 }
 
+/* A chain of `count` tasks, each created by the one before, for which it waits: each has a row of
+ * its own, and is alive for 3 us of the trace. */
+static struct weft_model *staircase(uint32_t count)
+{
+	struct weft_model_builder *builder = built_begin();
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t time = UINT64_C(1000) * i;
+		built_add(builder, (struct weft_event){.type = WEFT_EVENT_CREATE,
+							   .time_ns = 1000 + time,
+							   .task = i,
+							   .other = i + 1,
+							   .kind = WEFT_KIND_BIND});
+		built_add(builder,
+			(struct weft_event){.type = WEFT_EVENT_SWITCH, .time_ns = 1001 + time, .task = i + 1});
+		if (i >= 2)
+			built_add(builder, (struct weft_event){.type = WEFT_EVENT_RESOLVE,
+								   .time_ns = 1002 + time,
+								   .task = i + 1,
+								   .other = i - 1});
+	}
+	return built_finish(builder);
+}
+
+static unsigned count_names(const struct weft_canvas *canvas)
+{
+	unsigned count = 0;
+	for (uint32_t i = 0; i < canvas->op_count; i++)
+		count += canvas->ops[i].type == WEFT_CANVAS_TEXT &&
+				 strncmp(canvas->text + canvas->ops[i].first, "bind ", 5) == 0;
+	return count;
+}
+
+static double height_of_row(const double *edges, uint32_t row)
+{
+	return edges[row + 1] - edges[row];
+}
+
+/* Far from the focus, too, what is in view has names; the rest takes no room. */
+static void rows_follow_the_view(void **state)
+{
+	struct picture p;
+	(void)state;
+	picture_init(&p, staircase(2000), 1000, 600);
+	assert_true(p.layout->row_count > 1000);
+	double *edges = malloc((p.layout->row_count + (size_t)1) * sizeof(*edges));
+	assert_non_null(edges);
+	weft_view_set_range(&p.view, UINT64_C(1500000), 8000);
+	draw(&p);
+	assert_int_equal(count_names(p.canvas), 0); /* rows of equal height */
+	weft_scene_row_edges(p.scene, &p.view, edges);
+	weft_view_set_edges(&p.view, edges);
+	draw(&p);
+	assert_in_range(count_names(p.canvas), 6, 14);
+	uint32_t alive = p.layout->row[1500], dead = p.layout->row[100];
+	assert_true(height_of_row(edges, alive) > 0.9 && height_of_row(edges, dead) < 0.01);
+	assert_true(edges[p.layout->row_count] < 600 / 28); /* all fit */
+	assert_true(weft_view_y(&p.view, alive) > 20 && weft_view_y(&p.view, alive) < 500);
+	weft_view_fit(&p.view); /* all are narrow */
+	weft_scene_row_edges(p.scene, &p.view, edges);
+	for (uint32_t row = 10; row + 10 < p.layout->row_count; row++)
+		assert_true(height_of_row(edges, row) > 0 && height_of_row(edges, row) < 0.1);
+	assert_true(edges[p.layout->row_count] < 2.5 * 600 / 28);
+	free(edges);
+	picture_finish(&p);
+}
+
 /* Lanes become lower, then some counters have none, then all: two fifths of the picture at most. */
 static void lanes_leave_room_for_tasks(void **state)
 {
@@ -633,6 +699,7 @@ int main(void)
 		cmocka_unit_test(a_whole_second_has_no_decimals),
 		cmocka_unit_test(a_frame_has_the_parts_that_fit),
 		cmocka_unit_test(lanes_leave_room_for_tasks),
+		cmocka_unit_test(rows_follow_the_view),
 		cmocka_unit_test(grounds_of_matches_are_shared_by_neighbours),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

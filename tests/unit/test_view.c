@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <math.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #include <weft/view.h>
@@ -173,6 +174,73 @@ static void many_rows_are_seen_through_a_lens(void **state)
 	close_to(weft_view_row_spacing(&view, 800 + 7.8), 28, 1e-9);
 	assert_true(weft_view_row_spacing(&view, 820) < 28);
 	assert_true(weft_view_row_spacing(&view, 1600) > 0);
+}
+
+/* Rows of random heights, some of them nearly 0. */
+static double *random_edges(uint32_t rows)
+{
+	double *edges = malloc((rows + (size_t)1) * sizeof(*edges));
+	assert_non_null(edges);
+	edges[0] = 0;
+	for (uint32_t row = 0; row < rows; row++)
+		edges[row + 1] = edges[row] + (uniform(0, 1) < 0.5 ? 0.01 : uniform(0.1, 1));
+	for (uint32_t row = 0; row <= rows; row++)
+		edges[row] -= 0.05;
+	return edges;
+}
+
+/* The rows stay in order, each within the heights of its edges; the way back finds the row. */
+static void uneven_rows_have_their_heights(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		struct weft_view view = random_view();
+		double *edges = random_edges(view.row_count), last = -INFINITY;
+		weft_view_set_edges(&view, edges);
+		weft_view_set_focus(&view, uniform(0, view.row_count));
+		for (int k = 0; k < 50; k++) {
+			double row = floor(uniform(0, view.row_count - 1));
+			double y = weft_view_y(&view, row), spacing = weft_view_row_spacing(&view, row);
+			assert_true(spacing > 0 && spacing <= WEFT_VIEW_ROW_HEIGHT_MAX + 1e-9);
+			if (spacing > 1e-3 && y > 1 && y < view.height)
+				close_to(weft_view_row(&view, y), row, 1e-3);
+		}
+		for (uint32_t row = 0; row < view.row_count && row < 2000; row++) {
+			assert_true(weft_view_y(&view, row) >= last);
+			last = weft_view_y(&view, row);
+		}
+		assert_true(weft_view_y(&view, view.row_count - 1.0) <= view.height);
+		free(edges);
+	}
+}
+
+static void uneven_rows_that_fit_are_not_compressed(void **state)
+{
+	(void)state;
+	struct weft_view view;
+	double edges[1001] = {-0.005}, even[11];
+	for (uint32_t row = 0; row < 1000; row++)
+		edges[row + 1] = edges[row] + (row % 100 == 50 ? 1 : 0.001);
+	weft_view_init(&view, 0, 1000, 1000, 800, 600);
+	weft_view_set_focus(&view, 300);
+	weft_view_set_edges(&view, edges);
+	assert_true(view.rows.are_uneven && isinf(view.rows.above) && isinf(view.rows.below));
+	assert_true(weft_view_row_spacing(&view, 150) > 28);
+	assert_true(weft_view_row_spacing(&view, 151) < 0.1);
+	weft_view_drag_row(&view, 50, 500); /* there is nothing to drag */
+	assert_true(view.focus == 300);
+	weft_view_pan_rows(&view, 1); /* by full rows, not by numbers */
+	assert_true(view.focus > 340 && view.focus < 400);
+	weft_view_set_plain(&view, true);
+	assert_true(!view.rows.are_uneven && weft_view_row_spacing(&view, 151) == 28);
+	view.row_count = 999; /* the heights are those of another layout */
+	weft_view_set_plain(&view, false);
+	assert_false(view.rows.are_uneven);
+	for (uint32_t row = 0; row <= 10; row++)
+		even[row] = row * 0.5;
+	weft_view_init(&view, 0, 1000, 10, 800, 600);
+	weft_view_set_edges(&view, even);
+	assert_false(view.rows.are_uneven); /* all fit with equal heights */
 }
 
 static void rows_and_heights_are_inverse(void **state)
@@ -395,6 +463,8 @@ int main(void)
 		cmocka_unit_test(few_rows_are_evenly_spaced),
 		cmocka_unit_test(many_rows_are_seen_through_a_lens),
 		cmocka_unit_test(rows_and_heights_are_inverse),
+		cmocka_unit_test(uneven_rows_have_their_heights),
+		cmocka_unit_test(uneven_rows_that_fit_are_not_compressed),
 		cmocka_unit_test(the_lens_stays_on_the_rows),
 		cmocka_unit_test(dragging_keeps_the_row_under_the_pointer),
 		cmocka_unit_test(at_an_end_the_lens_takes_the_room_of_the_other_side),

@@ -50,9 +50,9 @@ static void a_drag_keeps_time_and_row_under_the_pointer(void **state)
 	double time = time_under(&s, 600), row = row_under(&s, 500);
 	for (int i = 1; i <= 20; i++) {
 		script_wait(&s, 16);
-		script_point(&s, WEFT_VIEWER_MOVE, 600 - 5 * i, 500 + 4 * i, 0, 0);
+		script_point(&s, WEFT_VIEWER_MOVE, 600 - 5 * i, 500 - 0.5 * i, 0, 0);
 		close_to(time_under(&s, 600 - 5 * i), time, 0.5 / s.viewer->view.scale);
-		close_to(row_under(&s, 500 + 4 * i), row, 0.1);
+		close_to(row_under(&s, 500 - 0.5 * i), row, 0.1);
 	}
 	assert_int_equal(weft_viewer_cursor(s.viewer), WEFT_VIEWER_CURSOR_GRABBING);
 	script_end(&s);

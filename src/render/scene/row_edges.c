@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Heights of rows that follow the view. A row whose tasks are wide enough in the view has its full
+ * height, a row without any is a hairline, and between these the height grows with the width, so
+ * that rows do not jump while the view moves. However many rows are narrow or empty, both groups
+ * together leave room for the others.
+ */
+#include <math.h>
+
+#include "base/export.h"
+#include "render/scene/scene.h"
+
+#define FULL_PX     40.0 /* from this width on, a row has its full height, if there is room */
+#define ROOM        2.0 /* heights of the picture that rows may take: the lens compresses the rest */
+#define LEAST       0.3 /* the height of a row whose tasks have no width, in full rows … */
+#define LEAST_SHARE 0.3 /* … unless all of these would take more of the picture */
+#define EMPTY       0.06
+#define EMPTY_SHARE 0.1
+#define STEPS       12 /* of a bisection */
+
+struct row_stretch {
+	uint64_t start, end; /* nothing if start > end */
+};
+
+static void extend(struct row_stretch *s, uint64_t start, uint64_t end)
+{
+	s->start = start < s->start ? start : s->start;
+	s->end = end > s->end ? end : s->end;
+}
+
+static void extend_by_lines(const struct weft_scene *scene, uint32_t row,
+	const struct row_stretch *view, struct row_stretch *s)
+{
+	uint32_t first = scene->row_first[row], last = scene->row_first[row + 1];
+	if (first == last)
+		return;
+	if (weft__scene_start(scene, first) < view->start)
+		first = weft__scene_first_alive(scene, first, last, view->start);
+	if (first == last || weft__scene_start(scene, first) > view->end)
+		return;
+	if (weft__scene_end(scene, last - 1) > view->end)
+		last = weft__scene_first_from(scene, first + 1, last, view->end);
+	extend(s, weft__scene_start(scene, first), weft__scene_end(scene, last - 1));
+}
+
+static void extend_by_piles(const struct weft_scene *scene, uint32_t row,
+	const struct row_stretch *view, struct row_stretch *s)
+{
+	const struct weft__piles *piles = &scene->piles;
+	if (piles->count == 0 || piles->row_first[row] == piles->row_first[row + 1])
+		return;
+	for (uint32_t i = weft__piles_from(piles, row, view->start); i < piles->row_first[row + 1];
+		 i++) {
+		const struct weft__pile *pile = &piles->list[piles->by_row[i]];
+		if (pile->start > view->end)
+			break;
+		extend(s, pile->start, pile->end);
+	}
+}
+
+/* The row of a group's heading has no tasks. */
+static bool is_heading(const struct weft_scene *scene, uint32_t row)
+{
+	const struct weft__piles *piles = &scene->piles;
+	return scene->row_first[row] == scene->row_first[row + 1] &&
+		   (piles->count == 0 || piles->row_first[row] == piles->row_first[row + 1]);
+}
+
+/* The width of what a row has in the view, px; -1 for nothing. */
+static double width_of(const struct weft_scene *scene, const struct weft_view *view,
+	const struct row_stretch *shown, uint32_t row)
+{
+	struct row_stretch s = {UINT64_MAX, 0};
+	if (is_heading(scene, row))
+		return FULL_PX;
+	extend_by_lines(scene, row, shown, &s);
+	extend_by_piles(scene, row, shown, &s);
+	if (s.start > s.end)
+		return -1;
+	uint64_t from = s.start > shown->start ? s.start : shown->start;
+	uint64_t to = s.end < shown->end ? s.end : shown->end;
+	return to > from ? (double)(to - from) * view->scale : 0;
+}
+
+/* How widths become heights: with u = width / full, at most 1, a row is
+ * `least` + (1 - least) (k u + (1 - k) u²) high. */
+struct height_shape {
+	double full, k, least, hairline;
+};
+
+struct width_sums {
+	double shares, squares; /* of all u */
+};
+
+static struct width_sums sum_up(const double *widths, uint32_t rows, double full)
+{
+	struct width_sums sums = {0, 0};
+	for (uint32_t row = 0; row < rows; row++) {
+		double share = fmin(fmax(widths[row], 0) / full, 1);
+		sums.shares += share;
+		sums.squares += share * share;
+	}
+	return sums;
+}
+
+/* The least width that gets a full row so that the rows have room. */
+static double find_full(const double *widths, uint32_t rows, double room, double most)
+{
+	double low = FULL_PX, high = fmax(most, FULL_PX);
+	if (sum_up(widths, rows, low).shares <= room)
+		return low;
+	if (sum_up(widths, rows, high).shares > room)
+		return high;
+	for (int i = 0; i < STEPS; i++) {
+		double middle = (low + high) / 2;
+		if (sum_up(widths, rows, middle).shares > room)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+static double least_height(double height, double room, uint32_t count)
+{
+	return count > 0 ? fmin(height, room / count) : height;
+}
+
+static struct height_shape find_shape(
+	const struct weft_view *view, const double *widths, uint32_t rows)
+{
+	double picture = view->height / WEFT_VIEW_ROW_HEIGHT, room = ROOM * picture;
+	uint32_t empty = 0;
+	for (uint32_t row = 0; row < rows; row++)
+		empty += widths[row] < 0;
+	struct height_shape shape = {
+		.full = find_full(widths, rows, room, view->width),
+		.least = least_height(LEAST, LEAST_SHARE * picture, rows - empty),
+		.hairline = least_height(EMPTY, EMPTY_SHARE * picture, empty),
+	};
+	struct width_sums sums = sum_up(widths, rows, shape.full);
+	double excess = sums.shares - sums.squares;
+	shape.k = excess > 0 ? fmin(fmax((room - sums.squares) / excess, 0), 1) : 1;
+	return shape;
+}
+
+static double height_of(const struct height_shape *shape, double width)
+{
+	double u = fmin(width / shape->full, 1);
+	if (width < 0)
+		return shape->hairline;
+	return shape->least + (1 - shape->least) * (shape->k * u + (1 - shape->k) * u * u);
+}
+
+WEFT__EXPORT void weft_scene_row_edges(
+	const struct weft_scene *scene, const struct weft_view *view, double *ret_edges)
+{
+	uint32_t rows = scene->layout->row_count;
+	const struct row_stretch shown = {weft_view_time(view, 0), weft_view_time(view, view->width)};
+	double *widths = ret_edges + 1; /* each becomes the edge below its row */
+	for (uint32_t row = 0; row < rows; row++)
+		widths[row] = width_of(scene, view, &shown, row);
+	struct height_shape shape = find_shape(view, widths, rows);
+	ret_edges[0] = rows ? -height_of(&shape, widths[0]) / 2 : 0; /* the first row is at 0 */
+	for (uint32_t row = 0; row < rows; row++)
+		ret_edges[row + 1] = ret_edges[row] + height_of(&shape, widths[row]);
+}
