@@ -38,18 +38,18 @@ static int compare(const void *left, const void *right)
 /* All spans, by start; the caller frees them. NULL without memory. */
 static struct span_row *list_rows(const struct weft_model *model, size_t *ret_count)
 {
-	size_t count = model->thread_span_count, at = 0;
+	size_t count = 0, at = 0;
 	for (uint32_t task = 0; task < model->tasks.count; task++)
 		count += weft_model_span_count(model, task);
 	struct span_row *rows = calloc(count + 1, sizeof(*rows));
 	if (!rows)
 		return NULL;
-	for (uint32_t task = 0; task < model->tasks.count; task++)
+	for (uint32_t task = 0; task < model->tasks.count; task++) {
+		uint32_t thread = weft_model_track_thread(model, task);
+		uint32_t owner = thread == WEFT_NONE ? task : WEFT_NONE;
 		for (uint32_t i = 0, all = weft_model_span_count(model, task); i < all; i++)
-			rows[at++] = (struct span_row){weft_model_span(model, task, i), task, WEFT_NONE};
-	for (uint32_t i = 0; i < model->thread_span_count; i++)
-		rows[at++] = (struct span_row){
-			model->thread_spans[i].span, WEFT_NONE, model->thread_spans[i].thread};
+			rows[at++] = (struct span_row){weft_model_span(model, task, i), owner, thread};
+	}
 	qsort(rows, count, sizeof(*rows), compare);
 	*ret_count = count;
 	return rows;

@@ -30,6 +30,8 @@ enum weft_event_type {
  * WEFT_TRACK_LINES * n, its other lines those in between: see docs/model.md, *Tracks*. */
 #define WEFT_TRACK_FIRST (UINT64_C(1) << 52)
 #define WEFT_TRACK_LINES 64
+/* The track of a thread's own spans: this plus the thread's index. */
+#define WEFT_TRACK_THREADS (WEFT_TRACK_FIRST + (UINT64_C(1) << 32))
 
 /* Borrowed bytes; not NUL-terminated, not necessarily UTF-8. */
 struct weft_slice {

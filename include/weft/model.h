@@ -198,12 +198,6 @@ struct weft_open_span {
 	uint32_t task;
 };
 
-/* A span of a thread, which began while it ran no task. */
-struct weft_thread_span {
-	struct weft_span span;
-	uint32_t thread;
-};
-
 struct weft_band_period {
 	uint64_t start, end;
 	uint32_t thread;
@@ -238,8 +232,6 @@ struct weft_model {
 	struct weft_samples samples;
 	struct weft_spans spans;
 	struct weft_off_cpu off_cpu;
-	const struct weft_thread_span *thread_spans; /* in the order of their ends */
-	uint32_t thread_span_count;
 	const struct weft_counter *counters; /* in order of first change */
 	uint32_t counter_count;
 	const struct weft_band_period *bands; /* in order of start */
@@ -349,6 +341,9 @@ uint32_t weft_model_off_cpu_after(const struct weft_model *model, uint32_t task,
  * inner ones first. */
 uint32_t weft_model_span_count(const struct weft_model *model, uint32_t task);
 struct weft_span weft_model_span(const struct weft_model *model, uint32_t task, uint32_t number);
+/* The thread whose own spans the task has, which began while the thread ran no task; WEFT_NONE if
+ * it is no such track. */
+uint32_t weft_model_track_thread(const struct weft_model *model, uint32_t task);
 /* The innermost span of a task at a time; false if there is none. */
 bool weft_model_span_at(
 	const struct weft_model *model, uint32_t task, uint64_t time_ns, struct weft_span *ret_span);

@@ -270,9 +270,11 @@ int weft__model_fact(
 	struct weft_model_builder *b, const struct weft_event *event, struct weft__fact *ret_fact)
 {
 	int error = weft__fact_of_event(&b->identities, &b->texts, event, ret_fact);
-	if (error || event->type != WEFT_EVENT_SPAN)
-		return error;
-	return weft__tracks_place(&b->tracks, &b->identities, &b->texts, event, ret_fact);
+	if (!error && event->type == WEFT_EVENT_SPAN)
+		error = weft__tracks_place(&b->tracks, &b->identities, &b->texts, event, ret_fact);
+	else if (!error && weft__is_of_thread(event))
+		error = weft__tracks_place_thread(&b->tracks, &b->identities, event, ret_fact);
+	return error;
 }
 
 int weft__model_take(struct weft_model_builder *b, const struct weft__fact *fact,
@@ -322,8 +324,8 @@ WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
 		b->notes.value, b->notes.task, b->notes.text, b->notes.type, b->samples.time,
 		b->samples.value, b->samples.task, b->samples.counter, b->counters.list, b->bands.list,
 		b->presences.list, b->creations.list, b->creations.start, b->spans.start, b->spans.end,
-		b->spans.task, b->spans.name, b->spans.depth, b->thread_spans.list, b->off_cpu.start,
-		b->off_cpu.end, b->off_cpu.ns, b->off_cpu.task, b->off_cpu.thread};
+		b->spans.task, b->spans.name, b->spans.depth, b->off_cpu.start, b->off_cpu.end,
+		b->off_cpu.ns, b->off_cpu.task, b->off_cpu.thread};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	weft__live_destroy(b->live);

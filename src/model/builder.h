@@ -91,12 +91,6 @@ struct off_cpu_columns {
 	uint32_t *task, *thread;
 };
 
-struct thread_spans {
-	uint32_t count;
-	size_t capacity;
-	struct weft_thread_span *list;
-};
-
 struct counters {
 	uint32_t count;
 	size_t capacity;
@@ -139,7 +133,6 @@ struct weft_model_builder {
 	struct note_columns notes;
 	struct sample_columns samples;
 	struct span_columns spans;
-	struct thread_spans thread_spans;
 	struct off_cpu_columns off_cpu;
 	struct counters counters;
 	struct bands bands;
@@ -188,6 +181,9 @@ int weft__builder_span(
 	void *builder, uint32_t task, uint32_t thread, const struct weft__state_span *span);
 /* A span of a track. */
 int weft__builder_given(void *builder, uint32_t track, uint64_t begin, uint64_t end, uint32_t name);
+/* Names the tracks of threads that have none yet. 0 or WEFT_ERROR_MEMORY. */
+int weft__builder_name_threads(
+	struct weft_model_builder *b, const struct weft_trace_description *description);
 /* Gives the lines of tracks their kind and name, in columns of `tasks` rows. The state's columns
  * get them only at the end, because they would change the meaning of later events. */
 void weft__builder_name_tracks(
@@ -200,9 +196,8 @@ bool weft__builder_open_span(const struct weft_model_builder *b, uint32_t task, 
 	const struct weft__state_span *open, struct weft_span *ret_span);
 /* Counts open spans as signs of life of their tasks. */
 void weft__builder_touch_spans(struct weft_model_builder *b);
-/* Ends the open spans: with their tasks, and those of threads at the thread's time in `ends`, or
- * now. */
-int weft__builder_end_spans(struct weft_model_builder *b, const uint64_t *ends, uint32_t end_count);
+/* Ends the open spans with their tasks. */
+int weft__builder_end_spans(struct weft_model_builder *b);
 /* Groups spans by task. */
 int weft__builder_freeze_spans(struct weft_model_builder *b, struct weft_model *m);
 /* Shows the spans of a live model: those that have ended share the pool's memory; the model owns

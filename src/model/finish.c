@@ -203,10 +203,10 @@ static int finish_tasks(struct weft_model_builder *b, const struct ends *ends)
 	weft__builder_touch_spans(b);
 	start_tasks(b);
 	error = end_tasks(b, ends);
-	if (!error)
-		error = weft__builder_end_spans(b, ends->of_thread, ends->threads);
-	weft__builder_name_tracks(b, b->state.tasks.count, b->state.tasks.kind, b->state.tasks.label);
 	end_tracks(b, ends);
+	if (!error)
+		error = weft__builder_end_spans(b);
+	weft__builder_name_tracks(b, b->state.tasks.count, b->state.tasks.kind, b->state.tasks.label);
 	start_from_rundown(b);
 	count_preexisting(b);
 	count_outcomes(b);
@@ -241,6 +241,8 @@ int weft__model_finish(struct weft_model_builder *b,
 	int error = stop_sharing(b);
 	if (!error)
 		error = find_ends(b, description, &ends);
+	if (!error)
+		error = weft__builder_name_threads(b, description);
 	if (!error)
 		error = finish_tasks(b, &ends);
 	free(ends.of_buffer);

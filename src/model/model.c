@@ -236,8 +236,8 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 		m->activations.thread, m->notes.time, m->notes.text, m->notes.value, m->notes.type,
 		m->samples.time, m->samples.value, m->samples.task, m->counters, m->bands, m->threads,
 		m->presences, m->creations, m->loss_periods, m->buffers, m->spans.start, m->spans.end,
-		m->spans.name, m->spans.depth, m->spans.first, m->thread_spans, m->kinds, m->off_cpu.start,
-		m->off_cpu.end, m->off_cpu.ns, m->off_cpu.thread, m->off_cpu.first};
+		m->spans.name, m->spans.depth, m->spans.first, m->kinds, m->off_cpu.start, m->off_cpu.end,
+		m->off_cpu.ns, m->off_cpu.thread, m->off_cpu.first};
 	free_all(columns, sizeof(columns) / sizeof(*columns));
 	weft__strings_finish(&model->strings);
 	weft__ids_finish(&model->tasks_by_id);

@@ -49,8 +49,8 @@ static void release_parts(struct weft__model *model)
 	struct weft__snapshot *s = model->snapshot;
 	struct weft_model *m = &model->public;
 	const void *made[] = {m->threads, m->presences, m->buffers, m->loss_periods, m->counters,
-		m->creations, m->spans.first, m->spans.last, m->spans.open, m->thread_spans, m->kinds,
-		m->off_cpu.first, m->off_cpu.last};
+		m->creations, m->spans.first, m->spans.last, m->spans.open, m->kinds, m->off_cpu.first,
+		m->off_cpu.last};
 	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
 		free((void *)(uintptr_t)made[i]);
 	for (unsigned i = 0; i < HELD; i++)
@@ -476,6 +476,8 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 	struct weft__snapshot *s = model->snapshot;
 	struct weft_model *m = &model->public;
 	int error = reserve(s, b);
+	if (!error)
+		error = weft__builder_name_threads(b, description);
 	if (!error)
 		error = hold_shared(model, b);
 	if (!error)

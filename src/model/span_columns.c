@@ -4,6 +4,8 @@
  * comes after those in it. What its task does after its end is not part of the task's life: such a
  * span ends with the task, and one that begins later is left out.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,17 +48,6 @@ static struct weft_span span_until(const struct weft__state_span *open, uint64_t
 	return (struct weft_span){open->since, end, open->name, depth, false};
 }
 
-static int add_thread_span(
-	struct weft_model_builder *b, uint32_t thread, const struct weft_span *span)
-{
-	struct thread_spans *t = &b->thread_spans;
-	const struct weft__column column = {&t->list, sizeof(*t->list)};
-	int error = weft__columns_reserve(&column, 1, &t->capacity, t->count + (size_t)1);
-	if (!error)
-		t->list[t->count++] = (struct weft_thread_span){*span, thread};
-	return error;
-}
-
 bool weft__builder_open_span(const struct weft_model_builder *b, uint32_t task, uint64_t now,
 	const struct weft__state_span *open, struct weft_span *ret_span)
 {
@@ -71,8 +62,7 @@ int weft__builder_span(
 {
 	struct weft_model_builder *b = builder;
 	struct weft_span span = span_until(open, b->state.now);
-	if (task == WEFT_NONE)
-		return add_thread_span(b, thread, &span);
+	(void)thread; /* its own spans are those of a track */
 	weft__builder_touch(b, task);
 	return weft__builder_open_span(b, task, b->state.now, open, &span)
 			   ? add_row(&b->spans, task, &span)
@@ -85,6 +75,25 @@ int weft__builder_given(void *builder, uint32_t track, uint64_t begin, uint64_t 
 	const struct weft_span span = {begin, end, name, 0, false};
 	weft__builder_touch(b, track);
 	return add_row(&b->spans, track, &span);
+}
+
+int weft__builder_name_threads(
+	struct weft_model_builder *b, const struct weft_trace_description *description)
+{
+	char name[64];
+	int error = 0;
+	for (uint32_t i = 0; !error && i < b->tracks.count; i++) {
+		struct weft__track_line *line = &b->tracks.lines[i];
+		if (line->name != WEFT_NONE || line->thread >= description->thread_count)
+			continue;
+		const struct weft_trace_thread *thread = &description->threads[line->thread];
+		bool is_named = thread->name && *thread->name;
+		int size = is_named ? snprintf(name, sizeof(name), "thread %s", thread->name)
+							: snprintf(name, sizeof(name), "thread %" PRIu64, thread->tid);
+		size_t kept = (size_t)size < sizeof(name) ? (size_t)size : sizeof(name) - 1;
+		error = weft__strings_intern(&b->texts.strings, name, kept, &line->name);
+	}
+	return error;
 }
 
 /* Facts that were made but never taken may have named more lines. */
@@ -138,28 +147,11 @@ static int end_spans_of_task(struct weft_model_builder *b, uint32_t task)
 	return error;
 }
 
-static int end_spans_of_thread(struct weft_model_builder *b, uint32_t thread, uint64_t end)
+int weft__builder_end_spans(struct weft_model_builder *b)
 {
-	const struct weft__state *s = &b->state;
 	int error = 0;
-	for (uint32_t i = s->threads[thread].innermost; !error && i != WEFT_NONE;
-		 i = s->spans.list[i].outer) {
-		uint64_t since = s->spans.list[i].since;
-		struct weft_span span = span_until(&s->spans.list[i], end > since ? end : since);
-		error = add_thread_span(b, thread, &span);
-	}
-	return error;
-}
-
-int weft__builder_end_spans(struct weft_model_builder *b, const uint64_t *ends, uint32_t end_count)
-{
-	const struct weft__state *s = &b->state;
-	int error = 0;
-	for (uint32_t task = 0; !error && task < s->spans.task_count; task++)
+	for (uint32_t task = 0; !error && task < b->state.spans.task_count; task++)
 		error = end_spans_of_task(b, task);
-	for (uint32_t thread = 0; !error && thread < s->thread_count; thread++)
-		error = end_spans_of_thread(
-			b, thread, thread < end_count && ends[thread] ? ends[thread] : s->now);
 	return error;
 }
 
@@ -167,9 +159,6 @@ int weft__builder_freeze_spans(struct weft_model_builder *b, struct weft_model *
 {
 	struct span_columns *s = &b->spans;
 	uint32_t *first, *position;
-	m->thread_spans = b->thread_spans.list;
-	m->thread_span_count = b->thread_spans.count;
-	b->thread_spans = (struct thread_spans){0};
 	if (s->count == 0)
 		return 0;
 	int error = weft__group_by(s->task, s->count, b->state.tasks.count, &first, &position);
@@ -248,38 +237,10 @@ static int show_open(const struct weft_model_builder *b, struct weft_spans *to)
 	return error;
 }
 
-/* Those that have ended, then the open ones. */
-static int show_thread_spans(const struct weft_model_builder *b, struct weft_model *m)
-{
-	const struct weft__state *s = &b->state;
-	const struct thread_spans *ended = &b->thread_spans;
-	uint32_t count = ended->count, open = 0;
-	for (uint32_t t = 0; t < s->thread_count; t++)
-		for (uint32_t i = s->threads[t].innermost; i != WEFT_NONE; i = s->spans.list[i].outer)
-			open++;
-	if (count + open == 0)
-		return 0;
-	struct weft_thread_span *list = malloc((count + (size_t)open) * sizeof(*list));
-	m->thread_spans = list;
-	if (!list)
-		return WEFT_ERROR_MEMORY;
-	if (count)
-		memcpy(list, ended->list, count * sizeof(*list));
-	for (uint32_t t = 0; t < s->thread_count; t++)
-		for (uint32_t i = s->threads[t].innermost; i != WEFT_NONE; i = s->spans.list[i].outer) {
-			list[count] = (struct weft_thread_span){span_until(&s->spans.list[i], b->live->now), t};
-			list[count++].span.is_open = true;
-		}
-	m->thread_span_count = count;
-	return 0;
-}
-
 int weft__builder_show_spans(const struct weft_model_builder *b, struct weft_model *m)
 {
 	int error = show_ended(b, &m->spans);
-	if (!error)
-		error = show_open(b, &m->spans);
-	return error ? error : show_thread_spans(b, m);
+	return error ? error : show_open(b, &m->spans);
 }
 
 /* ---- Looking them up ---- */
@@ -313,6 +274,13 @@ WEFT__EXPORT struct weft_span weft_model_span(
 		return s->open[find_open(s, task, &end) + number - closed].span;
 	uint32_t row = s->first[task] + number;
 	return (struct weft_span){s->start[row], s->end[row], s->name[row], s->depth[row], false};
+}
+
+WEFT__EXPORT uint32_t weft_model_track_thread(const struct weft_model *m, uint32_t task)
+{
+	uint64_t thread = m->tasks.id[task] - WEFT_TRACK_THREADS;
+	bool is_one = m->tasks.kind[task] == WEFT_KIND_TRACK && thread < m->thread_count;
+	return is_one ? (uint32_t)thread : WEFT_NONE;
 }
 
 WEFT__EXPORT uint32_t weft_model_span_after(

@@ -39,7 +39,7 @@ static struct weft__track_line *find(const struct weft__tracks *t, uint32_t task
 	return NULL;
 }
 
-static int add(struct weft__tracks *t, uint32_t task, uint32_t name)
+static int add(struct weft__tracks *t, uint32_t task, uint32_t name, uint32_t thread)
 {
 	const struct weft__column column = {&t->lines, sizeof(*t->lines)};
 	int error = t->by_task.slots ? 0 : weft__index_init(&t->by_task);
@@ -47,7 +47,7 @@ static int add(struct weft__tracks *t, uint32_t task, uint32_t name)
 		error = weft__columns_reserve(&column, 1, &t->capacity, t->count + (size_t)1);
 	if (error)
 		return error;
-	t->lines[t->count] = (struct weft__track_line){0, task, name};
+	t->lines[t->count] = (struct weft__track_line){0, task, name, thread};
 	error = weft__index_add(&t->by_task, t->count, hash_line, t);
 	t->count += !error;
 	return error;
@@ -65,7 +65,7 @@ static int find_line(struct weft__tracks *t, struct weft__identities *identities
 	*ret_line = t->by_task.slots ? find(t, task) : NULL;
 	if (*ret_line)
 		return 0;
-	error = add(t, task, name);
+	error = add(t, task, name, event->thread);
 	if (!error)
 		*ret_line = &t->lines[t->count - 1];
 	return error;
@@ -92,4 +92,23 @@ int weft__tracks_place(struct weft__tracks *tracks, struct weft__identities *ide
 	if (fact->end_ns > line->end && begin <= fact->end_ns)
 		line->end = fact->end_ns;
 	return 0;
+}
+
+int weft__tracks_place_thread(struct weft__tracks *tracks, struct weft__identities *identities,
+	const struct weft_event *event, struct weft__fact *fact)
+{
+	uint64_t id = WEFT_TRACK_THREADS + event->thread;
+	uint32_t task =
+		weft__ids_find(&identities->by_id, identities->id, identities->buffer, event->buffer, id);
+	bool is_known = task != WEFT_NONE && tracks->by_task.slots && find(tracks, task);
+	int error = 0;
+	if (!is_known && event->type == WEFT_EVENT_END)
+		return 0;
+	if (!is_known)
+		error = weft__identify(identities, event->buffer, id, &task);
+	if (!error && !is_known)
+		error = add(tracks, task, WEFT_NONE, event->thread);
+	if (!error)
+		fact->task = task;
+	return error;
 }

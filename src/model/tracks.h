@@ -2,7 +2,8 @@
  *
  * Tracks: rows for spans that other clocks measured. Spans of a track that overlap go to different
  * lines, each of which is a task of its own; so the spans of a line are in the order of time,
- * however they were recorded, and a snapshot appends to them as to any other rows.
+ * however they were recorded, and a snapshot appends to them as to any other rows. What a thread
+ * does without a task is on a track, too, which has one line.
  */
 #ifndef WEFT_MODEL_TRACKS_H
 #define WEFT_MODEL_TRACKS_H
@@ -12,7 +13,8 @@
 struct weft__track_line {
 	uint64_t end;  /* of its last span */
 	uint32_t task; /* its number */
-	uint32_t name; /* string */
+	uint32_t name; /* string; of a thread without a name yet: WEFT_NONE */
+	uint32_t thread;
 };
 
 struct weft__tracks {
@@ -29,5 +31,17 @@ void weft__tracks_finish(struct weft__tracks *tracks);
  * or WEFT_ERROR_LIMIT. */
 int weft__tracks_place(struct weft__tracks *tracks, struct weft__identities *identities,
 	struct weft__texts *texts, const struct weft_event *event, struct weft__fact *fact);
+
+/* True if the event begins or ends a span of the thread itself. */
+static inline bool weft__is_of_thread(const struct weft_event *event)
+{
+	bool is_part = event->type == WEFT_EVENT_BEGIN || event->type == WEFT_EVENT_END;
+	return is_part && event->task == WEFT_TASK_NONE;
+}
+
+/* Makes the fact name the thread's track as its task; an end alone makes no track. 0,
+ * WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
+int weft__tracks_place_thread(struct weft__tracks *tracks, struct weft__identities *identities,
+	const struct weft_event *event, struct weft__fact *fact);
 
 #endif

@@ -51,8 +51,6 @@ int weft__stats_list_spans(struct weft__stats_making *m)
 			struct weft_span span = weft_model_span(model, task, i);
 			error = add_span(m, &capacity, &names, task, &span);
 		}
-	for (uint32_t i = 0; i < model->thread_span_count && !error; i++)
-		error = add_span(m, &capacity, &names, WEFT_NONE, &model->thread_spans[i].span);
 	weft__labels_finish(&names);
 	return error;
 }

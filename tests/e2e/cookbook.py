@@ -44,7 +44,7 @@ class Recorded:
 def each_recipe_has_a_section_and_a_picture():
     programs = sorted(name[:-2] for name in os.listdir(folder('examples', 'cookbook')) if name.endswith('.c'))
     equal(sorted(NAMES), programs)
-    assert len(NAMES) == 14, NAMES
+    assert len(NAMES) == 15, NAMES
     for name in NAMES:
         with open(folder('docs', 'images', 'cookbook', name + '.svg')) as picture:
             assert '<svg' in picture.read(200), name
@@ -88,6 +88,13 @@ def promises_are_said():
               Recorded(here, 'callback').task('look up host')['task'])
         coroutines = Recorded(here, 'coroutine')
         equal([coroutines.task(label)['activations'] for label in ('soup', 'bread')], [2, 2])
+        device = Recorded(here, 'device')
+        spans = json_lines(weft('dump', '--spans', '--json', device.path).stdout)
+        equal([(span['track'], span['span']) for span in spans], [('disk', 'write')] * 4)
+        writes = [task for task in device.tasks if task['label'] == 'write']
+        # The device's clock may drift by 500 ppm from the recorder's, over some ms.
+        assert all(task['start'] - 10000 <= span['start'] <= span['end'] <= task['end'] + 10000
+                   for task, span in zip(writes, spans, strict=True)), (writes, spans)
         operations = Recorded(here, 'operation')
         equal([t['label'] for t in operations.tasks], ['session'] + ['read', 'write'] * 3)
         equal([operations.info['by_event'][event] for event in ('try_read', 'read')], [6, 6])

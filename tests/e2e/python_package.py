@@ -101,6 +101,22 @@ with weft.task('work'), weft.span('outer'):
 
 
 @case
+def spans_of_tracks():
+    trace = Trace('''
+import time, weft
+begin = time.monotonic_ns()
+weft.given_span('disk', 'write', begin - 500, begin)
+try:
+    weft.given_span('disk', 'write', -1, begin)
+except OverflowError:
+    weft.note('refused')
+''')
+    span, = [event for event in trace.events if event['event'] == 'span']
+    equal((span['label'], span['clock'], span['name'], span['end'] - span['start']), ('disk', 'monotonic', 'write', 500))
+    equal([event['text'] for event in trace.events if event['event'] == 'note'], ['refused'])
+
+
+@case
 def kinds_with_names():
     trace = Trace("import weft; weft.create('one', kind='job'); weft.create('two', kind=weft.Name('job'))")
     equal([(task['label'], task['kind']) for task in trace.tasks], [('one', 'job'), ('two', 'job')])

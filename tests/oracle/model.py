@@ -7,6 +7,7 @@ import itertools
 SIMPLIFIED = {'bind', 'try', 'map', 'ignore_result', 'on_failure', 'on_termination'}
 NEVER_RESOLVED = 'never resolved'
 TRACK_LINES = 64
+TRACK_THREADS = 2 ** 52 + 2 ** 32
 IDLE, UNKNOWN = 'idle', 'unknown'  # instead of the task that runs
 
 
@@ -327,8 +328,15 @@ class Model:
         task = self.find(event['task'])
         stack = task.open_spans if task else self.open_spans.setdefault(self.thread, [])
         stack.append((event['name'], self.time))
-        if task:
-            task.seen(self.time)
+        if task or self.own_track():
+            (task or self.own_track()).seen(self.time)
+
+    def own_track(self):
+        """The thread's track, which has the spans of the thread itself."""
+        number = TRACK_THREADS + (self.thread or 0)
+        self.find(number)
+        self.tasks[number].kind = 'track'
+        return self.tasks[number]
 
     def end(self, event):
         task = self.find(event['task'])
@@ -337,6 +345,7 @@ class Model:
             self.close_span(task)
         elif not task and self.open_spans.get(self.thread):
             name, since = self.open_spans[self.thread].pop()
+            self.own_track().seen(self.time)
             self.thread_spans.append((self.thread, name, since, self.time, len(self.open_spans[self.thread])))
         elif task and task.created:
             self.ignored += 1
@@ -611,6 +620,9 @@ def tasks(model, tree):
     """The lines of `weft dump --tasks --json`, without layout rows."""
     shown = []
     for task, (start, parent, _) in tree.items():
+        if task.id >= TRACK_THREADS and task.kind == 'track':
+            shown.append({'task': task.id, 'kind': 'track', 'start': start, 'end': model.end_of(task)})
+            continue
         ran = model.activations_of(task)
         shown.append({
             'task': task.id, 'kind': task.kind, 'label': task.label,

@@ -242,8 +242,22 @@ static void add_kind(const struct weft_model *model, unsigned kind)
 		weft_text_add_u64(&play.text, kind);
 }
 
+/* The index of a thread is each reader's own, so the order of their tracks is, too. */
+static void show_track_of_thread(const struct weft_layout *layout, uint32_t task, uint32_t thread)
+{
+	add_number("{\"task\":", WEFT_TRACK_THREADS + layout->model->threads[thread].tid);
+	add_number(",\"kind\":\"track\",\"start\":", layout->start[task]);
+	add_number(",\"end\":", layout->model->tasks.end[task]);
+	weft_text_add_string(&play.text, "}\n");
+}
+
 static void show_task(const struct weft_layout *layout, uint32_t task)
 {
+	uint32_t thread = weft_model_track_thread(layout->model, task);
+	if (thread != WEFT_NONE) {
+		show_track_of_thread(layout, task, thread);
+		return;
+	}
 	const struct weft_model *model = layout->model;
 	const struct weft_tasks *tasks = &model->tasks;
 	unsigned flags = tasks->flags[task];
@@ -315,10 +329,9 @@ static void show_spans(const struct weft_model *model, const char *way)
 	for (uint32_t task = 0; task < model->tasks.count; task++)
 		for (uint32_t i = 0; i < weft_model_span_count(model, task); i++) {
 			struct weft_span span = weft_model_span(model, task, i);
-			show_span(model, task, WEFT_NONE, &span);
+			uint32_t thread = weft_model_track_thread(model, task);
+			show_span(model, thread == WEFT_NONE ? task : WEFT_NONE, thread, &span);
 		}
-	for (uint32_t i = 0; i < model->thread_span_count; i++)
-		show_span(model, WEFT_NONE, model->thread_spans[i].thread, &model->thread_spans[i].span);
 	flush_text(&play.text);
 }
 

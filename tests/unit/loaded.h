@@ -90,6 +90,17 @@ static inline void make_begin_span(struct made *made, uint64_t task, const char 
 		(struct weft_event){.type = WEFT_EVENT_BEGIN, .task = task, .text = {name, strlen(name)}});
 }
 
+static inline void make_given_span(
+	struct made *made, const char *track, const char *name, uint64_t begin, uint64_t end)
+{
+	make(made, (struct weft_event){.type = WEFT_EVENT_SPAN,
+				   .other = WEFT_TRACK_FIRST + WEFT_TRACK_LINES * (uint64_t)track[0],
+				   .kind_name = {track, strlen(track)},
+				   .text = {name, strlen(name)},
+				   .begin_ns = begin,
+				   .end_ns = end});
+}
+
 static inline void make_end_span(struct made *made, uint64_t task)
 {
 	make(made, (struct weft_event){.type = WEFT_EVENT_END, .task = task});

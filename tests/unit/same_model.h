@@ -109,11 +109,6 @@ static void same_spans(const struct weft_model *a, const struct weft_model *b)
 			same_span(a, &x, b, &y);
 		}
 	}
-	assert_int_equal(a->thread_span_count, b->thread_span_count);
-	for (uint32_t i = 0; i < a->thread_span_count; i++) {
-		assert_int_equal(a->thread_spans[i].thread, b->thread_spans[i].thread);
-		same_span(a, &a->thread_spans[i].span, b, &b->thread_spans[i].span);
-	}
 }
 
 static void same_off_cpu(const struct weft_model *a, const struct weft_model *b)
@@ -272,8 +267,6 @@ static inline uint64_t checksum(const struct weft_model *m)
 		for (uint32_t i = m->off_cpu.first[t]; i < m->off_cpu.last[t]; i++)
 			ADD(m->off_cpu.start[i] + m->off_cpu.end[i] * 3 + m->off_cpu.ns[i] * 5 +
 				m->off_cpu.thread[i]);
-	for (uint32_t i = 0; i < m->thread_span_count; i++)
-		ADD(m->thread_spans[i].span.start + m->thread_spans[i].span.end * 3);
 	for (uint32_t e = 0; e < m->edges.count; e++)
 		ADD(m->edges.time[e] + m->edges.from[e] * 3 + m->edges.to[e] * 5 + m->edges.type[e]);
 	for (uint32_t c = 0; c < m->counter_count; c++)

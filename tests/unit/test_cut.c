@@ -418,6 +418,38 @@ static void open_spans_begin_in_the_rundown(void **state)
 		"{\"time\":150,\"event\":\"end\",\"task\":1,\"thread\":0}\n");
 }
 
+/* A part has the spans that were recorded in it, with their times, and nothing of earlier ones. */
+static void a_part_keeps_spans_of_tracks(void **state)
+{
+	(void)state;
+	const uint64_t track = WEFT_TRACK_FIRST + 7 * WEFT_TRACK_LINES;
+	static const struct weft_slice label = {"gpu", 3};
+	const struct weft_event events[] = {
+		{.type = WEFT_EVENT_SPAN,
+			.time_ns = 90,
+			.task = WEFT_TASK_NONE,
+			.other = track,
+			.kind_name = label,
+			.text = {"old", 3},
+			.begin_ns = 20,
+			.end_ns = 80},
+		{.type = WEFT_EVENT_SPAN,
+			.time_ns = 150,
+			.task = WEFT_TASK_NONE,
+			.other = track,
+			.kind = WEFT_CLOCK_FOREIGN,
+			.kind_name = label,
+			.text = {"draw", 4},
+			.begin_ns = 60,
+			.end_ns = 140},
+	};
+	struct decoded d = CUT(events);
+	expect_lines(&d,
+		"{\"time\":150,\"event\":\"span\",\"track\":4503599627370944,\"label\":\"gpu\","
+		"\"clock\":\"foreign\",\"name\":\"draw\",\"start\":60,\"end\":140,"
+		"\"thread\":0}\n");
+}
+
 static void impossible_values_are_refused(void **state)
 {
 	(void)state;
@@ -832,6 +864,7 @@ int main(void)
 		cmocka_unit_test(a_failure_before_the_range_is_in_the_rundown_if_read_again),
 		cmocka_unit_test(a_rundown_agrees_with_the_model),
 		cmocka_unit_test(open_spans_begin_in_the_rundown),
+		cmocka_unit_test(a_part_keeps_spans_of_tracks),
 		cmocka_unit_test(a_rundown_keeps_a_wait_for_any),
 		cmocka_unit_test(a_rundown_keeps_the_wait_of_a_task_that_runs),
 		cmocka_unit_test(a_rundown_keeps_what_is_held),

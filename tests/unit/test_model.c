@@ -499,14 +499,10 @@ static void spans_without_a_task_are_the_threads(void **state)
 	elsewhere.thread = 1;
 	struct weft_model *m = BUILD(begin(1, NONE, "loop"), elsewhere, begin(3, NONE, "poll"),
 		end(5, NONE), switch_to(9, NONE));
-	assert_int_equal(m->thread_span_count, 3);
-	assert_int_equal(m->thread_spans[0].span.start, 3);
-	assert_int_equal(m->thread_spans[0].span.end, 5);
-	assert_int_equal(m->thread_spans[0].span.depth, 1);
-	assert_int_equal(m->thread_spans[1].span.end, 9);
-	assert_int_equal(m->thread_spans[1].thread, 0);
-	assert_int_equal(m->thread_spans[2].thread, 1);
-	assert_null(m->spans.first);
+	assert_string_equal(spans_of(m, WEFT_TRACK_THREADS), "poll 3-5 1 loop 1-9 0");
+	assert_string_equal(spans_of(m, WEFT_TRACK_THREADS + 1), "other 2-9 0");
+	assert_int_equal(m->summary.tracks, 2);
+	assert_int_equal(weft_model_track_thread(m, task(m, WEFT_TRACK_THREADS)), 0);
 	weft_model_destroy(m);
 }
 

@@ -556,6 +556,41 @@ static void spans_are_drawn(void **state)
 	picture_finish(&p);
 }
 
+/* A GPU that runs frames of which two overlap, many short reads of a disk, and a thread that does
+ * something without a task. */
+static void tracks_are_drawn(void **state)
+{
+	const struct weft_trace_thread thread = {.name = "main"};
+	struct picture p;
+	struct made m = make_begin();
+	(void)state;
+	at(&m, 0);
+	make_create_named(&m, WEFT_TASK_NONE, 1, "render loop");
+	make_switch(&m, 1);
+	for (uint64_t i = 0; i < 400; i++) {
+		at(&m, 10 + i);
+		make_given_span(&m, "disk", "read", m.time - 900, m.time - 300);
+	}
+	at(&m, 500);
+	make_given_span(&m, "gpu", "draw", m.time - 400000, m.time - 250000);
+	make_given_span(&m, "gpu", "blur", m.time - 250000, m.time - 100000);
+	make_given_span(&m, "gpu", "copy", m.time - 300000, m.time - 150000);
+	make_switch(&m, WEFT_TASK_NONE);
+	make_begin_span(&m, WEFT_TASK_NONE, "shut down");
+	at(&m, 560);
+	make_begin_span(&m, WEFT_TASK_NONE, "free");
+	at(&m, 640);
+	make_end_span(&m, WEFT_TASK_NONE);
+	make_end_span(&m, WEFT_TASK_NONE);
+	at(&m, 700);
+	make_edge(&m, WEFT_EVENT_RESOLVE, 1, 1);
+	picture_init(&p,
+		model_of(&m, &(struct weft_trace_description){.threads = &thread, .thread_count = 1}), 800,
+		360);
+	compare(&p, "picture-tracks.txt");
+	picture_finish(&p);
+}
+
 /* A client that goes on with one of three, and then waits for either of two until the end. */
 static struct weft_model *wait_for_any(void)
 {
@@ -793,6 +828,7 @@ int main(void)
 		cmocka_unit_test(stopped_tasks_are_drawn),
 		cmocka_unit_test(spans_are_drawn),
 		cmocka_unit_test(bars_without_a_processor_are_hollow),
+		cmocka_unit_test(tracks_are_drawn),
 		cmocka_unit_test(a_wait_for_any_is_drawn),
 		cmocka_unit_test(idle_time_is_that_of_all_threads),
 		cmocka_unit_test(a_late_timer_is_named_so),

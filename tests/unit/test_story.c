@@ -576,6 +576,23 @@ static void a_sentence_names_the_span_of_its_time(void **state)
 	loaded_finish(&loaded);
 }
 
+static void a_sentence_counts_the_spans_of_a_track(void **state)
+{
+	char text[WEFT_SENTENCE_BYTES];
+	struct made made = make_begin();
+	(void)state;
+	made.time = 5000;
+	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_TASK);
+	made.time = 9000;
+	make_given_span(&made, "gpu 0", "draw", 6000, 7000);
+	make_given_span(&made, "gpu 0", "blur", 7000, 8500);
+	struct loaded loaded = load_model(make_model(&made));
+	uint32_t track = task_of(&loaded, WEFT_TRACK_FIRST + WEFT_TRACK_LINES * (uint64_t)'g');
+	weft_story_sentence(&loaded.story, track, 7200, text, sizeof(text));
+	assert_string_equal(text, "track 'gpu 0': 2 spans; in 'blur' for 1.5 us.");
+	loaded_finish(&loaded);
+}
+
 /* More names than there are lines for. */
 static void further_spans_are_counted(void **state)
 {
@@ -797,6 +814,7 @@ int main(void)
 		cmocka_unit_test(off_cpu_time_is_said),
 		cmocka_unit_test(a_sentence_names_the_span_of_its_time),
 		cmocka_unit_test(further_spans_are_counted),
+		cmocka_unit_test(a_sentence_counts_the_spans_of_a_track),
 		cmocka_unit_test(four_similar_children_are_one_line),
 		cmocka_unit_test(alike_activations_are_one_line),
 		cmocka_unit_test(long_stories_say_what_they_leave_out),

@@ -10,7 +10,7 @@
 
 #include "python.h"
 
-#define WEFT_PYTHON_OWN_MAX    3
+#define WEFT_PYTHON_OWN_MAX    4
 #define WEFT_PYTHON_VALUES_MAX 15
 
 /* A call by METH_FASTCALL | METH_KEYWORDS: `count` positional arguments, then one for each keyword.

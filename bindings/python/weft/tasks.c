@@ -169,6 +169,39 @@ FUNCTION(end)
 	Py_RETURN_NONE;
 }
 
+/* Stores a time in ns; false: an exception is set. */
+static bool time_of(PyObject *object, uint64_t *ret_ns)
+{
+	*ret_ns = PyLong_AsUnsignedLongLong(object);
+	return *ret_ns != UINT64_MAX || !PyErr_Occurred();
+}
+
+FUNCTION(given_span)
+{
+	static const struct weft_python_parameters parameters = {
+		"given_span", {"track", "name", "begin", "end"}, 4};
+	PyObject *own[WEFT_PYTHON_OWN_MAX];
+	struct weft_python_call call;
+	struct weft_python_text track, name;
+	struct weft_given_span span = {.clock = WEFT_CLOCK_MONOTONIC};
+	if (!weft_python_bind(&parameters, PASSED, own, &call) || !time_of(own[2], &span.begin) ||
+		!time_of(own[3], &span.end) || !weft_python_text_init_name(&track, own[0]))
+		return NULL;
+	bool is_good = weft_python_text_init_name(&name, own[1]);
+	if (is_good) {
+		span.track = track.bytes;
+		span.track_size = track.size;
+		span.track_cache = track.cache;
+		span.name = name.bytes;
+		span.name_size = name.size;
+		span.name_cache = name.cache;
+		weft_ffi_span(call.category, call.level, &span);
+		weft_python_text_finish(&name);
+	}
+	weft_python_text_finish(&track);
+	return is_good ? Py_NewRef(Py_None) : NULL;
+}
+
 /* ---- Operations ---- */
 
 FUNCTION(operation_begin)
@@ -243,6 +276,7 @@ PyMethodDef weft_python_of_tasks[] = {
 	RECORDS(expect, "", "`task` should end: if it does not, that is an error."),
 	RECORDS(begin, "name, ", "Begins a span of the task; True if it is recorded: then end() has to follow. See weft.span."),
 	RECORDS(end, "", "Ends the task's span that began last; `category` and `level` have no effect."),
+	RECORDS(given_span, "track, name, begin, end, ", "A span on a track, by time.monotonic_ns(); `task` has no effect."),
 	RECORDS(operation_begin, "label, ", "A new task, whose id is returned, for an asynchronous operation that `task` waits for."),
 	RECORDS(operation_end, "operation, ", "The operation has a value, which `task` reads and runs; NONE: no task waits any more."),
 	RECORDS(operation_cancel, "operation, ", "The operation is cancelled, and `task` runs."),

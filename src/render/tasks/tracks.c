@@ -9,7 +9,8 @@
 #include "render/painter.h"
 #include "render/tasks/tracks.h"
 
-#define TOUCH 0.25 /* px: closer bars are joined */
+#define TOUCH     0.25  /* px: closer bars are joined */
+#define INNER_MAX 20000 /* spans inside others that a track steps over */
 
 /* The spans that are joined so far. */
 struct joined {
@@ -31,6 +32,20 @@ static struct joined place(
 	return (struct joined){fmax(x, box->x), fmin(fmax(x2, x + 1), box->x2)};
 }
 
+/* The outermost span around span i, whose number i becomes: spans of threads nest, and outer ones
+ * come later. If very many are inside it, an inner one is drawn instead, so that the frame is done
+ * in time. */
+static struct weft_span outermost(
+	const struct painter *p, uint32_t task, uint32_t *i, uint32_t count, uint32_t *left)
+{
+	struct weft_span span = weft_model_span(p->model, task, *i);
+	while (span.depth && *i + 1 < count && *left) {
+		span = weft_model_span(p->model, task, ++*i);
+		(*left)--;
+	}
+	return span;
+}
+
 /* The number of the next span to draw: those that end before `x2` are hidden by it. */
 static uint32_t next_after(const struct painter *p, uint32_t task, uint32_t i, double x2)
 {
@@ -42,9 +57,10 @@ void weft__draw_track(struct painter *p, uint32_t task, const struct weft__bar_b
 {
 	uint32_t count = weft_model_span_count(p->model, task);
 	uint32_t i = weft_model_span_after(p->model, task, p->left);
+	uint32_t left = INNER_MAX;
 	struct joined bar = {0, 0};
 	while (i < count) {
-		const struct weft_span span = weft_model_span(p->model, task, i);
+		const struct weft_span span = outermost(p, task, &i, count, &left);
 		if (span.start >= p->right)
 			break;
 		const struct joined next = place(p, &span, box);
