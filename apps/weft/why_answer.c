@@ -224,6 +224,7 @@ static void add_group(
 	add_number(a, "{\"waiting\":", waiters->count);
 	add_task(a, "task", waiters->end);
 	weft_text_add_string(&a->text, waiters->is_circle ? ",\"circle\":true" : ",\"circle\":false");
+	add_number(a, ",\"ends\":", waiters->ends);
 	add_task(a, "first", waiters->first);
 	add_number(a, ",\"since\":", waiters->since);
 	add_number(a, ",\"at\":", waiting->at);

@@ -84,11 +84,13 @@ uint32_t weft_chain_awaited(const struct weft_story *story, uint64_t start_ns, u
 
 /* ---- All that wait ---- */
 
-/* The tasks whose chains have one end. */
+/* The tasks whose chains have one end, or more than 3 ends that are alike: of one kind, with labels
+ * that are equal except for their digits. */
 struct weft_waiters {
 	/* The task at the end; a resource that is held, if its holder waits for nothing; the lowest of
-	 * a circle. */
+	 * a circle. Of several ends the one for which `first` waits. */
 	uint32_t end;
+	uint32_t ends;  /* 1 in most cases */
 	uint32_t count; /* of tasks that wait */
 	uint32_t first; /* the one that has waited longest, … */
 	uint64_t since; /* … since then, ns */

@@ -222,6 +222,8 @@ static void add_end(struct weft__sentence *s, const struct weft_story *story, ui
 	struct weft_chain_hop hop;
 	struct weft__words *w = weft__clause(s, WORTH_HEAD);
 	weft__words_add(w, " for ");
+	if (waiters->ends > 1)
+		weft__words_add(w, "%u tasks like ", (unsigned)waiters->ends);
 	weft__words_add_subject(w, story->model, waiters->end, SUBJECT_LETTERS);
 	if (!weft__hop_at(story, NULL, waiters->end, at_ns, &hop) || hop.step != WEFT_CHAIN_HELD)
 		return;

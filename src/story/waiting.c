@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/export.h"
+#include "story/alike.h"
 #include "story/hop.h"
 #include "story/index.h"
 
@@ -100,7 +101,7 @@ static void add(struct waits *w, uint32_t task)
 	if (*group == WEFT_NONE) {
 		*group = w->public.count++;
 		w->list[*group] = (struct weft_waiters){
-			.end = end, .since = UINT64_MAX, .is_circle = w->next[end] != WEFT_NONE};
+			.end = end, .ends = 1, .since = UINT64_MAX, .is_circle = w->next[end] != WEFT_NONE};
 	}
 	struct weft_waiters *waiters = &w->list[*group];
 	waiters->count++;
@@ -109,6 +110,88 @@ static void add(struct waits *w, uint32_t task)
 		waiters->first = task;
 		waiters->since = w->since[task];
 	}
+}
+
+/* ---- Alike ends ---- */
+
+/* Up to this many alike ends have a group each. */
+#define ALIKE_MAX 3
+
+/* A group, by what its end is called. */
+struct named {
+	uint64_t name;
+	uint32_t group;
+};
+
+static int by_name(const void *left, const void *right)
+{
+	const struct named *l = left, *r = right;
+	if (l->name != r->name)
+		return l->name < r->name ? -1 : 1;
+	return l->group < r->group ? -1 : l->group > r->group;
+}
+
+/* True if the group's end may be one of many: not a circle, and not a resource that is held. */
+static bool may_be_alike(const struct waits *w, const struct weft_waiters *waiters)
+{
+	struct weft_chain_hop hop;
+	return !waiters->is_circle &&
+		   !(weft__hop_at(w->story, w->now, waiters->end, w->public.at, &hop) &&
+			   hop.step == WEFT_CHAIN_HELD);
+}
+
+static uint64_t name_of(const struct waits *w, uint32_t task)
+{
+	uint32_t label = w->model->tasks.label[task];
+	uint64_t hash = label == WEFT_NONE ? 0 : weft__alike_hash(weft_model_string(w->model, label));
+	return hash ^ w->model->tasks.kind[task];
+}
+
+static uint32_t find_named(const struct waits *w, struct named *ret_list)
+{
+	uint32_t count = 0;
+	for (uint32_t group = 0; group < w->public.count; group++)
+		if (may_be_alike(w, &w->list[group]))
+			ret_list[count++] = (struct named){name_of(w, w->list[group].end), group};
+	qsort(ret_list, count, sizeof(*ret_list), by_name);
+	return count;
+}
+
+/* Adds the groups to the first of them, and leaves them without tasks. */
+static void join(struct weft_waiters *list, const struct named *alike, uint32_t count)
+{
+	struct weft_waiters *sum = &list[alike[0].group];
+	for (uint32_t i = 1; i < count; i++) {
+		struct weft_waiters *waiters = &list[alike[i].group];
+		if (waiters->since < sum->since) {
+			sum->end = waiters->end;
+			sum->first = waiters->first;
+			sum->since = waiters->since;
+		}
+		sum->count += waiters->count;
+		waiters->count = 0;
+	}
+	sum->ends = count;
+}
+
+static int join_alike(struct waits *w)
+{
+	struct named *list = malloc((w->public.count + (size_t)1) * sizeof(*list));
+	if (!list)
+		return WEFT_ERROR_MEMORY;
+	uint32_t count = find_named(w, list), kept = 0;
+	for (uint32_t first = 0, next; first < count; first = next) {
+		for (next = first + 1; next < count && list[next].name == list[first].name;)
+			next++;
+		if (next - first > ALIKE_MAX)
+			join(w->list, &list[first], next - first);
+	}
+	for (uint32_t group = 0; group < w->public.count; group++)
+		if (w->list[group].count)
+			w->list[kept++] = w->list[group];
+	w->public.count = kept;
+	free(list);
+	return 0;
 }
 
 static int by_count(const void *left, const void *right)
@@ -134,8 +217,9 @@ static int group_all(struct waits *w)
 	for (uint32_t task = 0; task < tasks; task++)
 		if (w->since[task] != UINT64_MAX)
 			add(w, task);
+	int error = join_alike(w);
 	qsort(w->list, w->public.count, sizeof(*w->list), by_count);
-	return 0;
+	return error;
 }
 
 WEFT__EXPORT int weft_waiting_create(

@@ -395,6 +395,42 @@ static void a_circle_is_named(void **state)
 	loaded_finish(&loaded);
 }
 
+static struct loaded many_replies(unsigned count)
+{
+	struct made made = make_begin();
+	char label[32];
+	for (uint64_t id = 1; id <= count; id++) {
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+		make_create(&made, id, 100 + id, WEFT_KIND_PROMISE);
+		snprintf(label, sizeof(label), "reply %u", (unsigned)id);
+		make_label(&made, 100 + id, label);
+		made.time += 100;
+		make_edge(&made, WEFT_EVENT_TRY_READ, id, 100 + id);
+	}
+	return make_end(&made);
+}
+
+static void alike_ends_are_one_group(void **state)
+{
+	struct loaded many = many_replies(5), few = many_replies(3);
+	struct weft_waiting *waiting;
+	char text[WEFT_SENTENCE_BYTES];
+	(void)state;
+	assert_int_equal(weft_waiting_create(&many.story, WEFT_STORY_WHOLE, &waiting), 0);
+	assert_int_equal(waiting->count, 1);
+	assert_int_equal(waiting->list[0].ends, 5);
+	weft_waiters_sentence(&many.story, waiting, &waiting->list[0], text, sizeof(text));
+	assert_string_equal(
+		text, "5 tasks wait for 5 tasks like promise 101 'reply 1'; first task 1, since 100 ns.");
+	weft_waiting_destroy(waiting);
+	assert_int_equal(weft_waiting_create(&few.story, WEFT_STORY_WHOLE, &waiting), 0);
+	assert_int_equal(waiting->count, 3);
+	assert_int_equal(waiting->list[0].ends, 1);
+	weft_waiting_destroy(waiting);
+	loaded_finish(&many);
+	loaded_finish(&few);
+}
+
 /* Tasks 1 to 8 wait for lock 20, which 9 holds; and 10 and 11 for lock 21 of the same task. */
 static void waiters_are_told_by_their_lock(void **state)
 {
@@ -559,6 +595,23 @@ static uint32_t end_of_group(const struct loaded *loaded, const struct weft_chai
 	return end;
 }
 
+/* `counts` by end. Groups of alike ends are compared in all. */
+static void check_counts(const struct weft_waiting *waiting, const uint32_t *counts, uint32_t tasks)
+{
+	uint32_t ends = 0, count = 0, groups = 0;
+	for (uint32_t task = 0; task < tasks; task++)
+		ends += counts[task] > 0;
+	for (uint32_t i = 0; i < waiting->count; i++) {
+		const struct weft_waiters *waiters = &waiting->list[i];
+		assert_true(waiters->ends == 1 || waiters->ends > 3);
+		assert_true(waiters->ends > 1 || waiters->count == counts[waiters->end]);
+		groups += waiters->ends;
+		count += waiters->count;
+	}
+	assert_int_equal(groups, ends);
+	assert_int_equal(count, waiting->tasks);
+}
+
 static void check_at(const struct loaded *loaded, uint64_t at)
 {
 	struct weft_waiting *waiting;
@@ -582,8 +635,7 @@ static void check_at(const struct loaded *loaded, uint64_t at)
 		weft_chain_destroy(chain);
 	}
 	assert_int_equal(waiting->tasks, sum);
-	for (uint32_t i = 0; i < waiting->count; i++)
-		assert_int_equal(waiting->list[i].count, counts[waiting->list[i].end]);
+	check_counts(waiting, counts, tasks);
 	weft_waiting_destroy(waiting);
 }
 
@@ -617,6 +669,7 @@ int main(void)
 		cmocka_unit_test(a_task_waits_on_for_the_second_of_two),
 		cmocka_unit_test(a_circle_is_named),
 		cmocka_unit_test(waiters_are_told_by_their_lock),
+		cmocka_unit_test(alike_ends_are_one_group),
 		cmocka_unit_test(a_holder_is_found_behind_many_waiters),
 		cmocka_unit_test(a_very_long_chain_is_followed),
 		cmocka_unit_test(the_moment_is_in_the_longest_wait),
