@@ -451,10 +451,11 @@ static void a_ring_is_found_by_its_mapping(void **state)
 	assert_int_equal(rename(path, in_place(&run, "plain")), 0);
 	assert_true(weft__runs_find_mapped(getpid(), &found));
 	assert_int_equal(found.ring.stem_size, strlen("plain"));
-	/* Another file has the name of the mapped one. */
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	/* Another ring has the name that the kernel gives to the mapped one. */
+	assert_int_equal(unlink(in_place(&run, "plain")), 0);
+	fd = open(in_place(&run, "plain (deleted)"), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, ring, SIZE), SIZE);
 	close(fd);
-	assert_int_equal(rename(path, in_place(&run, "plain")), 0);
 	assert_false(weft__runs_find_mapped(getpid(), &found));
 	weft_stop();
 	munmap(ring, SIZE);
