@@ -174,7 +174,7 @@ static void draw_problem(const struct drawing *d)
 	double right = fmin(fmax(x2, box->x), box->x + box->width), bottom = box->y + box->height;
 	draw_periods(d, problem, color);
 	if (right - left < box->width * GROUND)
-		weft_canvas_rect(d->canvas, left, box->y, right, bottom, weft__faded(color, 0.1));
+		weft_canvas_rect(d->canvas, left, box->y, right, bottom, weft__faded(color, 0.06));
 	bool has_arrow =
 		problem->edge != WEFT_NONE && viewer->model->edges.time[problem->edge] == problem->start;
 	if (!has_arrow) /* the mark would hide the highlighted task */

@@ -11,6 +11,7 @@
 #include "viewer/state.h"
 
 #define MESSAGE_MS 8000.0
+#define STEADY_PX  4.0 /* a hand on the mouse moves less than this */
 
 void weft__viewer_show_message(struct weft_viewer *viewer, const char *format, ...)
 {
@@ -86,11 +87,12 @@ static void write_fold(
 		snprintf(text + used, size - used, " Click: unfold.");
 }
 
-/* Desktops report moves when only the windows below the pointer have changed. */
+/* Desktops report moves when only the windows below the pointer have changed, and hands tremble. */
 bool weft__viewer_has_moved_since_message(const struct weft_viewer *viewer)
 {
-	return viewer->pointer.x != viewer->status.message_x ||
-		   viewer->pointer.y != viewer->status.message_y;
+	double dx = viewer->pointer.x - viewer->status.message_x;
+	double dy = viewer->pointer.y - viewer->status.message_y;
+	return hypot(dx, dy) >= STEADY_PX;
 }
 
 static void write_handle(const struct weft_viewer *viewer, char *text, size_t size)
@@ -98,6 +100,13 @@ static void write_handle(const struct weft_viewer *viewer, char *text, size_t si
 	unsigned count = viewer->layout->folds[viewer->hover.handle].count;
 	snprintf(
 		text, size, "An unfolded group of %u alike tasks. Click: fold them into one row.", count);
+}
+
+/* A message about the past gives way to the thing that the pointer has moved to. */
+static bool has_message(const struct weft_viewer *viewer)
+{
+	bool is_over = viewer->hover.task != WEFT_NONE && weft__viewer_has_moved_since_message(viewer);
+	return viewer->now_ms < viewer->status.message_until_ms && !is_over;
 }
 
 static void compose(struct weft_viewer *viewer, char *text, size_t size)
@@ -111,7 +120,7 @@ static void compose(struct weft_viewer *viewer, char *text, size_t size)
 	else if (hover->max != WEFT_NONE && weft__viewer_has_moved_since_message(viewer))
 		snprintf(text, size, "The longest of %u alike tasks. Click: go to it.",
 			(unsigned)viewer->layout->folds[hover->max].count);
-	else if (viewer->now_ms < viewer->status.message_until_ms)
+	else if (has_message(viewer))
 		snprintf(text, size, "%s", viewer->status.message);
 	else if (!viewer->model || viewer->notice[0])
 		snprintf(text, size, "%s", viewer->notice);

@@ -318,6 +318,21 @@ static void counters_are_drawn_over_tasks_on_request(void **state)
 	script_end(&s);
 }
 
+static void an_answer_stays_while_the_hand_trembles(void **state)
+{
+	(void)state;
+	struct script s = script_begin(ARP_GOOD, true);
+	double y = s.viewer->frame.picture.y + weft_view_y(&s.viewer->view, 0);
+	char line[100];
+	snprintf(line, sizeof(line), "move 400 %g; key g; move 402 %g; wait 300", y, y + 3);
+	script_run(&s, line);
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "Plain rows"));
+	snprintf(line, sizeof(line), "move 404 %g; wait 300", y + 1);
+	script_run(&s, line);
+	assert_null(strstr(weft_viewer_status(s.viewer), "Plain rows"));
+	script_end(&s);
+}
+
 static void run_at(struct script *s, const char *format, double x, double y, double y2)
 {
 	char line[200];
@@ -441,6 +456,7 @@ int main(void)
 		cmocka_unit_test(a_command_line_is_quoted_for_the_shell),
 		cmocka_unit_test(counters_are_chosen),
 		cmocka_unit_test(counters_are_drawn_over_tasks_on_request),
+		cmocka_unit_test(an_answer_stays_while_the_hand_trembles),
 		cmocka_unit_test(lanes_follow_the_pointer),
 		cmocka_unit_test(lanes_are_dragged_in_time),
 		cmocka_unit_test(of_many_counters_a_few_are_drawn),
