@@ -244,7 +244,7 @@ static void the_max_of_a_fold_is_a_link(void **state)
 	weft_canvas_destroy(canvas);
 	weft__viewer_hit(s.viewer, figures.x + 5, y, &hit); /* p50 belongs to the fold */
 	assert_int_equal(hit.max, WEFT_NONE);
-	script_point(&s, WEFT_VIEWER_MOVE, end - 8, y, 0, 0);
+	script_point(&s, WEFT_VIEWER_MOVE, end - 18, y, 0, 0);
 	script_point(&s, WEFT_VIEWER_MOVE, end - 5, y, 0, 0);
 	assert_int_equal(weft_viewer_cursor(s.viewer), WEFT_VIEWER_CURSOR_POINTER);
 	assert_string_equal(

@@ -15,6 +15,7 @@
 #define TRIANGLE_FROM 5.0 /* px from row to row */
 #define WAITING_LINE  1.5
 #define FAILED_LINE   2.0
+#define DASHED_FROM   6.0 /* px; shorter dashed lines are not recognized */
 
 struct span {
 	double x, x2; /* clipped to slightly more than the picture */
@@ -78,6 +79,35 @@ static void draw_end(struct painter *p, uint32_t task, const struct span *span, 
 		draw_triangle(p, span->x2, y, half, p->theme->waiting);
 }
 
+/* When a task that has not ended last ran, said something, read, or began to wait. */
+static uint64_t last_act(const struct weft_model *model, uint32_t task)
+{
+	const struct weft_tasks *t = &model->tasks;
+	uint64_t last = t->start[task];
+	if (t->end_activation[task] > t->first_activation[task])
+		last = model->activations.end[t->end_activation[task] - 1];
+	if (t->end_edge[task] > t->first_edge[task]) {
+		uint64_t acted = model->edges.time[model->edges.by_actor[t->end_edge[task] - 1]];
+		last = acted > last ? acted : last;
+	}
+	if (t->end_note[task] > t->first_note[task]) {
+		uint64_t noted = model->notes.time[t->end_note[task] - 1];
+		last = noted > last ? noted : last;
+	}
+	return last;
+}
+
+/* From where on the line of an unfinished task is dashed: nothing more is known of it. While a
+ * trace grows, that changes all the time. */
+static double open_from(const struct painter *p, uint32_t task, const struct span *span)
+{
+	const unsigned ended = WEFT_TASK_RESOLVED | WEFT_TASK_FAILED | WEFT_TASK_STOPPED;
+	if (p->model->summary.live || (p->model->tasks.flags[task] & ended))
+		return span->x2;
+	double x = fmax(weft__x(p, last_act(p->model, task)), span->x);
+	return x + DASHED_FROM <= span->x2 ? x : span->x2;
+}
+
 static void draw_line(struct painter *p, uint32_t task, const struct span *span, double from)
 {
 	unsigned flags = p->model->tasks.flags[task];
@@ -89,9 +119,12 @@ static void draw_line(struct painter *p, uint32_t task, const struct span *span,
 	};
 	if (flags & WEFT_TASK_STOPPED)
 		p->tally.stopped[p->model->tasks.outcome[task]] = true;
-	double y = failed ? span->y : weft__crisp(span->y);
-	if (span->x2 > from)
-		weft_canvas_line(p->canvas, fmax(span->x, from), y, span->x2, y, &pen);
+	double y = failed ? span->y : weft__crisp(span->y), open = open_from(p, task, span);
+	if (open > fmax(span->x, from))
+		weft_canvas_line(p->canvas, fmax(span->x, from), y, open, y, &pen);
+	const struct weft_pen thin = {p->theme->waiting, 1, WEFT_DASH_SHORT};
+	if (span->x2 > open)
+		weft_canvas_line(p->canvas, fmax(open, from), y, span->x2, y, &thin);
 }
 
 /* Draws a soft ground under a failed task, which is easy to notice and hides nothing. */
