@@ -39,6 +39,8 @@ def content(trace):
     for event in json_lines(weft('dump', '--json', trace).stdout):
         events, ids = threads.setdefault(event.pop('thread'), ([], {}))
         event.pop('time')
+        if event['event'] == 'span':  # its times are those of other clocks
+            event.pop('start'), event.pop('end')
         for key in ('task', 'child', 'source', 'target', 'other', 'receiver', 'sender', 'resource'):
             if event.get(key) is not None:
                 event[key] = ids.setdefault(event[key], len(ids))
