@@ -110,6 +110,23 @@ const struct weft_problem *weft__viewer_marked_problem(const struct weft_viewer 
 	return &found->list[found->by_gravity[viewer->problems.current]];
 }
 
+/* The time that is asked about: in the longest wait of the task, if the problem is mostly that
+ * wait; else the problem's end. */
+static uint64_t moment_of(const struct weft_story *story, const struct weft_problem *problem)
+{
+	const uint64_t start = problem->start, end = problem->end;
+	struct weft_story_wait wait;
+	uint64_t at;
+	if (problem->task != WEFT_NONE && weft_chain_moment(story, problem->task, start, end, &at) &&
+		weft_story_wait_at(story, problem->task, at, &wait)) {
+		uint64_t since = wait.since > start ? wait.since : start;
+		uint64_t until = wait.until < end ? wait.until : end;
+		if (until > since && until - since >= (end - start) / 2)
+			return at;
+	}
+	return end > start ? end - 1 : start;
+}
+
 void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number)
 {
 	if (!weft__viewer_know_problems(viewer) || number >= viewer->problems.found->count)
@@ -117,10 +134,7 @@ void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number)
 	const struct weft_problem *problem =
 		&viewer->problems.found->list[viewer->problems.found->by_gravity[number]];
 	uint32_t row = problem->task != WEFT_NONE ? viewer->layout->row[problem->task] : WEFT_NONE;
-	uint64_t at = problem->end > problem->start ? problem->end - 1 : problem->start;
-	if (problem->task != WEFT_NONE) /* so that the next step can be along its wait */
-		(void)weft_chain_moment(&viewer->story, problem->task, problem->start, problem->end, &at);
-	weft__viewer_select(viewer, problem->task, at);
+	weft__viewer_select(viewer, problem->task, moment_of(&viewer->story, problem));
 	if (problem->counter != WEFT_NONE)
 		weft__viewer_see_counter(viewer, problem->counter);
 	weft__viewer_reveal(viewer, row, problem->show_start, problem->show_end, true);

@@ -581,6 +581,23 @@ static void shells_get_the_colours_of_the_theme(void **state)
 	script_end(&s);
 }
 
+/* Task 2 fails after 4 us of work, or after a wait. What it did just before is of no interest. */
+static void a_problem_asks_about_a_wait_only_if_it_is_one(void **state)
+{
+	static const char *const traces[] = {
+		"create 0 3 task; create 0 2 task; try 2 3; ~40; run 2; +4; fail 2 2 bad; idle; +90",
+		"create 0 3 task; create 0 2 task; try 2 3; +4; run 2; ~40; fail 2 2 bad; idle; +90"};
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct script s = show(traces[i]);
+		script_run(&s, "key p");
+		assert_non_null(strstr(weft_viewer_status(s.viewer), "task 2 failed"));
+		const struct weft_problem *problem = weft__viewer_marked_problem(s.viewer);
+		assert_int_equal(s.viewer->selection.at == problem->end - 1, i == 0);
+		script_end(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -610,6 +627,7 @@ int main(void)
 		cmocka_unit_test(a_live_trace_may_begin_anew),
 		cmocka_unit_test(a_chain_stays_while_the_trace_grows),
 		cmocka_unit_test(shells_get_the_colours_of_the_theme),
+		cmocka_unit_test(a_problem_asks_about_a_wait_only_if_it_is_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
