@@ -62,7 +62,7 @@ static int runs_load(struct runs *r, const struct weft_model *model, uint32_t ta
 		{&r->order, sizeof(*r->order)}, {&r->scratch, sizeof(*r->scratch)}};
 	r->first = model->tasks.first_activation[task];
 	r->count = model->tasks.end_activation[task] - r->first;
-	const uint64_t *start = model->activations.start + r->first;
+	const uint64_t *start = r->count ? model->activations.start + r->first : NULL;
 	r->is_ordered = !are_in_order(start, r->count);
 	if (!r->is_ordered)
 		return 0;

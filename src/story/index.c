@@ -161,7 +161,8 @@ WEFT__EXPORT void weft_story_index_destroy(struct weft_story_index *index)
 static struct weft__edge_list slice(
 	const uint32_t *first, const uint32_t *end, const uint32_t *edges, uint32_t task)
 {
-	return (struct weft__edge_list){edges + first[task], end[task] - first[task]};
+	uint32_t count = end[task] - first[task];
+	return (struct weft__edge_list){count ? edges + first[task] : NULL, count};
 }
 
 struct weft__edge_list weft__edges_by(const struct weft_model *model, uint32_t task)
