@@ -122,7 +122,7 @@ def freed_rings_do_not_count():
 @case
 def processes_that_go_on_are_named():
     with place() as here:
-        program = 'for i in 1 2; do %s 3 wait > $i 2> err & done; until [ "$(cat 1 2)" = "ready\nready" ]; do sleep 0.05; done' % SUBJECT
+        program = 'touch 1 2; for i in 1 2; do %s 3 wait > $i 2> err & done; until [ "$(cat 1 2)" = "ready\nready" ]; do sleep 0.05; done' % SUBJECT
         result = weft('record', '-o', 't.weft', '/bin/sh', '-c', program, cwd=here.cwd, env=here.env)
         found = re.search(r'2 processes are still running \((\d+), (\d+)\): their traces end here', result.stderr)
         assert found, result.stderr
@@ -130,7 +130,7 @@ def processes_that_go_on_are_named():
             os.kill(int(pid), 9)
 
 
-LEAVE = '%s 3 wait > pid-and-ready 2> err & until [ "$(cat pid-and-ready)" = ready ]; do sleep 0.05; done; echo $!' % SUBJECT
+LEAVE = 'touch pid-and-ready; %s 3 wait > pid-and-ready 2> err & until [ "$(cat pid-and-ready)" = ready ]; do sleep 0.05; done; echo $!' % SUBJECT
 
 
 def record_and_leave(here, *options):
