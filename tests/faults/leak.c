@@ -6,23 +6,13 @@
 
 static unsigned sessions;
 
-static void end_session(uint64_t session)
-{
-	weft_switch(session);
-	pass(20 * US);
-	weft_resolve(session);
-}
-
 /* Every tenth session is forgotten. */
 static void begin_session(uint64_t unused)
 {
-	uint64_t session = weft_create_as(WEFT_TASK_NONE, WEFT_KIND_TASK);
+	uint64_t session = open_session(sessions++);
 	(void)unused;
-	weft_labelf_as(session, "session %d", (int)sessions);
-	weft_switch(session);
-	pass(20 * US);
-	if (++sessions % 10)
-		after(about(10 * MS), end_session, session);
+	if (sessions % 10)
+		after(about(10 * MS), close_session, session);
 }
 
 void program_leak(void)

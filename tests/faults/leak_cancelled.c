@@ -7,22 +7,12 @@
 static uint64_t forgotten[200];
 static unsigned sessions, count;
 
-static void end_session(uint64_t session)
-{
-	weft_switch(session);
-	pass(20 * US);
-	weft_resolve(session);
-}
-
 static void begin_session(uint64_t unused)
 {
-	uint64_t session = weft_create_as(WEFT_TASK_NONE, WEFT_KIND_TASK);
+	uint64_t session = open_session(sessions++);
 	(void)unused;
-	weft_labelf_as(session, "session %d", (int)sessions);
-	weft_switch(session);
-	pass(20 * US);
-	if (++sessions % 10)
-		after(about(10 * MS), end_session, session);
+	if (sessions % 10)
+		after(about(10 * MS), close_session, session);
 	else
 		forgotten[count++] = session;
 }

@@ -207,6 +207,22 @@ void serve(unsigned count, uint64_t every_ns, uint64_t query_ns)
 	}
 }
 
+uint64_t open_session(unsigned number)
+{
+	uint64_t session = weft_create_as(WEFT_TASK_NONE, WEFT_KIND_TASK);
+	weft_labelf_as(session, "session %d", (int)number);
+	weft_switch(session);
+	pass(20 * US);
+	return session;
+}
+
+void close_session(uint64_t session)
+{
+	weft_switch(session);
+	pass(20 * US);
+	weft_resolve(session);
+}
+
 /* ---- Running a program ---- */
 
 static int list_programs(void)

@@ -45,6 +45,11 @@ void serve(unsigned count, uint64_t every_ns, uint64_t query_ns);
 /* One of these requests, from now on. */
 void serve_one(uint64_t query_ns);
 
+/* A session with a number in its name: opened, it runs for a few us and stays open; closed, it runs
+ * for a few us and ends. */
+uint64_t open_session(unsigned number);
+void close_session(uint64_t session);
+
 /* The status with which the program ends, as of waitpid(2); 0 at first. */
 extern uint32_t world_status;
 

@@ -84,6 +84,13 @@ static inline void make_create(struct made *made, uint64_t task, uint64_t child,
 		(struct weft_event){.type = WEFT_EVENT_CREATE, .task = task, .other = child, .kind = kind});
 }
 
+/* Tasks 1 to `count`, which preexisting task 0 creates. */
+static inline void make_tasks(struct made *made, uint64_t count)
+{
+	for (uint64_t id = 1; id <= count; id++)
+		make_create(made, 0, id, WEFT_KIND_TASK);
+}
+
 static inline void make_begin_span(struct made *made, uint64_t task, const char *name)
 {
 	make(made,

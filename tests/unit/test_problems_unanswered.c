@@ -287,8 +287,7 @@ static void a_circle_with_a_way_out_is_no_deadlock(void **state)
 {
 	struct made made = make_begin();
 	(void)state;
-	for (uint64_t id = 1; id <= 3; id++)
-		make_create(&made, 0, id, WEFT_KIND_TASK);
+	make_tasks(&made, 3);
 	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 2);
 	make_edge(&made, WEFT_EVENT_WAIT_ANY, 2, 1);
 	make_edge(&made, WEFT_EVENT_WAIT_ANY, 2, 3);

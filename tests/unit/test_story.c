@@ -302,8 +302,7 @@ static void the_waker_of_a_task_is_known(void **state)
 	struct made made = make_begin();
 	struct weft_story_wake wake;
 	(void)state;
-	for (uint64_t id = 1; id <= 3; id++)
-		make_create(&made, 0, id, WEFT_KIND_TASK);
+	make_tasks(&made, 3);
 	make_switch(&made, 1);
 	made.time = 100;
 	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 3);
@@ -337,8 +336,7 @@ static void a_task_is_not_woken_by_itself(void **state)
 	for (int resolves = 0; resolves < 2; resolves++) {
 		struct made made = make_begin();
 		struct weft_story_wake wake;
-		for (uint64_t id = 1; id <= 3; id++)
-			make_create(&made, 0, id, WEFT_KIND_TASK);
+		make_tasks(&made, 3);
 		make_switch(&made, 1);
 		made.time = 100;
 		make_switch(&made, 2);
@@ -366,8 +364,7 @@ static void a_repeated_wait_counts_from_the_first_attempt(void **state)
 	struct made made = make_begin();
 	struct weft_story_wait wait;
 	(void)state;
-	for (uint64_t id = 1; id <= 3; id++)
-		make_create(&made, 0, id, WEFT_KIND_TASK);
+	make_tasks(&made, 3);
 	make_switch(&made, 1);
 	for (made.time = 100; made.time <= 300; made.time += 100)
 		make_edge(&made, WEFT_EVENT_TRY_READ, 1, 3);
@@ -623,8 +620,7 @@ static void four_similar_children_are_one_line(void **state)
 		struct made made = make_begin();
 		struct weft_story_lines *lines;
 		uint32_t found = 0;
-		for (uint64_t id = 1; id <= count; id++)
-			make_create(&made, 0, id, WEFT_KIND_TASK);
+		make_tasks(&made, count);
 		struct loaded loaded = make_end(&made);
 		assert_int_equal(weft_story_lines_create(&loaded.story, task_of(&loaded, 0), &lines), 0);
 		for (uint32_t i = 0; i < lines->count; i++)

@@ -101,16 +101,22 @@ static void a_become_is_no_end_of_a_wait(void **state)
 	loaded_finish(&loaded);
 }
 
-/* An activation that no become begins ends the wait, as before. */
-static void a_task_that_runs_has_stopped_to_wait(void **state)
+/* Tasks 1 to `count`. Task 1 runs, and waits for task 3 from 100 ns on. */
+static struct made begin_wait(uint64_t count)
 {
 	struct made made = make_begin();
-	(void)state;
-	for (uint64_t id = 1; id <= 3; id++)
-		make_create(&made, 0, id, WEFT_KIND_TASK);
+	make_tasks(&made, count);
 	make_switch(&made, 1);
 	made.time = 100;
 	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 3);
+	return made;
+}
+
+/* A task that runs again without a become has stopped waiting. */
+static void a_task_that_runs_has_stopped_to_wait(void **state)
+{
+	struct made made = begin_wait(3);
+	(void)state;
 	made.time = 200;
 	make_switch(&made, 2);
 	made.time = 300;
@@ -140,12 +146,7 @@ static void make_poll(struct made *made, uint64_t ns)
  * until the program switches to 2, which resolves 3. */
 static struct loaded polling(uint64_t goes_on, bool acts, bool reads)
 {
-	struct made made = make_begin();
-	for (uint64_t id = 1; id <= 4; id++)
-		make_create(&made, 0, id, WEFT_KIND_TASK);
-	make_switch(&made, 1);
-	made.time = 100;
-	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 3);
+	struct made made = begin_wait(4);
 	made.time = 1000;
 	make_poll(&made, 1000000);
 	made.time += goes_on / 2;
@@ -182,13 +183,8 @@ static void a_task_waits_on_after_a_poll(void **state)
 /* The loop runs in task 1, which waits for 3: it returns from another task, and polls. */
 static void a_loop_that_polls_waits_on(void **state)
 {
-	struct made made = make_begin();
+	struct made made = begin_wait(3);
 	(void)state;
-	for (uint64_t id = 1; id <= 3; id++)
-		make_create(&made, 0, id, WEFT_KIND_TASK);
-	make_switch(&made, 1);
-	made.time = 100;
-	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 3);
 	for (int i = 0; i < 3; i++) {
 		made.time += 100;
 		make_switch(&made, 2);
@@ -331,13 +327,8 @@ static void a_chain_goes_on_beyond_a_promise(void **state)
 /* Task 1 wants 3 and 4, wakes for 3, and waits on for 4, which it reads later. */
 static void a_task_waits_on_for_the_second_of_two(void **state)
 {
-	struct made made = make_begin();
+	struct made made = begin_wait(4);
 	(void)state;
-	for (uint64_t id = 1; id <= 4; id++)
-		make_create(&made, 0, id, WEFT_KIND_TASK);
-	make_switch(&made, 1);
-	made.time = 100;
-	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 3);
 	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 4);
 	make_switch(&made, 2);
 	made.time = 500;
@@ -369,8 +360,7 @@ static void a_circle_is_named(void **state)
 	struct weft_waiting *waiting;
 	char text[WEFT_SENTENCE_BYTES];
 	(void)state;
-	for (uint64_t id = 1; id <= 4; id++)
-		make_create(&made, 0, id, WEFT_KIND_TASK);
+	make_tasks(&made, 4);
 	for (uint64_t id = 1; id <= 4; id++) {
 		make_switch(&made, id);
 		made.time += 100;
@@ -438,8 +428,7 @@ static void waiters_are_told_by_their_lock(void **state)
 	struct weft_waiting *waiting;
 	char text[WEFT_SENTENCE_BYTES];
 	(void)state;
-	for (uint64_t id = 1; id <= 11; id++)
-		make_create(&made, 0, id, WEFT_KIND_TASK);
+	make_tasks(&made, 11);
 	make_label(&made, 9, "worker");
 	make_create(&made, 0, 20, WEFT_KIND_LOCK);
 	make_label(&made, 20, "db lock");
