@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Whether W A S D zoom and move. A file that cannot be read or written is as good as none. */
+/* Whether W A S D zoom and move. A file that cannot be read or written is ignored. */
 bool preferences_have_wasd(void);
 void preferences_set_wasd(bool has_wasd);
 

@@ -27,7 +27,7 @@ static const struct command commands[] = {
 	{"ctl", "set what a running program records", cli_ctl},
 	{"info", "summarize a trace", cli_info},
 	{"dump", "print a trace's events, tasks, edges or problems", cli_dump},
-	{"stats", "print how often, how long and how delayed tasks were", cli_stats},
+	{"stats", "print statistics of tasks: number, lifetimes, waiting, delays", cli_stats},
 	{"why", "explain why a task waits, or what all wait for", cli_why},
 	{"serve", "show traces in a browser", cli_serve},
 	{"view", "show a trace in a window", cli_view},

@@ -88,7 +88,7 @@ uint32_t weft_chain_awaited(const struct weft_story *story, uint64_t start_ns, u
  * that are equal except for their digits. */
 struct weft_waiters {
 	/* The task at the end; a resource that is held, if its holder waits for nothing; the lowest of
-	 * a circle. Of several ends the one for which `first` waits. */
+	 * a circle. If there are several ends, the one for which `first` waits. */
 	uint32_t end;
 	uint32_t ends;  /* 1 in most cases */
 	uint32_t count; /* of tasks that wait */

@@ -2,8 +2,8 @@
  *
  * Tracks: rows for spans that other clocks measured. Spans of a track that overlap go to different
  * lines, each of which is a task of its own; so the spans of a line are in the order of time,
- * however they were recorded, and a snapshot appends to them as to any other rows. What a thread
- * does without a task is on a track, too, which has one line.
+ * however they were recorded, and a snapshot appends to them as to any other rows. A thread's
+ * own spans, outside any task, are on a track with one line.
  */
 #ifndef WEFT_MODEL_TRACKS_H
 #define WEFT_MODEL_TRACKS_H

@@ -11,8 +11,8 @@
  *     answers   ●                                      ●
  *                └─── at most LIMIT_NS ───┘└ activation ┘
  *
- * What the thread lost between two answers may have been lost before the activation, but no more
- * than the time that passed there. So without a look in between the loss is exact, and with one
+ * A loss between two answers may have come before the activation, but no more of it than
+ * the time that passed there. So without a look in between the loss is exact, and with one
  * LIMIT_NS are subtracted: an event never claims more than the activation lost.
  *
  * A signal handler may interrupt any line here. Then a loss may be counted twice, which readers

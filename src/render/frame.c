@@ -21,7 +21,7 @@
 #define STATUS_FROM   220.0
 #define TITLE_FROM    120.0
 #define GUTTER_FROM   480.0 /* minimum width of a frame with a gutter */
-#define LANES_SHARE   0.4   /* of the picture: what lanes of counters take at most */
+#define LANES_SHARE   0.4   /* of the picture: the most that lanes of counters take */
 #define MORE_HEIGHT   12.0  /* px; a line that says how many counters have no lane */
 #define GROUPS_WIDTH  164.0
 #define GROUPS_FROM   600.0

@@ -56,7 +56,7 @@ int weft__stats_list_spans(struct weft__stats_making *m)
 }
 
 /* The starts and ends of a task's activations, sorted, with the sum of those before each. The sums
- * wrap around, and so do their differences: what is left of them is right. */
+ * may wrap around: differences of them are exact modulo 2^64. */
 struct running {
 	uint64_t *starts, *ends, *start_sums, *end_sums, *scratch;
 	uint32_t count;

@@ -4,7 +4,7 @@
  * activations are no wake-ups: one that begins because another task becomes this one, which may
  * wait already (a bind of Lwt is created, tries to read and is then become); and a short one right
  * before or after an idle band that interrupts it, in which the task does nothing. An event loop
- * that does not switch to no task before it polls has such activations of the task that ran last.
+ * that polls without leaving its current task has such activations of that task.
  */
 #ifndef WEFT_STORY_RUNS_H
 #define WEFT_STORY_RUNS_H

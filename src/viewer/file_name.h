@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Names of files for what is saved of a trace.
+ * Names of the files that are saved from a trace: pictures and cuts.
  */
 #ifndef WEFT_VIEWER_FILE_NAME_H
 #define WEFT_VIEWER_FILE_NAME_H

@@ -219,7 +219,7 @@ static uint32_t find_label(const struct painter *p, uint32_t task)
 	return i < last ? i : WEFT_NONE;
 }
 
-/* True for what a lane shows anyway: the changes of its counter. */
+/* True for a change of a counter that has a lane, which shows it already. */
 static bool is_in_lane(const struct painter *p, uint32_t note)
 {
 	const struct weft_notes *notes = &p->model->notes;

@@ -5,7 +5,7 @@
  * random times leave gaps of any length up to many times the usual one. A gap is suspicious if it
  * is clearly longer than all others: none is between half its length and its length. Gaps of about
  * one length are one problem: together they take 1 % of the trace, or each is far longer than 99 of
- * 100 gaps. A gap is explained if the task for which it waited took no longer than its like do.
+ * 100 gaps. A gap is explained if the task for which it waited took no longer than alike tasks do.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -179,8 +179,8 @@ static bool is_reported(const struct gaps *gaps, uint64_t sum, uint64_t longest)
 		   (gaps->all_count >= FEW && longest / FAR_LONGER >= most && longest >= WEFT__MS);
 }
 
-/* True if the gap waited for a task that took no longer than its like do: for the disk, a timer or
- * the next connection. */
+/* True if the gap waited for a task that took no longer than alike tasks do: for the disk, a timer
+ * or the next connection. */
 static bool is_explained(const struct gaps *gaps, const struct gap *gap)
 {
 	const struct weft__alike *alike = &gaps->findings->alike;
