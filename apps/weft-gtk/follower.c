@@ -94,27 +94,6 @@ struct reader {
 	struct weft_ring_check check;
 };
 
-static int next(void *context, struct weft_event *ret_event)
-{
-	return weft_follow_next(context, ret_event);
-}
-
-static const struct weft_trace_description *describe(void *context)
-{
-	return weft_follow_describe(context);
-}
-
-static struct weft_diagnostics *diagnostics(void *context)
-{
-	return weft_follow_diagnostics(context);
-}
-
-static uint64_t trace_now_ns(void *context)
-{
-	uint64_t mark = weft_follow_mark(context);
-	return mark == UINT64_MAX ? 0 : mark;
-}
-
 static double now_ms(void)
 {
 	return (double)g_get_monotonic_time() / 1000;
@@ -201,8 +180,7 @@ static int open_events(struct reader *r, struct weft_refresh_source *ret_source)
 	if (!error && r->growing)
 		*ret_source = growing_source(r->growing);
 	else
-		*ret_source =
-			(struct weft_refresh_source){next, describe, diagnostics, trace_now_ns, r->follow};
+		*ret_source = weft_follow_source(r->follow);
 	return error;
 }
 

@@ -19,27 +19,6 @@
 /* After the second look, the low-water mark is at least the time of the first. */
 #define LOOKS 3
 
-static int next(void *context, struct weft_event *ret_event)
-{
-	return weft_follow_next(context, ret_event);
-}
-
-static const struct weft_trace_description *describe(void *context)
-{
-	return weft_follow_describe(context);
-}
-
-static struct weft_diagnostics *diagnostics(void *context)
-{
-	return weft_follow_diagnostics(context);
-}
-
-static uint64_t trace_now_ns(void *context)
-{
-	uint64_t mark = weft_follow_mark(context);
-	return mark == UINT64_MAX ? 0 : mark;
-}
-
 /* Reads what there is now. 0 or an error; the program may record without end meanwhile, so it ends
  * after `most` events. */
 static int read_all(struct weft_refresh *refresh, struct weft_follow *follow, uint64_t most)
@@ -58,7 +37,7 @@ static int read_all(struct weft_refresh *refresh, struct weft_follow *follow, ui
 
 static int make_model(struct weft_follow *follow, struct weft_model **ret_model)
 {
-	const struct weft_refresh_source source = {next, describe, diagnostics, trace_now_ns, follow};
+	const struct weft_refresh_source source = weft_follow_source(follow);
 	struct weft_refresh *refresh;
 	int error = weft_refresh_create(&source, &refresh);
 	if (error)

@@ -41,6 +41,7 @@
 #include <weft/diagnostic.h>
 #include <weft/error.h>
 #include <weft/event.h>
+#include <weft/refresh.h>
 #include <weft/trace.h>
 
 #ifdef __cplusplus
@@ -57,6 +58,9 @@ int weft_follow_open(const char *path, struct weft_follow **ret_follow);
 /* The same of an open file, which stays the caller's and may be closed then. */
 int weft_follow_open_descriptor(int fd, struct weft_follow **ret_follow);
 void weft_follow_close(struct weft_follow *follow);
+
+/* The follower as a source for weft_refresh_create, whose refresh it must outlive. */
+struct weft_refresh_source weft_follow_source(struct weft_follow *follow);
 
 /* WEFT_OK and an event; WEFT_AGAIN: none now; WEFT_END: the program has ended or stopped recording
  * here, and all events were returned; or an error. Takes at most one look at each packet and about
