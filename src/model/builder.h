@@ -215,17 +215,14 @@ int weft__builder_show_off_cpu(const struct weft_model_builder *b, struct weft_m
 
 /* group.c */
 
-/* A stable counting sort of `count` rows by `key`, a number below `groups`. `*ret_first` has the
- * index at which each group begins, and the end of the last one; `*ret_position` has each row's new
- * index. The caller frees both. */
-int weft__group_by(const uint32_t *key, uint32_t count, uint32_t groups, uint32_t **ret_first,
-	uint32_t **ret_position);
 /* Copies row i of `from` to row position[i] of `to`. An element has 1, 4 or 8 bytes. */
 void weft__scatter(
 	void *to, const void *from, size_t element_bytes, uint32_t count, const uint32_t *position);
-/* Replaces *column by a copy whose row position[i] is the old row i. */
-int weft__group_scatter(
-	void *column, size_t element_bytes, uint32_t count, const uint32_t *position);
+/* Groups the `count` rows of columns by *key, a number below `groups`, in a stable order, and frees
+ * the key. *ret_first has the index at which each group begins, and the end of the last one; it is
+ * the caller's, also after an error, unless it is NULL. */
+int weft__group_columns(uint32_t **key, uint32_t count, uint32_t groups,
+	const struct weft__column *columns, unsigned column_count, uint32_t **ret_first);
 
 /* freeze.c */
 

@@ -34,8 +34,8 @@ uint32_t weft__edge_actor(const struct edge_columns *e, uint32_t i)
 	return held ? e->from[i] : WEFT_NONE;
 }
 
-/* A counting sort like weft__group_by's, without its column of positions: there are many edges, and
- * the memory in use is largest here. */
+/* A counting sort like weft__group_columns's, without its column of positions: there are many
+ * edges, and the memory in use is largest here. */
 static int freeze_edges(struct weft_model_builder *b, struct weft_model *m)
 {
 	const struct edge_columns *e = &b->edges;
@@ -66,57 +66,37 @@ static int freeze_edges(struct weft_model_builder *b, struct weft_model *m)
 static int freeze_activations(struct weft_model_builder *b, struct weft_model *m)
 {
 	struct activation_columns *a = &b->activations;
-	uint32_t *first, *position;
-	int error = weft__group_by(a->task, a->count, b->state.tasks.count, &first, &position);
-	if (error)
-		return error;
+	const struct weft__column columns[] = {{&a->start, sizeof(*a->start)},
+		{&a->end, sizeof(*a->end)}, {&a->thread, sizeof(*a->thread)}};
+	uint32_t *first;
+	int error = weft__group_columns(&a->task, a->count, b->state.tasks.count, columns, 3, &first);
 	m->tasks.first_activation = first;
-	m->tasks.end_activation = first + 1;
-	free(a->task); /* the groups have it */
-	a->task = NULL;
-	if (weft__group_scatter(&a->start, sizeof(*a->start), a->count, position) ||
-		weft__group_scatter(&a->end, sizeof(*a->end), a->count, position) ||
-		weft__group_scatter(&a->thread, sizeof(*a->thread), a->count, position))
-		error = WEFT_ERROR_MEMORY;
-	free(position);
+	m->tasks.end_activation = first ? first + 1 : NULL;
 	return error;
 }
 
 static int freeze_notes(struct weft_model_builder *b, struct weft_model *m)
 {
 	struct note_columns *n = &b->notes;
-	uint32_t *first, *position;
-	int error = weft__group_by(n->task, n->count, b->state.tasks.count, &first, &position);
-	if (error)
-		return error;
+	const struct weft__column columns[] = {{&n->time, sizeof(*n->time)},
+		{&n->value, sizeof(*n->value)}, {&n->text, sizeof(*n->text)}, {&n->type, sizeof(*n->type)}};
+	uint32_t *first;
+	int error = weft__group_columns(&n->task, n->count, b->state.tasks.count, columns, 4, &first);
 	m->tasks.first_note = first;
-	m->tasks.end_note = first + 1;
-	free(n->task); /* the groups have it */
-	n->task = NULL;
-	if (weft__group_scatter(&n->time, sizeof(*n->time), n->count, position) ||
-		weft__group_scatter(&n->value, sizeof(*n->value), n->count, position) ||
-		weft__group_scatter(&n->text, sizeof(*n->text), n->count, position) ||
-		weft__group_scatter(&n->type, sizeof(*n->type), n->count, position))
-		error = WEFT_ERROR_MEMORY;
-	free(position);
+	m->tasks.end_note = first ? first + 1 : NULL;
 	return error;
 }
 
 static int freeze_samples(struct weft_model_builder *b)
 {
 	struct sample_columns *s = &b->samples;
-	uint32_t *first, *position;
-	int error = weft__group_by(s->counter, s->count, b->counters.count, &first, &position);
-	if (error)
-		return error;
-	for (uint32_t c = 0; c < b->counters.count; c++)
+	const struct weft__column columns[] = {
+		{&s->time, sizeof(*s->time)}, {&s->value, sizeof(*s->value)}, {&s->task, sizeof(*s->task)}};
+	uint32_t *first;
+	int error = weft__group_columns(&s->counter, s->count, b->counters.count, columns, 3, &first);
+	for (uint32_t c = 0; !error && c < b->counters.count; c++)
 		b->counters.list[c].first = first[c];
-	if (weft__group_scatter(&s->time, sizeof(*s->time), s->count, position) ||
-		weft__group_scatter(&s->value, sizeof(*s->value), s->count, position) ||
-		weft__group_scatter(&s->task, sizeof(*s->task), s->count, position))
-		error = WEFT_ERROR_MEMORY;
 	free(first);
-	free(position);
 	return error;
 }
 

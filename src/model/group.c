@@ -27,7 +27,10 @@ static void place_rows(
 	first[0] = 0;
 }
 
-int weft__group_by(const uint32_t *key, uint32_t count, uint32_t groups, uint32_t **ret_first,
+/* A stable counting sort of `count` rows by `key`, a number below `groups`. `*ret_first` has the
+ * index at which each group begins, and the end of the last one; `*ret_position` has each row's new
+ * index. The caller frees both. */
+static int group_by(const uint32_t *key, uint32_t count, uint32_t groups, uint32_t **ret_first,
 	uint32_t **ret_position)
 {
 	uint32_t *first = calloc(groups + (size_t)1, sizeof(*first));
@@ -73,7 +76,8 @@ void weft__scatter(
 		scatter_1(to, from, count, position);
 }
 
-int weft__group_scatter(
+/* Replaces *column by a copy whose row position[i] is the old row i. */
+static int group_scatter(
 	void *column, size_t element_bytes, uint32_t count, const uint32_t *position)
 {
 	void *from, *to = malloc(count ? count * element_bytes : 1);
@@ -84,4 +88,20 @@ int weft__group_scatter(
 	free(from);
 	memcpy(column, &to, sizeof(to));
 	return 0;
+}
+
+int weft__group_columns(uint32_t **key, uint32_t count, uint32_t groups,
+	const struct weft__column *columns, unsigned column_count, uint32_t **ret_first)
+{
+	uint32_t *position;
+	*ret_first = NULL;
+	int error = group_by(*key, count, groups, ret_first, &position);
+	if (error)
+		return error;
+	free(*key); /* the groups have it */
+	*key = NULL;
+	for (unsigned i = 0; i < column_count && !error; i++)
+		error = group_scatter(columns[i].array, columns[i].element_bytes, count, position);
+	free(position);
+	return error;
 }

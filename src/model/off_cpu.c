@@ -54,19 +54,14 @@ int weft__builder_off_cpu(
 int weft__builder_freeze_off_cpu(struct weft_model_builder *b, struct weft_model *m)
 {
 	struct off_cpu_columns *o = &b->off_cpu;
-	uint32_t *first, *position;
+	const struct weft__column columns[] = {{&o->start, sizeof(*o->start)},
+		{&o->end, sizeof(*o->end)}, {&o->ns, sizeof(*o->ns)}, {&o->thread, sizeof(*o->thread)}};
+	uint32_t *first;
 	if (o->count == 0)
 		return 0;
-	int error = weft__group_by(o->task, o->count, b->state.tasks.count, &first, &position);
-	if (error)
+	int error = weft__group_columns(&o->task, o->count, b->state.tasks.count, columns, 4, &first);
+	if (!first)
 		return error;
-	if (weft__group_scatter(&o->start, sizeof(*o->start), o->count, position) ||
-		weft__group_scatter(&o->end, sizeof(*o->end), o->count, position) ||
-		weft__group_scatter(&o->ns, sizeof(*o->ns), o->count, position) ||
-		weft__group_scatter(&o->thread, sizeof(*o->thread), o->count, position))
-		error = WEFT_ERROR_MEMORY;
-	free(position);
-	free(o->task);
 	m->off_cpu =
 		(struct weft_off_cpu){o->count, o->start, o->end, o->ns, o->thread, first, first + 1};
 	*o = (struct off_cpu_columns){0};

@@ -158,19 +158,14 @@ int weft__builder_end_spans(struct weft_model_builder *b)
 int weft__builder_freeze_spans(struct weft_model_builder *b, struct weft_model *m)
 {
 	struct span_columns *s = &b->spans;
-	uint32_t *first, *position;
+	const struct weft__column columns[] = {{&s->start, sizeof(*s->start)},
+		{&s->end, sizeof(*s->end)}, {&s->name, sizeof(*s->name)}, {&s->depth, sizeof(*s->depth)}};
+	uint32_t *first;
 	if (s->count == 0)
 		return 0;
-	int error = weft__group_by(s->task, s->count, b->state.tasks.count, &first, &position);
-	if (error)
+	int error = weft__group_columns(&s->task, s->count, b->state.tasks.count, columns, 4, &first);
+	if (!first)
 		return error;
-	if (weft__group_scatter(&s->start, sizeof(*s->start), s->count, position) ||
-		weft__group_scatter(&s->end, sizeof(*s->end), s->count, position) ||
-		weft__group_scatter(&s->name, sizeof(*s->name), s->count, position) ||
-		weft__group_scatter(&s->depth, sizeof(*s->depth), s->count, position))
-		error = WEFT_ERROR_MEMORY;
-	free(position);
-	free(s->task);
 	m->spans = (struct weft_spans){.count = s->count,
 		.start = s->start,
 		.end = s->end,
