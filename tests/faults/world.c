@@ -223,6 +223,44 @@ void close_session(uint64_t session)
 	weft_resolve(session);
 }
 
+/* ---- Turns ---- */
+
+static void end_turn(uint64_t argument);
+
+static void begin_turn(struct turns *turns)
+{
+	struct turn *turn = &turns->queue[turns->first];
+	weft_switch(turn->task);
+	weft_acquire(turns->lock);
+	pass(20 * US);
+	weft_switch(WEFT_TASK_NONE);
+	after(about(turn->hold_ns), end_turn, (uintptr_t)turns);
+}
+
+static void end_turn(uint64_t argument)
+{
+	struct turns *turns = (struct turns *)(uintptr_t)argument;
+	uint64_t task = turns->queue[turns->first++].task;
+	weft_switch(task);
+	pass(10 * US);
+	weft_release(turns->lock);
+	weft_resolve(task);
+	if (turns->first < turns->last)
+		begin_turn(turns);
+}
+
+void want_turn(struct turns *turns, uint64_t task, uint64_t hold_ns)
+{
+	require(turns->last < sizeof(turns->queue) / sizeof(*turns->queue), "too many turns");
+	turns->queue[turns->last++] = (struct turn){task, hold_ns};
+	if (turns->first + 1 == turns->last) {
+		begin_turn(turns);
+		return;
+	}
+	weft_try_read(turns->lock);
+	weft_switch(WEFT_TASK_NONE);
+}
+
 /* ---- Running a program ---- */
 
 static int list_programs(void)

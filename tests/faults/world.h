@@ -50,6 +50,19 @@ void serve_one(uint64_t query_ns);
 uint64_t open_session(unsigned number);
 void close_session(uint64_t session);
 
+/* A lock that tasks hold one after the other, in the order in which they want it. */
+struct turns {
+	uint64_t lock;
+	struct turn {
+		uint64_t task, hold_ns;
+	} queue[128];
+	unsigned first, last; /* queue[first] holds the lock; the following ones, before last, wait */
+};
+
+/* `task`, which runs, wants the lock. It waits for its turn, holds the lock for about `hold_ns`
+ * without running, and then releases it and ends. */
+void want_turn(struct turns *turns, uint64_t task, uint64_t hold_ns);
+
 /* The status with which the program ends, as of waitpid(2); 0 at first. */
 extern uint32_t world_status;
 
