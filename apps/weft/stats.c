@@ -134,7 +134,7 @@ static bool take_start(struct stats_request *request)
 {
 	struct cli_time start;
 	if (request->start_count == 2) {
-		cli_usage_error("stats", "--start: two are enough");
+		cli_usage_error("stats", "--start may be given at most twice");
 		return false;
 	}
 	if (!cli_parse_time("stats", "--start", optarg, &start))
@@ -148,7 +148,7 @@ static bool take_duration(struct stats_request *request)
 {
 	uint64_t ns;
 	if (request->duration_count == 2) {
-		cli_usage_error("stats", "--duration: two are enough");
+		cli_usage_error("stats", "--duration may be given at most twice");
 		return false;
 	}
 	if (!cli_parse_duration("stats", "--duration", optarg, &ns))
