@@ -144,8 +144,10 @@ double weft__lift(double spacing);
 double weft__measure(
 	const struct painter *p, const char *text, const struct weft_text_style *style);
 
-/* things.c: records a thing; the number of those recorded so far; keeps lanes and pieces, too. */
+/* things.c: records a thing, or an arrow or link; the number of those recorded so far; keeps lanes
+ * and pieces, too. */
 void weft__add_thing(struct painter *p, struct weft__thing thing);
+void weft__add_drawn_edge(struct painter *p, const struct weft__drawn_edge *edge);
 uint32_t weft__thing_count(const struct painter *p);
 void weft__keep_things(struct painter *p);
 

@@ -25,6 +25,7 @@ struct weft__things {
 	struct weft__lane_piece *pieces;
 	struct weft__thing *list; /* folds, lane after lane; then handles and texts */
 	size_t count, capacity;
+	struct weft__drawn_edges edges;
 };
 
 /* ---- Recording ---- */
@@ -41,6 +42,7 @@ void weft__things_clear(struct weft__things *things)
 	free(things->lanes);
 	free(things->pieces);
 	free(things->list);
+	weft__drawn_edges_finish(&things->edges);
 	*things = (struct weft__things){0};
 }
 
@@ -64,6 +66,12 @@ void weft__add_thing(struct painter *p, struct weft__thing thing)
 		things->capacity = capacity;
 	}
 	things->list[things->count++] = thing;
+}
+
+void weft__add_drawn_edge(struct painter *p, const struct weft__drawn_edge *edge)
+{
+	if (p->things && weft__drawn_edges_add(&p->things->edges, edge))
+		p->error = WEFT_ERROR_MEMORY;
 }
 
 uint32_t weft__thing_count(const struct painter *p)
@@ -283,6 +291,12 @@ void weft__things_near(const struct weft__things *things, const struct weft__poi
 		else if (lane->row_count == 1 && away <= point->reach)
 			look_in_lane(&looking, lane);
 	}
+}
+
+const struct weft__drawn_edge *weft__things_edge(const struct weft__things *things,
+	const struct weft__point *point, double reach, double *ret_away)
+{
+	return weft__drawn_edges_at(&things->edges, point->x, point->y, reach, ret_away);
 }
 
 /* ---- Cells ---- */

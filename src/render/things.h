@@ -9,6 +9,8 @@
 
 #include <weft/render.h>
 
+#include "render/edges/drawn_edges.h"
+
 enum weft__thing_type {
 	WEFT__THING_TASK,   /* a line, or one task of a density */
 	WEFT__THING_FOLD,   /* a fold; `task` is the member that began last before the point */
@@ -51,6 +53,10 @@ struct weft__point {
  * text. */
 void weft__things_near(const struct weft__things *things, const struct weft__point *point,
 	void (*found)(void *context, const struct weft__thing *thing), void *context);
+
+/* The arrow or link nearest to the point, if any is within `reach` px of it; else NULL. */
+const struct weft__drawn_edge *weft__things_edge(const struct weft__things *things,
+	const struct weft__point *point, double reach, double *ret_away);
 
 /* The tasks of the cell at the point, at most `room`; 0 if there is no cell. */
 uint32_t weft__things_cell(const struct weft__things *things, const struct weft__point *point,

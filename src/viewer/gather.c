@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Collects the highlights of the next frame: the visible edges of the hovered task, of the selected
- * one and of related tasks, up to a limit.
+ * one and of related tasks, up to a limit; and the arrow under the pointer.
  */
 #include <stdlib.h>
 
@@ -93,6 +93,8 @@ void weft__viewer_gather(struct weft_viewer *viewer, struct weft_highlight *ret_
 		if (hovered != WEFT_NONE && hovered != s->task)
 			add_task(viewer, hovered);
 	}
+	if (viewer->hover.edge != WEFT_NONE)
+		add(viewer, viewer->hover.edge);
 	*ret_highlight = (struct weft_highlight){
 		.selected = s->task,
 		.hovered = hovered,

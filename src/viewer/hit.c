@@ -10,6 +10,8 @@
 #define REACH    16.0 /* px */
 #define HANDLE   9.0  /* px around its middle */
 #define TOUCHED  20.0 /* the same for a finger */
+#define ARROW    3.0  /* px beside an arrow … */
+#define LINE     4.0  /* … unless the point is this near to a task's line */
 #define CELL_MAX 4096 /* tasks of a cell that are counted */
 
 struct aim {
@@ -68,6 +70,22 @@ static void find_cell(
 		hit->is_cell = weft_story_group_tasks(&viewer->story, list, count, &hit->group) == 0;
 }
 
+/* Arrows end at the lines of tasks and cross them, so there the task is meant. */
+static void find_edge(
+	const struct weft_viewer *viewer, const struct weft__point *point, struct aim *aim)
+{
+	struct weft__hit *hit = aim->hit;
+	double away;
+	if (hit->handle != WEFT_NONE || hit->max != WEFT_NONE || (hit->count && aim->away[0] <= LINE))
+		return;
+	const struct weft__drawn_edge *edge = weft__things_edge(viewer->things, point, ARROW, &away);
+	if (!edge)
+		return;
+	hit->edge = edge->edge;
+	hit->is_near_head =
+		hypot(aim->x - edge->x2, aim->y - edge->y2) < hypot(aim->x - edge->x, aim->y - edge->y);
+}
+
 /* Input that arrives before the next frame is drawn needs that frame's record. */
 static int draw_unseen(const struct weft_viewer *viewer, double row_shift)
 {
@@ -103,8 +121,11 @@ void weft__viewer_hit(
 	struct aim aim = {.x = x, .y = y, .hit = ret_hit};
 	double handle_reach = viewer->pointer.is_touch ? TOUCHED : HANDLE;
 	const struct weft__point point = {x, y, REACH, handle_reach};
-	*ret_hit = (struct weft__hit){
-		.fold = WEFT_NONE, .handle = WEFT_NONE, .handle_task = WEFT_NONE, .max = WEFT_NONE};
+	*ret_hit = (struct weft__hit){.fold = WEFT_NONE,
+		.handle = WEFT_NONE,
+		.handle_task = WEFT_NONE,
+		.max = WEFT_NONE,
+		.edge = WEFT_NONE};
 	if (viewer->layout->row_count == 0 || !weft__inside(&viewer->frame.picture, x, y))
 		return;
 	if (!is_recorded(viewer))
@@ -112,6 +133,7 @@ void weft__viewer_hit(
 	weft__things_near(viewer->things, &point, take, &aim);
 	if (ret_hit->count)
 		ret_hit->fold = aim.folds[0];
-	if (ret_hit->fold == WEFT_NONE)
+	find_edge(viewer, &point, &aim);
+	if (ret_hit->fold == WEFT_NONE && ret_hit->edge == WEFT_NONE)
 		find_cell(viewer, &point, ret_hit);
 }

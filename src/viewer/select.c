@@ -14,7 +14,8 @@
 
 static void stand_out(struct weft_viewer *viewer)
 {
-	bool is_shown = viewer->hover.task != WEFT_NONE || viewer->selection.task != WEFT_NONE;
+	bool is_shown = viewer->hover.task != WEFT_NONE || viewer->hover.edge != WEFT_NONE ||
+					viewer->selection.task != WEFT_NONE;
 	struct weft__fade *fade = &viewer->fade;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	if (is_shown == fade->is_shown)
@@ -24,11 +25,25 @@ static void stand_out(struct weft_viewer *viewer)
 		fade->strength = fade->from = is_shown;
 }
 
-static void hover(struct weft_viewer *viewer, uint32_t task, uint32_t fold)
+static void want(struct weft__hover *h, uint32_t task, uint32_t fold, uint32_t edge)
 {
-	viewer->hover.task = viewer->hover.wanted = task;
-	viewer->hover.fold = viewer->hover.wanted_fold = fold;
-	viewer->hover.due_ms = INFINITY;
+	h->wanted = task;
+	h->wanted_fold = fold;
+	h->wanted_edge = edge;
+}
+
+static void take_wanted(struct weft__hover *h)
+{
+	h->task = h->wanted;
+	h->fold = h->wanted_fold;
+	h->edge = h->wanted_edge;
+	h->due_ms = INFINITY;
+}
+
+/* The pointer has rested. */
+static void hover(struct weft_viewer *viewer)
+{
+	take_wanted(&viewer->hover);
 	if (weft__viewer_has_moved_since_message(viewer))
 		viewer->status.message_until_ms = -INFINITY;
 	stand_out(viewer);
@@ -39,8 +54,18 @@ void weft__viewer_hover_nothing(struct weft_viewer *viewer)
 	viewer->hover.is_cell = false;
 	viewer->hover.handle = viewer->hover.max = viewer->hover.counter = WEFT_NONE;
 	viewer->toolbar.hovered = WEFT__NO_BUTTON;
-	if (viewer->hover.task != WEFT_NONE || viewer->hover.due_ms < INFINITY)
-		hover(viewer, WEFT_NONE, WEFT_NONE);
+	want(&viewer->hover, WEFT_NONE, WEFT_NONE, WEFT_NONE);
+	if (viewer->hover.task != WEFT_NONE || viewer->hover.edge != WEFT_NONE ||
+		viewer->hover.due_ms < INFINITY)
+		hover(viewer);
+}
+
+void weft__viewer_forget_hover(struct weft_viewer *viewer)
+{
+	struct weft__hover *h = &viewer->hover;
+	want(h, WEFT_NONE, WEFT_NONE, WEFT_NONE);
+	take_wanted(h);
+	h->handle = h->max = h->counter = WEFT_NONE;
 }
 
 void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, double after_ms)
@@ -48,7 +73,9 @@ void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, doubl
 	struct weft__hit hit;
 	struct weft__hover *h = &viewer->hover;
 	weft__viewer_hit(viewer, x, y, &hit);
-	uint32_t task = hit.count && !hit.is_cell ? hit.tasks[0] : WEFT_NONE;
+	bool is_one = hit.count && !hit.is_cell && hit.edge == WEFT_NONE;
+	uint32_t task = is_one ? hit.tasks[0] : WEFT_NONE, fold = is_one ? hit.fold : WEFT_NONE;
+	h->is_near_head = hit.is_near_head;
 	h->is_cell = hit.is_cell;
 	h->group = hit.group;
 	h->counter = weft__viewer_counter_at(viewer, x, y);
@@ -56,26 +83,23 @@ void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, doubl
 	h->handle = is_folded ? WEFT_NONE : hit.handle;
 	h->max = hit.max;
 	viewer->toolbar.hovered = weft__viewer_button_at(viewer, x, y);
-	bool is_one_fold = hit.fold != WEFT_NONE &&
-					   hit.fold == h->fold; /* a fold has too many teeth to wait for each */
-	if (task == h->task || is_one_fold) {
-		h->task = h->wanted = task;
-		h->fold = h->wanted_fold = hit.fold;
-		h->due_ms = INFINITY;
-	} else if (after_ms <= 0) {
-		hover(viewer, task, hit.fold);
-	} else if (task != h->wanted || h->due_ms == INFINITY) {
-		h->wanted = task;
-		h->wanted_fold = hit.fold;
+	bool is_one_fold =
+		fold != WEFT_NONE && fold == h->fold; /* a fold has too many teeth to wait for each */
+	bool is_other = task != h->wanted || hit.edge != h->wanted_edge;
+	want(h, task, fold, hit.edge);
+	if ((task == h->task && hit.edge == h->edge) || is_one_fold)
+		take_wanted(h);
+	else if (after_ms <= 0)
+		hover(viewer);
+	else if (is_other || h->due_ms == INFINITY)
 		h->due_ms = viewer->now_ms + after_ms;
-	}
 }
 
 void weft__viewer_advance_hover(struct weft_viewer *viewer)
 {
 	struct weft__fade *fade = &viewer->fade;
 	if (viewer->now_ms >= viewer->hover.due_ms)
-		hover(viewer, viewer->hover.wanted, viewer->hover.wanted_fold);
+		hover(viewer);
 	if (fade->strength == fade->is_shown)
 		return;
 	double done = fmin(fmax((viewer->now_ms - fade->begin_ms) / WEFT__FADE_MS, 0), 1);
@@ -227,6 +251,10 @@ void weft__viewer_click(
 		return;
 	if (is_double && viewer->selection.task != WEFT_NONE) {
 		weft__viewer_show_related(viewer, viewer->selection.task);
+		return;
+	}
+	if (hit.edge != WEFT_NONE) {
+		weft__viewer_click_edge(viewer, hit.edge, hit.is_near_head);
 		return;
 	}
 	if (hit.count == 0) {

@@ -22,6 +22,8 @@ struct weft__hit {
 	uint32_t handle;                /* the fold whose handle is under the point, or WEFT_NONE */
 	uint32_t handle_task;           /* a member of that fold, or WEFT_NONE */
 	uint32_t max;                   /* the fold whose longest span is written there, or WEFT_NONE */
+	uint32_t edge;                  /* the arrow or link under the point, or WEFT_NONE */
+	bool is_near_head;              /* that point of it is nearer to its head than to its tail */
 	unsigned count;
 	bool is_cell; /* a density: too many tasks to distinguish */
 	struct weft_story_group group;
@@ -37,12 +39,15 @@ struct weft__selection {
 };
 
 struct weft__hover {
-	uint32_t task, fold;          /* or WEFT_NONE */
-	uint32_t wanted, wanted_fold; /* become task and fold once the pointer has rested */
-	double due_ms;                /* when the pointer has rested */
-	uint32_t counter;             /* whose lane is under the pointer, or WEFT_NONE */
-	uint32_t handle; /* the unfolded fold whose handle is under the pointer, or WEFT_NONE */
-	uint32_t max;    /* the fold whose longest span is written under the pointer, or WEFT_NONE */
+	uint32_t task, fold; /* or WEFT_NONE */
+	uint32_t edge;       /* the arrow or link under the pointer, or WEFT_NONE */
+	bool is_near_head;   /* the pointer is nearer to its head than to its tail */
+	/* These become task, fold and edge once the pointer has rested. */
+	uint32_t wanted, wanted_fold, wanted_edge;
+	double due_ms;    /* when the pointer has rested */
+	uint32_t counter; /* whose lane is under the pointer, or WEFT_NONE */
+	uint32_t handle;  /* the unfolded fold whose handle is under the pointer, or WEFT_NONE */
+	uint32_t max;     /* the fold whose longest span is written under the pointer, or WEFT_NONE */
 	bool is_cell;
 	struct weft_story_group group;
 };
@@ -77,6 +82,8 @@ void weft__viewer_hit(
 void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, double after_ms);
 void weft__viewer_hover_nothing(struct weft_viewer *viewer);
 void weft__viewer_advance_hover(struct weft_viewer *viewer);
+/* Forgets what was under the pointer, because that is about to be destroyed. */
+void weft__viewer_forget_hover(struct weft_viewer *viewer);
 void weft__viewer_click(
 	struct weft_viewer *viewer, double x, double y, bool is_again, bool is_double);
 /* `task`: WEFT_NONE clears the selection. `at`: the selected time. */
@@ -85,6 +92,15 @@ void weft__viewer_show_related(struct weft_viewer *viewer, uint32_t task);
 void weft__viewer_forget_related(struct weft_viewer *viewer);
 /* The same; instead of a chain, the panel shows the selected task's story. */
 void weft__viewer_forget_chain(struct weft_viewer *viewer);
+
+/* arrows.c: the task at the head of an edge's arrow or link, and the task at its tail. */
+uint32_t weft__edge_head(const struct weft_model *model, uint32_t edge);
+uint32_t weft__edge_tail(const struct weft_model *model, uint32_t edge);
+/* A click on an edge: to the end that is further from the pointer; if that one is selected, to the
+ * other one. */
+void weft__viewer_click_edge(struct weft_viewer *viewer, uint32_t edge, bool is_near_head);
+/* Describes the edge under the pointer, and where a click leads. */
+void weft__viewer_write_edge(struct weft_viewer *viewer, char *text, size_t size);
 
 /* reveal.c: moves the view if the row or the times are outside of it. `is_close`: also zooms until
  * the times are large enough. */

@@ -105,7 +105,9 @@ static void write_handle(const struct weft_viewer *viewer, char *text, size_t si
 /* A message about the past gives way to the thing that the pointer has moved to. */
 static bool has_message(const struct weft_viewer *viewer)
 {
-	bool is_over = viewer->hover.task != WEFT_NONE && weft__viewer_has_moved_since_message(viewer);
+	const struct weft__hover *hover = &viewer->hover;
+	bool is_over = (hover->task != WEFT_NONE || hover->edge != WEFT_NONE) &&
+				   weft__viewer_has_moved_since_message(viewer);
 	return viewer->now_ms < viewer->status.message_until_ms && !is_over;
 }
 
@@ -126,6 +128,8 @@ static void compose(struct weft_viewer *viewer, char *text, size_t size)
 		snprintf(text, size, "%s", viewer->notice);
 	else if (viewer->pointer.drag == WEFT__DRAG_RANGE)
 		write_range(viewer, text, size);
+	else if (hover->edge != WEFT_NONE)
+		weft__viewer_write_edge(viewer, text, size);
 	else if (hover->task != WEFT_NONE && hover->fold != WEFT_NONE)
 		write_fold(viewer, hover->task, hover->fold, text, size);
 	else if (hover->task != WEFT_NONE)

@@ -61,12 +61,9 @@ static void drop(struct weft_viewer *viewer)
 	weft_scene_destroy(viewer->scene);
 	weft_layout_destroy(viewer->layout);
 	weft_model_destroy(viewer->model);
-	viewer->hover.task = viewer->hover.wanted = WEFT_NONE;
-	viewer->hover.due_ms = INFINITY;
+	weft__viewer_forget_hover(viewer);
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
 	viewer->problems.current = viewer->measured_fold.fold = WEFT_NONE;
-	viewer->hover.fold = viewer->hover.wanted_fold = viewer->hover.handle = WEFT_NONE;
-	viewer->hover.max = WEFT_NONE;
 	viewer->was_drawn = viewer->problems.is_marked = false;
 }
 

@@ -60,10 +60,9 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->progress = -1;
 	viewer->width = viewer->height = 1;
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
-	viewer->hover.task = viewer->hover.wanted = WEFT_NONE;
-	viewer->hover.fold = viewer->hover.wanted_fold = viewer->measured_fold.fold = WEFT_NONE;
-	viewer->hover.handle = viewer->hover.max = viewer->hover.counter = WEFT_NONE;
-	viewer->hover.due_ms = viewer->pointer.long_ms = INFINITY;
+	viewer->measured_fold.fold = WEFT_NONE;
+	weft__viewer_forget_hover(viewer);
+	viewer->pointer.long_ms = INFINITY;
 	viewer->status.message_until_ms = viewer->history.moved_ms = viewer->pointer.click_ms =
 		-INFINITY;
 	viewer->problems.current = viewer->search.match = WEFT_NONE;
@@ -172,8 +171,9 @@ static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
 		weft__inside(&viewer->frame.ruler, p->x, p->y))
 		return WEFT_VIEWER_CURSOR_CROSSHAIR;
 	if (viewer->toolbar.hovered != WEFT__NO_BUTTON || viewer->hover.task != WEFT_NONE ||
-		viewer->hover.handle != WEFT_NONE || viewer->hover.max != WEFT_NONE ||
-		viewer->hover.counter != WEFT_NONE || weft__inside(&viewer->frame.groups, p->x, p->y))
+		viewer->hover.edge != WEFT_NONE || viewer->hover.handle != WEFT_NONE ||
+		viewer->hover.max != WEFT_NONE || viewer->hover.counter != WEFT_NONE ||
+		weft__inside(&viewer->frame.groups, p->x, p->y))
 		return WEFT_VIEWER_CURSOR_POINTER;
 	return WEFT_VIEWER_CURSOR_DEFAULT;
 }

@@ -7,6 +7,7 @@ import shutil
 
 from browser import browse
 from harness import BUILD, DATA, FONTCONFIG_KEEPS, case, equal, main, run, skip, temporary_directory, weft
+from traces import mirage
 
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
@@ -246,6 +247,26 @@ def a_click_shows_a_tasks_story_and_links_jump():
     assert 'task=' in story['hash'] or story['status'], story
     assert other['panel'] and other['panel'] != story['panel'], other['panel']
     equal((closed['panel'], closed['focus']), (None, 'canvas'))
+
+
+def signal_trace(folder):
+    """Two tasks in two rows; the first one signals the second one in the middle of the trace."""
+    path = os.path.join(folder, 'signal.ctf')
+    with open(path, 'wb') as file:
+        file.write(mirage([(0, 'create', 0, 1, 1), (0, 'create', 0, 2, 1), (100000, 'switch', 1), (500000, 'signal', 2, 1),
+                         (600000, 'switch', 2), (1000000, 'fulfil', 2, 1), (1000000, 'fulfil', 2, 2)]))
+    return path
+
+
+@case
+def an_arrow_is_described_and_leads_to_its_other_end():
+    with temporary_directory() as folder:
+        trace = signal_trace(folder)
+        pointed, head, tail = use([['move', 200, 235], ['move', 500, 235], ['wait', 200], ['look'], ['click', 500, 235],
+                                   ['wait', 400], ['look'], ['key', 'Enter'], ['wait', 400], ['look']], trace=trace)
+    assert pointed['status'].startswith('task 1 signals task 2 at 500 us. Click: go to task 2'), pointed['status']
+    equal(pointed['cursor'], 'pointer')
+    equal([look['panel'].split('\n')[2] for look in (head, tail)], ['task 2', 'task 1'])
 
 
 @case

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Points of the picture: the tasks and handles that a pointer meets, and the times to which a range
- * snaps.
+ * Points of the picture: the tasks, handles and arrows that a pointer meets, and the times to which
+ * a range snaps.
  */
 #include "viewer_sample.h"
 
@@ -167,6 +167,149 @@ static void ranges_snap_only_near_a_row(void **state)
 	script_end(&s);
 }
 
+/* ---- Arrows ---- */
+
+/* A signal at 300 us from the first task to the second one, whose rows are far apart. */
+static struct script show_signal(double *ret_x, double *ret_from, double *ret_to)
+{
+	struct script s = show(EVENTS);
+	*ret_x = x_of(&s, 300);
+	*ret_from = y_of(&s, 1);
+	*ret_to = y_of(&s, 2);
+	assert_true(fabs(*ret_from - *ret_to) > 24);
+	return s;
+}
+
+static void point_at(struct script *s, double x, double y)
+{
+	script_point(s, WEFT_VIEWER_MOVE, x, y, 0, 0);
+	script_wait(s, 200);
+}
+
+static void arrows_are_met_beside_their_line(void **state)
+{
+	double x, from, to;
+	(void)state;
+	struct script s = show_signal(&x, &from, &to);
+	const struct weft_edges *edges = &s.viewer->model->edges;
+	double middle = (from + to) / 2;
+	for (int px = -5; px <= 5; px++) {
+		struct weft__hit hit;
+		weft__viewer_hit(s.viewer, x + px, middle, &hit);
+		if (abs(px) <= 2) {
+			assert_int_not_equal(hit.edge, WEFT_NONE);
+			assert_int_equal(edges->type[hit.edge], WEFT_EDGE_SIGNAL);
+		} else if (abs(px) >= 4) {
+			assert_int_equal(hit.edge, WEFT_NONE);
+		}
+	}
+	script_end(&s);
+}
+
+/* At its ends an arrow touches the lines of the tasks, which are meant there. */
+static void the_lines_of_tasks_are_above_arrows(void **state)
+{
+	double x, from, to;
+	(void)state;
+	struct script s = show_signal(&x, &from, &to);
+	const double lines[] = {from, to};
+	for (unsigned i = 0; i < 2; i++) {
+		struct weft__hit hit;
+		weft__viewer_hit(s.viewer, x, lines[i], &hit);
+		assert_int_equal(hit.edge, WEFT_NONE);
+		assert_int_equal(hit.tasks[0], task_of(&s, i == 0 ? 1 : 2));
+	}
+	script_end(&s);
+}
+
+/* The status says what happens, and the arrow alone stands out. */
+static void an_arrow_under_the_pointer_is_described(void **state)
+{
+	double x, from, to;
+	(void)state;
+	struct script s = show_signal(&x, &from, &to);
+	point_at(&s, x + 100, from);
+	point_at(&s, x, from + (to - from) * 0.4);
+	const char *status = weft_viewer_status(s.viewer);
+	if (!strstr(status, "task 1 signals task 2 at 300 us") || !strstr(status, "go to task 2"))
+		fail_msg("%s", status);
+	assert_int_equal(weft_viewer_cursor(s.viewer), WEFT_VIEWER_CURSOR_POINTER);
+	struct weft_highlight highlight;
+	weft__viewer_gather(s.viewer, &highlight);
+	assert_int_equal(highlight.edge_count, 1);
+	assert_true(highlight.strength > 0.9);
+	point_at(&s, x + 40, (from + to) / 2);
+	assert_null(strstr(weft_viewer_status(s.viewer), "signals"));
+	script_end(&s);
+}
+
+/* Near its tail a click leads to its head, and the other way round; a click on an arrow whose far
+ * end is selected leads to the near one. */
+static void a_click_on_an_arrow_goes_to_its_other_end(void **state)
+{
+	static const struct {
+		double share; /* of the way from tail to head */
+		uint64_t task;
+	} clicks[] = {{0.35, 2}, {0.65, 1}, {0.35, 2}, {0.35, 1}, {0.35, 2}};
+	(void)state;
+	double x, from, to;
+	struct script s = show_signal(&x, &from, &to);
+	script_run(&s, "command panel story");
+	for (unsigned i = 0; i < sizeof(clicks) / sizeof(clicks[0]); i++) {
+		x = x_of(&s, 300);
+		from = y_of(&s, 1);
+		to = y_of(&s, 2);
+		script_click(&s, x, from + (to - from) * clicks[i].share, 0);
+		script_wait(&s, 1000);
+		assert_int_equal(s.viewer->selection.task, task_of(&s, clicks[i].task));
+		assert_int_equal(s.viewer->selection.at - s.viewer->view.start, 300000);
+		assert_int_equal(s.viewer->model->edges.type[s.viewer->selection.edge], WEFT_EDGE_SIGNAL);
+	}
+	script_end(&s);
+}
+
+/* The head of a read is the reader, as the value goes there. The tail is at the end of the task
+ * that is read, which is long before. */
+static void a_read_leads_to_the_end_of_the_task_that_is_read(void **state)
+{
+	(void)state;
+	struct script s =
+		show("create 0 1 task; create 0 2 task; +100; resolve 0 1; +900; run 2; read 2 1; "
+			 "+1000; run 0");
+	double x = x_of(&s, 100), x2 = x_of(&s, 1000), y = y_of(&s, 1), y2 = y_of(&s, 2);
+	script_click(&s, x + (x2 - x) * 0.6, y + (y2 - y) * 0.6, 0);
+	script_wait(&s, 1000);
+	assert_int_equal(s.viewer->selection.task, task_of(&s, 1));
+	assert_int_equal(s.viewer->selection.at - s.viewer->view.start, 100000);
+	script_end(&s);
+}
+
+static void links_of_creation_are_met(void **state)
+{
+	(void)state;
+	struct script s = show("create 0 1 task; +400; create 1 2 task; +600; resolve 1 2; run 0");
+	struct weft__hit hit;
+	weft__viewer_hit(s.viewer, x_of(&s, 400), (y_of(&s, 1) + y_of(&s, 2)) / 2, &hit);
+	assert_int_not_equal(hit.edge, WEFT_NONE);
+	assert_int_equal(s.viewer->model->edges.type[hit.edge], WEFT_EDGE_CREATE);
+	script_end(&s);
+}
+
+/* Nothing of another trace is under the pointer. */
+static void another_trace_has_other_arrows(void **state)
+{
+	double x, from, to;
+	(void)state;
+	struct script s = show_signal(&x, &from, &to);
+	point_at(&s, x, (from + to) / 2);
+	assert_int_not_equal(s.viewer->hover.edge, WEFT_NONE);
+	struct weft_model *model = trace_script_model("create 0 1 task; +10; resolve 0 1", 0);
+	assert_int_equal(weft_viewer_show(s.viewer, model, false), 0);
+	assert_int_equal(s.viewer->hover.edge, WEFT_NONE);
+	script_draw(&s);
+	script_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +317,13 @@ int main(void)
 		cmocka_unit_test(handles_are_larger_for_fingers),
 		cmocka_unit_test(the_nearest_tasks_come_first),
 		cmocka_unit_test(clicks_at_one_point_select_one_after_the_other),
+		cmocka_unit_test(arrows_are_met_beside_their_line),
+		cmocka_unit_test(the_lines_of_tasks_are_above_arrows),
+		cmocka_unit_test(an_arrow_under_the_pointer_is_described),
+		cmocka_unit_test(a_click_on_an_arrow_goes_to_its_other_end),
+		cmocka_unit_test(a_read_leads_to_the_end_of_the_task_that_is_read),
+		cmocka_unit_test(links_of_creation_are_met),
+		cmocka_unit_test(another_trace_has_other_arrows),
 		cmocka_unit_test(ranges_snap_to_what_happens),
 		cmocka_unit_test(ranges_snap_only_near_a_row),
 	};

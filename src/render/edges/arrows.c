@@ -42,6 +42,7 @@ struct arrow {
 	uint32_t color;
 	enum weft_canvas_dash dash;
 	bool filled, ringed, crossed;
+	uint32_t edge;
 };
 
 static bool crosses_picture(const struct painter *p, double x, double x2)
@@ -63,7 +64,7 @@ static bool clip(const struct painter *p, struct arrow *a)
 	double x = fmin(fmax(a->x, low), high), x2 = fmin(fmax(a->x2, low), high);
 	double y = a->y + (x - a->x) * slope, y2 = a->y + (x2 - a->x) * slope;
 	a->filled = a->filled && x2 == a->x2;
-	*a = (struct arrow){x, y, x2, y2, a->color, a->dash, a->filled, a->ringed, a->crossed};
+	*a = (struct arrow){x, y, x2, y2, a->color, a->dash, a->filled, a->ringed, a->crossed, a->edge};
 	return true;
 }
 
@@ -95,11 +96,13 @@ static void draw_crossing(struct painter *p, const struct arrow *a, uint32_t col
 
 static void draw_arrow(struct painter *p, struct arrow a)
 {
+	const struct weft__drawn_edge drawn = {a.edge, a.x, a.y, a.x2, a.y2};
 	double alpha = 1 - fabs(a.x2 - a.x) / FADED_AT;
 	if (alpha <= LEAST_ALPHA || !clip(p, &a))
 		return;
 	if (a.y == a.y2 && fabs(a.x2 - a.x) < SHORT)
 		return;
+	weft__add_drawn_edge(p, &drawn);
 	uint32_t color = weft__faded(a.color, alpha * p->arrow_alpha * p->arrow_dim);
 	struct weft_pen pen = {color, p->arrow_width, a.dash};
 	if (a.x == a.x2)
@@ -146,7 +149,7 @@ static bool make_arrow(struct painter *p, uint32_t edge, struct arrow *ret_arrow
 	const struct weft__theme *t = p->theme;
 	uint32_t from = edges->from[edge], to = edges->to[edge];
 	uint64_t time = edges->time[edge];
-	struct arrow a = {.dash = WEFT_DASH_SOLID};
+	struct arrow a = {.dash = WEFT_DASH_SOLID, .edge = edge};
 	if (from == WEFT_NONE || to == WEFT_NONE || from == to || !weft__draws_edge(p, from, to))
 		return false;
 	switch (edges->type[edge]) {

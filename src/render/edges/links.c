@@ -28,6 +28,7 @@ struct drawn {
 struct bond {
 	uint64_t time;
 	uint32_t from, to; /* tasks */
+	uint32_t edge;     /* or WEFT_NONE */
 };
 
 static double task_width(const struct painter *p, uint32_t task)
@@ -70,6 +71,13 @@ static bool are_shown(const struct painter *p, const struct bond *bond)
 		   weft__draws_edge(p, bond->from, bond->to);
 }
 
+static void record(struct painter *p, const struct bond *bond, const struct link *link)
+{
+	if (bond->edge != WEFT_NONE)
+		weft__add_drawn_edge(
+			p, &(struct weft__drawn_edge){bond->edge, link->x, link->y, link->x, link->y2});
+}
+
 /* Computes where a link is; false if it is outside of the picture. */
 static bool make_link(const struct painter *p, const struct bond *bond, struct link *ret_link)
 {
@@ -88,6 +96,7 @@ static void draw_creation(struct painter *p, const struct bond *bond, struct dra
 	if (p->layout->moved[bond->to] || !make_link(p, bond, &link) || !hangs_visibly(p, bond->to) ||
 		!is_new(drawn->creations, &link))
 		return;
+	record(p, bond, &link);
 	weft_canvas_line(p->canvas, link.x, link.y, link.x, link.y2, &pen);
 	if (fabs(link.y2 - link.y) > 6)
 		weft_canvas_disc(p->canvas, link.x, link.y2, DOT, p->theme->waiting);
@@ -100,6 +109,7 @@ static void draw_become(struct painter *p, const struct bond *bond, struct drawn
 	struct link link;
 	if (!make_link(p, bond, &link) || !is_new(drawn->becomes, &link))
 		return;
+	record(p, bond, &link);
 	double x = link.x, y = link.y, y2 = link.y2, turn = y2 > y ? CORNER : -CORNER;
 	if (fabs(y2 - y) < 2 * CORNER)
 		turn = (y2 - y) / 2;
@@ -111,7 +121,7 @@ static void draw_become(struct painter *p, const struct bond *bond, struct drawn
 static void draw_edge(struct painter *p, uint32_t edge, struct drawn *drawn)
 {
 	const struct weft_edges *edges = &p->model->edges;
-	struct bond bond = {edges->time[edge], edges->from[edge], edges->to[edge]};
+	struct bond bond = {edges->time[edge], edges->from[edge], edges->to[edge], edge};
 	if (edges->type[edge] == WEFT_EDGE_BECOME)
 		draw_become(p, &bond, drawn);
 	else if (edges->type[edge] == WEFT_EDGE_CREATE)
@@ -144,8 +154,8 @@ static bool is_dense(const struct painter *p, unsigned type, uint64_t time)
 static void draw_bonds(struct painter *p, uint32_t task, struct drawn *drawn)
 {
 	const struct weft_tasks *tasks = &p->model->tasks;
-	struct bond creation = {tasks->start[task], tasks->parent[task], task};
-	struct bond become = {tasks->end[task], task, tasks->becomes[task]};
+	struct bond creation = {tasks->start[task], tasks->parent[task], task, WEFT_NONE};
+	struct bond become = {tasks->end[task], task, tasks->becomes[task], WEFT_NONE};
 	if (tasks->flags[task] & WEFT_TASK_CREATED && is_dense(p, WEFT_EDGE_CREATE, creation.time))
 		draw_creation(p, &creation, drawn);
 	if (become.to != WEFT_NONE && is_dense(p, WEFT_EDGE_BECOME, become.time))
