@@ -83,8 +83,8 @@ static bool has_option(const struct option *options, int code)
 static int next_option(int argc, char **argv, const char *first, const struct option *options)
 {
 	char letters[16];
-	snprintf(letters, sizeof(letters), "%s:h%s%s", first, has_option(options, 'o') ? "o:" : "",
-		has_option(options, 'p') ? "p:" : "");
+	snprintf(letters, sizeof(letters), "%s:h%s%s%s", first, has_option(options, 'a') ? "a:" : "",
+		has_option(options, 'o') ? "o:" : "", has_option(options, 'p') ? "p:" : "");
 	opterr = 0;
 	int code;
 	uint64_t bytes;

@@ -25,6 +25,8 @@
 #define WEFT_ABI_RUN_OUT      "WEFT_OUT"
 #define WEFT_ABI_RUN_SIZE     "WEFT_SIZE"
 #define WEFT_ABI_RUN_IN_PLACE "WEFT_IN_PLACE"
+/* The adapters that record a program which nobody changed; auto: see adapters/hooks/start.c. */
+#define WEFT_ABI_RUN_ADAPTERS "WEFT_ADAPTERS"
 /* 1: the size of a ring depends on the free room, if WEFT_SIZE is not set. */
 #define WEFT_ABI_RUN_FIT "WEFT_FIT"
 

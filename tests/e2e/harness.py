@@ -24,6 +24,10 @@ FONTCONFIG_KEEPS = {'LSAN_OPTIONS': 'print_suppressions=0:suppressions='
 _cases = []
 
 
+# Tests of adapters choose them; the others are about programs that call libweft.
+os.environ.setdefault('WEFT_ADAPTERS', 'none')
+
+
 class Skip(Exception):
     pass
 

@@ -67,6 +67,8 @@ static void become_program(const struct record_program *program, const struct si
 	if (program->in_place ? setenv(WEFT_ABI_RUN_IN_PLACE, program->in_place, 1)
 						  : unsetenv(WEFT_ABI_RUN_IN_PLACE))
 		return;
+	if (!record_adapters_apply(&program->adapters))
+		return;
 	if (program->stdout_is_ours && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return;
 	restore_signals(before);

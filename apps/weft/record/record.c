@@ -26,7 +26,7 @@
 #include "runs/page.h"
 
 static const char usage[] =
-	"usage: weft record [-o FILE] [--size BYTES] [--total BYTES] [--in-place] [--require] [--wait]\n"
+	"usage: weft record [-a LIST] [-o FILE] [--size BYTES] [--total BYTES] [--in-place] [--require] [--wait]\n"
 	"                   [--snapshots N] [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
 	"       weft record --stream [--rotate BYTES[:N]] [--max-size BYTES] [--zstd] [-o FILE]\n"
 	"                   [--size BYTES] [--total BYTES] [--require] [--wait] [--snapshots N]\n"
@@ -36,9 +36,12 @@ static const char usage[] =
 	"                   [--stream [--rotate BYTES[:N]] [--max-size BYTES] [--zstd]]\n"
 	"       weft record --recover [-o FILE] [RUN]\n"
 	"\n"
-	"Runs PROGRAM, which is linked with libweft, and saves what it recorded when it ends,\n"
-	"however it ends. Signals are passed on.\n"
+	"Runs PROGRAM and saves what it recorded when it ends, however it ends. A program that does\n"
+	"not call libweft is recorded by adapters. Signals are passed on.\n"
 	"\n"
+	"  -a, --adapters LIST  record what the program asks of its libraries: a list of uv, glib,\n"
+	"                     thread, io; auto (default): those that fit, unless the program calls\n"
+	"                     libweft itself; none\n"
 	"  -o, --output FILE  the file for the trace, or its directory; default: PROGRAM-PID.weft in\n"
 	"                     the current directory. `-`: standard output, and the program's own\n"
 	"                     output goes to standard error\n"
@@ -81,7 +84,8 @@ static const char usage[] =
 #define SNAPSHOTS_MAX     10000
 
 struct record_arguments {
-	const char *output; /* NULL: PROG-PID.weft here */
+	const char *output;   /* NULL: PROG-PID.weft here */
+	const char *adapters; /* -a */
 	uint64_t size_bytes;
 	uint64_t total_bytes; /* bound on all processes' buffers together; 0: no bound */
 	unsigned snapshots;   /* the maximum */
@@ -208,8 +212,13 @@ static bool parse_environment(const char *command, struct record_arguments *argu
 		arguments->output = getenv("WEFT_OUT");
 	if (arguments->output && !*arguments->output)
 		arguments->output = NULL;
-	return arguments->size_bytes || !size || !*size ||
-		   parse_size(command, "WEFT_SIZE", size, &arguments->size_bytes);
+	if (!arguments->adapters)
+		arguments->adapters = getenv(WEFT_ABI_RUN_ADAPTERS);
+	if (!arguments->adapters || !*arguments->adapters)
+		arguments->adapters = "auto";
+	return record_adapters_check(command, arguments->adapters) &&
+		   (arguments->size_bytes || !size || !*size ||
+			   parse_size(command, "WEFT_SIZE", size, &arguments->size_bytes));
 }
 
 /* Checks that the options fit each other and the number of operands, and takes missing ones from
@@ -255,6 +264,9 @@ static int check(const char *command, struct record_arguments *arguments, int op
 static bool take_option(const char *command, int option, struct record_arguments *arguments)
 {
 	switch (option) {
+	case 'a':
+		arguments->adapters = optarg;
+		return record_adapters_check(command, optarg);
 	case 'o':
 		arguments->output = optarg;
 		return true;
@@ -303,6 +315,7 @@ static int parse(int argc, char **argv, struct record_arguments *ret_arguments, 
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
+		{"adapters", required_argument, NULL, 'a'},
 		{"in-place", no_argument, NULL, 'i'},
 		{"max-size", required_argument, NULL, 'm'},
 		{"output", required_argument, NULL, 'o'},
@@ -448,7 +461,7 @@ static int record_program(const struct record_arguments *arguments)
 		weft__runs_attach_prepare(arguments->pid);
 	if (!weft__runs_directory_make(arguments->total_bytes, directory))
 		return RECORD_FAILED;
-	const struct record_program program = {
+	struct record_program program = {
 		.argv = arguments->program,
 		.directory = directory,
 		.size_bytes = arguments->size_bytes,
@@ -457,6 +470,11 @@ static int record_program(const struct record_arguments *arguments)
 		.stdout_is_ours = weft__runs_is_stdout(arguments->output),
 		.watcher = arguments->watcher,
 	};
+	if (!arguments->pid &&
+		!record_adapters_prepare(arguments->adapters, arguments->program[0], &program.adapters)) {
+		weft__runs_directory_remove(directory, &(struct weft__runs_rings){0}, false);
+		return RECORD_FAILED;
+	}
 	if (arguments->stream &&
 		!(stream = weft__runs_stream_start(directory, &arguments->streaming))) {
 		weft__runs_directory_remove(directory, &(struct weft__runs_rings){0}, false);
@@ -468,6 +486,7 @@ static int record_program(const struct record_arguments *arguments)
 		early = weft__runs_early_create(directory, arguments->output);
 	int status = record_in(&program, arguments, stream, early);
 	weft__runs_early_destroy(early);
+	free(program.adapters.preload);
 	return status;
 }
 

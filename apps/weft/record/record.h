@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "adapters.h"
 #include "runs/attach.h"
 #include "runs/save.h"
 #include "runs/snapshots.h"
@@ -83,6 +84,7 @@ struct record_program {
 	const char *in_place;  /* the file or directory for the rings; NULL: they are saved later */
 	bool waits;            /* for other processes of the run, when the program has ended */
 	bool stdout_is_ours;   /* it gets the trace; the program writes to standard error instead */
+	struct record_adapters adapters;
 	const struct record_watcher *watcher; /* may be NULL */
 };
 

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The base of all adapters: functions that stand in front of a library's and record what the
+ * program asks of it.
+ *
+ * A hook has the name and type of a function of libc or of another library. The dynamic linker
+ * finds it first, because LD_PRELOAD names this library. It calls the original, which the program
+ * would have called without us, and behaves as the original does: same result, same errno, no
+ * allocation, no stdio, no locks. It works in signal handlers, after fork, and before libc's
+ * constructors.
+ *
+ *     HOOK int sem_wait(sem_t *semaphore)
+ *     {
+ *         if (!HOOKS_RECORD || NEXT(sem_trywait)(semaphore) == 0)
+ *             ...
+ *     }
+ *
+ * A file that records defines WEFT_CATEGORY before it includes this header.
+ */
+#ifndef WEFT_ADAPTERS_HOOKS_H
+#define WEFT_ADAPTERS_HOOKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/weft.h>
+
+#define HOOK         __attribute__((visibility("default")))
+#define likely(it)   __builtin_expect(!!(it), 1)
+#define unlikely(it) __builtin_expect(!!(it), 0)
+
+WEFT_CATEGORY_DECLARE(thread);
+WEFT_CATEGORY_DECLARE(io);
+WEFT_CATEGORY_DECLARE(uv);
+WEFT_CATEGORY_DECLARE(glib);
+
+/* ---- Originals (next.c) ---- */
+
+/* The function of that name that comes after ours. Its address is found at the first call and kept.
+ * The version is glibc's, for functions that it has in several; dlsym may return the oldest one. */
+#define NEXT(name)                NEXT_VERSION(name, NULL)
+#define NEXT_VERSION(name, which) ((__typeof__(name) *)HOOKS__FIND(#name, which))
+#define HOOKS__FIND(name, which)                                            \
+	__extension__({                                                         \
+		static void *hooks__found;                                          \
+		void *hooks__it = __atomic_load_n(&hooks__found, __ATOMIC_RELAXED); \
+		if (unlikely(!hooks__it))                                           \
+			hooks__it = weft__hooks_find(&hooks__found, name, which);       \
+		hooks__it;                                                          \
+	})
+
+/* Stores the address in `*cache` and returns it. Ends the process if there is none: the program
+ * could not have been linked. `version` may be NULL. errno stays. */
+void *weft__hooks_find(void **cache, const char *name, const char *version);
+
+/* The same, but NULL if there is none. */
+void *weft__hooks_find_optional(void **cache, const char *name, const char *version);
+
+/* ---- The calling thread (thread.c) ---- */
+
+struct weft__hooks_thread {
+	uint64_t task;   /* the thread's own task; valid in the process `epoch` */
+	uint32_t epoch;  /* of the process that made `task`; 0: none */
+	uint32_t number; /* gettid; valid with `task` */
+	bool is_inside;  /* a hook is recording: what that calls must not be recorded */
+};
+
+extern __thread struct weft__hooks_thread weft__hooks_thread
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* True if this file's category is recorded, and the call does not come from a hook that records. */
+#define HOOKS_RECORD (unlikely(weft_enabled(WEFT_LEVEL_INFO)) && !weft__hooks_thread.is_inside)
+
+/* Begins and ends a part of a hook that records. Calls of the original come outside of such parts,
+ * since it may call functions of the program. Returns errno, which weft__hooks_end restores. */
+int weft__hooks_begin(void);
+void weft__hooks_end(int saved_errno);
+
+/* The process: another number after a fork. 0 never occurs. */
+uint32_t weft__hooks_epoch(void);
+
+/* The calling thread's own task, of the kind "thread". Made here if no adapter has set it: then the
+ * task has the thread's name, and no parent. Call it while recording. */
+uint64_t weft__hooks_thread_task(void);
+
+/* Says which task the calling thread is from now on, and lets it run; and that it has ended. */
+void weft__hooks_thread_begin(uint64_t task);
+void weft__hooks_thread_end(void);
+
+/* The own task of the thread with that number (gettid), and what it is blocked on. WEFT_TASK_NONE:
+ * unknown, nothing. */
+uint64_t weft__hooks_task_of(uint32_t thread);
+uint64_t weft__hooks_blocked_on(uint32_t thread);
+
+/* The calling thread is blocked on that task; WEFT_TASK_NONE: no longer. */
+void weft__hooks_set_blocked(uint64_t source);
+
+/* ---- Texts (text.c) ---- */
+
+enum {
+	WEFT__HOOKS_NAME_BYTES = 120
+};
+
+/* A text that is put together without stdio. What does not fit is left out. */
+struct weft__hooks_text {
+	size_t size;
+	char bytes[WEFT__HOOKS_NAME_BYTES]; /* no NUL ends it */
+};
+
+void weft__hooks_append(struct weft__hooks_text *text, const char *more);
+void weft__hooks_append_number(struct weft__hooks_text *text, int64_t number);
+/* As "20 ms" or "1.5 s": three significant digits. */
+void weft__hooks_append_duration(struct weft__hooks_text *text, uint64_t ns);
+/* The name of the function or variable that contains `address`, from the symbol table of the file
+ * that it came from (symbols.c); "server+0x4f10" if the file has no symbol there. False, and
+ * nothing is appended, if it is in no file: on a stack, or allocated. */
+bool weft__hooks_append_symbol(struct weft__hooks_text *text, const void *address);
+
+/* Names the task. */
+void weft__hooks_label(uint64_t task, const struct weft__hooks_text *text);
+
+/* ---- Waits (wait.c) ---- */
+
+/* A part of a hook in which the thread is blocked in the original. */
+struct weft__hooks_wait {
+	uint64_t
+		waiter; /* the task that ran; WEFT_TASK_NONE: the thread had none, nothing is recorded */
+	uint64_t source;
+	bool is_own; /* `source` was made for this wait and ends with it */
+};
+
+/* The current task waits for `source`, and the thread is idle. With recording parts around it. */
+struct weft__hooks_wait weft__hooks_wait_for(uint64_t source);
+
+/* The current task waits for something that no task of this process does: a task of the kind "call"
+ * is made for it, which ends with the wait. */
+struct weft__hooks_wait weft__hooks_wait_outside(const struct weft__hooks_text *label);
+
+/* The wait is over, and the task runs again: it reads the source, or acquires it. */
+void weft__hooks_wait_got(const struct weft__hooks_wait *wait);
+void weft__hooks_wait_acquired(const struct weft__hooks_wait *wait);
+
+/* The wait is over without a result: its time was up, or it was interrupted. */
+void weft__hooks_wait_ended(const struct weft__hooks_wait *wait);
+
+#endif

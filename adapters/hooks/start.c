@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Which adapters record, and the first task of the process.
+ *
+ *     WEFT_ADAPTERS=uv,thread    these; the others have the level off, until `weft ctl` changes it
+ *     WEFT_ADAPTERS=auto         all, unless the program or one of its libraries is linked with
+ * libweft: such a program records itself
+ *
+ * `weft record` sets the variable. Without it, this library records nothing.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WEFT_CATEGORY always
+#include "hooks/hooks.h"
+
+WEFT_CATEGORY_DEFINE(thread, "thread", "threads, and locks for which they wait");
+WEFT_CATEGORY_DEFINE(io, "io", "descriptors, and loops of epoll, poll and select");
+WEFT_CATEGORY_DEFINE(uv, "uv", "libuv's handles and requests");
+WEFT_CATEGORY_DEFINE(glib, "glib", "GLib's sources and tasks");
+
+static const char *const adapters[] = {"thread", "io", "uv", "glib"};
+
+/* True if the comma-separated list has that name. */
+static bool is_in(const char *list, const char *name)
+{
+	size_t size = strlen(name);
+	while (list) {
+		size_t length = strcspn(list, ",");
+		if (length == size && memcmp(list, name, size) == 0)
+			return true;
+		list = list[length] ? list + length + 1 : NULL;
+	}
+	return false;
+}
+
+/* ---- Programs that record themselves ---- */
+
+/* True if the object is linked with libweft. Its dynamic section has been relocated by the linker.
+ */
+static bool needs_libweft(const ElfW(Dyn) * section)
+{
+	const char *names = NULL;
+	for (const ElfW(Dyn) *it = section; it && it->d_tag != DT_NULL; it++)
+		if (it->d_tag == DT_STRTAB)
+			names = (const char *)it->d_un.d_ptr;
+	for (const ElfW(Dyn) *it = section; names && it->d_tag != DT_NULL; it++)
+		if (it->d_tag == DT_NEEDED && strncmp(names + it->d_un.d_val, "libweft.so", 10) == 0)
+			return true;
+	return false;
+}
+
+/* The first object in the dynamic linker's list is the program. */
+static bool records_itself(void)
+{
+	struct link_map *own = NULL;
+	Dl_info info;
+	if (!dladdr1((void *)records_itself, &info, (void **)&own, RTLD_DL_LINKMAP) || !own)
+		return false;
+	const struct link_map *it = own;
+	while (it->l_prev)
+		it = it->l_prev;
+	for (; it; it = it->l_next)
+		if (it != own && needs_libweft(it->l_ld))
+			return true;
+	return false;
+}
+
+static bool is_wanted(const char *list, const char *name)
+{
+	if (list && strcmp(list, "auto") == 0)
+		return !records_itself();
+	return is_in(list, name);
+}
+
+/* ---- The process ---- */
+
+/* The main thread's task ends with the process. */
+static uint64_t main_task = WEFT_TASK_NONE;
+static uint32_t main_epoch;
+
+/* Categories are registered before (102), and libweft's own constructor has run. */
+__attribute__((constructor(110))) static void begin(void)
+{
+	const char *list = getenv("WEFT_ADAPTERS");
+	int saved = weft__hooks_begin();
+	bool is_any_wanted = false;
+	for (size_t i = 0; i < sizeof(adapters) / sizeof(adapters[0]); i++)
+		if (is_wanted(list, adapters[i]))
+			is_any_wanted = true;
+		else
+			weft_set_level(adapters[i], WEFT_LEVEL_OFF);
+	if (is_any_wanted && weft_is_recording()) {
+		struct weft__hooks_text name = {0};
+		weft__hooks_append(&name, program_invocation_short_name);
+		main_task = weft_create_as(WEFT_TASK_NONE, weft_kind("thread"));
+		main_epoch = weft__hooks_epoch();
+		weft__hooks_label(main_task, &name);
+		weft__hooks_thread_begin(main_task);
+	}
+	weft__hooks_end(saved);
+}
+
+__attribute__((destructor(110))) static void end(void)
+{
+	if (main_epoch != weft__hooks_epoch() || main_task == WEFT_TASK_NONE)
+		return;
+	int saved = weft__hooks_begin();
+	weft_resolve(main_task);
+	weft__hooks_end(saved);
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Names of functions and variables, from the ELF files of the process.
+ *
+ * dladdr knows only dynamic symbols, and takes the dynamic linker's lock, for which a hook must not
+ * wait. So this reads /proc/self/maps and the file's own table of symbols. Each address is looked
+ * up once: programs have few callbacks, and their names are kept.
+ *
+ * The files belong to the program, but one may change while it is mapped: sizes and offsets are
+ * checked, and a file that shrinks meanwhile is handled like one without symbols (the size is read
+ * just before; a smaller one leads to SIGBUS only if it is cut off in between).
+ */
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "hooks/hooks.h"
+
+#define PATH_ROOM 512
+
+/* The file that is mapped where an address is. */
+struct mapped {
+	uintptr_t base; /* where the file's first byte is */
+	char path[PATH_ROOM];
+};
+
+/* ---- /proc/self/maps ---- */
+
+/* Reads the file through a small buffer: it has a line for each mapping. System calls are made
+ * directly, since the functions of libc for these have hooks. */
+struct lines {
+	int fd;
+	size_t at, size;
+	char bytes[1024];
+};
+
+static int next_byte(struct lines *lines)
+{
+	if (lines->at == lines->size) {
+		long got = syscall(SYS_read, lines->fd, lines->bytes, sizeof(lines->bytes));
+		lines->size = got > 0 ? (size_t)got : 0;
+		lines->at = 0;
+	}
+	return lines->at < lines->size ? (unsigned char)lines->bytes[lines->at++] : -1;
+}
+
+static int digit(int byte)
+{
+	return byte >= '0' && byte <= '9'   ? byte - '0'
+		   : byte >= 'a' && byte <= 'f' ? byte - 'a' + 10
+										: -1;
+}
+
+/* A hexadecimal number and the byte after it. */
+static uintptr_t read_number(struct lines *lines)
+{
+	uintptr_t number = 0;
+	for (int value; (value = digit(next_byte(lines))) >= 0;)
+		number = number << 4 | (unsigned)value;
+	return number;
+}
+
+/* The rest of the line. True if it is an absolute path that fits. */
+static bool read_path(struct lines *lines, char path[static PATH_ROOM])
+{
+	size_t size = 0;
+	int byte = next_byte(lines);
+	while (byte == ' ')
+		byte = next_byte(lines);
+	for (; byte >= 0 && byte != '\n'; byte = next_byte(lines))
+		if (size < PATH_ROOM)
+			path[size++] = (char)byte;
+	if (size == PATH_ROOM || size == 0)
+		return false;
+	path[size] = '\0';
+	return path[0] == '/';
+}
+
+static void skip_words(struct lines *lines, int count)
+{
+	while (count > 0) {
+		int byte = next_byte(lines);
+		if (byte < 0)
+			return;
+		count -= byte == ' ';
+	}
+}
+
+/* BEGIN-END PERMISSIONS OFFSET DEVICE INODE PATH. A file's zeroed variables are in a mapping
+ * without a path right after the file's last one. */
+static bool find_mapping(uintptr_t address, struct mapped *ret)
+{
+	struct lines lines = {
+		.fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+	char path[PATH_ROOM];
+	uintptr_t before = 0;
+	bool found = false;
+	ret->path[0] = '\0';
+	while (lines.fd >= 0 && !found) {
+		uintptr_t begin = read_number(&lines), end = read_number(&lines);
+		if (!end)
+			break;
+		skip_words(&lines, 1);
+		uintptr_t offset = read_number(&lines);
+		skip_words(&lines, 2);
+		if (read_path(&lines, path)) {
+			if (offset == 0)
+				ret->base = begin;
+			memcpy(ret->path, path, sizeof(path));
+		} else if (begin != before) {
+			ret->path[0] = '\0';
+		}
+		before = end;
+		found = address >= begin && address < end;
+	}
+	if (lines.fd >= 0)
+		syscall(SYS_close, lines.fd);
+	return found && ret->path[0];
+}
+
+/* ---- The file ---- */
+
+struct file {
+	const unsigned char *bytes;
+	size_t size;
+};
+
+static bool map_file(const char *path, struct file *ret)
+{
+	struct stat status;
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bool is_good = fstat(fd, &status) == 0 && status.st_size > (off_t)sizeof(ElfW(Ehdr));
+	void *bytes = MAP_FAILED;
+	if (is_good)
+		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	syscall(SYS_close, fd);
+	*ret = (struct file){bytes, is_good ? (size_t)status.st_size : 0};
+	return bytes != MAP_FAILED;
+}
+
+/* A part of the file; NULL if it is not inside, or not aligned. */
+static const void *part(const struct file *file, uint64_t offset, uint64_t size)
+{
+	if (offset > file->size || size > file->size - offset || offset % sizeof(uint32_t))
+		return NULL;
+	return file->bytes + offset;
+}
+
+static const ElfW(Ehdr) * header_of(const struct file *file)
+{
+	const ElfW(Ehdr) *header = part(file, 0, sizeof(*header));
+	bool is_ours = header && memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+				   header->e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
+	return is_ours ? header : NULL;
+}
+
+/* The address that the linker meant the file's first byte to have. */
+static bool link_base(const struct file *file, uint64_t *ret)
+{
+	const ElfW(Ehdr) *header = header_of(file);
+	const ElfW(Phdr) *segments =
+		header ? part(file, header->e_phoff, (uint64_t)header->e_phnum * sizeof(*segments)) : NULL;
+	for (size_t i = 0; segments && i < header->e_phnum; i++)
+		if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0) {
+			*ret = segments[i].p_vaddr;
+			return true;
+		}
+	return false;
+}
+
+/* A table of symbols, and their names. */
+struct symbols {
+	const ElfW(Sym) * list;
+	size_t count;
+	const char *names;
+	size_t names_size;
+};
+
+/* All symbols, or the dynamic ones if the file was stripped. */
+static bool find_symbols(const struct file *file, uint32_t type, struct symbols *ret)
+{
+	const ElfW(Ehdr) *header = header_of(file);
+	const ElfW(Shdr) *sections =
+		header ? part(file, header->e_shoff, (uint64_t)header->e_shnum * sizeof(*sections)) : NULL;
+	for (size_t i = 0; sections && i < header->e_shnum; i++) {
+		const ElfW(Shdr) *it = &sections[i];
+		if (it->sh_type != type || it->sh_link >= header->e_shnum)
+			continue;
+		const ElfW(Shdr) *names = &sections[it->sh_link];
+		ret->list = part(file, it->sh_offset, it->sh_size);
+		ret->count = it->sh_size / sizeof(ElfW(Sym));
+		ret->names = names->sh_type == SHT_STRTAB ? part(file, names->sh_offset & ~(uint64_t)3,
+														names->sh_size + (names->sh_offset & 3))
+												  : NULL;
+		if (ret->names)
+			ret->names += names->sh_offset & 3;
+		ret->names_size = names->sh_size;
+		return ret->list && ret->names;
+	}
+	return false;
+}
+
+/* The function or variable that contains `address`. */
+static const ElfW(Sym) * symbol_at(const struct symbols *symbols, uint64_t address)
+{
+	for (size_t i = 0; i < symbols->count; i++) {
+		const ElfW(Sym) *it = &symbols->list[i];
+		unsigned type = it->st_info & 0xf;
+		if ((type == STT_FUNC || type == STT_OBJECT) && it->st_shndx != SHN_UNDEF &&
+			address >= it->st_value && address - it->st_value < it->st_size)
+			return it;
+	}
+	return NULL;
+}
+
+/* ---- Names ---- */
+
+static void append_hexadecimal(struct weft__hooks_text *text, uint64_t number)
+{
+	char digits[2] = "";
+	int shift = 60;
+	while (shift > 0 && !(number >> shift))
+		shift -= 4;
+	weft__hooks_append(text, "0x");
+	for (; shift >= 0; shift -= 4) {
+		digits[0] = "0123456789abcdef"[number >> shift & 15];
+		weft__hooks_append(text, digits);
+	}
+}
+
+/* False if that table has no name for the address. */
+static bool append_from(
+	struct weft__hooks_text *text, const struct file *file, uint32_t type, uint64_t address)
+{
+	struct symbols symbols;
+	const ElfW(Sym) *symbol =
+		find_symbols(file, type, &symbols) ? symbol_at(&symbols, address) : NULL;
+	if (!symbol || symbol->st_name >= symbols.names_size)
+		return false;
+	const char *name = symbols.names + symbol->st_name;
+	size_t room = symbols.names_size - symbol->st_name;
+	if (!*name || strnlen(name, room) == room)
+		return false;
+	weft__hooks_append(text, name);
+	return true;
+}
+
+/* FILE+OFFSET */
+static void append_place(
+	struct weft__hooks_text *text, const struct mapped *mapped, uint64_t offset)
+{
+	const char *slash = strrchr(mapped->path, '/');
+	weft__hooks_append(text, slash ? slash + 1 : mapped->path);
+	weft__hooks_append(text, "+");
+	append_hexadecimal(text, offset);
+}
+
+/* Leaves the text empty if the address is in no file. */
+static void look_up(struct weft__hooks_text *text, uintptr_t address)
+{
+	struct mapped mapped;
+	struct file file;
+	uint64_t linked = 0;
+	if (!find_mapping(address, &mapped))
+		return;
+	uint64_t offset = address - mapped.base;
+	bool is_mapped = map_file(mapped.path, &file);
+	bool is_named = is_mapped && link_base(&file, &linked) &&
+					(append_from(text, &file, SHT_SYMTAB, linked + offset) ||
+						append_from(text, &file, SHT_DYNSYM, linked + offset));
+	if (is_mapped)
+		munmap((void *)(uintptr_t)file.bytes, file.size);
+	if (!is_named)
+		append_place(text, &mapped, offset);
+}
+
+/* ---- Names that were looked up before ---- */
+
+#define KEPT  1024
+#define PROBE 8
+
+/* Each is written once, by the thread that takes it. */
+static struct kept {
+	uintptr_t address; /* 0: free */
+	bool is_named;     /* `name` is complete */
+	char name[WEFT__HOOKS_NAME_BYTES];
+} kept[KEPT];
+
+static struct kept *find_kept(uintptr_t address)
+{
+	size_t first = (address >> 4 ^ address >> 14) % KEPT;
+	for (size_t i = 0; i < PROBE; i++) {
+		struct kept *it = &kept[(first + i) % KEPT];
+		uintptr_t is = 0;
+		if (__atomic_compare_exchange_n(
+				&it->address, &is, address, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+			is == address)
+			return it;
+	}
+	return NULL;
+}
+
+/* Two threads that look up one address at the same time both store its name, which is the same. */
+static void keep(struct kept *it, const struct weft__hooks_text *name)
+{
+	memcpy(it->name, name->bytes, name->size);
+	it->name[name->size] = '\0';
+	__atomic_store_n(&it->is_named, true, __ATOMIC_RELEASE);
+}
+
+bool weft__hooks_append_symbol(struct weft__hooks_text *text, const void *pointer)
+{
+	struct weft__hooks_text name = {0};
+	struct kept *it = find_kept((uintptr_t)pointer);
+	if (it && __atomic_load_n(&it->is_named, __ATOMIC_ACQUIRE)) {
+		weft__hooks_append(text, it->name);
+		return it->name[0] != '\0';
+	}
+	look_up(&name, (uintptr_t)pointer);
+	if (name.size == sizeof(name.bytes))
+		name.size--;
+	name.bytes[name.size] = '\0';
+	weft__hooks_append(text, name.bytes);
+	if (it)
+		keep(it, &name);
+	return name.size > 0;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The calling thread, and its task.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define WEFT_CATEGORY always
+#include "hooks/hooks.h"
+
+__thread struct weft__hooks_thread weft__hooks_thread;
+
+/* Changes in a forked child, which has a buffer of its own: ids of the parent mean nothing there.
+ */
+static uint32_t epoch = 1;
+
+static void begin_child(void)
+{
+	epoch++;
+	weft__hooks_thread.is_inside = false;
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, begin_child);
+}
+
+uint32_t weft__hooks_epoch(void)
+{
+	return epoch;
+}
+
+int weft__hooks_begin(void)
+{
+	int saved = errno;
+	weft__hooks_thread.is_inside = true;
+	return saved;
+}
+
+void weft__hooks_end(int saved_errno)
+{
+	weft__hooks_thread.is_inside = false;
+	errno = saved_errno;
+}
+
+/* ---- Tasks by the numbers of threads ---- */
+
+#define THREADS 4096
+
+/* A thread has the entry of its number modulo the size; a later one with the same entry takes it.
+ */
+static struct entry {
+	uint64_t task, blocked_on;
+	uint32_t thread, epoch;
+} threads[THREADS];
+
+/* NULL: the thread is unknown. */
+static struct entry *entry_of(uint32_t thread)
+{
+	struct entry *it = &threads[thread % THREADS];
+	bool is_known = __atomic_load_n(&it->thread, __ATOMIC_ACQUIRE) == thread && it->epoch == epoch;
+	return is_known ? it : NULL;
+}
+
+uint64_t weft__hooks_task_of(uint32_t thread)
+{
+	const struct entry *it = entry_of(thread);
+	return it ? it->task : WEFT_TASK_NONE;
+}
+
+uint64_t weft__hooks_blocked_on(uint32_t thread)
+{
+	const struct entry *it = entry_of(thread);
+	return it ? __atomic_load_n(&it->blocked_on, __ATOMIC_RELAXED) : WEFT_TASK_NONE;
+}
+
+void weft__hooks_set_blocked(uint64_t source)
+{
+	struct entry *it = entry_of(weft__hooks_thread.number);
+	if (it)
+		__atomic_store_n(&it->blocked_on, source, __ATOMIC_RELAXED);
+}
+
+/* ---- The calling thread ---- */
+
+static void set_task(uint64_t task)
+{
+	uint32_t number = (uint32_t)syscall(SYS_gettid);
+	struct entry *it = &threads[number % THREADS];
+	weft__hooks_thread.task = task;
+	weft__hooks_thread.epoch = epoch;
+	weft__hooks_thread.number = number;
+	__atomic_store_n(&it->thread, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	it->task = task;
+	it->blocked_on = WEFT_TASK_NONE;
+	it->epoch = epoch;
+	__atomic_store_n(&it->thread, number, __ATOMIC_RELEASE);
+}
+
+void weft__hooks_thread_begin(uint64_t task)
+{
+	set_task(task);
+	weft_switch(task);
+}
+
+void weft__hooks_thread_end(void)
+{
+	struct entry *it = entry_of(weft__hooks_thread.number);
+	if (it)
+		__atomic_store_n(&it->thread, 0, __ATOMIC_RELEASE);
+	weft_switch(WEFT_TASK_NONE);
+}
+
+uint64_t weft__hooks_thread_task(void)
+{
+	struct weft__hooks_thread *thread = &weft__hooks_thread;
+	if (likely(thread->epoch == epoch))
+		return thread->task;
+	char name[16] = "";
+	prctl(PR_GET_NAME, name);
+	set_task(weft_create_as(WEFT_TASK_NONE, weft_kind("thread")));
+	weft_label_n_as(thread->task, name, strnlen(name, sizeof(name)));
+	if (weft_current() == WEFT_TASK_NONE)
+		weft_switch(thread->task);
+	return thread->task;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A thread that is blocked in a call: its task waits, and nothing runs on it.
+ *
+ * If the program records itself, the waiting task may be one of its own. If it has said that the
+ * thread is idle, its own loop is waiting, which it has recorded already.
+ */
+#define WEFT_CATEGORY always
+#include "hooks/hooks.h"
+
+struct weft__hooks_wait weft__hooks_wait_for(uint64_t source)
+{
+	weft__hooks_thread_task();
+	struct weft__hooks_wait wait = {.waiter = weft_current(), .source = source};
+	if (wait.waiter == WEFT_TASK_NONE)
+		return wait;
+	weft__hooks_set_blocked(source);
+	weft_moment_begin();
+	weft_try_read_as(wait.waiter, source);
+	weft_switch(WEFT_TASK_NONE);
+	weft_moment_end();
+	return wait;
+}
+
+struct weft__hooks_wait weft__hooks_wait_outside(const struct weft__hooks_text *label)
+{
+	weft__hooks_thread_task();
+	uint64_t source = WEFT_TASK_NONE;
+	if (weft_current() != WEFT_TASK_NONE) {
+		source = weft_create(weft_kind("call"));
+		weft__hooks_label(source, label);
+	}
+	struct weft__hooks_wait wait = weft__hooks_wait_for(source);
+	wait.is_own = true;
+	return wait;
+}
+
+/* The thread goes on with the task that waited, unless a signal handler lets another one run. */
+void weft__hooks_wait_got(const struct weft__hooks_wait *wait)
+{
+	if (wait->waiter == WEFT_TASK_NONE)
+		return;
+	weft__hooks_set_blocked(WEFT_TASK_NONE);
+	weft_moment_begin();
+	if (wait->is_own)
+		weft_resolve_as(WEFT_TASK_NONE, wait->source);
+	weft_read_as(wait->waiter, wait->source);
+	weft_moment_end();
+}
+
+void weft__hooks_wait_acquired(const struct weft__hooks_wait *wait)
+{
+	if (wait->waiter == WEFT_TASK_NONE)
+		return;
+	weft__hooks_set_blocked(WEFT_TASK_NONE);
+	weft_moment_begin();
+	weft_acquire_as(wait->waiter, wait->source);
+	weft_switch(wait->waiter);
+	weft_moment_end();
+}
+
+void weft__hooks_wait_ended(const struct weft__hooks_wait *wait)
+{
+	if (wait->waiter == WEFT_TASK_NONE)
+		return;
+	weft__hooks_set_blocked(WEFT_TASK_NONE);
+	weft_moment_begin();
+	if (wait->is_own)
+		weft_time_out_as(WEFT_TASK_NONE, wait->source);
+	weft_switch(wait->waiter);
+	weft_moment_end();
+}

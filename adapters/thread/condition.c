@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Condition variables: a waiter tries to read the condition's task, and reads it when it was
+ * signalled; who signals it signals that task, or the waiter itself if there is only one. A signal
+ * for which nobody waits writes nothing.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <threads.h>
+
+#include "thread/objects.h"
+
+/* The version that all programs use that were linked since 2002. */
+#if defined(__x86_64__)
+#define CONDITION_VERSION "GLIBC_2.3.2"
+#else
+#define CONDITION_VERSION NULL
+#endif
+#define ORIGINAL(name) NEXT_VERSION(name, CONDITION_VERSION)
+
+struct waiting {
+	struct weft__thread_object *condition;
+	struct weft__hooks_wait wait;
+};
+
+static struct waiting begin_wait(const void *address, const void *mutex, const void *caller)
+{
+	const struct weft__thread_origin origin = {"condition", caller, WEFT_KIND_CONDITION};
+	struct waiting it = {.wait.waiter = WEFT_TASK_NONE};
+	if (!HOOKS_RECORD)
+		return it;
+	weft__thread_mutex_released(mutex);
+	int saved = weft__hooks_begin();
+	it.condition = weft__thread_object(address, &origin);
+	if (it.condition)
+		it.wait = weft__thread_wait_begin(it.condition);
+	weft__hooks_end(saved);
+	return it;
+}
+
+static void end_wait(const struct waiting *it, bool is_signalled)
+{
+	if (!it->condition)
+		return;
+	int saved = weft__hooks_begin();
+	weft__thread_wait_end(it->condition, &it->wait, is_signalled);
+	weft__hooks_end(saved);
+}
+
+static void signal_if_busy(const void *address)
+{
+	if (!weft__thread_is_busy(address) || !HOOKS_RECORD)
+		return;
+	int saved = weft__hooks_begin();
+	weft__thread_wake(address);
+	weft__hooks_end(saved);
+}
+
+/* ---- pthread_cond_t ---- */
+
+HOOK int pthread_cond_wait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex)
+{
+	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
+	int error = ORIGINAL(pthread_cond_wait)(condition, mutex);
+	end_wait(&it, error == 0);
+	return error;
+}
+
+HOOK int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
+	const struct timespec *restrict until)
+{
+	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
+	int error = ORIGINAL(pthread_cond_timedwait)(condition, mutex, until);
+	end_wait(&it, error == 0);
+	return error;
+}
+
+HOOK int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
+	clockid_t clock, const struct timespec *restrict until)
+{
+	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
+	int error = NEXT(pthread_cond_clockwait)(condition, mutex, clock, until);
+	end_wait(&it, error == 0);
+	return error;
+}
+
+HOOK int pthread_cond_signal(pthread_cond_t *condition)
+{
+	signal_if_busy(condition);
+	return ORIGINAL(pthread_cond_signal)(condition);
+}
+
+HOOK int pthread_cond_broadcast(pthread_cond_t *condition)
+{
+	signal_if_busy(condition);
+	return ORIGINAL(pthread_cond_broadcast)(condition);
+}
+
+HOOK int pthread_cond_destroy(pthread_cond_t *condition)
+{
+	weft__thread_destroyed(condition);
+	return ORIGINAL(pthread_cond_destroy)(condition);
+}
+
+/* ---- C11 ---- */
+
+HOOK int cnd_wait(cnd_t *condition, mtx_t *mutex)
+{
+	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
+	int result = NEXT(cnd_wait)(condition, mutex);
+	end_wait(&it, result == thrd_success);
+	return result;
+}
+
+HOOK int cnd_timedwait(
+	cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict until)
+{
+	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
+	int result = NEXT(cnd_timedwait)(condition, mutex, until);
+	end_wait(&it, result == thrd_success);
+	return result;
+}
+
+HOOK int cnd_signal(cnd_t *condition)
+{
+	signal_if_busy(condition);
+	return NEXT(cnd_signal)(condition);
+}
+
+HOOK int cnd_broadcast(cnd_t *condition)
+{
+	signal_if_busy(condition);
+	return NEXT(cnd_broadcast)(condition);
+}
+
+HOOK void cnd_destroy(cnd_t *condition)
+{
+	weft__thread_destroyed(condition);
+	NEXT(cnd_destroy)(condition);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Threads: each is a task, made by the task that creates it, named by its function, and read by the
+ * one that joins it.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <threads.h>
+
+#define WEFT_CATEGORY thread
+#include "hooks/hooks.h"
+#include "thread/births.h"
+
+/* ---- The new thread ---- */
+
+/* Runs when the function returns, and when the thread exits or is cancelled inside of it. */
+static void end_thread(void *argument)
+{
+	struct weft__thread_birth *birth = argument;
+	int saved = weft__hooks_begin();
+	if (birth->epoch == weft__hooks_epoch()) {
+		weft_resolve_as(birth->task, birth->task);
+		weft__hooks_thread_end();
+	}
+	weft__hooks_end(saved);
+	weft__thread_birth_let_go(birth);
+}
+
+static void begin_thread(const struct weft__thread_birth *birth)
+{
+	int saved = weft__hooks_begin();
+	weft__hooks_thread_begin(birth->task);
+	weft__hooks_end(saved);
+}
+
+static void *run(void *argument)
+{
+	struct weft__thread_birth *birth = argument;
+	void *result;
+	begin_thread(birth);
+	pthread_cleanup_push(end_thread, birth);
+	result = birth->function(birth->argument);
+	pthread_cleanup_pop(1);
+	return result;
+}
+
+static int run_c11(void *argument)
+{
+	struct weft__thread_birth *birth = argument;
+	int result;
+	begin_thread(birth);
+	pthread_cleanup_push(end_thread, birth);
+	result = birth->c11_function(birth->argument);
+	pthread_cleanup_pop(1);
+	return result;
+}
+
+/* ---- Creating ---- */
+
+static struct weft__thread_birth *prepare(const void *function, void *argument)
+{
+	struct weft__thread_birth *birth = weft__thread_birth_take();
+	if (!birth)
+		return NULL;
+	int saved = weft__hooks_begin();
+	struct weft__hooks_text name = {0};
+	weft__hooks_append_symbol(&name, function);
+	weft__hooks_thread_task();
+	birth->argument = argument;
+	birth->task = weft_create(weft_kind("thread"));
+	birth->epoch = weft__hooks_epoch();
+	weft__hooks_label(birth->task, &name);
+	weft__hooks_end(saved);
+	return birth;
+}
+
+static void give_up(struct weft__thread_birth *birth)
+{
+	int saved = weft__hooks_begin();
+	weft_fail(birth->task, "not created");
+	weft__hooks_end(saved);
+	weft__thread_birth_let_go(birth);
+	weft__thread_birth_let_go(birth);
+}
+
+/* The thread may have ended already, and even have been detached by itself. */
+static void await_join(struct weft__thread_birth *birth, pthread_t thread)
+{
+	birth->thread = thread;
+	__atomic_store_n(&birth->is_joinable, 1, __ATOMIC_RELEASE);
+}
+
+static bool is_detached(const pthread_attr_t *attributes)
+{
+	int state = PTHREAD_CREATE_JOINABLE;
+	return attributes && pthread_attr_getdetachstate(attributes, &state) == 0 &&
+		   state == PTHREAD_CREATE_DETACHED;
+}
+
+HOOK int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+	void *(*function)(void *), void *restrict argument)
+{
+	struct weft__thread_birth *birth =
+		HOOKS_RECORD ? prepare((const void *)function, argument) : NULL;
+	if (!birth)
+		return NEXT_VERSION(pthread_create, "GLIBC_2.34")(thread, attributes, function, argument);
+	bool detached = is_detached(attributes);
+	birth->function = function;
+	int error = NEXT_VERSION(pthread_create, "GLIBC_2.34")(thread, attributes, run, birth);
+	if (error)
+		give_up(birth);
+	else if (detached)
+		weft__thread_birth_let_go(birth);
+	else
+		await_join(birth, *thread);
+	return error;
+}
+
+HOOK int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
+{
+	struct weft__thread_birth *birth =
+		HOOKS_RECORD ? prepare((const void *)function, argument) : NULL;
+	if (!birth)
+		return NEXT(thrd_create)(thread, function, argument);
+	birth->c11_function = function;
+	int result = NEXT(thrd_create)(thread, run_c11, birth);
+	if (result == thrd_success)
+		await_join(birth, *thread);
+	else
+		give_up(birth);
+	return result;
+}
+
+/* ---- Joining ---- */
+
+/* The thread cannot be joined any more. */
+static void forget(pthread_t thread)
+{
+	struct weft__thread_birth *birth = weft__thread_birth_of(thread);
+	uint32_t is = 1;
+	if (birth && __atomic_compare_exchange_n(
+					 &birth->is_joinable, &is, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		weft__thread_birth_let_go(birth);
+}
+
+/* A joining thread may be cancelled in the original: its wait then stays until its task ends. */
+static struct weft__hooks_wait begin_join(pthread_t thread)
+{
+	struct weft__hooks_wait wait = {.waiter = WEFT_TASK_NONE};
+	struct weft__thread_birth *birth = weft__thread_birth_of(thread);
+	if (!HOOKS_RECORD || !birth || birth->epoch != weft__hooks_epoch())
+		return wait;
+	int saved = weft__hooks_begin();
+	wait = weft__hooks_wait_for(birth->task);
+	weft__hooks_end(saved);
+	return wait;
+}
+
+static void end_join(pthread_t thread, const struct weft__hooks_wait *wait, bool is_joined)
+{
+	int saved = weft__hooks_begin();
+	if (is_joined)
+		weft__hooks_wait_got(wait);
+	else
+		weft__hooks_wait_ended(wait);
+	weft__hooks_end(saved);
+	if (is_joined)
+		forget(thread);
+}
+
+HOOK int pthread_join(pthread_t thread, void **result)
+{
+	struct weft__hooks_wait wait = begin_join(thread);
+	int error = NEXT_VERSION(pthread_join, "GLIBC_2.34")(thread, result);
+	end_join(thread, &wait, error == 0);
+	return error;
+}
+
+HOOK int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
+{
+	struct weft__hooks_wait wait = begin_join(thread);
+	int error = NEXT_VERSION(pthread_timedjoin_np, "GLIBC_2.34")(thread, result, until);
+	end_join(thread, &wait, error == 0);
+	return error;
+}
+
+HOOK int pthread_tryjoin_np(pthread_t thread, void **result)
+{
+	int error = NEXT_VERSION(pthread_tryjoin_np, "GLIBC_2.34")(thread, result);
+	if (error == 0)
+		forget(thread);
+	return error;
+}
+
+HOOK int thrd_join(thrd_t thread, int *result)
+{
+	struct weft__hooks_wait wait = begin_join(thread);
+	int status = NEXT(thrd_join)(thread, result);
+	end_join(thread, &wait, status == thrd_success);
+	return status;
+}
+
+HOOK int pthread_detach(pthread_t thread)
+{
+	int error = NEXT_VERSION(pthread_detach, "GLIBC_2.34")(thread);
+	if (error == 0)
+		forget(thread);
+	return error;
+}
+
+HOOK int thrd_detach(thrd_t thread)
+{
+	int result = NEXT(thrd_detach)(thread);
+	if (result == thrd_success)
+		forget(thread);
+	return result;
+}

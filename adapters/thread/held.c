@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A lock that is free is taken, and nothing is written. For one that is not, the waiting task tries
+ * to read the lock's task, and acquires it when it has it. glibc keeps the number of the thread
+ * that holds a lock, by which the first waiter finds that thread's task; the holder's release is
+ * recorded, because the lock is then busy: once for each waiter, and once for its known holder.
+ *
+ * A holder that releases the lock while a waiter looks for it may be missed. Its hold then lasts
+ * until the waiter has the lock.
+ */
+#include "thread/held.h"
+
+static void set_holder(struct weft__thread_object *lock, uint64_t holder)
+{
+	uint64_t before = __atomic_exchange_n(&lock->holder, holder, __ATOMIC_ACQ_REL);
+	if (before == WEFT_TASK_NONE)
+		weft__thread_busy_add(lock->address, 1);
+}
+
+/* That task took the lock when nobody waited. */
+static void find_holder(struct weft__thread_object *lock, int owner)
+{
+	uint64_t none = WEFT_TASK_NONE;
+	uint64_t holder = owner > 0 ? weft__hooks_task_of((uint32_t)owner) : WEFT_TASK_NONE;
+	if (holder == WEFT_TASK_NONE || !__atomic_compare_exchange_n(&lock->holder, &none, holder,
+										false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
+	weft__thread_busy_add(lock->address, 1);
+	weft_moment_begin();
+	weft_acquire_as(holder, lock->task);
+	/* For readers that ends the wait of a holder that is blocked itself: repeat what it waits for.
+	 */
+	uint64_t source = weft__hooks_blocked_on((uint32_t)owner);
+	if (source != WEFT_TASK_NONE)
+		weft_try_read_as(holder, source);
+	weft_moment_end();
+}
+
+struct weft__thread_waiting weft__thread_lock_wait(
+	const void *address, int owner, const char *word, const void *caller)
+{
+	const struct weft__thread_origin origin = {word, caller, WEFT_KIND_LOCK};
+	int saved = weft__hooks_begin();
+	struct weft__thread_waiting it = {
+		weft__thread_object(address, &origin), {.waiter = WEFT_TASK_NONE}};
+	if (it.lock) {
+		weft__thread_busy_add(address, 1);
+		find_holder(it.lock, owner);
+		it.wait = weft__hooks_wait_for(it.lock->task);
+	}
+	weft__hooks_end(saved);
+	return it;
+}
+
+void weft__thread_lock_got(const struct weft__thread_waiting *it, bool holds)
+{
+	if (!it->lock)
+		return;
+	int saved = weft__hooks_begin();
+	if (holds && it->wait.waiter != WEFT_TASK_NONE) {
+		weft__hooks_wait_acquired(&it->wait);
+		set_holder(it->lock, it->wait.waiter);
+	} else {
+		weft__hooks_wait_ended(&it->wait);
+	}
+	weft__thread_busy_add(it->lock->address, -1);
+	weft__hooks_end(saved);
+}
+
+/* The holder is the task that waited for it, or the thread's own if it was found by its number. */
+static bool is_ours(uint64_t holder)
+{
+	return holder != WEFT_TASK_NONE &&
+		   (holder == weft_current() || holder == weft__hooks_thread_task());
+}
+
+void weft__thread_lock_release(const void *address)
+{
+	int saved = weft__hooks_begin();
+	struct weft__thread_object *lock = weft__thread_object_known(address);
+	uint64_t holder = lock ? __atomic_load_n(&lock->holder, __ATOMIC_ACQUIRE) : WEFT_TASK_NONE;
+	if (is_ours(holder) && __atomic_compare_exchange_n(&lock->holder, &holder, WEFT_TASK_NONE,
+							   false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+		weft_release_as(holder, lock->task);
+		weft__thread_busy_add(address, -1);
+	}
+	weft__hooks_end(saved);
+}

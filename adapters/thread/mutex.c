@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Mutexes, those of C11 included: glibc has one object for both, but other functions.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <threads.h>
+
+#include "thread/held.h"
+
+#define CALLER __builtin_return_address(0)
+
+static struct weft__thread_waiting begin_wait(const void *address, const void *caller)
+{
+	const pthread_mutex_t *mutex = address;
+	int owner = __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);
+	return weft__thread_lock_wait(mutex, owner, "lock", caller);
+}
+
+static bool is_taken(int error)
+{
+	return error == 0 || error == EOWNERDEAD;
+}
+
+/* One that was locked several times stays locked. */
+void weft__thread_mutex_released(const void *address)
+{
+	const pthread_mutex_t *mutex = address;
+	bool is_recursive = (mutex->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP;
+	if (!is_recursive || mutex->__data.__count <= 1)
+		weft__thread_lock_release_if_busy(mutex);
+}
+
+/* ---- pthread_mutex_t ---- */
+
+static int lock_slowly(pthread_mutex_t *mutex, const void *caller)
+{
+	struct weft__thread_waiting it = begin_wait(mutex, caller);
+	int error = NEXT(pthread_mutex_lock)(mutex);
+	weft__thread_lock_got(&it, is_taken(error));
+	return error;
+}
+
+HOOK int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	if (!HOOKS_RECORD)
+		return NEXT(pthread_mutex_lock)(mutex);
+	int error = NEXT(pthread_mutex_trylock)(mutex);
+	return likely(error != EBUSY) ? error : lock_slowly(mutex, CALLER);
+}
+
+HOOK int pthread_mutex_timedlock(
+	pthread_mutex_t *restrict mutex, const struct timespec *restrict until)
+{
+	if (!HOOKS_RECORD)
+		return NEXT(pthread_mutex_timedlock)(mutex, until);
+	int error = NEXT(pthread_mutex_trylock)(mutex);
+	if (error != EBUSY)
+		return error;
+	struct weft__thread_waiting it = begin_wait(mutex, CALLER);
+	error = NEXT(pthread_mutex_timedlock)(mutex, until);
+	weft__thread_lock_got(&it, is_taken(error));
+	return error;
+}
+
+HOOK int pthread_mutex_clocklock(
+	pthread_mutex_t *restrict mutex, clockid_t clock, const struct timespec *restrict until)
+{
+	if (!HOOKS_RECORD)
+		return NEXT(pthread_mutex_clocklock)(mutex, clock, until);
+	int error = NEXT(pthread_mutex_trylock)(mutex);
+	if (error != EBUSY)
+		return error;
+	struct weft__thread_waiting it = begin_wait(mutex, CALLER);
+	error = NEXT(pthread_mutex_clocklock)(mutex, clock, until);
+	weft__thread_lock_got(&it, is_taken(error));
+	return error;
+}
+
+HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	weft__thread_mutex_released(mutex);
+	return NEXT(pthread_mutex_unlock)(mutex);
+}
+
+HOOK int pthread_mutex_destroy(pthread_mutex_t *mutex)
+{
+	weft__thread_destroyed(mutex);
+	return NEXT(pthread_mutex_destroy)(mutex);
+}
+
+/* ---- mtx_t ---- */
+
+HOOK int mtx_lock(mtx_t *mutex)
+{
+	if (!HOOKS_RECORD)
+		return NEXT(mtx_lock)(mutex);
+	int result = NEXT(mtx_trylock)(mutex);
+	if (likely(result != thrd_busy))
+		return result;
+	struct weft__thread_waiting it = begin_wait(mutex, CALLER);
+	result = NEXT(mtx_lock)(mutex);
+	weft__thread_lock_got(&it, result == thrd_success);
+	return result;
+}
+
+HOOK int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until)
+{
+	if (!HOOKS_RECORD)
+		return NEXT(mtx_timedlock)(mutex, until);
+	int result = NEXT(mtx_trylock)(mutex);
+	if (result != thrd_busy)
+		return result;
+	struct weft__thread_waiting it = begin_wait(mutex, CALLER);
+	result = NEXT(mtx_timedlock)(mutex, until);
+	weft__thread_lock_got(&it, result == thrd_success);
+	return result;
+}
+
+HOOK int mtx_unlock(mtx_t *mutex)
+{
+	weft__thread_mutex_released(mutex);
+	return NEXT(mtx_unlock)(mutex);
+}
+
+HOOK void mtx_destroy(mtx_t *mutex)
+{
+	weft__thread_destroyed(mutex);
+	NEXT(mtx_destroy)(mutex);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Locks, conditions and semaphores for which a thread has waited: each has a task.
+ *
+ * An object that nobody waits for is not here, and costs its functions one load and a test.
+ */
+#ifndef WEFT_ADAPTERS_THREAD_OBJECTS_H
+#define WEFT_ADAPTERS_THREAD_OBJECTS_H
+
+#define WEFT_CATEGORY thread
+#include "hooks/hooks.h"
+
+struct weft__thread_object {
+	const void *address;
+	uint64_t task; /* valid in the process `epoch` */
+	uint32_t epoch;
+	uint32_t waiters;
+	uint64_t holder; /* of a lock: the task that is known to hold it */
+	uint64_t waiter; /* the task that began to wait last */
+};
+
+/* How many threads wait for, or are known to hold, an object with that hash. */
+extern uint32_t weft__thread_busy[1024];
+
+static inline uint32_t *weft__thread_busy_count(const void *address)
+{
+	uintptr_t bits = (uintptr_t)address;
+	return &weft__thread_busy[(bits >> 4 ^ bits >> 14) % 1024];
+}
+
+/* True if the functions of that object have something to record. */
+static inline bool weft__thread_is_busy(const void *address)
+{
+	return unlikely(__atomic_load_n(weft__thread_busy_count(address), __ATOMIC_RELAXED) != 0);
+}
+
+/* The name of a new object: "lock requests", or "lock in serve_client" by its caller if the
+ * object itself has no name. */
+struct weft__thread_origin {
+	const char *word;
+	const void *caller;
+	uint16_t kind;
+};
+
+/* The object at that address, made if there is none. NULL: there are too many. While recording. */
+struct weft__thread_object *weft__thread_object(
+	const void *address, const struct weft__thread_origin *origin);
+
+/* The same, but NULL if there is none. */
+struct weft__thread_object *weft__thread_object_known(const void *address);
+
+/* The object is about to be destroyed: another may have its address later. Not while recording. */
+void weft__thread_destroyed(const void *address);
+
+/* Counts a waiter or a known holder. */
+void weft__thread_busy_add(const void *address, int change);
+
+/* The current task waits for the object until it is woken; and the wait is over. Both while
+ * recording. */
+struct weft__hooks_wait weft__thread_wait_begin(struct weft__thread_object *object);
+void weft__thread_wait_end(
+	struct weft__thread_object *object, const struct weft__hooks_wait *wait, bool is_woken);
+
+/* The current task wakes tasks that wait for the object. While recording. */
+void weft__thread_wake(const void *address);
+
+/* mutex.c: the calling thread is about to release the mutex. */
+void weft__thread_mutex_released(const void *mutex);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Locks for readers and writers. Waits are recorded as for a mutex. The known holder is a writer:
+ * glibc only counts readers.
+ */
+#include <errno.h>
+#include <pthread.h>
+
+#include "thread/held.h"
+
+#define CALLER __builtin_return_address(0)
+
+static struct weft__thread_waiting begin_wait(const pthread_rwlock_t *lock, const void *caller)
+{
+	int writer = __atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED);
+	return weft__thread_lock_wait(lock, writer, "rwlock", caller);
+}
+
+/* Defines a function that takes the lock: if the lock is not free, as `original` does. */
+#define TAKE(name, parameters, arguments, try_first, is_writer)    \
+	HOOK int name parameters                                       \
+	{                                                              \
+		if (!HOOKS_RECORD)                                         \
+			return ORIGINAL(name) arguments;                       \
+		int error = ORIGINAL(try_first)(lock);                     \
+		if (likely(error != EBUSY))                                \
+			return error;                                          \
+		struct weft__thread_waiting it = begin_wait(lock, CALLER); \
+		error = ORIGINAL(name) arguments;                          \
+		weft__thread_lock_got(&it, is_writer &&error == 0);        \
+		return error;                                              \
+	}
+#define ORIGINAL(name) NEXT(name)
+#define UNTIL          const struct timespec *restrict until
+
+TAKE(pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock), pthread_rwlock_tryrdlock, false)
+TAKE(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock), pthread_rwlock_trywrlock, true)
+TAKE(pthread_rwlock_timedrdlock, (pthread_rwlock_t *restrict lock, UNTIL), (lock, until),
+	pthread_rwlock_tryrdlock, false)
+TAKE(pthread_rwlock_timedwrlock, (pthread_rwlock_t *restrict lock, UNTIL), (lock, until),
+	pthread_rwlock_trywrlock, true)
+TAKE(pthread_rwlock_clockrdlock, (pthread_rwlock_t *restrict lock, clockid_t clock, UNTIL),
+	(lock, clock, until), pthread_rwlock_tryrdlock, false)
+TAKE(pthread_rwlock_clockwrlock, (pthread_rwlock_t *restrict lock, clockid_t clock, UNTIL),
+	(lock, clock, until), pthread_rwlock_trywrlock, true)
+
+HOOK int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+	weft__thread_lock_release_if_busy(lock);
+	return NEXT(pthread_rwlock_unlock)(lock);
+}
+
+HOOK int pthread_rwlock_destroy(pthread_rwlock_t *lock)
+{
+	weft__thread_destroyed(lock);
+	return NEXT(pthread_rwlock_destroy)(lock);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Semaphores and barriers. Those who wait read the object's task; who posts, or comes last to a
+ * barrier, wakes them. A semaphore that could be taken at once writes nothing.
+ *
+ * POSIX semaphores are no resources of the model: most are posted by another thread than the one
+ * that waited, so nobody holds them.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "thread/objects.h"
+
+struct waiting {
+	struct weft__thread_object *object;
+	struct weft__hooks_wait wait;
+};
+
+static struct waiting begin_wait(const void *address, const char *word, const void *caller)
+{
+	int saved = weft__hooks_begin();
+	const struct weft__thread_origin origin = {word, caller, WEFT_KIND_CONDITION};
+	struct waiting it = {weft__thread_object(address, &origin), {.waiter = WEFT_TASK_NONE}};
+	if (it.object)
+		it.wait = weft__thread_wait_begin(it.object);
+	weft__hooks_end(saved);
+	return it;
+}
+
+static void end_wait(const struct waiting *it, bool is_woken)
+{
+	if (!it->object)
+		return;
+	int saved = weft__hooks_begin();
+	weft__thread_wait_end(it->object, &it->wait, is_woken);
+	weft__hooks_end(saved);
+}
+
+static void wake_if_busy(const void *address)
+{
+	if (!weft__thread_is_busy(address) || !HOOKS_RECORD)
+		return;
+	int saved = weft__hooks_begin();
+	weft__thread_wake(address);
+	weft__hooks_end(saved);
+}
+
+/* ---- Semaphores ---- */
+
+/* True if the caller has to wait for the semaphore; sem_wait is tried again then. errno stays. */
+static bool must_wait(sem_t *semaphore)
+{
+	int saved = errno;
+	bool is_taken = NEXT(sem_trywait)(semaphore) == 0;
+	errno = saved;
+	return !is_taken;
+}
+
+HOOK int sem_wait(sem_t *semaphore)
+{
+	if (!HOOKS_RECORD)
+		return NEXT(sem_wait)(semaphore);
+	if (!must_wait(semaphore))
+		return 0;
+	struct waiting it = begin_wait(semaphore, "semaphore", __builtin_return_address(0));
+	int result = NEXT(sem_wait)(semaphore);
+	end_wait(&it, result == 0);
+	return result;
+}
+
+HOOK int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until)
+{
+	if (!HOOKS_RECORD)
+		return NEXT(sem_timedwait)(semaphore, until);
+	if (!must_wait(semaphore))
+		return 0;
+	struct waiting it = begin_wait(semaphore, "semaphore", __builtin_return_address(0));
+	int result = NEXT(sem_timedwait)(semaphore, until);
+	end_wait(&it, result == 0);
+	return result;
+}
+
+HOOK int sem_clockwait(
+	sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until)
+{
+	if (!HOOKS_RECORD)
+		return NEXT(sem_clockwait)(semaphore, clock, until);
+	if (!must_wait(semaphore))
+		return 0;
+	struct waiting it = begin_wait(semaphore, "semaphore", __builtin_return_address(0));
+	int result = NEXT(sem_clockwait)(semaphore, clock, until);
+	end_wait(&it, result == 0);
+	return result;
+}
+
+HOOK int sem_post(sem_t *semaphore)
+{
+	wake_if_busy(semaphore);
+	return NEXT(sem_post)(semaphore);
+}
+
+HOOK int sem_destroy(sem_t *semaphore)
+{
+	weft__thread_destroyed(semaphore);
+	return NEXT(sem_destroy)(semaphore);
+}
+
+/* ---- Barriers ---- */
+
+/* The last thread to come does not wait, but finds that out only afterwards: its wait is short.
+ */
+HOOK int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+	if (!HOOKS_RECORD)
+		return NEXT_VERSION(pthread_barrier_wait, "GLIBC_2.34")(barrier);
+	struct waiting it = begin_wait(barrier, "barrier", __builtin_return_address(0));
+	int result = NEXT_VERSION(pthread_barrier_wait, "GLIBC_2.34")(barrier);
+	end_wait(&it, true);
+	return result;
+}
+
+HOOK int pthread_barrier_destroy(pthread_barrier_t *barrier)
+{
+	weft__thread_destroyed(barrier);
+	return NEXT_VERSION(pthread_barrier_destroy, "GLIBC_2.34")(barrier);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Calls that wait for time to pass, or for a child process: each is a task of the kind "call".
+ */
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WEFT_CATEGORY thread
+#include "hooks/hooks.h"
+
+static uint64_t ns_of(const struct timespec *time)
+{
+	bool is_valid = time && time->tv_sec >= 0 && time->tv_sec < 1000000000 && time->tv_nsec >= 0;
+	return is_valid ? (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec : 0;
+}
+
+static struct weft__hooks_wait begin_sleep(uint64_t ns)
+{
+	struct weft__hooks_text label = {0};
+	int saved = weft__hooks_begin();
+	weft__hooks_append(&label, "sleep ");
+	weft__hooks_append_duration(&label, ns);
+	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label);
+	weft__hooks_end(saved);
+	return wait;
+}
+
+/* "wait for process 17", or for any child: -1. */
+static struct weft__hooks_wait begin_child(const char *which, pid_t child)
+{
+	struct weft__hooks_text label = {0};
+	int saved = weft__hooks_begin();
+	weft__hooks_append(&label, "wait for ");
+	weft__hooks_append(&label, which);
+	if (child > 0)
+		weft__hooks_append_number(&label, child);
+	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label);
+	weft__hooks_end(saved);
+	return wait;
+}
+
+static void end_wait(const struct weft__hooks_wait *wait, bool is_complete)
+{
+	int saved = weft__hooks_begin();
+	if (is_complete)
+		weft__hooks_wait_got(wait);
+	else
+		weft__hooks_wait_ended(wait);
+	weft__hooks_end(saved);
+}
+
+/* ---- Time ---- */
+
+HOOK int nanosleep(const struct timespec *duration, struct timespec *left)
+{
+	if (!HOOKS_RECORD || !ns_of(duration))
+		return NEXT(nanosleep)(duration, left);
+	struct weft__hooks_wait wait = begin_sleep(ns_of(duration));
+	int result = NEXT(nanosleep)(duration, left);
+	end_wait(&wait, result == 0);
+	return result;
+}
+
+/* Until an absolute time: as long as it is from now. */
+static uint64_t ns_until(clockid_t clock, const struct timespec *until)
+{
+	struct timespec now;
+	uint64_t end = ns_of(until);
+	if (clock_gettime(clock, &now) != 0 || ns_of(&now) >= end)
+		return 0;
+	return end - ns_of(&now);
+}
+
+HOOK int clock_nanosleep(
+	clockid_t clock, int flags, const struct timespec *duration, struct timespec *left)
+{
+	uint64_t ns = 0;
+	if (HOOKS_RECORD)
+		ns = flags & TIMER_ABSTIME ? ns_until(clock, duration) : ns_of(duration);
+	if (!ns)
+		return NEXT(clock_nanosleep)(clock, flags, duration, left);
+	struct weft__hooks_wait wait = begin_sleep(ns);
+	int error = NEXT(clock_nanosleep)(clock, flags, duration, left);
+	end_wait(&wait, error == 0);
+	return error;
+}
+
+HOOK int usleep(useconds_t us)
+{
+	if (!HOOKS_RECORD || !us)
+		return NEXT(usleep)(us);
+	struct weft__hooks_wait wait = begin_sleep((uint64_t)us * 1000);
+	int result = NEXT(usleep)(us);
+	end_wait(&wait, result == 0);
+	return result;
+}
+
+HOOK unsigned sleep(unsigned seconds)
+{
+	if (!HOOKS_RECORD || !seconds)
+		return NEXT(sleep)(seconds);
+	struct weft__hooks_wait wait = begin_sleep((uint64_t)seconds * 1000000000);
+	unsigned left = NEXT(sleep)(seconds);
+	end_wait(&wait, left == 0);
+	return left;
+}
+
+HOOK int thrd_sleep(const struct timespec *duration, struct timespec *left)
+{
+	if (!HOOKS_RECORD || !ns_of(duration))
+		return NEXT(thrd_sleep)(duration, left);
+	struct weft__hooks_wait wait = begin_sleep(ns_of(duration));
+	int result = NEXT(thrd_sleep)(duration, left);
+	end_wait(&wait, result == 0);
+	return result;
+}
+
+/* ---- Child processes ---- */
+
+#define ANY "a child"
+#define ONE "process "
+
+HOOK pid_t waitpid(pid_t child, int *status, int options)
+{
+	if (!HOOKS_RECORD || options & WNOHANG)
+		return NEXT(waitpid)(child, status, options);
+	struct weft__hooks_wait wait = begin_child(child > 0 ? ONE : ANY, child);
+	pid_t result = NEXT(waitpid)(child, status, options);
+	end_wait(&wait, result > 0);
+	return result;
+}
+
+HOOK pid_t wait4(pid_t child, int *status, int options, struct rusage *usage)
+{
+	if (!HOOKS_RECORD || options & WNOHANG)
+		return NEXT(wait4)(child, status, options, usage);
+	struct weft__hooks_wait wait = begin_child(child > 0 ? ONE : ANY, child);
+	pid_t result = NEXT(wait4)(child, status, options, usage);
+	end_wait(&wait, result > 0);
+	return result;
+}
+
+HOOK pid_t wait3(int *status, int options, struct rusage *usage)
+{
+	if (!HOOKS_RECORD || options & WNOHANG)
+		return NEXT(wait3)(status, options, usage);
+	struct weft__hooks_wait wait = begin_child(ANY, -1);
+	pid_t result = NEXT(wait3)(status, options, usage);
+	end_wait(&wait, result > 0);
+	return result;
+}
+
+HOOK pid_t wait(int *status)
+{
+	if (!HOOKS_RECORD)
+		return NEXT(wait)(status);
+	struct weft__hooks_wait waiting = begin_child(ANY, -1);
+	pid_t result = NEXT(wait)(status);
+	end_wait(&waiting, result > 0);
+	return result;
+}
+
+HOOK int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+	if (!HOOKS_RECORD || options & WNOHANG)
+		return NEXT(waitid)(type, id, info, options);
+	struct weft__hooks_wait wait =
+		begin_child(type == P_PID ? ONE : ANY, type == P_PID ? (pid_t)id : -1);
+	int result = NEXT(waitid)(type, id, info, options);
+	end_wait(&wait, result == 0);
+	return result;
+}

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: ISC
+"""Programs that nobody changed: threads and what they wait for."""
+import glob
+import os
+import re
+import signal
+import subprocess
+import time
+
+from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+
+SUBJECT = os.path.join(BUILD, 'tests', 'thread-subject')
+EXAMPLE = os.path.join(BUILD, 'examples', 'threads')
+
+
+def record(folder, *command, adapters='thread', status=0):
+    """The result, and the trace."""
+    trace = os.path.join(folder, 't.weft')
+    result = weft('record', '-a', adapters, '-o', trace, *command, env={'XDG_RUNTIME_DIR': folder}, cwd=folder,
+                  status=status)
+    return result, trace
+
+
+def events(trace):
+    equal(weft('info', trace).stderr, '')
+    return json_lines(weft('dump', '--json', trace).stdout)
+
+
+def tasks(trace):
+    return json_lines(weft('dump', '--json', '--tasks', trace).stdout)
+
+
+def named(all_events, label):
+    """The ids of the tasks with that label."""
+    return [e['task'] for e in all_events if e['event'] == 'label' and e['text'] == label]
+
+
+@case
+def a_lock_that_another_thread_holds():
+    with temporary_directory() as folder:
+        _, trace = record(folder, SUBJECT, 'held')
+        all_events = events(trace)
+        lock, = named(all_events, 'lock first_lock')
+        worker, = named(all_events, 'take_lock')
+        main_task, = named(all_events, 'thread-subject')
+        about = [(e['event'], e['task']) for e in all_events
+                 if lock in (e.get('resource'), e.get('source')) and e['event'] != 'label']
+        equal(about, [('acquire', main_task), ('try_read', worker), ('release', main_task), ('acquire', worker),
+                      ('release', worker)])
+        tried, = [e for e in all_events if e['event'] == 'try_read' and e['source'] == lock]
+        text = weft('why', trace, 'take_lock', '--at', '@%d' % (tried['time'] + 1000000)).stdout
+        assert "'lock first_lock'" in text and 'is held by' in text, text
+        join, = [e for e in all_events if e['event'] == 'read' and e.get('source') == worker]
+        equal(join['task'], main_task)
+
+
+@case
+def each_type_of_object():
+    with temporary_directory() as folder:
+        _, trace = record(folder, SUBJECT, 'objects')
+        all_events = events(trace)
+        worker, = named(all_events, 'wait_for_each')
+        main_task, = named(all_events, 'thread-subject')
+        waited = {}
+        for label in ('rwlock table', 'condition ready', 'semaphore slots', 'lock plain', 'barrier gate'):
+            it, = named(all_events, label)
+            tries = [e['time'] for e in all_events
+                     if e['event'] == 'try_read' and (e['task'], e['source']) == (worker, it)]
+            waited[label] = len(tries)
+            runs = [e['time'] for e in all_events if e['time'] > tries[0] and e.get('task') == worker and
+                    e['event'] in ('switch', 'read')]
+            assert runs[0] - tries[0] > 10000000, '%s: %d ns' % (label, runs[0] - tries[0])
+        equal(waited, {'rwlock table': 1, 'condition ready': 2, 'semaphore slots': 1, 'lock plain': 1,
+                       'barrier gate': 1})
+        woken = [e for e in all_events if e['event'] == 'signal' and e['task'] == worker]
+        equal({e['source'] for e in woken}, {main_task})
+        assert len(woken) >= 2, woken  # by the condition and by the semaphore
+
+
+@case
+def a_free_lock_writes_nothing():
+    with temporary_directory() as folder:
+        _, trace = record(folder, SUBJECT, 'uncontended')
+        equal([e['event'] for e in events(trace)], ['create', 'label', 'switch', 'resolve'])
+
+
+@case
+def a_deadlock_is_found():
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 't.weft')
+        process = subprocess.Popen([WEFT, 'record', '-a', 'thread', '-o', trace, SUBJECT, 'deadlock'],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                   env=dict(os.environ, XDG_RUNTIME_DIR=folder))
+        equal(process.stdout.readline(), 'locked\n')
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:  # the second wait begins after the line
+            listed = weft('why', 'thread-subject', env={'XDG_RUNTIME_DIR': folder}, status=None)
+            if 'circle' in listed.stdout or 'each other' in listed.stdout:
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        process.communicate()
+        equal(process.returncode, 128 + signal.SIGTERM)
+        problems = weft('dump', '--problems', trace).stdout
+        assert 'deadlock' in problems.splitlines()[0].lower(), problems
+
+
+@case
+def threads_that_end_otherwise():
+    with temporary_directory() as folder:
+        _, trace = record(folder, SUBJECT, 'exits')
+        all_events = events(trace)
+        for label in ('exit_early', 'wait_for_ever'):
+            it, = named(all_events, label)
+            equal(len([e for e in all_events if e['event'] == 'resolve' and e['target'] == it]), 1, label)
+
+
+@case
+def a_child_has_a_trace_of_its_own():
+    with temporary_directory() as folder:
+        _, trace = record(folder, SUBJECT, 'fork', status=7)
+        other, = [path for path in glob.glob(os.path.join(folder, '*.weft')) if path != trace]
+        assert named(events(trace), 'wait for process ' + re.search(r'-(\d+)\.weft', other).group(1))
+        child = events(other)
+        assert named(child, 'lock first_lock') and named(child, 'take_lock'), child
+        equal(len(named(child, 'thread-subject')), 1)
+
+
+@case
+def errors_are_the_programs():
+    with temporary_directory() as folder:
+        result, _ = record(folder, SUBJECT, 'errno')
+        equal(result.stdout, run([SUBJECT, 'errno']).stdout)
+
+
+@case
+def threads_without_end():
+    with temporary_directory() as folder:
+        _, trace = record(folder, SUBJECT, 'crowd')
+        equal(len(named(events(trace), 'count')), 5000)
+
+
+@case
+def by_itself():
+    """Without -a all adapters record; a program that is linked with libweft records itself."""
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 't.weft')
+        result = weft('record', '-o', trace, SUBJECT, 'held',
+                      env={'XDG_RUNTIME_DIR': folder, 'WEFT_ADAPTERS': ''})
+        assert 'recorded by the adapters thread and io\n' in result.stderr, result.stderr
+        assert named(events(trace), 'take_lock')
+        result = weft('record', '-a', 'auto', '-o', trace, EXAMPLE, env={'XDG_RUNTIME_DIR': folder})
+        assert 'adapters' not in result.stderr, result.stderr
+        equal({'thread'} & {t['kind'] for t in tasks(trace)}, set())
+        result = weft('record', '-a', 'none', '-o', trace, SUBJECT, 'held', env={'XDG_RUNTIME_DIR': folder})
+        assert 'recorded nothing' in result.stderr, result.stderr
+
+
+@case
+def own_tasks_are_inside():
+    """A program that records itself, with adapters: its tasks are created by its threads' tasks."""
+    with temporary_directory() as folder:
+        _, trace = record(folder, EXAMPLE)
+        all_tasks = {t['task']: t for t in tasks(trace)}
+        kinds = {t['kind'] for t in all_tasks.values()}
+        assert 'thread' in kinds and len(kinds) > 1, kinds
+        parents = {all_tasks[t['parent']]['kind'] for t in all_tasks.values()
+                   if t['kind'] != 'thread' and t.get('parent') in all_tasks}
+        assert 'thread' in parents, parents
+
+
+@case
+def wrong_lists():
+    for wrong in ('threads', '', 'thread,', 'auto,thread', 'thread,none'):
+        result = weft('record', '-a', wrong, 'true', status=2)
+        assert 'the adapters are uv, glib, thread and io' in result.stderr, result.stderr
+
+
+@case
+def a_sanitizers_runtime_stays_first():
+    with temporary_directory() as folder:
+        program = os.path.join(folder, 'program')
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'thread_subject.c')
+        built = run(['gcc', '-fsanitize=address', '-pthread', '-o', program, source])
+        if built.returncode:
+            skip('gcc has no address sanitizer here')
+        _, trace = record(folder, program, 'held')
+        assert named(events(trace), 'lock first_lock')
+
+
+main()

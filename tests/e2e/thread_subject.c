@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A program that does not know libweft, and waits for each of the objects that threads have.
+ *
+ *     thread-subject held     a worker waits 20 ms for a lock that main holds
+ *                    objects  a worker waits for each type of object in turn
+ *                    uncontended
+ *                    deadlock never ends: two threads wait for each other's lock
+ *                    exits    threads that end by pthread_exit and by cancellation
+ *                    fork     a forked child with a thread, which main waits for
+ *                    errno    prints what calls return that fail
+ *                    crowd    5000 threads, at most 8 at a time
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t second_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t gate;
+static sem_t slots;
+static mtx_t plain;
+static atomic_int step;
+
+static void wait_ms(long ms)
+{
+	nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
+/* Until the other thread is at that step, and has had time to block. */
+static void await_step(int wanted)
+{
+	while (atomic_load(&step) < wanted)
+		wait_ms(1);
+	wait_ms(20);
+}
+
+static struct timespec soon(long ms)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	now.tv_nsec += ms * 1000000;
+	now.tv_sec += now.tv_nsec / 1000000000;
+	now.tv_nsec %= 1000000000;
+	return now;
+}
+
+/* ---- held ---- */
+
+static void *take_lock(void *argument)
+{
+	atomic_store(&step, 1);
+	pthread_mutex_lock(&first_lock);
+	pthread_mutex_unlock(&first_lock);
+	return argument;
+}
+
+static int held(void)
+{
+	pthread_t worker;
+	void *result;
+	char word[] = "result";
+	pthread_mutex_lock(&first_lock);
+	pthread_create(&worker, NULL, take_lock, word);
+	await_step(1);
+	pthread_mutex_unlock(&first_lock);
+	pthread_join(worker, &result);
+	return strcmp(result, "result");
+}
+
+/* ---- objects ---- */
+
+static void *wait_for_each(void *argument)
+{
+	atomic_store(&step, 1);
+	pthread_rwlock_rdlock(&table);
+	pthread_rwlock_unlock(&table);
+	pthread_mutex_lock(&second_lock);
+	atomic_store(&step, 2);
+	pthread_cond_wait(&ready, &second_lock);
+	const struct timespec until = soon(5);
+	while (pthread_cond_timedwait(&ready, &second_lock, &until) == 0)
+		continue;
+	pthread_mutex_unlock(&second_lock);
+	atomic_store(&step, 3);
+	sem_wait(&slots);
+	atomic_store(&step, 4);
+	mtx_lock(&plain);
+	mtx_unlock(&plain);
+	atomic_store(&step, 5);
+	pthread_barrier_wait(&gate);
+	return argument;
+}
+
+static int objects(void)
+{
+	pthread_t worker;
+	sem_init(&slots, 0, 0);
+	mtx_init(&plain, mtx_plain);
+	pthread_barrier_init(&gate, NULL, 2);
+	pthread_rwlock_wrlock(&table);
+	mtx_lock(&plain);
+	pthread_create(&worker, NULL, wait_for_each, NULL);
+	await_step(1);
+	pthread_rwlock_unlock(&table);
+	await_step(2);
+	pthread_mutex_lock(&second_lock);
+	pthread_cond_signal(&ready);
+	pthread_mutex_unlock(&second_lock);
+	await_step(3);
+	sem_post(&slots);
+	await_step(4);
+	mtx_unlock(&plain);
+	await_step(5);
+	pthread_barrier_wait(&gate);
+	return pthread_join(worker, NULL);
+}
+
+static int uncontended(void)
+{
+	for (int i = 0; i < 1000; i++) {
+		pthread_mutex_lock(&first_lock);
+		pthread_cond_signal(&ready);
+		pthread_mutex_unlock(&first_lock);
+		pthread_rwlock_rdlock(&table);
+		pthread_rwlock_unlock(&table);
+	}
+	return 0;
+}
+
+/* ---- deadlock ---- */
+
+static void *lock_backwards(void *argument)
+{
+	pthread_mutex_lock(&second_lock);
+	atomic_fetch_add(&step, 1);
+	await_step(2);
+	pthread_mutex_lock(&first_lock);
+	return argument;
+}
+
+static int deadlock(void)
+{
+	pthread_t worker;
+	pthread_mutex_lock(&first_lock);
+	pthread_create(&worker, NULL, lock_backwards, NULL);
+	atomic_fetch_add(&step, 1);
+	await_step(2);
+	puts("locked");
+	fflush(stdout);
+	return pthread_mutex_lock(&second_lock);
+}
+
+/* ---- exits ---- */
+
+static void *exit_early(void *argument)
+{
+	pthread_exit(argument);
+}
+
+static void *wait_for_ever(void *argument)
+{
+	atomic_store(&step, 1);
+	for (;;)
+		pause();
+	return argument;
+}
+
+static int exits(void)
+{
+	pthread_t one, two;
+	void *result = NULL;
+	pthread_create(&one, NULL, exit_early, &step);
+	pthread_join(one, &result);
+	pthread_create(&two, NULL, wait_for_ever, NULL);
+	await_step(1);
+	pthread_cancel(two);
+	void *cancelled = NULL;
+	pthread_join(two, &cancelled);
+	return !(result == &step && cancelled == PTHREAD_CANCELED);
+}
+
+/* ---- fork ---- */
+
+static int fork_child(void)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		atomic_store(&step, 0);
+		_exit(held() ? 1 : 7);
+	}
+	int status = 0;
+	waitpid(child, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+/* ---- errno ---- */
+
+static int failures(void)
+{
+	pthread_mutex_t checked;
+	pthread_mutexattr_t attributes;
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
+	pthread_mutex_init(&checked, &attributes);
+	const struct timespec past = {0}, invalid = {0, -1};
+	errno = 77;
+	printf("unlock %d, ", pthread_mutex_unlock(&checked));
+	printf("lock %d, ", pthread_mutex_lock(&checked));
+	printf("again %d, ", pthread_mutex_lock(&checked));
+	printf("timed %d, ", pthread_mutex_timedlock(&checked, &past));
+	printf("errno %d, ", errno);
+	sem_init(&slots, 0, 1);
+	printf("semaphore %d, ", sem_wait(&slots));
+	printf("timed %d %d, ", sem_timedwait(&slots, &past), errno);
+	printf("sleep %d %d, ", nanosleep(&invalid, NULL), errno);
+	printf("child %d %d, ", (int)waitpid(-1, NULL, 0), errno);
+	printf("condition %d\n", pthread_cond_timedwait(&ready, &checked, &past));
+	return 0;
+}
+
+/* ---- crowd ---- */
+
+static void *count(void *argument)
+{
+	pthread_mutex_lock(&first_lock);
+	(*(int *)argument)++;
+	pthread_mutex_unlock(&first_lock);
+	return NULL;
+}
+
+static int crowd(void)
+{
+	int counted = 0;
+	for (int i = 0; i < 625; i++) {
+		pthread_t threads[8];
+		for (int k = 0; k < 8; k++)
+			pthread_create(&threads[k], NULL, count, &counted);
+		for (int k = 0; k < 8; k++)
+			if (k % 2 == 0)
+				pthread_join(threads[k], NULL);
+			else
+				pthread_detach(threads[k]);
+	}
+	while (counted < 5000)
+		wait_ms(1);
+	return counted != 5000;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*function)(void);
+	} actions[] = {{"held", held}, {"objects", objects}, {"uncontended", uncontended},
+		{"deadlock", deadlock}, {"exits", exits}, {"fork", fork_child}, {"errno", failures},
+		{"crowd", crowd}};
+	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (strcmp(argv[1], actions[i].name) == 0)
+			return actions[i].function();
+	return 2;
+}
