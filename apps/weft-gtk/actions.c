@@ -1,41 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * Actions of a window besides the viewer's commands: the header bar with its menu, keys, and
- * opening files by dialog, by drop or from the list of recent files.
+ * Actions of a window besides the viewer's commands: its keys, and opening files by dialog, by drop
+ * or from the list of recent files.
  */
 #include "window.h"
 
+#include "menu.h"
 #include "panel.h"
 #include "picture.h"
-
-#define RECENT_MAX 10
-
-/* ---- The viewer's commands ---- */
-
-enum menu {
-	MENU_NONE,
-	MENU_NARROW,
-	MENU_VIEW,
-	MENU_BOOKMARKS,
-	MENU_TAKE,
-	MENU_TRACE,
-	MENU_THEME,
-	MENU_HELP,
-};
-
-static const struct {
-	enum menu menu;
-	const char *command, *keys, *text;
-} commands[] = {
-#define HEADING(text)
-#define GESTURE(name, text)
-#define COMMAND(command, function, needs, keys, menu, state, text) \
-	{MENU_##menu, command, keys, text},
-#include <weft/viewer_commands.def>
-#undef COMMAND
-#undef GESTURE
-#undef HEADING
-};
 
 /* ---- Opening ---- */
 
@@ -141,22 +113,6 @@ static void quit(GSimpleAction *action, GVariant *parameter, void *application)
 	g_application_quit(G_APPLICATION(application));
 }
 
-/* The viewer's commands of the menu whose keys work wherever the keyboard is. */
-static void add_accelerators(GtkApplication *application)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
-		bool has_control = g_str_has_prefix(commands[i].keys, "Ctrl+");
-		if (commands[i].menu != MENU_TRACE || !(has_control || commands[i].keys[0] == 'F'))
-			continue;
-		char *key = has_control ? g_strconcat("<Control>", commands[i].keys + 5, NULL)
-								: g_strdup(commands[i].keys);
-		char *action = g_strconcat("win.command::", commands[i].command, NULL);
-		gtk_application_set_accels_for_action(application, action, (const char *[]){key, NULL});
-		g_free(action);
-		g_free(key);
-	}
-}
-
 void actions_add_to_application(GtkApplication *application)
 {
 	static const GActionEntry actions[] = {{.name = "quit", .activate = quit}};
@@ -172,129 +128,5 @@ void actions_add_to_application(GtkApplication *application)
 		G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions), application);
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
 		gtk_application_set_accels_for_action(application, keys[i].action, keys[i].keys);
-	add_accelerators(application);
-}
-
-/* ---- The header bar ---- */
-
-static bool is_trace(GtkRecentInfo *info)
-{
-	return gtk_recent_info_has_application(info, "weft-gtk") && gtk_recent_info_is_local(info);
-}
-
-static int newest_first(const void *left, const void *right)
-{
-	return g_date_time_compare(gtk_recent_info_get_visited((GtkRecentInfo *)right),
-		gtk_recent_info_get_visited((GtkRecentInfo *)left));
-}
-
-static GMenu *recent_menu(void)
-{
-	GMenu *menu = g_menu_new();
-	GList *items =
-		g_list_sort(gtk_recent_manager_get_items(gtk_recent_manager_get_default()), newest_first);
-	int count = 0;
-	for (GList *item = items; item; item = item->next) {
-		if (count == RECENT_MAX || !is_trace(item->data))
-			continue;
-		char *path = g_filename_from_uri(gtk_recent_info_get_uri(item->data), NULL, NULL);
-		GMenuItem *entry = g_menu_item_new(gtk_recent_info_get_display_name(item->data), NULL);
-		if (path)
-			g_menu_item_set_action_and_target(entry, "win.recent", "s", path);
-		g_menu_append_item(menu, entry);
-		g_object_unref(entry);
-		g_free(path);
-		count++;
-	}
-	g_list_free_full(items, (GDestroyNotify)gtk_recent_info_unref);
-	return menu;
-}
-
-static void fill_recent(GtkMenuButton *button, void *context)
-{
-	GMenu *menu = recent_menu();
-	(void)context;
-	if (g_menu_model_get_n_items(G_MENU_MODEL(menu)) == 0)
-		g_menu_append(menu, "No trace was opened yet", "win.none");
-	gtk_menu_button_set_menu_model(button, G_MENU_MODEL(menu));
-	g_object_unref(menu);
-}
-
-static void add_command(GMenu *menu, const char *label, const char *command)
-{
-	GMenuItem *item = g_menu_item_new(label, NULL);
-	g_menu_item_set_action_and_target(item, "win.command", "s", command);
-	g_menu_append_item(menu, item);
-	g_object_unref(item);
-}
-
-static void add_section(GMenu *menu, enum menu section)
-{
-	GMenu *items = g_menu_new();
-	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-		if (commands[i].menu == section)
-			add_command(items, commands[i].text, commands[i].command);
-	g_menu_append_section(menu, NULL, G_MENU_MODEL(items));
-	g_object_unref(items);
-}
-
-/* Sections with many commands are a menu of their own. */
-static void add_submenu(GMenu *menu, const char *label, enum menu section)
-{
-	GMenu *items = g_menu_new();
-	add_section(items, section);
-	g_menu_append_submenu(menu, label, G_MENU_MODEL(items));
-	g_object_unref(items);
-}
-
-static GMenu *window_menu(void)
-{
-	GMenu *menu = g_menu_new(), *windows = g_menu_new(), *looks = g_menu_new();
-	add_submenu(looks, "View", MENU_VIEW);
-	add_submenu(looks, "Theme", MENU_THEME);
-	g_menu_append_section(menu, NULL, G_MENU_MODEL(looks));
-	add_section(menu, MENU_BOOKMARKS);
-	add_section(menu, MENU_TAKE);
-	add_section(menu, MENU_TRACE);
-	g_menu_append(windows, "Windows move together", "win.together");
-	g_menu_append(windows, "Full screen", "win.fullscreen");
-	g_menu_append_section(menu, NULL, G_MENU_MODEL(windows));
-	add_section(menu, MENU_HELP);
-	g_object_unref(looks);
-	g_object_unref(windows);
-	return menu;
-}
-
-/* The focusable widget is the button inside. */
-static void name_button(GtkWidget *button, const char *name)
-{
-	gtk_widget_set_tooltip_text(button, name);
-	gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
-	gtk_accessible_update_property(GTK_ACCESSIBLE(gtk_widget_get_first_child(button)),
-		GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
-}
-
-GtkWidget *actions_header(void)
-{
-	GtkWidget *bar = gtk_header_bar_new();
-	GtkWidget *open = gtk_button_new_with_label("Open");
-	gtk_actionable_set_detailed_action_name(GTK_ACTIONABLE(open), "win.command::open trace");
-	gtk_widget_set_tooltip_text(open, "Open a trace (Ctrl+O)");
-	GtkWidget *recent = gtk_menu_button_new();
-	name_button(recent, "Recent traces");
-	gtk_menu_button_set_create_popup_func(GTK_MENU_BUTTON(recent), fill_recent, NULL, NULL);
-	GtkWidget *both = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
-	gtk_widget_add_css_class(both, "linked");
-	gtk_box_append(GTK_BOX(both), open);
-	gtk_box_append(GTK_BOX(both), recent);
-	gtk_header_bar_pack_start(GTK_HEADER_BAR(bar), both);
-	GtkWidget *more = gtk_menu_button_new();
-	name_button(more, "Menu (F10)");
-	GMenu *menu = window_menu();
-	gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(more), "open-menu-symbolic");
-	gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(more), G_MENU_MODEL(menu));
-	gtk_menu_button_set_primary(GTK_MENU_BUTTON(more), TRUE);
-	g_object_unref(menu);
-	gtk_header_bar_pack_end(GTK_HEADER_BAR(bar), more);
-	return bar;
+	menu_add_accelerators(application);
 }

@@ -13,15 +13,33 @@
 
 #define TYPE "weft-type"
 
+/* Those in the canvas; the header's come before them in the viewer's list. */
+static const struct weft_viewer_control *list_controls(
+	const struct controls *controls, uint32_t *ret_count)
+{
+	const struct weft_viewer_control *list =
+		weft_viewer_controls(controls->window->viewer, ret_count);
+	while (*ret_count > 0 && list->place != WEFT_VIEWER_IN_CANVAS) {
+		list++;
+		--*ret_count;
+	}
+	return list;
+}
+
 static const struct weft_viewer_control *control_of(
 	const struct controls *controls, const GtkWidget *widget)
 {
 	uint32_t count;
-	const struct weft_viewer_control *list = weft_viewer_controls(controls->window->viewer, &count);
+	const struct weft_viewer_control *list = list_controls(controls, &count);
 	for (uint32_t i = 0; i < controls->count && i < count; i++)
 		if (controls->widgets[i] == widget)
 			return &list[i];
 	return NULL;
+}
+
+bool controls_open_panel(const char *command)
+{
+	return strncmp(command, "panel ", 6) == 0 || strcmp(command, "help") == 0;
 }
 
 static void activate(GtkWidget *widget, void *context)
@@ -30,8 +48,7 @@ static void activate(GtkWidget *widget, void *context)
 	const struct weft_viewer_control *control = control_of(controls, widget);
 	if (!control || control->is_off || control->type != WEFT_VIEWER_PUSH)
 		return;
-	bool opens =
-		strncmp(control->command, "panel ", 6) == 0 || strcmp(control->command, "help") == 0;
+	bool opens = controls_open_panel(control->command);
 	window_command(controls->window, control->command);
 	if (opens)
 		panel_take_focus(controls->window->panel);
@@ -74,7 +91,7 @@ static void describe(GtkWidget *widget, const struct weft_viewer_control *contro
 void controls_update(struct controls *controls)
 {
 	uint32_t count;
-	const struct weft_viewer_control *list = weft_viewer_controls(controls->window->viewer, &count);
+	const struct weft_viewer_control *list = list_controls(controls, &count);
 	count = MIN(count, CONTROLS_MAX);
 	/* From the first one whose kind has changed on, all are made anew, which keeps them in order.
 	 */

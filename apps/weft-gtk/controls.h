@@ -24,6 +24,9 @@ struct controls *controls_create(struct window *window);
 /* Call after the viewer's controls have changed. */
 void controls_update(struct controls *controls);
 
+/* True if a control's command opens a panel: keyboard focus then moves there. */
+bool controls_open_panel(const char *command);
+
 /* Where a control's widget is; false if the widget is not a control. */
 bool controls_place(struct controls *controls, GtkWidget *widget, GdkRectangle *ret_box);
 

@@ -10,9 +10,20 @@ static GHashTable *installed;
 
 /* Words in capitals are placeholders. */
 static const char rules[] =
-	"window.THEME headerbar, window.THEME .weft-panel, window.THEME .weft-prompt {"
+	"window.THEME .weft-header, window.THEME .weft-panel, window.THEME .weft-prompt {"
 	" background: BACKGROUND; color: TEXT; box-shadow: none; }\n"
-	"window.THEME headerbar { border-bottom: 1px solid GRID; min-height: 38px; }\n"
+	"window.THEME .weft-header { border: none; border-bottom: 1px solid GRID; padding: 0 4px;"
+	" min-height: 32px; }\n"
+	"window.THEME .weft-header button { padding: 0 5px; min-height: 26px; min-width: 22px; margin: 2px 0;"
+	" border: none; background: none; box-shadow: none; color: TEXT; }\n"
+	"window.THEME .weft-header button:hover { background: GRID; }\n"
+	"window.THEME .weft-header button.weft-on, window.THEME .weft-header button:active,"
+	" window.THEME .weft-header menubutton > button:checked { background: alpha(SELECTION, 0.22); }\n"
+	"window.THEME .weft-header button:focus-visible { outline: 2px solid SELECTION; outline-offset: -2px; }\n"
+	"window.THEME .weft-header windowcontrols, window.THEME .weft-header menubutton {"
+	" margin: 0; padding: 0; }\n"
+	"window.THEME .weft-header windowcontrols image { padding: 0; margin: 0; min-height: 0; }\n"
+	"window.THEME .weft-name { font-weight: bold; }\n"
 	"window.THEME .weft-panel { border-left: 1px solid GRID; border-top: 1px solid GRID; }\n"
 	"window.THEME .weft-dim, window.THEME .weft-heading { color: DIM; }\n"
 	"window.THEME .weft-title { font-weight: bold; padding: 7px 12px; }\n"

@@ -9,7 +9,7 @@
 #include "window.h"
 
 #define TOP_MARGIN \
-	3 /* covers title and buttons only, so that the overview with its matches stays visible */
+	58              /* below overview and ruler, so that the matches in the overview stay visible */
 #define WIDTH   34  /* characters */
 #define LEAST   6   /* characters, in a narrow window */
 #define MESSAGE 40  /* characters of the message beside the line */

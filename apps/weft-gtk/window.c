@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "controls.h"
+#include "header.h"
 #include "opening.h"
 #include "panel.h"
 #include "picture.h"
@@ -51,6 +52,12 @@ static void show_cursor(struct window *window)
 		window->picture->widget, names[weft_viewer_cursor(window->viewer)]);
 }
 
+static void show_controls(struct window *window)
+{
+	controls_update(window->controls);
+	header_update(window->header);
+}
+
 static void fetch_changes(struct window *window)
 {
 	unsigned changes = weft_viewer_changes(window->viewer);
@@ -59,7 +66,7 @@ static void fetch_changes(struct window *window)
 	if (changes & WEFT_VIEWER_BOXES)
 		gtk_widget_queue_resize(window->parts);
 	if (changes & WEFT_VIEWER_CONTROLS)
-		controls_update(window->controls);
+		show_controls(window);
 	if (changes & (WEFT_VIEWER_PANEL | WEFT_VIEWER_BOXES))
 		panel_update(window->panel);
 	if (changes & WEFT_VIEWER_PROMPT)
@@ -219,7 +226,8 @@ static void create_widgets(struct window *window)
 	gtk_box_append(GTK_BOX(box), window->parts);
 	gtk_window_set_child(GTK_WINDOW(window->widget), box);
 	actions_add(window);
-	gtk_window_set_titlebar(GTK_WINDOW(window->widget), actions_header());
+	window->header = header_create(window);
+	gtk_window_set_titlebar(GTK_WINDOW(window->widget), window->header->widget);
 	input_attach(window);
 	gtk_window_set_focus(GTK_WINDOW(window->widget), window->picture->widget);
 }
@@ -243,6 +251,7 @@ static void name(struct window *window)
 	char *title = make_title(window->paths);
 	char *label = g_strdup_printf("Picture of %s", title);
 	gtk_window_set_title(GTK_WINDOW(window->widget), title);
+	header_set_name(window->header, title);
 	gtk_accessible_update_property(
 		GTK_ACCESSIBLE(window->picture->widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
 	g_free(label);
@@ -280,6 +289,7 @@ static void create_viewer(struct window *window, const struct window_options *op
 		.reduced_motion = reduces_motion(),
 		.is_touched = is_touched(),
 		.has_wasd = preferences_have_wasd(),
+		.has_header = true,
 	};
 	if (weft_viewer_create(&viewer, &window->viewer))
 		g_error("out of memory");
@@ -304,6 +314,7 @@ static void destroy(void *context)
 	weft_viewer_destroy(window->viewer);
 	weft_cairo_font_destroy(window->pango);
 	g_free(window->controls);
+	g_free(window->header);
 	g_free(window->panel);
 	g_free(window->prompt);
 	g_strfreev(window->paths);

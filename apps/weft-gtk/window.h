@@ -13,6 +13,7 @@
 
 struct controls;
 struct follower;
+struct header;
 struct loading;
 struct panel;
 struct picture;
@@ -26,6 +27,7 @@ struct window {
 	struct weft_font font; /* by pango; the viewer borrows it */
 	struct picture *picture;
 	struct controls *controls;
+	struct header *header;
 	struct panel *panel;
 	struct prompt *prompt;
 	GtkWidget *notice, *notice_text; /* a bar with problems of the file */
@@ -102,10 +104,9 @@ void trace_pause(struct window *window, bool is_paused);
 bool trace_cancel(struct window *window);
 void trace_stop(struct window *window);
 
-/* ---- actions.c: menu, header bar, keys of the window ---- */
+/* ---- actions.c: keys of the window, opening files ---- */
 
 void actions_add_to_application(GtkApplication *application);
-GtkWidget *actions_header(void);
 void actions_add(struct window *window);
 /* Opens each GFile in a window of its own; if this window shows nothing, it is closed. */
 void actions_open_files(struct window *window, GListModel *files);

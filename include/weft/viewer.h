@@ -45,7 +45,10 @@ struct weft_viewer_options {
 	bool reduced_motion;          /* no animations */
 	bool is_touched;              /* touch is the only input: controls are larger */
 	bool has_wasd;                /* W A S D zoom and move; see WEFT_VIEWER_WASD */
-	bool has_list; /* WEFT_VIEWER_OPEN shows a list of traces: a button leads to it */
+	bool has_list;   /* WEFT_VIEWER_OPEN shows a list of traces: a button leads to it */
+	bool has_header; /* the shell has a header bar of its own: it shows the title,
+						weft_viewer_facts() and the buttons with a `place` there; the canvas then
+						begins with the overview */
 };
 
 int weft_viewer_create(const struct weft_viewer_options *options, struct weft_viewer **ret_viewer);
@@ -175,20 +178,38 @@ enum weft_viewer_control_type {
 	WEFT_VIEWER_HANDLE, /* moves left and right: send `command`, a space, and "left" or "right" */
 };
 
-/* Something drawn that can be operated. For each, in this order, the shell lays a widget over it
- * that takes keyboard focus and lets pointer input through to the viewer. */
+enum weft_viewer_place {
+	WEFT_VIEWER_IN_CANVAS,
+	WEFT_VIEWER_BEFORE_TITLE, /* in the shell's header bar */
+	WEFT_VIEWER_AFTER_TITLE,
+};
+
+/* Something that can be operated. For each that is drawn in the canvas, in this order, the shell
+ * lays a widget over it that takes keyboard focus and lets pointer input through to the viewer.
+ * Those of the header bar come first; the shell makes a button of each. */
 struct weft_viewer_control {
-	struct weft_box box; /* in the canvas */
+	struct weft_box box; /* in the canvas; no width: in the header bar */
 	const char *name;    /* what it does, with its key if it has one */
 	const char *value;   /* a handle's position; else "" */
 	const char *command;
-	uint8_t type; /* enum weft_viewer_control_type */
-	bool is_on;   /* the panel or mode that it opens is open */
-	bool is_off;  /* disabled */
+	const char *text; /* beside a button's icon: a number; or "" */
+	uint32_t color;   /* of a button's icon and text, 0xRRGGBBAA */
+	uint8_t type;     /* enum weft_viewer_control_type */
+	uint8_t place;    /* enum weft_viewer_place */
+	uint8_t icon;     /* of a button: for weft_viewer_draw_icon(); or 0 */
+	bool is_on;       /* the panel or mode that it opens is open */
+	bool is_off;      /* disabled */
 };
 
 const struct weft_viewer_control *weft_viewer_controls(
 	const struct weft_viewer *viewer, uint32_t *ret_count);
+
+/* Draws a button's icon, 16 px wide, in the middle of an empty canvas. */
+void weft_viewer_draw_icon(const struct weft_viewer_control *control, struct weft_canvas *canvas);
+
+/* The trace's length, events, tasks and losses, for a header bar; "" without a trace. It changes
+ * together with the controls. */
+const char *weft_viewer_facts(struct weft_viewer *viewer);
 
 enum weft_viewer_item_type {
 	WEFT_VIEWER_HEADING,

@@ -3,6 +3,7 @@
  * The buttons and the edges of the overview's window as a list of controls. The shell lays a
  * focusable widget over each, for keyboards and screen readers.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/export.h"
@@ -15,6 +16,7 @@
 static bool is_same(const struct weft_viewer_control *a, const struct weft_viewer_control *b)
 {
 	return a->type == b->type && a->is_on == b->is_on && a->is_off == b->is_off &&
+		   a->place == b->place && a->icon == b->icon && a->color == b->color &&
 		   memcmp(&a->box, &b->box, sizeof(a->box)) == 0 && a->name == b->name &&
 		   a->command == b->command;
 }
@@ -46,6 +48,7 @@ static void add_handle(struct weft_viewer *viewer, uint32_t *at, bool is_end)
 			.box = {x - HANDLE_WIDTH / 2, strip->y, HANDLE_WIDTH, strip->height},
 			.name = is_end ? "End of the view" : "Start of the view",
 			.value = value,
+			.text = "",
 			.command = is_end ? "stretch end" : "stretch begin",
 			.type = WEFT_VIEWER_HANDLE,
 		});
@@ -56,12 +59,20 @@ void weft__viewer_list_controls(struct weft_viewer *viewer)
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < viewer->toolbar.count; i++) {
 		const struct weft__button *button = &viewer->toolbar.buttons[i];
+		char *text = viewer->toolbar.control_texts[i];
+		if (strcmp(text, button->text) != 0)
+			viewer->changes |= WEFT_VIEWER_CONTROLS;
+		snprintf(text, sizeof(viewer->toolbar.control_texts[i]), "%s", button->text);
 		add(viewer, &count,
 			&(struct weft_viewer_control){
 				.box = button->box,
 				.name = button->tip,
 				.value = "",
 				.command = button->command,
+				.text = text,
+				.color = weft__viewer_button_color(viewer, button),
+				.place = button->place,
+				.icon = button->icon,
 				.type = WEFT_VIEWER_PUSH,
 				.is_on = button->is_on,
 				.is_off = button->is_faint,

@@ -2,6 +2,9 @@
  *
  * Icons of buttons, 16 px wide, drawn as lines and discs so that they need no font.
  */
+#include <math.h>
+
+#include "base/export.h"
 #include "viewer/state.h"
 
 #define LINE 1.5
@@ -20,7 +23,7 @@ static void line(const struct icon_drawing *d, double x, double y, double x2, do
 
 static void polyline(const struct icon_drawing *d, const double *points, uint32_t count)
 {
-	double moved[16];
+	double moved[22];
 	for (uint32_t i = 0; i < count; i++) {
 		moved[2 * i] = d->x + points[2 * i];
 		moved[2 * i + 1] = d->y + points[2 * i + 1];
@@ -51,10 +54,20 @@ static void draw_list(const struct icon_drawing *d)
 	}
 }
 
-static void draw_back(const struct icon_drawing *d)
+/* A folder, open. */
+static void draw_open(const struct icon_drawing *d)
+{
+	polyline(d,
+		(const double[]){-7, 5, -7, -5, -2.5, -5, -0.5, -3, 5, -3, 5, -0.5, -4.5, -0.5, -7, 5, 4.5,
+			5, 7, -0.5, 5, -0.5},
+		11);
+}
+
+/* An arrow to the left (-1) or right (1). */
+static void draw_arrow(const struct icon_drawing *d, int side)
 {
 	line(d, -6, 0, 6, 0);
-	polyline(d, (const double[]){-1.5, -4.5, -6, 0, -1.5, 4.5}, 3);
+	polyline(d, (const double[]){side * 1.5, -4.5, side * 6.0, 0, side * 1.5, 4.5}, 3);
 }
 
 static void draw_fit(const struct icon_drawing *d)
@@ -127,8 +140,12 @@ void weft__draw_icon(
 	case WEFT__ICON_LIST:
 		draw_list(&d);
 		break;
+	case WEFT__ICON_OPEN:
+		draw_open(&d);
+		break;
 	case WEFT__ICON_BACK:
-		draw_back(&d);
+	case WEFT__ICON_FORWARD:
+		draw_arrow(&d, icon == WEFT__ICON_BACK ? -1 : 1);
 		break;
 	case WEFT__ICON_ZOOM_OUT:
 	case WEFT__ICON_ZOOM_IN:
@@ -168,4 +185,11 @@ void weft__draw_icon(
 	case WEFT__ICON_NONE:
 		break;
 	}
+}
+
+WEFT__EXPORT void weft_viewer_draw_icon(
+	const struct weft_viewer_control *control, struct weft_canvas *canvas)
+{
+	weft__draw_icon(canvas, (enum weft__icon)control->icon, floor(canvas->width / 2) + 0.5,
+		floor(canvas->height / 2) + 0.5, control->color);
 }

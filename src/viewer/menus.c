@@ -118,7 +118,7 @@ void weft__fill_menu(struct weft_viewer *viewer)
 		{WEFT__MENU_THEME, "Theme"}, {WEFT__MENU_HELP, "Help"}};
 	for (unsigned i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
 		add_heading(viewer, sections[i].heading);
-		if (sections[i].menu == WEFT__MENU_VIEW && weft__viewer_bar_is_short(viewer))
+		if (sections[i].menu == WEFT__MENU_VIEW && viewer->toolbar.is_short)
 			add_section(viewer, WEFT__MENU_NARROW);
 		add_section(viewer, sections[i].menu);
 	}

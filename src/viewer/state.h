@@ -43,7 +43,7 @@ struct weft_viewer {
 	const struct weft_font *font;
 	char *title, *path, *notice;
 	double progress;
-	bool reduced_motion, is_touched, has_wasd, has_list, clock_times, is_clicking;
+	bool reduced_motion, is_touched, has_wasd, has_list, has_header, clock_times, is_clicking;
 	/* The window. */
 	double width, height, now_ms;
 	struct weft_viewer_boxes boxes;
@@ -77,6 +77,7 @@ struct weft_viewer {
 	struct weft__requests requests;
 	struct weft__toolbar toolbar;
 	struct weft_text link;
+	char facts[256]; /* for a header bar */
 };
 
 /* viewer.c: before and after any input. */

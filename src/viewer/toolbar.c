@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Buttons that are drawn: the bar, and the actions of a chosen range at its end. Each runs a
- * command; the status line shows what it does.
+ * The buttons: the bar, which a shell may have in its own header, and the actions of a chosen range
+ * at its end. Each runs a command; the status line shows what it does.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +12,11 @@
 #include "viewer/state.h"
 
 #define BUTTON_WIDTH 33.0
-#define TOUCH_WIDTH  44.0 /* minimum width of a button for fingers */
-#define LEAST_WIDTH  40.0 /* minimum width of a button if the bar has its own line */
+#define TOUCH_WIDTH  44.0  /* minimum width of a button for fingers */
+#define LEAST_WIDTH  40.0  /* minimum width of a button if the bar has its own line */
+#define TITLE_WIDTH  348.0 /* px for the title beside all buttons, */
+#define TITLE_LEAST  220.0 /* and beside those that a narrow window has */
+#define HEADER_FROM  840.0 /* px: narrower windows have less buttons in their header bar */
 #define MARGIN       8.0
 #define TEXT_SIZE    12.0
 #define RANGE_HEIGHT 40.0
@@ -21,25 +24,29 @@
 
 struct plan {
 	uint8_t icon;
-	bool is_spare; /* a narrow window has it in the menu instead */
+	bool is_before; /* stands before the title */
+	bool is_spare;  /* a narrow window has it in the menu instead */
 	const char *command;
 };
 
+/* clang-format off */
 static const struct plan bar_plan[] = {
-	{WEFT__ICON_LIST, false, "open trace"}, /* only if the shell has a list of traces */
-	{WEFT__ICON_BACK, false, "back"},
-	{WEFT__ICON_ZOOM_OUT, true, "zoom out"},
-	{WEFT__ICON_ZOOM_IN, true, "zoom in"},
-	{WEFT__ICON_FIT, false, "fit"},
-	{WEFT__ICON_MEASURE, false, "measure"},
-	{WEFT__ICON_PROBLEMS, false, "panel problems"},
-	{WEFT__ICON_SEARCH, false, "search"},
-	{WEFT__ICON_COUNTERS, false, "panel counters"},
-	{WEFT__ICON_ROWS, false, "panel rows"},
-	{WEFT__ICON_THEME, true, "theme"},
-	{WEFT__ICON_HELP, true, "help"},
-	{WEFT__ICON_MENU, false, "panel menu"},
+	{WEFT__ICON_OPEN,     true,  true,  "open trace"}, /* not spare if it leads to a list of traces */
+	{WEFT__ICON_BACK,     true,  false, "back"},
+	{WEFT__ICON_FORWARD,  true,  true,  "forward"},
+	{WEFT__ICON_ZOOM_OUT, false, true,  "zoom out"},
+	{WEFT__ICON_ZOOM_IN,  false, true,  "zoom in"},
+	{WEFT__ICON_FIT,      false, false, "fit"},
+	{WEFT__ICON_MEASURE,  false, false, "measure"},
+	{WEFT__ICON_PROBLEMS, false, false, "panel problems"},
+	{WEFT__ICON_SEARCH,   false, false, "search"},
+	{WEFT__ICON_COUNTERS, false, false, "panel counters"},
+	{WEFT__ICON_ROWS,     false, false, "panel rows"},
+	{WEFT__ICON_THEME,    false, true,  "theme"},
+	{WEFT__ICON_HELP,     false, true,  "help"},
+	{WEFT__ICON_MENU,     false, false, "panel menu"}, /* a header bar has a menu of its own */
 };
+/* clang-format on */
 
 #define BAR_COUNT   (sizeof(bar_plan) / sizeof(bar_plan[0]))
 #define RANGE_COUNT 4 /* buttons beside a chosen range */
@@ -64,7 +71,12 @@ static struct weft__button *add(struct weft_viewer *viewer, const struct plan *p
 
 static void mark_state(const struct weft_viewer *viewer, struct weft__button *button)
 {
-	if (button->icon == WEFT__ICON_BACK && viewer->history.at == 0)
+	const struct weft__history *history = &viewer->history;
+	if (button->icon == WEFT__ICON_OPEN && viewer->has_list)
+		button->icon = WEFT__ICON_LIST;
+	if (button->icon == WEFT__ICON_BACK && history->at == 0)
+		button->is_faint = true;
+	if (button->icon == WEFT__ICON_FORWARD && history->at + 1 >= history->count)
 		button->is_faint = true;
 	if (button->icon == WEFT__ICON_SEARCH && viewer->panel.kind == WEFT__PANEL_SEARCH)
 		button->is_on = true;
@@ -74,47 +86,85 @@ static void mark_state(const struct weft_viewer *viewer, struct weft__button *bu
 	}
 }
 
+uint32_t weft__viewer_button_color(
+	const struct weft_viewer *viewer, const struct weft__button *button)
+{
+	const struct weft__theme *theme = weft__theme(viewer->theme);
+	if (button->is_faint)
+		return weft__faded(theme->dim, 0.45);
+	return button->color ? button->color : theme->text;
+}
+
 static double button_width(const struct weft_viewer *viewer)
 {
 	return viewer->is_touched ? TOUCH_WIDTH : BUTTON_WIDTH;
 }
 
-static unsigned first_of_bar(const struct weft_viewer *viewer)
+static bool has_button(const struct weft_viewer *viewer, const struct plan *plan)
 {
-	return viewer->has_list ? 0 : 1;
+	bool is_spare = plan->is_spare;
+	if (viewer->has_header && plan->icon == WEFT__ICON_MENU)
+		return false; /* the shell has a menu of its own */
+	if (plan->icon == WEFT__ICON_OPEN)
+		is_spare = !viewer->has_header && !viewer->has_list; /* only in the menu */
+	return !viewer->toolbar.is_short || !is_spare;
 }
 
-static unsigned bar_count(const struct weft_viewer *viewer)
+static unsigned count_buttons(const struct weft_viewer *viewer, bool is_before)
 {
-	return BAR_COUNT - first_of_bar(viewer);
+	unsigned count = 0;
+	for (unsigned i = 0; i < BAR_COUNT; i++)
+		count += bar_plan[i].is_before == is_before && has_button(viewer, &bar_plan[i]);
+	return count;
 }
 
-double weft__viewer_bar_width(const struct weft_viewer *viewer)
+void weft__viewer_fit_bar(
+	struct weft_viewer *viewer, double width, double *ret_before, double *ret_behind)
 {
-	return bar_count(viewer) * button_width(viewer) + 2 * MARGIN;
+	struct weft__toolbar *toolbar = &viewer->toolbar;
+	/* Fingers need all buttons more than the picture needs their line. */
+	for (int is_short = 0; is_short <= !viewer->is_touched; is_short++) {
+		toolbar->is_short = is_short;
+		*ret_before = count_buttons(viewer, true) * button_width(viewer) + MARGIN;
+		*ret_behind = count_buttons(viewer, false) * button_width(viewer) + MARGIN;
+		toolbar->is_own =
+			width < *ret_before + *ret_behind + (is_short ? TITLE_LEAST : TITLE_WIDTH);
+		if (!toolbar->is_own)
+			return;
+	}
+	toolbar->is_short = width < BAR_COUNT * LEAST_WIDTH;
+	*ret_before = *ret_behind = 0;
 }
 
-bool weft__viewer_bar_is_short(const struct weft_viewer *viewer)
-{
-	return viewer->toolbar.bar.y > 0 && viewer->toolbar.bar.width < bar_count(viewer) * LEAST_WIDTH;
-}
-
+/* The buttons of a bar with its own line share its width. */
 static void place_bar(struct weft_viewer *viewer)
 {
-	const struct weft_box *bar = &viewer->toolbar.bar;
-	bool is_own = bar->y > 0, is_short = weft__viewer_bar_is_short(viewer);
-	unsigned count = 0;
-	if (bar->width == 0)
-		return;
-	for (unsigned i = first_of_bar(viewer); i < BAR_COUNT; i++)
-		count += !is_short || !bar_plan[i].is_spare;
-	double width = is_own ? bar->width / count : button_width(viewer);
-	double x = is_own ? 0 : bar->x + bar->width - MARGIN - width * count;
-	for (unsigned i = first_of_bar(viewer); i < BAR_COUNT; i++) {
-		if (is_short && bar_plan[i].is_spare)
+	const struct weft__toolbar *toolbar = &viewer->toolbar;
+	const struct weft_box *bar = &toolbar->bar;
+	unsigned before = count_buttons(viewer, true), behind = count_buttons(viewer, false);
+	double width = toolbar->is_own ? bar->width / (before + behind) : button_width(viewer);
+	double x = toolbar->is_own ? 0 : MARGIN;
+	bool was_before = true;
+	for (unsigned i = 0; i < BAR_COUNT; i++) {
+		if (!has_button(viewer, &bar_plan[i]))
 			continue;
+		if (was_before && !bar_plan[i].is_before && !toolbar->is_own)
+			x = bar->x + bar->width - MARGIN - width * behind;
+		was_before = bar_plan[i].is_before;
 		mark_state(viewer, add(viewer, &bar_plan[i], x, bar->y, width, bar->height));
 		x += width;
+	}
+}
+
+static void list_header(struct weft_viewer *viewer)
+{
+	viewer->toolbar.is_short = viewer->width < HEADER_FROM;
+	for (unsigned i = 0; i < BAR_COUNT; i++) {
+		if (!has_button(viewer, &bar_plan[i]))
+			continue;
+		struct weft__button *button = add(viewer, &bar_plan[i], 0, 0, 0, 0);
+		button->place = bar_plan[i].is_before ? WEFT_VIEWER_BEFORE_TITLE : WEFT_VIEWER_AFTER_TITLE;
+		mark_state(viewer, button);
 	}
 }
 
@@ -122,10 +172,10 @@ static void place_bar(struct weft_viewer *viewer)
 static void place_range(struct weft_viewer *viewer)
 {
 	static const struct plan plan[RANGE_COUNT] = {
-		{WEFT__ICON_NONE, false, "zoom selection"},
-		{WEFT__ICON_NONE, false, "panel stats"},
-		{WEFT__ICON_NONE, false, "panel export"},
-		{WEFT__ICON_CLOSE, false, "measure"},
+		{WEFT__ICON_NONE, false, false, "zoom selection"},
+		{WEFT__ICON_NONE, false, false, "panel stats"},
+		{WEFT__ICON_NONE, false, false, "panel export"},
+		{WEFT__ICON_CLOSE, false, false, "measure"},
 	};
 	static const char *const texts[RANGE_COUNT] = {"zoom", "stats", "export", ""};
 	static const char *const tips[RANGE_COUNT] = {"Zoom to the range ( z )",
@@ -155,7 +205,10 @@ static void place_range(struct weft_viewer *viewer)
 void weft__viewer_place_buttons(struct weft_viewer *viewer)
 {
 	viewer->toolbar.count = 0;
-	place_bar(viewer);
+	if (viewer->has_header)
+		list_header(viewer);
+	else if (viewer->toolbar.bar.width > 0)
+		place_bar(viewer);
 	if (viewer->model)
 		place_range(viewer);
 }
@@ -192,13 +245,10 @@ static void draw_ground(const struct weft_viewer *viewer, const struct weft__but
 static void draw_button(
 	const struct weft_viewer *viewer, uint32_t number, struct weft_canvas *canvas)
 {
-	const struct weft__theme *theme = weft__theme(viewer->theme);
 	const struct weft__button *button = &viewer->toolbar.buttons[number];
 	const struct weft_font *font = viewer->font ? viewer->font : &weft_font_builtin;
 	bool is_pressed = viewer->pointer.drag == WEFT__DRAG_BUTTON && viewer->pointer.button == number;
-	uint32_t color = button->is_faint ? weft__faded(theme->dim, 0.45)
-					 : button->color  ? button->color
-									  : theme->text;
+	uint32_t color = weft__viewer_button_color(viewer, button);
 	struct weft_text_style style = {color, TEXT_SIZE, false, false, 0};
 	double middle = button->box.x + button->box.width / 2;
 	double y = floor(button->box.y + button->box.height / 2), width = 0;
@@ -222,9 +272,10 @@ void weft__viewer_draw_buttons(const struct weft_viewer *viewer, struct weft_can
 	const struct weft__theme *theme = weft__theme(viewer->theme);
 	const struct weft_box *bar = &viewer->toolbar.bar;
 	struct weft_pen pen = {theme->grid, 1, WEFT_DASH_SOLID};
-	if (bar->width > 0 && bar->y > 0)
+	if (bar->width > 0 && viewer->toolbar.is_own)
 		weft_canvas_line(
 			canvas, 0, bar->y + bar->height - 0.5, bar->width, bar->y + bar->height - 0.5, &pen);
 	for (uint32_t i = 0; i < viewer->toolbar.count; i++)
-		draw_button(viewer, i, canvas);
+		if (viewer->toolbar.buttons[i].box.width > 0)
+			draw_button(viewer, i, canvas);
 }

@@ -12,7 +12,9 @@ struct weft_viewer;
 enum weft__icon {
 	WEFT__ICON_NONE,
 	WEFT__ICON_LIST,
+	WEFT__ICON_OPEN,
 	WEFT__ICON_BACK,
+	WEFT__ICON_FORWARD,
 	WEFT__ICON_ZOOM_OUT,
 	WEFT__ICON_ZOOM_IN,
 	WEFT__ICON_FIT,
@@ -28,8 +30,8 @@ enum weft__icon {
 };
 
 struct weft__button {
-	struct weft_box box;
-	uint8_t icon;
+	struct weft_box box; /* no width: in the shell's header bar, at `place` */
+	uint8_t icon, place; /* enum weft_viewer_place */
 	bool is_on, is_faint, is_framed;
 	uint32_t color; /* 0: the theme's */
 	const char *command;
@@ -41,19 +43,25 @@ struct weft__button {
 #define WEFT__NO_BUTTON   UINT32_MAX
 
 struct weft__toolbar {
-	struct weft_box bar;
+	struct weft_box bar; /* the line with the buttons; no width: there is none */
+	bool is_own;         /* the bar has a line of its own, below the title */
+	bool is_short;       /* some buttons have no room: the menu has their commands */
 	struct weft__button buttons[WEFT__BUTTONS_MAX];
 	uint32_t count, hovered; /* hovered: or WEFT__NO_BUTTON */
 	struct weft_viewer_control controls[WEFT__BUTTONS_MAX + 2];
+	char control_texts[WEFT__BUTTONS_MAX][32];
 	uint32_t control_count;
 	char handle_values[2][32];
 };
 
 /* toolbar.c */
 void weft__viewer_place_buttons(struct weft_viewer *viewer);
-/* The width of the bar beside a title; true if the bar is too short for all buttons. */
-double weft__viewer_bar_width(const struct weft_viewer *viewer);
-bool weft__viewer_bar_is_short(const struct weft_viewer *viewer);
+/* Decides which buttons the bar has, and whether they stand beside the title. Returns the widths
+ * that they take before and behind it. */
+void weft__viewer_fit_bar(
+	struct weft_viewer *viewer, double width, double *ret_before, double *ret_behind);
+uint32_t weft__viewer_button_color(
+	const struct weft_viewer *viewer, const struct weft__button *button);
 uint32_t weft__viewer_button_at(const struct weft_viewer *viewer, double x, double y);
 void weft__viewer_draw_buttons(const struct weft_viewer *viewer, struct weft_canvas *canvas);
 

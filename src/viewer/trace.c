@@ -161,6 +161,8 @@ static void take(struct weft_viewer *viewer, const struct weft_viewer_prepared *
 			weft_model_find_task(p->model, memory.chain_buffer, memory.chain_id), memory.chain_at);
 	viewer->panel.is_stale = viewer->panel.kind != WEFT__PANEL_NONE;
 	viewer->changes |= WEFT_VIEWER_CANVAS | WEFT_VIEWER_STATUS;
+	if (viewer->has_header)
+		viewer->changes |= WEFT_VIEWER_CONTROLS; /* for weft_viewer_facts() */
 	weft__viewer_settle(viewer);
 }
 

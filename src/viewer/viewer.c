@@ -9,6 +9,7 @@
 
 #include "base/export.h"
 #include "base/options.h"
+#include "render/facts.h"
 #include "render/theme.h"
 #include "render/things.h"
 #include "viewer/state.h"
@@ -53,6 +54,7 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->is_touched = options->is_touched;
 	viewer->has_wasd = options->has_wasd;
 	viewer->has_list = options->has_list;
+	viewer->has_header = options->has_header;
 	viewer->title = copy_title(options->title);
 	viewer->path = copy_text(options->path ? options->path : options->title);
 	viewer->notice = copy_text("");
@@ -274,6 +276,14 @@ WEFT__EXPORT void weft_viewer_boxes(
 WEFT__EXPORT const char *weft_viewer_status(const struct weft_viewer *viewer)
 {
 	return viewer->status.text;
+}
+
+WEFT__EXPORT const char *weft_viewer_facts(struct weft_viewer *viewer)
+{
+	viewer->facts[0] = '\0';
+	if (viewer->model)
+		weft__describe_trace(viewer->model, viewer->facts, sizeof(viewer->facts));
+	return viewer->facts;
 }
 
 WEFT__EXPORT enum weft_viewer_cursor weft_viewer_cursor(const struct weft_viewer *viewer)

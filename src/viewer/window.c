@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: ISC
  *
  * The window's layout: canvas and panel beside or below each other, and in the canvas a frame with
- * the bar of buttons in its title line, or under it if that is too narrow. When a part opens or
- * closes, a view of the whole trace still shows the whole trace; otherwise the task under the
- * pointer stays there.
+ * the bar of buttons in its title line, or under it if that is too narrow; without both if the
+ * shell has a header bar. When a part opens or closes, a view of the whole trace still shows the
+ * whole trace; otherwise the task under the pointer stays there.
  */
 #include <math.h>
 
 #include "viewer/state.h"
 
-#define PANEL_WIDTH 320.0
-#define PANEL_SHARE 0.42  /* share of the height that a panel below the canvas takes */
-#define NARROW      900.0 /* px; narrower windows have their panel below the canvas */
-#define TITLE_WIDTH \
-	348.0 /* px for the title beside the buttons; with less, the buttons have their own line */
+#define PANEL_WIDTH  320.0
+#define PANEL_SHARE  0.42  /* share of the height that a panel below the canvas takes */
+#define NARROW       900.0 /* px; narrower windows have their panel below the canvas */
+#define STRIP_HEIGHT 30.0  /* px, the overview below a header bar of the shell */
 #define BAR_HEIGHT   40.0
 #define TOUCH_HEIGHT 44.0  /* px, height of a bar for fingers */
 #define BAR_FROM     200.0 /* px; lower windows have no buttons */
@@ -37,7 +36,8 @@ static void place_boxes(struct weft_viewer *viewer)
 	viewer->boxes = boxes;
 }
 
-/* Moves everything below the title line down; the picture gets smaller. */
+/* Moves everything below the title line down, or up if `px` is negative; the picture gets lower or
+ * higher. */
 static void make_room(struct weft_frame *frame, double px)
 {
 	struct weft_box *boxes[] = {
@@ -52,20 +52,29 @@ static void place_bar(struct weft_viewer *viewer)
 {
 	struct weft_frame *frame = &viewer->frame;
 	double width = viewer->boxes.canvas.width, height = viewer->boxes.canvas.height;
-	double high = viewer->is_touched ? TOUCH_HEIGHT : BAR_HEIGHT;
-	double wide = weft__viewer_bar_width(viewer);
+	double high = viewer->is_touched ? TOUCH_HEIGHT : BAR_HEIGHT, before, behind;
 	viewer->toolbar.bar = (struct weft_box){0, 0, 0, 0};
 	if (height < BAR_FROM || width < 160)
 		return;
-	if (width < TITLE_WIDTH + wide) {
+	weft__viewer_fit_bar(viewer, width, &before, &behind);
+	if (viewer->toolbar.is_own) {
 		make_room(frame, high);
 		viewer->toolbar.bar = (struct weft_box){0, frame->title.height, width, high};
 		return;
 	}
 	make_room(frame, high - frame->title.height);
-	frame->title.height = high;
-	frame->title.width = width - wide;
-	viewer->toolbar.bar = (struct weft_box){frame->title.width, 0, wide, high};
+	frame->title = (struct weft_box){before, 0, width - before - behind, high};
+	viewer->toolbar.bar = (struct weft_box){0, 0, width, high};
+}
+
+/* The shell's header bar replaces title and bar; the overview is lower, so that the picture begins
+ * near the window's top edge. */
+static void remove_title(struct weft_frame *frame)
+{
+	double strip = fmin(frame->strip.height, STRIP_HEIGHT);
+	make_room(frame, strip - frame->strip.height - frame->title.height);
+	frame->title.height = frame->strip.y = 0;
+	frame->strip.height = strip;
 }
 
 void weft__viewer_place(struct weft_viewer *viewer)
@@ -77,7 +86,10 @@ void weft__viewer_place(struct weft_viewer *viewer)
 	place_boxes(viewer);
 	weft_frame_place(
 		layout, viewer->boxes.canvas.width, viewer->boxes.canvas.height, &viewer->frame);
-	place_bar(viewer);
+	if (viewer->has_header)
+		remove_title(&viewer->frame);
+	else
+		place_bar(viewer);
 	weft__viewer_place_counters(viewer);
 	viewer->changes |= WEFT_VIEWER_BOXES | WEFT_VIEWER_CANVAS;
 	const struct weft_box *picture = &viewer->frame.picture;

@@ -22,7 +22,7 @@ def a_saved_picture_is_what_is_seen():
         whole = window.still()
         window.mouse('move', 1200, 400, 'click', 4, 'click', 4)
         window.changed(whole)
-        window.mouse('move', 5, 790)
+        window.mouse('move', 5, 805)
         window.keys('e')
         window.part('push button', 'PNG')
         before = window.still()
@@ -47,7 +47,7 @@ def the_wheel_zooms_and_a_key_shows_all_again():
         whole = window.still()
         window.mouse('move', 700, 400, 'click', 4, 'click', 4)
         part = window.changed(whole)
-        window.mouse('move', 5, 790)
+        window.mouse('move', 5, 805)
         window.keys('0')
         assert window.changed(part).difference(whole) < 0.01
 
@@ -60,7 +60,7 @@ def wasd_zooms_and_stays_chosen():
         with program(BLOCK) as viewer:
             window = viewer.window('mirage-block-read.sexp')
             whole = window.still()
-            window.mouse('move', 5, 790)
+            window.mouse('move', 5, 805)
             window.keys('w')
             window.changed(whole)
         with program('--command', 'wasd off', BLOCK) as viewer:
@@ -301,6 +301,27 @@ def buttons_are_reached_by_tab_and_pressed_by_keys():
 
 
 @case
+def the_picture_begins_near_the_top():
+    """One header bar has the buttons and the menu. The ground of idle time begins where the picture does."""
+    for width in (1280, 600):
+        with screen('%dx800' % width), program(BLOCK) as viewer:
+            window = viewer.window('mirage-block-read.sexp')
+            subprocess.run(['xdotool', 'windowsize', '--sync', window.number, str(width), '800'], check=True, timeout=60)
+            window.still()
+            equal(window.size(), (width, 800))
+            column = window.whole().part(width // 2, 0, 1, 300)
+            pixels = [column.part(0, y, 1, 1).pixels for y in range(300)]
+            first = next(y for y in range(120, 0, -1) if pixels[y - 1] != pixels[120])
+            assert 60 < first <= 90, 'the picture begins at %d px' % first
+            top = window.part('image')['box'][1]
+            for name in ('Open another trace', 'The view before', 'Problems', 'Search', 'Show everything', 'Counters', 'Menu (F10)'):
+                x, y, wide, high = window.part('push button', name)['box']
+                assert y > 0 and y + high <= top and x + wide <= width, (name, x, y, wide, high, top)
+            window.keys('F10')
+            window.part('menu item', 'All keys and gestures')
+
+
+@case
 def escape_leads_back_to_the_picture_from_everywhere():
     with screen(), program(BLOCK) as viewer:
         window = viewer.window('mirage-block-read.sexp')
@@ -308,7 +329,7 @@ def escape_leads_back_to_the_picture_from_everywhere():
 
         def focused(name):
             return any('focused' in p['states'] and name in p['name'] for p in window.parts())
-        for count, name in ((1, 'Open'), (6, 'Zoom in'), (16, 'Start of the view')):
+        for count, name in ((1, 'Open'), (3, 'Zoom in'), (13, 'Start of the view')):
             until('the picture has the keyboard', lambda: focused('Picture of'))
             window.keys(*['Tab'] * count)
             until(name, lambda: focused(name))

@@ -52,7 +52,7 @@ static const struct drawn {
 	{BLOCK_READ, "size 900 300", "drag 200 150 400 150 shift; command escape; command measure"},
 	{BLOCK_READ, "size 400 300; command help", "command panel search; leave 0 0"},
 	/* Other themes, larger rows. */
-	{BLOCK_READ, "command select task:382; command theme dark; command fit", "command edge next; command fit"},
+	{BLOCK_READ, "size 600 320; command select task:382; command theme dark; command fit", "command edge next; command fit"},
 };
 /* clang-format on */
 

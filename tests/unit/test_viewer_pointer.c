@@ -331,11 +331,11 @@ static void a_button_is_released_where_it_was_pressed(void **state)
 {
 	(void)state;
 	struct script s = script_begin(BLOCK_READ, true);
-	const struct weft_box menu = s.viewer->toolbar.buttons[11].box,
-						  help = s.viewer->toolbar.buttons[10].box;
+	const struct weft_box menu = s.viewer->toolbar.buttons[13].box,
+						  help = s.viewer->toolbar.buttons[12].box;
 	double y = menu.y + 5;
 	point(&s, WEFT_VIEWER_PRESS, menu.x + 5, y, false);
-	assert_int_equal(s.viewer->pointer.button, 11);
+	assert_int_equal(s.viewer->pointer.button, 13);
 	point(&s, WEFT_VIEWER_RELEASE, help.x + 5, y, false);
 	assert_int_equal(s.viewer->panel.kind, WEFT__PANEL_NONE);
 	assert_int_equal(s.viewer->pointer.button, WEFT__NO_BUTTON);

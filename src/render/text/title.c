@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "render/facts.h"
 #include "render/painter.h"
 
 #define MARGIN     12.0
@@ -64,16 +65,15 @@ static void append_outcome(
 		append_count(text, size, " \xc2\xb7 ", summary->by_outcome[outcome], name, name);
 }
 
-static void describe_trace(const struct painter *p, char *text, size_t size)
+void weft__describe_trace(const struct weft_model *model, char *text, size_t size)
 {
-	const struct weft_model_summary *s = &p->model->summary;
+	const struct weft_model_summary *s = &model->summary;
 	char length[32];
-	uint64_t lost = count_losses(p->model);
+	uint64_t lost = count_losses(model);
 	weft_format_duration(s->end - s->start, 4, length);
 	snprintf(text, size, "%s", length);
 	append_count(text, size, " \xc2\xb7 ", s->events, "event", "events");
-	append_count(text, size, " \xc2\xb7 ", p->model->tasks.count - p->model->summary.tracks, "task",
-		"tasks");
+	append_count(text, size, " \xc2\xb7 ", model->tasks.count - s->tracks, "task", "tasks");
 	append_outcome(text, size, s, WEFT_OUTCOME_FAILED);
 	append_outcome(text, size, s, WEFT_OUTCOME_NEVER_RESOLVED);
 	if (lost)
@@ -103,13 +103,14 @@ void weft__draw_title(struct painter *p)
 	const struct weft_box *box = &p->frame->title;
 	struct weft_text_style name = {p->theme->text, 13, true, false, 0};
 	struct weft_text_style facts = {p->theme->dim, 12, false, false, 0};
-	double x = MARGIN, y = box->y + box->height / 2 + 5, right = box->width - MARGIN;
+	double x = box->x + MARGIN, y = box->y + box->height / 2 + 5;
+	double right = box->x + box->width - MARGIN;
 	char text[256];
 	if (box->height == 0)
 		return;
 	if (p->options->title)
 		x += weft__put_text(p, x, y, as_slice(p->options->title), right - x, &name) + GAP;
-	describe_trace(p, text, sizeof(text));
+	weft__describe_trace(p->model, text, sizeof(text));
 	drop_parts(p, text, right - x, &facts);
 	weft__put_text(p, x, y, as_slice(text), right - x, &facts);
 }
