@@ -16,12 +16,15 @@
 #include "story/holders.h"
 #include "story/problems/findings.h"
 
-#define QUEUE_MIN   8  /* tasks that wait at once */
-#define HOLDS_MIN   8  /* holds needed to know what is usual */
-#define FAR_LONGER  8  /* times as long as usual */
-#define LEAST_SHARE 50 /* 1 / share of a trace: a hold or wait that long is reported, … */
-#define LEAST_NS    (10 * WEFT__MS) /* … and in a long trace one of that length */
-#define PASSED_MIN  8               /* times that later tasks get it first */
+#define QUEUE_MIN    8  /* tasks that wait at once */
+#define HOLDS_MIN    8  /* holds needed to know what is usual */
+#define FAR_LONGER   8  /* times as long as usual */
+#define LEAST_SHARE  50 /* 1 / share of a trace: a hold or wait that long is reported, … */
+#define LEAST_NS     (10 * WEFT__MS) /* … and in a long trace one of that length */
+#define PASSED_MIN   8               /* times that later tasks get it first */
+#define SCARCE_MIN   32              /* holds of a resource that is scarce all the time; … */
+#define SCARCE_MEAN  2               /* tasks that wait for it on average, … */
+#define SCARCE_SHARE 10              /* for 1 / share of the trace, or ten times LEAST_NS */
 
 struct hold {
 	uint64_t since, start, end; /* when its task began to wait for it */
@@ -268,6 +271,51 @@ static void write_queue(struct weft__sentence *s, const struct contention *c, ui
 	weft__words_add_length(w, longest->end - longest->start);
 }
 
+/* The middle one of the times for which tasks waited before they held it; `ret_sum`: of all. */
+static uint64_t usual_wait(struct contention *c, uint64_t *ret_sum)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < c->hold_count; i++)
+		sum += c->lengths[i] = c->holds[i].start - c->holds[i].since;
+	weft__sort_u64(c->lengths, c->lengths + c->hold_count, c->hold_count);
+	*ret_sum = sum;
+	return c->lengths[(c->hold_count - 1) / 2];
+}
+
+/* Reports a resource that is too scarce all the time, as a pool with few connections: tasks wait
+ * for it longer than they hold it, and on average several wait. */
+static void look_at_scarcity(
+	struct contention *c, uint32_t resource, uint32_t queue, uint64_t usual_ns)
+{
+	uint64_t sum, wait_ns = usual_wait(c, &sum), start = c->holds[0].since;
+	uint64_t end = c->holds[c->hold_count - 1].start, length = end > start ? end - start : 0;
+	if (c->hold_count < SCARCE_MIN || wait_ns < usual_ns || sum / SCARCE_MEAN < length ||
+		length < weft__least_ns(c->findings, SCARCE_SHARE, LEAST_NS * 10))
+		return;
+	struct weft__sentence s;
+	struct weft_problem problem = {
+		.type = WEFT_PROBLEM_CONTENTION,
+		.severity = WEFT_SEVERITY_WARNING,
+		.count = queue,
+		.start = start,
+		.end = end,
+		.task = resource,
+		.thread = WEFT_NONE,
+		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
+	};
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 6);
+	weft__words_add_subject(w, c->model, resource, 32);
+	weft__words_add(w, ": most tasks wait ");
+	weft__words_add_length(w, wait_ns);
+	weft__words_add(w, " to hold it for ");
+	weft__words_add_length(w, usual_ns);
+	weft__words_add(weft__clause(&s, 5), "; %u wait on average, %" PRIu32 " at most",
+		(unsigned)(sum / length), queue);
+	weft__find(c->findings, &problem, queue, &s);
+}
+
 static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t queue, uint64_t time)
 {
 	const struct hold *longest = longest_hold(c);
@@ -275,8 +323,10 @@ static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t que
 	uint64_t least = weft__least_ns(c->findings, LEAST_SHARE, LEAST_NS);
 	uint32_t waits = count_waits_in(c, longest);
 	bool is_far = length / FAR_LONGER >= usual_ns && waits;
-	if (queue < QUEUE_MIN && (!is_far || length < least))
+	if (queue < QUEUE_MIN && (!is_far || length < least)) {
+		look_at_scarcity(c, semaphore, queue, usual_ns);
 		return;
+	}
 	if (is_far)
 		queue = waits;
 	struct weft__sentence s;
