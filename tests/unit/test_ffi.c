@@ -276,6 +276,23 @@ static void a_thread_gets_a_name(void **state)
 	trace_close(&t);
 }
 
+static void a_moment_has_one_time(void **state)
+{
+	struct trace t;
+	uint64_t before = weft_now(), now = weft_ffi_now();
+	assert_in_range(now, before, weft_now());
+	weft_ffi_moment_begin();
+	weft_ffi_note(NULL, 0, 7, TEXT("first"), NULL);
+	weft_ffi_note(NULL, 0, 7, TEXT("second"), NULL);
+	weft_ffi_moment_end();
+	weft_ffi_note(NULL, 0, 7, TEXT("later"), NULL);
+	read_back(&t, state);
+	uint64_t time = trace_expect(&t, WEFT_EVENT_NOTE, 7, 0)->time_ns;
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_NOTE, 7, 0)->time_ns, time);
+	assert_true(trace_expect(&t, WEFT_EVENT_NOTE, 7, 0)->time_ns > time);
+	trace_close(&t);
+}
+
 /* ---- Texts ---- */
 
 static void texts_end_at_their_size_or_first_nul(void **state)
@@ -416,6 +433,7 @@ static void calls_before_the_start_do_nothing(void **state)
 	uint32_t seen = 0;
 	own = weft_ffi_category(TEXT("own"), TEXT("of this test"));
 	assert_false(weft_ffi_is_recording());
+	assert_int_equal(weft_ffi_now(), 0);
 	assert_false(weft_ffi_is_enabled(own, WEFT_LEVEL_ERROR));
 	assert_false(weft_ffi_rundown_wanted(&seen));
 	assert_int_equal(weft_ffi_current(), WEFT_TASK_NONE);
@@ -434,6 +452,7 @@ int main(void)
 		cmocka_unit_test(calls_before_the_start_do_nothing),
 		RECORDED(both_headers_record_the_same),
 		RECORDED(a_thread_gets_a_name),
+		RECORDED(a_moment_has_one_time),
 		RECORDED(texts_end_at_their_size_or_first_nul),
 		RECORDED(long_texts_are_cut),
 		RECORDED(a_category_is_found_again),

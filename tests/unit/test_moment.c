@@ -81,6 +81,27 @@ static void from_its_beginning_to_its_end(void **state)
 	EXPECT_TIMES(*state, 1000, 1100, 1100, 1400);
 }
 
+/* Followers see by the sequence whether a thread is in the middle of something, and whether it was
+ * meanwhile. */
+static void its_sequence_only_grows(void **state)
+{
+	const struct weft_abi_slot *slot = first_slot(*state);
+	note_at(1000);
+	uint32_t before = slot->sequence;
+	assert_int_equal(before % 2, 0);
+	weft_moment_begin();
+	assert_int_equal(slot->sequence, before + 1);
+	weft_moment_begin();
+	assert_int_equal(slot->sequence, before + 3);
+	for (int i = 0; i < 65; i++)
+		note_at(1100);
+	assert_int_equal(slot->sequence, before + 5);
+	weft_moment_end();
+	assert_int_equal(slot->sequence, before + 6);
+	weft_note("after it");
+	assert_int_equal(slot->sequence, before + 8);
+}
+
 static void every_kind_of_event(void **state)
 {
 	struct trace t;
@@ -309,6 +330,7 @@ int main(void)
 #define REAL_CASE(name) cmocka_unit_test_setup_teardown(name, start_for_real, stop)
 	const struct CMUnitTest tests[] = {
 		CASE(from_its_beginning_to_its_end),
+		CASE(its_sequence_only_grows),
 		CASE(every_kind_of_event),
 		CASE(one_after_the_other),
 		CASE(a_moment_is_not_for_ever),

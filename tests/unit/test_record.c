@@ -683,6 +683,24 @@ static void the_table_of_names_is_used_to_its_end(void **state)
 	assert_int_equal(header->names_used, header->names_bytes - header->names_index * 4);
 }
 
+/* So a buffer holds nothing else of the program's memory. */
+static void text_is_padded_with_zeros(void **state)
+{
+	static const char text[8] = "padded?";
+	const char *bytes = *state;
+	size_t at = 0;
+	weft_note_n("padded", 6);
+	weft_notef("%s", "padded");
+	for (unsigned found = 0; found < 2; at += 8) {
+		assert_true(at < SIZE);
+		if (memcmp(bytes + at, text, 6) != 0)
+			continue;
+		assert_int_equal(bytes[at + 6], 0);
+		assert_int_equal(bytes[at + 7], 0);
+		found++;
+	}
+}
+
 static void text_that_just_fits_is_whole(void **state)
 {
 	enum {
@@ -887,6 +905,7 @@ int main(void)
 		CASE(a_full_table_refuses_counters),
 		CASE(a_counter_whose_name_is_too_long_is_counted_as_lost),
 		CASE(the_table_of_names_is_used_to_its_end),
+		CASE(text_is_padded_with_zeros),
 		CASE(text_that_just_fits_is_whole),
 		CASE(names_of_a_mark_that_just_fit_are_recorded),
 		CASE(times_are_the_monotonic_clock),

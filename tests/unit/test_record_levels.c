@@ -212,6 +212,19 @@ static void threads_come_and_go(void **state)
 	assert_int_equal(*weft_category_net.level, 0);
 }
 
+/* It is for categories that found no number. */
+static void the_last_category_stays_free(void **state)
+{
+	struct weft_category category = {&weft__level_zero, "one", "", NULL};
+	struct weft_abi_buffer *header = start();
+	(void)state;
+	weft_category_register(&category);
+	weft_category_unregister(&category);
+	assert_int_not_equal(header->categories[1], 0);
+	assert_int_equal(header->categories[WEFT_ABI_CATEGORY_OTHER], 0);
+	stop(header);
+}
+
 /* ---- Readers ---- */
 
 static struct weft_decoder *decode(const void *bytes)
@@ -278,6 +291,7 @@ int main(void)
 		cmocka_unit_test(objects_of_one_name_are_one_category),
 		cmocka_unit_test(a_requested_level_waits_for_its_category),
 		cmocka_unit_test(only_a_lone_star_means_all),
+		cmocka_unit_test(the_last_category_stays_free),
 		cmocka_unit_test(patterns_match),
 		cmocka_unit_test(a_change_that_was_not_completed_is_left_out),
 		cmocka_unit_test(hostile_categories_stay_in_bounds),
