@@ -198,29 +198,26 @@ void weft__draw_losses(struct painter *p)
 
 /* ---- The overview ---- */
 
-static void draw_strip_hatch(struct painter *p, const struct weft_box *strip, struct hatch *hatch)
+static void draw_strip_hatch(struct painter *p, const struct weft__rect *area, struct hatch *hatch)
 {
-	double x2 = fmin(hatch->x2, strip->x + strip->width + WEFT_VIEW_MARGIN);
-	weft_canvas_hatch(p->canvas, fmax(hatch->x, 0), strip->y, x2, strip->y + strip->height,
-		weft__faded(p->theme->dim, ALPHA));
+	double x2 = fmin(hatch->x2, area->x2 + WEFT_VIEW_MARGIN);
+	weft_canvas_hatch(
+		p->canvas, fmax(hatch->x, 0), area->y, x2, area->y2, weft__faded(p->theme->dim, ALPHA));
 }
 
-void weft__draw_strip_losses(struct painter *p, const struct weft_box *strip)
+void weft__draw_strip_losses(struct painter *p, const struct weft__strip *strip)
 {
 	const struct weft_model *model = p->model;
-	double ns = (double)(p->scene->end - p->scene->start);
-	double scale = ns > 0 ? strip->width / ns : 0;
 	struct hatch hatch = {0};
 	for (uint32_t i = 0; i < model->loss_period_count; i++) {
 		const struct weft_loss_period *period = &model->loss_periods[i];
-		struct hatch next =
-			make_hatch(period, strip->x + scale * (double)(period->start - p->scene->start),
-				strip->x + scale * (double)(period->end - p->scene->start), 0);
+		struct hatch next = make_hatch(
+			period, weft__strip_x(strip, period->start), weft__strip_x(strip, period->end), 0);
 		if (!begins_another(&hatch, &next))
 			continue;
-		draw_strip_hatch(p, strip, &hatch);
+		draw_strip_hatch(p, &strip->area, &hatch);
 		hatch = next;
 	}
 	if (hatch.count)
-		draw_strip_hatch(p, strip, &hatch);
+		draw_strip_hatch(p, &strip->area, &hatch);
 }

@@ -26,9 +26,11 @@
 #include "render/edges/edge_columns.h"
 #include "render/text/occupied.h"
 #include "render/rows.h"
+#include "render/strip.h"
 #include "render/scene/scene.h"
 #include "render/theme.h"
 #include "render/things.h"
+#include "view/time.h"
 
 /* A row of the picture; or several rows, where they are closer than WEFT__LANE_HEIGHT. */
 struct weft__lane {
@@ -160,7 +162,7 @@ void weft__draw_bands(struct painter *p);
 void weft__name_bands(struct painter *p);
 void weft__draw_losses(struct painter *p);
 /* Draws the losses in the overview. */
-void weft__draw_strip_losses(struct painter *p, const struct weft_box *strip);
+void weft__draw_strip_losses(struct painter *p, const struct weft__strip *strip);
 void weft__make_lanes(struct painter *p);
 uint32_t weft__lane_of_row(const struct painter *p, uint32_t row);
 void weft__make_pieces(struct painter *p);

@@ -8,12 +8,14 @@
 #include "render/painter.h"
 #include "render/strip.h"
 
-#define TICK      8.0 /* px: the tick of a failed task */
+#define EXACT     (1.0 / (1 << 20)) /* px: rounding errors must not move what is on a whole pixel */
+#define TICK      8.0               /* px: the tick of a failed task */
 #define LEAST_BAR 2.0
 #define ROUGH     400 /* changes between adjacent pixels: with more, bars are smoothed */
 #define GROUP     3   /* pixels joined by smoothing, since bars are drawn on each frame */
 
 struct strip {
+	struct weft__strip axis;
 	double x, y, x2, y2;
 	double threads; /* maximum of threads that ran at once */
 	unsigned width;
@@ -176,11 +178,9 @@ static void draw_never_resolved(struct painter *p, const struct strip *s)
 /* Veils what is outside the view, and frames the view. */
 static void draw_window(struct painter *p, const struct strip *s)
 {
-	double ns = (double)(p->scene->end - p->scene->start), width = s->x2 - s->x;
-	if (ns < 1)
+	if (p->scene->end == p->scene->start)
 		return;
-	double from = s->x + width * (double)(p->left - p->scene->start) / ns;
-	double to = s->x + width * (double)(p->right - p->scene->start) / ns;
+	double from = weft__strip_x(&s->axis, p->left), to = weft__strip_x(&s->axis, p->right);
 	struct weft_pen pen = {p->theme->text, 1, WEFT_DASH_SOLID};
 	uint32_t veil = weft__faded(p->theme->background, 0.55);
 	from = weft__crisp(fmax(from, s->x));
@@ -201,11 +201,30 @@ struct weft__rect weft__strip_area(const struct weft_box *box)
 		floor(box->width - WEFT__STRIP_MARGIN), box->y + box->height - 3};
 }
 
+struct weft__strip weft__strip_of(const struct weft_box *box, const struct weft_view *view)
+{
+	struct weft__strip strip = {.area = weft__strip_area(box), .view = *view};
+	weft__view_whole(&strip.view, strip.area.x2 - strip.area.x);
+	return strip;
+}
+
+double weft__strip_x(const struct weft__strip *strip, uint64_t time)
+{
+	double x = weft_view_x(&strip->view, time);
+	return strip->area.x + floor(x / EXACT + 0.5) * EXACT;
+}
+
+uint64_t weft__strip_time(const struct weft__strip *strip, double x)
+{
+	return weft_view_time(&strip->view, x - strip->area.x);
+}
+
 void weft__draw_strip(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->strip;
-	struct weft__rect area = weft__strip_area(box);
-	struct strip s = {.x = area.x, .y = area.y, .x2 = area.x2, .y2 = area.y2};
+	struct weft__strip axis = weft__strip_of(box, p->view);
+	struct weft__rect area = axis.area;
+	struct strip s = {axis, .x = area.x, .y = area.y, .x2 = area.x2, .y2 = area.y2};
 	if (box->height == 0 || s.x2 - s.x < 8)
 		return;
 	s.threads = most_running(p->scene);
@@ -221,7 +240,7 @@ void weft__draw_strip(struct painter *p)
 	draw_bars(p, &s, true);
 	draw_bars(p, &s, false);
 	draw_alive(p, &s);
-	weft__draw_strip_losses(p, &(struct weft_box){s.x, s.y, s.x2 - s.x, s.y2 - s.y});
+	weft__draw_strip_losses(p, &s.axis);
 	draw_window(p, &s);
 	draw_failed(p, &s);
 	draw_never_resolved(p, &s);

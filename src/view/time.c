@@ -53,6 +53,21 @@ static void clamp_time(struct weft_view *view)
 	view->left = clamp(view->left, -margin, last > -margin ? last : -margin);
 }
 
+double weft__view_ns(const struct weft_view *view, double x)
+{
+	return view->left + x / view->scale;
+}
+
+double weft__view_x_of(const struct weft_view *view, double ns)
+{
+	return (ns - view->left) * view->scale;
+}
+
+double weft__view_px(const struct weft_view *view, uint64_t start, uint64_t end)
+{
+	return (double)(end - start) * view->scale;
+}
+
 WEFT__EXPORT void weft_view_init(struct weft_view *view, uint64_t start, uint64_t end,
 	uint32_t row_count, double width, double height)
 {
@@ -91,7 +106,7 @@ WEFT__EXPORT void weft_view_set_range(struct weft_view *view, uint64_t start, do
 
 WEFT__EXPORT void weft_view_zoom(struct weft_view *view, double x, double factor)
 {
-	double held = view->left + x / view->scale;
+	double held = weft__view_ns(view, x);
 	view->scale *= clamp(factor, 1e-9, 1e9);
 	clamp_time(view);
 	view->left = held - x / view->scale;
@@ -107,12 +122,24 @@ WEFT__EXPORT void weft_view_pan(struct weft_view *view, double dx)
 WEFT__EXPORT double weft_view_x(const struct weft_view *view, uint64_t time)
 {
 	double ns = time >= view->start ? (double)(time - view->start) : -(double)(view->start - time);
-	return (ns - view->left) * view->scale;
+	return weft__view_x_of(view, ns);
 }
 
 WEFT__EXPORT uint64_t weft_view_time(const struct weft_view *view, double x)
 {
-	return view->start + weft__ns_between(view->left + x / view->scale, view->end - view->start);
+	return view->start + weft__ns_between(weft__view_ns(view, x), view->end - view->start);
+}
+
+void weft__view_whole(struct weft_view *view, double width)
+{
+	view->width = fmax(width, 1);
+	view->scale = view->width / length(view);
+	view->left = 0;
+}
+
+double weft__view_duration(const struct weft_view *view)
+{
+	return inner_width(view) / view->scale;
 }
 
 uint64_t weft__view_first_time(const struct weft_view *view, double x)

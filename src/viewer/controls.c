@@ -35,10 +35,11 @@ static void add_handle(struct weft_viewer *viewer, uint32_t *at, bool is_end)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
 	const struct weft_box *strip = &viewer->frame.strip;
+	const struct weft__strip axis = weft__viewer_strip(viewer);
 	char *value = viewer->toolbar.handle_values[is_end], before[32];
 	uint64_t time =
 		is_end ? weft_view_time(view, view->width - WEFT_VIEW_MARGIN) : weft__viewer_start(view);
-	double x = weft__strip_x(viewer, time);
+	double x = weft__strip_x(&axis, time);
 	memcpy(before, value, sizeof(before));
 	weft_format_duration(time - view->start, 5, value);
 	if (strcmp(before, value) != 0)
@@ -90,7 +91,7 @@ void weft__viewer_list_controls(struct weft_viewer *viewer)
 void weft__viewer_stretch_view(struct weft_viewer *viewer, bool is_end, int step)
 {
 	struct weft_view view = *weft__viewer_wanted(viewer);
-	double length = weft__viewer_duration(&view), by = step * length * STEP;
+	double length = weft__view_duration(&view), by = step * length * STEP;
 	double most = (double)(view.end - view.start),
 		   from = (double)(weft__viewer_start(&view) - view.start);
 	double to = from + length;

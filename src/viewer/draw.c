@@ -25,6 +25,7 @@ struct drawing {
 	const struct weft__theme *theme;
 	const struct weft_font *font;
 	struct weft_canvas *canvas;
+	struct weft__strip strip;
 };
 
 double weft__canvas_x(const struct weft_viewer *viewer, uint64_t time)
@@ -59,10 +60,7 @@ static void draw_guide(const struct drawing *d, double x, double top, double bot
 
 static double strip_x(const struct drawing *d, uint64_t time)
 {
-	struct weft__rect area = weft__strip_area(&d->viewer->frame.strip);
-	const struct weft_view *view = &d->viewer->view;
-	double length = fmax((double)(view->end - view->start), 1);
-	return area.x + (area.x2 - area.x) * (double)(time - view->start) / length;
+	return weft__strip_x(&d->strip, time);
 }
 
 static void draw_range(const struct drawing *d)
@@ -272,7 +270,7 @@ static void draw_found(const struct drawing *d)
 static void draw_pulse(const struct drawing *d)
 {
 	const struct weft_viewer *viewer = d->viewer;
-	struct weft__rect area = weft__strip_area(&viewer->frame.strip);
+	struct weft__rect area = d->strip.area;
 	double done = (viewer->now_ms - viewer->problems.pulse_ms) / WEFT__PULSE_MS;
 	if (!viewer->problems.is_pulsing || viewer->frame.strip.height == 0 || done >= 1)
 		return;
@@ -479,6 +477,7 @@ static struct weft_render_options frame_options(
 /* The additions of the viewer to a frame, from back to front. */
 static void draw_additions(struct drawing *d)
 {
+	d->strip = weft__strip_of(&d->viewer->frame.strip, &d->viewer->view);
 	draw_wrong(d);
 	draw_found(d);
 	draw_problem(d);

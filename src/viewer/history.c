@@ -12,7 +12,7 @@
 
 static bool is_alike(const struct weft_view *a, const struct weft_view *b)
 {
-	double px = fabs(a->left - b->left) * b->scale;
+	double px = fabs(weft__view_x_of(b, a->left));
 	return px < 1 && fabs(a->scale / b->scale - 1) < 1e-3 && fabs(a->focus - b->focus) < 0.5;
 }
 

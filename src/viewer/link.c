@@ -33,7 +33,7 @@ static void add_times(const struct weft_viewer *viewer, struct weft_text *text)
 	char time[32];
 	weft__write_duration(weft__viewer_start(view) - view->start, time);
 	add_value(text, "start", time);
-	weft__write_duration(weft__ns_between(weft__viewer_duration(view) + 0.5, UINT64_MAX), time);
+	weft__write_duration(weft__ns_between(weft__view_duration(view) + 0.5, UINT64_MAX), time);
 	add_value(text, "duration", time);
 }
 
@@ -169,7 +169,7 @@ void weft__viewer_copy_command(struct weft_viewer *viewer)
 	weft__write_duration(weft__viewer_start(view) - view->start, time);
 	weft_text_add_string(&text, " --start ");
 	weft_text_add_string(&text, time);
-	weft__write_duration(weft__ns_between(weft__viewer_duration(view) + 0.5, UINT64_MAX), time);
+	weft__write_duration(weft__ns_between(weft__view_duration(view) + 0.5, UINT64_MAX), time);
 	weft_text_add_string(&text, " --duration ");
 	weft_text_add_string(&text, time);
 	add_rows(viewer, &text);
@@ -295,7 +295,7 @@ static void go(struct weft_viewer *viewer, struct target *t)
 	weft_view_resize(view, view->width, view->height);
 	if (t->has_start || t->has_duration)
 		weft_view_set_range(
-			view, start, t->has_duration ? (double)t->duration : weft__viewer_duration(view));
+			view, start, t->has_duration ? (double)t->duration : weft__view_duration(view));
 	else if (was_all)
 		weft_view_fit(view);
 	weft__viewer_remember(viewer, true);

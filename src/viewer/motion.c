@@ -53,8 +53,7 @@ void weft__viewer_halt(struct weft_viewer *viewer)
 void weft__hold_point(struct weft_viewer *viewer, struct weft_view *view, double held_ns,
 	double held_row, double x, double y)
 {
-	double now_at = (held_ns - view->left) * view->scale;
-	weft_view_pan(view, x - viewer->frame.picture.x - now_at);
+	weft_view_pan(view, x - viewer->frame.picture.x - weft__view_x_of(view, held_ns));
 	weft__viewer_follow_view(viewer, view);
 	weft_view_drag_row(view, held_row, y - viewer->frame.picture.y);
 }

@@ -8,6 +8,8 @@
 #include <weft/view.h>
 #include <weft/viewer.h>
 
+#include "view/time.h"
+
 struct weft_viewer;
 
 #define WEFT__GLIDE_MS 120.0
@@ -85,8 +87,7 @@ void weft__viewer_zoom(struct weft_viewer *viewer, double x, double factor);
 void weft__viewer_pan(struct weft_viewer *viewer, double dx, double dy);
 void weft__viewer_fit(struct weft_viewer *viewer);
 void weft__viewer_show_range(struct weft_viewer *viewer, uint64_t start, double duration);
-/* The length of time between the margins. */
-double weft__viewer_duration(const struct weft_view *view);
+/* The time at the left margin. */
 uint64_t weft__viewer_start(const struct weft_view *view);
 
 #endif

@@ -4,12 +4,6 @@
  */
 #include "viewer/state.h"
 
-double weft__viewer_duration(const struct weft_view *view)
-{
-	double px = view->width - 2 * WEFT_VIEW_MARGIN;
-	return (px < 1 ? 1 : px) / view->scale;
-}
-
 uint64_t weft__viewer_start(const struct weft_view *view)
 {
 	return weft_view_time(view, WEFT_VIEW_MARGIN);

@@ -5,45 +5,27 @@
  */
 #include <math.h>
 
-#include "base/ns.h"
-#include "render/strip.h"
 #include "viewer/state.h"
 
 #define EDGE_PX 6.0
 #define TOUCHED 16.0 /* px, for fingers */
 #define THIN    3    /* in reaches: in a narrower window, a press inside drags the whole window */
 
-static struct weft__rect area(const struct weft_viewer *viewer)
+struct weft__strip weft__viewer_strip(const struct weft_viewer *viewer)
 {
-	return weft__strip_area(&viewer->frame.strip);
-}
-
-uint64_t weft__strip_time(const struct weft_viewer *viewer, double x)
-{
-	struct weft__rect rect = area(viewer);
-	const struct weft_view *view = &viewer->view;
-	double share = fmin(fmax((x - rect.x) / (rect.x2 - rect.x), 0), 1);
-	uint64_t length = view->end - view->start;
-	return view->start + weft__ns_between(share * (double)length, length);
-}
-
-double weft__strip_x(const struct weft_viewer *viewer, uint64_t time)
-{
-	struct weft__rect rect = area(viewer);
-	const struct weft_view *view = &viewer->view;
-	double length = fmax((double)(view->end - view->start), 1);
-	return rect.x + (rect.x2 - rect.x) * (double)(time - view->start) / length;
+	return weft__strip_of(&viewer->frame.strip, &viewer->view);
 }
 
 enum weft__drag weft__strip_part(const struct weft_viewer *viewer, double x)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
-	double start = weft__strip_x(viewer, weft_view_time(view, 0));
-	double end = weft__strip_x(viewer, weft_view_time(view, view->width));
+	const struct weft__strip strip = weft__viewer_strip(viewer);
+	double start = weft__strip_x(&strip, weft_view_time(view, 0));
+	double end = weft__strip_x(&strip, weft_view_time(view, view->width));
 	double reach = viewer->pointer.is_touch ? TOUCHED : EDGE_PX;
 	double edge =
 		end - start < THIN * reach ? 0 : reach; /* a narrow window is dragged as a whole */
-	bool is_all = weft__viewer_duration(view) >= (double)(view->end - view->start) * 0.999;
+	bool is_all = weft__view_duration(view) >= (double)(view->end - view->start) * 0.999;
 	if (fabs(x - start) <= reach && x < start + edge + 1)
 		return WEFT__DRAG_WINDOW_START;
 	if (fabs(x - end) <= reach && x > end - edge - 1)
@@ -58,7 +40,8 @@ void weft__viewer_press_strip(struct weft_viewer *viewer, double x)
 	struct weft__pointer *p = &viewer->pointer;
 	p->drag = weft__strip_part(viewer, x);
 	weft__viewer_remember(viewer, true);
-	p->held_ns = (double)(weft__strip_time(viewer, x) - viewer->view.start) - viewer->view.left;
+	const struct weft__strip strip = weft__viewer_strip(viewer);
+	p->held_x = x - strip.area.x - weft__view_x_of(&strip.view, viewer->view.left);
 }
 
 static void move_edge(struct weft_viewer *viewer, uint64_t time, bool is_start)
@@ -79,8 +62,9 @@ static void move_edge(struct weft_viewer *viewer, uint64_t time, bool is_start)
 static void choose(struct weft_viewer *viewer, double x)
 {
 	struct weft_view view = *weft__viewer_wanted(viewer);
-	uint64_t from = weft__strip_time(viewer, viewer->pointer.press_x);
-	uint64_t to = weft__strip_time(viewer, x);
+	const struct weft__strip strip = weft__viewer_strip(viewer);
+	uint64_t from = weft__strip_time(&strip, viewer->pointer.press_x);
+	uint64_t to = weft__strip_time(&strip, x);
 	if (fabs(x - viewer->pointer.press_x) < EDGE_PX)
 		return;
 	weft_view_set_range(&view, from < to ? from : to, (double)(from < to ? to - from : from - to));
@@ -90,14 +74,14 @@ static void choose(struct weft_viewer *viewer, double x)
 void weft__viewer_drag_strip(struct weft_viewer *viewer, double x)
 {
 	struct weft_view view = *weft__viewer_wanted(viewer);
-	uint64_t time = weft__strip_time(viewer, x);
+	const struct weft__strip strip = weft__viewer_strip(viewer);
 	enum weft__drag drag = viewer->pointer.drag;
 	if (drag == WEFT__DRAG_WINDOW) {
-		weft_view_pan(&view,
-			(view.left - ((double)(time - view.start) - viewer->pointer.held_ns)) * view.scale);
+		double left = weft__view_ns(&strip.view, x - strip.area.x - viewer->pointer.held_x);
+		weft_view_pan(&view, -weft__view_x_of(&view, left));
 		weft__viewer_jump(viewer, &view);
 	} else if (drag == WEFT__DRAG_WINDOW_START || drag == WEFT__DRAG_WINDOW_END) {
-		move_edge(viewer, time, drag == WEFT__DRAG_WINDOW_START);
+		move_edge(viewer, weft__strip_time(&strip, x), drag == WEFT__DRAG_WINDOW_START);
 	} else {
 		choose(viewer, x);
 	}

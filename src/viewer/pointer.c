@@ -35,7 +35,7 @@ static void grab(struct weft_viewer *viewer, double x, double y)
 {
 	const struct weft_box *box = &viewer->frame.picture;
 	struct weft__pointer *p = &viewer->pointer;
-	p->held_ns = viewer->view.left + (x - box->x) / viewer->view.scale;
+	p->held_ns = weft__view_ns(&viewer->view, x - box->x);
 	p->held_row = weft_view_row(&viewer->view, y - box->y);
 	p->speed_x = p->speed_y = 0;
 	p->moved_ms = viewer->now_ms;

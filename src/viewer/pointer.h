@@ -7,6 +7,8 @@
 
 #include <weft/viewer.h>
 
+#include "render/strip.h"
+
 struct weft_viewer;
 
 enum weft__drag {
@@ -41,6 +43,7 @@ struct weft__pointer {
 	unsigned finger_count;
 	double press_x, press_y, long_ms; /* long_ms: when the press becomes a long one */
 	double held_ns, held_row;         /* the grabbed point; ns from the trace's start */
+	double held_x;                    /* px from the left edge of the grabbed window */
 	double speed_x, speed_y, moved_ms;
 	double click_x, click_y, click_ms; /* the last click */
 	bool click_folded;                 /* the last click folded or unfolded something */
@@ -56,8 +59,7 @@ void weft__viewer_press_strip(struct weft_viewer *viewer, double x);
 void weft__viewer_drag_strip(struct weft_viewer *viewer, double x);
 void weft__viewer_cancel_drag(struct weft_viewer *viewer);
 enum weft__drag weft__strip_part(const struct weft_viewer *viewer, double x);
-uint64_t weft__strip_time(const struct weft_viewer *viewer, double x);
-double weft__strip_x(const struct weft_viewer *viewer, uint64_t time);
+struct weft__strip weft__viewer_strip(const struct weft_viewer *viewer);
 struct weft_box weft__rows_bar(const struct weft_viewer *viewer);
 
 #endif

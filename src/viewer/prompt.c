@@ -41,7 +41,7 @@ void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked)
 		weft__write_duration(weft__viewer_start(view) - view->start, time);
 		set_text(viewer, time);
 	} else if (asked == WEFT__ASK_DURATION) {
-		weft__write_duration(weft__ns_between(weft__viewer_duration(view) + 0.5, UINT64_MAX), time);
+		weft__write_duration(weft__ns_between(weft__view_duration(view) + 0.5, UINT64_MAX), time);
 		set_text(viewer, time);
 	} else if (asked == WEFT__ASK_SEARCH && viewer->search.text) {
 		set_text(viewer, viewer->search.text);
@@ -81,7 +81,7 @@ static const char *take_start(struct weft_viewer *viewer, const char *text, bool
 		problem = "that is outside the trace";
 	if (!problem && is_done) /* less of the trace may be left than the view's length */
 		weft__viewer_show_range(
-			viewer, time, fmin(weft__viewer_duration(&view), fmax((double)(view.end - time), 1)));
+			viewer, time, fmin(weft__view_duration(&view), fmax((double)(view.end - time), 1)));
 	return problem;
 }
 

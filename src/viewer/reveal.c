@@ -24,14 +24,14 @@
 
 static void center(struct weft_view *view, double ns)
 {
-	weft_view_pan(view, view->width / 2 - (ns - view->left) * view->scale);
+	weft_view_pan(view, view->width / 2 - weft__view_x_of(view, ns));
 }
 
 static void reveal_time(struct weft_view *view, uint64_t start, uint64_t end, bool is_close)
 {
 	double from = (double)(start - view->start), to = (double)(end - view->start);
-	double length = to - from, px = length * view->scale;
-	double left = (from - view->left) * view->scale, right = (to - view->left) * view->scale;
+	double length = to - from, px = weft__view_px(view, start, end);
+	double left = weft__view_x_of(view, from), right = weft__view_x_of(view, to);
 	double edge = view->width * COMFORT;
 	bool is_small = px < fmax(LEAST_PX, LEAST * view->width);
 	bool is_cut = px > view->width - 2 * edge && (left < 0 || right > view->width);
@@ -78,7 +78,7 @@ void weft__viewer_reveal(
 void weft__viewer_reveal_task(struct weft_viewer *viewer, uint32_t task, uint64_t at)
 {
 	uint64_t start = viewer->layout->start[task], end = viewer->model->tasks.end[task];
-	double px = (double)(end - start) * weft__viewer_wanted(viewer)->scale;
+	double px = weft__view_px(weft__viewer_wanted(viewer), start, end);
 	uint32_t row = viewer->layout->row[task];
 	if (px < LEAST_PX) /* too small to be seen */
 		weft__viewer_reveal(viewer, row, start, end, true);

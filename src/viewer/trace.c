@@ -24,7 +24,7 @@ struct memory {
 bool weft__viewer_shows_all(const struct weft_viewer *viewer)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
-	return weft__viewer_duration(view) >= (double)(view->end - view->start) * 0.9999;
+	return weft__view_duration(view) >= (double)(view->end - view->start) * 0.9999;
 }
 
 static struct memory remember(const struct weft_viewer *viewer)
@@ -111,7 +111,7 @@ static void set_view(struct weft_viewer *viewer, bool is_same, const struct memo
 		if (memory->shows_all)
 			weft_view_fit(&view);
 		else if (memory->follows_end) /* the right edge stays at the newest event */
-			weft_view_pan(&view, -(double)(view.end - view.start) * view.scale);
+			weft_view_pan(&view, -weft__view_px(&view, view.start, view.end));
 	} else {
 		viewer->history = (struct weft__history){.moved_ms = -INFINITY};
 		viewer->range = (struct weft__range){.is_set = false};

@@ -476,14 +476,13 @@ static void the_overview_is_stretched_by_its_start(void **state)
 	struct script s = script_begin(BLOCK_READ, true);
 	script_run(&s, "command view start=40ms duration=60ms");
 	const struct weft_view *view = &s.viewer->view;
-	double y = s.viewer->frame.strip.y + 10,
-		   start = weft__strip_x(s.viewer, weft_view_time(view, 0));
-	double target = weft__strip_x(s.viewer, view->start + 70000000);
+	double y = s.viewer->frame.strip.y + 10, start = strip_x(&s, weft_view_time(view, 0));
+	double target = strip_x(&s, view->start + 70000000);
 	script_drag(&s, start, y, target, y, 0);
 	close_to(time_under(&s, 20), 70e6, 1e6);
-	close_to(weft__viewer_duration(view), 30e6, 1e6);
-	script_drag(&s, weft__strip_x(s.viewer, weft_view_time(view, 0)), y, 1390, y, 0);
-	assert_true(weft__viewer_duration(view) < 1e4);
+	close_to(weft__view_duration(view), 30e6, 1e6);
+	script_drag(&s, strip_x(&s, weft_view_time(view, 0)), y, 1390, y, 0);
+	assert_true(weft__view_duration(view) < 1e4);
 	/* A press outside that hardly moves chooses nothing. */
 	script_run(&s, "command view start=40ms duration=60ms");
 	double left = view->left;

@@ -124,7 +124,7 @@ static void a_range_snaps_and_is_measured(void **state)
 	uint64_t from, to;
 	weft__viewer_order_range(s.viewer, &from, &to);
 	script_run(&s, "key z");
-	close_to(weft__viewer_duration(&s.viewer->view), (double)(to - from), 1);
+	close_to(weft__view_duration(&s.viewer->view), (double)(to - from), 1);
 	script_run(&s, "key Escape");
 	assert_false(s.viewer->range.is_set);
 	script_end(&s);

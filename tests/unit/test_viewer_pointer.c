@@ -370,14 +370,13 @@ static void the_cursor_tells_what_can_be_done(void **state)
 	script_run(&s, "command view start=40ms duration=60ms; move 700 132; wait 200");
 	const double strip = frame->strip.y + 10, ruler = frame->ruler.y + 5;
 	const struct weft_view *view = &s.viewer->view;
-	const double edge = weft__strip_x(s.viewer, weft_view_time(view, 0));
+	const double edge = strip_x(&s, weft_view_time(view, 0));
 	const struct {
 		double x, y;
 		enum weft_viewer_cursor cursor;
 	} cases[] = {
 		{edge, strip, WEFT_VIEWER_CURSOR_RESIZE},
-		{weft__strip_x(s.viewer, weft_view_time(view, view->width)), strip,
-			WEFT_VIEWER_CURSOR_RESIZE},
+		{strip_x(&s, weft_view_time(view, view->width)), strip, WEFT_VIEWER_CURSOR_RESIZE},
 		{edge + 100, strip, WEFT_VIEWER_CURSOR_DEFAULT},
 		{edge - 100, strip, WEFT_VIEWER_CURSOR_CROSSHAIR},
 		{700, ruler, WEFT_VIEWER_CURSOR_CROSSHAIR},

@@ -245,9 +245,9 @@ static void drawn_controls_are_listed(void **state)
 	const struct weft_viewer_control *begin_of = control_with(&s, "Start of the view");
 	assert_int_equal(begin_of->type, WEFT_VIEWER_HANDLE);
 	assert_string_equal(begin_of->value, "0 ns");
-	double duration = weft__viewer_duration(&s.viewer->view);
+	double duration = weft__view_duration(&s.viewer->view);
 	script_run(&s, "command stretch begin right; command stretch end left");
-	close_to(weft__viewer_duration(&s.viewer->view), duration * 0.9 * 0.9, duration * 1e-6);
+	close_to(weft__view_duration(&s.viewer->view), duration * 0.9 * 0.9, duration * 1e-6);
 	assert_true(weft_viewer_changes(s.viewer) & WEFT_VIEWER_CONTROLS);
 	assert_string_not_equal(control_with(&s, "Start of the view")->value, "0 ns");
 	for (int i = 0; i < 40; i++)
@@ -255,7 +255,7 @@ static void drawn_controls_are_listed(void **state)
 	assert_true(weft__viewer_shows_all(s.viewer));
 	for (int i = 0; i < 400; i++)
 		script_run(&s, "command stretch begin right");
-	assert_true(weft__viewer_duration(&s.viewer->view) >= 1);
+	assert_true(weft__view_duration(&s.viewer->view) >= 1);
 	script_end(&s);
 }
 
@@ -285,7 +285,7 @@ static void a_range_is_chosen_by_keys(void **state)
 	assert_true(s.viewer->range.is_set && s.viewer->range.to > s.viewer->range.from);
 	double length = (double)(s.viewer->range.to - s.viewer->range.from);
 	script_run(&s, "key z; wait 300");
-	close_to(weft__viewer_duration(&s.viewer->view), length, length * 1e-3);
+	close_to(weft__view_duration(&s.viewer->view), length, length * 1e-3);
 	script_end(&s);
 }
 

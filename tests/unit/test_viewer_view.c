@@ -135,7 +135,7 @@ static void exact_times_are_asked_for(void **state)
 	script_run(&s, "key s; enter 12.5ms; key d; enter 300us");
 	assert_false(weft_viewer_prompt(s.viewer)->is_open);
 	close_to(time_under(&s, 20), 12500000, 1);
-	close_to(weft__viewer_duration(&s.viewer->view), 300000, 1e-3);
+	close_to(weft__view_duration(&s.viewer->view), 300000, 1e-3);
 	script_run(&s, "key d; type 300");
 	assert_true(weft_viewer_prompt(s.viewer)->is_error);
 	assert_non_null(strstr(weft_viewer_prompt(s.viewer)->message, "unit"));
@@ -156,7 +156,7 @@ static void times_are_read_back_as_written(void **state)
 	}
 }
 
-static double strip_x(const struct script *s, double ns)
+static double linear_strip_x(const struct script *s, double ns)
 {
 	double length = (double)(s->viewer->view.end - s->viewer->view.start);
 	return 20 + (s->viewer->frame.strip.width - 40) * ns / length;
@@ -168,21 +168,24 @@ static void the_overview_is_a_window(void **state)
 	struct script s = script_begin(BLOCK_READ, true);
 	char line[100];
 	/* A drag outside the window chooses what is shown. */
-	snprintf(line, sizeof(line), "drag %g 50 %g 50", strip_x(&s, 40e6), strip_x(&s, 60e6));
+	snprintf(
+		line, sizeof(line), "drag %g 50 %g 50", linear_strip_x(&s, 40e6), linear_strip_x(&s, 60e6));
 	script_run(&s, line);
 	close_to(time_under(&s, 20), 40e6, 3e5);
-	close_to(weft__viewer_duration(&s.viewer->view), 20e6, 6e5);
+	close_to(weft__view_duration(&s.viewer->view), 20e6, 6e5);
 	/* Its middle moves it, */
-	snprintf(line, sizeof(line), "drag %g 50 %g 50", strip_x(&s, 50e6), strip_x(&s, 80e6));
+	snprintf(
+		line, sizeof(line), "drag %g 50 %g 50", linear_strip_x(&s, 50e6), linear_strip_x(&s, 80e6));
 	script_run(&s, line);
 	close_to(time_under(&s, 20), 70e6, 6e5);
-	close_to(weft__viewer_duration(&s.viewer->view), 20e6, 6e5);
+	close_to(weft__view_duration(&s.viewer->view), 20e6, 6e5);
 	/* its edge makes it wider. */
 	double right = s.viewer->view.left + s.viewer->view.width / s.viewer->view.scale;
-	snprintf(line, sizeof(line), "drag %g 50 %g 50", strip_x(&s, right), strip_x(&s, 120e6));
+	snprintf(line, sizeof(line), "drag %g 50 %g 50", linear_strip_x(&s, right),
+		linear_strip_x(&s, 120e6));
 	script_run(&s, line);
 	close_to(time_under(&s, 20), 70e6, 6e5);
-	close_to(weft__viewer_duration(&s.viewer->view), 50e6, 1e6);
+	close_to(weft__view_duration(&s.viewer->view), 50e6, 1e6);
 	script_run(&s, "wait 1000; double 30 50");
 	assert_true(weft__viewer_shows_all(s.viewer));
 	script_end(&s);

@@ -83,4 +83,11 @@ static inline double time_under(const struct script *s, double x)
 	return view->left + (x - s->viewer->frame.picture.x) / view->scale;
 }
 
+/* The x of a time in the overview. */
+static inline double strip_x(const struct script *s, uint64_t time)
+{
+	const struct weft__strip strip = weft__viewer_strip(s->viewer);
+	return weft__strip_x(&strip, time);
+}
+
 #endif

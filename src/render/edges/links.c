@@ -33,7 +33,7 @@ struct bond {
 
 static double task_width(const struct painter *p, uint32_t task)
 {
-	return (double)(p->model->tasks.end[task] - p->layout->start[task]) * p->view->scale;
+	return weft__view_px(p->view, p->layout->start[task], p->model->tasks.end[task]);
 }
 
 static bool in_picture(const struct painter *p, double x)

@@ -9,6 +9,7 @@
 
 #include "base/export.h"
 #include "render/scene/scene.h"
+#include "view/time.h"
 
 #define FULL_PX     40.0 /* from this width on, a row has its full height, if there is room */
 #define ROOM        2.0 /* heights of the picture that rows may take: the lens compresses the rest */
@@ -79,7 +80,7 @@ static double width_of(const struct weft_scene *scene, const struct weft_view *v
 		return -1;
 	uint64_t from = s.start > shown->start ? s.start : shown->start;
 	uint64_t to = s.end < shown->end ? s.end : shown->end;
-	return to > from ? (double)(to - from) * view->scale : 0;
+	return to > from ? weft__view_px(view, from, to) : 0;
 }
 
 /* How widths become heights: with u = width / full, at most 1, a row is
