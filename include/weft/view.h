@@ -24,6 +24,23 @@ extern "C" {
 #define WEFT_VIEW_ROW_HEIGHT     28.0
 #define WEFT_VIEW_ROW_HEIGHT_MAX 56.0
 
+/* The width of a squeezed stripe, px. */
+#define WEFT_STRIPE_WIDTH 24.0
+
+/* A stretch of time, on the trace's clock. */
+struct weft_stripe {
+	uint64_t start, end; /* ns */
+};
+
+/* The idle times of a trace that a view draws narrow. Read-only once created. */
+struct weft_squeeze;
+
+/* A place on a squeezed time axis: so much time and so many stripes after the trace's start. */
+struct weft_view_place {
+	double between_ns; /* outside of the stripes */
+	double stripes;    /* a fraction is part of a stripe */
+};
+
 struct weft_view {
 	/* The trace: set by init. */
 	uint64_t start, end; /* ns */
@@ -32,9 +49,12 @@ struct weft_view {
 	double width, height;
 	/* The part that is shown. Times are ns from `start`. */
 	double left;   /* the time at x = 0; negative in the margin */
-	double scale;  /* px per ns */
+	double scale;  /* px per ns, outside of squeezed stripes */
 	double focus;  /* the row at the lens's centre; of plain rows, the one in the middle */
 	bool is_plain; /* rows that do not fit are scrolled instead of compressed */
+	/* The squeezed idle times, see weft_view_set_squeeze(). Borrowed. */
+	const struct weft_squeeze *squeeze;
+	struct weft_view_place left_place; /* of `left`, if there is a squeeze */
 	/* Rows of unequal height under the lens, see weft_view_set_edges(). Borrowed. */
 	const double *edges;
 	uint32_t edge_rows; /* the rows that it was made for; others make it invalid */
@@ -61,6 +81,23 @@ void weft_view_set_range(struct weft_view *view, uint64_t start, double duration
 
 /* Shows everything. */
 void weft_view_fit(struct weft_view *view);
+
+/* Chooses from idle times, in their order, those to be squeezed: those longer than five times the
+ * median of them; and where only few and long ones are, those longer than five times all that is
+ * not idle. `trace` is the whole trace. Idle times that touch count as one, and what is outside the
+ * trace does not count. `*ret_squeeze` is NULL if none is that long. 0 or WEFT_ERROR_MEMORY. */
+int weft_squeeze_create(const struct weft_stripe *idle, uint32_t count,
+	const struct weft_stripe *trace, struct weft_squeeze **ret_squeeze);
+void weft_squeeze_destroy(struct weft_squeeze *squeeze);
+
+/* The number of stripes and the time in all of them. `squeeze` may be NULL. */
+uint32_t weft_squeeze_count(const struct weft_squeeze *squeeze, uint64_t *ret_ns);
+
+/* Draws the squeezed times as stripes of equal width: WEFT_STRIPE_WIDTH, or less while all stripes
+ * would take more room than what is between them. `squeeze` is of this trace, is borrowed, and must
+ * outlive the view and its copies; NULL: time is linear. Keeps the time at the left edge, or a view
+ * of everything. */
+void weft_view_set_squeeze(struct weft_view *view, const struct weft_squeeze *squeeze);
 
 /* Makes everything `factor` times as wide; the time at x stays at x. */
 void weft_view_zoom(struct weft_view *view, double x, double factor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * The time axis: x = (t - left) * scale, clamped so that the view never leaves the trace and its
- * margins.
+ * margins. With a squeeze (squeeze.c), differences of places take the place of t - left.
  */
 #include <weft/view.h>
 
@@ -10,6 +10,7 @@
 #include "base/export.h"
 #include "base/ns.h"
 #include "view/rows.h"
+#include "view/squeeze.h"
 #include "view/time.h"
 
 /* px per ns at most: there is nothing to see inside a nanosecond. */
@@ -44,28 +45,93 @@ static double clamp(double value, double low, double high)
 	return value > high ? high : value;
 }
 
+static struct weft_view_place place_of(const struct weft_view *view, double ns)
+{
+	return weft__squeeze_place(view->squeeze, ns);
+}
+
+/* The time that is `px` to the right of another. */
+static double step(const struct weft_view *view, double ns, double px)
+{
+	if (!view->squeeze)
+		return ns + px / view->scale;
+	const struct weft_view_place place = place_of(view, ns);
+	return weft__squeeze_ns(view->squeeze, &place, px, view->scale);
+}
+
+/* The scale with which `duration` ns from a time on take `px`. */
+static double scale_of(const struct weft_view *view, double from, double duration, double px)
+{
+	if (!view->squeeze)
+		return px / duration;
+	const struct weft_view_place first = place_of(view, from),
+								 last = place_of(view, from + duration);
+	double scale = weft__squeeze_scale(view->squeeze, &first, &last, px);
+	return isfinite(scale) ? scale : px / duration; /* of a part of a stripe */
+}
+
+static double fit_scale(const struct weft_view *view)
+{
+	return scale_of(view, 0, length(view), inner_width(view));
+}
+
+static void set_left(struct weft_view *view, double left)
+{
+	view->left = left;
+	if (view->squeeze)
+		view->left_place = place_of(view, left);
+}
+
+/* The time at the left edge with which the right margin is at the right edge. */
+static double last_left(const struct weft_view *view, double margin)
+{
+	if (!view->squeeze)
+		return length(view) + margin - view->width / view->scale;
+	double last = step(view, length(view), WEFT_VIEW_MARGIN - view->width);
+	return last + margin < 1e-6 * margin ? -margin : last; /* a view of everything */
+}
+
 static void clamp_time(struct weft_view *view)
 {
-	double fit = inner_width(view) / length(view);
+	double fit = fit_scale(view);
 	view->scale = clamp(view->scale, fit, fmax(fit, most_scale(view)));
 	double margin = WEFT_VIEW_MARGIN / view->scale;
-	double last = length(view) + margin - view->width / view->scale;
-	view->left = clamp(view->left, -margin, last > -margin ? last : -margin);
+	double last = last_left(view, margin);
+	set_left(view, clamp(view->left, -margin, last > -margin ? last : -margin));
 }
 
 double weft__view_ns(const struct weft_view *view, double x)
 {
-	return view->left + x / view->scale;
+	if (!view->squeeze)
+		return view->left + x / view->scale;
+	return weft__squeeze_ns(view->squeeze, &view->left_place, x, view->scale);
 }
 
 double weft__view_x_of(const struct weft_view *view, double ns)
 {
-	return (ns - view->left) * view->scale;
+	if (!view->squeeze)
+		return (ns - view->left) * view->scale;
+	const struct weft_view_place place = place_of(view, ns);
+	return weft__squeeze_px(view->squeeze, &view->left_place, &place, view->scale);
 }
 
 double weft__view_px(const struct weft_view *view, uint64_t start, uint64_t end)
 {
-	return (double)(end - start) * view->scale;
+	if (!view->squeeze)
+		return (double)(end - start) * view->scale;
+	return weft_view_x(view, end) - weft_view_x(view, start);
+}
+
+bool weft__view_next_stripe(
+	const struct weft_view *view, uint64_t time, struct weft_stripe *ret_stripe)
+{
+	double begin, end, ns = time > view->start ? (double)(time - view->start) : 0;
+	if (!view->squeeze || !weft__squeeze_find(view->squeeze, ns, &begin, &end))
+		return false;
+	uint64_t most = UINT64_MAX - view->start;
+	ret_stripe->start = view->start + weft__ns_between(begin, most);
+	ret_stripe->end = view->start + weft__ns_between(end, most);
+	return true;
 }
 
 WEFT__EXPORT void weft_view_init(struct weft_view *view, uint64_t start, uint64_t end,
@@ -98,9 +164,9 @@ WEFT__EXPORT void weft_view_fit(struct weft_view *view)
 WEFT__EXPORT void weft_view_set_range(struct weft_view *view, uint64_t start, double duration)
 {
 	double from = start > view->start ? (double)(start - view->start) : 0;
-	view->scale = inner_width(view) / clamp(duration, 1e-3, 1e300);
+	view->scale = scale_of(view, from, clamp(duration, 1e-3, 1e300), inner_width(view));
 	clamp_time(view); /* the margin depends on the scale */
-	view->left = from - WEFT_VIEW_MARGIN / view->scale;
+	view->left = step(view, from, -WEFT_VIEW_MARGIN);
 	clamp_time(view);
 }
 
@@ -109,14 +175,24 @@ WEFT__EXPORT void weft_view_zoom(struct weft_view *view, double x, double factor
 	double held = weft__view_ns(view, x);
 	view->scale *= clamp(factor, 1e-9, 1e9);
 	clamp_time(view);
-	view->left = held - x / view->scale;
+	view->left = step(view, held, -x);
 	clamp_time(view);
 }
 
 WEFT__EXPORT void weft_view_pan(struct weft_view *view, double dx)
 {
-	view->left -= dx / view->scale;
+	view->left = weft__view_ns(view, -dx);
 	clamp_time(view);
+}
+
+WEFT__EXPORT void weft_view_set_squeeze(struct weft_view *view, const struct weft_squeeze *squeeze)
+{
+	bool was_all = view->scale <= fit_scale(view) * (1 + 1e-9);
+	view->squeeze = squeeze;
+	if (was_all)
+		weft_view_fit(view);
+	else
+		clamp_time(view);
 }
 
 WEFT__EXPORT double weft_view_x(const struct weft_view *view, uint64_t time)
@@ -133,13 +209,16 @@ WEFT__EXPORT uint64_t weft_view_time(const struct weft_view *view, double x)
 void weft__view_whole(struct weft_view *view, double width)
 {
 	view->width = fmax(width, 1);
-	view->scale = view->width / length(view);
-	view->left = 0;
+	view->scale = scale_of(view, 0, length(view), view->width);
+	set_left(view, 0);
 }
 
 double weft__view_duration(const struct weft_view *view)
 {
-	return inner_width(view) / view->scale;
+	if (!view->squeeze)
+		return inner_width(view) / view->scale;
+	return weft__view_ns(view, WEFT_VIEW_MARGIN + inner_width(view)) -
+		   weft__view_ns(view, WEFT_VIEW_MARGIN);
 }
 
 uint64_t weft__view_first_time(const struct weft_view *view, double x)

@@ -15,6 +15,10 @@ double weft__view_x_of(const struct weft_view *view, double ns);
 /* The px from a time to a later one. */
 double weft__view_px(const struct weft_view *view, uint64_t start, uint64_t end);
 
+/* The first squeezed stripe that ends after a time; false if there is none. */
+bool weft__view_next_stripe(
+	const struct weft_view *view, uint64_t time, struct weft_stripe *ret_stripe);
+
 /* Shows the whole trace without margins, from x = 0 to `width`. */
 void weft__view_whole(struct weft_view *view, double width);
 

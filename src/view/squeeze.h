@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Where a time is on a squeezed time axis: so many ns outside of the stripes and so many stripes
+ * after the trace's start. A px between two places is the same anywhere, so x is a difference of
+ * places, and as exact as their doubles.
+ */
+#ifndef WEFT_VIEW_SQUEEZE_H
+#define WEFT_VIEW_SQUEEZE_H
+
+#include <weft/view.h>
+
+/* The place of a time, in ns from the trace's start; the time may be outside the trace. */
+struct weft_view_place weft__squeeze_place(const struct weft_squeeze *squeeze, double ns);
+
+/* The width of a stripe, px, while a ns outside of the stripes takes `scale` px. */
+double weft__squeeze_stripe(const struct weft_squeeze *squeeze, double scale);
+
+/* The px from a place to a later one. */
+double weft__squeeze_px(const struct weft_squeeze *squeeze, const struct weft_view_place *from,
+	const struct weft_view_place *to, double scale);
+
+/* The time that is `px` to the right of a place, in ns from the trace's start. */
+double weft__squeeze_ns(const struct weft_squeeze *squeeze, const struct weft_view_place *from,
+	double px, double scale);
+
+/* The scale with which what lies between two places is `px` wide; INFINITY if both are in one
+ * stripe. */
+double weft__squeeze_scale(const struct weft_squeeze *squeeze, const struct weft_view_place *from,
+	const struct weft_view_place *to, double px);
+
+/* The first stripe that ends after a time, in ns from the trace's start; false if there is none. */
+bool weft__squeeze_find(
+	const struct weft_squeeze *squeeze, double ns, double *ret_begin, double *ret_end);
+
+#endif
