@@ -36,6 +36,7 @@ static const char usage[] =
 	"                       colour-blind eyes\n"
 	"      --focus WHAT     what to draw largest if the rows do not all fit: a row's number, or\n"
 	"                       task:ID\n"
+	"      --squeeze        draw long idle times as narrow stripes that tell their length\n"
 	"      --counters FORM  lanes (default) above the tasks, overlay over them, or none\n"
 	"      --group-by WHAT  group rows by thread, process or host; default: none\n"
 	"      --no-fold        draw each task on a line of its own; don't fold alike tasks\n"
@@ -66,7 +67,7 @@ struct render_arguments {
 	struct cli_time start;
 	uint64_t duration_ns; /* 0: up to the end */
 	uint64_t width, height;
-	bool has_start, has_theme;
+	bool has_start, has_theme, squeeze;
 	enum weft_counter_form counters;
 	struct render_rows rows;
 };
@@ -130,6 +131,8 @@ static bool parse_option(const char *command, int option, struct render_argument
 	case 'f':
 		a->focus = optarg;
 		return true;
+	case 'q':
+		return a->squeeze = true;
 	case 'c':
 		return parse_counters(command, optarg, &a->counters);
 	default:
@@ -176,6 +179,7 @@ static int parse(int argc, char **argv, struct render_arguments *a, bool *ret_ru
 		{"height", required_argument, NULL, 'H'},
 		{"theme", required_argument, NULL, 't'},
 		{"focus", required_argument, NULL, 'f'},
+		{"squeeze", no_argument, NULL, 'q'},
 		{"counters", required_argument, NULL, 'c'},
 		RENDER_ROWS_OPTIONS,
 		CLI_MAX_SIZE_OPTION,
@@ -272,6 +276,45 @@ static void place_frame(const struct render_arguments *a, const struct weft_layo
 		ret_frame, a->counters, layout->model->counter_count, WEFT_LANE_HEIGHT);
 }
 
+/* Squeezes idle time; the times at the margins stay there. */
+static int squeeze_view(const struct render_arguments *a, const struct weft_scene *scene,
+	struct weft_view *view, struct weft_squeeze **ret_squeeze)
+{
+	uint64_t start = weft_view_time(view, WEFT_VIEW_MARGIN);
+	uint64_t end = weft_view_time(view, view->width - WEFT_VIEW_MARGIN);
+	int error = a->squeeze ? weft_scene_create_squeeze(scene, ret_squeeze) : 0;
+	if (error || !*ret_squeeze)
+		return error;
+	weft_view_set_squeeze(view, *ret_squeeze);
+	if (a->has_start || a->duration_ns)
+		weft_view_set_range(view, start, (double)(end - start));
+	return 0;
+}
+
+static int draw_scene(const struct render_arguments *a, const char *title,
+	const struct weft_scene *scene, const struct weft_frame *frame, struct weft_view *view,
+	const struct weft_font *font, struct weft_canvas *canvas)
+{
+	struct weft_squeeze *squeeze = NULL;
+	double *edges = malloc((view->row_count + (size_t)1) * sizeof(*edges));
+	int error = edges ? squeeze_view(a, scene, view, &squeeze) : WEFT_ERROR_MEMORY;
+	struct weft_render_options options = {
+		.theme = a->theme,
+		.title = title,
+		.font = font,
+		.hover = a->format == FORMAT_SVG,
+		.no_counters = a->counters == WEFT_COUNTERS_NONE,
+	};
+	if (!error) {
+		weft_scene_row_edges(scene, view, edges);
+		weft_view_set_edges(view, edges);
+		error = weft_render_frame(scene, frame, view, &options, canvas);
+	}
+	weft_squeeze_destroy(squeeze);
+	free(edges);
+	return error;
+}
+
 static int draw(const struct render_arguments *a, const struct cli_trace *trace,
 	const struct weft_layout *layout, const struct weft_font *font, struct weft_canvas *canvas,
 	int *ret_status)
@@ -286,25 +329,10 @@ static int draw(const struct render_arguments *a, const struct cli_trace *trace,
 	struct weft_progress progress = cli_progress_of(trace);
 	int error = weft_scene_create_watched(layout->model, layout, &progress, &scene);
 	cli_progress_end();
-	double *edges = malloc((layout->row_count + (size_t)1) * sizeof(*edges));
-	if (!error && !edges)
-		error = WEFT_ERROR_MEMORY;
-	if (error) {
-		free(edges);
+	if (error)
 		return error;
-	}
-	weft_scene_row_edges(scene, &view, edges);
-	weft_view_set_edges(&view, edges);
-	struct weft_render_options options = {
-		.theme = a->theme,
-		.title = short_name(trace->name),
-		.font = font,
-		.hover = a->format == FORMAT_SVG,
-		.no_counters = a->counters == WEFT_COUNTERS_NONE,
-	};
-	error = weft_render_frame(scene, &frame, &view, &options, canvas);
+	error = draw_scene(a, short_name(trace->name), scene, &frame, &view, font, canvas);
 	weft_scene_destroy(scene);
-	free(edges);
 	return error;
 }
 
@@ -377,6 +405,8 @@ static void describe_view(const struct render_arguments *a, const struct weft_la
 		weft_text_add_string(text, text->size ? " counters=" : "view counters=");
 		weft_text_add_string(text, a->counters == WEFT_COUNTERS_NONE ? "off" : "overlay");
 	}
+	if (a->squeeze)
+		weft_text_add_string(text, text->size ? " squeeze=on" : "view squeeze=on");
 	struct weft_text rows = {0};
 	if (!render_rows_describe(&a->rows, &rows) && rows.size) {
 		weft_text_add_string(text, text->size ? "" : "view");

@@ -56,6 +56,11 @@ void weft_scene_destroy(struct weft_scene *scene);
 void weft_scene_row_edges(
 	const struct weft_scene *scene, const struct weft_view *view, double *ret_edges);
 
+/* Makes what weft_view_set_squeeze() takes from the times in which nothing runs. `*ret_squeeze` is
+ * NULL if none of them is long, else the caller destroys it. It does not refer to the scene. 0 or
+ * WEFT_ERROR_MEMORY. */
+int weft_scene_create_squeeze(const struct weft_scene *scene, struct weft_squeeze **ret_squeeze);
+
 struct weft_box {
 	double x, y, width, height; /* absent if width or height is 0 */
 };

@@ -5,6 +5,7 @@
  *
  *     title.c strip.c ruler.c               around the picture
  *     periods.c losses.c                    bands; what is missing
+ *     stripes.c                             idle time that is squeezed
  *     lanes.c pieces.c tasks.c cells.c      lines, ends; densities
  *     bars.c spans.c                        when a task ran, and what it did then
  *     off_cpu.c                             for how long of that it had no processor
@@ -161,6 +162,10 @@ void weft__draw_status(struct painter *p);
 void weft__draw_bands(struct painter *p);
 void weft__name_bands(struct painter *p);
 void weft__draw_losses(struct painter *p);
+/* stripes.c: draws a torn stripe; those of a box; those of the picture, with their lengths. */
+void weft__draw_torn(struct painter *p, const struct weft__rect *rect);
+void weft__tear_box(struct painter *p, const struct weft_box *box);
+void weft__draw_stripes(struct painter *p);
 /* Draws the losses in the overview. */
 void weft__draw_strip_losses(struct painter *p, const struct weft__strip *strip);
 void weft__make_lanes(struct painter *p);

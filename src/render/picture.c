@@ -92,6 +92,7 @@ static void (*const steps[])(struct painter *) = {
 	weft__draw_links,
 	weft__draw_tasks,
 	weft__draw_arrows,
+	weft__draw_stripes,
 	weft__draw_highlight,
 	weft__draw_marks,
 	weft__draw_counters,

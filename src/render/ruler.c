@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ns.h"
 #include "render/clock.h"
 #include "render/painter.h"
 
@@ -109,6 +110,18 @@ static void draw_label(
 	*used = left + width + 8;
 }
 
+/* The tick after another one; there are none within squeezed stripes. */
+static uint64_t tick_after(const struct painter *p, const struct ruler *ruler, uint64_t tick)
+{
+	uint64_t next = weft__ns_add(tick, ruler->step);
+	struct weft_stripe stripe;
+	if (next < UINT64_MAX - p->scene->start &&
+		weft__view_next_stripe(p->view, p->scene->start + next, &stripe) &&
+		stripe.start <= p->scene->start + next)
+		next = (stripe.end - p->scene->start + ruler->step - 1) / ruler->step * ruler->step;
+	return next;
+}
+
 static uint64_t first_tick(const struct painter *p, const struct ruler *ruler)
 {
 	uint64_t from = p->left - p->scene->start;
@@ -125,12 +138,11 @@ void weft__draw_grid(struct painter *p, const struct weft_box *box)
 	struct ruler ruler = make_ruler(p);
 	struct weft_pen pen = {p->theme->grid, 1, WEFT_DASH_SOLID};
 	uint64_t last = p->right - p->scene->start;
-	for (uint64_t tick = first_tick(p, &ruler); tick <= last; tick += ruler.step) {
+	for (uint64_t tick = first_tick(p, &ruler); tick <= last && tick < UINT64_MAX;
+		 tick = tick_after(p, &ruler, tick)) {
 		double x = tick_x(p, tick);
 		if (x >= box->x && x < box->x + box->width)
 			weft_canvas_line(p->canvas, x, box->y, x, box->y + box->height, &pen);
-		if (tick > UINT64_MAX - ruler.step)
-			break;
 	}
 }
 
@@ -162,7 +174,8 @@ void weft__draw_ruler(struct painter *p)
 	const struct weft_box *box = &p->frame->ruler;
 	uint64_t last = p->right - p->scene->start;
 	double used = 0;
-	for (uint64_t tick = first_tick(p, &ruler); tick <= last; tick += ruler.step) {
+	for (uint64_t tick = first_tick(p, &ruler); tick <= last && tick < UINT64_MAX;
+		 tick = tick_after(p, &ruler, tick)) {
 		double x = tick_x(p, tick);
 		bool before = x < box->x;
 		if (before && !(ruler.has_base && tick == ruler.base))
@@ -170,8 +183,6 @@ void weft__draw_ruler(struct painter *p)
 		if (!before)
 			weft_canvas_line(p->canvas, x, box->y + 4, x, box->y + box->height, &pen);
 		draw_label(p, &ruler, before ? box->x : x, tick, &used);
-		if (tick > UINT64_MAX - ruler.step)
-			break;
 	}
 	draw_carets(p);
 }

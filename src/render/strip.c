@@ -54,12 +54,21 @@ static double bar_height(const struct strip *s, double running)
 	return running > 0 && height < LEAST_BAR ? LEAST_BAR : floor(height + 0.5);
 }
 
+/* The overview's column at px. */
+static double column_at(const struct weft_scene *scene, const struct strip *s, unsigned px)
+{
+	if (!s->axis.view.squeeze)
+		return px * (scene->overview_length / (s->x2 - s->x));
+	double ns = weft__view_ns(&s->axis.view, px), length = (double)(scene->end - scene->start);
+	return fmax(ns / fmax(length, 1) * scene->overview_length, 0);
+}
+
 static void merge_all(const struct weft_scene *scene, struct strip *s)
 {
-	double scale = scene->overview_length / (s->x2 - s->x);
 	unsigned count = (unsigned)ceil(scene->overview_length);
 	for (unsigned px = 0; px < s->width; px++) {
-		unsigned first = (unsigned)(px * scale), last = (unsigned)((px + 1) * scale);
+		unsigned first = (unsigned)column_at(scene, s, px);
+		unsigned last = (unsigned)column_at(scene, s, px + 1);
 		if (first > count - 1)
 			first = count - 1;
 		if (last <= first)
@@ -175,6 +184,17 @@ static void draw_never_resolved(struct painter *p, const struct strip *s)
 	}
 }
 
+static void draw_stripes(struct painter *p, const struct strip *s)
+{
+	struct weft_stripe stripe = {.end = p->scene->start};
+	struct weft__rect rect = {.y = s->y, .y2 = s->y2};
+	while (weft__view_next_stripe(&s->axis.view, stripe.end, &stripe)) {
+		rect.x = weft__strip_x(&s->axis, stripe.start);
+		rect.x2 = weft__strip_x(&s->axis, stripe.end);
+		weft__draw_torn(p, &rect);
+	}
+}
+
 /* Veils what is outside the view, and frames the view. */
 static void draw_window(struct painter *p, const struct strip *s)
 {
@@ -239,6 +259,7 @@ void weft__draw_strip(struct painter *p)
 		smooth(&s);
 	draw_bars(p, &s, true);
 	draw_bars(p, &s, false);
+	draw_stripes(p, &s);
 	draw_alive(p, &s);
 	weft__draw_strip_losses(p, &s.axis);
 	draw_window(p, &s);

@@ -17,6 +17,7 @@
 
 STATE(plain, viewer->view.is_plain)
 STATE(lens, !viewer->view.is_plain)
+STATE(squeezing, viewer->squeezing.is_on)
 STATE(folding, !viewer->rows.no_fold)
 STATE(simplified, !viewer->rows.no_simplify)
 STATE(grouped, strcmp(weft_group_by_name(viewer->rows.group_by), arguments) == 0)

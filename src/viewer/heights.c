@@ -12,7 +12,7 @@
 static bool is_same(const struct weft_view *a, const struct weft_view *b)
 {
 	return a->start == b->start && a->end == b->end && a->left == b->left && a->scale == b->scale &&
-		   a->width == b->width && a->height == b->height;
+		   a->squeeze == b->squeeze && a->width == b->width && a->height == b->height;
 }
 
 /* Makes room for the layout's rows. All views that borrow the array then borrow none. */

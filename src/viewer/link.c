@@ -67,6 +67,8 @@ static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 	add_value(text, "focus", value);
 	if (view->is_plain)
 		add_value(text, "rows", "plain");
+	if (viewer->squeezing.is_on)
+		add_value(text, "squeeze", "on");
 	if (viewer->selection.task != WEFT_NONE) {
 		weft__write_task(viewer->model, viewer->selection.task, value);
 		add_value(text, "task", value + strlen("task:"));
@@ -156,6 +158,8 @@ static void add_rows(const struct weft_viewer *viewer, struct weft_text *text)
 		weft_text_add_string(text, " --counters none");
 	else if (viewer->counters.are_over)
 		weft_text_add_string(text, " --counters overlay");
+	if (viewer->squeezing.is_on)
+		weft_text_add_string(text, " --squeeze");
 	add_filter(text, viewer->rows.filter);
 }
 
@@ -224,7 +228,7 @@ struct target {
 	struct weft_view view;
 	struct weft__rows rows;
 	uint64_t start, duration, at;
-	bool has_start, has_duration, has_at;
+	bool has_start, has_duration, has_at, is_squeezed;
 	uint32_t task;
 	char search[WEFT__FILTER_BYTES];
 };
@@ -244,6 +248,8 @@ static bool take_value(
 		t->view.focus = weft__number_parse(value, &value);
 	else if (strcmp(key, "rows") == 0)
 		t->view.is_plain = strcmp(value, "plain") == 0;
+	else if (strcmp(key, "squeeze") == 0)
+		t->is_squeezed = strcmp(value, "on") == 0;
 	else if (strcmp(key, "task") == 0)
 		return (t->task = weft__parse_task(viewer->model, value)) != WEFT_NONE;
 	else if (strcmp(key, "counters") == 0 && strcmp(value, "all") == 0)
@@ -291,6 +297,7 @@ static void go(struct weft_viewer *viewer, struct target *t)
 	weft__viewer_set_rows(viewer, &t->rows);
 	view->row_count = viewer->layout->row_count;
 	view->width = viewer->view.width; /* groups take some of the width */
+	weft__viewer_squeeze(viewer, view, t->is_squeezed);
 	uint64_t start = t->has_start ? t->start : weft__viewer_start(view);
 	weft_view_resize(view, view->width, view->height);
 	if (t->has_start || t->has_duration)

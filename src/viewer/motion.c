@@ -8,6 +8,9 @@
 
 #include <math.h>
 
+#define SAME  1e-6 /* scales that differ by less are the same */
+#define STEPS 48   /* of a bisection */
+
 const struct weft_view *weft__viewer_wanted(const struct weft_viewer *viewer)
 {
 	const struct weft__motion *motion = &viewer->motion;
@@ -17,7 +20,7 @@ const struct weft_view *weft__viewer_wanted(const struct weft_viewer *viewer)
 static bool is_same_view(const struct weft_view *a, const struct weft_view *b)
 {
 	return a->left == b->left && a->scale == b->scale && a->focus == b->focus &&
-		   a->is_plain == b->is_plain;
+		   a->is_plain == b->is_plain && a->squeeze == b->squeeze;
 }
 
 void weft__viewer_jump(struct weft_viewer *viewer, const struct weft_view *to)
@@ -31,7 +34,8 @@ void weft__viewer_glide(struct weft_viewer *viewer, const struct weft_view *to)
 {
 	if (is_same_view(weft__viewer_wanted(viewer), to))
 		return;
-	if (viewer->reduced_motion || to->is_plain != viewer->view.is_plain) {
+	if (viewer->reduced_motion || to->is_plain != viewer->view.is_plain ||
+		to->squeeze != viewer->view.squeeze) {
 		weft__viewer_jump(viewer, to);
 		return;
 	}
@@ -86,6 +90,36 @@ static void fly(struct weft_viewer *viewer, double done)
 		m->y + m->speed_y * ms);
 }
 
+/* The x that has the same time in two views of a squeezed trace; an edge if there is none. */
+static double fixed_x(const struct weft_view *from, const struct weft_view *to)
+{
+	double low = 0, high = from->width;
+	bool is_later = weft__view_ns(to, low) > weft__view_ns(from, low);
+	for (unsigned i = 0; i < STEPS; i++) {
+		double x = (low + high) / 2;
+		if ((weft__view_ns(to, x) > weft__view_ns(from, x)) == is_later)
+			low = x;
+		else
+			high = x;
+	}
+	return low;
+}
+
+/* The left edge of a squeezed view on its way. */
+static double squeezed_left(const struct weft__motion *m, double scale, double share)
+{
+	struct weft_view view = m->from;
+	if (fabs(m->to.scale / m->from.scale - 1) < SAME) {
+		weft_view_pan(&view, -share * weft__view_x_of(&view, m->to.left));
+		return view.left;
+	}
+	double x = fixed_x(&m->from, &m->to);
+	double from = weft__view_ns(&m->from, x), to = weft__view_ns(&m->to, x);
+	weft_view_zoom(&view, x, scale / view.scale);
+	weft_view_pan(&view, x - weft__view_x_of(&view, from + (to - from) * share));
+	return view.left;
+}
+
 /* The scale changes by equal factors in equal times, and the time that both views show at the same
  * x stays there. */
 static void glide(struct weft_viewer *viewer, double done)
@@ -94,11 +128,14 @@ static void glide(struct weft_viewer *viewer, double done)
 	double eased = 1 - pow(1 - done, 3), share = eased;
 	double from = 1 / m->from.scale, to = 1 / m->to.scale;
 	double width = from * pow(to / from, eased);
-	if (fabs(to / from - 1) > 1e-6)
+	if (fabs(to / from - 1) > SAME)
 		share = (width - from) / (to - from);
 	struct weft_view view = m->to;
 	view.scale = 1 / width;
-	view.left = m->from.left + (m->to.left - m->from.left) * share;
+	if (view.squeeze)
+		view.left = squeezed_left(m, 1 / width, share);
+	else
+		view.left = m->from.left + (m->to.left - m->from.left) * share;
 	view.focus = m->from.focus + (m->to.focus - m->from.focus) * eased;
 	weft_view_resize(&view, view.width, view.height); /* clamps the view to the trace */
 	viewer->view = view;

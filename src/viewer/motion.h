@@ -41,6 +41,12 @@ struct weft__history {
 	double moved_ms; /* time of the last move: quick successive moves are one step */
 };
 
+/* Idle time that is drawn narrow: see squeeze.c. */
+struct weft__squeezing {
+	bool is_on;
+	struct weft_squeeze *squeeze; /* views borrow it; NULL if nothing is squeezed */
+};
+
 /* The heights of rows: see heights.c. */
 struct weft__heights {
 	double *edges;
@@ -48,6 +54,12 @@ struct weft__heights {
 	struct weft_view of;            /* the view that they were made for … */
 	const struct weft_scene *scene; /* … and its scene; NULL if they are stale */
 };
+
+/* squeeze.c: squeezes the idle time of the scene's trace in a view, or not. */
+void weft__viewer_squeeze(struct weft_viewer *viewer, struct weft_view *view, bool is_on);
+/* Makes the squeeze of the scene's trace, for the caller to destroy; NULL if nothing is squeezed.
+ */
+struct weft_squeeze *weft__viewer_make_squeeze(const struct weft_viewer *viewer);
 
 /* heights.c: gives the rows of a view the heights for its times. Views that share the heights have
  * those of another view from then on. */

@@ -53,6 +53,7 @@ struct weft_viewer {
 	enum weft_viewer_cursor cursor;
 	/* State by subject: each has a header. */
 	struct weft_view view;
+	struct weft__squeezing squeezing;
 	struct weft__heights heights;
 	struct weft__motion motion;
 	struct weft__slide slide;

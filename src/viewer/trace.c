@@ -101,6 +101,7 @@ static void set_view(struct weft_viewer *viewer, bool is_same, const struct memo
 {
 	struct weft_view old = *weft__viewer_wanted(viewer), view;
 	weft_frame_view(viewer->layout, &viewer->frame, &view);
+	weft_view_set_squeeze(&view, viewer->squeezing.squeeze);
 	weft__viewer_halt(viewer);
 	if (is_same) {
 		view.scale = old.scale;
@@ -147,9 +148,12 @@ static void take(struct weft_viewer *viewer, const struct weft_viewer_prepared *
 	viewer->layout = p->layout;
 	viewer->scene = p->scene;
 	viewer->story = p->story;
+	struct weft_squeeze *old = viewer->squeezing.squeeze;
+	viewer->squeezing.squeeze = weft__viewer_make_squeeze(viewer);
 	weft__viewer_use_counters(viewer);
 	weft__viewer_place(viewer);
 	set_view(viewer, is_same, &memory);
+	weft_squeeze_destroy(old);
 	if (is_same && memory.has_selection) {
 		viewer->selection.task = weft_model_find_task(p->model, memory.buffer, memory.id);
 		viewer->selection.at = memory.at;

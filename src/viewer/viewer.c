@@ -86,6 +86,7 @@ static void drop_trace(struct weft_viewer *viewer)
 	weft__viewer_forget(viewer);
 	weft__slide_stop(viewer);
 	weft__things_clear(viewer->things);
+	weft_squeeze_destroy(viewer->squeezing.squeeze);
 	weft_scene_destroy(viewer->scene);
 	weft_layout_destroy(viewer->layout);
 	weft_model_destroy(viewer->model);

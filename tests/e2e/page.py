@@ -228,6 +228,24 @@ def the_view_can_be_chosen_beforehand():
 
 
 @case
+def idle_time_is_squeezed_by_a_key_an_option_and_a_link():
+    def idle(look):
+        return look['text'].split().count('idle')
+    before, squeezed, after = use([['look'], ['key', 'x'], ['linked'], ['look'], ['key', 'x'], ['wait', 100], ['look']], trace=ARP)
+    assert 'squeeze=on' in squeezed['hash'] and '7 stripes' in squeezed['status'], (squeezed['hash'], squeezed['status'])
+    equal((idle(before), idle(squeezed), idle(after)), (0, 7, 0))
+    assert ruler(after) == ruler(before) != ruler(squeezed), ruler(squeezed)
+    asked, = use([['look']], '--squeeze', '--start', '9ms', '--duration', '16ms', trace=ARP, width=1400)
+    assert idle(asked) == 4 and ruler(asked)[0] == '9.0 ms', asked['text']
+    with temporary_directory() as folder:
+        path, title = 'file://' + make_page(folder, trace=ARP), os.path.basename(ARP)
+        linked, hit = browse(path + '#view&start=9ms&duration=16ms&squeeze=on',
+                             [['look'], ['click', 800, 392], ['look']], title, width=1400)['results']
+    equal(ruler(linked), ruler(asked))
+    assert hit['status'].startswith("bind 4192 'Gntshr.grant_access': 6.37 ms"), hit['status']
+
+
+@case
 def a_page_opens_with_the_rows_that_were_asked_for():
     seen, changed = use([['wheel', 500, 300, -30], ['linked'], ['look'], ['command', 'filter off'], ['key', '0'],
                          ['wait', 100], ['look']],

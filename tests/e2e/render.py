@@ -75,6 +75,18 @@ def an_svg_is_a_document_with_names_to_find():
 
 
 @case
+def long_idle_times_are_squeezed():
+    def ticks(root):
+        return [text for text in texts(root) if re.fullmatch(r'[0-9.]+ m?s', text or '')]
+    plain, squeezed = svg(), svg('--squeeze')
+    assert 'idle' not in texts(plain) and texts(squeezed).count('idle') == 3, texts(squeezed)
+    assert '100' in texts(squeezed) and '100 ms' not in ticks(squeezed), ticks(squeezed)
+    # A range has the times that were asked for.
+    equal(ticks(svg('--squeeze', '--start', '10ms', '--duration', '130ms'))[0], '10 ms')
+    equal(texts(svg('--squeeze', '--duration', '12ms')).count('idle'), 0)
+
+
+@case
 def the_same_picture_twice_is_the_same_bytes():
     equal(render('-o', '-', '--format', 'svg').stdout, render('-o', '-', '--format', 'svg').stdout)
 

@@ -179,6 +179,24 @@ def themes_color_the_whole_window():
 
 
 @case
+def idle_time_is_squeezed_by_a_key_and_by_a_link():
+    with screen(), program(ARP) as viewer:
+        window = viewer.window('mirage-arp-good.ctf')
+        whole = window.still()
+        window.mouse('move', 5, 790)
+        window.keys('x')
+        squeezed = window.changed(whole)
+        assert squeezed.difference(whole) > 0.05
+        window.keys('x')
+        assert window.changed(squeezed).difference(whole) < 0.01
+    with screen(), program('--command', 'view squeeze=on', ARP) as viewer:
+        window = viewer.window('mirage-arp-good.ctf')
+        linked = window.still()
+        window.mouse('move', 5, 790)
+        assert linked.difference(squeezed) < 0.01, linked.difference(squeezed)
+
+
+@case
 def a_window_opens_with_what_was_asked_for():
     with screen(), program('--only', 'blkfront', '--no-fold', BLOCK) as viewer:
         window = viewer.window('mirage-block-read.sexp')

@@ -16,6 +16,7 @@ struct picture {
 	struct weft_render_options options;
 	struct weft_canvas *canvas;
 	enum weft_counter_form counters;
+	struct weft_squeeze *squeeze;
 };
 
 /* Takes ownership of the model. `layout` may be NULL. */
@@ -44,9 +45,16 @@ static inline void place_counters(struct picture *p, enum weft_counter_form form
 	weft_frame_view(p->layout, &p->frame, &p->view);
 }
 
+static inline void squeeze(struct picture *p)
+{
+	assert_int_equal(weft_scene_create_squeeze(p->scene, &p->squeeze), 0);
+	weft_view_set_squeeze(&p->view, p->squeeze);
+}
+
 static inline void picture_finish(struct picture *p)
 {
 	weft_canvas_destroy(p->canvas);
+	weft_squeeze_destroy(p->squeeze);
 	weft_scene_destroy(p->scene);
 	weft_layout_destroy(p->layout);
 	weft_model_destroy(p->model);

@@ -668,6 +668,43 @@ static void idle_time_is_that_of_all_threads(void **state)
 	picture_finish(&p);
 }
 
+/* Work in five places with idle times between them: two of 1 ms, one of 100 us, one of 1.5 s and
+ * one of 40 ms. */
+static struct weft_model *long_sleeps(void)
+{
+	static const uint64_t sleeps_us[] = {1000, 100, 1500000, 1000, 40000};
+	struct made m = make_begin();
+	uint64_t us = 0;
+	at(&m, 0);
+	make_create_named(&m, WEFT_TASK_NONE, 1, "main");
+	make_create_named(&m, WEFT_TASK_NONE, 2, "request");
+	for (unsigned i = 0; i < 5; i++) {
+		at(&m, us);
+		make_switch(&m, i % 2 + 1);
+		make_counter(&m, 1, "queue", i, true);
+		at(&m, us += 400);
+		sleep_for(&m, "poll");
+		us += sleeps_us[i];
+	}
+	at(&m, us);
+	make_switch(&m, 1);
+	at(&m, us + 400);
+	make_edge(&m, WEFT_EVENT_RESOLVE, 1, 2);
+	return model_of(&m, &(struct weft_trace_description){0});
+}
+
+static void long_sleeps_are_squeezed(void **state)
+{
+	struct picture p;
+	(void)state;
+	picture_init(&p, long_sleeps(), 600, 260);
+	squeeze(&p);
+	compare(&p, "picture-squeezed.txt");
+	weft_view_zoom(&p.view, 300, 0.5); /* everything is in view already */
+	compare(&p, "picture-squeezed.txt");
+	picture_finish(&p);
+}
+
 /* Timers that are due after 10 ms: one in time, one 5 ms late. */
 static struct weft_model *two_timers(void)
 {
@@ -831,6 +868,7 @@ int main(void)
 		cmocka_unit_test(tracks_are_drawn),
 		cmocka_unit_test(a_wait_for_any_is_drawn),
 		cmocka_unit_test(idle_time_is_that_of_all_threads),
+		cmocka_unit_test(long_sleeps_are_squeezed),
 		cmocka_unit_test(a_late_timer_is_named_so),
 		cmocka_unit_test(counters_are_drawn),
 		cmocka_unit_test(counters_have_lanes),

@@ -99,6 +99,7 @@ static void draw_lane(struct painter *p, uint32_t counter, const struct weft_box
 	double bottom = weft__crisp(box->y + box->height - 1);
 	weft__draw_plot(p, &plot);
 	weft_canvas_line(p->canvas, box->x, bottom, box->x + box->width, bottom, &pen);
+	weft__tear_box(p, box);
 	double used = write_name(p, &plot, fmax(write_scale(p, &plot) + GAP, box->x + NAME_AT));
 	write_value(p, &plot, used);
 }

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "base/export.h"
 #include "model/idle.h"
 #include "render/scene/scene.h"
 
@@ -70,4 +71,18 @@ int weft__scene_make_bands(struct weft_scene *scene)
 		return make_common(scene);
 	keep_kind(&scene->idle, model, WEFT_BAND_IDLE);
 	return 0;
+}
+
+WEFT__EXPORT int weft_scene_create_squeeze(
+	const struct weft_scene *scene, struct weft_squeeze **ret_squeeze)
+{
+	const struct weft_stripe trace = {scene->start, scene->end};
+	struct weft_stripe *idle = malloc((scene->idle.count + (size_t)1) * sizeof(*idle));
+	if (!idle)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < scene->idle.count; i++)
+		idle[i] = (struct weft_stripe){scene->idle.list[i].start, scene->idle.list[i].end};
+	int error = weft_squeeze_create(idle, scene->idle.count, &trace, ret_squeeze);
+	free(idle);
+	return error;
 }
