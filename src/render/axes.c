@@ -30,15 +30,6 @@ bool weft__is_dense(const struct weft_fold *fold)
 	return (double)fold->p50_ns * fold->count > 1.5 * (double)(fold->end - fold->start);
 }
 
-bool weft__is_merged(const struct painter *p, uint32_t task)
-{
-	const struct weft_layout *l = p->layout;
-	if (l->form[task] != WEFT_FORM_FOLDED)
-		return l->form[task] == WEFT_FORM_BAND;
-	const struct weft_fold *fold = &l->folds[l->fold_of[task]];
-	return weft__is_dense(fold) || (double)fold->p50_ns * p->view->scale < WEFT__TOOTH_WIDTH;
-}
-
 double weft__crisp(double at)
 {
 	return floor(at) + 0.5;

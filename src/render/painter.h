@@ -10,7 +10,8 @@
  *     bars.c spans.c                        when a task ran, and what it did then
  *     off_cpu.c                             for how long of that it had no processor
  *     folds.c groups.c handles.c            what shares a row; headings of groups; to fold by
- *     links.c arrows.c                      creation and becoming; other edges
+ *     links.c                               creation and becoming
+ *     arrows.c arrow.c stubs.c heat.c       other edges: as arrows, or their ends, or their number
  *     names.c occupied.c lettering.c        labels, kinds, messages, without overlap
  *     waits.c                               what tasks wait for
  *     highlight.c                           what a person points at
@@ -56,13 +57,9 @@ struct weft__lane_piece {
 /* Rows closer than this have no names. */
 #define WEFT__NAME_SPACING 9.0
 
-/* Narrower spans of a fold have no arrows of their own. */
-#define WEFT__TOOTH_WIDTH 8.0
-
 struct weft__tally {
 	uint32_t tasks; /* tasks alive in the view */
 	uint32_t drawn; /* tasks with lines of their own */
-	uint64_t arrows_merged;
 	bool edges[WEFT_EDGE_TYPES];
 	bool off_cpu;                /* a bar is hollowed out */
 	bool stopped[WEFT_OUTCOMES]; /* tasks with lines of their own that were stopped, by outcome */
@@ -83,6 +80,12 @@ struct weft__failure_mark {
 };
 
 struct weft__cells;
+struct weft__stub_name;
+
+/* An arrow that is a part of the heat, and the pixel column where it ends. */
+struct weft__heat_mark {
+	uint32_t edge, column;
+};
 
 struct painter {
 	/* Inputs. */
@@ -115,7 +118,9 @@ struct painter {
 	struct weft__edge_columns *edge_columns; /* NULL unless there are many */
 	struct weft__curve *curves;              /* the counters that are drawn, the highest first */
 	uint32_t *named;                         /* indices of these counters */
-	uint32_t curve_count, label_count; /* counters that are not hidden; counters that are drawn */
+	uint32_t curve_count, label_count;  /* counters that are not hidden; counters that are drawn */
+	struct weft__stub_name *stub_names; /* in the order of drawing */
+	size_t stub_count, stub_capacity;
 	struct weft__failure_mark *marks;
 	size_t mark_count, mark_capacity;
 	struct weft__tally tally;
@@ -128,8 +133,6 @@ double weft__y(const struct painter *p, uint32_t row);
 bool weft__draws_edge(const struct painter *p, uint32_t a, uint32_t b);
 /* True if the spans of a fold overlap so much that they are a density at any size. */
 bool weft__is_dense(const struct weft_fold *fold);
-/* True if a task is shown only as a part of a density, whatever its own width. */
-bool weft__is_merged(const struct painter *p, uint32_t task);
 /* The middle of the pixel that a hairline there fills. */
 double weft__crisp(double at);
 
@@ -182,11 +185,15 @@ void weft__add_mark(struct painter *p, struct weft__failure_mark mark);
 void weft__draw_marks(struct painter *p);
 void weft__draw_links(struct painter *p);
 void weft__draw_arrows(struct painter *p);
-void weft__draw_heat(struct painter *p);
+/* Draws the arrows of crowded columns: those of a list, or, if the frame has `edge_columns`, all.
+ */
+void weft__draw_heat(struct painter *p, const struct weft__heat_mark *marks, uint32_t count);
 void weft__find_edges(struct painter *p);
 void weft__draw_names(struct painter *p);
-/* Writes the texts on waits; called after all other text of the picture. */
+/* Writes the texts on waits, and from where stubs come; called after all other text of the picture.
+ */
 void weft__label_waits(struct painter *p);
+void weft__name_stubs(struct painter *p);
 /* Draws a highlighted arrow. */
 void weft__draw_arrow_of(struct painter *p, uint32_t edge);
 /* highlight.c: draws what is below tasks and above them; whether a task is dimmed; the alpha of

@@ -101,6 +101,7 @@ static void (*const steps[])(struct painter *) = {
 	weft__name_spans,
 	weft__name_bands,
 	weft__label_waits,
+	weft__name_stubs,
 	weft__draw_handles,
 	end_picture,
 	weft__name_groups,
@@ -121,6 +122,7 @@ static void finish(struct painter *p)
 	free(p->edge_columns);
 	free(p->curves);
 	free(p->named);
+	free(p->stub_names);
 	free(p->marks);
 }
 

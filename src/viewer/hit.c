@@ -81,9 +81,10 @@ static void find_edge(
 	const struct weft__drawn_edge *edge = weft__things_edge(viewer->things, point, ARROW, &away);
 	if (!edge)
 		return;
-	hit->edge = edge->edge;
-	hit->is_near_head =
+	bool is_nearer =
 		hypot(aim->x - edge->x2, aim->y - edge->y2) < hypot(aim->x - edge->x, aim->y - edge->y);
+	hit->edge = edge->edge;
+	hit->is_near_head = edge->end == WEFT__EDGE_BOTH ? is_nearer : edge->end == WEFT__EDGE_HEAD;
 }
 
 /* Input that arrives before the next frame is drawn needs that frame's record. */

@@ -8,9 +8,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A stub is a part of an arrow, at one of its ends. */
+enum weft__edge_end {
+	WEFT__EDGE_BOTH, /* the arrow is drawn as a whole */
+	WEFT__EDGE_TAIL,
+	WEFT__EDGE_HEAD,
+};
+
 /* A line on the canvas. It may extend far beyond the picture. */
 struct weft__drawn_edge {
 	uint32_t edge;
+	enum weft__edge_end end;
 	double x, y, x2, y2; /* from its tail to its head */
 };
 

@@ -6,13 +6,16 @@
 #include "render/edges/edge_columns.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/search.h"
+#include "render/edges/arrow.h"
 #include "render/painter.h"
 #include "view/time.h"
 
 #define FEW_MAX 64
-#define MANY    8000 /* edges in and beside the view; with more, they are counted first */
+#define CLOSE   4    /* buckets from one crowded bucket to the next that are crowded, too */
+#define MANY    8000 /* edges in the view; with more, they are counted first */
 
 static bool allocate(struct weft__edge_columns *columns)
 {
@@ -39,18 +42,55 @@ static void find_columns(struct weft__edge_columns *columns, const struct painte
 	}
 }
 
+/* Also marks what lies between: single arrows there would look as if they were all. */
+void weft__find_crowds(const uint32_t *arrows, uint32_t buckets, bool *ret_crowded)
+{
+	uint32_t last = 0;
+	for (uint32_t i = 0; i < buckets; i++) {
+		ret_crowded[i] = arrows[i] > WEFT__EDGE_BUCKET;
+		if (!ret_crowded[i])
+			continue;
+		if (last && i + 1 - last <= CLOSE)
+			memset(ret_crowded + last, true, i - last);
+		last = i + 1;
+	}
+}
+
+static bool find_crowds(struct weft__edge_columns *columns)
+{
+	uint32_t buckets = weft__edge_buckets(columns->count);
+	uint32_t *arrows = calloc(buckets, sizeof(*arrows));
+	for (unsigned type = 0; arrows && type < WEFT_EDGE_TYPES; type++)
+		for (uint32_t i = 0; WEFT__ARROW_TYPES >> type & 1 && i < columns->count; i++)
+			arrows[i / WEFT__EDGE_BUCKET] += weft__edges_in_column(columns, type, i);
+	columns->crowded = malloc(buckets);
+	if (arrows && columns->crowded)
+		weft__find_crowds(arrows, buckets, columns->crowded);
+	free(arrows);
+	return arrows && columns->crowded;
+}
+
+uint32_t weft__edge_columns_needed(const struct painter *p)
+{
+	return (uint32_t)(p->frame->picture.width + WEFT__ARROW_REACH) + 1;
+}
+
 bool weft__edge_columns_init(struct weft__edge_columns *columns, const struct painter *p)
 {
-	*columns = (struct weft__edge_columns){.count = 2 * (uint32_t)(p->frame->picture.width + 1)};
+	*columns = (struct weft__edge_columns){
+		.count = weft__edge_columns_needed(p),
+		.width = (uint32_t)(p->frame->picture.width + 1),
+	};
 	if (!allocate(columns))
 		return false;
 	find_columns(columns, p);
-	return true;
+	return find_crowds(columns);
 }
 
 void weft__edge_columns_finish(struct weft__edge_columns *columns)
 {
 	free(columns->edges);
+	free(columns->crowded);
 	for (unsigned type = 0; type < WEFT__EDGE_COUNTS; type++)
 		free(columns->ranks[type]);
 }
@@ -77,8 +117,8 @@ void weft__edge_columns_limit(struct weft__edge_columns *columns, unsigned types
 void weft__find_edges(struct painter *p)
 {
 	const struct weft_edges *edges = &p->model->edges;
-	uint64_t around = p->right - p->left; /* arrows may come from one view's width away */
-	uint64_t to = p->right < UINT64_MAX - around ? p->right + around : UINT64_MAX;
+	/* An arrow whose head is farther away is a stub there. */
+	uint64_t to = weft_view_time(p->view, p->frame->picture.width + WEFT__ARROW_REACH);
 	/* An arrow ends at its edge's time: edges before the view do not reach it. */
 	p->first_edge = weft__lower_bound_u64(edges->time, edges->count, p->left);
 	p->last_edge = weft__lower_bound_u64(edges->time, edges->count, to);

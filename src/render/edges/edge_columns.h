@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The edges of each pixel column, from the left edge of the picture to one width beyond its right
- * edge (arrows may come from there): how many there are of each type, and in which columns they are
- * few enough to be drawn one by one.
+ * The edges of each pixel column, from the left edge of the picture to as far beyond its right edge
+ * as arrows reach: how many there are of each type, and in which columns they are few enough to be
+ * drawn one by one.
  */
 #ifndef WEFT_RENDER_EDGE_COLUMNS_H
 #define WEFT_RENDER_EDGE_COLUMNS_H
@@ -14,13 +14,32 @@
 
 struct painter;
 
+#define WEFT__ARROW_TYPES                                                        \
+	(1u << WEFT_EDGE_READ | 1u << WEFT_EDGE_TRY_READ | 1u << WEFT_EDGE_RESOLVE | \
+		1u << WEFT_EDGE_SIGNAL)
+
+/* Columns are crowded together: where more arrows than pixels end in a bucket, all are heat. */
+#define WEFT__EDGE_BUCKET 8
+
 struct weft__edge_columns {
-	uint32_t count;
-	uint32_t *edges; /* first edge of each column, and the end of the last */
+	uint32_t count, width; /* of these, `width` are in the picture */
+	uint32_t *edges;       /* first edge of each column, and the end of the last */
 	/* The same, counted among edges of the type, or of dropped ones. */
 	uint32_t *ranks[WEFT__EDGE_COUNTS];
 	uint32_t few[WEFT_EDGE_TYPES]; /* limit of a column: with more, none of the type is drawn */
+	bool *crowded;                 /* by bucket: more arrows than columns */
 };
+
+/* The number of columns for a frame: to `WEFT__ARROW_REACH` px beyond the picture. */
+uint32_t weft__edge_columns_needed(const struct painter *p);
+
+static inline uint32_t weft__edge_buckets(uint32_t columns)
+{
+	return columns / WEFT__EDGE_BUCKET + 1;
+}
+
+/* Finds the crowded buckets, from the number of arrows that end in each. */
+void weft__find_crowds(const uint32_t *arrows, uint32_t buckets, bool *ret_crowded);
 
 /* False without memory. */
 bool weft__edge_columns_init(struct weft__edge_columns *columns, const struct painter *p);
@@ -40,6 +59,13 @@ static inline bool weft__column_is_dense(
 	const struct weft__edge_columns *columns, unsigned type, uint32_t column)
 {
 	return weft__edges_in_column(columns, type, column) > columns->few[type];
+}
+
+/* The same for arrows of all types together. */
+static inline bool weft__column_is_crowded(
+	const struct weft__edge_columns *columns, uint32_t column)
+{
+	return columns->crowded[column / WEFT__EDGE_BUCKET];
 }
 
 #endif

@@ -12,7 +12,7 @@
 
 #define CORNER 3.0
 #define DOT    2.0
-#define FEW    4000 /* links that are drawn one by one, if there are many */
+#define FEW    2400 /* links that are drawn one by one, if there are many */
 #define KNOWN  1024 /* a power of two */
 
 struct link {
@@ -74,8 +74,8 @@ static bool are_shown(const struct painter *p, const struct bond *bond)
 static void record(struct painter *p, const struct bond *bond, const struct link *link)
 {
 	if (bond->edge != WEFT_NONE)
-		weft__add_drawn_edge(
-			p, &(struct weft__drawn_edge){bond->edge, link->x, link->y, link->x, link->y2});
+		weft__add_drawn_edge(p, &(struct weft__drawn_edge){bond->edge, WEFT__EDGE_BOTH, link->x,
+									link->y, link->x, link->y2});
 }
 
 /* Computes where a link is; false if it is outside of the picture. */
@@ -131,7 +131,7 @@ static void draw_edge(struct painter *p, uint32_t edge, struct drawn *drawn)
 static void draw_columns(struct painter *p, unsigned type, struct drawn *drawn)
 {
 	const struct weft__edge_columns *columns = p->edge_columns;
-	for (uint32_t column = 0; column < columns->count / 2; column++) {
+	for (uint32_t column = 0; column < columns->width; column++) {
 		uint32_t count = weft__edges_in_column(columns, type, column);
 		uint32_t edge = columns->edges[column], last = columns->edges[column + 1];
 		if (weft__column_is_dense(columns, type, column))

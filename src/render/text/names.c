@@ -5,7 +5,7 @@
  * All text of a row is placed above the row's line, in the order of its importance: failure
  * messages; labels; notes; ids. A text may reach up to the next text that is already there, or to
  * the next name that will be placed, also past its own task's end if there is room. Texts never
- * overlap, neither in a row nor between rows.
+ * overlap, neither in a row nor between rows. A word is written once for a run of equals.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,6 +21,7 @@
 #define GAP          6.0
 #define LEAST_ROOM   22.0
 #define NOTE_ROOM    30.0
+#define AGAIN        400.0 /* px: a row's equal words are written once within this distance */
 #define REASON_EVERY 40.0
 #define KIND_SPACING 14.0
 #define TEXT_SIZE    12.0
@@ -45,14 +46,38 @@ struct name {
 	double y, spacing;
 	uint32_t task, note; /* note: if it is a NOTE */
 	enum worth worth;
-	bool placed;
+	bool has_kind, placed;
+};
+
+/* A word that was written last in a row: a string of the model, or the number of a kind. */
+struct word {
+	uint32_t number; /* or WEFT_NONE */
+	double x;
 };
 
 struct names {
 	struct name *list;
 	size_t count, capacity;
 	bool failed;
+	struct word words[WORTHS], kind; /* of the row that is being collected */
 };
+
+static void forget_words(struct names *names)
+{
+	for (unsigned worth = 0; worth < WORTHS; worth++)
+		names->words[worth].number = WEFT_NONE;
+	names->kind.number = WEFT_NONE;
+}
+
+/* False for a word that the row has already, and near. `number`: WEFT_NONE for a text that is like
+ * no other. */
+static bool is_new(struct word *last, uint32_t number, double x)
+{
+	if (number != WEFT_NONE && number == last->number && x - last->x < AGAIN)
+		return false;
+	*last = (struct word){number, x};
+	return true;
+}
 
 static void add(struct names *names, const struct name *name)
 {
@@ -196,7 +221,8 @@ static void place_kind(struct painter *p, const struct name *name)
 	double x = name->x + INDENT, baseline = name->y + 4 + style.size;
 	double limit = fmin(name->end, box->x + box->width - 4);
 	char fitted[64];
-	if (name->spacing < KIND_SPACING || text.size == 0 || baseline > box->y + box->height - 2)
+	if (!name->has_kind || name->spacing < KIND_SPACING || text.size == 0 ||
+		baseline > box->y + box->height - 2)
 		return;
 	double width = weft__fit_text(p, text, limit - x, &style, fitted, sizeof(fitted));
 	if (width <= 0 || strlen(fitted) != text.size)
@@ -226,6 +252,13 @@ static bool is_in_lane(const struct painter *p, uint32_t note)
 	return notes->type[note] >= WEFT_NOTE_CHANGE && weft__has_lane(p, notes->text[note]);
 }
 
+/* Only of remarks: the numbers of others differ. */
+static uint32_t word_of_note(const struct painter *p, uint32_t note)
+{
+	const struct weft_notes *notes = &p->model->notes;
+	return notes->type[note] == WEFT_NOTE_TEXT ? notes->text[note] : WEFT_NONE;
+}
+
 /* Collects a task's notes in view that are some pixels from each other. The first label is its name
  * already. */
 static void collect_notes(
@@ -249,11 +282,37 @@ static void collect_notes(
 			note.x = x;
 			note.note = i;
 			note.worth = NOTE;
-			add(names, &note);
+			if (is_new(&names->words[NOTE], word_of_note(p, i), x))
+				add(names, &note);
 			after = x + LEAST_ROOM;
 		}
 		i++;
 	}
+}
+
+/* How a task was stopped, or how late it was. */
+static void collect_outcome(struct painter *p, struct names *names, const struct name *of)
+{
+	const struct weft_tasks *tasks = &p->model->tasks;
+	const struct weft_box *box = &p->frame->picture;
+	bool late = is_late(p->model, of->task), stopped = tasks->flags[of->task] & WEFT_TASK_STOPPED;
+	struct name name = *of;
+	name.x = of->end + 3;
+	name.worth = OUTCOME;
+	if ((late || stopped) && of->end <= box->x + box->width &&
+		is_new(&names->words[OUTCOME], late ? WEFT_NONE : tasks->outcome[of->task], name.x))
+		add(names, &name);
+}
+
+/* A label is repeated for a task of another kind, and for the selected one. */
+static bool is_new_label(const struct painter *p, struct names *names, uint32_t task, double x)
+{
+	const struct weft_tasks *tasks = &p->model->tasks;
+	const struct weft_highlight *h = p->options->highlight;
+	bool is_selected = h && h->selected == task;
+	if (tasks->kind[task] != names->kind.number || is_selected)
+		names->words[LABEL].number = WEFT_NONE;
+	return is_new(&names->words[LABEL], tasks->label[task], x);
 }
 
 static void collect_task(
@@ -274,24 +333,24 @@ static void collect_task(
 		struct name message = name;
 		message.x = end + 3;
 		message.worth = MESSAGE;
-		add(names, &message);
+		if (is_new(&names->words[MESSAGE], tasks->message[task], message.x))
+			add(names, &message);
 	}
 	if (end - x < NAMED_FROM)
 		return;
-	add(names, &name);
-	collect_notes(p, names, &name, task);
-	bool has_outcome = (tasks->flags[task] & WEFT_TASK_STOPPED) || is_late(p->model, task);
-	if (has_outcome && end <= box->x + box->width) {
-		name.x = end + 3;
-		name.worth = OUTCOME;
+	if (is_new_label(p, names, task, name.x)) {
+		name.has_kind = is_new(&names->kind, tasks->kind[task], name.x);
 		add(names, &name);
 	}
+	collect_notes(p, names, &name, task);
+	collect_outcome(p, names, &name);
 }
 
 /* Collects one failure message per pixel column, unless the same was just collected. */
 static void collect_lane(struct painter *p, struct names *names, const struct weft__lane *lane)
 {
 	double last_reason = -INFINITY;
+	forget_words(names);
 	for (uint32_t i = lane->first_piece; i < lane->last_piece; i++) {
 		const struct weft__lane_piece *piece = &p->pieces[i];
 		if (piece->is_line) {

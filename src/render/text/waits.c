@@ -22,11 +22,18 @@
 #define AROUND       12.0 /* px: margin on both sides */
 #define MOST         128  /* stretches that are examined per frame */
 #define NAME_LETTERS 24
+#define AGAIN        400.0 /* px: within this distance a row's next wait for the same has no words */
 
 struct wait_stretch {
 	double x, x2;  /* its edges in the picture */
 	uint64_t time; /* a time inside it */
 	bool is_last;  /* it is behind the end of the task's line */
+};
+
+/* The words that were written last in a row, without the length of the wait. */
+struct said {
+	char words[256];
+	double x;
 };
 
 /* Finds the stretch around a time in which a task does not run; false if it runs then. */
@@ -50,6 +57,8 @@ static bool find_stretch(const struct painter *p, uint32_t task, uint64_t time,
 	return true;
 }
 
+#define DOT " \xc2\xb7 "
+
 /* Writes "waits for db.query · 41 ms"; "still waits for …" if it waits until the trace's end;
  * "waits for any of cancel, reply · got reply after 41 ms" if it goes on with one of several. */
 static size_t write_words(const struct painter *p, uint32_t task, uint64_t time, char text[256])
@@ -65,9 +74,8 @@ static size_t write_words(const struct painter *p, uint32_t task, uint64_t time,
 	if (wait.any_count > 1 && wait.got != WEFT_NONE)
 		weft_story_name(p->model, wait.got, NAME_LETTERS, got, sizeof(got));
 	weft_format_duration(until > wait.since ? until - wait.since : 0, 3, length);
-	int size =
-		snprintf(text, 256, "%s %s \xc2\xb7 %s%s%s%s", still ? "still waits for" : "waits for",
-			sources, *got ? "got " : "", got, *got ? " after " : "", length);
+	int size = snprintf(text, 256, "%s %s" DOT "%s%s%s%s", still ? "still waits for" : "waits for",
+		sources, *got ? "got " : "", got, *got ? " after " : "", length);
 	return size > 0 && size < 256 ? (size_t)size : 0;
 }
 
@@ -77,21 +85,40 @@ static bool take_room(struct painter *p, double x, double top, double width)
 		p->occupied, (struct weft__rect){x - 4, top, x + width + 4, top + SIZE});
 }
 
+/* The part of the text that is new: only the length, if the row has the same words nearby. */
+static const char *new_part(const struct said *last, const char *text, double x)
+{
+	const char *dot = strstr(text, DOT);
+	size_t words = dot ? (size_t)(dot - text) : 0;
+	bool is_again = words && strlen(last->words) == words &&
+					memcmp(last->words, text, words) == 0 && x - last->x < AGAIN;
+	return is_again ? dot + strlen(DOT) : text;
+}
+
+static void remember(struct said *last, const char *text, double x)
+{
+	const char *dot = strstr(text, DOT);
+	last->x = x;
+	snprintf(last->words, sizeof(last->words), "%.*s", dot ? (int)(dot - text) : 0, text);
+}
+
 /* Places the text in the middle of a stretch, or at its end; in the last stretch at its beginning.
  */
 static void place_words(struct painter *p, uint32_t task, const struct weft__lane *lane,
-	const struct wait_stretch *stretch)
+	const struct wait_stretch *stretch, struct said *last)
 {
 	const struct weft_box *box = &p->frame->picture;
 	struct weft_text_style style = {p->theme->dim, SIZE, false, true, p->theme->background};
 	double y = lane->y - weft__lift(lane->spacing), top = y - SIZE * 0.8, bottom = y + SIZE * 0.2;
 	double room = stretch->x2 - stretch->x - 2 * AROUND;
-	char text[256], fitted[260];
+	char text[256] = "", fitted[260];
 	size_t size = write_words(p, task, stretch->time, text);
+	const char *part = new_part(last, text, stretch->x);
 	if (size == 0 || top < box->y || bottom > box->y + box->height)
 		return;
+	size -= (size_t)(part - text);
 	double width =
-		weft__fit_text(p, (struct weft_slice){text, size}, room, &style, fitted, sizeof(fitted));
+		weft__fit_text(p, (struct weft_slice){part, size}, room, &style, fitted, sizeof(fitted));
 	if (width <= 0 || strlen(fitted) != size)
 		return;
 	double x = floor((stretch->x + stretch->x2 - width) / 2), end = stretch->x2 - AROUND - width;
@@ -99,13 +126,16 @@ static void place_words(struct painter *p, uint32_t task, const struct weft__lan
 		x = end = stretch->x + AROUND + 2;
 	if (!take_room(p, x, top, width)) /* a name reaches into it */
 		x = take_room(p, floor(end), top, width) ? floor(end) : -1;
-	if (x >= 0)
-		weft_canvas_text(p->canvas, x, y, fitted, size, width, &style);
+	if (x < 0)
+		return;
+	weft_canvas_text(p->canvas, x, y, fitted, size, width, &style);
+	if (part == text)
+		remember(last, text, stretch->x);
 }
 
 /* Returns the number of stretches. */
-static uint32_t label_waits(
-	struct painter *p, const struct weft__lane *lane, const struct weft__lane_piece *piece)
+static uint32_t label_waits(struct painter *p, const struct weft__lane *lane,
+	const struct weft__lane_piece *piece, struct said *last)
 {
 	uint32_t task = p->scene->by_row[piece->index], count = 0;
 	double from = fmax(piece->x, p->x0), done = -INFINITY;
@@ -119,14 +149,15 @@ static uint32_t label_waits(
 		done = stretch.x2;
 		if (stretch.x2 - stretch.x < WIDE)
 			continue;
-		place_words(p, task, lane, &stretch);
+		place_words(p, task, lane, &stretch, last);
 		count++;
 	}
 	return count;
 }
 
 /* Writes the last wait of a task that never runs again: behind the last evidence of it. */
-static uint32_t label_last_wait(struct painter *p, const struct weft__lane *lane, uint32_t index)
+static uint32_t label_last_wait(
+	struct painter *p, const struct weft__lane *lane, uint32_t index, struct said *last)
 {
 	const struct weft__lane_piece *piece = &p->pieces[index];
 	const struct weft_box *box = &p->frame->picture;
@@ -142,7 +173,7 @@ static uint32_t label_last_wait(struct painter *p, const struct weft__lane *lane
 		stretch.x2 = fmin(stretch.x2, p->pieces[index + 1].x);
 	if (stretch.x2 - stretch.x < WIDE)
 		return 0;
-	place_words(p, task, lane, &stretch);
+	place_words(p, task, lane, &stretch, last);
 	return 1;
 }
 
@@ -153,13 +184,14 @@ void weft__label_waits(struct painter *p)
 		const struct weft__lane *lane = &p->lanes[i];
 		if (lane->row_count != 1 || lane->spacing < SPACING)
 			continue;
+		struct said last = {.x = -INFINITY};
 		for (uint32_t k = lane->first_piece; k < lane->last_piece && count < MOST; k++) {
 			const struct weft__lane_piece *piece = &p->pieces[k];
 			if (!piece->is_line || weft__is_dim(p, p->scene->by_row[piece->index]))
 				continue;
 			if (piece->x2 - piece->x >= WIDE)
-				count += label_waits(p, lane, piece);
-			count += label_last_wait(p, lane, k);
+				count += label_waits(p, lane, piece, &last);
+			count += label_last_wait(p, lane, k, &last);
 		}
 	}
 }
