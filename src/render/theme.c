@@ -62,7 +62,7 @@ static const struct weft__theme themes[WEFT_THEMES] = {
 			.signal = 0xe0359fff,
 			.selection = 0x000000ff,
 			.found = 0xffe066ff,
-			.counters = {0xb4530aff, 0x0f766eff, 0x6d28d9ff, 0x1d4ed8ff, 0xbe185dff, 0x4d6b12ff},
+			.counters = {0x0477a9ff, 0x751859ff, 0x2b8256ff, 0x1010f8ff, 0x6d2202ff, 0x055fe4ff},
 		},
 	[WEFT_THEME_SAFE_DARK] =
 		{
@@ -81,7 +81,7 @@ static const struct weft__theme themes[WEFT_THEMES] = {
 			.signal = 0xf0469fff,
 			.selection = 0xffffffff,
 			.found = 0x5c4b00ff,
-			.counters = {0xffb26bff, 0x4fd1c5ff, 0xc4a7ffff, 0x7cb7ffff, 0xff8fb8ff, 0xb9d46aff},
+			.counters = {0x75a7bcff, 0xf0b5f6ff, 0x59af8dff, 0x9e87fbff, 0xf0bbc0ff, 0x8494d6ff},
 		},
 };
 
