@@ -57,6 +57,9 @@ void *weft__hooks_find(void **cache, const char *name, const char *version);
 /* The same, but NULL if there is none. */
 void *weft__hooks_find_optional(void **cache, const char *name, const char *version);
 
+/* Says that there is no function of that name, and ends the process. */
+_Noreturn void weft__hooks_missing(const char *name);
+
 /* ---- The calling thread (thread.c) ---- */
 
 struct weft__hooks_thread {

@@ -34,8 +34,13 @@ static void print(const char *text)
 void *weft__hooks_find(void **cache, const char *name, const char *version)
 {
 	void *found = weft__hooks_find_optional(cache, name, version);
-	if (found)
-		return found;
+	if (!found)
+		weft__hooks_missing(name);
+	return found;
+}
+
+void weft__hooks_missing(const char *name)
+{
 	print("weft: no library has ");
 	print(name);
 	print(", which the program calls\n");

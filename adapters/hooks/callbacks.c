@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Tasks of requests and handles: when they begin, run and end.
+ *
+ * A task that is ended while its callback runs ends when the callback returns: otherwise the rest
+ * of the callback would be nobody's. So each thread remembers the callbacks in which it is.
+ */
+#define WEFT_CATEGORY always
+#include "hooks/callbacks.h"
+
+#define DEPTH 16 /* deeper callbacks are not remembered */
+
+static __thread struct {
+	unsigned depth;
+	struct {
+		uint64_t task;
+		struct weft__hooks_end end;
+	} runs[DEPTH];
+} thread __attribute__((tls_model("initial-exec")));
+
+/* ---- Ends ---- */
+
+static void fail(uint64_t task, struct weft__hooks_end end)
+{
+	struct weft__hooks_text text = {0};
+	end.describe(&text, end.status);
+	text.bytes[text.size < sizeof(text.bytes) ? text.size : sizeof(text.bytes) - 1] = '\0';
+	weft_fail(task, text.bytes);
+}
+
+static void end_task(uint64_t task, struct weft__hooks_end end)
+{
+	switch (end.how) {
+	case WEFT__HOOKS_GOES_ON:
+		break;
+	case WEFT__HOOKS_RESOLVED:
+		weft_resolve(task);
+		break;
+	case WEFT__HOOKS_FAILED:
+		fail(task, end);
+		break;
+	case WEFT__HOOKS_CANCELLED:
+		weft_cancel(task);
+		break;
+	case WEFT__HOOKS_CLOSED:
+		weft_close(task);
+		break;
+	}
+}
+
+/* How the task ends whose callback runs. NULL: it does not run here. */
+static struct weft__hooks_end *end_while_running(uint64_t task)
+{
+	for (unsigned i = thread.depth < DEPTH ? thread.depth : DEPTH; i-- > 0;)
+		if (thread.runs[i].task == task)
+			return &thread.runs[i].end;
+	return NULL;
+}
+
+/* ---- Beginnings ---- */
+
+static bool has_task(const struct weft__hooks_subject *subject)
+{
+	return subject->task != WEFT_TASK_NONE && subject->epoch == weft__hooks_epoch();
+}
+
+/* In the loop, outside of callbacks, the thread's own task asks. */
+static void make_task(struct weft__hooks_subject *subject, uint16_t kind)
+{
+	uint64_t own = weft__hooks_thread_task(), current = weft_current();
+	subject->task = weft_create_as(current == WEFT_TASK_NONE ? own : current, kind);
+	subject->epoch = weft__hooks_epoch();
+	subject->close_end = WEFT__HOOKS_END(WEFT__HOOKS_GOES_ON);
+}
+
+struct weft__hooks_subject *weft__hooks_ask(
+	const void *request, weft__hooks_callback callback, uint16_t kind)
+{
+	struct weft__hooks_subject *subject = weft__hooks_subject_put(request);
+	if (!subject)
+		return NULL;
+	subject->callback = callback;
+	make_task(subject, kind);
+	return subject;
+}
+
+void weft__hooks_refused(const void *request, struct weft__hooks_end end)
+{
+	struct weft__hooks_subject *subject = weft__hooks_subject_find(request);
+	int saved = weft__hooks_begin();
+	if (subject && has_task(subject))
+		end_task(subject->task, end);
+	weft__hooks_subject_forget(request);
+	weft__hooks_end(saved);
+}
+
+bool weft__hooks_start(
+	struct weft__hooks_subject *subject, weft__hooks_callback callback, uint16_t kind)
+{
+	subject->callback = callback;
+	if (has_task(subject))
+		return false;
+	make_task(subject, kind);
+	return true;
+}
+
+void weft__hooks_stop(struct weft__hooks_subject *subject, struct weft__hooks_end end)
+{
+	if (!has_task(subject))
+		return;
+	struct weft__hooks_end *later = end_while_running(subject->task);
+	if (later)
+		*later = end;
+	else
+		end_task(subject->task, end);
+	subject->task = WEFT_TASK_NONE;
+}
+
+/* A handle that is being closed is stopped already: its task waits for that callback. */
+void weft__hooks_cancel(const void *handle)
+{
+	struct weft__hooks_subject *subject = weft__hooks_subject_find(handle);
+	if (!subject || subject->close_end.how != WEFT__HOOKS_GOES_ON)
+		return;
+	int saved = weft__hooks_begin();
+	weft__hooks_stop(subject, WEFT__HOOKS_END(WEFT__HOOKS_CANCELLED));
+	weft__hooks_end(saved);
+}
+
+void weft__hooks_postpone(uint64_t task, struct weft__hooks_end *ret_end)
+{
+	struct weft__hooks_end *now = end_while_running(task);
+	if (!now || now->how == WEFT__HOOKS_GOES_ON)
+		return;
+	*ret_end = *now;
+	now->how = WEFT__HOOKS_GOES_ON;
+}
+
+/* ---- Callbacks ---- */
+
+/* A callback is called by the library, of which nothing else is recorded (weft__hooks_loop_begin).
+ */
+static struct weft__hooks_run begin_run(
+	const void *address, const struct weft__hooks_subject *subject)
+{
+	struct weft__hooks_run run = {.address = address, .task = WEFT_TASK_NONE};
+	run.was_inside = weft__hooks_thread.is_inside;
+	run.callback = subject ? subject->callback : NULL;
+	weft__hooks_thread.is_inside = false;
+	return run;
+}
+
+static void enter(struct weft__hooks_run *run, uint64_t task, struct weft__hooks_end end)
+{
+	run->task = task;
+	run->epoch = weft__hooks_epoch();
+	run->depth = thread.depth++;
+	if (run->depth < DEPTH) {
+		thread.runs[run->depth].task = task;
+		thread.runs[run->depth].end = end;
+	}
+	weft_enter(task);
+}
+
+struct weft__hooks_run weft__hooks_begin_request(
+	const void *request, struct weft__hooks_end end, bool is_recorded)
+{
+	struct weft__hooks_subject *subject = weft__hooks_subject_find(request);
+	struct weft__hooks_run run = begin_run(request, subject);
+	if (!subject)
+		return run;
+	int saved = weft__hooks_begin();
+	if (is_recorded && has_task(subject))
+		enter(&run, subject->task, end);
+	weft__hooks_subject_forget(request);
+	weft__hooks_end(saved);
+	return run;
+}
+
+/* The handle was started before recording was, or before a fork. */
+static void make_task_late(struct weft__hooks_subject *subject, const char *word)
+{
+	struct weft__hooks_text text = {0};
+	make_task(subject, WEFT_KIND_TASK);
+	weft__hooks_append(&text, word);
+	weft__hooks_append_callback(&text, subject->callback);
+	weft__hooks_label(subject->task, &text);
+}
+
+static struct weft__hooks_run begin(
+	const void *handle, const char *word, struct weft__hooks_end end)
+{
+	struct weft__hooks_subject *subject = weft__hooks_subject_find(handle);
+	struct weft__hooks_run run = begin_run(handle, subject);
+	if (!subject || !word)
+		return run;
+	int saved = weft__hooks_begin();
+	if (unlikely(!has_task(subject)))
+		make_task_late(subject, word);
+	enter(&run, subject->task, end);
+	if (end.how != WEFT__HOOKS_GOES_ON)
+		subject->task = WEFT_TASK_NONE;
+	weft__hooks_end(saved);
+	return run;
+}
+
+struct weft__hooks_run weft__hooks_begin_handle(const void *handle, const char *word)
+{
+	return begin(handle, word, WEFT__HOOKS_END(WEFT__HOOKS_GOES_ON));
+}
+
+struct weft__hooks_run weft__hooks_begin_last(const void *handle, const char *word)
+{
+	return begin(handle, word, WEFT__HOOKS_END(WEFT__HOOKS_RESOLVED));
+}
+
+void weft__hooks_ends(const struct weft__hooks_run *run, struct weft__hooks_end end)
+{
+	if (run->task != WEFT_TASK_NONE && run->depth < DEPTH)
+		thread.runs[run->depth].end = end;
+}
+
+/* The handle may have been freed, and another may have its address: only the table is asked. */
+static void end_run(const struct weft__hooks_run *run, struct weft__hooks_end end)
+{
+	struct weft__hooks_subject *subject = weft__hooks_subject_find(run->address);
+	if (subject && subject->task == run->task)
+		subject->task = WEFT_TASK_NONE;
+	weft_moment_begin();
+	end_task(run->task, end);
+	weft_leave();
+	weft_moment_end();
+}
+
+static void leave(const struct weft__hooks_run *run)
+{
+	struct weft__hooks_end end = WEFT__HOOKS_END(WEFT__HOOKS_GOES_ON);
+	if (run->depth < DEPTH)
+		end = thread.runs[run->depth].end;
+	thread.depth = run->depth;
+	if (run->epoch != weft__hooks_epoch()) /* a child of a fork in the callback: not its task */
+		return;
+	int saved = weft__hooks_begin();
+	if (end.how == WEFT__HOOKS_GOES_ON)
+		weft_leave();
+	else
+		end_run(run, end);
+	weft__hooks_end(saved);
+}
+
+void weft__hooks_return(const struct weft__hooks_run *run)
+{
+	if (run->task != WEFT_TASK_NONE)
+		leave(run);
+	weft__hooks_thread.is_inside = run->was_inside;
+}
+
+/* ---- Loops ---- */
+
+struct weft__hooks_loop weft__hooks_loop_begin(void)
+{
+	int saved = weft__hooks_begin();
+	weft__hooks_thread_task();
+	struct weft__hooks_loop loop = {
+		.caller = weft_current(), .epoch = weft__hooks_epoch(), .depth = thread.depth};
+	weft_switch(WEFT_TASK_NONE);
+	weft__hooks_end(saved);
+	weft__hooks_thread.is_inside = true;
+	return loop;
+}
+
+void weft__hooks_loop_end(const struct weft__hooks_loop *loop)
+{
+	int saved = weft__hooks_begin();
+	thread.depth = loop->depth;
+	if (loop->epoch == weft__hooks_epoch())
+		weft_switch(loop->caller);
+	weft__hooks_end(saved);
+}
+
+void weft__hooks_append_callback(struct weft__hooks_text *text, weft__hooks_callback callback)
+{
+	size_t before = text->size;
+	weft__hooks_append(text, " in ");
+	if (!callback || !weft__hooks_append_symbol(text, (const void *)callback))
+		text->size = before;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Begin and end of tasks of requests and handles, in libuv's terms.
+ */
+#include "uv/adapter.h"
+
+struct weft__hooks_end weft__uv_end_of(int status)
+{
+	enum weft__hooks_ending how = status == UV_ECANCELED ? WEFT__HOOKS_CANCELLED
+								  : status < 0           ? WEFT__HOOKS_FAILED
+														 : WEFT__HOOKS_RESOLVED;
+	return (struct weft__hooks_end){how, status, weft__uv_append_error};
+}
+
+int weft__uv_asked(const void *request, int result)
+{
+	if (result < 0)
+		weft__hooks_refused(request, weft__uv_end_of(result));
+	return result;
+}
+
+struct weft__hooks_run weft__uv_begin_request(const void *request, int status)
+{
+	return weft__hooks_begin_request(
+		request, weft__uv_end_of(status), weft_enabled(WEFT_LEVEL_INFO));
+}
+
+/* The name of the handle's type; NULL: nothing is recorded. */
+static const char *word_of(const uv_handle_t *handle)
+{
+	return weft_enabled(WEFT_LEVEL_INFO) ? weft__uv_type_name(handle) : NULL;
+}
+
+struct weft__hooks_run weft__uv_begin_handle(const uv_handle_t *handle)
+{
+	return weft__hooks_begin_handle(handle, word_of(handle));
+}
+
+struct weft__hooks_run weft__uv_begin_last(const uv_handle_t *handle)
+{
+	return weft__hooks_begin_last(handle, word_of(handle));
+}
+
+size_t weft__uv_size(const uv_buf_t buffers[], unsigned count)
+{
+	size_t size = 0;
+	for (unsigned i = 0; i < count; i++)
+		size += buffers[i].len;
+	return size;
+}
+
+void weft__uv_count_written(size_t size)
+{
+	int saved = weft__hooks_begin();
+	weft_counter_add("bytes written", (int64_t)size);
+	weft__hooks_end(saved);
+}

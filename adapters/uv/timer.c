@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Timers. One that fires once is a task from its start until its callback returns; one that repeats
+ * runs at each call, until it is stopped.
+ */
+#include "uv/adapter.h"
+
+/* libuv counts whole ms: a timer is due at the end of the last one. */
+static void set_deadline(uint64_t task, uint64_t ms)
+{
+	const uint64_t longest = INT64_MAX / 1000000 - 1;
+	if (ms < longest)
+		weft_tag_value_as(task, "deadline", (int64_t)(ms + 1) * 1000000);
+}
+
+static void append_ms(struct weft__hooks_text *text, uint64_t ms)
+{
+	if (ms == 0)
+		weft__hooks_append(text, "0 ms");
+	else
+		weft__hooks_append_duration(text, ms < UINT64_MAX / 1000000 ? ms * 1000000 : UINT64_MAX);
+}
+
+/* "timer 20 ms", "timer 20 ms repeat" or, if its first time is another, "timer 0 ms repeat 20 ms".
+ */
+static void name_timer(const struct weft__hooks_subject *subject, uint64_t ms, uint64_t repeat)
+{
+	struct weft__hooks_text text = {0};
+	weft__hooks_append(&text, "timer ");
+	append_ms(&text, ms);
+	if (repeat) {
+		weft__hooks_append(&text, repeat == ms ? " repeat" : " repeat ");
+		if (repeat != ms)
+			append_ms(&text, repeat);
+	}
+	weft__hooks_append_callback(&text, subject->callback);
+	weft__hooks_label(subject->task, &text);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+	bool repeats = UV_NEXT(uv_timer_get_repeat)(timer) != 0;
+	struct weft__hooks_run run = repeats ? weft__uv_begin_handle((uv_handle_t *)timer)
+										 : weft__uv_begin_last((uv_handle_t *)timer);
+	((uv_timer_cb)run.callback)(timer);
+	weft__hooks_return(&run);
+}
+
+/* A timer that waits is set to another time: its task goes on. */
+static bool start(uv_timer_t *timer, uv_timer_cb callback, uint64_t ms, uint64_t repeat)
+{
+	struct weft__hooks_subject *subject = weft__hooks_subject_put(timer);
+	if (!subject)
+		return false;
+	int saved = weft__hooks_begin();
+	bool is_new = weft__hooks_start(subject, (weft__hooks_callback)callback, WEFT_KIND_TIMER);
+	if (is_new || subject->number != (uint32_t)ms)
+		name_timer(subject, ms, repeat);
+	subject->number = (uint32_t)ms;
+	if (!repeat)
+		set_deadline(subject->task, ms);
+	weft__hooks_end(saved);
+	return true;
+}
+
+HOOK int uv_timer_start(uv_timer_t *timer, uv_timer_cb callback, uint64_t ms, uint64_t repeat)
+{
+	bool is_recorded = UV_RECORD && callback && callback != on_timer &&
+					   !UV_NEXT(uv_is_closing)((uv_handle_t *)timer) &&
+					   start(timer, callback, ms, repeat);
+	return UV_NEXT(uv_timer_start)(timer, is_recorded ? on_timer : callback, ms, repeat);
+}
+
+HOOK int uv_timer_stop(uv_timer_t *timer)
+{
+	if (UV_RECORD)
+		weft__hooks_cancel(timer);
+	return UV_NEXT(uv_timer_stop)(timer);
+}
+
+/* The timer keeps its callback, which is on_timer if it was started while recording. */
+HOOK int uv_timer_again(uv_timer_t *timer)
+{
+	struct weft__hooks_subject *subject = UV_RECORD ? weft__hooks_subject_find(timer) : NULL;
+	uint64_t repeat = subject ? UV_NEXT(uv_timer_get_repeat)(timer) : 0;
+	if (repeat && subject->callback)
+		start(timer, (uv_timer_cb)subject->callback, repeat, repeat);
+	return UV_NEXT(uv_timer_again)(timer);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Handles that watch something outside: descriptors, signals, files, child processes.
+ */
+#include <string.h>
+
+#include "uv/adapter.h"
+
+static bool start(void *handle, weft__hooks_callback callback, const struct weft__hooks_text *label)
+{
+	struct weft__hooks_subject *subject = weft__hooks_subject_put(handle);
+	if (!subject)
+		return false;
+	int saved = weft__hooks_begin();
+	if (weft__hooks_start(subject, callback, weft_kind("watch"))) {
+		struct weft__hooks_text text = *label;
+		weft__hooks_append_callback(&text, callback);
+		weft__hooks_label(subject->task, &text);
+	}
+	weft__hooks_end(saved);
+	return true;
+}
+
+/* A start that libuv refuses has no callback. Returns `result`. */
+static int started(const void *handle, int result)
+{
+	if (result < 0)
+		weft__hooks_cancel(handle);
+	return result;
+}
+
+/* ---- Descriptors ---- */
+
+static void on_poll(uv_poll_t *handle, int status, int events)
+{
+	struct weft__hooks_run run = weft__uv_begin_handle((uv_handle_t *)handle);
+	((uv_poll_cb)run.callback)(handle, status, events);
+	weft__hooks_return(&run);
+}
+
+static bool start_poll(uv_poll_t *handle, uv_poll_cb callback)
+{
+	struct weft__hooks_text text = {0};
+	weft__hooks_append(&text, "poll fd ");
+	weft__hooks_append_number(&text, handle->io_watcher.fd);
+	return start(handle, (weft__hooks_callback)callback, &text);
+}
+
+HOOK int uv_poll_start(uv_poll_t *handle, int events, uv_poll_cb callback)
+{
+	if (!UV_RECORD || !callback || callback == on_poll || !start_poll(handle, callback))
+		return UV_NEXT(uv_poll_start)(handle, events, callback);
+	return started(handle, UV_NEXT(uv_poll_start)(handle, events, on_poll));
+}
+
+HOOK int uv_poll_stop(uv_poll_t *handle)
+{
+	if (UV_RECORD)
+		weft__hooks_cancel(handle);
+	return UV_NEXT(uv_poll_stop)(handle);
+}
+
+/* ---- Signals ---- */
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	struct weft__hooks_run run = weft__uv_begin_handle((uv_handle_t *)handle);
+	((uv_signal_cb)run.callback)(handle, number);
+	weft__hooks_return(&run);
+}
+
+static void on_signal_once(uv_signal_t *handle, int number)
+{
+	struct weft__hooks_run run = weft__uv_begin_last((uv_handle_t *)handle);
+	((uv_signal_cb)run.callback)(handle, number);
+	weft__hooks_return(&run);
+}
+
+static bool start_signal(uv_signal_t *handle, uv_signal_cb callback, int number)
+{
+	struct weft__hooks_text text = {0};
+	const char *name = sigabbrev_np(number);
+	weft__hooks_append(&text, name ? "SIG" : "signal ");
+	if (name)
+		weft__hooks_append(&text, name);
+	else
+		weft__hooks_append_number(&text, number);
+	return start(handle, (weft__hooks_callback)callback, &text);
+}
+
+HOOK int uv_signal_start(uv_signal_t *handle, uv_signal_cb callback, int number)
+{
+	if (!UV_RECORD || !callback || callback == on_signal || callback == on_signal_once ||
+		!start_signal(handle, callback, number))
+		return UV_NEXT(uv_signal_start)(handle, callback, number);
+	return started(handle, UV_NEXT(uv_signal_start)(handle, on_signal, number));
+}
+
+HOOK int uv_signal_start_oneshot(uv_signal_t *handle, uv_signal_cb callback, int number)
+{
+	if (!UV_RECORD || !callback || callback == on_signal || callback == on_signal_once ||
+		!start_signal(handle, callback, number))
+		return UV_NEXT(uv_signal_start_oneshot)(handle, callback, number);
+	return started(handle, UV_NEXT(uv_signal_start_oneshot)(handle, on_signal_once, number));
+}
+
+HOOK int uv_signal_stop(uv_signal_t *handle)
+{
+	if (UV_RECORD)
+		weft__hooks_cancel(handle);
+	return UV_NEXT(uv_signal_stop)(handle);
+}
+
+/* ---- Files ---- */
+
+static bool start_file(
+	void *handle, weft__hooks_callback callback, const char *word, const char *path)
+{
+	struct weft__hooks_text text = {0};
+	weft__hooks_append(&text, word);
+	weft__hooks_append(&text, path ? path : "");
+	return start(handle, callback, &text);
+}
+
+static void on_fs_event(uv_fs_event_t *handle, const char *name, int events, int status)
+{
+	struct weft__hooks_run run = weft__uv_begin_handle((uv_handle_t *)handle);
+	((uv_fs_event_cb)run.callback)(handle, name, events, status);
+	weft__hooks_return(&run);
+}
+
+HOOK int uv_fs_event_start(
+	uv_fs_event_t *handle, uv_fs_event_cb callback, const char *path, unsigned flags)
+{
+	if (!UV_RECORD || !callback || callback == on_fs_event ||
+		!start_file(handle, (weft__hooks_callback)callback, "fs_event ", path))
+		return UV_NEXT(uv_fs_event_start)(handle, callback, path, flags);
+	return started(handle, UV_NEXT(uv_fs_event_start)(handle, on_fs_event, path, flags));
+}
+
+HOOK int uv_fs_event_stop(uv_fs_event_t *handle)
+{
+	if (UV_RECORD)
+		weft__hooks_cancel(handle);
+	return UV_NEXT(uv_fs_event_stop)(handle);
+}
+
+static void on_fs_poll(
+	uv_fs_poll_t *handle, int status, const uv_stat_t *before, const uv_stat_t *now)
+{
+	struct weft__hooks_run run = weft__uv_begin_handle((uv_handle_t *)handle);
+	((uv_fs_poll_cb)run.callback)(handle, status, before, now);
+	weft__hooks_return(&run);
+}
+
+HOOK int uv_fs_poll_start(
+	uv_fs_poll_t *handle, uv_fs_poll_cb callback, const char *path, unsigned interval)
+{
+	if (!UV_RECORD || !callback || callback == on_fs_poll ||
+		UV_NEXT(uv_is_active)((uv_handle_t *)handle) ||
+		!start_file(handle, (weft__hooks_callback)callback, "fs_poll ", path))
+		return UV_NEXT(uv_fs_poll_start)(handle, callback, path, interval);
+	return started(handle, UV_NEXT(uv_fs_poll_start)(handle, on_fs_poll, path, interval));
+}
+
+HOOK int uv_fs_poll_stop(uv_fs_poll_t *handle)
+{
+	if (UV_RECORD)
+		weft__hooks_cancel(handle);
+	return UV_NEXT(uv_fs_poll_stop)(handle);
+}
+
+/* ---- Processes ---- */
+
+static void on_exit_of_child(uv_process_t *process, int64_t status, int signal)
+{
+	struct weft__hooks_run run = weft__uv_begin_last((uv_handle_t *)process);
+	if (run.task != WEFT_TASK_NONE)
+		weft_mark("exit", "status", status, "signal", signal);
+	process->exit_cb = (uv_exit_cb)run.callback;
+	((uv_exit_cb)run.callback)(process, status, signal);
+	weft__hooks_return(&run);
+}
+
+static bool start_process(uv_process_t *process, const uv_process_options_t *options)
+{
+	struct weft__hooks_text text = {0};
+	weft__hooks_subject_forget(process); /* uv_spawn initializes the handle */
+	weft__hooks_append(&text, "process ");
+	for (int i = 0; options->args && options->args[i]; i++) {
+		weft__hooks_append(&text, i ? " " : "");
+		weft__hooks_append(&text, options->args[i]);
+	}
+	return start(process, (weft__hooks_callback)options->exit_cb, &text);
+}
+
+/* If it fails, the handle is initialized nevertheless, and the program closes it. */
+HOOK int uv_spawn(uv_loop_t *loop, uv_process_t *process, const uv_process_options_t *options)
+{
+	if (!UV_RECORD || !options->exit_cb || !start_process(process, options))
+		return UV_NEXT(uv_spawn)(loop, process, options);
+	uv_process_options_t ours = *options;
+	ours.exit_cb = on_exit_of_child;
+	return started(process, UV_NEXT(uv_spawn)(loop, process, &ours));
+}
