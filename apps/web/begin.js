@@ -55,6 +55,7 @@ async function begin() {
 		wasm: bytes, theme: Math.max(THEMES.indexOf(firstTheme()), 0),
 		reducedMotion: matchMedia('(prefers-reduced-motion: reduce)').matches,
 		isTouched: matchMedia('(pointer: coarse)').matches, hasWasd: stored('weft wasd') === 'on', hasList: isServed,
+		origin: performance.timeOrigin,
 	}], [bytes]);
 }
 

@@ -16,6 +16,7 @@ static struct {
 	struct weft_refresh *refresh;
 	struct weft_model *model;
 	uint8_t *room;
+	uint64_t shown_events;
 } following;
 
 static int next(void *context, struct weft_event *ret_event)
@@ -98,10 +99,22 @@ int PAGE_EXPORT(page_follow_model)(void)
 
 int PAGE_EXPORT(page_follow_show)(uint32_t is_live)
 {
+	uint64_t events = following.model->summary.events;
 	int error = weft_viewer_show(page_viewer, following.model, is_live);
-	if (!error)
-		following.model = NULL; /* the viewer owns it now */
-	return error;
+	if (error)
+		return error;
+	following.model = NULL; /* the viewer owns it now */
+	following.shown_events = events;
+	return 0;
+}
+
+/* Tells the viewer up to which time the events are complete; call when all that came are read. */
+void PAGE_EXPORT(page_follow_complete)(double now_ms)
+{
+	uint64_t mark_ns = weft_decoder_mark(following.decoder);
+	bool is_shown = weft_refresh_events(following.refresh) == following.shown_events;
+	if (mark_ns && following.shown_events)
+		weft_viewer_complete(page_viewer, mark_ns, now_ms, is_shown);
 }
 
 void PAGE_EXPORT(page_follow_shown)(double now_ms, double cost_ms)

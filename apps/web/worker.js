@@ -13,7 +13,7 @@ const { ERROR_LIMIT: LIMIT, ERROR_MEMORY: MEMORY, ERROR_FORMAT: FORMAT, ERROR_EM
 	ERROR_ARGUMENT: ARGUMENT } = BORDER;
 const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in elements.js
 
-let wasm, memory, opened = 0, size = [1, 1], motion = 0, touched = 0, theme = 0, wasd = 0, listed = 0;
+let wasm, memory, ahead = 0, opened = 0, size = [1, 1], motion = 0, touched = 0, theme = 0, wasd = 0, listed = 0;
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
 // ---- Imports of the WebAssembly module ----
@@ -552,6 +552,9 @@ async function readNew(number) {
 	}
 }
 
+// The present on the page's clock, which the viewer gets with all input.
+const pageNow = () => performance.now() + ahead;
+
 const isDue = () => !paused && wasm.page_follow_wait(performance.now()) === 0;
 
 function refresh(source, now, isLive) {
@@ -586,9 +589,14 @@ async function follow(source, now, number) {
 		status = await readNew(number);
 		if (number !== opened)
 			break;
-		if (status === END || isDue())
+		const isWanted = status === END || isDue();
+		if (isWanted)
 			refresh(source, now, status !== END);
-		else if (!isWhole)
+		if (status === AGAIN)
+			wasm.page_follow_complete(pageNow());
+		if (isWanted)
+			continue;
+		if (!isWhole)
 			await nextNews(feed);
 	}
 	feed.reader.cancel().catch(() => {});
@@ -670,6 +678,7 @@ const messages = {
 		motion = options.reducedMotion ? 1 : 0;
 		touched = options.isTouched ? 1 : 0;
 		theme = options.theme;
+		ahead = performance.timeOrigin - options.origin;
 		wasd = options.hasWasd ? 1 : 0;
 		listed = options.hasList ? 1 : 0;
 		await start(options.wasm);

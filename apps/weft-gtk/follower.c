@@ -33,7 +33,9 @@ struct follower {
 	struct weft_model *model;
 	char *error, *damage;
 	uint64_t file_size;
-	bool is_last;
+	uint64_t complete_ns; /* see follower_complete */
+	double complete_ms;
+	bool is_last, is_complete;
 };
 
 bool follower_is_wanted(const char *path, pid_t pid)
@@ -119,6 +121,15 @@ static void describe_file(struct reader *r)
 	follower->file_size = growing_size(r->growing);
 }
 
+/* `is_complete`: all events that have come were read. */
+static void note_complete(struct reader *r, bool is_complete)
+{
+	uint64_t mark = r->growing ? growing_mark(r->growing) : weft_follow_mark(r->follow);
+	r->follower->complete_ns = mark == UINT64_MAX ? 0 : mark; /* at the end it is no time */
+	r->follower->complete_ms = now_ms();
+	r->follower->is_complete = is_complete;
+}
+
 static int make_model(struct reader *r)
 {
 	struct follower *follower = r->follower;
@@ -142,6 +153,7 @@ static int follow_on(struct reader *r)
 		if (status == WEFT_END || status < 0)
 			return status;
 		if (is_due(r)) {
+			note_complete(r, status == WEFT_AGAIN);
 			status = make_model(r);
 			if (status)
 				return status;
@@ -251,6 +263,15 @@ const char *follower_damage(const struct follower *follower)
 uint64_t follower_file_size(const struct follower *follower)
 {
 	return follower->file_size;
+}
+
+bool follower_complete(
+	const struct follower *follower, uint64_t *ret_ns, double *ret_at_ms, bool *ret_is_shown)
+{
+	*ret_ns = follower->complete_ns;
+	*ret_at_ms = follower->complete_ms;
+	*ret_is_shown = follower->is_complete;
+	return follower->complete_ns > 0;
 }
 
 void follower_pause(struct follower *follower, bool is_paused)

@@ -39,6 +39,12 @@ struct follower *follower_start_file(const char *path, const struct follower_lis
 const char *follower_damage(const struct follower *follower);
 uint64_t follower_file_size(const struct follower *follower);
 
+/* For calls of the listener's `model`: the time before which all events were read, in ns on the
+ * trace's clock, when that was, in ms of the monotonic clock, and whether the model has all of
+ * them. False if it is unknown. */
+bool follower_complete(
+	const struct follower *follower, uint64_t *ret_ns, double *ret_at_ms, bool *ret_is_shown);
+
 /* While paused, events are still read, so that none are lost, but no models are made. */
 void follower_pause(struct follower *follower, bool is_paused);
 

@@ -116,6 +116,11 @@ bool growing_is_current(const struct growing *g)
 	return g->is_current;
 }
 
+uint64_t growing_mark(const struct growing *g)
+{
+	return weft_decoder_mark(g->decoder);
+}
+
 uint64_t growing_size(const struct growing *g)
 {
 	return weft_source_growth_size(g->source);

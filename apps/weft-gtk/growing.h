@@ -24,6 +24,9 @@ int growing_wait(struct growing *growing);
 /* True once all bytes were read that were in the file at some time. */
 bool growing_is_current(const struct growing *growing);
 
+/* The time before which all events were read, in ns on the trace's clock; 0: unknown. */
+uint64_t growing_mark(const struct growing *growing);
+
 /* The size of the file as far as it was read. */
 uint64_t growing_size(const struct growing *growing);
 

@@ -138,6 +138,16 @@ static void show_model(struct window *window, struct weft_model *model, bool is_
 	shown(window, error);
 }
 
+/* Tells the viewer how far the events of its model go. */
+static void tell_complete(struct window *window)
+{
+	uint64_t time_ns;
+	double at_ms;
+	bool is_shown;
+	if (follower_complete(window->follower, &time_ns, &at_ms, &is_shown))
+		weft_viewer_complete(window->viewer, time_ns, at_ms, is_shown);
+}
+
 static void show_loaded(struct window *window, struct loading *loading)
 {
 	struct weft_viewer_prepared *prepared = loading_take(loading);
@@ -192,6 +202,7 @@ static int64_t take_growth(void *context, struct weft_model *model, bool is_last
 	int64_t cost_us = window->busy_us;
 	window->busy_us = 0;
 	show_model(window, model, true);
+	tell_complete(window);
 	show_damage(window, follower_damage(window->follower));
 	if (is_last)
 		end_growth(window);
@@ -234,6 +245,7 @@ static int64_t take_model(void *context, struct weft_model *model, bool is_last)
 	int64_t cost_us = window->busy_us;
 	window->busy_us = 0;
 	show_model(window, model, !is_last);
+	tell_complete(window);
 	if (is_last) {
 		g_clear_pointer(&window->follower, follower_stop);
 		weft_viewer_show_text(window->viewer, "The program has ended, or records no more.", -1);

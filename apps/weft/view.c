@@ -34,6 +34,8 @@ static const char usage[] =
 	"      --start T        the start of the view: 12ms, 1.5s, 300us, 40ns after the trace's start,\n"
 	"                       or @N on its own clock\n"
 	"      --duration T     the length of the view\n"
+	"      --last T         the newest events of that length of time; the view keeps to them while\n"
+	"                       the trace grows\n"
 	"      --task ID        select this task\n"
 	"      --hide PATTERN, --only PATTERN, --group-by WHAT, --no-fold, --no-simplify\n"
 	"                       select the rows, as for weft render\n"
@@ -54,7 +56,7 @@ enum {
 
 struct view_arguments {
 	char *theme;
-	bool follows, is_separate, are_together;
+	bool follows, is_separate, are_together, has_range, has_last;
 	char words[1024];   /* for the viewer's `view` command */
 	const char *first;  /* a further command, or NULL */
 	char command[8192]; /* the combined command */
@@ -74,11 +76,17 @@ static bool parse_option(const char *command, int option, struct view_arguments 
 	enum weft_theme theme;
 	switch (option) {
 	case 's':
+		a->has_range = true;
 		add_word(a, "start", optarg);
 		return cli_parse_time(command, "--start", optarg, &time);
 	case 'd':
+		a->has_range = true;
 		add_word(a, "duration", optarg);
 		return cli_parse_duration(command, "--duration", optarg, &number);
+	case 'l':
+		add_word(a, "last", optarg);
+		a->has_last = true;
+		return cli_parse_duration(command, "--last", optarg, &number);
 	case 'i':
 		add_word(a, "task", optarg);
 		return cli_parse_number(command, "--task", optarg, 0, UINT64_MAX, &number);
@@ -106,7 +114,10 @@ static bool make_command(const char *command, struct view_arguments *a)
 	error = error ? error : rows.error;
 	bool has_look = !error && (a->words[0] || rows.bytes[0]);
 	size_t size = 0;
-	if (has_look && a->first)
+	bool is_double = a->has_last && a->has_range;
+	if (is_double)
+		cli_usage_error(command, "--last excludes --start and --duration");
+	else if (has_look && a->first)
 		cli_usage_error(command, "--command excludes the other options that choose the view");
 	else if (has_look)
 		size = (size_t)snprintf(a->command, sizeof(a->command), "view%s%s", a->words, rows.bytes);
@@ -117,7 +128,7 @@ static bool make_command(const char *command, struct view_arguments *a)
 		cli_error("%s", weft_error_text(error));
 	else if (size >= sizeof(a->command))
 		cli_usage_error(command, "the options are too long");
-	return !error && size < sizeof(a->command) && !(has_look && a->first);
+	return !error && size < sizeof(a->command) && !(has_look && a->first) && !is_double;
 }
 
 /* Parses the arguments: CLI_DONE to go on, with the files at optind; else *ret_run is false. */
@@ -128,6 +139,7 @@ static int parse(int argc, char **argv, struct view_arguments *a, bool *ret_run)
 		{"command", required_argument, NULL, 'c'},
 		{"duration", required_argument, NULL, 'd'},
 		{"follow", no_argument, NULL, 'f'},
+		{"last", required_argument, NULL, 'l'},
 		{"separate", no_argument, NULL, 'p'},
 		{"start", required_argument, NULL, 's'},
 		{"task", required_argument, NULL, 'i'},

@@ -83,6 +83,11 @@ int weft_decoder_finish(struct weft_decoder *decoder);
  * so that finish would give more. */
 bool weft_decoder_is_pending(const struct weft_decoder *decoder);
 
+/* The time before which all events of a stream have come, in ns on the trace's clock: that of the
+ * last mark that was read. 0 if there is none. Once `next` has returned WEFT_AGAIN, they have been
+ * returned. */
+uint64_t weft_decoder_mark(const struct weft_decoder *decoder);
+
 /* WEFT_OK and an event, WEFT_AGAIN if more bytes or finish are needed first, WEFT_END, or an error.
  * The event borrows its texts until the next call of `next` or `feed`. */
 int weft_decoder_next(struct weft_decoder *decoder, struct weft_event *ret_event);

@@ -73,6 +73,13 @@ void weft_viewer_prepared_destroy(struct weft_viewer_prepared *prepared);
  * here, which takes time. */
 int weft_viewer_show_prepared(struct weft_viewer *viewer, struct weft_viewer_prepared *prepared);
 
+/* Tells up to which time a live trace is complete: at `at_ms`, a time like those of input and
+ * perhaps past, it had all events before `time_ns`. `is_shown`: so has the model that is shown.
+ * From these times the viewer estimates the trace's present, and says how far the picture is behind
+ * it. */
+void weft_viewer_complete(
+	struct weft_viewer *viewer, uint64_t time_ns, double at_ms, bool is_shown);
+
 /* Shows a text instead of the picture: why there is none, or how far loading is. `fraction` is from
  * 0 to 1, or negative if unknown. If there is a picture it stays, and the text goes to the status.
  */

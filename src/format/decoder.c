@@ -238,6 +238,13 @@ WEFT__EXPORT bool weft_decoder_is_pending(const struct weft_decoder *decoder)
 	return decoder->incoming->is_pending(decoder->reader, &decoder->window);
 }
 
+WEFT__EXPORT uint64_t weft_decoder_mark(const struct weft_decoder *decoder)
+{
+	bool has_marks = decoder->incoming && decoder->incoming->mark;
+	uint64_t mark_ns = has_marks ? decoder->incoming->mark(decoder->reader) : 0;
+	return mark_ns == UINT64_MAX ? 0 : mark_ns; /* at the end it is no time */
+}
+
 /* ---- Events ---- */
 
 /* Zeroes an event. In two parts, because GCC replaces one memset of this size by `rep stos`, which

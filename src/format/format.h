@@ -53,6 +53,8 @@ struct weft__incoming {
 		struct weft__reader *reader, struct weft__window *window, struct weft_event *ret_event);
 	/* True if bytes or events wait for more bytes. */
 	bool (*is_pending)(const struct weft__reader *reader, const struct weft__window *window);
+	/* The time of the last mark that was read, in ns. NULL: the format has no marks. */
+	uint64_t (*mark)(const struct weft__reader *reader);
 	void (*close)(struct weft__reader *reader);
 };
 

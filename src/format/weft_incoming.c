@@ -355,9 +355,15 @@ static int incoming_start(
 	return error;
 }
 
+static uint64_t incoming_mark(const struct weft__reader *base)
+{
+	return weft__follower_mark_ns(((const struct incoming *)base)->follower);
+}
+
 const struct weft__incoming weft__incoming_weft = {
 	.start = incoming_start,
 	.next = incoming_next,
 	.is_pending = incoming_is_pending,
+	.mark = incoming_mark,
 	.close = incoming_close,
 };

@@ -84,20 +84,6 @@ void weft__run_rates(struct weft_viewer *viewer, const char *arguments)
 										  : "Counters show their values.");
 }
 
-void weft__run_follow(struct weft_viewer *viewer, const char *arguments)
-{
-	(void)arguments;
-	if (!viewer->is_live) {
-		weft__viewer_show_message(
-			viewer, "This trace is not being recorded: there is nothing to follow.");
-		return;
-	}
-	viewer->is_following = !viewer->is_following;
-	weft__viewer_request(viewer, WEFT_VIEWER_FOLLOW, "", viewer->is_following, 0);
-	weft__viewer_show_message(viewer, viewer->is_following ? "Following." : "Paused.");
-	weft__viewer_place_buttons(viewer);
-}
-
 void weft__run_times(struct weft_viewer *viewer, const char *arguments)
 {
 	viewer->clock_times = arguments[0] ? strcmp(arguments, "clock") == 0 : !viewer->clock_times;

@@ -132,6 +132,13 @@ static void draw_help(const struct icon_drawing *d)
 	weft_canvas_text(d->canvas, d->x - 4.3, d->y + 5.5, "?", 1, 8.7, &style);
 }
 
+/* Two bars. */
+static void draw_pause(const struct icon_drawing *d)
+{
+	weft_canvas_rect(d->canvas, d->x - 4, d->y - 4, d->x - 1, d->y + 4, d->color);
+	weft_canvas_rect(d->canvas, d->x + 1, d->y - 4, d->x + 4, d->y + 4, d->color);
+}
+
 void weft__draw_icon(
 	struct weft_canvas *canvas, enum weft__icon icon, double x, double y, uint32_t color)
 {
@@ -181,6 +188,15 @@ void weft__draw_icon(
 		break;
 	case WEFT__ICON_CLOSE:
 		draw_cross(&d, 4);
+		break;
+	case WEFT__ICON_LIVE:
+		weft_canvas_disc(canvas, x, y, 4, color);
+		break;
+	case WEFT__ICON_PAUSED:
+		draw_pause(&d);
+		break;
+	case WEFT__ICON_ENDED:
+		weft_canvas_rect(canvas, x - 4, y - 4, x + 4, y + 4, color);
 		break;
 	case WEFT__ICON_NONE:
 		break;

@@ -10,6 +10,7 @@
 #include "base/export.h"
 #include "base/ns.h"
 #include "base/number.h"
+#include "viewer/commands.h"
 #include "viewer/state.h"
 
 static void add_value(struct weft_text *text, const char *key, const char *value)
@@ -31,6 +32,11 @@ static void add_times(const struct weft_viewer *viewer, struct weft_text *text)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
 	char time[32];
+	if (weft__is_lasting(viewer, "")) {
+		weft__write_duration(viewer->last_ns, time);
+		add_value(text, "last", time);
+		return;
+	}
 	weft__write_duration(weft__viewer_start(view) - view->start, time);
 	add_value(text, "start", time);
 	weft__write_duration(weft__ns_between(weft__view_duration(view) + 0.5, UINT64_MAX), time);
@@ -227,7 +233,7 @@ static void decode(const char *value, size_t size, char text[WEFT__FILTER_BYTES]
 struct target {
 	struct weft_view view;
 	struct weft__rows rows;
-	uint64_t start, duration, at;
+	uint64_t start, duration, at, last;
 	bool has_start, has_duration, has_at, is_squeezed;
 	uint32_t task;
 	char search[WEFT__FILTER_BYTES];
@@ -242,6 +248,8 @@ static bool take_value(
 		return t->has_start = !weft__parse_time(value, begin, &t->start);
 	if (strcmp(key, "duration") == 0)
 		return t->has_duration = !weft__parse_duration(value, &t->duration);
+	if (strcmp(key, "last") == 0)
+		return !weft__parse_duration(value, &t->last);
 	if (strcmp(key, "at") == 0)
 		return t->has_at = !weft__parse_time(value, begin, &t->at);
 	if (strcmp(key, "focus") == 0)
@@ -300,7 +308,10 @@ static void go(struct weft_viewer *viewer, struct target *t)
 	weft__viewer_squeeze(viewer, view, t->is_squeezed);
 	uint64_t start = t->has_start ? t->start : weft__viewer_start(view);
 	weft_view_resize(view, view->width, view->height);
-	if (t->has_start || t->has_duration)
+	viewer->last_ns = t->last;
+	if (t->last)
+		weft__viewer_show_last(viewer, view);
+	else if (t->has_start || t->has_duration)
 		weft_view_set_range(
 			view, start, t->has_duration ? (double)t->duration : weft__view_duration(view));
 	else if (was_all)

@@ -12,6 +12,7 @@
 #include <weft/viewer.h>
 
 #include "viewer/counters.h"
+#include "viewer/pill.h"
 #include "viewer/marks.h"
 #include "viewer/motion.h"
 #include "viewer/panel.h"
@@ -54,6 +55,7 @@ struct weft_viewer {
 	/* State by subject: each has a header. */
 	struct weft_view view;
 	struct weft__squeezing squeezing;
+	uint64_t last_ns; /* length of the window that stays at the newest events; 0: there is none */
 	struct weft__heights heights;
 	struct weft__motion motion;
 	struct weft__slide slide;
@@ -77,6 +79,7 @@ struct weft_viewer {
 	struct weft__status status;
 	struct weft__requests requests;
 	struct weft__toolbar toolbar;
+	struct weft__pill pill;
 	struct weft_text link;
 	char facts[256]; /* for a header bar */
 };
@@ -91,6 +94,11 @@ bool weft__inside(const struct weft_box *box, double x, double y);
 
 /* commands_window.c: `is_chosen` by hand, not by a link. */
 bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name, bool is_chosen);
+
+/* commands_live.c: true if the view keeps to its window at the newest events, as it has not been
+ * zoomed since; and shows that window, or all of a trace that is shorter. */
+bool weft__viewer_keeps_last(const struct weft_viewer *viewer);
+void weft__viewer_show_last(const struct weft_viewer *viewer, struct weft_view *view);
 
 /* trace.c */
 bool weft__viewer_shows_all(const struct weft_viewer *viewer);

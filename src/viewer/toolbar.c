@@ -51,7 +51,7 @@ static const struct plan bar_plan[] = {
 #define BAR_COUNT   (sizeof(bar_plan) / sizeof(bar_plan[0]))
 #define RANGE_COUNT 4 /* buttons beside a chosen range */
 
-_Static_assert(BAR_COUNT + RANGE_COUNT <= WEFT__BUTTONS_MAX, "room for all buttons");
+_Static_assert(BAR_COUNT + RANGE_COUNT + 1 <= WEFT__BUTTONS_MAX, "room for all buttons");
 
 static struct weft__button *add(struct weft_viewer *viewer, const struct plan *plan, double x,
 	double y, double width, double height)
@@ -156,12 +156,28 @@ static void place_bar(struct weft_viewer *viewer)
 	}
 }
 
+/* Says how far the picture is behind a program that still records, and pauses it. */
+static struct weft__button *add_pill(struct weft_viewer *viewer)
+{
+	static const struct plan plan = {WEFT__ICON_LIVE, false, false, "follow"};
+	const struct weft_box *box = &viewer->pill.box;
+	struct weft__button *pill = add(viewer, &plan, box->x, box->y, box->width, box->height);
+	pill->is_pill = true;
+	pill->is_on = false;
+	weft__pill_describe(viewer, pill);
+	return pill;
+}
+
 static void list_header(struct weft_viewer *viewer)
 {
+	bool was_before = true;
 	viewer->toolbar.is_short = viewer->width < HEADER_FROM;
 	for (unsigned i = 0; i < BAR_COUNT; i++) {
 		if (!has_button(viewer, &bar_plan[i]))
 			continue;
+		if (was_before && !bar_plan[i].is_before && weft__viewer_has_pill(viewer))
+			add_pill(viewer)->place = WEFT_VIEWER_AFTER_TITLE;
+		was_before = bar_plan[i].is_before;
 		struct weft__button *button = add(viewer, &bar_plan[i], 0, 0, 0, 0);
 		button->place = bar_plan[i].is_before ? WEFT_VIEWER_BEFORE_TITLE : WEFT_VIEWER_AFTER_TITLE;
 		mark_state(viewer, button);
@@ -209,6 +225,8 @@ void weft__viewer_place_buttons(struct weft_viewer *viewer)
 		list_header(viewer);
 	else if (viewer->toolbar.bar.width > 0)
 		place_bar(viewer);
+	if (!viewer->has_header && viewer->pill.box.width > 0)
+		add_pill(viewer);
 	if (viewer->model)
 		place_range(viewer);
 }
@@ -253,6 +271,10 @@ static void draw_button(
 	double middle = button->box.x + button->box.width / 2;
 	double y = floor(button->box.y + button->box.height / 2), width = 0;
 	size_t size = strlen(button->text);
+	if (button->is_pill) {
+		weft__pill_draw(viewer, button, canvas);
+		return;
+	}
 	draw_ground(viewer, button, viewer->toolbar.hovered == number, is_pressed, canvas);
 	if (size)
 		width = font->measure(font->context, button->text, size, style.size, style.bold);

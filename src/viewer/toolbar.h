@@ -27,16 +27,19 @@ enum weft__icon {
 	WEFT__ICON_HELP,
 	WEFT__ICON_MENU,
 	WEFT__ICON_CLOSE,
+	WEFT__ICON_LIVE,
+	WEFT__ICON_PAUSED,
+	WEFT__ICON_ENDED,
 };
 
 struct weft__button {
 	struct weft_box box; /* no width: in the shell's header bar, at `place` */
 	uint8_t icon, place; /* enum weft_viewer_place */
-	bool is_on, is_faint, is_framed;
+	bool is_on, is_faint, is_framed, is_pill;
 	uint32_t color; /* 0: the theme's */
 	const char *command;
 	const char *tip;
-	char text[16];
+	char text[32];
 };
 
 #define WEFT__BUTTONS_MAX 24

@@ -14,7 +14,7 @@
 /* State that survives a change of the model in a form without numbers of tasks, because these may
  * change. */
 struct memory {
-	bool has_selection, has_chain, shows_all, follows_end;
+	bool has_selection, has_chain, shows_all, follows_end, keeps_last;
 	uint64_t id, at;
 	uint32_t buffer;
 	uint64_t chain_id, chain_at; /* the first task of the chain that is shown */
@@ -35,6 +35,7 @@ static struct memory remember(const struct weft_viewer *viewer)
 		return memory;
 	memory.shows_all = weft__viewer_shows_all(viewer);
 	memory.follows_end = viewer->is_following;
+	memory.keeps_last = weft__viewer_keeps_last(viewer);
 	memory.has_chain = s->chain;
 	if (s->chain) {
 		uint32_t task = s->chain->hops[0].wait.task;
@@ -109,7 +110,9 @@ static void set_view(struct weft_viewer *viewer, bool is_same, const struct memo
 		view.focus = old.focus;
 		view.is_plain = old.is_plain;
 		weft_view_resize(&view, view.width, view.height);
-		if (memory->shows_all)
+		if (memory->keeps_last && viewer->is_following)
+			weft__viewer_show_last(viewer, &view);
+		else if (memory->shows_all)
 			weft_view_fit(&view);
 		else if (memory->follows_end) /* the right edge stays at the newest event */
 			weft_view_pan(&view, -weft__view_px(&view, view.start, view.end));
@@ -141,6 +144,7 @@ static void take(struct weft_viewer *viewer, const struct weft_viewer_prepared *
 {
 	bool is_same = is_same_trace(viewer, p->model);
 	struct memory memory = remember(viewer);
+	bool was_live = viewer->is_live;
 	drop(viewer);
 	viewer->is_following = is_live && (viewer->is_following || !viewer->is_live);
 	viewer->is_live = is_live;
@@ -148,6 +152,7 @@ static void take(struct weft_viewer *viewer, const struct weft_viewer_prepared *
 	viewer->layout = p->layout;
 	viewer->scene = p->scene;
 	viewer->story = p->story;
+	weft__pill_take(viewer, is_same, was_live);
 	struct weft_squeeze *old = viewer->squeezing.squeeze;
 	viewer->squeezing.squeeze = weft__viewer_make_squeeze(viewer);
 	weft__viewer_use_counters(viewer);

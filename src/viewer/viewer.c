@@ -256,6 +256,7 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	double due = fmin(viewer->hover.due_ms, weft__viewer_pointer_due(viewer));
 	if (has_message)
 		due = fmin(due, viewer->status.message_until_ms);
+	due = fmin(due, weft__pill_due(viewer));
 	if (viewer->model && !viewer->problems.found)
 		due = fmin(due, problems_due(viewer));
 	return isinf(due) ? INFINITY : until(due, viewer->now_ms);

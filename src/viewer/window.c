@@ -83,6 +83,7 @@ void weft__viewer_place(struct weft_viewer *viewer)
 	static const struct weft_layout no_layout = {.model = &no_model};
 	const struct weft_layout *layout = viewer->layout ? viewer->layout : &no_layout;
 	bool keeps_all = viewer->model && !viewer->is_clicking && weft__viewer_shows_all(viewer);
+	bool keeps_last = viewer->model && viewer->is_following && weft__viewer_keeps_last(viewer);
 	place_boxes(viewer);
 	weft_frame_place(
 		layout, viewer->boxes.canvas.width, viewer->boxes.canvas.height, &viewer->frame);
@@ -90,6 +91,7 @@ void weft__viewer_place(struct weft_viewer *viewer)
 		remove_title(&viewer->frame);
 	else
 		place_bar(viewer);
+	weft__pill_place(viewer);
 	weft__viewer_place_counters(viewer);
 	viewer->changes |= WEFT_VIEWER_BOXES | WEFT_VIEWER_CANVAS;
 	const struct weft_box *picture = &viewer->frame.picture;
@@ -98,8 +100,10 @@ void weft__viewer_place(struct weft_viewer *viewer)
 	weft_view_resize(&viewer->view, picture->width, picture->height);
 	if (viewer->motion.is_running)
 		weft_view_resize(&viewer->motion.to, picture->width, picture->height);
-	if (keeps_all) {
+	if (keeps_all || keeps_last)
 		weft__viewer_halt(viewer);
+	if (keeps_last)
+		weft__viewer_show_last(viewer, &viewer->view);
+	else if (keeps_all)
 		weft_view_fit(&viewer->view);
-	}
 }

@@ -182,15 +182,35 @@ def a_trace_grows_while_it_is_shown():
     with Server() as server:
         program = server.record(ECHO, '100000')
         try:
-            early, late, paused, later = server.browse(
-                [['look'], ['grow'], ['grow'], ['look'],
-                 ['key', 'l'], ['wait', 1500], ['look'], ['wait', 1000], ['look']],
+            buttons = ['evaluate', 'document.getElementById("controls").innerHTML']
+            early, late, live, paused, later, still = server.browse(
+                [['look'], ['grow'], ['grow'], ['look'], buttons,
+                 ['key', 'l'], ['wait', 1500], ['look'], ['wait', 1000], ['look'], buttons],
                 first=[['living', 'echo-server']])
         finally:
             program.terminate()
             program.wait(PATIENCE)
     assert early['opened']['live'] and late['opened']['events'] > early['opened']['events'], (early, late)
+    assert re.search(r'^live · 0\.\d s behind$', late['text'], re.MULTILINE), late['text']
+    assert 'Click: pause ( l )' in live and 'Click: go on ( l )' in still, (live, still)
+    assert re.search('^paused$', later['text'], re.MULTILINE), later['text']
     equal(later['opened']['events'], paused['opened']['events'])
+
+
+@case
+def the_newest_seconds_stay_in_view():
+    with Server() as server:
+        program = server.record(ECHO, '100000')
+        try:
+            before, after = server.browse(
+                [['grow'], ['key', 'L'], ['wait', 1000], ['look'], ['grow'], ['wait', 1000], ['look']],
+                first=[['living', 'echo-server']])
+        finally:
+            program.terminate()
+            program.wait(PATIENCE)
+    for look in (before, after):
+        assert '&last=5s' in look['hash'] and 'start=' not in look['hash'], look['hash']
+    assert after['opened']['events'] > before['opened']['events'], after['opened']
 
 
 @case
@@ -198,12 +218,13 @@ def the_end_of_the_program_is_shown():
     with Server() as server:
         program = server.record(ECHO, '100000')
         try:
-            look, = server.browse([['events', 10001], ['terminate', program.pid], ['noticed'], ['look']],
+            look, = server.browse([['events', 10001], ['terminate', program.pid], ['noticed'], ['wait', 500], ['look']],
                                   first=[['living', 'echo-server']])
         finally:
             program.terminate()
             program.wait(PATIENCE)
     assert 'has ended' in look['notice'], look['notice']
+    assert re.search('^ended$', look['text'], re.MULTILINE), look['text']
     assert not look['opened']['live'] and look['opened']['events'] > 10000, look['opened']
 
 

@@ -209,6 +209,7 @@ def a_window_opens_with_what_was_asked_for():
         window.keys('slash')
         until('the search', lambda: any(p['text'] == 'blkfront' for p in window.parts() if p['role'] == 'entry'))
     assert 'excludes the other' in weft('view', '--command', 'fit', '--start', '1ms', BLOCK, status=2).stderr
+    assert '--last excludes' in weft('view', '--last', '5s', '--start', '1ms', BLOCK, status=2).stderr
 
 
 def drag(slower):
@@ -467,8 +468,13 @@ def a_running_program_is_followed_to_its_end():
                 before = window.picture()
                 send(5000)
                 until('the picture grows', lambda: window.picture() != before)
+                for name in ('Click: pause', 'Click: go on', 'Click: pause'):
+                    window.part('push button', name)
+                    window.keys('l')
+                window.keys('l')
                 send('stop')
                 until('it says so', lambda: 'ended' in window.status())
+                window.part('push button', 'The program has ended')
                 # Now the picture no longer changes, and equals that of the complete file.
                 assert window.still().has_colors(11)
                 equal(len(viewer.windows()), 1)
