@@ -50,6 +50,22 @@ static inline void draw_view(const struct weft_scene *scene, const struct weft_f
 	weft_canvas_destroy(canvas);
 }
 
+/* Draws the whole and a thousandth of it with idle time squeezed. */
+static inline void draw_squeezed(
+	const struct weft_scene *scene, const struct weft_frame *frame, struct weft_view *view)
+{
+	struct weft_squeeze *squeeze;
+	demand(weft_scene_create_squeeze(scene, &squeeze) == 0);
+	if (squeeze) {
+		weft_view_fit(view);
+		weft_view_set_squeeze(view, squeeze);
+		draw_view(scene, frame, view, false);
+		weft_view_zoom(view, frame->picture.width / 2, 1000);
+		draw_view(scene, frame, view, true);
+	}
+	weft_squeeze_destroy(squeeze);
+}
+
 /* Draws the whole, then a thousandth in the middle, then the last nanoseconds. */
 static inline void draw_layout(const struct weft_layout *layout, double width, double height)
 {
@@ -65,6 +81,7 @@ static inline void draw_layout(const struct weft_layout *layout, double width, d
 	weft_view_zoom(&view, frame.picture.width, 1e9);
 	weft_view_pan(&view, -1e18);
 	draw_view(scene, &frame, &view, false);
+	draw_squeezed(scene, &frame, &view);
 	weft_scene_destroy(scene);
 }
 

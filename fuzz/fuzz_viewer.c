@@ -91,7 +91,10 @@ static void check_view(const struct weft_viewer *viewer)
 	double length = (double)(view->end - view->start), margin = WEFT_VIEW_MARGIN / view->scale;
 	check(view->scale > 0 && isfinite(view->scale) && isfinite(view->left), "no view");
 	check(view->left >= -margin * 1.000001 - 1e-6, "before the trace");
-	if (view->width > 2 * WEFT_VIEW_MARGIN + 1)
+	if (view->squeeze && view->width > 2 * WEFT_VIEW_MARGIN + 1)
+		check(weft_view_x(view, view->end) >= view->width - WEFT_VIEW_MARGIN - 42,
+			"behind the squeezed trace");
+	else if (view->width > 2 * WEFT_VIEW_MARGIN + 1)
 		check(view->left + view->width / view->scale <=
 				  (length + margin) * 1.000001 + 2 + 40 / view->scale,
 			"behind the trace");

@@ -10,10 +10,12 @@
 
 #define ONE_GO_MS 1000.0
 
-static bool is_alike(const struct weft_view *a, const struct weft_view *b)
+/* Of the old view only numbers count: its squeeze may have been destroyed. */
+static bool is_alike(const struct weft_view *view, const struct weft_view *old)
 {
-	double px = fabs(weft__view_x_of(b, a->left));
-	return px < 1 && fabs(a->scale / b->scale - 1) < 1e-3 && fabs(a->focus - b->focus) < 0.5;
+	double px = fabs(weft__view_x_of(view, old->left));
+	return px < 1 && fabs(view->scale / old->scale - 1) < 1e-3 &&
+		   fabs(view->focus - old->focus) < 0.5;
 }
 
 void weft__viewer_remember(struct weft_viewer *viewer, bool is_jump)

@@ -363,7 +363,10 @@ static void check_bounds(const struct script *s)
 	double length = (double)(view->end - view->start), margin = WEFT_VIEW_MARGIN / view->scale;
 	assert_true(view->scale > 0 && isfinite(view->left));
 	assert_true(view->left >= -margin * 1.000001 - 1e-6);
-	if (view->width > 2 * WEFT_VIEW_MARGIN + 1)
+	if (view->squeeze)
+		assert_true(weft_view_x(view, view->end) >= view->width - WEFT_VIEW_MARGIN - 42 ||
+					view->width <= 2 * WEFT_VIEW_MARGIN + 1);
+	else if (view->width > 2 * WEFT_VIEW_MARGIN + 1)
 		assert_true(view->left + view->width / view->scale <=
 					(length + margin) * 1.000001 + 2 + 40 / view->scale);
 	assert_true(view->focus >= 0 && view->focus < view->row_count + 1.0);
@@ -374,7 +377,7 @@ static void random_step(struct script *s)
 	static const char *const keys[] = {"+", "-", "z", "0", "[", "]", "Escape", "Tab", "Enter", "w",
 		"b", "c", "a", "p", "P", "n", "N", "v", "m", "M", " ", "C", "g", "e", "y", "Y", "T", "?",
 		"ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "s", "d", "/", "f", "F", "G", "i", "R",
-		"r"};
+		"r", "x", "x"};
 	static const char *const texts[] = {
 		"12ms", "1", "Xs", "/[", "/X.*", "", "@5", "40ns", "bind", "-kind:bind"};
 	double x = pick(1500) - 50.0, y = pick(900) - 50.0;
