@@ -169,6 +169,9 @@ void weft__draw_losses(struct painter *p);
 void weft__draw_torn(struct painter *p, const struct weft__rect *rect);
 void weft__tear_box(struct painter *p, const struct weft_box *box);
 void weft__draw_stripes(struct painter *p);
+/* strip_columns.c: fills the overview's columns, one for each px, of a squeezed view. */
+void weft__count_columns(const struct weft_scene *scene, const struct weft__strip *strip,
+	unsigned count, struct weft__overview_column *ret_columns);
 /* Draws the losses in the overview. */
 void weft__draw_strip_losses(struct painter *p, const struct weft__strip *strip);
 void weft__make_lanes(struct painter *p);

@@ -18,15 +18,16 @@ struct strip {
 	struct weft__strip axis;
 	double x, y, x2, y2;
 	double threads; /* maximum of threads that ran at once */
+	double alive;   /* maximum of tasks alive at once */
 	unsigned width;
 	struct weft__overview_column *columns; /* one for each pixel */
 };
 
-static double most_running(const struct weft_scene *scene)
+static double most_running(const struct weft__overview_column *columns, unsigned count)
 {
 	double most = 0;
-	for (unsigned i = 0; i < WEFT__OVERVIEW_COLUMNS; i++)
-		most = fmax(most, scene->overview[i].running);
+	for (unsigned i = 0; i < count; i++)
+		most = fmax(most, columns[i].running);
 	return most > 0 ? most : 1;
 }
 
@@ -54,21 +55,12 @@ static double bar_height(const struct strip *s, double running)
 	return running > 0 && height < LEAST_BAR ? LEAST_BAR : floor(height + 0.5);
 }
 
-/* The overview's column at px. */
-static double column_at(const struct weft_scene *scene, const struct strip *s, unsigned px)
-{
-	if (!s->axis.view.squeeze)
-		return px * (scene->overview_length / (s->x2 - s->x));
-	double ns = weft__view_ns(&s->axis.view, px), length = (double)(scene->end - scene->start);
-	return fmax(ns / fmax(length, 1) * scene->overview_length, 0);
-}
-
 static void merge_all(const struct weft_scene *scene, struct strip *s)
 {
+	double scale = scene->overview_length / (s->x2 - s->x);
 	unsigned count = (unsigned)ceil(scene->overview_length);
 	for (unsigned px = 0; px < s->width; px++) {
-		unsigned first = (unsigned)column_at(scene, s, px);
-		unsigned last = (unsigned)column_at(scene, s, px + 1);
+		unsigned first = (unsigned)(px * scale), last = (unsigned)((px + 1) * scale);
 		if (first > count - 1)
 			first = count - 1;
 		if (last <= first)
@@ -76,6 +68,20 @@ static void merge_all(const struct weft_scene *scene, struct strip *s)
 		last = last > count ? count : last;
 		s->columns[px] = merge(scene, first, last);
 	}
+}
+
+static void fill(const struct weft_scene *scene, struct strip *s)
+{
+	if (!s->axis.view.squeeze) {
+		s->threads = most_running(scene->overview, WEFT__OVERVIEW_COLUMNS);
+		s->alive = scene->alive_max;
+		merge_all(scene, s);
+		return;
+	}
+	weft__count_columns(scene, &s->axis, s->width, s->columns);
+	s->threads = most_running(s->columns, s->width);
+	for (unsigned px = 0; px < s->width; px++)
+		s->alive = fmax(s->alive, s->columns[px].alive);
 }
 
 static bool is_rough(const struct strip *s)
@@ -130,7 +136,7 @@ static void draw_bars(struct painter *p, const struct strip *s, bool idle)
 static void draw_alive(struct painter *p, const struct strip *s)
 {
 	struct weft_pen pen = {weft__faded(p->theme->text, 0.55), 1, WEFT_DASH_SOLID};
-	double points[2 * 128], most = p->scene->alive_max ? p->scene->alive_max : 1, last = -1;
+	double points[2 * 128], most = fmax(s->alive, 1), last = -1;
 	uint32_t count = 0;
 	for (unsigned px = 0; px < s->width; px++) {
 		uint32_t alive = s->columns[px].alive;
@@ -247,14 +253,13 @@ void weft__draw_strip(struct painter *p)
 	struct strip s = {axis, .x = area.x, .y = area.y, .x2 = area.x2, .y2 = area.y2};
 	if (box->height == 0 || s.x2 - s.x < 8)
 		return;
-	s.threads = most_running(p->scene);
 	s.width = (unsigned)(s.x2 - s.x);
 	s.columns = malloc((s.width + (size_t)1) * sizeof(*s.columns));
 	if (!s.columns) {
 		p->error = WEFT_ERROR_MEMORY;
 		return;
 	}
-	merge_all(p->scene, &s);
+	fill(p->scene, &s);
 	if (is_rough(&s))
 		smooth(&s);
 	draw_bars(p, &s, true);

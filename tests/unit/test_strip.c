@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The overview of squeezed views, against a count of all tasks.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "picture.h"
+#include "render/painter.h"
+#include "sample.h"
+
+#define COLUMNS 1000
+
+static uint64_t overlap(uint64_t start, uint64_t end, uint64_t from, uint64_t to)
+{
+	start = start > from ? start : from;
+	end = end < to ? end : to;
+	return end > start ? end - start : 0;
+}
+
+static double ran_between(const struct weft_model *model, uint64_t from, uint64_t to)
+{
+	double ns = 0;
+	for (uint32_t i = 0; i < model->activations.count; i++)
+		ns += (double)overlap(model->activations.start[i], model->activations.end[i], from, to);
+	return ns;
+}
+
+static void check_column(const struct picture *p, const struct weft__overview_column *column,
+	uint64_t from, uint64_t to, bool is_last)
+{
+	const struct weft_tasks *tasks = &p->model->tasks;
+	uint32_t alive = 0, failed = 0, never = 0;
+	for (uint32_t task = 0; task < tasks->count; task++) {
+		uint64_t end = tasks->end[task];
+		bool is_here = end >= from && (end < to || is_last);
+		alive += p->layout->start[task] <= from && weft__census_last(p->scene, task) >= from;
+		if (is_here && tasks->flags[task] & WEFT_TASK_NEVER_RESOLVED)
+			never++;
+		else if (is_here && tasks->flags[task] & WEFT_TASK_FAILED)
+			failed++;
+	}
+	double ran = column->running * (double)(to - from), most = 3 * (double)p->scene->census.run_ns;
+	assert_int_equal(column->alive, alive);
+	assert_int_equal(column->failed, failed);
+	assert_int_equal(column->never_resolved, never);
+	double away = fabs(ran - ran_between(p->model, from, to));
+	if (away > most + 0.02 * (double)(to - from))
+		fail_msg("%g ns ran, which is %g ns from the truth", ran, away);
+}
+
+static void columns_are_counted(const char *trace)
+{
+	static struct weft__overview_column columns[COLUMNS];
+	struct picture p;
+	picture_init(&p, sample_model(trace), COLUMNS + 40, 500);
+	squeeze(&p);
+	assert_non_null(p.squeeze);
+	const struct weft__strip strip = weft__strip_of(&p.frame.strip, &p.view);
+	weft__count_columns(p.scene, &strip, COLUMNS, columns);
+	for (unsigned px = 0; px < COLUMNS; px++) {
+		uint64_t from = weft_view_time(&strip.view, px), to = weft_view_time(&strip.view, px + 1);
+		if (to > from)
+			check_column(&p, &columns[px], from, to, px + 1 == COLUMNS);
+	}
+	picture_finish(&p);
+}
+
+static void pixels_of_a_squeezed_overview_are_exact(void **state)
+{
+	(void)state;
+	columns_are_counted("mirage-arp-good.ctf");
+	columns_are_counted("mirage-block-read.sexp");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pixels_of_a_squeezed_overview_are_exact),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
