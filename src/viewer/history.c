@@ -10,7 +10,7 @@
 
 #define ONE_GO_MS 1000.0
 
-/* Of the old view only numbers count: its squeeze may have been destroyed. */
+/* The squeeze of the old view may have been destroyed, so only its numbers are used. */
 static bool is_alike(const struct weft_view *view, const struct weft_view *old)
 {
 	double px = fabs(weft__view_x_of(view, old->left));
