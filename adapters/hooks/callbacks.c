@@ -64,11 +64,17 @@ static bool has_task(const struct weft__hooks_subject *subject)
 	return subject->task != WEFT_TASK_NONE && subject->epoch == weft__hooks_epoch();
 }
 
-/* In the loop, outside of callbacks, the thread's own task asks. */
+/* Without a current task, as in the loop, the thread's own task asks. That does not mean that it
+ * runs: a library's thread may be about to wait in a way that no hook sees. */
 static void make_task(struct weft__hooks_subject *subject, uint16_t kind)
 {
-	uint64_t own = weft__hooks_thread_task(), current = weft_current();
-	subject->task = weft_create_as(current == WEFT_TASK_NONE ? own : current, kind);
+	uint64_t creator = weft_current();
+	if (creator == WEFT_TASK_NONE) {
+		creator = weft__hooks_thread_task();
+		if (weft_current() != WEFT_TASK_NONE)
+			weft_switch(WEFT_TASK_NONE);
+	}
+	subject->task = weft_create_as(creator, kind);
 	subject->epoch = weft__hooks_epoch();
 	subject->close_end = WEFT__HOOKS_END(WEFT__HOOKS_GOES_ON);
 }

@@ -115,6 +115,8 @@ void weft__hooks_append(struct weft__hooks_text *text, const char *more);
 void weft__hooks_append_number(struct weft__hooks_text *text, int64_t number);
 /* As "20 ms" or "1.5 s": three significant digits. */
 void weft__hooks_append_duration(struct weft__hooks_text *text, uint64_t ns);
+/* "SIGTERM" */
+void weft__hooks_append_signal(struct weft__hooks_text *text, int number);
 /* The name of the function or variable that contains `address`, from the symbol table of the file
  * that it came from (symbols.c); "server+0x4f10" if the file has no symbol there. False, and
  * nothing is appended, if it is in no file: on a stack, or allocated. */

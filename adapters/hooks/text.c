@@ -66,6 +66,19 @@ void weft__hooks_append_duration(struct weft__hooks_text *text, uint64_t ns)
 	weft__hooks_append(text, units[i].name);
 }
 
+void weft__hooks_append_signal(struct weft__hooks_text *text, int number)
+{
+	const char *name = NULL;
+#if __GLIBC_PREREQ(2, 32)
+	name = sigabbrev_np(number);
+#endif
+	weft__hooks_append(text, name ? "SIG" : "signal ");
+	if (name)
+		weft__hooks_append(text, name);
+	else
+		weft__hooks_append_number(text, number);
+}
+
 void weft__hooks_label(uint64_t task, const struct weft__hooks_text *text)
 {
 	weft_label_n_as(task, text->bytes, text->size);

@@ -2,8 +2,6 @@
  *
  * Handles that watch something outside: descriptors, signals, files, child processes.
  */
-#include <string.h>
-
 #include "uv/adapter.h"
 
 static bool start(void *handle, weft__hooks_callback callback, const struct weft__hooks_text *label)
@@ -79,12 +77,7 @@ static void on_signal_once(uv_signal_t *handle, int number)
 static bool start_signal(uv_signal_t *handle, uv_signal_cb callback, int number)
 {
 	struct weft__hooks_text text = {0};
-	const char *name = sigabbrev_np(number);
-	weft__hooks_append(&text, name ? "SIG" : "signal ");
-	if (name)
-		weft__hooks_append(&text, name);
-	else
-		weft__hooks_append_number(&text, number);
+	weft__hooks_append_signal(&text, number);
 	return start(handle, (weft__hooks_callback)callback, &text);
 }
 

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * GTask: made by the task that begins an operation, run by a thread of GLib's if the program says
+ * so, ended where its value is returned, and read where that is taken.
+ *
+ * GLib's own operations make theirs without a call that is seen here.
+ */
+#include <stdarg.h>
+
+#include "glib/adapter.h"
+
+static void make(GTask *task, weft__hooks_callback callback)
+{
+	weft__hooks_subject_forget(task); /* another one had this address */
+	int saved = weft__hooks_begin();
+	struct weft__hooks_subject *subject = weft__hooks_ask(task, callback, weft_kind("gtask"));
+	if (subject) {
+		struct weft__hooks_text text = {0};
+		weft__hooks_append(&text, "task");
+		weft__hooks_append_callback(&text, callback);
+		weft__hooks_label(subject->task, &text);
+	}
+	weft__hooks_end(saved);
+}
+
+HOOK GTask *g_task_new(
+	gpointer object, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
+{
+	GTask *task = GIO_NEXT(g_task_new)(object, cancellable, callback, data);
+	if (HOOKS_RECORD && task)
+		make(task, (weft__hooks_callback)callback);
+	return task;
+}
+
+/* ---- In a thread ---- */
+
+static void on_thread(GTask *task, gpointer object, gpointer data, GCancellable *cancellable)
+{
+	struct weft__hooks_subject *subject = weft__hooks_subject_find(task);
+	GTaskThreadFunc function = (GTaskThreadFunc)subject->second;
+	struct weft__hooks_run run =
+		weft__hooks_begin_handle(task, weft_enabled(WEFT_LEVEL_INFO) ? "task" : NULL);
+	function(task, object, data, cancellable);
+	weft__hooks_return(&run);
+}
+
+static bool swap(GTask *task, GTaskThreadFunc function)
+{
+	struct weft__hooks_subject *subject = HOOKS_RECORD ? weft__hooks_subject_find(task) : NULL;
+	if (subject)
+		subject->second = (weft__hooks_callback)function;
+	return subject != NULL;
+}
+
+HOOK void g_task_run_in_thread(GTask *task, GTaskThreadFunc function)
+{
+	GIO_NEXT(g_task_run_in_thread)(task, swap(task, function) ? on_thread : function);
+}
+
+HOOK void g_task_run_in_thread_sync(GTask *task, GTaskThreadFunc function)
+{
+	GIO_NEXT(g_task_run_in_thread_sync)(task, swap(task, function) ? on_thread : function);
+}
+
+/* ---- Values ---- */
+
+static void end(GTask *task, const char *error)
+{
+	struct weft__hooks_subject *subject = HOOKS_RECORD ? weft__hooks_subject_find(task) : NULL;
+	if (!subject || subject->epoch != weft__hooks_epoch())
+		return;
+	int saved = weft__hooks_begin();
+	if (error)
+		weft_fail(subject->task, error);
+	else
+		weft_resolve(subject->task);
+	weft__hooks_end(saved);
+}
+
+HOOK void g_task_return_pointer(GTask *task, gpointer value, GDestroyNotify notify)
+{
+	end(task, NULL);
+	GIO_NEXT(g_task_return_pointer)(task, value, notify);
+}
+
+HOOK void g_task_return_boolean(GTask *task, gboolean value)
+{
+	end(task, NULL);
+	GIO_NEXT(g_task_return_boolean)(task, value);
+}
+
+HOOK void g_task_return_int(GTask *task, gssize value)
+{
+	end(task, NULL);
+	GIO_NEXT(g_task_return_int)(task, value);
+}
+
+HOOK void g_task_return_error(GTask *task, GError *error)
+{
+	end(task, error ? error->message : "no error");
+	GIO_NEXT(g_task_return_error)(task, error);
+}
+
+HOOK void g_task_return_new_error(GTask *task, GQuark domain, gint code, const char *format, ...)
+{
+	va_list values;
+	va_start(values, format);
+	GError *error = GLIB_NEXT(g_error_new_valist)(domain, code, format, values);
+	va_end(values);
+	end(task, error->message);
+	GIO_NEXT(g_task_return_error)(task, error);
+}
+
+/* ---- Taking the value ---- */
+
+static void take(GTask *task)
+{
+	struct weft__hooks_subject *subject = HOOKS_RECORD ? weft__hooks_subject_find(task) : NULL;
+	if (!subject || subject->epoch != weft__hooks_epoch())
+		return;
+	int saved = weft__hooks_begin();
+	weft_read_later(subject->task);
+	weft__hooks_subject_forget(task);
+	weft__hooks_end(saved);
+}
+
+HOOK gpointer g_task_propagate_pointer(GTask *task, GError **error)
+{
+	take(task);
+	return GIO_NEXT(g_task_propagate_pointer)(task, error);
+}
+
+HOOK gboolean g_task_propagate_boolean(GTask *task, GError **error)
+{
+	take(task);
+	return GIO_NEXT(g_task_propagate_boolean)(task, error);
+}
+
+HOOK gssize g_task_propagate_int(GTask *task, GError **error)
+{
+	take(task);
+	return GIO_NEXT(g_task_propagate_int)(task, error);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A program on GLib that knows nothing of weft. Prints what it sees, so that runs with and without
+ * the adapter can be compared.
+ */
+#include <gio/gio.h>
+#include <glib-unix.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static GMainLoop *loop;
+static int left;
+
+static void done(void)
+{
+	if (--left == 0)
+		g_main_loop_quit(loop);
+}
+
+static gboolean on_timeout(gpointer data)
+{
+	static int count;
+	(void)data;
+	printf("timeout %d\n", ++count);
+	if (count < 3)
+		return G_SOURCE_CONTINUE;
+	done();
+	return G_SOURCE_REMOVE;
+}
+
+static gboolean never(gpointer data)
+{
+	(void)data;
+	printf("never\n");
+	return G_SOURCE_REMOVE;
+}
+
+static gboolean on_idle(gpointer data)
+{
+	printf("idle\n");
+	g_source_remove(GPOINTER_TO_UINT(data));
+	done();
+	return G_SOURCE_REMOVE;
+}
+
+static gboolean on_descriptor(gint fd, GIOCondition condition, gpointer data)
+{
+	char byte = 0;
+	(void)data;
+	printf("descriptor %d %d\n", (int)read(fd, &byte, 1), condition == G_IO_IN);
+	done();
+	return G_SOURCE_REMOVE;
+}
+
+static gboolean on_signal(gpointer data)
+{
+	printf("signal\n");
+	if (write(GPOINTER_TO_INT(data), "x", 1) != 1)
+		abort();
+	done();
+	return G_SOURCE_REMOVE;
+}
+
+static void on_child(GPid pid, gint status, gpointer data)
+{
+	(void)pid;
+	(void)data;
+	printf("child %d\n", g_spawn_check_wait_status(status, NULL));
+	raise(SIGUSR1);
+	done();
+}
+
+/* ---- A type of source of its own ---- */
+
+static gboolean prepare_own(GSource *source, gint *ret_ms)
+{
+	(void)source;
+	*ret_ms = 0;
+	return TRUE;
+}
+
+static gboolean dispatch_own(GSource *source, GSourceFunc callback, gpointer data)
+{
+	(void)source;
+	return callback(data);
+}
+
+static void finalize_own(GSource *source)
+{
+	(void)source;
+	printf("finalized\n");
+}
+
+static GSourceFuncs own_functions = {prepare_own, NULL, dispatch_own, finalize_own, NULL, NULL};
+static const GSourceFuncs constant_functions = {prepare_own, NULL, dispatch_own, NULL, NULL, NULL};
+
+static gboolean on_own(gpointer data)
+{
+	printf("own %s\n", (const char *)data);
+	done();
+	return G_SOURCE_REMOVE;
+}
+
+static void attach(const GSourceFuncs *functions, const char *name)
+{
+	GSource *source = g_source_new((GSourceFuncs *)functions, sizeof(GSource));
+	g_source_set_callback(source, on_own, (gpointer)name, NULL);
+	g_source_attach(source, NULL);
+	g_source_unref(source);
+}
+
+/* ---- Tasks ---- */
+
+static void compute(GTask *task, gpointer object, gpointer data, GCancellable *cancellable)
+{
+	(void)object;
+	(void)cancellable;
+	g_usleep(5000);
+	if (data)
+		g_task_return_new_error(task, G_IO_ERROR, G_IO_ERROR_FAILED, "no luck with %d", 7);
+	else
+		g_task_return_int(task, 42);
+}
+
+static void on_computed(GObject *object, GAsyncResult *result, gpointer data)
+{
+	GError *error = NULL;
+	(void)object;
+	(void)data;
+	gssize value = g_task_propagate_int(G_TASK(result), &error);
+	printf("computed %d %s\n", (int)value, error ? error->message : "");
+	g_clear_error(&error);
+	done();
+}
+
+static void begin_task(gpointer data)
+{
+	GTask *task = g_task_new(NULL, NULL, on_computed, NULL);
+	g_task_set_task_data(task, data, NULL);
+	g_task_run_in_thread(task, compute);
+	g_object_unref(task);
+}
+
+static void run_process(void)
+{
+	GSubprocess *process = g_subprocess_new(G_SUBPROCESS_FLAGS_NONE, NULL, "sleep", "0.02", NULL);
+	printf("process %d\n", g_subprocess_wait(process, NULL, NULL));
+	g_object_unref(process);
+}
+
+int main(void)
+{
+	int ends[2];
+	static gchar program[] = "true";
+	gchar *arguments[] = {program, NULL};
+	GPid child;
+	if (pipe(ends) != 0)
+		return 1;
+	loop = g_main_loop_new(NULL, FALSE);
+	run_process();
+	left = 9;
+	g_timeout_add(5, on_timeout, NULL);
+	g_idle_add(on_idle, GUINT_TO_POINTER(g_timeout_add_seconds(20, never, NULL)));
+	g_unix_fd_add(ends[0], G_IO_IN, on_descriptor, NULL);
+	g_unix_signal_add(SIGUSR1, on_signal, GINT_TO_POINTER(ends[1]));
+	g_spawn_async(NULL, arguments, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL,
+		NULL, &child, NULL);
+	g_child_watch_add(child, on_child, NULL);
+	attach(&own_functions, "changed");
+	attach(&constant_functions, "constant");
+	begin_task(NULL);
+	begin_task(loop);
+	g_main_loop_run(loop);
+	g_main_loop_unref(loop);
+	return 5;
+}
