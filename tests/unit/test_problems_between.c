@@ -256,6 +256,46 @@ static void late_timers_are_found(void **state)
 	found_finish(&found);
 }
 
+/* Task 10 is stopped while it waits for 11, which runs again `later_ns` after that. */
+static struct found orphaned(uint16_t stop, uint64_t later_ns, bool is_read)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 10, WEFT_KIND_TASK);
+	make_create(&made, 10, 11, WEFT_KIND_TASK);
+	make_create(&made, 0, 12, WEFT_KIND_TASK);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 10, 11);
+	made.time += MS;
+	make_edge(&made, stop, 0, 10);
+	made.time += later_ns;
+	make_switch(&made, 11);
+	made.time += MS;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 11, 11);
+	if (is_read)
+		make_edge(&made, WEFT_EVENT_READ, 12, 11);
+	make_edge(&made, WEFT_EVENT_RESOLVE, 12, 12);
+	make_switch(&made, 0);
+	return find(&made);
+}
+
+static void a_task_that_runs_on_for_a_stopped_one_is_found(void **state)
+{
+	(void)state;
+	struct found found = orphaned(WEFT_EVENT_CANCEL, 19 * MS, false);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_ORPHAN);
+	assert_int_equal(p->severity, WEFT_SEVERITY_HINT);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 11);
+	assert_string_equal(p->sentence,
+		"task 11 runs on for 20 ms after task 10 was cancelled at 1 ms, and no other task reads its "
+		"result.");
+	found_finish(&found);
+	found = orphaned(WEFT_EVENT_CANCEL, 19 * MS, true);
+	expect_none(&found);
+	found_finish(&found);
+	found = orphaned(WEFT_EVENT_RESOLVE, 19 * MS, false);
+	expect_none(&found);
+	found_finish(&found);
+}
+
 /* Task 10 ends with a lock that it took twice and gave back once; `waits`: another waits for it. */
 static struct found unreleased(uint16_t kind, bool waits)
 {
@@ -655,6 +695,7 @@ int main(void)
 		cmocka_unit_test(contention_is_found),
 		cmocka_unit_test(contention_for_a_pool_is_found),
 		cmocka_unit_test(a_task_that_ends_with_a_lock_is_found),
+		cmocka_unit_test(a_task_that_runs_on_for_a_stopped_one_is_found),
 		cmocka_unit_test(late_timers_are_found),
 		cmocka_unit_test(locks_can_be_in_a_circle_but_pools_cannot),
 		cmocka_unit_test(tasks_that_hold_what_the_other_wants_are_in_a_circle),

@@ -289,7 +289,7 @@ static void look_at_scarcity(
 {
 	uint64_t sum, wait_ns = usual_wait(c, &sum), start = c->holds[0].since;
 	uint64_t end = c->holds[c->hold_count - 1].start, length = end > start ? end - start : 0;
-	if (c->hold_count < SCARCE_MIN || wait_ns < usual_ns || sum / SCARCE_MEAN < length ||
+	if (c->hold_count < SCARCE_MIN || wait_ns <= usual_ns || sum / SCARCE_MEAN < length ||
 		length < weft__least_ns(c->findings, SCARCE_SHARE, LEAST_NS * 10))
 		return;
 	struct weft__sentence s;

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Tasks that run on although the task that waited for them was cancelled, closed or timed out, and
+ * no other task reads their result: the stop did not reach them. One problem for all of them,
+ * described at the one that runs on for the longest.
+ *
+ * A task that only ends later, as a timer or an answer that arrives, costs nothing and is left out.
+ */
+#include <inttypes.h>
+
+#include "story/holders.h"
+#include "story/problems/findings.h"
+
+#define LEAST_SHARE 50              /* 1 / share of a trace: a task that runs on that long, … */
+#define LEAST_NS    (10 * WEFT__MS) /* … and in a long trace for that time */
+#define FAR_LONGER  8               /* times as long as alike tasks live: a warning */
+
+struct orphan {
+	uint32_t task, stopped; /* `stopped`: the task that waited for it */
+	uint64_t ns;            /* how long it ran on */
+};
+
+/* The task that a stopped task waited for when it was stopped, or WEFT_NONE. */
+static uint32_t awaited_by(const struct weft_model *model, uint32_t stopped)
+{
+	const struct weft_edges *e = &model->edges;
+	struct weft__edge_list by = weft__edges_by(model, stopped);
+	if (!(model->tasks.flags[stopped] & WEFT_TASK_STOPPED) || !by.count)
+		return WEFT_NONE;
+	uint32_t last = by.edges[by.count - 1];
+	return e->type[last] == WEFT_EDGE_TRY_READ ? e->to[last] : WEFT_NONE;
+}
+
+/* True if another task reads its result, waits for it, or stops it. */
+static bool has_other_reader(const struct weft_story *story, uint32_t task, uint32_t stopped)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct weft__edge_list to = weft__edges_to(story, task);
+	for (uint32_t i = 0; i < to.count; i++) {
+		uint8_t type = e->type[to.edges[i]];
+		bool is_read = type == WEFT_EDGE_READ || type == WEFT_EDGE_TRY_READ;
+		if (is_read && e->from[to.edges[i]] != stopped)
+			return true;
+	}
+	return false;
+}
+
+/* How long the task runs on after `time`: until its last activation ends. */
+static uint64_t runs_on(const struct weft_model *model, uint32_t task, uint64_t time)
+{
+	const struct weft_tasks *t = &model->tasks;
+	uint32_t end = t->end_activation[task];
+	if (end == t->first_activation[task])
+		return 0;
+	uint64_t last = model->activations.end[end - 1];
+	return last > time ? last - time : 0;
+}
+
+static bool is_orphan(
+	const struct weft__findings *findings, uint32_t stopped, struct orphan *ret_orphan)
+{
+	const struct weft_model *model = findings->story->model;
+	uint32_t task = awaited_by(model, stopped);
+	if (task == WEFT_NONE || (model->tasks.flags[task] & WEFT_TASK_STOPPED) ||
+		weft__is_resource(model->tasks.kind[task]))
+		return false;
+	uint64_t ns = runs_on(model, task, model->tasks.end[stopped]);
+	*ret_orphan = (struct orphan){task, stopped, ns};
+	return ns > 0 && ns >= weft__least_ns(findings, LEAST_SHARE, LEAST_NS) &&
+		   !has_other_reader(findings->story, task, stopped);
+}
+
+static bool is_far_longer(const struct weft__findings *findings, const struct orphan *orphan)
+{
+	uint32_t group = findings->alike.group_of[orphan->task];
+	uint64_t usual = group == WEFT_NONE ? 0 : findings->alike.groups[group].p50_ns;
+	return usual && orphan->ns / FAR_LONGER >= usual;
+}
+
+static void report(
+	struct weft__findings *findings, const struct orphan *orphan, uint32_t count, bool is_warning)
+{
+	const struct weft_model *model = findings->story->model;
+	const uint64_t stop = model->tasks.end[orphan->stopped];
+	const struct weft_problem problem = {
+		.type = WEFT_PROBLEM_ORPHAN,
+		.severity = is_warning ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
+		.count = count,
+		.start = stop,
+		.end = stop + orphan->ns,
+		.task = orphan->task,
+		.thread = WEFT_NONE,
+		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
+	};
+	struct weft__sentence s;
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 6);
+	weft__words_add_subject(w, model, orphan->task, 28);
+	weft__words_add(w, " runs on for ");
+	weft__words_add_length(w, orphan->ns);
+	w = weft__clause(&s, 6);
+	weft__words_add(w, " after ");
+	weft__words_add_task(w, model, orphan->stopped, 28);
+	weft__words_add(
+		w, " was %s", weft_outcome_name((enum weft_outcome)model->tasks.outcome[orphan->stopped]));
+	w = weft__clause(&s, 5);
+	weft__words_add(w, " at ");
+	weft__words_add_time(w, model, stop);
+	weft__words_add(weft__clause(&s, 5), ", and no other task reads its result");
+	if (count > 1)
+		weft__words_add(weft__clause(&s, 4), "; %" PRIu32 " more %s on for nothing", count - 1,
+			count > 2 ? "run" : "runs");
+	weft__find(findings, &problem, orphan->ns, &s);
+}
+
+void weft__find_orphans(struct weft__findings *findings)
+{
+	struct orphan worst = {0}, orphan;
+	uint32_t count = 0;
+	bool is_warning = false;
+	for (uint32_t task = 0; task < findings->story->model->tasks.count; task++) {
+		if (!is_orphan(findings, task, &orphan))
+			continue;
+		count++;
+		is_warning = is_warning || is_far_longer(findings, &orphan);
+		if (orphan.ns > worst.ns)
+			worst = orphan;
+	}
+	if (count)
+		report(findings, &worst, count, is_warning);
+}
