@@ -68,6 +68,7 @@ struct event {
 	uint64_t time, task, other;
 	int64_t value;
 	unsigned kind;
+	size_t slot; /* of a new task in `live` */
 	char text[48];
 };
 
@@ -105,8 +106,10 @@ static struct event next_event(struct program *program)
 	event.value = (int64_t)draw(program, 100000);
 	event.kind = (unsigned)draw(program, 18);
 	draw_text(program, event.text, sizeof(event.text));
-	if (event.operation == CREATE)
-		event.other = program->live[draw(program, LIVE)] = ++program->tasks;
+	if (event.operation == CREATE) {
+		event.slot = draw(program, LIVE);
+		event.other = program->live[event.slot] = ++program->tasks;
+	}
 	if ((event.operation == READ || event.operation == SWITCH) && draw(program, 8) == 0)
 		event.other = UINT64_MAX;
 	if (event.operation == SWITCH)
@@ -283,11 +286,12 @@ struct bytes random_sexp(uint64_t events)
 	return trace;
 }
 
-static void record(const struct event *event)
+/* The recorder chooses the ids, which go on from one recording of the process to the next. */
+static void record(struct program *program, const struct event *event)
 {
 	switch (event->operation) {
 	case CREATE:
-		weft_create_as(event->task, (uint16_t)event->kind);
+		program->live[event->slot] = weft_create_as(event->task, (uint16_t)event->kind);
 		break;
 	case READ:
 		weft_read_as(event->task, event->other);
@@ -335,7 +339,7 @@ static void record_events(struct program *program, uint64_t events)
 {
 	for (uint64_t i = 0; i < events; i++) {
 		struct event event = next_event(program);
-		record(&event);
+		record(program, &event);
 	}
 }
 
