@@ -59,6 +59,58 @@ void *weft__hooks_find_optional(void **cache, const char *name, const char *vers
 
 /* Says that there is no function of that name, and ends the process. */
 _Noreturn void weft__hooks_missing(const char *name);
+/* ---- Texts (text.c) ---- */
+
+enum {
+	WEFT__HOOKS_NAME_BYTES = 120
+};
+
+/* A text that is put together without stdio. What does not fit is left out. */
+struct weft__hooks_text {
+	size_t size;
+	char bytes[WEFT__HOOKS_NAME_BYTES]; /* no NUL ends it */
+};
+
+void weft__hooks_append(struct weft__hooks_text *text, const char *more);
+void weft__hooks_append_number(struct weft__hooks_text *text, int64_t number);
+/* As "20 ms" or "1.5 s": three significant digits. */
+void weft__hooks_append_duration(struct weft__hooks_text *text, uint64_t ns);
+/* "SIGTERM" */
+void weft__hooks_append_signal(struct weft__hooks_text *text, int number);
+/* The name of the function or variable that contains `address`, from the symbol table of the file
+ * that it came from (symbols.c); "server+0x4f10" if the file has no symbol there. False, and
+ * nothing is appended, if it is in no file: on a stack, or allocated. */
+bool weft__hooks_append_symbol(struct weft__hooks_text *text, const void *address);
+
+/* Names the task. */
+void weft__hooks_label(uint64_t task, const struct weft__hooks_text *text);
+
+/* ---- Rundowns (rundown.c) ---- */
+
+/* A task as a rundown describes it. */
+struct weft__hooks_alive {
+	uint64_t task;
+	uint64_t created_ns; /* weft__hooks_now_ns() */
+	uint16_t kind;
+	char label[WEFT__HOOKS_NAME_BYTES];
+};
+
+/* A part records the living tasks of an adapter by weft__hooks_rundown_task, and returns how many
+ * these are. It is called while recording, by any thread, but never by two at a time. For
+ * constructors. */
+void weft__hooks_rundown_add(unsigned (*part)(void));
+void weft__hooks_rundown_task(const struct weft__hooks_alive *it, uint64_t waits_for);
+
+/* Creates and names a task, and remembers what a rundown needs. `parent`: WEFT_TASK_NONE, or
+ * WEFT_TASK_CURRENT for the task that runs. */
+void weft__hooks_create(struct weft__hooks_alive *ret, uint64_t parent, uint16_t kind,
+	const struct weft__hooks_text *label);
+
+/* The monotonic clock. */
+uint64_t weft__hooks_now_ns(void);
+
+/* weft__hooks_end calls it. */
+void weft__hooks_count_recording(void);
 
 /* ---- The calling thread (thread.c) ---- */
 
@@ -88,7 +140,7 @@ uint32_t weft__hooks_epoch(void);
 uint64_t weft__hooks_thread_task(void);
 
 /* Says which task the calling thread is from now on, and lets it run; and that it has ended. */
-void weft__hooks_thread_begin(uint64_t task);
+void weft__hooks_thread_begin(const struct weft__hooks_alive *task);
 void weft__hooks_thread_end(void);
 
 /* The own task of the thread with that number (gettid), and what it is blocked on. WEFT_TASK_NONE:
@@ -98,32 +150,6 @@ uint64_t weft__hooks_blocked_on(uint32_t thread);
 
 /* The calling thread is blocked on that task; WEFT_TASK_NONE: no longer. */
 void weft__hooks_set_blocked(uint64_t source);
-
-/* ---- Texts (text.c) ---- */
-
-enum {
-	WEFT__HOOKS_NAME_BYTES = 120
-};
-
-/* A text that is put together without stdio. What does not fit is left out. */
-struct weft__hooks_text {
-	size_t size;
-	char bytes[WEFT__HOOKS_NAME_BYTES]; /* no NUL ends it */
-};
-
-void weft__hooks_append(struct weft__hooks_text *text, const char *more);
-void weft__hooks_append_number(struct weft__hooks_text *text, int64_t number);
-/* As "20 ms" or "1.5 s": three significant digits. */
-void weft__hooks_append_duration(struct weft__hooks_text *text, uint64_t ns);
-/* "SIGTERM" */
-void weft__hooks_append_signal(struct weft__hooks_text *text, int number);
-/* The name of the function or variable that contains `address`, from the symbol table of the file
- * that it came from (symbols.c); "server+0x4f10" if the file has no symbol there. False, and
- * nothing is appended, if it is in no file: on a stack, or allocated. */
-bool weft__hooks_append_symbol(struct weft__hooks_text *text, const void *address);
-
-/* Names the task. */
-void weft__hooks_label(uint64_t task, const struct weft__hooks_text *text);
 
 /* ---- Waits (wait.c) ---- */
 

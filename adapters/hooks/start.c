@@ -96,10 +96,11 @@ __attribute__((constructor(110))) static void begin(void)
 	if (is_any_wanted && weft_is_recording()) {
 		struct weft__hooks_text name = {0};
 		weft__hooks_append(&name, program_invocation_short_name);
-		main_task = weft_create_as(WEFT_TASK_NONE, weft_kind("thread"));
+		struct weft__hooks_alive task;
+		weft__hooks_create(&task, WEFT_TASK_NONE, weft_kind("thread"), &name);
+		main_task = task.task;
 		main_epoch = weft__hooks_epoch();
-		weft__hooks_label(main_task, &name);
-		weft__hooks_thread_begin(main_task);
+		weft__hooks_thread_begin(&task);
 	}
 	weft__hooks_end(saved);
 }

@@ -43,6 +43,7 @@ int weft__hooks_begin(void)
 
 void weft__hooks_end(int saved_errno)
 {
+	weft__hooks_count_recording();
 	weft__hooks_thread.is_inside = false;
 	errno = saved_errno;
 }
@@ -54,7 +55,8 @@ void weft__hooks_end(int saved_errno)
 /* A thread has the entry of its number modulo the size; a later one with the same entry takes it.
  */
 static struct entry {
-	uint64_t task, blocked_on;
+	struct weft__hooks_alive alive;
+	uint64_t blocked_on;
 	uint32_t thread, epoch;
 } threads[THREADS];
 
@@ -69,7 +71,7 @@ static struct entry *entry_of(uint32_t thread)
 uint64_t weft__hooks_task_of(uint32_t thread)
 {
 	const struct entry *it = entry_of(thread);
-	return it ? it->task : WEFT_TASK_NONE;
+	return it ? it->alive.task : WEFT_TASK_NONE;
 }
 
 uint64_t weft__hooks_blocked_on(uint32_t thread)
@@ -87,25 +89,25 @@ void weft__hooks_set_blocked(uint64_t source)
 
 /* ---- The calling thread ---- */
 
-static void set_task(uint64_t task)
+static void set_task(const struct weft__hooks_alive *task)
 {
 	uint32_t number = (uint32_t)syscall(SYS_gettid);
 	struct entry *it = &threads[number % THREADS];
-	weft__hooks_thread.task = task;
+	weft__hooks_thread.task = task->task;
 	weft__hooks_thread.epoch = epoch;
 	weft__hooks_thread.number = number;
 	__atomic_store_n(&it->thread, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	it->task = task;
+	it->alive = *task;
 	it->blocked_on = WEFT_TASK_NONE;
 	it->epoch = epoch;
 	__atomic_store_n(&it->thread, number, __ATOMIC_RELEASE);
 }
 
-void weft__hooks_thread_begin(uint64_t task)
+void weft__hooks_thread_begin(const struct weft__hooks_alive *task)
 {
 	set_task(task);
-	weft_switch(task);
+	weft_switch(task->task);
 }
 
 void weft__hooks_thread_end(void)
@@ -122,10 +124,31 @@ uint64_t weft__hooks_thread_task(void)
 	if (likely(thread->epoch == epoch))
 		return thread->task;
 	char name[16] = "";
+	struct weft__hooks_text label = {0};
+	struct weft__hooks_alive task;
 	prctl(PR_GET_NAME, name);
-	set_task(weft_create_as(WEFT_TASK_NONE, weft_kind("thread")));
-	weft_label_n_as(thread->task, name, strnlen(name, sizeof(name)));
+	weft__hooks_append(&label, name);
+	weft__hooks_create(&task, WEFT_TASK_NONE, weft_kind("thread"), &label);
+	set_task(&task);
 	if (weft_current() == WEFT_TASK_NONE)
 		weft_switch(thread->task);
 	return thread->task;
+}
+
+static unsigned run_down(void)
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < THREADS; i++) {
+		const struct entry *it = &threads[i];
+		if (!__atomic_load_n(&it->thread, __ATOMIC_ACQUIRE) || it->epoch != epoch)
+			continue;
+		weft__hooks_rundown_task(&it->alive, __atomic_load_n(&it->blocked_on, __ATOMIC_RELAXED));
+		count++;
+	}
+	return count;
+}
+
+__attribute__((constructor)) static void offer_rundown(void)
+{
+	weft__hooks_rundown_add(run_down);
 }

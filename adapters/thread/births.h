@@ -10,13 +10,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hooks/hooks.h"
+
 /* A thread has one until it has ended and was joined, or was detached. */
 struct weft__thread_birth {
 	/* The function of the new thread: one of the two. */
 	void *(*function)(void *);
 	int (*c11_function)(void *);
 	void *argument;
-	uint64_t task; /* valid in the process `epoch` */
+	struct weft__hooks_alive alive; /* valid in the process `epoch` */
 	uint32_t epoch;
 	pthread_t thread; /* valid while `is_joinable` */
 	uint32_t is_joinable;

@@ -19,7 +19,7 @@ static void end_thread(void *argument)
 	struct weft__thread_birth *birth = argument;
 	int saved = weft__hooks_begin();
 	if (birth->epoch == weft__hooks_epoch()) {
-		weft_resolve_as(birth->task, birth->task);
+		weft_resolve_as(birth->alive.task, birth->alive.task);
 		weft__hooks_thread_end();
 	}
 	weft__hooks_end(saved);
@@ -29,7 +29,7 @@ static void end_thread(void *argument)
 static void begin_thread(const struct weft__thread_birth *birth)
 {
 	int saved = weft__hooks_begin();
-	weft__hooks_thread_begin(birth->task);
+	weft__hooks_thread_begin(&birth->alive);
 	weft__hooks_end(saved);
 }
 
@@ -67,9 +67,8 @@ static struct weft__thread_birth *prepare(const void *function, void *argument)
 	weft__hooks_append_symbol(&name, function);
 	weft__hooks_thread_task();
 	birth->argument = argument;
-	birth->task = weft_create(weft_kind("thread"));
+	weft__hooks_create(&birth->alive, WEFT_TASK_CURRENT, weft_kind("thread"), &name);
 	birth->epoch = weft__hooks_epoch();
-	weft__hooks_label(birth->task, &name);
 	weft__hooks_end(saved);
 	return birth;
 }
@@ -77,7 +76,7 @@ static struct weft__thread_birth *prepare(const void *function, void *argument)
 static void give_up(struct weft__thread_birth *birth)
 {
 	int saved = weft__hooks_begin();
-	weft_fail(birth->task, "not created");
+	weft_fail(birth->alive.task, "not created");
 	weft__hooks_end(saved);
 	weft__thread_birth_let_go(birth);
 	weft__thread_birth_let_go(birth);
@@ -151,7 +150,7 @@ static struct weft__hooks_wait begin_join(pthread_t thread)
 	if (!HOOKS_RECORD || !birth || birth->epoch != weft__hooks_epoch())
 		return wait;
 	int saved = weft__hooks_begin();
-	wait = weft__hooks_wait_for(birth->task);
+	wait = weft__hooks_wait_for(birth->alive.task);
 	weft__hooks_end(saved);
 	return wait;
 }

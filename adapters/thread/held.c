@@ -27,7 +27,7 @@ static void find_holder(struct weft__thread_object *lock, int owner)
 		return;
 	weft__thread_busy_add(lock->address, 1);
 	weft_moment_begin();
-	weft_acquire_as(holder, lock->task);
+	weft_acquire_as(holder, lock->alive.task);
 	/* For readers that ends the wait of a holder that is blocked itself: repeat what it waits for.
 	 */
 	uint64_t source = weft__hooks_blocked_on((uint32_t)owner);
@@ -46,7 +46,7 @@ struct weft__thread_waiting weft__thread_lock_wait(
 	if (it.lock) {
 		weft__thread_busy_add(address, 1);
 		find_holder(it.lock, owner);
-		it.wait = weft__hooks_wait_for(it.lock->task);
+		it.wait = weft__hooks_wait_for(it.lock->alive.task);
 	}
 	weft__hooks_end(saved);
 	return it;
@@ -71,18 +71,19 @@ void weft__thread_lock_got(const struct weft__thread_waiting *it, bool holds)
 static bool is_ours(uint64_t holder)
 {
 	return holder != WEFT_TASK_NONE &&
-		   (holder == weft_current() || holder == weft__hooks_thread_task());
+		   (holder == weft__hooks_thread.task || holder == weft_current());
 }
 
+/* Most releases of a busy lock are those of tasks that took it at once. */
 void weft__thread_lock_release(const void *address)
 {
-	int saved = weft__hooks_begin();
 	struct weft__thread_object *lock = weft__thread_object_known(address);
 	uint64_t holder = lock ? __atomic_load_n(&lock->holder, __ATOMIC_ACQUIRE) : WEFT_TASK_NONE;
-	if (is_ours(holder) && __atomic_compare_exchange_n(&lock->holder, &holder, WEFT_TASK_NONE,
-							   false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-		weft_release_as(holder, lock->task);
-		weft__thread_busy_add(address, -1);
-	}
+	if (!is_ours(holder) || !__atomic_compare_exchange_n(&lock->holder, &holder, WEFT_TASK_NONE,
+								false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
+	int saved = weft__hooks_begin();
+	weft_release_as(holder, lock->alive.task);
+	weft__thread_busy_add(address, -1);
 	weft__hooks_end(saved);
 }

@@ -36,27 +36,27 @@ static struct weft__thread_object *entry_of(const void *address, bool make)
 	return NULL;
 }
 
-static void name_object(
-	uint64_t task, const void *address, const struct weft__thread_origin *origin)
+static void make_name(
+	struct weft__hooks_text *text, const void *address, const struct weft__thread_origin *origin)
 {
-	struct weft__hooks_text text = {0};
-	weft__hooks_append(&text, origin->word);
+	weft__hooks_append(text, origin->word);
 	struct weft__hooks_text unused = {0};
 	bool is_named = weft__hooks_append_symbol(&unused, address);
-	weft__hooks_append(&text, is_named ? " " : " in ");
-	weft__hooks_append_symbol(&text, is_named ? address : origin->caller);
-	weft__hooks_label(task, &text);
+	weft__hooks_append(text, is_named ? " " : " in ");
+	weft__hooks_append_symbol(text, is_named ? address : origin->caller);
 }
 
 /* The task of a new object, or of one whose task belongs to the parent process. */
 static void make_task(struct weft__thread_object *it, const struct weft__thread_origin *origin)
 {
 	uint32_t epoch = weft__hooks_epoch();
-	uint64_t task = weft_create_as(WEFT_TASK_NONE, origin->kind);
-	name_object(task, it->address, origin);
+	struct weft__hooks_text name = {0};
+	struct weft__hooks_alive alive;
+	make_name(&name, it->address, origin);
+	weft__hooks_create(&alive, WEFT_TASK_NONE, origin->kind, &name);
 	it->holder = it->waiter = WEFT_TASK_NONE;
 	it->waiters = 0;
-	it->task = task;
+	it->alive = alive;
 	__atomic_store_n(&it->epoch, epoch, __ATOMIC_RELEASE);
 }
 
@@ -82,7 +82,7 @@ void weft__thread_destroyed(const void *address)
 	if (!it || !HOOKS_RECORD)
 		return;
 	int saved = weft__hooks_begin();
-	weft_close(it->task);
+	weft_close(it->alive.task);
 	if (it->holder != WEFT_TASK_NONE)
 		weft__thread_busy_add(address, -1);
 	__atomic_store_n(&it->epoch, 0, __ATOMIC_RELEASE);
@@ -96,7 +96,7 @@ void weft__thread_busy_add(const void *address, int change)
 
 struct weft__hooks_wait weft__thread_wait_begin(struct weft__thread_object *object)
 {
-	struct weft__hooks_wait wait = weft__hooks_wait_for(object->task);
+	struct weft__hooks_wait wait = weft__hooks_wait_for(object->alive.task);
 	__atomic_store_n(&object->waiter, wait.waiter, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&object->waiters, 1, __ATOMIC_RELEASE);
 	weft__thread_busy_add(object->address, 1);
@@ -125,5 +125,23 @@ void weft__thread_wake(const void *address)
 	uint64_t waiter = __atomic_load_n(&it->waiter, __ATOMIC_RELAXED);
 	weft__hooks_thread_task();
 	if (waiters)
-		weft_signal_only(waiters == 1 && waiter != WEFT_TASK_NONE ? waiter : it->task);
+		weft_signal_only(waiters == 1 && waiter != WEFT_TASK_NONE ? waiter : it->alive.task);
+}
+
+static unsigned run_down(void)
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < OBJECTS; i++) {
+		const struct weft__thread_object *it = &objects[i];
+		if (__atomic_load_n(&it->epoch, __ATOMIC_ACQUIRE) != weft__hooks_epoch())
+			continue;
+		weft__hooks_rundown_task(&it->alive, WEFT_TASK_NONE);
+		count++;
+	}
+	return count;
+}
+
+__attribute__((constructor)) static void offer_rundown(void)
+{
+	weft__hooks_rundown_add(run_down);
 }

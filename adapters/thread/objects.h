@@ -12,7 +12,7 @@
 
 struct weft__thread_object {
 	const void *address;
-	uint64_t task; /* valid in the process `epoch` */
+	struct weft__hooks_alive alive; /* valid in the process `epoch` */
 	uint32_t epoch;
 	uint32_t waiters;
 	uint64_t holder; /* of a lock: the task that is known to hold it */

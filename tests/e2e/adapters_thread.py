@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """Programs that nobody changed: threads and what they wait for."""
 import glob
+import json
 import os
 import re
 import signal
@@ -138,6 +139,19 @@ def threads_without_end():
     with temporary_directory() as folder:
         _, trace = record(folder, SUBJECT, 'crowd')
         equal(len(named(events(trace), 'count')), 5000)
+
+
+@case
+def names_survive_a_full_buffer():
+    """The buffer wraps many times, so the events that made the tasks are lost."""
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 't.weft')
+        weft('record', '-a', 'thread', '--size', '64K', '-o', trace, SUBJECT, 'turns', env={'XDG_RUNTIME_DIR': folder})
+        assert json.loads(weft('info', '--json', trace).stdout)['losses'], 'nothing was overwritten'
+        labels = sorted(t['label'] for t in tasks(trace) if t['kind'] in ('thread', 'condition'))
+        equal(labels, ['condition ready', 'take_turns', 'take_turns', 'thread-subject'])
+        kinds = {e['event'] for e in events(trace)}
+        assert 'alive' in kinds and 'signal' in kinds, kinds
 
 
 @case

@@ -10,6 +10,7 @@
  *                    fork     a forked child with a thread, which main waits for
  *                    errno    prints what calls return that fail
  *                    crowd    5000 threads, at most 8 at a time
+ *                    turns    two threads wake each other 20000 times
  */
 #include <errno.h>
 #include <pthread.h>
@@ -256,6 +257,33 @@ static int crowd(void)
 	return counted != 5000;
 }
 
+/* ---- turns ---- */
+
+static void *take_turns(void *argument)
+{
+	int own = *(int *)argument;
+	pthread_mutex_lock(&first_lock);
+	for (int i = 0; i < 20000; i++) {
+		while (atomic_load(&step) % 2 != own)
+			pthread_cond_wait(&ready, &first_lock);
+		atomic_fetch_add(&step, 1);
+		pthread_cond_signal(&ready);
+	}
+	pthread_mutex_unlock(&first_lock);
+	return NULL;
+}
+
+static int turns(void)
+{
+	pthread_t players[2];
+	int sides[2] = {0, 1};
+	for (int i = 0; i < 2; i++)
+		pthread_create(&players[i], NULL, take_turns, &sides[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(players[i], NULL);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -263,7 +291,7 @@ int main(int argc, char **argv)
 		int (*function)(void);
 	} actions[] = {{"held", held}, {"objects", objects}, {"uncontended", uncontended},
 		{"deadlock", deadlock}, {"exits", exits}, {"fork", fork_child}, {"errno", failures},
-		{"crowd", crowd}};
+		{"crowd", crowd}, {"turns", turns}};
 	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(argv[1], actions[i].name) == 0)
 			return actions[i].function();
