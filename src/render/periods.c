@@ -47,6 +47,8 @@ static void name_band(struct painter *p, const struct weft_band_period *band, do
 		if (!weft__occupied_take(p->occupied, rect))
 			continue;
 		weft_canvas_text(p->canvas, rect.x, tops[i] + 10, text, strlen(text), width, &style);
+		weft__add_thing(p, (struct weft__thing){WEFT__THING_BAND, WEFT_NONE, WEFT_NONE,
+							   {rect.x, rect.y, width, rect.y2 - rect.y}});
 		return;
 	}
 }

@@ -268,9 +268,9 @@ static void find_handle(const struct looking *l)
 	const struct weft__things *things = l->things;
 	for (size_t i = things->count; i-- > 0 && things->list[i].type != WEFT__THING_FOLD;) {
 		const struct weft__thing *thing = &things->list[i];
-		bool is_there = thing->type == WEFT__THING_MAX
-							? is_in_text(l->point, thing)
-							: handle_distance(l->point, thing) <= l->point->handle_reach;
+		bool is_there = thing->type == WEFT__THING_HANDLE
+							? handle_distance(l->point, thing) <= l->point->handle_reach
+							: is_in_text(l->point, thing);
 		if (is_there) {
 			l->found(l->context, thing);
 			return;
@@ -297,6 +297,27 @@ const struct weft__drawn_edge *weft__things_edge(const struct weft__things *thin
 	const struct weft__point *point, double reach, double *ret_away)
 {
 	return weft__drawn_edges_at(&things->edges, point->x, point->y, reach, ret_away);
+}
+
+/* ---- Bands ---- */
+
+static bool ends_by(const void *context, uint32_t band, uint64_t time)
+{
+	return ((const struct weft_band_period *)context)[band].end <= time;
+}
+
+/* A band is at least as wide as the pixel that it is drawn in. */
+static const struct weft_band_period *band_of(
+	const struct weft__things *things, const struct weft__bands *bands, double x)
+{
+	uint32_t i = weft__search(bands->list, 0, bands->count, ends_by, time_at(things, floor(x)));
+	return i < bands->count && bands->list[i].start <= time_at(things, x) ? &bands->list[i] : NULL;
+}
+
+const struct weft_band_period *weft__things_band(const struct weft__things *things, double x)
+{
+	const struct weft_band_period *gc = band_of(things, &things->scene->gc, x);
+	return gc ? gc : band_of(things, &things->scene->idle, x);
 }
 
 /* ---- Cells ---- */

@@ -16,6 +16,7 @@ enum weft__thing_type {
 	WEFT__THING_FOLD,   /* a fold; `task` is the member that began last before the point */
 	WEFT__THING_HANDLE, /* what folds and unfolds `fold`; `task` is one of its members */
 	WEFT__THING_MAX,    /* the text with the longest span of `fold` */
+	WEFT__THING_BAND,   /* the name of a band */
 };
 
 struct weft__thing {
@@ -57,6 +58,9 @@ void weft__things_near(const struct weft__things *things, const struct weft__poi
 /* The arrow or link nearest to the point, if any is within `reach` px of it; else NULL. */
 const struct weft__drawn_edge *weft__things_edge(const struct weft__things *things,
 	const struct weft__point *point, double reach, double *ret_away);
+
+/* The band drawn at x, the topmost one; NULL if there is none. It belongs to the scene. */
+const struct weft_band_period *weft__things_band(const struct weft__things *things, double x);
 
 /* The tasks of the cell at the point, at most `room`; 0 if there is no cell. */
 uint32_t weft__things_cell(const struct weft__things *things, const struct weft__point *point,

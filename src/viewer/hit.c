@@ -57,9 +57,24 @@ static void take(void *context, const struct weft__thing *thing)
 		aim->hit->max = thing->fold;
 		return;
 	}
+	if (thing->type == WEFT__THING_BAND) {
+		aim->hit->is_band_name = true;
+		return;
+	}
 	double away = distance(&thing->box, aim->x, aim->y);
 	if (away <= REACH)
 		add(aim, thing->task, thing->fold, away);
+}
+
+/* A band is below everything else; only its name is above. */
+static void find_band(const struct weft_viewer *viewer, double x, struct weft__hit *hit)
+{
+	const struct weft_band_period *band = weft__things_band(viewer->things, x);
+	if (!band || hit->count || hit->is_cell || hit->edge != WEFT_NONE || hit->max != WEFT_NONE ||
+		hit->handle != WEFT_NONE)
+		return;
+	hit->has_band = true;
+	hit->band = *band;
 }
 
 static void find_cell(
@@ -132,9 +147,13 @@ void weft__viewer_hit(
 	if (!is_recorded(viewer))
 		return;
 	weft__things_near(viewer->things, &point, take, &aim);
+	if (ret_hit->is_band_name)
+		ret_hit->count = 0;
 	if (ret_hit->count)
 		ret_hit->fold = aim.folds[0];
-	find_edge(viewer, &point, &aim);
-	if (ret_hit->fold == WEFT_NONE && ret_hit->edge == WEFT_NONE)
+	if (!ret_hit->is_band_name)
+		find_edge(viewer, &point, &aim);
+	if (!ret_hit->is_band_name && ret_hit->fold == WEFT_NONE && ret_hit->edge == WEFT_NONE)
 		find_cell(viewer, &point, ret_hit);
+	find_band(viewer, x, ret_hit);
 }

@@ -228,14 +228,13 @@ static void press(struct weft_viewer *viewer, double x, double y)
 	}
 }
 
-/* A click on a bookmark's flag shows its actions. */
-static void click_ruler(struct weft_viewer *viewer, double x)
+/* A click on a bookmark's flag also shows its actions. */
+static void click_sign(struct weft_viewer *viewer, double x, double y)
 {
-	size_t mark = weft__viewer_mark_at(viewer, x);
-	if (mark == WEFT__NO_MARK)
-		return;
-	weft__viewer_open_panel(viewer, WEFT__PANEL_MARKS);
-	weft__viewer_go_mark(viewer, mark);
+	struct weft__sign sign = weft__viewer_sign_at(viewer, x, y);
+	if (sign.type == WEFT__SIGN_MARK)
+		weft__viewer_open_panel(viewer, WEFT__PANEL_MARKS);
+	weft__viewer_go_sign(viewer, &sign);
 }
 
 static void click(struct weft_viewer *viewer, double x, double y)
@@ -251,8 +250,10 @@ static void click(struct weft_viewer *viewer, double x, double y)
 	if (weft__inside(&viewer->frame.strip, x, y)) {
 		if (is_double)
 			weft__viewer_fit(viewer);
+		else
+			click_sign(viewer, x, y);
 	} else if (weft__inside(&viewer->frame.ruler, x, y)) {
-		click_ruler(viewer, x);
+		click_sign(viewer, x, y);
 	} else if (weft__inside(&viewer->frame.groups, x, y)) {
 		weft__viewer_toggle_group(viewer, weft__viewer_group_at(viewer, y));
 	} else if (weft__inside(&viewer->frame.lanes, x, y)) {
@@ -298,6 +299,8 @@ static void release(struct weft_viewer *viewer, double x, double y)
 		break;
 	case WEFT__DRAG_PRESSED:
 	case WEFT__DRAG_WINDOW:
+	case WEFT__DRAG_WINDOW_START:
+	case WEFT__DRAG_WINDOW_END:
 	case WEFT__DRAG_STRIP_RANGE:
 		if (hypot(x - p->press_x, y - p->press_y) < CLICK_TOUCH_PX)
 			click(viewer, x, y);
@@ -318,8 +321,6 @@ static void release(struct weft_viewer *viewer, double x, double y)
 	case WEFT__DRAG_NONE:
 	case WEFT__DRAG_ROWS:
 	case WEFT__DRAG_LANE:
-	case WEFT__DRAG_WINDOW_START:
-	case WEFT__DRAG_WINDOW_END:
 	case WEFT__DRAG_PINCH:
 	case WEFT__DRAG_HOVER:
 	case WEFT__DRAG_OVER:

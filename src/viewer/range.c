@@ -22,6 +22,12 @@ void weft__viewer_begin_range(struct weft_viewer *viewer, uint64_t time)
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
 
+void weft__viewer_choose_range(struct weft_viewer *viewer, uint64_t from, uint64_t to)
+{
+	weft__viewer_begin_range(viewer, from);
+	viewer->range.to = to;
+}
+
 void weft__viewer_order_range(
 	const struct weft_viewer *viewer, uint64_t *ret_start, uint64_t *ret_end)
 {

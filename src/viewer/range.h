@@ -23,6 +23,7 @@ struct weft__snap {
 
 /* range.c */
 void weft__viewer_begin_range(struct weft_viewer *viewer, uint64_t time);
+void weft__viewer_choose_range(struct weft_viewer *viewer, uint64_t from, uint64_t to);
 void weft__viewer_order_range(
 	const struct weft_viewer *viewer, uint64_t *ret_start, uint64_t *ret_end);
 /* Moves the end of the range by a step: -1 or 1. */

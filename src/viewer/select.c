@@ -51,8 +51,9 @@ static void hover(struct weft_viewer *viewer)
 
 void weft__viewer_hover_nothing(struct weft_viewer *viewer)
 {
-	viewer->hover.is_cell = false;
+	viewer->hover.is_cell = viewer->hover.has_band = false;
 	viewer->hover.handle = viewer->hover.max = viewer->hover.counter = WEFT_NONE;
+	viewer->hover.sign.type = WEFT__SIGN_NONE;
 	viewer->toolbar.hovered = WEFT__NO_BUTTON;
 	want(&viewer->hover, WEFT_NONE, WEFT_NONE, WEFT_NONE);
 	if (viewer->hover.task != WEFT_NONE || viewer->hover.edge != WEFT_NONE ||
@@ -66,6 +67,8 @@ void weft__viewer_forget_hover(struct weft_viewer *viewer)
 	want(h, WEFT_NONE, WEFT_NONE, WEFT_NONE);
 	take_wanted(h);
 	h->handle = h->max = h->counter = WEFT_NONE;
+	h->sign.type = WEFT__SIGN_NONE;
+	h->has_band = false;
 }
 
 void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, double after_ms)
@@ -78,7 +81,10 @@ void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, doubl
 	h->is_near_head = hit.is_near_head;
 	h->is_cell = hit.is_cell;
 	h->group = hit.group;
+	h->has_band = hit.has_band;
+	h->band = hit.band;
 	h->counter = weft__viewer_counter_at(viewer, x, y);
+	h->sign = weft__viewer_sign_at(viewer, x, y);
 	bool is_folded = hit.handle == WEFT_NONE || viewer->layout->folds[hit.handle].folded;
 	h->handle = is_folded ? WEFT_NONE : hit.handle;
 	h->max = hit.max;
@@ -255,6 +261,10 @@ void weft__viewer_click(
 	}
 	if (hit.edge != WEFT_NONE) {
 		weft__viewer_click_edge(viewer, hit.edge, hit.is_near_head);
+		return;
+	}
+	if (hit.has_band && viewer->selection.task == WEFT_NONE) {
+		weft__viewer_choose_range(viewer, hit.band.start, hit.band.end);
 		return;
 	}
 	if (hit.count == 0) {

@@ -8,6 +8,8 @@
 #include <weft/chain.h>
 #include <weft/viewer.h>
 
+#include "viewer/signs.h"
+
 struct weft_viewer;
 
 #define WEFT__HOVER_MS 80.0
@@ -24,6 +26,9 @@ struct weft__hit {
 	uint32_t max;                   /* the fold whose longest span is written there, or WEFT_NONE */
 	uint32_t edge;                  /* the arrow or link under the point, or WEFT_NONE */
 	bool is_near_head;              /* that point of it is nearer to its head than to its tail */
+	bool is_band_name;
+	bool has_band; /* nothing but a band is under the point */
+	struct weft_band_period band;
 	unsigned count;
 	bool is_cell; /* a density: too many tasks to distinguish */
 	struct weft_story_group group;
@@ -48,7 +53,9 @@ struct weft__hover {
 	uint32_t counter; /* whose lane is under the pointer, or WEFT_NONE */
 	uint32_t handle;  /* the unfolded fold whose handle is under the pointer, or WEFT_NONE */
 	uint32_t max;     /* the fold whose longest span is written under the pointer, or WEFT_NONE */
-	bool is_cell;
+	struct weft__sign sign; /* in the ruler or the overview */
+	bool is_cell, has_band;
+	struct weft_band_period band;
 	struct weft_story_group group;
 };
 

@@ -102,6 +102,13 @@ static void write_handle(const struct weft_viewer *viewer, char *text, size_t si
 		text, size, "An unfolded group of %u alike tasks. Click: fold them into one row.", count);
 }
 
+static void write_band(const struct weft_viewer *viewer, char *text, size_t size)
+{
+	size_t used = weft_story_band_sentence(&viewer->story, &viewer->hover.band, text, size);
+	if (used < size && viewer->selection.task == WEFT_NONE)
+		snprintf(text + used, size - used, " Click: choose this range.");
+}
+
 /* A message about the past gives way to the thing that the pointer has moved to. */
 static bool has_message(const struct weft_viewer *viewer)
 {
@@ -119,6 +126,8 @@ static void compose(struct weft_viewer *viewer, char *text, size_t size)
 		snprintf(text, size, "%s", viewer->toolbar.buttons[viewer->toolbar.hovered].tip);
 	else if (hover->handle != WEFT_NONE && weft__viewer_has_moved_since_message(viewer))
 		write_handle(viewer, text, size);
+	else if (hover->sign.type != WEFT__SIGN_NONE && weft__viewer_has_moved_since_message(viewer))
+		weft__viewer_write_sign(viewer, text, size);
 	else if (hover->max != WEFT_NONE && weft__viewer_has_moved_since_message(viewer))
 		snprintf(text, size, "The longest of %u alike tasks. Click: go to it.",
 			(unsigned)viewer->layout->folds[hover->max].count);
@@ -141,6 +150,8 @@ static void compose(struct weft_viewer *viewer, char *text, size_t size)
 		weft_story_group_sentence(&hover->group, text, size);
 	else if (viewer->range.is_set)
 		write_range(viewer, text, size);
+	else if (hover->has_band)
+		write_band(viewer, text, size);
 	else if (viewer->selection.task != WEFT_NONE)
 		weft_story_sentence(
 			&viewer->story, viewer->selection.task, viewer->selection.at, text, size);

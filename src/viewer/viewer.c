@@ -158,6 +158,8 @@ static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
 	if (!p->is_inside || !viewer->model)
 		return viewer->toolbar.hovered != WEFT__NO_BUTTON ? WEFT_VIEWER_CURSOR_POINTER
 														  : WEFT_VIEWER_CURSOR_DEFAULT;
+	if (p->drag == WEFT__DRAG_NONE && viewer->hover.sign.type != WEFT__SIGN_NONE)
+		return WEFT_VIEWER_CURSOR_POINTER;
 	if (part == WEFT__DRAG_NONE && weft__inside(&viewer->frame.strip, p->x, p->y))
 		part = weft__strip_part(viewer, p->x);
 	if (part == WEFT__DRAG_WINDOW_START || part == WEFT__DRAG_WINDOW_END)
@@ -167,9 +169,6 @@ static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
 		return WEFT_VIEWER_CURSOR_RESIZE_ROWS;
 	if (part == WEFT__DRAG_GRAB || (part == WEFT__DRAG_WINDOW && p->drag == part))
 		return WEFT_VIEWER_CURSOR_GRABBING;
-	if (p->drag == WEFT__DRAG_NONE && weft__inside(&viewer->frame.ruler, p->x, p->y) &&
-		weft__viewer_mark_at(viewer, p->x) != WEFT__NO_MARK)
-		return WEFT_VIEWER_CURSOR_POINTER;
 	if (part == WEFT__DRAG_STRIP_RANGE || part == WEFT__DRAG_RANGE || viewer->range.is_armed ||
 		weft__inside(&viewer->frame.ruler, p->x, p->y))
 		return WEFT_VIEWER_CURSOR_CROSSHAIR;

@@ -311,6 +311,70 @@ static void another_trace_has_other_arrows(void **state)
 	script_end(&s);
 }
 
+/* ---- Bands ---- */
+
+/* Idle from 300 to 800 us, while task 1 waits in the only row. */
+#define IDLE "create 0 1 task; +100; run 1; +200; idle; +500; run 1; +200; resolve 1 1; run 0"
+
+/* A band is met where nothing else is; a click chooses its time. */
+static void bands_are_met_below_everything_else(void **state)
+{
+	(void)state;
+	struct script s = show(IDLE);
+	double x = x_of(&s, 500), y = y_of(&s, 1);
+	script_wait(&s, 9000); /* until no message is shown */
+	point_at(&s, x, y + 250);
+	const char *status = weft_viewer_status(s.viewer);
+	if (!strstr(status, "Idle from 300 us for 500 us. Click: choose this range."))
+		fail_msg("%s", status);
+	point_at(&s, x, y);
+	assert_false(s.viewer->hover.has_band);
+	point_at(&s, x_of(&s, 200), y + 250);
+	assert_false(s.viewer->hover.has_band);
+	script_click(&s, x, y + 250, 0);
+	assert_true(s.viewer->range.is_set);
+	assert_int_equal(s.viewer->range.from - s.viewer->view.start, 300000);
+	assert_int_equal(s.viewer->range.to - s.viewer->view.start, 800000);
+	script_end(&s);
+}
+
+/* Where a task is selected, a click beside tasks first ends the selection. */
+static void a_click_on_a_band_first_ends_the_selection(void **state)
+{
+	(void)state;
+	struct script s = show(IDLE);
+	double y = y_of(&s, 1);
+	script_click(&s, x_of(&s, 200), y, 0);
+	assert_int_equal(s.viewer->selection.task, task_of(&s, 1));
+	s.now_ms += 1000;
+	script_click(&s, x_of(&s, 500), y + 250, 0);
+	assert_int_equal(s.viewer->selection.task, WEFT_NONE);
+	assert_false(s.viewer->range.is_set);
+	s.now_ms += 1000;
+	script_click(&s, x_of(&s, 500), y + 250, 0);
+	assert_true(s.viewer->range.is_set);
+	script_end(&s);
+}
+
+/* A band's name is met although tasks are near: it lies above them. */
+static void names_of_bands_are_above_tasks(void **state)
+{
+	(void)state;
+	struct script s = show("[30: create 0 1+i task; run 1+i]; +800; gc 400000; +800; run 0");
+	struct weft__hit hit;
+	bool is_met = false;
+	script_draw(&s);
+	const struct weft_box *box = &s.viewer->frame.picture;
+	for (double y = box->y; y < box->y + box->height && !is_met; y += 4)
+		for (double x = 20; x < 1400 && !is_met; x += 6) {
+			weft__viewer_hit(s.viewer, x, y, &hit);
+			is_met = hit.is_band_name;
+		}
+	assert_true(is_met && hit.has_band && hit.count == 0);
+	assert_int_equal(hit.band.kind, WEFT_BAND_GC);
+	script_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +389,9 @@ int main(void)
 		cmocka_unit_test(a_read_leads_to_the_end_of_the_task_that_is_read),
 		cmocka_unit_test(links_of_creation_are_met),
 		cmocka_unit_test(another_trace_has_other_arrows),
+		cmocka_unit_test(bands_are_met_below_everything_else),
+		cmocka_unit_test(a_click_on_a_band_first_ends_the_selection),
+		cmocka_unit_test(names_of_bands_are_above_tasks),
 		cmocka_unit_test(ranges_snap_to_what_happens),
 		cmocka_unit_test(ranges_snap_only_near_a_row),
 	};

@@ -28,19 +28,23 @@ static void keep_kind(struct weft__bands *bands, const struct weft_model *model,
 			keep(bands, model->bands[i]);
 }
 
-/* The reason is known if only one thread exists then: it is that of the band that begins there. */
+/* Reason and thread are known if only one thread exists then: they are those of the band that
+ * begins there. */
 static void keep_idle(struct weft_scene *scene, const struct weft__idle *idle, uint32_t count)
 {
 	const struct weft_model *model = scene->model;
 	uint32_t next = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		struct weft_band_period band = {idle[i].start, idle[i].end, 0, WEFT_NONE, WEFT_BAND_IDLE};
+		struct weft_band_period band = {
+			idle[i].start, idle[i].end, WEFT_NONE, WEFT_NONE, WEFT_BAND_IDLE};
 		while (next < model->band_count && model->bands[next].start < band.start)
 			next++;
 		bool begins = next < model->band_count && model->bands[next].start == band.start &&
 					  model->bands[next].kind == WEFT_BAND_IDLE;
-		if (begins && idle[i].threads == 1)
+		if (begins && idle[i].threads == 1) {
+			band.thread = model->bands[next].thread;
 			band.reason = model->bands[next].reason;
+		}
 		keep(&scene->idle, band);
 	}
 }
