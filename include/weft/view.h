@@ -123,6 +123,11 @@ void weft_view_set_edges(struct weft_view *view, const double *edges);
 /* The rows that are visible, from first to last, with fractions. */
 void weft_view_rows_seen(const struct weft_view *view, double *ret_first, double *ret_last);
 
+/* The visible rows that are not compressed so much that a full row takes less than `px`; with
+ * fractions. */
+void weft_view_rows_apart(
+	const struct weft_view *view, double px, double *ret_first, double *ret_last);
+
 /* Moves the focus so that `row` comes as near to y as possible. */
 void weft_view_drag_row(struct weft_view *view, double row, double y);
 

@@ -215,6 +215,25 @@ WEFT__EXPORT void weft_view_rows_seen(
 	*ret_last = weft_view_row(view, view->height);
 }
 
+/* The places past an edge of the middle at which rows of full size still take `px`: see the formula
+ * above. */
+static double places_apart(const struct weft_view *view, double c, double px)
+{
+	return isinf(c) ? INFINITY : c * fmax(view->rows.spacing / px - 1, 0);
+}
+
+WEFT__EXPORT void weft_view_rows_apart(
+	const struct weft_view *view, double px, double *ret_first, double *ret_last)
+{
+	const struct weft_view_rows *r = &view->rows;
+	double first, last;
+	double top = r->top - places_apart(view, r->above, px);
+	double bottom = r->bottom + places_apart(view, r->below, px);
+	weft_view_rows_seen(view, &first, &last);
+	*ret_first = isinf(r->above) ? first : fmax(first, row_at(view, top));
+	*ret_last = isinf(r->below) ? last : fmin(last, row_at(view, bottom));
+}
+
 WEFT__EXPORT void weft_view_set_focus(struct weft_view *view, double row)
 {
 	view->focus = row;

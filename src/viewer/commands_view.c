@@ -75,6 +75,11 @@ void weft__run_pan(struct weft_viewer *viewer, const char *arguments)
 	}
 }
 
+void weft__run_page(struct weft_viewer *viewer, const char *arguments)
+{
+	weft__viewer_go_outside(viewer, arguments[0] == 'd');
+}
+
 void weft__run_stretch(struct weft_viewer *viewer, const char *arguments)
 {
 	bool is_end = strncmp(arguments, "end", 3) == 0;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * Row heights that follow what is in view. The viewer owns one array of heights; views and their
+ * Row heights that follow what is in view, and which rows have anything there. The viewer owns one
+ * array of heights; views and their
  * copies borrow it. It is filled for one view at a time: for the one that is drawn, whenever its
  * times have changed, and for the target of a move while its rows are placed.
  */
 #include <stdlib.h>
 
+#include "render/rows.h"
 #include "render/things.h"
 #include "viewer/state.h"
 
@@ -13,6 +15,13 @@ static bool is_same(const struct weft_view *a, const struct weft_view *b)
 {
 	return a->start == b->start && a->end == b->end && a->left == b->left && a->scale == b->scale &&
 		   a->squeeze == b->squeeze && a->width == b->width && a->height == b->height;
+}
+
+void weft__viewer_free_heights(struct weft_viewer *viewer)
+{
+	free(viewer->heights.edges);
+	free(viewer->heights.before);
+	viewer->heights = (struct weft__heights){.edges = NULL};
 }
 
 /* Makes room for the layout's rows. All views that borrow the array then borrow none. */
@@ -26,23 +35,27 @@ static bool make_room(struct weft_viewer *viewer)
 	for (unsigned i = 0; i < sizeof(views) / sizeof(views[0]); i++)
 		weft_view_set_edges(views[i], NULL);
 	weft__things_clear(viewer->things);
-	free(h->edges);
+	weft__viewer_free_heights(viewer);
 	h->edges = malloc(count * sizeof(*h->edges));
-	h->capacity = h->edges ? count : 0;
-	return h->edges != NULL;
+	h->before = malloc(count * sizeof(*h->before));
+	if (!h->edges || !h->before)
+		weft__viewer_free_heights(viewer);
+	else
+		h->capacity = count;
+	return h->capacity > 0;
 }
 
 void weft__viewer_follow_view(struct weft_viewer *viewer, struct weft_view *view)
 {
 	struct weft__heights *h = &viewer->heights;
 	bool is_borrowed = view->edges == h->edges && view->edge_rows == view->row_count;
-	if (!viewer->scene || view->is_plain || view->row_count != viewer->layout->row_count)
+	if (!viewer->scene || view->row_count != viewer->layout->row_count)
 		return;
 	if (is_borrowed && h->scene == viewer->scene && is_same(&h->of, view))
 		return;
 	if (!make_room(viewer))
 		return;
-	weft_scene_row_edges(viewer->scene, view, h->edges);
+	weft__row_edges(viewer->scene, view, h->edges, h->before);
 	h->of = *view;
 	h->scene = viewer->scene;
 	weft_view_set_edges(view, h->edges);

@@ -50,6 +50,7 @@ struct weft__squeezing {
 /* The heights of rows: see heights.c. */
 struct weft__heights {
 	double *edges;
+	uint32_t *before; /* rows with tasks in the view before each row, and before the end */
 	size_t capacity;
 	struct weft_view of;            /* the view that they were made for … */
 	const struct weft_scene *scene; /* … and its scene; NULL if they are stale */
@@ -66,6 +67,20 @@ struct weft_squeeze *weft__viewer_make_squeeze(const struct weft_viewer *viewer)
 void weft__viewer_follow_view(struct weft_viewer *viewer, struct weft_view *view);
 /* Called before the scene is destroyed. */
 void weft__viewer_forget_heights(struct weft_viewer *viewer);
+
+void weft__viewer_free_heights(struct weft_viewer *viewer);
+
+/* outside.c: the rows above and below the visible ones that have tasks at the visible time. Rows
+ * that the lens has merged are not visible. */
+struct weft__outside {
+	uint32_t above, below;
+	uint32_t last_above, first_below; /* the nearest of them; valid if there are any */
+};
+
+struct weft__outside weft__viewer_outside(
+	const struct weft_viewer *viewer, const struct weft_view *view);
+/* Moves the focus to the nearest of them. */
+void weft__viewer_go_outside(struct weft_viewer *viewer, bool is_below);
 
 /* motion.c: the target of the current glide, or the view itself. */
 const struct weft_view *weft__viewer_wanted(const struct weft_viewer *viewer);

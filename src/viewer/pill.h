@@ -23,7 +23,7 @@ struct weft__pill {
 	uint64_t shown_ns;   /* the picture has all events before this time */
 	double reported_ms;  /* when the shell last told how far the trace is complete */
 	struct weft_box box; /* of the pill; no width: there is none */
-	char text[32];       /* in the pill */
+	char text[40];       /* in the pill */
 };
 
 /* pill.c: the pill in the title line, or in the shell's header bar. */

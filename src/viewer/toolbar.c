@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The buttons: the bar, which a shell may have in its own header, and the actions of a chosen range
- * at its end. Each runs a command; the status line shows what it does.
+ * The buttons: the bar, which a shell may have in its own header, the actions of a chosen range at
+ * its end, and notes about rows outside of the picture. Each runs a command; the status line shows
+ * what it does.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,6 +22,9 @@
 #define TEXT_SIZE    12.0
 #define RANGE_HEIGHT 40.0
 #define RANGE_GAP    6.0
+#define NOTE_HEIGHT  24.0
+#define NOTE_PADDING 16.0
+#define NOTES_FROM   160.0 /* minimum height of a picture with notes */
 
 struct plan {
 	uint8_t icon;
@@ -50,8 +54,9 @@ static const struct plan bar_plan[] = {
 
 #define BAR_COUNT   (sizeof(bar_plan) / sizeof(bar_plan[0]))
 #define RANGE_COUNT 4 /* buttons beside a chosen range */
+#define NOTES       2 /* about rows outside of the picture */
 
-_Static_assert(BAR_COUNT + RANGE_COUNT + 1 <= WEFT__BUTTONS_MAX, "room for all buttons");
+_Static_assert(BAR_COUNT + RANGE_COUNT + 1 + NOTES <= WEFT__BUTTONS_MAX, "room for all buttons");
 
 static struct weft__button *add(struct weft_viewer *viewer, const struct plan *plan, double x,
 	double y, double width, double height)
@@ -218,6 +223,37 @@ static void place_range(struct weft_viewer *viewer)
 	}
 }
 
+/* Writes how many rows with tasks are outside of the picture, at its edge. */
+static void place_note(struct weft_viewer *viewer, uint32_t rows, bool is_below)
+{
+	static const struct plan plan[] = {{.command = "page up"}, {.command = "page down"}};
+	const struct weft_font *font = viewer->font ? viewer->font : &weft_font_builtin;
+	const struct weft_box *box = &viewer->frame.picture;
+	double height = viewer->is_touched ? TOUCH_WIDTH : NOTE_HEIGHT;
+	char text[sizeof(viewer->toolbar.buttons[0].text)];
+	int size = snprintf(text, sizeof(text), "%u row%s with tasks %s", (unsigned)rows,
+		rows == 1 ? "" : "s", is_below ? "below \xe2\x86\x93" : "above \xe2\x86\x91");
+	double width =
+		font->measure(font->context, text, (size_t)size, TEXT_SIZE, false) + NOTE_PADDING;
+	double right = box->x + box->width - weft__rows_bar(viewer).width - 4;
+	if (rows == 0 || width > box->width / 2)
+		return;
+	double y = is_below ? box->y + box->height - height : box->y;
+	struct weft__button *button =
+		add(viewer, &plan[is_below], floor(right - width), y, floor(width), height);
+	memcpy(button->text, text, sizeof(text));
+	button->is_framed = true;
+}
+
+static void place_notes(struct weft_viewer *viewer)
+{
+	struct weft__outside outside = weft__viewer_outside(viewer, &viewer->view);
+	if (viewer->frame.picture.height < NOTES_FROM)
+		return;
+	place_note(viewer, outside.above, false);
+	place_note(viewer, outside.below, true);
+}
+
 void weft__viewer_place_buttons(struct weft_viewer *viewer)
 {
 	viewer->toolbar.count = 0;
@@ -227,8 +263,10 @@ void weft__viewer_place_buttons(struct weft_viewer *viewer)
 		place_bar(viewer);
 	if (!viewer->has_header && viewer->pill.box.width > 0)
 		add_pill(viewer);
-	if (viewer->model)
-		place_range(viewer);
+	if (!viewer->model)
+		return;
+	place_notes(viewer);
+	place_range(viewer); /* above the notes */
 }
 
 uint32_t weft__viewer_button_at(const struct weft_viewer *viewer, double x, double y)

@@ -39,7 +39,7 @@ struct weft__button {
 	uint32_t color; /* 0: the theme's */
 	const char *command;
 	const char *tip;
-	char text[32];
+	char text[40];
 };
 
 #define WEFT__BUTTONS_MAX 24

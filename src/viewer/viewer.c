@@ -110,7 +110,7 @@ WEFT__EXPORT void weft_viewer_destroy(struct weft_viewer *viewer)
 	weft__rows_finish(&viewer->rows);
 	free(viewer->standing.edges);
 	free(viewer->counters.hidden);
-	free(viewer->heights.edges);
+	weft__viewer_free_heights(viewer);
 	free(viewer->search.text);
 	free(viewer->title);
 	free(viewer->path);

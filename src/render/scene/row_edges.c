@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/export.h"
+#include "render/rows.h"
 #include "render/scene/scene.h"
 #include "view/time.h"
 
@@ -156,11 +157,27 @@ static double height_of(const struct height_shape *shape, double width)
 WEFT__EXPORT void weft_scene_row_edges(
 	const struct weft_scene *scene, const struct weft_view *view, double *ret_edges)
 {
+	weft__row_edges(scene, view, ret_edges, NULL);
+}
+
+static void count_rows(
+	const struct weft_scene *scene, const double *widths, uint32_t rows, uint32_t *ret_before)
+{
+	ret_before[0] = 0;
+	for (uint32_t row = 0; row < rows; row++)
+		ret_before[row + 1] = ret_before[row] + (widths[row] >= 0 && !is_heading(scene, row));
+}
+
+void weft__row_edges(const struct weft_scene *scene, const struct weft_view *view,
+	double *ret_edges, uint32_t *ret_before)
+{
 	uint32_t rows = scene->layout->row_count;
 	const struct row_stretch shown = {weft_view_time(view, 0), weft_view_time(view, view->width)};
 	double *widths = ret_edges + 1; /* each becomes the edge below its row */
 	for (uint32_t row = 0; row < rows; row++)
 		widths[row] = width_of(scene, view, &shown, row);
+	if (ret_before)
+		count_rows(scene, widths, rows, ret_before);
 	struct height_shape shape = find_shape(view, widths, rows);
 	ret_edges[0] = rows ? -height_of(&shape, widths[0]) / 2 : 0; /* the first row is at 0 */
 	for (uint32_t row = 0; row < rows; row++)
