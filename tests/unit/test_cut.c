@@ -853,10 +853,26 @@ static void the_last_description_counts(void **state)
 	free(first);
 }
 
+static void a_deadline_of_no_task_is_left_out(void **state)
+{
+	(void)state;
+	const struct weft_event before[] = {
+		{.type = WEFT_EVENT_TAG,
+			.time_ns = 10,
+			.task = WEFT_TASK_NONE,
+			.text = {WEFT_TAG_DEADLINE, sizeof(WEFT_TAG_DEADLINE) - 1},
+			.value = 500,
+			.has_value = true},
+	};
+	struct decoded d = CUT(before);
+	expect_lines(&d, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_are_kept_though_they_are_silent),
+		cmocka_unit_test(a_deadline_of_no_task_is_left_out),
 		cmocka_unit_test(clock_threads_and_losses_are_described),
 		cmocka_unit_test(events_of_one_time_keep_their_order),
 		cmocka_unit_test(a_reason_and_long_fields_have_room),

@@ -29,7 +29,9 @@ static void events_come_when_their_bytes_have(void **state)
 	struct weft_decoder *decoder = create();
 	struct weft_event event;
 	assert_int_equal(weft_decoder_next(decoder, &event), WEFT_AGAIN);
+	assert_false(weft_decoder_is_pending(decoder));
 	assert_int_equal(weft_decoder_feed(decoder, sample, sizeof(sample) - 2), 0);
+	assert_true(weft_decoder_is_pending(decoder));
 	assert_int_equal(weft_decoder_next(decoder, &event), WEFT_OK);
 	assert_int_equal(weft_decoder_next(decoder, &event), WEFT_AGAIN);
 	assert_int_equal(weft_decoder_feed(decoder, &sample[sizeof(sample) - 2], 1), 0);

@@ -354,6 +354,24 @@ static void losses_stand_between_packets(void **state)
 	clear(&directory);
 }
 
+static void losses_without_events_have_a_stream(void **state)
+{
+	(void)state;
+	struct directory directory = {0};
+	struct weft_export_ctf *ctf = start(&directory);
+	struct weft_trace_description trace = describe();
+	struct packet now;
+	trace.losses[WEFT_LOSS_FULL] = 2;
+	assert_int_equal(weft_export_ctf_finish(ctf, &trace), 0);
+	assert_true(packet(&directory, "thread_0", 0, &now));
+	assert_int_equal(now.discarded, 0);
+	assert_true(packet(&directory, "thread_0", 1, &now));
+	assert_int_equal(now.discarded, 2);
+	assert_int_equal(directory.count, 2); /* with the metadata */
+	weft_export_ctf_destroy(ctf);
+	clear(&directory);
+}
+
 static void times_that_readers_cannot_take_are_counted(void **state)
 {
 	(void)state;
@@ -437,6 +455,7 @@ int main(void)
 		cmocka_unit_test(packets_are_bounded_and_in_order),
 		cmocka_unit_test(a_nul_in_text_does_not_end_it),
 		cmocka_unit_test(losses_stand_between_packets),
+		cmocka_unit_test(losses_without_events_have_a_stream),
 		cmocka_unit_test(times_that_readers_cannot_take_are_counted),
 		cmocka_unit_test(many_threads_hold_bounded_memory),
 		cmocka_unit_test(mistakes_and_full_disks_are_errors),

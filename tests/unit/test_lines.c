@@ -94,6 +94,20 @@ static void a_mark_has_an_object(void **state)
 		"   0.000000000  mark      task=7 name=\"sent\" fields={}\n");
 }
 
+static void a_kind_may_have_a_name(void **state)
+{
+	(void)state;
+	struct weft_event event = {
+		.type = WEFT_EVENT_CREATE, .time_ns = 1000, .task = 7, .other = 8, .kind = 300};
+	assert_lines(&event, 1,
+		"{\"time\":1000,\"event\":\"create\",\"task\":7,\"child\":8,\"kind\":300}\n",
+		"   0.000000000  create    task=7 child=8 kind=300\n");
+	event.kind_name = slice("job");
+	assert_lines(&event, 1,
+		"{\"time\":1000,\"event\":\"create\",\"task\":7,\"child\":8,\"kind\":\"job\"}\n",
+		"   0.000000000  create    task=7 child=8 kind=\"job\"\n");
+}
+
 static void a_tag_may_have_a_value(void **state)
 {
 	(void)state;
@@ -209,6 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_and_processes_are_distinguished),
 		cmocka_unit_test(a_mark_has_an_object),
+		cmocka_unit_test(a_kind_may_have_a_name),
 		cmocka_unit_test(a_tag_may_have_a_value),
 		cmocka_unit_test(a_span_is_on_a_track),
 		cmocka_unit_test(bands_and_reasons),

@@ -425,6 +425,26 @@ static void decoding_ctf(void **state)
 	fail_every_allocation(ctf, make_ctf(ctf), print_events);
 }
 
+static int merge_with_nothing(struct weft_decoder *decoder)
+{
+	const struct weft_decoder_part part = {.decoder = decoder};
+	struct weft_decoder *merged;
+	struct weft_event event;
+	int status = weft_decoder_create_merged(&part, 1, &merged);
+	if (status)
+		return status;
+	while ((status = weft_decoder_next(merged, &event)) == WEFT_OK)
+		continue;
+	weft_decoder_destroy(merged);
+	return status == WEFT_END ? 0 : status;
+}
+
+static void merging(void **state)
+{
+	(void)state;
+	fail_every_allocation(sexp, sizeof(sexp) - 1, merge_with_nothing);
+}
+
 static void model_and_layout(void **state)
 {
 	(void)state;
@@ -450,6 +470,7 @@ int main(void)
 		cmocka_unit_test(decoding_ctf),
 		cmocka_unit_test(decoding_a_stream_of_many_threads),
 		cmocka_unit_test(cutting),
+		cmocka_unit_test(merging),
 		cmocka_unit_test(drawing),
 		cmocka_unit_test(listing),
 		cmocka_unit_test(drawing_folds_and_groups),

@@ -212,6 +212,7 @@ static void the_parts_are_the_whole(void **state)
 		weft_text_add(&got, "", 1);
 		assert_string_equal(got.bytes, expected.bytes);
 		assert_true(weft_decoder_part(merged) > 0.1);
+		assert_int_equal(weft_decoder_diagnostics(merged)->count, 0);
 		weft_decoder_destroy(merged);
 		for (uint32_t i = 0; i < BUFFERS; i++) {
 			weft_decoder_destroy(decoders[i]);

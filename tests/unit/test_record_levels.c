@@ -236,6 +236,43 @@ static struct weft_decoder *decode(const void *bytes)
 	return decoder;
 }
 
+static void long_texts_of_categories_are_cut_between_characters(void **state)
+{
+	static const size_t room = sizeof(((struct weft_trace_category *)NULL)->description);
+	static char texts[4][200];
+	static struct weft_category categories[4];
+	static const char *const names[4] = {"cut.0", "cut.1", "cut.2", "cut.3"};
+	(void)state;
+	struct weft_abi_buffer *header = start();
+	for (size_t i = 0; i < 4; i++) {
+		size_t size = room - 2 + i;
+		memset(texts[i], 'd', size);
+		memcpy(texts[i] + size - 2, "\xc3\xa9", 2);
+		categories[i] = (struct weft_category){&weft__level_zero, names[i], texts[i], NULL};
+		weft_category_register(&categories[i]);
+	}
+	weft_stop();
+	struct weft_decoder *decoder = decode(header);
+	const struct weft_trace_description *trace = weft_decoder_describe(decoder);
+	unsigned found = 0;
+	for (uint32_t i = 0; i < trace->category_count; i++) {
+		const struct weft_trace_category *category = &trace->categories[i];
+		if (strncmp(category->name, "cut.", 4) != 0)
+			continue;
+		/* The third text is cut one byte earlier, before its last character. */
+		static const size_t kept[4] = {190, 191, 190, 191};
+		size_t number = (size_t)(category->name[4] - '0');
+		assert_int_equal(strlen(category->description), kept[number]);
+		assert_memory_equal(category->description, texts[number], kept[number]);
+		found++;
+	}
+	assert_int_equal(found, 4);
+	for (size_t i = 0; i < 4; i++)
+		weft_category_unregister(&categories[i]);
+	weft_decoder_destroy(decoder);
+	free(header);
+}
+
 static void a_change_that_was_not_completed_is_left_out(void **state)
 {
 	(void)state;
@@ -294,6 +331,7 @@ int main(void)
 		cmocka_unit_test(the_last_category_stays_free),
 		cmocka_unit_test(patterns_match),
 		cmocka_unit_test(a_change_that_was_not_completed_is_left_out),
+		cmocka_unit_test(long_texts_of_categories_are_cut_between_characters),
 		cmocka_unit_test(hostile_categories_stay_in_bounds),
 		cmocka_unit_test(wishes_are_bounded),
 		cmocka_unit_test(threads_come_and_go),

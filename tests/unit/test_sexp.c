@@ -8,9 +8,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <ctype.h>
 #include <stdio.h>
 
 #include "decoded.h"
+#include "format/sexp_form.h"
 #include "format/order.h"
 
 #include "format/sexp_number.h"
@@ -143,6 +145,60 @@ static void strings_are_unescaped(void **state)
 		"\"text\":\"\\n\\t\\\\\\\"ABc\\\\q\\\\999\\\")))\"}\n");
 	assert_lines("((time 1)(op(Label 1\"\")))",
 		"{\"time\":1000000000,\"event\":\"label\",\"task\":1,\"text\":\"\"}\n");
+}
+
+static void assert_unescaped(
+	const char *text, size_t size, const char *expected, size_t expected_size)
+{
+	char buffer[32];
+	const struct weft_slice slice = {text, size};
+	assert_int_equal(weft__sexp_unescape(slice, buffer), expected_size);
+	assert_memory_equal(buffer, expected, expected_size);
+}
+
+/* Other characters after a backslash are kept, with the backslash. */
+static void each_number_of_an_escape(void **state)
+{
+	char text[8] = "\\x";
+	(void)state;
+	for (int high = 0; high < 256; high++)
+		for (int low = 0; low < 256 && high != '\\'; low++) {
+			const char digits[] = {(char)high, (char)low, 0};
+			char value = (char)strtol(digits, NULL, 16);
+			bool is_number = isxdigit(high) && isxdigit(low);
+			memcpy(text + 2, digits, 2);
+			assert_unescaped(text, 4, is_number ? &value : text, is_number ? 1 : 4);
+		}
+	for (int number = 0; number < 1000; number++) {
+		char value = (char)number;
+		snprintf(text, sizeof(text), "\\%03d", number);
+		assert_unescaped(text, 4, number < 256 ? &value : text, number < 256 ? 1 : 4);
+		text[1 + number % 3] = number & 1 ? ':' : '/';
+		if (number % 3)
+			assert_unescaped(text, 4, text, 4);
+	}
+}
+
+static void escapes_at_the_end_of_a_string(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *expected;
+	} cases[] = {
+		{"a\\", "a\\"},
+		{"a\\n", "a\n"},
+		{"\\x4", "\\x4"},
+		{"\\12", "\\12"},
+		{"a\\\r\n \t b", "ab"},
+		{"a\\\n", "a"},
+		{"a\\\r\n", "a"},
+		{"a\\\r", "a\\\r"},
+		{"a\\\rb", "a\\\rb"},
+		{"a\\\r\rb", "a\\\r\rb"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_unescaped(
+			cases[i].text, strlen(cases[i].text), cases[i].expected, strlen(cases[i].expected));
 }
 
 static void layout_does_not_matter(void **state)
@@ -371,6 +427,8 @@ int main(void)
 		cmocka_unit_test(every_op),
 		cmocka_unit_test(seconds_are_exact),
 		cmocka_unit_test(strings_are_unescaped),
+		cmocka_unit_test(each_number_of_an_escape),
+		cmocka_unit_test(escapes_at_the_end_of_a_string),
 		cmocka_unit_test(layout_does_not_matter),
 		cmocka_unit_test(times_are_sorted_stably),
 		cmocka_unit_test(damage_loses_its_form_only),
