@@ -32,11 +32,12 @@
 static const char usage[] =
 	"usage: weft run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 	"\n"
-	"Runs PROGRAM, which is linked with libweft, and shows its trace while it records: in a window,\n"
+	"Runs PROGRAM and shows its trace while it records, as `weft record` does it: in a window,\n"
 	"like `weft view`, or if no window can be opened in a browser, like `weft serve`, at the address\n"
 	"that it prints. The trace is saved when the program ends, as by `weft record`. The window\n"
 	"stays open; the server ends with Ctrl-C or, without a terminal, 10 s after PROGRAM.\n"
 	"\n"
+	"  -a, --adapters LIST  what records a program that does not call libweft: see `weft record`\n"
 	"  -o, --output FILE  the file for the trace; default: PROGRAM-PID.weft in the current directory\n"
 	"  --size BYTES       the size of the buffer, 64K at least; default: 16M\n"
 	"  --browser          use a browser even if a window could be opened\n"
@@ -287,7 +288,7 @@ static void saved(void *context, const char *ring, const char *file)
 /* ---- The command ---- */
 
 struct run_arguments {
-	const char *output;
+	const char *adapters, *output;
 	uint64_t size_bytes;
 	bool wants_browser;
 	const char *token_file;
@@ -298,6 +299,7 @@ static int parse(int argc, char **argv, struct run_arguments *a, bool *ret_run)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
+		{"adapters", required_argument, NULL, 'a'},
 		{"browser", no_argument, NULL, 'b'},
 		{"output", required_argument, NULL, 'o'},
 		{"size", required_argument, NULL, 's'},
@@ -308,7 +310,9 @@ static int parse(int argc, char **argv, struct run_arguments *a, bool *ret_run)
 	for (int option; (option = cli_next_leading_option(argc, argv, options)) != -1;) {
 		if (option == 'h')
 			return cli_help(usage);
-		if (option == 'o')
+		if (option == 'a')
+			a->adapters = optarg;
+		else if (option == 'o')
 			a->output = optarg;
 		else if (option == 'b')
 			a->wants_browser = true;
@@ -338,7 +342,7 @@ int cli_run(int argc, char **argv)
 	if (a.token_file && !(show.token = read_token(a.token_file)))
 		return RECORD_FAILED;
 	const struct record_watcher watcher = {look, ended, saved, &show};
-	status = record_watched(argv + optind, a.output, a.size_bytes, &watcher);
+	status = record_watched(argv + optind, a.adapters, a.output, a.size_bytes, &watcher);
 	finish_server(&show);
 	return status;
 }

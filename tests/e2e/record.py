@@ -234,14 +234,14 @@ def script(path, text):
 def reasons_why_a_program_recorded_nothing():
     with workspace() as here:
         message = nothing(here, 'true')
-        assert 'it is dynamically linked without libweft' in message, message
+        assert 'it is not linked with libweft, and adapters are left out (-a none)' in message, message
         assert '`pkg-config --cflags --libs weft`' in message, message
         script(here.file('script'), '#! /bin/sh -e\n:\n')
         message = nothing(here, './script')
-        assert 'it is a script, and its interpreter /bin/sh is dynamically linked without libweft' in message, message
+        assert 'it is a script, and its interpreter /bin/sh is not linked with libweft' in message, message
         script(here.file('by-env'), '#!/usr/bin/env -S A=b sh -e\n:\n')
         message = nothing(here, './by-env')
-        assert re.search('its interpreter /\\S+/sh is dynamically', message), message
+        assert re.search('its interpreter /\\S+/sh is not linked', message), message
         script(here.file('nested'), '#!%s\n' % here.file('script'))
         assert 'its interpreter /bin/sh is' in nothing(here, './nested')
         script(here.file('plain'), 'exit 0\n')
@@ -251,9 +251,9 @@ def reasons_why_a_program_recorded_nothing():
 @case
 def reasons_that_the_elf_file_tells():
     with workspace() as here:
-        for what, options in (('it is statically linked without libweft', {'static': True}),
-                              ('it is a Go program without libweft', {'extra': b'\xff Go buildinf:'}),
-                              ('it is a program for AArch64 without libweft', {'machine': 183}),
+        for what, options in (('it is statically linked, so adapters cannot be loaded into it', {'static': True}),
+                              ('it is a Go program, which calls the kernel', {'extra': b'\xff Go buildinf:'}),
+                              ('it is a program for AArch64; link it', {'machine': 183}),
                               ('it is linked with libweft but made no buffer', {'extra': b'libweft.so.0'})):
             # The file of the program is replaced while it runs: not all of these run here.
             script(here.file('program'), '#!/bin/sh\nmv other program\n')

@@ -45,7 +45,7 @@ bool record_save_run(const struct record_end *end)
 	if (saves.count)
 		record_report(saves.list, saves.count);
 	else if (saves.rings.count == 0 && end->name && !saves.has_failed)
-		record_report_nothing(end->name);
+		record_report_nothing(end->name, end->has_adapters);
 	bool complete = is_complete(end, missing, saves.list, saves.count);
 	for (size_t i = 0; watcher && i < saves.count; i++)
 		watcher->saved(watcher->context, saves.list[i].path, saves.list[i].file);
@@ -70,7 +70,7 @@ static bool report_stream(struct weft__runs_stream *stream, const struct weft__r
 	if (count)
 		record_report(list, count);
 	else if (end && end->name && rings->count == 0)
-		record_report_nothing(end->name);
+		record_report_nothing(end->name, end->has_adapters);
 	bool complete = !end || is_complete(end, missing, list, count);
 	free(list);
 	return complete;

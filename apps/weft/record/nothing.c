@@ -37,32 +37,51 @@ static void explain_linked(const char *name, const struct weft__runs_executable 
 			name, subject(it, words));
 }
 
-static void explain_unlinked(const char *name, const struct weft__runs_executable *it)
+/* Programs into which adapters cannot be loaded. */
+static void explain_unloadable(const char *name, const struct weft__runs_executable *it)
 {
 	char words[PATH_MAX + 64];
-	const char *how = it->is_dynamic ? "dynamically linked" : "statically linked";
-	const char *is_static = it->is_dynamic || it->is_script ? "" : "--static ";
 	subject(it, words);
 	if (it->machine)
-		cli_error("%s recorded nothing: %s is a program for %s without libweft; link it with a "
-				  "libweft that was built for %s",
+		cli_error("%s recorded nothing: %s is a program for %s; link it with a libweft that was "
+				  "built for %s",
 			name, words, it->machine, it->machine);
 	else if (it->privilege)
-		cli_error("%s recorded nothing: %s is %s and not linked with libweft, and programs that it "
-				  "starts may not get its environment; start `weft record` through it instead",
+		cli_error(
+			"%s recorded nothing: %s is %s, so the dynamic linker loads no adapters into it, "
+			"and programs that it starts may not get its environment; run it as its owner, "
+			"record a copy without that permission, or start `weft record` through it instead",
 			name, words, it->privilege);
 	else if (it->is_go)
-		cli_error("%s recorded nothing: %s is a Go program without libweft, and it started no "
-				  "program that is linked with libweft; call libweft through cgo",
+		cli_error("%s recorded nothing: %s is a Go program, which calls the kernel instead of "
+				  "libraries, so adapters see nothing of it; call libweft through cgo",
+			name, words);
+	else
+		cli_error("%s recorded nothing: %s is statically linked, so adapters cannot be loaded into "
+				  "it; link it dynamically, or with `pkg-config --static --cflags --libs weft`",
+			name, words);
+}
+
+/* A program that adapters could record. */
+static void explain_unlinked(
+	const char *name, const struct weft__runs_executable *it, bool has_adapters)
+{
+	char words[PATH_MAX + 64];
+	subject(it, words);
+	if (!has_adapters)
+		cli_error(
+			"%s recorded nothing: %s is not linked with libweft, and adapters are left out "
+			"(-a none); use -a auto, or link the program with `pkg-config --cflags --libs weft`",
 			name, words);
 	else
 		cli_error(
-			"%s recorded nothing: %s is %s without libweft, and it started no program that "
-			"is linked with libweft; link the program to record with `pkg-config %s--cflags --libs weft`",
-			name, words, how, is_static);
+			"%s recorded nothing, and the adapters were not loaded into it: %s may use another "
+			"C library than glibc, clear LD_PRELOAD or WEFT_OUT in its environment, or end "
+			"before its libraries begin; link it with `pkg-config --cflags --libs weft`",
+			name, words);
 }
 
-void record_report_nothing(const char *program)
+void record_report_nothing(const char *program, bool has_adapters)
 {
 	struct weft__runs_executable it;
 	weft__runs_executable_examine(program, &it);
@@ -76,6 +95,8 @@ void record_report_nothing(const char *program)
 			name, weft__runs_shown(it.path));
 	else if (it.has_libweft)
 		explain_linked(name, &it);
+	else if (!it.is_dynamic || it.machine || it.privilege || it.is_go)
+		explain_unloadable(name, &it);
 	else
-		explain_unlinked(name, &it);
+		explain_unlinked(name, &it, has_adapters);
 }

@@ -437,6 +437,7 @@ static int record_in(const struct record_program *program, const struct record_a
 		.status = status,
 		.size_bytes = program->size_bytes,
 		.in_place = program->in_place,
+		.has_adapters = program->adapters.list != NULL,
 		.require = arguments->require && pid,
 		.watcher = arguments->watcher,
 		.early = early,
@@ -490,10 +491,11 @@ static int record_program(const struct record_arguments *arguments)
 	return status;
 }
 
-int record_watched(
-	char **program, const char *output, uint64_t size_bytes, const struct record_watcher *watcher)
+int record_watched(char **program, const char *adapters, const char *output, uint64_t size_bytes,
+	const struct record_watcher *watcher)
 {
-	struct record_arguments arguments = {.output = output,
+	struct record_arguments arguments = {.adapters = adapters,
+		.output = output,
 		.size_bytes = size_bytes,
 		.snapshots = SNAPSHOTS_DEFAULT,
 		.program = program,

@@ -37,10 +37,10 @@ struct record_watcher {
 	void *context;
 };
 
-/* Records as `weft record -o OUTPUT --size BYTES` does; NULL and 0 stand for its defaults. Returns
- * the exit status. */
-int record_watched(
-	char **program, const char *output, uint64_t size_bytes, const struct record_watcher *watcher);
+/* Records as `weft record -a ADAPTERS -o OUTPUT --size BYTES` does; NULL and 0 stand for its
+ * defaults. Returns the exit status. */
+int record_watched(char **program, const char *adapters, const char *output, uint64_t size_bytes,
+	const struct record_watcher *watcher);
 
 /* ---- finish.c ---- */
 
@@ -52,6 +52,7 @@ struct record_end {
 	int status;       /* the program's exit status */
 	uint64_t size_bytes;  /* size of each ring; 0: libweft's default */
 	const char *in_place; /* the file or directory for the rings; NULL: `directory` */
+	bool has_adapters;    /* the program got adapters */
 	bool require;         /* a process that recorded nothing, or a loss, is a failure */
 	const struct record_watcher *watcher; /* may be NULL */
 	struct weft__runs_early *early;       /* what was saved meanwhile; may be NULL */
@@ -119,7 +120,7 @@ struct record_sum record_sum_up(const struct weft__runs_saved *saved, size_t cou
 /* ---- nothing.c ---- */
 
 /* Prints why a program recorded nothing, as far as its file tells. */
-void record_report_nothing(const char *program);
+void record_report_nothing(const char *program, bool has_adapters);
 
 /* ---- missing.c ---- */
 
