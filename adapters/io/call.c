@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Calls that block: recorded as waits, or measured.
+ */
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "io/call.h"
+
+enum {
+	LONG_NS = 1000000
+};
+
+/* ---- Time ---- */
+
+/* A moment of both clocks at the start of the process, from which the counter's rate is found. */
+static uint64_t start_ticks, start_ns;
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+__attribute__((constructor(111))) static void begin(void)
+{
+	start_ticks = weft_now();
+	start_ns = monotonic_ns();
+}
+
+/* How long the call took, if that may have been long; else 0. Most calls take less than 10,000
+ * ticks of any counter. */
+static uint64_t duration_ns(const struct weft__io_call *call)
+{
+	uint64_t now = weft_now();
+	if (likely(now - call->began < 10000) || now <= start_ticks)
+		return 0;
+	double rate = (double)(monotonic_ns() - start_ns) / (double)(now - start_ticks);
+	return (uint64_t)((double)(now - call->began) * rate);
+}
+
+/* ---- Names ---- */
+
+/* "read" of "__read_chk", and "pread" of "pread64". */
+static void append_function(struct weft__hooks_text *text, const char *name)
+{
+	char plain[32] = "";
+	strncpy(plain, name + strspn(name, "_"), sizeof(plain) - 1);
+	static const char *const suffixes[] = {"_chk", "64"};
+	for (int i = 0; i < 2; i++) {
+		char *suffix = strstr(plain, suffixes[i]);
+		if (suffix)
+			*suffix = '\0';
+	}
+	weft__hooks_append(text, plain);
+}
+
+/* "fsync appendonly.aof" */
+static void append_name(struct weft__hooks_text *text, const struct weft__io_call *call)
+{
+	struct weft__io_object *object = call->fd < 0 ? NULL : weft__io_known(call->fd);
+	append_function(text, call->name);
+	if (object || call->detail)
+		weft__hooks_append(text, " ");
+	if (call->detail)
+		weft__hooks_append(text, call->detail);
+	if (!object)
+		return;
+	weft__io_append_name(text, call->fd, object, NULL, 0);
+}
+
+/* ---- Before ---- */
+
+static void begin_wait(struct weft__io_call *call, struct weft__io_object *object)
+{
+	int saved = weft__hooks_begin();
+	call->is_wait = true;
+	if (object && !weft__io_is_file(object)) {
+		weft__hooks_thread_task();
+		call->wait = weft__hooks_wait_for(weft__io_task(call->fd, object));
+	} else {
+		struct weft__hooks_text name = {0};
+		append_name(&name, call);
+		call->wait = weft__hooks_wait_outside(&name);
+	}
+	weft__hooks_end(saved);
+}
+
+void weft__io_call_measure(
+	struct weft__io_call *call, int fd, enum weft__io_direction direction, const char *name)
+{
+	*call = (struct weft__io_call){.name = name, .fd = fd, .direction = (uint8_t)direction};
+	const struct weft__io_object *object = weft__io_object(fd);
+	if (object && (!(object->flags & WEFT__IO_NONBLOCKING) || direction == WEFT__IO_SYNC))
+		call->began = weft_now();
+}
+
+void weft__io_call_begin(
+	struct weft__io_call *call, int fd, enum weft__io_direction direction, const char *name)
+{
+	weft__io_call_measure(call, fd, direction, name);
+	struct weft__io_object *object = weft__io_known(fd);
+	if (call->began && object && (object->flags & direction))
+		begin_wait(call, object);
+}
+
+void weft__io_call_begin_other(
+	struct weft__io_call *call, bool *is_slow, const char *name, const char *detail)
+{
+	*call = (struct weft__io_call){.name = name, .fd = -1, .is_slow = is_slow, .detail = detail};
+	if (is_slow && *is_slow)
+		begin_wait(call, NULL);
+	call->began = weft_now();
+}
+
+/* ---- After ---- */
+
+/* One slow read of a file says nothing about the next one. */
+static void remember(const struct weft__io_call *call, bool is_long)
+{
+	struct weft__io_object *object = call->fd < 0 ? NULL : weft__io_known(call->fd);
+	if (call->is_slow)
+		*call->is_slow = is_long;
+	if (object && (call->direction == WEFT__IO_SYNC || !weft__io_is_file(object)))
+		object->flags =
+			(uint8_t)(is_long ? object->flags | call->direction : object->flags & ~call->direction);
+}
+
+/* The track is the thread's: it tells which of several threads was blocked. */
+static void record_span(const struct weft__io_call *call)
+{
+	struct weft__hooks_text name = {0}, track = {0};
+	char thread[16] = "";
+	prctl(PR_GET_NAME, thread);
+	weft__hooks_append(&track, thread);
+	weft__hooks_append(&track, " blocked");
+	track.bytes[track.size] = '\0';
+	append_name(&name, call);
+	name.bytes[name.size < sizeof(name.bytes) ? name.size : sizeof(name.bytes) - 1] = '\0';
+	const char *track_name = track.bytes, *span_name = name.bytes;
+	weft_span(track_name, WEFT_CLOCK_RECORDER, span_name, call->began, weft_now());
+}
+
+static void record_end(const struct weft__io_call *call, bool is_success)
+{
+	int saved = weft__hooks_begin();
+	if (!call->is_wait)
+		record_span(call);
+	else if (is_success)
+		weft__hooks_wait_got(&call->wait);
+	else
+		weft__hooks_wait_ended(&call->wait);
+	weft__hooks_end(saved);
+}
+
+void weft__io_call_end(const struct weft__io_call *call, bool is_success)
+{
+	if (!call->began)
+		return;
+	bool is_long = duration_ns(call) >= LONG_NS;
+	if (call->is_wait || unlikely(is_long))
+		record_end(call, is_success);
+	if (is_long != call->is_wait)
+		remember(call, is_long);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Calls that block.
+ *
+ * Short calls are not recorded, and a hook cannot know in advance whether a call will be short. So
+ * the last call of the same kind decides: if it took more than a millisecond, the next one is
+ * recorded as a wait from its begin on, and the thread is idle. Otherwise its time is measured. If
+ * that is long, a span is recorded afterwards, on a track of the thread.
+ */
+#ifndef WEFT_ADAPTERS_IO_CALL_H
+#define WEFT_ADAPTERS_IO_CALL_H
+
+#include "io/descriptors.h"
+
+/* SYNC: calls that are made to wait, as for a disk or a lock. */
+enum weft__io_direction {
+	WEFT__IO_IN = WEFT__IO_SLOW_IN,
+	WEFT__IO_OUT = WEFT__IO_SLOW_OUT,
+	WEFT__IO_SYNC = WEFT__IO_SLOW_SYNC,
+};
+
+struct weft__io_call {
+	const char *name;
+	uint64_t began; /* weft_now(); 0: not recorded */
+	struct weft__hooks_wait wait;
+	int fd; /* -1: none */
+	uint8_t direction;
+	bool is_wait;
+	bool *is_slow;      /* without a descriptor: the memory for that; may be NULL */
+	const char *detail; /* without a descriptor: follows the name; may be NULL */
+};
+
+/* A call about a descriptor that blocks. errno stays. */
+void weft__io_call_begin(
+	struct weft__io_call *call, int fd, enum weft__io_direction direction, const char *name);
+
+/* The same; it is expected not to block. */
+void weft__io_call_measure(
+	struct weft__io_call *call, int fd, enum weft__io_direction direction, const char *name);
+
+/* Another call, about `detail`. `is_slow` is kept for the next one. Both may be NULL. */
+void weft__io_call_begin_other(
+	struct weft__io_call *call, bool *is_slow, const char *name, const char *detail);
+
+void weft__io_call_end(const struct weft__io_call *call, bool is_success);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Calls of libuv and of GLib belong to their own adapters, if these record.
+ *
+ * _dl_find_object answers without a lock. A program has few places that wait, so the last answer
+ * serves for most.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "io/loop.h"
+
+enum library {
+	OTHER,
+	LIBUV,
+	GLIB
+};
+
+static bool has_name(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	return strncmp(slash ? slash + 1 : path, name, strlen(name)) == 0;
+}
+
+static enum library find_library(const void *caller)
+{
+	struct dl_find_object found;
+	if (_dl_find_object((void *)caller, &found) != 0 || !found.dlfo_link_map)
+		return OTHER;
+	const char *path = found.dlfo_link_map->l_name;
+	return has_name(path, "libuv.so")                                            ? LIBUV
+		   : has_name(path, "libglib-2.0.so") || has_name(path, "libgio-2.0.so") ? GLIB
+																				 : OTHER;
+}
+
+bool weft__io_is_programs(const void *caller)
+{
+	static __thread const void *last_caller __attribute__((tls_model("initial-exec")));
+	static __thread enum library last_library __attribute__((tls_model("initial-exec")));
+	if (unlikely(caller != last_caller)) {
+		last_library = find_library(caller);
+		last_caller = caller;
+	}
+	if (last_library == LIBUV)
+		return !weft_category_enabled(uv, WEFT_LEVEL_INFO);
+	return last_library != GLIB || !weft_category_enabled(glib, WEFT_LEVEL_INFO);
+}

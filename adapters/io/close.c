@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Descriptors that are closed, copied, or made non-blocking.
+ */
+#include "io/plain.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "io/call.h"
+
+/* Forgotten before the call: after it, another thread may have got the number for a new descriptor.
+ */
+HOOK int close(int fd)
+{
+	if (weft__io_is_known(fd))
+		weft__io_closed(fd);
+	return NEXT(close)(fd);
+}
+
+/* libc closes a stream's descriptor without calling `close`. */
+HOOK int fclose(FILE *stream)
+{
+	if (weft__io_descriptors)
+		weft__io_closed(fileno(stream));
+	return NEXT(fclose)(stream);
+}
+
+HOOK int close_range(unsigned first, unsigned last, int flags)
+{
+	int result = NEXT(close_range)(first, last, flags);
+	if (result == 0 && !(flags & (int)CLOSE_RANGE_CLOEXEC))
+		weft__io_closed_range(first, last);
+	return result;
+}
+
+HOOK void closefrom(int first)
+{
+	NEXT(closefrom)(first);
+	weft__io_closed_range(first < 0 ? 0 : (unsigned)first, WEFT__IO_DESCRIPTORS);
+}
+
+/* ---- Copies ---- */
+
+HOOK int dup(int fd)
+{
+	int copy = NEXT(dup)(fd);
+	weft__io_shared(fd, copy);
+	return copy;
+}
+
+HOOK int dup2(int fd, int copy)
+{
+	int result = NEXT(dup2)(fd, copy);
+	weft__io_shared(fd, result);
+	return result;
+}
+
+HOOK int dup3(int fd, int copy, int flags)
+{
+	int result = NEXT(dup3)(fd, copy, flags);
+	weft__io_shared(fd, result);
+	return result;
+}
+
+/* ---- Blocking or not ---- */
+
+static void set_nonblocking(int fd, bool is)
+{
+	struct weft__io_object *object = weft__io_known(fd);
+	if (object)
+		object->flags = (uint8_t)(is ? object->flags | WEFT__IO_NONBLOCKING
+									 : object->flags & ~WEFT__IO_NONBLOCKING);
+}
+
+static int after_fcntl(int fd, int command, long argument, int result)
+{
+	if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
+		weft__io_shared(fd, result);
+	else if (result >= 0 && command == F_SETFL)
+		set_nonblocking(fd, argument & O_NONBLOCK);
+	return result;
+}
+
+/* A third argument is an int or a pointer. Where there is none, any value will do. */
+
+static void begin_fcntl(struct weft__io_call *call, int fd, int command)
+{
+	if (unlikely(command == F_SETLKW || command == F_OFD_SETLKW) && HOOKS_RECORD)
+		weft__io_call_begin(call, fd, WEFT__IO_SYNC, "fcntl F_SETLKW");
+}
+
+#define FCNTL(next)                                     \
+	__extension__({                                     \
+		struct weft__io_call call = {0};                \
+		va_list list;                                   \
+		va_start(list, command);                        \
+		long argument = va_arg(list, long);             \
+		va_end(list);                                   \
+		begin_fcntl(&call, fd, command);                \
+		int result = NEXT(next)(fd, command, argument); \
+		weft__io_call_end(&call, result == 0);          \
+		after_fcntl(fd, command, argument, result);     \
+	})
+
+HOOK int fcntl(int fd, int command, ...)
+{
+	return FCNTL(fcntl);
+}
+
+HOOK int fcntl64(int fd, int command, ...)
+{
+	return FCNTL(fcntl64);
+}
+
+HOOK int ioctl(int fd, unsigned long request, ...)
+{
+	va_list list;
+	va_start(list, request);
+	void *argument = va_arg(list, void *);
+	va_end(list);
+	int result = NEXT(ioctl)(fd, request, argument);
+	if (unlikely(request == FIONBIO) && result == 0)
+		set_nonblocking(fd, *(int *)argument != 0);
+	return result;
+}

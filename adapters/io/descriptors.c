@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Descriptors and the objects that they refer to.
+ *
+ * The kernel provides the memory of a part of the tables when it is first written. An object is
+ * found for a new descriptor by trying the index of its number first, so there is no list of free
+ * ones.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "io/descriptors.h"
+
+struct weft__io_descriptor *weft__io_descriptors;
+static struct weft__io_object *objects;
+static uint32_t objects_end; /* those from here on have never been used */
+static pid_t process;
+
+/* ---- The tables ---- */
+
+static void begin_child(void)
+{
+	process = (pid_t)syscall(SYS_getpid);
+}
+
+static unsigned run_down(void)
+{
+	unsigned count = 0;
+	uint32_t end = __atomic_load_n(&objects_end, __ATOMIC_RELAXED);
+	for (uint32_t i = 1; i < end; i++) {
+		const struct weft__io_object *object = objects + i;
+		if (object->references == 0 || weft__io_known_task(object) == WEFT_TASK_NONE)
+			continue;
+		weft__hooks_rundown_task(&object->alive, WEFT_TASK_NONE);
+		count++;
+	}
+	return count;
+}
+
+__attribute__((constructor(105))) static void begin(void)
+{
+	size_t size = WEFT__IO_DESCRIPTORS * (sizeof(*weft__io_descriptors) + sizeof(*objects));
+	if (!getenv("WEFT_ADAPTERS"))
+		return;
+	void *memory = mmap(
+		NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return;
+	objects = memory;
+	weft__io_descriptors = (void *)(objects + WEFT__IO_DESCRIPTORS);
+	begin_child();
+	weft__hooks_rundown_add(run_down);
+	pthread_atfork(NULL, NULL, begin_child);
+}
+
+/* False in a child of vfork: it shares this memory with its parent, but not the descriptors. */
+static bool is_this_process(void)
+{
+	return (pid_t)syscall(SYS_getpid) == process;
+}
+
+/* ---- Objects ---- */
+
+static struct weft__io_object *take_object(int fd, uint32_t *ret_index)
+{
+	for (uint32_t tries = 0, at = (uint32_t)fd; tries < 64; tries++, at++) {
+		uint32_t index = at % WEFT__IO_DESCRIPTORS, free = 0;
+		if (index == 0 || !__atomic_compare_exchange_n(&objects[index].references, &free, 1, false,
+							  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			continue;
+		uint32_t end = __atomic_load_n(&objects_end, __ATOMIC_RELAXED);
+		while (end <= index && !__atomic_compare_exchange_n(&objects_end, &end, index + 1, true,
+								   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			;
+		*ret_index = index;
+		return objects + index;
+	}
+	return NULL;
+}
+
+/* The thread's own task goes on after the one that ended. */
+static void close_task(uint64_t task)
+{
+	int saved = weft__hooks_begin();
+	bool is_current = weft_current() == task;
+	weft_close(task);
+	if (is_current)
+		weft_switch(weft__hooks_thread_task());
+	weft__hooks_end(saved);
+}
+
+static void let_object_go(uint32_t index)
+{
+	struct weft__io_object *object = objects + index;
+	uint64_t task = weft__io_known_task(object);
+	if (index == 0 || __atomic_load_n(&object->references, __ATOMIC_RELAXED) == 0)
+		return;
+	bool is_last = __atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL) == 0;
+	if (is_last && task != WEFT_TASK_NONE && HOOKS_RECORD)
+		close_task(task);
+}
+
+uint64_t weft__io_known_task(const struct weft__io_object *object)
+{
+	return object->epoch == weft__hooks_epoch() ? object->alive.task : WEFT_TASK_NONE;
+}
+
+/* ---- Descriptors ---- */
+
+struct weft__io_object *weft__io_known(int fd)
+{
+	const struct weft__io_descriptor *descriptor = weft__io_descriptor(fd);
+	uint32_t index = descriptor ? __atomic_load_n(&descriptor->object, __ATOMIC_ACQUIRE) : 0;
+	return index ? objects + index : NULL;
+}
+
+/* Reads of a file are expected to be short; other reads wait for a sender. */
+static uint8_t flags_of(enum weft__io_type type, bool is_nonblocking)
+{
+	uint8_t flags = is_nonblocking ? WEFT__IO_NONBLOCKING : 0;
+	return type == WEFT__IO_FILE || type == WEFT__IO_UNKNOWN ? flags : flags | WEFT__IO_SLOW_IN;
+}
+
+struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is_nonblocking)
+{
+	struct weft__io_descriptor *descriptor = weft__io_descriptor(fd);
+	uint32_t index;
+	if (!descriptor || !is_this_process())
+		return NULL;
+	weft__io_closed(fd); /* which happened in a way that has no hook */
+	struct weft__io_object *object = take_object(fd, &index);
+	if (!object)
+		return NULL;
+	object->type = (uint8_t)type;
+	object->flags = flags_of(type, is_nonblocking);
+	object->watched = 0;
+	object->interval_ns = 0;
+	object->alive.task = object->waiter = WEFT_TASK_NONE;
+	object->opener = weft_current();
+	object->epoch = weft__hooks_epoch();
+	descriptor->round = descriptor->used = 0;
+	__atomic_store_n(&descriptor->object, index, __ATOMIC_RELEASE);
+	return object;
+}
+
+struct weft__io_object *weft__io_object(int fd)
+{
+	struct weft__io_object *object = weft__io_known(fd);
+	if (likely(object) || !weft__io_descriptor(fd))
+		return object;
+	int saved = errno;
+	long flags = syscall(SYS_fcntl, fd, F_GETFL, 0);
+	if (flags >= 0)
+		object = weft__io_opened(fd, weft__io_find_type(fd), flags & O_NONBLOCK);
+	if (object)
+		object->opener = WEFT_TASK_NONE;
+	errno = saved;
+	return object;
+}
+
+void weft__io_shared(int fd, int copy)
+{
+	struct weft__io_descriptor *from = weft__io_descriptor(fd), *to = weft__io_descriptor(copy);
+	if (!to || fd == copy || !is_this_process())
+		return;
+	weft__io_closed(copy);
+	if (!from || !from->object)
+		return;
+	__atomic_add_fetch(&objects[from->object].references, 1, __ATOMIC_ACQ_REL);
+	to->round = to->used = 0;
+	__atomic_store_n(&to->object, from->object, __ATOMIC_RELEASE);
+}
+
+void weft__io_closed(int fd)
+{
+	struct weft__io_descriptor *descriptor = weft__io_descriptor(fd);
+	if (!descriptor || !descriptor->object || !is_this_process())
+		return;
+	let_object_go(__atomic_exchange_n(&descriptor->object, 0, __ATOMIC_ACQ_REL));
+}
+
+void weft__io_closed_range(unsigned first, unsigned last)
+{
+	for (unsigned fd = first; fd <= last && fd < WEFT__IO_DESCRIPTORS; fd++)
+		weft__io_closed((int)fd);
+}
+
+/* ---- Tasks ---- */
+
+void weft__io_watched(int fd, struct weft__io_object *object, uint32_t events)
+{
+	bool has_name = object->type == WEFT__IO_PIPE || object->type == WEFT__IO_EVENT ||
+					object->type == WEFT__IO_SIGNAL || object->type == WEFT__IO_INOTIFY ||
+					(object->type == WEFT__IO_TIMER && object->interval_ns);
+	object->watched = events;
+	if (!has_name)
+		return;
+	int saved = weft__hooks_begin();
+	weft__hooks_thread_task();
+	weft__io_task(fd, object);
+	weft__hooks_end(saved);
+}
+
+void weft__io_failed(int fd, int error)
+{
+	const struct weft__io_object *object = weft__io_known(fd);
+	uint64_t task = object ? weft__io_known_task(object) : WEFT_TASK_NONE;
+	if (task == WEFT_TASK_NONE)
+		return;
+	int saved = weft__hooks_begin();
+	const char *message = strerrordesc_np(error);
+	weft_fail(task, message ? message : "error");
+	weft__hooks_end(saved);
+}
+
+static uint16_t kind_of(const struct weft__io_object *object)
+{
+	switch (object->type) {
+	case WEFT__IO_FILE:
+		return weft_kind("file");
+	case WEFT__IO_TERMINAL:
+		return weft_kind("terminal");
+	case WEFT__IO_PIPE:
+		return weft_kind("pipe");
+	case WEFT__IO_TCP:
+		return object->flags & WEFT__IO_LISTENS ? weft_kind("listener") : weft_kind("tcp");
+	case WEFT__IO_UDP:
+		return weft_kind("udp");
+	case WEFT__IO_UNIX:
+		return object->flags & WEFT__IO_LISTENS ? weft_kind("listener") : weft_kind("unix");
+	case WEFT__IO_SOCKET:
+		return weft_kind("socket");
+	case WEFT__IO_EVENT:
+		return weft_kind("eventfd");
+	case WEFT__IO_TIMER:
+		return WEFT_KIND_TIMER;
+	case WEFT__IO_SIGNAL:
+		return weft_kind("signalfd");
+	case WEFT__IO_INOTIFY:
+		return weft_kind("inotify");
+	case WEFT__IO_EPOLL:
+		return weft_kind("epoll");
+	default:
+		return weft_kind("descriptor");
+	}
+}
+
+uint64_t weft__io_task(int fd, struct weft__io_object *object)
+{
+	return weft__io_task_to(fd, object, NULL, 0);
+}
+
+uint64_t weft__io_task_to(
+	int fd, struct weft__io_object *object, const struct sockaddr *to, socklen_t size)
+{
+	bool is_of_parent = object->epoch != weft__hooks_epoch();
+	if (likely(!is_of_parent && object->alive.task != WEFT_TASK_NONE))
+		return object->alive.task;
+	if (is_of_parent)
+		object->opener = object->waiter = WEFT_TASK_NONE;
+	struct weft__hooks_text name = {0};
+	weft__io_append_name(&name, fd, object, to, size);
+	object->epoch = weft__hooks_epoch();
+	weft__hooks_create(&object->alive, object->opener, kind_of(object), &name);
+	return object->alive.task;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The process's file descriptors.
+ *
+ * A descriptor refers to an object, which open(2) calls an open file description; descriptors made
+ * by dup share one. An object becomes a task only when a task may wait for it: a file that is
+ * opened, read and closed again does not.
+ *
+ * Both tables have a fixed size. Any thread may call, and there are no locks: if the program closes
+ * a descriptor while another thread uses it, an event may be recorded for the wrong task.
+ */
+#ifndef WEFT_ADAPTERS_IO_DESCRIPTORS_H
+#define WEFT_ADAPTERS_IO_DESCRIPTORS_H
+
+#include <sys/socket.h>
+
+#define WEFT_CATEGORY io
+#include "hooks/hooks.h"
+
+/* Descriptors with larger numbers are not recorded. */
+#define WEFT__IO_DESCRIPTORS 65536
+
+enum weft__io_type {
+	WEFT__IO_UNKNOWN,
+	WEFT__IO_FILE,
+	WEFT__IO_TERMINAL,
+	WEFT__IO_PIPE,
+	WEFT__IO_TCP,
+	WEFT__IO_UDP,
+	WEFT__IO_UNIX,
+	WEFT__IO_SOCKET, /* of another family */
+	WEFT__IO_EVENT,
+	WEFT__IO_TIMER,
+	WEFT__IO_SIGNAL,
+	WEFT__IO_INOTIFY,
+	WEFT__IO_EPOLL,
+};
+
+enum {
+	WEFT__IO_NONBLOCKING = 1 << 0,
+	WEFT__IO_LISTENS = 1 << 1,
+	WEFT__IO_SERVED = 1 << 2, /* the other side asks, this one answers */
+	/* The last blocking call of that sort took long (call.h). */
+	WEFT__IO_SLOW_IN = 1 << 3,
+	WEFT__IO_SLOW_OUT = 1 << 4,
+	WEFT__IO_SLOW_SYNC = 1 << 5,
+};
+
+struct weft__io_object {
+	/* These three are valid in the process `epoch`. */
+	struct weft__hooks_alive alive;
+	uint64_t opener, waiter;
+	uint64_t interval_ns; /* of a timer */
+	uint32_t epoch;
+	uint32_t references; /* descriptors */
+	uint32_t watched;    /* events for which an epoll instance waits: EPOLLIN, EPOLLOUT */
+	uint8_t type, flags;
+};
+
+/* Counts as ready, but no wait has reported it. */
+#define WEFT__IO_GUESSED (1u << 31)
+
+/* One of the process's descriptors. `round`: the wait of a thread that reported it as ready, until
+ * it is used. */
+struct weft__io_descriptor {
+	uint32_t object; /* index; 0: not seen yet */
+	uint32_t ready;  /* POLLIN, POLLOUT, WEFT__IO_GUESSED */
+	uint64_t round;
+	uint64_t used; /* the wait after which it was used first */
+};
+
+extern struct weft__io_descriptor *weft__io_descriptors __attribute__((visibility("hidden")));
+
+/* The descriptor's entry; NULL if its number is out of range. */
+static inline struct weft__io_descriptor *weft__io_descriptor(int fd)
+{
+	return likely((unsigned)fd < WEFT__IO_DESCRIPTORS && weft__io_descriptors)
+			   ? weft__io_descriptors + fd
+			   : NULL;
+}
+
+static inline bool weft__io_is_known(int fd)
+{
+	const struct weft__io_descriptor *descriptor = weft__io_descriptor(fd);
+	return descriptor && descriptor->object;
+}
+
+/* The object, or NULL if it is not known. */
+struct weft__io_object *weft__io_known(int fd);
+
+/* The object; asks the kernel for its type if it has not been seen before. NULL if that fails.
+ * errno stays.
+ */
+struct weft__io_object *weft__io_object(int fd);
+
+/* The program has got a new descriptor. NULL if there is no room. NULL also in a child of vfork: it
+ * shares this memory with its parent, but not the descriptors. */
+struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is_nonblocking);
+
+/* `copy` refers to the object of `fd` from now on. */
+void weft__io_shared(int fd, int copy);
+
+/* The descriptor is not valid any more. With its last one the object's task ends. */
+void weft__io_closed(int fd);
+
+/* Descriptors from `first` to `last` are not valid any more. */
+void weft__io_closed_range(unsigned first, unsigned last);
+
+/* The object's task, which is made and named here if it has none yet. `fd` refers to the object. */
+uint64_t weft__io_task(int fd, struct weft__io_object *object);
+
+/* The same; its name has that address, if it is one, in place of the other side's. */
+uint64_t weft__io_task_to(
+	int fd, struct weft__io_object *object, const struct sockaddr *to, socklen_t size);
+
+/* An epoll instance waits for these events of the object. It becomes a task now if it can be named.
+ */
+void weft__io_watched(int fd, struct weft__io_object *object, uint32_t events);
+
+/* The object's task has failed. */
+void weft__io_failed(int fd, int error);
+
+static inline bool weft__io_is_file(const struct weft__io_object *object)
+{
+	return object->type == WEFT__IO_FILE || object->type == WEFT__IO_UNKNOWN;
+}
+
+/* The task if it has been made in this process; else WEFT_TASK_NONE. */
+uint64_t weft__io_known_task(const struct weft__io_object *object);
+
+/* Appends the descriptor's name, as "tcp :80 <- 127.0.0.1:51234" (name.c). `to` may be NULL. */
+void weft__io_append_name(struct weft__hooks_text *text, int fd,
+	const struct weft__io_object *object, const struct sockaddr *to, socklen_t size);
+
+/* The type of a descriptor that the process got in an unknown way (name.c). */
+enum weft__io_type weft__io_find_type(int fd);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * epoll. It reports the data that the program registered with a descriptor, not the descriptor: a
+ * table maps one to the other. Entries are never removed, because epoll reports only registered
+ * data, and registering replaces the entry.
+ */
+#include "io/plain.h"
+
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+
+#include "io/loop.h"
+
+#define HOOK_WAIT_CALLER __builtin_return_address(0)
+
+enum {
+	ENTRIES = 1 << 17,
+	PROBES = 8
+};
+
+struct registered {
+	uint64_t data;
+	int epoll; /* and 1: 0 is an empty entry */
+	int fd;
+};
+
+static struct registered *entries;
+
+__attribute__((constructor(105))) static void begin(void)
+{
+	if (!getenv("WEFT_ADAPTERS"))
+		return;
+	void *memory = mmap(NULL, ENTRIES * sizeof(*entries), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	entries = memory == MAP_FAILED ? NULL : memory;
+}
+
+static size_t hash(int epoll, uint64_t data)
+{
+	uint64_t mixed = (data ^ (uint64_t)(unsigned)epoll << 48) * 0x9e3779b97f4a7c15;
+	return mixed >> 47; /* 17 bits */
+}
+
+static struct registered *find(int epoll, uint64_t data)
+{
+	size_t home = hash(epoll, data);
+	for (size_t i = 0; i < PROBES; i++) {
+		struct registered *entry = &entries[(home + i) % ENTRIES];
+		if (entry->epoll == epoll + 1 && entry->data == data)
+			return entry;
+		if (!entry->epoll)
+			return NULL;
+	}
+	return NULL;
+}
+
+/* If all places are taken, the first one's descriptor is not found any more. */
+static struct registered *find_place(int epoll, uint64_t data)
+{
+	size_t home = hash(epoll, data);
+	struct registered *found = find(epoll, data);
+	for (size_t i = 0; !found && i < PROBES; i++)
+		if (!entries[(home + i) % ENTRIES].epoll)
+			found = &entries[(home + i) % ENTRIES];
+	return found ? found : &entries[home];
+}
+
+static void add(int epoll, int fd, const struct epoll_event *event)
+{
+	struct registered *entry = find_place(epoll, event->data.u64);
+	*entry = (struct registered){event->data.u64, epoll + 1, fd};
+	struct weft__io_object *object = weft__io_object(fd);
+	if (object)
+		weft__io_watched(fd, object, event->events);
+}
+
+HOOK int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
+{
+	int result = NEXT(epoll_ctl)(epoll, operation, fd, event);
+	if (!HOOKS_RECORD || result != 0 || !entries ||
+		!weft__io_is_programs(__builtin_return_address(0)))
+		return result;
+	struct weft__io_object *object = weft__io_known(fd);
+	if (operation != EPOLL_CTL_DEL)
+		add(epoll, fd, event);
+	else if (object)
+		object->watched = 0;
+	return result;
+}
+
+/* ---- Waits ---- */
+
+/* EPOLLIN is POLLIN and so on. */
+static void report(int epoll, const struct epoll_event *events, int count)
+{
+	weft__io_wait_over();
+	for (int i = 0; i < count && entries; i++) {
+		const struct registered *entry = find(epoll, events[i].data.u64);
+		if (entry)
+			weft__io_ready(entry->fd, events[i].events);
+	}
+	weft__io_wait_end();
+}
+
+/* `call` waits; `may_sleep` is false if it returns at once. */
+#define WAIT(call, may_sleep)                                                      \
+	__extension__({                                                                \
+		bool is_recorded = HOOKS_RECORD && weft__io_is_programs(HOOK_WAIT_CALLER); \
+		if (is_recorded)                                                           \
+			weft__io_wait_begin(may_sleep);                                        \
+		int count = (call);                                                        \
+		if (is_recorded)                                                           \
+			report(epoll, events, count);                                          \
+		count;                                                                     \
+	})
+
+HOOK int epoll_wait(int epoll, struct epoll_event *events, int most, int ms)
+{
+	return WAIT(NEXT(epoll_wait)(epoll, events, most, ms), ms != 0);
+}
+
+HOOK int epoll_pwait(
+	int epoll, struct epoll_event *events, int most, int ms, const sigset_t *signals)
+{
+	return WAIT(NEXT(epoll_pwait)(epoll, events, most, ms, signals), ms != 0);
+}
+
+HOOK int epoll_pwait2(int epoll, struct epoll_event *events, int most, const struct timespec *time,
+	const sigset_t *signals)
+{
+	bool may_sleep = !time || time->tv_sec || time->tv_nsec;
+	return WAIT(NEXT(epoll_pwait2)(epoll, events, most, time, signals), may_sleep);
+}

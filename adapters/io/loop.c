@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Which task runs in a loop.
+ *
+ * A program that records itself knows better: where the current task is neither the thread's own
+ * nor a descriptor's, it stays.
+ */
+#include "io/loop.h"
+
+__thread struct weft__io_thread weft__io_thread;
+
+/* Each thread numbers its rounds from a number of its own. */
+static uint64_t next_rounds;
+
+static struct weft__io_thread *own_thread(void)
+{
+	struct weft__io_thread *thread = &weft__io_thread;
+	if (likely(thread->epoch == weft__hooks_epoch()))
+		return thread;
+	*thread = (struct weft__io_thread){.epoch = weft__hooks_epoch(), .running = WEFT_TASK_NONE};
+	return thread;
+}
+
+/* True if the current task may be replaced by another one. */
+static bool may_switch(const struct weft__io_thread *thread)
+{
+	uint64_t task = weft_current();
+	return task != WEFT_TASK_NONE && (task == weft__hooks_thread_task() || task == thread->running);
+}
+
+/* ---- Questions ---- */
+
+static void forget_asked(struct weft__io_thread *thread, unsigned at)
+{
+	thread->asked[at] = thread->asked[--thread->asked_count];
+}
+
+/* Its task has answered, or got the answer without a wait. */
+static void forget_questions(struct weft__io_thread *thread, uint64_t task, int fd)
+{
+	for (unsigned i = thread->asked_count; i-- > 0;)
+		if (thread->asked[i].task == task || thread->asked[i].fd == fd)
+			forget_asked(thread, i);
+}
+
+static void ask(
+	struct weft__io_thread *thread, int fd, unsigned wants, const struct weft__io_object *object)
+{
+	uint64_t task = weft_current();
+	if (!may_switch(thread))
+		return;
+	forget_questions(thread, object->flags & WEFT__IO_SERVED ? task : WEFT_TASK_NONE, fd);
+	if (object->flags & WEFT__IO_SERVED || task == weft__io_known_task(object) ||
+		thread->asked_count == WEFT__IO_ASKED)
+		return;
+	thread->asked[thread->asked_count++] = (struct weft__io_asked){task, fd, wants, false};
+}
+
+void weft__io_ask(int fd, unsigned wants)
+{
+	const struct weft__io_object *object = weft__io_known(fd);
+	bool is_reply = object && object->flags & WEFT__IO_SERVED && !weft__io_has_asked();
+	if (!object || is_reply || weft__io_is_file(object))
+		return;
+	int saved = weft__hooks_begin();
+	weft__hooks_thread_task();
+	ask(own_thread(), fd, wants, object);
+	weft__hooks_end(saved);
+}
+
+void weft__io_answered(int fd)
+{
+	forget_questions(&weft__io_thread, WEFT_TASK_NONE, fd);
+}
+
+struct weft__hooks_wait weft__io_wait_for_answer(int fd)
+{
+	struct weft__hooks_wait wait = {.waiter = WEFT_TASK_NONE};
+	struct weft__io_thread *thread = own_thread();
+	struct weft__io_object *object = weft__io_known(fd);
+	uint64_t task = weft_current();
+	bool has_asked = false;
+	for (unsigned i = 0; i < thread->asked_count; i++)
+		has_asked |= thread->asked[i].fd == fd && thread->asked[i].task == task;
+	if (!has_asked || !object || task != thread->running)
+		return wait;
+	int saved = weft__hooks_begin();
+	weft__io_answered(fd);
+	wait = weft__hooks_wait_for(weft__io_task(fd, object));
+	weft__hooks_end(saved);
+	return wait;
+}
+
+void weft__io_expect(int fd, unsigned events)
+{
+	for (unsigned i = 0; i < weft__io_thread.asked_count; i++)
+		if (weft__io_thread.asked[i].fd == fd && (weft__io_thread.asked[i].wants & events))
+			weft__io_thread.asked[i].is_expected = true;
+}
+
+/* Records the waits of the tasks that have asked. A question counts only if the loop now waits for
+ * its descriptor: others, such as lines for a log, get no answer. */
+static void begin_questions(struct weft__io_thread *thread)
+{
+	for (unsigned i = 0; i < thread->asked_count; i++) {
+		const struct weft__io_asked *asked = &thread->asked[i];
+		struct weft__io_object *object = weft__io_known(asked->fd);
+		if (!object || !(asked->is_expected || (object->watched & asked->wants)))
+			continue;
+		uint64_t task = weft__io_task(asked->fd, object);
+		object->waiter = asked->task;
+		weft_try_read_as(asked->task, task);
+	}
+	thread->asked_count = 0;
+}
+
+/* ---- Waits ---- */
+
+void weft__io_wait_begin(bool may_sleep)
+{
+	struct weft__io_thread *thread = own_thread();
+	int saved = weft__hooks_begin();
+	weft__hooks_thread_task();
+	if (may_sleep && may_switch(thread)) {
+		weft_moment_begin();
+		begin_questions(thread);
+		weft_switch(WEFT_TASK_NONE);
+		weft_moment_end();
+		thread->is_idle = true;
+	}
+	weft__hooks_end(saved);
+}
+
+void weft__io_wait_over(void)
+{
+	struct weft__io_thread *thread = own_thread();
+	if (unlikely(thread->round == 0))
+		thread->round = __atomic_add_fetch(&next_rounds, 1, __ATOMIC_RELAXED) << 40;
+	thread->round++;
+	thread->answered = WEFT_TASK_NONE;
+}
+
+void weft__io_ready(int fd, unsigned events)
+{
+	struct weft__io_thread *thread = &weft__io_thread;
+	struct weft__io_descriptor *descriptor = weft__io_descriptor(fd);
+	if (!descriptor)
+		return;
+	/* After an error or a hang-up, reads and writes both return at once. */
+	descriptor->ready = events & (POLLERR | POLLHUP) ? events | POLLIN | POLLOUT : events;
+	descriptor->round = thread->round;
+	struct weft__io_object *object = weft__io_known(fd);
+	if (!object || object->waiter == WEFT_TASK_NONE || object->epoch != thread->epoch ||
+		object->waiter != weft__hooks_thread.task)
+		return;
+	thread->answered = object->alive.task;
+	object->waiter = WEFT_TASK_NONE;
+}
+
+/* The thread's own task runs. If it has asked something, it reads the answer, or one of them. */
+void weft__io_wait_end(void)
+{
+	struct weft__io_thread *thread = &weft__io_thread;
+	int saved = weft__hooks_begin();
+	uint64_t own = weft__hooks_thread_task();
+	bool is_ours = thread->is_idle ? weft_current() == WEFT_TASK_NONE : may_switch(thread);
+	thread->is_idle = false;
+	if (is_ours && thread->answered != WEFT_TASK_NONE)
+		weft_read_as(own, thread->answered);
+	if (is_ours && weft_current() != own)
+		weft_switch(own);
+	weft__hooks_end(saved);
+}
+
+/* ---- Activations ---- */
+
+void weft__io_activate(int fd, struct weft__io_descriptor *descriptor)
+{
+	struct weft__io_thread *thread = own_thread();
+	struct weft__io_object *object;
+	int saved = weft__hooks_begin();
+	descriptor->round = 0;
+	descriptor->ready &= WEFT__IO_GUESSED;
+	descriptor->used = thread->round;
+	if (thread->round && may_switch(thread) && (object = weft__io_object(fd))) {
+		uint64_t task = weft__io_task(fd, object);
+		weft_moment_begin();
+		if (object->waiter != WEFT_TASK_NONE)
+			weft_read_later_as(object->waiter, task);
+		object->waiter = WEFT_TASK_NONE;
+		weft_switch(task);
+		weft_moment_end();
+		thread->running = task;
+	}
+	weft__hooks_end(saved);
+}
+
+void weft__io_continue(int fd)
+{
+	struct weft__io_thread *thread = own_thread();
+	const struct weft__io_object *object = weft__io_known(fd);
+	uint64_t task = object ? weft__io_known_task(object) : WEFT_TASK_NONE;
+	if (task == WEFT_TASK_NONE || !(object->flags & WEFT__IO_SERVED) || weft_current() == task)
+		return;
+	int saved = weft__hooks_begin();
+	if (may_switch(thread)) {
+		weft_switch(task);
+		thread->running = task;
+	}
+	weft__hooks_end(saved);
+}
+
+void weft__io_accepted(int fd)
+{
+	struct weft__io_descriptor *descriptor = weft__io_descriptor(fd);
+	if (!descriptor)
+		return;
+	descriptor->ready = POLLIN | WEFT__IO_GUESSED;
+	descriptor->round = own_thread()->round;
+}

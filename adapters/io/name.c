@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Names of descriptors: "tcp :6379 ← 127.0.0.1:51234", "accept :80", "pipe", "timerfd 20 ms",
+ * "unix /run/x". The kernel knows the addresses, and is asked once for each descriptor that becomes
+ * a task.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "io/descriptors.h"
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+	struct sockaddr_un un;
+	struct sockaddr_storage storage;
+};
+
+/* ---- Addresses ---- */
+
+static void append_v4(struct weft__hooks_text *text, const uint8_t *bytes)
+{
+	for (int i = 0; i < 4; i++) {
+		if (i)
+			weft__hooks_append(text, ".");
+		weft__hooks_append_number(text, bytes[i]);
+	}
+}
+
+static void append_hex(struct weft__hooks_text *text, unsigned number)
+{
+	char digits[5] = {0};
+	int size = number > 0xfff ? 4 : number > 0xff ? 3 : number > 0xf ? 2 : 1;
+	for (int i = size; i-- > 0; number >>= 4)
+		digits[i] = "0123456789abcdef"[number & 15];
+	weft__hooks_append(text, digits);
+}
+
+/* The longest run of zeros is left out. */
+static void append_v6(struct weft__hooks_text *text, const uint8_t *bytes)
+{
+	int start = -1, size = 1;
+	for (int i = 0; i < 8; i++) {
+		int end = i;
+		while (end < 8 && !bytes[2 * end] && !bytes[2 * end + 1])
+			end++;
+		if (end - i > size) {
+			start = i;
+			size = end - i;
+		}
+	}
+	weft__hooks_append(text, "[");
+	for (int i = 0; i < 8; i++) {
+		if (i == start) {
+			weft__hooks_append(text, "::");
+			i += size - 1;
+			continue;
+		}
+		if (i && i != start + size)
+			weft__hooks_append(text, ":");
+		append_hex(text, (unsigned)bytes[2 * i] << 8 | bytes[2 * i + 1]);
+	}
+	weft__hooks_append(text, "]");
+}
+
+static void append_port(struct weft__hooks_text *text, const union address *address)
+{
+	in_port_t port =
+		address->any.sa_family == AF_INET6 ? address->v6.sin6_port : address->v4.sin_port;
+	weft__hooks_append(text, ":");
+	weft__hooks_append_number(text, ntohs(port));
+}
+
+static void append_path(struct weft__hooks_text *text, const union address *address, socklen_t size)
+{
+	char path[sizeof(address->un.sun_path) + 1] = {0};
+	size_t length = size > offsetof(struct sockaddr_un, sun_path)
+						? size - offsetof(struct sockaddr_un, sun_path)
+						: 0;
+	memcpy(path, address->un.sun_path, length < sizeof(path) ? length : sizeof(path) - 1);
+	if (length && !path[0]) /* an abstract name */
+		path[0] = '@';
+	weft__hooks_append(text, path);
+}
+
+static bool is_v4_in_v6(const union address *address)
+{
+	return address->any.sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&address->v6.sin6_addr);
+}
+
+static void append_address(struct weft__hooks_text *text, const union address *address)
+{
+	if (address->any.sa_family == AF_INET)
+		append_v4(text, (const uint8_t *)&address->v4.sin_addr);
+	else if (is_v4_in_v6(address))
+		append_v4(text, address->v6.sin6_addr.s6_addr + 12);
+	else
+		append_v6(text, address->v6.sin6_addr.s6_addr);
+	append_port(text, address);
+}
+
+static bool is_inet(const union address *address)
+{
+	return address->any.sa_family == AF_INET || address->any.sa_family == AF_INET6;
+}
+
+/* System calls, not functions of libc: these may be hooked. */
+static socklen_t ask(long call, int fd, union address *address)
+{
+	socklen_t size = sizeof(*address);
+	memset(address, 0, sizeof(*address));
+	return syscall(call, fd, address, &size) == 0 ? size : 0;
+}
+
+/* ---- Sockets ---- */
+
+static void append_listener(struct weft__hooks_text *text, const union address *own)
+{
+	bool is_any = own->any.sa_family == AF_INET && own->v4.sin_addr.s_addr == htonl(INADDR_ANY);
+	weft__hooks_append(text, " ");
+	if (is_any)
+		append_port(text, own);
+	else
+		append_address(text, own);
+}
+
+/* "tcp :80 ← 10.0.0.1:51234" is served, "tcp 10.0.0.1:80" was connected. */
+static void append_inet(struct weft__hooks_text *text, int fd, const struct weft__io_object *object,
+	const union address *other)
+{
+	bool listens = object->flags & WEFT__IO_LISTENS, is_served = object->flags & WEFT__IO_SERVED;
+	union address own;
+	bool has_own = ask(SYS_getsockname, fd, &own) && is_inet(&own);
+	weft__hooks_append(text, listens ? "accept" : object->type == WEFT__IO_TCP ? "tcp" : "udp");
+	if (listens && has_own)
+		append_listener(text, &own);
+	else if (has_own && (!other || is_served)) {
+		weft__hooks_append(text, " ");
+		append_port(text, &own);
+	}
+	if (other) {
+		weft__hooks_append(text, is_served ? " ← " : " ");
+		append_address(text, other);
+	}
+}
+
+static void append_unix(struct weft__hooks_text *text, int fd, const struct weft__io_object *object,
+	const union address *other, socklen_t other_size)
+{
+	union address own;
+	bool listens = object->flags & WEFT__IO_LISTENS, is_served = object->flags & WEFT__IO_SERVED;
+	const size_t unnamed = offsetof(struct sockaddr_un, sun_path);
+	weft__hooks_append(text, listens ? "accept unix" : "unix");
+	if (listens || is_served || other_size <= unnamed) {
+		other_size = ask(SYS_getsockname, fd, &own);
+		other = &own;
+	}
+	if (other_size <= unnamed)
+		return;
+	weft__hooks_append(text, " ");
+	append_path(text, other, other_size);
+}
+
+static void append_socket(struct weft__hooks_text *text, int fd,
+	const struct weft__io_object *object, const struct sockaddr *to, socklen_t size)
+{
+	union address other;
+	if (to && size <= sizeof(other)) {
+		memset(&other, 0, sizeof(other));
+		memcpy(&other, to, size);
+	} else {
+		size = object->flags & WEFT__IO_LISTENS ? 0 : ask(SYS_getpeername, fd, &other);
+	}
+	if (object->type == WEFT__IO_UNIX)
+		append_unix(text, fd, object, &other, size);
+	else
+		append_inet(text, fd, object, size && is_inet(&other) ? &other : NULL);
+}
+
+/* ---- Files ---- */
+
+struct path {
+	char bytes[PATH_MAX];
+};
+
+/* The target of the link of the descriptor in /proc; "" if there is no /proc. */
+static void find_path(int fd, struct path *ret_path)
+{
+	struct weft__hooks_text link = {0};
+	weft__hooks_append(&link, "/proc/self/fd/");
+	weft__hooks_append_number(&link, fd);
+	link.bytes[link.size] = '\0';
+	long size =
+		syscall(SYS_readlinkat, AT_FDCWD, link.bytes, ret_path->bytes, sizeof(ret_path->bytes) - 1);
+	ret_path->bytes[size > 0 ? size : 0] = '\0';
+}
+
+static void append_file(struct weft__hooks_text *text, int fd)
+{
+	struct path path;
+	find_path(fd, &path);
+	const char *slash = strrchr(path.bytes, '/');
+	weft__hooks_append(text, slash && slash[1] ? slash + 1 : path.bytes[0] ? path.bytes : "file");
+}
+
+static void append_timer(struct weft__hooks_text *text, const struct weft__io_object *object)
+{
+	weft__hooks_append(text, "timerfd");
+	if (!object->interval_ns)
+		return;
+	weft__hooks_append(text, " ");
+	weft__hooks_append_duration(text, object->interval_ns);
+}
+
+void weft__io_append_name(struct weft__hooks_text *text, int fd,
+	const struct weft__io_object *object, const struct sockaddr *to, socklen_t size)
+{
+	static const char *const names[] = {
+		[WEFT__IO_TERMINAL] = "terminal",
+		[WEFT__IO_PIPE] = "pipe",
+		[WEFT__IO_SOCKET] = "socket",
+		[WEFT__IO_EVENT] = "eventfd",
+		[WEFT__IO_SIGNAL] = "signalfd",
+		[WEFT__IO_INOTIFY] = "inotify",
+		[WEFT__IO_EPOLL] = "epoll",
+	};
+	int saved = errno;
+	switch (object->type) {
+	case WEFT__IO_TCP:
+	case WEFT__IO_UDP:
+	case WEFT__IO_UNIX:
+		append_socket(text, fd, object, to, size);
+		break;
+	case WEFT__IO_TIMER:
+		append_timer(text, object);
+		break;
+	case WEFT__IO_FILE:
+	case WEFT__IO_UNKNOWN:
+		append_file(text, fd);
+		break;
+	default:
+		weft__hooks_append(text, names[object->type]);
+	}
+	errno = saved;
+}
+
+/* ---- Types ---- */
+
+static enum weft__io_type socket_type(int fd)
+{
+	union address own;
+	int type = 0;
+	socklen_t size = sizeof(type);
+	if (!ask(SYS_getsockname, fd, &own) ||
+		syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0)
+		return WEFT__IO_SOCKET;
+	if (own.any.sa_family == AF_UNIX)
+		return WEFT__IO_UNIX;
+	if (!is_inet(&own))
+		return WEFT__IO_SOCKET;
+	return type == SOCK_STREAM ? WEFT__IO_TCP : type == SOCK_DGRAM ? WEFT__IO_UDP : WEFT__IO_SOCKET;
+}
+
+/* A descriptor without a file in a file system. */
+static enum weft__io_type anonymous_type(int fd)
+{
+	static const struct {
+		const char *path;
+		enum weft__io_type type;
+	} types[] = {
+		{"anon_inode:[eventfd]", WEFT__IO_EVENT},
+		{"anon_inode:[timerfd]", WEFT__IO_TIMER},
+		{"anon_inode:[signalfd]", WEFT__IO_SIGNAL},
+		{"anon_inode:inotify", WEFT__IO_INOTIFY},
+		{"anon_inode:[eventpoll]", WEFT__IO_EPOLL},
+	};
+	struct path path;
+	find_path(fd, &path);
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strcmp(path.bytes, types[i].path) == 0)
+			return types[i].type;
+	return WEFT__IO_UNKNOWN;
+}
+
+/* By the kernel's list of devices: virtual terminals, serial lines, and pseudo-terminals. */
+static bool is_terminal(dev_t device)
+{
+	return major(device) == 4 || major(device) == 5 ||
+		   (major(device) >= 136 && major(device) <= 143);
+}
+
+enum weft__io_type weft__io_find_type(int fd)
+{
+	struct stat status;
+	if (fstat(fd, &status) != 0)
+		return WEFT__IO_UNKNOWN;
+	if (S_ISSOCK(status.st_mode))
+		return socket_type(fd);
+	if (S_ISFIFO(status.st_mode))
+		return WEFT__IO_PIPE;
+	if (S_ISCHR(status.st_mode) && is_terminal(status.st_rdev))
+		return WEFT__IO_TERMINAL;
+	return status.st_mode & S_IFMT ? WEFT__IO_FILE : anonymous_type(fd);
+}

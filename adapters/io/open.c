@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Descriptors that are no sockets.
+ */
+#include "io/plain.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "io/descriptors.h"
+
+/* The flags for O_NONBLOCK have its value: EFD_NONBLOCK and so on. */
+static int opened(int fd, enum weft__io_type type, int flags)
+{
+	if (HOOKS_RECORD && fd >= 0)
+		weft__io_opened(fd, type, flags & O_NONBLOCK);
+	return fd;
+}
+
+/* ---- Pipes ---- */
+
+HOOK int pipe(int ends[2])
+{
+	int result = NEXT(pipe)(ends);
+	for (int i = 0; result == 0 && i < 2; i++)
+		opened(ends[i], WEFT__IO_PIPE, 0);
+	return result;
+}
+
+HOOK int pipe2(int ends[2], int flags)
+{
+	int result = NEXT(pipe2)(ends, flags);
+	for (int i = 0; result == 0 && i < 2; i++)
+		opened(ends[i], WEFT__IO_PIPE, flags);
+	return result;
+}
+
+/* ---- Events ---- */
+
+HOOK int eventfd(unsigned count, int flags)
+{
+	return opened(NEXT(eventfd)(count, flags), WEFT__IO_EVENT, flags);
+}
+
+HOOK int signalfd(int fd, const sigset_t *signals, int flags)
+{
+	int result = NEXT(signalfd)(fd, signals, flags);
+	return fd < 0 ? opened(result, WEFT__IO_SIGNAL, flags) : result;
+}
+
+HOOK int inotify_init(void)
+{
+	return opened(NEXT(inotify_init)(), WEFT__IO_INOTIFY, 0);
+}
+
+HOOK int inotify_init1(int flags)
+{
+	return opened(NEXT(inotify_init1)(flags), WEFT__IO_INOTIFY, flags);
+}
+
+HOOK int epoll_create(int size)
+{
+	return opened(NEXT(epoll_create)(size), WEFT__IO_EPOLL, O_NONBLOCK);
+}
+
+HOOK int epoll_create1(int flags)
+{
+	return opened(NEXT(epoll_create1)(flags), WEFT__IO_EPOLL, O_NONBLOCK);
+}
+
+/* ---- Timers ---- */
+
+HOOK int timerfd_create(clockid_t clock, int flags)
+{
+	return opened(NEXT(timerfd_create)(clock, flags), WEFT__IO_TIMER, flags);
+}
+
+static uint64_t ns_of(const struct timespec *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
+}
+
+/* The time that the program sets first is part of the name, if it is relative: an absolute time
+ * says little. */
+HOOK int timerfd_settime(int fd, int flags, const struct itimerspec *new, struct itimerspec *old)
+{
+	int result = NEXT(timerfd_settime)(fd, flags, new, old);
+	struct weft__io_object *object = HOOKS_RECORD && result == 0 ? weft__io_object(fd) : NULL;
+	if (!object)
+		return result;
+	uint64_t interval_ns = ns_of(&new->it_interval), first_ns = ns_of(&new->it_value);
+	object->interval_ns = interval_ns ? interval_ns : flags & TFD_TIMER_ABSTIME ? 0 : first_ns;
+	if (object->watched)
+		weft__io_watched(fd, object, object->watched);
+	return result;
+}

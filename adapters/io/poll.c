@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * poll and select, and their variants.
+ */
+#include "io/plain.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/select.h>
+
+#include "io/loop.h"
+
+int __poll_chk(struct pollfd *polled, nfds_t size, int ms, size_t room);
+int __ppoll_chk(struct pollfd *polled, nfds_t size, const struct timespec *time,
+	const sigset_t *signals, size_t room);
+
+/* ---- poll ---- */
+
+static struct weft__hooks_wait begin_poll(const struct pollfd *polled, nfds_t size, bool may_sleep)
+{
+	struct weft__hooks_wait wait = {.waiter = WEFT_TASK_NONE};
+	if (weft__io_has_asked() && size == 1)
+		wait = weft__io_wait_for_answer(polled->fd);
+	if (wait.waiter != WEFT_TASK_NONE)
+		return wait;
+	if (weft__io_has_asked())
+		for (nfds_t i = 0; i < size; i++)
+			weft__io_expect(polled[i].fd, (unsigned)polled[i].events);
+	weft__io_wait_begin(may_sleep);
+	return wait;
+}
+
+static void end_answer(const struct weft__hooks_wait *wait, int count)
+{
+	int saved = weft__hooks_begin();
+	if (count > 0)
+		weft__hooks_wait_got(wait);
+	else
+		weft__hooks_wait_ended(wait);
+	weft__hooks_end(saved);
+}
+
+static void end_poll(
+	const struct weft__hooks_wait *wait, const struct pollfd *polled, nfds_t size, int count)
+{
+	if (wait->waiter != WEFT_TASK_NONE) {
+		end_answer(wait, count);
+		return;
+	}
+	weft__io_wait_over();
+	for (nfds_t i = 0; i < size && count > 0; i++) {
+		if (!polled[i].revents)
+			continue;
+		count--;
+		weft__io_ready(polled[i].fd, (unsigned)polled[i].revents);
+	}
+	weft__io_wait_end();
+}
+
+#define POLL(call, may_sleep)                                                                 \
+	__extension__({                                                                           \
+		bool is_recorded = HOOKS_RECORD && weft__io_is_programs(__builtin_return_address(0)); \
+		struct weft__hooks_wait wait;                                                         \
+		if (is_recorded)                                                                      \
+			wait = begin_poll(polled, size, may_sleep);                                       \
+		int count = (call);                                                                   \
+		if (is_recorded)                                                                      \
+			end_poll(&wait, polled, size, count);                                             \
+		count;                                                                                \
+	})
+
+HOOK int poll(struct pollfd *polled, nfds_t size, int ms)
+{
+	return POLL(NEXT(poll)(polled, size, ms), ms != 0);
+}
+
+HOOK int __poll_chk(struct pollfd *polled, nfds_t size, int ms, size_t room)
+{
+	return POLL(NEXT(__poll_chk)(polled, size, ms, room), ms != 0);
+}
+
+static bool may_sleep(const struct timespec *time)
+{
+	return !time || time->tv_sec || time->tv_nsec;
+}
+
+HOOK int ppoll(
+	struct pollfd *polled, nfds_t size, const struct timespec *time, const sigset_t *signals)
+{
+	return POLL(NEXT(ppoll)(polled, size, time, signals), may_sleep(time));
+}
+
+HOOK int __ppoll_chk(struct pollfd *polled, nfds_t size, const struct timespec *time,
+	const sigset_t *signals, size_t room)
+{
+	return POLL(NEXT(__ppoll_chk)(polled, size, time, signals, room), may_sleep(time));
+}
+
+/* ---- select ---- */
+
+/* A set may be larger than fd_set: programs allocate such sets for large numbers. */
+static bool has(const fd_set *set, int fd)
+{
+	const unsigned long *words = (const unsigned long *)(const void *)set;
+	const int bits = 8 * (int)sizeof(*words);
+	return set && (words[fd / bits] >> (fd % bits) & 1);
+}
+
+static unsigned events_of(int fd, const fd_set *in, const fd_set *out)
+{
+	return (has(in, fd) ? POLLIN : 0u) | (has(out, fd) ? POLLOUT : 0u);
+}
+
+static void begin_select(int size, const fd_set *in, const fd_set *out, bool sleeps)
+{
+	if (weft__io_has_asked())
+		for (int fd = 0; fd < size; fd++)
+			weft__io_expect(fd, events_of(fd, in, out));
+	weft__io_wait_begin(sleeps);
+}
+
+static void end_select(int size, const fd_set *in, const fd_set *out, int count)
+{
+	weft__io_wait_over();
+	for (int fd = 0; fd < size && count > 0; fd++)
+		if (events_of(fd, in, out))
+			weft__io_ready(fd, events_of(fd, in, out));
+	weft__io_wait_end();
+}
+
+#define SELECT(call, sleeps)                                                                  \
+	__extension__({                                                                           \
+		bool is_recorded = HOOKS_RECORD && weft__io_is_programs(__builtin_return_address(0)); \
+		if (is_recorded)                                                                      \
+			begin_select(size, in, out, sleeps);                                              \
+		int count = (call);                                                                   \
+		if (is_recorded)                                                                      \
+			end_select(size, in, out, count);                                                 \
+		count;                                                                                \
+	})
+
+HOOK int select(int size, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
+	struct timeval *restrict time)
+{
+	bool sleeps = !time || time->tv_sec || time->tv_usec;
+	return SELECT(NEXT(select)(size, in, out, other, time), sleeps);
+}
+
+HOOK int pselect(int size, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
+	const struct timespec *restrict time, const sigset_t *restrict signals)
+{
+	return SELECT(NEXT(pselect)(size, in, out, other, time, signals), may_sleep(time));
+}

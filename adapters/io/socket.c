@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Sockets: opened, connected, listening, accepted.
+ */
+#include "io/plain.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "io/transfer.h"
+
+/* ---- Opening ---- */
+
+static enum weft__io_type type_of(int family, int type)
+{
+	if (family == AF_UNIX)
+		return WEFT__IO_UNIX;
+	if (family != AF_INET && family != AF_INET6)
+		return WEFT__IO_SOCKET;
+	return (type & 0xf) == SOCK_STREAM  ? WEFT__IO_TCP
+		   : (type & 0xf) == SOCK_DGRAM ? WEFT__IO_UDP
+										: WEFT__IO_SOCKET;
+}
+
+HOOK int socket(int family, int type, int protocol)
+{
+	int fd = NEXT(socket)(family, type, protocol);
+	if (HOOKS_RECORD && fd >= 0)
+		weft__io_opened(fd, type_of(family, type), type & SOCK_NONBLOCK);
+	return fd;
+}
+
+HOOK int socketpair(int family, int type, int protocol, int ends[2])
+{
+	int result = NEXT(socketpair)(family, type, protocol, ends);
+	for (int i = 0; HOOKS_RECORD && result == 0 && i < 2; i++)
+		weft__io_opened(ends[i], type_of(family, type), type & SOCK_NONBLOCK);
+	return result;
+}
+
+/* ---- Connecting ---- */
+
+/* The task's name has the address to which the descriptor is connected, also if that fails. */
+static void name_connection(int fd, const struct sockaddr *address, socklen_t size)
+{
+	struct weft__io_object *object = weft__io_object(fd);
+	if (!object)
+		return;
+	int saved = weft__hooks_begin();
+	weft__hooks_thread_task();
+	weft__io_task_to(fd, object, address, size);
+	weft__hooks_end(saved);
+}
+
+/* If the connection is in progress, the task waits until the descriptor can be written. */
+HOOK int connect(int fd, const struct sockaddr *address, socklen_t size)
+{
+	struct weft__io_call call;
+	if (!HOOKS_RECORD || !weft__io_is_programs(__builtin_return_address(0)))
+		return NEXT(connect)(fd, address, size);
+	name_connection(fd, address, size);
+	weft__io_call_begin(&call, fd, WEFT__IO_OUT, "connect");
+	int result = NEXT(connect)(fd, address, size);
+	weft__io_call_end(&call, result == 0);
+	if (result != 0 && errno == EINPROGRESS)
+		weft__io_ask(fd, POLLOUT);
+	else if (result != 0 && errno != EINTR && errno != EAGAIN && errno != EALREADY &&
+			 errno != EISCONN)
+		weft__io_failed(fd, errno);
+	return result;
+}
+
+/* Asking for the result of a connection is the first use of its descriptor. */
+HOOK int getsockopt(int fd, int level, int name, void *restrict value, socklen_t *restrict size)
+{
+	bool is_recorded = HOOKS_RECORD && level == SOL_SOCKET && name == SO_ERROR;
+	if (is_recorded)
+		weft__io_use(fd, POLLOUT);
+	int result = NEXT(getsockopt)(fd, level, name, value, size);
+	if (is_recorded && result == 0 && *(int *)value)
+		weft__io_failed(fd, *(int *)value);
+	return result;
+}
+
+/* ---- Listening and accepting ---- */
+
+HOOK int listen(int fd, int most)
+{
+	int result = NEXT(listen)(fd, most);
+	bool is_recorded = HOOKS_RECORD && weft__io_is_programs(__builtin_return_address(0));
+	struct weft__io_object *object = is_recorded && result == 0 ? weft__io_object(fd) : NULL;
+	if (!object)
+		return result;
+	int saved = weft__hooks_begin();
+	object->flags |= WEFT__IO_LISTENS;
+	weft__hooks_thread_task();
+	weft__io_task(fd, object);
+	weft__hooks_end(saved);
+	return result;
+}
+
+/* A new connection is made by the listening descriptor's task. */
+static void name_accepted(int listener, int fd, bool is_nonblocking)
+{
+	struct weft__io_object *from = weft__io_object(listener);
+	if (!from)
+		return;
+	from->flags |= WEFT__IO_LISTENS; /* it may have been inherited */
+	struct weft__io_object *object =
+		weft__io_opened(fd, (enum weft__io_type)from->type, is_nonblocking);
+	if (!object)
+		return;
+	int saved = weft__hooks_begin();
+	object->flags |= WEFT__IO_SERVED;
+	object->opener = weft__io_task(listener, from);
+	weft__io_task(fd, object);
+	weft__io_accepted(fd);
+	weft__hooks_end(saved);
+}
+
+static int after_accept(const struct weft__io_call *call, int fd, int flags)
+{
+	weft__io_call_end(call, fd >= 0);
+	if (fd >= 0)
+		name_accepted(call->fd, fd, flags & SOCK_NONBLOCK);
+	return fd;
+}
+
+HOOK int accept(int listener, struct sockaddr *restrict address, socklen_t *restrict size)
+{
+	struct weft__io_call call;
+	if (!HOOKS_RECORD || !weft__io_is_programs(__builtin_return_address(0)))
+		return NEXT(accept)(listener, address, size);
+	weft__io_read_begin(&call, listener, 0, "accept");
+	return after_accept(&call, NEXT(accept)(listener, address, size), 0);
+}
+
+HOOK int accept4(
+	int listener, struct sockaddr *restrict address, socklen_t *restrict size, int flags)
+{
+	struct weft__io_call call;
+	if (!HOOKS_RECORD || !weft__io_is_programs(__builtin_return_address(0)))
+		return NEXT(accept4)(listener, address, size, flags);
+	weft__io_read_begin(&call, listener, 0, "accept");
+	return after_accept(&call, NEXT(accept4)(listener, address, size, flags), flags);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Reads and writes: they let descriptors' tasks run, block, ask, and move bytes.
+ */
+#include <sys/socket.h>
+
+#include "io/transfer.h"
+
+static void begin(struct weft__io_call *call, int fd, int flags, enum weft__io_direction direction,
+	const char *name)
+{
+	if (flags & MSG_DONTWAIT)
+		*call = (struct weft__io_call){.fd = fd};
+	else if (weft__io_is_ready(fd))
+		weft__io_call_measure(call, fd, direction, name);
+	else
+		weft__io_call_begin(call, fd, direction, name);
+}
+
+void weft__io_read_begin(struct weft__io_call *call, int fd, int flags, const char *name)
+{
+	weft__io_use(fd, POLLIN);
+	begin(call, fd, flags, WEFT__IO_IN, name);
+}
+
+void weft__io_read_end(const struct weft__io_call *call, int64_t got)
+{
+	weft__io_call_end(call, got >= 0);
+	if (got >= 0 && weft__io_has_asked())
+		weft__io_answered(call->fd);
+	if (got > 0 && unlikely(weft_enabled(WEFT_LEVEL_DEBUG))) {
+		int saved = weft__hooks_begin();
+		weft_at(WEFT_LEVEL_DEBUG, weft_counter_add("bytes in", got));
+		weft__hooks_end(saved);
+	}
+}
+
+void weft__io_write_begin(struct weft__io_call *call, int fd, int flags, const char *name)
+{
+	weft__io_use(fd, POLLOUT);
+	weft__io_reply(fd);
+	begin(call, fd, flags, WEFT__IO_OUT, name);
+}
+
+void weft__io_write_end(const struct weft__io_call *call, int64_t put)
+{
+	weft__io_call_end(call, put >= 0);
+	if (put <= 0)
+		return;
+	weft__io_ask(call->fd, POLLIN);
+	if (unlikely(weft_enabled(WEFT_LEVEL_DEBUG))) {
+		int saved = weft__hooks_begin();
+		weft_at(WEFT_LEVEL_DEBUG, weft_counter_add("bytes out", put));
+		weft__hooks_end(saved);
+	}
+}
+
+void weft__io_move_begin(struct weft__io_call *call, int to, int from, const char *name)
+{
+	weft__io_use(from, POLLIN);
+	weft__io_write_begin(call, to, 0, name);
+}
+
+void weft__io_move_end(const struct weft__io_call *call, int64_t put)
+{
+	weft__io_write_end(call, put);
+}

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: ISC
+"""Programs that nobody changed: descriptors, loops and calls that block."""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import time
+
+from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+
+SUBJECT = os.path.join(BUILD, 'tests', 'io-subject')
+
+
+class Trace:
+    """The events and tasks of a trace that `weft info` reads without a diagnostic."""
+
+    def __init__(self, path):
+        self.path = path
+        equal(weft('info', path).stderr, '')
+        self.events = json_lines(weft('dump', '--json', path).stdout)
+        self.tasks = json_lines(weft('dump', '--json', '--tasks', path).stdout)
+
+    def named(self, pattern):
+        return [task for task in self.tasks if re.fullmatch(pattern, task['label'] or '')]
+
+    def one(self, pattern):
+        found = self.named(pattern)
+        equal(len(found), 1, 'tasks called %s in %s' % (pattern, sorted(t['label'] or '' for t in self.tasks)))
+        return found[0]
+
+    def of(self, event, **fields):
+        return [e for e in self.events if e['event'] == event and all(e.get(k) == v for k, v in fields.items())]
+
+
+def record(folder, *command, status=0, **environment):
+    trace = os.path.join(folder, 't.weft')
+    result = weft('record', '-a', 'io', '-o', trace, *command, cwd=folder, status=status,
+                  env=dict(environment, XDG_RUNTIME_DIR=folder))
+    return result, trace
+
+
+def waits(trace, waiter, source):
+    """How long each wait of a task for another one took, in ms."""
+    begins = [e['time'] for e in trace.of('try_read', task=waiter['task'], source=source['task'])]
+    ends = [e['time'] for e in trace.of('read', task=waiter['task'], source=source['task'])]
+    return [(end - begin) / 1e6 for begin, end in zip(begins, ends)]
+
+
+@case
+def epoll_activations_are_requests():
+    with temporary_directory() as folder:
+        _, path = record(folder, SUBJECT, 'epoll')
+        trace = Trace(path)
+        listener = trace.one(r'accept 127\.0\.0\.1:\d+')
+        served = trace.named(r'tcp :\d+ ← 127\.0\.0\.1:\d+')
+        equal(len(served), 3)
+        for connection in served:
+            equal(connection['parent'], listener['task'])
+            equal(connection['activations'], 51)  # 50 requests, and the end
+            equal(connection['outcome'], 'closed')
+            equal(connection['kind'], 'tcp')
+        equal(listener['kind'], 'listener')
+        equal(listener['activations'], 3)
+
+
+@case
+def a_proxy_waits_for_its_upstream():
+    with temporary_directory() as folder:
+        _, path = record(folder, SUBJECT, 'proxy')
+        trace = Trace(path)
+        listeners = {task['task']: task for task in trace.named('accept .*')}
+        users = [t for t in trace.named('tcp .* ← .*') if t['activations']]
+        equal(len(users), 1)
+        port = next(t['label'] for t in listeners.values() if t['task'] != users[0]['parent']).split(':')[1]
+        upstream = next(t for t in trace.named(r'tcp 127\.0\.0\.1:' + port) if t['activations'])
+        took = waits(trace, users[0], upstream)
+        equal(len(took), 3)
+        assert min(took) > 15, took
+
+
+@case
+def descriptors_of_each_type():
+    with temporary_directory() as folder:
+        _, path = record(folder, SUBJECT, 'select')
+        trace = Trace(path)
+        for label, kind in (('pipe', 'pipe'), ('eventfd', 'eventfd'), ('timerfd 20 ms', 'timer')):
+            task = trace.one(label)
+            equal((task['kind'], task['activations'] > 0), (kind, True), label)
+
+
+@case
+def a_blocking_read_is_a_wait():
+    with temporary_directory() as folder:
+        _, path = record(folder, SUBJECT, 'block')
+        trace = Trace(path)
+        took = waits(trace, trace.tasks[0], trace.one('pipe'))
+        equal(len(took), 3)
+        assert min(took[1:]) > 10, took
+
+
+@case
+def a_long_call_is_a_span():
+    with temporary_directory() as folder:
+        _, path = record(folder, SUBJECT, 'lock')
+        trace = Trace(path)
+        span, = trace.of('span', name='flock locked')  # on a busy machine, other calls may be long, too
+        equal(span['label'], 'io-subject blocked')
+        assert span['end'] - span['start'] > 10e6, span
+
+
+@case
+def short_calls_write_nothing():
+    with temporary_directory() as folder:
+        _, path = record(folder, SUBJECT, 'often')
+        events = [e for e in Trace(path).events if e['event'] != 'span']  # of a machine that has other work
+        equal([e['event'] for e in events], ['create', 'label', 'switch', 'resolve'])
+
+
+@case
+def bytes_are_counted_at_level_debug():
+    with temporary_directory() as folder:
+        _, path = record(folder, SUBJECT, 'epoll', WEFT_CATEGORIES='io=debug')
+        trace = Trace(path)
+        for connection in trace.named('tcp .* ← .*'):
+            for name in ('bytes in', 'bytes out'):
+                counted = [e for e in trace.of('counter', name=name) if e['task'] == connection['task']]
+                equal((len(counted), sum(e['add'] for e in counted)), (50, 50), name)
+
+
+@case
+def copies_share_a_task():
+    with temporary_directory() as folder:
+        _, path = record(folder, SUBJECT, 'copy')
+        trace = Trace(path)
+        pipe = trace.one('pipe')
+        equal(pipe['outcome'], 'closed')
+        equal(len(trace.of('switch', task=pipe['task'])), 4)
+        child, = [other for other in glob.glob(os.path.join(folder, '*.weft')) if other != path]
+        child = Trace(child)
+        equal(child.one('pipe')['outcome'], 'closed')
+
+
+@case
+def errors_are_the_programs():
+    with temporary_directory() as folder:
+        result, path = record(folder, SUBJECT, 'fail')
+        equal(result.stdout, run([SUBJECT, 'fail']).stdout)
+        Trace(path)
+
+
+def wait_for(what, *command):
+    for _ in range(200):
+        if subprocess.run(command, capture_output=True).returncode == 0:
+            return
+        time.sleep(0.05)
+    raise AssertionError('%s did not start' % what)
+
+
+@case
+def redis():
+    for program in ('redis-server', 'redis-benchmark', 'redis-cli'):
+        if not shutil.which(program):
+            skip('no ' + program)
+    with temporary_directory() as folder:
+        trace, socket = os.path.join(folder, 't.weft'), os.path.join(folder, 's')
+        process = subprocess.Popen(
+            [WEFT, 'record', '-a', 'io', '-o', trace, 'redis-server', '--port', '0', '--unixsocket', socket, '--save', ''],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=dict(os.environ, XDG_RUNTIME_DIR=folder))
+        wait_for('redis-server', 'redis-cli', '-s', socket, 'ping')
+        run(['redis-benchmark', '-s', socket, '-c', '1', '-n', '500', '-t', 'get', '-q'])
+        run(['redis-cli', '-s', socket, 'shutdown', 'nosave'])
+        process.communicate(timeout=60)
+        equal(process.returncode, 0)
+        trace = Trace(trace)
+        listener = trace.one('accept unix ' + socket)
+        served = [t for t in trace.tasks if t['parent'] == listener['task']]
+        equal(max(t['activations'] for t in served), 501)  # 500 requests, and the end
+
+
+@case
+def curl():
+    if not shutil.which('curl'):
+        skip('no curl')
+    with temporary_directory() as folder:
+        with open(os.path.join(folder, 'page'), 'w') as file:
+            file.write('x' * 100000)
+        server = subprocess.Popen(['python3', '-u', '-m', 'http.server', '0', '--bind', '127.0.0.1'], cwd=folder,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            port = re.search(r'port (\d+)', server.stdout.readline()).group(1)
+            result, path = record(folder, 'curl', '-s', 'http://127.0.0.1:%s/page' % port)
+        finally:
+            server.kill()
+            server.communicate()
+        equal(result.stdout, 'x' * 100000)
+        connection = Trace(path).one(r'tcp 127\.0\.0\.1:' + port)
+        assert connection['activations'] > 0, connection
+
+
+main()

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A program that knows nothing of weft, and uses descriptors in the way that its argument names.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	CONNECTIONS = 3,
+	REQUESTS = 50
+};
+
+static void check(bool is_true, const char *what)
+{
+	if (is_true)
+		return;
+	perror(what);
+	exit(1);
+}
+
+static void sleep_ms(long ms)
+{
+	struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+	nanosleep(&time, NULL);
+}
+
+/* ---- Sockets ---- */
+
+static struct sockaddr_in loopback(int port)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return address;
+}
+
+/* A listening descriptor, and its port. */
+static int listen_somewhere(int *ret_port)
+{
+	struct sockaddr_in address = loopback(0);
+	socklen_t size = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	check(bind(fd, (struct sockaddr *)&address, size) == 0 && listen(fd, 16) == 0, "listen");
+	check(getsockname(fd, (struct sockaddr *)&address, &size) == 0, "getsockname");
+	*ret_port = ntohs(address.sin_port);
+	return fd;
+}
+
+static int connect_to(int port)
+{
+	struct sockaddr_in address = loopback(port);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	check(connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0, "connect");
+	return fd;
+}
+
+static void ask(int fd)
+{
+	char byte = 'x';
+	check(write(fd, &byte, 1) == 1 && read(fd, &byte, 1) == 1, "ask");
+}
+
+/* Asks on all connections in turns. */
+static void *be_client(void *argument)
+{
+	int fds[CONNECTIONS];
+	for (int i = 0; i < CONNECTIONS; i++)
+		fds[i] = connect_to(*(int *)argument);
+	for (int i = 0; i < REQUESTS * CONNECTIONS; i++)
+		ask(fds[i % CONNECTIONS]);
+	for (int i = 0; i < CONNECTIONS; i++)
+		close(fds[i]);
+	return NULL;
+}
+
+/* ---- A server with epoll ---- */
+
+struct connection {
+	int fd;
+};
+
+static void watch(int epoll, struct connection *connection, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = connection}};
+	connection->fd = fd;
+	check(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
+}
+
+/* True if it has ended. */
+static bool serve(struct connection *connection)
+{
+	char bytes[16];
+	ssize_t got = read(connection->fd, bytes, sizeof(bytes));
+	if (got > 0)
+		return write(connection->fd, bytes, (size_t)got) != got;
+	close(connection->fd);
+	return true;
+}
+
+static void serve_with_epoll(void)
+{
+	struct connection listener, connections[CONNECTIONS];
+	int port, count = 0, ended = 0, epoll = epoll_create1(0), fd = listen_somewhere(&port);
+	pthread_t client;
+	watch(epoll, &listener, fd);
+	pthread_create(&client, NULL, be_client, &port);
+	while (ended < CONNECTIONS) {
+		struct epoll_event events[8];
+		int ready = epoll_wait(epoll, events, 8, -1);
+		for (int i = 0; i < ready; i++) {
+			if (events[i].data.ptr == &listener)
+				watch(epoll, &connections[count++], accept4(fd, NULL, NULL, SOCK_NONBLOCK));
+			else
+				ended += serve(events[i].data.ptr);
+		}
+	}
+	pthread_join(client, NULL);
+	close(fd);
+	close(epoll);
+}
+
+/* ---- A proxy with poll ---- */
+
+/* Answers after 20 ms. */
+static void *be_upstream(void *argument)
+{
+	char byte;
+	int fd = accept(*(int *)argument, NULL, NULL);
+	while (read(fd, &byte, 1) == 1) {
+		sleep_ms(20);
+		check(write(fd, &byte, 1) == 1, "answer");
+	}
+	close(fd);
+	return NULL;
+}
+
+static void *be_user(void *argument)
+{
+	int fd = connect_to(*(int *)argument);
+	for (int i = 0; i < 3; i++)
+		ask(fd);
+	close(fd);
+	return NULL;
+}
+
+/* Moves what has come from one to the other; false at its end. */
+static bool move(int from, int to)
+{
+	char bytes[16];
+	ssize_t got = read(from, bytes, sizeof(bytes));
+	return got > 0 && write(to, bytes, (size_t)got) == got;
+}
+
+static void be_proxy(void)
+{
+	int port, upstream_port, listener = listen_somewhere(&port);
+	int upstream_listener = listen_somewhere(&upstream_port);
+	pthread_t user, server;
+	pthread_create(&server, NULL, be_upstream, &upstream_listener);
+	pthread_create(&user, NULL, be_user, &port);
+	struct pollfd polled[2] = {{.fd = connect_to(upstream_port), .events = POLLIN}};
+	polled[1] = (struct pollfd){.fd = accept(listener, NULL, NULL), .events = POLLIN};
+	for (bool goes_on = true; goes_on;) {
+		check(poll(polled, 2, -1) > 0, "poll");
+		for (int i = 0; i < 2 && goes_on; i++)
+			if (polled[i].revents)
+				goes_on = move(polled[i].fd, polled[1 - i].fd);
+	}
+	close(polled[0].fd);
+	close(polled[1].fd);
+	pthread_join(user, NULL);
+	pthread_join(server, NULL);
+}
+
+/* ---- Other descriptors, with select ---- */
+
+static void *write_late(void *argument)
+{
+	const int *fds = argument;
+	uint64_t one = 1;
+	sleep_ms(5);
+	check(write(fds[0], "x", 1) == 1 && write(fds[1], &one, sizeof(one)) == sizeof(one), "write");
+	return NULL;
+}
+
+static void select_several(void)
+{
+	struct itimerspec time = {.it_interval = {0, 20000000}, .it_value = {0, 20000000}};
+	int ends[2], timer = timerfd_create(CLOCK_MONOTONIC, 0), event = eventfd(0, 0);
+	pthread_t writer;
+	check(pipe(ends) == 0 && timerfd_settime(timer, 0, &time, NULL) == 0, "timer");
+	pthread_create(&writer, NULL, write_late, (int[]){ends[1], event});
+	for (int fds[] = {ends[0], timer, event}, done = 0; done < 3;) {
+		fd_set in;
+		FD_ZERO(&in);
+		for (int i = 0; i < 3; i++)
+			FD_SET(fds[i], &in);
+		check(select(event + ends[1] + 1, &in, NULL, NULL, NULL) > 0, "select");
+		for (int i = 0; i < 3; i++) {
+			uint64_t value;
+			if (FD_ISSET(fds[i], &in) && read(fds[i], &value, sizeof(value)) > 0)
+				done++;
+		}
+	}
+	pthread_join(writer, NULL);
+}
+
+/* ---- Calls that block ---- */
+
+static void *write_slowly(void *argument)
+{
+	for (int i = 0; i < 3; i++) {
+		sleep_ms(20);
+		check(write(*(int *)argument, "x", 1) == 1, "write");
+	}
+	return NULL;
+}
+
+static void block(void)
+{
+	int ends[2];
+	char byte;
+	pthread_t writer;
+	check(pipe(ends) == 0, "pipe");
+	pthread_create(&writer, NULL, write_slowly, &ends[1]);
+	for (int i = 0; i < 3; i++)
+		check(read(ends[0], &byte, 1) == 1, "read");
+	pthread_join(writer, NULL);
+}
+
+static void *hold(void *argument)
+{
+	int fd = open(argument, O_RDWR);
+	check(flock(fd, LOCK_EX) == 0, "flock");
+	pthread_barrier_t *barrier = *(pthread_barrier_t **)((char *)argument + 64);
+	pthread_barrier_wait(barrier);
+	sleep_ms(20);
+	close(fd);
+	return NULL;
+}
+
+/* Waits for a lock of a file, which another thread holds. */
+static void lock_file(void)
+{
+	struct {
+		char path[64];
+		pthread_barrier_t *barrier;
+	} holder = {.path = "locked"};
+	pthread_barrier_t barrier;
+	pthread_t thread;
+	int fd = open(holder.path, O_CREAT | O_RDWR, 0600);
+	holder.barrier = &barrier;
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, hold, &holder);
+	pthread_barrier_wait(&barrier);
+	check(flock(fd, LOCK_EX) == 0, "flock");
+	pthread_join(thread, NULL);
+}
+
+/* Many calls that do not block. */
+static void call_often(void)
+{
+	int ends[2], file = open("often", O_CREAT | O_RDWR, 0600);
+	char byte = 'x';
+	check(pipe2(ends, O_NONBLOCK) == 0, "pipe");
+	for (int i = 0; i < 1000; i++) {
+		check(write(ends[1], &byte, 1) == 1 && read(ends[0], &byte, 1) == 1, "pipe");
+		check(pwrite(file, &byte, 1, 0) == 1 && pread(file, &byte, 1, 0) == 1, "file");
+	}
+	check(read(ends[0], &byte, 1) == -1 && errno == EAGAIN, "empty pipe");
+}
+
+/* ---- Copies of descriptors ---- */
+
+/* Waits for the descriptor and reads a byte. */
+static void take(int fd)
+{
+	struct pollfd polled = {.fd = fd, .events = POLLIN};
+	char byte;
+	check(poll(&polled, 1, -1) == 1 && read(fd, &byte, 1) == 1, "take");
+}
+
+static void copy(void)
+{
+	int ends[2];
+	check(pipe(ends) == 0 && write(ends[1], "abcde", 5) == 5, "pipe");
+	take(ends[0]);
+	int second = dup(ends[0]), third = fcntl(second, F_DUPFD, 100);
+	close(ends[0]);
+	take(second);
+	check(dup2(second, 200) == 200, "dup2");
+	close(second);
+	close_range(100, 199, 0);
+	check(fcntl(third, F_GETFD) == -1 && errno == EBADF, "close_range");
+	pid_t child = vfork();
+	if (child == 0) {
+		close(200);
+		dup2(ends[1], 200);
+		_exit(0);
+	}
+	check(waitpid(child, NULL, 0) == child, "vfork");
+	take(200);
+	child = fork();
+	if (child == 0) {
+		take(200);
+		close(200);
+		exit(0);
+	}
+	check(waitpid(child, NULL, 0) == child, "fork");
+	take(200);
+	close(200);
+}
+
+/* ---- Names ---- */
+
+static char *own_name;
+
+/* As setproctitle() does: the program's name is now something else. */
+static void change_title(void)
+{
+	int ends[2];
+	memset(own_name, '/', strlen(own_name));
+	check(pipe(ends) == 0 && write(ends[1], "a", 1) == 1, "pipe");
+	pid_t child = fork();
+	if (child == 0) {
+		take(ends[0]);
+		exit(0);
+	}
+	check(waitpid(child, NULL, 0) == child, "fork");
+}
+
+/* ---- Errors ---- */
+
+static void fail(void)
+{
+	struct sockaddr_in address = loopback(1);
+	char byte;
+	printf("%zd %d\n", read(-1, &byte, 1), errno);
+	printf("%zd %d\n", read(1 << 20, &byte, 1), errno);
+	printf("%d %d\n", close(-1), errno);
+	printf("%d %d\n", dup2(-1, 5), errno);
+	printf("%d %d\n", poll(NULL, 0, 1), errno);
+	printf("%d %d\n", epoll_wait(0, &(struct epoll_event){0}, 1, 0), errno);
+	printf("%d %d\n",
+		connect(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&address, sizeof(address)),
+		errno);
+	printf("%d %d\n", fcntl(77, F_SETFL, O_NONBLOCK), errno);
+}
+
+int main(int count, char **arguments)
+{
+	static const struct {
+		const char *name;
+		void (*function)(void);
+	} parts[] = {{"epoll", serve_with_epoll}, {"proxy", be_proxy}, {"select", select_several},
+		{"block", block}, {"lock", lock_file}, {"often", call_often}, {"copy", copy},
+		{"title", change_title}, {"fail", fail}};
+	own_name = arguments[0];
+	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strcmp(arguments[1], parts[i].name) == 0) {
+			parts[i].function();
+			return 0;
+		}
+	return 2;
+}
