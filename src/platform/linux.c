@@ -159,8 +159,13 @@ static bool cpu_clock_is_steady(void)
 #endif
 }
 
-/* Runs as early as possible: chooses the clock, takes the first clock reading, from which its rate
- * is computed, and looks for another copy of the recorder. */
+/* The program's name as it was at the start. Later it may be something else, and contain slashes:
+ * servers write what they do over the arguments of their command line, to which the name of libc
+ * points. */
+static char program[sizeof(((struct weft_abi_buffer *)NULL)->program)];
+
+/* Runs as early as possible: keeps the program's name, chooses the clock, takes the first clock
+ * reading, from which its rate is computed, and looks for another copy of the recorder. */
 static void init(void)
 {
 	if (first.monotonic_ns)
@@ -170,6 +175,8 @@ static void init(void)
 		linux_platform.ticks_hz = 1000000000;
 	}
 	first = weft__read_clocks(&linux_platform);
+	const char *name = program_invocation_short_name;
+	strncpy(program, name && *name ? name : "program", sizeof(program) - 1);
 	is_quiet = weft__linux_is_quiet();
 	weft__linux_join();
 }
@@ -182,8 +189,8 @@ const struct weft_platform *weft__default_platform(void)
 
 const char *weft__linux_program(void)
 {
-	const char *name = program_invocation_short_name;
-	return name && *name ? name : "program";
+	init();
+	return program;
 }
 
 /* Reads the first `size` bytes of a file of /proc. */
@@ -219,7 +226,7 @@ static void read_boot_id(uint8_t ret_id[16])
 static void describe_process(struct weft_abi_buffer *header)
 {
 	header->pid = (uint32_t)weft__load(&process);
-	strncpy(header->program, weft__linux_program(), sizeof(header->program) - 1);
+	memcpy(header->program, program, sizeof(program));
 	read_file("/proc/self/cmdline", header->command, sizeof(header->command) - 1);
 	read_boot_id(header->boot_id);
 	(void)gethostname(header->host, sizeof(header->host) - 1);

@@ -149,6 +149,15 @@ def errors_are_the_programs():
         Trace(path)
 
 
+@case
+def a_program_that_overwrites_its_arguments():
+    """Servers show in the list of processes what they do, by which a child's buffer must not be named."""
+    with temporary_directory() as folder:
+        _, path = record(folder, SUBJECT, 'title')
+        other, = [other for other in glob.glob(os.path.join(folder, '*.weft')) if other != path]
+        assert Trace(other).named('pipe')
+
+
 def wait_for(what, *command):
     for _ in range(200):
         if subprocess.run(command, capture_output=True).returncode == 0:
