@@ -248,7 +248,7 @@ static bool append_from(
 	size_t room = symbols.names_size - symbol->st_name;
 	if (!*name || strnlen(name, room) == room)
 		return false;
-	weft__hooks_append(text, name);
+	weft__hooks_append_demangled(text, name);
 	return true;
 }
 

@@ -10,6 +10,7 @@
 #define WEFT_CATEGORY thread
 #include "hooks/hooks.h"
 #include "thread/births.h"
+#include "thread/names.h"
 
 /* ---- The new thread ---- */
 
@@ -64,7 +65,7 @@ static struct weft__thread_birth *prepare(const void *function, void *argument)
 		return NULL;
 	int saved = weft__hooks_begin();
 	struct weft__hooks_text name = {0};
-	weft__hooks_append_symbol(&name, function);
+	weft__thread_append_name(&name, function, argument);
 	weft__hooks_thread_task();
 	birth->argument = argument;
 	weft__hooks_create(&birth->alive, WEFT_TASK_CURRENT, weft_kind("thread"), &name);

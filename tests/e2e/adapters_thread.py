@@ -184,6 +184,20 @@ def own_tasks_are_inside():
 
 
 @case
+def names_of_cplusplus():
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'thread_names.cpp')
+    with temporary_directory() as folder:
+        program = os.path.join(folder, 'names')
+        if run(['g++', '-O1', '-pthread', '-o', program, source]).returncode:
+            skip('there is no C++ compiler')
+        _, trace = record(folder, program)
+        labels = [t['label'] for t in tasks(trace) if t['kind'] == 'thread']
+        equal(sorted(labels), ['main::{lambda}', 'main::{lambda}', 'names', 'plain', 'store::pool::drain',
+                               'store::pool::fill'])
+        assert named(events(trace), 'lock store::table')
+
+
+@case
 def wrong_lists():
     for wrong in ('threads', '', 'thread,', 'auto,thread', 'thread,none'):
         result = weft('record', '-a', wrong, 'true', status=2)
