@@ -18,6 +18,7 @@
 #define THREADS_MAX 120
 #define LIVES_MAX   4000
 #define CALLS_MAX   40000
+#define TASKS_MAX   (1 << 20)
 #define SLOTS       80 /* of the smallest buffer */
 
 enum clock {
@@ -69,6 +70,8 @@ static struct {
 	struct call calls[CALLS_MAX];
 	uint32_t call_count;
 	uint64_t lost;
+	uint64_t owners[1024]; /* of the slots, when they were last seen */
+	bool is_created[TASKS_MAX];
 	struct weft_abi_buffer *header;
 } world;
 
@@ -245,7 +248,13 @@ static uint32_t call_once(struct weft_event *ret_event)
 	uint64_t number = ++world.last_id, sources[9];
 	uint32_t count = 1, size = pick(3) ? pick(30) : pick(1900);
 	memset(text, 'a' + (int)pick(26), size);
-	switch (pick(14)) {
+	switch (pick(15)) {
+	case 7:
+		*ret_event = expected(WEFT_EVENT_CREATE, weft_create(WEFT_KIND_TASK), 0);
+		assert_in_range(ret_event->other, 1, TASKS_MAX - 1);
+		assert_false(world.is_created[ret_event->other]);
+		world.is_created[ret_event->other] = true;
+		break;
 	case 0:
 		*ret_event = expected(WEFT_EVENT_EXPECT, 0, 0);
 		weft_expect();
@@ -307,6 +316,8 @@ static void call(void)
 	struct life *life = present_life();
 	uint64_t before = losses(), held = world.header->losses[WEFT_ABI_LOSS_HELD], refused, first;
 	uint32_t handled = world.handled, count;
+	bool had_slot = weft__entered_generation(weft__self()) == weft__generation();
+	uint64_t lost_before = had_slot ? weft__self()->slot->lost : 0;
 	world.signals = pick(8) == 0;
 	world.delay = pick(4);
 	world.barriers = 0;
@@ -316,7 +327,10 @@ static void call(void)
 		assert_in_range(world.barriers, 0, 4 * count);
 	refused = losses() - before - (world.handled - handled);
 	world.lost += refused;
-	assert_in_range(refused, 0, count);
+	if (had_slot)
+		assert_int_equal(weft__self()->slot->lost - lost_before, losses() - before);
+	else if (losses() == before) /* those of the slot's last thread do not count */
+		assert_int_equal(weft__self()->slot->lost, 0);
 	first = refused && world.header->losses[WEFT_ABI_LOSS_HELD] > held ? 1 : refused;
 	for (uint32_t i = 0; i < count; i++) {
 		if (i == 0 || refused)
@@ -461,6 +475,18 @@ static bool is_held(const struct weft_abi_packet *packet, uint64_t sequence, boo
 	return false;
 }
 
+/* An owner's epoch says that it is another one, even if it has the number of the one before. */
+static void check_owners(void)
+{
+	for (uint32_t i = 0; i < world.header->slots_used; i++) {
+		uint64_t owner = weft__slot_at(world.header, i)->owner, before = world.owners[i];
+		assert_in_range(owner >> 32, before >> 32, (before >> 32) + world.life_count);
+		if (owner >> 32 == before >> 32)
+			assert_int_equal(owner, before);
+		world.owners[i] = owner;
+	}
+}
+
 /* No packet is lost: each is closed, or a slot has it. */
 static void check_packets(void)
 {
@@ -509,6 +535,7 @@ static uint32_t play(uint32_t steps)
 			read_all(world.header);
 		if (i % 64 == 0)
 			check_packets();
+		check_owners();
 	}
 	weft_stop();
 	assert_int_equal(world.header->losses[WEFT_ABI_LOSS_NESTED], world.handled);
@@ -602,6 +629,24 @@ static void each_event_is_read_or_counted(void **state)
 	}
 }
 
+/* Each thread takes several blocks of ids. */
+static void ids_of_all_threads_are_unique(void **state)
+{
+	(void)state;
+	begin_world(1, (struct options){.clock = CLOCK_MEMORY, .threads = 3, .size = (size_t)64 << 10});
+	while (world.living_count < 3)
+		begin_thread();
+	const uint64_t first = weft_create(WEFT_KIND_TASK);
+	for (uint32_t i = 0; i < 9000; i++) {
+		run_thread(world.living[i % 3]);
+		uint64_t task = i % 7 ? weft_create(WEFT_KIND_TASK) : weft_create_as(7, WEFT_KIND_TASK);
+		assert_in_range(task, first + 1, first + 20000); /* few are left out */
+		assert_false(world.is_created[task]);
+		world.is_created[task] = true;
+	}
+	end_world();
+}
+
 /* No handler records that much, so its thread must have left the event. */
 static void a_guard_that_was_left_is_repaired_in_time(void **state)
 {
@@ -631,6 +676,7 @@ int main(void)
 		CASE(packets_of_ended_threads_are_claimed),
 		CASE(threads_that_share_packets_lose_nothing),
 		CASE(each_event_is_read_or_counted),
+		CASE(ids_of_all_threads_are_unique),
 		CASE(a_guard_that_was_left_is_repaired_in_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
