@@ -10,9 +10,8 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 
+#include "io/hook.h"
 #include "io/loop.h"
-
-#define HOOK_WAIT_CALLER __builtin_return_address(0)
 
 enum {
 	ENTRIES = 1 << 17,
@@ -104,31 +103,35 @@ static void report(int epoll, const struct epoll_event *events, int count)
 }
 
 /* `call` waits; `may_sleep` is false if it returns at once. */
-#define WAIT(call, may_sleep)                                                      \
-	__extension__({                                                                \
-		bool is_recorded = HOOKS_RECORD && weft__io_is_programs(HOOK_WAIT_CALLER); \
-		if (is_recorded)                                                           \
-			weft__io_wait_begin(may_sleep);                                        \
-		int count = (call);                                                        \
-		if (is_recorded)                                                           \
-			report(epoll, events, count);                                          \
-		count;                                                                     \
+#define WAIT(call, may_sleep)                            \
+	__extension__({                                      \
+		bool is_recorded = weft__io_is_programs(caller); \
+		if (is_recorded)                                 \
+			weft__io_wait_begin(may_sleep);              \
+		int count = (call);                              \
+		if (is_recorded)                                 \
+			report(epoll, events, count);                \
+		count;                                           \
 	})
 
-HOOK int epoll_wait(int epoll, struct epoll_event *events, int most, int ms)
+WEFT__IO_ENTRY(int, epoll_wait, (int epoll, struct epoll_event *events, int most, int ms),
+	(epoll, events, most, ms))
 {
-	return WAIT(NEXT(epoll_wait)(epoll, events, most, ms), ms != 0);
+	return WAIT(WEFT__IO_NEXT(epoll_wait)(epoll, events, most, ms), ms != 0);
 }
 
-HOOK int epoll_pwait(
-	int epoll, struct epoll_event *events, int most, int ms, const sigset_t *signals)
+WEFT__IO_ENTRY(int, epoll_pwait,
+	(int epoll, struct epoll_event *events, int most, int ms, const sigset_t *signals),
+	(epoll, events, most, ms, signals))
 {
-	return WAIT(NEXT(epoll_pwait)(epoll, events, most, ms, signals), ms != 0);
+	return WAIT(WEFT__IO_NEXT(epoll_pwait)(epoll, events, most, ms, signals), ms != 0);
 }
 
-HOOK int epoll_pwait2(int epoll, struct epoll_event *events, int most, const struct timespec *time,
-	const sigset_t *signals)
+WEFT__IO_ENTRY(int, epoll_pwait2,
+	(int epoll, struct epoll_event *events, int most, const struct timespec *time,
+		const sigset_t *signals),
+	(epoll, events, most, time, signals))
 {
 	bool may_sleep = !time || time->tv_sec || time->tv_nsec;
-	return WAIT(NEXT(epoll_pwait2)(epoll, events, most, time, signals), may_sleep);
+	return WAIT(WEFT__IO_NEXT(epoll_pwait2)(epoll, events, most, time, signals), may_sleep);
 }

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sys/select.h>
 
+#include "io/hook.h"
 #include "io/loop.h"
 
 int __poll_chk(struct pollfd *polled, nfds_t size, int ms, size_t room);
@@ -57,26 +58,27 @@ static void end_poll(
 	weft__io_wait_end();
 }
 
-#define POLL(call, may_sleep)                                                                 \
-	__extension__({                                                                           \
-		bool is_recorded = HOOKS_RECORD && weft__io_is_programs(__builtin_return_address(0)); \
-		struct weft__hooks_wait wait;                                                         \
-		if (is_recorded)                                                                      \
-			wait = begin_poll(polled, size, may_sleep);                                       \
-		int count = (call);                                                                   \
-		if (is_recorded)                                                                      \
-			end_poll(&wait, polled, size, count);                                             \
-		count;                                                                                \
+#define POLL(call, may_sleep)                            \
+	__extension__({                                      \
+		bool is_recorded = weft__io_is_programs(caller); \
+		struct weft__hooks_wait wait;                    \
+		if (is_recorded)                                 \
+			wait = begin_poll(polled, size, may_sleep);  \
+		int count = (call);                              \
+		if (is_recorded)                                 \
+			end_poll(&wait, polled, size, count);        \
+		count;                                           \
 	})
 
-HOOK int poll(struct pollfd *polled, nfds_t size, int ms)
+WEFT__IO_ENTRY(int, poll, (struct pollfd * polled, nfds_t size, int ms), (polled, size, ms))
 {
-	return POLL(NEXT(poll)(polled, size, ms), ms != 0);
+	return POLL(WEFT__IO_NEXT(poll)(polled, size, ms), ms != 0);
 }
 
-HOOK int __poll_chk(struct pollfd *polled, nfds_t size, int ms, size_t room)
+WEFT__IO_ENTRY(int, __poll_chk, (struct pollfd * polled, nfds_t size, int ms, size_t room),
+	(polled, size, ms, room))
 {
-	return POLL(NEXT(__poll_chk)(polled, size, ms, room), ms != 0);
+	return POLL(WEFT__IO_NEXT(__poll_chk)(polled, size, ms, room), ms != 0);
 }
 
 static bool may_sleep(const struct timespec *time)
@@ -84,16 +86,19 @@ static bool may_sleep(const struct timespec *time)
 	return !time || time->tv_sec || time->tv_nsec;
 }
 
-HOOK int ppoll(
-	struct pollfd *polled, nfds_t size, const struct timespec *time, const sigset_t *signals)
+WEFT__IO_ENTRY(int, ppoll,
+	(struct pollfd * polled, nfds_t size, const struct timespec *time, const sigset_t *signals),
+	(polled, size, time, signals))
 {
-	return POLL(NEXT(ppoll)(polled, size, time, signals), may_sleep(time));
+	return POLL(WEFT__IO_NEXT(ppoll)(polled, size, time, signals), may_sleep(time));
 }
 
-HOOK int __ppoll_chk(struct pollfd *polled, nfds_t size, const struct timespec *time,
-	const sigset_t *signals, size_t room)
+WEFT__IO_ENTRY(int, __ppoll_chk,
+	(struct pollfd * polled, nfds_t size, const struct timespec *time, const sigset_t *signals,
+		size_t room),
+	(polled, size, time, signals, room))
 {
-	return POLL(NEXT(__ppoll_chk)(polled, size, time, signals, room), may_sleep(time));
+	return POLL(WEFT__IO_NEXT(__ppoll_chk)(polled, size, time, signals, room), may_sleep(time));
 }
 
 /* ---- select ---- */
@@ -128,26 +133,30 @@ static void end_select(int size, const fd_set *in, const fd_set *out, int count)
 	weft__io_wait_end();
 }
 
-#define SELECT(call, sleeps)                                                                  \
-	__extension__({                                                                           \
-		bool is_recorded = HOOKS_RECORD && weft__io_is_programs(__builtin_return_address(0)); \
-		if (is_recorded)                                                                      \
-			begin_select(size, in, out, sleeps);                                              \
-		int count = (call);                                                                   \
-		if (is_recorded)                                                                      \
-			end_select(size, in, out, count);                                                 \
-		count;                                                                                \
+#define SELECT(call, sleeps)                             \
+	__extension__({                                      \
+		bool is_recorded = weft__io_is_programs(caller); \
+		if (is_recorded)                                 \
+			begin_select(size, in, out, sleeps);         \
+		int count = (call);                              \
+		if (is_recorded)                                 \
+			end_select(size, in, out, count);            \
+		count;                                           \
 	})
 
-HOOK int select(int size, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
-	struct timeval *restrict time)
+WEFT__IO_ENTRY(int, select,
+	(int size, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
+		struct timeval *restrict time),
+	(size, in, out, other, time))
 {
 	bool sleeps = !time || time->tv_sec || time->tv_usec;
-	return SELECT(NEXT(select)(size, in, out, other, time), sleeps);
+	return SELECT(WEFT__IO_NEXT(select)(size, in, out, other, time), sleeps);
 }
 
-HOOK int pselect(int size, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
-	const struct timespec *restrict time, const sigset_t *restrict signals)
+WEFT__IO_ENTRY(int, pselect,
+	(int size, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
+		const struct timespec *restrict time, const sigset_t *restrict signals),
+	(size, in, out, other, time, signals))
 {
-	return SELECT(NEXT(pselect)(size, in, out, other, time, signals), may_sleep(time));
+	return SELECT(WEFT__IO_NEXT(pselect)(size, in, out, other, time, signals), may_sleep(time));
 }

@@ -54,14 +54,15 @@ static void name_connection(int fd, const struct sockaddr *address, socklen_t si
 }
 
 /* If the connection is in progress, the task waits until the descriptor can be written. */
-HOOK int connect(int fd, const struct sockaddr *address, socklen_t size)
+WEFT__IO_ENTRY(
+	int, connect, (int fd, const struct sockaddr *address, socklen_t size), (fd, address, size))
 {
 	struct weft__io_call call;
-	if (!HOOKS_RECORD || !weft__io_is_programs(__builtin_return_address(0)))
-		return NEXT(connect)(fd, address, size);
+	if (!weft__io_is_programs(caller))
+		return WEFT__IO_NEXT(connect)(fd, address, size);
 	name_connection(fd, address, size);
 	weft__io_call_begin(&call, fd, WEFT__IO_OUT, "connect");
-	int result = NEXT(connect)(fd, address, size);
+	int result = WEFT__IO_NEXT(connect)(fd, address, size);
 	weft__io_call_end(&call, result == 0);
 	if (result != 0 && errno == EINPROGRESS)
 		weft__io_ask(fd, POLLOUT);
@@ -72,12 +73,14 @@ HOOK int connect(int fd, const struct sockaddr *address, socklen_t size)
 }
 
 /* Asking for the result of a connection is the first use of its descriptor. */
-HOOK int getsockopt(int fd, int level, int name, void *restrict value, socklen_t *restrict size)
+WEFT__IO_ENTRY(int, getsockopt,
+	(int fd, int level, int name, void *restrict value, socklen_t *restrict size),
+	(fd, level, name, value, size))
 {
-	bool is_recorded = HOOKS_RECORD && level == SOL_SOCKET && name == SO_ERROR;
+	bool is_recorded = level == SOL_SOCKET && name == SO_ERROR;
 	if (is_recorded)
 		weft__io_use(fd, POLLOUT);
-	int result = NEXT(getsockopt)(fd, level, name, value, size);
+	int result = WEFT__IO_NEXT(getsockopt)(fd, level, name, value, size);
 	if (is_recorded && result == 0 && *(int *)value)
 		weft__io_failed(fd, *(int *)value);
 	return result;
@@ -127,21 +130,24 @@ static int after_accept(const struct weft__io_call *call, int fd, int flags)
 	return fd;
 }
 
-HOOK int accept(int listener, struct sockaddr *restrict address, socklen_t *restrict size)
+WEFT__IO_ENTRY(int, accept,
+	(int listener, struct sockaddr *restrict address, socklen_t *restrict size),
+	(listener, address, size))
 {
 	struct weft__io_call call;
-	if (!HOOKS_RECORD || !weft__io_is_programs(__builtin_return_address(0)))
-		return NEXT(accept)(listener, address, size);
+	if (!weft__io_is_programs(caller))
+		return WEFT__IO_NEXT(accept)(listener, address, size);
 	weft__io_read_begin(&call, listener, 0, "accept");
-	return after_accept(&call, NEXT(accept)(listener, address, size), 0);
+	return after_accept(&call, WEFT__IO_NEXT(accept)(listener, address, size), 0);
 }
 
-HOOK int accept4(
-	int listener, struct sockaddr *restrict address, socklen_t *restrict size, int flags)
+WEFT__IO_ENTRY(int, accept4,
+	(int listener, struct sockaddr *restrict address, socklen_t *restrict size, int flags),
+	(listener, address, size, flags))
 {
 	struct weft__io_call call;
-	if (!HOOKS_RECORD || !weft__io_is_programs(__builtin_return_address(0)))
-		return NEXT(accept4)(listener, address, size, flags);
+	if (!weft__io_is_programs(caller))
+		return WEFT__IO_NEXT(accept4)(listener, address, size, flags);
 	weft__io_read_begin(&call, listener, 0, "accept");
-	return after_accept(&call, NEXT(accept4)(listener, address, size, flags), flags);
+	return after_accept(&call, WEFT__IO_NEXT(accept4)(listener, address, size, flags), flags);
 }

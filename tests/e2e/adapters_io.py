@@ -187,6 +187,58 @@ def redis():
         equal(max(t['activations'] for t in served), 501)  # 500 requests, and the end
 
 
+NGINX = """
+daemon off; worker_processes 1; error_log {folder}/errors; pid {folder}/pid;
+events {{}}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/1; proxy_temp_path {folder}/2; fastcgi_temp_path {folder}/3;
+    uwsgi_temp_path {folder}/4; scgi_temp_path {folder}/5;
+    server {{ listen unix:{folder}/s; location / {{ return 200 "hello\\n"; }} }}
+}}
+"""
+
+
+@case
+def nginx():
+    """Its worker is a child that has changed its name, and its loop is told of pointers, not descriptors."""
+    for program in ('nginx', 'curl'):
+        if not shutil.which(program):
+            skip('no ' + program)
+    with temporary_directory() as folder:
+        os.chmod(folder, 0o755)
+        socket, config = os.path.join(folder, 's'), os.path.join(folder, 'c')
+        with open(config, 'w') as file:
+            file.write(NGINX.format(folder=folder) + ('user root;' if os.getuid() == 0 else ''))
+        process = subprocess.Popen([WEFT, 'record', '-a', 'io', '-o', os.path.join(folder, 't.weft'), 'nginx', '-c', config],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   env=dict(os.environ, XDG_RUNTIME_DIR=folder))
+        ask = ['curl', '-s', '--unix-socket', socket]
+        wait_for('nginx', *ask, 'http://localhost/')
+        equal(run(ask + ['http://localhost/'] * 7).stdout, 'hello\n' * 7)
+        run(['nginx', '-c', config, '-s', 'quit'])
+        process.communicate(timeout=60)
+        equal(process.returncode, 0)
+        worker, = glob.glob(os.path.join(folder, 't-*.weft'))
+        trace = Trace(worker)
+        listener = trace.one('accept unix ' + socket)
+        served = [t['activations'] for t in trace.tasks if t['parent'] == listener['task']]
+        equal(max(served), 8)  # 7 requests, and the end
+
+
+@case
+def libuv_is_recorded_by_its_own_adapter():
+    subject = os.path.join(BUILD, 'tests', 'uv-subject')
+    if not os.path.exists(subject):
+        skip('built without libuv')
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 't.weft')
+        weft('record', '-a', 'uv,io', '-o', trace, subject, 'streams', cwd=folder, status=None,
+             env={'XDG_RUNTIME_DIR': folder})
+        kinds = {task['kind'] for task in Trace(trace).tasks}
+        assert 'listen' in kinds and not kinds & {'listener', 'tcp', 'pipe', 'eventfd'}, kinds
+
+
 @case
 def curl():
     if not shutil.which('curl'):
