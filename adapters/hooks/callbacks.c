@@ -5,6 +5,8 @@
  * A task that is ended while its callback runs ends when the callback returns: otherwise the rest
  * of the callback would be nobody's. So each thread remembers the callbacks in which it is.
  */
+#include <errno.h>
+
 #define WEFT_CATEGORY always
 #include "hooks/callbacks.h"
 
@@ -142,29 +144,30 @@ void weft__hooks_postpone(uint64_t task, struct weft__hooks_end *ret_end)
 	now->how = WEFT__HOOKS_GOES_ON;
 }
 
-/* ---- Callbacks ---- */
+/* ---- Callbacks ----
+ *
+ * weft_enter and weft_leave leave errno alone, so these save a call each and set is_inside
+ * themselves. */
 
 /* A callback is called by the library, of which nothing else is recorded (weft__hooks_loop_begin).
  */
-static struct weft__hooks_run begin_run(
-	const void *address, const struct weft__hooks_subject *subject)
+static struct weft__hooks_run begin_run(const void *address)
 {
-	struct weft__hooks_run run = {.address = address, .task = WEFT_TASK_NONE};
-	run.was_inside = weft__hooks_thread.is_inside;
-	run.callback = subject ? subject->callback : NULL;
-	weft__hooks_thread.is_inside = false;
-	return run;
+	return (struct weft__hooks_run){.address = address,
+		.task = WEFT_TASK_NONE,
+		.epoch = weft__hooks_epoch(),
+		.was_inside = weft__hooks_thread.is_inside};
 }
 
 static void enter(struct weft__hooks_run *run, uint64_t task, struct weft__hooks_end end)
 {
 	run->task = task;
-	run->epoch = weft__hooks_epoch();
 	run->depth = thread.depth++;
 	if (run->depth < DEPTH) {
 		thread.runs[run->depth].task = task;
 		thread.runs[run->depth].end = end;
 	}
+	weft__hooks_thread.is_inside = true;
 	weft_enter(task);
 }
 
@@ -172,52 +175,55 @@ struct weft__hooks_run weft__hooks_begin_request(
 	const void *request, struct weft__hooks_end end, bool is_recorded)
 {
 	struct weft__hooks_subject *subject = weft__hooks_subject_find(request);
-	struct weft__hooks_run run = begin_run(request, subject);
-	if (!subject)
-		return run;
-	int saved = weft__hooks_begin();
-	if (is_recorded && has_task(subject))
-		enter(&run, subject->task, end);
-	weft__hooks_subject_forget(request);
-	weft__hooks_end(saved);
+	struct weft__hooks_run run = begin_run(request);
+	if (likely(subject)) {
+		run.callback = subject->callback;
+		if (is_recorded && has_task(subject))
+			enter(&run, subject->task, end);
+		weft__hooks_subject_forget(request);
+	}
+	weft__hooks_thread.is_inside = false;
 	return run;
 }
 
 /* The handle was started before recording was, or before a fork. */
 static void make_task_late(struct weft__hooks_subject *subject, const char *word)
 {
+	int saved = weft__hooks_begin();
 	struct weft__hooks_text text = {0};
 	make_task(subject, WEFT_KIND_TASK);
 	weft__hooks_append(&text, word);
 	weft__hooks_append_callback(&text, subject->callback);
 	weft__hooks_label(subject->task, &text);
+	weft__hooks_end(saved);
 }
 
-static struct weft__hooks_run begin(
-	const void *handle, const char *word, struct weft__hooks_end end)
+static inline struct weft__hooks_run begin(
+	const void *handle, const char *word, enum weft__hooks_ending how)
 {
 	struct weft__hooks_subject *subject = weft__hooks_subject_find(handle);
-	struct weft__hooks_run run = begin_run(handle, subject);
-	if (!subject || !word)
-		return run;
-	int saved = weft__hooks_begin();
-	if (unlikely(!has_task(subject)))
-		make_task_late(subject, word);
-	enter(&run, subject->task, end);
-	if (end.how != WEFT__HOOKS_GOES_ON)
-		subject->task = WEFT_TASK_NONE;
-	weft__hooks_end(saved);
+	struct weft__hooks_run run = begin_run(handle);
+	if (likely(subject)) {
+		run.callback = subject->callback;
+		if (word && unlikely(subject->task == WEFT_TASK_NONE || subject->epoch != run.epoch))
+			make_task_late(subject, word);
+		if (word)
+			enter(&run, subject->task, WEFT__HOOKS_END(how));
+		if (word && how != WEFT__HOOKS_GOES_ON)
+			subject->task = WEFT_TASK_NONE;
+	}
+	weft__hooks_thread.is_inside = false;
 	return run;
 }
 
 struct weft__hooks_run weft__hooks_begin_handle(const void *handle, const char *word)
 {
-	return begin(handle, word, WEFT__HOOKS_END(WEFT__HOOKS_GOES_ON));
+	return begin(handle, word, WEFT__HOOKS_GOES_ON);
 }
 
 struct weft__hooks_run weft__hooks_begin_last(const void *handle, const char *word)
 {
-	return begin(handle, word, WEFT__HOOKS_END(WEFT__HOOKS_RESOLVED));
+	return begin(handle, word, WEFT__HOOKS_RESOLVED);
 }
 
 void weft__hooks_ends(const struct weft__hooks_run *run, struct weft__hooks_end end)
@@ -229,6 +235,7 @@ void weft__hooks_ends(const struct weft__hooks_run *run, struct weft__hooks_end 
 /* The handle may have been freed, and another may have its address: only the table is asked. */
 static void end_run(const struct weft__hooks_run *run, struct weft__hooks_end end)
 {
+	int saved = errno;
 	struct weft__hooks_subject *subject = weft__hooks_subject_find(run->address);
 	if (subject && subject->task == run->task)
 		subject->task = WEFT_TASK_NONE;
@@ -236,28 +243,22 @@ static void end_run(const struct weft__hooks_run *run, struct weft__hooks_end en
 	end_task(run->task, end);
 	weft_leave();
 	weft_moment_end();
-}
-
-static void leave(const struct weft__hooks_run *run)
-{
-	struct weft__hooks_end end = WEFT__HOOKS_END(WEFT__HOOKS_GOES_ON);
-	if (run->depth < DEPTH)
-		end = thread.runs[run->depth].end;
-	thread.depth = run->depth;
-	if (run->epoch != weft__hooks_epoch()) /* a child of a fork in the callback: not its task */
-		return;
-	int saved = weft__hooks_begin();
-	if (end.how == WEFT__HOOKS_GOES_ON)
-		weft_leave();
-	else
-		end_run(run, end);
-	weft__hooks_end(saved);
+	errno = saved;
 }
 
 void weft__hooks_return(const struct weft__hooks_run *run)
 {
-	if (run->task != WEFT_TASK_NONE)
-		leave(run);
+	bool is_entered = run->task != WEFT_TASK_NONE;
+	weft__hooks_thread.is_inside = true;
+	if (is_entered)
+		thread.depth = run->depth;
+	/* A child of a fork in the callback has another epoch, and not its task. */
+	if (is_entered && likely(run->epoch == weft__hooks_epoch())) {
+		if (run->depth < DEPTH && thread.runs[run->depth].end.how != WEFT__HOOKS_GOES_ON)
+			end_run(run, thread.runs[run->depth].end);
+		else
+			weft_leave();
+	}
 	weft__hooks_thread.is_inside = run->was_inside;
 }
 

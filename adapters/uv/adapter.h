@@ -38,9 +38,11 @@ int weft__uv_asked(const void *request, int result);
 /* The callback of a request begins. */
 struct weft__hooks_run weft__uv_begin_request(const void *request, int status);
 
-/* The callback of a handle, which may be called again; and the last one of its task. */
-struct weft__hooks_run weft__uv_begin_handle(const uv_handle_t *handle);
-struct weft__hooks_run weft__uv_begin_last(const uv_handle_t *handle);
+/* The callback of a handle, which may be called again; and the last one of its task. `word` names a
+ * task whose begin was not recorded. */
+#define UV_BEGIN_HANDLE(handle, word) weft__hooks_begin_handle(handle, UV__IF_RECORDED(word))
+#define UV_BEGIN_LAST(handle, word)   weft__hooks_begin_last(handle, UV__IF_RECORDED(word))
+#define UV__IF_RECORDED(word)         (weft_enabled(WEFT_LEVEL_INFO) ? (word) : NULL)
 
 /* The bytes of all buffers. */
 size_t weft__uv_size(const uv_buf_t buffers[], unsigned count);

@@ -9,7 +9,7 @@ static void on_close(uv_handle_t *handle)
 	struct weft__hooks_subject *subject = weft__hooks_subject_find(handle);
 	struct weft__hooks_end end = subject ? subject->close_end : WEFT__HOOKS_END(WEFT__HOOKS_CLOSED);
 	uv_close_cb callback = subject ? (uv_close_cb)subject->second : NULL;
-	struct weft__hooks_run run = weft__uv_begin_last(handle);
+	struct weft__hooks_run run = UV_BEGIN_LAST(handle, "close");
 	weft__hooks_ends(&run, end);
 	weft__hooks_subject_forget(handle);
 	handle->close_cb = callback;

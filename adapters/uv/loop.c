@@ -51,7 +51,7 @@ static bool start(uv_handle_t *handle, weft__hooks_callback callback, const char
 #define ROUND(name)                                                                             \
 	static void on_##name(uv_##name##_t *handle)                                                \
 	{                                                                                           \
-		struct weft__hooks_run run = weft__uv_begin_handle((uv_handle_t *)handle);              \
+		struct weft__hooks_run run = UV_BEGIN_HANDLE(handle, #name);                            \
 		((uv_##name##_cb)run.callback)(handle);                                                 \
 		weft__hooks_return(&run);                                                               \
 	}                                                                                           \
@@ -77,7 +77,7 @@ ROUND(check)
 
 static void on_async(uv_async_t *async)
 {
-	struct weft__hooks_run run = weft__uv_begin_handle((uv_handle_t *)async);
+	struct weft__hooks_run run = UV_BEGIN_HANDLE(async, "async");
 	if (run.callback)
 		((uv_async_cb)run.callback)(async);
 	weft__hooks_return(&run);

@@ -41,7 +41,7 @@ static void append_name(struct weft__hooks_text *text, uv_stream_t *stream)
 /* The program's callback of uv_alloc has run before, outside of the task. 0 bytes: nothing came. */
 static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
-	struct weft__hooks_run run = weft__uv_begin_handle((uv_handle_t *)stream);
+	struct weft__hooks_run run = UV_BEGIN_HANDLE(stream, "read");
 	if (run.task != WEFT_TASK_NONE && size > 0)
 		weft_counter_add("bytes read", (int64_t)size);
 	if (size < 0)
@@ -213,7 +213,7 @@ HOOK void uv_pipe_connect(
 
 static void on_connection(uv_stream_t *server, int status)
 {
-	struct weft__hooks_run run = weft__uv_begin_handle((uv_handle_t *)server);
+	struct weft__hooks_run run = UV_BEGIN_HANDLE(server, "listen");
 	((uv_connection_cb)run.callback)(server, status);
 	weft__hooks_return(&run);
 }

@@ -25,22 +25,6 @@ struct weft__hooks_run weft__uv_begin_request(const void *request, int status)
 		request, weft__uv_end_of(status), weft_enabled(WEFT_LEVEL_INFO));
 }
 
-/* The name of the handle's type; NULL: nothing is recorded. */
-static const char *word_of(const uv_handle_t *handle)
-{
-	return weft_enabled(WEFT_LEVEL_INFO) ? weft__uv_type_name(handle) : NULL;
-}
-
-struct weft__hooks_run weft__uv_begin_handle(const uv_handle_t *handle)
-{
-	return weft__hooks_begin_handle(handle, word_of(handle));
-}
-
-struct weft__hooks_run weft__uv_begin_last(const uv_handle_t *handle)
-{
-	return weft__hooks_begin_last(handle, word_of(handle));
-}
-
 size_t weft__uv_size(const uv_buf_t buffers[], unsigned count)
 {
 	size_t size = 0;

@@ -39,9 +39,9 @@ static void name_timer(const struct weft__hooks_subject *subject, uint64_t ms, u
 
 static void on_timer(uv_timer_t *timer)
 {
-	bool repeats = UV_NEXT(uv_timer_get_repeat)(timer) != 0;
-	struct weft__hooks_run run = repeats ? weft__uv_begin_handle((uv_handle_t *)timer)
-										 : weft__uv_begin_last((uv_handle_t *)timer);
+	struct weft__hooks_run run = UV_NEXT(uv_timer_get_repeat)(timer) != 0
+									 ? UV_BEGIN_HANDLE(timer, "timer")
+									 : UV_BEGIN_LAST(timer, "timer");
 	((uv_timer_cb)run.callback)(timer);
 	weft__hooks_return(&run);
 }
@@ -53,22 +53,24 @@ static bool start(uv_timer_t *timer, uv_timer_cb callback, uint64_t ms, uint64_t
 	if (!subject)
 		return false;
 	int saved = weft__hooks_begin();
+	weft_moment_begin();
 	bool is_new = weft__hooks_start(subject, (weft__hooks_callback)callback, WEFT_KIND_TIMER);
 	if (is_new || subject->number != (uint32_t)ms)
 		name_timer(subject, ms, repeat);
 	subject->number = (uint32_t)ms;
 	if (!repeat)
 		set_deadline(subject->task, ms);
+	weft_moment_end();
 	weft__hooks_end(saved);
 	return true;
 }
 
 HOOK int uv_timer_start(uv_timer_t *timer, uv_timer_cb callback, uint64_t ms, uint64_t repeat)
 {
-	bool is_recorded = UV_RECORD && callback && callback != on_timer &&
-					   !UV_NEXT(uv_is_closing)((uv_handle_t *)timer) &&
-					   start(timer, callback, ms, repeat);
-	return UV_NEXT(uv_timer_start)(timer, is_recorded ? on_timer : callback, ms, repeat);
+	if (!UV_RECORD || !callback || callback == on_timer ||
+		UV_NEXT(uv_is_closing)((uv_handle_t *)timer) || !start(timer, callback, ms, repeat))
+		return UV_NEXT(uv_timer_start)(timer, callback, ms, repeat);
+	return UV_NEXT(uv_timer_start)(timer, on_timer, ms, repeat);
 }
 
 HOOK int uv_timer_stop(uv_timer_t *timer)
@@ -79,11 +81,17 @@ HOOK int uv_timer_stop(uv_timer_t *timer)
 }
 
 /* The timer keeps its callback, which is on_timer if it was started while recording. */
+static void start_again(uv_timer_t *timer)
+{
+	const struct weft__hooks_subject *subject = weft__hooks_subject_find(timer);
+	uint64_t repeat = UV_NEXT(uv_timer_get_repeat)(timer);
+	if (repeat && subject && subject->callback)
+		start(timer, (uv_timer_cb)subject->callback, repeat, repeat);
+}
+
 HOOK int uv_timer_again(uv_timer_t *timer)
 {
-	struct weft__hooks_subject *subject = UV_RECORD ? weft__hooks_subject_find(timer) : NULL;
-	uint64_t repeat = subject ? UV_NEXT(uv_timer_get_repeat)(timer) : 0;
-	if (repeat && subject->callback)
-		start(timer, (uv_timer_cb)subject->callback, repeat, repeat);
+	if (UV_RECORD)
+		start_again(timer);
 	return UV_NEXT(uv_timer_again)(timer);
 }

@@ -8,7 +8,7 @@
 static void on_receive(uv_udp_t *udp, ssize_t size, const uv_buf_t *buffer,
 	const struct sockaddr *address, unsigned flags)
 {
-	struct weft__hooks_run run = weft__uv_begin_handle((uv_handle_t *)udp);
+	struct weft__hooks_run run = UV_BEGIN_HANDLE(udp, "udp");
 	if (run.task != WEFT_TASK_NONE && size > 0)
 		weft_counter_add("bytes read", (int64_t)size);
 	((uv_udp_recv_cb)run.callback)(udp, size, buffer, address, flags);

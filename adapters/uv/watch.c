@@ -31,7 +31,7 @@ static int started(const void *handle, int result)
 
 static void on_poll(uv_poll_t *handle, int status, int events)
 {
-	struct weft__hooks_run run = weft__uv_begin_handle((uv_handle_t *)handle);
+	struct weft__hooks_run run = UV_BEGIN_HANDLE(handle, "poll");
 	((uv_poll_cb)run.callback)(handle, status, events);
 	weft__hooks_return(&run);
 }
@@ -62,14 +62,14 @@ HOOK int uv_poll_stop(uv_poll_t *handle)
 
 static void on_signal(uv_signal_t *handle, int number)
 {
-	struct weft__hooks_run run = weft__uv_begin_handle((uv_handle_t *)handle);
+	struct weft__hooks_run run = UV_BEGIN_HANDLE(handle, "signal");
 	((uv_signal_cb)run.callback)(handle, number);
 	weft__hooks_return(&run);
 }
 
 static void on_signal_once(uv_signal_t *handle, int number)
 {
-	struct weft__hooks_run run = weft__uv_begin_last((uv_handle_t *)handle);
+	struct weft__hooks_run run = UV_BEGIN_LAST(handle, "signal");
 	((uv_signal_cb)run.callback)(handle, number);
 	weft__hooks_return(&run);
 }
@@ -117,7 +117,7 @@ static bool start_file(
 
 static void on_fs_event(uv_fs_event_t *handle, const char *name, int events, int status)
 {
-	struct weft__hooks_run run = weft__uv_begin_handle((uv_handle_t *)handle);
+	struct weft__hooks_run run = UV_BEGIN_HANDLE(handle, "fs_event");
 	((uv_fs_event_cb)run.callback)(handle, name, events, status);
 	weft__hooks_return(&run);
 }
@@ -141,7 +141,7 @@ HOOK int uv_fs_event_stop(uv_fs_event_t *handle)
 static void on_fs_poll(
 	uv_fs_poll_t *handle, int status, const uv_stat_t *before, const uv_stat_t *now)
 {
-	struct weft__hooks_run run = weft__uv_begin_handle((uv_handle_t *)handle);
+	struct weft__hooks_run run = UV_BEGIN_HANDLE(handle, "fs_poll");
 	((uv_fs_poll_cb)run.callback)(handle, status, before, now);
 	weft__hooks_return(&run);
 }
@@ -167,7 +167,7 @@ HOOK int uv_fs_poll_stop(uv_fs_poll_t *handle)
 
 static void on_exit_of_child(uv_process_t *process, int64_t status, int signal)
 {
-	struct weft__hooks_run run = weft__uv_begin_last((uv_handle_t *)process);
+	struct weft__hooks_run run = UV_BEGIN_LAST(process, "process");
 	if (run.task != WEFT_TASK_NONE)
 		weft_mark("exit", "status", status, "signal", signal);
 	process->exit_cb = (uv_exit_cb)run.callback;
