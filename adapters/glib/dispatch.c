@@ -17,12 +17,12 @@ typedef gboolean (*dispatch_function)(GSource *, GSourceFunc, gpointer);
 typedef void (*finalize_function)(GSource *);
 
 /* The source was attached by a library inside of it, or before recording began. */
-static void name_late(const struct weft__hooks_subject *subject, const char *word)
+static void name_late(struct weft__hooks_subject *subject, const char *word)
 {
 	struct weft__hooks_text text = {0};
 	weft__hooks_append(&text, word);
 	weft__hooks_append_callback(&text, subject->callback);
-	weft__hooks_label(subject->task, &text);
+	weft__hooks_subject_label(subject, &text);
 }
 
 static void find_task(GSource *source, GSourceFunc callback, const char *word)

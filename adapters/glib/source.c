@@ -17,7 +17,7 @@ static void start(
 		return;
 	struct weft__hooks_text text = *label;
 	weft__hooks_append_callback(&text, callback);
-	weft__hooks_label(subject->task, &text);
+	weft__hooks_subject_label(subject, &text);
 }
 
 /* A source of the default context, which has that id. */

@@ -18,7 +18,7 @@ static void make(GTask *task, weft__hooks_callback callback)
 		struct weft__hooks_text text = {0};
 		weft__hooks_append(&text, "task");
 		weft__hooks_append_callback(&text, callback);
-		weft__hooks_label(subject->task, &text);
+		weft__hooks_subject_label(subject, &text);
 	}
 	weft__hooks_end(saved);
 }

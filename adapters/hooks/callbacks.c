@@ -78,6 +78,7 @@ static void make_task(struct weft__hooks_subject *subject, uint16_t kind)
 	}
 	subject->task = weft_create_as(creator, kind);
 	subject->epoch = weft__hooks_epoch();
+	subject->alive.kind = kind;
 	subject->close_end = WEFT__HOOKS_END(WEFT__HOOKS_GOES_ON);
 }
 
@@ -194,7 +195,7 @@ static void make_task_late(struct weft__hooks_subject *subject, const char *word
 	make_task(subject, WEFT_KIND_TASK);
 	weft__hooks_append(&text, word);
 	weft__hooks_append_callback(&text, subject->callback);
-	weft__hooks_label(subject->task, &text);
+	weft__hooks_subject_label(subject, &text);
 	weft__hooks_end(saved);
 }
 
@@ -250,6 +251,7 @@ void weft__hooks_return(const struct weft__hooks_run *run)
 {
 	bool is_entered = run->task != WEFT_TASK_NONE;
 	weft__hooks_thread.is_inside = true;
+	weft__hooks_count_recording();
 	if (is_entered)
 		thread.depth = run->depth;
 	/* A child of a fork in the callback has another epoch, and not its task. */

@@ -60,6 +60,7 @@ struct weft__hooks_subject {
 	uint32_t epoch;                        /* of the process that made `task` */
 	uint32_t number;                       /* as the adapter needs it */
 	struct weft__hooks_end close_end;      /* how the task ends that waits for a close */
+	struct weft__hooks_alive alive;        /* for rundowns; valid with `task` */
 	char name[WEFT__HOOKS_SUBJECT_BYTES];  /* "": unknown */
 };
 
@@ -70,6 +71,10 @@ struct weft__hooks_subject *weft__hooks_subject_find(const void *address);
 struct weft__hooks_subject *weft__hooks_subject_put(const void *address);
 
 void weft__hooks_subject_forget(const void *address);
+
+/* Names the task, and keeps the name for rundowns. While recording. */
+void weft__hooks_subject_label(
+	struct weft__hooks_subject *subject, const struct weft__hooks_text *label);
 
 /* ---- Tasks (callbacks.c) ----
  *

@@ -7,11 +7,13 @@
  * atomic exchange, and only the thread that uses a handle or request looks for it. The memory is
  * reserved once, and the system provides the pages that are used.
  *
+ *     used     | a bit for each bucket in which an address was stored
  *     keys     | bucket 0: 16 addresses, two cache lines | bucket 1 | ...
  *     subjects | 16 subjects                             |          | ...
  */
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #define WEFT_CATEGORY always
 #include "hooks/callbacks.h"
@@ -20,6 +22,7 @@
 #define SLOTS   16
 
 struct table {
+	uint64_t used[BUCKETS / 64];
 	const void *keys[BUCKETS][SLOTS]; /* NULL: free */
 	struct weft__hooks_subject subjects[BUCKETS][SLOTS];
 };
@@ -76,8 +79,10 @@ static struct weft__hooks_subject *take_slot(struct table *in, const void *addre
 		if (__atomic_compare_exchange_n(&in->keys[bucket][slot], &none, address, false,
 				__ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 			struct weft__hooks_subject *subject = &in->subjects[bucket][slot];
-			memset(subject, 0, offsetof(struct weft__hooks_subject, name) + 1);
+			memset(subject, 0, offsetof(struct weft__hooks_subject, alive));
 			subject->task = WEFT_TASK_NONE;
+			subject->name[0] = '\0';
+			__atomic_fetch_or(&in->used[bucket / 64], UINT64_C(1) << bucket % 64, __ATOMIC_SEQ_CST);
 			return subject;
 		}
 	}
@@ -104,4 +109,76 @@ void weft__hooks_subject_forget(const void *address)
 	int slot = slot_of(in, bucket, address);
 	if (slot >= 0)
 		__atomic_store_n(&in->keys[bucket][slot], NULL, __ATOMIC_RELEASE);
+}
+
+/* ---- Rundowns ---- */
+
+/* As weft__hooks_now_ns, up to 4 ms ago: it need not be exact, and many tasks are named. */
+static uint64_t coarse_now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void weft__hooks_subject_label(
+	struct weft__hooks_subject *subject, const struct weft__hooks_text *label)
+{
+	struct weft__hooks_alive *alive = &subject->alive;
+	size_t size = label->size < sizeof(alive->label) ? label->size : sizeof(alive->label) - 1;
+	weft__hooks_label(subject->task, label);
+	alive->created_ns = coarse_now_ns();
+	memcpy(alive->label, label->bytes, size);
+	alive->label[size] = '\0';
+	__atomic_store_n(&alive->task, subject->task, __ATOMIC_RELEASE);
+}
+
+/* Another thread may use the subject meanwhile: if its task has changed, it is left out. */
+static unsigned run_down_subject(const struct weft__hooks_subject *subject)
+{
+	uint64_t task = __atomic_load_n(&subject->alive.task, __ATOMIC_ACQUIRE);
+	struct weft__hooks_alive copy = subject->alive;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	copy.label[sizeof(copy.label) - 1] = '\0';
+	if (subject->task != task || subject->epoch != weft__hooks_epoch() ||
+		__atomic_load_n(&subject->alive.task, __ATOMIC_RELAXED) != task)
+		return 0;
+	weft__hooks_rundown_task(&copy, WEFT_TASK_NONE);
+	return 1;
+}
+
+/* The bit is cleared before the keys are looked at: one that is stored meanwhile sets it again. */
+static unsigned run_down_bucket(struct table *in, size_t bucket)
+{
+	uint64_t bit = UINT64_C(1) << bucket % 64;
+	unsigned count = 0;
+	bool is_used = false;
+	__atomic_fetch_and(&in->used[bucket / 64], ~bit, __ATOMIC_SEQ_CST);
+	for (size_t slot = 0; slot < SLOTS; slot++)
+		if (__atomic_load_n(&in->keys[bucket][slot], __ATOMIC_SEQ_CST)) {
+			count += run_down_subject(&in->subjects[bucket][slot]);
+			is_used = true;
+		}
+	if (is_used)
+		__atomic_fetch_or(&in->used[bucket / 64], bit, __ATOMIC_SEQ_CST);
+	return count;
+}
+
+/* A bucket costs as much to look at as some of a task's record: they count, too. */
+static unsigned run_down(void)
+{
+	struct table *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+	unsigned count = 0, looked_at = 0;
+	for (size_t bucket = 0; in && bucket < BUCKETS; bucket++) {
+		if (!(__atomic_load_n(&in->used[bucket / 64], __ATOMIC_RELAXED) >> bucket % 64 & 1))
+			continue;
+		count += run_down_bucket(in, bucket);
+		looked_at++;
+	}
+	return count + looked_at / 8;
+}
+
+__attribute__((constructor)) static void add_rundown(void)
+{
+	weft__hooks_rundown_add(run_down);
 }

@@ -18,12 +18,12 @@ static void on_close(uv_handle_t *handle)
 	weft__hooks_return(&run);
 }
 
-static void name_close(uint64_t task, const uv_handle_t *handle)
+static void name_close(struct weft__hooks_subject *subject, const uv_handle_t *handle)
 {
 	struct weft__hooks_text text = {0};
 	weft__hooks_append(&text, "close ");
 	weft__hooks_append(&text, weft__uv_type_name(handle));
-	weft__hooks_label(task, &text);
+	weft__hooks_subject_label(subject, &text);
 }
 
 /* The handle's task runs the callback. If none waits, one is made for it. */
@@ -36,7 +36,7 @@ static bool await_close(uv_handle_t *handle, uv_close_cb callback)
 	weft__hooks_callback before = subject->callback;
 	struct weft__hooks_end end = WEFT__HOOKS_END(WEFT__HOOKS_CLOSED);
 	if (weft__hooks_start(subject, before, weft_kind("close")))
-		name_close(subject->task, handle);
+		name_close(subject, handle);
 	else
 		weft__hooks_postpone(subject->task, &end);
 	subject->close_end = end;

@@ -47,7 +47,7 @@ static bool ask(uv_fs_t *request, uv_fs_cb callback, const char *word, struct ab
 			weft__hooks_append(&text, " fd ");
 			weft__hooks_append_number(&text, about.file);
 		}
-		weft__hooks_label(subject->task, &text);
+		weft__hooks_subject_label(subject, &text);
 	}
 	weft__hooks_end(saved);
 	return subject != NULL;

@@ -41,7 +41,7 @@ static bool start(uv_handle_t *handle, weft__hooks_callback callback, const char
 		struct weft__hooks_text text = {0};
 		weft__hooks_append(&text, word);
 		weft__hooks_append_callback(&text, callback);
-		weft__hooks_label(subject->task, &text);
+		weft__hooks_subject_label(subject, &text);
 	}
 	weft__hooks_end(saved);
 	return true;
@@ -94,7 +94,7 @@ static bool start_async(uv_async_t *async, uv_async_cb callback)
 	weft__hooks_start(subject, (weft__hooks_callback)callback, weft_kind("async"));
 	weft__hooks_append(&text, "async");
 	weft__hooks_append_callback(&text, (weft__hooks_callback)callback);
-	weft__hooks_label(subject->task, &text);
+	weft__hooks_subject_label(subject, &text);
 	weft__hooks_end(saved);
 	return true;
 }

@@ -60,7 +60,7 @@ static bool start_read(uv_stream_t *stream, uv_read_cb callback)
 		struct weft__hooks_text text = {0};
 		weft__hooks_append(&text, "read ");
 		append_name(&text, stream);
-		weft__hooks_label(subject->task, &text);
+		weft__hooks_subject_label(subject, &text);
 	}
 	weft__hooks_end(saved);
 	return true;
@@ -95,7 +95,7 @@ static bool ask_write(uv_write_t *request, uv_stream_t *stream, uv_write_cb call
 		struct weft__hooks_text text = {0};
 		weft__hooks_append(&text, "write ");
 		append_name(&text, stream);
-		weft__hooks_label(subject->task, &text);
+		weft__hooks_subject_label(subject, &text);
 	}
 	weft__hooks_end(saved);
 	return subject != NULL;
@@ -162,7 +162,7 @@ static bool ask_connect(uv_connect_t *request, const void *stream,
 	if (other)
 		keep_name(other, label->bytes + skipped, label->size - skipped);
 	if (subject)
-		weft__hooks_label(subject->task, label);
+		weft__hooks_subject_label(subject, label);
 	return subject != NULL;
 }
 
@@ -224,7 +224,7 @@ static void start_listen(uv_stream_t *server, struct weft__hooks_subject *subjec
 	weft__hooks_append(&text, "listen ");
 	weft__uv_append_socket(
 		&text, weft__uv_type_name((uv_handle_t *)server), server->io_watcher.fd, true);
-	weft__hooks_label(subject->task, &text);
+	weft__hooks_subject_label(subject, &text);
 }
 
 /* libuv gives a server its address in uv_listen at the latest: only then it has a name. */
@@ -274,7 +274,7 @@ static bool ask_shutdown(uv_shutdown_t *request, uv_stream_t *stream, uv_shutdow
 		struct weft__hooks_text text = {0};
 		weft__hooks_append(&text, "shutdown ");
 		append_name(&text, stream);
-		weft__hooks_label(subject->task, &text);
+		weft__hooks_subject_label(subject, &text);
 	}
 	weft__hooks_end(saved);
 	return subject != NULL;

@@ -23,7 +23,7 @@ static void append_ms(struct weft__hooks_text *text, uint64_t ms)
 
 /* "timer 20 ms", "timer 20 ms repeat" or, if its first time is another, "timer 0 ms repeat 20 ms".
  */
-static void name_timer(const struct weft__hooks_subject *subject, uint64_t ms, uint64_t repeat)
+static void name_timer(struct weft__hooks_subject *subject, uint64_t ms, uint64_t repeat)
 {
 	struct weft__hooks_text text = {0};
 	weft__hooks_append(&text, "timer ");
@@ -34,7 +34,7 @@ static void name_timer(const struct weft__hooks_subject *subject, uint64_t ms, u
 			append_ms(&text, repeat);
 	}
 	weft__hooks_append_callback(&text, subject->callback);
-	weft__hooks_label(subject->task, &text);
+	weft__hooks_subject_label(subject, &text);
 }
 
 static void on_timer(uv_timer_t *timer)

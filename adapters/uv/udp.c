@@ -25,7 +25,7 @@ static bool start_receive(uv_udp_t *udp, uv_udp_recv_cb callback)
 		struct weft__hooks_text text = {0};
 		weft__hooks_append(&text, "read ");
 		weft__uv_append_socket(&text, "udp", udp->io_watcher.fd, true);
-		weft__hooks_label(subject->task, &text);
+		weft__hooks_subject_label(subject, &text);
 	}
 	weft__hooks_end(saved);
 	return true;
@@ -52,7 +52,8 @@ static void on_send(uv_udp_send_t *request, int status)
 }
 
 /* "send udp 127.0.0.1:53". Without an address, the socket is connected to one. */
-static void name_send(uint64_t task, const uv_udp_t *udp, const struct sockaddr *address)
+static void name_send(
+	struct weft__hooks_subject *subject, const uv_udp_t *udp, const struct sockaddr *address)
 {
 	struct weft__hooks_text text = {0};
 	weft__hooks_append(&text, "send ");
@@ -62,7 +63,7 @@ static void name_send(uint64_t task, const uv_udp_t *udp, const struct sockaddr 
 		weft__hooks_append(&text, "udp ");
 		weft__uv_append_destination(&text, address);
 	}
-	weft__hooks_label(task, &text);
+	weft__hooks_subject_label(subject, &text);
 }
 
 static bool ask_send(uv_udp_send_t *request, const uv_udp_t *udp, const struct sockaddr *address,
@@ -71,7 +72,7 @@ static bool ask_send(uv_udp_send_t *request, const uv_udp_t *udp, const struct s
 	int saved = weft__hooks_begin();
 	struct weft__hooks_subject *subject = weft__hooks_ask(request, callback, weft_kind("write"));
 	if (subject)
-		name_send(subject->task, udp, address);
+		name_send(subject, udp, address);
 	weft__hooks_end(saved);
 	return subject != NULL;
 }

@@ -13,7 +13,7 @@ static bool start(void *handle, weft__hooks_callback callback, const struct weft
 	if (weft__hooks_start(subject, callback, weft_kind("watch"))) {
 		struct weft__hooks_text text = *label;
 		weft__hooks_append_callback(&text, callback);
-		weft__hooks_label(subject->task, &text);
+		weft__hooks_subject_label(subject, &text);
 	}
 	weft__hooks_end(saved);
 	return true;

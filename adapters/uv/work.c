@@ -70,7 +70,7 @@ static bool ask_work(uv_work_t *request, uv_work_cb work, uv_after_work_cb after
 		subject->second = (weft__hooks_callback)work;
 		weft__hooks_append(&text, "work");
 		weft__hooks_append_callback(&text, subject->second);
-		weft__hooks_label(subject->task, &text);
+		weft__hooks_subject_label(subject, &text);
 		weft_try_read_as(subject->task, pool());
 	}
 	weft__hooks_end(saved);
@@ -114,7 +114,7 @@ static bool ask_addresses(
 		weft__hooks_append(&text, node ? node : "");
 		weft__hooks_append(&text, service ? ":" : "");
 		weft__hooks_append(&text, service ? service : "");
-		weft__hooks_label(subject->task, &text);
+		weft__hooks_subject_label(subject, &text);
 	}
 	weft__hooks_end(saved);
 	return subject != NULL;
@@ -139,7 +139,7 @@ static bool ask_name(
 		struct weft__hooks_text text = {0};
 		weft__hooks_append(&text, "getnameinfo ");
 		weft__uv_append_destination(&text, address);
-		weft__hooks_label(subject->task, &text);
+		weft__hooks_subject_label(subject, &text);
 	}
 	weft__hooks_end(saved);
 	return subject != NULL;
@@ -167,8 +167,11 @@ static bool ask_random(uv_random_t *request, weft__hooks_callback callback)
 {
 	int saved = weft__hooks_begin();
 	struct weft__hooks_subject *subject = weft__hooks_ask(request, callback, weft_kind("work"));
-	if (subject)
-		weft_label_as(subject->task, "random");
+	if (subject) {
+		struct weft__hooks_text text = {0};
+		weft__hooks_append(&text, "random");
+		weft__hooks_subject_label(subject, &text);
+	}
 	weft__hooks_end(saved);
 	return subject != NULL;
 }

@@ -12,12 +12,12 @@ from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, tempo
 SUBJECT = os.path.join(BUILD, 'tests', 'uv-subject')
 
 
-def record(folder, *command, adapters='uv', env=None):
+def record(folder, *command, adapters='uv', size='16M', env=None):
     """Runs the program without and with the adapter: both must print and return the same. The traces."""
     traces = os.path.join(folder, 'traces')
     os.makedirs(traces)
     plain = run(command, env=env, cwd=folder)
-    traced = weft('record', '-a', adapters, '-o', traces + '/', *command, status=None, cwd=folder,
+    traced = weft('record', '-a', adapters, '--size', size, '-o', traces + '/', *command, status=None, cwd=folder,
                   env={'XDG_RUNTIME_DIR': folder, **(env or {})})
     equal(traced.returncode, plain.returncode, traced.stderr)
     equal(sorted(traced.stdout.splitlines()), sorted(plain.stdout.splitlines()))
@@ -144,6 +144,17 @@ def the_level_off_records_nothing():
             trace, = record(path, SUBJECT, part, env={'WEFT_CATEGORIES': 'uv=off'})
             kinds = {t['kind'] for t in json_lines(weft('dump', '--json', '--tasks', trace).stdout)}
             equal(kinds, {'thread'})
+
+
+@case
+def tasks_keep_their_names_when_the_buffer_is_full():
+    if not os.path.exists(SUBJECT):
+        skip('libuv1-dev is not installed')
+    with temporary_directory() as folder:
+        trace, = record(folder, SUBJECT, 'many', size='128K')
+        tasks = json_lines(weft('dump', '--json', '--tasks', trace).stdout)
+        equal(one(tasks, 'timer 3600 s in on_once')['kind'], 'timer')
+        equal(one(tasks, 'async in on_round')['kind'], 'async')
 
 
 @case

@@ -354,13 +354,35 @@ static void forks(void)
 	uv_timer_start(&again, on_forking, 5, 5);
 }
 
+/* ---- many ---- */
+
+static void on_round(uv_async_t *handle)
+{
+	static int rounds;
+	if (++rounds < 30000) {
+		uv_async_send(handle);
+		return;
+	}
+	close_handle(handle);
+	close_handle(&stopped);
+}
+
+/* More events than a small buffer has room for, while a timer waits. */
+static void many(void)
+{
+	uv_timer_init(loop, &stopped);
+	uv_timer_start(&stopped, on_once, 3600000, 0);
+	uv_async_init(loop, &async, on_round);
+	uv_async_send(&async);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*start)(void);
 	} parts[] = {{"timers", timers}, {"work", work}, {"files", files}, {"streams", streams},
-		{"others", others}, {"forks", forks}};
+		{"others", others}, {"forks", forks}, {"many", many}};
 	loop = uv_default_loop();
 	for (size_t i = 0; argc > 1 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(parts[i].name, argv[1]) == 0)
