@@ -35,10 +35,13 @@ struct weft_stripe {
 /* The idle times of a trace that a view draws narrow. Read-only once created. */
 struct weft_squeeze;
 
+/* Stripes have one of so many sizes; see src/view/squeeze.c. */
+#define WEFT_STRIPE_SIZES 16
+
 /* A place on a squeezed time axis: so much time and so many stripes after the trace's start. */
 struct weft_view_place {
-	double between_ns; /* outside of the stripes */
-	double stripes;    /* a fraction is part of a stripe */
+	double between_ns;                 /* outside of the stripes */
+	double stripes[WEFT_STRIPE_SIZES]; /* of each size; a fraction is part of a stripe */
 };
 
 struct weft_view {
@@ -93,10 +96,10 @@ void weft_squeeze_destroy(struct weft_squeeze *squeeze);
 /* The number of stripes and the time in all of them. `squeeze` may be NULL. */
 uint32_t weft_squeeze_count(const struct weft_squeeze *squeeze, uint64_t *ret_ns);
 
-/* Draws the squeezed times as stripes of equal width: WEFT_STRIPE_WIDTH, or less while all stripes
- * would take more room than what is between them. `squeeze` is of this trace, is borrowed, and must
- * outlive the view and its copies; NULL: time is linear. Keeps the time at the left edge, or a view
- * of everything. */
+/* Draws the squeezed times as stripes of WEFT_STRIPE_WIDTH; narrower where their length takes less,
+ * or while all stripes would take more room than what is between them. `squeeze` is of this trace,
+ * is borrowed, and must outlive the view and its copies; NULL: time is linear. Keeps the time at
+ * the left edge, or a view of everything. */
 void weft_view_set_squeeze(struct weft_view *view, const struct weft_squeeze *squeeze);
 
 /* Makes everything `factor` times as wide; the time at x stays at x. */

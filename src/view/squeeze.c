@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: ISC
  *
- * Stripes of time that a view draws narrow. All have one width, which depends on the scale alone:
- * 24 px, or less where so many stripes would take more room than everything between them. So x
- * grows with the time and with the scale, and the scale that fits a range has a closed form.
+ * Stripes of time that a view draws narrow: min(24 px, size × scale) wide. The largest size, in ns,
+ * is such that all stripes take no more room than everything between them while none has 24 px yet;
+ * each smaller size is half of the next. A stripe has the largest size that is not longer than
+ * the stripe itself. So x grows with the time and with the scale, and as there are few sizes,
+ * places and the scale that fits a range have closed forms.
  */
 #include "view/squeeze.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <weft/error.h>
 
@@ -16,14 +19,18 @@
 
 #define LONG 5 /* medians: longer stripes are squeezed */
 
+#define HALF 2
+
 struct stripe {
-	double begin, length; /* ns; from the trace's start */
-	double between;       /* ns outside of all stripes before it */
+	double begin, length;               /* ns; from the trace's start */
+	double between;                     /* ns outside of all stripes before it */
+	uint32_t before[WEFT_STRIPE_SIZES]; /* the stripes before it, by size */
+	uint32_t size;
 };
 
 struct weft_squeeze {
-	uint64_t total_ns; /* of all stripes */
-	double most_ns;    /* a stripe is never wider than so many ns outside of the stripes */
+	uint64_t total_ns;               /* of all stripes */
+	double sizes[WEFT_STRIPE_SIZES]; /* ns, ascending */
 	uint32_t count;
 	struct stripe list[];
 };
@@ -78,23 +85,71 @@ static uint32_t keep_long(struct weft_stripe *idle, uint32_t count, double limit
 	return kept;
 }
 
-/* NULL without memory. `count` is at least 1. */
-static struct weft_squeeze *make(
-	const struct weft_stripe *stripes, uint32_t count, const struct weft_stripe *trace)
+/* The largest size: the sum of all stripes' lengths, each limited to this, is `room_ns`. `room` has
+ * room for twice as many numbers. */
+static double largest_size(
+	const struct weft_stripe *stripes, uint32_t count, double room_ns, uint64_t *room)
+{
+	for (uint32_t i = 0; i < count; i++)
+		room[i] = length_of(&stripes[i]);
+	weft__sort_u64(room, room + count, count);
+	for (uint32_t i = 0; i < count; i++) { /* the shorter ones have their whole length */
+		double share = room_ns / (count - i);
+		if ((double)room[i] > share)
+			return share;
+		room_ns -= (double)room[i];
+	}
+	return count ? (double)room[count - 1] : 0;
+}
+
+static void choose_sizes(struct weft_squeeze *squeeze, double largest)
+{
+	for (unsigned i = WEFT_STRIPE_SIZES; i-- > 0; largest /= HALF)
+		squeeze->sizes[i] = largest;
+}
+
+static uint32_t size_of(const struct weft_squeeze *squeeze, double length)
+{
+	uint32_t size = WEFT_STRIPE_SIZES - 1;
+	while (size > 0 && squeeze->sizes[size] > length)
+		size--;
+	return size;
+}
+
+static void add(struct weft_squeeze *s, uint64_t begin, uint64_t length)
+{
+	struct stripe *stripe = &s->list[s->count];
+	*stripe = (struct stripe){(double)begin, (double)length, (double)(begin - s->total_ns),
+		.size = size_of(s, (double)length)};
+	if (s->count > 0) {
+		memcpy(stripe->before, stripe[-1].before, sizeof(stripe->before));
+		stripe->before[stripe[-1].size]++;
+	}
+	s->total_ns += length;
+	s->count++;
+}
+
+/* Keeps the stripes that are not shorter than the smallest size. NULL without memory. */
+static struct weft_squeeze *make(const struct weft_stripe *stripes, uint32_t count,
+	const struct weft_stripe *trace, double largest)
 {
 	struct weft_squeeze *s = malloc(sizeof(*s) + count * sizeof(s->list[0]));
 	if (!s)
 		return NULL;
-	*s = (struct weft_squeeze){.count = count};
-	double shortest = INFINITY;
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t begin = stripes[i].start - trace->start, length = length_of(&stripes[i]);
-		s->list[i] = (struct stripe){(double)begin, (double)length, (double)(begin - s->total_ns)};
-		s->total_ns += length;
-		shortest = fmin(shortest, (double)length);
-	}
-	s->most_ns = fmin((double)(length_of(trace) - s->total_ns) / count, shortest);
+	*s = (struct weft_squeeze){.count = 0};
+	choose_sizes(s, largest);
+	for (uint32_t i = 0; i < count; i++)
+		if ((double)length_of(&stripes[i]) >= s->sizes[0])
+			add(s, stripes[i].start - trace->start, length_of(&stripes[i]));
 	return s;
+}
+
+static uint64_t sum_of(const struct weft_stripe *stripes, uint32_t count)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < count; i++)
+		sum += length_of(&stripes[i]);
+	return sum;
 }
 
 WEFT__EXPORT int weft_squeeze_create(const struct weft_stripe *idle, uint32_t count,
@@ -106,8 +161,11 @@ WEFT__EXPORT int weft_squeeze_create(const struct weft_stripe *idle, uint32_t co
 	int error = stripes && room ? 0 : WEFT_ERROR_MEMORY;
 	if (!error && (count = join(stripes, idle, count, trace)) > 0)
 		count = keep_long(stripes, count, find_limit(stripes, count, length_of(trace), room));
-	if (!error && count > 0 && !(squeeze = make(stripes, count, trace)))
-		error = WEFT_ERROR_MEMORY;
+	if (!error && count > 0) {
+		double between = (double)(length_of(trace) - sum_of(stripes, count));
+		squeeze = make(stripes, count, trace, largest_size(stripes, count, between, room));
+		error = squeeze ? 0 : WEFT_ERROR_MEMORY;
+	}
 	free(stripes);
 	free(room);
 	if (!error)
@@ -140,35 +198,48 @@ static uint32_t count_begun(const struct weft_squeeze *squeeze, double ns)
 	return low;
 }
 
+/* The place where a stripe begins. */
+static struct weft_view_place place_before(const struct stripe *stripe)
+{
+	struct weft_view_place place = {.between_ns = stripe->between};
+	for (unsigned i = 0; i < WEFT_STRIPE_SIZES; i++)
+		place.stripes[i] = stripe->before[i];
+	return place;
+}
+
 struct weft_view_place weft__squeeze_place(const struct weft_squeeze *squeeze, double ns)
 {
 	uint32_t begun = count_begun(squeeze, ns);
 	if (begun == 0)
-		return (struct weft_view_place){ns, 0};
+		return (struct weft_view_place){.between_ns = ns};
 	const struct stripe *stripe = &squeeze->list[begun - 1];
+	struct weft_view_place place = place_before(stripe);
 	double inside = ns - stripe->begin;
-	if (inside < stripe->length)
-		return (struct weft_view_place){stripe->between, begun - 1 + inside / stripe->length};
-	return (struct weft_view_place){stripe->between + (inside - stripe->length), begun};
+	place.stripes[stripe->size] += fmin(inside / stripe->length, 1);
+	if (inside > stripe->length)
+		place.between_ns += inside - stripe->length;
+	return place;
 }
 
-double weft__squeeze_stripe(const struct weft_squeeze *squeeze, double scale)
+static double width_of(const struct weft_squeeze *squeeze, uint32_t size, double scale)
 {
-	return fmin(WEFT_STRIPE_WIDTH, squeeze->most_ns * scale);
+	return fmin(WEFT_STRIPE_WIDTH, squeeze->sizes[size] * scale);
 }
 
 double weft__squeeze_px(const struct weft_squeeze *squeeze, const struct weft_view_place *from,
 	const struct weft_view_place *to, double scale)
 {
-	return (to->between_ns - from->between_ns) * scale +
-		   (to->stripes - from->stripes) * weft__squeeze_stripe(squeeze, scale);
+	double px = (to->between_ns - from->between_ns) * scale;
+	for (unsigned i = 0; i < WEFT_STRIPE_SIZES; i++)
+		px += (to->stripes[i] - from->stripes[i]) * width_of(squeeze, i, scale);
+	return px;
 }
 
 /* The px from a place to the beginning of a stripe. */
 static double px_to(const struct weft_squeeze *squeeze, const struct weft_view_place *from,
 	uint32_t stripe, double scale)
 {
-	const struct weft_view_place begin = {squeeze->list[stripe].between, stripe};
+	const struct weft_view_place begin = place_before(&squeeze->list[stripe]);
 	return weft__squeeze_px(squeeze, from, &begin, scale);
 }
 
@@ -187,22 +258,29 @@ double weft__squeeze_ns(
 		return squeeze->list[0].begin + (px - px_to(squeeze, from, 0, scale)) / scale;
 	const struct stripe *stripe = &squeeze->list[low - 1];
 	double inside = px - px_to(squeeze, from, low - 1, scale);
-	double width = weft__squeeze_stripe(squeeze, scale);
+	double width = width_of(squeeze, stripe->size, scale);
 	if (inside < width)
 		return stripe->begin + stripe->length * (inside / width);
 	return stripe->begin + stripe->length + (inside - width) / scale;
 }
 
+/* With rising scale, stripes of the largest size reach their full width first. */
 double weft__squeeze_scale(const struct weft_squeeze *squeeze, const struct weft_view_place *from,
 	const struct weft_view_place *to, double px)
 {
-	double between = to->between_ns - from->between_ns, stripes = to->stripes - from->stripes;
-	double scale = px / (between + stripes * squeeze->most_ns);
+	double between = to->between_ns - from->between_ns, ns = between;
 	if (!(between > 0))
 		return INFINITY;
-	if (scale * squeeze->most_ns <= WEFT_STRIPE_WIDTH)
-		return scale;
-	return (px - stripes * WEFT_STRIPE_WIDTH) / between;
+	for (unsigned i = 0; i < WEFT_STRIPE_SIZES; i++)
+		ns += (to->stripes[i] - from->stripes[i]) * squeeze->sizes[i];
+	for (unsigned i = WEFT_STRIPE_SIZES; i-- > 0;) {
+		double stripes = to->stripes[i] - from->stripes[i];
+		if (px / ns * squeeze->sizes[i] <= WEFT_STRIPE_WIDTH)
+			return px / ns;
+		ns -= stripes * squeeze->sizes[i];
+		px -= stripes * WEFT_STRIPE_WIDTH;
+	}
+	return px / between;
 }
 
 bool weft__squeeze_find(

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Where a time is on a squeezed time axis: so many ns outside of the stripes and so many stripes
- * after the trace's start. A px between two places is the same anywhere, so x is a difference of
- * places, and as exact as their doubles.
+ * Where a time is on a squeezed time axis: so many ns outside of the stripes and so many stripes of
+ * each size after the trace's start. x is a difference of places, and as exact as their doubles.
  */
 #ifndef WEFT_VIEW_SQUEEZE_H
 #define WEFT_VIEW_SQUEEZE_H
@@ -11,9 +10,6 @@
 
 /* The place of a time, in ns from the trace's start; the time may be outside the trace. */
 struct weft_view_place weft__squeeze_place(const struct weft_squeeze *squeeze, double ns);
-
-/* The width of a stripe, px, while a ns outside of the stripes takes `scale` px. */
-double weft__squeeze_stripe(const struct weft_squeeze *squeeze, double scale);
 
 /* The px from a place to a later one. */
 double weft__squeeze_px(const struct weft_squeeze *squeeze, const struct weft_view_place *from,

@@ -127,6 +127,30 @@ static void a_stripe_is_24_px_wide(void **state)
 	weft_squeeze_destroy(squeeze);
 }
 
+/* Short stripes keep the long ones no narrower: all are at most as wide as they are long. */
+static void short_and_long_stripes_are_squeezed_together(void **state)
+{
+	(void)state;
+	struct weft_stripe idle[24];
+	for (uint32_t i = 0; i < 24; i++) {
+		uint64_t length = i % 8 == 0 ? 3 * MS : i % 8 == 4 ? MS / 50 : MS / 1000;
+		idle[i] = (struct weft_stripe){(i + 1) * 5 * MS, (i + 1) * 5 * MS + length};
+	}
+	struct weft_squeeze *squeeze = squeeze_of(idle, 24, 0, 126 * MS);
+	struct weft_view view = view_of(squeeze, 0, 126 * MS);
+	double length = (double)(idle[12].end - idle[12].start);
+	uint64_t ns;
+	assert_int_equal(weft_squeeze_count(squeeze, &ns), 6);
+	weft_view_zoom(&view, 500, 2);
+	close_to(weft_view_x(&view, idle[8].end) - weft_view_x(&view, idle[8].start), 24, 1e-6);
+	double width = weft_view_x(&view, idle[12].end) - weft_view_x(&view, idle[12].start);
+	assert_true(width <= length * view.scale && width >= length * view.scale / 2);
+	weft_view_zoom(&view, weft_view_x(&view, idle[12].start), 1000);
+	width = weft_view_x(&view, idle[12].end) - weft_view_x(&view, idle[12].start);
+	close_to(width, 24, 1e-3);
+	weft_squeeze_destroy(squeeze);
+}
+
 static struct weft_squeeze *random_squeeze(uint64_t start, uint64_t *ret_end)
 {
 	static struct weft_stripe idle[5000];
@@ -310,6 +334,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_squeezed_if_nothing_is_idle_or_everything),
 		cmocka_unit_test(touching_and_outlying_idle_times_are_trimmed),
 		cmocka_unit_test(a_stripe_is_24_px_wide),
+		cmocka_unit_test(short_and_long_stripes_are_squeezed_together),
 		cmocka_unit_test(x_grows_with_time_and_has_an_inverse),
 		cmocka_unit_test(thousands_of_stripes_leave_room_for_the_work),
 		cmocka_unit_test(zoom_and_pan_hold_the_pointer),
