@@ -151,6 +151,69 @@ static void many_values_of_64_bits_are_sorted(void **state)
 	free(scratch);
 }
 
+static uint64_t next_key(uint64_t *random, uint64_t mask)
+{
+	*random = *random * 6364136223846793005u + 1442695040888963407u;
+	return (*random >> 32 | *random << 32) & mask;
+}
+
+static const uint64_t masks[] = {
+	0, 1, 0xf, 0x8100, 0xff00ff, (uint64_t)0xc1 << 56, 0x80000000000000ff, UINT64_MAX};
+
+/* Rows of equal keys stay in their order. */
+static void keys_give_an_order(void **state)
+{
+	(void)state;
+	enum {
+		COUNT = 300
+	};
+	uint64_t keys[COUNT], random = 7;
+	uint32_t order[COUNT], scratch[COUNT];
+	for (size_t m = 0; m < sizeof(masks) / sizeof(masks[0]); m++)
+		for (uint32_t count = 0; count <= COUNT; count += count < 5 ? 1 : 59) {
+			bool is_there[COUNT] = {false};
+			for (uint32_t i = 0; i < count; i++)
+				keys[i] = next_key(&random, masks[m]);
+			weft__order_by_u64(keys, order, scratch, count);
+			for (uint32_t i = 0; i < count; i++) {
+				assert_true(order[i] < count && !is_there[order[i]]);
+				is_there[order[i]] = true;
+				if (i > 0 && keys[order[i - 1]] == keys[order[i]])
+					assert_true(order[i - 1] < order[i]);
+				else if (i > 0)
+					assert_true(keys[order[i - 1]] < keys[order[i]]);
+			}
+		}
+}
+
+/* Lower bits do not count, and keep their order. */
+static void values_are_sorted_from_a_bit_on(void **state)
+{
+	(void)state;
+	enum {
+		COUNT = 300
+	};
+	uint64_t values[COUNT], scratch[COUNT], random = 11;
+	static const unsigned low_bits[] = {0, 1, 9, 33, 63};
+	for (size_t m = 0; m < sizeof(masks) / sizeof(masks[0]); m++)
+		for (size_t b = 0; b < sizeof(low_bits) / sizeof(low_bits[0]); b++) {
+			uint64_t low = ((uint64_t)1 << low_bits[b]) - 1, sum = 0;
+			for (uint32_t i = 0; i < COUNT; i++) {
+				values[i] = (next_key(&random, masks[m]) & ~low) | (i & low);
+				sum += values[i];
+			}
+			weft__sort_u64_by(values, scratch, COUNT, low_bits[b]);
+			for (uint32_t i = 0; i < COUNT; i++) {
+				sum -= values[i];
+				if (i > 0 && values[i - 1] >> low_bits[b] == values[i] >> low_bits[b])
+					assert_true(low < COUNT || (values[i - 1] & low) < (values[i] & low));
+				else if (i > 0)
+					assert_true(values[i - 1] < values[i]);
+			}
+			assert_int_equal(sum, 0);
+		}
+}
+
 /* All searches against counting, in each part of columns with equal keys. */
 static void searches_find_the_first_row(void **state)
 {
@@ -247,6 +310,8 @@ int main(void)
 		cmocka_unit_test(hashes_are_those_of_siphash),
 		cmocka_unit_test(entries_that_collide_under_one_key_are_spread_under_another),
 		cmocka_unit_test(many_values_of_64_bits_are_sorted),
+		cmocka_unit_test(keys_give_an_order),
+		cmocka_unit_test(values_are_sorted_from_a_bit_on),
 		cmocka_unit_test(searches_find_the_first_row),
 		cmocka_unit_test(arrays_grow_by_half),
 		cmocka_unit_test(a_size_that_overflows_is_refused),

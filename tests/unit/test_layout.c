@@ -11,6 +11,7 @@
 
 #include "base/search.h"
 #include "base/sort.h"
+#include "layout/labels.h"
 #include "layout/forest.h"
 #include "layout/occupancy.h"
 
@@ -178,6 +179,24 @@ static void numbers_are_sorted(void **state)
 		for (unsigned i = 0; i < count; i++)
 			assert_int_equal(weft__lower_bound_u64(values, count, values[i]), i);
 		assert_int_equal(weft__lower_bound_u64(values, count, UINT64_MAX), count);
+	}
+}
+
+static void numbers_in_labels_are_one_letter(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *letters;
+	} cases[] = {{"", ""}, {"7", "#"}, {"port 12", "port #"}, {"a1b22c333d", "a#b#c#d"},
+		{"/0:9.", "/#:#."}, {"12:34", "#:#"}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct weft_slice text = {cases[i].text, strlen(cases[i].text)};
+		char letters[16] = {0};
+		size_t at = 0, count = 0;
+		while (at < text.size)
+			letters[count++] = weft__label_letter(text, &at);
+		assert_int_equal(at, text.size);
+		assert_string_equal(letters, cases[i].letters);
 	}
 }
 
@@ -611,6 +630,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_sorted),
+		cmocka_unit_test(numbers_in_labels_are_one_letter),
 		cmocka_unit_test(forest_knows_descendants),
 		cmocka_unit_test(first_free_row_is_exact_in_the_first_page),
 		cmocka_unit_test(high_concurrency_stays_compact),

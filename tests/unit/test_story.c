@@ -81,6 +81,36 @@ static void every_sentence_is_short_and_ends(void **state)
 	}
 }
 
+static void lines_of_a_task_are_about_its_life(void **state)
+{
+	(void)state;
+	struct loaded loaded = load_sample("mirage-block-read.sexp");
+	const struct weft_model *m = loaded.model;
+	for (uint32_t task = 0; task < m->tasks.count; task++) {
+		uint64_t start = 0, end = m->tasks.end[task];
+		struct weft_story_lines *lines;
+		unsigned lives = 0;
+		assert_int_equal(weft_story_lines_create(&loaded.story, task, &lines), 0);
+		for (uint32_t i = 0; i < lines->count; i++) {
+			const struct weft_story_line *line = &lines->lines[i];
+			assert_true(line->title[0] || line->text[0]);
+			if (line->has_time)
+				assert_true(line->time >= m->summary.start);
+			if (line->duration && line->type == WEFT_STORY_FACT)
+				assert_true(line->duration <= m->summary.end - m->summary.start);
+			if (strcmp(line->title, "starts") == 0)
+				start = line->time;
+			if (strcmp(line->title, "lives") == 0) {
+				assert_int_equal(line->duration, end > start ? end - start : 0);
+				lives++;
+			}
+		}
+		assert_int_equal(lives, 1);
+		weft_story_lines_destroy(lines);
+	}
+	loaded_finish(&loaded);
+}
+
 /* A sentence may have as many letters as allowed, and not one more. */
 static void a_sentence_uses_all_its_letters(void **state)
 {
@@ -819,6 +849,7 @@ int main(void)
 		cmocka_unit_test(a_task_says_what_it_did),
 		cmocka_unit_test(a_task_says_what_it_waits_for),
 		cmocka_unit_test(every_sentence_is_short_and_ends),
+		cmocka_unit_test(lines_of_a_task_are_about_its_life),
 		cmocka_unit_test(a_sentence_uses_all_its_letters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
