@@ -161,18 +161,23 @@ static const ElfW(Ehdr) * header_of(const struct file *file)
 	return is_ours ? header : NULL;
 }
 
-/* The address that the linker meant the file's first byte to have. */
-static bool link_base(const struct file *file, uint64_t *ret)
+/* The address that the linker gave to what is `offset` bytes after the file's first byte in memory.
+ * False if no segment has it: other mappings may follow the file's at once. */
+static bool find_linked(const struct file *file, uint64_t offset, uint64_t *ret)
 {
 	const ElfW(Ehdr) *header = header_of(file);
 	const ElfW(Phdr) *segments =
 		header ? part(file, header->e_phoff, (uint64_t)header->e_phnum * sizeof(*segments)) : NULL;
+	uint64_t base = 0;
+	bool is_inside = false;
 	for (size_t i = 0; segments && i < header->e_phnum; i++)
-		if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0) {
-			*ret = segments[i].p_vaddr;
-			return true;
-		}
-	return false;
+		if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0)
+			base = segments[i].p_vaddr;
+	for (size_t i = 0; segments && i < header->e_phnum; i++)
+		is_inside |= segments[i].p_type == PT_LOAD &&
+					 base + offset - segments[i].p_vaddr < segments[i].p_memsz;
+	*ret = base + offset;
+	return is_inside;
 }
 
 /* A table of symbols, and their names. */
@@ -270,15 +275,14 @@ static void look_up(struct weft__hooks_text *text, uintptr_t address)
 	uint64_t linked = 0;
 	if (!find_mapping(address, &mapped))
 		return;
+	if (!map_file(mapped.path, &file))
+		return;
 	uint64_t offset = address - mapped.base;
-	bool is_mapped = map_file(mapped.path, &file);
-	bool is_named = is_mapped && link_base(&file, &linked) &&
-					(append_from(text, &file, SHT_SYMTAB, linked + offset) ||
-						append_from(text, &file, SHT_DYNSYM, linked + offset));
-	if (is_mapped)
-		munmap((void *)(uintptr_t)file.bytes, file.size);
-	if (!is_named)
+	bool is_inside = find_linked(&file, offset, &linked);
+	if (is_inside && !append_from(text, &file, SHT_SYMTAB, linked) &&
+		!append_from(text, &file, SHT_DYNSYM, linked))
 		append_place(text, &mapped, offset);
+	munmap((void *)(uintptr_t)file.bytes, file.size);
 }
 
 /* ---- Names that were looked up before ---- */

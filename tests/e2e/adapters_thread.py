@@ -184,6 +184,14 @@ def own_tasks_are_inside():
 
 
 @case
+def allocated_memory_has_no_name():
+    with temporary_directory() as folder:
+        _, trace = record(folder, SUBJECT, 'mapped')
+        locks = [t['label'] for t in tasks(trace) if t['kind'] == 'lock']
+        equal(locks, ['lock in take_nameless'])
+
+
+@case
 def names_of_cplusplus():
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'thread_names.cpp')
     with temporary_directory() as folder:

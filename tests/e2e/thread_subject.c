@@ -10,14 +10,17 @@
  *                    fork     a forked child with a thread, which main waits for
  *                    errno    prints what calls return that fail
  *                    crowd    5000 threads, at most 8 at a time
+ *                    mapped   a lock in memory right behind a file's mapping
  *                    turns    two threads wake each other 20000 times
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
@@ -284,6 +287,35 @@ static int turns(void)
 	return 0;
 }
 
+/* ---- mapped ---- */
+
+static pthread_mutex_t *nameless;
+
+static void *take_nameless(void *argument)
+{
+	atomic_store(&step, 1);
+	pthread_mutex_lock(nameless);
+	pthread_mutex_unlock(nameless);
+	return argument;
+}
+
+/* As an allocator gets it from the kernel: it has no name, and is no variable of that file. */
+static int mapped(void)
+{
+	int file = open("/proc/self/exe", O_RDONLY);
+	char *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mmap(memory, 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0) == MAP_FAILED)
+		return 3;
+	pthread_t worker;
+	nameless = (pthread_mutex_t *)(void *)(memory + 4096);
+	pthread_mutex_init(nameless, NULL);
+	pthread_mutex_lock(nameless);
+	pthread_create(&worker, NULL, take_nameless, NULL);
+	await_step(1);
+	pthread_mutex_unlock(nameless);
+	return pthread_join(worker, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -291,7 +323,7 @@ int main(int argc, char **argv)
 		int (*function)(void);
 	} actions[] = {{"held", held}, {"objects", objects}, {"uncontended", uncontended},
 		{"deadlock", deadlock}, {"exits", exits}, {"fork", fork_child}, {"errno", failures},
-		{"crowd", crowd}, {"turns", turns}};
+		{"crowd", crowd}, {"turns", turns}, {"mapped", mapped}};
 	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(argv[1], actions[i].name) == 0)
 			return actions[i].function();
