@@ -193,20 +193,6 @@ void weft__io_closed_range(unsigned first, unsigned last)
 
 /* ---- Tasks ---- */
 
-void weft__io_watched(int fd, struct weft__io_object *object, uint32_t events)
-{
-	bool has_name = object->type == WEFT__IO_PIPE || object->type == WEFT__IO_EVENT ||
-					object->type == WEFT__IO_SIGNAL || object->type == WEFT__IO_INOTIFY ||
-					(object->type == WEFT__IO_TIMER && object->interval_ns);
-	object->watched = events;
-	if (!has_name)
-		return;
-	int saved = weft__hooks_begin();
-	weft__hooks_thread_task();
-	weft__io_task(fd, object);
-	weft__hooks_end(saved);
-}
-
 void weft__io_failed(int fd, int error)
 {
 	const struct weft__io_object *object = weft__io_known(fd);

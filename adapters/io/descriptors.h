@@ -113,10 +113,6 @@ uint64_t weft__io_task(int fd, struct weft__io_object *object);
 uint64_t weft__io_task_to(
 	int fd, struct weft__io_object *object, const struct sockaddr *to, socklen_t size);
 
-/* An epoll instance waits for these events of the object. It becomes a task now if it can be named.
- */
-void weft__io_watched(int fd, struct weft__io_object *object, uint32_t events);
-
 /* The object's task has failed. */
 void weft__io_failed(int fd, int error);
 

@@ -28,6 +28,28 @@ static bool may_switch(const struct weft__io_thread *thread)
 	return task != WEFT_TASK_NONE && (task == weft__hooks_thread_task() || task == thread->running);
 }
 
+void weft__io_begin_task(
+	int fd, struct weft__io_object *object, const struct sockaddr *to, socklen_t size)
+{
+	struct weft__io_thread *thread = own_thread();
+	int saved = weft__hooks_begin();
+	weft__hooks_thread_task();
+	if (may_switch(thread))
+		weft__io_task_to(fd, object, to, size);
+	weft__hooks_end(saved);
+}
+
+/* Sockets have no address yet, or have become tasks when they got it. */
+void weft__io_watched(int fd, struct weft__io_object *object, uint32_t events)
+{
+	bool has_name = object->type == WEFT__IO_PIPE || object->type == WEFT__IO_EVENT ||
+					object->type == WEFT__IO_SIGNAL || object->type == WEFT__IO_INOTIFY ||
+					(object->type == WEFT__IO_TIMER && object->interval_ns);
+	object->watched = events;
+	if (has_name)
+		weft__io_begin_task(fd, object, NULL, 0);
+}
+
 /* ---- Questions ---- */
 
 static void forget_asked(struct weft__io_thread *thread, unsigned at)

@@ -42,6 +42,15 @@ extern __thread struct weft__io_thread weft__io_thread
 /* True if the call that `caller` makes is not recorded by another adapter (caller.c). */
 bool weft__io_is_programs(const void *caller);
 
+/* The object becomes a task, as far as it can be named by now. In a task of a program that records
+ * itself it does not: the program has tasks of its own for what it waits for. `to`: see
+ * weft__io_task_to. */
+void weft__io_begin_task(
+	int fd, struct weft__io_object *object, const struct sockaddr *to, socklen_t size);
+
+/* An epoll instance waits for these events of the object. */
+void weft__io_watched(int fd, struct weft__io_object *object, uint32_t events);
+
 /* Around a wait that may sleep. After the first one, in this order: the wait, weft__io_wait_over,
  * weft__io_ready for each descriptor, weft__io_wait_end. */
 void weft__io_wait_begin(bool may_sleep);

@@ -12,7 +12,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "io/descriptors.h"
+#include "io/loop.h"
 
 /* The flags for O_NONBLOCK have its value: EFD_NONBLOCK and so on. */
 static int opened(int fd, enum weft__io_type type, int flags)

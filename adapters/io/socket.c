@@ -41,18 +41,6 @@ HOOK int socketpair(int family, int type, int protocol, int ends[2])
 
 /* ---- Connecting ---- */
 
-/* The task's name has the address to which the descriptor is connected, also if that fails. */
-static void name_connection(int fd, const struct sockaddr *address, socklen_t size)
-{
-	struct weft__io_object *object = weft__io_object(fd);
-	if (!object)
-		return;
-	int saved = weft__hooks_begin();
-	weft__hooks_thread_task();
-	weft__io_task_to(fd, object, address, size);
-	weft__hooks_end(saved);
-}
-
 /* If the connection is in progress, the task waits until the descriptor can be written. */
 WEFT__IO_ENTRY(
 	int, connect, (int fd, const struct sockaddr *address, socklen_t size), (fd, address, size))
@@ -60,7 +48,9 @@ WEFT__IO_ENTRY(
 	struct weft__io_call call;
 	if (!weft__io_is_programs(caller))
 		return WEFT__IO_NEXT(connect)(fd, address, size);
-	name_connection(fd, address, size);
+	struct weft__io_object *object = weft__io_object(fd);
+	if (object) /* the name has the address, also if the connection fails */
+		weft__io_begin_task(fd, object, address, size);
 	weft__io_call_begin(&call, fd, WEFT__IO_OUT, "connect");
 	int result = WEFT__IO_NEXT(connect)(fd, address, size);
 	weft__io_call_end(&call, result == 0);
@@ -95,11 +85,8 @@ HOOK int listen(int fd, int most)
 	struct weft__io_object *object = is_recorded && result == 0 ? weft__io_object(fd) : NULL;
 	if (!object)
 		return result;
-	int saved = weft__hooks_begin();
 	object->flags |= WEFT__IO_LISTENS;
-	weft__hooks_thread_task();
-	weft__io_task(fd, object);
-	weft__hooks_end(saved);
+	weft__io_begin_task(fd, object, NULL, 0);
 	return result;
 }
 
@@ -110,16 +97,15 @@ static void name_accepted(int listener, int fd, bool is_nonblocking)
 	if (!from)
 		return;
 	from->flags |= WEFT__IO_LISTENS; /* it may have been inherited */
+	weft__io_begin_task(listener, from, NULL, 0);
 	struct weft__io_object *object =
 		weft__io_opened(fd, (enum weft__io_type)from->type, is_nonblocking);
 	if (!object)
 		return;
-	int saved = weft__hooks_begin();
 	object->flags |= WEFT__IO_SERVED;
-	object->opener = weft__io_task(listener, from);
-	weft__io_task(fd, object);
+	object->opener = weft__io_known_task(from);
+	weft__io_begin_task(fd, object, NULL, 0);
 	weft__io_accepted(fd);
-	weft__hooks_end(saved);
 }
 
 static int after_accept(const struct weft__io_call *call, int fd, int flags)

@@ -187,6 +187,17 @@ def redis():
         equal(max(t['activations'] for t in served), 501)  # 500 requests, and the end
 
 
+@case
+def a_program_that_records_itself_is_right():
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 't.weft')
+        weft('record', '-a', 'io', '-o', trace, os.path.join(BUILD, 'examples', 'echo-server'), cwd=folder,
+             env={'XDG_RUNTIME_DIR': folder})
+        trace = Trace(trace)
+        equal({t['kind'] for t in trace.tasks if t['kind'] != 'task' and t['activations']}, {'thread'})
+        assert not [t for t in trace.tasks if t['kind'] in ('tcp', 'timer')]
+
+
 NGINX = """
 daemon off; worker_processes 1; error_log {folder}/errors; pid {folder}/pid;
 events {{}}
