@@ -30,12 +30,13 @@ const traceOfLink = () => (/^#trace=(\w+)/.exec(location.hash) || [])[1];
 
 function keepLink(text) {
 	window.weft.link = text;
-	clearTimeout(linkTimer);
-	if (!hasTrace)
+	if (linkTimer || !hasTrace) // a trace that grows changes the view all the time
 		return;
 	linkTimer = setTimeout(() => {
+		linkTimer = 0;
 		try {
-			history.replaceState(null, '', linkOf(text));
+			if (hasTrace)
+				history.replaceState(null, '', linkOf(window.weft.link));
 		} catch { /* too often for this browser */ }
 	}, 400);
 }

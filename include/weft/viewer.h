@@ -243,6 +243,7 @@ enum weft_viewer_role {
 	WEFT_VIEWER_ROLE_RESOLVE,
 	WEFT_VIEWER_ROLE_TRY_READ,
 	WEFT_VIEWER_ROLE_SIGNAL,
+	WEFT_VIEWER_ROLE_DIM,     /* no longer so */
 	WEFT_VIEWER_ROLE_COUNTER, /* and WEFT_VIEWER_ROLE_COUNTER + n: the n-th counter's colour */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * See weft/refresh.h. The more expensive a model is, the longer the pause until the next one.
+ * See weft/refresh.h. The more expensive a model is, the longer the pause until the next one. While
+ * events wait to be read, pauses are longer, so that the reader catches up.
  */
 #include <weft/refresh.h>
 
@@ -11,17 +12,19 @@
 
 #include "base/export.h"
 
-static const double SHORTEST_MS = 100; /* minimum time between two models */
+static const double SHORTEST_MS = 80;        /* from one model to the next, at least */
+static const double SHORTEST_PAUSE_MS = 100; /* while events wait */
 static const double IDLE_MS =
 	400; /* additional time while no events come and only the present time moves */
-static const double SHARE = 4; /* pause between models, as a multiple of a model's cost */
+static const double SHARE = 4; /* the longest pause between models, as a multiple of their cost */
+static const double CHEAP_MS = 50; /* up to this cost the pause is as long as the cost */
 
 struct weft_refresh {
 	struct weft_refresh_source source;
 	struct weft_model_builder *builder;
 	uint64_t events, shown_events; /* shown_events: those in the last model */
-	double due_ms;
-	bool has_ended;
+	double shown_ms, cost_ms;      /* of the last model */
+	bool has_ended, is_behind;     /* is_behind: events wait to be read */
 };
 
 WEFT__EXPORT int weft_refresh_create(
@@ -31,7 +34,7 @@ WEFT__EXPORT int weft_refresh_create(
 	if (!refresh)
 		return WEFT_ERROR_MEMORY;
 	refresh->source = *source;
-	refresh->due_ms = -INFINITY;
+	refresh->shown_ms = -INFINITY;
 	int error = weft_model_builder_create(&refresh->builder);
 	if (error)
 		free(refresh);
@@ -52,6 +55,7 @@ WEFT__EXPORT int weft_refresh_read(struct weft_refresh *refresh, uint32_t most)
 {
 	const struct weft_refresh_source *source = &refresh->source;
 	struct weft_event event;
+	refresh->is_behind = false;
 	for (uint32_t i = 0; i < most; i++) {
 		int status = source->next(source->context, &event);
 		if (status == WEFT_OK)
@@ -62,12 +66,24 @@ WEFT__EXPORT int weft_refresh_read(struct weft_refresh *refresh, uint32_t most)
 			return status;
 		refresh->events++;
 	}
+	refresh->is_behind = true;
 	return WEFT_OK;
 }
 
 WEFT__EXPORT uint64_t weft_refresh_events(const struct weft_refresh *refresh)
 {
 	return refresh->events;
+}
+
+static double pause_ms(const struct weft_refresh *refresh)
+{
+	double cost_ms = refresh->cost_ms, share = cost_ms / CHEAP_MS, least_ms = SHORTEST_MS - cost_ms;
+	if (refresh->is_behind)
+		least_ms = SHORTEST_PAUSE_MS;
+	if (share > SHARE || refresh->is_behind)
+		share = SHARE;
+	double pause_ms = (share > 1 ? share : 1) * cost_ms;
+	return pause_ms > least_ms ? pause_ms : least_ms;
 }
 
 WEFT__EXPORT double weft_refresh_wait_ms(const struct weft_refresh *refresh, double now_ms)
@@ -77,7 +93,7 @@ WEFT__EXPORT double weft_refresh_wait_ms(const struct weft_refresh *refresh, dou
 	bool is_idle = refresh->events == refresh->shown_events;
 	if (is_idle && !refresh->source.now_ns)
 		return INFINITY;
-	double wait_ms = refresh->due_ms + (is_idle ? IDLE_MS : 0) - now_ms;
+	double wait_ms = refresh->shown_ms + pause_ms(refresh) + (is_idle ? IDLE_MS : 0) - now_ms;
 	return wait_ms > 0 ? wait_ms : 0;
 }
 
@@ -94,6 +110,6 @@ WEFT__EXPORT int weft_refresh_model(struct weft_refresh *refresh, struct weft_mo
 
 WEFT__EXPORT void weft_refresh_shown(struct weft_refresh *refresh, double now_ms, double cost_ms)
 {
-	double pause_ms = SHARE * cost_ms;
-	refresh->due_ms = now_ms + (pause_ms > SHORTEST_MS ? pause_ms : SHORTEST_MS);
+	refresh->shown_ms = now_ms;
+	refresh->cost_ms = cost_ms;
 }

@@ -11,20 +11,24 @@
 
 #define SMALL (1 << 18) /* edges and tasks that are indexed within one frame */
 
-static int step_story(struct weft_viewer *viewer)
+int weft__step_index(const struct weft_model *model, struct weft_story_index_maker **maker,
+	const struct weft_story_index **index)
 {
-	struct weft_story_index *index = NULL;
-	int status = 0;
-	if (!viewer->index_maker)
-		status = weft_story_index_maker_create(viewer->model, &viewer->index_maker);
+	struct weft_story_index *made = NULL;
+	int status = *maker ? 0 : weft_story_index_maker_create(model, maker);
 	if (!status)
-		status = weft_story_index_maker_step(viewer->index_maker, &index);
+		status = weft_story_index_maker_step(*maker, &made);
 	if (status == WEFT_AGAIN)
 		return status;
-	weft_story_index_maker_destroy(viewer->index_maker);
-	viewer->index_maker = NULL;
-	viewer->story.index = index;
+	weft_story_index_maker_destroy(*maker);
+	*maker = NULL;
+	*index = made;
 	return status;
+}
+
+int weft__viewer_step_story(struct weft_viewer *viewer)
+{
+	return weft__step_index(viewer->model, &viewer->index_maker, &viewer->story.index);
 }
 
 bool weft__viewer_know_story(struct weft_viewer *viewer)
@@ -33,18 +37,33 @@ bool weft__viewer_know_story(struct weft_viewer *viewer)
 	if (viewer->story.index)
 		return true;
 	while (viewer->model && status == WEFT_AGAIN)
-		status = step_story(viewer);
+		status = weft__viewer_step_story(viewer);
 	return viewer->story.index != NULL;
+}
+
+/* The problem that the user went to last is the current one also in the new list. */
+static void keep_current(struct weft_viewer *viewer, const struct weft_problems *problems)
+{
+	struct weft__problem_list *p = &viewer->problems;
+	if (p->found && p->current != WEFT_NONE)
+		p->current =
+			weft__known_same(viewer, problems, &p->found->list[p->found->by_gravity[p->current]]);
+	p->is_marked = p->is_marked && p->current != WEFT_NONE;
 }
 
 static void take_problems(struct weft_viewer *viewer, struct weft_problems *problems)
 {
-	viewer->problems.found = problems;
-	viewer->problems.is_pulsing =
-		viewer->problems.found->count && !viewer->is_live && !viewer->reduced_motion;
-	viewer->problems.pulse_ms = viewer->now_ms;
-	viewer->problems.count = viewer->problems.found->count;
-	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_CHAIN;
+	struct weft__problem_list *p = &viewer->problems;
+	keep_current(viewer, problems);
+	if (weft__viewer_has_pill(viewer))
+		weft__known_note(viewer, problems);
+	weft_problems_destroy(p->found);
+	p->found = problems;
+	p->is_pulsing = problems->count && !viewer->is_live && !viewer->reduced_motion;
+	p->pulse_ms = viewer->now_ms;
+	p->count = problems->count;
+	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_CHAIN ||
+							 viewer->panel.kind == WEFT__PANEL_PROBLEMS;
 	weft__viewer_place_buttons(viewer);
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
@@ -53,21 +72,13 @@ static void take_problems(struct weft_viewer *viewer, struct weft_problems *prob
 static int step_problems(struct weft_viewer *viewer)
 {
 	struct weft_problems *problems = NULL;
-	int status = 0;
-	if (!viewer->story.index) {
-		status = step_story(viewer);
-		return status ? status : WEFT_AGAIN;
-	}
-	if (!viewer->problems.maker)
-		status = weft_problems_maker_create(&viewer->story, &viewer->problems.maker);
-	if (!status)
-		status = weft_problems_maker_step(viewer->problems.maker, &problems);
-	if (status == WEFT_AGAIN)
+	struct weft__surveyed of;
+	int status = weft__survey_step(viewer, &problems, &of);
+	if (status == WEFT_AGAIN || !problems)
 		return status;
-	weft_problems_maker_destroy(viewer->problems.maker);
-	viewer->problems.maker = NULL;
-	if (problems)
-		take_problems(viewer, problems);
+	viewer->problems.took_ms = of.took_ms;
+	viewer->problems.is_old = of.is_old;
+	take_problems(viewer, problems);
 	return status;
 }
 
@@ -75,11 +86,11 @@ static int step_problems(struct weft_viewer *viewer)
 bool weft__viewer_learn_problems(struct weft_viewer *viewer)
 {
 	const struct weft_model *model = viewer->model;
-	if (model->edges.count + (size_t)model->tasks.count < SMALL) {
-		(void)weft__viewer_know_problems(viewer);
-		return false;
-	}
-	return step_problems(viewer) == WEFT_AGAIN;
+	int status;
+	do
+		status = step_problems(viewer);
+	while (status == WEFT_AGAIN && model->edges.count + (size_t)model->tasks.count < SMALL);
+	return status == WEFT_AGAIN;
 }
 
 bool weft__viewer_know_problems(struct weft_viewer *viewer)
@@ -89,17 +100,33 @@ bool weft__viewer_know_problems(struct weft_viewer *viewer)
 	return viewer->problems.found != NULL;
 }
 
-void weft__viewer_forget(struct weft_viewer *viewer)
+static void forget_story(struct weft_viewer *viewer)
 {
 	weft__viewer_forget_statistics(viewer);
-	weft_problems_destroy(viewer->problems.found);
-	weft_problems_maker_destroy(viewer->problems.maker);
 	weft_story_index_maker_destroy(viewer->index_maker);
-	viewer->problems.maker = NULL;
-	viewer->index_maker = NULL;
 	weft_story_index_destroy((struct weft_story_index *)viewer->story.index);
-	viewer->problems.found = NULL;
+	viewer->index_maker = NULL;
 	viewer->story = (struct weft_story){.model = NULL};
+}
+
+void weft__viewer_forget(struct weft_viewer *viewer)
+{
+	weft__survey_end(viewer);
+	weft_problems_destroy(viewer->problems.found);
+	viewer->problems.found = NULL;
+	forget_story(viewer);
+}
+
+void weft__viewer_leave(struct weft_viewer *viewer)
+{
+	viewer->problems.is_old = true;
+	if (weft__survey_keep(viewer)) {
+		viewer->model = NULL;
+		viewer->layout = NULL;
+		viewer->index_maker = NULL;
+		viewer->story.index = NULL;
+	}
+	forget_story(viewer);
 }
 
 const struct weft_problem *weft__viewer_marked_problem(const struct weft_viewer *viewer)

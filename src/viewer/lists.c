@@ -56,6 +56,7 @@ void weft__fill_problems(struct weft_viewer *viewer)
 			weft__panel_format(
 				text, "%u milder ones are not listed.", (unsigned)problems->left_out),
 			"", "");
+	weft__known_fill(viewer);
 	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "", "", "");
 	weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Next", "p", "problem next");
 	weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Previous", "P", "problem previous");

@@ -90,6 +90,7 @@ static void take_layout(
 	viewer->layout = layout;
 	viewer->scene = scene;
 	viewer->story.layout = layout;
+	weft__survey_relayout(viewer);
 	viewer->view.row_count = layout->row_count;
 	viewer->hover.fold = viewer->hover.wanted_fold = viewer->hover.handle = WEFT_NONE;
 	viewer->hover.max = WEFT_NONE;

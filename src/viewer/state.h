@@ -38,6 +38,7 @@ struct weft_viewer {
 	struct weft_scene *scene;
 	struct weft_story story; /* its index is made when it is first needed */
 	struct weft_story_index_maker *index_maker;
+	struct weft__survey *survey; /* a search for problems; or NULL */
 	bool is_live, is_following, was_drawn;
 	/* How it is drawn. */
 	enum weft_theme theme;

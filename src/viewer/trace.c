@@ -52,20 +52,28 @@ static struct memory remember(const struct weft_viewer *viewer)
 	return memory;
 }
 
-static void drop(struct weft_viewer *viewer)
+/* `goes_on`: the next model is a later state, in which tasks and edges have the same numbers. */
+static void drop(struct weft_viewer *viewer, bool goes_on)
 {
 	weft__viewer_forget_related(viewer);
-	weft__viewer_forget(viewer);
 	weft__slide_stop(viewer);
 	weft__things_clear(viewer->things);
 	weft__viewer_forget_heights(viewer);
 	weft_scene_destroy(viewer->scene);
+	if (goes_on)
+		weft__viewer_leave(viewer);
+	else
+		weft__viewer_forget(viewer);
 	weft_layout_destroy(viewer->layout);
 	weft_model_destroy(viewer->model);
 	weft__viewer_forget_hover(viewer);
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
-	viewer->problems.current = viewer->measured_fold.fold = WEFT_NONE;
-	viewer->was_drawn = viewer->problems.is_marked = false;
+	viewer->measured_fold.fold = WEFT_NONE;
+	viewer->was_drawn = false;
+	if (goes_on)
+		return;
+	viewer->problems.current = WEFT_NONE;
+	viewer->problems.is_marked = false;
 }
 
 static bool is_same_trace(const struct weft_viewer *viewer, const struct weft_model *model)
@@ -82,8 +90,8 @@ static void forget_choices(struct weft_viewer *viewer)
 	viewer->statistics.has_row = false; /* its key is the number of a label or thread */
 	viewer->problems.count = 0;
 	viewer->problems.pulse_ms = -INFINITY;
-	viewer->problems.cost_ms = 0;
-	viewer->problems.is_timed = false;
+	viewer->problems.took_ms = 0;
+	weft__known_forget(viewer);
 }
 
 /* True if the new model has all tasks of the old one, with the same numbers. */
@@ -140,12 +148,13 @@ static void search_again(struct weft_viewer *viewer)
 }
 
 /* Replaces the model; its problems are found later. */
-static void take(struct weft_viewer *viewer, const struct weft_viewer_prepared *p, bool is_live)
+static void take(
+	struct weft_viewer *viewer, const struct weft_viewer_prepared *p, bool is_live, bool goes_on)
 {
 	bool is_same = is_same_trace(viewer, p->model);
 	struct memory memory = remember(viewer);
 	bool was_live = viewer->is_live;
-	drop(viewer);
+	drop(viewer, goes_on);
 	viewer->is_following = is_live && (viewer->is_following || !viewer->is_live);
 	viewer->is_live = is_live;
 	viewer->model = p->model;
@@ -168,7 +177,8 @@ static void take(struct weft_viewer *viewer, const struct weft_viewer_prepared *
 	if (is_same && memory.has_chain)
 		weft__viewer_renew_chain(viewer,
 			weft_model_find_task(p->model, memory.chain_buffer, memory.chain_id), memory.chain_at);
-	viewer->panel.is_stale = viewer->panel.kind != WEFT__PANEL_NONE;
+	bool keeps_panel = goes_on && viewer->panel.kind == WEFT__PANEL_PROBLEMS;
+	viewer->panel.is_stale = viewer->panel.kind != WEFT__PANEL_NONE && !keeps_panel;
 	viewer->changes |= WEFT_VIEWER_CANVAS | WEFT_VIEWER_STATUS;
 	if (viewer->has_header)
 		viewer->changes |= WEFT_VIEWER_CONTROLS; /* for weft_viewer_facts() */
@@ -189,7 +199,7 @@ WEFT__EXPORT int weft_viewer_show(
 	if (error)
 		return error;
 	made.story = (struct weft_story){.model = model, .layout = made.layout};
-	take(viewer, &made, is_live);
+	take(viewer, &made, is_live, grows && model->summary.live && viewer->model->summary.live);
 	return 0;
 }
 
@@ -206,7 +216,7 @@ WEFT__EXPORT int weft_viewer_show_prepared(
 		weft_viewer_prepared_destroy(prepared);
 		return 0;
 	}
-	take(viewer, prepared, false);
+	take(viewer, prepared, false, false);
 	free(prepared);
 	return 0;
 }

@@ -15,10 +15,9 @@
 #include "viewer/state.h"
 
 #define PROBLEMS_EVERY_MS 3000.0
-#define PROBLEMS_SHARE    20.0 /* pause between two searches, as a multiple of what one costs */
-#define PROBLEMS_COST_MAX_MS \
-	5000.0 /* if more time passes until the next call, the window was hidden meanwhile */
-#define FIRST_PICTURE_MS 50.0 /* time from the preparation of a frame until it has been drawn */
+#define PROBLEMS_SHARE    4.0    /* pause between two searches, as a multiple of what one takes */
+#define TOOK_MAX_MS       5000.0 /* a search that took longer had to wait for a hidden window */
+#define FIRST_PICTURE_MS  50.0   /* time from the preparation of a frame until it has been drawn */
 
 static char *copy_text(const char *text)
 {
@@ -102,6 +101,7 @@ WEFT__EXPORT void weft_viewer_destroy(struct weft_viewer *viewer)
 	weft__viewer_forget_related(viewer);
 	weft__viewer_forget_search(viewer);
 	weft__viewer_forget_marks(viewer);
+	weft__known_forget(viewer);
 	drop_trace(viewer);
 	weft__things_destroy(viewer->things);
 	weft_text_finish(&viewer->link);
@@ -201,7 +201,7 @@ static double until(double due_ms, double now_ms)
 /* The pause between two searches for problems while the trace grows. */
 static double problems_pause(const struct weft_viewer *viewer)
 {
-	return fmax(PROBLEMS_EVERY_MS, PROBLEMS_SHARE * viewer->problems.cost_ms);
+	return fmax(PROBLEMS_EVERY_MS, PROBLEMS_SHARE * fmin(viewer->problems.took_ms, TOOK_MAX_MS));
 }
 
 /* When to look for problems next: after the first picture, and now and then while the trace grows.
@@ -212,27 +212,17 @@ static double problems_due(const struct weft_viewer *viewer)
 	return viewer->is_live ? fmax(due, viewer->problems.pulse_ms + problems_pause(viewer)) : due;
 }
 
+static bool lacks_problems(const struct weft_viewer *viewer)
+{
+	return viewer->model && (!viewer->problems.found || viewer->problems.is_old);
+}
+
 static bool needs_problems(const struct weft_viewer *viewer)
 {
-	if (!viewer->was_drawn || viewer->problems.found || !viewer->model)
+	if (!viewer->was_drawn || !lacks_problems(viewer))
 		return false;
-	return !viewer->is_live || viewer->now_ms - viewer->problems.pulse_ms > problems_pause(viewer);
-}
-
-/* Does all at once, as the next state would arrive before it is done in steps. The viewer has no
- * clock: the next call, which comes at once, shows how long it took. */
-static bool find_live_problems(struct weft_viewer *viewer)
-{
-	viewer->problems.is_timed = weft__viewer_know_problems(viewer);
-	return viewer->problems.is_timed;
-}
-
-static void time_problems(struct weft_viewer *viewer)
-{
-	if (viewer->problems.is_timed)
-		viewer->problems.cost_ms =
-			fmin(viewer->now_ms - viewer->problems.pulse_ms, PROBLEMS_COST_MAX_MS);
-	viewer->problems.is_timed = false;
+	return !viewer->is_live || viewer->survey ||
+		   viewer->now_ms - viewer->problems.pulse_ms > problems_pause(viewer);
 }
 
 WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_ms)
@@ -240,9 +230,7 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	weft__viewer_begin(viewer, now_ms);
 	weft__viewer_advance_pointer(viewer);
 	weft__viewer_advance_hover(viewer);
-	time_problems(viewer);
-	bool learns = needs_problems(viewer) && (viewer->is_live ? find_live_problems(viewer)
-															 : weft__viewer_learn_problems(viewer));
+	bool learns = needs_problems(viewer) && weft__viewer_learn_problems(viewer);
 	bool has_message = viewer->status.message_until_ms > viewer->now_ms;
 	weft__viewer_settle(viewer);
 	if (viewer->problems.is_pulsing)
@@ -256,7 +244,7 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	if (has_message)
 		due = fmin(due, viewer->status.message_until_ms);
 	due = fmin(due, weft__pill_due(viewer));
-	if (viewer->model && !viewer->problems.found)
+	if (lacks_problems(viewer))
 		due = fmin(due, problems_due(viewer));
 	return isinf(due) ? INFINITY : until(due, viewer->now_ms);
 }
@@ -303,7 +291,8 @@ WEFT__EXPORT void weft_viewer_colors(
 WEFT__EXPORT uint32_t weft_viewer_role_color(const struct weft_viewer *viewer, unsigned role)
 {
 	const struct weft__theme *t = weft__theme(viewer->theme);
-	const uint32_t colors[] = {t->text, t->failed, t->read, t->resolve, t->try_read, t->signal};
+	const uint32_t colors[] = {
+		t->text, t->failed, t->read, t->resolve, t->try_read, t->signal, t->dim};
 	if (role >= WEFT_VIEWER_ROLE_COUNTER)
 		return t->counters[(role - WEFT_VIEWER_ROLE_COUNTER) % WEFT__COUNTER_COLORS];
 	return colors[role];

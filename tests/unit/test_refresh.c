@@ -105,11 +105,32 @@ static void models_are_rarer_the_more_they_cost(void **state)
 	assert_true(isinf(weft_refresh_wait_ms(refresh, 5000))); /* nothing is new */
 	s.there = 2;
 	weft_refresh_read(refresh, 10);
-	assert_true(weft_refresh_wait_ms(refresh, 1000) == 100);
-	assert_true(weft_refresh_wait_ms(refresh, 1090) == 10);
+	assert_true(weft_refresh_wait_ms(refresh, 1000) == 79);
+	assert_true(weft_refresh_wait_ms(refresh, 1070) == 9);
 	assert_true(weft_refresh_wait_ms(refresh, 1200) == 0);
-	weft_refresh_shown(refresh, 2000, 200);
-	assert_true(weft_refresh_wait_ms(refresh, 2000) == 800);
+	static const double costs_and_pauses[][2] = {
+		{30, 50}, {40, 40}, {50, 50}, {100, 200}, {200, 800}, {500, 2000}};
+	for (size_t i = 0; i < sizeof(costs_and_pauses) / sizeof(costs_and_pauses[0]); i++) {
+		weft_refresh_shown(refresh, 2000, costs_and_pauses[i][0]);
+		assert_true(weft_refresh_wait_ms(refresh, 2000) == costs_and_pauses[i][1]);
+	}
+	weft_refresh_destroy(refresh);
+}
+
+/* Until then, reading gets four fifths of the time. */
+static void models_are_rarer_while_events_wait(void **state)
+{
+	(void)state;
+	struct source s;
+	struct weft_refresh *refresh = begin(&s, false);
+	s.there = 30;
+	assert_int_equal(weft_refresh_read(refresh, 10), WEFT_OK);
+	weft_refresh_shown(refresh, 1000, 1);
+	assert_true(weft_refresh_wait_ms(refresh, 1000) == 100);
+	weft_refresh_shown(refresh, 1000, 50);
+	assert_true(weft_refresh_wait_ms(refresh, 1000) == 200);
+	assert_int_equal(weft_refresh_read(refresh, 30), WEFT_AGAIN);
+	assert_true(weft_refresh_wait_ms(refresh, 1000) == 50);
 	weft_refresh_destroy(refresh);
 }
 
@@ -126,7 +147,7 @@ static void time_goes_on_without_events(void **state)
 	assert_int_equal(model->summary.end, 500);
 	weft_model_destroy(model);
 	weft_refresh_shown(refresh, 1000, 1);
-	assert_true(weft_refresh_wait_ms(refresh, 1000) == 500);
+	assert_true(weft_refresh_wait_ms(refresh, 1000) == 479);
 	weft_refresh_destroy(refresh);
 }
 
@@ -170,6 +191,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_event_is_taken_once),
 		cmocka_unit_test(models_are_rarer_the_more_they_cost),
+		cmocka_unit_test(models_are_rarer_while_events_wait),
 		cmocka_unit_test(time_goes_on_without_events),
 		cmocka_unit_test(no_more_is_read_than_asked_for),
 		cmocka_unit_test(without_events_there_is_no_model_to_wait_for),

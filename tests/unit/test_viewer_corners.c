@@ -565,14 +565,14 @@ static void shells_get_the_colours_of_the_theme(void **state)
 	script_run(&s, "command theme dark");
 	const struct weft__theme *t = weft__theme(WEFT_THEME_DARK);
 	const uint32_t expected[] = {t->text, t->failed, t->read, t->resolve, t->try_read, t->signal,
-		t->counters[0], t->counters[1]};
+		t->dim, t->counters[0], t->counters[1]};
 	struct weft_viewer_colors colors;
 	weft_viewer_colors(s.viewer, &colors);
 	assert_true(
 		colors.background == t->background && colors.text == t->text && colors.dim == t->dim);
 	assert_true(
 		colors.grid == t->grid && colors.selection == t->selection && colors.failed == t->failed);
-	for (unsigned role = 0; role < 8; role++)
+	for (unsigned role = 0; role < 9; role++)
 		assert_int_equal(weft_viewer_role_color(s.viewer, role), expected[role]);
 	assert_int_equal(
 		weft_viewer_role_color(s.viewer, WEFT_VIEWER_ROLE_COUNTER + WEFT__COUNTER_COLORS),

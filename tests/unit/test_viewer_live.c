@@ -341,6 +341,231 @@ static void the_last_seconds_of_a_file_are_shown(void **state)
 	script_end(&s);
 }
 
+/* ---- Problems while the trace grows ---- */
+
+#define MS UINT64_C(1000000)
+#define US UINT64_C(1000)
+
+static void signal(struct growing *g, uint64_t task, uint64_t by)
+{
+	const struct weft_event event = {
+		.type = WEFT_EVENT_SIGNAL, .time_ns = g->now_ns, .task = task, .other = by, .flag = true};
+	assert_int_equal(weft_model_builder_add(g->builder, &event, &g->diagnostics), 0);
+}
+
+static void create(struct growing *g, uint64_t by, uint64_t task, uint16_t kind)
+{
+	const struct weft_event event = {
+		.type = WEFT_EVENT_CREATE, .time_ns = g->now_ns, .task = by, .other = task, .kind = kind};
+	assert_int_equal(weft_model_builder_add(g->builder, &event, &g->diagnostics), 0);
+}
+
+static void switch_to(struct growing *g, uint64_t task)
+{
+	add(g, WEFT_EVENT_SWITCH, task, WEFT_TASK_NONE);
+}
+
+static void show_now(struct growing *g)
+{
+	struct weft_model *model;
+	assert_int_equal(weft_model_builder_snapshot(g->builder, &description, 0, &model), 0);
+	assert_int_equal(weft_viewer_show(g->s.viewer, model, true), 0);
+	script_draw(&g->s);
+}
+
+/* A condition is signalled just before task 13 waits for it. */
+static struct growing begin_with_lost_signal(void)
+{
+	struct growing g = begin();
+	create(&g, WEFT_TASK_NONE, 11, WEFT_KIND_CONDITION);
+	create(&g, WEFT_TASK_NONE, 12, WEFT_KIND_TASK);
+	g.now_ns += MS;
+	signal(&g, 11, 12);
+	g.now_ns += US;
+	switch_to(&g, 1);
+	g.now_ns += 3 * US;
+	signal(&g, 11, 1);
+	create(&g, 11, 13, WEFT_KIND_WAIT);
+	g.now_ns += US;
+	switch_to(&g, 1);
+	g.now_ns += 1000 * MS;
+	switch_to(&g, 12);
+	show_now(&g);
+	script_wait(&g.s, 100);
+	assert_non_null(g.s.viewer->problems.found);
+	return g;
+}
+
+/* The item of the panel whose text begins with these words, or NULL. */
+static const struct weft_viewer_item *item_of(struct growing *g, const char *words)
+{
+	const struct weft_viewer_panel *panel = weft_viewer_panel(g->s.viewer);
+	for (uint32_t i = 0; i < panel->item_count; i++)
+		if (strncmp(panel->items[i].text, words, strlen(words)) == 0)
+			return &panel->items[i];
+	return NULL;
+}
+
+static const char lost[] = "wait 13 waits in vain";
+static const char withdrawn[] = "Withdrawn: wait 13 waits in vain";
+
+static void problems_stay_while_the_trace_grows(void **state)
+{
+	(void)state;
+	struct growing g = begin_with_lost_signal();
+	script_run(&g.s, "key p; command panel problems");
+	uint32_t current = g.s.viewer->problems.current;
+	assert_int_equal(current, 0);
+	for (unsigned i = 0; i < 8; i++) {
+		g.now_ns += 100 * MS;
+		switch_to(&g, 1);
+		show_now(&g);
+		const struct weft_viewer_item *item = item_of(&g, lost);
+		assert_non_null(item);
+		assert_true(item->is_selected && item->role == WEFT_VIEWER_ROLE_FAILED);
+		assert_non_null(weft__viewer_marked_problem(g.s.viewer));
+		script_wait(&g.s, 1000); /* some of them search again */
+	}
+	assert_null(item_of(&g, withdrawn));
+	end(&g);
+}
+
+static void what_is_no_longer_wrong_is_withdrawn(void **state)
+{
+	(void)state;
+	struct growing g = begin_with_lost_signal();
+	struct weft_model *model;
+	script_run(&g.s, "key p; command panel problems");
+	signal(&g, 11, 12);
+	add(&g, WEFT_EVENT_RESOLVE, 11, 13);
+	g.now_ns += MS;
+	switch_to(&g, 1);
+	show_now(&g);
+	script_wait(&g.s, 3100);
+	const struct weft_viewer_item *item = item_of(&g, withdrawn);
+	assert_null(item_of(&g, lost));
+	assert_non_null(item);
+	assert_int_equal(item->role, WEFT_VIEWER_ROLE_DIM);
+	assert_null(weft__viewer_marked_problem(g.s.viewer));
+	script_run(&g.s, "command select task:1 0s");
+	assert_true(weft_viewer_command(g.s.viewer, item_of(&g, withdrawn)->command, g.s.now_ms));
+	assert_int_equal(g.s.viewer->model->tasks.id[g.s.viewer->selection.task], 13);
+	/* It stays when the program has ended, and is forgotten with the trace. */
+	assert_int_equal(weft_model_builder_finish(g.builder, &description, &model), 0);
+	assert_int_equal(weft_viewer_show(g.s.viewer, model, false), 0);
+	script_run(&g.s, "command panel problems; wait 100; command panel problems");
+	assert_non_null(item_of(&g, withdrawn));
+	assert_int_equal(weft_viewer_show(g.s.viewer, sample_model(BLOCK_READ), false), 0);
+	script_wait(&g.s, 100);
+	assert_null(item_of(&g, "Withdrawn"));
+	end(&g);
+}
+
+/* A problem that is found again is no longer withdrawn. */
+static void a_withdrawn_problem_may_come_back(void **state)
+{
+	(void)state;
+	struct growing g = begin_with_lost_signal();
+	struct weft_problems none = {.count = 0};
+	struct weft_problems *found = g.s.viewer->problems.found;
+	script_run(&g.s, "command panel problems");
+	for (unsigned i = 0; i < 3; i++) {
+		weft__known_note(g.s.viewer, i % 2 ? found : &none);
+		g.s.viewer->panel.is_stale = true;
+		script_wait(&g.s, 16);
+		assert_int_equal(item_of(&g, withdrawn) != NULL, i % 2 == 0);
+	}
+	end(&g);
+}
+
+/* One of several similar findings is named, perhaps another one than before: then the former is not
+ * withdrawn. */
+static void a_finding_that_joins_others_is_not_withdrawn(void **state)
+{
+	(void)state;
+	struct growing g = begin_with_lost_signal();
+	struct weft_problem worse = g.s.viewer->problems.found->list[0];
+	const struct weft_problem_period periods[] = {{worse.start, worse.end}, {g.now_ns, g.now_ns}};
+	const uint32_t order = 0;
+	worse.task = 0;
+	worse.start = worse.end = g.now_ns;
+	worse.count = worse.period_count = 2;
+	worse.first_period = 0;
+	struct weft_problems problems = {
+		.count = 1, .list = &worse, .periods = periods, .by_gravity = &order};
+	script_run(&g.s, "command panel problems");
+	for (uint32_t count = 2; count > 0; count--) { /* all, then only the worse one */
+		worse.count = worse.period_count = count;
+		problems.periods = periods + 2 - count;
+		weft__known_note(g.s.viewer, g.s.viewer->problems.found);
+		weft__known_note(g.s.viewer, &problems);
+		g.s.viewer->panel.is_stale = true;
+		script_wait(&g.s, 16);
+		assert_int_equal(item_of(&g, withdrawn) != NULL, count == 1);
+	}
+	end(&g);
+}
+
+/* A search takes more steps than a state is shown, and goes on with the state it began with. */
+static void a_search_goes_on_while_the_trace_grows(void **state)
+{
+	(void)state;
+	struct growing g = begin();
+	for (uint64_t task = 100; task < 90100; task++) {
+		g.now_ns += US;
+		create(&g, 1, task, WEFT_KIND_TASK);
+		add(&g, WEFT_EVENT_RESOLVE, 2, task);
+	}
+	show_now(&g);
+	unsigned steps = 0, kept = 0;
+	for (; !g.s.viewer->problems.found; steps++) {
+		g.s.now_ms += 16;
+		double wait_ms = weft_viewer_advance(g.s.viewer, g.s.now_ms);
+		assert_true(wait_ms == 0 || g.s.viewer->problems.found);
+		struct weft__survey *survey = g.s.viewer->survey;
+		show_after(&g, MS);
+		script_draw(&g.s);
+		assert_ptr_equal(g.s.viewer->survey, survey);
+		kept += survey != NULL;
+		assert_true(steps < 1000);
+	}
+	assert_true(kept > 4);
+	assert_true(g.s.viewer->problems.is_old);
+	assert_true(weft_viewer_advance(g.s.viewer, g.s.now_ms) > 0); /* the next one is not due yet */
+	assert_null(g.s.viewer->survey);
+	script_wait(&g.s, 3100);
+	assert_true(g.s.viewer->survey || !g.s.viewer->problems.is_old);
+	script_run(&g.s, "command fold all"); /* other rows, in the middle of a search */
+	script_wait(&g.s, 1000);
+	assert_false(g.s.viewer->problems.is_old);
+	show_after(&g, MS);
+	script_draw(&g.s);
+	script_wait(&g.s, 3016);
+	end(&g); /* also in the middle of one */
+}
+
+/* After a search that took long the pause is longer; a hidden window does not count. */
+static void long_searches_are_rare(void **state)
+{
+	(void)state;
+	static const double took_ms[] = {0, 500, 2000, 3600e3}, pauses_ms[] = {3000, 3000, 8000, 20000};
+	for (unsigned i = 0; i < sizeof(took_ms) / sizeof(took_ms[0]); i++) {
+		struct growing g = begin();
+		script_draw(&g.s);
+		script_wait(&g.s, 100);
+		assert_false(g.s.viewer->problems.is_old);
+		double found_ms = g.s.viewer->problems.pulse_ms;
+		g.s.viewer->problems.took_ms = took_ms[i];
+		show_after(&g, MS);
+		script_draw(&g.s);
+		script_wait(&g.s, found_ms + pauses_ms[i] - g.s.now_ms);
+		assert_true(g.s.viewer->problems.is_old);
+		script_wait(&g.s, 16);
+		assert_false(g.s.viewer->problems.is_old);
+		end(&g);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +584,12 @@ int main(void)
 		cmocka_unit_test(a_pause_keeps_the_window_for_later),
 		cmocka_unit_test(a_link_has_the_window),
 		cmocka_unit_test(the_last_seconds_of_a_file_are_shown),
+		cmocka_unit_test(problems_stay_while_the_trace_grows),
+		cmocka_unit_test(what_is_no_longer_wrong_is_withdrawn),
+		cmocka_unit_test(a_withdrawn_problem_may_come_back),
+		cmocka_unit_test(a_finding_that_joins_others_is_not_withdrawn),
+		cmocka_unit_test(a_search_goes_on_while_the_trace_grows),
+		cmocka_unit_test(long_searches_are_rare),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -454,32 +454,6 @@ static void the_edges_of_a_task_stand_out(void **state)
 	script_end(&s);
 }
 
-/* Shows the next state of a growing trace. True if its problems are known `ms` later. */
-static bool finds_problems_after(struct script *s, double ms)
-{
-	assert_int_equal(weft_viewer_show(s->viewer, sample_model(BLOCK_READ), true), 0);
-	script_draw(s);
-	let_pass(s, ms);
-	return s->viewer->problems.found != NULL;
-}
-
-/* The time that passes until the next call is that of the search. */
-static void a_live_search_for_problems_that_takes_long_is_rare(void **state)
-{
-	(void)state;
-	struct script s = begin(BLOCK_READ, true);
-	assert_true(finds_problems_after(&s, 10));
-	let_pass(&s, 500);
-	assert_false(finds_problems_after(&s, 9000));
-	assert_true(finds_problems_after(&s, 600));
-	let_pass(&s, 1);
-	assert_false(finds_problems_after(&s, 2500));
-	assert_true(finds_problems_after(&s, 600));
-	let_pass(&s, 3600e3); /* a hidden window */
-	assert_true(finds_problems_after(&s, 10));
-	script_end(&s);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -490,7 +464,6 @@ int main(void)
 		cmocka_unit_test(what_was_chosen_is_drawn_over_the_picture),
 		cmocka_unit_test(words_and_progress_stand_in_for_a_picture),
 		cmocka_unit_test(the_edges_of_a_task_stand_out),
-		cmocka_unit_test(a_live_search_for_problems_that_takes_long_is_rare),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
