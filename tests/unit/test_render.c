@@ -597,6 +597,51 @@ static void rows_follow_the_view(void **state)
 	picture_finish(&p);
 }
 
+/* Tasks 1 to `tails` begin to wait for something at once, and do so until the end; the others end a
+ * little before it. */
+static struct weft_model *tails_and_busy_tasks(uint32_t tails, uint32_t busy)
+{
+	struct weft_model_builder *b = built_begin();
+	const uint64_t condition = 5000;
+	for (uint64_t task = 1; task <= tails + busy; task++)
+		built_add(
+			b, (struct weft_event){.type = WEFT_EVENT_CREATE, .time_ns = task, .other = task});
+	for (uint64_t task = 1; task <= tails; task++)
+		built_add(b, (struct weft_event){.type = WEFT_EVENT_TRY_READ,
+						 .time_ns = 2000 + task,
+						 .task = task,
+						 .other = condition});
+	for (uint64_t task = tails + 1; task <= tails + busy; task++)
+		built_add(b, (struct weft_event){
+						 .type = WEFT_EVENT_RESOLVE, .time_ns = 900000 + task, .other = task});
+	return built_finish(b);
+}
+
+/* Tasks that wait until the end without an act are low while others need the room, and full size
+ * while these leave it. */
+static void rows_of_tails_leave_room_for_work(void **state)
+{
+	static const struct {
+		uint32_t tails, busy;
+		bool are_full;
+	} cases[] = {{20, 10, true}, {1000, 10, false}, {1000, 60, false}, {30, 60, false}};
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct picture p;
+		picture_init(&p, tails_and_busy_tasks(cases[i].tails, cases[i].busy), 800, 600);
+		double *edges = calloc(p.layout->row_count + (size_t)1, sizeof(*edges));
+		assert_non_null(edges);
+		weft_scene_row_edges(p.scene, &p.view, edges);
+		uint32_t tail = p.layout->row[weft_model_find_task(p.layout->model, 0, 1)];
+		uint32_t busy = p.layout->row[weft_model_find_task(p.layout->model, 0, cases[i].tails + 5)];
+		double high = height_of_row(edges, tail);
+		assert_true(height_of_row(edges, busy) > 0.6);
+		assert_true(cases[i].are_full ? high > 0.99 : high < 0.4);
+		free(edges);
+		picture_finish(&p);
+	}
+}
+
 /* Lanes become lower, then some counters have none, then all: two fifths of the picture at most. */
 static void lanes_leave_room_for_tasks(void **state)
 {
@@ -698,6 +743,7 @@ int main(void)
 		cmocka_unit_test(ticks_change_their_unit_at_a_whole_one),
 		cmocka_unit_test(a_whole_second_has_no_decimals),
 		cmocka_unit_test(a_frame_has_the_parts_that_fit),
+		cmocka_unit_test(rows_of_tails_leave_room_for_work),
 		cmocka_unit_test(lanes_leave_room_for_tasks),
 		cmocka_unit_test(rows_follow_the_view),
 		cmocka_unit_test(grounds_of_matches_are_shared_by_neighbours),

@@ -3,7 +3,8 @@
  * Heights of rows that follow the view. A row whose tasks are wide enough in the view has its full
  * height, a row without any is a hairline, and between these the height grows with the width, so
  * that rows do not jump while the view moves. However many rows are narrow or empty, both groups
- * together leave room for the others.
+ * together leave room for the others. The tail of an unfinished task, which does nothing any more,
+ * has a width only as far as the other tasks leave room.
  */
 #include <math.h>
 
@@ -68,17 +69,25 @@ static bool is_heading(const struct weft_scene *scene, uint32_t row)
 		   (piles->count == 0 || piles->row_first[row] == piles->row_first[row + 1]);
 }
 
-/* The width of what a row has in the view, px; -1 for nothing. */
+static uint64_t tail_of(const struct weft_scene *scene, uint32_t row)
+{
+	return scene->tails ? scene->tails[row] : UINT64_MAX;
+}
+
+/* The width of what a row has in the view without its tail, px; -1 for nothing, not even a tail. */
 static double width_of(const struct weft_scene *scene, const struct weft_view *view,
 	const struct row_stretch *shown, uint32_t row)
 {
 	struct row_stretch s = {UINT64_MAX, 0};
+	uint64_t tail = tail_of(scene, row);
 	if (is_heading(scene, row))
 		return FULL_PX;
-	extend_by_lines(scene, row, shown, &s);
+	if (tail > shown->start) /* else the row has nothing but its tail */
+		extend_by_lines(scene, row, shown, &s);
+	s.end = s.end < tail ? s.end : tail;
 	extend_by_piles(scene, row, shown, &s);
 	if (s.start > s.end)
-		return -1;
+		return tail <= shown->start ? 0 : -1;
 	uint64_t from = s.start > shown->start ? s.start : shown->start;
 	uint64_t to = s.end < shown->end ? s.end : shown->end;
 	return to > from ? weft__view_px(view, from, to) : 0;
@@ -154,6 +163,41 @@ static double height_of(const struct height_shape *shape, double width)
 	return shape->least + (1 - shape->least) * (shape->k * u + (1 - shape->k) * u * u);
 }
 
+/* ---- Tails ---- */
+
+/* The part of a full height by which its tail makes a row higher, if the row has that width. */
+static double gain_of(const struct weft_scene *scene, const struct weft_view *view,
+	const struct row_stretch *shown, uint32_t row, double width)
+{
+	uint64_t tail = tail_of(scene, row);
+	if (width < 0 || width >= FULL_PX || tail >= shown->end)
+		return 0;
+	double px = weft__view_px(view, tail > shown->start ? tail : shown->start, shown->end);
+	return fmin(px, FULL_PX - width) / FULL_PX;
+}
+
+/* The room that the rows leave, in full rows; not more than 0 if they leave none. */
+static double room_left(const struct weft_view *view, const double *widths, uint32_t rows)
+{
+	double room = ROOM * view->height / WEFT_VIEW_ROW_HEIGHT;
+	for (uint32_t row = 0; row < rows && room > 0; row++)
+		room -= widths[row] >= FULL_PX ? 1 : widths[row] > 0 ? widths[row] / FULL_PX : 0;
+	return room;
+}
+
+/* Widens rows by their tails if the other tasks leave room, by equal shares. */
+static void add_tails(const struct weft_scene *scene, const struct weft_view *view,
+	const struct row_stretch *shown, double *widths)
+{
+	uint32_t rows = scene->layout->row_count;
+	double room = scene->tails ? room_left(view, widths, rows) : 0, gains = 0;
+	for (uint32_t row = 0; row < rows && room > 0; row++)
+		gains += gain_of(scene, view, shown, row, widths[row]);
+	double share = fmin(room / gains, 1);
+	for (uint32_t row = 0; row < rows && room > 0 && gains > 0; row++)
+		widths[row] += share * FULL_PX * gain_of(scene, view, shown, row, widths[row]);
+}
+
 WEFT__EXPORT void weft_scene_row_edges(
 	const struct weft_scene *scene, const struct weft_view *view, double *ret_edges)
 {
@@ -178,6 +222,7 @@ void weft__row_edges(const struct weft_scene *scene, const struct weft_view *vie
 		widths[row] = width_of(scene, view, &shown, row);
 	if (ret_before)
 		count_rows(scene, widths, rows, ret_before);
+	add_tails(scene, view, &shown, widths);
 	struct height_shape shape = find_shape(view, widths, rows);
 	ret_edges[0] = rows ? -height_of(&shape, widths[0]) / 2 : 0; /* the first row is at 0 */
 	for (uint32_t row = 0; row < rows; row++)

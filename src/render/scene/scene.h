@@ -130,6 +130,8 @@ struct weft_scene {
 	double overview_length;              /* the columns that the trace has */
 	struct weft__overview_sums *to_grow; /* of a live trace: see overview_growth.c */
 	uint32_t alive_max;
+	uint64_t *tails; /* for each row: when its last task last acted, if that has not ended; else
+						UINT64_MAX. NULL: the trace grows, and that changes all the time */
 	struct weft__bands idle, gc;
 	struct weft__scale *scales;      /* for each counter */
 	struct weft__extremes *extremes; /* extremes of samples; see samples.c */
@@ -274,6 +276,12 @@ uint32_t weft__edges_from(const struct weft_scene *scene, uint32_t edge, uint64_
 /* The next edge of `type` from `edge` on, below `last`; or `last`. */
 uint32_t weft__edges_next(
 	const struct weft_scene *scene, unsigned type, uint32_t edge, uint32_t last);
+
+/* tails.c: when a task that has not ended last ran, said something, read, or began to wait; whether
+ * its line is dashed from then on. */
+uint64_t weft__last_act(const struct weft_model *model, uint32_t task);
+bool weft__has_tail(const struct weft_model *model, uint32_t task);
+int weft__scene_make_tails(struct weft_scene *scene);
 
 /* samples.c: the samples [first, last) of a counter, which must not be empty. */
 struct weft__mean {

@@ -21,15 +21,16 @@ struct cell_column {
 	bool failed;
 };
 
-struct weft__cells {
-	uint32_t count;
-	uint32_t first, last; /* columns that may be non-empty: first ≤ i < last */
-	struct cell_column columns[];
-};
-
 struct cell {
 	int height, ran; /* px */
 	bool failed;
+};
+
+struct weft__cells {
+	uint32_t count;
+	uint32_t first, last; /* columns that may be non-empty: first ≤ i < last */
+	struct cell *made;    /* of these columns, while they are drawn */
+	struct cell_column columns[];
 };
 
 static void empty(struct weft__cells *cells)
@@ -50,11 +51,17 @@ struct weft__cells *weft__cells_create(const struct painter *p)
 		return NULL;
 	cells->count = count;
 	cells->first = UINT32_MAX;
-	return cells;
+	cells->made = malloc((count + (size_t)1) * sizeof(*cells->made));
+	if (cells->made)
+		return cells;
+	free(cells);
+	return NULL;
 }
 
 void weft__cells_destroy(struct weft__cells *cells)
 {
+	if (cells)
+		free(cells->made);
 	free(cells);
 }
 
@@ -110,16 +117,29 @@ void weft__cells_fill(struct weft__cells *cells, const struct weft__density *den
 	cells->last = cells->count;
 }
 
+/* Like ceil() for small numbers from -1 on, which is a function call on many processors. */
+static int round_up(double number)
+{
+	int whole = (int)number;
+	return whole + (number > whole);
+}
+
+/* The exponent of 2 in a number of tasks from one half on. */
+static int exponent(double tasks)
+{
+	return tasks < 1 ? -1 : 31 - __builtin_clz((uint32_t)tasks);
+}
+
 static struct cell make_cell(const struct painter *p, const struct cell_column *column, int room)
 {
 	struct cell cell = {0, 0, column->failed};
 	if (column->tasks < 0.5)
 		return cell;
-	cell.height = LEAST_HEIGHT + ilogb(column->tasks);
+	cell.height = LEAST_HEIGHT + exponent(column->tasks);
 	if (cell.height > room)
 		cell.height = room;
 	double share = column->running_ns * p->view->scale; /* share of a column's time */
-	cell.ran = (int)ceil(fmin(share, 1) * cell.height - 0.05);
+	cell.ran = round_up((share < 1 ? share : 1) * cell.height - 0.05);
 	return cell;
 }
 
@@ -152,16 +172,16 @@ static bool alike(const struct cell *a, const struct cell *b)
 		   abs(a->height - b->height) <= 1 && abs(a->ran - b->ran) <= 1;
 }
 
-/* True for a row in which each column differs a little from the next, which would be thousands of
- * rectangles: similar columns are then joined over SMOOTH pixels. */
-static bool is_rough(const struct weft__cells *cells, const struct painter *p, int room)
+/* Makes the cells. True for a row in which each column differs a little from the next, which would
+ * be thousands of rectangles: similar columns are then joined over SMOOTH pixels. */
+static bool make_cells(struct weft__cells *cells, const struct painter *p, int room)
 {
 	uint32_t changes = 0;
 	struct cell before = {0};
 	for (uint32_t i = cells->first; i < cells->last; i++) {
-		struct cell cell = make_cell(p, &cells->columns[i], room);
-		changes += !same(&cell, &before);
-		before = cell;
+		cells->made[i] = make_cell(p, &cells->columns[i], room);
+		changes += !same(&cells->made[i], &before);
+		before = cells->made[i];
 	}
 	return changes > ROUGH;
 }
@@ -171,9 +191,10 @@ void weft__cells_draw(struct weft__cells *cells, struct painter *p, const struct
 	struct cell run = {0};
 	uint32_t begin = 0, i = cells->first;
 	int room = lane->spacing < MOST_HEIGHT ? (int)fmax(lane->spacing, LEAST_HEIGHT) : MOST_HEIGHT;
-	bool rough = cells->last > cells->first + ROUGH && is_rough(cells, p, room);
+	bool rough = make_cells(cells, p, room);
+	cells->made[cells->last] = (struct cell){0}; /* ends the last run */
 	for (; cells->first < cells->last && i <= cells->last; i++) {
-		struct cell cell = make_cell(p, &cells->columns[i], room);
+		struct cell cell = cells->made[i];
 		bool goes_on = same(&cell, &run) || (rough && i - begin < SMOOTH && alike(&cell, &run));
 		if (goes_on && i < cells->last)
 			continue;

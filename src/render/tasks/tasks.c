@@ -79,32 +79,13 @@ static void draw_end(struct painter *p, uint32_t task, const struct span *span, 
 		draw_triangle(p, span->x2, y, half, p->theme->waiting);
 }
 
-/* When a task that has not ended last ran, said something, read, or began to wait. */
-static uint64_t last_act(const struct weft_model *model, uint32_t task)
-{
-	const struct weft_tasks *t = &model->tasks;
-	uint64_t last = t->start[task];
-	if (t->end_activation[task] > t->first_activation[task])
-		last = model->activations.end[t->end_activation[task] - 1];
-	if (t->end_edge[task] > t->first_edge[task]) {
-		uint64_t acted = model->edges.time[model->edges.by_actor[t->end_edge[task] - 1]];
-		last = acted > last ? acted : last;
-	}
-	if (t->end_note[task] > t->first_note[task]) {
-		uint64_t noted = model->notes.time[t->end_note[task] - 1];
-		last = noted > last ? noted : last;
-	}
-	return last;
-}
-
 /* From where on the line of an unfinished task is dashed: nothing more is known of it. While a
  * trace grows, that changes all the time. */
 static double open_from(const struct painter *p, uint32_t task, const struct span *span)
 {
-	const unsigned ended = WEFT_TASK_RESOLVED | WEFT_TASK_FAILED | WEFT_TASK_STOPPED;
-	if (p->model->summary.live || (p->model->tasks.flags[task] & ended))
+	if (!weft__has_tail(p->model, task))
 		return span->x2;
-	double x = fmax(weft__x(p, last_act(p->model, task)), span->x);
+	double x = fmax(weft__x(p, weft__last_act(p->model, task)), span->x);
 	return x + DASHED_FROM <= span->x2 ? x : span->x2;
 }
 
