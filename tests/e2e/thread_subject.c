@@ -302,7 +302,7 @@ static void *take_nameless(void *argument)
 /* As an allocator gets it from the kernel: it has no name, and is no variable of that file. */
 static int mapped(void)
 {
-	int file = open("/proc/self/exe", O_RDONLY);
+	int file = open("/etc/passwd", O_RDONLY);
 	char *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mmap(memory, 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0) == MAP_FAILED)
 		return 3;
