@@ -7,6 +7,7 @@
 
 #include <weft/chain.h>
 
+#include "story/index.h"
 #include "viewer/state.h"
 
 #define SMALL (1 << 18) /* edges and tasks that are indexed within one frame */
@@ -137,20 +138,38 @@ const struct weft_problem *weft__viewer_marked_problem(const struct weft_viewer 
 	return &found->list[found->by_gravity[viewer->problems.current]];
 }
 
+/* True if the problem is mostly the wait of its task at that time. */
+static bool is_mostly_wait(
+	const struct weft_story *story, const struct weft_problem *problem, uint64_t at)
+{
+	struct weft_story_wait wait;
+	if (!weft_story_wait_at(story, problem->task, at, &wait))
+		return false;
+	uint64_t since = wait.since > problem->start ? wait.since : problem->start;
+	uint64_t until = wait.until < problem->end ? wait.until : problem->end;
+	return until > since && until - since >= (problem->end - problem->start) / 2;
+}
+
+/* True if the task has run before, and does not run at that time. */
+static bool rests_at(const struct weft_model *model, uint32_t task, uint64_t time)
+{
+	const uint32_t first = model->tasks.first_activation[task];
+	uint32_t runs = weft__activations_until(model, task, time);
+	return runs > 0 && model->activations.end[first + runs - 1] <= time;
+}
+
 /* The time that is asked about: in the longest wait of the task, if the problem is mostly that
- * wait; else the problem's end. */
+ * wait; in the middle, if the trace does not show what the task waits for, as that of a lock's
+ * holder that sleeps; else the problem's end. */
 static uint64_t moment_of(const struct weft_story *story, const struct weft_problem *problem)
 {
 	const uint64_t start = problem->start, end = problem->end;
-	struct weft_story_wait wait;
-	uint64_t at;
+	uint64_t middle = start + (end - start) / 2, at;
 	if (problem->task != WEFT_NONE && weft_chain_moment(story, problem->task, start, end, &at) &&
-		weft_story_wait_at(story, problem->task, at, &wait)) {
-		uint64_t since = wait.since > start ? wait.since : start;
-		uint64_t until = wait.until < end ? wait.until : end;
-		if (until > since && until - since >= (end - start) / 2)
-			return at;
-	}
+		is_mostly_wait(story, problem, at))
+		return at;
+	if (problem->task != WEFT_NONE && end > start && rests_at(story->model, problem->task, middle))
+		return middle;
 	return end > start ? end - 1 : start;
 }
 

@@ -2,6 +2,7 @@
  *
  * Tasks that are pointed at, clicked and stepped through, and their story and edges.
  */
+#include "trace_script.h"
 #include "viewer_sample.h"
 
 #include "render/theme.h"
@@ -213,6 +214,25 @@ static void tab_reaches_the_first_edge_of_the_trace(void **state)
 	script_end(&s);
 }
 
+/* After a jump to a lock's holder that sleeps, the question is asked while it sleeps. */
+static void a_holder_that_sleeps_is_asked_in_its_sleep(void **state)
+{
+	static const char trace[] =
+		"create 0 1 lock; label 1 db; [20: create 0 100+i task; run 100+i; acquire 100+i 1; +10;"
+		" release 100+i 1; resolve 100+i 100+i; idle; +100]; create 0 500 task; label 500 backup;"
+		" run 500; acquire 500 1; +10; idle; +1000; create 0 501 task; run 501; try 501 1; idle;"
+		" +50000; run 500; +10; release 500 1; resolve 500 500; run 501; acquire 501 1; +10;"
+		" release 501 1; resolve 501 501; idle";
+	(void)state;
+	struct script s = script_begin(NULL, true);
+	assert_int_equal(weft_viewer_show(s.viewer, trace_script_model(trace, 0), false), 0);
+	script_run(&s, "key p; key w");
+	assert_int_equal(s.viewer->model->tasks.id[s.viewer->selection.task], 500);
+	const char *status = weft_viewer_status(s.viewer);
+	assert_non_null(strstr(status, "'backup' waits for nothing that the trace shows"));
+	script_end(&s);
+}
+
 static const struct weft_viewer_control *control_with(const struct script *s, const char *words)
 {
 	uint32_t count;
@@ -331,6 +351,7 @@ int main(void)
 		cmocka_unit_test(every_link_of_every_panel_is_followed),
 		cmocka_unit_test(keys_go_along_edges_and_back),
 		cmocka_unit_test(tab_reaches_the_first_edge_of_the_trace),
+		cmocka_unit_test(a_holder_that_sleeps_is_asked_in_its_sleep),
 		cmocka_unit_test(drawn_controls_are_listed),
 		cmocka_unit_test(tab_leaves_after_the_last_edge),
 		cmocka_unit_test(a_range_is_chosen_by_keys),
