@@ -254,8 +254,23 @@ static void list_timed(struct sorting *s, const struct slow *slow)
 	}
 }
 
-/* Writes which of a group's tasks are slow: "every 20th", "the first 12" or "30". Its tasks are in
- * the order of their first mention. */
+/* The number of tasks in the group with the slow task's very name, if all slow ones have it and
+ * some others do not; else 0. `s->lives` has the numbers of the slow ones. */
+static uint32_t count_named(
+	const struct sorting *s, const struct weft__alike_group *group, const struct slow *slow)
+{
+	const uint32_t *members = &s->alike->members[group->first], *labels = s->model->tasks.label;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < slow->count; i++)
+		if (labels[members[s->lives[i]]] != labels[slow->task])
+			return 0;
+	for (uint32_t i = 0; i < group->count; i++)
+		count += labels[members[i]] == labels[slow->task];
+	return count < group->count ? count : 0;
+}
+
+/* Writes which of a group's tasks are slow: those of one name, "every 20th", "the first 12" or
+ * "30". Its tasks are in the order of their first mention. */
 static void write_timed(struct sorting *s, struct weft__sentence *t, const struct slow *slow)
 {
 	const struct weft__alike *alike = s->alike;
@@ -264,7 +279,13 @@ static void write_timed(struct sorting *s, struct weft__sentence *t, const struc
 	list_timed(s, slow);
 	const uint64_t *numbers = s->lives;
 	uint64_t rhythm = weft__rhythm(numbers, slow->count);
+	uint32_t named = count_named(s, group, slow);
 	weft__words_add(w, "; ");
+	if (named) {
+		weft__words_add(
+			w, "%" PRIu32 " of the %" PRIu32 " with this name are so slow", slow->count, named);
+		return;
+	}
 	if (rhythm == 1 && numbers[slow->count - 1] - numbers[0] == slow->count - 1) {
 		weft__words_add(w,
 			numbers[0] ? "%" PRIu32 " in a row are so slow" : "the first %" PRIu32 " are so slow",
