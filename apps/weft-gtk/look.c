@@ -16,6 +16,7 @@ static const char rules[] =
 	" min-height: 32px; }\n"
 	"window.THEME .weft-header button { padding: 0 5px; min-height: 26px; min-width: 22px; margin: 2px 0;"
 	" border: none; background: none; box-shadow: none; color: TEXT; }\n"
+	"window.THEME .weft-header.weft-touch button { min-height: 40px; min-width: 34px; }\n"
 	"window.THEME .weft-header button:hover { background: GRID; }\n"
 	"window.THEME .weft-header button.weft-on, window.THEME .weft-header button:active,"
 	" window.THEME .weft-header menubutton > button:checked { background: alpha(SELECTION, 0.22); }\n"

@@ -214,6 +214,14 @@ static void create_notice(struct window *window)
 	g_signal_connect(window->notice, "response", G_CALLBACK(close_notice), NULL);
 }
 
+/* True for a tablet without a mouse. */
+static bool is_touched(void)
+{
+	GdkSeat *seat = gdk_display_get_default_seat(gdk_display_get_default());
+	GdkSeatCapabilities has = seat ? gdk_seat_get_capabilities(seat) : GDK_SEAT_CAPABILITY_NONE;
+	return (has & GDK_SEAT_CAPABILITY_TOUCH) && !(has & GDK_SEAT_CAPABILITY_POINTER);
+}
+
 static void create_widgets(struct window *window)
 {
 	window->widget = gtk_application_window_new(window->application);
@@ -227,6 +235,8 @@ static void create_widgets(struct window *window)
 	gtk_window_set_child(GTK_WINDOW(window->widget), box);
 	actions_add(window);
 	window->header = header_create(window);
+	if (is_touched())
+		gtk_widget_add_css_class(window->header->widget, "weft-touch");
 	gtk_window_set_titlebar(GTK_WINDOW(window->widget), window->header->widget);
 	input_attach(window);
 	gtk_window_set_focus(GTK_WINDOW(window->widget), window->picture->widget);
@@ -265,14 +275,6 @@ static bool reduces_motion(void)
 	gboolean has_animations = TRUE;
 	g_object_get(gtk_settings_get_default(), "gtk-enable-animations", &has_animations, NULL);
 	return !has_animations;
-}
-
-/* True for a tablet without a mouse. */
-static bool is_touched(void)
-{
-	GdkSeat *seat = gdk_display_get_default_seat(gdk_display_get_default());
-	GdkSeatCapabilities has = seat ? gdk_seat_get_capabilities(seat) : GDK_SEAT_CAPABILITY_NONE;
-	return (has & GDK_SEAT_CAPABILITY_TOUCH) && !(has & GDK_SEAT_CAPABILITY_POINTER);
 }
 
 static void create_viewer(struct window *window, const struct window_options *options)
