@@ -8,6 +8,8 @@
  *
  * libuv calls many of its functions through the dynamic linker, so that these calls reach the hooks
  * too. They belong to handles that the program does not know, and are passed on.
+ *
+ * The same files make libweft-uv.a, with WEFT_UV_LINKED: for programs that contain libuv.
  */
 #ifndef WEFT_ADAPTERS_UV_ADAPTER_H
 #define WEFT_ADAPTERS_UV_ADAPTER_H
@@ -16,16 +18,39 @@
 
 #define WEFT_CATEGORY uv
 #include "hooks/callbacks.h"
+#ifdef WEFT_UV_LINKED
+
+/* The linker passes calls of uv_run to __wrap_uv_run, and those of __real_uv_run to libuv. */
+#define UV_HOOK(name)  UV__WRAP(name)
+#define UV__WRAP(name) __wrap_##name
+#define UV__REAL(name) __real_##name
+#define UV_NEXT(name)                           \
+	__extension__({                             \
+		extern __typeof__(name) UV__REAL(name); \
+		UV__REAL(name);                         \
+	})
+#define UV_PLAIN(name) name
+#define UV_IS_INTERNAL false
+
+#else
+
 #include "hooks/library.h"
 
 extern struct weft__hooks_library weft__uv_library __attribute__((visibility("hidden")));
 
-/* The function of libuv that a hook stands in front of. Nothing here is linked to libuv. */
-#define UV_NEXT(name) LIBRARY_NEXT(weft__uv_library, name)
+/* The function of libuv that a hook stands in front of; and one that has no hook. Nothing here is
+ * linked to libuv. */
+#define UV_HOOK(name)  name
+#define UV_NEXT(name)  LIBRARY_NEXT(weft__uv_library, name)
+#define UV_PLAIN(name) UV_NEXT(name)
+
+/* True if libuv itself calls the hook. */
+#define UV_IS_INTERNAL weft__hooks_library_has(&weft__uv_library, __builtin_return_address(0))
+
+#endif
 
 /* True if a hook should record this call. */
-#define UV_RECORD \
-	(HOOKS_RECORD && !weft__hooks_library_has(&weft__uv_library, __builtin_return_address(0)))
+#define UV_RECORD (HOOKS_RECORD && !UV_IS_INTERNAL)
 
 /* ---- Tasks (tasks.c) ---- */
 

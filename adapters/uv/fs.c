@@ -57,7 +57,8 @@ static bool ask(uv_fs_t *request, uv_fs_cb callback, const char *word, struct ab
 #define FILE(file) ((struct about){NULL, file})
 #define NOTHING    ((struct about){NULL, -1})
 #define CALL(name, about, parameters, arguments)                                                \
-	HOOK int uv_fs_##name(uv_loop_t *loop, uv_fs_t *request, parameters, uv_fs_cb callback)     \
+	HOOK int UV_HOOK(uv_fs_##name)(                                                             \
+		uv_loop_t * loop, uv_fs_t * request, parameters, uv_fs_cb callback)                     \
 	{                                                                                           \
 		if (!callback || !UV_RECORD || callback == on_fs ||                                     \
 			!ask(request, callback, "fs " #name, about))                                        \

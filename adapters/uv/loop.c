@@ -3,9 +3,10 @@
  * The loop: between callbacks, nothing runs on its thread. Handles that are called in each round,
  * and uv_async_t, by which other threads wake the loop.
  */
-#include <dlfcn.h>
-
 #include "uv/adapter.h"
+
+#ifndef WEFT_UV_LINKED
+#include <dlfcn.h>
 
 struct weft__hooks_library weft__uv_library = {.file = "libuv.so.1"};
 
@@ -14,18 +15,29 @@ __attribute__((constructor(111))) static void locate(void)
 {
 	weft__hooks_library_locate(&weft__uv_library, dlsym(RTLD_NEXT, "uv_run"));
 }
+#endif
 
 /* ---- uv_run ---- */
 
 /* The task that calls uv_run does not run meanwhile. A round that does not wait is a part of a loop
  * of the program's own. */
-HOOK int uv_run(uv_loop_t *loop, uv_run_mode mode)
+HOOK int UV_HOOK(uv_run)(uv_loop_t *loop, uv_run_mode mode)
 {
 	if (!UV_RECORD || mode == UV_RUN_NOWAIT)
 		return UV_NEXT(uv_run)(loop, mode);
 	struct weft__hooks_loop run = weft__hooks_loop_begin();
 	int result = UV_NEXT(uv_run)(loop, mode);
 	weft__hooks_loop_end(&run);
+	return result;
+}
+
+/* libuv makes a handle of its own in each loop. */
+HOOK int UV_HOOK(uv_loop_init)(uv_loop_t *loop)
+{
+	bool was_inside = weft__hooks_thread.is_inside;
+	weft__hooks_thread.is_inside = true;
+	int result = UV_NEXT(uv_loop_init)(loop);
+	weft__hooks_thread.is_inside = was_inside;
 	return result;
 }
 
@@ -55,14 +67,14 @@ static bool start(uv_handle_t *handle, weft__hooks_callback callback, const char
 		((uv_##name##_cb)run.callback)(handle);                                                 \
 		weft__hooks_return(&run);                                                               \
 	}                                                                                           \
-	HOOK int uv_##name##_start(uv_##name##_t *handle, uv_##name##_cb callback)                  \
+	HOOK int UV_HOOK(uv_##name##_start)(uv_##name##_t * handle, uv_##name##_cb callback)        \
 	{                                                                                           \
 		bool is_recorded = UV_RECORD && callback &&                                             \
-						   !UV_NEXT(uv_is_active)((uv_handle_t *)handle) &&                     \
+						   !UV_PLAIN(uv_is_active)((uv_handle_t *)handle) &&                    \
 						   start((uv_handle_t *)handle, (weft__hooks_callback)callback, #name); \
 		return UV_NEXT(uv_##name##_start)(handle, is_recorded ? on_##name : callback);          \
 	}                                                                                           \
-	HOOK int uv_##name##_stop(uv_##name##_t *handle)                                            \
+	HOOK int UV_HOOK(uv_##name##_stop)(uv_##name##_t * handle)                                  \
 	{                                                                                           \
 		if (UV_RECORD)                                                                          \
 			weft__hooks_cancel(handle);                                                         \
@@ -99,7 +111,7 @@ static bool start_async(uv_async_t *async, uv_async_cb callback)
 	return true;
 }
 
-HOOK int uv_async_init(uv_loop_t *loop, uv_async_t *async, uv_async_cb callback)
+HOOK int UV_HOOK(uv_async_init)(uv_loop_t *loop, uv_async_t *async, uv_async_cb callback)
 {
 	bool is_recorded = UV_RECORD && callback && start_async(async, callback);
 	int result = UV_NEXT(uv_async_init)(loop, async, is_recorded ? on_async : callback);
@@ -107,7 +119,7 @@ HOOK int uv_async_init(uv_loop_t *loop, uv_async_t *async, uv_async_cb callback)
 }
 
 /* Any thread may call this, also in a signal handler. */
-HOOK int uv_async_send(uv_async_t *async)
+HOOK int UV_HOOK(uv_async_send)(uv_async_t *async)
 {
 	struct weft__hooks_subject *subject = UV_RECORD ? weft__hooks_subject_find(async) : NULL;
 	if (subject && subject->epoch == weft__hooks_epoch() && subject->task != WEFT_TASK_NONE) {

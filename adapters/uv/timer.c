@@ -39,7 +39,7 @@ static void name_timer(struct weft__hooks_subject *subject, uint64_t ms, uint64_
 
 static void on_timer(uv_timer_t *timer)
 {
-	struct weft__hooks_run run = UV_NEXT(uv_timer_get_repeat)(timer) != 0
+	struct weft__hooks_run run = UV_PLAIN(uv_timer_get_repeat)(timer) != 0
 									 ? UV_BEGIN_HANDLE(timer, "timer")
 									 : UV_BEGIN_LAST(timer, "timer");
 	((uv_timer_cb)run.callback)(timer);
@@ -65,15 +65,16 @@ static bool start(uv_timer_t *timer, uv_timer_cb callback, uint64_t ms, uint64_t
 	return true;
 }
 
-HOOK int uv_timer_start(uv_timer_t *timer, uv_timer_cb callback, uint64_t ms, uint64_t repeat)
+HOOK int UV_HOOK(uv_timer_start)(
+	uv_timer_t *timer, uv_timer_cb callback, uint64_t ms, uint64_t repeat)
 {
 	if (!UV_RECORD || !callback || callback == on_timer ||
-		UV_NEXT(uv_is_closing)((uv_handle_t *)timer) || !start(timer, callback, ms, repeat))
+		UV_PLAIN(uv_is_closing)((uv_handle_t *)timer) || !start(timer, callback, ms, repeat))
 		return UV_NEXT(uv_timer_start)(timer, callback, ms, repeat);
 	return UV_NEXT(uv_timer_start)(timer, on_timer, ms, repeat);
 }
 
-HOOK int uv_timer_stop(uv_timer_t *timer)
+HOOK int UV_HOOK(uv_timer_stop)(uv_timer_t *timer)
 {
 	if (UV_RECORD)
 		weft__hooks_cancel(timer);
@@ -84,12 +85,12 @@ HOOK int uv_timer_stop(uv_timer_t *timer)
 static void start_again(uv_timer_t *timer)
 {
 	const struct weft__hooks_subject *subject = weft__hooks_subject_find(timer);
-	uint64_t repeat = UV_NEXT(uv_timer_get_repeat)(timer);
+	uint64_t repeat = UV_PLAIN(uv_timer_get_repeat)(timer);
 	if (repeat && subject && subject->callback)
 		start(timer, (uv_timer_cb)subject->callback, repeat, repeat);
 }
 
-HOOK int uv_timer_again(uv_timer_t *timer)
+HOOK int UV_HOOK(uv_timer_again)(uv_timer_t *timer)
 {
 	if (UV_RECORD)
 		start_again(timer);

@@ -31,7 +31,7 @@ static bool start_receive(uv_udp_t *udp, uv_udp_recv_cb callback)
 	return true;
 }
 
-HOOK int uv_udp_recv_start(uv_udp_t *udp, uv_alloc_cb allocate, uv_udp_recv_cb callback)
+HOOK int UV_HOOK(uv_udp_recv_start)(uv_udp_t *udp, uv_alloc_cb allocate, uv_udp_recv_cb callback)
 {
 	bool is_recorded =
 		UV_RECORD && callback && callback != on_receive && start_receive(udp, callback);
@@ -77,7 +77,7 @@ static bool ask_send(uv_udp_send_t *request, const uv_udp_t *udp, const struct s
 	return subject != NULL;
 }
 
-HOOK int uv_udp_send(uv_udp_send_t *request, uv_udp_t *udp, const uv_buf_t buffers[],
+HOOK int UV_HOOK(uv_udp_send)(uv_udp_send_t *request, uv_udp_t *udp, const uv_buf_t buffers[],
 	unsigned count, const struct sockaddr *address, uv_udp_send_cb callback)
 {
 	if (!UV_RECORD || callback == on_send ||
@@ -88,7 +88,7 @@ HOOK int uv_udp_send(uv_udp_send_t *request, uv_udp_t *udp, const uv_buf_t buffe
 		request, UV_NEXT(uv_udp_send)(request, udp, buffers, count, address, on_send));
 }
 
-HOOK int uv_udp_try_send(
+HOOK int UV_HOOK(uv_udp_try_send)(
 	uv_udp_t *udp, const uv_buf_t buffers[], unsigned count, const struct sockaddr *address)
 {
 	int result = UV_NEXT(uv_udp_try_send)(udp, buffers, count, address);

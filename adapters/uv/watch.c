@@ -44,14 +44,14 @@ static bool start_poll(uv_poll_t *handle, uv_poll_cb callback)
 	return start(handle, (weft__hooks_callback)callback, &text);
 }
 
-HOOK int uv_poll_start(uv_poll_t *handle, int events, uv_poll_cb callback)
+HOOK int UV_HOOK(uv_poll_start)(uv_poll_t *handle, int events, uv_poll_cb callback)
 {
 	if (!UV_RECORD || !callback || callback == on_poll || !start_poll(handle, callback))
 		return UV_NEXT(uv_poll_start)(handle, events, callback);
 	return started(handle, UV_NEXT(uv_poll_start)(handle, events, on_poll));
 }
 
-HOOK int uv_poll_stop(uv_poll_t *handle)
+HOOK int UV_HOOK(uv_poll_stop)(uv_poll_t *handle)
 {
 	if (UV_RECORD)
 		weft__hooks_cancel(handle);
@@ -81,7 +81,7 @@ static bool start_signal(uv_signal_t *handle, uv_signal_cb callback, int number)
 	return start(handle, (weft__hooks_callback)callback, &text);
 }
 
-HOOK int uv_signal_start(uv_signal_t *handle, uv_signal_cb callback, int number)
+HOOK int UV_HOOK(uv_signal_start)(uv_signal_t *handle, uv_signal_cb callback, int number)
 {
 	if (!UV_RECORD || !callback || callback == on_signal || callback == on_signal_once ||
 		!start_signal(handle, callback, number))
@@ -89,7 +89,7 @@ HOOK int uv_signal_start(uv_signal_t *handle, uv_signal_cb callback, int number)
 	return started(handle, UV_NEXT(uv_signal_start)(handle, on_signal, number));
 }
 
-HOOK int uv_signal_start_oneshot(uv_signal_t *handle, uv_signal_cb callback, int number)
+HOOK int UV_HOOK(uv_signal_start_oneshot)(uv_signal_t *handle, uv_signal_cb callback, int number)
 {
 	if (!UV_RECORD || !callback || callback == on_signal || callback == on_signal_once ||
 		!start_signal(handle, callback, number))
@@ -97,7 +97,7 @@ HOOK int uv_signal_start_oneshot(uv_signal_t *handle, uv_signal_cb callback, int
 	return started(handle, UV_NEXT(uv_signal_start_oneshot)(handle, on_signal_once, number));
 }
 
-HOOK int uv_signal_stop(uv_signal_t *handle)
+HOOK int UV_HOOK(uv_signal_stop)(uv_signal_t *handle)
 {
 	if (UV_RECORD)
 		weft__hooks_cancel(handle);
@@ -122,7 +122,7 @@ static void on_fs_event(uv_fs_event_t *handle, const char *name, int events, int
 	weft__hooks_return(&run);
 }
 
-HOOK int uv_fs_event_start(
+HOOK int UV_HOOK(uv_fs_event_start)(
 	uv_fs_event_t *handle, uv_fs_event_cb callback, const char *path, unsigned flags)
 {
 	if (!UV_RECORD || !callback || callback == on_fs_event ||
@@ -131,7 +131,7 @@ HOOK int uv_fs_event_start(
 	return started(handle, UV_NEXT(uv_fs_event_start)(handle, on_fs_event, path, flags));
 }
 
-HOOK int uv_fs_event_stop(uv_fs_event_t *handle)
+HOOK int UV_HOOK(uv_fs_event_stop)(uv_fs_event_t *handle)
 {
 	if (UV_RECORD)
 		weft__hooks_cancel(handle);
@@ -146,17 +146,20 @@ static void on_fs_poll(
 	weft__hooks_return(&run);
 }
 
-HOOK int uv_fs_poll_start(
+HOOK int UV_HOOK(uv_fs_poll_start)(
 	uv_fs_poll_t *handle, uv_fs_poll_cb callback, const char *path, unsigned interval)
 {
 	if (!UV_RECORD || !callback || callback == on_fs_poll ||
-		UV_NEXT(uv_is_active)((uv_handle_t *)handle) ||
+		UV_PLAIN(uv_is_active)((uv_handle_t *)handle) ||
 		!start_file(handle, (weft__hooks_callback)callback, "fs_poll ", path))
 		return UV_NEXT(uv_fs_poll_start)(handle, callback, path, interval);
-	return started(handle, UV_NEXT(uv_fs_poll_start)(handle, on_fs_poll, path, interval));
+	weft__hooks_thread.is_inside = true; /* libuv asks for the file by a request and a timer */
+	int result = UV_NEXT(uv_fs_poll_start)(handle, on_fs_poll, path, interval);
+	weft__hooks_thread.is_inside = false;
+	return started(handle, result);
 }
 
-HOOK int uv_fs_poll_stop(uv_fs_poll_t *handle)
+HOOK int UV_HOOK(uv_fs_poll_stop)(uv_fs_poll_t *handle)
 {
 	if (UV_RECORD)
 		weft__hooks_cancel(handle);
@@ -188,11 +191,15 @@ static bool start_process(uv_process_t *process, const uv_process_options_t *opt
 }
 
 /* If it fails, the handle is initialized nevertheless, and the program closes it. */
-HOOK int uv_spawn(uv_loop_t *loop, uv_process_t *process, const uv_process_options_t *options)
+HOOK int UV_HOOK(uv_spawn)(
+	uv_loop_t *loop, uv_process_t *process, const uv_process_options_t *options)
 {
 	if (!UV_RECORD || !options->exit_cb || !start_process(process, options))
 		return UV_NEXT(uv_spawn)(loop, process, options);
 	uv_process_options_t ours = *options;
 	ours.exit_cb = on_exit_of_child;
-	return started(process, UV_NEXT(uv_spawn)(loop, process, &ours));
+	weft__hooks_thread.is_inside = true; /* libuv waits for SIGCHLD by a handle of its own */
+	int result = UV_NEXT(uv_spawn)(loop, process, &ours);
+	weft__hooks_thread.is_inside = false;
+	return started(process, result);
 }

@@ -170,6 +170,35 @@ def a_plugin_brings_libuv():
 
 
 @case
+def a_program_that_contains_libuv():
+    """Linked with libweft-uv, by the linker's option --wrap: the same tasks as with the preloaded adapter."""
+    program = os.path.join(BUILD, 'tests', 'uv-linked')
+    if not os.path.exists(program):
+        skip('libuv1-dev has no static library')
+    for part in ('timers', 'work', 'files', 'streams', 'others'):
+        with temporary_directory() as folder:
+            trace, = [t for t in record(folder, program, part, adapters='none') if 'uv-linked' in t]
+            equal(weft('info', trace).stderr, '')
+            tasks = json_lines(weft('dump', '--json', '--tasks', trace).stdout)
+        _, expected = trace_of(part)
+        equal(one(tasks, 'uv-linked')['outcome'], 'fulfilled')
+        equal(sorted((t['kind'], t['outcome'], t['activations']) for t in tasks if t['kind'] not in ('async', 'round')),
+              sorted((t['kind'], t['outcome'], t['activations']) for t in expected
+                     if t['kind'] not in ('async', 'round')), part)
+
+
+@case
+def other_adapters_leave_the_loop_alone():
+    """epoll_wait, and descriptors that libuv reads and writes, are not shown a second time."""
+    if not os.path.exists(SUBJECT):
+        skip('libuv1-dev is not installed')
+    with temporary_directory() as folder:
+        trace, = record(folder, SUBJECT, 'streams', adapters='uv,io,thread')
+        kinds = {t['kind'] for t in json_lines(weft('dump', '--json', '--tasks', trace).stdout)}
+        equal(kinds, {'thread', 'listen', 'connect', 'read', 'write', 'close'})
+
+
+@case
 def neovim():
     if not shutil.which('nvim'):
         skip('nvim is not installed')
