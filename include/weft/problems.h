@@ -41,6 +41,13 @@ struct weft_problem_period {
 	uint64_t start, end; /* ns */
 };
 
+/* A moment that explains a problem, in words: "begins to wait, 11 us late". */
+struct weft_problem_moment {
+	uint64_t time;  /* ns */
+	uint32_t task;  /* on whose row it is; or WEFT_NONE */
+	char words[52]; /* UTF-8; empty: there is no such moment */
+};
+
 struct weft_problem {
 	enum weft_problem_type type;
 	enum weft_problem_severity severity;
@@ -56,6 +63,7 @@ struct weft_problem {
 	/* If similar findings were joined: each one's period, by start, in weft_problems.periods.
 	 * Count 0 if there is only this one, or if the periods are not kept. */
 	uint32_t first_period, period_count;
+	struct weft_problem_moment cause, effect;
 };
 
 #define WEFT_PROBLEMS_MAX 200

@@ -481,6 +481,7 @@ static void draw_additions(struct drawing *d)
 	draw_wrong(d);
 	draw_found(d);
 	draw_problem(d);
+	weft__viewer_draw_moments(d->viewer, d->font, d->canvas);
 	draw_chain(d);
 	draw_pulse(d);
 	draw_marks(d);

@@ -173,6 +173,11 @@ static uint64_t moment_of(const struct weft_story *story, const struct weft_prob
 	return end > start ? end - 1 : start;
 }
 
+static uint32_t row_of_cause(const struct weft_viewer *viewer, const struct weft_problem *problem)
+{
+	return problem->cause.words[0] ? viewer->layout->row[problem->cause.task] : WEFT_NONE;
+}
+
 void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number)
 {
 	if (!weft__viewer_know_problems(viewer) || number >= viewer->problems.found->count)
@@ -183,7 +188,8 @@ void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number)
 	weft__viewer_select(viewer, problem->task, moment_of(&viewer->story, problem));
 	if (problem->counter != WEFT_NONE)
 		weft__viewer_see_counter(viewer, problem->counter);
-	weft__viewer_reveal(viewer, row, problem->show_start, problem->show_end, true);
+	weft__viewer_frame(
+		viewer, row, row_of_cause(viewer, problem), problem->show_start, problem->show_end);
 	viewer->problems.current = number;
 	viewer->problems.is_marked = true;
 	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_PROBLEMS;

@@ -44,6 +44,9 @@ int weft__step_index(const struct weft_model *model, struct weft_story_index_mak
 int weft__viewer_step_story(struct weft_viewer *viewer);
 void weft__viewer_step_problem(struct weft_viewer *viewer, int step);
 void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number);
+/* moments.c: writes what happened at the cause and at the effect of that problem. */
+void weft__viewer_draw_moments(
+	const struct weft_viewer *viewer, const struct weft_font *font, struct weft_canvas *canvas);
 /* The problem that the user went to last, until something else is selected; or NULL. */
 const struct weft_problem *weft__viewer_marked_problem(const struct weft_viewer *viewer);
 

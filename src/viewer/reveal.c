@@ -21,6 +21,8 @@
 #define AROUND    1.4  /* a target longer than the view is shown in AROUND times its length */
 #define LEAST_NS  1000.0
 #define ROOM_ROWS 1.5
+#define SMALL     0.2 /* shares of the view that are about 1/SHARE */
+#define LARGE     0.5
 
 static void center(struct weft_view *view, double ns)
 {
@@ -48,6 +50,20 @@ static void reveal_time(struct weft_view *view, uint64_t start, uint64_t end, bo
 	}
 }
 
+/* Gives a part of the trace 1/SHARE of the view, unless it has about that already. */
+static void frame_time(struct weft_view *view, uint64_t start, uint64_t end)
+{
+	double from = (double)(start - view->start), length = (double)(end - start);
+	double left = weft__view_x_of(view, from), right = left + weft__view_px(view, start, end);
+	double edge = view->width * COMFORT, shown = fmax(length * SHARE, LEAST_NS);
+	double share = (right - left) / view->width;
+	if (left >= edge && right <= view->width - edge && share >= SMALL && share <= LARGE)
+		return;
+	double first = fmax(from - (shown - length) / 2, 0);
+	weft_view_set_range(
+		view, view->start + weft__ns_between(first, view->end - view->start), shown);
+}
+
 static void reveal_row(struct weft_view *view, uint32_t row)
 {
 	double y = weft_view_y(view, row), spacing = weft_view_row_spacing(view, row);
@@ -72,6 +88,31 @@ void weft__viewer_reveal(
 	weft__viewer_follow_view(viewer, &view);
 	if (row != WEFT_NONE)
 		reveal_row(&view, row);
+	weft__viewer_glide(viewer, &view);
+}
+
+/* Moves two rows into view, the first of which is in it, if there is room for both. */
+static void reveal_rows(struct weft_view *view, uint32_t row, uint32_t other)
+{
+	double y = weft_view_y(view, row), y2 = weft_view_y(view, other);
+	bool is_seen = y2 >= 0 && y2 <= view->height;
+	if (!is_seen && fabs(y2 - y) < view->height - 2 * view->rows.spacing)
+		weft_view_set_focus(view, ((double)row + other) / 2);
+}
+
+void weft__viewer_frame(
+	struct weft_viewer *viewer, uint32_t row, uint32_t other, uint64_t start, uint64_t end)
+{
+	struct weft_view view = *weft__viewer_wanted(viewer);
+	weft__viewer_remember(viewer, true);
+	start = clamp(&view, start);
+	end = clamp(&view, end);
+	frame_time(&view, start, end > start ? end : start);
+	weft__viewer_follow_view(viewer, &view);
+	if (row != WEFT_NONE)
+		reveal_row(&view, row);
+	if (row != WEFT_NONE && other != WEFT_NONE)
+		reveal_rows(&view, row, other);
 	weft__viewer_glide(viewer, &view);
 }
 

@@ -113,6 +113,9 @@ void weft__viewer_write_edge(struct weft_viewer *viewer, char *text, size_t size
  * the times are large enough. */
 void weft__viewer_reveal(
 	struct weft_viewer *viewer, uint32_t row, uint64_t start, uint64_t end, bool is_close);
+/* Gives the times about a third of the view, and shows two rows, each of which may be WEFT_NONE. */
+void weft__viewer_frame(
+	struct weft_viewer *viewer, uint32_t row, uint32_t other, uint64_t start, uint64_t end);
 void weft__viewer_reveal_task(struct weft_viewer *viewer, uint32_t task, uint64_t at);
 /* The task in words: "task:12", "task:3/12" in buffer 3. */
 void weft__write_task(const struct weft_model *model, uint32_t task, char text[64]);

@@ -65,6 +65,9 @@ static void add_cycle(struct walk *walk, uint32_t task)
 		.edge = WEFT_NONE,
 	};
 	choose_view(walk, &problem);
+	struct weft__words last =
+		weft__problem_moment(&problem.effect, problem.start, model->edges.from[problem.edge]);
+	weft__words_add(&last, "begins to wait, as the last");
 	struct weft__sentence s;
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 5);

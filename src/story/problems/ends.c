@@ -268,6 +268,12 @@ static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t 
 	uint64_t began = t->end[sorted->origin];
 	problem.show_start = began < problem.start ? began : problem.start;
 	problem.show_end = problem.end;
+	if (sorted->origin != task) {
+		struct weft__words words = weft__problem_moment(&problem.cause, began, sorted->origin);
+		weft__words_add(&words, "fails first");
+		words = weft__problem_moment(&problem.effect, problem.end, task);
+		weft__words_add(&words, "fails in turn");
+	}
 	if (count > 1) /* to show how they follow each other */
 		problem.show_end = sorted[count < SHOWN ? count - 1 : SHOWN - 1].end;
 	write_ending(&s, ends->model, sorted, count, problem.severity);

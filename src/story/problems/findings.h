@@ -50,6 +50,10 @@ static inline uint64_t weft__least_ns(
 void weft__find(struct weft__findings *findings, const struct weft_problem *problem,
 	uint64_t weight, struct weft__sentence *sentence);
 
+/* Sets a moment of a problem; the caller appends its words to the result. */
+struct weft__words weft__problem_moment(
+	struct weft_problem_moment *moment, uint64_t time, uint32_t task);
+
 /* Adds a period of the problem that is added next; periods are sorted then. */
 void weft__find_period(struct weft__findings *findings, uint64_t start, uint64_t end);
 

@@ -70,7 +70,7 @@ static void report(struct weft__findings *findings, uint32_t task,
 	const struct weft_story_timer *timer, uint32_t count)
 {
 	const struct weft_model *model = findings->story->model;
-	const struct weft_problem problem = {
+	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_LATE,
 		.severity = timer->late_ns >= GRAVE_NS ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
 		.count = count,
@@ -82,6 +82,14 @@ static void report(struct weft__findings *findings, uint32_t task,
 		.edge = WEFT_NONE,
 	};
 	struct weft__sentence s;
+	struct weft__words words = weft__problem_moment(&problem.cause, problem.start, task);
+	weft__words_add(&words, "due");
+	if (timer->has_fired) {
+		words = weft__problem_moment(&problem.effect, problem.end, task);
+		weft__words_add(&words, "fires, ");
+		weft__words_add_length(&words, timer->late_ns);
+		weft__words_add(&words, " late");
+	}
 	weft__sentence_init(&s);
 	write_sentence(&s, model, task, timer, count);
 	weft__find(findings, &problem, timer->late_ns, &s);

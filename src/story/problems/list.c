@@ -85,6 +85,27 @@ static void name_process(const struct weft_model *model, const struct weft_probl
 	weft__words_add_process(w, model, buffer);
 }
 
+struct weft__words weft__problem_moment(
+	struct weft_problem_moment *moment, uint64_t time, uint32_t task)
+{
+	struct weft__words words;
+	moment->time = time;
+	moment->task = task;
+	weft__words_init(&words, moment->words, sizeof(moment->words));
+	return words;
+}
+
+/* Makes the range that is shown include the cause. */
+static void show_cause(struct weft_problem *problem)
+{
+	if (problem->show_end == 0) {
+		problem->show_start = problem->start;
+		problem->show_end = problem->end;
+	}
+	if (problem->cause.words[0] && problem->cause.time < problem->show_start)
+		problem->show_start = problem->cause.time;
+}
+
 void weft__find(struct weft__findings *f, const struct weft_problem *problem, uint64_t weight,
 	struct weft__sentence *sentence)
 {
@@ -98,10 +119,7 @@ void weft__find(struct weft__findings *f, const struct weft_problem *problem, ui
 	size_t size = weft__sentence_write(sentence, text, sizeof(text));
 	struct weft__finding *finding = &f->list[f->count++];
 	*finding = (struct weft__finding){*problem, weight, f->text.size};
-	if (finding->problem.show_end == 0) {
-		finding->problem.show_start = problem->start;
-		finding->problem.show_end = problem->end;
-	}
+	show_cause(&finding->problem);
 	take_periods(f, &finding->problem);
 	weft_text_add(&f->text, text, size + 1);
 }

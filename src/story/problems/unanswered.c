@@ -226,6 +226,19 @@ static bool is_at_rest(const struct chains *c, uint32_t task)
 	return false;
 }
 
+/* The beginning of the wait; and the end of what it waits for, if that was stopped. */
+static void set_moments(
+	const struct chains *c, uint32_t task, uint32_t last, struct weft_problem *problem)
+{
+	const struct weft_tasks *t = &c->model->tasks;
+	struct weft__words words = weft__problem_moment(&problem->effect, problem->start, task);
+	weft__words_add(&words, "begins to wait");
+	if (!is_stopped(c, last))
+		return;
+	words = weft__problem_moment(&problem->cause, t->end[last], last);
+	weft__words_add(&words, "%s", weft_outcome_name((enum weft_outcome)t->outcome[last]));
+}
+
 static void report(const struct chains *c, const struct chain *chain, uint32_t alike)
 {
 	const struct weft_trace_buffer *buffer = buffer_of(c, chain->last);
@@ -248,6 +261,7 @@ static void report(const struct chains *c, const struct chain *chain, uint32_t a
 	struct weft__sentence s;
 	problem.show_start = weft__start_of(c->findings->story, task);
 	problem.show_end = problem.end;
+	set_moments(c, task, chain->last, &problem);
 	weft__sentence_init(&s);
 	weft__words_add_subject(weft__clause(&s, 7), c->model, task, 32);
 	weft__blocked_describe(&c->blocked, task, weft__clause(&s, 6));

@@ -68,11 +68,22 @@ static void write_sentence(struct weft__sentence *s, const struct weft_model *mo
 			left->count > 2 ? "holds" : "hold");
 }
 
+static void set_moments(
+	const struct weft_model *model, const struct left_over *left, struct weft_problem *problem)
+{
+	struct weft__words words =
+		weft__problem_moment(&problem->cause, left->first.since, left->first.task);
+	weft__words_add(&words, "takes ");
+	weft__words_add_task(&words, model, left->resource, 24);
+	words = weft__problem_moment(&problem->effect, problem->end, left->first.task);
+	weft__words_add(&words, "ends without giving it back");
+}
+
 static void report(struct weft__findings *findings, const struct left_over *left)
 {
 	const struct weft_model *model = findings->story->model;
 	const uint32_t waiters = count_waiters(findings->story, left->resource);
-	const struct weft_problem problem = {
+	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_UNRELEASED,
 		.severity = waiters ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
 		.count = left->count,
@@ -84,6 +95,7 @@ static void report(struct weft__findings *findings, const struct left_over *left
 		.edge = WEFT_NONE,
 	};
 	struct weft__sentence s;
+	set_moments(model, left, &problem);
 	weft__sentence_init(&s);
 	write_sentence(&s, model, left, waiters);
 	weft__find(findings, &problem, waiters, &s);

@@ -353,6 +353,20 @@ static void write_missed(struct weft__sentence *s, const struct wakes *w, uint32
 	weft__words_add(x, " before");
 }
 
+/* The signal on the row of what was signalled, and the wait on that of the waiter. */
+static void set_moments(
+	const struct wakes *w, uint32_t task, const struct missed *missed, struct weft_problem *problem)
+{
+	uint64_t time = w->model->edges.time[missed->edge];
+	struct weft__words words = weft__problem_moment(&problem->cause, time, task);
+	weft__words_add(&words, "%s",
+		task == missed->waiter ? "signalled while it runs" : "signalled, nobody waits");
+	words = weft__problem_moment(&problem->effect, missed->since, missed->waiter);
+	weft__words_add(&words, "begins to wait, ");
+	weft__words_add_length(&words, missed->since > time ? missed->since - time : 0);
+	weft__words_add(&words, " late");
+}
+
 static void add_missed(struct wakes *w, uint32_t task, struct missed *missed)
 {
 	const struct weft_model *model = w->model;
@@ -372,6 +386,7 @@ static void add_missed(struct wakes *w, uint32_t task, struct missed *missed)
 		.edge = missed->edge,
 	};
 	choose_view(w, missed, &problem);
+	set_moments(w, task, missed, &problem);
 	weft__sentence_init(&s);
 	write_missed(&s, w, task, missed, in_vain);
 	weft__find(w->findings, &problem, length_of(w, missed->since, missed->until), &s);
