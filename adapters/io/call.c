@@ -155,10 +155,8 @@ static void record_end(const struct weft__io_call *call, bool is_success)
 	weft__hooks_end(saved);
 }
 
-void weft__io_call_end(const struct weft__io_call *call, bool is_success)
+void weft__io_call_finish(const struct weft__io_call *call, bool is_success)
 {
-	if (!call->began)
-		return;
 	bool is_long = duration_ns(call) >= LONG_NS;
 	if (call->is_wait || unlikely(is_long))
 		record_end(call, is_success);

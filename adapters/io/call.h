@@ -42,6 +42,11 @@ void weft__io_call_measure(
 void weft__io_call_begin_other(
 	struct weft__io_call *call, bool *is_slow, const char *name, const char *detail);
 
-void weft__io_call_end(const struct weft__io_call *call, bool is_success);
+void weft__io_call_finish(const struct weft__io_call *call, bool is_success);
+static inline void weft__io_call_end(const struct weft__io_call *call, bool is_success)
+{
+	if (call->began)
+		weft__io_call_finish(call, is_success);
+}
 
 #endif

@@ -18,7 +18,7 @@
 #include "io/descriptors.h"
 
 struct weft__io_descriptor *weft__io_descriptors;
-static struct weft__io_object *objects;
+struct weft__io_object *weft__io_objects;
 static uint32_t objects_end; /* those from here on have never been used */
 static pid_t process;
 
@@ -34,7 +34,7 @@ static unsigned run_down(void)
 	unsigned count = 0;
 	uint32_t end = __atomic_load_n(&objects_end, __ATOMIC_RELAXED);
 	for (uint32_t i = 1; i < end; i++) {
-		const struct weft__io_object *object = objects + i;
+		const struct weft__io_object *object = weft__io_objects + i;
 		if (object->references == 0 || weft__io_known_task(object) == WEFT_TASK_NONE)
 			continue;
 		weft__hooks_rundown_task(&object->alive, WEFT_TASK_NONE);
@@ -45,15 +45,16 @@ static unsigned run_down(void)
 
 __attribute__((constructor(105))) static void begin(void)
 {
-	size_t size = WEFT__IO_DESCRIPTORS * (sizeof(*weft__io_descriptors) + sizeof(*objects));
+	size_t size =
+		WEFT__IO_DESCRIPTORS * (sizeof(*weft__io_descriptors) + sizeof(*weft__io_objects));
 	if (!getenv("WEFT_ADAPTERS"))
 		return;
 	void *memory = mmap(
 		NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return;
-	objects = memory;
-	weft__io_descriptors = (void *)(objects + WEFT__IO_DESCRIPTORS);
+	weft__io_objects = memory;
+	weft__io_descriptors = (void *)(weft__io_objects + WEFT__IO_DESCRIPTORS);
 	begin_child();
 	weft__hooks_rundown_add(run_down);
 	pthread_atfork(NULL, NULL, begin_child);
@@ -71,15 +72,15 @@ static struct weft__io_object *take_object(int fd, uint32_t *ret_index)
 {
 	for (uint32_t tries = 0, at = (uint32_t)fd; tries < 64; tries++, at++) {
 		uint32_t index = at % WEFT__IO_DESCRIPTORS, free = 0;
-		if (index == 0 || !__atomic_compare_exchange_n(&objects[index].references, &free, 1, false,
-							  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		if (index == 0 || !__atomic_compare_exchange_n(&weft__io_objects[index].references, &free,
+							  1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			continue;
 		uint32_t end = __atomic_load_n(&objects_end, __ATOMIC_RELAXED);
 		while (end <= index && !__atomic_compare_exchange_n(&objects_end, &end, index + 1, true,
 								   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			;
 		*ret_index = index;
-		return objects + index;
+		return weft__io_objects + index;
 	}
 	return NULL;
 }
@@ -97,7 +98,7 @@ static void close_task(uint64_t task)
 
 static void let_object_go(uint32_t index)
 {
-	struct weft__io_object *object = objects + index;
+	struct weft__io_object *object = weft__io_objects + index;
 	uint64_t task = weft__io_known_task(object);
 	if (index == 0 || __atomic_load_n(&object->references, __ATOMIC_RELAXED) == 0)
 		return;
@@ -112,13 +113,6 @@ uint64_t weft__io_known_task(const struct weft__io_object *object)
 }
 
 /* ---- Descriptors ---- */
-
-struct weft__io_object *weft__io_known(int fd)
-{
-	const struct weft__io_descriptor *descriptor = weft__io_descriptor(fd);
-	uint32_t index = descriptor ? __atomic_load_n(&descriptor->object, __ATOMIC_ACQUIRE) : 0;
-	return index ? objects + index : NULL;
-}
 
 /* Reads of a file are expected to be short; other reads wait for a sender. */
 static uint8_t flags_of(enum weft__io_type type, bool is_nonblocking)
@@ -149,11 +143,11 @@ struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is
 	return object;
 }
 
-struct weft__io_object *weft__io_object(int fd)
+struct weft__io_object *weft__io_examine(int fd)
 {
-	struct weft__io_object *object = weft__io_known(fd);
-	if (likely(object) || !weft__io_descriptor(fd))
-		return object;
+	struct weft__io_object *object = NULL;
+	if (!weft__io_descriptor(fd))
+		return NULL;
 	int saved = errno;
 	long flags = syscall(SYS_fcntl, fd, F_GETFL, 0);
 	if (flags >= 0)
@@ -172,7 +166,7 @@ void weft__io_shared(int fd, int copy)
 	weft__io_closed(copy);
 	if (!from || !from->object)
 		return;
-	__atomic_add_fetch(&objects[from->object].references, 1, __ATOMIC_ACQ_REL);
+	__atomic_add_fetch(&weft__io_objects[from->object].references, 1, __ATOMIC_ACQ_REL);
 	to->round = to->used = 0;
 	__atomic_store_n(&to->object, from->object, __ATOMIC_RELEASE);
 }

@@ -47,14 +47,14 @@ enum {
 };
 
 struct weft__io_object {
-	/* These three are valid in the process `epoch`. */
-	struct weft__hooks_alive alive;
-	uint64_t opener, waiter;
-	uint64_t interval_ns; /* of a timer */
+	uint64_t opener, waiter; /* valid in the process `epoch`, as is `alive` */
+	uint64_t interval_ns;    /* of a timer */
 	uint32_t epoch;
 	uint32_t references; /* descriptors */
 	uint32_t watched;    /* events for which an epoll instance waits: EPOLLIN, EPOLLOUT */
 	uint8_t type, flags;
+	struct weft__hooks_alive
+		alive; /* begins with the task, so that this is in the first cache line */
 };
 
 /* Counts as ready, but no wait has reported it. */
@@ -85,13 +85,25 @@ static inline bool weft__io_is_known(int fd)
 	return descriptor && descriptor->object;
 }
 
+extern struct weft__io_object *weft__io_objects __attribute__((visibility("hidden")));
+
 /* The object, or NULL if it is not known. */
-struct weft__io_object *weft__io_known(int fd);
+static inline struct weft__io_object *weft__io_known(int fd)
+{
+	const struct weft__io_descriptor *descriptor = weft__io_descriptor(fd);
+	uint32_t index = descriptor ? __atomic_load_n(&descriptor->object, __ATOMIC_ACQUIRE) : 0;
+	return index ? weft__io_objects + index : NULL;
+}
 
 /* The object; asks the kernel for its type if it has not been seen before. NULL if that fails.
  * errno stays.
  */
-struct weft__io_object *weft__io_object(int fd);
+struct weft__io_object *weft__io_examine(int fd);
+static inline struct weft__io_object *weft__io_object(int fd)
+{
+	struct weft__io_object *object = weft__io_known(fd);
+	return likely(object) ? object : weft__io_examine(fd);
+}
 
 /* The program has got a new descriptor. NULL if there is no room. NULL also in a child of vfork: it
  * shares this memory with its parent, but not the descriptors. */

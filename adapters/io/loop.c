@@ -25,7 +25,7 @@ static struct weft__io_thread *own_thread(void)
 static bool may_switch(const struct weft__io_thread *thread)
 {
 	uint64_t task = weft_current();
-	return task != WEFT_TASK_NONE && (task == weft__hooks_thread_task() || task == thread->running);
+	return task != WEFT_TASK_NONE && (task == thread->running || task == weft__hooks_thread_task());
 }
 
 void weft__io_begin_task(
@@ -144,10 +144,8 @@ void weft__io_wait_begin(bool may_sleep)
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();
 	if (may_sleep && may_switch(thread)) {
-		weft_moment_begin();
 		begin_questions(thread);
 		weft_switch(WEFT_TASK_NONE);
-		weft_moment_end();
 		thread->is_idle = true;
 	}
 	weft__hooks_end(saved);
@@ -206,12 +204,10 @@ void weft__io_activate(int fd, struct weft__io_descriptor *descriptor)
 	descriptor->used = thread->round;
 	if (thread->round && may_switch(thread) && (object = weft__io_object(fd))) {
 		uint64_t task = weft__io_task(fd, object);
-		weft_moment_begin();
 		if (object->waiter != WEFT_TASK_NONE)
 			weft_read_later_as(object->waiter, task);
 		object->waiter = WEFT_TASK_NONE;
 		weft_switch(task);
-		weft_moment_end();
 		thread->running = task;
 	}
 	weft__hooks_end(saved);

@@ -9,9 +9,12 @@
 static void begin(struct weft__io_call *call, int fd, int flags, enum weft__io_direction direction,
 	const char *name)
 {
-	if (flags & MSG_DONTWAIT)
-		*call = (struct weft__io_call){.fd = fd};
-	else if (weft__io_is_ready(fd))
+	const struct weft__io_object *object = weft__io_object(fd);
+	call->fd = fd;
+	call->began = 0;
+	if (!object || object->flags & WEFT__IO_NONBLOCKING || flags & MSG_DONTWAIT)
+		return;
+	if (weft__io_is_ready(fd))
 		weft__io_call_measure(call, fd, direction, name);
 	else
 		weft__io_call_begin(call, fd, direction, name);
