@@ -853,6 +853,88 @@ static void the_last_description_counts(void **state)
 	free(first);
 }
 
+static struct weft_slice random_text(uint64_t *seed, const char *letters)
+{
+	return (struct weft_slice){letters, next_random(seed) % (strlen(letters) + 1)};
+}
+
+/* An event of some type, with what events of this type have. */
+static struct weft_event random_event(uint64_t *seed, struct weft_field *fields)
+{
+	static const uint8_t types[] = {WEFT_EVENT_CREATE, WEFT_EVENT_READ, WEFT_EVENT_TRY_READ,
+		WEFT_EVENT_RESOLVE, WEFT_EVENT_FAIL, WEFT_EVENT_LABEL, WEFT_EVENT_NOTE, WEFT_EVENT_TAG,
+		WEFT_EVENT_MARK, WEFT_EVENT_BAND, WEFT_EVENT_COUNTER, WEFT_EVENT_SWITCH, WEFT_EVENT_SIGNAL,
+		WEFT_EVENT_GC, WEFT_EVENT_EXPECT, WEFT_EVENT_CANCEL, WEFT_EVENT_CLOSE, WEFT_EVENT_TIME_OUT,
+		WEFT_EVENT_BEGIN, WEFT_EVENT_END, WEFT_EVENT_WAIT_ANY, WEFT_EVENT_ACQUIRE,
+		WEFT_EVENT_RELEASE, WEFT_EVENT_OFF_CPU};
+	struct weft_event e = {.type = types[next_random(seed) % sizeof(types)],
+		.task = next_random(seed) % 4 ? next_random(seed) % 9 : WEFT_TASK_NONE,
+		.other = next_random(seed) % 9,
+		.kind = (uint16_t)(next_random(seed) % 2 ? WEFT_KIND_BIND : 200),
+		.flag = next_random(seed) % 2,
+		.value = (int64_t)next_random(seed) - (1 << 30),
+		.text = random_text(seed, "a name of some length"),
+		.thread = next_random(seed) % 3};
+	if (e.type == WEFT_EVENT_CREATE && next_random(seed) % 3 == 0) {
+		e.kind = 300;
+		e.kind_name = text_of(next_random(seed) % 2 ? "job" : "request");
+	}
+	if (e.type == WEFT_EVENT_TAG)
+		e.has_value = next_random(seed) % 2;
+	if (e.type == WEFT_EVENT_GC || e.type == WEFT_EVENT_OFF_CPU)
+		e.value = (int64_t)(next_random(seed) % 1000);
+	if (e.type == WEFT_EVENT_SWITCH)
+		e.text = (struct weft_slice){NULL, 0};
+	if (e.type == WEFT_EVENT_COUNTER) {
+		e.text = text_of("queue");
+		e.is_set = next_random(seed) % 2;
+		e.is_real = next_random(seed) % 2;
+		if (e.is_real)
+			e.real = (double)next_random(seed) / 8;
+	}
+	if (e.type == WEFT_EVENT_BAND)
+		e.band = (uint8_t)(next_random(seed) % 2 ? WEFT_BAND_IDLE : WEFT_BAND_GC);
+	if (e.type == WEFT_EVENT_MARK) {
+		static const char *const names[] = {"i", "u", "f", "t"};
+		e.text = text_of("mark");
+		e.fields = fields;
+		e.field_count = next_random(seed) % 13;
+		for (uint32_t i = 0; i < e.field_count; i++) {
+			fields[i] = (struct weft_field){text_of(names[i % 4]),
+				(enum weft_field_type)(WEFT_FIELD_I64 + i % 4), {.u64 = next_random(seed)}};
+			if (fields[i].type == WEFT_FIELD_F64)
+				fields[i].value.f64 = 0.5 * i;
+			if (fields[i].type == WEFT_FIELD_TEXT)
+				fields[i].value.text = random_text(seed, "a value");
+		}
+	}
+	return e;
+}
+
+/* The whole of a trace is the trace. */
+static void events_of_all_kinds_come_back(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct weft_text part = {0}, expected = {0};
+		struct weft_cut *cut = begin(&all, &part);
+		struct weft_field fields[16];
+		struct weft_lines lines;
+		uint64_t random = seed, now = 1000;
+		weft_lines_init(&lines, &description, 0);
+		for (int i = 0; i < 300; i++) {
+			struct weft_event event = random_event(&random, fields);
+			event.time_ns = now += next_random(&random) % 3;
+			add(cut, &event);
+			weft_lines_add_json(&lines, &event, &expected);
+		}
+		weft_text_add(&expected, "", 1);
+		struct decoded d = end(cut, &part);
+		expect_lines(&d, expected.bytes);
+		weft_text_finish(&expected);
+	}
+}
+
 static void a_deadline_of_no_task_is_left_out(void **state)
 {
 	(void)state;
@@ -872,6 +954,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_are_kept_though_they_are_silent),
+		cmocka_unit_test(events_of_all_kinds_come_back),
 		cmocka_unit_test(a_deadline_of_no_task_is_left_out),
 		cmocka_unit_test(clock_threads_and_losses_are_described),
 		cmocka_unit_test(events_of_one_time_keep_their_order),

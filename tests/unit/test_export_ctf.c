@@ -354,6 +354,42 @@ static void losses_stand_between_packets(void **state)
 	clear(&directory);
 }
 
+static void a_packet_reaches_from_its_first_event_to_its_last(void **state)
+{
+	(void)state;
+	struct directory directory = {0};
+	struct weft_export_ctf *ctf = start(&directory);
+	struct weft_trace_description trace = describe();
+	struct packet now;
+	for (uint64_t time = 10; time <= 30; time += 10) {
+		const struct weft_event event = {.type = WEFT_EVENT_EXPECT, .time_ns = time};
+		assert_int_equal(weft_export_ctf_add(ctf, &event, &trace), 0);
+	}
+	assert_int_equal(weft_export_ctf_finish(ctf, &trace), 0);
+	assert_true(packet(&directory, "thread_0", 0, &now));
+	assert_int_equal(now.begin, 10);
+	assert_int_equal(now.end, 30);
+	assert_false(packet(&directory, "thread_0", 1, &now));
+	weft_export_ctf_destroy(ctf);
+	clear(&directory);
+}
+
+static void names_in_the_metadata_are_escaped(void **state)
+{
+	(void)state;
+	struct directory directory = {0};
+	struct weft_export_ctf *ctf = start(&directory);
+	struct weft_trace_description trace = describe();
+	static const char escaped[] = "\"\\037 ~\\177\\200\\\"\\\\\"";
+	size_t size;
+	trace.format = "\x1f \x7e\x7f\x80\"\\";
+	assert_int_equal(weft_export_ctf_finish(ctf, &trace), 0);
+	const uint8_t *bytes = file(&directory, "metadata", &size);
+	assert_non_null(memmem(bytes, size, escaped, sizeof(escaped) - 1));
+	weft_export_ctf_destroy(ctf);
+	clear(&directory);
+}
+
 static void losses_without_events_have_a_stream(void **state)
 {
 	(void)state;
@@ -455,6 +491,8 @@ int main(void)
 		cmocka_unit_test(packets_are_bounded_and_in_order),
 		cmocka_unit_test(a_nul_in_text_does_not_end_it),
 		cmocka_unit_test(losses_stand_between_packets),
+		cmocka_unit_test(a_packet_reaches_from_its_first_event_to_its_last),
+		cmocka_unit_test(names_in_the_metadata_are_escaped),
 		cmocka_unit_test(losses_without_events_have_a_stream),
 		cmocka_unit_test(times_that_readers_cannot_take_are_counted),
 		cmocka_unit_test(many_threads_hold_bounded_memory),

@@ -94,6 +94,17 @@ static void a_mark_has_an_object(void **state)
 		"   0.000000000  mark      task=7 name=\"sent\" fields={}\n");
 }
 
+static void times_have_nanoseconds(void **state)
+{
+	(void)state;
+	struct weft_event event = {.type = WEFT_EVENT_EXPECT, .time_ns = 4000000999, .task = 7};
+	assert_lines(&event, 1, "{\"time\":4000000999,\"event\":\"expect\",\"task\":7}\n",
+		"   3.999999999  expect    task=7\n");
+	event.time_ns = 1001;
+	assert_lines(&event, 1, "{\"time\":1001,\"event\":\"expect\",\"task\":7}\n",
+		"   0.000000001  expect    task=7\n");
+}
+
 static void a_kind_may_have_a_name(void **state)
 {
 	(void)state;
@@ -223,6 +234,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_and_processes_are_distinguished),
 		cmocka_unit_test(a_mark_has_an_object),
+		cmocka_unit_test(times_have_nanoseconds),
 		cmocka_unit_test(a_kind_may_have_a_name),
 		cmocka_unit_test(a_tag_may_have_a_value),
 		cmocka_unit_test(a_span_is_on_a_track),

@@ -194,6 +194,7 @@ static void calls_go_to_the_leader(void **state)
 	assert_int_equal(started, 1);
 	assert_int_equal(stopped, 1);
 	assert_int_equal(leveled, 1);
+	weft__live.generation = 0; /* nothing records at the end of the program */
 	free(header);
 }
 

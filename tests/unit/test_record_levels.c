@@ -222,6 +222,10 @@ static void the_last_category_stays_free(void **state)
 	weft_category_unregister(&category);
 	assert_int_not_equal(header->categories[1], 0);
 	assert_int_equal(header->categories[WEFT_ABI_CATEGORY_OTHER], 0);
+	assert_int_equal(weft_set_level("**", WEFT_LEVEL_TRACE), 0);
+	assert_int_equal(header->levels[1], WEFT_LEVEL_TRACE);
+	assert_int_equal(header->levels[WEFT_ABI_CATEGORY_OTHER], WEFT_LEVEL_INFO);
+	assert_int_equal(weft_set_level("**", WEFT_LEVEL_INFO), 0);
 	stop(header);
 }
 

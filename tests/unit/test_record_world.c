@@ -14,6 +14,7 @@
 #include "decoded.h"
 #include "record/packet.h"
 #include "record/recorder.h"
+#include "record/reserve.h"
 
 #define THREADS_MAX 120
 #define LIVES_MAX   4000
@@ -61,7 +62,7 @@ static struct {
 	uint32_t handled; /* events of their handlers */
 	bool is_left;     /* by the next handler: it ends its thread */
 	jmp_buf left;
-	uint32_t barriers;
+	uint32_t barriers, questions; /* since the call began */
 	bool has_ended[THREADS_MAX + 1];
 	struct weft__self selves[THREADS_MAX + 1];
 	uint32_t life_of[THREADS_MAX + 1];
@@ -124,6 +125,7 @@ static bool has_ended(void *context, uint32_t tid)
 {
 	(void)context;
 	assert_in_range(tid, 1, THREADS_MAX);
+	world.questions++;
 	be_interrupted();
 	return world.has_ended[tid];
 }
@@ -307,6 +309,18 @@ static void accept(struct life *life, struct weft_event event)
 		life->task = event.task;
 }
 
+/* The events of a thread are those before its present packet, and those in it. */
+static void check_numbers(const struct life *life)
+{
+	const struct weft_abi_slot *slot = weft__self()->slot;
+	if (!weft__packet_is_held(slot))
+		return;
+	const struct weft_abi_packet *packet = weft__packet_of(slot);
+	assert_int_equal(slot->number + weft__packet_events(slot) - slot->inherited, life->accepted);
+	if (packet->thread == slot->thread)
+		assert_int_equal(packet->number, slot->number);
+}
+
 /* Events of one call share a reservation. If it is refused, the others are tried one by one: in the
  * packet's rest while a hold keeps the thread from another packet, or in another packet that it
  * finds later. */
@@ -320,7 +334,7 @@ static void call(void)
 	uint64_t lost_before = had_slot ? weft__self()->slot->lost : 0;
 	world.signals = pick(8) == 0;
 	world.delay = pick(4);
-	world.barriers = 0;
+	world.barriers = world.questions = 0;
 	count = call_once(&event);
 	world.signals = 0;
 	if (world.options.has_short_moments) /* each barrier costs time: a claim has four at most */
@@ -339,6 +353,11 @@ static void call(void)
 			accept(life, event);
 		event.other += event.type == WEFT_EVENT_WAIT_ANY;
 	}
+	if (had_slot || losses() == before)
+		check_numbers(life);
+	/* Each costs a system call, and a slot that was never used costs none. */
+	if (!had_slot && world.header->slots_used < world.header->slot_count)
+		assert_in_range(world.questions, 0, 32);
 }
 
 /* A handler that interrupts the call ends the thread: then the event is neither there nor counted.
@@ -546,6 +565,7 @@ static uint32_t play(uint32_t steps)
 
 static void end_world(void)
 {
+	weft_stop();
 	*weft__self() = (struct weft__self){0, NULL};
 	free(world.header);
 }
@@ -629,6 +649,24 @@ static void each_event_is_read_or_counted(void **state)
 	}
 }
 
+/* It would ask each of the others whether it has ended, which costs system calls. */
+static void a_new_thread_takes_an_unused_slot(void **state)
+{
+	(void)state;
+	begin_world(
+		1, (struct options){
+			   .clock = CLOCK_MEMORY, .threads = 70, .can_take = true, .size = (size_t)64 << 10});
+	while (world.living_count < 70)
+		begin_thread();
+	for (uint32_t i = 0; i < 70; i++) {
+		run_thread(world.living[i]);
+		call();
+		assert_int_equal(world.header->slots_used, i + 1);
+		assert_int_equal(world.questions, i < 32 ? i : 32);
+	}
+	end_world();
+}
+
 /* Each thread takes several blocks of ids. */
 static void ids_of_all_threads_are_unique(void **state)
 {
@@ -676,6 +714,7 @@ int main(void)
 		CASE(packets_of_ended_threads_are_claimed),
 		CASE(threads_that_share_packets_lose_nothing),
 		CASE(each_event_is_read_or_counted),
+		CASE(a_new_thread_takes_an_unused_slot),
 		CASE(ids_of_all_threads_are_unique),
 		CASE(a_guard_that_was_left_is_repaired_in_time),
 	};
