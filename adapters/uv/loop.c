@@ -43,13 +43,14 @@ HOOK int UV_HOOK(uv_loop_init)(uv_loop_t *loop)
 
 /* ---- Each round ---- */
 
-static bool start(uv_handle_t *handle, weft__hooks_callback callback, const char *word)
+static bool start(
+	uv_handle_t *handle, weft__hooks_callback callback, const char *word, uint16_t kind)
 {
 	struct weft__hooks_subject *subject = weft__hooks_subject_put(handle);
 	if (!subject)
 		return false;
 	int saved = weft__hooks_begin();
-	if (weft__hooks_start(subject, callback, weft_kind("round"))) {
+	if (weft__hooks_start(subject, callback, kind)) {
 		struct weft__hooks_text text = {0};
 		weft__hooks_append(&text, word);
 		weft__hooks_append_callback(&text, callback);
@@ -60,25 +61,25 @@ static bool start(uv_handle_t *handle, weft__hooks_callback callback, const char
 }
 
 /* libuv ignores a start of a handle that is active. */
-#define ROUND(name)                                                                             \
-	static void on_##name(uv_##name##_t *handle)                                                \
-	{                                                                                           \
-		struct weft__hooks_run run = UV_BEGIN_HANDLE(handle, #name);                            \
-		((uv_##name##_cb)run.callback)(handle);                                                 \
-		weft__hooks_return(&run);                                                               \
-	}                                                                                           \
-	HOOK int UV_HOOK(uv_##name##_start)(uv_##name##_t * handle, uv_##name##_cb callback)        \
-	{                                                                                           \
-		bool is_recorded = UV_RECORD && callback &&                                             \
-						   !UV_PLAIN(uv_is_active)((uv_handle_t *)handle) &&                    \
-						   start((uv_handle_t *)handle, (weft__hooks_callback)callback, #name); \
-		return UV_NEXT(uv_##name##_start)(handle, is_recorded ? on_##name : callback);          \
-	}                                                                                           \
-	HOOK int UV_HOOK(uv_##name##_stop)(uv_##name##_t * handle)                                  \
-	{                                                                                           \
-		if (UV_RECORD)                                                                          \
-			weft__hooks_cancel(handle);                                                         \
-		return UV_NEXT(uv_##name##_stop)(handle);                                               \
+#define ROUND(name)                                                                                \
+	static void on_##name(uv_##name##_t *handle)                                                   \
+	{                                                                                              \
+		struct weft__hooks_run run = UV_BEGIN_HANDLE(handle, #name);                               \
+		((uv_##name##_cb)run.callback)(handle);                                                    \
+		weft__hooks_return(&run);                                                                  \
+	}                                                                                              \
+	HOOK int UV_HOOK(uv_##name##_start)(uv_##name##_t * handle, uv_##name##_cb callback)           \
+	{                                                                                              \
+		bool is_recorded =                                                                         \
+			UV_RECORD && callback && !UV_PLAIN(uv_is_active)((uv_handle_t *)handle) &&             \
+			start((uv_handle_t *)handle, (weft__hooks_callback)callback, #name, weft_kind(#name)); \
+		return UV_NEXT(uv_##name##_start)(handle, is_recorded ? on_##name : callback);             \
+	}                                                                                              \
+	HOOK int UV_HOOK(uv_##name##_stop)(uv_##name##_t * handle)                                     \
+	{                                                                                              \
+		if (UV_RECORD)                                                                             \
+			weft__hooks_cancel(handle);                                                            \
+		return UV_NEXT(uv_##name##_stop)(handle);                                                  \
 	}
 
 ROUND(idle)

@@ -4,13 +4,14 @@
  */
 #include "uv/adapter.h"
 
-static bool start(void *handle, weft__hooks_callback callback, const struct weft__hooks_text *label)
+static bool start(void *handle, weft__hooks_callback callback, const struct weft__hooks_text *label,
+	uint16_t kind)
 {
 	struct weft__hooks_subject *subject = weft__hooks_subject_put(handle);
 	if (!subject)
 		return false;
 	int saved = weft__hooks_begin();
-	if (weft__hooks_start(subject, callback, weft_kind("watch"))) {
+	if (weft__hooks_start(subject, callback, kind)) {
 		struct weft__hooks_text text = *label;
 		weft__hooks_append_callback(&text, callback);
 		weft__hooks_subject_label(subject, &text);
@@ -41,7 +42,7 @@ static bool start_poll(uv_poll_t *handle, uv_poll_cb callback)
 	struct weft__hooks_text text = {0};
 	weft__hooks_append(&text, "poll fd ");
 	weft__hooks_append_number(&text, handle->io_watcher.fd);
-	return start(handle, (weft__hooks_callback)callback, &text);
+	return start(handle, (weft__hooks_callback)callback, &text, weft_kind("poll"));
 }
 
 HOOK int UV_HOOK(uv_poll_start)(uv_poll_t *handle, int events, uv_poll_cb callback)
@@ -78,7 +79,7 @@ static bool start_signal(uv_signal_t *handle, uv_signal_cb callback, int number)
 {
 	struct weft__hooks_text text = {0};
 	weft__hooks_append_signal(&text, number);
-	return start(handle, (weft__hooks_callback)callback, &text);
+	return start(handle, (weft__hooks_callback)callback, &text, weft_kind("signal"));
 }
 
 HOOK int UV_HOOK(uv_signal_start)(uv_signal_t *handle, uv_signal_cb callback, int number)
@@ -112,7 +113,7 @@ static bool start_file(
 	struct weft__hooks_text text = {0};
 	weft__hooks_append(&text, word);
 	weft__hooks_append(&text, path ? path : "");
-	return start(handle, callback, &text);
+	return start(handle, callback, &text, weft_kind("file"));
 }
 
 static void on_fs_event(uv_fs_event_t *handle, const char *name, int events, int status)
@@ -187,7 +188,7 @@ static bool start_process(uv_process_t *process, const uv_process_options_t *opt
 		weft__hooks_append(&text, i ? " " : "");
 		weft__hooks_append(&text, options->args[i]);
 	}
-	return start(process, (weft__hooks_callback)options->exit_cb, &text);
+	return start(process, (weft__hooks_callback)options->exit_cb, &text, weft_kind("process"));
 }
 
 /* If it fails, the handle is initialized nevertheless, and the program closes it. */

@@ -108,7 +108,7 @@ static bool ask_addresses(
 	uv_getaddrinfo_t *request, weft__hooks_callback callback, const char *node, const char *service)
 {
 	int saved = weft__hooks_begin();
-	struct weft__hooks_subject *subject = weft__hooks_ask(request, callback, weft_kind("name"));
+	struct weft__hooks_subject *subject = weft__hooks_ask(request, callback, weft_kind("lookup"));
 	if (subject) {
 		struct weft__hooks_text text = {0};
 		weft__hooks_append(&text, "getaddrinfo ");
@@ -135,7 +135,7 @@ static bool ask_name(
 	uv_getnameinfo_t *request, weft__hooks_callback callback, const struct sockaddr *address)
 {
 	int saved = weft__hooks_begin();
-	struct weft__hooks_subject *subject = weft__hooks_ask(request, callback, weft_kind("name"));
+	struct weft__hooks_subject *subject = weft__hooks_ask(request, callback, weft_kind("lookup"));
 	if (subject) {
 		struct weft__hooks_text text = {0};
 		weft__hooks_append(&text, "getnameinfo ");

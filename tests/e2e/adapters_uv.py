@@ -102,13 +102,14 @@ def streams():
 @case
 def other_handles():
     events, tasks = trace_of('others')
-    equal(labels(tasks, 'watch'), ['SIGUSR1 in on_signal'] + [
-        t['label'] for t in tasks if (t['label'] or '').startswith('poll fd ')] + [
-        'process /bin/sh -c exit 3 in on_exit_status'])
+    equal(labels(tasks, 'signal'), ['SIGUSR1 in on_signal'])
+    equal(labels(tasks, 'process'), ['process /bin/sh -c exit 3 in on_exit_status'])
+    label, = labels(tasks, 'poll')
+    assert re.fullmatch(r'poll fd \d+ in on_poll', label), label
     equal(labels(tasks, 'read'), ['read udp 127.0.0.1:PORT'])
     equal(labels(tasks, 'write'), ['send udp 127.0.0.1:PORT'])
-    equal(labels(tasks, 'name'), ['getaddrinfo 127.0.0.1:PORT'])
-    equal(labels(tasks, 'round'), ['prepare in on_prepare'])
+    equal(labels(tasks, 'lookup'), ['getaddrinfo 127.0.0.1:PORT'])
+    equal(labels(tasks, 'prepare'), ['prepare in on_prepare'])
     mark, = [e for e in events if e['event'] == 'mark']
     equal((mark['name'], mark['fields']['status']), ('exit', 3))
 
@@ -182,9 +183,9 @@ def a_program_that_contains_libuv():
             tasks = json_lines(weft('dump', '--json', '--tasks', trace).stdout)
         _, expected = trace_of(part)
         equal(one(tasks, 'uv-linked')['outcome'], 'fulfilled')
-        equal(sorted((t['kind'], t['outcome'], t['activations']) for t in tasks if t['kind'] not in ('async', 'round')),
+        equal(sorted((t['kind'], t['outcome'], t['activations']) for t in tasks if t['kind'] not in ('async', 'prepare')),
               sorted((t['kind'], t['outcome'], t['activations']) for t in expected
-                     if t['kind'] not in ('async', 'round')), part)
+                     if t['kind'] not in ('async', 'prepare')), part)
 
 
 @case
