@@ -235,6 +235,13 @@ double weft__squeeze_px(const struct weft_squeeze *squeeze, const struct weft_vi
 	return px;
 }
 
+double weft__squeeze_x(
+	const struct weft_squeeze *squeeze, const struct weft_view_place *from, double ns, double scale)
+{
+	const struct weft_view_place place = weft__squeeze_place(squeeze, ns);
+	return weft__squeeze_px(squeeze, from, &place, scale);
+}
+
 /* The px from a place to the beginning of a stripe. */
 static double px_to(const struct weft_squeeze *squeeze, const struct weft_view_place *from,
 	uint32_t stripe, double scale)

@@ -11,6 +11,11 @@
 /* The place of a time, in ns from the trace's start; the time may be outside the trace. */
 struct weft_view_place weft__squeeze_place(const struct weft_squeeze *squeeze, double ns);
 
+/* The px from a place to a time, in ns from the trace's start. A tail call of the linear case,
+ * which so needs no room for a place. */
+double weft__squeeze_x(const struct weft_squeeze *squeeze, const struct weft_view_place *from,
+	double ns, double scale);
+
 /* The px from a place to a later one. */
 double weft__squeeze_px(const struct weft_squeeze *squeeze, const struct weft_view_place *from,
 	const struct weft_view_place *to, double scale);

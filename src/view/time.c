@@ -111,8 +111,7 @@ double weft__view_x_of(const struct weft_view *view, double ns)
 {
 	if (!view->squeeze)
 		return (ns - view->left) * view->scale;
-	const struct weft_view_place place = place_of(view, ns);
-	return weft__squeeze_px(view->squeeze, &view->left_place, &place, view->scale);
+	return weft__squeeze_x(view->squeeze, &view->left_place, ns, view->scale);
 }
 
 double weft__view_px(const struct weft_view *view, uint64_t start, uint64_t end)
@@ -201,9 +200,17 @@ WEFT__EXPORT double weft_view_x(const struct weft_view *view, uint64_t time)
 	return weft__view_x_of(view, ns);
 }
 
-WEFT__EXPORT uint64_t weft_view_time(const struct weft_view *view, double x)
+/* Out of line, so that the linear case saves no registers. */
+__attribute__((noinline)) static uint64_t squeezed_time(const struct weft_view *view, double x)
 {
 	return view->start + weft__ns_between(weft__view_ns(view, x), view->end - view->start);
+}
+
+WEFT__EXPORT uint64_t weft_view_time(const struct weft_view *view, double x)
+{
+	if (view->squeeze)
+		return squeezed_time(view, x);
+	return view->start + weft__ns_between(view->left + x / view->scale, view->end - view->start);
 }
 
 void weft__view_whole(struct weft_view *view, double width)
