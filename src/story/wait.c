@@ -73,13 +73,25 @@ static uint64_t read_after(const struct waiting *w, uint32_t source)
 	return UINT64_MAX;
 }
 
-/* When an unanswered wait ends: when `source` is read, or when its task has gone or runs again. */
+/* When the task wakes to read a source at a time. It may have run before that, for other sources.
+ */
+static uint64_t woken_for(const struct waiting *w, uint64_t read)
+{
+	struct weft__runs runs;
+	if (read == UINT64_MAX || w->runs.next >= read)
+		return w->runs.next < read ? w->runs.next : read;
+	weft__runs_at(w->story, w->task, read, &runs);
+	return runs.has_woken && runs.woken > w->runs.next ? runs.woken : w->runs.next;
+}
+
+/* When an unanswered wait ends: when the task has gone, or wakes to read `source`; if it never
+ * reads that, when it next runs. */
 static uint64_t end_of_wait(const struct waiting *w, uint32_t source)
 {
 	const struct weft_tasks *t = &w->model->tasks;
 	uint64_t until = read_after(w, source);
-	if (w->runs.next < until && t->kind[w->task] != WEFT_KIND_JOIN)
-		until = w->runs.next;
+	if (t->kind[w->task] != WEFT_KIND_JOIN)
+		until = woken_for(w, until);
 	if ((t->flags[w->task] & WEFT_TASK_RESOLVED) && t->end[w->task] < until)
 		until = t->end[w->task];
 	return until;

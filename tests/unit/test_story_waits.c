@@ -199,6 +199,44 @@ static void a_loop_that_polls_waits_on(void **state)
 	loaded_finish(&loaded);
 }
 
+/* Task 1 asks 3 and then 4. It wakes for 3, waits on, and wakes again for 4, which it may read. */
+static void a_wait_for_one_of_several_ends_with_its_own_wake_up(void **state)
+{
+	(void)state;
+	for (int reads = 0; reads < 2; reads++) {
+		struct made made = begin_wait(3);
+		struct weft_story_wait wait;
+		make_create(&made, 1, 4, WEFT_KIND_TASK);
+		made.time += 100;
+		make_edge(&made, WEFT_EVENT_TRY_READ, 1, 4);
+		uint64_t asked = made.time;
+		made.time += 100;
+		make_switch(&made, 2);
+		made.time += 5000;
+		make_edge(&made, WEFT_EVENT_RESOLVE, 2, 3);
+		make_switch(&made, 1);
+		uint64_t woken = made.time;
+		made.time += 200000; /* longer than a poll */
+		make_edge(&made, WEFT_EVENT_READ, 1, 3);
+		made.time += 100;
+		make_switch(&made, 2);
+		made.time += 5000;
+		make_edge(&made, WEFT_EVENT_RESOLVE, 2, 4);
+		make_switch(&made, 1);
+		uint64_t woken_again = made.time;
+		made.time += 300;
+		if (reads)
+			make_edge(&made, WEFT_EVENT_READ, 1, 4);
+		made.time += 300;
+		make_switch(&made, 2);
+		struct loaded loaded = make_end(&made);
+		assert_true(weft_story_wait_at(&loaded.story, task_of(&loaded, 1), asked + 200, &wait));
+		assert_int_equal(wait.source, task_of(&loaded, 4));
+		assert_int_equal(wait.until, reads ? woken_again : woken);
+		loaded_finish(&loaded);
+	}
+}
+
 static void a_task_that_acts_or_works_after_a_poll_has_woken(void **state)
 {
 	(void)state;
@@ -661,6 +699,7 @@ int main(void)
 		cmocka_unit_test(a_become_is_no_end_of_a_wait),
 		cmocka_unit_test(a_task_that_runs_has_stopped_to_wait),
 		cmocka_unit_test(a_task_waits_on_after_a_poll),
+		cmocka_unit_test(a_wait_for_one_of_several_ends_with_its_own_wake_up),
 		cmocka_unit_test(a_loop_that_polls_waits_on),
 		cmocka_unit_test(a_task_that_acts_or_works_after_a_poll_has_woken),
 		cmocka_unit_test(a_lost_lookup_leads_to_its_signal),

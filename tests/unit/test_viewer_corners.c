@@ -303,6 +303,7 @@ static bool has_text(struct script *s, const char *text)
 {
 	struct weft_text drawn = {0};
 	script_text(s, &drawn);
+	weft_text_add(&drawn, "", 1);
 	bool found = strstr(drawn.bytes, text) != NULL;
 	weft_text_finish(&drawn);
 	return found;
