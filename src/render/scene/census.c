@@ -35,6 +35,33 @@ uint64_t weft__census_last(const struct weft_scene *scene, uint32_t task)
 	return end > start ? end - 1 : start;
 }
 
+int weft__scene_list_tracks(struct weft_scene *scene)
+{
+	const struct weft_tasks *t = &scene->model->tasks;
+	if (scene->model->summary.tracks == 0)
+		return 0;
+	scene->tracks = malloc(scene->model->summary.tracks * sizeof(*scene->tracks));
+	if (!scene->tracks)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t task = 0; task < t->count; task++)
+		if (t->kind[task] == WEFT_KIND_TRACK && weft__scene_shows(scene, task) &&
+			scene->track_count < scene->model->summary.tracks)
+			scene->tracks[scene->track_count++] = task;
+	return 0;
+}
+
+/* The lines of tracks in a view: in the sets they are like tasks. */
+static uint32_t count_tracks(const struct weft_scene *scene, uint32_t first, uint32_t last)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < scene->track_count; i++) {
+		uint32_t start = weft__census_tick(scene, scene->layout->start[scene->tracks[i]]);
+		uint32_t end = weft__census_tick(scene, weft__census_last(scene, scene->tracks[i]));
+		count += start < last && end >= first;
+	}
+	return count;
+}
+
 uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end)
 {
 	const struct weft__census *census = &scene->census;
@@ -44,7 +71,7 @@ uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint
 	uint32_t ended = weft__point_set_from(&census->lasts, first);
 	if (census->open_before && census->open_tick < first)
 		ended += census->open_before[census->blocks.count];
-	return begun - ended;
+	return begun - ended - count_tracks(scene, first, last);
 }
 
 /* Points that are being collected: times in ticks, and the blocks of their rows. */

@@ -213,14 +213,14 @@ typedef int maker(struct weft_scene *scene);
 static maker *const lists[][2][12] = {
 	{{weft__scene_make_blocks, NULL}, {weft__scene_choose_runs, weft__scene_order_tasks, NULL}},
 	{{weft__scene_make_running, weft__scene_make_starts, weft__scene_make_lines,
-		 weft__scene_make_tails, weft__scene_make_piles, list_problems, weft__scene_make_bands,
-		 weft__scene_make_overview, NULL},
+		 weft__scene_make_tails, weft__scene_make_piles, list_problems, weft__scene_list_tracks,
+		 weft__scene_make_bands, weft__scene_make_overview, NULL},
 		{weft__scene_make_runs, weft__scene_make_edges, weft__scene_make_lasts,
 			weft__scene_make_fails, weft__scene_make_open, weft__scene_make_scales,
 			weft__scene_make_extremes, NULL}},
 };
 
-#define PARTS 18 /* parts in all lists */
+#define PARTS 19 /* parts in all lists */
 
 struct making {
 	struct weft_scene *scene;
@@ -345,7 +345,8 @@ WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 		scene->by_row, scene->running_before, scene->failed_lines, scene->start_ticks,
 		scene->gap_after, scene->ran_before, scene->edges.before, scene->edges.times,
 		scene->overview, scene->to_grow, scene->idle.list, scene->gc.list, scene->scales,
-		scene->extremes, scene->problems, scene->problem_ends, scene->never_before, scene->tails};
+		scene->extremes, scene->tracks, scene->problems, scene->problem_ends, scene->never_before,
+		scene->tails};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		free(columns[i]);
 	weft__piles_finish(&scene->piles);

@@ -121,6 +121,8 @@ struct weft_scene {
 	uint64_t *ran_before;     /* running sums of activations, see runs.c */
 	struct weft__piles piles; /* tasks that share a row and are not in by_row */
 	struct weft__census census;
+	uint32_t *tracks; /* the lines of tracks that are shown: they are no tasks */
+	uint32_t track_count;
 	struct weft__edge_index edges;
 	/* Only while the scene is made: tasks by start, the block of each row, and what is new. */
 	uint32_t *order;
@@ -300,6 +302,7 @@ int weft__scene_make_lines(struct weft_scene *scene);
 int weft__scene_make_runs(struct weft_scene *scene);
 int weft__scene_make_starts(struct weft_scene *scene);
 int weft__scene_make_lasts(struct weft_scene *scene);
+int weft__scene_list_tracks(struct weft_scene *scene);
 int weft__scene_make_fails(struct weft_scene *scene);
 int weft__scene_choose_runs(struct weft_scene *scene);
 int weft__scene_make_running(struct weft_scene *scene);

@@ -8,6 +8,7 @@
 
 #include "render/tasks/cells.h"
 #include "render/tasks/off_cpu.h"
+#include "render/tasks/tracks.h"
 #include "render/painter.h"
 
 #define HOVER_FROM    4.0
@@ -184,7 +185,7 @@ static void draw_row(struct painter *p, const struct weft__lane *lane, struct we
 		bool failed = piece->failed != WEFT_NONE;
 		if (piece->is_line) {
 			struct span span = {piece->x, piece->x2, lane->y};
-			p->tally.drawn++;
+			p->tally.drawn += !weft__is_track(p->model, p->scene->by_row[piece->index]);
 			draw_task(p, p->scene->by_row[piece->index], lane, &span, drawn);
 			drawn = piece->x2;
 			continue;

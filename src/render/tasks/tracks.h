@@ -5,6 +5,8 @@
 #ifndef WEFT_RENDER_TASKS_TRACKS_H
 #define WEFT_RENDER_TASKS_TRACKS_H
 
+#include <weft/model.h>
+
 #include "render/tasks/bars.h"
 
 /* Draws the spans of a track as bars. */
