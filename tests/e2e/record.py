@@ -383,7 +383,7 @@ def a_file_that_was_made_meanwhile_stays():
         script = 'echo precious > t.weft; exec "$0" 8 exit 0'
         result = here.record('-o', 't.weft', 'sh', '-c', script, SUBJECT)
         equal(open(here.file('t.weft')).read(), 'precious\n')
-        assert 't.weft was made by another program meanwhile, and stays' in result.stderr, result.stderr
+        assert 't.weft was made by another program meanwhile, and stays; the traces get the next free name' in result.stderr, result.stderr
         equal(notes(here.file('t_2.weft')), 8)
 
 

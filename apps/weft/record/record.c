@@ -401,7 +401,9 @@ static char *choose_output(
 {
 	char *output = weft__runs_name_output(arguments->output, before);
 	if (output && strcmp(output, arguments->output) != 0)
-		cli_error("%s was made by another program meanwhile, and stays",
+		cli_error(
+			"%s was made by another program meanwhile, and stays; the traces get the next free "
+			"name: rename them if they are to replace it",
 			weft__runs_shown(arguments->output));
 	return output;
 }
