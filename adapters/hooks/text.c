@@ -69,8 +69,10 @@ void weft__hooks_append_duration(struct weft__hooks_text *text, uint64_t ns)
 void weft__hooks_append_signal(struct weft__hooks_text *text, int number)
 {
 	const char *name = NULL;
+#ifdef __GLIBC__
 #if __GLIBC_PREREQ(2, 32)
 	name = sigabbrev_np(number);
+#endif
 #endif
 	weft__hooks_append(text, name ? "SIG" : "signal ");
 	if (name)
