@@ -44,7 +44,7 @@ struct weft_problem_period {
 /* A moment that explains a problem, in words: "begins to wait, 11 us late". */
 struct weft_problem_moment {
 	uint64_t time;  /* ns */
-	uint32_t task;  /* on whose row it is; or WEFT_NONE */
+	uint32_t task;  /* on whose row it is; a task if there are words */
 	char words[52]; /* UTF-8; empty: there is no such moment */
 };
 

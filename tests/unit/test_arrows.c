@@ -226,7 +226,6 @@ static void equal_waits_have_their_words_once(void **state)
 								  "[4: run 2; +10; try 2 1; idle; +200]; run 2; +10; resolve 2 2");
 	assert_int_equal(texts(&p, "waits for lock \xc2\xb7 200 us"), 2);
 	assert_int_equal(texts(&p, "200 us"), 3); /* and one in the ruler */
-	;
 	picture_finish(&p);
 }
 

@@ -2,6 +2,7 @@
  *
  * The view that `p` chooses, and the words at the cause and at the effect of a problem.
  */
+#include "story/problems/findings.h"
 #include "trace_script.h"
 #include "viewer_sample.h"
 
@@ -118,6 +119,18 @@ static void a_failure_is_shown_with_its_origin(void **state)
 	script_end(&s);
 }
 
+/* The trace does not name the task that acted. */
+static void a_moment_without_a_task_has_no_words(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct weft_problem_moment moment = {0};
+		struct weft__words words = weft__problem_moment(&moment, 5, i ? 3 : WEFT_NONE);
+		weft__words_add(&words, "takes %s", "it");
+		assert_string_equal(moment.words, i ? "takes it" : "");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,6 +138,7 @@ int main(void)
 		cmocka_unit_test(a_problem_has_a_third_of_the_view),
 		cmocka_unit_test(a_view_that_shows_the_problem_stays),
 		cmocka_unit_test(a_failure_is_shown_with_its_origin),
+		cmocka_unit_test(a_moment_without_a_task_has_no_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

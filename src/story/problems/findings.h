@@ -50,7 +50,8 @@ static inline uint64_t weft__least_ns(
 void weft__find(struct weft__findings *findings, const struct weft_problem *problem,
 	uint64_t weight, struct weft__sentence *sentence);
 
-/* Sets a moment of a problem; the caller appends its words to the result. */
+/* Sets a moment of a problem; the caller appends its words to the result. Without a task there is
+ * no such moment. */
 struct weft__words weft__problem_moment(
 	struct weft_problem_moment *moment, uint64_t time, uint32_t task);
 

@@ -91,7 +91,8 @@ struct weft__words weft__problem_moment(
 	struct weft__words words;
 	moment->time = time;
 	moment->task = task;
-	weft__words_init(&words, moment->words, sizeof(moment->words));
+	/* The trace may not say which task it was: then nothing is written. */
+	weft__words_init(&words, moment->words, task == WEFT_NONE ? 0 : sizeof(moment->words));
 	return words;
 }
 
