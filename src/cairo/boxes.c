@@ -68,6 +68,9 @@ void weft__cairo_boxes_init(struct weft__cairo_boxes *boxes, cairo_t *cairo)
 	boxes->height = cairo_image_surface_get_height(surface);
 	boxes->stride = cairo_image_surface_get_stride(surface) / 4;
 	cairo_surface_flush(surface);
+	/* Cairo draws the first translucent line into a surface that it takes for empty without regard
+	 * to what was written there. */
+	cairo_surface_mark_dirty(surface);
 	boxes->pixels = (uint32_t *)(void *)cairo_image_surface_get_data(surface);
 	weft__cairo_boxes_clip(boxes);
 }

@@ -249,6 +249,28 @@ static void opaque_boxes_on_whole_pixels_are_fast(void **state)
 	cairo_destroy(cairo);
 }
 
+/* A surface that cairo has not drawn into yet is empty for it, though boxes were written there. */
+static void a_translucent_line_is_drawn_over_the_first_boxes(void **state)
+{
+	(void)state;
+	struct weft_canvas *canvas;
+	struct weft_pen pen = {0x00000080, 1, WEFT_DASH_SOLID};
+	cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, 20, 20);
+	cairo_t *cairo = cairo_create(image);
+	assert_int_equal(weft_canvas_create(20, 20, &canvas), 0);
+	weft_canvas_rect(canvas, 0, 0, 20, 20, 0xffffffff);
+	weft_canvas_line(canvas, 2, 10.5, 18, 10.5, &pen);
+	weft_cairo_draw(canvas, NULL, cairo);
+	cairo_surface_flush(image);
+	const uint32_t *pixels = (const uint32_t *)(const void *)cairo_image_surface_get_data(image);
+	uint32_t stride = (uint32_t)cairo_image_surface_get_stride(image) / 4;
+	assert_int_equal(pixels[5 * stride + 10], 0xffffffff);
+	assert_int_equal(pixels[10 * stride + 10], 0xff7f7f7f);
+	weft_canvas_destroy(canvas);
+	cairo_destroy(cairo);
+	cairo_surface_destroy(image);
+}
+
 static void lines_that_fill_whole_pixels_are_fast(void **state)
 {
 	static const double level[] = {2, 3.5, 20, 3.5}, upright[] = {2.5, 3, 2.5, 20},
@@ -473,6 +495,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fast_boxes_look_like_slow_ones),
 		cmocka_unit_test(opaque_boxes_on_whole_pixels_are_fast),
+		cmocka_unit_test(a_translucent_line_is_drawn_over_the_first_boxes),
 		cmocka_unit_test(lines_that_fill_whole_pixels_are_fast),
 		cmocka_unit_test(only_upright_images_have_fast_boxes),
 		cmocka_unit_test(a_text_stands_on_its_place),
