@@ -209,6 +209,10 @@ double weft__arrow_dim(const struct painter *p);
 void weft__draw_counter_lanes(struct painter *p);
 /* True if a counter of that name (a string) has a lane. */
 bool weft__has_lane(const struct painter *p, uint32_t name);
+/* curve_hits.c: the nearest of some counters whose curve over the tasks is within `reach` px of a
+ * point; WEFT_NONE if there is none. */
+uint32_t weft__curve_at(const struct painter *p, const uint32_t *counters, uint32_t count, double x,
+	double y, double reach);
 void weft__place_counters(struct painter *p);
 void weft__name_counters(struct painter *p);
 void weft__draw_counters(struct painter *p);

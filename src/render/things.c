@@ -26,6 +26,9 @@ struct weft__things {
 	struct weft__thing *list; /* folds, lane after lane; then handles and texts */
 	size_t count, capacity;
 	struct weft__drawn_edges edges;
+	uint32_t *curves; /* counters that are drawn over the tasks */
+	uint32_t curve_count;
+	bool are_rates;
 };
 
 /* ---- Recording ---- */
@@ -43,6 +46,7 @@ void weft__things_clear(struct weft__things *things)
 	free(things->pieces);
 	free(things->list);
 	weft__drawn_edges_finish(&things->edges);
+	free(things->curves);
 	*things = (struct weft__things){0};
 }
 
@@ -89,8 +93,12 @@ void weft__keep_things(struct painter *p)
 	things->lanes = p->lanes;
 	things->lane_count = p->lane_count;
 	things->pieces = p->pieces;
+	things->curves = p->named;
+	things->curve_count = p->label_count;
+	things->are_rates = p->options->counter_rates;
 	p->lanes = NULL;
 	p->pieces = NULL;
+	p->named = NULL;
 }
 
 bool weft__things_show(const struct weft__things *things, const struct weft_scene *scene,
@@ -297,6 +305,22 @@ const struct weft__drawn_edge *weft__things_edge(const struct weft__things *thin
 	const struct weft__point *point, double reach, double *ret_away)
 {
 	return weft__drawn_edges_at(&things->edges, point->x, point->y, reach, ret_away);
+}
+
+uint32_t weft__things_curve(
+	const struct weft__things *things, const struct weft__point *point, double reach)
+{
+	const struct weft_render_options options = {.counter_rates = things->are_rates};
+	const struct painter painter = {
+		.scene = things->scene,
+		.model = things->scene->model,
+		.layout = things->scene->layout,
+		.frame = &things->frame,
+		.view = &things->view,
+		.options = &options,
+		.theme = weft__theme(WEFT_THEME_LIGHT), /* the colour does not matter */
+	};
+	return weft__curve_at(&painter, things->curves, things->curve_count, point->x, point->y, reach);
 }
 
 /* ---- Bands ---- */

@@ -59,6 +59,10 @@ void weft__things_near(const struct weft__things *things, const struct weft__poi
 const struct weft__drawn_edge *weft__things_edge(const struct weft__things *things,
 	const struct weft__point *point, double reach, double *ret_away);
 
+/* The counter whose curve over the tasks is within `reach` px of the point, or WEFT_NONE. */
+uint32_t weft__things_curve(
+	const struct weft__things *things, const struct weft__point *point, double reach);
+
 /* The band drawn at x, the topmost one; NULL if there is none. It belongs to the scene. */
 const struct weft_band_period *weft__things_band(const struct weft__things *things, double x);
 

@@ -39,7 +39,8 @@ uint32_t weft__viewer_counter_at(const struct weft_viewer *viewer, double x, dou
 unsigned weft__viewer_lane_edge_at(const struct weft_viewer *viewer, double x, double y);
 /* Gives all lanes the height with which the held edge is at y. */
 void weft__viewer_drag_lane(struct weft_viewer *viewer, double y);
-void weft__viewer_click_lane(struct weft_viewer *viewer, double x, double y);
+/* Goes to the last change at x; opens the list of counters if no task made it. */
+void weft__viewer_click_counter(struct weft_viewer *viewer, uint32_t counter, double x);
 /* True if any counter is drawn. */
 bool weft__viewer_has_counters(const struct weft_viewer *viewer);
 

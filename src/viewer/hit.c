@@ -85,6 +85,18 @@ static void find_cell(
 		hit->is_cell = weft_story_group_tasks(&viewer->story, list, count, &hit->group) == 0;
 }
 
+/* Curves are drawn above the tasks, but a task whose line is as near is meant. */
+static void find_curve(
+	const struct weft_viewer *viewer, const struct weft__point *point, struct aim *aim)
+{
+	struct weft__hit *hit = aim->hit;
+	if (hit->handle != WEFT_NONE || hit->max != WEFT_NONE || (hit->count && aim->away[0] <= LINE))
+		return;
+	hit->counter = weft__things_curve(viewer->things, point, ARROW);
+	if (hit->counter != WEFT_NONE)
+		hit->count = 0;
+}
+
 /* Arrows end at the lines of tasks and cross them, so there the task is meant. */
 static void find_edge(
 	const struct weft_viewer *viewer, const struct weft__point *point, struct aim *aim)
@@ -141,7 +153,8 @@ void weft__viewer_hit(
 		.handle = WEFT_NONE,
 		.handle_task = WEFT_NONE,
 		.max = WEFT_NONE,
-		.edge = WEFT_NONE};
+		.edge = WEFT_NONE,
+		.counter = WEFT_NONE};
 	if (viewer->layout->row_count == 0 || !weft__inside(&viewer->frame.picture, x, y))
 		return;
 	if (!is_recorded(viewer))
@@ -149,6 +162,10 @@ void weft__viewer_hit(
 	weft__things_near(viewer->things, &point, take, &aim);
 	if (ret_hit->is_band_name)
 		ret_hit->count = 0;
+	else
+		find_curve(viewer, &point, &aim);
+	if (ret_hit->counter != WEFT_NONE)
+		return;
 	if (ret_hit->count)
 		ret_hit->fold = aim.folds[0];
 	if (!ret_hit->is_band_name)

@@ -47,9 +47,8 @@ void weft__viewer_drag_lane(struct weft_viewer *viewer, double y)
 	weft__viewer_place(viewer);
 }
 
-void weft__viewer_click_lane(struct weft_viewer *viewer, double x, double y)
+void weft__viewer_click_counter(struct weft_viewer *viewer, uint32_t index, double x)
 {
-	uint32_t index = weft__viewer_counter_at(viewer, x, y);
 	if (index == WEFT_NONE)
 		return;
 	const struct weft_samples *samples = &viewer->model->samples;

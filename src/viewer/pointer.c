@@ -257,7 +257,7 @@ static void click(struct weft_viewer *viewer, double x, double y)
 	} else if (weft__inside(&viewer->frame.groups, x, y)) {
 		weft__viewer_toggle_group(viewer, weft__viewer_group_at(viewer, y));
 	} else if (weft__inside(&viewer->frame.lanes, x, y)) {
-		weft__viewer_click_lane(viewer, x, y);
+		weft__viewer_click_counter(viewer, weft__viewer_counter_at(viewer, x, y), x);
 	} else if (weft__inside(&viewer->frame.picture, x, y)) {
 		viewer->is_clicking = true;
 		weft__viewer_click(viewer, x, y, is_again, is_double);

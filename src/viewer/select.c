@@ -83,7 +83,7 @@ void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, doubl
 	h->group = hit.group;
 	h->has_band = hit.has_band;
 	h->band = hit.band;
-	h->counter = weft__viewer_counter_at(viewer, x, y);
+	h->counter = hit.counter != WEFT_NONE ? hit.counter : weft__viewer_counter_at(viewer, x, y);
 	h->sign = weft__viewer_sign_at(viewer, x, y);
 	bool is_folded = hit.handle == WEFT_NONE || viewer->layout->folds[hit.handle].folded;
 	h->handle = is_folded ? WEFT_NONE : hit.handle;
@@ -257,6 +257,10 @@ void weft__viewer_click(
 		return;
 	if (is_double && viewer->selection.task != WEFT_NONE) {
 		weft__viewer_show_related(viewer, viewer->selection.task);
+		return;
+	}
+	if (hit.counter != WEFT_NONE) {
+		weft__viewer_click_counter(viewer, hit.counter, x);
 		return;
 	}
 	if (hit.edge != WEFT_NONE) {

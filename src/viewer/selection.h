@@ -26,6 +26,7 @@ struct weft__hit {
 	uint32_t max;                   /* the fold whose longest span is written there, or WEFT_NONE */
 	uint32_t edge;                  /* the arrow or link under the point, or WEFT_NONE */
 	bool is_near_head;              /* that point of it is nearer to its head than to its tail */
+	uint32_t counter;               /* whose curve over the tasks is there, or WEFT_NONE */
 	bool is_band_name;
 	bool has_band; /* nothing but a band is under the point */
 	struct weft_band_period band;
@@ -50,7 +51,7 @@ struct weft__hover {
 	/* These become task, fold and edge once the pointer has rested. */
 	uint32_t wanted, wanted_fold, wanted_edge;
 	double due_ms;    /* when the pointer has rested */
-	uint32_t counter; /* whose lane is under the pointer, or WEFT_NONE */
+	uint32_t counter; /* whose lane or curve is under the pointer, or WEFT_NONE */
 	uint32_t handle;  /* the unfolded fold whose handle is under the pointer, or WEFT_NONE */
 	uint32_t max;     /* the fold whose longest span is written under the pointer, or WEFT_NONE */
 	struct weft__sign sign; /* in the ruler or the overview */

@@ -375,6 +375,40 @@ static void names_of_bands_are_above_tasks(void **state)
 	script_end(&s);
 }
 
+/* ---- Counters over the tasks ---- */
+
+/* A curve is met within 3 px, also where it is vertical; the status says its value there, and a
+ * click leads to the task that made the last change. */
+static void curves_over_the_tasks_are_met(void **state)
+{
+	(void)state;
+	struct script s =
+		show("create 0 1 task; run 1; +100; count queue 2; +400; count queue 10; +500; run 0");
+	script_run(&s, "command counters on; command overlay; wait 9000");
+	script_draw(&s);
+	const struct weft_box *box = &s.viewer->frame.picture;
+	double high = box->y + 10, low = box->y + box->height - 10, row = y_of(&s, 1);
+	struct weft__hit hit;
+	weft__viewer_hit(s.viewer, x_of(&s, 700), high + 2, &hit);
+	assert_int_equal(hit.counter, 0);
+	weft__viewer_hit(s.viewer, x_of(&s, 700), high + 6, &hit);
+	assert_int_equal(hit.counter, WEFT_NONE);
+	weft__viewer_hit(s.viewer, x_of(&s, 500), row + 40, &hit);
+	assert_int_equal(hit.counter, 0); /* the step from 2 to 10 */
+	weft__viewer_hit(s.viewer, x_of(&s, 500), row, &hit);
+	assert_int_equal(hit.counter, WEFT_NONE);
+	assert_int_equal(hit.tasks[0], task_of(&s, 1));
+	weft__viewer_hit(s.viewer, x_of(&s, 700), low, &hit);
+	assert_int_equal(hit.counter, WEFT_NONE);
+	point_at(&s, x_of(&s, 700), high);
+	if (!strstr(weft_viewer_status(s.viewer), "queue is 10 at 700 us"))
+		fail_msg("%s", weft_viewer_status(s.viewer));
+	script_click(&s, x_of(&s, 700), high, 0);
+	assert_int_equal(s.viewer->selection.task, s.viewer->model->samples.task[1]);
+	assert_int_equal(s.viewer->selection.at - s.viewer->view.start, 500000);
+	script_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -392,6 +426,7 @@ int main(void)
 		cmocka_unit_test(bands_are_met_below_everything_else),
 		cmocka_unit_test(a_click_on_a_band_first_ends_the_selection),
 		cmocka_unit_test(names_of_bands_are_above_tasks),
+		cmocka_unit_test(curves_over_the_tasks_are_met),
 		cmocka_unit_test(ranges_snap_to_what_happens),
 		cmocka_unit_test(ranges_snap_only_near_a_row),
 	};

@@ -30,7 +30,7 @@ static struct weft__plot plot_on(
 	};
 }
 
-static struct weft__plot plot_of(const struct painter *p, uint32_t counter)
+struct weft__plot weft__overlay_plot(const struct painter *p, uint32_t counter)
 {
 	return plot_on(p, counter, weft__counter_scale(p, counter));
 }
@@ -205,7 +205,7 @@ void weft__place_counters(struct painter *p)
 static void draw_halos(struct painter *p)
 {
 	for (uint32_t i = 0; i < p->label_count; i++) {
-		struct weft__plot plot = plot_of(p, p->named[i]);
+		struct weft__plot plot = weft__overlay_plot(p, p->named[i]);
 		plot.pen = (struct weft_pen){p->theme->background, 4, WEFT_DASH_SOLID};
 		plot.is_halo = true;
 		weft__draw_plot(p, &plot);
@@ -217,12 +217,12 @@ void weft__draw_counters(struct painter *p)
 	if (p->label_count <= HALO_CURVES)
 		draw_halos(p);
 	for (uint32_t i = 0; i < p->label_count; i++) {
-		struct weft__plot plot = plot_of(p, p->named[i]);
+		struct weft__plot plot = weft__overlay_plot(p, p->named[i]);
 		weft__draw_plot(p, &plot);
 	}
 	for (uint32_t i = 0; i < p->label_count;
 		 i++) { /* labels distinguish curves that lie on each other */
-		struct weft__plot plot = plot_of(p, p->named[i]);
+		struct weft__plot plot = weft__overlay_plot(p, p->named[i]);
 		draw_markers(p, &plot);
 	}
 }

@@ -32,6 +32,9 @@ void weft__counter_text(const struct painter *p, uint32_t counter, double value,
 /* Draws the counter's marker shape around a point. */
 void weft__draw_marker(struct painter *p, uint32_t counter, double x, double y);
 
+/* overlay.c: a counter over the tasks. */
+struct weft__plot weft__overlay_plot(const struct painter *p, uint32_t counter);
+
 /* curve.c */
 double weft__plot_y(const struct weft__plot *plot, double value);
 void weft__draw_plot(struct painter *p, const struct weft__plot *plot);
