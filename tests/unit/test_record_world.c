@@ -368,6 +368,9 @@ static void be_left_in_a_call(void)
 	world.is_left = true;
 	world.signals = 1;
 	world.delay = pick(7);
+	/* As if another thread wanted the packet, so this one opens the next. */
+	if (pick(2) && weft__entered_generation(weft__self()) == weft__generation())
+		weft__self()->slot->limit = 0;
 	if (setjmp(world.left) == 0) {
 		weft_tag_value("two words", 1);
 		struct weft_event event = expected(WEFT_EVENT_TAG, 0, 1);
@@ -641,6 +644,7 @@ static void each_event_is_read_or_counted(void **state)
 		begin_world(seed, (struct options){.clock = (enum clock)(seed % CLOCKS),
 							  .threads = seed & 1 ? THREADS_MAX : 20,
 							  .can_take = seed & 2,
+							  .has_jumps = seed & 8,
 							  .is_quiet = seed % 5 == 0,
 							  .has_holds = seed & 4,
 							  .size = (size_t)64 << (10 + seed % 3)});
