@@ -148,8 +148,14 @@ def two_followers_see_the_same():
         program.end()
         results = [finish(tail) for tail in tails]
         equal([len(events) for events, _, _ in results], [21000, 21000])
-        keys = [[(e['text'], e['value']) for e in events] for events, _, _ in results]
-        equal(keys[0], keys[1])
+        # Each follower finds the rate of the processor's counter for itself, so two events of two threads
+        # that are less than a nanosecond apart may be equal for one of them only.
+        for one, other in zip(results[0][0], results[1][0]):
+            same = (one['text'], one['value']) == (other['text'], other['value'])
+            assert same or abs(one['time'] - other['time']) <= 1, (one, other)
+        for text in ('first', 'second'):
+            values = [[e['value'] for e in events if e['text'] == text] for events, _, _ in results]
+            equal(values[0], values[1])
 
 
 @case

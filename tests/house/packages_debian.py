@@ -49,14 +49,14 @@ EXPECTED = {
     'libweft0': library('libweft'),
     'libweft-dev': development('libweft') | headers(RECORDER_HEADERS) | pages(*LIBRARY_PAGES) | {
         'LIB/cmake/weft/weftConfig.cmake', 'LIB/cmake/weft/weftConfigVersion.cmake',
-        'usr/share/weft/weft.c', 'usr/share/weft/weft.h'},
+        'usr/share/weft/weft.c', 'usr/share/weft/weft.h', 'LIB/libweft-uv.a', 'LIB/weft/uv.wrap'},
     'libweft-trace0': library('libweft-trace'),
     'libweft-trace-dev': development('libweft-trace') | headers(reading_headers()),
     'python3-weft': pages('weft-python.1') | {
         'usr/lib/python3/dist-packages/weft/' + name for name in ('_weft.abi3.so', *PYTHON_MODULES)},
     'weft': pages(*PAGES - LIBRARY_PAGES - {'weft-gtk.1', 'weft-python.1'}) | {
-        'usr/bin/weft', 'usr/share/bash-completion/completions/weft', 'usr/share/fish/vendor_completions.d/weft.fish',
-        'usr/share/zsh/vendor-completions/_weft',
+        'usr/bin/weft', 'LIB/weft/libweft-adapters.so', 'usr/share/bash-completion/completions/weft',
+        'usr/share/fish/vendor_completions.d/weft.fish', 'usr/share/zsh/vendor-completions/_weft',
         'usr/share/doc/weft/README.md.gz'},
     'weft-gtk': pages('weft-gtk.1') | {
         'usr/bin/weft-gtk', 'usr/share/applications/org.weft.Viewer.desktop',
