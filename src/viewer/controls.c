@@ -63,7 +63,7 @@ void weft__viewer_list_controls(struct weft_viewer *viewer)
 		char *text = viewer->toolbar.control_texts[i];
 		if (strcmp(text, button->text) != 0)
 			viewer->changes |= WEFT_VIEWER_CONTROLS;
-		snprintf(text, sizeof(viewer->toolbar.control_texts[i]), "%s", button->text);
+		memcpy(text, button->text, sizeof(button->text));
 		add(viewer, &count,
 			&(struct weft_viewer_control){
 				.box = button->box,

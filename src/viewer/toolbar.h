@@ -32,6 +32,8 @@ enum weft__icon {
 	WEFT__ICON_ENDED,
 };
 
+#define WEFT__BUTTON_TEXT_BYTES 40
+
 struct weft__button {
 	struct weft_box box; /* no width: in the shell's header bar, at `place` */
 	uint8_t icon, place; /* enum weft_viewer_place */
@@ -39,7 +41,7 @@ struct weft__button {
 	uint32_t color; /* 0: the theme's */
 	const char *command;
 	const char *tip;
-	char text[40];
+	char text[WEFT__BUTTON_TEXT_BYTES];
 };
 
 #define WEFT__BUTTONS_MAX 24
@@ -52,7 +54,7 @@ struct weft__toolbar {
 	struct weft__button buttons[WEFT__BUTTONS_MAX];
 	uint32_t count, hovered; /* hovered: or WEFT__NO_BUTTON */
 	struct weft_viewer_control controls[WEFT__BUTTONS_MAX + 2];
-	char control_texts[WEFT__BUTTONS_MAX][32];
+	char control_texts[WEFT__BUTTONS_MAX][WEFT__BUTTON_TEXT_BYTES];
 	uint32_t control_count;
 	char handle_values[2][32];
 };
