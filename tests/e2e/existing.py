@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 
 from harness import BUILD, WEFT, case, equal, main, temporary_directory, weft
 
@@ -42,6 +43,13 @@ def record_now(folder, count, *options, status=0):
                 env={'XDG_RUNTIME_DIR': folder}, status=status).stderr
 
 
+def await_file(path):
+    deadline = time.monotonic() + 60
+    while not os.path.exists(path):
+        assert time.monotonic() < deadline, path
+        time.sleep(0.01)
+
+
 @case
 def an_older_trace_is_replaced():
     with place() as folder:
@@ -68,6 +76,7 @@ def a_trace_that_is_being_written_is_refused():
     for option in ('--stream', '--in-place'):
         with place() as folder:
             with recorder(folder, 3, option):
+                await_file(os.path.join(folder, 'x.weft'))
                 for options in ((), ('--stream',), ('--in-place',)):
                     report = record_now(folder, 4, *options, status=125)
                     assert 'x.weft is being recorded by another process; refusing to replace it' in report, report
