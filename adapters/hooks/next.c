@@ -2,9 +2,9 @@
  *
  * Finds the functions that ours stand in front of.
  *
- * dlsym takes the dynamic linker's lock, which is recursive, and allocates only to report an error.
- * All originals that the process has are found at its start (start.c calls each hook's table), so
- * that no hook waits for that lock later; a hook that runs before finds its own.
+ * A hook finds its original at its first call. dlsym takes the dynamic linker's lock, which is
+ * recursive, and allocates only to report an error. So a thread's first call of a function waits
+ * while another thread is inside dlopen.
  */
 #include "hooks/hooks.h"
 

@@ -4,7 +4,6 @@
  */
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "io/call.h"
 
@@ -17,17 +16,10 @@ enum {
 /* A moment of both clocks at the start of the process, from which the counter's rate is found. */
 static uint64_t start_ticks, start_ns;
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 __attribute__((constructor(111))) static void begin(void)
 {
 	start_ticks = weft_now();
-	start_ns = monotonic_ns();
+	start_ns = weft__hooks_now_ns();
 }
 
 /* How long the call took, if that may have been long; else 0. Most calls take less than 10,000
@@ -37,7 +29,7 @@ static uint64_t duration_ns(const struct weft__io_call *call)
 	uint64_t now = weft_now();
 	if (likely(now - call->began < 10000) || now <= start_ticks)
 		return 0;
-	double rate = (double)(monotonic_ns() - start_ns) / (double)(now - start_ticks);
+	double rate = (double)(weft__hooks_now_ns() - start_ns) / (double)(now - start_ticks);
 	return (uint64_t)((double)(now - call->began) * rate);
 }
 
