@@ -64,6 +64,13 @@ enum weft_abi_clock {
 	WEFT_ABI_CLOCK_CNTVCT = 2,    /* aarch64's virtual counter */
 	WEFT_ABI_CLOCK_MONOTONIC = 3, /* CLOCK_MONOTONIC, in ns */
 	WEFT_ABI_CLOCK_UNIX = 4,      /* ns since 1970, in a converted trace */
+	WEFT_ABI_CLOCK_XEN = 5,       /* Xen's system time: ns since Xen started, in all its domains */
+};
+
+/* The clock that `monotonic_ns` of a reading plus the header's `time_offset_ns` is of. */
+enum weft_abi_time {
+	WEFT_ABI_TIME_MONOTONIC = 0, /* CLOCK_MONOTONIC */
+	WEFT_ABI_TIME_XEN = 1,       /* Xen's system time */
 };
 
 /* One instant, read on every clock; 0 ticks: not taken. */
@@ -135,8 +142,10 @@ struct weft_abi_buffer {
 	char command[512];    /* arguments, each ended by a NUL; cut at the end */
 	char source[256];     /* the name of the trace that this is a part of; else empty */
 	char host[64];        /* the machine's name; empty: unknown */
-	uint32_t is_quiet; /* 1: only a thread's first event makes system calls, so nobody is woken */
-	uint8_t reserved2[868];
+	uint32_t is_quiet;  /* 1: only a thread's first event makes system calls, so nobody is woken */
+	uint32_t time_base; /* enum weft_abi_time */
+	int64_t time_offset_ns; /* to add to `monotonic_ns` of all readings */
+	uint8_t reserved2[856];
 
 	/* State while recording. Each cache line is written by the same type of operation. */
 	uint64_t hand;        /* claims so far, and the newest sequence */
@@ -235,6 +244,7 @@ WEFT_ABI_AT(weft_abi_buffer, pid, 208);
 WEFT_ABI_AT(weft_abi_buffer, command, 280);
 WEFT_ABI_AT(weft_abi_buffer, host, 1048);
 WEFT_ABI_AT(weft_abi_buffer, is_quiet, 1112);
+WEFT_ABI_AT(weft_abi_buffer, time_offset_ns, 1120);
 WEFT_ABI_AT(weft_abi_buffer, hand, 1984);
 WEFT_ABI_AT(weft_abi_buffer, losses, 2048);
 WEFT_ABI_AT(weft_abi_buffer, levels, 2176);

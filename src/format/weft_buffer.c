@@ -71,9 +71,15 @@ static void find_names(struct weft__buffer *b, const struct weft__input *input)
 	b->names_bytes = bytes - index;
 }
 
-static struct weft__reading reading_at(const uint8_t *at)
+/* The time that a reading has in the trace. 0: not taken. */
+static struct weft__reading reading(const struct weft__buffer *b, uint64_t ticks, uint64_t ns)
 {
-	return (struct weft__reading){weft__load_u64(at), weft__load_u64(at + 8)};
+	return (struct weft__reading){ticks, ns ? ns + u64(b, AT(time_offset_ns)) : 0};
+}
+
+static struct weft__reading reading_at(const struct weft__buffer *b, size_t offset)
+{
+	return reading(b, u64(b, offset), u64(b, offset + 8));
 }
 
 static void keep_latest(struct weft__reading *latest, struct weft__reading reading)
@@ -87,9 +93,9 @@ static void keep_latest(struct weft__reading *latest, struct weft__reading readi
  * was not taken. */
 static struct weft__reading reading_of_end(const struct weft__buffer *b)
 {
-	const struct weft__reading start = reading_at(b->header + AT(start));
-	const struct weft__reading second = reading_at(b->header + AT(second));
-	const struct weft__reading end = reading_at(b->header + AT(end)), none = {0, 0};
+	const struct weft__reading start = reading_at(b, AT(start));
+	const struct weft__reading second = reading_at(b, AT(second));
+	const struct weft__reading end = reading_at(b, AT(end)), none = {0, 0};
 	struct weft__ticks clock;
 	if (end.ticks < start.ticks || (end.ns && end.ns < start.ns))
 		return none;
@@ -108,13 +114,13 @@ static struct weft__reading reading_of_end(const struct weft__buffer *b)
 /* The latest clock reading in the buffer: the longer the baseline, the more precise the rate. */
 static struct weft__reading last_reading(const struct weft__buffer *b)
 {
-	struct weft__reading last = reading_at(b->header + AT(start));
-	keep_latest(&last, reading_at(b->header + AT(second)));
+	struct weft__reading last = reading_at(b, AT(start));
+	keep_latest(&last, reading_at(b, AT(second)));
 	keep_latest(&last, reading_of_end(b));
 	for (uint32_t i = 0; i < b->packet_count; i++) {
 		struct weft_abi_packet header;
 		if (weft__packet_is_readable(weft__packet_read(b, i, &header)))
-			keep_latest(&last, (struct weft__reading){header.reading_ticks, header.reading_ns});
+			keep_latest(&last, reading(b, header.reading_ticks, header.reading_ns));
 	}
 	return last;
 }
@@ -130,7 +136,8 @@ static uint64_t rate_of_clock(struct weft__buffer *b, const struct weft__input *
 	uint64_t hz = u64(b, AT(clock_hz));
 	uint32_t kind = u32(b, AT(clock));
 	const uint64_t second = 1000000000;
-	if (kind == WEFT_ABI_CLOCK_MONOTONIC || kind == WEFT_ABI_CLOCK_UNIX) {
+	if (kind == WEFT_ABI_CLOCK_MONOTONIC || kind == WEFT_ABI_CLOCK_UNIX ||
+		kind == WEFT_ABI_CLOCK_XEN) {
 		weft__ticks_init(&b->clock, start.ticks, start.ns, 1, 1);
 		return second;
 	}
@@ -157,6 +164,7 @@ static const char *clock_name(uint32_t kind)
 		[WEFT_ABI_CLOCK_CNTVCT] = "cntvct",
 		[WEFT_ABI_CLOCK_MONOTONIC] = "monotonic",
 		[WEFT_ABI_CLOCK_UNIX] = "unix",
+		[WEFT_ABI_CLOCK_XEN] = "xen",
 	};
 	return kind < sizeof(names) / sizeof(*names) ? names[kind] : "unknown";
 }
@@ -164,7 +172,7 @@ static const char *clock_name(uint32_t kind)
 static void read_clock(struct weft__buffer *b, const struct weft__input *input)
 {
 	struct weft_clock *clock = &input->description->clock;
-	struct weft__reading start = reading_at(b->header + AT(start));
+	struct weft__reading start = reading_at(b, AT(start));
 	uint64_t unix_ns = u64(b, AT(start) + 16);
 	b->readings = (struct weft__readings){start, last_reading(b)};
 	clock->hz = rate_of_clock(b, input);

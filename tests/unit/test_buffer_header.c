@@ -148,6 +148,8 @@ static void a_clock_is_converted_by_its_readings(void **state)
 			1000000000, 5000, 99000, 0},
 		{WEFT_ABI_CLOCK_UNIX, 5, 1000, 2000, 9000, 100000, "unix", WEFT_EPOCH_UNIX, 1000000000,
 			5000, 0, 0},
+		{WEFT_ABI_CLOCK_XEN, 5, 1000, 2000, 9000, 100000, "xen", WEFT_EPOCH_MONOTONIC, 1000000000,
+			5000, 99000, 0},
 		{77, 1000000000, 0, 0, 0, 0, "unknown", WEFT_EPOCH_UNKNOWN, 1000000000, 4000, 0, 0},
 	};
 	(void)state;
@@ -171,6 +173,37 @@ static void a_clock_is_converted_by_its_readings(void **state)
 		assert_int_equal(clock->offset_ns, c->offset_ns);
 		assert_in_range(trace.event.time_ns, c->event_ns - 1, c->event_ns);
 		assert_int_equal(weft_decoder_diagnostics(trace.decoder)->count, c->problems);
+		weft_decoder_destroy(trace.decoder);
+		free(header);
+	}
+}
+
+/* A guest's readings are of Xen's clock; a reader in dom0 adds the difference to its own one. */
+static void an_offset_moves_all_readings(void **state)
+{
+	(void)state;
+	static const uint32_t clocks[] = {WEFT_ABI_CLOCK_XEN, WEFT_ABI_CLOCK_TSC};
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		struct weft__identity identity;
+		struct trace trace;
+		struct weft_abi_buffer *header = record(1);
+		weft_stop();
+		header->clock = clocks[i];
+		header->start = (struct weft_abi_clock_reading){1000, 1000, 800};
+		header->second = (struct weft_abi_clock_reading){2001000, 2001000, 2000800};
+		header->end = (struct weft_abi_clock_reading){3001000, 3001000, 0};
+		header->time_base = WEFT_ABI_TIME_XEN;
+		header->time_offset_ns = -500;
+		trace_open(&trace, header, SIZE);
+		while (trace_next(&trace) && trace.event.type != WEFT_EVENT_TAG)
+			continue;
+		const struct weft_trace_description *about = weft_decoder_describe(trace.decoder);
+		assert_int_equal(trace.event.time_ns, 4500);
+		assert_int_equal(about->clock.offset_ns, 800 - 500);
+		assert_int_equal(about->buffers[0].end_ns, 3000500);
+		assert_true(weft__identify_trace(header, SIZE, &identity));
+		assert_int_equal(identity.readings.first.ns, 500);
+		assert_int_equal(identity.readings.last.ns, 3000500);
 		weft_decoder_destroy(trace.decoder);
 		free(header);
 	}
@@ -260,6 +293,7 @@ int main(void)
 		cmocka_unit_test(a_summary_describes_the_program),
 		cmocka_unit_test(other_bytes_have_no_summary),
 		cmocka_unit_test(a_clock_is_converted_by_its_readings),
+		cmocka_unit_test(an_offset_moves_all_readings),
 		cmocka_unit_test(a_trace_is_identified_by_its_header),
 		cmocka_unit_test(counters_that_agree_share_their_readings),
 	};
