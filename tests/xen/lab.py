@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: ISC
+"""A real Xen for tests: QEMU boots Xen and a paravirtualised Linux as dom0, which runs a script with xl and
+xentrace, and returns files.
+
+    files = lab.run(SCRIPT, programs={'weft': harness.WEFT}, files={'guest': kernel})
+    files['trace.weft'], files['console']       bytes
+
+The script is busybox's sh -eu in dom0, see dom0.sh for its functions. It finds programs on its PATH, and the files below
+/lab; /out is returned. A program comes with the libraries that ldd names.
+
+images.py makes what is booted. One lab runs at a time, because it mostly waits for the processor.
+
+No times are guessed: a run fails if its console says nothing for STALLED_S, or after LIMIT_S.
+"""
+import fcntl
+import io
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'e2e'))
+sys.path.insert(0, HERE)
+from harness import skip  # noqa: E402
+from images import CACHE, Archive, add_program, images, missing  # noqa: E402
+
+STALLED_S, LIMIT_S = 240, 900
+DONE = 'lab: the script ended with status '
+
+# TCG's processor without what breaks Xen or dom0 there: supervisor access prevention, and, with several processors, AVX.
+CPU = 'max,-smap,-smep,-avx,-avx2,-f16c,-fma,-xsave,-xsaveopt,-xsavec'
+
+
+# ---- A run ----
+
+def run_archive(script, programs, files):
+    archive = Archive()
+    archive.copy('init', os.path.join(HERE, 'dom0.sh'))
+    archive.add('lab/script', script.encode())
+    for name, source in programs.items():
+        add_program(archive, name, source)
+    for name, source in files.items():
+        if isinstance(source, bytes):
+            archive.add('lab/' + name, source)
+        else:
+            archive.copy('lab/' + name, source)
+    return archive.bytes()
+
+
+def command(folder, work, processors):
+    return ['qemu-system-x86_64', '-M', 'pc', '-cpu', CPU, '-smp', str(processors), '-m', '2048',
+            '-accel', 'tcg,thread=multi,tb-size=512', '-nographic', '-no-reboot', '-nodefaults', '-monitor', 'none',
+            '-kernel', os.path.join(folder, 'xen'),
+            '-append', 'console=com1 com1=115200,8n1 dom0_mem=1200M,max:1200M dom0=pv loglvl=all guest_loglvl=all',
+            '-initrd', '%s console=hvc0 earlyprintk=xen nokaslr mitigations=off quiet,%s' % (
+                os.path.join(folder, 'linux'), os.path.join(work, 'initrd')),
+            '-serial', 'file:' + os.path.join(work, 'console'),
+            '-drive', 'file=%s,format=raw,if=none,id=d0,cache=unsafe' % os.path.join(work, 'out.img'),
+            '-device', 'virtio-blk-pci,drive=d0']
+
+
+def watch(qemu, console):
+    """Waits until QEMU ends. Returns why it had to be killed, or None."""
+    begun = grown = time.monotonic()
+    size = 0
+    while True:
+        try:
+            qemu.wait(timeout=0.5)
+            return None
+        except subprocess.TimeoutExpired:
+            pass
+        now, found = time.monotonic(), os.path.getsize(console) if os.path.exists(console) else 0
+        grown, size = (now if found > size else grown), found
+        if now - grown > STALLED_S:
+            return 'the console said nothing for %d s' % STALLED_S
+        if now - begun > LIMIT_S:
+            return 'it was not done after %d s' % LIMIT_S
+
+
+def boot(folder, work, processors):
+    console = os.path.join(work, 'console')
+    with subprocess.Popen(command(folder, work, processors), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT) as qemu:
+        try:
+            reason = watch(qemu, console)
+        finally:
+            qemu.kill()
+        said = qemu.stdout.read().decode(errors='replace')
+    with open(console, 'rb') as file:
+        text = file.read().decode(errors='replace')
+    return text, reason or (said.strip() if qemu.returncode > 0 else None)
+
+
+def results(work):
+    with open(os.path.join(work, 'out.img'), 'rb') as file, tarfile.open(fileobj=io.BytesIO(file.read())) as tar:
+        return {member.name.removeprefix('./'): tar.extractfile(member).read() for member in tar if member.isfile()}
+
+
+def run(script, programs=None, files=None, processors=1):
+    """Runs the script in dom0, which must end with status 0. Returns the files that it left in /out, the console's text
+    as `console`, and what the script printed as `script.log`. Skips where there is no lab."""
+    reason = missing()
+    if reason:
+        skip(reason)
+    os.makedirs(CACHE, exist_ok=True)
+    with open(os.path.join(CACHE, 'lock'), 'w', encoding='utf-8') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            folder = images()
+        except RuntimeError as error:
+            skip('the lab has no images: %s' % error)
+        with tempfile.TemporaryDirectory(prefix='weft-xen-') as work:
+            with open(os.path.join(work, 'initrd'), 'wb') as file:
+                with open(os.path.join(folder, 'dom0.cpio'), 'rb') as base:
+                    file.write(base.read() + run_archive(script, programs or {}, files or {}))
+            with open(os.path.join(work, 'out.img'), 'wb') as file:
+                file.truncate(512 << 20)
+            console, trouble = boot(folder, work, processors)
+            status = re.search(re.escape(DONE) + r'(\d+)', console)
+            if trouble or not status:
+                raise AssertionError('the lab: %s\n%s' % (trouble or 'dom0 did not end', console[-5000:]))
+            found = results(work)
+    found['console'] = console.encode()
+    if int(status.group(1)):
+        raise AssertionError('the script ended with status %s\n%s\n%s' % (
+            status.group(1), found.get('script.log', b'').decode(errors='replace')[-5000:], console[-3000:]))
+    return found
