@@ -37,28 +37,42 @@ WEFT_CATEGORY_DECLARE(glib);
 
 /* ---- Originals (next.c) ---- */
 
-/* The function of that name that comes after ours. Its address is found at the first call and kept.
- * The version is glibc's, for functions that it has in several; dlsym may return the oldest one. */
+/* The function of libc of that name that comes after ours. The version is glibc's, for functions
+ * that it has in several; dlsym may return the oldest one. */
 #define NEXT(name)                NEXT_VERSION(name, NULL)
 #define NEXT_VERSION(name, which) ((__typeof__(name) *)HOOKS__FIND(#name, which))
-#define HOOKS__FIND(name, which)                                            \
-	__extension__({                                                         \
-		static void *hooks__found;                                          \
-		void *hooks__it = __atomic_load_n(&hooks__found, __ATOMIC_RELAXED); \
-		if (unlikely(!hooks__it))                                           \
-			hooks__it = weft__hooks_find(&hooks__found, name, which);       \
-		hooks__it;                                                          \
+#define HOOKS__FIND(name, which)                                                     \
+	__extension__({                                                                  \
+		HOOKS_ORIGINAL(hooks__original, name, which);                                \
+		void *hooks__it = __atomic_load_n(&hooks__original.found, __ATOMIC_RELAXED); \
+		if (unlikely(!hooks__it))                                                    \
+			hooks__it = weft__hooks_find(&hooks__original);                          \
+		hooks__it;                                                                   \
 	})
 
-/* Stores the address in `*cache` and returns it. Ends the process if there is none: the program
- * could not have been linked. `version` may be NULL. errno stays. */
-void *weft__hooks_find(void **cache, const char *name, const char *version);
+/* A function that a hook stands in front of. `found` is set when this library is loaded, or earlier
+ * by a call. */
+struct weft__hooks_original {
+	const char *name, *version; /* the version may be NULL */
+	void *found;
+};
 
-/* The same, but NULL if there is none. */
-void *weft__hooks_find_optional(void **cache, const char *name, const char *version);
+/* Defines one. All are in one section, so that a constructor finds them. The alignment is given
+ * because compilers may otherwise choose a larger one, which would leave gaps. */
+#define HOOKS_ORIGINAL(variable, name, version)                 \
+	static struct weft__hooks_original variable __attribute__(( \
+		used, section("weft_originals"), aligned(sizeof(void *)))) = {name, version, NULL}
+
+/* Finds the function. Ends the process if there is none: the program could not have been linked.
+ * errno stays. */
+void *weft__hooks_find(struct weft__hooks_original *original);
+
+/* The function after ours, or NULL. errno stays. */
+void *weft__hooks_find_next(const char *name, const char *version);
 
 /* Says that there is no function of that name, and ends the process. */
 _Noreturn void weft__hooks_missing(const char *name);
+
 /* ---- Texts (text.c) ---- */
 
 enum {
@@ -139,20 +153,23 @@ void weft__hooks_end(int saved_errno);
 uint32_t weft__hooks_epoch(void);
 
 /* The calling thread's own task, of the kind "thread". Made here if no adapter has set it: then the
- * task has the thread's name, and no parent. Call it while recording. */
+ * task has the thread's name, and no parent. WEFT_TASK_NONE in a sandbox. Call it while recording.
+ */
 uint64_t weft__hooks_thread_task(void);
 
-/* Says which task the calling thread is from now on, and lets it run; and that it has ended. */
+/* Says which task the calling thread is from now on, and lets it run; and that it has ended.
+ * Returns the task that it was blocked on, because it was cancelled; else WEFT_TASK_NONE. */
 void weft__hooks_thread_begin(const struct weft__hooks_alive *task);
-void weft__hooks_thread_end(void);
+uint64_t weft__hooks_thread_end(void);
 
 /* The own task of the thread with that number (gettid), and what it is blocked on. WEFT_TASK_NONE:
  * unknown, nothing. */
 uint64_t weft__hooks_task_of(uint32_t thread);
 uint64_t weft__hooks_blocked_on(uint32_t thread);
 
-/* The calling thread is blocked on that task; WEFT_TASK_NONE: no longer. */
-void weft__hooks_set_blocked(uint64_t source);
+/* The calling thread is blocked on that task; WEFT_TASK_NONE: no longer. `is_own`: the task was
+ * made for this wait, and ends with it. */
+void weft__hooks_set_blocked(uint64_t source, bool is_own);
 
 /* ---- Waits (wait.c) ---- */
 
@@ -177,5 +194,21 @@ void weft__hooks_wait_acquired(const struct weft__hooks_wait *wait);
 
 /* The wait is over without a result: its time was up, or it was interrupted. */
 void weft__hooks_wait_ended(const struct weft__hooks_wait *wait);
+
+/* ---- Sandboxes (confined.c) ---- */
+
+/* Around system calls that a hook makes of its own. False: the process is in a sandbox, which may
+ * end it at such a call; leave out the calls and the end. */
+bool weft__hooks_system_begin(void);
+void weft__hooks_system_end(void);
+
+bool weft__hooks_is_confined(void);
+
+/* From here on weft__hooks_system_begin returns false, and all calls that have begun are over. */
+void weft__hooks_confine(void);
+void weft__hooks_unconfine(void);
+
+/* Turns all adapters off (start.c). */
+void weft__hooks_turn_off(void);
 
 #endif

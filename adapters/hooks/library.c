@@ -50,7 +50,8 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
 	return 1;
 }
 
-void weft__hooks_library_locate(struct weft__hooks_library *library, const void *function)
+/* By the address of any of its functions. */
+static void locate(struct weft__hooks_library *library, const void *function)
 {
 	struct search search = {library, (uintptr_t)function};
 	if (function && !library->size)
@@ -81,15 +82,29 @@ static void *find_function(const char *file, const char *name, const void *calle
 	return found;
 }
 
-void *weft__hooks_library_find(
-	struct weft__hooks_library *library, void **cache, const char *name, const void *caller)
+void *weft__hooks_library_find(struct weft__hooks_library_original *original, const void *caller)
 {
 	int saved = errno;
-	void *found = find_function(library->file, name, caller);
+	void *found = find_function(original->library->file, original->name, caller);
 	if (!found)
-		weft__hooks_missing(name);
-	weft__hooks_library_locate(library, found);
-	__atomic_store_n(cache, found, __ATOMIC_RELEASE);
+		weft__hooks_missing(original->name);
+	locate(original->library, found);
+	__atomic_store_n(&original->found, found, __ATOMIC_RELEASE);
 	errno = saved;
 	return found;
+}
+
+/* The linker defines these two, unless no adapter of a library is built. */
+extern struct weft__hooks_library_original __start_weft_library_originals[]
+	__attribute__((weak, visibility("hidden")));
+extern struct weft__hooks_library_original __stop_weft_library_originals[]
+	__attribute__((weak, visibility("hidden")));
+
+void weft__hooks_library_begin(struct weft__hooks_library *library, const char *known)
+{
+	struct weft__hooks_library_original *it = __start_weft_library_originals;
+	locate(library, weft__hooks_find_next(known, NULL));
+	for (; library->size && it < __stop_weft_library_originals; it++)
+		if (it->library == library && !it->found)
+			__atomic_store_n(&it->found, weft__hooks_find_next(it->name, NULL), __ATOMIC_RELEASE);
 }

@@ -19,13 +19,20 @@ struct weft__hooks_library {
 	uintptr_t begin, size; /* where its code is; 0: unknown, or it is a part of another file */
 };
 
-/* The function of that name, in the library or where the code at `caller` finds it. Stores it in
- * `*cache`. Ends the process if there is none: the caller could not have been linked. */
-void *weft__hooks_library_find(
-	struct weft__hooks_library *library, void **cache, const char *name, const void *caller);
+/* A function of the library that a hook stands in front of. */
+struct weft__hooks_library_original {
+	struct weft__hooks_library *library;
+	const char *name;
+	void *found;
+};
 
-/* Finds where the library's code is, if it is loaded: by the address of any of its functions. */
-void weft__hooks_library_locate(struct weft__hooks_library *library, const void *function);
+/* Finds the function, in the library or where the code at `caller` finds it. Ends the process if
+ * there is none: the caller could not have been linked. */
+void *weft__hooks_library_find(struct weft__hooks_library_original *original, const void *caller);
+
+/* Finds all these functions if the program is linked to the library, which has the function
+ * `known`. For a constructor: a signal handler may not search later. */
+void weft__hooks_library_begin(struct weft__hooks_library *library, const char *known);
 
 /* True if the code at `caller` belongs to the library. */
 static inline bool weft__hooks_library_has(
@@ -34,15 +41,17 @@ static inline bool weft__hooks_library_has(
 	return (uintptr_t)caller - library->begin < library->size;
 }
 
-/* In a hook: the function that it stands in front of. */
-#define LIBRARY_NEXT(library, name)                                             \
-	((__typeof__(name) *)__extension__({                                        \
-		static void *hooks__found;                                              \
-		void *hooks__it = __atomic_load_n(&hooks__found, __ATOMIC_RELAXED);     \
-		if (unlikely(!hooks__it))                                               \
-			hooks__it = weft__hooks_library_find(                               \
-				&(library), &hooks__found, #name, __builtin_return_address(0)); \
-		hooks__it;                                                              \
+/* In a hook: the function that it stands in front of. All are in one section (see HOOKS_ORIGINAL).
+ */
+#define LIBRARY_NEXT(library, name)                                                               \
+	((__typeof__(name) *)__extension__({                                                          \
+		static struct weft__hooks_library_original hooks__original                                \
+			__attribute__((used, section("weft_library_originals"), aligned(sizeof(void *)))) = { \
+				&(library), #name, NULL};                                                         \
+		void *hooks__it = __atomic_load_n(&hooks__original.found, __ATOMIC_RELAXED);              \
+		if (unlikely(!hooks__it))                                                                 \
+			hooks__it = weft__hooks_library_find(&hooks__original, __builtin_return_address(0));  \
+		hooks__it;                                                                                \
 	}))
 
 #endif

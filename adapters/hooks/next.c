@@ -2,9 +2,10 @@
  *
  * Finds the functions that ours stand in front of.
  *
- * A hook finds its original at its first call. dlsym takes the dynamic linker's lock, which is
- * recursive, and allocates only to report an error. So a thread's first call of a function waits
- * while another thread is inside dlopen.
+ * dlsym takes the dynamic linker's lock, and allocates to report an error. A signal handler, the
+ * child of a program with threads, or a program in a sandbox may not do that, so a constructor
+ * finds all functions. A hook finds its own only if it is called earlier, by a library's
+ * constructor that runs before ours.
  */
 #include "hooks/hooks.h"
 
@@ -14,15 +15,39 @@
 #include <string.h>
 #include <unistd.h>
 
-void *weft__hooks_find_optional(void **cache, const char *name, const char *version)
+/* The linker defines these two. */
+extern struct weft__hooks_original __start_weft_originals[] __attribute__((visibility("hidden")));
+extern struct weft__hooks_original __stop_weft_originals[] __attribute__((visibility("hidden")));
+
+void *weft__hooks_find_next(const char *name, const char *version)
 {
 	int saved = errno;
 	void *found = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
 	if (!found) /* other machines have other versions */
 		found = dlsym(RTLD_NEXT, name);
-	__atomic_store_n(cache, found, __ATOMIC_RELAXED);
 	errno = saved;
 	return found;
+}
+
+/* Several hooks, and several calls in one hook, may have the same original: their entries are close
+ * to each other. */
+static void *find_near(const struct weft__hooks_original *original)
+{
+	enum {
+		NEAR = 4
+	};
+	for (int i = 1; i <= NEAR && original - i >= __start_weft_originals; i++)
+		if (original[-i].found && strcmp(original[-i].name, original->name) == 0)
+			return original[-i].found;
+	return weft__hooks_find_next(original->name, original->version);
+}
+
+/* Other C libraries and versions lack some: programs do not call these. */
+__attribute__((constructor(101))) static void find_all(void)
+{
+	for (struct weft__hooks_original *it = __start_weft_originals; it < __stop_weft_originals; it++)
+		if (!it->found)
+			__atomic_store_n(&it->found, find_near(it), __ATOMIC_RELAXED);
 }
 
 static void print(const char *text)
@@ -31,11 +56,12 @@ static void print(const char *text)
 	(void)written;
 }
 
-void *weft__hooks_find(void **cache, const char *name, const char *version)
+void *weft__hooks_find(struct weft__hooks_original *original)
 {
-	void *found = weft__hooks_find_optional(cache, name, version);
+	void *found = weft__hooks_find_next(original->name, original->version);
 	if (!found)
-		weft__hooks_missing(name);
+		weft__hooks_missing(original->name);
+	__atomic_store_n(&original->found, found, __ATOMIC_RELAXED);
 	return found;
 }
 

@@ -76,6 +76,12 @@ static bool is_wanted(const char *list, const char *name)
 	return is_in(list, name);
 }
 
+void weft__hooks_turn_off(void)
+{
+	for (size_t i = 0; i < sizeof(adapters) / sizeof(adapters[0]); i++)
+		weft_set_level(adapters[i], WEFT_LEVEL_OFF);
+}
+
 /* ---- The process ---- */
 
 /* The main thread's task ends with the process. */
@@ -107,7 +113,8 @@ __attribute__((constructor(110))) static void begin(void)
 
 __attribute__((destructor(110))) static void end(void)
 {
-	if (main_epoch != weft__hooks_epoch() || main_task == WEFT_TASK_NONE)
+	if (main_epoch != weft__hooks_epoch() || main_task == WEFT_TASK_NONE ||
+		weft__hooks_is_confined())
 		return;
 	int saved = weft__hooks_begin();
 	weft_resolve(main_task);

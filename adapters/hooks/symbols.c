@@ -268,7 +268,7 @@ static void append_place(
 }
 
 /* Leaves the text empty if the address is in no file. */
-static void look_up(struct weft__hooks_text *text, uintptr_t address)
+static void look_up_file(struct weft__hooks_text *text, uintptr_t address)
 {
 	struct mapped mapped;
 	struct file file;
@@ -283,6 +283,14 @@ static void look_up(struct weft__hooks_text *text, uintptr_t address)
 		!append_from(text, &file, SHT_DYNSYM, linked))
 		append_place(text, &mapped, offset);
 	munmap((void *)(uintptr_t)file.bytes, file.size);
+}
+
+static void look_up(struct weft__hooks_text *text, uintptr_t address)
+{
+	if (!weft__hooks_system_begin())
+		return;
+	look_up_file(text, address);
+	weft__hooks_system_end();
 }
 
 /* ---- Names that were looked up before ---- */

@@ -57,6 +57,7 @@ void weft__hooks_end(int saved_errno)
 static struct entry {
 	struct weft__hooks_alive alive;
 	uint64_t blocked_on;
+	bool is_own; /* `blocked_on` was made for this wait, and ends with it */
 	uint32_t thread, epoch;
 } threads[THREADS];
 
@@ -80,11 +81,13 @@ uint64_t weft__hooks_blocked_on(uint32_t thread)
 	return it ? __atomic_load_n(&it->blocked_on, __ATOMIC_RELAXED) : WEFT_TASK_NONE;
 }
 
-void weft__hooks_set_blocked(uint64_t source)
+void weft__hooks_set_blocked(uint64_t source, bool is_own)
 {
 	struct entry *it = entry_of(weft__hooks_thread.number);
-	if (it)
-		__atomic_store_n(&it->blocked_on, source, __ATOMIC_RELAXED);
+	if (!it)
+		return;
+	it->is_own = is_own;
+	__atomic_store_n(&it->blocked_on, source, __ATOMIC_RELAXED);
 }
 
 /* ---- The calling thread ---- */
@@ -110,19 +113,22 @@ void weft__hooks_thread_begin(const struct weft__hooks_alive *task)
 	weft_switch(task->task);
 }
 
-void weft__hooks_thread_end(void)
+/* A thread that is cancelled in a wait leaves it without a return: nobody else ends what was made
+ * for it. */
+uint64_t weft__hooks_thread_end(void)
 {
 	struct entry *it = entry_of(weft__hooks_thread.number);
+	uint64_t source = it ? it->blocked_on : WEFT_TASK_NONE;
+	if (source != WEFT_TASK_NONE && it->is_own)
+		weft_cancel(source);
 	if (it)
 		__atomic_store_n(&it->thread, 0, __ATOMIC_RELEASE);
 	weft_switch(WEFT_TASK_NONE);
+	return source;
 }
 
-uint64_t weft__hooks_thread_task(void)
+static void make_task(struct weft__hooks_thread *thread)
 {
-	struct weft__hooks_thread *thread = &weft__hooks_thread;
-	if (likely(thread->epoch == epoch))
-		return thread->task;
 	char name[16] = "";
 	struct weft__hooks_text label = {0};
 	struct weft__hooks_alive task;
@@ -132,6 +138,17 @@ uint64_t weft__hooks_thread_task(void)
 	set_task(&task);
 	if (weft_current() == WEFT_TASK_NONE)
 		weft_switch(thread->task);
+}
+
+uint64_t weft__hooks_thread_task(void)
+{
+	struct weft__hooks_thread *thread = &weft__hooks_thread;
+	if (likely(thread->epoch == epoch))
+		return thread->task;
+	if (!weft__hooks_system_begin())
+		return WEFT_TASK_NONE;
+	make_task(thread);
+	weft__hooks_system_end();
 	return thread->task;
 }
 

@@ -14,7 +14,7 @@ struct weft__hooks_wait weft__hooks_wait_for(uint64_t source)
 	struct weft__hooks_wait wait = {.waiter = weft_current(), .source = source};
 	if (wait.waiter == WEFT_TASK_NONE)
 		return wait;
-	weft__hooks_set_blocked(source);
+	weft__hooks_set_blocked(source, false);
 	weft_moment_begin();
 	weft_try_read_as(wait.waiter, source);
 	weft_switch(WEFT_TASK_NONE);
@@ -32,6 +32,8 @@ struct weft__hooks_wait weft__hooks_wait_outside(const struct weft__hooks_text *
 	}
 	struct weft__hooks_wait wait = weft__hooks_wait_for(source);
 	wait.is_own = true;
+	if (wait.waiter != WEFT_TASK_NONE)
+		weft__hooks_set_blocked(source, true);
 	return wait;
 }
 
@@ -40,7 +42,7 @@ void weft__hooks_wait_got(const struct weft__hooks_wait *wait)
 {
 	if (wait->waiter == WEFT_TASK_NONE)
 		return;
-	weft__hooks_set_blocked(WEFT_TASK_NONE);
+	weft__hooks_set_blocked(WEFT_TASK_NONE, false);
 	weft_moment_begin();
 	if (wait->is_own)
 		weft_resolve_as(WEFT_TASK_NONE, wait->source);
@@ -52,7 +54,7 @@ void weft__hooks_wait_acquired(const struct weft__hooks_wait *wait)
 {
 	if (wait->waiter == WEFT_TASK_NONE)
 		return;
-	weft__hooks_set_blocked(WEFT_TASK_NONE);
+	weft__hooks_set_blocked(WEFT_TASK_NONE, false);
 	weft_moment_begin();
 	weft_acquire_as(wait->waiter, wait->source);
 	weft_switch(wait->waiter);
@@ -63,7 +65,7 @@ void weft__hooks_wait_ended(const struct weft__hooks_wait *wait)
 {
 	if (wait->waiter == WEFT_TASK_NONE)
 		return;
-	weft__hooks_set_blocked(WEFT_TASK_NONE);
+	weft__hooks_set_blocked(WEFT_TASK_NONE, false);
 	weft_moment_begin();
 	if (wait->is_own)
 		weft_time_out_as(WEFT_TASK_NONE, wait->source);

@@ -125,6 +125,8 @@ static void record_span(const struct weft__io_call *call)
 {
 	struct weft__hooks_text name = {0}, track = {0};
 	char thread[16] = "";
+	if (!weft__hooks_system_begin())
+		return;
 	prctl(PR_GET_NAME, thread);
 	weft__hooks_append(&track, thread);
 	weft__hooks_append(&track, " blocked");
@@ -133,6 +135,7 @@ static void record_span(const struct weft__io_call *call)
 	name.bytes[name.size < sizeof(name.bytes) ? name.size : sizeof(name.bytes) - 1] = '\0';
 	const char *track_name = track.bytes, *span_name = name.bytes;
 	weft_span(track_name, WEFT_CLOCK_RECORDER, span_name, call->began, weft_now());
+	weft__hooks_system_end();
 }
 
 static void record_end(const struct weft__io_call *call, bool is_success)

@@ -26,7 +26,8 @@ static pid_t process;
 
 static void begin_child(void)
 {
-	process = (pid_t)syscall(SYS_getpid);
+	if (!weft__hooks_is_confined())
+		process = (pid_t)syscall(SYS_getpid);
 }
 
 static unsigned run_down(void)
@@ -63,7 +64,11 @@ __attribute__((constructor(105))) static void begin(void)
 /* False in a child of vfork: it shares this memory with its parent, but not the descriptors. */
 static bool is_this_process(void)
 {
-	return (pid_t)syscall(SYS_getpid) == process;
+	if (!weft__hooks_system_begin())
+		return false;
+	bool is = (pid_t)syscall(SYS_getpid) == process;
+	weft__hooks_system_end();
+	return is;
 }
 
 /* ---- Objects ---- */
@@ -146,7 +151,7 @@ struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is
 struct weft__io_object *weft__io_examine(int fd)
 {
 	struct weft__io_object *object = NULL;
-	if (!weft__io_descriptor(fd))
+	if (!weft__io_descriptor(fd) || !weft__hooks_system_begin())
 		return NULL;
 	int saved = errno;
 	long flags = syscall(SYS_fcntl, fd, F_GETFL, 0);
@@ -154,6 +159,7 @@ struct weft__io_object *weft__io_examine(int fd)
 		object = weft__io_opened(fd, weft__io_find_type(fd), flags & O_NONBLOCK);
 	if (object)
 		object->opener = WEFT_TASK_NONE;
+	weft__hooks_system_end();
 	errno = saved;
 	return object;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Hooks of functions that programs call very often. Recording, and the search for the original, are
- * out of line, so that the hook saves no registers while its level is off: it is a test and a jump.
+ * Hooks of functions that programs call very often. Recording, and a search for the original before
+ * it is known, are out of line, so that the hook saves no registers while its level is off: it is a
+ * test and a jump.
  *
  *     WEFT__IO_ENTRY(int, listen, (int fd, int most), (fd, most))
  *     {
@@ -17,23 +18,23 @@
 #define WEFT_CATEGORY io
 #include "hooks/hooks.h"
 
-#define WEFT__IO_NEXT(name) ((__typeof__(name) *)next_##name)
+#define WEFT__IO_NEXT(name) ((__typeof__(name) *)next_##name.found)
 
 /* clang-format off */
 #define WEFT__IO_ENTRY(type, name, parameters, arguments)                                       \
-	static void *next_##name;                                                                   \
+	HOOKS_ORIGINAL(next_##name, #name, NULL);                                                   \
 	static type record_##name WEFT__IO_TAKE_CALLER parameters;                                  \
 	static __attribute__((noinline)) type enter_##name WEFT__IO_TAKE_CALLER parameters          \
 	{                                                                                           \
-		if (unlikely(!__atomic_load_n(&next_##name, __ATOMIC_RELAXED)))                         \
-			weft__hooks_find(&next_##name, #name, NULL);                                        \
+		if (unlikely(!__atomic_load_n(&next_##name.found, __ATOMIC_RELAXED)))                   \
+			weft__hooks_find(&next_##name);                                                     \
 		return HOOKS_RECORD ? record_##name WEFT__IO_PASS_CALLER arguments                      \
 		                    : WEFT__IO_NEXT(name) arguments;                                    \
 	}                                                                                           \
 	HOOK type name parameters                                                                   \
 	{                                                                                           \
 		const void *caller = __builtin_return_address(0);                                       \
-		if (likely(!weft_enabled(WEFT_LEVEL_INFO) && __atomic_load_n(&next_##name, __ATOMIC_RELAXED))) \
+		if (likely(!weft_enabled(WEFT_LEVEL_INFO) && __atomic_load_n(&next_##name.found, __ATOMIC_RELAXED))) \
 			return WEFT__IO_NEXT(name) arguments;                                               \
 		return enter_##name WEFT__IO_PASS_CALLER arguments;                                     \
 	}                                                                                           \

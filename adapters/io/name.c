@@ -223,8 +223,8 @@ static void append_timer(struct weft__hooks_text *text, const struct weft__io_ob
 	weft__hooks_append_duration(text, object->interval_ns);
 }
 
-void weft__io_append_name(struct weft__hooks_text *text, int fd,
-	const struct weft__io_object *object, const struct sockaddr *to, socklen_t size)
+static void append_name(struct weft__hooks_text *text, int fd, const struct weft__io_object *object,
+	const struct sockaddr *to, socklen_t size)
 {
 	static const char *const names[] = {
 		[WEFT__IO_TERMINAL] = "terminal",
@@ -235,7 +235,6 @@ void weft__io_append_name(struct weft__hooks_text *text, int fd,
 		[WEFT__IO_INOTIFY] = "inotify",
 		[WEFT__IO_EPOLL] = "epoll",
 	};
-	int saved = errno;
 	switch (object->type) {
 	case WEFT__IO_TCP:
 	case WEFT__IO_UDP:
@@ -251,6 +250,16 @@ void weft__io_append_name(struct weft__hooks_text *text, int fd,
 		break;
 	default:
 		weft__hooks_append(text, names[object->type]);
+	}
+}
+
+void weft__io_append_name(struct weft__hooks_text *text, int fd,
+	const struct weft__io_object *object, const struct sockaddr *to, socklen_t size)
+{
+	int saved = errno;
+	if (weft__hooks_system_begin()) {
+		append_name(text, fd, object, to, size);
+		weft__hooks_system_end();
 	}
 	errno = saved;
 }

@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <threads.h>
 
-#define WEFT_CATEGORY thread
-#include "hooks/hooks.h"
+#include "thread/objects.h"
+
 #include "thread/births.h"
 #include "thread/names.h"
 
@@ -19,9 +19,9 @@ static void end_thread(void *argument)
 {
 	struct weft__thread_birth *birth = argument;
 	int saved = weft__hooks_begin();
-	if (birth->epoch == weft__hooks_epoch()) {
+	if (birth->epoch == weft__hooks_epoch() && !weft__hooks_is_confined()) {
 		weft_resolve_as(birth->alive.task, birth->alive.task);
-		weft__hooks_thread_end();
+		weft__thread_wait_left(weft__hooks_thread_end());
 	}
 	weft__hooks_end(saved);
 	weft__thread_birth_let_go(birth);
@@ -30,7 +30,10 @@ static void end_thread(void *argument)
 static void begin_thread(const struct weft__thread_birth *birth)
 {
 	int saved = weft__hooks_begin();
-	weft__hooks_thread_begin(&birth->alive);
+	if (weft__hooks_system_begin()) {
+		weft__hooks_thread_begin(&birth->alive);
+		weft__hooks_system_end();
+	}
 	weft__hooks_end(saved);
 }
 

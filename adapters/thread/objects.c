@@ -114,6 +114,18 @@ void weft__thread_wait_end(
 		weft__hooks_wait_ended(wait);
 }
 
+/* Locks count no waiters, and no thread is cancelled when it waits for one. */
+void weft__thread_wait_left(uint64_t task)
+{
+	for (size_t i = 0; task != WEFT_TASK_NONE && i < OBJECTS; i++) {
+		struct weft__thread_object *it = &objects[i];
+		if (it->alive.task != task || !__atomic_load_n(&it->waiters, __ATOMIC_RELAXED))
+			continue;
+		__atomic_fetch_sub(&it->waiters, 1, __ATOMIC_RELAXED);
+		weft__thread_busy_add(it->address, -1);
+	}
+}
+
 /* If there are several waiters, it is unknown which one will be woken: the signal goes to the
  * object. */
 void weft__thread_wake(const void *address)

@@ -61,6 +61,9 @@ struct weft__hooks_wait weft__thread_wait_begin(struct weft__thread_object *obje
 void weft__thread_wait_end(
 	struct weft__thread_object *object, const struct weft__hooks_wait *wait, bool is_woken);
 
+/* A thread was cancelled when it was blocked on that task, which may be an object's. */
+void weft__thread_wait_left(uint64_t task);
+
 /* The current task wakes tasks that wait for the object. While recording. */
 void weft__thread_wake(const void *address);
 

@@ -6,14 +6,12 @@
 #include "uv/adapter.h"
 
 #ifndef WEFT_UV_LINKED
-#include <dlfcn.h>
-
 struct weft__hooks_library weft__uv_library = {.file = "libuv.so.1"};
 
 /* Early, so that libuv's own calls are known from the first one on. */
-__attribute__((constructor(111))) static void locate(void)
+__attribute__((constructor(111))) static void begin(void)
 {
-	weft__hooks_library_locate(&weft__uv_library, dlsym(RTLD_NEXT, "uv_run"));
+	weft__hooks_library_begin(&weft__uv_library, "uv_run");
 }
 #endif
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Programs that install a seccomp filter, which may end them at any system call that they have not
+ * foreseen.
+ *
+ * Hooks make few system calls, but some: they read /proc to name a lock, and ask for addresses of
+ * sockets. So all adapters are turned off once a filter is in place. `weft ctl` can turn them on
+ * again, at the user's risk.
+ *
+ * Libraries install filters by prctl or by syscall. One that is installed otherwise, or that this
+ * program inherited, is not noticed.
+ */
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define WEFT_CATEGORY thread
+#include "hooks/hooks.h"
+
+/* Recorded before: an event may make a system call, too, to wake a reader. */
+static int begin_confinement(void)
+{
+	int saved = weft__hooks_begin();
+	weft_mark("seccomp filter: adapters stop recording");
+	weft__hooks_confine();
+	return saved;
+}
+
+static void end_confinement(bool is_in_place, int saved_errno)
+{
+	int error = errno;
+	if (is_in_place)
+		weft__hooks_turn_off();
+	else
+		weft__hooks_unconfine();
+	weft__hooks_thread.is_inside = false;
+	errno = is_in_place ? saved_errno : error;
+}
+
+/* Calls `call`, which installs a filter if `is_filter`. */
+#define CONFINE(is_filter, type, call)                       \
+	__extension__({                                          \
+		bool weft__is_filter = unlikely(is_filter);          \
+		int weft__saved = 0;                                 \
+		if (weft__is_filter)                                 \
+			weft__saved = begin_confinement();               \
+		type weft__result = (call);                          \
+		if (weft__is_filter)                                 \
+			end_confinement(weft__result >= 0, weft__saved); \
+		weft__result;                                        \
+	})
+
+/* Reads arguments that the caller may not have passed: any value will do for these. */
+#define ARGUMENTS(last, count)            \
+	long argument[count];                 \
+	va_list list;                         \
+	va_start(list, last);                 \
+	for (int i = 0; i < (count); i++)     \
+		argument[i] = va_arg(list, long); \
+	va_end(list)
+
+/* libseccomp passes no filter to find out which flags the kernel knows. */
+static bool is_filter(long mode, long filter)
+{
+	return mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && filter);
+}
+
+HOOK int prctl(int option, ...)
+{
+	ARGUMENTS(option, 4);
+	return CONFINE(option == PR_SET_SECCOMP && is_filter(argument[0], argument[1]), int,
+		NEXT(prctl)(option, argument[0], argument[1], argument[2], argument[3]));
+}
+
+HOOK long syscall(long number, ...)
+{
+	ARGUMENTS(number, 6);
+	bool is_strict = argument[0] == SECCOMP_SET_MODE_STRICT;
+	bool is_installed = argument[0] == SECCOMP_SET_MODE_FILTER && argument[2];
+	return CONFINE(number == SYS_seccomp && (is_strict || is_installed), long,
+		NEXT(syscall)(
+			number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]));
+}

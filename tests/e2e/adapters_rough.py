@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: ISC
+"""Programs that nobody changed and that do what adapters could break: they behave as before."""
+import os
+
+from harness import BUILD, case, equal, json_lines, main, run, skip, temporary_directory, weft
+
+SUBJECT = os.path.join(BUILD, 'tests', 'rough-subject')
+PLUGIN = os.path.join(BUILD, 'tests', 'rough-plugin.so')
+HERE = os.path.dirname(os.path.abspath(__file__))
+SKIPPED = 77
+
+
+def compare(folder, *command, adapters='thread,io,uv,glib'):
+    """The trace of the program, which must do the same with and without adapters."""
+    trace = os.path.join(folder, 't.weft')
+    alone = run(command, cwd=folder)
+    if alone.returncode == SKIPPED:
+        skip('this system has no seccomp filters')
+    recorded = weft('record', '-a', adapters, '-o', trace, *command, cwd=folder, env={'XDG_RUNTIME_DIR': folder},
+                    status=None)
+    equal((recorded.returncode, recorded.stdout), (alone.returncode, alone.stdout))
+    equal(alone.returncode, 0)
+    equal(weft('info', trace).stderr, '')
+    return trace
+
+
+def labels(trace):
+    return [task['label'] for task in json_lines(weft('dump', '--json', '--tasks', trace).stdout)]
+
+
+def events(trace):
+    return json_lines(weft('dump', '--json', trace).stdout)
+
+
+def sandboxed(mode):
+    with temporary_directory() as folder:
+        trace = compare(folder, SUBJECT, mode)
+        marks = [e['name'] for e in events(trace) if e['event'] == 'mark']
+        assert 'seccomp filter: adapters stop recording' in marks, marks
+
+
+@case
+def a_filter_of_one_thread():
+    sandboxed('sandbox')
+
+
+@case
+def a_filter_of_all_threads():
+    sandboxed('sandbox-all')
+
+
+@case
+def no_descriptor_is_left():
+    with temporary_directory() as folder:
+        compare(folder, SUBJECT, 'descriptors')
+
+
+@case
+def calls_before_any_constructor():
+    with temporary_directory() as folder:
+        compare(folder, SUBJECT, 'early')
+
+
+@case
+def children_that_share_memory():
+    with temporary_directory() as folder:
+        compare(folder, SUBJECT, 'vfork')
+
+
+@case
+def a_handler_calls_new_functions():
+    with temporary_directory() as folder:
+        compare(folder, SUBJECT, 'signals')
+
+
+@case
+def a_child_of_a_program_that_loads_libraries():
+    with temporary_directory() as folder:
+        compare(folder, SUBJECT, 'fork', PLUGIN)
+
+
+@case
+def cancelled_waits():
+    with temporary_directory() as folder:
+        trace = compare(folder, SUBJECT, 'cancel')
+        ids = {task['task']: task['label'] for task in json_lines(weft('dump', '--json', '--tasks', trace).stdout)}
+        woken = [ids.get(e['task']) for e in events(trace) if e['event'] == 'signal']
+        equal(woken, [])
+
+
+@case
+def a_plugin_comes_and_goes():
+    with temporary_directory() as folder:
+        assert 'lock plugins_lock' in labels(compare(folder, SUBJECT, 'plugin', PLUGIN))
+
+
+@case
+def under_the_address_sanitizer():
+    with temporary_directory() as folder:
+        program = os.path.join(folder, 'program')
+        built = run(['gcc', '-g', '-D_GNU_SOURCE', '-fsanitize=address', '-pthread', '-o', program,
+                     os.path.join(HERE, 'rough_subject.c')])
+        if built.returncode:
+            skip('gcc has no address sanitizer here')
+        for mode in ('vfork', 'signals'):
+            compare(folder, program, mode)
+
+
+main()
