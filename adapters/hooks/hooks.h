@@ -195,6 +195,18 @@ void weft__hooks_wait_acquired(const struct weft__hooks_wait *wait);
 /* The wait is over without a result: its time was up, or it was interrupted. */
 void weft__hooks_wait_ended(const struct weft__hooks_wait *wait);
 
+/* ---- Calls that took long (blocked.c) ---- */
+
+enum {
+	WEFT__HOOKS_LONG_NS = 1000000 /* calls that take less are not worth an event */
+};
+
+/* The time since `began`, a value of weft_now. 0 if it was certainly short. */
+uint64_t weft__hooks_ns_since(uint64_t began);
+
+/* Records a span of that name until now, on the track "NAME blocked" of the calling thread. */
+void weft__hooks_record_blocked(struct weft__hooks_text *name, uint64_t began);
+
 /* ---- Sandboxes (confined.c) ---- */
 
 /* Around system calls that a hook makes of its own. False: the process is in a sandbox, which may

@@ -3,35 +3,8 @@
  * Calls that block: recorded as waits, or measured.
  */
 #include <string.h>
-#include <sys/prctl.h>
 
 #include "io/call.h"
-
-enum {
-	LONG_NS = 1000000
-};
-
-/* ---- Time ---- */
-
-/* A moment of both clocks at the start of the process, from which the counter's rate is found. */
-static uint64_t start_ticks, start_ns;
-
-__attribute__((constructor(111))) static void begin(void)
-{
-	start_ticks = weft_now();
-	start_ns = weft__hooks_now_ns();
-}
-
-/* How long the call took, if that may have been long; else 0. Most calls take less than 10,000
- * ticks of any counter. */
-static uint64_t duration_ns(const struct weft__io_call *call)
-{
-	uint64_t now = weft_now();
-	if (likely(now - call->began < 10000) || now <= start_ticks)
-		return 0;
-	double rate = (double)(weft__hooks_now_ns() - start_ns) / (double)(now - start_ticks);
-	return (uint64_t)((double)(now - call->began) * rate);
-}
 
 /* ---- Names ---- */
 
@@ -120,22 +93,11 @@ static void remember(const struct weft__io_call *call, bool is_long)
 			(uint8_t)(is_long ? object->flags | call->direction : object->flags & ~call->direction);
 }
 
-/* The track is the thread's: it tells which of several threads was blocked. */
 static void record_span(const struct weft__io_call *call)
 {
-	struct weft__hooks_text name = {0}, track = {0};
-	char thread[16] = "";
-	if (!weft__hooks_system_begin())
-		return;
-	prctl(PR_GET_NAME, thread);
-	weft__hooks_append(&track, thread);
-	weft__hooks_append(&track, " blocked");
-	track.bytes[track.size] = '\0';
+	struct weft__hooks_text name = {0};
 	append_name(&name, call);
-	name.bytes[name.size < sizeof(name.bytes) ? name.size : sizeof(name.bytes) - 1] = '\0';
-	const char *track_name = track.bytes, *span_name = name.bytes;
-	weft_span(track_name, WEFT_CLOCK_RECORDER, span_name, call->began, weft_now());
-	weft__hooks_system_end();
+	weft__hooks_record_blocked(&name, call->began);
 }
 
 static void record_end(const struct weft__io_call *call, bool is_success)
@@ -152,7 +114,7 @@ static void record_end(const struct weft__io_call *call, bool is_success)
 
 void weft__io_call_finish(const struct weft__io_call *call, bool is_success)
 {
-	bool is_long = duration_ns(call) >= LONG_NS;
+	bool is_long = weft__hooks_ns_since(call->began) >= WEFT__HOOKS_LONG_NS;
 	if (call->is_wait || unlikely(is_long))
 		record_end(call, is_success);
 	if (is_long != call->is_wait)

@@ -95,6 +95,17 @@ def a_plugin_comes_and_goes():
 
 
 @case
+def a_function_that_runs_once():
+    with temporary_directory() as folder:
+        trace = compare(folder, SUBJECT, 'once')
+        found = {task['label']: task for task in json_lines(weft('dump', '--json', '--tasks', trace).stdout)}
+        for name in ('once table_once', 'once list_once'):
+            it = found[name]['task']
+            about = [e['event'] for e in events(trace) if it in (e.get('resource'), e.get('source'))]
+            equal(about, ['acquire', 'try_read', 'release'], name)
+
+
+@case
 def under_the_address_sanitizer():
     with temporary_directory() as folder:
         program = os.path.join(folder, 'program')
@@ -102,7 +113,7 @@ def under_the_address_sanitizer():
                      os.path.join(HERE, 'rough_subject.c')])
         if built.returncode:
             skip('gcc has no address sanitizer here')
-        for mode in ('vfork', 'signals'):
+        for mode in ('vfork', 'once', 'signals'):
             compare(folder, program, mode)
 
 

@@ -39,6 +39,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <unistd.h>
 
 enum {
@@ -413,6 +414,49 @@ static void plugin(const char *path)
 	printf("%d\n", sum);
 }
 
+/* ---- Functions that run once ---- */
+
+static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+static once_flag list_once = ONCE_FLAG_INIT;
+static int tables;
+
+static void load_table(void)
+{
+	while (atomic_load(&step) < 2)
+		wait_ms(1);
+	wait_ms(150); /* the other thread begins to wait meanwhile, on a busy machine, too */
+	tables++;
+}
+
+static void *use_table(void *unused)
+{
+	atomic_fetch_add(&step, 1);
+	pthread_once(&table_once, load_table);
+	return unused;
+}
+
+static void *use_list(void *unused)
+{
+	atomic_fetch_add(&step, 1);
+	call_once(&list_once, load_table);
+	return unused;
+}
+
+static void once(void)
+{
+	void *(*const users[])(void *) = {use_table, use_list};
+	for (int i = 0; i < 2; i++) {
+		pthread_t thread[2];
+		atomic_store(&step, 0);
+		for (int j = 0; j < 2; j++)
+			thread[j] = start(users[i], NULL);
+		for (int j = 0; j < 2; j++)
+			pthread_join(thread[j], NULL);
+		use_table(NULL);
+	}
+	printf("%d\n", tables);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -432,6 +476,8 @@ int main(int argc, char **argv)
 		fork_often(argv[2]);
 	else if (strcmp(mode, "plugin") == 0 && argc > 2)
 		plugin(argv[2]);
+	else if (strcmp(mode, "once") == 0)
+		once();
 	else
 		return 2;
 	return 0;

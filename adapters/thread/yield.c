@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * sched_yield: it is over at once if no other thread wants the processor. So only one that took
+ * long is recorded, as a span, like a call that blocks.
+ */
+#include <sched.h>
+#include <threads.h>
+
+#define WEFT_CATEGORY thread
+#include "hooks/hooks.h"
+
+static void end_yield(uint64_t began, const char *name)
+{
+	if (likely(weft__hooks_ns_since(began) < WEFT__HOOKS_LONG_NS))
+		return;
+	int saved = weft__hooks_begin();
+	struct weft__hooks_text text = {0};
+	weft__hooks_append(&text, name);
+	weft__hooks_record_blocked(&text, began);
+	weft__hooks_end(saved);
+}
+
+HOOK int sched_yield(void)
+{
+	if (!HOOKS_RECORD)
+		return NEXT(sched_yield)();
+	uint64_t began = weft_now();
+	int result = NEXT(sched_yield)();
+	end_yield(began, "sched_yield");
+	return result;
+}
+
+HOOK void thrd_yield(void)
+{
+	if (!HOOKS_RECORD) {
+		NEXT(thrd_yield)();
+		return;
+	}
+	uint64_t began = weft_now();
+	NEXT(thrd_yield)();
+	end_yield(began, "thrd_yield");
+}
