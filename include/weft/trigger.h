@@ -10,7 +10,7 @@
  *     waits > 1s kind = bind label = query   a task of this kind, with this in its label, waits
  *                                            for longer
  *
- * A task waits from its try_read or wait_any until it runs, reads or ends. The rules `runs` and
+ * A task waits from its try_read or wait_any until it is woken, reads or ends. The rules `runs` and
  * `waits` fire as soon as the limit is passed. weft-trigger(5) explains the rules. Nothing here
  * does I/O. Memory is in proportion to the living tasks; beyond 2^20 of them, new ones are ignored.
  */

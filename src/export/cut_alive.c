@@ -32,14 +32,19 @@ static int on_mention(void *alive, uint32_t task)
 }
 
 /* The task no longer waits for any of several. */
-static void let_go(void *alive, uint32_t task)
+static void let_go(struct weft__alive *a, uint32_t task)
 {
-	struct weft__alive *a = alive;
 	if (a->first_any[task] == WEFT_NONE)
 		return;
 	a->any[a->last_any[task]].next = a->any_free;
 	a->any_free = a->first_any[task];
 	a->first_any[task] = a->last_any[task] = WEFT_NONE;
+}
+
+static void on_wake(void *alive, uint32_t task, uint64_t woken_ns)
+{
+	(void)woken_ns;
+	let_go(alive, task);
 }
 
 static int take_free_any(struct weft__alive *a, uint32_t *ret_any)
@@ -134,7 +139,7 @@ static void on_give(void *alive, uint32_t task, uint32_t resource)
 static const struct weft__listener listener = {
 	.mention = on_mention,
 	.edge = on_edge,
-	.wake = let_go,
+	.wake = on_wake,
 	.take = on_take,
 	.give = on_give,
 	.alive = on_alive,

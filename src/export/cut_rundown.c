@@ -70,8 +70,7 @@ static int write_ended(const struct writer *w, uint32_t task)
 static uint32_t source_of(struct weft__alive *alive, uint32_t task)
 {
 	struct weft__state *state = &alive->state;
-	bool waits = state->tasks.flags[task] & WEFT__TASK_WAITS;
-	return waits && alive->first_any[task] == WEFT_NONE
+	return weft__state_waits(state, task) && alive->first_any[task] == WEFT_NONE
 			   ? weft__state_forward(state, state->tasks.asked[task])
 			   : WEFT_NONE;
 }
@@ -84,7 +83,8 @@ static int write_any(const struct writer *w, uint32_t task)
 	int error = 0;
 	event.type = WEFT_EVENT_WAIT_ANY;
 	event.task = a->identities.id[task];
-	for (uint32_t i = a->first_any[task]; i != WEFT_NONE && !error; i = a->any[i].next) {
+	uint32_t i = weft__state_waits(&a->state, task) ? a->first_any[task] : WEFT_NONE;
+	for (; i != WEFT_NONE && !error; i = a->any[i].next) {
 		uint32_t source = weft__state_forward(&a->state, a->any[i].source);
 		event.other = a->identities.id[source];
 		error = is_alive(a, source) ? add(w, &event) : 0;
@@ -286,6 +286,7 @@ int weft__rundown_write(
 			.other = WEFT_TASK_NONE,
 			.is_rundown = true,
 			.text = {"", 0}}};
+	weft__state_pass(&alive->state, time_ns);
 	int error = write_tasks(&w);
 	if (!error)
 		error = write_counters(&w);

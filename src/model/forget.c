@@ -83,6 +83,7 @@ static void move_task(struct weft__state *s, const uint32_t *new_index, uint32_t
 	t->parent[to] = moved(new_index, t->parent[task], WEFT_NONE);
 	t->root[to] = moved(new_index, t->root[task], to);
 	t->asked[to] = moved(new_index, t->asked[task], WEFT_NONE);
+	t->ran_on[to] = t->ran_on[task];
 }
 
 static void move_all(struct weft__state *s, const uint32_t *new_index, uint32_t kept)
@@ -99,6 +100,7 @@ static void move_all(struct weft__state *s, const uint32_t *new_index, uint32_t 
 			thread->running = new_index[thread->running];
 		if (thread->interrupted < t->count)
 			thread->interrupted = new_index[thread->interrupted];
+		thread->resumed = moved(new_index, thread->resumed, WEFT_NONE);
 	}
 	weft__state_forget_spans(s, new_index, kept);
 	t->count = kept;

@@ -182,9 +182,10 @@ static void free_columns_of_building(struct weft_model_builder *b)
 	free(t->forward);
 	free(t->root);
 	free(t->asked);
+	free(t->ran_on);
 	free(b->tasks.last_edge);
 	free(b->tasks.remarks);
-	t->forward = t->root = t->asked = b->tasks.last_edge = NULL;
+	t->forward = t->root = t->asked = t->ran_on = b->tasks.last_edge = NULL;
 	b->tasks.remarks = NULL;
 }
 

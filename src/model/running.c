@@ -26,6 +26,7 @@ int weft__state_reserve_thread(struct weft__state *s, uint32_t thread)
 			.interrupted_reason = WEFT_NONE,
 			.gc_reason = WEFT_NONE,
 			.innermost = WEFT_NONE,
+			.resumed = WEFT_NONE,
 		};
 	return error;
 }
@@ -48,6 +49,7 @@ static int report_period(const struct weft__state *s, uint32_t thread)
 /* Ends the present period and begins another. */
 static int begin_period(struct weft__state *s, uint32_t thread, uint32_t running, uint32_t reason)
 {
+	weft__state_leave(s, thread, running);
 	int error = report_period(s, thread);
 	s->threads[thread].running = running;
 	s->threads[thread].reason = reason;
@@ -57,15 +59,35 @@ static int begin_period(struct weft__state *s, uint32_t thread, uint32_t running
 	return error;
 }
 
-int weft__state_run(struct weft__state *s, uint32_t thread, uint32_t running, uint32_t reason)
+static bool was_interrupted(
+	struct weft__state *s, const struct weft__state_thread *thread, uint32_t task)
 {
-	int error = weft__state_reserve_thread(s, thread);
+	return thread->interrupted < WEFT__RUNS_UNKNOWN &&
+		   weft__state_forward(s, thread->interrupted) == task;
+}
+
+/* A rundown's switch says that the task ran already, and its alive event perhaps that it waited
+ * already: a task does both between its try_read and the next switch. */
+int weft__state_run(struct weft__state *s, const struct weft__fact *fact, uint32_t running)
+{
+	int error = weft__state_reserve_thread(s, fact->thread);
 	if (error)
 		return error;
-	s->threads[thread].in_idle_band = false;
-	if (runs_already(s, &s->threads[thread], running))
+	struct weft__state_thread *thread = &s->threads[fact->thread];
+	bool is_interrupted = thread->running == WEFT__RUNS_IDLE && was_interrupted(s, thread, running);
+	thread->in_idle_band = false;
+	if (runs_already(s, thread, running))
 		return 0;
-	return begin_period(s, thread, running, reason);
+	if (running == WEFT__RUNS_IDLE) {
+		thread->interrupted = thread->running;
+		thread->interrupted_reason = thread->reason;
+	}
+	error = begin_period(s, fact->thread, running, fact->text);
+	if (!fact->is_rundown)
+		weft__state_resume(s, fact->thread, running, is_interrupted);
+	else if (running < WEFT__RUNS_UNKNOWN)
+		s->tasks.ran_on[running] = fact->thread;
+	return error;
 }
 
 /* An idle band interrupts the task or the idleness of its thread, which goes on at the end of the
@@ -87,7 +109,9 @@ static int idle_band(struct weft__state *s, uint32_t index, bool begin, uint32_t
 	uint32_t running = thread->interrupted;
 	if (running < WEFT__RUNS_UNKNOWN)
 		running = weft__state_forward(s, running);
-	return begin_period(s, index, running, thread->interrupted_reason);
+	int error = begin_period(s, index, running, thread->interrupted_reason);
+	weft__state_resume(s, index, running, true);
+	return error;
 }
 
 static int report_gc(const struct weft__state *s, uint32_t thread, uint64_t start, uint32_t reason)
@@ -164,5 +188,6 @@ int weft__state_close(struct weft__state *s, const uint64_t *ends, uint32_t end_
 		latest = s->now > latest ? s->now : latest;
 	}
 	s->now = latest;
+	weft__state_settle(s);
 	return error;
 }

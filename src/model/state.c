@@ -26,7 +26,7 @@ void weft__state_finish(struct weft__state *s)
 #define TASK_COLUMN(name, type, first) t->name,
 #include "model/task_columns.def"
 #undef TASK_COLUMN
-		t->root, t->forward, t->asked, s->threads, s->counters.name, s->counters.buffer,
+		t->root, t->forward, t->asked, t->ran_on, s->threads, s->counters.name, s->counters.buffer,
 		s->counters.value, s->counters.is_real, s->counters.by_name, s->spans.list,
 		s->spans.innermost};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
@@ -50,8 +50,11 @@ static int report_edge(
 /* Reports an edge that its actor holds. */
 static int act(struct weft__state *s, enum weft_edge_type type, uint32_t actor, uint32_t to)
 {
-	if (actor != WEFT_NONE)
+	if (actor != WEFT_NONE) {
+		if (s->tasks.flags[actor] & WEFT__TASK_WAITS)
+			weft__state_act(s, actor);
 		s->tasks.flags[actor] &= (uint8_t)~WEFT__TASK_ASKED;
+	}
 	return report_edge(s, type, actor, to);
 }
 
@@ -63,23 +66,9 @@ static int report_note(
 	return s->listener->note(s->context, type, m->task, m->event->text, value);
 }
 
-void weft__state_wake(struct weft__state *s, uint32_t task)
-{
-	if (task == WEFT_NONE || !(s->tasks.flags[task] & WEFT__TASK_WAITS))
-		return;
-	if (s->listener->wake)
-		s->listener->wake(s->context, task);
-	s->tasks.flags[task] &= (uint8_t)~WEFT__TASK_WAITS;
-}
-
-/* A rundown's switch says that the task ran already, and its alive event perhaps that it waited
- * already: a task does both between its try_read and the next switch. */
 static int run_task(struct weft__state *s, const struct meaning *m)
 {
-	if (!m->event->is_rundown)
-		weft__state_wake(s, m->task);
-	return weft__state_run(
-		s, m->event->thread, m->task == WEFT_NONE ? WEFT__RUNS_IDLE : m->task, m->event->text);
+	return weft__state_run(s, m->event, m->task == WEFT_NONE ? WEFT__RUNS_IDLE : m->task);
 }
 
 /* Uses the child itself, not the task that it may have become. */
@@ -125,6 +114,7 @@ static int on_read(struct weft__state *s, const struct meaning *m)
 /* A task that waits already keeps the start of its wait; a task that has ended does not wait. */
 static void begin_wait(struct weft__state *s, uint32_t task)
 {
+	weft__state_act(s, task);
 	if (s->tasks.flags[task] & (WEFT__TASK_WAITS | WEFT_TASK_RESOLVED))
 		return;
 	s->tasks.flags[task] |= WEFT__TASK_WAITS;
@@ -240,6 +230,7 @@ static int on_become(struct weft__state *s, const struct meaning *m)
 	if (error)
 		return error;
 	end_task(s, m->task, WEFT_OUTCOME_BECAME, m->other);
+	weft__state_inherit_run(s, m->task, m->other);
 	s->tasks.becomes[m->task] = m->other;
 	s->tasks.forward[m->task] = m->other;
 	s->tasks.flags[m->other] |= s->tasks.flags[m->task] & WEFT_TASK_EXPECTED;

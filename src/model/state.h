@@ -8,6 +8,7 @@
  *     state.c     the meaning of each event: one switch over the types
  *     tasks.c     the last task of a chain of becomes, the forest of creations
  *     running.c   the running task of each thread; bands
+ *     resume.c    whether a task that runs again was woken
  *     spans.c     the open spans of each task and thread
  *     counters.c  the value of each counter
  *     forget.c    forgets tasks that can no longer matter
@@ -29,7 +30,7 @@
 /* Flags that only the state has. Its column of flags also has RESOLVED, FAILED, STOPPED, EXPECTED,
  * CREATED and FROM_RUNDOWN of enum weft_task_flags. */
 enum {
-	WEFT__TASK_WAITS = 1 << 3, /* it has not run, read or ended since its try_read */
+	WEFT__TASK_WAITS = 1 << 3, /* it has not been woken, read or ended since its try_read */
 	WEFT__TASK_ASKED = 1 << 5, /* its latest act is the try_read of `asked` */
 };
 
@@ -39,6 +40,7 @@ struct weft__state_tasks {
 	uint32_t *root;    /* towards the root of its tree of creation; itself if it is one */
 	uint32_t *forward; /* towards the last of the chain of becomes; itself if it became nothing */
 	uint32_t *asked;   /* the source of its latest try_read, as it was then */
+	uint32_t *ran_on;  /* the thread on which it ran last, or WEFT_NONE */
 #define TASK_COLUMN(name, type, first) type *name;
 #include "model/task_columns.def"
 #undef TASK_COLUMN
@@ -52,7 +54,7 @@ struct weft__state_thread {
 	uint32_t running; /* task as it was named then, or WEFT__RUNS_… */
 	uint32_t reason;  /* reason of an idle period: text, or WEFT_NONE */
 	uint64_t since;
-	uint32_t interrupted; /* `running` before the idle band */
+	uint32_t interrupted; /* `running` before the idle band or the switch to no task */
 	uint32_t interrupted_reason;
 	bool in_idle_band;
 	bool in_gc_band;
@@ -60,6 +62,9 @@ struct weft__state_thread {
 	uint64_t gc_since;
 	uint32_t innermost;      /* of the thread's own spans, or WEFT_NONE */
 	uint64_t measured_until; /* time of the latest off_cpu event */
+	uint32_t resumed;     /* the task that may have been woken here, see resume.c; or WEFT_NONE */
+	uint64_t resumed_at;  /* when that began to run */
+	bool resumed_by_band; /* at the end of an idle band that interrupted it */
 };
 
 /* A span that has begun. */
@@ -79,6 +84,9 @@ struct weft__state_spans {
 	uint32_t task_count;
 	size_t task_capacity;
 };
+
+/* A longer run of a task is work, even if the trace shows no result of it. */
+#define WEFT__GOES_ON_NS 100000
 
 /* A double in the space of an integer, and back. */
 static inline double weft__real_of(int64_t bits)
@@ -116,9 +124,9 @@ struct weft__listener {
 	int (*edge)(void *context, enum weft_edge_type type, uint32_t from, uint32_t to);
 	/* A read completes the latest act of `task`, which was a try_read: that edge is dropped. */
 	void (*answer)(void *context, uint32_t task);
-	/* `task` begins to wait (wait); it will no longer wait (wake). */
+	/* `task` begins to wait (wait); it will no longer wait, and has not since `woken_ns` (wake). */
 	void (*wait)(void *context, uint32_t task);
-	void (*wake)(void *context, uint32_t task);
+	void (*wake)(void *context, uint32_t task, uint64_t woken_ns);
 	/* `task` takes the resource, or gives it back; see holds.h. */
 	int (*take)(void *context, uint32_t task, uint32_t resource);
 	void (*give)(void *context, uint32_t task, uint32_t resource);
@@ -170,6 +178,12 @@ int weft__state_take(struct weft__state *state, const struct weft__fact *fact);
  * is 0 or there is none. `now` is then the latest of these times. */
 int weft__state_close(struct weft__state *state, const uint64_t *ends, uint32_t end_count);
 
+/* True if the task waits, as far as the events so far show. */
+bool weft__state_waits(const struct weft__state *state, uint32_t task);
+
+/* Says that time has passed without events: tasks that have run for long since are awake. */
+void weft__state_pass(struct weft__state *state, uint64_t now_ns);
+
 /* The last task of the chain of becomes, for a task that became another. */
 uint32_t weft__state_forward_far(struct weft__state *state, uint32_t task);
 
@@ -195,11 +209,23 @@ int weft__state_mention(struct weft__state *state, uint32_t task);
 /* Makes `parent` (or WEFT_NONE) the creator of `child`, which is a root of the forest. False if
  * `child` is an ancestor of `parent`. */
 bool weft__state_attach(struct weft__state *state, uint32_t child, uint32_t parent);
-/* Ends the wait of a task because it runs, reads or ends. */
+/* Ends the wait of a task because it is woken, reads or ends. */
 void weft__state_wake(struct weft__state *state, uint32_t task);
+/* The task reads, resolves or signals another. */
+void weft__state_act(struct weft__state *state, uint32_t task);
+/* `task` (or WEFT__RUNS_…) has begun to run: because an idle band that interrupted it is over, or
+ * for another reason. */
+void weft__state_resume(
+	struct weft__state *state, uint32_t thread, uint32_t task, bool is_interrupted);
+/* No event will follow: clears WEFT__TASK_WAITS of tasks that do not wait. */
+void weft__state_settle(struct weft__state *state);
+/* The task, which perhaps runs, becomes `target`. */
+void weft__state_inherit_run(struct weft__state *state, uint32_t task, uint32_t target);
+/* The thread's period will end; then `next` will have the thread. */
+void weft__state_leave(struct weft__state *state, uint32_t thread, uint32_t next);
 
-/* From now on `running` (a forwarded task, or WEFT__RUNS_…) has the thread. */
-int weft__state_run(struct weft__state *state, uint32_t thread, uint32_t running, uint32_t reason);
+/* From now on `running` (a forwarded task, or WEFT__RUNS_…) has the fact's thread. */
+int weft__state_run(struct weft__state *state, const struct weft__fact *fact, uint32_t running);
 int weft__state_band(struct weft__state *state, const struct weft__fact *fact);
 int weft__state_gc(struct weft__state *state, const struct weft__fact *fact);
 int weft__state_off_cpu(struct weft__state *state, uint32_t task, const struct weft__fact *fact);

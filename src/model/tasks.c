@@ -14,6 +14,7 @@ __attribute__((noinline)) static int reserve_task(struct weft__state_tasks *t)
 		{&t->root, sizeof(*t->root)},
 		{&t->forward, sizeof(*t->forward)},
 		{&t->asked, sizeof(*t->asked)},
+		{&t->ran_on, sizeof(*t->ran_on)},
 #define TASK_COLUMN(name, type, first) {&t->name, sizeof(*t->name)},
 #include "model/task_columns.def"
 #undef TASK_COLUMN
@@ -32,7 +33,7 @@ static int add_task(struct weft__state *s)
 		return error;
 	uint32_t task = t->count++;
 	t->forward[task] = t->root[task] = task;
-	t->asked[task] = WEFT_NONE;
+	t->asked[task] = t->ran_on[task] = WEFT_NONE;
 #define TASK_COLUMN(name, type, first) t->name[task] = first;
 #include "model/task_columns.def"
 #undef TASK_COLUMN

@@ -5,15 +5,13 @@
 #include "story/runs.h"
 
 #include "base/search.h"
+#include "model/state.h"
 
 /* Activations that are examined on each side of the time. */
 #define LOOK_AT_MAX 4096
 
 /* Bands or edges with one time that are examined. */
 #define SAME_TIME_MAX 64
-
-/* A longer activation is work, even if the trace shows no result of it. */
-#define GOES_ON_NS 100000
 
 /* True if the activation begins because another task becomes this one. Without an index, only the
  * task's creator is examined, which is the usual one. */
@@ -73,7 +71,7 @@ static bool goes_on_idly(const struct weft_story *story, uint32_t task, uint32_t
 {
 	const struct weft_model *model = story->model;
 	uint64_t start = model->activations.start[activation], end = model->activations.end[activation];
-	if (activation == model->tasks.first_activation[task] || end - start > GOES_ON_NS)
+	if (activation == model->tasks.first_activation[task] || end - start > WEFT__GOES_ON_NS)
 		return false;
 	if (!is_interrupted(model, task, activation - 1) && !is_interrupted(model, task, activation))
 		return false;

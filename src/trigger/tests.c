@@ -115,6 +115,7 @@ static void test_run(struct weft_triggers *t, struct weft__runner *runner, uint6
 WEFT__EXPORT void weft_triggers_pass(struct weft_triggers *t, uint64_t now_ns)
 {
 	int64_t least = INT64_MAX;
+	weft__state_pass(&t->state, now_ns);
 	for (unsigned i = 0; i < t->count; i++)
 		if (t->rules[i].type == RULE_WAITS && t->rules[i].limit < least)
 			least = t->rules[i].limit;
@@ -122,7 +123,8 @@ WEFT__EXPORT void weft_triggers_pass(struct weft_triggers *t, uint64_t now_ns)
 		uint64_t since_ns = t->waiters.list[task].since_ns;
 		if (now_ns < since_ns || now_ns - since_ns <= (uint64_t)least)
 			break;
-		test_wait(t, task, now_ns);
+		if (weft__state_waits(&t->state, task))
+			test_wait(t, task, now_ns);
 	}
 	for (size_t i = 0; i < t->runner_count; i++)
 		test_run(t, &t->runners[i], now_ns);
@@ -141,10 +143,10 @@ static void on_wait(void *triggers, uint32_t task)
 	weft__waiters_begin(&t->waiters, task, t->state.now);
 }
 
-static void on_wake(void *triggers, uint32_t task)
+static void on_wake(void *triggers, uint32_t task, uint64_t woken_ns)
 {
 	struct weft_triggers *t = triggers;
-	test_wait(t, task, t->state.now);
+	test_wait(t, task, woken_ns);
 	weft__waiters_end(&t->waiters, task);
 }
 
@@ -188,6 +190,8 @@ static int on_run(void *triggers, uint32_t thread)
 	if (error)
 		return error;
 	task = task < WEFT__RUNS_UNKNOWN ? weft__state_forward(&t->state, task) : WEFT_NONE;
+	if (task != WEFT_NONE && weft__state_waits(&t->state, task))
+		test_wait(t, task, t->state.now); /* it may have been woken, or goes on after a poll */
 	begin_run(t, &t->runners[thread], task);
 	return 0;
 }

@@ -9,6 +9,7 @@ NEVER_RESOLVED = 'never resolved'
 TRACK_LINES = 64
 TRACK_THREADS = 2 ** 52 + 2 ** 32
 IDLE, UNKNOWN = 'idle', 'unknown'  # instead of the task that runs
+SHORT = 100000  # ns: a longer activation is a wake-up
 
 
 class Task:
@@ -31,7 +32,10 @@ class Task:
         self.off_cpu = 0       # how long of that its threads had no processor
         self.expected = False
         self.holders = []      # of a resource, in the order in which they took it
-        self.waits_for = None  # since its try_read or wait_any (a list), until it runs, reads or ends
+        self.waits_for = None  # since its try_read or wait_any (a list), until it is woken, reads or ends
+        self.woken = 0         # how often it was woken from a wait
+        self.ran_on = None     # the thread on which it ran last
+        self.resumed = None    # while it is open whether it was woken: (thread, since, whether a band had interrupted it)
         self.open_spans = []   # (name, since), the outermost first
         self.spans = []        # (name, start, end, depth)
 
@@ -53,6 +57,8 @@ class Model:
         self.waits_at_end = None  # tasks, when they are asked for
         self.running = {}    # by thread: (task, since, why it is idle)
         self.set_aside = {}  # by thread: the task that ran when its idle band began
+        self.ran_last = None   # `running` after the last event
+        self.interrupted = {}  # by thread: the same, also if a switch to no task began the idleness
         self.collects = {}   # by thread: (since, reason) of a gc band
         self.renamed = set()  # threads whose running task became another one since it began to run
         self.measured = {}    # by thread: time of its last off_cpu event
@@ -66,6 +72,7 @@ class Model:
         for index, event in enumerate(events):
             self.index, self.time, self.thread = index, event['time'], event.get('thread')
             self.take(event)
+        self.ran_last = dict(self.running)
         for self.thread in list(self.running):
             self.time = max(self.ended, self.running[self.thread][1] or 0) if self.ended else self.final
             self.continue_with(UNKNOWN)
@@ -116,10 +123,18 @@ class Model:
     def run(self, task, reason=None, was_running=False):
         """The task, or none, runs on this thread from now on; that ends an idle band, and its wait unless it ran before."""
         self.set_aside.pop(self.thread, None)
-        if task and not was_running:
-            task.waits_for = None
-        if self.runs() is not (task or IDLE):
-            self.continue_with(task or IDLE, reason)
+        before = self.interrupted.get(self.thread)
+        if self.runs() is (task or IDLE):
+            return
+        goes_on = task and self.runs() is IDLE and isinstance(before, Task) and before.end_of_chain() is task
+        if not task:
+            self.interrupted[self.thread] = self.runs()
+        self.leave_for(task or IDLE)
+        self.continue_with(task or IDLE, reason)
+        if task and was_running:
+            task.ran_on = self.thread
+        elif task:
+            self.resume(task, goes_on)
 
     def runs(self):
         task = self.running.get(self.thread, (UNKNOWN,))[0]
@@ -134,6 +149,51 @@ class Model:
         self.running[self.thread] = (task, self.time, reason)
         self.renamed.discard(self.thread)
 
+    # ---- whether a task that runs again was woken ----
+
+    def ran_since(self, task):
+        """How long the task has run, if that is still undecided."""
+        return self.time - task.resumed[1]
+
+    def is_on(self, task):
+        return (self.ran_last or self.running)[task.resumed[0]][0] is task
+
+    def waits(self, task):
+        if not task.waits_for or not task.resumed or not self.is_on(task):
+            return bool(task.waits_for)
+        return task.resumed[2] and self.ran_since(task) <= SHORT
+
+    @staticmethod
+    def wake(task):
+        task.woken += task.waits_for is not None
+        task.waits_for = task.resumed = None
+
+    def resume(self, task, goes_on):
+        is_here = task.ran_on == self.thread
+        if task.ran_on is None or task.resumed:
+            self.wake(task)
+        task.ran_on = self.thread
+        if task.waits_for:
+            task.resumed = (self.thread, self.time, goes_on and is_here)
+
+    def leave_for(self, successor):
+        """The task that ran on this thread, or was interrupted there, makes room."""
+        for task in self.tasks.values():
+            if not task.resumed or task.resumed[0] != self.thread:
+                continue
+            is_short, was_interrupted = self.ran_since(task) <= SHORT, task.resumed[2]
+            if self.is_on(task) and successor is IDLE and is_short and not was_interrupted:
+                continue
+            if (was_interrupted and is_short) if self.is_on(task) else successor is task:
+                task.resumed = None
+            else:
+                self.wake(task)
+
+    def decide(self, task):
+        """The task does something."""
+        if task and task.resumed and self.is_on(task):
+            self.wake(task)
+
     def add_band(self, kind, since, reason):
         if since < self.time:
             self.bands.append((self.thread, kind, since, self.time, reason))
@@ -146,11 +206,18 @@ class Model:
             self.collection_band(event['begin'], event['reason'])
         elif event['begin']:
             why = self.running.get(self.thread, (UNKNOWN, None, None))[2]
-            self.set_aside.setdefault(self.thread, (self.runs(), why))
+            if self.thread not in self.set_aside:
+                self.set_aside[self.thread] = (self.runs(), why)
+                self.interrupted[self.thread] = self.runs()
+            self.leave_for(IDLE)
             self.continue_with(IDLE, event['reason'])
         elif self.thread in self.set_aside:
             task, why = self.set_aside.pop(self.thread)
-            self.continue_with(task.end_of_chain() if isinstance(task, Task) else task, why)
+            task = task.end_of_chain() if isinstance(task, Task) else task
+            self.leave_for(task)
+            self.continue_with(task, why)
+            if isinstance(task, Task):
+                self.resume(task, True)
 
     def collection_band(self, begin, reason):
         if begin:
@@ -184,6 +251,7 @@ class Model:
 
     def act(self, kind, actor, other):
         """An edge that the actor holds."""
+        self.decide(actor)
         edge = self.edge(kind, actor, other)
         if actor:
             actor.edges.append(edge)
@@ -193,7 +261,7 @@ class Model:
     def read(self, event):
         reader, source = self.find(event['task']), self.find(event['source'])
         if reader:
-            reader.waits_for = None
+            self.wake(reader)
         if not event['later']:
             self.run(reader)
         if not source:
@@ -291,6 +359,8 @@ class Model:
             self.close_span(task)
         target.open_spans += [(name, self.time) for name in names]
         self.edge('become', task, target)
+        if task.ran_on is not None and self.running[task.ran_on][0] is task:
+            target.ran_on = task.ran_on
         for self.thread, (running, *_) in list(self.running.items()):
             if running is task:
                 self.continue_with(target)
@@ -315,6 +385,7 @@ class Model:
         if not (last and last['edge'] == 'try_read' and last['to'] is source):
             self.try_read(event)
         elif source:
+            self.decide(task)
             task.waits_for = source
 
     def expect(self, event):
@@ -435,7 +506,7 @@ class Model:
         if self.waits_at_end is None:
             found = self.waits_at_end = set()
             for task in self.tasks.values():
-                acts = task.edges if task.waits_for is not None and not task.outcome else []
+                acts = task.edges if self.waits(task) and not task.outcome else []
                 for edge in itertools.takewhile(lambda act: act['edge'] in ('try_read', 'wait_any'), reversed(acts)):
                     source = edge['to']
                     while source.becomes:

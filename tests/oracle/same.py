@@ -49,17 +49,26 @@ def check_rows(shown, model, tree):
 
 # ---- a part of a trace, after the oracle's model of the events before it ----
 
-def wait_of(task):
+def state_at(before, start):
+    """The model of the events before that time, at that time."""
+    model = rules.Model(before)
+    model.time = start
+    return model
+
+
+def wait_of(model, task):
     """The only task that it waits for, if that one lives."""
-    source = None if isinstance(task.waits_for, list) else task.waits_for and task.waits_for.end_of_chain()
+    waits_for = task.waits_for if model.waits(task) else None
+    source = None if isinstance(waits_for, list) else waits_for and waits_for.end_of_chain()
     return source.id if source and source.outcome is None else None
 
 
-def waits_for_any(before):
+def waits_for_any(before, start):
     """(task, source) for each living source of each living task's wait for any of several."""
     found = []
-    for task in sorted(rules.Model(before).tasks.values(), key=lambda task: task.id):
-        if task.outcome is None and isinstance(task.waits_for, list):
+    model = state_at(before, start)
+    for task in sorted(model.tasks.values(), key=lambda task: task.id):
+        if task.outcome is None and isinstance(task.waits_for, list) and model.waits(task):
             sources = [source.end_of_chain() for source in task.waits_for]
             found += [(task.id, source.id) for source in sources if source.outcome is None]
     return found
@@ -76,7 +85,7 @@ def holds(before):
 
 def alive_events(before, start):
     """The rundown's description of each living task."""
-    model = rules.Model(before)
+    model = state_at(before, start)
     shown = []
     for task in sorted(model.tasks.values(), key=lambda task: task.id):
         if task.outcome is not None or task.kind == 'track':
@@ -85,7 +94,7 @@ def alive_events(before, start):
                  'kind': 'unknown' if task.kind == 'preexisting' else task.kind, 'label': task.label or ''}
         if task.creation is not None:
             event['age'] = start - task.creation
-        shown.append(dict(event, source=wait_of(task), rundown=True))
+        shown.append(dict(event, source=wait_of(model, task), rundown=True))
     return shown
 
 
@@ -126,7 +135,7 @@ def check_part(shown, events, start, end):
              for event in rundown if event['event'] == 'alive']
     same('tasks alive', alive, alive_events(before, start))
     any_of = [(event['task'], event['source']) for event in rundown if event['event'] == 'wait_any']
-    same('waits for any', any_of, waits_for_any(before))
+    same('waits for any', any_of, waits_for_any(before, start))
     held = [(event['task'], event['resource']) for event in rundown if event['event'] == 'acquire']
     same('holds', held, holds(before))
     counters = {event['name']: event['value'] for event in rundown if event['event'] == 'counter'}

@@ -45,13 +45,14 @@ class Watch(Model):
         self.watched = watched
         self.limit = int(words[1]) * UNITS[words[2]]
         self.filters = dict(zip(words[3::3], words[5::3]))
-        self.lasting = {}  # by (thread, task), for waits by (None, task): [since, has been tested]
+        self.lasting = {}  # by (thread, task), for waits by (number, task): [since, has been tested]
         self.fired = 0
         super().__init__(events)
 
     def take(self, event):
         for (_, task), period in self.lasting.items():
-            if not period[1] and self.time - period[0] > self.limit:
+            is_present = self.watched != 'waits' or self.waits(task)
+            if not period[1] and is_present and self.time - period[0] > self.limit:
                 period[1] = True
                 self.fired += self.concerns(task)
         super().take(event)
@@ -66,7 +67,7 @@ class Watch(Model):
         """Only the actor of an event can begin to wait."""
         actor = self.find(event.get('task'))
         tasks = [task for _, task in self.lasting] + ([actor] if actor else [])
-        return [(None, task) for task in tasks if task.waits_for and not task.outcome]
+        return [(task.woken, task) for task in tasks if task.waits_for and not task.outcome]
 
     def running_now(self):
         tasks = [(thread, task.end_of_chain()) for thread, (task, *_) in self.running.items() if isinstance(task, Task)]

@@ -279,6 +279,33 @@ static void a_rundown_agrees_with_the_model(void **state)
 		"{\"time\":100,\"event\":\"switch\",\"task\":1,\"rundown\":true,\"thread\":0}\n");
 }
 
+/* Task 1 goes on after a poll, task 2 does something then. */
+static void a_rundown_says_what_goes_on_waiting(void **state)
+{
+	(void)state;
+	static const struct weft_event before[] = {
+		{.type = WEFT_EVENT_SWITCH, .time_ns = 10, .task = 1},
+		{.type = WEFT_EVENT_TRY_READ, .time_ns = 11, .task = 1, .other = 3},
+		{.type = WEFT_EVENT_SWITCH, .time_ns = 12, .task = WEFT_TASK_NONE},
+		{.type = WEFT_EVENT_SWITCH, .time_ns = 20, .task = 1},
+		{.type = WEFT_EVENT_SWITCH, .time_ns = 30, .task = 2},
+		{.type = WEFT_EVENT_TRY_READ, .time_ns = 31, .task = 2, .other = 3},
+		{.type = WEFT_EVENT_SWITCH, .time_ns = 32, .task = WEFT_TASK_NONE},
+		{.type = WEFT_EVENT_SWITCH, .time_ns = 40, .task = 2},
+		{.type = WEFT_EVENT_SIGNAL, .time_ns = 41, .task = 3, .other = 2},
+		{.type = WEFT_EVENT_SWITCH, .time_ns = 50, .task = WEFT_TASK_NONE},
+	};
+	struct decoded d = CUT(before);
+	expect_lines(&d,
+		"{\"time\":100,\"event\":\"alive\",\"task\":1,\"kind\":\"unknown\",\"label\":\"\","
+		"\"source\":3,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"alive\",\"task\":2,\"kind\":\"unknown\",\"label\":\"\","
+		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"alive\",\"task\":3,\"kind\":\"unknown\",\"label\":\"\","
+		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"switch\",\"task\":null,\"rundown\":true,\"thread\":0}\n");
+}
+
 /* Task 1 waits for three, one of which has ended. Task 2 has read one, task 3 waits for another one
  * only. */
 static void a_rundown_keeps_a_wait_for_any(void **state)
@@ -964,6 +991,7 @@ int main(void)
 		cmocka_unit_test(a_rundown_agrees_with_the_model),
 		cmocka_unit_test(open_spans_begin_in_the_rundown),
 		cmocka_unit_test(a_part_keeps_spans_of_tracks),
+		cmocka_unit_test(a_rundown_says_what_goes_on_waiting),
 		cmocka_unit_test(a_rundown_keeps_a_wait_for_any),
 		cmocka_unit_test(a_rundown_keeps_the_wait_of_a_task_that_runs),
 		cmocka_unit_test(a_rundown_keeps_what_is_held),

@@ -180,9 +180,9 @@ static void on_wait(void *world, uint32_t task)
 	say(world, "wait %llu;", id_of(world, task));
 }
 
-static void on_wake(void *world, uint32_t task)
+static void on_wake(void *world, uint32_t task, uint64_t woken_ns)
 {
-	say(world, "wake %llu;", id_of(world, task));
+	say(world, "wake %llu %d;", id_of(world, task), (int)woken_ns);
 }
 
 static void on_end(void *world, uint32_t task, uint32_t becomes)

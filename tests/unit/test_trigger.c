@@ -302,6 +302,7 @@ static void a_wait_is_answered_by_any_name(void **state)
 	take(t, at(100, WEFT_EVENT_BECOME, 1, 2));
 	take(t, at(110, WEFT_EVENT_TRY_READ, 1, 9));
 	take(t, at(120, WEFT_EVENT_READ, 2, 9));
+	take(t, at(130, WEFT_EVENT_SWITCH, 7, 0));
 	assert_int_equal(pass(t, 500), 0);
 	take(t, at(500, WEFT_EVENT_TRY_READ, 2, 9));
 	take(t, signal_of(510, 1));
@@ -734,6 +735,44 @@ static void a_rundown_begins_a_wait_again(void **state)
 	weft_triggers_destroy(t);
 }
 
+/* Task 1 waits from 200 ns on, is idle from 300 ns to 1 ms, and then runs for 500 ns. */
+static struct weft_triggers *polling(bool acts)
+{
+	struct weft_triggers *t = triggers("waits > 2ms", NULL);
+	take(t, at(100, WEFT_EVENT_SWITCH, 1, 0));
+	take(t, at(200, WEFT_EVENT_TRY_READ, 1, 9));
+	take(t, at(300, WEFT_EVENT_SWITCH, WEFT_TASK_NONE, 0));
+	take(t, at(1000000, WEFT_EVENT_SWITCH, 1, 0));
+	if (acts)
+		take(t, at(1000100, WEFT_EVENT_RESOLVE, 1, 8));
+	take(t, at(1000500, WEFT_EVENT_SWITCH, 2, 0));
+	return t;
+}
+
+static void a_task_that_goes_on_after_a_poll_waits_on(void **state)
+{
+	(void)state;
+	for (int acts = 0; acts < 2; acts++) {
+		struct weft_triggers *t = polling(acts);
+		assert_int_equal(pass(t, 2000200), 0);
+		assert_int_equal(pass(t, 2000201), !acts);
+		weft_triggers_destroy(t);
+	}
+}
+
+/* It is awake after 100 us, though no event says so. */
+static void a_task_that_works_after_a_poll_is_awake(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 2ms", NULL);
+	(void)state;
+	take(t, at(100, WEFT_EVENT_SWITCH, 1, 0));
+	take(t, at(200, WEFT_EVENT_TRY_READ, 1, 9));
+	take(t, at(300, WEFT_EVENT_SWITCH, WEFT_TASK_NONE, 0));
+	take(t, at(1000000, WEFT_EVENT_SWITCH, 1, 0));
+	assert_int_equal(pass(t, 5000000), 0);
+	weft_triggers_destroy(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -772,6 +811,8 @@ int main(void)
 		cmocka_unit_test(a_run_under_an_old_name_ends_with_its_task),
 		cmocka_unit_test(an_unknown_task_fires_nothing),
 		cmocka_unit_test(a_rundown_begins_a_wait_again),
+		cmocka_unit_test(a_task_that_goes_on_after_a_poll_waits_on),
+		cmocka_unit_test(a_task_that_works_after_a_poll_is_awake),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
