@@ -49,6 +49,7 @@ extern "C" {
 #endif
 
 struct weft_follow;
+struct weft_guest;
 
 /* Begins with the oldest event that is still in the buffer. `path` is a buffer in a file, of a
  * running program or of one that has ended; in the latter case all of it can be read, and END
@@ -57,6 +58,9 @@ struct weft_follow;
 int weft_follow_open(const char *path, struct weft_follow **ret_follow);
 /* The same of an open file, which stays the caller's and may be closed then. */
 int weft_follow_open_descriptor(int fd, struct weft_follow **ret_follow);
+/* The same of a guest of Xen (guest.h), which stays the caller's and must outlive the follower. END
+ * follows when the guest no longer records there, however it ended. */
+int weft_follow_open_guest(struct weft_guest *guest, struct weft_follow **ret_follow);
 void weft_follow_close(struct weft_follow *follow);
 
 /* The follower as a source for weft_refresh_create, whose refresh it must outlive. */

@@ -34,12 +34,18 @@ extern "C" {
 #endif
 
 struct weft_stream;
+struct weft_guest;
 
 /* Begins with the oldest packet that is still in the buffer. `path` as for weft_follow_open. `next`
  * returns at most `piece_bytes` at once, except for the table of names and for a larger packet. */
 int weft_stream_open(const char *path, size_t piece_bytes, struct weft_stream **ret_stream);
 /* The same of an open file, which stays the caller's and may be closed then. */
 int weft_stream_open_descriptor(int fd, size_t piece_bytes, struct weft_stream **ret_stream);
+/* The same of a guest of Xen (guest.h), which stays the caller's and must outlive the stream. The
+ * stream says that it is of this machine: of its boot and, for a guest that stamps events with
+ * Xen's system time, on its clock. */
+int weft_stream_open_guest(
+	struct weft_guest *guest, size_t piece_bytes, struct weft_stream **ret_stream);
 void weft_stream_close(struct weft_stream *stream);
 
 /* WEFT_OK and bytes that stay valid until the next call; WEFT_AGAIN: none now; WEFT_END: the

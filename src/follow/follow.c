@@ -11,7 +11,6 @@
 
 #include "abi/buffer_abi.h"
 #include "base/export.h"
-#include "follow/clock.h"
 #include "follow/live.h"
 #include "format/weft_follower.h"
 
@@ -33,7 +32,7 @@ struct weft_follow {
 static uint64_t read_clock(const struct weft_follow *follow)
 {
 	uint64_t ticks;
-	return weft__clock_read(follow->live.clock, &ticks) ? ticks
+	return weft__live_read_clock(&follow->live, &ticks) ? ticks
 														: weft__follower_latest(follow->reader);
 }
 
@@ -51,7 +50,7 @@ static bool is_over(struct weft_follow *follow, bool was_stopped)
 
 static int finish(struct weft_follow *follow)
 {
-	bool is_gone = weft__process_has_ended(&follow->live.process);
+	bool is_gone = weft__live_has_ended(&follow->live);
 	if (weft_follow_mark(follow) == UINT64_MAX)
 		return 0;
 	weft__follower_load_end(follow->reader,
@@ -63,7 +62,7 @@ static int look(struct weft_follow *follow)
 {
 	/* Checked before the look: everything that the program recorded before its end is visible
 	 * afterwards. */
-	if (weft__process_has_ended(&follow->live.process))
+	if (weft__live_has_ended(&follow->live))
 		return finish(follow);
 	bool is_stopped = weft__follower_is_stopped(follow->reader);
 	uint64_t ticks = read_clock(follow);
@@ -121,37 +120,48 @@ WEFT__EXPORT struct weft_diagnostics *weft_follow_diagnostics(struct weft_follow
 
 /* ---- Opening ---- */
 
-static int open_live(struct weft__live_ring *live, const char *path, int fd)
-{
-	return path ? weft__live_open(live, path) : weft__live_open_descriptor(live, fd);
-}
-
-/* Opens a file by its path, or by a descriptor if `path` is NULL. */
-static int open_follow(const char *path, int fd, struct weft_follow **ret_follow)
+/* Takes over `live`, which was opened with `error`. */
+static int create(const struct weft__live_ring *live, int error, struct weft_follow **ret_follow)
 {
 	struct weft_follow *follow = calloc(1, sizeof(*follow));
-	if (!follow)
-		return WEFT_ERROR_MEMORY;
-	int error = open_live(&follow->live, path, fd);
+	struct weft__live_ring own = *live;
+	struct weft__place place;
 	int reason = errno;
+	if (!error && !follow)
+		error = WEFT_ERROR_MEMORY;
 	if (!error)
-		error = weft__follower_create(follow->live.bytes, follow->live.size, &follow->reader);
-	if (error)
-		weft_follow_close(follow);
-	else
+		error = weft__follower_create_at(weft__live_place(live, &place) ? &place : NULL,
+			live->bytes, live->size, &follow->reader);
+	if (error) {
+		weft__live_close(&own);
+		free(follow);
+	} else {
+		follow->live = own;
 		*ret_follow = follow;
+	}
 	errno = reason;
 	return error;
 }
 
 WEFT__EXPORT int weft_follow_open(const char *path, struct weft_follow **ret_follow)
 {
-	return open_follow(path, -1, ret_follow);
+	struct weft__live_ring live;
+	int error = weft__live_open(&live, path);
+	return create(&live, error, ret_follow);
 }
 
 WEFT__EXPORT int weft_follow_open_descriptor(int fd, struct weft_follow **ret_follow)
 {
-	return open_follow(NULL, fd, ret_follow);
+	struct weft__live_ring live;
+	int error = weft__live_open_descriptor(&live, fd);
+	return create(&live, error, ret_follow);
+}
+
+WEFT__EXPORT int weft_follow_open_guest(struct weft_guest *guest, struct weft_follow **ret_follow)
+{
+	struct weft__live_ring live;
+	int error = weft__live_open_guest(&live, guest);
+	return create(&live, error, ret_follow);
 }
 
 WEFT__EXPORT void weft_follow_close(struct weft_follow *follow)

@@ -140,7 +140,7 @@ bool weft__live_wait(const struct weft__live_ring *live, uint32_t claims, uint64
 	struct weft_abi_buffer *header = live->page;
 	if (ns > WAIT_MAX_NS)
 		ns = WAIT_MAX_NS;
-	if (!header || weft__process_is_gone(&live->process))
+	if (!header || weft__process_is_gone(&live->process)) /* a guest has neither */
 		return weft__process_sleep(&live->process, ns);
 	uint32_t word = register_waiter(header, claims);
 	const struct timespec time = {0, (long)ns};
@@ -152,7 +152,7 @@ bool weft__live_wait(const struct weft__live_ring *live, uint32_t claims, uint64
 void weft__live_close(struct weft__live_ring *live)
 {
 	weft__process_close(&live->process);
-	if (!live->bytes)
+	if (!live->bytes || live->guest)
 		return;
 	if (live->page) {
 		weft__mapping_release(live->page);

@@ -8,11 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi/buffer_abi.h"
 #include "follow/process.h"
+#include "format/weft_place.h"
+
+struct weft_guest;
 
 struct weft__live_ring {
 	struct weft__process process;
-	void *bytes; /* read-only */
+	struct weft_guest *guest; /* the buffer of a guest of Xen, which has no process here; or NULL */
+	void *bytes;              /* read-only */
 	size_t size;
 	uint32_t clock; /* enum weft_abi_clock */
 	void *page;     /* the writable header; NULL: not permitted */
@@ -23,7 +28,23 @@ int weft__live_open(struct weft__live_ring *live, const char *path);
 /* The same for an open file, which stays the caller's; the header is writable if the descriptor is.
  */
 int weft__live_open_descriptor(struct weft__live_ring *live, int fd);
+/* The same for a guest's buffer, which stays the caller's. */
+int weft__live_open_guest(struct weft__live_ring *live, struct weft_guest *guest);
 void weft__live_close(struct weft__live_ring *live);
+
+/* Where the buffer is, if that is not here; false: here. */
+bool weft__live_place(const struct weft__live_ring *live, struct weft__place *ret_place);
+
+/* True if nothing more will be recorded there. Once true, it stays true. */
+bool weft__live_has_ended(struct weft__live_ring *live);
+
+/* Reads the buffer's clock. False if only the program can read it. */
+bool weft__live_read_clock(const struct weft__live_ring *live, uint64_t *ret_ticks);
+
+/* The buffer's clock and the system's clocks now. If only the program can read its clock, the
+ * reading has `latest` instead, and no other times. */
+struct weft_abi_clock_reading weft__live_take_clock(
+	const struct weft__live_ring *live, uint64_t latest);
 
 /* Waits until `claims` more packets are claimed, or for `ns`, at most 20 ms; false if a signal
  * came. Without a writable header nothing can wake it, and it waits for the whole time or until the

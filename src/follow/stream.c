@@ -12,7 +12,6 @@
 #include "abi/buffer_abi.h"
 #include "abi/stream_abi.h"
 #include "base/export.h"
-#include "follow/clock.h"
 #include "follow/live.h"
 #include "format/weft_drain.h"
 
@@ -50,7 +49,7 @@ struct weft_stream {
 static void set_end(struct weft_stream *stream, enum weft_abi_ending ending)
 {
 	const struct weft_abi_clock_reading now =
-		weft__clock_take(stream->live.clock, weft__drain_latest(stream->drain));
+		weft__live_take_clock(&stream->live, weft__drain_latest(stream->drain));
 	weft__drain_set_end(stream->drain, ending, &now);
 }
 
@@ -95,7 +94,7 @@ static bool has_been_noted(struct weft_stream *stream, uint64_t now)
 static uint64_t read_clock(const struct weft_stream *stream)
 {
 	uint64_t ticks;
-	return weft__clock_read(stream->live.clock, &ticks) ? ticks : weft__drain_latest(stream->drain);
+	return weft__live_read_clock(&stream->live, &ticks) ? ticks : weft__drain_latest(stream->drain);
 }
 
 /* Reads the buffer's clock, then waits for the slack. If only the program can read its clock, the
@@ -115,7 +114,7 @@ static void look(struct weft_stream *stream)
 	if (stream->is_finished)
 		return;
 	uint64_t now = weft__live_now_ns();
-	if (weft__process_has_ended(&stream->live.process)) {
+	if (weft__live_has_ended(&stream->live)) {
 		if (has_been_noted(stream, now))
 			finish(stream, false);
 		return;
@@ -156,7 +155,7 @@ WEFT__EXPORT void weft_stream_begin(struct weft_stream *stream)
 
 WEFT__EXPORT void weft_stream_stop(struct weft_stream *stream)
 {
-	finish(stream, !weft__process_has_ended(&stream->live.process));
+	finish(stream, !weft__live_has_ended(&stream->live));
 }
 
 WEFT__EXPORT void weft_stream_cut(struct weft_stream *stream)
@@ -212,25 +211,33 @@ WEFT__EXPORT const struct weft_buffer_summary *weft_stream_describe(
 	return weft__drain_summary(stream->drain);
 }
 
-/* Opens a file by its path, or by a descriptor if `path` is NULL. */
-static int open_stream(
-	const char *path, int fd, size_t piece_bytes, struct weft_stream **ret_stream)
+static void start(struct weft_stream *stream)
 {
-	struct weft_stream *stream = calloc(1, sizeof(*stream));
-	if (!stream)
-		return WEFT_ERROR_MEMORY;
+	struct weft__place place;
 	stream->interval_ns = INTERVAL_MIN_NS;
 	stream->open_interval_ns = OPEN_INTERVAL_NS;
-	int error =
-		path ? weft__live_open(&stream->live, path) : weft__live_open_descriptor(&stream->live, fd);
+	weft__drain_set_series(stream->drain, read_clock(stream));
+	if (weft__live_place(&stream->live, &place))
+		weft__drain_set_place(stream->drain, &place);
+}
+
+/* Takes over `live`, which was opened with `error`. */
+static int create(const struct weft__live_ring *live, int error, size_t piece_bytes,
+	struct weft_stream **ret_stream)
+{
+	struct weft_stream *stream = calloc(1, sizeof(*stream));
+	struct weft__live_ring own = *live;
 	int reason = errno;
+	if (!error && !stream)
+		error = WEFT_ERROR_MEMORY;
 	if (!error)
-		error =
-			weft__drain_create(stream->live.bytes, stream->live.size, piece_bytes, &stream->drain);
+		error = weft__drain_create(live->bytes, live->size, piece_bytes, &stream->drain);
 	if (error) {
-		weft_stream_close(stream);
+		weft__live_close(&own);
+		free(stream);
 	} else {
-		weft__drain_set_series(stream->drain, read_clock(stream));
+		stream->live = own;
+		start(stream);
 		*ret_stream = stream;
 	}
 	errno = reason;
@@ -240,13 +247,25 @@ static int open_stream(
 WEFT__EXPORT int weft_stream_open(
 	const char *path, size_t piece_bytes, struct weft_stream **ret_stream)
 {
-	return open_stream(path, -1, piece_bytes, ret_stream);
+	struct weft__live_ring live;
+	int error = weft__live_open(&live, path);
+	return create(&live, error, piece_bytes, ret_stream);
 }
 
 WEFT__EXPORT int weft_stream_open_descriptor(
 	int fd, size_t piece_bytes, struct weft_stream **ret_stream)
 {
-	return open_stream(NULL, fd, piece_bytes, ret_stream);
+	struct weft__live_ring live;
+	int error = weft__live_open_descriptor(&live, fd);
+	return create(&live, error, piece_bytes, ret_stream);
+}
+
+WEFT__EXPORT int weft_stream_open_guest(
+	struct weft_guest *guest, size_t piece_bytes, struct weft_stream **ret_stream)
+{
+	struct weft__live_ring live;
+	int error = weft__live_open_guest(&live, guest);
+	return create(&live, error, piece_bytes, ret_stream);
 }
 
 WEFT__EXPORT void weft_stream_close(struct weft_stream *stream)

@@ -18,6 +18,8 @@
 #include "format/weft_identity.h"
 #include "format/window.h"
 
+struct weft__place;
+
 /* The input of a reader. The bytes stay valid and in place until the reader is closed, but may be
  * another program's mapping: a reader must stay in bounds even if they change while it reads. */
 struct weft__input {
@@ -27,6 +29,7 @@ struct weft__input {
 	struct weft_trace_description *description; /* format is set; the reader fills the rest */
 	const struct weft_help *help;               /* a second thread for opening; NULL: none */
 	const struct weft__readings *readings;      /* of the processor's counter; NULL: the input's */
+	const struct weft__place *place;            /* see weft_place.h; NULL: as the header says */
 	/* The decoder owns the bytes, so they cannot change and are read where they are. The bytes of a
 	 * mapped file can: another process may write to it or shorten it, also while it is mapped
 	 * privately. They are copied packet by packet, which takes no measurable time, because a packet

@@ -13,6 +13,7 @@
 #include "base/little_endian.h"
 #include "format/live_memory.h"
 #include "format/weft_packet.h"
+#include "format/weft_place.h"
 
 static uint32_t u32(const struct weft__buffer *b, size_t offset)
 {
@@ -218,6 +219,14 @@ void weft__buffer_load_losses(const struct weft__buffer *b, uint64_t losses[WEFT
 				&losses[cause], b->bytes + AT(losses) + cause * sizeof(uint64_t), sizeof(uint64_t));
 }
 
+static void place(struct weft__buffer *b, const struct weft__place *where)
+{
+	struct weft_abi_buffer header;
+	memcpy(&header, b->header, sizeof(header));
+	weft__place_store(where, &header);
+	memcpy(b->header, &header, sizeof(header));
+}
+
 static int read_header(struct weft__buffer *b, const struct weft__input *input, bool stream_too)
 {
 	*b = (struct weft__buffer){.bytes = input->bytes, .size = input->size};
@@ -226,6 +235,8 @@ static int read_header(struct weft__buffer *b, const struct weft__input *input, 
 		return WEFT_ERROR_DAMAGED;
 	}
 	weft__live_copy(b->header, input->bytes, sizeof(b->header));
+	if (input->place)
+		place(b, input->place);
 	if (!weft__buffer_probe(b->header, sizeof(b->header)))
 		return WEFT_ERROR_FORMAT;
 	if (u32(b, AT(version)) != WEFT_ABI_VERSION || u32(b, AT(stream)) > 1) {

@@ -165,6 +165,17 @@ void weft__drain_cut(struct weft__drain *d)
 	d->piece_events = d->packets.size = 0;
 }
 
+void weft__drain_set_place(struct weft__drain *d, const struct weft__place *place)
+{
+	struct weft_abi_buffer header;
+	memcpy(&header, d->buffer.header, sizeof(header));
+	d->place = *place;
+	d->has_place = true;
+	weft__place_store(place, &header);
+	d->summary.pid = header.pid;
+	memcpy(d->summary.program, header.program, sizeof(header.program));
+}
+
 void weft__drain_set_series(struct weft__drain *d, uint64_t series)
 {
 	d->series = series;

@@ -74,6 +74,8 @@ void weft__drain_write_header(struct weft__drain *d, uint8_t *to)
 	struct weft_abi_buffer header;
 	weft__live_copy(&header, d->buffer.bytes, sizeof(header));
 	memcpy(&header, d->buffer.header, offsetof(struct weft_abi_buffer, uuid));
+	if (d->has_place)
+		weft__place_store(&d->place, &header);
 	header.stream = 1;
 	header.piece = d->piece;
 	header.series = d->series;

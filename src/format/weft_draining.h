@@ -15,6 +15,7 @@
 #include "format/weft_mark.h"
 #include "format/weft_packet.h"
 #include "format/weft_piece.h"
+#include "format/weft_place.h"
 
 /* A position of the ring. */
 struct weft__drained {
@@ -43,6 +44,8 @@ struct weft__drain {
 	uint64_t marked;                   /* ticks of the last mark */
 	struct weft_abi_clock_reading end; /* for the header if the program has not stored its end */
 	enum weft_abi_ending ending;
+	struct weft__place place;
+	bool has_place;
 	uint64_t series; /* for the header */
 	uint32_t piece;  /* files that were begun */
 	bool with_open, begins, packets_given;

@@ -375,10 +375,14 @@ int weft__follower_init(struct weft__follower *f)
 	return 0;
 }
 
-static int init(struct weft__follower *f, const uint8_t *bytes, size_t size)
+static int init(
+	struct weft__follower *f, const struct weft__place *place, const uint8_t *bytes, size_t size)
 {
-	const struct weft__input input = {
-		.bytes = bytes, .size = size, .diagnostics = f->diagnostics, .description = f->description};
+	const struct weft__input input = {.bytes = bytes,
+		.size = size,
+		.diagnostics = f->diagnostics,
+		.description = f->description,
+		.place = place};
 	f->description->format = "weft";
 	int error = weft__buffer_init(&f->buffer, &input);
 	if (!error)
@@ -392,7 +396,8 @@ static int init(struct weft__follower *f, const uint8_t *bytes, size_t size)
 	return error;
 }
 
-int weft__follower_create(const uint8_t *bytes, size_t size, struct weft__follower **ret_follower)
+int weft__follower_create_at(const struct weft__place *place, const uint8_t *bytes, size_t size,
+	struct weft__follower **ret_follower)
 {
 	if (!weft__buffer_probe(bytes, size))
 		return size ? WEFT_ERROR_FORMAT : WEFT_ERROR_EMPTY;
@@ -401,12 +406,17 @@ int weft__follower_create(const uint8_t *bytes, size_t size, struct weft__follow
 		return WEFT_ERROR_MEMORY;
 	f->diagnostics = &f->own_diagnostics;
 	f->description = &f->own_description;
-	int error = init(f, bytes, size);
+	int error = init(f, place, bytes, size);
 	if (error)
 		weft__follower_destroy(f);
 	else
 		*ret_follower = f;
 	return error;
+}
+
+int weft__follower_create(const uint8_t *bytes, size_t size, struct weft__follower **ret_follower)
+{
+	return weft__follower_create_at(NULL, bytes, size, ret_follower);
 }
 
 void weft__follower_destroy(struct weft__follower *f)

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The buffer of a guest of Xen: it has no process here, its clock is Xen's, and its header is
+ * completed by what only this side knows, or can be trusted with.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include <weft/error.h>
+#include <weft/guest.h>
+
+#include "abi/buffer_abi.h"
+#include "follow/clock.h"
+#include "follow/live.h"
+#include "format/weft_buffer.h"
+#include "source/seed.h"
+#include "xen/guest.h"
+
+int weft__live_open_guest(struct weft__live_ring *live, struct weft_guest *guest)
+{
+	const void *bytes;
+	*live = (struct weft__live_ring){.process = {.fd = -1}, .guest = guest};
+	weft__seed_hashes_once();
+	if (weft_guest_bytes(guest, &bytes, &live->size))
+		return WEFT_ERROR_FORMAT;
+	live->bytes = (void *)(uintptr_t)bytes;
+	if (live->size < sizeof(struct weft_abi_buffer) || !weft__buffer_probe(live->bytes, live->size))
+		return WEFT_ERROR_FORMAT;
+	const struct weft_abi_buffer *header = bytes;
+	live->clock = __atomic_load_n(&header->clock, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static void read_boot_id(uint8_t ret_id[16])
+{
+	char text[40] = "";
+	unsigned bytes[16];
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	bool good =
+		file && fgets(text, sizeof(text), file) &&
+		sscanf(text, "%2x%2x%2x%2x-%2x%2x-%2x%2x-%2x%2x-%2x%2x%2x%2x%2x%2x", &bytes[0], &bytes[1],
+			&bytes[2], &bytes[3], &bytes[4], &bytes[5], &bytes[6], &bytes[7], &bytes[8], &bytes[9],
+			&bytes[10], &bytes[11], &bytes[12], &bytes[13], &bytes[14], &bytes[15]) == 16;
+	for (int i = 0; i < 16; i++)
+		ret_id[i] = good ? (uint8_t)bytes[i] : 0;
+	if (file)
+		fclose(file);
+}
+
+bool weft__live_place(const struct weft__live_ring *live, struct weft__place *ret_place)
+{
+	struct weft__place place = {.pid = 0};
+	struct utsname system;
+	if (!live->guest)
+		return false;
+	const struct weft_guest_name *name = weft_guest_describe(live->guest);
+	read_boot_id(place.boot_id);
+	if (uname(&system) == 0)
+		snprintf(place.host, sizeof(place.host), "%.63s", system.nodename);
+	if (name->domain_name[0])
+		snprintf(place.process, sizeof(place.process), "%s", name->domain_name);
+	else
+		snprintf(place.process, sizeof(place.process), "domain %u", (unsigned)name->domain);
+	place.pid = name->domain;
+	place.has_offset = weft__guest_offset(live->guest, &place.time_offset_ns);
+	*ret_place = place;
+	return true;
+}
+
+/* ---- For both ---- */
+
+bool weft__live_has_ended(struct weft__live_ring *live)
+{
+	return live->guest ? weft_guest_look(live->guest) != WEFT_GUEST_OPEN
+					   : weft__process_has_ended(&live->process);
+}
+
+/* A guest's counter may have another value than ours. */
+bool weft__live_read_clock(const struct weft__live_ring *live, uint64_t *ret_ticks)
+{
+	if (!live->guest)
+		return weft__clock_read(live->clock, ret_ticks);
+	return live->clock == WEFT_ABI_CLOCK_XEN && weft__guest_now(live->guest, ret_ticks);
+}
+
+struct weft_abi_clock_reading weft__live_take_clock(
+	const struct weft__live_ring *live, uint64_t latest)
+{
+	struct weft_abi_clock_reading now = {.ticks = latest};
+	if (!live->guest)
+		return weft__clock_take(live->clock, latest);
+	if (weft__live_read_clock(live, &now.ticks))
+		now.monotonic_ns = now.ticks;
+	return now;
+}

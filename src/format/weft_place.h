@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Where a buffer's program runs, as its reader knows it. A guest of Xen cannot know the host that
+ * it runs on, or might lie.
+ */
+#ifndef WEFT_FORMAT_WEFT_PLACE_H
+#define WEFT_FORMAT_WEFT_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/buffer_abi.h"
+
+struct weft__place {
+	uint8_t boot_id[16]; /* of the host */
+	char host[64];
+	char process[64]; /* for people: the domain */
+	uint32_t pid;     /* of a buffer that has none: the domain's number */
+	bool has_offset;  /* of Xen's system time to the host's CLOCK_MONOTONIC */
+	int64_t time_offset_ns;
+};
+
+/* Stores the place in a copy of a buffer's header. */
+void weft__place_store(const struct weft__place *place, struct weft_abi_buffer *header);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The part of Xen that a reader of guests needs: XenStore, grants, and two questions to the
+ * hypervisor. The one real implementation is library.c; tests have another.
+ */
+#ifndef WEFT_XEN_ACCESS_H
+#define WEFT_XEN_ACCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WEFT__XEN_PAGE_BYTES 4096
+
+/* The state of a domain, as the hypervisor sees it. */
+enum weft__xen_domain {
+	WEFT__XEN_UNKNOWN, /* it could not be asked */
+	WEFT__XEN_RUNS,    /* or is paused, or suspended */
+	WEFT__XEN_SHUT,    /* it has shut down, and is preserved or about to be removed */
+	WEFT__XEN_CRASHED, /* the same after a crash */
+	WEFT__XEN_GONE,    /* no such domain; or all that is left of it is memory that others map */
+};
+
+struct weft__xen_access {
+	/* The value of a key, with a NUL after it. NULL with errno, ENOENT if there is no such key. The
+	 * caller frees it. */
+	char *(*read)(void *context, const char *path, size_t *ret_size);
+	/* The names of the keys below a key. NULL with errno. The caller frees it, as one block. */
+	char **(*list)(void *context, const char *path, size_t *ret_count);
+	/* Maps granted pages one after the other, for reading only. NULL with errno. */
+	void *(*map)(void *context, uint32_t domain, const uint32_t *references, uint32_t count);
+	void (*unmap)(void *context, void *pages, uint32_t count);
+	enum weft__xen_domain (*look)(void *context, uint32_t domain);
+	/* Xen's system time now. False if Xen does not say. */
+	bool (*now)(void *context, uint64_t *ret_ns);
+	/* Watches a key and those below it: from now on `changed` notices. False with errno. */
+	bool (*watch)(void *context, const char *path);
+	void (*unwatch)(void *context, const char *path);
+	/* True if a watched key may have changed since the last call; at once, without waiting. */
+	bool (*changed)(void *context);
+	void (*close)(void *context);
+	void *context;
+};
+
+/* library.c: connects to Xen. False with a reason if this is no domain that may read others. */
+bool weft__xen_access_open(struct weft__xen_access *ret_access, char *reason, size_t size);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The connection to Xen, and what its reader knows of this machine.
+ */
+#ifndef WEFT_XEN_HOST_H
+#define WEFT_XEN_HOST_H
+
+#include <weft/guest.h>
+
+#include "xen/access.h"
+
+struct weft_host {
+	struct weft__xen_access access;
+	/* The watched domains, in no order; NULL: weft_host_watch was not called. */
+	uint32_t *watched;
+	size_t watched_count;
+	bool is_watching;
+	bool has_offset; /* `offset_ns` is known */
+	int64_t offset_ns;
+};
+
+/* Makes a host of an access, which it takes over. NULL if memory is short. */
+struct weft_host *weft__host_create(const struct weft__xen_access *access);
+
+/* Like weft_host_find; `ret_domain` is the domain if it is one. */
+int weft__host_find(struct weft_host *host, const char *domain, struct weft_guest_name **ret_list,
+	size_t *ret_count, struct weft_guest_name *ret_domain, char reason[WEFT_GUEST_REASON_BYTES]);
+
+/* The difference to add to Xen's system time for CLOCK_MONOTONIC of this domain. False if Xen does
+ * not say the time. It is measured once for each host. */
+bool weft__host_offset(struct weft_host *host, int64_t *ret_offset_ns);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Two questions to the hypervisor, as hypercalls: how a domain is, and what time it is.
+ */
+#ifndef WEFT_XEN_HYPERVISOR_H
+#define WEFT_XEN_HYPERVISOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "xen/access.h"
+
+/* Makes a hypercall with two arguments. 0, or -1 with errno. */
+typedef int weft__hypervisor_call(
+	void *context, unsigned operation, uint64_t first, uint64_t second);
+
+/* Asks how a domain is. `buffer` has a page. `version` is kept between calls, and 0 at first. */
+enum weft__xen_domain weft__hypervisor_look(
+	weft__hypervisor_call *call, void *context, void *buffer, uint32_t domain, uint32_t *version);
+
+/* Asks for Xen's system time. False if Xen does not say. */
+bool weft__hypervisor_now(
+	weft__hypervisor_call *call, void *context, void *buffer, uint64_t *ret_ns);
+
+#endif
