@@ -4,6 +4,7 @@
  */
 #include "cli.h"
 #include "output.h"
+#include "runs/guest.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -71,8 +72,21 @@ static int open_trace(const char *path, int fd, const char *name, struct cli_tra
 	return CLI_DONE;
 }
 
+/* Opens a copy of what a guest of Xen has recorded so far. */
+static int open_guest(const char *operand, struct cli_trace *ret_trace)
+{
+	int fd = weft__runs_guest_copy(operand);
+	if (fd < 0)
+		return CLI_UNREADABLE;
+	int status = open_trace(NULL, fd, operand, ret_trace);
+	close(fd);
+	return status;
+}
+
 int cli_trace_open(const char *path, struct cli_trace *ret_trace)
 {
+	if (weft__runs_guest_domain(path))
+		return open_guest(path, ret_trace);
 	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
 	return open_trace(path, -1, name, ret_trace);
 }

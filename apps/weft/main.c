@@ -22,6 +22,7 @@ struct command {
 static const struct command commands[] = {
 	{"record", "run a program and save its trace", cli_record},
 	{"run", "run a program and show its trace while it records", cli_run},
+	{"collect", "save what guests of Xen record", cli_collect},
 	{"ls", "list programs that record now, and rings left behind", cli_ls},
 	{"tail", "print a running program's events as they come", cli_tail},
 	{"ctl", "set what a running program records", cli_ctl},
@@ -54,7 +55,7 @@ static void print_help(FILE *stream)
 	fputs(
 		"\n"
 		"`weft COMMAND --help` explains a command. A FILE is a trace in any format that weft knows;\n"
-		"`-` is standard input. Exit status: 0 done, 1 the answer is no,\n"
+		"`-` is standard input, xen:DOMAIN a guest of Xen. Exit status: 0 done, 1 the answer is no,\n"
 		"2 invalid arguments, 3 nothing could be read.\n",
 		stream);
 }

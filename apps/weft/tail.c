@@ -17,6 +17,7 @@
 #include <weft/lines.h>
 
 #include "cli_attach.h"
+#include "runs/guest.h"
 
 static const char usage[] =
 	"usage: weft tail [--json] [--new] [--max-size SIZE] FILE|PID\n"
@@ -161,6 +162,25 @@ static int dump(char *path, bool json)
 	return json ? cli_dump(4, with_json) : cli_dump(3, without);
 }
 
+/* Follows the buffer of a guest of Xen. CLI_DONE, or CLI_UNREADABLE after a message. */
+static int tail_guest(char *operand, bool json, bool only_new)
+{
+	struct tail t = {.name = operand, .json = json};
+	struct weft__runs_guest guest;
+	if (!weft__runs_guest_open(operand, &guest))
+		return CLI_UNREADABLE;
+	int status = CLI_UNREADABLE, error = weft_follow_open_guest(guest.guest, &t.follow);
+	if (!error)
+		status = tail(&t, only_new);
+	weft_follow_close(t.follow);
+	weft__runs_guest_close(&guest);
+	if (error == WEFT_ERROR_FORMAT) /* the old way, which cannot be followed */
+		return dump(operand, json);
+	if (error)
+		cli_trace_explain(operand, error);
+	return status;
+}
+
 /* Opens a file that the user named, or a process's ring. */
 static int open_follow(
 	const char *path, const struct weft__runs_found *ring, struct weft_follow **ret_follow)
@@ -218,6 +238,8 @@ int cli_tail(int argc, char **argv)
 		return CLI_USAGE;
 	struct weft__runs_found ring;
 	struct cli_attached attached;
+	if (weft__runs_guest_domain(argv[argc - 1]))
+		return tail_guest(argv[argc - 1], json, only_new);
 	char *path = cli_attach_path(argv[argc - 1], &ring, &attached);
 	int status = path ? open_and_tail(path, &ring, json, only_new) : CLI_UNREADABLE;
 	cli_detach(&attached);

@@ -22,6 +22,7 @@ struct weft__runs_ring {
 	bool is_failure;  /* no ring: a link that says why the process could not record */
 	bool is_ours;     /* false: another user's, as in root's run directories */
 	bool is_link;     /* to a ring elsewhere (--in-place), which needs no saving */
+	bool is_guest;    /* no ring: the buffer of a guest of Xen */
 	bool is_running;  /* a process with this number runs: see weft__runs_ring_is_running */
 };
 

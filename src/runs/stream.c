@@ -61,29 +61,43 @@ static char *name_of(const struct weft__runs_stream *s, const struct weft__runs_
 	return compressed;
 }
 
-static bool add(struct weft__runs_stream *s, const struct weft__runs_ring *ring, const char *path)
+/* Returns the ring's stream; NULL: memory is short. */
+static struct weft__ring_stream *add(
+	struct weft__runs_stream *s, const struct weft__runs_ring *ring, const char *path)
 {
 	struct weft__ring_stream **list = realloc(s->list, (s->count + 1) * sizeof(*list));
 	if (!list)
-		return false;
+		return NULL;
 	s->list = list;
 	struct weft__ring_stream *r = calloc(1, sizeof(*r));
 	char *name = r ? name_of(s, ring) : NULL;
 	if (!name) {
 		free(r);
-		return false;
+		return NULL;
 	}
 	r->ring = *ring;
 	snprintf(r->path, sizeof(r->path), "%s", path);
 	weft__stream_file_init(&r->file, &s->options, name);
-	list[s->count++] = r;
-	return true;
+	return list[s->count++] = r;
+}
+
+static bool add_guest(void *stream, const struct weft__runs_ring *ring, struct weft_guest *guest)
+{
+	struct weft__runs_stream *s = stream;
+	struct weft__ring_stream *r = add(s, ring, ring->name);
+	if (r)
+		r->guest = guest;
+	else
+		weft__runs_report("%s", strerror(ENOMEM));
+	return r;
 }
 
 /* Adds the rings that are new in the directory. */
 static void discover(struct weft__runs_stream *s)
 {
 	struct weft__runs_rings rings;
+	if (s->guests)
+		weft__runs_guests_look(s->guests, add_guest, s);
 	if (!s->directory[0] || !weft__runs_rings_find(s->directory, 1, &rings))
 		return;
 	for (size_t i = 0; i < rings.count; i++) {
@@ -148,12 +162,18 @@ static void wait(const struct weft__runs_stream *s, uint64_t *idle_ns)
 	*idle_ns = 2 * *idle_ns < WAIT_NS ? 2 * *idle_ns : WAIT_NS;
 }
 
+/* True if more rings may come. */
+static bool goes_on(const struct weft__runs_stream *s)
+{
+	return s->guests ? weft__runs_guests_go_on(s->guests) : s->directory[0];
+}
+
 /* The disk accepts no more bytes. */
 static void give_up(struct weft__runs_stream *s)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (!s->list[i]->is_done)
-			weft__ring_stream_give_up(s->list[i]);
+			weft__ring_stream_give_up(s, s->list[i]);
 }
 
 static void *run(void *context)
@@ -165,11 +185,11 @@ static void *run(void *context)
 		bool is_last = atomic_load(&s->stops), busy = false;
 		if (directory_has_changed(s))
 			busy = true;
-		if (busy || is_last || s->notify < 0)
+		if (busy || (is_last && !s->guests) || s->notify < 0)
 			discover(s);
 		for (size_t i = 0; i < s->count; i++)
 			busy |= weft__ring_stream_serve(s, s->list[i], is_last);
-		if ((is_last || !s->directory[0]) && !any(s, false))
+		if ((is_last || !goes_on(s)) && !any(s, false))
 			break;
 		if (is_last && weft__runs_stream_now_ns() - atomic_load(&s->progress_ns) > PATIENCE_NS) {
 			give_up(s);
@@ -191,6 +211,7 @@ void weft__runs_stream_destroy(struct weft__runs_stream *s)
 		weft__stream_file_finish(&s->list[i]->file);
 		free(s->list[i]);
 	}
+	weft__runs_guests_destroy(s->guests);
 	if (s->notify >= 0)
 		close(s->notify);
 	free(s->list);
@@ -320,7 +341,7 @@ bool weft__runs_stream_results(struct weft__runs_stream *s, const struct weft__r
 	return true;
 }
 
-/* ---- One process ---- */
+/* ---- One process, or guests ---- */
 
 void weft__runs_stream_wait(struct weft__runs_stream *s)
 {
@@ -334,15 +355,34 @@ void weft__runs_stream_wait(struct weft__runs_stream *s)
 		continue;
 }
 
+static void block_signals(void)
+{
+	sigset_t all;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+}
+
+struct weft__runs_stream *weft__runs_stream_start_guests(
+	const struct weft__runs_guests_options *guests, const struct weft__runs_stream_options *options)
+{
+	struct weft__runs_stream *s = create(options);
+	if (!s)
+		return NULL;
+	block_signals();
+	s->guests = weft__runs_guests_create(guests);
+	if (s->guests && start_thread(s))
+		return s;
+	weft__runs_stream_destroy(s);
+	return NULL;
+}
+
 struct weft__runs_stream *weft__runs_stream_start_process(const char *path,
 	const struct weft__runs_ring *ring, const struct weft__runs_stream_options *options)
 {
 	struct weft__runs_stream *s = create(options);
-	sigset_t all;
 	if (!s)
 		return NULL;
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, NULL);
+	block_signals();
 	if (add(s, ring, path) && start_thread(s))
 		return s;
 	weft__runs_stream_destroy(s);

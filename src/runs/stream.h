@@ -2,7 +2,7 @@
  *
  * `weft record --stream`: writes the events of a run's processes to disk while they run.
  *
- *     start or start_process ─▶ (wait) ─▶ stop ─▶ results ─▶ destroy
+ *     start, start_process or start_guests ─▶ (wait) ─▶ stop ─▶ results ─▶ destroy
  *
  * A thread does the work. If stop returns false, that thread hangs in a write and still uses the
  * stream: call no other function on it, and exit the process.
@@ -10,6 +10,7 @@
 #ifndef WEFT_RUNS_STREAM_H
 #define WEFT_RUNS_STREAM_H
 
+#include "runs/guests.h"
 #include "runs/save.h"
 #include "runs/stream_file.h"
 
@@ -26,7 +27,12 @@ struct weft__runs_stream *weft__runs_stream_start(
 struct weft__runs_stream *weft__runs_stream_start_process(const char *path,
 	const struct weft__runs_ring *ring, const struct weft__runs_stream_options *options);
 
-/* Returns when the process has ended or a signal asks us to. */
+/* Starts to stream the buffers of guests of Xen. Blocks all signals. NULL after a report. */
+struct weft__runs_stream *weft__runs_stream_start_guests(
+	const struct weft__runs_guests_options *guests,
+	const struct weft__runs_stream_options *options);
+
+/* Returns when the process or the guests have ended or a signal asks us to. */
 void weft__runs_stream_wait(struct weft__runs_stream *stream);
 
 /* Writes the rest. False after a report if a signal came while the disk did not respond. */

@@ -71,12 +71,14 @@ uint64_t weft__runs_stream_usual_limit(const struct weft__runs_stream_options *o
 	return half < LIMIT_USUAL_BYTES ? half : LIMIT_USUAL_BYTES;
 }
 
-/* Disk usage of all files of the run, in bytes. */
-static uint64_t disk_bytes(const struct weft__runs_stream *s)
+/* Disk usage of all files of the run, in bytes; of guests, those of one domain, because no guest
+ * may end the streams of others. */
+static uint64_t disk_bytes(const struct weft__runs_stream *s, const struct weft__ring_stream *r)
 {
 	uint64_t bytes = 0;
 	for (size_t i = 0; i < s->count; i++)
-		bytes += weft__stream_file_disk_bytes(&s->list[i]->file);
+		if (!s->guests || s->list[i]->ring.pid == r->ring.pid)
+			bytes += weft__stream_file_disk_bytes(&s->list[i]->file);
 	return bytes;
 }
 
@@ -89,11 +91,11 @@ bool weft__runs_stream_is_full(struct weft__runs_stream *s, const struct weft__r
 	uint64_t most = s->options.max_bytes;
 	char text[32];
 	if (!most || s->is_full ||
-		disk_bytes(s) + weft__runs_stream_most_bytes(s) + LIMIT_RESERVE_BYTES <= most)
+		disk_bytes(s, r) + weft__runs_stream_most_bytes(s) + LIMIT_RESERVE_BYTES <= most)
 		return s->is_full;
-	s->is_full = true;
+	s->is_full = !s->guests;
 	weft__runs_report(
-		"the stream has reached its limit of %s, so it lacks later events; --max-size sets the limit",
-		weft__runs_size_text(most, text));
+		"%s%sthe stream has reached its limit of %s, so it lacks later events; --max-size sets the limit",
+		r->guest ? r->path : "", r->guest ? ": " : "", weft__runs_size_text(most, text));
 	return true;
 }

@@ -41,11 +41,21 @@ static bool was_given_up(const struct weft__ring_stream *r)
 	return lstat(r->path, &status) != 0 && lstat(link, &status) == 0;
 }
 
+static bool open_guest(struct weft__runs_stream *s, struct weft__ring_stream *r)
+{
+	int error = weft_stream_open_guest(r->guest, s->piece_bytes, &r->stream);
+	if (error)
+		fail(r, r->path, weft_error_text(error));
+	return !error;
+}
+
 /* A ring without magic is still being made, or will never be complete; it is tried again. So is a
  * ring that was removed: its process makes the link after that. */
 static bool open_ring(struct weft__runs_stream *s, struct weft__ring_stream *r, bool is_last)
 {
 	struct weft_ring_check check;
+	if (r->guest)
+		return open_guest(s, r);
 	int fd = weft_source_open_ring(r->path, r->ring.pid, WEFT_RING_WRITE, &check);
 	if (fd < 0) {
 		bool is_gone = access(r->path, F_OK) != 0 && errno == ENOENT;
@@ -132,11 +142,14 @@ static bool step(struct weft__runs_stream *s, struct weft__ring_stream *r)
 	return status == WEFT_END;
 }
 
-static void close_ring(struct weft__ring_stream *r)
+static void close_ring(struct weft__runs_stream *s, struct weft__ring_stream *r)
 {
 	r->result.summary = *weft_stream_describe(r->stream);
 	weft_stream_close(r->stream);
 	r->stream = NULL;
+	if (r->guest)
+		weft__runs_guests_release(s->guests, r->guest);
+	r->guest = NULL;
 }
 
 /* True if there was something to do. */
@@ -157,7 +170,7 @@ bool weft__ring_stream_serve(struct weft__runs_stream *s, struct weft__ring_stre
 	if (r->is_done) {
 		if (!r->has_failed && !weft__stream_file_sync(&r->file))
 			fail(r, r->file.path, strerror(r->file.error));
-		close_ring(r);
+		close_ring(s, r);
 	}
 	return busy || r->is_done;
 }
@@ -188,13 +201,13 @@ static void store_unwritten(struct weft__ring_stream *r)
 }
 
 /* Events that were not written stay in the ring as long as it holds them. */
-void weft__ring_stream_give_up(struct weft__ring_stream *r)
+void weft__ring_stream_give_up(struct weft__runs_stream *s, struct weft__ring_stream *r)
 {
 	fail(r, r->file.path ? r->file.path : r->file.name,
 		r->file.error ? strerror(r->file.error) : "not written");
 	pass_over(r);
 	if (r->stream) {
 		store_unwritten(r);
-		close_ring(r);
+		close_ring(s, r);
 	}
 }

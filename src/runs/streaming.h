@@ -17,12 +17,14 @@
 
 #include <weft/stream.h>
 
+#include "runs/guests.h"
 #include "runs/rings.h"
 #include "runs/stream.h"
 
 struct weft__ring_stream {
 	struct weft__runs_ring ring;
 	char path[PATH_MAX + NAME_MAX + 1];
+	struct weft_guest *guest;   /* of Xen, whose buffer it is; NULL: the ring is a file */
 	struct weft_stream *stream; /* NULL: the ring is still being made, or the stream has ended */
 	struct weft__stream_file file;
 	uint64_t written;     /* events in files */
@@ -36,7 +38,8 @@ struct weft__ring_stream {
 };
 
 struct weft__runs_stream {
-	char directory[PATH_MAX]; /* ends in a slash; empty: there is only one ring */
+	char directory[PATH_MAX]; /* ends in a slash; empty: there is only one ring, or guests */
+	struct weft__runs_guests *guests; /* NULL: none */
 	struct weft__runs_stream_options options;
 	size_t piece_bytes;
 	bool is_full;                    /* the limit is reached */
@@ -68,6 +71,6 @@ bool weft__runs_stream_is_full(struct weft__runs_stream *s, const struct weft__r
 bool weft__ring_stream_serve(
 	struct weft__runs_stream *s, struct weft__ring_stream *r, bool is_last);
 /* The disk accepts no more bytes. */
-void weft__ring_stream_give_up(struct weft__ring_stream *r);
+void weft__ring_stream_give_up(struct weft__runs_stream *s, struct weft__ring_stream *r);
 
 #endif

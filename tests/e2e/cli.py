@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from harness import DATA, WEFT, case, equal, main, temporary_directory, weft
+from harness import DATA, WEFT, case, equal, main, skip, temporary_directory, weft
 
 
 def first_line(text):
@@ -93,6 +93,27 @@ def full_disk_is_noticed():
 def closed_standard_output_is_noticed():
     result = subprocess.run(['sh', '-c', '"$0" --help >&-', WEFT], stderr=subprocess.PIPE, text=True)
     equal(result.returncode, 1)
+
+
+@case
+def without_xen_there_are_no_guests():
+    if os.path.exists('/proc/xen/privcmd'):
+        skip('this machine runs Xen')
+    with temporary_directory() as folder:
+        for arguments in (['collect'], ['dump'], ['info', '--json'], ['tail'], ['render', '-o', folder + '/a.svg']):
+            result = weft(*arguments, 'xen:web', status=3)
+            equal(result.stderr, 'weft: xen:web: this machine does not run Xen; guests are read in dom0\n')
+        # A file may have such a name.
+        open(os.path.join(folder, 'xen:web'), 'w').close()
+        equal(weft('dump', 'xen:web', status=3, cwd=folder).stderr, 'xen:web: the file is empty\n')
+
+
+@case
+def collect_needs_a_guest():
+    for operand in ('web', 'xen:', '/dev/null'):
+        assert 'names no guest' in weft('collect', operand, status=2).stderr
+    assert 'need a directory' in weft('collect', '-o', '-', 'xen:all', status=2).stderr
+    assert 'with --stream' in weft('record', 'xen:web', status=2).stderr
 
 
 main()

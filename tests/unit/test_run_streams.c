@@ -415,7 +415,7 @@ static void a_stream_that_gives_up_counts_what_is_missing(void **state)
 	serve(&run, false);
 	assert_true(run.ring.is_stuck);
 	weft_stream_stop(run.ring.stream);
-	weft__ring_stream_give_up(&run.ring);
+	weft__ring_stream_give_up(&run.stream, &run.ring);
 	set_room(RLIM_INFINITY);
 	assert_true(run.ring.is_done && run.ring.has_failed);
 	assert_null(run.ring.stream);
@@ -435,7 +435,7 @@ static void a_ring_without_a_file_is_given_up(void **state)
 	(void)state;
 	struct run run;
 	begin(&run, (struct weft__runs_stream_options){0}, "out.weft");
-	weft__ring_stream_give_up(&run.ring);
+	weft__ring_stream_give_up(&run.stream, &run.ring);
 	assert_true(run.ring.is_done && run.ring.has_failed);
 	assert_non_null(strstr(reported, "out.weft: not written"));
 	end(&run);

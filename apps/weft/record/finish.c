@@ -98,10 +98,9 @@ bool record_finish_stream(struct weft__runs_stream *stream, const struct record_
 	return good && complete;
 }
 
-bool record_stream_process(const char *path, const struct weft__runs_ring *ring,
-	const struct weft__runs_stream_options *options)
+/* Ends with the stream. NULL: it did not begin. */
+static bool await_stream(struct weft__runs_stream *stream)
 {
-	struct weft__runs_stream *stream = weft__runs_stream_start_process(path, ring, options);
 	if (!stream)
 		return false;
 	weft__runs_stream_wait(stream);
@@ -111,4 +110,16 @@ bool record_stream_process(const char *path, const struct weft__runs_ring *ring,
 	report_stream(stream, NULL, NULL);
 	weft__runs_stream_destroy(stream);
 	return good;
+}
+
+bool record_stream_process(const char *path, const struct weft__runs_ring *ring,
+	const struct weft__runs_stream_options *options)
+{
+	return await_stream(weft__runs_stream_start_process(path, ring, options));
+}
+
+bool record_stream_guests(
+	const struct weft__runs_guests_options *guests, const struct weft__runs_stream_options *options)
+{
+	return await_stream(weft__runs_stream_start_guests(guests, options));
 }

@@ -21,6 +21,7 @@
 #include "runs/directory.h"
 #include "runs/early.h"
 #include "runs/find.h"
+#include "runs/guest.h"
 #include "runs/message.h"
 #include "runs/name.h"
 #include "runs/page.h"
@@ -79,7 +80,6 @@ static const char usage[] =
 	"Exit status: the program's; 128 + N if signal N ended it; 127 not found, 126 not\n"
 	"executable, 125 weft record itself failed, 2 invalid arguments.\n";
 
-#define SIZE_MIN_BYTES    65536
 #define SNAPSHOTS_DEFAULT 10
 #define SNAPSHOTS_MAX     10000
 
@@ -104,19 +104,6 @@ struct record_arguments {
 	bool waits;                           /* for processes that outlive the program */
 	const struct record_watcher *watcher; /* NULL: no watcher */
 };
-
-static bool parse_size(const char *command, const char *option, const char *text, uint64_t *ret)
-{
-	uint64_t size;
-	if (!cli_parse_size(command, option, text, &size))
-		return false;
-	if (size < SIZE_MIN_BYTES) {
-		cli_usage_error(command, "%s: \"%s\" is too small; the minimum is 64K", option, text);
-		return false;
-	}
-	*ret = size;
-	return true;
-}
 
 static bool parse_pid(const char *command, const char *text, pid_t *ret_pid)
 {
@@ -150,40 +137,6 @@ static bool parse_snapshots(
 	return true;
 }
 
-/* SIZE or SIZE:N. */
-static bool parse_rotation(
-	const char *command, const char *text, struct weft__runs_stream_options *options)
-{
-	char size[32];
-	const char *colon = strchr(text, ':');
-	snprintf(size, sizeof(size), "%.*s", colon ? (int)(colon - text) : (int)strlen(text), text);
-	if (!parse_size(command, "--rotate", size, &options->rotate_bytes))
-		return false;
-	return !colon || cli_parse_number(command, "--rotate", colon + 1, 1, 1000000, &options->keep);
-}
-
-/* 0: no limit. */
-static bool parse_max_size(
-	const char *command, const char *text, struct weft__runs_stream_options *options)
-{
-	uint64_t size;
-	if (!cli_parse_size(command, "--max-size", text, &size))
-		return false;
-	if (size && size < WEFT__RUNS_LIMIT_MIN_BYTES) {
-		cli_usage_error(command, "--max-size: \"%s\" is too small; the minimum is 8M", text);
-		return false;
-	}
-	options->max_bytes = size;
-	options->has_max = true;
-	return true;
-}
-
-static bool ends_in_zst(const char *output)
-{
-	size_t length = output ? strlen(output) : 0;
-	return length > 4 && strcmp(output + length - 4, ".zst") == 0;
-}
-
 /* CLI_DONE, or after a message CLI_USAGE. */
 static int check_stream(const char *command, struct record_arguments *arguments)
 {
@@ -194,15 +147,11 @@ static int check_stream(const char *command, struct record_arguments *arguments)
 			options->compress  ? "--zstd"
 			: options->has_max ? "--max-size"
 							   : "--rotate");
-	options->compress |= ends_in_zst(arguments->output);
-	if (!arguments->stream && options->compress)
+	int status = record_streaming_check(command, options);
+	if (!status && !arguments->stream && options->compress)
 		return cli_usage_error(
 			command, "-o %s: compression needs --stream", weft__runs_shown(arguments->output));
-	if (options->compress && !weft__compressor_is_there())
-		return cli_usage_error(command, "this weft was built without zstd");
-	if (options->rotate_bytes && weft__runs_is_stdout(arguments->output))
-		return cli_usage_error(command, "--rotate cannot be used with standard output");
-	return CLI_DONE;
+	return status;
 }
 
 static bool parse_environment(const char *command, struct record_arguments *arguments)
@@ -218,7 +167,7 @@ static bool parse_environment(const char *command, struct record_arguments *argu
 		arguments->adapters = "auto";
 	return record_adapters_check(command, arguments->adapters) &&
 		   (arguments->size_bytes || !size || !*size ||
-			   parse_size(command, "WEFT_SIZE", size, &arguments->size_bytes));
+			   record_parse_size(command, "WEFT_SIZE", size, &arguments->size_bytes));
 }
 
 /* Checks that the options fit each other and the number of operands, and takes missing ones from
@@ -281,13 +230,11 @@ static bool take_option(const char *command, int option, struct record_arguments
 	case 'S':
 		return arguments->stream = true;
 	case 'z':
-		return arguments->streaming.compress = true;
 	case 'R':
-		return parse_rotation(command, optarg, &arguments->streaming);
 	case 'm':
-		return parse_max_size(command, optarg, &arguments->streaming);
+		return record_streaming_take(command, option, optarg, &arguments->streaming);
 	case 'T':
-		return parse_size(command, "--total", optarg, &arguments->total_bytes);
+		return record_parse_size(command, "--total", optarg, &arguments->total_bytes);
 	case 'p':
 		return parse_pid(command, optarg, &arguments->pid);
 	case 't':
@@ -295,7 +242,7 @@ static bool take_option(const char *command, int option, struct record_arguments
 	case 'n':
 		return parse_snapshots(command, optarg, arguments);
 	case 's':
-		return parse_size(command, "--size", optarg, &arguments->size_bytes);
+		return record_parse_size(command, "--size", optarg, &arguments->size_bytes);
 	default:
 		return false;
 	}
@@ -503,7 +450,7 @@ int record_watched(char **program, const char *adapters, const char *output, uin
 		.program = program,
 		.watcher = watcher};
 	char name[] = "run";
-	if (size_bytes && size_bytes < SIZE_MIN_BYTES)
+	if (size_bytes && size_bytes < RECORD_SIZE_MIN_BYTES)
 		return cli_usage_error(name, "--size is too small; the minimum is 64K");
 	int status = check(name, &arguments, 1);
 	if (status)
@@ -531,6 +478,23 @@ static int record_process(const struct record_arguments *arguments)
 	return save_process(arguments, &ring);
 }
 
+static bool is_guest(const struct record_arguments *arguments)
+{
+	return !arguments->pid && weft__runs_guest_domain(arguments->program[0]);
+}
+
+/* Records a guest of Xen, as `weft collect` does, until its domain ends. */
+static int collect(const struct record_arguments *arguments)
+{
+	const struct weft__runs_guests_options guests = {
+		.operand = arguments->program[0], .once = true};
+	if (!arguments->stream || arguments->has_run_options || arguments->program[1])
+		return cli_usage_error("record",
+			"a guest of Xen is recorded with --stream, -o, --rotate, --max-size and --zstd only; see "
+			"weft collect");
+	return record_stream_guests(&guests, &arguments->streaming) ? CLI_DONE : RECORD_FAILED;
+}
+
 int cli_record(int argc, char **argv)
 {
 	struct record_arguments arguments;
@@ -542,5 +506,7 @@ int cli_record(int argc, char **argv)
 		return RECORD_FAILED;
 	if (arguments.recover)
 		return record_recover(arguments.run, arguments.output);
+	if (is_guest(&arguments))
+		return collect(&arguments);
 	return arguments.pid ? record_process(&arguments) : record_program(&arguments);
 }

@@ -70,6 +70,25 @@ bool record_finish_stream(struct weft__runs_stream *stream, const struct record_
 bool record_stream_process(const char *path, const struct weft__runs_ring *ring,
 	const struct weft__runs_stream_options *options);
 
+/* Streams guests of Xen until they end or a signal comes. */
+bool record_stream_guests(const struct weft__runs_guests_options *guests,
+	const struct weft__runs_stream_options *options);
+
+/* ---- streaming.c ---- */
+
+#define RECORD_SIZE_MIN_BYTES 65536
+
+/* Parses the size of a buffer or a file. False after a message. */
+bool record_parse_size(
+	const char *command, const char *option, const char *text, uint64_t *ret_bytes);
+
+/* Takes --rotate ('R'), --max-size ('m') or --zstd. False after a message. */
+bool record_streaming_take(
+	const char *command, int option, const char *text, struct weft__runs_stream_options *options);
+
+/* Checks that they fit each other and the output. CLI_DONE, or after a message CLI_USAGE. */
+int record_streaming_check(const char *command, struct weft__runs_stream_options *options);
+
 /* ---- recover.c ---- */
 
 /* Saves and removes orphaned runs. With `run`, which is the PID or program of one of its processes,

@@ -134,7 +134,7 @@ static void report_one(const struct weft__runs_saved *saved)
 	else
 		cli_inform("%s lost (%s)%s", grouped(content.lost, number), content.causes,
 			advice(saved, &content));
-	if (!content.events && !content.lost && !saved->ring->is_running)
+	if (!content.events && !content.lost && !saved->ring->is_running && !saved->ring->is_guest)
 		explain_empty(saved);
 	if (saved->stream && saved->stream->unwritten)
 		cli_error("%s more could not be written", grouped(saved->stream->unwritten, number));
@@ -154,7 +154,9 @@ static size_t count_other_processes(const struct weft__runs_saved *saved, size_t
 static void report_count(const struct weft__runs_saved *saved, size_t count)
 {
 	size_t traces = count - 1, processes = count_other_processes(saved, count);
-	if (processes == traces)
+	if (saved->ring->is_guest)
+		cli_put("weft: %zu more trace%s:", traces, traces == 1 ? "" : "s");
+	else if (processes == traces)
 		cli_put("weft: %zu more process%s:", traces, traces == 1 ? "" : "es");
 	else if (!processes)
 		cli_put("weft: %zu more program%s that process %d executed:", traces,
