@@ -13,7 +13,7 @@ from tree import read, tracked  # noqa: E402
 LIBRARY = os.path.join(BUILD, 'src', 'libweft-trace.so')
 LISTED = set(re.findall(r'^\t(\w+);', read('src/weft-trace.map'), re.MULTILINE))
 # Libraries of their own: the recorder, and pictures by cairo.
-OTHERS = ('src/record/', 'src/platform/', 'src/cairo/')
+OTHERS = ('src/record/', 'src/guest/', 'src/platform/', 'src/cairo/')
 EXPORT = re.compile(r'WEFT__EXPORT\s+[^;{(=]*?\b(\w+)\s*[(=]')
 
 

@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from harness import SOURCE, case, equal, main, run, skip  # noqa: E402
 
 SOURCES = sorted(glob.glob(os.path.join(SOURCE, 'src', 'record', '*.c')))
+SOURCES += sorted(glob.glob(os.path.join(SOURCE, 'src', 'guest', '*.c')))
 SOURCES += [os.path.join(SOURCE, 'src', 'platform', 'freestanding.c')]
 # A compiler may call these in any C code.
 ALLOWED = {'memcpy', 'memmove', 'memset', 'memcmp'}

@@ -57,6 +57,18 @@ of() {
 	xenstore-read /local/domain/$1/$2
 }
 
+# recorded DOMAIN NUMBER: true if the guest of tests/xen/guest has recorded so many requests.
+recorded() {
+	_recorded=$(of $1 data/number | sed 's/^0*//')
+	[ "${_recorded:-0}" -ge $2 ]
+}
+
+# tell DOMAIN COMMAND: a command to that guest.
+tell() {
+	say "domain $1: $2"
+	xenstore-write /local/domain/$1/data/command $2
+}
+
 # is_state DOMAIN LETTER: true if xl shows the domain in that state, as c for crashed.
 is_state() {
 	xl list $1 2>/dev/null | awk -v letter=$2 'NR == 2 && index($5, letter) { found = 1 } END { exit !found }'

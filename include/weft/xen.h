@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * For guests of Xen: lets another domain, normally dom0, read this program's buffer while it
+ * records and after it crashed. docs/xen.md describes what is written to XenStore.
+ *
+ * A unikernel passes four functions that it has anyway, and a buffer of whole pages:
+ *
+ *     static const struct weft_xen_guest guest = {NULL, frame_of, grant, xenstore_write, clocks};
+ *     static const struct weft_xen_share share = {.buffer = pages, .size = sizeof(pages)};
+ *     weft_xen_start(&guest, &share);
+ *
+ * The functions are called by the thread that calls weft_xen_start or weft_xen_close, except for
+ * `clocks`, which is called by any thread that records. Nothing is allocated.
+ */
+#ifndef WEFT_XEN_H
+#define WEFT_XEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WEFT_XEN_PAGE_BYTES 4096
+
+/* The services that a unikernel provides. */
+struct weft_xen_guest {
+	void *context;
+
+	/* The frame of a page of memory, as `grant` takes it: the machine's frame in a paravirtualised
+	 * guest, the guest's own frame otherwise. */
+	uint64_t (*frame)(void *context, const void *page);
+
+	/* Lets the domain map the frame read-only. Returns the grant reference; 0: there is no free
+	 * entry in the table. */
+	uint32_t (*grant)(void *context, uint16_t domain, uint64_t frame);
+
+	/* Writes a key of XenStore; its path is relative to the domain's own. 0: done. */
+	int (*write)(void *context, const char *path, const char *value);
+
+	/* Xen's system time, and ns since 1970 (0: unknown), at one instant. */
+	void (*clocks)(void *context, uint64_t *ret_system_ns, uint64_t *ret_unix_ns);
+};
+
+/* The buffer, and who may read it. */
+struct weft_xen_share {
+	void *buffer; /* aligned to a page */
+	size_t size;  /* whole pages, at least 64 KiB */
+
+	/* For buffers of more than about 4,000 pages: memory aligned to a page, whole pages, 4 bytes
+	 * for each page of the buffer. It is granted too, and XenStore has only its own references.
+	 * NULL: XenStore has all references. */
+	uint32_t *directory;
+
+	const char *id;   /* at most 32 letters, digits, '-' and '_'; NULL: "0" */
+	const char *name; /* for people, at most 63 bytes; NULL: none */
+	uint16_t domain;  /* the reader; 0: dom0 */
+
+	/* 0: events are stamped with Xen's system time. Otherwise with the processor's counter, which
+	 * has this rate and must not be emulated. */
+	uint64_t tsc_hz;
+};
+
+/* Starts recording into the buffer, then grants its pages and publishes them. 0 or an error, with
+ * which the other functions' effects remain (granted pages stay granted) but nothing is recorded:
+ * WEFT_ERROR_ARGUMENT, WEFT_ERROR_STATE if recording is on, WEFT_ERROR_LIMIT if no grant is free,
+ * WEFT_ERROR_SYSTEM if XenStore refuses a key. `guest` must stay valid while recording is on. */
+int weft_xen_start(const struct weft_xen_guest *guest, const struct weft_xen_share *share);
+
+/* Stops recording, and says in XenStore that the buffer is complete. Call this before the grants
+ * are revoked. Its pages may stay mapped by the reader, so they should not be used again. */
+void weft_xen_close(const struct weft_xen_guest *guest, const struct weft_xen_share *share);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Records numbered requests until dom0 writes another command to the guest's key `data/command`:
+ *
+ *     pause      records nothing until another command comes
+ *     record     goes on
+ *     stop       completes the buffer; the domain stays
+ *     ping       answers events of a port, which it writes to `data/port`; records both
+ *     hostile    damages the buffer at random, and reports so in `data/state`
+ *     crash, poweroff, reboot
+ *
+ * It writes the number of requests so far to `data/number`. The command line has words: pages=N,
+ * gap_us=N between requests, tsc (the clock), directory, id=TEXT, seed=N for `hostile`.
+ */
+#include "guest.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <weft/weft.h>
+#include <weft/xen.h>
+#include <xen/sched.h>
+
+#include "../../hostile/writer.h"
+
+#define PAGES_MAX 1024
+
+const start_info_t *guest_info;
+
+static _Alignas(PAGE_BYTES) uint8_t buffer[PAGES_MAX][PAGE_BYTES];
+static _Alignas(PAGE_BYTES) uint8_t template[PAGES_MAX][PAGE_BYTES];
+static _Alignas(PAGE_BYTES) uint32_t directory[PAGES_MAX];
+
+static struct {
+	uint64_t pages, gap_us, seed;
+	char id[33];
+	bool tsc, has_directory;
+} options = {.pages = 64, .gap_us = 1000, .id = "0"};
+
+/* ---- The command line ---- */
+
+/* The text behind NAME= in the command line, or behind NAME; NULL: it is not there. */
+static const char *option(const char *name)
+{
+	const char *line = (const char *)guest_info->cmd_line;
+	for (const char *at = line; *at; at++) {
+		size_t i = 0;
+		while (name[i] && at[i] == name[i])
+			i++;
+		if (!name[i] && (at == line || at[-1] == ' '))
+			return at + i + (at[i] == '=');
+	}
+	return NULL;
+}
+
+static void read_number(const char *name, uint64_t *number)
+{
+	const char *text = option(name);
+	if (!text)
+		return;
+	for (*number = 0; *text >= '0' && *text <= '9'; text++)
+		*number = *number * 10 + (uint64_t)(*text - '0');
+}
+
+static void read_options(void)
+{
+	const char *id = option("id");
+	read_number("pages", &options.pages);
+	read_number("gap_us", &options.gap_us);
+	read_number("seed", &options.seed);
+	if (options.pages > PAGES_MAX)
+		options.pages = PAGES_MAX;
+	options.tsc = option("tsc") != NULL;
+	options.has_directory = option("directory") != NULL;
+	for (size_t i = 0; id && id[i] > ' ' && i < sizeof(options.id) - 1; i++)
+		options.id[i] = id[i];
+}
+
+/* ---- What weft needs ---- */
+
+static uint64_t frame(void *context, const void *page)
+{
+	(void)context;
+	return memory_frame(page);
+}
+
+static uint32_t grant(void *context, uint16_t domain, uint64_t of_frame)
+{
+	(void)context;
+	return memory_grant(domain, of_frame);
+}
+
+static int write_key(void *context, const char *path, const char *value)
+{
+	(void)context;
+	return xenstore_write(path, value);
+}
+
+static void clocks(void *context, uint64_t *ret_system_ns, uint64_t *ret_unix_ns)
+{
+	(void)context;
+	*ret_system_ns = time_now();
+	*ret_unix_ns = time_unix(*ret_system_ns);
+}
+
+static const struct weft_xen_guest guest = {NULL, frame, grant, write_key, clocks};
+static struct weft_xen_share share = {.buffer = buffer, .id = options.id, .name = "test guest"};
+
+/* ---- Commands ---- */
+
+static char command[32];
+
+static bool is_command(const char *name)
+{
+	size_t i = 0;
+	while (name[i] && command[i] == name[i])
+		i++;
+	return command[i] == name[i];
+}
+
+/* Looks into XenStore, but not often. True if there is another command. */
+static bool look(void)
+{
+	static uint64_t next;
+	char text[sizeof(command)] = "";
+	uint64_t now = time_now();
+	if (now < next)
+		return false;
+	next = now + 20000000;
+	if (!xenstore_read("data/command", text, sizeof(text)) ||
+		memcmp(text, command, sizeof(text)) == 0)
+		return false;
+	memcpy(command, text, sizeof(text));
+	return true;
+}
+
+static void write_number(const char *path, uint64_t number)
+{
+	char text[] = "00000000000000000000";
+	for (char *at = text + sizeof(text) - 2; at >= text; at--, number /= 10)
+		*at = (char)('0' + number % 10);
+	xenstore_write(path, text);
+}
+
+static void record_request(uint64_t number)
+{
+	uint64_t task = weft_create(WEFT_KIND_TASK);
+	weft_label_as(task, "request");
+	weft_switch(task);
+	weft_tag_value("number", number);
+	weft_resolve(task);
+	weft_switch(WEFT_TASK_NONE);
+}
+
+static void record(void)
+{
+	static uint64_t number;
+	do {
+		record_request(number++);
+		if (number % 64 == 0)
+			write_number("data/number", number);
+		if (options.gap_us)
+			time_sleep(options.gap_us * 1000);
+	} while (!look());
+	write_number("data/number", number);
+}
+
+static void wait_for_command(void)
+{
+	while (!look())
+		time_sleep(20000000);
+}
+
+static void ping(void)
+{
+	uint64_t number = 0;
+	uint32_t port = time_listen(0);
+	write_number("data/port", port);
+	do {
+		if (!time_await(port, time_now() + 20000000))
+			continue;
+		weft_tag_value("ping", number);
+		weft_tag_value("pong", number++);
+		time_notify(port);
+	} while (!look());
+}
+
+/* For attack.c. */
+int nanosleep(const struct timespec *time, struct timespec *rest)
+{
+	(void)rest;
+	time_sleep((uint64_t)time->tv_nsec);
+	return 0;
+}
+
+int ftruncate(int file, off_t size)
+{
+	(void)file;
+	(void)size;
+	return -1;
+}
+
+static void be_hostile(void)
+{
+	static struct ring ring = {.bytes = buffer[0], .template = template[0]};
+	ring.size = options.pages * PAGE_BYTES;
+	weft_stop();
+	memcpy(template, buffer, ring.size);
+	attack_init(&ring, options.seed);
+	xenstore_write("data/state", "hostile");
+	while (!look())
+		attack_rewrite();
+	xenstore_write("data/state", "hostile no more");
+}
+
+static void obey(void)
+{
+	if (is_command("record"))
+		record();
+	else if (is_command("ping"))
+		ping();
+	else if (is_command("hostile"))
+		be_hostile();
+	else if (is_command("crash"))
+		time_end(SHUTDOWN_crash);
+	else if (is_command("poweroff"))
+		time_end(SHUTDOWN_poweroff);
+	else if (is_command("reboot"))
+		time_end(SHUTDOWN_reboot);
+	else if (is_command("stop")) {
+		weft_xen_close(&guest, &share);
+		wait_for_command();
+	} else
+		wait_for_command();
+}
+
+void guest_start(const start_info_t *info);
+void guest_start(const start_info_t *info)
+{
+	guest_info = info;
+	memory_init();
+	xenstore_init();
+	read_options();
+	share.size = options.pages * PAGE_BYTES;
+	share.tsc_hz = options.tsc ? time_tsc_hz() : 0;
+	share.directory = options.has_directory ? directory : NULL;
+	if (weft_xen_start(&guest, &share))
+		time_end(SHUTDOWN_crash);
+	memcpy(command, "record", sizeof("record"));
+	for (;;)
+		obey();
+}
