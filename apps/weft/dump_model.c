@@ -267,6 +267,18 @@ static int dump_tasks(struct tables *t)
 	return 0;
 }
 
+/* Appends the process of a task that sent something to a task of another process. */
+static void add_json_sender(struct tables *t, uint32_t from, uint32_t to)
+{
+	const struct weft_model *model = t->model;
+	const uint32_t *buffer = model->tasks.buffer;
+	if (from == WEFT_NONE || buffer[from] == buffer[to])
+		return;
+	add_json_number(t, ",\"from_process\":",
+		weft_trace_buffer_at(model->buffers, model->buffer_count, buffer[from])->pid);
+	add_json_number(t, ",\"from_buffer\":", buffer[from]);
+}
+
 static void add_edge_json(struct tables *t, uint32_t edge)
 {
 	const struct weft_edges *edges = &t->model->edges;
@@ -276,6 +288,7 @@ static void add_edge_json(struct tables *t, uint32_t edge)
 	add_json_task(t, "\",\"from\":", edges->from[edge]);
 	add_json_task(t, ",\"to\":", edges->to[edge]);
 	add_json_process(t, edges->to[edge]);
+	add_json_sender(t, edges->from[edge], edges->to[edge]);
 	weft_text_add_string(&t->text, "}\n");
 }
 

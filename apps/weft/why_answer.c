@@ -88,7 +88,8 @@ static void add_hop(struct answer *a, const struct weft_chain_hop *hop, uint32_t
 	static const char *const steps[] = {[WEFT_CHAIN_WAITS] = "waits",
 		[WEFT_CHAIN_HELD] = "held",
 		[WEFT_CHAIN_RESOLVED] = "resolved",
-		[WEFT_CHAIN_SIGNALLED] = "signalled"};
+		[WEFT_CHAIN_SIGNALLED] = "signalled",
+		[WEFT_CHAIN_RECEIVES] = "receives"};
 	char sentence[WEFT_SENTENCE_BYTES], cell[16];
 	weft_chain_hop_sentence(&a->story, hop, sentence, sizeof(sentence));
 	snprintf(cell, sizeof(cell), "%4" PRIu32, number);

@@ -65,7 +65,7 @@ struct weft_event {
 	uint64_t other;   /* child, source or target; the track of a span */
 	union {
 		int64_t value;   /* a tag's value; a counter's change or new value; ns of a GC; a task's age
-							in ns */
+							in ns; the bits of the key of a send or receive */
 		double real;     /* if is_real: a counter's change or new value */
 		uint64_t end_ns; /* of a span on a track, on the trace's own clock */
 	};
@@ -108,6 +108,7 @@ enum weft_slot {
 	WEFT_SLOT_CLOCK,
 	WEFT_SLOT_BEGIN,
 	WEFT_SLOT_END,
+	WEFT_SLOT_MESSAGE, /* value: the key of a send, an unsigned number */
 };
 
 #define WEFT_EVENT_FIELDS_MAX 6

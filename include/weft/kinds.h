@@ -20,6 +20,11 @@
 /* The tag of a timer's deadline. Its value is the time from the tag's event on, in ns. */
 #define WEFT_TAG_DEADLINE "deadline"
 
+/* A bit of keys that only one message has (weft_send): then its two sides belong together in either
+ * order, if the send is recorded at most this long after the receive. */
+#define WEFT_KEY_ONCE    (UINT64_C(1) << 63)
+#define WEFT_KEY_ONCE_NS UINT64_C(1000000000)
+
 enum weft_kind {
 #define KIND(number, id, name) WEFT_KIND_##id = number,
 #include <weft/kinds.def>

@@ -37,6 +37,8 @@ enum weft_edge_type {
 	WEFT_EDGE_WAIT_ANY, /* from the reader to one of several sources: it waits for the first of them
 						   that is done. Those of one wait are consecutive edges of the reader, with
 						   one time */
+	WEFT_EDGE_RECEIVE,  /* from the sender to the receiver, perhaps in another process; at the time
+						   at which it is received */
 	WEFT_EDGE_TYPES,
 	/* Only in a live model: no edge any more, because a read answered a try_read. */
 	WEFT_EDGE_DROPPED = WEFT_EDGE_TYPES

@@ -260,6 +260,17 @@ void weft_signal_as(uint64_t task, uint64_t receiver) WEFT__DIRECT;
 void weft_signal_only(uint64_t receiver) WEFT__DIRECT;
 void weft_signal_only_as(uint64_t task, uint64_t receiver) WEFT__DIRECT;
 
+/* The task sends a message to a task that it does not know: of another process on this host, or one
+ * behind a queue. The receiver says which message it got, and readers of both traces then show who
+ * woke it. `key` is any number on which both sides agree: a message's id, a hash of names. A
+ * receive takes the latest send of its key that no receive has taken. Record a send before the
+ * message can arrive, unless the key has WEFT_KEY_ONCE, and a receive before its task runs: it is
+ * why the task does. */
+void weft_send(uint64_t key) WEFT__DIRECT;
+void weft_send_as(uint64_t task, uint64_t key) WEFT__DIRECT;
+void weft_receive(uint64_t key) WEFT__DIRECT;
+void weft_receive_as(uint64_t task, uint64_t key) WEFT__DIRECT;
+
 /* Declares that the task should finish: if it does not, readers show it as failed. */
 void weft_expect(void) WEFT__DIRECT;
 void weft_expect_as(uint64_t task) WEFT__DIRECT;

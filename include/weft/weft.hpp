@@ -347,6 +347,17 @@ class task
 	{
 		call<weft_ffi_signal_only>(receiver, at);
 	}
+	/* A message to a task that this one does not know, as of another process; both agree on the
+	 * key.
+	 */
+	void send(std::uint64_t key, where at = {}) const noexcept
+	{
+		call<weft_ffi_send>(task(key), at);
+	}
+	void receive(std::uint64_t key, where at = {}) const noexcept
+	{
+		call<weft_ffi_receive>(task(key), at);
+	}
 	void fail([[maybe_unused]] task target, [[maybe_unused]] text message,
 		[[maybe_unused]] where at = {}) const noexcept
 	{

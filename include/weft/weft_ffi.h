@@ -117,6 +117,9 @@ void weft_ffi_signal(
 	struct weft_category *category, unsigned level, uint64_t task, uint64_t receiver);
 void weft_ffi_signal_only(
 	struct weft_category *category, unsigned level, uint64_t task, uint64_t receiver);
+/* A message to a task of another process or behind a queue; `key`: both sides agree on it. */
+void weft_ffi_send(struct weft_category *category, unsigned level, uint64_t task, uint64_t key);
+void weft_ffi_receive(struct weft_category *category, unsigned level, uint64_t task, uint64_t key);
 void weft_ffi_expect(struct weft_category *category, unsigned level, uint64_t task);
 
 /* `task` begins an operation and waits for it; the operation ends, and `waiter` reads its result.

@@ -48,6 +48,8 @@
  *     acquire      resource
  *     release      resource
  *     off_cpu      nanoseconds
+ *     send         key
+ *     receive      key
  *
  * These kinds exist only in the format:
  *

@@ -167,6 +167,7 @@ static const struct {
 	[WEFT_SLOT_CLOCK] = {"span_clock _", ";", put_kind},
 	[WEFT_SLOT_BEGIN] = {"uint64 _", ";", put_begin},
 	[WEFT_SLOT_END] = {"uint64 _", ";", put_end},
+	[WEFT_SLOT_MESSAGE] = {"uint64 _", ";", put_duration},
 };
 
 static bool has(const struct weft_event_description *description,

@@ -282,9 +282,9 @@ WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *eve
 			return error;
 	}
 	cut->packets.trace = trace;
-	weft__alive_name(&cut->alive, event);
+	int error = weft__alive_name(&cut->alive, event);
 	cut->events++;
-	return write_event(cut, event);
+	return error ? error : write_event(cut, event);
 }
 
 static int add_rundown(void *context, const struct weft_event *event)

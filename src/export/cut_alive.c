@@ -172,6 +172,7 @@ void weft__alive_finish(struct weft__alive *a)
 		weft__holders_finish(&a->holders[i]);
 	free(a->holders);
 	free(a->holders_of);
+	free(a->messages);
 	*a = (struct weft__alive){0};
 }
 
@@ -230,8 +231,31 @@ static void name(struct weft__alive *a, const struct weft_event *event, enum wef
 	a->is_named[weft__state_forward(&a->state, task)] = true;
 }
 
-void weft__alive_name(struct weft__alive *a, const struct weft_event *event)
+/* In the range, each key's first message removes the one before. */
+static int take_message(struct weft__alive *a, const struct weft_event *event)
+{
+	const struct weft__column column = {&a->messages, sizeof(*a->messages)};
+	const struct weft__message message = {.key = (uint64_t)event->value,
+		.time_ns = event->time_ns,
+		.is_received = event->type == WEFT_EVENT_RECEIVE};
+	struct weft__message before;
+	if ((event->type != WEFT_EVENT_SEND && event->type != WEFT_EVENT_RECEIVE) ||
+		!weft__messages_take(&a->state.messages, message.key, &before) ||
+		!weft__message_joins(&before, &message))
+		return 0;
+	int error =
+		weft__columns_reserve(&column, 1, &a->message_capacity, a->message_count + (size_t)1);
+	if (error)
+		return error;
+	before.task = weft__state_forward(&a->state, before.task);
+	a->is_named[before.task] = true;
+	a->messages[a->message_count++] = before;
+	return 0;
+}
+
+int weft__alive_name(struct weft__alive *a, const struct weft_event *event)
 {
 	name(a, event, WEFT_SLOT_TASK);
 	name(a, event, WEFT_SLOT_OTHER);
+	return take_message(a, event);
 }

@@ -31,6 +31,11 @@ struct weft__alive {
 	struct weft__holders *holders;
 	uint32_t holders_count;
 	size_t holders_capacity;
+	/* Messages whose first side is before the range and whose second one in it, in the order of
+	 * the latter. */
+	struct weft__message *messages;
+	uint32_t message_count;
+	size_t message_capacity;
 };
 
 /* A task that another waits for, among others. */
@@ -49,7 +54,8 @@ int weft__alive_add(struct weft__alive *alive, const struct weft_event *event);
 /* The holders of a resource, as they are named now; NULL if it was never held. */
 struct weft__holders *weft__alive_holders(struct weft__alive *alive, uint32_t resource);
 
-/* Takes an event of the range: the rundown has to include the tasks that it names. */
-void weft__alive_name(struct weft__alive *alive, const struct weft_event *event);
+/* Takes an event of the range: the rundown has to include the tasks that it names, and the other
+ * side of its message. 0 or WEFT_ERROR_MEMORY. */
+int weft__alive_name(struct weft__alive *alive, const struct weft_event *event);
 
 #endif

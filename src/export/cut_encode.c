@@ -253,6 +253,8 @@ static unsigned put_operands(
 		break;
 	case WEFT_EVENT_GC:
 	case WEFT_EVENT_OFF_CPU:
+	case WEFT_EVENT_SEND:
+	case WEFT_EVENT_RECEIVE:
 		put(e, (uint64_t)event->value);
 		break;
 	case WEFT_EVENT_ALIVE:

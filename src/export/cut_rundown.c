@@ -194,6 +194,22 @@ static int write_holds(const struct writer *w, uint32_t resource)
 	return error;
 }
 
+/* Writes the first sides of messages whose other side is in the range. */
+static int write_messages(const struct writer *w)
+{
+	const struct weft__alive *a = w->alive;
+	struct weft_event event = w->event;
+	int error = 0;
+	for (uint32_t i = 0; !error && i < a->message_count; i++) {
+		const struct weft__message *message = &a->messages[i];
+		event.type = message->is_received ? WEFT_EVENT_RECEIVE : WEFT_EVENT_SEND;
+		event.task = a->identities.id[message->task];
+		event.value = (int64_t)message->key;
+		error = add(w, &event);
+	}
+	return error;
+}
+
 static int write_task(const struct writer *w, uint32_t task)
 {
 	return is_alive(w->alive, task) ? write_alive(w, task) : write_ended(w, task);
@@ -206,6 +222,8 @@ static int write_tasks(const struct writer *w)
 	int error = weft__array_resize(&order, 2 * (count + (size_t)1), sizeof(*order));
 	if (!error)
 		weft__order_by_u64(w->alive->identities.id, order, order + count, count);
+	if (!error)
+		error = write_messages(w);
 	/* First, because an acquire event ends a wait. */
 	for (uint32_t i = 0; !error && i < count; i++)
 		error = write_holds(w, order[i]);

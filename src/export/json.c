@@ -87,6 +87,9 @@ static void add_value(struct weft_text *text, const struct weft_event *event, en
 	case WEFT_SLOT_DURATION:
 		weft_text_add_i64(text, event->value);
 		break;
+	case WEFT_SLOT_MESSAGE:
+		weft_text_add_u64(text, (uint64_t)event->value);
+		break;
 	case WEFT_SLOT_FIELDS:
 		add_fields(text, event);
 		break;

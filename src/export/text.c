@@ -97,6 +97,9 @@ static void add_value(struct weft_text *text, const struct weft_event *event, en
 		weft_text_add_i64(text, event->value);
 		weft_text_add(text, "ns", 2);
 		break;
+	case WEFT_SLOT_MESSAGE:
+		weft_text_add_u64(text, (uint64_t)event->value);
+		break;
 	case WEFT_SLOT_FIELDS:
 		add_fields(text, event);
 		break;

@@ -324,6 +324,8 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		return true;
 	case WEFT_ABI_GC:
 	case WEFT_ABI_OFF_CPU:
+	case WEFT_ABI_SEND:
+	case WEFT_ABI_RECEIVE:
 		event->value = (int64_t)take(c);
 		return true;
 	case WEFT_ABI_EXPECT:

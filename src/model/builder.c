@@ -93,13 +93,14 @@ static int add_edge(
 static int on_edge(void *builder, enum weft_edge_type type, uint32_t from, uint32_t to)
 {
 	struct weft_model_builder *b = builder;
-	bool is_act = type != WEFT_EDGE_CREATE && type != WEFT_EDGE_BECOME;
+	bool is_act = weft__is_act(type);
 	int error = add_edge(b, type, from, to);
 	if (error)
 		return error;
-	if (type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_SIGNAL || type == WEFT_EDGE_WAIT_ANY)
+	if (type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_SIGNAL || type == WEFT_EDGE_WAIT_ANY ||
+		type == WEFT_EDGE_RECEIVE)
 		weft__builder_touch(b, to);
-	if (from == WEFT_NONE)
+	if (from == WEFT_NONE || type == WEFT_EDGE_RECEIVE)
 		return 0;
 	weft__builder_touch(b, from);
 	if (is_act)

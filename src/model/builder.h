@@ -224,6 +224,12 @@ void weft__scatter(
 int weft__group_columns(uint32_t **key, uint32_t count, uint32_t groups,
 	const struct weft__column *columns, unsigned column_count, uint32_t **ret_first);
 
+/* True if edges of this type are acts of the task that they come from. */
+static inline bool weft__is_act(unsigned type)
+{
+	return type != WEFT_EDGE_CREATE && type != WEFT_EDGE_BECOME && type != WEFT_EDGE_RECEIVE;
+}
+
 /* freeze.c */
 
 /* The task that holds edge i, or WEFT_NONE. */

@@ -103,6 +103,7 @@ static void move_all(struct weft__state *s, const uint32_t *new_index, uint32_t 
 		thread->resumed = moved(new_index, thread->resumed, WEFT_NONE);
 	}
 	weft__state_forget_spans(s, new_index, kept);
+	weft__messages_move(&s->messages, new_index);
 	t->count = kept;
 }
 

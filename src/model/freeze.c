@@ -30,7 +30,7 @@ static void compact_edges(struct weft_model_builder *b)
 
 uint32_t weft__edge_actor(const struct edge_columns *e, uint32_t i)
 {
-	bool held = e->type[i] != WEFT_EDGE_CREATE && e->type[i] != WEFT_EDGE_BECOME;
+	bool held = weft__is_act(e->type[i]);
 	return held ? e->from[i] : WEFT_NONE;
 }
 

@@ -30,6 +30,7 @@ WEFT__EXPORT const char *weft_edge_name(enum weft_edge_type type)
 		[WEFT_EDGE_SIGNAL] = "signal",
 		[WEFT_EDGE_WAIT_ANY] = "wait_any",
 		[WEFT_EDGE_BECOME] = "become",
+		[WEFT_EDGE_RECEIVE] = "receive",
 	};
 	return type < WEFT_EDGE_TYPES ? names[type] : "unknown";
 }

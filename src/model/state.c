@@ -32,6 +32,7 @@ void weft__state_finish(struct weft__state *s)
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	weft__index_finish(&s->counters.others);
+	weft__messages_finish(&s->messages);
 	*s = (struct weft__state){0};
 }
 
@@ -285,6 +286,31 @@ static int on_signal(struct weft__state *s, const struct meaning *m)
 	return act(s, WEFT_EDGE_SIGNAL, m->other, m->task);
 }
 
+/* The edge is no act of either task: neither the sender's nor the receiver's own waits and reads
+ * depend on when a message arrives. */
+static int join(
+	struct weft__state *s, const struct weft__message *message, const struct weft__message *other)
+{
+	const struct weft__message *send = message->is_received ? other : message;
+	const struct weft__message *receive = message->is_received ? message : other;
+	return report_edge(s, WEFT_EDGE_RECEIVE, weft__state_forward(s, send->task),
+		weft__state_forward(s, receive->task));
+}
+
+/* The fact's value is the key. A message of no task removes the one before it. */
+static int on_message(struct weft__state *s, const struct meaning *m, bool is_received)
+{
+	const struct weft__message message = {(uint64_t)m->event->value, s->now, m->task, is_received};
+	struct weft__message other;
+	bool has_other = weft__messages_take(&s->messages, message.key, &other);
+	if (m->task == WEFT_NONE)
+		return 0;
+	if (has_other && weft__message_joins(&other, &message))
+		return join(s, &message, &other);
+	bool is_kept = !is_received || (message.key & WEFT_KEY_ONCE);
+	return is_kept ? weft__messages_add(&s->messages, &message) : 0;
+}
+
 static int on_expect(struct weft__state *s, const struct meaning *m)
 {
 	if (m->task != WEFT_NONE)
@@ -411,6 +437,10 @@ static int apply(struct weft__state *s, const struct meaning *m)
 		return on_release(s, m);
 	case WEFT_EVENT_OFF_CPU:
 		return weft__state_off_cpu(s, m->task, m->event);
+	case WEFT_EVENT_SEND:
+		return on_message(s, m, false);
+	case WEFT_EVENT_RECEIVE:
+		return on_message(s, m, true);
 	case WEFT_EVENT_TYPES:
 		break;
 	}

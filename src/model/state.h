@@ -11,6 +11,7 @@
  *     resume.c    whether a task that runs again was woken
  *     spans.c     the open spans of each task and thread
  *     counters.c  the value of each counter
+ *     messages.c  messages of which only one side is known so far
  *     forget.c    forgets tasks that can no longer matter
  *
  * The caller owns a state and may read all members; only the functions below change them.
@@ -25,6 +26,7 @@
 
 #include "base/index.h"
 #include "model/facts.h"
+#include "model/messages.h"
 #include "model/span.h"
 
 /* Flags that only the state has. Its column of flags also has RESOLVED, FAILED, STOPPED, EXPECTED,
@@ -163,6 +165,7 @@ struct weft__state {
 	uint32_t thread_count;
 	struct weft__state_counters counters;
 	struct weft__state_spans spans;
+	struct weft__messages messages;
 	const struct weft__listener *listener;
 	void *context; /* the listener's */
 };

@@ -128,6 +128,8 @@ CALL(release, WEFT_TASK_CURRENT)
 CALL(become, WEFT_TASK_CURRENT)
 CALL(signal, other)
 CALL(signal_only, WEFT_TASK_CURRENT)
+CALL(send, WEFT_TASK_CURRENT)
+CALL(receive, WEFT_TASK_CURRENT)
 
 WEFT__EXPORT void weft_ffi_wait_any(struct weft_category *category, unsigned level, uint64_t task,
 	const uint64_t *sources, unsigned count)

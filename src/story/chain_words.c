@@ -89,6 +89,9 @@ WEFT__EXPORT size_t weft_chain_hop_sentence(
 	case WEFT_CHAIN_SIGNALLED:
 		write_ended_by(&s, story, &hop->wait, " waits for a signal, by ");
 		break;
+	case WEFT_CHAIN_RECEIVES:
+		write_ended_by(&s, story, &hop->wait, " waits for a message, from ");
+		break;
 	}
 	return weft__sentence_write(&s, buffer, size);
 }

@@ -67,6 +67,8 @@ const char *weft__verb(const struct weft_model *model, uint32_t edge)
 		return "becomes";
 	case WEFT_EDGE_WAIT_ANY:
 		return is_alone(model, edge) ? "waits for" : "waits, among others, for";
+	case WEFT_EDGE_RECEIVE:
+		return "sends to";
 	case WEFT_EDGE_TYPES:
 		break; /* not a type */
 	}
@@ -90,6 +92,8 @@ const char *weft__verb_passive(const struct weft_model *model, uint32_t edge)
 		return "goes on from";
 	case WEFT_EDGE_WAIT_ANY:
 		return is_alone(model, edge) ? "is waited for by" : "is waited for, with others, by";
+	case WEFT_EDGE_RECEIVE:
+		return "receives from";
 	case WEFT_EDGE_TYPES:
 		break; /* not a type */
 	}

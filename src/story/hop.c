@@ -2,7 +2,7 @@
  *
  * See hop.h. A wait leads to the task that it is for. From a task that does not wait, the chain
  * goes on with the edge that lets its waiters go on: the resolve that ends it, by another task; or
- * the signal that wakes it.
+ * the signal or message that wakes it.
  */
 #include "story/hop.h"
 
@@ -12,15 +12,15 @@
 /* Edges with one time that are examined. */
 #define SAME_TIME_MAX 64
 
-/* The edge to a task at exactly that time and of that type, or WEFT_NONE. */
-static uint32_t edge_at(
-	const struct weft_story *story, uint32_t task, enum weft_edge_type type, uint64_t time)
+/* The edge to a task at exactly that time that wakes it, or that resolves it; or WEFT_NONE. */
+static uint32_t edge_at(const struct weft_story *story, uint32_t task, bool resolves, uint64_t time)
 {
 	const struct weft_edges *e = &story->model->edges;
 	struct weft__edge_list to = weft__edges_to(story, task);
 	uint32_t i = weft__edges_until(story->model, to, time), looked = 0;
 	for (; i > 0 && e->time[to.edges[i - 1]] == time && looked < SAME_TIME_MAX; i--, looked++)
-		if (e->type[to.edges[i - 1]] == type)
+		if (resolves ? e->type[to.edges[i - 1]] == WEFT_EDGE_RESOLVE
+					 : weft__wakes(e->type[to.edges[i - 1]]))
 			return to.edges[i - 1];
 	return WEFT_NONE;
 }
@@ -36,6 +36,12 @@ static bool follow_edge(const struct weft_model *model, uint32_t edge, enum weft
 	return hop->wait.source != WEFT_NONE;
 }
 
+static enum weft_chain_step step_of(const struct weft_model *model, uint32_t edge)
+{
+	return model->edges.type[edge] == WEFT_EDGE_RECEIVE ? WEFT_CHAIN_RECEIVES
+														: WEFT_CHAIN_SIGNALLED;
+}
+
 /* The resolve that ends the task, unless it runs before that and may resolve itself. */
 static bool find_resolve(const struct weft_story *story, uint64_t at_ns, struct weft_chain_hop *hop)
 {
@@ -47,7 +53,7 @@ static bool find_resolve(const struct weft_story *story, uint64_t at_ns, struct 
 	weft__runs_at(story, task, at_ns, &runs);
 	if (runs.is_running || runs.next < t->end[task])
 		return false;
-	uint32_t edge = edge_at(story, task, WEFT_EDGE_RESOLVE, t->end[task]);
+	uint32_t edge = edge_at(story, task, true, t->end[task]);
 	hop->wait.since = runs.idle_since;
 	return edge != WEFT_NONE && follow_edge(story->model, edge, WEFT_CHAIN_RESOLVED, hop);
 }
@@ -64,8 +70,8 @@ bool weft__hop_at(const struct weft_story *story, const uint32_t *now, uint32_t 
 		hop->step = hop->wait.is_held ? WEFT_CHAIN_HELD : WEFT_CHAIN_WAITS;
 		if (hop->wait.source != WEFT_NONE)
 			return true;
-		uint32_t edge = edge_at(story, hop->wait.task, WEFT_EDGE_SIGNAL, hop->wait.until);
-		return edge != WEFT_NONE && follow_edge(model, edge, WEFT_CHAIN_SIGNALLED, hop);
+		uint32_t edge = edge_at(story, hop->wait.task, false, hop->wait.until);
+		return edge != WEFT_NONE && follow_edge(model, edge, step_of(model, edge), hop);
 	}
 	hop->wait =
 		(struct weft_story_wait){.task = now ? now[task] : weft__become_at(model, task, at_ns),

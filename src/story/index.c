@@ -19,7 +19,7 @@ enum phase {
 	PHASES,
 };
 
-/* First groups all edges by target, then creates and becomes by actor. */
+/* First groups all edges by target, then those that are no acts by the task they come from. */
 struct weft_story_index_maker {
 	const struct weft_model *model;
 	struct weft_story_index *index;
@@ -32,8 +32,10 @@ static uint32_t key_of(const struct weft_edges *edges, bool by_made, uint32_t ed
 {
 	if (!by_made)
 		return edges->type[edge] == WEFT_EDGE_DROPPED ? WEFT_NONE : edges->to[edge];
-	bool made = edges->type[edge] == WEFT_EDGE_CREATE || edges->type[edge] == WEFT_EDGE_BECOME;
-	return made ? edges->from[edge] : WEFT_NONE;
+	unsigned type = edges->type[edge];
+	bool is_made =
+		type == WEFT_EDGE_CREATE || type == WEFT_EDGE_BECOME || type == WEFT_EDGE_RECEIVE;
+	return is_made ? edges->from[edge] : WEFT_NONE;
 }
 
 WEFT__EXPORT int weft_story_index_maker_create(

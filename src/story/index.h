@@ -11,7 +11,7 @@
 struct weft_story_index {
 	/* All edges grouped by `to`: task t has entries [first_to[t], first_to[t + 1]). */
 	uint32_t *first_to, *by_to;
-	/* Creates and becomes grouped by `from`, in the same way. */
+	/* Creates, becomes and receives grouped by `from`, in the same way: no acts. */
 	uint32_t *first_made, *by_made;
 };
 
@@ -25,8 +25,14 @@ struct weft__edge_list {
 struct weft__edge_list weft__edges_by(const struct weft_model *model, uint32_t task);
 /* The edges from other tasks to it; empty without an index. */
 struct weft__edge_list weft__edges_to(const struct weft_story *story, uint32_t task);
-/* The tasks that it created, and what it became. */
+/* The tasks that it created, what it became, and receives of what it sent. */
 struct weft__edge_list weft__edges_made(const struct weft_story *story, uint32_t task);
+
+/* True if an edge of this type wakes the task that it leads to. */
+static inline bool weft__wakes(unsigned type)
+{
+	return type == WEFT_EDGE_SIGNAL || type == WEFT_EDGE_RECEIVE;
+}
 
 /* The number of edges in a list at or before `time`. */
 uint32_t weft__edges_until(

@@ -173,7 +173,7 @@ static bool is_touched_since(const struct weft_story *story, uint32_t task, uint
 	struct weft__edge_list to = weft__edges_to(story, task);
 	for (uint32_t i = weft__edges_until(story->model, to, since); i < to.count; i++) {
 		uint8_t type = story->model->edges.type[to.edges[i]];
-		if (type == WEFT_EDGE_SIGNAL || type == WEFT_EDGE_RESOLVE)
+		if (weft__wakes(type) || type == WEFT_EDGE_RESOLVE)
 			return true;
 	}
 	return false;

@@ -223,7 +223,7 @@ static bool find_holder(const struct waiting *w, struct weft_story_wait *wait)
 	return true;
 }
 
-/* Finds a later signal that ends the wait, if there is no other evidence. */
+/* Finds a later signal or receive that ends the wait, if there is no other evidence. */
 static bool find_signal(const struct waiting *w, struct weft_story_wait *wait)
 {
 	const struct weft_edges *e = &w->model->edges;
@@ -232,7 +232,7 @@ static bool find_signal(const struct waiting *w, struct weft_story_wait *wait)
 		uint32_t edge = to.edges[i];
 		if (e->time[edge] > w->runs.next)
 			break;
-		if (e->type[edge] != WEFT_EDGE_SIGNAL)
+		if (!weft__wakes(e->type[edge]))
 			continue;
 		wait->since = w->runs.idle_since;
 		wait->until = e->time[edge];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Finds what woke a task: a signal to it, or the task that resolved what it then read.
+ * Finds what woke a task: a signal to it, a message that it received, or the task that resolved
+ * what it then read.
  */
 #include "base/export.h"
 #include "story/index.h"
@@ -9,15 +10,15 @@
 /* Reads of one activation that are examined. */
 #define READS_MAX 64
 
-/* The last edge of a type to a task at or before `time`, or WEFT_NONE. */
-static uint32_t last_to(
-	const struct weft_story *story, uint32_t task, enum weft_edge_type type, uint64_t time)
+/* The last edge to a task at or before `time` that wakes it, or that resolves it; or WEFT_NONE. */
+static uint32_t last_to(const struct weft_story *story, uint32_t task, bool resolves, uint64_t time)
 {
 	const struct weft_edges *e = &story->model->edges;
 	struct weft__edge_list to = weft__edges_to(story, task);
 	uint32_t i = weft__edges_until(story->model, to, time);
 	for (uint32_t looked = 0; i > 0 && looked < READS_MAX; i--, looked++)
-		if (e->type[to.edges[i - 1]] == type)
+		if (resolves ? e->type[to.edges[i - 1]] == WEFT_EDGE_RESOLVE
+					 : weft__wakes(e->type[to.edges[i - 1]]))
 			return to.edges[i - 1];
 	return WEFT_NONE;
 }
@@ -33,7 +34,7 @@ static bool by_signal(const struct awakening *a, struct weft_story_wake *wake)
 {
 	const struct weft_model *model = a->story->model;
 	uint64_t runs = model->activations.start[a->index];
-	uint32_t edge = last_to(a->story, a->task, WEFT_EDGE_SIGNAL, runs);
+	uint32_t edge = last_to(a->story, a->task, false, runs);
 	if (edge == WEFT_NONE || model->edges.time[edge] < a->since ||
 		model->edges.from[edge] == WEFT_NONE || model->edges.from[edge] == a->task)
 		return false;
@@ -47,7 +48,7 @@ static bool by_source(
 	const struct awakening *a, uint32_t source, uint64_t read, struct weft_story_wake *wake)
 {
 	const struct weft_model *model = a->story->model;
-	uint32_t edge = last_to(a->story, source, WEFT_EDGE_RESOLVE, read);
+	uint32_t edge = last_to(a->story, source, true, read);
 	if (edge == WEFT_NONE || model->edges.time[edge] < a->since)
 		return false;
 	uint32_t from = model->edges.from[edge];

@@ -31,7 +31,8 @@ static void add_hop(struct weft_viewer *viewer, uint32_t number)
 	static const uint8_t roles[] = {[WEFT_CHAIN_WAITS] = WEFT_VIEWER_ROLE_TRY_READ,
 		[WEFT_CHAIN_HELD] = WEFT_VIEWER_ROLE_READ,
 		[WEFT_CHAIN_RESOLVED] = WEFT_VIEWER_ROLE_RESOLVE,
-		[WEFT_CHAIN_SIGNALLED] = WEFT_VIEWER_ROLE_SIGNAL};
+		[WEFT_CHAIN_SIGNALLED] = WEFT_VIEWER_ROLE_SIGNAL,
+		[WEFT_CHAIN_RECEIVES] = WEFT_VIEWER_ROLE_SIGNAL};
 	const struct weft_chain *chain = viewer->selection.chain;
 	const struct weft_chain_hop *hop = &chain->hops[number];
 	uint64_t until = hop->wait.until, start = viewer->view.start;

@@ -15,6 +15,7 @@ static enum weft_viewer_role role_of(const struct weft_viewer *viewer, uint32_t 
 		[WEFT_EDGE_WAIT_ANY] = WEFT_VIEWER_ROLE_TRY_READ,
 		[WEFT_EDGE_RESOLVE] = WEFT_VIEWER_ROLE_RESOLVE,
 		[WEFT_EDGE_SIGNAL] = WEFT_VIEWER_ROLE_SIGNAL,
+		[WEFT_EDGE_RECEIVE] = WEFT_VIEWER_ROLE_SIGNAL,
 	};
 	const struct weft_edges *edges = &viewer->model->edges;
 	if (edge == WEFT_NONE)

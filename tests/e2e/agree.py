@@ -165,7 +165,8 @@ class Script:
             other_token, other = '-', None
         pair = '%s %s' % (token, other_token)
         what = rng.choice(['read', 'read', 'read_later', 'try_read', 'try_read', 'wait_any', 'resolve', 'fail', 'cancel', 'close',
-                           'time_out', 'acquire', 'acquire', 'release', 'become', 'become', 'expect', 'alive'])
+                           'time_out', 'acquire', 'acquire', 'release', 'become', 'become', 'expect', 'alive',
+                           'send', 'send', 'receive', 'receive'])
         if what in ('read', 'read_later'):
             self.call('%s %s' % (what, pair), 'read', task=task, source=other, later=what == 'read_later')
             if what == 'read':
@@ -185,6 +186,9 @@ class Script:
             self.ended(other)
         elif what == 'become':
             self.become(pair, task, other)
+        elif what in ('send', 'receive'):
+            key = rng.choice([0, 1, 2, 2 ** 64 - 1])
+            self.call('%s %s %d' % (what, token, key), what, task=task, key=key)
         elif what == 'expect':
             self.call('expect ' + token, 'expect', task=task)
         elif what == 'alive' and token != '.':

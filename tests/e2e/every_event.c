@@ -39,6 +39,10 @@ static void record_edges(void)
 	weft_signal_as(task, other);
 	weft_signal_only(last);
 	weft_signal_only_as(UINT64_MAX, last);
+	weft_send(UINT64_MAX);
+	weft_send_as(other, 7);
+	weft_receive(7);
+	weft_receive_as(other, UINT64_MAX);
 	weft_expect();
 	weft_expect_as(last);
 	weft_resolve(other);

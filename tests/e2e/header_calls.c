@@ -70,6 +70,10 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_signal_as(task, task);
 	weft_signal_only(task);
 	weft_signal_only_as(task, task);
+	weft_send(task);
+	weft_send_as(task, evaluated());
+	weft_receive(evaluated());
+	weft_receive_as(task, task);
 	weft_expect();
 	weft_expect_as(task);
 	weft_begin("literal");

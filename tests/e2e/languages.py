@@ -86,9 +86,9 @@ def cplusplus_by_clang():
 
 
 @case
-def cplusplus_waits_for_any():
+def cplusplus_waits_for_any_and_receives():
     body = ('int main() { const weft::task list[] = {weft::here.create(), weft::here.create()};'
-            'weft::here.wait_any({list[1], list[0]}); list[0].wait_any(list, 2); }')
+            'weft::here.wait_any({list[1], list[0]}); list[0].wait_any(list, 2); list[0].send(5); list[1].receive(5); }')
     with temporary_directory() as folder:
         source = os.path.join(folder, 'any.cpp')
         with open(source, 'w', encoding='utf-8') as file:
@@ -96,6 +96,8 @@ def cplusplus_waits_for_any():
         shown = events(built(folder, 'g++', source, '-std=c++17', *CPLUSPLUS, '-lweft'))
         equal([(event['task'], event['source']) for event in shown if event['event'] == 'wait_any'],
               [(None, 2), (None, 1), (1, 1), (1, 2)])
+        equal([(event['event'], event['task'], event['key']) for event in shown if 'key' in event],
+              [('send', 1, 5), ('receive', 2, 5)])
 
 
 @case

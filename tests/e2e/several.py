@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 
-from harness import BUILD, DATA, case, equal, json_lines, main, temporary_directory, weft
+from harness import BUILD, DATA, case, equal, json_lines, main, skip, temporary_directory, weft
 
 HELLO = os.path.join(BUILD, 'examples', 'hello')
 SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
@@ -44,6 +44,35 @@ def a_directory_is_one_trace():
             equal('process' in own[0], False)
         equal(lines(folder), lines(*files))
         equal(lines(folder), lines(*reversed(files)))
+
+
+@case
+def a_receive_leads_to_another_process():
+    """Both sides are programs that record themselves, and know one number."""
+    program = '''import weft, sys, os, time
+task = weft.create(sys.argv[1])
+weft.enter(task)
+if sys.argv[1] == 'asks':
+    question = weft.create('question'); weft.try_read(question, task=task); weft.leave()
+    sys.stdin.readline(); weft.receive(9, task=question); weft.read(question, task=task)
+else:
+    weft.send(9); print('answer', flush=True); time.sleep(0.01)
+'''
+    path = os.path.join(BUILD, 'bindings', 'python')
+    if not os.path.exists(os.path.join(path, 'weft', '_weft.abi3.so')):
+        skip('built without the package for Python: python3-dev is not installed')
+    with temporary_directory() as folder:
+        script = os.path.join(folder, 'talk.py')
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write(program)
+        os.mkdir(folder + '/runs')
+        weft('record', '--size', '64K', '-a', 'none', '-o', folder + '/runs/', '--', 'sh', '-c',
+             'PYTHONPATH=%s; export PYTHONPATH; python3 %s answers | python3 %s asks' % (path, script, script))
+        edges = json_lines(weft('dump', '--edges', '--json', folder + '/runs').stdout)
+        received = [edge for edge in edges if edge['edge'] == 'receive']
+        equal([(edge['from'], edge['to'], edge['from_process'] != edge['process']) for edge in received], [(1, 2, True)])
+        shown = weft('why', folder + '/runs', 'asks').stdout
+        assert "waits for a message, from task 1 'answers'" in shown, shown
 
 
 @case

@@ -62,6 +62,8 @@ class Model:
         self.collects = {}   # by thread: (since, reason) of a gc band
         self.renamed = set()  # threads whose running task became another one since it began to run
         self.measured = {}    # by thread: time of its last off_cpu event
+        self.sent = {}       # by key: the task that sent it, until it is received
+        self.received = {}   # by key with the highest bit: (task, time), until it is sent
         self.open_spans = {}  # by thread: of the thread itself
         self.thread_spans = []  # (thread, name, start, end, depth)
         self.track_ends = {}  # by id of a track's line: the end of its last span
@@ -317,6 +319,29 @@ class Model:
         if receiver:
             self.act('signal', sender, receiver)
             receiver.seen(self.time)
+
+    def send(self, event):
+        """It belongs to the next receive, or to one before it whose key has the highest bit."""
+        receiver, since = self.received.pop(event['key'], (None, 0))
+        self.sent.pop(event['key'], None)
+        sender = self.find(event['task'])
+        if sender and receiver and self.time - since <= 10 ** 9:
+            self.join(sender, receiver)
+        elif sender:
+            self.sent[event['key']] = sender
+
+    def receive(self, event):
+        self.received.pop(event['key'], None)
+        sender, receiver = self.sent.pop(event['key'], None), self.find(event['task'])
+        if receiver and sender:
+            self.join(sender, receiver)
+        elif receiver and event['key'] >> 63:
+            self.received[event['key']] = receiver, self.time
+
+    def join(self, sender, receiver):
+        receiver = receiver.end_of_chain()
+        self.edge('receive', sender.end_of_chain(), receiver)
+        receiver.seen(self.time)
 
     # ---- ends ----
 

@@ -685,6 +685,8 @@ CALL(become, weft_become_as(task(a[0]), task(a[1])))
 CALL(signal_task, weft_signal_as(task(a[0]), task(a[1])))
 CALL(signal_only, weft_signal_only_as(task(a[0]), task(a[1])))
 CALL(expect, weft_expect_as(task(a[0])))
+CALL(send_key, weft_send_as(task(a[0]), strtoull(a[1], NULL, 10)))
+CALL(receive_key, weft_receive_as(task(a[0]), strtoull(a[1], NULL, 10)))
 CALL(span_begin, weft__span_begin(task(a[0]), NULL, text(a[1])))
 CALL(span_end, weft_end_as(task(a[0])))
 CALL(sync_clock, weft_clock_sync(WEFT_CLOCK_FOREIGN, (uint64_t)number(a[0])))
@@ -755,6 +757,8 @@ static const struct {
 	{"signal", signal_task, 2},
 	{"signal_only", signal_only, 2},
 	{"expect", expect, 1},
+	{"send", send_key, 2},
+	{"receive", receive_key, 2},
 	{"label", label, 2},
 	{"note", note, 2},
 	{"tag", tag, 2},

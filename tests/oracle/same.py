@@ -160,8 +160,14 @@ def spans(model, start):
     return sorted(map(str, found))
 
 
+def receives(model, start):
+    return [(edge['time'], edge['from'].id, edge['to'].id) for edge in model.edges
+            if edge['edge'] == 'receive' and edge['time'] >= start]
+
+
 def check_part_model(part, whole, start):
     same('spans', spans(part, start), spans(whole, start))
+    same('receives', receives(part, start), receives(whole, start))
     same_mapping('running', periods(part, start), periods(whole, start))
     same_mapping('bands', bands(part, max(start, part.first)), bands(whole, max(start, part.first)))
     got, expected = ends(part, start), ends(whole, start)

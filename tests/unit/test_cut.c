@@ -306,6 +306,32 @@ static void a_rundown_says_what_goes_on_waiting(void **state)
 		"{\"time\":100,\"event\":\"switch\",\"task\":null,\"rundown\":true,\"thread\":0}\n");
 }
 
+/* Sends that nobody receives in the range are left out. Task 2 has ended. */
+static void a_rundown_has_what_the_range_receives(void **state)
+{
+	(void)state;
+	static const struct weft_event events[] = {
+		{.type = WEFT_EVENT_SEND, .time_ns = 10, .task = 1, .value = -1},
+		{.type = WEFT_EVENT_SEND, .time_ns = 20, .task = 2, .value = 5},
+		{.type = WEFT_EVENT_SEND, .time_ns = 20, .task = 1, .value = 6},
+		{.type = WEFT_EVENT_SEND, .time_ns = 20, .task = 3, .value = 7},
+		{.type = WEFT_EVENT_RESOLVE, .time_ns = 30, .task = WEFT_TASK_NONE, .other = 2},
+		{.type = WEFT_EVENT_SEND, .time_ns = 110, .task = 4, .value = 7},
+		{.type = WEFT_EVENT_RECEIVE, .time_ns = 120, .task = 4, .value = 5},
+		{.type = WEFT_EVENT_RECEIVE, .time_ns = 120, .task = 4, .value = 7},
+		{.type = WEFT_EVENT_RECEIVE, .time_ns = 120, .task = 4, .value = -1},
+	};
+	struct decoded d = CUT(events);
+	assert_non_null(strstr(d.lines.bytes,
+		"{\"time\":100,\"event\":\"resolve\",\"task\":null,\"target\":2,\"rundown\":true,\"thread\":0}\n"));
+	assert_non_null(strstr(d.lines.bytes,
+		"{\"time\":100,\"event\":\"send\",\"task\":2,\"key\":5,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"send\",\"task\":1,\"key\":18446744073709551615,\"rundown\":true,"
+		"\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"alive\""));
+	weft_text_finish(&d.lines);
+}
+
 /* Task 1 waits for three, one of which has ended. Task 2 has read one, task 3 waits for another one
  * only. */
 static void a_rundown_keeps_a_wait_for_any(void **state)
@@ -893,7 +919,7 @@ static struct weft_event random_event(uint64_t *seed, struct weft_field *fields)
 		WEFT_EVENT_MARK, WEFT_EVENT_BAND, WEFT_EVENT_COUNTER, WEFT_EVENT_SWITCH, WEFT_EVENT_SIGNAL,
 		WEFT_EVENT_GC, WEFT_EVENT_EXPECT, WEFT_EVENT_CANCEL, WEFT_EVENT_CLOSE, WEFT_EVENT_TIME_OUT,
 		WEFT_EVENT_BEGIN, WEFT_EVENT_END, WEFT_EVENT_WAIT_ANY, WEFT_EVENT_ACQUIRE,
-		WEFT_EVENT_RELEASE, WEFT_EVENT_OFF_CPU};
+		WEFT_EVENT_RELEASE, WEFT_EVENT_OFF_CPU, WEFT_EVENT_SEND, WEFT_EVENT_RECEIVE};
 	struct weft_event e = {.type = types[next_random(seed) % sizeof(types)],
 		.task = next_random(seed) % 4 ? next_random(seed) % 9 : WEFT_TASK_NONE,
 		.other = next_random(seed) % 9,
@@ -981,6 +1007,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_are_kept_though_they_are_silent),
+		cmocka_unit_test(a_rundown_has_what_the_range_receives),
 		cmocka_unit_test(events_of_all_kinds_come_back),
 		cmocka_unit_test(a_deadline_of_no_task_is_left_out),
 		cmocka_unit_test(clock_threads_and_losses_are_described),

@@ -51,6 +51,8 @@ static void call_tasks(uint64_t as)
 	weft_time_out_as(as, child);
 	weft_acquire_as(as, child);
 	weft_release_as(as, child);
+	weft_send_as(as, 9);
+	weft_receive_as(as, 9);
 	weft_become_as(as, child);
 	weft_switch(child);
 }
@@ -72,6 +74,8 @@ static void call_tasks_ffi(uint64_t as)
 	weft_ffi_time_out(own, 0, as, child);
 	weft_ffi_acquire(own, 0, as, child);
 	weft_ffi_release(own, 0, as, child);
+	weft_ffi_send(own, 0, as, 9);
+	weft_ffi_receive(own, 0, as, 9);
 	weft_ffi_become(own, 0, as, child);
 	weft_ffi_switch(child);
 }

@@ -56,6 +56,8 @@ static void events_of_the_current_task(void **state)
 	weft_expect();
 	weft_gc(1234);
 	weft_off_cpu(5678);
+	weft_send(UINT64_MAX);
+	weft_receive(9);
 	weft_signal_only(child);
 	weft_signal(child);
 	assert_int_equal(weft_current(), child);
@@ -78,6 +80,8 @@ static void events_of_the_current_task(void **state)
 	trace_expect(&t, WEFT_EVENT_EXPECT, task, 0);
 	assert_int_equal(trace_expect(&t, WEFT_EVENT_GC, task, 0)->value, 1234);
 	assert_int_equal(trace_expect(&t, WEFT_EVENT_OFF_CPU, task, 0)->value, 5678);
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_SEND, task, 0)->value, -1);
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_RECEIVE, task, 0)->value, 9);
 	assert_false(trace_expect(&t, WEFT_EVENT_SIGNAL, child, task)->flag);
 	assert_true(trace_expect(&t, WEFT_EVENT_SIGNAL, child, task)->flag);
 	trace_expect(&t, WEFT_EVENT_SWITCH, WEFT_TASK_NONE, 0);
@@ -99,6 +103,8 @@ static void events_of_another_task(void **state)
 	weft_read_later_as(7, 9);
 	weft_signal_only_as(7, 9);
 	weft_expect_as(7);
+	weft_send_as(7, 11);
+	weft_receive_as(7, 11);
 	weft_label_as(7, "seven");
 	weft_resolve(1); /* still by 5 */
 	weft_read_as(7, 9);
@@ -120,6 +126,8 @@ static void events_of_another_task(void **state)
 	trace_expect(&t, WEFT_EVENT_READ, 7, 9);
 	trace_expect(&t, WEFT_EVENT_SIGNAL, 9, 7);
 	trace_expect(&t, WEFT_EVENT_EXPECT, 7, 0);
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_SEND, 7, 0)->value, 11);
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_RECEIVE, 7, 0)->value, 11);
 	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, 7, 0)->text, "seven");
 	trace_expect(&t, WEFT_EVENT_RESOLVE, 5, 1);
 	trace_expect(&t, WEFT_EVENT_READ, 7, 9);

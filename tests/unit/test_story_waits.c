@@ -603,7 +603,7 @@ static struct loaded random_trace(uint32_t events, uint32_t tasks)
 {
 	static const uint8_t types[] = {WEFT_EVENT_READ, WEFT_EVENT_TRY_READ, WEFT_EVENT_TRY_READ,
 		WEFT_EVENT_BECOME, WEFT_EVENT_SIGNAL, WEFT_EVENT_RESOLVE, WEFT_EVENT_SWITCH,
-		WEFT_EVENT_WAIT_ANY};
+		WEFT_EVENT_WAIT_ANY, WEFT_EVENT_SEND, WEFT_EVENT_RECEIVE};
 	static const uint16_t kinds[] = {
 		WEFT_KIND_TASK, WEFT_KIND_BIND, WEFT_KIND_LOCK, WEFT_KIND_CONDITION, WEFT_KIND_JOIN};
 	struct made made = make_begin();
@@ -611,8 +611,10 @@ static struct loaded random_trace(uint32_t events, uint32_t tasks)
 		make_create(&made, WEFT_TASK_NONE, id, kinds[pick(sizeof(kinds) / sizeof(*kinds))]);
 	for (uint32_t i = 0; i < events; i++) {
 		made.time += pick(100);
-		make_edge(
-			&made, (enum weft_event_type)types[pick(sizeof(types))], pick(tasks), pick(tasks));
+		make(&made, (struct weft_event){.type = types[pick(sizeof(types))],
+						.task = pick(tasks),
+						.other = pick(tasks),
+						.value = pick(2)});
 	}
 	return make_end(&made);
 }
@@ -662,8 +664,8 @@ static void check_at(const struct loaded *loaded, uint64_t at)
 		size_t size = weft_chain_end_sentence(&loaded->story, chain, text, sizeof(text));
 		assert_true(size > 5 && text[size - 1] == '.');
 		bool waits = chain->count && chain->hops[0].wait.task == task &&
-					 (chain->hops[0].step == WEFT_CHAIN_WAITS ||
-						 chain->hops[0].step == WEFT_CHAIN_SIGNALLED);
+					 chain->hops[0].step != WEFT_CHAIN_HELD &&
+					 chain->hops[0].step != WEFT_CHAIN_RESOLVED;
 		for (uint32_t i = 0; i < chain->kept; i++)
 			weft_chain_hop_sentence(&loaded->story, &chain->hops[i], text, sizeof(text));
 		if (waits)

@@ -84,7 +84,7 @@ static inline void trace_script_run(struct trace_script *s, const char *line)
 		{"create", WEFT_EVENT_CREATE}, {"run", WEFT_EVENT_SWITCH}, {"become", WEFT_EVENT_BECOME},
 		{"expect", WEFT_EVENT_EXPECT}, {"cancel", WEFT_EVENT_CANCEL}, {"close", WEFT_EVENT_CLOSE},
 		{"time_out", WEFT_EVENT_TIME_OUT}, {"gc", WEFT_EVENT_GC}, {"off", WEFT_EVENT_OFF_CPU},
-		{"count", WEFT_EVENT_COUNTER}};
+		{"count", WEFT_EVENT_COUNTER}, {"send", WEFT_EVENT_SEND}, {"receive", WEFT_EVENT_RECEIVE}};
 	char word[16] = "", text[64] = "";
 	int used = 0;
 	if (line[0] == '+' || line[0] == '~') {
@@ -135,7 +135,8 @@ static inline void trace_script_run(struct trace_script *s, const char *line)
 		if (line[size])
 			snprintf(text + size, sizeof(text) - size, "%d", (int)(s->i % s->n));
 	}
-	if (event.type == WEFT_EVENT_OFF_CPU)
+	if (event.type == WEFT_EVENT_OFF_CPU || event.type == WEFT_EVENT_SEND ||
+		event.type == WEFT_EVENT_RECEIVE)
 		event.value = (int64_t)event.other;
 	if (event.type == WEFT_EVENT_TAG) {
 		event.value = (int64_t)event.other;

@@ -43,6 +43,30 @@ EDGE(become, "target")
 EDGE(signal, "receiver")
 EDGE(signal_only, "receiver")
 
+static PyObject *record_message(struct weft_python_passed passed,
+	const struct weft_python_parameters *parameters, edge_function *record)
+{
+	PyObject *own[WEFT_PYTHON_OWN_MAX];
+	struct weft_python_call call;
+	if (!weft_python_bind(parameters, passed, own, &call))
+		return NULL;
+	uint64_t key = PyLong_AsUnsignedLongLongMask(own[0]);
+	if (PyErr_Occurred())
+		return NULL;
+	record(call.category, call.level, call.task, key);
+	Py_RETURN_NONE;
+}
+
+#define MESSAGE(name)                                                                \
+	FUNCTION(name)                                                                   \
+	{                                                                                \
+		static const struct weft_python_parameters parameters = {#name, {"key"}, 1}; \
+		return record_message(PASSED, &parameters, weft_ffi_##name);                 \
+	}
+
+MESSAGE(send)
+MESSAGE(receive)
+
 /* Stores the ids of a tuple. */
 static bool tasks_of(PyObject *tuple, uint64_t ids[SOURCES_MAX], unsigned *ret_count)
 {
@@ -273,6 +297,8 @@ PyMethodDef weft_python_of_tasks[] = {
 	RECORDS(become, "target, ", "`task` turns into `target`: from now on they are one."),
 	RECORDS(signal, "receiver, ", "`task` wakes `receiver`, which runs at once."),
 	RECORDS(signal_only, "receiver, ", "`task` wakes `receiver`, which runs later."),
+	RECORDS(send, "key, ", "`task` sends a message to a task that it does not know, as of another process; both sides agree on the key."),
+	RECORDS(receive, "key, ", "`task` receives the latest message with this key, which wakes it."),
 	RECORDS(expect, "", "`task` should end: if it does not, that is an error."),
 	RECORDS(begin, "name, ", "Begins a span of the task; True if it is recorded: then end() has to follow. See weft.span."),
 	RECORDS(end, "", "Ends the task's span that began last; `category` and `level` have no effect."),

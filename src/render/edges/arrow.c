@@ -144,6 +144,11 @@ bool weft__arrow_make(const struct painter *p, uint32_t edge, struct weft__arrow
 		a.filled = true;
 		set_ends(p, &a, from, time, to, time);
 		break;
+	case WEFT_EDGE_RECEIVE:
+		a.color = t->signal;
+		a.filled = a.ringed = true;
+		set_ends(p, &a, from, earlier(tasks->end[from], time), to, time);
+		break;
 	default:
 		return false;
 	}

@@ -187,7 +187,7 @@ static void draw_type(struct painter *p, const struct batch *b, unsigned type)
 void weft__draw_arrows(struct painter *p)
 {
 	static const uint8_t order[] = {
-		WEFT_EDGE_TRY_READ, WEFT_EDGE_READ, WEFT_EDGE_RESOLVE, WEFT_EDGE_SIGNAL};
+		WEFT_EDGE_TRY_READ, WEFT_EDGE_READ, WEFT_EDGE_RESOLVE, WEFT_EDGE_SIGNAL, WEFT_EDGE_RECEIVE};
 	struct batch batch;
 	if (batch_init(&batch, p)) {
 		add_edges(p, &batch);

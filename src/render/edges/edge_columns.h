@@ -16,7 +16,7 @@ struct painter;
 
 #define WEFT__ARROW_TYPES                                                        \
 	(1u << WEFT_EDGE_READ | 1u << WEFT_EDGE_TRY_READ | 1u << WEFT_EDGE_RESOLVE | \
-		1u << WEFT_EDGE_SIGNAL)
+		1u << WEFT_EDGE_SIGNAL | 1u << WEFT_EDGE_RECEIVE)
 
 /* Columns are crowded together: where more arrows than pixels end in a bucket, all are heat. */
 #define WEFT__EDGE_BUCKET 8

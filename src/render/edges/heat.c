@@ -228,7 +228,7 @@ static void draw_lane(struct heat *heat, uint32_t lane, double line)
 static void draw_types(struct heat *heat)
 {
 	static const uint8_t types[] = {
-		WEFT_EDGE_READ, WEFT_EDGE_RESOLVE, WEFT_EDGE_TRY_READ, WEFT_EDGE_SIGNAL};
+		WEFT_EDGE_READ, WEFT_EDGE_RESOLVE, WEFT_EDGE_TRY_READ, WEFT_EDGE_SIGNAL, WEFT_EDGE_RECEIVE};
 	for (unsigned i = 0; i < sizeof(types); i++) {
 		heat->type = types[i];
 		if (!count_type(heat))

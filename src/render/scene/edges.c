@@ -15,12 +15,12 @@ void weft__edges_before(
 {
 	const uint8_t *types = scene->model->edges.type;
 	uint32_t chunk = edge / WEFT__EDGE_CHUNK;
-	uint64_t counts = 0; /* a byte for each type in a register, which avoids store-to-load stalls */
-	_Static_assert(WEFT__EDGE_COUNTS <= 8 && WEFT__EDGE_CHUNK < 256, "a type has a byte");
+	uint64_t counts = 0; /* 7 bits for each type in a register: no store-to-load stalls */
+	_Static_assert(WEFT__EDGE_COUNTS <= 9 && WEFT__EDGE_CHUNK <= 128, "a type has 7 bits");
 	for (uint32_t i = chunk * WEFT__EDGE_CHUNK; i < edge; i++)
-		counts += UINT64_C(1) << 8 * types[i];
+		counts += UINT64_C(1) << 7 * types[i];
 	for (unsigned type = 0; type < WEFT__EDGE_COUNTS; type++)
-		ret_counts[type] = scene->edges.before[chunk][type] + (uint32_t)(counts >> 8 * type & 255);
+		ret_counts[type] = scene->edges.before[chunk][type] + (uint32_t)(counts >> 7 * type & 127);
 }
 
 uint32_t weft__edges_from(const struct weft_scene *scene, uint32_t edge, uint64_t time)

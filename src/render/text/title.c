@@ -230,6 +230,7 @@ static double put_legend(struct painter *p, double left, double y)
 		{"resolve", t->resolve, 1.25, WEFT_DASH_SOLID, edges[WEFT_EDGE_RESOLVE]},
 		{"try_read", t->try_read, 1.25, WEFT_DASH_SHORT, edges[WEFT_EDGE_TRY_READ]},
 		{"signal", t->signal, 1.25, WEFT_DASH_DOTTED, edges[WEFT_EDGE_SIGNAL]},
+		{"receive", t->signal, 1.25, WEFT_DASH_SOLID, edges[WEFT_EDGE_RECEIVE]},
 	};
 	struct weft_text_style style = {t->dim, 10.5, false, false, 0};
 	size_t count = sizeof(entries) / sizeof(entries[0]);
