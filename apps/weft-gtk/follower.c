@@ -38,10 +38,25 @@ struct follower {
 	bool is_last, is_complete;
 };
 
+/* False for a guest in another format, whose buffer is copied. */
+static bool can_follow(const char *operand)
+{
+	struct weft__runs_guest guest;
+	const void *bytes;
+	size_t size;
+	if (!weft__runs_guest_open(operand, &guest))
+		return true; /* the follower says why it cannot */
+	bool is_other = weft_guest_bytes(guest.guest, &bytes, &size);
+	weft__runs_guest_close(&guest);
+	return !is_other;
+}
+
 bool follower_is_wanted(const char *path, pid_t pid)
 {
 	struct weft_control *control;
 	struct weft_ring_check check;
+	if (weft__runs_guest_domain(path))
+		return can_follow(path);
 	if (strcmp(path, "-") == 0 || opening_control(path, pid, &control, &check))
 		return false;
 	bool is_live = weft_control_is_live(control);
@@ -90,8 +105,9 @@ static void offer_model(struct follower *follower)
 /* The data of the thread. */
 struct reader {
 	struct follower *follower;
-	struct weft_follow *follow; /* of a ring */
-	struct growing *growing;    /* of a file */
+	struct weft_follow *follow;    /* of a ring */
+	struct weft__runs_guest guest; /* of Xen, whose buffer is followed */
+	struct growing *growing;       /* of a file */
 	struct weft_refresh *refresh;
 	struct weft_ring_check check;
 };
@@ -186,9 +202,9 @@ static int make_last_model(struct reader *r)
 static int open_events(struct reader *r, struct weft_refresh_source *ret_source)
 {
 	const struct follower *follower = r->follower;
-	int error = follower->is_file
-					? growing_open(follower->path, &r->growing)
-					: opening_follow(follower->path, follower->pid, &r->follow, &r->check);
+	int error = follower->is_file ? growing_open(follower->path, &r->growing)
+								  : opening_follow(follower->path, follower->pid, &r->guest,
+										&r->follow, &r->check);
 	if (!error && r->growing)
 		*ret_source = growing_source(r->growing);
 	else
@@ -223,6 +239,7 @@ static void *run(void *context)
 	}
 	weft_refresh_destroy(reader.refresh);
 	weft_follow_close(reader.follow);
+	weft__runs_guest_close(&reader.guest);
 	growing_close(reader.growing);
 	if (!atomic_load(&follower->is_unwanted))
 		offer_model(follower);

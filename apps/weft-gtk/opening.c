@@ -22,10 +22,29 @@ static int close_after(int fd, int error)
 	return error;
 }
 
+static int copy_guest(const char *operand, struct weft_source **ret_source)
+{
+	int fd = weft__runs_guest_copy(operand);
+	return fd < 0 ? WEFT_ERROR_SYSTEM
+				  : close_after(fd, weft_source_open_descriptor(fd, 0, ret_source));
+}
+
+static int follow_guest(const char *operand, struct weft__runs_guest *ret_guest,
+	struct weft_follow **ret_follow, struct weft_ring_check *check)
+{
+	char reason[WEFT_GUEST_REASON_BYTES];
+	if (weft__runs_guest_try(operand, ret_guest, reason))
+		return weft_follow_open_guest(ret_guest->guest, ret_follow);
+	g_strlcpy(check->reason, reason, sizeof(check->reason));
+	return WEFT_ERROR_SYSTEM;
+}
+
 int opening_source(
 	const char *path, pid_t pid, struct weft_source **ret_source, struct weft_ring_check *ret_check)
 {
 	*ret_check = (struct weft_ring_check){.reason = ""};
+	if (weft__runs_guest_domain(path))
+		return copy_guest(path, ret_source);
 	if (!pid)
 		return weft_source_open(path, ret_source);
 	int fd = weft_source_open_ring(path, pid, WEFT_RING_READ, ret_check);
@@ -33,10 +52,12 @@ int opening_source(
 				  : close_after(fd, weft_source_open_descriptor(fd, 0, ret_source));
 }
 
-int opening_follow(
-	const char *path, pid_t pid, struct weft_follow **ret_follow, struct weft_ring_check *ret_check)
+int opening_follow(const char *path, pid_t pid, struct weft__runs_guest *ret_guest,
+	struct weft_follow **ret_follow, struct weft_ring_check *ret_check)
 {
 	*ret_check = (struct weft_ring_check){.reason = ""};
+	if (weft__runs_guest_domain(path))
+		return follow_guest(path, ret_guest, ret_follow, ret_check);
 	if (!pid)
 		return weft_follow_open(path, ret_follow);
 	int fd = weft_source_open_ring(path, pid, WEFT_RING_WRITE, ret_check);

@@ -14,13 +14,16 @@
 #include <weft/input.h>
 #include <weft/source.h>
 
+#include "runs/guest.h"
+
 /* `pid`: the process whose ring it must be; 0 for a file that the user named. 0 or an error. If the
  * ring is refused, the error is WEFT_ERROR_SYSTEM, and ret_check->reason says why; otherwise that
  * is empty. */
 int opening_source(const char *path, pid_t pid, struct weft_source **ret_source,
 	struct weft_ring_check *ret_check);
-int opening_follow(const char *path, pid_t pid, struct weft_follow **ret_follow,
-	struct weft_ring_check *ret_check);
+/* `ret_guest` is the buffer of a guest of Xen, if it is one, to be closed after the follower. */
+int opening_follow(const char *path, pid_t pid, struct weft__runs_guest *ret_guest,
+	struct weft_follow **ret_follow, struct weft_ring_check *ret_check);
 int opening_control(const char *path, pid_t pid, struct weft_control **ret_control,
 	struct weft_ring_check *ret_check);
 

@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "output.h"
 
+#include "runs/guest.h"
 #include "runs/traces.h"
 
 static void explain(const struct weft_input_file *file, bool is_directory)
@@ -22,6 +24,8 @@ static void explain(const struct weft_input_file *file, bool is_directory)
 	char text[2 * PATH_MAX];
 	errno = file->reason;
 	weft_input_explain(file, text, sizeof(text));
+	if (file->fit == WEFT_INPUT_UNREADABLE && file->error == WEFT_ERROR_STATE)
+		return;
 	if (file->fit == WEFT_INPUT_UNREADABLE)
 		cli_trace_explain(file->path, file->error);
 	else if (text[0])
@@ -41,7 +45,8 @@ static int check_files(const struct weft_input *input, bool is_directory)
 	for (size_t i = 0; i < weft_input_file_count(input); i++) {
 		const struct weft_input_file *file = weft_input_file(input, i);
 		explain(file, is_directory);
-		if (!is_directory && (is_misfit(file) || file->error == WEFT_ERROR_SYSTEM))
+		if (!is_directory && (is_misfit(file) || file->error == WEFT_ERROR_SYSTEM ||
+								 file->error == WEFT_ERROR_STATE))
 			good = false;
 	}
 	return good && weft_input_decoder(input) ? CLI_DONE : CLI_UNREADABLE;
@@ -68,11 +73,28 @@ static char *name_operands(char **operands, int count)
 	return name;
 }
 
+/* Opens a copy of the buffer of a guest of Xen. */
+static int open_guest(void *context, const char *path, struct weft_source **ret_source)
+{
+	(void)context;
+	if (!weft__runs_guest_domain(path))
+		return 0;
+	int fd = weft__runs_guest_copy(path);
+	if (fd < 0)
+		return WEFT_ERROR_STATE; /* a message was printed */
+	struct stat status;
+	if (fstat(fd, &status) == 0)
+		cli_output_limit(&status);
+	int error = weft_source_open_descriptor(fd, 0, ret_source);
+	close(fd);
+	return error;
+}
+
 static int open_all(const struct weft__runs_traces *files, bool is_directory, char *name,
 	struct cli_trace *ret_trace)
 {
 	const struct weft_input_options options = {
-		.size = sizeof(options), .max_bytes = cli_trace_max_bytes()};
+		.size = sizeof(options), .max_bytes = cli_trace_max_bytes(), .open = open_guest};
 	struct cli_trace trace = {.name = name, .own_name = name};
 	int error = name ? weft_source_survive_truncation() : WEFT_ERROR_MEMORY;
 	if (!error)

@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "cli_attach.h"
 #include "render_rows.h"
+#include "runs/guest.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -302,11 +303,25 @@ static int explain(int status, const char *file)
 	return status;
 }
 
+/* A guest of Xen is looked at first, so that this command says why it cannot be shown. */
+static bool can_show(const char *operand)
+{
+	struct weft__runs_guest guest;
+	if (!weft__runs_guest_domain(operand))
+		return true;
+	if (!weft__runs_guest_open(operand, &guest))
+		return false;
+	weft__runs_guest_close(&guest);
+	return true;
+}
+
 /* Finds weft-gtk's files: operands, or the rings of the given PIDs. False after a message. */
 static bool find_files(char **operands, char **files, struct cli_attached *attached)
 {
 	struct weft__runs_found ring;
 	for (; *operands; operands++) {
+		if (!can_show(*operands))
+			return false;
 		char *path = cli_attach_path(*operands, &ring, attached++);
 		*files = path ? name_ring(path, ring.ring.pid) : NULL;
 		if (path && !*files)

@@ -25,6 +25,10 @@ struct weft_input_options {
 	size_t size; /* sizeof(struct weft_input_options), or 0; members that an older header lacks are
 					0 */
 	uint64_t max_bytes; /* see weft_source_open_limited(); 0: the default limit */
+	/* Opens what is no file. 0 and a source, or NULL for a path that is a file; or an error. `open`
+	 * may be NULL. */
+	int (*open)(void *context, const char *path, struct weft_source **ret_source);
+	void *context;
 };
 
 /* Opens the trace at `path`, "-" for standard input. `options` may be NULL. Returns when all of it

@@ -54,7 +54,7 @@ static int finish(struct weft_follow *follow)
 	if (weft_follow_mark(follow) == UINT64_MAX)
 		return 0;
 	weft__follower_load_end(follow->reader,
-		is_gone ? WEFT_ABI_ENDING_GONE : WEFT_ABI_ENDING_RUNNING, read_clock(follow));
+		is_gone ? weft__live_ending(&follow->live) : WEFT_ABI_ENDING_RUNNING, read_clock(follow));
 	return weft__follower_finish(follow->reader);
 }
 

@@ -76,6 +76,21 @@ bool weft__live_has_ended(struct weft__live_ring *live)
 					   : weft__process_has_ended(&live->process);
 }
 
+enum weft_abi_ending weft__live_ending(struct weft__live_ring *live)
+{
+	switch (live->guest ? weft_guest_look(live->guest) : WEFT_GUEST_CLOSED) {
+	case WEFT_GUEST_CRASHED:
+		return WEFT_ABI_ENDING_CRASHED;
+	case WEFT_GUEST_SHUT:
+	case WEFT_GUEST_GONE:
+		return WEFT_ABI_ENDING_DESTROYED;
+	case WEFT_GUEST_OPEN:
+	case WEFT_GUEST_CLOSED:
+		break;
+	}
+	return WEFT_ABI_ENDING_GONE;
+}
+
 /* A guest's counter may have another value than ours. */
 bool weft__live_read_clock(const struct weft__live_ring *live, uint64_t *ret_ticks)
 {

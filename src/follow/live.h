@@ -37,6 +37,8 @@ bool weft__live_place(const struct weft__live_ring *live, struct weft__place *re
 
 /* True if nothing more will be recorded there. Once true, it stays true. */
 bool weft__live_has_ended(struct weft__live_ring *live);
+/* How it ended then, if the program has not stored that itself. */
+enum weft_abi_ending weft__live_ending(struct weft__live_ring *live);
 
 /* Reads the buffer's clock. False if only the program can read it. */
 bool weft__live_read_clock(const struct weft__live_ring *live, uint64_t *ret_ticks);

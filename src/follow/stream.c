@@ -59,7 +59,7 @@ static void finish(struct weft_stream *stream, bool is_written)
 		if (is_written)
 			set_end(stream, WEFT_ABI_ENDING_RUNNING);
 		else if (!stream->gone_ns)
-			set_end(stream, WEFT_ABI_ENDING_GONE);
+			set_end(stream, weft__live_ending(&stream->live));
 		weft__drain_finish(stream->drain, is_written);
 	}
 	stream->is_finished = true;
@@ -84,7 +84,7 @@ static bool has_been_noted(struct weft_stream *stream, uint64_t now)
 	const struct weft_abi_buffer *header = stream->live.bytes;
 	if (!stream->gone_ns) {
 		stream->gone_ns = now;
-		set_end(stream, WEFT_ABI_ENDING_GONE);
+		set_end(stream, weft__live_ending(&stream->live));
 	}
 	return __atomic_load_n(&header->wait_status, __ATOMIC_RELAXED) ||
 		   now - stream->gone_ns > NOTE_HOLD_NS;

@@ -52,7 +52,7 @@ struct weft_decoder {
 	uint64_t furthest; /* greatest offset of a returned event */
 	struct weft__span span;
 	const struct weft_help *help;
-	const struct weft__readings *readings; /* shared by several decoders; or NULL */
+	const struct weft__shared_readings *readings; /* shared by several decoders; or NULL */
 	int error;
 };
 
@@ -311,7 +311,7 @@ WEFT__EXPORT uint64_t weft_decoder_events(const struct weft_decoder *decoder)
 }
 
 void weft__decoder_share_readings(
-	struct weft_decoder *decoder, const struct weft__readings *readings)
+	struct weft_decoder *decoder, const struct weft__shared_readings *readings)
 {
 	decoder->readings = readings;
 }

@@ -26,10 +26,10 @@ struct weft__input {
 	const uint8_t *bytes;
 	size_t size;
 	struct weft_diagnostics *diagnostics;
-	struct weft_trace_description *description; /* format is set; the reader fills the rest */
-	const struct weft_help *help;               /* a second thread for opening; NULL: none */
-	const struct weft__readings *readings;      /* of the processor's counter; NULL: the input's */
-	const struct weft__place *place;            /* see weft_place.h; NULL: as the header says */
+	struct weft_trace_description *description;   /* format is set; the reader fills the rest */
+	const struct weft_help *help;                 /* a second thread for opening; NULL: none */
+	const struct weft__shared_readings *readings; /* of several inputs; NULL: the input's own */
+	const struct weft__place *place;              /* see weft_place.h; NULL: as the header says */
 	/* The decoder owns the bytes, so they cannot change and are read where they are. The bytes of a
 	 * mapped file can: another process may write to it or shorten it, also while it is mapped
 	 * privately. They are copied packet by packet, which takes no measurable time, because a packet

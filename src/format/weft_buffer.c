@@ -131,12 +131,17 @@ static const uint64_t BASELINE_MIN_NS = 1000000;
 
 static uint64_t rate_of_clock(struct weft__buffer *b, const struct weft__input *input)
 {
-	bool is_shared = input->readings && weft__buffer_has_counter(b);
-	const struct weft__readings *readings = is_shared ? input->readings : &b->readings;
+	const struct weft__shared_readings *shared = input->readings;
+	bool is_shared = shared && shared->counter.last.ticks && weft__buffer_has_counter(b);
+	const struct weft__readings *readings = is_shared ? &shared->counter : &b->readings;
 	const struct weft__reading start = readings->first, last = readings->last;
 	uint64_t hz = u64(b, AT(clock_hz));
 	uint32_t kind = u32(b, AT(clock));
 	const uint64_t second = 1000000000;
+	if (kind == WEFT_ABI_CLOCK_XEN && shared && shared->xen.ticks) {
+		weft__ticks_init(&b->clock, shared->xen.ticks, shared->xen.ns, 1, 1);
+		return second;
+	}
 	if (kind == WEFT_ABI_CLOCK_MONOTONIC || kind == WEFT_ABI_CLOCK_UNIX ||
 		kind == WEFT_ABI_CLOCK_XEN) {
 		weft__ticks_init(&b->clock, start.ticks, start.ns, 1, 1);

@@ -26,6 +26,7 @@ bool weft__identify_trace(const void *bytes, size_t size, struct weft__identity 
 		.piece = weft__buffer_piece(&buffer),
 		.is_monotonic = description.clock.epoch == WEFT_EPOCH_MONOTONIC,
 		.has_counter = weft__buffer_has_counter(&buffer),
+		.has_xen = weft__buffer_clock(&buffer) == WEFT_ABI_CLOCK_XEN,
 		.readings = buffer.readings,
 	};
 	memcpy(ret_identity->boot_id, buffer.about.boot_id, sizeof(ret_identity->boot_id));
@@ -39,10 +40,10 @@ static bool agrees(const struct weft__ticks *clock, const struct weft__reading *
 	return weft__ticks_agree(clock, reading->ticks, reading->ns, SLEW_PART);
 }
 
-bool weft__share_readings(
-	const struct weft__identity *identities, size_t count, struct weft__readings *ret_readings)
+static struct weft__readings share_counter(const struct weft__identity *identities, size_t count)
 {
 	struct weft__readings all = {.first.ticks = UINT64_MAX};
+	const struct weft__readings none = {.last.ticks = 0};
 	struct weft__ticks clock;
 	size_t counters = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -56,15 +57,42 @@ bool weft__share_readings(
 			all.last = own->last;
 	}
 	if (counters < 2 || all.last.ticks <= all.first.ticks || all.last.ns <= all.first.ns)
-		return false;
+		return none;
 	weft__ticks_init(&clock, all.first.ticks, all.first.ns, all.last.ticks - all.first.ticks,
 		all.last.ns - all.first.ns);
 	for (size_t i = 0; i < count; i++) {
 		const struct weft__readings *own = &identities[i].readings;
 		if (identities[i].has_counter &&
 			!(agrees(&clock, &own->first) && agrees(&clock, &own->last)))
-			return false;
+			return none;
 	}
-	*ret_readings = all;
-	return true;
+	return all;
+}
+
+/* Each copy of a guest's buffer has its own measurement of the difference between Xen's clock and
+ * this machine's. With one of them for all, an effect in one guest never comes before its cause in
+ * another. */
+static struct weft__reading share_xen(const struct weft__identity *identities, size_t count)
+{
+	struct weft__reading first = {0, 0};
+	const struct weft__reading none = {0, 0};
+	struct weft__ticks clock;
+	size_t guests = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!identities[i].has_xen)
+			continue;
+		if (guests++ == 0)
+			first = identities[i].readings.first;
+		weft__ticks_init(&clock, first.ticks, first.ns, 1, 1);
+		if (!agrees(&clock, &identities[i].readings.first))
+			return none;
+	}
+	return guests < 2 ? none : first;
+}
+
+struct weft__shared_readings weft__share_readings(
+	const struct weft__identity *identities, size_t count)
+{
+	return (struct weft__shared_readings){
+		share_counter(identities, count), share_xen(identities, count)};
 }

@@ -20,6 +20,12 @@ struct weft__readings {
 	struct weft__reading first, last;
 };
 
+/* The readings from which several traces are converted. */
+struct weft__shared_readings {
+	struct weft__readings counter; /* of the processor's counter; last.ticks 0: not shared */
+	struct weft__reading xen;      /* of Xen's system time; ticks 0: not shared */
+};
+
 struct weft__identity {
 	uint8_t boot_id[16], uuid[16]; /* zero: unknown */
 	uint32_t pid;
@@ -27,6 +33,7 @@ struct weft__identity {
 	uint32_t piece;                 /* the file's number in it */
 	bool is_monotonic;              /* its times are ns since the boot */
 	bool has_counter;               /* its ticks are those of the processor's counter */
+	bool has_xen;                   /* its ticks are Xen's system time */
 	struct weft__readings readings; /* of its clock */
 };
 
@@ -35,17 +42,16 @@ struct weft__identity {
 bool weft__identify_trace(const void *bytes, size_t size, struct weft__identity *ret_identity);
 
 /* Finds the readings from which all traces of one boot are converted, so that the order of their
- * events is that of the counter: the first and the last of all. False if the traces should be
- * converted each by its own readings, because there is only one with this counter, or because their
- * readings disagree, as after a suspend. */
-bool weft__share_readings(
-	const struct weft__identity *identities, size_t count, struct weft__readings *ret_readings);
+ * events is that of the clock that they have in common: the first and the last of all. A clock is
+ * not shared if only one trace has it, or if their readings disagree, as after a suspend: then each
+ * trace is converted by its own. */
+struct weft__shared_readings weft__share_readings(
+	const struct weft__identity *identities, size_t count);
 
 struct weft_decoder;
 
-/* Makes the decoder convert the ticks of the processor's counter by these readings, which must
- * outlive it. Call before finish. */
+/* Makes the decoder convert ticks by these readings, which must outlive it. Call before finish. */
 void weft__decoder_share_readings(
-	struct weft_decoder *decoder, const struct weft__readings *readings);
+	struct weft_decoder *decoder, const struct weft__shared_readings *readings);
 
 #endif

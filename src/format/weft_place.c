@@ -32,6 +32,16 @@ static void place_clock(const struct weft__place *place, struct weft_abi_buffer 
 {
 	bool is_xen = header->time_base == WEFT_ABI_TIME_XEN && place->has_offset;
 	bool claims_host = !memcmp(header->boot_id, place->boot_id, sizeof(header->boot_id));
+	/* The counter may have another value than the host's, and the guest could shift the traces of
+	 * others by its readings. */
+	if (header->clock == WEFT_ABI_CLOCK_TSC || header->clock == WEFT_ABI_CLOCK_CNTVCT)
+		header->clock = WEFT_ABI_CLOCK_CALLER;
+	if (is_xen && header->clock == WEFT_ABI_CLOCK_XEN) {
+		header->start.monotonic_ns = header->start.ticks;
+		header->second.monotonic_ns = header->second.ticks;
+		header->end.monotonic_ns = header->end.ticks;
+		header->time_offset_ns = 0;
+	}
 	if (is_xen) {
 		memcpy(header->boot_id, place->boot_id, sizeof(header->boot_id));
 		header->time_base = WEFT_ABI_TIME_MONOTONIC;

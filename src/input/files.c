@@ -45,7 +45,8 @@ static void fail(struct weft_input_file *file, int error)
 	file->reason = errno;
 }
 
-static int open_source(const char *path, uint64_t max_bytes, struct candidate *candidate)
+static int open_source(
+	const char *path, const struct weft_input_options *options, struct candidate *candidate)
 {
 	size_t size;
 	size_t bytes = strlen(path) + 1;
@@ -53,7 +54,10 @@ static int open_source(const char *path, uint64_t max_bytes, struct candidate *c
 	if (!copy)
 		return WEFT_ERROR_MEMORY;
 	candidate->file.path = memcpy(copy, path, bytes);
-	int error = weft_source_open_limited(path, max_bytes, &candidate->file.source);
+	struct weft_source **source = &candidate->file.source;
+	int error = options->open ? options->open(options->context, path, source) : 0;
+	if (!error && !*source)
+		error = weft_source_open_limited(path, options->max_bytes, source);
 	if (error) {
 		fail(&candidate->file, error);
 		return 0;
@@ -180,16 +184,14 @@ static size_t count_open(const struct candidate *list, size_t count)
 
 /* ---- Decoders ---- */
 
-static int create_decoder(
-	const struct weft_input *input, bool is_shared, struct weft_input_file *file)
+static int create_decoder(const struct weft_input *input, struct weft_input_file *file)
 {
 	size_t size;
 	const void *bytes = weft_source_bytes(file->source, &size);
 	int error = weft_decoder_create(&file->decoder);
 	if (error)
 		return error;
-	if (is_shared)
-		weft__decoder_share_readings(file->decoder, &input->readings);
+	weft__decoder_share_readings(file->decoder, &input->readings);
 	weft_decoder_lend(file->decoder, weft_worker_help(input->worker));
 	error = weft_decoder_feed_borrowed(file->decoder, bytes, size);
 	if (!error)
@@ -204,7 +206,7 @@ static int create_decoder(
 	return error;
 }
 
-static int create_decoders(struct weft_input *input, bool is_shared)
+static int create_decoders(struct weft_input *input)
 {
 	uint64_t all = 0;
 	size_t size;
@@ -217,7 +219,7 @@ static int create_decoders(struct weft_input *input, bool is_shared)
 	input->worker = all > WEFT__WORKER_MIN_BYTES ? weft_worker_create() : NULL;
 	for (size_t i = 0; i < input->file_count && !error; i++)
 		if (input->files[i].fit == WEFT_INPUT_OPEN)
-			error = create_decoder(input, is_shared, &input->files[i]);
+			error = create_decoder(input, &input->files[i]);
 	return error;
 }
 
@@ -247,14 +249,14 @@ static int merge(struct weft_input *input)
 	return error;
 }
 
-static int open_candidates(
-	struct weft_input *input, struct candidate *list, const char *const *paths, uint64_t max_bytes)
+static int open_candidates(struct weft_input *input, struct candidate *list,
+	const char *const *paths, const struct weft_input_options *options)
 {
 	size_t count = input->file_count;
 	int error = 0;
 	for (size_t i = 0; i < count && !error; i++) {
 		list[i].number = i;
-		error = open_source(paths[i], max_bytes, &list[i]);
+		error = open_source(paths[i], options, &list[i]);
 	}
 	if (!error && count_open(list, count) > 1) {
 		qsort(list, count, sizeof(*list), by_start);
@@ -264,30 +266,31 @@ static int open_candidates(
 	return error;
 }
 
-static bool share_readings(struct weft_input *input, const struct candidate *list)
+static void share_readings(struct weft_input *input, const struct candidate *list)
 {
 	struct weft__identity *identities = calloc(input->file_count, sizeof(*identities));
 	size_t count = 0;
 	for (size_t i = 0; identities && i < input->file_count; i++)
 		if (list[i].file.fit == WEFT_INPUT_OPEN)
 			identities[count++] = list[i].identity;
-	bool is_shared = identities && weft__share_readings(identities, count, &input->readings);
+	input->readings = weft__share_readings(identities, count);
 	free(identities);
-	return is_shared;
 }
 
-static int fill(struct weft_input *input, const char *const *paths, uint64_t max_bytes)
+static int fill(
+	struct weft_input *input, const char *const *paths, const struct weft_input_options *options)
 {
 	struct candidate *list = calloc(input->file_count, sizeof(*list));
 	if (!list)
 		return WEFT_ERROR_MEMORY;
-	int error = open_candidates(input, list, paths, max_bytes);
+	int error = open_candidates(input, list, paths, options);
 	for (size_t i = 0; i < input->file_count; i++)
 		input->files[i] = list[i].file;
-	bool is_shared = !error && share_readings(input, list);
+	if (!error)
+		share_readings(input, list);
 	free(list);
 	if (!error)
-		error = create_decoders(input, is_shared);
+		error = create_decoders(input);
 	return error ? error : merge(input);
 }
 
@@ -304,7 +307,7 @@ WEFT__EXPORT int weft_input_open_files(const char *const *paths, size_t count,
 		return WEFT_ERROR_MEMORY;
 	input->files = calloc(count, sizeof(*input->files));
 	input->file_count = input->files ? count : 0;
-	int error = input->files ? fill(input, paths, known.max_bytes) : WEFT_ERROR_MEMORY;
+	int error = input->files ? fill(input, paths, &known) : WEFT_ERROR_MEMORY;
 	if (error)
 		weft_input_close(input);
 	else

@@ -19,7 +19,7 @@ struct weft_input {
 	struct weft_worker *worker;
 	struct weft_input_file *files; /* NULL: the input was opened as one file */
 	size_t file_count;
-	struct weft__readings readings; /* convert the ticks of all files, if they share a clock */
+	struct weft__shared_readings readings; /* convert the ticks of the files that share a clock */
 };
 
 /* files.c */

@@ -22,21 +22,28 @@ const char *weft__runs_guest_domain(const char *operand)
 	return is_guest ? operand + length : NULL;
 }
 
+bool weft__runs_guest_try(
+	const char *operand, struct weft__runs_guest *ret_guest, char reason[WEFT_GUEST_REASON_BYTES])
+{
+	struct weft__runs_guest guest = {NULL, NULL};
+	const char *domain = weft__runs_guest_domain(operand);
+	int error = weft_host_open(&guest.host, reason);
+	if (!error)
+		error = weft_guest_open_only(guest.host, domain, &guest.guest, reason);
+	if (error)
+		weft_host_close(guest.host);
+	else
+		*ret_guest = guest;
+	return !error;
+}
+
 bool weft__runs_guest_open(const char *operand, struct weft__runs_guest *ret_guest)
 {
 	char reason[WEFT_GUEST_REASON_BYTES];
-	struct weft__runs_guest guest = {NULL, NULL};
-	int error = weft_host_open(&guest.host, reason);
-	if (!error)
-		error = weft_guest_open_only(
-			guest.host, weft__runs_guest_domain(operand), &guest.guest, reason);
-	if (error) {
+	bool good = weft__runs_guest_try(operand, ret_guest, reason);
+	if (!good)
 		weft__runs_report("%s: %s", weft__runs_shown(operand), reason);
-		weft_host_close(guest.host);
-	} else {
-		*ret_guest = guest;
-	}
-	return !error;
+	return good;
 }
 
 void weft__runs_guest_close(struct weft__runs_guest *guest)

@@ -18,8 +18,10 @@ struct weft__runs_guest {
 	struct weft_guest *guest;
 };
 
-/* Maps the buffer. False after a report. */
+/* Maps the buffer. False after a report, or with a reason. */
 bool weft__runs_guest_open(const char *operand, struct weft__runs_guest *ret_guest);
+bool weft__runs_guest_try(
+	const char *operand, struct weft__runs_guest *ret_guest, char reason[WEFT_GUEST_REASON_BYTES]);
 void weft__runs_guest_close(struct weft__runs_guest *guest);
 
 /* Copies what the buffer holds now into a file in memory, as a trace. A descriptor, or -1 after a

@@ -252,12 +252,15 @@ static struct weft__identity counter(uint64_t from, uint64_t to, int64_t first, 
 
 static bool share(struct weft__identity a, struct weft__identity b, struct weft__identity c)
 {
-	struct weft__readings readings = {{7, 7}, {7, 7}};
 	const struct weft__identity list[] = {a, b, c}, back[] = {c, b, a};
-	bool is_shared = weft__share_readings(list, 3, &readings);
-	assert_int_equal(weft__share_readings(back, 3, &readings), is_shared);
-	assert_int_equal(readings.first.ticks, is_shared ? 1000 * (uint64_t)MS : 7);
-	assert_int_equal(readings.last.ticks, is_shared ? 9000 * (uint64_t)MS : 7);
+	const struct weft__shared_readings shared = weft__share_readings(list, 3);
+	const struct weft__shared_readings other = weft__share_readings(back, 3);
+	const struct weft__readings readings = shared.counter;
+	bool is_shared = readings.last.ticks;
+	assert_int_equal(other.counter.last.ticks != 0, is_shared);
+	assert_int_equal(readings.first.ticks, is_shared ? 1000 * (uint64_t)MS : 0);
+	assert_int_equal(readings.last.ticks, is_shared ? 9000 * (uint64_t)MS : 0);
+	assert_int_equal(shared.xen.ticks, 0);
 	return is_shared;
 }
 
@@ -286,6 +289,27 @@ static void counters_that_agree_share_their_readings(void **state)
 	assert_false(share(back, back, none));
 }
 
+/* Guests of Xen, with the difference to the host's clock as it was measured for each. */
+static void guests_share_one_difference(void **state)
+{
+	(void)state;
+	const uint64_t ms = MS;
+	struct weft__identity list[3] = {counter(1000 * ms, 9000 * ms, 5000, 0),
+		counter(2000 * ms, 2000 * ms, 5100, 0), counter(3000 * ms, 4000 * ms, 4900, 0)};
+	for (int i = 0; i < 3; i++) {
+		list[i].has_counter = false;
+		list[i].has_xen = true;
+	}
+	struct weft__reading xen = weft__share_readings(list, 3).xen;
+	assert_int_equal(xen.ns - xen.ticks, 5000);
+	assert_int_equal(weft__share_readings(list, 1).xen.ticks, 0);
+	list[1].has_xen = false;
+	assert_int_equal(weft__share_readings(list, 2).xen.ticks, 0);
+	assert_int_equal(weft__share_readings(list, 3).xen.ticks, 1000 * ms);
+	list[2].readings.first.ns += 4 * MS; /* 1 ms and a thousandth of 2 s would be near enough */
+	assert_int_equal(weft__share_readings(list, 3).xen.ticks, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +320,7 @@ int main(void)
 		cmocka_unit_test(an_offset_moves_all_readings),
 		cmocka_unit_test(a_trace_is_identified_by_its_header),
 		cmocka_unit_test(counters_that_agree_share_their_readings),
+		cmocka_unit_test(guests_share_one_difference),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -337,6 +337,7 @@ static void test_follow_until_crash(void **state)
 	assert_int_equal(weft_follow_next(follow, &event), WEFT_OK);
 	assert_int_equal(event.task, 8);
 	assert_int_equal(weft_follow_next(follow, &event), WEFT_END);
+	assert_int_equal(weft_follow_describe(follow)->buffers[0].ending, WEFT_ENDING_CRASHED);
 	weft_follow_close(follow);
 	weft_guest_close(guest);
 }

@@ -59,7 +59,8 @@ static const struct weft_trace_buffer *buffer_of(const struct chains *c, uint32_
 
 static bool has_ended(const struct weft_trace_buffer *buffer)
 {
-	return buffer->ending == WEFT_ENDING_EXIT || buffer->ending == WEFT_ENDING_GONE;
+	return buffer->ending == WEFT_ENDING_EXIT || buffer->ending == WEFT_ENDING_GONE ||
+		   buffer->ending == WEFT_ENDING_CRASHED || buffer->ending == WEFT_ENDING_DESTROYED;
 }
 
 static uint64_t since(const struct chains *c, uint32_t task)
