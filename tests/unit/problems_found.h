@@ -50,6 +50,14 @@ static inline const struct weft_problem *only(
 	return only;
 }
 
+/* The words at the moments of a problem. */
+static inline void expect_words(
+	const struct weft_problem *problem, const char *cause, const char *effect)
+{
+	assert_string_equal(problem->cause.words, cause);
+	assert_string_equal(problem->effect.words, effect);
+}
+
 static inline void expect_none(const struct found *found)
 {
 	if (found->problems->count)

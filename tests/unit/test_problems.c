@@ -257,6 +257,7 @@ static void long_gaps_are_one_problem(void **state)
 	}
 	struct found found = find(&made);
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_IDLE_GAP);
+	expect_words(p, "", "runs, after nothing ran for 40.1 ms");
 	assert_int_equal(p->count, 12);
 	assert_int_equal(p->period_count, 12);
 	for (uint32_t i = 0; i < 12; i++) {
@@ -300,6 +301,7 @@ static void one_slow_request_is_found(void **state)
 		make_request(&made, id, id == 77 ? 900 * US : (20 + id % 9) * US);
 	struct found found = find(&made);
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_SLOW);
+	expect_words(p, "begins", "ends after 900 us, others after 24 us");
 	assert_int_equal(found.loaded.model->tasks.id[p->task], 77);
 	assert_string_equal(p->sentence,
 		"task 77 'request' takes 900 us from 2.578 ms, running all along or "
@@ -628,6 +630,8 @@ static void a_gap_names_the_awaited_task(void **state)
 	assert_string_equal(only(&found, WEFT_PROBLEM_IDLE_GAP)->sentence,
 		"Nothing runs for 40 ms from 2.75 ms, until promise 900 'disk' ends; usual gaps take 300 "
 		"us.");
+	expect_words(only(&found, WEFT_PROBLEM_IDLE_GAP), "nothing runs from here on",
+		"ends, after nothing ran for 40 ms");
 	found_finish(&found);
 }
 

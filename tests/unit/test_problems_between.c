@@ -33,6 +33,7 @@ static void a_task_that_lets_others_wait_is_found(void **state)
 	struct found found = taken_turns(30 * MS, false);
 	(void)state;
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_HOG);
+	expect_words(p, "begins to run", "stops after 30 ms, 4 tasks waited");
 	assert_int_equal(found.loaded.model->tasks.id[p->task], 4);
 	assert_int_equal(p->end - p->start, 30 * MS);
 	assert_string_equal(p->sentence,
@@ -296,6 +297,36 @@ static void a_task_that_runs_on_for_a_stopped_one_is_found(void **state)
 	found_finish(&found);
 }
 
+/* Task 10 waits for 11, which does not run itself, and that for 12. */
+static void a_task_that_runs_on_behind_another_is_found(void **state)
+{
+	(void)state;
+	for (int is_read = 0; is_read < 2; is_read++) {
+		struct made made = make_begin();
+		make_tasks(&made, 13);
+		make_edge(&made, WEFT_EVENT_TRY_READ, 10, 11);
+		make_edge(&made, WEFT_EVENT_TRY_READ, 11, 12);
+		if (is_read)
+			make_edge(&made, WEFT_EVENT_TRY_READ, 13, 11);
+		made.time += MS;
+		make_edge(&made, WEFT_EVENT_TIME_OUT, 0, 10);
+		made.time += 19 * MS;
+		make_switch(&made, 12);
+		made.time += MS;
+		for (uint64_t id = 1; id <= 13; id++)
+			if (id != 10)
+				make_edge(&made, WEFT_EVENT_RESOLVE, 12, id);
+		make_switch(&made, 0);
+		struct found found = find(&made);
+		if (is_read)
+			assert_int_equal(found.problems->count, 0);
+		else
+			assert_int_equal(
+				found.loaded.model->tasks.id[only(&found, WEFT_PROBLEM_ORPHAN)->task], 12);
+		found_finish(&found);
+	}
+}
+
 /* Task 10 ends with a lock that it took twice and gave back once; `waits`: another waits for it. */
 static struct found unreleased(uint16_t kind, bool waits)
 {
@@ -451,6 +482,7 @@ static void polling_is_found(void **state)
 	struct found found = runs_often(5 * US, false, false);
 	(void)state;
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_POLLING);
+	expect_words(p, "wakes up, and nothing comes of it", "again, after 1 ms");
 	assert_int_equal(found.problems->count, 1);
 	assert_int_equal(p->severity, WEFT_SEVERITY_HINT);
 	assert_string_equal(p->sentence, "task 1 'look' wakes up 300 times, every 1 ms, for 5 us each, "
@@ -591,6 +623,7 @@ static void a_gap_is_one_of_all_threads(void **state)
 	make_switch(&made, 0);
 	struct found found = find(&made);
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_IDLE_GAP);
+	expect_words(p, "", "runs, after nothing ran for 30 ms");
 	assert_int_equal(p->count, 1);
 	assert_int_equal(p->end - p->start, 30 * MS);
 	found_finish(&found);
@@ -696,6 +729,7 @@ int main(void)
 		cmocka_unit_test(contention_for_a_pool_is_found),
 		cmocka_unit_test(a_task_that_ends_with_a_lock_is_found),
 		cmocka_unit_test(a_task_that_runs_on_for_a_stopped_one_is_found),
+		cmocka_unit_test(a_task_that_runs_on_behind_another_is_found),
 		cmocka_unit_test(late_timers_are_found),
 		cmocka_unit_test(locks_can_be_in_a_circle_but_pools_cannot),
 		cmocka_unit_test(tasks_that_hold_what_the_other_wants_are_in_a_circle),

@@ -9,13 +9,49 @@
 #include "story/any.h"
 #include "story/holders.h"
 
-#define UNKNOWN (WEFT_NONE - 1) /* a holder that was not searched yet */
+#define UNKNOWN      (WEFT_NONE - 1) /* a holder that was not searched yet */
+#define EXAMINED_MAX (1u << 20)      /* edges that are examined for one semaphore */
 
-/* The holder: the last reader, unless the semaphore was signalled since, which gives it back. */
+/* True if the task takes the semaphore, or if too many of its edges would have to be examined. */
+static bool takes(const struct weft__blocked *b, uint32_t task, uint32_t semaphore, uint32_t *left)
+{
+	const struct weft_edges *e = &b->model->edges;
+	struct weft__edge_list by = weft__edges_by(b->model, task);
+	for (uint32_t i = 0; i < by.count; i++) {
+		if (*left == 0 ||
+			(e->type[by.edges[i]] == WEFT_EDGE_READ && e->to[by.edges[i]] == semaphore))
+			return true;
+		--*left;
+	}
+	return false;
+}
+
+/* True if a task releases the semaphore that never takes it. Then the semaphore counts something,
+ * as the items of a queue, and a task that took it does not hold it. */
+static bool is_counting(const struct weft__blocked *b, uint32_t semaphore)
+{
+	const struct weft_edges *e = &b->model->edges;
+	struct weft__edge_list to = weft__edges_to(b->story, semaphore);
+	uint32_t left = EXAMINED_MAX, known = WEFT_NONE;
+	for (uint32_t i = 0; i < to.count && left > 0; i++) {
+		uint32_t from = e->from[to.edges[i]];
+		if (e->type[to.edges[i]] != WEFT_EDGE_SIGNAL || from == WEFT_NONE || from == known)
+			continue;
+		if (!takes(b, from, semaphore, &left))
+			return true;
+		known = from;
+	}
+	return false;
+}
+
+/* The holder: the last reader, unless the semaphore was signalled since, which gives it back. A
+ * counting one blocks its waiters itself. */
 static uint32_t find_holder(const struct weft__blocked *b, uint32_t semaphore)
 {
 	const struct weft_edges *e = &b->model->edges;
 	struct weft__edge_list to = weft__edges_to(b->story, semaphore);
+	if (is_counting(b, semaphore))
+		return semaphore;
 	for (uint32_t i = to.count; i > 0; i--) {
 		uint32_t edge = to.edges[i - 1];
 		if (e->type[edge] == WEFT_EDGE_READ)

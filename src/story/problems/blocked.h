@@ -7,7 +7,8 @@
  * leave these edges out, since each of the others could break them.
  *
  * A lock or another resource does not wait itself: others wait for its holder. A semaphore is held
- * by the task that has read it and not signalled it since.
+ * by the task that has read it and not signalled it since, unless another task that never reads it
+ * signals it.
  */
 #ifndef WEFT_STORY_PROBLEMS_BLOCKED_H
 #define WEFT_STORY_PROBLEMS_BLOCKED_H

@@ -276,6 +276,17 @@ static enum weft_problem_severity severity_of(const struct looking *l, const str
 	return is_grave ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT;
 }
 
+static void set_moments(struct weft_problem *problem, const struct stretch *stretch)
+{
+	struct weft__words words = weft__problem_moment(&problem->cause, problem->start, problem->task);
+	weft__words_add(&words, "begins to run");
+	words = weft__problem_moment(&problem->effect, problem->end, problem->task);
+	weft__words_add(&words, "stops after ");
+	weft__words_add_length(&words, problem->end - problem->start);
+	if (stretch->waiters >= WAITERS_MIN)
+		weft__words_add(&words, ", %" PRIu32 " tasks waited", stretch->waiters);
+}
+
 static void add_hog(struct looking *l, const struct stretch *stretch)
 {
 	const struct weft_model *model = l->model;
@@ -295,6 +306,7 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 		.counter = WEFT_NONE,
 		.edge = WEFT_NONE,
 	};
+	set_moments(&problem, stretch);
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 6);
 	weft__words_add_subject(w, model, stretch->task, 36);

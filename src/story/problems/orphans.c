@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks that run on although the task that waited for them was cancelled, closed or timed out, and
- * no other task reads their result: the stop did not reach them. One problem for all of them,
- * described at the one that runs on for the longest.
+ * Tasks that run on although the task that waited for them, directly or through others, was
+ * cancelled, closed or timed out, and no other task reads their result: the stop did not reach
+ * them. One problem for all of them, described at the one that runs on for the longest.
  *
  * A task that only ends later, as a timer or an answer that arrives, costs nothing and is left out.
  */
@@ -13,6 +13,7 @@
 
 #define LEAST_SHARE 50              /* 1 / share of a trace: a task that runs on that long, … */
 #define LEAST_NS    (10 * WEFT__MS) /* … and in a long trace for that time */
+#define HOPS_MAX    16              /* of a chain of waits that are followed */
 #define FAR_LONGER  8               /* times as long as alike tasks live: a warning */
 
 struct orphan {
@@ -20,15 +21,16 @@ struct orphan {
 	uint64_t ns;            /* how long it ran on */
 };
 
-/* The task that a stopped task waited for when it was stopped, or WEFT_NONE. */
-static uint32_t awaited_by(const struct weft_model *model, uint32_t stopped)
+/* The task for which `task` waited at a time, by its last act before; or WEFT_NONE. */
+static uint32_t awaited_by(const struct weft_model *model, uint32_t task, uint64_t time)
 {
 	const struct weft_edges *e = &model->edges;
-	struct weft__edge_list by = weft__edges_by(model, stopped);
-	if (!(model->tasks.flags[stopped] & WEFT_TASK_STOPPED) || !by.count)
+	struct weft__edge_list by = weft__edges_by(model, task);
+	uint32_t acts = weft__edges_until(model, by, time);
+	if (!acts || e->type[by.edges[acts - 1]] != WEFT_EDGE_TRY_READ)
 		return WEFT_NONE;
-	uint32_t last = by.edges[by.count - 1];
-	return e->type[last] == WEFT_EDGE_TRY_READ ? e->to[last] : WEFT_NONE;
+	uint32_t source = weft__become_at(model, e->to[by.edges[acts - 1]], time);
+	return source == task || weft__is_gone(model, source, time) ? WEFT_NONE : source;
 }
 
 /* True if another task reads its result, waits for it, or stops it. */
@@ -56,18 +58,38 @@ static uint64_t runs_on(const struct weft_model *model, uint32_t task, uint64_t 
 	return last > time ? last - time : 0;
 }
 
-static bool is_orphan(
+/* The next task of the chain, if nobody else needs it and it is not stopped as well; or WEFT_NONE.
+ */
+static uint32_t next_left_alone(const struct weft_story *story, uint32_t waiter, uint64_t time)
+{
+	const struct weft_tasks *t = &story->model->tasks;
+	uint32_t task = awaited_by(story->model, waiter, time);
+	if (task == WEFT_NONE || (t->flags[task] & WEFT_TASK_STOPPED) ||
+		weft__is_resource(t->kind[task]) || has_other_reader(story, task, waiter))
+		return WEFT_NONE;
+	return task;
+}
+
+/* Finds the task that runs on for the longest, of those for which a stopped one waited, directly or
+ * through others. */
+static bool find_orphan(
 	const struct weft__findings *findings, uint32_t stopped, struct orphan *ret_orphan)
 {
 	const struct weft_model *model = findings->story->model;
-	uint32_t task = awaited_by(model, stopped);
-	if (task == WEFT_NONE || (model->tasks.flags[task] & WEFT_TASK_STOPPED) ||
-		weft__is_resource(model->tasks.kind[task]))
+	const uint64_t stop = model->tasks.end[stopped];
+	uint32_t task = stopped;
+	*ret_orphan = (struct orphan){WEFT_NONE, stopped, 0};
+	if (!(model->tasks.flags[stopped] & WEFT_TASK_STOPPED))
 		return false;
-	uint64_t ns = runs_on(model, task, model->tasks.end[stopped]);
-	*ret_orphan = (struct orphan){task, stopped, ns};
-	return ns > 0 && ns >= weft__least_ns(findings, LEAST_SHARE, LEAST_NS) &&
-		   !has_other_reader(findings->story, task, stopped);
+	for (unsigned hop = 0; hop < HOPS_MAX; hop++) {
+		task = next_left_alone(findings->story, task, stop);
+		if (task == WEFT_NONE)
+			break;
+		uint64_t ns = runs_on(model, task, stop);
+		if (ns > ret_orphan->ns)
+			*ret_orphan = (struct orphan){task, stopped, ns};
+	}
+	return ret_orphan->ns > 0 && ret_orphan->ns >= weft__least_ns(findings, LEAST_SHARE, LEAST_NS);
 }
 
 static bool is_far_longer(const struct weft__findings *findings, const struct orphan *orphan)
@@ -120,7 +142,7 @@ void weft__find_orphans(struct weft__findings *findings)
 	uint32_t count = 0;
 	bool is_warning = false;
 	for (uint32_t task = 0; task < findings->story->model->tasks.count; task++) {
-		if (!is_orphan(findings, task, &orphan))
+		if (!find_orphan(findings, task, &orphan))
 			continue;
 		count++;
 		is_warning = is_warning || is_far_longer(findings, &orphan);

@@ -116,6 +116,11 @@ static void add_polling(
 		.counter = WEFT_NONE,
 		.edge = WEFT_NONE,
 	};
+	struct weft__words words = weft__problem_moment(&problem.cause, problem.start, task);
+	weft__words_add(&words, "wakes up, and nothing comes of it");
+	words = weft__problem_moment(&problem.effect, a->start[first + 1], task);
+	weft__words_add(&words, "again, after ");
+	weft__words_add_length(&words, a->start[first + 1] - problem.start);
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 6);
 	weft__words_add_subject(w, model, task, 36);

@@ -315,11 +315,23 @@ static struct weft_problem problem_of(const struct sorting *s, const struct slow
 	};
 }
 
+static void set_moments(struct weft_problem *problem, const struct slow *slow)
+{
+	struct weft__words words = weft__problem_moment(&problem->cause, problem->start, problem->task);
+	weft__words_add(&words, "begins");
+	words = weft__problem_moment(&problem->effect, problem->end, problem->task);
+	weft__words_add(&words, "ends after ");
+	weft__words_add_length(&words, slow->life_ns);
+	weft__words_add(&words, slow->is_timed ? ", most after " : ", others after ");
+	weft__words_add_length(&words, slow->usual_ns);
+}
+
 static void name(struct sorting *s, const struct slow *slow)
 {
 	const struct weft_model *model = s->model;
 	struct weft__sentence t;
 	struct weft_problem problem = problem_of(s, slow);
+	set_moments(&problem, slow);
 	weft__sentence_init(&t);
 	struct weft__words *w = weft__clause(&t, 9);
 	weft__words_add_subject(w, model, slow->task, 36);
