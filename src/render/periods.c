@@ -11,6 +11,13 @@
 
 #define NAMED_FROM 16.0 /* px */
 #define LEAST_NAME 48.0
+#define REPEATED   240.0 /* px from a name to the same name of another band */
+
+/* The name that was written last, and where it begins. */
+struct band_label {
+	struct weft_slice name;
+	double x;
+};
 
 static struct weft_slice band_name(const struct painter *p, const struct weft_band_period *band)
 {
@@ -28,18 +35,27 @@ static void draw_run(struct painter *p, double x, double x2, uint32_t color)
 		weft_canvas_rect(p->canvas, x, box->y, x2, box->y + box->height, color);
 }
 
-/* Writes a band's name at the upper edge, or if a task's name is there, at the lower one. It has a
- * halo, as counters may pass below. */
-static void name_band(struct painter *p, const struct weft_band_period *band, double x, double x2)
+static bool is_same(struct weft_slice a, struct weft_slice b)
 {
+	return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
+}
+
+/* Writes a band's name at the upper edge, or if a task's name is there, at the lower one. It has a
+ * halo, as counters may pass below. In a row of bands with one name, only some are named. */
+static void name_band(struct painter *p, const struct weft_band_period *band, double x, double x2,
+	struct band_label *last)
+{
+	const struct weft_slice name = band_name(p, band);
 	const struct weft_box *box = &p->frame->picture;
 	uint32_t ground = band->kind == WEFT_BAND_GC ? p->theme->gc : p->theme->idle;
 	struct weft_text_style style = {p->theme->dim, 10.5, false, p->label_count > 0, ground};
 	char text[64];
 	if (x2 - x < NAMED_FROM || box->height < 60)
 		return;
-	double width = weft__fit_text(p, band_name(p, band), x2 - x - 6, &style, text, sizeof(text));
-	if (width <= 0 || (width < LEAST_NAME && strlen(text) != band_name(p, band).size))
+	if (last->name.size && x - last->x < REPEATED && is_same(name, last->name))
+		return;
+	double width = weft__fit_text(p, name, x2 - x - 6, &style, text, sizeof(text));
+	if (width <= 0 || (width < LEAST_NAME && strlen(text) != name.size))
 		return; /* "sl…" would be useless */
 	const double tops[] = {box->y + 2, box->y + box->height - 14};
 	for (unsigned i = 0; i < 2; i++) {
@@ -49,6 +65,7 @@ static void name_band(struct painter *p, const struct weft_band_period *band, do
 		weft_canvas_text(p->canvas, rect.x, tops[i] + 10, text, strlen(text), width, &style);
 		weft__add_thing(p, (struct weft__thing){WEFT__THING_BAND, WEFT_NONE, WEFT_NONE,
 							   {rect.x, rect.y, width, rect.y2 - rect.y}});
+		*last = (struct band_label){name, x};
 		return;
 	}
 }
@@ -103,11 +120,12 @@ static void draw_kind(struct painter *p, const struct weft__bands *bands, uint32
  * next band that ends at least that much later. */
 static void name_kind(struct painter *p, const struct weft__bands *bands)
 {
+	struct band_label last = {{"", 0}, 0};
 	double x, x2;
 	for (uint32_t i = first_after(bands, 0, p->left, 0);
 		 i < bands->count && bands->list[i].start < p->right;) {
 		band_edges(p, &bands->list[i], &x, &x2);
-		name_band(p, &bands->list[i], x, x2);
+		name_band(p, &bands->list[i], x, x2, &last);
 		uint64_t next = weft_view_time(p->view, x2 + NAMED_FROM - 2 - p->x0);
 		i = first_after(bands, i + 1, next, 0);
 	}
