@@ -38,10 +38,25 @@ static bool is_misfit(const struct weft_input_file *file)
 	return file->fit != WEFT_INPUT_OPEN && file->fit != WEFT_INPUT_UNREADABLE;
 }
 
+/* True if files are left out because they are of different boots, or do not say of which one. */
+static bool are_apart(const struct weft_input *input)
+{
+	bool apart = false;
+	for (size_t i = 0; i < weft_input_file_count(input); i++) {
+		enum weft_input_fit fit = weft_input_file(input, i)->fit;
+		apart = apart || fit == WEFT_INPUT_NO_BOOT || fit == WEFT_INPUT_OTHER_BOOT;
+	}
+	return apart;
+}
+
 /* CLI_DONE if the trace can be shown, though files may be left out of it. */
-static int check_files(const struct weft_input *input, bool is_directory)
+static int check_files(const struct weft_input *input, bool is_directory, bool *ret_apart)
 {
 	bool good = true;
+	if (ret_apart && !is_directory && are_apart(input)) {
+		*ret_apart = true;
+		return CLI_UNREADABLE;
+	}
 	for (size_t i = 0; i < weft_input_file_count(input); i++) {
 		const struct weft_input_file *file = weft_input_file(input, i);
 		explain(file, is_directory);
@@ -91,7 +106,7 @@ static int open_guest(void *context, const char *path, struct weft_source **ret_
 }
 
 static int open_all(const struct weft__runs_traces *files, bool is_directory, char *name,
-	struct cli_trace *ret_trace)
+	bool *ret_apart, struct cli_trace *ret_trace)
 {
 	const struct weft_input_options options = {
 		.size = sizeof(options), .max_bytes = cli_trace_max_bytes(), .open = open_guest};
@@ -102,7 +117,7 @@ static int open_all(const struct weft__runs_traces *files, bool is_directory, ch
 			(const char *const *)files->paths, files->count, &options, &trace.input);
 	if (error)
 		return cli_trace_fail(&trace, error);
-	int status = check_files(trace.input, is_directory);
+	int status = check_files(trace.input, is_directory, ret_apart);
 	trace.decoder = weft_input_decoder(trace.input);
 	if (status)
 		weft_input_close(trace.input);
@@ -112,6 +127,11 @@ static int open_all(const struct weft__runs_traces *files, bool is_directory, ch
 }
 
 int cli_trace_open_all(char **operands, int count, struct cli_trace *ret_trace)
+{
+	return cli_trace_open_fitting(operands, count, NULL, ret_trace);
+}
+
+int cli_trace_open_fitting(char **operands, int count, bool *ret_apart, struct cli_trace *ret_trace)
 {
 	struct weft__runs_traces files = {0};
 	bool is_directory = true, good = true;
@@ -125,7 +145,7 @@ int cli_trace_open_all(char **operands, int count, struct cli_trace *ret_trace)
 	char *name = name_operands(operands, count);
 	limit_output(&files);
 	if (good)
-		status = open_all(&files, is_directory, name, ret_trace);
+		status = open_all(&files, is_directory, name, ret_apart, ret_trace);
 	if (status)
 		free(name);
 	weft__runs_traces_finish(&files);

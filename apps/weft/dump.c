@@ -22,7 +22,7 @@ static const char usage[] =
 	"  --problems       print problems instead, the gravest first; their names are listed below\n"
 	"  --sort ORDER     the order of problems: gravity, or time\n"
 	"  --fail-on WHAT   exit with status 1 if there is a problem that grave: hint, warning or error\n"
-	"  --each           each FILE is a trace of its own\n"
+	"  --each           each FILE is a trace of its own, as are FILEs of different boots\n"
 	"  --story TASK     print everything about a task, by its number or its label: facts, then\n"
 	"                   events; with several files, BUFFER/ID names a task\n"
 	"  --tsv            columns of problems and stories with tabs between them, for cut and awk\n"
@@ -224,11 +224,13 @@ static bool parse_options(int argc, char **argv, struct dump_options *ret_option
 	return fits(&options);
 }
 
-/* Prints one trace; returns an exit status. */
-static int dump_trace(const struct dump_options *options, char **operands, int count)
+/* Prints one trace; returns an exit status. If the operands do not fit together, `*ret_apart` is
+ * true; NULL: that is an error. */
+static int dump_trace(
+	const struct dump_options *options, char **operands, int count, bool *ret_apart)
 {
 	struct cli_trace trace;
-	int status = cli_trace_open_all(operands, count, &trace);
+	int status = cli_trace_open_fitting(operands, count, ret_apart, &trace);
 	if (status)
 		return status;
 	cli_progress_start();
@@ -255,10 +257,11 @@ int cli_dump(int argc, char **argv)
 	int count = cli_count_operands(argc, argv, "FILE");
 	if (!count)
 		return CLI_USAGE;
+	bool is_problems = options.what == DUMP_PROBLEMS;
 	if (!options.is_each)
-		return dump_trace(&options, argv + optind, count);
-	for (int i = 0; i < count; i++) {
-		int of_one = dump_trace(&options, argv + optind + i, 1);
+		status = dump_trace(&options, argv + optind, count, is_problems ? &options.is_each : NULL);
+	for (int i = 0; i < count && options.is_each; i++) {
+		int of_one = dump_trace(&options, argv + optind + i, 1, NULL);
 		status = of_one > status || i == 0 ? of_one : status;
 	}
 	return status;

@@ -286,7 +286,6 @@ def problems_may_fail_a_build():
 
 @case
 def each_file_may_be_a_trace_of_its_own():
-    weft('dump', '--problems', ARP, BLOCK, status=3)
     text = weft('dump', '--problems', '--each', ARP, BLOCK).stdout
     alone = [(path, line) for path in (ARP, BLOCK) for line in weft('dump', '--problems', path).stdout.splitlines()]
     equal(text.splitlines(), ['%s: %s' % pair for pair in alone])
@@ -294,6 +293,9 @@ def each_file_may_be_a_trace_of_its_own():
     rows = json_lines(weft('dump', '--problems', '--each', '--json', ARP, BLOCK).stdout)
     equal({row['file'] for row in rows} - {ARP, BLOCK}, set())
     weft('dump', '--problems', '--each', ARP, '/nonexistent', status=3)
+    equal(weft('dump', '--problems', ARP, BLOCK).stdout, text)  # they do not say that they are of one boot
+    weft('dump', '--problems', ARP, '/nonexistent', status=3)
+    weft('dump', ARP, BLOCK, status=3)
 
 
 @case
