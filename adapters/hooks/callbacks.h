@@ -76,6 +76,9 @@ void weft__hooks_subject_forget(const void *address);
 void weft__hooks_subject_label(
 	struct weft__hooks_subject *subject, const struct weft__hooks_text *label);
 
+/* Gives the subject's new task the name of its last one. While recording. */
+void weft__hooks_subject_label_again(struct weft__hooks_subject *subject);
+
 /* ---- Tasks (callbacks.c) ----
  *
  * The first ones are called in a recording part of a hook; those that say so have one. */

@@ -133,6 +133,14 @@ void weft__hooks_subject_label(
 	__atomic_store_n(&alive->task, subject->task, __ATOMIC_RELEASE);
 }
 
+void weft__hooks_subject_label_again(struct weft__hooks_subject *subject)
+{
+	struct weft__hooks_alive *alive = &subject->alive;
+	weft_label_n_as(subject->task, alive->label, strlen(alive->label));
+	alive->created_ns = coarse_now_ns();
+	__atomic_store_n(&alive->task, subject->task, __ATOMIC_RELEASE);
+}
+
 /* Another thread may use the subject meanwhile: if its task has changed, it is left out. */
 static unsigned run_down_subject(const struct weft__hooks_subject *subject)
 {

@@ -46,6 +46,14 @@ static void on_timer(uv_timer_t *timer)
 	weft__hooks_return(&run);
 }
 
+/* A timer that is often set again has one name each time, which takes longer to put together than
+ * to record. `second` is the callback in the last name; NULL if that timer repeated. */
+static bool has_same_name(const struct weft__hooks_subject *subject, uint64_t ms, uint64_t repeat)
+{
+	return !repeat && subject->second && subject->second == subject->callback &&
+		   subject->number == ms;
+}
+
 /* A timer that waits is set to another time: its task goes on. */
 static bool start(uv_timer_t *timer, uv_timer_cb callback, uint64_t ms, uint64_t repeat)
 {
@@ -53,14 +61,15 @@ static bool start(uv_timer_t *timer, uv_timer_cb callback, uint64_t ms, uint64_t
 	if (!subject)
 		return false;
 	int saved = weft__hooks_begin();
-	weft_moment_begin();
 	bool is_new = weft__hooks_start(subject, (weft__hooks_callback)callback, WEFT_KIND_TIMER);
-	if (is_new || subject->number != (uint32_t)ms)
+	if (is_new && has_same_name(subject, ms, repeat))
+		weft__hooks_subject_label_again(subject);
+	else if (is_new || subject->number != (uint32_t)ms)
 		name_timer(subject, ms, repeat);
+	subject->second = repeat ? NULL : subject->callback;
 	subject->number = (uint32_t)ms;
 	if (!repeat)
 		set_deadline(subject->task, ms);
-	weft_moment_end();
 	weft__hooks_end(saved);
 	return true;
 }
