@@ -3,7 +3,7 @@
 """Builds the benchmarks with optimisation and runs them. The first line describes the machine.
 
     tools/bench.py [NAME…]      all, or only these (record, lttng, cold, latency, follow, decode, open, live,
-                                live_window, live_page, layout, window, story, page, python)
+                                live_window, live_page, layout, window, story, page, python, adapters)
 
 docs/cost.md explains the figures.
 """
@@ -29,6 +29,7 @@ GROUPS = [
     ('search', ['story']),
     ('the page', ['page']),
     ('Python', ['python']),
+    ('programs that nobody changed', ['adapters']),
 ]
 # Benchmarks that are not built if something is missing.
 MISSING = {'lttng': "LTTng-UST is not measured: its headers are missing (Debian: liblttng-ust-dev)",
