@@ -58,6 +58,9 @@ struct weft_guest_name {
 int weft_host_find(struct weft_host *host, const char *domain, struct weft_guest_name **ret_list,
 	size_t *ret_count, char reason[WEFT_GUEST_REASON_BYTES]);
 
+/* False if the domain has ended, though it may be preserved. */
+bool weft_host_runs(struct weft_host *host, uint32_t domain);
+
 /* Lets weft_host_has_changed notice when domains come and go, and when one announces a buffer. */
 int weft_host_watch(struct weft_host *host);
 bool weft_host_has_changed(struct weft_host *host);

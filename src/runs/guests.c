@@ -43,7 +43,8 @@ struct weft__runs_guests {
 	size_t count;
 	uint64_t due_ns; /* no look before */
 	uint64_t retry_ns;
-	bool once, has_streamed, is_gone, has_changed;
+	uint32_t last; /* the domain that was streamed last */
+	bool once, waits, has_streamed, is_gone, has_changed;
 };
 
 /* ---- Beginning and end ---- */
@@ -61,12 +62,21 @@ static bool has_domain(struct weft__runs_guests *guests, char reason[WEFT_GUEST_
 static bool start(struct weft__runs_guests *guests, const struct weft__runs_guests_options *options)
 {
 	char reason[WEFT_GUEST_REASON_BYTES] = "cannot watch XenStore";
-	bool good = weft_host_open(&guests->host, reason) == 0 && weft_host_watch(guests->host) == 0;
+	guests->host = options->host;
+	bool good = (guests->host || weft_host_open(&guests->host, reason) == 0) &&
+				weft_host_watch(guests->host) == 0;
 	if (good && !options->waits)
 		good = has_domain(guests, reason);
 	if (!good)
 		weft__runs_report("%s: %s", weft__runs_shown(options->operand), reason);
 	return good;
+}
+
+/* NUMBER or NUMBER/BUFFER. */
+static bool is_number(const char *domain)
+{
+	size_t digits = strspn(domain, "0123456789");
+	return digits && (domain[digits] == '\0' || domain[digits] == '/');
 }
 
 struct weft__runs_guests *weft__runs_guests_create(const struct weft__runs_guests_options *options)
@@ -78,7 +88,8 @@ struct weft__runs_guests *weft__runs_guests_create(const struct weft__runs_guest
 	}
 	guests->domain = weft__runs_guest_domain(options->operand);
 	/* A number is never used again for another domain. */
-	guests->once = options->once || guests->domain[strspn(guests->domain, "0123456789")] == '\0';
+	guests->once = options->once || is_number(guests->domain);
+	guests->waits = options->waits;
 	guests->has_changed = true;
 	if (start(guests, options))
 		return guests;
@@ -183,6 +194,7 @@ static void try_entry(struct weft__runs_guests *guests, struct entry *entry,
 		return;
 	const struct weft__runs_ring ring = ring_of(&entry->name);
 	guests->has_streamed = true;
+	guests->last = entry->name.domain;
 	if (!add(context, &ring, entry->guest))
 		weft__runs_guests_release(guests, entry->guest);
 }
@@ -230,8 +242,11 @@ void weft__runs_guests_look(
 
 bool weft__runs_guests_go_on(const struct weft__runs_guests *guests)
 {
-	bool is_mapped = false;
 	for (size_t i = 0; i < guests->count; i++)
-		is_mapped |= guests->list[i].guest != NULL;
-	return is_mapped || !guests->once || !(guests->has_streamed || guests->is_gone);
+		if (guests->list[i].guest)
+			return true;
+	if (!guests->once)
+		return true;
+	return guests->has_streamed ? weft_host_runs(guests->host, guests->last)
+								: guests->waits || !guests->is_gone;
 }

@@ -85,11 +85,15 @@ static bool add_guest(void *stream, const struct weft__runs_ring *ring, struct w
 {
 	struct weft__runs_stream *s = stream;
 	struct weft__ring_stream *r = add(s, ring, ring->name);
-	if (r)
-		r->guest = guest;
-	else
+	const void *bytes;
+	size_t size;
+	if (!r) {
 		weft__runs_report("%s", strerror(ENOMEM));
-	return r;
+		return false;
+	}
+	r->guest = guest;
+	r->has_pages = weft_guest_bytes(guest, &bytes, &size);
+	return true;
 }
 
 /* Adds the rings that are new in the directory. */
@@ -333,8 +337,10 @@ bool weft__runs_stream_results(struct weft__runs_stream *s, const struct weft__r
 		r->result.files = r->file.count;
 		r->result.bytes = r->file.total;
 		r->result.unwritten = r->result.summary.events - r->written;
-		list[count++] = (struct weft__runs_saved){
-			.file = r->file.path, .path = r->path, .ring = &r->ring, .stream = &r->result};
+		list[count++] = (struct weft__runs_saved){.file = r->file.path,
+			.path = r->path,
+			.ring = &r->ring,
+			.stream = r->has_pages ? NULL : &r->result};
 	}
 	*ret_list = list;
 	*ret_count = count;

@@ -41,12 +41,24 @@ static bool was_given_up(const struct weft__ring_stream *r)
 	return lstat(r->path, &status) != 0 && lstat(link, &status) == 0;
 }
 
+/* Unmaps a guest's buffer, so that nothing remains of a destroyed domain. */
+static void let_go(struct weft__runs_stream *s, struct weft__ring_stream *r)
+{
+	if (r->guest)
+		weft__runs_guests_release(s->guests, r->guest);
+	r->guest = NULL;
+}
+
+/* A guest's buffer that cannot be read must not decide the exit status. */
 static bool open_guest(struct weft__runs_stream *s, struct weft__ring_stream *r)
 {
 	int error = weft_stream_open_guest(r->guest, s->piece_bytes, &r->stream);
-	if (error)
-		fail(r, r->path, weft_error_text(error));
-	return !error;
+	if (!error)
+		return true;
+	fail(r, r->path, weft_error_text(error));
+	r->has_failed = false;
+	let_go(s, r);
+	return false;
 }
 
 /* A ring without magic is still being made, or will never be complete; it is tried again. So is a
@@ -147,15 +159,43 @@ static void close_ring(struct weft__runs_stream *s, struct weft__ring_stream *r)
 	r->result.summary = *weft_stream_describe(r->stream);
 	weft_stream_close(r->stream);
 	r->stream = NULL;
-	if (r->guest)
-		weft__runs_guests_release(s->guests, r->guest);
-	r->guest = NULL;
+	let_go(s, r);
+}
+
+/* Writes the pages of a guest as they are. */
+static bool write_pages(struct weft__ring_stream *r)
+{
+	const void *bytes;
+	size_t size;
+	weft_guest_bytes(r->guest, &bytes, &size);
+	return weft__stream_file_begin(&r->file) && weft__stream_file_put(&r->file, bytes, size) &&
+		   weft__stream_file_flush(&r->file) &&
+		   (!r->file.compressor ||
+			   (weft__stream_file_end(&r->file) && weft__stream_file_flush(&r->file))) &&
+		   weft__stream_file_sync(&r->file);
+}
+
+/* The CTF of mirage-profile cannot be streamed: its pages are saved when the guest's record ends.
+ */
+static bool serve_pages(struct weft__runs_stream *s, struct weft__ring_stream *r, bool is_last)
+{
+	if (!is_last && weft_guest_look(r->guest) == WEFT_GUEST_OPEN)
+		return false;
+	if (!weft__runs_file_is_free(r->file.name))
+		r->has_failed = true;
+	else if (!write_pages(r))
+		fail(r, r->file.name, strerror(r->file.error));
+	r->is_done = true;
+	let_go(s, r);
+	return true;
 }
 
 /* True if there was something to do. */
 bool weft__ring_stream_serve(struct weft__runs_stream *s, struct weft__ring_stream *r, bool is_last)
 {
 	bool busy = false;
+	if (r->has_pages && !r->is_done)
+		return serve_pages(s, r, is_last);
 	if (s->is_full && !r->stream)
 		r->is_done = r->result.is_cut = true;
 	if (r->is_done || (!r->stream && !open_ring(s, r, is_last))) {

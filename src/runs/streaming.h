@@ -30,6 +30,7 @@ struct weft__ring_stream {
 	uint64_t written;     /* events in files */
 	uint64_t before;      /* events in files before the present one */
 	uint64_t whole_bytes; /* size of the present file up to the end of its last whole piece */
+	bool has_pages;       /* of a guest, with the CTF of mirage-profile: saved at the end */
 	bool has_ended;       /* no more events come, but a piece may be pending */
 	bool ends_file;       /* the pending piece is the last of this file */
 	bool is_done, is_stuck, has_failed;
