@@ -207,6 +207,33 @@ uint64_t weft__hooks_ns_since(uint64_t began);
 /* Records a span of that name until now, on the track "NAME blocked" of the calling thread. */
 void weft__hooks_record_blocked(struct weft__hooks_text *name, uint64_t began);
 
+/* ---- Processes that wait for each other (process.c) ---- */
+
+/* Messages, by the number that their two sides know. */
+enum weft__hooks_channel {
+	WEFT__HOOKS_BEGINS = 1, /* the pid of a child; sent by its parent */
+	WEFT__HOOKS_EXECS,      /* the pid; sent by the program that called exec */
+	WEFT__HOOKS_EXITS,      /* the pid; sent by the process that ends */
+	WEFT__HOOKS_PIPE,       /* an inode */
+	WEFT__HOOKS_UNIX,       /* the inode of the sender's socket */
+	WEFT__HOOKS_TCP,        /* both addresses */
+};
+
+uint64_t weft__hooks_key(enum weft__hooks_channel channel, uint64_t what);
+uint64_t weft__hooks_mix(uint64_t bits);
+
+/* The first task of the process, or WEFT_TASK_NONE. It receives from what began the process. */
+void weft__hooks_process_begins(uint64_t task);
+uint64_t weft__hooks_main_task(void);
+
+/* The first task and the process end. Call it while recording. */
+void weft__hooks_process_ends(void);
+/* `part` is called just before. For constructors. */
+void weft__hooks_at_end(void (*part)(void));
+
+/* True if this process has recorded a task, and the caller is no child of vfork. */
+bool weft__hooks_is_this_process(void);
+
 /* ---- Sandboxes (confined.c) ---- */
 
 /* Around system calls that a hook makes of its own. False: the process is in a sandbox, which may

@@ -84,10 +84,6 @@ void weft__hooks_turn_off(void)
 
 /* ---- The process ---- */
 
-/* The main thread's task ends with the process. */
-static uint64_t main_task = WEFT_TASK_NONE;
-static uint32_t main_epoch;
-
 /* Categories are registered before (102), and libweft's own constructor has run. */
 __attribute__((constructor(110))) static void begin(void)
 {
@@ -104,8 +100,7 @@ __attribute__((constructor(110))) static void begin(void)
 		weft__hooks_append(&name, program_invocation_short_name);
 		struct weft__hooks_alive task;
 		weft__hooks_create(&task, WEFT_TASK_NONE, weft_kind("thread"), &name);
-		main_task = task.task;
-		main_epoch = weft__hooks_epoch();
+		weft__hooks_process_begins(task.task);
 		weft__hooks_thread_begin(&task);
 	}
 	weft__hooks_end(saved);
@@ -113,10 +108,9 @@ __attribute__((constructor(110))) static void begin(void)
 
 __attribute__((destructor(110))) static void end(void)
 {
-	if (main_epoch != weft__hooks_epoch() || main_task == WEFT_TASK_NONE ||
-		weft__hooks_is_confined())
+	if (weft__hooks_main_task() == WEFT_TASK_NONE)
 		return;
 	int saved = weft__hooks_begin();
-	weft_resolve(main_task);
+	weft__hooks_process_ends();
 	weft__hooks_end(saved);
 }

@@ -136,6 +136,8 @@ static void make_task(struct weft__hooks_thread *thread)
 	weft__hooks_append(&label, name);
 	weft__hooks_create(&task, WEFT_TASK_NONE, weft_kind("thread"), &label);
 	set_task(&task);
+	if (epoch != 1 && weft__hooks_main_task() == WEFT_TASK_NONE)
+		weft__hooks_process_begins(task.task); /* a forked child has only this thread */
 	if (weft_current() == WEFT_TASK_NONE)
 		weft_switch(thread->task);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/call.h"
+#include "io/message.h"
 
 /* ---- Names ---- */
 
@@ -44,6 +45,8 @@ static void begin_wait(struct weft__io_call *call, struct weft__io_object *objec
 	call->is_wait = true;
 	if (object && !weft__io_is_file(object)) {
 		weft__hooks_thread_task();
+		if (call->direction == WEFT__IO_IN)
+			weft__io_find_sender(call->fd, object);
 		call->wait = weft__hooks_wait_for(weft__io_task(call->fd, object));
 	} else {
 		struct weft__hooks_text name = {0};
@@ -103,6 +106,8 @@ static void record_span(const struct weft__io_call *call)
 static void record_end(const struct weft__io_call *call, bool is_success)
 {
 	int saved = weft__hooks_begin();
+	if (is_success && call->direction == WEFT__IO_IN && call->fd >= 0)
+		weft__io_receive(call->fd, call->is_wait ? call->wait.source : WEFT_TASK_CURRENT);
 	if (!call->is_wait)
 		record_span(call);
 	else if (is_success)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "io/call.h"
+#include "io/message.h"
 
 /* Forgotten before the call: after it, another thread may have got the number for a new descriptor.
  */
@@ -21,12 +22,21 @@ HOOK int close(int fd)
 	return NEXT(close)(fd);
 }
 
-/* libc closes a stream's descriptor without calling `close`. */
+/* libc writes a stream's bytes, and closes its descriptor, by functions of its own. */
 HOOK int fclose(FILE *stream)
 {
+	if (HOOKS_RECORD)
+		weft__io_send_stream(stream);
 	if (weft__io_descriptors)
 		weft__io_closed(fileno(stream));
 	return NEXT(fclose)(stream);
+}
+
+HOOK int fflush(FILE *stream)
+{
+	if (HOOKS_RECORD)
+		weft__io_send_stream(stream ? stream : stdout);
+	return NEXT(fflush)(stream);
 }
 
 HOOK int close_range(unsigned first, unsigned last, int flags)

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "io/descriptors.h"
+#include "io/message.h"
 
 struct weft__io_descriptor *weft__io_descriptors;
 struct weft__io_object *weft__io_objects;
@@ -101,6 +101,24 @@ static void close_task(uint64_t task)
 	weft__hooks_end(saved);
 }
 
+/* The key is known if the process has written. */
+static void send_end(const struct weft__io_object *object)
+{
+	if (object->sends <= WEFT__IO_NO_KEY)
+		return;
+	int saved = weft__hooks_begin();
+	weft_send(object->sends);
+	weft__hooks_end(saved);
+}
+
+void weft__io_send_ends(void)
+{
+	uint32_t end = weft__io_objects ? __atomic_load_n(&objects_end, __ATOMIC_RELAXED) : 0;
+	for (uint32_t i = 1; i < end; i++)
+		if (weft__io_objects[i].references)
+			send_end(&weft__io_objects[i]);
+}
+
 static void let_object_go(uint32_t index)
 {
 	struct weft__io_object *object = weft__io_objects + index;
@@ -108,6 +126,8 @@ static void let_object_go(uint32_t index)
 	if (index == 0 || __atomic_load_n(&object->references, __ATOMIC_RELAXED) == 0)
 		return;
 	bool is_last = __atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL) == 0;
+	if (is_last && HOOKS_RECORD)
+		send_end(object);
 	if (is_last && task != WEFT_TASK_NONE && HOOKS_RECORD)
 		close_task(task);
 }
@@ -141,6 +161,7 @@ struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is
 	object->watched = 0;
 	object->interval_ns = 0;
 	object->alive.task = object->waiter = WEFT_TASK_NONE;
+	object->sends = object->receives = object->sent = 0;
 	object->opener = weft_current();
 	object->epoch = weft__hooks_epoch();
 	descriptor->round = descriptor->used = 0;

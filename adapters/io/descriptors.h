@@ -48,7 +48,10 @@ enum {
 
 struct weft__io_object {
 	uint64_t opener, waiter; /* valid in the process `epoch`, as is `alive` */
-	uint64_t interval_ns;    /* of a timer */
+	/* Keys of messages to and from the other side (message.h); 0: not known yet */
+	uint64_t sends, receives;
+	uint64_t sent; /* weft_now() of the last send that was recorded, unless a receive followed */
+	uint64_t interval_ns; /* of a timer */
 	uint32_t epoch;
 	uint32_t references; /* descriptors */
 	uint32_t watched;    /* events for which an epoll instance waits: EPOLLIN, EPOLLOUT */
@@ -124,6 +127,9 @@ uint64_t weft__io_task(int fd, struct weft__io_object *object);
 /* The same; its name has that address, if it is one, in place of the other side's. */
 uint64_t weft__io_task_to(
 	int fd, struct weft__io_object *object, const struct sockaddr *to, socklen_t size);
+
+/* Sends the end of file to what each descriptor leads to that this process has written to. */
+void weft__io_send_ends(void);
 
 /* The object's task has failed. */
 void weft__io_failed(int fd, int error);

@@ -7,6 +7,8 @@
  */
 #include "io/loop.h"
 
+#include "io/message.h"
+
 __thread struct weft__io_thread weft__io_thread;
 
 /* Each thread numbers its rounds from a number of its own. */
@@ -199,6 +201,7 @@ void weft__io_activate(int fd, struct weft__io_descriptor *descriptor)
 	struct weft__io_thread *thread = own_thread();
 	struct weft__io_object *object;
 	int saved = weft__hooks_begin();
+	bool is_input = descriptor->ready & POLLIN;
 	descriptor->round = 0;
 	descriptor->ready &= WEFT__IO_GUESSED;
 	descriptor->used = thread->round;
@@ -207,6 +210,8 @@ void weft__io_activate(int fd, struct weft__io_descriptor *descriptor)
 		if (object->waiter != WEFT_TASK_NONE)
 			weft_read_later_as(object->waiter, task);
 		object->waiter = WEFT_TASK_NONE;
+		if (is_input)
+			weft__io_receive(fd, task);
 		weft_switch(task);
 		thread->running = task;
 	}

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "io/message.h"
 #include "io/transfer.h"
 
 /* ---- Opening ---- */
@@ -105,6 +106,7 @@ static void name_accepted(int listener, int fd, bool is_nonblocking)
 	object->flags |= WEFT__IO_SERVED;
 	object->opener = weft__io_known_task(from);
 	weft__io_begin_task(fd, object, NULL, 0);
+	weft__io_find_sender(fd, object);
 	weft__io_accepted(fd);
 }
 

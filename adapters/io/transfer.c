@@ -4,6 +4,7 @@
  */
 #include <sys/socket.h>
 
+#include "io/message.h"
 #include "io/transfer.h"
 
 static void begin(struct weft__io_call *call, int fd, int flags, enum weft__io_direction direction,
@@ -43,6 +44,7 @@ void weft__io_write_begin(struct weft__io_call *call, int fd, int flags, const c
 	weft__io_use(fd, POLLOUT);
 	weft__io_reply(fd);
 	begin(call, fd, flags, WEFT__IO_OUT, name);
+	weft__io_send(fd);
 }
 
 void weft__io_write_end(const struct weft__io_call *call, int64_t put)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Calls that wait for time to pass, or for a child process: each is a task of the kind "call".
+ * Calls that wait for time to pass: each is a task of the kind "call".
  */
 #include <errno.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,20 +27,6 @@ static struct weft__hooks_wait begin_sleep(uint64_t ns)
 	return wait;
 }
 
-/* "wait for process 17", or for any child: -1. */
-static struct weft__hooks_wait begin_child(const char *which, pid_t child)
-{
-	struct weft__hooks_text label = {0};
-	int saved = weft__hooks_begin();
-	weft__hooks_append(&label, "wait for ");
-	weft__hooks_append(&label, which);
-	if (child > 0)
-		weft__hooks_append_number(&label, child);
-	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label);
-	weft__hooks_end(saved);
-	return wait;
-}
-
 static void end_wait(const struct weft__hooks_wait *wait, bool is_complete)
 {
 	int saved = weft__hooks_begin();
@@ -52,8 +36,6 @@ static void end_wait(const struct weft__hooks_wait *wait, bool is_complete)
 		weft__hooks_wait_ended(wait);
 	weft__hooks_end(saved);
 }
-
-/* ---- Time ---- */
 
 HOOK int nanosleep(const struct timespec *duration, struct timespec *left)
 {
@@ -115,62 +97,6 @@ HOOK int thrd_sleep(const struct timespec *duration, struct timespec *left)
 		return NEXT(thrd_sleep)(duration, left);
 	struct weft__hooks_wait wait = begin_sleep(ns_of(duration));
 	int result = NEXT(thrd_sleep)(duration, left);
-	end_wait(&wait, result == 0);
-	return result;
-}
-
-/* ---- Child processes ---- */
-
-#define ANY "a child"
-#define ONE "process "
-
-HOOK pid_t waitpid(pid_t child, int *status, int options)
-{
-	if (!HOOKS_RECORD || options & WNOHANG)
-		return NEXT(waitpid)(child, status, options);
-	struct weft__hooks_wait wait = begin_child(child > 0 ? ONE : ANY, child);
-	pid_t result = NEXT(waitpid)(child, status, options);
-	end_wait(&wait, result > 0);
-	return result;
-}
-
-HOOK pid_t wait4(pid_t child, int *status, int options, struct rusage *usage)
-{
-	if (!HOOKS_RECORD || options & WNOHANG)
-		return NEXT(wait4)(child, status, options, usage);
-	struct weft__hooks_wait wait = begin_child(child > 0 ? ONE : ANY, child);
-	pid_t result = NEXT(wait4)(child, status, options, usage);
-	end_wait(&wait, result > 0);
-	return result;
-}
-
-HOOK pid_t wait3(int *status, int options, struct rusage *usage)
-{
-	if (!HOOKS_RECORD || options & WNOHANG)
-		return NEXT(wait3)(status, options, usage);
-	struct weft__hooks_wait wait = begin_child(ANY, -1);
-	pid_t result = NEXT(wait3)(status, options, usage);
-	end_wait(&wait, result > 0);
-	return result;
-}
-
-HOOK pid_t wait(int *status)
-{
-	if (!HOOKS_RECORD)
-		return NEXT(wait)(status);
-	struct weft__hooks_wait waiting = begin_child(ANY, -1);
-	pid_t result = NEXT(wait)(status);
-	end_wait(&waiting, result > 0);
-	return result;
-}
-
-HOOK int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
-{
-	if (!HOOKS_RECORD || options & WNOHANG)
-		return NEXT(waitid)(type, id, info, options);
-	struct weft__hooks_wait wait =
-		begin_child(type == P_PID ? ONE : ANY, type == P_PID ? (pid_t)id : -1);
-	int result = NEXT(waitid)(type, id, info, options);
 	end_wait(&wait, result == 0);
 	return result;
 }

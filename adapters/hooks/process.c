@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Which process waits for which: keys of messages, and the end of a process.
+ */
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define WEFT_CATEGORY always
+#include "hooks/hooks.h"
+
+/* ---- Keys ---- */
+
+/* Process ids and inodes of two hosts, or of two boots, are about different things. */
+static uint64_t host;
+
+__attribute__((constructor(103))) static void find_host(void)
+{
+	char id[64];
+	int fd = (int)syscall(
+		SYS_openat, AT_FDCWD, "/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0);
+	long size = fd < 0 ? 0 : syscall(SYS_read, fd, id, sizeof(id));
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	for (long i = 0; i < size; i++)
+		host = weft__hooks_mix(host ^ (uint8_t)id[i]);
+}
+
+uint64_t weft__hooks_mix(uint64_t x)
+{
+	x ^= x >> 33;
+	x *= 0xff51afd7ed558ccdu;
+	x ^= x >> 33;
+	x *= 0xc4ceb9fe1a85ec53u;
+	return x ^ x >> 33;
+}
+
+uint64_t weft__hooks_key(enum weft__hooks_channel channel, uint64_t what)
+{
+	uint64_t once = channel == WEFT__HOOKS_BEGINS ? WEFT_KEY_ONCE : 0;
+	return once | (uint64_t)channel << 56 | weft__hooks_mix(what ^ host) >> 8;
+}
+
+/* ---- The beginning ---- */
+
+static uint64_t own_pid(void)
+{
+	return (uint64_t)syscall(SYS_getpid);
+}
+
+/* It ends with the process. */
+static uint64_t main_task;
+static uint32_t main_epoch;
+
+uint64_t weft__hooks_main_task(void)
+{
+	return main_epoch == weft__hooks_epoch() ? main_task : WEFT_TASK_NONE;
+}
+
+void weft__hooks_process_begins(uint64_t task)
+{
+	main_task = task;
+	main_epoch = weft__hooks_epoch();
+	if (!weft__hooks_system_begin())
+		return;
+	uint64_t pid = own_pid();
+	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_BEGINS, pid));
+	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_EXECS, pid));
+	weft__hooks_system_end();
+}
+
+/* ---- The end ---- */
+
+static void (*last_part)(void);
+
+void weft__hooks_at_end(void (*part)(void))
+{
+	last_part = part;
+}
+
+/* In a child of vfork, the thread is the parent's and another one. */
+bool weft__hooks_is_this_process(void)
+{
+	bool is_known = weft__hooks_thread.epoch == weft__hooks_epoch();
+	if (!is_known || !weft__hooks_system_begin())
+		return false;
+	bool is_ours = (uint32_t)syscall(SYS_gettid) == weft__hooks_thread.number;
+	weft__hooks_system_end();
+	return is_ours;
+}
+
+void weft__hooks_process_ends(void)
+{
+	uint64_t task = weft__hooks_main_task();
+	if (task == WEFT_TASK_NONE || !weft__hooks_system_begin())
+		return;
+	if (last_part)
+		last_part();
+	weft_send_as(task, weft__hooks_key(WEFT__HOOKS_EXITS, own_pid()));
+	weft_resolve(task);
+	weft__hooks_system_end();
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Keys of descriptors:
+ *
+ *     pipe    the inode of the pipe
+ *     unix    the inode of the sender's socket; the receiver asks the kernel for that of its peer
+ *     tcp     both addresses, the sender's first, if both are of this host
+ *
+ * The end of a process and the last close of a descriptor send, too: they let the other side read
+ * the end of file.
+ */
+#include "io/message.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
+#include <netinet/in.h>
+#include <stdio_ext.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A write that follows another one so soon, about 50 us, without an answer in between, is not
+ * recorded: such streams would fill the buffer, and the other side has waited for no longer. */
+#define SOON_TICKS (UINT64_C(1) << 17)
+
+enum direction {
+	SENDS,
+	RECEIVES,
+};
+
+static uint64_t inode_of(int fd, uint64_t *ret_device)
+{
+	struct stat status;
+	if (fstat(fd, &status) != 0)
+		return 0;
+	*ret_device = status.st_dev;
+	return status.st_ino;
+}
+
+static uint64_t pipe_key(int fd)
+{
+	uint64_t device = 0, inode = inode_of(fd, &device);
+	return inode ? weft__hooks_key(WEFT__HOOKS_PIPE, inode ^ weft__hooks_mix(device))
+				 : WEFT__IO_NO_KEY;
+}
+
+/* ---- Unix sockets ---- */
+
+struct question {
+	struct nlmsghdr head;
+	struct unix_diag_req body;
+};
+
+/* The attribute of the answer that has the inode of the peer; 0 if there is none. */
+static uint64_t peer_in(const char *answer, size_t size)
+{
+	struct nlmsghdr head;
+	struct nlattr attribute;
+	size_t at = NLMSG_HDRLEN + NLMSG_ALIGN(sizeof(struct unix_diag_msg));
+	uint32_t inode = 0;
+	if (size < sizeof(head))
+		return 0;
+	memcpy(&head, answer, sizeof(head));
+	if (head.nlmsg_type != SOCK_DIAG_BY_FAMILY)
+		return 0;
+	while (at + sizeof(attribute) + sizeof(inode) <= size) {
+		memcpy(&attribute, answer + at, sizeof(attribute));
+		if (attribute.nla_type == UNIX_DIAG_PEER)
+			memcpy(&inode, answer + at + sizeof(attribute), sizeof(inode));
+		if (attribute.nla_len < sizeof(attribute))
+			break;
+		at += NLA_ALIGN(attribute.nla_len);
+	}
+	return inode;
+}
+
+/* System calls, not functions of libc: these have hooks. */
+static uint64_t ask_for_peer(uint32_t inode)
+{
+	char answer[512];
+	struct question question = {
+		.head = {.nlmsg_len = sizeof(question),
+			.nlmsg_type = SOCK_DIAG_BY_FAMILY,
+			.nlmsg_flags = NLM_F_REQUEST},
+		.body = {.sdiag_family = AF_UNIX,
+			.udiag_states = UINT32_MAX,
+			.udiag_ino = inode,
+			.udiag_show = UDIAG_SHOW_PEER,
+			.udiag_cookie = {UINT32_MAX, UINT32_MAX}},
+	};
+	int fd = (int)syscall(
+		SYS_socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG);
+	if (fd < 0)
+		return 0;
+	/* The kernel has answered when sendto returns. */
+	long size = syscall(SYS_sendto, fd, &question, sizeof(question), 0, NULL, 0);
+	if (size > 0)
+		size = syscall(SYS_recvfrom, fd, answer, sizeof(answer), 0, NULL, NULL);
+	syscall(SYS_close, fd);
+	return size > 0 ? peer_in(answer, (size_t)size) : 0;
+}
+
+static uint64_t unix_key(int fd, enum direction direction)
+{
+	uint64_t device, inode = inode_of(fd, &device);
+	if (direction == RECEIVES && inode)
+		inode = ask_for_peer((uint32_t)inode);
+	return inode ? weft__hooks_key(WEFT__HOOKS_UNIX, inode) : WEFT__IO_NO_KEY;
+}
+
+/* ---- TCP ---- */
+
+struct end {
+	uint8_t address[16];
+	uint16_t port;
+};
+
+static bool read_end(long call, int fd, struct end *ret_end)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} address;
+	socklen_t size = sizeof(address);
+	memset(&address, 0, sizeof(address));
+	if (syscall(call, fd, &address, &size) != 0)
+		return false;
+	*ret_end = (struct end){.port = address.v6.sin6_port};
+	if (address.any.sa_family == AF_INET6) {
+		memcpy(ret_end->address, &address.v6.sin6_addr, 16);
+		return true;
+	}
+	ret_end->address[10] = ret_end->address[11] = 0xff; /* as an address of IPv6 */
+	memcpy(ret_end->address + 12, &address.v4.sin_addr, 4);
+	ret_end->port = address.v4.sin_port;
+	return address.any.sa_family == AF_INET;
+}
+
+static uint64_t add_end(uint64_t hash, const struct end *end)
+{
+	uint64_t words[2];
+	memcpy(words, end->address, sizeof(words));
+	hash = weft__hooks_mix(hash ^ words[0]);
+	hash = weft__hooks_mix(hash ^ words[1]);
+	return weft__hooks_mix(hash ^ end->port);
+}
+
+static bool is_loopback(const struct end *end)
+{
+	static const uint8_t before_v4[12] = {[10] = 0xff, [11] = 0xff};
+	return memcmp(end->address, before_v4, sizeof(before_v4)) == 0 && end->address[12] == 127;
+}
+
+static uint64_t tcp_key(int fd, enum direction direction)
+{
+	struct end own, other;
+	if (!read_end(SYS_getsockname, fd, &own) || !read_end(SYS_getpeername, fd, &other))
+		return WEFT__IO_NO_KEY;
+	bool is_here = memcmp(own.address, other.address, sizeof(own.address)) == 0 ||
+				   (is_loopback(&own) && is_loopback(&other));
+	const struct end *from = direction == SENDS ? &own : &other;
+	const struct end *to = direction == SENDS ? &other : &own;
+	return is_here ? weft__hooks_key(WEFT__HOOKS_TCP, add_end(add_end(0, from), to))
+				   : WEFT__IO_NO_KEY;
+}
+
+/* ---- Both ---- */
+
+/* Asks the kernel once for each descriptor and direction. */
+static uint64_t find_key(int fd, const struct weft__io_object *object, enum direction direction)
+{
+	uint64_t key = WEFT__IO_NO_KEY;
+	if (object->flags & WEFT__IO_LISTENS || !weft__hooks_system_begin())
+		return key;
+	int saved = errno;
+	if (object->type == WEFT__IO_PIPE)
+		key = pipe_key(fd);
+	else if (object->type == WEFT__IO_UNIX)
+		key = unix_key(fd, direction);
+	else if (object->type == WEFT__IO_TCP)
+		key = tcp_key(fd, direction);
+	errno = saved;
+	weft__hooks_system_end();
+	return key;
+}
+
+void weft__io_record_send(int fd, struct weft__io_object *object)
+{
+	if (unlikely(!object->sends))
+		object->sends = find_key(fd, object, SENDS);
+	uint64_t now = weft_now();
+	if (object->sends == WEFT__IO_NO_KEY || (object->sent && now - object->sent < SOON_TICKS))
+		return;
+	int saved = weft__hooks_begin();
+	weft__hooks_thread_task();
+	weft_send(object->sends);
+	object->sent = now;
+	weft__hooks_end(saved);
+}
+
+void weft__io_find_sender(int fd, struct weft__io_object *object)
+{
+	if (!object->receives)
+		object->receives = find_key(fd, object, RECEIVES);
+}
+
+void weft__io_record_receive(int fd, struct weft__io_object *object, uint64_t task)
+{
+	weft__io_find_sender(fd, object);
+	if (object->receives == WEFT__IO_NO_KEY)
+		return;
+	weft_receive_as(task, object->receives);
+	object->sent = 0;
+}
+
+/* ---- Streams, and the end ---- */
+
+void weft__io_send_stream(FILE *stream)
+{
+	int saved = errno;
+	int fd = __fpending(stream) > 0 ? fileno(stream) : -1;
+	if (fd >= 0 && weft__io_object(fd))
+		weft__io_send(fd);
+	errno = saved;
+}
+
+/* libc writes the rest of standard output after this. */
+static void send_last(void)
+{
+	if (!weft_enabled(WEFT_LEVEL_INFO))
+		return;
+	weft__io_send_stream(stdout);
+	weft__io_send_ends();
+}
+
+__attribute__((constructor(106))) static void begin(void)
+{
+	weft__hooks_at_end(send_last);
+}

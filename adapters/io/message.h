@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Messages between processes through pipes, and through connections within the host. Both sides
+ * find the same number, once, at the first use of their descriptor.
+ */
+#ifndef WEFT_ADAPTERS_IO_MESSAGE_H
+#define WEFT_ADAPTERS_IO_MESSAGE_H
+
+#include <stdio.h>
+
+#include "io/descriptors.h"
+
+/* Instead of a key: the other side is no process of this host, or is unknown. */
+#define WEFT__IO_NO_KEY 1
+
+void weft__io_record_send(int fd, struct weft__io_object *object);
+void weft__io_record_receive(int fd, struct weft__io_object *object, uint64_t task);
+
+/* The current task is about to write to the descriptor. */
+static inline void weft__io_send(int fd)
+{
+	struct weft__io_object *object = weft__io_known(fd);
+	if (object && object->sends != WEFT__IO_NO_KEY)
+		weft__io_record_send(fd, object);
+}
+
+/* The same, if the stream has bytes that libc is about to write. */
+void weft__io_send_stream(FILE *stream);
+
+/* Finds the other side before the thread waits for it: afterwards it may be gone. */
+void weft__io_find_sender(int fd, struct weft__io_object *object);
+
+/* The task has got, or is about to get, what the other side wrote. Call it while recording. */
+static inline void weft__io_receive(int fd, uint64_t task)
+{
+	struct weft__io_object *object = weft__io_known(fd);
+	if (object && object->receives != WEFT__IO_NO_KEY)
+		weft__io_record_receive(fd, object, task);
+}
+
+#endif

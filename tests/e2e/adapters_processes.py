@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: ISC
+"""Programs that nobody changed, in several processes: which of them waits for which."""
+import os
+
+from harness import BUILD, case, equal, json_lines, main, run, temporary_directory, weft
+
+SUBJECT = os.path.join(BUILD, 'tests', 'process-subject')
+PARENT = 'process-subject'
+
+
+class Run:
+    """The trace of a part of the subject: `edges` has those between processes, by what they connect."""
+    def __init__(self, part):
+        with temporary_directory() as folder:
+            weft('record', '--size', '64K', '-a', 'thread,io', '-o', folder + '/', '--', SUBJECT, part,
+                 env={'XDG_RUNTIME_DIR': folder})
+            info = weft('info', folder)
+            equal(info.stderr, '')
+            self.why = weft('why', folder, PARENT, status=None).stdout
+            tasks = json_lines(weft('dump', '--tasks', '--json', folder).stdout)
+            name = {(task['buffer'], task['task']): task['label'] for task in tasks}
+            self.names = list(name.values())
+            self.edges = [(name[edge['from_buffer'], edge['from']], name[edge['buffer'], edge['to']].rstrip('0123456789 '))
+                          for edge in json_lines(weft('dump', '--edges', '--json', folder).stdout)
+                          if edge['edge'] == 'receive' and 'from_buffer' in edge]
+
+
+@case
+def a_descriptor_leads_to_the_process_that_writes():
+    """The child is a fork, which has the name of its parent. It exits by _exit."""
+    for part, descriptor in (('pipe', 'pipe'), ('pair', 'unix'), ('tcp', 'tcp 127.0.0.1:')):
+        run_ = Run(part)
+        equal(run_.edges, [(PARENT, PARENT), (PARENT, descriptor), (PARENT, 'wait for process')], part)
+        assert "'%s" % descriptor in run_.why and "' waits for a message, from " in run_.why, run_.why
+
+
+@case
+def a_wait_leads_to_the_child():
+    """However the child's program begins: it receives from its parent, and the wait receives from it."""
+    for part in ('fork', 'vfork', 'spawn'):
+        run_ = Run(part)
+        equal(run_.edges, [(PARENT, 'process-child'), ('process-child', 'wait for process')], part)
+        assert "waits for a message, from thread 1 'process-child'" in run_.why, run_.why
+
+
+@case
+def a_child_that_is_killed_sends_nothing():
+    run_ = Run('kill')
+    equal(run_.edges, [(PARENT, PARENT)])
+
+
+@case
+def the_program_behaves_as_before():
+    for part in ('pipe', 'pair', 'tcp', 'fork', 'vfork', 'spawn', 'kill'):
+        equal(run([SUBJECT, part]).returncode, 0, part)
+
+
+main()
