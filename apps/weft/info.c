@@ -183,6 +183,21 @@ static void print_tasks(const struct weft_model *model, struct weft_text *text)
 	weft_text_add_string(text, " began before the trace\n");
 }
 
+/* Those without a counterpart are no damage: the other side need not be in the trace. */
+static void print_messages(const struct weft_model *model, struct weft_text *text)
+{
+	const struct info_messages messages = info_count_messages(model);
+	if (!messages.sent && !messages.received)
+		return;
+	add_head(text, "messages");
+	weft_text_add_u64(text, messages.sent);
+	weft_text_add_string(text, " sent, ");
+	weft_text_add_u64(text, messages.received);
+	weft_text_add_string(text, " received; ");
+	weft_text_add_u64(text, messages.joined);
+	weft_text_add_string(text, messages.joined == 1 ? " has both sides\n" : " have both sides\n");
+}
+
 static void print_losses(const struct weft_model *model, struct weft_text *text)
 {
 	const char *separator = "";
@@ -382,6 +397,7 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 	weft_text_add_u64(text, model->thread_count);
 	weft_text_add_string(text, "\n");
 	print_tasks(model, text);
+	print_messages(model, text);
 	print_losses(model, text);
 	print_damage(report, text);
 	print_categories(report, text);

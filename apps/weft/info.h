@@ -17,6 +17,20 @@ struct info_report {
 	bool all_counters; /* for people; JSON has all */
 };
 
+/* Messages, see docs/model.md; `joined`: both sides are in the trace. */
+struct info_messages {
+	uint64_t sent, received, joined;
+};
+
+static inline struct info_messages info_count_messages(const struct weft_model *model)
+{
+	struct info_messages messages = {.sent = model->summary.by_event[WEFT_EVENT_SEND],
+		.received = model->summary.by_event[WEFT_EVENT_RECEIVE]};
+	for (uint32_t i = 0; i < model->edges.count; i++)
+		messages.joined += model->edges.type[i] == WEFT_EDGE_RECEIVE;
+	return messages;
+}
+
 void info_write_json(const struct info_report *report, struct weft_text *text);
 
 static inline const char *info_level_name(unsigned level)

@@ -72,6 +72,16 @@ static void add_task_counts(struct weft_text *text, const struct weft_model *mod
 	weft_text_add_string(text, "}");
 }
 
+static void add_messages(struct weft_text *text, const struct weft_model *model)
+{
+	const struct info_messages messages = info_count_messages(model);
+	add_key(text, ",", "messages");
+	add_number(text, "{", "sent", messages.sent);
+	add_number(text, ",", "received", messages.received);
+	add_number(text, ",", "joined", messages.joined);
+	weft_text_add_string(text, "}");
+}
+
 static void add_value(struct weft_text *text, const char *key, struct weft_number value)
 {
 	add_key(text, ",", key);
@@ -233,6 +243,7 @@ void info_write_json(const struct info_report *report, struct weft_text *text)
 	add_event_counts(text, &model->summary);
 	add_number(text, ",", "threads", model->thread_count);
 	add_task_counts(text, model);
+	add_messages(text, model);
 	add_counters(text, model);
 	add_losses(text, model);
 	add_buffers(text, model);

@@ -25,6 +25,7 @@ static const int64_t AT_ONCE_MS = 100;
 
 struct weft__runs_early {
 	const char *directory, *output;
+	char *made; /* the directory that stands for the output */
 	struct entry {
 		struct weft__runs_ring *ring;
 		char *path, *file;
@@ -55,7 +56,13 @@ void weft__runs_early_destroy(struct weft__runs_early *early)
 	for (size_t i = 0; i < early->count; i++)
 		finish_entry(&early->list[i]);
 	free(early->list);
+	free(early->made);
 	free(early);
+}
+
+const char *weft__runs_early_directory(const struct weft__runs_early *early)
+{
+	return early->made;
 }
 
 static int64_t now_ms(void)
@@ -91,7 +98,8 @@ static bool name_entry(const struct weft__runs_early *early, const struct weft__
 	const struct weft__runs_ring *sibling = find_sibling(early, rings, index);
 	struct entry entry = {.ring = malloc(sizeof(*ring)),
 		.path = weft__runs_name_in(early->directory, ring->name),
-		.file = weft__runs_name_trace(early->output, ring, sibling ? sibling : &rings->list[0])};
+		.file = weft__runs_name_trace(
+			early->made ? early->made : early->output, ring, sibling ? sibling : &rings->list[0])};
 	*ret_entry = entry;
 	if (!entry.ring || !entry.path || !entry.file)
 		return false;
@@ -142,6 +150,8 @@ static void save(struct weft__runs_early *early, const struct weft__runs_rings *
 {
 	struct weft__runs_saving saving = weft__runs_saving_begin();
 	struct entry entry;
+	if (!early->output && !early->made)
+		early->made = weft__runs_make_directory(rings);
 	saving.is_unsynced = true; /* the ring is in memory: until the end of the run no more is lost */
 	bool is_named = name_entry(early, rings, index, &entry) && reserve(early);
 	if (is_named && (!has_no_writer(entry.path) || lists_others(&entry))) {

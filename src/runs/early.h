@@ -10,9 +10,12 @@
 
 struct weft__runs_early;
 
-/* `directory` and `output` as for weft__runs_save_all; the caller keeps them valid. NULL if memory
- * is short. */
+/* `directory` and `output` as for weft__runs_save_all; the caller keeps them valid. Without an
+ * output, a directory is made when the first ring is saved. NULL if memory is short. */
 struct weft__runs_early *weft__runs_early_create(const char *directory, const char *output);
+
+/* That directory, or NULL. */
+const char *weft__runs_early_directory(const struct weft__runs_early *early);
 void weft__runs_early_destroy(struct weft__runs_early *early);
 
 /* Saves and removes rings of processes that have ended, for at most a tenth of a second. The first

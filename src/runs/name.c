@@ -68,6 +68,22 @@ static char *unused(char *name)
 	return other;
 }
 
+char *weft__runs_make_directory(const struct weft__runs_rings *rings)
+{
+	char *name = NULL;
+	size_t first = 0;
+	while (first < rings->count && rings->list[first].is_failure)
+		first++;
+	if (first == rings->count ||
+		asprintf(&name, "%.*s/", rings->list[first].stem_size, rings->list[first].name) < 0)
+		return NULL;
+	mkdir(name, 0700);
+	if (weft__runs_is_directory(name) && access(name, W_OK) == 0)
+		return name;
+	free(name);
+	return NULL;
+}
+
 struct weft__runs_identity weft__runs_identify(const char *file)
 {
 	struct stat status;

@@ -24,6 +24,11 @@ char *weft__runs_name_file(const char *output, const struct weft__runs_ring *rin
 char *weft__runs_name_trace(
 	const char *output, const struct weft__runs_ring *ring, const struct weft__runs_ring *before);
 
+/* Makes the directory for the traces of a run of several processes whose output the user has not
+ * named: "make-31373/" in the current one, after the first ring. The caller frees it; NULL if that
+ * fails. */
+char *weft__runs_make_directory(const struct weft__runs_rings *rings);
+
 /* A file at a path. */
 struct weft__runs_identity {
 	uint64_t device, inode; /* 0 and 0: there is none */

@@ -16,6 +16,7 @@ class Run:
                  env={'XDG_RUNTIME_DIR': folder})
             info = weft('info', folder)
             equal(info.stderr, '')
+            assert ' have both sides' in info.stdout or ' has both sides' in info.stdout, info.stdout
             self.why = weft('why', folder, PARENT, status=None).stdout
             tasks = json_lines(weft('dump', '--tasks', '--json', folder).stdout)
             name = {(task['buffer'], task['task']): task['label'] for task in tasks}

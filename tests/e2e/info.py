@@ -9,7 +9,7 @@ from harness import DATA, WEFT, case, equal, main, weft
 
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
-KEYS = ['format', 'start', 'last_event', 'end', 'events', 'by_event', 'threads', 'tasks', 'counters', 'losses',
+KEYS = ['format', 'start', 'last_event', 'end', 'events', 'by_event', 'threads', 'tasks', 'messages', 'counters', 'losses',
         'diagnostics', 'clock', 'categories', 'changes']
 NOT_STOPPED = {'cancelled': 0, 'closed': 0, 'timed_out': 0}
 

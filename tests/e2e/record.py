@@ -508,6 +508,19 @@ def readable_while_the_program_runs():
 # ---- Several processes ----
 
 @case
+def several_processes_have_a_directory():
+    with workspace() as here:
+        result = here.record('-a', 'none', '--size', '64K', 'sh', '-c', '"$0" 1 exit 0; "$0" 2 exit 0; "$0" 3 exit 0', SUBJECT)
+        name, = here.files()
+        files = os.listdir(here.file(name))
+        equal(sorted(file.rsplit('-', 1)[0] for file in files), ['record-subject'] * 3)
+        assert name + '.weft' in files, (name, files)
+        assert '`weft info %s/`' % name in result.stderr and '%s.svg' % name in result.stderr, result.stderr
+        info = weft('info', here.file(name)).stdout
+        equal(info.count('record-subject ') >= 3, True)
+
+
+@case
 def child_is_saved_beside():
     with workspace() as here:
         result = here.record('-o', 't.weft', SUBJECT, 5, 'fork', 7)
@@ -526,9 +539,6 @@ def children_of_a_script():
         equal(len(here.files()), 3)
         equal(notes(here.file('t.weft')), 1)
         equal(sorted(notes(here.file(name)) for name in here.files()), [1, 2, 3])
-        here.record('sh', '-c', '"$0" 1 exit 0; "$0" 2 exit 0', SUBJECT)
-        names = [name for name in here.files() if name.startswith('record-subject-')]
-        equal(len(names), 2)
 
 
 @case

@@ -4,12 +4,14 @@
  * run directory is removed if nothing is lost with it.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "record.h"
 #include "runs/directory.h"
 #include "runs/early.h"
 #include "runs/message.h"
+#include "runs/name.h"
 
 /* False after a message, if --require is given and something is missing. */
 static bool is_complete(const struct record_end *end, size_t missing,
@@ -31,11 +33,32 @@ static bool is_complete(const struct record_end *end, size_t missing,
 	return !missing && sum.events && !sum.lost && !sum.is_cut;
 }
 
-bool record_save_run(const struct record_end *end)
+/* The directory for the traces of several processes, if the user has named no output: they would
+ * fill the current one. The caller frees it; NULL: there are not several. */
+static char *choose_directory(const struct record_end *end)
+{
+	struct weft__runs_rings rings;
+	char *made = NULL;
+	size_t count = 0;
+	if (!end->early || end->output || end->in_place)
+		return NULL;
+	if (weft__runs_early_directory(end->early))
+		return strdup(weft__runs_early_directory(end->early));
+	if (!weft__runs_rings_find(end->directory, end->program, &rings))
+		return NULL;
+	for (size_t i = 0; i < rings.count; i++)
+		count += !rings.list[i].is_failure && !rings.list[i].is_link;
+	if (count > 1)
+		made = weft__runs_make_directory(&rings);
+	weft__runs_rings_finish(&rings);
+	return made;
+}
+
+static bool save_run(const struct record_end *end, const char *made)
 {
 	const struct record_watcher *watcher = end->watcher;
 	struct weft__runs_saves saves;
-	if (!weft__runs_save_all(end->directory, end->output, end->program, &saves))
+	if (!weft__runs_save_all(end->directory, made ? made : end->output, end->program, &saves))
 		return false;
 	if (end->early) {
 		saves.has_failed |= !weft__runs_early_sync(end->early);
@@ -43,7 +66,7 @@ bool record_save_run(const struct record_end *end)
 	}
 	size_t missing = record_report_missing(end, &saves.rings);
 	if (saves.count)
-		record_report(saves.list, saves.count);
+		record_report(saves.list, saves.count, made);
 	else if (saves.rings.count == 0 && end->name && !saves.has_failed)
 		record_report_nothing(end->name, end->has_adapters);
 	bool complete = is_complete(end, missing, saves.list, saves.count);
@@ -54,6 +77,14 @@ bool record_save_run(const struct record_end *end)
 		weft__runs_directory_remove(end->directory, &saves.rings, false);
 	weft__runs_saves_finish(&saves);
 	return good && complete;
+}
+
+bool record_save_run(const struct record_end *end)
+{
+	char *made = choose_directory(end);
+	bool good = save_run(end, made);
+	free(made);
+	return good;
 }
 
 /* `end` is NULL for the stream of one process. False if --require is not met. */
@@ -68,7 +99,7 @@ static bool report_stream(struct weft__runs_stream *stream, const struct weft__r
 	}
 	size_t missing = end ? record_report_missing(end, rings) : 0;
 	if (count)
-		record_report(list, count);
+		record_report(list, count, NULL);
 	else if (end && end->name && rings->count == 0)
 		record_report_nothing(end->name, end->has_adapters);
 	bool complete = !end || is_complete(end, missing, list, count);

@@ -322,7 +322,7 @@ static int save_process(const struct record_arguments *arguments, struct weft__r
 	bool good = saved.file &&
 				weft__runs_save(&saving, ring->path, &ring->ring, saved.file) == WEFT__RUNS_SAVED;
 	if (good)
-		record_report(&saved, 1);
+		record_report(&saved, 1, NULL);
 	free(saved.file);
 	return good ? CLI_DONE : RECORD_FAILED;
 }

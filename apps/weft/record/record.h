@@ -127,8 +127,9 @@ void record_await_others(const char *directory, struct weft__runs_snapshots *sna
 
 /* ---- report.c ---- */
 
-/* Prints which files were saved, and two commands that show them. */
-void record_report(const struct weft__runs_saved *saved, size_t count);
+/* Prints which files were saved, and two commands that show them: all of `directory`, unless that
+ * is NULL. */
+void record_report(const struct weft__runs_saved *saved, size_t count, const char *directory);
 /* Counts what the saved files have together, and what they lack. */
 struct record_sum {
 	uint64_t events, lost;

@@ -214,18 +214,20 @@ static void suggest(const char *file)
 	size_t length = strlen(file);
 	if (length > strlen(suffix) && strcmp(file + length - strlen(suffix), suffix) == 0)
 		length -= strlen(suffix);
+	if (length > 1 && file[length - 1] == '/')
+		length--;
 	snprintf(picture, sizeof(picture), "%.*s.svg", (int)length, file);
 	cli_error("`weft info %s` describes it, `weft render %s -o %s` draws it",
 		weft__runs_shown(file), weft__runs_shown(file), weft__runs_shown(picture));
 }
 
-void record_report(const struct weft__runs_saved *saved, size_t count)
+void record_report(const struct weft__runs_saved *saved, size_t count, const char *directory)
 {
 	report_one(&saved[0]);
 	report_others(saved, count);
 	report_running(saved, count);
 	if (!weft__runs_is_stdout(saved[0].file) && !(saved[0].stream && !saved[0].stream->bytes))
-		suggest(saved[0].file);
+		suggest(directory ? directory : saved[0].file);
 }
 
 struct record_sum record_sum_up(const struct weft__runs_saved *saved, size_t count)
