@@ -6,6 +6,7 @@
  */
 #include "machine.h"
 
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +35,9 @@ struct store {
 /* The facts about a word that hold over all executions. */
 struct word {
 	const void *address;
-	unsigned touched; /* a bit a thread */
+	uint8_t touched; /* a bit a thread */
 	bool is_written;
-	int shared; /* its number; -1: no two threads need it */
+	int16_t shared; /* its number; -1: no two threads need it */
 };
 
 struct history {
@@ -45,7 +46,7 @@ struct history {
 };
 
 struct thread {
-	ucontext_t context;
+	jmp_buf place; /* where it goes on */
 	bool has_ended;
 	struct view now;      /* what it may not read behind */
 	struct view acquired; /* what a fence will add to that */
@@ -65,7 +66,7 @@ static unsigned shared_count;
 static bool has_grown;
 
 static struct thread threads[MACHINE_THREADS];
-static ucontext_t outside;
+static jmp_buf beginnings[MACHINE_THREADS], outside;
 static unsigned self, preemptions, old_loads, steps;
 static void (*handler)(void);      /* of thread 0 */
 static unsigned signals, handling; /* that may still come; that have not been handled */
@@ -98,9 +99,16 @@ bool machine_handles(void)
 	return self == 0 && handling > 0;
 }
 
+/* Unlike swapcontext, this makes no system call. It returns when another jump leads to `from`. */
+static void jump(jmp_buf from, jmp_buf to)
+{
+	if (_setjmp(from) == 0)
+		_longjmp(to, 1);
+}
+
 static void leave(void)
 {
-	swapcontext(&threads[self].context, &outside);
+	jump(threads[self].place, outside);
 }
 
 static unsigned choose(unsigned count)
@@ -146,7 +154,7 @@ static void go_to(unsigned thread)
 {
 	unsigned from = self;
 	self = thread;
-	swapcontext(&threads[from].context, &threads[thread].context);
+	jump(threads[from].place, threads[thread].place);
 }
 
 static void end_thread(void)
@@ -161,10 +169,27 @@ static void end_thread(void)
 	go_to(others[choose(count)]);
 }
 
+/* The outermost function of a thread's stack: each execution begins here again. */
 static void run_thread(void)
 {
+	if (_setjmp(beginnings[self]) == 0)
+		_longjmp(outside, 1);
 	test->threads[self]();
 	end_thread();
+}
+
+static void make_threads(void)
+{
+	static unsigned char stacks[MACHINE_THREADS][STACK_BYTES];
+	ucontext_t context;
+	for (self = 0; self < MACHINE_THREADS; self++) {
+		getcontext(&context);
+		context.uc_stack.ss_sp = stacks[self];
+		context.uc_stack.ss_size = STACK_BYTES;
+		makecontext(&context, run_thread, 0);
+		if (_setjmp(outside) == 0)
+			setcontext(&context);
+	}
 }
 
 /* Called before an access to shared memory: another thread may come first, or this one may end
@@ -234,7 +259,7 @@ static void write_plainly(const void *address, unsigned size, uint64_t value)
 
 static struct word *word_of(const void *address)
 {
-	size_t i = ((uintptr_t)address >> 2) * 2654435761u % WORDS_MAX;
+	size_t i = ((uintptr_t)address >> 2) % WORDS_MAX; /* neighbours share cache lines */
 	for (unsigned probes = 0; probes < WORDS_MAX; probes++, i = (i + 1) % WORDS_MAX) {
 		if (!words[i].address)
 			words[i] = (struct word){.address = address, .shared = -1};
@@ -250,14 +275,14 @@ static struct word *word_of(const void *address)
 static int shared_word(const void *address, bool writes)
 {
 	struct word *word = word_of(address);
-	word->touched |= 1u << self;
+	word->touched = (uint8_t)(word->touched | 1u << self);
 	word->is_written |= writes;
 	if (word->shared < 0 && word->is_written && (word->touched & (word->touched - 1))) {
 		if (shared_count == SHARED_MAX) {
 			machine_fail("too many shared words");
 			return -1;
 		}
-		word->shared = (int)shared_count++;
+		word->shared = (int16_t)shared_count++;
 		has_grown = true;
 		return -1; /* from the next execution on */
 	}
@@ -547,7 +572,6 @@ bool machine_has_ended(unsigned thread)
 
 static void run_once(void)
 {
-	static unsigned char stacks[MACHINE_THREADS][STACK_BYTES];
 	for (unsigned i = 0; i < shared_count; i++)
 		histories[i].count = 0;
 	choice_at = self = preemptions = old_loads = steps = signals = handling = 0;
@@ -556,14 +580,11 @@ static void run_once(void)
 	test->prepare();
 	for (unsigned i = 0; i < test->thread_count; i++) {
 		threads[i] = (struct thread){.has_ended = false};
-		getcontext(&threads[i].context);
-		threads[i].context.uc_stack.ss_sp = stacks[i];
-		threads[i].context.uc_stack.ss_size = STACK_BYTES;
-		makecontext(&threads[i].context, run_thread, 0);
+		memcpy(threads[i].place, beginnings[i], sizeof(jmp_buf));
 	}
 	is_running = true;
 	self = choose(test->thread_count);
-	swapcontext(&outside, &threads[self].context);
+	jump(outside, threads[self].place);
 	is_running = false;
 	if (!failure)
 		test->check();
@@ -572,6 +593,7 @@ static void run_once(void)
 struct machine_result machine_run(const struct machine_test *what)
 {
 	struct machine_result result = {0, 0, NULL};
+	make_threads();
 	test = what;
 	memset(words, 0, sizeof(words));
 	shared_count = choice_count = 0;

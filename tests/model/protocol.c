@@ -233,7 +233,8 @@ static void filter(struct machine_access *access)
 {
 	const struct weft_abi_buffer *h = header();
 	size_t at = (size_t)((const unsigned char *)access->address - buffer);
-	if (fault == NONE && access->operation != MACHINE_STORE)
+	/* Without a fault, only the limits in slots change. */
+	if (fault == NONE && (access->operation != MACHINE_STORE || at >= h->names_offset))
 		return;
 	if (access->operation == MACHINE_BARRIER) {
 		access->is_left_out = fault == TAKEN_WITHOUT_BARRIER;
