@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: ISC
-"""Two corpora for the search for problems. Programs with a planted fault (tests/faults/), each with five seeds:
-the fault is the first problem. Sound ones have none, and examples and real traces nothing graver than a hint."""
+"""Two corpora for the search for problems. Programs with a planted fault (tests/faults/), each with several
+seeds: the fault is the first problem. Sound ones have none, and examples and real traces nothing graver than a hint."""
 import json
 import os
 import re
 
 from harness import BUILD, DATA, case, equal, json_lines, main, run, temporary_directory, weft
+from measured import IS_SANITIZED
 
 PROGRAMS = os.path.join(BUILD, 'tests', 'fault-programs')
-SEEDS = 5
+SEEDS = 2 if IS_SANITIZED else 5
 TRIES = 4  # of programs that take real time: on a busy machine, timers are late and threads are held up
 EXAMPLES = ['block-read', 'hello', 'threads']
 # All but `timeout`, in which a call fails on purpose.
