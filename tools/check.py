@@ -4,12 +4,15 @@
 
     tools/check.py [NAME…]      only these builds: gcc, sanitized, threads, i686, aarch64
 
-A build is a Meson build directory, kept and reused. The builds are compiled one after the other, and the tests
-of two run at the same time, because many tests mostly wait; what is compiled beside tests has the lowest priority.
+A build is a Meson build directory, kept and reused. The tests of two builds run at the same time, because many tests
+mostly wait. The sanitized build takes longest and is compiled right after the plain one; meanwhile the others, which
+need not be ready soon, are compiled with the lowest priority.
 A line shows the progress. What passes is quiet; of what fails the whole log is shown. The last line is the totals,
 and the exit status is 0 if nothing failed.
 """
 import concurrent.futures
+import contextlib
+import fcntl
 import json
 import os
 import re
@@ -31,6 +34,9 @@ class Build:
         self.patience = patience  # times the usual time limit of a test
         self.only, self.without = only, without  # suites
         self.environment = {}  # of its tests
+
+    def is_urgent(self):
+        return self.name in ('gcc', 'sanitized')
 
     def test_arguments(self):
         words = [word for suite in self.only for word in ('--suite', suite)]
@@ -99,6 +105,8 @@ def share(builds):
     gcc, sanitized = (next((build for build in builds if build.name == name), None) for name in ('gcc', 'sanitized'))
     if gcc and (not sanitized or missing(sanitized)):
         gcc.without = []
+    if gcc:
+        gcc.environment['WEFT_CROSS_BUILDS'] = os.path.join(SOURCE, 'build-')  # for `machines`
     if sanitized:
         directory = os.path.join(SOURCE, gcc.directory) if gcc else ''
         sanitized.options.append('-Dpage_wasm=' + (directory and os.path.join(directory, 'apps', 'web', 'weft.wasm')))
@@ -188,18 +196,28 @@ def targets(build):
     return sorted({os.path.relpath(name, folder) for name in files})
 
 
-def compile_build(build, progress, patient):
-    """Configures and compiles; returns the log of the failure, or None. `patient`: after all others."""
+@contextlib.contextmanager
+def locked(directory):
+    """The test `machines` compiles in the folders of two builds, too."""
+    os.makedirs(directory, exist_ok=True)
+    with open(os.path.join(directory, 'lock'), 'w', encoding='utf-8') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def compile_build(build, progress):
+    """Configures and compiles; returns the log of the failure, or None."""
     setup = ['meson', 'setup', build.directory, '-Dtests=enabled', *build.options]
-    nice = ['nice', '-n', '19'] if patient else []
-    if os.path.exists(os.path.join(SOURCE, build.directory, 'build.ninja')):
-        setup.append('--reconfigure')  # sees packages that came since
+    nice = [] if build.is_urgent() else ['nice', '-n', '19']
     progress.show('configuring')
-    result = run([*nice, *setup], {'CC': build.compiler, **build.linker()})
-    if result.returncode:
-        return result.stdout
-    result = run([*nice, 'ninja', '-C', build.directory, '-k', '0', *targets(build)], {'NINJA_STATUS': '[%f/%t] '},
-                 progress.watch('building'))
+    with locked(os.path.join(SOURCE, build.directory)):
+        if os.path.exists(os.path.join(SOURCE, build.directory, 'build.ninja')):
+            setup.append('--reconfigure')  # sees packages that came since
+        result = run([*nice, *setup], {'CC': build.compiler, **build.linker()})
+        if result.returncode:
+            return result.stdout
+        result = run([*nice, 'ninja', '-C', build.directory, '-k', '0', *targets(build)], {'NINJA_STATUS': '[%f/%t] '},
+                     progress.watch('building'))
     if result.returncode == 0:
         return None
     return '\n'.join(line for line in result.stdout.splitlines() if not re.match(r'\[\d+/\d+\] ', line))
@@ -248,9 +266,10 @@ def run_tests(totals, progress, build):
     results = os.path.join(SOURCE, build.directory, 'meson-logs', 'testlog.json')
     if os.path.exists(results):
         os.remove(results)
-    # One more than there are processors: many tests mostly wait.
+    # More than there are processors: many tests mostly wait, those of windows in the sanitized build most of all.
+    at_once = (os.cpu_count() or 1) + (2 if build.name == 'sanitized' else 1)
     result = run(['meson', 'test', '-C', build.directory, '--no-rebuild', '--num-processes',
-                  str((os.cpu_count() or 1) + 1), *build.test_arguments()], dict(ENVIRONMENT, **build.environment), progress.watch('testing'))
+                  str(at_once), *build.test_arguments()], dict(ENVIRONMENT, **build.environment), progress.watch('testing'))
     if not os.path.exists(results):
         return totals.fail('%s: meson test' % build.name, result.stdout)
     with open(results, encoding='utf-8', errors='replace') as lines:
@@ -294,12 +313,12 @@ def main():
         os.environ.update(CCACHE_SETTINGS, PATH=CCACHE + os.pathsep + os.environ['PATH'])
     builds = [build for build in BUILDS if not sys.argv[1:] or build.name in sys.argv[1:]]
     share(builds)
-    compiler = concurrent.futures.ThreadPoolExecutor(1)
+    compilers = {is_urgent: concurrent.futures.ThreadPoolExecutor(1) for is_urgent in (True, False)}
     tester = concurrent.futures.ThreadPoolExecutor(TESTED_AT_ONCE)
     waiting = []
     for build in builds:
         progress = Progress(build.name, hidden=True)
-        compiled = None if missing(build) else compiler.submit(compile_build, build, progress, bool(waiting))
+        compiled = None if missing(build) else compilers[build.is_urgent()].submit(compile_build, build, progress)
         waiting.append((build, progress, tester.submit(check, progress, build, compiled)))
     try:
         for build, progress, checked in waiting:
@@ -311,7 +330,7 @@ def main():
                 build.name, build.what, found.passed, found.failed, len(found.skips), seconds), flush=True)
             totals.add(found)
     finally:
-        for pool in (compiler, tester):
+        for pool in (*compilers.values(), tester):
             pool.shutdown(cancel_futures=True)
     report(totals, begin)
     return 1 if totals.failed or not totals.passed else 0

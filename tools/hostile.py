@@ -15,7 +15,7 @@ def main():
     for build in builds:
         print('%-10s %s' % (build.name, build.what), flush=True)
         progress = Progress(build.name)
-        log = compile_build(build, progress, False)
+        log = compile_build(build, progress)
         progress.clear()
         if log is not None:
             sys.exit(log)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: ISC
 """Traces recorded on other processors are read here, with the same content."""
+import fcntl
 import json
 import os
 import shutil
@@ -19,14 +20,20 @@ def build(machine, target):
     emulator, *needed = MACHINES[machine]
     if not shutil.which(emulator) or not all(map(os.path.exists, needed)):
         skip('qemu-user, the cross compiler or its cmocka is not installed')
-    # Beside the build folder, so that ccache finds the objects that `make check` compiles in another folder there.
-    folder = '%s-%s' % (BUILD, machine)
+    # `make check` has builds for these processors.
+    folder = os.environ.get('WEFT_CROSS_BUILDS', BUILD + '-') + machine
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, 'lock'), 'w', encoding='utf-8') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return compile_in(folder, machine, target)
+
+
+def compile_in(folder, machine, target):
     cross = os.path.join(SOURCE, 'tools', 'cross', machine + '.ini')
     setup = ['meson', 'setup', folder, SOURCE, '--cross-file', cross, '-Dtests=enabled', '-Dcairo=disabled',
              '-Dgtk=disabled', '-Dman=disabled', '-Dwerror=true']
-    if os.path.exists(os.path.join(folder, 'build.ninja')):
-        setup.append('--reconfigure')
-    for command in (setup, ['ninja', '-C', folder, target]):
+    configured = os.path.exists(os.path.join(folder, 'build.ninja'))
+    for command in ([] if configured else [setup]) + [['ninja', '-C', folder, target]]:
         result = run(command, timeout=500)
         assert result.returncode == 0, result.stdout + result.stderr
     return os.path.join(folder, target)
