@@ -79,6 +79,28 @@ static bool has_option(const struct option *options, int code)
 	return false;
 }
 
+static bool take_max_size(const char *command)
+{
+	uint64_t bytes;
+	if (!cli_parse_size(command, "--max-size", optarg, &bytes))
+		return false;
+	if (!bytes) {
+		cli_usage_error(command, "--max-size must be more than 0");
+		return false;
+	}
+	cli_trace_limit(bytes);
+	return true;
+}
+
+static bool take_cpu_hz(const char *command)
+{
+	uint64_t hz;
+	if (!cli_parse_hz(command, "--cpu-hz", optarg, &hz))
+		return false;
+	cli_trace_set_hz(hz);
+	return true;
+}
+
 /* -h is short for --help in all commands; -o for --output and -p for --pid where these exist. */
 static int next_option(int argc, char **argv, const char *first, const struct option *options)
 {
@@ -87,16 +109,12 @@ static int next_option(int argc, char **argv, const char *first, const struct op
 		has_option(options, 'o') ? "o:" : "", has_option(options, 'p') ? "p:" : "");
 	opterr = 0;
 	int code;
-	uint64_t bytes;
-	while ((code = getopt_long(argc, argv, letters, options, NULL)) == CLI_MAX_SIZE) {
-		if (!cli_parse_size(argv[0], "--max-size", optarg, &bytes))
+	do {
+		code = getopt_long(argc, argv, letters, options, NULL);
+		if ((code == CLI_MAX_SIZE && !take_max_size(argv[0])) ||
+			(code == CLI_CPU_HZ && !take_cpu_hz(argv[0])))
 			return '?';
-		if (!bytes) {
-			cli_usage_error(argv[0], "--max-size must be more than 0");
-			return '?';
-		}
-		cli_trace_limit(bytes);
-	}
+	} while (code == CLI_MAX_SIZE || code == CLI_CPU_HZ);
 	if (code == 'h')
 		code = options[0].val; /* --help is the first option of every table */
 	if (code == ':')

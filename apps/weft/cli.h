@@ -87,6 +87,13 @@ int cli_help(const char *usage);
 		"max-size", required_argument, NULL, CLI_MAX_SIZE \
 	}
 
+/* The option --cpu-hz of the same commands, handled in the same way. */
+#define CLI_CPU_HZ 1001
+#define CLI_CPU_HZ_OPTION                             \
+	{                                                 \
+		"cpu-hz", required_argument, NULL, CLI_CPU_HZ \
+	}
+
 /* getopt_long with our messages: returns an option's value, -1 after the last, or '?' after a
  * message. */
 int cli_next_option(int argc, char **argv, const struct option *options);
@@ -117,6 +124,9 @@ bool cli_parse_duration(
 /* Parses bytes, or K, M, G (powers of 1024). */
 bool cli_parse_size(const char *command, const char *option, const char *text, uint64_t *ret_bytes);
 
+/* Parses a rate in Hz: digits, perhaps with a fraction, and k, M or G (powers of 1000). */
+bool cli_parse_hz(const char *command, const char *option, const char *text, uint64_t *ret_hz);
+
 /* Parses a theme's name. */
 bool cli_parse_theme(const char *command, const char *name, enum weft_theme *ret_theme);
 
@@ -143,6 +153,9 @@ int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret
  * weft_source_open(). */
 void cli_trace_limit(uint64_t max_bytes);
 uint64_t cli_trace_max_bytes(void);
+
+/* Sets the rate of a trace's cycles, as --cpu-hz does; 0: the trace's own. */
+void cli_trace_set_hz(uint64_t hz);
 
 /* Opens a trace. CLI_DONE, or CLI_UNREADABLE after a message. */
 int cli_trace_open(const char *path, struct cli_trace *ret_trace);

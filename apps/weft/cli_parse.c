@@ -74,6 +74,57 @@ bool cli_parse_number(const char *command, const char *option, const char *text,
 	return good;
 }
 
+#define HZ_MIN 1000000
+#define HZ_MAX 1000000000000
+
+/* The factor of a unit: "", "k", "M" or "G", each perhaps with "Hz"; 0 for others. */
+static uint64_t hz_unit(const char *text)
+{
+	uint64_t unit = 1;
+	if (*text == 'k' || *text == 'K')
+		unit = 1000;
+	else if (*text == 'M')
+		unit = 1000000;
+	else if (*text == 'G')
+		unit = 1000000000;
+	text += unit > 1;
+	return *text == '\0' || strcmp(text, "Hz") == 0 ? unit : 0;
+}
+
+/* Reads up to 12 digits, and the digits of a fraction as far as they matter. */
+static bool read_hz(const char *text, uint64_t *ret_hz)
+{
+	size_t whole = strspn(text, "0123456789");
+	uint64_t number = 0, scale = 1;
+	if (whole == 0 || whole > 12)
+		return false;
+	for (size_t i = 0; i < whole; i++)
+		number = 10 * number + (uint64_t)(text[i] - '0');
+	text += whole;
+	if (*text == '.')
+		for (text++; *text >= '0' && *text <= '9'; text++)
+			if (scale < 1000000000 && number < UINT64_C(1) << 40) {
+				number = 10 * number + (uint64_t)(*text - '0');
+				scale *= 10;
+			}
+	uint64_t unit = hz_unit(text);
+	if (!unit || number / scale > HZ_MAX / unit)
+		return false;
+	*ret_hz = number / scale * unit + number % scale * unit / scale;
+	return *ret_hz >= HZ_MIN && *ret_hz <= HZ_MAX;
+}
+
+bool cli_parse_hz(const char *command, const char *option, const char *text, uint64_t *ret_hz)
+{
+	if (read_hz(text, ret_hz))
+		return true;
+	cli_usage_error(command,
+		"%s: \"%s\" is not a rate from 1 MHz to 1 THz; write 2596150000, 2596150k, 2596.15M or"
+		" 2.59615G",
+		option, text);
+	return false;
+}
+
 uint64_t cli_time_on_clock(struct cli_time time, uint64_t start_ns)
 {
 	uint64_t sum;

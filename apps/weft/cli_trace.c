@@ -43,6 +43,13 @@ uint64_t cli_trace_max_bytes(void)
 	return max_bytes;
 }
 
+static uint64_t cpu_hz;
+
+void cli_trace_set_hz(uint64_t hz)
+{
+	cpu_hz = hz;
+}
+
 /* Limits the permissions of outputs to those of the trace. */
 static void limit_output(const char *path, int fd)
 {
@@ -53,10 +60,23 @@ static void limit_output(const char *path, int fd)
 		cli_output_limit(&status);
 }
 
+/* Says where a rate comes from that the trace does not name. */
+static void tell_rate(const struct cli_trace *trace)
+{
+	const struct weft_clock *clock = &weft_decoder_describe(trace->decoder)->clock;
+	if (clock->rate != WEFT_RATE_GIVEN)
+		cli_inform(
+			"%s: the trace does not name the rate of its cycles; %s %.3f MHz, --cpu-hz sets it",
+			trace->name,
+			clock->rate == WEFT_RATE_ESTIMATED ? "estimated" : "no times in it, assumed",
+			(double)clock->hz / 1e6);
+}
+
 /* Opens the file at `path`; if that is NULL, the descriptor. */
 static int open_trace(const char *path, int fd, const char *name, struct cli_trace *ret_trace)
 {
 	struct cli_trace trace = {.name = name};
+	const struct weft_input_options options = {.size = sizeof(options), .hz = cpu_hz};
 	struct weft_source *source;
 	int error = weft_source_survive_truncation();
 	limit_output(path, fd);
@@ -64,10 +84,11 @@ static int open_trace(const char *path, int fd, const char *name, struct cli_tra
 		error = path ? weft_source_open_limited(path, max_bytes, &source)
 					 : weft_source_open_descriptor(fd, max_bytes, &source);
 	if (!error)
-		error = weft_input_open_source(source, &trace.input);
+		error = weft_input_open_source_with(source, &options, &trace.input);
 	if (error)
 		return cli_trace_fail(&trace, error);
 	trace.decoder = weft_input_decoder(trace.input);
+	tell_rate(&trace);
 	*ret_trace = trace;
 	return CLI_DONE;
 }

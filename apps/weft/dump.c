@@ -31,6 +31,7 @@ static const char usage[] =
 	"  --duration T     the length of the printed range\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
+	"  --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
 	"  --help           this text\n"
 	"\n"
 	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, 0, or @N for N ns on its clock.\n"
@@ -108,6 +109,7 @@ static const struct option long_options[] = {
 	{"fail-on", required_argument, NULL, OPTION_FAIL_ON},
 	{"each", no_argument, NULL, OPTION_EACH},
 	CLI_MAX_SIZE_OPTION,
+	CLI_CPU_HZ_OPTION,
 	{"tasks", no_argument, NULL, OPTION_TASKS},
 	{"edges", no_argument, NULL, OPTION_EDGES},
 	{"spans", no_argument, NULL, OPTION_SPANS},
@@ -234,7 +236,9 @@ static int dump_trace(
 	if (status)
 		return status;
 	cli_progress_start();
-	if (options->what == DUMP_EVENTS)
+	if (options->what == DUMP_EVENTS && weft_decoder_has_xentrace(trace.decoder))
+		status = dump_xentrace(options, &trace);
+	else if (options->what == DUMP_EVENTS)
 		status = dump_events(options, &trace);
 	else if (options->what == DUMP_SPANS)
 		status = dump_spans(options, &trace);

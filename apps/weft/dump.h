@@ -44,6 +44,9 @@ struct dump_range dump_find_range(const struct dump_options *options, uint64_t t
 /* Prints tasks or edges; returns an exit status. */
 int dump_model(const struct dump_options *options, const struct cli_trace *trace);
 
+/* Prints records of Xen; returns an exit status. */
+int dump_xentrace(const struct dump_options *options, const struct cli_trace *trace);
+
 /* Prints spans; returns an exit status. */
 int dump_spans(const struct dump_options *options, const struct cli_trace *trace);
 

@@ -24,6 +24,7 @@ static const char usage[] =
 	"  --force          replace an earlier export in DIR\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
+	"  --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
 	"  --help           this text\n"
 	"\n"
 	"DIR is created; it may exist if it is empty. If the export fails, no file remains in it.\n";
@@ -43,6 +44,7 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 		{"to", required_argument, NULL, 't'},
 		{"force", no_argument, NULL, 'f'},
 		CLI_MAX_SIZE_OPTION,
+		CLI_CPU_HZ_OPTION,
 		{NULL, 0, NULL, 0},
 	};
 	struct export_arguments arguments = {0};

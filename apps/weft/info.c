@@ -27,6 +27,7 @@ static const char usage[] =
 	"  --counters       list all counters, not only the 20 that change most often\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
+	"  --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
 	"  --help           this text\n";
 
 static void add_head(struct weft_text *text, const char *head)
@@ -373,6 +374,20 @@ static void print_categories(const struct info_report *report, struct weft_text 
 	}
 }
 
+/* Appends the clock's name, and the rate if the trace leaves it open. */
+static void add_clock(struct weft_text *text, const struct weft_clock *clock)
+{
+	char cell[64];
+	weft_text_add_string(text, clock->name);
+	if (clock->rate != WEFT_RATE_GIVEN) {
+		bool is_estimate = clock->rate == WEFT_RATE_ESTIMATED;
+		snprintf(cell, sizeof(cell), ", %.3f MHz, %s", (double)clock->hz / 1e6,
+			is_estimate ? "estimated from the trace" : "a guess");
+		weft_text_add_string(text, cell);
+	}
+	weft_text_add_string(text, "\n");
+}
+
 static void write_text(const struct info_report *report, struct weft_text *text)
 {
 	const struct weft_model *model = report->model;
@@ -390,8 +405,7 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 	print_time(report, text);
 	print_ending(model, text);
 	add_head(text, "clock");
-	weft_text_add_string(text, model->clock.name);
-	weft_text_add_string(text, "\n");
+	add_clock(text, &model->clock);
 	print_events(&model->summary, text);
 	add_head(text, "threads");
 	weft_text_add_u64(text, model->thread_count);
@@ -437,6 +451,7 @@ int cli_info(int argc, char **argv)
 		{"counters", no_argument, NULL, 'c'},
 		{"json", no_argument, NULL, 'j'},
 		CLI_MAX_SIZE_OPTION,
+		CLI_CPU_HZ_OPTION,
 		{NULL, 0, NULL, 0},
 	};
 	struct cli_trace trace;

@@ -224,6 +224,8 @@ static void add_clock(struct weft_text *text, const struct weft_clock *clock)
 	add_name(text, "{", "name", clock->name);
 	add_name(text, ",", "epoch", epoch_name(clock->epoch));
 	add_number(text, ",", "hz", clock->hz);
+	if (clock->rate != WEFT_RATE_GIVEN)
+		add_name(text, ",", "hz_is", clock->rate == WEFT_RATE_ESTIMATED ? "estimated" : "assumed");
 	add_signed(text, ",", "offset_ns", clock->offset_ns);
 	weft_text_add_string(text, "}");
 }

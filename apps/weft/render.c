@@ -46,6 +46,7 @@ static const char usage[] =
 	"      --no-simplify    binds start where they were created\n"
 	"      --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus\n"
 	"                       64 times its own size, and 4G for a pipe\n"
+	"      --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
 	"      --help           this text\n";
 
 #define PIXELS_MAX 100000000 /* 400 MB while drawing */
@@ -183,6 +184,7 @@ static int parse(int argc, char **argv, struct render_arguments *a, bool *ret_ru
 		{"counters", required_argument, NULL, 'c'},
 		RENDER_ROWS_OPTIONS,
 		CLI_MAX_SIZE_OPTION,
+		CLI_CPU_HZ_OPTION,
 		{NULL, 0, NULL, 0},
 	};
 	*ret_run = false;

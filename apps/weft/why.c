@@ -25,6 +25,7 @@ static const char usage[] =
 	"  --json           one JSON object on each line; times are ns on the trace's own clock\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
+	"  --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
 	"  --help           this text\n"
 	"\n"
 	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, 0, or @N for N ns on its clock.\n"
@@ -40,6 +41,7 @@ static const struct option long_options[] = {
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"json", no_argument, NULL, OPTION_JSON},
 	CLI_MAX_SIZE_OPTION,
+	CLI_CPU_HZ_OPTION,
 	{"at", required_argument, NULL, OPTION_AT},
 	{NULL, 0, NULL, 0},
 };

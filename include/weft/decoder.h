@@ -37,6 +37,7 @@
 #include <weft/help.h>
 #include <weft/progress.h>
 #include <weft/trace.h>
+#include <weft/xentrace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,6 +76,10 @@ int weft_decoder_feed(struct weft_decoder *decoder, const void *bytes, size_t si
  * only feed. */
 int weft_decoder_feed_borrowed(struct weft_decoder *decoder, const void *bytes, size_t size);
 
+/* Sets the rate of the counter in whose cycles the input's times are, in Hz, if its format does not
+ * name it. Call it before the first feed. */
+void weft_decoder_set_hz(struct weft_decoder *decoder, uint64_t hz);
+
 /* Says that no more bytes will come. WEFT_ERROR_EMPTY if there were none, WEFT_ERROR_FORMAT if they
  * are in no known format. */
 int weft_decoder_finish(struct weft_decoder *decoder);
@@ -91,6 +96,16 @@ uint64_t weft_decoder_mark(const struct weft_decoder *decoder);
 /* WEFT_OK and an event, WEFT_AGAIN if more bytes or finish are needed first, WEFT_END, or an error.
  * The event borrows its texts until the next call of `next` or `feed`. */
 int weft_decoder_next(struct weft_decoder *decoder, struct weft_event *ret_event);
+
+/* True if the finished decoder's input is such a trace, so that records can be read. */
+bool weft_decoder_has_xentrace(const struct weft_decoder *decoder);
+
+/* The next record in the order of time. Records are read instead of the events that
+ * weft_decoder_next() makes of them: a decoder gives one or the other. WEFT_OK, WEFT_END or an
+ * error; WEFT_ERROR_STATE if the input is in another format, or if weft_decoder_next() was called.
+ * Padding is left out. */
+int weft_decoder_next_xentrace(
+	struct weft_decoder *decoder, struct weft_xentrace_record *ret_record);
 
 const struct weft_trace_description *weft_decoder_describe(const struct weft_decoder *decoder);
 struct weft_diagnostics *weft_decoder_diagnostics(struct weft_decoder *decoder);

@@ -29,6 +29,7 @@ struct weft_input_options {
 	 * may be NULL. */
 	int (*open)(void *context, const char *path, struct weft_source **ret_source);
 	void *context;
+	uint64_t hz; /* see weft_decoder_set_hz(); 0: unknown */
 };
 
 /* Opens the trace at `path`, "-" for standard input. `options` may be NULL. Returns when all of it
@@ -39,6 +40,9 @@ int weft_input_open(
 
 /* The same for an open source; the input takes ownership, even after an error. */
 int weft_input_open_source(struct weft_source *source, struct weft_input **ret_input);
+/* The same with options, of which `max_bytes` has no effect: the source has its bytes. */
+int weft_input_open_source_with(struct weft_source *source,
+	const struct weft_input_options *options, struct weft_input **ret_input);
 
 /* Whether a file's events are in the trace, or why not. */
 enum weft_input_fit {

@@ -14,6 +14,7 @@
 #include <weft/event.h>
 #include <weft/text.h>
 #include <weft/trace.h>
+#include <weft/xentrace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +41,12 @@ void weft_lines_add_json(
  * and a newline. */
 void weft_lines_add_text(
 	const struct weft_lines *lines, const struct weft_event *event, struct weft_text *text);
+
+/* The same for a record of Xen. Its time counts from the trace's first record. */
+void weft_lines_add_xentrace_json(
+	const struct weft_xentrace_record *record, struct weft_text *text);
+void weft_lines_add_xentrace_text(
+	const struct weft_xentrace_record *record, struct weft_text *text);
 
 #ifdef __cplusplus
 }

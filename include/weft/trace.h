@@ -23,10 +23,18 @@ enum weft_clock_epoch {
 	WEFT_EPOCH_MONOTONIC, /* ns since the host's boot */
 };
 
+/* How the rate of the ticks is known. */
+enum weft_rate {
+	WEFT_RATE_GIVEN,     /* by the file, or by the caller */
+	WEFT_RATE_ESTIMATED, /* from times in the file */
+	WEFT_RATE_ASSUMED,   /* not at all */
+};
+
 struct weft_clock {
 	const char *name;            /* "unix", "monotonic", "tsc", "xen", … */
 	enum weft_clock_epoch epoch; /* the epoch of event times */
 	uint64_t hz;                 /* the rate of the ticks in the file */
+	enum weft_rate rate;         /* how `hz` is known */
 	int64_t offset_ns;           /* add to an event's time for ns since 1970; 0 if unknown */
 };
 
@@ -133,7 +141,8 @@ uint32_t weft_trace_first_of_host(
 
 /* A decoder fills its description while it decodes; it is final once `next` has returned END. */
 struct weft_trace_description {
-	const char *format; /* "weft", "mirage-ctf", "sexp"; "several": of files in several formats */
+	const char *format; /* "weft", "mirage-ctf", "sexp", "xentrace"; "several": of files in several
+						   formats */
 	const char *source; /* the name of the trace that this is a part of; NULL: it is whole */
 	struct weft_clock clock;
 	const struct weft_trace_thread *threads;

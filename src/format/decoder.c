@@ -47,12 +47,14 @@ struct weft_decoder {
 	size_t examined, probe_bytes;          /* see start_incoming */
 	enum phase phase;
 	bool borrowed;
-	bool needs_all;    /* the input can only be read once all bytes are there */
-	bool answered;     /* an event was returned */
-	uint64_t furthest; /* greatest offset of a returned event */
+	bool needs_all;     /* the input can only be read once all bytes are there */
+	bool answered;      /* an event was returned */
+	bool gives_records; /* it was a record of Xen */
+	uint64_t furthest;  /* greatest offset of a returned event */
 	struct weft__span span;
 	const struct weft_help *help;
 	const struct weft__shared_readings *readings; /* shared by several decoders; or NULL */
+	uint64_t hz;                                  /* see weft_decoder_set_hz() */
 	int error;
 };
 
@@ -109,6 +111,7 @@ static struct weft__input input_of(struct weft_decoder *decoder)
 		.description = &decoder->description,
 		.help = decoder->help,
 		.readings = decoder->readings,
+		.hz = decoder->hz,
 	};
 }
 
@@ -272,6 +275,35 @@ WEFT__EXPORT int weft_decoder_next(struct weft_decoder *decoder, struct weft_eve
 			weft_diagnostics_add(&decoder->diagnostics, ret_event->offset, WEFT__SPAN_MESSAGE);
 	}
 	/* An empty trace is valid; a trace with damage and without a readable event is an error. */
+	if (status == WEFT_END && !decoder->answered && decoder->diagnostics.count)
+		return WEFT_ERROR_DAMAGED;
+	return status;
+}
+
+/* ---- Records of Xen ---- */
+
+WEFT__EXPORT void weft_decoder_set_hz(struct weft_decoder *decoder, uint64_t hz)
+{
+	decoder->hz = hz;
+}
+
+WEFT__EXPORT bool weft_decoder_has_xentrace(const struct weft_decoder *decoder)
+{
+	return decoder->phase == PHASE_READING && !decoder->incoming && decoder->format->next_record;
+}
+
+WEFT__EXPORT int weft_decoder_next_xentrace(
+	struct weft_decoder *decoder, struct weft_xentrace_record *ret_record)
+{
+	bool is_free = !decoder->answered || decoder->gives_records;
+	if (!weft_decoder_has_xentrace(decoder) || !is_free)
+		return WEFT_ERROR_STATE;
+	int status = decoder->format->next_record(decoder->reader, ret_record);
+	if (status == WEFT_OK) {
+		decoder->answered = decoder->gives_records = true;
+		if (ret_record->offset > decoder->furthest)
+			decoder->furthest = ret_record->offset;
+	}
 	if (status == WEFT_END && !decoder->answered && decoder->diagnostics.count)
 		return WEFT_ERROR_DAMAGED;
 	return status;

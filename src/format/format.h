@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include <weft/decoder.h>
+#include <weft/xentrace.h>
 
 #include "format/weft_identity.h"
 #include "format/window.h"
@@ -30,6 +31,7 @@ struct weft__input {
 	const struct weft_help *help;                 /* a second thread for opening; NULL: none */
 	const struct weft__shared_readings *readings; /* of several inputs; NULL: the input's own */
 	const struct weft__place *place;              /* see weft_place.h; NULL: as the header says */
+	uint64_t hz; /* of a counter whose rate the format does not name; 0: unknown */
 	/* The decoder owns the bytes, so they cannot change and are read where they are. The bytes of a
 	 * mapped file can: another process may write to it or shorten it, also while it is mapped
 	 * privately. They are copied packet by packet, which takes no measurable time, because a packet
@@ -72,6 +74,8 @@ struct weft__format {
 	/* Returns WEFT_OK and an event, WEFT_END, or an error that ends the reading. The caller zeroes
 	 * the event. */
 	int (*next)(struct weft__reader *reader, struct weft_event *ret_event);
+	/* For weft_decoder_next_xentrace(); or NULL. */
+	int (*next_record)(struct weft__reader *reader, struct weft_xentrace_record *ret_record);
 	void (*close)(struct weft__reader *reader);
 	const struct weft__incoming *incoming;
 };

@@ -9,11 +9,13 @@
 #include "input/opened.h"
 
 /* Fills `input`, which has its source. */
-static int decode(struct weft_input *input)
+static int decode(struct weft_input *input, uint64_t hz)
 {
 	size_t size;
 	const void *bytes = weft_source_bytes(input->source, &size);
 	int error = weft_decoder_create(&input->decoder);
+	if (!error)
+		weft_decoder_set_hz(input->decoder, hz);
 	if (!error)
 		error = weft_decoder_feed_borrowed(input->decoder, bytes, size);
 	if (error)
@@ -25,20 +27,29 @@ static int decode(struct weft_input *input)
 	return error;
 }
 
-WEFT__EXPORT int weft_input_open_source(struct weft_source *source, struct weft_input **ret_input)
+WEFT__EXPORT int weft_input_open_source_with(struct weft_source *source,
+	const struct weft_input_options *options, struct weft_input **ret_input)
 {
+	struct weft_input_options known = {0};
+	if (options)
+		WEFT__OPTIONS_COPY(&known, options);
 	struct weft_input *input = calloc(1, sizeof(*input));
 	if (!input) {
 		weft_source_close(source);
 		return WEFT_ERROR_MEMORY;
 	}
 	input->source = source;
-	int error = decode(input);
+	int error = decode(input, known.hz);
 	if (error)
 		weft_input_close(input);
 	else
 		*ret_input = input;
 	return error;
+}
+
+WEFT__EXPORT int weft_input_open_source(struct weft_source *source, struct weft_input **ret_input)
+{
+	return weft_input_open_source_with(source, NULL, ret_input);
 }
 
 WEFT__EXPORT int weft_input_open(
@@ -49,7 +60,7 @@ WEFT__EXPORT int weft_input_open(
 	if (options)
 		WEFT__OPTIONS_COPY(&known, options);
 	int error = weft_source_open_limited(path, known.max_bytes, &source);
-	return error ? error : weft_input_open_source(source, ret_input);
+	return error ? error : weft_input_open_source_with(source, &known, ret_input);
 }
 
 WEFT__EXPORT void weft_input_close(struct weft_input *input)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft dump of Xen's own trace: its records, as they are in the file.
+ */
+#include "dump.h"
+
+int dump_xentrace(const struct dump_options *options, const struct cli_trace *trace)
+{
+	struct weft_text text = {0};
+	struct weft_xentrace_record record;
+	const struct dump_range range = dump_find_range(options, 0);
+	uint64_t count = 0, shown = 0;
+	int status;
+	while ((status = weft_decoder_next_xentrace(trace->decoder, &record)) == WEFT_OK) {
+		count++;
+		if (record.time_ns < range.start_ns)
+			continue;
+		if (record.time_ns >= range.end_ns && range.end_ns != UINT64_MAX)
+			break;
+		shown++;
+		if (options->json)
+			weft_lines_add_xentrace_json(&record, &text);
+		else
+			weft_lines_add_xentrace_text(&record, &text);
+		if (text.size < DUMP_BLOCK_BYTES)
+			continue;
+		weft_source_forget(weft_input_source(trace->input)); /* its memory does not grow */
+		if (!cli_write(&text) || !cli_progress_step(count))
+			break;
+	}
+	if (text.size)
+		cli_write(&text);
+	weft_text_finish(&text);
+	if (status < 0)
+		return cli_trace_fail(trace, status);
+	if (count == 0)
+		cli_inform("%s: a valid trace without events", trace->name);
+	else if (shown == 0)
+		cli_inform("%s: no record in that range", trace->name);
+	return CLI_DONE;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Records of Xen as lines. A trace has tens of thousands in a second, so a line is put together
+ * at the end of the text; all texts in it are static and need no escapes.
+ *
+ *        0.001234567  cpu0  d0v0      hypercall               mmu_update  [0x400001 0x3]
+ */
+#include <string.h>
+
+#include "base/export.h"
+#include "export/lines.h"
+
+/* A line is shorter: seven numbers, two names, and some 120 bytes. */
+#define LINE_BYTES 512
+#define NAME_BYTES 48
+
+static char *put(char *at, const char *text, size_t size)
+{
+	memcpy(at, text, size);
+	return at + size;
+}
+
+#define PUT(at, literal) put(at, literal, sizeof(literal) - 1)
+
+static char *put_name(char *at, const char *name)
+{
+	size_t size = strlen(name);
+	return put(at, name, size < NAME_BYTES ? size : NAME_BYTES);
+}
+
+static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+							"25262728293031323334353637383940414243444546474849"
+							"50515253545556575859606162636465666768697071727374"
+							"75767778798081828384858687888990919293949596979899";
+
+/* Writes 9 digits at most. */
+static char *put_small(char *at, uint32_t number)
+{
+	if (number < 10) {
+		*at = (char)('0' + number);
+		return at + 1;
+	}
+	size_t size = 2;
+	for (uint32_t bound = 100; size < 9 && number >= bound; bound *= 10)
+		size++;
+	char *end = at + size;
+	for (at = end; number >= 100; number /= 100)
+		memcpy(at -= 2, pairs + 2 * (number % 100), 2);
+	if (number >= 10)
+		memcpy(at - 2, pairs + 2 * number, 2);
+	else
+		at[-1] = (char)('0' + number);
+	return end;
+}
+
+/* Writes 9 digits. */
+static char *put_nine(char *at, uint32_t number)
+{
+	for (int i = 7; i > 0; i -= 2, number /= 100)
+		memcpy(at + i, pairs + 2 * (number % 100), 2);
+	*at = (char)('0' + number);
+	return at + 9;
+}
+
+static char *put_number(char *at, uint64_t number)
+{
+	const uint32_t part = 1000000000;
+	if (number < part)
+		return put_small(at, (uint32_t)number);
+	return put_nine(put_number(at, number / part), (uint32_t)(number % part));
+}
+
+static char *put_hex(char *at, uint32_t number)
+{
+	static const char digits[] = "0123456789abcdef";
+	int shift = 28;
+	while (shift > 0 && !(number >> shift))
+		shift -= 4;
+	at = PUT(at, "0x");
+	for (; shift >= 0; shift -= 4)
+		*at++ = digits[number >> shift & 15];
+	return at;
+}
+
+/* Room for a line at the end of the text; NULL without memory. */
+static char *begin_line(struct weft_text *text)
+{
+	static const char blank[LINE_BYTES];
+	if (text->capacity - text->size < LINE_BYTES) {
+		weft_text_add(text, blank, LINE_BYTES);
+		if (text->error)
+			return NULL;
+		text->size -= LINE_BYTES;
+	}
+	return text->bytes + text->size;
+}
+
+static void end_line(struct weft_text *text, const char *at)
+{
+	text->size = (size_t)(at - text->bytes);
+}
+
+/* Spaces up to `column` bytes from `start`; at least one. */
+static char *pad(char *at, const char *start, size_t column)
+{
+	do {
+		*at++ = ' ';
+	} while ((size_t)(at - start) < column);
+	return at;
+}
+
+static char *put_vcpu_json(char *at, const struct weft_xentrace_record *record)
+{
+	if (record->domain == WEFT_XENTRACE_UNKNOWN)
+		return PUT(at, ",\"domain\":null,\"vcpu\":null,\"args\":[");
+	at = put_number(PUT(at, ",\"domain\":"), record->domain);
+	at = put_number(PUT(at, ",\"vcpu\":"), record->vcpu);
+	return PUT(at, ",\"args\":[");
+}
+
+WEFT__EXPORT void weft_lines_add_xentrace_json(
+	const struct weft_xentrace_record *record, struct weft_text *text)
+{
+	char *at = begin_line(text);
+	if (!at)
+		return;
+	at = put_number(PUT(at, "{\"time\":"), record->time_ns);
+	at = put_number(PUT(at, ",\"event\":\"xentrace\",\"cpu\":"), record->cpu);
+	at = put_hex(PUT(at, ",\"id\":\""), record->id);
+	at = put_name(PUT(at, "\",\"name\":\""), record->name);
+	if (record->detail)
+		at = put_name(PUT(at, "\",\"detail\":\""), record->detail);
+	*at++ = '"';
+	at = put_vcpu_json(at, record);
+	for (uint32_t i = 0; i < record->arg_count; i++) {
+		if (i)
+			*at++ = ',';
+		at = put_number(at, record->args[i]);
+	}
+	end_line(text, PUT(at, "]}\n"));
+}
+
+static char *put_time(char *at, uint64_t ns)
+{
+	uint64_t seconds = ns / 1000000000, fraction = ns % 1000000000;
+	for (uint64_t bound = 1000; bound > 1; bound /= 10)
+		if (seconds < bound)
+			*at++ = ' ';
+	at = put_number(at, seconds);
+	*at++ = '.';
+	return put_nine(at, (uint32_t)fraction);
+}
+
+static char *put_vcpu(char *at, const struct weft_xentrace_record *record)
+{
+	const char *start = at;
+	if (record->domain == WEFT_XENTRACE_UNKNOWN)
+		at = PUT(at, "d?v?");
+	else if (record->domain == WEFT_XENTRACE_IDLE)
+		at = PUT(at, "idle");
+	else
+		at = put_number(PUT(put_number(PUT(at, "d"), record->domain), "v"), record->vcpu);
+	return pad(at, start, 9);
+}
+
+WEFT__EXPORT void weft_lines_add_xentrace_text(
+	const struct weft_xentrace_record *record, struct weft_text *text)
+{
+	char *at = begin_line(text), *start;
+	if (!at)
+		return;
+	start = at = put_time(at, record->time_ns);
+	at = pad(put_number(PUT(at, "  cpu"), record->cpu), start, 9);
+	at = put_vcpu(at, record);
+	start = at;
+	at = pad(put_name(at, record->name), start, 24);
+	if (record->detail)
+		at = pad(put_name(at, record->detail), start, 24);
+	*at++ = '[';
+	for (uint32_t i = 0; i < record->arg_count; i++) {
+		if (i)
+			*at++ = ' ';
+		at = put_hex(at, record->args[i]);
+	}
+	end_line(text, PUT(at, "]\n"));
+}
