@@ -205,6 +205,12 @@ int cli_cut(int argc, char **argv)
 	status = cli_trace_open_all(request.files, request.file_count, &trace);
 	if (status)
 		return status;
+	if (weft_decoder_has_xentrace(trace.decoder)) {
+		cli_error(
+			"%s: a trace of Xen has several processes in one file, and cannot be cut", trace.name);
+		cli_trace_close(&trace);
+		return CLI_NO;
+	}
 	cli_progress_start();
 	status =
 		has_several_buffers(&trace) ? cut_several(&request, &trace) : cut_one(&request, &trace);

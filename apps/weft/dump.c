@@ -27,6 +27,8 @@ static const char usage[] =
 	"                   events; with several files, BUFFER/ID names a task\n"
 	"  --tsv            columns of problems and stories with tabs between them, for cut and awk\n"
 	"  --no-simplify    tasks start where they were created, also binds and similar kinds\n"
+	"  --filter WORDS   of a trace of Xen, print only records of domain=N and class=pv, hvm, sched,\n"
+	"                   mem, hw, dom0op, shadow, guest or gen, with commas between them\n"
 	"  --start TIME     print only events from there on; with --tasks, tasks alive then\n"
 	"  --duration T     the length of the printed range\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
@@ -97,6 +99,7 @@ enum dump_option_code {
 	OPTION_PROBLEMS,
 	OPTION_STORY,
 	OPTION_NO_SIMPLIFY,
+	OPTION_FILTER,
 	OPTION_START,
 	OPTION_DURATION,
 };
@@ -116,6 +119,7 @@ static const struct option long_options[] = {
 	{"problems", no_argument, NULL, OPTION_PROBLEMS},
 	{"story", required_argument, NULL, OPTION_STORY},
 	{"no-simplify", no_argument, NULL, OPTION_NO_SIMPLIFY},
+	{"filter", required_argument, NULL, OPTION_FILTER},
 	{"start", required_argument, NULL, OPTION_START},
 	{"duration", required_argument, NULL, OPTION_DURATION},
 	{NULL, 0, NULL, 0},
@@ -182,6 +186,9 @@ static bool take_option(int code, struct dump_options *options)
 	case OPTION_NO_SIMPLIFY:
 		options->no_simplify = true;
 		return true;
+	case OPTION_FILTER:
+		options->has_filter = true;
+		return dump_parse_filter(optarg, &options->filter);
 	case OPTION_START:
 		return cli_parse_time("dump", "--start", optarg, &options->start);
 	case OPTION_DURATION:
@@ -236,7 +243,10 @@ static int dump_trace(
 	if (status)
 		return status;
 	cli_progress_start();
-	if (options->what == DUMP_EVENTS && weft_decoder_has_xentrace(trace.decoder))
+	bool has_records = options->what == DUMP_EVENTS && weft_decoder_has_xentrace(trace.decoder);
+	if (options->has_filter && !has_records)
+		status = cli_usage_error("dump", "--filter needs the records of a trace of Xen");
+	else if (has_records)
 		status = dump_xentrace(options, &trace);
 	else if (options->what == DUMP_EVENTS)
 		status = dump_events(options, &trace);

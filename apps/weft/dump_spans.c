@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <weft/model.h>
 
@@ -72,6 +73,30 @@ static bool is_track(const struct weft_model *model, const struct span_row *row)
 	return row->task != WEFT_NONE && model->tasks.kind[row->task] == WEFT_KIND_TRACK;
 }
 
+/* How often Xen continued the hypercall that is this span: a tag at its start says it. 0: it is not
+ * one. */
+static uint64_t continuations_of(const struct weft_model *model, const struct span_row *row)
+{
+	static const char tag[] = "continuations";
+	if (row->task == WEFT_NONE)
+		return 0;
+	uint32_t low = model->tasks.first_note[row->task], end = model->tasks.end_note[row->task];
+	for (uint32_t high = end; low < high;) {
+		uint32_t middle = low + (high - low) / 2;
+		if (model->notes.time[middle] < row->span.start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < end && model->notes.time[low] == row->span.start; low++) {
+		struct weft_slice text = weft_model_string(model, model->notes.text[low]);
+		if (model->notes.type[low] == WEFT_NOTE_VALUE && text.size == sizeof(tag) - 1 &&
+			memcmp(text.bytes, tag, text.size) == 0)
+			return (uint64_t)model->notes.value[low];
+	}
+	return 0;
+}
+
 static void add_json(struct table *t, const struct span_row *row)
 {
 	const struct weft_model *model = t->model;
@@ -93,6 +118,9 @@ static void add_json(struct table *t, const struct span_row *row)
 	add_number(&t->text, ",\"start\":", row->span.start);
 	add_number(&t->text, ",\"end\":", row->span.end);
 	add_number(&t->text, ",\"depth\":", row->span.depth);
+	uint64_t continuations = continuations_of(model, row);
+	if (continuations)
+		add_number(&t->text, ",\"continuations\":", continuations);
 	if (model->buffer_count > 1) {
 		add_number(&t->text, ",\"process\":",
 			weft_trace_buffer_at(model->buffers, model->buffer_count, buffer)->pid);

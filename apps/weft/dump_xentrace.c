@@ -17,6 +17,8 @@ int dump_xentrace(const struct dump_options *options, const struct cli_trace *tr
 			continue;
 		if (record.time_ns >= range.end_ns && range.end_ns != UINT64_MAX)
 			break;
+		if (!dump_filter_has(&options->filter, &record))
+			continue;
 		shown++;
 		if (options->json)
 			weft_lines_add_xentrace_json(&record, &text);

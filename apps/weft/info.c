@@ -416,6 +416,8 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 	print_damage(report, text);
 	print_categories(report, text);
 	print_counters(report, text);
+	if (strcmp(report->trace->format, "xentrace") == 0)
+		info_write_xen(report, text);
 }
 
 static int show(const struct cli_trace *trace, bool json, bool all_counters)

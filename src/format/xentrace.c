@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/formats.h"
+#include "format/xentrace_meaning.h"
 #include "format/xentrace_names.h"
 #include "format/xentrace_reader.h"
 #include "format/xentrace_survey.h"
@@ -56,6 +57,7 @@ static int describe_cpus(struct weft__xentrace_reader *r)
 static void xentrace_close(struct weft__reader *base)
 {
 	struct weft__xentrace_reader *r = weft__xentrace_of(base);
+	weft__xentrace_meaning_destroy(r->meaning);
 	weft__xentrace_records_finish(&r->records);
 	weft__xentrace_windows_finish(&r->windows);
 	free(r->running);
@@ -156,9 +158,9 @@ static int xentrace_next_record(struct weft__reader *base, struct weft_xentrace_
 
 static int xentrace_next(struct weft__reader *base, struct weft_event *ret_event)
 {
-	(void)base;
-	(void)ret_event;
-	return WEFT_END;
+	struct weft__xentrace_reader *r = weft__xentrace_of(base);
+	int error = r->meaning ? 0 : weft__xentrace_meaning_create(r, &r->meaning);
+	return error ? error : weft__xentrace_meaning_next(r->meaning, ret_event);
 }
 
 /* The pCPUs' windows come in turns, so that a file can be put in order only when it is complete. */

@@ -11,10 +11,11 @@
 /* A vCPU runs for longer than the 32 bits of a record can say, or the pCPU slept: a new chain. */
 #define CHAIN_GAP (UINT64_C(1) << 32)
 
-/* The last switch on a pCPU. */
+/* The last switch on a pCPU, and the record before. */
 struct place {
-	uint64_t cycles; /* 0: none since the last loss */
-	double ns;       /* since the begin of the chain */
+	uint64_t cycles;    /* 0: none since the last loss */
+	double ns;          /* since the begin of the chain */
+	uint64_t hypercall; /* cycles, if the record before is one; else 0 */
 };
 
 /* A record whose bytes are all there. */
@@ -56,6 +57,32 @@ static void note_exit(struct weft__xentrace_survey *s, uint32_t reason)
 		s->is_svm = true;
 }
 
+static void add_gap(struct weft__xentrace_survey *s, uint64_t cycles)
+{
+	uint32_t power = 63 - (uint32_t)__builtin_clzll(cycles | 8);
+	s->gaps[8 * power + (cycles >> (power - 3) & 7)]++;
+	s->gap_count++;
+}
+
+static void note_hypercall(
+	struct weft__xentrace_survey *s, struct place *place, const struct record *record)
+{
+	bool is_one = record->id == WEFT__XENTRACE_HYPERCALL && record->cycles;
+	if (is_one && place->hypercall && record->cycles > place->hypercall)
+		add_gap(s, record->cycles - place->hypercall);
+	place->hypercall = is_one ? record->cycles : 0;
+}
+
+uint64_t weft__xentrace_quick_cycles(const struct weft__xentrace_survey *s)
+{
+	uint32_t sum = 0, slot = 0;
+	if (s->gap_count < 20)
+		return 0;
+	while ((sum += s->gaps[slot]) < s->gap_count / 20)
+		slot++;
+	return 4 * ((UINT64_C(8) | slot % 8) << (slot / 8)) / 8;
+}
+
 static void take(struct weft__xentrace_survey *s, struct place *place, const struct record *record)
 {
 	uint32_t class = record->id >> 12;
@@ -83,8 +110,10 @@ static void survey_window(
 			return;
 		record.words = at + head;
 		record.cycles = header >> 31 ? weft__load_u64(at + 4) : 0;
-		if (record.id != WEFT__XENTRACE_WRAP)
+		if (record.id != WEFT__XENTRACE_WRAP) {
+			note_hypercall(s, place, &record);
 			take(s, place, &record);
+		}
 		at += size;
 	}
 }

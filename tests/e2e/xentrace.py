@@ -256,6 +256,23 @@ def a_range_of_time():
 
 
 @case
+def a_filter_prints_only_records_of_some_domains_and_classes():
+    with temporary_directory() as folder:
+        path = unpack(folder, 'xen-lost-2cpu')
+        every = dump(path)
+        for words, wanted in (('domain=1', lambda r: r['domain'] == 1),
+                              ('class=pv', lambda r: int(r['id'], 16) >> 16 == 0x20),
+                              ('domain=1,class=pv,domain=2,class=hvm',
+                               lambda r: r['domain'] in (1, 2) and int(r['id'], 16) >> 16 in (0x20, 8))):
+            got = dump(path, '--filter', words)
+            equal(got, [r for r in every if wanted(r)])
+            assert len(got) > 100
+        for words in ('', 'domain=', 'domain=x', 'class=none', 'domain=1,', 'domain'):
+            assert 'is neither domain=N nor class=' in weft('dump', '--filter', words, path, status=2).stderr
+        assert 'needs the records' in weft('dump', '--tasks', '--filter', 'domain=1', path, status=2).stderr
+
+
+@case
 def memory_does_not_grow_with_the_file():
     if IS_SANITIZED:
         skip('sanitizers need more memory')

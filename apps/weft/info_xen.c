@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft info of Xen's own trace: what each domain asked of Xen, how often and for how long. The
+ * spans of its vCPUs are grouped by their names, without the numbers in them.
+ */
+#include "info.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_BYTES 40
+
+/* Xen has some hundred names. A damaged trace may have any number: the rest is one group. */
+#define GROUPS_MAX 4096
+
+struct group {
+	uint32_t buffer;
+	char name[NAME_BYTES];
+	uint64_t count, ns;
+};
+
+struct groups {
+	const struct weft_model *model;
+	struct group *list;
+	size_t count, capacity;
+	/* By string: 1 + the group that a span of the name was last in; or 0. */
+	uint32_t *last;
+};
+
+/* Finds the group of a name up to its number: "mmu_update ×3" is "mmu_update". */
+static struct group *find_named(struct groups *g, uint32_t buffer, struct weft_slice name)
+{
+	static const char times[] = " ×";
+	const char *number = memmem(name.bytes, name.size, times, sizeof(times) - 1);
+	size_t size = number ? (size_t)(number - name.bytes) : name.size;
+	size = size < NAME_BYTES ? size : NAME_BYTES - 1;
+	for (size_t i = 0; i < g->count; i++)
+		if (g->list[i].buffer == buffer && strncmp(g->list[i].name, name.bytes, size) == 0 &&
+			!g->list[i].name[size])
+			return &g->list[i];
+	if (g->count > GROUPS_MAX)
+		return &g->list[GROUPS_MAX];
+	if (g->count == g->capacity) {
+		size_t capacity = 2 * g->capacity + 64;
+		struct group *list = realloc(g->list, capacity * sizeof(*list));
+		if (!list)
+			return NULL;
+		g->list = list;
+		g->capacity = capacity;
+	}
+	struct group *group = &g->list[g->count++];
+	*group = (struct group){.buffer = buffer};
+	if (g->count > GROUPS_MAX)
+		memcpy(group->name, "others", 7);
+	else
+		memcpy(group->name, name.bytes, size);
+	return group;
+}
+
+static void add_span(struct groups *g, uint32_t buffer, const struct weft_span *span)
+{
+	uint32_t known = g->last[span->name];
+	struct group *group = known && g->list[known - 1].buffer == buffer ? &g->list[known - 1] : NULL;
+	if (!group)
+		group = find_named(g, buffer, weft_model_string(g->model, span->name));
+	if (!group)
+		return;
+	g->last[span->name] = (uint32_t)(group - g->list) + 1;
+	group->count++;
+	group->ns += span->end - span->start;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct group *first = a, *second = b;
+	if (first->buffer != second->buffer)
+		return first->buffer < second->buffer ? -1 : 1;
+	if (first->count != second->count)
+		return first->count > second->count ? -1 : 1;
+	return strcmp(first->name, second->name);
+}
+
+/* The groups of each domain, the most frequent ones first. */
+static struct groups make_groups(const struct weft_model *model)
+{
+	struct groups g = {.model = model};
+	g.last = calloc(weft_model_string_count(model) + (size_t)1, sizeof(*g.last));
+	for (uint32_t task = 0; g.last && task < model->tasks.count; task++) {
+		if (model->tasks.kind[task] == WEFT_KIND_TRACK)
+			continue;
+		for (uint32_t i = 0, all = weft_model_span_count(model, task); i < all; i++) {
+			struct weft_span span = weft_model_span(model, task, i);
+			add_span(&g, model->tasks.buffer[task], &span);
+		}
+	}
+	free(g.last);
+	if (g.count)
+		qsort(g.list, g.count, sizeof(*g.list), compare);
+	return g;
+}
+
+void info_write_xen_json(const struct info_report *report, struct weft_text *text)
+{
+	struct groups g = make_groups(report->model);
+	char line[128];
+	weft_text_add_string(text, ",\"calls\":[");
+	for (size_t i = 0; i < g.count; i++) {
+		const struct group *group = &g.list[i];
+		const struct weft_trace_buffer *buffer = weft_trace_buffer_at(
+			report->model->buffers, report->model->buffer_count, group->buffer);
+		snprintf(line, sizeof(line), "%s{\"domain\":%llu,\"name\":", i ? "," : "",
+			(unsigned long long)buffer->pid);
+		weft_text_add_string(text, line);
+		weft_text_add_json(text, group->name, strlen(group->name));
+		snprintf(line, sizeof(line), ",\"count\":%llu,\"ns\":%llu}",
+			(unsigned long long)group->count, (unsigned long long)group->ns);
+		weft_text_add_string(text, line);
+	}
+	weft_text_add_string(text, "]");
+	free(g.list);
+}
+
+void info_write_xen(const struct info_report *report, struct weft_text *text)
+{
+	const struct weft_model *model = report->model;
+	struct groups g = make_groups(model);
+	char process[64], line[160];
+	if (g.count)
+		weft_text_add_string(text, "\n       count        time  domain, and what Xen did for it\n");
+	for (size_t i = 0; i < g.count; i++) {
+		const struct group *group = &g.list[i];
+		weft_trace_format_process(
+			model->buffers, model->buffer_count, group->buffer, process, sizeof(process));
+		snprintf(line, sizeof(line), "%12llu %8.3f ms  %s  ", (unsigned long long)group->count,
+			(double)group->ns / 1e6, process);
+		weft_text_add_string(text, line);
+		weft_text_add_shown(text, group->name, strlen(group->name));
+		weft_text_add_string(text, "\n");
+	}
+	free(g.list);
+}

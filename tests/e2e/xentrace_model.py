@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: ISC
+"""The model of Xen's own trace: vCPUs and their states, hypercalls, continuations, interrupts, losses."""
+import json
+import os
+
+from harness import case, equal, json_lines, main, run, temporary_directory, weft
+from harness import WEFT
+from xen_traces import (BLOCKED, OFFLINE, RUNNABLE, RUNNING, capture, hypercall, lost, read, record, runstate, unpack, window)
+
+IRET, MMU_UPDATE, MEMORY_OP, MULTICALL, GRANT_TABLE_OP, VCPU_OP, MMUEXT_OP, EVENT_CHANNEL_OP, SCHED_OP, DOMCTL = (
+    23, 1, 12, 13, 20, 24, 26, 32, 29, 36)
+PREEMPTED = 1 << 31
+IDLE = 32767
+
+
+def schedule(cycles):
+    """The scheduler runs, and lets the vCPU go on."""
+    return record(0x22215, cycles, 0, 0) + record(0x21002, cycles + 2, 0)
+
+
+def start(cycles=1000):
+    """dom0's vCPU runs on this pCPU."""
+    return runstate(cycles, 0, 0, RUNNABLE, RUNNING)
+
+
+def of(content, *what):
+    """The JSON lines of `weft dump` of a made trace, in which a cycle is 1 ns, and the first record is at 0."""
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'made.xentrace')
+        with open(path, 'wb') as file:
+            file.write(content)
+        result = weft('dump', '--json', '--cpu-hz', '1G', *what, path)
+    equal(result.stderr, '')
+    return json_lines(result.stdout)
+
+
+def spans(*records):
+    """(name, start, end, continuations) of each span of a vCPU of dom0; times are cycles from 1000 on."""
+    return [(s['span'], s['start'] + 1000, s['end'] + 1000, s.get('continuations', 0))
+            for s in of(window(0, start(), *records), '--spans')]
+
+
+def calls(*records):
+    """The names of hypercalls, each with the number of its continuations."""
+    return [(name, continuations) for name, _, _, continuations in spans(*records)
+            if name not in ('iret', 'preempted', 'runnable')]
+
+
+# ---- Hypercalls ----
+
+@case
+def hypercalls_are_spans_with_their_counts():
+    equal(spans(hypercall(1100, MMU_UPDATE, (1, 3)), hypercall(1200, SCHED_OP, (0, 1)), hypercall(1300, 17)),
+          [('mmu_update ×3', 1100, 1200, 0), ('sched_op block', 1200, 1300, 0), ('xen_version', 1300, 1300, 0)])
+    equal(calls(hypercall(1100, GRANT_TABLE_OP, (0, 0), (2, 8)), hypercall(1200, VCPU_OP, (0, 8), (1, 0)), hypercall(1300, 70)),
+          [('grant_table_op map_grant_ref ×8', 0), ('vcpu_op set_singleshot_timer', 0), ('hypercall 70', 0)])
+
+
+@case
+def subcalls_are_inside_their_multicall():
+    got = spans(hypercall(1100, MULTICALL, (1, 2)), record(0x20200e, 1110, 17), record(0x20200e, 1120, 17),
+                hypercall(1200, IRET))
+    equal(got, [('multicall ×2', 1100, 1200, 0), ('xen_version', 1110, 1120, 0), ('xen_version', 1120, 1200, 0),
+                ('iret', 1200, 1200, 0)])
+
+
+@case
+def a_fault_lasts_until_its_iret():
+    equal(spans(record(0x201104, 1100, 0, 0, 0, 0, 2), hypercall(1150, MMU_UPDATE, (1, 1)), hypercall(1200, IRET)),
+          [('page_fault', 1100, 1200, 0), ('mmu_update ×1', 1150, 1200, 0), ('iret', 1200, 1200, 0)])
+    equal(spans(record(0x201103, 1100, 0x1000, 0, 14 | 1 << 15), hypercall(1200, IRET))[0], ('page_fault', 1100, 1200, 0))
+    equal(spans(record(0x201003, 1100, 0x1000, 13 | 1 << 15), hypercall(1200, IRET))[0], ('gp_fault', 1100, 1200, 0))
+
+
+@case
+def exits_of_virtual_machines_have_both_ends():
+    got = spans(record(0x81002, 1100, 0x81, 0x1000), record(0x82012, None, SCHED_OP), record(0x81001, 1180),
+                record(0x81002, 1300, 0x72, 0x1000), record(0x81001, 1340))
+    equal(got, [('vmmcall', 1100, 1180, 0), ('sched_op', 1100, 1180, 0), ('cpuid', 1300, 1340, 0)])
+
+
+# ---- Continuations ----
+
+@case
+def the_flag_of_xen_continues_mmu_updates():
+    equal(spans(hypercall(1100, MMU_UPDATE, (1, 9)), hypercall(1200, MMU_UPDATE, (1, 4 | PREEMPTED)),
+                hypercall(1300, MMU_UPDATE, (1, PREEMPTED)), hypercall(1400, MMU_UPDATE, (1, 9))),
+          [('mmu_update ×9', 1100, 1400, 2), ('mmu_update ×9', 1400, 1400, 0)])
+    equal(calls(hypercall(1100, MMUEXT_OP, (1, 2)), hypercall(1200, MMUEXT_OP, (1, 1 | PREEMPTED))), [('mmuext_op ×2', 1)])
+
+
+@case
+def real_calls_stay_as_many_as_they_are():
+    for op, argument in ((MMU_UPDATE, [(1, 3)]), (MMUEXT_OP, [(1, 1)]), (DOMCTL, []), (MEMORY_OP, []),
+                         (GRANT_TABLE_OP, [(0, 0), (2, 2)]), (VCPU_OP, [(0, 8), (1, 0)])):
+        equal(len(calls(*(hypercall(1100 + 10 * i, op, *argument) for i in range(20)))), 20)
+
+
+@case
+def flags_that_a_guest_sets_itself_continue_nothing():
+    equal(calls(hypercall(1100, MMU_UPDATE, (1, 3 | PREEMPTED))), [('mmu_update ×3', 0)])
+    # More than was left; of another hypercall; after the guest's program ran.
+    equal(len(calls(hypercall(1100, MMU_UPDATE, (1, 3)), hypercall(1200, MMU_UPDATE, (1, 4 | PREEMPTED)))), 2)
+    equal(len(calls(hypercall(1100, MMU_UPDATE, (1, 3)), hypercall(1200, MMUEXT_OP, (1, 2 | PREEMPTED)))), 2)
+    equal(len(calls(hypercall(1100, MMU_UPDATE, (1, 3)), hypercall(1200, IRET), hypercall(1300, IRET),
+                    hypercall(1400, MMU_UPDATE, (1, 2 | PREEMPTED)))), 2)
+
+
+def subcalls(first, count):
+    return [record(0x20200e, first + i, 17) for i in range(count)]
+
+
+@case
+def a_multicall_goes_on_with_what_is_left_of_it():
+    got = calls(hypercall(1100, MULTICALL, (1, 3)), *subcalls(1110, 1), schedule(1150),
+                hypercall(1200, MULTICALL, (1, 2)), *subcalls(1210, 2))
+    equal(got[0], ('multicall ×3', 1))
+    equal(len(got), 1 + 3)
+
+
+@case
+def multicalls_with_falling_counts_are_not_one():
+    got = calls(hypercall(1100, MULTICALL, (1, 3)), *subcalls(1110, 3), hypercall(1200, MULTICALL, (1, 2)),
+                *subcalls(1210, 2), hypercall(1300, MULTICALL, (1, 1)), *subcalls(1310, 1))
+    equal([c for c in got if c[0].startswith('multi')], [('multicall ×3', 0), ('multicall ×2', 0), ('multicall ×1', 0)])
+    # Records of sub-calls were not recorded at all: nothing proves it.
+    equal(len(calls(hypercall(1100, MULTICALL, (1, 3)), hypercall(1200, MULTICALL, (1, 2)))), 2)
+
+
+@case
+def grants_go_on_if_those_that_are_done_make_up_the_difference():
+    def maps(first, count, number):
+        return hypercall(first, GRANT_TABLE_OP, (0, 0), (2, count)) + b''.join(
+            record(0x10f001, first + 1 + i, 1) for i in range(number))
+    equal(calls(maps(1100, 8, 5), schedule(1150), maps(1200, 3, 3)), [('grant_table_op map_grant_ref ×8', 1)])
+    equal(len(calls(maps(1100, 8, 8), schedule(1150), maps(1200, 3, 3))), 2)
+    equal(len(calls(maps(1100, 8, 5), schedule(1150), maps(1200, 4, 4))), 2)
+
+
+def pace():
+    """Hypercalls of a kernel that are 10 cycles apart: the quickest that this guest does."""
+    return b''.join(hypercall(1001 + 10 * i, 25) for i in range(40))
+
+
+@case
+def a_domctl_is_continued_where_no_program_could_have_made_it():
+    kernel = pace()
+
+    def domctls(*records):
+        return [c for c in calls(kernel, *records) if c[0] == 'domctl']
+    # The scheduler ran, and it comes back at once; or an upcall came, whose iret leads back to it.
+    equal(domctls(hypercall(2000, DOMCTL), schedule(3000), hypercall(3010, DOMCTL)), [('domctl', 1)])
+    equal(domctls(hypercall(2000, DOMCTL), hypercall(3000, VCPU_OP, (0, 8), (1, 0)), hypercall(3100, IRET),
+                  hypercall(3110, DOMCTL), schedule(4000), hypercall(4010, DOMCTL)), [('domctl', 2)])
+    # The guest returned to its program first.
+    equal(len(domctls(hypercall(2000, DOMCTL), hypercall(2100, IRET), hypercall(2400, DOMCTL))), 2)
+    equal(len(domctls(hypercall(2000, DOMCTL), hypercall(2100, IRET), hypercall(2200, VCPU_OP, (0, 8), (1, 0)),
+                      hypercall(2300, IRET), hypercall(2310, DOMCTL))), 2)
+    # It came later, or nothing interrupted the first one.
+    equal(len(domctls(hypercall(2000, DOMCTL), schedule(3000), hypercall(3500, DOMCTL))), 2)
+    equal(len(domctls(hypercall(2000, DOMCTL), hypercall(2010, DOMCTL))), 2)
+
+
+@case
+def a_continuation_may_come_on_another_pcpu():
+    got = of(window(0, start(), hypercall(1100, MMU_UPDATE, (1, 9)), runstate(1200, 0, 0, RUNNING, RUNNABLE)) +
+             window(1, record(0x28004, 1010, 0, 0), runstate(1300, 0, 0, RUNNABLE, RUNNING),
+                    hypercall(1310, MMU_UPDATE, (1, 2 | PREEMPTED)), hypercall(1400, IRET)), '--spans')
+    equal([(s['span'], s['start'], s['end'], s.get('continuations')) for s in got if s['span'] != 'iret'],
+          [('mmu_update ×9', 100, 400, 1), ('runnable', 200, 300, None)])
+
+
+@case
+def another_vcpu_continues_nothing():
+    got = of(window(0, start(), hypercall(1100, MMU_UPDATE, (1, 9)), runstate(1200, 0, 0, RUNNING, RUNNABLE),
+                    runstate(1201, 0, 1, RUNNABLE, RUNNING), hypercall(1300, MMU_UPDATE, (1, 2 | PREEMPTED))), '--spans')
+    equal([s for s in got if 'continuations' in s], [])
+
+
+@case
+def the_time_in_between_is_shown():
+    got = spans(hypercall(1100, MMU_UPDATE, (1, 9)), schedule(1150), hypercall(1200, MMU_UPDATE, (1, 2 | PREEMPTED)),
+                hypercall(1300, IRET))
+    equal(got[:2], [('mmu_update ×9', 1100, 1300, 1), ('preempted', 1150, 1200, 0)])
+
+
+# ---- vCPUs, interrupts, domains ----
+
+def tasks(content):
+    return {(t['process'], t['label']): t for t in of(content, '--tasks')}
+
+
+TWO_VCPUS = window(
+    0, start(), hypercall(1100, EVENT_CHANNEL_OP), runstate(1120, 1, 0, BLOCKED, RUNNABLE), hypercall(1200, SCHED_OP, (0, 1)),
+    record(0x22215, 1300, 0, 0), runstate(1310, 0, 0, RUNNING, BLOCKED), runstate(1311, 1, 0, RUNNABLE, RUNNING),
+    runstate(1500, 1, 0, RUNNING, BLOCKED), runstate(1501, IDLE, 0, RUNNABLE, RUNNING), record(0x28004, 1700, 0, 0))
+
+
+@case
+def vcpus_run_wait_and_wake_each_other():
+    got = tasks(TWO_VCPUS)
+    equal((got[0, 'd0v0']['kind'], got[0, 'd0v0']['running'], got[1, 'd1v0']['running']), ('vcpu', 300, 190))
+    equal(got[0, 'scheduler 0']['running'], 11)
+    edges = [e for e in of(TWO_VCPUS, '--edges') if e['edge'] == 'receive']
+    equal([(e['time'], e['from'], e['to']) for e in edges], [(120, 1, 1)])
+    equal([(s['span'], s['start'], s['end']) for s in of(TWO_VCPUS, '--spans') if s['process'] == 1],
+          [('runnable', 120, 311)])
+
+
+@case
+def an_interrupt_is_an_activation_of_its_own():
+    content = window(0, start(), hypercall(1100, EVENT_CHANNEL_OP), runstate(1160, 1, 0, BLOCKED, RUNNABLE),
+                     record(0x802008, 1200, 4, 1150, 1190), hypercall(1400, IRET))
+    got = tasks(content)
+    equal((got[0, 'irq 4']['kind'], got[0, 'irq 4']['running'], got[0, 'd0v0']['running']), ('irq', 50, 350))
+    # The interrupt woke the vCPU, not the guest that it interrupted.
+    edges = [(e['time'], e['from'], e['to']) for e in of(content, '--edges') if e['edge'] == 'receive']
+    equal(edges, [(160, 65536 + 4, 1)])
+
+
+@case
+def a_wake_without_a_known_reason_has_no_edge():
+    equal(of(window(0, start(), hypercall(1100, 17), runstate(1120, 1, 0, BLOCKED, RUNNABLE)), '--edges'), [])
+
+
+@case
+def domains_come_and_go():
+    content = window(
+        0, start(), record(0x41001, 1100, 5), runstate(1110, 5, 0, OFFLINE, RUNNABLE), record(0x10f001, 1150, 5),
+        record(0x28007, 1160, 5, 0, 3), record(0x28002, 1200, 5), runstate(1300, 5, 0, OFFLINE, RUNNABLE))
+    got = [t for t in of(content, '--tasks') if t['process'] == 5]
+    equal([(t['label'], t['start'], t['end'], t['outcome']) for t in got],
+          [('d5v0', 110, 200, 'fulfilled'), ('d5v0', 300, 300, 'unfinished')])
+    marks = [line['text'] for line in of(content, '--story', 'd0v0') if line['line'] == 'note']
+    equal(marks, ['domain_create domain=5', 'grant_map domain=5', 'sched_shutdown reason=3', 'sched_destroy_domain domain=5'])
+
+
+@case
+def lost_records_are_losses():
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'lost.xentrace')
+        with open(path, 'wb') as file:
+            file.write(window(0, start(), hypercall(1100, 17), lost(5000, 77, 0, 0, 1200), record(0x28004, 5100, 0, 0)))
+        got = json.loads(weft('info', '--json', '--cpu-hz', '1G', path).stdout)
+        equal(got['losses'], {'full': 77})
+        equal(got['calls'], [{'domain': 0, 'name': 'xen_version', 'count': 1, 'ns': 100}])
+
+
+# ---- Captures ----
+
+@case
+def captures_keep_their_sums():
+    """Running times are those between the records of runstates; each hypercall's record is a span, or continues one."""
+    for name in ('xen-domain-end', 'xen-lost-2cpu', 'xen-domain-create'):
+        with temporary_directory() as folder:
+            path = unpack(folder, name)
+            info = json.loads(weft('info', '--json', '--cpu-hz', '2596.15M', path).stdout)
+            got = json_lines(weft('dump', '--spans', '--json', '--cpu-hz', '2596.15M', path).stdout)
+            records = json_lines(weft('dump', '--json', '--cpu-hz', '2596.15M', path).stdout)
+        equal(info['diagnostics'], [])
+        for op in ('mmu_update', 'mmuext_op', 'domctl', 'multicall', 'iret'):
+            wanted = sum(r['name'] in ('hypercall', 'subcall') and r.get('detail') == op and r['domain'] is not None
+                         for r in records)
+            mine = [s for s in got if s['span'].split(' ×')[0] == op]
+            equal(len(mine) + sum(s.get('continuations', 0) for s in mine), wanted, '%s of %s' % (op, name))
+
+
+@case
+def the_end_of_a_domain_is_one_hypercall():
+    """Xen takes a domain's memory back in steps; two upcalls of dom0 come in between."""
+    with temporary_directory() as folder:
+        got = json_lines(weft('dump', '--spans', '--json', '--cpu-hz', '2596.15M', unpack(folder, 'xen-domain-end')).stdout)
+    equal([s['continuations'] for s in got if s['span'] == 'domctl' and 'continuations' in s], [2])
+
+
+@case
+def every_command_takes_it():
+    with temporary_directory() as folder:
+        path = unpack(folder, 'xen-lost-2cpu')
+        for command in (['render', '-o', os.path.join(folder, 'x.svg')], ['stats'], ['dump', '--problems'], ['dump', '--edges'],
+                        ['info']):
+            result = run([WEFT, *command, '--cpu-hz', '2596M', path])
+            equal((command[0], result.returncode, result.stderr), (command[0], 0, ''))
+        assert 'cannot be cut' in weft('cut', path, '-o', os.path.join(folder, 'x.weft'), '--cpu-hz', '2596M', status=1).stderr
+
+
+main()
