@@ -89,6 +89,41 @@ static void a_program_that_goes_on_has_no_unanswered_waits(void **state)
 	}
 }
 
+/* Three threads that main has made wait for work; main waits for one of them if `is_joined`. */
+static struct made make_pool(bool is_joined)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_CONDITION);
+	make_label(&made, 1, "work");
+	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	make_label(&made, 2, "main");
+	for (uint64_t id = 3; id < 6; id++) {
+		make_create(&made, 2, id, WEFT_KIND_TASK);
+		make_edge(&made, WEFT_EVENT_TRY_READ, id, 1);
+	}
+	if (is_joined)
+		make_edge(&made, WEFT_EVENT_TRY_READ, 2, 3);
+	make_switch(&made, 0);
+	return made;
+}
+
+static void an_idle_pool_is_none(void **state)
+{
+	struct made made = make_pool(false);
+	(void)state;
+	struct found found = find_after(&made, WEFT_ENDING_EXIT, WEFT_WAIT_KNOWN);
+	expect_none(&found);
+	found_finish(&found);
+	made = make_pool(false);
+	found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+	assert_int_equal(only(&found, WEFT_PROBLEM_UNANSWERED)->severity, WEFT_SEVERITY_HINT);
+	found_finish(&found);
+	made = make_pool(true);
+	found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+	assert_int_equal(only(&found, WEFT_PROBLEM_UNANSWERED)->severity, WEFT_SEVERITY_WARNING);
+	found_finish(&found);
+}
+
 static void an_answered_wait_is_none(void **state)
 {
 	struct made made = make_hang();
@@ -315,6 +350,7 @@ int main(void)
 		cmocka_unit_test(a_hang_of_a_killed_program_is_found),
 		cmocka_unit_test(a_successful_end_makes_it_a_hint),
 		cmocka_unit_test(a_program_that_goes_on_has_no_unanswered_waits),
+		cmocka_unit_test(an_idle_pool_is_none),
 		cmocka_unit_test(an_answered_wait_is_none),
 		cmocka_unit_test(a_wait_of_usual_length_is_none),
 		cmocka_unit_test(alike_waits_are_one_problem),

@@ -14,6 +14,9 @@
  * ended successfully: a loop at rest, which waits for the next connection, timer or job from
  * outside. If the program ended by itself and successfully, or if the task may be at rest, the wait
  * is a hint.
+ *   - Threads of an idle pool wait for a condition that says that there is work: nobody waits for
+ * any of them, and the program ended successfully. If it did not, that is a hint. The program's
+ * first thread is not in a pool.
  */
 #include <stdlib.h>
 
@@ -37,9 +40,9 @@ struct chains {
 	/* For each task, the end of its chain. WEFT_NONE: the task does not wait; IN_WALK: its chain
 	 * leads into a circle. */
 	uint32_t *last;
-	/* For the end of a chain: the task that waits for it the longest, or WEFT_NONE; and the number
-	 * of tasks that wait for it, directly or not. */
-	uint32_t *first, *waiting;
+	/* For the end of a chain: the task that waits for it the longest, or WEFT_NONE; the number of
+	 * tasks that wait for it, directly or not; and the number of those that are not in a pool. */
+	uint32_t *first, *waiting, *outside;
 	struct chain *list;
 	uint32_t count;
 };
@@ -98,6 +101,7 @@ static void count_waits(struct chains *c)
 		if (last >= IN_WALK)
 			continue;
 		c->waiting[last]++;
+		c->outside[last] += c->blocked.next[task] != last || t->parent[task] == WEFT_NONE;
 		if (c->blocked.next[task] == last &&
 			(c->first[last] == WEFT_NONE || since(c, task) < since(c, c->first[last])))
 			c->first[last] = task;
@@ -121,14 +125,15 @@ static int find_chains(struct chains *c)
 {
 	const uint32_t tasks = c->model->tasks.count;
 	const size_t room = tasks + (size_t)1;
-	c->last = malloc(3 * room * sizeof(*c->last));
+	c->last = malloc(4 * room * sizeof(*c->last));
 	if (!c->last)
 		return WEFT_ERROR_MEMORY;
 	c->first = c->last + room;
 	c->waiting = c->last + 2 * room;
+	c->outside = c->last + 3 * room;
 	for (uint32_t task = 0; task < tasks; task++) {
 		c->last[task] = c->first[task] = WEFT_NONE;
-		c->waiting[task] = 0;
+		c->waiting[task] = c->outside[task] = 0;
 		if (may_go_on(c, task))
 			c->blocked.next[task] = WEFT_NONE;
 	}
@@ -227,6 +232,11 @@ static bool is_at_rest(const struct chains *c, uint32_t task)
 	return false;
 }
 
+static bool is_idle_pool(const struct chains *c, uint32_t last)
+{
+	return c->model->tasks.kind[last] == WEFT_KIND_CONDITION && !c->outside[last];
+}
+
 /* The beginning of the wait; and the end of what it waits for, if that was stopped. */
 static void set_moments(
 	const struct chains *c, uint32_t task, uint32_t last, struct weft_problem *problem)
@@ -245,7 +255,7 @@ static void report(const struct chains *c, const struct chain *chain, uint32_t a
 	const struct weft_trace_buffer *buffer = buffer_of(c, chain->last);
 	const uint32_t task = c->first[chain->last];
 	const bool is_success = buffer->ending == WEFT_ENDING_EXIT && !(buffer->wait_status & 0xffff);
-	const bool may_rest = is_at_rest(c, task);
+	const bool may_rest = is_at_rest(c, task) || is_idle_pool(c, chain->last);
 	if (is_success && may_rest && !is_stopped(c, chain->last))
 		return;
 	struct weft_problem problem = {
