@@ -240,9 +240,9 @@ static void append_hexadecimal(struct weft__hooks_text *text, uint64_t number)
 	}
 }
 
-/* False if that table has no name for the address. */
-static bool append_from(
-	struct weft__hooks_text *text, const struct file *file, uint32_t type, uint64_t address)
+/* `path`: of the file. False if that table has no name for the address. */
+static bool append_from(struct weft__hooks_text *text, const struct file *file, uint32_t type,
+	uint64_t address, const char *path)
 {
 	struct symbols symbols;
 	const ElfW(Sym) *symbol =
@@ -254,6 +254,8 @@ static bool append_from(
 	if (!*name || strnlen(name, room) == room)
 		return false;
 	weft__hooks_append_demangled(text, name);
+	if ((symbol->st_info & 0xf) == STT_FUNC)
+		weft__code(text->bytes, text->size, path, symbol->st_value);
 	return true;
 }
 
@@ -279,8 +281,8 @@ static void look_up_file(struct weft__hooks_text *text, uintptr_t address)
 		return;
 	uint64_t offset = address - mapped.base;
 	bool is_inside = find_linked(&file, offset, &linked);
-	if (is_inside && !append_from(text, &file, SHT_SYMTAB, linked) &&
-		!append_from(text, &file, SHT_DYNSYM, linked))
+	if (is_inside && !append_from(text, &file, SHT_SYMTAB, linked, mapped.path) &&
+		!append_from(text, &file, SHT_DYNSYM, linked, mapped.path))
 		append_place(text, &mapped, offset);
 	munmap((void *)(uintptr_t)file.bytes, file.size);
 }
@@ -301,7 +303,7 @@ static void look_up(struct weft__hooks_text *text, uintptr_t address)
 /* Each is written once, by the thread that takes it. */
 static struct kept {
 	uintptr_t address; /* 0: free */
-	bool is_named;     /* `name` is complete */
+	uint32_t epoch;    /* of the process that has recorded it; 0: `name` is not complete */
 	char name[WEFT__HOOKS_NAME_BYTES];
 } kept[KEPT];
 
@@ -319,23 +321,31 @@ static struct kept *find_kept(uintptr_t address)
 	return NULL;
 }
 
-/* Two threads that look up one address at the same time both store its name, which is the same. */
+/* Two threads that look up one address at the same time both store its name, which is the same. So
+ * does a forked child, whose buffer does not know the code yet. */
 static void keep(struct kept *it, const struct weft__hooks_text *name)
 {
 	memcpy(it->name, name->bytes, name->size);
 	it->name[name->size] = '\0';
-	__atomic_store_n(&it->is_named, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&it->epoch, weft__hooks_epoch(), __ATOMIC_RELEASE);
+}
+
+static bool append_kept(struct weft__hooks_text *text, const struct kept *it)
+{
+	weft__hooks_append(text, it->name);
+	return it->name[0] != '\0';
 }
 
 bool weft__hooks_append_symbol(struct weft__hooks_text *text, const void *pointer)
 {
 	struct weft__hooks_text name = {0};
 	struct kept *it = find_kept((uintptr_t)pointer);
-	if (it && __atomic_load_n(&it->is_named, __ATOMIC_ACQUIRE)) {
-		weft__hooks_append(text, it->name);
-		return it->name[0] != '\0';
-	}
+	uint32_t epoch = it ? __atomic_load_n(&it->epoch, __ATOMIC_ACQUIRE) : 0;
+	if (epoch && epoch == weft__hooks_epoch())
+		return append_kept(text, it);
 	look_up(&name, (uintptr_t)pointer);
+	if (epoch && name.size == 0)
+		return append_kept(text, it); /* a child that may not open files any more */
 	if (name.size == sizeof(name.bytes))
 		name.size--;
 	name.bytes[name.size] = '\0';

@@ -171,6 +171,10 @@ enum {
 	WEFT__OR_CONTINUES(WEFT__FAILS_ARE_ON, weft_operation_fail(o, w, m), w)
 #endif
 
+/* For adapters: labels name the function `name`, which is at that address in an ELF file, as its
+ * linker counts. Readers of the saved trace then show its file and line. */
+void weft__code(const char *name, size_t size, const char *file, uint64_t address) WEFT__DIRECT;
+
 /* The end of a WEFT_TASK_SCOPE. */
 __attribute__((unused)) static inline void weft__leave_scope(const char *scope)
 {

@@ -27,6 +27,13 @@
 #define WEFT_ABI_KIND_NAMED        256u
 #define WEFT_ABI_KIND_MAX          65278u /* readers use the numbers above for named kinds */
 
+/* Where a label's code is, "\1code\0NAME\0FILE\0ADDRESS": a function, the ELF file that has it, and
+ * the address that the linker gave it, in hexadecimal. `weft record` looks its line up when it
+ * saves the trace, and appends "\1line\0NAME\0FILE:LINE". */
+#define WEFT_ABI_CODE_PREFIX       "\1code"
+#define WEFT_ABI_LINE_PREFIX       "\1line"
+#define WEFT_ABI_CODE_PREFIX_BYTES 6u /* of both, with the NUL */
+
 /* Before the text, which is padded with NULs to a multiple of 8 bytes. */
 struct weft_abi_name {
 	uint32_t hash;

@@ -11,6 +11,7 @@
 
 #include "abi/buffer_abi.h"
 #include "abi/event_abi.h"
+#include "abi/name_abi.h"
 #include "abi/stream_abi.h"
 #include "base/export.h"
 #include "export/cut_alive.h"
@@ -97,6 +98,29 @@ static int name_category(struct weft_cut *cut, const struct weft_trace_category 
 		header->levels[category->number] = category->level;
 		header->categories[category->number] = WEFT_ABI_CATEGORY(name_id, text_id);
 	}
+	return error;
+}
+
+/* Names a line "NAME\tFILE:LINE" of the buffer's code, as `weft record` does. */
+static int name_code(struct weft_cut *cut, const char *line, size_t size)
+{
+	char text[WEFT_ABI_NAME_MAX_BYTES] = WEFT_ABI_LINE_PREFIX;
+	const char *tab = memchr(line, '\t', size);
+	uint16_t id;
+	if (!tab || size > sizeof(text) - WEFT_ABI_CODE_PREFIX_BYTES)
+		return 0;
+	memcpy(text + WEFT_ABI_CODE_PREFIX_BYTES, line, size);
+	text[WEFT_ABI_CODE_PREFIX_BYTES + (tab - line)] = '\0';
+	return weft__cut_name(
+		&cut->names, (struct weft_slice){text, WEFT_ABI_CODE_PREFIX_BYTES + size}, &id);
+}
+
+static int name_all_code(struct weft_cut *cut, const char *code)
+{
+	const char *end;
+	int error = 0;
+	for (; !error && code && (end = strchr(code, '\n')); code = end + 1)
+		error = name_code(cut, code, (size_t)(end - code));
 	return error;
 }
 
@@ -217,6 +241,8 @@ static int describe(struct weft_cut *cut, const struct weft_trace_description *t
 	describe_end(cut, buffer, header);
 	for (uint32_t i = 0; !error && i < trace->category_count; i++)
 		error = name_category(cut, &trace->categories[i], header);
+	if (!error)
+		error = name_all_code(cut, buffer->code);
 	describe_changes(cut, trace, header);
 	return error;
 }

@@ -324,5 +324,7 @@ void weft__buffer_finish(struct weft__buffer *b)
 		free(b->stream);
 	}
 	b->stream = NULL;
+	free(b->code);
+	b->code = NULL;
 	weft__buffer_drop_names(b);
 }

@@ -58,6 +58,7 @@ struct weft__buffer {
 	char program[65];
 	char host[65];
 	char source[257]; /* "": not a part of another trace */
+	char *code;       /* of `about`; NULL: none */
 };
 
 /* True if the bytes begin with a buffer's magic. */
@@ -148,5 +149,9 @@ void weft__buffer_drop_names(struct weft__buffer *buffer);
 /* The text of a name; its bytes are NULL if there is no such name. The text is in the reader's copy
  * and stays unchanged until finish, even if a program changes the name later. */
 struct weft_slice weft__buffer_name(const struct weft__buffer *buffer, unsigned id);
+
+/* weft_code.c: reads the lines of functions into `about`. Needs the copy of the names. 0 or
+ * WEFT_ERROR_MEMORY. */
+int weft__buffer_read_code(struct weft__buffer *buffer);
 
 #endif

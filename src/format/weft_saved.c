@@ -62,6 +62,8 @@ static int init(struct weft__follower *f, const struct weft__input *input)
 		error = weft__follower_name(f);
 	if (!error)
 		error = weft__follower_init(f);
+	if (!error)
+		error = weft__buffer_read_code(&f->buffer);
 	if (error)
 		return error;
 	weft__gaps_init(&f->gaps, f->buffer.stream, f->description);

@@ -82,6 +82,12 @@ WEFT__EXPORT uint32_t weft_trace_first_of_host(
 	return number;
 }
 
+static size_t bytes_of(const struct weft_trace_buffer *buffer)
+{
+	return strlen(buffer->process) + strlen(buffer->host) + strlen(buffer->file) +
+		   strlen(buffer->code ? buffer->code : "") + 4;
+}
+
 static char *append(char *end, const char *text, const char **ret_copy)
 {
 	size_t bytes = strlen(text) + 1;
@@ -96,7 +102,7 @@ int weft__model_copy_buffers(
 	const uint32_t count = description->buffer_count;
 	size_t bytes = (count + (size_t)1) * sizeof(*buffers);
 	for (uint32_t i = 0; i < count; i++)
-		bytes += strlen(buffers[i].process) + strlen(buffers[i].host) + strlen(buffers[i].file) + 3;
+		bytes += bytes_of(&buffers[i]);
 	struct weft_trace_buffer *copy = malloc(bytes);
 	model->buffers = copy;
 	if (!copy)
@@ -107,6 +113,7 @@ int weft__model_copy_buffers(
 		end = append(end, buffers[i].process, &copy[i].process);
 		end = append(end, buffers[i].host, &copy[i].host);
 		end = append(end, buffers[i].file, &copy[i].file);
+		end = append(end, buffers[i].code ? buffers[i].code : "", &copy[i].code);
 	}
 	model->buffer_count = count;
 	return 0;

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/export.h"
 #include "story/any.h"
+#include "story/code.h"
 #include "story/flame.h"
 #include "story/holders.h"
 #include "story/verbs.h"
@@ -108,6 +109,22 @@ static void add_fact_task(struct task_lines *t, const char *title, uint32_t othe
 	add_line(t, WEFT_STORY_FACT, title, &line_text)->task = other;
 }
 
+/* "in main (hello.c:12)" */
+static void add_code(struct task_lines *t)
+{
+	struct line_text line_text;
+	struct weft__code code;
+	if (!weft__code_of(t->model, t->task, &code))
+		return;
+	struct weft__words *words = begin_text(&line_text);
+	weft__words_add(words, "in ");
+	weft__words_add_text(words, code.function, NAME_LETTERS);
+	weft__words_add(words, " (");
+	weft__words_add_text(words, code.place, NAME_LETTERS);
+	weft__words_add(words, ")");
+	add_line(t, WEFT_STORY_FACT, "code", &line_text);
+}
+
 static void add_identity(struct task_lines *t)
 {
 	const struct weft_tasks *tasks = &t->model->tasks;
@@ -125,6 +142,7 @@ static void add_identity(struct task_lines *t)
 		weft__words_add_text(begin_text(&line_text), label, TEXT_LETTERS);
 		add_line(t, WEFT_STORY_FACT, "label", &line_text);
 	}
+	add_code(t);
 	if (tasks->parent[t->task] != WEFT_NONE)
 		add_fact_task(t, "made by", tasks->parent[t->task]);
 }

@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "record.h"
+#include "lines.h"
 #include "runs/directory.h"
 #include "runs/early.h"
 #include "runs/message.h"
@@ -54,6 +55,18 @@ static char *choose_directory(const struct record_end *end)
 	return made;
 }
 
+/* Standard output has been written already. */
+static void add_lines(const struct weft__runs_saves *saves)
+{
+#if WEFT_HAS_LINES
+	for (size_t i = 0; i < saves->count; i++)
+		if (!weft__runs_is_stdout(saves->list[i].file))
+			record_add_lines(saves->list[i].file);
+#else
+	(void)saves;
+#endif
+}
+
 static bool save_run(const struct record_end *end, const char *made)
 {
 	const struct record_watcher *watcher = end->watcher;
@@ -64,6 +77,7 @@ static bool save_run(const struct record_end *end, const char *made)
 		saves.has_failed |= !weft__runs_early_sync(end->early);
 		weft__runs_early_report(end->early, &saves);
 	}
+	add_lines(&saves);
 	size_t missing = record_report_missing(end, &saves.rings);
 	if (saves.count)
 		record_report(saves.list, saves.count, made);

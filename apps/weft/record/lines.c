@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Appends lines of code to a saved trace.
+ *
+ * The program under trace names the ELF files, and may have written anything into them. So a child
+ * process reads them, with little memory and time; if it dies, the trace has no lines, but is
+ * whole: entries of the table of names count only when the last store has published them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "abi/buffer_abi.h"
+#include "abi/name_abi.h"
+#include "lines.h"
+
+#define SECONDS_MAX 5
+#define MEMORY_MAX  ((rlim_t)4 << 30) /* libdw maps files as a whole */
+
+/* ---- The table of names ---- */
+
+struct names {
+	struct weft_abi_buffer *header;
+	unsigned char *entries;
+	uint32_t used, room; /* bytes of entries */
+};
+
+/* The file is closed to other users, but the program may have written its header. */
+static bool find_names(void *bytes, size_t size, struct names *ret)
+{
+	struct weft_abi_buffer *header = bytes;
+	uint64_t index = (uint64_t)header->names_index * 4, at = header->names_offset;
+	if (memcmp(header->magic, WEFT_ABI_MAGIC, sizeof(header->magic)) != 0 ||
+		header->version != WEFT_ABI_VERSION || header->stream || index > header->names_bytes ||
+		at > size || header->names_bytes > size - at || (at + index) % 8 != 0)
+		return false;
+	ret->header = header;
+	ret->entries = (unsigned char *)bytes + at + index;
+	ret->room = (uint32_t)(header->names_bytes - index);
+	ret->used = header->names_used;
+	return ret->used <= ret->room && ret->used % WEFT_ABI_NAME_UNIT == 0 &&
+		   ret->room <= WEFT_ABI_NAMES_MAX_BYTES;
+}
+
+static uint32_t bytes_of(uint32_t text)
+{
+	return ((uint32_t)sizeof(struct weft_abi_name) + text + WEFT_ABI_NAME_UNIT - 1) &
+		   ~(WEFT_ABI_NAME_UNIT - 1);
+}
+
+/* The size of the text of the entry at `at`, or 0 if that is damaged. */
+static uint32_t text_at(const struct names *names, uint32_t at, const char **ret_text)
+{
+	struct weft_abi_name head;
+	memcpy(&head, names->entries + at, sizeof(head));
+	*ret_text = (const char *)names->entries + at + sizeof(head);
+	bool fits = head.size <= WEFT_ABI_NAME_MAX_BYTES && bytes_of(head.size) <= names->used - at;
+	return fits ? head.size : 0;
+}
+
+/* The file's index of names is not extended: nobody records into it any more. */
+static void append(struct names *names, const char *text, uint32_t size)
+{
+	struct weft_abi_name head = {.size = size};
+	uint32_t bytes = bytes_of(size);
+	if (bytes > names->room - names->used)
+		return;
+	memset(names->entries + names->used, 0, bytes);
+	memcpy(names->entries + names->used, &head, sizeof(head));
+	memcpy(names->entries + names->used + sizeof(head), text, size);
+	names->used += bytes;
+}
+
+/* ---- Looking up ---- */
+
+/* A text "\1code\0NAME\0FILE\0ADDRESS", with a NUL after it. */
+static bool parse(const char *text, uint32_t size, const char **ret_name, const char **ret_file,
+	uint64_t *ret_address)
+{
+	const char *end = text + size;
+	if (size < WEFT_ABI_CODE_PREFIX_BYTES ||
+		memcmp(text, WEFT_ABI_CODE_PREFIX, WEFT_ABI_CODE_PREFIX_BYTES) != 0)
+		return false;
+	*ret_name = text + WEFT_ABI_CODE_PREFIX_BYTES;
+	*ret_file = *ret_name + strlen(*ret_name) + 1;
+	const char *address = *ret_file < end ? *ret_file + strlen(*ret_file) + 1 : end;
+	if (address >= end || **ret_file != '/')
+		return false;
+	*ret_address = strtoull(address, NULL, 16);
+	return true;
+}
+
+static void look_up(struct names *names, struct debug_info *info, const char *text, uint32_t size)
+{
+	char copy[WEFT_ABI_NAME_MAX_BYTES + 1], line[WEFT_ABI_NAME_MAX_BYTES], place[256];
+	const char *name, *file;
+	uint64_t address;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	if (!parse(copy, size, &name, &file, &address) ||
+		!debug_info_find(info, file, address, place, sizeof(place)))
+		return;
+	int length =
+		snprintf(line, sizeof(line), "%s%c%s%c%s", WEFT_ABI_LINE_PREFIX, '\0', name, '\0', place);
+	if (length > 0 && (size_t)length < sizeof(line))
+		append(names, line, (uint32_t)length);
+}
+
+static void add_lines(struct names *names)
+{
+	struct debug_info *info = debug_info_open();
+	const uint32_t used = names->used;
+	const char *text;
+	for (uint32_t at = 0, size; info && at < used; at += bytes_of(size)) {
+		size = text_at(names, at, &text);
+		look_up(names, info, text, size);
+	}
+	debug_info_close(info);
+	__atomic_store_n(&names->header->names_used, names->used, __ATOMIC_RELEASE);
+}
+
+/* ---- The child ---- */
+
+static void limit(void)
+{
+	const struct rlimit memory = {MEMORY_MAX, MEMORY_MAX}, none = {0, 0};
+	sigset_t all;
+	setrlimit(RLIMIT_AS, &memory);
+	setrlimit(RLIMIT_CORE, &none);
+	signal(SIGALRM, SIG_DFL);
+	sigfillset(&all);
+	sigprocmask(SIG_UNBLOCK, &all, NULL);
+	alarm(SECONDS_MAX);
+	/* Otherwise libdw may ask servers. */
+	unsetenv("DEBUGINFOD_URLS");
+}
+
+static bool has_code(const struct names *names)
+{
+	const char *text;
+	for (uint32_t at = 0, size; at < names->used; at += bytes_of(size)) {
+		size = text_at(names, at, &text);
+		if (size > WEFT_ABI_CODE_PREFIX_BYTES &&
+			memcmp(text, WEFT_ABI_CODE_PREFIX, WEFT_ABI_CODE_PREFIX_BYTES) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_in_child(struct names *names)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		limit();
+		add_lines(names);
+		_exit(0);
+	}
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		continue;
+}
+
+void record_add_lines(const char *file)
+{
+	struct stat status;
+	struct names names;
+	int fd = open(file, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	void *bytes = MAP_FAILED;
+	size_t size = 0;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+		status.st_size >= (off_t)sizeof(struct weft_abi_buffer)) {
+		size = (size_t)status.st_size;
+		bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	}
+	close(fd);
+	if (bytes == MAP_FAILED)
+		return;
+	if (find_names(bytes, size, &names) && has_code(&names))
+		add_in_child(&names);
+	munmap(bytes, size);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Says which code a label names, for the tool that saves the buffer: that tool may read debug
+ * information, which takes time and memory that the program should not lose.
+ */
+#include <string.h>
+
+#include "abi/name_abi.h"
+#include "record/compose.h"
+#include "record/name.h"
+#include "record/reserve.h"
+
+/* Appends a text and its NUL. Returns the new size; `room` if it does not fit. */
+static uint32_t append(char *to, uint32_t at, uint32_t room, const char *text, uint32_t size)
+{
+	if (at >= room || size >= room - at)
+		return room;
+	memcpy(to + at, text, size);
+	to[at + size] = '\0';
+	return at + size + 1;
+}
+
+static uint32_t format_address(char digits[16], uint64_t address)
+{
+	for (unsigned i = 0; i < 16; i++)
+		digits[i] = "0123456789abcdef"[address >> (60 - 4 * i) & 15];
+	return 16;
+}
+
+/* The names of events come first: the last quarter of the table stays theirs. */
+static bool has_room(const struct weft_abi_buffer *header)
+{
+	uint32_t room = header->names_bytes - header->names_index * 4;
+	return weft__load(&header->names_used) < room - room / 4;
+}
+
+WEFT__EXPORT void weft__code(const char *name, size_t size, const char *file, uint64_t address)
+{
+	char text[WEFT_ABI_NAME_MAX_BYTES] = WEFT_ABI_CODE_PREFIX, digits[16];
+	struct weft__self self;
+	uint32_t at = append(text, WEFT_ABI_CODE_PREFIX_BYTES, sizeof(text), name, weft__bounded(size));
+	at = append(text, at, sizeof(text), file, weft__measure(file, sizeof(text)));
+	at = append(text, at, sizeof(text), digits, format_address(digits, address));
+	if (at >= sizeof(text) || !weft__entered_now(&self))
+		return;
+	struct weft_abi_buffer *header = weft__header_of(self.slot);
+	if (has_room(header))
+		weft__name_find_or_add(header, text, at - 1);
+}
