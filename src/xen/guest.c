@@ -248,8 +248,10 @@ static enum weft_guest_state ask(const struct weft_guest *guest)
 		break;
 	}
 	const struct weft__xen_announced *a = &guest->announced;
-	return weft__xen_announced_mark(access, a->domain, a->id) == a->mark ? WEFT_GUEST_OPEN
-																		 : WEFT_GUEST_CLOSED;
+	if (weft__xen_announced_mark(access, a->domain, a->id) == a->mark)
+		return WEFT_GUEST_OPEN;
+	/* A domain's keys are removed before its memory. */
+	return weft__host_has_domain(guest->host, a->domain) ? WEFT_GUEST_CLOSED : WEFT_GUEST_GONE;
 }
 
 WEFT__EXPORT enum weft_guest_state weft_guest_look(struct weft_guest *guest)

@@ -207,17 +207,21 @@ WEFT__EXPORT int weft_host_find(struct weft_host *host, const char *domain,
 	return weft__host_find(host, domain, ret_list, ret_count, &last, reason);
 }
 
-WEFT__EXPORT bool weft_host_runs(struct weft_host *host, uint32_t domain)
+bool weft__host_has_domain(struct weft_host *host, uint32_t domain)
 {
 	char path[64];
 	size_t size;
-	enum weft__xen_domain state = host->access.look(host->access.context, domain);
-	if (state != WEFT__XEN_UNKNOWN)
-		return state == WEFT__XEN_RUNS;
 	snprintf(path, sizeof(path), "/local/domain/%" PRIu32 "/name", domain);
 	char *value = host->access.read(host->access.context, path, &size);
 	free(value);
 	return value != NULL;
+}
+
+WEFT__EXPORT bool weft_host_runs(struct weft_host *host, uint32_t domain)
+{
+	enum weft__xen_domain state = host->access.look(host->access.context, domain);
+	return state == WEFT__XEN_UNKNOWN ? weft__host_has_domain(host, domain)
+									  : state == WEFT__XEN_RUNS;
 }
 
 /* ---- Changes ---- */

@@ -26,6 +26,9 @@ struct weft_host *weft__host_create(const struct weft__xen_access *access);
 int weft__host_find(struct weft_host *host, const char *domain, struct weft_guest_name **ret_list,
 	size_t *ret_count, struct weft_guest_name *ret_domain, char reason[WEFT_GUEST_REASON_BYTES]);
 
+/* True if XenStore has the domain. */
+bool weft__host_has_domain(struct weft_host *host, uint32_t domain);
+
 /* The difference to add to Xen's system time for CLOCK_MONOTONIC of this domain. False if Xen does
  * not say the time. It is measured once for each host. */
 bool weft__host_offset(struct weft_host *host, int64_t *ret_offset_ns);

@@ -305,6 +305,12 @@ static void test_published_anew(void **state)
 		weft_guest_close(guest);
 		announce(&g->xen);
 	}
+	/* A domain that is destroyed loses its keys first. */
+	struct weft_guest *guest = open_guest(g);
+	fake_write(&g->xen, "/local/domain/3/data/weft/0/state", NULL);
+	fake_write(&g->xen, "/local/domain/3/name", NULL);
+	assert_int_equal(weft_guest_look(guest), WEFT_GUEST_GONE);
+	weft_guest_close(guest);
 }
 
 /* ---- Following ---- */
