@@ -91,8 +91,8 @@ enum weft_guest_state {
 	WEFT_GUEST_GONE,    /* its domain was destroyed, or has moved to another machine */
 };
 
-/* The state now, at most 100 ms old. Once it is not OPEN, it stays the same, and the content of the
- * pages has stopped changing, unless CLOSED. */
+/* The state now, at most 100 ms old; a second for what the guest announces. Once it is not OPEN, it
+ * stays the same, and the content of the pages has stopped changing, unless CLOSED. */
 enum weft_guest_state weft_guest_look(struct weft_guest *guest);
 
 #ifdef __cplusplus

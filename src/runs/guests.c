@@ -44,7 +44,7 @@ struct weft__runs_guests {
 	uint64_t due_ns; /* no look before */
 	uint64_t retry_ns;
 	uint32_t last; /* the domain that was streamed last */
-	bool once, waits, has_streamed, is_gone, has_changed;
+	bool once, waits, has_streamed, is_gone, is_new;
 };
 
 /* ---- Beginning and end ---- */
@@ -90,7 +90,7 @@ struct weft__runs_guests *weft__runs_guests_create(const struct weft__runs_guest
 	/* A number is never used again for another domain. */
 	guests->once = options->once || is_number(guests->domain);
 	guests->waits = options->waits;
-	guests->has_changed = true;
+	guests->is_new = true;
 	if (start(guests, options))
 		return guests;
 	weft__runs_guests_destroy(guests);
@@ -212,11 +212,12 @@ void weft__runs_guests_release(struct weft__runs_guests *guests, struct weft_gue
 static bool is_due(struct weft__runs_guests *guests)
 {
 	uint64_t now = weft__runs_stream_now_ns();
-	guests->has_changed |= weft_host_has_changed(guests->host);
-	if (now < guests->due_ns || !(guests->has_changed || now >= guests->retry_ns))
+	if (now < guests->due_ns)
 		return false;
-	guests->has_changed = false;
 	guests->due_ns = now + LOOK_NS;
+	if (!weft_host_has_changed(guests->host) && !guests->is_new && now < guests->retry_ns)
+		return false;
+	guests->is_new = false;
 	guests->retry_ns = now + RETRY_NS;
 	return true;
 }

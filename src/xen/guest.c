@@ -20,8 +20,9 @@
 #include "xen/announced.h"
 #include "xen/host.h"
 
-/* How old weft_guest_look's answer may be: it asks XenStore. */
+/* How old an answer of the hypervisor may be, and one of XenStore, which takes longer. */
 static const uint64_t INTERVAL_NS = 100000000;
+static const uint64_t STORE_INTERVAL_NS = 1000000000;
 
 struct weft_guest {
 	struct weft_host *host;
@@ -30,7 +31,7 @@ struct weft_guest {
 	void *pages;
 	const uint8_t *life; /* its first byte is 1 while the process lives; NULL: there is none */
 	enum weft_guest_state state;
-	uint64_t due_ns; /* when to ask again */
+	uint64_t due_ns, store_due_ns; /* when to ask again */
 };
 
 static uint64_t now_ns(void)
@@ -233,7 +234,16 @@ WEFT__EXPORT bool weft_guest_bytes(
 
 /* ---- The end ---- */
 
-static enum weft_guest_state ask(const struct weft_guest *guest)
+static enum weft_guest_state ask_store(struct weft_guest *guest)
+{
+	const struct weft__xen_announced *a = &guest->announced;
+	if (weft__xen_announced_mark(&guest->host->access, a->domain, a->id) == a->mark)
+		return WEFT_GUEST_OPEN;
+	/* A domain's keys are removed before its memory. */
+	return weft__host_has_domain(guest->host, a->domain) ? WEFT_GUEST_CLOSED : WEFT_GUEST_GONE;
+}
+
+static enum weft_guest_state ask(struct weft_guest *guest, uint64_t now)
 {
 	const struct weft__xen_access *access = &guest->host->access;
 	switch (access->look(access->context, guest->announced.domain)) {
@@ -244,14 +254,14 @@ static enum weft_guest_state ask(const struct weft_guest *guest)
 	case WEFT__XEN_GONE:
 		return WEFT_GUEST_GONE;
 	case WEFT__XEN_RUNS:
+		if (now < guest->store_due_ns)
+			return WEFT_GUEST_OPEN;
+		break;
 	case WEFT__XEN_UNKNOWN:
 		break;
 	}
-	const struct weft__xen_announced *a = &guest->announced;
-	if (weft__xen_announced_mark(access, a->domain, a->id) == a->mark)
-		return WEFT_GUEST_OPEN;
-	/* A domain's keys are removed before its memory. */
-	return weft__host_has_domain(guest->host, a->domain) ? WEFT_GUEST_CLOSED : WEFT_GUEST_GONE;
+	guest->store_due_ns = now + STORE_INTERVAL_NS;
+	return ask_store(guest);
 }
 
 WEFT__EXPORT enum weft_guest_state weft_guest_look(struct weft_guest *guest)
@@ -262,7 +272,7 @@ WEFT__EXPORT enum weft_guest_state weft_guest_look(struct weft_guest *guest)
 	if (now < guest->due_ns)
 		return guest->state;
 	guest->due_ns = now + INTERVAL_NS;
-	guest->state = ask(guest);
+	guest->state = ask(guest, now);
 	if (guest->state == WEFT_GUEST_OPEN && !is_alive(guest))
 		guest->state = WEFT_GUEST_CLOSED;
 	return guest->state;

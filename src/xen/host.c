@@ -51,8 +51,9 @@ WEFT__EXPORT void weft_host_close(struct weft_host *host)
 
 /* ---- Time ---- */
 
-/* How often the clocks are compared. */
+/* How often the clocks are compared for one measurement, and how long it is good for. */
 #define COMPARISONS 64
+static const uint64_t OFFSET_NS = 1000000000;
 
 static uint64_t monotonic_ns(void)
 {
@@ -75,12 +76,13 @@ static bool compare_clocks(struct weft_host *host)
 		most = high < most ? high : most;
 	}
 	host->offset_ns = least / 2 + most / 2;
-	return host->has_offset = true;
+	host->offset_due = monotonic_ns() + OFFSET_NS;
+	return true;
 }
 
 bool weft__host_offset(struct weft_host *host, int64_t *ret_offset_ns)
 {
-	bool is_known = host->has_offset || compare_clocks(host);
+	bool is_known = monotonic_ns() < host->offset_due || compare_clocks(host);
 	if (is_known)
 		*ret_offset_ns = host->offset_ns;
 	return is_known;

@@ -15,8 +15,8 @@ struct weft_host {
 	uint32_t *watched;
 	size_t watched_count;
 	bool is_watching;
-	bool has_offset; /* `offset_ns` is known */
-	int64_t offset_ns;
+	int64_t offset_ns;   /* see weft__host_offset */
+	uint64_t offset_due; /* when to measure it again */
 };
 
 /* Makes a host of an access, which it takes over. NULL if memory is short. */

@@ -380,6 +380,28 @@ MUTANTS = [
         'src/follow/watch.c',
         ('if (number >= WEFT_ABI_RULES || ', 'if (', 'watch')),
     *in_file(
+        'src/xen/references.c',
+        ('if (number > UINT32_MAX)', 'if (number == 0)', 'xen'),
+        ('if (sorted[i] == sorted[i - 1])', 'if (false)', 'xen')),
+    *in_file(
+        'src/xen/guest.c',
+        ('if (guest->state == WEFT_GUEST_OPEN && !is_alive(guest))', 'if (false)', 'xen'),
+        ('return is_alive(guest) ? 0 :', 'return true ? 0 :', 'xen')),
+    *in_file(
+        'src/xen/hypervisor.c',
+        ('return control->found == domain ?', 'return true ?', 'xen'),
+        ('if (result == 0 || errno != EACCES)', 'if (result == 0)', 'xen')),
+    *in_file(
+        'src/format/weft_place.c',
+        ('} else if (claims_host || ', '} else if (claims_host && ', 'xen')),
+    *in_file(
+        'src/format/weft_identity.c',
+        ('return guests < 2 ? none : first;', 'return first;', 'buffer_header')),
+    *in_file(
+        'src/runs/guests.c',
+        ('a->mark == b->mark && ', '', 'run_guests'),
+        ('guests->once = options->once || is_number(guests->domain);', 'guests->once = options->once && is_number(guests->domain);', 'run_guests')),
+    *in_file(
         'src/source/ring.c',
         ('for (int i = 0; i < 4; i++)', 'for (int i = 0; i < 3; i++)', 'source_ring'),
         ('if (check->has_process || is_older(status, pid))', 'if (check->has_process)', 'source_ring'),
