@@ -165,6 +165,7 @@ def every_header_compiles_alone_as_cpp():
         compile_header(['clang-14', '-std=c++17', '-x', 'c++'], header)
     compile_header(['clang-14', '-std=c++17', '-x', 'c++'], 'weft.hpp')
     compile_header(['clang-14', '-std=c++11', '-x', 'c++'], 'asio.hpp')
+    compile_header(['clang-14', '-std=c++20', '-x', 'c++'], 'coroutine.hpp')
 
 
 def build_with(library, arguments, **options):

@@ -13,7 +13,7 @@ FREESTANDING = set('float.h limits.h stdalign.h stdarg.h stdatomic.h stdbool.h s
                    'string.h'.split())
 C11 = FREESTANDING | set('assert.h ctype.h errno.h inttypes.h math.h stdio.h stdlib.h'.split())
 # Those of C++17 that need no operating system, for .hpp files.
-CPLUSPLUS = set('cerrno cstddef cstdint cstring initializer_list string_view type_traits'.split())
+CPLUSPLUS = set('cerrno coroutine cstddef cstdint cstring exception initializer_list string_view type_traits utility'.split())
 LIBRARIES = {'gtk': r'(gtk|gdk)[./]', 'glib': r'(glib|gio)[-./]', 'uv': r'uv\.h', 'cairo': r'cairo', 'pango': r'pango/',
              'zstd': r'zstd', 'microhttpd': r'microhttpd', 'libdw': r'elfutils/', 'zlib': r'zlib', 'python': r'Python\.h'}
 
