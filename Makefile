@@ -39,6 +39,12 @@ bench: ## measure recording, decoding and layout on this machine
 	@tools/install-packages bench
 	@tools/bench.py
 
+adapters-check: ## record programs from Debian that nobody changed, and compare them with themselves
+	@tools/install-packages programs
+	@tools/configure $(BUILD)
+	@ninja -C $(BUILD) $(QUIET)
+	@WEFT_BUILD=$(abspath $(BUILD)) $(PYTHON) tests/programs/check.py $(PROGRAMS)
+
 fuzz: ## run every fuzz target for FUZZ_SECONDS (60), starting from its corpus
 	@tools/install-packages fuzz
 	@tools/fuzz.py --seconds $(FUZZ_SECONDS)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: ISC
+"""Runs programs that were not written for weft, with and without adapters: what the cases share."""
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), 'e2e'))
+from harness import WEFT, case, equal, json_lines, main, skip, temporary_directory, weft  # noqa: E402,F401
+
+# Programs that serve often grow a little at first: memory is compared after the first load.
+GROWTH_KB = 2048
+
+
+def need(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            skip('no ' + program)
+
+
+def poll(what, is_true, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not is_true():
+        if time.monotonic() > deadline:
+            raise AssertionError('%s: not within %d s' % (what, seconds))
+        time.sleep(0.05)
+
+
+def succeeds(*command, **options):
+    return subprocess.run(command, capture_output=True, timeout=60, **options).returncode == 0
+
+
+class Trace:
+    """A directory of traces, which opens without a diagnostic."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        equal(weft('info', folder).stderr, '')
+        self.tasks = json_lines(weft('dump', '--json', '--tasks', folder).stdout)
+        for task in self.tasks:
+            task['duration'] = task['end'] - task['start']
+
+    def named(self, pattern):
+        return [task for task in self.tasks if re.fullmatch(pattern, task['label'] or '')]
+
+    def kinds(self, kind):
+        return [task for task in self.tasks if task['kind'] == kind]
+
+    def processes(self):
+        return sorted(name.rsplit('-', 1)[0] for name in os.listdir(self.folder) if name.endswith('.weft'))
+
+    def events(self):
+        return json_lines(weft('dump', '--json', self.folder).stdout)
+
+    def problems(self):
+        return weft('dump', '--problems', self.folder).stdout
+
+
+def prefix(folder, *options):
+    return [WEFT, 'record', *options, '-o', folder + '/', '--']
+
+
+def environment(folder, **more):
+    return dict(os.environ, XDG_RUNTIME_DIR=folder, WEFT_ADAPTERS='', **more)
+
+
+def left_over(folder):
+    """The entries that a run has left in the run directory."""
+    runs = os.path.join(folder, 'weft')
+    return os.listdir(runs) if os.path.isdir(runs) else []
+
+
+def compare(command, prepare=None, plain=lambda text: text, status=0, folder=None, **more):
+    """The trace of a command that does the same alone and recorded. `prepare(folder)` makes each run's folder;
+    `plain` removes what differs between any two runs."""
+    found = []
+    for name in ('alone', 'recorded'):
+        place = os.path.join(folder, name)
+        os.mkdir(place)
+        if prepare:
+            prepare(place)
+        traces = os.path.join(folder, 'traces')
+        words = command if name == 'alone' else [*prefix(traces), *command]
+        os.makedirs(traces, exist_ok=True)
+        result = subprocess.run(words, capture_output=True, cwd=place, timeout=300, env=environment(folder, **more),
+                                stdin=subprocess.DEVNULL)
+        found.append((result.returncode, plain(result.stdout.decode(errors='replace').replace(place, 'FOLDER'))))
+    equal(found[1], found[0])
+    equal(found[0][0], status, found[0][1])
+    equal(left_over(folder), [])
+    return Trace(os.path.join(folder, 'traces'))
+
+
+# ---- Servers ----
+
+def state_of(pid):
+    """Descriptors and resident memory in kB."""
+    with open('/proc/%d/status' % pid, encoding='utf-8') as file:
+        memory = int(re.search(r'VmRSS:\s*(\d+)', file.read()).group(1))
+    return len(os.listdir('/proc/%d/fd' % pid)), memory
+
+
+def child_of(pid, program):
+    """The process in which `weft record` runs the program; None: not yet."""
+    with open('/proc/%d/task/%d/children' % (pid, pid), encoding='utf-8') as file:
+        children = file.read().split()
+    for child in children:
+        with contextlib.suppress(OSError), open('/proc/%s/comm' % child, encoding='utf-8') as file:
+            if os.path.basename(program).startswith(file.read().strip()):
+                return int(child)
+    return None
+
+
+@contextlib.contextmanager
+def recorded(folder, *command, stop=signal.SIGTERM, status=0, **more):
+    """A server under `weft record`: its process id, and that of the recorder. It is told to stop by a signal."""
+    traces = os.path.join(folder, 'traces')
+    os.makedirs(traces, exist_ok=True)
+    recorder = subprocess.Popen([*prefix(traces), *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                cwd=folder, env=environment(folder, **more), start_new_session=True)
+    try:
+        poll('the server', lambda: recorder.poll() is not None or child_of(recorder.pid, command[0]))
+        pid = child_of(recorder.pid, command[0])
+        yield pid
+        os.kill(pid, stop)
+        recorder.communicate(timeout=120)
+        equal(recorder.returncode, status)
+    finally:
+        if recorder.poll() is None:
+            os.killpg(recorder.pid, signal.SIGKILL)
+            recorder.communicate()
+    equal(left_over(folder), [])
+
+
+def load_twice(pid, load):
+    """Runs the load three times: the last one must leave no descriptor and no memory. Returns its result."""
+    load()
+    load()
+    before = state_of(pid)
+    result = load()
+    poll('descriptors closed', lambda: state_of(pid)[0] <= before[0])
+    grown = state_of(pid)[1] - before[1]
+    assert grown < GROWTH_KB, 'grew by %d kB' % grown
+    return result
