@@ -67,9 +67,13 @@ static bool run_with_failure(long n)
 		if (weft_viewer_show(s.viewer, first, true) == 0)
 			first = NULL;
 		use(&s);
+		const bool was_first = until_failure < 0;
 		if (weft_viewer_show(s.viewer, second, true) == 0)
 			second = NULL;
-		use(&s);
+		if (was_first) /* enough to see that it goes on */
+			draw(s.viewer);
+		else
+			use(&s);
 		weft_viewer_destroy(s.viewer);
 	}
 	bool was_refused = until_failure < 0;
