@@ -12,6 +12,7 @@
 #include <weft/seed.h>
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/diagnostics.h"
 #include "base/index.h"
 #include "base/search.h"
@@ -301,6 +302,94 @@ static void columns_grow_and_shrink_together(void **state)
 	free(narrow);
 }
 
+/* ---- Pairs ---- */
+
+struct some_pairs {
+	uint32_t keys[300];
+	uint16_t values[300];
+};
+
+static void fill_pairs(struct some_pairs *pairs, uint32_t mask, size_t count)
+{
+	uint64_t random = mask + 5;
+	for (size_t i = 0; i < count; i++) {
+		pairs->keys[i] = (uint32_t)next_key(&random, mask);
+		pairs->values[i] = (uint16_t)i;
+	}
+}
+
+/* Values stay with their keys; equal keys, and keys that differ only below `low_bit`, stay in their
+ * order. */
+static void check_sorted_pairs(uint32_t mask, unsigned low_bit, size_t count)
+{
+	struct some_pairs given, sorted, scratch;
+	bool is_there[300] = {false};
+	fill_pairs(&given, mask, count);
+	sorted = given;
+	weft__sort_pairs((struct weft__pairs){sorted.keys, sorted.values},
+		(struct weft__pairs){scratch.keys, scratch.values}, count, low_bit);
+	for (size_t i = 0; i < count; i++) {
+		uint16_t value = sorted.values[i];
+		assert_true(value < count && !is_there[value]);
+		is_there[value] = true;
+		assert_int_equal(sorted.keys[i], given.keys[value]);
+		if (i > 0 && sorted.keys[i - 1] >> low_bit == sorted.keys[i] >> low_bit)
+			assert_true(sorted.values[i - 1] < value);
+		else if (i > 0)
+			assert_true(sorted.keys[i - 1] < sorted.keys[i]);
+	}
+}
+
+static void pairs_are_sorted_by_their_keys(void **state)
+{
+	(void)state;
+	static const uint32_t key_masks[] = {0, 1, 0x8100, 0xff00ff, 0x80000001, UINT32_MAX};
+	for (size_t m = 0; m < sizeof(key_masks) / sizeof(key_masks[0]); m++)
+		for (size_t count = 0; count <= 300; count += count < 4 ? 1 : 37)
+			for (unsigned low_bit = 0; low_bit < 32; low_bit += 9)
+				check_sorted_pairs(key_masks[m], low_bit, count);
+}
+
+/* ---- Bytes ---- */
+
+static void bytes_are_little_endian_and_exact(void **state)
+{
+	(void)state;
+	struct weft__bytes bytes = {0};
+	weft__bytes_put_u8(&bytes, 0x12);
+	weft__bytes_put_u16(&bytes, 0x3456);
+	weft__bytes_put_u32(&bytes, 0x789abcde);
+	weft__bytes_put_u64(&bytes, 0x0123456789abcdef);
+	weft__bytes_put(&bytes, "text", 4);
+	weft__bytes_put(&bytes, NULL, 0);
+	weft__bytes_print(&bytes, "%d%%", 100);
+	static const char expected[] =
+		"\x12\x56\x34\xde\xbc\x9a\x78\xef\xcd\xab\x89\x67\x45\x23\x01text100%";
+	assert_int_equal(bytes.size, sizeof(expected) - 1);
+	assert_memory_equal(bytes.data, expected, bytes.size);
+	for (unsigned i = 0; i < 5000; i++)
+		weft__bytes_print(&bytes, "%c", 'a' + i % 26);
+	assert_int_equal(bytes.size, sizeof(expected) - 1 + 5000);
+	for (unsigned i = 0; i < 5000; i++)
+		assert_int_equal(bytes.data[sizeof(expected) - 1 + i], 'a' + i % 26);
+	assert_false(bytes.failed);
+	weft__bytes_finish(&bytes);
+}
+
+static void bytes_without_memory_stay_as_they_are(void **state)
+{
+	(void)state;
+	struct weft__bytes bytes = {0};
+	weft__bytes_put(&bytes, "kept", 4);
+	weft__bytes_put(&bytes, "", SIZE_MAX - 2); /* its sum overflows */
+	weft__bytes_put_u64(&bytes, 7);
+	weft__bytes_print(&bytes, "%s", "lost");
+	assert_true(bytes.failed);
+	assert_int_equal(bytes.size, 4);
+	assert_memory_equal(bytes.data, "kept", 4);
+	weft__bytes_finish(&bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +405,9 @@ int main(void)
 		cmocka_unit_test(arrays_grow_by_half),
 		cmocka_unit_test(a_size_that_overflows_is_refused),
 		cmocka_unit_test(columns_grow_and_shrink_together),
+		cmocka_unit_test(pairs_are_sorted_by_their_keys),
+		cmocka_unit_test(bytes_are_little_endian_and_exact),
+		cmocka_unit_test(bytes_without_memory_stay_as_they_are),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

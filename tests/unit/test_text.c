@@ -142,6 +142,31 @@ static void ranges_of_characters_end_where_they_should(void **state)
 		assert_false(weft__utf8_is_dangerous(harmless[i]));
 }
 
+/* Texts are escaped in blocks of some hundred bytes, whose ends may be in the middle of a
+ * character. */
+static void long_texts_are_escaped_like_short_ones(void **state)
+{
+	(void)state;
+	static const char *const parts[][3] = {/* given, as JSON, on a terminal */
+		{"\xc3\xa9", "\xc3\xa9", "\xc3\xa9"}, {"\xe2\x82\xac", "\xe2\x82\xac", "\xe2\x82\xac"},
+		{"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"}, {"\x1b", "\\u001b", "\\x1b"},
+		{"\"", "\\\"", "\""}, {"\xf0\x9f", "\xef\xbf\xbd", "\\xf0\\x9f"}};
+	char given[600], expected[600], before[530];
+	memset(before, 'a', sizeof(before));
+	for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++)
+		for (int length = 240; length < 530; length++) {
+			struct weft_text text = {0};
+			snprintf(given, sizeof(given), "%.*s%sb%s", length, before, parts[p][0], parts[p][0]);
+			snprintf(expected, sizeof(expected), "\"%.*s%sb%s\"", length, before, parts[p][1],
+				parts[p][1]);
+			assert_json(given, strlen(given), expected);
+			snprintf(
+				expected, sizeof(expected), "%.*s%sb%s", length, before, parts[p][2], parts[p][2]);
+			weft_text_add_shown(&text, given, strlen(given));
+			assert_text(&text, expected);
+		}
+}
+
 static void columns(void **state)
 {
 	(void)state;
@@ -164,6 +189,7 @@ int main(void)
 		cmocka_unit_test(nothing_drives_a_terminal),
 		cmocka_unit_test(no_character_that_turns_text_is_shown),
 		cmocka_unit_test(ranges_of_characters_end_where_they_should),
+		cmocka_unit_test(long_texts_are_escaped_like_short_ones),
 		cmocka_unit_test(columns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
