@@ -11,6 +11,8 @@
 #define EXACT     (1.0 / (1 << 20)) /* px: rounding errors must not move what is on a whole pixel */
 #define TICK      8.0               /* px: the tick of a failed task */
 #define LEAST_BAR 2.0
+#define WHISKER   0.6 /* share of a colour */
+#define OPEN_MARK 2.0 /* px: the radius of the mark of a whisker that goes on */
 #define ROUGH     400 /* changes between adjacent pixels: with more, bars are smoothed */
 #define GROUP     3   /* pixels joined by smoothing, since bars are drawn on each frame */
 
@@ -130,6 +132,59 @@ static void draw_bars(struct painter *p, const struct strip *s, bool idle)
 		begin = px;
 		height = next;
 	}
+}
+
+/* The highest whisker of the pixel of a whisker; returns the first whisker of another pixel. */
+static uint32_t join_whiskers(
+	const struct painter *p, const struct strip *s, uint32_t i, struct weft__whisker *ret_whisker)
+{
+	const struct weft__whisker *list = p->scene->whiskers;
+	double end = floor(weft__strip_x(&s->axis, list[i].time)) + 1;
+	*ret_whisker = list[i];
+	for (i++; i < p->scene->whisker_count && weft__strip_x(&s->axis, list[i].time) < end; i++)
+		if (list[i].height > ret_whisker->height || list[i].is_beyond)
+			*ret_whisker = list[i];
+	return i;
+}
+
+/* Draws the longest tasks as lighter lines from the lower edge; one that is too long for the scale
+ * ends in a ring, unless that of another one is there. */
+static void draw_whiskers(struct painter *p, const struct strip *s)
+{
+	const struct weft_pen pen = {weft__faded(p->theme->text, 0.7), 1, WEFT_DASH_SOLID};
+	const uint32_t above = weft__faded(p->theme->waiting, WHISKER),
+				   inside = weft__faded(p->theme->background, WHISKER);
+	struct weft__whisker whisker;
+	double free_from = 0;
+	for (uint32_t i = 0; i < p->scene->whisker_count;) {
+		i = join_whiskers(p, s, i, &whisker);
+		double x = floor(weft__strip_x(&s->axis, whisker.time));
+		unsigned px = (unsigned)fmin(x - s->x, s->width - 1);
+		double height = fmax(floor((s->y2 - s->y - TICK) * whisker.height), 1);
+		double bar = fmin(bar_height(s, s->columns[px].running), height);
+		if (bar > 0)
+			weft_canvas_rect(p->canvas, x, s->y2 - bar, x + 1, s->y2, inside);
+		if (height > bar)
+			weft_canvas_rect(p->canvas, x, s->y2 - height, x + 1, s->y2 - bar, above);
+		if (!whisker.is_beyond || x < free_from)
+			continue;
+		weft_canvas_ring(p->canvas, x + 0.5, s->y + TICK - OPEN_MARK - 1, OPEN_MARK, &pen);
+		free_from = x + 2 * OPEN_MARK + 2;
+	}
+}
+
+uint32_t weft__strip_longest(
+	const struct weft__strip *strip, const struct weft_scene *scene, double x, double reach)
+{
+	uint32_t found = WEFT_NONE;
+	for (uint32_t i = 0; i < scene->whisker_count; i++) {
+		double away = fabs(weft__strip_x(strip, scene->whiskers[i].time) + 0.5 - x);
+		if (!scene->whiskers[i].is_beyond || away > reach)
+			continue;
+		reach = away;
+		found = scene->whiskers[i].task;
+	}
+	return found;
 }
 
 /* Draws the number of living tasks as a stepped line. */
@@ -264,6 +319,7 @@ void weft__draw_strip(struct painter *p)
 		smooth(&s);
 	draw_bars(p, &s, true);
 	draw_bars(p, &s, false);
+	draw_whiskers(p, &s);
 	draw_stripes(p, &s);
 	draw_alive(p, &s);
 	weft__draw_strip_losses(p, &s.axis);

@@ -27,4 +27,8 @@ struct weft__strip weft__strip_of(const struct weft_box *box, const struct weft_
 double weft__strip_x(const struct weft__strip *strip, uint64_t time);
 uint64_t weft__strip_time(const struct weft__strip *strip, double x);
 
+/* The task whose whisker ends in an open mark within `reach` px of x, or WEFT_NONE. */
+uint32_t weft__strip_longest(
+	const struct weft__strip *strip, const struct weft_scene *scene, double x, double reach);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Finds the sign under the pointer by its time: signs have no size of their own. In the overview,
- * failures are marked at the upper edge, problems and matches at the lower one.
+ * failures and long tasks are marked at the upper edge, problems and matches at the lower one.
  */
 #include "viewer/signs.h"
 
@@ -101,17 +101,27 @@ static struct weft__sign match_in_strip(
 	return is_near ? (struct weft__sign){WEFT__SIGN_MATCH, match, 0} : none;
 }
 
+static struct weft__sign sign_of_upper_edge(
+	const struct weft_viewer *viewer, const struct weft__strip *strip, double x)
+{
+	double reach = reach_of(viewer);
+	struct weft__sign sign = failure_between(viewer, weft__strip_time(strip, x - reach),
+		weft__strip_time(strip, x), weft__strip_time(strip, x + reach));
+	uint32_t longest = weft__strip_longest(strip, viewer->scene, x, reach);
+	if (sign.type != WEFT__SIGN_NONE || longest == WEFT_NONE)
+		return sign;
+	return (struct weft__sign){WEFT__SIGN_LONGEST, longest, 1};
+}
+
 static struct weft__sign sign_of_strip(const struct weft_viewer *viewer, double x, double y)
 {
 	const struct weft_box *box = &viewer->frame.strip;
 	const struct weft__strip strip = weft__viewer_strip(viewer);
-	double reach = reach_of(viewer);
 	struct weft__sign sign = mark_in_strip(viewer, &strip, x);
 	if (sign.type != WEFT__SIGN_NONE)
 		return sign;
 	if (y < box->y + BAND)
-		return failure_between(viewer, weft__strip_time(&strip, x - reach),
-			weft__strip_time(&strip, x), weft__strip_time(&strip, x + reach));
+		return sign_of_upper_edge(viewer, &strip, x);
 	if (y < box->y + box->height - BAND)
 		return none;
 	sign = match_in_strip(viewer, &strip, x);
@@ -131,7 +141,7 @@ struct weft__sign weft__viewer_sign_at(const struct weft_viewer *viewer, double 
 
 /* ---- What a sign stands for ---- */
 
-static void write_failure(
+static void write_task(
 	const struct weft_viewer *viewer, const struct weft__sign *sign, char *text, size_t size)
 {
 	uint64_t end = viewer->model->tasks.end[sign->number];
@@ -169,8 +179,8 @@ void weft__viewer_write_sign(const struct weft_viewer *viewer, char *text, size_
 {
 	const struct weft__sign *sign = &viewer->hover.sign;
 	const struct weft_problems *problems = viewer->problems.found;
-	if (sign->type == WEFT__SIGN_FAILURE)
-		write_failure(viewer, sign, text, size);
+	if (sign->type == WEFT__SIGN_FAILURE || sign->type == WEFT__SIGN_LONGEST)
+		write_task(viewer, sign, text, size);
 	else if (sign->type == WEFT__SIGN_PROBLEM && problems && sign->number < problems->count)
 		snprintf(text, size, "%s Click: go to it.",
 			problems->list[problems->by_gravity[sign->number]].sentence);
@@ -181,7 +191,7 @@ void weft__viewer_write_sign(const struct weft_viewer *viewer, char *text, size_
 		write_mark(viewer, sign->number, text, size);
 }
 
-static void go_failure(struct weft_viewer *viewer, uint32_t task)
+static void go_task(struct weft_viewer *viewer, uint32_t task)
 {
 	uint64_t end = viewer->model->tasks.end[task];
 	weft__viewer_select(viewer, task, end);
@@ -191,8 +201,8 @@ static void go_failure(struct weft_viewer *viewer, uint32_t task)
 
 void weft__viewer_go_sign(struct weft_viewer *viewer, const struct weft__sign *sign)
 {
-	if (sign->type == WEFT__SIGN_FAILURE)
-		go_failure(viewer, sign->number);
+	if (sign->type == WEFT__SIGN_FAILURE || sign->type == WEFT__SIGN_LONGEST)
+		go_task(viewer, sign->number);
 	else if (sign->type == WEFT__SIGN_PROBLEM)
 		weft__viewer_go_problem(viewer, sign->number);
 	else if (sign->type == WEFT__SIGN_MATCH)

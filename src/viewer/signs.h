@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Signs: small marks of the ruler and the overview, each of which stands for one moment: failures,
- * problems, matches of the search, bookmarks.
+ * long tasks, problems, matches of the search, bookmarks.
  */
 #ifndef WEFT_VIEWER_SIGNS_H
 #define WEFT_VIEWER_SIGNS_H
@@ -15,6 +15,7 @@ struct weft_viewer;
 enum weft__sign_type {
 	WEFT__SIGN_NONE,
 	WEFT__SIGN_FAILURE, /* of task `number` */
+	WEFT__SIGN_LONGEST, /* task `number`, whose whisker ends in an open mark */
 	WEFT__SIGN_PROBLEM, /* `number` in the order of severity */
 	WEFT__SIGN_MATCH,
 	WEFT__SIGN_MARK, /* a bookmark */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The overview of squeezed views, against a count of all tasks.
+ * The overview of squeezed views, and its whiskers, against a count of all tasks.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,10 +78,70 @@ static void pixels_of_a_squeezed_overview_are_exact(void **state)
 	columns_are_counted("mirage-block-read.sexp");
 }
 
+static uint64_t life_of(const struct picture *p, uint32_t task)
+{
+	bool has_ended = p->model->tasks.flags[task] & WEFT_TASK_RESOLVED;
+	return has_ended ? p->model->tasks.end[task] - p->layout->start[task] : 0;
+}
+
+static int by_length(const void *left, const void *right)
+{
+	const uint64_t *l = left, *r = right;
+	return *l < *r ? -1 : *l > *r;
+}
+
+/* The longest life of each column of the overview, and how many have one. */
+static uint32_t longest_lives(const struct picture *p, uint64_t *lives)
+{
+	double ns = (double)(p->scene->end - p->scene->start) / WEFT__OVERVIEW_COLUMNS;
+	uint32_t count = 0;
+	memset(lives, 0, WEFT__OVERVIEW_COLUMNS * sizeof(*lives));
+	for (uint32_t task = 0; task < p->model->tasks.count; task++) {
+		uint32_t column = (uint32_t)((double)(p->layout->start[task] - p->scene->start) / ns);
+		column = column < WEFT__OVERVIEW_COLUMNS ? column : WEFT__OVERVIEW_COLUMNS - 1;
+		if (life_of(p, task) > lives[column])
+			lives[column] = life_of(p, task);
+	}
+	qsort(lives, WEFT__OVERVIEW_COLUMNS, sizeof(*lives), by_length);
+	while (count < WEFT__OVERVIEW_COLUMNS && lives[WEFT__OVERVIEW_COLUMNS - 1 - count])
+		count++;
+	return count;
+}
+
+/* There is one for each column whose longest task is unusually long, and no other. */
+static void whiskers_are_unusually_long(void **state)
+{
+	static uint64_t lives[WEFT__OVERVIEW_COLUMNS];
+	static const char *const traces[] = {"mirage-arp-good.ctf", "mirage-block-read.sexp"};
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct picture p;
+		picture_init(&p, sample_model(traces[i]), 1000, 500);
+		uint32_t count = longest_lives(&p, lives), expected = 0, beyond = 0;
+		const uint64_t *sorted = lives + WEFT__OVERVIEW_COLUMNS - count;
+		double median = (double)sorted[count / 2], most = (double)sorted[(count - 1) * 99 / 100];
+		double high = fmax(2 * most, 16 * median);
+		for (uint32_t k = 0; k < count; k++)
+			expected += (double)sorted[k] > 3 * median;
+		for (uint32_t k = 0; k < p.scene->whisker_count; k++) {
+			const struct weft__whisker *whisker = &p.scene->whiskers[k];
+			double life = (double)life_of(&p, whisker->task);
+			assert_true(life > 3 * median && whisker->height > 0 && whisker->height <= 1);
+			assert_int_equal(whisker->is_beyond, life > high);
+			assert_int_equal(whisker->time, p.layout->start[whisker->task]);
+			beyond += whisker->is_beyond;
+		}
+		assert_int_equal(p.scene->whisker_count, expected);
+		assert_true(i == 0 || (expected > 10 && beyond > 0));
+		picture_finish(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pixels_of_a_squeezed_overview_are_exact),
+		cmocka_unit_test(whiskers_are_unusually_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

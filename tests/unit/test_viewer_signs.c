@@ -4,6 +4,7 @@
  */
 #include "viewer_sample.h"
 
+#include "render/scene/scene.h"
 #include "render/strip.h"
 #include "trace_script.h"
 
@@ -63,6 +64,25 @@ static void a_failure_in_the_ruler_leads_to_its_task(void **state)
 	script_click(&s, x, y, 0);
 	assert_int_equal(selected(&s), 2);
 	assert_int_equal(s.viewer->panel.kind, WEFT__PANEL_STORY);
+	script_end(&s);
+}
+
+/* Only the rings of whiskers, which are at the upper edge. */
+static void a_ring_in_the_overview_leads_to_its_task(void **state)
+{
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	const struct weft__strip strip = weft__viewer_strip(s.viewer);
+	const struct weft__whisker *whisker = s.viewer->scene->whiskers;
+	const struct weft_box *box = &s.viewer->frame.strip;
+	while (!whisker->is_beyond || whisker->time == s.viewer->view.start)
+		whisker++;
+	double x = weft__strip_x(&strip, whisker->time);
+	script_point(&s, WEFT_VIEWER_MOVE, 700, 700, 0, 0);
+	assert_contains(point_at(&s, x, box->y + 4), "Click: go to it.");
+	assert_null(strstr(point_at(&s, x, box->y + 20), "Click: go to it."));
+	script_click(&s, x, box->y + 4, 0);
+	assert_int_equal(s.viewer->selection.task, whisker->task);
 	script_end(&s);
 }
 
@@ -164,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_failure_in_the_ruler_leads_to_its_task),
 		cmocka_unit_test(a_failure_in_the_overview_leads_to_its_task),
+		cmocka_unit_test(a_ring_in_the_overview_leads_to_its_task),
 		cmocka_unit_test(a_search_result_in_the_overview_is_gone_to),
 		cmocka_unit_test(a_bookmark_in_the_overview_is_gone_to),
 		cmocka_unit_test(a_problem_in_the_overview_is_gone_to),

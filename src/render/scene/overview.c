@@ -78,6 +78,18 @@ static void add_idle(
 	store(columns->list, sums, true);
 }
 
+static void take_longest(
+	struct weft__overview_column *column, const struct weft_scene *scene, uint32_t task)
+{
+	const struct weft_tasks *tasks = &scene->model->tasks;
+	uint64_t start = scene->layout->start[task], end = tasks->end[task];
+	if (!(tasks->flags[task] & WEFT_TASK_RESOLVED) || end <= start ||
+		end - start <= column->longest_ns)
+		return;
+	column->longest = task;
+	column->longest_ns = end - start;
+}
+
 static void count_tasks(struct weft_scene *scene, const struct columns *columns)
 {
 	const struct weft_tasks *tasks = &scene->model->tasks;
@@ -87,7 +99,10 @@ static void count_tasks(struct weft_scene *scene, const struct columns *columns)
 			continue;
 		unsigned end = column_index(columns, tasks->end[task]);
 		struct weft__overview_column *at_end = &columns->list[end];
-		columns->list[column_index(columns, scene->layout->start[task])].alive++;
+		struct weft__overview_column *at_start =
+			&columns->list[column_index(columns, scene->layout->start[task])];
+		at_start->alive++;
+		take_longest(at_start, scene, task);
 		if (end + 1 < WEFT__OVERVIEW_COLUMNS)
 			columns->list[end + 1].alive--; /* may wrap: only the prefix sum is meaningful */
 		if (tasks->flags[task] & WEFT_TASK_NEVER_RESOLVED)
@@ -128,5 +143,5 @@ int weft__scene_make_overview(struct weft_scene *scene)
 	add_idle(scene, &columns, sums);
 	free(sums);
 	find_most_alive(scene);
-	return error;
+	return error ? error : weft__scene_make_whiskers(scene);
 }

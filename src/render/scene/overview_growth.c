@@ -15,6 +15,8 @@ struct weft__overview_sums {
 	unsigned bits;
 	uint64_t running_ns[COLUMNS];
 	uint32_t starts[COLUMNS], ends[COLUMNS], failed[COLUMNS]; /* tasks that begin or end there */
+	uint32_t longest[COLUMNS];                                /* see struct weft__overview_column */
+	uint64_t longest_ns[COLUMNS];
 };
 
 /* New periods: `whole` has the changes at which columns begin and end that are covered as a whole.
@@ -50,6 +52,26 @@ static void add_period(struct added *added, uint64_t start, uint64_t end)
 	added->whole[last]--;
 }
 
+/* If tasks are equally long, the first one counts, so that the order of additions does not matter.
+ */
+static void take_longest(struct weft__overview_sums *sums, uint32_t to, uint32_t task, uint64_t ns)
+{
+	if (ns < sums->longest_ns[to] || ns == 0 ||
+		(ns == sums->longest_ns[to] && task >= sums->longest[to]))
+		return;
+	sums->longest[to] = task;
+	sums->longest_ns[to] = ns;
+}
+
+static void add_ended(struct added *added, const struct weft_scene *scene, uint32_t task)
+{
+	uint64_t start = scene->layout->start[task], end = scene->model->tasks.end[task];
+	uint32_t column = column_of(added, end);
+	added->sums->ends[column]++;
+	added->sums->failed[column] += (scene->model->tasks.flags[task] & WEFT_TASK_FAILED) != 0;
+	take_longest(added->sums, column_of(added, start), task, end > start ? end - start : 0);
+}
+
 static void add_shown(struct added *added, const struct weft_scene *scene, uint32_t task)
 {
 	const struct weft__news *news = &scene->news;
@@ -59,11 +81,8 @@ static void add_shown(struct added *added, const struct weft_scene *scene, uint3
 		if (task < news->first_task)
 			sums->starts[column_of(added, news->previous->layout->start[task])]--;
 	}
-	if (weft__news_has_end(scene, task)) {
-		uint32_t column = column_of(added, scene->model->tasks.end[task]);
-		sums->ends[column]++;
-		sums->failed[column] += (scene->model->tasks.flags[task] & WEFT_TASK_FAILED) != 0;
-	}
+	if (weft__news_has_end(scene, task))
+		add_ended(added, scene, task);
 }
 
 static void add_news(struct added *added, const struct weft_scene *scene)
@@ -90,6 +109,10 @@ static void halve(struct weft__overview_sums *sums)
 	sums->bits++;
 	for (uint32_t i = 0; i < COLUMNS; i++) {
 		bool is_used = 2 * i < COLUMNS;
+		sums->longest_ns[i] = is_used ? sums->longest_ns[2 * i] : 0;
+		sums->longest[i] = is_used ? sums->longest[2 * i] : 0;
+		if (is_used)
+			take_longest(sums, i, sums->longest[2 * i + 1], sums->longest_ns[2 * i + 1]);
 		sums->running_ns[i] = is_used ? sums->running_ns[2 * i] + sums->running_ns[2 * i + 1] : 0;
 		sums->starts[i] = is_used ? sums->starts[2 * i] + sums->starts[2 * i + 1] : 0;
 		sums->ends[i] = is_used ? sums->ends[2 * i] + sums->ends[2 * i + 1] : 0;
@@ -105,6 +128,8 @@ static void fill(struct weft_scene *scene, const struct weft__overview_sums *sum
 		column->running = (double)sums->running_ns[i] / (double)(UINT64_C(1) << sums->bits);
 		column->alive = alive += sums->starts[i];
 		column->failed = sums->failed[i];
+		column->longest = sums->longest[i];
+		column->longest_ns = sums->longest_ns[i];
 		alive -= sums->ends[i];
 	}
 }

@@ -8,7 +8,7 @@
  *     census.c    where tasks start, end, fail and run: densities of rows that share a lane
  *     edges.c     how many edges of each type point where
  *     runs.c      how long tasks ran
- *     overview.c overview_growth.c bands.c scales.c samples.c
+ *     overview.c overview_growth.c whiskers.c bands.c scales.c samples.c
  */
 #ifndef WEFT_RENDER_SCENE_H
 #define WEFT_RENDER_SCENE_H
@@ -27,6 +27,16 @@ struct weft__overview_column {
 	double idle;    /* share of the time in which no thread ran any */
 	uint32_t alive; /* tasks alive at its beginning */
 	uint32_t failed, never_resolved;
+	uint32_t longest;    /* the task that lived longest, of those that began here and have ended */
+	uint64_t longest_ns; /* 0: there is none */
+};
+
+/* The longest task of a column of the overview, if it is unusually long. */
+struct weft__whisker {
+	uint64_t time; /* at which it begins */
+	uint32_t task;
+	float height;   /* from 0 to 1 */
+	bool is_beyond; /* too long for the scale */
 };
 
 /* Counters whose names are equal up to the last '#' share a scale. */
@@ -129,7 +139,9 @@ struct weft_scene {
 	uint16_t *block_of_row;
 	struct weft__news news;
 	struct weft__overview_column *overview;
-	double overview_length;              /* the columns that the trace has */
+	double overview_length;         /* the columns that the trace has */
+	struct weft__whisker *whiskers; /* of the overview, from left to right */
+	uint32_t whisker_count;
 	struct weft__overview_sums *to_grow; /* of a live trace: see overview_growth.c */
 	uint32_t alive_max;
 	uint64_t *tails; /* for each row: when its last task last acted, if that has not ended; else
@@ -309,6 +321,8 @@ int weft__scene_make_running(struct weft_scene *scene);
 int weft__scene_make_open(struct weft_scene *scene);
 int weft__scene_make_edges(struct weft_scene *scene);
 int weft__scene_make_overview(struct weft_scene *scene);
+/* whiskers.c: the whiskers of the overview. */
+int weft__scene_make_whiskers(struct weft_scene *scene);
 /* overview_growth.c: fills the overview of a live trace but for idleness, and overview_length;
  * returns the width of a column in `*ret_ns`. */
 int weft__scene_grow_overview(struct weft_scene *scene, double *ret_ns);
