@@ -45,12 +45,10 @@ static int make_picture(struct window *window, bool is_svg, char **ret_bytes, si
 {
 	struct weft_canvas *canvas;
 	struct weft_text text = {0};
-	struct weft_viewer_boxes boxes;
-	weft_viewer_boxes(window->viewer, &boxes);
-	int error = weft_canvas_create(boxes.canvas.width, boxes.canvas.height, &canvas);
+	int error = weft_canvas_create(1, 1, &canvas);
 	if (error)
 		return error;
-	error = weft_viewer_draw(window->viewer, canvas);
+	error = weft_viewer_draw_file(window->viewer, canvas);
 	if (!error && is_svg) {
 		const struct weft_svg_options options = {
 			.title = gtk_window_get_title(GTK_WINDOW(window->widget))};

@@ -165,6 +165,10 @@ void weft_viewer_boxes(const struct weft_viewer *viewer, struct weft_viewer_boxe
 /* Draws the canvas box, from (0, 0) on, into an empty canvas. 0 or WEFT_ERROR_MEMORY. */
 int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas *canvas);
 
+/* Draws the same for a file, into a canvas of any size, which is emptied first: with a title line,
+ * if the shell's header bar has the title. 0 or WEFT_ERROR_MEMORY. */
+int weft_viewer_draw_file(struct weft_viewer *viewer, struct weft_canvas *canvas);
+
 /* One sentence about what is under the pointer, or selected. Shells pass it to screen readers, too.
  */
 const char *weft_viewer_status(const struct weft_viewer *viewer);
