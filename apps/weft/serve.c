@@ -37,7 +37,7 @@ static const char usage[] =
 	"                    default: a new random one, printed with the address\n"
 	"  --open            open the address in a browser\n"
 	"  --hide PATTERN, --only PATTERN, --group-by WHAT, --no-fold, --no-simplify,\n"
-	"  --start T, --duration T, --theme NAME\n"
+	"  --start T, --duration T, --squeeze, --theme NAME\n"
 	"                    how the printed address shows a trace, as for weft render; it can be\n"
 	"                    changed in the browser\n"
 	"  --help            this text\n";
@@ -111,6 +111,8 @@ static bool parse_look(const char *command, int option, struct serve_arguments *
 	case 'd':
 		return cli_parse_duration(command, "--duration", optarg, &ns) &&
 			   add_word(a, "duration", optarg);
+	case 'q':
+		return add_word(a, "squeeze", "on");
 	case 't':
 		return cli_parse_theme(command, optarg, &theme) && add_word(a, "theme", optarg);
 	default:
@@ -127,6 +129,7 @@ static int parse(int argc, char **argv, struct serve_arguments *ret_arguments, b
 		{"open", no_argument, NULL, 'b'},
 		{"start", required_argument, NULL, 's'},
 		{"duration", required_argument, NULL, 'd'},
+		{"squeeze", no_argument, NULL, 'q'},
 		{"token-file", required_argument, NULL, 'k'},
 		{"theme", required_argument, NULL, 't'},
 		RENDER_ROWS_OPTIONS,

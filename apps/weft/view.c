@@ -40,6 +40,7 @@ static const char usage[] =
 	"      --task ID        select this task\n"
 	"      --hide PATTERN, --only PATTERN, --group-by WHAT, --no-fold, --no-simplify\n"
 	"                       select the rows, as for weft render\n"
+	"      --squeeze        show long idle times as narrow stripes that tell their length\n"
 	"      --command TEXT   a command that the viewer runs first, like 'view start=12ms task=3', or\n"
 	"                       one that was copied from it\n"
 	"      --separate       show each FILE in a window of its own\n"
@@ -91,6 +92,9 @@ static bool parse_option(const char *command, int option, struct view_arguments 
 	case 'i':
 		add_word(a, "task", optarg);
 		return cli_parse_number(command, "--task", optarg, 0, UINT64_MAX, &number);
+	case 'q':
+		add_word(a, "squeeze", "on");
+		return true;
 	case 'f':
 		return a->follows = true;
 	case 'p':
@@ -142,6 +146,7 @@ static int parse(int argc, char **argv, struct view_arguments *a, bool *ret_run)
 		{"follow", no_argument, NULL, 'f'},
 		{"last", required_argument, NULL, 'l'},
 		{"separate", no_argument, NULL, 'p'},
+		{"squeeze", no_argument, NULL, 'q'},
 		{"start", required_argument, NULL, 's'},
 		{"task", required_argument, NULL, 'i'},
 		{"theme", required_argument, NULL, 't'},

@@ -60,6 +60,9 @@ def the_address_says_how_it_is_shown_first():
     assert 'TCP connect' in look['text'], look['text']
     equal(look['background'], 'rgb(22, 25, 29)')
     assert 'filter=TCP' in look['hash'], look['hash']
+    with Server('--squeeze', ARP) as server:
+        look, = server.browse([['look']], title=os.path.basename(ARP))
+    assert 'squeeze=on' in look['hash'], look['hash']
 
 
 @case
