@@ -12,6 +12,7 @@
 #include "follower.h"
 #include "loading.h"
 #include "opening.h"
+#include "runs/traces.h"
 
 #define PROGRESS_MS 100
 #define GROWTH_MS   500
@@ -174,11 +175,28 @@ static void take_loaded(struct loading *loading, void *context)
 	window_refresh(window);
 }
 
-static void load(struct window *window, struct loading *loading)
+/* The size of the file; of several, or of a directory's, a number that changes with each of them.
+ */
+static int64_t size_now(const struct window *window)
 {
 	GStatBuf status;
+	if (!opening_is_several(window->paths))
+		return g_stat(window->path, &status) == 0 ? (int64_t)status.st_size : 0;
+	struct weft__runs_traces files = {0};
+	int64_t sum = 0;
+	for (char **path = window->paths; *path; path++)
+		weft__runs_traces_add(&files, *path);
+	for (size_t i = 0; i < files.count; i++)
+		if (g_stat(files.paths[i], &status) == 0)
+			sum += status.st_size + 1;
+	weft__runs_traces_finish(&files);
+	return sum;
+}
+
+static void load(struct window *window, struct loading *loading)
+{
 	end_loading(window);
-	window->file_size = g_stat(window->path, &status) == 0 ? (int64_t)status.st_size : 0;
+	window->file_size = size_now(window);
 	window->loading = loading ? loading
 							  : loading_start(window->paths, window->pid,
 									!window->is_shown || !window->is_followed);
@@ -221,16 +239,15 @@ static void take_growth_error(void *context, const char *sentence)
 }
 
 /* Follows the file from its first growth on. A ring of a run directory is checked when it is
- * opened, so it is read again. */
+ * opened, so it is read again. So are several files, which may have become more. */
 static gboolean look_for_growth(void *context)
 {
 	struct window *window = context;
 	const struct follower_listener listener = {take_growth, take_growth_error, window};
-	GStatBuf status;
 	if (window->loading || window->follower || window->is_paused ||
-		g_stat(window->path, &status) != 0 || (int64_t)status.st_size == window->file_size)
+		size_now(window) == window->file_size)
 		return G_SOURCE_CONTINUE;
-	if (window->pid)
+	if (window->pid || opening_is_several(window->paths))
 		load(window, NULL);
 	else
 		window->follower = follower_start_file(window->path, &listener);
@@ -284,7 +301,7 @@ void trace_begin(struct window *window, struct loading *loading)
 		return;
 	}
 	load(window, loading);
-	if (window->is_followed && is_file)
+	if (window->is_followed)
 		window->growth_timer = g_timeout_add(GROWTH_MS, look_for_growth, window);
 }
 

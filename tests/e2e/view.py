@@ -505,6 +505,25 @@ def a_file_that_grows_is_followed_on_request():
             window.part('label', 'growing.sexp is damaged')
 
 
+@case
+def a_directory_that_grows_is_followed_on_request():
+    """Processes of one run end one after the other."""
+    with screen(), temporary_directory() as folder:
+        runs, shown = os.path.join(folder, 'runs'), os.path.join(folder, 'shown')
+        os.mkdir(runs)
+        os.mkdir(shown)
+        hello = os.path.join(BUILD, 'examples', 'hello')
+        weft('record', '--size', '64K', '-o', runs, 'sh', '-c', '%s; %s; %s' % (hello, hello, hello))
+        first, *others = sorted(os.listdir(runs))
+        shutil.copy(os.path.join(runs, first), shown)
+        with program('--follow', shown) as viewer:
+            window = viewer.window('shown')
+            for name in others:
+                before = window.still()
+                shutil.copy(os.path.join(runs, name), shown)
+                window.changed(before)
+
+
 def stored(data):
     """A frame of zstd that holds the bytes as they are."""
     return (b'\x28\xb5\x2f\xfd\xa0' + len(data).to_bytes(4, 'little')
