@@ -67,6 +67,9 @@ struct weft__hooks_subject {
 /* NULL: unknown. */
 struct weft__hooks_subject *weft__hooks_subject_find(const void *address);
 
+/* The task that a handle or request is, or WEFT_TASK_NONE. */
+uint64_t weft__hooks_subject_task(const void *address);
+
 /* Makes a subject if there is none. NULL: there are too many. */
 struct weft__hooks_subject *weft__hooks_subject_put(const void *address);
 

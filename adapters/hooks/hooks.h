@@ -231,6 +231,12 @@ void weft__hooks_process_ends(void);
 /* `part` is called just before. For constructors. */
 void weft__hooks_at_end(void (*part)(void));
 
+/* The task gets what the other side of the descriptor wrote, for adapters of libraries that read by
+ * themselves. `function`, which does it, is the adapter io's; without it, nothing is recorded. Call
+ * it while recording. */
+void weft__hooks_received(int fd, uint64_t task);
+void weft__hooks_offer_received(void (*function)(int fd, uint64_t task));
+
 /* True if this process has recorded a task, and the caller is no child of vfork. */
 bool weft__hooks_is_this_process(void);
 

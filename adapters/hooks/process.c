@@ -69,6 +69,21 @@ void weft__hooks_process_begins(uint64_t task)
 	weft__hooks_system_end();
 }
 
+/* ---- Descriptors ---- */
+
+static void (*received)(int fd, uint64_t task);
+
+void weft__hooks_offer_received(void (*function)(int fd, uint64_t task))
+{
+	received = function;
+}
+
+void weft__hooks_received(int fd, uint64_t task)
+{
+	if (received)
+		received(fd, task);
+}
+
 /* ---- The end ---- */
 
 static void (*last_part)(void);

@@ -71,6 +71,13 @@ struct weft__hooks_subject *weft__hooks_subject_find(const void *address)
 	return slot < 0 ? NULL : &in->subjects[bucket][slot];
 }
 
+uint64_t weft__hooks_subject_task(const void *address)
+{
+	const struct weft__hooks_subject *subject = weft__hooks_subject_find(address);
+	bool is_ours = subject && subject->epoch == weft__hooks_epoch();
+	return is_ours ? subject->task : WEFT_TASK_NONE;
+}
+
 static struct weft__hooks_subject *take_slot(struct table *in, const void *address)
 {
 	size_t bucket = bucket_of(address);

@@ -219,6 +219,12 @@ void weft__io_record_receive(int fd, struct weft__io_object *object, uint64_t ta
 	object->sent = 0;
 }
 
+static void receive_for(int fd, uint64_t task)
+{
+	if (weft_enabled(WEFT_LEVEL_INFO) && weft__io_object(fd))
+		weft__io_receive(fd, task);
+}
+
 /* ---- Streams, and the end ---- */
 
 void weft__io_send_stream(FILE *stream)
@@ -242,4 +248,5 @@ static void send_last(void)
 __attribute__((constructor(106))) static void begin(void)
 {
 	weft__hooks_at_end(send_last);
+	weft__hooks_offer_received(receive_for);
 }

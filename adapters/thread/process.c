@@ -214,10 +214,11 @@ static void end_wait(const struct weft__hooks_wait *wait, pid_t child)
 	weft__hooks_end(saved);
 }
 
-/* A call that does not block, and has found that a child has ended. */
+/* A call that does not block, and has found that a child has ended. In a library's loop, where no
+ * task runs, the adapter of that library may know which task waits for the child. */
 static pid_t polled(pid_t child)
 {
-	if (child <= 0 || !HOOKS_RECORD)
+	if (child <= 0 || !HOOKS_RECORD || weft_current() == WEFT_TASK_NONE)
 		return child;
 	int saved = weft__hooks_begin();
 	weft_receive(weft__hooks_key(WEFT__HOOKS_EXITS, (uint64_t)child));

@@ -38,9 +38,22 @@ static void append_name(struct weft__hooks_text *text, uv_stream_t *stream)
 
 /* ---- Read ---- */
 
+/* Before the task runs: it is why the task does. */
+static void receive(const uv_stream_t *stream)
+{
+	uint64_t task = weft__hooks_subject_task(stream);
+	if (task == WEFT_TASK_NONE || !weft_enabled(WEFT_LEVEL_INFO))
+		return;
+	int saved = weft__hooks_begin();
+	weft__hooks_received(stream->io_watcher.fd, task);
+	weft__hooks_end(saved);
+}
+
 /* The program's callback of uv_alloc has run before, outside of the task. 0 bytes: nothing came. */
 static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
+	if (size > 0 || size == UV_EOF)
+		receive(stream);
 	struct weft__hooks_run run = UV_BEGIN_HANDLE(stream, "read");
 	if (run.task != WEFT_TASK_NONE && size > 0)
 		weft_counter_add("bytes read", (int64_t)size);

@@ -169,8 +169,19 @@ HOOK int UV_HOOK(uv_fs_poll_stop)(uv_fs_poll_t *handle)
 
 /* ---- Processes ---- */
 
+static void receive_exit(const uv_process_t *process)
+{
+	uint64_t task = weft__hooks_subject_task(process);
+	if (task == WEFT_TASK_NONE || !weft_enabled(WEFT_LEVEL_INFO))
+		return;
+	int saved = weft__hooks_begin();
+	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_EXITS, (uint64_t)process->pid));
+	weft__hooks_end(saved);
+}
+
 static void on_exit_of_child(uv_process_t *process, int64_t status, int signal)
 {
+	receive_exit(process);
 	struct weft__hooks_run run = UV_BEGIN_LAST(process, "process");
 	if (run.task != WEFT_TASK_NONE)
 		weft_mark("exit", "status", status, "signal", signal);

@@ -200,6 +200,21 @@ def other_adapters_leave_the_loop_alone():
 
 
 @case
+def messages_reach_the_tasks_that_read():
+    """A child's exit and what a connection brings wake libuv's tasks, though its own code waits and reads."""
+    if not os.path.exists(SUBJECT):
+        skip('libuv1-dev is not installed')
+    for part, receiver in (('others', 'process /bin/sh'), ('streams', 'read tcp 127.0.0.1')):
+        with temporary_directory() as folder:
+            traces = record(folder, SUBJECT, part, adapters='uv,io,thread')
+            label = {(t.get('buffer', 0), t['task']): t['label'] or '' for t in
+                     json_lines(weft('dump', '--json', '--tasks', *traces).stdout)}
+            found = [label[e.get('buffer', 0), e['to']] for e in json_lines(weft('dump', '--json', '--edges', *traces).stdout)
+                     if e['edge'] == 'receive']
+            assert any(name.startswith(receiver) for name in found), (part, found)
+
+
+@case
 def neovim():
     if not shutil.which('nvim'):
         skip('nvim is not installed')
