@@ -18,7 +18,7 @@ void record_add_lines(const char *file);
 
 struct debug_info;
 
-/* NULL: no memory. */
+/* NULL: libdw is not installed, or there is no memory. */
 struct debug_info *debug_info_open(void);
 void debug_info_close(struct debug_info *info);
 
