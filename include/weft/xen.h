@@ -72,6 +72,14 @@ int weft_xen_start(const struct weft_xen_guest *guest, const struct weft_xen_sha
  * are revoked. Its pages may stay mapped by the reader, so they should not be used again. */
 void weft_xen_close(const struct weft_xen_guest *guest, const struct weft_xen_share *share);
 
+/* In a process of a Linux guest: starts recording into a new buffer of `size` bytes, whole pages,
+ * which the domain may read until the process has ended. Needs the kernel's gntalloc, which is for
+ * root and limits the pages (1,024, see its parameter `limit`), and libxengnttab.so.1 and
+ * libxenstore.so.4; with libxencall.so.1 the trace has Xen's system time. A forked child does not
+ * record. 0 or an error: WEFT_ERROR_UNSUPPORTED if a library is missing, WEFT_ERROR_SYSTEM (errno)
+ * if there is no memory or no XenStore. weft_stop() ends the recording. */
+int weft_xen_record(uint16_t domain, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -254,6 +254,21 @@ static void refusals_stop_the_recording(void **state)
 	}
 }
 
+/* There is a lab for what Linux does in a guest; here it is refused. */
+static void a_process_outside_of_xen_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(weft_xen_record(0, 64 * PAGE + 1), WEFT_ERROR_ARGUMENT);
+	int error = weft_xen_record(0, 64 * PAGE);
+	assert_true(error == WEFT_ERROR_UNSUPPORTED || error == WEFT_ERROR_SYSTEM);
+	assert_false(weft_is_recording());
+	struct weft_xen_share share = share_of(16);
+	assert_int_equal(weft_xen_start(&guest, &share), 0);
+	assert_int_equal(weft_xen_record(0, 64 * PAGE), WEFT_ERROR_STATE);
+	weft_xen_close(&guest, &share);
+	free(share.buffer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +278,7 @@ int main(void)
 		cmocka_unit_test(a_directory_takes_the_references),
 		cmocka_unit_test(invalid_arguments_are_refused),
 		cmocka_unit_test(refusals_stop_the_recording),
+		cmocka_unit_test(a_process_outside_of_xen_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
