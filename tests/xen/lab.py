@@ -52,7 +52,8 @@ def run_archive(script, programs, files):
 
 
 def command(folder, work, processors):
-    return ['qemu-system-x86_64', '-M', 'pc', '-cpu', CPU, '-smp', str(processors), '-m', '2048',
+    # It ends with this process.
+    return ['setpriv', '--pdeathsig', 'KILL', 'qemu-system-x86_64', '-M', 'pc', '-cpu', CPU, '-smp', str(processors), '-m', '2048',
             '-accel', 'tcg,thread=multi,tb-size=512', '-nographic', '-no-reboot', '-nodefaults', '-monitor', 'none',
             '-kernel', os.path.join(folder, 'xen'),
             '-append', 'console=com1 com1=115200,8n1 dom0_mem=1200M,max:1200M dom0=pv loglvl=all guest_loglvl=all',
@@ -100,6 +101,16 @@ def results(work):
         return {member.name.removeprefix('./'): tar.extractfile(member).read() for member in tar if member.isfile()}
 
 
+def keep(found):
+    """Writes the files to the folder WEFT_XEN_OUT, for a look at them."""
+    folder = os.environ.get('WEFT_XEN_OUT')
+    for name, content in found.items() if folder else []:
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'wb') as file:
+            file.write(content)
+
+
 def run(script, programs=None, files=None, processors=1):
     """Runs the script in dom0, which must end with status 0. Returns the files that it left in /out, the console's text
     as `console`, and what the script printed as `script.log`. Skips where there is no lab."""
@@ -125,7 +136,28 @@ def run(script, programs=None, files=None, processors=1):
                 raise AssertionError('the lab: %s\n%s' % (trouble or 'dom0 did not end', console[-5000:]))
             found = results(work)
     found['console'] = console.encode()
+    keep(found)
     if int(status.group(1)):
+        logs = ['%s:\n%s' % (name, content.decode(errors='replace')[-2000:])
+                for name, content in sorted(found.items()) if name.endswith('.log')]
         raise AssertionError('the script ended with status %s\n%s\n%s' % (
-            status.group(1), found.get('script.log', b'').decode(errors='replace')[-5000:], console[-3000:]))
+            status.group(1), '\n'.join(logs), console[-3000:]))
     return found
+
+
+class Once:
+    """A run whose files several cases look at: it is made for the first of them, and not again if it fails."""
+
+    def __init__(self, make):
+        self.make, self.found, self.failure = make, None, None
+
+    def __call__(self):
+        if self.failure:
+            raise AssertionError('the lab failed, see the first case')
+        if self.found is None:
+            try:
+                self.found = self.make()
+            except AssertionError as failure:
+                self.failure = failure
+                raise
+        return self.found

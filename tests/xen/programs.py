@@ -16,6 +16,7 @@ WARNINGS = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-O2', '-g']
 GUEST_FLAGS = ['-ffreestanding', '-fno-pic', '-no-pie', '-mno-red-zone', '-fno-stack-protector', '-fcf-protection=none',
                '-U_FORTIFY_SOURCE', '-nostdlib', '-static', '-D_GNU_SOURCE', '-DWEFT_FREESTANDING', '-D__XEN_INTERFACE_VERSION__=__XEN_LATEST_INTERFACE_VERSION__']
 INCLUDES = ['-I', os.path.join(SOURCE, 'include'), '-I', os.path.join(SOURCE, 'src')]
+LIBWEFT = os.path.join(BUILD, 'src', 'platform', 'libweft.a')
 HEADERS = '/usr/include/xen/xen.h'
 
 
@@ -40,6 +41,8 @@ def build(name, sources, flags):
 LIBRARIES = {
     'guest': ['-T', os.path.join(HERE, 'guest', 'guest.lds'), '-Wl,--build-id=none'],
     'map': ['-lxengnttab', '-lxenstore'],
+    'rounds': [LIBWEFT, '-lxencall', '-lxenevtchn', '-lxenstore'],
+    'process': [LIBWEFT],
 }
 
 
@@ -60,3 +63,8 @@ def guest():
 def for_dom0(name):
     """A program for dom0 from one C file of this folder."""
     return build(name, [os.path.join(HERE, name + '.c')], WARNINGS + ['-D_GNU_SOURCE'])
+
+
+def all_for_dom0():
+    """All of these programs, by name."""
+    return {name: for_dom0(name) for name in ('map', 'process', 'rounds')}

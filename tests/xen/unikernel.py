@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: ISC
-"""A real Xen: dom0 has its tools and runs weft; a unikernel shares its buffer with dom0."""
+"""A real Xen: dom0 has its tools and runs weft; unikernels and processes of Linux share their buffers with dom0, and all
+are on one clock."""
 import os
 import sys
 
@@ -8,8 +9,9 @@ sys.path.insert(0, os.path.join(HERE, '..', 'e2e'))
 sys.path.insert(0, HERE)
 import lab  # noqa: E402
 import programs  # noqa: E402
-from harness import WEFT, case, equal, json_lines, main, run, temporary_directory, weft  # noqa: E402
+from harness import DATA, WEFT, case, equal, json_lines, main, run, temporary_directory, weft  # noqa: E402
 
+OLD = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
 SCRIPT = r'''
 xl info >/out/info
 weft --version >/out/version
@@ -36,17 +38,53 @@ xl destroy $small
 tell $large stop
 await sh -c "xenstore-read /local/domain/$large/data/weft/big-one/state | grep closed"
 map $large weft/big-one /out/stopped.weft
-tell $large poweroff
+xl destroy $large
+
+create old guest "ramdisk='/lab/old.ctf'" "extra='mprof'"
+await of $domain data/mprof/ring-ref
+weft dump --json xen:old >/out/old.dump
+xl destroy old
+
+# collect NAME DOMAIN: weft collect in the background.
+collect() {
+	weft collect $2 --once -o /out/$1.weft >/out/$1.log 2>&1 &
+	collector=$!
+}
+has_size() {
+	[ "$(wc -c <$1)" -ge $2 ]
+}
+
+say "processes of Linux"
+process 64 &
+process=$!
+await of 0 data/weft/$process/state
+collect killed xen:0/$process
+await has_size /out/killed.weft 20000
+kill -KILL $process
+wait $collector
+echo 20000 >/sys/module/xen_gntalloc/parameters/limit
+process 5000 &
+process=$!
+await of 0 data/weft/$process/state
+xenstore-ls /local/domain/0/data/weft/$process >/out/process.keys
+collect ended xen:0/$process
+await has_size /out/ended.weft 20000
+kill -TERM $process
+wait $collector
+
+for clock in xen tsc; do
+	create peer guest "extra='pages=1000 gap_us=20000 $clock'"
+	tell $domain ping
+	await of $domain data/port
+	say "10,000 rounds, clock $clock"
+	rounds $domain 10000 /out/$clock.cause.weft
+	map $domain weft/0 /out/$clock.effect.weft
+	xl destroy peer
+done
 '''
 
-_files = {}
-
-
-def files():
-    """The files that the lab returned; it runs once."""
-    if not _files:
-        _files.update(lab.run(SCRIPT, programs={'weft': WEFT, 'map': programs.for_dom0('map')}, files={'guest': programs.guest()}))
-    return _files
+files = lab.Once(lambda: lab.run(SCRIPT, programs={'weft': WEFT, **programs.all_for_dom0()},
+                                 files={'guest': programs.guest(), 'old.ctf': OLD}))
 
 
 def events(name):
@@ -110,6 +148,57 @@ def a_crashed_guest_can_be_read():
 def a_stopped_buffer_says_so():
     equal(events('running.weft')[0]['ending'], 'unknown')
     equal(events('stopped.weft')[0]['ending'], 'stop')
+
+
+@case
+def the_old_way_is_read():
+    equal(len(json_lines(files()['old.dump'].decode())), len(json_lines(weft('dump', '--json', OLD).stdout)))
+
+
+@case
+def a_killed_process_ends_its_trace():
+    found = numbers('killed.weft')
+    assert len(found) >= 100, files()['killed.log']
+    equal(found, list(range(len(found))))
+
+
+@case
+def a_process_with_many_pages_has_a_directory():
+    keys = files()['process.keys'].decode()
+    assert 'directory-ref = "' in keys and 'alive-ref = "' in keys and 'name = "process"' in keys, keys
+    found = numbers('ended.weft')
+    equal(found, list(range(len(found))))
+
+
+def times(name):
+    """Times of the pings and of the pongs in a trace."""
+    found = {'ping': [], 'pong': []}
+    for event in events(name)[1]:
+        if event['event'] == 'tag' and event['text'] in found:
+            equal(event['value'], len(found[event['text']]), name)
+            found[event['text']].append(event['time'])
+    return found
+
+
+def shortest_way(clock):
+    """Dom0 sends an event, the guest notes it, the guest answers, dom0 notes the answer: 10,000 times. Returns the
+    shortest time of a way, in ns."""
+    dom0, guest = times(clock + '.cause.weft'), times(clock + '.effect.weft')
+    rounds = list(zip(dom0['ping'], guest['ping'], guest['pong'], dom0['pong'], strict=True))
+    equal(len(rounds), 10000)
+    least = min(min(there - sent, back - answered) for sent, there, answered, back in rounds)
+    print('# %s: the shortest way took %d ns' % (clock, least))
+    return least
+
+
+@case
+def no_effect_comes_before_its_cause():
+    assert shortest_way('xen') >= 0
+
+
+@case
+def the_processors_counter_agrees():
+    assert shortest_way('tsc') >= 0
 
 
 main()

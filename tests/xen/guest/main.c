@@ -10,7 +10,8 @@
  *     crash, poweroff, reboot
  *
  * It writes the number of requests so far to `data/number`. The command line has words: pages=N,
- * gap_us=N between requests, tsc (the clock), directory, id=TEXT, seed=N for `hostile`.
+ * gap_us=N between requests, tsc (the clock), directory, id=TEXT, seed=N for `hostile`; mprof:
+ * shares its ramdisk, a trace of mirage-profile, and does nothing else.
  */
 #include "guest.h"
 
@@ -135,11 +136,19 @@ static bool look(void)
 	return true;
 }
 
+#define DIGITS 20
+
+static void format(char text[DIGITS + 1], uint64_t number)
+{
+	text[DIGITS] = '\0';
+	for (char *at = text + DIGITS; at > text; number /= 10)
+		*--at = (char)('0' + number % 10);
+}
+
 static void write_number(const char *path, uint64_t number)
 {
-	char text[] = "00000000000000000000";
-	for (char *at = text + sizeof(text) - 2; at >= text; at--, number /= 10)
-		*at = (char)('0' + number % 10);
+	char text[DIGITS + 1];
+	format(text, number);
 	xenstore_write(path, text);
 }
 
@@ -235,12 +244,31 @@ static void obey(void)
 		wait_for_command();
 }
 
+/* As mirage-profile publishes its trace: one list. */
+static void share_old_trace(void)
+{
+	static char list[2000];
+	char digits[DIGITS + 1], *at = list;
+	const char *pages = (const char *)guest_info->mod_start;
+	for (uint64_t i = 0; i < guest_info->mod_len; i += PAGE_BYTES) {
+		uint32_t ref = memory_grant(0, memory_frame(pages + i));
+		format(digits, ref);
+		*at++ = ',';
+		at = (char *)memcpy(at, digits + DIGITS - 4, 4) + 4;
+	}
+	xenstore_write("data/mprof/ring-ref", list + 1);
+	for (;;)
+		wait_for_command();
+}
+
 void guest_start(const start_info_t *info);
 void guest_start(const start_info_t *info)
 {
 	guest_info = info;
 	memory_init();
 	xenstore_init();
+	if (option("mprof"))
+		share_old_trace();
 	read_options();
 	share.size = options.pages * PAGE_BYTES;
 	share.tsc_hz = options.tsc ? time_tsc_hz() : 0;

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A process of a Linux guest that shares its buffer with dom0 and records numbers until it is
+ * killed, or ends by itself at SIGTERM.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <weft/weft.h>
+#include <weft/xen.h>
+
+static volatile sig_atomic_t is_over;
+
+static void end(int signal)
+{
+	(void)signal;
+	is_over = 1;
+}
+
+int main(int count, char **arguments)
+{
+	const struct timespec gap = {0, 1000000};
+	size_t size = count == 2 ? (size_t)atoi(arguments[1]) * WEFT_XEN_PAGE_BYTES : 0;
+	int error = weft_xen_record(0, size);
+	if (error) {
+		fprintf(stderr, "weft_xen_record: error %d: ", error);
+		perror("");
+		return 1;
+	}
+	signal(SIGTERM, end);
+	for (uint64_t number = 0; !is_over; number++) {
+		weft_tag_value("number", number);
+		nanosleep(&gap, NULL);
+	}
+	return 0;
+}
