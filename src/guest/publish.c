@@ -147,14 +147,14 @@ static int grant_to_directory(const struct weft__publication *p, size_t count)
 	return grant_to_keys(p, "directory-ref", false, (const char *)p->share->directory, pages);
 }
 
-bool weft__can_publish(const struct weft_xen_share *share)
+bool weft__guest_can_publish(const struct weft_xen_share *share)
 {
 	uintptr_t pages = (uintptr_t)share->buffer | (uintptr_t)share->directory | share->size;
 	return share->buffer && share->size && pages % WEFT_XEN_PAGE_BYTES == 0 &&
 		   is_id(id_of(share)) && (!share->name || fits(share->name, NAME_BYTES_MAX));
 }
 
-int weft__publish(const struct weft__publication *p)
+int weft__guest_publish(const struct weft__publication *p)
 {
 	const struct weft_xen_share *share = p->share;
 	size_t count = share->size / WEFT_XEN_PAGE_BYTES;
@@ -173,7 +173,7 @@ int weft__publish(const struct weft__publication *p)
 	return error ? error : write_key(p, "state", -1, "open");
 }
 
-void weft__unpublish(const struct weft__publication *p)
+void weft__guest_unpublish(const struct weft__publication *p)
 {
 	(void)write_key(p, "state", -1, "closed");
 }

@@ -16,10 +16,10 @@ struct weft__publication {
 };
 
 /* False: the arguments are invalid. */
-bool weft__can_publish(const struct weft_xen_share *share);
+bool weft__guest_can_publish(const struct weft_xen_share *share);
 
 /* 0 or an error. */
-int weft__publish(const struct weft__publication *publication);
-void weft__unpublish(const struct weft__publication *publication);
+int weft__guest_publish(const struct weft__publication *publication);
+void weft__guest_unpublish(const struct weft__publication *publication);
 
 #endif

@@ -42,7 +42,7 @@ WEFT__EXPORT int weft_xen_start(
 	const struct weft_xen_guest *guest, const struct weft_xen_share *share)
 {
 	const struct weft__publication publication = {.guest = guest, .share = share};
-	if (!weft__can_publish(share))
+	if (!weft__guest_can_publish(share))
 		return WEFT_ERROR_ARGUMENT;
 	if (weft__generation())
 		return WEFT_ERROR_STATE;
@@ -56,7 +56,7 @@ WEFT__EXPORT int weft_xen_start(
 	if (error)
 		return error;
 	describe(share->buffer, share);
-	error = weft__publish(&publication);
+	error = weft__guest_publish(&publication);
 	if (error)
 		weft_stop();
 	return error;
@@ -67,5 +67,5 @@ WEFT__EXPORT void weft_xen_close(
 {
 	const struct weft__publication publication = {.guest = guest, .share = share};
 	weft_stop();
-	weft__unpublish(&publication);
+	weft__guest_unpublish(&publication);
 }

@@ -193,7 +193,7 @@ static void close_at_exit(void)
 {
 	const struct weft__publication publication = {.guest = &linux_guest, .share = &own.share};
 	if (own.store && own.pid == getpid())
-		weft__unpublish(&publication);
+		weft__guest_unpublish(&publication);
 }
 
 static size_t directory_pages(size_t count)
@@ -244,7 +244,7 @@ static int publish(void)
 {
 	struct weft__publication publication = {.guest = &linux_guest, .share = &own.share};
 	publication.alive_ref = make_alive_page();
-	return weft__publish(&publication);
+	return weft__guest_publish(&publication);
 }
 
 WEFT__EXPORT int weft_xen_record(uint16_t domain, size_t size)
