@@ -16,7 +16,7 @@
 
 /* XenStore refuses values of guests above about 2,000 bytes. */
 #define VALUE_BYTES 1900
-#define DIGITS_MAX  20
+#define DIGITS_MAX  10
 
 #define ID_BYTES_MAX   32
 #define NAME_BYTES_MAX 63
@@ -35,7 +35,8 @@ static void add(struct words *words, const char *text)
 	words->text[words->size] = '\0';
 }
 
-static void add_number(struct words *words, uint64_t number)
+/* 32 bits, because a unikernel may have no division of 64 bits. */
+static void add_number(struct words *words, uint32_t number)
 {
 	char digits[DIGITS_MAX + 1];
 	char *at = digits + DIGITS_MAX;
@@ -72,7 +73,7 @@ static const char *id_of(const struct weft_xen_share *share)
 
 /* Writes data/weft/ID/KEY, or KEY-N if `number` is not negative. */
 static int write_key(
-	const struct weft__publication *p, const char *key, int64_t number, const char *value)
+	const struct weft__publication *p, const char *key, int number, const char *value)
 {
 	char text[PATH_BYTES + ID_BYTES_MAX];
 	struct words path = {text, 0};
@@ -82,12 +83,12 @@ static int write_key(
 	add(&path, key);
 	if (number >= 0) {
 		add(&path, "-");
-		add_number(&path, (uint64_t)number);
+		add_number(&path, (uint32_t)number);
 	}
 	return p->guest->write(p->guest->context, text, value) ? WEFT_ERROR_SYSTEM : 0;
 }
 
-static int write_number(const struct weft__publication *p, const char *key, uint64_t number)
+static int write_number(const struct weft__publication *p, const char *key, uint32_t number)
 {
 	char text[DIGITS_MAX + 1];
 	struct words value = {text, 0};
@@ -113,7 +114,7 @@ static int grant_to_keys(const struct weft__publication *p, const char *key, boo
 {
 	char text[VALUE_BYTES + DIGITS_MAX + 2];
 	struct words list = {text, 0};
-	int64_t number = 0;
+	int number = 0;
 	for (size_t i = 0; i < count; i++) {
 		uint32_t ref = 0;
 		int error = grant(p, pages + i * WEFT_XEN_PAGE_BYTES, &ref);
@@ -166,7 +167,7 @@ int weft__guest_publish(const struct weft__publication *p)
 	if (!error && p->alive_ref)
 		error = write_number(p, "alive-ref", p->alive_ref);
 	if (!error)
-		error = write_number(p, "pages", count);
+		error = write_number(p, "pages", (uint32_t)count);
 	if (!error)
 		error = share->directory ? grant_to_directory(p, count)
 								 : grant_to_keys(p, "ring-ref", true, share->buffer, count);
