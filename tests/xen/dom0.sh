@@ -29,6 +29,7 @@ await() {
 			say "in vain: $*"
 			return 1
 		fi
+		[ $((_await % 100)) -ne 0 ] || say "waiting: $*"
 		usleep 50000
 	done
 }

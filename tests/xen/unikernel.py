@@ -50,6 +50,12 @@ collect() {
 	weft collect $2 --once -o /out/$1.weft >/out/$1.log 2>&1 &
 	collector=$!
 }
+# Once the process has ended, weft does not take its pages for a trace.
+end_collecting() {
+	await sh -c "! weft info xen:0/$process"
+	kill -INT $collector
+	wait $collector
+}
 has_size() {
 	[ "$(wc -c <$1)" -ge $2 ]
 }
@@ -61,7 +67,7 @@ await of 0 data/weft/$process/state
 collect killed xen:0/$process
 await has_size /out/killed.weft 20000
 kill -KILL $process
-wait $collector
+end_collecting
 echo 20000 >/sys/module/xen_gntalloc/parameters/limit
 process 5000 &
 process=$!
@@ -70,7 +76,7 @@ xenstore-ls /local/domain/0/data/weft/$process >/out/process.keys
 collect ended xen:0/$process
 await has_size /out/ended.weft 20000
 kill -TERM $process
-wait $collector
+end_collecting
 
 for clock in xen tsc; do
 	create peer guest "extra='pages=1000 gap_us=20000 $clock'"
@@ -78,6 +84,8 @@ for clock in xen tsc; do
 	await of $domain data/port
 	say "10,000 rounds, clock $clock"
 	rounds $domain 10000 /out/$clock.cause.weft
+	tell $domain compare
+	await of $domain data/state
 	map $domain weft/0 /out/$clock.effect.weft
 	xl destroy peer
 done
@@ -157,6 +165,7 @@ def the_old_way_is_read():
 
 @case
 def a_killed_process_ends_its_trace():
+    equal(events('killed.weft')[0]['ending'], 'gone')
     found = numbers('killed.weft')
     assert len(found) >= 100, files()['killed.log']
     equal(found, list(range(len(found))))
@@ -166,6 +175,7 @@ def a_killed_process_ends_its_trace():
 def a_process_with_many_pages_has_a_directory():
     keys = files()['process.keys'].decode()
     assert 'directory-ref = "' in keys and 'alive-ref = "' in keys and 'name = "process"' in keys, keys
+    equal(events('ended.weft')[0]['ending'], 'exit')
     found = numbers('ended.weft')
     equal(found, list(range(len(found))))
 
@@ -189,6 +199,31 @@ def shortest_way(clock):
     least = min(min(there - sent, back - answered) for sent, there, answered, back in rounds)
     print('# %s: the shortest way took %d ns' % (clock, least))
     return least
+
+
+def largest_error(clock):
+    """The guest asks Xen for the time between two events, 10,000 times. Returns by how much the answer is outside of the
+    events' times at most, in ns."""
+    before, errors, widths = 0, [], []
+    for event in events(clock + '.effect.weft')[1]:
+        if event['event'] == 'tag' and event['text'] == 'before':
+            before = event['time']
+        if event['event'] == 'tag' and event['text'] == 'xen':
+            errors.append(max(before - event['value'], event['value'] - event['time'], 0))
+            widths.append(event['time'] - before)
+    equal(len(errors), 10000)
+    print('# %s: off by %d ns at most; half of the questions took up to %d ns' % (clock, max(errors), sorted(widths)[5000]))
+    return max(errors)
+
+
+@case
+def events_have_xens_time():
+    equal(largest_error('xen'), 0)
+
+
+@case
+def ticks_are_converted_to_xens_time():
+    assert largest_error('tsc') <= 1000
 
 
 @case

@@ -6,6 +6,7 @@
  *     record     goes on
  *     stop       completes the buffer; the domain stays
  *     ping       answers events of a port, which it writes to `data/port`; records both
+ *     compare    records Xen's system time as a hypercall returns it, 10,000 times
  *     hostile    damages the buffer at random, and reports so in `data/state`
  *     crash, poweroff, reboot
  *
@@ -21,6 +22,7 @@
 
 #include <weft/weft.h>
 #include <weft/xen.h>
+#include <xen/hvm/hvm_op.h>
 #include <xen/sched.h>
 
 #include "../../hostile/writer.h"
@@ -195,6 +197,19 @@ static void ping(void)
 	} while (!look());
 }
 
+/* A reader sees whether the clock of the events agrees. */
+static void compare(void)
+{
+	static xen_hvm_get_time_t time;
+	for (int i = 0; i < 10000; i++) {
+		weft_tag("before");
+		hypercall(__HYPERVISOR_hvm_op, HVMOP_get_time, (uintptr_t)&time, 0, 0);
+		weft_tag_value("xen", (int64_t)time.now);
+	}
+	xenstore_write("data/state", "compared");
+	wait_for_command();
+}
+
 /* For attack.c. */
 int nanosleep(const struct timespec *time, struct timespec *rest)
 {
@@ -229,6 +244,8 @@ static void obey(void)
 		record();
 	else if (is_command("ping"))
 		ping();
+	else if (is_command("compare"))
+		compare();
 	else if (is_command("hostile"))
 		be_hostile();
 	else if (is_command("crash"))
