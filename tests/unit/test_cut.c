@@ -32,7 +32,10 @@ static const struct weft_trace_buffer buffer = {.process = "program",
 
 static const struct weft_trace_description description = {
 	.format = "test",
-	.clock = {"monotonic", WEFT_EPOCH_MONOTONIC, 1000000000, 5000},
+	.clock = {.name = "monotonic",
+		.epoch = WEFT_EPOCH_MONOTONIC,
+		.hz = 1000000000,
+		.offset_ns = 5000},
 	.threads = threads,
 	.thread_count = 3,
 	.buffers = &buffer,

@@ -42,7 +42,7 @@ static const struct weft_trace_thread threads[THREADS] = {
 
 static const struct weft_trace_description whole = {
 	.format = "weft",
-	.clock = {"monotonic", WEFT_EPOCH_MONOTONIC, 1000000000, 0},
+	.clock = {.name = "monotonic", .epoch = WEFT_EPOCH_MONOTONIC, .hz = 1000000000},
 	.threads = threads,
 	.thread_count = THREADS,
 	.buffers = buffers,
