@@ -94,14 +94,7 @@ wait $collect
 wait $all
 '''
 
-_files = {}
-
-
-def files():
-    """The files that the lab returned; it runs once."""
-    if not _files:
-        _files.update(lab.run(SCRIPT, programs={'weft': WEFT}, files={'guest': programs.guest()}))
-    return _files
+files = lab.Once(lambda: lab.run(SCRIPT, programs={'weft': WEFT}, files={'guest': programs.guest()}))
 
 
 def text(name):
