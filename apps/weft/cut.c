@@ -13,15 +13,19 @@
 #include "output.h"
 
 static const char usage[] =
-	"usage: weft cut FILE... -o OUT [--start TIME] [--duration T] [--max-size SIZE]\n"
+	"usage: weft cut FILE... -o OUT [--start TIME] [--duration T] [--filter WORDS]\n"
+	"                   [--max-size SIZE]\n"
 	"\n"
 	"Writes a part of the trace FILE as a trace of its own, in weft's format. FILE is a trace in\n"
 	"any format that weft knows, or `-` for standard input. The part has the events of the range\n"
 	"with their times unchanged. It begins with events that are marked as a rundown: the tasks\n"
 	"that are alive then, the task that runs on each thread, and the counters' values. Of several\n"
 	"files of one boot, or of a directory of traces, OUT is a directory with a part of each.\n"
+	"A part of a trace of Xen is in xentrace's format, and its times count from its begin.\n"
 	"\n"
 	"  -o, --output OUT  the file to write; `-` is standard output\n"
+	"  --filter WORDS    of a trace of Xen, only records of domain=N and class=pv, hvm, sched, mem,\n"
+	"                    hw, dom0op, shadow, guest or gen, with commas between them\n"
 	"  --start TIME      the start of the range; default: the trace's start\n"
 	"  --duration T      the length of the range; default: up to the trace's end\n"
 	"  --max-size SIZE   refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
@@ -35,6 +39,7 @@ enum cut_option_code {
 	OPTION_HELP = 256,
 	OPTION_START,
 	OPTION_DURATION,
+	OPTION_FILTER,
 };
 
 static const struct option long_options[] = {
@@ -42,6 +47,7 @@ static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	CLI_MAX_SIZE_OPTION,
 	CLI_CPU_HZ_OPTION,
+	{"filter", required_argument, NULL, OPTION_FILTER},
 	{"start", required_argument, NULL, OPTION_START},
 	{"duration", required_argument, NULL, OPTION_DURATION},
 	{NULL, 0, NULL, 0},
@@ -63,6 +69,9 @@ static bool parse(int argc, char **argv, struct cut_request *ret_request, int *r
 			break;
 		case OPTION_START:
 			good = cli_parse_time("cut", "--start", optarg, &a.start);
+			break;
+		case OPTION_FILTER:
+			good = xen_filter_parse("cut", optarg, &a.filter);
 			break;
 		case OPTION_DURATION:
 			good = cli_parse_duration("cut", "--duration", optarg, &a.duration_ns);
@@ -205,15 +214,15 @@ int cli_cut(int argc, char **argv)
 	status = cli_trace_open_all(request.files, request.file_count, &trace);
 	if (status)
 		return status;
-	if (weft_decoder_has_xentrace(trace.decoder)) {
-		cli_error(
-			"%s: a trace of Xen has several processes in one file, and cannot be cut", trace.name);
-		cli_trace_close(&trace);
-		return CLI_NO;
-	}
 	cli_progress_start();
-	status =
-		has_several_buffers(&trace) ? cut_several(&request, &trace) : cut_one(&request, &trace);
+	if (weft_decoder_has_xentrace(trace.decoder))
+		status = cut_xentrace(&request, &trace);
+	else if (!xen_filter_is_empty(&request.filter))
+		status = cli_usage_error("cut", "--filter needs a trace of Xen");
+	else if (has_several_buffers(&trace))
+		status = cut_several(&request, &trace);
+	else
+		status = cut_one(&request, &trace);
 	cli_progress_end();
 	cli_trace_close(&trace);
 	return status;

@@ -8,6 +8,7 @@
 #include <weft/cut.h>
 
 #include "cli.h"
+#include "xen_filter.h"
 
 /* The arguments of a cut, as given on the command line. */
 struct cut_request {
@@ -16,6 +17,7 @@ struct cut_request {
 	const char *output;
 	struct cli_time start;
 	uint64_t duration_ns;
+	struct xen_filter filter;
 };
 
 /* The range on the trace's clock, given its first event's time. */
@@ -28,5 +30,8 @@ int cut_write(const struct weft_cut_range *range, const struct cli_trace *trace,
 
 /* Cuts a trace of several files, each into a file of its own in the directory `output`. */
 int cut_several(const struct cut_request *request, const struct cli_trace *trace);
+
+/* Cuts Xen's own trace, in its format. */
+int cut_xentrace(const struct cut_request *request, const struct cli_trace *trace);
 
 #endif

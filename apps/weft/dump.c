@@ -187,8 +187,7 @@ static bool take_option(int code, struct dump_options *options)
 		options->no_simplify = true;
 		return true;
 	case OPTION_FILTER:
-		options->has_filter = true;
-		return dump_parse_filter(optarg, &options->filter);
+		return xen_filter_parse("dump", optarg, &options->filter);
 	case OPTION_START:
 		return cli_parse_time("dump", "--start", optarg, &options->start);
 	case OPTION_DURATION:
@@ -244,7 +243,7 @@ static int dump_trace(
 		return status;
 	cli_progress_start();
 	bool has_records = options->what == DUMP_EVENTS && weft_decoder_has_xentrace(trace.decoder);
-	if (options->has_filter && !has_records)
+	if (!xen_filter_is_empty(&options->filter) && !has_records)
 		status = cli_usage_error("dump", "--filter needs the records of a trace of Xen");
 	else if (has_records)
 		status = dump_xentrace(options, &trace);

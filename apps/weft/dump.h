@@ -6,6 +6,7 @@
 #define WEFT_APPS_DUMP_H
 
 #include "cli.h"
+#include "xen_filter.h"
 
 #include <weft/lines.h>
 
@@ -18,15 +19,6 @@ enum dump_what {
 	DUMP_STORY,
 };
 
-#define DUMP_DOMAINS_MAX 16u
-
-/* Which records of Xen are printed. */
-struct dump_filter {
-	uint32_t domains[DUMP_DOMAINS_MAX];
-	unsigned domain_count; /* 0: all */
-	uint32_t classes;      /* bits 16-27 of an id; 0: all */
-};
-
 struct dump_options {
 	enum dump_what what;
 	bool json;
@@ -36,8 +28,7 @@ struct dump_options {
 	bool is_each;      /* each file is a trace of its own */
 	int fail_on;       /* the least severity for which the exit status is CLI_NO */
 	const char *story; /* the task for --story: ID, BUFFER/ID or its label */
-	struct dump_filter filter;
-	bool has_filter;
+	struct xen_filter filter;
 	struct cli_time start;
 	uint64_t duration_ns; /* UINT64_MAX: up to the end */
 };
@@ -54,10 +45,6 @@ struct dump_range dump_find_range(const struct dump_options *options, uint64_t t
 
 /* Prints tasks or edges; returns an exit status. */
 int dump_model(const struct dump_options *options, const struct cli_trace *trace);
-
-/* Adds `domain=0,class=pv` and so on to a filter; false after a message. */
-bool dump_parse_filter(const char *text, struct dump_filter *filter);
-bool dump_filter_has(const struct dump_filter *filter, const struct weft_xentrace_record *record);
 
 /* Prints records of Xen; returns an exit status. */
 int dump_xentrace(const struct dump_options *options, const struct cli_trace *trace);

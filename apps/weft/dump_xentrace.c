@@ -4,12 +4,15 @@
  */
 #include "dump.h"
 
+/* Blocks of output between two calls of weft_source_forget(), which costs page faults: 16 MiB. */
+#define FORGET_BLOCKS 64
+
 int dump_xentrace(const struct dump_options *options, const struct cli_trace *trace)
 {
 	struct weft_text text = {0};
 	struct weft_xentrace_record record;
 	const struct dump_range range = dump_find_range(options, 0);
-	uint64_t count = 0, shown = 0;
+	uint64_t count = 0, shown = 0, blocks = 0;
 	int status;
 	while ((status = weft_decoder_next_xentrace(trace->decoder, &record)) == WEFT_OK) {
 		count++;
@@ -17,7 +20,7 @@ int dump_xentrace(const struct dump_options *options, const struct cli_trace *tr
 			continue;
 		if (record.time_ns >= range.end_ns && range.end_ns != UINT64_MAX)
 			break;
-		if (!dump_filter_has(&options->filter, &record))
+		if (!xen_filter_has(&options->filter, &record))
 			continue;
 		shown++;
 		if (options->json)
@@ -26,7 +29,8 @@ int dump_xentrace(const struct dump_options *options, const struct cli_trace *tr
 			weft_lines_add_xentrace_text(&record, &text);
 		if (text.size < DUMP_BLOCK_BYTES)
 			continue;
-		weft_source_forget(weft_input_source(trace->input)); /* its memory does not grow */
+		if (++blocks % FORGET_BLOCKS == 0)
+			weft_source_forget(weft_input_source(trace->input)); /* its memory does not grow */
 		if (!cli_write(&text) || !cli_progress_step(count))
 			break;
 	}

@@ -30,6 +30,7 @@ static inline struct info_messages info_count_messages(const struct weft_model *
 		messages.joined += model->edges.type[i] == WEFT_EDGE_RECEIVE;
 	return messages;
 }
+
 /* Appends what each domain of a trace of Xen asked of it. */
 void info_write_xen(const struct info_report *report, struct weft_text *text);
 void info_write_xen_json(const struct info_report *report, struct weft_text *text);

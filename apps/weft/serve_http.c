@@ -13,11 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <microhttpd.h>
-
 #include "cli.h"
 #include "page_assets.h"
 #include "serve_clients.h"
+#include "serve_library.h"
 #include "serve_live.h"
 
 enum {
@@ -466,6 +465,10 @@ struct serve_server *serve_start(const struct serve_address *address)
 	struct serve_server *server = calloc(1, sizeof(*server));
 	if (!server) {
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
+		return NULL;
+	}
+	if (!serve_load_library()) {
+		free(server);
 		return NULL;
 	}
 	int fd = set_token(server, address->token) ? serve_listen(address, &server->guard) : -1;

@@ -8,6 +8,7 @@
 #ifndef WEFT_XENTRACE_H
 #define WEFT_XENTRACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -24,6 +25,7 @@ extern "C" {
 struct weft_xentrace_record {
 	uint64_t time_ns; /* since the trace's first record */
 	uint64_t cycles;  /* of the pCPU's TSC */
+	bool has_cycles;  /* false: they are those of the record before */
 	uint64_t offset;  /* bytes from the input's start */
 	uint32_t cpu;     /* the physical one */
 	uint32_t id;      /* class, subclass and number, as in Xen's public header trace.h */

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <cairo.h>
-
 #include <weft/canvas.h>
+
+#include "cairo/library.h"
 
 struct weft__cairo_boxes {
 	cairo_t *cairo;

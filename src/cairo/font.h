@@ -5,9 +5,9 @@
 #ifndef WEFT_CAIRO_FONT_H
 #define WEFT_CAIRO_FONT_H
 
-#include <pango/pangocairo.h>
-
 #include <weft/cairo.h>
+
+#include "cairo/library.h"
 
 #define WEFT__CAIRO_DESCRIPTIONS 32
 #define WEFT__CAIRO_HALO         4 /* px: the pen's width */

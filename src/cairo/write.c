@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cairo-pdf.h>
-
 #include "base/array.h"
 #include "base/export.h"
 #include "cairo/font.h"

@@ -295,8 +295,7 @@ WEFT__EXPORT bool weft_decoder_has_xentrace(const struct weft_decoder *decoder)
 WEFT__EXPORT int weft_decoder_next_xentrace(
 	struct weft_decoder *decoder, struct weft_xentrace_record *ret_record)
 {
-	bool is_free = !decoder->answered || decoder->gives_records;
-	if (!weft_decoder_has_xentrace(decoder) || !is_free)
+	if (!decoder->gives_records && (decoder->answered || !weft_decoder_has_xentrace(decoder)))
 		return WEFT_ERROR_STATE;
 	int status = decoder->format->next_record(decoder->reader, ret_record);
 	if (status == WEFT_OK) {

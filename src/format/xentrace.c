@@ -143,6 +143,7 @@ static int xentrace_next_record(struct weft__reader *base, struct weft_xentrace_
 			vcpu = running->before_loss;
 		ret_record->time_ns = weft__xentrace_ns(&r->clock, record->cycles);
 		ret_record->cycles = record->cycles;
+		ret_record->has_cycles = record->has_cycles;
 		ret_record->offset = record->offset;
 		ret_record->cpu = r->windows.cpus[record->cpu].number;
 		ret_record->id = record->id;

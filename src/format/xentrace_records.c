@@ -94,6 +94,7 @@ static void read_record(struct weft__xentrace_records *r, struct weft__xentrace_
 	record->offset = c->at;
 	record->id = header & ID_MASK;
 	record->count = (uint8_t)count;
+	record->has_cycles = header & HAS_CYCLES;
 	c->at += bytes_of(header);
 	bytes += 4;
 	if (header & HAS_CYCLES) {

@@ -7,7 +7,7 @@ import resource
 import struct
 import subprocess
 
-from harness import WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 from measured import IS_SANITIZED, MIB
 from xen_traces import (BLOCKED, CAPTURES, RUNNABLE, RUNNING, WRAP, capture, hypercall, lost, nanoseconds, read, record,
                         runstate, unpack, window, xenalyze)
@@ -270,6 +270,32 @@ def a_filter_prints_only_records_of_some_domains_and_classes():
         for words in ('', 'domain=', 'domain=x', 'class=none', 'domain=1,', 'domain'):
             assert 'is neither domain=N nor class=' in weft('dump', '--filter', words, path, status=2).stderr
         assert 'needs the records' in weft('dump', '--tasks', '--filter', 'domain=1', path, status=2).stderr
+
+
+@case
+def a_cut_is_a_trace_of_xen():
+    def shown(path, *options):
+        return [(r['cpu'], r['id'], r['domain'], r['vcpu'], r['args']) for r in dump(path, *options)]
+    with temporary_directory() as folder:
+        for name in CAPTURES:
+            path, part = unpack(folder, name), os.path.join(folder, 'part.xentrace')
+            for options in ([], ['--start', '200ms', '--duration', '30ms'], ['--filter', 'class=pv'],
+                            ['--start', '100ms', '--filter', 'domain=0,class=mem,class=hw,class=pv']):
+                weft('cut', *options, '--cpu-hz', '2596M', path, '-o', part)
+                got, wanted = shown(part), shown(path, *options)
+                extra = [r for r in got if r[1] == '0x21002' and r not in wanted] if options else []
+                if options and 'class' in options[-1]:
+                    got = [r for r in got if r[1] != '0x21002']
+                else:
+                    equal(len(got) - len(wanted), len(extra))
+                    got = [r for r in got if r not in extra]
+                equal(got, wanted)
+            weft('cut', path, '-o', part, '--start', '1000s', status=1)
+        whole = os.path.join(folder, 'whole.xentrace')
+        weft('cut', path, '-o', whole, '--cpu-hz', '2596M')
+        equal(weft('info', '--json', '--cpu-hz', '2596M', whole).stdout, weft('info', '--json', '--cpu-hz', '2596M', path).stdout)
+        assert 'needs a trace of Xen' in weft('cut', '--filter', 'domain=1', '-o', part, os.path.join(
+            DATA, 'traces', 'mirage-arp-good.ctf'), status=2).stderr
 
 
 @case

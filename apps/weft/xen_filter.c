@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft dump --filter: which records of Xen are printed.
+ * Parses --filter domain=N,class=NAME, and applies it to records.
  */
-#include "dump.h"
+#include "xen_filter.h"
+
+#include "cli.h"
 
 #include <string.h>
 
@@ -24,16 +26,16 @@ static const struct {
 	{"guest", 0x800},
 };
 
-static bool refuse(const char *word, size_t size)
+static bool refuse(const char *command, const char *word, size_t size)
 {
-	cli_usage_error("dump",
+	cli_usage_error(command,
 		"--filter: \"%.*s\" is neither domain=N nor class=gen, sched, dom0op, hvm, mem, pv, shadow,"
 		" hw or guest",
 		(int)size, word);
 	return false;
 }
 
-static bool add_class(struct dump_filter *filter, const char *name, size_t size)
+static bool add_class(struct xen_filter *filter, const char *name, size_t size)
 {
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		if (strlen(classes[i].name) == size && memcmp(classes[i].name, name, size) == 0) {
@@ -43,17 +45,17 @@ static bool add_class(struct dump_filter *filter, const char *name, size_t size)
 	return false;
 }
 
-static bool add_domain(struct dump_filter *filter, const char *number, size_t size)
+static bool add_domain(struct xen_filter *filter, const char *number, size_t size)
 {
 	uint64_t domain;
-	if (filter->domain_count == DUMP_DOMAINS_MAX ||
+	if (filter->domain_count == XEN_FILTER_DOMAINS_MAX ||
 		weft_parse_number(number, size, &domain) != WEFT_PARSE_OK || domain > WEFT_XENTRACE_IDLE)
 		return false;
 	filter->domains[filter->domain_count++] = (uint32_t)domain;
 	return true;
 }
 
-bool dump_parse_filter(const char *text, struct dump_filter *filter)
+bool xen_filter_parse(const char *command, const char *text, struct xen_filter *filter)
 {
 	for (;; text++) {
 		size_t size = strcspn(text, ",");
@@ -61,14 +63,14 @@ bool dump_parse_filter(const char *text, struct dump_filter *filter)
 			 is_class = strncmp(text, "class=", 6) == 0;
 		if (!(is_domain && add_domain(filter, text + 7, size - 7)) &&
 			!(is_class && add_class(filter, text + 6, size - 6)))
-			return refuse(text, size);
+			return refuse(command, text, size);
 		text += size;
 		if (!*text)
 			return true;
 	}
 }
 
-bool dump_filter_has(const struct dump_filter *filter, const struct weft_xentrace_record *record)
+bool xen_filter_has(const struct xen_filter *filter, const struct weft_xentrace_record *record)
 {
 	bool has = filter->domain_count == 0;
 	if (filter->classes && !(filter->classes & record->id >> 16))

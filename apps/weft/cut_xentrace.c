@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft cut of Xen's own trace: records of a range, of some domains and classes, in xentrace's
+ * format. Records do not name their vCPU. Where those that are left out would have said which one
+ * runs, a record is added that says it goes on running.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cut.h"
+#include "output.h"
+
+#define WINDOW_BYTES 65536u
+#define RECORD_BYTES 40u
+#define CPUS_MAX     16384u
+
+#define ID_LOST       0x1f001u
+#define ID_CPU_CHANGE 0x1f003u
+#define ID_RUNSTATE   0x21001u /* without the states */
+#define ID_CONTINUE   0x21002u
+
+/* A pCPU: what a reader of the part knows, and its records that are not written yet. */
+struct cut_cpu {
+	uint32_t domain, vcpu;
+	size_t size;
+	unsigned char bytes[WINDOW_BYTES];
+};
+
+struct cut_xen {
+	const struct cut_request *request;
+	struct cli_output output;
+	struct cut_cpu *cpus[CPUS_MAX];
+	uint64_t records;
+	int error;
+};
+
+static void put_u32(unsigned char *at, uint32_t number)
+{
+	for (int i = 0; i < 4; i++)
+		at[i] = (unsigned char)(number >> 8 * i);
+}
+
+/* Writes a window of each pCPU that has records, in the order of pCPUs, as xentrace does. */
+static void flush(struct cut_xen *c)
+{
+	unsigned char head[12];
+	for (uint32_t i = 0; i < CPUS_MAX && !c->error; i++) {
+		struct cut_cpu *cpu = c->cpus[i];
+		if (!cpu || !cpu->size)
+			continue;
+		put_u32(head, UINT32_C(2) << 28 | ID_CPU_CHANGE);
+		put_u32(head + 4, i);
+		put_u32(head + 8, (uint32_t)cpu->size);
+		if (!cli_output_append(&c->output, head, sizeof(head)) ||
+			!cli_output_append(&c->output, cpu->bytes, cpu->size))
+			c->error = WEFT_ERROR_SYSTEM;
+		cpu->size = 0;
+	}
+}
+
+static struct cut_cpu *find_cpu(struct cut_xen *c, uint32_t number)
+{
+	if (number >= CPUS_MAX)
+		return NULL;
+	if (!c->cpus[number]) {
+		c->cpus[number] = calloc(1, sizeof(*c->cpus[number]));
+		if (c->cpus[number])
+			c->cpus[number]->domain = WEFT_XENTRACE_UNKNOWN;
+	}
+	if (!c->cpus[number])
+		c->error = WEFT_ERROR_MEMORY;
+	return c->cpus[number];
+}
+
+static void put(struct cut_xen *c, struct cut_cpu *cpu, const struct weft_xentrace_record *record)
+{
+	if (cpu->size + RECORD_BYTES > WINDOW_BYTES)
+		flush(c);
+	unsigned char *at = cpu->bytes + cpu->size;
+	put_u32(at, record->id | record->arg_count << 28 | (uint32_t)record->has_cycles << 31);
+	at += 4;
+	if (record->has_cycles) {
+		put_u32(at, (uint32_t)record->cycles);
+		put_u32(at + 4, (uint32_t)(record->cycles >> 32));
+		at += 8;
+	}
+	for (uint32_t i = 0; i < record->arg_count; i++, at += 4)
+		put_u32(at, record->args[i]);
+	cpu->size = (size_t)(at - cpu->bytes);
+}
+
+/* Takes over what a record tells about the vCPU that runs. */
+static void follow(struct cut_cpu *cpu, const struct weft_xentrace_record *record)
+{
+	uint32_t word = record->arg_count ? record->args[0] : 0, id = record->id;
+	bool is_change = (id & 0xff00fu) == ID_RUNSTATE;
+	if (is_change && (id >> 8 & 15) == 0) {
+		cpu->domain = WEFT_XENTRACE_UNKNOWN;
+	} else if ((is_change && (id >> 4 & 15) == 0) || id == ID_CONTINUE) {
+		cpu->domain = word >> 16;
+		cpu->vcpu = word & 0xffff;
+	} else if (id == ID_LOST && record->arg_count == 4) {
+		cpu->domain = record->args[1] & 0xffff;
+		cpu->vcpu = record->args[1] >> 16;
+	}
+}
+
+static void add(struct cut_xen *c, const struct weft_xentrace_record *record)
+{
+	struct cut_cpu *cpu = find_cpu(c, record->cpu);
+	if (!cpu)
+		return;
+	bool is_known = record->domain != WEFT_XENTRACE_UNKNOWN;
+	if (is_known && (cpu->domain != record->domain || cpu->vcpu != record->vcpu)) {
+		struct weft_xentrace_record running = {.id = ID_CONTINUE,
+			.cycles = record->cycles,
+			.has_cycles = true,
+			.arg_count = 1,
+			.args = {record->vcpu | record->domain << 16}};
+		put(c, cpu, &running);
+		follow(cpu, &running);
+	}
+	put(c, cpu, record);
+	follow(cpu, record);
+	c->records++;
+}
+
+/* Copies the records; returns a status of the decoder. */
+static int copy_records(struct cut_xen *c, const struct cli_trace *trace)
+{
+	const struct weft_cut_range range = cut_find_range(c->request, 0);
+	struct weft_xentrace_record record;
+	int status = WEFT_OK;
+	for (uint64_t i = 1; !c->error; i++) {
+		status = weft_decoder_next_xentrace(trace->decoder, &record);
+		if (status != WEFT_OK)
+			break;
+		if (record.time_ns >= range.end_ns && range.end_ns != UINT64_MAX)
+			break;
+		if (record.time_ns >= range.start_ns && xen_filter_has(&c->request->filter, &record))
+			add(c, &record);
+		if (i % 65536 == 0) {
+			weft_source_forget(weft_input_source(trace->input));
+			if (!cli_progress_step(i))
+				break;
+		}
+	}
+	if (!c->error)
+		flush(c);
+	return status;
+}
+
+int cut_xentrace(const struct cut_request *request, const struct cli_trace *trace)
+{
+	struct cut_xen *c = calloc(1, sizeof(*c));
+	if (!c || !cli_output_open(request->output, &c->output)) {
+		free(c);
+		return CLI_NO;
+	}
+	c->request = request;
+	int status = copy_records(c, trace), answer = CLI_NO;
+	for (uint32_t i = 0; i < CPUS_MAX; i++)
+		free(c->cpus[i]);
+	cli_trace_report(trace);
+	if (status < 0) {
+		answer = cli_trace_fail(trace, status);
+	} else if (c->error) {
+		cli_error("%s: %s", request->output,
+			c->error == WEFT_ERROR_SYSTEM ? strerror(errno) : weft_error_text(c->error));
+	} else if (!c->records) {
+		cli_error("%s: no record in that range", trace->name);
+	} else {
+		answer = cli_output_commit(&c->output) ? CLI_DONE : CLI_NO;
+		free(c);
+		return answer;
+	}
+	cli_output_abandon(&c->output);
+	free(c);
+	return answer;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * cairo, pango and GLib, which are loaded when they are first needed: they bring forty libraries,
+ * and to load these takes several times as long as most commands. Each function is called through a
+ * pointer, behind a macro of its name.
+ */
+#ifndef WEFT_CAIRO_LIBRARY_H
+#define WEFT_CAIRO_LIBRARY_H
+
+#include <cairo-pdf.h>
+#include <pango/pangocairo.h>
+
+struct weft__pango {
+#define FUNCTION(name) __typeof__(name) *name##_;
+#include "cairo/functions.def"
+#undef FUNCTION
+};
+
+extern struct weft__pango weft__pango;
+
+/* Loads the libraries, once. 0, or WEFT_ERROR_UNSUPPORTED if this system lacks them. */
+int weft__pango_load(void);
+
+/* clang-format off */
+#undef cairo_arc
+#define cairo_arc weft__pango.cairo_arc_
+#undef cairo_clip
+#define cairo_clip weft__pango.cairo_clip_
+#undef cairo_copy_clip_rectangle_list
+#define cairo_copy_clip_rectangle_list weft__pango.cairo_copy_clip_rectangle_list_
+#undef cairo_create
+#define cairo_create weft__pango.cairo_create_
+#undef cairo_destroy
+#define cairo_destroy weft__pango.cairo_destroy_
+#undef cairo_device_to_user
+#define cairo_device_to_user weft__pango.cairo_device_to_user_
+#undef cairo_fill
+#define cairo_fill weft__pango.cairo_fill_
+#undef cairo_font_options_create
+#define cairo_font_options_create weft__pango.cairo_font_options_create_
+#undef cairo_font_options_destroy
+#define cairo_font_options_destroy weft__pango.cairo_font_options_destroy_
+#undef cairo_font_options_set_antialias
+#define cairo_font_options_set_antialias weft__pango.cairo_font_options_set_antialias_
+#undef cairo_font_options_set_hint_metrics
+#define cairo_font_options_set_hint_metrics weft__pango.cairo_font_options_set_hint_metrics_
+#undef cairo_font_options_set_hint_style
+#define cairo_font_options_set_hint_style weft__pango.cairo_font_options_set_hint_style_
+#undef cairo_get_group_target
+#define cairo_get_group_target weft__pango.cairo_get_group_target_
+#undef cairo_get_matrix
+#define cairo_get_matrix weft__pango.cairo_get_matrix_
+#undef cairo_get_target
+#define cairo_get_target weft__pango.cairo_get_target_
+#undef cairo_image_surface_create
+#define cairo_image_surface_create weft__pango.cairo_image_surface_create_
+#undef cairo_image_surface_get_data
+#define cairo_image_surface_get_data weft__pango.cairo_image_surface_get_data_
+#undef cairo_image_surface_get_format
+#define cairo_image_surface_get_format weft__pango.cairo_image_surface_get_format_
+#undef cairo_image_surface_get_height
+#define cairo_image_surface_get_height weft__pango.cairo_image_surface_get_height_
+#undef cairo_image_surface_get_stride
+#define cairo_image_surface_get_stride weft__pango.cairo_image_surface_get_stride_
+#undef cairo_image_surface_get_width
+#define cairo_image_surface_get_width weft__pango.cairo_image_surface_get_width_
+#undef cairo_line_to
+#define cairo_line_to weft__pango.cairo_line_to_
+#undef cairo_mask_surface
+#define cairo_mask_surface weft__pango.cairo_mask_surface_
+#undef cairo_move_to
+#define cairo_move_to weft__pango.cairo_move_to_
+#undef cairo_new_path
+#define cairo_new_path weft__pango.cairo_new_path_
+#undef cairo_new_sub_path
+#define cairo_new_sub_path weft__pango.cairo_new_sub_path_
+#undef cairo_pdf_surface_create_for_stream
+#define cairo_pdf_surface_create_for_stream weft__pango.cairo_pdf_surface_create_for_stream_
+#undef cairo_rectangle
+#define cairo_rectangle weft__pango.cairo_rectangle_
+#undef cairo_rectangle_list_destroy
+#define cairo_rectangle_list_destroy weft__pango.cairo_rectangle_list_destroy_
+#undef cairo_restore
+#define cairo_restore weft__pango.cairo_restore_
+#undef cairo_save
+#define cairo_save weft__pango.cairo_save_
+#undef cairo_set_dash
+#define cairo_set_dash weft__pango.cairo_set_dash_
+#undef cairo_set_line_join
+#define cairo_set_line_join weft__pango.cairo_set_line_join_
+#undef cairo_set_line_width
+#define cairo_set_line_width weft__pango.cairo_set_line_width_
+#undef cairo_set_source_rgba
+#define cairo_set_source_rgba weft__pango.cairo_set_source_rgba_
+#undef cairo_status
+#define cairo_status weft__pango.cairo_status_
+#undef cairo_stroke
+#define cairo_stroke weft__pango.cairo_stroke_
+#undef cairo_surface_destroy
+#define cairo_surface_destroy weft__pango.cairo_surface_destroy_
+#undef cairo_surface_finish
+#define cairo_surface_finish weft__pango.cairo_surface_finish_
+#undef cairo_surface_flush
+#define cairo_surface_flush weft__pango.cairo_surface_flush_
+#undef cairo_surface_get_device_offset
+#define cairo_surface_get_device_offset weft__pango.cairo_surface_get_device_offset_
+#undef cairo_surface_get_device_scale
+#define cairo_surface_get_device_scale weft__pango.cairo_surface_get_device_scale_
+#undef cairo_surface_get_type
+#define cairo_surface_get_type weft__pango.cairo_surface_get_type_
+#undef cairo_surface_mark_dirty
+#define cairo_surface_mark_dirty weft__pango.cairo_surface_mark_dirty_
+#undef cairo_surface_set_device_scale
+#define cairo_surface_set_device_scale weft__pango.cairo_surface_set_device_scale_
+#undef cairo_surface_status
+#define cairo_surface_status weft__pango.cairo_surface_status_
+#undef cairo_surface_write_to_png_stream
+#define cairo_surface_write_to_png_stream weft__pango.cairo_surface_write_to_png_stream_
+#undef cairo_user_to_device
+#define cairo_user_to_device weft__pango.cairo_user_to_device_
+#undef g_free
+#define g_free weft__pango.g_free_
+#undef g_hash_table_add
+#define g_hash_table_add weft__pango.g_hash_table_add_
+#undef g_hash_table_destroy
+#define g_hash_table_destroy weft__pango.g_hash_table_destroy_
+#undef g_hash_table_lookup
+#define g_hash_table_lookup weft__pango.g_hash_table_lookup_
+#undef g_hash_table_new_full
+#define g_hash_table_new_full weft__pango.g_hash_table_new_full_
+#undef g_hash_table_remove_all
+#define g_hash_table_remove_all weft__pango.g_hash_table_remove_all_
+#undef g_hash_table_size
+#define g_hash_table_size weft__pango.g_hash_table_size_
+#undef g_malloc
+#define g_malloc weft__pango.g_malloc_
+#undef g_memdup2
+#define g_memdup2 weft__pango.g_memdup2_
+#undef g_object_unref
+#define g_object_unref weft__pango.g_object_unref_
+#undef g_type_check_instance_cast
+#define g_type_check_instance_cast weft__pango.g_type_check_instance_cast_
+#undef pango_cairo_context_set_font_options
+#define pango_cairo_context_set_font_options weft__pango.pango_cairo_context_set_font_options_
+#undef pango_cairo_font_map_get_type
+#define pango_cairo_font_map_get_type weft__pango.pango_cairo_font_map_get_type_
+#undef pango_cairo_font_map_new
+#define pango_cairo_font_map_new weft__pango.pango_cairo_font_map_new_
+#undef pango_cairo_font_map_set_resolution
+#define pango_cairo_font_map_set_resolution weft__pango.pango_cairo_font_map_set_resolution_
+#undef pango_cairo_layout_line_path
+#define pango_cairo_layout_line_path weft__pango.pango_cairo_layout_line_path_
+#undef pango_cairo_show_layout_line
+#define pango_cairo_show_layout_line weft__pango.pango_cairo_show_layout_line_
+#undef pango_font_description_free
+#define pango_font_description_free weft__pango.pango_font_description_free_
+#undef pango_font_description_from_string
+#define pango_font_description_from_string weft__pango.pango_font_description_from_string_
+#undef pango_font_description_set_absolute_size
+#define pango_font_description_set_absolute_size weft__pango.pango_font_description_set_absolute_size_
+#undef pango_font_description_set_weight
+#define pango_font_description_set_weight weft__pango.pango_font_description_set_weight_
+#undef pango_font_map_create_context
+#define pango_font_map_create_context weft__pango.pango_font_map_create_context_
+#undef pango_layout_get_extents
+#define pango_layout_get_extents weft__pango.pango_layout_get_extents_
+#undef pango_layout_get_line_readonly
+#define pango_layout_get_line_readonly weft__pango.pango_layout_get_line_readonly_
+#undef pango_layout_line_get_pixel_extents
+#define pango_layout_line_get_pixel_extents weft__pango.pango_layout_line_get_pixel_extents_
+#undef pango_layout_new
+#define pango_layout_new weft__pango.pango_layout_new_
+#undef pango_layout_set_font_description
+#define pango_layout_set_font_description weft__pango.pango_layout_set_font_description_
+#undef pango_layout_set_single_paragraph_mode
+#define pango_layout_set_single_paragraph_mode weft__pango.pango_layout_set_single_paragraph_mode_
+#undef pango_layout_set_text
+#define pango_layout_set_text weft__pango.pango_layout_set_text_
+/* clang-format on */
+
+#endif
