@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 """Builds the benchmarks with optimisation and runs them. The first line describes the machine.
 
-    tools/bench.py [NAME…]      all, or only these (record, lttng, cold, latency, follow, decode, open, live,
+    tools/bench.py [NAME…]      all, or only these (record, lttng, cold, latency, follow, decode, xentrace, open, live,
                                 live_window, live_page, layout, window, story, page, python, adapters)
 
 docs/cost.md explains the figures.
@@ -22,7 +22,7 @@ GROUPS = [
     ('events between other work', ['cold']),
     ('how long a single call may take', ['latency']),
     ('following', ['follow']),
-    ('decoding', ['decode']),
+    ('decoding', ['decode', 'xentrace']),
     ('opening', ['open']),
     ('refreshing a growing trace', ['live', 'live_window', 'live_page']),
     ('frames', ['layout', 'window']),

@@ -34,8 +34,8 @@ struct weft_clock {
 	const char *name;            /* "unix", "monotonic", "tsc", "xen", … */
 	enum weft_clock_epoch epoch; /* the epoch of event times */
 	uint64_t hz;                 /* the rate of the ticks in the file */
-	enum weft_rate rate;         /* how `hz` is known */
 	int64_t offset_ns;           /* add to an event's time for ns since 1970; 0 if unknown */
+	enum weft_rate rate;         /* how `hz` is known */
 };
 
 /* Why the record of a program ends where it does. */
