@@ -140,18 +140,27 @@ static void report_to_parent(const char *step, int error)
 			(uint32_t)getpid() | (uint64_t)(error & 0xffff) << 32 | number << 48);
 }
 
+/* True if this process may not make a system call: by the permissions of a file, or because it
+ * inherited a sandbox, whose filter chooses the error. */
+static bool is_refused(int error)
+{
+	return error == EACCES || error == EPERM || error == ENOSYS;
+}
+
 /* True if a `weft record` holds the lock of the directory: it will print the reasons. It does so
- * too if we may not open the directory: root's run directories are like that for other users. */
+ * too if we may not open or lock the directory: root's run directories are like that for other
+ * users, and every directory is for a child in a sandbox. */
 static bool is_attended(void)
 {
 	if (!wanted.is_directory)
 		return false;
 	int fd = open(wanted.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return errno == EACCES;
-	bool is_locked = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+		return is_refused(errno);
+	bool is_locked = flock(fd, LOCK_EX | LOCK_NB) != 0;
+	int error = errno;
 	close(fd);
-	return is_locked;
+	return is_locked && (error == EWOULDBLOCK || is_refused(error));
 }
 
 /* Writes to standard error, unless that would block. Neither a closed pipe nor a limit on the size

@@ -50,6 +50,17 @@ def a_filter_of_all_threads():
 
 
 @case
+def a_filter_that_is_inherited():
+    """The program's standard error stays its own, though no buffer can be made for it."""
+    with temporary_directory() as folder:
+        compare(folder, SUBJECT, 'inherit')
+        result = weft('record', '-a', 'thread', '-o', 't.weft', SUBJECT, 'inherit', cwd=folder,
+                      env={'XDG_RUNTIME_DIR': folder}, status=None)
+        equal([line for line in result.stderr.splitlines() if not line.startswith('weft: ')], [])
+        assert 'Function not implemented' not in result.stderr, result.stderr
+
+
+@case
 def no_descriptor_is_left():
     with temporary_directory() as folder:
         compare(folder, SUBJECT, 'descriptors')

@@ -5,14 +5,16 @@
  *
  *     rough-subject sandbox | sandbox-all    a seccomp filter of one thread, or of all, ends it at
  *                                            other system calls than those that it makes itself
+ *                   inherit                  executes a program in a sandbox that makes no files
  *                   descriptors              has no descriptor left
  *                   early                    calls functions before any constructor has run
  *                   vfork                    children that share its memory
- *                   signals                  a handler that calls functions which nobody has called
- * yet fork                     a child of a program with threads, which does that, too cancel
- * threads that are cancelled in each kind of wait plugin FILE              loads a library that
- * makes threads, and unloads it once                     threads that wait for a function that runs
- * once
+ *                   signals                  a handler that calls functions which nobody has
+ *                                            called yet
+ *                   fork FILE                a child of a program with threads does it
+ *                   cancel                   threads that are cancelled in each kind of wait
+ *                   plugin FILE              loads a library that makes threads, and unloads it
+ *                   once                     threads that wait for a function that runs once
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -135,6 +137,33 @@ static void sandbox(bool all_threads)
 	close(dup(ends[0]));
 	sem_post(&posted);
 	say("survived\n");
+}
+
+#define REFUSE(number)                                   \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS)
+
+/* The sandbox of man(1) for its formatters is like this: files can be read, but none be made. */
+static void inherit(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		REFUSE(__NR_flock),
+		REFUSE(__NR_symlinkat),
+#ifdef __NR_symlink
+		REFUSE(__NR_symlink),
+#endif
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_openat, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_CREAT, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		exit(SKIPPED);
+	execlp("echo", "echo", "inherited", (char *)NULL);
 }
 
 /* ---- No descriptors ---- */
@@ -462,6 +491,8 @@ int main(int argc, char **argv)
 	const char *mode = argc > 1 ? argv[1] : "";
 	if (strcmp(mode, "sandbox") == 0 || strcmp(mode, "sandbox-all") == 0)
 		sandbox(mode[7]);
+	else if (strcmp(mode, "inherit") == 0)
+		inherit();
 	else if (strcmp(mode, "descriptors") == 0)
 		descriptors();
 	else if (strcmp(mode, "early") == 0)
