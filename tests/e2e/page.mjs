@@ -131,12 +131,12 @@ async function drive(browser, ask) {
 			}, [name, base64]);
 			await page.dispatchEvent('#canvas', 'drop', { dataTransfer: transfer });
 		},
-		opened: title => page.waitForFunction(title => (!title || window.weft.title === title) && window.weft.opened, title),
+		opened: title => page.waitForFunction(title => (!title || window.weft?.title === title) && window.weft?.opened, title),
 		message: () => page.waitForFunction(() => !document.getElementById('notice').hidden || !document.getElementById('empty').hidden),
 		// A trace that a program records into: the page is loaded again until the server lists it.
 		async living(title) {
-			for (let tries = 0; tries < 200 && !await page.evaluate(title => window.weft.title === title && window.weft.opened, title); tries++) {
-				if (!await page.evaluate(title => window.weft.title === title, title))
+			for (let tries = 0; tries < 200 && !await page.evaluate(title => window.weft?.title === title && window.weft.opened, title); tries++) {
+				if (!await page.evaluate(title => window.weft?.title === title, title))
 					await page.reload();
 				await page.waitForTimeout(200);
 			}
