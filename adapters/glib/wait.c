@@ -34,11 +34,11 @@ static void end(const struct weft__hooks_wait *wait)
 		return result;                                             \
 	}
 
-WAITS(GIO_NEXT, gboolean, g_subprocess_wait, "wait for process",
+WAITS(GIO_NEXT, gboolean, g_subprocess_wait, "exit of process",
 	GIO_NEXT(g_subprocess_get_identifier)(process),
 	(GSubprocess * process, GCancellable *cancellable, GError **error),
 	(process, cancellable, error))
-WAITS(GIO_NEXT, gboolean, g_subprocess_wait_check, "wait for process",
+WAITS(GIO_NEXT, gboolean, g_subprocess_wait_check, "exit of process",
 	GIO_NEXT(g_subprocess_get_identifier)(process),
 	(GSubprocess * process, GCancellable *cancellable, GError **error),
 	(process, cancellable, error))

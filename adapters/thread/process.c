@@ -187,12 +187,12 @@ HOOK void _Exit(int status)
 #define ANY "a child"
 #define ONE "process "
 
-/* "wait for process 17", or for any child: -1. */
+/* "exit of process 17", or of any child: -1. */
 static struct weft__hooks_wait begin_wait(const char *which, pid_t child)
 {
 	struct weft__hooks_text label = {0};
 	int saved = weft__hooks_begin();
-	weft__hooks_append(&label, "wait for ");
+	weft__hooks_append(&label, "exit of ");
 	weft__hooks_append(&label, which);
 	if (child > 0)
 		weft__hooks_append_number(&label, child);

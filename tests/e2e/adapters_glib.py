@@ -70,7 +70,7 @@ def tasks_in_threads():
 @case
 def a_wait_for_a_process():
     tasks, _ = of_subject()
-    wait = one(tasks, r'wait for process \d+')
+    wait = one(tasks, r'exit of process \d+')
     equal((wait['kind'], wait['outcome']), ('call', 'fulfilled'))
     assert 15000000 < wait['end'] - wait['start'], wait
 

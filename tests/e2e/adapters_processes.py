@@ -31,7 +31,7 @@ def a_descriptor_leads_to_the_process_that_writes():
     """The child is a fork, which has the name of its parent. It exits by _exit."""
     for part, descriptor in (('pipe', 'pipe'), ('pair', 'unix'), ('tcp', 'tcp 127.0.0.1:')):
         run_ = Run(part)
-        equal(run_.edges, [(PARENT, PARENT), (PARENT, descriptor), (PARENT, 'wait for process')], part)
+        equal(run_.edges, [(PARENT, PARENT), (PARENT, descriptor), (PARENT, 'exit of process')], part)
         assert "'%s" % descriptor in run_.why and "' waits for a message, from " in run_.why, run_.why
 
 
@@ -40,7 +40,7 @@ def a_wait_leads_to_the_child():
     """However the child's program begins: it receives from its parent, and the wait receives from it."""
     for part in ('fork', 'vfork', 'spawn'):
         run_ = Run(part)
-        equal(run_.edges, [(PARENT, 'process-child'), ('process-child', 'wait for process')], part)
+        equal(run_.edges, [(PARENT, 'process-child'), ('process-child', 'exit of process')], part)
         assert "waits for a message, from thread 1 'process-child'" in run_.why, run_.why
 
 

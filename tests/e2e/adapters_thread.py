@@ -120,7 +120,7 @@ def a_child_has_a_trace_of_its_own():
     with temporary_directory() as folder:
         _, trace = record(folder, SUBJECT, 'fork', status=7)
         other, = [path for path in glob.glob(os.path.join(folder, '*.weft')) if path != trace]
-        assert named(events(trace), 'wait for process ' + re.search(r'-(\d+)\.weft', other).group(1))
+        assert named(events(trace), 'exit of process ' + re.search(r'-(\d+)\.weft', other).group(1))
         child = events(other)
         assert named(child, 'lock first_lock') and named(child, 'take_lock'), child
         equal(len(named(child, 'thread-subject')), 1)
