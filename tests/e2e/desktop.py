@@ -157,6 +157,20 @@ class Window:
         if keys:
             subprocess.run(['xdotool', 'key', *keys], check=True, timeout=WAIT)
 
+    def save_as(self, path):
+        """Answers a dialog that asks for a file's name, again if nothing comes of it: on a busy machine a dialog may be
+        shown before it takes keys. Waits for the file."""
+        def is_saved():
+            if os.path.exists(path):
+                return True
+            try:
+                self.keys('ctrl+a')
+                self.write(path, 'Return')
+            except subprocess.CalledProcessError:
+                pass  # the dialog has been closed: the file is being written
+            return os.path.exists(path)
+        until('the file', is_saved, pause=5)
+
     def mouse(self, *words):
         """One after another: move X Y (in the picture), click BUTTON, down BUTTON, up BUTTON, wait S."""
         self.picture()

