@@ -48,6 +48,21 @@ struct dump_range dump_find_range(const struct dump_options *options, uint64_t t
 	return range;
 }
 
+int dump_end(const struct cli_trace *trace, struct weft_text *text, int status, uint64_t count,
+	uint64_t shown)
+{
+	if (text->size)
+		cli_write(text);
+	weft_text_finish(text);
+	if (status < 0)
+		return cli_trace_fail(trace, status);
+	if (count == 0)
+		cli_inform("%s: a valid trace without events", trace->name);
+	else if (shown == 0)
+		cli_inform("%s: no event in that range", trace->name);
+	return CLI_DONE;
+}
+
 /* Prints events until the end of the trace or range, or Ctrl-C. */
 static int dump_events(const struct dump_options *options, const struct cli_trace *trace)
 {
@@ -74,16 +89,7 @@ static int dump_events(const struct dump_options *options, const struct cli_trac
 		if (text.size >= DUMP_BLOCK_BYTES && (!cli_write(&text) || !cli_progress_step(count)))
 			break;
 	}
-	if (text.size)
-		cli_write(&text);
-	weft_text_finish(&text);
-	if (status < 0)
-		return cli_trace_fail(trace, status);
-	if (count == 0)
-		cli_inform("%s: a valid trace without events", trace->name);
-	else if (shown == 0)
-		cli_inform("%s: no event in that range", trace->name);
-	return CLI_DONE;
+	return dump_end(trace, &text, status, count, shown);
 }
 
 enum dump_option_code {

@@ -43,6 +43,11 @@ struct dump_range dump_find_range(const struct dump_options *options, uint64_t t
 /* Size of written blocks. */
 #define DUMP_BLOCK_BYTES ((size_t)256 << 10)
 
+/* Writes the rest of the text and frees it; says why nothing was printed. `status`: of the decoder;
+ * `count`: events or records that were read. Returns an exit status. */
+int dump_end(const struct cli_trace *trace, struct weft_text *text, int status, uint64_t count,
+	uint64_t shown);
+
 /* Prints tasks or edges; returns an exit status. */
 int dump_model(const struct dump_options *options, const struct cli_trace *trace);
 

@@ -34,14 +34,5 @@ int dump_xentrace(const struct dump_options *options, const struct cli_trace *tr
 		if (!cli_write(&text) || !cli_progress_step(count))
 			break;
 	}
-	if (text.size)
-		cli_write(&text);
-	weft_text_finish(&text);
-	if (status < 0)
-		return cli_trace_fail(trace, status);
-	if (count == 0)
-		cli_inform("%s: a valid trace without events", trace->name);
-	else if (shown == 0)
-		cli_inform("%s: no record in that range", trace->name);
-	return CLI_DONE;
+	return dump_end(trace, &text, status, count, shown);
 }

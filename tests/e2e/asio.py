@@ -1,25 +1,17 @@
 # SPDX-License-Identifier: ISC
 """weft/asio.hpp records the handlers of programs that are only compiled again."""
-import glob
 import os
 import re
 import shutil
 from collections import Counter
 
-from harness import BUILD, SOURCE, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from compiled import WARNINGS, linked, record
+from harness import SOURCE, case, equal, main, run, skip, temporary_directory, weft
 
 CALLS = os.path.join(SOURCE, 'tests', 'e2e', 'asio_calls.cpp')
 EXAMPLE = os.path.join(SOURCE, 'examples', 'asio-echo.cpp')
-WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Werror']
 TRACKING = '-DASIO_CUSTOM_HANDLER_TRACKING="weft/asio.hpp"'
 COMPILERS = ('g++', 'clang++-14')
-
-
-def library():
-    found = glob.glob(os.path.join(BUILD, 'src', '**', 'libweft.so'), recursive=True)
-    if not found:
-        skip('there is no shared library')
-    return os.path.dirname(found[0])
 
 
 def built(folder, compiler, *arguments):
@@ -29,21 +21,6 @@ def built(folder, compiler, *arguments):
     result = run([compiler, '-I', os.path.join(SOURCE, 'include'), *arguments, '-o', program])
     assert result.returncode == 0, result.stderr
     return program
-
-
-def linked():
-    return ['-L', library(), '-Wl,-rpath,' + library(), '-lweft']
-
-
-def record(folder, program, **environment):
-    """The events and the tasks of a program, and what it printed."""
-    trace = os.path.join(folder, 'trace.weft')
-    result = weft('record', '-o', trace, program, env={'XDG_RUNTIME_DIR': folder, **environment})
-    shown = weft('info', trace)
-    equal(shown.stderr, '')
-    assert 'losses      none' in shown.stdout and 'damage      none' in shown.stdout, shown.stdout
-    return (json_lines(weft('dump', '--json', trace).stdout),
-            json_lines(weft('dump', '--json', '--tasks', trace).stdout), result.stdout)
 
 
 def endings(tasks):

@@ -1,23 +1,16 @@
 # SPDX-License-Identifier: ISC
 """weft/coroutine.hpp records the coroutines of C++20."""
-import glob
 import os
 import shutil
 
-from harness import BUILD, SOURCE, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from compiled import WARNINGS, library, linked, record
+from harness import SOURCE, case, equal, main, run, skip, temporary_directory, weft
 
 CALLS = os.path.join(SOURCE, 'tests', 'e2e', 'coroutine_calls.cpp')
 EXAMPLE = os.path.join(SOURCE, 'examples', 'coroutines.cpp')
-FLAGS = ['-std=c++20', '-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Werror', '-I', os.path.join(SOURCE, 'include')]
+FLAGS = ['-std=c++20', *WARNINGS, '-I', os.path.join(SOURCE, 'include')]
 COMPILERS = {'g++': ['-fcoroutines'], 'clang++-14': []}
 PRINTED = 'not awaited\n7\n1\n2\n3\n12\n'
-
-
-def library():
-    found = glob.glob(os.path.join(BUILD, 'src', '**', 'libweft.so'), recursive=True)
-    if not found:
-        skip('there is no shared library')
-    return os.path.dirname(found[0])
 
 
 def built(folder, compiler, source, *options):
@@ -30,21 +23,6 @@ def built(folder, compiler, source, *options):
     result = run([compiler, *flags, source, '-o', program, *options])
     assert result.returncode == 0, result.stderr
     return program
-
-
-def linked():
-    return ['-L', library(), '-Wl,-rpath,' + library(), '-lweft']
-
-
-def record(folder, program, **environment):
-    """The events and the tasks of a program, and what it printed."""
-    trace = os.path.join(folder, 'trace.weft')
-    result = weft('record', '-o', trace, program, env={'XDG_RUNTIME_DIR': folder, **environment})
-    shown = weft('info', trace)
-    equal(shown.stderr, '')
-    assert 'losses      none' in shown.stdout and 'damage      none' in shown.stdout, shown.stdout
-    return (json_lines(weft('dump', '--json', trace).stdout),
-            json_lines(weft('dump', '--json', '--tasks', trace).stdout), result.stdout)
 
 
 def lines_of(text):
