@@ -194,8 +194,10 @@ void weft__io_record_send(int fd, struct weft__io_object *object)
 {
 	if (unlikely(!object->sends))
 		object->sends = find_key(fd, object, SENDS);
+	if (object->sends == WEFT__IO_NO_KEY)
+		return;
 	uint64_t now = weft_now();
-	if (object->sends == WEFT__IO_NO_KEY || (object->sent && now - object->sent < SOON_TICKS))
+	if (object->sent && now - object->sent < SOON_TICKS)
 		return;
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();
