@@ -11,8 +11,8 @@
 
 #include "abi/buffer_abi.h"
 #include "follow/process.h"
-#include "format/weft_buffer.h"
-#include "format/weft_categories.h"
+#include "format/weft/buffer.h"
+#include "format/weft/categories.h"
 
 struct weft_control {
 	struct weft_abi_buffer *header; /* the mapping; its content may change at any time */

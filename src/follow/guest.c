@@ -13,7 +13,7 @@
 #include "abi/buffer_abi.h"
 #include "follow/clock.h"
 #include "follow/live.h"
-#include "format/weft_buffer.h"
+#include "format/weft/buffer.h"
 #include "source/seed.h"
 #include "xen/guest.h"
 

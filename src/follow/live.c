@@ -17,8 +17,8 @@
 #include <weft/error.h>
 
 #include "abi/buffer_abi.h"
-#include "format/weft_buffer.h"
-#include "format/weft_mark.h"
+#include "format/weft/buffer.h"
+#include "format/weft/mark.h"
 #include "source/mapping.h"
 #include "source/seed.h"
 

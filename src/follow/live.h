@@ -10,7 +10,7 @@
 
 #include "abi/buffer_abi.h"
 #include "follow/process.h"
-#include "format/weft_place.h"
+#include "format/weft/place.h"
 
 struct weft_guest;
 
@@ -53,7 +53,7 @@ struct weft_abi_clock_reading weft__live_take_clock(
  * process ends. */
 bool weft__live_wait(const struct weft__live_ring *live, uint32_t claims, uint64_t ns);
 
-/* Waits until stores in any processor's store buffer are visible to all: see weft_mark.c. */
+/* Waits until stores in any processor's store buffer are visible to all: see weft/mark.c. */
 void weft__live_wait_slack(void);
 
 /* CLOCK_MONOTONIC. */

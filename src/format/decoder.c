@@ -16,7 +16,7 @@
 #include "format/decoder.h"
 #include "format/formats.h"
 #include "format/merge.h"
-#include "format/weft_identity.h"
+#include "format/weft/identity.h"
 #include "model/span.h"
 
 /* Probed in this order. */

@@ -16,7 +16,7 @@
 #include <weft/decoder.h>
 #include <weft/xentrace.h>
 
-#include "format/weft_identity.h"
+#include "format/weft/identity.h"
 #include "format/window.h"
 
 struct weft__place;
@@ -30,7 +30,7 @@ struct weft__input {
 	struct weft_trace_description *description;   /* format is set; the reader fills the rest */
 	const struct weft_help *help;                 /* a second thread for opening; NULL: none */
 	const struct weft__shared_readings *readings; /* of several inputs; NULL: the input's own */
-	const struct weft__place *place;              /* see weft_place.h; NULL: as the header says */
+	const struct weft__place *place;              /* see weft/place.h; NULL: as the header says */
 	uint64_t hz; /* of a counter whose rate the format does not name; 0: unknown */
 	/* The decoder owns the bytes, so they cannot change and are read where they are. The bytes of a
 	 * mapped file can: another process may write to it or shorten it, also while it is mapped

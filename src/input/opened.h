@@ -8,7 +8,7 @@
 #include <weft/input.h>
 #include <weft/worker.h>
 
-#include "format/weft_identity.h"
+#include "format/weft/identity.h"
 
 /* A smaller trace is read in less time than a thread needs to start. */
 #define WEFT__WORKER_MIN_BYTES (1 << 20)

@@ -44,7 +44,7 @@ MUTANTS = [
         ('if (number >= 10)', 'if (number > 10)', 'text')),
     # ---- format ----
     *in_file(
-        'src/format/weft_incoming.c',
+        'src/format/weft/incoming.c',
         ('if (header->state == 0 || weft__packet_state(header) == WEFT_ABI_PACKET_OPENING)', 'if (header->state == 0)',
          'chunks'),
         ('header->committed <= chunk->bytes', 'header->committed <= chunk->bytes + 8', 'chunks'),
@@ -52,27 +52,27 @@ MUTANTS = [
         ('	b->names_bytes = bytes;\n', '	(void)bytes;\n', 'chunks'),
         ('if (seen.list[i].offset == HEADER_AT(clock_hz))', 'if (false)', 'chunks')),
     *in_file(
-        'src/format/weft_saved.c',
+        'src/format/weft/saved.c',
         ('		weft__queue_settle(&f->queue);\n', '', 'chunks'),
         ('weft__ns_add(order.list[first].time_ns, WEFT__SPAN_NS)', 'weft__ns_add(order.list[0].time_ns, WEFT__SPAN_NS)',
          'chunks'),
         ('if (last > first && last - first > WEFT__SPAN_NS)', 'if (last > first && last - first > WEFT__SPAN_NS / 2)',
          'chunks', 'packets of half the span are all found to be in it')),
     *in_file(
-        'src/format/weft_stream.c',
+        'src/format/weft/stream.c',
         ('chunk->at <= s->texts[s->text_count - 1].number', 'chunk->at < s->texts[s->text_count - 1].number', 'chunks'),
         ('weft__load_u64(chunk->content) > chunk->bytes - sizeof(uint64_t)', 'weft__load_u64(chunk->content) > chunk->bytes',
          'chunks'),
         ('if (!weft__chunk_begins(bytes, size) || chunk.bytes % 8)', 'if (!weft__chunk_begins(bytes, size))', 'chunks')),
     *in_file(
-        'src/format/weft_drain_packets.c',
+        'src/format/weft/drain_packets.c',
         ('h->number = h->lost = 0;', 'h->number = 0;', 'stream'),
         ('else if (memcmp(p->header.name, header->name, sizeof(header->name)) != 0)', 'else if (false)', 'stream')),
     *in_file(
-        'src/format/weft_fetch.c',
+        'src/format/weft/fetch.c',
         ('return p->is_begun ? WEFT_OK : fetch_added(f, p);', 'return fetch_added(f, p);', 'memory')),
     *in_file(
-        'src/format/weft_look.c',
+        'src/format/weft/look.c',
         ('p->sure_end = is_same ? committed : p->cursor.end;', 'p->sure_end = UINT32_MAX;', 'follow')),
     # ---- layout ----
     *in_file(
@@ -267,7 +267,7 @@ MUTANTS = [
         ('history->count = history->at + 1;', 'history->count = history->at;', 'viewer_steps viewer')),
     # ---- incoming streams, state, lines ----
     *in_file(
-        'src/format/weft_incoming.c',
+        'src/format/weft/incoming.c',
         ('if (header->committed >= sizeof(*header) &&', 'if (header->committed > sizeof(*header) &&', 'incoming_chunks'),
         ('b->names_bytes = WEFT_ABI_NAMES_MAX_BYTES;', '', 'incoming_chunks'),
         ('bool is_end = w->size - size < CHUNK_BYTES;', 'bool is_end = w->size - size <= CHUNK_BYTES;', 'incoming_chunks')),
@@ -292,7 +292,7 @@ MUTANTS = [
          'mirage_ctf sexp decoder'),
         ('if (last - first + 1 > most) {', 'if (last - first + 1 >= most) {', 'mirage_ctf sexp decoder')),
     *in_file(
-        'src/format/weft_gaps.c',
+        'src/format/weft/gaps.c',
         ('if (packet->lost <= thread->lost)', 'if (packet->lost < thread->lost)', 'losses')),
     *in_file(
         'src/model/freeze.c',
@@ -392,10 +392,10 @@ MUTANTS = [
         ('return control->found == domain ?', 'return true ?', 'xen'),
         ('if (result == 0 || errno != EACCES)', 'if (result == 0)', 'xen')),
     *in_file(
-        'src/format/weft_place.c',
+        'src/format/weft/place.c',
         ('} else if (claims_host || ', '} else if (claims_host && ', 'xen')),
     *in_file(
-        'src/format/weft_identity.c',
+        'src/format/weft/identity.c',
         ('return guests < 2 ? none : first;', 'return first;', 'buffer_header')),
     *in_file(
         'src/runs/guests.c',
@@ -449,10 +449,10 @@ MUTANTS = [
         'src/base/array.c',
         ('return next < need ? need : next;', 'return next;', 'base')),
     *in_file(
-        'src/format/weft_summary.c',
+        'src/format/weft/summary.c',
         ('steps[step < WEFT_ABI_STEPS ? step : 0]', 'steps[step % WEFT_ABI_STEPS]', 'buffer_header')),
     *in_file(
-        'src/format/weft_identity.c',
+        'src/format/weft/identity.c',
         ('!(agrees(&clock, &own->first) && agrees(&clock, &own->last))', '!agrees(&clock, &own->last)', 'buffer_header')),
     # ---- layout, canvas, render, model, platform: once more ----
     *in_file(

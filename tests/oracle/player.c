@@ -45,8 +45,8 @@
 
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
-#include "format/weft_drain.h"
-#include "format/weft_follower.h"
+#include "format/weft/drain.h"
+#include "format/weft/follower.h"
 #include "record/name.h"
 
 enum {

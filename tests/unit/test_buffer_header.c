@@ -7,7 +7,7 @@
 #include <weft/buffer.h>
 
 #include "abi/buffer_abi.h"
-#include "format/weft_identity.h"
+#include "format/weft/identity.h"
 
 #define SIZE ((size_t)64 << 10)
 

@@ -19,7 +19,7 @@
 #include "abi/event_abi.h"
 #include "abi/name_abi.h"
 #include "abi/packet_abi.h"
-#include "format/weft_event.h"
+#include "format/weft/event.h"
 
 enum {
 	PACKET_BYTES = 4096,

@@ -11,9 +11,9 @@
 #include "abi/packet_abi.h"
 #include "abi/stream_abi.h"
 #include "drained.h"
-#include "format/weft_buffer.h"
-#include "format/weft_drain.h"
-#include "format/weft_stream.h"
+#include "format/weft/buffer.h"
+#include "format/weft/drain.h"
+#include "format/weft/stream.h"
 
 enum {
 	SIZE = 64 << 10,

@@ -12,10 +12,10 @@
 #include <stdio.h>
 
 #include "decoded.h"
-#include "format/sexp_form.h"
+#include "format/mirage/sexp_form.h"
 #include "format/order.h"
 
-#include "format/sexp_number.h"
+#include "format/mirage/sexp_number.h"
 
 static struct decoded decode_text(const char *text)
 {

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A reader's view of a buffer: where its parts are, checked once against the input's size, and its
+ * clock. The buffer may belong to a running program that may be hostile, so the header is copied
+ * once, the copy is checked, and all sizes and offsets come from the checked copy.
+ */
+#ifndef WEFT_FORMAT_WEFT_BUFFER_H
+#define WEFT_FORMAT_WEFT_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <weft/event.h>
+
+#include "abi/buffer_abi.h"
+#include "abi/packet_abi.h"
+#include "format/format.h"
+#include "format/weft/identity.h"
+
+static const char WEFT__BUFFER_STOPPED_EARLY[] =
+	"recording stopped early: memory of the buffer was gone";
+
+/* ns = base_ns + (ticks - base_ticks) * multiplier / 2^shift */
+struct weft__ticks {
+	uint64_t base_ticks;
+	uint64_t base_ns;
+	uint64_t multiplier;
+	unsigned shift;
+};
+
+/* A clock that advances by `ns` in `ticks` from the base on; neither is 0. */
+void weft__ticks_init(
+	struct weft__ticks *clock, uint64_t base_ticks, uint64_t base_ns, uint64_t ticks, uint64_t ns);
+/* Exact to less than 1 ns, monotone, saturating at both ends. */
+uint64_t weft__ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks);
+/* True if the clock gives the time `ns` for the ticks, within a millisecond and a `part`th of the
+ * time since its base. */
+bool weft__ticks_agree(const struct weft__ticks *clock, uint64_t ticks, uint64_t ns, unsigned part);
+
+struct weft__buffer {
+	const uint8_t *bytes;
+	size_t size;
+	uint8_t header[sizeof(struct weft_abi_buffer)]; /* the copy made by init */
+	uint64_t packets_offset;
+	uint32_t packet_bytes;
+	uint32_t packet_count; /* packets that the input has whole */
+	const uint8_t *names;  /* the entries; in a buffer they may still change */
+	uint64_t names_bytes;
+	struct weft__names *own_names; /* see weft/names.c */
+	struct weft__stream *stream;   /* NULL: a buffer */
+	uint64_t marked;               /* ticks of a stream's last mark; 0: none */
+	struct weft__ticks clock;
+	struct weft__readings readings; /* of the clock, by this buffer alone */
+	uint32_t pid;
+	struct weft_trace_buffer about; /* for the description: its texts are those below */
+	char program[65];
+	char host[65];
+	char source[257]; /* "": not a part of another trace */
+	char *code;       /* of `about`; NULL: none */
+};
+
+/* True if the bytes begin with a buffer's magic. */
+bool weft__buffer_probe(const uint8_t *bytes, size_t size);
+
+/* A text of a stream that lies outside the packets. */
+struct weft__stream_text {
+	uint64_t number, offset; /* of its chunk's content */
+};
+
+/* The parts that only a stream has: see stream_abi.h. */
+struct weft__stream {
+	uint64_t *offsets; /* of the packets */
+	size_t capacity;
+	uint8_t *names;
+	struct weft__stream_text *texts; /* by number */
+	size_t text_capacity;
+	uint32_t text_count;
+	uint64_t lost_offset; /* of the chunk that lists losses */
+	uint32_t lost_count;
+};
+
+/* Reads the header of a buffer of this version; init_any also accepts a stream. 0 or an error.
+ * Fills the description's clock and the losses that the header counts. Call finish for both, though
+ * only a stream allocates. */
+int weft__buffer_init(struct weft__buffer *buffer, const struct weft__input *input);
+int weft__buffer_init_any(struct weft__buffer *buffer, const struct weft__input *input);
+void weft__buffer_finish(struct weft__buffer *buffer);
+
+/* Only the first step of init: checks the header and finds the packets and the names. It does not
+ * accept a stream, and allocates nothing. */
+int weft__buffer_find_parts(struct weft__buffer *buffer, const struct weft__input *input);
+
+/* weft/stream.c: finds a stream's packets, its names, and the last of its headers. */
+int weft__stream_init(struct weft__buffer *buffer, const struct weft__input *input);
+
+static inline const uint8_t *weft__buffer_packet(const struct weft__buffer *buffer, uint32_t packet)
+{
+	return buffer->bytes +
+		   (buffer->stream ? buffer->stream->offsets[packet]
+						   : buffer->packets_offset + (uint64_t)packet * buffer->packet_bytes);
+}
+
+/* The buffer's clock (enum weft_abi_clock) at init. */
+static inline uint32_t weft__buffer_clock(const struct weft__buffer *buffer)
+{
+	uint32_t clock;
+	memcpy(&clock, buffer->header + offsetof(struct weft_abi_buffer, clock), sizeof(clock));
+	return clock;
+}
+
+/* The number of this file of a stream; 0: unknown. */
+static inline uint32_t weft__buffer_piece(const struct weft__buffer *buffer)
+{
+	uint32_t piece;
+	memcpy(&piece, buffer->header + offsetof(struct weft_abi_buffer, piece), sizeof(piece));
+	return piece;
+}
+
+/* True if it is the processor's, which all programs of a machine share. */
+static inline bool weft__buffer_has_counter(const struct weft__buffer *buffer)
+{
+	uint32_t clock = weft__buffer_clock(buffer);
+	return clock == WEFT_ABI_CLOCK_TSC || clock == WEFT_ABI_CLOCK_CNTVCT;
+}
+
+/* Reads from the header copy when and why the record ended, into `about`. init does this; call it
+ * again once a later header of a stream was taken. */
+void weft__buffer_read_end(struct weft__buffer *buffer);
+
+/* Loads from a running program's header how its record ended. If it has not said so, the record
+ * ended at `ticks`, as `ending` says. */
+void weft__buffer_load_end(
+	struct weft__buffer *buffer, enum weft_abi_ending ending, uint64_t ticks);
+
+/* Loads the present losses from a running program's header. Two causes are left unchanged: packets
+ * count overwritten events, and the reader counts stalled ones. */
+void weft__buffer_load_losses(const struct weft__buffer *buffer, uint64_t losses[WEFT_LOSS_CAUSES]);
+
+/* weft/stream.c: the text with this number; its bytes are NULL if there is none. */
+struct weft_slice weft__stream_text(const struct weft__buffer *buffer, uint64_t number);
+
+/* weft/names.c: allocates the reader's copy of the names, without which weft__buffer_name() finds
+ * none. 0 or WEFT_ERROR_MEMORY. finish frees the copy. */
+int weft__buffer_keep_names(struct weft__buffer *buffer);
+void weft__buffer_drop_names(struct weft__buffer *buffer);
+
+/* The text of a name; its bytes are NULL if there is no such name. The text is in the reader's copy
+ * and stays unchanged until finish, even if a program changes the name later. */
+struct weft_slice weft__buffer_name(const struct weft__buffer *buffer, unsigned id);
+
+/* weft/code.c: reads the lines of functions into `about`. Needs the copy of the names. 0 or
+ * WEFT_ERROR_MEMORY. */
+int weft__buffer_read_code(struct weft__buffer *buffer);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Copies a buffer that is being recorded into. For each thread, the copy has the events up to
+ * some time during the copying, with none missing in between.
+ *
+ * Packets are copied from the oldest on. The oldest is also overwritten next, so the copy stays
+ * ahead of the writers. A packet that was claimed after the copying began is left out: its thread
+ * may have written earlier events to another packet after that one was copied, and the copy would
+ * have a gap. The old content of a packet that is left out is overwritten; the copy of its header
+ * says so with the state "opening": the old content is gone, and the new one is not there yet.
+ */
+#include <weft/buffer.h>
+
+#include <string.h>
+
+#include "abi/buffer_abi.h"
+#include "base/export.h"
+#include "format/live_memory.h"
+#include "format/weft/packet.h"
+
+/* Copies one packet; only the header if it is damaged, because its events cannot be read. `last`:
+ * the sequence of the last claim before the copying began. False if the content is being replaced,
+ * or is newer than `last`. */
+static bool copy_content(
+	uint8_t *copy, const struct weft__buffer *buffer, uint32_t index, uint64_t last)
+{
+	struct weft_abi_packet header;
+	enum weft__verdict verdict = weft__packet_read(buffer, index, &header);
+	if (verdict == WEFT__PACKET_UNUSED)
+		return true;
+	if (!weft__packet_is_readable(verdict) || weft__packet_sequence(&header) > last)
+		return false;
+	memcpy(copy, &header, sizeof(header));
+	if (verdict == WEFT__PACKET_DAMAGED ||
+		weft__packet_copy(buffer, index, &header, sizeof(header), copy + sizeof(header)))
+		return true;
+	memset(copy, 0, header.committed);
+	return false;
+}
+
+static void copy_packet(
+	uint8_t *copy, const struct weft__buffer *buffer, uint32_t index, uint64_t last)
+{
+	if (copy_content(copy, buffer, index, last))
+		return;
+	const struct weft_abi_packet gone = {
+		.state = WEFT_ABI_PACKET_OPENING,
+		.written = weft__packet_gone(buffer, index),
+	};
+	memcpy(copy, &gone, sizeof(gone));
+}
+
+/* Copies all that precedes the packets. The layout is taken from the checked header, because the
+ * live one may have changed. */
+static void copy_front(uint8_t *copy, const uint8_t *live, const struct weft__buffer *buffer)
+{
+	const uint32_t whole = 0;
+	/* Names and losses only grow: copied after the packets, they cover all copied events. */
+	weft__live_copy(copy, live, buffer->packets_offset);
+	memcpy(copy, buffer->header, offsetof(struct weft_abi_buffer, uuid));
+	memcpy(copy + offsetof(struct weft_abi_buffer, stream), &whole, sizeof(whole));
+}
+
+WEFT__EXPORT int weft_buffer_copy(void *copy, const void *live, size_t size)
+{
+	struct weft_diagnostics diagnostics = {0};
+	struct weft_trace_description description = {.format = "weft"};
+	const struct weft__input input = {
+		.bytes = live, .size = size, .diagnostics = &diagnostics, .description = &description};
+	const struct weft_abi_buffer *header = live;
+	struct weft__buffer buffer;
+	if (!weft__buffer_probe(live, size)) {
+		memcpy(copy, live, size);
+		return 0;
+	}
+	int error = weft__buffer_find_parts(&buffer, &input);
+	if (error)
+		return error;
+	uint64_t last = __atomic_load_n(&header->hand, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 0; i < buffer.packet_count; i++) {
+		uint32_t index = (uint32_t)((last + i) % buffer.packet_count);
+		uint64_t offset = buffer.packets_offset + (uint64_t)index * buffer.packet_bytes;
+		copy_packet((uint8_t *)copy + offset, &buffer, index, last);
+	}
+	copy_front(copy, live, &buffer);
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * One event of a packet: from the words of abi/event_abi.h to a struct weft_event.
+ */
+#ifndef WEFT_FORMAT_WEFT_EVENT_H
+#define WEFT_FORMAT_WEFT_EVENT_H
+
+#include <weft/text.h>
+
+#include "abi/event_abi.h"
+#include "format/weft/buffer.h"
+#include "format/weft/cursor.h"
+
+/* Memory for the fields and the text of a decoded event, until the next one is decoded. */
+struct weft__event_scratch {
+	struct weft_field fields[WEFT_ABI_VALUES_MAX];
+	struct weft_text text; /* of a labelf or notef */
+};
+
+/* Decodes words, which must be in a copy, into an event that the caller has zeroed. `task` is the
+ * thread's current task; the event changes it as it did in the recorder. Returns NULL, or a
+ * description of the damage: the caller then skips the event. */
+const char *weft__event_decode(const struct weft__buffer *buffer,
+	const struct weft__record_words *words, uint64_t *task, struct weft__event_scratch *scratch,
+	struct weft_event *event);
+
+/* Appends the values as printf would format them. The text is bounded for any format and values. */
+void weft__notef_format(struct weft_text *text, struct weft_slice format,
+	const struct weft_field *values, unsigned count);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The reader's own copy of the table of names. The table may be in another program's memory, and a
+ * name that changes between the check for control characters and its output could put them on a
+ * terminal. So text is copied before it is examined.
+ *
+ * The copy has the table's size. It is filled unit by unit when a name is first looked up, and a
+ * unit is copied only once: so a slice that was handed out never changes, even if the names of a
+ * hostile table overlap.
+ */
+#include <stdlib.h>
+
+#include "abi/name_abi.h"
+#include "base/little_endian.h"
+#include "format/live_memory.h"
+#include "format/weft/buffer.h"
+
+enum {
+	UNITS_MAX = WEFT_ABI_NAMES_MAX_BYTES / WEFT_ABI_NAME_UNIT + 1,
+};
+
+struct weft__names {
+	uint8_t *bytes;
+	uint64_t has_unit[(UNITS_MAX + 63) / 64]; /* a bit per unit: it is copied */
+	uint64_t is_whole[(UNITS_MAX + 63) / 64]; /* a bit per unit: the entry there is copied whole */
+};
+
+int weft__buffer_keep_names(struct weft__buffer *b)
+{
+	struct weft__names *own = calloc(1, sizeof(*own));
+	if (!own)
+		return WEFT_ERROR_MEMORY;
+	if (b->names_bytes > WEFT_ABI_NAMES_MAX_BYTES)
+		b->names_bytes = WEFT_ABI_NAMES_MAX_BYTES;
+	own->bytes = calloc(1, (size_t)b->names_bytes + 1);
+	if (!own->bytes) {
+		free(own);
+		return WEFT_ERROR_MEMORY;
+	}
+	b->own_names = own;
+	return 0;
+}
+
+void weft__buffer_drop_names(struct weft__buffer *b)
+{
+	if (b->own_names)
+		free(b->own_names->bytes);
+	free(b->own_names);
+	b->own_names = NULL;
+}
+
+static bool has_bit(const uint64_t *bits, size_t unit)
+{
+	return bits[unit / 64] >> unit % 64 & 1;
+}
+
+static void set_bit(uint64_t *bits, size_t unit)
+{
+	bits[unit / 64] |= (uint64_t)1 << unit % 64;
+}
+
+static void copy_unit(const struct weft__buffer *b, size_t unit)
+{
+	struct weft__names *own = b->own_names;
+	size_t at = unit * WEFT_ABI_NAME_UNIT, left = (size_t)b->names_bytes - at;
+	if (has_bit(own->has_unit, unit))
+		return;
+	weft__live_copy(
+		own->bytes + at, b->names + at, left < WEFT_ABI_NAME_UNIT ? left : WEFT_ABI_NAME_UNIT);
+	set_bit(own->has_unit, unit);
+}
+
+/* Copies the name at `at` and returns its size, or UINT32_MAX if the size is impossible. The caller
+ * has checked that the name's head fits. */
+static uint32_t copy_entry(const struct weft__buffer *b, size_t at)
+{
+	struct weft__names *own = b->own_names;
+	size_t unit = at / WEFT_ABI_NAME_UNIT, first = unit;
+	uint8_t head[sizeof(struct weft_abi_name)];
+	if (!has_bit(own->has_unit, unit)) {
+		weft__live_copy(head, b->names + at, sizeof(head));
+		if (weft__load_u64(head) == 0)
+			return 0; /* not kept: the entry may be filled later */
+	}
+	copy_unit(b, unit);
+	uint32_t size = weft__load_u32(own->bytes + at + offsetof(struct weft_abi_name, size));
+	if (size > WEFT_ABI_NAME_MAX_BYTES || size > b->names_bytes - at - sizeof(head))
+		return UINT32_MAX;
+	for (size_t last = (at + sizeof(head) + size - 1) / WEFT_ABI_NAME_UNIT; unit < last;)
+		copy_unit(b, ++unit);
+	set_bit(own->is_whole, first);
+	return size;
+}
+
+struct weft_slice weft__buffer_name(const struct weft__buffer *b, unsigned id)
+{
+	uint64_t at = (uint64_t)(id - 1) * WEFT_ABI_NAME_UNIT;
+	const struct weft__names *own = b->own_names;
+	if (id == 0 || !own || at + sizeof(struct weft_abi_name) > b->names_bytes)
+		return (struct weft_slice){NULL, 0};
+	const uint8_t *entry = own->bytes + at;
+	uint32_t size = has_bit(own->is_whole, id - 1)
+						? weft__load_u32(entry + offsetof(struct weft_abi_name, size))
+						: copy_entry(b, (size_t)at);
+	if (size == UINT32_MAX)
+		return (struct weft_slice){NULL, 0};
+	return (struct weft_slice){(const char *)entry + sizeof(struct weft_abi_name), size};
+}

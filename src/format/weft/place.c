@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: ISC */
+#include "format/weft/place.h"
+
+#include <string.h>
+
+/* The length of a text that is padded with NULs. */
+static size_t length_of(const char *text, size_t size)
+{
+	const char *end = memchr(text, 0, size);
+	return end ? (size_t)(end - text) : size;
+}
+
+/* The domain's name, or DOMAIN/PROGRAM if the program has a name of its own. */
+static void name_process(const struct weft__place *place, struct weft_abi_buffer *header)
+{
+	char name[sizeof(header->program)] = {0};
+	size_t used = length_of(place->process, sizeof(place->process));
+	size_t length = length_of(header->program, sizeof(header->program));
+	bool has_own = length && !(length == used && !memcmp(header->program, place->process, used));
+	memcpy(name, place->process, used);
+	if (has_own && used + 1 < sizeof(name)) {
+		name[used++] = '/';
+		memcpy(name + used, header->program,
+			length < sizeof(name) - used ? length : sizeof(name) - used);
+	}
+	memcpy(header->program, name, sizeof(name));
+}
+
+/* Times of Xen's clock become times of the host's. Those of other clocks must not seem to be
+ * comparable with the host's. */
+static void place_clock(const struct weft__place *place, struct weft_abi_buffer *header)
+{
+	bool is_xen = header->time_base == WEFT_ABI_TIME_XEN && place->has_offset;
+	bool claims_host = !memcmp(header->boot_id, place->boot_id, sizeof(header->boot_id));
+	/* The counter may have another value than the host's, and the guest could shift the traces of
+	 * others by its readings. */
+	if (header->clock == WEFT_ABI_CLOCK_TSC || header->clock == WEFT_ABI_CLOCK_CNTVCT)
+		header->clock = WEFT_ABI_CLOCK_CALLER;
+	if (is_xen && header->clock == WEFT_ABI_CLOCK_XEN) {
+		header->start.monotonic_ns = header->start.ticks;
+		header->second.monotonic_ns = header->second.ticks;
+		header->end.monotonic_ns = header->end.ticks;
+		header->time_offset_ns = 0;
+	}
+	if (is_xen) {
+		memcpy(header->boot_id, place->boot_id, sizeof(header->boot_id));
+		header->time_base = WEFT_ABI_TIME_MONOTONIC;
+		header->time_offset_ns =
+			(int64_t)((uint64_t)header->time_offset_ns + (uint64_t)place->time_offset_ns);
+	} else if (claims_host || header->time_base == WEFT_ABI_TIME_XEN) {
+		memset(header->boot_id, 0, sizeof(header->boot_id));
+	}
+}
+
+void weft__place_store(const struct weft__place *place, struct weft_abi_buffer *header)
+{
+	name_process(place, header);
+	place_clock(place, header);
+	memcpy(header->host, place->host, sizeof(header->host));
+	if (!header->pid)
+		header->pid = place->pid;
+}

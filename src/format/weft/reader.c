@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The format of weft's own buffers, of a running program, a dead one, or a saved one; and of
+ * streams. A follower (weft/follower.c) reads the events; this file describes the trace.
+ */
+#include "format/formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/weft/buffer.h"
+#include "format/weft/categories.h"
+#include "format/weft/follower.h"
+#include "format/weft/incoming.h"
+
+struct weft_reader {
+	struct weft__reader base;
+	struct weft__follower *follower;
+	struct weft__categories categories;
+};
+
+bool weft__buffer_probe(const uint8_t *bytes, size_t size)
+{
+	const size_t magic = sizeof(WEFT_ABI_MAGIC) - 1;
+	return size >= magic && memcmp(bytes, WEFT_ABI_MAGIC, magic) == 0;
+}
+
+static void describe(struct weft_reader *r, struct weft_trace_description *description)
+{
+	const struct weft__buffer *buffer = weft__follower_buffer(r->follower);
+	weft__categories_read(buffer, &r->categories);
+	description->source = *buffer->source ? buffer->source : NULL;
+	description->categories = r->categories.list;
+	description->category_count = r->categories.count;
+	description->changes = r->categories.changes;
+	description->change_count = r->categories.change_count;
+}
+
+static int open_reader(const struct weft__input *input, struct weft__reader **ret_reader)
+{
+	struct weft_reader *r = calloc(1, sizeof(*r));
+	if (!r)
+		return WEFT_ERROR_MEMORY;
+	r->base.input = *input;
+	int error = weft__follower_create_saved(input, &r->follower);
+	if (error) {
+		free(r);
+		return error;
+	}
+	describe(r, input->description);
+	*ret_reader = &r->base;
+	return 0;
+}
+
+static void close_reader(struct weft__reader *reader)
+{
+	struct weft_reader *r = (struct weft_reader *)reader;
+	weft__follower_destroy(r->follower);
+	free(r);
+}
+
+static int next(struct weft__reader *reader, struct weft_event *ret_event)
+{
+	return weft__follower_take(((struct weft_reader *)reader)->follower, ret_event);
+}
+
+const struct weft__format weft__format_weft = {
+	.name = "weft",
+	.probe = weft__buffer_probe,
+	.open = open_reader,
+	.next = next,
+	.close = close_reader,
+	.incoming = &weft__incoming_weft,
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A follower of content that is complete: a saved buffer, a stream, or the present content of a
+ * running program's buffer. Its mark is at the end of time from the beginning on. Unlike a follower
+ * of a running program, it finds the gaps between packets, and repairs damaged times.
+ */
+#include <stdlib.h>
+
+#include "format/order.h"
+#include "format/weft/followed.h"
+
+static void hold(struct weft__follower *f, struct weft__queue_entry *entry, uint64_t time_ns)
+{
+	struct weft__followed *p = &f->followed[entry->followed];
+	entry->time_ns = p->next_ns = time_ns;
+	weft__follower_report(f, p, offsetof(struct weft_abi_packet, opened_ticks), WEFT__SPAN_MESSAGE);
+}
+
+/* Most packets begin within one period of WEFT__SPAN_NS. The times of the others are damaged, and
+ * become the first or the last time of the period. */
+static int hold_packets(struct weft__follower *f)
+{
+	struct weft__order order = {0};
+	size_t first, last;
+	int error = 0;
+	for (uint32_t i = 0; i < f->queue.count && !error; i++)
+		error = weft__order_add(&order, (struct weft__position){f->queue.entries[i].time_ns, i});
+	if (!error)
+		error = weft__order_sort(&order);
+	if (!error) {
+		weft__order_find_span(&order, &first, &last);
+		f->last_ns = weft__ns_add(order.list[first].time_ns, WEFT__SPAN_NS);
+		for (size_t i = 0; i < order.count; i++)
+			if (i < first || i > last)
+				hold(f, &f->queue.entries[order.list[i].offset],
+					order.list[i < first ? first : last].time_ns);
+		weft__queue_settle(&f->queue);
+	}
+	weft__order_finish(&order);
+	return error;
+}
+
+/* Finds the period of the trace. Damaged times may lie centuries outside it. */
+static int find_span(struct weft__follower *f)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	for (uint32_t i = 0; i < f->queue.count; i++) {
+		uint64_t time_ns = f->queue.entries[i].time_ns;
+		first = time_ns < first ? time_ns : first;
+		last = time_ns > last ? time_ns : last;
+	}
+	if (last > first && last - first > WEFT__SPAN_NS)
+		return hold_packets(f);
+	f->last_ns = weft__ns_add(first, WEFT__SPAN_NS);
+	return 0;
+}
+
+static int init(struct weft__follower *f, const struct weft__input *input)
+{
+	int error = weft__buffer_init_any(&f->buffer, input);
+	if (!error)
+		error = weft__follower_name(f);
+	if (!error)
+		error = weft__follower_init(f);
+	if (!error)
+		error = weft__buffer_read_code(&f->buffer);
+	if (error)
+		return error;
+	weft__gaps_init(&f->gaps, f->buffer.stream, f->description);
+	error = weft__gaps_take_list(&f->gaps, &f->buffer, &f->threads, f->description);
+	if (!error)
+		error = weft__follower_finish(f);
+	return error ? error : find_span(f);
+}
+
+int weft__follower_create_saved(
+	const struct weft__input *input, struct weft__follower **ret_follower)
+{
+	struct weft__follower *f = calloc(1, sizeof(*f));
+	if (!f)
+		return WEFT_ERROR_MEMORY;
+	f->diagnostics = input->diagnostics;
+	f->description = input->description;
+	f->is_saved = true;
+	f->is_stable = input->is_stable;
+	int error = init(f, input);
+	if (error)
+		weft__follower_destroy(f);
+	else
+		*ret_follower = f;
+	return error;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Counts what a buffer holds. A closed packet's header says how many events it has; those of an
+ * open packet are counted one by one.
+ */
+#include <weft/buffer.h>
+
+#include <string.h>
+
+#include "abi/buffer_abi.h"
+#include "base/export.h"
+#include "base/little_endian.h"
+#include "format/weft/packet.h"
+
+static void add_packet(
+	struct weft_buffer_summary *s, const struct weft__buffer *buffer, uint32_t index)
+{
+	struct weft_abi_packet header;
+	enum weft__verdict verdict = weft__packet_read(buffer, index, &header);
+	s->losses[WEFT_LOSS_OVERWRITTEN] += weft__packet_gone(buffer, index);
+	if (!weft__packet_is_readable(verdict))
+		return;
+	if (weft__packet_state(&header) == WEFT_ABI_PACKET_CLOSED)
+		s->events += header.written > header.before ? header.written - header.before : 0;
+	else if (verdict == WEFT__PACKET_WHOLE)
+		s->events += weft__cursor_count(weft__packet_cursor(buffer, index, &header));
+}
+
+static void read_refused(struct weft_buffer_summary *s, const uint8_t *header)
+{
+	static const char *const steps[WEFT_ABI_STEPS] = {
+		"start", "create", "allocate", "map", "start"};
+	s->refused_count = weft__load_u32(header + offsetof(struct weft_abi_buffer, refused_count));
+	for (uint32_t i = 0; i < WEFT_ABI_REFUSED; i++) {
+		uint64_t word = weft__load_u64(header + offsetof(struct weft_abi_buffer, refused) + 8 * i);
+		uint64_t step = word >> 48;
+		s->refused[i] = (struct weft_buffer_refusal){
+			(uint32_t)word, (int)(word >> 32 & 0xffff), steps[step < WEFT_ABI_STEPS ? step : 0]};
+	}
+}
+
+WEFT__EXPORT int weft_buffer_summarize(
+	const void *bytes, size_t size, struct weft_buffer_summary *ret_summary)
+{
+	struct weft_diagnostics diagnostics = {0};
+	struct weft_trace_description description = {.format = "weft"};
+	const struct weft__input input = {
+		.bytes = bytes, .size = size, .diagnostics = &diagnostics, .description = &description};
+	struct weft__buffer buffer;
+	if (!weft__buffer_probe(bytes, size))
+		return size ? WEFT_ERROR_FORMAT : WEFT_ERROR_EMPTY;
+	int error = weft__buffer_init(&buffer, &input);
+	if (error)
+		return error;
+	struct weft_buffer_summary summary = {.pid = buffer.pid};
+	memcpy(summary.program, buffer.program, sizeof(summary.program));
+	memcpy(summary.losses, description.losses, sizeof(summary.losses));
+	summary.start_unix_ns = weft__load_u64(buffer.header + offsetof(struct weft_abi_buffer, start) +
+										   offsetof(struct weft_abi_clock_reading, unix_ns));
+	summary.is_stopped = weft__load_u32(buffer.header + offsetof(struct weft_abi_buffer, stopped));
+	summary.stop_reason =
+		(int)weft__load_u32(buffer.header + offsetof(struct weft_abi_buffer, stop_reason));
+	read_refused(&summary, buffer.header);
+	for (uint32_t i = 0; i < buffer.packet_count; i++)
+		add_packet(&summary, &buffer, i);
+	*ret_summary = summary;
+	return 0;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The events that a record becomes. They wait in a list, which is emptied before the next record.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "format/xentrace/meaning.h"
+#include "format/xentrace/names.h"
+
+static struct weft_slice slice_of(const char *text)
+{
+	return (struct weft_slice){text, strlen(text)};
+}
+
+struct weft__xentrace_event *weft__xentrace_emit(
+	struct weft__xentrace_meaning *m, unsigned type, struct weft__xentrace_task task)
+{
+	const struct weft__column column = {&m->events, sizeof(*m->events)};
+	if (!m->error)
+		m->error = weft__columns_reserve(&column, 1, &m->event_capacity, m->event_count + 1);
+	struct weft__xentrace_event *event = &m->events[m->error ? 0 : m->event_count++];
+	event->event = (struct weft_event){
+		.time_ns = m->time_ns,
+		.offset = m->offset,
+		.type = (uint8_t)type,
+		.task = task.id,
+		.buffer = task.buffer,
+	};
+	return event;
+}
+
+/* The text is linked when the event is returned: until then its place may change. */
+void weft__xentrace_set_text(struct weft__xentrace_event *event, const char *name, uint32_t count)
+{
+	int size = count ? snprintf(event->text, sizeof(event->text), "%.40s ×%u", name, count)
+					 : snprintf(event->text, sizeof(event->text), "%.40s", name);
+	event->event.text.size = size > 0 ? (size_t)size : 0;
+}
+
+void weft__xentrace_emit_mark(struct weft__xentrace_meaning *m, struct weft__xentrace_task task,
+	const char *name, const char *field, uint64_t value)
+{
+	struct weft__xentrace_event *event = weft__xentrace_emit(m, WEFT_EVENT_MARK, task);
+	weft__xentrace_set_text(event, name, 0);
+	event->field =
+		(struct weft_field){.name = slice_of(field), .type = WEFT_FIELD_U64, .value.u64 = value};
+	event->event.field_count = 1;
+}
+
+void weft__xentrace_emit_run(
+	struct weft__xentrace_meaning *m, uint32_t cpu, struct weft__xentrace_task task)
+{
+	struct weft__xentrace_place *place = &m->places[cpu];
+	if (place->runs.id == task.id && place->runs.buffer == task.buffer)
+		return;
+	place->runs = task;
+	weft__xentrace_emit(m, WEFT_EVENT_SWITCH, task)->event.thread = cpu;
+}
+
+void weft__xentrace_emit_task(struct weft__xentrace_meaning *m, struct weft__xentrace_task task,
+	const char *kind, const char *name, bool is_new)
+{
+	struct weft__xentrace_event *event;
+	if (is_new) {
+		event = weft__xentrace_emit(
+			m, WEFT_EVENT_CREATE, (struct weft__xentrace_task){task.buffer, WEFT_TASK_NONE});
+		event->event.other = task.id;
+		event->event.kind_name = slice_of(kind);
+		event = weft__xentrace_emit(m, WEFT_EVENT_LABEL, task);
+	} else {
+		event = weft__xentrace_emit(m, WEFT_EVENT_ALIVE, task);
+		event->event.other = WEFT_TASK_NONE;
+		event->event.kind_name = slice_of(kind);
+		event->event.is_rundown = true;
+	}
+	weft__xentrace_set_text(event, name, 0);
+}
+
+/* Tasks of two buffers are joined by a message, of which they are the two sides. */
+void weft__xentrace_emit_wake(struct weft__xentrace_meaning *m, struct weft__xentrace_task sender,
+	struct weft__xentrace_task receiver)
+{
+	if (sender.id == WEFT_TASK_NONE ||
+		(sender.id == receiver.id && sender.buffer == receiver.buffer))
+		return;
+	if (sender.buffer == receiver.buffer) {
+		weft__xentrace_emit(m, WEFT_EVENT_SIGNAL, receiver)->event.other = sender.id;
+		return;
+	}
+	int64_t key = (int64_t)++m->messages;
+	weft__xentrace_emit(m, WEFT_EVENT_SEND, sender)->event.value = key;
+	weft__xentrace_emit(m, WEFT_EVENT_RECEIVE, receiver)->event.value = key;
+}
+
+/* ---- Hypercalls ---- */
+
+/* clang-format off */
+static const char *const grant_commands[] = {
+	"map_grant_ref", "unmap_grant_ref", "setup_table", "dump_table", "transfer", "copy", "query_size",
+	"unmap_and_replace", "set_version", "get_status_frames", "get_version", "swap_grant_ref",
+	"cache_flush",
+};
+static const char *const vcpu_commands[] = {
+	"initialise", "up", "down", "is_up", "get_runstate_info", "register_runstate_memory_area",
+	"set_periodic_timer", "stop_periodic_timer", "set_singleshot_timer", "stop_singleshot_timer",
+	"register_vcpu_info", "send_nmi", "get_physid", "register_vcpu_time_memory_area",
+};
+static const char *const sched_commands[] = {
+	"yield", "block", "shutdown", "poll", "remote_shutdown", "shutdown_code", "watchdog",
+	"pin_override",
+};
+/* clang-format on */
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum {
+	OP_MMU_UPDATE = 1,
+	OP_MULTICALL = 13,
+	OP_GRANT_TABLE_OP = 20,
+	OP_VCPU_OP = 24,
+	OP_MMUEXT_OP = 26,
+	OP_SCHED_OP = 29,
+};
+
+/* The word of an argument that the record has; NULL: it has not. */
+static const uint32_t *argument(const struct weft__xentrace_record *record, uint32_t wanted)
+{
+	uint32_t word = 1, present = record->words[0] >> 20;
+	for (uint32_t i = 0; i < wanted; i++)
+		word += present >> 2 * i & 3;
+	return present >> 2 * wanted & 3 && word < record->count ? &record->words[word] : NULL;
+}
+
+static const char *command_name(const struct weft__xentrace_record *record, uint32_t op)
+{
+	const uint32_t *command = argument(record, 0);
+	uint32_t number = command ? *command & 0xfff : UINT32_MAX;
+	if (op == OP_GRANT_TABLE_OP && number < COUNT(grant_commands))
+		return grant_commands[number];
+	if (op == OP_VCPU_OP && number < COUNT(vcpu_commands))
+		return vcpu_commands[number];
+	if (op == OP_SCHED_OP && number < COUNT(sched_commands))
+		return sched_commands[number];
+	return NULL;
+}
+
+const char *weft__xentrace_call_name(
+	const struct weft__xentrace_record *record, char name[WEFT__XENTRACE_NAME_BYTES])
+{
+	uint32_t op = record->words[0] & 0xfffff;
+	const char *known = weft__xentrace_hypercall(op), *command = command_name(record, op);
+	if (!known)
+		snprintf(name, WEFT__XENTRACE_NAME_BYTES, "hypercall %u", op);
+	else if (command)
+		snprintf(name, WEFT__XENTRACE_NAME_BYTES, "%s %s", known, command);
+	return known && !command ? known : name;
+}
+
+uint32_t weft__xentrace_call_count(const struct weft__xentrace_record *record)
+{
+	uint32_t op = record->words[0] & 0xfffff;
+	bool has_count = op == OP_MMU_UPDATE || op == OP_MULTICALL || op == OP_MMUEXT_OP;
+	const uint32_t *count = has_count                 ? argument(record, 1)
+							: op == OP_GRANT_TABLE_OP ? argument(record, 2)
+													  : NULL;
+	return count ? *count & ~(op == OP_MULTICALL ? 0 : UINT32_C(0x80000000)) : 0;
+}

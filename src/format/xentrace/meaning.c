@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * From records to events. A pCPU is a thread, a vCPU a task of its domain's buffer; Xen's scheduler
+ * on each pCPU and each interrupt are tasks of Xen's own buffer. What Xen does for a vCPU is a
+ * span.
+ */
+#include "format/xentrace/meaning.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "format/xentrace/names.h"
+#include "format/xentrace/survey.h"
+
+#define KNOWN_IRQS 4096u /* others are new each time, which changes nothing */
+
+static const struct weft__xentrace_task none = {WEFT__XENTRACE_XEN, WEFT_TASK_NONE};
+
+static struct weft__xentrace_task xen_task(uint64_t id)
+{
+	return (struct weft__xentrace_task){WEFT__XENTRACE_XEN, id};
+}
+
+/* ---- vCPUs ---- */
+
+/* The state of a vCPU whose task the model knows; NULL for those of Xen itself, and without
+ * memory. */
+static struct weft__xentrace_state *know_vcpu(
+	struct weft__xentrace_meaning *m, struct weft__xentrace_vcpu of, bool is_new)
+{
+	char name[32];
+	if (of.domain >= WEFT__XENTRACE_DOMAINS || !m->buffers[of.domain])
+		return NULL;
+	struct weft__xentrace_state *vcpu = weft__xentrace_vcpus_find(&m->vcpus, of.domain, of.vcpu);
+	if (!vcpu)
+		m->error = WEFT_ERROR_MEMORY;
+	if (!vcpu || vcpu->is_known)
+		return vcpu;
+	if (vcpu->generation) { /* the list of its domain was emptied */
+		vcpu->next = m->vcpus.first[of.domain];
+		m->vcpus.first[of.domain] = (uint32_t)(vcpu - m->vcpus.list);
+	}
+	vcpu->is_known = true;
+	snprintf(name, sizeof(name), "d%uv%u", of.domain, of.vcpu);
+	bool is_created = is_new || vcpu->generation;
+	weft__xentrace_emit_task(m, weft__xentrace_task_of(m, vcpu), "vcpu", name, is_created);
+	return vcpu;
+}
+
+static struct weft__xentrace_state *vcpu_on(struct weft__xentrace_meaning *m, uint32_t cpu)
+{
+	return know_vcpu(m, m->reader->running[cpu].now, false);
+}
+
+/* The task of the vCPU that runs on a pCPU: none if that is idle, or if it is not known. */
+static struct weft__xentrace_task task_on(struct weft__xentrace_meaning *m, uint32_t cpu)
+{
+	struct weft__xentrace_state *vcpu = vcpu_on(m, cpu);
+	return vcpu ? weft__xentrace_task_of(m, vcpu) : none;
+}
+
+/* The task that is the reason if a vCPU becomes runnable now on this pCPU: an interrupt, or a guest
+ * that asked Xen for something. */
+static struct weft__xentrace_task waker_on(struct weft__xentrace_meaning *m, uint32_t cpu)
+{
+	const struct weft__xentrace_place *place = &m->places[cpu];
+	if (place->irqs)
+		return place->irq;
+	struct weft__xentrace_state *vcpu = vcpu_on(m, cpu);
+	return vcpu && vcpu->may_wake ? weft__xentrace_task_of(m, vcpu) : none;
+}
+
+static void set_runnable(
+	struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu, bool is_runnable)
+{
+	bool is_now = weft__xentrace_top(vcpu) == WEFT__XENTRACE_LEVEL_RUNNABLE;
+	if (is_runnable && !is_now)
+		weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_RUNNABLE, "runnable", 0);
+	else if (!is_runnable && is_now)
+		weft__xentrace_pop(m, vcpu);
+}
+
+/* A change of the state of a vCPU: `old` and `new` are of enum weft__xentrace_runstate. */
+static void on_runstate(
+	struct weft__xentrace_meaning *m, const struct weft__xentrace_record *record)
+{
+	uint32_t new = record->id >> 4 & 15, old = record->id >> 8 & 15, word = record->words[0];
+	const struct weft__xentrace_vcpu of = {word >> 16, word & 0xffff};
+	struct weft__xentrace_task waker =
+		old == WEFT__XENTRACE_BLOCKED ? waker_on(m, record->cpu) : none;
+	struct weft__xentrace_state *vcpu = know_vcpu(m, of, old == WEFT__XENTRACE_OFFLINE);
+	if (vcpu && new == WEFT__XENTRACE_RUNNABLE && waker.id != WEFT_TASK_NONE)
+		weft__xentrace_emit_wake(m, waker, weft__xentrace_task_of(m, vcpu));
+	if (vcpu)
+		set_runnable(m, vcpu, new == WEFT__XENTRACE_RUNNABLE);
+	if (new == WEFT__XENTRACE_RUNNING)
+		weft__xentrace_emit_run(m, record->cpu, vcpu ? weft__xentrace_task_of(m, vcpu) : none);
+}
+
+/* The task of Xen's scheduler on a pCPU. */
+static struct weft__xentrace_task scheduler_on(struct weft__xentrace_meaning *m, uint32_t cpu)
+{
+	struct weft__xentrace_place *place = &m->places[cpu];
+	const struct weft__xentrace_task task = xen_task(WEFT__XENTRACE_SCHEDULER + cpu);
+	char name[32];
+	if (!place->has_scheduler) {
+		place->has_scheduler = true;
+		snprintf(name, sizeof(name), "scheduler %u", m->reader->windows.cpus[cpu].number);
+		weft__xentrace_emit_task(m, task, "scheduler", name, false);
+	}
+	return task;
+}
+
+static void on_schedule(
+	struct weft__xentrace_meaning *m, const struct weft__xentrace_record *record)
+{
+	struct weft__xentrace_state *vcpu = vcpu_on(m, record->cpu);
+	if (vcpu) {
+		vcpu->may_wake = false;
+		weft__xentrace_preempt(m, vcpu);
+	}
+	weft__xentrace_emit_run(m, record->cpu, scheduler_on(m, record->cpu));
+}
+
+/* ---- Entries into Xen ---- */
+
+/* Hypercalls by which a guest can make a vCPU runnable. */
+static bool can_wake(uint32_t op)
+{
+	static const uint64_t ops = UINT64_C(1) << 13 /* multicall */ | UINT64_C(1) << 16 |
+								UINT64_C(1) << 20 /* grant_table_op */ |
+								UINT64_C(1) << 24 /* vcpu_op */ | UINT64_C(1) << 29 /* sched_op */ |
+								UINT64_C(1) << 32 /* event_channel_op */ | UINT64_C(1) << 33 |
+								UINT64_C(1) << 34 /* hvm_op */ | UINT64_C(1) << 36 /* domctl */ |
+								UINT64_C(1) << 41 /* dm_op */;
+	return op < 64 && ops >> op & 1;
+}
+
+#define OP_IRET 23u
+
+/* The guest goes back to where a fault interrupted it. */
+static void on_iret(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu)
+{
+	weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY, "iret", 0);
+	weft__xentrace_pop(m, vcpu);
+	if (weft__xentrace_top(vcpu) == WEFT__XENTRACE_LEVEL_FAULT)
+		weft__xentrace_pop(m, vcpu);
+}
+
+static void on_hypercall(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
+	const struct weft__xentrace_record *record)
+{
+	char name[WEFT__XENTRACE_NAME_BYTES];
+	uint32_t op = record->words[0] & 0xfffff;
+	const struct weft__xentrace_fold *fold = weft__xentrace_fold_at(&m->folds, record->offset);
+	if (fold && !fold->continuations && vcpu->left) {
+		vcpu->left--;
+		weft__xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_PREEMPTED);
+		weft__xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_SUBCALL);
+		return;
+	}
+	weft__xentrace_enter(m, vcpu);
+	vcpu->may_wake = can_wake(op);
+	if (op == OP_IRET) {
+		on_iret(m, vcpu);
+		return;
+	}
+	weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY, weft__xentrace_call_name(record, name),
+		weft__xentrace_call_count(record));
+	if (!fold)
+		return;
+	vcpu->left = fold->continuations;
+	struct weft__xentrace_event *tag =
+		weft__xentrace_emit(m, WEFT_EVENT_TAG, weft__xentrace_task_of(m, vcpu));
+	weft__xentrace_set_text(tag, "continuations", 0);
+	tag->event.value = fold->continuations;
+	tag->event.has_value = true;
+}
+
+static void on_subcall(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
+	const struct weft__xentrace_record *record)
+{
+	char name[WEFT__XENTRACE_NAME_BYTES];
+	weft__xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_SUBCALL);
+	vcpu->may_wake |= can_wake(record->words[0] & 0xfffff);
+	weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_SUBCALL,
+		weft__xentrace_call_name(record, name), weft__xentrace_call_count(record));
+}
+
+/* Faults are handled by the guest, up to its iret; one that has not ended has left its handler in
+ * another way. */
+static void on_fault(
+	struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu, const char *name)
+{
+	weft__xentrace_enter(m, vcpu);
+	vcpu->may_wake = false;
+	if (weft__xentrace_top(vcpu) == WEFT__XENTRACE_LEVEL_FAULT)
+		weft__xentrace_pop(m, vcpu);
+	weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_FAULT, name, 0);
+}
+
+static void on_trap(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
+	const struct weft__xentrace_record *record)
+{
+	char name[WEFT__XENTRACE_NAME_BYTES];
+	uint32_t number = record->words[record->id & WEFT__XENTRACE_64 ? 2 : 1] & 0x7fff;
+	const char *known = weft__xentrace_trap(number);
+	snprintf(name, sizeof(name), "trap %u", number);
+	on_fault(m, vcpu, known ? known : name);
+}
+
+static void on_entry(
+	struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu, const char *name)
+{
+	weft__xentrace_enter(m, vcpu);
+	vcpu->may_wake = false;
+	weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY, name, 0);
+}
+
+static void on_exit_record(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
+	const struct weft__xentrace_record *record, bool is_svm)
+{
+	char number[WEFT__XENTRACE_NAME_BYTES];
+	const char *name = weft__xentrace_exit(record->words[0], is_svm);
+	while (vcpu->depth)
+		weft__xentrace_pop(m, vcpu);
+	snprintf(number, sizeof(number), "vmexit 0x%x", record->words[0]);
+	vcpu->may_wake = true;
+	weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_EXIT, name ? name : number, 0);
+}
+
+/* Records of a guest's class that have a meaning for the vCPU that runs. */
+static void on_guest(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
+	const struct weft__xentrace_known *known, const struct weft__xentrace_record *record)
+{
+	const char *name;
+	switch (known->kind) {
+	case WEFT__XENTRACE_HYPERCALL:
+		on_hypercall(m, vcpu, record);
+		break;
+	case WEFT__XENTRACE_SUBCALL:
+		on_subcall(m, vcpu, record);
+		break;
+	case WEFT__XENTRACE_TRAP:
+		on_trap(m, vcpu, record);
+		break;
+	case WEFT__XENTRACE_PAGE_FAULT:
+		on_fault(m, vcpu, known->name);
+		break;
+	case WEFT__XENTRACE_HYPERCALL_OLD:
+		name = weft__xentrace_hypercall(record->words[record->id & WEFT__XENTRACE_64 ? 2 : 1]);
+		on_entry(m, vcpu, name ? name : known->name);
+		break;
+	case WEFT__XENTRACE_EXIT:
+	case WEFT__XENTRACE_EXIT_SVM:
+		on_exit_record(
+			m, vcpu, record, m->reader->is_svm || known->kind == WEFT__XENTRACE_EXIT_SVM);
+		break;
+	case WEFT__XENTRACE_VMMCALL:
+		name = weft__xentrace_hypercall(record->words[0]);
+		weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY, name ? name : known->name, 0);
+		break;
+	case WEFT__XENTRACE_ENTRY:
+		weft__xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_EXIT);
+		break;
+	default:
+		if (record->id >> 12 == 0x201)
+			on_entry(m, vcpu, known->name);
+	}
+}
+
+/* ---- Xen ---- */
+
+static void end_domain(struct weft__xentrace_meaning *m, uint32_t domain)
+{
+	if (domain >= WEFT__XENTRACE_DOMAINS)
+		return;
+	uint32_t *first = &m->vcpus.first[domain];
+	for (uint32_t number = *first; number != UINT32_MAX;) {
+		struct weft__xentrace_state *vcpu = &m->vcpus.list[number];
+		number = vcpu->next;
+		vcpu->depth = 0;
+		vcpu->left = 0;
+		if (!vcpu->is_known)
+			continue;
+		struct weft__xentrace_event *event = weft__xentrace_emit(m, WEFT_EVENT_RESOLVE,
+			(struct weft__xentrace_task){m->buffers[domain], WEFT_TASK_NONE});
+		event->event.other = weft__xentrace_task_of(m, vcpu).id;
+		vcpu->is_known = false;
+		vcpu->generation++;
+	}
+	*first = UINT32_MAX;
+}
+
+static void on_interrupt_begin(
+	struct weft__xentrace_meaning *m, const struct weft__xentrace_irq *irq)
+{
+	struct weft__xentrace_place *place = &m->places[irq->cpu];
+	char name[32];
+	uint8_t bit = (uint8_t)(1u << irq->number % 8);
+	uint8_t *known = irq->number < KNOWN_IRQS ? &m->is_irq_known[irq->number / 8] : NULL;
+	place->irq = xen_task(WEFT__XENTRACE_IRQS + irq->number);
+	place->irqs++;
+	if (known && !(*known & bit)) {
+		*known |= bit;
+		snprintf(name, sizeof(name), "irq %u", irq->number);
+		weft__xentrace_emit_task(m, place->irq, "irq", name, false);
+	}
+	weft__xentrace_emit_run(m, irq->cpu, place->irq);
+}
+
+static void on_interrupt_end(struct weft__xentrace_meaning *m, uint32_t cpu)
+{
+	struct weft__xentrace_place *place = &m->places[cpu];
+	if (place->irqs)
+		place->irqs--;
+	if (!place->irqs)
+		weft__xentrace_emit_run(m, cpu, task_on(m, cpu));
+}
+
+static int add_loss(struct weft__xentrace_meaning *m, const struct weft__xentrace_record *record)
+{
+	struct weft_trace_description *description = m->reader->base.input.description;
+	const struct weft__column column = {&m->losses, sizeof(*m->losses)};
+	int error = weft__columns_reserve(&column, 1, &m->loss_capacity, m->loss_count + 1);
+	if (error)
+		return error;
+	m->losses[m->loss_count++] = (struct weft_loss_period){
+		.start = m->loss_begins[record->cpu],
+		.end = m->time_ns,
+		.count = record->words[0],
+		.thread = record->cpu,
+		.cause = WEFT_LOSS_FULL,
+	};
+	description->losses[WEFT_LOSS_FULL] += record->words[0];
+	description->loss_periods = m->losses;
+	description->loss_period_count = (uint32_t)m->loss_count;
+	return 0;
+}
+
+static void on_loss(struct weft__xentrace_meaning *m, const struct weft__xentrace_record *record)
+{
+	struct weft__xentrace_state *vcpu = vcpu_on(m, record->cpu);
+	if (record->count != 4)
+		return;
+	if (!record->is_loss_begin) {
+		if (!m->error)
+			m->error = add_loss(m, record);
+		m->places[record->cpu].irqs = 0;
+		return;
+	}
+	m->loss_begins[record->cpu] = m->time_ns;
+	if (vcpu) {
+		vcpu->left = 0;
+		while (vcpu->depth)
+			weft__xentrace_pop(m, vcpu);
+	}
+	weft__xentrace_emit_run(m, record->cpu, none);
+}
+
+static void take(struct weft__xentrace_meaning *m, const struct weft__xentrace_known *known,
+	const struct weft__xentrace_record *record)
+{
+	struct weft__xentrace_state *vcpu;
+	const uint32_t *words = record->words;
+	switch (known->kind) {
+	case WEFT__XENTRACE_RUNSTATE:
+		on_runstate(m, record);
+		return;
+	case WEFT__XENTRACE_CREDIT_SCHEDULE:
+	case WEFT__XENTRACE_CREDIT2_SCHEDULE:
+		on_schedule(m, record);
+		return;
+	case WEFT__XENTRACE_LOST:
+		on_loss(m, record);
+		return;
+	case WEFT__XENTRACE_IRQ:
+		on_interrupt_end(m, record->cpu);
+		return;
+	case WEFT__XENTRACE_DOMAIN_ADD:
+	case WEFT__XENTRACE_DOMAIN_REMOVE:
+	case WEFT__XENTRACE_SHUTDOWN:
+	case WEFT__XENTRACE_CREATE:
+	case WEFT__XENTRACE_DESTROY:
+	case WEFT__XENTRACE_GRANT_MAP:
+	case WEFT__XENTRACE_GRANT_UNMAP:
+		weft__xentrace_emit_mark(m, task_on(m, record->cpu), known->name,
+			known->kind == WEFT__XENTRACE_SHUTDOWN ? "reason" : "domain",
+			words[known->kind == WEFT__XENTRACE_SHUTDOWN ? 2 : 0]);
+		if (known->kind == WEFT__XENTRACE_DOMAIN_REMOVE)
+			end_domain(m, words[0]);
+		return;
+	default:
+		vcpu = vcpu_on(m, record->cpu);
+		/* Those of one word or more have one in each version of Xen. */
+		if (vcpu && (record->count || record->id >> 12 != 0x202))
+			on_guest(m, vcpu, known, record);
+	}
+}
+
+/* Moves on to the next record or interrupt; false at the end. */
+static bool advance(struct weft__xentrace_meaning *m)
+{
+	struct weft__xentrace_reader *r = m->reader;
+	const struct weft__xentrace_record *record = m->record;
+	const struct weft__xentrace_irq *irq =
+		m->irq < m->folds.irq_count ? &m->folds.irqs[m->irq] : NULL;
+	if (!record)
+		return false;
+	if (irq && irq->begin <= record->cycles) {
+		m->irq++;
+		uint64_t begin_ns = weft__xentrace_ns(&r->clock, irq->begin);
+		m->time_ns = begin_ns > m->time_ns ? begin_ns : m->time_ns;
+		on_interrupt_begin(m, irq);
+		return true;
+	}
+	const struct weft__xentrace_known *known = weft__xentrace_know(r, record->id);
+	m->time_ns = weft__xentrace_ns(&r->clock, record->cycles);
+	m->offset = record->offset;
+	take(m, known, record);
+	weft__xentrace_follow(&r->running[record->cpu], known->kind, record);
+	if (known->kind == WEFT__XENTRACE_CONTINUE ||
+		(known->kind == WEFT__XENTRACE_LOST && !record->is_loss_begin))
+		weft__xentrace_emit_run(m, record->cpu, task_on(m, record->cpu));
+	if (!weft__xentrace_records_next(&r->records, &m->record))
+		m->record = NULL;
+	return true;
+}
+
+int weft__xentrace_meaning_next(struct weft__xentrace_meaning *m, struct weft_event *ret_event)
+{
+	while (m->given == m->event_count) {
+		m->given = m->event_count = 0;
+		if (!advance(m))
+			return WEFT_END;
+		if (m->error)
+			return m->error;
+	}
+	struct weft__xentrace_event *event = &m->events[m->given++];
+	if (event->event.text.size)
+		event->event.text.bytes = event->text;
+	if (event->event.field_count)
+		event->event.fields = &event->field;
+	*ret_event = event->event;
+	return WEFT_OK;
+}
+
+/* ---- The whole ---- */
+
+static int describe_buffers(
+	struct weft__xentrace_meaning *m, const struct weft__xentrace_survey *survey)
+{
+	struct weft_trace_description *description = m->reader->base.input.description;
+	uint32_t count = 1;
+	for (uint32_t domain = 0; domain < WEFT__XENTRACE_DOMAINS; domain++)
+		if (survey->domains[domain / 8] >> domain % 8 & 1)
+			m->buffers[domain] = (uint16_t)count++;
+	m->descriptions = calloc(count, sizeof(*m->descriptions));
+	if (!m->descriptions)
+		return WEFT_ERROR_MEMORY;
+	uint64_t end_ns = weft__xentrace_ns(&m->reader->clock, m->folds.last_cycles);
+	m->descriptions[0] =
+		(struct weft_trace_buffer){.process = "Xen", .host = "", .file = "", .end_ns = end_ns};
+	for (uint32_t domain = 0; domain < WEFT__XENTRACE_DOMAINS; domain++)
+		if (m->buffers[domain])
+			m->descriptions[m->buffers[domain]] =
+				(struct weft_trace_buffer){.process = domain ? "domain" : "domain 0",
+					.host = "",
+					.file = "",
+					.pid = domain,
+					.end_ns = end_ns};
+	description->buffers = m->descriptions;
+	description->buffer_count = count;
+	return 0;
+}
+
+/* Finds all that must be known before the first event. */
+static int prepare(struct weft__xentrace_meaning *m)
+{
+	struct weft__xentrace_reader *r = m->reader;
+	struct weft__xentrace_survey *survey = calloc(1, sizeof(*survey));
+	if (!survey)
+		return WEFT_ERROR_MEMORY;
+	weft__xentrace_survey(r->base.input.bytes, &r->windows, UINT64_MAX, survey);
+	r->is_svm = survey->is_svm;
+	int error = weft__xentrace_folds_find(r, weft__xentrace_quick_cycles(survey), &m->folds);
+	if (!error)
+		error = describe_buffers(m, survey);
+	free(survey);
+	for (size_t i = 0; i < r->windows.cpu_count; i++) {
+		r->running[i] = (struct weft__xentrace_running){.now = {WEFT_XENTRACE_UNKNOWN, 0}};
+		m->places[i].runs = none;
+	}
+	if (!weft__xentrace_records_next(&r->records, &m->record))
+		m->record = NULL;
+	return error;
+}
+
+int weft__xentrace_meaning_create(
+	struct weft__xentrace_reader *reader, struct weft__xentrace_meaning **ret_meaning)
+{
+	struct weft__xentrace_meaning *m = calloc(1, sizeof(*m));
+	size_t cpus = reader->windows.cpu_count + 1;
+	if (!m)
+		return WEFT_ERROR_MEMORY;
+	m->reader = reader;
+	m->places = calloc(cpus, sizeof(*m->places));
+	m->loss_begins = calloc(cpus, sizeof(*m->loss_begins));
+	m->buffers = calloc(WEFT__XENTRACE_DOMAINS, sizeof(*m->buffers));
+	m->is_irq_known = calloc(KNOWN_IRQS / 8, 1);
+	m->event_capacity = 16;
+	m->events = calloc(m->event_capacity, sizeof(*m->events));
+	int error = weft__xentrace_vcpus_init(&m->vcpus);
+	if (!m->places || !m->loss_begins || !m->buffers || !m->is_irq_known || !m->events)
+		error = WEFT_ERROR_MEMORY;
+	if (!error)
+		error = prepare(m);
+	if (error)
+		weft__xentrace_meaning_destroy(m);
+	else
+		*ret_meaning = m;
+	return error;
+}
+
+void weft__xentrace_meaning_destroy(struct weft__xentrace_meaning *m)
+{
+	if (!m)
+		return;
+	weft__xentrace_folds_finish(&m->folds);
+	weft__xentrace_vcpus_finish(&m->vcpus);
+	free(m->places);
+	free(m->buffers);
+	free(m->descriptions);
+	free(m->events);
+	free(m->losses);
+	free(m->loss_begins);
+	free(m->is_irq_known);
+	free(m);
+}

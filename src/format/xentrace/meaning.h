@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Events made of the records of Xen, by the rules of docs/xen.md.
+ *
+ *     xentrace/meaning.c   from each record to the calls below
+ *     xentrace/levels.c    the open spans of each vCPU
+ *     xentrace/events.c    events that wait to be returned, and the names in them
+ */
+#ifndef WEFT_FORMAT_XENTRACE_MEANING_H
+#define WEFT_FORMAT_XENTRACE_MEANING_H
+
+#include "format/xentrace/folds.h"
+#include "format/xentrace/reader.h"
+#include "format/xentrace/vcpus.h"
+
+/* The first buffer is Xen; each domain has one of its own. */
+#define WEFT__XENTRACE_XEN 0u
+
+/* Ids of tasks in the buffer of Xen. */
+#define WEFT__XENTRACE_SCHEDULER 1u              /* plus the pCPU's index */
+#define WEFT__XENTRACE_IRQS      UINT64_C(65536) /* plus the number of the interrupt */
+
+#define WEFT__XENTRACE_NAME_BYTES 64
+
+/* A task of the model. */
+struct weft__xentrace_task {
+	uint32_t buffer;
+	uint64_t id; /* WEFT_TASK_NONE: none */
+};
+
+/* An event, and the text and the field that it borrows. */
+struct weft__xentrace_event {
+	struct weft_event event;
+	struct weft_field field;
+	char text[WEFT__XENTRACE_NAME_BYTES];
+};
+
+/* A pCPU in the model. */
+struct weft__xentrace_place {
+	struct weft__xentrace_task runs;
+	bool has_scheduler; /* an event told of its scheduler */
+	uint32_t irqs;      /* the number of interrupts that are handled now */
+	struct weft__xentrace_task irq;
+};
+
+struct weft__xentrace_meaning {
+	struct weft__xentrace_reader *reader;
+	struct weft__xentrace_folds folds;
+	struct weft__xentrace_vcpus vcpus;
+	struct weft__xentrace_place *places; /* by pCPU */
+	uint16_t *buffers;                   /* by domain; 0: it has no vCPU */
+	struct weft_trace_buffer *descriptions;
+	struct weft__xentrace_event *events; /* those from `given` on wait */
+	size_t event_count, event_capacity, given;
+	struct weft_loss_period *losses;
+	size_t loss_count, loss_capacity;
+	uint64_t *loss_begins;                      /* by pCPU; ns */
+	size_t irq;                                 /* the next interrupt */
+	const struct weft__xentrace_record *record; /* the next one; NULL: none is left */
+	uint64_t time_ns, offset;
+	uint64_t messages;     /* between domains so far */
+	uint8_t *is_irq_known; /* a bit for each of the first interrupts */
+	int error;
+};
+
+/* Reads the whole file once, and describes its buffers. 0 or an error of the library. */
+int weft__xentrace_meaning_create(
+	struct weft__xentrace_reader *reader, struct weft__xentrace_meaning **ret_meaning);
+void weft__xentrace_meaning_destroy(struct weft__xentrace_meaning *meaning);
+
+/* WEFT_OK and an event, WEFT_END, or an error. */
+int weft__xentrace_meaning_next(
+	struct weft__xentrace_meaning *meaning, struct weft_event *ret_event);
+
+/* ---- xentrace/events.c ---- */
+
+/* Appends an event of the present time, to be completed; never NULL: without memory it is one that
+ * is not returned. */
+struct weft__xentrace_event *weft__xentrace_emit(
+	struct weft__xentrace_meaning *meaning, unsigned type, struct weft__xentrace_task task);
+
+/* Sets the text of an event: "name", or "name ×3" if `count` is not 0. */
+void weft__xentrace_set_text(struct weft__xentrace_event *event, const char *name, uint32_t count);
+
+/* A remark on a task, with a number. */
+void weft__xentrace_emit_mark(struct weft__xentrace_meaning *meaning,
+	struct weft__xentrace_task task, const char *name, const char *field, uint64_t value);
+
+/* From now on the pCPU runs the task, which may be none. */
+void weft__xentrace_emit_run(
+	struct weft__xentrace_meaning *meaning, uint32_t cpu, struct weft__xentrace_task task);
+
+/* A task that exists already, or that begins now. */
+void weft__xentrace_emit_task(struct weft__xentrace_meaning *meaning,
+	struct weft__xentrace_task task, const char *kind, const char *name, bool is_new);
+
+/* `sender` makes `receiver` runnable. */
+void weft__xentrace_emit_wake(struct weft__xentrace_meaning *meaning,
+	struct weft__xentrace_task sender, struct weft__xentrace_task receiver);
+
+/* The name of a PV guest's hypercall with the name of its command: "sched_op block". */
+const char *weft__xentrace_call_name(
+	const struct weft__xentrace_record *record, char name[WEFT__XENTRACE_NAME_BYTES]);
+/* How many operations a hypercall is about; 0: its record does not say. */
+uint32_t weft__xentrace_call_count(const struct weft__xentrace_record *record);
+
+/* ---- xentrace/levels.c ---- */
+
+struct weft__xentrace_task weft__xentrace_task_of(
+	const struct weft__xentrace_meaning *meaning, const struct weft__xentrace_state *vcpu);
+
+/* The innermost open span; -1: none is open. */
+int weft__xentrace_top(const struct weft__xentrace_state *vcpu);
+/* Begins a span of a vCPU inside those that are open; too deep ones are left out. The name is as in
+ * weft__xentrace_set_text. */
+void weft__xentrace_push(struct weft__xentrace_meaning *meaning, struct weft__xentrace_state *vcpu,
+	enum weft__xentrace_level level, const char *name, uint32_t count);
+/* Ends the innermost span. */
+void weft__xentrace_pop(struct weft__xentrace_meaning *meaning, struct weft__xentrace_state *vcpu);
+/* Ends all spans from the outermost one of that level on. */
+void weft__xentrace_close(struct weft__xentrace_meaning *meaning, struct weft__xentrace_state *vcpu,
+	enum weft__xentrace_level level);
+/* Xen interrupts the open hypercall, if it will be continued. */
+void weft__xentrace_preempt(
+	struct weft__xentrace_meaning *meaning, struct weft__xentrace_state *vcpu);
+/* The guest enters Xen: ends what Xen did for it before. */
+void weft__xentrace_enter(
+	struct weft__xentrace_meaning *meaning, struct weft__xentrace_state *vcpu);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Xen's own trace, as its tool xentrace writes it: docs/formats.md. Opening lists the windows and
+ * estimates the rate of the cycles. Then the file is read window by window, as many as there are
+ * pCPUs at a time.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/formats.h"
+#include "format/xentrace/meaning.h"
+#include "format/xentrace/names.h"
+#include "format/xentrace/reader.h"
+#include "format/xentrace/survey.h"
+
+/* xenalyze assumes this, too. */
+#define ASSUMED_HZ UINT64_C(2400000000)
+
+/* Enough to estimate the rate: a reader of records keeps little of the file in memory. */
+#define SURVEY_BYTES (UINT64_C(4) << 20)
+
+static void describe_clock(struct weft__xentrace_reader *r, uint64_t estimated_hz)
+{
+	uint64_t given_hz = r->base.input.hz;
+	struct weft_clock *clock = &r->base.input.description->clock;
+	clock->name = "tsc";
+	clock->rate = given_hz ? WEFT_RATE_GIVEN : WEFT_RATE_ESTIMATED;
+	clock->hz = given_hz ? given_hz : estimated_hz;
+	if (!clock->hz) {
+		clock->rate = WEFT_RATE_ASSUMED;
+		clock->hz = ASSUMED_HZ;
+	}
+	weft__xentrace_clock_set(&r->clock, r->records.first_cycles, clock->hz);
+}
+
+static int describe_cpus(struct weft__xentrace_reader *r)
+{
+	struct weft_trace_description *description = r->base.input.description;
+	size_t count = r->windows.cpu_count;
+	r->running = calloc(count + 1, sizeof(*r->running));
+	r->threads = calloc(count + 1, sizeof(*r->threads));
+	r->thread_names = calloc(count + 1, sizeof(*r->thread_names));
+	if (!r->running || !r->threads || !r->thread_names)
+		return WEFT_ERROR_MEMORY;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t number = r->windows.cpus[i].number;
+		snprintf(r->thread_names[i], sizeof(r->thread_names[i]), "pCPU %u", number);
+		r->threads[i] = (struct weft_trace_thread){.name = r->thread_names[i], .tid = number};
+		r->running[i].now.domain = WEFT_XENTRACE_UNKNOWN;
+	}
+	description->threads = r->threads;
+	description->thread_count = (uint32_t)count;
+	return 0;
+}
+
+static void xentrace_close(struct weft__reader *base)
+{
+	struct weft__xentrace_reader *r = weft__xentrace_of(base);
+	weft__xentrace_meaning_destroy(r->meaning);
+	weft__xentrace_records_finish(&r->records);
+	weft__xentrace_windows_finish(&r->windows);
+	free(r->running);
+	free(r->threads);
+	free(r->thread_names);
+	free(r);
+}
+
+static int survey(struct weft__xentrace_reader *r)
+{
+	struct weft__xentrace_survey *survey = calloc(1, sizeof(*survey));
+	if (!survey)
+		return WEFT_ERROR_MEMORY;
+	weft__xentrace_survey(r->base.input.bytes, &r->windows, SURVEY_BYTES, survey);
+	r->is_svm = survey->is_svm;
+	describe_clock(r, survey->rate.hz);
+	free(survey);
+	return 0;
+}
+
+static int xentrace_open(const struct weft__input *input, struct weft__reader **ret_reader)
+{
+	struct weft__xentrace_reader *r = calloc(1, sizeof(*r));
+	if (!r)
+		return WEFT_ERROR_MEMORY;
+	r->base.input = *input;
+	int error =
+		weft__xentrace_windows_find(input->bytes, input->size, input->diagnostics, &r->windows);
+	if (!error)
+		error =
+			weft__xentrace_records_init(&r->records, input->bytes, &r->windows, input->diagnostics);
+	if (!error)
+		error = describe_cpus(r);
+	if (!error)
+		error = survey(r);
+	if (error) {
+		xentrace_close(&r->base);
+		return error;
+	}
+	*ret_reader = &r->base;
+	return 0;
+}
+
+/* ---- Records ---- */
+
+static const char *detail_of(const struct weft__xentrace_reader *r, uint32_t kind,
+	const struct weft__xentrace_record *record)
+{
+	const uint32_t *words = record->words;
+	bool is_64 = record->id & WEFT__XENTRACE_64;
+	switch (kind) {
+	case WEFT__XENTRACE_HYPERCALL:
+	case WEFT__XENTRACE_SUBCALL:
+		return weft__xentrace_hypercall(words[0] & 0xfffff);
+	case WEFT__XENTRACE_HYPERCALL_OLD:
+		return weft__xentrace_hypercall(words[is_64 ? 2 : 1]);
+	case WEFT__XENTRACE_VMMCALL:
+		return weft__xentrace_hypercall(words[0]);
+	case WEFT__XENTRACE_TRAP:
+		return weft__xentrace_trap(words[is_64 ? 2 : 1] & 0x7fff);
+	case WEFT__XENTRACE_EXIT:
+	case WEFT__XENTRACE_EXIT_SVM:
+		return weft__xentrace_exit(words[0], r->is_svm || kind == WEFT__XENTRACE_EXIT_SVM);
+	default:
+		return NULL;
+	}
+}
+
+static int xentrace_next_record(struct weft__reader *base, struct weft_xentrace_record *ret_record)
+{
+	struct weft__xentrace_reader *r = weft__xentrace_of(base);
+	const struct weft__xentrace_record *record;
+	for (;;) {
+		if (!weft__xentrace_records_next(&r->records, &record))
+			return WEFT_END;
+		const struct weft__xentrace_known *known = weft__xentrace_know(r, record->id);
+		struct weft__xentrace_running *running = &r->running[record->cpu];
+		struct weft__xentrace_vcpu vcpu = running->now;
+		weft__xentrace_follow(running, known->kind, record);
+		if (record->is_loss_begin)
+			continue;
+		if (record->id == WEFT__XENTRACE_LOST)
+			vcpu = running->before_loss;
+		ret_record->time_ns = weft__xentrace_ns(&r->clock, record->cycles);
+		ret_record->cycles = record->cycles;
+		ret_record->has_cycles = record->has_cycles;
+		ret_record->offset = record->offset;
+		ret_record->cpu = r->windows.cpus[record->cpu].number;
+		ret_record->id = record->id;
+		ret_record->domain = vcpu.domain;
+		ret_record->vcpu = vcpu.vcpu;
+		ret_record->name = known->name;
+		ret_record->detail = detail_of(r, known->kind, record);
+		ret_record->arg_count = record->count;
+		memcpy(ret_record->args, record->words, sizeof(ret_record->args));
+		return WEFT_OK;
+	}
+}
+
+static int xentrace_next(struct weft__reader *base, struct weft_event *ret_event)
+{
+	struct weft__xentrace_reader *r = weft__xentrace_of(base);
+	int error = r->meaning ? 0 : weft__xentrace_meaning_create(r, &r->meaning);
+	return error ? error : weft__xentrace_meaning_next(r->meaning, ret_event);
+}
+
+/* The pCPUs' windows come in turns, so that a file can be put in order only when it is complete. */
+static int incoming_start(
+	const struct weft__input *input, size_t *examined, struct weft__reader **ret_reader)
+{
+	(void)input;
+	(void)examined;
+	(void)ret_reader;
+	return WEFT_END;
+}
+
+static const struct weft__incoming incoming = {.start = incoming_start};
+
+const struct weft__format weft__format_xentrace = {
+	.name = "xentrace",
+	.probe = weft__xentrace_probe,
+	.open = xentrace_open,
+	.next = xentrace_next,
+	.next_record = xentrace_next_record,
+	.close = xentrace_close,
+	.incoming = &incoming,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The members of the reader of xentrace files, and which vCPU runs where.
+ */
+#ifndef WEFT_FORMAT_XENTRACE_READER_H
+#define WEFT_FORMAT_XENTRACE_READER_H
+
+#include <weft/xentrace.h>
+
+#include "format/format.h"
+#include "format/xentrace/clock.h"
+#include "format/xentrace/ids.h"
+#include "format/xentrace/records.h"
+#include "format/xentrace/windows.h"
+
+/* A vCPU; domain WEFT_XENTRACE_UNKNOWN: not known. */
+struct weft__xentrace_vcpu {
+	uint32_t domain, vcpu;
+};
+
+/* The vCPU that runs on a pCPU. */
+struct weft__xentrace_running {
+	struct weft__xentrace_vcpu now, before_loss;
+};
+
+/* The kind of an id that was seen, and its name. */
+struct weft__xentrace_known {
+	uint32_t id, kind;
+	const char *name;
+};
+
+#define WEFT__XENTRACE_KNOWN 256 /* a power of two */
+
+struct weft__xentrace_reader {
+	struct weft__reader base;
+	struct weft__xentrace_windows windows;
+	struct weft__xentrace_records records;
+	struct weft__xentrace_clock clock;
+	struct weft__xentrace_running *running; /* by pCPU */
+	struct weft_trace_thread *threads;      /* by pCPU */
+	char (*thread_names)[16];
+	struct weft__xentrace_meaning *meaning; /* NULL: no event was asked for yet */
+	bool is_svm;
+	struct weft__xentrace_known known[WEFT__XENTRACE_KNOWN];
+};
+
+static inline struct weft__xentrace_reader *weft__xentrace_of(struct weft__reader *base)
+{
+	return (struct weft__xentrace_reader *)base;
+}
+
+/* The kind and the name of an id. */
+const struct weft__xentrace_known *weft__xentrace_know(
+	struct weft__xentrace_reader *reader, uint32_t id);
+
+/* Changes which vCPU runs on the record's pCPU, as the record says. */
+void weft__xentrace_follow(struct weft__xentrace_running *running, uint32_t kind,
+	const struct weft__xentrace_record *record);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The records of an xentrace file, in the order of time: those of each pCPU are in order, and are
+ * merged by their counts of cycles. Memory does not depend on the number of records.
+ *
+ *     record   u32 header: bits 0-27 id, bits 28-30 number of words, bit 31 has cycles
+ *              u64 cycles of the pCPU's TSC, if bit 31 is set
+ *              u32 words[0 to 7]
+ *
+ * A record without cycles happened at the cycles of the record before it. Of records with equal
+ * cycles, the pCPU that had the last one goes on: xenalyze has the same order.
+ */
+#ifndef WEFT_FORMAT_XENTRACE_RECORDS_H
+#define WEFT_FORMAT_XENTRACE_RECORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/xentrace/windows.h"
+
+#define WEFT__XENTRACE_WORDS_MAX 7
+
+/* Ids of records that the order depends on. */
+#define WEFT__XENTRACE_LOST                                                                      \
+	0x1f001u                         /* u32 count; u16 domain, u16 vCPU; u64 cycles of the first \
+									  */
+#define WEFT__XENTRACE_WRAP 0x1f002u /* padding at the end of Xen's ring */
+
+struct weft__xentrace_record {
+	uint64_t cycles; /* never less than those of the records before it */
+	uint64_t offset;
+	uint32_t cpu; /* index */
+	uint32_t id;
+	uint32_t words[WEFT__XENTRACE_WORDS_MAX]; /* those from `count` on are 0 */
+	uint8_t count;
+	bool has_cycles;
+	/* A record LOST comes twice: when the loss begins, and in its own place when it ends. */
+	bool is_loss_begin;
+};
+
+struct weft__xentrace_records {
+	const uint8_t *bytes;
+	const struct weft__xentrace_windows *windows;
+	struct weft_diagnostics *diagnostics;
+	struct weft__xentrace_cursor *cursors; /* by pCPU */
+	uint32_t *heap;                        /* cursors that have a record, the next one first */
+	uint32_t heap_count;
+	uint64_t turn;         /* counts the records */
+	uint64_t cycles;       /* of the last one */
+	uint64_t first_cycles; /* of the first record with cycles, from which times count */
+	bool has_turn;         /* the heap's first cursor has given its record */
+};
+
+/* Starts at the first record. `windows` and `bytes` are borrowed, and `diagnostics`, in which
+ * damage is counted; it may be NULL. 0 or WEFT_ERROR_MEMORY. */
+int weft__xentrace_records_init(struct weft__xentrace_records *records, const uint8_t *bytes,
+	const struct weft__xentrace_windows *windows, struct weft_diagnostics *diagnostics);
+void weft__xentrace_records_finish(struct weft__xentrace_records *records);
+
+/* False at the end. The record is valid until the next call. */
+bool weft__xentrace_records_next(
+	struct weft__xentrace_records *records, const struct weft__xentrace_record **ret_record);
+
+#endif

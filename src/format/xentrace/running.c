@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Which vCPU runs on a pCPU: records do not name it, except for those that change it.
+ */
+#include "format/xentrace/names.h"
+#include "format/xentrace/reader.h"
+
+static const struct weft__xentrace_vcpu unknown = {WEFT_XENTRACE_UNKNOWN, 0};
+
+/* A vCPU that stops running leaves the pCPU to none; the record of the next one follows. */
+static void change(struct weft__xentrace_running *running, uint32_t id, uint32_t word)
+{
+	uint32_t new_state = id >> 4 & 15, old_state = id >> 8 & 15;
+	if (old_state == WEFT__XENTRACE_RUNNING)
+		running->now = unknown;
+	else if (new_state == WEFT__XENTRACE_RUNNING)
+		running->now = (struct weft__xentrace_vcpu){word >> 16, word & 0xffff};
+}
+
+void weft__xentrace_follow(struct weft__xentrace_running *running, uint32_t kind,
+	const struct weft__xentrace_record *record)
+{
+	uint32_t word = record->words[0];
+	switch (kind) {
+	case WEFT__XENTRACE_RUNSTATE:
+		change(running, record->id, word);
+		break;
+	case WEFT__XENTRACE_CONTINUE:
+		running->now = (struct weft__xentrace_vcpu){word >> 16, word & 0xffff};
+		break;
+	case WEFT__XENTRACE_LOST:
+		if (record->is_loss_begin) {
+			running->before_loss = running->now;
+			running->now = unknown;
+		} else if (record->count == 4) {
+			uint32_t next = record->words[1];
+			running->now = (struct weft__xentrace_vcpu){next & 0xffff, next >> 16};
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+const struct weft__xentrace_known *weft__xentrace_know(
+	struct weft__xentrace_reader *reader, uint32_t id)
+{
+	uint32_t slot = (id ^ id >> 9 ^ id >> 16) % WEFT__XENTRACE_KNOWN;
+	struct weft__xentrace_known *known = &reader->known[slot];
+	if (known->id != id || !known->name) {
+		known->id = id;
+		known->kind = weft__xentrace_kind(id);
+		known->name = weft__xentrace_name(known->kind);
+	}
+	return known;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The vCPUs of an xentrace file, by domain and number, with their state.
+ */
+#ifndef WEFT_FORMAT_XENTRACE_VCPUS_H
+#define WEFT_FORMAT_XENTRACE_VCPUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/index.h"
+
+/* A hypercall that Xen may have preempted: see xentrace/folds.c. */
+struct weft__xentrace_call {
+	uint64_t last_iret; /* cycles */
+	uint32_t op, count, command;
+	uint32_t subcalls, grants; /* records since it was issued */
+	uint32_t fold;             /* 1 + its number among the folds; 0: it is not continued yet */
+	uint64_t offset;
+	uint8_t irets;
+	bool is_valid;
+	bool was_scheduled; /* the scheduler ran */
+	bool was_entered;   /* the guest ran and entered Xen again */
+	bool ends_in_iret;  /* and the last time was an iret */
+	bool is_partial;    /* the sub-call that follows must be a continuation */
+};
+
+/* The open spans of a vCPU, from the outermost one. */
+enum weft__xentrace_level {
+	WEFT__XENTRACE_LEVEL_FAULT,     /* from a fault to the guest's next iret */
+	WEFT__XENTRACE_LEVEL_EXIT,      /* from an exit of a virtual machine to its entry */
+	WEFT__XENTRACE_LEVEL_ENTRY,     /* a hypercall or an emulation for a PV guest */
+	WEFT__XENTRACE_LEVEL_SUBCALL,   /* of a multicall */
+	WEFT__XENTRACE_LEVEL_PREEMPTED, /* a hypercall waits to be continued */
+	WEFT__XENTRACE_LEVEL_RUNNABLE,  /* the vCPU waits for a pCPU */
+};
+
+#define WEFT__XENTRACE_LEVELS_MAX 8
+
+struct weft__xentrace_state {
+	uint32_t domain, vcpu;
+	uint32_t next;       /* of the domain; or UINT32_MAX */
+	uint32_t generation; /* the number of vCPUs with this number that ended before */
+	uint32_t left;       /* continuations of the open hypercall that will come */
+	uint8_t levels[WEFT__XENTRACE_LEVELS_MAX];
+	uint8_t depth;
+	bool is_known; /* an event told of it */
+	bool may_wake; /* the open hypercall or exit can wake other vCPUs */
+	struct weft__xentrace_call call;
+};
+
+struct weft__xentrace_vcpus {
+	struct weft__xentrace_state *list;
+	size_t count, capacity;
+	uint32_t *first; /* by domain: the number of its last vCPU that has not ended, or UINT32_MAX */
+	struct weft__index index;
+};
+
+int weft__xentrace_vcpus_init(struct weft__xentrace_vcpus *vcpus);
+void weft__xentrace_vcpus_finish(struct weft__xentrace_vcpus *vcpus);
+
+/* A vCPU; the first call for it adds it. NULL without memory, or if the domain is not one of a
+ * guest. Valid until the next call. */
+struct weft__xentrace_state *weft__xentrace_vcpus_find(
+	struct weft__xentrace_vcpus *vcpus, uint32_t domain, uint32_t vcpu);
+
+#endif
