@@ -10,6 +10,12 @@ PYTHON ?= python3
 # On a terminal, ninja shows its progress in one line.
 QUIET := $(shell [ -t 2 ] || echo --quiet)
 
+# Compiles what is configured, for goals that do more than that.
+define COMPILE
+@echo "Building in $(BUILD)/; the first build takes some minutes."
+@ninja -C $(BUILD) $(QUIET)
+endef
+
 all: ## build into build/; the program is build/weft
 	@tools/install-packages build
 	@tools/configure $(BUILD)
@@ -18,16 +24,14 @@ all: ## build into build/; the program is build/weft
 demo: ## record the example server, draw its picture, open it if there is a display
 	@tools/install-packages build
 	@tools/configure $(BUILD)
-	@echo "Building in $(BUILD)/; the first build takes some minutes."
-	@ninja -C $(BUILD) $(QUIET)
+	$(COMPILE)
 	@tools/demo $(BUILD)
 
 view: ## record the example server and show it in a window; `make install` then installs weft-gtk, too
 	@tools/install-packages view
 	@tools/configure $(BUILD)
 	@$(if $(shell test -f $(BUILD)/weft-gtk && echo yes),,meson setup --reconfigure $(BUILD) >/dev/null)
-	@echo "Building in $(BUILD)/; the first build takes some minutes."
-	@ninja -C $(BUILD) $(QUIET)
+	$(COMPILE)
 	@tools/demo $(BUILD) view
 
 check: ## build in every way that we support, run all tests
@@ -42,7 +46,7 @@ bench: ## measure recording, decoding and layout on this machine
 adapters-check: ## record programs from Debian that nobody changed, and compare them with themselves
 	@tools/install-packages programs
 	@tools/configure $(BUILD)
-	@ninja -C $(BUILD) $(QUIET)
+	$(COMPILE)
 	@WEFT_BUILD=$(abspath $(BUILD)) $(PYTHON) tests/programs/check.py $(PROGRAMS)
 
 fuzz: ## run every fuzz target for FUZZ_SECONDS (60), starting from its corpus
@@ -53,8 +57,7 @@ kills: ## kill a recording program KILLS (10,000) times: nothing that it committ
 	@tools/install-packages check
 	@tools/configure $(BUILD)
 	@meson configure $(BUILD) -Dtests=enabled
-	@echo "Building in $(BUILD)/; the first build takes some minutes."
-	@ninja -C $(BUILD) $(QUIET)
+	$(COMPILE)
 	@WEFT_BUILD=$(abspath $(BUILD)) WEFT_KILLS=$(KILLS) $(PYTHON) tests/e2e/kill.py nothing_committed_is_lost
 
 hostile: ## attack every reader of rings for HOSTILE_SECONDS (3600), with random seeds or HOSTILE_SEED
@@ -75,8 +78,7 @@ install: ## install below /usr/local, or PREFIX=…; DESTDIR=… is honoured
 	@tools/install-packages build
 	@tools/configure $(BUILD)
 	@$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(PREFIX))
-	@echo "Building in $(BUILD)/; the first build takes some minutes."
-	@ninja -C $(BUILD) $(QUIET)
+	$(COMPILE)
 	@meson install -C $(BUILD) --no-rebuild
 
 format: ## format every C file
