@@ -13,13 +13,15 @@
 #include <ucontext.h>
 
 #define WORDS_MAX   4096 /* that threads touch */
-#define SHARED_MAX  256
+#define SHARED_MAX  128
 #define STORES_MAX  64 /* of one word in one execution */
 #define CHOICES_MAX 4096
 #define STEPS_MAX   20000 /* of one execution; more are an endless loop */
 #define STACK_BYTES 65536
 #define LATE_MAX    8
 #define JOINED      32 /* words of a view at once; divides SHARED_MAX */
+#define KEPT_BYTES  4096
+#define REUSES_MAX  255 /* executions from one preparation */
 
 /* For each shared word, the oldest store that may be read. */
 struct view {
@@ -40,11 +42,6 @@ struct word {
 	int16_t shared; /* its number; -1: no two threads need it */
 };
 
-struct history {
-	unsigned count; /* 0: not yet touched in this execution */
-	struct store *stores;
-};
-
 struct thread {
 	jmp_buf place; /* where it goes on */
 	bool has_ended;
@@ -59,9 +56,19 @@ struct choice {
 	unsigned taken, count;
 };
 
+/* A write to be undone. */
+struct change {
+	const void *address;
+	unsigned size;
+	uint64_t before;
+};
+
 static const struct machine_test *test;
 static struct word words[WORDS_MAX];
-static struct history histories[SHARED_MAX];
+static unsigned counts[SHARED_MAX]; /* of stores; 0: not yet touched in this execution */
+/* The first store of each word, then the second of each: few are used, which then share the cache.
+ */
+static struct store stores[STORES_MAX][SHARED_MAX];
 static unsigned shared_count;
 static bool has_grown;
 
@@ -76,6 +83,13 @@ static bool verbose; /* prints what happens */
 
 static struct choice choices[CHOICES_MAX];
 static unsigned choice_count, choice_at;
+
+/* The prepared state, with which other executions begin. */
+static struct change changes[STEPS_MAX];
+static unsigned change_count, reuses;
+static const struct machine_memory *plain;
+static unsigned plain_count, prepared_signals;
+static unsigned char kept[KEPT_BYTES];
 
 void machine_fail(const char *text)
 {
@@ -92,6 +106,12 @@ void machine_signal(void (*its_handler)(void), unsigned count)
 {
 	handler = its_handler;
 	signals = count;
+}
+
+void machine_reuse(const struct machine_memory *memory, unsigned count)
+{
+	plain = memory;
+	plain_count = count;
 }
 
 bool machine_handles(void)
@@ -254,6 +274,10 @@ static uint64_t read_plainly(const void *address, unsigned size)
 
 static void write_plainly(const void *address, unsigned size, uint64_t value)
 {
+	if (is_running) {
+		struct change *change = &changes[change_count++ % STEPS_MAX];
+		*change = (struct change){address, size, read_plainly(address, size)};
+	}
 	copy_word((void *)(uintptr_t)address, &value, size);
 }
 
@@ -301,25 +325,21 @@ static void join(struct view *restrict view, const struct view *restrict more)
 	}
 }
 
-static struct history *history_of(int word, const struct machine_access *access)
+/* The number of stores to the word in this execution, at least one. */
+static unsigned store_count(int word, const struct machine_access *access)
 {
-	struct history *history = &histories[word];
-	if (!history->stores)
-		history->stores = calloc(STORES_MAX, sizeof(*history->stores));
-	if (!history->stores)
-		abort();
-	if (history->count == 0) { /* what was there before the threads began; its view stays empty */
-		history->stores[0].value = read_plainly(access->address, access->size);
-		history->stores[0].writer = MACHINE_THREADS;
-		history->count = 1;
+	if (counts[word] == 0) { /* what was there before the threads began; its view stays empty */
+		stores[0][word].value = read_plainly(access->address, access->size);
+		stores[0][word].writer = MACHINE_THREADS;
+		counts[word] = 1;
 	}
-	return history;
+	return counts[word];
 }
 
-static uint64_t load_from(int word, const struct history *history, unsigned at, unsigned order)
+static uint64_t load_from(int word, unsigned at, unsigned order)
 {
 	struct thread *thread = &threads[self];
-	const struct store *store = &history->stores[at];
+	const struct store *store = &stores[at][word];
 	if (thread->now.at[word] < at)
 		thread->now.at[word] = (uint8_t)at;
 	if (at > 0) /* what was there before the threads began brings no view */
@@ -329,32 +349,32 @@ static uint64_t load_from(int word, const struct history *history, unsigned at, 
 
 static uint64_t load_shared(int word, const struct machine_access *access)
 {
-	struct history *history = history_of(word, access);
-	unsigned last = history->count - 1, oldest = threads[self].now.at[word];
+	unsigned last = store_count(word, access) - 1, oldest = threads[self].now.at[word];
 	unsigned back = old_loads < test->old_loads ? choose(last - oldest + 1) : 0;
 	old_loads += back > 0;
-	return load_from(word, history, last - back, access->order);
+	return load_from(word, last - back, access->order);
 }
 
 static void store_shared(int word, const struct machine_access *access, bool is_exchange)
 {
 	struct thread *thread = &threads[self];
-	struct history *history = history_of(word, access);
-	if (history->count == STORES_MAX) {
+	const unsigned count = store_count(word, access);
+	if (count == STORES_MAX) {
 		machine_fail("too many stores to one word");
 		return;
 	}
-	struct store *store = &history->stores[history->count];
-	thread->now.at[word] = (uint8_t)history->count;
+	struct store *store = &stores[count][word];
+	thread->now.at[word] = (uint8_t)count;
 	store->value = access->value;
 	store->view = access->order & MACHINE_RELEASE ? thread->now : thread->released;
-	store->view.at[word] = (uint8_t)history->count;
+	store->view.at[word] = (uint8_t)count;
 	/* A release sequence continues with the thread's own stores and with any thread's read-modify-
 	 * writes. */
-	if (is_exchange || store[-1].writer == self)
-		join(&store->view, &store[-1].view);
+	const struct store *last = &stores[count - 1][word];
+	if (is_exchange || last->writer == self)
+		join(&store->view, &last->view);
 	store->writer = self;
-	history->count++;
+	counts[word]++;
 	write_plainly(access->address, access->size, access->value);
 }
 
@@ -391,8 +411,7 @@ static uint64_t make(const struct machine_access *access)
 			store_shared(word, access, false);
 			return trace_access(access, 0);
 		}
-		const struct history *history = history_of(word, access);
-		found = load_from(word, history, history->count - 1, access->order);
+		found = load_from(word, store_count(word, access) - 1, access->order);
 		trace_access(access, found);
 	}
 	if (access->operation == MACHINE_LOAD ||
@@ -556,8 +575,8 @@ void machine_settle(void)
 	if (!is_running)
 		return;
 	for (unsigned i = 0; i < shared_count; i++)
-		if (histories[i].count)
-			thread->now.at[i] = (uint8_t)(histories[i].count - 1);
+		if (counts[i])
+			thread->now.at[i] = (uint8_t)(counts[i] - 1);
 }
 
 bool machine_has_ended(unsigned thread)
@@ -570,14 +589,51 @@ bool machine_has_ended(unsigned thread)
 
 /* Executions. */
 
+static void keep_plain(void)
+{
+	size_t used = 0;
+	for (unsigned i = 0; i < plain_count; used += plain[i++].size) {
+		if (plain[i].size > sizeof(kept) - used)
+			abort();
+		memcpy(kept + used, plain[i].bytes, plain[i].size);
+	}
+}
+
+static void put_back(void)
+{
+	size_t used = 0;
+	while (change_count > 0) {
+		const struct change *change = &changes[--change_count];
+		write_plainly(change->address, change->size, change->before);
+	}
+	for (unsigned i = 0; i < plain_count; used += plain[i++].size)
+		memcpy(plain[i].bytes, kept + used, plain[i].size);
+	signals = prepared_signals;
+}
+
+/* Preparing takes as long as most executions. It is repeated now and then: if the memory that is
+ * put back were not all, the executions would no longer follow their choices. */
+static void prepare(void)
+{
+	if (plain_count && change_count < STEPS_MAX && reuses < REUSES_MAX) {
+		reuses++;
+		put_back();
+		return;
+	}
+	change_count = reuses = plain_count = signals = 0;
+	handler = NULL;
+	test->prepare();
+	prepared_signals = signals;
+	keep_plain();
+}
+
 static void run_once(void)
 {
 	for (unsigned i = 0; i < shared_count; i++)
-		histories[i].count = 0;
-	choice_at = self = preemptions = old_loads = steps = signals = handling = 0;
+		counts[i] = 0;
+	choice_at = self = preemptions = old_loads = steps = handling = 0;
 	has_died = has_grown = false;
-	handler = NULL;
-	test->prepare();
+	prepare();
 	for (unsigned i = 0; i < test->thread_count; i++) {
 		threads[i] = (struct thread){.has_ended = false};
 		memcpy(threads[i].place, beginnings[i], sizeof(jmp_buf));
@@ -596,7 +652,7 @@ struct machine_result machine_run(const struct machine_test *what)
 	make_threads();
 	test = what;
 	memset(words, 0, sizeof(words));
-	shared_count = choice_count = 0;
+	shared_count = choice_count = plain_count = 0;
 	failure = NULL;
 	do {
 		run_once();

@@ -61,7 +61,7 @@ struct machine_access {
 struct machine_test {
 	unsigned thread_count;
 	void (*threads[MACHINE_THREADS])(void);
-	void (*prepare)(void); /* alone, as thread 0, on plain memory */
+	void (*prepare)(void); /* alone, as thread 0, on plain memory; see machine_reuse */
 	void (*check)(void);   /* when all threads have ended, on plain memory */
 	void (*filter)(struct machine_access *access); /* sees each access before it is made */
 	bool (*is_halves)(const void *address);        /* 64-bit words here may be torn in the middle */
@@ -89,6 +89,14 @@ unsigned machine_self(void);
 
 /* Called by `prepare`: at most `count` signals come to thread 0. */
 void machine_signal(void (*handler)(void), unsigned count);
+
+/* Called by `prepare`: other executions may begin with what it has made. The machine undoes their
+ * atomic writes, and puts back these parts of memory, which are written otherwise. */
+struct machine_memory {
+	void *bytes;
+	size_t size;
+};
+void machine_reuse(const struct machine_memory *memory, unsigned count);
 
 /* Does the thread that runs handle one? */
 bool machine_handles(void);

@@ -557,6 +557,7 @@ static void start_mark(void)
 {
 	static struct weft__buffer view;
 	static uint32_t used_before;
+	machine_reuse(NULL, 0); /* the mark has memory of its own */
 	view.bytes = buffer;
 	memcpy(view.header, buffer, offsetof(struct weft_abi_buffer, uuid)); /* the places */
 	if (weft__mark_init(&mark, &view, sizeof(buffer)))
@@ -681,6 +682,9 @@ static const char *describe(const void *address)
 
 static void start(unsigned packets, uint32_t bytes)
 {
+	static const struct machine_memory plain[] = {{selves, sizeof(selves)},
+		{attempted, sizeof(attempted)}, {caches, sizeof(caches)}, {&clock_now, sizeof(clock_now)}};
+	machine_reuse(plain, sizeof(plain) / sizeof(*plain));
 	weft_stop();
 	memset(selves, 0, sizeof(selves));
 	memset(attempted, 0, sizeof(attempted));
