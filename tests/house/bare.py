@@ -2,20 +2,25 @@
 """A user's first commands on a Debian 12 that has nothing but git and make: `make demo`, `make install`,
 and a program of the user's own, as in README.
 
-It needs root and debootstrap. The unchanged bare system and the packages that the commands install are
-cached in $XDG_CACHE_HOME/weft/bare (~/.cache/weft/bare): the first run downloads about 250 MB, later runs nothing. Each run starts
-from a new copy of the bare system. If this machine has ccache, its compilers use it with this machine's cache of objects. In
+It needs root and debootstrap. $XDG_CACHE_HOME/weft/bare (~/.cache/weft/bare) keeps the unchanged bare system, the packages that
+the commands need, and the files that tools/install-packages added to the system: a layer over it, which is made again
+from the bare system if that script changes. The first run downloads about 250 MB, later runs nothing. Each run starts with these
+two layers below an empty one of its own; where the kernel mounts no layers, with a copy of the bare system. If this machine has ccache, its compilers use it with this machine's cache of objects. In
 `make check` the objects are already there, because the first build has the same sources, options and compilers.
 
 Commands that mount file systems run in mount and PID namespaces of their own, which end with this program,
 however it ends: no mount remains, and removing the copy cannot reach into /dev or /proc.
 """
 import fcntl
+import functools
+import glob
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
 from harness import BUILD, SOURCE, case, main, run, skip  # noqa: E402
@@ -26,6 +31,7 @@ CACHE = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.
 BASE = os.path.join(CACHE, RELEASE)
 ARCHIVES = os.path.join(CACHE, 'archives')
 ROOT = os.path.join(BUILD, 'bare')  # not a temporary folder: what a killed run left is removed by the next
+INSTALLER = os.path.join('tools', 'install-packages')
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 NAMESPACES = ['setpriv', '--pdeathsig', 'KILL', 'unshare', '--mount', '--pid', '--fork', '--kill-child']
 UNREACHABLE = re.compile(r'(Failed to fetch|Unable to fetch|Temporary failure resolving|Could not connect).*')
@@ -35,7 +41,9 @@ PROXIES = ('http_proxy', 'https_proxy', 'ftp_proxy', 'no_proxy', 'HTTP_PROXY', '
 
 ENTER = r'''
 set -eu
-root=$1 archives=$2 objects=$4
+root=$1 archives=$2 objects=$4 layers=$5
+[ -z "$layers" ] || mount -t overlay -o "$layers" overlay "$root"
+mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount -t tmpfs tmpfs "$root/dev/shm"
 mount --bind "$archives" "$root/var/cache/apt/archives"
@@ -116,6 +124,62 @@ def debootstrap():
     os.rename(new, BASE)
 
 
+class System:
+    """A bare system in which commands run. Its own files are in `files`: all of them, or those that differ from the
+    folders of `layers`, of which the first is on top."""
+
+    def __init__(self, folder, layers):
+        self.files, self.layers = os.path.join(folder, 'files'), layers
+        self.root = self.files
+        self.mount_options = ''
+        if layers:
+            work, self.root = os.path.join(folder, 'work'), os.path.join(folder, 'root')
+            for path in (self.files, work, self.root):
+                os.makedirs(path)
+            self.mount_options = 'lowerdir=%s,upperdir=%s,workdir=%s' % (':'.join(layers), self.files, work)
+        else:
+            os.makedirs(folder)
+            subprocess.run(['cp', '-a', BASE, self.files], check=True)
+
+    def run(self, commands, log, environment, objects=''):
+        """Runs shell lines as root; returns the exit status. Their output goes to the log."""
+        command = ['sh', '-c', ENTER, 'sh', self.root, ARCHIVES, commands, objects, self.mount_options]
+        return in_namespaces(command, log, env=environment)
+
+
+def can_mount_layers():
+    """False where the kernel or the file systems of the cache and the build do not allow it."""
+    with tempfile.TemporaryDirectory(dir=BUILD) as folder:
+        system = System(folder, [BASE])
+        return run([*NAMESPACES, 'mount', '-t', 'overlay', '-o', system.mount_options, 'overlay', system.root]).returncode == 0
+
+
+def packages():
+    """The layer that tools/install-packages made; makes it, atomically, if there is none of this script and this system."""
+    made = os.stat(BASE)
+    text = '%d %d %s' % (made.st_ino, made.st_mtime_ns, read(INSTALLER))
+    layer = os.path.join(CACHE, 'packages-' + hashlib.sha256(text.encode()).hexdigest()[:16])
+    if not os.path.exists(layer):
+        for old in glob.glob(os.path.join(CACHE, 'packages*')):
+            shutil.rmtree(old)
+        folder = os.path.join(CACHE, 'packages')
+        system = System(folder, [BASE])
+        script = os.path.join(system.files, 'install-packages')
+        shutil.copy(os.path.join(SOURCE, INSTALLER), script)
+        log = os.path.join(BUILD, 'bare-packages.log')
+        expect_success(system.run('/install-packages build', log, user_environment()), log, 'tools/install-packages build')
+        os.remove(script)
+        os.rename(system.files, layer)
+        shutil.rmtree(folder)
+    return layer
+
+
+@functools.cache
+def system():
+    """The system of this run."""
+    return System(ROOT, [packages(), BASE] if can_mount_layers() else [])
+
+
 def check_machine():
     if os.geteuid() != 0:
         skip('only root can change into the root of another system')
@@ -160,7 +224,7 @@ def lend_ccache():
     ccache = shutil.which('ccache')
     if not ccache:
         return
-    folder = os.path.join(ROOT, 'opt', 'ccache')
+    folder = os.path.join(system().files, 'opt', 'ccache')
     os.makedirs(os.path.join(folder, 'bin'))
     os.mkdir(os.path.join(folder, 'objects'))
     libraries = re.findall(r'(/\S+) \(0x', run(['ldd', ccache]).stdout)
@@ -174,25 +238,30 @@ def lend_ccache():
         os.chmod(script, 0o755)
 
 
-def step(name, commands):
-    """Runs shell lines as a user in the copy of the bare system; returns their output."""
-    log = os.path.join(BUILD, 'bare-%s.log' % name)
-    environment = dict(ENVIRONMENT, **{proxy: os.environ[proxy] for proxy in PROXIES if proxy in os.environ})
-    objects = ''
-    if os.path.exists(os.path.join(ROOT, 'opt', 'ccache')):
-        objects = run(['ccache', '--get-config', 'cache_dir']).stdout.strip()
-        os.makedirs(objects, exist_ok=True)
-        environment.update({name: value for name, value in os.environ.items() if name.startswith('CCACHE_')},
-                           CCACHE_DIR='/opt/ccache/objects', PATH='/opt/ccache/bin:' + ENVIRONMENT['PATH'])
-    command = ['--mount-proc=' + os.path.join(ROOT, 'proc'), 'sh', '-c', ENTER, 'sh', ROOT, ARCHIVES, commands, objects]
-    status = in_namespaces(command, log, env=environment)
+def user_environment():
+    return dict(ENVIRONMENT, **{proxy: os.environ[proxy] for proxy in PROXIES if proxy in os.environ})
+
+
+def expect_success(status, log, commands):
     text = text_of(log)
     lost = UNREACHABLE.search(text)
     if status and lost:
         skip('the mirror of Debian is out of reach: ' + lost.group(0))
     assert status == 0, 'exit %d of\n%s\n%s' % (status, commands, text[-20000:])
-    STEPS[name] = text
     return text
+
+
+def step(name, commands):
+    """Runs shell lines as a user in the bare system; returns their output."""
+    log = os.path.join(BUILD, 'bare-%s.log' % name)
+    environment, objects = user_environment(), ''
+    if os.path.exists(os.path.join(system().files, 'opt', 'ccache')):
+        objects = run(['ccache', '--get-config', 'cache_dir']).stdout.strip()
+        os.makedirs(objects, exist_ok=True)
+        environment.update({name: value for name, value in os.environ.items() if name.startswith('CCACHE_')},
+                           CCACHE_DIR='/opt/ccache/objects', PATH='/opt/ccache/bin:' + ENVIRONMENT['PATH'])
+    STEPS[name] = expect_success(system().run(commands, log, environment, objects), log, commands)
+    return STEPS[name]
 
 
 def needs(name):
@@ -211,8 +280,7 @@ def make_demo():
     lock_cache()
     if not os.path.exists(BASE):
         debootstrap()
-    subprocess.run(['cp', '-a', BASE, ROOT], check=True)
-    copy_sources(os.path.join(ROOT, 'srv', 'weft'))
+    copy_sources(os.path.join(system().files, 'srv', 'weft'))
     lend_ccache()
     text = step('demo', 'cd /srv/weft; make demo')
     assert 'The picture: /srv/weft/build/demo/demo.png' in text, text[-3000:]
@@ -250,7 +318,7 @@ def a_program_in_python():
 def a_meson_subproject():
     """CMake and a C++ compiler are missing, because a project in C need not have them."""
     needs('demo')
-    folder = os.path.join(ROOT, 'srv', 'project')
+    folder = os.path.join(system().files, 'srv', 'project')
     copy_sources(os.path.join(folder, 'subprojects', 'weft'))
     files = {'meson.build': block('meson'), 'subprojects/weft.wrap': block('ini'),
              'main.c': read('examples/hello.c')}
