@@ -39,12 +39,19 @@ def children(widget):
     return [child for child in found if child]
 
 
+def is_called(program, name):
+    try:
+        return program.get_name() == name
+    except GLib.Error:  # it has just ended
+        return False
+
+
 def answer(program, environment):
     signal.alarm(60)  # a program that does not answer
     os.environ.clear()
     os.environ.update(environment)
     Atspi.init()
-    programs = [p for p in children(Atspi.get_desktop(0)) if p.get_name() == program]
+    programs = [p for p in children(Atspi.get_desktop(0)) if is_called(p, program)]
     print(json.dumps([describe(window) for program in programs for window in children(program)]), flush=True)
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: ISC
-"""A virtual screen (Xvfb) with windows that are used with a real pointer and real keys, and compared as pixels."""
+"""Windows on a virtual screen, used with a real pointer and real keys, and compared as pixels."""
 import atexit
 import contextlib
 import functools
+import glob
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import subprocess
 import tempfile
 import time
 
+from display import Display
 from harness import BUILD, WEFT, skip
 
 WAIT = 60  # seconds for things that happen at once on an idle machine
@@ -32,25 +34,46 @@ def output(*command):
     return subprocess.run(command, capture_output=True, check=True, timeout=WAIT).stdout
 
 
+def is_runnable(process):
+    """True if a thread of it runs, or would on another processor."""
+    states = []
+    for path in glob.glob('/proc/%d/task/*/stat' % process):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(path, encoding='utf-8', errors='replace') as file:
+            states.append(file.read().rpartition(')')[2].split()[0])
+    return 'R' in states
+
+
 class Picture:
     """Pixels of a part of the screen, or of a PNG file."""
 
-    def __init__(self, width, height, pixels):
-        self.width, self.height, self.pixels = width, height, pixels
-        assert len(pixels) == 3 * width * height, (width, height, len(pixels))
+    def __init__(self, width, height, raw, pixel_bytes=3):
+        self.width, self.height, self.raw, self.pixel_bytes = width, height, raw, pixel_bytes
+        assert len(raw) == pixel_bytes * width * height, (width, height, len(raw))
 
     @staticmethod
     def of_file(path):
         width, height = output('identify', '-format', '%w %h', path).split()
         return Picture(int(width), int(height), output('convert', path, '-depth', '8', 'rgb:-'))
 
+    @functools.cached_property
+    def pixels(self):
+        """Red, green and blue of each pixel, one byte each."""
+        if self.pixel_bytes == 3:
+            return self.raw
+        pixels = bytearray(3 * self.width * self.height)
+        pixels[0::3], pixels[1::3], pixels[2::3] = self.raw[2::4], self.raw[1::4], self.raw[0::4]
+        return bytes(pixels)
+
     def __eq__(self, other):
-        return (self.width, self.height, self.pixels) == (other.width, other.height, other.pixels)
+        if (self.width, self.height) != (other.width, other.height):
+            return False
+        return self.raw == other.raw or self.pixels == other.pixels
 
     def part(self, x, y, width, height):
-        rows = (self.pixels[3 * (row * self.width + x):3 * (row * self.width + x + width)]
+        size = self.pixel_bytes
+        rows = (self.raw[size * (row * self.width + x):size * (row * self.width + x + width)]
                 for row in range(y, y + height))
-        return Picture(width, height, b''.join(rows))
+        return Picture(width, height, b''.join(rows), size)
 
     def difference(self, other):
         """The share of pixels whose colours differ noticeably."""
@@ -68,8 +91,8 @@ class Picture:
     def has_colors(self, least):
         """True if there are at least this many different colours: most pictures show them in their first rows."""
         seen = set()
-        for i in range(0, len(self.pixels), 3):
-            seen.add(self.pixels[i:i + 3])
+        for i in range(0, len(self.raw), self.pixel_bytes):
+            seen.add(self.raw[i:i + 3])
             if len(seen) >= least:
                 return True
         return False
@@ -87,14 +110,29 @@ class Window:
     def title(self):
         return output('xdotool', 'getwindowname', self.number).decode().strip()
 
-    def size(self):
+    def place(self):
+        """Its left, top, width and height on the screen."""
         lines = output('xdotool', 'getwindowgeometry', '--shell', self.number).decode().splitlines()
         values = dict(line.split('=') for line in lines)
-        return int(values['WIDTH']), int(values['HEIGHT'])
+        return [int(values[name]) for name in ('X', 'Y', 'WIDTH', 'HEIGHT')]
+
+    @functools.cached_property
+    def program(self):
+        return int(output('xdotool', 'getwindowpid', self.number))
+
+    def waits_for_processor(self):
+        return any(is_runnable(process) for process in (self.program, Display.current.server))
+
+    def size(self):
+        return tuple(self.place()[2:])
 
     def whole(self):
-        width, height = self.size()
-        return Picture(width, height, output('import', '-window', self.number, '-depth', '8', 'rgb:-'))
+        return self.shown(0, 0, *self.size())
+
+    def shown(self, x, y, width, height):
+        """The pixels of this part of the window, as the screen shows them."""
+        left, top = self.place()[:2]
+        return Picture(width, height, Display.current.part(left + x, top + y, width, height), 4)
 
     def parts(self):
         """Its widgets, as a screen reader gets them."""
@@ -123,15 +161,16 @@ class Window:
             edge = (width - box[2]) // 2
             self.box = edge, height - edge - box[3], box[2], box[3]
             self.frame = self.box[0] - box[0], self.box[1] - box[1]  # widgets' boxes are from within it
-        return self.whole().part(*self.box)
+        return self.shown(*self.box)
 
     def still(self):
-        """The picture once nothing moves any more."""
+        """The picture once nothing moves any more. On a busy machine it also stays the same while the program waits for a
+        processor."""
         seen = []
 
         def is_still():
-            seen.append(self.picture())
-            return len(seen) > 1 and seen[-1] == seen[-2] and seen[-1].has_colors(3)
+            seen.append(None if self.waits_for_processor() else self.picture())
+            return len(seen) > 1 and all(seen[-2:]) and seen[-1] == seen[-2] and seen[-1].has_colors(3)
         until('the picture stands still', is_still, pause=0.2)
         return seen[-1]
 
@@ -156,6 +195,16 @@ class Window:
         subprocess.run(['xdotool', 'type', '--delay', '30', text], check=True, timeout=WAIT)
         if keys:
             subprocess.run(['xdotool', 'key', *keys], check=True, timeout=WAIT)
+
+    def fill(self, name, text):
+        """Types text into the entry with that name, again if some keys were lost: on a busy machine an entry may be shown before
+        it takes keys."""
+        def is_filled():
+            if self.part('entry', name)['text'] != text:
+                self.keys('ctrl+a')
+                self.write(text)
+            return self.part('entry', name)['text'] == text
+        until('the text %r' % text, is_filled, pause=1)
 
     def save_as(self, path):
         """Answers a dialog that asks for a file's name, again if nothing comes of it: on a busy machine a dialog may be
@@ -238,7 +287,7 @@ def needs():
     """The reason to skip tests with windows: what is missing for them; None if nothing is."""
     if not os.path.exists(os.path.join(BUILD, 'weft-gtk')):
         return 'built without GTK 4'
-    for command in ('Xvfb', 'xdotool', 'import', 'dbus-daemon'):
+    for command in ('Xvfb', 'xdotool', 'convert', 'dbus-daemon'):
         if not shutil.which(command):
             return '%s is not installed' % command
     if not os.path.exists('/usr/share/dbus-1/services/org.a11y.Bus.service'):
@@ -249,36 +298,21 @@ def needs():
     return None
 
 
-def server(command):
-    """Starts a server that writes its address to a pipe, whose number is passed to the command."""
-    read, write = os.pipe()
-    process = subprocess.Popen(command(write), pass_fds=[write], stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-    os.close(write)
-    with os.fdopen(read) as lines:
-        return process, lines.readline().strip()
+def are_windows_gone():
+    return not subprocess.run(['xdotool', 'search', '--onlyvisible', '--name', '.'], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, timeout=WAIT).stdout
 
 
 @contextlib.contextmanager
-def ended(servers):
-    """Ends the servers of the list, the last one first, when the block ends."""
-    try:
-        yield
-    finally:
-        for process in reversed(servers):
-            process.terminate()
-            process.wait()
-
-
-@contextlib.contextmanager
-def screen(size='1600x1000', **environment):
-    """A separate screen; programs that are started meanwhile open their windows on it."""
+def screen(size='1600x1000'):
+    """A screen without windows and an empty home; programs that are started meanwhile open their windows on it. After a
+    failure the next case gets another display."""
     reason = needs()
     if reason:
         skip(reason)
-    before, servers = dict(os.environ), []
+    before = dict(os.environ)
     try:
-        with tempfile.TemporaryDirectory(prefix='weft-home-', ignore_cleanup_errors=True) as home, ended(servers):
+        with tempfile.TemporaryDirectory(prefix='weft-home-', ignore_cleanup_errors=True) as home:
             for variable in ('WAYLAND_DISPLAY', 'GTK_A11Y', 'GTK_THEME', 'AT_SPI_BUS_ADDRESS'):
                 os.environ.pop(variable, None)
             # Memory that GTK and its libraries keep until the end is not a leak of ours.
@@ -286,16 +320,15 @@ def screen(size='1600x1000', **environment):
                               XDG_CACHE_HOME=home, GDK_BACKEND='x11', GSK_RENDERER='cairo', GDK_SCALE='1',
                               GSETTINGS_BACKEND='memory',
                               ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')
-            os.environ.update(environment)
-            process, number = server(lambda pipe: ['Xvfb', '-displayfd', str(pipe), '-screen', '0', size + 'x24',
-                                                   '-nolisten', 'tcp', '-noreset'])
-            servers.append(process)
-            os.environ['DISPLAY'] = ':' + number
-            process, address = server(lambda pipe: ['dbus-daemon', '--session', '--nofork',
-                                                    '--print-address=%d' % pipe])
-            servers.append(process)
-            os.environ['DBUS_SESSION_BUS_ADDRESS'] = address
+            os.environ.update(Display.use(size).environment)
+            width, height = map(int, size.split('x'))
+            subprocess.run(['xdotool', 'mousemove', str(width // 2), str(height // 2)], check=True, timeout=WAIT)
             yield
+            until('the windows are gone', are_windows_gone)
+    except BaseException:
+        if Display.current:
+            Display.current.end()
+        raise
     finally:
         os.environ.clear()
         os.environ.update(before)

@@ -400,9 +400,12 @@ def notes_are_kept_beside_the_trace():
             window.still()
             window.mouse('move', 700, 400)
             window.keys('m')
-            window.part('entry', 'Note')
-            window.write('it begins here', 'Return')
+            window.fill('Note', 'it begins here')
+            window.keys('Return')
             until('the notes', lambda: os.path.exists(path + '.notes'))
+        with open(path + '.notes', encoding='utf-8') as file:
+            notes = file.read()
+        assert 'it begins here' in notes, notes
         with program(path) as viewer:
             window = viewer.window('noted.sexp')
             window.still()
