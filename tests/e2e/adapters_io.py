@@ -103,9 +103,10 @@ def a_long_call_is_a_span():
     with temporary_directory() as folder:
         _, path = record(folder, SUBJECT, 'lock')
         trace = Trace(path)
-        span, = trace.of('span', name='flock locked')  # on a busy machine, other calls may be long, too
+        # The longest one: on a busy machine, other calls may be long, too.
+        span = max(trace.of('span', name='flock locked'), key=lambda span: span['end'] - span['start'])
         equal(span['label'], 'io-subject blocked')
-        assert span['end'] - span['start'] > 10e6, span
+        assert span['end'] - span['start'] > 15e6, span
 
 
 @case

@@ -304,16 +304,28 @@ def root_attaches_to_processes_of_others():
         program = subprocess.Popen([SUBJECT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, user=65534,
                                    env=dict(os.environ, XDG_RUNTIME_DIR='/nonexistent'), cwd='/')
         program.stdout.readline(), program.stdout.readline()
-        command = subprocess.Popen([WEFT, 'record', '-o', 't.weft', '-p', str(program.pid)], cwd=path, text=True,
-                                   env=dict(os.environ, XDG_RUNTIME_DIR=path), stderr=subprocess.PIPE)
-        time.sleep(0.3)
-        program.stdin.write('theirs\n')
-        program.stdin.flush()
-        equal(program.stdout.readline(), 'theirs\n')
-        assert 'records, until' in command.stderr.readline()
+        report = os.path.join(path, 'report')
+        with open(report, 'w', encoding='utf-8') as file:
+            command = subprocess.Popen([WEFT, 'record', '-o', 't.weft', '-p', str(program.pid)], cwd=path, stderr=file,
+                                       env=dict(os.environ, XDG_RUNTIME_DIR=path))
+
+        def say(line):
+            program.stdin.write(line + '\n')
+            program.stdin.flush()
+            equal(program.stdout.readline(), line + '\n')
+
+        def reported():
+            with open(report, encoding='utf-8') as file:
+                return file.read()
+
+        deadline = time.monotonic() + 60
+        while 'records, until' not in reported():
+            assert time.monotonic() < deadline, reported()
+            say('poke')  # the program begins to record at such a call
+            time.sleep(0.05)
+        say('theirs')
         program.communicate()
-        errors = command.communicate(timeout=60)[1]
-        equal(command.returncode, 0, errors)
+        equal(command.wait(timeout=60), 0, reported())
         assert 'theirs' in weft('dump', os.path.join(path, 't.weft')).stdout
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """When and how programs ended: in saved rings, streams, snapshots, cuts, and in a program that hangs until it is
 killed."""
+import contextlib
 import json
 import os
 import signal
@@ -66,21 +67,32 @@ def a_program_without_exit_handlers():
         expect_hang(record(folder, 'abort', status=128 + signal.SIGABRT), 'gone', signal=signal.SIGABRT)
 
 
+@contextlib.contextmanager
+def hanging(folder, *options):
+    """The process id of a program that has waited for 400 ms; it is killed in the end."""
+    with subprocess.Popen([WEFT, 'record', *options, SUBJECT, 'pause'], cwd=folder, stdout=subprocess.PIPE, text=True,
+                          env=dict(os.environ, XDG_RUNTIME_DIR=folder)) as recorder:
+        equal(recorder.stdout.readline(), 'waits\n')
+        time.sleep(0.4)
+        pid = int(run(['pgrep', '-P', recorder.pid]).stdout)
+        yield pid
+        os.kill(pid, signal.SIGKILL)
+
+
 @case
 def a_hang_that_is_killed_is_a_problem():
     with temporary_directory() as folder:
         trace = os.path.join(folder, 'hang.weft')
-        with subprocess.Popen([WEFT, 'record', '-o', trace, SUBJECT, 'pause'], cwd=folder,
-                              env=dict(os.environ, XDG_RUNTIME_DIR=folder)) as recorder:
-            time.sleep(0.6)
-            equal(run(['pkill', '-KILL', '-P', recorder.pid]).returncode, 0)
+        with hanging(folder, '-o', trace):
+            pass
         expect_hang(trace, 'gone', signal=signal.SIGKILL)
         found = problems(trace)
         equal([(p['problem'], p['severity']) for p in found], [('unanswered wait', 'warning')])
         assert "'request' waits for wait" in found[0]['sentence'], found
         assert 'until the program was killed by signal 9' in found[0]['sentence'], found
         half = os.path.join(folder, 'half.weft')
-        weft('cut', trace, '--duration', '100ms', '-o', half)
+        info = information(trace)
+        weft('cut', trace, '--duration', '%dns' % (info['last_event'] - info['start'] + 100 * MS), '-o', half)
         equal(information(half)['ending'], 'cut')
         assert 90 < silence(half) < 110, information(half)
 
@@ -107,16 +119,11 @@ def an_executed_program_ends_the_one_before():
 @case
 def a_running_program_goes_on():
     with temporary_directory() as folder:
-        environment = dict(os.environ, XDG_RUNTIME_DIR=folder)
-        with subprocess.Popen([WEFT, 'record', SUBJECT, 'pause'], cwd=folder, env=environment,
-                              stderr=subprocess.DEVNULL) as recorder:
-            time.sleep(0.6)
-            pid = int(run(['pgrep', '-P', recorder.pid]).stdout)
+        with hanging(folder) as pid:
             trace = os.path.join(folder, 'now.weft')
             weft('record', '-p', pid, '-o', trace, env={'XDG_RUNTIME_DIR': folder})
             expect_hang(trace, 'running')
             equal(problems(trace), [])
-            os.kill(pid, signal.SIGKILL)
 
 
 main()

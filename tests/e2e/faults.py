@@ -4,13 +4,14 @@ seeds: the fault is the first problem. Sound ones have none, and examples and re
 import json
 import os
 import re
+import time
 
 from harness import BUILD, DATA, case, equal, json_lines, main, run, temporary_directory, weft
 from measured import IS_SANITIZED
 
 PROGRAMS = os.path.join(BUILD, 'tests', 'fault-programs')
 SEEDS = 2 if IS_SANITIZED else 5
-TRIES = 4  # of programs that take real time: on a busy machine, timers are late and threads are held up
+TRIES = 10  # of programs that take real time: on a busy machine, timers are late and threads are held up
 EXAMPLES = ['block-read', 'hello', 'threads']
 # All but `timeout`, in which a call fails on purpose.
 RECIPES = ['callback', 'cancellation', 'channel', 'condition', 'coroutine', 'idle-loop', 'mutex', 'promise', 'request-id', 'select',
@@ -81,7 +82,8 @@ def examples_have_only_hints():
     with temporary_directory() as here:
         for number, path in enumerate(paths):
             trace = os.path.join(here, '%d.weft' % number)
-            for _ in range(TRIES):
+            for attempt in range(TRIES):
+                time.sleep(0.1 * attempt)
                 weft('record', '-o', trace, os.path.join(BUILD, path))
                 found = problems(trace)
                 if all(p['severity'] == 'hint' for p in found):

@@ -16,21 +16,17 @@ SUBJECT = os.path.join(BUILD, 'tests', 'follow-subject')
 PATIENCE = 60
 
 
-def watches_a_process(process):
-    """A look through the rings for a PID maps them too, but only a follower watches one."""
-    folder = '/proc/%d/fd' % process.pid
-    with contextlib.suppress(FileNotFoundError):
-        for fd in os.listdir(folder):
-            with contextlib.suppress(FileNotFoundError):
-                if 'pidfd' in os.readlink(os.path.join(folder, fd)):
-                    return True
+def follows_a_ring(process):
+    """A look through the rings for a PID maps them and watches their processes, too, but only a follower writes to one."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError), open('/proc/%d/maps' % process.pid) as maps:
+        return any(' rw-s ' in line and '.weft' in line for line in maps)
     return False
 
 
 def wait_until_it_follows(process):
     """Waits until the follower has begun: from then on it misses nothing."""
     deadline = time.monotonic() + PATIENCE
-    while process.poll() is None and not watches_a_process(process):
+    while process.poll() is None and not follows_a_ring(process):
         assert time.monotonic() < deadline, 'the follower does not begin'
         time.sleep(0.002)
 

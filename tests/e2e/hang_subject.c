@@ -8,6 +8,7 @@
  * exec: executes itself with `exit 0` after 300 ms.
  */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -29,6 +30,14 @@ static void hang(unsigned milliseconds)
 {
 	wait_for_reply();
 	usleep(milliseconds * 1000);
+}
+
+static int hang_until_killed(void)
+{
+	wait_for_reply();
+	puts("waits");
+	fflush(stdout);
+	return pause();
 }
 
 /* The pipe says that the child waits, because a loaded machine may start it late. */
@@ -59,7 +68,9 @@ int main(int argc, char **argv)
 	const int status = argc > 2 ? atoi(argv[2]) : 0;
 	if (strcmp(how, "child") == 0)
 		return have_child();
-	hang(strcmp(how, "pause") == 0 ? 60000 : 300);
+	if (strcmp(how, "pause") == 0)
+		return hang_until_killed();
+	hang(300);
 	if (strcmp(how, "_exit") == 0)
 		_exit(status);
 	if (strcmp(how, "abort") == 0)

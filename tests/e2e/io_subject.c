@@ -41,6 +41,21 @@ static void sleep_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
+/* Returns 20 ms after the process's first thread has begun to wait, which other work of the machine
+ * may delay. */
+static void let_main_wait(void)
+{
+	char path[64], text[512] = "";
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)getpid());
+	for (const char *state = "  R"; state[2] != 'S';) {
+		sleep_ms(1);
+		int fd = open(path, O_RDONLY);
+		check(read(fd, text, sizeof(text) - 1) > 0 && (state = strrchr(text, ')')), path);
+		close(fd);
+	}
+	sleep_ms(20);
+}
+
 /* ---- Sockets ---- */
 
 static struct sockaddr_in loopback(int port)
@@ -137,13 +152,13 @@ static void serve_with_epoll(void)
 
 /* ---- A proxy with poll ---- */
 
-/* Answers after 20 ms. */
+/* Answers 20 ms after the proxy has begun to wait. */
 static void *be_upstream(void *argument)
 {
 	char byte;
 	int fd = accept(*(int *)argument, NULL, NULL);
 	while (read(fd, &byte, 1) == 1) {
-		sleep_ms(20);
+		let_main_wait();
 		check(write(fd, &byte, 1) == 1, "answer");
 	}
 	close(fd);
@@ -226,7 +241,7 @@ static void select_several(void)
 static void *write_slowly(void *argument)
 {
 	for (int i = 0; i < 3; i++) {
-		sleep_ms(20);
+		let_main_wait();
 		check(write(*(int *)argument, "x", 1) == 1, "write");
 	}
 	return NULL;
@@ -250,7 +265,7 @@ static void *hold(void *argument)
 	check(flock(fd, LOCK_EX) == 0, "flock");
 	pthread_barrier_t *barrier = *(pthread_barrier_t **)((char *)argument + 64);
 	pthread_barrier_wait(barrier);
-	sleep_ms(20);
+	let_main_wait();
 	close(fd);
 	return NULL;
 }

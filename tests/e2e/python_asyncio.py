@@ -175,8 +175,12 @@ async def main():
 asyncio.run(main())
 ''')
     bands = [(event['time'], event['begin']) for event in trace.events if event['event'] == 'band']
-    idle = sum(end - begin for (begin, is_begin), (end, _) in zip(bands, bands[1:]) if is_begin)
-    assert 40e6 < idle < 95e6, idle
+    idle = [(begin, end) for (begin, is_begin), (end, _) in zip(bands, bands[1:]) if is_begin]
+    assert sum(end - begin for begin, end in idle) > 40e6, idle
+    main_task = trace.id('main (Task-1)')
+    woke, = [event['time'] for event in trace.events if event['event'] == 'read' and event['task'] == main_task]
+    ended, = [event['time'] for event in trace.events if event['event'] == 'resolve' and event['target'] == main_task]
+    assert ended - woke > 40e6 and not [band for band in idle if band[0] < ended and band[1] > woke], (idle, woke, ended)
     equal(trace.outcomes('event loop'), {'event loop': 'fulfilled'})
 
 
@@ -210,6 +214,7 @@ async def inner(future): return await future
 async def fails(): raise ValueError('inner')
 async def main():
     loop = asyncio.get_running_loop()
+    loop.slow_callback_duration = 1000  # other work of the machine makes any step slow
     future = loop.create_future()
     task = asyncio.create_task(inner(future), name='waiting')
     await asyncio.sleep(0)
@@ -248,7 +253,10 @@ async def main():
     async def sets(): variable.set(1); return variable.get()
     show(await asyncio.create_task(sets()), variable.get())
     if loop.get_debug():
+        loop.slow_callback_duration = 0.1
         time.sleep(0.15)
+        await asyncio.sleep(0)
+        loop.slow_callback_duration = 1000
     asyncio.create_task(inner(loop.create_future()), name='pending')
     await asyncio.sleep(0)
     show(str(sys.argv), __name__, __file__ if '__file__' in globals() else '', sys.modules['__main__'].main is main)

@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 
-from harness import BUILD, DATA, case, equal, json_lines, main, skip, temporary_directory, weft
+from harness import BUILD, DATA, build_option, case, equal, json_lines, main, skip, temporary_directory, weft
 
 HELLO = os.path.join(BUILD, 'examples', 'hello')
 SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
@@ -59,6 +59,8 @@ else:
     weft.send(9); print('answer', flush=True); time.sleep(0.01)
 '''
     path = os.path.join(BUILD, 'bindings', 'python')
+    if build_option('b_sanitize') != 'none':
+        skip('python3 has no sanitizer, which libweft would need')
     if not os.path.exists(os.path.join(path, 'weft', '_weft.abi3.so')):
         skip('built without the package for Python: python3-dev is not installed')
     with temporary_directory() as folder:

@@ -396,7 +396,9 @@ def streams_are_compressed(here):
     assert glob.glob(here.file('stream-subject-*.weft.zst'))
     with open(here.file('t.weft.zst'), 'rb') as file:
         whole = file.read()
-    equal(weft('info', '-', input=whole, text=False).stdout.count(b'stalled'), int(losses(path) > 0))
+    piped = json.loads(weft('info', '--json', '-', input=whole, text=False).stdout)
+    equal({key: piped[key] for key in ('events', 'losses')},
+          {key: info(here.file('t.weft.zst'))[key] for key in ('events', 'losses')})
     for cut in (len(whole) // 3, len(whole) - 5):
         with open(here.file('cut'), 'wb') as file:
             file.write(whole[:cut])
@@ -442,7 +444,12 @@ def the_limit_holds(here):
                            (['--rotate', '1M', '-o', 'r.weft'], None)):
         if names and names[0].endswith('.zst') and not has_zstd():
             continue
-        report = here.record('--size', '256K', '--max-size', '8M', *options, *here.subject(400000)).stderr
+        for events in (400000, 1000000, 2500000):  # a busy machine loses most of them before they are written
+            for path in glob.glob(here.file('*.weft')):
+                os.remove(path)
+            report = here.record('--size', '256K', '--max-size', '8M', *options, *here.subject(events)).stderr
+            if 'reached its limit' in report or options[0] == '--zstd':
+                break
         paths = [here.file(n) for n in names] if names else sorted(glob.glob(here.file('r.*.weft')))
         size = sum(map(os.path.getsize, paths))
         assert size <= limit, (size, report)
@@ -488,7 +495,9 @@ def a_disk_that_is_full_for_a_while(here):
         equal(record.returncode, 0, report)
         path = os.path.join(disk, 't.weft')
         lanes = numbers(path)
-        assert losses(path) > 0 and info(path)['losses'].get('stalled') == losses(path), info(path)
+        # On a busy machine, events may also be overwritten before the disk was full.
+        lost = info(path)['losses']
+        assert lost.get('stalled') and not lost.keys() - {'stalled', 'overwritten'}, info(path)
         equal(sum(map(len, lanes)) + losses(path), LANES * total, report)
         assert not info(path)['diagnostics']
     finally:

@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,17 +34,36 @@ static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t gate;
 static sem_t slots;
 static mtx_t plain;
-static atomic_int step;
+static atomic_int step, at_step; /* `at_step`: the thread that is there */
 
 static void wait_ms(long ms)
 {
 	nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
 }
 
-/* Until the other thread is at that step, and has had time to block. */
+static void reach_step(int reached)
+{
+	atomic_store(&at_step, gettid());
+	atomic_store(&step, reached);
+}
+
+/* True if it sleeps, as far as the system tells. */
+static bool is_blocked(int thread)
+{
+	char path[64], text[512] = "";
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread);
+	int file = open(path, O_RDONLY);
+	if (file < 0 || read(file, text, sizeof(text) - 1) <= 0)
+		return true;
+	close(file);
+	const char *name_end = strrchr(text, ')');
+	return name_end && name_end[1] && name_end[2] == 'S';
+}
+
+/* Until the other thread is at that step, and has been blocked for a while. */
 static void await_step(int wanted)
 {
-	while (atomic_load(&step) < wanted)
+	while (atomic_load(&step) < wanted || !is_blocked(atomic_load(&at_step)))
 		wait_ms(1);
 	wait_ms(20);
 }
@@ -62,7 +82,7 @@ static struct timespec soon(long ms)
 
 static void *take_lock(void *argument)
 {
-	atomic_store(&step, 1);
+	reach_step(1);
 	pthread_mutex_lock(&first_lock);
 	pthread_mutex_unlock(&first_lock);
 	return argument;
@@ -85,22 +105,22 @@ static int held(void)
 
 static void *wait_for_each(void *argument)
 {
-	atomic_store(&step, 1);
+	reach_step(1);
 	pthread_rwlock_rdlock(&table);
 	pthread_rwlock_unlock(&table);
 	pthread_mutex_lock(&second_lock);
-	atomic_store(&step, 2);
+	reach_step(2);
 	pthread_cond_wait(&ready, &second_lock);
 	const struct timespec until = soon(5);
 	while (pthread_cond_timedwait(&ready, &second_lock, &until) == 0)
 		continue;
 	pthread_mutex_unlock(&second_lock);
-	atomic_store(&step, 3);
+	reach_step(3);
 	sem_wait(&slots);
-	atomic_store(&step, 4);
+	reach_step(4);
 	mtx_lock(&plain);
 	mtx_unlock(&plain);
-	atomic_store(&step, 5);
+	reach_step(5);
 	pthread_barrier_wait(&gate);
 	return argument;
 }
@@ -173,7 +193,7 @@ static void *exit_early(void *argument)
 
 static void *wait_for_ever(void *argument)
 {
-	atomic_store(&step, 1);
+	reach_step(1);
 	for (;;)
 		pause();
 	return argument;
@@ -293,7 +313,7 @@ static pthread_mutex_t *nameless;
 
 static void *take_nameless(void *argument)
 {
-	atomic_store(&step, 1);
+	reach_step(1);
 	pthread_mutex_lock(nameless);
 	pthread_mutex_unlock(nameless);
 	return argument;
