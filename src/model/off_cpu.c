@@ -3,8 +3,6 @@
  * The time in which a thread had no processor though a task ran on it. An event says how much of
  * the time since the activation began, or since the event before it, that was.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/export.h"
@@ -68,26 +66,17 @@ int weft__builder_freeze_off_cpu(struct weft_model_builder *b, struct weft_model
 	return error;
 }
 
-/* Copies numbers; NULL without memory. */
-static uint32_t *copy_u32(const uint32_t *from, uint32_t count)
-{
-	uint32_t *copy = malloc((count + (size_t)1) * sizeof(*copy));
-	if (copy && count)
-		memcpy(copy, from, count * sizeof(*copy));
-	return copy;
-}
-
-/* The groups of the pool move when rows are added, so each snapshot has a copy of where they are.
- */
 int weft__builder_show_off_cpu(const struct weft_model_builder *b, struct weft_model *m)
 {
 	const struct weft__pool *pool = &b->live->pools[WEFT__POOL_OFF_CPU];
 	if (pool->rows == 0)
 		return 0;
-	m->off_cpu = (struct weft_off_cpu){pool->rows, pool->column[0], pool->column[1],
-		pool->column[2], pool->column[3], copy_u32(pool->first, pool->groups),
-		copy_u32(pool->end, pool->groups)};
-	return m->off_cpu.first && m->off_cpu.last ? 0 : WEFT_ERROR_MEMORY;
+	m->off_cpu = (struct weft_off_cpu){.count = pool->rows,
+		.start = pool->column[0],
+		.end = pool->column[1],
+		.ns = pool->column[2],
+		.thread = pool->column[3]};
+	return weft__pool_copy_places(pool, &m->off_cpu.first, &m->off_cpu.last);
 }
 
 WEFT__EXPORT uint64_t weft_model_off_cpu_ns(const struct weft_model *m, uint32_t task)

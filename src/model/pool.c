@@ -228,6 +228,23 @@ uint32_t weft__pool_copy_group(struct weft__pool *pool, uint32_t group, uint32_t
 	return position;
 }
 
+/* NULL without memory. */
+static uint32_t *copy_places(const uint32_t *from, uint32_t count)
+{
+	uint32_t *copy = malloc((count + (size_t)1) * sizeof(*copy));
+	if (copy && count)
+		memcpy(copy, from, count * sizeof(*copy));
+	return copy;
+}
+
+int weft__pool_copy_places(
+	const struct weft__pool *pool, const uint32_t **ret_first, const uint32_t **ret_end)
+{
+	*ret_first = copy_places(pool->first, pool->groups);
+	*ret_end = copy_places(pool->end, pool->groups);
+	return *ret_first && *ret_end ? 0 : WEFT_ERROR_MEMORY;
+}
+
 struct weft__shared *weft__pool_hold(struct weft__pool *pool)
 {
 	struct weft__column columns[WEFT__SHARED_COLUMNS];

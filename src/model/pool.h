@@ -54,6 +54,11 @@ int weft__pool_reserve(struct weft__pool *pool, uint64_t rows);
  * only. Room must have been reserved. Returns the position of the copy. */
 uint32_t weft__pool_copy_group(struct weft__pool *pool, uint32_t group, uint32_t more);
 
+/* Copies where each group begins and ends, because groups move when rows are added; the caller
+ * frees both, also after WEFT_ERROR_MEMORY. */
+int weft__pool_copy_places(
+	const struct weft__pool *pool, const uint32_t **ret_first, const uint32_t **ret_end);
+
 /* A reference to the columns; NULL without memory. */
 struct weft__shared *weft__pool_hold(struct weft__pool *pool);
 

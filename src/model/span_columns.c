@@ -6,8 +6,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/export.h"
@@ -179,26 +177,17 @@ int weft__builder_freeze_spans(struct weft_model_builder *b, struct weft_model *
 
 /* ---- In a live model ---- */
 
-/* Copies numbers; NULL without memory. */
-static uint32_t *copy_u32(const uint32_t *from, uint32_t count)
-{
-	uint32_t *copy = malloc((count + (size_t)1) * sizeof(*copy));
-	if (copy && count)
-		memcpy(copy, from, count * sizeof(*copy));
-	return copy;
-}
-
-/* The groups of the pool move when rows are added, so each snapshot has a copy of where they are.
- */
 static int show_ended(const struct weft_model_builder *b, struct weft_spans *to)
 {
 	const struct weft__pool *pool = &b->live->pools[WEFT__POOL_SPANS];
 	if (pool->rows == 0)
 		return 0;
-	*to = (struct weft_spans){pool->rows, pool->column[0], pool->column[1], pool->column[2],
-		pool->column[3], copy_u32(pool->first, pool->groups), copy_u32(pool->end, pool->groups), 0,
-		NULL};
-	return to->first && to->last ? 0 : WEFT_ERROR_MEMORY;
+	*to = (struct weft_spans){.count = pool->rows,
+		.start = pool->column[0],
+		.end = pool->column[1],
+		.name = pool->column[2],
+		.depth = pool->column[3]};
+	return weft__pool_copy_places(pool, &to->first, &to->last);
 }
 
 static int add_open(const struct weft_model_builder *b, uint32_t task, struct weft_open_span **list,
