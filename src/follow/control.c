@@ -19,33 +19,20 @@
 #include "abi/category_abi.h"
 #include "base/export.h"
 #include "follow/clock.h"
+#include "follow/live.h"
 #include "source/mapping.h"
 
 /* ---- Opening ---- */
-
-static int map(struct weft_control *control, int fd, const struct stat *status)
-{
-	if (!S_ISREG(status->st_mode))
-		return WEFT_ERROR_FORMAT;
-	if (status->st_size == 0)
-		return WEFT_ERROR_EMPTY;
-	if ((size_t)status->st_size < sizeof(struct weft_abi_buffer))
-		return WEFT_ERROR_FORMAT;
-	control->size = (size_t)status->st_size;
-	int rights = control->refused ? PROT_READ : PROT_READ | PROT_WRITE;
-	void *bytes = mmap(NULL, control->size, rights, MAP_SHARED, fd, 0);
-	if (bytes == MAP_FAILED)
-		return WEFT_ERROR_SYSTEM;
-	control->header = bytes;
-	return weft__mapping_guard(bytes, control->size);
-}
 
 static int start(struct weft_control *control, int fd)
 {
 	struct stat status;
 	if (fstat(fd, &status) != 0)
 		return WEFT_ERROR_SYSTEM;
-	int error = map(control, fd, &status);
+	void *mapping;
+	int rights = control->refused ? PROT_READ : PROT_READ | PROT_WRITE;
+	int error = weft__live_map(fd, &status, rights, &mapping, &control->size);
+	control->header = mapping;
 	if (error)
 		return error;
 	const uint8_t *bytes = (const uint8_t *)control->header;

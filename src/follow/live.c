@@ -39,21 +39,22 @@ void weft__live_wait_slack(void)
 		continue;
 }
 
-static int map(struct weft__live_ring *live, int fd, const struct stat *status)
+int weft__live_map(
+	int fd, const struct stat *status, int rights, void **ret_bytes, size_t *ret_size)
 {
+	*ret_bytes = NULL;
+	*ret_size = (size_t)status->st_size;
 	if (!S_ISREG(status->st_mode))
 		return WEFT_ERROR_FORMAT;
 	if (status->st_size == 0)
 		return WEFT_ERROR_EMPTY;
 	if ((size_t)status->st_size < sizeof(struct weft_abi_buffer))
 		return WEFT_ERROR_FORMAT;
-	live->size = (size_t)status->st_size;
-	live->bytes = mmap(NULL, live->size, PROT_READ, MAP_SHARED, fd, 0);
-	if (live->bytes == MAP_FAILED) {
-		live->bytes = NULL;
+	void *bytes = mmap(NULL, *ret_size, rights, MAP_SHARED, fd, 0);
+	if (bytes == MAP_FAILED)
 		return WEFT_ERROR_SYSTEM;
-	}
-	return weft__mapping_guard(live->bytes, live->size);
+	*ret_bytes = bytes;
+	return weft__mapping_guard(bytes, *ret_size);
 }
 
 /* True if the header is complete, since the magic is stored last. An incomplete header has no pid,
@@ -84,7 +85,7 @@ static int start(struct weft__live_ring *live, int fd)
 	struct stat status;
 	if (fstat(fd, &status) != 0)
 		return WEFT_ERROR_SYSTEM;
-	int error = map(live, fd, &status);
+	int error = weft__live_map(fd, &status, PROT_READ, &live->bytes, &live->size);
 	if (error)
 		return error;
 	if (!is_complete(live))

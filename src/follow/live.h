@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "abi/buffer_abi.h"
 #include "follow/process.h"
@@ -52,6 +53,12 @@ struct weft_abi_clock_reading weft__live_take_clock(
  * came. Without a writable header nothing can wake it, and it waits for the whole time or until the
  * process ends. */
 bool weft__live_wait(const struct weft__live_ring *live, uint32_t claims, uint64_t ns);
+
+/* Maps an open file that is large enough for a buffer, with these rights (PROT_READ, PROT_WRITE),
+ * and protects the mapping. 0, or an error of weft_follow_open with errno; the caller unmaps
+ * `*ret_bytes` in both cases unless it is NULL. */
+int weft__live_map(
+	int fd, const struct stat *status, int rights, void **ret_bytes, size_t *ret_size);
 
 /* Waits until stores in any processor's store buffer are visible to all: see weft/mark.c. */
 void weft__live_wait_slack(void);
