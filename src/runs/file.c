@@ -18,16 +18,15 @@ static void directory_of(const char *path, char ret_directory[PATH_MAX])
 	snprintf(ret_directory, PATH_MAX, "%.*s", length, slash ? path : ".");
 }
 
-bool weft__runs_write_all(int fd, const char *bytes, size_t size)
+bool weft__runs_write_all(int fd, const void *bytes, size_t size)
 {
-	while (size > 0) {
-		ssize_t written = write(fd, bytes, size);
+	for (size_t done = 0; done < size;) {
+		ssize_t written = write(fd, (const char *)bytes + done, size - done);
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0)
 			return false;
-		bytes += written;
-		size -= (size_t)written;
+		done += (size_t)written;
 	}
 	return true;
 }

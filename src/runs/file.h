@@ -32,7 +32,7 @@ void weft__runs_file_abandon(struct weft__runs_file *file);
 bool weft__runs_file_can_create(const char *path);
 
 /* Writes all bytes; false with errno. */
-bool weft__runs_write_all(int fd, const char *bytes, size_t size);
+bool weft__runs_write_all(int fd, const void *bytes, size_t size);
 
 /* Waits until a file is on the disk, or the names in a directory. False with errno; a file system
  * that does not support it counts as done. */

@@ -9,6 +9,7 @@
 
 #include <weft/stream.h>
 
+#include "runs/file.h"
 #include "runs/message.h"
 
 static const char SCHEME[] = "xen:";
@@ -54,17 +55,6 @@ void weft__runs_guest_close(struct weft__runs_guest *guest)
 
 /* ---- Copies ---- */
 
-static bool write_all(int fd, const void *bytes, size_t size)
-{
-	for (size_t done = 0; done < size;) {
-		ssize_t written = write(fd, (const char *)bytes + done, size - done);
-		if (written < 0 && errno != EINTR)
-			return false;
-		done += written > 0 ? (size_t)written : 0;
-	}
-	return true;
-}
-
 /* Writes the buffer as a stream that ends now. 0 or an error. */
 static int copy_stream(struct weft_guest *guest, int fd)
 {
@@ -76,7 +66,7 @@ static int copy_stream(struct weft_guest *guest, int fd)
 		return status;
 	weft_stream_stop(stream);
 	while ((status = weft_stream_next(stream, &bytes, &size)) == WEFT_OK)
-		if (!write_all(fd, bytes, size)) {
+		if (!weft__runs_write_all(fd, bytes, size)) {
 			status = WEFT_ERROR_SYSTEM;
 			break;
 		}
@@ -90,7 +80,7 @@ static int copy(struct weft_guest *guest, int fd)
 	size_t size;
 	if (!weft_guest_bytes(guest, &bytes, &size))
 		return copy_stream(guest, fd);
-	return write_all(fd, bytes, size) ? 0 : WEFT_ERROR_SYSTEM;
+	return weft__runs_write_all(fd, bytes, size) ? 0 : WEFT_ERROR_SYSTEM;
 }
 
 int weft__runs_guest_copy(const char *operand)
