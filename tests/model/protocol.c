@@ -471,9 +471,9 @@ static struct look {
 } looks[LOOKS_MAX];
 static unsigned look_count;
 static struct weft__mark mark;
-static uint64_t visible;                                 /* in this reading */
-static uint64_t stamps[MACHINE_THREADS * EVENTS_MAX];    /* of the events that were visible */
-static const struct weft__ticks ns_clock = {0, 0, 1, 0}; /* a tick is a nanosecond */
+static uint64_t visible;                                      /* in this reading */
+static uint64_t stamps[MACHINE_THREADS * EVENTS_MAX];         /* of the events that were visible */
+static const struct weft__ticks ns_clock = {.multiplier = 1}; /* a tick is a nanosecond */
 
 static void see_stamp(uint64_t operand, uint64_t head, bool is_first, bool adopted)
 {

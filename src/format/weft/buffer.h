@@ -18,26 +18,10 @@
 #include "abi/packet_abi.h"
 #include "format/format.h"
 #include "format/weft/identity.h"
+#include "format/weft/ticks.h"
 
 static const char WEFT__BUFFER_STOPPED_EARLY[] =
 	"recording stopped early: memory of the buffer was gone";
-
-/* ns = base_ns + (ticks - base_ticks) * multiplier / 2^shift */
-struct weft__ticks {
-	uint64_t base_ticks;
-	uint64_t base_ns;
-	uint64_t multiplier;
-	unsigned shift;
-};
-
-/* A clock that advances by `ns` in `ticks` from the base on; neither is 0. */
-void weft__ticks_init(
-	struct weft__ticks *clock, uint64_t base_ticks, uint64_t base_ns, uint64_t ticks, uint64_t ns);
-/* Exact to less than 1 ns, monotone, saturating at both ends. */
-uint64_t weft__ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks);
-/* True if the clock gives the time `ns` for the ticks, within a millisecond and a `part`th of the
- * time since its base. */
-bool weft__ticks_agree(const struct weft__ticks *clock, uint64_t ticks, uint64_t ns, unsigned part);
 
 struct weft__buffer {
 	const uint8_t *bytes;

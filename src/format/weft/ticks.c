@@ -4,7 +4,9 @@
  * so that a day at 3 GHz is converted to less than a nanosecond; integers only, so that every
  * machine, WebAssembly included, gives the same result.
  */
-#include "format/weft/buffer.h"
+#include "format/weft/ticks.h"
+
+#include <stddef.h>
 
 struct wide {
 	uint64_t high, low;
@@ -55,11 +57,13 @@ void weft__ticks_init(
 		}
 		shift++;
 	}
-	*clock = (struct weft__ticks){base_ticks, base_ns, quotient, shift};
+	*clock = (struct weft__ticks){base_ticks, base_ns, quotient, shift, UINT64_MAX, NULL};
 }
 
 uint64_t weft__ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks)
 {
+	while (ticks > clock->last_ticks && clock->next)
+		clock = clock->next;
 	if (ticks < clock->base_ticks) {
 		uint64_t before =
 			narrow(multiply(clock->base_ticks - ticks, clock->multiplier), clock->shift);
@@ -67,6 +71,17 @@ uint64_t weft__ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks)
 	}
 	uint64_t after = narrow(multiply(ticks - clock->base_ticks, clock->multiplier), clock->shift);
 	return after > UINT64_MAX - clock->base_ns ? UINT64_MAX : clock->base_ns + after;
+}
+
+uint64_t weft__ticks_hz(const struct weft__ticks *clock)
+{
+	const uint64_t ticks = UINT64_C(1) << 40;
+	uint64_t ns = weft__ticks_to_ns(clock, clock->base_ticks + ticks) - clock->base_ns;
+	struct weft__ticks hertz; /* the inverse division */
+	if (ns == 0)
+		return UINT64_MAX;
+	weft__ticks_init(&hertz, 0, 0, ns, ticks);
+	return weft__ticks_to_ns(&hertz, 1000000000);
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
