@@ -79,9 +79,10 @@ static int start_in(int fd, const struct weft__ring *ring, const char **ret_step
 	int error = allocate(fd, ring->bytes);
 	if (error)
 		return error;
+	/* The blocks are allocated, so a page fault cannot fail. Clearing and mapping all pages here
+	 * would double the cost of a process that records little. */
 	*ret_step = WEFT__STEP_MAP;
-	void *buffer =
-		mmap(NULL, ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+	void *buffer = mmap(NULL, ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (buffer == MAP_FAILED)
 		return errno;
 	*ret_step = WEFT__STEP_START;
