@@ -11,6 +11,7 @@
 #include <link.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,14 +79,15 @@ static void list(const char *loader, const char *path, int output)
 
 void weft__runs_libraries_list(const char *path, struct weft__runs_libraries *ret_libraries)
 {
-	char loader[PATH_MAX], line[PATH_MAX + 256];
+	char loader[PATH_MAX], line[PATH_MAX + 256], program[PATH_MAX];
 	int ends[2], status = 1;
 	*ret_libraries = (struct weft__runs_libraries){0};
-	if (!find_loader(path, loader) || pipe2(ends, O_CLOEXEC) != 0)
+	/* As when the program runs, $ORIGIN is where the file is, not a link to it. */
+	if (!realpath(path, program) || !find_loader(program, loader) || pipe2(ends, O_CLOEXEC) != 0)
 		return;
 	pid_t child = fork();
 	if (child == 0)
-		list(loader, path, ends[1]);
+		list(loader, program, ends[1]);
 	close(ends[1]);
 	FILE *lines = fdopen(ends[0], "re");
 	while (lines && fgets(line, sizeof(line), lines))
