@@ -111,9 +111,18 @@ bool weft__runs_make_way(const char *file, char ret_path[PATH_MAX])
 	return good;
 }
 
+/* Makes the directory of an output that ends in a slash, as `mkdir` does: not those above it. */
+static void make_directory(const char *output)
+{
+	struct stat status;
+	if (output && weft__runs_is_directory(output) && stat(output, &status) != 0 && errno == ENOENT)
+		mkdir(output, 0777);
+}
+
 bool weft__runs_can_save(const char *output)
 {
 	char any[PATH_MAX];
+	make_directory(output);
 	if (weft__runs_is_stdout(output))
 		return true;
 	if (!weft__runs_is_directory(output))

@@ -388,6 +388,17 @@ def a_file_that_was_made_meanwhile_stays():
 
 
 @case
+def a_directory_is_made():
+    with workspace() as here:
+        here.record('-o', 'made/', SUBJECT, 3, 'exit', 0)
+        equal(here.files(), ['made'])
+        equal(len(os.listdir(here.file('made'))), 1)
+        result = here.record('-o', 'none/made/', 'sh', '-c', 'echo ran', status=125)
+        assert 'none/made/: No such file' in result.stderr, result.stderr
+        equal(result.stdout, '')
+
+
+@case
 def directory_that_cannot_be_written():
     with workspace() as here:
         result = here.record('-o', 'none/t.weft', 'sh', '-c', 'echo ran', status=125)

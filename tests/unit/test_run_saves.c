@@ -276,7 +276,14 @@ static void an_output_must_be_writable(void **state)
 	assert_true(weft__runs_can_save("-"));
 	assert_true(weft__runs_can_save(output.path));
 	assert_true(weft__runs_can_save(in_place(&output, "new.weft")));
-	assert_false(weft__runs_can_save(in_place(&output, "missing/")));
+	struct stat made;
+	mode_t mask = umask(027);
+	assert_true(weft__runs_can_save(in_place(&output, "made/")));
+	umask(mask);
+	assert_int_equal(stat(in_place(&output, "made"), &made), 0);
+	assert_int_equal(made.st_mode & 07777, 0750);
+	assert_int_equal(rmdir(in_place(&output, "made")), 0);
+	assert_false(weft__runs_can_save(in_place(&output, "missing/other/")));
 	assert_non_null(strstr(reported, strerror(ENOENT)));
 	assert_false(weft__runs_can_save(in_place(&output, "missing/new.weft")));
 	assert_int_equal(rmdir(output.path), 0); /* nothing was left there */
