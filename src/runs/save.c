@@ -21,6 +21,7 @@
 #include <weft/input.h>
 #include <weft/watch.h>
 
+#include "abi/buffer_abi.h"
 #include "runs/file.h"
 #include "runs/message.h"
 #include "runs/name.h"
@@ -328,6 +329,15 @@ static const char *explain(int error, int reason)
 	return error == WEFT_ERROR_SYSTEM ? strerror(reason) : weft_error_text(error);
 }
 
+/* The magic is stored last: until then nothing was recorded. */
+static bool is_being_made(int ring)
+{
+	static const uint8_t nothing[sizeof(((struct weft_abi_buffer *)0)->magic)];
+	uint8_t magic[sizeof(nothing)] = {0};
+	return pread(ring, magic, sizeof(magic), 0) >= 0 &&
+		   memcmp(magic, nothing, sizeof(nothing)) == 0;
+}
+
 enum weft__runs_outcome weft__runs_save(const struct weft__runs_saving *saving, const char *path,
 	const struct weft__runs_ring *ring, const char *file)
 {
@@ -342,11 +352,19 @@ enum weft__runs_outcome weft__runs_save(const struct weft__runs_saving *saving, 
 	int fd = weft__runs_ring_open(path, ring->pid, access);
 	if (fd < 0)
 		return WEFT__RUNS_SKIPPED;
+	/* The process was killed while it allocated the ring: there is nothing to save. */
+	if (!ring->is_running && is_being_made(fd)) {
+		close(fd);
+		return WEFT__RUNS_NEW;
+	}
 	int error = save_from(saving, fd, file, ring->is_running);
 	int reason = errno;
+	bool is_new = error && ring->is_running && is_being_made(fd);
 	close(fd);
 	if (!error)
 		return WEFT__RUNS_SAVED;
+	if (is_new)
+		return WEFT__RUNS_NEW;
 	weft__runs_report("%s: %s; the trace stays in %s",
 		weft__runs_is_stdout(file) ? "standard output" : weft__runs_shown(file),
 		explain(error, reason), weft__runs_shown(path));

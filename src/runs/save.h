@@ -32,6 +32,7 @@ enum weft__runs_outcome {
 	WEFT__RUNS_NOT_SAVED,
 	WEFT__RUNS_INTERRUPTED, /* by a signal, when saving had taken more than a second */
 	WEFT__RUNS_SKIPPED,     /* it is not a ring */
+	WEFT__RUNS_NEW,         /* its process is making it, or was killed meanwhile; not reported */
 };
 
 /* When the saving of rings that are saved together began. */
@@ -46,7 +47,7 @@ struct weft__runs_saving weft__runs_saving_begin(void);
 bool weft__runs_saving_is_interrupted(const struct weft__runs_saving *saving);
 
 /* Saves the ring at `path` as `file`, or to standard output if that is "-". An existing file is
- * replaced atomically, or stays if saving fails. Reports unless it is saved. */
+ * replaced atomically, or stays if saving fails. Reports unless it is saved or new. */
 enum weft__runs_outcome weft__runs_save(const struct weft__runs_saving *saving, const char *path,
 	const struct weft__runs_ring *ring, const char *file);
 
@@ -68,7 +69,8 @@ struct weft__runs_saves {
 	struct weft__runs_rings rings;
 	struct weft__runs_saved *list; /* the saved rings */
 	size_t count;
-	bool has_failed; /* a ring was not saved, and stays in the directory */
+	size_t new_count; /* rings that hold nothing yet */
+	bool has_failed;  /* a ring was not saved, and stays in the directory */
 	bool is_interrupted;
 };
 

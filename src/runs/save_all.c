@@ -49,7 +49,10 @@ static void save_ring(struct weft__runs_saves *saves, struct weft__runs_saving s
 		return;
 	}
 	/* Files left by another user's child must not decide the exit status. */
-	saves->has_failed |= outcome != WEFT__RUNS_SKIPPED || ring->is_ours;
+	if (outcome == WEFT__RUNS_NEW)
+		saves->new_count++;
+	else
+		saves->has_failed |= outcome != WEFT__RUNS_SKIPPED || ring->is_ours;
 	saves->is_interrupted = outcome == WEFT__RUNS_INTERRUPTED;
 	free(saved->path);
 	free(saved->file);

@@ -283,6 +283,19 @@ open('total', 'wb').write(bytes(8))
 
 
 @case
+def a_ring_whose_process_was_killed_before_it_began_is_left_out():
+    with workspace() as here:
+        script = 'head -c 65536 /dev/zero >"$WEFT_OUT/killed-%d.weft"; : >"$WEFT_OUT/sooner-%d.weft"; ' % (ENDED, ENDED - 1)
+        recorded = here.weft('record', '--size', '64K', '-o', 'traces/', 'sh', '-c', script + '"$0" 7 exit 3', SUBJECT, status=3)
+        equal([name.rsplit('-', 1)[0] for name in os.listdir(here.file('traces'))], ['record-subject'])
+        equal('killed' in recorded.stderr, False, recorded.stderr)
+        equal(here.rings(), [])
+        recorded = here.weft('record', '-a', 'none', '-o', 'own.weft', 'sh', '-c', script)
+        assert 'sh recorded nothing' in recorded.stderr, recorded.stderr
+        equal([os.path.exists(here.file('own.weft')), here.rings()], [False, []])
+
+
+@case
 def a_mark_of_another_user_does_not_expire_anything():
     needs_root()
     with workspace() as here:

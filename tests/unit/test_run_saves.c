@@ -106,6 +106,27 @@ static void a_saved_ring_has_the_bytes_and_the_holes(void **state)
 	assert_string_equal(reported, "");
 }
 
+/* A process that starts when its run ends: the file has no size, and then no magic. */
+static void a_ring_that_is_being_made_is_no_failure(void **state)
+{
+	(void)state;
+	const struct weft__runs_ring ring = {.pid = getpid(), .is_ours = true, .is_running = true};
+	static const off_t sizes[] = {0, LARGE};
+	for (size_t i = 0; i < 2; i++) {
+		int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		assert_int_equal(ftruncate(fd, sizes[i]), 0);
+		close(fd);
+		assert_int_equal(save(&ring), WEFT__RUNS_NEW);
+		assert_int_equal(access(file, F_OK), -1);
+	}
+	assert_string_equal(reported, "");
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_int_equal(write(fd, "something", 9), 9);
+	close(fd);
+	assert_int_equal(save(&ring), WEFT__RUNS_SKIPPED);
+	assert_non_null(strstr(reported, "format"));
+}
+
 /* Most of a ring that was hardly used is zeros. */
 static void blocks_of_zeros_become_holes(void **state)
 {
@@ -186,7 +207,7 @@ static void the_outcome_says_why_a_ring_is_not_saved(void **state)
 	assert_int_equal(save(&running), WEFT__RUNS_SKIPPED);
 	munmap(ring, SIZE);
 	assert_int_equal(truncate(path, 0), 0);
-	assert_int_equal(save(&running), WEFT__RUNS_SKIPPED);
+	assert_int_equal(save(&running), WEFT__RUNS_NEW);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(save(&ended), WEFT__RUNS_SKIPPED);
@@ -489,6 +510,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_PLACES(a_saved_ring_has_the_bytes_and_the_holes),
+		WITH_PLACES(a_ring_that_is_being_made_is_no_failure),
 		WITH_PLACES(blocks_of_zeros_become_holes),
 		WITH_PLACES(standard_output_gets_the_holes_as_zeros),
 		WITH_PLACES(a_ring_is_saved_while_it_is_recorded_into),

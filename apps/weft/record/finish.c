@@ -81,7 +81,7 @@ static bool save_run(const struct record_end *end, const char *made)
 	size_t missing = record_report_missing(end, &saves.rings);
 	if (saves.count)
 		record_report(saves.list, saves.count, made);
-	else if (saves.rings.count == 0 && end->name && !saves.has_failed)
+	else if (saves.rings.count == saves.new_count && end->name && !saves.has_failed)
 		record_report_nothing(end->name, end->has_adapters);
 	bool complete = is_complete(end, missing, saves.list, saves.count);
 	for (size_t i = 0; watcher && i < saves.count; i++)

@@ -319,10 +319,14 @@ static int save_process(const struct record_arguments *arguments, struct weft__r
 		.path = ring->path,
 		.file = weft__runs_name_trace(arguments->output, &ring->ring, NULL)};
 	const struct weft__runs_saving saving = weft__runs_saving_begin();
-	bool good = saved.file &&
-				weft__runs_save(&saving, ring->path, &ring->ring, saved.file) == WEFT__RUNS_SAVED;
+	enum weft__runs_outcome outcome =
+		saved.file ? weft__runs_save(&saving, ring->path, &ring->ring, saved.file)
+				   : WEFT__RUNS_NOT_SAVED;
+	bool good = outcome == WEFT__RUNS_SAVED;
 	if (good)
 		record_report(&saved, 1, NULL);
+	else if (outcome == WEFT__RUNS_NEW)
+		cli_error("process %d has not recorded anything yet", (int)ring->ring.pid);
 	free(saved.file);
 	return good ? CLI_DONE : RECORD_FAILED;
 }
