@@ -63,7 +63,10 @@ static double score_lives(const struct weft_stats_pair *pair)
 {
 	if (!pair->a->ended || !pair->b->ended)
 		return 0;
-	double expected = (double)pair->a->lifetime_ns / pair->a->ended * pair->b->ended;
+	/* Without rounding if there are as many: equal rows do not differ. */
+	double expected = (double)pair->a->lifetime_ns;
+	if (pair->a->ended != pair->b->ended)
+		expected = expected / pair->a->ended * pair->b->ended;
 	double took = (double)pair->b->lifetime_ns, extra = took - expected;
 	double most = took > expected ? took : expected;
 	if (!(most > 0))

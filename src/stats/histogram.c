@@ -52,7 +52,7 @@ WEFT__EXPORT uint32_t weft_stats_histogram(const struct weft_stats *stats,
 	uint64_t from = first_limit(least, is_coarse);
 	uint32_t count = 0, member = 0;
 	while (member < row->ended && count < WEFT_STATS_BUCKETS) {
-		uint64_t to = count + 1 == WEFT_STATS_BUCKETS ? UINT64_MAX : next_limit(from, is_coarse);
+		uint64_t to = next_limit(from, is_coarse);
 		struct weft_stats_bucket bucket = {.from_ns = from, .to_ns = to, .first = member};
 		while (member < row->ended && (life_of(stats, row, member) < to || to == UINT64_MAX))
 			member++;
