@@ -50,6 +50,10 @@ void weft__run_stats_row(struct weft_viewer *viewer, const char *arguments)
 void weft__run_stats_alike(struct weft_viewer *viewer, const char *arguments)
 {
 	(void)arguments;
+	if (viewer->selection.task == WEFT_NONE) {
+		weft__viewer_show_message(viewer, "No task is selected.");
+		return;
+	}
 	weft__statistics_show_alike(viewer);
 	show_panel(viewer);
 }

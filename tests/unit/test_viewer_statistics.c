@@ -105,6 +105,15 @@ static void a_selected_task_is_among_its_like(void **state)
 	script_end(&s);
 }
 
+static void nothing_is_like_no_task(void **state)
+{
+	(void)state;
+	struct script s = begin_jobs();
+	script_run(&s, "command stats alike");
+	assert_string_equal(weft_viewer_status(s.viewer), "No task is selected.");
+	script_end(&s);
+}
+
 static void without_a_row_nothing_is_slow(void **state)
 {
 	struct script s = begin_jobs();
@@ -281,6 +290,7 @@ int main(void)
 		cmocka_unit_test(the_panel_lists_rows),
 		cmocka_unit_test(a_row_leads_to_its_slowest),
 		cmocka_unit_test(a_selected_task_is_among_its_like),
+		cmocka_unit_test(nothing_is_like_no_task),
 		cmocka_unit_test(without_a_row_nothing_is_slow),
 		cmocka_unit_test(a_bar_leads_to_the_slowest_in_it),
 		cmocka_unit_test(a_range_has_its_own_statistics),
