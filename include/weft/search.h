@@ -29,6 +29,7 @@ enum weft_search_field {
 	WEFT_SEARCH_MESSAGE, /* a failed task's message */
 	WEFT_SEARCH_COUNTER, /* a counter's name, at its first sample */
 	WEFT_SEARCH_PROCESS, /* one of several processes' name and pid, at its first task */
+	WEFT_SEARCH_OUTCOME, /* "cancelled", "closed" or "timed out", at the task's end */
 	WEFT_SEARCH_FIELDS
 };
 

@@ -30,6 +30,7 @@ struct searcher {
 	uint32_t string_count;
 	uint8_t *kinds; /* 1: the kind matches */
 	bool has_kind;
+	bool outcomes[WEFT_OUTCOMES]; /* true: tasks of that outcome match */
 	uint32_t
 		*first_tasks; /* for each buffer whose process matches, its first task; else WEFT_NONE */
 	uint64_t id;
@@ -72,6 +73,17 @@ static void judge_kinds(struct searcher *s)
 		s->kinds[names[i].kind] = weft__pattern_matches(s->pattern, text);
 		s->has_kind = s->has_kind || s->kinds[names[i].kind];
 	}
+}
+
+/* Tests the outcomes of stopped tasks. Failed tasks have a message; the others are too many. */
+static void judge_outcomes(struct searcher *s)
+{
+#define OUTCOME(id, key, name, flags)       \
+	s->outcomes[WEFT_OUTCOME_##id] =        \
+		((flags)&WEFT_TASK_STOPPED) != 0 && \
+		weft__pattern_matches(s->pattern, (struct weft_slice){name, sizeof(name) - 1});
+#include <weft/outcomes.def>
+#undef OUTCOME
 }
 
 /* Tests the processes if there are several. */
@@ -197,6 +209,15 @@ static void pass_messages(struct searcher *s)
 				s, (struct weft_search_match){t->end[task], task, WEFT_NONE, WEFT_SEARCH_MESSAGE});
 }
 
+static void pass_outcomes(struct searcher *s)
+{
+	const struct weft_tasks *t = &s->model->tasks;
+	for (uint32_t task = 0; task < t->count; task++)
+		if (s->outcomes[t->outcome[task]])
+			add_match(
+				s, (struct weft_search_match){t->end[task], task, WEFT_NONE, WEFT_SEARCH_OUTCOME});
+}
+
 /* Finds matches in notes; a counter matches once, not at each change. */
 static void pass_notes(struct searcher *s)
 {
@@ -245,6 +266,7 @@ static void pass(struct searcher *s)
 	pass_ids(s);
 	pass_kinds(s);
 	pass_messages(s);
+	pass_outcomes(s);
 	pass_notes(s);
 	pass_counters(s);
 	pass_processes(s);
@@ -330,6 +352,7 @@ static int run(struct searcher *s)
 		return WEFT_ERROR_MEMORY;
 	judge_strings(s);
 	judge_kinds(s);
+	judge_outcomes(s);
 	judge_processes(s);
 	int error = find_matches(s);
 	return error ? error : list_tasks(s);
@@ -402,6 +425,7 @@ WEFT__EXPORT const char *weft_search_field_name(enum weft_search_field field)
 		[WEFT_SEARCH_MESSAGE] = "message",
 		[WEFT_SEARCH_COUNTER] = "counter",
 		[WEFT_SEARCH_PROCESS] = "process",
+		[WEFT_SEARCH_OUTCOME] = "outcome",
 	};
 	return field < WEFT_SEARCH_FIELDS ? names[field] : "unknown";
 }

@@ -79,8 +79,9 @@ void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number)
 	else
 		weft__viewer_reveal(viewer, WEFT_NONE, match->time, match->time, false);
 	show_count(viewer);
-	weft__viewer_show_message(viewer, "%s, a %s", viewer->prompt.message,
-		weft_search_field_name((enum weft_search_field)match->field));
+	const char *field = weft_search_field_name((enum weft_search_field)match->field);
+	weft__viewer_show_message(
+		viewer, "%s, %s %s", viewer->prompt.message, strchr("aeiou", field[0]) ? "an" : "a", field);
 	viewer->panel.is_stale = true;
 	viewer->changes |= WEFT_VIEWER_PROMPT;
 }

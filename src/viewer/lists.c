@@ -66,6 +66,7 @@ void weft__fill_problems(struct weft_viewer *viewer)
 static struct weft_slice text_of_match(
 	const struct weft_model *model, const struct weft_search_match *match, char process[128])
 {
+	const char *outcome;
 	switch (match->field) {
 	case WEFT_SEARCH_COUNTER:
 		return weft_model_string(model, model->counters[match->item].name);
@@ -77,6 +78,9 @@ static struct weft_slice text_of_match(
 	case WEFT_SEARCH_PROCESS:
 		weft_trace_format_process(model->buffers, model->buffer_count, match->item, process, 128);
 		return (struct weft_slice){process, strlen(process)};
+	case WEFT_SEARCH_OUTCOME:
+		outcome = weft_outcome_name((enum weft_outcome)model->tasks.outcome[match->task]);
+		return (struct weft_slice){outcome, strlen(outcome)};
 	default:
 		return (struct weft_slice){"", 0};
 	}

@@ -137,6 +137,38 @@ static void kinds_are_found(void **state)
 	loaded_finish(&loaded);
 }
 
+/* At its end; other outcomes have no name to search for. */
+static void stopped_tasks_are_found(void **state)
+{
+	static const struct {
+		enum weft_event_type event;
+		const char *text;
+	} ends[] = {{WEFT_EVENT_CANCEL, "cancelled"}, {WEFT_EVENT_CLOSE, "closed"},
+		{WEFT_EVENT_TIME_OUT, "timed out"}};
+	(void)state;
+	struct made made = make_begin();
+	for (uint64_t i = 0; i < 3; i++) {
+		make_create(&made, 0, 10 + i, WEFT_KIND_TASK);
+		made.time = 20 + i;
+		make_edge(&made, ends[i].event, 0, 10 + i);
+	}
+	make_create(&made, 0, 20, WEFT_KIND_TASK);
+	make_edge(&made, WEFT_EVENT_RESOLVE, 0, 20);
+	struct loaded loaded = make_end(&made);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct weft_search *found = search(&loaded, ends[i].text, false);
+		assert_int_equal(found->match_count, 1);
+		assert_int_equal(found->matches[0].field, WEFT_SEARCH_OUTCOME);
+		assert_int_equal(found->matches[0].time, 20 + i);
+		assert_int_equal(id_of(&loaded, found->matches[0].task), 10 + i);
+		weft_search_destroy(found);
+	}
+	struct weft_search *none = search(&loaded, "fulfilled", false);
+	assert_int_equal(none->match_count, 0);
+	weft_search_destroy(none);
+	loaded_finish(&loaded);
+}
+
 static void one_of_several_processes_is_found_at_its_first_task(void **state)
 {
 	static const struct weft_trace_buffer buffers[] = {
@@ -310,6 +342,7 @@ int main(void)
 		cmocka_unit_test(fields_have_names),
 		cmocka_unit_test(a_number_is_an_id_and_a_text),
 		cmocka_unit_test(kinds_are_found),
+		cmocka_unit_test(stopped_tasks_are_found),
 		cmocka_unit_test(one_of_several_processes_is_found_at_its_first_task),
 		cmocka_unit_test(nothing_is_found_nowhere),
 		cmocka_unit_test(a_bad_expression_is_an_error),
