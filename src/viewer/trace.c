@@ -8,8 +8,12 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "model/growth.h"
 #include "render/things.h"
 #include "viewer/state.h"
+
+/* Two parts of one buffer that begin farther apart are two traces. */
+#define SAME_START_NS 1000000
 
 /* State that survives a change of the model in a form without numbers of tasks, because these may
  * change. */
@@ -76,9 +80,26 @@ static void drop(struct weft_viewer *viewer, bool goes_on)
 	viewer->problems.is_marked = false;
 }
 
+/* True if the first buffers of both are one, also when one of them was read while it was written,
+ * and the other when it was saved: the rate of its clock was known better then, so that the times
+ * of its events differ a little. */
+static bool has_same_buffer(const struct weft_model *a, const struct weft_model *b)
+{
+	static const uint8_t unknown[sizeof(a->buffers->uuid)];
+	if (!a->buffer_count || !b->buffer_count)
+		return false;
+	const uint8_t *uuid = a->buffers[0].uuid;
+	return memcmp(uuid, unknown, sizeof(unknown)) != 0 &&
+		   memcmp(uuid, b->buffers[0].uuid, sizeof(unknown)) == 0;
+}
+
 static bool is_same_trace(const struct weft_viewer *viewer, const struct weft_model *model)
 {
-	return viewer->model && viewer->model->summary.start == model->summary.start;
+	if (!viewer->model)
+		return false;
+	uint64_t before = viewer->model->summary.start, now = model->summary.start;
+	uint64_t apart = before > now ? before - now : now - before;
+	return apart == 0 || (apart < SAME_START_NS && has_same_buffer(viewer->model, model));
 }
 
 /* Forgets the choices that refer to tasks, threads and counters of another trace. */
@@ -98,6 +119,8 @@ static void forget_choices(struct weft_viewer *viewer)
 static bool is_continued(const struct weft_model *before, const struct weft_model *model)
 {
 	const struct weft_tasks *old = &before->tasks, *new = &model->tasks;
+	if (weft__model_growth(model, before))
+		return true;
 	if (old->count > new->count || before->thread_count > model->thread_count)
 		return false;
 	return old->count == 0 ||

@@ -413,6 +413,55 @@ static void a_later_state_keeps_what_was_chosen(void **state)
 	script_end(&s);
 }
 
+/* A model of this buffer. */
+static struct weft_model *model_of_buffer(const struct weft_trace_buffer *buffer, uint64_t later_ns)
+{
+	struct weft_model *model = sample_model(BLOCK_READ);
+	struct weft_trace_buffer *copy = malloc(sizeof(*copy));
+	assert_non_null(copy);
+	*copy = *buffer;
+	copy->process = copy->host = copy->file = "";
+	free((void *)(uintptr_t)model->buffers);
+	model->buffers = copy;
+	model->buffer_count = 1;
+	model->summary.start += later_ns;
+	return model;
+}
+
+/* The clock's rate, and so the times, are known better when a live trace is saved. Without the
+ * buffer's id, or with a beginning much later, it is another trace. */
+static void the_saved_trace_of_a_live_one_is_the_same(void **state)
+{
+	(void)state;
+	static const struct weft_trace_buffer known = {.uuid = {1}}, other = {.uuid = {2}}, unknown;
+	const struct {
+		const struct weft_trace_buffer *before, *after;
+		uint64_t later_ns;
+		bool is_same;
+	} cases[] = {
+		{&known, &known, 0, true},
+		{&known, &known, 5, true},
+		{&known, &known, 999999, true},
+		{&known, &known, 1000000, false},
+		{&known, &other, 5, false},
+		{&unknown, &unknown, 5, false},
+		{&unknown, &known, 5, false},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		for (int is_swapped = 0; is_swapped < 2; is_swapped++) {
+			uint64_t before = is_swapped ? cases[i].later_ns : 0;
+			uint64_t after = is_swapped ? 0 : cases[i].later_ns;
+			struct script s = script_begin(BLOCK_READ, true);
+			assert_int_equal(
+				weft_viewer_show(s.viewer, model_of_buffer(cases[i].before, before), true), 0);
+			s.viewer->range.is_set = true;
+			assert_int_equal(
+				weft_viewer_show(s.viewer, model_of_buffer(cases[i].after, after), false), 0);
+			assert_int_equal(s.viewer->range.is_set, cases[i].is_same);
+			script_end(&s);
+		}
+}
+
 /* A prepared trace is shown as if it had been made at once. */
 static void a_prepared_trace_is_shown_with_the_chosen_rows(void **state)
 {
@@ -451,6 +500,7 @@ int main(void)
 		cmocka_unit_test(new_problems_flash_once),
 		cmocka_unit_test(problems_of_a_growing_trace_are_found_now_and_then),
 		cmocka_unit_test(a_later_state_keeps_what_was_chosen),
+		cmocka_unit_test(the_saved_trace_of_a_live_one_is_the_same),
 		cmocka_unit_test(a_prepared_trace_is_shown_with_the_chosen_rows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
