@@ -13,14 +13,17 @@
 #define PARTS     8
 #define LEFT_MIN  16 /* tasks that are left */
 #define OF_TENTH  2  /* times the age that nine tenths reach */
-#define SPREAD    24 /* a part has at least 1 / SPREAD of those that are left: … */
-#define FULL_MIN  5  /* … in so many of the first parts … */
-#define FULL_OF   6  /* … of these */
+#define SPREAD    24 /* a part has at least 1 / SPREAD of those that are left, … */
+#define QUIET     2 /* … or at least 1 / QUIET of the usual share of the few that begin in it: … */
+#define FULL_MIN  5 /* … in so many of the first parts … */
+#define FULL_OF   6 /* … of these */
 #define FOUND_MAX 3
 
 struct pile {
 	uint32_t group;
 	uint32_t begun[PARTS]; /* those that are left, by the part of the trace in which they began */
+	uint32_t all[PARTS];   /* the same of all tasks of the group */
+	uint32_t count;        /* all of them */
 	uint32_t left;         /* tasks that have not ended, or were stopped at the end */
 	uint32_t old;          /* those of them that are older than others become */
 	uint32_t stopped;      /* those of them that were stopped */
@@ -84,12 +87,17 @@ static struct pile *pile_of(const struct piling *p, uint32_t task)
 }
 
 /* Tasks are in the order of their first mention, which is not always that of their start. */
-static void find_last_starts(struct piling *p)
+static void find_starts(struct piling *p)
 {
 	for (uint32_t task = 0; task < p->model->tasks.count; task++) {
 		struct pile *pile = pile_of(p, task);
-		if (pile && p->model->tasks.start[task] > pile->last_start)
-			pile->last_start = p->model->tasks.start[task];
+		uint64_t start = p->model->tasks.start[task];
+		if (!pile)
+			continue;
+		pile->count++;
+		pile->all[part_of(p->model, start)]++;
+		if (start > pile->last_start)
+			pile->last_start = start;
 	}
 }
 
@@ -139,12 +147,20 @@ static void add_task(struct piling *p, uint32_t task)
 		pile->first = task;
 }
 
+/* True if tasks are left of a part: many, or a usual share if the program did little then. */
+static bool is_full(const struct pile *pile, unsigned part)
+{
+	bool is_usual =
+		(uint64_t)pile->begun[part] * QUIET * pile->count >= (uint64_t)pile->left * pile->all[part];
+	return pile->begun[part] >= 1 && (pile->begun[part] >= pile->left / SPREAD || is_usual);
+}
+
 /* True if tasks are left of nearly all parts of the trace, but for its end. */
 static bool is_spread(const struct pile *pile)
 {
 	unsigned full = 0;
 	for (unsigned part = 0; part < FULL_OF; part++)
-		full += pile->begun[part] >= 1 && pile->begun[part] >= pile->left / SPREAD;
+		full += is_full(pile, part);
 	return pile->left >= LEFT_MIN && full >= FULL_MIN;
 }
 
@@ -187,7 +203,7 @@ void weft__find_piling_up(struct weft__findings *findings)
 	uint32_t found = 0;
 	int error = list_piles(&p);
 	if (!error && p.count) {
-		find_last_starts(&p);
+		find_starts(&p);
 		count_closed(&p);
 	}
 	for (uint32_t task = 0; !error && p.count && task < p.model->tasks.count; task++)
