@@ -138,6 +138,35 @@ static void a_thundering_herd_is_found(void **state)
 	found_finish(&found);
 }
 
+/* Twenty workers wait; a burst of signals, for a job each, wakes one of them each. */
+static void a_signal_for_each_task_is_not_a_herd(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	make_create(&made, 0, 1, WEFT_KIND_CONDITION);
+	for (uint64_t id = 10; id < 30; id++)
+		make_edge(&made, WEFT_EVENT_TRY_READ, id, 1);
+	for (uint64_t round = 0; round < 5; round++) {
+		make_switch(&made, 0);
+		for (uint64_t id = 10; id < 30; id++) {
+			made.time += US;
+			make_signal(&made, 1, 0, true);
+		}
+		for (uint64_t id = 10; id < 30; id++) {
+			made.time += 5 * US;
+			make_edge(&made, WEFT_EVENT_READ, id, 1);
+			made.time += 5 * US;
+			make_edge(&made, WEFT_EVENT_TRY_READ, id, 1);
+		}
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += 100 * US;
+	}
+	struct found found = find(&made);
+	for (uint32_t i = 0; i < found.problems->count; i++)
+		assert_int_not_equal(found.problems->list[i].type, WEFT_PROBLEM_HERD);
+	found_finish(&found);
+}
+
 /* Tasks that take a semaphore one after the other; the fifth keeps it for `long_ns`. Those from
  * `first` to `last` wait for it from the beginning, the others come when it is free. */
 static struct found queued(uint64_t long_ns, uint64_t first, uint64_t last)
@@ -725,6 +754,7 @@ int main(void)
 		cmocka_unit_test(a_long_stretch_tells_its_off_cpu_time),
 		cmocka_unit_test(a_pause_is_not_blamed_on_the_running_task),
 		cmocka_unit_test(a_thundering_herd_is_found),
+		cmocka_unit_test(a_signal_for_each_task_is_not_a_herd),
 		cmocka_unit_test(contention_is_found),
 		cmocka_unit_test(contention_for_a_pool_is_found),
 		cmocka_unit_test(a_task_that_ends_with_a_lock_is_found),

@@ -25,6 +25,8 @@
 struct burst {
 	bool is_open;
 	uint64_t start, end; /* from the signal until the last task has run */
+	uint64_t before;     /* the signal before it */
+	uint32_t owed;       /* tasks that earlier signals are still to wake */
 	uint32_t woken, back;
 };
 
@@ -73,20 +75,50 @@ static void end_burst(struct herd *herd, const struct burst *burst)
 		herd->worst = *burst;
 }
 
+/* The end of its last run before `time`, when it stops waiting; 0: it has not run before. */
+static uint64_t has_waited_since(const struct weft_model *model, uint32_t task, uint64_t time)
+{
+	uint32_t runs = weft__activations_until(model, task, time);
+	const uint64_t *end = model->activations.end + model->tasks.first_activation[task];
+	while (runs && end[runs - 1] > time)
+		runs--;
+	return runs ? end[runs - 1] : 0;
+}
+
+/* The task in `edge` reads what was signalled. */
+static void wake(const struct weft_story *story, uint32_t edge, struct burst *burst)
+{
+	const struct weft_edges *e = &story->model->edges;
+	if (!burst->is_open)
+		return;
+	if (burst->owed &&
+		has_waited_since(story->model, e->from[edge], e->time[edge]) <= burst->before) {
+		burst->owed--;
+		return;
+	}
+	burst->woken++;
+	burst->back += goes_back(story, edge);
+	burst->end = end_of_run(story->model, e->from[edge], e->time[edge]);
+}
+
+/* Each of several signals may wake one task, and these may run only after the last of the signals.
+ * So a signal is answerable only for more tasks than earlier ones are still to wake. */
 static struct herd look_at(const struct weft_story *story, struct weft__edge_list to)
 {
 	const struct weft_edges *e = &story->model->edges;
 	struct burst burst = {0};
 	struct herd herd = {0};
+	uint32_t owed = 0;
 	for (uint32_t i = 0; i < to.count; i++) {
 		uint32_t edge = to.edges[i];
 		if (e->type[edge] == WEFT_EDGE_SIGNAL) {
 			end_burst(&herd, &burst);
-			burst = (struct burst){.is_open = true, .start = e->time[edge]};
-		} else if (e->type[edge] == WEFT_EDGE_READ && e->from[edge] != WEFT_NONE && burst.is_open) {
-			burst.woken++;
-			burst.back += goes_back(story, edge);
-			burst.end = end_of_run(story->model, e->from[edge], e->time[edge]);
+			burst = (struct burst){
+				.is_open = true, .start = e->time[edge], .before = burst.start, .owed = owed};
+			owed++;
+		} else if (e->type[edge] == WEFT_EDGE_READ && e->from[edge] != WEFT_NONE) {
+			owed -= owed > 0;
+			wake(story, edge, &burst);
 		}
 	}
 	end_burst(&herd, &burst);
