@@ -20,6 +20,7 @@
 #define FOUND_MAX      3
 #define EDGES_MAX      64 /* edges of a promise for one waiter: one with more is something else */
 #define DISTANCE_RATIO 2  /* minimum ratio of the time between herds to the length of a herd */
+#define BUSY_RATIO     4  /* minimum ratio of the mean run of tasks that get on to that of others */
 
 /* The tasks that one signal wakes. */
 struct burst {
@@ -28,6 +29,10 @@ struct burst {
 	uint64_t before;     /* the signal before it */
 	uint32_t owed;       /* tasks that earlier signals are still to wake */
 	uint32_t woken, back;
+	/* Tasks with a signal for each: what the last one of those that go back waits for, what the
+	 * last one of the others reads, and how long these and those run. */
+	uint32_t wanted, read;
+	uint64_t busy_ns, back_ns;
 };
 
 struct herd {
@@ -35,7 +40,7 @@ struct herd {
 	uint64_t first, last; /* start of the first and of the last burst */
 	uint64_t sum;         /* sum of their lengths */
 	uint32_t times;
-	bool by_promises;
+	bool by_task; /* that resolves a promise for each, or signals each */
 };
 
 static bool is_herd(const struct burst *burst)
@@ -182,7 +187,7 @@ static struct herd look_at_promises(
 	const struct weft_model *model = findings->story->model;
 	const struct weft_edges *e = &model->edges;
 	struct burst burst = {0};
-	struct herd herd = {.by_promises = true};
+	struct herd herd = {.by_task = true};
 	for (uint32_t i = 0; i < by.count; i++) {
 		uint32_t edge = by.edges[i];
 		if (e->type[edge] != WEFT_EDGE_RESOLVE || e->to[edge] == e->from[edge])
@@ -203,12 +208,155 @@ static struct herd look_at_promises(
 	return herd;
 }
 
+/* ---- A signal for each waiter ---- */
+
+/* A signal to a task that waits. */
+struct waking {
+	uint32_t signal, next; /* edges: `next` is the task's first act afterwards */
+	uint32_t source;       /* what it waits for */
+	uint64_t since;
+	uint64_t ran; /* from its begin to its end */
+};
+
+/* How long the task runs first after the signal. A signal may make it run at once. */
+static uint64_t run_after(const struct weft_model *model, uint32_t task, uint64_t time)
+{
+	uint32_t i = model->tasks.first_activation[task];
+	i += time ? weft__activations_until(model, task, time - 1) : 0;
+	if (i >= model->tasks.end_activation[task])
+		return 0;
+	return model->activations.end[i] - model->activations.start[i];
+}
+
+/* True if the task waits at `time`. A read has replaced the edge of the wait that it completes, so
+ * in that case the task waits since it last ran. */
+static bool find_wait(const struct weft_model *model, uint64_t time, struct waking *it)
+{
+	const struct weft_edges *e = &model->edges;
+	uint32_t task = e->to[it->signal];
+	struct weft__edge_list by = weft__edges_by(model, task);
+	uint32_t next = weft__edges_until(model, by, time);
+	if (next == by.count)
+		return false;
+	it->next = by.edges[next];
+	if (e->type[it->next] == WEFT_EDGE_READ) {
+		it->source = e->to[it->next];
+		it->since = has_waited_since(model, task, time);
+	} else if (next && e->type[by.edges[next - 1]] == WEFT_EDGE_TRY_READ) {
+		it->source = e->to[by.edges[next - 1]];
+		it->since = e->time[by.edges[next - 1]];
+	} else {
+		return false;
+	}
+	return it->since < time && weft__activations_until(model, task, time - 1) <=
+								   weft__activations_until(model, task, it->since);
+}
+
+/* False if the task does not wait, was woken before, or does not act any more. */
+static bool is_waking(const struct weft_story *story, uint32_t signal, struct waking *ret)
+{
+	const struct weft_model *model = story->model;
+	const struct weft_edges *e = &model->edges;
+	uint64_t time = e->time[signal];
+	ret->signal = signal;
+	if (!find_wait(model, time, ret))
+		return false;
+	ret->ran = run_after(model, e->to[signal], time);
+	struct weft__edge_list to = weft__edges_to(story, e->to[signal]);
+	for (uint32_t i = weft__edges_until(model, to, time); i > 0; i--) {
+		uint32_t edge = to.edges[i - 1];
+		if (e->time[edge] < ret->since)
+			break;
+		if (edge < signal && weft__wakes(e->type[edge]))
+			return false;
+	}
+	return true;
+}
+
+/* True if the task next waits for the same, and has made nothing in between. */
+static bool waits_again(const struct weft_story *story, const struct waking *it)
+{
+	const struct weft_edges *e = &story->model->edges;
+	if (e->type[it->next] != WEFT_EDGE_TRY_READ || e->to[it->next] != it->source)
+		return false;
+	struct weft__edge_list made = weft__edges_made(story, e->to[it->signal]);
+	return weft__edges_until(story->model, made, e->time[it->signal]) ==
+		   weft__edges_until(story->model, made, e->time[it->next]);
+}
+
+/* True if `signal` goes on with the burst of the signal before, `last`: both are of one run of
+ * their task, or that task goes on when the other one, which ran at once, waits again. And the task
+ * did nothing else in between. */
+static bool is_of_burst(const struct weft_story *story, uint32_t last, uint32_t signal)
+{
+	const struct weft_model *model = story->model;
+	const struct weft_edges *e = &model->edges;
+	uint32_t task = e->from[signal];
+	struct weft__edge_list made = weft__edges_made(story, task);
+	if (weft__edges_until(model, made, e->time[last]) !=
+		weft__edges_until(model, made, e->time[signal]))
+		return false;
+	return weft__activations_until(model, task, e->time[last]) ==
+			   weft__activations_until(model, task, e->time[signal]) ||
+		   e->time[signal] <= end_of_run(model, e->to[last], e->time[last]);
+}
+
+static void add_waking(const struct weft_story *story, const struct waking *it, struct burst *burst)
+{
+	const struct weft_edges *e = &story->model->edges;
+	uint64_t end = end_of_run(story->model, e->to[it->signal], e->time[it->next]);
+	bool is_back = waits_again(story, it);
+	burst->woken++;
+	burst->back += is_back;
+	*(is_back ? &burst->back_ns : &burst->busy_ns) += it->ran;
+	if (is_back)
+		burst->wanted = it->source;
+	else if (e->type[it->next] == WEFT_EDGE_READ)
+		burst->read = it->source;
+	burst->end = end > burst->end ? end : burst->end;
+}
+
+static void end_signals(struct herd *herd, const struct burst *burst)
+{
+	uint32_t busy = burst->woken - burst->back;
+	if (!is_herd(burst) || !busy)
+		return;
+	if (burst->read != burst->wanted &&
+		burst->busy_ns / busy / BUSY_RATIO < burst->back_ns / burst->back)
+		return;
+	herd->sum += burst->end - burst->start;
+	end_burst(herd, burst);
+}
+
+/* Examines bursts of signals to waiting tasks: each of these waited when the burst began. */
+static struct herd look_at_signals(const struct weft_story *story, struct weft__edge_list by)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct herd herd = {.by_task = true};
+	struct burst burst = {0};
+	struct waking it;
+	uint32_t last = WEFT_NONE;
+	for (uint32_t i = 0; i < by.count; i++) {
+		uint32_t edge = by.edges[i];
+		bool is_signal = e->type[edge] == WEFT_EDGE_SIGNAL;
+		if (!is_signal || last == WEFT_NONE || !is_of_burst(story, last, edge)) {
+			end_signals(&herd, &burst);
+			burst = (struct burst){.start = e->time[edge], .wanted = WEFT_NONE, .read = WEFT_NONE};
+		}
+		last = is_signal ? edge : WEFT_NONE;
+		if (is_signal && is_waking(story, edge, &it) && it.since <= burst.start)
+			add_waking(story, &it, &burst);
+	}
+	end_signals(&herd, &burst);
+	return herd;
+}
+
 static bool is_worth_a_word(const struct herd *herd)
 {
 	if (herd->times < TIMES_MIN)
 		return false;
 	uint64_t distance = (herd->last - herd->first) / (herd->times - 1);
-	return !herd->by_promises || distance / DISTANCE_RATIO >= herd->sum / herd->times;
+	return !herd->by_task || distance / DISTANCE_RATIO >= herd->sum / herd->times;
 }
 
 static void add_herd(struct weft__findings *findings, uint32_t task, const struct herd *herd)
@@ -228,12 +376,12 @@ static void add_herd(struct weft__findings *findings, uint32_t task, const struc
 	};
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 5);
-	weft__words_add(w, herd->by_promises ? "" : "A signal of ");
+	weft__words_add(w, herd->by_task ? "" : "A signal of ");
 	weft__words_add_subject(w, model, task, 32);
 	weft__words_add(w, " at ");
 	weft__words_add_time(w, model, herd->worst.start);
 	weft__words_add(w, " wakes %" PRIu32 " tasks", herd->worst.woken);
-	weft__words_add(w, herd->by_promises ? " at once" : "");
+	weft__words_add(w, herd->by_task ? " at once" : "");
 	w = weft__clause(&s, 4);
 	if (herd->worst.back < herd->worst.woken)
 		weft__words_add(w, ", of which %" PRIu32 " only wait again", herd->worst.back);
@@ -255,6 +403,8 @@ void weft__find_herds(struct weft__findings *findings)
 			herd = look_at(story, to);
 		if (!is_worth_a_word(&herd) && by.count >= HERD_MIN * TIMES_MIN)
 			herd = look_at_promises(findings, by);
+		if (!is_worth_a_word(&herd) && by.count >= HERD_MIN * TIMES_MIN)
+			herd = look_at_signals(story, by);
 		if (!is_worth_a_word(&herd))
 			continue;
 		add_herd(findings, task, &herd);
