@@ -127,9 +127,10 @@ static void add_end(struct answer *a, const struct weft_chain *chain)
 		[WEFT_CHAIN_UNRESOLVED] = "unresolved",
 		[WEFT_CHAIN_OUTSIDE] = "outside",
 		[WEFT_CHAIN_LATER] = "later",
+		[WEFT_CHAIN_SENT] = "sent",
 		[WEFT_CHAIN_OVER] = "over",
 		[WEFT_CHAIN_CIRCLE] = "circle"};
-	uint32_t edge = chain->end.edge;
+	uint32_t edge = chain->end.type == WEFT_CHAIN_SENT ? WEFT_NONE : chain->end.edge;
 	char sentence[WEFT_SENTENCE_BYTES];
 	weft_chain_end_sentence(&a->story, chain, sentence, sizeof(sentence));
 	if (!a->options->json) {

@@ -33,13 +33,16 @@ struct weft_chain_hop {
 };
 
 enum weft_chain_end {
-	WEFT_CHAIN_RUNS,       /* the task runs, from `since` to `until` */
-	WEFT_CHAIN_IDLE,       /* it waits for nothing that the trace shows, until it runs at `until` */
+	WEFT_CHAIN_RUNS, /* the task runs, from `since` to `until` */
+	/* it waits for nothing that the trace shows, until it runs at `until`; or it is a resource that
+	 * nobody holds */
+	WEFT_CHAIN_IDLE,
 	WEFT_CHAIN_UNRESOLVED, /* it never ran, and no task resolved it */
 	WEFT_CHAIN_OUTSIDE,    /* a resolve or signal ends its wait at `until`, by an unknown task */
 	WEFT_CHAIN_LATER,      /* it begins only at `since` */
 	WEFT_CHAIN_OVER,       /* it ended at `since`, but still holds what the chain waits for */
 	WEFT_CHAIN_CIRCLE,     /* the task is that of hop `first` of the chain */
+	WEFT_CHAIN_SENT,       /* at `until` it receives a message that was sent before: by `edge` */
 };
 
 struct weft_chain {
@@ -52,7 +55,8 @@ struct weft_chain {
 		uint32_t task;
 		uint64_t since, until; /* ns; `until` UINT64_MAX: not in this trace */
 		uint32_t first; /* of WEFT_CHAIN_CIRCLE: a hop's number, from 0; `kept` or more: not kept */
-		uint32_t edge;  /* of WEFT_CHAIN_UNRESOLVED: a signal just too early for it, or WEFT_NONE */
+		uint32_t edge;  /* of WEFT_CHAIN_UNRESOLVED: a signal just too early for it, or WEFT_NONE;
+						   of WEFT_CHAIN_SENT: the receive */
 	} end;
 };
 

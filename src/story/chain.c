@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/export.h"
+#include "model/holds.h"
 #include "story/hop.h"
 #include "story/index.h"
 #include "story/runs.h"
@@ -100,7 +101,7 @@ static void end_idle(struct chain_maker *c, const struct weft__runs *runs)
 	chain->end.until = runs->next;
 	if (is_resolved && t->end[task] < chain->end.until)
 		chain->end.until = t->end[task];
-	if (t->first_activation[task] < t->end_activation[task])
+	if (t->first_activation[task] < t->end_activation[task] || weft__is_resource(t->kind[task]))
 		chain->end.type = WEFT_CHAIN_IDLE;
 	else
 		chain->end.type = is_resolved ? WEFT_CHAIN_OUTSIDE : WEFT_CHAIN_UNRESOLVED;
@@ -130,6 +131,10 @@ static void end_at(struct chain_maker *c, const struct weft_chain_hop *hop)
 		chain->end.since =
 			model->activations.start[model->tasks.first_activation[task] + number - 1];
 		chain->end.until = runs_until(model, task, chain->at);
+	} else if (hop->edge != WEFT_NONE && hop->wait.source != WEFT_NONE) {
+		chain->end.type = WEFT_CHAIN_SENT;
+		chain->end.since = hop->wait.since;
+		chain->end.edge = hop->edge;
 	} else if (hop->edge != WEFT_NONE && model->edges.from[hop->edge] != task) {
 		chain->end.type = WEFT_CHAIN_OUTSIDE;
 	} else {

@@ -3,6 +3,7 @@
  * Wait chains in sentences.
  */
 #include "base/export.h"
+#include "model/holds.h"
 #include "story/any.h"
 #include "story/holders.h"
 #include "story/hop.h"
@@ -152,6 +153,10 @@ static void write_unresolved(
 static void write_idle(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
 {
+	if (weft__is_resource(story->model->tasks.kind[chain->end.task])) {
+		add_subject(s, story, chain->end.task, " is held by nobody that the trace shows");
+		return;
+	}
 	add_subject(s, story, chain->end.task, " waits for nothing that the trace shows");
 	add_time(s, story, ", since ", chain->end.since);
 	if (chain->end.until != UINT64_MAX)
@@ -177,6 +182,14 @@ static void write_circle(
 	weft__words_add_count(weft__clause(s, WORTH_OTHER), hops, "hop");
 }
 
+static void write_sender(struct weft__sentence *s, const struct weft_story *story, uint32_t edge)
+{
+	struct weft__words *w = weft__clause(s, WORTH_OTHER);
+	weft__words_add(w, " what ");
+	weft__words_add_subject(w, story->model, story->model->edges.from[edge], OTHER_LETTERS);
+	weft__words_add(w, " has sent already");
+}
+
 WEFT__EXPORT size_t weft_chain_end_sentence(
 	const struct weft_story *story, const struct weft_chain *chain, char *buffer, size_t size)
 {
@@ -198,6 +211,11 @@ WEFT__EXPORT size_t weft_chain_end_sentence(
 	case WEFT_CHAIN_OUTSIDE:
 		add_subject(&s, story, task, " is woken or resolved from outside of the trace");
 		add_time(&s, story, ", at ", chain->end.until);
+		break;
+	case WEFT_CHAIN_SENT:
+		add_subject(&s, story, task, " gets");
+		add_time(&s, story, " at ", chain->end.until);
+		write_sender(&s, story, chain->end.edge);
 		break;
 	case WEFT_CHAIN_LATER:
 		add_subject(&s, story, task, " begins only");

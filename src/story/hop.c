@@ -58,6 +58,34 @@ static bool find_resolve(const struct weft_story *story, uint64_t at_ns, struct 
 	return edge != WEFT_NONE && follow_edge(story->model, edge, WEFT_CHAIN_RESOLVED, hop);
 }
 
+/* True if the message was sent by a time: from then on until it is received, its sender does not
+ * run. The model has only the time at which it is received. */
+static bool is_sent(const struct weft_story *story, uint32_t edge, uint64_t at_ns)
+{
+	const struct weft_model *model = story->model;
+	const struct weft_activations *a = &model->activations;
+	uint32_t sender = model->edges.from[edge];
+	if (model->edges.type[edge] != WEFT_EDGE_RECEIVE || sender == WEFT_NONE)
+		return false;
+	uint32_t runs = weft__activations_until(model, sender, model->edges.time[edge]);
+	uint32_t first = model->tasks.first_activation[sender], looked = 0;
+	for (uint32_t i = runs; i > 0 && looked < SAME_TIME_MAX; i--, looked++)
+		if (a->end[first + i - 1] > at_ns)
+			return false;
+	return runs > 0;
+}
+
+/* The signal or message that ends the wait; not a hop if the sender of the message has done its
+ * part: it may wait for an answer itself, which would look like a circle. */
+static bool follow_wake(const struct weft_story *story, uint64_t at_ns, struct weft_chain_hop *hop)
+{
+	uint32_t edge = edge_at(story, hop->wait.task, false, hop->wait.until);
+	if (edge == WEFT_NONE)
+		return false;
+	bool goes_on = follow_edge(story->model, edge, step_of(story->model, edge), hop);
+	return goes_on && !is_sent(story, edge, at_ns);
+}
+
 bool weft__hop_at(const struct weft_story *story, const uint32_t *now, uint32_t task,
 	uint64_t at_ns, struct weft_chain_hop *ret_hop)
 {
@@ -70,8 +98,7 @@ bool weft__hop_at(const struct weft_story *story, const uint32_t *now, uint32_t 
 		hop->step = hop->wait.is_held ? WEFT_CHAIN_HELD : WEFT_CHAIN_WAITS;
 		if (hop->wait.source != WEFT_NONE)
 			return true;
-		uint32_t edge = edge_at(story, hop->wait.task, false, hop->wait.until);
-		return edge != WEFT_NONE && follow_edge(model, edge, step_of(model, edge), hop);
+		return follow_wake(story, at_ns, hop);
 	}
 	hop->wait =
 		(struct weft_story_wait){.task = now ? now[task] : weft__become_at(model, task, at_ns),

@@ -5,6 +5,7 @@
  * with a read of one of them.
  */
 #include "base/export.h"
+#include "model/holds.h"
 #include "story/any.h"
 #include "story/hop.h"
 #include "story/runs.h"
@@ -223,14 +224,17 @@ static bool find_holder(const struct waiting *w, struct weft_story_wait *wait)
 	return true;
 }
 
-/* Finds a later signal or receive that ends the wait, if there is no other evidence. */
+/* Finds a later signal or receive that ends the wait, if there is no other evidence. A resource
+ * that nobody holds waits for no release: the next one is by a task that takes it later, perhaps by
+ * the waiter itself. */
 static bool find_signal(const struct waiting *w, struct weft_story_wait *wait)
 {
+	bool is_resource = weft__is_resource(w->model->tasks.kind[w->task]);
 	const struct weft_edges *e = &w->model->edges;
 	struct weft__edge_list to = weft__edges_to(w->story, w->task);
 	for (uint32_t i = weft__edges_until(w->model, to, w->at); i < to.count; i++) {
 		uint32_t edge = to.edges[i];
-		if (e->time[edge] > w->runs.next)
+		if (e->time[edge] > w->runs.next || (is_resource && e->type[edge] == WEFT_EDGE_READ))
 			break;
 		if (!weft__wakes(e->type[edge]))
 			continue;

@@ -12,6 +12,7 @@
 #include <weft/chain.h>
 
 #include "loaded.h"
+#include "model/holds.h"
 
 static uint32_t task_of(const struct loaded *loaded, uint64_t id)
 {
@@ -590,6 +591,102 @@ static void the_moment_is_in_the_longest_wait(void **state)
 	loaded_finish(&lost);
 }
 
+static void make_message(struct made *made, enum weft_event_type type, uint64_t task, int64_t key)
+{
+	make(made, (struct weft_event){.type = (uint8_t)type, .task = task, .value = key});
+}
+
+/* Tasks 1 and 3 on two threads ask each other, by descriptors 2 and 4. At 2 us, 3 has answered, and
+ * waits for the next request; 1 receives the answer at 3 us, and asks again. */
+static struct loaded request_and_answer(void)
+{
+	struct made made = make_begin();
+	for (uint64_t id = 1; id <= 4; id++)
+		make_create(&made, WEFT_TASK_NONE, id, WEFT_KIND_TASK);
+	made.thread = 1;
+	make_switch(&made, 3);
+	made.thread = 0;
+	make_switch(&made, 1);
+	made.time = 500;
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 2);
+	make_switch(&made, WEFT_TASK_NONE);
+	made.thread = 1;
+	made.time = 1500;
+	make_message(&made, WEFT_EVENT_SEND, 3, 7);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 3, 4);
+	make_switch(&made, WEFT_TASK_NONE);
+	made.thread = 0;
+	made.time = 3000;
+	make_message(&made, WEFT_EVENT_RECEIVE, 2, 7);
+	make_edge(&made, WEFT_EVENT_READ, 1, 2);
+	made.time = 3500;
+	make_message(&made, WEFT_EVENT_SEND, 1, 8);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 2);
+	make_switch(&made, WEFT_TASK_NONE);
+	made.thread = 1;
+	made.time = 4000;
+	make_message(&made, WEFT_EVENT_RECEIVE, 4, 8);
+	make_edge(&made, WEFT_EVENT_READ, 3, 4);
+	return make_end(&made);
+}
+
+/* Their waits for each other would be a circle. */
+static void a_message_on_its_way_is_no_wait_for_its_sender(void **state)
+{
+	struct loaded loaded = request_and_answer();
+	struct weft_chain *chain;
+	char sentence[WEFT_SENTENCE_BYTES];
+	(void)state;
+	assert_int_equal(weft_chain_create(&loaded.story, task_of(&loaded, 1), 1000, 10, &chain), 0);
+	assert_int_equal(chain->count, 2); /* not sent yet */
+	assert_int_equal(chain->end.type, WEFT_CHAIN_RUNS);
+	assert_int_equal(chain->end.task, task_of(&loaded, 3));
+	weft_chain_destroy(chain);
+	assert_int_equal(weft_chain_create(&loaded.story, task_of(&loaded, 1), 2000, 10, &chain), 0);
+	assert_int_equal(chain->count, 1);
+	assert_int_equal(chain->end.type, WEFT_CHAIN_SENT);
+	weft_chain_end_sentence(&loaded.story, chain, sentence, sizeof(sentence));
+	assert_string_equal(sentence, "task 2 gets at 3 us what task 3 has sent already.");
+	weft_chain_destroy(chain);
+	assert_int_equal(weft_chain_create(&loaded.story, task_of(&loaded, 3), 2000, 10, &chain), 0);
+	assert_int_equal(chain->count, 3); /* it waits for the request, and that for the answer */
+	assert_int_equal(chain->end.type, WEFT_CHAIN_SENT);
+	assert_int_equal(chain->end.task, task_of(&loaded, 2));
+	weft_chain_destroy(chain);
+	loaded_finish(&loaded);
+}
+
+/* Task 1 has released lock 9, task 2 waits on until it takes the lock at 3 us, and releases it at 4
+ * us: it does not wait for this. */
+static void a_free_lock_waits_for_no_release(void **state)
+{
+	struct made made = make_begin();
+	struct weft_chain *chain;
+	char sentence[WEFT_SENTENCE_BYTES];
+	(void)state;
+	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_TASK);
+	make_create(&made, WEFT_TASK_NONE, 2, WEFT_KIND_TASK);
+	make_create(&made, WEFT_TASK_NONE, 9, WEFT_KIND_LOCK);
+	make_switch(&made, 2);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 2, 9);
+	make_edge(&made, WEFT_EVENT_READ, 1, 9);
+	made.time = 1000;
+	make_signal(&made, 9, 1, false);
+	make_switch(&made, WEFT_TASK_NONE);
+	made.time = 3000;
+	make_edge(&made, WEFT_EVENT_READ, 2, 9);
+	made.time = 4000;
+	make_signal(&made, 9, 2, false);
+	struct loaded loaded = make_end(&made);
+	assert_int_equal(weft_chain_create(&loaded.story, task_of(&loaded, 2), 2000, 10, &chain), 0);
+	assert_int_equal(chain->count, 1);
+	assert_int_equal(chain->end.type, WEFT_CHAIN_IDLE);
+	weft_chain_end_sentence(&loaded.story, chain, sentence, sizeof(sentence));
+	assert_string_equal(sentence, "lock 9 is held by nobody that the trace shows.");
+	weft_chain_destroy(chain);
+	loaded_finish(&loaded);
+}
+
 /* ---- Random traces ---- */
 
 static uint32_t pick(uint32_t below)
@@ -634,16 +731,153 @@ static uint32_t end_of_group(const struct loaded *loaded, const struct weft_chai
 	return end;
 }
 
-/* `counts` by end. Groups of alike ends are compared in all. */
-static void check_counts(const struct weft_waiting *waiting, const uint32_t *counts, uint32_t tasks)
+static uint32_t become_at(const struct weft_tasks *t, uint32_t task, uint64_t at)
+{
+	while (t->becomes[task] != WEFT_NONE && t->end[task] <= at)
+		task = t->becomes[task];
+	return task;
+}
+
+static void check_hop(const struct loaded *loaded, const struct weft_chain_hop *hop, uint64_t at)
+{
+	static const enum weft_edge_type ends[] = {[WEFT_CHAIN_RESOLVED] = WEFT_EDGE_RESOLVE,
+		[WEFT_CHAIN_SIGNALLED] = WEFT_EDGE_SIGNAL,
+		[WEFT_CHAIN_RECEIVES] = WEFT_EDGE_RECEIVE};
+	const struct weft_edges *e = &loaded->model->edges;
+	assert_true(hop->wait.since <= at && hop->wait.until >= at);
+	if (hop->step == WEFT_CHAIN_WAITS || hop->step == WEFT_CHAIN_HELD)
+		return;
+	assert_int_equal(e->type[hop->edge], ends[hop->step]);
+	assert_int_equal(e->to[hop->edge], hop->wait.task);
+	assert_int_equal(e->from[hop->edge], hop->wait.source);
+	assert_int_equal(e->time[hop->edge], hop->wait.until);
+	if (hop->step == WEFT_CHAIN_RESOLVED)
+		assert_int_equal(hop->wait.until, loaded->model->tasks.end[hop->wait.task]);
+}
+
+/* The task begins to run because another becomes it. */
+static bool begins_by_become(const struct weft_model *m, uint32_t task, uint64_t time)
+{
+	for (uint32_t i = 0; i < m->edges.count; i++)
+		if (m->edges.type[i] == WEFT_EDGE_BECOME && m->edges.to[i] == task &&
+			m->edges.time[i] == time)
+			return true;
+	return false;
+}
+
+/* The end of a chain whose task neither runs nor waits for another one. */
+static void check_idle_end(const struct weft_model *m, const struct weft_chain *chain)
+{
+	uint32_t task = chain->end.task;
+	uint64_t since = m->tasks.start[task], until = UINT64_MAX;
+	for (uint32_t i = m->tasks.first_activation[task]; i < m->tasks.end_activation[task]; i++) {
+		uint64_t start = m->activations.start[i];
+		assert_false(start <= chain->at && chain->at < m->activations.end[i]);
+		if (start <= chain->at)
+			since = m->activations.end[i];
+		else if (start < until && !begins_by_become(m, task, start))
+			until = start;
+	}
+	if ((m->tasks.flags[task] & WEFT_TASK_RESOLVED) && m->tasks.end[task] < until)
+		until = m->tasks.end[task];
+	assert_int_equal(chain->end.since, since);
+	assert_int_equal(chain->end.until, until);
+}
+
+static bool runs_between(const struct weft_model *m, uint32_t task, uint64_t start, uint64_t end)
+{
+	for (uint32_t i = m->tasks.first_activation[task]; i < m->tasks.end_activation[task]; i++)
+		if (m->activations.start[i] == start && m->activations.end[i] == end)
+			return true;
+	return false;
+}
+
+/* It has run, and does not run between the time and the message. */
+static void check_sender(const struct weft_model *m, uint32_t task, const struct weft_chain *chain)
+{
+	bool has_run = false;
+	for (uint32_t i = m->tasks.first_activation[task]; i < m->tasks.end_activation[task]; i++) {
+		has_run |= m->activations.start[i] <= chain->end.until;
+		assert_true(
+			m->activations.end[i] <= chain->at || m->activations.start[i] > chain->end.until);
+	}
+	assert_true(has_run);
+}
+
+static void check_end(const struct weft_model *m, const struct weft_chain *chain)
+{
+	uint32_t task = chain->end.task;
+	bool is_resolved = m->tasks.flags[task] & WEFT_TASK_RESOLVED;
+	bool has_run = m->tasks.first_activation[task] < m->tasks.end_activation[task], is_resource;
+	switch (chain->end.type) {
+	case WEFT_CHAIN_RUNS:
+		assert_true(chain->end.since <= chain->at && chain->at < chain->end.until);
+		assert_true(runs_between(m, task, chain->end.since, chain->end.until));
+		break;
+	case WEFT_CHAIN_IDLE:
+	case WEFT_CHAIN_UNRESOLVED:
+		is_resource = weft__is_resource(m->tasks.kind[task]);
+		assert_int_equal(has_run || is_resource, chain->end.type == WEFT_CHAIN_IDLE);
+		assert_true(has_run || is_resource || !is_resolved);
+		check_idle_end(m, chain);
+		break;
+	case WEFT_CHAIN_OUTSIDE:
+		assert_true(chain->end.until >= chain->at);
+		break;
+	case WEFT_CHAIN_SENT:
+		assert_int_equal(m->edges.to[chain->end.edge], task);
+		assert_int_equal(m->edges.type[chain->end.edge], WEFT_EDGE_RECEIVE);
+		assert_true(m->edges.time[chain->end.edge] == chain->end.until);
+		assert_true(chain->end.since <= chain->at && chain->at <= chain->end.until);
+		check_sender(m, m->edges.from[chain->end.edge], chain);
+		break;
+	case WEFT_CHAIN_LATER:
+		assert_int_equal(chain->end.since, m->tasks.start[task]);
+		assert_true(chain->end.since > chain->at);
+		break;
+	case WEFT_CHAIN_OVER:
+		assert_int_equal(chain->end.since, m->tasks.end[task]);
+		assert_true(is_resolved && chain->end.since <= chain->at);
+		break;
+	case WEFT_CHAIN_CIRCLE:
+		assert_int_equal(chain->end.since, chain->hops[chain->end.first].wait.since);
+		assert_true(chain->end.until == UINT64_MAX);
+		break;
+	}
+}
+
+/* All hops are kept: each leads to the next, and the last one to the end. */
+static void check_chain(const struct loaded *loaded, const struct weft_chain *chain)
+{
+	const struct weft_tasks *t = &loaded->model->tasks;
+	assert_int_equal(chain->count, chain->kept);
+	for (uint32_t i = 0; i < chain->count; i++) {
+		uint32_t next = i + 1 < chain->count ? chain->hops[i + 1].wait.task : chain->end.task;
+		check_hop(loaded, &chain->hops[i], chain->at);
+		assert_int_equal(become_at(t, chain->hops[i].wait.source, chain->at), next);
+	}
+	check_end(loaded->model, chain);
+}
+
+/* The tasks with one end, and the longest wait of these. */
+struct waiting_for {
+	uint32_t count;
+	uint64_t since;
+};
+
+/* By end. Groups of alike ends are compared in all. */
+static void check_counts(
+	const struct weft_waiting *waiting, const struct waiting_for *expected, uint32_t tasks)
 {
 	uint32_t ends = 0, count = 0, groups = 0;
 	for (uint32_t task = 0; task < tasks; task++)
-		ends += counts[task] > 0;
+		ends += expected[task].count > 0;
 	for (uint32_t i = 0; i < waiting->count; i++) {
 		const struct weft_waiters *waiters = &waiting->list[i];
 		assert_true(waiters->ends == 1 || waiters->ends > 3);
-		assert_true(waiters->ends > 1 || waiters->count == counts[waiters->end]);
+		assert_true(waiters->ends > 1 || waiters->count == expected[waiters->end].count);
+		assert_int_equal(waiters->since, expected[waiters->end].since);
+		assert_true(i == 0 || waiters[-1].count >= waiters->count);
 		groups += waiters->ends;
 		count += waiters->count;
 	}
@@ -654,7 +888,8 @@ static void check_counts(const struct weft_waiting *waiting, const uint32_t *cou
 static void check_at(const struct loaded *loaded, uint64_t at)
 {
 	struct weft_waiting *waiting;
-	uint32_t tasks = loaded->model->tasks.count, counts[64] = {0}, sum = 0;
+	struct waiting_for expected[64] = {0};
+	uint32_t tasks = loaded->model->tasks.count, sum = 0;
 	char text[WEFT_SENTENCE_BYTES];
 	assert_int_equal(weft_waiting_create(&loaded->story, at, &waiting), 0);
 	for (uint32_t task = 0; task < tasks; task++) {
@@ -668,13 +903,17 @@ static void check_at(const struct loaded *loaded, uint64_t at)
 					 chain->hops[0].step != WEFT_CHAIN_RESOLVED;
 		for (uint32_t i = 0; i < chain->kept; i++)
 			weft_chain_hop_sentence(&loaded->story, &chain->hops[i], text, sizeof(text));
-		if (waits)
-			counts[end_of_group(loaded, chain)]++;
+		check_chain(loaded, chain);
+		if (waits) {
+			struct waiting_for *end = &expected[end_of_group(loaded, chain)];
+			uint64_t since = chain->hops[0].wait.since;
+			end->since = end->count++ && end->since < since ? end->since : since;
+		}
 		sum += waits;
 		weft_chain_destroy(chain);
 	}
 	assert_int_equal(waiting->tasks, sum);
-	check_counts(waiting, counts, tasks);
+	check_counts(waiting, expected, tasks);
 	weft_waiting_destroy(waiting);
 }
 
@@ -713,6 +952,8 @@ int main(void)
 		cmocka_unit_test(a_holder_is_found_behind_many_waiters),
 		cmocka_unit_test(a_very_long_chain_is_followed),
 		cmocka_unit_test(the_moment_is_in_the_longest_wait),
+		cmocka_unit_test(a_message_on_its_way_is_no_wait_for_its_sender),
+		cmocka_unit_test(a_free_lock_waits_for_no_release),
 		cmocka_unit_test(chains_and_groups_agree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
