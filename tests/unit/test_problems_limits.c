@@ -129,6 +129,13 @@ static const struct limit {
 	{"idle: a short gap in a trace n ns longer",
 		"[30: run 1; +20; idle; +10; ?i=9 +300]; run 1; ~n; run 2",
 		2, {29800099, 29800100}},
+	{"failed: without a message, one of n",
+		"[n: create 0 1+i task; ?i=1 label 1+i named; +5; fail 0 1+i; +5]; note 0 end",
+		2, {1, 2}},
+	{"failed: in turn, with and without n messages",
+		"[4: create 0 1+i task; +5]; ?n=1 fail 0 4 gone; ?n=0 fail 0 4; +3; fail 4 3 gone; +3; fail 3 2 gone too;"
+		"+3; fail 2 1; +5; note 0 end",
+		2, {0, 1}},
 	{"climb: n samples",
 		"[n: +100; count q i]",
 		2, {7, 8}},
@@ -290,10 +297,30 @@ static const struct limit {
 		"10+i 100*j+1000+i; +5; ?i=0 create 10 3000+j task; ?i=0 resolve 10 3000+j; create 10+i 100*j+1100+i "
 		"promise; try 10+i 100*j+1100+i]]",
 		2, {7, 8}},
+	{"herd: n tasks are signalled each",
+		"create 0 1 condition; [30: run 10+i; try 10+i 1]; [5: run 0; [n: +1; signal 10+i 0]; [n: run 10+i; +5; "
+		"?i=0 read 10 1; try 10+i 1]; idle; +1000]",
+		2, {7, 8}},
+	{"herd: n of 20 that are signalled each read",
+		"create 0 1 condition; [30: run 10+i; try 10+i 1]; [5: run 0; [20: +1; signal 10+i 0]; [20: run 10+i; +5; "
+		"?i/n=1 read 10+i 1; try 10+i 1]; idle; +1000]",
+		3, {5, 6, 20}},
+	{"herd: signalled each, and the first runs n longer",
+		"create 0 1 condition; [30: run 10+i; try 10+i 1]; [5: run 0; [20: +1; signal 10+i 0]; [20: run 10+i; +5; "
+		"?i=0 create 10 500+j task; ?i=0 resolve 10 500+j; ?i=0 ~n; try 10+i 1]; idle; +1000]",
+		2, {14000, 16000}},
 	{"pile: n of 30 are old",
 		"[30: create 0 1+i task; label 1+i watch; +20; resolve 0 1+i]; [40: create 0 100+i task; label 100+i "
 		"watch; ~n]; run 0",
 		2, {26785, 26786}},
+	{"pile: every n-th lives as long as others until the program closes it",
+		"[200: create 0 1+i task; label 1+i watch; +20; ?i/100=1 resolve 0 i-99; ?i%n=0 create 0 1000+i task; "
+		"?i%n=0 label 1000+i watch]; [200: ?i%n=0 close 0 1000+i]",
+		4, {2, 5, 9, 10}},
+	{"pile: every n-th lives until the program closes it",
+		"[200: create 0 1+i task; label 1+i watch; +20; ?i%8=0 +20; resolve 0 1+i; ?i%n=0 create 0 1000+i "
+		"task; ?i%n=0 label 1000+i watch]; [200: ?i%n=0 close 0 1000+i]",
+		4, {1, 2, 8, 10}},
 	{"pile: n wait while others end",
 		"[200: create 0 1+i task; label 1+i watch; +20; ?i/n=0 resolve 0 1+i]",
 		4, {15, 16, 73, 74}},
@@ -515,6 +542,22 @@ static const struct limit {
 		"create 0 500 task; create 0 501 task; create 0 502 task; create 0 503 task; [n: create 0 10+i task];"
 		" [120: [n: run 10+i; +5]; idle; +994]",
 		3, {1, 2, 3}},
+	{"circle: through a semaphore that another task takes and releases n times",
+		"create 0 1 semaphore; create 0 2 task; create 0 3 task; create 0 9 task; run 2; read 2 1; +10; run 9; "
+		"[n: read 9 1; +1; signal 1 9; +1]; run 3; +1; try 3 1; run 2; +1; try 2 3; +1000; run 0",
+		2, {0, 1}},
+	{"circle: through a semaphore that another task released n times before",
+		"create 0 1 semaphore; create 0 2 task; create 0 3 task; create 0 9 task; run 9; [n: signal 1 9; +1]; "
+		"run 2; read 2 1; +10; run 3; +1; try 3 1; run 2; +1; try 2 3; +1000; run 0",
+		2, {0, 1}},
+	{"left: a task that ended holds a task",
+		"create 0 1 task; [n: create 0 10+i task; run 10+i; acquire 10+i 1; +1; resolve 10+i 10+i]; run 0; "
+		"+1000; run 1; +1",
+		2, {1, 2}},
+	{"left: a task that ended holds a lock",
+		"create 0 1 lock; [n: create 0 10+i task; run 10+i; acquire 10+i 1; +1; resolve 10+i 10+i]; run 0; "
+		"+1000; run 1; +1",
+		2, {1, 2}},
 	{"circle: reached from outside",
 		"[5: create 0 1+i bind]; +1000; try 1 4; try 2 3; try 3 4; ?n=1 try 4 2; +1000; run 0",
 		2, {0, 1}},
@@ -573,6 +616,15 @@ static void add_number(struct weft_text *text, const char *before, uint32_t numb
 	weft_text_add_string(text, number == WEFT_NONE ? "" : line);
 }
 
+static void add_moment(
+	struct weft_text *text, const char *before, const struct weft_problem_moment *moment)
+{
+	char line[120];
+	snprintf(line, sizeof(line), "\n      %s %" PRIu64 " on row %" PRIu32 ": %s", before,
+		moment->time, moment->task, moment->words);
+	weft_text_add_string(text, moment->words[0] ? line : "");
+}
+
 static void add_problem(
 	struct weft_text *text, const struct found *found, const struct weft_problem *p)
 {
@@ -591,6 +643,9 @@ static void add_problem(
 		add_range(text, i ? " " : ", periods ", period->start, period->end);
 	}
 	add_number(text, " of ", p->period_count ? p->period_count : WEFT_NONE);
+	add_number(text, ", row ", p->task);
+	add_moment(text, "cause", &p->cause);
+	add_moment(text, "effect", &p->effect);
 	weft_text_add_string(text, "\n");
 }
 

@@ -139,28 +139,37 @@ static void an_answered_wait_is_none(void **state)
 	found_finish(&found);
 }
 
+/* Task 1 waits for a request; if `cancel` is not 0, for that or to be cancelled. */
+static void make_accept(struct made *made, uint64_t id, uint64_t cancel)
+{
+	make_create(made, 1, id, WEFT_KIND_WAIT);
+	make_label(made, id, "accept");
+	make_edge(made, cancel ? WEFT_EVENT_WAIT_ANY : WEFT_EVENT_TRY_READ, 1, id);
+	if (cancel)
+		make_edge(made, WEFT_EVENT_WAIT_ANY, 1, cancel);
+}
+
 /* A server waits for its next request no longer than it has waited before. */
 static void a_wait_of_usual_length_is_none(void **state)
 {
-	struct made made = make_begin();
-	uint64_t id = 10;
 	(void)state;
-	make_create(&made, 0, 1, WEFT_KIND_TASK);
-	for (int i = 0; i < 20; i++, id++) {
-		make_create(&made, 1, id, WEFT_KIND_WAIT);
-		make_label(&made, id, "accept");
-		make_edge(&made, WEFT_EVENT_TRY_READ, 1, id);
-		made.time += 4000 * MS;
-		make_edge(&made, WEFT_EVENT_RESOLVE, 0, id);
-		make_edge(&made, WEFT_EVENT_READ, 1, id);
-		make_switch(&made, 0);
+	for (uint64_t cancel = 0; cancel <= 2; cancel += 2) {
+		struct made made = make_begin();
+		uint64_t id = 10;
+		make_create(&made, 0, 1, WEFT_KIND_TASK);
+		make_create(&made, 0, 2, WEFT_KIND_WAIT);
+		for (int i = 0; i < 20; i++, id++) {
+			make_accept(&made, id, cancel);
+			made.time += 4000 * MS;
+			make_edge(&made, WEFT_EVENT_RESOLVE, 0, id);
+			make_edge(&made, WEFT_EVENT_READ, 1, id);
+			make_switch(&made, 0);
+		}
+		make_accept(&made, id, cancel);
+		struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+		expect_none(&found);
+		found_finish(&found);
 	}
-	make_create(&made, 1, id, WEFT_KIND_WAIT);
-	make_label(&made, id, "accept");
-	make_edge(&made, WEFT_EVENT_TRY_READ, 1, id);
-	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
-	expect_none(&found);
-	found_finish(&found);
 }
 
 static struct found find_alike_waits(const char *source, const char *task, uint32_t wait_status)
