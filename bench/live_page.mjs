@@ -45,7 +45,8 @@ for await (const line of createInterface({ input: process.stdin })) {
 			{ timeout: 600000 });
 	else
 		await page.evaluate(command => window.weft.command(command), line);
-	console.log(JSON.stringify(await page.evaluate(() => ({ refreshes: window.refreshes, memory: window.weft.opened.memory }))
+	console.log(JSON.stringify(await page.evaluate(() => ({ refreshes: window.refreshes, memory: window.weft.opened.memory,
+		events: window.weft.opened.events }))
 		.then(async seen => ({ ...seen, ms: await workerTime() }))));
 }
 await browser.close();

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """The page in Chromium while it follows a program under `weft serve`: processor time of its worker for each
-picture, with 10⁵ new events each time; that is decoding, model, layout, scene and the drawing list.
+picture, with 10⁵ new events each time; that is decoding, model, layout, scene and the drawing list. Then how many
+pictures a second there are while the program records a few events all the time.
 
     live_page.py [EVENTS…]      10⁶ and 10⁷ by default
 """
@@ -10,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 SOURCE = os.environ.get('WEFT_SOURCE') or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.environ.get('WEFT_BUILD') or os.path.join(SOURCE, 'build-bench')
@@ -20,6 +22,7 @@ from harness import Skip  # noqa: E402
 
 WEFT = os.path.join(BUILD, 'weft')
 NEW_EVENTS, PICTURES = 10**5, 8
+FEW_EVENTS, PAUSE, SECONDS = 500, 0.01, 5
 
 
 class Lines:
@@ -49,7 +52,7 @@ def served(events, folder):
                     os.path.join(BUILD, 'bench', 'bench_live_program'), env=env, stderr=subprocess.DEVNULL)
     program.read()
     program.ask(events)
-    server = Lines(WEFT, 'serve', '--listen', '127.0.0.1:0', os.path.join(folder, 'run', 'nothing'), env=env)
+    server = Lines(WEFT, 'serve', '--listen', '127.0.0.1:0', env=env, cwd=os.path.join(folder, 'run', 'nothing'))
     try:
         yield program, server.read()
     finally:
@@ -70,12 +73,27 @@ def follow(name, events, program, page):
     return events
 
 
+def refresh(events, program, page):
+    """Prints the pictures a second while there are always new events."""
+    before, begun = json.loads(page.ask(events)), time.monotonic()
+    while time.monotonic() < begun + SECONDS:
+        events = int(program.ask(FEW_EVENTS))
+        time.sleep(PAUSE)
+    after = json.loads(page.ask(events))
+    pictures = after['refreshes'] - before['refreshes']
+    print('    %.1f pictures a second, %d new events and %.0f ms of the worker in each' % (
+        pictures / (time.monotonic() - begun), (events - before['events']) / max(pictures, 1),
+        (after['ms'] - before['ms']) / max(pictures, 1)), flush=True)
+    return events
+
+
 def measure(events, browser):
     with tempfile.TemporaryDirectory(prefix='weft-bench-') as folder, served(events, folder) as (program, url):
         page = Lines('node', os.path.join(SOURCE, 'bench', 'live_page.mjs'), browser, url, env=dict(os.environ, WEFT_NPM=NPM))
         print('  %s events' % format(events, ','))
         events = follow('the first ones', events, program, page)  # V8 still optimizes
         events = follow('nothing selected', events, program, page)
+        events = refresh(events, program, page)
         page.ask('view task=1')
         follow('a task selected', events, program, page)
         page.end()

@@ -18,7 +18,7 @@
 #define PIECE_BYTES ((size_t)64 << 10)
 
 static const uint64_t LOOK_NS = 100000000;
-static const uint64_t OPEN_NS = 200000000; /* below the delay that a user would notice */
+static const uint64_t OPEN_NS = 80000000; /* as often as the page shows a picture */
 static const time_t SILENCE_S = 5;
 
 struct serve_live {

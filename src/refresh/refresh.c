@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
  * See weft/refresh.h. The more expensive a model is, the longer the pause until the next one. While
- * events wait to be read, pauses are longer, so that the reader catches up.
+ * events wait to be read, pauses are longer, so that the reader catches up. Time is wall-clock
+ * time, so a model may seem expensive only because the machine was busy: the cheaper of the last
+ * two counts.
  */
 #include <weft/refresh.h>
 
@@ -17,13 +19,14 @@ static const double SHORTEST_PAUSE_MS = 100; /* while events wait */
 static const double IDLE_MS =
 	400; /* additional time while no events come and only the present time moves */
 static const double SHARE = 4; /* the longest pause between models, as a multiple of their cost */
-static const double CHEAP_MS = 50; /* up to this cost the pause is as long as the cost */
+static const double CHEAP_MS = 100; /* up to this cost the pause is as long as the cost */
 
 struct weft_refresh {
 	struct weft_refresh_source source;
 	struct weft_model_builder *builder;
 	uint64_t events, shown_events; /* shown_events: those in the last model */
-	double shown_ms, cost_ms;      /* of the last model */
+	double shown_ms;               /* of the last model */
+	double cost_ms, former_ms;     /* of the last model, and of the one before it */
 	bool has_ended, is_behind;     /* is_behind: events wait to be read */
 };
 
@@ -35,6 +38,7 @@ WEFT__EXPORT int weft_refresh_create(
 		return WEFT_ERROR_MEMORY;
 	refresh->source = *source;
 	refresh->shown_ms = -INFINITY;
+	refresh->former_ms = INFINITY;
 	int error = weft_model_builder_create(&refresh->builder);
 	if (error)
 		free(refresh);
@@ -77,7 +81,9 @@ WEFT__EXPORT uint64_t weft_refresh_events(const struct weft_refresh *refresh)
 
 static double pause_ms(const struct weft_refresh *refresh)
 {
-	double cost_ms = refresh->cost_ms, share = cost_ms / CHEAP_MS, least_ms = SHORTEST_MS - cost_ms;
+	bool was_cheaper = refresh->former_ms < refresh->cost_ms;
+	double cost_ms = was_cheaper ? refresh->former_ms : refresh->cost_ms;
+	double share = cost_ms / CHEAP_MS, least_ms = SHORTEST_MS - refresh->cost_ms;
 	if (refresh->is_behind)
 		least_ms = SHORTEST_PAUSE_MS;
 	if (share > SHARE || refresh->is_behind)
@@ -110,6 +116,7 @@ WEFT__EXPORT int weft_refresh_model(struct weft_refresh *refresh, struct weft_mo
 
 WEFT__EXPORT void weft_refresh_shown(struct weft_refresh *refresh, double now_ms, double cost_ms)
 {
+	refresh->former_ms = isinf(refresh->shown_ms) ? INFINITY : refresh->cost_ms;
 	refresh->shown_ms = now_ms;
 	refresh->cost_ms = cost_ms;
 }

@@ -13,6 +13,8 @@
 #include <weft/error.h>
 #include <weft/refresh.h>
 
+#include "failing_allocation.h"
+
 /* So many events are there; each creates a task. */
 struct source {
 	uint64_t there, given;
@@ -109,11 +111,30 @@ static void models_are_rarer_the_more_they_cost(void **state)
 	assert_true(weft_refresh_wait_ms(refresh, 1070) == 9);
 	assert_true(weft_refresh_wait_ms(refresh, 1200) == 0);
 	static const double costs_and_pauses[][2] = {
-		{30, 50}, {40, 40}, {50, 50}, {100, 200}, {200, 800}, {500, 2000}};
+		{30, 50}, {40, 40}, {100, 100}, {200, 400}, {400, 1600}, {500, 2000}};
 	for (size_t i = 0; i < sizeof(costs_and_pauses) / sizeof(costs_and_pauses[0]); i++) {
+		weft_refresh_shown(refresh, 1000, costs_and_pauses[i][0]);
 		weft_refresh_shown(refresh, 2000, costs_and_pauses[i][0]);
 		assert_true(weft_refresh_wait_ms(refresh, 2000) == costs_and_pauses[i][1]);
 	}
+	weft_refresh_destroy(refresh);
+}
+
+static void a_slow_model_among_cheap_ones_makes_no_long_pause(void **state)
+{
+	(void)state;
+	struct source s;
+	struct weft_refresh *refresh = begin(&s, false);
+	s.there = 1;
+	weft_refresh_read(refresh, 10);
+	weft_refresh_shown(refresh, 1000, 500);
+	assert_true(weft_refresh_wait_ms(refresh, 1000) == 2000); /* the first has nothing beside it */
+	weft_refresh_shown(refresh, 3000, 20);
+	assert_true(weft_refresh_wait_ms(refresh, 3000) == 60);
+	weft_refresh_shown(refresh, 4000, 300);
+	assert_true(weft_refresh_wait_ms(refresh, 4000) == 20);
+	weft_refresh_shown(refresh, 5000, 200);
+	assert_true(weft_refresh_wait_ms(refresh, 5000) == 400);
 	weft_refresh_destroy(refresh);
 }
 
@@ -127,6 +148,7 @@ static void models_are_rarer_while_events_wait(void **state)
 	assert_int_equal(weft_refresh_read(refresh, 10), WEFT_OK);
 	weft_refresh_shown(refresh, 1000, 1);
 	assert_true(weft_refresh_wait_ms(refresh, 1000) == 100);
+	weft_refresh_shown(refresh, 1000, 50);
 	weft_refresh_shown(refresh, 1000, 50);
 	assert_true(weft_refresh_wait_ms(refresh, 1000) == 200);
 	assert_int_equal(weft_refresh_read(refresh, 30), WEFT_AGAIN);
@@ -186,11 +208,33 @@ static void errors_are_passed_on(void **state)
 	weft_refresh_destroy(NULL);
 }
 
+static void short_memory_is_reported(void **state)
+{
+	struct source s = {.end = WEFT_AGAIN};
+	const struct weft_refresh_source source = {next, describe, diagnostics, NULL, &s};
+	bool has_failed = true;
+	long failures = 0;
+	(void)state;
+	for (; has_failed && failures < 1000; failures++) {
+		struct weft_refresh *refresh = NULL;
+		until_failure = failures;
+		int error = weft_refresh_create(&source, &refresh);
+		has_failed = until_failure < 0;
+		until_failure = -1;
+		assert_int_equal(error, has_failed ? WEFT_ERROR_MEMORY : 0);
+		assert_int_equal(!refresh, has_failed);
+		weft_refresh_destroy(refresh);
+	}
+	assert_in_range(failures, 3, 999);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(short_memory_is_reported),
 		cmocka_unit_test(each_event_is_taken_once),
 		cmocka_unit_test(models_are_rarer_the_more_they_cost),
+		cmocka_unit_test(a_slow_model_among_cheap_ones_makes_no_long_pause),
 		cmocka_unit_test(models_are_rarer_while_events_wait),
 		cmocka_unit_test(time_goes_on_without_events),
 		cmocka_unit_test(no_more_is_read_than_asked_for),
