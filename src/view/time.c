@@ -114,13 +114,6 @@ double weft__view_x_of(const struct weft_view *view, double ns)
 	return weft__squeeze_x(view->squeeze, &view->left_place, ns, view->scale);
 }
 
-double weft__view_px(const struct weft_view *view, uint64_t start, uint64_t end)
-{
-	if (!view->squeeze)
-		return (double)(end - start) * view->scale;
-	return weft_view_x(view, end) - weft_view_x(view, start);
-}
-
 bool weft__view_next_stripe(
 	const struct weft_view *view, uint64_t time, struct weft_stripe *ret_stripe)
 {

@@ -12,8 +12,13 @@
 double weft__view_ns(const struct weft_view *view, double x);
 double weft__view_x_of(const struct weft_view *view, double ns);
 
-/* The px from a time to a later one. */
-double weft__view_px(const struct weft_view *view, uint64_t start, uint64_t end);
+/* The px from a time to a later one. Inline: row heights ask for it for each row. */
+static inline double weft__view_px(const struct weft_view *view, uint64_t start, uint64_t end)
+{
+	if (!view->squeeze)
+		return (double)(end - start) * view->scale;
+	return weft_view_x(view, end) - weft_view_x(view, start);
+}
 
 /* The first squeezed stripe that ends after a time; false if there is none. */
 bool weft__view_next_stripe(

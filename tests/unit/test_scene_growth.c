@@ -43,8 +43,11 @@ struct trace {
 
 static void trace_init(struct trace *trace, uint32_t slots, uint32_t step)
 {
-	*trace = (struct trace){
-		.builder = built_begin(), .time = 1000, .next = slots, .slots = slots, .step = step};
+	*trace = (struct trace){.builder = built_begin(),
+		.time = UINT64_C(1) << 50,
+		.next = slots,
+		.slots = slots,
+		.step = step};
 	for (uint32_t i = 0; i < slots; i++)
 		trace->ids[i] = i;
 }
@@ -277,6 +280,11 @@ static void compare_indices(const struct weft_scene *grown, const struct weft_sc
 	assert_memory_equal(
 		grown->edges.before, anew->edges.before, chunks * sizeof(anew->edges.before[0]));
 	assert_true(grown->overview_length == anew->overview_length);
+	uint64_t length = grown->end - grown->start;
+	unsigned bits = 0;
+	while (length >> bits >= WEFT__OVERVIEW_COLUMNS)
+		bits++;
+	assert_true(grown->overview_length == (double)length / (double)(UINT64_C(1) << bits));
 	assert_int_equal(grown->alive_max, anew->alive_max);
 	assert_memory_equal(
 		grown->overview, anew->overview, WEFT__OVERVIEW_COLUMNS * sizeof(anew->overview[0]));
@@ -484,12 +492,67 @@ static void counters_between_unused_rows_keep_their_extremes(void **state)
 	weft_model_builder_destroy(trace.builder);
 }
 
+static void count(struct trace *trace, const char *name, int64_t value)
+{
+	const struct weft_event event = {.type = WEFT_EVENT_COUNTER,
+		.task = 1,
+		.text = {name, (uint32_t)strlen(name)},
+		.value = value,
+		.is_set = true,
+		.time_ns = ++trace->time};
+	built_add(trace->builder, event);
+}
+
+static void grow_to_next(struct trace *trace, struct state *now)
+{
+	struct state former = *now;
+	grow(trace, &(struct weft_layout_options){0}, &former, now);
+	state_finish(&former);
+}
+
+/* A family may have a new member, or a higher value, after each growth. */
+static void counters_of_a_growing_trace_share_scales(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t value;
+		double
+			highest[4]; /* of the scales of all counters then, in the order of their names here */
+	} steps[] = {
+		{"queue#rx", 100, {100}},
+		{"speed", 500, {100, 500}},
+		{"queue#rx", 200, {200, 500}},
+		{"queue#tx", 900, {900, 500, 900}},
+		{"bytes", 20, {900, 500, 900, 20}},
+		{"queue#tx", 1000, {1000, 500, 1000, 20}},
+		{"speed", 600, {1000, 600, 1000, 20}},
+	};
+	struct trace trace;
+	struct state now = {0};
+	(void)state;
+	trace_init(&trace, 10, 100);
+	for (unsigned i = 0; i < 100; i++)
+		add_event(&trace);
+	grow(&trace, &(struct weft_layout_options){0}, &(struct state){0}, &now);
+	uint32_t first = now.model->counter_count;
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		count(&trace, steps[i].name, steps[i].value);
+		grow_to_next(&trace, &now);
+		for (uint32_t c = first; c < now.model->counter_count; c++)
+			assert_true(now.scene->scales[c].high == steps[i].highest[c - first]);
+	}
+	assert_int_equal(now.model->counter_count, first + 4);
+	state_finish(&now);
+	weft_model_builder_destroy(trace.builder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grown_scenes_draw_the_same),
 		cmocka_unit_test(any_allocation_may_fail),
 		cmocka_unit_test(counters_between_unused_rows_keep_their_extremes),
+		cmocka_unit_test(counters_of_a_growing_trace_share_scales),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

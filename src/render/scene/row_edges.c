@@ -37,13 +37,21 @@ static void extend_by_lines(const struct weft_scene *scene, uint32_t row,
 	uint32_t first = scene->row_first[row], last = scene->row_first[row + 1];
 	if (first == last)
 		return;
-	if (weft__scene_start(scene, first) < view->start)
+	uint64_t start = weft__scene_start(scene, first);
+	if (start < view->start) {
 		first = weft__scene_first_alive(scene, first, last, view->start);
-	if (first == last || weft__scene_start(scene, first) > view->end)
+		if (first == last)
+			return;
+		start = weft__scene_start(scene, first);
+	}
+	if (start > view->end)
 		return;
-	if (weft__scene_end(scene, last - 1) > view->end)
+	uint64_t end = weft__scene_end(scene, last - 1);
+	if (end > view->end) {
 		last = weft__scene_first_from(scene, first + 1, last, view->end);
-	extend(s, weft__scene_start(scene, first), weft__scene_end(scene, last - 1));
+		end = weft__scene_end(scene, last - 1);
+	}
+	extend(s, start, end);
 }
 
 static void extend_by_piles(const struct weft_scene *scene, uint32_t row,
@@ -101,33 +109,46 @@ struct height_shape {
 
 struct width_sums {
 	double shares, squares; /* of all u */
+	uint32_t empty;         /* rows without anything */
 };
+
+static double share_of(double width, double full)
+{
+	return width >= full ? 1 : width > 0 ? width / full : 0;
+}
 
 static struct width_sums sum_up(const double *widths, uint32_t rows, double full)
 {
-	struct width_sums sums = {0, 0};
+	struct width_sums sums = {0, 0, 0};
 	for (uint32_t row = 0; row < rows; row++) {
-		double share = fmin(fmax(widths[row], 0) / full, 1);
+		double share = share_of(widths[row], full);
+		sums.empty += widths[row] < 0;
 		sums.shares += share;
 		sums.squares += share * share;
 	}
 	return sums;
 }
 
-/* The least width that gets a full row so that the rows have room. */
-static double find_full(const double *widths, uint32_t rows, double room, double most)
+/* The least width that gets a full row so that the rows have room, and the sums with it. */
+static double find_full(
+	const double *widths, uint32_t rows, double room, double most, struct width_sums *ret_sums)
 {
 	double low = FULL_PX, high = fmax(most, FULL_PX);
-	if (sum_up(widths, rows, low).shares <= room)
+	*ret_sums = sum_up(widths, rows, low);
+	if (ret_sums->shares <= room)
 		return low;
-	if (sum_up(widths, rows, high).shares > room)
+	*ret_sums = sum_up(widths, rows, high);
+	if (ret_sums->shares > room)
 		return high;
 	for (int i = 0; i < STEPS; i++) {
 		double middle = (low + high) / 2;
-		if (sum_up(widths, rows, middle).shares > room)
+		struct width_sums sums = sum_up(widths, rows, middle);
+		if (sums.shares > room) {
 			low = middle;
-		else
+		} else {
 			high = middle;
+			*ret_sums = sums;
+		}
 	}
 	return high;
 }
@@ -141,15 +162,13 @@ static struct height_shape find_shape(
 	const struct weft_view *view, const double *widths, uint32_t rows)
 {
 	double picture = view->height / WEFT_VIEW_ROW_HEIGHT, room = ROOM * picture;
-	uint32_t empty = 0;
-	for (uint32_t row = 0; row < rows; row++)
-		empty += widths[row] < 0;
+	struct width_sums sums;
+	double full = find_full(widths, rows, room, view->width, &sums);
 	struct height_shape shape = {
-		.full = find_full(widths, rows, room, view->width),
-		.least = least_height(LEAST, LEAST_SHARE * picture, rows - empty),
-		.hairline = least_height(EMPTY, EMPTY_SHARE * picture, empty),
+		.full = full,
+		.least = least_height(LEAST, LEAST_SHARE * picture, rows - sums.empty),
+		.hairline = least_height(EMPTY, EMPTY_SHARE * picture, sums.empty),
 	};
-	struct width_sums sums = sum_up(widths, rows, shape.full);
 	double excess = sums.shares - sums.squares;
 	shape.k = excess > 0 ? fmin(fmax((room - sums.squares) / excess, 0), 1) : 1;
 	return shape;
@@ -157,7 +176,7 @@ static struct height_shape find_shape(
 
 static double height_of(const struct height_shape *shape, double width)
 {
-	double u = fmin(width / shape->full, 1);
+	double u = share_of(width, shape->full);
 	if (width < 0)
 		return shape->hairline;
 	return shape->least + (1 - shape->least) * (shape->k * u + (1 - shape->k) * u * u);

@@ -2,7 +2,7 @@
  *
  * Scales of counters: counters whose names are equal up to the last '#' share a scale, so that
  * "queue#rx" and "queue#tx" can be compared. One pair of Mirage's TCP counters shares a scale under
- * other names.
+ * other names. A growing trace is asked for new names only.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -42,43 +42,83 @@ static int compare_families(const void *a, const void *b)
 	return x->size < y->size ? -1 : x->size > y->size;
 }
 
-static void share_scale(struct weft_scene *scene, const struct member *members, uint32_t count)
+/* By family, then in the order of their numbers. */
+static int compare_members(const void *a, const void *b)
 {
-	struct weft__scale scale = {0, -INFINITY};
-	bool is_real = true;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct weft_counter *counter = &scene->model->counters[members[i].counter];
-		scale.low = fmin(scale.low, counter->min.real);
-		scale.high = fmax(scale.high, counter->max.real);
-		is_real &= counter->max.is_real;
-	}
-	if (!is_real)
-		scale.high = fmax(scale.high, scale.low + LEAST_SPAN);
-	else if (!(scale.high > scale.low))
-		scale.high = scale.low + 1;
+	uint32_t x = ((const struct member *)a)->counter, y = ((const struct member *)b)->counter;
+	int order = compare_families(a, b);
+	return order ? order : x < y ? -1 : x > y;
+}
+
+/* Gives each counter the first one of its family. */
+static int find_families(const struct weft_model *model, uint32_t *ret_first)
+{
+	uint32_t count = model->counter_count;
+	struct member *members = malloc((count + (size_t)1) * sizeof(*members));
+	if (!members)
+		return WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; i < count; i++)
-		scene->scales[members[i].counter] = scale;
+		members[i] = (struct member){family(model, i), i};
+	qsort(members, count, sizeof(*members), compare_members);
+	for (uint32_t i = 0; i < count; i++) {
+		bool is_first = i == 0 || compare_families(&members[i - 1], &members[i]) != 0;
+		uint32_t counter = members[i].counter;
+		ret_first[counter] = is_first ? counter : ret_first[members[i - 1].counter];
+	}
+	free(members);
+	return 0;
+}
+
+/* The families of the former scene are right until there is another counter. */
+static int make_families(struct weft_scene *scene)
+{
+	const struct weft_scene *old = scene->news.previous;
+	uint32_t count = scene->model->counter_count;
+	scene->families = malloc((count + (size_t)1) * sizeof(*scene->families));
+	if (!scene->families)
+		return WEFT_ERROR_MEMORY;
+	if (!old || old->model->counter_count != count)
+		return find_families(scene->model, scene->families);
+	memcpy(scene->families, old->families, count * sizeof(*scene->families));
+	return 0;
+}
+
+static void widen(struct weft__scale *scale, const struct weft_counter *counter)
+{
+	scale->low = fmin(scale->low, counter->min.real);
+	scale->high = fmax(scale->high, counter->max.real);
+}
+
+static void finish(struct weft__scale *scale, bool has_integers)
+{
+	if (has_integers)
+		scale->high = fmax(scale->high, scale->low + LEAST_SPAN);
+	else if (!(scale->high > scale->low))
+		scale->high = scale->low + 1;
 }
 
 int weft__scene_make_scales(struct weft_scene *scene)
 {
-	const struct weft_model *model = scene->model;
-	uint32_t count = model->counter_count;
-	struct member *members = malloc((count + (size_t)1) * sizeof(*members));
+	const struct weft_counter *counters = scene->model->counters;
+	uint32_t count = scene->model->counter_count;
+	int error = make_families(scene);
+	bool *has_integers = calloc(count + (size_t)1, sizeof(*has_integers)); /* each family */
 	scene->scales = malloc((count + (size_t)1) * sizeof(*scene->scales));
-	if (!members || !scene->scales) {
-		free(members);
-		return WEFT_ERROR_MEMORY;
+	if (!has_integers || !scene->scales)
+		error = WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < count && !error; i++) {
+		uint32_t first = scene->families[i];
+		if (first == i)
+			scene->scales[i] = (struct weft__scale){0, -INFINITY};
+		widen(&scene->scales[first], &counters[i]);
+		has_integers[first] |= !counters[i].max.is_real;
 	}
-	for (uint32_t i = 0; i < count; i++)
-		members[i] = (struct member){family(model, i), i};
-	qsort(members, count, sizeof(*members), compare_families);
-	for (uint32_t first = 0, last; first < count; first = last) {
-		for (last = first + 1; last < count; last++)
-			if (compare_families(&members[first], &members[last]) != 0)
-				break;
-		share_scale(scene, &members[first], last - first);
+	for (uint32_t i = 0; i < count && !error; i++) {
+		uint32_t first = scene->families[i];
+		if (first == i)
+			finish(&scene->scales[i], has_integers[i]);
+		scene->scales[i] = scene->scales[first];
 	}
-	free(members);
-	return 0;
+	free(has_integers);
+	return error;
 }

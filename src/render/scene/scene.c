@@ -345,8 +345,8 @@ WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 		scene->by_row, scene->running_before, scene->failed_lines, scene->start_ticks,
 		scene->gap_after, scene->ran_before, scene->edges.before, scene->edges.times,
 		scene->overview, scene->whiskers, scene->to_grow, scene->idle.list, scene->gc.list,
-		scene->scales, scene->extremes, scene->tracks, scene->problems, scene->problem_ends,
-		scene->never_before, scene->tails};
+		scene->scales, scene->families, scene->extremes, scene->tracks, scene->problems,
+		scene->problem_ends, scene->never_before, scene->tails};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		free(columns[i]);
 	weft__piles_finish(&scene->piles);

@@ -148,6 +148,7 @@ struct weft_scene {
 						UINT64_MAX. NULL: the trace grows, and that changes all the time */
 	struct weft__bands idle, gc;
 	struct weft__scale *scales;      /* for each counter */
+	uint32_t *families;              /* for each counter, the first one that has the same scale */
 	struct weft__extremes *extremes; /* extremes of samples; see samples.c */
 	uint32_t *problems;     /* tasks that failed or never resolved, in the order of their ends */
 	uint64_t *problem_ends; /* their ends */
