@@ -27,6 +27,10 @@ static const struct weft__format *const formats[] = {
 	NULL,
 };
 
+/* Formats of text and of packets may begin with something else: a file of no format would be
+ * searched to its end. */
+#define PROBED_MAX ((size_t)64 << 20)
+
 #define PARTS_MAX 65536 /* see WEFT_PART_OFFSET */
 
 enum phase {
@@ -138,6 +142,8 @@ WEFT__EXPORT int weft_decoder_create_merged(
 
 static const struct weft__format *find_format(const uint8_t *bytes, size_t size)
 {
+	if (size > PROBED_MAX)
+		size = PROBED_MAX;
 	for (size_t i = 0; formats[i]; i++)
 		if (formats[i]->probe(bytes, size))
 			return formats[i];

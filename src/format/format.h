@@ -65,8 +65,8 @@ struct weft__incoming {
 
 struct weft__format {
 	const char *name; /* as shown by `weft info --json` */
-	/* True if the bytes are in this format. May scan the whole input, but stops at the first
-	 * proof. */
+	/* True if the bytes are in this format. They are at most the first 64 MiB of the
+	 * input, which it may search whole. */
 	bool (*probe)(const uint8_t *bytes, size_t size);
 	/* Returns 0 and a reader with `input` set, or an error. Damage is not an error: it is counted
 	 * in the diagnostics. */

@@ -315,6 +315,33 @@ static void a_header_cut_short_is_no_event(void **state)
 	}
 }
 
+/* Whether a packet at this offset, behind zeros, makes the bytes a trace. */
+static int opened_with_packet_at(size_t offset)
+{
+	CASE(s);
+	begin_packet(&s, 0);
+	put_switch(&s, 1000, 1);
+	end_packet(&s);
+	uint8_t *bytes = calloc(1, offset + s.size);
+	struct weft_decoder *decoder;
+	assert_non_null(bytes);
+	memcpy(bytes + offset, s.bytes, s.size);
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	assert_int_equal(weft_decoder_feed_borrowed(decoder, bytes, offset + s.size), 0);
+	int status = weft_decoder_finish(decoder);
+	weft_decoder_destroy(decoder);
+	free(bytes);
+	return status;
+}
+
+static void only_the_beginning_is_searched(void **state)
+{
+	(void)state;
+	const size_t searched = (size_t)64 << 20, signature = 20;
+	assert_int_equal(opened_with_packet_at(searched - signature), 0);
+	assert_int_equal(opened_with_packet_at(searched - signature + 1), WEFT_ERROR_FORMAT);
+}
+
 /* After any damage, events are in order and bounded, and no more than before. */
 static void random_damage(void **state)
 {
@@ -352,6 +379,7 @@ int main(void)
 		cmocka_unit_test(overlapping_packets),
 		cmocka_unit_test(garbage_around_packets),
 		cmocka_unit_test(a_header_cut_short_is_no_event),
+		cmocka_unit_test(only_the_beginning_is_searched),
 		cmocka_unit_test(random_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
