@@ -356,16 +356,19 @@ static void print_levels(const struct weft_trace_description *trace, struct weft
 	weft_text_add_string(text, trace->category_count ? "\n" : "");
 }
 
-/* Prints categories only if they are informative: most programs have one, at the default level. */
+/* Prints categories only if they are informative: most programs have one, at the default level. A
+ * level that was set before the first event was no change to what the program recorded. */
 static void print_categories(const struct info_report *report, struct weft_text *text)
 {
 	const struct weft_trace_description *trace = report->trace;
-	uint32_t buffers = trace->buffer_count ? trace->buffer_count : 1;
+	uint32_t buffers = trace->buffer_count ? trace->buffer_count : 1, printed = 0;
 	if (trace->category_count > buffers || trace->change_count)
 		print_levels(trace, text);
 	for (uint32_t i = 0; i < trace->change_count; i++) {
 		const struct weft_trace_change *change = &trace->changes[i];
-		add_head(text, i ? "" : "set");
+		if (change->time_ns < report->model->summary.start)
+			continue;
+		add_head(text, printed++ ? "" : "set");
 		add_buffer(text, trace, change->buffer);
 		add_level(text, cli_category_name(trace, change->buffer, change->category), change->level);
 		weft_text_add_string(text, " at ");

@@ -24,8 +24,11 @@ struct info_messages {
 
 static inline struct info_messages info_count_messages(const struct weft_model *model)
 {
-	struct info_messages messages = {.sent = model->summary.by_event[WEFT_EVENT_SEND],
-		.received = model->summary.by_event[WEFT_EVENT_RECEIVE]};
+	const struct weft_model_summary *summary = &model->summary;
+	struct info_messages messages = {
+		.sent = summary->by_event[WEFT_EVENT_SEND] - summary->withdrawn,
+		.received = summary->by_event[WEFT_EVENT_RECEIVE],
+	};
 	for (uint32_t i = 0; i < model->edges.count; i++)
 		messages.joined += model->edges.type[i] == WEFT_EDGE_RECEIVE;
 	return messages;

@@ -211,6 +211,7 @@ struct weft_model_summary {
 	uint32_t preexisting; /* tasks that are known to have existed before the trace */
 	uint64_t events;
 	uint64_t by_event[WEFT_EVENT_TYPES];
+	uint64_t withdrawn;   /* of the send events: those of no task, which send nothing */
 	uint64_t start, last; /* times of the first and last event, ns; 0 and 0 without events */
 	uint64_t end;         /* when the last of the programs ended, or `last` if that is unknown */
 	bool live; /* a model snapshot: `end` is now, and tasks that have not ended reach it */

@@ -283,6 +283,7 @@ int weft__model_take(struct weft_model_builder *b, const struct weft__fact *fact
 {
 	b->diagnostics = diagnostics;
 	b->summary.by_event[fact->type]++;
+	b->summary.withdrawn += fact->type == WEFT_EVENT_SEND && fact->task == WEFT_NONE;
 	if (b->live)
 		weft__live_mark(b->live, &b->state, fact);
 	return weft__state_take(&b->state, fact);

@@ -121,6 +121,7 @@ static void a_receive_takes_the_latest_send(void **state)
 	expect_receives(m, "2>4@20 3>3@30 8>4@40");
 	assert_int_equal(m->summary.by_event[WEFT_EVENT_SEND], 4);
 	assert_int_equal(m->summary.by_event[WEFT_EVENT_RECEIVE], 5);
+	assert_int_equal(m->summary.withdrawn, 0);
 	weft_model_destroy(m);
 }
 
@@ -130,6 +131,22 @@ static void make_message(
 	made->buffer = made->thread = buffer;
 	made->time += 10;
 	make(made, (struct weft_event){.type = (uint8_t)type, .task = task, .value = (int64_t)key});
+}
+
+/* A send of no task removes the message that waits, and is none itself. */
+static void a_message_is_withdrawn(void **state)
+{
+	(void)state;
+	struct made made = make_begin();
+	make_message(&made, 0, WEFT_EVENT_SEND, 1, 5);
+	make_message(&made, 0, WEFT_EVENT_SEND, WEFT_TASK_NONE, 5);
+	make_message(&made, 0, WEFT_EVENT_RECEIVE, 2, 5);
+	make_message(&made, 0, WEFT_EVENT_RECEIVE, WEFT_TASK_NONE, 6);
+	struct weft_model *m = make_model(&made);
+	expect_receives(m, "");
+	assert_int_equal(m->summary.by_event[WEFT_EVENT_SEND], 2);
+	assert_int_equal(m->summary.withdrawn, 1);
+	weft_model_destroy(m);
 }
 
 /* The send may be recorded late, but not after a second. A key without the bit is another message.
@@ -245,6 +262,7 @@ int main(void)
 		cmocka_unit_test(forgets_the_oldest),
 		cmocka_unit_test(tasks_are_renumbered),
 		cmocka_unit_test(a_receive_takes_the_latest_send),
+		cmocka_unit_test(a_message_is_withdrawn),
 		cmocka_unit_test(a_send_may_come_late),
 		cmocka_unit_test(processes_are_connected),
 		cmocka_unit_test(a_receive_is_no_act),
