@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/duration.h>
 #include <weft/layout.h>
 #include <weft/model.h>
 
@@ -17,6 +18,7 @@ struct tables {
 	const struct dump_options *options;
 	struct dump_range range;
 	struct weft_text text;
+	uint32_t messages;    /* edges of type receive so far */
 	bool was_interrupted; /* before the output began: then everything that was read is printed */
 };
 
@@ -279,7 +281,18 @@ static void add_json_sender(struct tables *t, uint32_t from, uint32_t to)
 	add_json_number(t, ",\"from_buffer\":", buffer[from]);
 }
 
-static void add_edge_json(struct tables *t, uint32_t edge)
+/* When the message of the edge was sent; UINT64_MAX: it has none, or this is unknown. Edges are
+ * asked for in their order. */
+static uint64_t sent_of(struct tables *t, uint32_t edge)
+{
+	const struct weft_edges *edges = &t->model->edges;
+	if (edges->type[edge] != WEFT_EDGE_RECEIVE)
+		return UINT64_MAX;
+	uint32_t message = t->messages++;
+	return message < edges->sent_count ? edges->sent[message] : UINT64_MAX;
+}
+
+static void add_edge_json(struct tables *t, uint32_t edge, uint64_t sent)
 {
 	const struct weft_edges *edges = &t->model->edges;
 	add_json_number(t, "{\"time\":", edges->time[edge]);
@@ -289,10 +302,12 @@ static void add_edge_json(struct tables *t, uint32_t edge)
 	add_json_task(t, ",\"to\":", edges->to[edge]);
 	add_json_process(t, edges->to[edge]);
 	add_json_sender(t, edges->from[edge], edges->to[edge]);
+	if (sent != UINT64_MAX)
+		add_json_number(t, ",\"sent\":", sent);
 	weft_text_add_string(&t->text, "}\n");
 }
 
-static void add_edge_text(struct tables *t, uint32_t edge)
+static void add_edge_text(struct tables *t, uint32_t edge, uint64_t sent)
 {
 	const struct weft_edges *edges = &t->model->edges;
 	add_seconds(&t->text, edges->time[edge] - t->model->summary.start);
@@ -305,6 +320,12 @@ static void add_edge_text(struct tables *t, uint32_t edge)
 	else
 		add_id(t, "", edges->from[edge]);
 	add_id(t, " -> ", edges->to[edge]);
+	if (sent != UINT64_MAX && sent < edges->time[edge]) {
+		char duration[32];
+		weft_format_duration(edges->time[edge] - sent, 4, duration);
+		weft_text_add_string(&t->text, " after ");
+		weft_text_add_string(&t->text, duration);
+	}
 	weft_text_add(&t->text, "\n", 1);
 }
 
@@ -312,14 +333,15 @@ static void dump_edges(struct tables *t)
 {
 	const struct weft_edges *edges = &t->model->edges;
 	for (uint32_t i = 0; i < edges->count && flush_block(t, i); i++) {
+		uint64_t sent = sent_of(t, i);
 		if (edges->time[i] < t->range.start_ns)
 			continue;
 		if (edges->time[i] >= t->range.end_ns && t->range.end_ns != UINT64_MAX)
 			break;
 		if (t->options->json)
-			add_edge_json(t, i);
+			add_edge_json(t, i, sent);
 		else
-			add_edge_text(t, i);
+			add_edge_text(t, i, sent);
 	}
 }
 

@@ -109,6 +109,10 @@ struct weft_edges {
 	 * task. (Creates and becomes are in the task's own columns.) */
 	uint32_t by_actor_count;
 	const uint32_t *by_actor;
+	/* When each message was sent whose edge is a receive, in the order of these edges. 0 elements
+	 * in the model of a trace that grows. */
+	uint32_t sent_count;
+	const uint64_t *sent;
 };
 
 /* Activations, grouped by task, in time order within a task. None is empty. */

@@ -74,6 +74,16 @@ __attribute__((noinline)) static int reserve_edge(struct edge_columns *e)
 		columns, sizeof(columns) / sizeof(*columns), &e->capacity, e->count + (size_t)1);
 }
 
+static int add_sent(struct weft_model_builder *b)
+{
+	struct edge_columns *e = &b->edges;
+	const struct weft__column column = {&e->sent, sizeof(*e->sent)};
+	int error = weft__columns_reserve(&column, 1, &e->sent_capacity, e->sent_count + (size_t)1);
+	if (!error)
+		e->sent[e->sent_count++] = b->state.sent;
+	return error;
+}
+
 static int add_edge(
 	struct weft_model_builder *b, enum weft_edge_type type, uint32_t from, uint32_t to)
 {
@@ -95,6 +105,8 @@ static int on_edge(void *builder, enum weft_edge_type type, uint32_t from, uint3
 	struct weft_model_builder *b = builder;
 	bool is_act = weft__is_act(type);
 	int error = add_edge(b, type, from, to);
+	if (!error && type == WEFT_EDGE_RECEIVE)
+		error = add_sent(b);
 	if (error)
 		return error;
 	if (type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_SIGNAL || type == WEFT_EDGE_WAIT_ANY ||
@@ -321,9 +333,9 @@ WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
 		b->edges.from = b->edges.to = NULL;
 	}
 	void *columns[] = {b->tasks.start, b->tasks.end, b->tasks.last_edge, b->tasks.remarks,
-		b->edges.time, b->edges.from, b->edges.to, b->edges.type, b->activations.start,
-		b->activations.end, b->activations.thread, b->activations.task, b->notes.time,
-		b->notes.value, b->notes.task, b->notes.text, b->notes.type, b->samples.time,
+		b->edges.time, b->edges.from, b->edges.to, b->edges.type, b->edges.sent,
+		b->activations.start, b->activations.end, b->activations.thread, b->activations.task,
+		b->notes.time, b->notes.value, b->notes.task, b->notes.text, b->notes.type, b->samples.time,
 		b->samples.value, b->samples.task, b->samples.counter, b->counters.list, b->bands.list,
 		b->presences.list, b->creations.list, b->creations.start, b->spans.start, b->spans.end,
 		b->spans.task, b->spans.name, b->spans.depth, b->off_cpu.start, b->off_cpu.end,

@@ -50,6 +50,9 @@ struct edge_columns {
 	uint32_t *from, *to;
 	uint8_t *type;               /* or WEFT_EDGE_DROPPED */
 	struct weft__shared *shared; /* time, from and to: snapshots may read them */
+	uint64_t *sent;              /* when each edge of type receive was sent, in their order */
+	uint32_t sent_count;
+	size_t sent_capacity;
 };
 
 struct activation_columns {

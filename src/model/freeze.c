@@ -257,6 +257,8 @@ static void hand_over_rows(struct weft_model_builder *b, struct weft_model *m)
 	m->edges.from = e->from;
 	m->edges.to = e->to;
 	m->edges.type = e->type;
+	m->edges.sent_count = e->sent_count;
+	m->edges.sent = e->sent;
 	m->activations = (struct weft_activations){a->count, a->start, a->end, a->thread};
 	m->notes = (struct weft_notes){n->count, n->time, n->text, n->value, n->type};
 	m->samples = (struct weft_samples){s->count, s->time, s->value, s->task};

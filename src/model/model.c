@@ -233,7 +233,7 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 #undef TASK_COLUMN
 		m->tasks.id, m->tasks.start, m->tasks.end, m->tasks.buffer, m->tasks.first_edge,
 		m->tasks.first_note, m->tasks.first_activation, m->edges.time, m->edges.from, m->edges.to,
-		m->edges.type, m->edges.by_actor, m->activations.start, m->activations.end,
+		m->edges.type, m->edges.by_actor, m->edges.sent, m->activations.start, m->activations.end,
 		m->activations.thread, m->notes.time, m->notes.text, m->notes.value, m->notes.type,
 		m->samples.time, m->samples.value, m->samples.task, m->counters, m->bands, m->threads,
 		m->presences, m->creations, m->loss_periods, m->buffers, m->spans.start, m->spans.end,

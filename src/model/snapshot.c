@@ -283,7 +283,7 @@ static void show_rows(
 	const struct weft__pool *acts = &pools[WEFT__POOL_ACTS], *p = &pools[WEFT__POOL_SAMPLES];
 	const struct edge_columns *e = &b->edges;
 	m->edges = (struct weft_edges){
-		e->count, e->time, e->from, e->to, s->edge_type, acts->rows, acts->column[0]};
+		e->count, e->time, e->from, e->to, s->edge_type, acts->rows, acts->column[0], 0, NULL};
 	m->activations = (struct weft_activations){
 		a->rows + b->live->going_count, a->column[0], a->column[1], a->column[2]};
 	m->notes = (struct weft_notes){n->rows, n->column[0], n->column[2], n->column[1], n->column[3]};

@@ -293,6 +293,7 @@ static int join(
 {
 	const struct weft__message *send = message->is_received ? other : message;
 	const struct weft__message *receive = message->is_received ? message : other;
+	s->sent = send->time_ns;
 	return report_edge(s, WEFT_EDGE_RECEIVE, weft__state_forward(s, send->task),
 		weft__state_forward(s, receive->task));
 }

@@ -158,6 +158,7 @@ struct weft__listener {
 
 struct weft__state {
 	uint64_t start, now; /* times of the first and the latest event */
+	uint64_t sent;       /* when the message was sent whose edge the listener is told */
 	uint64_t events;
 	struct weft__span span;
 	struct weft__state_tasks tasks;
