@@ -14,6 +14,9 @@
 #define LINE_BYTES 512
 #define NAME_BYTES 48
 
+/* No column is wider. A block of fixed size is filled without a call. */
+#define COLUMN_BYTES 32
+
 static char *put(char *at, const char *text, size_t size)
 {
 	memcpy(at, text, size);
@@ -61,13 +64,22 @@ static char *put_short(char *at, uint32_t number)
 }
 
 /* In groups of four digits, whose divisions do not wait for each other. */
-static char *put_u32(char *at, uint32_t number)
+static char *put_long(char *at, uint32_t number)
 {
 	if (number < 10000)
 		return put_short(at, number);
 	uint32_t high = number / 10000, low = number % 10000;
 	at = high < 10000 ? put_short(at, high) : put_four(put_short(at, high / 10000), high % 10000);
 	return put_four(at, low);
+}
+
+/* Most numbers in a record have one digit. */
+static inline char *put_u32(char *at, uint32_t number)
+{
+	if (number >= 10)
+		return put_long(at, number);
+	*at = (char)('0' + number);
+	return at + 1;
 }
 
 static char *put_number(char *at, uint64_t number)
@@ -79,16 +91,28 @@ static char *put_number(char *at, uint64_t number)
 	return put_four(put_four(put_number(at, number / part), low / 10000), low % 10000);
 }
 
-static char *put_hex(char *at, uint32_t number)
+/* All eight digits at once: moves each half byte to a byte of its own, the first one lowest, makes
+ * digits of them, and writes as many as there are. */
+static char *put_digits(char *at, uint32_t number)
 {
-	static const char digits[] = "0123456789abcdef";
-	int shift = 28;
-	while (shift > 0 && !(number >> shift))
-		shift -= 4;
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint32_t count = (35 - (uint32_t)__builtin_clz(number | 1)) / 4;
+	uint64_t x = (uint64_t)number << (32 - 4 * count);
+	x = x >> 16 | (x & 0xffff) << 32;
+	x = (x >> 8 & UINT64_C(0x000000ff000000ff)) | (x & UINT64_C(0x000000ff000000ff)) << 16;
+	x = (x >> 4 & UINT64_C(0x000f000f000f000f)) | (x & UINT64_C(0x000f000f000f000f)) << 8;
+	uint64_t letters = (x + 6 * ones) >> 4 & ones;
+	x += '0' * ones + letters * ('a' - '0' - 10);
+	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+		x = __builtin_bswap64(x);
+	memcpy(at, &x, sizeof(x));
+	return at + count;
+}
+
+static inline char *put_hex(char *at, uint32_t number)
+{
 	at = PUT(at, "0x");
-	for (; shift >= 0; shift -= 4)
-		*at++ = digits[number >> shift & 15];
-	return at;
+	return number < 10 ? put_u32(at, number) : put_digits(at, number);
 }
 
 /* Room for a line at the end of the text; NULL without memory. */
@@ -112,10 +136,8 @@ static void end_line(struct weft_text *text, const char *at)
 /* Spaces up to `column` bytes from `start`; at least one. */
 static char *pad(char *at, const char *start, size_t column)
 {
-	do {
-		*at++ = ' ';
-	} while ((size_t)(at - start) < column);
-	return at;
+	memset(at, ' ', COLUMN_BYTES);
+	return (size_t)(at - start) < column ? at + (column - (size_t)(at - start)) : at + 1;
 }
 
 static char *put_vcpu_json(char *at, const struct weft_xentrace_record *record)
@@ -152,9 +174,9 @@ WEFT__EXPORT void weft_lines_add_xentrace_json(
 static char *put_time(char *at, uint64_t ns)
 {
 	uint64_t seconds = ns / 1000000000, fraction = ns % 1000000000;
-	for (uint64_t bound = 1000; bound > 1; bound /= 10)
-		if (seconds < bound)
-			*at++ = ' ';
+	at = PUT(at, "   ");
+	for (uint64_t bound = 10; bound < 10000 && seconds >= bound; bound *= 10)
+		at--;
 	at = put_number(at, seconds);
 	*at++ = '.';
 	*at++ = (char)('0' + fraction / 100000000);
@@ -170,7 +192,7 @@ static char *put_vcpu(char *at, const struct weft_xentrace_record *record)
 	else if (record->domain == WEFT_XENTRACE_IDLE)
 		at = PUT(at, "idle");
 	else
-		at = put_number(PUT(put_number(PUT(at, "d"), record->domain), "v"), record->vcpu);
+		at = put_u32(PUT(put_u32(PUT(at, "d"), record->domain), "v"), record->vcpu);
 	return pad(at, start, 9);
 }
 
@@ -181,7 +203,7 @@ WEFT__EXPORT void weft_lines_add_xentrace_text(
 	if (!at)
 		return;
 	start = at = put_time(at, record->time_ns);
-	at = pad(put_number(PUT(at, "  cpu"), record->cpu), start, 9);
+	at = pad(put_u32(PUT(at, "  cpu"), record->cpu), start, 9);
 	at = put_vcpu(at, record);
 	start = at;
 	at = pad(put_name(at, record->name), start, 24);
