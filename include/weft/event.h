@@ -89,6 +89,9 @@ struct weft_event {
 	/* The name of a created task's kind, if the program gave it one, or of a span's track; else of
 	 * size 0. */
 	struct weft_slice kind_name;
+	/* The name of a created task's category; of size 0 for "program", and if it is unknown: see
+	 * weft_trace_buffer.has_categories. */
+	struct weft_slice category;
 };
 
 /* The member of struct weft_event that a FIELD of events.def means. */
@@ -108,7 +111,8 @@ enum weft_slot {
 	WEFT_SLOT_CLOCK,
 	WEFT_SLOT_BEGIN,
 	WEFT_SLOT_END,
-	WEFT_SLOT_MESSAGE, /* value: the key of a send, an unsigned number */
+	WEFT_SLOT_MESSAGE,  /* value: the key of a send, an unsigned number */
+	WEFT_SLOT_CATEGORY, /* left out if empty */
 };
 
 #define WEFT_EVENT_FIELDS_MAX 6

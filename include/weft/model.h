@@ -82,6 +82,7 @@ struct weft_tasks {
 	const uint32_t *label;   /* string, or WEFT_NONE: its first label */
 	const uint32_t *message; /* string, or WEFT_NONE: the error of a failed task */
 	const uint16_t *kind;    /* enum weft_kind, another number, or WEFT_KIND_PREEXISTING */
+	const uint8_t *category; /* the number of its category; 0: none: see weft_model_category */
 	const uint8_t *flags;    /* enum weft_task_flags */
 	const uint8_t *outcome;  /* enum weft_outcome */
 	/* Where a task's entries are in other columns: task t has [first[t], end[t]). In a live model,
@@ -253,6 +254,8 @@ struct weft_model {
 	uint32_t creation_count;
 	const uint32_t *kinds; /* strings: see weft_model_kind_name */
 	uint32_t kind_count;
+	const uint32_t *categories; /* strings, by the number of the category less 1 */
+	uint32_t category_count;
 	uint64_t losses[WEFT_LOSS_CAUSES];
 	const struct weft_loss_period *loss_periods; /* within the trace; in order of start */
 	uint32_t loss_period_count;
@@ -315,6 +318,15 @@ size_t weft_number_format(struct weft_number number, char *buffer, size_t size);
 /* "bind", "preexisting", or the name that a program gave to a kind; NULL if it has none. Names of
  * programs may contain any bytes. */
 const char *weft_model_kind_name(const struct weft_model *model, unsigned kind);
+
+/* The number of the category "program", which the list of categories does not have. */
+#define WEFT_CATEGORY_PROGRAM 255
+
+/* The number of a task's category: the part of the program that created it. 0: the trace does not
+ * say, like traces of other formats. A model numbers 254 categories besides "program". */
+uint32_t weft_model_category(const struct weft_model *model, uint32_t task);
+/* NULL for 0 and for other numbers without a category. Names may contain any bytes. */
+const char *weft_model_category_name(const struct weft_model *model, uint32_t category);
 
 /* Writes the text of a note for people: "after-chn-1", "bytes+5", "load=0.7", "queue=7". Writes
  * at most `size` bytes with the NUL, returns the full length without it. */

@@ -8,6 +8,7 @@
 #ifndef WEFT_TRACE_H
 #define WEFT_TRACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -69,6 +70,7 @@ struct weft_trace_buffer {
 	enum weft_ending ending;
 	uint64_t end_ns;      /* when the record ended, on the trace's clock; 0: unknown */
 	uint32_t wait_status; /* of the process: WEFT_WAIT_KNOWN and that of waitpid(2); 0: unknown */
+	bool has_categories;  /* a task whose creation names no category is of the category "program" */
 };
 
 struct weft_trace_thread {

@@ -144,8 +144,9 @@ struct weft_abi_buffer {
 	char host[64];        /* the machine's name; empty: unknown */
 	uint32_t is_quiet;  /* 1: only a thread's first event makes system calls, so nobody is woken */
 	uint32_t time_base; /* enum weft_abi_time */
-	int64_t time_offset_ns; /* to add to `monotonic_ns` of all readings */
-	uint8_t reserved2[856];
+	int64_t time_offset_ns;  /* to add to `monotonic_ns` of all readings */
+	uint32_t has_categories; /* 1: a task whose creation names no category is of "program" */
+	uint8_t reserved6[852];
 
 	/* State while recording. Each cache line is written by the same type of operation. */
 	uint64_t hand;        /* claims so far, and the newest sequence */
@@ -245,6 +246,7 @@ WEFT_ABI_AT(weft_abi_buffer, command, 280);
 WEFT_ABI_AT(weft_abi_buffer, host, 1048);
 WEFT_ABI_AT(weft_abi_buffer, is_quiet, 1112);
 WEFT_ABI_AT(weft_abi_buffer, time_offset_ns, 1120);
+WEFT_ABI_AT(weft_abi_buffer, has_categories, 1128);
 WEFT_ABI_AT(weft_abi_buffer, hand, 1984);
 WEFT_ABI_AT(weft_abi_buffer, losses, 2048);
 WEFT_ABI_AT(weft_abi_buffer, levels, 2176);

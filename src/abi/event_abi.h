@@ -15,7 +15,8 @@
  * current task. The operands follow, by kind:
  *
  *     kind         operands               small
- *     create       child                  the task's kind
+ *     create       child [category]       the task's kind. category: the name of the task's category;
+ *                                         left out or 0 for "program", or if the kind's name has it
  *     read         source                 1 if later
  *     try_read     source
  *     resolve      target
@@ -36,7 +37,8 @@
  *     gc           nanoseconds
  *     expect
  *     alive        age source name text   the task's kind. age: ns, or -1 if unknown; source: the
- *                                         task that it waits for, or -1; name: of its label, or 0
+ *                                         task that it waits for, or -1; name: of its label, or 0,
+ *                                         | the name of its category, or 0, << 16
  *     cancel       target
  *     close        target
  *     time_out     target

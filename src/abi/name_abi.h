@@ -21,7 +21,8 @@
 #define WEFT_ABI_NAME_MAX_BYTES 1024u
 
 /* The name of a kind begins with these bytes: text of programs does not. The kind's number is that
- * of the name plus WEFT_ABI_KIND_NAMED. */
+ * of the name plus WEFT_ABI_KIND_NAMED. The name of a category may follow:
+ * "\1kind\0NAME\0CATEGORY", to which then all tasks of this number belong. */
 #define WEFT_ABI_KIND_PREFIX       "\1kind"
 #define WEFT_ABI_KIND_PREFIX_BYTES 6u /* with the NUL */
 #define WEFT_ABI_KIND_NAMED        256u

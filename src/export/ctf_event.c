@@ -21,6 +21,10 @@
  */
 #define REAL 0x40
 
+/* Events that create tasks have no number: the class with this bit has the name of their category,
+ * and the class without it has no such field. */
+#define WITH_CATEGORY REAL
+
 typedef char types_leave_the_bits[WEFT_EVENT_TYPES <= REAL ? 1 : -1];
 
 void weft__ctf_put_text(struct weft__bytes *bytes, struct weft_slice text)
@@ -87,6 +91,11 @@ static void put_duration(struct weft__bytes *bytes, const struct weft_event *eve
 static void put_track(struct weft__bytes *bytes, const struct weft_event *event)
 {
 	weft__ctf_put_text(bytes, event->kind_name);
+}
+
+static void put_category(struct weft__bytes *bytes, const struct weft_event *event)
+{
+	weft__ctf_put_text(bytes, event->category);
 }
 
 static void put_begin(struct weft__bytes *bytes, const struct weft_event *event)
@@ -168,6 +177,7 @@ static const struct {
 	[WEFT_SLOT_BEGIN] = {"uint64 _", ";", put_begin},
 	[WEFT_SLOT_END] = {"uint64 _", ";", put_end},
 	[WEFT_SLOT_MESSAGE] = {"uint64 _", ";", put_duration},
+	[WEFT_SLOT_CATEGORY] = {"string _", ";", put_category},
 };
 
 static bool has(const struct weft_event_description *description,
@@ -184,11 +194,13 @@ void weft__ctf_put_event(
 {
 	const struct weft_event_description *description = weft_event_describe(event->type);
 	bool is_empty = event->text.size == 0 && has(description, put_event_text);
-	weft__bytes_put_u8(
-		bytes, event->type | (is_empty ? EMPTY_TEXT : 0) | (event->is_real ? REAL : 0));
+	bool has_category = event->category.size && has(description, put_category);
+	weft__bytes_put_u8(bytes, event->type | (is_empty ? EMPTY_TEXT : 0) |
+								  (event->is_real ? REAL : 0) | (has_category ? WITH_CATEGORY : 0));
 	weft__bytes_put_u64(bytes, time_ns);
 	for (size_t i = 0; description->fields[i].key; i++)
-		slots[description->fields[i].slot].put(bytes, event);
+		if (description->fields[i].slot != WEFT_SLOT_CATEGORY || has_category)
+			slots[description->fields[i].slot].put(bytes, event);
 }
 
 static void declare_class(
@@ -200,6 +212,8 @@ static void declare_class(
 	for (size_t i = 0; description->fields[i].key; i++) {
 		unsigned slot = description->fields[i].slot;
 		bool is_real = slot == WEFT_SLOT_CHANGE && number & REAL;
+		if (slot == WEFT_SLOT_CATEGORY && !(number & WITH_CATEGORY))
+			continue;
 		weft__bytes_print(metadata, "\t\t%s%s%s\n",
 			is_real ? CHANGE "float64 _" : slots[slot].before, description->fields[i].key,
 			slots[slot].after);
@@ -210,7 +224,8 @@ static void declare_class(
 void weft__ctf_declare_event(struct weft__bytes *metadata, unsigned type)
 {
 	const struct weft_event_description *description = weft_event_describe(type);
-	unsigned last = has(description, put_change) ? REAL : 0;
+	bool has_second = has(description, put_change) || has(description, put_category);
+	unsigned last = has_second ? REAL : 0;
 	for (unsigned real = 0; real <= last; real += REAL) {
 		declare_class(metadata, description, type | real);
 		if (has(description, put_event_text))

@@ -237,6 +237,7 @@ static int describe(struct weft_cut *cut, const struct weft_trace_description *t
 		header->losses[cause] = losses_of_range(cut, trace, cause);
 	const struct weft_trace_buffer *buffer =
 		weft_trace_buffer_at(trace->buffers, trace->buffer_count, 0);
+	header->has_categories = cut->alive.has_categories = buffer->has_categories;
 	describe_process(buffer, header);
 	describe_end(cut, buffer, header);
 	for (uint32_t i = 0; !error && i < trace->category_count; i++)

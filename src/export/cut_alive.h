@@ -15,6 +15,7 @@
 struct weft__alive {
 	struct weft__identities identities;
 	struct weft__texts texts;
+	bool has_categories; /* see struct weft_trace_buffer */
 	struct weft__state state;
 	size_t capacity;
 	uint64_t *born_ns; /* when each task was created, or WEFT__ALIVE_UNDATED */

@@ -171,12 +171,31 @@ static unsigned kind_of(struct encoder *e, const struct weft_event *event)
 	return fits ? id + WEFT_ABI_KIND_NAMED : WEFT_KIND_UNKNOWN;
 }
 
+/* The id of the name of the task's category; 0: none. */
+static uint64_t category_of(struct encoder *e, const struct weft_event *event)
+{
+	uint16_t id = 0;
+	int error = event->category.size ? weft__cut_name(e->names, event->category, &id) : 0;
+	if (error)
+		e->error = error;
+	return id;
+}
+
+static void put_create(struct encoder *e, const struct weft_event *event)
+{
+	uint64_t category = category_of(e, event);
+	e->small = kind_of(e, event);
+	put(e, event->other);
+	if (category)
+		put(e, category);
+}
+
 static void put_alive(struct encoder *e, const struct weft_event *event)
 {
 	e->small = kind_of(e, event);
 	put(e, event->has_value ? (uint64_t)event->value : UINT64_MAX);
 	put(e, event->other);
-	put(e, 0);
+	put(e, category_of(e, event) << 16);
 	put_text(e, event->text);
 }
 
@@ -201,8 +220,7 @@ static unsigned put_operands(
 {
 	switch ((enum weft_event_type)event->type) {
 	case WEFT_EVENT_CREATE:
-		e->small = kind_of(e, event);
-		put(e, event->other);
+		put_create(e, event);
 		break;
 	case WEFT_EVENT_READ:
 		e->small = event->flag;

@@ -148,6 +148,20 @@ static struct weft_slice name_of_kind(const struct weft__alive *a, unsigned kind
 	return string_of(a, named < a->texts.kind_count ? a->texts.kinds[named] : WEFT_NONE);
 }
 
+/* A task of "program" may be one of which the create event says nothing, but an alive event must
+ * say it. */
+static struct weft_slice category_of(const struct weft__alive *a, uint32_t task)
+{
+	static const char program[] = "program";
+	const struct weft__state_tasks *t = &a->state.tasks;
+	unsigned category = t->category[task];
+	bool is_default = !category && (t->flags[task] & WEFT_TASK_CREATED) && a->has_categories;
+	if (is_default || category == WEFT_CATEGORY_PROGRAM)
+		return (struct weft_slice){program, sizeof(program) - 1};
+	bool is_named = category - 1 < a->texts.category_count;
+	return string_of(a, is_named ? a->texts.categories[category - 1] : WEFT_NONE);
+}
+
 static int write_alive(const struct writer *w, uint32_t task)
 {
 	const struct weft__alive *a = w->alive;
@@ -159,6 +173,7 @@ static int write_alive(const struct writer *w, uint32_t task)
 	event.task = a->identities.id[task];
 	event.kind = is_known ? t->kind[task] : WEFT_KIND_UNKNOWN;
 	event.kind_name = name_of_kind(a, event.kind);
+	event.category = category_of(a, task);
 	event.text = string_of(a, t->label[task]);
 	event.has_value = a->born_ns[task] != WEFT__ALIVE_UNDATED;
 	event.value = event.has_value ? (int64_t)(event.time_ns - a->born_ns[task]) : 0;

@@ -29,6 +29,8 @@ bool weft__lines_has_field(const struct weft_event *event, enum weft_slot slot)
 		return event->has_value;
 	if (slot == WEFT_SLOT_REASON)
 		return event->text.size > 0;
+	if (slot == WEFT_SLOT_CATEGORY)
+		return event->category.size > 0;
 	return true;
 }
 

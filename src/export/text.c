@@ -103,6 +103,9 @@ static void add_value(struct weft_text *text, const struct weft_event *event, en
 	case WEFT_SLOT_FIELDS:
 		add_fields(text, event);
 		break;
+	case WEFT_SLOT_CATEGORY:
+		add_slice(text, event->category);
+		break;
 	case WEFT_SLOT_TRACK:
 		add_slice(text, event->kind_name);
 		break;

@@ -49,6 +49,7 @@ void weft__texts_finish(struct weft__texts *texts)
 	weft__strings_finish(&texts->strings);
 	free(texts->scratch);
 	free(texts->kinds);
+	free(texts->categories);
 	*texts = (struct weft__texts){0};
 }
 
@@ -156,22 +157,55 @@ int weft__number_kind(
 	return error;
 }
 
-/* The same for a model, whose names of kinds are among its other strings. */
-__attribute__((noinline)) static int name_kind(
-	struct weft__texts *t, struct weft_slice name, uint16_t *ret_kind)
+/* A list of names, which are among the model's other strings. */
+struct names {
+	uint32_t **list;
+	size_t *count, *capacity, most;
+};
+
+/* Finds a name in the list, or appends it; its index is that of the end if there is no room. */
+static int find_name(
+	struct weft__texts *t, const struct names *names, struct weft_slice name, size_t *ret_index)
 {
-	const struct weft__column column = {&t->kinds, sizeof(*t->kinds)};
+	const struct weft__column column = {names->list, sizeof(**names->list)};
 	uint32_t string;
 	size_t i = 0;
 	int error = weft__strings_intern(&t->strings, name.bytes, name.size, &string);
-	while (!error && i < t->kind_count && t->kinds[i] != string)
+	while (!error && i < *names->count && (*names->list)[i] != string)
 		i++;
-	if (!error && i == t->kind_count && i < WEFT__NAMED_KINDS_MAX) {
-		error = weft__columns_reserve(&column, 1, &t->kind_capacity, t->kind_count + 1);
+	if (!error && i == *names->count && i < names->most) {
+		error = weft__columns_reserve(&column, 1, names->capacity, *names->count + 1);
 		if (!error)
-			t->kinds[t->kind_count++] = string;
+			(*names->list)[(*names->count)++] = string;
 	}
+	*ret_index = i;
+	return error;
+}
+
+/* The same number of a kind for a model. */
+__attribute__((noinline)) static int name_kind(
+	struct weft__texts *t, struct weft_slice name, uint16_t *ret_kind)
+{
+	const struct names kinds = {
+		&t->kinds, &t->kind_count, &t->kind_capacity, WEFT__NAMED_KINDS_MAX};
+	size_t i;
+	int error = find_name(t, &kinds, name, &i);
 	*ret_kind = error ? WEFT_KIND_UNKNOWN : number_of(i);
+	return error;
+}
+
+__attribute__((noinline)) static int name_category(
+	struct weft__texts *t, struct weft_slice name, struct weft__fact *fact)
+{
+	static const char program[] = "program";
+	const struct names categories = {
+		&t->categories, &t->category_count, &t->category_capacity, WEFT__CATEGORIES_MAX};
+	size_t i = WEFT_CATEGORY_PROGRAM - 1;
+	bool is_program =
+		name.size == sizeof(program) - 1 && memcmp(name.bytes, program, name.size) == 0;
+	int error = is_program ? 0 : find_name(t, &categories, name, &i);
+	bool has_number = is_program || (!error && i < WEFT__CATEGORIES_MAX);
+	fact->category = has_number ? (uint8_t)(i + 1) : 0;
 	return error;
 }
 
@@ -215,5 +249,7 @@ int weft__fact_of_event(struct weft__identities *identities, struct weft__texts 
 		error = name_kind(texts, event->kind_name, &ret_fact->kind);
 	else if (is_reserved(ret_fact->kind))
 		ret_fact->kind = WEFT_KIND_UNKNOWN;
+	if (!error && texts && event->category.size && slots[event->type] >> WEFT_SLOT_CATEGORY & 1)
+		error = name_category(texts, event->category, ret_fact);
 	return error || !texts ? error : intern_text(texts, event, &ret_fact->text);
 }

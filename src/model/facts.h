@@ -31,6 +31,7 @@ struct weft__fact {
 	bool flag : 1, has_value : 1, is_set : 1, is_real : 1;
 	bool is_gc : 1; /* of a band */
 	bool is_rundown : 1;
+	uint8_t category; /* of a created or living task: see weft_model_category */
 };
 
 /* True if events.def gives events of this type this field. `type` must be valid. */
@@ -43,7 +44,12 @@ struct weft__texts {
 	size_t scratch_capacity;
 	uint32_t *kinds; /* strings: the names of the kinds that have one, in the order of first use */
 	size_t kind_count, kind_capacity;
+	uint32_t *categories; /* strings: the names of categories other than "program" */
+	size_t category_count, category_capacity;
 };
+
+/* Readers number categories from 1 upwards; later ones than these count as none. */
+#define WEFT__CATEGORIES_MAX 254u
 
 /* Readers number named kinds from this number downwards, because one name has different numbers in
  * different programs. At most this many kinds have a number; later ones are unknown. */

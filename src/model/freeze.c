@@ -352,7 +352,9 @@ int weft__builder_freeze(struct weft_model_builder *b,
 	hand_over_rows(b, m);
 	model->public.kinds = b->texts.kinds;
 	model->public.kind_count = (uint32_t)b->texts.kind_count;
-	b->texts.kinds = NULL;
+	model->public.categories = b->texts.categories;
+	model->public.category_count = (uint32_t)b->texts.category_count;
+	b->texts.kinds = b->texts.categories = NULL;
 	model->strings = b->texts.strings;
 	b->texts.strings = (struct weft__strings){0};
 	return 0;

@@ -107,6 +107,25 @@ WEFT__EXPORT const char *weft_model_kind_name(const struct weft_model *model, un
 									 : weft_kind_name(kind);
 }
 
+WEFT__EXPORT uint32_t weft_model_category(const struct weft_model *model, uint32_t task)
+{
+	const struct weft_tasks *tasks = &model->tasks;
+	if (tasks->category[task] || !(tasks->flags[task] & WEFT_TASK_CREATED))
+		return tasks->category[task];
+	bool is_known = weft_trace_buffer_at(model->buffers, model->buffer_count, tasks->buffer[task])
+						->has_categories;
+	return is_known ? WEFT_CATEGORY_PROGRAM : 0;
+}
+
+WEFT__EXPORT const char *weft_model_category_name(const struct weft_model *model, uint32_t category)
+{
+	if (category == WEFT_CATEGORY_PROGRAM)
+		return "program";
+	return category - 1 < model->category_count
+			   ? weft_model_string(model, model->categories[category - 1]).bytes
+			   : NULL;
+}
+
 WEFT__EXPORT struct weft_number weft_counter_number(
 	const struct weft_model *model, const struct weft_counter *counter, uint32_t sample)
 {
@@ -237,8 +256,8 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 		m->activations.thread, m->notes.time, m->notes.text, m->notes.value, m->notes.type,
 		m->samples.time, m->samples.value, m->samples.task, m->counters, m->bands, m->threads,
 		m->presences, m->creations, m->loss_periods, m->buffers, m->spans.start, m->spans.end,
-		m->spans.name, m->spans.depth, m->spans.first, m->kinds, m->off_cpu.start, m->off_cpu.end,
-		m->off_cpu.ns, m->off_cpu.thread, m->off_cpu.first};
+		m->spans.name, m->spans.depth, m->spans.first, m->kinds, m->categories, m->off_cpu.start,
+		m->off_cpu.end, m->off_cpu.ns, m->off_cpu.thread, m->off_cpu.first};
 	free_all(columns, sizeof(columns) / sizeof(*columns));
 	weft__strings_finish(&model->strings);
 	weft__ids_finish(&model->tasks_by_id);

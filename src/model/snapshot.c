@@ -49,8 +49,8 @@ static void release_parts(struct weft__model *model)
 	struct weft__snapshot *s = model->snapshot;
 	struct weft_model *m = &model->public;
 	const void *made[] = {m->threads, m->presences, m->buffers, m->loss_periods, m->counters,
-		m->creations, m->spans.first, m->spans.last, m->spans.open, m->kinds, m->off_cpu.first,
-		m->off_cpu.last};
+		m->creations, m->spans.first, m->spans.last, m->spans.open, m->kinds, m->categories,
+		m->off_cpu.first, m->off_cpu.last};
 	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
 		free((void *)(uintptr_t)made[i]);
 	for (unsigned i = 0; i < HELD; i++)
@@ -319,17 +319,21 @@ static int copy_counters(const struct weft_model_builder *b, struct weft_model *
 	return 0;
 }
 
-static int copy_kinds(const struct weft_model_builder *b, struct weft_model *m)
+static const uint32_t *copy_names(const uint32_t *names, size_t count)
 {
-	size_t count = b->texts.kind_count;
-	uint32_t *kinds = malloc((count + 1) * sizeof(*kinds));
-	m->kinds = kinds;
-	if (!kinds)
-		return WEFT_ERROR_MEMORY;
-	if (count)
-		memcpy(kinds, b->texts.kinds, count * sizeof(*kinds));
-	m->kind_count = (uint32_t)count;
-	return 0;
+	uint32_t *copy = malloc((count + 1) * sizeof(*copy));
+	if (copy && count)
+		memcpy(copy, names, count * sizeof(*copy));
+	return copy;
+}
+
+static int copy_kinds_and_categories(const struct weft_model_builder *b, struct weft_model *m)
+{
+	m->kinds = copy_names(b->texts.kinds, b->texts.kind_count);
+	m->categories = copy_names(b->texts.categories, b->texts.category_count);
+	m->kind_count = (uint32_t)b->texts.kind_count;
+	m->category_count = (uint32_t)b->texts.category_count;
+	return m->kinds && m->categories ? 0 : WEFT_ERROR_MEMORY;
 }
 
 static int copy_creations(const struct weft_model_builder *b, struct weft_model *m)
@@ -485,7 +489,7 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 	if (!error)
 		error = copy_creations(b, m);
 	if (!error)
-		error = copy_kinds(b, m);
+		error = copy_kinds_and_categories(b, m);
 	if (!error)
 		error = copy_bands(s, b, m);
 	if (!error)

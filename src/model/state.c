@@ -90,6 +90,7 @@ static int on_create(struct weft__state *s, const struct meaning *m)
 	}
 	s->tasks.flags[child] |= WEFT_TASK_CREATED;
 	s->tasks.kind[child] = m->event->kind;
+	s->tasks.category[child] = m->event->category;
 	return report_edge(s, WEFT_EDGE_CREATE, m->task, child);
 }
 
@@ -352,6 +353,7 @@ static int read_alive(struct weft__state *s, const struct meaning *m)
 	if (is_new) {
 		s->tasks.flags[m->task] |= WEFT_TASK_FROM_RUNDOWN;
 		s->tasks.kind[m->task] = m->event->kind;
+		s->tasks.category[m->task] = m->event->category;
 	}
 	return s->listener->alive ? s->listener->alive(s->context, m->task, is_new, m->event) : 0;
 }

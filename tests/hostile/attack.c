@@ -254,7 +254,7 @@ static void damage_text(void)
 
 static void damage_process_text(void)
 {
-	put(HEADER(program) + below(HEADER(reserved2) - HEADER(program)), 1, below(256));
+	put(HEADER(program) + below(HEADER(reserved6) - HEADER(program)), 1, below(256));
 }
 
 static void damage_slot(void)

@@ -204,6 +204,29 @@ static void values_and_fields_are_bytes_as_the_metadata_says(void **state)
 	EXPECT_LAST(&event, "n\0\3\0\0\0f\0\0\3\0\0\0\0\0\0\0g\0\3x\0h\0\4\0");
 }
 
+/* An event with an empty text has a class of its own, because of an error in a reader of CTF. */
+static void an_empty_text_is_a_class_of_its_own(void **state)
+{
+	(void)state;
+	struct weft_event event = {.type = WEFT_EVENT_LABEL, .time_ns = 3, .task = 5, .text = {"x", 1}};
+	EXPECT_LAST(&event, "\7\3\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0x\0");
+	event.text.size = 0;
+	EXPECT_LAST(&event, "\x87\3\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0\0");
+	event.type = WEFT_EVENT_CREATE; /* it has no text */
+	EXPECT_LAST(&event, "\1\3\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+}
+
+static void a_category_has_a_class_of_its_own(void **state)
+{
+	(void)state;
+	const struct weft_event created = {
+		.type = WEFT_EVENT_CREATE, .other = 5, .kind = 2, .category = {"net", 3}};
+	EXPECT_LAST(&created, "\5\0\0\0\0\0\0\0\2\0net\0");
+	const struct weft_event alive = {
+		.type = WEFT_EVENT_ALIVE, .kind = 2, .text = {"x", 1}, .category = {"net", 3}};
+	EXPECT_LAST(&alive, "\2\0net\0x\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+}
+
 static void metadata_is_as_reviewed(void **state)
 {
 	(void)state;
@@ -486,6 +509,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_event_is_bytes_as_the_metadata_says),
 		cmocka_unit_test(values_and_fields_are_bytes_as_the_metadata_says),
+		cmocka_unit_test(an_empty_text_is_a_class_of_its_own),
+		cmocka_unit_test(a_category_has_a_class_of_its_own),
 		cmocka_unit_test(metadata_is_as_reviewed),
 		cmocka_unit_test(kinds_with_names_are_in_the_metadata),
 		cmocka_unit_test(packets_are_bounded_and_in_order),

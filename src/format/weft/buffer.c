@@ -266,6 +266,7 @@ static void describe(struct weft__buffer *b, struct weft_trace_description *desc
 	memcpy(b->about.boot_id, b->header + AT(boot_id), sizeof(b->about.boot_id));
 	memcpy(b->about.uuid, b->header + AT(uuid), sizeof(b->about.uuid));
 	b->about.series = u32(b, AT(stream)) ? u64(b, AT(series)) : 0;
+	b->about.has_categories = u32(b, AT(has_categories)) == 1;
 	weft__buffer_read_end(b);
 	description->buffers = &b->about;
 	description->buffer_count = 1;

@@ -184,7 +184,7 @@ static void take_band(
 	event->text = take_name(c, buffer, small);
 }
 
-/* Sets a task's kind, and its name if it has one. */
+/* Sets a task's kind and, if that has a name, the name and the category that may follow it. */
 static void set_kind(const struct weft__buffer *buffer, unsigned kind, struct weft_event *event)
 {
 	static const char prefix[] = WEFT_ABI_KIND_PREFIX;
@@ -192,9 +192,20 @@ static void set_kind(const struct weft__buffer *buffer, unsigned kind, struct we
 	if (kind <= WEFT_ABI_KIND_NAMED)
 		return;
 	struct weft_slice name = weft__buffer_name(buffer, kind - WEFT_ABI_KIND_NAMED);
-	if (name.bytes && name.size > sizeof(prefix) && memcmp(name.bytes, prefix, sizeof(prefix)) == 0)
-		event->kind_name =
-			(struct weft_slice){name.bytes + sizeof(prefix), name.size - sizeof(prefix)};
+	if (!name.bytes || name.size <= sizeof(prefix) ||
+		memcmp(name.bytes, prefix, sizeof(prefix)) != 0)
+		return;
+	struct weft_slice rest = {name.bytes + sizeof(prefix), name.size - sizeof(prefix)};
+	event->kind_name = split(&rest);
+	event->category = rest;
+}
+
+/* Sets a task's category, given the id of its name, unless the kind's name has one. */
+static void set_category(const struct weft__buffer *buffer, uint64_t id, struct weft_event *event)
+{
+	struct weft_slice name = weft__buffer_name(buffer, id & 0xffff);
+	if (name.bytes && !event->category.size)
+		event->category = name;
 }
 
 static void take_alive(
@@ -206,7 +217,9 @@ static void take_alive(
 	event->has_value = age != UINT64_MAX;
 	event->value = age > INT64_MAX ? INT64_MAX : (int64_t)age;
 	event->other = take(c);
-	event->text = take_name(c, buffer, (uint16_t)take(c));
+	uint64_t names = take(c);
+	event->text = take_name(c, buffer, (uint16_t)names);
+	set_category(buffer, names >> 16, event);
 }
 
 /* The time of `at` on a clock that shows `now` at the time `now_ns`; saturating. */
@@ -255,6 +268,8 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 	case WEFT_ABI_CREATE:
 		set_kind(buffer, w->small, event);
 		event->other = take(c);
+		if (c->left)
+			set_category(buffer, take(c), event);
 		return true;
 	case WEFT_ABI_READ:
 		event->flag = w->small & 1;
