@@ -104,6 +104,27 @@ static void add_json_kind(struct tables *t, const char *key, unsigned kind)
 		weft_text_add_u64(&t->text, kind);
 }
 
+/* Appends the task's category if it is known. */
+static void add_json_category(struct tables *t, uint32_t task)
+{
+	const char *name = weft_model_category_name(t->model, weft_model_category(t->model, task));
+	if (!name)
+		return;
+	weft_text_add_string(&t->text, ",\"category\":");
+	weft_text_add_json(&t->text, name, strlen(name));
+}
+
+/* For people "program" goes without saying. */
+static void add_category(struct tables *t, uint32_t task)
+{
+	uint32_t category = weft_model_category(t->model, task);
+	const char *name = weft_model_category_name(t->model, category);
+	if (!name || category == WEFT_CATEGORY_PROGRAM)
+		return;
+	weft_text_add_string(&t->text, " category=");
+	weft_text_add_quoted(&t->text, name, strlen(name));
+}
+
 static uint32_t activation_count(const struct weft_tasks *tasks, uint32_t task)
 {
 	return tasks->end_activation[task] - tasks->first_activation[task];
@@ -116,6 +137,7 @@ static void add_task_json(struct tables *t, uint32_t task)
 	uint64_t created;
 	add_json_number(t, "{\"task\":", tasks->id[task]);
 	add_json_kind(t, ",\"kind\":", tasks->kind[task]);
+	add_json_category(t, task);
 	add_json_string(t, ",\"label\":", tasks->label[task]);
 	add_json_task(t, ",\"parent\":", t->layout->parent[task]);
 	add_json_number(t, ",\"start\":", t->layout->start[task]);
@@ -203,6 +225,7 @@ static void add_task_text(struct tables *t, uint32_t task)
 		weft_text_add_string(text, "ns");
 	}
 	add_created(t, task);
+	add_category(t, task);
 	add_process(t, task);
 	const uint32_t strings[] = {tasks->label[task], tasks->message[task]};
 	const char *const keys[] = {" label=", " failed="};

@@ -23,7 +23,7 @@ static const char usage[] =
 	"Several files of one boot, or a directory of traces, are one trace. PID is a running program.\n"
 	"\n"
 	"  --by WHAT        a row for each label (the default; digits count as one \"#\"), kind,\n"
-	"                   parent, thread, process, or span\n"
+	"                   parent, thread, process, category (part of the program), or span\n"
 	"  --sort COLUMN    the highest first: total (running, waiting and delay; the default), count,\n"
 	"                   failed, unfinished, p50, p90, p99, max, running, waiting, delay\n"
 	"  --limit N        print at most N rows; 0 for all; default: 30, all with --json and --csv\n"

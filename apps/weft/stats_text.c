@@ -23,6 +23,8 @@ void stats_add_name(
 	weft_stats_format_name(stats, row, name, sizeof(name));
 	if (stats->by == WEFT_STATS_BY_PARENT)
 		weft_text_add_string(text, has_kind ? "below " : "no parent");
+	if (stats->by == WEFT_STATS_BY_CATEGORY && !name[0])
+		weft_text_add_string(text, "no category");
 	if (stats->by != WEFT_STATS_BY_KIND && has_kind) {
 		const char *known = weft_model_kind_name(stats->story->model, kind);
 		if (known)

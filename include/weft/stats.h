@@ -22,13 +22,14 @@ extern "C" {
 
 /* Each row has the tasks or spans that have this in common. */
 enum weft_stats_by {
-	WEFT_STATS_BY_LABEL,   /* alike tasks: of one kind, with labels that differ only in digits */
-	WEFT_STATS_BY_KIND,    /* tasks of one kind */
-	WEFT_STATS_BY_PARENT,  /* tasks below alike parents, as drawn */
-	WEFT_STATS_BY_THREAD,  /* tasks of one thread: the first that they ran on, else their creator's
-							*/
-	WEFT_STATS_BY_PROCESS, /* tasks of one buffer */
-	WEFT_STATS_BY_SPAN,    /* spans with names that differ only in digits; not tasks */
+	WEFT_STATS_BY_LABEL,    /* alike tasks: of one kind, with labels that differ only in digits */
+	WEFT_STATS_BY_KIND,     /* tasks of one kind */
+	WEFT_STATS_BY_PARENT,   /* tasks below alike parents, as drawn */
+	WEFT_STATS_BY_THREAD,   /* tasks of one thread: the first that they ran on, else their creator's
+							 */
+	WEFT_STATS_BY_PROCESS,  /* tasks of one buffer */
+	WEFT_STATS_BY_SPAN,     /* spans with names that differ only in digits; not tasks */
+	WEFT_STATS_BY_CATEGORY, /* tasks of one category: the part of the program that created them */
 	WEFT_STATS_BYS
 };
 
@@ -114,7 +115,7 @@ uint32_t weft_stats_unfinished(const struct weft_stats_row *row);
 
 /* Writes what the tasks of a row have in common: "request #", "bind", "worker-2". At most `size`
  * bytes with the NUL; returns the length without it. May contain any bytes, like labels. "" for
- * tasks without a label, and for those without a parent. */
+ * tasks without a label, for those without a parent, and for those whose category is unknown. */
 size_t weft_stats_format_name(
 	const struct weft_stats *stats, const struct weft_stats_row *row, char *buffer, size_t size);
 

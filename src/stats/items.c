@@ -79,6 +79,9 @@ static int key_of(struct keys *keys, uint32_t task, uint64_t *ret_key)
 	case WEFT_STATS_BY_PROCESS:
 		*ret_key = tasks->buffer[task];
 		break;
+	case WEFT_STATS_BY_CATEGORY:
+		*ret_key = weft_model_category(keys->making->model, task);
+		break;
 	case WEFT_STATS_BY_SPAN:
 	case WEFT_STATS_BYS:
 		break;

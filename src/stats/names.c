@@ -20,6 +20,7 @@ WEFT__EXPORT const char *weft_stats_by_name(enum weft_stats_by by)
 		[WEFT_STATS_BY_THREAD] = "thread",
 		[WEFT_STATS_BY_PROCESS] = "process",
 		[WEFT_STATS_BY_SPAN] = "span",
+		[WEFT_STATS_BY_CATEGORY] = "category",
 	};
 	return by < WEFT_STATS_BYS ? names[by] : NULL;
 }
@@ -60,6 +61,12 @@ static void format_kind(const struct weft_model *model, unsigned kind, char *nam
 		snprintf(name, NAME_BYTES, "%s", known);
 	else
 		snprintf(name, NAME_BYTES, "%u", kind);
+}
+
+static void format_category(const struct weft_model *model, uint32_t category, char *name)
+{
+	const char *known = weft_model_category_name(model, category);
+	snprintf(name, NAME_BYTES, "%s", known ? known : "");
 }
 
 WEFT__EXPORT bool weft_stats_kind(
@@ -111,6 +118,9 @@ WEFT__EXPORT size_t weft_stats_format_name(
 		break;
 	case WEFT_STATS_BY_SPAN:
 		format_label(model, row->key, name);
+		break;
+	case WEFT_STATS_BY_CATEGORY:
+		format_category(model, (uint32_t)row->key, name);
 		break;
 	case WEFT_STATS_BYS:
 		break;

@@ -80,12 +80,15 @@ void weft__statistics_name(
 	const struct weft_viewer *viewer, const struct weft_stats_row *row, char name[256])
 {
 	const struct weft_stats *stats = viewer->statistics.found;
-	const char *place = stats->by == WEFT_STATS_BY_PARENT ? "below " : "", *known = NULL;
+	bool by_parent = stats->by == WEFT_STATS_BY_PARENT;
+	const char *place = by_parent ? "below " : "", *known = NULL;
+	const char *none = by_parent ? "no parent" : "no category"; /* others have names */
 	char text[160], number[16];
 	uint16_t kind;
 	weft_stats_format_name(stats, row, text, sizeof(text));
 	if (!weft_stats_kind(stats, row, &kind) || stats->by == WEFT_STATS_BY_KIND) {
-		snprintf(name, 256, "%s", text[0] || !place[0] ? text : "no parent");
+		bool may_lack = by_parent || stats->by == WEFT_STATS_BY_CATEGORY;
+		snprintf(name, 256, "%s", text[0] || !may_lack ? text : none);
 		return;
 	}
 	snprintf(number, sizeof(number), "%u", kind);

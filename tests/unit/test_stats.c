@@ -87,6 +87,66 @@ static void an_empty_trace_has_no_rows(void **state)
 	}
 }
 
+static void expect_name(struct measured *m, enum weft_stats_by by, uint32_t row, const char *name)
+{
+	const struct weft_stats_options options = {.by = by};
+	char text[64];
+	assert_int_equal(weft_stats_create(&m->loaded->story, &options, &m->stats), 0);
+	assert_true(row < m->stats->row_count);
+	size_t size = weft_stats_format_name(m->stats, &m->stats->rows[row], text, sizeof(text));
+	assert_string_equal(text, name);
+	assert_int_equal(size, strlen(name));
+	weft_stats_destroy(m->stats);
+}
+
+/* Threads, processes and categories have names of their own. */
+static void each_grouping_names_its_rows(void **state)
+{
+	static const struct weft_trace_buffer web = {
+		.process = "web", .pid = 7, .host = "", .file = "web.weft"};
+	struct made made = make_begin();
+	(void)state;
+	made.buffers = &web;
+	made.buffer_count = 1;
+	make(&made, (struct weft_event){.type = WEFT_EVENT_CREATE,
+					.task = WEFT_TASK_NONE,
+					.other = 1,
+					.kind = WEFT_KIND_TASK,
+					.category = {"net", 3}});
+	make_label(&made, 1, "GET /1");
+	make_begin_span(&made, 1, "part 7");
+	make_switch(&made, 1);
+	made.time += 5 * US;
+	make_end_span(&made, 1);
+	struct measured m = {.loaded = keep(make_end(&made))};
+	expect_name(&m, WEFT_STATS_BY_LABEL, 0, "GET /#");
+	expect_name(&m, WEFT_STATS_BY_KIND, 0, "task");
+	expect_name(&m, WEFT_STATS_BY_PARENT, 0, "");
+	expect_name(&m, WEFT_STATS_BY_THREAD, 0, "main");
+	expect_name(&m, WEFT_STATS_BY_PROCESS, 0, "web 7");
+	expect_name(&m, WEFT_STATS_BY_CATEGORY, 0, "net");
+	expect_name(&m, WEFT_STATS_BY_SPAN, 0, "part #");
+	loaded_finish(m.loaded);
+	free(m.loaded);
+}
+
+static void groupings_and_columns_have_names(void **state)
+{
+	(void)state;
+	for (unsigned by = 0; by < WEFT_STATS_BYS; by++)
+		for (unsigned other = 0; other <= by; other++)
+			assert_int_equal(strcmp(weft_stats_by_name((enum weft_stats_by)by),
+								 weft_stats_by_name((enum weft_stats_by)other)) == 0,
+				by == other);
+	for (unsigned sort = 0; sort < WEFT_STATS_SORTS; sort++)
+		for (unsigned other = 0; other <= sort; other++)
+			assert_int_equal(strcmp(weft_stats_sort_name((enum weft_stats_sort)sort),
+								 weft_stats_sort_name((enum weft_stats_sort)other)) == 0,
+				sort == other);
+	assert_null(weft_stats_by_name(WEFT_STATS_BYS));
+	assert_null(weft_stats_sort_name(WEFT_STATS_SORTS));
+}
+
 /* The tasks 10 to 10 + n - 1 live for 1 us, 2 us, … n us, one after the other. */
 static const char steps[] = "[n: create 0 10+i task; label 10+i step; +1+i; resolve 0 10+i]";
 
@@ -508,6 +568,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(digits_of_labels_are_one),
 		cmocka_unit_test(an_empty_trace_has_no_rows),
+		cmocka_unit_test(each_grouping_names_its_rows),
+		cmocka_unit_test(groupings_and_columns_have_names),
 		cmocka_unit_test(percentiles_are_lives_that_occurred),
 		cmocka_unit_test(members_are_in_the_order_of_their_lives),
 		cmocka_unit_test(equal_lives_have_equal_percentiles),
