@@ -61,6 +61,15 @@ uint64_t weft__create_unseen(void) WEFT__DIRECT;
 void weft__runs(uint64_t task) WEFT__DIRECT;
 uint64_t weft__operation_begin(uint64_t task, uint64_t *cache, const char *label) WEFT__DIRECT;
 uint16_t weft__kind(uint64_t *cache, const char *name) WEFT__DIRECT;
+/* The same in files with a category: readers show it with the task. */
+uint64_t weft__create_in(
+	const struct weft_category *category, uint64_t task, uint16_t kind) WEFT__DIRECT;
+uint64_t weft__operation_begin_in(const struct weft_category *category, uint64_t task,
+	uint64_t *cache, const char *label) WEFT__DIRECT;
+uint16_t weft__kind_in(
+	const struct weft_category *category, uint64_t *cache, const char *name) WEFT__DIRECT;
+void weft__rundown_in(const struct weft_category *category, uint64_t task, uint16_t kind,
+	const char *label, uint64_t age_ns, uint64_t waits_for) WEFT__DIRECT;
 /* The waiter of an operation whose end is filtered runs all the same. */
 void weft__operation_continues(uint64_t waiter) WEFT__DIRECT;
 
@@ -105,11 +114,31 @@ enum {
 	((is_on) ? call : WEFT__IS_RECORDING ? weft__operation_continues(waiter) : (void)0)
 #define WEFT__OR_UNSEEN(call) (WEFT__IS_ON ? call : weft__create_unseen())
 
+/* WEFT__BY_CATEGORY(F_) is F_PLAIN in files of "program", which need not say so, else F_NAMED. */
+#define WEFT__IS_PLAIN_program        ~, PLAIN,
+#define WEFT__IS_PLAIN_always         ~, PLAIN,
+#define WEFT__SECOND(first, two, ...) two
+#define WEFT__SECOND_OF(...)          WEFT__SECOND(__VA_ARGS__)
+#define WEFT__PLAIN_OR_NAMED          WEFT__SECOND_OF(WEFT__APPLY_(WEFT__IS_PLAIN_, WEFT_CATEGORY), NAMED, ~)
+#define WEFT__BY_CATEGORY(f)          WEFT__APPLY_(f, WEFT__PLAIN_OR_NAMED)
+
+#define WEFT__CREATE_PLAIN(kind)          weft_create(kind)
+#define WEFT__CREATE_NAMED(kind)          weft__create_in(&WEFT__OWN_CATEGORY, WEFT_TASK_CURRENT, kind)
+#define WEFT__CREATE_AS_PLAIN(task, kind) weft_create_as(task, kind)
+#define WEFT__CREATE_AS_NAMED(task, kind) weft__create_in(&WEFT__OWN_CATEGORY, task, kind)
+#define WEFT__BEGIN_PLAIN(task, cache, x) weft__operation_begin(task, cache, x)
+#define WEFT__BEGIN_NAMED(task, cache, x) \
+	weft__operation_begin_in(&WEFT__OWN_CATEGORY, task, cache, x)
+#define WEFT__KIND_PLAIN(cache, name)      weft__kind(cache, name)
+#define WEFT__KIND_NAMED(cache, name)      weft__kind_in(&WEFT__OWN_CATEGORY, cache, name)
+#define WEFT__RUNDOWN_PLAIN(t, k, l, a, w) weft_rundown_task(t, k, l, a, w)
+#define WEFT__RUNDOWN_NAMED(t, k, l, a, w) weft__rundown_in(&WEFT__OWN_CATEGORY, t, k, l, a, w)
+
 #ifndef WEFT__FUNCTIONS
 #define weft_is_recording()        (WEFT__IS_RECORDING && weft_is_recording())
 #define weft_current()             (WEFT__IS_RECORDING ? weft_current() : WEFT_TASK_NONE)
-#define weft_create(kind)          WEFT__OR_UNSEEN(weft_create(kind))
-#define weft_create_as(task, kind) WEFT__OR_UNSEEN(weft_create_as(task, kind))
+#define weft_create(kind)          WEFT__OR_UNSEEN(WEFT__BY_CATEGORY(WEFT__CREATE_)(kind))
+#define weft_create_as(task, kind) WEFT__OR_UNSEEN(WEFT__BY_CATEGORY(WEFT__CREATE_AS_)(task, kind))
 #define weft_switch(task)          WEFT__WHEN(WEFT__IS_RECORDING, weft_switch(task))
 #define weft_enter(task)           WEFT__WHEN(WEFT__IS_RECORDING, weft_enter(task))
 #define weft_leave()               WEFT__WHEN(WEFT__IS_RECORDING, weft_leave())
@@ -165,6 +194,8 @@ enum {
 #define weft_wait_any(count, ...)   WEFT__WHEN(WEFT__IS_ON, weft_wait_any(count, __VA_ARGS__))
 #define weft_wait_any_as(t, n, ...) WEFT__WHEN(WEFT__IS_ON, weft_wait_any_as(t, n, __VA_ARGS__))
 
+#define weft_rundown_task(t, k, l, a, w) WEFT__BY_CATEGORY(WEFT__RUNDOWN_)(t, k, l, a, w)
+
 #define weft_operation_end(o, w)    WEFT__OR_CONTINUES(WEFT__IS_ON, weft_operation_end(o, w), w)
 #define weft_operation_cancel(o, w) WEFT__OR_CONTINUES(WEFT__IS_ON, weft_operation_cancel(o, w), w)
 #define weft_operation_fail(o, w, m) \
@@ -212,16 +243,17 @@ void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsign
 #define WEFT__ANY_SIZE    ((size_t)-1) /* of a C string */
 #define WEFT__CACHE(text) (WEFT__IS_LITERAL(text) ? &weft__cache : NULL)
 
-#define WEFT__KIND(name)                                                                           \
-	__extension__({                                                                                \
-		static uint64_t weft__kind_cache;                                                          \
-		WEFT__IS_RECORDING ? weft__kind(&weft__kind_cache, "" name) : (uint16_t)WEFT_KIND_UNKNOWN; \
+#define WEFT__KIND(name)                                                                \
+	__extension__({                                                                     \
+		static uint64_t weft__kind_cache;                                               \
+		WEFT__IS_RECORDING ? WEFT__BY_CATEGORY(WEFT__KIND_)(&weft__kind_cache, "" name) \
+						   : (uint16_t)WEFT_KIND_UNKNOWN;                               \
 	})
 
 #define WEFT__OPERATION_BEGIN(task, label)                                          \
 	__extension__({                                                                 \
 		static uint64_t weft__operation_cache;                                      \
-		WEFT__OR_UNSEEN(weft__operation_begin(                                      \
+		WEFT__OR_UNSEEN(WEFT__BY_CATEGORY(WEFT__BEGIN_)(                            \
 			task, WEFT__IS_LITERAL(label) ? &weft__operation_cache : NULL, label)); \
 	})
 

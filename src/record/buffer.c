@@ -49,6 +49,7 @@ static void lay_out(struct weft_abi_buffer *header, uint64_t size)
 	header->packet_bytes = (uint32_t)packet;
 	header->packet_count =
 		(uint32_t)((size - header->packets_offset) >> __builtin_ctz((unsigned)packet));
+	header->has_categories = 1;
 	header->next_task = 1;
 }
 

@@ -22,6 +22,15 @@ void weft__categories_point(void);
 uint32_t weft__category_number(
 	struct weft_abi_buffer *header, const char *name, const char *description);
 
+/* The id of the category's name in the slot's buffer; 0 for a category without a name. */
+static inline uint16_t weft__category_name(
+	const struct weft_abi_slot *slot, const struct weft_category *category)
+{
+	const struct weft_abi_buffer *header = weft__header_of(slot);
+	uintptr_t number = (uintptr_t)weft__load(&category->level) - (uintptr_t)header->levels;
+	return number < WEFT_ABI_LEVELS ? (uint16_t)weft__load(&header->categories[number]) : 0;
+}
+
 /* ---- level.c ---- */
 
 /* The initial level of categories without a rule; the initial level of a category with that name.

@@ -8,9 +8,6 @@
 #include "record/cpu.h"
 #include "record/put.h"
 
-/* Threads reserve ids in blocks, so that most need no atomic operation. */
-#define TASK_BLOCK 1024
-
 WEFT__ALWAYS_INLINE void put(unsigned kind, unsigned small, uint64_t operand, uint64_t runs)
 {
 	weft__put_words(2, WEFT_ABI_HEAD(kind, 2, small), operand, 0, runs);
@@ -125,84 +122,6 @@ WEFT__OUT_OF_LINE void weft__put_two_in(struct weft_abi_slot *slot, uint64_t fir
 	if (!put_in_moment(slot, first, head, WEFT_TASK_CURRENT) &&
 		!put_at_clock(slot, first, head, WEFT_TASK_CURRENT))
 		weft__put_slowly_in(slot, head, first, 0, WEFT_TASK_CURRENT);
-}
-
-/* The id of a task whose create event is not recorded: unique, because later events may be about
- * it. */
-static uint64_t unseen_task(void)
-{
-	if (weft__generation())
-		return weft__fetch_add(&weft__header()->next_task, 1);
-	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
-	struct weft__recorder *recorder = leader ? leader->recorder : &weft__recorder;
-	return weft__fetch_add(&recorder->unrecorded, 1) + 1;
-}
-
-static WEFT__OUT_OF_LINE uint64_t create_slowly(uint64_t head, uint64_t parent)
-{
-	uint32_t words = head >> 40 & 0xff;
-	struct weft__room room = weft__reserve(words);
-	if (!room.slot)
-		return unseen_task();
-	if (weft__load(&room.slot->tasks_left) == 0) {
-		weft__store(&room.slot->next_task,
-			weft__fetch_add(&weft__header_of(room.slot)->next_task, TASK_BLOCK));
-		weft__store(&room.slot->tasks_left, TASK_BLOCK);
-	}
-	uint64_t child = weft__next_task(room.slot);
-	const struct weft__fixed event = {head, words == 3 ? parent : child, child, WEFT_TASK_CURRENT};
-	weft__put_at(&room, words, &event);
-	return child;
-}
-
-/* Records a create event once there is room for it. */
-WEFT__ALWAYS_INLINE uint64_t create_at(
-	const struct weft__room *room, uint32_t words, uint64_t head, uint64_t parent)
-{
-	if (WEFT__UNLIKELY(weft__load(&room->slot->tasks_left) == 0)) {
-		weft__withdraw(room);
-		return create_slowly(head, parent);
-	}
-	uint64_t child = weft__next_task(room->slot);
-	const struct weft__fixed event = {head, words == 3 ? parent : child, child, WEFT_TASK_CURRENT};
-	weft__put_at(room, words, &event);
-	return child;
-}
-
-static WEFT__OUT_OF_LINE uint64_t create_two(uint64_t head)
-{
-	const struct weft__self *self = weft__self();
-	struct weft__room room;
-	if (weft__is_in_moment(self) && weft__try_reserve_in_moment(self->slot, 2, &room))
-		return create_at(&room, 2, head, 0);
-	return create_slowly(head, 0);
-}
-
-WEFT__ALWAYS_INLINE uint64_t create(uint32_t words, uint64_t head, uint64_t parent)
-{
-	struct weft__room room;
-	if (WEFT__LIKELY(weft__try_reserve(words, &room)))
-		return create_at(&room, words, head, parent);
-	return words == 2 ? create_two(head) : create_slowly(head, parent);
-}
-
-WEFT__EXPORT uint64_t weft_create(uint16_t kind)
-{
-	return create(2, WEFT_ABI_HEAD(WEFT_ABI_CREATE, 2, kind), 0);
-}
-
-WEFT__EXPORT uint64_t weft_create_as(uint64_t task, uint16_t kind)
-{
-	if (task == WEFT_TASK_CURRENT)
-		return weft_create(kind);
-	return create(3, WEFT_ABI_HEAD(WEFT_ABI_CREATE | WEFT_ABI_EXPLICIT, 3, kind), task);
-}
-
-/* A task whose creation is filtered, or comes before recording starts. */
-WEFT__EXPORT uint64_t weft__create_unseen(void)
-{
-	const struct weft__self *self = weft__looked();
-	return self ? weft__fetch_add(&weft__header_of(self->slot)->next_task, 1) : unseen_task();
 }
 
 WEFT__EXPORT void weft__runs(uint64_t task)

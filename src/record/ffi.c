@@ -78,13 +78,14 @@ WEFT__EXPORT uint16_t weft_ffi_kind(const char *name, size_t size, uint64_t *cac
 {
 	if (!is_recording())
 		return WEFT_KIND_UNKNOWN;
-	return weft__record_kind(cache, name, weft__bounded(size));
+	return weft__record_kind(NULL, cache, name, weft__bounded(size));
 }
 
 WEFT__EXPORT uint64_t weft_ffi_create(
 	struct weft_category *category, unsigned level, uint64_t task, uint16_t kind)
 {
-	return is_on(category, level) ? weft_create_as(task, kind) : weft__create_unseen();
+	return is_on(category, level) ? weft__record_create(category, task, kind)
+								  : weft__create_unseen();
 }
 
 WEFT__EXPORT void weft_ffi_switch(uint64_t task)
@@ -156,7 +157,7 @@ WEFT__EXPORT uint64_t weft_ffi_operation_begin(struct weft_category *category, u
 {
 	if (!is_on(category, level))
 		return weft__create_unseen();
-	return weft__record_operation(task, cache, label, weft__bounded(size));
+	return weft__record_operation(category, task, cache, label, weft__bounded(size));
 }
 
 WEFT__EXPORT void weft_ffi_operation_end(
@@ -387,6 +388,7 @@ WEFT__EXPORT bool weft_ffi_rundown_wanted(uint32_t *seen)
 WEFT__EXPORT void weft_ffi_rundown_task(uint64_t task, uint16_t kind, const char *label,
 	size_t size, uint64_t age_ns, uint64_t waits_for)
 {
+	const struct weft__living living = {task, age_ns, waits_for, kind};
 	if (is_recording())
-		weft__record_alive(task, kind, label, weft__bounded(size), age_ns, waits_for);
+		weft__record_alive(NULL, &living, label, weft__bounded(size));
 }

@@ -2,7 +2,7 @@
  *
  * Kinds with a name: the name is in the buffer's table of names, and its id gives the kind's
  * number. So a kind needs no record of its own: wraps, streams and forks keep it as they keep
- * names.
+ * names. The name is followed by that of the category, so that an event need not repeat it.
  */
 #include <string.h>
 
@@ -12,37 +12,58 @@
 #include "record/reserve.h"
 #include "record/text.h"
 
+#define CATEGORY_BYTES 63 /* at most; readers cut longer names, too */
+
 static uint16_t kind_of(uint16_t name)
 {
 	bool fits = name && name + WEFT_ABI_KIND_NAMED <= WEFT_ABI_KIND_MAX;
 	return fits ? (uint16_t)(name + WEFT_ABI_KIND_NAMED) : WEFT_KIND_UNKNOWN;
 }
 
-static WEFT__COLD uint16_t intern(
-	const struct weft__self *self, uint64_t *cache, const char *name, uint32_t size)
+/* Appends a NUL and the category's name, unless that is "program", which readers assume. */
+static uint32_t add_category(char *text, uint32_t size, const struct weft_category *category)
+{
+	if (!category || !category->name || category == &weft_category_program)
+		return size;
+	uint32_t bytes = weft__measure(category->name, CATEGORY_BYTES);
+	text[size] = '\0';
+	memcpy(text + size + 1, category->name, bytes);
+	return size + 1 + bytes;
+}
+
+static WEFT__COLD uint16_t intern(const struct weft__self *self,
+	const struct weft_category *category, uint64_t *cache, const char *name, uint32_t size)
 {
 	char text[WEFT_ABI_NAME_MAX_BYTES] = WEFT_ABI_KIND_PREFIX;
-	uint32_t room = sizeof(text) - WEFT_ABI_KIND_PREFIX_BYTES;
+	uint32_t room = sizeof(text) - WEFT_ABI_KIND_PREFIX_BYTES - 1 - CATEGORY_BYTES;
 	uint32_t kept = weft__measure(name ? name : "", size < room ? size : room);
 	if (!kept)
 		return 0; /* an empty name names nothing */
 	memcpy(text + WEFT_ABI_KIND_PREFIX_BYTES, name, kept);
-	uint16_t id = weft__name_intern(self->slot, text, WEFT_ABI_KIND_PREFIX_BYTES + kept);
+	uint32_t bytes = add_category(text, WEFT_ABI_KIND_PREFIX_BYTES + kept, category);
+	uint16_t id = weft__name_intern(self->slot, text, bytes);
 	if (cache)
 		weft__name_remember(self, cache, id);
 	return id;
 }
 
-uint16_t weft__record_kind(uint64_t *cache, const char *name, uint32_t size)
+uint16_t weft__record_kind(
+	const struct weft_category *category, uint64_t *cache, const char *name, uint32_t size)
 {
 	struct weft__self self;
 	if (!weft__entered_now(&self))
 		return WEFT_KIND_UNKNOWN;
 	uint16_t id = cache ? weft__name_cached(&self, cache) : 0;
-	return kind_of(id ? id : intern(&self, cache, name, size));
+	return kind_of(id ? id : intern(&self, category, cache, name, size));
 }
 
 WEFT__EXPORT uint16_t weft__kind(uint64_t *cache, const char *name)
 {
-	return weft__record_kind(cache, name, WEFT__C_STRING);
+	return weft__record_kind(NULL, cache, name, WEFT__C_STRING);
+}
+
+WEFT__EXPORT uint16_t weft__kind_in(
+	const struct weft_category *category, uint64_t *cache, const char *name)
+{
+	return weft__record_kind(category, cache, name, WEFT__C_STRING);
 }

@@ -5,6 +5,7 @@
  * guard, the stamp and the commit, which are most of the cost of an event. A reader sees all of
  * them or none.
  */
+#include "record/category.h"
 #include "record/compose.h"
 #include "record/cpu.h"
 #include "record/name.h"
@@ -52,23 +53,25 @@ static void end_moment(bool is_own)
 		weft_moment_end();
 }
 
-uint64_t weft__record_operation(uint64_t task, uint64_t *cache, const char *label, uint32_t size)
+uint64_t weft__record_operation(const struct weft_category *category, uint64_t task,
+	uint64_t *cache, const char *label, uint32_t size)
 {
 	bool is_own = begin_moment();
-	uint64_t operation = weft_create_as(task, WEFT_KIND_PROMISE);
+	uint64_t operation = weft__record_create(category, task, WEFT_KIND_PROMISE);
 	weft__record_text(WEFT_ABI_LABEL, operation, cache, label, size);
 	weft_try_read_as(task, operation);
 	end_moment(is_own);
 	return operation;
 }
 
-/* The fast path: a literal whose name is cached, the current task, and room for all three. */
-WEFT__ALWAYS_INLINE bool begin_quickly(
-	uint64_t task, const uint64_t *cache, uint64_t *ret_operation)
+/* The fast path: a literal whose name is cached, the current task, and room for all three. The
+ * create event has a third word if there is a category. */
+WEFT__ALWAYS_INLINE bool begin_quickly(const struct weft_category *category, uint64_t task,
+	const uint64_t *cache, uint64_t *ret_operation)
 {
 	struct weft__room room;
-	if (!cache || task != WEFT_TASK_CURRENT ||
-		WEFT__UNLIKELY(!weft__try_reserve(BEGIN_WORDS, &room)))
+	const uint32_t create_words = category ? 3 : 2, words = BEGIN_WORDS - 2 + create_words;
+	if (!cache || task != WEFT_TASK_CURRENT || WEFT__UNLIKELY(!weft__try_reserve(words, &room)))
 		return false;
 	uint16_t name = weft__name_cached_now(room.slot, cache);
 	if (WEFT__UNLIKELY(!name) || WEFT__UNLIKELY(weft__load(&room.slot->tasks_left) == 0)) {
@@ -76,10 +79,14 @@ WEFT__ALWAYS_INLINE bool begin_quickly(
 		return false;
 	}
 	uint64_t operation = weft__next_task(room.slot);
-	store_two(&room, 0, WEFT_ABI_HEAD(WEFT_ABI_CREATE, 2, WEFT_KIND_PROMISE), operation);
-	store_two(&room, 2, WEFT_ABI_HEAD(WEFT_ABI_LABEL | WEFT_ABI_EXPLICIT, 2, name), operation);
-	store_two(&room, 4, WEFT_ABI_HEAD(WEFT_ABI_TRY_READ, 2, 0), operation);
-	commit(&room, BEGIN_WORDS, 0);
+	const uint64_t create = WEFT_ABI_HEAD(WEFT_ABI_CREATE, create_words, WEFT_KIND_PROMISE);
+	const uint64_t label = WEFT_ABI_HEAD(WEFT_ABI_LABEL | WEFT_ABI_EXPLICIT, 2, name);
+	store_two(&room, 0, create, operation);
+	if (category)
+		weft__store(&room.at[2], weft__category_name(room.slot, category));
+	store_two(&room, create_words, label, operation);
+	store_two(&room, create_words + 2, WEFT_ABI_HEAD(WEFT_ABI_TRY_READ, 2, 0), operation);
+	commit(&room, words, words - BEGIN_WORDS);
 	*ret_operation = operation;
 	return true;
 }
@@ -87,9 +94,18 @@ WEFT__ALWAYS_INLINE bool begin_quickly(
 WEFT__EXPORT uint64_t weft__operation_begin(uint64_t task, uint64_t *cache, const char *label)
 {
 	uint64_t operation;
-	if (begin_quickly(task, cache, &operation))
+	if (begin_quickly(NULL, task, cache, &operation))
 		return operation;
-	return weft__record_operation(task, cache, label, WEFT__C_STRING);
+	return weft__record_operation(NULL, task, cache, label, WEFT__C_STRING);
+}
+
+WEFT__EXPORT uint64_t weft__operation_begin_in(
+	const struct weft_category *category, uint64_t task, uint64_t *cache, const char *label)
+{
+	uint64_t operation;
+	if (begin_quickly(category, task, cache, &operation))
+		return operation;
+	return weft__record_operation(category, task, cache, label, WEFT__C_STRING);
 }
 
 static void read_result(uint64_t operation, uint64_t waiter)

@@ -8,6 +8,7 @@
  * before the answer do not extend the hold.
  */
 #include "record/atomics.h"
+#include "record/category.h"
 #include "record/clock.h"
 #include "record/compose.h"
 #include "record/name.h"
@@ -81,24 +82,32 @@ WEFT__EXPORT bool weft_rundown_wanted(uint32_t *seen)
 	return is_new;
 }
 
-void weft__record_alive(uint64_t task, uint16_t kind, const char *label, uint32_t size,
-	uint64_t age_ns, uint64_t waits_for)
+void weft__record_alive(const struct weft_category *category, const struct weft__living *living,
+	const char *label, uint32_t size)
 {
 	const struct weft__self *self = weft__entered();
 	if (!self)
 		return;
+	uint64_t name = category ? weft__category_name(self->slot, category) : 0;
 	struct weft__draft draft;
-	weft__draft_begin(&draft, WEFT_ABI_ALIVE, task);
-	weft__draft_word(&draft, age_ns);
-	weft__draft_word(&draft, waits_for);
-	weft__draft_word(&draft, 0); /* a label made at run time is not a name */
+	weft__draft_begin(&draft, WEFT_ABI_ALIVE, living->task);
+	weft__draft_word(&draft, living->age_ns);
+	weft__draft_word(&draft, living->waits_for);
+	weft__draft_word(&draft, name << 16); /* a label made at run time is not a name: 0 */
 	weft__draft_name(&draft, 0, label, size);
-	draft.words[0] |= (uint64_t)kind << 48;
+	draft.words[0] |= (uint64_t)living->kind << 48;
 	weft__draft_put_in(self->slot, &draft);
+}
+
+WEFT__EXPORT void weft__rundown_in(const struct weft_category *category, uint64_t task,
+	uint16_t kind, const char *label, uint64_t age_ns, uint64_t waits_for)
+{
+	const struct weft__living living = {task, age_ns, waits_for, kind};
+	weft__record_alive(category, &living, label, WEFT__C_STRING);
 }
 
 WEFT__EXPORT void weft_rundown_task(
 	uint64_t task, uint16_t kind, const char *label, uint64_t age_ns, uint64_t waits_for)
 {
-	weft__record_alive(task, kind, label, WEFT__C_STRING, age_ns, waits_for);
+	weft__rundown_in(&weft_category_program, task, kind, label, age_ns, waits_for);
 }

@@ -21,11 +21,16 @@ void weft__record_count(
 	unsigned kind, uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value);
 void weft__record_failure(uint64_t task, uint64_t target, const char *message, uint32_t size);
 
-/* The kind of that name in the present buffer. */
-uint16_t weft__record_kind(uint64_t *cache, const char *name, uint32_t size);
+/* The kind of that name in the present buffer. In these functions NULL is the category "program".
+ */
+uint16_t weft__record_kind(
+	const struct weft_category *category, uint64_t *cache, const char *name, uint32_t size);
+
+uint64_t weft__record_create(const struct weft_category *category, uint64_t task, uint16_t kind);
 
 /* Begins an operation of a task; ends one with an error. */
-uint64_t weft__record_operation(uint64_t task, uint64_t *cache, const char *label, uint32_t size);
+uint64_t weft__record_operation(const struct weft_category *category, uint64_t task,
+	uint64_t *cache, const char *label, uint32_t size);
 void weft__record_failed_operation(
 	uint64_t operation, uint64_t waiter, const char *message, uint32_t size);
 
@@ -45,9 +50,16 @@ void weft__record_mark(uint64_t task, uint64_t *cache, const char *shape, uint32
 /* NULL: the operating system's name. */
 void weft__name_thread(const char *name, uint32_t size);
 
+/* A task in a rundown. */
+struct weft__living {
+	uint64_t task, age_ns, waits_for;
+	uint16_t kind;
+};
+
 void weft__request_snapshot(const char *reason, uint32_t size);
 void weft__add_trigger(const char *rule, uint32_t size);
-void weft__record_alive(uint64_t task, uint16_t kind, const char *label, uint32_t size,
-	uint64_t age_ns, uint64_t waits_for);
+/* `label`: at most `size` bytes of it. */
+void weft__record_alive(const struct weft_category *category, const struct weft__living *living,
+	const char *label, uint32_t size);
 
 #endif

@@ -130,8 +130,10 @@ class Script:
         token, task = self.task()
         kind = self.rng.choice(list(range(23)) + [18, 21] + [2] * 20 + [99, 1000] + ['job', 'conn'] * (self.texts != 'many'))
         named = isinstance(kind, str)
+        of_net = len(kind) % 3 == 1 if named else kind % 3 == 1 and kind <= 256  # is_of_net() of player.c
+        fields = {'category': 'net'} if of_net else {}
         self.call('create%s' % ('_named %s =%s' % (token, kind) if named else ' %s %d' % (token, kind)), 'create', task=task,
-                  child=Created(self.created), kind=kind if named else decode.kind(kind))
+                  child=Created(self.created), kind=kind if named else decode.kind(kind), **fields)
         self.living.append(Created(self.created))
         self.created += 1
 
@@ -206,7 +208,7 @@ class Script:
         label, age, kind = self.text(), rng.choice([None, 0, 500, 10 ** 9]), rng.choice([1, 2, 99])
         fields = {} if age is None else {'age': age}
         self.call('alive %s %d =%s %s %s' % (token, kind, label, '-' if age is None else age, other_token), 'alive',
-                  task=task, kind=decode.kind(kind), label=label, source=other, rundown=True, **fields)
+                  task=task, kind=decode.kind(kind), category='program', label=label, source=other, rundown=True, **fields)
 
     def span(self):
         token, task = self.token(self.spans.choice(self.living[-8:] + self.foreign))
@@ -446,7 +448,7 @@ def check_ring(way, shown, truth, sequences):
 
 
 def check_model(way, shown, sections):
-    model = rules.Model(shown, sections['ended', way])
+    model = rules.Model(shown, sections['ended', way], 'program')
     same('edges', sections['edges', way], rules.edges(model))
     for name, tree in (('tasks', rules.unsimplified(model)), ('simplified', rules.simplified(model))):
         tasks = sorted(sections[name, way], key=lambda row: (row['start'], row['task']))
@@ -502,7 +504,7 @@ def check_script(script, shown):
         same('rule %s' % rule, fired, triggers.count_fired(rule, saved))
     for (start, end), part in zip(script.cuts, shown.parts, strict=True):
         try:
-            check_part(part, saved, start, end)
+            check_part(part, saved, start, end, 'program')
         except AssertionError as error:
             raise AssertionError('part [%d, %d): %s' % (start, end, error)) from error
 

@@ -94,6 +94,20 @@ static void record_text(const char *run_time)
 	weft_off_cpu(12345);
 }
 
+#undef WEFT_CATEGORY
+#define WEFT_CATEGORY net
+WEFT_CATEGORY_DEFINE(net, "net \"n\xc3\xa9t\"", "tasks of a category");
+
+static void record_tasks_of_a_category(void)
+{
+	uint64_t lock = weft_create(WEFT_KIND_LOCK);
+	uint64_t job = weft_create_as(lock, weft_kind("job"));
+	weft_create_as(job, WEFT_KIND_TIMER);
+	weft_operation_cancel(weft_operation_begin("read"), WEFT_TASK_NONE);
+	weft_rundown_task(lock, WEFT_KIND_LOCK, NULL, 9, WEFT_TASK_NONE);
+	weft_rundown_task(job, weft_kind("job"), "job", 9, lock);
+}
+
 static void *record(void *argument)
 {
 	static const char *const texts[] = {
@@ -104,6 +118,7 @@ static void *record(void *argument)
 	long_text[sizeof(long_text) - 1] = '\0';
 	for (long i = 0; i < rounds; i++) {
 		record_edges();
+		record_tasks_of_a_category();
 		for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); t++)
 			record_text(texts[t]);
 		if (i % 16 == 0)

@@ -121,7 +121,8 @@ def check_trace(path):
 
 def check_meaning(path, events):
     info, = json_lines(weft('info', '--json', path).stdout)
-    model = rules.Model(events, info['end'] if info.get('ending') == 'stop' else 0)
+    of_weft = info['format'] == 'weft'
+    model = rules.Model(events, info['end'] if info.get('ending') == 'stop' else 0, 'program' if of_weft else None)
     same('edges', json_lines(weft('dump', '--edges', '--json', path).stdout), rules.edges(model))
     same('spans', sorted(json_lines(weft('dump', '--spans', '--json', path).stdout), key=str), rules.spans(model))
     for options, tree in ((['--no-simplify'], rules.unsimplified(model)), ([], rules.simplified(model))):

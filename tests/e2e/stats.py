@@ -237,6 +237,32 @@ def a_running_program():
 
 
 @case
+def tasks_are_of_the_category_that_created_them():
+    with temporary_directory() as folder:
+        path, part = os.path.join(folder, 'trace.weft'), os.path.join(folder, 'part.weft')
+        equal(run([os.path.join(BUILD, 'tests', 'every_event'), path]).returncode, 0)
+        rows = {row['name']: row['count'] for row in stats('--by', 'category', path)['rows']}
+        equal(rows.pop('net "n\u00e9t"'), 4 * 4)  # four threads
+        equal(list(rows), ['program'])
+        tasks = json_lines(weft('dump', '--tasks', '--json', path).stdout)
+        equal(sum(task.get('category') == 'program' for task in tasks), rows['program'])
+        equal({task['kind'] for task in tasks if task.get('category', '').startswith('net')}, {'lock', 'job', 'timer', 'promise'})
+        events = json_lines(weft('dump', '--json', path).stdout)
+        middle = sorted(event['time'] for event in events if event['event'] == 'note')[0]
+        weft('cut', '--start', '@%d' % middle, '-o', part, path)
+        was = {task['task']: task.get('category') for task in tasks}
+        for task in json_lines(weft('dump', '--tasks', '--json', part).stdout):
+            equal(task.get('category'), was[task['task']], task)
+
+
+@case
+def a_trace_without_categories_says_so():
+    row, = stats('--by', 'category', ECHO)['rows']
+    equal(row['name'], None)
+    assert weft('stats', '--by', 'category', ECHO).stdout.splitlines()[3].endswith('  no category')
+
+
+@case
 def traces_without_tasks_or_events():
     with temporary_directory() as folder:
         path = made(folder, [(0, 'gc', 5)])

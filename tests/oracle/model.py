@@ -16,6 +16,7 @@ class Task:
     def __init__(self, number, start, mentioned):
         self.id, self.start, self.mentioned = number, start, mentioned
         self.kind, self.created = 'preexisting', False
+        self.category = None
         self.from_rundown = False
         self.creation = None   # when it was created, as a rundown says
         self.parent = None
@@ -50,8 +51,9 @@ class Task:
 
 
 class Model:
-    def __init__(self, events, ended=0):
-        """ended: when the program's record ended; 0: unknown."""
+    def __init__(self, events, ended=0, category=None):
+        """ended: when the program's record ended; 0: unknown. category: of tasks whose creation names none."""
+        self.category = category
         self.ended = ended if events and ended >= events[0]['time'] else 0
         self.tasks, self.edges, self.ignored = {}, [], 0
         self.waits_at_end = None  # tasks, when they are asked for
@@ -109,6 +111,7 @@ class Model:
             self.ignored += 1
             return
         child.created, child.kind, child.parent = True, event['kind'], parent
+        child.category = event.get('category', self.category)
         child.start, child.created_index, child.creation = child.mentioned, self.index, self.time
         if parent:
             parent.seen(self.time)
@@ -402,6 +405,7 @@ class Model:
         is_known = event['kind'] != 'unknown' or 'age' in event
         if is_known and not task.created and not task.from_rundown:
             task.from_rundown, task.kind = True, event['kind']
+            task.category = event.get('category')
             if 'age' in event:
                 task.creation = max(0, self.time - event['age'])
         if event['label'] and task.label is None:
@@ -728,6 +732,8 @@ def tasks(model, tree):
             'becomes': task.becomes.id if task.becomes else None,
             'running': sum(until - since for since, until in ran), 'activations': len(ran),
             'expected': task.expected})
+        if task.category:
+            shown[-1]['category'] = task.category
         if task.off_cpu:
             shown[-1]['off_cpu'] = task.off_cpu
         if task.from_rundown and not task.created and task.creation is not None:

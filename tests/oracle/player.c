@@ -242,6 +242,15 @@ static void add_kind(const struct weft_model *model, unsigned kind)
 		weft_text_add_u64(&play.text, kind);
 }
 
+static void add_category(const struct weft_model *model, uint32_t task)
+{
+	const char *name = weft_model_category_name(model, weft_model_category(model, task));
+	if (!name)
+		return;
+	weft_text_add_string(&play.text, ",\"category\":");
+	weft_text_add_json(&play.text, name, strlen(name));
+}
+
 /* The index of a thread is each reader's own, so the order of their tracks is, too. */
 static void show_track_of_thread(const struct weft_layout *layout, uint32_t task, uint32_t thread)
 {
@@ -264,6 +273,7 @@ static void show_task(const struct weft_layout *layout, uint32_t task)
 	uint64_t created;
 	add_number("{\"task\":", tasks->id[task]);
 	add_kind(model, tasks->kind[task]);
+	add_category(model, task);
 	add_string(model, ",\"label\":", tasks->label[task]);
 	add_task(model, ",\"parent\":", layout->parent[task]);
 	add_number(",\"start\":", layout->start[task]);
@@ -541,6 +551,14 @@ static void end(uint64_t random)
 	play.stream.size = 0;
 }
 
+/* Tasks of a third of all kinds belong to a category of their own. */
+WEFT_CATEGORY_DEFINE(net, "net", "");
+
+static bool is_of_net(size_t number)
+{
+	return number % 3 == 1;
+}
+
 static void begin(const char *size)
 {
 	printf("begin\n");
@@ -551,6 +569,8 @@ static void begin(const char *size)
 	memset(play.gone, 0, sizeof(play.gone));
 	memset(play.memory, 0, sizeof(play.memory));
 	memset(ring, 0, play.size);
+	weft_category_unregister(&weft_category_net); /* by the play before */
+	weft_category_register(&weft_category_net);
 	require(weft_start(ring, play.size, &platform) == 0, "no ring");
 	require(weft__drain_create(ring, play.size, PIECE, &play.drain) == 0, "no stream");
 	require(weft__follower_create(ring, play.size, &play.follower) == 0, "no follower");
@@ -639,7 +659,10 @@ static const char *text(const char *argument)
 static void create(char **a)
 {
 	require(play.created_count < CREATED_MAX, "too many tasks");
-	play.created[play.created_count++] = weft_create_as(task(a[0]), (uint16_t)number(a[1]));
+	uint16_t kind = (uint16_t)number(a[1]);
+	play.created[play.created_count++] = is_of_net(kind)
+											 ? weft__create_in(&weft_category_net, task(a[0]), kind)
+											 : weft_create_as(task(a[0]), kind);
 }
 
 static void mark(char **a)
@@ -724,7 +747,10 @@ CALL(counter_set_f64, weft__counter_set_real(task(a[0]), NULL, text(a[1]), real(
 static void create_named(char **a)
 {
 	require(play.created_count < CREATED_MAX, "too many tasks");
-	play.created[play.created_count++] = weft_create_as(task(a[0]), weft__kind(NULL, text(a[1])));
+	const char *name = text(a[1]);
+	uint16_t kind = is_of_net(strlen(name)) ? weft__kind_in(&weft_category_net, NULL, name)
+											: weft__kind(NULL, name);
+	play.created[play.created_count++] = weft_create_as(task(a[0]), kind);
 }
 
 CALL(band, weft__band((unsigned)number(a[0]), NULL, text(a[1]), number(a[2])))

@@ -49,9 +49,9 @@ def check_rows(shown, model, tree):
 
 # ---- a part of a trace, after the oracle's model of the events before it ----
 
-def state_at(before, start):
+def state_at(before, start, category=None):
     """The model of the events before that time, at that time."""
-    model = rules.Model(before)
+    model = rules.Model(before, category=category)
     model.time = start
     return model
 
@@ -83,15 +83,17 @@ def holds(before):
     return found
 
 
-def alive_events(before, start):
+def alive_events(before, start, category):
     """The rundown's description of each living task."""
-    model = state_at(before, start)
+    model = state_at(before, start, category)
     shown = []
     for task in sorted(model.tasks.values(), key=lambda task: task.id):
         if task.outcome is not None or task.kind == 'track':
             continue
         event = {'time': start, 'event': 'alive', 'task': task.id,
                  'kind': 'unknown' if task.kind == 'preexisting' else task.kind, 'label': task.label or ''}
+        if task.category:
+            event['category'] = task.category
         if task.creation is not None:
             event['age'] = start - task.creation
         shown.append(dict(event, source=wait_of(model, task), rundown=True))
@@ -123,8 +125,9 @@ def ends(model, start):
             for task in model.tasks.values() if task.kind != 'track' and (task.ended is None or task.ended > start)}
 
 
-def check_part(shown, events, start, end):
-    """The events of the range are unchanged, and the rundown before them describes the state."""
+def check_part(shown, events, start, end, category=None):
+    """The events of the range are unchanged, and the rundown before them describes the state. category: of tasks whose
+    creation names none."""
     kept = [event for event in events if start <= event['time'] < end]
     rundown, rest = shown[:len(shown) - len(kept)], shown[len(shown) - len(kept):]
     same('events of the part', rest, kept)
@@ -133,7 +136,7 @@ def check_part(shown, events, start, end):
     before = [event for event in events if event['time'] < start]
     alive = [{key: value for key, value in event.items() if key != 'thread'}
              for event in rundown if event['event'] == 'alive']
-    same('tasks alive', alive, alive_events(before, start))
+    same('tasks alive', alive, alive_events(before, start, category))
     any_of = [(event['task'], event['source']) for event in rundown if event['event'] == 'wait_any']
     same('waits for any', any_of, waits_for_any(before, start))
     held = [(event['task'], event['resource']) for event in rundown if event['event'] == 'acquire']
