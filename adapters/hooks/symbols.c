@@ -338,6 +338,8 @@ static bool append_kept(struct weft__hooks_text *text, const struct kept *it)
 
 bool weft__hooks_append_symbol(struct weft__hooks_text *text, const void *pointer)
 {
+	if (!pointer) /* nothing is there, and 0 marks entries that are free */
+		return false;
 	struct weft__hooks_text name = {0};
 	struct kept *it = find_kept((uintptr_t)pointer);
 	uint32_t epoch = it ? __atomic_load_n(&it->epoch, __ATOMIC_ACQUIRE) : 0;
