@@ -117,6 +117,34 @@ def a_function_that_runs_once():
 
 
 @case
+def a_program_with_functions_of_libcs_names():
+    with temporary_directory() as folder:
+        program = os.path.join(folder, 'interposer')
+        built = run(['cc', '-D_GNU_SOURCE', '-rdynamic', '-o', program, os.path.join(HERE, 'interposer_subject.c'), '-ldl'])
+        equal(built.returncode, 0, built.stderr)
+        notes = [e['text'] for e in events(compare(folder, program)) if e['event'] == 'note']
+        equal(len([text for text in notes if text.startswith('SIGUSR1 from process')]), 2, notes)
+
+
+@case
+def a_link_to_a_program_with_libraries_of_its_own():
+    """As `java`: the dynamic linker finds these beside the program, not beside the link."""
+    with temporary_directory() as folder:
+        os.mkdir(os.path.join(folder, 'real'))
+        program, library = os.path.join(folder, 'real', 'program'), os.path.join(folder, 'real', 'libown.so')
+        for source, text in (('own.c', 'int own(void) { return 0; }'), ('program.c', 'int own(void); int main(void) { return own(); }')):
+            with open(os.path.join(folder, source), 'w', encoding='utf-8') as file:
+                file.write(text)
+        for command in (['cc', '-shared', '-fPIC', '-o', library, 'own.c'],
+                        ['cc', '-o', program, 'program.c', library, '-Wl,-rpath,$ORIGIN']):
+            built = run(command, cwd=folder)
+            equal(built.returncode, 0, built.stderr)
+        os.symlink(program, os.path.join(folder, 'link'))
+        result = weft('record', '-o', 't.weft', './link', cwd=folder, env={'XDG_RUNTIME_DIR': folder, 'WEFT_ADAPTERS': ''})
+        assert './link is recorded by the adapters thread and io\n' in result.stderr, result.stderr
+
+
+@case
 def under_the_address_sanitizer():
     with temporary_directory() as folder:
         program = os.path.join(folder, 'program')
