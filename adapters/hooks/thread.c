@@ -11,6 +11,7 @@
 
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
+#include "hooks/used.h"
 
 __thread struct weft__hooks_thread weft__hooks_thread;
 
@@ -60,6 +61,7 @@ static struct entry {
 	bool is_own; /* `blocked_on` was made for this wait, and ends with it */
 	uint32_t thread, epoch;
 } threads[THREADS];
+static uint64_t used[WEFT__HOOKS_USED(THREADS)];
 
 /* NULL: the thread is unknown. */
 static struct entry *entry_of(uint32_t thread)
@@ -105,6 +107,7 @@ static void set_task(const struct weft__hooks_alive *task)
 	it->blocked_on = WEFT_TASK_NONE;
 	it->epoch = epoch;
 	__atomic_store_n(&it->thread, number, __ATOMIC_RELEASE);
+	weft__hooks_use(used, number % THREADS);
 }
 
 void weft__hooks_thread_begin(const struct weft__hooks_alive *task)
@@ -157,10 +160,12 @@ uint64_t weft__hooks_thread_task(void)
 static unsigned run_down(void)
 {
 	unsigned count = 0;
-	for (size_t i = 0; i < THREADS; i++) {
+	for (size_t i = 0; (i = weft__hooks_next_used(used, THREADS, i)) < THREADS; i++) {
 		const struct entry *it = &threads[i];
-		if (!__atomic_load_n(&it->thread, __ATOMIC_ACQUIRE) || it->epoch != epoch)
+		weft__hooks_unuse(used, i);
+		if (!__atomic_load_n(&it->thread, __ATOMIC_SEQ_CST) || it->epoch != epoch)
 			continue;
+		weft__hooks_use(used, i);
 		weft__hooks_rundown_task(&it->alive, __atomic_load_n(&it->blocked_on, __ATOMIC_RELAXED));
 		count++;
 	}

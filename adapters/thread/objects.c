@@ -8,12 +8,15 @@
  */
 #include "thread/objects.h"
 
+#include "hooks/used.h"
+
 #define OBJECTS 4096 /* a power of two */
 #define PROBE   64
 
 uint32_t weft__thread_busy[1024];
 
 static struct weft__thread_object objects[OBJECTS];
+static uint64_t used[WEFT__HOOKS_USED(OBJECTS)];
 
 static struct weft__thread_object *entry_of(const void *address, bool make)
 {
@@ -58,6 +61,7 @@ static void make_task(struct weft__thread_object *it, const struct weft__thread_
 	it->waiters = 0;
 	it->alive = alive;
 	__atomic_store_n(&it->epoch, epoch, __ATOMIC_RELEASE);
+	weft__hooks_use(used, (size_t)(it - objects));
 }
 
 struct weft__thread_object *weft__thread_object(
@@ -143,7 +147,7 @@ void weft__thread_wake(const void *address)
 static unsigned run_down(void)
 {
 	unsigned count = 0;
-	for (size_t i = 0; i < OBJECTS; i++) {
+	for (size_t i = 0; (i = weft__hooks_next_used(used, OBJECTS, i)) < OBJECTS; i++) {
 		const struct weft__thread_object *it = &objects[i];
 		if (__atomic_load_n(&it->epoch, __ATOMIC_ACQUIRE) != weft__hooks_epoch())
 			continue;
