@@ -11,7 +11,7 @@ static struct weft__hooks_wait begin(const char *word, const char *more)
 	weft__hooks_append(&text, word);
 	weft__hooks_append(&text, more ? " " : "");
 	weft__hooks_append(&text, more ? more : "");
-	struct weft__hooks_wait wait = weft__hooks_wait_outside(&text);
+	struct weft__hooks_wait wait = weft__hooks_wait_outside(&text, weft_kind("call"));
 	weft__hooks_end(saved);
 	return wait;
 }

@@ -184,9 +184,10 @@ struct weft__hooks_wait {
 /* The current task waits for `source`, and the thread is idle. With recording parts around it. */
 struct weft__hooks_wait weft__hooks_wait_for(uint64_t source);
 
-/* The current task waits for something that no task of this process does: a task of the kind "call"
- * is made for it, which ends with the wait. */
-struct weft__hooks_wait weft__hooks_wait_outside(const struct weft__hooks_text *label);
+/* The current task waits for something that no task of this process does: a task is made for it,
+ * which ends with the wait. It is a call, or a timer. */
+struct weft__hooks_wait weft__hooks_wait_outside(
+	const struct weft__hooks_text *label, uint16_t kind);
 
 /* The wait is over, and the task runs again: it reads the source, or acquires it. */
 void weft__hooks_wait_got(const struct weft__hooks_wait *wait);

@@ -51,7 +51,7 @@ static void begin_wait(struct weft__io_call *call, struct weft__io_object *objec
 	} else {
 		struct weft__hooks_text name = {0};
 		append_name(&name, call);
-		call->wait = weft__hooks_wait_outside(&name);
+		call->wait = weft__hooks_wait_outside(&name, weft_kind("call"));
 	}
 	weft__hooks_end(saved);
 }

@@ -196,7 +196,7 @@ static struct weft__hooks_wait begin_wait(const char *which, pid_t child)
 	weft__hooks_append(&label, which);
 	if (child > 0)
 		weft__hooks_append_number(&label, child);
-	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label);
+	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label, weft_kind("call"));
 	weft__hooks_end(saved);
 	return wait;
 }

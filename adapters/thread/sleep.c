@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Calls that wait for time to pass: each is a task of the kind "call".
+ * Calls that wait for time to pass: each is a timer. Sleeps of different lengths are not alike, and
+ * one that is longer than others is not slow.
  */
 #include <errno.h>
 #include <threads.h>
@@ -22,7 +23,7 @@ static struct weft__hooks_wait begin_sleep(uint64_t ns)
 	int saved = weft__hooks_begin();
 	weft__hooks_append(&label, "sleep ");
 	weft__hooks_append_duration(&label, ns);
-	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label);
+	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label, WEFT_KIND_TIMER);
 	weft__hooks_end(saved);
 	return wait;
 }
