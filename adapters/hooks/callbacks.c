@@ -68,7 +68,8 @@ static bool has_task(const struct weft__hooks_subject *subject)
 
 /* Without a current task, as in the loop, the thread's own task asks. That does not mean that it
  * runs: a library's thread may be about to wait in a way that no hook sees. */
-static void make_task(struct weft__hooks_subject *subject, uint16_t kind)
+static void make_task(
+	const struct weft_category *category, struct weft__hooks_subject *subject, uint16_t kind)
 {
 	uint64_t creator = weft_current();
 	if (creator == WEFT_TASK_NONE) {
@@ -76,20 +77,21 @@ static void make_task(struct weft__hooks_subject *subject, uint16_t kind)
 		if (weft_current() != WEFT_TASK_NONE)
 			weft_switch(WEFT_TASK_NONE);
 	}
-	subject->task = weft_create_as(creator, kind);
+	subject->task = weft__create_in(category, creator, kind);
 	subject->epoch = weft__hooks_epoch();
+	subject->alive.category = category;
 	subject->alive.kind = kind;
 	subject->close_end = WEFT__HOOKS_END(WEFT__HOOKS_GOES_ON);
 }
 
-struct weft__hooks_subject *weft__hooks_ask(
+struct weft__hooks_subject *weft__hooks_ask_in(const struct weft_category *category,
 	const void *request, weft__hooks_callback callback, uint16_t kind)
 {
 	struct weft__hooks_subject *subject = weft__hooks_subject_put(request);
 	if (!subject)
 		return NULL;
 	subject->callback = callback;
-	make_task(subject, kind);
+	make_task(category, subject, kind);
 	return subject;
 }
 
@@ -103,13 +105,13 @@ void weft__hooks_refused(const void *request, struct weft__hooks_end end)
 	weft__hooks_end(saved);
 }
 
-bool weft__hooks_start(
-	struct weft__hooks_subject *subject, weft__hooks_callback callback, uint16_t kind)
+bool weft__hooks_start_in(const struct weft_category *category, struct weft__hooks_subject *subject,
+	weft__hooks_callback callback, uint16_t kind)
 {
 	subject->callback = callback;
 	if (has_task(subject))
 		return false;
-	make_task(subject, kind);
+	make_task(category, subject, kind);
 	return true;
 }
 
@@ -188,26 +190,27 @@ struct weft__hooks_run weft__hooks_begin_request(
 }
 
 /* The handle was started before recording was, or before a fork. */
-static void make_task_late(struct weft__hooks_subject *subject, const char *word)
+static void make_task_late(
+	const struct weft_category *category, struct weft__hooks_subject *subject, const char *word)
 {
 	int saved = weft__hooks_begin();
 	struct weft__hooks_text text = {0};
-	make_task(subject, WEFT_KIND_TASK);
+	make_task(category, subject, WEFT_KIND_TASK);
 	weft__hooks_append(&text, word);
 	weft__hooks_append_callback(&text, subject->callback);
 	weft__hooks_subject_label(subject, &text);
 	weft__hooks_end(saved);
 }
 
-static inline struct weft__hooks_run begin(
-	const void *handle, const char *word, enum weft__hooks_ending how)
+static inline struct weft__hooks_run begin(const struct weft_category *category, const void *handle,
+	const char *word, enum weft__hooks_ending how)
 {
 	struct weft__hooks_subject *subject = weft__hooks_subject_find(handle);
 	struct weft__hooks_run run = begin_run(handle);
 	if (likely(subject)) {
 		run.callback = subject->callback;
 		if (word && unlikely(subject->task == WEFT_TASK_NONE || subject->epoch != run.epoch))
-			make_task_late(subject, word);
+			make_task_late(category, subject, word);
 		if (word)
 			enter(&run, subject->task, WEFT__HOOKS_END(how));
 		if (word && how != WEFT__HOOKS_GOES_ON)
@@ -217,14 +220,16 @@ static inline struct weft__hooks_run begin(
 	return run;
 }
 
-struct weft__hooks_run weft__hooks_begin_handle(const void *handle, const char *word)
+struct weft__hooks_run weft__hooks_begin_handle_in(
+	const struct weft_category *category, const void *handle, const char *word)
 {
-	return begin(handle, word, WEFT__HOOKS_GOES_ON);
+	return begin(category, handle, word, WEFT__HOOKS_GOES_ON);
 }
 
-struct weft__hooks_run weft__hooks_begin_last(const void *handle, const char *word)
+struct weft__hooks_run weft__hooks_begin_last_in(
+	const struct weft_category *category, const void *handle, const char *word)
 {
-	return begin(handle, word, WEFT__HOOKS_RESOLVED);
+	return begin(category, handle, word, WEFT__HOOKS_RESOLVED);
 }
 
 void weft__hooks_ends(const struct weft__hooks_run *run, struct weft__hooks_end end)

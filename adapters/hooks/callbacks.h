@@ -84,17 +84,22 @@ void weft__hooks_subject_label_again(struct weft__hooks_subject *subject);
 
 /* ---- Tasks (callbacks.c) ----
  *
- * The first ones are called in a recording part of a hook; those that say so have one. */
+ * The first ones are called in a recording part of a hook; those that say so have one. Tasks are
+ * of the category of the file that calls. */
 
 /* A request is about to be given to the library: its task is created by the current one or, if none
  * runs, by the thread's. The caller names it. NULL: there are too many. */
-struct weft__hooks_subject *weft__hooks_ask(
+#define weft__hooks_ask(request, callback, kind) \
+	weft__hooks_ask_in(&WEFT__OWN_CATEGORY, request, callback, kind)
+struct weft__hooks_subject *weft__hooks_ask_in(const struct weft_category *category,
 	const void *request, weft__hooks_callback callback, uint16_t kind);
 
 /* A handle is about to be started with that callback. Its task is made, which the caller names;
  * false: it waits already, and goes on. */
-bool weft__hooks_start(
-	struct weft__hooks_subject *subject, weft__hooks_callback callback, uint16_t kind);
+#define weft__hooks_start(subject, callback, kind) \
+	weft__hooks_start_in(&WEFT__OWN_CATEGORY, subject, callback, kind)
+bool weft__hooks_start_in(const struct weft_category *category, struct weft__hooks_subject *subject,
+	weft__hooks_callback callback, uint16_t kind);
 
 /* Ends the task that waits in this handle, now or when its running callback returns. */
 void weft__hooks_stop(struct weft__hooks_subject *subject, struct weft__hooks_end end);
@@ -130,10 +135,16 @@ struct weft__hooks_run weft__hooks_begin_request(
 
 /* The callback of a handle, which may be called again. A task that is made only now has `word` as
  * its name; NULL: nothing is recorded. */
-struct weft__hooks_run weft__hooks_begin_handle(const void *handle, const char *word);
+#define weft__hooks_begin_handle(handle, word) \
+	weft__hooks_begin_handle_in(&WEFT__OWN_CATEGORY, handle, word)
+struct weft__hooks_run weft__hooks_begin_handle_in(
+	const struct weft_category *category, const void *handle, const char *word);
 
 /* The last callback of a handle's task, which may be started again in it. */
-struct weft__hooks_run weft__hooks_begin_last(const void *handle, const char *word);
+#define weft__hooks_begin_last(handle, word) \
+	weft__hooks_begin_last_in(&WEFT__OWN_CATEGORY, handle, word)
+struct weft__hooks_run weft__hooks_begin_last_in(
+	const struct weft_category *category, const void *handle, const char *word);
 
 /* The task of the callback that runs ends when that returns. */
 void weft__hooks_ends(const struct weft__hooks_run *run, struct weft__hooks_end end);

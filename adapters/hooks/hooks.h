@@ -108,6 +108,7 @@ void weft__hooks_label(uint64_t task, const struct weft__hooks_text *text);
 struct weft__hooks_alive {
 	uint64_t task;
 	uint64_t created_ns; /* weft__hooks_now_ns() */
+	const struct weft_category *category;
 	uint16_t kind;
 	char label[WEFT__HOOKS_NAME_BYTES];
 };
@@ -120,7 +121,15 @@ void weft__hooks_rundown_task(const struct weft__hooks_alive *it, uint64_t waits
 
 /* Creates and names a task, and remembers what a rundown needs. `parent`: WEFT_TASK_NONE, or
  * WEFT_TASK_CURRENT for the task that runs. */
-void weft__hooks_create(struct weft__hooks_alive *ret, uint64_t parent, uint16_t kind,
+#define weft__hooks_create(ret, parent, kind, label) \
+	weft__hooks_create_in(&WEFT__OWN_CATEGORY, ret, parent, kind, label)
+void weft__hooks_create_in(const struct weft_category *category, struct weft__hooks_alive *ret,
+	uint64_t parent, uint16_t kind, const struct weft__hooks_text *label);
+/* The same, but the task gets its label later. */
+#define weft__hooks_create_unnamed(ret, parent, kind, label) \
+	weft__hooks_create_unnamed_in(&WEFT__OWN_CATEGORY, ret, parent, kind, label)
+void weft__hooks_create_unnamed_in(const struct weft_category *category,
+	struct weft__hooks_alive *ret, uint64_t parent, uint16_t kind,
 	const struct weft__hooks_text *label);
 
 /* The monotonic clock. */
@@ -151,6 +160,9 @@ void weft__hooks_end(int saved_errno);
 
 /* The process: another number after a fork. 0 never occurs. */
 uint32_t weft__hooks_epoch(void);
+
+/* Creates and names the task of a thread whose beginning no hook saw. */
+void weft__hooks_create_thread(struct weft__hooks_alive *ret, const struct weft__hooks_text *label);
 
 /* The calling thread's own task, of the kind "thread". Made here if no adapter has set it: then the
  * task has the thread's name, and no parent. WEFT_TASK_NONE in a sandbox. Call it while recording.
@@ -186,8 +198,10 @@ struct weft__hooks_wait weft__hooks_wait_for(uint64_t source);
 
 /* The current task waits for something that no task of this process does: a task is made for it,
  * which ends with the wait. It is a call, or a timer. */
-struct weft__hooks_wait weft__hooks_wait_outside(
-	const struct weft__hooks_text *label, uint16_t kind);
+#define weft__hooks_wait_outside(label, kind) \
+	weft__hooks_wait_outside_in(&WEFT__OWN_CATEGORY, label, kind)
+struct weft__hooks_wait weft__hooks_wait_outside_in(
+	const struct weft_category *category, const struct weft__hooks_text *label, uint16_t kind);
 
 /* The wait is over, and the task runs again: it reads the source, or acquires it. */
 void weft__hooks_wait_got(const struct weft__hooks_wait *wait);

@@ -64,6 +64,6 @@ void weft__hooks_count_recording(void)
 
 void weft__hooks_rundown_task(const struct weft__hooks_alive *it, uint64_t waits_for)
 {
-	weft_rundown_task(
-		it->task, it->kind, it->label, weft__hooks_now_ns() - it->created_ns, waits_for);
+	weft__rundown_in(it->category, it->task, it->kind, it->label,
+		weft__hooks_now_ns() - it->created_ns, waits_for);
 }

@@ -99,7 +99,7 @@ __attribute__((constructor(110))) static void begin(void)
 		struct weft__hooks_text name = {0};
 		weft__hooks_append(&name, program_invocation_short_name);
 		struct weft__hooks_alive task;
-		weft__hooks_create(&task, WEFT_TASK_NONE, weft_kind("thread"), &name);
+		weft__hooks_create_thread(&task, &name);
 		weft__hooks_process_begins(task.task);
 		weft__hooks_thread_begin(&task);
 	}

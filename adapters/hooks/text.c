@@ -81,15 +81,23 @@ void weft__hooks_append_signal(struct weft__hooks_text *text, int number)
 		weft__hooks_append_number(text, number);
 }
 
-void weft__hooks_create(struct weft__hooks_alive *ret, uint64_t parent, uint16_t kind,
+void weft__hooks_create_unnamed_in(const struct weft_category *category,
+	struct weft__hooks_alive *ret, uint64_t parent, uint16_t kind,
 	const struct weft__hooks_text *label)
 {
 	size_t size = label->size < sizeof(ret->label) ? label->size : sizeof(ret->label) - 1;
-	ret->task = weft_create_as(parent, kind);
+	ret->task = weft__create_in(category, parent, kind);
+	ret->category = category;
 	ret->kind = kind;
 	ret->created_ns = weft__hooks_now_ns();
 	memcpy(ret->label, label->bytes, size);
 	ret->label[size] = '\0';
+}
+
+void weft__hooks_create_in(const struct weft_category *category, struct weft__hooks_alive *ret,
+	uint64_t parent, uint16_t kind, const struct weft__hooks_text *label)
+{
+	weft__hooks_create_unnamed_in(category, ret, parent, kind, label);
 	weft__hooks_label(ret->task, label);
 }
 

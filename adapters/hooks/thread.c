@@ -130,6 +130,13 @@ uint64_t weft__hooks_thread_end(void)
 	return source;
 }
 
+void weft__hooks_create_thread(struct weft__hooks_alive *ret, const struct weft__hooks_text *label)
+{
+	static uint64_t cache;
+	uint16_t kind = weft__kind_in(&weft_category_thread, &cache, "thread");
+	weft__hooks_create_in(&weft_category_thread, ret, WEFT_TASK_NONE, kind, label);
+}
+
 static void make_task(struct weft__hooks_thread *thread)
 {
 	char name[16] = "";
@@ -137,7 +144,7 @@ static void make_task(struct weft__hooks_thread *thread)
 	struct weft__hooks_alive task;
 	prctl(PR_GET_NAME, name);
 	weft__hooks_append(&label, name);
-	weft__hooks_create(&task, WEFT_TASK_NONE, weft_kind("thread"), &label);
+	weft__hooks_create_thread(&task, &label);
 	set_task(&task);
 	if (epoch != 1 && weft__hooks_main_task() == WEFT_TASK_NONE)
 		weft__hooks_process_begins(task.task); /* a forked child has only this thread */

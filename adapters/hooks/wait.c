@@ -22,13 +22,13 @@ struct weft__hooks_wait weft__hooks_wait_for(uint64_t source)
 	return wait;
 }
 
-struct weft__hooks_wait weft__hooks_wait_outside(
-	const struct weft__hooks_text *label, uint16_t kind)
+struct weft__hooks_wait weft__hooks_wait_outside_in(
+	const struct weft_category *category, const struct weft__hooks_text *label, uint16_t kind)
 {
 	weft__hooks_thread_task();
 	uint64_t source = WEFT_TASK_NONE;
 	if (weft_current() != WEFT_TASK_NONE) {
-		source = weft_create(kind);
+		source = weft__create_in(category, WEFT_TASK_CURRENT, kind);
 		weft__hooks_label(source, label);
 	}
 	struct weft__hooks_wait wait = weft__hooks_wait_for(source);

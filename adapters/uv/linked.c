@@ -4,6 +4,7 @@
  */
 #include "uv/adapter.h"
 
+WEFT_CATEGORY_DEFINE(thread, "thread", "the tasks of threads");
 WEFT_CATEGORY_DEFINE(uv, "uv", "libuv's handles and requests");
 
 /* The main thread's task runs from the start, unless the program has said what runs. libweft's own

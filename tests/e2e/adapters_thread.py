@@ -63,6 +63,7 @@ def each_type_of_object():
         worker, = named(all_events, 'wait_for_each')
         main_task, = named(all_events, 'thread-subject')
         waited = {}
+        equal({t['category'] for t in tasks(trace)}, {'thread'})
         for label in ('rwlock table', 'condition ready', 'semaphore slots', 'lock plain', 'barrier gate'):
             it, = named(all_events, label)
             tries = [e['time'] for e in all_events

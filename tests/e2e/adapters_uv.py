@@ -159,6 +159,7 @@ def tasks_keep_their_names_when_the_buffer_is_full():
         tasks = json_lines(weft('dump', '--json', '--tasks', trace).stdout)
         equal(one(tasks, 'timer 3600 s in on_once')['kind'], 'timer')
         equal(one(tasks, 'async in on_round')['kind'], 'async')
+        equal({t.get('category') for t in tasks if t['kind'] in ('timer', 'async')}, {'uv'})
 
 
 @case
