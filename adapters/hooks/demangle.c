@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Short forms of C++'s and Rust's names: "_ZN6server6acceptEi" is "server::accept". Parameters,
- * arguments of templates and anonymous namespaces are left out, for the names are labels. The
- * library's own demangler allocates.
+ * Short forms of C++'s names, and of Rust's until 2025: "_ZN6server6acceptEi" is "server::accept".
+ * Parameters, arguments of templates and anonymous namespaces are left out, for the names are
+ * labels. The library's own demangler allocates.
  *
  * The format is that of the Itanium C++ ABI, section 5.1
  * (itanium-cxx-abi.github.io/cxx-abi/abi.html).
@@ -96,6 +96,8 @@ static const char *find_lambda(const char *mangled)
 
 void weft__hooks_append_demangled(struct weft__hooks_text *text, const char *name)
 {
+	if (weft__hooks_append_demangled_rust(text, name))
+		return;
 	size_t begin = text->size;
 	const char *at = strncmp(name, "_Z", 2) == 0 ? name + 2 : NULL;
 	const char *lambda = at ? find_lambda(at) : NULL;

@@ -86,6 +86,7 @@ struct weft__hooks_text {
 };
 
 void weft__hooks_append(struct weft__hooks_text *text, const char *more);
+void weft__hooks_append_bytes(struct weft__hooks_text *text, const char *more, size_t size);
 void weft__hooks_append_number(struct weft__hooks_text *text, int64_t number);
 /* As "20 ms" or "1.5 s": three significant digits. */
 void weft__hooks_append_duration(struct weft__hooks_text *text, uint64_t ns);
@@ -96,8 +97,11 @@ void weft__hooks_append_signal(struct weft__hooks_text *text, int number);
  * nothing is appended, if it is in no file: on a stack, or allocated. */
 bool weft__hooks_append_symbol(struct weft__hooks_text *text, const void *address);
 
-/* The short form of a symbol's name (demangle.c). */
+/* The short form of a symbol's name, C++'s or Rust's (demangle.c). */
 void weft__hooks_append_demangled(struct weft__hooks_text *text, const char *name);
+/* The same for Rust's names of today; false, and nothing is appended, if it is none
+ * (demangle_rust.c). */
+bool weft__hooks_append_demangled_rust(struct weft__hooks_text *text, const char *name);
 
 /* Names the task. */
 void weft__hooks_label(uint64_t task, const struct weft__hooks_text *text);

@@ -7,7 +7,7 @@
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
 
-static void append_bytes(struct weft__hooks_text *text, const char *more, size_t size)
+void weft__hooks_append_bytes(struct weft__hooks_text *text, const char *more, size_t size)
 {
 	size_t room = sizeof(text->bytes) - text->size;
 	if (size > room)
@@ -18,7 +18,7 @@ static void append_bytes(struct weft__hooks_text *text, const char *more, size_t
 
 void weft__hooks_append(struct weft__hooks_text *text, const char *more)
 {
-	append_bytes(text, more, strlen(more));
+	weft__hooks_append_bytes(text, more, strlen(more));
 }
 
 void weft__hooks_append_number(struct weft__hooks_text *text, int64_t number)
@@ -31,7 +31,7 @@ void weft__hooks_append_number(struct weft__hooks_text *text, int64_t number)
 	while (left /= 10);
 	if (number < 0)
 		digits[--at] = '-';
-	append_bytes(text, digits + at, sizeof(digits) - at);
+	weft__hooks_append_bytes(text, digits + at, sizeof(digits) - at);
 }
 
 /* The digits of `ns` in a unit, with as many after the point as make three in all. */

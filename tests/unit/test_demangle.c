@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Short forms of names of C++ and Rust. Rust's were taken from a program, and what they mean from
+ * `c++filt -s rust`.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WEFT_CATEGORY always
+#include "hooks/hooks.h"
+
+static void expect(const char *mangled, const char *expected)
+{
+	struct weft__hooks_text text = {0};
+	weft__hooks_append_demangled(&text, mangled);
+	assert_int_equal(text.size, strlen(expected));
+	assert_memory_equal(text.bytes, expected, text.size);
+}
+
+static void names_of_cplusplus(void **state)
+{
+	(void)state;
+	expect("_ZN6server6acceptEi", "server::accept");
+	expect("_ZN6serverD2Ev", "server::~");
+	expect("_ZN12_GLOBAL__N_14pool4fillEv", "pool::fill");
+	expect("_ZNSt6thread6_StateD1Ev", "std::thread::_State::~");
+	expect("main", "main");
+}
+
+static void names_of_rust(void **state)
+{
+	static const char *const names[][2] = {
+		{"_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"},
+		{"_RNvMNtNtNtNtCsjrHSEGnQ3l9_3std3sys4sync5mutex5futexNtB2_5Mutex14lock_contended",
+			"Mutex::lock_contended"},
+		{"_RNvCsjrHSEGnQ3l9_1m4main", "m::main"},
+		{"_RNCNvCsjrHSEGnQ3l9_1m4main0B3_", "main::{closure}"},
+		{"_RINvMs0_NtNtNtCsjrHSEGnQ3l9_3std12backtrace_rs9symbolize5gimliNtB6_5Cache11with_global"
+		 "NCNvB6_7resolves_0EBc_",
+			"Cache::with_global"},
+		{"_RINvMNtCsgEmfK2I1SDS_4core5sliceSh11copy_withinINtNtNtB5_3ops5range14RangeInclusivejEEC"
+		 "sfEOYDRpO4Ta_11miniz_oxide",
+			"copy_within"},
+		{"_RNvXs_NtCs1_4core3fmtReNtB4_5Debug3fmtCs1_1m", "fmt"}, {"_RNvMNvC1a1fFUKCjRhEu1g", "g"},
+		{"_RNvMNvC1a1fFG0_UKCjRhEu1g", "g"}, /* for any lifetimes */
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		expect(names[i][0], names[i][1]);
+}
+
+static void what_is_no_name_stays(void **state)
+{
+	(void)state;
+	expect("_R", "_R");
+	expect("_Resume", "_Resume");
+	expect("_RB_", "_RB_");
+	expect("_RNvC9999a1f", "_RNvC9999a1f");
+}
+
+/* Run under sanitizers, too: a name may be cut off or wrong anywhere. */
+static void wrong_names_are_read_within_their_bounds(void **state)
+{
+	static const char name[] =
+		"_RINvMNtNtCsjrHSEGnQ3l9_3std4sync9once_lockINtB3_8OnceLockFUKCTRL_hPjEDNtB2_1tp1aSlEL_E10"
+		"initializeNCINvB2_11get_or_initNCNvB2V_6stdout0E0zKj1f_EB7_";
+	static const char letters[] = "CMXYNIBASPORQTFDKLEGUsu_019zp";
+	(void)state;
+	srand(1);
+	for (int round = 0; round < 20000; round++) {
+		size_t size = 2 + (size_t)rand() % (sizeof(name) - 2);
+		char *copy = strndup(name, size);
+		for (int i = rand() % 6; i > 0 && size > 2; i--)
+			copy[2 + (size_t)rand() % (size - 2)] = letters[(size_t)rand() % (sizeof(letters) - 1)];
+		struct weft__hooks_text text = {0};
+		weft__hooks_append_demangled(&text, copy);
+		assert_true(text.size > 0 && text.size <= sizeof(text.bytes));
+		free(copy);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_cplusplus),
+		cmocka_unit_test(names_of_rust),
+		cmocka_unit_test(what_is_no_name_stays),
+		cmocka_unit_test(wrong_names_are_read_within_their_bounds),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
