@@ -145,10 +145,11 @@ void weft__hooks_count_recording(void);
 /* ---- The calling thread (thread.c) ---- */
 
 struct weft__hooks_thread {
-	uint64_t task;   /* the thread's own task; valid in the process `epoch` */
-	uint32_t epoch;  /* of the process that made `task`; 0: none */
-	uint32_t number; /* gettid; valid with `task` */
-	bool is_inside;  /* a hook is recording: what that calls must not be recorded */
+	uint64_t task;          /* the thread's own task; valid in the process `epoch` */
+	uint32_t epoch;         /* of the process that made `task`; 0: none */
+	uint32_t number;        /* gettid; valid with `task` */
+	uint32_t unnamed_epoch; /* of the process in which `task` has no label yet; else 0 */
+	bool is_inside;         /* a hook is recording: what that calls must not be recorded */
 };
 
 extern __thread struct weft__hooks_thread weft__hooks_thread
@@ -176,7 +177,13 @@ uint64_t weft__hooks_thread_task(void);
 /* Says which task the calling thread is from now on, and lets it run; and that it has ended.
  * Returns the task that it was blocked on, because it was cancelled; else WEFT_TASK_NONE. */
 void weft__hooks_thread_begin(const struct weft__hooks_alive *task);
+/* The same for a task without a label. When the thread first records something, the task gets the
+ * name that the thread has given itself by then, else the label in `task`. */
+void weft__hooks_thread_begin_unnamed(const struct weft__hooks_alive *task);
 uint64_t weft__hooks_thread_end(void);
+
+/* The process ends: threads whose tasks have no label yet get one. */
+void weft__hooks_name_threads(void);
 
 /* The own task of the thread with that number (gettid), and what it is blocked on. WEFT_TASK_NONE:
  * unknown, nothing. */

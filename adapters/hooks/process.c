@@ -111,6 +111,7 @@ void weft__hooks_process_ends(void)
 		return;
 	if (last_part)
 		last_part();
+	weft__hooks_name_threads();
 	weft_send_as(task, weft__hooks_key(WEFT__HOOKS_EXITS, own_pid()));
 	weft_resolve(task);
 	weft__hooks_system_end();

@@ -3,6 +3,7 @@
  * The calling thread, and its task.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -58,7 +59,9 @@ void weft__hooks_end(int saved_errno)
 static struct entry {
 	struct weft__hooks_alive alive;
 	uint64_t blocked_on;
-	bool is_own; /* `blocked_on` was made for this wait, and ends with it */
+	bool is_own;     /* `blocked_on` was made for this wait, and ends with it */
+	bool is_unnamed; /* the task has no label yet */
+	char inherited_name[16];
 	uint32_t thread, epoch;
 } threads[THREADS];
 static uint64_t used[WEFT__HOOKS_USED(THREADS)];
@@ -105,6 +108,7 @@ static void set_task(const struct weft__hooks_alive *task)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	it->alive = *task;
 	it->blocked_on = WEFT_TASK_NONE;
+	it->is_unnamed = false;
 	it->epoch = epoch;
 	__atomic_store_n(&it->thread, number, __ATOMIC_RELEASE);
 	weft__hooks_use(used, number % THREADS);
@@ -114,6 +118,67 @@ void weft__hooks_thread_begin(const struct weft__hooks_alive *task)
 {
 	set_task(task);
 	weft_switch(task->task);
+}
+
+void weft__hooks_thread_begin_unnamed(const struct weft__hooks_alive *task)
+{
+	weft__hooks_thread_begin(task);
+	struct entry *it = &threads[weft__hooks_thread.number % THREADS];
+	prctl(PR_GET_NAME, it->inherited_name); /* from the thread that created it */
+	weft__hooks_thread.epoch = 0;
+	weft__hooks_thread.unnamed_epoch = epoch;
+	__atomic_store_n(&it->is_unnamed, true, __ATOMIC_RELEASE);
+}
+
+/* `name`: that of the thread now. The thread itself and the end of the process may both call. */
+static void name_entry(struct entry *it, const char *name)
+{
+	if (!__atomic_exchange_n(&it->is_unnamed, false, __ATOMIC_ACQ_REL))
+		return;
+	if (*name && strcmp(name, it->inherited_name) != 0)
+		memcpy(it->alive.label, name, strlen(name) + 1);
+	weft_label_n_as(it->alive.task, it->alive.label, strlen(it->alive.label));
+}
+
+static void name_task(struct weft__hooks_thread *thread)
+{
+	char name[16] = "";
+	struct entry *it = entry_of(thread->number);
+	thread->epoch = epoch;
+	thread->unnamed_epoch = 0;
+	if (!it)
+		return;
+	prctl(PR_GET_NAME, name);
+	name_entry(it, name);
+}
+
+/* The name of another thread of this process; empty if it has ended. */
+static void read_name(uint32_t thread, char ret_name[16])
+{
+	struct weft__hooks_text path = {0};
+	weft__hooks_append(&path, "/proc/self/task/");
+	weft__hooks_append_number(&path, thread);
+	weft__hooks_append(&path, "/comm");
+	path.bytes[path.size] = '\0';
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path.bytes, O_RDONLY | O_CLOEXEC, 0);
+	long size = fd < 0 ? 0 : syscall(SYS_read, fd, ret_name, 16);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	ret_name[size > 0 ? size - 1 : 0] = '\0'; /* instead of a newline */
+}
+
+/* Some threads record nothing, such as those of OpenMP, which wait by system calls of their own. */
+void weft__hooks_name_threads(void)
+{
+	char name[16];
+	for (size_t i = 0; (i = weft__hooks_next_used(used, THREADS, i)) < THREADS; i++) {
+		struct entry *it = &threads[i];
+		uint32_t thread = __atomic_load_n(&it->thread, __ATOMIC_ACQUIRE);
+		if (!thread || it->epoch != epoch || !__atomic_load_n(&it->is_unnamed, __ATOMIC_ACQUIRE))
+			continue;
+		read_name(thread, name);
+		name_entry(it, name);
+	}
 }
 
 /* A thread that is cancelled in a wait leaves it without a return: nobody else ends what was made
@@ -159,7 +224,10 @@ uint64_t weft__hooks_thread_task(void)
 		return thread->task;
 	if (!weft__hooks_system_begin())
 		return WEFT_TASK_NONE;
-	make_task(thread);
+	if (thread->unnamed_epoch == epoch)
+		name_task(thread);
+	else
+		make_task(thread);
 	weft__hooks_system_end();
 	return thread->task;
 }

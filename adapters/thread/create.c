@@ -20,6 +20,7 @@ static void end_thread(void *argument)
 	struct weft__thread_birth *birth = argument;
 	int saved = weft__hooks_begin();
 	if (birth->epoch == weft__hooks_epoch() && !weft__hooks_is_confined()) {
+		weft__hooks_thread_task();
 		weft_resolve_as(birth->alive.task, birth->alive.task);
 		weft__thread_wait_left(weft__hooks_thread_end());
 	}
@@ -31,7 +32,10 @@ static void begin_thread(const struct weft__thread_birth *birth)
 {
 	int saved = weft__hooks_begin();
 	if (weft__hooks_system_begin()) {
-		weft__hooks_thread_begin(&birth->alive);
+		if (birth->is_unnamed)
+			weft__hooks_thread_begin_unnamed(&birth->alive);
+		else
+			weft__hooks_thread_begin(&birth->alive);
 		weft__hooks_system_end();
 	}
 	weft__hooks_end(saved);
@@ -71,7 +75,11 @@ static struct weft__thread_birth *prepare(const void *function, void *argument)
 	weft__thread_append_name(&name, function, argument);
 	weft__hooks_thread_task();
 	birth->argument = argument;
-	weft__hooks_create(&birth->alive, WEFT_TASK_CURRENT, weft_kind("thread"), &name);
+	birth->is_unnamed = weft__thread_is_generic(&name);
+	if (birth->is_unnamed)
+		weft__hooks_create_unnamed(&birth->alive, WEFT_TASK_CURRENT, weft_kind("thread"), &name);
+	else
+		weft__hooks_create(&birth->alive, WEFT_TASK_CURRENT, weft_kind("thread"), &name);
 	birth->epoch = weft__hooks_epoch();
 	weft__hooks_end(saved);
 	return birth;
