@@ -53,31 +53,27 @@ static void end_confinement(bool is_in_place, int saved_errno)
 		weft__result;                                        \
 	})
 
-/* Reads arguments that the caller may not have passed: any value will do for these. */
-#define ARGUMENTS(last, count)            \
-	long argument[count];                 \
-	va_list list;                         \
-	va_start(list, last);                 \
-	for (int i = 0; i < (count); i++)     \
-		argument[i] = va_arg(list, long); \
-	va_end(list)
-
 /* libseccomp passes no filter to find out which flags the kernel knows. */
 static bool is_filter(long mode, long filter)
 {
 	return mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && filter);
 }
 
+/* The caller may have passed fewer arguments: any value will do for these. */
 HOOK int prctl(int option, ...)
 {
-	ARGUMENTS(option, 4);
+	long argument[4];
+	va_list list;
+	va_start(list, option);
+	for (int i = 0; i < 4; i++)
+		argument[i] = va_arg(list, long);
+	va_end(list);
 	return CONFINE(option == PR_SET_SECCOMP && is_filter(argument[0], argument[1]), int,
 		NEXT(prctl)(option, argument[0], argument[1], argument[2], argument[3]));
 }
 
-HOOK long syscall(long number, ...)
+long weft__hooks_syscall(long number, const long argument[6])
 {
-	ARGUMENTS(number, 6);
 	bool is_strict = argument[0] == SECCOMP_SET_MODE_STRICT;
 	bool is_installed = argument[0] == SECCOMP_SET_MODE_FILTER && argument[2];
 	return CONFINE(number == SYS_seccomp && (is_strict || is_installed), long,

@@ -88,6 +88,23 @@ def the_level_off_records_nothing():
 
 
 @case
+def locks_are_named_by_the_code_that_waits():
+    if not os.path.exists(SUBJECT):
+        skip('libglib2.0-dev is not installed')
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 't.weft')
+        weft('record', '-a', 'glib,thread', '-o', trace, SUBJECT, 'locks', env={'XDG_RUNTIME_DIR': folder})
+        tasks, events = read(trace)
+    program, filler = one(tasks, 'glib-subject')['task'], one(tasks, 'filler')['task']
+    assert one(tasks, 'taker')['outcome'] == 'fulfilled', tasks
+    lock, condition = one(tasks, 'lock table')['task'], one(tasks, 'condition filled')['task']
+    waits = [(e['task'], e['source']) for e in events if e['event'] == 'read' and e['source'] in (lock, condition)]
+    equal(waits[:2], [(filler, lock), (program, condition)])
+    signals = [(e['source'], e['task']) for e in events if e['event'] == 'signal' and e['task'] in (program, filler)]
+    equal(signals[:2], [(program, filler), (filler, program)])
+
+
+@case
 def gdbus():
     if not shutil.which('gdbus') or not shutil.which('dbus-run-session'):
         skip('gdbus or dbus-run-session is not installed')

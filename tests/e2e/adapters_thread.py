@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -206,6 +207,108 @@ def names_of_cplusplus():
 
 
 @case
+def names_of_many_functions():
+    """Names are kept by address. The object of the first thread also has NULL among the words where its function is searched."""
+    names = ['function_%d' % number for number in range(1000)]
+    with temporary_directory() as folder:
+        source, program = os.path.join(folder, 'many.cpp'), os.path.join(folder, 'many')
+        with open(source, 'w') as file:
+            file.write('#include <pthread.h>\n#include <thread>\nvolatile int last;\nstatic void first() {}\n')
+            file.writelines('static void *%s(void *) { last = %d; return 0; }\n' % item for item in zip(names, range(1000)))
+            file.write('int main() {\n\tstd::thread(first).join();\n\tpthread_t thread;\n'
+                       '\tvoid *(*functions[])(void *) = {%s};\n'
+                       '\tfor (auto function : functions) {\n\t\tpthread_create(&thread, 0, function, 0);\n'
+                       '\t\tpthread_join(thread, 0);\n\t}\n}\n' % ', '.join(names))
+        if run(['g++', '-pthread', '-o', program, source]).returncode:
+            skip('there is no C++ compiler')
+        _, trace = record(folder, program)
+        equal([t['label'] for t in tasks(trace) if t['kind'] == 'thread'], ['many', 'first', *names])
+
+
+def compiled(folder, compiler, source, *flags):
+    """The program, which knows nothing of weft; stripped of its symbols."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), source)
+    program = os.path.join(folder, source.split('.')[0])
+    if not shutil.which(compiler):
+        skip('%s is not installed' % compiler)
+    result = run([compiler, *flags, '-o', program, path])
+    equal(result.returncode, 0, result.stderr)
+    return program
+
+
+def about(task, all_events):
+    return [(e['event'], e['task']) for e in all_events
+            if e.get('source') == task and e['event'] in ('try_read', 'read')]
+
+
+@case
+def locks_on_a_futex():
+    with temporary_directory() as folder:
+        program = compiled(folder, 'cc', 'futex_subject.c', '-D_GNU_SOURCE', '-pthread', '-s')
+        result, trace = record(folder, program)
+        equal(result.stdout, run([program]).stdout)
+        all_events, kinds = events(trace), tasks(trace)
+        thread, = named(all_events, 'waiter')
+        main_task, = named(all_events, 'futex_subject')
+        late, lock = [t['task'] for t in kinds if t['kind'] == 'condition']
+        equal(about(late, all_events), [('try_read', main_task)])
+        equal(about(lock, all_events), [('try_read', thread), ('read', thread)])
+        assert (main_task, thread) in [(e['source'], e['task']) for e in all_events if e['event'] == 'signal']
+
+
+@case
+def threads_that_record_nothing_have_names():
+    with temporary_directory() as folder:
+        program = compiled(folder, 'cc', 'futex_subject.c', '-D_GNU_SOURCE', '-pthread', '-s')
+        _, trace = record(folder, program, 'silent')
+        labels = sorted(t['label'] or '' for t in tasks(trace) if t['kind'] == 'thread')
+        equal(labels[1:], ['futex_subject+' + labels[1].partition('+')[2], 'silent'])
+        equal(labels[0], 'futex_subject')
+
+
+@case
+def locks_and_threads_of_rust():
+    with temporary_directory() as folder:
+        program = compiled(folder, 'rustc', 'futex_locks.rs', '-O')
+        result, trace = record(folder, program)
+        equal(result.stdout, '7\n')
+        labels = [t['label'] for t in tasks(trace)]
+        for label in ('futex_locks', 'worker-0', 'worker-1', 'worker-2'):
+            equal(labels.count(label), 1, labels)
+        assert [label for label in labels if label.startswith('futex in ')], labels
+        equal([t['task'] for t in tasks(trace) if t['kind'] == 'thread' and t['outcome'] != 'fulfilled'], [])
+
+
+@case
+def a_long_sleep_is_not_slow():
+    """Sleeps of different lengths: each takes as long as it was told to."""
+    with temporary_directory() as folder:
+        program = os.path.join(folder, 'program')
+        source = os.path.join(folder, 'program.c')
+        with open(source, 'w') as file:
+            file.write('#include <unistd.h>\n'
+                       'int main(void) { for (int i = 0; i < 40; i++) usleep(i == 30 ? 300000 : 1000); return 0; }\n')
+        equal(run(['gcc', '-o', program, source]).returncode, 0)
+        _, trace = record(folder, program)
+        sleeps = [task for task in tasks(trace) if task['label'].startswith('sleep ')]
+        equal({task['kind'] for task in sleeps}, {'timer'})
+        equal(sorted(task['label'] for task in sleeps), ['sleep 1 ms'] * 39 + ['sleep 300 ms'])
+        found = json_lines(weft('dump', '--problems', '--json', trace).stdout)
+        equal([problem['sentence'] for problem in found if problem['problem'] == 'slow'], [])
+
+
+@case
+def levels_before_the_first_event_are_no_changes():
+    """An adapter's category comes into being at level off, and is set to its level before it records."""
+    with temporary_directory() as folder:
+        _, trace = record(folder, SUBJECT, 'held')
+        lines = weft('info', trace).stdout.splitlines()
+        levels, = [line for line in lines if line.startswith('levels ')]
+        assert 'thread=' in levels, levels
+        equal([line for line in lines if line.startswith('set ')], [])
+
+
+@case
 def wrong_lists():
     for wrong in ('threads', '', 'thread,', 'auto,thread', 'thread,none'):
         result = weft('record', '-a', wrong, 'true', status=2)
@@ -217,7 +320,7 @@ def a_sanitizers_runtime_stays_first():
     with temporary_directory() as folder:
         program = os.path.join(folder, 'program')
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'thread_subject.c')
-        built = run(['gcc', '-fsanitize=address', '-pthread', '-o', program, source])
+        built = run(['gcc', '-D_GNU_SOURCE', '-fsanitize=address', '-pthread', '-o', program, source])
         if built.returncode:
             skip('gcc has no address sanitizer here')
         _, trace = record(folder, program, 'held')

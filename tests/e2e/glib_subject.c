@@ -149,12 +149,58 @@ static void run_process(void)
 	g_object_unref(process);
 }
 
-int main(void)
+/* ---- Locks ---- */
+
+static GMutex table;
+static GCond filled;
+static gboolean is_full;
+
+static gpointer fill_table(gpointer data)
+{
+	g_mutex_lock(&table);
+	g_usleep(50000);
+	is_full = TRUE;
+	g_cond_signal(&filled);
+	g_mutex_unlock(&table);
+	return data;
+}
+
+static gpointer take_row(gpointer row)
+{
+	g_mutex_lock(row);
+	g_mutex_unlock(row);
+	return NULL;
+}
+
+static int use_locks(void)
+{
+	GMutex *row = g_new0(GMutex, 1);
+	g_mutex_lock(&table);
+	g_mutex_lock(row);
+	GThread *threads[] = {
+		g_thread_new("filler", fill_table, NULL), g_thread_new("taker", take_row, row)};
+	g_usleep(20000);
+	while (!is_full)
+		g_cond_wait(&filled, &table);
+	g_mutex_unlock(&table);
+	g_usleep(20000);
+	g_mutex_unlock(row);
+	g_thread_join(threads[0]);
+	g_thread_join(threads[1]);
+	g_mutex_clear(row);
+	g_free(row);
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	int ends[2];
 	static gchar program[] = "true";
 	gchar *arguments[] = {program, NULL};
 	GPid child;
+	(void)argv;
+	if (argc > 1)
+		return use_locks();
 	if (pipe(ends) != 0)
 		return 1;
 	loop = g_main_loop_new(NULL, FALSE);
