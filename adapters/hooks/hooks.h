@@ -240,9 +240,12 @@ enum weft__hooks_channel {
 	WEFT__HOOKS_BEGINS = 1, /* the pid of a child; sent by its parent */
 	WEFT__HOOKS_EXECS,      /* the pid; sent by the program that called exec */
 	WEFT__HOOKS_EXITS,      /* the pid; sent by the process that ends */
-	WEFT__HOOKS_PIPE,       /* an inode */
-	WEFT__HOOKS_UNIX,       /* the inode of the sender's socket */
-	WEFT__HOOKS_TCP,        /* both addresses */
+	/* The parent's pid, while libc makes a child whose pid it does not tell */
+	WEFT__HOOKS_CHILD_BEGINS,
+	WEFT__HOOKS_CHILD_EXITS,
+	WEFT__HOOKS_PIPE,   /* an inode */
+	WEFT__HOOKS_UNIX,   /* the inode of the sender's socket */
+	WEFT__HOOKS_TCP,    /* both addresses */
 };
 
 uint64_t weft__hooks_key(enum weft__hooks_channel channel, uint64_t what);

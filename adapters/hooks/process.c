@@ -48,6 +48,11 @@ static uint64_t own_pid(void)
 	return (uint64_t)syscall(SYS_getpid);
 }
 
+static uint64_t parent_pid(void)
+{
+	return (uint64_t)syscall(SYS_getppid);
+}
+
 /* It ends with the process. */
 static uint64_t main_task;
 static uint32_t main_epoch;
@@ -66,6 +71,7 @@ void weft__hooks_process_begins(uint64_t task)
 	uint64_t pid = own_pid();
 	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_BEGINS, pid));
 	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_EXECS, pid));
+	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_CHILD_BEGINS, parent_pid()));
 	weft__hooks_system_end();
 }
 
@@ -113,6 +119,7 @@ void weft__hooks_process_ends(void)
 		last_part();
 	weft__hooks_name_threads();
 	weft_send_as(task, weft__hooks_key(WEFT__HOOKS_EXITS, own_pid()));
+	weft_send_as(task, weft__hooks_key(WEFT__HOOKS_CHILD_EXITS, parent_pid()));
 	weft_resolve(task);
 	weft__hooks_system_end();
 }

@@ -16,12 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WEFT_CATEGORY thread
-#include "hooks/hooks.h"
+#include "thread/children.h"
 
 /* ---- Beginning ---- */
 
-static void record_child(pid_t child)
+void weft__thread_child_begins(pid_t child)
 {
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();
@@ -33,7 +32,7 @@ HOOK pid_t fork(void)
 {
 	pid_t child = NEXT(fork)();
 	if (child > 0 && HOOKS_RECORD)
-		record_child(child);
+		weft__thread_child_begins(child);
 	return child;
 }
 
@@ -44,7 +43,7 @@ HOOK int posix_spawn(pid_t *restrict ret_child, const char *restrict path,
 	pid_t child;
 	int error = NEXT(posix_spawn)(&child, path, actions, attributes, arguments, environment);
 	if (!error && HOOKS_RECORD)
-		record_child(child);
+		weft__thread_child_begins(child);
 	if (!error && ret_child)
 		*ret_child = child;
 	return error;
@@ -57,7 +56,7 @@ HOOK int posix_spawnp(pid_t *restrict ret_child, const char *restrict file,
 	pid_t child;
 	int error = NEXT(posix_spawnp)(&child, file, actions, attributes, arguments, environment);
 	if (!error && HOOKS_RECORD)
-		record_child(child);
+		weft__thread_child_begins(child);
 	if (!error && ret_child)
 		*ret_child = child;
 	return error;
@@ -184,16 +183,12 @@ HOOK void _Exit(int status)
 
 /* ---- Waiting ---- */
 
-#define ANY "a child"
-#define ONE "process "
-
-/* "exit of process 17", or of any child: -1. */
-static struct weft__hooks_wait begin_wait(const char *which, pid_t child)
+/* "exit of process 17" */
+struct weft__hooks_wait weft__thread_child_wait(pid_t child)
 {
 	struct weft__hooks_text label = {0};
 	int saved = weft__hooks_begin();
-	weft__hooks_append(&label, "exit of ");
-	weft__hooks_append(&label, which);
+	weft__hooks_append(&label, child > 0 ? "exit of process " : "exit of a child");
 	if (child > 0)
 		weft__hooks_append_number(&label, child);
 	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label, weft_kind("call"));
@@ -201,12 +196,18 @@ static struct weft__hooks_wait begin_wait(const char *which, pid_t child)
 	return wait;
 }
 
-/* `child`: the one that has ended or changed, if any. */
-static void end_wait(const struct weft__hooks_wait *wait, pid_t child)
+/* A child has ended, or has been stopped. */
+static void receive_end(uint64_t task, pid_t child, int status)
+{
+	(void)status;
+	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_EXITS, (uint64_t)child));
+}
+
+void weft__thread_child_ended(const struct weft__hooks_wait *wait, pid_t child, int status)
 {
 	int saved = weft__hooks_begin();
 	if (child > 0 && wait->source != WEFT_TASK_NONE)
-		weft_receive_as(wait->source, weft__hooks_key(WEFT__HOOKS_EXITS, (uint64_t)child));
+		receive_end(wait->source, child, status);
 	if (child >= 0)
 		weft__hooks_wait_got(wait);
 	else
@@ -216,63 +217,65 @@ static void end_wait(const struct weft__hooks_wait *wait, pid_t child)
 
 /* A call that does not block, and has found that a child has ended. In a library's loop, where no
  * task runs, the adapter of that library may know which task waits for the child. */
-static pid_t polled(pid_t child)
+static pid_t polled(pid_t child, const int *status)
 {
 	if (child <= 0 || !HOOKS_RECORD || weft_current() == WEFT_TASK_NONE)
 		return child;
 	int saved = weft__hooks_begin();
-	weft_receive(weft__hooks_key(WEFT__HOOKS_EXITS, (uint64_t)child));
+	receive_end(WEFT_TASK_CURRENT, child, *status);
 	weft__hooks_end(saved);
 	return child;
 }
 
+/* Around a call that waits; `status` is where it writes to. */
+#define WAIT(child, polls, call)                                              \
+	__extension__({                                                           \
+		int own_status = 0;                                                   \
+		pid_t ended;                                                          \
+		status = status ? status : &own_status;                               \
+		if (!HOOKS_RECORD || (polls)) {                                       \
+			ended = polled(call, status);                                     \
+		} else {                                                              \
+			struct weft__hooks_wait waiting = weft__thread_child_wait(child); \
+			ended = (call);                                                   \
+			weft__thread_child_ended(&waiting, ended, *status);               \
+		}                                                                     \
+		ended;                                                                \
+	})
+
 HOOK pid_t waitpid(pid_t child, int *status, int options)
 {
-	if (!HOOKS_RECORD || options & WNOHANG)
-		return polled(NEXT(waitpid)(child, status, options));
-	struct weft__hooks_wait wait = begin_wait(child > 0 ? ONE : ANY, child);
-	pid_t result = NEXT(waitpid)(child, status, options);
-	end_wait(&wait, result);
-	return result;
+	return WAIT(child, options & WNOHANG, NEXT(waitpid)(child, status, options));
 }
 
 HOOK pid_t wait4(pid_t child, int *status, int options, struct rusage *usage)
 {
-	if (!HOOKS_RECORD || options & WNOHANG)
-		return polled(NEXT(wait4)(child, status, options, usage));
-	struct weft__hooks_wait wait = begin_wait(child > 0 ? ONE : ANY, child);
-	pid_t result = NEXT(wait4)(child, status, options, usage);
-	end_wait(&wait, result);
-	return result;
+	return WAIT(child, options & WNOHANG, NEXT(wait4)(child, status, options, usage));
 }
 
 HOOK pid_t wait3(int *status, int options, struct rusage *usage)
 {
-	if (!HOOKS_RECORD || options & WNOHANG)
-		return polled(NEXT(wait3)(status, options, usage));
-	struct weft__hooks_wait wait = begin_wait(ANY, -1);
-	pid_t result = NEXT(wait3)(status, options, usage);
-	end_wait(&wait, result);
-	return result;
+	return WAIT(-1, options & WNOHANG, NEXT(wait3)(status, options, usage));
 }
 
 HOOK pid_t wait(int *status)
 {
-	if (!HOOKS_RECORD)
-		return NEXT(wait)(status);
-	struct weft__hooks_wait waiting = begin_wait(ANY, -1);
-	pid_t result = NEXT(wait)(status);
-	end_wait(&waiting, result);
-	return result;
+	return WAIT(-1, false, NEXT(wait)(status));
+}
+
+static int status_of(const siginfo_t *info)
+{
+	return info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED ? info->si_status : 0;
 }
 
 HOOK int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
 	if (!HOOKS_RECORD || options & WNOHANG)
 		return NEXT(waitid)(type, id, info, options);
-	struct weft__hooks_wait wait =
-		begin_wait(type == P_PID ? ONE : ANY, type == P_PID ? (pid_t)id : -1);
+	struct weft__hooks_wait wait = weft__thread_child_wait(type == P_PID ? (pid_t)id : -1);
 	int result = NEXT(waitid)(type, id, info, options);
-	end_wait(&wait, result < 0 ? -1 : info ? info->si_pid : 0);
+	bool is_known = result == 0 && info;
+	weft__thread_child_ended(
+		&wait, is_known ? info->si_pid : result, is_known ? status_of(info) : 0);
 	return result;
 }

@@ -9,28 +9,40 @@ PARENT = 'process-subject'
 
 
 class Run:
-    """The trace of a part of the subject: `edges` has those between processes, by what they connect."""
-    def __init__(self, part):
+    """The trace of a part of the subject: `edges` has those between processes, by what they connect. `why` is about the
+    program's wait for what is called `awaited`: which of its waits is the longest is a matter of the machine's other work."""
+    def __init__(self, part, awaited='exit of process'):
         with temporary_directory() as folder:
             weft('record', '--size', '64K', '-a', 'thread,io', '-o', folder + '/', '--', SUBJECT, part,
                  env={'XDG_RUNTIME_DIR': folder})
             info = weft('info', folder)
             equal(info.stderr, '')
             assert ' have both sides' in info.stdout or ' has both sides' in info.stdout, info.stdout
-            self.why = weft('why', folder, PARENT, status=None).stdout
             tasks = json_lines(weft('dump', '--tasks', '--json', folder).stdout)
             name = {(task['buffer'], task['task']): task['label'] for task in tasks}
+            self.tasks = tasks
             self.names = list(name.values())
             self.edges = [(name[edge['from_buffer'], edge['from']], name[edge['buffer'], edge['to']].rstrip('0123456789 '))
                           for edge in json_lines(weft('dump', '--edges', '--json', folder).stdout)
                           if edge['edge'] == 'receive' and 'from_buffer' in edge]
+            self.why = self.explain(folder, awaited)
+
+    def explain(self, folder, awaited):
+        sources = {(task['buffer'], task['task']) for task in self.tasks if (task['label'] or '').startswith(awaited)}
+        if not sources:
+            return ''
+        events = [event for event in json_lines(weft('dump', '--json', folder).stdout)
+                  if (event['buffer'], event.get('source')) in sources]
+        begin, end = (next(event for event in events if event['event'] == name) for name in ('try_read', 'read'))
+        return weft('why', '--at', '@%d' % ((begin['time'] + end['time']) // 2), folder,
+                    'task:%d/%d' % (begin['buffer'], begin['task'])).stdout
 
 
 @case
 def a_descriptor_leads_to_the_process_that_writes():
     """The child is a fork, which has the name of its parent. It exits by _exit."""
     for part, descriptor in (('pipe', 'pipe'), ('pair', 'unix'), ('tcp', 'tcp 127.0.0.1:')):
-        run_ = Run(part)
+        run_ = Run(part, awaited=descriptor)
         equal(run_.edges, [(PARENT, PARENT), (PARENT, descriptor), (PARENT, 'exit of process')], part)
         assert "'%s" % descriptor in run_.why and "' waits for a message, from " in run_.why, run_.why
 

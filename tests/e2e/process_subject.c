@@ -6,11 +6,13 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <pty.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -34,11 +36,15 @@ static void work(void)
 	nanosleep(&time, NULL);
 }
 
+static bool is_seven(int status)
+{
+	return WIFEXITED(status) && WEXITSTATUS(status) == 7;
+}
+
 static void await(pid_t child)
 {
 	int status;
-	check(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7,
-		"waitpid");
+	check(waitpid(child, &status, 0) == child && is_seven(status), "waitpid");
 }
 
 /* A child that answers on one end, while this process reads the other one. */
@@ -58,21 +64,37 @@ static void answer(int own, int other)
 	await(child);
 }
 
-static void use_pipe(void)
+/* A child that writes and ends, before this process reads. */
+static void leave(int own, int other)
+{
+	char byte = 'x';
+	pid_t child = fork();
+	if (child == 0) {
+		check(write(other, &byte, 1) == 1, "write");
+		_exit(7);
+	}
+	close(other);
+	await(child);
+	check(read(own, &byte, 1) == 1, "read");
+}
+
+typedef void child_function(int own, int other);
+
+static void use_pipe(child_function *with_child)
 {
 	int ends[2];
 	check(pipe(ends) == 0, "pipe");
-	answer(ends[0], ends[1]);
+	with_child(ends[0], ends[1]);
 }
 
-static void use_pair(void)
+static void use_pair(child_function *with_child)
 {
 	int ends[2];
 	check(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0, "socketpair");
-	answer(ends[0], ends[1]);
+	with_child(ends[0], ends[1]);
 }
 
-static void use_tcp(void)
+static void use_tcp(child_function *with_child)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t size = sizeof(address);
@@ -83,7 +105,7 @@ static void use_tcp(void)
 		"connect");
 	int server = accept(listener, NULL, NULL);
 	check(server >= 0, "accept");
-	answer(client, server);
+	with_child(client, server);
 }
 
 /* The child's program begins by exec. */
@@ -114,6 +136,96 @@ static void use_spawn(void)
 	await(child);
 }
 
+/* libc makes these children. */
+
+#define SHELL "sleep 0.02; exit 7"
+
+static void use_system(void)
+{
+	check(is_seven(system(SHELL)), "system");
+	pid_t later = fork();
+	if (later == 0) {
+		work();
+		_exit(7);
+	}
+	await(later);
+}
+
+static void use_popen(void)
+{
+	FILE *stream = popen(SHELL, "r");
+	check(stream && is_seven(pclose(stream)), "popen");
+}
+
+static void use_terminal(void)
+{
+	int terminal;
+	pid_t child = forkpty(&terminal, NULL, NULL, NULL);
+	if (child == 0) {
+		work();
+		_exit(7);
+	}
+	await(child);
+}
+
+/* The child ends in daemon, in which its own child goes on until it closes the pipe. */
+static void use_daemon(void)
+{
+	int ends[2], status;
+	char byte;
+	check(pipe(ends) == 0, "pipe");
+	pid_t child = fork();
+	if (child == 0) {
+		close(ends[0]);
+		check(daemon(1, 1) == 0, "daemon");
+		work();
+		_exit(0);
+	}
+	close(ends[1]);
+	check(waitpid(child, &status, 0) == child && status == 0, "waitpid");
+	check(read(ends[0], &byte, 1) == 0, "read");
+}
+
+/* libc writes when the buffer is full, and reads when it is empty. */
+static void use_stream(void)
+{
+	int ends[2];
+	char line[64];
+	check(pipe(ends) == 0, "pipe");
+	pid_t child = fork();
+	if (child == 0) {
+		FILE *out = fdopen(ends[1], "w");
+		work();
+		for (int i = 0; i < 1000; i++)
+			fprintf(out, "line %d\n", i);
+		_exit(7);
+	}
+	close(ends[1]);
+	FILE *in = fdopen(ends[0], "r");
+	check(in && fgets(line, sizeof(line), in) && strcmp(line, "line 0\n") == 0, "fgets");
+	await(child);
+	fclose(in);
+}
+
+/* As make does with -j: a byte of a pipe allows a job, and the wait for jobs is none of the pipe's.
+ */
+static void use_jobs(void)
+{
+	int ends[2];
+	char byte = 'x';
+	fd_set in;
+	check(pipe(ends) == 0 && write(ends[1], &byte, 1) == 1, "pipe");
+	FD_ZERO(&in);
+	FD_SET(ends[0], &in);
+	check(pselect(ends[0] + 1, &in, NULL, NULL, NULL, NULL) == 1, "pselect");
+	check(read(ends[0], &byte, 1) == 1, "read");
+	pid_t child = fork();
+	if (child == 0)
+		execl(own_path, "process-child", "child", NULL);
+	int status;
+	check(waitpid(-1, &status, 0) == child, "waitpid");
+}
+
 /* Nothing is sent by a child that is killed. */
 static void use_kill(void)
 {
@@ -126,19 +238,40 @@ static void use_kill(void)
 	check(waitpid(child, &status, 0) == child && WIFSIGNALED(status), "waitpid");
 }
 
+static const struct {
+	const char *name;
+	void (*function)(child_function *);
+} descriptors[] = {{"pipe", use_pipe}, {"pair", use_pair}, {"tcp", use_tcp}};
+
+/* "pair" answers, and "pair-left" leaves. */
+static bool use_descriptor(const char *part)
+{
+	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {
+		size_t size = strlen(descriptors[i].name);
+		if (strncmp(part, descriptors[i].name, size) != 0)
+			continue;
+		descriptors[i].function(part[size] ? leave : answer);
+		return true;
+	}
+	return false;
+}
+
 int main(int count, char **arguments)
 {
 	static const struct {
 		const char *name;
 		void (*function)(void);
-	} parts[] = {{"pipe", use_pipe}, {"pair", use_pair}, {"tcp", use_tcp}, {"fork", use_fork},
-		{"vfork", use_vfork}, {"spawn", use_spawn}, {"kill", use_kill}};
+	} parts[] = {{"fork", use_fork}, {"vfork", use_vfork}, {"spawn", use_spawn},
+		{"system", use_system}, {"popen", use_popen}, {"terminal", use_terminal},
+		{"daemon", use_daemon}, {"stream", use_stream}, {"jobs", use_jobs}, {"kill", use_kill}};
 	own_path = arguments[0];
 	if (count == 2 && strcmp(arguments[1], "child") == 0) {
 		work();
 		return 7;
 	}
 	own_path = (char[]){"/proc/self/exe"};
+	if (count == 2 && use_descriptor(arguments[1]))
+		return 0;
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function();
