@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <weft/weft.h>
 
@@ -150,6 +151,7 @@ struct weft__hooks_thread {
 	uint32_t number;        /* gettid; valid with `task` */
 	uint32_t unnamed_epoch; /* of the process in which `task` has no label yet; else 0 */
 	bool is_inside;         /* a hook is recording: what that calls must not be recorded */
+	bool is_waiting; /* in an original that blocks, or in a signal handler that interrupted it */
 };
 
 extern __thread struct weft__hooks_thread weft__hooks_thread
@@ -194,6 +196,9 @@ uint64_t weft__hooks_blocked_on(uint32_t thread);
  * made for this wait, and ends with it. */
 void weft__hooks_set_blocked(uint64_t source, bool is_own);
 
+/* The task that was made for the call in which the calling thread is blocked, or WEFT_TASK_NONE. */
+uint64_t weft__hooks_own_call(void);
+
 /* ---- Waits (wait.c) ---- */
 
 /* A part of a hook in which the thread is blocked in the original. */
@@ -221,6 +226,9 @@ void weft__hooks_wait_acquired(const struct weft__hooks_wait *wait);
 /* The wait is over without a result: its time was up, or it was interrupted. */
 void weft__hooks_wait_ended(const struct weft__hooks_wait *wait);
 
+/* A signal handler leaves the wait that it has interrupted by a jump. Has a recording part. */
+void weft__hooks_wait_left(void);
+
 /* ---- Calls that took long (blocked.c) ---- */
 
 enum {
@@ -246,6 +254,8 @@ enum weft__hooks_channel {
 	WEFT__HOOKS_PIPE,   /* an inode */
 	WEFT__HOOKS_UNIX,   /* the inode of the sender's socket */
 	WEFT__HOOKS_TCP,    /* both addresses */
+	WEFT__HOOKS_SIGNAL, /* the sender's pid, the target's pid or thread, and the signal */
+	WEFT__HOOKS_KILLS,  /* a pid, and the signal that ends that process */
 };
 
 uint64_t weft__hooks_key(enum weft__hooks_channel channel, uint64_t what);
@@ -265,6 +275,23 @@ void weft__hooks_at_end(void (*part)(void));
  * it while recording. */
 void weft__hooks_received(int fd, uint64_t task);
 void weft__hooks_offer_received(void (*function)(int fd, uint64_t task));
+
+/* ---- Signals (signals.c) ----
+ *
+ * Messages with a note each, such as "SIGTERM from process 17". Call these while recording. */
+
+/* The current task is about to send a signal: to a thread, or to a process if `thread` is 0. */
+void weft__hooks_signal_sent(int number, pid_t process, pid_t thread);
+/* The same, to a group or to all: these are not joined with what they cause. */
+void weft__hooks_signal_to_many(int number);
+
+/* The task gets a signal. `code` and `sender` are from the siginfo_t. */
+void weft__hooks_signal_received(uint64_t task, int number, int code, pid_t sender);
+
+/* The task has found that a signal has ended a child. */
+void weft__hooks_killed(uint64_t task, pid_t child, int number);
+
+/* ---- Children of vfork (process.c) ---- */
 
 /* True if this process has recorded a task, and the caller is no child of vfork. */
 bool weft__hooks_is_this_process(void);

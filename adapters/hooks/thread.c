@@ -24,6 +24,7 @@ static void begin_child(void)
 {
 	epoch++;
 	weft__hooks_thread.is_inside = false;
+	weft__hooks_thread.is_waiting = false;
 }
 
 __attribute__((constructor)) static void watch_forks(void)
@@ -93,6 +94,12 @@ void weft__hooks_set_blocked(uint64_t source, bool is_own)
 		return;
 	it->is_own = is_own;
 	__atomic_store_n(&it->blocked_on, source, __ATOMIC_RELAXED);
+}
+
+uint64_t weft__hooks_own_call(void)
+{
+	const struct entry *it = entry_of(weft__hooks_thread.number);
+	return it && it->is_own ? it->blocked_on : WEFT_TASK_NONE;
 }
 
 /* ---- The calling thread ---- */

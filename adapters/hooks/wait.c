@@ -8,13 +8,33 @@
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
 
+/* The thread's wait, if it is waiting. */
+static __thread struct weft__hooks_wait present __attribute__((tls_model("initial-exec")));
+
+static void begin(const struct weft__hooks_wait *wait)
+{
+	present = *wait;
+	weft__hooks_thread.is_waiting = true;
+	weft__hooks_set_blocked(wait->source, wait->is_own);
+}
+
+/* False: nothing was recorded, or a jump has left the wait (weft__hooks_wait_left). */
+static bool end(const struct weft__hooks_wait *wait)
+{
+	if (wait->waiter == WEFT_TASK_NONE || !weft__hooks_thread.is_waiting)
+		return false;
+	weft__hooks_thread.is_waiting = false;
+	weft__hooks_set_blocked(WEFT_TASK_NONE, false);
+	return true;
+}
+
 struct weft__hooks_wait weft__hooks_wait_for(uint64_t source)
 {
 	weft__hooks_thread_task();
 	struct weft__hooks_wait wait = {.waiter = weft_current(), .source = source};
 	if (wait.waiter == WEFT_TASK_NONE)
 		return wait;
-	weft__hooks_set_blocked(source, false);
+	begin(&wait);
 	weft_moment_begin();
 	weft_try_read_as(wait.waiter, source);
 	weft_switch(WEFT_TASK_NONE);
@@ -34,16 +54,15 @@ struct weft__hooks_wait weft__hooks_wait_outside_in(
 	struct weft__hooks_wait wait = weft__hooks_wait_for(source);
 	wait.is_own = true;
 	if (wait.waiter != WEFT_TASK_NONE)
-		weft__hooks_set_blocked(source, true);
+		begin(&wait);
 	return wait;
 }
 
 /* The thread goes on with the task that waited, unless a signal handler lets another one run. */
 void weft__hooks_wait_got(const struct weft__hooks_wait *wait)
 {
-	if (wait->waiter == WEFT_TASK_NONE)
+	if (!end(wait))
 		return;
-	weft__hooks_set_blocked(WEFT_TASK_NONE, false);
 	weft_moment_begin();
 	if (wait->is_own)
 		weft_resolve_as(WEFT_TASK_NONE, wait->source);
@@ -53,9 +72,8 @@ void weft__hooks_wait_got(const struct weft__hooks_wait *wait)
 
 void weft__hooks_wait_acquired(const struct weft__hooks_wait *wait)
 {
-	if (wait->waiter == WEFT_TASK_NONE)
+	if (!end(wait))
 		return;
-	weft__hooks_set_blocked(WEFT_TASK_NONE, false);
 	weft_moment_begin();
 	weft_acquire_as(wait->waiter, wait->source);
 	weft_switch(wait->waiter);
@@ -64,12 +82,19 @@ void weft__hooks_wait_acquired(const struct weft__hooks_wait *wait)
 
 void weft__hooks_wait_ended(const struct weft__hooks_wait *wait)
 {
-	if (wait->waiter == WEFT_TASK_NONE)
+	if (!end(wait))
 		return;
-	weft__hooks_set_blocked(WEFT_TASK_NONE, false);
 	weft_moment_begin();
 	if (wait->is_own)
 		weft_time_out_as(WEFT_TASK_NONE, wait->source);
 	weft_switch(wait->waiter);
 	weft_moment_end();
+}
+
+void weft__hooks_wait_left(void)
+{
+	int saved = weft__hooks_begin();
+	const struct weft__hooks_wait wait = present;
+	weft__hooks_wait_ended(&wait);
+	weft__hooks_end(saved);
 }

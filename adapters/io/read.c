@@ -4,6 +4,8 @@
  */
 #include "io/plain.h"
 
+#include <string.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -17,19 +19,47 @@ ssize_t __recv_chk(int fd, void *bytes, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *restrict bytes, size_t size, size_t room, int flags,
 	struct sockaddr *restrict from, socklen_t *restrict from_size);
 
-WEFT__IO_HOOK(read, fd, 0, ssize_t, read, (int fd, void *bytes, size_t size), (fd, bytes, size))
+/* A signalfd says which process has sent each signal. */
+static void receive_signals(int fd, const char *bytes, ssize_t got)
+{
+	struct weft__io_object *object = weft__io_known(fd);
+	struct signalfd_siginfo info;
+	if (likely(!object || object->type != WEFT__IO_SIGNAL) || got < (ssize_t)sizeof(info))
+		return;
+	int saved = weft__hooks_begin();
+	uint64_t task = weft__io_task(fd, object);
+	for (size_t at = 0; at + sizeof(info) <= (size_t)got; at += sizeof(info)) {
+		memcpy(&info, bytes + at, sizeof(info));
+		weft__hooks_signal_received(task, (int)info.ssi_signo, info.ssi_code, (pid_t)info.ssi_pid);
+	}
+	weft__hooks_end(saved);
+}
 
-WEFT__IO_HOOK(read, fd, 0, ssize_t, __read_chk, (int fd, void *bytes, size_t size, size_t room),
-	(fd, bytes, size, room))
+#define READ(name, ...)                                     \
+	{                                                       \
+		struct weft__io_call call;                          \
+		weft__io_read_begin(&call, fd, 0, #name);           \
+		ssize_t got = WEFT__IO_NEXT(name)(fd, __VA_ARGS__); \
+		receive_signals(fd, bytes, got);                    \
+		weft__io_read_end(&call, got);                      \
+		return got;                                         \
+	}
 
-WEFT__IO_HOOK(
-	read, fd, 0, ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+WEFT__IO_ENTRY(ssize_t, read, (int fd, void *bytes, size_t size), (fd, bytes, size))
+READ(read, bytes, size)
 
-WEFT__IO_HOOK(read, fd, 0, ssize_t, pread, (int fd, void *bytes, size_t size, off_t at),
-	(fd, bytes, size, at))
+WEFT__IO_ENTRY(
+	ssize_t, __read_chk, (int fd, void *bytes, size_t size, size_t room), (fd, bytes, size, room))
+READ(__read_chk, bytes, size, room)
 
-WEFT__IO_HOOK(read, fd, 0, ssize_t, pread64, (int fd, void *bytes, size_t size, off64_t at),
-	(fd, bytes, size, at))
+WEFT__IO_HOOK(read, 
+	fd, 0, ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+
+WEFT__IO_HOOK(read, 
+	fd, 0, ssize_t, pread, (int fd, void *bytes, size_t size, off_t at), (fd, bytes, size, at))
+
+WEFT__IO_HOOK(read, 
+	fd, 0, ssize_t, pread64, (int fd, void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
 
 WEFT__IO_HOOK(read, fd, 0, ssize_t, __pread_chk,
 	(int fd, void *bytes, size_t size, off_t at, size_t room), (fd, bytes, size, at, room))
@@ -53,15 +83,15 @@ WEFT__IO_HOOK(read, fd, flags, ssize_t, __recvfrom_chk,
 		struct sockaddr *restrict from, socklen_t *restrict from_size),
 	(fd, bytes, size, room, flags, from, from_size))
 
-WEFT__IO_HOOK(read, fd, flags, ssize_t, recvmsg, (int fd, struct msghdr *message, int flags),
-	(fd, message, flags))
+WEFT__IO_HOOK(read, 
+	fd, flags, ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))
 
 WEFT__IO_HOOK(read, fd, flags, int, recvmmsg,
 	(int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *time),
 	(fd, messages, count, flags, time))
 
-WEFT__IO_HOOK(read, fd, 0, ssize_t, preadv,
-	(int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at))
+WEFT__IO_HOOK(read, fd, 0, ssize_t, preadv, (int fd, const struct iovec *parts, int count, off_t at),
+	(fd, parts, count, at))
 
-WEFT__IO_HOOK(read, fd, 0, ssize_t, preadv64,
-	(int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at))
+WEFT__IO_HOOK(read, fd, 0, ssize_t, preadv64, (int fd, const struct iovec *parts, int count, off64_t at),
+	(fd, parts, count, at))

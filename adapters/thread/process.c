@@ -199,8 +199,10 @@ struct weft__hooks_wait weft__thread_child_wait(pid_t child)
 /* A child has ended, or has been stopped. */
 static void receive_end(uint64_t task, pid_t child, int status)
 {
-	(void)status;
-	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_EXITS, (uint64_t)child));
+	if (WIFSIGNALED(status))
+		weft__hooks_killed(task, child, WTERMSIG(status));
+	else
+		weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_EXITS, (uint64_t)child));
 }
 
 void weft__thread_child_ended(const struct weft__hooks_wait *wait, pid_t child, int status)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Jumps out of signal handlers: a wait that the signal has interrupted does not return, so it ends
+ * here. Programs limit the time of a call by an alarm in this way, and shells leave `wait`.
+ */
+/* Otherwise the header declares longjmp under the name of its variant that checks. */
+#undef _FORTIFY_SOURCE
+#include <setjmp.h>
+
+#define WEFT_CATEGORY thread
+#include "hooks/hooks.h"
+
+void __longjmp_chk(jmp_buf place, int value) __attribute__((noreturn));
+
+/* The waits of all adapters, whether this one's level is on or not. */
+#define JUMP(name)                                                                    \
+	HOOK void name(struct __jmp_buf_tag place[1], int value)                          \
+	{                                                                                 \
+		if (unlikely(weft__hooks_thread.is_waiting) && !weft__hooks_thread.is_inside) \
+			weft__hooks_wait_left();                                                  \
+		NEXT(name)(place, value);                                                     \
+		__builtin_unreachable();                                                      \
+	}
+
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)
