@@ -2,10 +2,12 @@
  *
  * Calls that block: recorded as waits, or measured.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "io/call.h"
 #include "io/message.h"
+#include "io/room.h"
 
 /* ---- Names ---- */
 
@@ -65,12 +67,13 @@ void weft__io_call_measure(
 		call->began = weft_now();
 }
 
-void weft__io_call_begin(
-	struct weft__io_call *call, int fd, enum weft__io_direction direction, const char *name)
+void weft__io_call_begin(struct weft__io_call *call, int fd, enum weft__io_direction direction,
+	size_t size, const char *name)
 {
 	weft__io_call_measure(call, fd, direction, name);
 	struct weft__io_object *object = weft__io_known(fd);
-	if (call->began && object && (object->flags & direction))
+	if (call->began && object &&
+		(object->flags & direction || weft__io_will_wait(object, call, size)))
 		begin_wait(call, object);
 }
 
@@ -117,8 +120,18 @@ static void record_end(const struct weft__io_call *call, bool is_success)
 	weft__hooks_end(saved);
 }
 
+/* Another process, which shares the object, may have made it non-blocking. */
+static void look_at_mode(const struct weft__io_call *call)
+{
+	struct weft__io_object *object = call->fd < 0 ? NULL : weft__io_known(call->fd);
+	if (object && weft__io_is_nonblocking(call->fd))
+		object->flags |= WEFT__IO_NONBLOCKING;
+}
+
 void weft__io_call_finish(const struct weft__io_call *call, bool is_success)
 {
+	if (unlikely(!is_success && errno == EAGAIN && call->is_wait))
+		look_at_mode(call);
 	bool is_long = weft__hooks_ns_since(call->began) >= WEFT__HOOKS_LONG_NS;
 	if (call->is_wait || unlikely(is_long))
 		record_end(call, is_success);

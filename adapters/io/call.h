@@ -2,10 +2,10 @@
  *
  * Calls that block.
  *
- * Short calls are not recorded, and a hook cannot know in advance whether a call will be short. So
- * the last call of the same kind decides: if it took more than a millisecond, the next one is
- * recorded as a wait from its begin on, and the thread is idle. Otherwise its time is measured. If
- * that is long, a span is recorded afterwards, on a track of the thread.
+ * A call is recorded as a wait, from its begin on, if the last one of the same kind took more than
+ * a millisecond, or if the kernel says that it will wait (room.h): it may never return. The thread
+ * is idle then. The time of other calls is measured. If that is long, a span is recorded
+ * afterwards, on a track of the thread.
  */
 #ifndef WEFT_ADAPTERS_IO_CALL_H
 #define WEFT_ADAPTERS_IO_CALL_H
@@ -30,9 +30,10 @@ struct weft__io_call {
 	const char *detail; /* without a descriptor: follows the name; may be NULL */
 };
 
-/* A call about a descriptor that blocks. errno stays. */
-void weft__io_call_begin(
-	struct weft__io_call *call, int fd, enum weft__io_direction direction, const char *name);
+/* A call about a descriptor that blocks, which writes `size` bytes; 0: unknown, or another call.
+ * errno stays. */
+void weft__io_call_begin(struct weft__io_call *call, int fd, enum weft__io_direction direction,
+	size_t size, const char *name);
 
 /* The same; it is expected not to block. */
 void weft__io_call_measure(

@@ -100,7 +100,7 @@ static int after_fcntl(int fd, int command, long argument, int result)
 static void begin_fcntl(struct weft__io_call *call, int fd, int command)
 {
 	if (unlikely(command == F_SETLKW || command == F_OFD_SETLKW) && HOOKS_RECORD)
-		weft__io_call_begin(call, fd, WEFT__IO_SYNC, "fcntl F_SETLKW");
+		weft__io_call_begin(call, fd, WEFT__IO_SYNC, 0, "fcntl F_SETLKW");
 }
 
 #define FCNTL(next)                                     \

@@ -159,7 +159,8 @@ struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is
 	object->type = (uint8_t)type;
 	object->flags = flags_of(type, is_nonblocking);
 	object->watched = 0;
-	object->interval_ns = 0;
+	object->interval_ns = object->asked = object->rested = 0;
+	object->room = 0;
 	object->alive.task = object->waiter = WEFT_TASK_NONE;
 	object->sends = object->receives = object->sent = 0;
 	object->opener = weft_current();

@@ -52,6 +52,10 @@ struct weft__io_object {
 	uint64_t sends, receives;
 	uint64_t sent; /* weft_now() of the last send that was recorded, unless a receive followed */
 	uint64_t interval_ns; /* of a timer */
+	/* Calls that wait (room.c), as weft_now(): when the room was known, and from when on all
+	 * waits may be recorded again */
+	uint64_t asked, rested;
+	uint32_t room; /* bytes that a write finds */
 	uint32_t epoch;
 	uint32_t references; /* descriptors */
 	uint32_t watched;    /* events for which an epoll instance waits: EPOLLIN, EPOLLOUT */

@@ -20,14 +20,14 @@ int __openat64_2(int folder, const char *path, int flags);
 
 /* ---- Disks, locks and names ---- */
 
-#define SYNC(fd, name, call)                                           \
-	__extension__({                                                    \
-		struct weft__io_call weft__call = {0};                         \
-		if (HOOKS_RECORD)                                              \
-			weft__io_call_begin(&weft__call, fd, WEFT__IO_SYNC, name); \
-		int weft__result = (call);                                     \
-		weft__io_call_end(&weft__call, weft__result == 0);             \
-		weft__result;                                                  \
+#define SYNC(fd, name, call)                                              \
+	__extension__({                                                       \
+		struct weft__io_call weft__call = {0};                            \
+		if (HOOKS_RECORD)                                                 \
+			weft__io_call_begin(&weft__call, fd, WEFT__IO_SYNC, 0, name); \
+		int weft__result = (call);                                        \
+		weft__io_call_end(&weft__call, weft__result == 0);                \
+		weft__result;                                                     \
 	})
 
 #define OTHER(is_slow, name, detail, call)                                 \

@@ -52,7 +52,7 @@ WEFT__IO_ENTRY(
 	struct weft__io_object *object = weft__io_object(fd);
 	if (object) /* the name has the address, also if the connection fails */
 		weft__io_begin_task(fd, object, address, size);
-	weft__io_call_begin(&call, fd, WEFT__IO_OUT, "connect");
+	weft__io_call_begin(&call, fd, WEFT__IO_OUT, 0, "connect");
 	int result = WEFT__IO_NEXT(connect)(fd, address, size);
 	weft__io_call_end(&call, result == 0);
 	if (result != 0 && errno == EINPROGRESS)

@@ -7,24 +7,24 @@
 #include "io/message.h"
 #include "io/transfer.h"
 
-static void begin(struct weft__io_call *call, int fd, int flags, enum weft__io_direction direction,
-	const char *name)
+static void begin(struct weft__io_call *call, int fd, int flags, size_t size,
+	enum weft__io_direction direction, const char *name)
 {
 	const struct weft__io_object *object = weft__io_object(fd);
 	call->fd = fd;
 	call->began = 0;
-	if (!object || object->flags & WEFT__IO_NONBLOCKING || flags & MSG_DONTWAIT)
+	if (!object || object->flags & WEFT__IO_NONBLOCKING || flags & (MSG_DONTWAIT | MSG_ERRQUEUE))
 		return;
 	if (weft__io_is_ready(fd))
 		weft__io_call_measure(call, fd, direction, name);
 	else
-		weft__io_call_begin(call, fd, direction, name);
+		weft__io_call_begin(call, fd, direction, size, name);
 }
 
 void weft__io_read_begin(struct weft__io_call *call, int fd, int flags, const char *name)
 {
 	weft__io_use(fd, POLLIN);
-	begin(call, fd, flags, WEFT__IO_IN, name);
+	begin(call, fd, flags, 0, WEFT__IO_IN, name);
 }
 
 void weft__io_read_end(const struct weft__io_call *call, int64_t got)
@@ -39,12 +39,14 @@ void weft__io_read_end(const struct weft__io_call *call, int64_t got)
 	}
 }
 
-void weft__io_write_begin(struct weft__io_call *call, int fd, int flags, const char *name)
+void weft__io_write_begin(
+	struct weft__io_call *call, int fd, int flags, size_t size, const char *name)
 {
 	weft__io_use(fd, POLLOUT);
 	weft__io_reply(fd);
-	begin(call, fd, flags, WEFT__IO_OUT, name);
-	weft__io_send(fd);
+	if (weft__io_object(fd)) /* by the task that writes: nothing runs while the call waits */
+		weft__io_send(fd);
+	begin(call, fd, flags, size, WEFT__IO_OUT, name);
 }
 
 void weft__io_write_end(const struct weft__io_call *call, int64_t put)
@@ -60,10 +62,11 @@ void weft__io_write_end(const struct weft__io_call *call, int64_t put)
 	}
 }
 
-void weft__io_move_begin(struct weft__io_call *call, int to, int from, const char *name)
+void weft__io_move_begin(
+	struct weft__io_call *call, int to, int from, size_t size, const char *name)
 {
 	weft__io_use(from, POLLIN);
-	weft__io_write_begin(call, to, 0, name);
+	weft__io_write_begin(call, to, 0, size, name);
 }
 
 void weft__io_move_end(const struct weft__io_call *call, int64_t put)

@@ -10,26 +10,40 @@
 #include "io/loop.h"
 
 /* Around a read or write that returns the number of bytes, or -1. `flags`: of recv or send, else 0.
- */
+ * `size`: the bytes to write; 0: unknown. */
 void weft__io_read_begin(struct weft__io_call *call, int fd, int flags, const char *name);
 void weft__io_read_end(const struct weft__io_call *call, int64_t got);
-void weft__io_write_begin(struct weft__io_call *call, int fd, int flags, const char *name);
+void weft__io_write_begin(
+	struct weft__io_call *call, int fd, int flags, size_t size, const char *name);
 void weft__io_write_end(const struct weft__io_call *call, int64_t put);
 
 /* From one descriptor to another. */
-void weft__io_move_begin(struct weft__io_call *call, int to, int from, const char *name);
+void weft__io_move_begin(
+	struct weft__io_call *call, int to, int from, size_t size, const char *name);
 void weft__io_move_end(const struct weft__io_call *call, int64_t put);
 
 /* clang-format off */
-/* A hook of a function that reads or writes `fd`. */
-#define WEFT__IO_HOOK(direction, fd, flags, type, name, parameters, arguments) \
-	WEFT__IO_ENTRY(type, name, parameters, arguments)                          \
-	{                                                                          \
-		struct weft__io_call call;                                             \
-		weft__io_##direction##_begin(&call, fd, flags, #name);                 \
-		type weft__result = WEFT__IO_NEXT(name) arguments;                     \
-		weft__io_##direction##_end(&call, weft__result);                       \
-		return weft__result;                                                   \
+/* A hook of a function that reads `fd`. */
+#define WEFT__IO_READ(fd, flags, type, name, parameters, arguments) \
+	WEFT__IO_ENTRY(type, name, parameters, arguments)               \
+	{                                                               \
+		struct weft__io_call call;                                  \
+		weft__io_read_begin(&call, fd, flags, #name);               \
+		type weft__result = WEFT__IO_NEXT(name) arguments;          \
+		weft__io_read_end(&call, weft__result);                     \
+		return weft__result;                                        \
+	}
+
+/* A hook of a function that writes `size` bytes to `fd`, or moves them there from another
+ * descriptor, `about`. If it writes, `about` are its flags. */
+#define WEFT__IO_PUT(direction, fd, about, size, type, name, parameters, arguments) \
+	WEFT__IO_ENTRY(type, name, parameters, arguments)                               \
+	{                                                                               \
+		struct weft__io_call call;                                                  \
+		weft__io_##direction##_begin(&call, fd, about, size, #name);                \
+		type weft__result = WEFT__IO_NEXT(name) arguments;                          \
+		weft__io_##direction##_end(&call, weft__result);                            \
+		return weft__result;                                                        \
 	}
 /* clang-format on */
 

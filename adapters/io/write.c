@@ -12,45 +12,45 @@
 
 #include "io/transfer.h"
 
-WEFT__IO_HOOK(
-	write, fd, 0, ssize_t, write, (int fd, const void *bytes, size_t size), (fd, bytes, size))
+WEFT__IO_PUT(
+	write, fd, 0, size, ssize_t, write, (int fd, const void *bytes, size_t size), (fd, bytes, size))
 
-WEFT__IO_HOOK(write, fd, 0, ssize_t, writev, (int fd, const struct iovec *parts, int count),
+WEFT__IO_PUT(write, fd, 0, 0, ssize_t, writev, (int fd, const struct iovec *parts, int count),
 	(fd, parts, count))
 
-WEFT__IO_HOOK(write, fd, 0, ssize_t, pwrite, (int fd, const void *bytes, size_t size, off_t at),
-	(fd, bytes, size, at))
+WEFT__IO_PUT(write, fd, 0, size, ssize_t, pwrite,
+	(int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at))
 
-WEFT__IO_HOOK(write, fd, 0, ssize_t, pwrite64, (int fd, const void *bytes, size_t size, off64_t at),
-	(fd, bytes, size, at))
+WEFT__IO_PUT(write, fd, 0, size, ssize_t, pwrite64,
+	(int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
 
-WEFT__IO_HOOK(write, fd, flags, ssize_t, send, (int fd, const void *bytes, size_t size, int flags),
-	(fd, bytes, size, flags))
+WEFT__IO_PUT(write, fd, flags, size, ssize_t, send,
+	(int fd, const void *bytes, size_t size, int flags), (fd, bytes, size, flags))
 
-WEFT__IO_HOOK(write, fd, flags, ssize_t, sendto,
+WEFT__IO_PUT(write, fd, flags, size, ssize_t, sendto,
 	(int fd, const void *bytes, size_t size, int flags, const struct sockaddr *to,
 		socklen_t to_size),
 	(fd, bytes, size, flags, to, to_size))
 
-WEFT__IO_HOOK(write, fd, flags, ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags),
-	(fd, message, flags))
+WEFT__IO_PUT(write, fd, flags, 0, ssize_t, sendmsg,
+	(int fd, const struct msghdr *message, int flags), (fd, message, flags))
 
-WEFT__IO_HOOK(move, to, from, ssize_t, sendfile, (int to, int from, off_t *at, size_t size),
+WEFT__IO_PUT(move, to, from, size, ssize_t, sendfile, (int to, int from, off_t *at, size_t size),
 	(to, from, at, size))
 
-WEFT__IO_HOOK(move, to, from, ssize_t, sendfile64, (int to, int from, off64_t *at, size_t size),
-	(to, from, at, size))
+WEFT__IO_PUT(move, to, from, size, ssize_t, sendfile64,
+	(int to, int from, off64_t *at, size_t size), (to, from, at, size))
 
-WEFT__IO_HOOK(write, fd, flags, int, sendmmsg,
+WEFT__IO_PUT(write, fd, flags, 0, int, sendmmsg,
 	(int fd, struct mmsghdr *messages, unsigned count, int flags), (fd, messages, count, flags))
 
-WEFT__IO_HOOK(write, fd, 0, ssize_t, pwritev,
+WEFT__IO_PUT(write, fd, 0, 0, ssize_t, pwritev,
 	(int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at))
 
-WEFT__IO_HOOK(write, fd, 0, ssize_t, pwritev64,
+WEFT__IO_PUT(write, fd, 0, 0, ssize_t, pwritev64,
 	(int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at))
 
 /* Bytes go from one descriptor to the other: the loop may have waited for either. */
-WEFT__IO_HOOK(move, to, from, ssize_t, splice,
+WEFT__IO_PUT(move, to, from, size, ssize_t, splice,
 	(int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags),
 	(from, from_at, to, to_at, size, flags))

@@ -259,6 +259,60 @@ static void block(void)
 	pthread_join(writer, NULL);
 }
 
+static void *drain(void *argument)
+{
+	char bytes[4096];
+	let_main_wait();
+	while (read(*(int *)argument, bytes, sizeof(bytes)) > 0)
+		;
+	return NULL;
+}
+
+/* Writes more than a pipe holds. */
+static void fill(void)
+{
+	static char bytes[1 << 18];
+	int ends[2];
+	pthread_t reader;
+	check(pipe(ends) == 0, "pipe");
+	pthread_create(&reader, NULL, drain, &ends[0]);
+	for (int i = 0; i < 3; i++)
+		check(write(ends[1], bytes, sizeof(bytes)) == sizeof(bytes), "write");
+	close(ends[1]);
+	pthread_join(reader, NULL);
+}
+
+/* Prints its process id, and then makes a call that never returns, after 100 that return at once.
+ */
+static void get_stuck(bool reads, size_t size)
+{
+	static char bytes[1 << 18];
+	int ends[2];
+	check(pipe(ends) == 0, "pipe");
+	for (int i = 0; i < 100; i++)
+		check(write(ends[1], bytes, 1) == 1 && read(ends[0], bytes, 1) == 1, "pipe");
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	while (!reads)
+		check(write(ends[1], bytes, size) == (ssize_t)size, "write");
+	check(read(ends[0], bytes, 1) == 1, "read");
+}
+
+static void get_stuck_in_read(void)
+{
+	get_stuck(true, 0);
+}
+
+static void get_stuck_in_small_writes(void)
+{
+	get_stuck(false, 4096);
+}
+
+static void get_stuck_in_a_large_write(void)
+{
+	get_stuck(false, 1 << 18);
+}
+
 static void *hold(void *argument)
 {
 	int fd = open(argument, O_RDWR);
@@ -384,7 +438,9 @@ int main(int count, char **arguments)
 		const char *name;
 		void (*function)(void);
 	} parts[] = {{"epoll", serve_with_epoll}, {"proxy", be_proxy}, {"select", select_several},
-		{"block", block}, {"lock", lock_file}, {"often", call_often}, {"copy", copy},
+		{"block", block}, {"fill", fill}, {"lock", lock_file},
+		{"stuck read", get_stuck_in_read}, {"stuck writes", get_stuck_in_small_writes},
+		{"stuck write", get_stuck_in_a_large_write}, {"often", call_often}, {"copy", copy},
 		{"title", change_title}, {"fail", fail}};
 	own_name = arguments[0];
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
