@@ -110,10 +110,17 @@ bool weft__hooks_is_this_process(void)
 	return is_ours;
 }
 
+static uint32_t ended_epoch;
+
+bool weft__hooks_has_ended(void)
+{
+	return ended_epoch == weft__hooks_epoch();
+}
+
 void weft__hooks_process_ends(void)
 {
 	uint64_t task = weft__hooks_main_task();
-	if (task == WEFT_TASK_NONE || !weft__hooks_system_begin())
+	if (task == WEFT_TASK_NONE || weft__hooks_has_ended() || !weft__hooks_system_begin())
 		return;
 	if (last_part)
 		last_part();
@@ -121,5 +128,6 @@ void weft__hooks_process_ends(void)
 	weft_send_as(task, weft__hooks_key(WEFT__HOOKS_EXITS, own_pid()));
 	weft_send_as(task, weft__hooks_key(WEFT__HOOKS_CHILD_EXITS, parent_pid()));
 	weft_resolve(task);
+	ended_epoch = weft__hooks_epoch();
 	weft__hooks_system_end();
 }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: ISC
  *
- * Descriptors that are closed, copied, or made non-blocking.
+ * Descriptors that are closed, copied, or made non-blocking. libc closes those of streams by a
+ * function of its own (stream.c).
  */
 #include "io/plain.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "io/call.h"
-#include "io/message.h"
 
 /* Forgotten before the call: after it, another thread may have got the number for a new descriptor.
  */
@@ -20,23 +19,6 @@ HOOK int close(int fd)
 	if (weft__io_is_known(fd))
 		weft__io_closed(fd);
 	return NEXT(close)(fd);
-}
-
-/* libc writes a stream's bytes, and closes its descriptor, by functions of its own. */
-HOOK int fclose(FILE *stream)
-{
-	if (HOOKS_RECORD)
-		weft__io_send_stream(stream);
-	if (weft__io_descriptors)
-		weft__io_closed(fileno(stream));
-	return NEXT(fclose)(stream);
-}
-
-HOOK int fflush(FILE *stream)
-{
-	if (HOOKS_RECORD)
-		weft__io_send_stream(stream ? stream : stdout);
-	return NEXT(fflush)(stream);
 }
 
 HOOK int close_range(unsigned first, unsigned last, int flags)

@@ -17,6 +17,7 @@
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdio_ext.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -227,23 +228,16 @@ static void receive_for(int fd, uint64_t task)
 		weft__io_receive(fd, task);
 }
 
-/* ---- Streams, and the end ---- */
+/* ---- The end ---- */
 
-void weft__io_send_stream(FILE *stream)
-{
-	int saved = errno;
-	int fd = __fpending(stream) > 0 ? fileno(stream) : -1;
-	if (fd >= 0 && weft__io_object(fd))
-		weft__io_send(fd);
-	errno = saved;
-}
-
-/* libc writes the rest of standard output after this. */
+/* libc writes the rest of standard output after this, when the first task has ended. */
 static void send_last(void)
 {
 	if (!weft_enabled(WEFT_LEVEL_INFO))
 		return;
-	weft__io_send_stream(stdout);
+	int fd = __fpending(stdout) > 0 ? fileno(stdout) : -1;
+	if (fd >= 0 && weft__io_object(fd))
+		weft__io_send(fd);
 	weft__io_send_ends();
 }
 

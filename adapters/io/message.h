@@ -6,8 +6,6 @@
 #ifndef WEFT_ADAPTERS_IO_MESSAGE_H
 #define WEFT_ADAPTERS_IO_MESSAGE_H
 
-#include <stdio.h>
-
 #include "io/descriptors.h"
 
 /* Instead of a key: the other side is no process of this host, or is unknown. */
@@ -23,9 +21,6 @@ static inline void weft__io_send(int fd)
 	if (object && object->sends != WEFT__IO_NO_KEY)
 		weft__io_record_send(fd, object);
 }
-
-/* The same, if the stream has bytes that libc is about to write. */
-void weft__io_send_stream(FILE *stream);
 
 /* Finds the other side before the thread waits for it: afterwards it may be gone. */
 void weft__io_find_sender(int fd, struct weft__io_object *object);
