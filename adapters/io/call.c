@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "io/call.h"
+#include "io/loop.h"
 #include "io/message.h"
 #include "io/room.h"
 
@@ -45,10 +46,9 @@ static void begin_wait(struct weft__io_call *call, struct weft__io_object *objec
 {
 	int saved = weft__hooks_begin();
 	call->is_wait = true;
-	if (object && !weft__io_is_file(object)) {
-		weft__hooks_thread_task();
-		if (call->direction == WEFT__IO_IN)
-			weft__io_find_sender(call->fd, object);
+	if (object && call->direction == WEFT__IO_IN && !weft__io_is_file(object))
+		weft__io_find_sender(call->fd, object);
+	if (object && !weft__io_is_file(object) && weft__io_may_wait_for(object)) {
 		call->wait = weft__hooks_wait_for(weft__io_task(call->fd, object));
 	} else {
 		struct weft__hooks_text name = {0};

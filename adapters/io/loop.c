@@ -41,6 +41,12 @@ void weft__io_begin_task(
 	weft__hooks_end(saved);
 }
 
+bool weft__io_may_wait_for(const struct weft__io_object *object)
+{
+	weft__hooks_thread_task();
+	return weft__io_known_task(object) != WEFT_TASK_NONE || may_switch(own_thread());
+}
+
 /* Sockets have no address yet, or have become tasks when they got it. */
 void weft__io_watched(int fd, struct weft__io_object *object, uint32_t events)
 {

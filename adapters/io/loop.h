@@ -48,6 +48,9 @@ bool weft__io_is_programs(const void *caller);
 void weft__io_begin_task(
 	int fd, struct weft__io_object *object, const struct sockaddr *to, socklen_t size);
 
+/* True if the current task may wait for the object's task: it exists already, or may begin. */
+bool weft__io_may_wait_for(const struct weft__io_object *object);
+
 /* An epoll instance waits for these events of the object. */
 void weft__io_watched(int fd, struct weft__io_object *object, uint32_t events);
 

@@ -3,7 +3,8 @@
  * Keys of descriptors:
  *
  *     pipe    the inode of the pipe
- *     unix    the inode of the sender's socket; the receiver asks the kernel for that of its peer
+ *     unix    the inode of the sender's socket; the receiver asks the kernel for that of its peer,
+ *             or knows it since the pair was made
  *     tcp     both addresses, the sender's first, if both are of this host
  *
  * The end of a process and the last close of a descriptor send, too: they let the other side read
@@ -211,6 +212,12 @@ void weft__io_find_sender(int fd, struct weft__io_object *object)
 {
 	if (!object->receives)
 		object->receives = find_key(fd, object, RECEIVES);
+}
+
+void weft__io_find_pair(const int ends[2], struct weft__io_object *const objects[2])
+{
+	for (int i = 0; objects[0] && objects[1] && i < 2; i++)
+		objects[1 - i]->receives = find_key(ends[i], objects[i], SENDS);
 }
 
 void weft__io_record_receive(int fd, struct weft__io_object *object, uint64_t task)

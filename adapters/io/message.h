@@ -25,6 +25,10 @@ static inline void weft__io_send(int fd)
 /* Finds the other side before the thread waits for it: afterwards it may be gone. */
 void weft__io_find_sender(int fd, struct weft__io_object *object);
 
+/* Both ends of a new pair of sockets: each finds the other one here, which may be gone before the
+ * first read of what it has written. Does nothing if an object is NULL. */
+void weft__io_find_pair(const int ends[2], struct weft__io_object *const objects[2]);
+
 /* The task has got, or is about to get, what the other side wrote. Call it while recording. */
 static inline void weft__io_receive(int fd, uint64_t task)
 {

@@ -35,8 +35,12 @@ HOOK int socket(int family, int type, int protocol)
 HOOK int socketpair(int family, int type, int protocol, int ends[2])
 {
 	int result = NEXT(socketpair)(family, type, protocol, ends);
-	for (int i = 0; HOOKS_RECORD && result == 0 && i < 2; i++)
-		weft__io_opened(ends[i], type_of(family, type), type & SOCK_NONBLOCK);
+	struct weft__io_object *objects[2];
+	if (!HOOKS_RECORD || result != 0)
+		return result;
+	for (int i = 0; i < 2; i++)
+		objects[i] = weft__io_opened(ends[i], type_of(family, type), type & SOCK_NONBLOCK);
+	weft__io_find_pair(ends, objects);
 	return result;
 }
 

@@ -237,6 +237,16 @@ def a_program_that_records_itself_is_right():
         assert not [t for t in trace.tasks if t['kind'] in ('tcp', 'timer')]
 
 
+@case
+def a_task_of_the_program_waits_for_a_call():
+    with temporary_directory() as folder:
+        _, path = record(folder, os.path.join(BUILD, 'tests', 'io-own-subject'))
+        trace = Trace(path)
+        own, read = trace.one('own'), trace.one('read unix')
+        equal((read['kind'], trace.named('unix')), ('call', []))
+        equal(len(waits(trace, own, read, later=False)), 1)
+
+
 NGINX = """
 daemon off; worker_processes 1; error_log {folder}/errors; pid {folder}/pid;
 events {{}}

@@ -48,6 +48,14 @@ def a_descriptor_leads_to_the_process_that_writes():
 
 
 @case
+def a_descriptor_leads_to_a_process_that_has_ended():
+    for part, descriptor in (('pipe-left', 'pipe'), ('pair-left', 'unix'), ('tcp-left', 'tcp 127.0.0.1:')):
+        run_ = Run(part, awaited=descriptor)
+        equal(run_.edges, [(PARENT, PARENT), (PARENT, 'exit of process'), (PARENT, descriptor)], part)
+        assert "'%s" % descriptor in run_.why and "' waits for a message, from " in run_.why, run_.why
+
+
+@case
 def a_wait_leads_to_the_child():
     """However the child's program begins: it receives from its parent, and the wait receives from it."""
     for part in ('fork', 'vfork', 'spawn'):
