@@ -104,7 +104,7 @@ static void close_task(uint64_t task)
 /* The key is known if the process has written. */
 static void send_end(const struct weft__io_object *object)
 {
-	if (object->sends <= WEFT__IO_NO_KEY)
+	if (object->sends <= WEFT__IO_OWN_TASK)
 		return;
 	int saved = weft__hooks_begin();
 	weft_send(object->sends);

@@ -7,6 +7,8 @@
  *             or knows it since the pair was made
  *     tcp     both addresses, the sender's first, if both are of this host
  *
+ * An eventfd has none. Threads of one process wake each other by it, so a write signals its task.
+ *
  * The end of a process and the last close of a descriptor send, too: they let the other side read
  * the end of file.
  */
@@ -187,6 +189,8 @@ static uint64_t find_key(int fd, const struct weft__io_object *object, enum dire
 		key = unix_key(fd, direction);
 	else if (object->type == WEFT__IO_TCP)
 		key = tcp_key(fd, direction);
+	else if (object->type == WEFT__IO_EVENT)
+		key = WEFT__IO_OWN_TASK;
 	errno = saved;
 	weft__hooks_system_end();
 	return key;
@@ -203,7 +207,11 @@ void weft__io_record_send(int fd, struct weft__io_object *object)
 		return;
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();
-	weft_send(object->sends);
+	uint64_t task = weft__io_known_task(object);
+	if (object->sends != WEFT__IO_OWN_TASK)
+		weft_send(object->sends);
+	else if (task != WEFT_TASK_NONE)
+		weft_signal_only(task);
 	object->sent = now;
 	weft__hooks_end(saved);
 }
@@ -225,7 +233,8 @@ void weft__io_record_receive(int fd, struct weft__io_object *object, uint64_t ta
 	weft__io_find_sender(fd, object);
 	if (object->receives == WEFT__IO_NO_KEY)
 		return;
-	weft_receive_as(task, object->receives);
+	if (object->receives != WEFT__IO_OWN_TASK)
+		weft_receive_as(task, object->receives);
 	object->sent = 0;
 }
 

@@ -11,6 +11,9 @@
 /* Instead of a key: the other side is no process of this host, or is unknown. */
 #define WEFT__IO_NO_KEY 1
 
+/* Instead of a key: a write is a signal to the task of the same object. */
+#define WEFT__IO_OWN_TASK 2
+
 void weft__io_record_send(int fd, struct weft__io_object *object);
 void weft__io_record_receive(int fd, struct weft__io_object *object, uint64_t task);
 

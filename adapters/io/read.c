@@ -5,6 +5,7 @@
 #include "io/plain.h"
 
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -51,6 +52,16 @@ READ(read, bytes, size)
 WEFT__IO_ENTRY(
 	ssize_t, __read_chk, (int fd, void *bytes, size_t size, size_t room), (fd, bytes, size, room))
 READ(__read_chk, bytes, size, room)
+
+/* Those of libc read and write by themselves. */
+WEFT__IO_ENTRY(int, eventfd_read, (int fd, eventfd_t *count), (fd, count))
+{
+	struct weft__io_call call;
+	weft__io_read_begin(&call, fd, 0, "eventfd_read");
+	int result = WEFT__IO_NEXT(eventfd_read)(fd, count);
+	weft__io_read_end(&call, result == 0 ? (int64_t)sizeof(*count) : -1);
+	return result;
+}
 
 WEFT__IO_READ(
 	fd, 0, ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))

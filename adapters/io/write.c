@@ -5,6 +5,7 @@
 #include "io/plain.h"
 
 #include <fcntl.h>
+#include <sys/eventfd.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -14,6 +15,15 @@
 
 WEFT__IO_PUT(
 	write, fd, 0, size, ssize_t, write, (int fd, const void *bytes, size_t size), (fd, bytes, size))
+
+WEFT__IO_ENTRY(int, eventfd_write, (int fd, eventfd_t count), (fd, count))
+{
+	struct weft__io_call call;
+	weft__io_write_begin(&call, fd, 0, sizeof(count), "eventfd_write");
+	int result = WEFT__IO_NEXT(eventfd_write)(fd, count);
+	weft__io_write_end(&call, result == 0 ? (int64_t)sizeof(count) : -1);
+	return result;
+}
 
 WEFT__IO_PUT(write, fd, 0, 0, ssize_t, writev, (int fd, const struct iovec *parts, int count),
 	(fd, parts, count))

@@ -236,6 +236,32 @@ static void select_several(void)
 	pthread_join(writer, NULL);
 }
 
+static void *wake_later(void *argument)
+{
+	for (int i = 0; i < 3; i++) {
+		sleep_ms(10);
+		check(eventfd_write(*(int *)argument, 1) == 0, "eventfd_write");
+	}
+	return NULL;
+}
+
+/* A loop that another thread wakes. */
+static void wake(void)
+{
+	int epoll = epoll_create1(0), event = eventfd(0, EFD_NONBLOCK);
+	struct epoll_event it = {.events = EPOLLIN, .data.fd = event};
+	eventfd_t value;
+	pthread_t writer;
+	check(eventfd_read(event, &value) < 0 && errno == EAGAIN, "eventfd_read");
+	check(epoll_ctl(epoll, EPOLL_CTL_ADD, event, &it) == 0, "epoll_ctl");
+	pthread_create(&writer, NULL, wake_later, &event);
+	for (int i = 0; i < 3; i++) {
+		check(epoll_wait(epoll, &it, 1, -1) == 1, "epoll_wait");
+		check(eventfd_read(event, &value) == 0 && value == 1, "eventfd_read");
+	}
+	pthread_join(writer, NULL);
+}
+
 /* ---- Calls that block ---- */
 
 static void *write_slowly(void *argument)
@@ -438,7 +464,7 @@ int main(int count, char **arguments)
 		const char *name;
 		void (*function)(void);
 	} parts[] = {{"epoll", serve_with_epoll}, {"proxy", be_proxy}, {"select", select_several},
-		{"block", block}, {"fill", fill}, {"lock", lock_file},
+		{"wake", wake}, {"block", block}, {"fill", fill}, {"lock", lock_file},
 		{"stuck read", get_stuck_in_read}, {"stuck writes", get_stuck_in_small_writes},
 		{"stuck write", get_stuck_in_a_large_write}, {"often", call_often}, {"copy", copy},
 		{"title", change_title}, {"fail", fail}};
