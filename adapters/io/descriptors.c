@@ -181,6 +181,8 @@ struct weft__io_object *weft__io_examine(int fd)
 		object = weft__io_opened(fd, weft__io_find_type(fd), flags & O_NONBLOCK);
 	if (object)
 		object->opener = WEFT_TASK_NONE;
+	if (object && weft__io_was_accepted(fd, object))
+		object->flags |= WEFT__IO_SERVED;
 	weft__hooks_system_end();
 	errno = saved;
 	return object;

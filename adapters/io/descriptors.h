@@ -153,4 +153,7 @@ void weft__io_append_name(struct weft__hooks_text *text, int fd,
 /* The type of a descriptor that the process got in an unknown way (name.c). */
 enum weft__io_type weft__io_find_type(int fd);
 
+/* True if a connection that the process got in an unknown way was probably accepted (name.c). */
+bool weft__io_was_accepted(int fd, const struct weft__io_object *object);
+
 #endif

@@ -188,6 +188,16 @@ static void append_socket(struct weft__hooks_text *text, int fd,
 		append_inet(text, fd, object, size && is_inet(&other) ? &other : NULL);
 }
 
+static void append_other_socket(struct weft__hooks_text *text, int fd)
+{
+	union address own;
+	int family = ask(SYS_getsockname, fd, &own) ? own.any.sa_family : AF_UNSPEC;
+	weft__hooks_append(text, family == AF_NETLINK  ? "netlink"
+							 : family == AF_PACKET ? "packet"
+							 : family == AF_VSOCK  ? "vsock"
+												   : "socket");
+}
+
 /* ---- Files ---- */
 
 struct path {
@@ -229,7 +239,6 @@ static void append_name(struct weft__hooks_text *text, int fd, const struct weft
 	static const char *const names[] = {
 		[WEFT__IO_TERMINAL] = "terminal",
 		[WEFT__IO_PIPE] = "pipe",
-		[WEFT__IO_SOCKET] = "socket",
 		[WEFT__IO_EVENT] = "eventfd",
 		[WEFT__IO_SIGNAL] = "signalfd",
 		[WEFT__IO_INOTIFY] = "inotify",
@@ -240,6 +249,9 @@ static void append_name(struct weft__hooks_text *text, int fd, const struct weft
 	case WEFT__IO_UDP:
 	case WEFT__IO_UNIX:
 		append_socket(text, fd, object, to, size);
+		break;
+	case WEFT__IO_SOCKET:
+		append_other_socket(text, fd);
 		break;
 	case WEFT__IO_TIMER:
 		append_timer(text, object);
@@ -321,4 +333,29 @@ enum weft__io_type weft__io_find_type(int fd)
 	if (S_ISCHR(status.st_mode) && is_terminal(status.st_rdev))
 		return WEFT__IO_TERMINAL;
 	return status.st_mode & S_IFMT ? WEFT__IO_FILE : anonymous_type(fd);
+}
+
+/* Linux chooses ports from 32768 on for the side that connects, unless it is configured otherwise.
+ */
+static bool is_temporary(const union address *address)
+{
+	in_port_t port =
+		address->any.sa_family == AF_INET6 ? address->v6.sin6_port : address->v4.sin_port;
+	return ntohs(port) >= 32768;
+}
+
+/* The side that listens has a port that was agreed upon, or a path. */
+bool weft__io_was_accepted(int fd, const struct weft__io_object *object)
+{
+	const socklen_t unnamed = offsetof(struct sockaddr_un, sun_path);
+	union address own, other;
+	if (object->type != WEFT__IO_TCP && object->type != WEFT__IO_UNIX)
+		return false;
+	socklen_t own_size = ask(SYS_getsockname, fd, &own);
+	socklen_t other_size = ask(SYS_getpeername, fd, &other);
+	if (!own_size || !other_size)
+		return false;
+	if (object->type == WEFT__IO_UNIX)
+		return own_size > unnamed && other_size <= unnamed;
+	return !is_temporary(&own) && is_temporary(&other);
 }

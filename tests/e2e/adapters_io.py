@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: ISC
 """Programs that nobody changed: descriptors, loops and calls that block."""
+import contextlib
 import glob
 import os
 import re
 import shutil
+import signal
+import socket
+import struct
 import subprocess
 import time
 
@@ -88,6 +92,63 @@ def descriptors_of_each_type():
         for label, kind in (('pipe', 'pipe'), ('eventfd', 'eventfd'), ('timerfd 20 ms', 'timer')):
             task = trace.one(label)
             equal((task['kind'], task['activations'] > 0), (kind, True), label)
+
+
+@case
+def a_thread_wakes_a_loop_by_an_eventfd():
+    with temporary_directory() as folder:
+        _, path = record(folder, SUBJECT, 'wake')
+        trace = Trace(path)
+        event = trace.one('eventfd')
+        equal(event['activations'], 3)
+        writer, = {e['source'] for e in trace.of('signal', task=event['task'])}
+        equal(len(trace.of('signal', task=event['task'])), 3)
+        equal([t['kind'] for t in trace.tasks if t['task'] == writer], ['thread'])
+        equal([e for e in trace.of('send') if e['key'] < 1 << 32], [], 'its last close is no message')
+        runs = [e['time'] for e in trace.of('switch', task=event['task'])]
+        equal([s['time'] < r for s, r in zip(trace.of('signal', task=event['task']), runs)], [True] * 3)
+
+
+def inherited(listener, connect):
+    """The label of a connection that `cat` has inherited."""
+    with temporary_directory() as folder, listener, socket.socket(listener.family) as client:
+        listener.listen()
+        connect(client)
+        served, _ = listener.accept()
+        path = os.path.join(folder, 't.weft')
+        with served, subprocess.Popen([WEFT, 'record', '-a', 'io', '-o', path, 'cat'], stdin=served, stdout=subprocess.PIPE,
+                                      stderr=subprocess.DEVNULL, env=dict(os.environ, XDG_RUNTIME_DIR=folder)) as process:
+            client.sendall(b'hello\n')
+            equal(process.stdout.readline(), b'hello\n')
+            client.shutdown(socket.SHUT_WR)
+            equal(process.wait(), 0)
+        return [t['label'] for t in Trace(path).tasks if t['kind'] in ('tcp', 'unix')]
+
+
+@case
+def an_inherited_connection_is_named_as_an_accepted_one():
+    listener = socket.socket()
+    for port in range(20000, 32768):
+        with contextlib.suppress(OSError):
+            listener.bind(('127.0.0.1', port))
+            break
+    label, = inherited(listener, lambda client: client.connect(('127.0.0.1', port)))
+    assert re.fullmatch(r'tcp :%d ← 127\.0\.0\.1:\d+' % port, label), label
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 's')
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(path)
+        equal(inherited(listener, lambda client: client.connect(path)), ['unix ' + path])
+
+
+@case
+def a_netlink_socket_has_its_name():
+    with temporary_directory() as folder, socket.socket(socket.AF_NETLINK, socket.SOCK_RAW) as it:
+        it.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack('ll', 0, 20000))
+        path = os.path.join(folder, 't.weft')
+        subprocess.run([WEFT, 'record', '-a', 'io', '-o', path, 'cat'], stdin=it, stderr=subprocess.DEVNULL, check=False,
+                       env=dict(os.environ, XDG_RUNTIME_DIR=folder))
+        equal([t['label'] for t in Trace(path).tasks if t['kind'] == 'socket'], ['netlink'])
 
 
 @case
