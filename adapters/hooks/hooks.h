@@ -219,6 +219,13 @@ struct weft__hooks_wait weft__hooks_wait_for(uint64_t source);
 struct weft__hooks_wait weft__hooks_wait_outside_in(
 	const struct weft_category *category, const struct weft__hooks_text *label, uint16_t kind);
 
+/* The current task may be that of a descriptor, which a loop lets run: now the thread's own one
+ * goes on. For calls that handlers in loops do not make. `function`, which does it, is the adapter
+ * io's.
+ */
+void weft__hooks_leave_loop(void);
+void weft__hooks_offer_leave_loop(void (*function)(void));
+
 /* The wait is over, and the task runs again: it reads the source, or acquires it. */
 void weft__hooks_wait_got(const struct weft__hooks_wait *wait);
 void weft__hooks_wait_acquired(const struct weft__hooks_wait *wait);

@@ -58,6 +58,19 @@ struct weft__hooks_wait weft__hooks_wait_outside_in(
 	return wait;
 }
 
+static void (*leave_loop)(void);
+
+void weft__hooks_offer_leave_loop(void (*function)(void))
+{
+	leave_loop = function;
+}
+
+void weft__hooks_leave_loop(void)
+{
+	if (leave_loop)
+		leave_loop();
+}
+
 /* The thread goes on with the task that waited, unless a signal handler lets another one run. */
 void weft__hooks_wait_got(const struct weft__hooks_wait *wait)
 {

@@ -121,6 +121,43 @@ struct weft__hooks_wait weft__io_wait_for_answer(int fd)
 	return wait;
 }
 
+/* ---- Waits for one descriptor ---- */
+
+struct weft__hooks_wait weft__io_wait_alone(int fd)
+{
+	struct weft__hooks_wait wait = {.waiter = WEFT_TASK_NONE};
+	struct weft__io_object *object = weft__io_object(fd);
+	if (!object || (object->type != WEFT__IO_PIPE && object->type != WEFT__IO_TERMINAL))
+		return wait;
+	int saved = weft__hooks_begin();
+	weft__hooks_thread_task();
+	weft__io_find_sender(fd, object);
+	if (may_switch(own_thread()))
+		wait = weft__hooks_wait_for(weft__io_task(fd, object));
+	weft__hooks_end(saved);
+	return wait;
+}
+
+void weft__io_wait_alone_end(const struct weft__hooks_wait *wait, int fd, bool is_ready)
+{
+	struct weft__io_descriptor *descriptor = weft__io_descriptor(fd);
+	int saved = weft__hooks_begin();
+	if (is_ready) {
+		weft__io_wait_over();
+		weft__io_receive(fd, wait->source);
+		weft__hooks_wait_got(wait);
+	} else {
+		weft__hooks_wait_ended(wait);
+	}
+	if (is_ready && descriptor) {
+		descriptor->ready = POLLIN;
+		descriptor->used = weft__io_thread.round;
+	}
+	weft__hooks_end(saved);
+}
+
+/* ---- Waits for several ---- */
+
 void weft__io_expect(int fd, unsigned events)
 {
 	for (unsigned i = 0; i < weft__io_thread.asked_count; i++)
@@ -246,4 +283,17 @@ void weft__io_accepted(int fd)
 		return;
 	descriptor->ready = POLLIN | WEFT__IO_GUESSED;
 	descriptor->round = own_thread()->round;
+}
+
+static void leave(void)
+{
+	const struct weft__io_thread *thread = own_thread();
+	uint64_t task = weft_current();
+	if (task != WEFT_TASK_NONE && task == thread->running)
+		weft_switch(weft__hooks_thread_task());
+}
+
+__attribute__((constructor(106))) static void begin(void)
+{
+	weft__hooks_offer_leave_loop(leave);
 }

@@ -80,6 +80,13 @@ void weft__io_answered(int fd);
  * on. Its `waiter` is WEFT_TASK_NONE if that is not so. */
 struct weft__hooks_wait weft__io_wait_for_answer(int fd);
 
+/* A wait for one pipe or terminal alone is no round of a loop but a part of what the current task
+ * does, as a read that blocks is. `waiter` is WEFT_TASK_NONE if the descriptor is something else.
+ */
+struct weft__hooks_wait weft__io_wait_alone(int fd);
+/* It is over. After that, the descriptor counts as used, so that its read does not wait. */
+void weft__io_wait_alone_end(const struct weft__hooks_wait *wait, int fd, bool is_ready);
+
 /* The thread uses a descriptor: POLLIN or POLLOUT. errno stays. */
 void weft__io_activate(int fd, struct weft__io_descriptor *descriptor);
 static inline void weft__io_use(int fd, unsigned how)

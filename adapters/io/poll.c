@@ -15,37 +15,67 @@ int __poll_chk(struct pollfd *polled, nfds_t size, int ms, size_t room);
 int __ppoll_chk(struct pollfd *polled, nfds_t size, const struct timespec *time,
 	const sigset_t *signals, size_t room);
 
+/* ---- Waits for one descriptor ---- */
+
+/* `alone`: the wait is for that descriptor, and not a round of a loop. */
+struct polling {
+	struct weft__hooks_wait alone;
+	int fd;
+	bool is_answer; /* to what the task has just written */
+};
+
+static struct polling begin_alone(int fd, bool may_sleep)
+{
+	struct polling polling = {.alone = {.waiter = WEFT_TASK_NONE}, .fd = fd};
+	if (weft__io_has_asked()) {
+		polling.alone = weft__io_wait_for_answer(fd);
+		polling.is_answer = polling.alone.waiter != WEFT_TASK_NONE;
+	}
+	if (may_sleep && !polling.is_answer)
+		polling.alone = weft__io_wait_alone(fd);
+	return polling;
+}
+
+static bool is_alone(const struct polling *polling)
+{
+	return polling->alone.waiter != WEFT_TASK_NONE;
+}
+
+static void end_alone(const struct polling *polling, int count)
+{
+	if (!polling->is_answer) {
+		weft__io_wait_alone_end(&polling->alone, polling->fd, count > 0);
+		return;
+	}
+	int saved = weft__hooks_begin();
+	if (count > 0)
+		weft__hooks_wait_got(&polling->alone);
+	else
+		weft__hooks_wait_ended(&polling->alone);
+	weft__hooks_end(saved);
+}
+
 /* ---- poll ---- */
 
-static struct weft__hooks_wait begin_poll(const struct pollfd *polled, nfds_t size, bool may_sleep)
+static struct polling begin_poll(const struct pollfd *polled, nfds_t size, bool may_sleep)
 {
-	struct weft__hooks_wait wait = {.waiter = WEFT_TASK_NONE};
-	if (weft__io_has_asked() && size == 1)
-		wait = weft__io_wait_for_answer(polled->fd);
-	if (wait.waiter != WEFT_TASK_NONE)
-		return wait;
+	struct polling polling = {.alone = {.waiter = WEFT_TASK_NONE}};
+	if (size == 1)
+		polling = begin_alone(polled->fd, may_sleep && polled->events & POLLIN);
+	if (is_alone(&polling))
+		return polling;
 	if (weft__io_has_asked())
 		for (nfds_t i = 0; i < size; i++)
 			weft__io_expect(polled[i].fd, (unsigned)polled[i].events);
 	weft__io_wait_begin(may_sleep);
-	return wait;
-}
-
-static void end_answer(const struct weft__hooks_wait *wait, int count)
-{
-	int saved = weft__hooks_begin();
-	if (count > 0)
-		weft__hooks_wait_got(wait);
-	else
-		weft__hooks_wait_ended(wait);
-	weft__hooks_end(saved);
+	return polling;
 }
 
 static void end_poll(
-	const struct weft__hooks_wait *wait, const struct pollfd *polled, nfds_t size, int count)
+	const struct polling *polling, const struct pollfd *polled, nfds_t size, int count)
 {
-	if (wait->waiter != WEFT_TASK_NONE) {
-		end_answer(wait, count);
+	if (is_alone(polling)) {
+		end_alone(polling, count);
 		return;
 	}
 	weft__io_wait_over();
@@ -58,16 +88,16 @@ static void end_poll(
 	weft__io_wait_end();
 }
 
-#define POLL(call, may_sleep)                            \
-	__extension__({                                      \
-		bool is_recorded = weft__io_is_programs(caller); \
-		struct weft__hooks_wait wait;                    \
-		if (is_recorded)                                 \
-			wait = begin_poll(polled, size, may_sleep);  \
-		int count = (call);                              \
-		if (is_recorded)                                 \
-			end_poll(&wait, polled, size, count);        \
-		count;                                           \
+#define POLL(call, may_sleep)                                   \
+	__extension__({                                             \
+		bool is_recorded = weft__io_is_programs(caller);        \
+		struct polling polling;                                 \
+		if (is_recorded)                                        \
+			polling = begin_poll(polled, size, may_sleep);      \
+		int count = (call);                                     \
+		if (is_recorded)                                        \
+			end_poll(&polling, polled, size, count);            \
+		count;                                                  \
 	})
 
 WEFT__IO_ENTRY(int, poll, (struct pollfd * polled, nfds_t size, int ms), (polled, size, ms))
@@ -116,16 +146,42 @@ static unsigned events_of(int fd, const fd_set *in, const fd_set *out)
 	return (has(in, fd) ? POLLIN : 0u) | (has(out, fd) ? POLLOUT : 0u);
 }
 
-static void begin_select(int size, const fd_set *in, const fd_set *out, bool sleeps)
+/* The only descriptor of the sets, if it is waited for to be read. -1: there are others. */
+static int only_reader(int size, const fd_set *in, const fd_set *out, const fd_set *other)
 {
+	int found = -1;
+	for (int fd = 0; fd < size; fd++) {
+		if (has(out, fd) || has(other, fd) || (has(in, fd) && found >= 0))
+			return -1;
+		if (has(in, fd))
+			found = fd;
+	}
+	return found;
+}
+
+static struct polling begin_select(
+	int size, const fd_set *in, const fd_set *out, const fd_set *other, bool sleeps)
+{
+	struct polling polling = {.alone = {.waiter = WEFT_TASK_NONE}};
+	int only = only_reader(size, in, out, other);
+	if (only >= 0)
+		polling = begin_alone(only, sleeps);
+	if (is_alone(&polling))
+		return polling;
 	if (weft__io_has_asked())
 		for (int fd = 0; fd < size; fd++)
 			weft__io_expect(fd, events_of(fd, in, out));
 	weft__io_wait_begin(sleeps);
+	return polling;
 }
 
-static void end_select(int size, const fd_set *in, const fd_set *out, int count)
+static void end_select(
+	const struct polling *polling, int size, const fd_set *in, const fd_set *out, int count)
 {
+	if (is_alone(polling)) {
+		end_alone(polling, count);
+		return;
+	}
 	weft__io_wait_over();
 	for (int fd = 0; fd < size && count > 0; fd++)
 		if (events_of(fd, in, out))
@@ -133,15 +189,16 @@ static void end_select(int size, const fd_set *in, const fd_set *out, int count)
 	weft__io_wait_end();
 }
 
-#define SELECT(call, sleeps)                             \
-	__extension__({                                      \
-		bool is_recorded = weft__io_is_programs(caller); \
-		if (is_recorded)                                 \
-			begin_select(size, in, out, sleeps);         \
-		int count = (call);                              \
-		if (is_recorded)                                 \
-			end_select(size, in, out, count);            \
-		count;                                           \
+#define SELECT(call, sleeps)                                      \
+	__extension__({                                               \
+		bool is_recorded = weft__io_is_programs(caller);          \
+		struct polling polling;                                   \
+		if (is_recorded)                                          \
+			polling = begin_select(size, in, out, other, sleeps); \
+		int count = (call);                                       \
+		if (is_recorded)                                          \
+			end_select(&polling, size, in, out, count);           \
+		count;                                                    \
 	})
 
 WEFT__IO_ENTRY(int, select,

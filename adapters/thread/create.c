@@ -162,6 +162,7 @@ static struct weft__hooks_wait begin_join(pthread_t thread)
 	if (!HOOKS_RECORD || !birth || birth->epoch != weft__hooks_epoch())
 		return wait;
 	int saved = weft__hooks_begin();
+	weft__hooks_leave_loop();
 	wait = weft__hooks_wait_for(birth->alive.task);
 	weft__hooks_end(saved);
 	return wait;

@@ -191,6 +191,8 @@ struct weft__hooks_wait weft__thread_child_wait(pid_t child)
 	weft__hooks_append(&label, child > 0 ? "exit of process " : "exit of a child");
 	if (child > 0)
 		weft__hooks_append_number(&label, child);
+	if (child <= 0)
+		weft__hooks_leave_loop();
 	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label, weft_kind("call"));
 	weft__hooks_end(saved);
 	return wait;

@@ -235,7 +235,7 @@ def copies_share_a_task():
         trace = Trace(path)
         pipe = trace.one('pipe')
         equal(pipe['outcome'], 'closed')
-        equal(len(trace.of('switch', task=pipe['task'])), 4)
+        equal(len(trace.of('read', source=pipe['task'])), 4)
         child, = [other for other in glob.glob(os.path.join(folder, '*.weft')) if other != path]
         child = Trace(child)
         equal(child.one('pipe')['outcome'], 'closed')

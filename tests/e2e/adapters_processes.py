@@ -65,6 +65,36 @@ def a_wait_leads_to_the_child():
 
 
 @case
+def a_shell_leads_to_its_caller():
+    """libc begins these children. The edges of a later child are its own."""
+    later = [(PARENT, PARENT), (PARENT, 'exit of process')]
+    for part, own in (('system', [(PARENT, 'sh'), ('sh', 'system sleep 0.02; exit')] + later),
+                      ('popen', [(PARENT, 'sh'), ('sh', 'exit of process')])):
+        equal([edge for edge in Run(part).edges if edge[0] in (PARENT, 'sh') and edge[1] != 'sleep'], own, part)
+
+
+@case
+def libc_forks():
+    """A daemon is made by a child, whose end its parent sees."""
+    for part, children in (('terminal', 1), ('daemon', 2)):
+        equal(sorted(Run(part).edges), sorted([(PARENT, PARENT)] * children + [(PARENT, 'exit of process')]), part)
+
+
+@case
+def libc_writes_when_a_buffer_is_full():
+    run_ = Run('stream')
+    equal(run_.edges[:2], [(PARENT, PARENT), (PARENT, 'pipe')])
+
+
+@case
+def a_wait_for_one_pipe_belongs_to_the_program():
+    run_ = Run('jobs', awaited='exit of a child')
+    pipe, = [task for task in run_.tasks if task['label'] == 'pipe']
+    equal(pipe['activations'], 0)
+    assert "'exit of a child" in run_.why and "thread 1 '%s' waits for call" % PARENT in run_.why, run_.why
+
+
+@case
 def a_child_that_is_killed_sends_nothing():
     run_ = Run('kill')
     equal(run_.edges, [(PARENT, PARENT)])
@@ -72,7 +102,8 @@ def a_child_that_is_killed_sends_nothing():
 
 @case
 def the_program_behaves_as_before():
-    for part in ('pipe', 'pair', 'tcp', 'fork', 'vfork', 'spawn', 'kill'):
+    for part in ('pipe', 'pair', 'tcp', 'pipe-left', 'pair-left', 'tcp-left', 'fork', 'vfork', 'spawn', 'system', 'popen', 'terminal', 'daemon', 'stream',
+                 'jobs', 'kill'):
         equal(run([SUBJECT, part]).returncode, 0, part)
 
 

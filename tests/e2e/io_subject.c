@@ -221,7 +221,8 @@ static void select_several(void)
 	pthread_t writer;
 	check(pipe(ends) == 0 && timerfd_settime(timer, 0, &time, NULL) == 0, "timer");
 	pthread_create(&writer, NULL, write_late, (int[]){ends[1], event});
-	for (int fds[] = {ends[0], timer, event}, done = 0; done < 3;) {
+	bool is_done[3] = {false};
+	for (int fds[] = {ends[0], timer, event}; !is_done[0] || !is_done[1] || !is_done[2];) {
 		fd_set in;
 		FD_ZERO(&in);
 		for (int i = 0; i < 3; i++)
@@ -229,8 +230,8 @@ static void select_several(void)
 		check(select(event + ends[1] + 1, &in, NULL, NULL, NULL) > 0, "select");
 		for (int i = 0; i < 3; i++) {
 			uint64_t value;
-			if (FD_ISSET(fds[i], &in) && read(fds[i], &value, sizeof(value)) > 0)
-				done++;
+			if (FD_ISSET(fds[i], &in))
+				is_done[i] = read(fds[i], &value, sizeof(value)) > 0;
 		}
 	}
 	pthread_join(writer, NULL);
