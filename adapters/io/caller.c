@@ -34,7 +34,7 @@ static enum library find_library(const void *caller)
 																				 : OTHER;
 }
 
-bool weft__io_is_programs(const void *caller)
+static enum library library_of(const void *caller)
 {
 	static __thread const void *last_caller __attribute__((tls_model("initial-exec")));
 	static __thread enum library last_library __attribute__((tls_model("initial-exec")));
@@ -42,7 +42,20 @@ bool weft__io_is_programs(const void *caller)
 		last_library = find_library(caller);
 		last_caller = caller;
 	}
-	if (last_library == LIBUV)
+	return last_library;
+}
+
+bool weft__io_is_programs(const void *caller)
+{
+	enum library library = library_of(caller);
+	if (library == LIBUV)
 		return !weft_category_enabled(uv, WEFT_LEVEL_INFO);
-	return last_library != GLIB || !weft_category_enabled(glib, WEFT_LEVEL_INFO);
+	return library != GLIB || !weft_category_enabled(glib, WEFT_LEVEL_INFO);
+}
+
+/* Inside of the loops that GLib's adapter sees, no other hook records. Elsewhere GLib waits in
+ * threads of its own, and for processes. */
+bool weft__io_is_wait(const void *caller, bool may_sleep)
+{
+	return weft__io_is_programs(caller) || (may_sleep && library_of(caller) == GLIB);
 }

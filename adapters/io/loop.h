@@ -41,6 +41,8 @@ extern __thread struct weft__io_thread weft__io_thread
 
 /* True if the call that `caller` makes is not recorded by another adapter (caller.c). */
 bool weft__io_is_programs(const void *caller);
+/* The same, for poll and select. */
+bool weft__io_is_wait(const void *caller, bool may_sleep);
 
 /* The object becomes a task, as far as it can be named by now. In a task of a program that records
  * itself it does not: the program has tasks of its own for what it waits for. `to`: see

@@ -90,7 +90,7 @@ static void end_poll(
 
 #define POLL(call, may_sleep)                                   \
 	__extension__({                                             \
-		bool is_recorded = weft__io_is_programs(caller);        \
+		bool is_recorded = weft__io_is_wait(caller, may_sleep); \
 		struct polling polling;                                 \
 		if (is_recorded)                                        \
 			polling = begin_poll(polled, size, may_sleep);      \
@@ -191,7 +191,7 @@ static void end_select(
 
 #define SELECT(call, sleeps)                                      \
 	__extension__({                                               \
-		bool is_recorded = weft__io_is_programs(caller);          \
+		bool is_recorded = weft__io_is_wait(caller, sleeps);      \
 		struct polling polling;                                   \
 		if (is_recorded)                                          \
 			polling = begin_select(size, in, out, other, sleeps); \

@@ -82,6 +82,22 @@ def nothing_runs_between_dispatches():
 
 
 @case
+def glibs_own_thread_waits():
+    if not os.path.exists(SUBJECT):
+        skip('libglib2.0-dev is not installed')
+    with temporary_directory() as folder:
+        traces = os.path.join(folder, 'traces/')
+        weft('record', '-a', 'glib,thread,io', '-o', traces, SUBJECT, status=None, env={'XDG_RUNTIME_DIR': folder})
+        both = [read(trace) for trace in glob.glob(traces + 'glib-subject*')]  # the other one is its child
+    (tasks, events), = [it for it in both if 'gmain' in [t['label'] for t in it[0]]]
+    worker = one(tasks, 'gmain')
+    begun, = {e['thread'] for e in events if e['event'] == 'switch' and e['task'] == worker['task']}
+    switches = [e['task'] for e in events if e['event'] == 'switch' and e['thread'] == begun]
+    assert switches.count(None) >= 2, switches
+    assert worker['running'] < 10000000, worker  # the program takes longer, and this thread only waits
+
+
+@case
 def the_level_off_records_nothing():
     tasks, _ = of_subject(env={'WEFT_CATEGORIES': 'glib=off'})
     equal({t['kind'] for t in tasks}, {'thread'})

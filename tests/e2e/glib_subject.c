@@ -142,9 +142,10 @@ static void begin_task(gpointer data)
 	g_object_unref(task);
 }
 
+/* It takes so long that also a busy machine waits for it. */
 static void run_process(void)
 {
-	GSubprocess *process = g_subprocess_new(G_SUBPROCESS_FLAGS_NONE, NULL, "sleep", "0.02", NULL);
+	GSubprocess *process = g_subprocess_new(G_SUBPROCESS_FLAGS_NONE, NULL, "sleep", "0.3", NULL);
 	printf("process %d\n", g_subprocess_wait(process, NULL, NULL));
 	g_object_unref(process);
 }
