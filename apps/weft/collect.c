@@ -25,7 +25,7 @@ static const char usage[] =
 	"\n"
 	"  -o, --output FILE  the file for the trace, or its directory; default: DOMAIN-NUMBER.weft in\n"
 	"                     the current directory. `-`: standard output\n"
-	"  --once             end when the domain ends\n"
+	"  --once             end when the domain ends; with /BUFFER, when that buffer does\n"
 	"  --wait             wait for the domain if it does not exist yet\n"
 	"  --rotate BYTES[:N] begin a new file after BYTES: FILE.0001.weft and so on; with N keep only\n"
 	"                     the newest N files\n"

@@ -9,8 +9,8 @@
  *     static const struct weft_xen_share share = {.buffer = pages, .size = sizeof(pages)};
  *     weft_xen_start(&guest, &share);
  *
- * The functions are called by the thread that calls weft_xen_start or weft_xen_close, except for
- * `clocks`, which is called by any thread that records. Nothing is allocated.
+ * The functions are called by the thread that calls weft_xen_start, weft_xen_close or weft_stop,
+ * except for `clocks`, which is called by any thread that records. Nothing is allocated.
  */
 #ifndef WEFT_XEN_H
 #define WEFT_XEN_H
@@ -68,8 +68,9 @@ struct weft_xen_share {
  * WEFT_ERROR_SYSTEM if XenStore refuses a key. `guest` must stay valid while recording is on. */
 int weft_xen_start(const struct weft_xen_guest *guest, const struct weft_xen_share *share);
 
-/* Stops recording, and says in XenStore that the buffer is complete. Call this before the grants
- * are revoked. Its pages may stay mapped by the reader, so they should not be used again. */
+/* Stops recording, and says in XenStore that the buffer is complete, as weft_stop() does too. Call
+ * this before the grants are revoked. Its pages may stay mapped by the reader, so they should not
+ * be used again. */
 void weft_xen_close(const struct weft_xen_guest *guest, const struct weft_xen_share *share);
 
 /* In a process of a Linux guest: starts recording into a new buffer of `size` bytes, whole pages,

@@ -18,7 +18,7 @@
 #define VALUE_BYTES 1900
 #define DIGITS_MAX  10
 
-#define ID_BYTES_MAX   32
+#define ID_BYTES_MAX   (WEFT__GUEST_ID_BYTES - 1)
 #define NAME_BYTES_MAX 63
 #define PATH_BYTES     64
 

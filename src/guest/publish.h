@@ -9,6 +9,8 @@
 
 #include <weft/xen.h>
 
+#define WEFT__GUEST_ID_BYTES 33 /* of a buffer's id, with the NUL */
+
 struct weft__publication {
 	const struct weft_xen_guest *guest;
 	const struct weft_xen_share *share;

@@ -9,8 +9,12 @@
 #include "guest/publish.h"
 #include "record/recorder.h"
 
-/* One recorder, so one platform. */
+/* One recorder, so one platform, and one buffer. */
 static struct weft_platform platform;
+static struct {
+	struct weft_xen_share share;
+	char id[WEFT__GUEST_ID_BYTES];
+} own;
 
 static uint64_t system_ticks(void *context)
 {
@@ -38,6 +42,23 @@ static void describe(struct weft_abi_buffer *header, const struct weft_xen_share
 		header->program[i] = share->name[i];
 }
 
+/* The caller's texts need not stay valid until weft_stop(). */
+static void remember(const struct weft_xen_share *share)
+{
+	own.share = (struct weft_xen_share){.id = share->id ? own.id : NULL};
+	for (size_t i = 0; share->id && i < sizeof(own.id); i++) {
+		own.id[i] = share->id[i];
+		if (!own.id[i])
+			break;
+	}
+}
+
+static void withdraw(void)
+{
+	const struct weft__publication publication = {.guest = platform.context, .share = &own.share};
+	weft__guest_unpublish(&publication);
+}
+
 WEFT__EXPORT int weft_xen_start(
 	const struct weft_xen_guest *guest, const struct weft_xen_share *share)
 {
@@ -57,15 +78,20 @@ WEFT__EXPORT int weft_xen_start(
 		return error;
 	describe(share->buffer, share);
 	error = weft__guest_publish(&publication);
-	if (error)
+	if (error) {
 		weft_stop();
-	return error;
+		return error;
+	}
+	remember(share);
+	weft__at_stop(withdraw);
+	return 0;
 }
 
 WEFT__EXPORT void weft_xen_close(
 	const struct weft_xen_guest *guest, const struct weft_xen_share *share)
 {
 	const struct weft__publication publication = {.guest = guest, .share = share};
+	weft__at_stop(NULL);
 	weft_stop();
 	weft__guest_unpublish(&publication);
 }

@@ -189,11 +189,20 @@ static void forget(void)
 }
 
 /* A forked child has the parent's buffer in view, but it is not the child's. */
-static void close_at_exit(void)
+static void withdraw(void)
 {
 	const struct weft__publication publication = {.guest = &linux_guest, .share = &own.share};
 	if (own.store && own.pid == getpid())
 		weft__guest_unpublish(&publication);
+}
+
+static void withdraw_at_end(void)
+{
+	static bool is_registered;
+	weft__at_stop(withdraw);
+	if (!is_registered)
+		atexit(withdraw);
+	is_registered = true;
 }
 
 static size_t directory_pages(size_t count)
@@ -278,6 +287,6 @@ WEFT__EXPORT int weft_xen_record(uint16_t domain, size_t size)
 	if (error)
 		weft_stop();
 	else
-		atexit(close_at_exit);
+		withdraw_at_end();
 	return error;
 }

@@ -181,6 +181,9 @@ struct weft_abi_clock_reading weft__read_clocks(const struct weft_platform *plat
  * asks for it. */
 void weft__rest(void);
 
+/* Lets the next weft_stop() of this copy call a function when recording has stopped. NULL: none. */
+void weft__at_stop(void (*action)(void));
+
 /* Stores in the header that the record ends now, and why. */
 void weft__end_record(struct weft_abi_buffer *header, enum weft_abi_ending ending);
 

@@ -175,9 +175,19 @@ void weft__stop_leader(void)
 	(leader ? leader->stop : weft__stop)();
 }
 
+static void (*at_stop)(void);
+
+void weft__at_stop(void (*action)(void))
+{
+	weft__store(&at_stop, action);
+}
+
 WEFT__EXPORT void weft_stop(void)
 {
+	void (*action)(void) = weft__load(&at_stop);
 	weft__stop_leader();
+	if (action && weft__compare_exchange(&at_stop, action, NULL))
+		action();
 }
 
 WEFT__EXPORT bool weft_is_recording(void)

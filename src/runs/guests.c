@@ -43,7 +43,8 @@ struct weft__runs_guests {
 	size_t count;
 	uint64_t due_ns; /* no look before */
 	uint64_t retry_ns;
-	uint32_t last; /* the domain that was streamed last */
+	uint32_t last;         /* the domain that was streamed last */
+	bool ends_with_buffer; /* the one that was named */
 	bool once, waits, has_streamed, is_gone, is_new;
 };
 
@@ -89,6 +90,7 @@ struct weft__runs_guests *weft__runs_guests_create(const struct weft__runs_guest
 	guests->domain = weft__runs_guest_domain(options->operand);
 	/* A number is never used again for another domain. */
 	guests->once = options->once || is_number(guests->domain);
+	guests->ends_with_buffer = options->once && strchr(guests->domain, '/');
 	guests->waits = options->waits;
 	guests->is_new = true;
 	if (start(guests, options))
@@ -248,6 +250,8 @@ bool weft__runs_guests_go_on(const struct weft__runs_guests *guests)
 			return true;
 	if (!guests->once)
 		return true;
+	if (guests->has_streamed && guests->ends_with_buffer)
+		return false;
 	return guests->has_streamed ? weft_host_runs(guests->host, guests->last)
 								: guests->waits || !guests->is_gone;
 }

@@ -17,7 +17,7 @@ struct weft__runs_guests;
 
 struct weft__runs_guests_options {
 	const char *operand;    /* xen:DOMAIN, xen:DOMAIN/BUFFER or xen:all */
-	bool once;              /* only this domain: not the next one with its name */
+	bool once;              /* only this domain, or this buffer: not the next one with its name */
 	bool waits;             /* the domain need not exist yet */
 	struct weft_host *host; /* is taken over; NULL: connects to Xen */
 };

@@ -7,6 +7,7 @@
 #include <weft/xen.h>
 
 #include "abi/buffer_abi.h"
+#include "guest/publish.h"
 
 #define PAGE WEFT_XEN_PAGE_BYTES
 
@@ -19,7 +20,7 @@ static struct {
 	struct {
 		char path[128], value[2048];
 	} keys[64];
-	uint64_t now;
+	uint64_t now, step;
 } world;
 
 static uint64_t frame(void *context, const void *page)
@@ -54,7 +55,9 @@ static int write_key(void *context, const char *path, const char *value)
 static void clocks(void *context, uint64_t *ret_system_ns, uint64_t *ret_unix_ns)
 {
 	assert_ptr_equal(context, &world);
-	*ret_system_ns = world.now++;
+	world.now += world.step +=
+		3; /* each call takes longer, so that no reading is between two others */
+	*ret_system_ns = world.now;
 	*ret_unix_ns = 5000000000;
 }
 
@@ -139,6 +142,23 @@ static void the_header_says_which_clock(void **state)
 	assert_in_range(header->start.monotonic_ns, 1000000, world.now);
 	assert_int_equal(header->time_base, WEFT_ABI_TIME_XEN);
 	weft_xen_close(&guest, &share);
+	free(share.buffer);
+}
+
+static void weft_stop_withdraws_the_buffer(void **state)
+{
+	(void)state;
+	char id[] = "web-1";
+	struct weft_xen_share share = share_of(16);
+	share.id = id;
+	assert_int_equal(weft_xen_start(&guest, &share), 0);
+	memset(id, 'x', sizeof(id)); /* a caller's text that has gone */
+	share.id = NULL;
+	weft_stop();
+	assert_string_equal(value_of("data/weft/web-1/state"), "closed");
+	size_t writes = world.writes;
+	weft_stop();
+	assert_int_equal(world.writes, writes);
 	free(share.buffer);
 }
 
@@ -227,6 +247,70 @@ static void invalid_arguments_are_refused(void **state)
 	free(share.buffer);
 }
 
+static bool is_id(char letter)
+{
+	return (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') ||
+		   (letter >= 'a' && letter <= 'z') || letter == '-' || letter == '_';
+}
+
+static void ids_are_of_letters_and_digits(void **state)
+{
+	(void)state;
+	struct weft_xen_share share = share_of(17);
+	for (int letter = 1; letter < 256; letter++) {
+		const char id[] = {'x', (char)letter, '\0'};
+		share.id = id;
+		assert_int_equal(weft__guest_can_publish(&share), is_id((char)letter));
+	}
+	free(share.buffer);
+}
+
+static void the_longest_id_has_room(void **state)
+{
+	(void)state;
+	struct weft_xen_share share = share_of(16);
+	share.id = "12345678901234567890123456789012";
+	assert_int_equal(weft_xen_start(&guest, &share), 0);
+	assert_non_null(value_of("data/weft/12345678901234567890123456789012/ring-ref-0"));
+	weft_stop();
+	assert_string_equal(value_of("data/weft/12345678901234567890123456789012/state"), "closed");
+	share.id = "123456789012345678901234567890123";
+	assert_false(weft__guest_can_publish(&share));
+	free(share.buffer);
+}
+
+/* Pages so large in number that the references of the directory's pages just fill a key. */
+static void a_directory_has_at_most_one_key(void **state)
+{
+	(void)state;
+	const size_t fits = 172; /* 10 digits and a comma each, up to 1,890 bytes and one more */
+	struct weft_xen_share share = share_of(1);
+	share.directory = aligned_alloc(PAGE, (fits + 1) * PAGE);
+	for (size_t pages = fits; pages <= fits + 1; pages++) {
+		const struct weft__publication publication = {&guest, &share, 0};
+		world.granted = 64; /* other pages than of the buffer */
+		world.first_ref = 4000000000;
+		world.writes = 0;
+		share.size = pages * PAGE / sizeof(uint32_t) * PAGE;
+		int error = weft__guest_publish(&publication);
+		assert_int_equal(error, pages == fits ? 0 : WEFT_ERROR_LIMIT);
+		assert_int_equal(value_of("data/weft/0/directory-ref") != NULL, error == 0);
+	}
+	free(share.directory);
+	free(share.buffer);
+}
+
+static void the_page_that_says_who_lives_is_named(void **state)
+{
+	(void)state;
+	struct weft_xen_share share = share_of(16);
+	const struct weft__publication publication = {&guest, &share, UINT32_MAX};
+	assert_int_equal(weft__guest_publish(&publication), 0);
+	assert_string_equal(value_of("data/weft/0/alive-ref"), "4294967295");
+	assert_string_equal(world.keys[world.writes - 1].path, "data/weft/0/state");
+	free(share.buffer);
+}
+
 /* After any refusal nothing records. */
 static void refusals_stop_the_recording(void **state)
 {
@@ -273,10 +357,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_buffer_is_published),
+		cmocka_unit_test(weft_stop_withdraws_the_buffer),
 		cmocka_unit_test(the_header_says_which_clock),
 		cmocka_unit_test(long_lists_are_split),
 		cmocka_unit_test(a_directory_takes_the_references),
 		cmocka_unit_test(invalid_arguments_are_refused),
+		cmocka_unit_test(ids_are_of_letters_and_digits),
+		cmocka_unit_test(the_longest_id_has_room),
+		cmocka_unit_test(a_directory_has_at_most_one_key),
+		cmocka_unit_test(the_page_that_says_who_lives_is_named),
 		cmocka_unit_test(refusals_stop_the_recording),
 		cmocka_unit_test(a_process_outside_of_xen_is_refused),
 	};

@@ -5,6 +5,9 @@
  */
 #include "run_directory.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <weft/weft.h>
 
 #include "fake_xen.h"
@@ -168,6 +171,19 @@ static void one_domain_ends(void **state)
 	end(&w);
 }
 
+static void a_named_buffer_ends(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, "xen:web/0", true, false);
+	assert_true(weft__runs_guests_go_on(w.guests));
+	look(&w);
+	assert_true(weft__runs_guests_go_on(w.guests));
+	release(&w, 0);
+	assert_false(weft__runs_guests_go_on(w.guests)); /* though the domain runs */
+	end(&w);
+}
+
 static void all_domains_are_taken(void **state)
 {
 	struct world w;
@@ -252,16 +268,49 @@ static void pages_of_mirage_are_saved_at_the_end(void **state)
 	end(&w);
 }
 
+static void pages_that_cannot_be_saved_are_a_failure(void **state)
+{
+	struct world w;
+	struct place place = place_make();
+	struct weft__runs_stream stream = {.notify = -1};
+	struct weft__ring_stream ring = {.ring = {.is_guest = true}, .has_pages = true};
+	struct rlimit room;
+	char path[PATH_MAX];
+	(void)state;
+	begin(&w, "xen:web/mprof", false, false);
+	fake_write_list(&w.xen, "/local/domain/3/data/mprof/ring-ref", 1, 2);
+	look(&w);
+	snprintf(path, sizeof(path), "%s", in_place(&place, "mirage"));
+	stream.guests = w.guests;
+	stream.options.output = path;
+	ring.guest = w.added[0];
+	weft__stream_file_init(&ring.file, &stream.options, strdup(path));
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &room), 0);
+	room.rlim_cur = 100; /* as a full disk */
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &room), 0);
+	assert_true(weft__ring_stream_serve(&stream, &ring, true));
+	room.rlim_cur = room.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &room), 0);
+	assert_true(ring.is_done && ring.has_failed && !ring.guest);
+	assert_non_null(strstr(reported, strerror(EFBIG)));
+	weft__stream_file_finish(&ring.file);
+	place_remove(&place);
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_buffer_is_taken_once),
 		cmocka_unit_test(the_next_domain_of_that_name_is_taken),
 		cmocka_unit_test(one_domain_ends),
+		cmocka_unit_test(a_named_buffer_ends),
 		cmocka_unit_test(all_domains_are_taken),
 		cmocka_unit_test(a_buffer_is_tried_again),
 		cmocka_unit_test(a_buffer_that_is_not_taken_is_unmapped),
 		cmocka_unit_test(pages_of_mirage_are_saved_at_the_end),
+		cmocka_unit_test(pages_that_cannot_be_saved_are_a_failure),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
