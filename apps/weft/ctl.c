@@ -12,6 +12,7 @@
 
 #include "abi/buffer_abi.h"
 #include "runs/find.h"
+#include "runs/guest.h"
 #include "runs/message.h"
 
 static const char usage[] =
@@ -135,6 +136,19 @@ static bool parse_ring_size(const char *text, uint64_t *ret_bytes)
 	return *ret_bytes >= WEFT_ABI_BUFFER_MIN_BYTES;
 }
 
+/* Dom0 has the pages of a guest for reading only. */
+static int refuse_guest(const char *operand)
+{
+	const char *shown = weft__runs_shown(operand);
+	cli_error("%s: a guest's buffer is mapped for reading only, so nothing can be set in it; the "
+			  "guest sets its levels itself, by weft_set_level() or WEFT_LEVEL",
+		shown);
+	cli_error("`weft info %s` prints them, `weft dump %s` what it has recorded so far, and "
+			  "`weft collect %s` saves it",
+		shown, shown, shown);
+	return CLI_NO;
+}
+
 int cli_ctl(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -175,6 +189,8 @@ int cli_ctl(int argc, char **argv)
 	int status = check(&ctl, verb, count, arguments);
 	if (status)
 		return status;
+	if (weft__runs_guest_domain(ctl.operand))
+		return refuse_guest(ctl.operand);
 	return (verb->opens ? open_and_run(&ctl, verb, count, arguments)
 						: verb->run(&ctl, count, arguments));
 }

@@ -26,6 +26,8 @@
 
 #include "abi/buffer_abi.h"
 #include "runs/find.h"
+#include "runs/guest.h"
+#include "runs/message.h"
 
 /* The saved trace of a ring. */
 struct saved {
@@ -227,6 +229,13 @@ bool serve_traces_init(char **operands, int count)
 {
 	for (int i = 0; i < count; i++) {
 		struct stat status;
+		if (weft__runs_guest_domain(operands[i])) {
+			const char *guest = weft__runs_shown(operands[i]);
+			cli_error("%s: guests of Xen are served from a file: `weft collect %s -o FILE` saves "
+					  "one while it runs, and `weft serve FILE` shows it",
+				guest, guest);
+			return false;
+		}
 		if (stat(operands[i], &status) != 0) {
 			cli_error("%s: %s", operands[i], strerror(errno));
 			return false;

@@ -78,8 +78,16 @@ void weft_xen_close(const struct weft_xen_guest *guest, const struct weft_xen_sh
  * root and limits the pages (1,024, see its parameter `limit`), and libxengnttab.so.1 and
  * libxenstore.so.4; with libxencall.so.1 the trace has Xen's system time. A forked child does not
  * record. 0 or an error: WEFT_ERROR_UNSUPPORTED if a library is missing, WEFT_ERROR_SYSTEM (errno)
- * if there is no memory or no XenStore. weft_stop() ends the recording. */
+ * if there is no memory or no XenStore. weft_stop() ends the recording. It can begin again in a new
+ * buffer; the old one's pages are not freed. */
 int weft_xen_record(uint16_t domain, size_t size);
+
+/* For guests that are saved and restored, or moved to another host: their grants are void then, and
+ * nobody can read the buffer. Call this now and then; it asks XenStore. If the guest was moved, it
+ * begins to record into a new buffer of the same size and publishes that. 0, WEFT_ERROR_STATE if
+ * this process does not record by weft_xen_record, or an error of weft_xen_record, after which
+ * nothing is recorded. */
+int weft_xen_renew(void);
 
 #ifdef __cplusplus
 }

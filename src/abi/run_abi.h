@@ -23,6 +23,7 @@
 #define WEFT_ABI_RUN_ORPHANED "orphaned"
 
 #define WEFT_ABI_RUN_OUT      "WEFT_OUT"
+#define WEFT_ABI_RUN_XEN      "xen:" /* before the number of a domain in WEFT_OUT */
 #define WEFT_ABI_RUN_SIZE     "WEFT_SIZE"
 #define WEFT_ABI_RUN_IN_PLACE "WEFT_IN_PLACE"
 /* The adapters that record a program which nobody changed; auto: see adapters/hooks/start.c. */
@@ -32,6 +33,9 @@
 
 /* The size of a ring if WEFT_SIZE is not set. */
 #define WEFT_ABI_RUN_RING_BYTES ((uint64_t)16 << 20)
+/* The same of a buffer that is shared with a domain of Xen: Linux shares 4 MiB of all processes
+ * together, unless it is told otherwise. */
+#define WEFT_ABI_RUN_XEN_BYTES ((uint64_t)1 << 20)
 
 #define WEFT_ABI_RUN_RELEASED ((uint64_t)1 << 63)
 

@@ -5,6 +5,8 @@
  *     WEFT_OUT=FILE       the buffer is this file, which must not exist yet
  *     WEFT_OUT=DIR/       the buffer is DIR/PROG-PID.weft; each child, and each program that
  *                         the process executes, gets a buffer of its own
+ *     WEFT_OUT=xen:DOMAIN the buffer is shared with that domain of Xen, by its number: see
+ *                         include/weft/xen.h; children do not record
  *     WEFT_SIZE=BYTES     the buffer's size, also with K, M or G; default 16M
  *     WEFT_FIT=1          without WEFT_SIZE: smaller if there is little room
  *     WEFT_IN_PLACE=FILE  with WEFT_OUT=DIR/: the first process's buffer is FILE, those of
@@ -30,6 +32,9 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <weft/error.h>
+#include <weft/xen.h>
 
 #include "abi/run_abi.h"
 #include "record/atomics.h"
@@ -496,12 +501,60 @@ static bool has_output(void)
 	return out && *out;
 }
 
+/* The domain of WEFT_OUT=xen:DOMAIN. False: it is a path. */
+static bool read_domain(unsigned long *ret_domain)
+{
+	static const char scheme[] = WEFT_ABI_RUN_XEN;
+	const char *out = secure_getenv(WEFT_ABI_RUN_OUT);
+	char *end;
+	if (strncmp(out, scheme, sizeof(scheme) - 1) != 0)
+		return false;
+	const char *number = out + sizeof(scheme) - 1;
+	errno = 0;
+	*ret_domain = strtoul(number, &end, 10);
+	if (*number < '0' || *number > '9' || *end || errno)
+		*ret_domain = UINT16_MAX; /* the domain of nobody */
+	return true;
+}
+
+static const char *describe_xen(int error)
+{
+	switch (error) {
+	case WEFT_ERROR_ARGUMENT:
+		return "write xen:DOMAIN with the number of a domain, and at least 64K for WEFT_SIZE";
+	case WEFT_ERROR_UNSUPPORTED:
+		return "libxengnttab.so.1 or libxenstore.so.4 is missing";
+	case WEFT_ERROR_SYSTEM:
+		return errno == ENOENT
+				   ? "this machine is not a guest of Xen, or /dev/xen/gntalloc is missing"
+				   : describe(errno);
+	default:
+		return "the buffer is too small, or the program records already";
+	}
+}
+
+static void start_in_xen(unsigned long domain)
+{
+	const char *size = secure_getenv(WEFT_ABI_RUN_SIZE);
+	uint64_t bytes = size && *size ? parse_size(size) : WEFT_ABI_RUN_XEN_BYTES;
+	int error = domain < UINT16_MAX
+					? weft_xen_record((uint16_t)domain, bytes - bytes % WEFT_XEN_PAGE_BYTES)
+					: WEFT_ERROR_ARGUMENT;
+	if (error)
+		tell(" is not recorded: ", WEFT_ABI_RUN_OUT, describe_xen(error), false);
+}
+
 void weft__linux_autostart(void)
 {
 	struct failure failure = {"WEFT_SIZE", "not a size of at least 64K"};
 	bool started = false;
+	unsigned long domain;
 	if (!has_output())
 		return;
+	if (read_domain(&domain)) {
+		start_in_xen(domain);
+		return;
+	}
 	if (!read_environment())
 		failure = (struct failure){"WEFT_OUT", "the path is too long"};
 	else if (wanted.bytes < WEFT_ABI_BUFFER_MIN_BYTES)

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,6 +38,7 @@ static struct {
 		uint32_t notify_offset, uint32_t notify_port);
 	void *(*xs_open)(unsigned long flags);
 	void (*xs_close)(void *store);
+	void *(*xs_read)(void *store, uint32_t transaction, const char *path, unsigned *size);
 	bool (*xs_write)(
 		void *store, uint32_t transaction, const char *path, const void *value, unsigned size);
 	void *(*xencall_open)(void *logger, unsigned flags);
@@ -81,7 +83,8 @@ static bool load(void)
 	void *store = dlopen("libxenstore.so.4", RTLD_NOW | RTLD_LOCAL);
 	return grants && store && LOAD(grants, xengntshr_open) && LOAD(grants, xengntshr_close) &&
 		   LOAD(grants, xengntshr_share_pages) && LOAD(grants, xengntshr_share_page_notify) &&
-		   LOAD(store, xs_open) && LOAD(store, xs_close) && LOAD(store, xs_write);
+		   LOAD(store, xs_open) && LOAD(store, xs_close) && LOAD(store, xs_read) &&
+		   LOAD(store, xs_write);
 }
 
 static bool load_calls(void)
@@ -188,6 +191,15 @@ static void forget(void)
 	memset(&own, 0, sizeof(own));
 }
 
+/* The pages of an earlier buffer stay: a thread may still be inside an event. */
+static void leave_buffer(void)
+{
+	if (own.store)
+		xen.xs_close(own.store);
+	free(own.refs);
+	memset(&own, 0, sizeof(own));
+}
+
 /* A forked child has the parent's buffer in view, but it is not the child's. */
 static void withdraw(void)
 {
@@ -261,10 +273,11 @@ WEFT__EXPORT int weft_xen_record(uint16_t domain, size_t size)
 	size_t count = size / WEFT_XEN_PAGE_BYTES;
 	if (size % WEFT_XEN_PAGE_BYTES || count > INT32_MAX)
 		return WEFT_ERROR_ARGUMENT;
-	if (own.share.buffer || weft_is_recording())
+	if (weft_is_recording())
 		return WEFT_ERROR_STATE;
 	if (!load())
 		return WEFT_ERROR_UNSUPPORTED;
+	leave_buffer();
 	own.share = (struct weft_xen_share){.size = size, .domain = domain};
 	name_buffer();
 	own.store = xen.xs_open(0);
@@ -289,4 +302,30 @@ WEFT__EXPORT int weft_xen_record(uint16_t domain, size_t size)
 	else
 		withdraw_at_end();
 	return error;
+}
+
+/* A domain that was restored or moved has a new number and an empty folder, and its grants are
+ * void. */
+static bool was_moved(void)
+{
+	char path[64];
+	unsigned size;
+	snprintf(path, sizeof(path), "data/weft/%s/state", own.share.id);
+	char *state = xen.xs_read(own.store, 0, path, &size);
+	bool is_missing = !state && errno == ENOENT;
+	free(state);
+	return is_missing;
+}
+
+WEFT__EXPORT int weft_xen_renew(void)
+{
+	if (!own.store || own.pid != getpid() || !weft_is_recording())
+		return WEFT_ERROR_STATE;
+	if (!was_moved())
+		return 0;
+	uint16_t domain = own.share.domain;
+	size_t size = own.share.size;
+	weft__at_stop(NULL);
+	weft_stop();
+	return weft_xen_record(domain, size);
 }

@@ -109,6 +109,23 @@ def without_xen_there_are_no_guests():
 
 
 @case
+def guests_are_only_read():
+    result = weft('ctl', 'xen:web', 'set', '*=debug', status=1)
+    assert 'for reading only' in result.stderr and 'weft info xen:web' in result.stderr, result.stderr
+    assert 'LEVEL' in weft('ctl', 'xen:web', 'set', 'x', status=2).stderr
+
+
+@case
+def a_guest_shares_with_a_domain():
+    for arguments, message in ((('-o', 'xen:web'), 'write the number'), (('-o', 'xen:'), 'write the number'),
+                               (('-o', 'xen:0', '--stream'), 'takes -a and --size only')):
+        assert message in weft('record', *arguments, '--', 'true', status=2).stderr, arguments
+    # The program runs, whether it is recorded or not.
+    weft('record', '-o', 'xen:0', '--', 'false', status=1)
+    weft('record', '-o', 'xen:0', '--', '/none', status=127)
+
+
+@case
 def collect_needs_a_guest():
     for operand in ('web', 'xen:', '/dev/null'):
         assert 'names no guest' in weft('collect', operand, status=2).stderr

@@ -52,22 +52,28 @@ static void restore_signals(const struct signal_state *before)
 	sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
-/* Runs in the child. Returns only after an error. */
-static void become_program(const struct record_program *program, const struct signal_state *before)
+/* False with errno. */
+static bool set_environment(const struct record_program *program)
 {
 	char size[24];
 	snprintf(size, sizeof(size), "%" PRIu64, program->size_bytes);
 	if (program->size_bytes && setenv(WEFT_ABI_RUN_SIZE, size, 1) != 0)
-		return;
+		return false;
 	if (program->size_bytes || program->in_place ? unsetenv(WEFT_ABI_RUN_FIT)
 												 : setenv(WEFT_ABI_RUN_FIT, "1", 1))
-		return;
+		return false;
 	if (setenv(WEFT_ABI_RUN_OUT, program->directory, 1) != 0)
-		return;
+		return false;
 	if (program->in_place ? setenv(WEFT_ABI_RUN_IN_PLACE, program->in_place, 1)
 						  : unsetenv(WEFT_ABI_RUN_IN_PLACE))
-		return;
-	if (!record_adapters_apply(&program->adapters))
+		return false;
+	return record_adapters_apply(&program->adapters);
+}
+
+/* Runs in the child. Returns only after an error. */
+static void become_program(const struct record_program *program, const struct signal_state *before)
+{
+	if (!set_environment(program))
 		return;
 	if (program->stdout_is_ours && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return;
@@ -201,4 +207,11 @@ int record_run(const struct record_program *program, struct weft__runs_snapshot_
 		record_await_others(program->directory, snapshots);
 	weft__runs_snapshots_destroy(snapshots);
 	return WIFSIGNALED(status) ? RECORD_SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int record_become(const struct record_program *program)
+{
+	if (set_environment(program))
+		execvp(program->argv[0], program->argv);
+	return fail_to_start(program->argv[0]);
 }

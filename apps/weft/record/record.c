@@ -45,7 +45,8 @@ static const char usage[] =
 	"                     libweft itself; none\n"
 	"  -o, --output FILE  the file for the trace, or its directory; default: PROGRAM-PID.weft in\n"
 	"                     the current directory. `-`: standard output, and the program's own\n"
-	"                     output goes to standard error\n"
+	"                     output goes to standard error; `xen:DOMAIN`, in a guest of Xen: the\n"
+	"                     domain of that number reads the trace, xen:0 is dom0\n"
 	"  --size BYTES       the size of the buffer, 64K at least; default: 16M, or less if there is\n"
 	"                     little room. When it is full, the oldest events are overwritten\n"
 	"  --total BYTES      limit the buffers of all processes together; processes that exceed it\n"
@@ -499,6 +500,33 @@ static int collect(const struct record_arguments *arguments)
 	return record_stream_guests(&guests, &arguments->streaming) ? CLI_DONE : RECORD_FAILED;
 }
 
+/* True for -o xen:DOMAIN, inside a guest of Xen. */
+static bool is_shared(const struct record_arguments *arguments)
+{
+	return arguments->output && weft__runs_guest_domain(arguments->output);
+}
+
+/* Runs the program, which shares its buffer with a domain of Xen: nothing is left to save. */
+static int share(const struct record_arguments *arguments)
+{
+	const char *domain = weft__runs_guest_domain(arguments->output);
+	struct record_program program = {
+		.argv = arguments->program,
+		.directory = arguments->output,
+		.size_bytes = arguments->size_bytes,
+	};
+	if (!*domain || domain[strspn(domain, "0123456789")])
+		return cli_usage_error("record",
+			"-o %s: write the number of the domain that is to read, xen:0 for dom0",
+			weft__runs_shown(arguments->output));
+	if (arguments->stream || arguments->in_place || arguments->waits || arguments->total_bytes ||
+		arguments->has_snapshots || arguments->require || arguments->pid || arguments->recover)
+		return cli_usage_error("record", "-o xen:DOMAIN takes -a and --size only");
+	if (!record_adapters_prepare(arguments->adapters, program.argv[0], &program.adapters))
+		return RECORD_FAILED;
+	return record_become(&program);
+}
+
 int cli_record(int argc, char **argv)
 {
 	struct record_arguments arguments;
@@ -506,6 +534,8 @@ int cli_record(int argc, char **argv)
 	int status = parse(argc, argv, &arguments, &wanted);
 	if (!wanted)
 		return status;
+	if (is_shared(&arguments))
+		return share(&arguments);
 	if (!weft__runs_can_save(arguments.output))
 		return RECORD_FAILED;
 	if (arguments.recover)

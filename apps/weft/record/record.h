@@ -114,6 +114,9 @@ struct record_program {
 int record_run(const struct record_program *program, struct weft__runs_snapshot_options *snapshots,
 	pid_t *ret_pid);
 
+/* Becomes the program, whose buffers nobody has to save. Returns an exit status after an error. */
+int record_become(const struct record_program *program);
+
 /* ---- attached.c ---- */
 
 /* Makes the linked process `pid` record, until it ends or a signal comes; like record_run. Then the
