@@ -41,6 +41,23 @@ struct weft_guest;
 int weft_host_open(struct weft_host **ret_host, char reason[WEFT_GUEST_REASON_BYTES]);
 void weft_host_close(struct weft_host *host);
 
+/* ---- The host itself ---- */
+
+/* One moment on several clocks. */
+struct weft_host_clocks {
+	uint64_t hz;           /* of the processors' counter */
+	uint64_t cycles;       /* this counter, as this domain reads it */
+	uint64_t xen_ns;       /* Xen's system time */
+	uint64_t monotonic_ns; /* CLOCK_MONOTONIC of this domain */
+};
+
+/* Reads the clocks, to a microsecond. WEFT_ERROR_STATE if Xen does not tell this domain, or for
+ * processors but x86. */
+int weft_host_read_clocks(struct weft_host *host, struct weft_host_clocks *ret_clocks);
+
+/* Turns Xen's own trace off, as its tool xentrace does at its end. False if Xen refuses. */
+bool weft_host_end_trace(struct weft_host *host);
+
 /* ---- Which buffers there are ---- */
 
 /* A buffer that a domain announces; it may turn out to be invalid when it is opened. */

@@ -71,6 +71,9 @@ enum weft_abi_clock {
 enum weft_abi_time {
 	WEFT_ABI_TIME_MONOTONIC = 0, /* CLOCK_MONOTONIC */
 	WEFT_ABI_TIME_XEN = 1,       /* Xen's system time */
+	/* The processor's counter, in cycles; the ticks are CLOCK_MONOTONIC of a Linux guest of Xen.
+	 * `time_offset_ns` is from that to Xen's system time; 0: to be computed. */
+	WEFT_ABI_TIME_COUNTER = 2,
 };
 
 /* One instant, read on every clock; 0 ticks: not taken. */
@@ -79,6 +82,17 @@ struct weft_abi_clock_reading {
 	uint64_t monotonic_ns;
 	uint64_t unix_ns; /* 0: unknown */
 };
+
+/* One instant on three clocks of a host of Xen, as dom0 read them. */
+struct weft_abi_comparison {
+	uint64_t xen_ns;       /* Xen's system time */
+	uint64_t monotonic_ns; /* CLOCK_MONOTONIC of dom0 */
+	uint64_t counter;      /* of the processor; 0: unknown */
+	uint32_t error_ns;     /* the instants are at most this far apart */
+	uint32_t reserved;
+};
+
+#define WEFT_ABI_COMPARISONS 24
 
 /* A level change; the last 64 are kept, the newest at (changes_count - 1) % 64. A writer gets a
  * number by an atomic add to changes_count, and stores it here after the rest. An entry with
@@ -146,7 +160,12 @@ struct weft_abi_buffer {
 	uint32_t time_base; /* enum weft_abi_time */
 	int64_t time_offset_ns;  /* to add to `monotonic_ns` of all readings */
 	uint32_t has_categories; /* 1: a task whose creation names no category is of "program" */
-	uint8_t reserved6[852];
+	/* The rest of this part is stored by the reader of a guest of Xen, in its copy. */
+	uint32_t guest;            /* 1 + the number of the domain; 0: not a guest, or unknown */
+	uint32_t comparison_count; /* in order of time; the first one is in time_offset_ns, too */
+	uint32_t offset_error_ns;  /* of `time_offset_ns` in a part of a trace of a Linux guest */
+	struct weft_abi_comparison comparisons[WEFT_ABI_COMPARISONS];
+	uint8_t reserved6[72];
 
 	/* State while recording. Each cache line is written by the same type of operation. */
 	uint64_t hand;        /* claims so far, and the newest sequence */
@@ -247,6 +266,7 @@ WEFT_ABI_AT(weft_abi_buffer, host, 1048);
 WEFT_ABI_AT(weft_abi_buffer, is_quiet, 1112);
 WEFT_ABI_AT(weft_abi_buffer, time_offset_ns, 1120);
 WEFT_ABI_AT(weft_abi_buffer, has_categories, 1128);
+WEFT_ABI_AT(weft_abi_buffer, comparisons, 1144);
 WEFT_ABI_AT(weft_abi_buffer, hand, 1984);
 WEFT_ABI_AT(weft_abi_buffer, losses, 2048);
 WEFT_ABI_AT(weft_abi_buffer, levels, 2176);
@@ -260,6 +280,7 @@ WEFT_ABI_AT(weft_abi_buffer, stopped, 3968);
 WEFT_ABI_AT(weft_abi_buffer, refused, 3976);
 _Static_assert(sizeof(struct weft_abi_clock_reading) == 24, "clock reading");
 _Static_assert(sizeof(struct weft_abi_change) == 16, "change");
+_Static_assert(sizeof(struct weft_abi_comparison) == 32, "comparison");
 _Static_assert(sizeof(struct weft_abi_buffer) == 4096, "header");
 _Static_assert(sizeof(struct weft_abi_slot) == 128, "slot");
 WEFT_ABI_AT(weft_abi_slot, number, 64);

@@ -48,6 +48,13 @@ static void read_boot_id(uint8_t ret_id[16])
 		fclose(file);
 }
 
+static void copy_comparisons(const struct weft_guest *guest, struct weft__place *place)
+{
+	const struct weft_abi_comparison *list;
+	place->comparison_count = weft__guest_comparisons(guest, &list);
+	memcpy(place->comparisons, list, place->comparison_count * sizeof(*list));
+}
+
 bool weft__live_place(const struct weft__live_ring *live, struct weft__place *ret_place)
 {
 	struct weft__place place = {.pid = 0};
@@ -63,8 +70,26 @@ bool weft__live_place(const struct weft__live_ring *live, struct weft__place *re
 	else
 		snprintf(place.process, sizeof(place.process), "domain %u", (unsigned)name->domain);
 	place.pid = name->domain;
-	place.has_offset = weft__guest_offset(live->guest, &place.time_offset_ns);
+	place.domain = name->domain;
+	place.has_counter = weft__guest_has_counter(live->guest);
+	weft__guest_compare(live->guest, false);
+	copy_comparisons(live->guest, &place);
 	*ret_place = place;
+	return true;
+}
+
+bool weft__live_compare(const struct weft__live_ring *live, bool at_once, struct weft__place *place)
+{
+	const struct weft_abi_comparison *list;
+	if (!live->guest)
+		return false;
+	weft__guest_compare(live->guest, at_once);
+	uint32_t count = weft__guest_comparisons(live->guest, &list);
+	/* Another guest's reader may have made one, too. */
+	if (count == place->comparison_count &&
+		(!count || list[count - 1].xen_ns == place->comparisons[count - 1].xen_ns))
+		return false;
+	copy_comparisons(live->guest, place);
 	return true;
 }
 

@@ -36,6 +36,11 @@ void weft__live_close(struct weft__live_ring *live);
 /* Where the buffer is, if that is not here; false: here. */
 bool weft__live_place(const struct weft__live_ring *live, struct weft__place *ret_place);
 
+/* Compares the host's clocks again if that is due, or at once, for a place that is known. True if
+ * the place has changed. */
+bool weft__live_compare(
+	const struct weft__live_ring *live, bool at_once, struct weft__place *place);
+
 /* True if nothing more will be recorded there. Once true, it stays true. */
 bool weft__live_has_ended(struct weft__live_ring *live);
 /* How it ended then, if the program has not stored that itself. */

@@ -43,11 +43,21 @@ struct weft_stream {
 	uint64_t open_interval_ns;
 	uint64_t stopped_ns; /* when this side noticed that recording had stopped */
 	uint64_t gone_ns;    /* when this side noticed that the process had ended */
+	struct weft__place place;
+	bool has_place;
 	bool is_finished;
 };
 
+/* The clocks of a guest's host may drift apart: the headers that follow have a new comparison. */
+static void compare_clocks(struct weft_stream *stream, bool at_once)
+{
+	if (stream->has_place && weft__live_compare(&stream->live, at_once, &stream->place))
+		weft__drain_set_place(stream->drain, &stream->place);
+}
+
 static void set_end(struct weft_stream *stream, enum weft_abi_ending ending)
 {
+	compare_clocks(stream, true);
 	const struct weft_abi_clock_reading now =
 		weft__live_take_clock(&stream->live, weft__drain_latest(stream->drain));
 	weft__drain_set_end(stream->drain, ending, &now);
@@ -124,8 +134,10 @@ static void look(struct weft_stream *stream)
 		return;
 	}
 	bool with_open = now >= stream->open_ns;
-	if (with_open)
+	if (with_open) {
 		stream->open_ns = now + stream->open_interval_ns;
+		compare_clocks(stream, false);
+	}
 	weft__drain_look(stream->drain, with_open, with_open ? clock_before(stream) : 0);
 }
 
@@ -213,12 +225,12 @@ WEFT__EXPORT const struct weft_buffer_summary *weft_stream_describe(
 
 static void start(struct weft_stream *stream)
 {
-	struct weft__place place;
 	stream->interval_ns = INTERVAL_MIN_NS;
 	stream->open_interval_ns = OPEN_INTERVAL_NS;
 	weft__drain_set_series(stream->drain, read_clock(stream));
-	if (weft__live_place(&stream->live, &place))
-		weft__drain_set_place(stream->drain, &place);
+	stream->has_place = weft__live_place(&stream->live, &stream->place);
+	if (stream->has_place)
+		weft__drain_set_place(stream->drain, &stream->place);
 }
 
 /* Takes over `live`, which was opened with `error`. */

@@ -33,11 +33,18 @@ struct weft__xen_access {
 	enum weft__xen_domain (*look)(void *context, uint32_t domain);
 	/* Xen's system time now. False if Xen does not say. */
 	bool (*now)(void *context, uint64_t *ret_ns);
+	/* The rate of the processors' counter. False if Xen does not say. */
+	bool (*rate)(void *context, uint64_t *ret_hz);
+	/* Turns Xen's own trace off. */
+	bool (*end_trace)(void *context);
 	/* Watches a key and those below it: from now on `changed` notices. False with errno. */
 	bool (*watch)(void *context, const char *path);
 	void (*unwatch)(void *context, const char *path);
 	/* True if a watched key may have changed since the last call; at once, without waiting. */
 	bool (*changed)(void *context);
+	/* True if the domain reads the processors' counter as it is: not an emulated one, and not with
+	 * an offset. */
+	bool (*has_counter)(void *context, uint32_t domain);
 	void (*close)(void *context);
 	void *context;
 };

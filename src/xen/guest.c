@@ -284,7 +284,20 @@ bool weft__guest_now(const struct weft_guest *guest, uint64_t *ret_ns)
 	return access->now(access->context, ret_ns);
 }
 
-bool weft__guest_offset(const struct weft_guest *guest, int64_t *ret_offset_ns)
+bool weft__guest_has_counter(const struct weft_guest *guest)
 {
-	return weft__host_offset(guest->host, ret_offset_ns);
+	const struct weft__xen_access *access = &guest->host->access;
+	return access->has_counter(access->context, guest->name.domain);
+}
+
+void weft__guest_compare(const struct weft_guest *guest, bool at_once)
+{
+	weft__comparisons_add(&guest->host->comparisons, &guest->host->access, at_once);
+}
+
+uint32_t weft__guest_comparisons(
+	const struct weft_guest *guest, const struct weft_abi_comparison **ret_list)
+{
+	*ret_list = guest->host->comparisons.list;
+	return guest->host->comparisons.count;
 }

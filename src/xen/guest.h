@@ -7,10 +7,19 @@
 
 #include <weft/guest.h>
 
+#include "abi/buffer_abi.h"
+
 /* Xen's system time now, on which guests stamp their events. False if Xen does not say. */
 bool weft__guest_now(const struct weft_guest *guest, uint64_t *ret_ns);
 
-/* The difference to add to Xen's system time for CLOCK_MONOTONIC of this domain. */
-bool weft__guest_offset(const struct weft_guest *guest, int64_t *ret_offset_ns);
+/* Compares the clocks of Xen and of this domain if that is due, or at once. */
+void weft__guest_compare(const struct weft_guest *guest, bool at_once);
+
+/* True if the guest reads the same counter of the processor as this domain. */
+bool weft__guest_has_counter(const struct weft_guest *guest);
+
+/* The comparisons so far, in order of time. Returns their number. */
+uint32_t weft__guest_comparisons(
+	const struct weft_guest *guest, const struct weft_abi_comparison **ret_list);
 
 #endif

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/export.h"
 #include "xen/announced.h"
@@ -51,41 +50,20 @@ WEFT__EXPORT void weft_host_close(struct weft_host *host)
 
 /* ---- Time ---- */
 
-/* How often the clocks are compared for one measurement, and how long it is good for. */
-#define COMPARISONS 64
-static const uint64_t OFFSET_NS = 1000000000;
-
-static uint64_t monotonic_ns(void)
+WEFT__EXPORT int weft_host_read_clocks(struct weft_host *host, struct weft_host_clocks *ret_clocks)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	struct weft_abi_comparison now;
+	uint64_t hz;
+	if (!host->access.rate(host->access.context, &hz) ||
+		!weft__comparison_make(&host->access, &now) || !now.counter)
+		return WEFT_ERROR_STATE;
+	*ret_clocks = (struct weft_host_clocks){hz, now.counter, now.xen_ns, now.monotonic_ns};
+	return 0;
 }
 
-/* Xen's time was read between two readings of ours, which bounds the difference on both sides. The
- * bounds of many comparisons are closer together than those of one: below a microsecond. */
-static bool compare_clocks(struct weft_host *host)
+WEFT__EXPORT bool weft_host_end_trace(struct weft_host *host)
 {
-	int64_t least = INT64_MIN, most = INT64_MAX;
-	for (int i = 0; i < COMPARISONS; i++) {
-		uint64_t before = monotonic_ns(), xen_ns;
-		if (!host->access.now(host->access.context, &xen_ns))
-			return false;
-		int64_t low = (int64_t)(before - xen_ns), high = (int64_t)(monotonic_ns() - xen_ns);
-		least = low > least ? low : least;
-		most = high < most ? high : most;
-	}
-	host->offset_ns = least / 2 + most / 2;
-	host->offset_due = monotonic_ns() + OFFSET_NS;
-	return true;
-}
-
-bool weft__host_offset(struct weft_host *host, int64_t *ret_offset_ns)
-{
-	bool is_known = monotonic_ns() < host->offset_due || compare_clocks(host);
-	if (is_known)
-		*ret_offset_ns = host->offset_ns;
-	return is_known;
+	return host->access.end_trace(host->access.context);
 }
 
 /* ---- Domains ---- */

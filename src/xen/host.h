@@ -8,6 +8,7 @@
 #include <weft/guest.h>
 
 #include "xen/access.h"
+#include "xen/comparisons.h"
 
 struct weft_host {
 	struct weft__xen_access access;
@@ -15,8 +16,7 @@ struct weft_host {
 	uint32_t *watched;
 	size_t watched_count;
 	bool is_watching;
-	int64_t offset_ns;   /* see weft__host_offset */
-	uint64_t offset_due; /* when to measure it again */
+	struct weft__comparisons comparisons; /* of the clocks since it was opened */
 };
 
 /* Makes a host of an access, which it takes over. NULL if memory is short. */
@@ -28,9 +28,5 @@ int weft__host_find(struct weft_host *host, const char *domain, struct weft_gues
 
 /* True if XenStore has the domain. */
 bool weft__host_has_domain(struct weft_host *host, uint32_t domain);
-
-/* The difference to add to Xen's system time for CLOCK_MONOTONIC of this domain. False if Xen does
- * not say the time. It is measured once for each host. */
-bool weft__host_offset(struct weft_host *host, int64_t *ret_offset_ns);
 
 #endif

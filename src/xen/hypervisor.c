@@ -13,19 +13,31 @@ enum {
 	HVM_OPERATION = 34, /* of all kinds of domains, in spite of its name */
 	GET_TIME = 10,
 
+	SYSTEM_CONTROL = 35,
+	TRACE_BUFFERS = 2,
+	TRACE_DISABLE = 5,
+	PHYSICAL_INFO = 3,
+
 	DOMAIN_CONTROL = 36,
 	GET_DOMAIN_INFO = 5,
+	GET_COUNTER_INFO = 59,
 	VERSION_FIRST = 0x0c, /* Xen 4.7 */
 	VERSION_LAST = 0x30,
 
 	IS_DYING = 1 << 0,
+	IS_VIRTUAL_MACHINE = 1 << 1, /* whose counter has an offset */
 	IS_SHUT_DOWN = 1 << 2,
 	REASON_SHIFT = 16,
 	REASON_MASK = 255,
 	REASON_SUSPEND = 2,
 	REASON_CRASH = 3,
 	REASON_WATCHDOG = 4,
+
+	COUNTER_DEFAULT = 0, /* emulated if the machine's is not reliable, or has another rate */
+	COUNTER_NATIVE = 2,
 };
+
+#define COUNTER_NEAR_NS UINT64_C(100000000)
 
 struct domain_control {
 	uint32_t command, version;
@@ -35,11 +47,25 @@ struct domain_control {
 	uint8_t rest[120];
 };
 
+struct counter_control {
+	uint32_t command, version;
+	uint16_t domain, padding[3];
+	uint32_t mode, khz, moves, padding2;
+	uint64_t ns; /* of the domain's counter */
+	uint8_t rest[104];
+};
+
+/* About the machine, or about Xen itself. */
+struct system_control {
+	uint32_t command, version;
+	uint32_t words[32]; /* of PHYSICAL_INFO: word 6 is the processors' rate in kHz */
+};
+
 static int ask(weft__hypervisor_call *call, void *context, struct domain_control *control,
-	uint32_t domain, uint32_t version)
+	uint32_t command, uint32_t domain, uint32_t version)
 {
 	memset(control, 0, sizeof(*control));
-	control->command = GET_DOMAIN_INFO;
+	control->command = command;
 	control->version = version;
 	control->domain = (uint16_t)domain;
 	return call(context, DOMAIN_CONTROL, (uint64_t)(uintptr_t)control, 0);
@@ -62,9 +88,9 @@ enum weft__xen_domain weft__hypervisor_look(
 	int result = -1;
 	errno = EACCES; /* Xen's answer to another version than its own */
 	if (*version)
-		result = ask(call, context, control, domain, *version);
+		result = ask(call, context, control, GET_DOMAIN_INFO, domain, *version);
 	for (uint32_t v = VERSION_FIRST; !*version && v <= VERSION_LAST; v++) {
-		result = ask(call, context, control, domain, v);
+		result = ask(call, context, control, GET_DOMAIN_INFO, domain, v);
 		if (result == 0 || errno != EACCES)
 			*version = v;
 	}
@@ -72,6 +98,48 @@ enum weft__xen_domain weft__hypervisor_look(
 		return errno == ESRCH ? WEFT__XEN_GONE : WEFT__XEN_UNKNOWN;
 	/* Xen before 4.18 answers with the next domain if there is none with that number. */
 	return control->found == domain ? state_of(control->flags) : WEFT__XEN_GONE;
+}
+
+/* The processor's counter; 0: unknown. */
+static uint64_t read_counter(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return __builtin_ia32_rdtsc();
+#else
+	return 0;
+#endif
+}
+
+/* In the default mode Xen does not say whether it emulates the domain's counter. An emulated one
+ * begins at the domain's creation, the machine's at its reset, seconds before any domain. */
+static bool is_machines(const struct counter_control *counter)
+{
+	uint64_t cycles = read_counter(), khz = counter->khz;
+	if (!khz)
+		return false;
+	uint64_t ns = cycles / khz * 1000000 + cycles % khz * 1000000 / khz;
+	return (ns > counter->ns ? ns - counter->ns : counter->ns - ns) < COUNTER_NEAR_NS;
+}
+
+static bool is_paravirtual(
+	weft__hypervisor_call *call, void *context, void *buffer, uint32_t domain, uint32_t *version)
+{
+	const struct domain_control *control = buffer;
+	return weft__hypervisor_look(call, context, buffer, domain, version) != WEFT__XEN_UNKNOWN &&
+		   control->found == domain && !(control->flags & IS_VIRTUAL_MACHINE);
+}
+
+bool weft__hypervisor_has_counter(
+	weft__hypervisor_call *call, void *context, void *buffer, uint32_t domain, uint32_t *version)
+{
+	const struct counter_control *counter = buffer;
+	const uint32_t own = 0; /* only dom0 gets answers about others */
+	if (!read_counter() || !is_paravirtual(call, context, buffer, own, version) ||
+		!is_paravirtual(call, context, buffer, domain, version) ||
+		ask(call, context, buffer, GET_COUNTER_INFO, domain, *version) != 0)
+		return false;
+	return counter->mode == COUNTER_NATIVE ||
+		   (counter->mode == COUNTER_DEFAULT && is_machines(counter));
 }
 
 bool weft__hypervisor_now(
@@ -83,4 +151,41 @@ bool weft__hypervisor_now(
 		return false;
 	*ret_ns = *now;
 	return *now != 0;
+}
+
+/* ---- The machine ---- */
+
+static int control(weft__hypervisor_call *call, void *context, struct system_control *buffer,
+	const struct system_control *wanted, uint32_t *version)
+{
+	int result = -1;
+	errno = EACCES; /* Xen's answer to another version than its own */
+	for (uint32_t v = *version ? *version : VERSION_FIRST; v <= VERSION_LAST; v++) {
+		*buffer = *wanted;
+		buffer->version = v;
+		result = call(context, SYSTEM_CONTROL, (uint64_t)(uintptr_t)buffer, 0);
+		if (result == 0 || errno != EACCES || *version)
+			break;
+	}
+	if (result == 0)
+		*version = buffer->version;
+	return result;
+}
+
+bool weft__hypervisor_rate(
+	weft__hypervisor_call *call, void *context, void *buffer, uint32_t *version, uint64_t *ret_hz)
+{
+	struct system_control *answer = buffer;
+	const struct system_control wanted = {.command = PHYSICAL_INFO};
+	if (control(call, context, answer, &wanted, version) != 0 || !answer->words[6])
+		return false;
+	*ret_hz = answer->words[6] * UINT64_C(1000);
+	return true;
+}
+
+bool weft__hypervisor_end_trace(
+	weft__hypervisor_call *call, void *context, void *buffer, uint32_t *version)
+{
+	const struct system_control wanted = {.command = TRACE_BUFFERS, .words = {TRACE_DISABLE}};
+	return control(call, context, buffer, &wanted, version) == 0;
 }

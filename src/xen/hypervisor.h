@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Two questions to the hypervisor, as hypercalls: how a domain is, and what time it is.
+ * Questions to the hypervisor, as hypercalls: how a domain is, what time it is, how fast its
+ * processors count; and an order, to end its trace.
  */
 #ifndef WEFT_XEN_HYPERVISOR_H
 #define WEFT_XEN_HYPERVISOR_H
@@ -21,5 +22,19 @@ enum weft__xen_domain weft__hypervisor_look(
 /* Asks for Xen's system time. False if Xen does not say. */
 bool weft__hypervisor_now(
 	weft__hypervisor_call *call, void *context, void *buffer, uint64_t *ret_ns);
+
+/* Asks whether a domain reads the processors' counter as it is, as this domain does. False if Xen
+ * does not say. */
+bool weft__hypervisor_has_counter(
+	weft__hypervisor_call *call, void *context, void *buffer, uint32_t domain, uint32_t *version);
+
+/* Asks for the rate of the processors' counter. `version` is kept between calls, and 0 at first.
+ * False if Xen does not say. */
+bool weft__hypervisor_rate(
+	weft__hypervisor_call *call, void *context, void *buffer, uint32_t *version, uint64_t *ret_hz);
+
+/* Turns Xen's trace off. False if Xen refuses. */
+bool weft__hypervisor_end_trace(
+	weft__hypervisor_call *call, void *context, void *buffer, uint32_t *version);
 
 #endif

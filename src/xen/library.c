@@ -63,9 +63,10 @@ struct libraries {
 	struct call_library call;
 	void *loaded[3];
 	void *xenstore, *grants;
-	void *calls;      /* NULL: the hypervisor cannot be asked */
-	void *buffer;     /* of hypercalls */
-	uint32_t version; /* of the hypervisor's interface; 0: not found yet */
+	void *calls;  /* NULL: the hypervisor cannot be asked */
+	void *buffer; /* of hypercalls */
+	/* The versions of the interfaces about domains and about the machine; 0: not found yet. */
+	uint32_t version, system_version;
 };
 
 /* ---- XenStore ---- */
@@ -142,10 +143,28 @@ static enum weft__xen_domain look(void *context, uint32_t domain)
 					 : WEFT__XEN_UNKNOWN;
 }
 
+static bool has_counter(void *context, uint32_t domain)
+{
+	struct libraries *l = context;
+	return l->buffer && weft__hypervisor_has_counter(call, l, l->buffer, domain, &l->version);
+}
+
 static bool now(void *context, uint64_t *ret_ns)
 {
 	struct libraries *l = context;
 	return l->buffer && weft__hypervisor_now(call, l, l->buffer, ret_ns);
+}
+
+static bool rate(void *context, uint64_t *ret_hz)
+{
+	struct libraries *l = context;
+	return l->buffer && weft__hypervisor_rate(call, l, l->buffer, &l->system_version, ret_hz);
+}
+
+static bool end_trace(void *context)
+{
+	struct libraries *l = context;
+	return l->buffer && weft__hypervisor_end_trace(call, l, l->buffer, &l->system_version);
 }
 
 /* ---- Loading ---- */
@@ -266,7 +285,7 @@ bool weft__xen_access_open(struct weft__xen_access *ret_access, char *reason, si
 			close_all(l);
 		return false;
 	}
-	*ret_access = (struct weft__xen_access){
-		read_value, list_names, map, unmap, look, now, watch, unwatch, changed, close_all, l};
+	*ret_access = (struct weft__xen_access){read_value, list_names, map, unmap, look, now, rate,
+		end_trace, watch, unwatch, changed, has_counter, close_all, l};
 	return true;
 }

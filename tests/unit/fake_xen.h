@@ -36,7 +36,7 @@ struct fake_xen {
 	enum weft__xen_domain domain; /* of all of them */
 	unsigned mapped;              /* mappings that exist */
 	unsigned reads;
-	bool has_changed, refuses_maps, knows_time;
+	bool has_changed, refuses_maps, knows_time, has_counter;
 };
 
 static inline uint32_t fake_reference(const struct fake_xen *xen, uint32_t page)
@@ -150,6 +150,17 @@ static inline bool fake_now(void *context, uint64_t *ret_ns)
 	return xen->knows_time;
 }
 
+static inline bool fake_rate(void *context, uint64_t *ret_hz)
+{
+	*ret_hz = 2000000000;
+	return ((struct fake_xen *)context)->knows_time;
+}
+
+static inline bool fake_end_trace(void *context)
+{
+	return ((struct fake_xen *)context)->knows_time;
+}
+
 static inline bool fake_watch(void *context, const char *path)
 {
 	(void)path;
@@ -169,6 +180,12 @@ static inline bool fake_changed(void *context)
 	return has_changed;
 }
 
+static inline bool fake_has_counter(void *context, uint32_t domain)
+{
+	(void)domain;
+	return ((struct fake_xen *)context)->has_counter;
+}
+
 static inline void fake_close(void *context)
 {
 	(void)context;
@@ -178,7 +195,8 @@ static inline void fake_close(void *context)
 static inline struct weft_host *fake_open(struct fake_xen *xen, uint32_t pages)
 {
 	const struct weft__xen_access access = {fake_read, fake_list, fake_map, fake_unmap, fake_look,
-		fake_now, fake_watch, fake_unwatch, fake_changed, fake_close, xen};
+		fake_now, fake_rate, fake_end_trace, fake_watch, fake_unwatch, fake_changed,
+		fake_has_counter, fake_close, xen};
 	*xen = (struct fake_xen){.pages = pages, .domain = WEFT__XEN_RUNS, .knows_time = true};
 	xen->memory = memfd_create("pages", MFD_CLOEXEC);
 	size_t size = (size_t)pages * WEFT__XEN_PAGE_BYTES;

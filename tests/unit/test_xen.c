@@ -4,13 +4,19 @@
  */
 #include "record_trace.h"
 
+#include <sys/utsname.h>
+#include <time.h>
+
 #include <weft/follow.h>
 #include <weft/guest.h>
 #include <weft/stream.h>
 
 #include "abi/buffer_abi.h"
 #include "fake_xen.h"
+#include "format/weft/place.h"
 #include "xen/announced.h"
+#include "xen/comparisons.h"
+#include "xen/host.h"
 #include "xen/hypervisor.h"
 #include "xen/references.h"
 
@@ -208,8 +214,11 @@ static void test_refusals(void **state)
 	}
 	refuses(g, "mail", "there is no domain 'mail'");
 	refuses(g, "9", "there is no domain '9'");
-	refuses(g, "Domain-0", "domain 'Domain-0' (id 0) publishes no trace");
-	refuses(g, "web/1", "domain 'web' (id 3) publishes no trace");
+	refuses(g, "Domain-0",
+		"domain 'Domain-0' (id 0) publishes no trace: its part of XenStore has no "
+		"data/weft and no data/mprof");
+	refuses(g, "web/1",
+		"domain 'web' (id 3) publishes no trace: its part of XenStore has no data/weft/1 and");
 	fake_write(&g->xen, "/local/domain/3/data/weft/../state", "open");
 	weft_guest_close(open_guest(g));
 }
@@ -255,6 +264,10 @@ static void test_mirage(void **state)
 	size_t size;
 	struct weft_follow *follow;
 	fake_write(&g->xen, "/local/domain/3/data/weft/0/state", NULL);
+	struct weft__xen_announced announced;
+	const char *reason;
+	assert_int_equal(weft__xen_announced_read(&g->host->access, 3, "mprof", &announced, &reason),
+		WEFT__XEN_ABSENT);
 	fake_write_list(&g->xen, "/local/domain/3/data/mprof/ring-ref", 2, 2);
 	struct weft_guest *guest = open_guest(g);
 	assert_true(weft_guest_bytes(guest, &bytes, &size));
@@ -290,6 +303,30 @@ static void test_ends(void **state)
 	}
 }
 
+/* Xen is asked every 0.1 s, XenStore every second. */
+static void test_questions(void **state)
+{
+	struct guest *g = *state;
+	struct weft_guest *guest = open_guest(g);
+	assert_int_equal(weft_guest_look(guest), WEFT_GUEST_OPEN);
+	unsigned reads = g->xen.reads;
+	weft_guest_look(guest);
+	g->xen.domain = WEFT__XEN_UNKNOWN; /* XenStore alone can tell */
+	usleep(110000);
+	weft_guest_look(guest);
+	unsigned each = g->xen.reads - reads;
+	assert_true(each > 0);
+	g->xen.domain = WEFT__XEN_RUNS;
+	time_t begin_s = time(NULL);
+	reads = g->xen.reads;
+	for (int i = 0; i < 4; i++) {
+		usleep(110000);
+		assert_int_equal(weft_guest_look(guest), WEFT_GUEST_OPEN);
+	}
+	assert_true(g->xen.reads - reads <= each * (unsigned)(time(NULL) - begin_s + 1));
+	weft_guest_close(guest);
+}
+
 /* The guest announces another buffer under the same name, or none. */
 static void test_published_anew(void **state)
 {
@@ -311,6 +348,38 @@ static void test_published_anew(void **state)
 	fake_write(&g->xen, "/local/domain/3/name", NULL);
 	assert_int_equal(weft_guest_look(guest), WEFT_GUEST_GONE);
 	weft_guest_close(guest);
+}
+
+static uint64_t mark_of(const struct guest *g, const char *id)
+{
+	return weft__xen_announced_mark(&g->host->access, 3, id);
+}
+
+/* A mark is 0 without an open buffer. It changes with each key that a guest writes anew. */
+static void test_marks(void **state)
+{
+	static const char *const keys[] = {"pages", "directory-ref", "ring-ref-0"};
+	static const char *const others[] = {"closed", "ope", "open ", NULL};
+	struct guest *g = *state;
+	char path[80];
+	uint64_t mark = mark_of(g, "0"), seen[3];
+	assert_int_not_equal(mark, 0);
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "/local/domain/3/data/weft/0/%s", keys[i]);
+		fake_write(&g->xen, path, "123");
+		seen[i] = mark_of(g, "0");
+		assert_true(seen[i] != 0 && seen[i] != mark);
+		fake_write(&g->xen, path, NULL);
+		assert_int_not_equal(mark_of(g, "0"), seen[i]);
+		mark = mark_of(g, "0");
+	}
+	fake_write(&g->xen, "/local/domain/3/data/weft/0/name", "other");
+	assert_int_equal(mark_of(g, "0"), mark);
+	for (size_t i = 0; i < 4; i++) {
+		fake_write(&g->xen, "/local/domain/3/data/weft/0/state", others[i]);
+		assert_int_equal(mark_of(g, "0"), 0);
+	}
+	assert_int_equal(mark_of(g, "1"), 0);
 }
 
 /* ---- Following ---- */
@@ -363,6 +432,96 @@ static struct weft_abi_buffer stream_header(struct weft_guest *guest)
 	return header;
 }
 
+/* The id has 16 bytes, which the kernel writes as hexadecimal digits with dashes between some. */
+static void assert_boot_id(const uint8_t id[16])
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+	assert_non_null(file);
+	for (int i = 0; i < 16; i++) {
+		unsigned byte;
+		assert_int_equal(fscanf(file, "%2x", &byte), 1);
+		assert_int_equal(id[i], byte);
+		if (i == 3 || i == 5 || i == 7 || i == 9)
+			assert_int_equal(fgetc(file), '-');
+	}
+	fclose(file);
+}
+
+/* The last header that a stream gives when it is stopped. */
+static struct weft_abi_buffer last_header(struct weft_guest *guest)
+{
+	struct weft_abi_buffer header;
+	struct weft_stream *stream;
+	const void *bytes;
+	size_t size;
+	assert_int_equal(weft_stream_open_guest(guest, 65536, &stream), 0);
+	weft_stream_stop(stream);
+	while (weft_stream_next(stream, &bytes, &size) == WEFT_OK)
+		memcpy(&header, (const char *)bytes + size - sizeof(header), sizeof(header));
+	weft_stream_close(stream);
+	return header;
+}
+
+/* The clocks are compared when a reader connects and when it ends. The hypervisor's time stands
+ * still here. */
+static void test_comparisons(void **state)
+{
+	struct guest *g = *state;
+	struct weft_abi_buffer *own = (void *)g->xen.bytes, header;
+	own->time_base = WEFT_ABI_TIME_XEN;
+	memset(own->comparisons, 1, sizeof(own->comparisons));
+	own->comparison_count = 7;
+	g->xen.now_ns = 5000000000;
+	struct weft_guest *guest = open_guest(g);
+	for (unsigned i = 0; i < 3; i++) {
+		header = last_header(guest);
+		assert_int_equal(header.comparison_count, 2);
+		assert_int_equal(header.comparisons[1].xen_ns, 5000000000 + i);
+		assert_true(header.comparisons[1].monotonic_ns >= header.comparisons[0].monotonic_ns);
+		assert_int_equal(header.comparisons[2].xen_ns, 0);
+		g->xen.now_ns++;
+	}
+	assert_true(header.comparisons[1].error_ns < 1000000000);
+	g->host->comparisons.due_ns = 0;
+	assert_int_equal(last_header(guest).comparison_count, 3);
+	assert_int_equal(last_header(guest).comparison_count, 3);
+	/* The list is thinned out, and has the first and the last one. */
+	for (unsigned i = 0; i < 100; i++) {
+		g->host->comparisons.due_ns = 0;
+		g->xen.now_ns++;
+		(void)last_header(guest);
+		assert_in_range(g->host->comparisons.count, 3, WEFT_ABI_COMPARISONS);
+		assert_int_equal(g->host->comparisons.list[0].xen_ns, 5000000000);
+		assert_int_equal(
+			g->host->comparisons.list[g->host->comparisons.count - 1].xen_ns, g->xen.now_ns);
+	}
+	assert_true(g->host->comparisons.interval_ns >= 4000000000);
+	weft_guest_close(guest);
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+	assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* A reading of both clocks is of the time at which it was made. */
+static void test_comparison(void **state)
+{
+	struct guest *g = *state;
+	struct weft_abi_comparison made = {0};
+	g->xen.now_ns = 5000000000;
+	uint64_t before = monotonic_ns();
+	assert_true(weft__comparison_make(&g->host->access, &made));
+	uint64_t after = monotonic_ns();
+	assert_int_equal(made.xen_ns, 5000000000);
+	assert_in_range(made.monotonic_ns, before - 1, after);
+	assert_true(made.error_ns <= (after - before) / 2);
+	g->xen.knows_time = false;
+	assert_false(weft__comparison_make(&g->host->access, &made));
+}
+
 /* The guest does not decide which host it is on. */
 static void test_place(void **state)
 {
@@ -375,20 +534,25 @@ static void test_place(void **state)
 	g->xen.now_ns = 5000000000;
 	struct weft_guest *guest = open_guest(g);
 	header = stream_header(guest);
-	assert_int_not_equal(header.host[0], 'x');
+	struct utsname system;
+	assert_int_equal(uname(&system), 0);
+	assert_string_equal(header.host, system.nodename);
 	assert_int_equal(header.time_base, WEFT_ABI_TIME_MONOTONIC);
-	int64_t offset;
-	assert_true(weft__host_offset(g->host, &offset));
-	assert_int_equal(header.time_offset_ns, 12345 + offset);
+	const struct weft_abi_comparison first = header.comparisons[0];
+	assert_int_equal(header.comparison_count, 1);
+	assert_int_equal(first.xen_ns, 5000000000);
+	assert_int_equal(header.time_offset_ns, 12345 + (int64_t)(first.monotonic_ns - first.xen_ns));
+	assert_int_equal(header.guest, 1 + weft_guest_describe(guest)->domain);
 	memcpy(boot_id, header.boot_id, sizeof(boot_id));
 	assert_string_equal(header.program, "web/test_xen");
 	weft_guest_close(guest);
+	assert_boot_id(boot_id);
 	/* Without an offset its times are of no clock of this host. */
 	weft_host_close(g->host);
 	g->xen.knows_time = false;
-	g->host =
-		weft__host_create(&(struct weft__xen_access){fake_read, fake_list, fake_map, fake_unmap,
-			fake_look, fake_now, fake_watch, fake_unwatch, fake_changed, fake_close, &g->xen});
+	g->host = weft__host_create(&(struct weft__xen_access){fake_read, fake_list, fake_map,
+		fake_unmap, fake_look, fake_now, fake_rate, fake_end_trace, fake_watch, fake_unwatch,
+		fake_changed, fake_has_counter, fake_close, &g->xen});
 	guest = open_guest(g);
 	header = stream_header(guest);
 	for (size_t i = 0; i < 16; i++)
@@ -397,6 +561,8 @@ static void test_place(void **state)
 	assert_int_equal(header.time_base, WEFT_ABI_TIME_XEN);
 	/* A guest with a clock of its own may say which boot it is of, but not that it is ours. */
 	own->time_base = WEFT_ABI_TIME_MONOTONIC;
+	own->pid = 0;
+	assert_int_equal(stream_header(guest).pid, 3); /* the domain's number */
 	memset(own->boot_id, 7, sizeof(own->boot_id));
 	header = stream_header(guest);
 	assert_int_equal(header.boot_id[3], 7);
@@ -404,6 +570,73 @@ static void test_place(void **state)
 	header = stream_header(guest);
 	assert_int_equal(header.boot_id[3], 0);
 	weft_guest_close(guest);
+}
+
+/* A Linux guest reads the counter with its clock. That helps only if it is the host's. */
+static void test_counter(void **state)
+{
+	struct guest *g = *state;
+	struct weft_abi_buffer *own = (void *)g->xen.bytes, header;
+	const struct weft_abi_clock_reading start = {1000, 77, 0};
+	own->time_base = WEFT_ABI_TIME_COUNTER;
+	own->time_offset_ns = 12345;
+	g->xen.now_ns = 5000000000;
+	own->clock = WEFT_ABI_CLOCK_MONOTONIC;
+	memset(own->boot_id, 7, sizeof(own->boot_id));
+	struct weft_guest *guest = open_guest(g);
+	for (unsigned i = 0; i < 4; i++) {
+		g->xen.has_counter = i > 0;
+		own->start = i == 2 ? (struct weft_abi_clock_reading){0} : start;
+		own->clock = i == 3 ? WEFT_ABI_CLOCK_TSC : WEFT_ABI_CLOCK_MONOTONIC;
+		header = stream_header(guest);
+		bool is_placed = i == 1;
+		assert_int_equal(header.time_base, WEFT_ABI_TIME_COUNTER);
+		assert_int_equal(header.time_offset_ns, 0);
+		assert_int_equal(header.comparison_count != 0, is_placed);
+		assert_int_equal(header.comparisons[0].xen_ns, is_placed ? 5000000000 : 0);
+		assert_int_equal(memcmp(header.boot_id, own->boot_id, 16) != 0, is_placed);
+	}
+	weft_guest_close(guest);
+}
+
+/* A program's name stands behind that of its domain, unless they are equal. */
+static void test_names_of_programs(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *domain, *program, *name;
+	} cases[] = {
+		{"web", "server", "web/server"},
+		{"web", "", "web"},
+		{"web", "web", "web"},
+		{"web", "webs", "web/webs"},
+		{"webs", "web", "webs/web"},
+		{"0123456789", "PROGRAM", "0123456789/PROGRAM"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weft_abi_buffer header = {.pid = 5};
+		struct weft__place place = {.pid = 7, .host = "dom0"};
+		strcpy(header.program, cases[i].program);
+		strcpy(place.process, cases[i].domain);
+		weft__place_store(&place, &header);
+		assert_string_equal(header.program, cases[i].name);
+		assert_string_equal(header.host, "dom0");
+		assert_int_equal(header.pid, 5);
+	}
+	/* As much of the program's name as there is room for: 1, 0 and -1 bytes of it. */
+	for (size_t room = 0; room < 3; room++) {
+		struct weft_abi_buffer header = {.program = "program"};
+		struct weft__place place = {.pid = 7};
+		char expected[sizeof(header.program)] = {0};
+		size_t used = sizeof(header.program) - room;
+		memset(place.process, 'd', used);
+		memset(expected, 'd', used);
+		if (room == 2)
+			memcpy(expected + used, "/p", 2);
+		weft__place_store(&place, &header);
+		assert_memory_equal(header.program, expected, sizeof(expected));
+		assert_int_equal(header.pid, 7);
+	}
 }
 
 /* ---- The hypervisor ---- */
@@ -419,6 +652,13 @@ struct answer {
 static struct answer answer;
 static uint32_t *arguments;
 
+/* A call that succeeds leaves errno as it is. */
+static bool fails(int error)
+{
+	errno = error ? error : errno;
+	return error != 0;
+}
+
 static int call(void *context, unsigned operation, uint64_t first, uint64_t second)
 {
 	(void)context;
@@ -432,12 +672,63 @@ static int call(void *context, unsigned operation, uint64_t first, uint64_t seco
 	assert_int_equal(operation, 36);
 	assert_int_equal(arguments[0], 5);
 	answer.calls++;
-	errno = arguments[1] == answer.version ? answer.error : EACCES;
-	if (errno)
+	if (fails(arguments[1] == answer.version ? answer.error : EACCES))
 		return -1;
 	memcpy(&arguments[4], &domain, sizeof(domain));
 	arguments[5] = answer.flags;
 	return 0;
+}
+
+/* Knows the machine, in one version of that interface. */
+static int call_about_machine(void *context, unsigned operation, uint64_t first, uint64_t second)
+{
+	(void)context, (void)first, (void)second;
+	assert_int_equal(operation, 35);
+	answer.calls++;
+	if (fails(arguments[1] == answer.version ? answer.error : EACCES))
+		return -1;
+	if (arguments[0] == 3)
+		arguments[2 + 6] = answer.flags;
+	else
+		assert_true(arguments[0] == 2 && arguments[2] == 5);
+	return 0;
+}
+
+static void test_machine(void **state)
+{
+	uint32_t version = 0;
+	uint64_t hz = 0;
+	(void)state;
+	arguments = calloc(1, WEFT__XEN_PAGE_BYTES);
+	answer = (struct answer){.version = 0x15, .flags = 2596150};
+	assert_true(weft__hypervisor_rate(call_about_machine, NULL, arguments, &version, &hz));
+	assert_int_equal(hz, 2596150000);
+	unsigned calls = answer.calls;
+	assert_true(weft__hypervisor_end_trace(call_about_machine, NULL, arguments, &version));
+	assert_int_equal(answer.calls, calls + 1); /* the version is known */
+	answer.error = EPERM;
+	assert_false(weft__hypervisor_rate(call_about_machine, NULL, arguments, &version, &hz));
+	assert_false(weft__hypervisor_end_trace(call_about_machine, NULL, arguments, &version));
+	answer = (struct answer){.version = 0x99};
+	version = 0;
+	assert_false(weft__hypervisor_rate(call_about_machine, NULL, arguments, &version, &hz));
+	assert_int_equal(version, 0);
+	free(arguments);
+}
+
+static void test_clocks(void **state)
+{
+	struct guest *g = *state;
+	struct weft_host_clocks clocks = {0};
+#if defined(__x86_64__) || defined(__i386__)
+	assert_int_equal(weft_host_read_clocks(g->host, &clocks), 0);
+	assert_int_equal(clocks.hz, 2000000000);
+	assert_true(clocks.cycles > 0);
+#endif
+	assert_true(weft_host_end_trace(g->host));
+	g->xen.knows_time = false;
+	assert_int_equal(weft_host_read_clocks(g->host, &clocks), WEFT_ERROR_STATE);
+	assert_false(weft_host_end_trace(g->host));
 }
 
 static void test_hypervisor(void **state)
@@ -456,6 +747,8 @@ static void test_hypervisor(void **state)
 		{{0x15, 0, 4, 0, 0}, WEFT__XEN_GONE},                /* the next domain */
 		{{0x16, 0, 0, ESRCH, 0}, WEFT__XEN_GONE},
 		{{0x16, 0, 0, EPERM, 0}, WEFT__XEN_UNKNOWN},
+		{{0x0c, 0, 3, 0, 0}, WEFT__XEN_RUNS}, /* the first and the last version that are tried */
+		{{0x30, 0, 3, 0, 0}, WEFT__XEN_RUNS},
 		{{0x99, 0, 3, 0, 0}, WEFT__XEN_UNKNOWN},
 	};
 	arguments = calloc(1, WEFT__XEN_PAGE_BYTES);
@@ -478,6 +771,64 @@ static void test_hypervisor(void **state)
 	free(arguments);
 }
 
+static struct {
+	uint32_t flags, own_flags, mode, khz;
+	uint64_t ns;
+	int error;
+} counter;
+
+/* Knows a domain and its counter. */
+static int call_about_counter(void *context, unsigned operation, uint64_t first, uint64_t second)
+{
+	(void)context, (void)first, (void)second;
+	assert_int_equal(operation, 36);
+	if (fails(arguments[1] == 0x15 ? counter.error : EACCES))
+		return -1;
+	if (arguments[0] == 5) {
+		arguments[4] = arguments[2];
+		arguments[5] = arguments[2] ? counter.flags : counter.own_flags;
+		return 0;
+	}
+	assert_int_equal(arguments[0], 59);
+	arguments[4] = counter.mode;
+	arguments[5] = counter.khz;
+	memcpy(&arguments[8], &counter.ns, sizeof(counter.ns));
+	return 0;
+}
+
+static bool has_counter(uint32_t flags, uint32_t mode, uint64_t ns)
+{
+	uint32_t version = 0;
+	counter.flags = flags;
+	counter.mode = mode;
+	counter.khz = 2000000;
+	counter.ns = ns;
+	return weft__hypervisor_has_counter(call_about_counter, NULL, arguments, 3, &version);
+}
+
+static void test_counters_of_domains(void **state)
+{
+	(void)state;
+#if defined(__x86_64__) || defined(__i386__)
+	arguments = calloc(1, WEFT__XEN_PAGE_BYTES);
+	assert_true(has_counter(0, 2, 0));
+	assert_false(has_counter(1 << 1, 2, 0)); /* of a virtual machine: it has an offset */
+	assert_false(has_counter(0, 1, 0));      /* emulated */
+	assert_false(has_counter(0, 3, 0));
+	/* The default mode: the counter must be this one. */
+	assert_true(has_counter(0, 0, __builtin_ia32_rdtsc() / 2));
+	assert_false(has_counter(0, 0, __builtin_ia32_rdtsc() / 2 + 1000000000));
+	assert_false(has_counter(0, 0, 0));
+	counter.own_flags = 1 << 1; /* dom0 is a virtual machine */
+	assert_false(has_counter(0, 2, 0));
+	counter.own_flags = 0;
+	counter.error = EPERM;
+	assert_false(has_counter(0, 2, 0));
+	counter.error = 0;
+	free(arguments);
+#endif
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -489,10 +840,19 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stale, begin, end),
 		cmocka_unit_test_setup_teardown(test_mirage, begin, end),
 		cmocka_unit_test_setup_teardown(test_ends, begin, end),
+		cmocka_unit_test_setup_teardown(test_questions, begin, end),
 		cmocka_unit_test_setup_teardown(test_published_anew, begin, end),
+		cmocka_unit_test_setup_teardown(test_marks, begin, end),
 		cmocka_unit_test_setup_teardown(test_follow_until_crash, begin, end),
 		cmocka_unit_test_setup_teardown(test_place, begin, end),
+		cmocka_unit_test_setup_teardown(test_counter, begin, end),
+		cmocka_unit_test(test_counters_of_domains),
+		cmocka_unit_test(test_names_of_programs),
+		cmocka_unit_test_setup_teardown(test_comparisons, begin, end),
+		cmocka_unit_test_setup_teardown(test_comparison, begin, end),
 		cmocka_unit_test(test_hypervisor),
+		cmocka_unit_test(test_machine),
+		cmocka_unit_test_setup_teardown(test_clocks, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

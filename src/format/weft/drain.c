@@ -170,7 +170,7 @@ void weft__drain_set_place(struct weft__drain *d, const struct weft__place *plac
 	struct weft_abi_buffer header;
 	memcpy(&header, d->buffer.header, sizeof(header));
 	d->place = *place;
-	d->has_place = true;
+	d->has_place = d->has_new_place = true;
 	weft__place_store(place, &header);
 	d->summary.pid = header.pid;
 	memcpy(d->summary.program, header.program, sizeof(header.program));

@@ -26,7 +26,8 @@ int weft__drain_create(
 	const uint8_t *bytes, size_t size, size_t piece_bytes, struct weft__drain **ret_drain);
 void weft__drain_destroy(struct weft__drain *drain);
 
-/* Sets where the buffer is: see weft/place.h. Call it before `next`. */
+/* Sets where the buffer is: see weft/place.h. Call it before `next`; later calls may only add
+ * comparisons of clocks, and lead to a header in the stream. */
 void weft__drain_set_place(struct weft__drain *drain, const struct weft__place *place);
 
 /* Sets the number that all files of the stream have in common. Call it before `next`. */

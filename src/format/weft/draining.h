@@ -45,9 +45,9 @@ struct weft__drain {
 	struct weft_abi_clock_reading end; /* for the header if the program has not stored its end */
 	enum weft_abi_ending ending;
 	struct weft__place place;
-	bool has_place;
-	uint64_t series; /* for the header */
-	uint32_t piece;  /* files that were begun */
+	bool has_place, has_new_place; /* no header has the present one yet */
+	uint64_t series;               /* for the header */
+	uint32_t piece;                /* files that were begun */
 	bool with_open, begins, packets_given;
 	bool can_mark;   /* the buffer's slots make sense */
 	bool is_marking; /* this look ends in a mark */

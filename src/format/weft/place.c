@@ -26,15 +26,41 @@ static void name_process(const struct weft__place *place, struct weft_abi_buffer
 	memcpy(header->program, name, sizeof(name));
 }
 
+/* The first difference between Xen's system time and the host's CLOCK_MONOTONIC. */
+static uint64_t offset_of(const struct weft__place *place)
+{
+	return place->comparisons[0].monotonic_ns - place->comparisons[0].xen_ns;
+}
+
+/* Readers compute the clock of readings that the guest made. Wrong ones move only its own trace.
+ * False if that is impossible. */
+static bool place_counter(const struct weft__place *place, struct weft_abi_buffer *header)
+{
+	bool is_known = header->clock == WEFT_ABI_CLOCK_MONOTONIC && header->start.ticks &&
+					header->start.monotonic_ns;
+	header->time_offset_ns = 0;
+	header->offset_error_ns = 0;
+	if (!place->has_counter || !place->comparison_count || !is_known)
+		return false;
+	memcpy(header->boot_id, place->boot_id, sizeof(header->boot_id));
+	header->comparison_count = place->comparison_count;
+	memcpy(header->comparisons, place->comparisons, sizeof(header->comparisons));
+	return true;
+}
+
 /* Times of Xen's clock become times of the host's. Those of other clocks must not seem to be
  * comparable with the host's. */
 static void place_clock(const struct weft__place *place, struct weft_abi_buffer *header)
 {
-	bool is_xen = header->time_base == WEFT_ABI_TIME_XEN && place->has_offset;
+	bool is_xen = header->time_base == WEFT_ABI_TIME_XEN && place->comparison_count;
 	bool claims_host = !memcmp(header->boot_id, place->boot_id, sizeof(header->boot_id));
+	header->comparison_count = 0;
+	memset(header->comparisons, 0, sizeof(header->comparisons));
+	if (header->time_base == WEFT_ABI_TIME_COUNTER && place_counter(place, header))
+		return;
 	/* The counter may have another value than the host's, and the guest could shift the traces of
 	 * others by its readings. */
-	if (header->clock == WEFT_ABI_CLOCK_TSC || header->clock == WEFT_ABI_CLOCK_CNTVCT)
+	if (!is_xen && (header->clock == WEFT_ABI_CLOCK_TSC || header->clock == WEFT_ABI_CLOCK_CNTVCT))
 		header->clock = WEFT_ABI_CLOCK_CALLER;
 	if (is_xen && header->clock == WEFT_ABI_CLOCK_XEN) {
 		header->start.monotonic_ns = header->start.ticks;
@@ -45,8 +71,9 @@ static void place_clock(const struct weft__place *place, struct weft_abi_buffer 
 	if (is_xen) {
 		memcpy(header->boot_id, place->boot_id, sizeof(header->boot_id));
 		header->time_base = WEFT_ABI_TIME_MONOTONIC;
-		header->time_offset_ns =
-			(int64_t)((uint64_t)header->time_offset_ns + (uint64_t)place->time_offset_ns);
+		header->time_offset_ns = (int64_t)((uint64_t)header->time_offset_ns + offset_of(place));
+		header->comparison_count = place->comparison_count;
+		memcpy(header->comparisons, place->comparisons, sizeof(header->comparisons));
 	} else if (claims_host || header->time_base == WEFT_ABI_TIME_XEN) {
 		memset(header->boot_id, 0, sizeof(header->boot_id));
 	}
@@ -57,6 +84,7 @@ void weft__place_store(const struct weft__place *place, struct weft_abi_buffer *
 	name_process(place, header);
 	place_clock(place, header);
 	memcpy(header->host, place->host, sizeof(header->host));
+	header->guest = place->domain + 1;
 	if (!header->pid)
 		header->pid = place->pid;
 }

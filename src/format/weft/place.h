@@ -16,8 +16,11 @@ struct weft__place {
 	char host[64];
 	char process[64]; /* for people: the domain */
 	uint32_t pid;     /* of a buffer that has none: the domain's number */
-	bool has_offset;  /* of Xen's system time to the host's CLOCK_MONOTONIC */
-	int64_t time_offset_ns;
+	uint32_t domain;
+	bool has_counter; /* the domain reads the host's counter */
+	/* The clocks of the host were compared so often; 0: Xen does not say its time. */
+	uint32_t comparison_count;
+	struct weft_abi_comparison comparisons[WEFT_ABI_COMPARISONS];
 };
 
 /* Stores the place in a copy of a buffer's header. */
