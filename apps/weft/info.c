@@ -388,6 +388,13 @@ static void add_clock(struct weft_text *text, const struct weft_clock *clock)
 			is_estimate ? "estimated from the trace" : "a guess");
 		weft_text_add_string(text, cell);
 	}
+	if (clock->comparisons == 1)
+		weft_text_add_string(text, ", compared with the host's once: off by the drift since then");
+	if (clock->comparisons > 1) {
+		weft_text_add_string(text, ", within ");
+		add_duration(text, clock->error_ns);
+		weft_text_add_string(text, " of the host's");
+	}
 	weft_text_add_string(text, "\n");
 }
 

@@ -227,6 +227,10 @@ static void add_clock(struct weft_text *text, const struct weft_clock *clock)
 	if (clock->rate != WEFT_RATE_GIVEN)
 		add_name(text, ",", "hz_is", clock->rate == WEFT_RATE_ESTIMATED ? "estimated" : "assumed");
 	add_signed(text, ",", "offset_ns", clock->offset_ns);
+	if (clock->comparisons) {
+		add_number(text, ",", "comparisons", clock->comparisons);
+		add_number(text, ",", "error_ns", clock->error_ns);
+	}
 	weft_text_add_string(text, "}");
 }
 

@@ -37,6 +37,10 @@ struct weft_clock {
 	uint64_t hz;                 /* the rate of the ticks in the file */
 	int64_t offset_ns;           /* add to an event's time for ns since 1970; 0 if unknown */
 	enum weft_rate rate;         /* how `hz` is known */
+	/* A reader of a guest of Xen compared Xen's clocks with the host's so often. 0: not a guest.
+	 * Times may be off those of programs with other clocks by the error. */
+	uint32_t comparisons;
+	uint64_t error_ns;
 };
 
 /* Why the record of a program ends where it does. */
@@ -71,6 +75,9 @@ struct weft_trace_buffer {
 	uint64_t end_ns;      /* when the record ended, on the trace's clock; 0: unknown */
 	uint32_t wait_status; /* of the process: WEFT_WAIT_KNOWN and that of waitpid(2); 0: unknown */
 	bool has_categories;  /* a task whose creation names no category is of the category "program" */
+	/* 1 + the number of the domain of Xen that this is about, or in which the program runs; else 0.
+	 * Buffers of one domain and pid are shown as one process. */
+	uint32_t guest;
 };
 
 struct weft_trace_thread {

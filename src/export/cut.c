@@ -197,6 +197,7 @@ static int write_losses(struct weft_cut *cut, const struct weft_trace_descriptio
 static void describe_process(const struct weft_trace_buffer *buffer, struct weft_abi_buffer *header)
 {
 	header->pid = (uint32_t)buffer->pid;
+	header->guest = buffer->guest;
 	strncpy(header->program, buffer->process, sizeof(header->program) - 1);
 	strncpy(header->host, buffer->host, sizeof(header->host) - 1);
 	memcpy(header->boot_id, buffer->boot_id, sizeof(header->boot_id));

@@ -149,11 +149,11 @@ static bool are_of_one_series(const struct candidate *a, const struct candidate 
 /* When the file ends, or the last one of its series. */
 static uint64_t end_of(const struct candidate *list, size_t count, size_t number)
 {
-	uint64_t end = list[number].identity.readings.last.ns;
+	uint64_t end = list[number].identity.end_ns;
 	for (size_t i = 0; i < count; i++)
 		if (list[i].file.fit == WEFT_INPUT_OPEN && are_of_one_series(&list[i], &list[number]) &&
-			list[i].identity.readings.last.ns > end)
-			end = list[i].identity.readings.last.ns;
+			list[i].identity.end_ns > end)
+			end = list[i].identity.end_ns;
 	return end;
 }
 
@@ -266,15 +266,17 @@ static int open_candidates(struct weft_input *input, struct candidate *list,
 	return error;
 }
 
-static void share_readings(struct weft_input *input, const struct candidate *list)
+static int share_readings(struct weft_input *input, const struct candidate *list)
 {
 	struct weft__identity *identities = calloc(input->file_count, sizeof(*identities));
 	size_t count = 0;
 	for (size_t i = 0; identities && i < input->file_count; i++)
 		if (list[i].file.fit == WEFT_INPUT_OPEN)
 			identities[count++] = list[i].identity;
-	input->readings = weft__share_readings(identities, count);
+	int error =
+		identities ? weft__share_readings(identities, count, &input->readings) : WEFT_ERROR_MEMORY;
 	free(identities);
+	return error;
 }
 
 static int fill(
@@ -284,10 +286,10 @@ static int fill(
 	if (!list)
 		return WEFT_ERROR_MEMORY;
 	int error = open_candidates(input, list, paths, options);
+	if (!error)
+		error = share_readings(input, list);
 	for (size_t i = 0; i < input->file_count; i++)
 		input->files[i] = list[i].file;
-	if (!error)
-		share_readings(input, list);
 	free(list);
 	if (!error)
 		error = create_decoders(input);

@@ -395,8 +395,8 @@ MUTANTS = [
         'src/format/weft/place.c',
         ('} else if (claims_host || ', '} else if (claims_host && ', 'xen')),
     *in_file(
-        'src/format/weft/identity.c',
-        ('return guests < 2 ? none : first;', 'return first;', 'buffer_header')),
+        'src/format/weft/host_clock.c',
+        ('bool is_between = i > 0 && i < count;', 'bool is_between = false;', 'buffer_header')),
     *in_file(
         'src/runs/guests.c',
         ('a->mark == b->mark && ', '', 'run_guests'),
@@ -413,7 +413,7 @@ MUTANTS = [
         'src/input/files.c',
         ('own_end > other_end : i < k', 'own_end < other_end : i < k', 'input_files'),
         ('same += are_of_one_boot(&list[i], &list[k]);', 'same++;', 'input_files'),
-        ('input->readings = weft__share_readings(identities, count);', '(void)count;', 'input_files')),
+        ('weft__share_readings(identities, count, &input->readings)', '(int)(count & 0)', 'input_files')),
     *in_file(
         'src/runs/stream_ring.c',
         ('r->has_failed = r->ring.is_ours;', 'r->has_failed = true;', 'run_streams'),

@@ -116,6 +116,47 @@ static void other_bytes_have_no_summary(void **state)
 	free(header);
 }
 
+/* ---- Names ---- */
+
+static bool are_names_refused(struct weft_abi_buffer *header, uint64_t offset, uint32_t bytes)
+{
+	struct weft_decoder *decoder;
+	bool is_refused = false;
+	header->names_offset = offset;
+	header->names_bytes = bytes;
+	header->names_index = 0;
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	assert_int_equal(weft_decoder_feed_borrowed(decoder, header, SIZE), 0);
+	assert_int_equal(weft_decoder_finish(decoder), 0);
+	const struct weft_diagnostics *found = weft_decoder_diagnostics(decoder);
+	for (size_t i = 0; i < found->count; i++)
+		is_refused |= strstr(found->list[i].message, "offset or size of names") != NULL;
+	weft_decoder_destroy(decoder);
+	return is_refused;
+}
+
+/* They may touch the header, the packets and the end of the buffer. */
+static void names_that_overlap_others_are_refused(void **state)
+{
+	(void)state;
+	struct weft_abi_buffer *header = record(1);
+	const uint64_t begin = header->packets_offset;
+	weft_stop();
+	header->packet_count--;
+	const uint64_t end = begin + (uint64_t)header->packet_count * header->packet_bytes;
+	assert_false(are_names_refused(header, sizeof(*header), (uint32_t)(begin - sizeof(*header))));
+	assert_true(
+		are_names_refused(header, sizeof(*header), (uint32_t)(begin - sizeof(*header) + 1)));
+	assert_true(are_names_refused(header, sizeof(*header) - 1, 16));
+	assert_true(are_names_refused(header, begin, 16));
+	assert_true(are_names_refused(header, end - 1, 16));
+	assert_false(are_names_refused(header, end, 16));
+	assert_false(are_names_refused(header, SIZE - 16, 16));
+	assert_true(are_names_refused(header, SIZE - 16, 17));
+	assert_true(are_names_refused(header, SIZE + 1, 0));
+	free(header);
+}
+
 /* ---- Clock ---- */
 
 struct clock_case {
@@ -243,24 +284,29 @@ static void a_trace_is_identified_by_its_header(void **state)
 
 #define MS 1000000
 
-/* A counter of 1 GHz, which was read at two times; the second reading is off by `error`. */
+/* A counter of 1 GHz, which was read at two times: these readings of the time are off by so much.
+ */
 static struct weft__identity counter(uint64_t from, uint64_t to, int64_t first, int64_t last)
 {
-	return (struct weft__identity){.has_counter = true,
-		.readings = {{from, from + (uint64_t)first}, {to, to + (uint64_t)last}}};
+	const struct weft__readings readings = {
+		.first = {.ticks = from, .ns = from + (uint64_t)first},
+		.last = {.ticks = to, .ns = to + (uint64_t)last},
+	};
+	return (struct weft__identity){.has_counter = true, .readings = readings};
 }
 
 static bool share(struct weft__identity a, struct weft__identity b, struct weft__identity c)
 {
 	const struct weft__identity list[] = {a, b, c}, back[] = {c, b, a};
-	const struct weft__shared_readings shared = weft__share_readings(list, 3);
-	const struct weft__shared_readings other = weft__share_readings(back, 3);
+	static struct weft__shared_readings shared, other;
+	assert_int_equal(weft__share_readings(list, 3, &shared), 0);
+	assert_int_equal(weft__share_readings(back, 3, &other), 0);
 	const struct weft__readings readings = shared.counter;
 	bool is_shared = readings.last.ticks;
 	assert_int_equal(other.counter.last.ticks != 0, is_shared);
 	assert_int_equal(readings.first.ticks, is_shared ? 1000 * (uint64_t)MS : 0);
 	assert_int_equal(readings.last.ticks, is_shared ? 9000 * (uint64_t)MS : 0);
-	assert_int_equal(shared.xen.ticks, 0);
+	assert_int_equal(shared.host.count, 0);
 	return is_shared;
 }
 
@@ -269,7 +315,8 @@ static void counters_that_agree_share_their_readings(void **state)
 	(void)state;
 	const uint64_t ms = MS;
 	const struct weft__identity whole = counter(1000 * ms, 9000 * ms, 0, 0);
-	const struct weft__identity none = {.readings = {{1, 999}, {UINT64_MAX, 999}}};
+	struct weft__identity none = counter(1, UINT64_MAX, 998, 1000);
+	none.has_counter = false;
 	assert_true(share(whole, counter(2000 * ms, 3000 * ms, 0, 0), none));
 	assert_false(share(whole, none, none)); /* there is only one */
 	/* The first and the last may be of different buffers. */
@@ -285,29 +332,234 @@ static void counters_that_agree_share_their_readings(void **state)
 	/* A clock that does not go on. */
 	const struct weft__identity still = counter(1000 * ms, 1000 * ms, 0, 0);
 	assert_false(share(still, still, none));
-	const struct weft__identity back = {.has_counter = true, .readings = {{10, 20}, {30, 20}}};
+	const struct weft__identity back = counter(10, 30, 10, -10);
 	assert_false(share(back, back, none));
 }
 
-/* Guests of Xen, with the difference to the host's clock as it was measured for each. */
-static void guests_share_one_difference(void **state)
+/* Dom0's clock gains 50 us in each second on Xen's, and the counter has 2 GHz. */
+static struct weft_abi_comparison compared(uint64_t at_ms, uint32_t error_ns)
+{
+	const uint64_t ms = MS;
+	return (struct weft_abi_comparison){
+		.xen_ns = 70 * ms + at_ms * ms,
+		.monotonic_ns = 10 * ms + at_ms * ms + at_ms * 50,
+		.counter = 1000 * ms + 2 * at_ms * ms,
+		.error_ns = error_ns,
+	};
+}
+
+static void guests_share_comparisons(void **state)
 {
 	(void)state;
 	const uint64_t ms = MS;
-	struct weft__identity list[3] = {counter(1000 * ms, 9000 * ms, 5000, 0),
-		counter(2000 * ms, 2000 * ms, 5100, 0), counter(3000 * ms, 4000 * ms, 4900, 0)};
-	for (int i = 0; i < 3; i++) {
-		list[i].has_counter = false;
-		list[i].has_xen = true;
+	static struct weft__identity list[3];
+	static struct weft__shared_readings shared;
+	const struct weft__host_clock *host = &shared.host;
+	list[0].comparisons[0] = compared(4000, 100);
+	list[0].comparisons[1] = compared(5000, 300);
+	list[0].comparison_count = 2;
+	list[2].comparisons[0] = compared(0, 200);
+	list[2].comparison_count = 1;
+	assert_int_equal(weft__share_readings(list, 3, &shared), 0);
+	assert_int_equal(host->count, 3);
+	assert_in_range(host->error_ns, 300, 302);
+	assert_int_equal(host->offset_ns, -60 * MS);
+	/* Before, at, between and after the comparisons. */
+	for (uint64_t at = 0; at < 9; at++) {
+		const struct weft_abi_comparison c = compared(at * 1000, 0);
+		assert_in_range(
+			weft__ticks_to_ns(host->xen, c.xen_ns), c.monotonic_ns - 1, c.monotonic_ns + 1);
+		assert_in_range(
+			weft__ticks_to_ns(host->counter, c.counter), c.monotonic_ns - 1, c.monotonic_ns + 1);
 	}
-	struct weft__reading xen = weft__share_readings(list, 3).xen;
-	assert_int_equal(xen.ns - xen.ticks, 5000);
-	assert_int_equal(weft__share_readings(list, 1).xen.ticks, 0);
-	list[1].has_xen = false;
-	assert_int_equal(weft__share_readings(list, 2).xen.ticks, 0);
-	assert_int_equal(weft__share_readings(list, 3).xen.ticks, 1000 * ms);
-	list[2].readings.first.ns += 4 * MS; /* 1 ms and a thousandth of 2 s would be near enough */
-	assert_int_equal(weft__share_readings(list, 3).xen.ticks, 0);
+	assert_int_equal(weft__ticks_to_ns(host->xen, 60 * ms), 0);
+	assert_true(weft__host_clock_agrees(host, compared(3000, 0).counter, 3011 * ms));
+	assert_false(weft__host_clock_agrees(host, compared(3000, 0).counter, 3020 * ms));
+	/* One guest's comparisons are so close that they give no rate. */
+	list[0].comparison_count = 1;
+	assert_int_equal(weft__share_readings(list, 1, &shared), 0);
+	assert_int_equal(host->count, 1);
+	assert_false(host->has_counter);
+	assert_int_equal(weft__ticks_to_ns(host->xen, compared(9000, 0).xen_ns),
+		compared(4000, 0).monotonic_ns + 5000 * ms);
+}
+
+/* ---- Linux guests of Xen ---- */
+
+/* The guest's CLOCK_MONOTONIC is 30 ms behind Xen's time. */
+static struct weft__guest_reading guest_read(uint64_t at_ms)
+{
+	const struct weft_abi_comparison host = compared(at_ms, 0);
+	return (struct weft__guest_reading){host.xen_ns - 30 * MS, host.counter};
+}
+
+static void readings_between_comparisons_give_a_guests_clock(void **state)
+{
+	(void)state;
+	const struct weft_abi_comparison list[] = {
+		compared(0, 100), compared(1000, 300), compared(9000, 200)};
+	struct weft__guest_reading readings[24];
+	for (unsigned i = 0; i < 21; i++)
+		readings[i] = guest_read(8000 - 200 * i);
+	readings[7].monotonic_ns += 5 * MS; /* one in twenty may be disturbed */
+	readings[21] = guest_read(20000);   /* far from the comparisons */
+	readings[22] = (struct weft__guest_reading){0, guest_read(5).counter};
+	readings[23] = (struct weft__guest_reading){guest_read(5).monotonic_ns, 0};
+	struct weft__guest_clock clock = weft__guest_clock_find(readings, 24, list, 3);
+	assert_int_equal(clock.offset_ns, 30 * MS);
+	assert_int_equal(clock.error_ns, 300);
+	/* The guest's clock is slewed. */
+	for (unsigned i = 0; i < 21; i++) {
+		readings[i] = guest_read(2000 + 200 * i);
+		readings[i].monotonic_ns += 1000 * i;
+	}
+	clock = weft__guest_clock_find(readings, 21, list, 3);
+	assert_int_equal(clock.offset_ns, 30 * MS - 10000);
+	assert_int_equal(clock.error_ns, 300 + 9000);
+}
+
+static void the_closest_reading_gives_a_guests_clock(void **state)
+{
+	(void)state;
+	const struct weft_abi_comparison list[] = {compared(4000, 100), compared(5000, 100)};
+	struct weft__guest_reading readings[] = {guest_read(3000), guest_read(7000), guest_read(1000)};
+	readings[1].monotonic_ns += 777;
+	struct weft__guest_clock clock = weft__guest_clock_find(readings, 3, list, 2);
+	/* The rate is that of all readings. */
+	assert_in_range(clock.offset_ns, 30 * MS - 777 / 6 - 1, 30 * MS - 777 / 6 + 1);
+	/* The clock may be slewed by a thousandth, and the rate be off by 50 us in 6 s. */
+	assert_in_range(clock.error_ns, 100 + MS + 8333 - 1, 100 + MS + 8333 + 1);
+	clock = weft__guest_clock_find(&readings[2], 1, list, 2); /* that of 7000 */
+	assert_in_range(clock.offset_ns, 30 * MS - 778, 30 * MS - 776);
+	assert_in_range(clock.error_ns, 100 + 2 * MS + 100000 - 1, 100 + 2 * MS + 100000 + 1);
+	/* The guest's own rate. */
+	struct weft__guest_reading two[] = {guest_read(3000), guest_read(3500)};
+	clock = weft__guest_clock_find(two, 2, list, 1);
+	assert_in_range(clock.offset_ns, 30 * MS - 1, 30 * MS + 1);
+	assert_in_range(clock.error_ns, 100 + MS / 2 + 50000 - 1, 100 + MS / 2 + 50000 + 1);
+}
+
+static void a_guests_clock_may_be_unknown(void **state)
+{
+	(void)state;
+	struct weft_abi_comparison list[] = {compared(4000, 100), compared(5000, 100)};
+	struct weft__guest_reading readings[] = {guest_read(4500), guest_read(4600)};
+	assert_int_equal(weft__guest_clock_find(readings, 0, list, 2).offset_ns, 0);
+	assert_int_equal(weft__guest_clock_find(readings, 2, list, 0).offset_ns, 0);
+	assert_int_equal(weft__guest_clock_find(readings, 1, list, 1).offset_ns, 0); /* no rate */
+	assert_int_equal(weft__guest_clock_find(readings, 2, list, 2).offset_ns, 30 * MS);
+	list[1].counter = 0;
+	assert_int_equal(weft__guest_clock_find(readings, 2, list, 2).offset_ns, 0);
+}
+
+/* Its events are at 5000 ns of the guest's clock. */
+static struct weft_abi_buffer *record_in_linux_guest(uint64_t start_ms)
+{
+	struct weft_abi_buffer *header = record(1);
+	weft_stop();
+	header->clock = WEFT_ABI_CLOCK_MONOTONIC;
+	header->time_base = WEFT_ABI_TIME_COUNTER;
+	header->guest = 6;
+	memset(header->boot_id, 1, sizeof(header->boot_id));
+	const struct weft_abi_clock_reading readings[] = {
+		{1000, compared(start_ms, 0).counter, 0},
+		{1000 + 500 * MS, compared(start_ms + 500, 0).counter, 0},
+		{1000 + 900 * MS, compared(start_ms + 900, 0).counter, 0},
+	};
+	header->start = readings[0];
+	header->second = readings[1];
+	header->end = readings[2];
+	header->comparison_count = 3;
+	for (unsigned i = 0; i < 3; i++)
+		header->comparisons[i] = compared(1000 * i, 100);
+	return header;
+}
+
+static void expect_event_at(const struct weft_abi_buffer *header, uint64_t ns)
+{
+	struct trace trace;
+	trace_open(&trace, header, SIZE);
+	while (trace_next(&trace) && trace.event.type != WEFT_EVENT_TAG)
+		continue;
+	assert_in_range(trace.event.time_ns, ns - 1, ns + 1);
+	weft_decoder_destroy(trace.decoder);
+}
+
+/* At 100.004 ms after the first comparison; dom0's clock gained 5 us since then. */
+static void a_linux_guest_is_on_dom0s_clock(void **state)
+{
+	(void)state;
+	struct weft__identity identity;
+	struct weft_abi_buffer *header = record_in_linux_guest(100);
+	expect_event_at(header, 110 * MS + 4000 + 5000);
+	assert_true(weft__identify_trace(header, SIZE, &identity));
+	assert_int_equal(identity.guest, 6);
+	assert_int_equal(identity.guest_clock.offset_ns, 170 * MS - 1000);
+	assert_in_range(identity.readings.first.ns, 110 * MS + 5000 - 1, 110 * MS + 5000 + 1);
+	assert_int_equal(identity.comparison_count, 3);
+	/* A part of a trace has the constant, and fewer readings. */
+	header->time_offset_ns = 170 * MS - 1000;
+	header->second = header->end = (struct weft_abi_clock_reading){0};
+	header->offset_error_ns = 654;
+	expect_event_at(header, 110 * MS + 4000 + 5000);
+	assert_true(weft__identify_trace(header, SIZE, &identity));
+	assert_int_equal(identity.guest_clock.error_ns, 654);
+	/* Without the constant its times begin at its start, and are of no boot. */
+	header->time_offset_ns = 0;
+	header->start = (struct weft_abi_clock_reading){1000, 0, 0};
+	expect_event_at(header, 5000 - 1000);
+	assert_true(weft__identify_trace(header, SIZE, &identity));
+	assert_int_equal(identity.boot_id[0], 0);
+	header->start.monotonic_ns = compared(100, 0).counter;
+	/* Without comparisons it has its own time, and that of no counter. */
+	header->comparison_count = 0;
+	expect_event_at(header, 5000);
+	assert_true(weft__identify_trace(header, SIZE, &identity));
+	assert_int_equal(identity.readings.first.ns, 1000);
+	assert_int_equal(identity.guest, 0);
+	free(header);
+}
+
+/* Each has readings of its own, but their order is that of the guest's clock. */
+static void processes_of_a_linux_guest_share_its_clock(void **state)
+{
+	(void)state;
+	static struct weft__identity list[3];
+	static struct weft__shared_readings shared;
+	const struct weft__guest_clock own = {111, 5};
+	list[0].guest = list[1].guest = 6;
+	list[0].guest_clock = (struct weft__guest_clock){30 * MS, 700};
+	list[1].guest_clock = (struct weft__guest_clock){30 * MS + 50, 600};
+	list[2].guest = 7;
+	list[2].guest_clock = (struct weft__guest_clock){-40 * MS, 900};
+	assert_int_equal(weft__share_readings(list, 3, &shared), 0);
+	assert_int_equal(weft__share_guest_clock(&shared, 6, own).offset_ns, 30 * MS + 50);
+	assert_int_equal(weft__share_guest_clock(&shared, 7, own).offset_ns, -40 * MS);
+	assert_int_equal(weft__share_guest_clock(&shared, 8, own).offset_ns, 111);
+}
+
+/* After a suspend, CLOCK_MONOTONIC has stood still. */
+static void comparisons_that_contradict_are_dropped(void **state)
+{
+	(void)state;
+	static struct weft__host_clock clock;
+	struct weft_abi_comparison list[200] = {compared(0, 10), compared(1000, 10), compared(1000, 10),
+		compared(1040, 10), compared(2000, 10), compared(3000, 10), compared(4000, 10)};
+	list[4].monotonic_ns -= 10 * MS;
+	list[5].counter = 0;
+	weft__host_clock_init(&clock, list, 7);
+	assert_int_equal(clock.count, 4);
+	assert_false(clock.has_counter);
+	for (unsigned i = 0; i < 200; i++)
+		list[i] = compared(1000 * (199 - i), 10);
+	list[100].monotonic_ns += 2000;
+	weft__host_clock_init(&clock, list, 200);
+	assert_in_range(clock.count, 40, WEFT__HOST_COMPARISONS_MAX);
+	assert_int_equal(clock.offset_ns, -60 * MS);
+	assert_in_range(weft__ticks_to_ns(clock.xen, compared(150000, 0).xen_ns),
+		compared(150000, 0).monotonic_ns - 1, compared(150000, 0).monotonic_ns + 1);
+	weft__host_clock_init(&clock, list, 0);
+	assert_int_equal(clock.count, 0);
 }
 
 int main(void)
@@ -316,11 +568,18 @@ int main(void)
 		cmocka_unit_test(a_summary_counts_events_and_losses),
 		cmocka_unit_test(a_summary_describes_the_program),
 		cmocka_unit_test(other_bytes_have_no_summary),
+		cmocka_unit_test(names_that_overlap_others_are_refused),
 		cmocka_unit_test(a_clock_is_converted_by_its_readings),
 		cmocka_unit_test(an_offset_moves_all_readings),
 		cmocka_unit_test(a_trace_is_identified_by_its_header),
 		cmocka_unit_test(counters_that_agree_share_their_readings),
-		cmocka_unit_test(guests_share_one_difference),
+		cmocka_unit_test(guests_share_comparisons),
+		cmocka_unit_test(comparisons_that_contradict_are_dropped),
+		cmocka_unit_test(readings_between_comparisons_give_a_guests_clock),
+		cmocka_unit_test(the_closest_reading_gives_a_guests_clock),
+		cmocka_unit_test(a_guests_clock_may_be_unknown),
+		cmocka_unit_test(a_linux_guest_is_on_dom0s_clock),
+		cmocka_unit_test(processes_of_a_linux_guest_share_its_clock),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

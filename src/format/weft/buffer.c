@@ -75,7 +75,18 @@ static void find_names(struct weft__buffer *b, const struct weft__input *input)
 /* The time that a reading has in the trace. 0: not taken. */
 static struct weft__reading reading(const struct weft__buffer *b, uint64_t ticks, uint64_t ns)
 {
-	return (struct weft__reading){ticks, ns ? ns + u64(b, AT(time_offset_ns)) : 0};
+	const struct weft__reading none = {ticks, 0, 0};
+	uint64_t noted_ns = ns;
+	if (!ns)
+		return none;
+	if (u32(b, AT(time_base)) == WEFT_ABI_TIME_COUNTER) {
+		ns = b->host_clock ? weft__ticks_to_ns(b->host_clock->xen, ticks) : ticks;
+		return (struct weft__reading){ticks, ns, noted_ns};
+	}
+	ns += u64(b, AT(time_offset_ns));
+	if (b->host_clock)
+		ns = weft__ticks_to_ns(b->host_clock->xen, ns - (uint64_t)b->own_host_clock->offset_ns);
+	return (struct weft__reading){ticks, ns, noted_ns};
 }
 
 static struct weft__reading reading_at(const struct weft__buffer *b, size_t offset)
@@ -96,7 +107,7 @@ static struct weft__reading reading_of_end(const struct weft__buffer *b)
 {
 	const struct weft__reading start = reading_at(b, AT(start));
 	const struct weft__reading second = reading_at(b, AT(second));
-	const struct weft__reading end = reading_at(b, AT(end)), none = {0, 0};
+	const struct weft__reading end = reading_at(b, AT(end)), none = {0, 0, 0};
 	struct weft__ticks clock;
 	if (end.ticks < start.ticks || (end.ns && end.ns < start.ns))
 		return none;
@@ -126,6 +137,89 @@ static struct weft__reading last_reading(const struct weft__buffer *b)
 	return last;
 }
 
+uint32_t weft__buffer_comparisons(
+	const struct weft__buffer *b, struct weft_abi_comparison ret_comparisons[WEFT_ABI_COMPARISONS])
+{
+	uint32_t count = u32(b, AT(comparison_count));
+	memcpy(ret_comparisons, b->header + AT(comparisons),
+		WEFT_ABI_COMPARISONS * sizeof(*ret_comparisons));
+	return count > WEFT_ABI_COMPARISONS || !ret_comparisons[0].xen_ns ? 0 : count;
+}
+
+/* Collects the readings of all packets and of the header. Returns their number. */
+static size_t collect_readings(const struct weft__buffer *b, struct weft__guest_reading *readings)
+{
+	static const size_t places[] = {AT(start), AT(second), AT(end)};
+	size_t count = 0;
+	for (size_t i = 0; i < 3; i++)
+		readings[count++] = (struct weft__guest_reading){u64(b, places[i]), u64(b, places[i] + 8)};
+	for (uint32_t i = 0; i < b->packet_count; i++) {
+		struct weft_abi_packet header;
+		if (weft__packet_is_readable(weft__packet_read(b, i, &header)))
+			readings[count++] =
+				(struct weft__guest_reading){header.reading_ticks, header.reading_ns};
+	}
+	return count;
+}
+
+/* Finds the difference between the guest's CLOCK_MONOTONIC and Xen's time. Processes of one guest
+ * that are opened together have the same one. A part of a trace has that of the whole. */
+static int find_guest_clock(struct weft__buffer *b, const struct weft__input *input,
+	const struct weft_abi_comparison *comparisons)
+{
+	uint32_t guest = u32(b, AT(guest)), count = u32(b, AT(comparison_count));
+	b->guest_clock = (struct weft__guest_clock){
+		(int64_t)u64(b, AT(time_offset_ns)), u32(b, AT(offset_error_ns))};
+	if (!b->guest_clock.offset_ns) {
+		struct weft__guest_reading *readings =
+			malloc((b->packet_count + (size_t)3) * sizeof(*readings));
+		if (!readings)
+			return WEFT_ERROR_MEMORY;
+		b->guest_clock =
+			weft__guest_clock_find(readings, collect_readings(b, readings), comparisons, count);
+		free(readings);
+	}
+	struct weft__guest_clock clock = b->guest_clock;
+	if (input->readings)
+		clock = weft__share_guest_clock(input->readings, guest, clock);
+	uint32_t error_ns = clock.error_ns < UINT32_MAX ? (uint32_t)clock.error_ns : UINT32_MAX;
+	memcpy(b->header + AT(time_offset_ns), &clock.offset_ns, sizeof(clock.offset_ns));
+	memcpy(b->header + AT(offset_error_ns), &error_ns, sizeof(error_ns));
+	if (clock.offset_ns) {
+		weft__host_clock_shift(b->own_host_clock, b->host_clock, clock.offset_ns);
+		b->own_host_clock->error_ns += clock.error_ns;
+	}
+	b->host_clock = clock.offset_ns ? b->own_host_clock : NULL;
+	if (!b->host_clock) /* its times are not of this boot's clock */
+		memset(b->header + AT(boot_id), 0, sizeof(b->about.boot_id));
+	return 0;
+}
+
+/* Finds the clocks of the host, if the reader of a guest stored comparisons of them. */
+static int find_host_clock(struct weft__buffer *b, const struct weft__input *input)
+{
+	struct weft_abi_comparison list[WEFT_ABI_COMPARISONS];
+	uint32_t count = weft__buffer_comparisons(b, list);
+	if (!count)
+		return 0;
+	b->own_host_clock = malloc(sizeof(*b->own_host_clock));
+	if (!b->own_host_clock)
+		return WEFT_ERROR_MEMORY;
+	weft__host_clock_init(b->own_host_clock, list, count);
+	bool is_shared = input->readings && input->readings->host.count;
+	b->host_clock = is_shared ? &input->readings->host : b->own_host_clock;
+	return u32(b, AT(time_base)) == WEFT_ABI_TIME_COUNTER ? find_guest_clock(b, input, list) : 0;
+}
+
+/* True if the ticks are those of the host's counter, as far as the buffer's readings tell. */
+static bool has_host_counter(const struct weft__buffer *b)
+{
+	const struct weft__readings *r = &b->readings;
+	return b->host_clock && u32(b, AT(clock)) == WEFT_ABI_CLOCK_TSC &&
+		   weft__host_clock_agrees(b->host_clock, r->first.ticks, r->first.ns) &&
+		   weft__host_clock_agrees(b->host_clock, r->last.ticks, r->last.ns);
+}
+
 /* Two clock readings closer than this give a worse rate than the frequency in the header. */
 static const uint64_t BASELINE_MIN_NS = 1000000;
 
@@ -138,8 +232,10 @@ static uint64_t rate_of_clock(struct weft__buffer *b, const struct weft__input *
 	uint64_t hz = u64(b, AT(clock_hz));
 	uint32_t kind = u32(b, AT(clock));
 	const uint64_t second = 1000000000;
-	if (kind == WEFT_ABI_CLOCK_XEN && shared && shared->xen.ticks) {
-		weft__ticks_init(&b->clock, shared->xen.ticks, shared->xen.ns, 1, 1);
+	bool is_guests =
+		kind == WEFT_ABI_CLOCK_MONOTONIC && u32(b, AT(time_base)) == WEFT_ABI_TIME_COUNTER;
+	if ((kind == WEFT_ABI_CLOCK_XEN || is_guests) && b->host_clock) {
+		b->clock = b->host_clock->xen[0];
 		return second;
 	}
 	if (kind == WEFT_ABI_CLOCK_MONOTONIC || kind == WEFT_ABI_CLOCK_UNIX ||
@@ -148,11 +244,11 @@ static uint64_t rate_of_clock(struct weft__buffer *b, const struct weft__input *
 		return second;
 	}
 	if (last.ns - start.ns >= BASELINE_MIN_NS || (hz == 0 && last.ns > start.ns)) {
-		struct weft__ticks hertz; /* ticks per second: the inverse division */
 		weft__ticks_init(
 			&b->clock, start.ticks, start.ns, last.ticks - start.ticks, last.ns - start.ns);
-		weft__ticks_init(&hertz, 0, 0, last.ns - start.ns, last.ticks - start.ticks);
-		return weft__ticks_to_ns(&hertz, second);
+		if (has_host_counter(b))
+			b->clock = b->host_clock->counter[0];
+		return weft__ticks_hz(&b->clock);
 	}
 	if (hz == 0) {
 		report(input, AT(clock_hz), "the clock's rate is unknown: a tick counts as 1 ns");
@@ -183,6 +279,8 @@ static void read_clock(struct weft__buffer *b, const struct weft__input *input)
 	b->readings = (struct weft__readings){start, last_reading(b)};
 	clock->hz = rate_of_clock(b, input);
 	clock->name = clock_name(u32(b, AT(clock)));
+	clock->comparisons = b->host_clock ? b->host_clock->count : 0;
+	clock->error_ns = b->host_clock ? b->host_clock->error_ns : 0;
 	clock->epoch = start.ns ? WEFT_EPOCH_MONOTONIC : WEFT_EPOCH_UNKNOWN;
 	clock->offset_ns = unix_ns ? (int64_t)(unix_ns - start.ns) : 0;
 	if (u32(b, AT(clock)) == WEFT_ABI_CLOCK_UNIX) {
@@ -261,8 +359,11 @@ static int read_header(struct weft__buffer *b, const struct weft__input *input, 
 
 static void describe(struct weft__buffer *b, struct weft_trace_description *description)
 {
-	b->about = (struct weft_trace_buffer){
-		.process = b->program, .host = b->host, .file = "", .pid = b->pid};
+	b->about = (struct weft_trace_buffer){.process = b->program,
+		.host = b->host,
+		.file = "",
+		.pid = b->pid,
+		.guest = u32(b, AT(guest))};
 	memcpy(b->about.boot_id, b->header + AT(boot_id), sizeof(b->about.boot_id));
 	memcpy(b->about.uuid, b->header + AT(uuid), sizeof(b->about.uuid));
 	b->about.series = u32(b, AT(stream)) ? u64(b, AT(series)) : 0;
@@ -285,6 +386,8 @@ void weft__buffer_read_end(struct weft__buffer *b)
 static int init(struct weft__buffer *b, const struct weft__input *input, bool stream_too)
 {
 	int error = read_header(b, input, stream_too);
+	if (!error)
+		error = find_host_clock(b, input);
 	if (error) {
 		weft__buffer_finish(b);
 		return error;
@@ -325,6 +428,8 @@ void weft__buffer_finish(struct weft__buffer *b)
 		free(b->stream);
 	}
 	b->stream = NULL;
+	free(b->own_host_clock);
+	b->own_host_clock = NULL;
 	free(b->code);
 	b->code = NULL;
 	weft__buffer_drop_names(b);

@@ -17,6 +17,8 @@
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 #include "format/format.h"
+#include "format/weft/guest_clock.h"
+#include "format/weft/host_clock.h"
 #include "format/weft/identity.h"
 #include "format/weft/ticks.h"
 
@@ -37,6 +39,10 @@ struct weft__buffer {
 	uint64_t marked;               /* ticks of a stream's last mark; 0: none */
 	struct weft__ticks clock;
 	struct weft__readings readings; /* of the clock, by this buffer alone */
+	/* The clocks of the host of Xen that the program's domain is on; NULL: unknown. */
+	const struct weft__host_clock *host_clock;
+	struct weft__host_clock *own_host_clock; /* by this buffer alone */
+	struct weft__guest_clock guest_clock;    /* by this buffer alone; 0: it needs none */
 	uint32_t pid;
 	struct weft_trace_buffer about; /* for the description: its texts are those below */
 	char program[65];
@@ -76,6 +82,10 @@ void weft__buffer_finish(struct weft__buffer *buffer);
  * accept a stream, and allocates nothing. */
 int weft__buffer_find_parts(struct weft__buffer *buffer, const struct weft__input *input);
 
+/* Copies the comparisons of the host's clocks from the header. Returns their number. */
+uint32_t weft__buffer_comparisons(const struct weft__buffer *buffer,
+	struct weft_abi_comparison ret_comparisons[WEFT_ABI_COMPARISONS]);
+
 /* weft/stream.c: finds a stream's packets, its names, and the last of its headers. */
 int weft__stream_init(struct weft__buffer *buffer, const struct weft__input *input);
 
@@ -102,11 +112,13 @@ static inline uint32_t weft__buffer_piece(const struct weft__buffer *buffer)
 	return piece;
 }
 
-/* True if it is the processor's, which all programs of a machine share. */
+/* True if it is the processor's, which all programs of a machine share. A guest of Xen says so,
+ * too, but its readings must not count for others. */
 static inline bool weft__buffer_has_counter(const struct weft__buffer *buffer)
 {
 	uint32_t clock = weft__buffer_clock(buffer);
-	return clock == WEFT_ABI_CLOCK_TSC || clock == WEFT_ABI_CLOCK_CNTVCT;
+	return !buffer->own_host_clock &&
+		   (clock == WEFT_ABI_CLOCK_TSC || clock == WEFT_ABI_CLOCK_CNTVCT);
 }
 
 /* Reads from the header copy when and why the record ended, into `about`. init does this; call it

@@ -6,6 +6,11 @@
  */
 #include "format/weft/identity.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/error.h>
+
 #include "format/weft/buffer.h"
 
 /* The kernel changes the rate of CLOCK_MONOTONIC by at most 0.05 % to follow the time of day. */
@@ -21,16 +26,24 @@ bool weft__identify_trace(const void *bytes, size_t size, struct weft__identity 
 	if (!weft__buffer_probe(bytes, size) || weft__buffer_init_any(&buffer, &input))
 		return false;
 	*ret_identity = (struct weft__identity){
+		.offset_ns = description.clock.offset_ns,
 		.pid = buffer.pid,
 		.series = buffer.about.series,
 		.piece = weft__buffer_piece(&buffer),
 		.is_monotonic = description.clock.epoch == WEFT_EPOCH_MONOTONIC,
 		.has_counter = weft__buffer_has_counter(&buffer),
-		.has_xen = weft__buffer_clock(&buffer) == WEFT_ABI_CLOCK_XEN,
 		.readings = buffer.readings,
+		.end_ns = buffer.readings.last.ns,
 	};
+	if (buffer.guest_clock.offset_ns) {
+		ret_identity->guest = buffer.about.guest;
+		ret_identity->guest_clock = buffer.guest_clock;
+	}
+	if (buffer.about.ending == WEFT_ENDING_CUT)
+		ret_identity->end_ns = buffer.about.end_ns;
 	memcpy(ret_identity->boot_id, buffer.about.boot_id, sizeof(ret_identity->boot_id));
 	memcpy(ret_identity->uuid, buffer.about.uuid, sizeof(ret_identity->uuid));
+	ret_identity->comparison_count = weft__buffer_comparisons(&buffer, ret_identity->comparisons);
 	weft__buffer_finish(&buffer);
 	return true;
 }
@@ -46,8 +59,10 @@ static struct weft__readings share_counter(const struct weft__identity *identiti
 	const struct weft__readings none = {.last.ticks = 0};
 	struct weft__ticks clock;
 	size_t counters = 0;
+	bool has_others = false;
 	for (size_t i = 0; i < count; i++) {
 		const struct weft__readings *own = &identities[i].readings;
+		has_others |= identities[i].is_hypervisor || identities[i].comparison_count;
 		if (!identities[i].has_counter)
 			continue;
 		counters++;
@@ -56,7 +71,8 @@ static struct weft__readings share_counter(const struct weft__identity *identiti
 		if (own->last.ticks > all.last.ticks)
 			all.last = own->last;
 	}
-	if (counters < 2 || all.last.ticks <= all.first.ticks || all.last.ns <= all.first.ns)
+	if (counters < (has_others ? 1 : 2) || all.last.ticks <= all.first.ticks ||
+		all.last.ns <= all.first.ns)
 		return none;
 	weft__ticks_init(&clock, all.first.ticks, all.first.ns, all.last.ticks - all.first.ticks,
 		all.last.ns - all.first.ns);
@@ -69,30 +85,77 @@ static struct weft__readings share_counter(const struct weft__identity *identiti
 	return all;
 }
 
-/* Each copy of a guest's buffer has its own measurement of the difference between Xen's clock and
- * this machine's. With one of them for all, an effect in one guest never comes before its cause in
- * another. */
-static struct weft__reading share_xen(const struct weft__identity *identities, size_t count)
+/* Each copy of a guest's buffer has comparisons of its own. With the same ones for all, an effect
+ * in one guest never comes before its cause in another. */
+static int share_host(
+	const struct weft__identity *identities, size_t count, struct weft__host_clock *ret_clock)
 {
-	struct weft__reading first = {0, 0};
-	const struct weft__reading none = {0, 0};
-	struct weft__ticks clock;
-	size_t guests = 0;
+	size_t used = 0;
+	struct weft_abi_comparison *all = malloc((count * WEFT_ABI_COMPARISONS + 1) * sizeof(*all));
+	if (!all)
+		return WEFT_ERROR_MEMORY;
 	for (size_t i = 0; i < count; i++) {
-		if (!identities[i].has_xen)
-			continue;
-		if (guests++ == 0)
-			first = identities[i].readings.first;
-		weft__ticks_init(&clock, first.ticks, first.ns, 1, 1);
-		if (!agrees(&clock, &identities[i].readings.first))
-			return none;
+		memcpy(all + used, identities[i].comparisons, sizeof(identities[i].comparisons));
+		used += identities[i].comparison_count;
 	}
-	return guests < 2 ? none : first;
+	weft__host_clock_init(ret_clock, all, used);
+	free(all);
+	return 0;
 }
 
-struct weft__shared_readings weft__share_readings(
-	const struct weft__identity *identities, size_t count)
+/* The clock with the least error, of each guest. */
+static void share_guests(
+	const struct weft__identity *identities, size_t count, struct weft__shared_readings *shared)
 {
-	return (struct weft__shared_readings){
-		share_counter(identities, count), share_xen(identities, count)};
+	memset(shared->guests, 0, sizeof(shared->guests));
+	for (size_t i = 0; i < count; i++) {
+		uint32_t guest = identities[i].guest, at = 0;
+		while (
+			guest && at < WEFT__SHARED_GUESTS && shared->guests[at] && shared->guests[at] != guest)
+			at++;
+		if (!guest || at == WEFT__SHARED_GUESTS)
+			continue;
+		if (!shared->guests[at] ||
+			identities[i].guest_clock.error_ns < shared->guest_clocks[at].error_ns)
+			shared->guest_clocks[at] = identities[i].guest_clock;
+		shared->guests[at] = guest;
+	}
+}
+
+struct weft__guest_clock weft__share_guest_clock(
+	const struct weft__shared_readings *shared, uint32_t guest, struct weft__guest_clock own)
+{
+	for (uint32_t i = 0; i < WEFT__SHARED_GUESTS && shared->guests[i]; i++)
+		if (shared->guests[i] == guest)
+			return shared->guest_clocks[i];
+	return own;
+}
+
+/* Programs of dom0 read the counter more exactly than it is compared. */
+static void share_cycles(struct weft__shared_readings *shared)
+{
+	const struct weft__reading *first = &shared->counter.first, *last = &shared->counter.last;
+	shared->cycles = (struct weft__ticks){0};
+	if (shared->host.count && shared->host.has_counter)
+		shared->cycles = shared->host.counter[0];
+	if (!last->ticks)
+		return;
+	weft__ticks_init(
+		&shared->cycles, first->ticks, first->ns, last->ticks - first->ticks, last->ns - first->ns);
+	shared->host.counter[0] = shared->cycles;
+	shared->host.has_counter = shared->host.count;
+}
+
+int weft__share_readings(const struct weft__identity *identities, size_t count,
+	struct weft__shared_readings *ret_readings)
+{
+	ret_readings->counter = share_counter(identities, count);
+	ret_readings->offset_ns = 0;
+	for (size_t i = count; i-- > 0;)
+		if (identities[i].offset_ns)
+			ret_readings->offset_ns = identities[i].offset_ns;
+	share_guests(identities, count, ret_readings);
+	int error = share_host(identities, count, &ret_readings->host);
+	share_cycles(ret_readings);
+	return error;
 }
