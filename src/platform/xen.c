@@ -120,6 +120,41 @@ static void read_clocks(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret
 	errno = saved;
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+/* Stands in for Xen's time: dom0 may have the same counter, and compares it. */
+static void read_counter(void *context, uint64_t *ret_counter, uint64_t *ret_unix_ns)
+{
+	uint64_t before = __builtin_ia32_rdtsc();
+	(void)context;
+	weft__platform_clock(WEFT_CLOCK_REALTIME, ret_unix_ns);
+	*ret_counter = before + (__builtin_ia32_rdtsc() - before) / 2;
+}
+
+static bool reads_counter(const struct weft_platform *platform)
+{
+	return platform->read_clocks == read_counter;
+}
+
+/* NULL: the counter itself is the clock of the events. */
+static const struct weft_platform *find_counter(void)
+{
+	clocks.platform = *weft__default_platform();
+	clocks.platform.read_clocks = read_counter;
+	return clocks.platform.ticks ? &clocks.platform : NULL;
+}
+#else
+static bool reads_counter(const struct weft_platform *platform)
+{
+	(void)platform;
+	return false;
+}
+
+static const struct weft_platform *find_counter(void)
+{
+	return NULL;
+}
+#endif
+
 /* NULL: this process may not ask Xen, so readers cannot compare its time with other domains'. */
 static const struct weft_platform *find_platform(void)
 {
@@ -129,11 +164,11 @@ static const struct weft_platform *find_platform(void)
 	if (clocks.calls && !clocks.now)
 		clocks.now = xen.xencall_alloc_buffer(clocks.calls, sizeof(*clocks.now));
 	if (!clocks.now)
-		return NULL;
+		return find_counter();
 	clocks.platform = *weft__default_platform();
 	clocks.platform.read_clocks = read_clocks;
 	read_clocks(NULL, &system_ns, &unix_ns);
-	return system_ns ? &clocks.platform : NULL;
+	return system_ns ? &clocks.platform : find_counter();
 }
 
 /* Two readings give the counter's rate; packets have more of them. */
@@ -143,10 +178,15 @@ static void describe_time(struct weft_abi_buffer *header, const struct weft_plat
 {
 	if (!platform)
 		return;
+	bool is_counter = reads_counter(platform);
+	const uint64_t *ns = is_counter ? &header->second.ticks : &header->second.monotonic_ns;
+	uint64_t start_ns = is_counter ? header->start.ticks : header->start.monotonic_ns;
 	do
 		header->second = weft__read_clocks(platform);
-	while (header->second.monotonic_ns - header->start.monotonic_ns < RATE_BASE_NS);
-	header->time_base = WEFT_ABI_TIME_XEN;
+	while (*ns - start_ns < RATE_BASE_NS);
+	header->time_base = is_counter ? WEFT_ABI_TIME_COUNTER : WEFT_ABI_TIME_XEN;
+	if (is_counter)
+		header->clock = WEFT_ABI_CLOCK_MONOTONIC;
 	/* Known only since recording started. */
 	weft__store(&clocks.platform.barrier, weft__default_platform()->barrier);
 }
