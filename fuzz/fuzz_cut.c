@@ -47,6 +47,7 @@ static struct shown show(const void *bytes, size_t size, const struct weft_cut_r
 			shown.first_ns = event.time_ns;
 		shown.last_ns = event.time_ns;
 		weft_lines_init(&lines, weft_decoder_describe(decoder), 0);
+		lines.has_threads = true; /* one that damage hides is found when its packet is read */
 		if (event.time_ns >= range->start_ns && event.time_ns < range->end_ns)
 			weft_lines_add_json(&lines, &event, &shown.lines);
 	}

@@ -60,6 +60,7 @@ struct weft_field {
 
 struct weft_event {
 	uint64_t time_ns; /* on the trace's own clock */
+	uint64_t ticks;   /* of which the time was computed, in weft's format; 0: unknown */
 	uint64_t offset;  /* bytes from the input's start, for diagnostics */
 	uint64_t task;    /* the actor; the receiver of a signal; after a switch the running task */
 	uint64_t other;   /* child, source or target; the track of a span */
@@ -89,9 +90,14 @@ struct weft_event {
 	/* The name of a created task's kind, if the program gave it one, or of a span's track; else of
 	 * size 0. */
 	struct weft_slice kind_name;
-	/* The name of a created task's category; of size 0 for "program", and if it is unknown: see
-	 * weft_trace_buffer.has_categories. */
-	struct weft_slice category;
+	union {
+		/* The name of a created task's category; of size 0 for "program", and if it is unknown: see
+		 * weft_trace_buffer.has_categories. */
+		struct weft_slice category;
+		/* A span on a track, in weft's format: the ticks of begin_ns and end_ns. If those are times
+		 * of another clock, [0] has the ticks at which both clocks were read. */
+		uint64_t span_ticks[2];
+	};
 };
 
 /* The member of struct weft_event that a FIELD of events.def means. */

@@ -156,6 +156,7 @@ struct weft_trace_description {
 						   formats */
 	const char *source; /* the name of the trace that this is a part of; NULL: it is whole */
 	struct weft_clock clock;
+	const struct weft__clock_ticks *ticks; /* for weft_cut_add(); NULL: ticks are not known */
 	const struct weft_trace_thread *threads;
 	uint32_t thread_count;                   /* at least 1 after the first event */
 	uint32_t buffer_count;                   /* 0: one buffer of which nothing is known */

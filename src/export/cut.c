@@ -15,6 +15,7 @@
 #include "abi/stream_abi.h"
 #include "base/export.h"
 #include "export/cut_alive.h"
+#include "export/cut_clock.h"
 #include "export/cut_encode.h"
 #include "export/cut_rundown.h"
 
@@ -66,25 +67,6 @@ WEFT__EXPORT void weft_cut_destroy(struct weft_cut *cut)
 	free(cut);
 }
 
-/* Makes a tick a nanosecond of the trace's clock, and keeps the clock's epoch. */
-static void describe_clock(
-	const struct weft_cut *cut, const struct weft_clock *clock, struct weft_abi_buffer *header)
-{
-	uint64_t start = cut->start_ns ? cut->start_ns : 1;
-	header->clock_hz = 1000000000;
-	header->clock = WEFT_ABI_CLOCK_CALLER;
-	if (clock->epoch == WEFT_EPOCH_UNKNOWN)
-		start = 0;
-	else
-		header->clock =
-			clock->epoch == WEFT_EPOCH_UNIX ? WEFT_ABI_CLOCK_UNIX : WEFT_ABI_CLOCK_MONOTONIC;
-	header->start.ticks = header->start.monotonic_ns = start;
-	if (clock->epoch == WEFT_EPOCH_UNIX)
-		header->start.unix_ns = start;
-	else if (clock->offset_ns)
-		header->start.unix_ns = start + (uint64_t)clock->offset_ns;
-}
-
 static int name_category(struct weft_cut *cut, const struct weft_trace_category *category,
 	struct weft_abi_buffer *header)
 {
@@ -133,7 +115,7 @@ static void describe_changes(const struct weft_cut *cut, const struct weft_trace
 		if (change->time_ns >= cut->range.end_ns)
 			break;
 		header->changes[i] = (struct weft_abi_change){
-			.ticks = change->time_ns,
+			.ticks = weft__cut_ticks(trace, change->time_ns),
 			.category = change->category,
 			.level = change->level,
 			.number = i + 1,
@@ -182,8 +164,8 @@ static int write_losses(struct weft_cut *cut, const struct weft_trace_descriptio
 	for (uint32_t i = 0; !error && count && i < trace->loss_period_count; i++) {
 		const struct weft_loss_period *period = &trace->loss_periods[i];
 		const struct weft_abi_lost lost = {
-			.start_ticks = period->start,
-			.end_ticks = period->end,
+			.start_ticks = weft__cut_ticks(trace, period->start),
+			.end_ticks = weft__cut_ticks(trace, period->end),
 			.count = period->count,
 			.thread = period->thread + 1,
 			.cause = period->cause,
@@ -205,8 +187,8 @@ static void describe_process(const struct weft_trace_buffer *buffer, struct weft
 }
 
 /* The record ends with the range, unless the program's own record ends before that. */
-static void describe_end(const struct weft_cut *cut, const struct weft_trace_buffer *buffer,
-	struct weft_abi_buffer *header)
+static void describe_end(const struct weft_cut *cut, const struct weft_trace_description *trace,
+	const struct weft_trace_buffer *buffer, struct weft_abi_buffer *header)
 {
 	uint64_t end = buffer->end_ns;
 	header->ending = buffer->ending;
@@ -216,7 +198,8 @@ static void describe_end(const struct weft_cut *cut, const struct weft_trace_buf
 		header->wait_status = 0;
 		end = cut->range.end_ns;
 	}
-	header->end.ticks = header->end.monotonic_ns = end;
+	header->end.ticks = end ? weft__cut_ticks(trace, end) : 0;
+	header->end.monotonic_ns = trace->ticks ? 0 : end; /* it is not a reading of the clock */
 }
 
 static int describe(struct weft_cut *cut, const struct weft_trace_description *trace,
@@ -233,14 +216,14 @@ static int describe(struct weft_cut *cut, const struct weft_trace_description *t
 	};
 	memcpy(header->magic, WEFT_ABI_MAGIC, sizeof(header->magic));
 	memcpy(header->source, cut->source, sizeof(header->source));
-	describe_clock(cut, &trace->clock, header);
+	weft__cut_clock_describe(trace, cut->start_ns, header);
 	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
 		header->losses[cause] = losses_of_range(cut, trace, cause);
 	const struct weft_trace_buffer *buffer =
 		weft_trace_buffer_at(trace->buffers, trace->buffer_count, 0);
 	header->has_categories = cut->alive.has_categories = buffer->has_categories;
 	describe_process(buffer, header);
-	describe_end(cut, buffer, header);
+	describe_end(cut, trace, buffer, header);
 	for (uint32_t i = 0; !error && i < trace->category_count; i++)
 		error = name_category(cut, &trace->categories[i], header);
 	if (!error)
@@ -266,15 +249,17 @@ static bool is_one_buffer(const struct weft_trace_description *trace)
 
 static int write_event(struct weft_cut *cut, const struct weft_event *event)
 {
+	const struct weft_trace_description *trace = cut->packets.trace;
 	struct weft__cut_words words;
 	struct weft__cut_thread *thread;
 	int error = weft__cut_packets_thread(&cut->packets, event->thread, &thread);
 	if (error)
 		return error;
 	uint64_t task = thread->task;
-	error = weft__cut_encode(event, &cut->names, &task, &words);
+	const struct weft__cut_time time = {event->time_ns, weft__cut_event_ticks(trace, event)};
+	error = weft__cut_encode(event, trace, &cut->names, &task, &words);
 	if (!error)
-		error = weft__cut_packets_add(&cut->packets, event->thread, event->time_ns, &words);
+		error = weft__cut_packets_add(&cut->packets, event->thread, time, &words);
 	thread->task = task;
 	return error;
 }
@@ -332,11 +317,12 @@ static int write_rundown(struct weft_cut *cut, const struct weft_trace_descripti
 {
 	const struct weft__rundown_sink sink = {add_rundown, cut};
 	weft__cut_packets_rewind(&cut->packets);
-	int error = weft__rundown_write(&cut->alive, cut->range.start_ns, &sink);
+	uint64_t start_ns = weft__cut_round(trace, cut->range.start_ns);
+	int error = weft__rundown_write(&cut->alive, start_ns, &sink);
 	if (!error)
 		error = weft__cut_packets_flush_all(&cut->packets);
 	for (uint32_t i = 0; !error && i < trace->thread_count; i++)
-		error = weft__cut_packets_declare(&cut->packets, i, cut->start_ns);
+		error = weft__cut_packets_declare(&cut->packets, i, weft__cut_ticks(trace, cut->start_ns));
 	return error;
 }
 

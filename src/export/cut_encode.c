@@ -19,6 +19,7 @@
 
 struct encoder {
 	struct weft__cut_words *words;
+	const struct weft_trace_description *trace;
 	struct weft__cut_names *names;
 	bool is_far;   /* texts are stored outside of the packet */
 	bool overflow; /* it does not fit: encode it again with is_far */
@@ -199,8 +200,7 @@ static void put_alive(struct encoder *e, const struct weft_event *event)
 	put_text(e, event->text);
 }
 
-/* Ticks of a part are ns of the trace, so the times need no reading of the span's clock. The track
- * keeps its number, and its name gets another. */
+/* The track keeps its number, and its name gets another. */
 static void put_span(struct encoder *e, const struct weft_event *event)
 {
 	uint64_t number = (event->other - WEFT_TRACK_FIRST) / WEFT_TRACK_LINES & WEFT_ABI_TRACK_NUMBER;
@@ -208,9 +208,15 @@ static void put_span(struct encoder *e, const struct weft_event *event)
 	int error = weft__cut_name(e->names, event->kind_name, &id);
 	if (error || !id)
 		e->error = error ? error : WEFT_ERROR_LIMIT;
-	put(e, WEFT_ABI_TRACK(number, id, event->kind & 0xff));
-	put(e, event->begin_ns);
-	put(e, event->end_ns);
+	const struct weft__cut_span span = weft__cut_span(e->trace, event);
+	const uint64_t pair = span.is_pair ? WEFT_ABI_TRACK_PAIR : 0;
+	put(e, WEFT_ABI_TRACK(number, id, event->kind & 0xff) | pair);
+	put(e, span.begin);
+	put(e, span.end);
+	if (span.is_pair) {
+		put(e, span.now_ticks);
+		put(e, span.now_ns);
+	}
 	put_name(e, event->text);
 }
 
@@ -340,11 +346,11 @@ static void encode(
 	w->list[w->head] = WEFT_ABI_HEAD(kind, count, e->small);
 }
 
-int weft__cut_encode(const struct weft_event *event, struct weft__cut_names *names, uint64_t *task,
-	struct weft__cut_words *ret_words)
+int weft__cut_encode(const struct weft_event *event, const struct weft_trace_description *trace,
+	struct weft__cut_names *names, uint64_t *task, struct weft__cut_words *ret_words)
 {
 	/* The format has no field for a switch's reason. */
-	struct encoder e = {.words = ret_words, .names = names};
+	struct encoder e = {.words = ret_words, .trace = trace, .names = names};
 	struct weft_text shape = {0};
 	struct weft_slice text = event->text;
 	e.is_far = event->type == WEFT_EVENT_SWITCH && text.size > 0;

@@ -5,11 +5,12 @@
 #ifndef WEFT_EXPORT_CUT_ENCODE_H
 #define WEFT_EXPORT_CUT_ENCODE_H
 
+#include "export/cut_clock.h"
 #include "export/cut_packets.h"
 
 /* Encodes an event. `task` is the thread's current task, and is updated as a reader would do it.
  * Texts that do not fit into a record are written as chunks. 0 or an error. */
-int weft__cut_encode(const struct weft_event *event, struct weft__cut_names *names, uint64_t *task,
-	struct weft__cut_words *ret_words);
+int weft__cut_encode(const struct weft_event *event, const struct weft_trace_description *trace,
+	struct weft__cut_names *names, uint64_t *task, struct weft__cut_words *ret_words);
 
 #endif

@@ -73,8 +73,8 @@ static int write_packet(struct weft__cut_packets *p, uint32_t index)
 	struct weft_abi_packet header = {
 		.state = t->sequence << 2 | WEFT_ABI_PACKET_CLOSED,
 		.committed = (uint32_t)sizeof(header) + t->size,
-		.base_ticks = t->opened_ns,
-		.opened_ticks = t->opened_ns,
+		.base_ticks = t->opened_ticks,
+		.opened_ticks = t->opened_ticks,
 		.task = t->task_before,
 		.number = t->events,
 	};
@@ -110,14 +110,14 @@ int weft__cut_packets_flush_all(struct weft__cut_packets *p)
 	return error;
 }
 
-int weft__cut_packets_declare(struct weft__cut_packets *p, uint32_t index, uint64_t time_ns)
+int weft__cut_packets_declare(struct weft__cut_packets *p, uint32_t index, uint64_t ticks)
 {
 	struct weft__cut_thread *t;
 	int error = weft__cut_packets_thread(p, index, &t);
 	if (error || t->was_seen)
 		return error;
 	t->sequence = RUNDOWN_SEQUENCE;
-	t->opened_ns = time_ns;
+	t->opened_ticks = ticks;
 	t->task_before = UINT64_MAX;
 	return weft__cut_packets_flush(p, index);
 }
@@ -132,12 +132,12 @@ void weft__cut_packets_rewind(struct weft__cut_packets *p)
 	p->sequence = 0; /* packets of equal sequence are read in the order of the file */
 }
 
-static void open_packet(struct weft__cut_packets *p, struct weft__cut_thread *t, uint64_t time_ns)
+static void open_packet(struct weft__cut_packets *p, struct weft__cut_thread *t, uint64_t ticks)
 {
 	if (p->sequence)
 		p->sequence++;
 	t->sequence = p->sequence ? p->sequence : RUNDOWN_SEQUENCE;
-	t->opened_ns = t->base_ns = time_ns;
+	t->opened_ticks = t->base_ticks = ticks;
 	t->task_before = t->task;
 }
 
@@ -158,12 +158,12 @@ static void put(struct weft__cut_thread *t, uint64_t word)
 	t->size += (uint32_t)sizeof(word);
 }
 
-int weft__cut_packets_add(struct weft__cut_packets *p, uint32_t index, uint64_t time_ns,
+int weft__cut_packets_add(struct weft__cut_packets *p, uint32_t index, struct weft__cut_time time,
 	const struct weft__cut_words *words)
 {
 	struct weft__cut_thread *t = &p->threads[index];
 	size_t bytes = ((size_t)words->count + 2) * sizeof(uint64_t); /* including a time record */
-	bool is_too_early = time_ns == p->last_ns && t->sequence < p->last_sequence;
+	bool is_too_early = time.ns == p->last_ns && t->sequence < p->last_sequence;
 	int error = 0;
 	if (t->sequence && (is_too_early || t->size + bytes > ROOM))
 		error = weft__cut_packets_flush(p, index);
@@ -172,16 +172,17 @@ int weft__cut_packets_add(struct weft__cut_packets *p, uint32_t index, uint64_t 
 	if (error)
 		return error;
 	if (t->sequence == 0)
-		open_packet(p, t, time_ns);
-	if (time_ns - t->base_ns > UINT32_MAX) {
+		open_packet(p, t, time.ticks);
+	/* Earlier ticks give the same time: see weft__cut_ticks(). */
+	if (time.ticks - t->base_ticks > UINT32_MAX) {
 		put(t, WEFT_ABI_HEAD(WEFT_ABI_TIME, 2, 0));
-		put(t, time_ns);
-		t->base_ns = time_ns;
+		put(t, time.ticks);
+		t->base_ticks = time.ticks;
 	}
 	for (unsigned i = 0; i < words->count; i++)
-		put(t, words->list[i] | (i == words->head ? time_ns - t->base_ns : 0));
+		put(t, words->list[i] | (i == words->head ? time.ticks - t->base_ticks : 0));
 	t->in_packet++;
-	p->last_ns = time_ns;
+	p->last_ns = time.ns;
 	p->last_sequence = t->sequence;
 	return 0;
 }

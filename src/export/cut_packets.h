@@ -28,7 +28,7 @@ struct weft__cut_thread {
 	uint64_t in_packet;
 	uint64_t task_before; /* the current task at the packet's beginning */
 	uint64_t sequence;    /* the open packet's; 0: no packet is open */
-	uint64_t opened_ns, base_ns;
+	uint64_t opened_ticks, base_ticks;
 	uint8_t *bytes; /* the records */
 	uint32_t size, capacity;
 	bool was_seen;
@@ -54,16 +54,21 @@ void weft__cut_packets_finish(struct weft__cut_packets *packets);
 int weft__cut_packets_thread(
 	struct weft__cut_packets *packets, uint32_t index, struct weft__cut_thread **ret_thread);
 
+/* A time, and the part's ticks from which a reader computes it. */
+struct weft__cut_time {
+	uint64_t ns, ticks;
+};
+
 /* Adds the next event of a thread. The caller updates the thread's task afterwards. */
-int weft__cut_packets_add(struct weft__cut_packets *packets, uint32_t index, uint64_t time_ns,
-	const struct weft__cut_words *words);
+int weft__cut_packets_add(struct weft__cut_packets *packets, uint32_t index,
+	struct weft__cut_time time, const struct weft__cut_words *words);
 
 /* Writes the open packet of one thread, or of all. */
 int weft__cut_packets_flush(struct weft__cut_packets *packets, uint32_t index);
 int weft__cut_packets_flush_all(struct weft__cut_packets *packets);
 
 /* Writes a packet without events, so that readers know a thread that has no other packet. */
-int weft__cut_packets_declare(struct weft__cut_packets *packets, uint32_t index, uint64_t time_ns);
+int weft__cut_packets_declare(struct weft__cut_packets *packets, uint32_t index, uint64_t ticks);
 
 /* Makes readers put the following events before all others: for a rundown, after flush_all. */
 void weft__cut_packets_rewind(struct weft__cut_packets *packets);

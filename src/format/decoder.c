@@ -265,6 +265,14 @@ static inline void clear(struct weft_event *event)
 	memset((char *)event + half, 0, sizeof(*event) - half);
 }
 
+/* The first time that a trace may have need not be one of the clock's ticks. */
+static void report_span(struct weft_decoder *decoder, const struct weft_event *event)
+{
+	weft_diagnostics_add(&decoder->diagnostics, event->offset, WEFT__SPAN_MESSAGE);
+	if (event->time_ns == WEFT__FIRST_NS_MAX)
+		decoder->description.ticks = NULL;
+}
+
 WEFT__EXPORT int weft_decoder_next(struct weft_decoder *decoder, struct weft_event *ret_event)
 {
 	if (decoder->phase == PHASE_FAILED)
@@ -278,7 +286,7 @@ WEFT__EXPORT int weft_decoder_next(struct weft_decoder *decoder, struct weft_eve
 		if (ret_event->offset > decoder->furthest)
 			decoder->furthest = ret_event->offset;
 		if (weft__span_hold(&decoder->span, &ret_event->time_ns))
-			weft_diagnostics_add(&decoder->diagnostics, ret_event->offset, WEFT__SPAN_MESSAGE);
+			report_span(decoder, ret_event);
 	}
 	/* An empty trace is valid; a trace with damage and without a readable event is an error. */
 	if (status == WEFT_END && !decoder->answered && decoder->diagnostics.count)

@@ -6,11 +6,13 @@
 import os
 import pty
 import random
+import struct
 import subprocess
 import sys
 
 from harness import BUILD, DATA, SOURCE, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
 from traces import mirage, sexp
+from xen_traces import RUNNABLE, RUNNING, hypercall, runstate, window
 
 sys.path.insert(0, os.path.join(SOURCE, 'tests', 'oracle'))
 import decode  # noqa: E402
@@ -307,6 +309,124 @@ def a_damaged_trace_is_cut_as_far_as_it_can_be_read():
         result = weft('cut', trace, '-o', out)
         assert 'offset 0x' in result.stderr, result
         equal(lines(out), weft('dump', '--json', trace).stdout.splitlines())
+
+
+# ---- Clocks that several files have in common ----
+
+CLOCK_TSC, CLOCK_XEN = 1, 5
+BEGIN, LENGTH = 5 * 10**9, 2 * 10**8  # of the guests' events, on Xen's clock in ns
+
+
+def host_time(xen_ns):
+    """Dom0's clock goes a little faster than Xen's, and its rate changes."""
+    return xen_ns + 7 * 10**9 + (xen_ns - BEGIN) // 50000 + (xen_ns // 70000000 % 3) * 9000
+
+
+def counter(xen_ns):
+    return 3 * xen_ns + 12345
+
+
+def made_trace(events):
+    """A packet with an event at each of the ticks: a task runs, or a span ends, on the clock itself or on another one."""
+    chunk, label, words = 0x6b6e68638946eaff, b'disk', []
+    for i, ticks in enumerate(events):
+        stamp = ticks - events[0]
+        words.append([stamp | 13 << 32 | 2 << 40, i % 7])
+        if i % 5 == 3:
+            words.append([stamp | 23 << 32 | 4 << 40 | 1 << 48, 1 | 1 << 32, ticks - 1001, ticks - 1])
+        if i % 5 == 4:
+            words.append([stamp | 23 << 32 | 6 << 40 | 1 << 48, 1 | 1 << 32 | 1 << 56, 50, 777, ticks - 20, 1234])
+    body = struct.pack('<%dQ' % sum(map(len, words)), *sum(words, []))
+    packet = struct.pack('<QII', 1 << 2, 128 + len(body), 1) + struct.pack('<QQQQ', events[0], 0, 0, 2**64 - 1)
+    name = struct.pack('<II', 0, len(label)) + label.ljust(8, b'\0')
+    return (struct.pack('<QIIQ', chunk, 2, len(name), 0) + name
+            + struct.pack('<QIIQ', chunk, 1, 128 + len(body), 0) + packet.ljust(128, b'\0') + body)
+
+
+def on_host(folder, name, number, clock, compared):
+    """A trace as the reader of a guest writes it, with comparisons of the host's clocks at these times of Xen's; of a program of
+    dom0, if there are none."""
+    rng = random.Random(number)
+    to_ticks = counter if clock == CLOCK_TSC else int
+    events = sorted(to_ticks(BEGIN) + rng.randrange(to_ticks(LENGTH)) for _ in range(300))
+    head = bytearray(4096)
+    struct.pack_into('<8sIIQIIQ', head, 0, b'\x89WEFT\r\n\x1a', 1, 4096, 0, 65536, 0, 4096)
+    head[88:120] = bytes([number]) * 16 + b'boot of the host'
+    struct.pack_into('<I', head, 120, clock)
+    for at, ns in ((136, BEGIN - 2 * 10**8), (160, BEGIN + 10**9)):
+        struct.pack_into('<QQ', head, at, to_ticks(ns), ns if compared else host_time(ns))
+    struct.pack_into('<I', head, 208, number)
+    head[216:216 + len(name)] = name.encode()
+    head[1048:1052] = b'host'
+    if compared:
+        struct.pack_into('<q', head, 1120, host_time(compared[0]) - compared[0])
+        struct.pack_into('<II', head, 1132, number + 1, len(compared))
+    for i, ns in enumerate(compared):
+        struct.pack_into('<3QI', head, 1144 + 32 * i, ns, host_time(ns), counter(ns), 40)
+    struct.pack_into('<I', head, 3776, 1)
+    return write(folder, name + '.weft', bytes(head) + made_trace(events))
+
+
+def xen_trace(folder):
+    at, records = counter(BEGIN), []
+    for i in range(100):
+        records += [runstate(at + 1999999 * i, 3 + i % 2, 0, RUNNABLE, RUNNING), hypercall(at + 1999999 * i + 777, 17)]
+    return write(folder, 'xen.xentrace', window(0, *records))
+
+
+def on_one_axis(files):
+    """The events of each file, as lines without its number, when all of them are open."""
+    shown = {}
+    for event in json_lines(weft('dump', '--json', *files).stdout):
+        if not event.pop('rundown', False):
+            shown.setdefault(event.pop('buffer'), []).append(event)
+    return shown
+
+
+def part_of(path, folder, *options):
+    out = os.path.join(folder, os.path.basename(path))
+    weft('cut', path, '-o', out, *options)
+    return out
+
+
+@case
+def a_part_stands_where_the_whole_does_beside_other_files():
+    """Each file alone has other comparisons than all of them together, so that its times are others."""
+    step = 10**8
+    with temporary_directory() as folder, temporary_directory() as out:
+        files = [on_host(folder, 'web', 1, CLOCK_XEN, [BEGIN + i * step for i in (-3, -2, 0, 4)]),
+                 on_host(folder, 'mail', 2, CLOCK_XEN, [BEGIN + i * step for i in (-1, 1, 5)]),
+                 on_host(folder, 'native', 3, CLOCK_TSC, [BEGIN + i * step + 7 for i in (-4, 0, 1, 2)]),
+                 on_host(folder, 'dom0', 4, CLOCK_TSC, []), xen_trace(folder)]
+        parts = {path: part_of(path, out) for path in files}
+        for path in files[:4]:
+            equal(lines(parts[path]), lines(path), path)
+        alone = [event['time'] for event in json_lines(weft('dump', '--json', files[0]).stdout)]
+        for chosen in (files, files[:3], files[2:4], files[3:], [files[0], files[4]]):
+            together = on_one_axis(chosen)
+            if chosen[:2] == files[:2]:
+                assert alone != [event['time'] for event in together[0]], chosen
+            for replaced in (chosen, chosen[:1], chosen[1:]):
+                equal(on_one_axis([parts[path] if path in replaced else path for path in chosen]), together, replaced)
+
+
+@case
+def a_range_stands_where_it_was_beside_other_files():
+    step = 10**8
+    with temporary_directory() as folder, temporary_directory() as out:
+        files = [on_host(folder, 'web', 1, CLOCK_XEN, [BEGIN + i * step for i in (-3, -2, 0, 4)]),
+                 on_host(folder, 'native', 2, CLOCK_TSC, [BEGIN + i * step + 7 for i in (-4, 0, 1, 2)]),
+                 on_host(folder, 'dom0', 3, CLOCK_TSC, []), xen_trace(folder)]
+        together = on_one_axis(files)
+        for number, path in enumerate(files[:3]):
+            alone = json_lines(weft('dump', '--json', path).stdout)
+            first, end = len(alone) // 3, len(alone) // 2
+            times = ['--start', '@%d' % alone[first]['time'], '--duration', '%dns' % (alone[end]['time'] - alone[first]['time'])]
+            part = part_of(path, out, *times)
+            shown = on_one_axis(files[:number] + [part] + files[number + 1:])
+            equal(shown[number], together[number][first:end], path)
+            equal({key: shown[key] for key in shown if key != number},
+                  {key: together[key] for key in together if key != number}, path)
 
 
 main()

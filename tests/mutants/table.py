@@ -145,11 +145,18 @@ MUTANTS = [
         ('known < total ? inside + (total - known) : inside;', 'inside;', 'cut')),
     *in_file(
         'src/export/cut_packets.c',
-        ('time_ns == p->last_ns && t->sequence < p->last_sequence;', 'false;', 'cut e2e/agree'),
-        ('if (time_ns - t->base_ns > UINT32_MAX) {', 'if (time_ns - t->base_ns > (uint64_t)UINT32_MAX + 1) {',
+        ('time.ns == p->last_ns && t->sequence < p->last_sequence;', 'false;', 'cut e2e/agree'),
+        ('if (time.ticks - t->base_ticks > UINT32_MAX) {', 'if (time.ticks - t->base_ticks > (uint64_t)UINT32_MAX + 1) {',
          'cut e2e/cut'),
         ('bytes = ((size_t)words->count + 2) * sizeof(uint64_t);', 'bytes = ((size_t)words->count + 1) * sizeof(uint64_t);',
          'cut e2e/cut')),
+    *in_file(
+        'src/export/cut_clock.c',
+        ('return is_known ? event->ticks : weft__cut_ticks(trace, event->time_ns);', 'return weft__cut_ticks(trace, event->time_ns);',
+         'cut e2e/cut'),
+        ('span.now_ticks = ticks[0];', 'span.now_ticks = ticks[0] + 4;', 'cut e2e/cut'),
+        ('	header->comparison_count = whole.comparison_count;\n', '', 'cut e2e/cut'),
+        ('	header->second.monotonic_ns = trace->ticks->last_monotonic_ns;\n', '', 'cut e2e/cut')),
     *in_file(
         'src/export/cut_rundown.c',
         ('? write_switch(w, index, thread->interrupted, thread->interrupted_reason)',
@@ -533,7 +540,7 @@ MUTANTS = [
         ('while (!value && getdelim', 'while (getdelim', 'run_ending')),
     *in_file(
         'src/export/cut_encode.c',
-        ('	put(e, WEFT_ABI_TRACK(number, id, event->kind & 0xff));\n', '', 'cut')),
+        ('	put(e, WEFT_ABI_TRACK(number, id, event->kind & 0xff) | pair);\n', '', 'cut cut_random')),
     *in_file(
         'src/export/cut_packets.c',
         ('	if (!error)\n		error = make_room(t, bytes);', '	error = make_room(t, bytes);', 'cut')),

@@ -271,6 +271,28 @@ static const char *clock_name(uint32_t kind)
 	return kind < sizeof(names) / sizeof(*names) ? names[kind] : "unknown";
 }
 
+static uint64_t to_ns(const void *clock, uint64_t ticks)
+{
+	return weft__ticks_to_ns(clock, ticks);
+}
+
+/* Ticks of a rate that nobody knows, or that are ns of the axis, are as good as ns. */
+static void describe_ticks(struct weft__buffer *b, struct weft_trace_description *description)
+{
+	const struct weft__reading *first = &b->readings.first, *last = &b->readings.last;
+	uint32_t kind = u32(b, AT(clock));
+	bool is_ns = kind == WEFT_ABI_CLOCK_MONOTONIC || kind == WEFT_ABI_CLOCK_UNIX;
+	bool has_rate = u64(b, AT(clock_hz)) || last->ns > first->ns || kind == WEFT_ABI_CLOCK_XEN;
+	if (!b->host_clock && (is_ns || !has_rate))
+		return;
+	b->ticks = (struct weft__clock_ticks){.header = b->header, .to_ns = to_ns, .clock = &b->clock};
+	if (last->ticks != first->ticks) {
+		b->ticks.last_ticks = last->ticks;
+		b->ticks.last_monotonic_ns = last->noted_ns;
+	}
+	description->ticks = &b->ticks;
+}
+
 static void read_clock(struct weft__buffer *b, const struct weft__input *input)
 {
 	struct weft_clock *clock = &input->description->clock;
@@ -287,6 +309,7 @@ static void read_clock(struct weft__buffer *b, const struct weft__input *input)
 		clock->epoch = WEFT_EPOCH_UNIX;
 		clock->offset_ns = 0;
 	}
+	describe_ticks(b, input->description);
 }
 
 static void copy_again(struct weft__buffer *b, size_t offset, size_t size)

@@ -21,6 +21,7 @@
 #include "format/weft/host_clock.h"
 #include "format/weft/identity.h"
 #include "format/weft/ticks.h"
+#include "model/clock_ticks.h"
 
 static const char WEFT__BUFFER_STOPPED_EARLY[] =
 	"recording stopped early: memory of the buffer was gone";
@@ -38,6 +39,7 @@ struct weft__buffer {
 	struct weft__stream *stream;   /* NULL: a buffer */
 	uint64_t marked;               /* ticks of a stream's last mark; 0: none */
 	struct weft__ticks clock;
+	struct weft__clock_ticks ticks; /* for the description */
 	struct weft__readings readings; /* of the clock, by this buffer alone */
 	/* The clocks of the host of Xen that the program's domain is on; NULL: unknown. */
 	const struct weft__host_clock *host_clock;

@@ -239,10 +239,13 @@ static void take_span(
 	event->kind_name = weft__buffer_name(buffer, track >> 32 & 0xffff);
 	c->failed |= !event->kind_name.bytes;
 	if (track & WEFT_ABI_TRACK_PAIR) {
-		uint64_t now_ns = weft__ticks_to_ns(&buffer->clock, take(c)), now = take(c);
+		event->span_ticks[0] = take(c);
+		uint64_t now_ns = weft__ticks_to_ns(&buffer->clock, event->span_ticks[0]), now = take(c);
 		event->begin_ns = moved(begin, now, now_ns);
 		event->end_ns = moved(end, now, now_ns);
 	} else {
+		event->span_ticks[0] = begin;
+		event->span_ticks[1] = end;
 		event->begin_ns = weft__ticks_to_ns(&buffer->clock, begin);
 		event->end_ns = weft__ticks_to_ns(&buffer->clock, end);
 	}

@@ -23,6 +23,7 @@ struct weft__followed {
 	struct weft__account account;
 	uint64_t sequence;                 /* of the content; 0: none yet */
 	uint64_t next_ns;                  /* of the next event, or a lower bound of it */
+	uint64_t next_ticks;               /* from which it was computed */
 	uint64_t offset;                   /* of the packet in the input */
 	uint64_t task;                     /* the thread's current task */
 	uint32_t thread;                   /* index */

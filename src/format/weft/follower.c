@@ -62,8 +62,10 @@ static void set_time(struct weft__follower *f, struct weft__followed *p)
 			f, p, offset, "time goes backwards within a packet; the previous time is used");
 	else if (ns > f->last_ns)
 		weft__follower_report(f, p, offset, WEFT__SPAN_MESSAGE);
-	else
+	else {
 		p->next_ns = ns;
+		p->next_ticks = p->words.ticks;
+	}
 }
 
 /* The events from here on belong to another thread, which began in this packet. */
@@ -215,6 +217,7 @@ static int take_event(struct weft__follower *f, struct weft_event *event)
 	if (p->has_event)
 		offset -= p->words.count * (uint32_t)sizeof(uint64_t);
 	event->time_ns = is_late ? f->given_ns : p->next_ns;
+	event->ticks = p->next_ticks;
 	event->offset = p->offset + offset;
 	event->thread = p->thread;
 	if (p->gives_switch) {

@@ -21,7 +21,8 @@ void weft__followed_set_content(
 	const struct weft__follower *f, struct weft__followed *p, const struct weft_abi_packet *header)
 {
 	p->sequence = weft__packet_sequence(header);
-	p->next_ns = weft__ticks_to_ns(&f->buffer.clock, weft__packet_opened_ticks(header));
+	p->next_ticks = weft__packet_opened_ticks(header);
+	p->next_ns = weft__ticks_to_ns(&f->buffer.clock, p->next_ticks);
 	p->cursor = weft__cursor_begin(NULL, 0, sizeof(*header));
 	p->is_begun = p->is_damaged = p->has_event = p->gives_switch = false;
 	p->sure_end = 0;
