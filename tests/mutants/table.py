@@ -138,11 +138,11 @@ MUTANTS = [
     *in_file(
         'src/export/cut.c',
         ('if (change->time_ns >= cut->range.end_ns)', 'if (false)', 'cut e2e/levels'),
-        ('return period->start < cut->range.end_ns &&', 'return period->start <= cut->range.end_ns &&', 'cut'),
+        ('return period->start < cut->range.end_ns &&', 'return period->start <= cut->range.end_ns &&', 'cut cut_random'),
         ('(period->end > cut->range.start_ns || !cut->has_past);', '(period->end >= cut->range.start_ns || !cut->has_past);',
-         'cut'),
+         'cut cut_random'),
         ('if (event->time_ns < cut->range.start_ns) {', 'if (event->time_ns <= cut->range.start_ns) {', 'cut e2e/agree'),
-        ('known < total ? inside + (total - known) : inside;', 'inside;', 'cut')),
+        ('known < total ? inside + (total - known) : inside;', 'inside;', 'cut cut_random')),
     *in_file(
         'src/export/cut_packets.c',
         ('time.ns == p->last_ns && t->sequence < p->last_sequence;', 'false;', 'cut e2e/agree'),
@@ -288,7 +288,7 @@ MUTANTS = [
          'lines')),
     *in_file(
         'src/export/cut_names.c',
-        ('chunks->bytes += size;', 'chunks->bytes = size;', 'cut')),
+        ('chunks->bytes += size;', 'chunks->bytes = size;', 'cut cut_random')),
     # ---- view, format, model, story ----
     *in_file(
         'src/view/time.c',

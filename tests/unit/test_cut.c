@@ -6,101 +6,9 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include <weft/cut.h>
-
 #include "abi/buffer_abi.h"
 #include "abi/stream_abi.h"
-#include "decoded.h"
-
-static struct weft_slice text_of(const char *string)
-{
-	return (struct weft_slice){string, strlen(string)};
-}
-
-static const struct weft_trace_thread threads[] = {
-	{.name = "main", .tid = 43},
-	{.name = "worker", .tid = 44},
-	{.name = "silent", .tid = 45},
-};
-
-static const struct weft_trace_buffer buffer = {.process = "program",
-	.host = "machine",
-	.file = "",
-	.pid = 42,
-	.boot_id = "boot boot boot!",
-	.uuid = "uuid uuid uuid!"};
-
-static const struct weft_trace_description description = {
-	.format = "test",
-	.clock = {.name = "monotonic",
-		.epoch = WEFT_EPOCH_MONOTONIC,
-		.hz = 1000000000,
-		.offset_ns = 5000},
-	.threads = threads,
-	.thread_count = 3,
-	.buffers = &buffer,
-	.buffer_count = 1,
-	.losses = {7, 0, 0, 0, 0, 0, 0, 0, 9},
-};
-
-static int append(void *text, const void *bytes, size_t size)
-{
-	weft_text_add(text, bytes, size);
-	return 0;
-}
-
-static int refuse(void *context, const void *bytes, size_t size)
-{
-	(void)context;
-	(void)bytes;
-	(void)size;
-	return WEFT_ERROR_SYSTEM;
-}
-
-static const struct weft_cut_range all = {0, UINT64_MAX};
-
-static struct weft_cut *begin(const struct weft_cut_range *range, struct weft_text *part)
-{
-	const struct weft_cut_sink sink = {append, part};
-	struct weft_cut *cut;
-	assert_int_equal(weft_cut_create(range, "somewhere", &sink, &cut), 0);
-	return cut;
-}
-
-/* Finishes the cut and returns its lines. */
-static struct decoded end(struct weft_cut *cut, struct weft_text *part)
-{
-	assert_int_equal(weft_cut_finish(cut, &description), 0);
-	weft_cut_destroy(cut);
-	struct decoded d = decode(part->bytes, part->size, 0);
-	weft_text_finish(part);
-	assert_int_equal(d.diagnostics.count, 0);
-	return d;
-}
-
-static void add(struct weft_cut *cut, const struct weft_event *event)
-{
-	assert_int_equal(weft_cut_add(cut, event, &description), WEFT_OK);
-}
-
-/* The lines of the part [100, 200) of some events. */
-static struct decoded cut_events(const struct weft_event *events, size_t count)
-{
-	const struct weft_cut_range range = {100, 200};
-	struct weft_text part = {0};
-	struct weft_cut *cut = begin(&range, &part);
-	for (size_t i = 0; i < count; i++)
-		add(cut, &events[i]);
-	return end(cut, &part);
-}
-
-#define CUT(events) cut_events(events, sizeof(events) / sizeof((events)[0]))
-
-static void expect_lines(struct decoded *d, const char *lines)
-{
-	assert_string_equal(d->lines.bytes, lines);
-	weft_text_finish(&d->lines);
-}
+#include "cut_parts.h"
 
 static void threads_are_kept_though_they_are_silent(void **state)
 {
@@ -531,6 +439,21 @@ static void impossible_values_are_refused(void **state)
 	weft_text_finish(&d.lines);
 }
 
+/* A buffer that is known only at the end, when nothing was added. */
+static void traces_of_two_buffers_are_refused_at_the_end(void **state)
+{
+	(void)state;
+	const struct weft_trace_buffer two[] = {buffer, buffer};
+	struct weft_trace_description several = description;
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&all, &part);
+	several.buffers = two;
+	several.buffer_count = 2;
+	assert_int_equal(weft_cut_finish(cut, &several), WEFT_ERROR_UNSUPPORTED);
+	weft_cut_destroy(cut);
+	weft_text_finish(&part);
+}
+
 static void an_error_of_the_sink_is_answered(void **state)
 {
 	(void)state;
@@ -826,19 +749,6 @@ static void a_gc_that_goes_on_begins_in_the_rundown(void **state)
 		"\"rundown\":true,\"thread\":1}\n");
 }
 
-/* Content of the chunks of a kind, in bytes. */
-static size_t bytes_of_chunks(const struct weft_text *part, enum weft_abi_chunk_kind kind)
-{
-	size_t bytes = 0;
-	for (size_t at = sizeof(struct weft_abi_buffer); at < part->size;) {
-		const struct weft_abi_chunk *chunk = (const void *)(part->bytes + at);
-		assert_true(chunk->magic == WEFT_ABI_CHUNK_MAGIC);
-		bytes += chunk->kind == kind ? chunk->bytes : 0;
-		at += sizeof(*chunk) + chunk->bytes;
-	}
-	return bytes;
-}
-
 /* A stamp has 32 bits; a time record before the event has the rest. Packets are full of both. */
 static void times_that_are_far_apart_are_kept(void **state)
 {
@@ -864,28 +774,6 @@ static void times_that_are_far_apart_are_kept(void **state)
 	weft_text_finish(&d.lines);
 }
 
-static void a_name_is_written_once(void **state)
-{
-	(void)state;
-	struct weft_text part = {0};
-	struct weft_cut *cut = begin(&all, &part);
-	struct weft_event event = {
-		.type = WEFT_EVENT_COUNTER, .task = 1, .text = text_of("a short name")};
-	for (uint64_t i = 0; i < 20000; i++) {
-		event.time_ns = i;
-		add(cut, &event);
-	}
-	assert_int_equal(weft_cut_finish(cut, &description), 0);
-	assert_int_equal(weft_cut_summarize(cut).events, 20000);
-	assert_int_equal(weft_cut_summarize(cut).bytes, part.size);
-	weft_cut_destroy(cut);
-	assert_int_equal(bytes_of_chunks(&part, WEFT_ABI_CHUNK_TEXT), 0);
-	assert_in_range(bytes_of_chunks(&part, WEFT_ABI_CHUNK_NAMES), 16, 200);
-	/* Three words for each event, in full packets. */
-	assert_in_range(part.size, 20000 * 16, 20000 * 24 + 30000);
-	weft_text_finish(&part);
-}
-
 /* The description may move while events are added. */
 static void the_last_description_counts(void **state)
 {
@@ -909,88 +797,6 @@ static void the_last_description_counts(void **state)
 	free(first);
 }
 
-static struct weft_slice random_text(uint64_t *seed, const char *letters)
-{
-	return (struct weft_slice){letters, next_random(seed) % (strlen(letters) + 1)};
-}
-
-/* An event of some type, with what events of this type have. */
-static struct weft_event random_event(uint64_t *seed, struct weft_field *fields)
-{
-	static const uint8_t types[] = {WEFT_EVENT_CREATE, WEFT_EVENT_READ, WEFT_EVENT_TRY_READ,
-		WEFT_EVENT_RESOLVE, WEFT_EVENT_FAIL, WEFT_EVENT_LABEL, WEFT_EVENT_NOTE, WEFT_EVENT_TAG,
-		WEFT_EVENT_MARK, WEFT_EVENT_BAND, WEFT_EVENT_COUNTER, WEFT_EVENT_SWITCH, WEFT_EVENT_SIGNAL,
-		WEFT_EVENT_GC, WEFT_EVENT_EXPECT, WEFT_EVENT_CANCEL, WEFT_EVENT_CLOSE, WEFT_EVENT_TIME_OUT,
-		WEFT_EVENT_BEGIN, WEFT_EVENT_END, WEFT_EVENT_WAIT_ANY, WEFT_EVENT_ACQUIRE,
-		WEFT_EVENT_RELEASE, WEFT_EVENT_OFF_CPU, WEFT_EVENT_SEND, WEFT_EVENT_RECEIVE};
-	struct weft_event e = {.type = types[next_random(seed) % sizeof(types)],
-		.task = next_random(seed) % 4 ? next_random(seed) % 9 : WEFT_TASK_NONE,
-		.other = next_random(seed) % 9,
-		.kind = (uint16_t)(next_random(seed) % 2 ? WEFT_KIND_BIND : 200),
-		.flag = next_random(seed) % 2,
-		.value = (int64_t)next_random(seed) - (1 << 30),
-		.text = random_text(seed, "a name of some length"),
-		.thread = next_random(seed) % 3};
-	if (e.type == WEFT_EVENT_CREATE && next_random(seed) % 3 == 0) {
-		e.kind = 300;
-		e.kind_name = text_of(next_random(seed) % 2 ? "job" : "request");
-	}
-	if (e.type == WEFT_EVENT_TAG)
-		e.has_value = next_random(seed) % 2;
-	if (e.type == WEFT_EVENT_GC || e.type == WEFT_EVENT_OFF_CPU)
-		e.value = (int64_t)(next_random(seed) % 1000);
-	if (e.type == WEFT_EVENT_SWITCH)
-		e.text = (struct weft_slice){NULL, 0};
-	if (e.type == WEFT_EVENT_COUNTER) {
-		e.text = text_of("queue");
-		e.is_set = next_random(seed) % 2;
-		e.is_real = next_random(seed) % 2;
-		if (e.is_real)
-			e.real = (double)next_random(seed) / 8;
-	}
-	if (e.type == WEFT_EVENT_BAND)
-		e.band = (uint8_t)(next_random(seed) % 2 ? WEFT_BAND_IDLE : WEFT_BAND_GC);
-	if (e.type == WEFT_EVENT_MARK) {
-		static const char *const names[] = {"i", "u", "f", "t"};
-		e.text = text_of("mark");
-		e.fields = fields;
-		e.field_count = next_random(seed) % 13;
-		for (uint32_t i = 0; i < e.field_count; i++) {
-			fields[i] = (struct weft_field){text_of(names[i % 4]),
-				(enum weft_field_type)(WEFT_FIELD_I64 + i % 4), {.u64 = next_random(seed)}};
-			if (fields[i].type == WEFT_FIELD_F64)
-				fields[i].value.f64 = 0.5 * i;
-			if (fields[i].type == WEFT_FIELD_TEXT)
-				fields[i].value.text = random_text(seed, "a value");
-		}
-	}
-	return e;
-}
-
-/* The whole of a trace is the trace. */
-static void events_of_all_kinds_come_back(void **state)
-{
-	(void)state;
-	for (uint64_t seed = 1; seed <= 20; seed++) {
-		struct weft_text part = {0}, expected = {0};
-		struct weft_cut *cut = begin(&all, &part);
-		struct weft_field fields[16];
-		struct weft_lines lines;
-		uint64_t random = seed, now = 1000;
-		weft_lines_init(&lines, &description, 0);
-		for (int i = 0; i < 300; i++) {
-			struct weft_event event = random_event(&random, fields);
-			event.time_ns = now += next_random(&random) % 3;
-			add(cut, &event);
-			weft_lines_add_json(&lines, &event, &expected);
-		}
-		weft_text_add(&expected, "", 1);
-		struct decoded d = end(cut, &part);
-		expect_lines(&d, expected.bytes);
-		weft_text_finish(&expected);
-	}
-}
-
 static void a_deadline_of_no_task_is_left_out(void **state)
 {
 	(void)state;
@@ -1011,7 +817,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_are_kept_though_they_are_silent),
 		cmocka_unit_test(a_rundown_has_what_the_range_receives),
-		cmocka_unit_test(events_of_all_kinds_come_back),
 		cmocka_unit_test(a_deadline_of_no_task_is_left_out),
 		cmocka_unit_test(clock_threads_and_losses_are_described),
 		cmocka_unit_test(events_of_one_time_keep_their_order),
@@ -1027,6 +832,7 @@ int main(void)
 		cmocka_unit_test(a_rundown_keeps_what_is_held),
 		cmocka_unit_test(a_rundown_keeps_deadlines),
 		cmocka_unit_test(impossible_values_are_refused),
+		cmocka_unit_test(traces_of_two_buffers_are_refused_at_the_end),
 		cmocka_unit_test(an_error_of_the_sink_is_answered),
 		cmocka_unit_test(each_refused_write_is_answered),
 		cmocka_unit_test(a_span_keeps_its_track),
@@ -1039,7 +845,6 @@ int main(void)
 		cmocka_unit_test(a_gc_that_goes_on_begins_in_the_rundown),
 		cmocka_unit_test(times_that_are_far_apart_are_kept),
 		cmocka_unit_test(a_band_keeps_the_reason_that_it_interrupts),
-		cmocka_unit_test(a_name_is_written_once),
 		cmocka_unit_test(the_last_description_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
