@@ -41,6 +41,11 @@ def lost(cycles, count, domain, vcpu, first):
     return record(LOST, cycles, count, domain | vcpu << 16, first & 0xffffffff, first >> 32)
 
 
+def note(kind, first, second=0):
+    """A note of weft's: an empty window with five words more."""
+    return record(CPU_CHANGE, None, 0, 0, 0x666577 | kind << 24, first & 0xffffffff, first >> 32, second & 0xffffffff, second >> 32)
+
+
 def capture(name):
     """The bytes of a capture."""
     with lzma.open(os.path.join(DATA, 'traces', name + '.xentrace.xz')) as file:
@@ -59,8 +64,8 @@ def read(content):
     """All records but padding as (pCPU, id, cycles, words), by pCPU, and in the order of the file for each."""
     at, records, cycles = 0, {}, {}
     while at < len(content):
-        _, cpu, size = struct.unpack_from('<3I', content, at)
-        at += 12
+        head, cpu, size = struct.unpack_from('<3I', content, at)
+        at += 4 + 4 * (head >> 28 & 7)
         end = at + size
         while at < end:
             head, = struct.unpack_from('<I', content, at)

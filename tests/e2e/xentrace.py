@@ -9,8 +9,8 @@ import subprocess
 
 from harness import DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 from measured import IS_SANITIZED, MIB
-from xen_traces import (BLOCKED, CAPTURES, RUNNABLE, RUNNING, WRAP, capture, hypercall, lost, nanoseconds, read, record,
-                        runstate, unpack, window, xenalyze)
+from xen_traces import (BLOCKED, CAPTURES, RUNNABLE, RUNNING, WRAP, capture, hypercall, lost, nanoseconds, note, read,
+                        record, runstate, unpack, window, xenalyze)
 
 HZ = 2596000000
 

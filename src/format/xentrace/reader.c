@@ -20,9 +20,23 @@
 /* Enough to estimate the rate: a reader of records keeps little of the file in memory. */
 #define SURVEY_BYTES (UINT64_C(4) << 20)
 
+/* Rates beyond these are damage. */
+#define HZ_MIN UINT64_C(1000000)
+#define HZ_MAX UINT64_C(1000000000000)
+
+/* The rate in the first note that has one; 0: none has. */
+static uint64_t noted_hz(const struct weft__xentrace_windows *windows)
+{
+	for (size_t i = 0; i < windows->note_count; i++)
+		if (windows->notes[i].kind == WEFT_XENTRACE_NOTE_RATE &&
+			windows->notes[i].values[0] >= HZ_MIN && windows->notes[i].values[0] <= HZ_MAX)
+			return windows->notes[i].values[0];
+	return 0;
+}
+
 static void describe_clock(struct weft__xentrace_reader *r, uint64_t estimated_hz)
 {
-	uint64_t given_hz = r->base.input.hz;
+	uint64_t given_hz = r->base.input.hz ? r->base.input.hz : noted_hz(&r->windows);
 	struct weft_clock *clock = &r->base.input.description->clock;
 	clock->name = "tsc";
 	clock->rate = given_hz ? WEFT_RATE_GIVEN : WEFT_RATE_ESTIMATED;

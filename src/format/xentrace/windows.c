@@ -15,6 +15,8 @@
 #include "base/array.h"
 #include "base/little_endian.h"
 
+#include "format/xentrace/notes.h"
+
 #define HEADER_BYTES WEFT__XENTRACE_WINDOW_BYTES
 
 struct file {
@@ -23,7 +25,7 @@ struct file {
 };
 
 struct window_header {
-	uint32_t cpu, size;
+	uint32_t cpu, size, bytes; /* `bytes`: of the header itself */
 };
 
 static bool read_header(const struct file *f, uint64_t at, struct window_header *ret_header)
@@ -31,10 +33,12 @@ static bool read_header(const struct file *f, uint64_t at, struct window_header 
 	if (at > f->size || f->size - at < HEADER_BYTES)
 		return false;
 	const uint8_t *bytes = f->bytes + at;
-	struct window_header header = {weft__load_u32(bytes + 4), weft__load_u32(bytes + 8)};
+	bool is_note = weft__xentrace_has_note(bytes, f->size - at);
+	struct window_header header = {weft__load_u32(bytes + 4), weft__load_u32(bytes + 8),
+		is_note ? WEFT_XENTRACE_NOTE_BYTES : HEADER_BYTES};
 	*ret_header = header;
-	return weft__load_u32(bytes) == WEFT__XENTRACE_WINDOW && header.cpu < WEFT__XENTRACE_CPUS_MAX &&
-		   header.size % 4 == 0;
+	return is_note || (weft__load_u32(bytes) == WEFT__XENTRACE_WINDOW &&
+						  header.cpu < WEFT__XENTRACE_CPUS_MAX && header.size % 4 == 0);
 }
 
 /* True if `at` may be the end of a window: a header follows, or less than one. */
@@ -46,7 +50,7 @@ static bool is_end(const struct file *f, uint64_t at)
 
 static uint64_t end_of(uint64_t at, const struct window_header *header)
 {
-	return at + HEADER_BYTES + header->size;
+	return at + header->bytes + header->size;
 }
 
 bool weft__xentrace_probe(const uint8_t *bytes, size_t size)
@@ -123,6 +127,12 @@ static uint64_t end_of_damaged(const struct file *f, uint64_t at,
 	return !is_cut && end < next ? end : next;
 }
 
+static void add_note(struct weft__xentrace_windows *w, const uint8_t *bytes)
+{
+	if (w->note_count < WEFT_XENTRACE_NOTES_MAX)
+		w->notes[w->note_count++] = weft__xentrace_read_note(bytes);
+}
+
 static int list_windows(const struct file *f, uint16_t *known, struct weft_diagnostics *diagnostics,
 	struct weft__xentrace_windows *w)
 {
@@ -140,9 +150,12 @@ static int list_windows(const struct file *f, uint16_t *known, struct weft_diagn
 		uint64_t end = end_of(at, &header);
 		if (!is_end(f, end))
 			end = end_of_damaged(f, at, &header, diagnostics);
-		const struct weft__xentrace_window window = {
-			at + HEADER_BYTES, (uint32_t)(end - at - HEADER_BYTES), 0};
-		error = add_window(w, known, header.cpu, window);
+		uint64_t start = at + header.bytes;
+		const struct weft__xentrace_window window = {start, (uint32_t)(end - start), 0};
+		if (header.bytes == HEADER_BYTES)
+			error = add_window(w, known, header.cpu, window);
+		else if (end == start)
+			add_note(w, f->bytes + at);
 		at = end;
 	}
 	return error;

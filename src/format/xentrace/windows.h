@@ -7,6 +7,8 @@
  *              u32 size in bytes of what follows
  *              records of that pCPU, up to the size
  *
+ * A window without records may have a longer header, with a note of weft: weft/xentrace.h.
+ *
  * The windows are listed once, by their headers. The list has 16 bytes for each window that is not
  * empty; xentrace's windows have some 10,000 bytes.
  */
@@ -18,6 +20,7 @@
 #include <stdint.h>
 
 #include <weft/diagnostic.h>
+#include <weft/xentrace.h>
 
 /* The only signature of the format. */
 #define WEFT__XENTRACE_WINDOW       UINT32_C(0x2001f003)
@@ -42,6 +45,8 @@ struct weft__xentrace_windows {
 	size_t count, capacity;
 	struct weft__xentrace_cpu *cpus; /* by number */
 	size_t cpu_count, cpu_capacity;
+	struct weft_xentrace_note notes[WEFT_XENTRACE_NOTES_MAX];
+	size_t note_count;
 };
 
 /* True if the bytes begin with a window of the size that its header says, or one that ends with the
