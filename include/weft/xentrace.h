@@ -38,6 +38,41 @@ struct weft_xentrace_record {
 	uint32_t args[WEFT_XENTRACE_ARGS_MAX];
 };
 
+/* ---- A file that grows ----
+ *
+ * xentrace writes the windows of all pCPUs in turns. So the records up to a time are complete when
+ * it has written the turn after that. They are given then, in the order of time.
+ */
+struct weft_clock;
+struct weft_diagnostics;
+struct weft_xentrace_growing;
+
+/* `hz` is the rate of the cycles; 0: as the file says, or as its first turns let estimate. 0 or
+ * WEFT_ERROR_MEMORY. */
+int weft_xentrace_growing_create(uint64_t hz, struct weft_xentrace_growing **ret_growing);
+void weft_xentrace_growing_destroy(struct weft_xentrace_growing *growing);
+
+/* True if a file that begins with these bytes, at least 12, may be read in this way. */
+bool weft_xentrace_growing_probe(const void *bytes, size_t size);
+
+/* Adds the next bytes of the file. 0 or WEFT_ERROR_MEMORY. */
+int weft_xentrace_growing_feed(
+	struct weft_xentrace_growing *growing, const void *bytes, size_t size);
+/* Nothing was written for longer than a turn takes: the records of all whole windows are given.
+ * With `is_end` nothing will be written, and those of a part of a window are given, too. Call it
+ * after `next` returned WEFT_AGAIN. */
+void weft_xentrace_growing_flush(struct weft_xentrace_growing *growing, bool is_end);
+
+/* WEFT_OK and a record, whose offset is not set; WEFT_AGAIN: more bytes are needed first; or an
+ * error. */
+int weft_xentrace_growing_next(
+	struct weft_xentrace_growing *growing, struct weft_xentrace_record *ret_record);
+
+/* Known when the first record is. */
+const struct weft_clock *weft_xentrace_growing_clock(const struct weft_xentrace_growing *growing);
+const struct weft_diagnostics *weft_xentrace_growing_diagnostics(
+	const struct weft_xentrace_growing *growing);
+
 /* ---- Notes ----
  *
  * xentrace's format names neither the rate of the cycles nor the host. A trace that weft recorded

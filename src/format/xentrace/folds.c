@@ -276,7 +276,8 @@ int weft__xentrace_folds_find(
 		error = WEFT_ERROR_MEMORY;
 	if (!error)
 		error =
-			weft__xentrace_records_init(&records, reader->base.input.bytes, &reader->windows, NULL);
+			weft__xentrace_records_init(
+				&records, reader->base.input.bytes, &reader->windows, NULL, NULL);
 	if (!error)
 		error = search_records(&s, &records);
 	weft__xentrace_records_finish(&records);

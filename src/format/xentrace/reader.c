@@ -48,7 +48,7 @@ static void describe_clock(struct weft__xentrace_reader *r, uint64_t estimated_h
 	weft__xentrace_clock_set(&r->clock, r->records.first_cycles, clock->hz);
 }
 
-static int describe_cpus(struct weft__xentrace_reader *r)
+int weft__xentrace_describe_cpus(struct weft__xentrace_reader *r)
 {
 	struct weft_trace_description *description = r->base.input.description;
 	size_t count = r->windows.cpu_count;
@@ -68,19 +68,23 @@ static int describe_cpus(struct weft__xentrace_reader *r)
 	return 0;
 }
 
-static void xentrace_close(struct weft__reader *base)
+void weft__xentrace_finish(struct weft__xentrace_reader *r)
 {
-	struct weft__xentrace_reader *r = weft__xentrace_of(base);
 	weft__xentrace_meaning_destroy(r->meaning);
 	weft__xentrace_records_finish(&r->records);
 	weft__xentrace_windows_finish(&r->windows);
 	free(r->running);
 	free(r->threads);
 	free(r->thread_names);
-	free(r);
 }
 
-static int survey(struct weft__xentrace_reader *r)
+static void xentrace_close(struct weft__reader *base)
+{
+	weft__xentrace_finish(weft__xentrace_of(base));
+	free(base);
+}
+
+int weft__xentrace_look_over(struct weft__xentrace_reader *r)
 {
 	struct weft__xentrace_survey *survey = calloc(1, sizeof(*survey));
 	if (!survey)
@@ -101,12 +105,12 @@ static int xentrace_open(const struct weft__input *input, struct weft__reader **
 	int error =
 		weft__xentrace_windows_find(input->bytes, input->size, input->diagnostics, &r->windows);
 	if (!error)
-		error =
-			weft__xentrace_records_init(&r->records, input->bytes, &r->windows, input->diagnostics);
+		error = weft__xentrace_records_init(
+			&r->records, input->bytes, &r->windows, NULL, input->diagnostics);
 	if (!error)
-		error = describe_cpus(r);
+		error = weft__xentrace_describe_cpus(r);
 	if (!error)
-		error = survey(r);
+		error = weft__xentrace_look_over(r);
 	if (error) {
 		xentrace_close(&r->base);
 		return error;
@@ -140,35 +144,40 @@ static const char *detail_of(const struct weft__xentrace_reader *r, uint32_t kin
 	}
 }
 
+bool weft__xentrace_tell(struct weft__xentrace_reader *r,
+	const struct weft__xentrace_record *record, struct weft_xentrace_record *ret_record)
+{
+	const struct weft__xentrace_known *known = weft__xentrace_know(r, record->id);
+	struct weft__xentrace_running *running = &r->running[record->cpu];
+	struct weft__xentrace_vcpu vcpu = running->now;
+	weft__xentrace_follow(running, known->kind, record);
+	if (record->is_loss_begin)
+		return false;
+	if (record->id == WEFT__XENTRACE_LOST && record->count == 4)
+		vcpu = running->before_loss;
+	ret_record->time_ns = weft__xentrace_ns(&r->clock, record->cycles);
+	ret_record->cycles = record->cycles;
+	ret_record->has_cycles = record->has_cycles;
+	ret_record->offset = record->offset;
+	ret_record->cpu = r->windows.cpus[record->cpu].number;
+	ret_record->id = record->id;
+	ret_record->domain = vcpu.domain;
+	ret_record->vcpu = vcpu.vcpu;
+	ret_record->name = known->name;
+	ret_record->detail = detail_of(r, known->kind, record);
+	ret_record->arg_count = record->count;
+	memcpy(ret_record->args, record->words, sizeof(ret_record->args));
+	return true;
+}
+
 static int xentrace_next_record(struct weft__reader *base, struct weft_xentrace_record *ret_record)
 {
 	struct weft__xentrace_reader *r = weft__xentrace_of(base);
 	const struct weft__xentrace_record *record;
-	for (;;) {
-		if (!weft__xentrace_records_next(&r->records, &record))
-			return WEFT_END;
-		const struct weft__xentrace_known *known = weft__xentrace_know(r, record->id);
-		struct weft__xentrace_running *running = &r->running[record->cpu];
-		struct weft__xentrace_vcpu vcpu = running->now;
-		weft__xentrace_follow(running, known->kind, record);
-		if (record->is_loss_begin)
-			continue;
-		if (record->id == WEFT__XENTRACE_LOST)
-			vcpu = running->before_loss;
-		ret_record->time_ns = weft__xentrace_ns(&r->clock, record->cycles);
-		ret_record->cycles = record->cycles;
-		ret_record->has_cycles = record->has_cycles;
-		ret_record->offset = record->offset;
-		ret_record->cpu = r->windows.cpus[record->cpu].number;
-		ret_record->id = record->id;
-		ret_record->domain = vcpu.domain;
-		ret_record->vcpu = vcpu.vcpu;
-		ret_record->name = known->name;
-		ret_record->detail = detail_of(r, known->kind, record);
-		ret_record->arg_count = record->count;
-		memcpy(ret_record->args, record->words, sizeof(ret_record->args));
-		return WEFT_OK;
-	}
+	while (weft__xentrace_records_next(&r->records, &record))
+		if (weft__xentrace_tell(r, record, ret_record))
+			return WEFT_OK;
+	return WEFT_END;
 }
 
 static int xentrace_next(struct weft__reader *base, struct weft_event *ret_event)

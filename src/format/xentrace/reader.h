@@ -21,6 +21,7 @@ struct weft__xentrace_vcpu {
 /* The vCPU that runs on a pCPU. */
 struct weft__xentrace_running {
 	struct weft__xentrace_vcpu now, before_loss;
+	bool is_in_loss;
 };
 
 /* The kind of an id that was seen, and its name. */
@@ -49,9 +50,33 @@ static inline struct weft__xentrace_reader *weft__xentrace_of(struct weft__reade
 	return (struct weft__xentrace_reader *)base;
 }
 
+/* ---- xentrace/reader.c: the steps of opening a file, after its windows are found ---- */
+
+/* 0 or WEFT_ERROR_MEMORY. */
+int weft__xentrace_describe_cpus(struct weft__xentrace_reader *reader);
+/* Describes the clock, and finds out whose numbers the exits have. 0 or WEFT_ERROR_MEMORY. */
+int weft__xentrace_look_over(struct weft__xentrace_reader *reader);
+/* Frees what the reader has, but not itself. */
+void weft__xentrace_finish(struct weft__xentrace_reader *reader);
+/* Describes the next record; false if it is the begin of a loss, which is not shown. */
+bool weft__xentrace_tell(struct weft__xentrace_reader *reader,
+	const struct weft__xentrace_record *record, struct weft_xentrace_record *ret_record);
+
+/* ---- xentrace/running.c ---- */
+
+/* Looks up the kind and the name of an id. */
+void weft__xentrace_learn(struct weft__xentrace_known *known, uint32_t id);
+
 /* The kind and the name of an id. */
-const struct weft__xentrace_known *weft__xentrace_know(
-	struct weft__xentrace_reader *reader, uint32_t id);
+static inline const struct weft__xentrace_known *weft__xentrace_know(
+	struct weft__xentrace_reader *reader, uint32_t id)
+{
+	uint32_t slot = (id ^ id >> 9 ^ id >> 16) % WEFT__XENTRACE_KNOWN;
+	struct weft__xentrace_known *known = &reader->known[slot];
+	if (known->id != id || !known->name)
+		weft__xentrace_learn(known, id);
+	return known;
+}
 
 /* Changes which vCPU runs on the record's pCPU, as the record says. */
 void weft__xentrace_follow(struct weft__xentrace_running *running, uint32_t kind,

@@ -18,11 +18,10 @@
 #define LONG_STEP (UINT64_C(1) << 32)
 
 struct weft__xentrace_cursor {
-	struct weft__xentrace_record record;
-	uint64_t at, end;    /* the rest of the window */
-	uint32_t window;     /* the next one, or UINT32_MAX */
-	uint64_t turn;       /* when it gave its last record */
-	uint64_t own_cycles; /* of a record LOST whose loss has begun: when it ends */
+	struct weft__xentrace_record record; /* its number: of the one before, until it is given */
+	uint64_t at, end;                    /* the rest of the window */
+	uint32_t window;                     /* the next one, or UINT32_MAX */
+	uint64_t own_cycles;                 /* of a record LOST whose loss has begun: when it ends */
 };
 
 static void report(struct weft__xentrace_records *r, uint64_t offset, const char *message)
@@ -152,7 +151,7 @@ static bool advance(struct weft__xentrace_records *r, struct weft__xentrace_curs
 static bool is_before(const struct weft__xentrace_cursor *a, const struct weft__xentrace_cursor *b)
 {
 	return a->record.cycles < b->record.cycles ||
-		   (a->record.cycles == b->record.cycles && a->turn > b->turn);
+		   (a->record.cycles == b->record.cycles && a->record.number > b->record.number);
 }
 
 static void sift_down(struct weft__xentrace_records *r, uint32_t at)
@@ -185,11 +184,15 @@ static uint64_t first_cycles(const struct weft__xentrace_records *r, uint32_t wi
 }
 
 int weft__xentrace_records_init(struct weft__xentrace_records *r, const uint8_t *bytes,
-	const struct weft__xentrace_windows *windows, struct weft_diagnostics *diagnostics)
+	const struct weft__xentrace_windows *windows, const struct weft__xentrace_before *before,
+	struct weft_diagnostics *diagnostics)
 {
 	uint32_t count = (uint32_t)windows->cpu_count;
-	*r = (struct weft__xentrace_records){
-		.bytes = bytes, .windows = windows, .diagnostics = diagnostics, .first_cycles = UINT64_MAX};
+	*r = (struct weft__xentrace_records){.bytes = bytes,
+		.windows = windows,
+		.diagnostics = diagnostics,
+		.first_cycles = UINT64_MAX,
+		.last_cycles = UINT64_MAX};
 	r->cursors = calloc(count + 1, sizeof(*r->cursors));
 	r->heap = calloc(count + 1, sizeof(*r->heap));
 	if (!r->cursors || !r->heap)
@@ -198,11 +201,14 @@ int weft__xentrace_records_init(struct weft__xentrace_records *r, const uint8_t 
 		struct weft__xentrace_cursor *c = &r->cursors[i];
 		c->window = windows->cpus[i].first;
 		c->record = (struct weft__xentrace_record){.cpu = i};
-		c->record.cycles = first_cycles(r, c->window);
+		c->record.number = before ? before[i].number : 0;
+		c->record.cycles =
+			before && before[i].cycles ? before[i].cycles : first_cycles(r, c->window);
 		if (!advance(r, c))
 			continue;
 		r->heap[r->heap_count++] = i;
-		if (c->record.cycles < r->first_cycles)
+		bool is_timed = c->record.has_cycles || c->record.cycles;
+		if (is_timed && c->record.cycles < r->first_cycles)
 			r->first_cycles = c->record.cycles;
 	}
 	for (uint32_t i = r->heap_count / 2; i-- > 0;)
@@ -217,20 +223,35 @@ void weft__xentrace_records_finish(struct weft__xentrace_records *r)
 	*r = (struct weft__xentrace_records){0};
 }
 
+struct weft__xentrace_rest weft__xentrace_records_rest(
+	const struct weft__xentrace_records *r, uint32_t cpu)
+{
+	const struct weft__xentrace_cursor *c = &r->cursors[cpu];
+	bool has_record = false;
+	for (uint32_t i = 0; i < r->heap_count; i++)
+		has_record |= r->heap[i] == cpu;
+	return (struct weft__xentrace_rest){
+		.before = {c->record.cycles, c->record.number},
+		.offset = has_record ? c->record.offset : c->end,
+		.end = c->end,
+		.window = c->window,
+	};
+}
+
 bool weft__xentrace_records_next(
 	struct weft__xentrace_records *r, const struct weft__xentrace_record **ret_record)
 {
 	if (r->has_turn) {
 		if (!advance(r, &r->cursors[r->heap[0]]))
 			r->heap[0] = r->heap[--r->heap_count];
-		if (r->heap_count)
+		if (r->heap_count > 1)
 			sift_down(r, 0);
 	}
-	r->has_turn = r->heap_count > 0;
+	r->has_turn = r->heap_count > 0 && r->cursors[r->heap[0]].record.cycles <= r->last_cycles;
 	if (!r->has_turn)
 		return false;
 	struct weft__xentrace_cursor *c = &r->cursors[r->heap[0]];
-	c->turn = ++r->turn;
+	c->record.number = ++r->number;
 	r->cycles = c->record.cycles;
 	*ret_record = &c->record;
 	return true;

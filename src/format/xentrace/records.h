@@ -29,6 +29,7 @@
 
 struct weft__xentrace_record {
 	uint64_t cycles; /* never less than those of the records before it */
+	uint64_t number; /* counts the records in the order of time, from 1 on */
 	uint64_t offset;
 	uint32_t cpu; /* index */
 	uint32_t id;
@@ -46,19 +47,40 @@ struct weft__xentrace_records {
 	struct weft__xentrace_cursor *cursors; /* by pCPU */
 	uint32_t *heap;                        /* cursors that have a record, the next one first */
 	uint32_t heap_count;
-	uint64_t turn;         /* counts the records */
+	uint64_t number;       /* of the last record */
 	uint64_t cycles;       /* of the last one */
 	uint64_t first_cycles; /* of the first record with cycles, from which times count */
+	uint64_t last_cycles;  /* records after these are not given yet */
 	bool has_turn;         /* the heap's first cursor has given its record */
 };
 
+/* A pCPU's last record: its cycles and its number; 0: none. */
+struct weft__xentrace_before {
+	uint64_t cycles, number;
+};
+
+/* The bytes of a pCPU's records that were not given: from `offset` to `end`, and the windows from
+ * `window` on. */
+struct weft__xentrace_rest {
+	struct weft__xentrace_before before; /* the cycles of the next record, and the last number */
+	uint64_t offset, end;
+	uint32_t window;
+};
+
 /* Starts at the first record. `windows` and `bytes` are borrowed, and `diagnostics`, in which
- * damage is counted; it may be NULL. 0 or WEFT_ERROR_MEMORY. */
+ * damage is counted; it may be NULL. `before` has each pCPU's record before these; NULL: there is
+ * none. 0 or WEFT_ERROR_MEMORY. */
 int weft__xentrace_records_init(struct weft__xentrace_records *records, const uint8_t *bytes,
-	const struct weft__xentrace_windows *windows, struct weft_diagnostics *diagnostics);
+	const struct weft__xentrace_windows *windows, const struct weft__xentrace_before *before,
+	struct weft_diagnostics *diagnostics);
 void weft__xentrace_records_finish(struct weft__xentrace_records *records);
 
-/* False at the end. The record is valid until the next call. */
+/* The rest of a pCPU, by index. */
+struct weft__xentrace_rest weft__xentrace_records_rest(
+	const struct weft__xentrace_records *records, uint32_t cpu);
+
+/* False at the end, or if only later records than `last_cycles` are left. The record is valid until
+ * the next call. */
 bool weft__xentrace_records_next(
 	struct weft__xentrace_records *records, const struct weft__xentrace_record **ret_record);
 

@@ -17,6 +17,15 @@ static void change(struct weft__xentrace_running *running, uint32_t id, uint32_t
 		running->now = (struct weft__xentrace_vcpu){word >> 16, word & 0xffff};
 }
 
+/* A loss begins twice if a growing file's batch ends within it. */
+static void begin_loss(struct weft__xentrace_running *running)
+{
+	if (!running->is_in_loss)
+		running->before_loss = running->now;
+	running->is_in_loss = true;
+	running->now = unknown;
+}
+
 void weft__xentrace_follow(struct weft__xentrace_running *running, uint32_t kind,
 	const struct weft__xentrace_record *record)
 {
@@ -30,9 +39,11 @@ void weft__xentrace_follow(struct weft__xentrace_running *running, uint32_t kind
 		break;
 	case WEFT__XENTRACE_LOST:
 		if (record->is_loss_begin) {
-			running->before_loss = running->now;
-			running->now = unknown;
-		} else if (record->count == 4) {
+			begin_loss(running);
+			break;
+		}
+		running->is_in_loss = false;
+		if (record->count == 4) {
 			uint32_t next = record->words[1];
 			running->now = (struct weft__xentrace_vcpu){next & 0xffff, next >> 16};
 		}
@@ -42,15 +53,9 @@ void weft__xentrace_follow(struct weft__xentrace_running *running, uint32_t kind
 	}
 }
 
-const struct weft__xentrace_known *weft__xentrace_know(
-	struct weft__xentrace_reader *reader, uint32_t id)
+void weft__xentrace_learn(struct weft__xentrace_known *known, uint32_t id)
 {
-	uint32_t slot = (id ^ id >> 9 ^ id >> 16) % WEFT__XENTRACE_KNOWN;
-	struct weft__xentrace_known *known = &reader->known[slot];
-	if (known->id != id || !known->name) {
-		known->id = id;
-		known->kind = weft__xentrace_kind(id);
-		known->name = weft__xentrace_name(known->kind);
-	}
-	return known;
+	known->id = id;
+	known->kind = weft__xentrace_kind(id);
+	known->name = weft__xentrace_name(known->kind);
 }
