@@ -15,7 +15,9 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
+#include <weft/error.h>
+
+#include "format/xentrace/survey.h"
 
 #define PREEMPTED UINT32_C(0x80000000) /* in the count of mmu_update and mmuext_op */
 
@@ -34,35 +36,6 @@ enum {
 	OP_DOMCTL = 36,
 	OP_DM_OP = 41,
 };
-
-struct search {
-	struct weft__xentrace_reader *reader;
-	struct weft__xentrace_folds *folds;
-	struct weft__xentrace_vcpus vcpus;
-	uint64_t *last_cycles; /* by pCPU: of the record before */
-	uint64_t quick_cycles;
-};
-
-static int add_irq(struct weft__xentrace_folds *f, const struct weft__xentrace_record *record)
-{
-	const struct weft__column column = {&f->irqs, sizeof(*f->irqs)};
-	int error = weft__columns_reserve(&column, 1, &f->irq_capacity, f->irq_count + 1);
-	if (error)
-		return error;
-	uint32_t length = (uint32_t)record->cycles - record->words[1];
-	uint64_t begin = length < record->cycles ? record->cycles - length : 0;
-	f->irqs[f->irq_count++] = (struct weft__xentrace_irq){begin, record->cpu, record->words[0]};
-	return 0;
-}
-
-static int add_fold(struct weft__xentrace_folds *f, uint64_t offset, uint32_t continuations)
-{
-	const struct weft__column column = {&f->list, sizeof(*f->list)};
-	int error = weft__columns_reserve(&column, 1, &f->capacity, f->count + 1);
-	if (!error)
-		f->list[f->count++] = (struct weft__xentrace_fold){offset, continuations};
-	return error;
-}
 
 /* The word of an argument, behind those of the arguments before it. */
 static uint32_t argument(const struct weft__xentrace_record *record, uint32_t wanted)
@@ -99,14 +72,10 @@ static bool is_preemptible(uint32_t op)
 	}
 }
 
-/* True if a multicall of `count` has been left in the middle. */
-static bool rests(struct weft__xentrace_call *call, uint32_t count)
+/* True if `count` sub-calls of a multicall are left. */
+static bool is_rest_of_calls(const struct weft__xentrace_call *call, uint32_t count)
 {
-	bool is_between = count > 0 && call->subcalls > 0 && count + call->subcalls == call->count;
-	/* The last of its sub-calls was preempted itself, and comes again with Xen's flag. */
-	call->is_partial =
-		!is_between && call->subcalls > 0 && count + call->subcalls == call->count + 1;
-	return is_between;
+	return count > 0 && call->subcalls > 0 && count + call->subcalls == call->count;
 }
 
 static bool is_rest_of_grants(
@@ -119,16 +88,16 @@ static bool is_rest_of_grants(
 	return command <= 1 && count > 0 && call->grants > 0 && count + call->grants == call->count;
 }
 
-static bool is_quick(const struct search *s, const struct weft__xentrace_call *call,
+static bool is_quick(const struct weft__xentrace_search *s, const struct weft__xentrace_call *call,
 	const struct weft__xentrace_record *record)
 {
-	uint64_t last = call->was_entered ? call->last_iret : s->last_cycles[record->cpu];
+	uint64_t last = call->was_entered ? call->last_iret : s->cpus[record->cpu].last_cycles;
 	return (call->was_entered || call->was_scheduled) && record->cycles - last <= s->quick_cycles;
 }
 
 /* True if the record continues the call. */
-static bool continues(const struct search *s, struct weft__xentrace_call *call, uint32_t op,
-	const struct weft__xentrace_record *record)
+static bool continues(const struct weft__xentrace_search *s, const struct weft__xentrace_call *call,
+	uint32_t op, const struct weft__xentrace_record *record)
 {
 	bool is_near = !call->was_entered || (call->irets == 1 && call->ends_in_iret);
 	if (!call->is_valid || call->op != op || !is_near)
@@ -139,7 +108,7 @@ static bool continues(const struct search *s, struct weft__xentrace_call *call, 
 	case OP_MMUEXT_OP:
 		return (count & PREEMPTED) && (count & ~PREEMPTED) <= (call->count & ~PREEMPTED);
 	case OP_MULTICALL:
-		return rests(call, count);
+		return is_rest_of_calls(call, count);
 	case OP_GRANT_TABLE_OP:
 		return is_rest_of_grants(call, argument(record, 0), count);
 	default:
@@ -147,36 +116,22 @@ static bool continues(const struct search *s, struct weft__xentrace_call *call, 
 	}
 }
 
-/* Links a record to the call that it continues. */
-static int link_call(struct search *s, struct weft__xentrace_call *call, uint64_t offset)
-{
-	int error = call->fold ? 0 : add_fold(s->folds, call->offset, 0);
-	if (error)
-		return error;
-	if (!call->fold)
-		call->fold = (uint32_t)s->folds->count;
-	s->folds->list[call->fold - 1].continuations++;
-	return add_fold(s->folds, offset, 0);
-}
-
-static void begin_call(struct weft__xentrace_call *call, uint32_t op, uint32_t fold,
+/* `number` is that of the hypercall's first record. */
+static void begin_call(struct weft__xentrace_call *call, uint32_t op, uint64_t number,
 	const struct weft__xentrace_record *record)
 {
-	bool is_partial = call->is_partial && call->op == op;
-	uint64_t offset = fold ? call->offset : record->offset;
 	*call = (struct weft__xentrace_call){
 		.is_valid = is_preemptible(op),
 		.op = op,
 		.count = count_of(record, op),
 		.command = argument(record, 0),
-		.offset = offset,
-		.fold = fold,
-		.is_partial = is_partial && !fold,
+		.number = number,
 	};
 }
 
-static int on_hypercall(
-	struct search *s, struct weft__xentrace_call *call, const struct weft__xentrace_record *record)
+/* Returns the number of the first record of the hypercall that this one continues; 0: of none. */
+static uint64_t on_hypercall(const struct weft__xentrace_search *s,
+	struct weft__xentrace_call *call, const struct weft__xentrace_record *record)
 {
 	uint32_t op = record->words[0] & 0xfffff;
 	if (op == OP_IRET) {
@@ -186,12 +141,11 @@ static int on_hypercall(
 		return 0;
 	}
 	if (continues(s, call, op, record)) {
-		int error = link_call(s, call, record->offset);
-		begin_call(call, op, call->fold, record);
-		return error;
+		begin_call(call, op, call->number, record);
+		return call->number;
 	}
 	if (is_preemptible(op)) {
-		begin_call(call, op, 0, record);
+		begin_call(call, op, record->number, record);
 		return 0;
 	}
 	call->was_entered = true;
@@ -199,109 +153,81 @@ static int on_hypercall(
 	return 0;
 }
 
-static int take(struct search *s, uint32_t kind, struct weft__xentrace_call *call,
-	const struct weft__xentrace_record *record)
+static uint64_t take_call(const struct weft__xentrace_search *s, uint32_t kind,
+	struct weft__xentrace_call *call, const struct weft__xentrace_record *record)
 {
 	switch (kind) {
 	case WEFT__XENTRACE_HYPERCALL:
 		return record->count ? on_hypercall(s, call, record) : 0;
 	case WEFT__XENTRACE_SUBCALL:
 		call->subcalls++;
-		return 0;
+		break;
 	case WEFT__XENTRACE_GRANT_MAP:
 	case WEFT__XENTRACE_GRANT_UNMAP:
 		call->grants++;
-		return 0;
+		break;
 	case WEFT__XENTRACE_CREDIT_SCHEDULE:
 	case WEFT__XENTRACE_CREDIT2_SCHEDULE:
 		call->was_scheduled = true;
-		return 0;
+		break;
 	case WEFT__XENTRACE_LOST:
 	case WEFT__XENTRACE_EXIT:
 	case WEFT__XENTRACE_EXIT_SVM:
 		call->is_valid = false;
-		return 0;
+		break;
 	default:
 		if (record->id >> 12 == 0x201) {
 			call->was_entered = true;
 			call->ends_in_iret = false;
 		}
-		return 0;
 	}
+	return 0;
 }
 
-static int compare_irqs(const void *a, const void *b)
+static struct weft__xentrace_irq irq_of(const struct weft__xentrace_record *record)
 {
-	const struct weft__xentrace_irq *first = a, *second = b;
-	if (first->begin != second->begin)
-		return first->begin < second->begin ? -1 : 1;
-	return (first->cpu > second->cpu) - (first->cpu < second->cpu);
+	uint32_t length = (uint32_t)record->cycles - record->words[1];
+	uint64_t begin = length < record->cycles ? record->cycles - length : 0;
+	return (struct weft__xentrace_irq){begin, record->cpu, record->words[0]};
 }
 
-static int compare_folds(const void *a, const void *b)
+int weft__xentrace_search_init(
+	struct weft__xentrace_search *s, struct weft__xentrace_reader *reader, size_t cpus)
 {
-	uint64_t first = ((const struct weft__xentrace_fold *)a)->offset;
-	uint64_t second = ((const struct weft__xentrace_fold *)b)->offset;
-	return (first > second) - (first < second);
-}
-
-static int search_records(struct search *s, struct weft__xentrace_records *records)
-{
-	struct weft__xentrace_running *running = s->reader->running;
-	const struct weft__xentrace_record *record;
-	int error = 0;
-	while (!error && weft__xentrace_records_next(records, &record)) {
-		const struct weft__xentrace_known *known = weft__xentrace_know(s->reader, record->id);
-		const struct weft__xentrace_vcpu now = running[record->cpu].now;
-		struct weft__xentrace_state *vcpu =
-			weft__xentrace_vcpus_find(&s->vcpus, now.domain, now.vcpu);
-		if (vcpu)
-			error = take(s, known->kind, &vcpu->call, record);
-		if (!error && known->kind == WEFT__XENTRACE_IRQ && record->count >= 3)
-			error = add_irq(s->folds, record);
-		weft__xentrace_follow(&running[record->cpu], known->kind, record);
-		s->last_cycles[record->cpu] = s->folds->last_cycles = record->cycles;
-	}
-	return error;
-}
-
-int weft__xentrace_folds_find(
-	struct weft__xentrace_reader *reader, uint64_t quick_cycles, struct weft__xentrace_folds *folds)
-{
-	struct weft__xentrace_records records = {0};
-	struct search s = {.reader = reader, .folds = folds, .quick_cycles = quick_cycles};
-	s.last_cycles = calloc(reader->windows.cpu_count + 1, sizeof(*s.last_cycles));
-	int error = weft__xentrace_vcpus_init(&s.vcpus);
-	if (!s.last_cycles)
-		error = WEFT_ERROR_MEMORY;
+	*s = (struct weft__xentrace_search){.reader = reader};
+	s->cpus = calloc(cpus + 1, sizeof(*s->cpus));
+	for (size_t i = 0; s->cpus && i < cpus; i++)
+		s->cpus[i].running.now = (struct weft__xentrace_vcpu){WEFT_XENTRACE_UNKNOWN, 0};
+	int error = weft__xentrace_kicks_init(&s->kicks, cpus);
 	if (!error)
-		error =
-			weft__xentrace_records_init(
-				&records, reader->base.input.bytes, &reader->windows, NULL, NULL);
-	if (!error)
-		error = search_records(&s, &records);
-	weft__xentrace_records_finish(&records);
-	weft__xentrace_vcpus_finish(&s.vcpus);
-	free(s.last_cycles);
-	if (folds->irq_count)
-		qsort(folds->irqs, folds->irq_count, sizeof(*folds->irqs), compare_irqs);
-	if (folds->count)
-		qsort(folds->list, folds->count, sizeof(*folds->list), compare_folds);
-	return error;
+		error = weft__xentrace_vcpus_init(&s->vcpus);
+	return s->cpus ? error : WEFT_ERROR_MEMORY;
 }
 
-void weft__xentrace_folds_finish(struct weft__xentrace_folds *folds)
+void weft__xentrace_search_finish(struct weft__xentrace_search *s)
 {
-	free(folds->irqs);
-	free(folds->list);
-	*folds = (struct weft__xentrace_folds){0};
+	weft__xentrace_vcpus_finish(&s->vcpus);
+	weft__xentrace_kicks_finish(&s->kicks);
+	free(s->cpus);
 }
 
-const struct weft__xentrace_fold *weft__xentrace_fold_at(
-	const struct weft__xentrace_folds *folds, uint64_t offset)
+int weft__xentrace_search_take(struct weft__xentrace_search *s,
+	const struct weft__xentrace_record *record, struct weft__xentrace_finding *ret_finding)
 {
-	const struct weft__xentrace_fold key = {offset, 0};
-	if (!folds->count)
-		return NULL;
-	return bsearch(&key, folds->list, folds->count, sizeof(key), compare_folds);
+	const struct weft__xentrace_known *known = weft__xentrace_know(s->reader, record->id);
+	struct weft__xentrace_running *running = &s->cpus[record->cpu].running;
+	struct weft__xentrace_state *vcpu =
+		weft__xentrace_vcpus_find(&s->vcpus, running->now.domain, running->now.vcpu);
+	if (!vcpu && running->now.domain < WEFT__XENTRACE_DOMAINS)
+		return WEFT_ERROR_MEMORY;
+	*ret_finding = (struct weft__xentrace_finding){
+		.call = vcpu ? take_call(s, known->kind, &vcpu->call, record) : 0,
+		.tickle = weft__xentrace_kicks_take(&s->kicks, known->kind, record),
+		.has_irq = known->kind == WEFT__XENTRACE_IRQ && record->count >= 3,
+	};
+	if (ret_finding->has_irq)
+		ret_finding->irq = irq_of(record);
+	weft__xentrace_follow(running, known->kind, record);
+	s->cpus[record->cpu].last_cycles = record->cycles;
+	return 0;
 }

@@ -11,7 +11,8 @@ enum weft__xentrace_id {
 	WEFT__XENTRACE_RUNSTATE      = 0x21001,  /* bits 4-7 new state, 8-11 old; u16 vCPU, u16 domain */
 	WEFT__XENTRACE_CONTINUE      = 0x21002,  /* u16 vCPU, u16 domain */
 	WEFT__XENTRACE_CREDIT_SCHEDULE  = 0x22009,
-	WEFT__XENTRACE_CREDIT2_SCHEDULE = 0x22215,
+	WEFT__XENTRACE_CREDIT2_TICKLE   = 0x22206, /* pCPU */
+	WEFT__XENTRACE_CREDIT2_SCHEDULE = 0x22215, /* u16 pCPU, u16 queue; bits 24-31: it was tickled */
 	WEFT__XENTRACE_DOMAIN_ADD    = 0x28001,  /* domain */
 	WEFT__XENTRACE_DOMAIN_REMOVE = 0x28002,  /* domain */
 	WEFT__XENTRACE_WAKE          = 0x28004,  /* domain, vCPU */

@@ -31,8 +31,10 @@ static struct weft__xentrace_state *know_vcpu(
 	struct weft__xentrace_meaning *m, struct weft__xentrace_vcpu of, bool is_new)
 {
 	char name[32];
-	if (of.domain >= WEFT__XENTRACE_DOMAINS || !m->buffers[of.domain])
+	if (of.domain >= WEFT__XENTRACE_DOMAINS)
 		return NULL;
+	if (!m->error)
+		m->error = weft__xentrace_add_domain(m, of.domain);
 	struct weft__xentrace_state *vcpu = weft__xentrace_vcpus_find(&m->vcpus, of.domain, of.vcpu);
 	if (!vcpu)
 		m->error = WEFT_ERROR_MEMORY;
@@ -107,21 +109,46 @@ static struct weft__xentrace_task scheduler_on(struct weft__xentrace_meaning *m,
 	char name[32];
 	if (!place->has_scheduler) {
 		place->has_scheduler = true;
-		snprintf(name, sizeof(name), "scheduler %u", m->reader->windows.cpus[cpu].number);
+		snprintf(name, sizeof(name), "scheduler %u", (unsigned)m->reader->threads[cpu].tid);
 		weft__xentrace_emit_task(m, task, "scheduler", name, false);
 	}
 	return task;
 }
 
-static void on_schedule(
-	struct weft__xentrace_meaning *m, const struct weft__xentrace_record *record)
+/* The scheduler runs because another pCPU kicked this one. */
+static void take_kick(struct weft__xentrace_meaning *m, uint32_t cpu, uint32_t kick)
 {
-	struct weft__xentrace_state *vcpu = vcpu_on(m, record->cpu);
+	struct weft__xentrace_place *place = &m->places[cpu];
+	if (kick && kick == place->kick)
+		weft__xentrace_emit(m, WEFT_EVENT_RECEIVE, scheduler_on(m, cpu))->event.value =
+			WEFT__XENTRACE_KICKS + kick;
+	place->kick = 0;
+}
+
+static void on_schedule(struct weft__xentrace_meaning *m, uint32_t cpu, uint32_t kick)
+{
+	struct weft__xentrace_state *vcpu = vcpu_on(m, cpu);
 	if (vcpu) {
 		vcpu->may_wake = false;
 		weft__xentrace_preempt(m, vcpu);
 	}
-	weft__xentrace_emit_run(m, record->cpu, scheduler_on(m, record->cpu));
+	weft__xentrace_emit_run(m, cpu, scheduler_on(m, cpu));
+	take_kick(m, cpu, kick);
+}
+
+/* A kick comes from the task that makes another one runnable here, as waker_on() finds it;
+ * otherwise all that the trace says is that Xen's scheduler sent it. */
+static void on_tickle(struct weft__xentrace_meaning *m, uint32_t cpu,
+	const struct weft__xentrace_hindsight *hindsight)
+{
+	struct weft__xentrace_task sender = waker_on(m, cpu);
+	if (!hindsight->kick)
+		return;
+	if (sender.id == WEFT_TASK_NONE)
+		sender = scheduler_on(m, cpu);
+	m->places[hindsight->target].kick = hindsight->kick;
+	weft__xentrace_emit(m, WEFT_EVENT_SEND, sender)->event.value =
+		WEFT__XENTRACE_KICKS + hindsight->kick;
 }
 
 /* ---- Entries into Xen ---- */
@@ -150,12 +177,11 @@ static void on_iret(struct weft__xentrace_meaning *m, struct weft__xentrace_stat
 }
 
 static void on_hypercall(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
-	const struct weft__xentrace_record *record)
+	const struct weft__xentrace_record *record, const struct weft__xentrace_hindsight *hindsight)
 {
 	char name[WEFT__XENTRACE_NAME_BYTES];
 	uint32_t op = record->words[0] & 0xfffff;
-	const struct weft__xentrace_fold *fold = weft__xentrace_fold_at(&m->folds, record->offset);
-	if (fold && !fold->continuations && vcpu->left) {
+	if (hindsight->is_continuation && vcpu->left) {
 		vcpu->left--;
 		weft__xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_PREEMPTED);
 		weft__xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_SUBCALL);
@@ -169,13 +195,13 @@ static void on_hypercall(struct weft__xentrace_meaning *m, struct weft__xentrace
 	}
 	weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY, weft__xentrace_call_name(record, name),
 		weft__xentrace_call_count(record));
-	if (!fold)
+	if (!hindsight->continuations)
 		return;
-	vcpu->left = fold->continuations;
+	vcpu->left = hindsight->continuations;
 	struct weft__xentrace_event *tag =
 		weft__xentrace_emit(m, WEFT_EVENT_TAG, weft__xentrace_task_of(m, vcpu));
 	weft__xentrace_set_text(tag, "continuations", 0);
-	tag->event.value = fold->continuations;
+	tag->event.value = hindsight->continuations;
 	tag->event.has_value = true;
 }
 
@@ -233,12 +259,13 @@ static void on_exit_record(struct weft__xentrace_meaning *m, struct weft__xentra
 
 /* Records of a guest's class that have a meaning for the vCPU that runs. */
 static void on_guest(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
-	const struct weft__xentrace_known *known, const struct weft__xentrace_record *record)
+	const struct weft__xentrace_known *known, const struct weft__xentrace_record *record,
+	const struct weft__xentrace_hindsight *hindsight)
 {
 	const char *name;
 	switch (known->kind) {
 	case WEFT__XENTRACE_HYPERCALL:
-		on_hypercall(m, vcpu, record);
+		on_hypercall(m, vcpu, record, hindsight);
 		break;
 	case WEFT__XENTRACE_SUBCALL:
 		on_subcall(m, vcpu, record);
@@ -361,7 +388,7 @@ static void on_loss(struct weft__xentrace_meaning *m, const struct weft__xentrac
 }
 
 static void take(struct weft__xentrace_meaning *m, const struct weft__xentrace_known *known,
-	const struct weft__xentrace_record *record)
+	const struct weft__xentrace_record *record, const struct weft__xentrace_hindsight *hindsight)
 {
 	struct weft__xentrace_state *vcpu;
 	const uint32_t *words = record->words;
@@ -369,9 +396,12 @@ static void take(struct weft__xentrace_meaning *m, const struct weft__xentrace_k
 	case WEFT__XENTRACE_RUNSTATE:
 		on_runstate(m, record);
 		return;
+	case WEFT__XENTRACE_CREDIT2_TICKLE:
+		on_tickle(m, record->cpu, hindsight);
+		return;
 	case WEFT__XENTRACE_CREDIT_SCHEDULE:
 	case WEFT__XENTRACE_CREDIT2_SCHEDULE:
-		on_schedule(m, record);
+		on_schedule(m, record->cpu, hindsight->kick);
 		return;
 	case WEFT__XENTRACE_LOST:
 		on_loss(m, record);
@@ -395,48 +425,43 @@ static void take(struct weft__xentrace_meaning *m, const struct weft__xentrace_k
 	default:
 		vcpu = vcpu_on(m, record->cpu);
 		/* Those of one word or more have one in each version of Xen. */
-		if (vcpu && (record->count || record->id >> 12 != 0x202))
-			on_guest(m, vcpu, known, record);
+		if (vcpu && (record->count || record->id >> 12 != 0x202)) {
+			on_guest(m, vcpu, known, record, hindsight);
+		}
 	}
 }
 
-/* Moves on to the next record or interrupt; false at the end. */
-static bool advance(struct weft__xentrace_meaning *m)
+/* ---- The events ---- */
+
+void weft__xentrace_meaning_begin_irq(
+	struct weft__xentrace_meaning *m, const struct weft__xentrace_irq *irq)
+{
+	uint64_t begin_ns = weft__xentrace_ns(&m->reader->clock, irq->begin);
+	m->time_ns = begin_ns > m->time_ns ? begin_ns : m->time_ns;
+	on_interrupt_begin(m, irq);
+}
+
+void weft__xentrace_meaning_take(struct weft__xentrace_meaning *m,
+	const struct weft__xentrace_record *record, const struct weft__xentrace_hindsight *hindsight)
 {
 	struct weft__xentrace_reader *r = m->reader;
-	const struct weft__xentrace_record *record = m->record;
-	const struct weft__xentrace_irq *irq =
-		m->irq < m->folds.irq_count ? &m->folds.irqs[m->irq] : NULL;
-	if (!record)
-		return false;
-	if (irq && irq->begin <= record->cycles) {
-		m->irq++;
-		uint64_t begin_ns = weft__xentrace_ns(&r->clock, irq->begin);
-		m->time_ns = begin_ns > m->time_ns ? begin_ns : m->time_ns;
-		on_interrupt_begin(m, irq);
-		return true;
-	}
 	const struct weft__xentrace_known *known = weft__xentrace_know(r, record->id);
 	m->time_ns = weft__xentrace_ns(&r->clock, record->cycles);
 	m->offset = record->offset;
-	take(m, known, record);
+	take(m, known, record, hindsight);
 	weft__xentrace_follow(&r->running[record->cpu], known->kind, record);
 	if (known->kind == WEFT__XENTRACE_CONTINUE ||
 		(known->kind == WEFT__XENTRACE_LOST && !record->is_loss_begin))
 		weft__xentrace_emit_run(m, record->cpu, task_on(m, record->cpu));
-	if (!weft__xentrace_records_next(&r->records, &m->record))
-		m->record = NULL;
-	return true;
 }
 
 int weft__xentrace_meaning_next(struct weft__xentrace_meaning *m, struct weft_event *ret_event)
 {
-	while (m->given == m->event_count) {
+	if (m->error)
+		return m->error;
+	if (m->given == m->event_count) {
 		m->given = m->event_count = 0;
-		if (!advance(m))
-			return WEFT_END;
-		if (m->error)
-			return m->error;
+		return WEFT_AGAIN;
 	}
 	struct weft__xentrace_event *event = &m->events[m->given++];
 	if (event->event.text.size)
@@ -447,67 +472,15 @@ int weft__xentrace_meaning_next(struct weft__xentrace_meaning *m, struct weft_ev
 	return WEFT_OK;
 }
 
-/* ---- The whole ---- */
-
-static int describe_buffers(
-	struct weft__xentrace_meaning *m, const struct weft__xentrace_survey *survey)
-{
-	struct weft_trace_description *description = m->reader->base.input.description;
-	uint32_t count = 1;
-	for (uint32_t domain = 0; domain < WEFT__XENTRACE_DOMAINS; domain++)
-		if (survey->domains[domain / 8] >> domain % 8 & 1)
-			m->buffers[domain] = (uint16_t)count++;
-	m->descriptions = calloc(count, sizeof(*m->descriptions));
-	if (!m->descriptions)
-		return WEFT_ERROR_MEMORY;
-	uint64_t end_ns = weft__xentrace_ns(&m->reader->clock, m->folds.last_cycles);
-	m->descriptions[0] =
-		(struct weft_trace_buffer){.process = "Xen", .host = "", .file = "", .end_ns = end_ns};
-	for (uint32_t domain = 0; domain < WEFT__XENTRACE_DOMAINS; domain++)
-		if (m->buffers[domain])
-			m->descriptions[m->buffers[domain]] =
-				(struct weft_trace_buffer){.process = domain ? "domain" : "domain 0",
-					.host = "",
-					.file = "",
-					.pid = domain,
-					.end_ns = end_ns};
-	description->buffers = m->descriptions;
-	description->buffer_count = count;
-	return 0;
-}
-
-/* Finds all that must be known before the first event. */
-static int prepare(struct weft__xentrace_meaning *m)
-{
-	struct weft__xentrace_reader *r = m->reader;
-	struct weft__xentrace_survey *survey = calloc(1, sizeof(*survey));
-	if (!survey)
-		return WEFT_ERROR_MEMORY;
-	weft__xentrace_survey(r->base.input.bytes, &r->windows, UINT64_MAX, survey);
-	r->is_svm = survey->is_svm;
-	int error = weft__xentrace_folds_find(r, weft__xentrace_quick_cycles(survey), &m->folds);
-	if (!error)
-		error = describe_buffers(m, survey);
-	free(survey);
-	for (size_t i = 0; i < r->windows.cpu_count; i++) {
-		r->running[i] = (struct weft__xentrace_running){.now = {WEFT_XENTRACE_UNKNOWN, 0}};
-		m->places[i].runs = none;
-	}
-	if (!weft__xentrace_records_next(&r->records, &m->record))
-		m->record = NULL;
-	return error;
-}
-
 int weft__xentrace_meaning_create(
-	struct weft__xentrace_reader *reader, struct weft__xentrace_meaning **ret_meaning)
+	struct weft__xentrace_reader *reader, size_t cpus, struct weft__xentrace_meaning **ret_meaning)
 {
 	struct weft__xentrace_meaning *m = calloc(1, sizeof(*m));
-	size_t cpus = reader->windows.cpu_count + 1;
 	if (!m)
 		return WEFT_ERROR_MEMORY;
 	m->reader = reader;
-	m->places = calloc(cpus, sizeof(*m->places));
-	m->loss_begins = calloc(cpus, sizeof(*m->loss_begins));
+	m->places = calloc(cpus + 1, sizeof(*m->places));
+	m->loss_begins = calloc(cpus + 1, sizeof(*m->loss_begins));
 	m->buffers = calloc(WEFT__XENTRACE_DOMAINS, sizeof(*m->buffers));
 	m->is_irq_known = calloc(KNOWN_IRQS / 8, 1);
 	m->event_capacity = 16;
@@ -516,7 +489,9 @@ int weft__xentrace_meaning_create(
 	if (!m->places || !m->loss_begins || !m->buffers || !m->is_irq_known || !m->events)
 		error = WEFT_ERROR_MEMORY;
 	if (!error)
-		error = prepare(m);
+		error = weft__xentrace_describe_xen(m);
+	for (size_t i = 0; i < cpus && !error; i++)
+		m->places[i].runs = none;
 	if (error)
 		weft__xentrace_meaning_destroy(m);
 	else
@@ -528,7 +503,6 @@ void weft__xentrace_meaning_destroy(struct weft__xentrace_meaning *m)
 {
 	if (!m)
 		return;
-	weft__xentrace_folds_finish(&m->folds);
 	weft__xentrace_vcpus_finish(&m->vcpus);
 	free(m->places);
 	free(m->buffers);

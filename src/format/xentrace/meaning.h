@@ -5,6 +5,8 @@
  *     xentrace/meaning.c   from each record to the calls below
  *     xentrace/levels.c    the open spans of each vCPU
  *     xentrace/events.c    events that wait to be returned, and the names in them
+ *     xentrace/domains.c   the buffers of the domains
+ *     xentrace/whole.c     the records of a whole file
  */
 #ifndef WEFT_FORMAT_XENTRACE_MEANING_H
 #define WEFT_FORMAT_XENTRACE_MEANING_H
@@ -20,7 +22,11 @@
 #define WEFT__XENTRACE_SCHEDULER 1u              /* plus the pCPU's index */
 #define WEFT__XENTRACE_IRQS      UINT64_C(65536) /* plus the number of the interrupt */
 
-#define WEFT__XENTRACE_NAME_BYTES 64
+#define WEFT__XENTRACE_NAME_BYTES  64
+#define WEFT__XENTRACE_WORDS_BYTES 80
+
+/* The keys of kicks are numbers from here on, those of wakes are below. */
+#define WEFT__XENTRACE_KICKS (INT64_C(1) << 48)
 
 /* A task of the model. */
 struct weft__xentrace_task {
@@ -41,36 +47,51 @@ struct weft__xentrace_place {
 	bool has_scheduler; /* an event told of its scheduler */
 	uint32_t irqs;      /* the number of interrupts that are handled now */
 	struct weft__xentrace_task irq;
+	uint32_t kick; /* that was sent to this pCPU and has not come; 0: none */
 };
 
 struct weft__xentrace_meaning {
 	struct weft__xentrace_reader *reader;
-	struct weft__xentrace_folds folds;
 	struct weft__xentrace_vcpus vcpus;
 	struct weft__xentrace_place *places; /* by pCPU */
 	uint16_t *buffers;                   /* by domain; 0: it has no vCPU */
 	struct weft_trace_buffer *descriptions;
+	size_t description_count, description_capacity;
 	struct weft__xentrace_event *events; /* those from `given` on wait */
 	size_t event_count, event_capacity, given;
 	struct weft_loss_period *losses;
 	size_t loss_count, loss_capacity;
-	uint64_t *loss_begins;                      /* by pCPU; ns */
-	size_t irq;                                 /* the next interrupt */
-	const struct weft__xentrace_record *record; /* the next one; NULL: none is left */
+	uint64_t *loss_begins; /* by pCPU; ns */
 	uint64_t time_ns, offset;
 	uint64_t messages;     /* between domains so far */
 	uint8_t *is_irq_known; /* a bit for each of the first interrupts */
 	int error;
 };
 
-/* Reads the whole file once, and describes its buffers. 0 or an error of the library. */
+/* For records of so many pCPUs. 0 or WEFT_ERROR_MEMORY. */
 int weft__xentrace_meaning_create(
-	struct weft__xentrace_reader *reader, struct weft__xentrace_meaning **ret_meaning);
+	struct weft__xentrace_reader *reader, size_t cpus, struct weft__xentrace_meaning **ret_meaning);
 void weft__xentrace_meaning_destroy(struct weft__xentrace_meaning *meaning);
 
-/* WEFT_OK and an event, WEFT_END, or an error. */
+/* Each of these makes events, after those of the call before were taken. Interrupts and records
+ * come in the order of time, an interrupt before the records from its begin on. */
+void weft__xentrace_meaning_begin_irq(
+	struct weft__xentrace_meaning *meaning, const struct weft__xentrace_irq *irq);
+void weft__xentrace_meaning_take(struct weft__xentrace_meaning *meaning,
+	const struct weft__xentrace_record *record, const struct weft__xentrace_hindsight *hindsight);
+
+/* WEFT_OK and the next event that was made; WEFT_AGAIN after the last one; or an error. */
 int weft__xentrace_meaning_next(
 	struct weft__xentrace_meaning *meaning, struct weft_event *ret_event);
+
+/* ---- xentrace/domains.c ---- */
+
+/* Describes the buffer of Xen. 0 or an error. */
+int weft__xentrace_describe_xen(struct weft__xentrace_meaning *meaning);
+/* Adds the buffer of a domain, if it has none. 0 or an error. */
+int weft__xentrace_add_domain(struct weft__xentrace_meaning *meaning, uint32_t domain);
+/* The record of all buffers ends then. */
+void weft__xentrace_end_buffers(struct weft__xentrace_meaning *meaning, uint64_t cycles);
 
 /* ---- xentrace/events.c ---- */
 

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "format/formats.h"
-#include "format/xentrace/meaning.h"
 #include "format/xentrace/names.h"
 #include "format/xentrace/reader.h"
 #include "format/xentrace/survey.h"
+#include "format/xentrace/whole.h"
 
 /* xenalyze assumes this, too. */
 #define ASSUMED_HZ UINT64_C(2400000000)
@@ -70,7 +70,7 @@ int weft__xentrace_describe_cpus(struct weft__xentrace_reader *r)
 
 void weft__xentrace_finish(struct weft__xentrace_reader *r)
 {
-	weft__xentrace_meaning_destroy(r->meaning);
+	weft__xentrace_whole_destroy(r->whole);
 	weft__xentrace_records_finish(&r->records);
 	weft__xentrace_windows_finish(&r->windows);
 	free(r->running);
@@ -183,8 +183,8 @@ static int xentrace_next_record(struct weft__reader *base, struct weft_xentrace_
 static int xentrace_next(struct weft__reader *base, struct weft_event *ret_event)
 {
 	struct weft__xentrace_reader *r = weft__xentrace_of(base);
-	int error = r->meaning ? 0 : weft__xentrace_meaning_create(r, &r->meaning);
-	return error ? error : weft__xentrace_meaning_next(r->meaning, ret_event);
+	int error = r->whole ? 0 : weft__xentrace_whole_create(r, &r->whole);
+	return error ? error : weft__xentrace_whole_next(r->whole, ret_event);
 }
 
 /* The pCPUs' windows come in turns, so that a file can be put in order only when it is complete. */

@@ -40,7 +40,7 @@ struct weft__xentrace_reader {
 	struct weft__xentrace_running *running; /* by pCPU */
 	struct weft_trace_thread *threads;      /* by pCPU */
 	char (*thread_names)[16];
-	struct weft__xentrace_meaning *meaning; /* NULL: no event was asked for yet */
+	struct weft__xentrace_whole *whole; /* NULL: no event was asked for yet */
 	bool is_svm;
 	struct weft__xentrace_known known[WEFT__XENTRACE_KNOWN];
 };

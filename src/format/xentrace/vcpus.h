@@ -16,14 +16,12 @@ struct weft__xentrace_call {
 	uint64_t last_iret; /* cycles */
 	uint32_t op, count, command;
 	uint32_t subcalls, grants; /* records since it was issued */
-	uint32_t fold;             /* 1 + its number among the folds; 0: it is not continued yet */
-	uint64_t offset;
+	uint64_t number;           /* of its first record */
 	uint8_t irets;
 	bool is_valid;
 	bool was_scheduled; /* the scheduler ran */
 	bool was_entered;   /* the guest ran and entered Xen again */
 	bool ends_in_iret;  /* and the last time was an iret */
-	bool is_partial;    /* the sub-call that follows must be a continuation */
 };
 
 /* The open spans of a vCPU, from the outermost one. */
