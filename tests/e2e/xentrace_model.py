@@ -4,8 +4,8 @@ import json
 import os
 
 from harness import case, equal, json_lines, main, run, temporary_directory, weft
-from harness import WEFT
-from xen_traces import (BLOCKED, OFFLINE, RUNNABLE, RUNNING, capture, hypercall, lost, read, record, runstate, unpack, window)
+from harness import BUILD, WEFT
+from xen_traces import (BLOCKED, CAPTURES, OFFLINE, RUNNABLE, RUNNING, capture, hypercall, lost, read, record, runstate, unpack, window)
 
 IRET, MMU_UPDATE, MEMORY_OP, MULTICALL, GRANT_TABLE_OP, VCPU_OP, MMUEXT_OP, EVENT_CHANNEL_OP, SCHED_OP, DOMCTL = (
     23, 1, 12, 13, 20, 24, 26, 32, 29, 36)
@@ -233,6 +233,67 @@ def domains_come_and_go():
           [('d5v0', 110, 200, 'fulfilled'), ('d5v0', 300, 300, 'unfinished')])
     marks = [line['text'] for line in of(content, '--story', 'd0v0') if line['line'] == 'note']
     equal(marks, ['domain_create domain=5', 'grant_map domain=5', 'sched_shutdown reason=3', 'sched_destroy_domain domain=5'])
+
+
+@case
+def records_of_guests_are_marks():
+    content = window(0, start(), hypercall(1100, 34), record(0x800f701, None, 0x89abcdef, 0x1234567, 9), hypercall(1200, 34),
+                     record(0x800ffff, None), record(0x800f001, None, *range(7)))
+    marks = [line['text'] for line in of(content, '--story', 'd0v0') if line['line'] == 'note']
+    equal(marks, ['guest 0x701 words=0x89abcdef 0x01234567 0x00000009', 'guest 0xfff words=',
+                  'guest 0x1 words=' + ' '.join('0x%08x' % i for i in range(7))])
+
+
+@case
+def grants_are_marks():
+    content = window(0, start(), record(0x10f003, 1100, 3), record(0x10f005, 1110, 0, 0), record(0x10f002, 1120, 4))
+    marks = [line['text'] for line in of(content, '--story', 'd0v0') if line['line'] == 'note']
+    equal(marks, ['grant_transfer domain=3', 'grant_unmap domain=4'])
+
+
+# ---- Kicks ----
+
+def decision(cycles, cpu, tickled):
+    return record(0x22215, cycles, cpu, tickled << 24 | 0x10100)
+
+
+def kicks(first, second):
+    """(time, sender, receiver) of the edges between two pCPUs; pCPU 0 runs dom0's vCPU 0, the other one is idle."""
+    got = of(window(0, start(), *first) + window(1, runstate(1001, IDLE, 1, RUNNABLE, RUNNING), *second), '--edges')
+    return [(e['time'] + 1000, (e.get('from_buffer', e['buffer']), e['from']), (e['buffer'], e['to'])) for e in got if e['edge'] == 'receive']
+
+
+@case
+def a_kick_is_an_edge_to_the_scheduler_that_it_makes_run():
+    # Scheduler 0 is task 1 of Xen, which is buffer 0; the vCPU is task 1 of buffer 1.
+    equal(kicks([record(0x22206, 1100, 1)], [decision(1150, 1, 1)]), [(1150, (0, 1), (0, 2))])
+    equal(kicks([hypercall(1090, EVENT_CHANNEL_OP), record(0x22206, 1100, 1)], [decision(1150, 1, 1)]), [(1150, (1, 1), (0, 2))])
+    equal(kicks([record(0x22206, 1100, 1), record(0x802008, 1120, 4, 1080, 1110)], [decision(1150, 1, 1)]),
+          [(1150, (0, 65536 + 4), (0, 2))])
+
+
+@case
+def a_decision_without_proof_has_no_edge():
+    tickle = [record(0x22206, 1100, 1)]
+    equal(kicks(tickle, [decision(1150, 1, 0)]), [])                              # it was not tickled
+    equal(kicks(tickle, [decision(1050, 1, 1)]), [])                              # earlier
+    equal(kicks(tickle, [decision(1150, 1, 0), decision(1200, 1, 1)]), [])        # the decision after that
+    equal(kicks(tickle, [lost(1300, 5, IDLE, 1, 1120), decision(1350, 1, 1)]), []) # it may be lost
+    equal(kicks([record(0x22206, 1100, 0)], [decision(1150, 1, 1)]), [])          # itself
+    equal(kicks([record(0x22206, 1100, 9)], [decision(1150, 1, 1)]), [])          # no such pCPU
+    equal(kicks([record(0x22206, 1100)], [decision(1150, 1, 1)]), [])
+
+
+@case
+def kicks_of_a_capture_are_found():
+    with temporary_directory() as folder:
+        path = unpack(folder, 'xen-lost-2cpu')
+        records = json_lines(weft('dump', '--json', '--cpu-hz', '1G', path).stdout)
+        edges = json_lines(weft('dump', '--json', '--edges', '--cpu-hz', '1G', path).stdout)
+    tickled = {r['time'] for r in records if r['name'] == 'csched2:schedule' and r['args'][1] >> 24}
+    others = sum(r['name'] == 'csched2:runq_tickle' and r['args'][0] != r['cpu'] for r in records)
+    found = [e for e in edges if e['edge'] == 'receive' and (e['buffer'], e['to']) in ((0, 1), (0, 2))]
+    assert 150 < len(found) <= others and {e['time'] for e in found} <= tickled, (len(found), others)
 
 
 @case

@@ -49,6 +49,22 @@ void weft__xentrace_emit_mark(struct weft__xentrace_meaning *m, struct weft__xen
 	event->event.field_count = 1;
 }
 
+void weft__xentrace_emit_words(struct weft__xentrace_meaning *m, struct weft__xentrace_task task,
+	const struct weft__xentrace_record *record)
+{
+	char name[WEFT__XENTRACE_NAME_BYTES];
+	struct weft__xentrace_event *event = weft__xentrace_emit(m, WEFT_EVENT_MARK, task);
+	size_t size = 0;
+	snprintf(name, sizeof(name), "guest 0x%x", record->id & 0xfff);
+	weft__xentrace_set_text(event, name, 0);
+	for (uint32_t i = 0; i < record->count; i++)
+		size += (size_t)snprintf(event->words + size, sizeof(event->words) - size, "%s0x%08x",
+			i ? " " : "", record->words[i]);
+	event->field = (struct weft_field){.name = slice_of("words"), .type = WEFT_FIELD_TEXT};
+	event->field.value.text.size = size;
+	event->event.field_count = 1;
+}
+
 void weft__xentrace_emit_run(
 	struct weft__xentrace_meaning *m, uint32_t cpu, struct weft__xentrace_task task)
 {

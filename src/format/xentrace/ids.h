@@ -23,15 +23,19 @@ enum weft__xentrace_id {
 	WEFT__XENTRACE_ENTRY         = 0x81001,
 	WEFT__XENTRACE_EXIT          = 0x81002,  /* reason, u32 or u64 instruction pointer */
 	WEFT__XENTRACE_EXIT_SVM      = 0x81003,  /* the same, from Xen 4.19 on */
+	WEFT__XENTRACE_INJECT        = 0x82003,  /* exception, error code */
 	WEFT__XENTRACE_VMMCALL       = 0x82012,  /* hypercall */
+	WEFT__XENTRACE_HVM_TRAP      = 0x82023,  /* exception */
 	WEFT__XENTRACE_GRANT_MAP     = 0x10f001, /* domain */
 	WEFT__XENTRACE_GRANT_UNMAP   = 0x10f002, /* domain */
+	WEFT__XENTRACE_GRANT_TRANSFER = 0x10f003, /* domain */
 	WEFT__XENTRACE_HYPERCALL_OLD = 0x201001, /* u32 or u64 instruction pointer, hypercall */
 	WEFT__XENTRACE_TRAP          = 0x201003, /* u32 or u64 instruction pointer, bits 0-14 number */
 	WEFT__XENTRACE_PAGE_FAULT    = 0x201004,
 	WEFT__XENTRACE_HYPERCALL     = 0x20100d, /* bits 0-19 number, 20-31 arguments; arguments */
 	WEFT__XENTRACE_SUBCALL       = 0x20200e, /* the same */
 	WEFT__XENTRACE_IRQ           = 0x802008, /* irq, u32 cycles at its start, u32 at its end */
+	WEFT__XENTRACE_GUEST         = 0x800f000, /* any of a guest's own, whose words have its meaning */
 };
 
 enum weft__xentrace_runstate {

@@ -403,6 +403,9 @@ static void take(struct weft__xentrace_meaning *m, const struct weft__xentrace_k
 	case WEFT__XENTRACE_CREDIT2_SCHEDULE:
 		on_schedule(m, record->cpu, hindsight->kick);
 		return;
+	case WEFT__XENTRACE_GUEST:
+		weft__xentrace_emit_words(m, task_on(m, record->cpu), record);
+		return;
 	case WEFT__XENTRACE_LOST:
 		on_loss(m, record);
 		return;
@@ -416,6 +419,7 @@ static void take(struct weft__xentrace_meaning *m, const struct weft__xentrace_k
 	case WEFT__XENTRACE_DESTROY:
 	case WEFT__XENTRACE_GRANT_MAP:
 	case WEFT__XENTRACE_GRANT_UNMAP:
+	case WEFT__XENTRACE_GRANT_TRANSFER:
 		weft__xentrace_emit_mark(m, task_on(m, record->cpu), known->name,
 			known->kind == WEFT__XENTRACE_SHUTDOWN ? "reason" : "domain",
 			words[known->kind == WEFT__XENTRACE_SHUTDOWN ? 2 : 0]);
@@ -468,6 +472,8 @@ int weft__xentrace_meaning_next(struct weft__xentrace_meaning *m, struct weft_ev
 		event->event.text.bytes = event->text;
 	if (event->event.field_count)
 		event->event.fields = &event->field;
+	if (event->event.field_count && event->field.type == WEFT_FIELD_TEXT)
+		event->field.value.text.bytes = event->words;
 	*ret_event = event->event;
 	return WEFT_OK;
 }

@@ -39,6 +39,7 @@ struct weft__xentrace_event {
 	struct weft_event event;
 	struct weft_field field;
 	char text[WEFT__XENTRACE_NAME_BYTES];
+	char words[WEFT__XENTRACE_WORDS_BYTES]; /* of a guest's own record */
 };
 
 /* A pCPU in the model. */
@@ -106,6 +107,10 @@ void weft__xentrace_set_text(struct weft__xentrace_event *event, const char *nam
 /* A remark on a task, with a number. */
 void weft__xentrace_emit_mark(struct weft__xentrace_meaning *meaning,
 	struct weft__xentrace_task task, const char *name, const char *field, uint64_t value);
+
+/* A remark on a task with the words of a guest's own record. */
+void weft__xentrace_emit_words(struct weft__xentrace_meaning *meaning,
+	struct weft__xentrace_task task, const struct weft__xentrace_record *record);
 
 /* From now on the pCPU runs the task, which may be none. */
 void weft__xentrace_emit_run(

@@ -10,9 +10,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Any id of TRC_GUEST: guests number these themselves. */
-#define GUEST 0x800f000u
-
 uint32_t weft__xentrace_kind(uint32_t id)
 {
 	switch (id >> 16) {
@@ -25,7 +22,7 @@ uint32_t weft__xentrace_kind(uint32_t id)
 	case 0x040:
 		return id & ~0xf00u; /* levels of the guest's page tables */
 	case 0x800:
-		return GUEST;
+		return WEFT__XENTRACE_GUEST;
 	default:
 		return id;
 	}

@@ -136,6 +136,9 @@ static const char *detail_of(const struct weft__xentrace_reader *r, uint32_t kin
 		return weft__xentrace_hypercall(words[0]);
 	case WEFT__XENTRACE_TRAP:
 		return weft__xentrace_trap(words[is_64 ? 2 : 1] & 0x7fff);
+	case WEFT__XENTRACE_INJECT:
+	case WEFT__XENTRACE_HVM_TRAP:
+		return record->count ? weft__xentrace_trap(words[0]) : NULL;
 	case WEFT__XENTRACE_EXIT:
 	case WEFT__XENTRACE_EXIT_SVM:
 		return weft__xentrace_exit(words[0], r->is_svm || kind == WEFT__XENTRACE_EXIT_SVM);
