@@ -44,7 +44,8 @@ static bool are_apart(const struct weft_input *input)
 	bool apart = false;
 	for (size_t i = 0; i < weft_input_file_count(input); i++) {
 		enum weft_input_fit fit = weft_input_file(input, i)->fit;
-		apart = apart || fit == WEFT_INPUT_NO_BOOT || fit == WEFT_INPUT_OTHER_BOOT;
+		apart = apart || fit == WEFT_INPUT_NO_BOOT || fit == WEFT_INPUT_OTHER_BOOT ||
+				fit == WEFT_INPUT_NO_COUNTER;
 	}
 	return apart;
 }

@@ -51,6 +51,7 @@ enum weft_input_fit {
 	WEFT_INPUT_NO_BOOT,     /* it does not name the boot that its clock counts from */
 	WEFT_INPUT_OTHER_BOOT,  /* its clock counts from another boot than that of `other` */
 	WEFT_INPUT_SAME_BUFFER, /* it is a part of the same buffer as `other`, such as a snapshot */
+	WEFT_INPUT_NO_COUNTER,  /* it is Xen's own trace, and no other has readings of its counter */
 };
 
 struct weft_input_file {
@@ -64,7 +65,8 @@ struct weft_input_file {
 };
 
 /* Opens several files as one trace on one clock: a buffer for each file, in the order in which the
- * programs started. This needs files that name the same boot of a machine. Files that cannot be
+ * programs started. This needs files that name the same boot of a machine; Xen's own trace fits to
+ * those of guests, or of programs of dom0 that read the processor's counter. Files that cannot be
  * read, or that do not fit to most of the others, are left out; the caller checks each with
  * weft_input_file(). One file alone always fits. Returns 0 or WEFT_ERROR_MEMORY; the decoder is
  * NULL if all files were left out. */

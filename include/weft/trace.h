@@ -78,6 +78,7 @@ struct weft_trace_buffer {
 	/* 1 + the number of the domain of Xen that this is about, or in which the program runs; else 0.
 	 * Buffers of one domain and pid are shown as one process. */
 	uint32_t guest;
+	uint8_t is_hypervisor; /* 1: of Xen's own trace, which knows domains, not their programs */
 };
 
 struct weft_trace_thread {
@@ -149,6 +150,13 @@ size_t weft_trace_format_ending(const struct weft_trace_buffer *buffer, char *te
 /* The number of the first buffer of the same machine. */
 uint32_t weft_trace_first_of_host(
 	const struct weft_trace_buffer *buffers, uint32_t count, uint32_t number);
+
+/* The number of the first buffer of the same process: of the program that is all of a domain of
+ * Xen, and of its vCPUs. */
+uint32_t weft_trace_first_of_process(
+	const struct weft_trace_buffer *buffers, uint32_t count, uint32_t number);
+
+struct weft__clock_ticks;
 
 /* A decoder fills its description while it decodes; it is final once `next` has returned END. */
 struct weft_trace_description {

@@ -9,6 +9,7 @@
  */
 #include "format/merge.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,8 @@ struct table {
 	size_t capacity;
 };
 
+#define WEFT__DOMAIN_BYTES 64
+
 struct merge {
 	struct weft__reader base;
 	struct part *parts;
@@ -43,6 +46,8 @@ struct merge {
 	uint32_t heap_count, waiting_count; /* other parts have ended */
 	bool has_given;                     /* the caller borrows the first event of the heap */
 	struct table buffers, threads, categories, changes, losses;
+	char (*domains)[WEFT__DOMAIN_BYTES]; /* names of those of Xen's own trace, by buffer; or NULL */
+	uint32_t domain_count;
 	struct weft__index by_number; /* threads of buffers that several parts may have */
 };
 
@@ -143,6 +148,39 @@ static int take_threads(struct merge *m, struct part *part)
 	return 0;
 }
 
+/* ---- Xen's own trace ---- */
+
+/* A program's buffer: of that domain, or of any if it is 0; or NULL. */
+static const struct weft_trace_buffer *find_program(const struct merge *m, uint32_t guest)
+{
+	const struct weft_trace_buffer *buffers = m->buffers.rows;
+	for (uint32_t i = 0; i < m->buffers.count; i++)
+		if (buffers[i].host[0] && (!guest || buffers[i].guest == guest))
+			return &buffers[i];
+	return NULL;
+}
+
+/* Xen's own trace numbers domains, and does not name the host: the traces of programs do. A guest's
+ * is called DOMAIN or DOMAIN/PROGRAM. */
+static void name_domains(struct merge *m)
+{
+	struct weft_trace_buffer *buffers = m->buffers.rows;
+	const struct weft_trace_buffer *any = find_program(m, 0);
+	for (uint32_t i = 0; any && i < m->buffers.count; i++) {
+		if (buffers[i].host[0] || !buffers[i].is_hypervisor)
+			continue;
+		const struct weft_trace_buffer *guest =
+			buffers[i].guest ? find_program(m, buffers[i].guest) : NULL;
+		buffers[i].host = any->host;
+		memcpy(buffers[i].boot_id, any->boot_id, sizeof(any->boot_id));
+		if (guest && i < m->domain_count) {
+			snprintf(m->domains[i], WEFT__DOMAIN_BYTES, "%.*s", (int)strcspn(guest->process, "/"),
+				guest->process);
+			buffers[i].process = m->domains[i];
+		}
+	}
+}
+
 /* Copies the part's buffers. At the part's end, that includes when their records ended: of the
  * files of one stream, the latest end counts. */
 static void copy_buffers(struct merge *m, const struct part *part)
@@ -157,6 +195,8 @@ static void copy_buffers(struct merge *m, const struct part *part)
 			*to = *from;
 		to->file = file;
 	}
+	if (m->domains)
+		name_domains(m);
 }
 
 /* The number of the buffer that an earlier part has as well, because both are files of one stream;
@@ -381,6 +421,7 @@ static void close_merge(struct weft__reader *reader)
 		m->losses.rows, m->heap, m->waiting};
 	for (uint32_t i = 0; m->parts && i < m->count; i++)
 		free(m->parts[i].thread_of);
+	free(m->domains);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		free(tables[i]);
 	weft__index_finish(&m->by_number);
@@ -431,8 +472,15 @@ int weft__merge_create(const struct weft_decoder_part *parts, size_t count,
 		m->parts[i].name = parts[i].name ? parts[i].name : "";
 		error = take_part(m, i);
 	}
-	if (!error)
+	if (!error) {
+		m->domain_count = m->buffers.count;
+		m->domains = calloc(m->domain_count + (size_t)1, sizeof(*m->domains));
+		error = m->domains ? 0 : WEFT_ERROR_MEMORY;
+	}
+	if (!error) {
+		name_domains(m);
 		error = describe(m);
+	}
 	if (error)
 		close_merge(&m->base);
 	else

@@ -38,6 +38,13 @@ static bool are_of_one_boot(const struct candidate *a, const struct candidate *b
 		   memcmp(a->identity.boot_id, b->identity.boot_id, sizeof(a->identity.boot_id)) == 0;
 }
 
+/* Xen's own trace fits to those of the boot whose readings of the processor's counter it can be
+ * converted by. */
+static bool may_fit(const struct candidate *c, const struct candidate *chosen)
+{
+	return chosen && c->identity.is_hypervisor && !has_boot(c);
+}
+
 static void fail(struct weft_input_file *file, int error)
 {
 	file->fit = WEFT_INPUT_UNREADABLE;
@@ -70,11 +77,14 @@ static int open_source(
 /* ---- Which files fit together ---- */
 
 /* Orders files by the start of their programs, then by pid, because a forked child has its parent's
- * start, then by their place in a stream. The order of the paths matters only between equals. */
+ * start, then by their place in a stream. The order of the paths matters only between equals. Xen's
+ * own trace is the last. */
 static int by_start(const void *left, const void *right)
 {
 	const struct candidate *l = left, *r = right;
 	uint64_t start_l = l->identity.readings.first.ns, start_r = r->identity.readings.first.ns;
+	if (l->identity.is_hypervisor != r->identity.is_hypervisor)
+		return l->identity.is_hypervisor ? 1 : -1;
 	if (start_l != start_r)
 		return start_l < start_r ? -1 : 1;
 	if (l->identity.pid != r->identity.pid)
@@ -123,7 +133,8 @@ static void leave_out_boots(struct candidate *list, size_t count)
 	const struct candidate *chosen = choose_boot(list, count);
 	for (size_t i = 0; i < count; i++) {
 		struct weft_input_file *file = &list[i].file;
-		if (file->fit != WEFT_INPUT_OPEN || (chosen && are_of_one_boot(chosen, &list[i])))
+		if (file->fit != WEFT_INPUT_OPEN || may_fit(&list[i], chosen) ||
+			(chosen && are_of_one_boot(chosen, &list[i])))
 			continue;
 		if (has_boot(&list[i]))
 			file->fit = WEFT_INPUT_OTHER_BOOT;
@@ -279,6 +290,19 @@ static int share_readings(struct weft_input *input, const struct candidate *list
 	return error;
 }
 
+/* Leaves out traces of Xen to which the readings of the others do not fit. */
+static void leave_out_hypervisors(struct weft_input *input, struct candidate *list)
+{
+	size_t count = input->file_count;
+	bool is_alone = count_open(list, count) < 2;
+	for (size_t i = 0; i < count && !is_alone; i++)
+		if (list[i].file.fit == WEFT_INPUT_OPEN && list[i].identity.is_hypervisor &&
+			!weft__identity_fits(&list[i].identity, &input->readings)) {
+			list[i].file.fit = WEFT_INPUT_NO_COUNTER;
+			list[i].file.other = list[0].file.path;
+		}
+}
+
 static int fill(
 	struct weft_input *input, const char *const *paths, const struct weft_input_options *options)
 {
@@ -288,6 +312,8 @@ static int fill(
 	int error = open_candidates(input, list, paths, options);
 	if (!error)
 		error = share_readings(input, list);
+	if (!error)
+		leave_out_hypervisors(input, list);
 	for (size_t i = 0; i < input->file_count; i++)
 		input->files[i] = list[i].file;
 	free(list);
@@ -339,6 +365,12 @@ WEFT__EXPORT size_t weft_input_explain(const struct weft_input_file *file, char 
 		length = snprintf(text, size,
 			"it does not say which boot its clock counts from, so its times cannot be compared with "
 			"those of %s; open it alone",
+			other);
+		break;
+	case WEFT_INPUT_NO_COUNTER:
+		length = snprintf(text, size,
+			"its times are counts of the processor's counter, of which %s and the others have no "
+			"readings, or readings of another boot; open it alone",
 			other);
 		break;
 	case WEFT_INPUT_OTHER_BOOT:

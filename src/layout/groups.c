@@ -102,7 +102,7 @@ static uint32_t key_of_buffer(
 {
 	return by == WEFT_GROUP_BY_HOST
 			   ? weft_trace_first_of_host(model->buffers, model->buffer_count, buffer)
-			   : buffer;
+			   : weft_trace_first_of_process(model->buffers, model->buffer_count, buffer);
 }
 
 static void find_keys(

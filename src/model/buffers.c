@@ -82,6 +82,16 @@ WEFT__EXPORT uint32_t weft_trace_first_of_host(
 	return number;
 }
 
+WEFT__EXPORT uint32_t weft_trace_first_of_process(
+	const struct weft_trace_buffer *buffers, uint32_t count, uint32_t number)
+{
+	const struct weft_trace_buffer *buffer = weft_trace_buffer_at(buffers, count, number);
+	for (uint32_t i = 0; i < count && i < number && buffer->guest; i++)
+		if (buffers[i].guest == buffer->guest && buffers[i].pid == buffer->pid)
+			return i;
+	return number;
+}
+
 static size_t bytes_of(const struct weft_trace_buffer *buffer)
 {
 	return strlen(buffer->process) + strlen(buffer->host) + strlen(buffer->file) +

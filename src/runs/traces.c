@@ -44,8 +44,10 @@ static bool ends_in(const char *name, const char *suffix)
 
 static int is_trace_name(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.' && (ends_in(entry->d_name, WEFT_ABI_RUN_RING) ||
-										  ends_in(entry->d_name, WEFT_ABI_RUN_RING ".zst"));
+	const char *name = entry->d_name;
+	return name[0] != '.' &&
+		   (ends_in(name, WEFT_ABI_RUN_RING) || ends_in(name, WEFT_ABI_RUN_RING ".zst") ||
+			   ends_in(name, ".xentrace") || ends_in(name, ".xentrace.zst"));
 }
 
 static bool add_entry(struct weft__runs_traces *traces, const char *directory, const char *name)
@@ -75,7 +77,7 @@ static bool add_directory(struct weft__runs_traces *traces, const char *director
 	}
 	free(entries);
 	if (good && traces->count == before) {
-		weft__runs_report("%s: no file in this directory ends in .weft or .weft.zst",
+		weft__runs_report("%s: no file in this directory ends in .weft, .weft.zst or .xentrace",
 			weft__runs_shown(directory));
 		good = false;
 	}

@@ -12,6 +12,7 @@
 #include <weft/error.h>
 
 #include "format/weft/buffer.h"
+#include "format/xentrace/look.h"
 
 /* The kernel changes the rate of CLOCK_MONOTONIC by at most 0.05 % to follow the time of day. */
 #define SLEW_PART 1000
@@ -23,6 +24,8 @@ bool weft__identify_trace(const void *bytes, size_t size, struct weft__identity 
 	struct weft__buffer buffer;
 	const struct weft__input input = {
 		.bytes = bytes, .size = size, .diagnostics = &diagnostics, .description = &description};
+	if (weft__xentrace_probe(bytes, size))
+		return !weft__xentrace_look(bytes, size, ret_identity);
 	if (!weft__buffer_probe(bytes, size) || weft__buffer_init_any(&buffer, &input))
 		return false;
 	*ret_identity = (struct weft__identity){
@@ -158,4 +161,17 @@ int weft__share_readings(const struct weft__identity *identities, size_t count,
 	int error = share_host(identities, count, &ret_readings->host);
 	share_cycles(ret_readings);
 	return error;
+}
+
+/* The trace estimates its rate to 1 %. Its counter is 0 at the machine's reset, long before any
+ * program could read CLOCK_MONOTONIC. */
+bool weft__identity_fits(
+	const struct weft__identity *hypervisor, const struct weft__shared_readings *readings)
+{
+	const struct weft__ticks *cycles = &readings->cycles;
+	if (!cycles->multiplier)
+		return false;
+	uint64_t start = weft__ticks_to_ns(cycles, hypervisor->first_cycles);
+	uint64_t second = weft__ticks_to_ns(cycles, hypervisor->first_cycles + hypervisor->hz) - start;
+	return start && (!hypervisor->hz || (second > 990000000 && second < 1010000000));
 }

@@ -75,6 +75,10 @@ int weft__share_readings(const struct weft__identity *identities, size_t count,
 struct weft__guest_clock weft__share_guest_clock(
 	const struct weft__shared_readings *readings, uint32_t guest, struct weft__guest_clock own);
 
+/* True if the hypervisor's trace can be of the boot that the readings are of. */
+bool weft__identity_fits(
+	const struct weft__identity *hypervisor, const struct weft__shared_readings *readings);
+
 struct weft_decoder;
 
 /* Makes the decoder convert ticks by these readings, which must outlive it. Call before finish. */

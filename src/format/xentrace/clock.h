@@ -2,7 +2,8 @@
  *
  * Cycles to nanoseconds. An xentrace file does not name the rate of its cycles: it is given, or
  * estimated. Xen writes at each switch for how many ns the vCPU ran, which is the time since the
- * switch before on that pCPU, and both have their cycles.
+ * switch before on that pCPU, and both have their cycles. Other traces of the same machine that are
+ * opened with this one know better: they have readings of the counter.
  */
 #ifndef WEFT_FORMAT_XENTRACE_CLOCK_H
 #define WEFT_FORMAT_XENTRACE_CLOCK_H
@@ -10,9 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/weft/ticks.h"
+
 struct weft__xentrace_clock {
 	uint64_t first_cycles; /* time 0 */
-	uint64_t rate;         /* cycles in 1024 ns */
+	uint64_t rate;         /* cycles in 1024 ns; 0: `ticks` counts */
+	struct weft__ticks ticks;
 };
 
 /* A time in cycles and in ns since the begin of its chain, which is the first sample with 0 ns. */
@@ -50,6 +54,8 @@ static inline void weft__xentrace_clock_set(
 
 static inline uint64_t weft__xentrace_ns(const struct weft__xentrace_clock *clock, uint64_t cycles)
 {
+	if (!clock->rate)
+		return weft__ticks_to_ns(&clock->ticks, cycles);
 	uint64_t delta = cycles > clock->first_cycles ? cycles - clock->first_cycles : 0;
 	if (delta < UINT64_C(1) << 54)
 		return (delta << 10) / clock->rate;

@@ -22,7 +22,7 @@ static int add_buffer(struct weft__xentrace_meaning *m, struct weft_trace_buffer
 int weft__xentrace_describe_xen(struct weft__xentrace_meaning *m)
 {
 	return add_buffer(m,
-		(struct weft_trace_buffer){.process = "Xen", .host = "", .file = ""});
+		(struct weft_trace_buffer){.process = "Xen", .host = "", .file = "", .is_hypervisor = 1});
 }
 
 int weft__xentrace_add_domain(struct weft__xentrace_meaning *m, uint32_t domain)
@@ -33,7 +33,8 @@ int weft__xentrace_add_domain(struct weft__xentrace_meaning *m, uint32_t domain)
 								  .host = "",
 								  .file = "",
 								  .pid = domain,
-								  .guest = domain + 1});
+								  .guest = domain + 1,
+								  .is_hypervisor = 1});
 	if (!error)
 		m->buffers[domain] = (uint16_t)(m->description_count - 1);
 	return error;

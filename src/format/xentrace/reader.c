@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/formats.h"
+#include "format/xentrace/look.h"
 #include "format/xentrace/names.h"
 #include "format/xentrace/reader.h"
 #include "format/xentrace/survey.h"
@@ -34,11 +35,29 @@ static uint64_t noted_hz(const struct weft__xentrace_windows *windows)
 	return 0;
 }
 
+/* The other traces that are opened with this one know what the counter showed when. */
+static void share_clock(
+	struct weft__xentrace_reader *r, const struct weft__shared_readings *readings)
+{
+	struct weft_clock *clock = &r->base.input.description->clock;
+	r->clock.ticks = readings->cycles;
+	clock->hz = weft__ticks_hz(&readings->cycles);
+	clock->epoch = WEFT_EPOCH_MONOTONIC;
+	clock->offset_ns = readings->offset_ns;
+	clock->comparisons = readings->host.count;
+	clock->error_ns = readings->host.count ? readings->host.error_ns : 0;
+}
+
 static void describe_clock(struct weft__xentrace_reader *r, uint64_t estimated_hz)
 {
+	const struct weft__shared_readings *readings = r->base.input.readings;
 	uint64_t given_hz = r->base.input.hz ? r->base.input.hz : noted_hz(&r->windows);
 	struct weft_clock *clock = &r->base.input.description->clock;
 	clock->name = "tsc";
+	if (readings && readings->cycles.multiplier) {
+		share_clock(r, readings);
+		return;
+	}
 	clock->rate = given_hz ? WEFT_RATE_GIVEN : WEFT_RATE_ESTIMATED;
 	clock->hz = given_hz ? given_hz : estimated_hz;
 	if (!clock->hz) {
@@ -111,12 +130,60 @@ static int xentrace_open(const struct weft__input *input, struct weft__reader **
 		error = weft__xentrace_describe_cpus(r);
 	if (!error)
 		error = weft__xentrace_look_over(r);
+	/* A merged trace describes its buffers before its first event. */
+	if (!error && input->readings && input->readings->cycles.multiplier)
+		error = weft__xentrace_whole_create(r, &r->whole);
 	if (error) {
 		xentrace_close(&r->base);
 		return error;
 	}
 	*ret_reader = &r->base;
 	return 0;
+}
+
+/* A note of Xen's time and the counter comes before one of Xen's time and dom0's. */
+static void take_notes(
+	const struct weft__xentrace_windows *windows, struct weft__identity *identity)
+{
+	uint64_t counter = 0, xen_ns = 0;
+	for (size_t i = 0; i < windows->note_count; i++) {
+		const struct weft_xentrace_note *note = &windows->notes[i];
+		const uint64_t *values = note->values;
+		if (note->kind == WEFT_XENTRACE_NOTE_BOOT)
+			memcpy(identity->boot_id, values, sizeof(identity->boot_id));
+		if (note->kind == WEFT_XENTRACE_NOTE_TIME) {
+			counter = values[0];
+			xen_ns = values[1];
+		}
+		if (note->kind == WEFT_XENTRACE_NOTE_HOST && values[0] == xen_ns &&
+			identity->comparison_count < WEFT_ABI_COMPARISONS)
+			identity->comparisons[identity->comparison_count++] = (struct weft_abi_comparison){
+				.xen_ns = xen_ns, .monotonic_ns = values[1], .counter = counter};
+	}
+	identity->is_monotonic = identity->comparison_count;
+}
+
+int weft__xentrace_look(const uint8_t *bytes, size_t size, struct weft__identity *identity)
+{
+	struct weft_diagnostics seen = {0}; /* reported when the file is read */
+	struct weft__xentrace_windows windows = {0};
+	struct weft__xentrace_records records = {0};
+	struct weft__xentrace_survey *survey = calloc(1, sizeof(*survey));
+	int error =
+		survey ? weft__xentrace_windows_find(bytes, size, &seen, &windows) : WEFT_ERROR_MEMORY;
+	*identity = (struct weft__identity){.is_hypervisor = true};
+	if (!error)
+		error = weft__xentrace_records_init(&records, bytes, &windows, NULL, NULL);
+	if (!error) {
+		weft__xentrace_survey(bytes, &windows, SURVEY_BYTES, survey);
+		identity->first_cycles = records.first_cycles;
+		identity->hz = survey->rate.hz;
+		take_notes(&windows, identity);
+	}
+	weft__xentrace_records_finish(&records);
+	weft__xentrace_windows_finish(&windows);
+	free(survey);
+	return error;
 }
 
 /* ---- Records ---- */
