@@ -25,6 +25,11 @@
 #define WEFT_KEY_ONCE    (UINT64_C(1) << 63)
 #define WEFT_KEY_ONCE_NS UINT64_C(1000000000)
 
+/* Keys of the event channels of Xen, see weft_xen_channel(): the number of the domain that receives
+ * is in bits 32 to 47, and its port below. Xen's own trace does not say the port. */
+#define WEFT_KEY_CHANNEL      (UINT64_C(0x5845) << 48)
+#define WEFT_KEY_CHANNEL_PORT UINT64_C(0xffffffff) /* mask; all bits set: any port */
+
 enum weft_kind {
 #define KIND(number, id, name) WEFT_KIND_##id = number,
 #include <weft/kinds.def>

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/kinds.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -88,6 +90,21 @@ int weft_xen_record(uint16_t domain, size_t size);
  * this process does not record by weft_xen_record, or an error of weft_xen_record, after which
  * nothing is recorded. */
 int weft_xen_renew(void);
+
+/* Instead of the number of the domain: this one. */
+#define WEFT_XEN_SELF 0x7ff0
+
+/* The key of the messages of an event channel. A guest that handles an event of its port calls
+ * weft_receive(weft_xen_channel(WEFT_XEN_SELF, port)). The edge comes from the program that called
+ * weft_send() with the receiver's domain and port before it notified; or, if Xen's own trace is
+ * opened together with the guest's, from the vCPU or interrupt that raised the event.
+ *
+ * For ports to which another domain or an interrupt sends, not for the guest's own timer and the
+ * like; and for a unikernel or a kernel that handles all events before it blocks. */
+static inline uint64_t weft_xen_channel(uint16_t domain, uint32_t port)
+{
+	return WEFT_KEY_CHANNEL | (uint64_t)domain << 32 | port;
+}
 
 #ifdef __cplusplus
 }

@@ -240,7 +240,7 @@ static int take_message(struct weft__alive *a, const struct weft_event *event)
 		.is_received = event->type == WEFT_EVENT_RECEIVE};
 	struct weft__message before;
 	if ((event->type != WEFT_EVENT_SEND && event->type != WEFT_EVENT_RECEIVE) ||
-		!weft__messages_take(&a->state.messages, message.key, &before) ||
+		!weft__messages_take_other(&a->state.messages, &message, &before) ||
 		!weft__message_joins(&before, &message))
 		return 0;
 	int error =

@@ -9,6 +9,7 @@
 
 #include <weft/error.h>
 #include <weft/event.h>
+#include <weft/kinds.h>
 #include <weft/model.h>
 
 #define FIRST_ROOM 64u
@@ -131,6 +132,19 @@ bool weft__messages_take(struct weft__messages *s, uint64_t key, struct weft__me
 	*ret_message = s->list[*link].message;
 	drop(s, link);
 	return true;
+}
+
+bool weft__messages_take_other(
+	struct weft__messages *s, const struct weft__message *message, struct weft__message *ret_other)
+{
+	struct weft__message raise;
+	bool is_channel = message->is_received && message->key >> 48 == WEFT_KEY_CHANNEL >> 48;
+	bool has_other = weft__messages_take(s, message->key, ret_other);
+	bool has_raise =
+		is_channel && weft__messages_take(s, message->key | WEFT_KEY_CHANNEL_PORT, &raise);
+	if (has_raise && !has_other)
+		*ret_other = raise;
+	return has_other || has_raise;
 }
 
 /* After the receive: processes of one host record by one clock, but the sender may be interrupted

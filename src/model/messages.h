@@ -48,6 +48,11 @@ int weft__messages_add(struct weft__messages *messages, const struct weft__messa
 bool weft__messages_take(
 	struct weft__messages *messages, uint64_t key, struct weft__message *ret_message);
 
+/* The same for the other side of a message. A guest of Xen received it from an event channel: the
+ * sender may be known of which Xen's own trace does not say the port. */
+bool weft__messages_take_other(struct weft__messages *messages, const struct weft__message *message,
+	struct weft__message *ret_other);
+
 /* True if the two sides, in this order, belong together. */
 bool weft__message_joins(const struct weft__message *first, const struct weft__message *second);
 

@@ -304,7 +304,7 @@ static int on_message(struct weft__state *s, const struct meaning *m, bool is_re
 {
 	const struct weft__message message = {(uint64_t)m->event->value, s->now, m->task, is_received};
 	struct weft__message other;
-	bool has_other = weft__messages_take(&s->messages, message.key, &other);
+	bool has_other = weft__messages_take_other(&s->messages, &message, &other);
 	if (m->task == WEFT_NONE)
 		return 0;
 	if (has_other && weft__message_joins(&other, &message))

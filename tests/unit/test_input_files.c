@@ -11,9 +11,11 @@
 
 #include <weft/input.h>
 #include <weft/model.h>
+#include <weft/xen.h>
 
 #include "abi/buffer_abi.h"
 #include "failing_allocation.h"
+#include "made_xentrace.h"
 #include "nothing_left.h"
 
 #define SIZE  ((size_t)64 << 10)
@@ -490,6 +492,394 @@ static void a_failure_leaves_nothing(void **state)
 	assert_int_equal(held_now().file, before.file);
 }
 
+/* ---- Xen's own trace ---- */
+
+/* A guest's events at 1.5 s of Xen's time, which is 60 ms ahead of the host's. The counter has
+ * 2 GHz and was 1e9 when Xen's time was 0. */
+static void describe_guest(struct weft_abi_buffer *header)
+{
+	header->clock = WEFT_ABI_CLOCK_XEN;
+	header->start = (struct weft_abi_clock_reading){1000 * MS_NS, 1000 * MS_NS, 0};
+	header->second = (struct weft_abi_clock_reading){0};
+	header->end = (struct weft_abi_clock_reading){2000 * MS_NS, 2000 * MS_NS, 0};
+	memset(header->boot_id, 1, sizeof(header->boot_id));
+	header->pid = 5;
+	header->guest = 6;
+	strcpy(header->program, "web/server");
+	strcpy(header->host, "host");
+	header->time_offset_ns = -60 * (int64_t)MS_NS;
+	header->comparison_count = 2;
+	for (unsigned i = 0; i < 2; i++)
+		header->comparisons[i] = (struct weft_abi_comparison){
+			.xen_ns = (1 + i) * 1000 * MS_NS,
+			.monotonic_ns = (1 + i) * 1000 * MS_NS - 60 * MS_NS,
+			.counter = 1000000000 + (1 + i) * 2000 * MS_NS,
+			.error_ns = 77,
+		};
+}
+
+static void add_guest(void)
+{
+	const struct made made = {"guest.weft", 1, 1, 5, 1000, 2000};
+	struct weft_abi_buffer *header = record(&made);
+	describe_guest(header);
+	write_file(add_path(made.name), header, SIZE);
+	free(header);
+}
+
+/* Domain 5 makes a hypercall at 1.25 s of Xen's time. */
+static void add_xentrace(uint64_t cycles)
+{
+	struct made_xentrace *trace = xentrace_begin();
+	xentrace_window(trace, 0);
+	xentrace_runstate(trace, cycles, 5, 0, RUNNABLE, RUNNING);
+	RECORD(trace, 0x20100d, cycles + 10, 17);
+	xentrace_runstate(trace, cycles + 20, 7, 0, BLOCKED, RUNNABLE);
+	write_file(add_path("a.xentrace"), trace->bytes, trace->size);
+	free(trace);
+}
+
+static void the_hypervisors_trace_is_on_the_guests_axis(void **state)
+{
+	(void)state;
+	struct weft_event event = {0};
+	add_xentrace(3500000000);
+	add_guest();
+	open_files();
+	const struct weft_trace_description *trace = weft_decoder_describe(weft_input_decoder(input));
+	assert_int_equal(trace->buffer_count, 4);
+	assert_int_equal(trace->clock.comparisons, 2);
+	assert_in_range(trace->clock.error_ns, 77, 78);
+	assert_string_equal(trace->buffers[0].process, "web/server");
+	assert_string_equal(trace->buffers[1].process, "Xen");
+	assert_string_equal(trace->buffers[2].process, "web");
+	assert_string_equal(trace->buffers[3].process, "domain");
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_string_equal(trace->buffers[i].host, "host");
+		assert_int_equal(weft_trace_first_of_host(trace->buffers, 4, i), 0);
+		assert_int_equal(weft_trace_first_of_process(trace->buffers, 4, i), i == 2 ? 0 : i);
+	}
+	while (event.type != WEFT_EVENT_BEGIN)
+		assert_int_equal(weft_decoder_next(weft_input_decoder(input), &event), WEFT_OK);
+	assert_int_equal(event.buffer, 2);
+	assert_in_range(event.time_ns, 1190 * MS_NS + 4, 1190 * MS_NS + 5);
+	while (event.type != WEFT_EVENT_TAG)
+		assert_int_equal(weft_decoder_next(weft_input_decoder(input), &event), WEFT_OK);
+	assert_in_range(event.time_ns, 1440 * MS_NS - 1, 1440 * MS_NS);
+	while (weft_decoder_next(weft_input_decoder(input), &event) == WEFT_OK)
+		continue;
+	trace = weft_decoder_describe(weft_input_decoder(input));
+	assert_string_equal(trace->buffers[2].process, "web");
+	assert_int_equal(trace->buffers[2].pid, 5);
+}
+
+/* Records that the guest handles an event of a port at 1.5 s of Xen's time, twice. */
+static void add_handler(void)
+{
+	struct weft_abi_buffer *header = trace_buffer(SIZE);
+	event_ticks = 1500 * MS_NS;
+	assert_int_equal(weft_start(header, SIZE, &platform), 0);
+	uint64_t task = weft_create(WEFT_KIND_TASK);
+	weft_receive_as(task, weft_xen_channel(WEFT_XEN_SELF, 3));
+	event_ticks += 1000;
+	weft_receive_as(task, weft_xen_channel(5, 4));
+	weft_stop();
+	describe_guest(header);
+	write_file(add_path("guest.weft"), header, SIZE);
+	free(header);
+}
+
+/* Opens the guest's trace with one of Xen in which dom0's vCPU sends, and domain 5 wakes up.
+ * Returns the only edge from that vCPU to the guest's task, and when it was sent; or WEFT_NONE. */
+static uint32_t find_raise(struct made_xentrace *trace, uint64_t *ret_time, uint64_t *ret_sent)
+{
+	struct weft_model *model;
+	uint32_t found = WEFT_NONE, messages = 0;
+	write_file(add_path("a.xentrace"), trace->bytes, trace->size);
+	free(trace);
+	add_handler();
+	open_files();
+	assert_int_equal(weft_input_build_model(input, NULL, &model), 0);
+	const struct weft_edges *edges = &model->edges;
+	for (uint32_t i = 0; i < edges->count; i++) {
+		if (edges->type[i] != WEFT_EDGE_RECEIVE)
+			continue;
+		assert_true(messages < edges->sent_count);
+		if (model->tasks.buffer[edges->to[i]] == 0) {
+			assert_int_equal(found, WEFT_NONE);
+			assert_int_equal(model->buffers[model->tasks.buffer[edges->from[i]]].pid, 0);
+			found = i;
+			*ret_time = edges->time[i];
+			*ret_sent = edges->sent[messages];
+		}
+		messages++;
+	}
+	assert_int_equal(messages, edges->sent_count);
+	weft_model_destroy(model);
+	return found;
+}
+
+/* At 1.25 s, dom0 raises an event of domain 5, which has blocked. */
+static struct made_xentrace *raise_event(void)
+{
+	struct made_xentrace *trace = xentrace_begin();
+	xentrace_window(trace, 0);
+	xentrace_runstate(trace, 3400000000, 5, 0, RUNNABLE, RUNNING);
+	RECORD(trace, 0x20100d, 3400000010, 29);
+	xentrace_runstate(trace, 3400000020, 5, 0, RUNNING, BLOCKED);
+	xentrace_runstate(trace, 3400000020, 0, 0, RUNNABLE, RUNNING);
+	RECORD(trace, 0x20100d, 3500000010, 32);
+	xentrace_runstate(trace, 3500000020, 5, 0, BLOCKED, RUNNABLE);
+	return trace;
+}
+
+/* Domain 5 runs instead of dom0. */
+static struct made_xentrace *run_event(void)
+{
+	struct made_xentrace *trace = raise_event();
+	RECORD(trace, 0x20100d, 3500000030, 29);
+	xentrace_runstate(trace, 3500000110, 0, 0, RUNNING, RUNNABLE);
+	xentrace_runstate(trace, 3500000110, 5, 0, RUNNABLE, RUNNING);
+	return trace;
+}
+
+static void expect_no_raise(struct made_xentrace *trace)
+{
+	uint64_t time, sent;
+	assert_int_equal(find_raise(trace, &time, &sent), WEFT_NONE);
+}
+
+/* It handles the event at 1.5 s: then its vCPU is interrupted, for the trace goes on so long. */
+static void a_raise_in_the_hypervisor_is_handled_in_the_guest(void **state)
+{
+	(void)state;
+	uint64_t time, sent;
+	struct made_xentrace *trace = run_event();
+	xentrace_runstate(trace, 4500000000, 5, 0, RUNNING, RUNNABLE);
+	xentrace_runstate(trace, 4500000000, 0, 0, RUNNABLE, RUNNING);
+	assert_int_not_equal(find_raise(trace, &time, &sent), WEFT_NONE);
+	assert_in_range(sent, 1190 * MS_NS + 9, 1190 * MS_NS + 11);
+	assert_in_range(time, 1440 * MS_NS - 1, 1440 * MS_NS);
+}
+
+static void blocking_again_withdraws_a_raise(void **state)
+{
+	(void)state;
+	struct made_xentrace *trace = run_event();
+	xentrace_runstate(trace, 3500000220, 5, 0, RUNNING, BLOCKED);
+	xentrace_runstate(trace, 3500000220, 0, 0, RUNNABLE, RUNNING);
+	RECORD(trace, 0x20100d, 4500000000, 29);
+	expect_no_raise(trace);
+}
+
+/* The same vCPU: perhaps to another port, which the guest handles first. */
+static void a_second_send_withdraws_a_raise(void **state)
+{
+	(void)state;
+	struct made_xentrace *trace = raise_event();
+	RECORD(trace, 0x20100d, 3500000040, 32);
+	RECORD(trace, 0x20100d, 4500000000, 29);
+	expect_no_raise(trace);
+}
+
+/* On the other pCPU, before the wake: it may send after it. */
+static void an_open_send_on_another_pcpu_hides_a_raise(void **state)
+{
+	(void)state;
+	struct made_xentrace *trace = raise_event();
+	RECORD(trace, 0x20100d, 4500000000, 29);
+	xentrace_window(trace, 1);
+	xentrace_runstate(trace, 3400000000, 7, 0, RUNNABLE, RUNNING);
+	RECORD(trace, 0x20100d, 3400000050, 32);
+	expect_no_raise(trace);
+}
+
+static void an_interrupt_withdraws_a_raise(void **state)
+{
+	(void)state;
+	struct made_xentrace *trace = run_event();
+	RECORD(trace, 0x802008, 3600000050, 4, 3600000000 & 0xffffffff, 3600000050 & 0xffffffff);
+	RECORD(trace, 0x20100d, 4500000000, 29);
+	expect_no_raise(trace);
+}
+
+static void a_vcpu_without_entries_withdraws_a_raise(void **state)
+{
+	(void)state;
+	struct made_xentrace *trace = run_event();
+	xentrace_runstate(trace, 3500000220, 5, 0, RUNNING, RUNNABLE);
+	xentrace_runstate(trace, 3500000220, 7, 0, RUNNABLE, RUNNING);
+	xentrace_runstate(trace, 4500000000, 7, 0, RUNNING, RUNNABLE);
+	xentrace_runstate(trace, 4500000000, 5, 0, RUNNABLE, RUNNING);
+	expect_no_raise(trace);
+}
+
+/* Domain 5 runs until the end of the trace, and pCPU 1 has the records that follow: there, the
+ * domain's other vCPU makes a hypercall at 3400000050. */
+static void add_other_vcpu(struct made_xentrace *trace, uint32_t vcpu)
+{
+	RECORD(trace, 0x20100d, 4500000000, 29);
+	xentrace_window(trace, 1);
+	xentrace_runstate(trace, 3400000000, 5, vcpu, RUNNABLE, RUNNING);
+	RECORD(trace, 0x20100d, 3400000050, 29);
+}
+
+/* It stops running, and pCPU 1 is idle. */
+static void stop_other_vcpu(struct made_xentrace *trace, uint32_t vcpu, uint32_t state)
+{
+	xentrace_runstate(trace, 3400000060, 5, vcpu, RUNNING, state);
+	xentrace_runstate(trace, 3400000060, 0x7fff, 1, RUNNABLE, RUNNING);
+}
+
+static void a_raise_is_proven_while_the_other_vcpus_sleep(void **state)
+{
+	static const uint32_t sleeps[] = {BLOCKED, OFFLINE};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t time, sent;
+		struct made_xentrace *trace = run_event();
+		add_other_vcpu(trace, 1);
+		stop_other_vcpu(trace, 1, sleeps[i]);
+		/* The guest has handled its event at 1.5 s of Xen's time, which is 4000000000. */
+		xentrace_runstate(trace, 4000005000, 5, 1, sleeps[i], RUNNABLE);
+		assert_int_not_equal(find_raise(trace, &time, &sent), WEFT_NONE);
+		assert_in_range(sent, 1190 * MS_NS + 9, 1190 * MS_NS + 11);
+		end(NULL);
+		begin(NULL);
+	}
+}
+
+/* It may handle an earlier event. */
+static void a_running_vcpu_hides_a_raise(void **state)
+{
+	(void)state;
+	struct made_xentrace *trace = run_event();
+	add_other_vcpu(trace, 1);
+	expect_no_raise(trace);
+}
+
+/* It may have been interrupted after it took an earlier event, which the vCPU that wakes up handles
+ * now. */
+static void a_runnable_vcpu_hides_a_raise(void **state)
+{
+	(void)state;
+	struct made_xentrace *trace = run_event();
+	add_other_vcpu(trace, 1);
+	stop_other_vcpu(trace, 1, RUNNABLE);
+	expect_no_raise(trace);
+}
+
+/* The domain's own vCPU sends, for the one that blocked waits for it. */
+static void a_vcpu_of_the_domain_raises_nothing(void **state)
+{
+	(void)state;
+	struct made_xentrace *trace = raise_event();
+	RECORD(trace, 0x20100d, 3500000030, 29);
+	xentrace_runstate(trace, 3500000110, 5, 0, RUNNABLE, RUNNING);
+	xentrace_runstate(trace, 3600000000, 5, 0, RUNNING, BLOCKED);
+	xentrace_runstate(trace, 3600000000, 5, 1, RUNNABLE, RUNNING);
+	RECORD(trace, 0x20100d, 3700000000, 32);
+	xentrace_runstate(trace, 3700000010, 5, 0, BLOCKED, RUNNABLE);
+	RECORD(trace, 0x20100d, 4500000000, 29);
+	expect_no_raise(trace);
+}
+
+/* A timer may do that, for which Xen has no record; it may have work from an earlier event. */
+static void another_vcpu_that_wakes_up_withdraws_a_raise(void **state)
+{
+	(void)state;
+	struct made_xentrace *trace = run_event();
+	add_other_vcpu(trace, 1);
+	stop_other_vcpu(trace, 1, BLOCKED);
+	xentrace_runstate(trace, 3900000000, 5, 1, BLOCKED, RUNNABLE);
+	expect_no_raise(trace);
+}
+
+/* Until its first record, the trace does not say whether it runs. */
+static void a_vcpu_of_unknown_state_hides_a_raise(void **state)
+{
+	(void)state;
+	struct made_xentrace *trace = run_event();
+	RECORD(trace, 0x20100d, 4500000000, 29);
+	xentrace_runstate(trace, 4500000010, 5, 1, BLOCKED, RUNNABLE);
+	expect_no_raise(trace);
+}
+
+/* The trace has no record of vCPU 1. */
+static void a_gap_in_the_numbers_of_vcpus_hides_a_raise(void **state)
+{
+	(void)state;
+	struct made_xentrace *trace = run_event();
+	add_other_vcpu(trace, 2);
+	stop_other_vcpu(trace, 2, BLOCKED);
+	expect_no_raise(trace);
+}
+
+/* The lost records may have ended its sleep. The pCPUs have been seen to switch since then. */
+static void lost_records_hide_whether_a_vcpu_sleeps(void **state)
+{
+	(void)state;
+	struct made_xentrace *trace = run_event();
+	add_other_vcpu(trace, 1);
+	stop_other_vcpu(trace, 1, BLOCKED);
+	xentrace_lost(trace, 3400000090, 2, 0x7fff, 1, 3400000070);
+	xentrace_runstate(trace, 3400000100, 0x7fff, 1, RUNNING, RUNNABLE);
+	xentrace_runstate(trace, 3400000100, 0x7fff, 1, RUNNABLE, RUNNING);
+	expect_no_raise(trace);
+}
+
+/* The same without a second vCPU: the loss itself hides nothing. */
+static void lost_records_before_a_raise_hide_none_of_one_vcpu(void **state)
+{
+	uint64_t time, sent;
+	(void)state;
+	struct made_xentrace *trace = run_event();
+	RECORD(trace, 0x20100d, 4500000000, 29);
+	xentrace_window(trace, 1);
+	xentrace_runstate(trace, 3400000000, 0x7fff, 1, RUNNABLE, RUNNING);
+	xentrace_lost(trace, 3400000090, 2, 0x7fff, 1, 3400000070);
+	xentrace_runstate(trace, 3400000100, 0x7fff, 1, RUNNING, RUNNABLE);
+	xentrace_runstate(trace, 3400000100, 0x7fff, 1, RUNNABLE, RUNNING);
+	assert_int_not_equal(find_raise(trace, &time, &sent), WEFT_NONE);
+}
+
+/* Records of other domains were removed: one of these may have sent. */
+static void a_filtered_trace_shows_no_raise(void **state)
+{
+	(void)state;
+	struct made_xentrace *trace = run_event();
+	xentrace_runstate(trace, 4400000000, 5, 0, RUNNING, RUNNABLE);
+	RECORD(trace, 0x21002, 4500000000, 5u << 16);
+	expect_no_raise(trace);
+}
+
+/* Xen's trace ends before the guest handles an event, so that a later send is not in it. */
+static void the_traces_end_withdraws_a_raise(void **state)
+{
+	(void)state;
+	expect_no_raise(run_event());
+}
+
+static void without_its_counter_the_hypervisors_trace_is_left_out(void **state)
+{
+	(void)state;
+	add_xentrace(3500000000);
+	add((struct made){"plain.weft", 1, 1, 5, 1000, 2000});
+	open_files();
+	EXPECT_ORDER("plain.weft");
+	expect_left_out("a.xentrace", WEFT_INPUT_NO_COUNTER, "plain.weft", "have no readings");
+}
+
+static void a_hypervisors_trace_of_an_earlier_boot_is_left_out(void **state)
+{
+	(void)state;
+	add_xentrace(1000000); /* before the clock of dom0 was 0 */
+	add_guest();
+	open_files();
+	EXPECT_ORDER("guest.weft");
+	expect_left_out("a.xentrace", WEFT_INPUT_NO_COUNTER, "guest.weft", "of another boot");
+}
+
 #define WITH_FILES(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -516,6 +906,26 @@ int main(void)
 		WITH_FILES(a_model_has_the_events_of_all_files),
 		WITH_FILES(closing_leaves_nothing),
 		WITH_FILES(a_failure_leaves_nothing),
+		WITH_FILES(the_hypervisors_trace_is_on_the_guests_axis),
+		WITH_FILES(a_raise_in_the_hypervisor_is_handled_in_the_guest),
+		WITH_FILES(blocking_again_withdraws_a_raise),
+		WITH_FILES(a_second_send_withdraws_a_raise),
+		WITH_FILES(an_open_send_on_another_pcpu_hides_a_raise),
+		WITH_FILES(an_interrupt_withdraws_a_raise),
+		WITH_FILES(a_vcpu_without_entries_withdraws_a_raise),
+		WITH_FILES(a_raise_is_proven_while_the_other_vcpus_sleep),
+		WITH_FILES(a_running_vcpu_hides_a_raise),
+		WITH_FILES(a_runnable_vcpu_hides_a_raise),
+		WITH_FILES(a_vcpu_of_the_domain_raises_nothing),
+		WITH_FILES(another_vcpu_that_wakes_up_withdraws_a_raise),
+		WITH_FILES(a_vcpu_of_unknown_state_hides_a_raise),
+		WITH_FILES(a_gap_in_the_numbers_of_vcpus_hides_a_raise),
+		WITH_FILES(lost_records_hide_whether_a_vcpu_sleeps),
+		WITH_FILES(lost_records_before_a_raise_hide_none_of_one_vcpu),
+		WITH_FILES(a_filtered_trace_shows_no_raise),
+		WITH_FILES(the_traces_end_withdraws_a_raise),
+		WITH_FILES(without_its_counter_the_hypervisors_trace_is_left_out),
+		WITH_FILES(a_hypervisors_trace_of_an_earlier_boot_is_left_out),
 	};
 	return cmocka_run_group_tests_name("input_files", tests, NULL, NULL);
 }

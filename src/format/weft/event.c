@@ -263,6 +263,15 @@ static void take_signal(
 		*task = event->task;
 }
 
+/* A guest of Xen receives in its own domain, whose number only its reader knows for sure. */
+static uint64_t complete_key(const struct weft__buffer *buffer, uint64_t key)
+{
+	if (key >> 48 != WEFT_KEY_CHANNEL >> 48 || !buffer->about.guest)
+		return key;
+	return WEFT_KEY_CHANNEL | (uint64_t)(buffer->about.guest - 1) << 32 |
+		   (key & WEFT_KEY_CHANNEL_PORT);
+}
+
 static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 	const struct weft__record_words *w, uint64_t *task, struct weft__event_scratch *scratch,
 	struct weft_event *event)
@@ -343,8 +352,10 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 	case WEFT_ABI_GC:
 	case WEFT_ABI_OFF_CPU:
 	case WEFT_ABI_SEND:
-	case WEFT_ABI_RECEIVE:
 		event->value = (int64_t)take(c);
+		return true;
+	case WEFT_ABI_RECEIVE:
+		event->value = (int64_t)complete_key(buffer, take(c));
 		return true;
 	case WEFT_ABI_EXPECT:
 	case WEFT_ABI_END:

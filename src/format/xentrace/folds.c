@@ -227,6 +227,7 @@ int weft__xentrace_search_take(struct weft__xentrace_search *s,
 	};
 	if (ret_finding->has_irq)
 		ret_finding->irq = irq_of(record);
+	s->has_gaps |= weft__xentrace_is_gap(running, known->kind, record);
 	weft__xentrace_follow(running, known->kind, record);
 	s->cpus[record->cpu].last_cycles = record->cycles;
 	return 0;

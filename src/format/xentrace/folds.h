@@ -47,6 +47,7 @@ struct weft__xentrace_search {
 	/* A time in which a guest cannot return to its program and make another hypercall; 0: unknown.
 	 */
 	uint64_t quick_cycles;
+	bool has_gaps; /* a vCPU stops, and the record of the next one is not there */
 };
 
 /* The search is for records of so many pCPUs, of which kicks.h must know the numbers. 0 or

@@ -93,10 +93,13 @@ static void on_runstate(
 	struct weft__xentrace_task waker =
 		old == WEFT__XENTRACE_BLOCKED ? waker_on(m, record->cpu) : none;
 	struct weft__xentrace_state *vcpu = know_vcpu(m, of, old == WEFT__XENTRACE_OFFLINE);
-	if (vcpu && new == WEFT__XENTRACE_RUNNABLE && waker.id != WEFT_TASK_NONE)
+	if (vcpu && new == WEFT__XENTRACE_RUNNABLE && waker.id != WEFT_TASK_NONE) {
 		weft__xentrace_emit_wake(m, waker, weft__xentrace_task_of(m, vcpu));
+		weft__xentrace_raise(m, record->cpu, waker, vcpu);
+	}
 	if (vcpu)
 		set_runnable(m, vcpu, new == WEFT__XENTRACE_RUNNABLE);
+	weft__xentrace_follow_raise(m, record, vcpu);
 	if (new == WEFT__XENTRACE_RUNNING)
 		weft__xentrace_emit_run(m, record->cpu, vcpu ? weft__xentrace_task_of(m, vcpu) : none);
 }
@@ -305,11 +308,13 @@ static void end_domain(struct weft__xentrace_meaning *m, uint32_t domain)
 	if (domain >= WEFT__XENTRACE_DOMAINS)
 		return;
 	uint32_t *first = &m->vcpus.first[domain];
+	weft__xentrace_withdraw(m);
 	for (uint32_t number = *first; number != UINT32_MAX;) {
 		struct weft__xentrace_state *vcpu = &m->vcpus.list[number];
 		number = vcpu->next;
 		vcpu->depth = 0;
 		vcpu->left = 0;
+		weft__xentrace_end_sleep(m, vcpu);
 		if (!vcpu->is_known)
 			continue;
 		struct weft__xentrace_event *event = weft__xentrace_emit(m, WEFT_EVENT_RESOLVE,
@@ -330,6 +335,7 @@ static void on_interrupt_begin(
 	uint8_t *known = irq->number < KNOWN_IRQS ? &m->is_irq_known[irq->number / 8] : NULL;
 	place->irq = xen_task(WEFT__XENTRACE_IRQS + irq->number);
 	place->irqs++;
+	weft__xentrace_begin_interrupt(m, irq->cpu);
 	if (known && !(*known & bit)) {
 		*known |= bit;
 		snprintf(name, sizeof(name), "irq %u", irq->number);
@@ -343,6 +349,7 @@ static void on_interrupt_end(struct weft__xentrace_meaning *m, uint32_t cpu)
 	struct weft__xentrace_place *place = &m->places[cpu];
 	if (place->irqs)
 		place->irqs--;
+	weft__xentrace_end_interrupt(m, cpu);
 	if (!place->irqs)
 		weft__xentrace_emit_run(m, cpu, task_on(m, cpu));
 }
@@ -370,6 +377,8 @@ static int add_loss(struct weft__xentrace_meaning *m, const struct weft__xentrac
 static void on_loss(struct weft__xentrace_meaning *m, const struct weft__xentrace_record *record)
 {
 	struct weft__xentrace_state *vcpu = vcpu_on(m, record->cpu);
+	weft__xentrace_set_sends(m, record->cpu, WEFT__XENTRACE_SENDS_UNKNOWN);
+	m->epoch++;
 	if (record->count != 4)
 		return;
 	if (!record->is_loss_begin) {
@@ -430,6 +439,7 @@ static void take(struct weft__xentrace_meaning *m, const struct weft__xentrace_k
 		vcpu = vcpu_on(m, record->cpu);
 		/* Those of one word or more have one in each version of Xen. */
 		if (vcpu && (record->count || record->id >> 12 != 0x202)) {
+			weft__xentrace_enter_sender(m, vcpu, known->kind, record);
 			on_guest(m, vcpu, known, record, hindsight);
 		}
 	}
@@ -457,6 +467,11 @@ void weft__xentrace_meaning_take(struct weft__xentrace_meaning *m,
 	if (known->kind == WEFT__XENTRACE_CONTINUE ||
 		(known->kind == WEFT__XENTRACE_LOST && !record->is_loss_begin))
 		weft__xentrace_emit_run(m, record->cpu, task_on(m, record->cpu));
+}
+
+void weft__xentrace_meaning_end(struct weft__xentrace_meaning *m)
+{
+	weft__xentrace_withdraw(m);
 }
 
 int weft__xentrace_meaning_next(struct weft__xentrace_meaning *m, struct weft_event *ret_event)
@@ -488,11 +503,14 @@ int weft__xentrace_meaning_create(
 	m->places = calloc(cpus + 1, sizeof(*m->places));
 	m->loss_begins = calloc(cpus + 1, sizeof(*m->loss_begins));
 	m->buffers = calloc(WEFT__XENTRACE_DOMAINS, sizeof(*m->buffers));
+	m->sleepers = calloc(WEFT__XENTRACE_DOMAINS, sizeof(*m->sleepers));
+	m->epoch = 1;
 	m->is_irq_known = calloc(KNOWN_IRQS / 8, 1);
 	m->event_capacity = 16;
 	m->events = calloc(m->event_capacity, sizeof(*m->events));
 	int error = weft__xentrace_vcpus_init(&m->vcpus);
-	if (!m->places || !m->loss_begins || !m->buffers || !m->is_irq_known || !m->events)
+	if (!m->places || !m->loss_begins || !m->buffers || !m->sleepers || !m->is_irq_known ||
+		!m->events)
 		error = WEFT_ERROR_MEMORY;
 	if (!error)
 		error = weft__xentrace_describe_xen(m);
@@ -512,6 +530,7 @@ void weft__xentrace_meaning_destroy(struct weft__xentrace_meaning *m)
 	weft__xentrace_vcpus_finish(&m->vcpus);
 	free(m->places);
 	free(m->buffers);
+	free(m->sleepers);
 	free(m->descriptions);
 	free(m->events);
 	free(m->losses);

@@ -5,6 +5,7 @@
  *     xentrace/meaning.c   from each record to the calls below
  *     xentrace/levels.c    the open spans of each vCPU
  *     xentrace/events.c    events that wait to be returned, and the names in them
+ *     xentrace/raises.c    which vCPU or interrupt sent the event of an event channel
  *     xentrace/domains.c   the buffers of the domains
  *     xentrace/whole.c     the records of a whole file
  */
@@ -42,13 +43,28 @@ struct weft__xentrace_event {
 	char words[WEFT__XENTRACE_WORDS_BYTES]; /* of a guest's own record */
 };
 
+/* Whether a pCPU sends to an event channel now. */
+enum weft__xentrace_sends {
+	WEFT__XENTRACE_SENDS_UNKNOWN, /* perhaps, and perhaps something else wakes vCPUs here */
+	WEFT__XENTRACE_SENDS_NOT,
+	WEFT__XENTRACE_SENDS, /* its only interrupt, or the vCPU's last entry */
+};
+
 /* A pCPU in the model. */
 struct weft__xentrace_place {
 	struct weft__xentrace_task runs;
 	bool has_scheduler; /* an event told of its scheduler */
 	uint32_t irqs;      /* the number of interrupts that are handled now */
 	struct weft__xentrace_task irq;
+	uint8_t sends; /* enum weft__xentrace_sends */
 	uint32_t kick; /* that was sent to this pCPU and has not come; 0: none */
+};
+
+/* A domain's vCPUs that sleep: those that are blocked or offline. */
+struct weft__xentrace_sleepers {
+	uint32_t vcpus;  /* in the whole trace */
+	uint32_t asleep; /* how many of them */
+	uint32_t epoch;  /* of the meaning, when `asleep` was counted */
 };
 
 struct weft__xentrace_meaning {
@@ -64,7 +80,13 @@ struct weft__xentrace_meaning {
 	size_t loss_count, loss_capacity;
 	uint64_t *loss_begins; /* by pCPU; ns */
 	uint64_t time_ns, offset;
-	uint64_t messages;     /* between domains so far */
+	uint64_t messages; /* between domains so far */
+	uint32_t senders;  /* pCPUs that may send to event channels, or of which this is not known */
+	uint32_t raised;   /* 1 + the domain whose event is not withdrawn; 0: none */
+	uint32_t woken;    /* its vCPU */
+	struct weft__xentrace_sleepers *sleepers; /* by domain */
+	uint32_t epoch; /* 1 + the begins and ends of losses so far: each may hide the end of a sleep */
+	bool shows_raises;
 	uint8_t *is_irq_known; /* a bit for each of the first interrupts */
 	int error;
 };
@@ -80,6 +102,8 @@ void weft__xentrace_meaning_begin_irq(
 	struct weft__xentrace_meaning *meaning, const struct weft__xentrace_irq *irq);
 void weft__xentrace_meaning_take(struct weft__xentrace_meaning *meaning,
 	const struct weft__xentrace_record *record, const struct weft__xentrace_hindsight *hindsight);
+/* After the last record. */
+void weft__xentrace_meaning_end(struct weft__xentrace_meaning *meaning);
 
 /* WEFT_OK and the next event that was made; WEFT_AGAIN after the last one; or an error. */
 int weft__xentrace_meaning_next(
@@ -129,6 +153,30 @@ const char *weft__xentrace_call_name(
 	const struct weft__xentrace_record *record, char name[WEFT__XENTRACE_NAME_BYTES]);
 /* How many operations a hypercall is about; 0: its record does not say. */
 uint32_t weft__xentrace_call_count(const struct weft__xentrace_record *record);
+
+/* ---- xentrace/raises.c ---- */
+
+/* The pCPU can or cannot send to event channels from now on. If it can, any domain may be the
+ * target, so the raise that waits is withdrawn. */
+void weft__xentrace_set_sends(
+	struct weft__xentrace_meaning *meaning, uint32_t cpu, enum weft__xentrace_sends sends);
+/* The same by the record of an entry into Xen, or of a virtual machine's return. */
+void weft__xentrace_enter_sender(struct weft__xentrace_meaning *meaning,
+	struct weft__xentrace_state *vcpu, uint32_t kind, const struct weft__xentrace_record *record);
+void weft__xentrace_begin_interrupt(struct weft__xentrace_meaning *meaning, uint32_t cpu);
+void weft__xentrace_end_interrupt(struct weft__xentrace_meaning *meaning, uint32_t cpu);
+
+/* The task woke the vCPU on this pCPU. If the trace proves that it sent to it, emits the send. */
+void weft__xentrace_raise(struct weft__xentrace_meaning *meaning, uint32_t cpu,
+	struct weft__xentrace_task task, struct weft__xentrace_state *vcpu);
+/* A change of the state of a vCPU, which is NULL for those of Xen; after a raise that it is. */
+void weft__xentrace_follow_raise(struct weft__xentrace_meaning *meaning,
+	const struct weft__xentrace_record *record, struct weft__xentrace_state *vcpu);
+/* The vCPU ends. */
+void weft__xentrace_end_sleep(
+	struct weft__xentrace_meaning *meaning, struct weft__xentrace_state *vcpu);
+/* The raise is no longer proven: the domain may handle another event from now on. */
+void weft__xentrace_withdraw(struct weft__xentrace_meaning *meaning);
 
 /* ---- xentrace/levels.c ---- */
 

@@ -22,6 +22,7 @@ struct weft__xentrace_vcpu {
 struct weft__xentrace_running {
 	struct weft__xentrace_vcpu now, before_loss;
 	bool is_in_loss;
+	bool has_stopped; /* by the pCPU's last record: Xen records the next vCPU at once */
 };
 
 /* The kind of an id that was seen, and its name. */
@@ -77,6 +78,11 @@ static inline const struct weft__xentrace_known *weft__xentrace_know(
 		weft__xentrace_learn(known, id);
 	return known;
 }
+
+/* True if the record before this one on the pCPU said that a vCPU stops, and the next vCPU's record
+ * was left out. */
+bool weft__xentrace_is_gap(const struct weft__xentrace_running *running, uint32_t kind,
+	const struct weft__xentrace_record *record);
 
 /* Changes which vCPU runs on the record's pCPU, as the record says. */
 void weft__xentrace_follow(struct weft__xentrace_running *running, uint32_t kind,

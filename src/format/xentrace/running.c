@@ -11,7 +11,8 @@ static const struct weft__xentrace_vcpu unknown = {WEFT_XENTRACE_UNKNOWN, 0};
 static void change(struct weft__xentrace_running *running, uint32_t id, uint32_t word)
 {
 	uint32_t new_state = id >> 4 & 15, old_state = id >> 8 & 15;
-	if (old_state == WEFT__XENTRACE_RUNNING)
+	running->has_stopped = old_state == WEFT__XENTRACE_RUNNING;
+	if (running->has_stopped)
 		running->now = unknown;
 	else if (new_state == WEFT__XENTRACE_RUNNING)
 		running->now = (struct weft__xentrace_vcpu){word >> 16, word & 0xffff};
@@ -30,6 +31,7 @@ void weft__xentrace_follow(struct weft__xentrace_running *running, uint32_t kind
 	const struct weft__xentrace_record *record)
 {
 	uint32_t word = record->words[0];
+	running->has_stopped = false;
 	switch (kind) {
 	case WEFT__XENTRACE_RUNSTATE:
 		change(running, record->id, word);
@@ -51,6 +53,14 @@ void weft__xentrace_follow(struct weft__xentrace_running *running, uint32_t kind
 	default:
 		break;
 	}
+}
+
+bool weft__xentrace_is_gap(const struct weft__xentrace_running *running, uint32_t kind,
+	const struct weft__xentrace_record *record)
+{
+	bool is_next =
+		kind == WEFT__XENTRACE_RUNSTATE && (record->id >> 4 & 15) == WEFT__XENTRACE_RUNNING;
+	return running->has_stopped && !is_next && kind != WEFT__XENTRACE_LOST;
 }
 
 void weft__xentrace_learn(struct weft__xentrace_known *known, uint32_t id)

@@ -43,10 +43,12 @@ static void on_switch(
 	add_sample(&s->samples, record->cycles, place->ns);
 }
 
-static void note_domain(struct weft__xentrace_survey *s, uint32_t domain)
+static void note_vcpu(struct weft__xentrace_survey *s, uint32_t domain, uint32_t vcpu)
 {
-	if (domain < WEFT__XENTRACE_DOMAINS)
-		s->domains[domain / 8] |= (uint8_t)(1u << domain % 8);
+	if (domain >= WEFT__XENTRACE_DOMAINS)
+		return;
+	s->domains[domain / 8] |= (uint8_t)(1u << domain % 8);
+	s->vcpus[domain] = vcpu >= s->vcpus[domain] ? vcpu + 1 : s->vcpus[domain];
 }
 
 /* AMD's reasons for interrupts, instructions and nested page faults have numbers that Intel does
@@ -85,17 +87,19 @@ uint64_t weft__xentrace_quick_cycles(const struct weft__xentrace_survey *s)
 
 static void take(struct weft__xentrace_survey *s, struct place *place, const struct record *record)
 {
-	uint32_t class = record->id >> 12;
+	uint32_t class = record->id >> 12, word = record->count ? weft__load_u32(record->words) : 0;
 	if (class == 0x21 && record->count)
-		note_domain(s, weft__load_u32(record->words) >> 16);
+		note_vcpu(s, word >> 16, word & 0xffff);
 	else if (class == 0x81 && record->count)
-		note_exit(s, weft__load_u32(record->words));
+		note_exit(s, word);
 	else if (record->id == WEFT__XENTRACE_SWITCH_PREV && record->cycles && record->count >= 3)
 		on_switch(s, place, record);
 	else if (record->id == WEFT__XENTRACE_LOST) {
 		place->cycles = 0;
-		if (record->count == 4)
-			note_domain(s, weft__load_u32(record->words + 4) & 0xffff);
+		if (record->count != 4)
+			return;
+		word = weft__load_u32(record->words + 4);
+		note_vcpu(s, word & 0xffff, word >> 16);
 	}
 }
 

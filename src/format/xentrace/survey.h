@@ -21,6 +21,7 @@ struct weft__xentrace_survey {
 	struct weft__xentrace_samples samples; /* of one pCPU */
 	struct weft__xentrace_rate rate;
 	uint8_t domains[WEFT__XENTRACE_DOMAINS / 8]; /* a bit for each that has a vCPU in the file */
+	uint32_t vcpus[WEFT__XENTRACE_DOMAINS];      /* by domain: 1 + the highest number of a vCPU */
 	bool is_svm;                                 /* the reasons of exits are AMD's */
 	uint32_t gaps[WEFT__XENTRACE_GAPS];          /* see weft__xentrace_quick_cycles() */
 	uint32_t gap_count;

@@ -43,8 +43,10 @@ struct weft__xentrace_state {
 	uint32_t left;       /* continuations of the open hypercall that will come */
 	uint8_t levels[WEFT__XENTRACE_LEVELS_MAX];
 	uint8_t depth;
-	bool is_known; /* an event told of it */
-	bool may_wake; /* the open hypercall or exit can wake other vCPUs */
+	bool is_known;    /* an event told of it */
+	bool may_wake;    /* the open hypercall or exit can wake other vCPUs */
+	bool has_entered; /* the trace has entries of this vCPU */
+	uint32_t asleep;  /* the epoch in which it blocked or went offline; 0: it runs, or may run */
 	struct weft__xentrace_call call;
 };
 

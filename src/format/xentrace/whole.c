@@ -137,6 +137,7 @@ static int search(struct weft__xentrace_whole *w, uint64_t quick_cycles)
 		weft__xentrace_kicks_know(&search.kicks, i, windows->cpus[i].number);
 	if (!error)
 		error = search_records(w, &search);
+	w->meaning->shows_raises = !w->reader->clock.rate && !search.has_gaps;
 	weft__xentrace_search_finish(&search);
 	if (w->irq_count)
 		qsort(w->irqs, w->irq_count, sizeof(*w->irqs), compare_irqs);
@@ -155,11 +156,13 @@ static int prepare(struct weft__xentrace_whole *w)
 	r->is_svm = survey->is_svm;
 	int error = search(w, weft__xentrace_quick_cycles(survey));
 	for (uint32_t domain = 0; domain < WEFT__XENTRACE_DOMAINS && !error; domain++) {
+		w->meaning->sleepers[domain].vcpus = survey->vcpus[domain];
 		if (survey->domains[domain / 8] >> domain % 8 & 1)
 			error = weft__xentrace_add_domain(w->meaning, domain);
 	}
 	free(survey);
 	weft__xentrace_end_buffers(w->meaning, w->last_cycles);
+	w->meaning->senders = (uint32_t)r->windows.cpu_count;
 	return error;
 }
 
@@ -231,6 +234,8 @@ int weft__xentrace_whole_next(struct weft__xentrace_whole *w, struct weft_event 
 		if (!goes_on)
 			return WEFT_END;
 		goes_on = advance(w);
+		if (!goes_on)
+			weft__xentrace_meaning_end(w->meaning);
 	}
 	return status;
 }
