@@ -14,8 +14,8 @@
  * - streams of a running program, up to the last mark in them (see src/abi/stream_abi.h);
  * - Mirage CTF, packet by packet, if its first packet is the first that was ever written: a ring
  *   that was written more than once around has to be put in order first;
- * - sexp, form by form.
- *
+ * - sexp, form by form;
+ * - xentrace, turn by turn of the pCPUs: docs/xen.md says what its events lack then.
  * The decoder then keeps only what it has not given yet. The events are those of the whole input,
  * except that given events cannot change any more: an event whose time is before that of a given
  * one gets that time, which is counted as a diagnostic. The clock's rate of a stream is the one

@@ -168,7 +168,7 @@ struct weft_trace_description {
 	const struct weft_trace_thread *threads;
 	uint32_t thread_count;                   /* at least 1 after the first event */
 	uint32_t buffer_count;                   /* 0: one buffer of which nothing is known */
-	const struct weft_trace_buffer *buffers; /* complete before the first event */
+	const struct weft_trace_buffer *buffers; /* complete before the first event; see decoder.h */
 	uint64_t losses[WEFT_LOSS_CAUSES];
 	const struct weft_loss_period *loss_periods; /* the losses whose times are known; by end */
 	uint32_t loss_period_count;

@@ -51,6 +51,7 @@ struct weft_decoder {
 	size_t examined, probe_bytes;          /* see start_incoming */
 	enum phase phase;
 	bool borrowed;
+	bool is_part;       /* of a merged decoder */
 	bool needs_all;     /* the input can only be read once all bytes are there */
 	bool answered;      /* an event was returned */
 	bool gives_records; /* it was a record of Xen */
@@ -116,6 +117,7 @@ static struct weft__input input_of(struct weft_decoder *decoder)
 		.help = decoder->help,
 		.readings = decoder->readings,
 		.hz = decoder->hz,
+		.is_part = decoder->is_part,
 	};
 }
 
@@ -129,6 +131,8 @@ WEFT__EXPORT int weft_decoder_create_merged(
 	if (error)
 		return error;
 	const struct weft__input input = input_of(decoder);
+	for (size_t i = 0; i < count; i++)
+		parts[i].decoder->is_part = true;
 	error = weft__merge_create(parts, count, &input, &decoder->reader);
 	if (error) {
 		weft_decoder_destroy(decoder);

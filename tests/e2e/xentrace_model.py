@@ -335,6 +335,14 @@ def the_end_of_a_domain_is_one_hypercall():
 
 
 @case
+def a_growing_capture_has_the_events_of_the_whole():
+    """The unit test of growing traces, on captures."""
+    with temporary_directory() as folder:
+        result = run([os.path.join(BUILD, 'tests', 'test_xentrace_incoming'), *(unpack(folder, name) for name in CAPTURES)])
+        equal(result.returncode, 0, result.stdout + result.stderr)
+
+
+@case
 def every_command_takes_it():
     with temporary_directory() as folder:
         path = unpack(folder, 'xen-lost-2cpu')

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/formats.h"
+#include "format/xentrace/incoming.h"
 #include "format/xentrace/look.h"
 #include "format/xentrace/names.h"
 #include "format/xentrace/reader.h"
@@ -257,18 +258,6 @@ static int xentrace_next(struct weft__reader *base, struct weft_event *ret_event
 	return error ? error : weft__xentrace_whole_next(r->whole, ret_event);
 }
 
-/* The pCPUs' windows come in turns, so that a file can be put in order only when it is complete. */
-static int incoming_start(
-	const struct weft__input *input, size_t *examined, struct weft__reader **ret_reader)
-{
-	(void)input;
-	(void)examined;
-	(void)ret_reader;
-	return WEFT_END;
-}
-
-static const struct weft__incoming incoming = {.start = incoming_start};
-
 const struct weft__format weft__format_xentrace = {
 	.name = "xentrace",
 	.probe = weft__xentrace_probe,
@@ -276,5 +265,5 @@ const struct weft__format weft__format_xentrace = {
 	.next = xentrace_next,
 	.next_record = xentrace_next_record,
 	.close = xentrace_close,
-	.incoming = &incoming,
+	.incoming = &weft__xentrace_incoming,
 };

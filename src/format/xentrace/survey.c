@@ -59,7 +59,7 @@ static void note_exit(struct weft__xentrace_survey *s, uint32_t reason)
 		s->is_svm = true;
 }
 
-static void add_gap(struct weft__xentrace_survey *s, uint64_t cycles)
+void weft__xentrace_add_gap(struct weft__xentrace_survey *s, uint64_t cycles)
 {
 	uint32_t power = 63 - (uint32_t)__builtin_clzll(cycles | 8);
 	s->gaps[8 * power + (cycles >> (power - 3) & 7)]++;
@@ -71,7 +71,7 @@ static void note_hypercall(
 {
 	bool is_one = record->id == WEFT__XENTRACE_HYPERCALL && record->cycles;
 	if (is_one && place->hypercall && record->cycles > place->hypercall)
-		add_gap(s, record->cycles - place->hypercall);
+		weft__xentrace_add_gap(s, record->cycles - place->hypercall);
 	place->hypercall = is_one ? record->cycles : 0;
 }
 

@@ -31,6 +31,9 @@ struct weft__xentrace_survey {
 void weft__xentrace_survey(const uint8_t *bytes, const struct weft__xentrace_windows *windows,
 	uint64_t most_bytes, struct weft__xentrace_survey *survey);
 
+/* Counts the time between two hypercalls in a row. */
+void weft__xentrace_add_gap(struct weft__xentrace_survey *survey, uint64_t cycles);
+
 /* A time in which a guest that has just entered Xen can enter it again, but no program of the guest
  * can: four times as long as between the quickest twentieth of hypercalls in a row. 0: unknown. */
 uint64_t weft__xentrace_quick_cycles(const struct weft__xentrace_survey *survey);
