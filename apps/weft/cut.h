@@ -34,4 +34,10 @@ int cut_several(const struct cut_request *request, const struct cli_trace *trace
 /* Cuts Xen's own trace, in its format. */
 int cut_xentrace(const struct cut_request *request, const struct cli_trace *trace);
 
+/* The same for one of several files, of which `record` is the first record, if `status` is WEFT_OK.
+ * Returns an exit status, and the number of records in the range, which may be 0. */
+int cut_write_xentrace(const struct weft_cut_range *range, const struct xen_filter *filter,
+	const struct cli_trace *trace, int status, struct weft_xentrace_record *record,
+	const char *output, uint64_t *ret_records);
+
 #endif

@@ -17,7 +17,9 @@
 /* A file of the trace, and the file for its part. */
 struct piece {
 	struct cli_trace trace;
-	struct weft_event event; /* the first one, if status is WEFT_OK */
+	struct weft_event event;            /* the first one, if status is WEFT_OK */
+	struct weft_xentrace_record record; /* instead, of Xen's own trace */
+	bool is_xentrace;
 	int status;
 	char *output;
 	bool is_written;
@@ -70,7 +72,9 @@ static bool add_piece(
 {
 	struct piece *piece = &pieces->list[pieces->count];
 	*piece = (struct piece){.trace = {.name = file->path, .decoder = file->decoder}};
-	piece->status = weft_decoder_next(file->decoder, &piece->event);
+	piece->is_xentrace = weft_decoder_has_xentrace(file->decoder);
+	piece->status = piece->is_xentrace ? weft_decoder_next_xentrace(file->decoder, &piece->record)
+									   : weft_decoder_next(file->decoder, &piece->event);
 	if (piece->status < 0) {
 		cli_trace_report(&piece->trace);
 		cli_trace_fail(&piece->trace, piece->status);
@@ -100,9 +104,12 @@ static bool read_first(const struct cli_trace *trace, const char *directory, str
 static uint64_t find_start(const struct pieces *pieces)
 {
 	uint64_t start = UINT64_MAX;
-	for (size_t i = 0; i < pieces->count; i++)
-		if (pieces->list[i].status == WEFT_OK && pieces->list[i].event.time_ns < start)
-			start = pieces->list[i].event.time_ns;
+	for (size_t i = 0; i < pieces->count; i++) {
+		const struct piece *piece = &pieces->list[i];
+		uint64_t time = piece->is_xentrace ? piece->record.time_ns : piece->event.time_ns;
+		if (piece->status == WEFT_OK && time < start)
+			start = time;
+	}
 	return start == UINT64_MAX ? 0 : start;
 }
 
@@ -139,8 +146,11 @@ static int write_all(const struct cut_request *request, struct pieces *pieces)
 	for (size_t i = 0; i < pieces->count; i++) {
 		struct piece *piece = &pieces->list[i];
 		uint64_t written;
-		int status =
-			cut_write(&range, &piece->trace, piece->status, &piece->event, piece->output, &written);
+		int status = piece->is_xentrace
+						 ? cut_write_xentrace(&range, &request->filter, &piece->trace,
+							   piece->status, &piece->record, piece->output, &written)
+						 : cut_write(&range, &piece->trace, piece->status, &piece->event,
+							   piece->output, &written);
 		if (status)
 			return status;
 		piece->is_written = true;

@@ -28,8 +28,9 @@ struct cut_cpu {
 };
 
 struct cut_xen {
-	const struct cut_request *request;
+	const struct xen_filter *filter;
 	struct cli_output output;
+	struct xen_filter_state state;
 	struct cut_cpu *cpus[CPUS_MAX];
 	uint64_t records;
 	int error;
@@ -126,56 +127,92 @@ static void add(struct cut_xen *c, const struct weft_xentrace_record *record)
 	c->records++;
 }
 
-/* Copies the records; returns a status of the decoder. */
-static int copy_records(struct cut_xen *c, const struct cli_trace *trace)
+static bool write_note(struct cut_xen *c, const struct weft_xentrace_note *note)
 {
-	const struct weft_cut_range range = cut_find_range(c->request, 0);
-	struct weft_xentrace_record record;
-	int status = WEFT_OK;
-	for (uint64_t i = 1; !c->error; i++) {
-		status = weft_decoder_next_xentrace(trace->decoder, &record);
-		if (status != WEFT_OK)
+	unsigned char bytes[WEFT_XENTRACE_NOTE_BYTES];
+	weft_xentrace_write_note(note, bytes);
+	return cli_output_append(&c->output, bytes, sizeof(bytes));
+}
+
+/* The trace's notes; with --cpu-hz, that rate is the first of them. */
+static void write_notes(struct cut_xen *c, const struct cli_trace *trace)
+{
+	const struct weft_clock *clock = &weft_decoder_describe(trace->decoder)->clock;
+	const struct weft_xentrace_note *list, rate = {WEFT_XENTRACE_NOTE_RATE, {clock->hz, 0}};
+	size_t count = weft_decoder_xentrace_notes(trace->decoder, &list);
+	bool good = clock->rate != WEFT_RATE_GIVEN || write_note(c, &rate);
+	for (size_t i = 0; i < count && good; i++)
+		good = list[i].kind == WEFT_XENTRACE_NOTE_RATE || write_note(c, &list[i]);
+	if (!good)
+		c->error = WEFT_ERROR_SYSTEM;
+}
+
+/* Copies the records from the given one on; returns a status of the decoder. */
+static int copy_records(struct cut_xen *c, const struct weft_cut_range *range,
+	const struct cli_trace *trace, int status, struct weft_xentrace_record *record)
+{
+	for (uint64_t i = 1; status == WEFT_OK && !c->error; i++) {
+		if (record->time_ns >= range->end_ns && range->end_ns != UINT64_MAX)
 			break;
-		if (record.time_ns >= range.end_ns && range.end_ns != UINT64_MAX)
-			break;
-		if (record.time_ns >= range.start_ns && xen_filter_has(&c->request->filter, &record))
-			add(c, &record);
+		bool is_taken = xen_filter_has(c->filter, &c->state, record);
+		if (is_taken && record->time_ns >= range->start_ns)
+			add(c, record);
 		if (i % 65536 == 0) {
-			weft_source_forget(weft_input_source(trace->input));
+			if (trace->input)
+				weft_source_forget(weft_input_source(trace->input));
 			if (!cli_progress_step(i))
 				break;
 		}
+		status = weft_decoder_next_xentrace(trace->decoder, record);
 	}
 	if (!c->error)
 		flush(c);
 	return status;
 }
 
-int cut_xentrace(const struct cut_request *request, const struct cli_trace *trace)
+int cut_write_xentrace(const struct weft_cut_range *range, const struct xen_filter *filter,
+	const struct cli_trace *trace, int status, struct weft_xentrace_record *record,
+	const char *output, uint64_t *ret_records)
 {
 	struct cut_xen *c = calloc(1, sizeof(*c));
-	if (!c || !cli_output_open(request->output, &c->output)) {
+	int answer = CLI_NO;
+	if (!c || !cli_output_open(output, &c->output)) {
 		free(c);
 		return CLI_NO;
 	}
-	c->request = request;
-	int status = copy_records(c, trace), answer = CLI_NO;
+	c->filter = filter;
+	write_notes(c, trace);
+	status = copy_records(c, range, trace, status, record);
+	xen_filter_state_finish(&c->state);
 	for (uint32_t i = 0; i < CPUS_MAX; i++)
 		free(c->cpus[i]);
 	cli_trace_report(trace);
-	if (status < 0) {
+	if (status < 0)
 		answer = cli_trace_fail(trace, status);
-	} else if (c->error) {
-		cli_error("%s: %s", request->output,
+	else if (c->error)
+		cli_error("%s: %s", output,
 			c->error == WEFT_ERROR_SYSTEM ? strerror(errno) : weft_error_text(c->error));
-	} else if (!c->records) {
-		cli_error("%s: no record in that range", trace->name);
-	} else {
+	else
+		answer = CLI_DONE;
+	*ret_records = c->records;
+	if (answer == CLI_DONE && c->records)
 		answer = cli_output_commit(&c->output) ? CLI_DONE : CLI_NO;
-		free(c);
-		return answer;
-	}
-	cli_output_abandon(&c->output);
+	else
+		cli_output_abandon(&c->output);
 	free(c);
+	return answer;
+}
+
+int cut_xentrace(const struct cut_request *request, const struct cli_trace *trace)
+{
+	const struct weft_cut_range range = cut_find_range(request, 0);
+	struct weft_xentrace_record record;
+	uint64_t records;
+	int answer = cut_write_xentrace(&range, &request->filter, trace,
+		weft_decoder_next_xentrace(trace->decoder, &record), &record, request->output, &records);
+	if (answer == CLI_DONE && !records) {
+		cli_error("%s: no record in that range", trace->name);
+		answer = CLI_NO;
+	}
 	return answer;
 }

@@ -13,14 +13,16 @@ int dump_xentrace(const struct dump_options *options, const struct cli_trace *tr
 	struct weft_xentrace_record record;
 	const struct dump_range range = dump_find_range(options, 0);
 	uint64_t count = 0, shown = 0, blocks = 0;
+	struct xen_filter_state state = {0};
 	int status;
 	while ((status = weft_decoder_next_xentrace(trace->decoder, &record)) == WEFT_OK) {
 		count++;
-		if (record.time_ns < range.start_ns)
-			continue;
 		if (record.time_ns >= range.end_ns && range.end_ns != UINT64_MAX)
 			break;
-		if (!xen_filter_has(&options->filter, &record))
+		if (!xen_filter_is_empty(&options->filter) &&
+			!xen_filter_has(&options->filter, &state, &record))
+			continue;
+		if (record.time_ns < range.start_ns)
 			continue;
 		shown++;
 		if (options->json)
@@ -34,5 +36,6 @@ int dump_xentrace(const struct dump_options *options, const struct cli_trace *tr
 		if (!cli_write(&text) || !cli_progress_step(count))
 			break;
 	}
+	xen_filter_state_finish(&state);
 	return dump_end(trace, &text, status, count, shown);
 }

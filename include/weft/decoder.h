@@ -107,6 +107,11 @@ bool weft_decoder_has_xentrace(const struct weft_decoder *decoder);
 int weft_decoder_next_xentrace(
 	struct weft_decoder *decoder, struct weft_xentrace_record *ret_record);
 
+/* The notes of such a trace, in the order of the file; returns their number. The list belongs to
+ * the decoder. */
+size_t weft_decoder_xentrace_notes(
+	const struct weft_decoder *decoder, const struct weft_xentrace_note **ret_list);
+
 const struct weft_trace_description *weft_decoder_describe(const struct weft_decoder *decoder);
 struct weft_diagnostics *weft_decoder_diagnostics(struct weft_decoder *decoder);
 

@@ -310,6 +310,14 @@ WEFT__EXPORT bool weft_decoder_has_xentrace(const struct weft_decoder *decoder)
 	return decoder->phase == PHASE_READING && !decoder->incoming && decoder->format->next_record;
 }
 
+WEFT__EXPORT size_t weft_decoder_xentrace_notes(
+	const struct weft_decoder *decoder, const struct weft_xentrace_note **ret_list)
+{
+	*ret_list = NULL;
+	return weft_decoder_has_xentrace(decoder) ? decoder->format->notes(decoder->reader, ret_list)
+											  : 0;
+}
+
 WEFT__EXPORT int weft_decoder_next_xentrace(
 	struct weft_decoder *decoder, struct weft_xentrace_record *ret_record)
 {

@@ -77,6 +77,8 @@ struct weft__format {
 	int (*next)(struct weft__reader *reader, struct weft_event *ret_event);
 	/* For weft_decoder_next_xentrace(); or NULL. */
 	int (*next_record)(struct weft__reader *reader, struct weft_xentrace_record *ret_record);
+	/* For weft_decoder_xentrace_notes(); there with `next_record`. */
+	size_t (*notes)(const struct weft__reader *reader, const struct weft_xentrace_note **ret_list);
 	void (*close)(struct weft__reader *reader);
 	const struct weft__incoming *incoming;
 };

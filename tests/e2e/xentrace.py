@@ -393,6 +393,43 @@ def the_rate_is_given_or_estimated():
 
 
 @case
+def the_rate_is_noted():
+    content = capture('xen-lost-2cpu')
+    with temporary_directory() as folder:
+        plain, noted, part = (os.path.join(folder, name + '.xentrace') for name in ('plain', 'noted', 'part'))
+        for path, parts in ((plain, [content]), (noted, [note(1, 2596150000), note(2, 17, 4), content, note(2, 18, 5)])):
+            with open(path, 'wb') as file:
+                file.write(b''.join(parts))
+        given = weft('dump', '--json', '--cpu-hz', '2596.15M', plain)
+        result = weft('dump', '--json', noted)
+        equal((result.stdout, result.stderr), (given.stdout, ''))
+        equal(json.loads(weft('info', '--json', '--cpu-hz', '2G', noted).stdout)['clock']['hz'], 2000000000)
+        if os.path.exists(xenalyze()):
+            equal(list(xenalyze_lines(noted)), list(xenalyze_lines(plain)))
+        # A part has the notes, and the rate if it was given.
+        weft('cut', noted, '-o', part, '--duration', '100ms')
+        with open(part, 'rb') as file:
+            equal(file.read(96), note(1, 2596150000) + note(2, 17, 4) + note(2, 18, 5))
+        weft('cut', plain, '-o', part, '--cpu-hz', '2.5G')
+        clock = json.loads(weft('info', '--json', part).stdout)['clock']
+        equal((clock['hz'], clock.get('hz_is')), (2500000000, None))
+
+
+@case
+def a_damaged_note_is_left_out():
+    for damaged in (note(1, 2596150000)[:-4], note(1, 7), note(1, 1 << 63), note(99, 2596150000)):
+        got, errors = dump_of(damaged + window(0, WAKE), hz='1G')
+        equal(len(got), 1)
+        with temporary_directory() as folder:
+            path = os.path.join(folder, 'noted.xentrace')
+            with open(path, 'wb') as file:
+                file.write(damaged + window(0, WAKE))
+            result = weft('info', '--json', path, status=None)
+            if not result.returncode:
+                equal(json.loads(result.stdout)['clock'].get('hz_is'), 'assumed')
+
+
+@case
 def a_range_of_time():
     with temporary_directory() as folder:
         path = unpack(folder, 'xen-lost-2cpu')
@@ -414,9 +451,28 @@ def a_filter_prints_only_records_of_some_domains_and_classes():
             got = dump(path, '--filter', words)
             equal(got, [r for r in every if wanted(r)])
             assert len(got) > 100
-        for words in ('', 'domain=', 'domain=x', 'class=none', 'domain=1,', 'domain'):
-            assert 'is neither domain=N nor class=' in weft('dump', '--filter', words, path, status=2).stderr
+        for words in ('', 'domain=', 'domain=x', 'class=none', 'domain=1,', 'domain', 'span='):
+            assert 'is neither domain=N, span=NAME nor class=' in weft('dump', '--filter', words, path, status=2).stderr
         assert 'needs the records' in weft('dump', '--tasks', '--filter', 'domain=1', path, status=2).stderr
+
+
+@case
+def a_filter_prints_only_records_of_some_spans():
+    content = window(0, runstate(10, 7, 1, RUNNABLE, RUNNING), hypercall(30, 1, (1, 2)), record(0x10f004, 35), hypercall(40, 29),
+                     record(0x201104, 50, 0, 0, 0, 0, 0), hypercall(60, 13, (1, 2)), record(0x20200e, 61, 1),
+                     record(0x10f004, 62), record(0x20200e, 63, 2), hypercall(70, 1, (1, 1)), runstate(80, 7, 1, RUNNING, BLOCKED),
+                     record(0x10f004, 85), runstate(90, 3, 0, RUNNABLE, RUNNING), record(0x81002, 100, 0x81, 0x1000),
+                     record(0x82012, None, 29), record(0x10f004, 105), record(0x81001, 110), record(0x10f004, 115))
+
+    def shown(words, *options):
+        return [r['time'] + 10 for r in dump_of(content, '--filter', words, *options)[0]]
+    equal(shown('span=mmu_update'), [30, 35, 61, 62, 70, 80])
+    equal(shown('span=multicall'), [60, 61, 62, 63])
+    equal(shown('span=page_fault,span=vmmcall'), [50, 100, 100, 105, 110])
+    equal(shown('span=sched_op,domain=3'), [100, 105, 110])
+    equal(shown('span=mmu_update,class=mem'), [35, 62])
+    equal(shown('span=multicall', '--start', '51ns'), [61, 62, 63])
+    equal(shown('span=mmu'), [])
 
 
 @case
@@ -427,7 +483,8 @@ def a_cut_is_a_trace_of_xen():
         for name in CAPTURES:
             path, part = unpack(folder, name), os.path.join(folder, 'part.xentrace')
             for options in ([], ['--start', '200ms', '--duration', '30ms'], ['--filter', 'class=pv'],
-                            ['--start', '100ms', '--filter', 'domain=0,class=mem,class=hw,class=pv']):
+                            ['--start', '100ms', '--filter', 'domain=0,class=mem,class=hw,class=pv'],
+                            ['--filter', 'span=mmu_update,class=pv']):
                 weft('cut', *options, '--cpu-hz', '2596M', path, '-o', part)
                 got, wanted = shown(part), shown(path, *options)
                 extra = [r for r in got if r[1] == '0x21002' and r not in wanted] if options else []

@@ -251,6 +251,15 @@ static int xentrace_next_record(struct weft__reader *base, struct weft_xentrace_
 	return WEFT_END;
 }
 
+static size_t xentrace_notes(
+	const struct weft__reader *base, const struct weft_xentrace_note **ret_list)
+{
+	const struct weft__xentrace_windows *windows =
+		&((const struct weft__xentrace_reader *)base)->windows;
+	*ret_list = windows->notes;
+	return windows->note_count;
+}
+
 static int xentrace_next(struct weft__reader *base, struct weft_event *ret_event)
 {
 	struct weft__xentrace_reader *r = weft__xentrace_of(base);
@@ -264,6 +273,7 @@ const struct weft__format weft__format_xentrace = {
 	.open = xentrace_open,
 	.next = xentrace_next,
 	.next_record = xentrace_next_record,
+	.notes = xentrace_notes,
 	.close = xentrace_close,
 	.incoming = &weft__xentrace_incoming,
 };
