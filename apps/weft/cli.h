@@ -156,6 +156,7 @@ uint64_t cli_trace_max_bytes(void);
 
 /* Sets the rate of a trace's cycles, as --cpu-hz does; 0: the trace's own. */
 void cli_trace_set_hz(uint64_t hz);
+uint64_t cli_trace_hz(void);
 
 /* Opens a trace. CLI_DONE, or CLI_UNREADABLE after a message. */
 int cli_trace_open(const char *path, struct cli_trace *ret_trace);

@@ -50,6 +50,11 @@ void cli_trace_set_hz(uint64_t hz)
 	cpu_hz = hz;
 }
 
+uint64_t cli_trace_hz(void)
+{
+	return cpu_hz;
+}
+
 /* Limits the permissions of outputs to those of the trace. */
 static void limit_output(const char *path, int fd)
 {

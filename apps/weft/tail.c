@@ -18,13 +18,15 @@
 
 #include "cli_attach.h"
 #include "runs/guest.h"
+#include "tail_xentrace.h"
 
 static const char usage[] =
-	"usage: weft tail [--json] [--new] [--max-size SIZE] FILE|PID\n"
+	"usage: weft tail [--json] [--new] [--max-size SIZE] [--cpu-hz HZ] FILE|PID\n"
 	"\n"
 	"Prints the events of a running program as they come, like `weft dump`, until the program\n"
 	"ends. FILE is the file that it records into; PID is a process of `weft ls`: if it does not\n"
-	"record, it is made to until Ctrl-C. A finished trace, in any format, is printed completely.\n"
+	"record, it is made to until Ctrl-C. A finished trace, in any format, is printed completely;\n"
+	"of a trace of Xen that is being written, the records are printed as they come.\n"
 	"The program is not disturbed, and does not wait: events that it overwrites before they were\n"
 	"read are lost, and their number is printed on standard error.\n"
 	"\n"
@@ -32,6 +34,7 @@ static const char usage[] =
 	"  --new            print only events that are recorded from now on\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
+	"  --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
 	"  --help           this text\n";
 
 /* Size of written blocks; a line has about 100 bytes. */
@@ -204,6 +207,9 @@ static int open_and_tail(char *path, const struct weft__runs_found *ring, bool j
 	if (error == WEFT_ERROR_STATE) /* a message was printed */
 		return CLI_UNREADABLE;
 	bool is_other = error == WEFT_ERROR_FORMAT || error == WEFT_ERROR_EMPTY;
+	const struct tail_xentrace records = {.json = json, .only_new = only_new, .end_ns = UINT64_MAX};
+	if (is_other && !ring->ring.pid && tail_xentrace_fits(path))
+		return tail_xentrace(path, &records);
 	if (strcmp(path, "-") == 0 || (is_other && !ring->ring.pid))
 		return dump(path, json);
 	if (error) {
@@ -222,6 +228,7 @@ int cli_tail(int argc, char **argv)
 		{"help", no_argument, NULL, 'h'},
 		{"json", no_argument, NULL, 'j'},
 		CLI_MAX_SIZE_OPTION,
+		CLI_CPU_HZ_OPTION,
 		{"new", no_argument, NULL, 'n'},
 		{NULL, 0, NULL, 0},
 	};
