@@ -26,6 +26,8 @@ static const char usage[] =
 	"  --story TASK     print everything about a task, by its number or its label: facts, then\n"
 	"                   events; with several files, BUFFER/ID names a task\n"
 	"  --tsv            columns of problems and stories with tabs between them, for cut and awk\n"
+	"  --follow         print also what is added to FILE, until Ctrl-C or until the program that\n"
+	"                   records into it has ended\n"
 	"  --no-simplify    tasks start where they were created, also binds and similar kinds\n"
 	"  --filter WORDS   of a trace of Xen, print only records of domain=N and class=pv, hvm, sched,\n"
 	"                   mem, hw, dom0op, shadow, guest or gen, and span=NAME (a hypercall, fault or\n"
@@ -100,6 +102,7 @@ enum dump_option_code {
 	OPTION_SORT,
 	OPTION_FAIL_ON,
 	OPTION_EACH,
+	OPTION_FOLLOW,
 	OPTION_TASKS, /* from here to OPTION_STORY: what is printed */
 	OPTION_EDGES,
 	OPTION_SPANS,
@@ -118,6 +121,7 @@ static const struct option long_options[] = {
 	{"sort", required_argument, NULL, OPTION_SORT},
 	{"fail-on", required_argument, NULL, OPTION_FAIL_ON},
 	{"each", no_argument, NULL, OPTION_EACH},
+	{"follow", no_argument, NULL, OPTION_FOLLOW},
 	CLI_MAX_SIZE_OPTION,
 	CLI_CPU_HZ_OPTION,
 	{"tasks", no_argument, NULL, OPTION_TASKS},
@@ -190,6 +194,9 @@ static bool take_option(int code, struct dump_options *options)
 	case OPTION_EACH:
 		options->is_each = true;
 		return true;
+	case OPTION_FOLLOW:
+		options->follows = true;
+		return true;
 	case OPTION_NO_SIMPLIFY:
 		options->no_simplify = true;
 		return true;
@@ -213,6 +220,9 @@ static bool fits(const struct dump_options *options)
 		cli_usage_error("dump", "--sort, --fail-on and --each need --problems");
 	else if (options->tsv && !is_problems && options->what != DUMP_STORY)
 		cli_usage_error("dump", "--tsv needs --problems or --story");
+	else if (options->follows && options->what != DUMP_EVENTS)
+		cli_usage_error("dump", "--follow prints events: it excludes --tasks, --edges, --spans, "
+								"--problems and --story");
 	else if (options->tsv && options->json)
 		cli_usage_error("dump", "--tsv and --json exclude each other");
 	else
@@ -277,6 +287,12 @@ int cli_dump(int argc, char **argv)
 	int count = cli_count_operands(argc, argv, "FILE");
 	if (!count)
 		return CLI_USAGE;
+	if (options.follows && count > 1)
+		return cli_usage_error("dump", "--follow takes one FILE");
+	if (options.follows && strcmp(argv[optind], "-") == 0)
+		return cli_usage_error("dump", "--follow takes a file, not standard input");
+	if (options.follows)
+		return dump_follow(&options, argv[optind]);
 	bool is_problems = options.what == DUMP_PROBLEMS;
 	if (!options.is_each)
 		status = dump_trace(&options, argv + optind, count, is_problems ? &options.is_each : NULL);

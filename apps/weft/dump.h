@@ -26,6 +26,7 @@ struct dump_options {
 	bool no_simplify;
 	bool by_time;      /* problems by time instead of by gravity */
 	bool is_each;      /* each file is a trace of its own */
+	bool follows;      /* also what is added to the file */
 	int fail_on;       /* the least severity for which the exit status is CLI_NO */
 	const char *story; /* the task for --story: ID, BUFFER/ID or its label */
 	struct xen_filter filter;
@@ -53,6 +54,10 @@ int dump_model(const struct dump_options *options, const struct cli_trace *trace
 
 /* Prints records of Xen; returns an exit status. */
 int dump_xentrace(const struct dump_options *options, const struct cli_trace *trace);
+
+/* Prints the events or records of a file, and those that are added to it; returns an exit status.
+ */
+int dump_follow(const struct dump_options *options, const char *path);
 
 /* Prints spans; returns an exit status. */
 int dump_spans(const struct dump_options *options, const struct cli_trace *trace);

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: ISC
 """weft dump of Xen's own trace: every record of real captures, as a naive reader and as xenalyze see them; damage."""
+import contextlib
 import json
 import os
 import re
 import resource
+import signal
 import struct
 import subprocess
+import time
 
-from harness import DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 from measured import IS_SANITIZED, MIB
 from xen_traces import (BLOCKED, CAPTURES, RUNNABLE, RUNNING, WRAP, capture, hypercall, lost, nanoseconds, note, read,
                         record, runstate, unpack, window, xenalyze)
@@ -500,6 +503,138 @@ def a_cut_is_a_trace_of_xen():
         equal(weft('info', '--json', '--cpu-hz', '2596M', whole).stdout, weft('info', '--json', '--cpu-hz', '2596M', path).stdout)
         assert 'needs a trace of Xen' in weft('cut', '--filter', 'domain=1', '-o', part, os.path.join(
             DATA, 'traces', 'mirage-arp-good.ctf'), status=2).stderr
+
+
+def wait_until(condition):
+    end = time.monotonic() + 60
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert condition()
+
+
+def follow(folder, pieces, *options):
+    """The output of `weft tail` of a file that grows by the pieces; what it had printed when all but the last were written."""
+    path, printed = os.path.join(folder, 'growing.xentrace'), os.path.join(folder, 'printed')
+    with open(printed, 'wb') as out, open(path, 'wb', buffering=0) as file:
+        file.write(pieces[0])
+        with subprocess.Popen([WEFT, 'tail', '--json', '--cpu-hz', '2596M', *options, path], stdout=out) as tail:
+            for piece in pieces[1:-1]:
+                file.write(piece)
+                time.sleep(0.01)
+            wait_until(lambda: os.path.getsize(printed) > 0)
+            before = os.path.getsize(printed)
+            file.write(pieces[-1])
+            file.close()
+            equal(tail.wait(timeout=60), 0)
+    with open(printed, encoding='utf-8') as file:
+        return file.read(), before
+
+
+@case
+def a_growing_file_is_printed_as_it_comes():
+    with temporary_directory() as folder:
+        for name in ('xen-lost-2cpu', 'xen-domain-end'):
+            content = capture(name)
+            # The pieces end within records and headers.
+            pieces = [content[at:at + 50001] for at in range(0, len(content), 50001)]
+            printed, _ = follow(folder, pieces)
+            got, wanted = json_lines(printed), dump(unpack(folder, name))
+            equal(len(got), len(wanted))
+            # A pause of a second, on a busy machine, ends a turn, so that records of different pCPUs may change places.
+            for cpu in {r['cpu'] for r in wanted}:
+                assert [r for r in got if r['cpu'] == cpu] == [r for r in wanted if r['cpu'] == cpu], (name, cpu)
+
+
+@case
+def a_part_of_a_window_waits_for_the_rest():
+    first, second = (window(0, record(0x28004, time, 0, 0)) for time in (1000, 2000))
+    with temporary_directory() as folder:
+        for end in (1, 11, 12, 15, 30, len(second)):
+            # The first window is printed when nothing came for a second.
+            printed, before = follow(folder, [first, second[:end], second[end:]])
+            equal([json.loads(line)['time'] for line in printed.splitlines()], [0, 385])
+            assert end == len(second) or printed[:before].count('\n') == 1, (end, printed[:before])
+
+
+@case
+def damage_does_not_stop_a_growing_file():
+    pieces = [window(0, WAKE), b'\x12' * 400, window(0, record(0x28004, 2000, 0, 0)), struct.pack('<3I', 0x2001f003, 0, 1 << 30) + WAKE]
+    with temporary_directory() as folder:
+        printed, _ = follow(folder, pieces)
+        equal(printed.count('\n'), 3)
+
+
+@contextlib.contextmanager
+def dump_follows(folder, content, *options):
+    """`weft dump --follow` of a file with that content: the file, the path of what is printed, and the process."""
+    path, printed = os.path.join(folder, 'followed'), os.path.join(folder, 'printed')
+    with open(printed, 'wb') as out, open(path, 'wb', buffering=0) as file:
+        file.write(content)
+        process = subprocess.Popen([WEFT, 'dump', '--follow', '--json', *options, path], stdout=out, stderr=subprocess.PIPE)
+        try:
+            yield file, printed, process
+        finally:
+            process.kill()
+            process.wait()
+            process.stderr.close()
+
+
+def lines_of(path):
+    with open(path, encoding='utf-8') as file:
+        return file.read().splitlines()
+
+
+@case
+def dump_follows_a_file_until_it_is_interrupted():
+    content = capture('xen-domain-end')
+    for options in ([], ['--filter', 'class=pv', '--start', '2ms', '--duration', '1000s']):
+        with temporary_directory() as folder:
+            wanted = weft('dump', '--json', '--cpu-hz', '2596M', *options, unpack(folder, 'xen-domain-end')).stdout.splitlines()
+            with dump_follows(folder, b'', '--cpu-hz', '2596M', *options) as (file, printed, process):
+                for at in range(0, len(content), 100001):
+                    file.write(content[at:at + 100001])
+                file.close()  # nobody writes it any more; it is followed all the same
+                wait_until(lambda: lines_of(printed) == wanted)
+                equal(process.poll(), None)
+                with open(os.path.join(folder, 'followed'), 'ab') as more:
+                    more.write(window(0, record(0x28004, 1 << 62, 7, 0)) + window(0, record(0x28004, 1 << 62, 8, 0)))
+                if not options:
+                    wait_until(lambda: len(lines_of(printed)) > len(wanted))
+                    process.send_signal(signal.SIGINT)
+                equal(process.wait(timeout=60), 0)  # at the end of the range without an interrupt
+
+
+@case
+def dump_follows_files_of_other_formats():
+    path = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
+    with open(path, 'rb') as file:
+        content = file.read()
+    wanted = weft('dump', '--json', path).stdout.splitlines()
+    with temporary_directory() as folder:
+        with dump_follows(folder, content[:50000]) as (file, printed, process):
+            wait_until(lambda: len(lines_of(printed)) > 100)
+            assert len(lines_of(printed)) < len(wanted)
+            file.write(content[50000:])
+            wait_until(lambda: lines_of(printed) == wanted)
+            process.send_signal(signal.SIGINT)
+            equal(process.wait(timeout=60), 0)
+        # A saved buffer has no part that can be decoded alone.
+        saved = os.path.join(folder, 'saved.weft')
+        weft('record', '-o', saved, '--', os.path.join(BUILD, 'examples', 'hello'))
+        with open(saved, 'rb') as file, dump_follows(folder, file.read()) as (_, printed, process):
+            equal(process.wait(timeout=60), 0)
+            equal(lines_of(printed), weft('dump', '--json', saved).stdout.splitlines())
+
+
+@case
+def dump_follows_one_file_of_events():
+    path = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
+    assert 'takes one FILE' in weft('dump', '--follow', path, path, status=2).stderr
+    assert 'not standard input' in weft('dump', '--follow', '-', status=2).stderr
+    assert 'not a regular file' in weft('dump', '--follow', '/dev/null', status=3).stderr
+    assert 'excludes --tasks' in weft('dump', '--follow', '--tasks', path, status=2).stderr
+    assert 'trace of Xen' in weft('dump', '--follow', '--filter', 'domain=1', path, status=2).stderr
+    weft('dump', '--follow', path + '-that-is-missing', status=3)
 
 
 @case
