@@ -96,6 +96,18 @@ def closed_standard_output_is_noticed():
 
 
 @case
+def without_xen_there_is_no_trace_of_it():
+    if not os.path.exists('/proc/xen/privcmd'):
+        result = weft('record', 'xen:host', '-o', os.devnull, status=125)
+        assert 'weft: xen:host: this machine does not run Xen' in result.stderr, result.stderr
+    for options, message in ((['--events', 'none'], 'is neither a list of'), (['--events', '0x'], 'is neither a list of'),
+                             (['--filter', 'x'], 'is neither domain=N'), (['--size', '1M'], 'unknown option'),
+                             (['more'], 'xen:host'), (['-o', ''], 'is empty')):
+        assert message in weft('record', 'xen:host', *options, status=2).stderr, options
+    equal(weft('record', 'xen:host', '--help').stdout.split('\n')[0][:27], 'usage: weft record xen:host')
+
+
+@case
 def without_xen_there_are_no_guests():
     if os.path.exists('/proc/xen/privcmd'):
         skip('this machine runs Xen')

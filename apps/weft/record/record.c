@@ -17,6 +17,7 @@
 #include "abi/run_abi.h"
 #include "cli.h"
 #include "cli_trigger.h"
+#include "hypervisor.h"
 #include "runs/compress.h"
 #include "runs/directory.h"
 #include "runs/early.h"
@@ -36,6 +37,7 @@ static const char usage[] =
 	"                   [--snapshots N] [--trigger RULE]...\n"
 	"                   [--stream [--rotate BYTES[:N]] [--max-size BYTES] [--zstd]]\n"
 	"       weft record --recover [-o FILE] [RUN]\n"
+	"       weft record xen:host [OPTION]...    (see weft record xen:host --help)\n"
 	"\n"
 	"Runs PROGRAM and saves what it recorded when it ends, however it ends. A program that does\n"
 	"not call libweft is recorded by adapters. Signals are passed on.\n"
@@ -258,6 +260,13 @@ static bool take_run(int argc, char **argv, struct record_arguments *arguments)
 	return true;
 }
 
+/* True if the operand is xen:host, whose options are others. */
+static bool is_host(int argc, char **argv, const struct record_arguments *arguments)
+{
+	return optind < argc && !arguments->recover && !arguments->pid &&
+		   record_hypervisor_is_meant(argv[optind]);
+}
+
 /* CLI_DONE and the arguments. If `*ret_run` is false, the result is the exit status. */
 static int parse(int argc, char **argv, struct record_arguments *ret_arguments, bool *ret_run)
 {
@@ -286,6 +295,8 @@ static int parse(int argc, char **argv, struct record_arguments *ret_arguments, 
 		int option = cli_next_leading_option(argc, argv, options);
 		if (option == 'h')
 			return cli_help(usage);
+		if (option == -1 && is_host(argc, argv, &arguments))
+			return record_hypervisor(argc, argv);
 		if (option == -1 && !take_run(argc, argv, &arguments))
 			break;
 		if (option != -1 && !take_option(argv[0], option, &arguments))

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft record xen:host: runs Xen's own tool xentrace, and writes what xentrace does not say: notes
+ * of the rate of the cycles, and of one moment on Xen's and dom0's clocks at the begin and at the
+ * end.
+ *
+ * xentrace turns Xen's trace on, and at SIGINT off, and writes the rest. It would truncate a file,
+ * and with it our notes, so it writes into a pipe.
+ */
+#include "hypervisor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <weft/guest.h>
+#include <weft/xentrace.h>
+
+#include "cut.h"
+#include "record.h"
+#include "runs/file.h"
+#include "runs/message.h"
+#include "runs/name.h"
+#include "xen_filter.h"
+
+#define PIECE_BYTES (1 << 20)
+
+/* How long to wait for bytes before we look at signals; for the first bytes; for xentrace's end. */
+#define LOOK_MS 50
+static const uint64_t SECOND_NS = 1000000000, START_NS = 5000000000, END_NS = 20000000000;
+
+struct tracing {
+	const struct record_hypervisor *request;
+	struct weft_host *host;
+	char tool[PATH_MAX];
+	int file;
+	int pipe, messages; /* from xentrace */
+	pid_t child;
+	sigset_t before; /* the signals that were blocked */
+	unsigned char *piece;
+	uint64_t bytes; /* that xentrace has written */
+	int status;     /* of the child */
+	int failure;    /* of writing the file: errno, or 0 */
+	bool has_begun; /* Xen records */
+	bool was_asked; /* xentrace was asked to end */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+/* ---- Notes ---- */
+
+static bool write_note(int fd, uint32_t kind, uint64_t first, uint64_t second)
+{
+	unsigned char bytes[WEFT_XENTRACE_NOTE_BYTES];
+	const struct weft_xentrace_note note = {kind, {first, second}};
+	weft_xentrace_write_note(&note, bytes);
+	return weft__runs_write_all(fd, bytes, sizeof(bytes));
+}
+
+/* The 16 bytes of the boot id, which Linux shows with hyphens between some. */
+static bool read_boot_id(unsigned char ret_id[16])
+{
+	char text[40] = "";
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	bool good = file && fgets(text, sizeof(text), file);
+	if (file)
+		fclose(file);
+	const char *at = text;
+	for (int i = 0; good && i < 16; i++, at += 2) {
+		unsigned byte;
+		at += *at == '-';
+		good = sscanf(at, "%2x", &byte) == 1;
+		ret_id[i] = (unsigned char)byte;
+	}
+	return good;
+}
+
+static bool write_boot(int fd)
+{
+	unsigned char id[16];
+	uint64_t words[2];
+	if (!read_boot_id(id))
+		return true;
+	memcpy(words, id, sizeof(id));
+	return write_note(fd, WEFT_XENTRACE_NOTE_BOOT, words[0], words[1]);
+}
+
+/* The clocks at this moment; without them the rate would be estimated, which is no reason to fail.
+ */
+static bool write_clocks(const struct tracing *t, bool is_begin)
+{
+	struct weft_host_clocks clocks;
+	if (weft_host_read_clocks(t->host, &clocks) != 0)
+		return true;
+	return (!is_begin || (write_note(t->file, WEFT_XENTRACE_NOTE_RATE, clocks.hz, 0) &&
+							 write_boot(t->file))) &&
+		   write_note(t->file, WEFT_XENTRACE_NOTE_TIME, clocks.cycles, clocks.xen_ns) &&
+		   write_note(t->file, WEFT_XENTRACE_NOTE_HOST, clocks.xen_ns, clocks.monotonic_ns);
+}
+
+/* ---- xentrace ---- */
+
+/* Debian and others keep it beside the other tools of its version, outside of PATH. */
+static bool find_tool(char ret_path[PATH_MAX])
+{
+	glob_t found;
+	const char *path = getenv("PATH");
+	for (const char *at = path ? path : ""; *at; at += *at == ':') {
+		size_t length = strcspn(at, ":");
+		snprintf(ret_path, PATH_MAX, "%.*s/xentrace", (int)length, at);
+		if (length && access(ret_path, X_OK) == 0)
+			return true;
+		at += length;
+	}
+	bool good = glob("/usr/*bin/xentrace", 0, NULL, &found) == 0 ||
+				glob("/usr/lib*/xen*/bin/xentrace", 0, NULL, &found) == 0;
+	if (good)
+		snprintf(ret_path, PATH_MAX, "%s", found.gl_pathv[0]);
+	globfree(&found);
+	return good;
+}
+
+static sigset_t awaited_signals(void)
+{
+	sigset_t awaited;
+	sigemptyset(&awaited);
+	sigaddset(&awaited, SIGINT);
+	sigaddset(&awaited, SIGTERM);
+	sigaddset(&awaited, SIGHUP);
+	return awaited;
+}
+
+/* Runs in the child. Returns only after an error. The child leaves our process group, so that the
+ * terminal's Ctrl-C does not interrupt it while it writes, which it would take for a failure. */
+static void become_tool(const struct tracing *t, int output, pid_t parent)
+{
+	char tool[] = "xentrace", discard[] = "-D", option[] = "-e", mask[16],
+		 file[] = "/proc/self/fd/1";
+	char *arguments[] = {tool, discard, option, mask, file, NULL};
+	snprintf(mask, sizeof(mask), "0x%08x", t->request->events);
+	prctl(PR_SET_PDEATHSIG, SIGINT);
+	if (getppid() != parent || setpgid(0, 0) != 0 || dup2(output, STDOUT_FILENO) < 0 ||
+		dup2(t->messages, STDERR_FILENO) < 0)
+		return;
+	sigprocmask(SIG_SETMASK, &t->before, NULL);
+	execv(t->tool, arguments);
+	dprintf(STDERR_FILENO, "%s: %s\n", t->tool, strerror(errno));
+}
+
+/* False with errno. A large pipe lets xentrace go on while the disk is busy. */
+static bool start_tool(struct tracing *t)
+{
+	const sigset_t awaited = awaited_signals();
+	int ends[2];
+	pid_t parent = getpid();
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	if (fcntl(ends[1], F_SETPIPE_SZ, 16 * PIECE_BYTES) < 0)
+		(void)fcntl(ends[1], F_SETPIPE_SZ, PIECE_BYTES);
+	sigprocmask(SIG_BLOCK, &awaited, &t->before);
+	t->child = fork();
+	if (t->child == 0) {
+		become_tool(t, ends[1], parent);
+		_exit(RECORD_NOT_EXECUTABLE);
+	}
+	int reason = errno;
+	close(ends[1]);
+	t->pipe = ends[0];
+	errno = reason;
+	return t->child > 0;
+}
+
+/* True if a signal has come that asks us to end. */
+static bool is_asked(void)
+{
+	const struct timespec now = {0, 0};
+	const sigset_t awaited = awaited_signals();
+	return sigtimedwait(&awaited, NULL, &now) > 0;
+}
+
+/* Copies what xentrace has written, or waits for that for a moment; false at its end. After a
+ * failure the rest is dropped, so that xentrace can end. */
+static bool copy(struct tracing *t)
+{
+	struct pollfd readable = {.fd = t->pipe, .events = POLLIN};
+	if (poll(&readable, 1, LOOK_MS) <= 0)
+		return true;
+	ssize_t size = read(t->pipe, t->piece, PIECE_BYTES);
+	if (size < 0)
+		return errno == EINTR;
+	if (!t->failure && !weft__runs_write_all(t->file, t->piece, (size_t)size))
+		t->failure = errno;
+	t->bytes += (uint64_t)size;
+	return size > 0;
+}
+
+/* The duration counts from the first bytes: on a busy host it takes a while until Xen records. */
+static bool is_over(struct tracing *t, uint64_t *begun_ns)
+{
+	const struct record_hypervisor *request = t->request;
+	uint64_t now = now_ns();
+	if (!t->bytes && !t->has_begun && now - *begun_ns < START_NS)
+		return t->failure != 0;
+	if (!t->has_begun)
+		*begun_ns = now;
+	t->has_begun = true;
+	return t->failure || (request->max_bytes && t->bytes >= request->max_bytes) ||
+		   (request->duration_ns && now - *begun_ns >= request->duration_ns);
+}
+
+/* Copies until xentrace has ended, and asks it to when it is time. */
+static void copy_all(struct tracing *t)
+{
+	uint64_t begun = now_ns(), asked = 0;
+	while (copy(t)) {
+		if (!asked && (is_asked() || is_over(t, &begun))) {
+			asked = now_ns();
+			kill(t->child, SIGINT);
+		}
+		if (asked && now_ns() - asked > END_NS)
+			kill(t->child, SIGKILL);
+	}
+	waitpid(t->child, &t->status, 0);
+	t->was_asked = asked != 0;
+}
+
+/* The last line that xentrace printed. */
+static const char *last_message(const struct tracing *t, char text[512])
+{
+	ssize_t size = pread(t->messages, text, 511, 0);
+	size = size > 0 ? size : 0;
+	while (size > 0 && text[size - 1] == '\n')
+		size--;
+	text[size] = '\0';
+	const char *line = strrchr(text, '\n');
+	return line ? line + 1 : text;
+}
+
+/* False after a message. */
+static bool judge_end(const struct tracing *t)
+{
+	char text[512];
+	bool is_good = WIFEXITED(t->status) && WEXITSTATUS(t->status) == 0;
+	/* It may have left Xen's trace on, which costs all domains time. If it has not written
+	 * anything, another xentrace may run, whose trace goes on. */
+	if (!is_good && (t->bytes || WIFSIGNALED(t->status)))
+		(void)weft_host_end_trace(t->host);
+	if (t->failure)
+		cli_error("%s: %s", weft__runs_shown(t->request->output), strerror(t->failure));
+	else if (!is_good && !(WIFSIGNALED(t->status) && t->was_asked))
+		cli_error("xen:host: xentrace failed: %s", last_message(t, text));
+	else
+		return true;
+	return false;
+}
+
+/* Records into t->file. False after a message. */
+static bool trace(struct tracing *t)
+{
+	t->messages = memfd_create("xentrace", MFD_CLOEXEC);
+	t->piece = malloc(PIECE_BYTES);
+	if (t->messages < 0 || !t->piece || !start_tool(t)) {
+		cli_error("xen:host: %s", strerror(errno));
+		return false;
+	}
+	if (!write_clocks(t, true))
+		t->failure = errno;
+	copy_all(t);
+	if (!t->failure && !write_clocks(t, false))
+		t->failure = errno;
+	return judge_end(t);
+}
+
+/* ---- The file ---- */
+
+static bool has_filter(const struct record_hypervisor *request)
+{
+	return !xen_filter_is_empty(&request->filter);
+}
+
+/* A file without a name, beside the output, for what the filter has not seen yet. */
+static int open_unfiltered(const char *output)
+{
+	char directory[PATH_MAX];
+	const char *slash = strrchr(output, '/');
+	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - output) + 1 : 1,
+		slash ? output : ".");
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	return fd >= 0 ? fd : memfd_create("xentrace", MFD_CLOEXEC);
+}
+
+static int open_file(const struct record_hypervisor *request)
+{
+	if (has_filter(request))
+		return open_unfiltered(request->output);
+	if (weft__runs_is_stdout(request->output))
+		return dup(STDOUT_FILENO);
+	return open(request->output, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+}
+
+/* Copies the records that the filter takes to the output. False after a message. */
+static bool filter(const struct tracing *t)
+{
+	struct cli_trace trace;
+	const struct cut_request request = {
+		.output = t->request->output, .duration_ns = UINT64_MAX, .filter = t->request->filter};
+	if (!has_filter(t->request))
+		return true;
+	if (lseek(t->file, 0, SEEK_SET) != 0 ||
+		cli_trace_open_descriptor(t->file, "xen:host", &trace) != CLI_DONE)
+		return false;
+	bool good = cut_xentrace(&request, &trace) == CLI_DONE;
+	cli_trace_close(&trace);
+	return good;
+}
+
+static void report(const char *output)
+{
+	char size[32];
+	struct stat status;
+	if (weft__runs_is_stdout(output) || stat(output, &status) != 0)
+		return;
+	const char *name = weft__runs_shown(output);
+	cli_error("%s: %s", name, weft__runs_size_text((uint64_t)status.st_size, size));
+	cli_error("`weft info %s` summarizes it, `weft view %s` shows it", name, name);
+}
+
+static int record(struct tracing *t)
+{
+	const char *output = t->request->output;
+	if (!find_tool(t->tool)) {
+		cli_error("xen:host: Xen's tool xentrace is not installed (Debian: xen-utils-common)");
+		return RECORD_FAILED;
+	}
+	t->file = open_file(t->request);
+	if (t->file < 0) {
+		cli_error("%s: %s", weft__runs_shown(output), strerror(errno));
+		return RECORD_FAILED;
+	}
+	bool good = trace(t) && filter(t);
+	if (good)
+		report(output);
+	return good ? CLI_DONE : RECORD_FAILED;
+}
+
+int record_hypervisor_run(const struct record_hypervisor *request)
+{
+	char reason[WEFT_GUEST_REASON_BYTES];
+	struct tracing t = {.request = request, .file = -1, .pipe = -1, .messages = -1};
+	if (weft_host_open(&t.host, reason) != 0) {
+		cli_error("xen:host: %s", reason);
+		return RECORD_FAILED;
+	}
+	int status = record(&t);
+	weft_host_close(t.host);
+	free(t.piece);
+	for (int i = 0; i < 3; i++) {
+		int fd = i == 0 ? t.file : i == 1 ? t.pipe : t.messages;
+		if (fd >= 0)
+			close(fd);
+	}
+	return status;
+}

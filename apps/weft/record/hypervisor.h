@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft record xen:host: Xen's own trace.
+ */
+#ifndef WEFT_APPS_RECORD_HYPERVISOR_H
+#define WEFT_APPS_RECORD_HYPERVISOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "xen_filter.h"
+
+struct record_hypervisor {
+	const char *output;
+	uint32_t events; /* the mask for Xen */
+	struct xen_filter filter;
+	uint64_t duration_ns; /* 0: until a signal comes */
+	uint64_t max_bytes;   /* of the file; 0: no limit */
+};
+
+/* ---- hypervisor_options.c ---- */
+
+/* True if the operand means the hypervisor's own trace. */
+bool record_hypervisor_is_meant(const char *operand);
+
+/* The whole command. Returns the exit status. */
+int record_hypervisor(int argc, char **argv);
+
+/* ---- hypervisor.c ---- */
+
+/* Records until a signal, the duration or the limit ends it. Returns the exit status. */
+int record_hypervisor_run(const struct record_hypervisor *request);
+
+#endif

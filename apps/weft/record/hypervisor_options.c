@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The options of weft record xen:host.
+ */
+#include <getopt.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "hypervisor.h"
+#include "record.h"
+#include "runs/guest.h"
+#include "runs/message.h"
+#include "runs/name.h"
+#include "runs/streaming.h"
+
+static const char usage[] =
+	"usage: weft record xen:host [-o FILE] [--events LIST] [--filter WORDS] [--duration T]\n"
+	"                   [--max-size BYTES]\n"
+	"\n"
+	"Records the trace of Xen itself until Ctrl-C, with Xen's tool xentrace. Run it in dom0, as root.\n"
+	"FILE is in xentrace's format. It contains the rate of the cycles, so that no --cpu-hz is needed.\n"
+	"\n"
+	"  -o, --output FILE  the file for the trace; default: xen-host.xentrace. `-`: standard output\n"
+	"  --events LIST      what Xen records: sched, pv, hvm, mem, hw, dom0op, shadow, guest and gen,\n"
+	"                     with commas between them, or a mask of Xen's (0x0002f000); default: all, or\n"
+	"                     what the classes of --filter need\n"
+	"  --filter WORDS     save only records of domain=N, class=NAME and span=NAME, a hypercall, fault\n"
+	"                     or exit, with commas between them\n"
+	"  --duration T       end after this time (500ms, 10s)\n"
+	"  --max-size BYTES   end when the file has this size; default: 16G, or half of the free disk space\n"
+	"                     if that is less. 0: no limit\n"
+	"  --help             this text\n"
+	"\n"
+	"Exit status: 0 if all was saved, 125 if it could not be recorded, 2 invalid arguments.\n";
+
+#define EVENTS_ALL 0x0ffff000u
+
+static const struct option options[] = {
+	{"help", no_argument, NULL, 'h'},
+	{"duration", required_argument, NULL, 'd'},
+	{"events", required_argument, NULL, 'e'},
+	{"filter", required_argument, NULL, 'f'},
+	{"max-size", required_argument, NULL, 'm'},
+	{"output", required_argument, NULL, 'o'},
+	{NULL, 0, NULL, 0},
+};
+
+bool record_hypervisor_is_meant(const char *operand)
+{
+	const char *domain = weft__runs_guest_domain(operand);
+	return domain && strcmp(domain, "host") == 0;
+}
+
+/* False after a message. */
+static bool take(
+	int option, struct record_hypervisor *request, struct weft__runs_stream_options *streaming)
+{
+	switch (option) {
+	case 'd':
+		return cli_parse_duration("record", "--duration", optarg, &request->duration_ns);
+	case 'e':
+		return xen_events_parse("record", optarg, &request->events);
+	case 'f':
+		return xen_filter_parse("record", optarg, &request->filter);
+	case 'm':
+		return record_streaming_take("record", option, optarg, streaming);
+	case 'o':
+		request->output = optarg;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* CLI_DONE, or after a message CLI_USAGE. */
+static int check(int argc, char **argv, const char *output)
+{
+	if (!cli_only_operand(argc, argv, "xen:host"))
+		return CLI_USAGE;
+	if (!*output)
+		return cli_usage_error("record", "-o: the file's name is empty");
+	if (weft__runs_is_stdout(output) && isatty(STDOUT_FILENO))
+		return cli_usage_error(
+			"record", "refusing to write a binary trace to a terminal; use -o FILE or a pipe");
+	return CLI_DONE;
+}
+
+/* Refuses to replace a file that is not a trace of Xen. False after a message. */
+static bool can_replace(const char *output)
+{
+	struct stat status;
+	struct cli_trace trace;
+	if (weft__runs_is_stdout(output) || stat(output, &status) != 0 || !S_ISREG(status.st_mode) ||
+		status.st_size == 0)
+		return true;
+	bool good = cli_trace_open(output, &trace) == CLI_DONE;
+	if (good) {
+		good = weft_decoder_has_xentrace(trace.decoder);
+		cli_trace_close(&trace);
+	}
+	if (!good)
+		cli_error("%s exists and is not a trace of Xen; refusing to replace it",
+			weft__runs_shown(output));
+	return good;
+}
+
+int record_hypervisor(int argc, char **argv)
+{
+	struct record_hypervisor request = {.output = "xen-host.xentrace"};
+	struct weft__runs_stream_options streaming = {0};
+	int option;
+	optind = 0; /* restart getopt */
+	while ((option = cli_next_option(argc, argv, options)) != -1) {
+		if (option == 'h')
+			return cli_help(usage);
+		if (!take(option, &request, &streaming))
+			return CLI_USAGE;
+	}
+	if (check(argc, argv, request.output) != CLI_DONE)
+		return CLI_USAGE;
+	if (!can_replace(request.output))
+		return RECORD_FAILED;
+	streaming.output = request.output;
+	request.max_bytes =
+		streaming.has_max ? streaming.max_bytes : weft__runs_stream_usual_limit(&streaming);
+	if (!request.events)
+		request.events = request.filter.classes ? xen_events_for(&request.filter) : EVENTS_ALL;
+	return record_hypervisor_run(&request);
+}
