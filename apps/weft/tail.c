@@ -18,6 +18,7 @@
 
 #include "cli_attach.h"
 #include "runs/guest.h"
+#include "tail.h"
 #include "tail_xentrace.h"
 
 static const char usage[] =
@@ -172,13 +173,15 @@ static int tail_guest(char *operand, bool json, bool only_new)
 	struct weft__runs_guest guest;
 	if (!weft__runs_guest_open(operand, &guest))
 		return CLI_UNREADABLE;
-	int status = CLI_UNREADABLE, error = weft_follow_open_guest(guest.guest, &t.follow);
-	if (!error)
+	int status = CLI_UNREADABLE, error = 0;
+	const void *bytes;
+	size_t size;
+	if (weft_guest_bytes(guest.guest, &bytes, &size))
+		status = tail_pages(guest.guest, &(struct tail_pages_options){json, only_new});
+	else if (!(error = weft_follow_open_guest(guest.guest, &t.follow)))
 		status = tail(&t, only_new);
 	weft_follow_close(t.follow);
 	weft__runs_guest_close(&guest);
-	if (error == WEFT_ERROR_FORMAT) /* the old way, which cannot be followed */
-		return dump(operand, json);
 	if (error)
 		cli_trace_explain(operand, error);
 	return status;
