@@ -69,7 +69,7 @@ const answers = {
 		resize();
 		schedule();
 		if (options.files)
-			open({ title: options.title, files: options.files, deflated: true, view: viewOfLink() || options.view });
+			open({ title: options.title, files: options.files, hz: options.hz, deflated: true, view: viewOfLink() || options.view });
 		else
 			showTraces();
 	},

@@ -34,13 +34,15 @@ static int append(void *context, const void *bytes, size_t size)
 	return part->error;
 }
 
-/* Starts a cut. The text is the trace's name. */
-int PAGE_EXPORT(page_cut_start)(uint64_t start_ns, uint64_t end_ns)
+/* Starts a cut. The text is the trace's name; `hz` as for page_load_open(). */
+int PAGE_EXPORT(page_cut_start)(uint64_t start_ns, uint64_t end_ns, double hz)
 {
 	const struct weft_cut_range range = {start_ns, end_ns};
 	const struct weft_cut_sink sink = {append, &cutting.part};
 	page_cut_drop();
 	int error = weft_decoder_create(&cutting.decoder);
+	if (!error)
+		weft_decoder_set_hz(cutting.decoder, (uint64_t)hz);
 	return error ? error : weft_cut_create(&range, page_text(), &sink, &cutting.cut);
 }
 

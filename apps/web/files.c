@@ -80,10 +80,11 @@ void PAGE_EXPORT(page_load_more)(uint32_t size)
 	files[file_count - 1].size += size;
 }
 
-int files_open(struct weft_input **ret_input)
+int files_open(uint64_t hz, struct weft_input **ret_input)
 {
+	const struct weft_input_options options = {.size = sizeof(options), .hz = hz};
 	if (file_count == 1)
-		return weft_input_open(files[0].name, NULL, ret_input);
+		return weft_input_open(files[0].name, &options, ret_input);
 	const char **names = malloc((file_count + (size_t)1) * sizeof(*names));
 	if (!names)
 		return WEFT_ERROR_MEMORY;

@@ -7,8 +7,9 @@
 
 #include <weft/input.h>
 
-/* Opens all files that were loaded as one trace. The input borrows their bytes. */
-int files_open(struct weft_input **ret_input);
+/* Opens all files that were loaded as one trace, whose cycles have the rate `hz`; 0: its own. The
+ * input borrows their bytes. */
+int files_open(uint64_t hz, struct weft_input **ret_input);
 
 /* Frees the files; no input may use them any more. */
 void files_drop(void);

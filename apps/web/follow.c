@@ -43,10 +43,13 @@ void PAGE_EXPORT(page_follow_drop)(void)
 	memset(&following, 0, sizeof(following));
 }
 
-int PAGE_EXPORT(page_follow_start)(void)
+/* `hz` is the rate of a trace's cycles; 0: its own. */
+int PAGE_EXPORT(page_follow_start)(double hz)
 {
 	page_follow_drop();
 	int error = weft_decoder_create(&following.decoder);
+	if (!error)
+		weft_decoder_set_hz(following.decoder, (uint64_t)hz);
 	const struct weft_refresh_source source = {
 		next, describe, diagnostics, NULL, following.decoder};
 	return error ? error : weft_refresh_create(&source, &following.refresh);

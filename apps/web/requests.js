@@ -37,11 +37,11 @@ const requests = {
 	svg(request) { download(new Blob([request.bytes], { type: 'image/svg+xml' }), request.text); },
 	png(request) { canvas.toBlob(blob => download(blob, request.text)); },
 	cut(request) {
-		const { files, deflated, title } = source;
+		const { files, deflated, title, hz } = source;
 		if (files.length > 1)
 			return notice('Cannot save a part of several files: weft cut can.');
 		taken = 0;
-		worker.postMessage(['cut', { files, deflated, title }, request.start, request.end, request.text]);
+		worker.postMessage(['cut', { files, deflated, title, hz }, request.start, request.end, request.text]);
 	},
 	open() {
 		if (isServed)

@@ -413,8 +413,8 @@ function rehearse() {
 		wasm.page_load_rehearse(); // an error will occur again with the whole trace
 }
 
-async function build(mustFit, number) {
-	check(wasm.page_load_open(mustFit));
+async function build(source, number) {
+	check(wasm.page_load_open(source.mustFit ? 1 : 0, source.hz || 0));
 	let status = AGAIN, shownAt = performance.now();
 	while (status === AGAIN && !stopped) {
 		const until = performance.now() + SLICE_MS;
@@ -485,7 +485,7 @@ async function load(source, now, number) {
 	for (const file of source.files)
 		if (!await receive(file, source.deflated, number))
 			return;
-	if (!await build(source.mustFit, number))
+	if (!await build(source, number))
 		return;
 	const events = wasm.page_load_events(), damage = lines(wasm.page_load_damage()), missing = leftOut();
 	showText(`Laying out ${events.toLocaleString('en')} events …`, -1);
@@ -579,7 +579,7 @@ async function follow(source, now, number) {
 	const feed = gather(await fetched(source.live));
 	let status = AGAIN, isWhole = false;
 	paused = false;
-	check(wasm.page_follow_start());
+	check(wasm.page_follow_start(source.hz || 0));
 	showText('Waiting for the first event …', -1);
 	while (number === opened && status !== END) {
 		if (!isWhole && !feedDecoder(feed)) {
@@ -645,7 +645,7 @@ async function feedCut(stream) {
 async function makePart(source, start, end) {
 	const [stream] = await bytesOf(source.files[0], source.deflated);
 	give(source.title);
-	check(wasm.page_cut_start(start, end));
+	check(wasm.page_cut_start(start, end, source.hz || 0));
 	await feedCut(stream);
 	check(wasm.page_cut_open());
 	let status = AGAIN;

@@ -87,7 +87,7 @@ static void run(GTask *task, void *object, void *context, GCancellable *cancella
 	(void)object, (void)cancellable;
 	int error = opening_source(cutting->path, cutting->pid, &source, &check);
 	if (!error)
-		error = weft_input_open_source(source, &input);
+		error = opening_input(source, &input);
 	const char *failed = cutting->path;
 	if (!error) {
 		error = write_file(cutting, input);

@@ -11,6 +11,8 @@
 #include <weft/decoder.h>
 #include <weft/source.h>
 
+#include "opening.h"
+
 #define WAIT_US        50000
 #define QUIET_FIRST_US 500000  /* before any event was given */
 #define QUIET_US       2000000 /* a writer that lives writes a mark within a second */
@@ -35,6 +37,8 @@ int growing_open(const char *path, struct growing **ret_growing)
 	int error = weft_source_growth_open(path, &g->source);
 	if (!error)
 		error = weft_decoder_create(&g->decoder);
+	if (!error)
+		weft_decoder_set_hz(g->decoder, opening_hz());
 	g->opened_us = g->grown_us = g_get_monotonic_time();
 	if (error)
 		growing_close(g);

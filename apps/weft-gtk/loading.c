@@ -102,7 +102,7 @@ static int open_one(struct input *input)
 	struct weft_source *source;
 	int error =
 		opening_source(input->loading->paths[0], input->loading->pid, &source, &input->check);
-	return error ? error : weft_input_open_source(source, &input->opened);
+	return error ? error : opening_input(source, &input->opened);
 }
 
 static int open_trace(struct input *input)

@@ -11,6 +11,7 @@
 
 #include "follower.h"
 #include "loading.h"
+#include "opening.h"
 #include "window.h"
 
 static const char usage[] =
@@ -22,6 +23,7 @@ static const char usage[] =
 	"  --theme NAME     light, dark, safe or safe-dark, instead of the desktop's\n"
 	"  --command WORDS  a command that the viewer runs first, as in links\n"
 	"  --follow         show what is added to the files while they grow\n"
+	"  --cpu-hz HZ      the rate of the cycles in a trace of Xen\n"
 	"  --check          print a message and exit with 3 if no file can be read\n"
 	"  --rings          each FILE is PID:FILE, the ring of that process in a run directory, and\n"
 	"                   refused if it belongs to another; 0:FILE is any file\n"
@@ -91,6 +93,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 	static const struct option options[] = {
 		{"check", no_argument, NULL, 'k'},
 		{"command", required_argument, NULL, 'c'},
+		{"cpu-hz", required_argument, NULL, 'z'},
 		{"follow", no_argument, NULL, 'f'},
 		{"help", no_argument, NULL, 'h'},
 		{"rings", no_argument, NULL, 'r'},
@@ -112,6 +115,8 @@ static int parse(int argc, char **argv, struct arguments *a)
 		a->are_together |= option == 'g';
 		if (option == 'c')
 			a->command = optarg;
+		if (option == 'z')
+			opening_set_hz(g_ascii_strtoull(optarg, NULL, 10));
 	}
 	a->files = argv + optind;
 	a->file_count = argc - optind;

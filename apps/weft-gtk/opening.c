@@ -96,6 +96,24 @@ char *opening_damage(const struct weft_diagnostics *diagnostics)
 	return g_string_free(lines, FALSE);
 }
 
+static uint64_t cpu_hz;
+
+void opening_set_hz(uint64_t hz)
+{
+	cpu_hz = hz;
+}
+
+uint64_t opening_hz(void)
+{
+	return cpu_hz;
+}
+
+int opening_input(struct weft_source *source, struct weft_input **ret_input)
+{
+	const struct weft_input_options options = {.size = sizeof(options), .hz = cpu_hz};
+	return weft_input_open_source_with(source, &options, ret_input);
+}
+
 /* ---- Several files ---- */
 
 bool opening_is_several(char **paths)

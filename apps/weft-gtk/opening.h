@@ -7,6 +7,7 @@
 #ifndef WEFT_GTK_OPENING_H
 #define WEFT_GTK_OPENING_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <weft/diagnostic.h>
@@ -26,6 +27,13 @@ int opening_follow(const char *path, pid_t pid, struct weft__runs_guest *ret_gue
 	struct weft_follow **ret_follow, struct weft_ring_check *ret_check);
 int opening_control(const char *path, pid_t pid, struct weft_control **ret_control,
 	struct weft_ring_check *ret_check);
+
+/* The rate of the cycles in traces of Xen; 0: the trace's own. Set it before anything is opened. */
+void opening_set_hz(uint64_t hz);
+uint64_t opening_hz(void);
+
+/* Opens a source, which the input then owns, with that rate. */
+int opening_input(struct weft_source *source, struct weft_input **ret_input);
 
 /* True if the paths are not those of a single file: there are more than one, or it is a directory.
  */

@@ -64,7 +64,9 @@ static void add_options(struct weft_text *text, const struct page_content *conte
 		weft_text_add_u64(text, content->files[i].size);
 		weft_text_add_string(text, "}");
 	}
-	weft_text_add_string(text, "],\"title\":");
+	weft_text_add_string(text, "],\"hz\":");
+	weft_text_add_u64(text, content->hz);
+	weft_text_add_string(text, ",\"title\":");
 	add_string(text, content->title);
 	weft_text_add_string(text, ",\"theme\":");
 	add_string(text, content->theme ? content->theme : "");

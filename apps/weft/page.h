@@ -6,6 +6,7 @@
 #define WEFT_APPS_PAGE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <weft/text.h>
 
@@ -21,6 +22,7 @@ struct page_content {
 	const char *view;              /* a command of the viewer to run first; "" shows everything */
 	const struct page_file *files; /* the trace: one file, or several that fit together */
 	size_t file_count;
+	uint64_t hz; /* the rate of the trace's cycles; 0: its own */
 };
 
 /* Appends the page; 0, WEFT_ERROR_MEMORY, or WEFT_ERROR_UNSUPPORTED if this build has no page. */

@@ -451,6 +451,7 @@ static int write_page(const struct render_arguments *a, const struct cli_trace *
 		.view = view,
 		.files = files,
 		.file_count = list_files(trace, files),
+		.hz = cli_trace_hz(),
 	};
 	int error = page_write(&content, text);
 	free(files);

@@ -36,6 +36,7 @@ static const char usage[] =
 	"  --token-file FILE read the token from FILE, which other users must not be able to read;\n"
 	"                    default: a new random one, printed with the address\n"
 	"  --open            open the address in a browser\n"
+	"  --cpu-hz HZ       the rate of the cycles in traces of Xen (2596.15M); default: estimated\n"
 	"  --hide PATTERN, --only PATTERN, --group-by WHAT, --no-fold, --no-simplify,\n"
 	"  --start T, --duration T, --squeeze, --theme NAME\n"
 	"                    how the printed address shows a trace, as for weft render; it can be\n"
@@ -125,6 +126,7 @@ static int parse(int argc, char **argv, struct serve_arguments *ret_arguments, b
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
+		CLI_CPU_HZ_OPTION,
 		{"listen", required_argument, NULL, 'l'},
 		{"open", no_argument, NULL, 'b'},
 		{"start", required_argument, NULL, 's'},

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -45,6 +46,7 @@ static const char usage[] =
 	"                       one that was copied from it\n"
 	"      --separate       show each FILE in a window of its own\n"
 	"      --follow         show what is added to the files while they grow, as streams do\n"
+	"      --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
 	"      --theme NAME     light, dark, safe or safe-dark; the safe ones are for colour-blind eyes.\n"
 	"                       Default: light or dark, as on the desktop\n"
 	"      --help           this text\n";
@@ -54,14 +56,16 @@ enum {
 	NOT_STARTED = 127, /* the program or one of its libraries is missing */
 	ARGUMENTS = 16,    /* arguments of weft-gtk, without files */
 	PID_CHARACTERS = 16,
+	HZ_CHARACTERS = 24,
 };
 
 struct view_arguments {
 	char *theme;
 	bool follows, is_separate, are_together, has_range, has_last;
-	char words[1024];   /* for the viewer's `view` command */
-	const char *first;  /* a further command, or NULL */
-	char command[8192]; /* the combined command */
+	char words[1024];       /* for the viewer's `view` command */
+	const char *first;      /* a further command, or NULL */
+	char command[8192];     /* the combined command */
+	char hz[HZ_CHARACTERS]; /* the rate of cycles, or "" */
 	struct render_rows rows;
 };
 
@@ -142,6 +146,7 @@ static int parse(int argc, char **argv, struct view_arguments *a, bool *ret_run)
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"command", required_argument, NULL, 'c'},
+		CLI_CPU_HZ_OPTION,
 		{"duration", required_argument, NULL, 'd'},
 		{"follow", no_argument, NULL, 'f'},
 		{"last", required_argument, NULL, 'l'},
@@ -164,6 +169,8 @@ static int parse(int argc, char **argv, struct view_arguments *a, bool *ret_run)
 		return cli_usage_error(argv[0], "FILE or PID is missing");
 	if (!make_command(argv[0], a))
 		return CLI_USAGE;
+	if (cli_trace_hz())
+		snprintf(a->hz, sizeof(a->hz), "%" PRIu64, cli_trace_hz());
 	*ret_run = true;
 	return CLI_DONE;
 }
@@ -195,7 +202,7 @@ static size_t fill(const struct view_arguments *a, char **room)
 {
 	static char name[] = "weft-gtk", check[] = "--check", theme[] = "--theme",
 				command[] = "--command", follow[] = "--follow", rings[] = "--rings",
-				together[] = "--together", end[] = "--";
+				together[] = "--together", hz[] = "--cpu-hz", end[] = "--";
 	char **first = room;
 	*room++ = name;
 	*room++ = check;
@@ -207,6 +214,10 @@ static size_t fill(const struct view_arguments *a, char **room)
 	if (a->theme) {
 		*room++ = theme;
 		*room++ = a->theme;
+	}
+	if (a->hz[0]) {
+		*room++ = hz;
+		*room++ = (char *)(uintptr_t)a->hz;
 	}
 	if (a->command[0]) {
 		*room++ = command;

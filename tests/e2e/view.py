@@ -10,6 +10,7 @@ import xml.etree.ElementTree as xml
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from desktop import Picture, program, screen, until  # noqa: E402
 from harness import BUILD, DATA, WEFT, case, equal, main, run, skip, temporary_directory, weft  # noqa: E402
+from xen_traces import capture, unpack  # noqa: E402
 
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
@@ -519,6 +520,16 @@ def a_directory_that_grows_is_followed_on_request():
                 before = window.still()
                 shutil.copy(os.path.join(runs, name), shown)
                 window.changed(before)
+
+
+@case
+def the_rate_of_cycles_is_what_the_option_says():
+    with screen(), temporary_directory() as folder:
+        path, pictures = unpack(folder, 'xen-domain-end'), []
+        for rate in '1G', '1.3G':
+            with program('--cpu-hz', rate, '--start', '0', '--duration', '1s', path) as viewer:
+                pictures.append(viewer.window('xen-domain-end').still())
+    assert pictures[0] != pictures[1]
 
 
 def stored(data):
