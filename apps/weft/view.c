@@ -11,6 +11,7 @@
 #include "cli_attach.h"
 #include "render_rows.h"
 #include "runs/guest.h"
+#include "runs/traces.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -31,7 +32,7 @@ static const char usage[] =
 	"Shows the trace FILE (`-` is standard input) in a window: zoom with the wheel, drag, and\n"
 	"press `?` for the keys. Several files of one boot, or a directory of traces, are one trace.\n"
 	"A program that records now, given by its PID (see `weft ls`) or by the file that it records\n"
-	"into, is followed: the picture grows.\n"
+	"into, is followed, and so is a directory: the picture grows.\n"
 	"\n"
 	"      --start T        the start of the view: 12ms, 1.5s, 300us, 40ns after the trace's start,\n"
 	"                       or @N on its own clock\n"
@@ -348,6 +349,15 @@ static bool find_files(char **operands, char **files, struct cli_attached *attac
 	return true;
 }
 
+/* True if one is a directory: the processes of a run save their traces there one after the other,
+ * so it is followed like a program. */
+static bool has_directory(char **operands)
+{
+	while (*operands && !weft__runs_traces_is_directory(*operands))
+		operands++;
+	return *operands;
+}
+
 /* Files are one trace, programs have a window each. */
 static bool are_files(char **operands)
 {
@@ -366,6 +376,7 @@ static int show(struct view_arguments *a, int argc, char **argv)
 	int status = CLI_NO;
 	if (arguments && attached) {
 		a->are_together = !a->is_separate && argc - optind > 1 && are_files(argv + optind);
+		a->follows = a->follows || has_directory(argv + optind);
 		char **files = arguments + fill(a, arguments);
 		status = CLI_UNREADABLE;
 		if (find_files(argv + optind, files, attached))

@@ -504,7 +504,23 @@ def a_file_that_grows_is_followed_on_request():
 
 
 @case
-def a_directory_that_grows_is_followed_on_request():
+def a_trace_of_xen_is_followed_on_request():
+    trace = capture('xen-lost-2cpu')
+    with screen(), temporary_directory() as folder:
+        path = os.path.join(folder, 'growing.xentrace')
+        with open(path, 'wb', buffering=0) as file:
+            file.write(trace[:200000])
+            with program('--follow', '--cpu-hz', '2596M', path) as viewer:
+                window = viewer.window('growing.xentrace')
+                for at in range(200000, len(trace), 250001):
+                    before = window.still()
+                    file.write(trace[at:at + 250001])
+                    window.changed(before)
+                until('nothing is damaged', lambda: not any('damaged' in part['name'] for part in window.parts()))
+
+
+@case
+def a_directory_that_grows_is_followed():
     """Processes of one run end one after the other."""
     with screen(), temporary_directory() as folder:
         runs, shown = os.path.join(folder, 'runs'), os.path.join(folder, 'shown')
@@ -514,7 +530,7 @@ def a_directory_that_grows_is_followed_on_request():
         weft('record', '--size', '64K', '-o', runs, 'sh', '-c', '%s; %s; %s' % (hello, hello, hello))
         first, *others = sorted(os.listdir(runs))
         shutil.copy(os.path.join(runs, first), shown)
-        with program('--follow', shown) as viewer:
+        with program(shown) as viewer:
             window = viewer.window('shown')
             for name in others:
                 before = window.still()
