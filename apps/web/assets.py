@@ -9,6 +9,7 @@ script, weft.js, is several files that are written as one: a browser takes no mo
 """
 import base64
 import os
+import re
 import sys
 import zlib
 
@@ -16,7 +17,7 @@ TYPES = {'.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=u
          '.css': 'text/css; charset=utf-8', '.wasm': 'application/wasm'}
 POLICY = ("default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; "
           "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'")
-PARTS = 'elements', 'batches', 'replay', 'widgets', 'address', 'requests', 'traces', 'input', 'begin'
+PARTS = 'elements', 'batches', 'replay', 'widgets', 'address', 'requests', 'traces', 'served', 'input', 'begin'
 STYLE = '<link rel="stylesheet" href="style.css">'
 SCRIPT = '<script src="weft.js" defer></script>'
 NOTICE = '// SPDX-License-Identifier: ISC\n'
@@ -52,6 +53,11 @@ def deflate(data):
     return packer.compress(data) + packer.flush()
 
 
+def without_comments(script):
+    """Without lines that are comments, except for the licence: each page carries the script."""
+    return re.sub(r'^\s*//(?! SPDX).*\n', '', script, flags=re.MULTILINE)
+
+
 def standalone(files, wasm):
     """Four pieces: the title goes behind the first, options behind the second, the trace behind the third.
 
@@ -60,8 +66,8 @@ def standalone(files, wasm):
     page = replace(page, '<!--policy-->', '<meta http-equiv="Content-Security-Policy" content="%s">' % POLICY)
     page = replace(page, STYLE, '<style>%s</style>' % files['style.css'])
     inside = (block('text/plain', 'wasm', base64.b64encode(deflate(wasm)).decode())
-              + block('text/plain', 'worker', files['worker.js'])
-              + '<script>\n%s</script>' % files['weft.js'])
+              + block('text/plain', 'worker', without_comments(files['worker.js']))
+              + '<script>\n%s</script>' % without_comments(files['weft.js']))
     if '</script' in files['weft.js']:
         sys.exit('assets.py: weft.js would end its element')
     head, rest = page.split('<!--title-->')

@@ -79,17 +79,23 @@ const answers = {
 	opened(facts) {
 		element('stop').hidden = true;
 		hasTrace = true;
+		hasFailed = false;
 		shown = source;
-		showEmpty('');
+		if (!source.isGrowth)
+			showEmpty('');
 		if (!facts.live)
 			showDamage(facts);
 		window.weft.opened = facts;
 	},
 	failed(text, isGone) { // isGone: what was shown before is gone, too
 		element('stop').hidden = true;
+		if (!isGone && forgive())
+			return void (source = shown);
 		hasTrace = hasTrace && !isGone;
-		if (!hasTrace)
-			return showEmpty(text);
+		if (!hasTrace) {
+			showEmpty(text);
+			return tryAgain();
+		}
 		source = shown;
 		nameTrace();
 		notice(text);

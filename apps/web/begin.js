@@ -68,6 +68,7 @@ window.weft = {
 };
 new ResizeObserver(resize).observe(stage);
 watchPixels();
+watch();
 canvas.focus({ preventScroll: true });
 begin().catch(error => notice(`The page cannot start here: ${error.message}. ` +
 	'It needs a browser with WebAssembly and DecompressionStream (any of 2023 or later).'));

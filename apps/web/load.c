@@ -133,10 +133,10 @@ int PAGE_EXPORT(page_load_finish)(void)
 	return error;
 }
 
-/* Shows the model in the viewer. */
-int PAGE_EXPORT(page_load_show)(void)
+/* Shows the model in the viewer. `is_live`: a program still records. */
+int PAGE_EXPORT(page_load_show)(uint32_t is_live)
 {
-	int error = weft_viewer_show(page_viewer, load.model, false);
+	int error = weft_viewer_show(page_viewer, load.model, is_live);
 	if (!error)
 		load.model = NULL; /* the viewer owns it now */
 	return error;

@@ -74,6 +74,12 @@ int PAGE_EXPORT(page_show_text)(double fraction)
 
 /* ---- Input ---- */
 
+/* Renames the trace that is shown; the text is its name. */
+int PAGE_EXPORT(page_set_title)(void)
+{
+	return weft_viewer_set_title(page_viewer, page_text());
+}
+
 void PAGE_EXPORT(page_resize)(double width, double height, double now_ms)
 {
 	weft_viewer_resize(page_viewer, width, height, now_ms);

@@ -50,7 +50,10 @@ const requests = {
 			element('file').click();
 	},
 	reload() { open({ ...source, again: true }); },
-	follow(request) { worker.postMessage(['follow', request.start === 1n]); },
+	follow(request) {
+		isPaused = request.start !== 1n;
+		worker.postMessage(['follow', !isPaused]);
+	},
 	window() { window.open(location.href); },
 	theme(request) {
 		if (request.start === 1n) // the user chose it

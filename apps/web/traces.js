@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 //
-// The sources of traces: the page itself, files, or a server with several traces. A trace is one file, or several
-// files of one boot.
+// The sources of traces: the page itself, files, or a server with several traces (served.js). A trace is one file, or
+// several files of one boot.
 
 const isServed = !element('wasm');
 if (isServed && location.search) // "?again": only for the server
@@ -23,37 +23,11 @@ function open(what) {
 	worker.postMessage(['open', { view: '', ...what, notes: stored('weft notes ' + what.title) }, now()]);
 }
 
-const titleOf = files => files[0].name + (files.length > 1 ? ` and ${files.length - 1} more` : '');
-
 async function openServed(trace) {
 	const view = !traceOfLink() || traceOfLink() === trace.id ? viewOfLink() : '';
-	const files = (trace.parts || [trace]).map(({ id, name, bytes }) => ({ name, size: bytes, url: `api/trace/${id}` }));
-	open({ id: trace.id, title: titleOf(files), files, view, live: trace.state === 'running' && `api/live/${trace.id}` });
+	open({ ...describeServed(trace), view });
 	if (traceOfLink() !== trace.id)
 		history.pushState(null, '', '#trace=' + trace.id + (view ? '&' + view.replaceAll(' ', '&') : ''));
-}
-
-async function fetchTraces() {
-	const response = await fetch('api/traces').catch(() => {
-		throw new Error('weft serve does not answer any more');
-	});
-	if (response.status === 403)
-		throw new Error('this page has no valid token. If weft serve was started again, open the address that it printed');
-	if (!response.ok)
-		throw new Error(`the server says ${response.status}: ${(await response.text()).trim()}`);
-	return withBoots(await response.json());
-}
-
-// Adds each boot of which there are several traces: they have one clock, and so can be one trace.
-function withBoots(traces) {
-	const boots = new Map();
-	for (const trace of traces.filter(one => one.boot))
-		boots.set(trace.boot, boots.get(trace.boot) || []).get(trace.boot).push(trace);
-	const several = Array.from(boots).filter(([, parts]) => parts.length > 1);
-	return [...several.map(([boot, parts]) => ({
-		id: 'boot' + boot, parts, name: `All ${parts.length} traces of one boot`,
-		bytes: parts.reduce((sum, part) => sum + part.bytes, 0), modified: Math.max(...parts.map(part => part.modified)),
-	})), ...traces];
 }
 
 // Shows the trace that the address names, or the only one, or a list to choose from.
@@ -62,14 +36,27 @@ async function showTraces() {
 		return showEmpty('No trace is open.');
 	try {
 		const traces = await fetchTraces(), wanted = traceOfLink();
-		const trace = traces.find(one => one.id === wanted) || (traces.length === 1 && !wanted && traces[0]);
-		if (trace)
+		const trace = wanted ? findTrace(traces, wanted) : traces.length === 1 && traces[0];
+		if (trace && trace.parts && !trace.parts.length)
+			await awaitFirst(traces);
+		else if (trace)
 			await openServed(trace);
 		else
-			listTraces(wanted ? 'The trace of this link is not served any more.' : '', traces);
+			listTraces(wanted && wanted !== ALL ? 'The trace of this link is not served any more.' : '', traces);
 	} catch (error) {
 		showEmpty(`The list of traces could not be loaded: ${error.message}.`);
 	}
+}
+
+// Shows the others until there is something of what the server was asked for.
+let awaited = null;
+
+async function awaitFirst(traces) {
+	const others = withGroups(traces).map(trace => trace.id + trace.state).join();
+	if (awaited !== others)
+		await listTraces('Nothing was recorded here yet. The page shows the trace as soon as it begins.', traces);
+	awaited = others;
+	setTimeout(() => source.id || traceOfLink() !== ALL || showTraces(), WATCH_MS);
 }
 
 const ago = milliseconds => {
@@ -84,8 +71,8 @@ function addTrace(trace) {
 	const made = node('button', 'item link', '', element('traces'));
 	made.type = 'button';
 	node('span', 'words', trace.name, made);
-	node('span', 'detail', [trace.state && `${STATES[trace.state] || trace.state}, pid ${trace.pid}`,
-		trace.parts && 'as one: ' + titleOf(trace.parts), `${(trace.bytes / 1e6).toFixed(1)} MB`,
+	const state = trace.state && (STATES[trace.state] || trace.state);
+	node('span', 'detail', [state && (trace.pid ? `${state}, pid ${trace.pid}` : state), trace.parts && 'as one: ' + titleOf(trace.parts), `${(trace.bytes / 1e6).toFixed(1)} MB`,
 		!trace.state && ago(trace.modified / 1e6)].filter(Boolean).join(' · '), made);
 	made.onclick = () => openServed(trace);
 }
@@ -106,11 +93,11 @@ function leaveList() {
 
 async function listTraces(text, known) {
 	try {
-		const traces = known || await fetchTraces();
+		const traces = withGroups(known || await fetchTraces());
 		showEmpty(text || (traces.length ? 'Traces of this server' : 'This server has no trace, and nothing records here now.'));
 		if (hasTrace)
 			addWayBack();
-		traces.sort((a, b) => (b.state === 'running') - (a.state === 'running') || b.modified - a.modified).forEach(addTrace);
+		traces.sort((a, b) => isRunning(b) - isRunning(a) || b.modified - a.modified).forEach(addTrace);
 		(element('traces').querySelector('button') || element('choose')).focus();
 	} catch (error) {
 		showEmpty(`The list of traces could not be loaded: ${error.message}.`);

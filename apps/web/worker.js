@@ -345,7 +345,11 @@ const others = () => new Promise(resolve => { // lets the event loop handle wait
 	channel.port2.postMessage(0);
 });
 
+let isQuiet = false; // a trace that has grown is read without a word: the picture stays meanwhile
+
 function showText(text, fraction) {
+	if (isQuiet)
+		return;
 	give(text);
 	wasm.page_show_text(fraction);
 	wake();
@@ -426,7 +430,8 @@ async function build(source, number) {
 		if (performance.now() - shownAt > 100) {
 			shownAt = performance.now();
 			showText(`${wasm.page_load_events().toLocaleString('en')} events …`, wasm.page_load_fraction());
-			postMessage(['loading']);
+			if (!isQuiet)
+				postMessage(['loading']);
 		}
 		await others();
 		if (number !== opened)
@@ -448,6 +453,9 @@ function show(source, now, showModel) {
 		check(wasm.page_create(theme, motion, touched, wasd, listed));
 		isShown = false;
 		wasm.page_resize(...size, now);
+	} else {
+		give(source.title);
+		check(wasm.page_set_title());
 	}
 	check(showModel());
 	isShown = true;
@@ -459,6 +467,7 @@ function show(source, now, showModel) {
 			wasm.page_command(now);
 	}
 	showText('', -1);
+	wake();
 }
 
 async function fetched(url) {
@@ -470,9 +479,28 @@ async function fetched(url) {
 	return response.body;
 }
 
+// Files that are parts of a trace that may grow are kept by the browser, so that only those are fetched again that have
+// changed.
+const kept = new Map();
+
+async function keptBlob(file) {
+	const known = kept.get(file.url);
+	if (known && known.version === file.version)
+		return known.blob;
+	const blob = await new Response(await fetched(file.url)).blob();
+	kept.set(file.url, { version: file.version, blob });
+	return blob;
+}
+
+async function streamOf(file) {
+	if (file.blob || file.version)
+		return (file.blob || await keptBlob(file)).stream();
+	return file.url ? fetched(file.url) : pulled();
+}
+
 // A stream of a file's bytes, unpacked, and their number; 0: unknown.
 async function bytesOf(file, isDeflated) {
-	const stream = file.blob ? file.blob.stream() : file.url ? await fetched(file.url) : pulled();
+	const stream = await streamOf(file);
 	if (isDeflated)
 		return [stream.pipeThrough(new DecompressionStream('deflate-raw')), file.size];
 	const [plain, isPacked] = await unpacked(stream);
@@ -481,6 +509,7 @@ async function bytesOf(file, isDeflated) {
 
 async function load(source, now, number) {
 	const begun = performance.now();
+	wasm.page_follow_drop();
 	wasm.page_load_drop();
 	for (const file of source.files)
 		if (!await receive(file, source.deflated, number))
@@ -491,8 +520,8 @@ async function load(source, now, number) {
 	showText(`Laying out ${events.toLocaleString('en')} events …`, -1);
 	await others();
 	check(wasm.page_load_finish());
-	show(source, now, () => wasm.page_load_show());
-	postMessage(['opened', { events, damage, missing, stopped, ms: performance.now() - begun, memory: memory.buffer.byteLength }]);
+	show(source, now, () => wasm.page_load_show(source.isLive ? 1 : 0));
+	postMessage(['opened', { events, damage, missing, stopped, live: !!source.isLive, ms: performance.now() - begun, memory: memory.buffer.byteLength }]);
 }
 
 // ---- Following a growing trace ----
@@ -609,6 +638,9 @@ async function follow(source, now, number) {
 async function open(source, now) {
 	const number = ++opened;
 	stopped = false;
+	isQuiet = !!source.isGrowth;
+	if (!isQuiet)
+		kept.clear();
 	stir();
 	try {
 		showText(`Reading ${source.title} …`, -1);

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,7 +30,8 @@ static const char usage[] =
 	"\n"
 	"Serves traces to browsers, with the page that shows them: each FILE, the traces in each DIR\n"
 	"(default: the current directory), and live traces of programs under `weft record`. Prints the\n"
-	"address to open; Ctrl-C ends it. Nothing is served without the token in that address.\n"
+	"address to open; Ctrl-C ends it. Nothing is served without the token in that address. The\n"
+	"traces of one DIR are shown as one if they are of one boot, and the picture grows with them.\n"
 	"\n"
 	"  --listen ADDRESS  the address to listen on; default: 127.0.0.1, which only this machine can\n"
 	"                    reach. The connection is not encrypted\n"
@@ -182,22 +184,39 @@ static void serve(
 	}
 }
 
-/* Appends the view behind #, which the page reads: a link, with & for spaces. */
-static bool make_url(const struct serve_arguments *a, const char *base, struct weft_text *url)
+/* Writes the view as in a link: "&view&start=12ms", or "" if no option asks for one. */
+static bool make_view(const struct serve_arguments *a, struct weft_text *view)
 {
 	struct weft_text look = {0};
 	weft_text_add_string(&look, a->words);
 	int error = render_rows_describe(&a->rows, &look);
-	weft_text_add_string(url, base);
-	weft_text_add_string(url, look.size ? "#view" : "");
+	weft_text_add_string(view, look.size ? "&view" : "");
 	for (size_t i = 0; i < look.size; i++)
-		weft_text_add(url, look.bytes[i] == ' ' ? "&" : &look.bytes[i], 1);
-	weft_text_add(url, "", 1);
+		weft_text_add(view, look.bytes[i] == ' ' ? "&" : &look.bytes[i], 1);
+	weft_text_add(view, "", 1);
 	weft_text_finish(&look);
-	error = error ? error : url->error;
+	error = error ? error : view->error;
 	if (error)
 		cli_error("%s", weft_error_text(error));
 	return !error;
+}
+
+/* True if the operand is one directory, whose traces the page shows as one. */
+static bool is_one_directory(const struct serve_arguments *a)
+{
+	struct stat status;
+	return a->count == 1 && stat(a->operands[0], &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* The trace and the view behind #, which the page reads. */
+static void add_fragment(const struct serve_arguments *a, const char *view, struct weft_text *url)
+{
+	if (is_one_directory(a))
+		weft_text_add_string(url, "#trace=all");
+	else
+		weft_text_add_string(url, view[0] ? "#" : "");
+	weft_text_add_string(url, is_one_directory(a) || !view[0] ? view : view + 1);
+	weft_text_add(url, "", 1);
 }
 
 /* Prints the URL, and opens it in a browser if requested. */
@@ -205,15 +224,23 @@ static bool show_url(const struct serve_arguments *a, const struct serve_server 
 	struct serve_page_file *file)
 {
 	char secret[SERVE_URL_BYTES];
-	struct weft_text url = {0}, opened = {0};
+	struct weft_text view = {0}, url = {0}, opened = {0};
 	serve_write_secret_url(server, secret);
-	bool is_made = make_url(a, serve_url(server), &url) && make_url(a, secret, &opened);
+	weft_text_add_string(&url, serve_url(server));
+	weft_text_add_string(&opened, secret);
+	bool is_made = make_view(a, &view);
+	if (is_made) {
+		add_fragment(a, view.bytes, &url);
+		add_fragment(a, view.bytes, &opened);
+		is_made = !url.error && !opened.error;
+	}
 	if (is_made) {
 		printf("%s\n", url.bytes);
 		fflush(stdout);
 	}
 	if (is_made && a->opens)
 		serve_browser_open(opened.bytes, file);
+	weft_text_finish(&view);
 	weft_text_finish(&url);
 	weft_text_finish(&opened);
 	return is_made;

@@ -37,10 +37,12 @@ struct serve_trace {
 	char path[PATH_MAX + NAME_MAX + 1]; /* never sent to clients */
 	char name[NAME_MAX + 1];
 	uint64_t size_bytes, modified_ns;
-	uint8_t boot_id[16]; /* files of one boot can be one trace; zero: unknown, and for a ring */
+	uint8_t boot_id[16]; /* traces of one boot can be one; zero: unknown */
 	int pid;             /* a ring's process; else 0 */
-	bool is_entry;       /* an entry of a directory: links are not followed */
-	const char *state;   /* a ring's state: "running", "stopped" or "ended"; else NULL */
+	uint64_t recorded;   /* the number of events that the ring's process has recorded so far */
+	char run[SERVE_ID_BYTES + 1]; /* of a ring in a run that was not asked for; else "" */
+	bool is_entry;                /* an entry of a directory: links are not followed */
+	const char *state;            /* a ring's state: "running", "stopped" or "ended"; else NULL */
 };
 
 /* Sets the operands, which must stay valid. A directory stands for the traces in it at the time of
@@ -53,8 +55,12 @@ void serve_traces_add(const char *file, const char *ring);
 /* The id of a ring. */
 void serve_traces_ring_id(const char *ring, char ret_id[SERVE_ID_BYTES + 1]);
 
-/* Lists the current traces as JSON. False without memory. */
-bool serve_traces_list(struct weft_text *text);
+/* Names the run directory of our own program, whose rings are asked for. */
+void serve_traces_own(const char *run);
+
+/* Called for each current trace; false stops. */
+typedef bool serve_visit(void *context, const struct serve_trace *trace);
+bool serve_traces_each(serve_visit *visitor, void *context);
 
 /* Finds a trace by its id; false if there is none. */
 bool serve_traces_find(const char *id, struct serve_trace *ret_trace);
@@ -62,6 +68,11 @@ bool serve_traces_find(const char *id, struct serve_trace *ret_trace);
 /* Opens a descriptor for a trace's bytes, for a ring its current ones; -1 if it no longer exists.
  */
 int serve_traces_open(const struct serve_trace *trace, struct timespec *ret_modified);
+
+/* ---- serve_list.c ---- */
+
+/* Lists the current traces as JSON. False without memory. */
+bool serve_list(struct weft_text *text);
 
 /* ---- serve_token.c: the secret token of every request. ---- */
 

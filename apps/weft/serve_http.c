@@ -97,7 +97,7 @@ static enum MHD_Result answer_list(struct MHD_Connection *connection)
 {
 	struct weft_text text = {0};
 	enum MHD_Result result = MHD_NO;
-	if (serve_traces_list(&text))
+	if (serve_list(&text))
 		result =
 			answer(connection, MHD_HTTP_OK, response_of("application/json", text.bytes, text.size));
 	weft_text_finish(&text);

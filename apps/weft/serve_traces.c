@@ -25,6 +25,7 @@
 #include "output.h"
 
 #include "abi/buffer_abi.h"
+#include "runs/directory.h"
 #include "runs/find.h"
 #include "runs/guest.h"
 #include "runs/message.h"
@@ -39,12 +40,10 @@ struct saved {
 static struct {
 	char **operands;
 	int count;
-	struct saved *saved;   /* newest first */
+	struct saved *saved;   /* in the order of serve_traces_add() */
+	char own[PATH_MAX];    /* the run directory of our own program; "": none */
 	pthread_mutex_t mutex; /* only one thread at a time may search for rings */
 } served = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-
-/* Called for each trace; false stops. */
-typedef bool visit(void *context, const struct serve_trace *trace);
 
 static void make_id(const char *operand, const char *name, char ret_id[SERVE_ID_BYTES + 1])
 {
@@ -103,7 +102,7 @@ static void describe_file(const struct stat *status, struct serve_trace *trace)
 
 /* Visits an entry. The id is compared first, because checking for a trace is expensive. */
 static bool visit_entry(int directory, const char *operand, const char *name, const char *wanted,
-	visit *visitor, void *context)
+	serve_visit *visitor, void *context)
 {
 	struct serve_trace trace = {.is_entry = true};
 	struct stat status;
@@ -129,7 +128,8 @@ static int by_name(const struct dirent **left, const struct dirent **right)
 	return strcmp((*left)->d_name, (*right)->d_name);
 }
 
-static bool visit_directory(const char *operand, const char *wanted, visit *visitor, void *context)
+static bool visit_directory(
+	const char *operand, const char *wanted, serve_visit *visitor, void *context)
 {
 	struct dirent **entries;
 	bool goes_on = true;
@@ -148,7 +148,7 @@ static bool visit_directory(const char *operand, const char *wanted, visit *visi
 }
 
 static bool visit_file(
-	const char *file, const char *id, const char *wanted, visit *visitor, void *context)
+	const char *file, const char *id, const char *wanted, serve_visit *visitor, void *context)
 {
 	struct serve_trace trace = {0};
 	struct stat status;
@@ -167,7 +167,8 @@ static bool visit_file(
 	return visitor(context, &trace);
 }
 
-static bool visit_operand(const char *operand, const char *wanted, visit *visitor, void *context)
+static bool visit_operand(
+	const char *operand, const char *wanted, serve_visit *visitor, void *context)
 {
 	char id[SERVE_ID_BYTES + 1];
 	struct stat status;
@@ -177,20 +178,72 @@ static bool visit_operand(const char *operand, const char *wanted, visit *visito
 	return visit_file(operand, id, wanted, visitor, context);
 }
 
+/* Takes the boot from a ring's header. */
+static void take_ring_boot(const char *path, pid_t pid, struct serve_trace *trace)
+{
+	char header[sizeof(struct weft_abi_buffer)];
+	struct weft_ring_check check;
+	int fd = weft_source_open_ring(path, pid, WEFT_RING_READ, &check);
+	ssize_t size = fd < 0 ? -1 : pread(fd, header, sizeof(header), 0);
+	if (fd >= 0)
+		close(fd);
+	if (size > 0)
+		take_boot(header, (size_t)size, trace);
+}
+
+/* True for a run that belongs to what is served: that of our own program, or one whose traces will
+ * be saved in an operand. */
+static bool is_asked_for(const char *run)
+{
+	bool is_asked = served.own[0] && strcmp(run, served.own) == 0;
+	for (int i = 0; i < served.count && !is_asked; i++)
+		is_asked = weft__runs_directory_saves_in(run, served.operands[i]);
+	return is_asked;
+}
+
+static void describe_run(const char *ring, struct serve_trace *trace)
+{
+	char run[PATH_MAX];
+	const char *slash = strrchr(ring, '/');
+	snprintf(run, sizeof(run), "%.*s", slash ? (int)(slash + 1 - ring) : 0, ring);
+	if (!is_asked_for(run))
+		make_id(run, "", trace->run);
+}
+
+/* The number of events that were recorded, whether or not the ring still has them. */
+static uint64_t recorded(const struct weft_buffer_summary *summary)
+{
+	uint64_t events = summary->events;
+	for (unsigned i = 0; i < WEFT_LOSS_CAUSES; i++)
+		events += summary->losses[i];
+	return events;
+}
+
+static bool is_saved(const char *id)
+{
+	const struct saved *saved = served.saved;
+	while (saved && strcmp(saved->id, id) != 0)
+		saved = saved->next;
+	return saved;
+}
+
 static bool visit_ring(
-	const struct weft__runs_found *ring, const char *wanted, visit *visitor, void *context)
+	const struct weft__runs_found *ring, const char *wanted, serve_visit *visitor, void *context)
 {
 	struct serve_trace trace = {.pid = (int)ring->ring.pid, .state = "ended"};
 	struct weft_buffer_summary summary;
 	struct stat status;
 	size_t size;
 	make_id(ring->path, "", trace.id);
-	if (wanted && strcmp(trace.id, wanted) != 0)
+	if ((wanted && strcmp(trace.id, wanted) != 0) || is_saved(trace.id))
 		return true;
 	if (!weft__runs_ring_summarize(ring->path, ring->ring.pid, &summary, &size) ||
 		stat(ring->path, &status))
 		return true;
 	describe_file(&status, &trace);
+	describe_run(ring->path, &trace);
+	take_ring_boot(ring->path, ring->ring.pid, &trace);
+	trace.recorded = recorded(&summary);
 	if (ring->ring.is_running)
 		trace.state = "running";
 	else if (summary.is_stopped && ring->is_alive)
@@ -200,7 +253,7 @@ static bool visit_ring(
 	return visitor(context, &trace);
 }
 
-static bool visit_rings(const char *wanted, visit *visitor, void *context)
+static bool visit_rings(const char *wanted, serve_visit *visitor, void *context)
 {
 	struct weft__runs_list rings;
 	bool goes_on = true;
@@ -212,7 +265,7 @@ static bool visit_rings(const char *wanted, visit *visitor, void *context)
 	return goes_on;
 }
 
-static void visit_all(const char *wanted, visit *visitor, void *context)
+static bool visit_all(const char *wanted, serve_visit *visitor, void *context)
 {
 	bool goes_on = true;
 	pthread_mutex_lock(&served.mutex);
@@ -220,9 +273,9 @@ static void visit_all(const char *wanted, visit *visitor, void *context)
 		goes_on = visit_operand(served.operands[i], wanted, visitor, context);
 	for (const struct saved *saved = served.saved; goes_on && saved; saved = saved->next)
 		goes_on = visit_file(saved->file, saved->id, wanted, visitor, context);
-	if (goes_on)
-		visit_rings(wanted, visitor, context);
+	goes_on = goes_on && visit_rings(wanted, visitor, context);
 	pthread_mutex_unlock(&served.mutex);
+	return goes_on;
 }
 
 bool serve_traces_init(char **operands, int count)
@@ -263,61 +316,23 @@ void serve_traces_add(const char *file, const char *ring)
 	make_id(ring, "", saved->id);
 	snprintf(saved->file, sizeof(saved->file), "%s", file);
 	pthread_mutex_lock(&served.mutex);
-	saved->next = served.saved;
-	served.saved = saved;
+	struct saved **end = &served.saved;
+	while (*end)
+		end = &(*end)->next;
+	*end = saved;
 	pthread_mutex_unlock(&served.mutex);
 }
 
-struct listing {
-	struct weft_text *text;
-	bool has_any;
-};
-
-static void add_boot(struct weft_text *text, const struct serve_trace *trace)
+bool serve_traces_each(serve_visit *visitor, void *context)
 {
-	static const uint8_t unknown[sizeof(trace->boot_id)];
-	char digits[2 * sizeof(trace->boot_id) + 1];
-	if (memcmp(trace->boot_id, unknown, sizeof(unknown)) == 0)
-		return;
-	for (size_t i = 0; i < sizeof(trace->boot_id); i++)
-		snprintf(digits + 2 * i, 3, "%02x", trace->boot_id[i]);
-	weft_text_add_string(text, ",\"boot\":\"");
-	weft_text_add_string(text, digits);
-	weft_text_add_string(text, "\"");
+	return visit_all(NULL, visitor, context);
 }
 
-static bool add_trace(void *context, const struct serve_trace *trace)
+void serve_traces_own(const char *run)
 {
-	struct listing *listing = context;
-	struct weft_text *text = listing->text;
-	weft_text_add_string(text, listing->has_any ? ",\n{\"id\":\"" : "\n{\"id\":\"");
-	listing->has_any = true;
-	weft_text_add_string(text, trace->id);
-	weft_text_add_string(text, "\",\"name\":");
-	weft_text_add_json(text, trace->name, strlen(trace->name));
-	weft_text_add_string(text, ",\"bytes\":");
-	weft_text_add_u64(text, trace->size_bytes);
-	weft_text_add_string(text, ",\"modified\":");
-	weft_text_add_u64(text, trace->modified_ns);
-	add_boot(text, trace);
-	if (trace->state) {
-		weft_text_add_string(text, ",\"pid\":");
-		weft_text_add_u64(text, (uint64_t)trace->pid);
-		weft_text_add_string(text, ",\"state\":\"");
-		weft_text_add_string(text, trace->state);
-		weft_text_add_string(text, "\"");
-	}
-	weft_text_add_string(text, "}");
-	return !text->error;
-}
-
-bool serve_traces_list(struct weft_text *text)
-{
-	struct listing listing = {.text = text};
-	weft_text_add_string(text, "[");
-	visit_all(NULL, add_trace, &listing);
-	weft_text_add_string(text, "]\n");
-	return !text->error;
+	pthread_mutex_lock(&served.mutex);
+	snprintf(served.own, sizeof(served.own), "%s", run);
+	pthread_mutex_unlock(&served.mutex);
 }
 
 struct search {

@@ -54,6 +54,9 @@ struct weft_viewer_options {
 int weft_viewer_create(const struct weft_viewer_options *options, struct weft_viewer **ret_viewer);
 void weft_viewer_destroy(struct weft_viewer *viewer);
 
+/* Changes the trace's name, for a trace that grows to several files. 0 or WEFT_ERROR_MEMORY. */
+int weft_viewer_set_title(struct weft_viewer *viewer, const char *title);
+
 /* Shows a model and takes ownership of it, except on an error. If it is a later state of the model
  * shown so far (`is_live`, or a reload), the view, selection and search stay. */
 int weft_viewer_show(struct weft_viewer *viewer, struct weft_model *model, bool is_live);

@@ -10,6 +10,8 @@
  *                        size with the highest bit: so much is free again
  *     first              made by the first process that records, which may take half of the room
  *     orphaned           made when the run was first found abandoned; its age is counted from then
+ *     output             a symbolic link to the directory in which the traces will be saved, if the
+ *                        user named one
  *
  * The environment passes the rest from `weft record` to the program.
  */
@@ -21,6 +23,7 @@
 #define WEFT_ABI_RUN_TOTAL    "total"
 #define WEFT_ABI_RUN_FIRST    "first"
 #define WEFT_ABI_RUN_ORPHANED "orphaned"
+#define WEFT_ABI_RUN_OUTPUT   "output"
 
 #define WEFT_ABI_RUN_OUT      "WEFT_OUT"
 #define WEFT_ABI_RUN_XEN      "xen:" /* before the number of a domain in WEFT_OUT */

@@ -218,6 +218,23 @@ bool weft__runs_directory_make(uint64_t total_bytes, char ret_directory[PATH_MAX
 	return true;
 }
 
+void weft__runs_directory_note_output(const char *directory, const char *output)
+{
+	char path[PATH_MAX + sizeof(WEFT_ABI_RUN_OUTPUT)], target[PATH_MAX];
+	snprintf(path, sizeof(path), "%s" WEFT_ABI_RUN_OUTPUT, directory);
+	if (realpath(output, target))
+		(void)!symlink(target, path);
+}
+
+bool weft__runs_directory_saves_in(const char *directory, const char *output)
+{
+	char path[PATH_MAX + sizeof(WEFT_ABI_RUN_OUTPUT)];
+	struct stat noted, asked;
+	snprintf(path, sizeof(path), "%s" WEFT_ABI_RUN_OUTPUT, directory);
+	return stat(path, &noted) == 0 && S_ISDIR(noted.st_mode) && stat(output, &asked) == 0 &&
+		   noted.st_dev == asked.st_dev && noted.st_ino == asked.st_ino;
+}
+
 static bool add_directory(
 	struct weft__runs_directories *directories, const char *base, const char *name)
 {

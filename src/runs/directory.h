@@ -22,6 +22,13 @@ bool weft__runs_directory_make(uint64_t total_bytes, char ret_directory[PATH_MAX
 /* The directory in which this user's run directories are searched, for messages. */
 void weft__runs_directory_searched(char ret_directory[PATH_MAX]);
 
+/* Notes the directory in which the run's traces will be saved, so that its readers find the rings
+ * that are not saved yet. Best effort. */
+void weft__runs_directory_note_output(const char *directory, const char *output);
+
+/* True if the traces of the run will be saved in `output`. */
+bool weft__runs_directory_saves_in(const char *directory, const char *output);
+
 /* All run directories of this user, each with a slash at its end. */
 struct weft__runs_directories {
 	char (*list)[PATH_MAX];

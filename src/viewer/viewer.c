@@ -118,6 +118,17 @@ WEFT__EXPORT void weft_viewer_destroy(struct weft_viewer *viewer)
 	free(viewer);
 }
 
+WEFT__EXPORT int weft_viewer_set_title(struct weft_viewer *viewer, const char *title)
+{
+	char *copy = copy_title(title);
+	if (!copy)
+		return WEFT_ERROR_MEMORY;
+	free(viewer->title);
+	viewer->title = copy;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	return 0;
+}
+
 WEFT__EXPORT int weft_viewer_show_text(
 	struct weft_viewer *viewer, const char *text, double fraction)
 {

@@ -6,7 +6,7 @@
 // beyond the page itself.
 //
 //     echo '{"url": …, "width": …, "steps": [["wheel", x, y, dy], …]}' | node page.mjs
-import { readFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { spawn } from 'node:child_process';
@@ -147,6 +147,8 @@ async function drive(browser, ask) {
 			await page.waitForFunction(before => window.weft.opened.events > before, before);
 		},
 		terminate: pid => process.kill(pid),
+		copy: (from, to) => copyFileSync(from, to),
+		write: (path, text) => appendFileSync(path, text),
 		async restart(command) { // a server, until the end; the one before it may still have its port
 			for (let isReady = false; !isReady;) {
 				const child = spawn(command[0], command.slice(1), { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -213,7 +215,7 @@ async function drive(browser, ask) {
 	}
 	steps.compare = async reference => seen.results.push(await compare(reference));
 
-	const quiet = ['restart', 'visit', 'follow', 'wait', 'message', 'living', 'events', 'grow', 'terminate', 'noticed', 'look', 'evaluate', 'screenshot', 'shot', 'down'];
+	const quiet = ['copy', 'write', 'restart', 'visit', 'follow', 'wait', 'message', 'living', 'events', 'grow', 'terminate', 'noticed', 'look', 'evaluate', 'screenshot', 'shot', 'down'];
 	try {
 		await page.goto(ask.url);
 		for (const [kind, ...fields] of [...(ask.first || [['opened', ask.title]]), ...ask.steps]) {

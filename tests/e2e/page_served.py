@@ -28,8 +28,8 @@ class Server(base.Server):
         super().__init__(*(arguments or [self.empty.name]), **options)
 
     def record(self, *command):
-        """A program that records where the server looks."""
-        out = os.path.join(self.folder.name, 'run', 'recorded.weft')
+        """A program whose trace will be saved in the directory that is served."""
+        out = self.empty.name
         return subprocess.Popen([WEFT, 'record', '-o', out, *command], env=self.env, cwd=self.folder.name,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -177,7 +177,7 @@ def all_of_one_boot_are_chosen_as_one():
 def without_a_trace_the_page_says_what_to_do():
     with Server() as server:
         look, = server.browse([['look']], first=[['message']])
-    assert 'no trace' in look['empty'] and 'Open a trace' in look['buttons'], look
+    assert 'recorded here yet' in look['empty'] and 'Open a trace' in look['buttons'], look
 
 
 @case
@@ -221,8 +221,8 @@ def the_end_of_the_program_is_shown():
     with Server() as server:
         program = server.record(ECHO, '100000')
         try:
-            look, = server.browse([['events', 10001], ['terminate', program.pid], ['noticed'], ['wait', 500], ['look']],
-                                  first=[['living', 'echo-server']])
+            look, later = server.browse([['events', 10001], ['terminate', program.pid], ['noticed'], ['wait', 500], ['look'],
+                                         ['wait', 3000], ['look']], first=[['living', 'echo-server']])
         finally:
             program.terminate()
             program.wait(PATIENCE)

@@ -305,7 +305,7 @@ def the_address_that_is_printed_can_be_opened():
         with Server(TRACES, listen=listen) as server:
             assert not host or server.origin == 'http://%s:%d/' % (host, server.port), server.url
             equal(re.search(r'//(0\.0\.0\.0|\[::\])', server.url), None, server.url)
-            status, headers, _ = server.get(server.url[len(server.origin) - 1:], token=False)
+            status, headers, _ = server.get(server.url[len(server.origin) - 1:].split('#')[0], token=False)
             equal((status, headers['location']), (303, '/'), server.url)
             equal(server.get('/api/traces', token=False, Cookie=headers['set-cookie'].split(';')[0])[0], 200)
             if host:  # of all addresses it cannot know its names
@@ -352,7 +352,7 @@ def token_is_needed(server):
 def nothing_is_served_without_the_token():
     for listen in '127.0.0.1:0', '0.0.0.0:0':
         with Server(TRACES, listen=listen) as server:
-            assert re.fullmatch(r'http://[^/]+/\?token=[0-9a-f]{32}', server.url), server.url
+            assert re.fullmatch(r'http://[^/]+/\?token=[0-9a-f]{32}(#trace=all)?', server.url), server.url
             token_is_needed(server)
 
 
@@ -369,7 +369,7 @@ def each_server_has_a_token_of_its_own():
 def a_token_comes_from_a_file():
     token = 'A-token_of.mine~42'
     with Server(TRACES, token=token) as server:
-        equal(server.url, 'http://127.0.0.1:%d/' % server.port)  # what is printed may be logged
+        equal(server.url.split('#')[0], 'http://127.0.0.1:%d/' % server.port)  # what is printed may be logged
         token_is_needed(server)
         with open('/proc/%d/cmdline' % server.process.pid, 'rb') as line:
             assert token.encode() not in line.read()
@@ -621,6 +621,31 @@ def a_running_program_is_followed_by_many():
         equal(texts(lines), texts(saved))
         for client in clients:
             equal(shown(server.folder.name, client.end()), saved)
+
+
+@case
+def rings_of_a_directory_belong_to_its_traces():
+    with temporary_directory() as out, Server(out) as server:
+        equal(server.fragment, 'trace=all')
+        other = Recorded(server)
+        own = Recorded(server, output=out + '/')
+        own.send(70)
+        ring, stranger = ring_of(server, own), ring_of(server, other)
+        equal((ring['recorded'], 'run' in ring, stranger['recorded'], len(stranger['run'])), (70, False, 0, 16))
+        equal(ring['boot'], stranger['boot'])
+        own.end()
+        other.end()
+        saved, = server.traces()
+        equal((saved['boot'], 'run' in saved, 'recorded' in saved), (ring['boot'], False, False))
+        equal(os.listdir(os.path.join(server.folder.name, 'run', 'weft')), [])
+
+
+@case
+def one_directory_is_opened_as_one():
+    for operands, fragment in (((TRACES,), 'trace=all'), ((TRACES, TRACES), ''), ((os.path.join(TRACES, 'mirage-arp-good.ctf'),), ''),
+                               (('--squeeze', TRACES), 'trace=all&view&squeeze=on'), (('--squeeze', TRACES, TRACES), 'view&squeeze=on')):
+        with Server(*operands) as server:
+            equal(server.fragment, fragment, operands)
 
 
 @case

@@ -115,9 +115,9 @@ def id_of(server, name):
 class Recorded:
     """A program under `weft record` that is controlled by lines of input, among the server's rings."""
 
-    def __init__(self, server, size='1M'):
+    def __init__(self, server, size='1M', output=None):
         self.trace = os.path.join(server.folder.name, 'recorded.weft')
-        self.process = subprocess.Popen([WEFT, 'record', '--size', size, '-o', self.trace, SUBJECT],
+        self.process = subprocess.Popen([WEFT, 'record', '--size', size, '-o', output or self.trace, SUBJECT],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, text=True, env=server.env)
         self.pid = int(self.process.stdout.readline())

@@ -427,6 +427,10 @@ static int record_program(const struct record_arguments *arguments)
 		weft__runs_attach_prepare(arguments->pid);
 	if (!weft__runs_directory_make(arguments->total_bytes, directory))
 		return RECORD_FAILED;
+	/* Streams and rings in place are in the output from the beginning. */
+	if (arguments->output && !arguments->stream && !arguments->in_place &&
+		weft__runs_is_directory(arguments->output))
+		weft__runs_directory_note_output(directory, arguments->output);
 	struct record_program program = {
 		.argv = arguments->program,
 		.directory = directory,
