@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Follows a running program, whose events a server sends as a stream: bytes are fed as they come,
- * each event is decoded once, and models of the events so far are shown now and then.
+ * Follows a running program, or a trace of Xen, whose events a server sends as a stream: bytes are
+ * fed as they come, each event is decoded once, and models of the events so far are shown now and
+ * then.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,8 @@
  *     GET /                the page, and its parts
  *     GET /api/traces      what there is, as JSON
  *     GET /api/trace/ID    the bytes of a trace; ranges of them, too
- *     GET /api/live/ID     what a running program records, as a stream that grows
+ *     GET /api/live/ID     what a running program records, as a stream that grows; or a trace of
+ * Xen that is being written
  *
  * Each needs the token: in the cookie, as "Authorization: Bearer TOKEN", or in the query.
  * An ID says nothing about where a trace lies: it is found again among what is served, so that no
@@ -42,6 +43,7 @@ struct serve_trace {
 	uint64_t recorded;   /* the number of events that the ring's process has recorded so far */
 	char run[SERVE_ID_BYTES + 1]; /* of a ring in a run that was not asked for; else "" */
 	bool is_entry;                /* an entry of a directory: links are not followed */
+	bool is_growing;              /* a trace of Xen that is being written */
 	const char *state;            /* a ring's state: "running", "stopped" or "ended"; else NULL */
 };
 

@@ -66,6 +66,8 @@ static bool add_trace(void *context, const struct serve_trace *trace)
 		add_number(text, "cpu_hz", cli_trace_hz());
 	if (trace->state)
 		add_ring(text, trace);
+	else if (trace->is_growing)
+		add_string(text, "state", "running");
 	weft_text_add_string(text, "}");
 	return !text->error;
 }

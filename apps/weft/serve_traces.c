@@ -23,6 +23,7 @@
 
 #include "cli.h"
 #include "output.h"
+#include "tail_xentrace.h"
 
 #include "abi/buffer_abi.h"
 #include "runs/directory.h"
@@ -120,6 +121,7 @@ static bool visit_entry(int directory, const char *operand, const char *name, co
 	describe_file(&status, &trace);
 	snprintf(trace.name, sizeof(trace.name), "%s", name);
 	snprintf(trace.path, sizeof(trace.path), "%.*s/%s", PATH_MAX - 1, operand, name);
+	trace.is_growing = tail_xentrace_fits(trace.path);
 	return visitor(context, &trace);
 }
 
@@ -164,6 +166,7 @@ static bool visit_file(
 	describe_file(&status, &trace);
 	snprintf(trace.name, sizeof(trace.name), "%s", slash ? slash + 1 : file);
 	snprintf(trace.path, sizeof(trace.path), "%s", file);
+	trace.is_growing = tail_xentrace_fits(file);
 	return visitor(context, &trace);
 }
 

@@ -2,12 +2,14 @@
 """The page of weft serve in Chromium: a list to choose from, one trace, one that grows."""
 import gzip
 import http.server
+import json
 import os
 import re
 import shlex
 import shutil
 import struct
 import subprocess
+import sys
 import threading
 
 import server as base
@@ -15,6 +17,7 @@ from browser import browse
 from harness import BUILD, DATA, WEFT, case, equal, main, run, skip, temporary_directory, weft
 from hostile_traces import small_packets
 from server import PATIENCE
+from xen_traces import capture, read, unpack
 
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
 ECHO = os.path.join(BUILD, 'examples', 'echo-server')
@@ -104,6 +107,26 @@ def a_trace_too_large_for_a_tab_is_refused_and_the_page_goes_on():
             assert big['empty'] or 'ethif.connect' in big['text'], big['text']
             equal(small['opened']['events'], 2954)
             assert 'ethif.connect' in small['text'], small['text']
+
+
+def shown_length(look):
+    """Nanoseconds, as the title line says them: "1.234 ms · 567 events"."""
+    number, unit = re.search(r'^([\d.]+) (s|ms|µs|ns) · [\d,]+ events', look['text'], re.MULTILINE).groups()
+    return float(number) * {'s': 1e9, 'ms': 1e6, 'µs': 1e3, 'ns': 1}[unit]
+
+
+@case
+def the_rate_of_cycles_is_what_the_option_says():
+    with temporary_directory() as folder:
+        path, page, seen = unpack(folder, 'xen-domain-end'), os.path.join(folder, 'page.html'), []
+        for rate in '1G', '2G':
+            with Server('--cpu-hz', rate, path) as server:
+                seen += server.browse([['look']], title=os.path.basename(path))
+            weft('render', '--cpu-hz', rate, '-o', page, path)
+            seen += browse('file://' + page, [['look']], os.path.basename(path))['results']
+    slow, slow_page, fast, fast_page = map(shown_length, seen)
+    equal((slow, fast), (slow_page, fast_page))
+    assert 1.99 < slow / fast < 2.01, (slow, fast)
 
 
 @case
@@ -229,6 +252,143 @@ def the_end_of_the_program_is_shown():
     assert 'has ended' in look['notice'], look['notice']
     assert re.search('^ended$', look['text'], re.MULTILINE), look['text']
     assert not look['opened']['live'] and look['opened']['events'] > 10000, look['opened']
+    # A second later, the saved trace takes the place of the live one, and is known to be the same.
+    assert re.search('^ended$', later['text'], re.MULTILINE), later['text']
+    assert re.search(r'^echo-server-\d+\.weft', later['text'], re.MULTILINE), later['text']
+
+
+# Appends the rest of a capture, then marks of both pCPUs for ever.
+XENTRACE = '''
+import sys, time
+sys.path.insert(0, sys.argv[1])
+from xen_traces import record, window
+with open(sys.argv[2], 'rb') as rest, open(sys.argv[3], 'ab', buffering=0) as file:
+    print('ready', flush=True)
+    while piece := rest.read(20011):
+        file.write(piece)
+        time.sleep(0.02)
+    cycles = int(sys.argv[4])
+    while True:
+        cycles += 200000000
+        file.write(window(0, record(0x28001, cycles, 1)) + window(1, record(0x28001, cycles, 2)))
+        time.sleep(0.05)
+'''
+
+
+@case
+def a_trace_of_xen_grows_while_it_is_shown():
+    content = capture('xen-domain-create')  # a domain that comes later
+    last = max(r[2] for records in read(content).values() for r in records if r[2])
+    with temporary_directory() as folder:
+        path, rest = os.path.join(folder, 'growing.xentrace'), os.path.join(folder, 'rest')
+        for name, part in (path, content[:200000]), (rest, content[200000:]):
+            with open(name, 'wb') as file:
+                file.write(part)
+        with subprocess.Popen([sys.executable, '-c', XENTRACE, os.path.dirname(__file__), rest, path, str(last)], stdout=subprocess.PIPE) as writer:
+            try:
+                equal(writer.stdout.readline(), b'ready\n')
+                with Server('--cpu-hz', '2596M', path) as server:
+                    early, late, ended = server.browse(
+                        [['look'], ['grow'], ['grow'], ['look'], ['terminate', writer.pid], ['noticed'], ['wait', 500], ['look']],
+                        first=[['living', 'growing.xentrace']])
+            finally:
+                writer.kill()
+        events = json.loads(weft('info', '--json', '--cpu-hz', '2596M', path).stdout)['events']
+    assert early['opened']['live'] and late['opened']['events'] > early['opened']['events'], (early, late)
+    assert re.search(r'^live · \d', late['text'], re.MULTILINE), late['text']
+    assert 'has ended' in ended['notice'] and not ended['opened']['live'], ended
+    equal(ended['opened']['events'], events)
+
+
+# ---- Several processes ----
+
+def hello_in(folder):
+    """Records hello; its trace's path."""
+    before = set(os.listdir(folder))
+    weft('record', '--size', '64K', '-o', folder + '/', '--', os.path.join(BUILD, 'examples', 'hello'))
+    name, = set(os.listdir(folder)) - before
+    return os.path.join(folder, name)
+
+
+def events_of(*files):
+    return len(weft('dump', *files).stdout.splitlines())
+
+
+@case
+def a_directory_is_one_trace_that_grows():
+    """The page waits for the first process, and shows each further one without being asked."""
+    with temporary_directory() as elsewhere, Server() as server:
+        files = [hello_in(elsewhere) for _ in range(3)]
+        served = [os.path.join(server.empty.name, os.path.basename(file)) for file in files]
+        counts = [events_of(*files[:count]) for count in (1, 2, 3)]
+        copies = [['copy', files[i], served[i]] for i in range(3)]
+        waiting, one, two, back, _, three = server.browse(
+            [['look'], copies[0], ['opened', os.path.basename(files[0])], ['look'],
+             copies[1], ['events', counts[1]], ['look'],
+             # A trace that is chosen from the list stays.
+             ['command', 'open trace'], ['press', os.path.basename(files[0]) + '0.'], ['opened', os.path.basename(files[0])],
+             copies[2], ['wait', 2500], ['look'],
+             ['evaluate', 'history.back()'], ['events', counts[2]], ['look']], first=[['message']])
+    assert 'recorded here yet' in waiting['empty'], waiting
+    names = sorted(os.path.basename(file) for file in files)
+    equal([look['opened']['events'] for look in (one, two, back, three)], [counts[0], counts[1], counts[0], counts[2]])
+    for look in one, two, three:
+        assert look['hash'].startswith('#trace=all'), look['hash']
+        assert not look['opened']['live'] and look['notice'] == '' and look['empty'] is None, look
+    equal(three['title'], names[0] + ' and 2 more – weft')
+    assert names[0] + ' and 2 more' in three['text'], three['text']
+
+
+@case
+def a_file_that_grows_is_read_again():
+    with temporary_directory() as elsewhere, Server() as server:
+        other = hello_in(server.empty.name)
+        stream = os.path.join(elsewhere, 'stream.weft')
+        weft('record', '--stream', '-o', stream, '--', os.path.join(BUILD, 'examples', 'hello'))
+        with open(stream, 'rb') as file:
+            data = file.read()
+        growing = os.path.join(server.empty.name, 'stream.weft')
+        with open(growing, 'wb') as file:
+            file.write(data[:4096 + 64])
+        more = events_of(stream, other)
+        look, = server.browse([['copy', stream, growing], ['events', more], ['look']], title=os.path.basename(other) + ' and 1 more')
+    equal(look['opened']['events'], more)
+
+
+@case
+def processes_of_a_run_are_one_live_trace():
+    """From the first to the last process: rings while they run, then the files in their place."""
+    with temporary_directory() as folder:
+        out, gate = os.path.join(folder, 'out'), os.path.join(folder, 'gate')
+        os.mkdir(out)
+        os.mkfifo(gate)
+        subject = os.path.join(BUILD, 'tests', 'follow-subject')
+        with subprocess.Popen([WEFT, 'serve', '--run', '--listen', '127.0.0.1:0', '-o', out, '--', 'sh', '-c',
+                               '%s < %s & %s; wait' % (subject, gate, subject)], stdin=subprocess.PIPE, text=True,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, 'XDG_RUNTIME_DIR': folder}) as process:
+            url = process.stderr.readline().split()[-1]
+            with open(gate, 'w', encoding='utf-8') as other:
+                def send(file, events):
+                    file.write('%d\n' % events)
+                    file.flush()
+                send(process.stdin, 100)
+                send(other, 50)
+                early, = browse(url, [['events', 150], ['look']], first=[['opened']])['results']
+                steps = [['write', gate, '25\n'], ['events', early['opened']['events'] + 25], ['look'], ['key', 'l'],
+                         ['write', gate, '25\n'], ['wait', 2500], ['look'], ['key', 'l'], ['events', early['opened']['events'] + 50]]
+                late, paused = browse(url, steps, first=[['events', 150]])['results']
+                process.stdin.close()
+            line = ''
+            while 'until Ctrl-C' not in line:
+                line = process.stderr.readline()
+            ended, = browse(url, [['look']], first=[['opened']])['results']
+            process.terminate()
+            process.wait(PATIENCE)
+        equal(ended['opened']['events'], events_of(out))
+    for look in early, late, paused:
+        assert look['opened']['live'] and look['title'] == 'follow-subject and 1 more – weft', look
+    equal(paused['opened']['events'], late['opened']['events'])
+    assert not ended['opened']['live'], ended['opened']
 
 
 # ---- The token ----

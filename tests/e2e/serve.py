@@ -18,6 +18,7 @@ import time
 
 from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, skip, temporary_directory, weft
 from server import PATIENCE, Recorded, Server, allow_many_sockets, id_of, need_server, ring_of, wait_for
+from xen_traces import capture, note
 
 TRACES = os.path.join(DATA, 'traces')
 
@@ -708,6 +709,26 @@ def other_files_are_not_followed():
         status, _, body = server.get('/api/live/' + id_of(server, 'mirage-arp-good.ctf'))
         equal(status, 409)
         assert b'/api/trace/' in body
+
+
+@case
+def a_trace_of_xen_is_live_while_it_is_written():
+    trace, silence = capture('xen-domain-end'), note(0, 0)
+    with temporary_directory() as folder, open(os.path.join(folder, 'growing.xentrace'), 'wb', buffering=0) as file:
+        file.write(trace[:100001])
+        with Server(folder) as server:
+            one, = server.traces()
+            equal(one['state'], 'running')
+            client = Live(server, one['id'])
+            for at in range(100001, len(trace), 100001):
+                file.write(trace[at:at + 100001])
+            wait_for('all bytes', lambda: len(client.bytes.replace(silence, b'')) == len(trace))
+            file.close()
+            equal(client.end().replace(silence, b''), trace)
+            one, = server.traces()
+            assert 'state' not in one, one
+            equal(server.get('/api/live/' + one['id'])[0], 409)
+            equal(server.get('/api/trace/' + one['id'])[2], trace)
 
 
 # ---- Arguments ----
