@@ -22,17 +22,23 @@
 
 #include <weft/source.h>
 
-#include "serve.h"
+#include "record/record.h"
+#include "run.h"
 #endif
 
 static const char usage[] =
 	"usage: weft serve [OPTION]... [FILE|DIR]...\n"
+	"       weft serve --run [-a LIST] [-o FILE] [--size BYTES] [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 	"\n"
 	"Serves traces to browsers, with the page that shows them: each FILE, the traces in each DIR\n"
 	"(default: the current directory), and live traces of programs under `weft record`. Prints the\n"
 	"address to open; Ctrl-C ends it. Nothing is served without the token in that address. The\n"
 	"traces of one DIR are shown as one if they are of one boot, and the picture grows with them.\n"
 	"\n"
+	"  --run             run PROGRAM as `weft record` does, and serve its trace from its start on;\n"
+	"                    Ctrl-C ends the program, then the server\n"
+	"  -a, --adapters LIST, -o, --output FILE, --size BYTES\n"
+	"                    with --run: as for weft record\n"
 	"  --listen ADDRESS  the address to listen on; default: 127.0.0.1, which only this machine can\n"
 	"                    reach. The connection is not encrypted\n"
 	"  --token-file FILE read the token from FILE, which other users must not be able to read;\n"
@@ -47,18 +53,17 @@ static const char usage[] =
 
 struct serve_arguments {
 	char address[64], port[8];
-	bool is_port_given, opens;
+	bool is_port_given, opens, runs;
 	const char *token_file;
 	char words[512]; /* for the viewer's `view` command */
 	struct render_rows rows;
-	char **operands;
+	const char *adapters, *output; /* of a program to run */
+	uint64_t size_bytes;
+	char **operands; /* or the program and its arguments */
 	int count;
 };
 
 #if WEFT_HAS_SERVE
-/* WEFT on a phone keypad. */
-static const char usual_port[] = "9338";
-
 /* Parses "[::1]:80", "127.0.0.1:80", ":80", or an address without port. */
 static bool parse_address(const char *text, struct serve_arguments *a)
 {
@@ -72,7 +77,7 @@ static bool parse_address(const char *text, struct serve_arguments *a)
 	if (colon && (!colon[1] || strlen(colon + 1) >= sizeof(a->port) ||
 					 strspn(colon + 1, "0123456789") != strlen(colon + 1)))
 		return false;
-	snprintf(a->port, sizeof(a->port), "%s", colon ? colon + 1 : usual_port);
+	snprintf(a->port, sizeof(a->port), "%s", colon ? colon + 1 : SERVE_USUAL_PORT);
 	if (length && text[0] == '[') {
 		if (!bracket || bracket != text + length - 1)
 			return false;
@@ -123,14 +128,71 @@ static bool parse_look(const char *command, int option, struct serve_arguments *
 	}
 }
 
+/* True if the options ask for a program, whose own options follow then. */
+static bool runs_program(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--run") == 0)
+			return true;
+	return false;
+}
+
+/* Parses an option with its `optarg`. CLI_DONE, or after a message CLI_USAGE. */
+static int parse_option(const char *command, int option, struct serve_arguments *a)
+{
+	switch (option) {
+	case 'l':
+		return parse_address(optarg, a)
+				   ? CLI_DONE
+				   : cli_usage_error(command,
+						 "--listen: \"%s\" is not an address; write 127.0.0.1, [::1]:8080 or "
+						 "0.0.0.0:8080",
+						 optarg);
+	case 'b':
+		a->opens = true;
+		return CLI_DONE;
+	case 'k':
+		a->token_file = optarg;
+		return CLI_DONE;
+	case 'r':
+		return CLI_DONE;
+	case 'a':
+		a->adapters = optarg;
+		return CLI_DONE;
+	case 'o':
+		a->output = optarg;
+		return CLI_DONE;
+	case 'z':
+		return cli_parse_size(command, "--size", optarg, &a->size_bytes) ? CLI_DONE : CLI_USAGE;
+	default:
+		return parse_look(command, option, a) ? CLI_DONE : CLI_USAGE;
+	}
+}
+
+static int check(const char *command, const struct serve_arguments *a)
+{
+	if (a->runs && a->count == 0)
+		return cli_usage_error(command, "PROGRAM is missing");
+	if (!a->runs && (a->adapters || a->output || a->size_bytes))
+		return cli_usage_error(command, "%s needs --run",
+			a->adapters ? "--adapters"
+			: a->output ? "--output"
+						: "--size");
+	return CLI_DONE;
+}
+
 /* Parses the arguments: CLI_DONE to go on; else *ret_run is false. */
 static int parse(int argc, char **argv, struct serve_arguments *ret_arguments, bool *ret_run)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
+		{"adapters", required_argument, NULL, 'a'},
 		CLI_CPU_HZ_OPTION,
 		{"listen", required_argument, NULL, 'l'},
 		{"open", no_argument, NULL, 'b'},
+		{"output", required_argument, NULL, 'o'},
+		{"run", no_argument, NULL, 'r'},
+		{"size", required_argument, NULL, 'z'},
 		{"start", required_argument, NULL, 's'},
 		{"duration", required_argument, NULL, 'd'},
 		{"squeeze", no_argument, NULL, 'q'},
@@ -139,27 +201,23 @@ static int parse(int argc, char **argv, struct serve_arguments *ret_arguments, b
 		RENDER_ROWS_OPTIONS,
 		{NULL, 0, NULL, 0},
 	};
-	struct serve_arguments a = {0};
-	const char *address = "127.0.0.1";
+	struct serve_arguments a = {.runs = runs_program(argc, argv)};
 	*ret_run = false;
-	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
+	parse_address("127.0.0.1", &a);
+	for (;;) {
+		int option = a.runs ? cli_next_leading_option(argc, argv, options)
+							: cli_next_option(argc, argv, options);
+		if (option == -1)
+			break;
 		if (option == 'h')
 			return cli_help(usage);
-		if (option == 'l')
-			address = optarg;
-		else if (option == 'b')
-			a.opens = true;
-		else if (option == 'k')
-			a.token_file = optarg;
-		else if (!parse_look(argv[0], option, &a))
+		if (parse_option(argv[0], option, &a) != CLI_DONE)
 			return CLI_USAGE;
 	}
-	if (!parse_address(address, &a))
-		return cli_usage_error(argv[0],
-			"--listen: \"%s\" is not an address; write 127.0.0.1, [::1]:8080 or 0.0.0.0:8080",
-			address);
 	a.operands = argv + optind;
 	a.count = argc - optind;
+	if (check(argv[0], &a) != CLI_DONE)
+		return CLI_USAGE;
 	*ret_arguments = a;
 	*ret_run = true;
 	return CLI_DONE;
@@ -246,6 +304,28 @@ static bool show_url(const struct serve_arguments *a, const struct serve_server 
 	return is_made;
 }
 
+/* Runs a program and serves its trace. */
+static int run_and_serve(const struct serve_arguments *a, const char *token)
+{
+	struct weft_text view = {0};
+	int status = RECORD_FAILED;
+	if (make_view(a, &view)) {
+		const struct run_options options = {
+			.command = "serve",
+			.adapters = a->adapters,
+			.output = a->output,
+			.size_bytes = a->size_bytes,
+			.serving = {.address = {a->address, a->port, a->is_port_given, token},
+				.view = view.bytes,
+				.opens = a->opens,
+				.stays = true},
+		};
+		status = run_show(a->operands, &options);
+	}
+	weft_text_finish(&view);
+	return status;
+}
+
 static int run(const struct serve_arguments *a)
 {
 	static char here[] = ".";
@@ -253,7 +333,9 @@ static int run(const struct serve_arguments *a)
 	char token[SERVE_TOKEN_BYTES + 1];
 	sigset_t signals;
 	if (a->token_file && !serve_token_read(a->token_file, token))
-		return CLI_UNREADABLE;
+		return a->runs ? RECORD_FAILED : CLI_UNREADABLE;
+	if (a->runs)
+		return run_and_serve(a, a->token_file ? token : NULL);
 	if (weft_source_survive_truncation() ||
 		!serve_traces_init(a->count ? a->operands : default_operands, a->count ? a->count : 1))
 		return CLI_UNREADABLE;

@@ -128,6 +128,9 @@ enum serve_range serve_guard_range(
 
 /* ---- serve_listen.c: the address. ---- */
 
+/* WEFT on a phone keypad. */
+#define SERVE_USUAL_PORT "9338"
+
 struct serve_address {
 	const char *address, *port; /* numbers */
 	bool is_port_given;         /* else any free port is used if that one is in use */

@@ -27,7 +27,7 @@ def need_server():
 class Run:
     """weft run, without a window, of a program that is controlled by lines of input."""
 
-    def __init__(self, *options, command=(SUBJECT,), terminal=False, windows=False):
+    def __init__(self, *options, command=(SUBJECT,), terminal=False, windows=False, how=('run',)):
         self.folder = temporary_directory()
         self.trace = os.path.join(self.folder.name, 'trace.weft')
         env = dict(os.environ)
@@ -39,7 +39,7 @@ class Run:
         errors, self.master = subprocess.PIPE, None
         if terminal:
             self.master, errors = pty.openpty()
-        self.process = subprocess.Popen([WEFT, 'run', '-o', self.trace, *options, '--', *command],
+        self.process = subprocess.Popen([WEFT, *how, '-o', self.trace, *options, '--', *command],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
                                         text=True, env=env)
         if terminal:
@@ -57,8 +57,17 @@ class Run:
 
     def address(self):
         self.url = urlsplit(self.line('http://').split()[-1])
-        self.id = self.url.fragment[len('trace='):]
+        equal(self.url.fragment, 'trace=all')
         self.token = parse_qs(self.url.query).get('token', [None])[0]
+
+    def traces(self):
+        status, body = self.get('/api/traces')
+        equal(status, 200)
+        return json.loads(body)
+
+    @property
+    def id(self):
+        return self.traces()[0]['id']
 
     def get(self, path, token=True):
         connection = http.client.HTTPConnection(self.url.hostname, self.url.port, timeout=PATIENCE)
@@ -119,17 +128,18 @@ def a_browser_sees_the_program_while_it_runs_and_afterwards():
         started.process.stdout.readline()
         started.send(100)
         started.address()
-        trace, = json.loads(started.get('/api/traces')[1])
-        equal((trace['id'], trace['state'], trace['name']), (started.id, 'running', 'follow-subject'))
-        status, body = started.get('/api/trace/' + started.id)
+        trace, = started.traces()
+        number = trace['id']
+        equal((trace['state'], trace['name'], trace['recorded'], 'run' in trace), ('running', 'follow-subject', 100, False))
+        status, body = started.get('/api/trace/' + number)
         equal((status, len(texts_of(started.folder.name, body))), (200, 100))
         started.send(50)
         started.end_program()
         # Under the same address there is now what was saved.
-        until('the saved trace', lambda: 'state' not in json.loads(started.get('/api/traces')[1])[0])
-        trace, = json.loads(started.get('/api/traces')[1])
-        equal((trace['id'], trace['name']), (started.id, 'trace.weft'))
-        body = started.get('/api/trace/' + started.id)[1]
+        until('the saved trace', lambda: 'state' not in started.traces()[0])
+        trace, = started.traces()
+        equal((trace['id'], trace['name'], bool(trace['boot'])), (number, 'trace.weft', True))
+        body = started.get('/api/trace/' + number)[1]
         with open(started.trace, 'rb') as file:
             equal(body, file.read())
         started.end()
@@ -143,12 +153,13 @@ def other_users_of_this_machine_see_nothing():
         started.process.stdout.readline()
         started.send(10)
         started.address()
-        for path in '/', '/api/traces', '/api/trace/' + started.id, '/api/live/' + started.id:
+        number = started.id
+        for path in '/', '/api/traces', '/api/trace/' + number, '/api/live/' + number:
             status, body = started.get(path, token=False)
             equal((status, b'follow-subject' in body, b'WEFT' in body), (403, False, False), path)
-        equal(started.get('/api/trace/' + started.id)[0], 200)
+        equal(started.get('/api/trace/' + number)[0], 200)
         started.end_program()
-        equal(started.get('/api/trace/' + started.id, token=False)[0], 403)
+        equal(started.get('/api/trace/' + number, token=False)[0], 403)
         started.end()
 
 
@@ -229,6 +240,76 @@ def wrong_use_says_what_would_be_right():
                                (['--size', '1K', 'true'], 'the minimum is 64K'), (['--nonsense'], 'unknown option'),
                                (['--size', 'much', 'true'], 'is not a size')):
         result = weft('run', *arguments, status=2)
+        assert message in result.stderr, result
+
+
+# ---- weft serve --run ----
+
+class Served(Run):
+    def __init__(self, *options, **how):
+        super().__init__(*options, how=('serve', '--run', '--listen', '127.0.0.1:0'), **how)
+
+
+@case
+def serve_prints_the_address_before_the_program_records():
+    need_server()
+    with Served(command=['sh', '-c', 'read line; exec ' + SUBJECT]) as started:
+        started.address()
+        equal(started.traces(), [])
+        started.process.stdin.write('\n')
+        started.process.stdin.flush()
+        started.process.stdout.readline()
+        started.send(100)
+        trace, = started.traces()
+        equal((trace['state'], trace['recorded'], 'run' in trace), ('running', 100, False))
+        started.end_program()
+        started.line('until Ctrl-C')
+        equal([trace['name'] for trace in started.traces()], ['trace.weft'])
+        started.end()
+
+
+@case
+def serve_ends_as_the_program_does():
+    need_server()
+    for command, status in ((['sh', '-c', 'exit 7'], 7), (['sh', '-c', 'kill -9 $$'], 137), (['/nowhere/x'], 127)):
+        with Served('-a', 'none', command=command) as started:  # nothing was recorded, so there is nothing to serve
+            equal(started.process.wait(PATIENCE), status)
+    with Served(command=[os.path.join(BUILD, 'tests', 'record-subject'), '5', 'exit', '9']) as started:
+        started.line('until Ctrl-C')
+        started.end(9)
+
+
+@case
+def serve_passes_signals_on_while_the_program_runs():
+    need_server()
+    with Served() as started:
+        started.process.stdout.readline()
+        started.send(10)
+        started.address()
+        started.process.send_signal(signal.SIGTERM)
+        started.line('until Ctrl-C')
+        equal(len(started.traces()), 1)
+        started.end(128 + signal.SIGTERM)
+        equal(len(texts(started.trace)), 10)
+
+
+@case
+def serve_shows_the_view_that_options_ask_for():
+    need_server()
+    with Served('--squeeze', '--theme', 'dark') as started:
+        address = started.line('http://').split()[-1]
+        assert address.endswith('#trace=all&view&squeeze=on&theme=dark'), address
+        started.process.stdin.close()
+        started.line('weft: ')
+
+
+@case
+def serve_says_which_options_go_together():
+    for arguments, message in ((['--run'], 'PROGRAM is missing'), (['-a', 'io', '.'], '--adapters needs --run'),
+                               (['-o', 'x'], '--output needs --run'), (['--size', '64K', '.'], '--size needs --run'),
+                               (['--run', '-o', '-', 'true'], 'saves the trace in a file'),
+                               (['--run', '-a', 'nothing', 'true'], 'nothing')):
+        result = weft('serve', *arguments, status=2)
         assert message in result.stderr, result
 
 

@@ -460,8 +460,8 @@ static int record_program(const struct record_arguments *arguments)
 	return status;
 }
 
-int record_watched(char **program, const char *adapters, const char *output, uint64_t size_bytes,
-	const struct record_watcher *watcher)
+int record_watched(const char *command, char **program, const char *adapters, const char *output,
+	uint64_t size_bytes, const struct record_watcher *watcher)
 {
 	struct record_arguments arguments = {.adapters = adapters,
 		.output = output,
@@ -469,10 +469,9 @@ int record_watched(char **program, const char *adapters, const char *output, uin
 		.snapshots = SNAPSHOTS_DEFAULT,
 		.program = program,
 		.watcher = watcher};
-	char name[] = "run";
 	if (size_bytes && size_bytes < RECORD_SIZE_MIN_BYTES)
-		return cli_usage_error(name, "--size is too small; the minimum is 64K");
-	int status = check(name, &arguments, 1);
+		return cli_usage_error(command, "--size is too small; the minimum is 64K");
+	int status = check(command, &arguments, 1);
 	if (status)
 		return status;
 	return weft__runs_can_save(arguments.output) ? record_program(&arguments) : RECORD_FAILED;

@@ -38,9 +38,9 @@ struct record_watcher {
 };
 
 /* Records as `weft record -a ADAPTERS -o OUTPUT --size BYTES` does; NULL and 0 stand for its
- * defaults. Returns the exit status. */
-int record_watched(char **program, const char *adapters, const char *output, uint64_t size_bytes,
-	const struct record_watcher *watcher);
+ * defaults. `command` is for messages. Returns the exit status. */
+int record_watched(const char *command, char **program, const char *adapters, const char *output,
+	uint64_t size_bytes, const struct record_watcher *watcher);
 
 /* ---- finish.c ---- */
 
