@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -35,12 +36,26 @@ def succeeds(*command, **options):
     return subprocess.run(command, capture_output=True, timeout=60, **options).returncode == 0
 
 
+def write(path, text, mode=0o644):
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(text)
+    os.chmod(path, mode)
+
+
+def free_port():
+    with socket.socket() as it:
+        it.bind(('127.0.0.1', 0))
+        return it.getsockname()[1]
+
+
 class Trace:
     """A directory of traces, which opens without a diagnostic."""
 
     def __init__(self, folder):
         self.folder = folder
-        equal(weft('info', folder).stderr, '')
+        info = weft('info', folder)
+        equal(info.stderr, '')
+        self.programs = {int(buffer): name for name, buffer in re.findall(r'(\S+) \d+, buffer (\d+):', info.stdout)}
         self.tasks = json_lines(weft('dump', '--json', '--tasks', folder).stdout)
         for task in self.tasks:
             task['duration'] = task['end'] - task['start']
@@ -56,6 +71,16 @@ class Trace:
 
     def events(self):
         return json_lines(weft('dump', '--json', self.folder).stdout)
+
+    def notes(self):
+        """The texts of all notes, without process ids."""
+        return [re.sub(r' \d+$', '', event['text']) for event in self.events() if event['event'] == 'note']
+
+    def messages(self):
+        """The programs between which there are messages."""
+        edges = json_lines(weft('dump', '--json', '--edges', self.folder).stdout)
+        return {(self.programs[edge['from_buffer']], self.programs[edge['buffer']])
+                for edge in edges if edge['edge'] == 'receive' and 'from_buffer' in edge}
 
     def problems(self):
         return weft('dump', '--problems', self.folder).stdout
