@@ -47,6 +47,32 @@ try several weft info xen:web
 try old.json weft dump --json xen:web/mprof
 xenstore-rm /local/domain/$web/data/mprof
 
+say "a storm of events"
+create storm guest "extra='pages=256'"
+storm=$domain
+await of $storm data/weft/0/state
+xenstore-write /local/domain/$storm/data/peer 0
+weft collect xen:storm --once -o /out/storm.weft 2>/out/storm.err & follower=$!
+weft tail --json xen:storm >/dev/null 2>/out/storm-tail.err & tailer=$!
+xentrace -D -e all /tmp/storm.xentrace >/dev/null 2>&1 & tracer=$!
+xenstore-write /local/domain/$storm/data/command storm
+await of $storm data/port
+absorb $storm 2>/out/absorb.err & absorber=$!
+sleep 2
+for process in $follower $tailer; do grep VmHWM /proc/$process/status; done >/out/storm.memory
+kill -INT $tracer
+wait $tracer || true
+xenstore-write /local/domain/$storm/data/command pause
+await of $storm data/raised
+of $storm data/raised >/out/storm.raised
+of $storm data/number >/out/storm.requests
+kill $absorber
+xl destroy storm
+wait $follower
+wait $tailer
+try storm.info weft info --json /tmp/storm.xentrace
+rm /tmp/storm.xentrace
+
 say "a guest damages its buffer"
 xenstore-write /local/domain/$other/data/command hostile
 await sh -c "xenstore-read /local/domain/$other/data/state | grep hostile"
@@ -94,7 +120,7 @@ wait $collect
 wait $all
 '''
 
-files = lab.Once(lambda: lab.run(SCRIPT, programs={'weft': WEFT}, files={'guest': programs.guest()}))
+files = lab.Once(lambda: lab.run(SCRIPT, programs={'weft': WEFT, 'absorb': programs.for_dom0('absorb')}, files={'guest': programs.guest()}))
 
 
 def text(name):
@@ -188,6 +214,21 @@ def the_next_domain_of_that_name_is_followed():
             found = numbers(events)
             assert is_gapless(found) and found[0] == 0, (name, number)
             equal((info['ending'], info['losses'], info['diagnostics']), ('destroyed', {}, []), name)
+
+
+@case
+def a_storm_is_counted():
+    """A guest records and raises events as fast as it can: dom0 saves or counts each of them, and so does xentrace."""
+    raised, requests = int(text('storm.raised')), int(text('storm.requests'))
+    info, events = saved('storm.weft')
+    found = [event['value'] for event in events if event['event'] == 'tag' and event['text'] == 'raised']
+    equal(len(events) + sum(info['losses'].values()), raised + 6 * requests, info['losses'])
+    assert found == sorted(found) and found[-1] == raised - 1, found[-5:]
+    memory = [int(line.split()[1]) for line in text('storm.memory').splitlines()]
+    trace, = json_lines(text('storm.info'))
+    print('# raised %d, saved %d; collect and tail took %s KiB; xentrace lost %s' % (raised, len(found), memory, trace['losses']))
+    assert max(memory) < 65536, memory
+    equal(trace['diagnostics'], [])
 
 
 @case

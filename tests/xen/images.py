@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: ISC
-"""The images that the lab boots: Xen, Linux, and a root file system for dom0.
+"""The images that the lab boots: Xen, Linux, and root file systems for dom0 and for a guest of Linux.
 
 They are made of Debian's packages, which apt-get downloads, and which are unpacked, not installed. All is kept below
-$XDG_CACHE_HOME/weft/xen (~/.cache/weft/xen): images are made again only if this file changes, because apt-get takes
-seconds to name the packages. Remove that folder to take newer packages.
+$XDG_CACHE_HOME/weft/xen (~/.cache/weft/xen): images are made again if this file changes, or if `apt-get update` has found
+newer packages.
 """
 import glob
 import gzip
@@ -23,10 +23,13 @@ PACKAGES = ['xen-hypervisor-4.17-amd64', 'xen-utils-4.17', 'xen-utils-common', '
             'libxenstore4', 'libxencall1', 'libxendevicemodel1', 'libxenevtchn1', 'libxenforeignmemory1',
             'libxengnttab1', 'libxenhypfs1', 'libxentoolcore1', 'libxentoollog1', 'libyajl2', 'busybox-static']
 KERNEL = 'linux-image-amd64'  # depends on the present one
+KEPT = 3  # older images
 MODULES = ['xen-privcmd', 'xenfs', 'xen-evtchn', 'xen-gntdev', 'xen-gntalloc', 'virtio_ring', 'virtio',
            'virtio_pci_legacy_dev', 'virtio_pci_modern_dev', 'virtio_pci', 'virtio_blk']
 TOOLS = ['usr/lib/xen-4.17/bin/' + name for name in ('xl', 'xenstored', 'xenconsoled', 'xen-init-dom0', 'xentrace')]
-TOOLS += ['usr/bin/xenstore']
+TOOLS += ['usr/bin/xenstore', 'usr/lib/xen-4.17/bin/libxl-save-helper']
+GUEST_MODULES = ['xen-privcmd', 'xenfs', 'xen-gntalloc']
+GUEST_LIBRARIES = ['libxengnttab.so.1', 'libxenstore.so.4', 'libxencall.so.1']  # libweft loads them
 XENSTORE_NAMES = ['xenstore-' + name for name in ('read', 'write', 'ls', 'list', 'rm', 'watch', 'exists', 'chmod')]
 
 
@@ -54,6 +57,19 @@ def kernel_package():
     if not names:
         raise RuntimeError('apt-cache knows no %s' % KERNEL)
     return names[0]
+
+
+def versions():
+    """The versions that apt-get would download. It takes seconds to tell them, so they are kept until its lists change."""
+    lists = ' '.join('%s %d' % (path, os.stat(path).st_mtime_ns) for path in sorted(glob.glob('/var/lib/apt/lists/*')))
+    kept = os.path.join(CACHE, 'versions-' + hashlib.sha256(lists.encode()).hexdigest()[:16])
+    if not os.path.exists(kept):
+        for old in glob.glob(os.path.join(CACHE, 'versions-*')):
+            os.remove(old)
+        found = re.findall(r'Candidate: (\S+)', output('apt-cache', 'policy', *PACKAGES, KERNEL))
+        write(CACHE, os.path.basename(kept), ' '.join(found).encode())
+    with open(kept, encoding='utf-8') as file:
+        return file.read()
 
 
 def unpack(root):
@@ -120,7 +136,7 @@ def libraries(program, folders=''):
 def add_program(archive, name, source, folders=''):
     archive.copy('bin/' + name, source)
     with open(source, 'rb') as file:
-        is_dynamic = b'/ld-linux' in file.read(65536)
+        is_dynamic = name.endswith('.so') or b'/ld-linux' in file.read(65536)
     for library in libraries(source, folders) if is_dynamic else []:
         # A program names its loader by path; other libraries are searched in one folder.
         loader = os.path.basename(library).startswith('ld-linux')
@@ -143,24 +159,44 @@ def only(pattern):
     return found[0]
 
 
-def dom0_archive(root):
+def system(root, tools, modules):
+    """The root file system of dom0, or of a guest: a shell, these tools and modules, and XenStore's commands."""
     archive = Archive()
-    for folder in ('proc', 'sys', 'dev', 'run', 'out', 'tmp', 'lab', 'etc/xen', 'var/lib/xen', 'var/log/xen'):
+    for folder in ('proc', 'sys', 'dev', 'run', 'out', 'tmp', 'lab'):
+        archive.folder(folder)
+    archive.copy('bin/busybox', os.path.join(root, 'bin/busybox'))
+    archive.link('bin/sh', 'busybox')
+    for tool in tools:
+        add_program(archive, os.path.basename(tool), os.path.join(root, tool), library_folders(root))
+    for name in XENSTORE_NAMES:
+        archive.link('bin/' + name, 'xenstore')
+    # pthread_cancel loads it by name.
+    archive.copy('lib/libgcc_s.so.1', '/lib/x86_64-linux-gnu/libgcc_s.so.1')
+    for number, module in enumerate(modules):
+        archive.copy('modules/%02d-%s' % (number, module), only('%s/lib/modules/**/%s.ko' % (root, module)))
+    return archive
+
+
+def library_folders(root):
+    return ':'.join({os.path.dirname(path) for path in glob.glob(root + '/usr/lib/**/*.so.*', recursive=True)})
+
+
+def dom0_archive(root):
+    archive = system(root, TOOLS, MODULES)
+    for folder in ('etc/xen', 'var/lib/xen', 'var/log/xen'):
         archive.folder(folder)
     archive.link('var/run', '/run')
     archive.add('etc/xen/xl.conf', b'')
-    archive.copy('bin/busybox', os.path.join(root, 'bin/busybox'))
-    archive.link('bin/sh', 'busybox')
-    folders = ':'.join({os.path.dirname(path) for path in glob.glob(root + '/usr/lib/**/*.so.*', recursive=True)})
-    for tool in TOOLS:
-        add_program(archive, os.path.basename(tool), os.path.join(root, tool), folders)
-    for name in XENSTORE_NAMES:
-        archive.link('bin/' + name, 'xenstore')
     archive.link('usr/lib/xen-4.17/bin', '/bin')
-    # pthread_cancel loads it by name.
-    archive.copy('lib/libgcc_s.so.1', '/lib/x86_64-linux-gnu/libgcc_s.so.1')
-    for number, module in enumerate(MODULES):
-        archive.copy('modules/%02d-%s' % (number, module), only('%s/lib/modules/**/%s.ko' % (root, module)))
+    return archive
+
+
+def guest_archive(root):
+    archive = system(root, ['usr/bin/xenstore'], GUEST_MODULES)
+    for name in GUEST_LIBRARIES:
+        library = only('%s/usr/lib/**/%s' % (root, name))
+        for path in [library, *libraries(library, library_folders(root))]:
+            archive.copy('lib/' + os.path.basename(path), path)
     return archive
 
 
@@ -173,6 +209,7 @@ def make_images(folder):
         write(folder, 'linux', decompressed_kernel(only(root + '/boot/vmlinuz-*')))
         output('strip', os.path.join(folder, 'linux'))
         write(folder, 'dom0.cpio', dom0_archive(root).bytes())
+        write(folder, 'guest.cpio', guest_archive(root).bytes())
 
 
 def write(folder, name, content):
@@ -181,12 +218,14 @@ def write(folder, name, content):
 
 
 def images():
-    """The folder with xen, linux and dom0.cpio, which is made once. Call this with the lab's lock."""
+    """The folder with xen, linux, dom0.cpio and guest.cpio, which is made once. Call this with the lab's lock."""
     with open(os.path.abspath(__file__), 'rb') as file:
-        folder = os.path.join(CACHE, hashlib.sha256(file.read()).hexdigest()[:16])
+        folder = os.path.join(CACHE, hashlib.sha256(file.read() + versions().encode()).hexdigest()[:16])
     if not os.path.exists(folder):
-        for old in glob.glob(os.path.join(CACHE, '[0-9a-f]' * 16 + '*')):
+        # Other versions of this file may be in use beside it.
+        for old in sorted(glob.glob(os.path.join(CACHE, '[0-9a-f]' * 16 + '*')), key=os.path.getmtime)[:-KEPT]:
             shutil.rmtree(old)
+        shutil.rmtree(folder + '.new', ignore_errors=True)
         os.makedirs(folder + '.new')
         make_images(folder + '.new')
         os.rename(folder + '.new', folder)

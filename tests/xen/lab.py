@@ -8,6 +8,10 @@ xentrace, and returns files.
 The script is busybox's sh -eu in dom0, see dom0.sh for its functions. It finds programs on its PATH, and the files below
 /lab; /out is returned. A program comes with the libraries that ldd names.
 
+A guest of Linux runs a script of its own (`linux NAME` in dom0's script starts it, see domu.sh):
+
+    lab.run(SCRIPT, guest=lab.Guest(SCRIPT_OF_THE_GUEST, {'process': process}))
+
 images.py makes what is booted. One lab runs at a time, because it mostly waits for the processor.
 
 No times are guessed: a run fails if its console says nothing for STALLED_S, or after LIMIT_S.
@@ -26,7 +30,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'e2e'))
 sys.path.insert(0, HERE)
 from harness import skip  # noqa: E402
-from images import CACHE, Archive, add_program, images, missing  # noqa: E402
+from images import CACHE, Archive, add_program, images, missing, output  # noqa: E402
 
 STALLED_S, LIMIT_S = 240, 900
 DONE = 'lab: the script ended with status '
@@ -37,12 +41,40 @@ CPU = 'max,-smap,-smep,-avx,-avx2,-f16c,-fma,-xsave,-xsaveopt,-xsavec'
 
 # ---- A run ----
 
-def run_archive(script, programs, files):
+class Guest:
+    """The script that a guest of Linux runs, and its programs."""
+
+    def __init__(self, script, programs):
+        self.script, self.programs = script, programs
+
+
+def system_archive(init, script, programs):
     archive = Archive()
-    archive.copy('init', os.path.join(HERE, 'dom0.sh'))
+    archive.copy('init', os.path.join(HERE, init))
     archive.add('lab/script', script.encode())
     for name, source in programs.items():
-        add_program(archive, name, source)
+        archive.add('bin/' + name, stripped(source), 0o755)
+        add_program(archive, name, source)  # its libraries
+    return archive
+
+
+def stripped(program):
+    """Without debug information, which is most of the file: Linux would copy it twice in the memory of dom0 or the guest."""
+    with tempfile.NamedTemporaryFile(prefix='weft-xen-') as copy:
+        output('strip', '--strip-debug', '-o', copy.name, program)
+        with open(copy.name, 'rb') as file:
+            return file.read()
+
+
+def guest_files(folder, guest):
+    """The kernel and the root file system of a guest of Linux."""
+    with open(os.path.join(folder, 'guest.cpio'), 'rb') as base:
+        initrd = base.read() + system_archive('domu.sh', guest.script, guest.programs).bytes()
+    return {'linux': os.path.join(folder, 'linux'), 'linux.cpio': initrd}
+
+
+def run_archive(script, programs, files):
+    archive = system_archive('dom0.sh', script, programs)
     for name, source in files.items():
         if isinstance(source, bytes):
             archive.add('lab/' + name, source)
@@ -56,8 +88,8 @@ def command(folder, work, processors):
     return ['setpriv', '--pdeathsig', 'KILL', 'qemu-system-x86_64', '-M', 'pc', '-cpu', CPU, '-smp', str(processors), '-m', '2048',
             '-accel', 'tcg,thread=multi,tb-size=512', '-nographic', '-no-reboot', '-nodefaults', '-monitor', 'none',
             '-kernel', os.path.join(folder, 'xen'),
-            '-append', 'console=com1 com1=115200,8n1 dom0_mem=1200M,max:1200M dom0=pv loglvl=all guest_loglvl=all',
-            '-initrd', '%s console=hvc0 earlyprintk=xen nokaslr mitigations=off quiet,%s' % (
+            '-append', 'console=com1 com1=115200,8n1 dom0_mem=1200M,max:1200M dom0=pv bootscrub=0 loglvl=all guest_loglvl=all',
+            '-initrd', '%s console=hvc0 earlyprintk=xen nokaslr mitigations=off cryptomgr.notests quiet,%s' % (
                 os.path.join(folder, 'linux'), os.path.join(work, 'initrd')),
             '-serial', 'file:' + os.path.join(work, 'console'),
             '-drive', 'file=%s,format=raw,if=none,id=d0,cache=unsafe' % os.path.join(work, 'out.img'),
@@ -111,7 +143,7 @@ def keep(found):
             file.write(content)
 
 
-def run(script, programs=None, files=None, processors=1):
+def run(script, programs=None, files=None, processors=1, guest=None):
     """Runs the script in dom0, which must end with status 0. Returns the files that it left in /out, the console's text
     as `console`, and what the script printed as `script.log`. Skips where there is no lab."""
     reason = missing()
@@ -124,10 +156,11 @@ def run(script, programs=None, files=None, processors=1):
             folder = images()
         except RuntimeError as error:
             skip('the lab has no images: %s' % error)
+        files = {**(files or {}), **(guest_files(folder, guest) if guest else {})}
         with tempfile.TemporaryDirectory(prefix='weft-xen-') as work:
             with open(os.path.join(work, 'initrd'), 'wb') as file:
                 with open(os.path.join(folder, 'dom0.cpio'), 'rb') as base:
-                    file.write(base.read() + run_archive(script, programs or {}, files or {}))
+                    file.write(base.read() + run_archive(script, programs or {}, files))
             with open(os.path.join(work, 'out.img'), 'wb') as file:
                 file.truncate(512 << 20)
             console, trouble = boot(folder, work, processors)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * A process of a Linux guest that shares its buffer with dom0 and records numbers until it is
- * killed, or ends by itself at SIGTERM.
+ * killed, or ends by itself at SIGTERM. At SIGUSR1 it stops recording.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -11,12 +11,12 @@
 #include <weft/weft.h>
 #include <weft/xen.h>
 
-static volatile sig_atomic_t is_over;
+static volatile sig_atomic_t is_over, stops;
 
 static void end(int signal)
 {
-	(void)signal;
-	is_over = 1;
+	is_over |= signal == SIGTERM;
+	stops |= signal == SIGUSR1;
 }
 
 int main(int count, char **arguments)
@@ -30,8 +30,13 @@ int main(int count, char **arguments)
 		return 1;
 	}
 	signal(SIGTERM, end);
+	signal(SIGUSR1, end);
 	for (uint64_t number = 0; !is_over; number++) {
 		weft_tag_value("number", number);
+		if (number % 256 == 0)
+			(void)weft_xen_renew();
+		if (stops)
+			weft_stop();
 		nanosleep(&gap, NULL);
 	}
 	return 0;

@@ -40,9 +40,11 @@ def build(name, sources, flags):
 
 LIBRARIES = {
     'guest': ['-T', os.path.join(HERE, 'guest', 'guest.lds'), '-Wl,--build-id=none'],
+    'absorb': ['-lxenevtchn', '-lxenstore'],
     'map': ['-lxengnttab', '-lxenstore'],
     'rounds': [LIBWEFT, '-lxencall', '-lxenevtchn', '-lxenstore'],
     'process': [LIBWEFT],
+    'versions': [LIBWEFT],
 }
 
 
@@ -67,4 +69,4 @@ def for_dom0(name):
 
 def all_for_dom0():
     """All of these programs, by name."""
-    return {name: for_dom0(name) for name in ('map', 'process', 'rounds')}
+    return {name: for_dom0(name) for name in ('absorb', 'map', 'process', 'rounds')}

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * A unikernel for tests: the least that a paravirtualised guest of Xen needs to record. Its parts:
+ * A unikernel for tests: the least that a guest of Xen needs to record, paravirtualised or PVH. Its
+ * parts:
  *
- *     entry.S     the entry
+ *     entry.S     the entries
+ *     pvh.c       the beginning of a PVH guest
  *     memory.c    frames, shared pages, grants; the functions that a compiler may call
  *     xenstore.c  reads and writes keys
  *     time.c      clocks, sleeping, event channels, the end
@@ -20,6 +22,7 @@
 #define PAGE_BYTES 4096
 
 extern const start_info_t *guest_info;
+extern bool guest_is_pvh;
 extern shared_info_t *guest_shared; /* the page that Xen updates */
 
 static inline long hypercall(unsigned number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
@@ -34,10 +37,15 @@ static inline long hypercall(unsigned number, uint64_t a, uint64_t b, uint64_t c
 	return result;
 }
 
+/* ---- pvh.c ---- */
+
+/* Replaces one of the guest's pages by a page of Xen: XENMAPSPACE_shared_info and so on. */
+void pvh_map(void *page, unsigned space, uint64_t index);
+
 /* ---- memory.c ---- */
 
 void memory_init(void);
-/* The machine's frame of one of the guest's pages. */
+/* The frame of one of the guest's pages: the machine's, or a PVH guest's own. */
 uint64_t memory_frame(const void *page);
 /* The guest's page in that frame. */
 void *memory_page(uint64_t frame);
@@ -61,6 +69,7 @@ uint64_t time_tsc_hz(void);
 bool time_await(uint32_t port, uint64_t until);
 void time_sleep(uint64_t ns);
 uint32_t time_listen(uint16_t domain); /* a new port, to which that domain can connect */
+uint32_t time_connect(uint16_t domain, uint32_t its_port); /* a new port, connected to that one */
 void time_notify(uint32_t port);
 /* SHUTDOWN_poweroff and so on. */
 _Noreturn void time_end(unsigned reason);

@@ -6,13 +6,17 @@
  *     record     goes on
  *     stop       completes the buffer; the domain stays
  *     ping       answers events of a port, which it writes to `data/port`; records both
+ *     answer     the same for the domain `data/peer`: takes messages and sends answers
+ *     ask        sends 1,000 messages to the port `data/peer-port` of the domain `data/peer`
+ *     storm      records and sends events to the domain `data/peer` without a pause
  *     compare    records Xen's system time as a hypercall returns it, 10,000 times
  *     hostile    damages the buffer at random, and reports so in `data/state`
  *     crash, poweroff, reboot
  *
  * It writes the number of requests so far to `data/number`. The command line has words: pages=N,
  * gap_us=N between requests, tsc (the clock), directory, id=TEXT, seed=N for `hostile`; mprof:
- * shares its ramdisk, a trace of mirage-profile, and does nothing else.
+ * shares its ramdisk, a trace of mirage-profile, at first only half of it, the rest at the next
+ * command, and does nothing else.
  */
 #include "guest.h"
 
@@ -187,14 +191,96 @@ static void ping(void)
 {
 	uint64_t number = 0;
 	uint32_t port = time_listen(0);
+	uint64_t task = weft_create(WEFT_KIND_TASK);
 	write_number("data/port", port);
+	weft_label_as(task, "event channel");
+	weft_switch(task);
 	do {
 		if (!time_await(port, time_now() + 20000000))
 			continue;
+		weft_receive(weft_xen_channel(WEFT_XEN_SELF, port));
 		weft_tag_value("ping", number);
-		weft_tag_value("pong", number++);
+		weft_tag_value("pong", number);
 		time_notify(port);
+		weft_tag_value("sent", number++);
 	} while (!look());
+	weft_resolve(task);
+	weft_switch(WEFT_TASK_NONE);
+}
+
+static uint64_t read_key(const char *path)
+{
+	char text[DIGITS + 1];
+	uint64_t number = 0;
+	xenstore_read(path, text, sizeof(text));
+	for (const char *at = text; *at >= '0' && *at <= '9'; at++)
+		number = number * 10 + (uint64_t)(*at - '0');
+	return number;
+}
+
+/* The number of a message has the lowest bit set if it is an answer. */
+#define MESSAGES 1000
+
+static uint32_t listen_for_peer(void)
+{
+	uint32_t port = time_listen((uint16_t)read_key("data/peer"));
+	write_number("data/port", port);
+	return port;
+}
+
+static void answer(void)
+{
+	uint64_t task = weft_create(WEFT_KIND_TASK), number = 0;
+	uint32_t port = listen_for_peer();
+	weft_label_as(task, "server");
+	while (!look()) {
+		if (!time_await(port, time_now() + 20000000))
+			continue;
+		weft_receive_as(task, WEFT_KEY_ONCE | 2 * number);
+		weft_switch(task);
+		weft_send(WEFT_KEY_ONCE | (2 * number + 1));
+		weft_switch(WEFT_TASK_NONE);
+		time_notify(port);
+		number++;
+	}
+}
+
+static void send_message(uint64_t task, uint32_t port, uint64_t number)
+{
+	weft_switch(task);
+	weft_send(WEFT_KEY_ONCE | 2 * number);
+	weft_switch(WEFT_TASK_NONE);
+	time_notify(port);
+	while (!time_await(port, time_now() + 20000000))
+		continue;
+	weft_receive_as(task, WEFT_KEY_ONCE | (2 * number + 1));
+}
+
+static void ask(void)
+{
+	uint64_t task = weft_create(WEFT_KIND_TASK);
+	uint32_t peer_port = (uint32_t)read_key("data/peer-port");
+	uint32_t port = time_connect((uint16_t)read_key("data/peer"), peer_port);
+	weft_label_as(task, "client");
+	(void)time_await(port, time_now()); /* Xen raises one event when the port is bound */
+	for (uint64_t i = 0; i < MESSAGES; i++)
+		send_message(task, port, i);
+	xenstore_write("data/state", "answered");
+	wait_for_command();
+}
+
+/* The other side need not take the events: some become one. */
+static void storm(void)
+{
+	uint64_t number = 0;
+	uint32_t port = listen_for_peer();
+	do
+		for (int i = 0; i < 1000; i++) {
+			weft_tag_value("raised", number++);
+			time_notify(port);
+		}
+	while (!look());
+	write_number("data/raised", number);
 }
 
 /* A reader sees whether the clock of the events agrees. */
@@ -229,7 +315,6 @@ static void be_hostile(void)
 {
 	static struct ring ring = {.bytes = buffer[0], .template = template[0]};
 	ring.size = options.pages * PAGE_BYTES;
-	weft_stop();
 	memcpy(template, buffer, ring.size);
 	attack_init(&ring, options.seed);
 	xenstore_write("data/state", "hostile");
@@ -244,6 +329,12 @@ static void obey(void)
 		record();
 	else if (is_command("ping"))
 		ping();
+	else if (is_command("answer"))
+		answer();
+	else if (is_command("ask"))
+		ask();
+	else if (is_command("storm"))
+		storm();
 	else if (is_command("compare"))
 		compare();
 	else if (is_command("hostile"))
@@ -255,10 +346,24 @@ static void obey(void)
 	else if (is_command("reboot"))
 		time_end(SHUTDOWN_reboot);
 	else if (is_command("stop")) {
-		weft_xen_close(&guest, &share);
+		weft_stop();
 		wait_for_command();
 	} else
 		wait_for_command();
+}
+
+/* Empties the packets in the second half of the old trace, and keeps them in the buffer. Returns
+ * where they begin. */
+static char *hide_later_packets(void)
+{
+	static const char magic[] = {(char)0xc1, 0x1f, (char)0xfc, (char)0xc1};
+	char *end = (char *)guest_info->mod_start + guest_info->mod_len;
+	char *later = end - guest_info->mod_len / 2;
+	while (later < end && memcmp(later, magic, sizeof(magic)) != 0)
+		later++;
+	memcpy(buffer, later, (size_t)(end - later));
+	memset(later, 0, (size_t)(end - later));
+	return later;
 }
 
 /* As mirage-profile publishes its trace: one list. */
@@ -273,7 +378,10 @@ static void share_old_trace(void)
 		*at++ = ',';
 		at = (char *)memcpy(at, digits + DIGITS - 4, 4) + 4;
 	}
+	char *later = hide_later_packets();
 	xenstore_write("data/mprof/ring-ref", list + 1);
+	wait_for_command(); /* grow */
+	memcpy(later, buffer, (size_t)(pages + guest_info->mod_len - later));
 	for (;;)
 		wait_for_command();
 }

@@ -6,6 +6,7 @@
 #include "guest.h"
 
 #include <xen/grant_table.h>
+#include <xen/memory.h>
 
 #define GRANT_FRAMES 16
 #define GRANTS       (GRANT_FRAMES * PAGE_BYTES / sizeof(grant_entry_v1_t))
@@ -60,12 +61,16 @@ int memcmp(const void *left, const void *right, size_t size)
 uint64_t memory_frame(const void *page)
 {
 	const uint64_t *frames = (const uint64_t *)guest_info->mfn_list;
+	if (guest_is_pvh)
+		return (uintptr_t)page / PAGE_BYTES;
 	return frames[(uintptr_t)page / PAGE_BYTES];
 }
 
 void *memory_page(uint64_t frame)
 {
 	const uint64_t *pages = (const uint64_t *)MACH2PHYS_VIRT_START;
+	if (guest_is_pvh)
+		return (void *)(frame * PAGE_BYTES);
 	return (void *)(pages[frame] * PAGE_BYTES);
 }
 
@@ -75,8 +80,19 @@ static void map(void *page, uint64_t frame)
 		UVMF_INVLPG, 0);
 }
 
+static void map_pages_of_pvh(void)
+{
+	pvh_map(shared_page, XENMAPSPACE_shared_info, 0);
+	for (unsigned i = 0; i < GRANT_FRAMES; i++)
+		pvh_map(grant_pages[i], XENMAPSPACE_grant_table, i);
+}
+
 void memory_init(void)
 {
+	if (guest_is_pvh) {
+		map_pages_of_pvh();
+		return;
+	}
 	xen_pfn_t frames[GRANT_FRAMES];
 	gnttab_setup_table_t setup = {.dom = DOMID_SELF, .nr_frames = GRANT_FRAMES};
 	set_xen_guest_handle(setup.frame_list, frames);

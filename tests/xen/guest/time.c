@@ -77,6 +77,13 @@ uint32_t time_listen(uint16_t domain)
 	return channel.port;
 }
 
+uint32_t time_connect(uint16_t domain, uint32_t its_port)
+{
+	evtchn_bind_interdomain_t channel = {.remote_dom = domain, .remote_port = its_port};
+	hypercall(__HYPERVISOR_event_channel_op, EVTCHNOP_bind_interdomain, (uintptr_t)&channel, 0, 0);
+	return channel.local_port;
+}
+
 void time_notify(uint32_t port)
 {
 	evtchn_send_t send = {.port = port};
