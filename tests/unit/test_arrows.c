@@ -229,6 +229,22 @@ static void equal_waits_have_their_words_once(void **state)
 	picture_finish(&p);
 }
 
+/* More steps at one time than are drawn there, so only those of tasks that have a line. */
+static void steps_of_many_tasks_are_drawn_at_their_lines(void **state)
+{
+	(void)state;
+	uint32_t steps = 0;
+	struct picture p =
+		picture_of("create 0 1 task; [4500: create 1 2+i*2 task; create 1 3+i*2 task]; +100; "
+				   "[4500: become 2+i*2 3+i*2]; +100; run 1");
+	for (uint32_t i = 0; i < p.canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &p.canvas->ops[i];
+		steps += op->type == WEFT_CANVAS_POLYLINE && op->count == 6;
+	}
+	assert_in_range(steps, 10, 100);
+	picture_finish(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +252,7 @@ int main(void)
 		cmocka_unit_test(a_stub_outside_the_view_is_not_drawn),
 		cmocka_unit_test(both_ends_of_a_far_resolve_are_drawn),
 		cmocka_unit_test(the_selected_task_has_whole_arrows),
+		cmocka_unit_test(steps_of_many_tasks_are_drawn_at_their_lines),
 		cmocka_unit_test(equal_names_are_written_once),
 		cmocka_unit_test(more_arrows_than_pixels_are_heat),
 		cmocka_unit_test(folded_tasks_have_no_arrows),

@@ -401,6 +401,46 @@ static void a_halo_lies_around_the_letters(void **state)
 	cairo_destroy(cairo);
 }
 
+/* In a PDF, the halo is a stroke and not a mask. */
+static void a_halo_is_stroked_on_other_surfaces(void **state)
+{
+	double x[2], y[2], width[2], height[2];
+	(void)state;
+	for (int halo = 0; halo < 2; halo++) {
+		const struct weft_text_style style = {
+			.color = 0x000000ff, .size = 16, .halo = halo, .back = 0x0000ffff};
+		cairo_surface_t *surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
+		cairo_t *cairo = cairo_create(surface);
+		struct weft_canvas *canvas = new_canvas(SIZE, SIZE);
+		struct weft_cairo_font *font = new_font();
+		weft_canvas_text(canvas, 20, 40, "Hex", 3, 30, &style);
+		weft_cairo_draw(canvas, font, cairo);
+		cairo_recording_surface_ink_extents(
+			surface, &x[halo], &y[halo], &width[halo], &height[halo]);
+		weft_canvas_destroy(canvas);
+		weft_cairo_font_destroy(font);
+		cairo_destroy(cairo);
+		cairo_surface_destroy(surface);
+	}
+	assert_true(x[0] - x[1] == 2 && y[0] - y[1] == 2); /* half of the pen */
+	assert_true(width[1] - width[0] == 4 && fabs(height[1] - height[0] - 4) <= 1);
+}
+
+static void a_halo_keeps_to_whole_pixels(void **state)
+{
+	const struct weft_text_style halo = {
+		.color = 0x000000ff, .size = 16, .halo = true, .back = 0x0000ffff};
+	(void)state;
+	for (int scale = 1; scale <= 2; scale++) {
+		cairo_t *whole = draw_text(&halo, 20, 40, scale);
+		cairo_t *near = draw_text(&halo, 20 + 0.2 / scale, 40 - 0.2 / scale, scale);
+		assert_memory_equal(
+			pixels_of(near), pixels_of(whole), (size_t)(SIZE * SIZE * 4 * scale * scale));
+		cairo_destroy(whole);
+		cairo_destroy(near);
+	}
+}
+
 static double width_of(const struct weft_font *font, const char *text, double size, bool bold)
 {
 	return font->measure(font->context, text, strlen(text), size, bold);
@@ -501,6 +541,8 @@ int main(void)
 		cmocka_unit_test(only_upright_images_have_fast_boxes),
 		cmocka_unit_test(a_text_stands_on_its_place),
 		cmocka_unit_test(a_halo_lies_around_the_letters),
+		cmocka_unit_test(a_halo_is_stroked_on_other_surfaces),
+		cmocka_unit_test(a_halo_keeps_to_whole_pixels),
 		cmocka_unit_test(texts_are_measured_by_size_and_weight),
 		cmocka_unit_test(a_full_cache_measures_the_same),
 		cmocka_unit_test(files_have_the_size_of_the_canvas),

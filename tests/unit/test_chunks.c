@@ -168,6 +168,37 @@ static void a_gap_is_stalled(void **state)
 	expect(&s, "5:1 8:18446744073709551615 8:2 lost 3 stalled ");
 }
 
+/* A switch that a packet's header says has the offset of the packet's first record. */
+static void offsets_are_those_of_records(void **state)
+{
+	struct made_stream s = begin();
+	struct made_packet first = made_packet(1, 1), second = made_packet(1, 2);
+	struct weft_decoder *decoder;
+	struct weft_event event;
+	(void)state;
+	made_switch(&first, 5, 1);
+	made_time(&first, 1);
+	made_switch(&first, 6, 2);
+	second.header.opened_ticks = 8;
+	second.header.number = 4;
+	made_switch(&second, 9, 3);
+	size_t head = sizeof(struct weft_abi_chunk) + sizeof(struct weft_abi_packet);
+	size_t first_at = s.size + head;
+	made_add_packet(&s, &first, 0);
+	size_t second_at = s.size + head;
+	made_add_packet(&s, &second, 0);
+	const size_t expected[] = {first_at, first_at + 32, second_at, second_at};
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	assert_int_equal(weft_decoder_feed_borrowed(decoder, s.bytes, s.size), 0);
+	assert_int_equal(weft_decoder_finish(decoder), 0);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		assert_int_equal(weft_decoder_next(decoder, &event), WEFT_OK);
+		assert_int_equal(event.offset, expected[i]);
+	}
+	assert_int_equal(weft_decoder_next(decoder, &event), WEFT_END);
+	weft_decoder_destroy(decoder);
+}
+
 static void bytes_that_are_not_a_chunk(void **state)
 {
 	static const uint8_t nothing[48] = {1};
@@ -241,6 +272,42 @@ static void a_part_has_its_losses_in_a_chunk(void **state)
 	made_switch(&p, 5, 1);
 	made_add_packet(&s, &p, 0);
 	expect(&s, "5:1 lost 7 full ");
+}
+
+/* Its list of losses is complete: no gap between its packets is one. */
+static void a_part_with_a_list_of_losses_has_no_others(void **state)
+{
+	struct made_stream s;
+	struct made_packet first = made_packet(1, 1), second = made_packet(1, 2);
+	struct weft_abi_buffer header = made_header();
+	const struct weft_abi_lost lost = {2, 4, 7, 1, WEFT_ABI_LOSS_FULL};
+	(void)state;
+	header.losses[WEFT_ABI_LOSS_STALLED] = 3;
+	header.losses[WEFT_ABI_LOSS_OVERWRITTEN] = 3;
+	second.header.number = 4;
+	made_switch(&first, 5, 1);
+	made_switch(&second, 8, 2);
+	made_begin(&s, &header);
+	made_chunk(&s, WEFT_ABI_CHUNK_LOST, 0, &lost, sizeof(lost));
+	made_add_packet(&s, &first, 0);
+	made_add_packet(&s, &second, 0);
+	expect_read(&s, 0, "5:1 8:2 lost 7 full ");
+}
+
+/* Such a record may not read the next one's words. */
+static void records_of_one_word_are_too_short(void **state)
+{
+	static const unsigned kinds[] = {WEFT_ABI_TIME, WEFT_ABI_TEXT, WEFT_ABI_THREAD};
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct made_stream s = begin();
+		struct made_packet p = made_packet(1, 1);
+		made_switch(&p, 5, 1);
+		p.words[p.count++] = WEFT_ABI_HEAD(kinds[i], 1, 0) | 6;
+		made_switch(&p, 7, 2);
+		made_add_packet(&s, &p, 0);
+		expect(&s, "5:1 7:2 ! an event of an unknown kind ");
+	}
 }
 
 static void equal_times_are_in_the_order_of_packets(void **state)
@@ -388,10 +455,13 @@ int main(void)
 		cmocka_unit_test(a_name_that_comes_late_and_far_away),
 		cmocka_unit_test(a_thread_begins_without_a_task),
 		cmocka_unit_test(a_gap_is_stalled),
+		cmocka_unit_test(offsets_are_those_of_records),
 		cmocka_unit_test(bytes_that_are_not_a_chunk),
 		cmocka_unit_test(headers_in_the_stream),
 		cmocka_unit_test(a_clock_without_a_rate),
 		cmocka_unit_test(a_part_has_its_losses_in_a_chunk),
+		cmocka_unit_test(a_part_with_a_list_of_losses_has_no_others),
+		cmocka_unit_test(records_of_one_word_are_too_short),
 		cmocka_unit_test(equal_times_are_in_the_order_of_packets),
 		cmocka_unit_test(texts_in_chunks),
 		cmocka_unit_test(chunks_that_are_too_large),

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <weft/cut.h>
@@ -94,6 +95,10 @@ static void a_wait_status_becomes_a_sentence(void **state)
 	buffer.ending = WEFT_ENDING_STOP; /* long before */
 	weft_trace_format_ending(&buffer, text, sizeof(text));
 	assert_string_equal(text, "the program stopped recording");
+	buffer = (struct weft_trace_buffer){.ending = WEFT_ENDING_GONE}; /* its parent did not tell */
+	weft_trace_format_ending(&buffer, text, sizeof(text));
+	assert_string_equal(
+		text, "the program ended without its exit handlers: by a signal, _exit or exec");
 	assert_string_equal(weft_ending_name(WEFT_ENDING_GONE), "gone");
 	assert_null(weft_ending_name(WEFT_ENDINGS));
 }
@@ -228,6 +233,13 @@ static void a_copy_of_a_running_program_ends_when_it_was_made(void **state)
 	unlink(path);
 }
 
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* A child that is killed has not stored its end. */
 static void a_watcher_notes_the_end_of_a_killed_process(void **state)
 {
@@ -249,8 +261,12 @@ static void a_watcher_notes_the_end_of_a_killed_process(void **state)
 	struct weft_watch *watch;
 	struct trace t;
 	assert_int_equal(weft_watch_open_descriptor(fd, &watch), 0);
+	uint64_t monotonic_ns = clock_ns(CLOCK_MONOTONIC), unix_ns = clock_ns(CLOCK_REALTIME);
 	assert_true(weft_watch_note_end(watch, WEFT_WAIT_KNOWN | (uint32_t)status));
 	const struct weft_abi_clock_reading noted = ((struct weft_abi_buffer *)ring)->end;
+	assert_in_range(noted.monotonic_ns, monotonic_ns, clock_ns(CLOCK_MONOTONIC));
+	assert_in_range(noted.unix_ns, unix_ns, clock_ns(CLOCK_REALTIME));
+	assert_true(noted.ticks > ((struct weft_abi_buffer *)ring)->start.ticks);
 	assert_true(weft_watch_note_end(watch, 0)); /* does not change what was noted */
 	assert_int_equal(((struct weft_abi_buffer *)ring)->end.ticks, noted.ticks);
 	trace_open(&t, ring, SIZE);

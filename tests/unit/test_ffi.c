@@ -403,6 +403,70 @@ static void a_category_that_is_off_records_only_switches(void **state)
 	trace_close(&t);
 }
 
+/* Calls each function as task 5 while task 4 runs, and lists the task that runs afterwards. */
+static size_t list_current(struct weft_category *category, uint64_t *list)
+{
+	size_t count = 0;
+	uint64_t begun;
+#define AFTER(call) (weft_ffi_switch(4), call, list[count++] = weft_ffi_current())
+	AFTER(weft_ffi_create(category, 0, 5, WEFT_KIND_BIND));
+	AFTER(weft_ffi_read(category, 0, 5, 6));
+	AFTER(weft_ffi_read_later(category, 0, 5, 6));
+	AFTER(weft_ffi_try_read(category, 0, 5, 6));
+	AFTER(weft_ffi_wait_any(category, 0, 5, (const uint64_t[]){6, 7}, 2));
+	AFTER(weft_ffi_signal(category, 0, 5, 6));
+	AFTER(weft_ffi_signal_only(category, 0, 5, 6));
+	AFTER(weft_ffi_resolve(category, 0, 5, 10));
+	AFTER(weft_ffi_fail(category, 0, 5, 11, TEXT("no luck")));
+	AFTER(weft_ffi_cancel(category, 0, 5, 12));
+	AFTER(weft_ffi_close(category, 0, 5, 13));
+	AFTER(weft_ffi_time_out(category, 0, 5, 14));
+	AFTER(weft_ffi_acquire(category, 0, 5, 6));
+	AFTER(weft_ffi_release(category, 0, 5, 6));
+	AFTER(weft_ffi_send(category, 0, 5, 9));
+	AFTER(weft_ffi_receive(category, 0, 5, 9));
+	AFTER(weft_ffi_become(category, 0, 15, 16));
+	AFTER(begun = weft_ffi_operation_begin(category, 0, 5, TEXT("one"), NULL));
+	AFTER(weft_ffi_operation_end(category, 0, begun, 5));
+	AFTER(begun = weft_ffi_operation_begin(category, 0, 5, TEXT("two"), NULL));
+	AFTER(weft_ffi_operation_cancel(category, 0, begun, 5));
+	AFTER(begun = weft_ffi_operation_begin(category, 0, 5, TEXT("three"), NULL));
+	AFTER(weft_ffi_operation_fail(category, 0, begun, 5, TEXT("no luck")));
+	AFTER(begun = weft_ffi_operation_begin(category, 0, 5, TEXT("four"), NULL));
+	AFTER(weft_ffi_operation_cancel(category, 0, begun, WEFT_TASK_NONE));
+#undef AFTER
+	return count;
+}
+
+/* A level leaves out events, but not what runs. */
+static void levels_do_not_change_what_runs(void **state)
+{
+	uint64_t with[40], without[40];
+	(void)state;
+	size_t count = list_current(own, with);
+	assert_int_equal(weft_ffi_set_level(TEXT("own"), WEFT_LEVEL_OFF), 0);
+	assert_int_equal(list_current(own, without), count);
+	assert_int_equal(weft_ffi_set_level(TEXT("own"), WEFT_LEVEL_INFO), 0);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(with[i], without[i]);
+}
+
+/* 40 ns of a foreign clock before it was set to 1000 are 40 ns of the trace before that. */
+static void foreign_clocks_are_set(void **state)
+{
+	struct trace t;
+	weft_ffi_clock_sync(WEFT_CLOCK_FOREIGN + 3, 1000);
+	weft_ffi_note(NULL, 0, 7, TEXT("after"), NULL);
+	weft_span("disk", WEFT_CLOCK_FOREIGN + 3, "seek", 900, 1000 - 40);
+	read_back(&t, state);
+	uint64_t set_by_ns = trace_expect(&t, WEFT_EVENT_NOTE, 7, 0)->time_ns;
+	assert_true(trace_next(&t));
+	assert_int_equal(t.event.end_ns - t.event.begin_ns, 60);
+	/* Without the call, the span would end at its own event. */
+	assert_true(t.event.end_ns + 40 <= set_by_ns);
+	trace_close(&t);
+}
+
 static void failures_are_errors(void **state)
 {
 	struct trace t;
@@ -463,6 +527,8 @@ int main(void)
 		RECORDED(a_pattern_has_a_limit),
 		RECORDED(filtered_calls_still_switch),
 		RECORDED(a_category_that_is_off_records_only_switches),
+		RECORDED(levels_do_not_change_what_runs),
+		RECORDED(foreign_clocks_are_set),
 		RECORDED(failures_are_errors),
 		RECORDED(categories_without_number_belong_to_the_program),
 	};

@@ -10,6 +10,7 @@
 
 #include "model/idle.h"
 
+#include "decoded.h"
 #include "trace_script.h"
 
 /* As "20-30 by 1, 45-60 by 2", in ns since the trace's start. */
@@ -66,12 +67,81 @@ static void a_thread_that_runs_prevents_it(void **state)
 		"run 1; thread 1; run 2; ~20; idle; ~10; thread 0; run 3; ~4; thread 1; run 2; ~1", "");
 }
 
+/* ---- Random threads and bands, beside a naive answer for each ns ---- */
+
+#define THREADS 4
+#define BANDS   9
+#define END_NS  40
+
+static struct weft_presence presences[THREADS];
+static struct weft_band_period bands[BANDS];
+
+/* Some presences and bands are empty or upside down, some bands are of other kinds or threads. */
+static struct weft_model random_model(uint64_t *seed, uint64_t start)
+{
+	for (int i = 0; i < THREADS; i++)
+		presences[i] = (struct weft_presence){
+			.start = start + next_random(seed) % END_NS, .end = start + next_random(seed) % END_NS};
+	for (int i = 0; i < BANDS; i++)
+		bands[i] = (struct weft_band_period){.start = start + next_random(seed) % END_NS,
+			.end = start + next_random(seed) % END_NS,
+			.thread = next_random(seed) % (THREADS + 1),
+			.kind = next_random(seed) % 4 ? WEFT_BAND_IDLE : WEFT_BAND_GC};
+	struct weft_model model = {.thread_count = 1 + next_random(seed) % THREADS,
+		.presences = presences,
+		.band_count = next_random(seed) % (BANDS + 1),
+		.bands = bands};
+	model.summary.start = start;
+	model.summary.end = start + END_NS;
+	return model;
+}
+
+/* The threads that exist in the ns from `time` on if all of them are idle, else 0. */
+static uint32_t idle_at(const struct weft_model *model, uint64_t time)
+{
+	uint32_t threads = 0, idle = 0;
+	for (uint32_t i = 0; i < model->thread_count; i++)
+		threads += presences[i].start <= time && time < presences[i].end;
+	for (uint32_t i = 0; i < model->band_count; i++)
+		idle += bands[i].kind == WEFT_BAND_IDLE && bands[i].thread < model->thread_count &&
+				bands[i].start <= time && time < bands[i].end;
+	return idle >= threads ? threads : 0;
+}
+
+static void random_threads_are_idle_as_a_naive_count_says(void **state)
+{
+	(void)state;
+	uint64_t seed = 1;
+	for (int round = 0; round < 3000; round++) {
+		struct weft_model model = random_model(&seed, round % 2 ? 1000 : UINT64_MAX - END_NS);
+		struct weft__idle *list;
+		uint32_t count, found = 0;
+		assert_int_equal(weft__model_idle(&model, &list, &count), 0);
+		uint64_t start = model.summary.start;
+		for (uint64_t at = 0; at < END_NS;) {
+			uint64_t from = at;
+			uint32_t threads, most = 0;
+			for (; at < END_NS && (threads = idle_at(&model, start + at)); at++)
+				most = threads > most ? threads : most;
+			if (at++ == from)
+				continue;
+			assert_true(found < count);
+			assert_int_equal(list[found].start - start, from);
+			assert_int_equal(list[found].end - start, at - 1);
+			assert_int_equal(list[found++].threads, most);
+		}
+		assert_int_equal(found, count);
+		free(list);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_thread),
 		cmocka_unit_test(threads_that_come_and_go),
 		cmocka_unit_test(a_thread_that_runs_prevents_it),
+		cmocka_unit_test(random_threads_are_idle_as_a_naive_count_says),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,6 +179,49 @@ static struct weft_abi_buffer *header_of(const struct stream *s, unsigned n)
 	return chunk ? (void *)(chunk + 1) : NULL;
 }
 
+/* A program that does or does not store its end itself, and the end that its recorder saw. */
+static void the_last_header_has_the_end(void **state)
+{
+	static const struct weft_platform by_hand = {.ticks = read_ticks, .ticks_hz = 1000000000};
+	static const struct {
+		bool stops;
+		enum weft_abi_ending seen, ending;
+		uint64_t ticks;
+	} cases[] = {
+		{true, WEFT_ABI_ENDING_GONE, WEFT_ABI_ENDING_STOP, 2000},
+		{false, WEFT_ABI_ENDING_GONE, WEFT_ABI_ENDING_GONE, 7},
+		{true, WEFT_ABI_ENDING_CUT, WEFT_ABI_ENDING_CUT, 2000},
+		{false, WEFT_ABI_ENDING_CUT, WEFT_ABI_ENDING_CUT, 7},
+		{true, WEFT_ABI_ENDING_UNKNOWN, WEFT_ABI_ENDING_STOP, 2000},
+		{false, WEFT_ABI_ENDING_RUNNING, WEFT_ABI_ENDING_RUNNING, 7},
+		{false, WEFT_ABI_ENDING_UNKNOWN, WEFT_ABI_ENDING_UNKNOWN, 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct stream s = {.buffer = trace_buffer(SIZE), .file = malloc(FILE_MAX)};
+		const struct weft_abi_clock_reading seen = {.ticks = 7, .monotonic_ns = 7};
+		now_ticks = 1000;
+		assert_int_equal(weft_start(s.buffer, SIZE, &by_hand), 0);
+		assert_int_equal(weft__drain_create(s.buffer, SIZE, 8192, &s.drain), 0);
+		weft_tag_value("number", 1);
+		now_ticks = 2000;
+		if (cases[i].stops)
+			weft_stop();
+		weft__drain_set_end(s.drain, cases[i].seen, &seen);
+		weft__drain_finish(s.drain, false);
+		drained_append(s.drain, s.file, FILE_MAX, &s.size);
+		const struct weft_abi_buffer *last = NULL, *header;
+		for (unsigned n = 0; (header = header_of(&s, n)); n++)
+			last = header;
+		assert_int_equal(last->ending, cases[i].ending);
+		assert_int_equal(last->end.ticks, cases[i].ticks);
+		weft_stop();
+		weft__drain_destroy(s.drain);
+		free(s.buffer);
+		free(s.file);
+	}
+}
+
 static void an_early_stop_is_reported(void **state)
 {
 	(void)state;
@@ -323,6 +366,7 @@ static void names_grow_with_the_stream(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_last_header_has_the_end),
 		cmocka_unit_test(an_early_stop_is_reported),
 		cmocka_unit_test(the_source_of_a_part_is_named),
 		cmocka_unit_test(losses_of_all_headers_are_placed),

@@ -193,6 +193,26 @@ static void equal_starts_are_ordered_by_process(void **state)
 	EXPECT_ORDER("b.weft", "c.weft", "a.weft");
 }
 
+/* Pieces of one stream, whatever their files are called. */
+static void pieces_come_in_their_order(void **state)
+{
+	static const char *const names[] = {"c.weft", "a.weft", "b.weft"};
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct made made = {names[i], 1, 1, 7, 1000, 4000};
+		struct weft_abi_buffer *header = record(&made);
+		header->stream = 1;
+		header->series = 99;
+		header->piece = 1 + (i + 1) % 3;
+		write_file(add_path(names[i]), header, SIZE);
+		free(header);
+	}
+	open_files();
+	/* b.weft is the first piece, then c.weft and a.weft. */
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(file_of(names[i])->part, (i + 1) % 3);
+}
+
 /* ---- Boots ---- */
 
 static void the_boot_of_most_files_is_opened(void **state)
@@ -480,11 +500,15 @@ static void a_failure_leaves_nothing(void **state)
 		has_failed = until_failure < 0;
 		until_failure = -1;
 		assert_true(error == 0 || error == WEFT_ERROR_MEMORY);
+		bool is_told = !has_failed || error;
 		for (size_t i = 0; error == 0 && i < count; i++) /* a file may be left out */
 			if (weft_input_file(input, i)->fit == WEFT_INPUT_OPEN)
 				assert_non_null(weft_input_file(input, i)->decoder);
-			else
+			else {
 				assert_int_equal(weft_input_file(input, i)->error, WEFT_ERROR_MEMORY);
+				is_told = true;
+			}
+		assert_true(is_told);
 		weft_input_close(error ? NULL : input);
 	}
 	input = NULL;
@@ -886,6 +910,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FILES(programs_come_in_the_order_of_their_start),
+		WITH_FILES(pieces_come_in_their_order),
 		WITH_FILES(equal_starts_are_ordered_by_process),
 		WITH_FILES(the_boot_of_most_files_is_opened),
 		WITH_FILES(of_two_boots_the_first_is_opened),

@@ -14,6 +14,7 @@
 
 #include <weft/cut.h>
 #include <weft/decoder.h>
+#include <weft/export.h>
 #include <weft/layout.h>
 #include <weft/lines.h>
 #include <weft/model.h>
@@ -24,6 +25,7 @@
 
 #include "failing_allocation.h"
 #include "made_stream.h"
+#include "made_xentrace.h"
 
 static int print_events(struct weft_decoder *decoder)
 {
@@ -276,11 +278,82 @@ static int add_alike(struct weft_model_builder *builder)
 	return error;
 }
 
+static const struct weft_trace_thread two_threads[] = {{.name = "a"}, {.name = "b"}};
+static const struct weft_trace_description made_description = {
+	.clock.name = "test", .threads = two_threads, .thread_count = 2};
+
+/* A task that runs on two threads at once, and spans of it with many names. */
+static int add_spans(struct weft_model_builder *builder)
+{
+	static const struct weft_event events[] = {
+		{.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = 1},
+		{.type = WEFT_EVENT_SWITCH, .time_ns = 10, .task = 1},
+		{.type = WEFT_EVENT_SWITCH, .time_ns = 20, .task = 1, .thread = 1},
+		{.type = WEFT_EVENT_BEGIN, .time_ns = 22, .task = 1, .text = {"one", 3}},
+		{.type = WEFT_EVENT_END, .time_ns = 24, .task = 1},
+		{.type = WEFT_EVENT_BEGIN, .time_ns = 26, .task = 1, .text = {"two", 3}},
+		{.type = WEFT_EVENT_SWITCH, .time_ns = 30, .task = WEFT_TASK_NONE, .thread = 1},
+		{.type = WEFT_EVENT_SWITCH, .time_ns = 40, .task = WEFT_TASK_NONE},
+	};
+	struct weft_diagnostics diagnostics = {0};
+	int error = 0;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !error; i++)
+		error = weft_model_builder_add(builder, &events[i], &diagnostics);
+	for (uint32_t i = 0; i < 72 && !error; i++)
+		error = weft_model_builder_add(builder,
+			&(struct weft_event){.type = WEFT_EVENT_BEGIN,
+				.time_ns = 50 + i,
+				.task = 1,
+				.text = {"abcdefghijklmnopqrstuvwxyz" + i % 24, 1 + i / 24}},
+			&diagnostics);
+	return error;
+}
+
+static int list_spans(struct weft_decoder *decoder)
+{
+	struct weft_model_builder *builder;
+	struct weft_model *model = NULL;
+	(void)decoder;
+	int error = weft_model_builder_create(&builder);
+	if (error)
+		return error;
+	error = add_spans(builder);
+	if (!error)
+		error = weft_model_builder_finish(builder, &made_description, &model);
+	if (!error)
+		error = list_all(model);
+	weft_model_destroy(model);
+	weft_model_builder_destroy(builder);
+	return error;
+}
+
+/* A message whose sender is before the part and whose receiver is in it. */
+static int cut_message(struct weft_decoder *decoder)
+{
+	static const struct weft_event events[] = {
+		{.type = WEFT_EVENT_SEND, .time_ns = 10, .task = 1, .value = 5},
+		{.type = WEFT_EVENT_SWITCH, .time_ns = 50, .task = 2},
+		{.type = WEFT_EVENT_RECEIVE, .time_ns = 60, .task = 2, .value = 5},
+	};
+	const struct weft_cut_range range = {50, UINT64_MAX};
+	struct weft_text part = {0};
+	const struct weft_cut_sink sink = {append, &part};
+	struct weft_cut *cut;
+	(void)decoder;
+	int error = weft_cut_create(&range, NULL, &sink, &cut);
+	if (error)
+		return error;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !error; i++)
+		error = weft_cut_add(cut, &events[i], &made_description);
+	if (!error)
+		error = weft_cut_finish(cut, &made_description);
+	weft_cut_destroy(cut);
+	weft_text_finish(&part);
+	return error;
+}
+
 static int draw_alike(struct weft_decoder *decoder)
 {
-	static const struct weft_trace_thread threads[] = {{.name = "a"}, {.name = "b"}};
-	const struct weft_trace_description description = {
-		.clock.name = "test", .threads = threads, .thread_count = 2};
 	struct weft_model_builder *builder;
 	struct weft_model *model = NULL;
 	(void)decoder;
@@ -289,7 +362,7 @@ static int draw_alike(struct weft_decoder *decoder)
 		return error;
 	error = add_alike(builder);
 	if (!error)
-		error = weft_model_builder_finish(builder, &description, &model);
+		error = weft_model_builder_finish(builder, &made_description, &model);
 	weft_model_builder_destroy(builder);
 	return error ? error : draw_model(model);
 }
@@ -400,6 +473,63 @@ static void decoding_a_stream_of_many_threads(void **state)
 	assert_int_equal(error, 0);
 }
 
+/* Gaps between packets of many threads; or a list of losses of many threads. */
+static void decoding_losses(void **state)
+{
+	static struct made_stream s;
+	(void)state;
+	for (int is_listed = 0; is_listed < 2; is_listed++) {
+		struct weft_abi_buffer header = made_header();
+		struct weft_abi_lost lost[20];
+		header.losses[WEFT_ABI_LOSS_STALLED] = 1000;
+		made_begin(&s, &header);
+		for (uint32_t i = 0; i < 20; i++)
+			lost[i] = (struct weft_abi_lost){2, 4, 7, 1 + i, WEFT_ABI_LOSS_FULL};
+		if (is_listed)
+			made_chunk(&s, WEFT_ABI_CHUNK_LOST, 0, lost, sizeof(lost));
+		for (uint32_t i = 0; i < 40; i++) {
+			struct made_packet p = made_packet(1 + i % 20, 1 + i);
+			p.header.opened_ticks = 10 * i;
+			p.header.number = 5 * i;
+			made_switch(&p, 10 * i + 1, 1);
+			made_add_packet(&s, &p, 0);
+		}
+		fail_every_allocation((const char *)s.bytes, s.size, print_events);
+	}
+}
+
+static int print_records(struct weft_decoder *decoder)
+{
+	struct weft_text text = {0};
+	struct weft_xentrace_record record;
+	int status;
+	while ((status = weft_decoder_next_xentrace(decoder, &record)) == WEFT_OK)
+		weft_lines_add_xentrace_json(&record, &text);
+	int error = text.error;
+	weft_text_finish(&text);
+	return error ? error : status == WEFT_END ? 0 : status;
+}
+
+/* More of each than fits into the first allocation of its kind: pCPUs and windows, vCPUs, events of
+ * a record, interrupts, continued hypercalls, losses. */
+static void decoding_xentrace(void **state)
+{
+	(void)state;
+	struct made_xentrace *t = xentrace_begin();
+	for (uint32_t cpu = 0; cpu < 20; cpu++) {
+		xentrace_window(t, cpu);
+		xentrace_runstate(t, 1000, 1, cpu, OFFLINE, RUNNING);
+		RECORD(t, 0x20100d, 1010, 1 | 1u << 22, 9);
+		RECORD(t, 0x20100d, 1020, 1 | 1u << 22, 0x80000005);
+		RECORD(t, 0x802008, 1030, 4, 1025, 1028);
+		xentrace_lost(t, 1050, 3, 1, cpu, 1040);
+	}
+	RECORD(t, 0x28002, 1060, 1);
+	fail_every_allocation((const char *)t->bytes, t->size, print_events);
+	fail_every_allocation((const char *)t->bytes, t->size, print_records);
+	free(t);
+}
+
 static void drawing(void **state)
 {
 	(void)state;
@@ -423,6 +553,36 @@ static void decoding_ctf(void **state)
 	(void)state;
 	char ctf[128];
 	fail_every_allocation(ctf, make_ctf(ctf), print_events);
+}
+
+static int take_bytes(void *context, const char *name, const void *bytes, size_t size)
+{
+	(void)context, (void)name, (void)bytes, (void)size;
+	return 0;
+}
+
+static int export_ctf(struct weft_decoder *decoder)
+{
+	const struct weft_export_ctf_sink sink = {.append = take_bytes};
+	struct weft_export_ctf *ctf;
+	struct weft_event event;
+	int status, error = weft_export_ctf_create(&sink, &ctf);
+	if (error)
+		return error;
+	while (!error && (status = weft_decoder_next(decoder, &event)) == WEFT_OK)
+		error = weft_export_ctf_add(ctf, &event, weft_decoder_describe(decoder));
+	if (!error && status != WEFT_END)
+		error = status;
+	if (!error)
+		error = weft_export_ctf_finish(ctf, weft_decoder_describe(decoder));
+	weft_export_ctf_destroy(ctf);
+	return error;
+}
+
+static void exporting(void **state)
+{
+	(void)state;
+	fail_every_allocation(sexp, sizeof(sexp) - 1, export_ctf);
 }
 
 static int merge_with_nothing(struct weft_decoder *decoder)
@@ -457,6 +617,18 @@ static void listing(void **state)
 	fail_every_allocation(sexp, sizeof(sexp) - 1, build_story);
 }
 
+static void listing_spans(void **state)
+{
+	(void)state;
+	fail_every_allocation(sexp, sizeof(sexp) - 1, list_spans);
+}
+
+static void cutting_a_message(void **state)
+{
+	(void)state;
+	fail_every_allocation(sexp, sizeof(sexp) - 1, cut_message);
+}
+
 static void looking_while_it_grows(void **state)
 {
 	(void)state;
@@ -468,11 +640,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decoding_sexp),
 		cmocka_unit_test(decoding_ctf),
+		cmocka_unit_test(decoding_xentrace),
 		cmocka_unit_test(decoding_a_stream_of_many_threads),
+		cmocka_unit_test(decoding_losses),
 		cmocka_unit_test(cutting),
+		cmocka_unit_test(exporting),
 		cmocka_unit_test(merging),
 		cmocka_unit_test(drawing),
 		cmocka_unit_test(listing),
+		cmocka_unit_test(listing_spans),
+		cmocka_unit_test(cutting_a_message),
 		cmocka_unit_test(drawing_folds_and_groups),
 		cmocka_unit_test(model_and_layout),
 		cmocka_unit_test(looking_while_it_grows),

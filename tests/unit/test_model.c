@@ -767,6 +767,35 @@ static struct weft_event alive(uint64_t time, uint64_t task, const char *label, 
 	return e;
 }
 
+/* The decoder that described the trace may be gone. */
+static void a_model_has_its_own_texts(void **state)
+{
+	char texts[4][8] = {"process", "host", "file", "thread"};
+	const struct weft_trace_buffer buffer = {
+		.process = texts[0], .host = texts[1], .file = texts[2]};
+	const struct weft_trace_thread thread = {.name = texts[3]};
+	const struct weft_trace_description description = {.format = "test",
+		.clock = {.name = "test"},
+		.threads = &thread,
+		.thread_count = 1,
+		.buffers = &buffer,
+		.buffer_count = 1};
+	struct weft_model_builder *builder;
+	struct weft_model *m;
+	const struct weft_event made = create(1, NONE, 2);
+	(void)state;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	assert_int_equal(weft_model_builder_add(builder, &made, &diagnostics), 0);
+	assert_int_equal(weft_model_builder_finish(builder, &description, &m), 0);
+	weft_model_builder_destroy(builder);
+	memset(texts, 'x', sizeof(texts));
+	assert_string_equal(m->buffers[0].process, "process");
+	assert_string_equal(m->buffers[0].host, "host");
+	assert_string_equal(m->buffers[0].file, "file");
+	assert_string_equal(m->threads[0].name, "thread");
+	weft_model_destroy(m);
+}
+
 static void a_rundown_describes_what_was_not_known(void **state)
 {
 	(void)state;
@@ -1009,6 +1038,7 @@ int main(void)
 		cmocka_unit_test(idleness_keeps_its_reason_over_a_band),
 		cmocka_unit_test(threads_run_side_by_side),
 		cmocka_unit_test(ids_are_unique_within_a_buffer_only),
+		cmocka_unit_test(a_model_has_its_own_texts),
 		cmocka_unit_test(a_rundown_describes_what_was_not_known),
 		cmocka_unit_test(a_rundown_repeats_no_try_read),
 		cmocka_unit_test(a_tag_without_a_value_has_none),

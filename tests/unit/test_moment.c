@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "abi/buffer_abi.h"
+#include "abi/packet_abi.h"
 
 #define SIZE ((size_t)64 << 10)
 
@@ -323,6 +324,18 @@ static void it_ends_with_its_buffer(void **state)
 	(void)state;
 }
 
+/* No event is under way in it, unlike in a signal handler's caller. */
+static void stopping_inside_one_closes_the_packet(void **state)
+{
+	const struct weft_abi_slot *slot = first_slot(*state);
+	weft_moment_begin();
+	note_at(2000);
+	const struct weft_abi_packet *packet = (const void *)(uintptr_t)slot->packet;
+	assert_int_equal(packet->state & WEFT_ABI_PACKET_STATE, WEFT_ABI_PACKET_OPEN);
+	weft_stop();
+	assert_int_equal(packet->state & WEFT_ABI_PACKET_STATE, WEFT_ABI_PACKET_CLOSED);
+}
+
 int main(void)
 {
 	(void)handlers_record, (void)start_for_real; /* where these cases are left out below */
@@ -341,6 +354,7 @@ int main(void)
 		REAL_CASE(handlers_record),
 #endif
 		CASE(one_is_left_by_a_jump),
+		CASE(stopping_inside_one_closes_the_packet),
 		CASE(it_ends_with_its_buffer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

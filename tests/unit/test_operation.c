@@ -148,6 +148,52 @@ static void what_a_level_filters_still_runs(void **state)
 	trace_close(&t);
 }
 
+/* Each read of the clock takes 10 ticks. */
+static uint64_t read_ticks(void *context)
+{
+	static uint64_t ticks = 1000;
+	(void)context;
+	return ticks += 10;
+}
+
+/* The events of a call have one time, and those of the next call another. */
+static void each_call_has_a_time(void **state)
+{
+	static const struct weft_platform platform = {.ticks = read_ticks, .ticks_hz = 1000000000};
+	struct trace t;
+	uint64_t last = 0, begun;
+	unsigned notes = 0;
+	(void)state;
+	weft_stop();
+	assert_int_equal(weft_start(*state, BUFFER_BYTES, &platform), 0);
+	for (int i = 0; i < 3; i++) {
+		weft_note("before");
+		begun = weft_operation_begin_as(i == 1 ? 9 : WEFT_TASK_CURRENT, "timed");
+		weft_note("between");
+		if (i == 0)
+			weft_operation_end(begun, 9);
+		else if (i == 1)
+			weft_operation_cancel(begun, 9);
+		else
+			weft_operation_fail(begun, 9, "no luck");
+		weft_note("after");
+	}
+	read_back(&t, state);
+	bool was_note = true;
+	while (trace_next(&t)) {
+		bool is_note = t.event.type == WEFT_EVENT_NOTE;
+		if (is_note || was_note)
+			assert_true(t.event.time_ns > last);
+		else
+			assert_int_equal(t.event.time_ns, last);
+		last = t.event.time_ns;
+		notes += is_note;
+		was_note = is_note;
+	}
+	assert_int_equal(notes, 9);
+	weft_decoder_destroy(t.decoder);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, start, finish)
 
 int main(void)
@@ -156,6 +202,7 @@ int main(void)
 		CASE(an_operation_has_five_events),
 		CASE(operations_end_in_three_ways),
 		CASE(operations_are_part_of_a_moment),
+		CASE(each_call_has_a_time),
 		CASE(no_event_is_counted_twice),
 		CASE(what_a_level_filters_still_runs),
 	};

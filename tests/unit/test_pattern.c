@@ -208,9 +208,51 @@ static void states_are_forgotten_and_made_again(void **state)
 	weft__pattern_destroy(pattern);
 }
 
+/* Each byte of ASCII by its two hexadecimal digits, in either case. */
+static void characters_by_number(void **state)
+{
+	(void)state;
+	for (unsigned c = 1; c < 128; c++)
+		for (int upper = 0; upper < 2; upper++) {
+			struct weft__pattern *pattern;
+			struct weft__pattern_error error;
+			char expression[16];
+			snprintf(expression, sizeof(expression), upper ? "^\\x%02X$" : "^\\x%02x$", c);
+			assert_int_equal(create(slice(expression), &error, &pattern), 0);
+			for (unsigned other = 1; other < 128; other++) {
+				const char text[1] = {(char)other};
+				struct weft_slice one = {text, 1};
+				assert_int_equal(weft__pattern_matches(pattern, one), other == c);
+			}
+			weft__pattern_destroy(pattern);
+		}
+}
+
+/* Memory is limited, also for an expression that is one long word. */
+static void long_expressions_are_refused(void **state)
+{
+	(void)state;
+	struct weft__pattern *pattern = NULL;
+	struct weft__pattern_error error;
+	size_t accepted = 1899;
+	static char text[2100];
+	memset(text, 'a', sizeof(text));
+	for (size_t size = 1900; size <= 2100; size++) {
+		int result = create((struct weft_slice){text, size}, &error, &pattern);
+		assert_true(result == 0 || (result == WEFT_ERROR_ARGUMENT && error.message));
+		assert_true(result || accepted == size - 1); /* no longer one is accepted again */
+		accepted += result == 0;
+		if (result == 0)
+			weft__pattern_destroy(pattern);
+	}
+	assert_in_range(accepted, 2000, 2048);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(characters_by_number),
+		cmocka_unit_test(long_expressions_are_refused),
 		cmocka_unit_test(expressions_match),
 		cmocka_unit_test(what_is_wrong_is_said_with_its_offset),
 		cmocka_unit_test(limits_are_accepted),

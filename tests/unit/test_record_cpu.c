@@ -143,6 +143,22 @@ static void after_a_look_in_between_less_is_claimed(void **state)
 	EXPECT_LOST(*state, {4, LEAST}, {5, LEAST + 1});
 }
 
+/* The clock has 64 bits, of which an event stores the lower half. */
+static void late_questions_are_as_rare_as_early_ones(void **state)
+{
+	(void)state;
+	weft_switch(1);
+	now = UINT64_C(5) << 32;
+	weft_switch(2);
+	assert_int_equal(asked, 2);
+	pass(LIMIT - 1, 0);
+	weft_switch(3);
+	assert_int_equal(asked, 2);
+	now += UINT64_C(1) << 32; /* the lower half is the same */
+	weft_switch(4);
+	assert_int_equal(asked, 3);
+}
+
 static void an_idle_thread_loses_nothing(void **state)
 {
 	weft_switch(WEFT_TASK_NONE);
@@ -232,6 +248,7 @@ int main(void)
 		CASE(a_loss_between_two_questions_is_exact),
 		CASE(a_question_is_asked_when_the_answer_is_old),
 		CASE(after_a_look_in_between_less_is_claimed),
+		CASE(late_questions_are_as_rare_as_early_ones),
 		CASE(an_idle_thread_loses_nothing),
 		CASE(a_loss_of_another_task_is_left_out),
 		CASE(without_an_answer_nothing_is_recorded),

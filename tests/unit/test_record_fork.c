@@ -38,6 +38,32 @@ static bool system_wipes(void)
 	return wipes;
 }
 
+/* The linker prefers it to libc's. */
+static bool refuses_to_wipe;
+int __real_madvise(void *memory, size_t size, int advice);
+int __wrap_madvise(void *memory, size_t size, int advice);
+
+int __wrap_madvise(void *memory, size_t size, int advice)
+{
+	bool is_refused = refuses_to_wipe && advice == MADV_WIPEONFORK;
+	return is_refused ? -1 : __real_madvise(memory, size, advice);
+}
+
+/* A child would write into its parent's buffer. */
+static void nothing_is_recorded_without_wiping(void **state)
+{
+	void *buffer = trace_buffer(SIZE);
+	(void)state;
+	refuses_to_wipe = true;
+	int error = weft_start(buffer, SIZE, NULL);
+	refuses_to_wipe = false;
+	assert_int_equal(error, WEFT_ERROR_UNSUPPORTED);
+	assert_false(weft_is_recording());
+	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
+	weft_stop();
+	free(buffer);
+}
+
 static bool records(void *unused)
 {
 	(void)unused;
@@ -94,6 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_child_does_not_write_into_its_parents_buffer),
 		cmocka_unit_test(a_child_is_in_no_moment),
+		cmocka_unit_test(nothing_is_recorded_without_wiping),
 	};
 	if (!system_wipes()) {
 		puts("1..0 # SKIP this system ignores MADV_WIPEONFORK");

@@ -19,6 +19,7 @@
 
 #include "abi/buffer_abi.h"
 #include "abi/category_abi.h"
+#include "record/recorder.h"
 
 #define BYTES ((size_t)1 << 20)
 
@@ -277,6 +278,42 @@ static void long_texts_of_categories_are_cut_between_characters(void **state)
 	free(header);
 }
 
+/* In the parent's order, with its levels: even if the child's program has fewer of them. */
+static void a_child_inherits_its_parents_categories(void **state)
+{
+	static struct weft_category more[] = {
+		{&weft__level_zero, "disk", "files", NULL}, {&weft__level_zero, "plain", NULL, NULL}};
+	struct weft_abi_buffer *parent = start();
+	(void)state;
+	weft_category_register(&more[0]);
+	weft_category_register(&more[1]);
+	assert_int_equal(weft_set_level("disk", WEFT_LEVEL_TRACE), 0);
+	assert_int_equal(weft_set_level("plain", WEFT_LEVEL_OFF), 0);
+	weft_stop();
+	weft_category_unregister(&more[0]);
+	weft_category_unregister(&more[1]);
+	weft__recorder.parent = parent;
+	struct weft_abi_buffer *child = start();
+	weft__recorder.parent = NULL;
+	weft_stop();
+	struct weft_decoder *of_parent = decode(parent), *of_child = decode(child);
+	const struct weft_trace_description *a = weft_decoder_describe(of_parent);
+	const struct weft_trace_description *b = weft_decoder_describe(of_child);
+	assert_int_equal(a->category_count, b->category_count);
+	for (uint32_t i = 0; i < a->category_count; i++) {
+		assert_string_equal(a->categories[i].name, b->categories[i].name);
+		assert_string_equal(a->categories[i].description, b->categories[i].description);
+		assert_int_equal(a->categories[i].number, b->categories[i].number);
+		assert_int_equal(a->categories[i].level, b->categories[i].level);
+	}
+	weft_decoder_destroy(of_parent);
+	weft_decoder_destroy(of_child);
+	assert_int_equal(weft_set_level("disk", WEFT_LEVEL_INFO), 0);
+	assert_int_equal(weft_set_level("plain", WEFT_LEVEL_INFO), 0);
+	free(parent);
+	free(child);
+}
+
 static void a_change_that_was_not_completed_is_left_out(void **state)
 {
 	(void)state;
@@ -334,6 +371,7 @@ int main(void)
 		cmocka_unit_test(only_a_lone_star_means_all),
 		cmocka_unit_test(the_last_category_stays_free),
 		cmocka_unit_test(patterns_match),
+		cmocka_unit_test(a_child_inherits_its_parents_categories),
 		cmocka_unit_test(a_change_that_was_not_completed_is_left_out),
 		cmocka_unit_test(long_texts_of_categories_are_cut_between_characters),
 		cmocka_unit_test(hostile_categories_stay_in_bounds),

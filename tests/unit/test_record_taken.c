@@ -7,6 +7,9 @@
 
 #include <pthread.h>
 
+#include "record/packet.h"
+#include "record/reserve.h"
+
 enum {
 	SIZE = 64 << 10, /* the smallest: 13 packets */
 	MANY = 50000,
@@ -77,10 +80,56 @@ static void of_many_idle_threads_some_lose_theirs(void **state)
 	assert_true(outcome.last && outcome.own > 500);
 }
 
+/* Records seven events of two, three and many words, and lives until the test has looked at them.
+ */
+static void *record_seven(void *ret_slot)
+{
+	weft_switch(weft_create(WEFT_KIND_TASK));
+	weft_tag_value("valued", 7);
+	weft_note_as(9, "a text without a name, which is longer than a word");
+	weft_wait_any_as(9, 3, (const uint64_t[]){1, 2, 3});
+	*(struct weft_abi_slot **)ret_slot = weft__self()->slot;
+	pthread_barrier_wait(&all_hold_a_packet);
+	pthread_barrier_wait(&all_hold_a_packet);
+	return NULL;
+}
+
+/* A thread that left in the middle of closing another's packet finishes that before its next event:
+ * it counts the events. */
+static void an_unfinished_packet_is_counted(void **state)
+{
+	struct weft_abi_slot *other = NULL;
+	pthread_t thread;
+	void *buffer = trace_buffer(SIZE);
+	(void)state;
+	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
+	assert_int_equal(pthread_barrier_init(&all_hold_a_packet, NULL, 2), 0);
+	assert_int_equal(pthread_create(&thread, NULL, record_seven, (void *)&other), 0);
+	pthread_barrier_wait(&all_hold_a_packet);
+	weft_tag_value("own", 1);
+	struct weft_abi_slot *own = weft__self()->slot;
+	struct weft_abi_packet *packet = weft__packet_of(other);
+	assert_int_equal(packet->state & WEFT_ABI_PACKET_STATE, WEFT_ABI_PACKET_OPEN);
+	other->limit = 0;
+	own->unfinished = packet->state >> 2;
+	own->sequence++;
+	weft__packet_repair(own);
+	assert_int_equal(packet->state & WEFT_ABI_PACKET_STATE, WEFT_ABI_PACKET_CLOSED);
+	assert_int_equal(packet->written - packet->before, 7);
+	assert_int_equal(own->unfinished, 0);
+	assert_int_equal(own->sequence % 2, 0);
+	pthread_barrier_wait(&all_hold_a_packet);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	pthread_barrier_destroy(&all_hold_a_packet);
+	weft_stop();
+	free(buffer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_idle_thread_keeps_its_packet),
+		cmocka_unit_test(an_unfinished_packet_is_counted),
 		cmocka_unit_test(of_many_idle_threads_some_lose_theirs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

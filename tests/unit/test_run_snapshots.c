@@ -215,6 +215,37 @@ static void a_rule_sees_all_events_since_the_last_look(void **state)
 	end(&run);
 }
 
+/* So that a program that records without end does not keep the recorder from its other work. */
+static void a_look_takes_a_limited_number_of_events(void **state)
+{
+	struct weft_follow *follow;
+	struct weft_triggers *triggers;
+	struct weft_trigger_error wrong;
+	struct weft_slice rule;
+	struct run run;
+	(void)state;
+	begin(&run, 10, NULL, 0);
+	struct place place = run.place;
+	char name[64];
+	snprintf(name, sizeof(name), "test-%d.weft", (int)getpid());
+	int fd = open(in_place(&place, name), O_RDWR | O_CLOEXEC);
+	assert_int_equal(weft_follow_open_descriptor(fd, &follow), 0);
+	close(fd);
+	assert_int_equal(weft_triggers_create(&triggers), 0);
+	assert_int_equal(weft_triggers_add(triggers, "counter queue > 5", 17, &wrong), 0);
+	for (int64_t length = 0; length < 8; length++)
+		weft_counter_set("queue", length);
+	now_ns += SECOND_NS;
+	assert_int_equal(weft__runs_follow_rules(triggers, follow, 6), WEFT_OK);
+	assert_int_equal(weft_triggers_fired(triggers, &rule), 0);
+	assert_int_equal(weft__runs_follow_rules(triggers, follow, 1), WEFT_OK);
+	assert_int_equal(weft_triggers_fired(triggers, &rule), 1);
+	assert_int_equal(weft__runs_follow_rules(triggers, follow, 10), WEFT_AGAIN);
+	weft_triggers_destroy(triggers);
+	weft_follow_close(follow);
+	end(&run);
+}
+
 /* The same process has executed it. */
 static void a_program_that_starts_later_gets_snapshots(void **state)
 {
@@ -254,6 +285,7 @@ int main(void)
 		cmocka_unit_test(a_request_before_the_end_is_answered),
 		cmocka_unit_test(a_rule_that_fires_takes_one),
 		cmocka_unit_test(a_rule_sees_all_events_since_the_last_look),
+		cmocka_unit_test(a_look_takes_a_limited_number_of_events),
 		cmocka_unit_test(a_program_that_starts_later_gets_snapshots),
 		cmocka_unit_test(a_limit_of_none_takes_no_snapshots),
 	};

@@ -179,6 +179,16 @@ static void each_number_of_an_escape(void **state)
 	}
 }
 
+/* Only quoted texts have escapes. */
+static void a_backslash_in_an_atom_is_itself(void **state)
+{
+	(void)state;
+	assert_lines("((time 1)(op(Label 1 a\\nb)))",
+		"{\"time\":1000000000,\"event\":\"label\",\"task\":1,\"text\":\"a\\\\nb\"}\n");
+	assert_lines("((time 1)(op(Label 1 \"a\\nb\")))",
+		"{\"time\":1000000000,\"event\":\"label\",\"task\":1,\"text\":\"a\\nb\"}\n");
+}
+
 static void escapes_at_the_end_of_a_string(void **state)
 {
 	(void)state;
@@ -428,6 +438,7 @@ int main(void)
 		cmocka_unit_test(seconds_are_exact),
 		cmocka_unit_test(strings_are_unescaped),
 		cmocka_unit_test(each_number_of_an_escape),
+		cmocka_unit_test(a_backslash_in_an_atom_is_itself),
 		cmocka_unit_test(escapes_at_the_end_of_a_string),
 		cmocka_unit_test(layout_does_not_matter),
 		cmocka_unit_test(times_are_sorted_stably),

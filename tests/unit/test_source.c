@@ -21,6 +21,7 @@
 
 #include <weft/source.h>
 
+#include "base/hash.h"
 #include "nothing_left.h"
 #include "source/mapping.h"
 
@@ -52,6 +53,17 @@ static void reads_a_small_file(void **state)
 	const void *bytes = weft_source_bytes(source, &size);
 	assert_int_equal(size, 3);
 	assert_memory_equal(bytes, "abc", 3);
+	weft_source_close(source);
+}
+
+/* The tables of its reader have a key that the file's author does not know. */
+static void opening_a_file_seeds_the_hashes(void **state)
+{
+	struct weft_source *source;
+	(void)state;
+	assert_int_equal(weft_source_open(path, &source), 0);
+	struct weft__hash_key key = weft__hash_key();
+	assert_true(key.low != 0 && key.high != 0);
 	weft_source_close(source);
 }
 
@@ -452,6 +464,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_guarded_addresses_survive),
 		WITH_FILE(reads_a_small_file),
+		WITH_FILE(opening_a_file_seeds_the_hashes),
 		WITH_FILE(an_empty_file_has_no_bytes),
 		cmocka_unit_test(special_files_are_read_to_their_end),
 		cmocka_unit_test(a_pipe_on_standard_input),

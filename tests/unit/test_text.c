@@ -179,6 +179,33 @@ static void columns(void **state)
 	assert_text(&text, "ab  long |");
 }
 
+/* UTF-8 of a character that needs two bytes or more; returns their number. */
+static size_t encode(uint32_t character, char bytes[4])
+{
+	size_t size = character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+	for (size_t i = size - 1; i > 0; i--, character >>= 6)
+		bytes[i] = (char)(0x80 | (character & 0x3f));
+	bytes[0] = (char)(0xf00 >> size | character);
+	return size;
+}
+
+/* Surrogates and numbers above 0x10ffff are not characters. */
+static void each_character_is_decoded(void **state)
+{
+	(void)state;
+	for (uint32_t character = 0x80; character < 0x140000; character++) {
+		char bytes[4];
+		uint32_t decoded;
+		bool is_valid, is_character = character < 0x110000 && character >> 11 != 0x1b;
+		size_t size = encode(character, bytes),
+			   used = weft__utf8_decode(bytes, size, &decoded, &is_valid);
+		if (is_valid != is_character || (is_valid && (used != size || decoded != character)))
+			fail_msg("U+%x", character);
+		if (is_valid && weft__utf8_decode(bytes, size - 1, &decoded, &is_valid) && is_valid)
+			fail_msg("the beginning of U+%x", character);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +218,7 @@ int main(void)
 		cmocka_unit_test(ranges_of_characters_end_where_they_should),
 		cmocka_unit_test(long_texts_are_escaped_like_short_ones),
 		cmocka_unit_test(columns),
+		cmocka_unit_test(each_character_is_decoded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

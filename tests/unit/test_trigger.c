@@ -531,7 +531,8 @@ static void a_rundown_gives_labels(void **state)
 /* Memory is short at one allocation after the other. */
 static void short_memory_is_reported(void **state)
 {
-	static const char *const rules[] = {"counter q > 1", "waits > 1ns label = a", "tag 'b'"};
+	static const char *const rules[] = {
+		"counter q > 1", "waits > 1ns label = a", "tag 'b'", "waits > 1s kind = job"};
 	bool has_failed = true;
 	int failures = 0;
 	(void)state;
@@ -540,12 +541,13 @@ static void short_memory_is_reported(void **state)
 		struct weft_trigger_error problem;
 		until_failure = failures;
 		int error = weft_triggers_create(&t);
-		for (size_t i = 0; i < 3 && !error; i++)
+		for (size_t i = 0; i < 4 && !error; i++)
 			error = weft_triggers_add(t, rules[i], strlen(rules[i]), &problem);
-		for (uint64_t i = 0; i < 200 && !error; i++) {
-			struct weft_event event =
-				i % 2 ? text(WEFT_EVENT_LABEL, i, "a label") : at(i, WEFT_EVENT_SWITCH, i, 9);
-			event.thread = (uint32_t)i / 10;
+		for (uint64_t i = 0; i < 4200 && !error; i++) { /* tasks are forgotten after 4096 */
+			uint64_t task = i < 200 ? i : 1;
+			struct weft_event event = i < 200 && i % 2 ? text(WEFT_EVENT_LABEL, i, "a label")
+													   : at(i, WEFT_EVENT_SWITCH, task, 9);
+			event.thread = (uint32_t)(i / 10 % 20);
 			error = weft_triggers_take(t, &event);
 		}
 		has_failed = until_failure < 0;

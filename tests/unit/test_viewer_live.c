@@ -111,6 +111,18 @@ static void the_pill_says_how_far_behind_the_picture_is(void **state)
 	end(&g);
 }
 
+/* Events that the shell has not reported as shown, but that are in the model. */
+static void a_model_is_shown_up_to_its_last_event(void **state)
+{
+	(void)state;
+	struct growing g = begin();
+	weft_viewer_complete(g.s.viewer, g.now_ns + SECOND * 5 / 10, g.s.now_ms, false);
+	expect_pill(&g, "live \xc2\xb7 0.5 s behind");
+	show_after(&g, SECOND * 5 / 10);
+	expect_pill(&g, "live \xc2\xb7 0.1 s behind");
+	end(&g);
+}
+
 /* A silent program has nothing that is missing in the picture. */
 static void silence_is_no_delay(void **state)
 {
@@ -571,6 +583,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_trace_that_is_not_recorded_has_no_pill),
 		cmocka_unit_test(the_pill_says_how_far_behind_the_picture_is),
+		cmocka_unit_test(a_model_is_shown_up_to_its_last_event),
 		cmocka_unit_test(silence_is_no_delay),
 		cmocka_unit_test(a_lost_connection_is_seen),
 		cmocka_unit_test(clocks_that_differ_add_no_delay),

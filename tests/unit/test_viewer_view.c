@@ -212,9 +212,43 @@ static void plain_rows_are_scrolled(void **state)
 	script_end(&s);
 }
 
+/* A command that changes the view at once ends a move that is under way. */
+static void a_jump_ends_a_move(void **state)
+{
+	static const char *const jumps[] = {"command rows plain", "command squeeze on"};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct script s = script_begin(BLOCK_READ, false);
+		script_run(&s, "command zoom in; wait 400; command zoom in; wait 32");
+		assert_true(s.viewer->motion.is_running);
+		script_run(&s, jumps[i]);
+		struct weft_view view = s.viewer->view;
+		assert_false(s.viewer->motion.is_running);
+		script_wait(&s, 400);
+		assert_true(view.scale == s.viewer->view.scale && view.left == s.viewer->view.left);
+		assert_true(s.viewer->view.is_plain == (i == 0) && !s.viewer->view.squeeze == (i == 0));
+		script_end(&s);
+	}
+}
+
+/* Keys move the end of a range that begins in the middle of what is in view. */
+static void a_range_by_keys_begins_in_the_middle(void **state)
+{
+	struct script s = script_begin(BLOCK_READ, true);
+	(void)state;
+	script_run(&s, "command zoom in; command measure; key ArrowRight shift");
+	const struct weft_view *view = &s.viewer->view;
+	assert_true(s.viewer->range.is_set && !s.viewer->range.is_armed);
+	double x = weft_view_x(view, s.viewer->range.from);
+	assert_true(fabs(x - view->width / 2) < 2);
+	script_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_jump_ends_a_move),
+		cmocka_unit_test(a_range_by_keys_begins_in_the_middle),
 		cmocka_unit_test(the_wheel_zooms_at_the_pointer),
 		cmocka_unit_test(wheels_with_shift_and_alt_move_time_and_rows),
 		cmocka_unit_test(a_drag_keeps_time_and_row_under_the_pointer),
