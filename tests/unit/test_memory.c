@@ -304,7 +304,7 @@ static int add_spans(struct weft_model_builder *builder)
 			&(struct weft_event){.type = WEFT_EVENT_BEGIN,
 				.time_ns = 50 + i,
 				.task = 1,
-				.text = {"abcdefghijklmnopqrstuvwxyz" + i % 24, 1 + i / 24}},
+				.text = {&"abcdefghijklmnopqrstuvwxyz"[i % 24], 1 + i / 24}},
 			&diagnostics);
 	return error;
 }
