@@ -245,14 +245,14 @@ def the_end_of_the_program_is_shown():
         program = server.record(ECHO, '100000')
         try:
             look, later = server.browse([['events', 10001], ['terminate', program.pid], ['noticed'], ['wait', 500], ['look'],
-                                         ['wait', 3000], ['look']], first=[['living', 'echo-server']])
+                                         ['shows', 'echo-server-'], ['look']], first=[['living', 'echo-server']])
         finally:
             program.terminate()
             program.wait(PATIENCE)
     assert 'has ended' in look['notice'], look['notice']
     assert re.search('^ended$', look['text'], re.MULTILINE), look['text']
     assert not look['opened']['live'] and look['opened']['events'] > 10000, look['opened']
-    # A second later, the saved trace takes the place of the live one, and is known to be the same.
+    # A little later, the saved trace takes the place of the live one, and is known to be the same.
     assert re.search('^ended$', later['text'], re.MULTILINE), later['text']
     assert re.search(r'^echo-server-\d+\.weft', later['text'], re.MULTILINE), later['text']
 
