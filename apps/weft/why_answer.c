@@ -143,6 +143,7 @@ static void add_end(struct answer *a, const struct weft_chain *chain)
 	add_number(a, ",\"until\":", chain->end.until);
 	add_number(
 		a, ",\"signalled\":", edge == WEFT_NONE ? UINT64_MAX : a->story.model->edges.time[edge]);
+	add_number(a, ",\"signals\":", chain->end.signals);
 	add_number(a, ",\"hops\":", chain->count);
 	add_number(a, ",\"at\":", chain->at);
 	add_end_of_json(a, sentence);

@@ -55,8 +55,11 @@ struct weft_chain {
 		uint32_t task;
 		uint64_t since, until; /* ns; `until` UINT64_MAX: not in this trace */
 		uint32_t first; /* of WEFT_CHAIN_CIRCLE: a hop's number, from 0; `kept` or more: not kept */
-		uint32_t edge;  /* of WEFT_CHAIN_UNRESOLVED: a signal just too early for it, or WEFT_NONE;
-						   of WEFT_CHAIN_SENT: the receive */
+		uint32_t edge;  /* of WEFT_CHAIN_UNRESOLVED and _IDLE: the last signal before the wait, or
+						   WEFT_NONE; of WEFT_CHAIN_SENT: the receive */
+		/* Signals to a condition during the wait for it, which did not end the wait. If there are
+		 * any, `edge` is the last of them. */
+		uint32_t signals;
 	} end;
 };
 
@@ -72,7 +75,8 @@ void weft_chain_destroy(struct weft_chain *chain);
 /* Sentences, as in story.h: "bind 20 waits for lock 7 'db' since 3 ms, until 9 ms." */
 size_t weft_chain_hop_sentence(
 	const struct weft_story *story, const struct weft_chain_hop *hop, char *buffer, size_t size);
-/* "Nobody resolved task 30; condition 10 'answer' was signalled 11 us before the wait began." */
+/* "Nobody signalled condition 10 'ready' after the wait began; the last signal was 11 us before."
+ * "Nobody resolved task 30; condition 10 'answer' was signalled 11 us before the wait began." */
 size_t weft_chain_end_sentence(
 	const struct weft_story *story, const struct weft_chain *chain, char *buffer, size_t size);
 

@@ -83,6 +83,34 @@ static uint32_t find_early_signal(const struct weft_story *story, uint32_t task,
 	return WEFT_NONE;
 }
 
+/* Counts the signals to the condition at the chain's end during the wait for it. */
+static void count_signals(struct chain_maker *c, const struct weft_story_wait *wait)
+{
+	const struct weft_model *model = c->story->model;
+	struct weft_chain *chain = &c->public;
+	uint32_t condition = chain->end.task;
+	struct weft__edge_list to = weft__edges_to(c->story, condition);
+	uint32_t end = weft__edges_until(model, to, wait->until);
+	for (uint32_t i = weft__edges_until(model, to, wait->since); i < end; i++) {
+		uint32_t edge = to.edges[i];
+		if (model->edges.type[edge] != WEFT_EDGE_SIGNAL ||
+			begins_a_wait(c->story, condition, model->edges.time[edge]))
+			continue;
+		chain->end.edge = edge;
+		chain->end.signals++;
+	}
+}
+
+/* Describes a condition by the wait for it: when that began, and which signals came. */
+static void end_at_condition(struct chain_maker *c, const struct weft_story_wait *wait)
+{
+	struct weft_chain *chain = &c->public;
+	chain->end.since = wait->since;
+	count_signals(c, wait);
+	if (!chain->end.signals)
+		chain->end.edge = find_early_signal(c->story, chain->end.task, wait->since);
+}
+
 /* The end of an activation that is under way at a time. */
 static uint64_t runs_until(const struct weft_model *model, uint32_t task, uint64_t at)
 {
@@ -105,7 +133,11 @@ static void end_idle(struct chain_maker *c, const struct weft__runs *runs)
 		chain->end.type = WEFT_CHAIN_IDLE;
 	else
 		chain->end.type = is_resolved ? WEFT_CHAIN_OUTSIDE : WEFT_CHAIN_UNRESOLVED;
-	if (chain->end.until == UINT64_MAX)
+	if (chain->end.until != UINT64_MAX)
+		return;
+	if (chain->count && t->kind[task] == WEFT_KIND_CONDITION)
+		end_at_condition(c, &c->hops[chain->kept - 1].wait);
+	else
 		chain->end.edge = find_early_signal(c->story, task, chain->end.since);
 }
 

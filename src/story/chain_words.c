@@ -129,24 +129,66 @@ static void add_label(struct weft__sentence *s, const struct weft_model *model, 
 	weft__words_add(w, "'");
 }
 
-static void write_unresolved(
+/* Writes "condition 1 'ready' was signalled 12 times after the wait began, the last time at 4 s".
+ */
+static void write_ignored(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
 {
-	const struct weft_model *model = story->model;
-	uint32_t task = chain->end.task;
-	bool is_condition = model->tasks.kind[task] == WEFT_KIND_CONDITION;
-	struct weft_story_timer timer;
+	add_subject(s, story, chain->end.task, " was signalled ");
 	struct weft__words *w = weft__clause(s, WORTH_HEAD);
-	weft__words_add(w, model->summary.live ? "Nobody has " : "Nobody ");
-	weft__words_add(w, is_condition ? "signalled " : "resolved ");
+	weft__words_add_count(w, chain->end.signals, "time");
+	weft__words_add(w, " after the wait began");
+	add_time(s, story, ", the last time at ", story->model->edges.time[chain->end.edge]);
+}
+
+/* Appends " after the wait began; the last signal was at 4 ms, 11 us before". */
+static void add_last_signal(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
+{
+	if (chain->end.edge == WEFT_NONE)
+		return;
+	uint64_t time = story->model->edges.time[chain->end.edge];
+	weft__words_add(weft__clause(s, WORTH_OTHER), " after the wait began");
+	add_time(s, story, "; the last signal was at ", time);
+	struct weft__words *w = weft__clause(s, WORTH_TIME);
+	weft__words_add(w, ", ");
+	weft__words_add_length(w, chain->end.since > time ? chain->end.since - time : 0);
+	weft__words_add(w, " before");
+}
+
+/* Appends "Nobody signalled condition 10 'answer'". */
+static void add_nobody(
+	struct weft__sentence *s, const struct weft_model *model, uint32_t task, const char *verb)
+{
+	struct weft__words *w = weft__clause(s, WORTH_HEAD);
+	weft__words_add(w, model->summary.live ? "Nobody has %s " : "Nobody %s ", verb);
 	weft__words_add_kind(w, model, model->tasks.kind[task]);
 	weft__words_add(w, " %llu", (unsigned long long)model->tasks.id[task]);
 	add_label(s, model, task);
+}
+
+static void write_condition(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
+{
+	if (chain->end.signals) {
+		write_ignored(s, story, chain);
+		return;
+	}
+	add_nobody(s, story->model, chain->end.task, "signalled");
+	add_last_signal(s, story, chain);
+}
+
+static void write_unresolved(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
+{
+	uint32_t task = chain->end.task;
+	struct weft_story_timer timer;
+	add_nobody(s, story->model, task, "resolved");
 	add_early_signal(s, story, chain);
-	if (weft_story_timer(model, task, &timer)) {
-		w = weft__clause(s, WORTH_TIME);
+	if (weft_story_timer(story->model, task, &timer)) {
+		struct weft__words *w = weft__clause(s, WORTH_TIME);
 		weft__words_add(w, "; ");
-		weft__words_add_due(w, model, &timer);
+		weft__words_add_due(w, story->model, &timer);
 	}
 }
 
@@ -190,12 +232,24 @@ static void write_sender(struct weft__sentence *s, const struct weft_story *stor
 	weft__words_add(w, " has sent already");
 }
 
+/* True if the chain ends at a condition whose waiter needs a signal to go on. */
+static bool is_at_condition(const struct weft_model *model, const struct weft_chain *chain)
+{
+	bool is_silent = chain->end.type == WEFT_CHAIN_UNRESOLVED || chain->end.type == WEFT_CHAIN_IDLE;
+	return is_silent && chain->end.until == UINT64_MAX &&
+		   model->tasks.kind[chain->end.task] == WEFT_KIND_CONDITION;
+}
+
 WEFT__EXPORT size_t weft_chain_end_sentence(
 	const struct weft_story *story, const struct weft_chain *chain, char *buffer, size_t size)
 {
 	struct weft__sentence s;
 	uint32_t task = chain->end.task;
 	weft__sentence_init(&s);
+	if (is_at_condition(story->model, chain)) {
+		write_condition(&s, story, chain);
+		return weft__sentence_write(&s, buffer, size);
+	}
 	switch (chain->end.type) {
 	case WEFT_CHAIN_RUNS:
 		add_subject(&s, story, task, " runs");

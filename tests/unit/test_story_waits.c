@@ -687,6 +687,56 @@ static void a_free_lock_waits_for_no_release(void **state)
 	loaded_finish(&loaded);
 }
 
+/* Task 2 waits for condition 10 from 2 us on and is never woken; task 1 signals it `before` times
+ * before that, one us apart, and `after` times after it. */
+static struct loaded ignored_signals(unsigned before, unsigned after)
+{
+	struct made made = make_begin();
+	make_tasks(&made, 2);
+	make_create(&made, 1, 10, WEFT_KIND_CONDITION);
+	make_label(&made, 10, "ready");
+	made.time = 2000 - before * 1000;
+	for (unsigned i = 0; i < before; i++, made.time += 1000)
+		make_signal(&made, 10, 1, false);
+	make_switch(&made, 2);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 2, 10);
+	made.time = 3000;
+	make_switch(&made, 1);
+	for (unsigned i = 0; i < after; i++, made.time += 1000)
+		make_signal(&made, 10, 1, false);
+	made.time = 9000;
+	make_switch(&made, WEFT_TASK_NONE);
+	return make_end(&made);
+}
+
+static void a_chain_ends_with_the_signals_of_its_condition(void **state)
+{
+	static const struct {
+		unsigned before, after;
+		const char *sentence;
+	} cases[] = {
+		{0, 0, "Nobody signalled condition 10 'ready'."},
+		{2, 0,
+			"Nobody signalled condition 10 'ready' after the wait began; the last signal was at 1 us, "
+			"1 us before."},
+		{1, 1,
+			"condition 10 'ready' was signalled 1 time after the wait began, the last time at 3 us."},
+		{0, 3,
+			"condition 10 'ready' was signalled 3 times after the wait began, the last time at 5 us."},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct loaded loaded = ignored_signals(cases[i].before, cases[i].after);
+		struct weft_chain *chain = chain_of(&loaded, 2, WEFT_STORY_WHOLE);
+		assert_int_equal(chain->count, 1);
+		assert_int_equal(chain->end.signals, cases[i].after);
+		assert_int_equal(chain->end.since - loaded.model->summary.start, 2000);
+		assert_string_equal(end_sentence(&loaded, chain), cases[i].sentence);
+		weft_chain_destroy(chain);
+		loaded_finish(&loaded);
+	}
+}
+
 /* ---- Random traces ---- */
 
 static uint32_t pick(uint32_t below)
@@ -780,6 +830,8 @@ static void check_idle_end(const struct weft_model *m, const struct weft_chain *
 	}
 	if ((m->tasks.flags[task] & WEFT_TASK_RESOLVED) && m->tasks.end[task] < until)
 		until = m->tasks.end[task];
+	if (chain->count && until == UINT64_MAX && m->tasks.kind[task] == WEFT_KIND_CONDITION)
+		since = chain->hops[chain->kept - 1].wait.since;
 	assert_int_equal(chain->end.since, since);
 	assert_int_equal(chain->end.until, until);
 }
@@ -954,6 +1006,7 @@ int main(void)
 		cmocka_unit_test(the_moment_is_in_the_longest_wait),
 		cmocka_unit_test(a_message_on_its_way_is_no_wait_for_its_sender),
 		cmocka_unit_test(a_free_lock_waits_for_no_release),
+		cmocka_unit_test(a_chain_ends_with_the_signals_of_its_condition),
 		cmocka_unit_test(chains_and_groups_agree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
