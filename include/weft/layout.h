@@ -74,9 +74,10 @@ struct weft_fold {
 	uint32_t below;        /* descendants of the members */
 	uint32_t row;          /* WEFT_NONE while it is not folded */
 	bool folded;
-	uint64_t start, end;     /* ns; of all spans */
-	uint64_t p50_ns, max_ns; /* of the spans' lengths */
-	uint64_t running_ns;     /* of the members and their descendants */
+	uint64_t start, end;               /* ns; of all spans */
+	uint64_t p50_ns, max_ns;           /* of the spans' lengths */
+	uint64_t running_ns;               /* of the members and their descendants */
+	uint64_t life_p50_ns, life_max_ns; /* of the members' own lives, as statistics have them */
 };
 
 /* The first row of a group is its heading. */

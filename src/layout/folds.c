@@ -264,8 +264,24 @@ static uint64_t running_ns(const struct weft_model *model, uint32_t task)
 	return model->tasks.first_activation ? weft_model_running_ns(model, task) : 0;
 }
 
-/* Computes the figures of a fold from its members. `lengths` and `scratch` have an element for
- * each. */
+/* Computes the figures of the members' lives, without descendants. `lives` and `scratch` have an
+ * element for each member. */
+static void measure_lives(
+	const struct folding *f, struct weft_fold *fold, uint64_t *lives, uint64_t *scratch)
+{
+	const struct weft__columns *c = f->columns;
+	for (uint32_t i = 0; i < fold->count; i++) {
+		uint32_t task = c->members[fold->first + i];
+		uint64_t start = c->start[task], end = f->model->tasks.end[task];
+		lives[i] = end > start ? end - start : 0;
+	}
+	weft__sort_u64(lives, scratch, fold->count);
+	fold->life_p50_ns = median(lives, fold->count);
+	fold->life_max_ns = lives[fold->count - 1];
+}
+
+/* Computes the figures of a fold's spans. `lengths` and `scratch` have an element for each member.
+ */
 static void measure_fold(
 	const struct folding *f, struct weft_fold *fold, uint64_t *lengths, uint64_t *scratch)
 {
@@ -294,8 +310,10 @@ static int measure(const struct folding *f)
 	uint64_t *lengths = malloc(2 * (size_t)most * sizeof(*lengths));
 	if (!lengths)
 		return WEFT_ERROR_MEMORY;
-	for (uint32_t i = 0; i < c->fold_count; i++)
+	for (uint32_t i = 0; i < c->fold_count; i++) {
 		measure_fold(f, &c->folds[i], lengths, lengths + most);
+		measure_lives(f, &c->folds[i], lengths, lengths + most);
+	}
 	free(lengths);
 	return 0;
 }

@@ -218,24 +218,23 @@ static bool click_fold(struct weft_viewer *viewer, const struct weft__hit *hit, 
 	return true;
 }
 
-/* A click on the length of a fold's longest span goes to the task with that span. */
+/* A click on the longest life in a fold goes to the task that lived so long. */
 static void click_max(struct weft_viewer *viewer, uint32_t fold)
 {
 	const struct weft_layout *layout = viewer->layout;
 	const struct weft_fold *f = &layout->folds[fold];
-	uint32_t longest = f->first;
-	uint64_t most = 0;
+	uint32_t task = layout->fold_members[f->first];
 	for (uint32_t i = f->first; i < f->first + f->count; i++) {
-		uint64_t start = layout->start[layout->fold_members[i]], end = layout->fold_ends[i];
-		if (end > start && end - start > most) {
-			most = end - start;
-			longest = i;
+		uint32_t member = layout->fold_members[i];
+		uint64_t start = layout->start[member], end = viewer->model->tasks.end[member];
+		if (end > start && end - start == f->life_max_ns) {
+			task = member;
+			break;
 		}
 	}
-	uint32_t task = layout->fold_members[longest];
 	select_clicked(viewer, task, layout->start[task]);
 	weft__viewer_reveal(
-		viewer, layout->row[task], layout->start[task], layout->fold_ends[longest], true);
+		viewer, layout->row[task], layout->start[task], viewer->model->tasks.end[task], true);
 }
 
 void weft__viewer_click(

@@ -117,6 +117,20 @@ static uint32_t naive_fold(const struct weft_layout *l, uint32_t task, bool *is_
 	return kept;
 }
 
+/* The figures of the members' own lives. */
+static void check_lives(const struct weft_layout *l, const struct weft_fold *f)
+{
+	uint64_t *life = calloc(f->count, sizeof(*life));
+	for (uint32_t i = 0; i < f->count; i++) {
+		uint32_t task = l->fold_members[f->first + i];
+		life[i] = l->model->tasks.end[task] - l->start[task];
+	}
+	qsort(life, f->count, sizeof(*life), compare_u64);
+	assert_int_equal(f->life_p50_ns, life[(f->count - 1) / 2]);
+	assert_int_equal(f->life_max_ns, life[f->count - 1]);
+	free(life);
+}
+
 static void check_fold_figures(const struct weft_layout *l, const struct weft_fold *f)
 {
 	uint64_t *length = calloc(f->count, sizeof(*length)), running = 0;
@@ -135,6 +149,7 @@ static void check_fold_figures(const struct weft_layout *l, const struct weft_fo
 	qsort(length, f->count, sizeof(*length), compare_u64);
 	assert_int_equal(f->p50_ns, length[(f->count - 1) / 2]);
 	assert_int_equal(f->max_ns, length[f->count - 1]);
+	check_lives(l, f);
 	assert_int_equal(f->below, below);
 	for (uint32_t task = 0; task < l->model->tasks.count; task++)
 		if (l->fold_of[task] == (uint32_t)(f - l->folds))

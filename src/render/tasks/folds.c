@@ -231,8 +231,8 @@ static void write_label(
 static void write_figures(const struct weft_fold *fold, bool with_max, char *text, size_t size)
 {
 	char half[32], longest[32];
-	weft_format_duration(fold->p50_ns, 3, half);
-	weft_format_duration(fold->max_ns, 3, longest);
+	weft_format_duration(fold->life_p50_ns, 3, half);
+	weft_format_duration(fold->life_max_ns, 3, longest);
 	if (with_max)
 		snprintf(text, size, "p50 %s  max %s", half, longest);
 	else
@@ -377,7 +377,7 @@ static void record_max(struct painter *p, const struct seen *s, double end)
 {
 	struct weft_text_style style = text_style(p, s, p->theme->dim);
 	char text[48] = "max ";
-	weft_format_duration(s->fold->max_ns, 3, text + 4);
+	weft_format_duration(s->fold->life_max_ns, 3, text + 4);
 	double width = weft__measure(p, text, &style);
 	double y = s->lane->y - weft__lift(s->lane->spacing);
 	weft__add_thing(p, (struct weft__thing){
