@@ -308,6 +308,39 @@ static void add_end(struct weft__sentence *s, const struct weft_story *story, ui
 	weft__words_add_holders(w, story->model, &hold, hop.wait.others + 1, OTHER_LETTERS);
 }
 
+/* The number of tasks in a circle that wait themselves: neither held nor to be resolved. */
+static uint32_t count_circle(const struct weft_story *story, uint64_t at_ns, uint32_t first)
+{
+	const struct weft_model *model = story->model;
+	uint32_t task = first, count = 0;
+	struct weft_chain_hop hop;
+	for (uint32_t steps = 0; steps < model->tasks.count; steps++) {
+		if (!weft__hop_at(story, NULL, task, at_ns, &hop))
+			break;
+		count += hop.step != WEFT_CHAIN_HELD && hop.step != WEFT_CHAIN_RESOLVED;
+		task = weft__become_at(model, hop.wait.source, at_ns);
+		if (task == first)
+			break;
+	}
+	return count;
+}
+
+/* Appends "3 tasks wait in a circle with semaphore 1 'account', and 1 behind it". */
+static void add_circle(struct weft__sentence *s, const struct weft_story *story, uint64_t at_ns,
+	const struct weft_waiters *waiters)
+{
+	uint32_t count = count_circle(story, at_ns, waiters->end);
+	uint32_t more = waiters->count > count ? waiters->count - count : 0;
+	struct weft__words *w = weft__clause(s, WORTH_HEAD);
+	weft__words_add_count(w, count, "task");
+	weft__words_add(w, count == 1 ? " waits for itself" : " wait in a circle");
+	w = weft__clause(s, WORTH_HEAD);
+	weft__words_add(w, " with ");
+	weft__words_add_subject(w, story->model, waiters->end, SUBJECT_LETTERS);
+	if (more)
+		weft__words_add(weft__clause(s, WORTH_OTHER), ", and %u behind it", (unsigned)more);
+}
+
 WEFT__EXPORT size_t weft_waiters_sentence(const struct weft_story *story,
 	const struct weft_waiting *waiting, const struct weft_waiters *waiters, char *buffer,
 	size_t size)
@@ -315,13 +348,11 @@ WEFT__EXPORT size_t weft_waiters_sentence(const struct weft_story *story,
 	struct weft__sentence s;
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, WORTH_HEAD);
-	weft__words_add_count(w, waiters->count, "task");
-	weft__words_add(w, waiters->count == 1 ? " waits" : " wait");
 	if (waiters->is_circle) {
-		w = weft__clause(&s, WORTH_HEAD);
-		weft__words_add(w, " in a circle, or for one, with ");
-		weft__words_add_subject(w, story->model, waiters->end, SUBJECT_LETTERS);
+		add_circle(&s, story, waiting->at, waiters);
 	} else {
+		weft__words_add_count(w, waiters->count, "task");
+		weft__words_add(w, waiters->count == 1 ? " waits" : " wait");
 		add_end(&s, story, waiting->at, waiters);
 	}
 	w = weft__clause(&s, WORTH_TIME);

@@ -419,7 +419,7 @@ static void a_circle_is_named(void **state)
 	assert_true(waiting->list[0].is_circle);
 	weft_waiters_sentence(&loaded.story, waiting, &waiting->list[0], text, sizeof(text));
 	assert_string_equal(
-		text, "4 tasks wait in a circle, or for one, with task 2; first task 1, since 100 ns.");
+		text, "3 tasks wait in a circle with task 2, and 1 behind it; first task 1, since 100 ns.");
 	weft_waiting_destroy(waiting);
 	loaded_finish(&loaded);
 }
