@@ -33,6 +33,20 @@ static void choose_time(struct weft_viewer *viewer)
 		(void)weft_chain_moment(&viewer->story, s->task, 0, UINT64_MAX, &s->at);
 }
 
+/* The task from which steps along the chain led to the selected one, or that one itself. */
+static uint32_t first_task(const struct weft__selection *s)
+{
+	return s->is_of_chain ? s->chain_from : s->task;
+}
+
+/* Goes to a task of the chain that begins at `from`. */
+static void step(struct weft_viewer *viewer, uint32_t task, uint64_t at, uint32_t from)
+{
+	weft__viewer_go(viewer, task, at);
+	viewer->selection.is_of_chain = true;
+	viewer->selection.chain_from = from;
+}
+
 /* After a jump to an idle gap: selects the task that the gap waited for. */
 static bool go_awaited(struct weft_viewer *viewer)
 {
@@ -43,8 +57,7 @@ static bool go_awaited(struct weft_viewer *viewer)
 	uint32_t task = weft_chain_awaited(&viewer->story, problem->start, problem->end);
 	if (task == WEFT_NONE)
 		return false;
-	weft__viewer_go(viewer, task, at);
-	viewer->selection.is_of_chain = true;
+	step(viewer, task, at, task);
 	return true;
 }
 
@@ -67,8 +80,7 @@ void weft__viewer_follow_wait(struct weft_viewer *viewer)
 	if (chain->count == 0) {
 		say_end(viewer, chain);
 	} else {
-		weft__viewer_go(viewer, chain->hops[0].wait.source, s->at);
-		s->is_of_chain = true;
+		step(viewer, chain->hops[0].wait.source, s->at, first_task(s));
 	}
 	weft_chain_destroy(chain);
 }
@@ -140,7 +152,7 @@ void weft__viewer_show_chain(struct weft_viewer *viewer)
 	if (!weft__viewer_has_selection(viewer))
 		return;
 	choose_time(viewer);
-	const struct weft_chain *chain = take_chain(viewer, s->task, s->at, &none);
+	const struct weft_chain *chain = take_chain(viewer, first_task(s), s->at, &none);
 	if (!chain) {
 		if (none)
 			say_end(viewer, none);

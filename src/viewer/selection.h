@@ -38,7 +38,8 @@ struct weft__hit {
 struct weft__selection {
 	uint32_t task, edge; /* or WEFT_NONE; the edge is the current one of Tab */
 	uint64_t at;         /* the selected time, ns */
-	bool is_of_chain;    /* a step along a chain of waits at that time led here */
+	bool is_of_chain;    /* a step along a chain of waits at that time led here … */
+	uint32_t chain_from; /* … from this task */
 	uint32_t *related;   /* ascending; only while `related_count` is not 0 */
 	uint32_t related_count;
 	struct weft_chain *chain; /* the chain of waits whose tasks are the related ones; or NULL */

@@ -333,7 +333,12 @@ static void a_whole_chain_is_shown(void **state)
 	assert_false(has_text(&s, "\"end\""));
 	script_run(&s, "command select task:4430 13ms; key W; command select task:0 1ms");
 	assert_int_equal(s.viewer->selection.related_count, 0);
-	script_run(&s, "command select task:4430 13ms; key W; key W");
+	script_run(&s, "command select task:4430 13ms; key w; key w; key w; key W"); /* from the end */
+	assert_int_equal(s.viewer->model->tasks.id[s.viewer->selection.task], 4427);
+	expect_status(&s, "3 hops");
+	assert_int_equal(s.viewer->selection.related_count, 4);
+	assert_true(item_with(&s, "Nobody resolved")->is_selected);
+	script_run(&s, "key W; command select task:4430 13ms; key W; key W");
 	assert_int_equal(s.viewer->selection.related_count, 0);
 	script_run(&s, "command panel chain");
 	assert_non_null(item_with(&s, "No chain is shown"));
