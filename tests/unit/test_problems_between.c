@@ -372,6 +372,7 @@ static struct found unreleased(uint16_t kind, bool waits)
 	make_edge(&made, WEFT_EVENT_RELEASE, 10, 1);
 	made.time += MS;
 	make_edge(&made, WEFT_EVENT_RESOLVE, 10, 10);
+	made.time += MS;
 	make_switch(&made, 0);
 	return find(&made);
 }
@@ -390,6 +391,9 @@ static void a_task_that_ends_with_a_lock_is_found(void **state)
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_UNRELEASED);
 	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
 	assert_int_equal(found.loaded.model->tasks.id[p->task], 10);
+	assert_int_equal(p->end, found.loaded.model->summary.end); /* the lock is held until then */
+	assert_int_equal(p->end - p->show_end, MS);
+	assert_int_equal(p->effect.time, p->show_end);
 	assert_string_equal(p->sentence,
 		"task 10 ended at 2 ms without releasing lock 1 'db', which it had taken 2 ms before; "
 		"1 task waits for it.");

@@ -75,10 +75,13 @@ static void set_moments(
 		weft__problem_moment(&problem->cause, left->first.since, left->first.task);
 	weft__words_add(&words, "takes ");
 	weft__words_add_task(&words, model, left->resource, 24);
-	words = weft__problem_moment(&problem->effect, problem->end, left->first.task);
+	words = weft__problem_moment(
+		&problem->effect, model->tasks.end[left->first.task], left->first.task);
 	weft__words_add(&words, "ends without giving it back");
 }
 
+/* The problem lasts to the end of the trace, because the resource is held until then; its view is
+ * the holder's part of that. */
 static void report(struct weft__findings *findings, const struct left_over *left)
 {
 	const struct weft_model *model = findings->story->model;
@@ -88,7 +91,9 @@ static void report(struct weft__findings *findings, const struct left_over *left
 		.severity = waiters ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
 		.count = left->count,
 		.start = left->first.since,
-		.end = model->tasks.end[left->first.task],
+		.end = model->summary.end,
+		.show_start = left->first.since,
+		.show_end = model->tasks.end[left->first.task],
 		.task = left->first.task,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
