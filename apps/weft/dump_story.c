@@ -28,7 +28,8 @@ static const char *const line_types[WEFT_STORY_LINE_TYPES] = {[WEFT_STORY_FACT] 
 	[WEFT_STORY_EDGE] = "edge",
 	[WEFT_STORY_CHILD] = "child",
 	[WEFT_STORY_ACTIVATION] = "activation",
-	[WEFT_STORY_LEFT_OUT] = "left out"};
+	[WEFT_STORY_LEFT_OUT] = "left out",
+	[WEFT_STORY_WAIT] = "wait"};
 
 /* ---- JSON ---- */
 

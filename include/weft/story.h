@@ -199,6 +199,7 @@ enum weft_story_line_type {
 	WEFT_STORY_CHILD,      /* it creates a task, or several in a row */
 	WEFT_STORY_ACTIVATION, /* it runs */
 	WEFT_STORY_LEFT_OUT,   /* how many further lines of a type there are */
+	WEFT_STORY_WAIT,       /* it waits, for long and for something that no edge's line names */
 	WEFT_STORY_LINE_TYPES
 };
 

@@ -16,6 +16,7 @@
 #include "story/code.h"
 #include "story/flame.h"
 #include "story/holders.h"
+#include "story/long_waits.h"
 #include "story/verbs.h"
 #include "story/words.h"
 
@@ -329,6 +330,27 @@ static void add_facts(struct task_lines *t)
 }
 
 /* ---- What happened ---- */
+
+/* "lock 1 'page table' for 869 ms" */
+static void add_wait(struct task_lines *t, const struct weft_story_wait *wait)
+{
+	struct line_text line_text;
+	struct weft__words *w = begin_text(&line_text);
+	weft__words_add_subject(w, t->model, wait->source, NAME_LETTERS);
+	weft__words_add(w, " for ");
+	weft__words_add_length(w, wait->until - wait->since);
+	struct weft_story_line *line = add_line(t, WEFT_STORY_WAIT, "waits for", &line_text);
+	line->task = wait->source;
+	set_time(line, wait->since, wait->until - wait->since);
+}
+
+static void add_waits(struct task_lines *t)
+{
+	struct weft_story_wait waits[WEFT__LONG_WAIT_PART];
+	uint32_t count = weft__find_long_waits(t->story, t->task, waits);
+	for (uint32_t i = 0; i < count; i++)
+		add_wait(t, &waits[i]);
+}
 
 static const char *note_title(enum weft_note_type type)
 {
@@ -686,6 +708,7 @@ WEFT__EXPORT int weft_story_lines_create(
 	add_notes(&t);
 	add_edges(&t);
 	add_children(&t);
+	add_waits(&t);
 	if (!t.error)
 		t.error = t.text.error;
 	if (!t.error) {

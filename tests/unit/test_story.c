@@ -686,6 +686,55 @@ static void alike_activations_are_one_line(void **state)
 	loaded_finish(&loaded);
 }
 
+/* Task 1 takes lock 9 at `takes`, and again 990 us after it; task 2 holds it. */
+static struct loaded takes_a_lock(uint64_t takes)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_TASK);
+	make_create(&made, 0, 9, WEFT_KIND_LOCK);
+	make_label(&made, 9, "db");
+	make_switch(&made, 1);
+	made.time = 1000;
+	make_switch(&made, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		made.time = i ? takes + 991000 : takes;
+		make_switch(&made, 1);
+		make_edge(&made, WEFT_EVENT_ACQUIRE, 1, 9);
+		made.time += 1000;
+		make_edge(&made, WEFT_EVENT_RELEASE, 1, 9);
+		make_switch(&made, 0);
+	}
+	make_edge(&made, WEFT_EVENT_RESOLVE, 0, 1);
+	return make_end(&made);
+}
+
+static uint32_t count_waits(const struct weft_story_lines *lines)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < lines->count; i++)
+		count += lines->lines[i].type == WEFT_STORY_WAIT;
+	return count;
+}
+
+/* A wait that no edge shows is a line if it takes a hundredth of the task's life. */
+static void a_long_wait_is_a_line(void **state)
+{
+	static const uint64_t takes[] = {9000, 500000};
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct loaded loaded = takes_a_lock(takes[i]);
+		struct weft_story_lines *lines;
+		assert_int_equal(weft_story_lines_create(&loaded.story, task_of(&loaded, 1), &lines), 0);
+		assert_int_equal(count_waits(lines), i + 1);
+		const struct weft_story_line *wait = find_line(lines, "waits for");
+		assert_string_equal(wait->text, i ? "lock 9 'db' for 499 us" : "lock 9 'db' for 990 us");
+		assert_int_equal(wait->time - loaded.model->summary.start, i ? 1000 : 10000);
+		assert_int_equal(wait->task, task_of(&loaded, 9));
+		weft_story_lines_destroy(lines);
+		loaded_finish(&loaded);
+	}
+}
+
 /* ---- What is related ---- */
 
 static uint64_t seed = 9;
@@ -843,6 +892,7 @@ int main(void)
 		cmocka_unit_test(a_sentence_counts_the_spans_of_a_track),
 		cmocka_unit_test(four_similar_children_are_one_line),
 		cmocka_unit_test(alike_activations_are_one_line),
+		cmocka_unit_test(a_long_wait_is_a_line),
 		cmocka_unit_test(long_stories_say_what_they_leave_out),
 		cmocka_unit_test(related_tasks_are_those_of_a_naive_search),
 		cmocka_unit_test(any_trace_can_be_asked_at_any_time),
