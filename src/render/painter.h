@@ -58,8 +58,9 @@ struct weft__lane_piece {
 #define WEFT__NAME_SPACING 9.0
 
 struct weft__tally {
-	uint32_t tasks; /* tasks alive in the view */
-	uint32_t drawn; /* tasks with lines of their own */
+	uint32_t tasks;              /* tasks alive in the view */
+	uint32_t drawn;              /* tasks with lines of their own */
+	uint32_t folded, fold_spans; /* tasks in folds and folded groups; drawn spans of folds */
 	bool edges[WEFT_EDGE_TYPES];
 	bool off_cpu;                /* a bar is hollowed out */
 	bool stopped[WEFT_OUTCOMES]; /* tasks with lines of their own that were stopped, by outcome */

@@ -141,6 +141,21 @@ static void check_steps(const struct weft_scene *scene, uint32_t index)
 	}
 }
 
+static void check_alive(const struct weft_scene *scene)
+{
+	const struct weft_layout *l = scene->layout;
+	const struct weft_tasks *t = &scene->model->tasks;
+	for (unsigned i = 0; i < 20; i++) {
+		uint64_t start = scene->start + next_random(&seed) % (scene->end - scene->start + 20);
+		uint64_t end = start + 1 + pick(i % 2 ? 20 : 2000);
+		uint32_t expected = 0;
+		for (uint32_t task = 0; task < t->count; task++)
+			expected += (l->form[task] == WEFT_FORM_FOLDED || l->form[task] == WEFT_FORM_BAND) &&
+						l->start[task] < end && t->end[task] >= start;
+		assert_int_equal(weft__piles_alive(&scene->piles, start, end), expected);
+	}
+}
+
 static void stretches_hold_what_counting_finds(void **state)
 {
 	(void)state;
@@ -161,6 +176,7 @@ static void stretches_hold_what_counting_finds(void **state)
 			folds += scene->piles.list[i].count && scene->piles.list[i].fold != WEFT_NONE;
 			groups += scene->piles.list[i].count && scene->piles.list[i].fold == WEFT_NONE;
 		}
+		check_alive(scene);
 		weft_scene_destroy(scene);
 		weft_layout_destroy(layout);
 		weft_model_destroy(model);

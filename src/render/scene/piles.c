@@ -47,6 +47,7 @@ static void count_all(const struct weft_model *model, const struct weft_layout *
 		piles->list[index].count += l->form[task] == WEFT_FORM_BAND;
 		piles->list[index].run_count += activation_count(tasks, task);
 		piles->list[index].failed_count += failed(tasks, task);
+		piles->task_count++;
 	}
 	for (uint32_t i = 0; i < piles->count; i++) {
 		struct weft__pile *pile = &piles->list[i];
@@ -69,9 +70,11 @@ static void count_all(const struct weft_model *model, const struct weft_layout *
 static bool allocate(struct weft__piles *piles, const struct weft__pile *total)
 {
 	uint64_t **const columns[] = {&piles->starts, &piles->ends, &piles->run_starts,
-		&piles->run_ends, &piles->start_sums, &piles->end_sums, &piles->failed};
+		&piles->run_ends, &piles->start_sums, &piles->end_sums, &piles->failed, &piles->task_starts,
+		&piles->task_ends};
 	const uint32_t rows[] = {total->count, total->count, total->run_count, total->run_count,
-		total->first_sum, total->first_sum, total->failed_count};
+		total->first_sum, total->first_sum, total->failed_count, piles->task_count,
+		piles->task_count};
 	bool complete = true;
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		*columns[i] = malloc((rows[i] + (size_t)1) * sizeof(**columns[i]));
@@ -93,6 +96,7 @@ static void fill(
 	const struct weft_model *model, const struct weft_layout *l, struct weft__piles *piles)
 {
 	const struct weft_tasks *tasks = &model->tasks;
+	uint32_t counted = 0;
 	for (uint32_t i = 0; i < piles->count; i++)
 		piles->list[i].count = piles->list[i].run_count = piles->list[i].failed_count = 0;
 	for (uint32_t i = 0; i < l->fold_count; i++)
@@ -104,6 +108,8 @@ static void fill(
 		if (index == WEFT_NONE)
 			continue;
 		struct weft__pile *pile = &piles->list[index];
+		piles->task_starts[counted] = l->start[task];
+		piles->task_ends[counted++] = tasks->end[task];
 		if (l->form[task] == WEFT_FORM_BAND)
 			add_span(piles, pile, l->start[task], tasks->end[task]);
 		if (failed(tasks, task))
@@ -147,7 +153,7 @@ static void sort_pile(struct weft__piles *piles, struct weft__pile *pile, uint64
 
 static bool sort_all(struct weft__piles *piles)
 {
-	uint32_t most = 0;
+	uint32_t most = piles->task_count;
 	for (uint32_t i = 0; i < piles->count; i++) {
 		const struct weft__pile *pile = &piles->list[i];
 		most = pile->count > most ? pile->count : most;
@@ -156,6 +162,10 @@ static bool sort_all(struct weft__piles *piles)
 	uint64_t *scratch = malloc((most + (size_t)1) * sizeof(*scratch));
 	for (uint32_t i = 0; scratch && i < piles->count; i++)
 		sort_pile(piles, &piles->list[i], scratch);
+	if (scratch) {
+		weft__sort_u64(piles->task_starts, scratch, piles->task_count);
+		weft__sort_u64(piles->task_ends, scratch, piles->task_count);
+	}
 	free(scratch);
 	return scratch != NULL;
 }
@@ -216,7 +226,7 @@ void weft__piles_finish(struct weft__piles *piles)
 {
 	void *const columns[] = {piles->list, piles->row_first, piles->by_row, piles->starts,
 		piles->ends, piles->run_starts, piles->run_ends, piles->start_sums, piles->end_sums,
-		piles->failed};
+		piles->failed, piles->task_starts, piles->task_ends};
 	for (unsigned i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		free(columns[i]);
 	*piles = (struct weft__piles){0};
@@ -286,6 +296,12 @@ struct weft__share weft__pile_share(
 {
 	struct weft__pile_cursor cursor = weft__pile_seek(piles, pile, start);
 	return weft__pile_step(&cursor, end);
+}
+
+uint32_t weft__piles_alive(const struct weft__piles *piles, uint64_t start, uint64_t end)
+{
+	return count_below(piles->task_starts, piles->task_count, end) -
+		   count_below(piles->task_ends, piles->task_count, start);
 }
 
 static bool has_ended(const void *context, uint32_t index, uint64_t time)

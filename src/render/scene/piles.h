@@ -31,6 +31,10 @@ struct weft__piles {
 	uint64_t *start_sums,
 		*end_sums;    /* running sums of every 16 of these, from the pile's first on */
 	uint64_t *failed; /* times of failures */
+	/* When all tasks of all piles begin and end, also the descendants of a fold's members; each
+	 * column is sorted. */
+	uint64_t *task_starts, *task_ends;
+	uint32_t task_count;
 };
 
 /* The part of a pile that lies in [start, end). */
@@ -58,6 +62,10 @@ struct weft__pile_cursor {
 struct weft__pile_cursor weft__pile_seek(
 	const struct weft__piles *piles, const struct weft__pile *pile, uint64_t time);
 struct weft__share weft__pile_step(struct weft__pile_cursor *cursor, uint64_t end);
+
+/* The number of tasks in piles, with descendants of a fold's members, that are alive in [start,
+ * end). */
+uint32_t weft__piles_alive(const struct weft__piles *piles, uint64_t start, uint64_t end);
 
 /* The first index in piles.by_row, within a row, whose pile ends after `time`; or row_first[row +
  * 1]. There must be piles. */

@@ -131,7 +131,7 @@ static void draw_spans(struct painter *p, const struct seen *s)
 	for (uint32_t i = first; i < last; i++) {
 		double x = weft__x(p, l->start[l->fold_members[s->fold->first + i]]);
 		double x2 = fmin(fmax(weft__x(p, l->fold_ends[s->fold->first + i]), x + 1), s->x2);
-		p->tally.drawn += x2 > s->x;
+		p->tally.fold_spans += x2 > s->x;
 		x = fmax(x, drawn);
 		if (x2 <= x)
 			continue;

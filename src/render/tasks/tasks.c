@@ -216,6 +216,7 @@ void weft__draw_tasks(struct painter *p)
 	if (!cells || !density)
 		p->error = WEFT_ERROR_MEMORY;
 	p->tally.tasks = weft__census_alive(p->scene, p->left, p->right);
+	p->tally.folded = weft__piles_alive(&p->scene->piles, p->left, p->right);
 	weft__cells_destroy(cells);
 	weft__density_destroy(density);
 }

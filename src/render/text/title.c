@@ -135,6 +135,21 @@ static bool has_problem(const struct painter *p)
 		   p->model->tasks.end[p->scene->problems[first]] <= p->right;
 }
 
+/* The tasks of the view that have no line: because they are folded, or too small. */
+static void describe_merged(const struct painter *p, char *text, size_t size)
+{
+	const struct weft__tally *tally = &p->tally;
+	uint32_t drawn = tally->drawn + tally->fold_spans;
+	uint32_t merged = tally->tasks > drawn ? tally->tasks - drawn : 0;
+	uint32_t folded = tally->folded > tally->fold_spans ? tally->folded - tally->fold_spans : 0;
+	folded = folded < merged ? folded : merged;
+	if (folded)
+		append_count(text, size, ", ", folded, "folded", "folded");
+	if (merged > folded)
+		append_count(text, size, ", ", merged - folded, "too small to distinguish",
+			"too small to distinguish");
+}
+
 static void describe_view(const struct painter *p, char *text, size_t size)
 {
 	const struct weft__tally *tally = &p->tally;
@@ -148,9 +163,7 @@ static void describe_view(const struct painter *p, char *text, size_t size)
 	if (to - from < whole)
 		append(text, size, " of %s", all);
 	append_count(text, size, ": ", tally->tasks, "task", "tasks");
-	if (tally->tasks > tally->drawn)
-		append_count(text, size, ", ", tally->tasks - tally->drawn, "too small to distinguish",
-			"too small to distinguish");
+	describe_merged(p, text, size);
 	struct problems problems = count_problems(p);
 	if (problems.failed)
 		append_count(text, size, ", ", problems.failed, "failed", "failed");
