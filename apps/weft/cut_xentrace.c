@@ -176,7 +176,11 @@ int cut_write_xentrace(const struct weft_cut_range *range, const struct xen_filt
 {
 	struct cut_xen *c = calloc(1, sizeof(*c));
 	int answer = CLI_NO;
-	if (!c || !cli_output_open(output, &c->output)) {
+	if (!c) {
+		cli_error("%s: %s", output, weft_error_text(WEFT_ERROR_MEMORY));
+		return CLI_NO;
+	}
+	if (!cli_output_open(output, &c->output)) {
 		free(c);
 		return CLI_NO;
 	}
