@@ -2,13 +2,15 @@
  *
  * Tasks that run for very long without a pause while others wait for the same thread. The waiters
  * show afterwards: they existed by half of that time, and run on that thread soon after it. Tasks
- * that the hog itself made did not wait for it.
+ * that the hog itself made did not wait for it. Without waiters, a run that is an exception on its
+ * thread is a hint (stalls.h).
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/search.h"
 #include "story/problems/findings.h"
+#include "story/problems/stalls.h"
 
 #define LONG_SHARE  50               /* 1 / share of a trace: minimum length of a stretch, … */
 #define LONG_NS     (10 * WEFT__MS)  /* … and in a long trace this length */
@@ -21,6 +23,7 @@
 #define BACKLOG_MIN 8   /* tasks that run at once after an outlier: … */
 #define SOON_PART   32  /* … within 1 / SOON_PART of its length */
 #define LOOKED_MAX  512 /* candidates; of more, the longest */
+#define STALLS_MAX  8   /* of these, examined for stalls without waiters */
 #define NAMED_MAX   5
 #define RUNS_MIN    16                  /* activations needed to know how long a task runs */
 #define TAKEN_MAX   UINT64_C(100000000) /* ns: the operating system preempts for no longer */
@@ -31,6 +34,7 @@ struct stretch {
 	uint32_t waiters, last_waiter;
 	uint32_t backlog, last_of_backlog; /* tasks that run at once after it */
 	uint64_t gc_ns;                    /* the part of it in garbage collection */
+	bool is_stall;                     /* an exception on its thread, for which no task waited */
 };
 
 struct looking {
@@ -78,8 +82,8 @@ static void list_stretches(struct looking *l)
 			} else {
 				if (l->count == LOOKED_MAX)
 					keep_longest(l);
-				l->list[l->count++] = (struct stretch){
-					task, a->thread[i], a->start[i], a->end[i], 0, WEFT_NONE, 0, WEFT_NONE, 0};
+				l->list[l->count++] = (struct stretch){task, a->thread[i], a->start[i], a->end[i],
+					0, WEFT_NONE, 0, WEFT_NONE, 0, false};
 			}
 		}
 }
@@ -170,12 +174,32 @@ static void count_pauses(struct looking *l)
 	}
 }
 
-static bool is_one(const struct looking *l, const struct stretch *s)
+static bool is_waited_for(const struct looking *l, const struct stretch *s)
 {
 	uint64_t length = s->end - s->start, mean = l->others ? l->sum_ns / l->others : 0;
 	bool is_outlier = l->others && length / OUTLIER >= mean;
-	bool is_waited_for = s->waiters >= WAITERS_MIN || (is_outlier && s->backlog >= BACKLOG_MIN);
-	return is_waited_for && length / FAR_LONGER >= mean && s->gc_ns < length / 2;
+	bool has_waiters = s->waiters >= WAITERS_MIN || (is_outlier && s->backlog >= BACKLOG_MIN);
+	return has_waiters && length / FAR_LONGER >= mean && s->gc_ns < length / 2;
+}
+
+static bool is_one(const struct looking *l, const struct stretch *s)
+{
+	return s->is_stall || is_waited_for(l, s);
+}
+
+/* Marks the longest stretches that are exceptions on their threads. */
+static void mark_stalls(struct looking *l)
+{
+	uint32_t examined = 0;
+	for (uint32_t i = 0; i < l->count && examined < STALLS_MAX; i++) {
+		struct stretch *s = &l->list[i];
+		uint64_t length = s->end - s->start;
+		if (length < LONG_NS || s->gc_ns >= length / 2 || is_waited_for(l, s))
+			continue;
+		const struct weft__long_run run = {s->task, s->thread, s->start, s->end};
+		s->is_stall = weft__is_stall(l->model, &run);
+		examined++;
+	}
 }
 
 /* True if the task runs often, and hardly ever that long: perhaps it was preempted by the operating
@@ -268,6 +292,19 @@ static void write_off_cpu(struct weft__sentence *s, uint64_t off_ns)
 	weft__words_add(w, " of it off CPU)");
 }
 
+static void write_effect(
+	struct weft__sentence *s, const struct weft_model *model, const struct stretch *stretch)
+{
+	struct weft__words *w = weft__clause(s, 5);
+	if (stretch->is_stall)
+		weft__words_add(w, "; nothing else can run%s meanwhile",
+			model->thread_count > 1 ? " on its thread" : "");
+	else if (stretch->waiters >= WAITERS_MIN)
+		weft__words_add(w, ", while %" PRIu32 " tasks wait for their turn", stretch->waiters);
+	else
+		weft__words_add(w, ", and %" PRIu32 " tasks run at once after it", stretch->backlog);
+}
+
 /* On a busy machine, the operating system often takes the processor for some ms. */
 static enum weft_problem_severity severity_of(const struct looking *l, const struct stretch *s)
 {
@@ -318,11 +355,7 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 	w = weft__clause(&s, 8);
 	weft__words_add(w, " from ");
 	weft__words_add_time(w, model, stretch->start);
-	w = weft__clause(&s, 5);
-	if (stretch->waiters >= WAITERS_MIN)
-		weft__words_add(w, ", while %" PRIu32 " tasks wait for their turn", stretch->waiters);
-	else
-		weft__words_add(w, ", and %" PRIu32 " tasks run at once after it", stretch->backlog);
+	write_effect(&s, model, stretch);
 	if (count > 1)
 		weft__words_add(weft__clause(&s, 4), "; the longest of %" PRIu32 " such runs", count);
 	if (count == 1 && !off_ns && is_unlike_itself(l, stretch))
@@ -345,6 +378,7 @@ static void find_hogs(struct looking *l)
 	count_waiters(l);
 	count_pauses(l);
 	qsort(l->list, l->count, sizeof(*l->list), by_length);
+	mark_stalls(l);
 	for (uint32_t i = 0; i < l->count && named < NAMED_MAX; i++) {
 		const struct stretch *s = &l->list[i];
 		if (!is_one(l, s) || is_reported(l, s))
