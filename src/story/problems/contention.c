@@ -2,9 +2,9 @@
  *
  * Tasks that queue for one resource, or wait for one that a task holds for far longer than usual. A
  * task that takes a resource (or reads a semaphore) holds it until it gives it back (signals it),
- * or ends. A task that runs again with
- * that read had waited since it last ran. So had a task that runs and, before any other action,
- * reads what another held when it stopped running.
+ * or ends; or, if it never gives it back, until the trace's end. A task that runs again with that
+ * read had waited since it last ran. So had a task that runs and, before any other action, reads
+ * what another held when it stopped running.
  *
  * A task starves if, while it waits, tasks that came later get the semaphore again and again.
  */
@@ -15,6 +15,7 @@
 #include "base/sort.h"
 #include "story/holders.h"
 #include "story/problems/findings.h"
+#include "story/problems/unreleased.h"
 
 #define QUEUE_MIN    8  /* tasks that wait at once */
 #define HOLDS_MIN    8  /* holds needed to know what is usual */
@@ -29,6 +30,7 @@
 struct hold {
 	uint64_t since, start, end; /* when its task began to wait for it */
 	uint32_t task;
+	bool is_left; /* the task ended without giving it back */
 };
 
 #define HAND_OVER_NS 100000 /* a waiting thread has a mutex that soon after it was given back */
@@ -159,7 +161,7 @@ static void take(struct contention *c, uint32_t resource, uint32_t task, uint64_
 		end_hold(c, WEFT_NONE, time);
 	uint64_t since = waits_since(c, task, time);
 	add_wait(c, since, time);
-	c->holds[c->hold_count++] = (struct hold){since, time, end_of(c->model, task), task};
+	c->holds[c->hold_count++] = (struct hold){since, time, end_of(c->model, task), task, false};
 }
 
 static void read_edges(struct contention *c, uint32_t resource)
@@ -180,6 +182,25 @@ static void read_edges(struct contention *c, uint32_t resource)
 			add_wait(c, time, end_of(c->model, task));
 		}
 	}
+}
+
+/* Lets the holds last that were never given back. */
+static void extend_left_holds(struct contention *c, uint32_t resource)
+{
+	struct weft__holders left;
+	int error = weft__left_holds(c->findings->story, resource, &left);
+	if (error)
+		c->findings->error = error;
+	for (uint32_t k = 0; k < left.count; k++) {
+		const struct weft__hold *hold = &left.list[k];
+		uint32_t i = weft__search(c->holds, 0, c->hold_count, has_begun, hold->since);
+		for (; i > 0 && c->holds[i - 1].start == hold->since; i--)
+			if (c->holds[i - 1].task == hold->task) {
+				c->holds[i - 1].end = c->model->summary.end;
+				c->holds[i - 1].is_left = true;
+			}
+	}
+	weft__holders_finish(&left);
 }
 
 /* The maximum number of simultaneous waits, and its time. */
@@ -233,6 +254,8 @@ static void write_holder(struct weft__sentence *s, const struct contention *c, u
 	w = weft__clause(s, 6);
 	weft__words_add(w, " from ");
 	weft__words_add_time(w, c->model, hold->start);
+	if (hold->is_left)
+		weft__words_add(weft__clause(s, 5), " and never releases it");
 	w = weft__clause(s, 4);
 	weft__words_add(w, ", most for ");
 	weft__words_add_length(w, usual_ns);
@@ -267,8 +290,11 @@ static void write_queue(struct weft__sentence *s, const struct contention *c, ui
 	w = weft__clause(s, 5);
 	weft__words_add(w, "; longest held by ");
 	weft__words_add_task(w, c->model, longest->task, 24);
-	weft__words_add(w, ", for ");
-	weft__words_add_length(w, longest->end - longest->start);
+	weft__words_add(w, longest->is_left ? ", never released since " : ", for ");
+	if (longest->is_left)
+		weft__words_add_time(w, c->model, longest->start);
+	else
+		weft__words_add_length(w, longest->end - longest->start);
 }
 
 /* The middle one of the times for which tasks waited before they held it; `ret_sum`: of all. */
@@ -331,6 +357,8 @@ static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t que
 	uint64_t least = weft__least_ns(c->findings, LEAST_SHARE, LEAST_NS);
 	uint32_t waits = count_waits_in(c, longest);
 	bool is_far = length / FAR_LONGER >= usual_ns && waits;
+	if (c->is_shared && longest->is_left && queue >= QUEUE_MIN)
+		is_far = false; /* others hold it, too: the queue says more */
 	if (queue < QUEUE_MIN && (!is_far || length < least)) {
 		look_at_scarcity(c, semaphore, queue, usual_ns);
 		return;
@@ -351,7 +379,8 @@ static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t que
 	};
 	weft__sentence_init(&s);
 	if (is_far) {
-		set_moments(&problem, "takes it", "gives it back");
+		set_moments(
+			&problem, "takes it", longest->is_left ? "is still not given back" : "gives it back");
 		write_holder(&s, c, semaphore, longest, usual_ns);
 		weft__words_add(weft__clause(&s, 5), "; %" PRIu32 " %s for it meanwhile", queue,
 			queue == 1 ? "task waits" : "tasks wait");
@@ -445,6 +474,7 @@ static void look_at(struct contention *c, uint32_t task)
 {
 	uint64_t time = 0;
 	read_edges(c, task);
+	extend_left_holds(c, task);
 	uint32_t queue = find_longest_queue(c, &time);
 	if (c->hold_count < HOLDS_MIN)
 		return;

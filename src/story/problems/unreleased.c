@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: ISC
  *
  * Locks and other resources that a task still held when it ended. If no task waits for the resource
- * then, that is a hint: the program may not need it any more. Semaphores count only in traces with
- * acquire events: in other formats, a read of one does not mean that it is given back.
+ * afterwards, that is a hint: the program may not need it any more. Semaphores count only in traces
+ * with acquire events: in other formats, a read of one does not mean that it is given back.
  */
+#include "story/problems/unreleased.h"
+
 #include <inttypes.h>
 
-#include "story/holders.h"
 #include "story/problems/findings.h"
+
+#define READS_MAX (1u << 16) /* reads of one resource that are examined */
 
 /* The holds of one resource whose tasks have ended. */
 struct left_over {
 	uint32_t resource, count;
 	struct weft__hold first;
+	uint32_t waiters; /* tasks that wait for it when the trace ends */
+	uint32_t delayed; /* tasks that waited for it after the first hold's task ended, and got it */
 };
 
 static bool is_examined(const struct weft_model *model, uint32_t task)
@@ -27,6 +32,54 @@ static bool has_ended_with(const struct weft_model *model, const struct weft__ho
 {
 	return weft__is_gone(model, hold->task, model->summary.end) &&
 		   model->tasks.end[hold->task] >= hold->since;
+}
+
+int weft__left_holds(
+	const struct weft_story *story, uint32_t resource, struct weft__holders *ret_left)
+{
+	const struct weft_model *model = story->model;
+	uint32_t count = 0;
+	*ret_left = (struct weft__holders){0};
+	if (!is_examined(model, resource))
+		return 0;
+	int error = weft__holders_at(story, resource, model->summary.end, UINT32_MAX, ret_left);
+	for (uint32_t i = 0; i < ret_left->count; i++)
+		if (has_ended_with(model, &ret_left->list[i]))
+			ret_left->list[count++] = ret_left->list[i];
+	ret_left->count = count;
+	return error;
+}
+
+/* True if a read ended a wait for the resource that began at a time or later. */
+static bool has_waited(
+	const struct weft_story *story, uint32_t resource, uint32_t edge, uint64_t since)
+{
+	const struct weft_model *model = story->model;
+	const uint32_t task = model->edges.from[edge];
+	const uint64_t time = model->edges.time[edge];
+	struct weft_story_wait wait;
+	uint32_t runs = weft__activations_until(model, task, time);
+	if (!runs)
+		return false;
+	uint64_t woken = model->activations.start[model->tasks.first_activation[task] + runs - 1];
+	return woken > since && weft_story_wait_at(story, task, woken - 1, &wait) &&
+		   wait.source == resource && wait.since >= since;
+}
+
+static uint32_t count_delayed(const struct weft_story *story, uint32_t resource, uint64_t since)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct weft__edge_list to = weft__edges_to(story, resource);
+	uint32_t delayed = 0, examined = 0;
+	for (uint32_t i = weft__edges_until(story->model, to, since);
+		 i < to.count && examined < READS_MAX; i++) {
+		uint32_t edge = to.edges[i];
+		if (e->type[edge] != WEFT_EDGE_READ || e->from[edge] == WEFT_NONE)
+			continue;
+		examined++;
+		delayed += has_waited(story, resource, edge, since);
+	}
+	return delayed;
 }
 
 /* The number of tasks whose last act was to wait for the resource. */
@@ -46,8 +99,8 @@ static uint32_t count_waiters(const struct weft_story *story, uint32_t resource)
 	return waiters;
 }
 
-static void write_sentence(struct weft__sentence *s, const struct weft_model *model,
-	const struct left_over *left, uint32_t waiters)
+static void write_sentence(
+	struct weft__sentence *s, const struct weft_model *model, const struct left_over *left)
 {
 	const uint32_t task = left->first.task;
 	weft__words_add_subject(weft__clause(s, 7), model, task, 32);
@@ -56,36 +109,35 @@ static void write_sentence(struct weft__sentence *s, const struct weft_model *mo
 	weft__words_add_time(w, model, model->tasks.end[task]);
 	weft__words_add(w, " without releasing ");
 	weft__words_add_subject(w, model, left->resource, 28);
-	w = weft__clause(s, 4);
+	w = weft__clause(s, 2);
 	weft__words_add(w, ", which it had taken ");
 	weft__words_add_length(w, model->tasks.end[task] - left->first.since);
 	weft__words_add(w, " before");
-	if (waiters)
-		weft__words_add(weft__clause(s, 5), "; %" PRIu32 " %s for it", waiters,
-			waiters == 1 ? "task waits" : "tasks wait");
 	if (left->count > 1)
-		weft__words_add(weft__clause(s, 3), "; %" PRIu32 " more %s like it", left->count - 1,
-			left->count > 2 ? "holds" : "hold");
+		weft__words_add(weft__clause(s, 5), ", as %" PRIu32 " more did", left->count - 1);
+	if (left->waiters)
+		weft__words_add(weft__clause(s, 5), "; %" PRIu32 " %s for it", left->waiters,
+			left->waiters == 1 ? "task waits" : "tasks wait");
+	else if (left->delayed)
+		weft__words_add(weft__clause(s, 5), "; %" PRIu32 " %s since", left->delayed,
+			left->delayed == 1 ? "task waited" : "tasks waited");
 }
 
 static void set_moments(
 	const struct weft_model *model, const struct left_over *left, struct weft_problem *problem)
 {
-	struct weft__words words =
-		weft__problem_moment(&problem->cause, left->first.since, left->first.task);
+	const uint32_t task = left->first.task;
+	struct weft__words words = weft__problem_moment(&problem->cause, left->first.since, task);
 	weft__words_add(&words, "takes ");
 	weft__words_add_task(&words, model, left->resource, 24);
-	words = weft__problem_moment(
-		&problem->effect, model->tasks.end[left->first.task], left->first.task);
+	words = weft__problem_moment(&problem->effect, model->tasks.end[task], task);
 	weft__words_add(&words, "ends without giving it back");
 }
 
-/* The problem lasts to the end of the trace, because the resource is held until then; its view is
- * the holder's part of that. */
 static void report(struct weft__findings *findings, const struct left_over *left)
 {
 	const struct weft_model *model = findings->story->model;
-	const uint32_t waiters = count_waiters(findings->story, left->resource);
+	const uint32_t waiters = left->waiters + left->delayed;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_UNRELEASED,
 		.severity = waiters ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
@@ -102,25 +154,32 @@ static void report(struct weft__findings *findings, const struct left_over *left
 	struct weft__sentence s;
 	set_moments(model, left, &problem);
 	weft__sentence_init(&s);
-	write_sentence(&s, model, left, waiters);
+	write_sentence(&s, model, left);
 	weft__find(findings, &problem, waiters, &s);
+}
+
+static void look_at(struct weft__findings *findings, uint32_t resource)
+{
+	const struct weft_story *story = findings->story;
+	struct weft__holders holds;
+	struct left_over left = {.resource = resource};
+	int error = weft__left_holds(story, resource, &holds);
+	if (error)
+		findings->error = error;
+	if (!error && holds.count) {
+		left.count = holds.count;
+		left.first = holds.list[0];
+		left.waiters = count_waiters(story, resource);
+		left.delayed = count_delayed(story, resource, story->model->tasks.end[left.first.task]);
+		report(findings, &left);
+	}
+	weft__holders_finish(&holds);
 }
 
 void weft__find_unreleased(struct weft__findings *findings)
 {
 	const struct weft_model *model = findings->story->model;
-	for (uint32_t task = 0; task < model->tasks.count && !findings->error; task++) {
-		struct weft__holders holders;
-		struct left_over left = {.resource = task};
-		if (!is_examined(model, task))
-			continue;
-		findings->error =
-			weft__holders_at(findings->story, task, model->summary.end, UINT32_MAX, &holders);
-		for (uint32_t i = 0; i < holders.count; i++)
-			if (has_ended_with(model, &holders.list[i]) && !left.count++)
-				left.first = holders.list[i];
-		if (left.count)
-			report(findings, &left);
-		weft__holders_finish(&holders);
-	}
+	for (uint32_t task = 0; task < model->tasks.count && !findings->error; task++)
+		if (is_examined(model, task))
+			look_at(findings, task);
 }
