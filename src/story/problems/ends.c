@@ -5,10 +5,10 @@
  * If all readers continued, the failure was handled: that is a hint, unless most of the tasks like
  * it fail, as where a program tries the same again and again.
  *
- * Tasks with equal messages are one problem; so are tasks with many messages that differ only in
- * numbers. Up to ALIKE_MAX of these are reported separately; of more, the first with their number.
- * A trace's end cuts off tasks that are under way: those that are no older than similar tasks
- * become are one mild problem.
+ * Tasks with equal messages are one problem, described at the first; so are tasks with many
+ * messages that differ only in numbers, tasks that failed without a message, and tasks of one name
+ * that did not end, but up to ALIKE_MAX of these are reported separately. A trace's end cuts off
+ * tasks that are under way: those that are no older than similar tasks become are one mild problem.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -292,7 +292,10 @@ static uint32_t count_messages(const struct sorted *sorted, uint32_t count)
  * numbers. */
 static void add_alike(struct ends *ends, const struct sorted *sorted, uint32_t count)
 {
-	if (count > ALIKE_MAX || sorted->went_on)
+	bool are_equal = !never(&ends->model->tasks, sorted->task) &&
+					 weft_model_string(ends->model, sorted->message).size &&
+					 count_messages(sorted, count) == 1;
+	if (count > ALIKE_MAX || sorted->went_on || are_equal)
 		add_ending(ends, sorted, count);
 	else
 		for (uint32_t i = 0; i < count; i++)
