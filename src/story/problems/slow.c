@@ -295,7 +295,8 @@ static void write_timed(struct sorting *s, struct weft__sentence *t, const struc
 		weft__words_add_ordinal(w, rhythm);
 		weft__words_add(w, " is so slow");
 	} else {
-		weft__words_add(w, "%" PRIu32 " are so slow", slow->count);
+		weft__words_add(w, "%" PRIu32 " of %" PRIu32 " are so slow", slow->count, group->count);
+		return;
 	}
 	weft__words_add(weft__clause(t, 3), " (%" PRIu32 " of %" PRIu32 ")", slow->count, group->count);
 }
