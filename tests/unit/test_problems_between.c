@@ -214,6 +214,38 @@ static void contention_is_found(void **state)
 	found_finish(&found);
 }
 
+/* Two locks that ten tasks hold for a short time, and then two tasks for ever, each while it waits
+ * for the other lock. */
+static void a_deadlock_is_no_contention(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t lock = 1; lock <= 2; lock++)
+		make_create(&made, 0, lock, WEFT_KIND_LOCK);
+	for (uint64_t id = 10; id < 32; id++) {
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+		make_switch(&made, id);
+		make_edge(&made, WEFT_EVENT_ACQUIRE, id, 1 + id % 2);
+		made.time += 100 * US;
+		if (id < 30)
+			make_edge(&made, WEFT_EVENT_RELEASE, id, 1 + id % 2);
+		if (id < 30)
+			make_edge(&made, WEFT_EVENT_RESOLVE, id, id);
+	}
+	for (uint64_t id = 30; id < 32; id++) {
+		make_switch(&made, id);
+		make_edge(&made, WEFT_EVENT_TRY_READ, id, 2 - id % 2);
+	}
+	make_switch(&made, 0);
+	made.time += 100 * MS;
+	make_switch(&made, 0);
+	struct found found = find(&made);
+	only(&found, WEFT_PROBLEM_DEADLOCK);
+	for (uint32_t i = 0; i < found.problems->count; i++)
+		assert_int_not_equal(found.problems->list[i].type, WEFT_PROBLEM_CONTENTION);
+	found_finish(&found);
+}
+
 /* A pool of two, which two jobs hold at a time, while up to 18 wait. */
 static void contention_for_a_pool_is_found(void **state)
 {
@@ -760,6 +792,7 @@ int main(void)
 		cmocka_unit_test(a_thundering_herd_is_found),
 		cmocka_unit_test(a_signal_for_each_task_is_not_a_herd),
 		cmocka_unit_test(contention_is_found),
+		cmocka_unit_test(a_deadlock_is_no_contention),
 		cmocka_unit_test(contention_for_a_pool_is_found),
 		cmocka_unit_test(a_task_that_ends_with_a_lock_is_found),
 		cmocka_unit_test(a_task_that_runs_on_for_a_stopped_one_is_found),

@@ -6,6 +6,8 @@
  * read had waited since it last ran. So had a task that runs and, before any other action, reads
  * what another held when it stopped running.
  *
+ * If the holder is in a deadlock, that is the problem, and nothing is said here.
+ *
  * A task starves if, while it waits, tasks that came later get the semaphore again and again.
  */
 #include <inttypes.h>
@@ -14,6 +16,7 @@
 #include "base/search.h"
 #include "base/sort.h"
 #include "story/holders.h"
+#include "story/problems/blocked.h"
 #include "story/problems/findings.h"
 #include "story/problems/unreleased.h"
 
@@ -49,6 +52,8 @@ struct contention {
 	uint32_t waits, hold_count;
 	bool is_shared;  /* it may have several holders at once */
 	uint32_t nested; /* how often the holder of a lock has taken it again */
+	struct weft__blocked blocked;
+	bool has_blocked; /* `blocked` was made, when it was first needed */
 };
 
 static uint64_t end_of(const struct weft_model *model, uint32_t task)
@@ -350,6 +355,33 @@ static void set_moments(struct weft_problem *problem, const char *cause, const c
 	weft__words_add(&words, "%s", effect);
 }
 
+static bool is_in_circle(const struct weft__blocked *b, uint32_t task)
+{
+	uint32_t step = task;
+	for (uint32_t steps = 0; steps <= b->model->tasks.count; steps++) {
+		if (b->next[step] == WEFT_NONE || weft__blocked_any(b, step))
+			return false;
+		step = b->next[step];
+		if (step == task)
+			return true;
+	}
+	return false;
+}
+
+/* True if the hold lasts until the trace's end because its task is in a deadlock. */
+static bool is_deadlocked(struct contention *c, const struct hold *hold)
+{
+	if (hold->is_left || hold->end < c->model->summary.end)
+		return false;
+	if (!c->has_blocked) {
+		int error = weft__blocked_init(&c->blocked, c->findings->story);
+		c->has_blocked = true;
+		if (error)
+			c->findings->error = error;
+	}
+	return !c->findings->error && is_in_circle(&c->blocked, c->blocked.final[hold->task]);
+}
+
 static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t queue, uint64_t time)
 {
 	const struct hold *longest = longest_hold(c);
@@ -359,6 +391,8 @@ static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t que
 	bool is_far = length / FAR_LONGER >= usual_ns && waits;
 	if (c->is_shared && longest->is_left && queue >= QUEUE_MIN)
 		is_far = false; /* others hold it, too: the queue says more */
+	if (is_far && is_deadlocked(c, longest))
+		return;
 	if (queue < QUEUE_MIN && (!is_far || length < least)) {
 		look_at_scarcity(c, semaphore, queue, usual_ns);
 		return;
@@ -514,6 +548,8 @@ void weft__find_contention(struct weft__findings *findings)
 		for (uint32_t task = 0; task < model->tasks.count; task++)
 			if (may_be_one(findings, task))
 				look_at(&c, task);
+	if (c.has_blocked)
+		weft__blocked_finish(&c.blocked);
 	free(c.starts);
 	free(c.ends);
 	free(c.holds);
