@@ -3,10 +3,14 @@
  * Lost wake-ups: a task signals while no task waits, and then a task waits, in vain or for very
  * long. A signal without a waiter alone is harmless: programs signal to be on the safe side.
  *
+ * Or a task waits for a condition to the end although it is signalled again and again, which wakes
+ * no other task either.
+ *
  * Two types of tasks are signalled. A condition, for which others wait: its waiters are tasks that
  * try to read it and, where a library makes a promise for each waiter, its children. And a task
  * that waits itself: it misses a signal that comes while it still runs, if it then goes to sleep.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/sort.h"
@@ -17,6 +21,7 @@
 #define WAITS_MIN   4              /* waits needed to know what is usual */
 #define LEAST_SHARE 100            /* 1 / share of a trace: shorter waits are not reported … */
 #define LEAST_NS    (5 * WEFT__MS) /* … unless they are so long, and the usual wait is known */
+#define IGNORED_MIN 8              /* signals that a task does not wake for */
 
 /* The order at equal times: a signal reaches tasks that wait already, not those that begin to wait
  * only then. The model has no try_read for an answered read: the reader of what was signalled did
@@ -48,6 +53,7 @@ struct wakes {
 /* The wait that missed a signal. */
 struct missed {
 	uint32_t count, edge, waiter;
+	uint32_t ignored; /* signals while it waits, the first of which is `edge`; 0: one before it */
 	uint64_t since, until; /* the longest wait */
 };
 
@@ -232,13 +238,38 @@ static struct missed sweep(struct wakes *w, uint32_t task, uint32_t events)
 	return missed;
 }
 
+/* Finds the first wait that lasts to the end, and counts the signals from then on: none if they
+ * wake another task. */
+static struct missed find_ignored(struct wakes *w, uint32_t events)
+{
+	struct missed missed = {.edge = WEFT_NONE};
+	uint64_t usual_ns = usual_wait(w, events);
+	for (uint32_t i = 0; i < events; i++) {
+		const struct event *event = &w->events[i];
+		bool is_waiting = missed.count > 0;
+		if (is_waiting && (event->type == TAKEN || event->type == WAITER_LEAVES))
+			return (struct missed){0};
+		if (!is_waiting && event->type == WAITER_COMES && event->until == UINT64_MAX)
+			miss(&missed, w, WEFT_NONE, event->task, event->time, event->until);
+		if (is_waiting && event->type == SIGNAL && missed.ignored++ == 0)
+			missed.edge = event->edge;
+	}
+	if (missed.ignored < IGNORED_MIN)
+		return (struct missed){0};
+	uint64_t first = w->model->edges.time[missed.edge];
+	return is_too_long(w, length_of(w, first, UINT64_MAX), usual_ns) ? missed : (struct missed){0};
+}
+
 static struct missed look_at_meeting_point(
 	struct wakes *w, uint32_t task, struct weft__edge_list to)
 {
 	uint32_t events = list_events(w, task, to);
 	if (events)
 		qsort(w->events, events, sizeof(*w->events), by_time);
-	return sweep(w, task, events);
+	struct missed missed = sweep(w, task, events);
+	if (!missed.count && w->model->tasks.kind[task] == WEFT_KIND_CONDITION)
+		missed = find_ignored(w, events);
+	return missed;
 }
 
 /* ---- Tasks that wait themselves ---- */
@@ -338,6 +369,11 @@ static void write_missed(struct weft__sentence *s, const struct wakes *w, uint32
 	}
 	x = weft__clause(s, 8);
 	weft__words_add(x, ": ");
+	if (missed->ignored) {
+		weft__words_add_task(x, model, task, 24);
+		weft__words_add(x, " was signalled %" PRIu32 " times meanwhile", missed->ignored);
+		return;
+	}
 	if (sender == WEFT_NONE)
 		weft__words_add(x, "an unknown task");
 	else
@@ -359,6 +395,12 @@ static void set_moments(
 {
 	uint64_t time = w->model->edges.time[missed->edge];
 	struct weft__words words = weft__problem_moment(&problem->cause, time, task);
+	if (missed->ignored) {
+		weft__words_add(&words, "signalled, and the waiter does not wake");
+		words = weft__problem_moment(&problem->effect, missed->since, missed->waiter);
+		weft__words_add(&words, "begins to wait");
+		return;
+	}
 	weft__words_add(&words, "%s",
 		task == missed->waiter ? "signalled while it runs" : "signalled, nobody waits");
 	words = weft__problem_moment(&problem->effect, missed->since, missed->waiter);
