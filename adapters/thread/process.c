@@ -64,47 +64,71 @@ HOOK int posix_spawnp(pid_t *restrict ret_child, const char *restrict file,
 
 /* ---- Execution ---- */
 
+/* The task that calls exec stops running: the program may be gone. A child of vfork does not stop
+ * its parent's task. Returns the task that goes on if exec fails, or WEFT_TASK_NONE. */
+static uint64_t stop_running(void)
+{
+	uint64_t task = weft__hooks_is_this_process() ? weft_current() : WEFT_TASK_NONE;
+	if (task != WEFT_TASK_NONE)
+		weft_switch(WEFT_TASK_NONE);
+	return task;
+}
+
 /* A child that has recorded nothing leaves no trace of its own: its program's first task receives
  * from the parent. */
-static void before_exec(void)
+static uint64_t before_exec(void)
 {
 	if (!HOOKS_RECORD || weft__hooks_thread.epoch != weft__hooks_epoch() ||
 		!weft__hooks_system_begin())
-		return;
+		return WEFT_TASK_NONE;
 	int saved = weft__hooks_begin();
 	weft_send(weft__hooks_key(WEFT__HOOKS_EXECS, (uint64_t)syscall(SYS_getpid)));
+	uint64_t task = stop_running();
 	weft__hooks_end(saved);
 	weft__hooks_system_end();
+	return task;
 }
+
+/* Exec has failed. */
+static int go_on(uint64_t task, int result)
+{
+	int saved = weft__hooks_begin();
+	if (task != WEFT_TASK_NONE)
+		weft_switch(task);
+	weft__hooks_end(saved);
+	return result;
+}
+
+/* A macro, because the task stops before `call` is evaluated. */
+#define EXEC(call)                     \
+	__extension__({                    \
+		uint64_t task = before_exec(); \
+		go_on(task, (call));           \
+	})
 
 HOOK int execve(const char *path, char *const arguments[], char *const environment[])
 {
-	before_exec();
-	return NEXT(execve)(path, arguments, environment);
+	return EXEC(NEXT(execve)(path, arguments, environment));
 }
 
 HOOK int execv(const char *path, char *const arguments[])
 {
-	before_exec();
-	return NEXT(execv)(path, arguments);
+	return EXEC(NEXT(execv)(path, arguments));
 }
 
 HOOK int execvp(const char *file, char *const arguments[])
 {
-	before_exec();
-	return NEXT(execvp)(file, arguments);
+	return EXEC(NEXT(execvp)(file, arguments));
 }
 
 HOOK int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
-	before_exec();
-	return NEXT(execvpe)(file, arguments, environment);
+	return EXEC(NEXT(execvpe)(file, arguments, environment));
 }
 
 HOOK int fexecve(int fd, char *const arguments[], char *const environment[])
 {
-	before_exec();
-	return NEXT(fexecve)(fd, arguments, environment);
+	return EXEC(NEXT(fexecve)(fd, arguments, environment));
 }
 
 /* Not inlined, because a NULL in `first`, which the kernel allows, is against its declaration. */
@@ -135,16 +159,14 @@ HOOK int execl(const char *path, const char *first, ...)
 {
 	COLLECT(first, rest);
 	va_end(rest);
-	before_exec();
-	return NEXT(execv)(path, arguments);
+	return EXEC(NEXT(execv)(path, arguments));
 }
 
 HOOK int execlp(const char *file, const char *first, ...)
 {
 	COLLECT(first, rest);
 	va_end(rest);
-	before_exec();
-	return NEXT(execvp)(file, arguments);
+	return EXEC(NEXT(execvp)(file, arguments));
 }
 
 HOOK int execle(const char *path, const char *first, ...)
@@ -152,8 +174,7 @@ HOOK int execle(const char *path, const char *first, ...)
 	COLLECT(first, rest);
 	char **environment = va_arg(rest, char **);
 	va_end(rest);
-	before_exec();
-	return NEXT(execve)(path, arguments, environment);
+	return EXEC(NEXT(execve)(path, arguments, environment));
 }
 
 /* ---- The end ---- */

@@ -10,6 +10,7 @@
  *     periods.c    activations and bands
  *     span_columns.c  spans
  *     off_cpu.c    the time of activations without a processor
+ *     ends.c       when each program ended
  *     finish.c     the rules for the end of a trace
  *     freeze.c     from columns to a model
  *     live.c       what snapshots share, kept up to date

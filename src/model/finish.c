@@ -6,53 +6,17 @@
 
 #include "base/export.h"
 #include "model/builder.h"
+#include "model/ends.h"
 #include "model/live.h"
 
-/* If it is unknown when its program ended, an unfinished task is drawn until this long after its
- * last sign of life. */
-static const uint64_t UNFINISHED_NS = 1000;
-
-/* When the records of the trace's buffers ended; 0: unknown. */
-struct ends {
-	uint64_t *of_buffer, *of_thread;
-	uint32_t buffers, threads;
-};
-
-/* A damaged time must not stretch the trace. */
-static uint64_t end_of_record(
-	const struct weft_model_builder *b, const struct weft_trace_buffer *buffer)
-{
-	const struct weft__span *span = &b->state.span;
-	uint64_t end = buffer->end_ns;
-	return span->any && end && end >= span->first && end - span->first <= WEFT__SPAN_NS ? end : 0;
-}
-
-static int find_ends(const struct weft_model_builder *b,
-	const struct weft_trace_description *description, struct ends *ret_ends)
-{
-	struct ends ends = {.buffers = description->buffer_count, .threads = description->thread_count};
-	ends.of_buffer = calloc(ends.buffers + (size_t)ends.threads + 1, sizeof(*ends.of_buffer));
-	if (!ends.of_buffer)
-		return WEFT_ERROR_MEMORY;
-	ends.of_thread = ends.of_buffer + ends.buffers;
-	for (uint32_t i = 0; i < ends.buffers; i++)
-		ends.of_buffer[i] = end_of_record(b, &description->buffers[i]);
-	for (uint32_t i = 0; i < ends.threads; i++) {
-		uint32_t buffer = description->threads[i].buffer;
-		ends.of_thread[i] = buffer < ends.buffers ? ends.of_buffer[buffer] : 0;
-	}
-	*ret_ends = ends;
-	return 0;
-}
-
 static uint64_t end_of_task(
-	const struct weft_model_builder *b, const struct ends *ends, uint32_t task)
+	const struct weft_model_builder *b, const struct weft__ends *ends, uint32_t task)
 {
 	uint32_t buffer = b->identities.buffer[task];
 	return buffer < ends->buffers ? ends->of_buffer[buffer] : 0;
 }
 
-static void end_task(struct weft_model_builder *b, const struct ends *ends, uint32_t task,
+static void end_task(struct weft_model_builder *b, const struct weft__ends *ends, uint32_t task,
 	uint32_t message, bool is_in_wait)
 {
 	struct weft__state_tasks *t = &b->state.tasks;
@@ -65,7 +29,7 @@ static void end_task(struct weft_model_builder *b, const struct ends *ends, uint
 		t->outcome[task] = WEFT_OUTCOME_NEVER_RESOLVED;
 		t->message[task] = message;
 	}
-	uint64_t seen = weft__ns_add(last, UNFINISHED_NS);
+	uint64_t seen = weft__ns_add(last, WEFT__UNFINISHED_NS);
 	if (known)
 		*end = known > last ? known : last;
 	else if (is_expected)
@@ -105,7 +69,7 @@ static void mark_waits(struct weft_model_builder *b, uint8_t *marks)
 
 /* True if it is unknown when some program ended. Then a task that waits lives to the trace's end.
  */
-static bool is_end_unknown(const struct ends *ends)
+static bool is_end_unknown(const struct weft__ends *ends)
 {
 	for (uint32_t i = 0; i < ends->buffers; i++)
 		if (!ends->of_buffer[i])
@@ -123,7 +87,7 @@ static void settle_flags(struct weft_model_builder *b)
 }
 
 /* Marks need flags of the state, which are then removed. */
-static int end_tasks(struct weft_model_builder *b, const struct ends *ends)
+static int end_tasks(struct weft_model_builder *b, const struct weft__ends *ends)
 {
 	static const char never[] = "never resolved";
 	uint32_t message;
@@ -141,7 +105,7 @@ static int end_tasks(struct weft_model_builder *b, const struct ends *ends)
 }
 
 /* A track lasts to the end of its program's record, and has ended well. */
-static void end_tracks(struct weft_model_builder *b, const struct ends *ends)
+static void end_tracks(struct weft_model_builder *b, const struct weft__ends *ends)
 {
 	struct weft__state_tasks *t = &b->state.tasks;
 	for (uint32_t i = 0; i < b->tracks.count; i++) {
@@ -191,7 +155,7 @@ static void count_outcomes(struct weft_model_builder *b)
 		b->summary.by_outcome[t->outcome[task]]++;
 }
 
-static int finish_tasks(struct weft_model_builder *b, const struct ends *ends)
+static int finish_tasks(struct weft_model_builder *b, const struct weft__ends *ends)
 {
 	const uint64_t last = b->state.now;
 	/* Facts that were made but never taken may have named more tasks: forget those. */
@@ -237,17 +201,19 @@ int weft__model_finish(struct weft_model_builder *b,
 	struct weft__model *model = calloc(1, sizeof(*model));
 	if (!model)
 		return WEFT_ERROR_MEMORY;
-	struct ends ends = {0};
+	struct weft__ends ends = {0};
 	int error = stop_sharing(b);
 	if (!error)
-		error = find_ends(b, description, &ends);
+		error = weft__ends_find(b, description, &ends);
 	if (!error)
 		error = weft__builder_name_threads(b, description);
 	if (!error)
 		error = finish_tasks(b, &ends);
-	free(ends.of_buffer);
 	if (!error)
 		error = weft__builder_freeze(b, description, help, model);
+	if (!error)
+		weft__ends_store(&ends, &model->public);
+	weft__ends_finish(&ends);
 	if (error)
 		weft_model_destroy(&model->public);
 	else

@@ -22,6 +22,7 @@ class Run:
             tasks = json_lines(weft('dump', '--tasks', '--json', folder).stdout)
             name = {(task['buffer'], task['task']): task['label'] for task in tasks}
             self.tasks = tasks
+            self.events = json_lines(weft('dump', '--json', folder).stdout)
             self.names = list(name.values())
             self.edges = [(name[edge['from_buffer'], edge['from']], name[edge['buffer'], edge['to']].rstrip('0123456789 '))
                           for edge in json_lines(weft('dump', '--edges', '--json', folder).stdout)
@@ -32,8 +33,7 @@ class Run:
         sources = {(task['buffer'], task['task']) for task in self.tasks if (task['label'] or '').startswith(awaited)}
         if not sources:
             return ''
-        events = [event for event in json_lines(weft('dump', '--json', folder).stdout)
-                  if (event['buffer'], event.get('source')) in sources]
+        events = [event for event in self.events if (event['buffer'], event.get('source')) in sources]
         begin, end = (next(event for event in events if event['event'] == name) for name in ('try_read', 'read'))
         return weft('why', '--at', '@%d' % ((begin['time'] + end['time']) // 2), folder,
                     'task:%d/%d' % (begin['buffer'], begin['task'])).stdout
@@ -63,6 +63,18 @@ def a_wait_leads_to_the_child():
         run_ = Run(part)
         equal(run_.edges, [(PARENT, 'process-child'), ('process-child', 'exit of process')], part)
         assert "waits for a message, from thread 1 'process-child'" in run_.why, run_.why
+
+
+@case
+def exec_ends_a_program():
+    """The first exec fails, so the task goes on until the second one. Its row ends where the next program's begins."""
+    run_ = Run('exec')
+    before, after = (next(task for task in run_.tasks if task['label'] == label and task['buffer'] != 0) for label in (PARENT, 'process-child'))
+    equal(before['process'], after['process'])
+    equal(before['end'], after['start'])
+    acts = [event for event in run_.events if event['buffer'] == before['buffer'] and event['event'] in ('send', 'switch')]
+    equal([(act['event'], act.get('task')) for act in acts[-5:]],
+          [('send', before['task']), ('switch', None), ('switch', before['task']), ('send', before['task']), ('switch', None)], acts)
 
 
 @case
@@ -103,7 +115,7 @@ def a_child_that_is_killed_sends_nothing():
 
 @case
 def the_program_behaves_as_before():
-    for part in ('pipe', 'pair', 'tcp', 'pipe-left', 'pair-left', 'tcp-left', 'fork', 'vfork', 'spawn', 'system', 'popen', 'terminal', 'daemon', 'stream',
+    for part in ('pipe', 'pair', 'tcp', 'pipe-left', 'pair-left', 'tcp-left', 'fork', 'exec', 'vfork', 'spawn', 'system', 'popen', 'terminal', 'daemon', 'stream',
                  'jobs', 'kill'):
         equal(run([SUBJECT, part]).returncode, 0, part)
 

@@ -117,6 +117,18 @@ static void use_fork(void)
 	await(child);
 }
 
+/* The child records before its exec, which succeeds at the second try. */
+static void use_exec(void)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		work();
+		execl("/nothing/there", "nothing", NULL);
+		execl(own_path, "process-child", "child", NULL);
+	}
+	await(child);
+}
+
 static void use_vfork(void)
 {
 	char *arguments[] = {(char[]){"process-child"}, (char[]){"child"}, NULL};
@@ -261,7 +273,7 @@ int main(int count, char **arguments)
 	static const struct {
 		const char *name;
 		void (*function)(void);
-	} parts[] = {{"fork", use_fork}, {"vfork", use_vfork}, {"spawn", use_spawn},
+	} parts[] = {{"fork", use_fork}, {"exec", use_exec}, {"vfork", use_vfork}, {"spawn", use_spawn},
 		{"system", use_system}, {"popen", use_popen}, {"terminal", use_terminal},
 		{"daemon", use_daemon}, {"stream", use_stream}, {"jobs", use_jobs}, {"kill", use_kill}};
 	own_path = arguments[0];

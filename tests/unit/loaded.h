@@ -59,6 +59,8 @@ struct made {
 	uint32_t thread, buffer;
 	const struct weft_trace_buffer *buffers; /* NULL: one */
 	uint32_t buffer_count;
+	const struct weft_trace_thread *threads; /* NULL: one */
+	uint32_t thread_count;
 	struct weft_loss_period losses[32];
 	uint32_t loss_count;
 };
@@ -172,6 +174,10 @@ static inline struct weft_model *make_model(struct made *made)
 	struct weft_trace_description description = {
 		.format = "test", .clock = {.name = "test"}, .threads = threads, .thread_count = 1};
 	struct weft_model *model = NULL;
+	if (made->threads) {
+		description.threads = made->threads;
+		description.thread_count = made->thread_count;
+	}
 	description.buffers = made->buffers;
 	description.buffer_count = made->buffer_count;
 	description.loss_periods = made->losses;
