@@ -514,6 +514,38 @@ static void tasks_that_pile_up_are_found(void **state)
 	found_finish(&found);
 }
 
+/* Many short processes, each of which leaves the watcher that it made; or one process that leaves
+ * all, beside another one. */
+static struct found watchers_of_processes(uint32_t processes)
+{
+	enum {
+		WATCHERS = 200
+	};
+	static struct weft_trace_buffer buffers[WATCHERS];
+	struct made made = make_begin();
+	made.buffers = buffers;
+	made.buffer_count = WATCHERS;
+	for (uint32_t i = 0; i < WATCHERS; i++) {
+		buffers[i] = (struct weft_trace_buffer){.process = "p", .host = "", .file = ""};
+		made.buffer = i % processes;
+		make_request(&made, 1 + i, 20 * US);
+		make_create(&made, 0, 1000 + i, WEFT_KIND_TASK);
+		make_label(&made, 1000 + i, "watch");
+	}
+	return find(&made);
+}
+
+static void tasks_of_many_processes_do_not_pile_up(void **state)
+{
+	struct found found = watchers_of_processes(200);
+	(void)state;
+	expect_none(&found);
+	found_finish(&found);
+	found = watchers_of_processes(1);
+	assert_int_equal(only(&found, WEFT_PROBLEM_PILING_UP)->count, 200);
+	found_finish(&found);
+}
+
 /* Requests that each wait for a promise of their own; the 50th promise fails. With `passes_on`, its
  * request fails, too. */
 static struct found requests_that_read(bool passes_on)
@@ -892,6 +924,7 @@ int main(void)
 		cmocka_unit_test(gaps_of_any_length_are_none),
 		cmocka_unit_test(tasks_cut_off_by_the_end_are_one_hint),
 		cmocka_unit_test(tasks_that_pile_up_are_found),
+		cmocka_unit_test(tasks_of_many_processes_do_not_pile_up),
 		cmocka_unit_test(a_failure_that_travels_is_one_problem),
 		cmocka_unit_test(a_failure_that_is_seen_to_is_milder),
 		cmocka_unit_test(failures_that_read_each_other_are_not_forgotten),

@@ -4,10 +4,14 @@
  * along, from one end of the trace to the other. The number of living tasks says less: at the end
  * of a sound program it falls, because the program closes down, and so it does where some leak. A
  * task that the program only stops when it closes down was left, too.
+ *
+ * Each process has piles of its own: tasks of many short processes, one in each, pile up nowhere.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/search.h"
+#include "base/sort.h"
 #include "story/problems/findings.h"
 
 #define PARTS     8
@@ -19,17 +23,19 @@
 #define FULL_OF   6 /* … of these */
 #define FOUND_MAX 3
 
+/* Tasks of one group and process. */
 struct pile {
 	uint32_t group;
 	uint32_t begun[PARTS]; /* those that are left, by the part of the trace in which they began */
 	uint32_t all[PARTS];   /* the same of all tasks of the group */
 	uint32_t count;        /* all of them */
-	uint32_t left;         /* tasks that have not ended, or were stopped at the end */
-	uint32_t old;          /* those of them that are older than others become */
-	uint32_t stopped;      /* those of them that were stopped */
-	uint32_t first;        /* the first of these tasks */
-	uint32_t closed;       /* tasks that were stopped at the end, old or not */
-	uint64_t last_start;   /* of all tasks of the group */
+	uint32_t ended;
+	uint32_t left;       /* tasks that have not ended, or were stopped at the end */
+	uint32_t old;        /* those of them that are older than others become */
+	uint32_t stopped;    /* those of them that were stopped */
+	uint32_t first;      /* the first of these tasks */
+	uint32_t closed;     /* tasks that were stopped at the end, old or not */
+	uint64_t last_start; /* of all tasks of the group */
 };
 
 struct piling {
@@ -37,7 +43,7 @@ struct piling {
 	const struct weft_model *model;
 	const struct weft__alike *alike;
 	struct pile *piles;
-	uint32_t *pile_of; /* pile of each group, or WEFT_NONE */
+	uint64_t *keys; /* of each pile, ascending */
 	uint32_t count;
 };
 
@@ -58,32 +64,64 @@ static uint32_t count_ended(const struct weft_model *model)
 }
 
 /* False for tasks without name or end: more likely, the program does not record their end. */
-static bool may_pile_up(const struct piling *p, const struct weft__alike_group *group)
+static bool may_pile_up(const struct piling *p, uint32_t group)
 {
-	return group->all >= LEFT_MIN && count_ended(p->model) >= LEFT_MIN;
+	return group != WEFT_NONE && p->alike->groups[group].all >= LEFT_MIN &&
+		   count_ended(p->model) >= LEFT_MIN;
+}
+
+static uint64_t key_of(const struct piling *p, uint32_t task)
+{
+	return (uint64_t)p->alike->group_of[task] << 32 | p->model->tasks.buffer[task];
+}
+
+/* True if the task may be one that is left. */
+static bool may_be_left(const struct piling *p, uint32_t task)
+{
+	const unsigned flags = p->model->tasks.flags[task];
+	return (!(flags & WEFT_TASK_RESOLVED) || flags & WEFT_TASK_STOPPED) &&
+		   may_pile_up(p, p->alike->group_of[task]);
+}
+
+static int list_keys(struct piling *p)
+{
+	uint32_t count = 0, i = 0;
+	for (uint32_t task = 0; task < p->model->tasks.count; task++)
+		count += may_be_left(p, task);
+	p->keys = malloc((2 * (size_t)count + 1) * sizeof(*p->keys));
+	if (!p->keys)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t task = 0; task < p->model->tasks.count; task++)
+		if (may_be_left(p, task))
+			p->keys[i++] = key_of(p, task);
+	weft__sort_u64(p->keys, p->keys + count, count);
+	p->count = (uint32_t)weft__unique_u64(p->keys, count);
+	return 0;
 }
 
 static int list_piles(struct piling *p)
 {
-	p->pile_of = malloc((p->alike->group_count + (size_t)1) * sizeof(*p->pile_of));
-	uint32_t count = 0;
-	for (uint32_t g = 0; p->pile_of && g < p->alike->group_count; g++)
-		p->pile_of[g] = may_pile_up(p, &p->alike->groups[g]) ? count++ : WEFT_NONE;
-	p->piles = calloc(count + (size_t)1, sizeof(*p->piles));
-	if (!p->pile_of || !p->piles)
+	int error = list_keys(p);
+	p->piles = error ? NULL : calloc(p->count + (size_t)1, sizeof(*p->piles));
+	if (!p->piles)
 		return WEFT_ERROR_MEMORY;
-	p->count = count;
-	for (uint32_t g = 0; g < p->alike->group_count; g++)
-		if (p->pile_of[g] != WEFT_NONE)
-			p->piles[p->pile_of[g]] = (struct pile){.group = g, .first = WEFT_NONE};
+	for (uint32_t i = 0; i < p->count; i++)
+		p->piles[i] = (struct pile){.group = (uint32_t)(p->keys[i] >> 32), .first = WEFT_NONE};
 	return 0;
+}
+
+static bool is_before(const void *keys, uint32_t row, uint64_t key)
+{
+	return ((const uint64_t *)keys)[row] < key;
 }
 
 static struct pile *pile_of(const struct piling *p, uint32_t task)
 {
-	uint32_t group = p->alike->group_of[task];
-	return group == WEFT_NONE || p->pile_of[group] == WEFT_NONE ? NULL
-																: &p->piles[p->pile_of[group]];
+	if (!may_pile_up(p, p->alike->group_of[task]))
+		return NULL;
+	uint64_t key = key_of(p, task);
+	uint32_t i = weft__search(p->keys, 0, p->count, is_before, key);
+	return i < p->count && p->keys[i] == key ? &p->piles[i] : NULL;
 }
 
 /* Tasks are in the order of their first mention, which is not always that of their start. */
@@ -95,6 +133,7 @@ static void find_starts(struct piling *p)
 		if (!pile)
 			continue;
 		pile->count++;
+		pile->ended += p->model->tasks.flags[task] & WEFT_TASK_RESOLVED ? 1 : 0;
 		pile->all[part_of(p->model, start)]++;
 		if (start > pile->last_start)
 			pile->last_start = start;
@@ -122,9 +161,17 @@ static void count_closed(struct piling *p)
 static uint64_t usual_age(const struct piling *p, const struct pile *pile)
 {
 	const struct weft__alike_group *group = &p->alike->groups[pile->group];
-	if (pile->closed > group->count / 2)
+	if (pile->closed > pile->ended / 2)
 		return 0;
-	return pile->closed > group->count / 10 ? group->p50_ns : group->p90_ns;
+	return pile->closed > pile->ended / 10 ? group->p50_ns : group->p90_ns;
+}
+
+/* When the task's process ended, or the trace. */
+static uint64_t end_of_process(const struct weft_model *model, uint32_t task)
+{
+	uint32_t buffer = model->tasks.buffer[task];
+	uint64_t end = buffer < model->buffer_count ? model->buffers[buffer].end_ns : 0;
+	return end && end < model->summary.end ? end : model->summary.end;
 }
 
 static void add_task(struct piling *p, uint32_t task)
@@ -134,7 +181,7 @@ static void add_task(struct piling *p, uint32_t task)
 	bool has_ended = t->flags[task] & WEFT_TASK_RESOLVED;
 	if (!pile || (has_ended && !is_closed(p, pile, task)))
 		return;
-	uint64_t end = has_ended ? t->end[task] : p->model->summary.end;
+	uint64_t end = has_ended ? t->end[task] : end_of_process(p->model, task);
 	uint64_t age = end > t->start[task] ? end - t->start[task] : 0;
 	bool is_old = age / OF_TENTH > usual_age(p, pile);
 	if (has_ended && !is_old)
@@ -166,13 +213,12 @@ static bool is_spread(const struct pile *pile)
 
 static void add_pile(struct piling *p, const struct pile *pile)
 {
-	const struct weft__alike_group *group = &p->alike->groups[pile->group];
 	const struct weft_model *model = p->model;
 	struct weft__sentence s;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_PILING_UP,
 		/* Tasks that all last until the program stops them may be meant so. */
-		.severity = pile->closed > group->count / 2 ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING,
+		.severity = pile->closed > pile->ended / 2 ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING,
 		.count = pile->left,
 		.start = model->tasks.start[pile->first],
 		.end = model->summary.end,
@@ -188,11 +234,10 @@ static void add_pile(struct piling *p, const struct pile *pile)
 	weft__words_add(
 		w, pile->stopped > pile->left / 2 ? "are left until the program stops them" : "do not end");
 	weft__words_add(weft__clause(&s, 3), ", ever more of them");
-	if (group->count > pile->stopped)
+	if (pile->ended > pile->stopped)
 		weft__words_add(weft__clause(&s, 2),
-			group->count - pile->stopped == 1 ? "; 1 other did end"
-											  : "; %" PRIu32 " others did end",
-			group->count - pile->stopped);
+			pile->ended - pile->stopped == 1 ? "; 1 other did end" : "; %" PRIu32 " others did end",
+			pile->ended - pile->stopped);
 	weft__find(p->findings, &problem, pile->left, &s);
 }
 
@@ -218,5 +263,5 @@ void weft__find_piling_up(struct weft__findings *findings)
 	if (error)
 		findings->error = error;
 	free(p.piles);
-	free(p.pile_of);
+	free(p.keys);
 }
