@@ -65,7 +65,10 @@ struct weft__sentence {
 };
 
 void weft__sentence_init(struct weft__sentence *sentence);
-/* Begins a clause; it starts with its own punctuation. The first clause is never dropped. */
+/* The worth of a clause without which the sentence says nothing, as one with its verb. */
+#define WEFT__WORTH_MOST 10
+/* Begins a clause; it starts with its own punctuation. The first clause is never dropped, so it has
+ * the verb where it can. */
 struct weft__words *weft__clause(struct weft__sentence *sentence, unsigned worth);
 /* Writes the sentence with a full stop. */
 size_t weft__sentence_write(struct weft__sentence *sentence, char *buffer, size_t size);

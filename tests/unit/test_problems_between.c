@@ -435,6 +435,30 @@ static void a_task_that_ends_with_a_lock_is_found(void **state)
 	found_finish(&found);
 }
 
+/* In a trace of several processes the names of tasks, lock and process fill the sentence. */
+static void a_sentence_keeps_its_verb(void **state)
+{
+	static const struct weft_trace_buffer buffers[] = {
+		{.process = "node", .host = "", .file = "", .pid = 30577},
+		{.process = "node", .host = "", .file = "", .pid = 30585}};
+	struct made made = make_begin();
+	(void)state;
+	made.buffers = buffers;
+	made.buffer_count = 2;
+	make_create(&made, 0, 10001, WEFT_KIND_LOCK);
+	make_label(&made, 10001, "lock in uv_mutex_lock");
+	make_create(&made, 0, 10002, WEFT_KIND_TASK);
+	make_label(&made, 10002, "node::PlatformWorkerThread");
+	made.time = 1234567 * US;
+	make_edge(&made, WEFT_EVENT_ACQUIRE, 10002, 10001);
+	make_edge(&made, WEFT_EVENT_RESOLVE, 10002, 10002);
+	struct found found = find(&made);
+	assert_string_equal(only(&found, WEFT_PROBLEM_UNRELEASED)->sentence,
+		"task 10002 'node::PlatformWorkerThread' ended without releasing lock 10001 "
+		"'lock in uv_mutex_lock', in node 30577.");
+	found_finish(&found);
+}
+
 /* With locks: one that both hold in turn, one that its only waiter holds itself, and a pool. */
 static void locks_can_be_in_a_circle_but_pools_cannot(void **state)
 {
@@ -795,6 +819,7 @@ int main(void)
 		cmocka_unit_test(a_deadlock_is_no_contention),
 		cmocka_unit_test(contention_for_a_pool_is_found),
 		cmocka_unit_test(a_task_that_ends_with_a_lock_is_found),
+		cmocka_unit_test(a_sentence_keeps_its_verb),
 		cmocka_unit_test(a_task_that_runs_on_for_a_stopped_one_is_found),
 		cmocka_unit_test(a_task_that_runs_on_behind_another_is_found),
 		cmocka_unit_test(late_timers_are_found),

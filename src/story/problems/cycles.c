@@ -75,7 +75,7 @@ static void add_cycle(struct walk *walk, uint32_t task)
 	if (length == 1) {
 		weft__words_add(w, " waits for itself");
 	} else {
-		weft__blocked_describe(&walk->blocked, first, weft__clause(&s, 4));
+		weft__blocked_describe(&walk->blocked, first, w);
 		weft__words_add(weft__clause(&s, 3),
 			length == 2 ? ", which waits for it" : ", and so on in a circle of %" PRIu32, length);
 	}

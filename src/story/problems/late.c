@@ -44,8 +44,8 @@ static uint32_t find_runner(const struct weft_model *model, uint32_t timer_task,
 static void write_sentence(struct weft__sentence *s, const struct weft_model *model, uint32_t task,
 	const struct weft_story_timer *timer, uint32_t count)
 {
-	weft__words_add_subject(weft__clause(s, 6), model, task, 32);
-	struct weft__words *w = weft__clause(s, 5);
+	struct weft__words *w = weft__clause(s, 6);
+	weft__words_add_subject(w, model, task, 32);
 	weft__words_add(w, timer->has_fired ? " fired " : " is overdue for ");
 	weft__words_add_length(w, timer->late_ns);
 	weft__words_add(w, timer->has_fired ? " late" : " at the end");

@@ -274,10 +274,11 @@ static void report(const struct chains *c, const struct chain *chain, uint32_t a
 	problem.show_end = problem.end;
 	set_moments(c, task, chain->last, &problem);
 	weft__sentence_init(&s);
-	weft__words_add_subject(weft__clause(&s, 7), c->model, task, 32);
-	weft__blocked_describe(&c->blocked, task, weft__clause(&s, 6));
+	struct weft__words *w = weft__clause(&s, 7);
+	weft__words_add_subject(w, c->model, task, 32);
+	weft__blocked_describe(&c->blocked, task, w);
 	write_stop(weft__clause(&s, 5), c, chain->last);
-	struct weft__words *w = weft__clause(&s, 5);
+	w = weft__clause(&s, 5);
 	weft__words_add(w, " for ");
 	weft__words_add_length(w, problem.end - problem.start);
 	write_end(weft__clause(&s, 4), buffer);

@@ -103,10 +103,13 @@ static void write_sentence(
 	struct weft__sentence *s, const struct weft_model *model, const struct left_over *left)
 {
 	const uint32_t task = left->first.task;
-	weft__words_add_subject(weft__clause(s, 7), model, task, 32);
-	struct weft__words *w = weft__clause(s, 7);
-	weft__words_add(w, " ended at ");
+	struct weft__words *w = weft__clause(s, 9);
+	weft__words_add_subject(w, model, task, 28);
+	weft__words_add(w, " ended");
+	w = weft__clause(s, 7);
+	weft__words_add(w, " at ");
 	weft__words_add_time(w, model, model->tasks.end[task]);
+	w = weft__clause(s, WEFT__WORTH_MOST);
 	weft__words_add(w, " without releasing ");
 	weft__words_add_subject(w, model, left->resource, 28);
 	w = weft__clause(s, 2);
