@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <time.h>
 
 #include "thread/objects.h"
 
@@ -57,10 +58,13 @@ static bool must_wait(sem_t *semaphore)
 	return !is_taken;
 }
 
+/* As the originals, this and sem_timedwait are cancellation points also if the semaphore is free;
+ * glibc's sem_clockwait is not. */
 HOOK int sem_wait(sem_t *semaphore)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(sem_wait)(semaphore);
+	pthread_testcancel();
 	if (!must_wait(semaphore))
 		return 0;
 	struct waiting it = begin_wait(semaphore, "semaphore", __builtin_return_address(0));
@@ -69,10 +73,18 @@ HOOK int sem_wait(sem_t *semaphore)
 	return result;
 }
 
+/* The originals refuse other times and clocks, also if the semaphore is free. */
+static bool is_valid(clockid_t clock, const struct timespec *until)
+{
+	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && until->tv_nsec >= 0 &&
+		   until->tv_nsec < 1000000000;
+}
+
 HOOK int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until)
 {
-	if (!HOOKS_RECORD)
+	if (!HOOKS_RECORD || !is_valid(CLOCK_REALTIME, until))
 		return NEXT(sem_timedwait)(semaphore, until);
+	pthread_testcancel();
 	if (!must_wait(semaphore))
 		return 0;
 	struct waiting it = begin_wait(semaphore, "semaphore", __builtin_return_address(0));
@@ -84,7 +96,7 @@ HOOK int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restric
 HOOK int sem_clockwait(
 	sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until)
 {
-	if (!HOOKS_RECORD)
+	if (!HOOKS_RECORD || !is_valid(clock, until))
 		return NEXT(sem_clockwait)(semaphore, clock, until);
 	if (!must_wait(semaphore))
 		return 0;

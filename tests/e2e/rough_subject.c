@@ -366,6 +366,33 @@ static void *in_semaphore(void *unused)
 	return unused;
 }
 
+/* Some are cancellation points also if they need not wait. */
+static void *at_free_semaphore(void *which)
+{
+	struct timespec until = {.tv_sec = 1};
+	sem_t own;
+	sem_init(&own, 0, 1);
+	pthread_cancel(pthread_self());
+	if (which == &changed)
+		sem_timedwait(&own, &until);
+	else if (which == &shared)
+		sem_clockwait(&own, CLOCK_MONOTONIC, &until);
+	else
+		sem_wait(&own);
+	return NULL;
+}
+
+/* A free semaphore does not excuse a time or clock that is none. */
+static void wait_until_no_time(void)
+{
+	const struct timespec never = {0, 1000000000}, until = {1, 0};
+	sem_t own;
+	sem_init(&own, 0, 1);
+	printf("%d\n", sem_timedwait(&own, &never) == -1 && errno == EINVAL);
+	printf("%d\n", sem_clockwait(&own, CLOCK_PROCESS_CPUTIME_ID, &until) == -1 && errno == EINVAL);
+	printf("%d\n", sem_timedwait(&own, &until) == 0);
+}
+
 static void *in_sleep(void *unused)
 {
 	sleep(100);
@@ -408,9 +435,16 @@ static void cancel(void)
 {
 	void *(*const waits[])(void *) = {
 		in_read, in_condition, in_semaphore, in_sleep, in_poll, in_epoll, in_join};
+	void *const semaphores[] = {NULL, &changed, &shared};
 	sem_init(&posted, 0, 0);
 	if (pipe(ends))
 		exit(97);
+	wait_until_no_time();
+	for (size_t i = 0; i < sizeof(semaphores) / sizeof(semaphores[0]); i++) {
+		void *result = NULL;
+		pthread_join(start(at_free_semaphore, semaphores[i]), &result);
+		printf("%d\n", result == PTHREAD_CANCELED);
+	}
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
 		void *result = NULL;
 		pthread_t thread = start(waits[i], NULL);
