@@ -201,11 +201,14 @@ void weft__io_shared(int fd, int copy)
 	__atomic_store_n(&to->object, from->object, __ATOMIC_RELEASE);
 }
 
+/* A wait may have reported it as ready: that says nothing about the next descriptor of this number.
+ */
 void weft__io_closed(int fd)
 {
 	struct weft__io_descriptor *descriptor = weft__io_descriptor(fd);
-	if (!descriptor || !descriptor->object || !is_this_process())
+	if (!weft__io_is_known(fd) || !is_this_process())
 		return;
+	descriptor->round = descriptor->used = 0;
 	let_object_go(__atomic_exchange_n(&descriptor->object, 0, __ATOMIC_ACQ_REL));
 }
 

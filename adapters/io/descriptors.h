@@ -86,10 +86,12 @@ static inline struct weft__io_descriptor *weft__io_descriptor(int fd)
 			   : NULL;
 }
 
+/* True if anything is remembered of the descriptor. A wait may have reported one that nobody has
+ * used: then only its readiness is known. */
 static inline bool weft__io_is_known(int fd)
 {
 	const struct weft__io_descriptor *descriptor = weft__io_descriptor(fd);
-	return descriptor && descriptor->object;
+	return descriptor && (descriptor->object || descriptor->round || descriptor->used);
 }
 
 extern struct weft__io_object *weft__io_objects __attribute__((visibility("hidden")));

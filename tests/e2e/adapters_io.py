@@ -152,6 +152,14 @@ def a_netlink_socket_has_its_name():
 
 
 @case
+def readiness_ends_with_the_descriptor():
+    """A file that gets the number of a pipe that was ready is not what the loop waited for."""
+    with temporary_directory() as folder:
+        _, path = record(folder, SUBJECT, 'reuse')
+        equal([t['label'] for t in Trace(path).tasks if t['kind'] == 'file'], [])
+
+
+@case
 def a_blocking_read_is_a_wait():
     with temporary_directory() as folder:
         _, path = record(folder, SUBJECT, 'block')

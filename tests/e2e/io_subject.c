@@ -459,6 +459,26 @@ static void fail(void)
 	printf("%d %d\n", fcntl(77, F_SETFL, O_NONBLOCK), errno);
 }
 
+/* ---- A number that is used again ---- */
+
+/* poll reports a pipe, which is closed unused; its number then belongs to a file. */
+static void reuse(void)
+{
+	int first[2], second[2];
+	char byte;
+	check(pipe(first) == 0 && pipe(second) == 0, "pipe");
+	close(first[1]);
+	struct pollfd both[] = {{first[0], POLLIN, 0}, {second[0], POLLIN, 0}};
+	check(poll(both, 2, -1) == 1, "poll");
+	close(first[0]);
+	int file = open(own_name, O_RDONLY);
+	check(file == first[0] && read(file, &byte, 1) == 1, "read");
+	dup2(file, second[1]); /* The same without a close. */
+	check(poll(both + 1, 1, -1) == 1, "poll");
+	dup2(file, second[0]);
+	check(read(second[0], &byte, 1) == 1, "read");
+}
+
 int main(int count, char **arguments)
 {
 	static const struct {
@@ -468,7 +488,7 @@ int main(int count, char **arguments)
 		{"wake", wake}, {"block", block}, {"fill", fill}, {"lock", lock_file},
 		{"stuck read", get_stuck_in_read}, {"stuck writes", get_stuck_in_small_writes},
 		{"stuck write", get_stuck_in_a_large_write}, {"often", call_often}, {"copy", copy},
-		{"title", change_title}, {"fail", fail}};
+		{"title", change_title}, {"fail", fail}, {"reuse", reuse}};
 	own_name = arguments[0];
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
