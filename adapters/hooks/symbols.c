@@ -10,6 +10,7 @@
  * checked, and a file that shrinks meanwhile is handled like one without symbols (the size is read
  * just before; a smaller one leads to SIGBUS only if it is cut off in between).
  */
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -336,9 +337,17 @@ static bool append_kept(struct weft__hooks_text *text, const struct kept *it)
 	return it->name[0] != '\0';
 }
 
+/* The dynamic linker knows without a lock which addresses are in files that it has loaded, so that
+ * allocated objects, of which there may be many, need no look at /proc/self/maps. */
+static bool is_in_file(const void *address)
+{
+	struct dl_find_object found;
+	return _dl_find_object((void *)(uintptr_t)address, &found) == 0;
+}
+
 bool weft__hooks_append_symbol(struct weft__hooks_text *text, const void *pointer)
 {
-	if (!pointer) /* nothing is there, and 0 marks entries that are free */
+	if (!pointer || !is_in_file(pointer)) /* 0 marks entries that are free */
 		return false;
 	struct weft__hooks_text name = {0};
 	struct kept *it = find_kept((uintptr_t)pointer);
