@@ -44,7 +44,7 @@ struct weft__thread_waiting weft__thread_lock_wait(
 	struct weft__thread_waiting it = {
 		weft__thread_object(address, &origin), {.waiter = WEFT_TASK_NONE}};
 	if (it.lock) {
-		weft__thread_busy_add(address, 1);
+		weft__thread_object_enter(it.lock);
 		find_holder(it.lock, owner);
 		it.wait = weft__hooks_wait_for(it.lock->alive.task);
 	}
@@ -63,7 +63,7 @@ void weft__thread_lock_got(const struct weft__thread_waiting *it, bool holds)
 	} else {
 		weft__hooks_wait_ended(&it->wait);
 	}
-	weft__thread_busy_add(it->lock->address, -1);
+	weft__thread_object_leave(it->lock);
 	weft__hooks_end(saved);
 }
 

@@ -1,43 +1,119 @@
 /* SPDX-License-Identifier: ISC
  *
- * A table of objects by address, without locks: an entry is taken by storing its address, and
- * stays.
+ * A table of objects by address. Lookups take no lock. An entry is taken, and its task made, by the
+ * one thread that has claimed the table; another one that needs a new entry at the same time tries
+ * for a moment, and records nothing if that does not help.
  *
- * Threads that come to an object at the same time may both make its task; one of these is kept, and
- * the other is closed at once.
+ *     keys       | address, or NULL: never used | ...     an address is within PROBE of its hash
+ *     objects    | its object                   | ...     alive if `epoch` is that of the process
+ *
+ * A key stays when its object is destroyed, so that lookups can stop at the first NULL. Another
+ * address may have the entry after that, but not while threads are still in a wait for it.
  */
 #include "thread/objects.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "hooks/used.h"
 
-#define OBJECTS 4096 /* a power of two */
+#define OBJECTS 16384 /* a power of two */
 #define PROBE   64
+#define TRIES   1000
 
 uint32_t weft__thread_busy[1024];
 
+static const void *keys[OBJECTS];
 static struct weft__thread_object objects[OBJECTS];
 static uint64_t used[WEFT__HOOKS_USED(OBJECTS)];
 
-static struct weft__thread_object *entry_of(const void *address, bool make)
+/* ---- Claims ---- */
+
+/* The process in which a thread has claimed the table: a claim of the parent's ends with the fork.
+ */
+static uint32_t claimed_epoch;
+
+static bool try_claim(void)
 {
-	uintptr_t bits = (uintptr_t)address;
-	size_t first = bits >> 3 ^ bits >> 15;
-	for (size_t i = 0; i < PROBE; i++) {
-		struct weft__thread_object *it = &objects[(first + i) % OBJECTS];
-		const void *is = __atomic_load_n(&it->address, __ATOMIC_ACQUIRE);
-		if (is == address)
-			return it;
-		if (is)
+	uint32_t own = weft__hooks_epoch(), is = __atomic_load_n(&claimed_epoch, __ATOMIC_RELAXED);
+	return is != own && __atomic_compare_exchange_n(
+							&claimed_epoch, &is, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* The other thread needs a microsecond, but the system may have stopped it. */
+static bool claim(void)
+{
+	for (int i = 0; i < TRIES; i++) {
+		if (try_claim())
+			return true;
+		if (i < TRIES / 2 || !weft__hooks_system_begin())
 			continue;
-		if (!make)
+		syscall(SYS_sched_yield);
+		weft__hooks_system_end();
+	}
+	return false;
+}
+
+static void unclaim(void)
+{
+	__atomic_store_n(&claimed_epoch, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- Entries ---- */
+
+static size_t first_of(const void *address)
+{
+	uint64_t bits = (uint64_t)(uintptr_t)address >> 3;
+	return (size_t)(bits * UINT64_C(0x9e3779b97f4a7c15) >> 40) % OBJECTS;
+}
+
+static struct weft__thread_object *entry_of(const void *address)
+{
+	size_t first = first_of(address);
+	for (size_t i = 0; i < PROBE; i++) {
+		const void *is = __atomic_load_n(&keys[(first + i) % OBJECTS], __ATOMIC_ACQUIRE);
+		if (is == address)
+			return &objects[(first + i) % OBJECTS];
+		if (!is)
 			return NULL;
-		if (__atomic_compare_exchange_n(
-				&it->address, &is, address, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
-			is == address)
-			return it;
 	}
 	return NULL;
 }
+
+static bool is_alive(const struct weft__thread_object *it)
+{
+	return __atomic_load_n(&it->epoch, __ATOMIC_ACQUIRE) == weft__hooks_epoch();
+}
+
+struct weft__thread_object *weft__thread_object_known(const void *address)
+{
+	struct weft__thread_object *it = entry_of(address);
+	return it && is_alive(it) ? it : NULL;
+}
+
+/* Threads that leave a wait still write to it. */
+static bool is_in_use(const struct weft__thread_object *it)
+{
+	return is_alive(it) || (it->epoch == 0 && __atomic_load_n(&it->waiters, __ATOMIC_ACQUIRE) != 0);
+}
+
+/* With the table claimed. NULL: all entries near the address are in use. */
+static struct weft__thread_object *take_entry(const void *address)
+{
+	size_t first = first_of(address);
+	for (size_t i = 0; i < PROBE; i++) {
+		size_t at = (first + i) % OBJECTS;
+		struct weft__thread_object *it = &objects[at];
+		if (keys[at] && is_in_use(it))
+			continue;
+		it->address = address;
+		__atomic_store_n(&keys[at], address, __ATOMIC_RELEASE);
+		return it;
+	}
+	return NULL;
+}
+
+/* ---- Objects ---- */
 
 static void make_name(
 	struct weft__hooks_text *text, const void *address, const struct weft__thread_origin *origin)
@@ -49,34 +125,56 @@ static void make_name(
 	weft__hooks_append_symbol(text, is_named ? address : origin->caller);
 }
 
-/* The task of a new object, or of one whose task belongs to the parent process. */
-static void make_task(struct weft__thread_object *it, const struct weft__thread_origin *origin)
+/* The task of a new object, or of one whose task belongs to the parent process. Threads may still
+ * be about to leave a wait for one that was destroyed. */
+static void make_task(struct weft__thread_object *it, const struct weft__thread_origin *origin,
+	const struct weft__hooks_text *name)
 {
-	uint32_t epoch = weft__hooks_epoch();
-	struct weft__hooks_text name = {0};
-	struct weft__hooks_alive alive;
-	make_name(&name, it->address, origin);
-	weft__hooks_create(&alive, WEFT_TASK_NONE, origin->kind, &name);
+	if (it->epoch != 0)
+		it->waiters = 0;
+	weft__hooks_create(&it->alive, WEFT_TASK_NONE, origin->kind, name);
 	it->holder = it->waiter = WEFT_TASK_NONE;
-	it->waiters = 0;
-	it->alive = alive;
-	__atomic_store_n(&it->epoch, epoch, __ATOMIC_RELEASE);
+	__atomic_store_n(&it->epoch, weft__hooks_epoch(), __ATOMIC_RELEASE);
 	weft__hooks_use(used, (size_t)(it - objects));
+}
+
+/* Waits for it are not recorded: the trace says so once, and counts them. */
+static void leave_out(void)
+{
+	static uint32_t said_epoch;
+	if (__atomic_exchange_n(&said_epoch, weft__hooks_epoch(), __ATOMIC_RELAXED) !=
+		weft__hooks_epoch())
+		weft_mark("too many locks and conditions: waits for further ones are not recorded");
+	weft_counter_add("waits not recorded", 1);
+}
+
+/* The name takes long to find, so it is there before the table is claimed. */
+static struct weft__thread_object *make(
+	const void *address, const struct weft__thread_origin *origin)
+{
+	struct weft__hooks_text name = {0};
+	make_name(&name, address, origin);
+	if (!claim())
+		return NULL;
+	struct weft__thread_object *it = entry_of(address);
+	if (!it)
+		it = take_entry(address);
+	if (it && !is_alive(it))
+		make_task(it, origin, &name);
+	unclaim();
+	return it;
 }
 
 struct weft__thread_object *weft__thread_object(
 	const void *address, const struct weft__thread_origin *origin)
 {
-	struct weft__thread_object *it = entry_of(address, true);
-	if (it && __atomic_load_n(&it->epoch, __ATOMIC_ACQUIRE) != weft__hooks_epoch())
-		make_task(it, origin);
+	struct weft__thread_object *it = weft__thread_object_known(address);
+	if (likely(it))
+		return it;
+	it = make(address, origin);
+	if (!it)
+		leave_out();
 	return it;
-}
-
-struct weft__thread_object *weft__thread_object_known(const void *address)
-{
-	struct weft__thread_object *it = entry_of(address, false);
-	return it && __atomic_load_n(&it->epoch, __ATOMIC_ACQUIRE) == weft__hooks_epoch() ? it : NULL;
 }
 
 /* Locks for which nobody ever waited have no entry, and most programs destroy many of these. */
@@ -89,6 +187,7 @@ void weft__thread_destroyed(const void *address)
 	weft_close(it->alive.task);
 	if (it->holder != WEFT_TASK_NONE)
 		weft__thread_busy_add(address, -1);
+	weft__hooks_unuse(used, (size_t)(it - objects));
 	__atomic_store_n(&it->epoch, 0, __ATOMIC_RELEASE);
 	weft__hooks_end(saved);
 }
@@ -98,35 +197,46 @@ void weft__thread_busy_add(const void *address, int change)
 	__atomic_fetch_add(weft__thread_busy_count(address), (uint32_t)change, __ATOMIC_RELAXED);
 }
 
+void weft__thread_object_enter(struct weft__thread_object *object)
+{
+	__atomic_fetch_add(&object->waiters, 1, __ATOMIC_RELEASE);
+	weft__thread_busy_add(object->address, 1);
+}
+
+void weft__thread_object_leave(struct weft__thread_object *object)
+{
+	weft__thread_busy_add(object->address, -1);
+	__atomic_fetch_sub(&object->waiters, 1, __ATOMIC_RELEASE);
+}
+
 struct weft__hooks_wait weft__thread_wait_begin(struct weft__thread_object *object)
 {
 	struct weft__hooks_wait wait = weft__hooks_wait_for(object->alive.task);
 	__atomic_store_n(&object->waiter, wait.waiter, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&object->waiters, 1, __ATOMIC_RELEASE);
-	weft__thread_busy_add(object->address, 1);
+	weft__thread_object_enter(object);
 	return wait;
 }
 
 void weft__thread_wait_end(
 	struct weft__thread_object *object, const struct weft__hooks_wait *wait, bool is_woken)
 {
-	__atomic_fetch_sub(&object->waiters, 1, __ATOMIC_RELAXED);
-	weft__thread_busy_add(object->address, -1);
+	weft__thread_object_leave(object);
 	if (is_woken)
 		weft__hooks_wait_got(wait);
 	else
 		weft__hooks_wait_ended(wait);
 }
 
-/* Locks count no waiters, and no thread is cancelled when it waits for one. */
+/* An object that was destroyed meanwhile keeps its waiter, and with it its entry. */
 void weft__thread_wait_left(uint64_t task)
 {
-	for (size_t i = 0; task != WEFT_TASK_NONE && i < OBJECTS; i++) {
+	if (task == WEFT_TASK_NONE)
+		return;
+	for (size_t i = 0; (i = weft__hooks_next_used(used, OBJECTS, i)) < OBJECTS; i++) {
 		struct weft__thread_object *it = &objects[i];
 		if (it->alive.task != task || !__atomic_load_n(&it->waiters, __ATOMIC_RELAXED))
 			continue;
-		__atomic_fetch_sub(&it->waiters, 1, __ATOMIC_RELAXED);
-		weft__thread_busy_add(it->address, -1);
+		weft__thread_object_leave(it);
 	}
 }
 
@@ -144,16 +254,25 @@ void weft__thread_wake(const void *address)
 		weft_signal_only(waiters == 1 && waiter != WEFT_TASK_NONE ? waiter : it->alive.task);
 }
 
+/* Another object may get the entry meanwhile: then it is left out. */
+static unsigned run_down_object(const struct weft__thread_object *it)
+{
+	if (!is_alive(it))
+		return 0;
+	struct weft__hooks_alive copy = it->alive;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	copy.label[sizeof(copy.label) - 1] = '\0';
+	if (!is_alive(it) || __atomic_load_n(&it->alive.task, __ATOMIC_RELAXED) != copy.task)
+		return 0;
+	weft__hooks_rundown_task(&copy, WEFT_TASK_NONE);
+	return 1;
+}
+
 static unsigned run_down(void)
 {
 	unsigned count = 0;
-	for (size_t i = 0; (i = weft__hooks_next_used(used, OBJECTS, i)) < OBJECTS; i++) {
-		const struct weft__thread_object *it = &objects[i];
-		if (__atomic_load_n(&it->epoch, __ATOMIC_ACQUIRE) != weft__hooks_epoch())
-			continue;
-		weft__hooks_rundown_task(&it->alive, WEFT_TASK_NONE);
-		count++;
-	}
+	for (size_t i = 0; (i = weft__hooks_next_used(used, OBJECTS, i)) < OBJECTS; i++)
+		count += run_down_object(&objects[i]);
 	return count;
 }
 

@@ -42,7 +42,8 @@ struct weft__thread_origin {
 	uint16_t kind;
 };
 
-/* The object at that address, made if there is none. NULL: there are too many. While recording. */
+/* The object at that address, made if there is none. NULL: there are too many, or another thread
+ * keeps the table. While recording. */
 struct weft__thread_object *weft__thread_object(
 	const void *address, const struct weft__thread_origin *origin);
 
@@ -51,6 +52,11 @@ struct weft__thread_object *weft__thread_object_known(const void *address);
 
 /* The object is about to be destroyed: another may have its address later. Not while recording. */
 void weft__thread_destroyed(const void *address);
+
+/* A thread waits for the object, and no longer does: in between, no other object gets its memory.
+ */
+void weft__thread_object_enter(struct weft__thread_object *object);
+void weft__thread_object_leave(struct weft__thread_object *object);
 
 /* Counts a waiter or a known holder. */
 void weft__thread_busy_add(const void *address, int change);

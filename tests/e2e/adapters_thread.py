@@ -193,6 +193,38 @@ def allocated_memory_has_no_name():
 
 
 @case
+def two_first_waiters_share_the_lock():
+    with temporary_directory() as folder:
+        _, trace = record(folder, SUBJECT, 'pairs')
+        locks = [t for t in tasks(trace) if t['kind'] == 'lock']
+        assert 1 <= len(locks) <= 200, len(locks)
+        assert 'never released' not in weft('dump', '--problems', trace).stdout
+
+
+def conditions(mode):
+    """How many conditions a program of 20,000 has in its trace, its marks, and how many waits it counts as left out."""
+    with temporary_directory() as folder:
+        _, trace = record(folder, SUBJECT, mode)
+        all_events = events(trace)
+        left_out = [e['add'] for e in all_events if e['event'] == 'counter' and e['name'] == 'waits not recorded']
+        return (len([t for t in tasks(trace) if t['kind'] == 'condition']),
+                [e['name'] for e in all_events if e['event'] == 'mark'], len(left_out))
+
+
+@case
+def destroyed_objects_make_room():
+    equal(conditions('destroyed'), (20000, [], 0))
+
+
+@case
+def objects_that_are_left_out_are_counted():
+    recorded, marks, left_out = conditions('many')
+    equal(recorded + left_out, 20000)
+    assert recorded > 12000, recorded
+    equal(marks, ['too many locks and conditions: waits for further ones are not recorded'])
+
+
+@case
 def names_of_cplusplus():
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'thread_names.cpp')
     with temporary_directory() as folder:

@@ -11,6 +11,9 @@
  *                    errno    prints what calls return that fail
  *                    crowd    5000 threads, at most 8 at a time
  *                    mapped   a lock in memory right behind a file's mapping
+ *                    pairs    two threads are the first ones that wait for a lock, 200 times
+ *                    many     waits for 20000 conditions, one after the other
+ *                    destroyed  the same, and destroys each
  *                    turns    two threads wake each other 20000 times
  */
 #include <errno.h>
@@ -20,6 +23,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -336,6 +340,78 @@ static int mapped(void)
 	return pthread_join(worker, NULL);
 }
 
+/* ---- pairs ---- */
+
+enum {
+	PAIRS = 200
+};
+
+static pthread_mutex_t contended[PAIRS];
+
+static void *take_contended(void *argument)
+{
+	for (int i = 0; i < PAIRS; i++) {
+		while (atomic_load(&step) <= i)
+			;
+		pthread_mutex_lock(&contended[i]);
+		pthread_mutex_unlock(&contended[i]);
+		atomic_fetch_add(&at_step, 1);
+	}
+	return argument;
+}
+
+/* Two threads are the first that wait for each lock, at the same time. */
+static int pairs(void)
+{
+	pthread_t pair[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&pair[i], NULL, take_contended, NULL);
+	for (int i = 0; i < PAIRS; i++) {
+		pthread_mutex_init(&contended[i], NULL);
+		pthread_mutex_lock(&contended[i]);
+		atomic_store(&step, i + 1);
+		wait_ms(1);
+		pthread_mutex_unlock(&contended[i]);
+		while (atomic_load(&at_step) < 2 * (i + 1))
+			sched_yield();
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_join(pair[i], NULL);
+	return 0;
+}
+
+/* ---- many and destroyed ---- */
+
+enum {
+	CONDITIONS = 20000
+};
+
+static int wait_for_many(bool are_destroyed)
+{
+	const struct timespec past = {.tv_sec = 1};
+	pthread_cond_t *conditions = calloc(CONDITIONS, sizeof(*conditions));
+	pthread_mutex_lock(&first_lock);
+	for (int i = 0; i < CONDITIONS; i++) {
+		pthread_cond_init(&conditions[i], NULL);
+		pthread_cond_timedwait(&conditions[i], &first_lock, &past);
+		if (are_destroyed)
+			pthread_cond_destroy(&conditions[i]);
+	}
+	pthread_mutex_unlock(&first_lock);
+	free(conditions);
+	return 0;
+}
+
+static int many(void)
+{
+	return wait_for_many(false);
+}
+
+static int destroyed(void)
+{
+	return wait_for_many(true);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -343,7 +419,8 @@ int main(int argc, char **argv)
 		int (*function)(void);
 	} actions[] = {{"held", held}, {"objects", objects}, {"uncontended", uncontended},
 		{"deadlock", deadlock}, {"exits", exits}, {"fork", fork_child}, {"errno", failures},
-		{"crowd", crowd}, {"turns", turns}, {"mapped", mapped}};
+		{"crowd", crowd}, {"turns", turns}, {"mapped", mapped}, {"pairs", pairs}, {"many", many},
+		{"destroyed", destroyed}};
 	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(argv[1], actions[i].name) == 0)
 			return actions[i].function();
