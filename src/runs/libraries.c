@@ -19,8 +19,8 @@
 /* Program headers that are examined, at most. */
 #define HEADERS_MAX 256
 
-/* The loader that a program of this machine names. False if it is not glibc's. */
-static bool find_loader(const char *path, char ret_loader[PATH_MAX])
+/* The loader that a program of this machine names. False if it names none. */
+static bool read_loader(const char *path, char ret_loader[PATH_MAX])
 {
 	ElfW(Ehdr) header;
 	ElfW(Phdr) segment;
@@ -38,7 +38,22 @@ static bool find_loader(const char *path, char ret_loader[PATH_MAX])
 	}
 	if (fd >= 0)
 		close(fd);
+	return slash != NULL;
+}
+
+/* The same; false if it is not glibc's. */
+static bool find_loader(const char *path, char ret_loader[PATH_MAX])
+{
+	const char *slash = read_loader(path, ret_loader) ? strrchr(ret_loader, '/') : NULL;
 	return slash && strncmp(slash, "/ld-linux", 9) == 0;
+}
+
+/* Machines name glibc's loader differently, but this program has it, too. */
+bool weft__runs_libraries_is_foreign(const char *path)
+{
+	char own[PATH_MAX], its[PATH_MAX];
+	return read_loader("/proc/self/exe", own) && read_loader(path, its) &&
+		   strcmp(strrchr(own, '/'), strrchr(its, '/')) != 0;
 }
 
 /* Sanitizers whose runtime refuses to come after another library. */

@@ -18,4 +18,8 @@ struct weft__runs_libraries {
  * run the program instead. Takes about 2 ms. */
 void weft__runs_libraries_list(const char *path, struct weft__runs_libraries *ret_libraries);
 
+/* True if the program is linked dynamically by another loader than this one, so that it has another
+ * C library. */
+bool weft__runs_libraries_is_foreign(const char *path);
+
 #endif

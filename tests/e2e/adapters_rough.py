@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """Programs that nobody changed and that do what adapters could break: they behave as before."""
 import os
+import shutil
 
 from harness import BUILD, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
@@ -124,6 +125,28 @@ def a_program_with_functions_of_libcs_names():
         equal(built.returncode, 0, built.stderr)
         notes = [e['text'] for e in events(compare(folder, program)) if e['event'] == 'note']
         equal(len([text for text in notes if text.startswith('SIGUSR1 from process')]), 2, notes)
+
+
+def built_with(folder, name, *compiler):
+    """A program that prints a line, or None if that compiler or its C library is not installed."""
+    source, program = os.path.join(folder, 'greeting.c'), os.path.join(folder, name)
+    with open(source, 'w', encoding='utf-8') as file:
+        file.write('#include <stdio.h>\nint main(void) { return puts("hello") < 0; }\n')
+    if not shutil.which(compiler[0]) or run([*compiler, '-o', program, source]).returncode:
+        return None
+    return program
+
+
+@case
+def a_program_with_another_c_library():
+    with temporary_directory() as folder:
+        program = built_with(folder, 'other', 'musl-gcc')
+        if not program:
+            skip('musl is not installed')
+        result = weft('record', '-o', 't.weft', program, cwd=folder, env={'XDG_RUNTIME_DIR': folder})
+        equal(result.stdout, 'hello\n')
+        line, = result.stderr.splitlines()
+        assert 'recorded nothing: it uses another C library than glibc' in line, line
 
 
 @case

@@ -146,6 +146,8 @@ bool record_adapters_prepare(
 	if (!choose_library(list, library, &is_fatal))
 		return !is_fatal;
 	weft__runs_executable_examine(program, &it);
+	if (is_suitable(&it) && weft__runs_libraries_is_foreign(it.path))
+		return true; /* it would not start with them */
 	if (is_suitable(&it))
 		weft__runs_libraries_list(it.path, &libraries);
 	if (strcmp(list, "auto") == 0)

@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "runs/executable.h"
+#include "runs/libraries.h"
 #include "runs/message.h"
 
 /* A script's interpreter is named in each message about its file. */
@@ -68,15 +69,19 @@ static void explain_unlinked(
 {
 	char words[PATH_MAX + 64];
 	subject(it, words);
-	if (!has_adapters)
+	if (weft__runs_libraries_is_foreign(it->path))
+		cli_error("%s recorded nothing: %s uses another C library than glibc, so adapters cannot "
+				  "be loaded into it; link it with `pkg-config --cflags --libs weft`",
+			name, words);
+	else if (!has_adapters)
 		cli_error(
 			"%s recorded nothing: %s is not linked with libweft, and adapters are left out "
 			"(-a none); use -a auto, or link the program with `pkg-config --cflags --libs weft`",
 			name, words);
 	else
 		cli_error(
-			"%s recorded nothing, and the adapters were not loaded into it: %s may use another "
-			"C library than glibc, clear LD_PRELOAD or WEFT_OUT in its environment, or end "
+			"%s recorded nothing, and the adapters were not loaded into it: %s may "
+			"clear LD_PRELOAD or WEFT_OUT in its environment, or end "
 			"before its libraries begin; link it with `pkg-config --cflags --libs weft`",
 			name, words);
 }
