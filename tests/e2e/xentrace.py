@@ -300,6 +300,23 @@ def reasons_of_exits_are_told_apart_by_content():
     equal(details(0x80000021), ['invalid_guest_state'])
 
 
+@case
+def the_exits_of_a_guest_that_was_created_late_have_names():
+    """AMD's first number of its own is behind 5 MB of other records, and behind exits whose numbers both have."""
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'late.xentrace')
+        with open(path, 'wb') as file:
+            file.write(window(0, runstate(10, 3, 0, RUNNABLE, RUNNING), record(0x81002, 20, 0x10, 0x1000)))
+            for turn in range(80):
+                file.write(window(0, hypercall(1000 + turn, 29, (0, 1)), record(0x28004, None, 0, 0) * 5500))
+            file.write(window(0, *(record(0x81002, 5000 + 10 * i, reason, 0x1000) + record(0x81001, 5005 + 10 * i)
+                                   for i, reason in enumerate((0x10, 0x72, 0x7c, 0x400, 0x60)))))
+        assert os.path.getsize(path) > 5 * MIB
+        got = dump(path, '--filter', 'class=hvm')
+        equal([r['detail'] for r in got if r['name'] == 'vmexit'], ['cr_write', 'cr_write', 'cpuid', 'msr', 'npf', 'intr'])
+        equal(len(dump(path, '--filter', 'span=cpuid')), 2)
+
+
 def exits_of(reasons, probe, mode):
     """The names of exits by xenalyze, and ours; the first one tells whose numbers they are."""
     content = window(0, runstate(10, 1, 0, RUNNABLE, RUNNING), *(

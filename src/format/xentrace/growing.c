@@ -188,8 +188,11 @@ static int take_clock(struct weft_xentrace_growing *g)
 	const struct weft__xentrace_clock clock = r->clock;
 	const struct weft_clock described = g->description.clock;
 	int error = weft__xentrace_look_over(r);
+	if (!g->is_svm && !r->has_vendor)
+		weft__xentrace_find_vendor(r);
 	g->is_svm |= r->is_svm;
 	r->is_svm = g->is_svm;
+	r->has_vendor = true;
 	if (g->has_clock) {
 		r->clock = clock;
 		g->description.clock = described;

@@ -111,6 +111,7 @@ int weft__xentrace_look_over(struct weft__xentrace_reader *r)
 		return WEFT_ERROR_MEMORY;
 	weft__xentrace_survey(r->base.input.bytes, &r->windows, SURVEY_BYTES, survey);
 	r->is_svm = survey->is_svm;
+	r->has_vendor = survey->is_svm || survey->is_vmx;
 	describe_clock(r, survey->rate.hz);
 	free(survey);
 	return 0;
@@ -189,8 +190,30 @@ int weft__xentrace_look(const uint8_t *bytes, size_t size, struct weft__identity
 
 /* ---- Records ---- */
 
-static const char *detail_of(const struct weft__xentrace_reader *r, uint32_t kind,
-	const struct weft__xentrace_record *record)
+/* A guest that was created late has its exits far behind the begin of the file. Without memory the
+ * names stay Intel's. */
+void weft__xentrace_find_vendor(struct weft__xentrace_reader *r)
+{
+	struct weft__xentrace_survey *survey = calloc(1, sizeof(*survey));
+	if (!survey)
+		return;
+	weft__xentrace_survey_exits(r->base.input.bytes, &r->windows, survey);
+	r->is_svm = survey->is_svm;
+	r->has_vendor = true;
+	free(survey);
+}
+
+static const char *exit_of(struct weft__xentrace_reader *r, uint32_t kind, uint32_t reason)
+{
+	if (kind == WEFT__XENTRACE_EXIT_SVM)
+		return weft__xentrace_exit(reason, true);
+	if (!r->has_vendor)
+		weft__xentrace_find_vendor(r);
+	return weft__xentrace_exit(reason, r->is_svm);
+}
+
+static const char *detail_of(
+	struct weft__xentrace_reader *r, uint32_t kind, const struct weft__xentrace_record *record)
 {
 	const uint32_t *words = record->words;
 	bool is_64 = record->id & WEFT__XENTRACE_64;
@@ -209,7 +232,7 @@ static const char *detail_of(const struct weft__xentrace_reader *r, uint32_t kin
 		return record->count ? weft__xentrace_trap(words[0]) : NULL;
 	case WEFT__XENTRACE_EXIT:
 	case WEFT__XENTRACE_EXIT_SVM:
-		return weft__xentrace_exit(words[0], r->is_svm || kind == WEFT__XENTRACE_EXIT_SVM);
+		return exit_of(r, kind, words[0]);
 	default:
 		return NULL;
 	}

@@ -42,7 +42,8 @@ struct weft__xentrace_reader {
 	struct weft_trace_thread *threads;      /* by pCPU */
 	char (*thread_names)[16];
 	struct weft__xentrace_whole *whole; /* NULL: no event was asked for yet */
-	bool is_svm;
+	bool is_svm;                        /* the reasons of exits are AMD's */
+	bool has_vendor;                    /* that is final: an exit told it, or none tells */
 	struct weft__xentrace_known known[WEFT__XENTRACE_KNOWN];
 };
 
@@ -57,6 +58,8 @@ static inline struct weft__xentrace_reader *weft__xentrace_of(struct weft__reade
 int weft__xentrace_describe_cpus(struct weft__xentrace_reader *reader);
 /* Describes the clock, and finds out whose numbers the exits have. 0 or WEFT_ERROR_MEMORY. */
 int weft__xentrace_look_over(struct weft__xentrace_reader *reader);
+/* Looks for an exit that tells whose numbers these are behind those that were looked over. */
+void weft__xentrace_find_vendor(struct weft__xentrace_reader *reader);
 /* Frees what the reader has, but not itself. */
 void weft__xentrace_finish(struct weft__xentrace_reader *reader);
 /* Describes the next record; false if it is the begin of a loss, which is not shown. */

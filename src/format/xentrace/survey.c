@@ -52,11 +52,14 @@ static void note_vcpu(struct weft__xentrace_survey *s, uint32_t domain, uint32_t
 }
 
 /* AMD's reasons for interrupts, instructions and nested page faults have numbers that Intel does
- * not use. Each guest has such exits. */
+ * not use. Each guest has such exits. Intel's reasons for interrupts (1), interrupt windows (7),
+ * cpuid (10), hlt (12) and ports (30) are AMD's for control registers that do not exist. */
 static void note_exit(struct weft__xentrace_survey *s, uint32_t reason)
 {
 	if (reason >= 0x60 && reason <= 0x403)
 		s->is_svm = true;
+	if (reason == 1 || reason == 7 || reason == 10 || reason == 12 || reason == 30)
+		s->is_vmx = true;
 }
 
 void weft__xentrace_add_gap(struct weft__xentrace_survey *s, uint64_t cycles)
@@ -138,5 +141,27 @@ void weft__xentrace_survey(const uint8_t *bytes, const struct weft__xentrace_win
 			window = w->next;
 		}
 		weft__xentrace_estimate(&survey->samples, &survey->rate);
+	}
+}
+
+static void survey_exits_of(struct weft__xentrace_survey *s, const uint8_t *at, const uint8_t *end)
+{
+	while (end - at >= 4 && !s->is_svm && !s->is_vmx) {
+		uint32_t header = weft__load_u32(at), count = header >> 28 & 7;
+		size_t head = header >> 31 ? 12 : 4, size = head + 4 * count;
+		if (size > (size_t)(end - at))
+			return;
+		if ((header & 0x0fffffff) >> 12 == 0x81 && count)
+			note_exit(s, weft__load_u32(at + head));
+		at += size;
+	}
+}
+
+void weft__xentrace_survey_exits(const uint8_t *bytes, const struct weft__xentrace_windows *windows,
+	struct weft__xentrace_survey *survey)
+{
+	for (size_t i = 0; i < windows->count && !survey->is_svm && !survey->is_vmx; i++) {
+		const struct weft__xentrace_window *w = &windows->list[i];
+		survey_exits_of(survey, bytes + w->offset, bytes + w->offset + w->size);
 	}
 }

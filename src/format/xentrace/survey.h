@@ -23,6 +23,7 @@ struct weft__xentrace_survey {
 	uint8_t domains[WEFT__XENTRACE_DOMAINS / 8]; /* a bit for each that has a vCPU in the file */
 	uint32_t vcpus[WEFT__XENTRACE_DOMAINS];      /* by domain: 1 + the highest number of a vCPU */
 	bool is_svm;                                 /* the reasons of exits are AMD's */
+	bool is_vmx;                                 /* or Intel's; neither: no exit tells yet */
 	uint32_t gaps[WEFT__XENTRACE_GAPS];          /* see weft__xentrace_quick_cycles() */
 	uint32_t gap_count;
 };
@@ -30,6 +31,10 @@ struct weft__xentrace_survey {
 /* Reads all records, without order, or as many windows as `most_bytes` have. `survey` is zeroed. */
 void weft__xentrace_survey(const uint8_t *bytes, const struct weft__xentrace_windows *windows,
 	uint64_t most_bytes, struct weft__xentrace_survey *survey);
+
+/* Looks for an exit that tells whose reasons these are, and sets is_svm or is_vmx. */
+void weft__xentrace_survey_exits(const uint8_t *bytes, const struct weft__xentrace_windows *windows,
+	struct weft__xentrace_survey *survey);
 
 /* Counts the time between two hypercalls in a row. */
 void weft__xentrace_add_gap(struct weft__xentrace_survey *survey, uint64_t cycles);

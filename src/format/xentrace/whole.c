@@ -154,6 +154,7 @@ static int prepare(struct weft__xentrace_whole *w)
 		return WEFT_ERROR_MEMORY;
 	weft__xentrace_survey(r->base.input.bytes, &r->windows, UINT64_MAX, survey);
 	r->is_svm = survey->is_svm;
+	r->has_vendor = true;
 	int error = search(w, weft__xentrace_quick_cycles(survey));
 	for (uint32_t domain = 0; domain < WEFT__XENTRACE_DOMAINS && !error; domain++) {
 		w->meaning->sleepers[domain].vcpus = survey->vcpus[domain];
