@@ -360,6 +360,39 @@ static void what_is_known_too_late_is_left_out(void **state)
 	free(t);
 }
 
+/* The record of a loss of 0.4 s comes when pCPU 1 has given later records. */
+static void a_long_loss_is_no_damage(void **state)
+{
+	(void)state;
+	struct made_xentrace *t = start();
+	call_count(t, 1100, MMU_UPDATE, 9);
+	for (uint32_t turn = 1; turn <= 4; turn++) {
+		xentrace_window(t, 1);
+		RECORD(t, 0x28001, 1000 + turn * UINT64_C(100000000), turn);
+	}
+	xentrace_window(t, 0);
+	xentrace_lost(t, 400002000, 77, 0, 0, 1200);
+	call_count(t, 400003000, XEN_VERSION, 0);
+	size_t early;
+	struct weft_text growing = read_growing(t->bytes, t->size, t->window, &early);
+	weft_text_add(&growing, "", 1);
+	assert_string_equal(growing.bytes, "0 alive 1.1 vcpu d0v0\n"
+									   "0 switch cpu0 1.1\n"
+									   "100 begin 1.1 mmu_update ×9\n"
+									   "100000000 mark - sched_init_domain domain=1\n"
+									   "200000000 mark - sched_init_domain domain=2\n"
+									   "300000000 mark - sched_init_domain domain=3\n"
+									   "300000000 end 1.1\n"
+									   "300000000 switch cpu0 -\n"
+									   "400000000 mark - sched_init_domain domain=4\n"
+									   "400001000 switch cpu0 1.1\n"
+									   "400002000 begin 1.1 xen_version\n"
+									   "loss 200 to 400001000: 77 on 0\n"
+									   "2 buffers, 2 threads, to 400002000\n");
+	weft_text_finish(&growing);
+	free(t);
+}
+
 #define MANY 600000u
 
 static void put(uint8_t *bytes, size_t at, uint32_t word)
@@ -480,6 +513,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(random_traces_have_the_events_of_the_whole_file),
 		cmocka_unit_test(a_tenth_of_a_second_is_looked_ahead),
 		cmocka_unit_test(what_is_known_too_late_is_left_out),
+		cmocka_unit_test(a_long_loss_is_no_damage),
 		cmocka_unit_test(the_queue_is_limited),
 		cmocka_unit_test(the_time_that_is_reached_is_told),
 		cmocka_unit_test(a_part_is_read_whole),

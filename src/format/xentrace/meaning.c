@@ -387,7 +387,7 @@ static void on_loss(struct weft__xentrace_meaning *m, const struct weft__xentrac
 		m->places[record->cpu].irqs = 0;
 		return;
 	}
-	m->loss_begins[record->cpu] = m->time_ns;
+	m->loss_begins[record->cpu] = weft__xentrace_ns(&m->reader->clock, record->cycles);
 	if (vcpu) {
 		vcpu->left = 0;
 		while (vcpu->depth)
@@ -460,7 +460,10 @@ void weft__xentrace_meaning_take(struct weft__xentrace_meaning *m,
 {
 	struct weft__xentrace_reader *r = m->reader;
 	const struct weft__xentrace_known *known = weft__xentrace_know(r, record->id);
-	m->time_ns = weft__xentrace_ns(&r->clock, record->cycles);
+	uint64_t time_ns = weft__xentrace_ns(&r->clock, record->cycles);
+	/* A loss is recorded when it ends. In a growing file, later events may have been given. */
+	if (!record->is_loss_begin || time_ns > m->time_ns)
+		m->time_ns = time_ns;
 	m->offset = record->offset;
 	take(m, known, record, hindsight);
 	weft__xentrace_follow(&r->running[record->cpu], known->kind, record);
