@@ -2,7 +2,8 @@
  *
  * Tasks that poll: they run again and again at short, regular intervals, for far shorter than the
  * interval, without effect: they resolve, signal, create and note nothing, apart from the promise
- * of each sleep. A task that does something once in many times is also a poller.
+ * of each sleep. A task that does something once in many times is also a poller. One that hardly
+ * pauses, and takes half of the time of a thread which others need, spins.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +17,9 @@
 #define ABOUT        4                  /* half of all intervals differ by at most 1 / ABOUT */
 #define ACTS_PART    100                /* 1 / part of the runs in which it may do something */
 #define SHARE        4                  /* it lasts at least 1 / SHARE of the trace */
+#define SPIN_SHARE   2                  /* a spinning task runs for 1 / SPIN_SHARE of the time */
+#define SPIN_RUNS    1000
+#define SPIN_OTHERS  16 /* runs of other tasks on its thread meanwhile */
 #define FOUND_MAX    3
 #define SHOWN        16 /* runs that are shown */
 
@@ -96,13 +100,11 @@ static uint64_t usual_run(struct polling *p, uint32_t task)
 	return p->lengths[count / 2];
 }
 
-static void add_polling(
-	struct polling *p, uint32_t task, uint32_t runs, uint64_t interval_ns, uint64_t run_ns)
+/* A problem of this type, without its sentence. */
+static struct weft_problem problem_of(const struct weft_model *model, uint32_t task, uint32_t runs)
 {
-	const struct weft_model *model = p->model;
 	const struct weft_activations *a = &model->activations;
 	uint32_t first = model->tasks.first_activation[task];
-	struct weft__sentence s;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_POLLING,
 		.severity = WEFT_SEVERITY_HINT,
@@ -121,6 +123,31 @@ static void add_polling(
 	words = weft__problem_moment(&problem.effect, a->start[first + 1], task);
 	weft__words_add(&words, "again, after ");
 	weft__words_add_length(&words, a->start[first + 1] - problem.start);
+	return problem;
+}
+
+static void add_spinning(struct polling *p, uint32_t task, uint32_t runs, uint64_t ran_ns)
+{
+	struct weft__sentence s;
+	struct weft_problem problem = problem_of(p->model, task, runs);
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 6);
+	weft__words_add_subject(w, p->model, task, 36);
+	weft__words_add(w, " runs for ");
+	weft__words_add_real(w, (double)ran_ns * 100 / (double)(problem.end - problem.start), 3);
+	weft__words_add(w, " %% of the time, in ");
+	weft__words_add_number(w, runs);
+	weft__words_add(w, " pieces");
+	weft__words_add(weft__clause(&s, 5), ", and nothing comes of it: it spins");
+	weft__find(p->findings, &problem, runs, &s);
+}
+
+static void add_polling(
+	struct polling *p, uint32_t task, uint32_t runs, uint64_t interval_ns, uint64_t run_ns)
+{
+	const struct weft_model *model = p->model;
+	struct weft__sentence s;
+	struct weft_problem problem = problem_of(model, task, runs);
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 6);
 	weft__words_add_subject(w, model, task, 36);
@@ -136,6 +163,40 @@ static void add_polling(
 	weft__find(p->findings, &problem, runs, &s);
 }
 
+static uint64_t running_time(const struct weft_model *model, uint32_t task)
+{
+	const struct weft_activations *a = &model->activations;
+	uint64_t sum = 0;
+	for (uint32_t i = model->tasks.first_activation[task]; i < model->tasks.end_activation[task];
+		 i++)
+		sum += a->end[i] - a->start[i];
+	return sum;
+}
+
+/* True if other tasks run on the same thread between the spinning task's first and last run. */
+static bool has_others(const struct weft_model *model, const uint32_t task, uint32_t runs)
+{
+	const struct weft_activations *a = &model->activations;
+	const struct weft_tasks *t = &model->tasks;
+	uint32_t first = t->first_activation[task], others = 0;
+	uint64_t start = a->start[first], end = a->end[first + runs - 1];
+	for (uint32_t other = 0; other < t->count && others < SPIN_OTHERS; other++)
+		for (uint32_t i = t->first_activation[other]; i < t->end_activation[other]; i++)
+			others += other != task && a->thread[i] == a->thread[first] && a->start[i] >= start &&
+					  a->end[i] <= end;
+	return others >= SPIN_OTHERS;
+}
+
+static bool spins(const struct polling *p, uint32_t task, uint32_t runs, uint64_t ran_ns)
+{
+	const struct weft_activations *a = &p->model->activations;
+	uint32_t first = p->model->tasks.first_activation[task];
+	uint64_t time = a->end[first + runs - 1] - a->start[first];
+	if (p->model->tasks.flags[task] & WEFT_TASK_RESOLVED)
+		return false; /* it has a result: perhaps it calculates, and yields meanwhile */
+	return runs >= SPIN_RUNS && ran_ns >= time / SPIN_SHARE && has_others(p->model, task, runs);
+}
+
 static bool look_at(struct polling *p, uint32_t task)
 {
 	const struct weft_model *m = p->model;
@@ -145,6 +206,11 @@ static bool look_at(struct polling *p, uint32_t task)
 	if (runs < RUNS_MIN || count_acts(p, task) > runs / ACTS_PART ||
 		m->activations.end[first + runs - 1] - m->activations.start[first] < trace_ns / SHARE)
 		return false;
+	uint64_t ran_ns = running_time(m, task);
+	if (spins(p, task, runs, ran_ns)) {
+		add_spinning(p, task, runs, ran_ns);
+		return true;
+	}
 	uint64_t interval_ns = find_interval(p, task);
 	if (!interval_ns || interval_ns > INTERVAL_MAX)
 		return false;
