@@ -7,7 +7,7 @@
  * finds all functions. A hook finds its own only if it is called earlier, by a library's
  * constructor that runs before ours.
  */
-#include "hooks/hooks.h"
+#include "hooks/layer.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,6 +19,9 @@
 extern struct weft__hooks_original __start_weft_originals[] __attribute__((visibility("hidden")));
 extern struct weft__hooks_original __stop_weft_originals[] __attribute__((visibility("hidden")));
 
+extern struct weft__hooks_layer __start_weft_layers[] __attribute__((visibility("hidden")));
+extern struct weft__hooks_layer __stop_weft_layers[] __attribute__((visibility("hidden")));
+
 void *weft__hooks_find_next(const char *name, const char *version)
 {
 	int saved = errno;
@@ -28,6 +31,31 @@ void *weft__hooks_find_next(const char *name, const char *version)
 	errno = saved;
 	return found;
 }
+
+/* ---- Layers ---- */
+
+void *weft__hooks_below(struct weft__hooks_layer *layer)
+{
+	void *found = __atomic_load_n(&layer->original, __ATOMIC_RELAXED);
+	if (found)
+		return found;
+	found = weft__hooks_find_next(layer->name, NULL);
+	if (!found)
+		weft__hooks_missing(layer->name);
+	__atomic_store_n(&layer->original, found, __ATOMIC_RELAXED);
+	return found;
+}
+
+/* The function that a hook calls: a layer, if there is one. */
+static void *find_below_hook(const struct weft__hooks_original *original)
+{
+	for (struct weft__hooks_layer *it = __start_weft_layers; it < __stop_weft_layers; it++)
+		if (strcmp(it->name, original->name) == 0)
+			return it->function;
+	return weft__hooks_find_next(original->name, original->version);
+}
+
+/* ---- Originals ---- */
 
 /* Several hooks, and several calls in one hook, may have the same original: their entries are close
  * to each other. */
@@ -39,12 +67,14 @@ static void *find_near(const struct weft__hooks_original *original)
 	for (int i = 1; i <= NEAR && original - i >= __start_weft_originals; i++)
 		if (original[-i].found && strcmp(original[-i].name, original->name) == 0)
 			return original[-i].found;
-	return weft__hooks_find_next(original->name, original->version);
+	return find_below_hook(original);
 }
 
 /* Other C libraries and versions lack some: programs do not call these. */
 __attribute__((constructor(101))) static void find_all(void)
 {
+	for (struct weft__hooks_layer *it = __start_weft_layers; it < __stop_weft_layers; it++)
+		weft__hooks_below(it);
 	for (struct weft__hooks_original *it = __start_weft_originals; it < __stop_weft_originals; it++)
 		if (!it->found)
 			__atomic_store_n(&it->found, find_near(it), __ATOMIC_RELAXED);
@@ -58,7 +88,7 @@ static void print(const char *text)
 
 void *weft__hooks_find(struct weft__hooks_original *original)
 {
-	void *found = weft__hooks_find_next(original->name, original->version);
+	void *found = find_below_hook(original);
 	if (!found)
 		weft__hooks_missing(original->name);
 	__atomic_store_n(&original->found, found, __ATOMIC_RELAXED);

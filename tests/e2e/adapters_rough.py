@@ -149,6 +149,65 @@ def a_program_with_another_c_library():
         assert 'recorded nothing: it uses another C library than glibc' in line, line
 
 
+def record_all(folder, *command):
+    """The results of the program alone and recorded with what it starts, and the names of the traces."""
+    traces = os.path.join(folder, 'traces')
+    alone = run(command, cwd=folder)
+    recorded = weft('record', '-a', 'thread', '-o', traces + '/', *command, cwd=folder, env={'XDG_RUNTIME_DIR': folder},
+                    status=None)
+    errors = [line for line in recorded.stderr.splitlines() if not line.startswith('weft: ')]
+    programs = {name.rsplit('-', 1)[0] for name in os.listdir(traces)}
+    shutil.rmtree(traces)
+    return (alone.returncode, alone.stdout, alone.stderr.splitlines()), (recorded.returncode, recorded.stdout, errors), programs
+
+
+@case
+def children_with_another_c_library():
+    with temporary_directory() as folder:
+        program = built_with(folder, 'other', 'musl-gcc')
+        if not program:
+            skip('musl is not installed')
+        with open(os.path.join(folder, 'script'), 'w', encoding='utf-8') as file:
+            file.write('#!%s\n' % program)
+        os.chmod(os.path.join(folder, 'script'), 0o755)
+        for command in ('./other; :', 'exec ./other', './script; :', 'PATH=.:$PATH env other', 'env LD_PRELOAD=libm.so.6 seq 1'):
+            alone, recorded, _ = record_all(folder, 'sh', '-c', command)
+            equal(recorded, alone, command)
+
+
+@case
+def children_with_a_clean_environment():
+    with temporary_directory() as folder:
+        for command in ('env -i /usr/bin/seq 1', 'env -i /bin/sh -c "seq 1; :"', 'LD_PRELOAD=libm.so.6 seq 1', 'env -u WEFT_OUT seq 1'):
+            alone, recorded, programs = record_all(folder, 'sh', '-c', command + '; :')
+            equal(recorded, alone, command)
+            assert 'seq' in programs, (command, programs)
+
+
+@case
+def nothing_is_added_for_programs_with_other_rights():
+    with temporary_directory() as folder:
+        program = os.path.join(folder, 'env-of-another-user')
+        shutil.copy(shutil.which('env'), program)
+        os.chmod(program, 0o4755)
+        alone, recorded, _ = record_all(folder, 'sh', '-c', 'env -i ./env-of-another-user; :')
+        equal(recorded, alone)
+        equal(alone[1], '')
+
+
+@case
+def programs_that_cannot_reach_the_adapters():
+    if os.geteuid() != 0:
+        skip('only root may call chroot')
+    with temporary_directory() as folder:
+        for path in run(['sh', '-c', 'command -v seq; ldd $(command -v seq) | grep -o "/[^ ]*"']).stdout.split():
+            os.makedirs(os.path.join(folder, 'root', os.path.dirname(path)[1:]), exist_ok=True)
+            shutil.copy(path, os.path.join(folder, 'root', path[1:]))
+        alone, recorded, _ = record_all(folder, 'chroot', 'root', shutil.which('seq'), '2')
+        equal(alone[:2], (0, '1\n2\n'))
+        equal(recorded, alone)
+
+
 @case
 def a_link_to_a_program_with_libraries_of_its_own():
     """As `java`: the dynamic linker finds these beside the program, not beside the link."""

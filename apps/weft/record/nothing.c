@@ -79,10 +79,9 @@ static void explain_unlinked(
 			"(-a none); use -a auto, or link the program with `pkg-config --cflags --libs weft`",
 			name, words);
 	else
-		cli_error(
-			"%s recorded nothing, and the adapters were not loaded into it: %s may "
-			"clear LD_PRELOAD or WEFT_OUT in its environment, or end "
-			"before its libraries begin; link it with `pkg-config --cflags --libs weft`",
+		cli_error("%s recorded nothing, and the adapters were not loaded into it: %s may "
+				  "clear LD_PRELOAD or WEFT_OUT in its environment, or end "
+				  "before its libraries begin; link it with `pkg-config --cflags --libs weft`",
 			name, words);
 }
 
