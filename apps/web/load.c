@@ -97,7 +97,7 @@ int PAGE_EXPORT(page_load_rehearse)(void)
 	struct weft_model *model = NULL;
 	struct weft_layout *layout = NULL;
 	struct weft_scene *scene = NULL;
-	const struct weft_layout_options options = {.fold = true};
+	const struct weft_layout_options options = {.fold = true, .group_by = WEFT_GROUP_BY_AUTO};
 	int error =
 		weft_model_builder_snapshot(load.builder, weft_decoder_describe(load.decoder), 0, &model);
 	if (!error)

@@ -14,11 +14,13 @@
 
 #include "cli.h"
 
-static bool parse_group(const char *command, const char *name, enum weft_group_by *ret_by)
+static bool parse_group(const char *command, const char *name, struct render_rows *rows)
 {
-	static const char *const names[] = {"none", "thread", "process", "host", NULL};
-	if (weft_group_by_parse(name, ret_by))
+	static const char *const names[] = {"auto", "none", "thread", "process", "host", NULL};
+	if (weft_group_by_parse(name, &rows->group_by)) {
+		rows->is_grouping_chosen = rows->group_by != WEFT_GROUP_BY_AUTO;
 		return true;
+	}
 	cli_unknown_value(command, "--group-by:", name, names);
 	return false;
 }
@@ -59,7 +61,7 @@ bool render_rows_parse(const char *command, int option, struct render_rows *rows
 {
 	switch (option) {
 	case 'g':
-		return parse_group(command, optarg, &rows->group_by);
+		return parse_group(command, optarg, rows);
 	case 'x':
 		return parse_pattern(command, "--hide", optarg, &rows->hide);
 	case 'u':
@@ -116,7 +118,7 @@ int render_rows_describe(const struct render_rows *rows, struct weft_text *text)
 		weft_text_add_string(text, " fold=off");
 	if (rows->no_simplify)
 		weft_text_add_string(text, " simplify=off");
-	if (rows->group_by) {
+	if (rows->is_grouping_chosen) {
 		weft_text_add_string(text, " group=");
 		weft_text_add_string(text, weft_group_by_name(rows->group_by));
 	}
@@ -140,7 +142,7 @@ int render_rows_lay_out(const struct render_rows *rows, const struct weft_model 
 	struct weft_layout_options options = {
 		.no_simplify = rows->no_simplify,
 		.fold = !rows->no_fold,
-		.group_by = rows->group_by,
+		.group_by = rows->is_grouping_chosen ? rows->group_by : WEFT_GROUP_BY_AUTO,
 		.hidden = hidden,
 		.progress = progress,
 	};

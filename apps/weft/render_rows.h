@@ -17,6 +17,7 @@ struct render_patterns {
 
 struct render_rows {
 	bool no_simplify, no_fold;
+	bool is_grouping_chosen; /* by group_by; otherwise it depends on the trace */
 	enum weft_group_by group_by;
 	struct render_patterns hide, only;
 };

@@ -24,6 +24,7 @@ static const char *const group_names[] = {
 	[WEFT_GROUP_BY_THREAD] = "thread",
 	[WEFT_GROUP_BY_PROCESS] = "process",
 	[WEFT_GROUP_BY_HOST] = "host",
+	[WEFT_GROUP_BY_AUTO] = "auto",
 };
 
 WEFT__EXPORT const char *weft_group_by_name(enum weft_group_by by)
@@ -39,6 +40,17 @@ WEFT__EXPORT bool weft_group_by_parse(const char *name, enum weft_group_by *ret_
 			return true;
 		}
 	return false;
+}
+
+enum weft_group_by weft__layout_settle_group_by(
+	const struct weft_model *model, enum weft_group_by by)
+{
+	uint32_t processes = 0;
+	if (by != WEFT_GROUP_BY_AUTO)
+		return by;
+	for (uint32_t i = 0; i < model->buffer_count && processes < 2; i++)
+		processes += model->buffers[i].pid && !model->buffers[i].guest;
+	return processes < 2 ? WEFT_GROUP_BY_NONE : WEFT_GROUP_BY_PROCESS;
 }
 
 static uint32_t buffer_of(const struct weft_tasks *tasks, uint32_t task)

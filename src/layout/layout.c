@@ -181,6 +181,7 @@ WEFT__EXPORT int weft_layout_create(const struct weft_model *model,
 		return WEFT_ERROR_MEMORY;
 	if (options)
 		WEFT__OPTIONS_COPY(&settled, options);
+	settled.group_by = weft__layout_settle_group_by(model, settled.group_by);
 	if (settled.previous && settled.previous->model->tasks.count > model->tasks.count)
 		settled.previous = NULL; /* it belongs to something else */
 	int error = grow(model, &settled, whole, &row_count);

@@ -83,6 +83,9 @@ int weft__layout_grow(const struct weft_model *model, const struct weft_layout_o
 void weft__layout_hide(
 	const struct weft_model *model, const uint8_t *hidden, struct weft__columns *columns);
 
+/* Replaces WEFT_GROUP_BY_AUTO. */
+enum weft_group_by weft__layout_settle_group_by(
+	const struct weft_model *model, enum weft_group_by by);
 /* Fills above; group_of and groups, if there is more than one. 0 or WEFT_ERROR_MEMORY. */
 int weft__layout_group(const struct weft_model *model, const struct weft_layout_options *options,
 	struct weft__columns *columns);

@@ -146,7 +146,8 @@ void weft__run_simplify(struct weft_viewer *viewer, const char *arguments)
 
 void weft__run_group(struct weft_viewer *viewer, const char *arguments)
 {
-	enum weft_group_by by = (enum weft_group_by)((viewer->rows.group_by + 1u) % WEFT_GROUP_BY_HOST);
+	enum weft_group_by by =
+		(enum weft_group_by)((weft__rows_group_by(viewer) + 1u) % WEFT_GROUP_BY_HOST);
 	char *end;
 	unsigned long number = strtoul(arguments, &end, 10);
 	if (end != arguments && number > 0 && number <= viewer->layout->group_count) {

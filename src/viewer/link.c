@@ -102,7 +102,7 @@ static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 		add_value(text, "fold", "off");
 	if (viewer->rows.no_simplify)
 		add_value(text, "simplify", "off");
-	if (viewer->rows.group_by)
+	if (viewer->rows.is_grouping_chosen)
 		add_value(text, "group", weft_group_by_name(viewer->rows.group_by));
 	if (viewer->rows.filter[0])
 		add_value(text, "filter", viewer->rows.filter);
@@ -152,7 +152,7 @@ static void add_filter(struct weft_text *text, const char *filter)
 
 static void add_rows(const struct weft_viewer *viewer, struct weft_text *text)
 {
-	if (viewer->rows.group_by) {
+	if (viewer->rows.is_grouping_chosen) {
 		weft_text_add_string(text, " --group-by ");
 		weft_text_add_string(text, weft_group_by_name(viewer->rows.group_by));
 	}
@@ -239,6 +239,13 @@ struct target {
 	char search[WEFT__FILTER_BYTES];
 };
 
+static bool parse_grouping(const char *value, struct weft__rows *rows)
+{
+	bool is_known = weft_group_by_parse(value, &rows->group_by);
+	rows->is_grouping_chosen = is_known && rows->group_by != WEFT_GROUP_BY_AUTO;
+	return is_known;
+}
+
 static bool take_value(
 	struct weft_viewer *viewer, struct target *t, const char *key, const char *value)
 {
@@ -285,7 +292,7 @@ static bool take_value(
 	else if (strcmp(key, "filter") == 0)
 		snprintf(t->rows.filter, sizeof(t->rows.filter), "%s", value);
 	else if (strcmp(key, "group") == 0)
-		return weft_group_by_parse(value, &t->rows.group_by);
+		return parse_grouping(value, &t->rows);
 	else if (strcmp(key, "unfold") == 0)
 		return (task = weft__parse_task(viewer->model, value)) != WEFT_NONE &&
 			   weft__numbers_add(&t->rows.exceptions, task);

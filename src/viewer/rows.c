@@ -39,7 +39,7 @@ int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *m
 	struct weft_layout_options options = {
 		.no_simplify = rows->no_simplify,
 		.fold = !rows->no_fold,
-		.group_by = rows->group_by,
+		.group_by = rows->is_grouping_chosen ? rows->group_by : WEFT_GROUP_BY_AUTO,
 		.fold_exceptions = rows->exceptions.list,
 		.fold_exception_count = rows->exceptions.count,
 		.folded_groups = rows->folded_groups.list,
@@ -62,9 +62,14 @@ int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *m
 	return error;
 }
 
+enum weft_group_by weft__rows_group_by(const struct weft_viewer *viewer)
+{
+	return viewer->rows.is_grouping_chosen ? viewer->rows.group_by : viewer->layout->group_by;
+}
+
 bool weft__rows_are_as_at_first(const struct weft__rows *rows)
 {
-	return !rows->no_fold && !rows->no_simplify && rows->group_by == WEFT_GROUP_BY_NONE &&
+	return !rows->no_fold && !rows->no_simplify && !rows->is_grouping_chosen &&
 		   rows->exceptions.count == 0 && rows->folded_groups.count == 0 && !rows->filter[0];
 }
 
@@ -203,9 +208,11 @@ void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by)
 {
 	static const char *const words[] = {"Rows are not grouped.", "Rows are grouped by thread.",
 		"Rows are grouped by process.", "Rows are grouped by host."};
+	viewer->rows.is_grouping_chosen = by != WEFT_GROUP_BY_AUTO;
 	viewer->rows.group_by = by;
 	viewer->rows.folded_groups.count = 0;
 	weft__viewer_relayout(viewer);
+	by = weft__rows_group_by(viewer);
 	weft__viewer_show_message(viewer, "%s%s", words[by],
 		by && viewer->layout->group_count == 0 ? " There is only one." : "");
 }
@@ -250,6 +257,7 @@ void weft__viewer_set_rows(struct weft_viewer *viewer, const struct weft__rows *
 {
 	struct weft__rows *old = &viewer->rows;
 	bool is_same = old->no_fold == rows->no_fold && old->no_simplify == rows->no_simplify &&
+				   old->is_grouping_chosen == rows->is_grouping_chosen &&
 				   old->group_by == rows->group_by && strcmp(old->filter, rows->filter) == 0 &&
 				   are_equal(&old->exceptions, &rows->exceptions) &&
 				   are_equal(&old->folded_groups, &rows->folded_groups);

@@ -20,6 +20,7 @@ struct weft__numbers {
 
 struct weft__rows {
 	bool no_fold, no_simplify;
+	bool is_grouping_chosen; /* by group_by; otherwise it depends on the trace */
 	enum weft_group_by group_by;
 	struct weft__numbers exceptions;    /* tasks whose folds do the opposite of no_fold */
 	struct weft__numbers folded_groups; /* keys */
@@ -43,6 +44,8 @@ struct weft__former {
 int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
 	const struct weft__former *former, const struct weft_progress *progress,
 	struct weft_layout **ret_layout, struct weft_scene **ret_scene);
+/* What the rows are grouped by, also if nobody chose it. */
+enum weft_group_by weft__rows_group_by(const struct weft_viewer *viewer);
 bool weft__rows_are_as_at_first(const struct weft__rows *rows);
 void weft__viewer_relayout(struct weft_viewer *viewer);
 /* Folds or unfolds the fold of a task. The task keeps its height on the screen. */

@@ -115,9 +115,9 @@ def info_lists_processes():
 def rows_are_grouped_by_process():
     with temporary_directory() as folder:
         files = [name for name in record(folder) if 'hello' in name]
-        for by, names in (('process', ['hello %d' % pid for pid in pids(files)]), ('none', []), ('host', [])):
+        for by, names in (('process', ['hello %d' % pid for pid in pids(files)]), ('none', []), ('host', []), (None, pids(files))):
             out = os.path.join(folder, 'picture.svg')
-            weft('render', *files, '-o', out, '--group-by', by)
+            weft('render', *files, '-o', out, *(['--group-by', by] if by else []))
             with open(out, encoding='utf-8') as file:
                 picture = file.read()
             equal([('hello %d' % pid) in picture for pid in pids(files)], [bool(names)] * 2, by)
