@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * See idle.h. Starts and ends of threads and of idle bands are sorted as numbers; a pass counts
- * both.
+ * both. A process that is being started counts as a thread that is never idle.
  */
 #include "model/idle.h"
 
@@ -24,6 +24,63 @@ static uint64_t change_at(const struct weft_model *model, uint64_t time, enum ch
 {
 	return (time - model->summary.start) << 2 | change;
 }
+
+/* ---- Processes that are being started ---- */
+
+/* A process is loaded from `since`, UINT64_MAX: unknown, until its first activation. */
+struct loading {
+	uint64_t since, until;
+};
+
+static void find_first_activations(const struct weft_model *model, struct loading *loadings)
+{
+	for (uint32_t i = 0; i < model->buffer_count; i++)
+		loadings[i] = (struct loading){UINT64_MAX, UINT64_MAX};
+	for (uint32_t i = 0; i < model->thread_count; i++) {
+		const struct weft_presence *presence = &model->presences[i];
+		uint32_t buffer = model->threads[i].buffer;
+		if (presence->start <= presence->end && buffer < model->buffer_count &&
+			presence->start < loadings[buffer].until)
+			loadings[buffer].until = presence->start;
+	}
+}
+
+/* The first message that a process receives is from the task that started it. */
+static void find_senders(const struct weft_model *model, struct loading *loadings)
+{
+	const struct weft_edges *e = &model->edges;
+	for (uint32_t i = 0, message = 0; i < e->count && message < e->sent_count; i++) {
+		if (e->type[i] != WEFT_EDGE_RECEIVE)
+			continue;
+		uint64_t sent = e->sent[message++];
+		uint32_t buffer = model->tasks.buffer[e->to[i]];
+		struct loading *loading = buffer < model->buffer_count ? &loadings[buffer] : NULL;
+		if (loading && loading->since == UINT64_MAX && e->time[i] <= loading->until)
+			loading->since = sent > model->summary.start ? sent : model->summary.start;
+	}
+}
+
+/* Appends their beginnings and ends. 0 or WEFT_ERROR_MEMORY. */
+static int list_loadings(const struct weft_model *model, uint64_t *changes, size_t *count)
+{
+	if (!model->edges.sent_count || !model->tasks.buffer)
+		return 0;
+	struct loading *loadings = malloc((model->buffer_count + (size_t)1) * sizeof(*loadings));
+	if (!loadings)
+		return WEFT_ERROR_MEMORY;
+	find_first_activations(model, loadings);
+	find_senders(model, loadings);
+	for (uint32_t i = 0; i < model->buffer_count; i++) {
+		if (loadings[i].until == UINT64_MAX || loadings[i].since >= loadings[i].until)
+			continue;
+		changes[(*count)++] = change_at(model, loadings[i].since, THREAD_BEGINS);
+		changes[(*count)++] = change_at(model, loadings[i].until, THREAD_ENDS);
+	}
+	free(loadings);
+	return 0;
+}
+
+/* ---- All changes ---- */
 
 static size_t list_changes(const struct weft_model *model, uint64_t *changes)
 {
@@ -75,7 +132,7 @@ static uint32_t list_idle(
 int weft__model_idle(
 	const struct weft_model *model, struct weft__idle **ret_list, uint32_t *ret_count)
 {
-	size_t room = 2 * ((size_t)model->band_count + model->thread_count) + 2;
+	size_t room = 2 * ((size_t)model->band_count + model->thread_count + model->buffer_count) + 2;
 	if ((model->summary.end - model->summary.start) >> 62)
 		return WEFT_ERROR_LIMIT;
 	uint64_t *changes = malloc(2 * room * sizeof(*changes));
@@ -86,6 +143,12 @@ int weft__model_idle(
 		return WEFT_ERROR_MEMORY;
 	}
 	size_t count = list_changes(model, changes);
+	int error = list_loadings(model, changes, &count);
+	if (error) {
+		free(changes);
+		free(list);
+		return error;
+	}
 	weft__sort_u64(changes, changes + room, count);
 	*ret_count = list_idle(model, changes, count, list);
 	*ret_list = list;

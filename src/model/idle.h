@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
  * The times in which nothing runs: all threads that exist then are idle. A thread exists from its
- * first activation or band to the end of its last one (struct weft_presence).
+ * first activation or band to the end of its last one (struct weft_presence). A process that is
+ * being started runs, too: it is loaded from the time at which another task sent the first message
+ * that one of its tasks receives before its first activation.
  */
 #ifndef WEFT_MODEL_IDLE_H
 #define WEFT_MODEL_IDLE_H

@@ -67,6 +67,67 @@ static void a_thread_that_runs_prevents_it(void **state)
 		"run 1; thread 1; run 2; ~20; idle; ~10; thread 0; run 3; ~4; thread 1; run 2; ~1", "");
 }
 
+/* ---- A process that is being started ---- */
+
+static void message(struct made *made, enum weft_event_type type, uint64_t task)
+{
+	make(made, (struct weft_event){.type = (uint8_t)type, .task = task, .value = 7});
+}
+
+/* The parent waits from 10 on; the child's first activation begins at 40. `sends_at`: when the
+ * parent sends the first message that the child receives, if not 0. */
+static void expect_idle_while_loading(uint64_t sends_at, const char *expected)
+{
+	static const struct weft_trace_thread threads[] = {{.name = "a"}, {.name = "b", .buffer = 1}};
+	static const struct weft_trace_buffer buffers[] = {{.process = "a",
+														   .host = "",
+														   .file = "",
+														   .pid = 1,
+														   .ending = WEFT_ENDING_EXIT,
+														   .end_ns = 90},
+		{.process = "b",
+			.host = "",
+			.file = "",
+			.pid = 2,
+			.ending = WEFT_ENDING_EXIT,
+			.end_ns = 60}};
+	struct made made = make_begin();
+	made.threads = threads;
+	made.buffers = buffers;
+	made.thread_count = made.buffer_count = 2;
+	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_TASK);
+	make_switch(&made, 1);
+	if (sends_at && sends_at <= 10) {
+		made.time = sends_at;
+		message(&made, WEFT_EVENT_SEND, 1);
+	}
+	made.time = 10;
+	make_switch(&made, WEFT_TASK_NONE);
+	if (sends_at > 10) {
+		made.time = sends_at;
+		message(&made, WEFT_EVENT_SEND, 1);
+	}
+	made.time = 40;
+	made.buffer = made.thread = 1;
+	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_TASK);
+	message(&made, WEFT_EVENT_RECEIVE, 1);
+	make_switch(&made, 1);
+	made.time = 90;
+	made.buffer = made.thread = 0;
+	make_switch(&made, 1);
+	struct weft_model *model = make_model(&made);
+	assert_string_equal(write_idle(model), expected);
+	weft_model_destroy(model);
+}
+
+static void a_process_runs_while_it_is_loaded(void **state)
+{
+	(void)state;
+	expect_idle_while_loading(0, "10-40 by 1, 60-90 by 1");
+	expect_idle_while_loading(5, "60-90 by 1");
+	expect_idle_while_loading(25, "10-25 by 1, 60-90 by 1");
+}
+
 /* ---- Random threads and bands, beside a naive answer for each ns ---- */
 
 #define THREADS 4
@@ -141,6 +202,7 @@ int main(void)
 		cmocka_unit_test(one_thread),
 		cmocka_unit_test(threads_that_come_and_go),
 		cmocka_unit_test(a_thread_that_runs_prevents_it),
+		cmocka_unit_test(a_process_runs_while_it_is_loaded),
 		cmocka_unit_test(random_threads_are_idle_as_a_naive_count_says),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
