@@ -197,6 +197,15 @@ static void print_messages(const struct weft_model *model, struct weft_text *tex
 	weft_text_add_string(text, " received; ");
 	weft_text_add_u64(text, messages.joined);
 	weft_text_add_string(text, messages.joined == 1 ? " has both sides\n" : " have both sides\n");
+	if (!messages.raised)
+		return;
+	add_head(text, "raised");
+	weft_text_add_u64(text, messages.raised);
+	weft_text_add_string(text, " by Xen's trace; ");
+	weft_text_add_u64(text, messages.handled);
+	weft_text_add_string(text, " handled, ");
+	weft_text_add_u64(text, messages.raised - messages.handled);
+	weft_text_add_string(text, " unmatched\n");
 }
 
 static void print_losses(const struct weft_model *model, struct weft_text *text)

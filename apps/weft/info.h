@@ -20,6 +20,7 @@ struct info_report {
 /* Messages, see docs/model.md; `joined`: both sides are in the trace. */
 struct info_messages {
 	uint64_t sent, received, joined;
+	uint64_t raised, handled; /* of those sent, by Xen's own trace; of these, those joined */
 };
 
 static inline struct info_messages info_count_messages(const struct weft_model *model)
@@ -28,6 +29,8 @@ static inline struct info_messages info_count_messages(const struct weft_model *
 	struct info_messages messages = {
 		.sent = summary->by_event[WEFT_EVENT_SEND] - summary->withdrawn,
 		.received = summary->by_event[WEFT_EVENT_RECEIVE],
+		.raised = summary->raised,
+		.handled = summary->handled,
 	};
 	for (uint32_t i = 0; i < model->edges.count; i++)
 		messages.joined += model->edges.type[i] == WEFT_EDGE_RECEIVE;

@@ -79,6 +79,8 @@ static void add_messages(struct weft_text *text, const struct weft_model *model)
 	add_number(text, "{", "sent", messages.sent);
 	add_number(text, ",", "received", messages.received);
 	add_number(text, ",", "joined", messages.joined);
+	add_number(text, ",", "raised", messages.raised);
+	add_number(text, ",", "handled", messages.handled);
 	weft_text_add_string(text, "}");
 }
 

@@ -295,10 +295,16 @@ int weft__model_take(struct weft_model_builder *b, const struct weft__fact *fact
 {
 	b->diagnostics = diagnostics;
 	b->summary.by_event[fact->type]++;
-	b->summary.withdrawn += fact->type == WEFT_EVENT_SEND && fact->task == WEFT_NONE;
+	if (fact->type == WEFT_EVENT_SEND) {
+		b->summary.withdrawn += fact->task == WEFT_NONE;
+		b->summary.raised +=
+			fact->task != WEFT_NONE && weft__message_is_raise((uint64_t)fact->value);
+	}
 	if (b->live)
 		weft__live_mark(b->live, &b->state, fact);
-	return weft__state_take(&b->state, fact);
+	int error = weft__state_take(&b->state, fact);
+	b->summary.handled = b->state.messages.handled;
+	return error;
 }
 
 WEFT__EXPORT int weft_model_builder_add(struct weft_model_builder *b,

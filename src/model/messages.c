@@ -95,7 +95,7 @@ static void insert(struct weft__messages *s, const struct weft__message *message
 static int grow(struct weft__messages *s)
 {
 	const struct weft__messages old = *s;
-	struct weft__messages bigger = {.hash = weft__hash_key()};
+	struct weft__messages bigger = {.hash = weft__hash_key(), .handled = s->handled};
 	bigger.room = old.room ? 2 * old.room : FIRST_ROOM;
 	bigger.list = malloc(bigger.room * sizeof(*bigger.list));
 	bigger.first = malloc(bigger.room * sizeof(*bigger.first));
@@ -134,6 +134,12 @@ bool weft__messages_take(struct weft__messages *s, uint64_t key, struct weft__me
 	return true;
 }
 
+bool weft__message_is_raise(uint64_t key)
+{
+	return key >> 48 == WEFT_KEY_CHANNEL >> 48 &&
+		   (key & WEFT_KEY_CHANNEL_PORT) == WEFT_KEY_CHANNEL_PORT;
+}
+
 bool weft__messages_take_other(
 	struct weft__messages *s, const struct weft__message *message, struct weft__message *ret_other)
 {
@@ -142,6 +148,7 @@ bool weft__messages_take_other(
 	bool has_other = weft__messages_take(s, message->key, ret_other);
 	bool has_raise =
 		is_channel && weft__messages_take(s, message->key | WEFT_KEY_CHANNEL_PORT, &raise);
+	s->handled += has_raise;
 	if (has_raise && !has_other)
 		*ret_other = raise;
 	return has_other || has_raise;

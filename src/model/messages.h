@@ -37,6 +37,7 @@ struct weft__messages {
 	uint32_t count;
 	uint32_t unused, oldest, newest; /* or WEFT_NONE */
 	struct weft__hash_key hash;
+	uint64_t handled; /* raises that receives have taken so far */
 };
 
 void weft__messages_finish(struct weft__messages *messages);
@@ -52,6 +53,9 @@ bool weft__messages_take(
  * sender may be known of which Xen's own trace does not say the port. */
 bool weft__messages_take_other(struct weft__messages *messages, const struct weft__message *message,
 	struct weft__message *ret_other);
+
+/* True if it is sent to any port of a domain of Xen. */
+bool weft__message_is_raise(uint64_t key);
 
 /* True if the two sides, in this order, belong together. */
 bool weft__message_joins(const struct weft__message *first, const struct weft__message *second);

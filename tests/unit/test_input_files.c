@@ -613,6 +613,9 @@ static void add_handler(void)
 	free(header);
 }
 
+/* Events that the last trace of Xen raised. */
+static uint64_t raised;
+
 /* Opens the guest's trace with one of Xen in which dom0's vCPU sends, and domain 5 wakes up.
  * Returns the only edge from that vCPU to the guest's task, and when it was sent; or WEFT_NONE. */
 static uint32_t find_raise(struct made_xentrace *trace, uint64_t *ret_time, uint64_t *ret_sent)
@@ -639,6 +642,8 @@ static uint32_t find_raise(struct made_xentrace *trace, uint64_t *ret_time, uint
 		messages++;
 	}
 	assert_int_equal(messages, edges->sent_count);
+	raised = model->summary.raised;
+	assert_int_equal(model->summary.handled, found != WEFT_NONE);
 	weft_model_destroy(model);
 	return found;
 }
@@ -682,6 +687,7 @@ static void a_raise_in_the_hypervisor_is_handled_in_the_guest(void **state)
 	xentrace_runstate(trace, 4500000000, 5, 0, RUNNING, RUNNABLE);
 	xentrace_runstate(trace, 4500000000, 0, 0, RUNNABLE, RUNNING);
 	assert_int_not_equal(find_raise(trace, &time, &sent), WEFT_NONE);
+	assert_int_equal(raised, 1);
 	assert_in_range(sent, 1190 * MS_NS + 9, 1190 * MS_NS + 11);
 	assert_in_range(time, 1440 * MS_NS - 1, 1440 * MS_NS);
 }
@@ -694,6 +700,7 @@ static void blocking_again_withdraws_a_raise(void **state)
 	xentrace_runstate(trace, 3500000220, 0, 0, RUNNABLE, RUNNING);
 	RECORD(trace, 0x20100d, 4500000000, 29);
 	expect_no_raise(trace);
+	assert_int_equal(raised, 1); /* it is counted as unmatched */
 }
 
 /* The same vCPU: perhaps to another port, which the guest handles first. */
