@@ -273,6 +273,29 @@ def a_kick_is_an_edge_to_the_scheduler_that_it_makes_run():
 
 
 @case
+def each_scheduler_has_a_task_of_its_own():
+    """The time of its decision is not the hypercall's, and a hypercall that only it interrupted goes on."""
+    for decided in (0x22009, 0x22215, 0x22601, 0x22806, 0x22a05):
+        content = window(0, start(), record(0x28004, 1010, 0, 0), hypercall(1100, MMU_UPDATE, (1, 9)), record(decided, 1200, 0, 0),
+                         record(0x21002, 1900, 0), hypercall(1910, MMU_UPDATE, (1, 2 | PREEMPTED)), hypercall(2000, IRET))
+        got = tasks(content)
+        equal((hex(decided), got[0, 'scheduler 0']['running'], got[0, 'd0v0']['running']), (hex(decided), 700, 300))
+        equal([(s['span'], s['start'], s['end']) for s in of(content, '--spans')][:2],
+              [('mmu_update ×9', 100, 1000), ('preempted', 200, 910)])
+    domctls = [c for decided in (0x22806, 0x22a05, 0x22601) for c in calls(
+        pace(), hypercall(2000, DOMCTL), record(decided, 3000, 0), record(0x21002, 3002, 0), hypercall(3010, DOMCTL))]
+    equal([c for c in domctls if c[0] == 'domctl'], [('domctl', 1)] * 3)
+
+
+@case
+def rtds_proves_its_kicks():
+    kick = record(0x22801, 1100, 1)
+    equal(kicks([kick], [record(0x22806, 1150, 1 | 1 << 24)]), [(1150, (0, 1), (0, 2))])
+    equal(kicks([kick], [record(0x22806, 1150, 1 | 1 << 28)]), [])  # the pCPU was idle, and not tickled
+    equal(kicks([kick], [record(0x22806, 1150, 1), record(0x22806, 1200, 1 | 1 << 24)]), [])
+
+
+@case
 def a_decision_without_proof_has_no_edge():
     tickle = [record(0x22206, 1100, 1)]
     equal(kicks(tickle, [decision(1150, 1, 0)]), [])                              # it was not tickled

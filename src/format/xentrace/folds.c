@@ -168,6 +168,9 @@ static uint64_t take_call(const struct weft__xentrace_search *s, uint32_t kind,
 		break;
 	case WEFT__XENTRACE_CREDIT_SCHEDULE:
 	case WEFT__XENTRACE_CREDIT2_SCHEDULE:
+	case WEFT__XENTRACE_ARINC653_SCHEDULE:
+	case WEFT__XENTRACE_RTDS_SCHEDULE:
+	case WEFT__XENTRACE_NULL_SCHEDULE:
 		call->was_scheduled = true;
 		break;
 	case WEFT__XENTRACE_LOST:

@@ -9,8 +9,8 @@
  *
  * Memory holds that tenth of a second, however long the trace is. A record that says something
  * about one that has left the queue comes too late: then the hypercall's record counts as a call of
- * its own, the kick is not shown, and the interrupt begins at the time that was reached. So does the
- * stop of the vCPU at a loss, which is recorded at its end.
+ * its own, the kick is not shown, and the interrupt begins at the time that was reached. So does
+ * the stop of the vCPU at a loss, which is recorded at its end.
  */
 #include "format/xentrace/incoming.h"
 

@@ -8,8 +8,9 @@
 
 #include "format/xentrace/ids.h"
 
-/* In the second word of credit2's decision. */
-#define WAS_TICKLED UINT32_C(0xff000000)
+/* In the second word of credit2's decision, and in the first one of rtds'. */
+#define WAS_TICKLED      UINT32_C(0xff000000)
+#define WAS_TICKLED_RTDS UINT32_C(0x0f000000)
 
 int weft__xentrace_kicks_init(struct weft__xentrace_kicks *kicks, size_t cpus)
 {
@@ -40,14 +41,26 @@ static void on_tickle(
 		kicks->tickles[target] = record->number;
 }
 
+static bool is_decision(uint32_t kind)
+{
+	return kind == WEFT__XENTRACE_CREDIT2_SCHEDULE || kind == WEFT__XENTRACE_RTDS_SCHEDULE;
+}
+
+static bool was_tickled(uint32_t kind, const struct weft__xentrace_record *record)
+{
+	if (kind == WEFT__XENTRACE_CREDIT2_SCHEDULE)
+		return record->words[1] & WAS_TICKLED;
+	return kind == WEFT__XENTRACE_RTDS_SCHEDULE && (record->words[0] & WAS_TICKLED_RTDS);
+}
+
 uint64_t weft__xentrace_kicks_take(
 	struct weft__xentrace_kicks *kicks, uint32_t kind, const struct weft__xentrace_record *record)
 {
 	uint64_t *own = &kicks->tickles[kicks->numbers[record->cpu]], tickle = *own;
-	if (kind == WEFT__XENTRACE_CREDIT2_TICKLE && record->count)
+	bool is_tickle = kind == WEFT__XENTRACE_CREDIT2_TICKLE || kind == WEFT__XENTRACE_RTDS_TICKLE;
+	if (is_tickle && record->count)
 		on_tickle(kicks, record);
-	else if (kind == WEFT__XENTRACE_CREDIT2_SCHEDULE || kind == WEFT__XENTRACE_LOST)
+	else if (is_decision(kind) || kind == WEFT__XENTRACE_LOST)
 		*own = 0;
-	bool is_proven = kind == WEFT__XENTRACE_CREDIT2_SCHEDULE && (record->words[1] & WAS_TICKLED);
-	return is_proven ? tickle : 0;
+	return was_tickled(kind, record) ? tickle : 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * Kicks: Xen's scheduler on one pCPU makes that of another one run, by an interrupt between
- * processors, which Xen does not trace. Of Xen's schedulers only credit2 records both ends: the
- * pCPU that it tickles, and at the next decision there, that it was tickled.
+ * processors, which Xen does not trace. Of Xen's schedulers only credit2 and rtds record both
+ * ends: the pCPU that they tickle, and at the next decision there, that it was tickled.
  */
 #ifndef WEFT_FORMAT_XENTRACE_KICKS_H
 #define WEFT_FORMAT_XENTRACE_KICKS_H

@@ -406,10 +406,14 @@ static void take(struct weft__xentrace_meaning *m, const struct weft__xentrace_k
 		on_runstate(m, record);
 		return;
 	case WEFT__XENTRACE_CREDIT2_TICKLE:
+	case WEFT__XENTRACE_RTDS_TICKLE:
 		on_tickle(m, record->cpu, hindsight);
 		return;
 	case WEFT__XENTRACE_CREDIT_SCHEDULE:
 	case WEFT__XENTRACE_CREDIT2_SCHEDULE:
+	case WEFT__XENTRACE_ARINC653_SCHEDULE:
+	case WEFT__XENTRACE_RTDS_SCHEDULE:
+	case WEFT__XENTRACE_NULL_SCHEDULE:
 		on_schedule(m, record->cpu, hindsight->kick);
 		return;
 	case WEFT__XENTRACE_GUEST:
