@@ -8,12 +8,12 @@
 #include "picture.h"
 #include "window.h"
 
-#define TOP_MARGIN \
-	58              /* below overview and ruler, so that the matches in the overview stay visible */
-#define WIDTH   34  /* characters */
-#define LEAST   6   /* characters, in a narrow window */
-#define MESSAGE 40  /* characters of the message beside the line */
-#define BESIDE  860 /* px: windows at least this wide have room for that */
+/* Below overview and ruler, so that the matches in the overview stay visible. */
+#define TOP_MARGIN 58
+#define WIDTH      34  /* characters */
+#define LEAST      6   /* characters, in a narrow window */
+#define MESSAGE    40  /* characters of the message beside the line */
+#define BESIDE     860 /* px: windows at least this wide have room for that */
 
 static void pass_text(struct prompt *prompt, bool is_done)
 {

@@ -21,8 +21,7 @@ enum weft_chain_step {
 	WEFT_CHAIN_HELD,      /* `task` is a lock or another resource that `source` holds */
 	WEFT_CHAIN_RESOLVED,  /* `task` does not run; `source` resolves it later, at `until` */
 	WEFT_CHAIN_SIGNALLED, /* `task` waits for a signal, which `source` sends it at `until` */
-	WEFT_CHAIN_RECEIVES,  /* `task` waits for a message, which it receives from `source` at `until`
-						   */
+	WEFT_CHAIN_RECEIVES,  /* `task` waits for a message, and receives it from `source` at `until` */
 };
 
 /* From `wait.task` to `wait.source`, the next hop's task. */

@@ -25,8 +25,7 @@ enum weft_stats_by {
 	WEFT_STATS_BY_LABEL,    /* alike tasks: of one kind, with labels that differ only in digits */
 	WEFT_STATS_BY_KIND,     /* tasks of one kind */
 	WEFT_STATS_BY_PARENT,   /* tasks below alike parents, as drawn */
-	WEFT_STATS_BY_THREAD,   /* tasks of one thread: the first that they ran on, else their creator's
-							 */
+	WEFT_STATS_BY_THREAD,   /* tasks of one thread: their first one, else that of their creator */
 	WEFT_STATS_BY_PROCESS,  /* tasks of one buffer */
 	WEFT_STATS_BY_SPAN,     /* spans with names that differ only in digits; not tasks */
 	WEFT_STATS_BY_CATEGORY, /* tasks of one category: the part of the program that created them */

@@ -78,9 +78,8 @@ struct weft__self {
 	struct weft_abi_slot *slot;
 };
 
-#define WEFT__OUTSIDE 1 /* nothing yet; not a valid generation, not even the one for "off" */
-#define WEFT__ENTERING \
-	UINT64_MAX /* looking for a slot; decremented for each event refused meanwhile */
+#define WEFT__OUTSIDE  1          /* no slot yet; not a valid generation, not even that of "off" */
+#define WEFT__ENTERING UINT64_MAX /* looking for a slot; less 1 for each event refused by then */
 
 /* There was no slot for the thread in this generation: back off for `left` events, which are lost,
  * because looking again costs system calls. */

@@ -58,6 +58,19 @@ def text_ends_with_a_newline_and_no_line_with_a_space():
     assert not wrong, '\n'.join(wrong)
 
 
+# clang-format breaks a comment that is too long for the end of a line, also between a macro's name and value.
+BROKEN_COMMENT = re.compile(r'^[ \t]*#[ \t]*define \w+[ \t]*\\\n[ \t]*[^\s(){};]+[ \t]*/\*|\S[ \t]*/\*[^\n*]*\n[ \t]*\*/$', re.MULTILINE)
+
+
+@case
+def no_comment_is_broken_by_the_formatter():
+    wrong = ['%s:%d' % (path, read(path).count('\n', 0, match.start()) + 1)
+             for path in C_FILES for match in BROKEN_COMMENT.finditer(read(path))]
+    assert not wrong, 'shorten these comments, or put them above their line: %s' % ', '.join(wrong)
+    for text in ('#define A \\\n\t16 /* text */\n', 'int a; /* text\n\t\t*/\n'):
+        assert BROKEN_COMMENT.search(text)
+
+
 @case
 def code_is_formatted():
     formatter = shutil.which('clang-format-14')

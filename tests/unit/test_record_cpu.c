@@ -9,8 +9,8 @@
 #include "record/recorder.h"
 
 #define SIZE ((size_t)64 << 10)
-#define LIMIT \
-	62500 /* ns and ticks between two questions: a million, halved until it is below 100,000 */
+/* ns and ticks between two questions: a million, halved until it is below 100,000. */
+#define LIMIT 62500
 #define LEAST 10000 /* a loss that is recorded */
 
 static uint64_t now, off_ns;

@@ -22,9 +22,7 @@
 #define WEFT__XENTRACE_WORDS_MAX 7
 
 /* Ids of records that the order depends on. */
-#define WEFT__XENTRACE_LOST                                                                      \
-	0x1f001u                         /* u32 count; u16 domain, u16 vCPU; u64 cycles of the first \
-									  */
+#define WEFT__XENTRACE_LOST 0x1f001u /* u32 count; u16 domain, vCPU; u64 cycles of the first */
 #define WEFT__XENTRACE_WRAP 0x1f002u /* padding at the end of Xen's ring */
 
 struct weft__xentrace_record {

@@ -19,9 +19,10 @@
 #define MESSAGES_MAX 8  /* messages that differ only in numbers, like status 404 and 500 */
 #define SHOWN        5  /* tasks shown of those reported as one */
 #define HOPS_MAX     64 /* from the last failed task to the origin */
-#define OFTEN \
-	16 /* failures that their readers handle, if half of all alike tasks fail: a warning */
-#define READS_MAX 64 /* reads of a task that are examined, from the last one back */
+#define READS_MAX    64 /* reads of a task that are examined, from the last one back */
+
+/* A warning: at least this many failures that their readers handle, if half of alike tasks fail. */
+#define OFTEN 16
 
 struct ends {
 	struct weft__findings *findings;

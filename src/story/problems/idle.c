@@ -23,13 +23,11 @@
 #define GAP_RATIO    2 /* ratio to the next shorter gap */
 #define OF_TENTH     4 /* ratio to the slowest tenth of tasks like the one that the gap waited for */
 #define CLUSTERS_MAX 3
-#define LEAST_SHARE                                                                              \
-	100                 /* 1 / share of a trace: shorter clusters are reported if they stand out \
-						 */
-#define LONELY_SHARE 20 /* 1 / share of a trace, for a gap among few */
-#define BREATH_SHARE                                                             \
-	20000 /* 1 / share of a trace: shorter gaps are ignored for the usual length \
-		   */
+
+/* Lengths as parts of the trace: 100 stands for 1 %. */
+#define LEAST_SHARE  100   /* clusters that take less are reported only if they stand out */
+#define LONELY_SHARE 20    /* for a gap among few */
+#define BREATH_SHARE 20000 /* shorter gaps do not count for the usual length */
 
 struct gap {
 	uint64_t start, length;
