@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: ISC */
+/* SPDX-License-Identifier: ISC
+ *
+ * Output files, see output.h. The temporary file is of the same folder, so that rename(2) replaces
+ * the old file at once. A file made from a trace is readable for no one who cannot read that trace.
+ */
 #include "output.h"
 
 #include <errno.h>

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: ISC */
+/* SPDX-License-Identifier: ISC
+ *
+ * Real numbers as text, see number.h. libc does the conversion, so the digits are right; the
+ * locale's separator is then replaced by a point, or a point by that separator before libc reads
+ * it.
+ */
 #include "base/number.h"
 
 #include <stdio.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: ISC */
+/* SPDX-License-Identifier: ISC
+ *
+ * Numbers, lengths of time and sizes as people write them, see parse.h. One cursor walks the text:
+ * it takes digits, a fraction, a unit; what is left over at the end makes the text invalid.
+ */
 #include <weft/parse.h>
 
 #include <stdbool.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: ISC */
+/* SPDX-License-Identifier: ISC
+ *
+ * One call that opens a trace, see input.h. The decoder borrows the source's bytes, and the second
+ * thread works for the decoder: this is the order in which they are made.
+ */
 #include <weft/input.h>
 
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: ISC */
+/* SPDX-License-Identifier: ISC
+ *
+ * A file that appears whole or not at all, see file.h. The order is what makes it safe: write,
+ * fsync, rename, fsync of the folder.
+ */
 #include "runs/file.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: ISC */
+/* SPDX-License-Identifier: ISC
+ *
+ * Operands xen:DOMAIN and xen:DOMAIN/BUFFER, see guest.h. Readers of files get a copy of the buffer
+ * in memory: its bytes, or a stream of it that ends at once.
+ */
 #include "runs/guest.h"
 
 #include <errno.h>

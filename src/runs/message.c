@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: ISC */
+/* SPDX-License-Identifier: ISC
+ *
+ * Messages for the user, see message.h. Paths in them are quoted where a terminal or a shell would
+ * misread them.
+ */
 #include "runs/message.h"
 
 #include <inttypes.h>

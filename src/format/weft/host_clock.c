@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: ISC */
+/* SPDX-License-Identifier: ISC
+ *
+ * The clocks of a host of Xen, see host_clock.h. Few comparisons are kept, far enough from each
+ * other to give a rate; a time between two of them is interpolated.
+ */
 #include "format/weft/host_clock.h"
 
 #include <stdlib.h>

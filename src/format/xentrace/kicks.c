@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: ISC */
+/* SPDX-License-Identifier: ISC
+ *
+ * Kicks between pCPUs, see kicks.h. A tickle is kept with its target until the scheduler decides
+ * there.
+ */
 #include "format/xentrace/kicks.h"
 
 #include <stdbool.h>
