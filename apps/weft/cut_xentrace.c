@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * weft cut of Xen's own trace: records of a range, of some domains and classes, in xentrace's
- * format. Records do not name their vCPU. Where those that are left out would have said which one
- * runs, a record is added that says it goes on running.
+ * format. Records do not name their vCPU: a reader knows it from the last record that switched to
+ * it. If that one is left out, a record "continues running" of the vCPU is added.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,9 +15,18 @@
 #define RECORD_BYTES 40u
 #define CPUS_MAX     16384u
 
+/* clang-format off */
+/* The id of a record, the lower 28 bits of its first word. Of a change of state:
+ *
+ *      27         16 15     12 11   8 7    4 3    0
+ *     ┌─────────────┬─────────┬──────┬──────┬──────┐
+ *     │ 2 scheduler │ 1 basic │  old │  new │   1  │   states: 0 running, 1 runnable, 2 blocked, 3 offline
+ *     └─────────────┴─────────┴──────┴──────┴──────┘
+ */
+/* clang-format on */
 #define ID_LOST       0x1f001u
 #define ID_CPU_CHANGE 0x1f003u
-#define ID_RUNSTATE   0x21001u /* without the states */
+#define ID_RUNSTATE   0x21001u /* with both states 0 */
 #define ID_CONTINUE   0x21002u
 
 /* A pCPU: what a reader of the part knows, and its records that are not written yet. */
@@ -91,7 +100,7 @@ static void put(struct cut_xen *c, struct cut_cpu *cpu, const struct weft_xentra
 	cpu->size = (size_t)(at - cpu->bytes);
 }
 
-/* Takes over what a record tells about the vCPU that runs. */
+/* Takes from a record which vCPU runs now. */
 static void follow(struct cut_cpu *cpu, const struct weft_xentrace_record *record)
 {
 	uint32_t word = record->arg_count ? record->args[0] : 0, id = record->id;
