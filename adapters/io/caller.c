@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Calls of libuv and of GLib belong to their own adapters, if these record.
+ * Which library a call comes from, by its return address. Calls from inside of libuv or GLib are
+ * left to these libraries' own adapters, if those record.
  *
- * _dl_find_object answers without a lock. A program has few places that wait, so the last answer
- * serves for most.
+ * _dl_find_object takes no lock. A program waits at few addresses, so each thread keeps the library
+ * of the last one.
  */
 #include <dlfcn.h>
 #include <link.h>

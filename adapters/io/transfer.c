@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Reads and writes: they let descriptors' tasks run, block, ask, and move bytes.
+ * Records reads and writes of descriptors. One that blocks is a wait; one that finds nothing
+ * (EAGAIN) makes the descriptor one that the thread has asked about, for its next poll; one that
+ * moves bytes lets the descriptor's task run.
  */
 #include <sys/socket.h>
 

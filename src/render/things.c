@@ -137,10 +137,11 @@ static void report(const struct looking *l, const struct weft__thing *thing)
 		l->found(l->context, thing);
 }
 
-static bool begins_by(const void *context, uint32_t piece, uint64_t x)
+/* For weft__search, which passes integers: the point's x comes from `context` instead. */
+static bool begins_by_point(const void *context, uint32_t piece, uint64_t unused)
 {
 	const struct looking *l = context;
-	(void)x;
+	(void)unused;
 	return l->things->pieces[piece].x <= l->point->x;
 }
 
@@ -185,7 +186,7 @@ static uint32_t member_at(
 static void look_in_lane(const struct looking *l, const struct weft__lane *lane)
 {
 	const struct weft_layout *layout = l->things->scene->layout;
-	uint32_t next = weft__search(l, lane->first_piece, lane->last_piece, begins_by, 0);
+	uint32_t next = weft__search(l, lane->first_piece, lane->last_piece, begins_by_point, 0);
 	uint32_t first = next - lane->first_piece < 2 ? lane->first_piece : next - 2;
 	for (uint32_t i = first; i <= next && i < lane->last_piece; i++)
 		find_piece(l, lane, i);
@@ -367,7 +368,7 @@ static uint32_t collect_pieces(
 {
 	const struct weft__lane_piece *pieces = l->things->pieces;
 	double column = floor(l->point->x);
-	uint32_t last = weft__search(l, lane->first_piece, lane->last_piece, begins_by, 0);
+	uint32_t last = weft__search(l, lane->first_piece, lane->last_piece, begins_by_point, 0);
 	uint32_t first = last, count = 0;
 	while (first > lane->first_piece && floor(pieces[first - 1].x) >= column)
 		first--;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
  * The history of views. Its newest entry is the current view, and is filled in when the user leaves
- * it.
+ * it. Moves that follow each other within a second, as the notches of a wheel, are one step.
  */
 #include "viewer/state.h"
 
 #include <math.h>
 #include <string.h>
 
-#define ONE_GO_MS 1000.0
+#define STEP_PAUSE_MS 1000.0 /* a move after a longer pause is a new step */
 
 /* The squeeze of the old view may have been destroyed, so only its numbers are used. */
 static bool is_alike(const struct weft_view *view, const struct weft_view *old)
@@ -22,7 +22,7 @@ void weft__viewer_remember(struct weft_viewer *viewer, bool is_jump)
 {
 	struct weft__history *history = &viewer->history;
 	const struct weft_view *view = weft__viewer_wanted(viewer);
-	bool goes_on = viewer->now_ms - history->moved_ms < ONE_GO_MS;
+	bool goes_on = viewer->now_ms - history->moved_ms < STEP_PAUSE_MS;
 	history->moved_ms = viewer->now_ms;
 	if ((goes_on && !is_jump) ||
 		(history->at > 0 && is_alike(view, &history->views[history->at - 1])))

@@ -15,7 +15,7 @@
 
 #include "base/export.h"
 
-#define LOOKS 20000 /* spins for tens of microseconds */
+#define SPINS 20000 /* loads of the state before the thread sleeps: tens of microseconds */
 
 enum state {
 	STATE_FREE,
@@ -47,7 +47,7 @@ static void set_state(struct weft_worker *worker, enum state state)
 static enum state wait_while(struct weft_worker *worker, bool is_free)
 {
 	int state;
-	for (unsigned look = 0; look < LOOKS; look++) {
+	for (unsigned spin = 0; spin < SPINS; spin++) {
 		state = atomic_load_explicit(&worker->state, memory_order_acquire);
 		if ((state == STATE_FREE) != is_free)
 			return (enum state)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A whole file is read twice: the first pass finds what later records tell of earlier ones, the
+ * A whole file is read twice: the first pass finds what later records reveal of earlier ones, the
  * second one makes events. Both have the records in one order, so these are named by their numbers.
  */
 #include "format/xentrace/whole.h"
@@ -11,10 +11,10 @@
 #include "format/xentrace/meaning.h"
 #include "format/xentrace/survey.h"
 
-/* A record of which later ones tell something. */
-struct told {
+/* Facts that later records reveal of the record with this number. */
+struct late_fact {
 	uint64_t number;
-	struct weft__xentrace_hindsight what;
+	struct weft__xentrace_hindsight hindsight;
 };
 
 struct weft__xentrace_whole {
@@ -22,10 +22,10 @@ struct weft__xentrace_whole {
 	struct weft__xentrace_meaning *meaning;
 	struct weft__xentrace_irq *irqs; /* by begin */
 	size_t irq_count, irq_capacity;
-	size_t irq;        /* the next one */
-	struct told *told; /* by number */
-	size_t told_count, told_capacity;
-	size_t next; /* of `told` */
+	size_t irq;              /* the next one */
+	struct late_fact *facts; /* by number */
+	size_t fact_count, fact_capacity;
+	size_t next; /* of `facts` */
 	uint32_t kicks;
 	uint64_t last_cycles;                       /* of all records */
 	const struct weft__xentrace_record *record; /* the next one; NULL: none is left */
@@ -34,29 +34,29 @@ struct weft__xentrace_whole {
 
 /* ---- The first pass ---- */
 
-static int tell(
-	struct weft__xentrace_whole *w, uint64_t number, struct weft__xentrace_hindsight what)
+static int add_fact(
+	struct weft__xentrace_whole *w, uint64_t number, struct weft__xentrace_hindsight hindsight)
 {
-	const struct weft__column column = {&w->told, sizeof(*w->told)};
-	int error = weft__columns_reserve(&column, 1, &w->told_capacity, w->told_count + 1);
+	const struct weft__column column = {&w->facts, sizeof(*w->facts)};
+	int error = weft__columns_reserve(&column, 1, &w->fact_capacity, w->fact_count + 1);
 	if (!error)
-		w->told[w->told_count++] = (struct told){number, what};
+		w->facts[w->fact_count++] = (struct late_fact){number, hindsight};
 	return error;
 }
 
-static int tell_call(struct weft__xentrace_whole *w, uint64_t first, uint64_t number)
+static int add_call(struct weft__xentrace_whole *w, uint64_t first, uint64_t number)
 {
-	int error = tell(w, first, (struct weft__xentrace_hindsight){.continuations = 1});
+	int error = add_fact(w, first, (struct weft__xentrace_hindsight){.continuations = 1});
 	return error ? error
-				 : tell(w, number, (struct weft__xentrace_hindsight){.is_continuation = true});
+				 : add_fact(w, number, (struct weft__xentrace_hindsight){.is_continuation = true});
 }
 
-static int tell_kick(
+static int add_kick(
 	struct weft__xentrace_whole *w, uint64_t tickle, const struct weft__xentrace_record *record)
 {
 	const struct weft__xentrace_hindsight kick = {.kick = ++w->kicks, .target = record->cpu};
-	int error = tell(w, tickle, kick);
-	return error ? error : tell(w, record->number, kick);
+	int error = add_fact(w, tickle, kick);
+	return error ? error : add_fact(w, record->number, kick);
 }
 
 static int add_irq(struct weft__xentrace_whole *w, struct weft__xentrace_irq irq)
@@ -73,9 +73,9 @@ static int take_finding(struct weft__xentrace_whole *w,
 {
 	int error = 0;
 	if (finding->call)
-		error = tell_call(w, finding->call, record->number);
+		error = add_call(w, finding->call, record->number);
 	if (!error && finding->tickle)
-		error = tell_kick(w, finding->tickle, record);
+		error = add_kick(w, finding->tickle, record);
 	if (!error && finding->has_irq)
 		error = add_irq(w, finding->irq);
 	return error;
@@ -89,25 +89,26 @@ static int compare_irqs(const void *a, const void *b)
 	return (first->cpu > second->cpu) - (first->cpu < second->cpu);
 }
 
-static int compare_told(const void *a, const void *b)
+static int compare_facts(const void *a, const void *b)
 {
-	uint64_t first = ((const struct told *)a)->number, second = ((const struct told *)b)->number;
+	uint64_t first = ((const struct late_fact *)a)->number,
+			 second = ((const struct late_fact *)b)->number;
 	return (first > second) - (first < second);
 }
 
 /* Sorts the list, and counts the continuations of each hypercall. */
-static void sort_told(struct weft__xentrace_whole *w)
+static void sort_facts(struct weft__xentrace_whole *w)
 {
 	size_t count = 0;
-	if (w->told_count)
-		qsort(w->told, w->told_count, sizeof(*w->told), compare_told);
-	for (size_t i = 0; i < w->told_count; i++) {
-		if (count && w->told[count - 1].number == w->told[i].number)
-			w->told[count - 1].what.continuations += w->told[i].what.continuations;
+	if (w->fact_count)
+		qsort(w->facts, w->fact_count, sizeof(*w->facts), compare_facts);
+	for (size_t i = 0; i < w->fact_count; i++) {
+		if (count && w->facts[count - 1].number == w->facts[i].number)
+			w->facts[count - 1].hindsight.continuations += w->facts[i].hindsight.continuations;
 		else
-			w->told[count++] = w->told[i];
+			w->facts[count++] = w->facts[i];
 	}
-	w->told_count = count;
+	w->fact_count = count;
 }
 
 static int search_records(struct weft__xentrace_whole *w, struct weft__xentrace_search *search)
@@ -141,7 +142,7 @@ static int search(struct weft__xentrace_whole *w, uint64_t quick_cycles)
 	weft__xentrace_search_finish(&search);
 	if (w->irq_count)
 		qsort(w->irqs, w->irq_count, sizeof(*w->irqs), compare_irqs);
-	sort_told(w);
+	sort_facts(w);
 	return error;
 }
 
@@ -190,7 +191,7 @@ void weft__xentrace_whole_destroy(struct weft__xentrace_whole *w)
 		return;
 	weft__xentrace_meaning_destroy(w->meaning);
 	free(w->irqs);
-	free(w->told);
+	free(w->facts);
 	free(w);
 }
 
@@ -206,8 +207,8 @@ static const struct weft__xentrace_hindsight *hindsight_of(
 	struct weft__xentrace_whole *w, uint64_t number)
 {
 	static const struct weft__xentrace_hindsight none;
-	bool is_next = w->next < w->told_count && w->told[w->next].number == number;
-	return is_next ? &w->told[w->next++].what : &none;
+	bool is_next = w->next < w->fact_count && w->facts[w->next].number == number;
+	return is_next ? &w->facts[w->next++].hindsight : &none;
 }
 
 /* Moves on to the next record or interrupt; false at the end. */

@@ -31,7 +31,7 @@ struct wait_stretch {
 };
 
 /* The words that were written last in a row, without the length of the wait. */
-struct said {
+struct last_words {
 	char words[256];
 	double x;
 };
@@ -86,7 +86,7 @@ static bool take_room(struct painter *p, double x, double top, double width)
 }
 
 /* The part of the text that is new: only the length, if the row has the same words nearby. */
-static const char *new_part(const struct said *last, const char *text, double x)
+static const char *new_part(const struct last_words *last, const char *text, double x)
 {
 	const char *dot = strstr(text, DOT);
 	size_t words = dot ? (size_t)(dot - text) : 0;
@@ -95,7 +95,7 @@ static const char *new_part(const struct said *last, const char *text, double x)
 	return is_again ? dot + strlen(DOT) : text;
 }
 
-static void remember(struct said *last, const char *text, double x)
+static void remember(struct last_words *last, const char *text, double x)
 {
 	const char *dot = strstr(text, DOT);
 	last->x = x;
@@ -105,7 +105,7 @@ static void remember(struct said *last, const char *text, double x)
 /* Places the text in the middle of a stretch, or at its end; in the last stretch at its beginning.
  */
 static void place_words(struct painter *p, uint32_t task, const struct weft__lane *lane,
-	const struct wait_stretch *stretch, struct said *last)
+	const struct wait_stretch *stretch, struct last_words *last)
 {
 	const struct weft_box *box = &p->frame->picture;
 	struct weft_text_style style = {p->theme->dim, SIZE, false, true, p->theme->background};
@@ -135,7 +135,7 @@ static void place_words(struct painter *p, uint32_t task, const struct weft__lan
 
 /* Returns the number of stretches. */
 static uint32_t label_waits(struct painter *p, const struct weft__lane *lane,
-	const struct weft__lane_piece *piece, struct said *last)
+	const struct weft__lane_piece *piece, struct last_words *last)
 {
 	uint32_t task = p->scene->by_row[piece->index], count = 0;
 	double from = fmax(piece->x, p->x0), done = -INFINITY;
@@ -157,7 +157,7 @@ static uint32_t label_waits(struct painter *p, const struct weft__lane *lane,
 
 /* Writes the last wait of a task that never runs again: behind the last evidence of it. */
 static uint32_t label_last_wait(
-	struct painter *p, const struct weft__lane *lane, uint32_t index, struct said *last)
+	struct painter *p, const struct weft__lane *lane, uint32_t index, struct last_words *last)
 {
 	const struct weft__lane_piece *piece = &p->pieces[index];
 	const struct weft_box *box = &p->frame->picture;
@@ -184,7 +184,7 @@ void weft__label_waits(struct painter *p)
 		const struct weft__lane *lane = &p->lanes[i];
 		if (lane->row_count != 1 || lane->spacing < SPACING)
 			continue;
-		struct said last = {.x = -INFINITY};
+		struct last_words last = {.x = -INFINITY};
 		for (uint32_t k = lane->first_piece; k < lane->last_piece && count < MOST; k++) {
 			const struct weft__lane_piece *piece = &p->pieces[k];
 			if (!piece->is_line || weft__is_dim(p, p->scene->by_row[piece->index]))

@@ -85,19 +85,20 @@ static uint32_t find_origin(const struct ends *ends, uint32_t task)
 	return task;
 }
 
-enum fate {
+enum handling {
 	UNREAD,    /* no task has read it */
-	WENT_ON,   /* its readers did not fail */
+	HANDLED,   /* its readers did not fail */
 	PASSED_ON, /* a reader failed, too */
 };
 
-/* How the failure went on. Of two tasks that read each other at one time, only one passed it on. */
-static enum fate fate_of(const struct ends *ends, uint32_t task)
+/* How readers handled a failure. If two tasks fail at one time and have read each other, the one
+ * whose source is the other has not passed it on. */
+static enum handling handling_of(const struct ends *ends, uint32_t task)
 {
 	const struct weft_edges *e = &ends->model->edges;
 	const struct weft_tasks *t = &ends->model->tasks;
 	struct weft__edge_list to = weft__edges_to(ends->findings->story, task);
-	enum fate fate = UNREAD;
+	enum handling handling = UNREAD;
 	for (uint32_t i = 0; i < to.count; i++) {
 		uint32_t edge = to.edges[i];
 		if (e->type[edge] != WEFT_EDGE_READ || e->from[edge] == WEFT_NONE)
@@ -107,9 +108,9 @@ static enum fate fate_of(const struct ends *ends, uint32_t task)
 			(t->end[reader] > t->end[task] || find_source(ends, task) != reader))
 			return PASSED_ON;
 		if (!is_bad(t, reader))
-			fate = WENT_ON;
+			handling = HANDLED;
 	}
-	return fate;
+	return handling;
 }
 
 static int list_bad(struct ends *ends)
@@ -126,7 +127,7 @@ static int list_bad(struct ends *ends)
 		weft__find_finals(ends->model, ends->finals);
 	for (uint32_t task = 0; task < t->count && count; task++)
 		if (is_bad(t, task) && !is_under_way(ends, task) &&
-			(never(t, task) || fate_of(ends, task) != PASSED_ON))
+			(never(t, task) || handling_of(ends, task) != PASSED_ON))
 			ends->tasks[ends->count++] = task;
 	return 0;
 }
@@ -135,19 +136,19 @@ static int list_bad(struct ends *ends)
 struct sorted {
 	uint64_t key, end;
 	uint32_t task, message, origin;
-	bool went_on;
+	bool is_handled;
 };
 
 /* A key that is equal for similar ends: equal message and equal message of the origin; for unended
  * tasks, kind and name. */
-static uint64_t key_of(const struct ends *ends, uint32_t task, uint32_t origin, bool went_on)
+static uint64_t key_of(const struct ends *ends, uint32_t task, uint32_t origin, bool is_handled)
 {
 	const struct weft_model *model = ends->model;
 	if (never(&model->tasks, task))
 		return UINT64_MAX - weft__alike_name(&ends->findings->alike, task);
 	uint64_t key = weft__alike_hash(weft_model_string(model, model->tasks.message[task]));
 	uint64_t began = weft__alike_hash(weft_model_string(model, model->tasks.message[origin]));
-	return (key ^ (origin != task ? began * 31 : 0) ^ (went_on ? UINT64_C(0x5bd1e995) : 0)) >> 1;
+	return (key ^ (origin != task ? began * 31 : 0) ^ (is_handled ? UINT64_C(0x5bd1e995) : 0)) >> 1;
 }
 
 static struct sorted sort_in(const struct ends *ends, uint32_t task)
@@ -157,9 +158,9 @@ static struct sorted sort_in(const struct ends *ends, uint32_t task)
 		.end = t->end[task], .task = task, .message = t->message[task], .origin = task};
 	if (!never(t, task)) {
 		sorted.origin = find_origin(ends, task);
-		sorted.went_on = fate_of(ends, task) == WENT_ON;
+		sorted.is_handled = handling_of(ends, task) == HANDLED;
 	}
-	sorted.key = key_of(ends, task, sorted.origin, sorted.went_on);
+	sorted.key = key_of(ends, task, sorted.origin, sorted.is_handled);
 	return sorted;
 }
 
@@ -228,7 +229,7 @@ static void write_ending(struct weft__sentence *s, const struct weft_model *mode
 		weft__words_add(weft__clause(s, 6), ", and %u more like it", count - 1);
 	if (severity == WEFT_SEVERITY_WARNING)
 		weft__words_add(weft__clause(s, 5), "; handled, but most like it fail");
-	else if (sorted->went_on)
+	else if (sorted->is_handled)
 		weft__words_add(weft__clause(s, 4), "; %s",
 			count > 1 ? "their readers handled them" : "its reader handled it");
 }
@@ -244,7 +245,7 @@ static bool fails_mostly(const struct ends *ends, uint32_t task, uint32_t count)
 static enum weft_problem_severity severity_of(
 	const struct ends *ends, const struct sorted *sorted, uint32_t count)
 {
-	if (!sorted->went_on)
+	if (!sorted->is_handled)
 		return WEFT_SEVERITY_ERROR;
 	return fails_mostly(ends, sorted->task, count) ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT;
 }
@@ -270,9 +271,9 @@ static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t 
 	problem.show_start = began < problem.start ? began : problem.start;
 	problem.show_end = problem.end;
 	if (sorted->origin != task) {
-		struct weft__words words = weft__problem_moment(&problem.cause, began, sorted->origin);
+		struct weft__words words = weft__problem_note(&problem.cause, began, sorted->origin);
 		weft__words_add(&words, "fails first");
-		words = weft__problem_moment(&problem.effect, problem.end, task);
+		words = weft__problem_note(&problem.effect, problem.end, task);
 		weft__words_add(&words, "fails in turn");
 	}
 	if (count > 1) /* to show how they follow each other */
@@ -296,7 +297,7 @@ static void add_alike(struct ends *ends, const struct sorted *sorted, uint32_t c
 	bool are_equal = !never(&ends->model->tasks, sorted->task) &&
 					 weft_model_string(ends->model, sorted->message).size &&
 					 count_messages(sorted, count) == 1;
-	if (count > ALIKE_MAX || sorted->went_on || are_equal)
+	if (count > ALIKE_MAX || sorted->is_handled || are_equal)
 		add_ending(ends, sorted, count);
 	else
 		for (uint32_t i = 0; i < count; i++)

@@ -20,8 +20,8 @@
 #define FAR_LONGER  8                /* ratio to the mean stretch */
 #define OUTLIER     64 /* ratio to the mean stretch, for one with a backlog instead of waiters */
 #define WAITERS_MIN 3
-#define BACKLOG_MIN 8   /* tasks that run at once after an outlier: … */
-#define SOON_PART   32  /* … within 1 / SOON_PART of its length */
+#define BACKLOG_MIN 8   /* tasks that run soon after an outlier: the backlog that it caused */
+#define SOON_PART   32  /* soon: within 1 / SOON_PART of the length of the outlier */
 #define LOOKED_MAX  512 /* candidates; of more, the longest */
 #define STALLS_MAX  8   /* of these, examined for stalls without waiters */
 #define NAMED_MAX   5

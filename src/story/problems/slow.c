@@ -26,7 +26,7 @@
 /* The slowest task of a group. */
 struct slow {
 	uint32_t task, count;
-	bool is_timed; /* many take about equally long; `task` is the slowest of them */
+	bool is_recurring; /* MANY take about equally long; `task` is the slowest of them */
 	uint64_t life_ns, usual_ns;
 	uint64_t least_ns; /* of these many */
 	uint32_t
@@ -90,7 +90,7 @@ static bool find_timed(struct sorting *s, const struct weft__alike_group *group,
 	if (high - low > high / ABOUT) /* not counting the outermost eighths */
 		return false;
 	slow->usual_ns = group->p50_ns;
-	slow->is_timed = true;
+	slow->is_recurring = true;
 	slow->least_ns = low - low / ABOUT;
 	for (uint32_t i = group->first; i < group->first + group->count; i++) {
 		if (!is_one_of(s, group, i, slow->least_ns))
@@ -224,7 +224,7 @@ static void find_runners(struct sorting *s, const uint32_t *named, uint32_t coun
 static void write_runner(
 	struct weft__sentence *t, const struct weft_model *model, const struct slow *slow)
 {
-	if (slow->runner == WEFT_NONE || slow->is_timed)
+	if (slow->runner == WEFT_NONE || slow->is_recurring)
 		return;
 	if (slow->runner == slow->task) {
 		weft__words_add(weft__clause(t, 5), ", running all along or preempted");
@@ -240,7 +240,7 @@ static void write_runner(
 
 /* Adds a period for each of many tasks, and stores the numbers of these tasks in their group in
  * `s->lives`. */
-static void list_timed(struct sorting *s, const struct slow *slow)
+static void list_recurring(struct sorting *s, const struct slow *slow)
 {
 	const struct weft__alike *alike = s->alike;
 	const struct weft__alike_group *group = &alike->groups[alike->group_of[slow->task]];
@@ -271,12 +271,12 @@ static uint32_t count_named(
 
 /* Writes which of a group's tasks are slow: those of one name, "every 20th", "the first 12" or
  * "30". Its tasks are in the order of their first mention. */
-static void write_timed(struct sorting *s, struct weft__sentence *t, const struct slow *slow)
+static void write_recurring(struct sorting *s, struct weft__sentence *t, const struct slow *slow)
 {
 	const struct weft__alike *alike = s->alike;
 	const struct weft__alike_group *group = &alike->groups[alike->group_of[slow->task]];
 	struct weft__words *w = weft__clause(t, 8);
-	list_timed(s, slow);
+	list_recurring(s, slow);
 	const uint64_t *numbers = s->lives;
 	uint64_t rhythm = weft__rhythm(numbers, slow->count);
 	uint32_t named = count_named(s, group, slow);
@@ -323,11 +323,11 @@ static void set_moments(struct weft_problem *problem, const struct slow *slow)
 	words = weft__problem_moment(&problem->effect, problem->end, problem->task);
 	weft__words_add(&words, "ends after ");
 	weft__words_add_length(&words, slow->life_ns);
-	weft__words_add(&words, slow->is_timed ? ", most after " : ", others after ");
+	weft__words_add(&words, slow->is_recurring ? ", most after " : ", others after ");
 	weft__words_add_length(&words, slow->usual_ns);
 }
 
-static void name(struct sorting *s, const struct slow *slow)
+static void report(struct sorting *s, const struct slow *slow)
 {
 	const struct weft_model *model = s->model;
 	struct weft__sentence t;
@@ -344,12 +344,12 @@ static void name(struct sorting *s, const struct slow *slow)
 	write_gc(&t, model, &problem);
 	write_runner(&t, model, slow);
 	write_waiters(&t, s->story, slow->task);
-	if (slow->is_timed)
-		write_timed(s, &t, slow);
+	if (slow->is_recurring)
+		write_recurring(s, &t, slow);
 	w = weft__clause(&t, 7);
-	weft__words_add(w, slow->is_timed ? "; most take " : "; others like it take ");
+	weft__words_add(w, slow->is_recurring ? "; most take " : "; others like it take ");
 	weft__words_add_length(w, slow->usual_ns);
-	if (slow->count > 1 && !slow->is_timed)
+	if (slow->count > 1 && !slow->is_recurring)
 		weft__words_add(weft__clause(&t, 3),
 			slow->count > 2 ? ", %" PRIu32 " more are slow" : ", 1 more is slow", slow->count - 1);
 	weft__find(s->findings, &problem, slow->life_ns, &t);
@@ -357,7 +357,7 @@ static void name(struct sorting *s, const struct slow *slow)
 
 /* Reports from the shortest to the longest: a longer one that overlaps a shorter one is the same
  * problem. */
-static void name_all(struct sorting *s)
+static void report_all(struct sorting *s)
 {
 	uint32_t named[LOOKED_MAX], count = 0;
 	for (uint32_t i = s->slow_count; i > 0; i--) {
@@ -370,7 +370,7 @@ static void name_all(struct sorting *s)
 	uint32_t from = count > NAMED_MAX ? count - NAMED_MAX : 0;
 	find_runners(s, named + from, count - from);
 	for (uint32_t k = from; k < count; k++)
-		name(s, &s->slow[named[k]]);
+		report(s, &s->slow[named[k]]);
 }
 
 void weft__find_slow(struct weft__findings *findings)
@@ -396,6 +396,6 @@ void weft__find_slow(struct weft__findings *findings)
 	}
 	for (uint32_t g = 0; g < alike->group_count; g++)
 		look_at(&s, &alike->groups[g]);
-	name_all(&s);
+	report_all(&s);
 	free(s.lives);
 }
