@@ -91,7 +91,7 @@ static inline void follow_chain(const struct weft_story *story, uint32_t task)
 	uint64_t at = WEFT_STORY_WHOLE;
 	char text[WEFT_SENTENCE_BYTES];
 	struct weft_chain *chain;
-	(void)weft_chain_moment(story, task, 0, UINT64_MAX, &at);
+	(void)weft_chain_time(story, task, 0, UINT64_MAX, &at);
 	demand(weft_chain_create(story, task, at, WEFT_CHAIN_HOPS, &chain) == 0);
 	demand(chain->count >= chain->kept && !chain->count == !chain->kept);
 	for (uint32_t i = 0; i < chain->kept; i++)

@@ -7,7 +7,7 @@
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
 
-/* A moment of both clocks at the start of the process, from which the counter's rate is found. */
+/* A reading of both clocks at the start of the process, from which the counter's rate is found. */
 static uint64_t start_ticks, start_ns;
 
 __attribute__((constructor(111))) static void begin(void)

@@ -4,8 +4,8 @@
  * receiver has them from its siginfo_t. The target is a thread if the sender named one (SI_TKILL),
  * otherwise a process.
  *
- * A process that a signal kills receives nothing, and its parent is not told who sent it. So each
- * signal to a process is a second message, without the sender, for the parent's wait.
+ * A process that a signal kills receives nothing, and its parent does not learn which process sent
+ * it. So each signal to a process is a second message, without the sender, for the parent's wait.
  */
 #include <sys/syscall.h>
 #include <sys/wait.h>

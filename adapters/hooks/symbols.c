@@ -261,7 +261,7 @@ static bool append_from(struct weft__hooks_text *text, const struct file *file, 
 }
 
 /* FILE+OFFSET */
-static void append_place(
+static void append_location(
 	struct weft__hooks_text *text, const struct mapped *mapped, uint64_t offset)
 {
 	const char *slash = strrchr(mapped->path, '/');
@@ -284,7 +284,7 @@ static void look_up_file(struct weft__hooks_text *text, uintptr_t address)
 	bool is_inside = find_linked(&file, offset, &linked);
 	if (is_inside && !append_from(text, &file, SHT_SYMTAB, linked, mapped.path) &&
 		!append_from(text, &file, SHT_DYNSYM, linked, mapped.path))
-		append_place(text, &mapped, offset);
+		append_location(text, &mapped, offset);
 	munmap((void *)(uintptr_t)file.bytes, file.size);
 }
 

@@ -37,18 +37,18 @@ void weft__hooks_append_number(struct weft__hooks_text *text, int64_t number)
 /* The digits of `ns` in a unit, with as many after the point as make three in all. */
 static void append_in_unit(struct weft__hooks_text *text, uint64_t ns, uint64_t unit)
 {
-	uint64_t whole = ns / unit, places = whole >= 100 ? 0 : whole >= 10 ? 1 : 2;
-	uint64_t scale = places == 2 ? 100 : places == 1 ? 10 : 1;
+	uint64_t whole = ns / unit, decimals = whole >= 100 ? 0 : whole >= 10 ? 1 : 2;
+	uint64_t scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
 	uint64_t part = unit < scale ? 0 : ns % unit / (unit / scale);
 	weft__hooks_append_number(text, (int64_t)whole);
 	while (part && part % 10 == 0) {
 		part /= 10;
-		places--;
+		decimals--;
 	}
 	if (!part)
 		return;
 	weft__hooks_append(text, ".");
-	if (places == 2 && part < 10)
+	if (decimals == 2 && part < 10)
 		weft__hooks_append(text, "0");
 	weft__hooks_append_number(text, (int64_t)part);
 }

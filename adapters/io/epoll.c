@@ -54,8 +54,8 @@ static struct registered *find(int epoll, uint64_t data)
 	return NULL;
 }
 
-/* If all places are taken, the first one's descriptor is not found any more. */
-static struct registered *find_place(int epoll, uint64_t data)
+/* If all entries are taken, the first one's descriptor is not found any more. */
+static struct registered *find_entry(int epoll, uint64_t data)
 {
 	size_t home = hash(epoll, data);
 	struct registered *found = find(epoll, data);
@@ -67,7 +67,7 @@ static struct registered *find_place(int epoll, uint64_t data)
 
 static void add(int epoll, int fd, const struct epoll_event *event)
 {
-	struct registered *entry = find_place(epoll, event->data.u64);
+	struct registered *entry = find_entry(epoll, event->data.u64);
 	*entry = (struct registered){event->data.u64, epoll + 1, fd};
 	struct weft__io_object *object = weft__io_object(fd);
 	if (object)

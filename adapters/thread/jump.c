@@ -10,15 +10,15 @@
 #define WEFT_CATEGORY thread
 #include "hooks/hooks.h"
 
-void __longjmp_chk(jmp_buf place, int value) __attribute__((noreturn));
+void __longjmp_chk(jmp_buf environment, int value) __attribute__((noreturn));
 
 /* The waits of all adapters, whether this one's level is on or not. */
 #define JUMP(name)                                                                    \
-	HOOK void name(struct __jmp_buf_tag place[1], int value)                          \
+	HOOK void name(struct __jmp_buf_tag environment[1], int value)                    \
 	{                                                                                 \
 		if (unlikely(weft__hooks_thread.is_waiting) && !weft__hooks_thread.is_inside) \
 			weft__hooks_wait_left();                                                  \
-		NEXT(name)(place, value);                                                     \
+		NEXT(name)(environment, value);                                               \
 		__builtin_unreachable();                                                      \
 	}
 

@@ -37,7 +37,7 @@ static __thread struct call *innermost __attribute__((tls_model("initial-exec"))
 
 /* ---- The table ---- */
 
-static struct running *take_place(const void *control)
+static struct running *take_entry(const void *control)
 {
 	for (int i = 0; i < RUNNING_MAX; i++) {
 		const void *none = NULL;
@@ -50,10 +50,10 @@ static struct running *take_place(const void *control)
 	return NULL;
 }
 
-static void leave_place(struct running *place)
+static void leave_entry(struct running *entry)
 {
-	__atomic_store_n(&place->thread, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&place->control, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&entry->thread, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&entry->control, NULL, __ATOMIC_RELEASE);
 }
 
 /* The number of the thread that runs the function. 0: unknown. */
@@ -91,7 +91,7 @@ static void end_function(struct call *it)
 	if (!it->running)
 		return;
 	weft__thread_lock_release_if_busy(it->control);
-	leave_place(it->running);
+	leave_entry(it->running);
 	it->running = NULL;
 }
 
@@ -109,7 +109,7 @@ static void run_function(void)
 {
 	struct call *it = innermost;
 	end_wait(it);
-	it->running = take_place(it->control);
+	it->running = take_entry(it->control);
 	it->function();
 	end_function(it);
 }

@@ -19,7 +19,7 @@ static const struct weft_viewer_control *list_controls(
 {
 	const struct weft_viewer_control *list =
 		weft_viewer_controls(controls->window->viewer, ret_count);
-	while (*ret_count > 0 && list->place != WEFT_VIEWER_IN_CANVAS) {
+	while (*ret_count > 0 && list->position != WEFT_VIEWER_IN_CANVAS) {
 		list++;
 		--*ret_count;
 	}

@@ -20,7 +20,7 @@ static uint32_t list_buttons(struct window *window, const struct weft_viewer_con
 {
 	uint32_t all, count = 0;
 	const struct weft_viewer_control *list = weft_viewer_controls(window->viewer, &all);
-	while (count < all && count < CONTROLS_MAX && list[count].place != WEFT_VIEWER_IN_CANVAS)
+	while (count < all && count < CONTROLS_MAX && list[count].position != WEFT_VIEWER_IN_CANVAS)
 		count++;
 	*ret_list = list;
 	return count;
@@ -144,8 +144,8 @@ static void make_buttons(
 		uint32_t i = header->count;
 		header->buttons[i] = make_button(header->window, i);
 		gtk_widget_set_name(header->buttons[i], list[i].command);
-		gtk_box_append(
-			GTK_BOX(header->sides[list[i].place == WEFT_VIEWER_AFTER_TITLE]), header->buttons[i]);
+		gtk_box_append(GTK_BOX(header->sides[list[i].position == WEFT_VIEWER_AFTER_TITLE]),
+			header->buttons[i]);
 	}
 }
 

@@ -140,7 +140,7 @@ static void show_model(struct window *window, struct weft_model *model, bool is_
 }
 
 /* Tells the viewer how far the events of its model go. */
-static void tell_complete(struct window *window)
+static void show_complete(struct window *window)
 {
 	uint64_t time_ns;
 	double at_ms;
@@ -220,7 +220,7 @@ static int64_t take_growth(void *context, struct weft_model *model, bool is_last
 	int64_t cost_us = window->busy_us;
 	window->busy_us = 0;
 	show_model(window, model, true);
-	tell_complete(window);
+	show_complete(window);
 	show_damage(window, follower_damage(window->follower));
 	if (is_last)
 		end_growth(window);
@@ -262,7 +262,7 @@ static int64_t take_model(void *context, struct weft_model *model, bool is_last)
 	int64_t cost_us = window->busy_us;
 	window->busy_us = 0;
 	show_model(window, model, !is_last);
-	tell_complete(window);
+	show_complete(window);
 	if (is_last) {
 		g_clear_pointer(&window->follower, follower_stop);
 		weft_viewer_show_text(window->viewer, "The program has ended, or records no more.", -1);

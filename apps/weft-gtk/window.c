@@ -159,7 +159,8 @@ static void change_text_scale(GObject *settings, GParamSpec *property, void *con
 }
 
 /* The viewer decides where the panel is; the prompt is above the picture's middle. */
-static gboolean place(GtkOverlay *overlay, GtkWidget *child, GdkRectangle *ret_box, void *context)
+static gboolean place_child(
+	GtkOverlay *overlay, GtkWidget *child, GdkRectangle *ret_box, void *context)
 {
 	struct window *window = context;
 	struct weft_viewer_boxes boxes;
@@ -188,7 +189,7 @@ static void create_parts(struct window *window)
 	gtk_overlay_add_overlay(GTK_OVERLAY(window->parts), window->panel->widget);
 	window->prompt = prompt_create(window);
 	gtk_overlay_add_overlay(GTK_OVERLAY(window->parts), window->prompt->widget);
-	g_signal_connect(window->parts, "get-child-position", G_CALLBACK(place), window);
+	g_signal_connect(window->parts, "get-child-position", G_CALLBACK(place_child), window);
 	g_signal_connect_object(gtk_settings_get_default(), "notify::gtk-xft-dpi",
 		G_CALLBACK(change_text_scale), window->picture->widget, 0);
 	gtk_widget_set_vexpand(window->parts, TRUE);

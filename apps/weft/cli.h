@@ -165,9 +165,9 @@ int cli_trace_open(const char *path, struct cli_trace *ret_trace);
 int cli_trace_open_all(char **operands, int count, struct cli_trace *ret_trace);
 
 /* The same; but if the named files are of different boots, or do not say of which one, prints
- * nothing and sets *ret_apart. */
+ * nothing and sets *ret_unrelated. */
 int cli_trace_open_fitting(
-	char **operands, int count, bool *ret_apart, struct cli_trace *ret_trace);
+	char **operands, int count, bool *ret_unrelated, struct cli_trace *ret_trace);
 /* Opens the trace of an open file, which stays the caller's; `name` is for messages. */
 int cli_trace_open_descriptor(int fd, const char *name, struct cli_trace *ret_trace);
 void cli_trace_close(struct cli_trace *trace);

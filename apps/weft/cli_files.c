@@ -39,23 +39,23 @@ static bool is_misfit(const struct weft_input_file *file)
 }
 
 /* True if files are left out because they are of different boots, or do not say of which one. */
-static bool are_apart(const struct weft_input *input)
+static bool are_unrelated(const struct weft_input *input)
 {
-	bool apart = false;
+	bool unrelated = false;
 	for (size_t i = 0; i < weft_input_file_count(input); i++) {
 		enum weft_input_fit fit = weft_input_file(input, i)->fit;
-		apart = apart || fit == WEFT_INPUT_NO_BOOT || fit == WEFT_INPUT_OTHER_BOOT ||
-				fit == WEFT_INPUT_NO_COUNTER;
+		unrelated = unrelated || fit == WEFT_INPUT_NO_BOOT || fit == WEFT_INPUT_OTHER_BOOT ||
+					fit == WEFT_INPUT_NO_COUNTER;
 	}
-	return apart;
+	return unrelated;
 }
 
 /* CLI_DONE if the trace can be shown, though files may be left out of it. */
-static int check_files(const struct weft_input *input, bool is_directory, bool *ret_apart)
+static int check_files(const struct weft_input *input, bool is_directory, bool *ret_unrelated)
 {
 	bool good = true;
-	if (ret_apart && !is_directory && are_apart(input)) {
-		*ret_apart = true;
+	if (ret_unrelated && !is_directory && are_unrelated(input)) {
+		*ret_unrelated = true;
 		return CLI_UNREADABLE;
 	}
 	for (size_t i = 0; i < weft_input_file_count(input); i++) {
@@ -107,7 +107,7 @@ static int open_guest(void *context, const char *path, struct weft_source **ret_
 }
 
 static int open_all(const struct weft__runs_traces *files, bool is_directory, char *name,
-	bool *ret_apart, struct cli_trace *ret_trace)
+	bool *ret_unrelated, struct cli_trace *ret_trace)
 {
 	const struct weft_input_options options = {
 		.size = sizeof(options), .max_bytes = cli_trace_max_bytes(), .open = open_guest};
@@ -118,7 +118,7 @@ static int open_all(const struct weft__runs_traces *files, bool is_directory, ch
 			(const char *const *)files->paths, files->count, &options, &trace.input);
 	if (error)
 		return cli_trace_fail(&trace, error);
-	int status = check_files(trace.input, is_directory, ret_apart);
+	int status = check_files(trace.input, is_directory, ret_unrelated);
 	trace.decoder = weft_input_decoder(trace.input);
 	if (status)
 		weft_input_close(trace.input);
@@ -132,7 +132,8 @@ int cli_trace_open_all(char **operands, int count, struct cli_trace *ret_trace)
 	return cli_trace_open_fitting(operands, count, NULL, ret_trace);
 }
 
-int cli_trace_open_fitting(char **operands, int count, bool *ret_apart, struct cli_trace *ret_trace)
+int cli_trace_open_fitting(
+	char **operands, int count, bool *ret_unrelated, struct cli_trace *ret_trace)
 {
 	struct weft__runs_traces files = {0};
 	bool is_directory = true, good = true;
@@ -146,7 +147,7 @@ int cli_trace_open_fitting(char **operands, int count, bool *ret_apart, struct c
 	char *name = name_operands(operands, count);
 	limit_output(&files);
 	if (good)
-		status = open_all(&files, is_directory, name, ret_apart, ret_trace);
+		status = open_all(&files, is_directory, name, ret_unrelated, ret_trace);
 	if (status)
 		free(name);
 	weft__runs_traces_finish(&files);

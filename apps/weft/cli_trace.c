@@ -66,7 +66,7 @@ static void limit_output(const char *path, int fd)
 }
 
 /* Says where a rate comes from that the trace does not name. */
-static void tell_rate(const struct cli_trace *trace)
+static void report_rate(const struct cli_trace *trace)
 {
 	const struct weft_clock *clock = &weft_decoder_describe(trace->decoder)->clock;
 	if (clock->rate != WEFT_RATE_GIVEN)
@@ -93,7 +93,7 @@ static int open_trace(const char *path, int fd, const char *name, struct cli_tra
 	if (error)
 		return cli_trace_fail(&trace, error);
 	trace.decoder = weft_input_decoder(trace.input);
-	tell_rate(&trace);
+	report_rate(&trace);
 	*ret_trace = trace;
 	return CLI_DONE;
 }

@@ -249,13 +249,13 @@ static bool parse_options(int argc, char **argv, struct dump_options *ret_option
 	return fits(&options);
 }
 
-/* Prints one trace; returns an exit status. If the operands do not fit together, `*ret_apart` is
- * true; NULL: that is an error. */
+/* Prints one trace; returns an exit status. If the operands do not fit together, `*ret_unrelated`
+ * is true; NULL: that is an error. */
 static int dump_trace(
-	const struct dump_options *options, char **operands, int count, bool *ret_apart)
+	const struct dump_options *options, char **operands, int count, bool *ret_unrelated)
 {
 	struct cli_trace trace;
-	int status = cli_trace_open_fitting(operands, count, ret_apart, &trace);
+	int status = cli_trace_open_fitting(operands, count, ret_unrelated, &trace);
 	if (status)
 		return status;
 	cli_progress_start();

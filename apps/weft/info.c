@@ -236,12 +236,12 @@ static void count_diagnostic(
 
 static void print_damage(const struct info_report *report, struct weft_text *text)
 {
-	uint64_t places = 0;
-	cli_trace_each_diagnostic(report->opened, count_diagnostic, &places);
+	uint64_t damages = 0;
+	cli_trace_each_diagnostic(report->opened, count_diagnostic, &damages);
 	add_head(text, "damage");
-	if (places) {
-		weft_text_add_u64(text, places);
-		weft_text_add_string(text, places == 1 ? " place" : " places");
+	if (damages) {
+		weft_text_add_u64(text, damages);
+		weft_text_add_string(text, damages == 1 ? " place" : " places");
 		weft_text_add_string(text, ", listed on standard error");
 	} else {
 		weft_text_add_string(text, "none");

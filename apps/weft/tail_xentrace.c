@@ -43,7 +43,7 @@ struct xen_tail {
 };
 
 /* A lease for reading is granted only if no process has the file open for writing. One that opens
- * it while we have the lease gets it a moment later, and we get SIGIO. */
+ * it while we have the lease gets it shortly after, and we get SIGIO. */
 static bool is_written(const char *path)
 {
 	struct stat status;
@@ -73,7 +73,7 @@ bool tail_xentrace_fits(const char *path)
 	return tail_xentrace_is(path) && is_written(path);
 }
 
-static void tell_clock(const struct xen_tail *t)
+static void report_clock(const struct xen_tail *t)
 {
 	const struct weft_clock *clock = weft_xentrace_growing_clock(t->growing);
 	if (clock->rate != WEFT_RATE_GIVEN)
@@ -104,7 +104,7 @@ static int print_ready(struct xen_tail *t)
 	int status;
 	while ((status = weft_xentrace_growing_next(t->growing, &record)) == WEFT_OK) {
 		if (t->count++ == 0)
-			tell_clock(t);
+			report_clock(t);
 		if (record.time_ns >= t->what->end_ns && t->what->end_ns != UINT64_MAX)
 			break;
 		if (!is_wanted(t, &record))

@@ -190,7 +190,7 @@ static int answer_task(struct answer *a, uint32_t task, int *ret_status)
 	struct weft_chain *chain;
 	char sentence[WEFT_SENTENCE_BYTES];
 	if (!a->options->has_time && !weft_chain_waits(&a->story, task, a->at))
-		(void)weft_chain_moment(&a->story, task, 0, UINT64_MAX, &a->at);
+		(void)weft_chain_time(&a->story, task, 0, UINT64_MAX, &a->at);
 	int error = weft_chain_create(&a->story, task, a->at, limit, &chain);
 	if (error)
 		return error;

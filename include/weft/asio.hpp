@@ -87,7 +87,8 @@ class text
 	char bytes_[200];
 };
 
-/* A place that the program, or asio itself, names for the operations that are started within it. */
+/* A location that the program, or asio itself, names for the operations that are started within it.
+ */
 class location
 {
   public:

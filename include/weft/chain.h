@@ -81,7 +81,7 @@ size_t weft_chain_end_sentence(
 
 /* A time at which `task` waits for another task: in its longest wait between two times (0 and
  * UINT64_MAX: in its life). False if it has no such wait. */
-bool weft_chain_moment(
+bool weft_chain_time(
 	const struct weft_story *story, uint32_t task, uint64_t from, uint64_t to, uint64_t *ret_ns);
 
 /* True if the chain from `task` at a time has a hop. */

@@ -174,13 +174,13 @@ template <class T> constexpr std::string_view name_of() noexcept
 }
 
 /* Where a coroutine awaits something. */
-struct place {
+struct location {
 	const char *file;
 	unsigned line;
 };
 
 /* The thing that a coroutine awaits, if that is no coroutine. */
-template <class T> std::uint64_t create_awaited(std::uint64_t waiter, place at) noexcept
+template <class T> std::uint64_t create_awaited(std::uint64_t waiter, location at) noexcept
 {
 	static std::uint64_t kind_cache, format_cache;
 	static constexpr std::string_view format = "%s (%s:%u)", name = name_of<T>();
@@ -269,7 +269,7 @@ template <reason Reason, class Awaitable> class suspension_point
 
   public:
 	template <class Make>
-	suspension_point(task &running, Make make, place at)
+	suspension_point(task &running, Make make, location at)
 		: task_(running), at_(at), awaitable_(make()),
 		  awaiter_(awaiter_of(static_cast<Awaitable &&>(awaitable_)))
 	{
@@ -340,7 +340,7 @@ template <reason Reason, class Awaitable> class suspension_point
 	}
 
 	task &task_;
-	place at_;
+	location at_;
 	const void *frame_ = nullptr;
 	std::uint64_t source_ = WEFT_TASK_NONE;
 	bool is_suspended_ = false;
@@ -403,7 +403,7 @@ template <class Promise> class traced_promise : public Promise
 
 	auto initial_suspend(const char *function = __builtin_FUNCTION())
 	{
-		/* A handle finds the promise at the same place behind the two pointers of a frame. */
+		/* A handle finds the promise at the same offset behind the two pointers of a frame. */
 		static_assert(alignof(traced_promise) == alignof(Promise) ||
 						  alignof(traced_promise) <= 2 * sizeof(void *),
 			"the promise is aligned to more than two pointers");

@@ -43,7 +43,7 @@ void weft_host_close(struct weft_host *host);
 
 /* ---- The host itself ---- */
 
-/* One moment on several clocks. */
+/* One time on several clocks. */
 struct weft_host_clocks {
 	uint64_t hz;           /* of the processors' counter */
 	uint64_t cycles;       /* this counter, as this domain reads it */

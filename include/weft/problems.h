@@ -41,11 +41,11 @@ struct weft_problem_period {
 	uint64_t start, end; /* ns */
 };
 
-/* A moment that explains a problem, in words: "begins to wait, 11 us late". */
-struct weft_problem_moment {
+/* A note at a task and a time that explain a problem: "begins to wait, 11 us late". */
+struct weft_problem_note {
 	uint64_t time;  /* ns */
 	uint32_t task;  /* on whose row it is; a task if there are words */
-	char words[52]; /* UTF-8; empty: there is no such moment */
+	char words[52]; /* UTF-8; empty: there is none */
 };
 
 struct weft_problem {
@@ -63,7 +63,7 @@ struct weft_problem {
 	/* If similar findings were joined: each one's period, by start, in weft_problems.periods.
 	 * Count 0 if there is only this one, or if the periods are not kept. */
 	uint32_t first_period, period_count;
-	struct weft_problem_moment cause, effect;
+	struct weft_problem_note cause, effect;
 };
 
 #define WEFT_PROBLEMS_MAX 200

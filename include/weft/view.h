@@ -35,11 +35,11 @@ struct weft_stripe {
 /* The idle times of a trace that a view draws narrow. Read-only once created. */
 struct weft_squeeze;
 
-/* Stripes have one of so many sizes; see src/view/squeeze.c. */
+/* Stripes have one of this many sizes; see src/view/squeeze.c. */
 #define WEFT_STRIPE_SIZES 16
 
-/* A place on a squeezed time axis: so much time and so many stripes after the trace's start. */
-struct weft_view_place {
+/* A squeezed time: the time and the stripes between it and the trace's start. */
+struct weft_view_squeezed {
 	double between_ns;                 /* outside of the stripes */
 	double stripes[WEFT_STRIPE_SIZES]; /* of each size; a fraction is part of a stripe */
 };
@@ -57,16 +57,16 @@ struct weft_view {
 	bool is_plain; /* rows that do not fit are scrolled instead of compressed */
 	/* The squeezed idle times, see weft_view_set_squeeze(). Borrowed. */
 	const struct weft_squeeze *squeeze;
-	struct weft_view_place left_place; /* of `left`, if there is a squeeze */
+	struct weft_view_squeezed left_squeezed; /* of `left`, if there is a squeeze */
 	/* Rows of unequal height under the lens, see weft_view_set_edges(). Borrowed. */
 	const double *edges;
 	uint32_t edge_rows; /* the rows that it was made for; others make it invalid */
 	/* The row axis, derived from the other members. */
 	struct weft_view_rows {
-		bool are_uneven;    /* `edges` counts; places are then not row numbers */
+		bool are_uneven;    /* `edges` counts; depths are then not row numbers */
 		double spacing;     /* px a row, where rows have full size */
-		double top, bottom; /* the places of the first and last row of full size */
-		double top_y;       /* y of place `top` */
+		double top, bottom; /* the depths of the first and last row of full size */
+		double top_y;       /* y at depth `top` */
 		double above,
 			below; /* how strongly rows above and below are compressed; INFINITY: not at all */
 	} rows;
@@ -117,7 +117,7 @@ void weft_view_pan_rows(struct weft_view *view, double rows);
  * gives them equal height and lets them scroll. */
 void weft_view_set_plain(struct weft_view *view, bool is_plain);
 
-/* Gives rows unequal heights: row r lies between the places edges[r] and edges[r + 1], in full
+/* Gives rows unequal heights: row r lies between the depths edges[r] and edges[r + 1], in full
  * rows; the first row's middle is at 0. `edges` has row_count + 1 ascending values, is borrowed,
  * and must outlive the view and its copies. NULL: equal heights. Rows are also of equal height if
  * all of them fit that way, and in plain rows. */
@@ -126,9 +126,9 @@ void weft_view_set_edges(struct weft_view *view, const double *edges);
 /* The rows that are visible, from first to last, with fractions. */
 void weft_view_rows_seen(const struct weft_view *view, double *ret_first, double *ret_last);
 
-/* The visible rows that are not compressed so much that a full row takes less than `px`; with
+/* The visible rows that are not compressed until a full row takes less than `px`; with
  * fractions. */
-void weft_view_rows_apart(
+void weft_view_rows_spaced(
 	const struct weft_view *view, double px, double *ret_first, double *ret_last);
 
 /* Moves the focus so that `row` comes as near to y as possible. */

@@ -47,7 +47,7 @@ struct weft_viewer_options {
 	bool has_wasd;                /* W A S D zoom and move; see WEFT_VIEWER_WASD */
 	bool has_list;   /* WEFT_VIEWER_OPEN shows a list of traces: a button leads to it */
 	bool has_header; /* the shell has a header bar of its own: it shows the title,
-						weft_viewer_facts() and the buttons with a `place` there; the canvas then
+						weft_viewer_facts() and the buttons with a `position` there; the canvas then
 						begins with the overview */
 };
 
@@ -192,7 +192,7 @@ enum weft_viewer_control_type {
 	WEFT_VIEWER_HANDLE, /* moves left and right: send `command`, a space, and "left" or "right" */
 };
 
-enum weft_viewer_place {
+enum weft_viewer_position {
 	WEFT_VIEWER_IN_CANVAS,
 	WEFT_VIEWER_BEFORE_TITLE, /* in the shell's header bar */
 	WEFT_VIEWER_AFTER_TITLE,
@@ -209,7 +209,7 @@ struct weft_viewer_control {
 	const char *text; /* beside a button's icon: a number; or "" */
 	uint32_t color;   /* of a button's icon and text, 0xRRGGBBAA */
 	uint8_t type;     /* enum weft_viewer_control_type */
-	uint8_t place;    /* enum weft_viewer_place */
+	uint8_t position; /* enum weft_viewer_position */
 	uint8_t icon;     /* of a button: for weft_viewer_draw_icon(); or 0 */
 	bool is_on;       /* the panel or mode that it opens is open */
 	bool is_off;      /* disabled */

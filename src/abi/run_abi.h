@@ -7,7 +7,7 @@
  *     PROG-PID.2.weft    the ring of the next program that the same process has become (exec)
  *     PROG-PID.failed    no ring: a symbolic link whose target is the reason
  *     total              64-bit words: the bound on all rings together, then the size of each; a
- *                        size with the highest bit: so much is free again
+ *                        size with the highest bit: that many bytes are free again
  *     first              made by the first process that records, which may take half of the room
  *     orphaned           made when the run was first found abandoned; its age is counted from then
  *     output             a symbolic link to the directory in which the traces will be saved, if the

@@ -125,13 +125,14 @@ static int create(const struct weft__live_ring *live, int error, struct weft_fol
 {
 	struct weft_follow *follow = calloc(1, sizeof(*follow));
 	struct weft__live_ring own = *live;
-	struct weft__place place;
+	struct weft__guest_facts guest_facts;
 	int reason = errno;
 	if (!error && !follow)
 		error = WEFT_ERROR_MEMORY;
 	if (!error)
-		error = weft__follower_create_at(weft__live_place(live, &place) ? &place : NULL,
-			live->bytes, live->size, &follow->reader);
+		error = weft__follower_create_at(
+			weft__live_guest_facts(live, &guest_facts) ? &guest_facts : NULL, live->bytes,
+			live->size, &follow->reader);
 	if (error) {
 		weft__live_close(&own);
 		free(follow);

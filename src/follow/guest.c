@@ -48,37 +48,38 @@ static void read_boot_id(uint8_t ret_id[16])
 		fclose(file);
 }
 
-static void copy_comparisons(const struct weft_guest *guest, struct weft__place *place)
+static void copy_comparisons(const struct weft_guest *guest, struct weft__guest_facts *facts)
 {
 	const struct weft_abi_comparison *list;
-	place->comparison_count = weft__guest_comparisons(guest, &list);
-	memcpy(place->comparisons, list, place->comparison_count * sizeof(*list));
+	facts->comparison_count = weft__guest_comparisons(guest, &list);
+	memcpy(facts->comparisons, list, facts->comparison_count * sizeof(*list));
 }
 
-bool weft__live_place(const struct weft__live_ring *live, struct weft__place *ret_place)
+bool weft__live_guest_facts(const struct weft__live_ring *live, struct weft__guest_facts *ret_facts)
 {
-	struct weft__place place = {.pid = 0};
+	struct weft__guest_facts facts = {.pid = 0};
 	struct utsname system;
 	if (!live->guest)
 		return false;
 	const struct weft_guest_name *name = weft_guest_describe(live->guest);
-	read_boot_id(place.boot_id);
+	read_boot_id(facts.boot_id);
 	if (uname(&system) == 0)
-		snprintf(place.host, sizeof(place.host), "%.63s", system.nodename);
+		snprintf(facts.host, sizeof(facts.host), "%.63s", system.nodename);
 	if (name->domain_name[0])
-		snprintf(place.process, sizeof(place.process), "%s", name->domain_name);
+		snprintf(facts.process, sizeof(facts.process), "%s", name->domain_name);
 	else
-		snprintf(place.process, sizeof(place.process), "domain %u", (unsigned)name->domain);
-	place.pid = name->domain;
-	place.domain = name->domain;
-	place.has_counter = weft__guest_has_counter(live->guest);
+		snprintf(facts.process, sizeof(facts.process), "domain %u", (unsigned)name->domain);
+	facts.pid = name->domain;
+	facts.domain = name->domain;
+	facts.has_counter = weft__guest_has_counter(live->guest);
 	weft__guest_compare(live->guest, false);
-	copy_comparisons(live->guest, &place);
-	*ret_place = place;
+	copy_comparisons(live->guest, &facts);
+	*ret_facts = facts;
 	return true;
 }
 
-bool weft__live_compare(const struct weft__live_ring *live, bool at_once, struct weft__place *place)
+bool weft__live_compare(
+	const struct weft__live_ring *live, bool at_once, struct weft__guest_facts *facts)
 {
 	const struct weft_abi_comparison *list;
 	if (!live->guest)
@@ -86,10 +87,10 @@ bool weft__live_compare(const struct weft__live_ring *live, bool at_once, struct
 	weft__guest_compare(live->guest, at_once);
 	uint32_t count = weft__guest_comparisons(live->guest, &list);
 	/* Another guest's reader may have made one, too. */
-	if (count == place->comparison_count &&
-		(!count || list[count - 1].xen_ns == place->comparisons[count - 1].xen_ns))
+	if (count == facts->comparison_count &&
+		(!count || list[count - 1].xen_ns == facts->comparisons[count - 1].xen_ns))
 		return false;
-	copy_comparisons(live->guest, place);
+	copy_comparisons(live->guest, facts);
 	return true;
 }
 

@@ -11,7 +11,7 @@
 
 #include "abi/buffer_abi.h"
 #include "follow/process.h"
-#include "format/weft/place.h"
+#include "format/weft/guest_facts.h"
 
 struct weft_guest;
 
@@ -34,12 +34,13 @@ int weft__live_open_guest(struct weft__live_ring *live, struct weft_guest *guest
 void weft__live_close(struct weft__live_ring *live);
 
 /* Where the buffer is, if that is not here; false: here. */
-bool weft__live_place(const struct weft__live_ring *live, struct weft__place *ret_place);
+bool weft__live_guest_facts(
+	const struct weft__live_ring *live, struct weft__guest_facts *ret_facts);
 
-/* Compares the host's clocks again if that is due, or at once, for a place that is known. True if
- * the place has changed. */
+/* Compares the host's clocks again if that is due, or at once, for a guest whose facts are known.
+ * True if they have changed. */
 bool weft__live_compare(
-	const struct weft__live_ring *live, bool at_once, struct weft__place *place);
+	const struct weft__live_ring *live, bool at_once, struct weft__guest_facts *facts);
 
 /* True if nothing more will be recorded there. Once true, it stays true. */
 bool weft__live_has_ended(struct weft__live_ring *live);

@@ -43,16 +43,16 @@ struct weft_stream {
 	uint64_t open_interval_ns;
 	uint64_t stopped_ns; /* when this side noticed that recording had stopped */
 	uint64_t gone_ns;    /* when this side noticed that the process had ended */
-	struct weft__place place;
-	bool has_place;
+	struct weft__guest_facts guest_facts;
+	bool has_guest_facts;
 	bool is_finished;
 };
 
 /* The clocks of a guest's host may drift apart: the headers that follow have a new comparison. */
 static void compare_clocks(struct weft_stream *stream, bool at_once)
 {
-	if (stream->has_place && weft__live_compare(&stream->live, at_once, &stream->place))
-		weft__drain_set_place(stream->drain, &stream->place);
+	if (stream->has_guest_facts && weft__live_compare(&stream->live, at_once, &stream->guest_facts))
+		weft__drain_set_guest_facts(stream->drain, &stream->guest_facts);
 }
 
 static void set_end(struct weft_stream *stream, enum weft_abi_ending ending)
@@ -228,9 +228,9 @@ static void start(struct weft_stream *stream)
 	stream->interval_ns = INTERVAL_MIN_NS;
 	stream->open_interval_ns = OPEN_INTERVAL_NS;
 	weft__drain_set_series(stream->drain, read_clock(stream));
-	stream->has_place = weft__live_place(&stream->live, &stream->place);
-	if (stream->has_place)
-		weft__drain_set_place(stream->drain, &stream->place);
+	stream->has_guest_facts = weft__live_guest_facts(&stream->live, &stream->guest_facts);
+	if (stream->has_guest_facts)
+		weft__drain_set_guest_facts(stream->drain, &stream->guest_facts);
 }
 
 /* Takes over `live`, which was opened with `error`. */

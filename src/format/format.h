@@ -19,7 +19,7 @@
 #include "format/weft/identity.h"
 #include "format/window.h"
 
-struct weft__place;
+struct weft__guest_facts;
 
 /* The input of a reader. The bytes stay valid and in place until the reader is closed, but may be
  * another program's mapping: a reader must stay in bounds even if they change while it reads. */
@@ -30,9 +30,10 @@ struct weft__input {
 	struct weft_trace_description *description;   /* format is set; the reader fills the rest */
 	const struct weft_help *help;                 /* a second thread for opening; NULL: none */
 	const struct weft__shared_readings *readings; /* of several inputs; NULL: the input's own */
-	const struct weft__place *place;              /* see weft/place.h; NULL: as the header says */
-	uint64_t hz;  /* of a counter whose rate the format does not name; 0: unknown */
-	bool is_part; /* of a merged trace, whose buffers have numbers when it begins */
+	const struct weft__guest_facts
+		*guest_facts; /* see weft/guest_facts.h; NULL: as the header says */
+	uint64_t hz;      /* of a counter whose rate the format does not name; 0: unknown */
+	bool is_part;     /* of a merged trace, whose buffers have numbers when it begins */
 	/* The decoder owns the bytes, so they cannot change and are read where they are. The bytes of a
 	 * mapped file can: another process may write to it or shorten it, also while it is mapped
 	 * privately. They are copied packet by packet, which takes no measurable time, because a packet

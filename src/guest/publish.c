@@ -107,7 +107,7 @@ static int grant(const struct weft__publication *p, const void *page, uint32_t *
 	return 0;
 }
 
-/* Grants so many pages and writes their references: into one key, or with `is_split` into as many
+/* Grants `count` pages and writes their references: into one key, or with `is_split` into as many
  * as are needed, KEY-0 and so on. */
 static int grant_to_keys(const struct weft__publication *p, const char *key, bool is_split,
 	const char *pages, size_t count)

@@ -77,8 +77,8 @@ static int open_source(
 /* ---- Which files fit together ---- */
 
 /* Orders files by the start of their programs, then by pid, because a forked child has its parent's
- * start, then by their place in a stream. The order of the paths matters only between equals. Xen's
- * own trace is the last. */
+ * start, then by their position in a stream. The order of the paths matters only between equals.
+ * Xen's own trace is the last. */
 static int by_start(const void *left, const void *right)
 {
 	const struct candidate *l = left, *r = right;

@@ -169,11 +169,11 @@ static int list_changed(struct growing *g)
 
 struct new_links {
 	uint32_t *child, *sibling; /* by task, from the first new one on */
-	uint64_t *roots, *scratch; /* parent, then the place below it */
+	uint64_t *roots, *scratch; /* parent, then the order below it */
 	uint32_t root_count;
 };
 
-#define PLACES (UINT32_C(1) << 31)
+#define ORDERS (UINT32_C(1) << 31)
 
 static void link_tasks(const struct growing *g, struct new_links *l, bool moved)
 {
@@ -186,8 +186,8 @@ static void link_tasks(const struct growing *g, struct new_links *l, bool moved)
 			l->sibling[task - g->first] = l->child[parent - g->first];
 			l->child[parent - g->first] = task;
 		} else {
-			uint64_t place = PLACES - 1 - (task - g->first) % PLACES;
-			l->roots[l->root_count++] = (uint64_t)parent << 32 | (moved ? 0 : PLACES) | place;
+			uint64_t order = ORDERS - 1 - (task - g->first) % ORDERS;
+			l->roots[l->root_count++] = (uint64_t)parent << 32 | (moved ? 0 : ORDERS) | order;
 		}
 	}
 }
@@ -227,7 +227,7 @@ static int order_new(const struct growing *g, struct weft__tree *tree)
 	weft__sort_u64(roots, links.scratch, links.root_count);
 	tree->order = memory;
 	for (uint32_t i = 0; i < links.root_count; i++)
-		walk(g, &links, g->first + PLACES - 1 - (uint32_t)(roots[i] % PLACES), tree);
+		walk(g, &links, g->first + ORDERS - 1 - (uint32_t)(roots[i] % ORDERS), tree);
 	free(roots);
 	return 0;
 }

@@ -80,10 +80,10 @@ static bool is_end_unknown(const struct weft__ends *ends)
 /* Removes the flags that only the state needs and adds those of the model. */
 static void settle_flags(struct weft_model_builder *b)
 {
-	const uint8_t moment = WEFT__TASK_WAITS | WEFT__TASK_ASKED;
+	const uint8_t passing = WEFT__TASK_WAITS | WEFT__TASK_ASKED;
 	uint8_t *flags = b->state.tasks.flags;
 	for (uint32_t task = 0; task < b->state.tasks.count; task++)
-		flags[task] = (uint8_t)((flags[task] & ~moment) | (b->tasks.remarks[task] & TASK_NOTED));
+		flags[task] = (uint8_t)((flags[task] & ~passing) | (b->tasks.remarks[task] & TASK_NOTED));
 }
 
 /* Marks need flags of the state, which are then removed. */

@@ -76,7 +76,7 @@ int weft__builder_show_off_cpu(const struct weft_model_builder *b, struct weft_m
 		.end = pool->column[1],
 		.ns = pool->column[2],
 		.thread = pool->column[3]};
-	return weft__pool_copy_places(pool, &m->off_cpu.first, &m->off_cpu.last);
+	return weft__pool_copy_ranges(pool, &m->off_cpu.first, &m->off_cpu.last);
 }
 
 WEFT__EXPORT uint64_t weft_model_off_cpu_ns(const struct weft_model *m, uint32_t task)

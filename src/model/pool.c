@@ -229,7 +229,7 @@ uint32_t weft__pool_copy_group(struct weft__pool *pool, uint32_t group, uint32_t
 }
 
 /* NULL without memory. */
-static uint32_t *copy_places(const uint32_t *from, uint32_t count)
+static uint32_t *copy_column(const uint32_t *from, uint32_t count)
 {
 	uint32_t *copy = malloc((count + (size_t)1) * sizeof(*copy));
 	if (copy && count)
@@ -237,11 +237,11 @@ static uint32_t *copy_places(const uint32_t *from, uint32_t count)
 	return copy;
 }
 
-int weft__pool_copy_places(
+int weft__pool_copy_ranges(
 	const struct weft__pool *pool, const uint32_t **ret_first, const uint32_t **ret_end)
 {
-	*ret_first = copy_places(pool->first, pool->groups);
-	*ret_end = copy_places(pool->end, pool->groups);
+	*ret_first = copy_column(pool->first, pool->groups);
+	*ret_end = copy_column(pool->end, pool->groups);
 	return *ret_first && *ret_end ? 0 : WEFT_ERROR_MEMORY;
 }
 

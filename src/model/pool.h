@@ -56,7 +56,7 @@ uint32_t weft__pool_copy_group(struct weft__pool *pool, uint32_t group, uint32_t
 
 /* Copies where each group begins and ends, because groups move when rows are added; the caller
  * frees both, also after WEFT_ERROR_MEMORY. */
-int weft__pool_copy_places(
+int weft__pool_copy_ranges(
 	const struct weft__pool *pool, const uint32_t **ret_first, const uint32_t **ret_end);
 
 /* A reference to the columns; NULL without memory. */

@@ -187,7 +187,7 @@ static int show_ended(const struct weft_model_builder *b, struct weft_spans *to)
 		.end = pool->column[1],
 		.name = pool->column[2],
 		.depth = pool->column[3]};
-	return weft__pool_copy_places(pool, &to->first, &to->last);
+	return weft__pool_copy_ranges(pool, &to->first, &to->last);
 }
 
 static int add_open(const struct weft_model_builder *b, uint32_t task, struct weft_open_span **list,

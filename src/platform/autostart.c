@@ -191,7 +191,8 @@ static void write_line(const struct text *line)
 /* Says what is wrong, if no `weft record` will; with the settings if these led to a failure. Only
  * the process's start does this, once: later the program may use descriptor 2 for something else.
  */
-static void tell(const char *effect, const char *what, const char *reason, bool with_settings)
+static void report_effect(
+	const char *effect, const char *what, const char *reason, bool with_settings)
 {
 	static struct text line;
 	if (line.size || is_attended())
@@ -216,7 +217,7 @@ void weft__linux_report(const char *what, const char *reason)
 {
 	if (*wanted.path || read_environment())
 		report(what, reason);
-	tell(" ignores ", what, reason, false);
+	report_effect(" ignores ", what, reason, false);
 }
 
 /* Appends FILE, or FILE-PID and so on before its suffix; in a directory, the ring's own name. */
@@ -541,7 +542,7 @@ static void start_in_xen(unsigned long domain)
 					? weft_xen_record((uint16_t)domain, bytes - bytes % WEFT_XEN_PAGE_BYTES)
 					: WEFT_ERROR_ARGUMENT;
 	if (error)
-		tell(" is not recorded: ", WEFT_ABI_RUN_OUT, describe_xen(error), false);
+		report_effect(" is not recorded: ", WEFT_ABI_RUN_OUT, describe_xen(error), false);
 }
 
 void weft__linux_autostart(void)
@@ -566,6 +567,6 @@ void weft__linux_autostart(void)
 		weft__copies_notify();
 	}
 	if (!started)
-		tell(" is not recorded: ", failure.step, failure.reason,
+		report_effect(" is not recorded: ", failure.step, failure.reason,
 			wanted.bytes >= WEFT_ABI_BUFFER_MIN_BYTES);
 }

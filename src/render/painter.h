@@ -189,7 +189,7 @@ void weft__add_mark(struct painter *p, struct weft__failure_mark mark);
 void weft__draw_marks(struct painter *p);
 void weft__draw_links(struct painter *p);
 void weft__draw_arrows(struct painter *p);
-/* Draws the arrows of crowded columns: those of a list, or, if the frame has `edge_columns`, all.
+/* Draws the arrows of hot columns: those of a list, or, if the frame has `edge_columns`, all.
  */
 void weft__draw_heat(struct painter *p, const struct weft__heat_mark *marks, uint32_t count);
 void weft__find_edges(struct painter *p);
@@ -214,7 +214,7 @@ bool weft__has_lane(const struct painter *p, uint32_t name);
  * point; WEFT_NONE if there is none. */
 uint32_t weft__curve_at(const struct painter *p, const uint32_t *counters, uint32_t count, double x,
 	double y, double reach);
-void weft__place_counters(struct painter *p);
+void weft__arrange_counters(struct painter *p);
 void weft__name_counters(struct painter *p);
 void weft__draw_counters(struct painter *p);
 

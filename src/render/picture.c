@@ -87,7 +87,7 @@ static void (*const steps[])(struct painter *) = {
 	weft__rule_groups,
 	weft__find_edges,
 	weft__make_pieces,
-	weft__place_counters,
+	weft__arrange_counters,
 	weft__draw_grounds,
 	weft__draw_links,
 	weft__draw_tasks,

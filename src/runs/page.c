@@ -104,15 +104,15 @@ static bool is_page(int fd, const struct mapping *mapping)
 static int open_link(const char *path, const struct mapping *mapping)
 {
 	char self[32];
-	int place = open(path, O_PATH | O_CLOEXEC), fd = -1, reason = ENOENT;
-	if (place < 0)
+	int found = open(path, O_PATH | O_CLOEXEC), fd = -1, reason = ENOENT;
+	if (found < 0)
 		return -1;
-	if (is_page(place, mapping)) {
-		snprintf(self, sizeof(self), "/proc/self/fd/%d", place);
+	if (is_page(found, mapping)) {
+		snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
 		fd = open(self, O_RDWR | O_CLOEXEC);
 		reason = errno;
 	}
-	close(place);
+	close(found);
 	errno = reason;
 	return fd;
 }

@@ -68,7 +68,7 @@ static int expand_into(int fd, ZSTD_DCtx *context, ZSTD_inBuffer *in, uint64_t m
 }
 
 /* True if the file's header claims more than `max_bytes`; the header need not have a size. */
-static bool says_more(const void *bytes, size_t size, uint64_t max_bytes)
+static bool claims_more(const void *bytes, size_t size, uint64_t max_bytes)
 {
 	unsigned long long content = ZSTD_getFrameContentSize(bytes, size);
 	return content != ZSTD_CONTENTSIZE_UNKNOWN && content != ZSTD_CONTENTSIZE_ERROR &&
@@ -78,7 +78,7 @@ static bool says_more(const void *bytes, size_t size, uint64_t max_bytes)
 int weft__expand(const void *bytes, size_t size, uint64_t max_bytes, int *ret_fd)
 {
 	ZSTD_inBuffer in = {bytes, size, 0};
-	if (says_more(bytes, size, max_bytes))
+	if (claims_more(bytes, size, max_bytes))
 		return WEFT_ERROR_SIZE;
 	ZSTD_DCtx *context = ZSTD_createDCtx();
 	if (!context)

@@ -22,7 +22,7 @@ static bool take_line(const char **at, struct weft__code *ret_code)
 	if (!end)
 		return false;
 	ret_code->function = (struct weft_slice){*at, (size_t)(tab - *at)};
-	ret_code->place = (struct weft_slice){tab + 1, (size_t)(end - tab - 1)};
+	ret_code->location = (struct weft_slice){tab + 1, (size_t)(end - tab - 1)};
 	*at = end + 1;
 	return true;
 }

@@ -11,10 +11,10 @@
 #include <weft/model.h>
 
 struct weft__code {
-	struct weft_slice function, place; /* "main", "hello.c:12" */
+	struct weft_slice function, location; /* "main", "hello.c:12" */
 };
 
-/* False if the label names no function whose place the trace knows. */
+/* False if the label names no function whose location the trace knows. */
 bool weft__code_of(const struct weft_model *model, uint32_t task, struct weft__code *ret_code);
 
 #endif

@@ -121,7 +121,7 @@ static void add_code(struct task_lines *t)
 	weft__words_add(words, "in ");
 	weft__words_add_text(words, code.function, NAME_LETTERS);
 	weft__words_add(words, " (");
-	weft__words_add_text(words, code.place, NAME_LETTERS);
+	weft__words_add_text(words, code.location, NAME_LETTERS);
 	weft__words_add(words, ")");
 	add_line(t, WEFT_STORY_FACT, "code", &line_text);
 }

@@ -12,8 +12,8 @@
  * leaves the room to rows of full size beyond the focus. So rows only ever rise as the focus goes
  * down: what compresses the far side doesn't change.
  *
- * Rows can have unequal heights. Then the lens works on places instead of row numbers: a row takes
- * a stretch of places, and one place is a full row.
+ * Rows can have unequal heights. Then the lens works on depths instead of row numbers: the depth of
+ * a row is the sum of the heights above it, and 1 is the height of a full row.
  *
  * Plain rows all have their full size, and the focus is the row in the middle of the view: it stops
  * where the first or last row is at the margin.
@@ -35,8 +35,8 @@ static double last_row(const struct weft_view *view)
 	return view->row_count > 1 ? view->row_count - 1.0 : 0;
 }
 
-/* Where a row, which may be a fraction, is on the axis. */
-static double place_of(const struct weft_view *view, double row)
+/* The depth of a row, which may be a fraction. */
+static double depth_of(const struct weft_view *view, double row)
 {
 	if (!view->rows.are_uneven)
 		return row;
@@ -46,28 +46,28 @@ static double place_of(const struct weft_view *view, double row)
 	return edge[0] + (at - index) * (edge[1] - edge[0]);
 }
 
-static bool begins_by(const void *edges, uint32_t row, uint64_t place_bits)
+static bool begins_by(const void *edges, uint32_t row, uint64_t depth_bits)
 {
-	double place;
-	memcpy(&place, &place_bits, sizeof(place));
-	return ((const double *)edges)[row + 1] <= place;
+	double depth;
+	memcpy(&depth, &depth_bits, sizeof(depth));
+	return ((const double *)edges)[row + 1] <= depth;
 }
 
-static double row_at(const struct weft_view *view, double place)
+static double row_at(const struct weft_view *view, double depth)
 {
 	if (!view->rows.are_uneven)
-		return place;
+		return depth;
 	uint64_t bits;
-	memcpy(&bits, &place, sizeof(bits));
+	memcpy(&bits, &depth, sizeof(bits));
 	uint32_t row = weft__search(view->edges, 0, view->row_count - 1, begins_by, bits);
 	const double *edge = view->edges + row;
 	double height = edge[1] - edge[0];
-	return row - 0.5 + (height > 0 ? (place - edge[0]) / height : 0.5);
+	return row - 0.5 + (height > 0 ? (depth - edge[0]) / height : 0.5);
 }
 
-static double last_place(const struct weft_view *view)
+static double last_depth(const struct weft_view *view)
 {
-	return place_of(view, last_row(view));
+	return depth_of(view, last_row(view));
 }
 
 static double margin(const struct weft_view *view)
@@ -119,7 +119,7 @@ static double solve_compression(double rows, double room, double size)
 
 static void solve_linear(struct weft_view *view)
 {
-	double rows = last_place(view);
+	double rows = last_depth(view);
 	double spacing = rows > 0 ? inner_height(view) / rows : WEFT_VIEW_ROW_HEIGHT_MAX;
 	view->rows = (struct weft_view_rows){
 		.are_uneven = view->rows.are_uneven,
@@ -136,8 +136,8 @@ static void solve_lens(struct weft_view *view)
 {
 	double height = inner_height(view), half = height / 2, size = full_size(view);
 	double side = (1 - MIDDLE) / 2 * height, full = half - side;
-	double focus = place_of(view, view->focus);
-	double need_above = focus * size, need_below = (last_place(view) - focus) * size;
+	double focus = depth_of(view, view->focus);
+	double need_above = focus * size, need_below = (last_depth(view) - focus) * size;
 	/* Both sides together need more than the height, so at most one of them needs less than half.
 	 */
 	double full_above = full, full_below = full, room_above = half;
@@ -158,7 +158,7 @@ static void solve_lens(struct weft_view *view)
 	r->top_y = margin(view) + room_above - full_above;
 	r->above = solve_compression(r->top, room_above - full_above, size);
 	r->below =
-		solve_compression(last_place(view) - r->bottom, height - room_above - full_below, size);
+		solve_compression(last_depth(view) - r->bottom, height - room_above - full_below, size);
 }
 
 static void solve_plain(struct weft_view *view)
@@ -187,7 +187,7 @@ void weft__view_solve_rows(struct weft_view *view)
 		return;
 	}
 	view->rows.are_uneven = !view->is_plain && view->edges && view->edge_rows == view->row_count;
-	if (view->rows.are_uneven && last_place(view) * full_size(view) <= inner_height(view))
+	if (view->rows.are_uneven && last_depth(view) * full_size(view) <= inner_height(view))
 		solve_linear(view);
 	else if (view->is_plain)
 		solve_plain(view);
@@ -215,20 +215,20 @@ WEFT__EXPORT void weft_view_rows_seen(
 	*ret_last = weft_view_row(view, view->height);
 }
 
-/* The places past an edge of the middle at which rows of full size still take `px`: see the formula
+/* The depth past an edge of the middle at which full rows still take `px`: see the formula
  * above. */
-static double places_apart(const struct weft_view *view, double c, double px)
+static double depth_to(const struct weft_view *view, double c, double px)
 {
 	return isinf(c) ? INFINITY : c * fmax(view->rows.spacing / px - 1, 0);
 }
 
-WEFT__EXPORT void weft_view_rows_apart(
+WEFT__EXPORT void weft_view_rows_spaced(
 	const struct weft_view *view, double px, double *ret_first, double *ret_last)
 {
 	const struct weft_view_rows *r = &view->rows;
 	double first, last;
-	double top = r->top - places_apart(view, r->above, px);
-	double bottom = r->bottom + places_apart(view, r->below, px);
+	double top = r->top - depth_to(view, r->above, px);
+	double bottom = r->bottom + depth_to(view, r->below, px);
 	weft_view_rows_seen(view, &first, &last);
 	*ret_first = isinf(r->above) ? first : fmax(first, row_at(view, top));
 	*ret_last = isinf(r->below) ? last : fmin(last, row_at(view, bottom));
@@ -242,7 +242,7 @@ WEFT__EXPORT void weft_view_set_focus(struct weft_view *view, double row)
 
 WEFT__EXPORT void weft_view_pan_rows(struct weft_view *view, double rows)
 {
-	weft_view_set_focus(view, row_at(view, place_of(view, view->focus) + rows));
+	weft_view_set_focus(view, row_at(view, depth_of(view, view->focus) + rows));
 }
 
 /* y never rises with the focus, so bisection finds it. Uneven rows that all fit do not depend on
@@ -264,26 +264,26 @@ WEFT__EXPORT void weft_view_drag_row(struct weft_view *view, double row, double 
 WEFT__EXPORT double weft_view_y(const struct weft_view *view, double row)
 {
 	const struct weft_view_rows *r = &view->rows;
-	double place = place_of(view, row);
-	if (place < r->top)
-		return r->top_y - compressed(r->top - place, r->above, r->spacing);
-	if (place <= r->bottom)
-		return r->top_y + (place - r->top) * r->spacing;
+	double depth = depth_of(view, row);
+	if (depth < r->top)
+		return r->top_y - compressed(r->top - depth, r->above, r->spacing);
+	if (depth <= r->bottom)
+		return r->top_y + (depth - r->top) * r->spacing;
 	return r->top_y + (r->bottom - r->top) * r->spacing +
-		   compressed(place - r->bottom, r->below, r->spacing);
+		   compressed(depth - r->bottom, r->below, r->spacing);
 }
 
 WEFT__EXPORT double weft_view_row(const struct weft_view *view, double y)
 {
 	const struct weft_view_rows *r = &view->rows;
-	double bottom_y = r->top_y + (r->bottom - r->top) * r->spacing, place;
+	double bottom_y = r->top_y + (r->bottom - r->top) * r->spacing, depth;
 	if (y < r->top_y)
-		place = r->top - expanded(r->top_y - y, r->above, r->spacing);
+		depth = r->top - expanded(r->top_y - y, r->above, r->spacing);
 	else if (y <= bottom_y)
-		place = r->top + (y - r->top_y) / r->spacing;
+		depth = r->top + (y - r->top_y) / r->spacing;
 	else
-		place = r->bottom + expanded(y - bottom_y, r->below, r->spacing);
-	double row = row_at(view, place);
+		depth = r->bottom + expanded(y - bottom_y, r->below, r->spacing);
+	double row = row_at(view, depth);
 	if (!(row > 0))
 		return 0;
 	return row > last_row(view) ? last_row(view) : row;
@@ -293,17 +293,17 @@ WEFT__EXPORT double weft_view_row(const struct weft_view *view, double y)
 static double height_of(const struct weft_view *view, double row)
 {
 	return view->rows.are_uneven
-			   ? place_of(view, floor(row + 0.5) + 0.5) - place_of(view, floor(row + 0.5) - 0.5)
+			   ? depth_of(view, floor(row + 0.5) + 0.5) - depth_of(view, floor(row + 0.5) - 0.5)
 			   : 1;
 }
 
 WEFT__EXPORT double weft_view_row_spacing(const struct weft_view *view, double row)
 {
 	const struct weft_view_rows *r = &view->rows;
-	double place = place_of(view, row), spacing = r->spacing * height_of(view, row);
-	if (place < r->top && !isinf(r->above))
-		return spacing / (1 + (r->top - place) / r->above);
-	if (place > r->bottom && !isinf(r->below))
-		return spacing / (1 + (place - r->bottom) / r->below);
+	double depth = depth_of(view, row), spacing = r->spacing * height_of(view, row);
+	if (depth < r->top && !isinf(r->above))
+		return spacing / (1 + (r->top - depth) / r->above);
+	if (depth > r->bottom && !isinf(r->below))
+		return spacing / (1 + (depth - r->bottom) / r->below);
 	return spacing;
 }

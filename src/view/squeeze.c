@@ -4,7 +4,7 @@
  * is such that all stripes take no more room than everything between them while none has 24 px yet;
  * each smaller size is half of the next. A stripe has the largest size that is not longer than
  * the stripe itself. So x grows with the time and with the scale, and as there are few sizes,
- * places and the scale that fits a range have closed forms.
+ * squeezed times and the scale that fits a range have closed forms.
  */
 #include "view/squeeze.h"
 
@@ -198,27 +198,27 @@ static uint32_t count_begun(const struct weft_squeeze *squeeze, double ns)
 	return low;
 }
 
-/* The place where a stripe begins. */
-static struct weft_view_place place_before(const struct stripe *stripe)
+/* The squeezed time at which a stripe begins. */
+static struct weft_view_squeezed time_before(const struct stripe *stripe)
 {
-	struct weft_view_place place = {.between_ns = stripe->between};
+	struct weft_view_squeezed squeezed = {.between_ns = stripe->between};
 	for (unsigned i = 0; i < WEFT_STRIPE_SIZES; i++)
-		place.stripes[i] = stripe->before[i];
-	return place;
+		squeezed.stripes[i] = stripe->before[i];
+	return squeezed;
 }
 
-struct weft_view_place weft__squeeze_place(const struct weft_squeeze *squeeze, double ns)
+struct weft_view_squeezed weft__squeeze_time(const struct weft_squeeze *squeeze, double ns)
 {
 	uint32_t begun = count_begun(squeeze, ns);
 	if (begun == 0)
-		return (struct weft_view_place){.between_ns = ns};
+		return (struct weft_view_squeezed){.between_ns = ns};
 	const struct stripe *stripe = &squeeze->list[begun - 1];
-	struct weft_view_place place = place_before(stripe);
+	struct weft_view_squeezed squeezed = time_before(stripe);
 	double inside = ns - stripe->begin;
-	place.stripes[stripe->size] += fmin(inside / stripe->length, 1);
+	squeezed.stripes[stripe->size] += fmin(inside / stripe->length, 1);
 	if (inside > stripe->length)
-		place.between_ns += inside - stripe->length;
-	return place;
+		squeezed.between_ns += inside - stripe->length;
+	return squeezed;
 }
 
 static double width_of(const struct weft_squeeze *squeeze, uint32_t size, double scale)
@@ -226,8 +226,8 @@ static double width_of(const struct weft_squeeze *squeeze, uint32_t size, double
 	return fmin(WEFT_STRIPE_WIDTH, squeeze->sizes[size] * scale);
 }
 
-double weft__squeeze_px(const struct weft_squeeze *squeeze, const struct weft_view_place *from,
-	const struct weft_view_place *to, double scale)
+double weft__squeeze_px(const struct weft_squeeze *squeeze, const struct weft_view_squeezed *from,
+	const struct weft_view_squeezed *to, double scale)
 {
 	double px = (to->between_ns - from->between_ns) * scale;
 	for (unsigned i = 0; i < WEFT_STRIPE_SIZES; i++)
@@ -235,23 +235,23 @@ double weft__squeeze_px(const struct weft_squeeze *squeeze, const struct weft_vi
 	return px;
 }
 
-double weft__squeeze_x(
-	const struct weft_squeeze *squeeze, const struct weft_view_place *from, double ns, double scale)
+double weft__squeeze_x(const struct weft_squeeze *squeeze, const struct weft_view_squeezed *from,
+	double ns, double scale)
 {
-	const struct weft_view_place place = weft__squeeze_place(squeeze, ns);
-	return weft__squeeze_px(squeeze, from, &place, scale);
+	const struct weft_view_squeezed squeezed = weft__squeeze_time(squeeze, ns);
+	return weft__squeeze_px(squeeze, from, &squeezed, scale);
 }
 
-/* The px from a place to the beginning of a stripe. */
-static double px_to(const struct weft_squeeze *squeeze, const struct weft_view_place *from,
+/* The px from a squeezed time to the beginning of a stripe. */
+static double px_to(const struct weft_squeeze *squeeze, const struct weft_view_squeezed *from,
 	uint32_t stripe, double scale)
 {
-	const struct weft_view_place begin = place_before(&squeeze->list[stripe]);
+	const struct weft_view_squeezed begin = time_before(&squeeze->list[stripe]);
 	return weft__squeeze_px(squeeze, from, &begin, scale);
 }
 
-double weft__squeeze_ns(
-	const struct weft_squeeze *squeeze, const struct weft_view_place *from, double px, double scale)
+double weft__squeeze_ns(const struct weft_squeeze *squeeze, const struct weft_view_squeezed *from,
+	double px, double scale)
 {
 	uint32_t low = 0, high = squeeze->count;
 	while (low < high) { /* in the end stripe `low` is the first one that begins to the right */
@@ -272,8 +272,8 @@ double weft__squeeze_ns(
 }
 
 /* With rising scale, stripes of the largest size reach their full width first. */
-double weft__squeeze_scale(const struct weft_squeeze *squeeze, const struct weft_view_place *from,
-	const struct weft_view_place *to, double px)
+double weft__squeeze_scale(const struct weft_squeeze *squeeze,
+	const struct weft_view_squeezed *from, const struct weft_view_squeezed *to, double px)
 {
 	double between = to->between_ns - from->between_ns, ns = between;
 	if (!(between > 0))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * The time axis: x = (t - left) * scale, clamped so that the view never leaves the trace and its
- * margins. With a squeeze (squeeze.c), differences of places take the place of t - left.
+ * margins. With a squeeze (squeeze.c), differences of squeezed times replace t - left.
  */
 #include <weft/view.h>
 
@@ -45,9 +45,9 @@ static double clamp(double value, double low, double high)
 	return value > high ? high : value;
 }
 
-static struct weft_view_place place_of(const struct weft_view *view, double ns)
+static struct weft_view_squeezed squeezed_at(const struct weft_view *view, double ns)
 {
-	return weft__squeeze_place(view->squeeze, ns);
+	return weft__squeeze_time(view->squeeze, ns);
 }
 
 /* The time that is `px` to the right of another. */
@@ -55,8 +55,8 @@ static double step(const struct weft_view *view, double ns, double px)
 {
 	if (!view->squeeze)
 		return ns + px / view->scale;
-	const struct weft_view_place place = place_of(view, ns);
-	return weft__squeeze_ns(view->squeeze, &place, px, view->scale);
+	const struct weft_view_squeezed squeezed = squeezed_at(view, ns);
+	return weft__squeeze_ns(view->squeeze, &squeezed, px, view->scale);
 }
 
 /* The scale with which `duration` ns from a time on take `px`. */
@@ -64,8 +64,8 @@ static double scale_of(const struct weft_view *view, double from, double duratio
 {
 	if (!view->squeeze)
 		return px / duration;
-	const struct weft_view_place first = place_of(view, from),
-								 last = place_of(view, from + duration);
+	const struct weft_view_squeezed first = squeezed_at(view, from),
+									last = squeezed_at(view, from + duration);
 	double scale = weft__squeeze_scale(view->squeeze, &first, &last, px);
 	return isfinite(scale) ? scale : px / duration; /* of a part of a stripe */
 }
@@ -79,7 +79,7 @@ static void set_left(struct weft_view *view, double left)
 {
 	view->left = left;
 	if (view->squeeze)
-		view->left_place = place_of(view, left);
+		view->left_squeezed = squeezed_at(view, left);
 }
 
 /* The time at the left edge with which the right margin is at the right edge. */
@@ -104,14 +104,14 @@ double weft__view_ns(const struct weft_view *view, double x)
 {
 	if (!view->squeeze)
 		return view->left + x / view->scale;
-	return weft__squeeze_ns(view->squeeze, &view->left_place, x, view->scale);
+	return weft__squeeze_ns(view->squeeze, &view->left_squeezed, x, view->scale);
 }
 
 double weft__view_x_of(const struct weft_view *view, double ns)
 {
 	if (!view->squeeze)
 		return (ns - view->left) * view->scale;
-	return weft__squeeze_x(view->squeeze, &view->left_place, ns, view->scale);
+	return weft__squeeze_x(view->squeeze, &view->left_squeezed, ns, view->scale);
 }
 
 bool weft__view_next_stripe(

@@ -29,8 +29,8 @@ static void choose_time(struct weft_viewer *viewer)
 	if (s->is_of_chain || weft_chain_waits(&viewer->story, s->task, s->at))
 		return;
 	choose_range(viewer, &from, &to);
-	if (!weft_chain_moment(&viewer->story, s->task, from, to, &s->at))
-		(void)weft_chain_moment(&viewer->story, s->task, 0, UINT64_MAX, &s->at);
+	if (!weft_chain_time(&viewer->story, s->task, from, to, &s->at))
+		(void)weft_chain_time(&viewer->story, s->task, 0, UINT64_MAX, &s->at);
 }
 
 /* The task from which steps along the chain led to the selected one, or that one itself. */
@@ -61,7 +61,7 @@ static bool go_awaited(struct weft_viewer *viewer)
 	return true;
 }
 
-static void say_end(struct weft_viewer *viewer, const struct weft_chain *chain)
+static void show_end(struct weft_viewer *viewer, const struct weft_chain *chain)
 {
 	char sentence[WEFT_SENTENCE_BYTES];
 	weft_chain_end_sentence(&viewer->story, chain, sentence, sizeof(sentence));
@@ -78,7 +78,7 @@ void weft__viewer_follow_wait(struct weft_viewer *viewer)
 	if (weft_chain_create(&viewer->story, s->task, s->at, 2, &chain))
 		return;
 	if (chain->count == 0) {
-		say_end(viewer, chain);
+		show_end(viewer, chain);
 	} else {
 		step(viewer, chain->hops[0].wait.source, s->at, first_task(s));
 	}
@@ -155,7 +155,7 @@ void weft__viewer_show_chain(struct weft_viewer *viewer)
 	const struct weft_chain *chain = take_chain(viewer, first_task(s), s->at, &none);
 	if (!chain) {
 		if (none)
-			say_end(viewer, none);
+			show_end(viewer, none);
 		weft_chain_destroy(none);
 		return;
 	}

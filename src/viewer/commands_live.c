@@ -51,7 +51,7 @@ static uint64_t length_of(const char *text)
 	return weft__parse_duration(text, &length) ? 0 : length;
 }
 
-static void say_length(struct weft_viewer *viewer)
+static void show_length(struct weft_viewer *viewer)
 {
 	char length[32];
 	weft_format_duration(viewer->last_ns, 6, length);
@@ -80,7 +80,7 @@ void weft__run_last(struct weft_viewer *viewer, const char *arguments)
 	weft__viewer_remember(viewer, true);
 	weft__viewer_show_last(viewer, &view);
 	weft__viewer_glide(viewer, &view);
-	say_length(viewer);
+	show_length(viewer);
 }
 
 bool weft__is_lasting(const struct weft_viewer *viewer, const char *arguments)

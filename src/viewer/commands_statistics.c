@@ -39,7 +39,7 @@ void weft__run_stats_row(struct weft_viewer *viewer, const char *arguments)
 	if (!weft__viewer_know_statistics(viewer))
 		return;
 	s->has_row = number > 0 && number <= s->found->row_count;
-	s->place = WEFT_NONE;
+	s->nth = WEFT_NONE;
 	if (s->has_row)
 		s->key = s->found->rows[number - 1].key;
 	else

@@ -43,7 +43,7 @@ void weft__run_counters(struct weft_viewer *viewer, const char *arguments)
 		else
 			weft__viewer_take_all_counters(viewer);
 		viewer->panel.is_stale = true;
-		weft__viewer_place(viewer);
+		weft__viewer_arrange(viewer);
 		return;
 	}
 	viewer->counters.are_hidden =
@@ -51,7 +51,7 @@ void weft__run_counters(struct weft_viewer *viewer, const char *arguments)
 	if (!viewer->counters.are_hidden && !weft__viewer_has_counters(viewer))
 		weft__viewer_forget_counters(viewer); /* all had been hidden one by one */
 	viewer->panel.is_stale = true;
-	weft__viewer_place(viewer);
+	weft__viewer_arrange(viewer);
 }
 
 /* "overlay" draws them over the tasks, "overlay off" in lanes. */
@@ -61,7 +61,7 @@ void weft__run_overlay(struct weft_viewer *viewer, const char *arguments)
 	counters->are_over = arguments[0] ? strcmp(arguments, "on") == 0 : !counters->are_over;
 	counters->are_hidden = false;
 	viewer->panel.is_stale = true;
-	weft__viewer_place(viewer);
+	weft__viewer_arrange(viewer);
 	weft__viewer_show_message(viewer, counters->are_over ? "Counters are drawn over the tasks."
 														 : "Counters have lanes of their own.");
 }

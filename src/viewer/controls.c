@@ -16,7 +16,7 @@
 static bool is_same(const struct weft_viewer_control *a, const struct weft_viewer_control *b)
 {
 	return a->type == b->type && a->is_on == b->is_on && a->is_off == b->is_off &&
-		   a->place == b->place && a->icon == b->icon && a->color == b->color &&
+		   a->position == b->position && a->icon == b->icon && a->color == b->color &&
 		   memcmp(&a->box, &b->box, sizeof(a->box)) == 0 && a->name == b->name &&
 		   a->command == b->command;
 }
@@ -72,7 +72,7 @@ void weft__viewer_list_controls(struct weft_viewer *viewer)
 				.command = button->command,
 				.text = text,
 				.color = weft__viewer_button_color(viewer, button),
-				.place = button->place,
+				.position = button->position,
 				.icon = button->icon,
 				.type = WEFT_VIEWER_PUSH,
 				.is_on = button->is_on,

@@ -124,5 +124,5 @@ void weft__viewer_toggle_counter(struct weft_viewer *viewer, uint32_t counter)
 	}
 	viewer->counters.hidden[counter] = !viewer->counters.hidden[counter];
 	viewer->panel.is_stale = true;
-	weft__viewer_place(viewer); /* counters need room */
+	weft__viewer_arrange(viewer); /* counters need room */
 }

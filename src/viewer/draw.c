@@ -193,7 +193,7 @@ static void draw_problem(const struct drawing *d)
 #define NUMBER_STEP   22.0 /* px between two numbers on one row */
 #define NUMBER_HEIGHT 17.0
 
-/* The place of a task's number: on its line, at the chain's time if that is on the line, and in
+/* The point of a task's number: on its line, at the chain's time if that is on the line, and in
  * view if the line is. */
 static bool place_number(
 	const struct drawing *d, uint32_t task, uint64_t at, double *ret_x, double *ret_y)
@@ -481,7 +481,7 @@ static void draw_additions(struct drawing *d)
 	draw_wrong(d);
 	draw_found(d);
 	draw_problem(d);
-	weft__viewer_draw_moments(d->viewer, d->font, d->canvas);
+	weft__viewer_draw_problem_notes(d->viewer, d->font, d->canvas);
 	draw_chain(d);
 	draw_pulse(d);
 	draw_marks(d);

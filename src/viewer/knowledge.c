@@ -161,11 +161,11 @@ static bool rests_at(const struct weft_model *model, uint32_t task, uint64_t tim
 /* The time that is asked about: in the longest wait of the task, if the problem is mostly that
  * wait; in the middle, if the trace does not show what the task waits for, as that of a lock's
  * holder that sleeps; else the problem's end. */
-static uint64_t moment_of(const struct weft_story *story, const struct weft_problem *problem)
+static uint64_t time_of(const struct weft_story *story, const struct weft_problem *problem)
 {
 	const uint64_t start = problem->start, end = problem->end;
 	uint64_t middle = start + (end - start) / 2, at;
-	if (problem->task != WEFT_NONE && weft_chain_moment(story, problem->task, start, end, &at) &&
+	if (problem->task != WEFT_NONE && weft_chain_time(story, problem->task, start, end, &at) &&
 		is_mostly_wait(story, problem, at))
 		return at;
 	if (problem->task != WEFT_NONE && end > start && rests_at(story->model, problem->task, middle))
@@ -185,7 +185,7 @@ void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number)
 	const struct weft_problem *problem =
 		&viewer->problems.found->list[viewer->problems.found->by_gravity[number]];
 	uint32_t row = problem->task != WEFT_NONE ? viewer->layout->row[problem->task] : WEFT_NONE;
-	weft__viewer_select(viewer, problem->task, moment_of(&viewer->story, problem));
+	weft__viewer_select(viewer, problem->task, time_of(&viewer->story, problem));
 	if (problem->counter != WEFT_NONE)
 		weft__viewer_see_counter(viewer, problem->counter);
 	weft__viewer_frame(

@@ -44,7 +44,7 @@ void weft__viewer_drag_lane(struct weft_viewer *viewer, double y)
 	double height = (y - viewer->frame.lanes.y) / viewer->pointer.lane;
 	viewer->counters.lane_height =
 		fmin(fmax(floor(height + 0.5), WEFT_LANE_HEIGHT_LEAST), WEFT_LANE_HEIGHT_MAX);
-	weft__viewer_place(viewer);
+	weft__viewer_arrange(viewer);
 }
 
 void weft__viewer_click_counter(struct weft_viewer *viewer, uint32_t index, double x)

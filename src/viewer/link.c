@@ -329,7 +329,7 @@ static void go(struct weft_viewer *viewer, struct target *t)
 		weft__viewer_search(viewer, t->search);
 	if (t->task != WEFT_NONE)
 		weft__viewer_select(viewer, t->task, t->has_at ? t->at : viewer->model->tasks.end[t->task]);
-	weft__viewer_place(viewer);
+	weft__viewer_arrange(viewer);
 }
 
 bool weft__viewer_run_view(struct weft_viewer *viewer, const char *arguments)

@@ -17,7 +17,7 @@ struct weft__outside weft__viewer_outside(
 	double first, last;
 	if (rows == 0 || viewer->heights.scene != viewer->scene || view->row_count != rows)
 		return (struct weft__outside){0, 0, 0, 0};
-	weft_view_rows_apart(view, WEFT__LANE_HEIGHT, &first, &last);
+	weft_view_rows_spaced(view, WEFT__LANE_HEIGHT, &first, &last);
 	uint32_t from = (uint32_t)fmin(ceil(first), rows - 1.0), to = (uint32_t)fmax(last, from) + 1;
 	return (struct weft__outside){
 		.above = before[from],

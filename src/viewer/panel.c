@@ -121,7 +121,7 @@ void weft__viewer_open_panel(struct weft_viewer *viewer, enum weft__panel_kind k
 	viewer->panel.kind = kind;
 	viewer->panel.is_stale = true;
 	if (was_open != (kind != WEFT__PANEL_NONE))
-		weft__viewer_place(viewer);
+		weft__viewer_arrange(viewer);
 	weft__viewer_place_buttons(viewer);
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }

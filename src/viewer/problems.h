@@ -44,8 +44,8 @@ int weft__step_index(const struct weft_model *model, struct weft_story_index_mak
 int weft__viewer_step_story(struct weft_viewer *viewer);
 void weft__viewer_step_problem(struct weft_viewer *viewer, int step);
 void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number);
-/* moments.c: writes what happened at the cause and at the effect of that problem. */
-void weft__viewer_draw_moments(
+/* problem_notes.c: writes what happened at the cause and at the effect of that problem. */
+void weft__viewer_draw_problem_notes(
 	const struct weft_viewer *viewer, const struct weft_font *font, struct weft_canvas *canvas);
 /* The problem that the user went to last, until something else is selected; or NULL. */
 const struct weft_problem *weft__viewer_marked_problem(const struct weft_viewer *viewer);
@@ -69,7 +69,7 @@ void weft__survey_end(struct weft_viewer *viewer);
 /* known.c: notes what a search has found, and which earlier findings that withdraws. */
 void weft__known_note(struct weft_viewer *viewer, const struct weft_problems *problems);
 void weft__known_forget(struct weft_viewer *viewer);
-/* The place by gravity of the problem that is about the same as an earlier one, or WEFT_NONE. */
+/* The number by gravity of the problem that is about the same as an earlier one, or WEFT_NONE. */
 uint32_t weft__known_same(const struct weft_viewer *viewer, const struct weft_problems *problems,
 	const struct weft_problem *problem);
 /* Adds those that were withdrawn to the panel. */

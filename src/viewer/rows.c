@@ -122,7 +122,7 @@ static void lay_out_around(struct weft_viewer *viewer, uint32_t anchor)
 	take_layout(viewer, layout, scene);
 	view.row_count = layout->row_count;
 	viewer->view = view;
-	weft__viewer_place(viewer); /* groups need a gutter */
+	weft__viewer_arrange(viewer); /* groups need a gutter */
 	weft__viewer_follow_view(viewer, &viewer->view);
 	if (anchor != WEFT_NONE && layout->row[anchor] != WEFT_NONE)
 		weft_view_drag_row(&viewer->view, layout->row[anchor], y);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Signs: small marks of the ruler and the overview, each of which stands for one moment: failures,
+ * Signs: small marks of the ruler and the overview, each of which stands for one time: failures,
  * long tasks, problems, matches of the search, bookmarks.
  */
 #ifndef WEFT_VIEWER_SIGNS_H

@@ -41,7 +41,7 @@ static double held_x(const struct weft_viewer *viewer)
 	return p->is_inside && weft__inside(box, p->x, p->y) ? p->x - box->x : box->width / 2;
 }
 
-static void tell(struct weft_viewer *viewer)
+static void show_effect(struct weft_viewer *viewer)
 {
 	uint64_t ns;
 	uint32_t count = weft_squeeze_count(viewer->squeezing.squeeze, &ns);
@@ -66,5 +66,5 @@ void weft__run_squeeze(struct weft_viewer *viewer, const char *arguments)
 	weft__viewer_squeeze(viewer, &view, is_on);
 	weft_view_pan(&view, x - weft__view_x_of(&view, held_ns));
 	weft__viewer_jump(viewer, &view);
-	tell(viewer);
+	show_effect(viewer);
 }

@@ -90,7 +90,7 @@ void weft__viewer_begin(struct weft_viewer *viewer, double now_ms);
 void weft__viewer_settle(struct weft_viewer *viewer);
 
 /* window.c */
-void weft__viewer_place(struct weft_viewer *viewer);
+void weft__viewer_arrange(struct weft_viewer *viewer);
 bool weft__inside(const struct weft_box *box, double x, double y);
 
 /* commands_window.c: `is_chosen` by hand, not by a link. */

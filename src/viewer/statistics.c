@@ -71,9 +71,9 @@ const struct weft_stats_row *weft__statistics_row(const struct weft_viewer *view
 }
 
 const struct weft_stats_member *weft__statistics_slowest(
-	const struct weft_viewer *viewer, const struct weft_stats_row *row, uint32_t place)
+	const struct weft_viewer *viewer, const struct weft_stats_row *row, uint32_t nth)
 {
-	return &viewer->statistics.found->members[row->first + row->ended - 1 - place];
+	return &viewer->statistics.found->members[row->first + row->ended - 1 - nth];
 }
 
 void weft__statistics_name(
@@ -81,7 +81,7 @@ void weft__statistics_name(
 {
 	const struct weft_stats *stats = viewer->statistics.found;
 	bool by_parent = stats->by == WEFT_STATS_BY_PARENT;
-	const char *place = by_parent ? "below " : "", *known = NULL;
+	const char *prefix = by_parent ? "below " : "", *known = NULL;
 	const char *none = by_parent ? "no parent" : "no category"; /* others have names */
 	char text[160], number[16];
 	uint16_t kind;
@@ -94,17 +94,17 @@ void weft__statistics_name(
 	snprintf(number, sizeof(number), "%u", kind);
 	known = weft_model_kind_name(viewer->model, kind);
 	if (text[0])
-		snprintf(name, 256, "%s%.60s '%s'", place, known ? known : number, text);
+		snprintf(name, 256, "%s%.60s '%s'", prefix, known ? known : number, text);
 	else
-		snprintf(name, 256, "%s%.60s, unnamed", place, known ? known : number);
+		snprintf(name, 256, "%s%.60s, unnamed", prefix, known ? known : number);
 }
 
 static bool is_of_row(const struct weft_stats *stats, const struct weft_stats_row *row,
-	uint32_t task, uint32_t *ret_place)
+	uint32_t task, uint32_t *ret_nth)
 {
 	for (uint32_t i = 0; i < row->ended; i++)
 		if (stats->members[row->first + i].task == task) {
-			*ret_place = row->ended - 1 - i;
+			*ret_nth = row->ended - 1 - i;
 			return true;
 		}
 	return false;
@@ -116,14 +116,14 @@ void weft__statistics_show_alike(struct weft_viewer *viewer)
 	uint32_t task = viewer->selection.task;
 	s->by = WEFT_STATS_BY_LABEL;
 	s->has_row = false;
-	s->place = WEFT_NONE;
+	s->nth = WEFT_NONE;
 	if (!weft__viewer_know_statistics(viewer))
 		return;
 	const struct weft_stats_row *row = weft_stats_find_alike(s->found, task);
 	s->has_row = row != NULL;
 	s->key = row ? row->key : 0;
 	if (row)
-		(void)is_of_row(s->found, row, task, &s->place);
+		(void)is_of_row(s->found, row, task, &s->nth);
 }
 
 /* The shown row; if there is none, that of the tasks that are alike the selected one. */
@@ -136,49 +136,49 @@ static const struct weft_stats_row *wanted_row(struct weft_viewer *viewer)
 	return viewer->statistics.found ? weft__statistics_row(viewer) : NULL;
 }
 
-void weft__statistics_go(struct weft_viewer *viewer, uint32_t place)
+void weft__statistics_go(struct weft_viewer *viewer, uint32_t nth)
 {
 	const struct weft_stats_row *row = wanted_row(viewer);
 	char name[128] = "", length[32];
-	if (!row || place >= row->ended) {
+	if (!row || nth >= row->ended) {
 		weft__viewer_show_message(viewer,
 			row ? "No more of them have ended." : "Select a task, or a row of the statistics.");
 		return;
 	}
-	const struct weft_stats_member member = *weft__statistics_slowest(viewer, row, place);
+	const struct weft_stats_member member = *weft__statistics_slowest(viewer, row, nth);
 	uint64_t at = member.start;
 	if (member.task != WEFT_NONE) {
-		(void)weft_chain_moment(&viewer->story, member.task, member.start, member.end, &at);
+		(void)weft_chain_time(&viewer->story, member.task, member.start, member.end, &at);
 		weft_story_name(viewer->model, member.task, NAME_LETTERS, name, sizeof(name));
 	}
 	weft__viewer_select(viewer, member.task, at);
 	weft__viewer_reveal(viewer,
 		member.task == WEFT_NONE ? WEFT_NONE : viewer->layout->row[member.task], member.start,
 		member.end, true);
-	viewer->statistics.place = place;
+	viewer->statistics.nth = nth;
 	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STATISTICS;
 	weft_format_duration(member.end - member.start, 4, length);
-	weft__viewer_show_message(viewer, "%u of %u, the slowest first: %s%s%s.", (unsigned)place + 1,
+	weft__viewer_show_message(viewer, "%u of %u, the slowest first: %s%s%s.", (unsigned)nth + 1,
 		(unsigned)row->ended, name, name[0] ? ", " : "", length);
 }
 
 void weft__statistics_step(struct weft_viewer *viewer, int step)
 {
 	const struct weft_stats_row *row = wanted_row(viewer);
-	uint32_t place = viewer->statistics.place;
+	uint32_t nth = viewer->statistics.nth;
 	if (!row || !row->ended) {
 		weft__statistics_go(viewer, 0);
 		return;
 	}
-	bool is_current = place < row->ended &&
-					  weft__statistics_slowest(viewer, row, place)->task == viewer->selection.task;
-	if (!is_current && !is_of_row(viewer->statistics.found, row, viewer->selection.task, &place))
-		place = WEFT_NONE;
-	if (place == WEFT_NONE)
-		place = step > 0 ? 0 : row->ended - 1;
+	bool is_current = nth < row->ended &&
+					  weft__statistics_slowest(viewer, row, nth)->task == viewer->selection.task;
+	if (!is_current && !is_of_row(viewer->statistics.found, row, viewer->selection.task, &nth))
+		nth = WEFT_NONE;
+	if (nth == WEFT_NONE)
+		nth = step > 0 ? 0 : row->ended - 1;
 	else if (step > 0)
-		place = place + 1 < row->ended ? place + 1 : 0;
+		nth = nth + 1 < row->ended ? nth + 1 : 0;
 	else
-		place = place > 0 ? place - 1 : row->ended - 1;
-	weft__statistics_go(viewer, place);
+		nth = nth > 0 ? nth - 1 : row->ended - 1;
+	weft__statistics_go(viewer, nth);
 }

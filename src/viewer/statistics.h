@@ -18,7 +18,7 @@ struct weft__statistics {
 	/* The row that is shown, by what its tasks have in common: rows change with the range. */
 	bool has_row;
 	uint64_t key;
-	uint32_t place; /* the current task among the row's slowest, from 0 on; or WEFT_NONE */
+	uint32_t nth; /* the current task among the row's slowest, from 0 on; or WEFT_NONE */
 };
 
 /* statistics.c. False without memory. */
@@ -30,16 +30,17 @@ bool weft__statistics_are_stale(const struct weft_viewer *viewer);
 bool weft__statistics_may_wait(const struct weft_viewer *viewer);
 /* The row that is shown, or NULL. Needs weft__viewer_know_statistics(). */
 const struct weft_stats_row *weft__statistics_row(const struct weft_viewer *viewer);
-/* A member of a row by its place among the slowest, from 0 on. */
+/* A member of a row by its number among the slowest, from 0 on. */
 const struct weft_stats_member *weft__statistics_slowest(
-	const struct weft_viewer *viewer, const struct weft_stats_row *row, uint32_t place);
+	const struct weft_viewer *viewer, const struct weft_stats_row *row, uint32_t nth);
 /* Writes a row's name for people. */
 void weft__statistics_name(
 	const struct weft_viewer *viewer, const struct weft_stats_row *row, char name[256]);
 /* Shows the row of the tasks that are alike the selected one. */
 void weft__statistics_show_alike(struct weft_viewer *viewer);
-/* Goes to a place among the slowest, or `step` places on from the current or selected task. */
-void weft__statistics_go(struct weft_viewer *viewer, uint32_t place);
+/* Goes to the task of that number among the slowest, or `step` tasks on from the current or
+ * selected task. */
+void weft__statistics_go(struct weft_viewer *viewer, uint32_t nth);
 void weft__statistics_step(struct weft_viewer *viewer, int step);
 
 #endif

@@ -203,10 +203,10 @@ static void add_histogram(struct weft_viewer *viewer, const struct weft_stats_ro
 
 static void add_slowest(struct weft_viewer *viewer, const struct weft_stats_row *row)
 {
-	uint32_t place = viewer->statistics.place, first = 0;
+	uint32_t nth = viewer->statistics.nth, first = 0;
 	char name[200], command[256], length[32];
-	if (place != WEFT_NONE && place > SLOWEST_SHOWN / 2)
-		first = place - SLOWEST_SHOWN / 2;
+	if (nth != WEFT_NONE && nth > SLOWEST_SHOWN / 2)
+		first = nth - SLOWEST_SHOWN / 2;
 	if (row->ended)
 		add_heading(viewer, first ? "Around this one" : "The slowest");
 	for (uint32_t i = first; i < row->ended && i < first + SLOWEST_SHOWN; i++) {
@@ -218,7 +218,7 @@ static void add_slowest(struct weft_viewer *viewer, const struct weft_stats_row 
 		weft_format_duration(member->end - member->start, 4, length);
 		weft__panel_add(viewer, WEFT_VIEWER_LINK, name, length,
 			weft__panel_format(command, "slow %u", (unsigned)i + 1));
-		if (i != place)
+		if (i != nth)
 			continue;
 		weft__panel_last(viewer)->is_selected = true;
 		viewer->panel.shown.selected = viewer->panel.shown.item_count - 1;

@@ -181,10 +181,11 @@ static void list_header(struct weft_viewer *viewer)
 		if (!has_button(viewer, &bar_plan[i]))
 			continue;
 		if (was_before && !bar_plan[i].is_before && weft__viewer_has_pill(viewer))
-			add_pill(viewer)->place = WEFT_VIEWER_AFTER_TITLE;
+			add_pill(viewer)->position = WEFT_VIEWER_AFTER_TITLE;
 		was_before = bar_plan[i].is_before;
 		struct weft__button *button = add(viewer, &bar_plan[i], 0, 0, 0, 0);
-		button->place = bar_plan[i].is_before ? WEFT_VIEWER_BEFORE_TITLE : WEFT_VIEWER_AFTER_TITLE;
+		button->position =
+			bar_plan[i].is_before ? WEFT_VIEWER_BEFORE_TITLE : WEFT_VIEWER_AFTER_TITLE;
 		mark_state(viewer, button);
 	}
 }

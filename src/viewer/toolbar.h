@@ -35,8 +35,8 @@ enum weft__icon {
 #define WEFT__BUTTON_TEXT_BYTES 40
 
 struct weft__button {
-	struct weft_box box; /* no width: in the shell's header bar, at `place` */
-	uint8_t icon, place; /* enum weft_viewer_place */
+	struct weft_box box;    /* no width: in the shell's header bar, at `position` */
+	uint8_t icon, position; /* enum weft_viewer_position */
 	bool is_on, is_faint, is_framed, is_pill;
 	uint32_t color; /* 0: the theme's */
 	const char *command;

@@ -98,8 +98,8 @@ static bool is_same_trace(const struct weft_viewer *viewer, const struct weft_mo
 	if (!viewer->model)
 		return false;
 	uint64_t before = viewer->model->summary.start, now = model->summary.start;
-	uint64_t apart = before > now ? before - now : now - before;
-	return apart == 0 || (apart < SAME_START_NS && has_same_buffer(viewer->model, model));
+	uint64_t distance = before > now ? before - now : now - before;
+	return distance == 0 || (distance < SAME_START_NS && has_same_buffer(viewer->model, model));
 }
 
 /* Forgets the choices that refer to tasks, threads and counters of another trace. */
@@ -188,7 +188,7 @@ static void take(
 	struct weft_squeeze *old = viewer->squeezing.squeeze;
 	viewer->squeezing.squeeze = weft__viewer_make_squeeze(viewer);
 	weft__viewer_use_counters(viewer);
-	weft__viewer_place(viewer);
+	weft__viewer_arrange(viewer);
 	set_view(viewer, is_same, &memory);
 	weft_squeeze_destroy(old);
 	if (is_same && memory.has_selection) {

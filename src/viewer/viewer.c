@@ -75,7 +75,7 @@ WEFT__EXPORT int weft_viewer_create(
 		weft_viewer_destroy(viewer);
 		return WEFT_ERROR_MEMORY;
 	}
-	weft__viewer_place(viewer);
+	weft__viewer_arrange(viewer);
 	*ret_viewer = viewer;
 	return 0;
 }
@@ -150,7 +150,7 @@ WEFT__EXPORT void weft_viewer_resize(
 	viewer->width = width > 1 ? fmin(width, 1e5) : 1;
 	viewer->height = height > 1 ? fmin(height, 1e5) : 1;
 	weft__viewer_halt(viewer);
-	weft__viewer_place(viewer);
+	weft__viewer_arrange(viewer);
 	weft__viewer_settle(viewer);
 }
 

@@ -77,7 +77,7 @@ static void remove_title(struct weft_frame *frame)
 	frame->strip.height = strip;
 }
 
-void weft__viewer_place(struct weft_viewer *viewer)
+void weft__viewer_arrange(struct weft_viewer *viewer)
 {
 	static const struct weft_model no_model = {.counter_count = 0};
 	static const struct weft_layout no_layout = {.model = &no_model};

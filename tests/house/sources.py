@@ -89,6 +89,41 @@ def comments_and_messages_name_their_subject():
     assert not wrong, 'reword these (CONTRIBUTING.md, "How the code reads"):\n' + '\n'.join(wrong)
 
 
+# Words that docs/glossary.md retired, as parts of identifiers. `place` stays as a verb in names of functions (place_row,
+# weft_frame_place), and in the option --in-place. A moment is a group of events of the recorder.
+GONE = {'told', 'tell', 'tells', 'say', 'says', 'said', 'crowd', 'crowds', 'crowded', 'apart', 'complain', 'spoilt', 'mended'}
+WORD = re.compile(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+')
+NAMED = ('src/', 'include/', 'apps/', 'adapters/', 'bindings/')
+NO_MOMENTS = ('src/model/', 'src/layout/', 'src/story/', 'src/stats/', 'src/view/', 'src/render/', 'src/viewer/', 'apps/')
+
+
+def is_retired(path, words, is_called):
+    if GONE.intersection(words) or 'places' in words:
+        return True
+    if 'moment' in words or 'moments' in words:
+        return path.startswith(NO_MOMENTS)
+    return 'place' in words[len(words) > 1:] and not is_called and words[-2:] != ['in', 'place']
+
+
+def retired_names(path, text):
+    """Identifiers in the code of a file that contain a word that the glossary retired."""
+    code = re.sub(r'`[^`\n]*`|//[^\n]*|^[ \t]*#[ \t]*include[^\n]*', ' ', COMMENT.sub(' ', text), flags=re.MULTILINE)
+    found = set()
+    for match in re.finditer(r'\b[A-Za-z_]\w*', code):
+        words = [w.lower() for w in WORD.findall(match.group())]
+        if words and is_retired(path, words, code[match.end():].startswith('(')):
+            found.add(match.group())
+    return sorted(found)
+
+
+@case
+def names_use_no_retired_words():
+    wrong = ['%s: %s' % (path, name) for path in FILES
+             if path.startswith(NAMED) and path.endswith(('.c', '.h', '.hpp', '.def', '.js'))
+             for name in retired_names(path, read(path))]
+    assert not wrong, 'docs/glossary.md says what to use instead:\n' + '\n'.join(wrong)
+
+
 @case
 def each_planted_bug_has_its_text():
     """`make mutants` replaces a text that must be in its file exactly once."""
@@ -104,6 +139,10 @@ def the_checks_notice():
     assert locale_uses('f("%.3g %s", 1); g("%*.*f"); strtod (x);') and len(locale_uses('p("%e") p("%.2f")')) == 2
     assert not locale_uses('/* "%f" */ f("%.0f %% of %d fe %s", x);')
     assert len(riddles('a.c', '/* What is left. */ f("it is no buffer"); /* Read by somebody. */')) == 3
+    assert retired_names('src/a.c', 'int ret_place; f(told_count); places_left(); struct weft__place *p;') == [
+        'places_left', 'ret_place', 'told_count', 'weft__place']
+    assert not retired_names('src/record/a.c', 'place_row(weft_frame_place(in_place)); begin_moment("place"); /* told */')
+    assert retired_names('src/view/a.c', 'weft_x_moment') and not retired_names('src/a.c', 'is_saying(stories, placed)')
     assert riddles('a.py', '"""Whoever asks."""') and riddles('a.py', 'x = 1  # Of the ring.')
     assert not riddles('a.c', '/* The rest, of which\n * Who waits */ f("there is no task; it is no longer");')
 

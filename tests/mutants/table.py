@@ -399,7 +399,7 @@ MUTANTS = [
         ('return control->found == domain ?', 'return true ?', 'xen'),
         ('if (result == 0 || errno != EACCES)', 'if (result == 0)', 'xen')),
     *in_file(
-        'src/format/weft/place.c',
+        'src/format/weft/guest_facts.c',
         ('} else if (claims_host || ', '} else if (claims_host && ', 'xen')),
     *in_file(
         'src/format/weft/host_clock.c',

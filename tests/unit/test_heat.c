@@ -66,7 +66,7 @@ struct heated {
 	struct weft_canvas *canvas;
 };
 
-/* All columns are crowded. `height`: of the picture. With few steps all rows are one
+/* All columns are hot. `height`: of the picture. With few steps all rows are one
  * block. */
 static void begin(struct heated *h, double height, uint32_t steps)
 {
@@ -79,7 +79,7 @@ static void begin(struct heated *h, double height, uint32_t steps)
 	h->painter = painter_made(h->scene, &h->frame, &h->view, h->canvas);
 	weft__make_lanes(h->painter);
 	assert_true(weft__edge_columns_init(&h->columns, h->painter));
-	memset(h->columns.crowded, true, weft__edge_buckets(h->columns.count));
+	memset(h->columns.hot, true, weft__edge_buckets(h->columns.count));
 	h->painter->edge_columns = &h->columns;
 }
 
@@ -206,13 +206,13 @@ static void a_list_of_arrows_gives_the_same_lines(void **state)
 }
 
 /* All arrows of a bucket are drawn one by one, or none. */
-static void columns_that_are_not_crowded_have_none(void **state)
+static void columns_that_are_not_hot_have_none(void **state)
 {
 	(void)state;
 	struct heated h;
 	begin(&h, 400, 80);
 	uint32_t middle = h.columns.width / 2 / WEFT__EDGE_BUCKET;
-	memset(h.columns.crowded, false, middle);
+	memset(h.columns.hot, false, middle);
 	weft__draw_heat(h.painter, NULL, 0);
 	assert_true(h.canvas->op_count > 10);
 	for (uint32_t i = 0; i < h.canvas->op_count; i++)
@@ -226,7 +226,7 @@ int main(void)
 		cmocka_unit_test(lines_are_as_strong_as_arrows_are_many),
 		cmocka_unit_test(rows_without_room_have_none),
 		cmocka_unit_test(a_list_of_arrows_gives_the_same_lines),
-		cmocka_unit_test(columns_that_are_not_crowded_have_none),
+		cmocka_unit_test(columns_that_are_not_hot_have_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

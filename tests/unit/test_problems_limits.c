@@ -617,7 +617,7 @@ static void add_number(struct weft_text *text, const char *before, uint32_t numb
 }
 
 static void add_moment(
-	struct weft_text *text, const char *before, const struct weft_problem_moment *moment)
+	struct weft_text *text, const char *before, const struct weft_problem_note *moment)
 {
 	char line[120];
 	snprintf(line, sizeof(line), "\n      %s %" PRIu64 " on row %" PRIu32 ": %s", before,

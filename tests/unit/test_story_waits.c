@@ -580,12 +580,12 @@ static void the_moment_is_in_the_longest_wait(void **state)
 	struct loaded loaded = event_loop(), lost = lost_lookup();
 	uint64_t at;
 	(void)state;
-	assert_true(weft_chain_moment(&loaded.story, task_of(&loaded, 1), 0, UINT64_MAX, &at));
+	assert_true(weft_chain_time(&loaded.story, task_of(&loaded, 1), 0, UINT64_MAX, &at));
 	assert_int_equal(at, 1000 + (9300 - 1000) / 2);
-	assert_true(weft_chain_moment(&loaded.story, task_of(&loaded, 1), 5000, 7000, &at));
+	assert_true(weft_chain_time(&loaded.story, task_of(&loaded, 1), 5000, 7000, &at));
 	assert_int_equal(at, 6000);
-	assert_false(weft_chain_moment(&loaded.story, task_of(&loaded, 1), 9310, 9390, &at));
-	assert_true(weft_chain_moment(&lost.story, task_of(&lost, 26), 0, UINT64_MAX, &at));
+	assert_false(weft_chain_time(&loaded.story, task_of(&loaded, 1), 9310, 9390, &at));
+	assert_true(weft_chain_time(&lost.story, task_of(&lost, 26), 0, UINT64_MAX, &at));
 	assert_int_equal(at, 1000000);
 	loaded_finish(&loaded);
 	loaded_finish(&lost);
@@ -979,7 +979,7 @@ static void chains_and_groups_agree(void **state)
 		check_at(&loaded, WEFT_STORY_WHOLE);
 		for (uint32_t task = 0; task < loaded.model->tasks.count; task++) {
 			uint64_t at;
-			if (weft_chain_moment(&loaded.story, task, 0, UINT64_MAX, &at))
+			if (weft_chain_time(&loaded.story, task, 0, UINT64_MAX, &at))
 				assert_true(weft_chain_waits(&loaded.story, task, at));
 		}
 		loaded_finish(&loaded);

@@ -13,7 +13,7 @@
 
 #include "abi/buffer_abi.h"
 #include "fake_xen.h"
-#include "format/weft/place.h"
+#include "format/weft/guest_facts.h"
 #include "xen/announced.h"
 #include "xen/comparisons.h"
 #include "xen/host.h"
@@ -615,10 +615,10 @@ static void test_names_of_programs(void **state)
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct weft_abi_buffer header = {.pid = 5};
-		struct weft__place place = {.pid = 7, .host = "dom0"};
+		struct weft__guest_facts guest_facts = {.pid = 7, .host = "dom0"};
 		strcpy(header.program, cases[i].program);
-		strcpy(place.process, cases[i].domain);
-		weft__place_store(&place, &header);
+		strcpy(guest_facts.process, cases[i].domain);
+		weft__guest_facts_store(&guest_facts, &header);
 		assert_string_equal(header.program, cases[i].name);
 		assert_string_equal(header.host, "dom0");
 		assert_int_equal(header.pid, 5);
@@ -626,14 +626,14 @@ static void test_names_of_programs(void **state)
 	/* As much of the program's name as there is room for: 1, 0 and -1 bytes of it. */
 	for (size_t room = 0; room < 3; room++) {
 		struct weft_abi_buffer header = {.program = "program"};
-		struct weft__place place = {.pid = 7};
+		struct weft__guest_facts guest_facts = {.pid = 7};
 		char expected[sizeof(header.program)] = {0};
 		size_t used = sizeof(header.program) - room;
-		memset(place.process, 'd', used);
+		memset(guest_facts.process, 'd', used);
 		memset(expected, 'd', used);
 		if (room == 2)
 			memcpy(expected + used, "/p", 2);
-		weft__place_store(&place, &header);
+		weft__guest_facts_store(&guest_facts, &header);
 		assert_memory_equal(header.program, expected, sizeof(expected));
 		assert_int_equal(header.pid, 7);
 	}

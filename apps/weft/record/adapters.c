@@ -69,15 +69,15 @@ static bool own_directory(char ret_path[PATH_MAX])
 /* In the build folder, where it was installed beside this program, or where it was configured. */
 static bool find_library(char ret_path[PATH_MAX])
 {
-	static const char *const places[] = {"adapters", WEFT_ADAPTERS_RELATIVE, WEFT_ADAPTERS_FOLDER};
+	static const char *const folders[] = {"adapters", WEFT_ADAPTERS_RELATIVE, WEFT_ADAPTERS_FOLDER};
 	char own[PATH_MAX];
 	bool has_own = own_directory(own);
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		bool is_absolute = places[i][0] == '/';
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		bool is_absolute = folders[i][0] == '/';
 		if (!is_absolute && !has_own)
 			continue;
 		int size = snprintf(
-			ret_path, PATH_MAX, "%s%s/libweft-adapters.so", is_absolute ? "" : own, places[i]);
+			ret_path, PATH_MAX, "%s%s/libweft-adapters.so", is_absolute ? "" : own, folders[i]);
 		if (size < PATH_MAX && access(ret_path, R_OK) == 0)
 			return true;
 	}

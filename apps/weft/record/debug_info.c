@@ -110,12 +110,13 @@ static Dwfl_Module *find_module(struct debug_info *info, const char *path)
 }
 
 bool debug_info_find(
-	struct debug_info *info, const char *file, uint64_t address, char *ret_place, size_t room)
+	struct debug_info *info, const char *file, uint64_t address, char *ret_location, size_t room)
 {
 	Dwfl_Module *module = find_module(info, file);
 	GElf_Addr bias = 0;
 	int number = 0;
-	/* The bias is between the linker's addresses and libdw's, which places the files apart. */
+	/* The bias is between the linker's addresses and libdw's, which gives the files separate
+	 * addresses. */
 	if (!module || !dw.dwfl_module_getelf(module, &bias))
 		return false;
 	Dwfl_Line *line = dw.dwfl_module_getsrc(module, address + bias);
@@ -123,6 +124,6 @@ bool debug_info_find(
 	if (!source || number <= 0)
 		return false;
 	const char *slash = strrchr(source, '/');
-	int size = snprintf(ret_place, room, "%s:%d", slash ? slash + 1 : source, number);
+	int size = snprintf(ret_location, room, "%s:%d", slash ? slash + 1 : source, number);
 	return size > 0 && (size_t)size < room;
 }

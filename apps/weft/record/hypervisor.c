@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * weft record xen:host: runs Xen's own tool xentrace, and writes what xentrace does not say: notes
- * of the rate of the cycles, and of one moment on Xen's and dom0's clocks at the begin and at the
+ * of the rate of the cycles, and of one time on Xen's and dom0's clocks at the begin and at the
  * end.
  *
  * xentrace turns Xen's trace on, and at SIGINT off, and writes the rest. It would truncate a file,
@@ -101,7 +101,7 @@ static bool write_boot(int fd)
 	return write_note(fd, WEFT_XENTRACE_NOTE_BOOT, words[0], words[1]);
 }
 
-/* The clocks at this moment; without them the rate would be estimated, which is no reason to fail.
+/* The clocks at this time; without them the rate would be estimated, which is no reason to fail.
  */
 static bool write_clocks(const struct tracing *t, bool is_begin)
 {
@@ -194,7 +194,7 @@ static bool is_asked(void)
 	return sigtimedwait(&awaited, NULL, &now) > 0;
 }
 
-/* Copies what xentrace has written, or waits for that for a moment; false at its end. After a
+/* Copies what xentrace has written, or waits for that for a short time; false at its end. After a
  * failure the rest is dropped, so that xentrace can end. */
 static bool copy(struct tracing *t)
 {

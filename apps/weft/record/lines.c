@@ -100,16 +100,16 @@ static bool parse(const char *text, uint32_t size, const char **ret_name, const 
 
 static void look_up(struct names *names, struct debug_info *info, const char *text, uint32_t size)
 {
-	char copy[WEFT_ABI_NAME_MAX_BYTES + 1], line[WEFT_ABI_NAME_MAX_BYTES], place[256];
+	char copy[WEFT_ABI_NAME_MAX_BYTES + 1], line[WEFT_ABI_NAME_MAX_BYTES], location[256];
 	const char *name, *file;
 	uint64_t address;
 	memcpy(copy, text, size);
 	copy[size] = '\0';
 	if (!parse(copy, size, &name, &file, &address) ||
-		!debug_info_find(info, file, address, place, sizeof(place)))
+		!debug_info_find(info, file, address, location, sizeof(location)))
 		return;
-	int length =
-		snprintf(line, sizeof(line), "%s%c%s%c%s", WEFT_ABI_LINE_PREFIX, '\0', name, '\0', place);
+	int length = snprintf(
+		line, sizeof(line), "%s%c%s%c%s", WEFT_ABI_LINE_PREFIX, '\0', name, '\0', location);
 	if (length > 0 && (size_t)length < sizeof(line))
 		append(names, line, (uint32_t)length);
 }

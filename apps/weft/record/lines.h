@@ -25,6 +25,6 @@ void debug_info_close(struct debug_info *info);
 /* The line of the code at an address of an ELF file, as its linker counts: "hello.c:12". False if
  * it is unknown. */
 bool debug_info_find(
-	struct debug_info *info, const char *file, uint64_t address, char *ret_place, size_t room);
+	struct debug_info *info, const char *file, uint64_t address, char *ret_location, size_t room);
 
 #endif

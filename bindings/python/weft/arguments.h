@@ -25,7 +25,7 @@ struct weft_python_passed {
 struct weft_python_parameters {
 	const char *function;
 	const char *own[WEFT_PYTHON_OWN_MAX + 1]; /* ends with NULL */
-	unsigned required;                        /* so many of `own` */
+	unsigned required;                        /* the first of `own`, this many */
 };
 
 /* The parameters that all recording functions have. */

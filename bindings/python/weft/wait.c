@@ -6,7 +6,7 @@
  *     worker()  ─▶  Queue.get()  ─▶  future           "Queue.get at chat:33"
  *     line 33       of asyncio
  *
- * The text is made once for each such place.
+ * The text is made once for each such location.
  */
 #include "wait.h"
 
@@ -17,7 +17,7 @@
 #include "objects.h"
 
 #define CHAIN_MAX   32
-#define PLACES      1024 /* a power of two */
+#define LOCATIONS   1024 /* a power of two */
 #define SOURCES_MAX 1000
 
 struct weft_python_waits weft_python_waits;
@@ -27,12 +27,12 @@ struct link {
 	PyObject *coroutine, *code;
 };
 
-/* A place in the program; both codes are kept, so that no other code gets their addresses. */
-static struct place {
+/* A location in the program; both codes are kept, so that no other code gets their addresses. */
+static struct location {
 	PyObject *inner, *outer; /* code */
 	long line;
 	PyObject *name; /* weft.Name */
-} places[PLACES];
+} locations[LOCATIONS];
 
 /* The attributes of coroutines and of generators. */
 enum attribute {
@@ -121,7 +121,7 @@ static const struct link *find_outer(const struct link *chain, unsigned length)
 	return length > 0 ? &chain[length - 1] : NULL;
 }
 
-/* ---- Names of places ---- */
+/* ---- Names of locations ---- */
 
 static long line_of(PyObject *coroutine)
 {
@@ -155,16 +155,16 @@ static PyObject *describe(PyObject *what, PyObject *outer, long line)
 static PyObject *name_of(PyObject *inner, PyObject *outer, long line, PyObject *what)
 {
 	uintptr_t hash = ((uintptr_t)inner >> 4) * 31 + ((uintptr_t)outer >> 4) * 7 + (uintptr_t)line;
-	struct place *place = &places[hash & (PLACES - 1)];
-	if (place->inner == inner && place->outer == outer && place->line == line)
-		return place->name;
+	struct location *location = &locations[hash & (LOCATIONS - 1)];
+	if (location->inner == inner && location->outer == outer && location->line == line)
+		return location->name;
 	PyObject *own = what ? Py_NewRef(what) : PyObject_GetAttr(inner, qualified_name);
 	PyObject *name = own ? describe(own, outer, line) : NULL;
 	Py_XDECREF(own);
 	if (!name)
 		return NULL;
-	struct place old = *place;
-	*place = (struct place){Py_NewRef(inner), Py_NewRef(outer), line, name};
+	struct location old = *location;
+	*location = (struct location){Py_NewRef(inner), Py_NewRef(outer), line, name};
 	Py_XDECREF(old.inner);
 	Py_XDECREF(old.outer);
 	Py_XDECREF(old.name);

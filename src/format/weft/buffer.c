@@ -13,7 +13,7 @@
 #include "base/little_endian.h"
 #include "format/live_memory.h"
 #include "format/weft/packet.h"
-#include "format/weft/place.h"
+#include "format/weft/guest_facts.h"
 
 static uint32_t u32(const struct weft__buffer *b, size_t offset)
 {
@@ -149,10 +149,11 @@ uint32_t weft__buffer_comparisons(
 /* Collects the readings of all packets and of the header. Returns their number. */
 static size_t collect_readings(const struct weft__buffer *b, struct weft__guest_reading *readings)
 {
-	static const size_t places[] = {AT(start), AT(second), AT(end)};
+	static const size_t offsets[] = {AT(start), AT(second), AT(end)};
 	size_t count = 0;
 	for (size_t i = 0; i < 3; i++)
-		readings[count++] = (struct weft__guest_reading){u64(b, places[i]), u64(b, places[i] + 8)};
+		readings[count++] =
+			(struct weft__guest_reading){u64(b, offsets[i]), u64(b, offsets[i] + 8)};
 	for (uint32_t i = 0; i < b->packet_count; i++) {
 		struct weft_abi_packet header;
 		if (weft__packet_is_readable(weft__packet_read(b, i, &header)))
@@ -345,11 +346,11 @@ void weft__buffer_load_losses(const struct weft__buffer *b, uint64_t losses[WEFT
 				&losses[cause], b->bytes + AT(losses) + cause * sizeof(uint64_t), sizeof(uint64_t));
 }
 
-static void place(struct weft__buffer *b, const struct weft__place *where)
+static void store_guest_facts(struct weft__buffer *b, const struct weft__guest_facts *facts)
 {
 	struct weft_abi_buffer header;
 	memcpy(&header, b->header, sizeof(header));
-	weft__place_store(where, &header);
+	weft__guest_facts_store(facts, &header);
 	memcpy(b->header, &header, sizeof(header));
 }
 
@@ -361,8 +362,8 @@ static int read_header(struct weft__buffer *b, const struct weft__input *input, 
 		return WEFT_ERROR_DAMAGED;
 	}
 	weft__live_copy(b->header, input->bytes, sizeof(b->header));
-	if (input->place)
-		place(b, input->place);
+	if (input->guest_facts)
+		store_guest_facts(b, input->guest_facts);
 	if (!weft__buffer_probe(b->header, sizeof(b->header)))
 		return WEFT_ERROR_FORMAT;
 	if (u32(b, AT(version)) != WEFT_ABI_VERSION || u32(b, AT(stream)) > 1) {

@@ -27,14 +27,14 @@ static bool take_part(struct weft_slice *rest, struct weft_slice *ret_part)
 }
 
 static bool is_line(
-	struct weft_slice name, struct weft_slice *ret_function, struct weft_slice *ret_place)
+	struct weft_slice name, struct weft_slice *ret_function, struct weft_slice *ret_location)
 {
 	if (name.size < WEFT_ABI_CODE_PREFIX_BYTES ||
 		memcmp(name.bytes, WEFT_ABI_LINE_PREFIX, WEFT_ABI_CODE_PREFIX_BYTES) != 0)
 		return false;
 	struct weft_slice rest = {
 		name.bytes + WEFT_ABI_CODE_PREFIX_BYTES, name.size - WEFT_ABI_CODE_PREFIX_BYTES};
-	return take_part(&rest, ret_function) && take_part(&rest, ret_place);
+	return take_part(&rest, ret_function) && take_part(&rest, ret_location);
 }
 
 static char *append(char *to, struct weft_slice part, char end)
@@ -54,19 +54,19 @@ static uint64_t bytes_in_use(const struct weft__buffer *b)
 int weft__buffer_read_code(struct weft__buffer *b)
 {
 	const uint64_t used = bytes_in_use(b);
-	struct weft_slice function, place;
+	struct weft_slice function, location;
 	char *end = NULL;
 	for (uint64_t at = 0, bytes; at < used; at += bytes) {
 		struct weft_slice name = weft__buffer_name(b, (unsigned)(at / WEFT_ABI_NAME_UNIT) + 1);
 		bytes = (sizeof(struct weft_abi_name) + name.size + WEFT_ABI_NAME_UNIT - 1) &
 				~(uint64_t)(WEFT_ABI_NAME_UNIT - 1);
-		if (!is_line(name, &function, &place))
+		if (!is_line(name, &function, &location))
 			continue;
 		if (!b->code)
 			end = b->code = malloc((size_t)used + 1);
 		if (!b->code)
 			return WEFT_ERROR_MEMORY;
-		end = append(append(end, function, '\t'), place, '\n');
+		end = append(append(end, function, '\t'), location, '\n');
 		*end = '\0';
 	}
 	b->about.code = b->code ? b->code : "";

@@ -165,13 +165,13 @@ void weft__drain_cut(struct weft__drain *d)
 	d->piece_events = d->packets.size = 0;
 }
 
-void weft__drain_set_place(struct weft__drain *d, const struct weft__place *place)
+void weft__drain_set_guest_facts(struct weft__drain *d, const struct weft__guest_facts *guest_facts)
 {
 	struct weft_abi_buffer header;
 	memcpy(&header, d->buffer.header, sizeof(header));
-	d->place = *place;
-	d->has_place = d->has_new_place = true;
-	weft__place_store(place, &header);
+	d->guest_facts = *guest_facts;
+	d->has_guest_facts = d->has_new_guest_facts = true;
+	weft__guest_facts_store(guest_facts, &header);
 	d->summary.pid = header.pid;
 	memcpy(d->summary.program, header.program, sizeof(header.program));
 }

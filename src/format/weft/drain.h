@@ -18,7 +18,7 @@
 #include "abi/buffer_abi.h"
 
 struct weft__drain;
-struct weft__place;
+struct weft__guest_facts;
 
 /* Takes the same bytes as weft__follower_create(). `piece_bytes` bounds the bytes that `next` gives
  * at once; only a single packet or the names may exceed it. */
@@ -26,9 +26,9 @@ int weft__drain_create(
 	const uint8_t *bytes, size_t size, size_t piece_bytes, struct weft__drain **ret_drain);
 void weft__drain_destroy(struct weft__drain *drain);
 
-/* Sets where the buffer is: see weft/place.h. Call it before `next`; later calls may only add
+/* Sets where the buffer is: see weft/guest_facts.h. Call it before `next`; later calls may only add
  * comparisons of clocks, and lead to a header in the stream. */
-void weft__drain_set_place(struct weft__drain *drain, const struct weft__place *place);
+void weft__drain_set_guest_facts(struct weft__drain *drain, const struct weft__guest_facts *facts);
 
 /* Sets the number that all files of the stream have in common. Call it before `next`. */
 void weft__drain_set_series(struct weft__drain *drain, uint64_t series);

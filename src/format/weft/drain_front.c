@@ -74,9 +74,9 @@ void weft__drain_write_header(struct weft__drain *d, uint8_t *to)
 	struct weft_abi_buffer header;
 	weft__live_copy(&header, d->buffer.bytes, sizeof(header));
 	memcpy(&header, d->buffer.header, offsetof(struct weft_abi_buffer, uuid));
-	if (d->has_place)
-		weft__place_store(&d->place, &header);
-	d->has_new_place = false;
+	if (d->has_guest_facts)
+		weft__guest_facts_store(&d->guest_facts, &header);
+	d->has_new_guest_facts = false;
 	header.stream = 1;
 	header.piece = d->piece;
 	header.series = d->series;
@@ -135,7 +135,7 @@ int weft__drain_prepare_front(struct weft__drain *d)
 	if (d->begins)
 		return begin_file(d);
 	bool is_due = d->packets.size || d->with_open;
-	bool is_new = has_new_losses(d) || d->has_new_place;
+	bool is_new = has_new_losses(d) || d->has_new_guest_facts;
 	int error = is_due && is_new ? weft__drain_add_header(d) : 0;
 	return error || !d->packets.size ? error : add_names(d);
 }

@@ -15,7 +15,7 @@
 #include "format/weft/mark.h"
 #include "format/weft/packet.h"
 #include "format/weft/piece.h"
-#include "format/weft/place.h"
+#include "format/weft/guest_facts.h"
 
 /* A position of the ring. */
 struct weft__drained {
@@ -44,10 +44,10 @@ struct weft__drain {
 	uint64_t marked;                   /* ticks of the last mark */
 	struct weft_abi_clock_reading end; /* for the header if the program has not stored its end */
 	enum weft_abi_ending ending;
-	struct weft__place place;
-	bool has_place, has_new_place; /* no header has the present one yet */
-	uint64_t series;               /* for the header */
-	uint32_t piece;                /* files that were begun */
+	struct weft__guest_facts guest_facts;
+	bool has_guest_facts, has_new_guest_facts; /* no header has the present one yet */
+	uint64_t series;                           /* for the header */
+	uint32_t piece;                            /* files that were begun */
 	bool with_open, begins, packets_given;
 	bool can_mark;   /* the buffer's slots make sense */
 	bool is_marking; /* this look ends in a mark */

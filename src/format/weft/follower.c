@@ -378,14 +378,14 @@ int weft__follower_init(struct weft__follower *f)
 	return 0;
 }
 
-static int init(
-	struct weft__follower *f, const struct weft__place *place, const uint8_t *bytes, size_t size)
+static int init(struct weft__follower *f, const struct weft__guest_facts *guest_facts,
+	const uint8_t *bytes, size_t size)
 {
 	const struct weft__input input = {.bytes = bytes,
 		.size = size,
 		.diagnostics = f->diagnostics,
 		.description = f->description,
-		.place = place};
+		.guest_facts = guest_facts};
 	f->description->format = "weft";
 	int error = weft__buffer_init(&f->buffer, &input);
 	if (!error)
@@ -399,8 +399,8 @@ static int init(
 	return error;
 }
 
-int weft__follower_create_at(const struct weft__place *place, const uint8_t *bytes, size_t size,
-	struct weft__follower **ret_follower)
+int weft__follower_create_at(const struct weft__guest_facts *guest_facts, const uint8_t *bytes,
+	size_t size, struct weft__follower **ret_follower)
 {
 	if (!weft__buffer_probe(bytes, size))
 		return size ? WEFT_ERROR_FORMAT : WEFT_ERROR_EMPTY;
@@ -409,7 +409,7 @@ int weft__follower_create_at(const struct weft__place *place, const uint8_t *byt
 		return WEFT_ERROR_MEMORY;
 	f->diagnostics = &f->own_diagnostics;
 	f->description = &f->own_description;
-	int error = init(f, place, bytes, size);
+	int error = init(f, guest_facts, bytes, size);
 	if (error)
 		weft__follower_destroy(f);
 	else

@@ -24,13 +24,14 @@
 
 struct weft__follower;
 struct weft__buffer;
-struct weft__place;
+struct weft__guest_facts;
 
 /* The bytes are aligned to 8, stay where they are, and may be another program's mapping. */
 int weft__follower_create(const uint8_t *bytes, size_t size, struct weft__follower **ret_follower);
-/* The same of a buffer in another place: see weft/place.h; NULL: here. */
-int weft__follower_create_at(const struct weft__place *place, const uint8_t *bytes, size_t size,
-	struct weft__follower **ret_follower);
+/* The same of a guest's buffer, with what this host knows of it: see weft/guest_facts.h; NULL:
+ * here. */
+int weft__follower_create_at(const struct weft__guest_facts *facts, const uint8_t *bytes,
+	size_t size, struct weft__follower **ret_follower);
 
 /* weft/saved.c: reads what a buffer or a stream has now, though its bytes may change. The follower
  * is finished from the beginning on, and fills the input's description and diagnostics. */

@@ -14,7 +14,7 @@
 /* Linux changes the rate of CLOCK_MONOTONIC by at most 0.05 %, and Xen's time bends less. */
 #define SLEW_PART 1000
 
-/* A rate from two instants is wrong because reading the clocks takes time, at most so much. */
+/* A rate from two instants is wrong because reading the clocks takes time, at most this many ns. */
 #define READING_NS      50000
 #define BASELINE_MIN_NS UINT64_C(1000000)
 

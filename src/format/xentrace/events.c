@@ -31,7 +31,7 @@ struct weft__xentrace_event *weft__xentrace_emit(
 	return event;
 }
 
-/* The text is linked when the event is returned: until then its place may change. */
+/* The text is linked when the event is returned: until then its address may change. */
 void weft__xentrace_set_text(struct weft__xentrace_event *event, const char *name, uint32_t count)
 {
 	int size = count ? snprintf(event->text, sizeof(event->text), "%.40s ×%u", name, count)
@@ -68,10 +68,10 @@ void weft__xentrace_emit_words(struct weft__xentrace_meaning *m, struct weft__xe
 void weft__xentrace_emit_run(
 	struct weft__xentrace_meaning *m, uint32_t cpu, struct weft__xentrace_task task)
 {
-	struct weft__xentrace_place *place = &m->places[cpu];
-	if (place->runs.id == task.id && place->runs.buffer == task.buffer)
+	struct weft__xentrace_pcpu *pcpu = &m->pcpus[cpu];
+	if (pcpu->runs.id == task.id && pcpu->runs.buffer == task.buffer)
 		return;
-	place->runs = task;
+	pcpu->runs = task;
 	weft__xentrace_emit(m, WEFT_EVENT_SWITCH, task)->event.thread = cpu;
 }
 

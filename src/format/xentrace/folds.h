@@ -50,7 +50,7 @@ struct weft__xentrace_search {
 	bool has_gaps; /* a vCPU stops, and the record of the next one is not there */
 };
 
-/* The search is for records of so many pCPUs, of which kicks.h must know the numbers. 0 or
+/* The search is for records of `cpus` pCPUs, of which kicks.h must know the numbers. 0 or
  * WEFT_ERROR_MEMORY; it is to be finished in each case. */
 int weft__xentrace_search_init(
 	struct weft__xentrace_search *search, struct weft__xentrace_reader *reader, size_t cpus);

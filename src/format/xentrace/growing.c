@@ -324,7 +324,7 @@ WEFT__EXPORT int weft_xentrace_growing_next(
 	const struct weft__xentrace_record *record;
 	int status;
 	while ((status = weft__xentrace_growing_take(g, &record)) == WEFT_OK)
-		if (weft__xentrace_tell(&g->reader, record, ret_record)) {
+		if (weft__xentrace_show(&g->reader, record, ret_record)) {
 			ret_record->offset = 0; /* it is one in the batch */
 			break;
 		}

@@ -17,7 +17,7 @@ struct weft__xentrace_kicks {
 	uint16_t *numbers; /* by pCPU's index */
 };
 
-/* For so many pCPUs. 0 or WEFT_ERROR_MEMORY; to be finished in each case. */
+/* For `cpus` pCPUs. 0 or WEFT_ERROR_MEMORY; to be finished in each case. */
 int weft__xentrace_kicks_init(struct weft__xentrace_kicks *kicks, size_t cpus);
 void weft__xentrace_kicks_finish(struct weft__xentrace_kicks *kicks);
 

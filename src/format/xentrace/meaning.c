@@ -67,9 +67,9 @@ static struct weft__xentrace_task task_on(struct weft__xentrace_meaning *m, uint
  * that asked Xen for something. */
 static struct weft__xentrace_task waker_on(struct weft__xentrace_meaning *m, uint32_t cpu)
 {
-	const struct weft__xentrace_place *place = &m->places[cpu];
-	if (place->irqs)
-		return place->irq;
+	const struct weft__xentrace_pcpu *pcpu = &m->pcpus[cpu];
+	if (pcpu->irqs)
+		return pcpu->irq;
 	struct weft__xentrace_state *vcpu = vcpu_on(m, cpu);
 	return vcpu && vcpu->may_wake ? weft__xentrace_task_of(m, vcpu) : none;
 }
@@ -107,11 +107,11 @@ static void on_runstate(
 /* The task of Xen's scheduler on a pCPU. */
 static struct weft__xentrace_task scheduler_on(struct weft__xentrace_meaning *m, uint32_t cpu)
 {
-	struct weft__xentrace_place *place = &m->places[cpu];
+	struct weft__xentrace_pcpu *pcpu = &m->pcpus[cpu];
 	const struct weft__xentrace_task task = xen_task(WEFT__XENTRACE_SCHEDULER + cpu);
 	char name[32];
-	if (!place->has_scheduler) {
-		place->has_scheduler = true;
+	if (!pcpu->has_scheduler) {
+		pcpu->has_scheduler = true;
 		snprintf(name, sizeof(name), "scheduler %u", (unsigned)m->reader->threads[cpu].tid);
 		weft__xentrace_emit_task(m, task, "scheduler", name, false);
 	}
@@ -121,11 +121,11 @@ static struct weft__xentrace_task scheduler_on(struct weft__xentrace_meaning *m,
 /* The scheduler runs because another pCPU kicked this one. */
 static void take_kick(struct weft__xentrace_meaning *m, uint32_t cpu, uint32_t kick)
 {
-	struct weft__xentrace_place *place = &m->places[cpu];
-	if (kick && kick == place->kick)
+	struct weft__xentrace_pcpu *pcpu = &m->pcpus[cpu];
+	if (kick && kick == pcpu->kick)
 		weft__xentrace_emit(m, WEFT_EVENT_RECEIVE, scheduler_on(m, cpu))->event.value =
 			WEFT__XENTRACE_KICKS + kick;
-	place->kick = 0;
+	pcpu->kick = 0;
 }
 
 static void on_schedule(struct weft__xentrace_meaning *m, uint32_t cpu, uint32_t kick)
@@ -149,7 +149,7 @@ static void on_tickle(struct weft__xentrace_meaning *m, uint32_t cpu,
 		return;
 	if (sender.id == WEFT_TASK_NONE)
 		sender = scheduler_on(m, cpu);
-	m->places[hindsight->target].kick = hindsight->kick;
+	m->pcpus[hindsight->target].kick = hindsight->kick;
 	weft__xentrace_emit(m, WEFT_EVENT_SEND, sender)->event.value =
 		WEFT__XENTRACE_KICKS + hindsight->kick;
 }
@@ -329,28 +329,28 @@ static void end_domain(struct weft__xentrace_meaning *m, uint32_t domain)
 static void on_interrupt_begin(
 	struct weft__xentrace_meaning *m, const struct weft__xentrace_irq *irq)
 {
-	struct weft__xentrace_place *place = &m->places[irq->cpu];
+	struct weft__xentrace_pcpu *pcpu = &m->pcpus[irq->cpu];
 	char name[32];
 	uint8_t bit = (uint8_t)(1u << irq->number % 8);
 	uint8_t *known = irq->number < KNOWN_IRQS ? &m->is_irq_known[irq->number / 8] : NULL;
-	place->irq = xen_task(WEFT__XENTRACE_IRQS + irq->number);
-	place->irqs++;
+	pcpu->irq = xen_task(WEFT__XENTRACE_IRQS + irq->number);
+	pcpu->irqs++;
 	weft__xentrace_begin_interrupt(m, irq->cpu);
 	if (known && !(*known & bit)) {
 		*known |= bit;
 		snprintf(name, sizeof(name), "irq %u", irq->number);
-		weft__xentrace_emit_task(m, place->irq, "irq", name, false);
+		weft__xentrace_emit_task(m, pcpu->irq, "irq", name, false);
 	}
-	weft__xentrace_emit_run(m, irq->cpu, place->irq);
+	weft__xentrace_emit_run(m, irq->cpu, pcpu->irq);
 }
 
 static void on_interrupt_end(struct weft__xentrace_meaning *m, uint32_t cpu)
 {
-	struct weft__xentrace_place *place = &m->places[cpu];
-	if (place->irqs)
-		place->irqs--;
+	struct weft__xentrace_pcpu *pcpu = &m->pcpus[cpu];
+	if (pcpu->irqs)
+		pcpu->irqs--;
 	weft__xentrace_end_interrupt(m, cpu);
-	if (!place->irqs)
+	if (!pcpu->irqs)
 		weft__xentrace_emit_run(m, cpu, task_on(m, cpu));
 }
 
@@ -384,7 +384,7 @@ static void on_loss(struct weft__xentrace_meaning *m, const struct weft__xentrac
 	if (!record->is_loss_begin) {
 		if (!m->error)
 			m->error = add_loss(m, record);
-		m->places[record->cpu].irqs = 0;
+		m->pcpus[record->cpu].irqs = 0;
 		return;
 	}
 	m->loss_begins[record->cpu] = weft__xentrace_ns(&m->reader->clock, record->cycles);
@@ -507,7 +507,7 @@ int weft__xentrace_meaning_create(
 	if (!m)
 		return WEFT_ERROR_MEMORY;
 	m->reader = reader;
-	m->places = calloc(cpus + 1, sizeof(*m->places));
+	m->pcpus = calloc(cpus + 1, sizeof(*m->pcpus));
 	m->loss_begins = calloc(cpus + 1, sizeof(*m->loss_begins));
 	m->buffers = calloc(WEFT__XENTRACE_DOMAINS, sizeof(*m->buffers));
 	m->sleepers = calloc(WEFT__XENTRACE_DOMAINS, sizeof(*m->sleepers));
@@ -516,13 +516,13 @@ int weft__xentrace_meaning_create(
 	m->event_capacity = 16;
 	m->events = calloc(m->event_capacity, sizeof(*m->events));
 	int error = weft__xentrace_vcpus_init(&m->vcpus);
-	if (!m->places || !m->loss_begins || !m->buffers || !m->sleepers || !m->is_irq_known ||
+	if (!m->pcpus || !m->loss_begins || !m->buffers || !m->sleepers || !m->is_irq_known ||
 		!m->events)
 		error = WEFT_ERROR_MEMORY;
 	if (!error)
 		error = weft__xentrace_describe_xen(m);
 	for (size_t i = 0; i < cpus && !error; i++)
-		m->places[i].runs = none;
+		m->pcpus[i].runs = none;
 	if (error)
 		weft__xentrace_meaning_destroy(m);
 	else
@@ -535,7 +535,7 @@ void weft__xentrace_meaning_destroy(struct weft__xentrace_meaning *m)
 	if (!m)
 		return;
 	weft__xentrace_vcpus_finish(&m->vcpus);
-	free(m->places);
+	free(m->pcpus);
 	free(m->buffers);
 	free(m->sleepers);
 	free(m->descriptions);

@@ -51,7 +51,7 @@ enum weft__xentrace_sends {
 };
 
 /* A pCPU in the model. */
-struct weft__xentrace_place {
+struct weft__xentrace_pcpu {
 	struct weft__xentrace_task runs;
 	bool has_scheduler; /* an event told of its scheduler */
 	uint32_t irqs;      /* the number of interrupts that are handled now */
@@ -70,8 +70,8 @@ struct weft__xentrace_sleepers {
 struct weft__xentrace_meaning {
 	struct weft__xentrace_reader *reader;
 	struct weft__xentrace_vcpus vcpus;
-	struct weft__xentrace_place *places; /* by pCPU */
-	uint16_t *buffers;                   /* by domain; 0: it has no vCPU */
+	struct weft__xentrace_pcpu *pcpus; /* by pCPU */
+	uint16_t *buffers;                 /* by domain; 0: it has no vCPU */
 	struct weft_trace_buffer *descriptions;
 	size_t description_count, description_capacity;
 	struct weft__xentrace_event *events; /* those from `given` on wait */
@@ -91,7 +91,7 @@ struct weft__xentrace_meaning {
 	int error;
 };
 
-/* For records of so many pCPUs. 0 or WEFT_ERROR_MEMORY. */
+/* For records of `cpus` pCPUs. 0 or WEFT_ERROR_MEMORY. */
 int weft__xentrace_meaning_create(
 	struct weft__xentrace_reader *reader, size_t cpus, struct weft__xentrace_meaning **ret_meaning);
 void weft__xentrace_meaning_destroy(struct weft__xentrace_meaning *meaning);

@@ -38,7 +38,7 @@ void weft__xentrace_withdraw(struct weft__xentrace_meaning *m)
 
 static void set(struct weft__xentrace_meaning *m, uint32_t cpu, enum weft__xentrace_sends sends)
 {
-	uint8_t *old = &m->places[cpu].sends;
+	uint8_t *old = &m->pcpus[cpu].sends;
 	m->senders -= *old != WEFT__XENTRACE_SENDS_NOT;
 	m->senders += sends != WEFT__XENTRACE_SENDS_NOT;
 	*old = (uint8_t)sends;
@@ -91,7 +91,7 @@ void weft__xentrace_enter_sender(struct weft__xentrace_meaning *m,
 
 void weft__xentrace_begin_interrupt(struct weft__xentrace_meaning *m, uint32_t cpu)
 {
-	bool is_only = m->places[cpu].sends == WEFT__XENTRACE_SENDS_NOT;
+	bool is_only = m->pcpus[cpu].sends == WEFT__XENTRACE_SENDS_NOT;
 	weft__xentrace_set_sends(m, cpu, is_only ? WEFT__XENTRACE_SENDS : WEFT__XENTRACE_SENDS_UNKNOWN);
 }
 
@@ -135,7 +135,7 @@ static bool others_sleep(struct weft__xentrace_meaning *m, struct weft__xentrace
 void weft__xentrace_raise(struct weft__xentrace_meaning *m, uint32_t cpu,
 	struct weft__xentrace_task task, struct weft__xentrace_state *vcpu)
 {
-	bool is_proven = m->places[cpu].sends == WEFT__XENTRACE_SENDS && m->senders == 1;
+	bool is_proven = m->pcpus[cpu].sends == WEFT__XENTRACE_SENDS && m->senders == 1;
 	/* Dom0's programs take events from its kernel, which may block before they do. */
 	if (!m->shows_raises || !is_proven || !vcpu->domain || !others_sleep(m, vcpu))
 		return;

@@ -238,7 +238,7 @@ static const char *detail_of(
 	}
 }
 
-bool weft__xentrace_tell(struct weft__xentrace_reader *r,
+bool weft__xentrace_show(struct weft__xentrace_reader *r,
 	const struct weft__xentrace_record *record, struct weft_xentrace_record *ret_record)
 {
 	const struct weft__xentrace_known *known = weft__xentrace_know(r, record->id);
@@ -269,7 +269,7 @@ static int xentrace_next_record(struct weft__reader *base, struct weft_xentrace_
 	struct weft__xentrace_reader *r = weft__xentrace_of(base);
 	const struct weft__xentrace_record *record;
 	while (weft__xentrace_records_next(&r->records, &record))
-		if (weft__xentrace_tell(r, record, ret_record))
+		if (weft__xentrace_show(r, record, ret_record))
 			return WEFT_OK;
 	return WEFT_END;
 }

@@ -63,7 +63,7 @@ void weft__xentrace_find_vendor(struct weft__xentrace_reader *reader);
 /* Frees what the reader has, but not itself. */
 void weft__xentrace_finish(struct weft__xentrace_reader *reader);
 /* Describes the next record; false if it is the begin of a loss, which is not shown. */
-bool weft__xentrace_tell(struct weft__xentrace_reader *reader,
+bool weft__xentrace_show(struct weft__xentrace_reader *reader,
 	const struct weft__xentrace_record *record, struct weft_xentrace_record *ret_record);
 
 /* ---- xentrace/running.c ---- */

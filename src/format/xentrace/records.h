@@ -34,7 +34,7 @@ struct weft__xentrace_record {
 	uint32_t words[WEFT__XENTRACE_WORDS_MAX]; /* those from `count` on are 0 */
 	uint8_t count;
 	bool has_cycles;
-	/* A record LOST comes twice: when the loss begins, and in its own place when it ends. */
+	/* A record LOST comes twice: when the loss begins, and at its own position when it ends. */
 	bool is_loss_begin;
 };
 

@@ -12,7 +12,7 @@
 #define CHAIN_GAP (UINT64_C(1) << 32)
 
 /* The last switch on a pCPU, and the record before. */
-struct place {
+struct surveyed_pcpu {
 	uint64_t cycles;    /* 0: none since the last loss */
 	double ns;          /* since the begin of the chain */
 	uint64_t hypercall; /* cycles, if the record before is one; else 0 */
@@ -32,15 +32,15 @@ static void add_sample(struct weft__xentrace_samples *s, uint64_t cycles, double
 }
 
 static void on_switch(
-	struct weft__xentrace_survey *s, struct place *place, const struct record *record)
+	struct weft__xentrace_survey *s, struct surveyed_pcpu *pcpu, const struct record *record)
 {
 	uint32_t ran_ns = weft__load_u32(record->words + 8);
 	if (!ran_ns)
 		return;
-	bool goes_on = place->cycles && record->cycles - place->cycles < CHAIN_GAP;
-	place->ns = goes_on ? place->ns + ran_ns : 0;
-	place->cycles = record->cycles;
-	add_sample(&s->samples, record->cycles, place->ns);
+	bool goes_on = pcpu->cycles && record->cycles - pcpu->cycles < CHAIN_GAP;
+	pcpu->ns = goes_on ? pcpu->ns + ran_ns : 0;
+	pcpu->cycles = record->cycles;
+	add_sample(&s->samples, record->cycles, pcpu->ns);
 }
 
 static void note_vcpu(struct weft__xentrace_survey *s, uint32_t domain, uint32_t vcpu)
@@ -70,12 +70,12 @@ void weft__xentrace_add_gap(struct weft__xentrace_survey *s, uint64_t cycles)
 }
 
 static void note_hypercall(
-	struct weft__xentrace_survey *s, struct place *place, const struct record *record)
+	struct weft__xentrace_survey *s, struct surveyed_pcpu *pcpu, const struct record *record)
 {
 	bool is_one = record->id == WEFT__XENTRACE_HYPERCALL && record->cycles;
-	if (is_one && place->hypercall && record->cycles > place->hypercall)
-		weft__xentrace_add_gap(s, record->cycles - place->hypercall);
-	place->hypercall = is_one ? record->cycles : 0;
+	if (is_one && pcpu->hypercall && record->cycles > pcpu->hypercall)
+		weft__xentrace_add_gap(s, record->cycles - pcpu->hypercall);
+	pcpu->hypercall = is_one ? record->cycles : 0;
 }
 
 uint64_t weft__xentrace_quick_cycles(const struct weft__xentrace_survey *s)
@@ -88,7 +88,8 @@ uint64_t weft__xentrace_quick_cycles(const struct weft__xentrace_survey *s)
 	return 4 * ((UINT64_C(8) | slot % 8) << (slot / 8)) / 8;
 }
 
-static void take(struct weft__xentrace_survey *s, struct place *place, const struct record *record)
+static void take(
+	struct weft__xentrace_survey *s, struct surveyed_pcpu *pcpu, const struct record *record)
 {
 	uint32_t class = record->id >> 12, word = record->count ? weft__load_u32(record->words) : 0;
 	if (class == 0x21 && record->count)
@@ -96,9 +97,9 @@ static void take(struct weft__xentrace_survey *s, struct place *place, const str
 	else if (class == 0x81 && record->count)
 		note_exit(s, word);
 	else if (record->id == WEFT__XENTRACE_SWITCH_PREV && record->cycles && record->count >= 3)
-		on_switch(s, place, record);
+		on_switch(s, pcpu, record);
 	else if (record->id == WEFT__XENTRACE_LOST) {
-		place->cycles = 0;
+		pcpu->cycles = 0;
 		if (record->count != 4)
 			return;
 		word = weft__load_u32(record->words + 4);
@@ -106,8 +107,8 @@ static void take(struct weft__xentrace_survey *s, struct place *place, const str
 	}
 }
 
-static void survey_window(
-	struct weft__xentrace_survey *s, struct place *place, const uint8_t *at, const uint8_t *end)
+static void survey_window(struct weft__xentrace_survey *s, struct surveyed_pcpu *pcpu,
+	const uint8_t *at, const uint8_t *end)
 {
 	while (end - at >= 4) {
 		uint32_t header = weft__load_u32(at);
@@ -118,8 +119,8 @@ static void survey_window(
 		record.words = at + head;
 		record.cycles = header >> 31 ? weft__load_u64(at + 4) : 0;
 		if (record.id != WEFT__XENTRACE_WRAP) {
-			note_hypercall(s, place, &record);
-			take(s, place, &record);
+			note_hypercall(s, pcpu, &record);
+			take(s, pcpu, &record);
 		}
 		at += size;
 	}
@@ -129,7 +130,7 @@ void weft__xentrace_survey(const uint8_t *bytes, const struct weft__xentrace_win
 	uint64_t most_bytes, struct weft__xentrace_survey *survey)
 {
 	for (size_t i = 0; i < windows->cpu_count; i++) {
-		struct place place = {0};
+		struct surveyed_pcpu pcpu = {0};
 		uint64_t left = most_bytes / windows->cpu_count;
 		survey->samples.count = 0;
 		for (uint32_t window = windows->cpus[i].first; window != UINT32_MAX;) {
@@ -137,7 +138,7 @@ void weft__xentrace_survey(const uint8_t *bytes, const struct weft__xentrace_win
 			if (w->size > left)
 				break;
 			left -= w->size;
-			survey_window(survey, &place, bytes + w->offset, bytes + w->offset + w->size);
+			survey_window(survey, &pcpu, bytes + w->offset, bytes + w->offset + w->size);
 			window = w->next;
 		}
 		weft__xentrace_estimate(&survey->samples, &survey->rate);

@@ -178,7 +178,7 @@ static uint32_t count_unnamed(const struct painter *p)
 	return p->options->no_counters ? 0 : p->curve_count + hidden - p->label_count;
 }
 
-void weft__place_counters(struct painter *p)
+void weft__arrange_counters(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->picture;
 	uint64_t at = p->options->counters_at ? p->options->counters_at : p->right;

@@ -29,7 +29,7 @@ struct batch {
 	uint32_t last[WEFT_EDGE_TYPES]; /* the last arrow of each type, or WEFT_NONE */
 	uint32_t columns;
 	uint32_t *ending; /* the number of arrows in each bucket of columns */
-	bool *crowded;
+	bool *hot;
 };
 
 static bool batch_init(struct batch *batch, const struct painter *p)
@@ -38,15 +38,15 @@ static bool batch_init(struct batch *batch, const struct painter *p)
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
 		batch->last[type] = WEFT_NONE;
 	batch->ending = calloc(weft__edge_buckets(batch->columns), sizeof(*batch->ending));
-	batch->crowded = malloc(weft__edge_buckets(batch->columns));
-	return batch->ending && batch->crowded;
+	batch->hot = malloc(weft__edge_buckets(batch->columns));
+	return batch->ending && batch->hot;
 }
 
 static void batch_finish(struct batch *batch)
 {
 	free(batch->arrows);
 	free(batch->ending);
-	free(batch->crowded);
+	free(batch->hot);
 }
 
 static bool is_within(double a, double b, double low, double high)
@@ -122,7 +122,7 @@ static void add_columns(struct painter *p, struct batch *b, unsigned type)
 	for (uint32_t column = 0; column < columns->count; column++) {
 		uint32_t count = weft__edges_in_column(columns, type, column);
 		uint32_t edge = columns->edges[column], last = columns->edges[column + 1];
-		if (weft__column_is_crowded(columns, column)) {
+		if (weft__column_is_hot(columns, column)) {
 			p->tally.edges[type] |= count > 0 && column < columns->width;
 			continue;
 		}
@@ -144,15 +144,15 @@ static void add_edges(struct painter *p, struct batch *b)
 				add_columns(p, b, type);
 }
 
-/* Draws arrows of crowded columns as heat, and removes them from the batch. */
+/* Draws arrows of hot columns as heat, and removes them from the batch. */
 static void draw_heat(struct painter *p, struct batch *b)
 {
 	struct weft__heat_mark *marks = malloc((b->count + (size_t)1) * sizeof(*marks));
 	uint32_t kept = 0, mark_count = 0;
-	weft__find_crowds(b->ending, weft__edge_buckets(b->columns), b->crowded);
+	weft__find_hot_columns(b->ending, weft__edge_buckets(b->columns), b->hot);
 	for (uint32_t i = 0; marks && i < b->count; i++) {
 		uint32_t column = column_of(p, b, &b->arrows[i]);
-		if (b->crowded[column / WEFT__EDGE_BUCKET])
+		if (b->hot[column / WEFT__EDGE_BUCKET])
 			marks[mark_count++] = (struct weft__heat_mark){b->arrows[i].edge, column};
 		else
 			b->arrows[kept++] = b->arrows[i];

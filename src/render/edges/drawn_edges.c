@@ -38,7 +38,7 @@ static double distance(const struct weft__drawn_edge *edge, double x, double y)
 }
 
 /* Most edges are far away: their boxes tell that without a division. */
-static bool is_apart(const struct weft__drawn_edge *edge, double x, double y, double reach)
+static bool is_distant(const struct weft__drawn_edge *edge, double x, double y, double reach)
 {
 	return fmin(edge->x, edge->x2) > x + reach || fmax(edge->x, edge->x2) < x - reach ||
 		   fmin(edge->y, edge->y2) > y + reach || fmax(edge->y, edge->y2) < y - reach;
@@ -50,7 +50,7 @@ const struct weft__drawn_edge *weft__drawn_edges_at(
 	const struct weft__drawn_edge *nearest = NULL;
 	for (size_t i = 0; i < edges->count; i++) {
 		const struct weft__drawn_edge *edge = &edges->list[i];
-		if (is_apart(edge, x, y, reach))
+		if (is_distant(edge, x, y, reach))
 			continue;
 		double away = distance(edge, x, y);
 		if (away > reach)

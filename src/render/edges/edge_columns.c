@@ -14,7 +14,7 @@
 #include "view/time.h"
 
 #define FEW_MAX 64
-#define CLOSE   4    /* buckets from one crowded bucket to the next that are crowded, too */
+#define CLOSE   4    /* buckets from one hot bucket to the next that are hot, too */
 #define MANY    8000 /* edges in the view; with more, they are counted first */
 
 static bool allocate(struct weft__edge_columns *columns)
@@ -43,31 +43,31 @@ static void find_columns(struct weft__edge_columns *columns, const struct painte
 }
 
 /* Also marks what lies between: single arrows there would look as if they were all. */
-void weft__find_crowds(const uint32_t *arrows, uint32_t buckets, bool *ret_crowded)
+void weft__find_hot_columns(const uint32_t *arrows, uint32_t buckets, bool *ret_hot)
 {
 	uint32_t last = 0;
 	for (uint32_t i = 0; i < buckets; i++) {
-		ret_crowded[i] = arrows[i] > WEFT__EDGE_BUCKET;
-		if (!ret_crowded[i])
+		ret_hot[i] = arrows[i] > WEFT__EDGE_BUCKET;
+		if (!ret_hot[i])
 			continue;
 		if (last && i + 1 - last <= CLOSE)
-			memset(ret_crowded + last, true, i - last);
+			memset(ret_hot + last, true, i - last);
 		last = i + 1;
 	}
 }
 
-static bool find_crowds(struct weft__edge_columns *columns)
+static bool find_hot_columns(struct weft__edge_columns *columns)
 {
 	uint32_t buckets = weft__edge_buckets(columns->count);
 	uint32_t *arrows = calloc(buckets, sizeof(*arrows));
 	for (unsigned type = 0; arrows && type < WEFT_EDGE_TYPES; type++)
 		for (uint32_t i = 0; WEFT__ARROW_TYPES >> type & 1 && i < columns->count; i++)
 			arrows[i / WEFT__EDGE_BUCKET] += weft__edges_in_column(columns, type, i);
-	columns->crowded = malloc(buckets);
-	if (arrows && columns->crowded)
-		weft__find_crowds(arrows, buckets, columns->crowded);
+	columns->hot = malloc(buckets);
+	if (arrows && columns->hot)
+		weft__find_hot_columns(arrows, buckets, columns->hot);
 	free(arrows);
-	return arrows && columns->crowded;
+	return arrows && columns->hot;
 }
 
 uint32_t weft__edge_columns_needed(const struct painter *p)
@@ -84,13 +84,13 @@ bool weft__edge_columns_init(struct weft__edge_columns *columns, const struct pa
 	if (!allocate(columns))
 		return false;
 	find_columns(columns, p);
-	return find_crowds(columns);
+	return find_hot_columns(columns);
 }
 
 void weft__edge_columns_finish(struct weft__edge_columns *columns)
 {
 	free(columns->edges);
-	free(columns->crowded);
+	free(columns->hot);
 	for (unsigned type = 0; type < WEFT__EDGE_COUNTS; type++)
 		free(columns->ranks[type]);
 }

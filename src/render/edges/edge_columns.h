@@ -18,7 +18,7 @@ struct painter;
 	(1u << WEFT_EDGE_READ | 1u << WEFT_EDGE_TRY_READ | 1u << WEFT_EDGE_RESOLVE | \
 		1u << WEFT_EDGE_SIGNAL | 1u << WEFT_EDGE_RECEIVE)
 
-/* Columns are crowded together: where more arrows than pixels end in a bucket, all are heat. */
+/* Columns are hot in groups: where more arrows than pixels end in a bucket, all are heat. */
 #define WEFT__EDGE_BUCKET 8
 
 struct weft__edge_columns {
@@ -27,7 +27,7 @@ struct weft__edge_columns {
 	/* The same, counted among edges of the type, or of dropped ones. */
 	uint32_t *ranks[WEFT__EDGE_COUNTS];
 	uint32_t few[WEFT_EDGE_TYPES]; /* limit of a column: with more, none of the type is drawn */
-	bool *crowded;                 /* by bucket: more arrows than columns */
+	bool *hot;                     /* by bucket: more arrows than columns */
 };
 
 /* The number of columns for a frame: to `WEFT__ARROW_REACH` px beyond the picture. */
@@ -38,8 +38,8 @@ static inline uint32_t weft__edge_buckets(uint32_t columns)
 	return columns / WEFT__EDGE_BUCKET + 1;
 }
 
-/* Finds the crowded buckets, from the number of arrows that end in each. */
-void weft__find_crowds(const uint32_t *arrows, uint32_t buckets, bool *ret_crowded);
+/* Finds the hot buckets, from the number of arrows that end in each. */
+void weft__find_hot_columns(const uint32_t *arrows, uint32_t buckets, bool *ret_hot);
 
 /* False without memory. */
 bool weft__edge_columns_init(struct weft__edge_columns *columns, const struct painter *p);
@@ -62,10 +62,9 @@ static inline bool weft__column_is_dense(
 }
 
 /* The same for arrows of all types together. */
-static inline bool weft__column_is_crowded(
-	const struct weft__edge_columns *columns, uint32_t column)
+static inline bool weft__column_is_hot(const struct weft__edge_columns *columns, uint32_t column)
 {
-	return columns->crowded[column / WEFT__EDGE_BUCKET];
+	return columns->hot[column / WEFT__EDGE_BUCKET];
 }
 
 #endif

@@ -89,7 +89,7 @@ static void add_block(struct heat *heat, const struct weft__point_part *part, ui
 		uint32_t key = part->first + weft__points_select(&path, i);
 		while (keys[column + 1] <= key)
 			column++;
-		if (weft__column_is_crowded(heat->columns, column))
+		if (weft__column_is_hot(heat->columns, column))
 			add_arrow(heat, weft__edge_of_key(heat->p->scene, heat->type, key), column);
 	}
 }
@@ -159,11 +159,11 @@ static bool count_marks(struct heat *heat)
 	return is_any;
 }
 
-/* True if a crowded column has arrows of the type. */
+/* True if a hot column has arrows of the type. */
 static bool has_points(const struct heat *heat)
 {
 	for (uint32_t column = 0; column < heat->width; column++)
-		if (weft__column_is_crowded(heat->columns, column) &&
+		if (weft__column_is_hot(heat->columns, column) &&
 			weft__edges_in_column(heat->columns, heat->type, column))
 			return true;
 	return false;
@@ -200,7 +200,7 @@ static unsigned shade(const struct heat *heat, uint32_t lane, uint32_t column)
 {
 	uint32_t end = column + GROUP < heat->width ? column + GROUP : heat->width, count = 0;
 	for (; column < end; column++)
-		if (!heat->columns || weft__column_is_crowded(heat->columns, column))
+		if (!heat->columns || weft__column_is_hot(heat->columns, column))
 			count += heat->counts[(size_t)lane * heat->width + column];
 	if (count == 0)
 		return 0;

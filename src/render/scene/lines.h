@@ -20,7 +20,7 @@ uint32_t weft__running_units(const struct weft_scene *scene, uint32_t task);
 bool weft__ends_before_next(const struct weft_scene *scene, uint32_t index);
 
 /* line_growth.c: copies the columns of the former scene, with changed and new tasks in their
- * places. 0 or WEFT_ERROR_MEMORY. */
+ * positions. 0 or WEFT_ERROR_MEMORY. */
 int weft__scene_grow_lines(struct weft_scene *scene);
 
 #endif

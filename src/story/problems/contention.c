@@ -347,11 +347,11 @@ static void look_at_scarcity(
 	weft__find(c->findings, &problem, queue, &s);
 }
 
-static void set_moments(struct weft_problem *problem, const char *cause, const char *effect)
+static void set_notes(struct weft_problem *problem, const char *cause, const char *effect)
 {
-	struct weft__words words = weft__problem_moment(&problem->cause, problem->start, problem->task);
+	struct weft__words words = weft__problem_note(&problem->cause, problem->start, problem->task);
 	weft__words_add(&words, "%s", cause);
-	words = weft__problem_moment(&problem->effect, problem->end, problem->task);
+	words = weft__problem_note(&problem->effect, problem->end, problem->task);
 	weft__words_add(&words, "%s", effect);
 }
 
@@ -413,7 +413,7 @@ static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t que
 	};
 	weft__sentence_init(&s);
 	if (is_far) {
-		set_moments(
+		set_notes(
 			&problem, "takes it", longest->is_left ? "is still not given back" : "gives it back");
 		write_holder(&s, c, semaphore, longest, usual_ns);
 		weft__words_add(weft__clause(&s, 5), "; %" PRIu32 " %s for it meanwhile", queue,
@@ -489,7 +489,7 @@ static void look_for_starvation(struct contention *c, uint32_t semaphore)
 		.counter = WEFT_NONE,
 		.edge = WEFT_NONE,
 	};
-	set_moments(&problem, "begins to wait", "gets it");
+	set_notes(&problem, "begins to wait", "gets it");
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 6);
 	weft__words_add_subject(w, model, waited->task, 32);

@@ -66,7 +66,7 @@ static void add_cycle(struct walk *walk, uint32_t task)
 	};
 	choose_view(walk, &problem);
 	struct weft__words last =
-		weft__problem_moment(&problem.effect, problem.start, model->edges.from[problem.edge]);
+		weft__problem_note(&problem.effect, problem.start, model->edges.from[problem.edge]);
 	weft__words_add(&last, "begins to wait, as the last");
 	struct weft__sentence s;
 	weft__sentence_init(&s);

@@ -50,10 +50,9 @@ static inline uint64_t weft__least_ns(
 void weft__find(struct weft__findings *findings, const struct weft_problem *problem,
 	uint64_t weight, struct weft__sentence *sentence);
 
-/* Sets a moment of a problem; the caller appends its words to the result. Without a task there is
- * no such moment. */
-struct weft__words weft__problem_moment(
-	struct weft_problem_moment *moment, uint64_t time, uint32_t task);
+/* Sets a note of a problem; the caller appends its words to the result. Without a task there is
+ * no such note. */
+struct weft__words weft__problem_note(struct weft_problem_note *note, uint64_t time, uint32_t task);
 
 /* Adds a period of the problem that is added next; periods are sorted then. */
 void weft__find_period(struct weft__findings *findings, uint64_t start, uint64_t end);

@@ -19,7 +19,7 @@
 #define OF_TENTH  2  /* times the age that nine tenths reach */
 #define SPREAD    24 /* a part has at least 1 / SPREAD of those that are left, … */
 #define QUIET     2 /* … or at least 1 / QUIET of the usual share of the few that begin in it: … */
-#define FULL_MIN  5 /* … in so many of the first parts … */
+#define FULL_MIN  5 /* … in this many of the first parts … */
 #define FULL_OF   6 /* … of these */
 #define FOUND_MAX 3
 

@@ -313,11 +313,11 @@ static enum weft_problem_severity severity_of(const struct looking *l, const str
 	return is_grave ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT;
 }
 
-static void set_moments(struct weft_problem *problem, const struct stretch *stretch)
+static void set_notes(struct weft_problem *problem, const struct stretch *stretch)
 {
-	struct weft__words words = weft__problem_moment(&problem->cause, problem->start, problem->task);
+	struct weft__words words = weft__problem_note(&problem->cause, problem->start, problem->task);
 	weft__words_add(&words, "begins to run");
-	words = weft__problem_moment(&problem->effect, problem->end, problem->task);
+	words = weft__problem_note(&problem->effect, problem->end, problem->task);
 	weft__words_add(&words, "stops after ");
 	weft__words_add_length(&words, problem->end - problem->start);
 	if (stretch->waiters >= WAITERS_MIN)
@@ -343,7 +343,7 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 		.counter = WEFT_NONE,
 		.edge = WEFT_NONE,
 	};
-	set_moments(&problem, stretch);
+	set_notes(&problem, stretch);
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 6);
 	weft__words_add_subject(w, model, stretch->task, 36);

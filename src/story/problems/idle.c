@@ -122,18 +122,18 @@ static void write_gaps(
 }
 
 /* The gap ends with the task that it waited for; else, with the one that runs first. */
-static void set_moments(const struct gaps *gaps, struct weft_problem *problem)
+static void set_notes(const struct gaps *gaps, struct weft_problem *problem)
 {
 	uint32_t awaited = weft__awaited(gaps->model, problem->start, problem->end);
 	uint32_t task = awaited;
 	if (awaited == WEFT_NONE)
 		task = weft_chain_awaited(gaps->findings->story, problem->start, problem->end);
 	uint64_t time = awaited == WEFT_NONE ? problem->end : gaps->model->tasks.end[awaited];
-	struct weft__words words = weft__problem_moment(&problem->effect, time, task);
+	struct weft__words words = weft__problem_note(&problem->effect, time, task);
 	weft__words_add(&words,
 		awaited == WEFT_NONE ? "runs, after nothing ran for " : "ends, after nothing ran for ");
 	weft__words_add_length(&words, problem->end - problem->start);
-	words = weft__problem_moment(&problem->cause, problem->start, awaited);
+	words = weft__problem_note(&problem->cause, problem->start, awaited);
 	weft__words_add(&words, "nothing runs from here on");
 }
 
@@ -156,7 +156,7 @@ static void add_cluster(struct gaps *gaps, uint32_t from, uint32_t to, uint64_t 
 	for (uint32_t i = from; i < to && to - from > 1; i++)
 		weft__find_period(
 			gaps->findings, gaps->list[i].start, gaps->list[i].start + gaps->list[i].length);
-	set_moments(gaps, &problem);
+	set_notes(gaps, &problem);
 	write_gaps(&s, gaps, from, to);
 	weft__find(gaps->findings, &problem, sum, &s);
 }

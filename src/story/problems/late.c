@@ -82,10 +82,10 @@ static void report(struct weft__findings *findings, uint32_t task,
 		.edge = WEFT_NONE,
 	};
 	struct weft__sentence s;
-	struct weft__words words = weft__problem_moment(&problem.cause, problem.start, task);
+	struct weft__words words = weft__problem_note(&problem.cause, problem.start, task);
 	weft__words_add(&words, "due");
 	if (timer->has_fired) {
-		words = weft__problem_moment(&problem.effect, problem.end, task);
+		words = weft__problem_note(&problem.effect, problem.end, task);
 		weft__words_add(&words, "fires, ");
 		weft__words_add_length(&words, timer->late_ns);
 		weft__words_add(&words, " late");

@@ -85,14 +85,13 @@ static void name_process(const struct weft_model *model, const struct weft_probl
 	weft__words_add_process(w, model, buffer);
 }
 
-struct weft__words weft__problem_moment(
-	struct weft_problem_moment *moment, uint64_t time, uint32_t task)
+struct weft__words weft__problem_note(struct weft_problem_note *note, uint64_t time, uint32_t task)
 {
 	struct weft__words words;
-	moment->time = time;
-	moment->task = task;
+	note->time = time;
+	note->task = task;
 	/* The trace may not say which task it was: then nothing is written. */
-	weft__words_init(&words, moment->words, task == WEFT_NONE ? 0 : sizeof(moment->words));
+	weft__words_init(&words, note->words, task == WEFT_NONE ? 0 : sizeof(note->words));
 	return words;
 }
 

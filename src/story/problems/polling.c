@@ -118,9 +118,9 @@ static struct weft_problem problem_of(const struct weft_model *model, uint32_t t
 		.counter = WEFT_NONE,
 		.edge = WEFT_NONE,
 	};
-	struct weft__words words = weft__problem_moment(&problem.cause, problem.start, task);
+	struct weft__words words = weft__problem_note(&problem.cause, problem.start, task);
 	weft__words_add(&words, "wakes up, and nothing comes of it");
-	words = weft__problem_moment(&problem.effect, a->start[first + 1], task);
+	words = weft__problem_note(&problem.effect, a->start[first + 1], task);
 	weft__words_add(&words, "again, after ");
 	weft__words_add_length(&words, a->start[first + 1] - problem.start);
 	return problem;

@@ -316,11 +316,11 @@ static struct weft_problem problem_of(const struct sorting *s, const struct slow
 	};
 }
 
-static void set_moments(struct weft_problem *problem, const struct slow *slow)
+static void set_notes(struct weft_problem *problem, const struct slow *slow)
 {
-	struct weft__words words = weft__problem_moment(&problem->cause, problem->start, problem->task);
+	struct weft__words words = weft__problem_note(&problem->cause, problem->start, problem->task);
 	weft__words_add(&words, "begins");
-	words = weft__problem_moment(&problem->effect, problem->end, problem->task);
+	words = weft__problem_note(&problem->effect, problem->end, problem->task);
 	weft__words_add(&words, "ends after ");
 	weft__words_add_length(&words, slow->life_ns);
 	weft__words_add(&words, slow->is_recurring ? ", most after " : ", others after ");
@@ -332,7 +332,7 @@ static void report(struct sorting *s, const struct slow *slow)
 	const struct weft_model *model = s->model;
 	struct weft__sentence t;
 	struct weft_problem problem = problem_of(s, slow);
-	set_moments(&problem, slow);
+	set_notes(&problem, slow);
 	weft__sentence_init(&t);
 	struct weft__words *w = weft__clause(&t, 9);
 	weft__words_add_subject(w, model, slow->task, 36);

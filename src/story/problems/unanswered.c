@@ -238,15 +238,15 @@ static bool is_idle_pool(const struct chains *c, uint32_t last)
 }
 
 /* The beginning of the wait; and the end of what it waits for, if that was stopped. */
-static void set_moments(
+static void set_notes(
 	const struct chains *c, uint32_t task, uint32_t last, struct weft_problem *problem)
 {
 	const struct weft_tasks *t = &c->model->tasks;
-	struct weft__words words = weft__problem_moment(&problem->effect, problem->start, task);
+	struct weft__words words = weft__problem_note(&problem->effect, problem->start, task);
 	weft__words_add(&words, "begins to wait");
 	if (!is_stopped(c, last))
 		return;
-	words = weft__problem_moment(&problem->cause, t->end[last], last);
+	words = weft__problem_note(&problem->cause, t->end[last], last);
 	weft__words_add(&words, "%s", weft_outcome_name((enum weft_outcome)t->outcome[last]));
 }
 
@@ -272,7 +272,7 @@ static void report(const struct chains *c, const struct chain *chain, uint32_t a
 	struct weft__sentence s;
 	problem.show_start = weft__start_of(c->findings->story, task);
 	problem.show_end = problem.end;
-	set_moments(c, task, chain->last, &problem);
+	set_notes(c, task, chain->last, &problem);
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 7);
 	weft__words_add_subject(w, c->model, task, 32);

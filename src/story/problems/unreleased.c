@@ -126,14 +126,14 @@ static void write_sentence(
 			left->delayed == 1 ? "task waited" : "tasks waited");
 }
 
-static void set_moments(
+static void set_notes(
 	const struct weft_model *model, const struct left_over *left, struct weft_problem *problem)
 {
 	const uint32_t task = left->first.task;
-	struct weft__words words = weft__problem_moment(&problem->cause, left->first.since, task);
+	struct weft__words words = weft__problem_note(&problem->cause, left->first.since, task);
 	weft__words_add(&words, "takes ");
 	weft__words_add_task(&words, model, left->resource, 24);
-	words = weft__problem_moment(&problem->effect, model->tasks.end[task], task);
+	words = weft__problem_note(&problem->effect, model->tasks.end[task], task);
 	weft__words_add(&words, "ends without giving it back");
 }
 
@@ -155,7 +155,7 @@ static void report(struct weft__findings *findings, const struct left_over *left
 		.edge = WEFT_NONE,
 	};
 	struct weft__sentence s;
-	set_moments(model, left, &problem);
+	set_notes(model, left, &problem);
 	weft__sentence_init(&s);
 	write_sentence(&s, model, left);
 	weft__find(findings, &problem, waiters, &s);

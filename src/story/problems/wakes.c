@@ -390,20 +390,20 @@ static void write_missed(struct weft__sentence *s, const struct wakes *w, uint32
 }
 
 /* The signal on the row of what was signalled, and the wait on that of the waiter. */
-static void set_moments(
+static void set_notes(
 	const struct wakes *w, uint32_t task, const struct missed *missed, struct weft_problem *problem)
 {
 	uint64_t time = w->model->edges.time[missed->edge];
-	struct weft__words words = weft__problem_moment(&problem->cause, time, task);
+	struct weft__words words = weft__problem_note(&problem->cause, time, task);
 	if (missed->ignored) {
 		weft__words_add(&words, "signalled, and the waiter does not wake");
-		words = weft__problem_moment(&problem->effect, missed->since, missed->waiter);
+		words = weft__problem_note(&problem->effect, missed->since, missed->waiter);
 		weft__words_add(&words, "begins to wait");
 		return;
 	}
 	weft__words_add(&words, "%s",
 		task == missed->waiter ? "signalled while it runs" : "signalled, nobody waits");
-	words = weft__problem_moment(&problem->effect, missed->since, missed->waiter);
+	words = weft__problem_note(&problem->effect, missed->since, missed->waiter);
 	weft__words_add(&words, "begins to wait, ");
 	weft__words_add_length(&words, missed->since > time ? missed->since - time : 0);
 	weft__words_add(&words, " late");
@@ -428,7 +428,7 @@ static void add_missed(struct wakes *w, uint32_t task, struct missed *missed)
 		.edge = missed->edge,
 	};
 	choose_view(w, missed, &problem);
-	set_moments(w, task, missed, &problem);
+	set_notes(w, task, missed, &problem);
 	weft__sentence_init(&s);
 	write_missed(&s, w, task, missed, in_vain);
 	weft__find(w->findings, &problem, length_of(w, missed->since, missed->until), &s);

@@ -3,15 +3,15 @@
  * Where a buffer's program runs, as its reader knows it. A guest of Xen cannot know the host that
  * it runs on, or might lie.
  */
-#ifndef WEFT_FORMAT_WEFT_PLACE_H
-#define WEFT_FORMAT_WEFT_PLACE_H
+#ifndef WEFT_FORMAT_WEFT_GUEST_FACTS_H
+#define WEFT_FORMAT_WEFT_GUEST_FACTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "abi/buffer_abi.h"
 
-struct weft__place {
+struct weft__guest_facts {
 	uint8_t boot_id[16]; /* of the host */
 	char host[64];
 	char process[64]; /* for people: the domain */
@@ -23,7 +23,7 @@ struct weft__place {
 	struct weft_abi_comparison comparisons[WEFT_ABI_COMPARISONS];
 };
 
-/* Stores the place in a copy of a buffer's header. */
-void weft__place_store(const struct weft__place *place, struct weft_abi_buffer *header);
+/* Stores the facts in a copy of a buffer's header. */
+void weft__guest_facts_store(const struct weft__guest_facts *facts, struct weft_abi_buffer *header);
 
 #endif

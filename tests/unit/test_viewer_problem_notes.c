@@ -120,12 +120,12 @@ static void a_failure_is_shown_with_its_origin(void **state)
 }
 
 /* The trace does not name the task that acted. */
-static void a_moment_without_a_task_has_no_words(void **state)
+static void a_note_without_a_task_has_no_words(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		struct weft_problem_moment moment = {0};
-		struct weft__words words = weft__problem_moment(&moment, 5, i ? 3 : WEFT_NONE);
+		struct weft_problem_note moment = {0};
+		struct weft__words words = weft__problem_note(&moment, 5, i ? 3 : WEFT_NONE);
 		weft__words_add(&words, "takes %s", "it");
 		assert_string_equal(moment.words, i ? "takes it" : "");
 	}
@@ -138,7 +138,7 @@ int main(void)
 		cmocka_unit_test(a_problem_has_a_third_of_the_view),
 		cmocka_unit_test(a_view_that_shows_the_problem_stays),
 		cmocka_unit_test(a_failure_is_shown_with_its_origin),
-		cmocka_unit_test(a_moment_without_a_task_has_no_words),
+		cmocka_unit_test(a_note_without_a_task_has_no_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

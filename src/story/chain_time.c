@@ -51,7 +51,7 @@ static void find_pauses(const struct weft_model *model, uint32_t task, struct lo
 	add(s, since, has_ended ? model->tasks.end[task] : UINT64_MAX);
 }
 
-WEFT__EXPORT bool weft_chain_moment(
+WEFT__EXPORT bool weft_chain_time(
 	const struct weft_story *story, uint32_t task, uint64_t from, uint64_t to, uint64_t *ret_ns)
 {
 	const struct weft_model *model = story->model;
