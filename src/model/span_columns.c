@@ -267,18 +267,22 @@ WEFT__EXPORT uint32_t weft_model_track_thread(const struct weft_model *m, uint32
 	return is_one ? (uint32_t)thread : WEFT_NONE;
 }
 
+struct task_spans {
+	const struct weft_model *model;
+	uint32_t task;
+};
+
+static bool ends_by(const void *context, uint32_t number, uint64_t time_ns)
+{
+	const struct task_spans *spans = context;
+	return weft_model_span(spans->model, spans->task, number).end <= time_ns;
+}
+
 WEFT__EXPORT uint32_t weft_model_span_after(
 	const struct weft_model *m, uint32_t task, uint64_t time_ns)
 {
-	uint32_t first = 0, end = weft_model_span_count(m, task);
-	while (first < end) {
-		uint32_t middle = first + (end - first) / 2;
-		if (weft_model_span(m, task, middle).end <= time_ns)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
+	const struct task_spans spans = {m, task};
+	return weft__search(&spans, 0, weft_model_span_count(m, task), ends_by, time_ns);
 }
 
 /* The first span that ends later and has begun is the innermost. If an outermost one has not begun,

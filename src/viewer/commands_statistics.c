@@ -2,10 +2,10 @@
  *
  * Commands about statistics.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "viewer/commands.h"
+#include "viewer/ordinal.h"
 #include "viewer/state.h"
 
 /* Shows the panel; `has_row` has been set. */
@@ -35,7 +35,7 @@ void weft__run_stats_all(struct weft_viewer *viewer, const char *arguments)
 void weft__run_stats_row(struct weft_viewer *viewer, const char *arguments)
 {
 	struct weft__statistics *s = &viewer->statistics;
-	unsigned long number = strtoul(arguments, NULL, 10);
+	uint32_t number = weft__parse_ordinal(arguments);
 	if (!weft__viewer_know_statistics(viewer))
 		return;
 	s->has_row = number > 0 && number <= s->found->row_count;
@@ -60,10 +60,9 @@ void weft__run_stats_alike(struct weft_viewer *viewer, const char *arguments)
 
 void weft__run_slow(struct weft_viewer *viewer, const char *arguments)
 {
-	char *end;
-	unsigned long number = strtoul(arguments, &end, 10);
-	if (end != arguments && number > 0 && number < UINT32_MAX)
-		weft__statistics_go(viewer, (uint32_t)number - 1);
+	uint32_t number = weft__parse_ordinal(arguments);
+	if (number > 0)
+		weft__statistics_go(viewer, number - 1);
 	else if (arguments[0] == 'f')
 		weft__statistics_go(viewer, 0);
 	else

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "viewer/commands.h"
+#include "viewer/ordinal.h"
 #include "viewer/state.h"
 
 /* "task:12" or "task:12 12.5ms" */
@@ -125,20 +126,18 @@ void weft__run_related(struct weft_viewer *viewer, const char *arguments)
 
 void weft__run_problem(struct weft_viewer *viewer, const char *arguments)
 {
-	char *end;
-	unsigned long number = strtoul(arguments, &end, 10);
-	if (end != arguments && number > 0 && number < UINT32_MAX)
-		weft__viewer_go_problem(viewer, (uint32_t)number - 1);
+	uint32_t number = weft__parse_ordinal(arguments);
+	if (number > 0)
+		weft__viewer_go_problem(viewer, number - 1);
 	else
 		weft__viewer_step_problem(viewer, arguments[0] == 'p' ? -1 : 1);
 }
 
 void weft__run_match(struct weft_viewer *viewer, const char *arguments)
 {
-	char *end;
-	unsigned long number = strtoul(arguments, &end, 10);
-	if (end != arguments && number > 0 && number < UINT32_MAX)
-		weft__viewer_go_match(viewer, (uint32_t)number - 1);
+	uint32_t number = weft__parse_ordinal(arguments);
+	if (number > 0)
+		weft__viewer_go_match(viewer, number - 1);
 	else
 		weft__viewer_step_match(viewer, arguments[0] == 'p' ? -1 : 1);
 }
@@ -188,7 +187,7 @@ void weft__run_measure(struct weft_viewer *viewer, const char *arguments)
 void weft__run_mark(struct weft_viewer *viewer, const char *arguments)
 {
 	const struct weft__pointer *p = &viewer->pointer;
-	size_t number = strtoul(arguments, NULL, 10), pointed = WEFT__NO_MARK;
+	size_t number = weft__parse_ordinal(arguments), pointed = WEFT__NO_MARK;
 	if (p->is_inside && p->y >= viewer->frame.ruler.y)
 		pointed = weft__viewer_mark_at(viewer, p->x);
 	if (number > 0 && number <= viewer->marks.count)
@@ -202,7 +201,7 @@ void weft__run_mark(struct weft_viewer *viewer, const char *arguments)
 /* The bookmark with that number, else the one under the pointer or the current one. */
 static size_t mark_of(const struct weft_viewer *viewer, const char *arguments)
 {
-	size_t number = strtoul(arguments, NULL, 10);
+	size_t number = weft__parse_ordinal(arguments);
 	return number > 0 ? number - 1 : weft__viewer_meant_mark(viewer);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "viewer/commands.h"
+#include "viewer/ordinal.h"
 #include "viewer/state.h"
 
 #define PAN_STEP  0.15 /* of the view */
@@ -148,10 +149,9 @@ void weft__run_group(struct weft_viewer *viewer, const char *arguments)
 {
 	enum weft_group_by by =
 		(enum weft_group_by)((weft__rows_group_by(viewer) + 1u) % WEFT_GROUP_BY_HOST);
-	char *end;
-	unsigned long number = strtoul(arguments, &end, 10);
-	if (end != arguments && number > 0 && number <= viewer->layout->group_count) {
-		weft__viewer_toggle_group(viewer, (uint32_t)number - 1);
+	uint32_t number = weft__parse_ordinal(arguments);
+	if (number > 0 && number <= viewer->layout->group_count) {
+		weft__viewer_toggle_group(viewer, number - 1);
 		return;
 	}
 	(void)weft_group_by_parse(arguments, &by);

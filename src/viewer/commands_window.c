@@ -2,11 +2,11 @@
  *
  * Commands about the rest of the window: counters, times, themes, panels, copies and exports.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "viewer/commands.h"
 #include "viewer/file_name.h"
+#include "viewer/ordinal.h"
 #include "viewer/state.h"
 
 /* Cancels or closes the innermost thing that is open. */
@@ -68,9 +68,9 @@ void weft__run_overlay(struct weft_viewer *viewer, const char *arguments)
 
 void weft__run_counter(struct weft_viewer *viewer, const char *arguments)
 {
-	unsigned long number = strtoul(arguments, NULL, 10);
+	uint32_t number = weft__parse_ordinal(arguments);
 	if (number > 0 && number <= viewer->model->counter_count)
-		weft__viewer_toggle_counter(viewer, (uint32_t)number - 1);
+		weft__viewer_toggle_counter(viewer, number - 1);
 }
 
 void weft__run_rates(struct weft_viewer *viewer, const char *arguments)

@@ -11,6 +11,7 @@
 #include "base/ns.h"
 #include "base/number.h"
 #include "viewer/commands.h"
+#include "viewer/ordinal.h"
 #include "viewer/state.h"
 
 static void add_value(struct weft_text *text, const char *key, const char *value)
@@ -250,6 +251,7 @@ static bool take_value(
 	struct weft_viewer *viewer, struct target *t, const char *key, const char *value)
 {
 	const uint64_t begin = t->view.start;
+	uint64_t number;
 	uint32_t task;
 	if (strcmp(key, "start") == 0)
 		return t->has_start = !weft__parse_time(value, begin, &t->start);
@@ -280,9 +282,9 @@ static bool take_value(
 	else if (strcmp(key, "times") == 0)
 		viewer->clock_times = strcmp(value, "clock") == 0;
 	else if (strcmp(key, "with") == 0)
-		weft__viewer_see_counter(viewer, (uint32_t)strtoul(value, NULL, 10) - 1);
+		weft__viewer_see_counter(viewer, weft__parse_ordinal(value) - 1);
 	else if (strcmp(key, "without") == 0)
-		weft__viewer_toggle_counter(viewer, (uint32_t)strtoul(value, NULL, 10) - 1);
+		weft__viewer_toggle_counter(viewer, weft__parse_ordinal(value) - 1);
 	else if (strcmp(key, "fold") == 0)
 		t->rows.no_fold = strcmp(value, "off") == 0;
 	else if (strcmp(key, "simplify") == 0)
@@ -297,7 +299,8 @@ static bool take_value(
 		return (task = weft__parse_task(viewer->model, value)) != WEFT_NONE &&
 			   weft__numbers_add(&t->rows.exceptions, task);
 	else if (strcmp(key, "closed") == 0)
-		return weft__numbers_add(&t->rows.folded_groups, (uint32_t)strtoul(value, NULL, 10));
+		return weft_parse_number(value, strlen(value), &number) == WEFT_PARSE_OK &&
+			   number < UINT32_MAX && weft__numbers_add(&t->rows.folded_groups, (uint32_t)number);
 	else if (strcmp(key, "search") == 0)
 		snprintf(t->search, sizeof(t->search), "%s", value);
 	else

@@ -264,7 +264,7 @@ MUTANTS = [
     # ---- viewer ----
     *in_file(
         'src/viewer/commands_tasks.c',
-        ('weft__viewer_go_problem(viewer, (uint32_t)number - 1);', 'weft__viewer_go_problem(viewer, (uint32_t)number);',
+        ('weft__viewer_go_problem(viewer, number - 1);', 'weft__viewer_go_problem(viewer, number);',
          'viewer_steps')),
     *in_file(
         'src/viewer/commands_window.c',

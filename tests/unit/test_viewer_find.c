@@ -279,6 +279,14 @@ static void counters_are_chosen(void **state)
 	script_run(&s, "command counter 2"); /* of none, it alone */
 	assert_true(weft__viewer_hides_counter(s.viewer, 0));
 	assert_false(weft__viewer_hides_counter(s.viewer, 1));
+	script_run(&s, "command counter 4294967297"); /* not counter 1 modulo 2^32 */
+	assert_true(weft__viewer_hides_counter(s.viewer, 0));
+	script_run(&s, "command view with=4294967297 with=1x");
+	assert_false(weft__viewer_hides_counter(s.viewer, 0)); /* as without options: all are shown */
+	script_run(&s, "command view without=4294967298");
+	assert_false(weft__viewer_hides_counter(s.viewer, 1));
+	script_run(&s, "command view without=1");
+	assert_true(weft__viewer_hides_counter(s.viewer, 0));
 	script_run(&s, "command rates; key g");
 	script_draw(&s);
 	char link[1000];

@@ -4,8 +4,10 @@
  */
 #include "format/xentrace/names.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "base/search.h"
 #include "format/xentrace/ids.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -28,27 +30,25 @@ uint32_t weft__xentrace_kind(uint32_t id)
 	}
 }
 
+struct record_name {
+	uint32_t id;
+	const char *name;
+};
+
+static bool has_lower_id(const void *records, uint32_t row, uint64_t id)
+{
+	return ((const struct record_name *)records)[row].id < id;
+}
+
 const char *weft__xentrace_name(uint32_t kind)
 {
-	static const struct {
-		uint32_t id;
-		const char *name;
-	} records[] = {
+	static const struct record_name records[] = {
 #define RECORD(id, name) {id, name},
 #include "format/xentrace/names.def"
 #undef RECORD
 	};
-	size_t low = 0, high = COUNT(records);
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (records[middle].id == kind)
-			return records[middle].name;
-		if (records[middle].id < kind)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return "unknown";
+	uint32_t row = weft__search(records, 0, COUNT(records), has_lower_id, kind);
+	return row < COUNT(records) && records[row].id == kind ? records[row].name : "unknown";
 }
 
 /* clang-format off */

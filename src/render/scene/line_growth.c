@@ -72,20 +72,27 @@ static int sort_movers(struct plan *plan, weft__wanted *wanted)
 	return complete ? 0 : WEFT_ERROR_MEMORY;
 }
 
+/* A task among those of a row, which are by their old start and number. */
+struct searched {
+	const struct plan *plan;
+	uint32_t task;
+};
+
+static bool is_before(const void *searched, uint32_t index, uint64_t start)
+{
+	const struct searched *s = searched;
+	uint32_t other = s->plan->old[index];
+	uint64_t others = s->plan->scene->news.previous->layout->start[other];
+	return others < start || (others == start && other < s->task);
+}
+
 /* The first old index in [from, end) whose task comes, by its old start, after a start and number.
  */
 static uint32_t first_after(
 	const struct plan *plan, uint32_t from, uint32_t end, uint64_t start, uint32_t task)
 {
-	const uint64_t *starts = plan->scene->news.previous->layout->start;
-	while (from < end) {
-		uint32_t middle = from + (end - from) / 2, other = plan->old[middle];
-		if (starts[other] < start || (starts[other] == start && other < task))
-			from = middle + 1;
-		else
-			end = middle;
-	}
-	return from;
+	const struct searched searched = {plan, task};
+	return weft__search(&searched, from, end, is_before, start);
 }
 
 /* Where a row begins to differ because of a task. */
