@@ -38,9 +38,8 @@ struct weft_input_options {
 int weft_input_open(
 	const char *path, const struct weft_input_options *options, struct weft_input **ret_input);
 
-/* The same for an open source; the input takes ownership, even after an error. */
-int weft_input_open_source(struct weft_source *source, struct weft_input **ret_input);
-/* The same with options, of which `max_bytes` has no effect: the source has its bytes. */
+/* The same for an open source, of which the input takes ownership, even after an error. Of the
+ * options, which may be NULL, `max_bytes` has no effect: the source has its bytes. */
 int weft_input_open_source_with(struct weft_source *source,
 	const struct weft_input_options *options, struct weft_input **ret_input);
 

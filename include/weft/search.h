@@ -73,9 +73,6 @@ void weft_search_destroy(struct weft_search *search);
 uint32_t weft_search_after(const struct weft_search *search, uint64_t time);
 uint32_t weft_search_before(const struct weft_search *search, uint64_t time);
 
-/* True if the task has a match. */
-bool weft_search_has_task(const struct weft_search *search, uint32_t task);
-
 #ifdef __cplusplus
 }
 #endif

@@ -77,7 +77,8 @@ size_t weft_story_band_sentence(
 size_t weft_story_counter_sentence(
 	const struct weft_story *story, uint32_t counter, uint64_t at_ns, char *buffer, size_t size);
 
-/* All losses of the trace, by cause; "" if nothing is missing. */
+/* All losses of the trace, by cause; "" if nothing is missing. For programs that print a trace's
+ * state without looking for problems, which include the losses. */
 size_t weft_story_losses_sentence(const struct weft_story *story, char *buffer, size_t size);
 
 /* A cluster: several tasks that are drawn as one shape. */
@@ -138,7 +139,8 @@ size_t weft_story_wait_sources(
 
 /* Follows the chain of waits from `task` to the task that it waits for, and so on, to a task that
  * waits for none. Writes at most `room` waits and returns their number. *ret_cycle: the last one
- * waits for a task that is already in the chain. */
+ * waits for a task that is already in the chain. For programs that need only the tasks; chain.h
+ * also follows locks and messages, and explains the end. */
 uint32_t weft_story_wait_chain(const struct weft_story *story, uint32_t task, uint64_t at_ns,
 	struct weft_story_wait *waits, uint32_t room, bool *ret_cycle);
 
@@ -228,19 +230,6 @@ struct weft_story_lines {
 int weft_story_lines_create(
 	const struct weft_story *story, uint32_t task, struct weft_story_lines **ret_lines);
 void weft_story_lines_destroy(struct weft_story_lines *lines);
-
-/* ---- How long tasks of a kind live ---- */
-
-struct weft_story_kind {
-	uint16_t kind;
-	uint32_t count; /* those that ended, not counting those that became another */
-	uint64_t p50_ns, p90_ns, p99_ns, longest_ns;
-	uint32_t longest; /* task */
-};
-
-/* Durations by kind, the most frequent kind first. The caller frees *ret_kinds. */
-int weft_story_kinds(
-	const struct weft_story *story, struct weft_story_kind **ret_kinds, uint32_t *ret_count);
 
 #ifdef __cplusplus
 }

@@ -51,11 +51,6 @@ WEFT__EXPORT int weft_input_open_source_with(struct weft_source *source,
 	return error;
 }
 
-WEFT__EXPORT int weft_input_open_source(struct weft_source *source, struct weft_input **ret_input)
-{
-	return weft_input_open_source_with(source, NULL, ret_input);
-}
-
 WEFT__EXPORT int weft_input_open(
 	const char *path, const struct weft_input_options *options, struct weft_input **ret_input)
 {

@@ -453,8 +453,3 @@ WEFT__EXPORT uint32_t weft_search_before(const struct weft_search *search, uint6
 	uint32_t count = time ? matches_until(search, time - 1) : 0;
 	return count ? count - 1 : WEFT_NONE;
 }
-
-WEFT__EXPORT bool weft_search_has_task(const struct weft_search *search, uint32_t task)
-{
-	return weft__contains_u32(search->tasks, search->task_count, task);
-}

@@ -92,7 +92,7 @@ static void failures_say_why_and_leave_nothing(void **state)
 	fputs("no trace\n", file);
 	fclose(file);
 	assert_int_equal(weft_source_open(path, &source), 0);
-	assert_int_equal(weft_input_open_source(source, &input), WEFT_ERROR_FORMAT);
+	assert_int_equal(weft_input_open_source_with(source, NULL, &input), WEFT_ERROR_FORMAT);
 	assert_null(input);
 	remove(path);
 }
@@ -199,7 +199,7 @@ static void closing_leaves_nothing(void **state)
 		errno = 0;
 		assert_int_equal(weft_input_open(path, NULL, &input), WEFT_ERROR_FORMAT);
 		assert_int_equal(weft_source_open(path, &source), 0);
-		assert_int_equal(weft_input_open_source(source, &input), WEFT_ERROR_FORMAT);
+		assert_int_equal(weft_input_open_source_with(source, NULL, &input), WEFT_ERROR_FORMAT);
 	}
 	held_expect(before);
 	remove(path);

@@ -85,19 +85,15 @@ static int list_tasks(const struct weft_story *story)
 static int list_all(const struct weft_model *model)
 {
 	struct weft_story_index *index;
-	struct weft_story_kind *kinds;
 	struct weft_problems *problems;
 	struct weft_search *search;
 	struct weft_stats *stats;
 	struct weft_stats_diff *diff;
-	uint32_t count;
 	int error = weft_story_index_create(model, &index);
 	if (error)
 		return error;
 	const struct weft_story story = {.model = model, .index = index};
 	error = list_tasks(&story);
-	if (!error && !(error = weft_story_kinds(&story, &kinds, &count)))
-		free(kinds);
 	if (!error && !(error = weft_problems_create(&story, &problems)))
 		weft_problems_destroy(problems);
 	if (!error && !(error = weft_search_create(model, "a(b|c)*", 7, true, NULL, &search)))

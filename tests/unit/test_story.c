@@ -249,15 +249,6 @@ static void groups_and_folds_have_sentences(void **state)
 	weft_story_fold_sentence(&loaded.story, tasks[0], &group, text, sizeof(text));
 	assert_string_equal(
 		text, "9 \xc3\x97 bind 'grant' below preexisting 0, 1 failed: p50 5 us, longest 9 us.");
-	struct weft_story_kind *kinds;
-	uint32_t count;
-	assert_int_equal(weft_story_kinds(&loaded.story, &kinds, &count), 0);
-	assert_int_equal(count, 1);
-	assert_int_equal(kinds[0].count, 9);
-	assert_int_equal(kinds[0].p50_ns, 5000);
-	assert_int_equal(kinds[0].longest_ns, 9000);
-	assert_int_equal(kinds[0].longest, tasks[8]);
-	free(kinds);
 	loaded_finish(&loaded);
 }
 

@@ -139,18 +139,6 @@ static void add_rest(struct weft_text *text, const struct loaded *loaded)
 		}
 }
 
-static void add_kinds(struct weft_text *text, const struct loaded *loaded)
-{
-	struct weft_story_kind *kinds;
-	uint32_t count;
-	assert_int_equal(weft_story_kinds(&loaded->story, &kinds, &count), 0);
-	for (uint32_t i = 0; i < count; i++)
-		add(text, "  kind %u: %u, %d %d %d %d, longest %d\n", kinds[i].kind,
-			(unsigned)kinds[i].count, (int)kinds[i].p50_ns, (int)kinds[i].p90_ns,
-			(int)kinds[i].p99_ns, (int)kinds[i].longest_ns, id_of(loaded, kinds[i].longest));
-	free(kinds);
-}
-
 /* Everything about every task. */
 static void add_all(struct weft_text *text, const struct loaded *loaded)
 {
@@ -167,7 +155,6 @@ static void add_all(struct weft_text *text, const struct loaded *loaded)
 	}
 	add_edges(text, loaded);
 	add_rest(text, loaded);
-	add_kinds(text, loaded);
 }
 
 /* The sentences about task 1 in the middle of the trace and as a whole, and how many are related.
