@@ -45,6 +45,15 @@ def installed_headers():
 
 
 @case
+def each_installed_header_has_its_reason():
+    """docs/abi.md says why a header of libweft-trace is public."""
+    _, reading = installed_headers()
+    table = read('docs/abi.md').split('| headers | reason |')[1].split('\n\n')[0]
+    named = re.findall(r'`(\w+\.h)`', ''.join(row.split('|')[1] for row in table.splitlines() if row.startswith('| `')))
+    equal(sorted(named), sorted(header for header in reading if header.endswith('.h')))
+
+
+@case
 def what_an_installed_header_declares_links():
     recorder, reading = installed_headers()
     exported = set(re.findall(r'^\t(\w+);', read('src/platform/weft.map'), re.MULTILINE))
