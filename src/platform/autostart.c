@@ -262,14 +262,19 @@ static const char *describe(int error)
 #endif
 }
 
-/* True for one process of the run. */
+/* True for one process of the run, and the programs that it executes. */
 static bool is_first(void)
 {
-	static struct text link; /* too big for an alternate stack */
-	link.size = 0;
+	static struct text link, pid; /* too big for an alternate stack */
+	char known[32];
+	link.size = pid.size = 0;
 	append(&link, wanted.path);
 	append(&link, WEFT_ABI_RUN_FIRST);
-	return symlink(WEFT_ABI_RUN_FIRST, link.bytes) == 0;
+	append_number(&pid, (uint64_t)getpid());
+	if (symlink(pid.bytes, link.bytes) == 0)
+		return true;
+	ssize_t size = readlink(link.bytes, known, sizeof(known));
+	return size == (ssize_t)pid.size && memcmp(known, pid.bytes, pid.size) == 0;
 }
 
 /* A setting or step that failed, and the reason. */

@@ -41,9 +41,10 @@ static uint64_t free_room(const char *directory)
 	return room < left ? room : left;
 }
 
-/* The first process of a run may take half of the room. The others get the full size while there is
- * room for 32 such rings. With half of that room they get a quarter of it, and so on, down to the
- * minimum, so that many processes find room: 600 at the same time where there are 48 MiB. */
+/* The first process of a run may take half of the room. The others get up to a quarter of the full
+ * size while there is room for 16 rings of the full size. With half of that room they get a quarter
+ * of it, and so on, down to the minimum, so that many processes find room: 600 at the same time
+ * where there are 48 MiB. */
 #define FULL_RINGS 32
 
 uint64_t weft__ring_fitting_bytes(const char *directory, bool is_first)
@@ -54,6 +55,8 @@ uint64_t weft__ring_fitting_bytes(const char *directory, bool is_first)
 		bytes = room / 2;
 	else if (!is_first && room < full * FULL_RINGS)
 		bytes = (room / FULL_RINGS) * (room / FULL_RINGS) / full;
+	if (!is_first && bytes > WEFT_ABI_RUN_OTHER_RING_BYTES)
+		bytes = WEFT_ABI_RUN_OTHER_RING_BYTES;
 	return bytes < WEFT_ABI_BUFFER_MIN_BYTES ? WEFT_ABI_BUFFER_MIN_BYTES
 											 : power_of_two_up_to(bytes);
 }

@@ -44,7 +44,7 @@ struct weft__former {
 int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
 	const struct weft__former *former, const struct weft_progress *progress,
 	struct weft_layout **ret_layout, struct weft_scene **ret_scene);
-/* What the rows are grouped by, also if nobody chose it. */
+/* The grouping in force, also if nobody chose it. */
 enum weft_group_by weft__rows_group_by(const struct weft_viewer *viewer);
 bool weft__rows_are_as_at_first(const struct weft__rows *rows);
 void weft__viewer_relayout(struct weft_viewer *viewer);

@@ -57,6 +57,27 @@ def record_in_tmpfs(here, mib, *args):
 
 
 @case
+def later_processes_take_less():
+    """Unless the size is chosen. A program that the first process executes is as large as that."""
+    for options, how, sizes in (([], 'fork', (16, 4)), ([], 'exec', (16, 16)), (['--size', '8M'], 'fork', (8, 8))):
+        with place() as here:
+            if shutil.disk_usage(here.run).free < 600 * MIB:
+                skip('less than 600 MiB are free for rings')
+            weft('record', *options, '-a', 'none', '-o', 't.weft', '--', SUBJECT, 3, how, 3, env=here.env, cwd=here.cwd)
+            first, other = here.sizes()
+            equal((first, other), (sizes[0] * MIB, [sizes[1] * MIB]), (options, how))
+
+
+@case
+def losses_of_later_processes_are_reported():
+    with place() as here:
+        for notes, lost in ((100, False), (5000, True)):
+            report = weft('record', '--size', '64K', '-a', 'none', '-o', 't.weft', '--', SUBJECT, 3, 'fork', notes, env=here.env, cwd=here.cwd).stderr
+            lines = [line for line in report.splitlines() if re.match(r'weft: t-\d+\.weft: [\d,]+ lost \([\d,]+ overwritten\); a larger --size keeps more$', line)]
+            equal((len(lines), 'none lost' in report), (int(lost), True), report)
+
+
+@case
 def children_in_64_mib():
     with place() as here:
         report = record_in_tmpfs(here, 64, SUBJECT, 3, 'crowd', 500)

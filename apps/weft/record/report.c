@@ -182,6 +182,37 @@ static void report_others(const struct weft__runs_saved *saved, size_t count)
 	fputc('\n', stderr);
 }
 
+/* True if the buffer was full at some time: a saved buffer that was not is a file with a hole.
+ * Reading the traces of hundreds of short processes would take long. */
+static bool may_have_lost(const struct weft__runs_saved *saved)
+{
+	struct stat status;
+	if (saved->stream || weft__runs_is_stdout(saved->file) || stat(saved->file, &status) != 0)
+		return saved->stream;
+	return (uint64_t)status.st_blocks * 512 >= (uint64_t)status.st_size / 4 * 3;
+}
+
+/* Buffers of later processes are smaller, so that these may lose events where the first does not.
+ */
+static void report_losses_of_others(const struct weft__runs_saved *saved, size_t count)
+{
+	enum {
+		SHOWN = 3
+	};
+	size_t found = 0;
+	for (size_t i = 1; i < count; i++) {
+		struct content content = {0};
+		char number[32];
+		if (!may_have_lost(&saved[i]) || !find_content(&saved[i], &content) || !content.lost)
+			continue;
+		if (found++ < SHOWN)
+			cli_inform("weft: %s: %s lost (%s)%s", shown_file(&saved[i]),
+				grouped(content.lost, number), content.causes, advice(&saved[i], &content));
+	}
+	if (found > SHOWN)
+		cli_inform("weft: %zu more traces have losses: see `weft info`", found - SHOWN);
+}
+
 static void report_running(const struct weft__runs_saved *saved, size_t count)
 {
 	enum {
@@ -225,6 +256,7 @@ void record_report(const struct weft__runs_saved *saved, size_t count, const cha
 {
 	report_one(&saved[0]);
 	report_others(saved, count);
+	report_losses_of_others(saved, count);
 	report_running(saved, count);
 	if (!weft__runs_is_stdout(saved[0].file) && !(saved[0].stream && !saved[0].stream->bytes))
 		suggest(directory ? directory : saved[0].file);
