@@ -123,34 +123,58 @@ struct weft__hooks_wait weft__io_wait_for_answer(int fd)
 
 /* ---- Waits for one descriptor ---- */
 
-struct weft__hooks_wait weft__io_wait_alone(int fd)
+/* A client that waits for its connection alone waits for what the server does. A connection that
+ * was accepted is one of many, though a loop may wait for the only one that is there. */
+static bool can_be_alone(const struct weft__io_object *object, unsigned events)
+{
+	if (object->type == WEFT__IO_PIPE || object->type == WEFT__IO_TERMINAL)
+		return events & POLLIN;
+	return (object->type == WEFT__IO_TCP || object->type == WEFT__IO_UNIX) &&
+		   !(object->flags & (WEFT__IO_SERVED | WEFT__IO_LISTENS));
+}
+
+bool weft__io_is_client(int fd)
+{
+	const struct weft__io_object *object = weft__io_known(fd);
+	return object && object->type != WEFT__IO_PIPE && object->type != WEFT__IO_TERMINAL &&
+		   can_be_alone(object, POLLIN) && weft__io_known_task(object) != WEFT_TASK_NONE;
+}
+
+struct weft__hooks_wait weft__io_wait_alone(int fd, unsigned events)
 {
 	struct weft__hooks_wait wait = {.waiter = WEFT_TASK_NONE};
 	struct weft__io_object *object = weft__io_object(fd);
-	if (!object || (object->type != WEFT__IO_PIPE && object->type != WEFT__IO_TERMINAL))
+	if (!object || !can_be_alone(object, events))
 		return wait;
 	int saved = weft__hooks_begin();
-	weft__hooks_thread_task();
-	weft__io_find_sender(fd, object);
-	if (may_switch(own_thread()))
-		wait = weft__hooks_wait_for(weft__io_task(fd, object));
+	uint64_t own = weft__hooks_thread_task();
+	if (events & POLLIN)
+		weft__io_find_sender(fd, object);
+	if (may_switch(own_thread())) {
+		uint64_t task = weft__io_task(fd, object);
+		weft__io_answered(fd);
+		if (weft_current() == task)
+			weft_switch(own);
+		wait = weft__hooks_wait_for(task);
+	}
 	weft__hooks_end(saved);
 	return wait;
 }
 
-void weft__io_wait_alone_end(const struct weft__hooks_wait *wait, int fd, bool is_ready)
+void weft__io_wait_alone_end(const struct weft__hooks_wait *wait, int fd, unsigned events)
 {
 	struct weft__io_descriptor *descriptor = weft__io_descriptor(fd);
 	int saved = weft__hooks_begin();
-	if (is_ready) {
+	if (events) {
 		weft__io_wait_over();
-		weft__io_receive(fd, wait->source);
+		if (events & POLLIN)
+			weft__io_receive(fd, wait->source);
 		weft__hooks_wait_got(wait);
 	} else {
 		weft__hooks_wait_ended(wait);
 	}
-	if (is_ready && descriptor) {
-		descriptor->ready = POLLIN;
+	if (events && descriptor) {
+		descriptor->ready = events & (POLLIN | POLLOUT);
 		descriptor->used = weft__io_thread.round;
 	}
 	weft__hooks_end(saved);

@@ -82,12 +82,15 @@ void weft__io_answered(int fd);
  * on. Its `waiter` is WEFT_TASK_NONE if that is not so. */
 struct weft__hooks_wait weft__io_wait_for_answer(int fd);
 
-/* A wait for one pipe or terminal alone is no round of a loop but a part of what the current task
- * does, as a read that blocks is. `waiter` is WEFT_TASK_NONE if the descriptor is something else.
- */
-struct weft__hooks_wait weft__io_wait_alone(int fd);
-/* It is over. After that, the descriptor counts as used, so that its read does not wait. */
-void weft__io_wait_alone_end(const struct weft__hooks_wait *wait, int fd, bool is_ready);
+/* A wait for one pipe, terminal or connection alone is no round of a loop but a part of what the
+ * current task does, as a read that blocks is. `waiter` is WEFT_TASK_NONE if the descriptor is
+ * something else. `events`: POLLIN, POLLOUT. */
+struct weft__hooks_wait weft__io_wait_alone(int fd, unsigned events);
+/* True for a connection that this process has made, and which is a task. */
+bool weft__io_is_client(int fd);
+/* It is over, with the events that were reported; 0: none. After that, the descriptor counts as
+ * used, so that its read does not wait. */
+void weft__io_wait_alone_end(const struct weft__hooks_wait *wait, int fd, unsigned events);
 
 /* The thread uses a descriptor: POLLIN or POLLOUT. errno stays. */
 void weft__io_activate(int fd, struct weft__io_descriptor *descriptor);

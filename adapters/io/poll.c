@@ -22,9 +22,10 @@ struct polling {
 	struct weft__hooks_wait alone;
 	int fd;
 	bool is_answer; /* to what the task has just written */
+	bool is_look;   /* it looks at a client's connection, and does not wait */
 };
 
-static struct polling begin_alone(int fd, bool may_sleep)
+static struct polling begin_alone(int fd, unsigned events, bool may_sleep)
 {
 	struct polling polling = {.alone = {.waiter = WEFT_TASK_NONE}, .fd = fd};
 	if (weft__io_has_asked()) {
@@ -32,7 +33,7 @@ static struct polling begin_alone(int fd, bool may_sleep)
 		polling.is_answer = polling.alone.waiter != WEFT_TASK_NONE;
 	}
 	if (may_sleep && !polling.is_answer)
-		polling.alone = weft__io_wait_alone(fd);
+		polling.alone = weft__io_wait_alone(fd, events);
 	return polling;
 }
 
@@ -41,14 +42,17 @@ static bool is_alone(const struct polling *polling)
 	return polling->alone.waiter != WEFT_TASK_NONE;
 }
 
-static void end_alone(const struct polling *polling, int count)
+/* An error or a hang-up is read. `events`: 0 after a time-out. */
+static void end_alone(const struct polling *polling, unsigned events)
 {
 	if (!polling->is_answer) {
-		weft__io_wait_alone_end(&polling->alone, polling->fd, count > 0);
+		if (events & (POLLERR | POLLHUP))
+			events |= POLLIN;
+		weft__io_wait_alone_end(&polling->alone, polling->fd, events);
 		return;
 	}
 	int saved = weft__hooks_begin();
-	if (count > 0)
+	if (events)
 		weft__hooks_wait_got(&polling->alone);
 	else
 		weft__hooks_wait_ended(&polling->alone);
@@ -57,12 +61,34 @@ static void end_alone(const struct polling *polling, int count)
 
 /* ---- poll ---- */
 
+/* A thread may be woken by another one, for which it has an eventfd or a pair of sockets. */
+static bool wakes(int fd)
+{
+	const struct weft__io_object *object = weft__io_known(fd);
+	return object && (object->type == WEFT__IO_EVENT || object->type == WEFT__IO_UNIX) &&
+		   !weft__io_is_client(fd);
+}
+
+/* The descriptor that the wait is for: the only one, or a client's connection beside a descriptor
+ * that wakes the thread. NULL: there are several. */
+static const struct pollfd *only_polled(const struct pollfd *polled, nfds_t size)
+{
+	if (size == 1)
+		return polled;
+	for (int i = 0; size == 2 && i < 2; i++)
+		if (weft__io_is_client(polled[i].fd) && wakes(polled[1 - i].fd))
+			return &polled[i];
+	return NULL;
+}
+
 static struct polling begin_poll(const struct pollfd *polled, nfds_t size, bool may_sleep)
 {
 	struct polling polling = {.alone = {.waiter = WEFT_TASK_NONE}};
-	if (size == 1)
-		polling = begin_alone(polled->fd, may_sleep && polled->events & POLLIN);
-	if (is_alone(&polling))
+	const struct pollfd *only = only_polled(polled, size);
+	if (only)
+		polling = begin_alone(only->fd, (unsigned)only->events, may_sleep);
+	polling.is_look = only && !may_sleep && weft__io_is_client(only->fd);
+	if (is_alone(&polling) || polling.is_look)
 		return polling;
 	if (weft__io_has_asked())
 		for (nfds_t i = 0; i < size; i++)
@@ -74,10 +100,13 @@ static struct polling begin_poll(const struct pollfd *polled, nfds_t size, bool 
 static void end_poll(
 	const struct polling *polling, const struct pollfd *polled, nfds_t size, int count)
 {
-	if (is_alone(polling)) {
-		end_alone(polling, count);
+	const struct pollfd *only = polled;
+	while (is_alone(polling) && only < polled + size - 1 && only->fd != polling->fd)
+		only++;
+	if (is_alone(polling))
+		end_alone(polling, count > 0 ? (unsigned)only->revents : 0);
+	if (polling->is_look || (is_alone(polling) && count <= (only->revents != 0)))
 		return;
-	}
 	weft__io_wait_over();
 	for (nfds_t i = 0; i < size && count > 0; i++) {
 		if (!polled[i].revents)
@@ -165,7 +194,7 @@ static struct polling begin_select(
 	struct polling polling = {.alone = {.waiter = WEFT_TASK_NONE}};
 	int only = only_reader(size, in, out, other);
 	if (only >= 0)
-		polling = begin_alone(only, sleeps);
+		polling = begin_alone(only, POLLIN, sleeps);
 	if (is_alone(&polling))
 		return polling;
 	if (weft__io_has_asked())
@@ -179,7 +208,7 @@ static void end_select(
 	const struct polling *polling, int size, const fd_set *in, const fd_set *out, int count)
 {
 	if (is_alone(polling)) {
-		end_alone(polling, count);
+		end_alone(polling, count > 0 ? POLLIN : 0);
 		return;
 	}
 	weft__io_wait_over();

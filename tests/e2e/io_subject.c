@@ -459,6 +459,41 @@ static void fail(void)
 	printf("%d %d\n", fcntl(77, F_SETFL, O_NONBLOCK), errno);
 }
 
+/* ---- A client ---- */
+
+static void *answer_late(void *listener)
+{
+	char byte;
+	int fd = accept(*(int *)listener, NULL, NULL);
+	check(read(fd, &byte, 1) == 1, "read");
+	let_main_wait();
+	check(write(fd, &byte, 1) == 1, "write");
+	close(fd);
+	return NULL;
+}
+
+/* As psql and curl do: it waits for one connection, beside which curl has a pair of sockets. */
+static void be_waiting_client(void)
+{
+	int port, listener = listen_somewhere(&port), wakers[2], error;
+	socklen_t size = sizeof(error);
+	char byte = 'x';
+	pthread_t server;
+	check(socketpair(AF_UNIX, SOCK_STREAM, 0, wakers) == 0, "socketpair");
+	for (nfds_t polled = 1; polled <= 2; polled++) {
+		pthread_create(&server, NULL, answer_late, &listener);
+		int fd = connect_to(port);
+		struct pollfd both[] = {{fd, POLLOUT, 0}, {wakers[0], POLLIN, 0}};
+		check(poll(both, polled, -1) == 1, "poll");
+		check(getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0, "getsockopt");
+		check(write(fd, &byte, 1) == 1, "write");
+		both[0].events = POLLIN;
+		check(poll(both, polled, -1) == 1 && read(fd, &byte, 1) == 1, "read");
+		close(fd);
+		pthread_join(server, NULL);
+	}
+}
+
 /* ---- A number that is used again ---- */
 
 /* poll reports a pipe, which is closed unused; its number then belongs to a file. */
@@ -488,7 +523,7 @@ int main(int count, char **arguments)
 		{"wake", wake}, {"block", block}, {"fill", fill}, {"lock", lock_file},
 		{"stuck read", get_stuck_in_read}, {"stuck writes", get_stuck_in_small_writes},
 		{"stuck write", get_stuck_in_a_large_write}, {"often", call_often}, {"copy", copy},
-		{"title", change_title}, {"fail", fail}, {"reuse", reuse}};
+		{"title", change_title}, {"fail", fail}, {"reuse", reuse}, {"client", be_waiting_client}};
 	own_name = arguments[0];
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {

@@ -181,7 +181,7 @@ def curl():
             server.wait()
         connection = trace.named(r'tcp 127\.0\.0\.1:%d' % port)
         equal(len(connection), 1)
-        assert connection[0]['activations'] > 0, connection
+        assert [e for e in trace.events() if e['event'] == 'read' and e.get('source') == connection[0]['task']], connection
 
 
 @case
