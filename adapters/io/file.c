@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "io/call.h"
@@ -25,18 +26,19 @@ int __openat64_2(int folder, const char *path, int flags);
 		struct weft__io_call weft__call = {0};                            \
 		if (HOOKS_RECORD)                                                 \
 			weft__io_call_begin(&weft__call, fd, WEFT__IO_SYNC, 0, name); \
-		int weft__result = (call);                                        \
-		weft__io_call_end(&weft__call, weft__result == 0);                \
+		__typeof__(call) weft__result = (call);                           \
+		weft__io_call_end(&weft__call, weft__result >= 0);                \
 		weft__result;                                                     \
 	})
 
-#define OTHER(is_slow, name, detail, call)                                 \
+#define OTHER(is_slow, name, detail, call) MEASURED(is_slow, name, detail, call, weft__result >= 0)
+#define MEASURED(is_slow, name, detail, call, is_success)                  \
 	__extension__({                                                        \
 		struct weft__io_call weft__call = {0};                             \
 		if (HOOKS_RECORD)                                                  \
 			weft__io_call_begin_other(&weft__call, is_slow, name, detail); \
-		int weft__result = (call);                                         \
-		weft__io_call_end(&weft__call, weft__result >= 0);                 \
+		__typeof__(call) weft__result = (call);                            \
+		weft__io_call_end(&weft__call, is_success);                        \
 		weft__result;                                                      \
 	})
 
@@ -81,6 +83,73 @@ HOOK int getaddrinfo(const char *restrict node, const char *restrict service,
 {
 	static bool is_slow;
 	return OTHER(&is_slow, "getaddrinfo", node, NEXT(getaddrinfo)(node, service, hints, found));
+}
+
+HOOK int getnameinfo(const struct sockaddr *restrict address, socklen_t size, char *restrict host,
+	socklen_t host_size, char *restrict service, socklen_t service_size, int flags)
+{
+	static bool is_slow;
+	return OTHER(&is_slow, "getnameinfo", NULL,
+		NEXT(getnameinfo)(address, size, host, host_size, service, service_size, flags));
+}
+
+HOOK struct hostent *gethostbyname(const char *name)
+{
+	static bool is_slow;
+	return MEASURED(
+		&is_slow, "gethostbyname", name, NEXT(gethostbyname)(name), weft__result != NULL);
+}
+
+HOOK struct hostent *gethostbyaddr(const void *address, socklen_t size, int family)
+{
+	static bool is_slow;
+	return MEASURED(&is_slow, "gethostbyaddr", NULL, NEXT(gethostbyaddr)(address, size, family),
+		weft__result != NULL);
+}
+
+HOOK int gethostbyname_r(const char *restrict name, struct hostent *restrict host,
+	char *restrict bytes, size_t size, struct hostent **restrict found, int *restrict error)
+{
+	static bool is_slow;
+	return OTHER(&is_slow, "gethostbyname_r", name,
+		NEXT(gethostbyname_r)(name, host, bytes, size, found, error));
+}
+
+HOOK void sync(void)
+{
+	static bool is_slow;
+	struct weft__io_call call = {0};
+	if (HOOKS_RECORD)
+		weft__io_call_begin_other(&call, &is_slow, "sync", NULL);
+	NEXT(sync)();
+	weft__io_call_end(&call, true);
+}
+
+HOOK int fallocate(int fd, int mode, off_t at, off_t size)
+{
+	return SYNC(fd, "fallocate", NEXT(fallocate)(fd, mode, at, size));
+}
+
+HOOK int fallocate64(int fd, int mode, off64_t at, off64_t size)
+{
+	return SYNC(fd, "fallocate", NEXT(fallocate64)(fd, mode, at, size));
+}
+
+HOOK int sync_file_range(int fd, off64_t at, off64_t size, unsigned flags)
+{
+	return SYNC(fd, "sync_file_range", NEXT(sync_file_range)(fd, at, size, flags));
+}
+
+HOOK ssize_t copy_file_range(
+	int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags)
+{
+	return SYNC(
+		to, "copy_file_range", NEXT(copy_file_range)(from, from_at, to, to_at, size, flags));
+}
+
+HOOK int tcdrain(int fd)
+{
+	return SYNC(fd, "tcdrain", NEXT(tcdrain)(fd));
 }
 
 /* ---- Opening ---- */

@@ -152,6 +152,15 @@ def a_netlink_socket_has_its_name():
 
 
 @case
+def waits_for_queues():
+    with temporary_directory() as folder:
+        result, path = record(folder, SUBJECT, 'queues')
+        equal(result.stdout, run([SUBJECT, 'queues']).stdout)
+        waited = [t['label'] for t in Trace(path).tasks if t['kind'] == 'call']
+        equal(waited, ['msgrcv', 'semop', 'mq_receive', 'mq_send', 'aio_suspend', 'semtimedop', 'mq_send'])
+
+
+@case
 def a_client_waits_for_its_server():
     with temporary_directory() as folder:
         _, path = record(folder, SUBJECT, 'client')

@@ -2,11 +2,14 @@
  *
  * A program that knows nothing of weft, and uses descriptors in the way that its argument names.
  */
+#include <aio.h>
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +18,10 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -459,6 +465,79 @@ static void fail(void)
 	printf("%d %d\n", fcntl(77, F_SETFL, O_NONBLOCK), errno);
 }
 
+/* ---- Queues ---- */
+
+static struct {
+	int messages, semaphores, ends[2];
+	mqd_t queue;
+	atomic_int waits; /* that main has begun, or is about to */
+} queues;
+
+static void await_wait(int number)
+{
+	while (atomic_load(&queues.waits) < number)
+		sleep_ms(1);
+	let_main_wait();
+}
+
+struct message {
+	long type;
+	char bytes[8];
+};
+
+static void *serve_queues(void *unused)
+{
+	struct message message = {.type = 1};
+	char bytes[8] = "";
+	await_wait(1);
+	msgsnd(queues.messages, &message, sizeof(message.bytes), 0);
+	await_wait(2);
+	semop(queues.semaphores, &(struct sembuf){.sem_op = 1}, 1);
+	await_wait(3);
+	mq_send(queues.queue, bytes, sizeof(bytes), 0);
+	await_wait(4);
+	mq_receive(queues.queue, bytes, sizeof(bytes), NULL);
+	await_wait(5);
+	check(write(queues.ends[1], bytes, 1) == 1, "write");
+	return unused;
+}
+
+static void wait_for_queues(void)
+{
+	struct mq_attr attributes = {.mq_maxmsg = 1, .mq_msgsize = 8};
+	struct message message;
+	pthread_t server;
+	char name[32], bytes[8];
+	snprintf(name, sizeof(name), "/weft-%d", (int)getpid());
+	queues.messages = msgget(IPC_PRIVATE, 0600);
+	queues.semaphores = semget(IPC_PRIVATE, 1, 0600);
+	queues.queue = mq_open(name, O_RDWR | O_CREAT, 0600, &attributes);
+	check(queues.queue >= 0 && mq_unlink(name) == 0 && pipe(queues.ends) == 0, "mq_open");
+	struct aiocb request = {.aio_fildes = queues.ends[0], .aio_buf = bytes, .aio_nbytes = 1};
+	const struct aiocb *requests[] = {&request};
+	pthread_create(&server, NULL, serve_queues, NULL);
+	atomic_fetch_add(&queues.waits, 1);
+	printf("%zd\n", msgrcv(queues.messages, &message, sizeof(message.bytes), 0, 0));
+	atomic_fetch_add(&queues.waits, 1);
+	printf("%d\n", semop(queues.semaphores, &(struct sembuf){.sem_op = -1}, 1));
+	atomic_fetch_add(&queues.waits, 1);
+	printf("%zd\n", mq_receive(queues.queue, bytes, sizeof(bytes), NULL));
+	printf("%d\n", mq_send(queues.queue, bytes, sizeof(bytes), 0));
+	atomic_fetch_add(&queues.waits, 1);
+	printf("%d\n", mq_send(queues.queue, bytes, sizeof(bytes), 0));
+	check(aio_read(&request) == 0, "aio_read");
+	atomic_fetch_add(&queues.waits, 1);
+	printf("%d\n", aio_suspend(requests, 1, NULL));
+	printf("%zd %d\n", msgrcv(queues.messages, &message, 8, 0, IPC_NOWAIT), errno);
+	printf("%d %d\n",
+		semtimedop(queues.semaphores, &(struct sembuf){.sem_op = -1}, 1, &(struct timespec){0, 1}),
+		errno);
+	printf("%d %d\n", mq_timedsend(queues.queue, bytes, 8, 0, &(struct timespec){1, 0}), errno);
+	msgctl(queues.messages, IPC_RMID, NULL);
+	semctl(queues.semaphores, 0, IPC_RMID);
+	pthread_join(server, NULL);
+}
+
 /* ---- A client ---- */
 
 static void *answer_late(void *listener)
@@ -523,7 +602,8 @@ int main(int count, char **arguments)
 		{"wake", wake}, {"block", block}, {"fill", fill}, {"lock", lock_file},
 		{"stuck read", get_stuck_in_read}, {"stuck writes", get_stuck_in_small_writes},
 		{"stuck write", get_stuck_in_a_large_write}, {"often", call_often}, {"copy", copy},
-		{"title", change_title}, {"fail", fail}, {"reuse", reuse}, {"client", be_waiting_client}};
+		{"title", change_title}, {"fail", fail}, {"reuse", reuse}, {"client", be_waiting_client},
+		{"queues", wait_for_queues}};
 	own_name = arguments[0];
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {

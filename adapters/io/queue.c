@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Message queues and semaphores of System V, message queues of POSIX, and the end of asynchronous
+ * requests. These may wait for ever. Each call is tried first in a way that does not wait, so that
+ * only one that has to is recorded, from its begin on.
+ */
+#include "io/plain.h"
+
+#include <aio.h>
+#include <errno.h>
+#include <mqueue.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <time.h>
+
+#define WEFT_CATEGORY io
+#include "hooks/hooks.h"
+
+static struct weft__hooks_wait begin_wait(const char *name)
+{
+	struct weft__hooks_text label = {0};
+	int saved = weft__hooks_begin();
+	weft__hooks_append(&label, name);
+	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label, weft_kind("call"));
+	weft__hooks_end(saved);
+	return wait;
+}
+
+static void end_wait(const struct weft__hooks_wait *wait, bool is_success)
+{
+	int saved = weft__hooks_begin();
+	if (is_success)
+		weft__hooks_wait_got(wait);
+	else
+		weft__hooks_wait_ended(wait);
+	weft__hooks_end(saved);
+}
+
+/* `attempt` fails with `must_wait` where `call` would wait. */
+#define WAIT(name, is_blocking, must_wait, attempt, call)                 \
+	__extension__({                                                       \
+		int weft__saved = errno;                                          \
+		bool weft__tries = HOOKS_RECORD && (is_blocking);                 \
+		__typeof__(call) weft__result = -1;                               \
+		if (weft__tries)                                                  \
+			weft__result = (attempt);                                     \
+		if (!weft__tries || (weft__result < 0 && errno == (must_wait))) { \
+			struct weft__hooks_wait weft__wait;                           \
+			errno = weft__saved;                                          \
+			if (weft__tries)                                              \
+				weft__wait = begin_wait(name);                            \
+			weft__result = (call);                                        \
+			if (weft__tries)                                              \
+				end_wait(&weft__wait, weft__result >= 0);                 \
+		}                                                                 \
+		weft__result;                                                     \
+	})
+
+/* ---- System V ---- */
+
+HOOK ssize_t msgrcv(int queue, void *message, size_t size, long type, int flags)
+{
+	return WAIT("msgrcv", !(flags & IPC_NOWAIT), ENOMSG,
+		NEXT(msgrcv)(queue, message, size, type, flags | IPC_NOWAIT),
+		NEXT(msgrcv)(queue, message, size, type, flags));
+}
+
+HOOK int msgsnd(int queue, const void *message, size_t size, int flags)
+{
+	return WAIT("msgsnd", !(flags & IPC_NOWAIT), EAGAIN,
+		NEXT(msgsnd)(queue, message, size, flags | IPC_NOWAIT),
+		NEXT(msgsnd)(queue, message, size, flags));
+}
+
+/* A time that is over at once. */
+static const struct timespec now;
+
+/* An operation that does not wait by itself fails in the same way, twice. */
+HOOK int semop(int semaphores, struct sembuf *operations, size_t count)
+{
+	return WAIT("semop", true, EAGAIN, NEXT(semtimedop)(semaphores, operations, count, &now),
+		NEXT(semop)(semaphores, operations, count));
+}
+
+HOOK int semtimedop(
+	int semaphores, struct sembuf *operations, size_t count, const struct timespec *time)
+{
+	return WAIT("semtimedop", !time || time->tv_sec || time->tv_nsec, EAGAIN,
+		NEXT(semtimedop)(semaphores, operations, count, &now),
+		NEXT(semtimedop)(semaphores, operations, count, time));
+}
+
+/* ---- POSIX ---- */
+
+HOOK ssize_t mq_receive(mqd_t queue, char *message, size_t size, unsigned *priority)
+{
+	return WAIT("mq_receive", true, ETIMEDOUT,
+		NEXT(mq_timedreceive)(queue, message, size, priority, &now),
+		NEXT(mq_receive)(queue, message, size, priority));
+}
+
+HOOK ssize_t mq_timedreceive(mqd_t queue, char *restrict message, size_t size,
+	unsigned *restrict priority, const struct timespec *restrict until)
+{
+	return WAIT("mq_receive", true, ETIMEDOUT,
+		NEXT(mq_timedreceive)(queue, message, size, priority, &now),
+		NEXT(mq_timedreceive)(queue, message, size, priority, until));
+}
+
+HOOK int mq_send(mqd_t queue, const char *message, size_t size, unsigned priority)
+{
+	return WAIT("mq_send", true, ETIMEDOUT,
+		NEXT(mq_timedsend)(queue, message, size, priority, &now),
+		NEXT(mq_send)(queue, message, size, priority));
+}
+
+HOOK int mq_timedsend(
+	mqd_t queue, const char *message, size_t size, unsigned priority, const struct timespec *until)
+{
+	return WAIT("mq_send", true, ETIMEDOUT,
+		NEXT(mq_timedsend)(queue, message, size, priority, &now),
+		NEXT(mq_timedsend)(queue, message, size, priority, until));
+}
+
+HOOK int aio_suspend(const struct aiocb *const list[], int count, const struct timespec *time)
+{
+	return WAIT("aio_suspend", !time || time->tv_sec || time->tv_nsec, EAGAIN,
+		NEXT(aio_suspend)(list, count, &now), NEXT(aio_suspend)(list, count, time));
+}
+
+HOOK int aio_suspend64(const struct aiocb64 *const list[], int count, const struct timespec *time)
+{
+	return WAIT("aio_suspend", !time || time->tv_sec || time->tv_nsec, EAGAIN,
+		NEXT(aio_suspend64)(list, count, &now), NEXT(aio_suspend64)(list, count, time));
+}
