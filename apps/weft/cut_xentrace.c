@@ -12,6 +12,7 @@
 #include "output.h"
 
 #define WINDOW_BYTES 65536u
+#define FIRST_BYTES  1024u
 #define RECORD_BYTES 40u
 #define CPUS_MAX     16384u
 
@@ -32,8 +33,8 @@
 /* A pCPU: what a reader of the part knows, and its records that are not written yet. */
 struct cut_cpu {
 	uint32_t domain, vcpu;
-	size_t size;
-	unsigned char bytes[WINDOW_BYTES];
+	size_t size, capacity;
+	unsigned char *bytes;
 };
 
 struct cut_xen {
@@ -83,10 +84,30 @@ static struct cut_cpu *find_cpu(struct cut_xen *c, uint32_t number)
 	return c->cpus[number];
 }
 
+/* Makes room for a record. A trace may have thousands of pCPUs with a few records each. */
+static bool reserve(struct cut_xen *c, struct cut_cpu *cpu)
+{
+	if (cpu->size + RECORD_BYTES <= cpu->capacity)
+		return true;
+	if (cpu->capacity == WINDOW_BYTES) {
+		flush(c);
+		return true;
+	}
+	size_t capacity = cpu->capacity ? 2 * cpu->capacity : FIRST_BYTES;
+	unsigned char *bytes = realloc(cpu->bytes, capacity);
+	if (!bytes) {
+		c->error = WEFT_ERROR_MEMORY;
+		return false;
+	}
+	cpu->bytes = bytes;
+	cpu->capacity = capacity;
+	return true;
+}
+
 static void put(struct cut_xen *c, struct cut_cpu *cpu, const struct weft_xentrace_record *record)
 {
-	if (cpu->size + RECORD_BYTES > WINDOW_BYTES)
-		flush(c);
+	if (!reserve(c, cpu))
+		return;
 	unsigned char *at = cpu->bytes + cpu->size;
 	put_u32(at, record->id | record->arg_count << 28 | (uint32_t)record->has_cycles << 31);
 	at += 4;
@@ -179,6 +200,15 @@ static int copy_records(struct cut_xen *c, const struct weft_cut_range *range,
 	return status;
 }
 
+static void free_cpus(struct cut_xen *c)
+{
+	for (uint32_t i = 0; i < CPUS_MAX; i++) {
+		if (c->cpus[i])
+			free(c->cpus[i]->bytes);
+		free(c->cpus[i]);
+	}
+}
+
 int cut_write_xentrace(const struct weft_cut_range *range, const struct xen_filter *filter,
 	const struct cli_trace *trace, int status, struct weft_xentrace_record *record,
 	const char *output, uint64_t *ret_records)
@@ -197,8 +227,7 @@ int cut_write_xentrace(const struct weft_cut_range *range, const struct xen_filt
 	write_notes(c, trace);
 	status = copy_records(c, range, trace, status, record);
 	xen_filter_state_finish(&c->state);
-	for (uint32_t i = 0; i < CPUS_MAX; i++)
-		free(c->cpus[i]);
+	free_cpus(c);
 	cli_trace_report(trace);
 	if (status < 0)
 		answer = cli_trace_fail(trace, status);

@@ -691,13 +691,29 @@ def dump_follows_one_file_of_events():
     weft('dump', '--follow', path + '-that-is-missing', status=3)
 
 
+def limit():
+    resource.setrlimit(resource.RLIMIT_DATA, (24 * MIB, 24 * MIB))  # not the mapped file, which the system may drop
+
+
+@case
+def a_cut_takes_memory_for_its_records():
+    """Not for a whole window of each pCPU."""
+    if IS_SANITIZED:
+        skip('sanitizers need more memory')
+    with temporary_directory() as folder:
+        path, part = os.path.join(folder, 'cpus.xentrace'), os.path.join(folder, 'part.xentrace')
+        with open(path, 'wb') as file:
+            file.write(b''.join(window(cpu, record(0x28004, 1000 + cpu, 0, 0)) for cpu in range(4000)))
+            file.write(window(7, *(record(0x28004, 6000 + i, 0, 0) for i in range(5000))))
+        result = subprocess.run([WEFT, 'cut', '--cpu-hz', '1G', path, '-o', part], capture_output=True, preexec_fn=limit, text=True)
+        equal((result.returncode, result.stderr), (0, ''))
+        equal(dump(part), dump(path))
+
+
 @case
 def memory_does_not_grow_with_the_file():
     if IS_SANITIZED:
         skip('sanitizers need more memory')
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_DATA, (24 * MIB, 24 * MIB))  # not the mapped file, which the system may drop
     with temporary_directory() as folder:
         path = os.path.join(folder, 'long.xentrace')
         with open(path, 'wb') as file:
