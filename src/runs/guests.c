@@ -224,6 +224,35 @@ static bool is_due(struct weft__runs_guests *guests)
 	return true;
 }
 
+static bool has_name_of(const struct weft_guest_name *list, size_t count, uint32_t domain)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i].domain == domain)
+			return true;
+	return false;
+}
+
+/* Drops the entries of domains that have ended: their numbers do not come again, and their buffers
+ * are unmapped. */
+static void forget(
+	struct weft__runs_guests *guests, const struct weft_guest_name *list, size_t count)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < guests->count; i++) {
+		const struct entry *entry = &guests->list[i];
+		uint32_t domain = entry->name.domain;
+		if (entry->guest || has_name_of(list, count, domain) ||
+			weft_host_runs(guests->host, domain))
+			guests->list[kept++] = *entry;
+	}
+	guests->count = kept;
+}
+
+size_t weft__runs_guests_count(const struct weft__runs_guests *guests)
+{
+	return guests->count;
+}
+
 void weft__runs_guests_look(
 	struct weft__runs_guests *guests, weft__runs_guests_add *add, void *context)
 {
@@ -233,8 +262,11 @@ void weft__runs_guests_look(
 	if (!is_due(guests))
 		return;
 	guests->is_gone = weft_host_find(guests->host, guests->domain, &list, &count, reason) != 0;
-	if (guests->is_gone)
+	if (guests->is_gone) {
+		forget(guests, NULL, 0);
 		return;
+	}
+	forget(guests, list, count);
 	for (size_t i = 0; i < count; i++) {
 		struct entry *entry = list[i].mark ? find(guests, &list[i]) : NULL;
 		if (entry && !entry->is_known)

@@ -35,6 +35,9 @@ typedef bool weft__runs_guests_add(
 void weft__runs_guests_look(
 	struct weft__runs_guests *guests, weft__runs_guests_add *add, void *context);
 
+/* The buffers that are remembered: those of domains that exist, and those that are mapped. */
+size_t weft__runs_guests_count(const struct weft__runs_guests *guests);
+
 /* Unmaps a buffer whose stream has ended. */
 void weft__runs_guests_release(struct weft__runs_guests *guests, struct weft_guest *guest);
 

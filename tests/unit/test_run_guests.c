@@ -144,6 +144,37 @@ static void the_next_domain_of_that_name_is_taken(void **state)
 	end(&w);
 }
 
+/* A domain that reboots again and again leaves nothing behind. */
+static void domains_that_have_ended_are_forgotten(void **state)
+{
+	static const char *const operands[] = {"xen:all", "xen:web"};
+	struct world w;
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		begin(&w, operands[i], false, false);
+		w.xen.domain = WEFT__XEN_UNKNOWN; /* XenStore says which domains there are */
+		look(&w);
+		remove_domain(&w, 3);
+		announce(&w, 4, "web", "0");
+		look(&w);
+		assert_int_equal(weft__runs_guests_count(w.guests), 2); /* one is still mapped */
+		release(&w, 0);
+		w.xen.has_changed = true;
+		look(&w);
+		assert_int_equal(weft__runs_guests_count(w.guests), 1);
+		release(&w, 1);
+		w.xen.has_changed = true;
+		look(&w);
+		assert_int_equal(
+			weft__runs_guests_count(w.guests), 1); /* it runs, and is not taken again */
+		remove_domain(&w, 4);
+		look(&w);
+		assert_int_equal(weft__runs_guests_count(w.guests), 0);
+		assert_int_equal(w.count, 2);
+		end(&w);
+	}
+}
+
 static void one_domain_ends(void **state)
 {
 	struct world w;
@@ -304,6 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_buffer_is_taken_once),
 		cmocka_unit_test(the_next_domain_of_that_name_is_taken),
+		cmocka_unit_test(domains_that_have_ended_are_forgotten),
 		cmocka_unit_test(one_domain_ends),
 		cmocka_unit_test(a_named_buffer_ends),
 		cmocka_unit_test(all_domains_are_taken),
