@@ -38,6 +38,7 @@ static const char usage[] =
 struct collect_arguments {
 	struct weft__runs_guests_options guests;
 	struct weft__runs_stream_options streaming;
+	bool has_made_directory;
 };
 
 static int check(const char *command, struct collect_arguments *a)
@@ -55,9 +56,12 @@ static int check(const char *command, struct collect_arguments *a)
 	if (weft__runs_is_stdout(output) && isatty(STDOUT_FILENO))
 		return cli_usage_error(
 			command, "refusing to write a binary trace to a terminal; use -o FILE or a pipe");
-	if (is_all && output && mkdir(output, 0777) != 0 && errno != EEXIST) {
-		cli_error("%s: %s", weft__runs_shown(output), strerror(errno));
-		return CLI_NO;
+	if (is_all && output) {
+		a->has_made_directory = mkdir(output, 0777) == 0;
+		if (!a->has_made_directory && errno != EEXIST) {
+			cli_error("%s: %s", weft__runs_shown(output), strerror(errno));
+			return CLI_NO;
+		}
 	}
 	return record_streaming_check(command, &a->streaming);
 }
@@ -101,9 +105,11 @@ int cli_collect(int argc, char **argv)
 	if (!(a.guests.operand = cli_only_operand(argc, argv, "xen:DOMAIN")))
 		return CLI_USAGE;
 	int status = check(argv[0], &a);
-	if (status)
-		return status;
-	if (!weft__runs_can_save(a.streaming.output))
-		return CLI_NO;
-	return record_stream_guests(&a.guests, &a.streaming) ? CLI_DONE : CLI_UNREADABLE;
+	if (!status && !weft__runs_can_save(a.streaming.output))
+		status = CLI_NO;
+	if (!status && !record_stream_guests(&a.guests, &a.streaming))
+		status = CLI_UNREADABLE;
+	if (status && a.has_made_directory)
+		rmdir(a.streaming.output); /* unless it has traces */
+	return status;
 }

@@ -258,8 +258,10 @@ static void print_buffers(const struct weft_model *model, struct weft_text *text
 		weft_text_add_shown(text, name, strlen(name));
 		weft_text_add_string(text, ", buffer ");
 		weft_text_add_u64(text, i);
-		weft_text_add_string(text, ": ");
-		weft_text_add_shown(text, model->buffers[i].file, strlen(model->buffers[i].file));
+		if (*model->buffers[i].file) {
+			weft_text_add_string(text, ": ");
+			weft_text_add_shown(text, model->buffers[i].file, strlen(model->buffers[i].file));
+		}
 		if (model->buffers[i].ending != WEFT_ENDING_UNKNOWN) {
 			weft_trace_format_ending(&model->buffers[i], name, sizeof(name));
 			weft_text_add_string(text, "; ");

@@ -121,6 +121,17 @@ def without_xen_there_are_no_guests():
 
 
 @case
+def a_directory_for_no_traces_does_not_stay():
+    if os.path.exists('/proc/xen/privcmd'):
+        skip('this machine runs Xen')
+    with temporary_directory() as folder:
+        new = os.path.join(folder, 'new')
+        for directory in (new, folder):
+            assert 'does not run Xen' in weft('collect', 'xen:all', '-o', directory, status=3).stderr
+        equal(os.listdir(folder), [])
+
+
+@case
 def guests_are_only_read():
     result = weft('ctl', 'xen:web', 'set', '*=debug', status=1)
     assert 'for reading only' in result.stderr and 'weft info xen:web' in result.stderr, result.stderr

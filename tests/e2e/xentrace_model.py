@@ -373,6 +373,9 @@ def every_command_takes_it():
                         ['info']):
             result = run([WEFT, *command, '--cpu-hz', '2596M', path])
             equal((command[0], result.returncode, result.stderr), (command[0], 0, ''))
+        processes = [line for line in result.stdout.splitlines() if ', buffer ' in line]
+        equal([line for line in processes if not line[-1].isdigit()], [])
+        assert len(processes) >= 3, result.stdout
 
 
 main()
