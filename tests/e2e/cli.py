@@ -154,6 +154,13 @@ def collect_needs_a_guest():
         assert 'names no guest' in weft('collect', operand, status=2).stderr
     assert 'need a directory' in weft('collect', '-o', '-', 'xen:all', status=2).stderr
     assert 'with --stream' in weft('record', 'xen:web', status=2).stderr
+    # Options may follow the guest, as they may xen:host.
+    with temporary_directory() as folder:
+        output = os.path.join(folder, 'web.weft')
+        for arguments in (['--stream', 'xen:web', '-o', output], ['xen:web', '--stream', '--zstd'], ['--stream', 'xen:web']):
+            assert 'this machine does not run Xen' in weft('record', *arguments, status=125).stderr, arguments
+    for arguments in (['--stream', 'xen:web', 'xen:mail'], ['--stream', 'xen:web', '--size', '1M'], ['--stream', 'xen:web', 'ls']):
+        assert 'with --stream' in weft('record', *arguments, status=2).stderr, arguments
 
 
 main()

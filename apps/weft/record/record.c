@@ -101,6 +101,7 @@ struct record_arguments {
 	bool has_run_options; /* options that only a run has, also that of an attached process */
 	bool recover;         /* --recover; no program to run either */
 	const char *run;      /* --recover's RUN or NULL: all */
+	char *guest;          /* xen:DOMAIN or NULL */
 	bool stream;
 	struct weft__runs_stream_options streaming;
 	bool in_place;
@@ -268,6 +269,16 @@ static bool is_host(int argc, char **argv, const struct record_arguments *argume
 		   record_hypervisor_is_meant(argv[optind]);
 }
 
+/* Takes xen:DOMAIN, behind which options may follow; a program's own options may not. */
+static bool take_guest(int argc, char **argv, struct record_arguments *arguments)
+{
+	if (arguments->guest || arguments->recover || arguments->pid || optind == argc ||
+		!weft__runs_guest_domain(argv[optind]))
+		return false;
+	arguments->guest = argv[optind++];
+	return true;
+}
+
 /* CLI_DONE and the arguments. If `*ret_run` is false, the result is the exit status. */
 static int parse(int argc, char **argv, struct record_arguments *ret_arguments, bool *ret_run)
 {
@@ -298,11 +309,14 @@ static int parse(int argc, char **argv, struct record_arguments *ret_arguments, 
 			return cli_help(usage);
 		if (option == -1 && is_host(argc, argv, &arguments))
 			return record_hypervisor(argc, argv);
-		if (option == -1 && !take_run(argc, argv, &arguments))
+		if (option == -1 && !take_run(argc, argv, &arguments) &&
+			!take_guest(argc, argv, &arguments))
 			break;
 		if (option != -1 && !take_option(argv[0], option, &arguments))
 			return CLI_USAGE;
 	}
+	if (arguments.guest)
+		argv[--optind] = arguments.guest;
 	if (check(argv[0], &arguments, argc - optind) != CLI_DONE)
 		return CLI_USAGE;
 	arguments.program = argv + optind;
