@@ -162,6 +162,16 @@ def a_domctl_is_continued_where_no_program_could_have_made_it():
 
 
 @case
+def a_loop_of_a_kernel_is_as_many_calls():
+    """Upcalls and the scheduler come in between as they do in a call that Xen preempts, here after each fifth."""
+    for op in (MEMORY_OP, 18):
+        for between in (lambda at: hypercall(at + 40, VCPU_OP, (0, 8), (1, 0)) + hypercall(at + 80, IRET), lambda at: schedule(at + 80)):
+            records = b''.join(hypercall(2000 + 100 * i, op) if i % 6 < 5 else between(2000 + 100 * i - 90) for i in range(36))
+            got = [c for c in calls(pace(), records) if c[0].split()[0] in ('memory_op', 'console_io')]
+            equal((len(got), {continuations for _, continuations in got}), (30, {0}))
+
+
+@case
 def a_continuation_may_come_on_another_pcpu():
     got = of(window(0, start(), hypercall(1100, MMU_UPDATE, (1, 9)), runstate(1200, 0, 0, RUNNING, RUNNABLE)) +
              window(1, record(0x28004, 1010, 0, 0), runstate(1300, 0, 0, RUNNABLE, RUNNING),

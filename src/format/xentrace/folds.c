@@ -10,6 +10,10 @@
  *   grant_table_op         Xen's own bits in the command; or maps and unmaps make up the difference
  *   others                 their arguments are not recorded: it follows so quickly that the guest's
  *                          program cannot have made it
+ *
+ * A kernel can make such a call as quickly, in a loop. Then most of its calls follow each other
+ * with nothing in between, which continuations never do: Xen preempts for its scheduler or for an
+ * upcall.
  */
 #include "format/xentrace/folds.h"
 
@@ -88,6 +92,12 @@ static bool is_rest_of_grants(
 	return command <= 1 && count > 0 && call->grants > 0 && count + call->grants == call->count;
 }
 
+/* True if the vCPU issues the call again without anything in between. */
+static bool is_loop(const struct weft__xentrace_call *call, uint32_t op)
+{
+	return call->is_valid && call->op == op && !call->was_entered && !call->was_scheduled;
+}
+
 static bool is_quick(const struct weft__xentrace_search *s, const struct weft__xentrace_call *call,
 	const struct weft__xentrace_record *record)
 {
@@ -95,10 +105,12 @@ static bool is_quick(const struct weft__xentrace_search *s, const struct weft__x
 	return (call->was_entered || call->was_scheduled) && record->cycles - last <= s->quick_cycles;
 }
 
-/* True if the record continues the call. */
-static bool continues(const struct weft__xentrace_search *s, const struct weft__xentrace_call *call,
-	uint32_t op, const struct weft__xentrace_record *record)
+/* True if the record continues the vCPU's call. */
+static bool continues(const struct weft__xentrace_search *s,
+	const struct weft__xentrace_state *vcpu, uint32_t op,
+	const struct weft__xentrace_record *record)
 {
+	const struct weft__xentrace_call *call = &vcpu->call;
 	bool is_near = !call->was_entered || (call->irets == 1 && call->ends_in_iret);
 	if (!call->is_valid || call->op != op || !is_near)
 		return false;
@@ -112,7 +124,7 @@ static bool continues(const struct weft__xentrace_search *s, const struct weft__
 	case OP_GRANT_TABLE_OP:
 		return is_rest_of_grants(call, argument(record, 0), count);
 	default:
-		return is_quick(s, call, record);
+		return !(vcpu->loops >> op & 1) && is_quick(s, call, record);
 	}
 }
 
@@ -131,8 +143,9 @@ static void begin_call(struct weft__xentrace_call *call, uint32_t op, uint64_t n
 
 /* Returns the number of the first record of the hypercall that this one continues; 0: of none. */
 static uint64_t on_hypercall(const struct weft__xentrace_search *s,
-	struct weft__xentrace_call *call, const struct weft__xentrace_record *record)
+	struct weft__xentrace_state *vcpu, const struct weft__xentrace_record *record)
 {
+	struct weft__xentrace_call *call = &vcpu->call;
 	uint32_t op = record->words[0] & 0xfffff;
 	if (op == OP_IRET) {
 		call->irets += call->irets < UINT8_MAX;
@@ -140,7 +153,9 @@ static uint64_t on_hypercall(const struct weft__xentrace_search *s,
 		call->last_iret = record->cycles;
 		return 0;
 	}
-	if (continues(s, call, op, record)) {
+	if (is_loop(call, op))
+		vcpu->loops |= UINT64_C(1) << op;
+	if (continues(s, vcpu, op, record)) {
 		begin_call(call, op, call->number, record);
 		return call->number;
 	}
@@ -154,11 +169,12 @@ static uint64_t on_hypercall(const struct weft__xentrace_search *s,
 }
 
 static uint64_t take_call(const struct weft__xentrace_search *s, uint32_t kind,
-	struct weft__xentrace_call *call, const struct weft__xentrace_record *record)
+	struct weft__xentrace_state *vcpu, const struct weft__xentrace_record *record)
 {
+	struct weft__xentrace_call *call = &vcpu->call;
 	switch (kind) {
 	case WEFT__XENTRACE_HYPERCALL:
-		return record->count ? on_hypercall(s, call, record) : 0;
+		return record->count ? on_hypercall(s, vcpu, record) : 0;
 	case WEFT__XENTRACE_SUBCALL:
 		call->subcalls++;
 		break;
@@ -224,7 +240,7 @@ int weft__xentrace_search_take(struct weft__xentrace_search *s,
 	if (!vcpu && running->now.domain < WEFT__XENTRACE_DOMAINS)
 		return WEFT_ERROR_MEMORY;
 	*ret_finding = (struct weft__xentrace_finding){
-		.call = vcpu ? take_call(s, known->kind, &vcpu->call, record) : 0,
+		.call = vcpu ? take_call(s, known->kind, vcpu, record) : 0,
 		.tickle = weft__xentrace_kicks_take(&s->kicks, known->kind, record),
 		.has_irq = known->kind == WEFT__XENTRACE_IRQ && record->count >= 3,
 	};

@@ -48,6 +48,7 @@ struct weft__xentrace_state {
 	bool has_entered; /* the trace has entries of this vCPU */
 	uint32_t asleep;  /* the epoch in which it blocked or went offline; 0: it runs, or may run */
 	struct weft__xentrace_call call;
+	uint64_t loops; /* a bit for each hypercall that it issued twice with nothing in between */
 };
 
 struct weft__xentrace_vcpus {
