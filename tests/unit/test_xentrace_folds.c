@@ -302,6 +302,40 @@ static void a_domctl_is_continued_where_no_program_could_have_made_it(void **sta
 	}
 }
 
+/* The limit is 64 cycles, and 320 for a call that was continued before. */
+static void a_domctl_that_was_continued_may_be_late(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t op, upcall;
+		uint64_t again;
+		bool is_continued, has_fault;
+		const char *calls;
+	} cases[] = {
+		{DOMCTL, XEN_VERSION, 320, true, false, "domctl+2, xen_version"},
+		{DOMCTL, XEN_VERSION, 321, true, false, "domctl+1, xen_version, domctl"},
+		{DOMCTL, XEN_VERSION, 320, true, true, "domctl+1, xen_version, page_fault, domctl"},
+		{DOMCTL, XEN_VERSION, 320, false, false, "domctl, xen_version, domctl"},
+		{DOMCTL, 0, 320, true, false, "domctl+1, domctl"}, /* the program ran */
+		{MEMORY_OP, XEN_VERSION, 320, true, false, "memory_op+1, xen_version, memory_op"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct made_xentrace *t = start_with_pace();
+		if (cases[i].is_continued) {
+			call(t, 2000, cases[i].op);
+			schedule(t, 2100);
+		}
+		call(t, 2110, cases[i].op);
+		if (cases[i].upcall)
+			call(t, 2900, cases[i].upcall);
+		if (cases[i].has_fault)
+			RECORD(t, 0x201104, 2950, 0, 0, 0, 0, 2);
+		call(t, 3000, IRET);
+		call(t, 3000 + cases[i].again, cases[i].op);
+		assert_calls(t, cases[i].calls);
+	}
+}
+
 static void only_some_hypercalls_can_be_continued(void **state)
 {
 	(void)state;
@@ -466,6 +500,7 @@ int main(void)
 		cmocka_unit_test(a_subcall_that_was_preempted_comes_again),
 		cmocka_unit_test(grants_go_on_if_those_that_are_done_make_up_the_difference),
 		cmocka_unit_test(a_domctl_is_continued_where_no_program_could_have_made_it),
+		cmocka_unit_test(a_domctl_that_was_continued_may_be_late),
 		cmocka_unit_test(only_some_hypercalls_can_be_continued),
 		cmocka_unit_test(without_a_pace_nothing_is_quick),
 		cmocka_unit_test(each_continued_call_has_its_own_number),

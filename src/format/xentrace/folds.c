@@ -25,6 +25,10 @@
 
 #define PREEMPTED UINT32_C(0x80000000) /* in the count of mmu_update and mmuext_op */
 
+/* A domctl that was continued before may come this many times as late after an upcall: the machine
+ * may have been late. Programs issue the next domctl after ten times as long, or later. */
+#define LONG_CALL 5
+
 enum {
 	OP_SET_TRAP_TABLE = 0,
 	OP_MMU_UPDATE = 1,
@@ -102,7 +106,9 @@ static bool is_quick(const struct weft__xentrace_search *s, const struct weft__x
 	const struct weft__xentrace_record *record)
 {
 	uint64_t last = call->was_entered ? call->last_iret : s->cpus[record->cpu].last_cycles;
-	return (call->was_entered || call->was_scheduled) && record->cycles - last <= s->quick_cycles;
+	bool is_long = call->op == OP_DOMCTL && call->is_chain && call->has_upcall;
+	uint64_t limit = (is_long ? LONG_CALL : 1) * s->quick_cycles;
+	return (call->was_entered || call->was_scheduled) && record->cycles - last <= limit;
 }
 
 /* True if the record continues the vCPU's call. */
@@ -138,6 +144,7 @@ static void begin_call(struct weft__xentrace_call *call, uint32_t op, uint64_t n
 		.count = count_of(record, op),
 		.command = argument(record, 0),
 		.number = number,
+		.is_chain = number != record->number,
 	};
 }
 
@@ -163,7 +170,7 @@ static uint64_t on_hypercall(const struct weft__xentrace_search *s,
 		begin_call(call, op, record->number, record);
 		return 0;
 	}
-	call->was_entered = true;
+	call->was_entered = call->has_upcall = true;
 	call->ends_in_iret = false;
 	return 0;
 }
@@ -197,7 +204,7 @@ static uint64_t take_call(const struct weft__xentrace_search *s, uint32_t kind,
 	default:
 		if (record->id >> 12 == 0x201) {
 			call->was_entered = true;
-			call->ends_in_iret = false;
+			call->is_chain = call->ends_in_iret = false;
 		}
 	}
 	return 0;

@@ -22,6 +22,8 @@ struct weft__xentrace_call {
 	bool was_scheduled; /* the scheduler ran */
 	bool was_entered;   /* the guest ran and entered Xen again */
 	bool ends_in_iret;  /* and the last time was an iret */
+	bool has_upcall;    /* and it made other hypercalls before that */
+	bool is_chain;      /* it continues an earlier record, and there was no fault since */
 };
 
 /* The open spans of a vCPU, from the outermost one. */
