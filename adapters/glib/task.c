@@ -95,6 +95,36 @@ HOOK void g_task_return_int(GTask *task, gssize value)
 	GIO_NEXT(g_task_return_int)(task, value);
 }
 
+HOOK void g_task_return_value(GTask *task, GValue *value)
+{
+	end(task, NULL);
+	GIO_NEXT(g_task_return_value)(task, value);
+}
+
+static void cancel(GTask *task)
+{
+	struct weft__hooks_subject *subject = HOOKS_RECORD ? weft__hooks_subject_find(task) : NULL;
+	if (!subject || subject->epoch != weft__hooks_epoch())
+		return;
+	int saved = weft__hooks_begin();
+	weft_cancel(subject->task);
+	weft__hooks_end(saved);
+}
+
+/* As the others, it is recorded before the call: the callback may come at once, in another thread.
+ */
+HOOK gboolean g_task_return_error_if_cancelled(GTask *task)
+{
+	GCancellable *cancellable = GIO_NEXT(g_task_get_cancellable)(task);
+	bool is_cancelled = GIO_NEXT(g_cancellable_is_cancelled)(cancellable);
+	if (is_cancelled)
+		cancel(task);
+	gboolean has_returned = GIO_NEXT(g_task_return_error_if_cancelled)(task);
+	if (has_returned && !is_cancelled)
+		cancel(task);
+	return has_returned;
+}
+
 HOOK void g_task_return_error(GTask *task, GError *error)
 {
 	end(task, error ? error->message : "no error");
@@ -140,4 +170,10 @@ HOOK gssize g_task_propagate_int(GTask *task, GError **error)
 {
 	take(task);
 	return GIO_NEXT(g_task_propagate_int)(task, error);
+}
+
+HOOK gboolean g_task_propagate_value(GTask *task, GValue *value, GError **error)
+{
+	take(task);
+	return GIO_NEXT(g_task_propagate_value)(task, value, error);
 }

@@ -54,9 +54,17 @@ def sources():
 
 
 @case
+def tasks_with_any_value():
+    tasks, events = of_subject()
+    made = {t['task']: t for t in tasks if t['label'] == 'task in on_value'}
+    equal(sorted(t['outcome'] for t in made.values()), ['cancelled', 'fulfilled'])
+    equal({e['source'] for e in events if e['event'] == 'read' and e['source'] in made}, set(made))
+
+
+@case
 def tasks_in_threads():
     tasks, events = of_subject()
-    made = [t for t in tasks if t['kind'] == 'gtask']
+    made = [t for t in tasks if t['kind'] == 'gtask' and t['label'] == 'task in on_computed']
     equal(sorted((t['label'], t['outcome'], t['failed']) for t in made),
           [('task in on_computed', 'failed', 'no luck with 7'), ('task in on_computed', 'fulfilled', None)])
     read_ones = [e for e in events if e['event'] == 'read' and e['source'] in {t['task'] for t in made}]

@@ -142,6 +142,46 @@ static void begin_task(gpointer data)
 	g_object_unref(task);
 }
 
+static void compute_value(GTask *task, gpointer object, gpointer data, GCancellable *cancellable)
+{
+	GValue value = G_VALUE_INIT;
+	(void)object;
+	(void)data;
+	(void)cancellable;
+	if (g_task_return_error_if_cancelled(task))
+		return;
+	g_value_init(&value, G_TYPE_INT);
+	g_value_set_int(&value, 9);
+	g_task_return_value(task, &value);
+}
+
+static void on_value(GObject *object, GAsyncResult *result, gpointer data)
+{
+	GError *error = NULL;
+	GValue value = G_VALUE_INIT;
+	(void)object;
+	(void)data;
+	if (g_task_propagate_value(G_TASK(result), &value, &error))
+		printf("value %d\n", g_value_get_int(&value));
+	else
+		printf("no value: %d\n", error->code == G_IO_ERROR_CANCELLED);
+	g_clear_error(&error);
+	done();
+}
+
+static void begin_values(void)
+{
+	GCancellable *cancellable = g_cancellable_new();
+	GTask *task = g_task_new(NULL, NULL, on_value, NULL);
+	g_task_run_in_thread(task, compute_value);
+	g_object_unref(task);
+	g_cancellable_cancel(cancellable);
+	task = g_task_new(NULL, cancellable, on_value, NULL);
+	g_task_run_in_thread(task, compute_value);
+	g_object_unref(task);
+	g_object_unref(cancellable);
+}
+
 /* It takes so long that also a busy machine waits for it. */
 static void run_process(void)
 {
@@ -206,7 +246,7 @@ int main(int argc, char **argv)
 		return 1;
 	loop = g_main_loop_new(NULL, FALSE);
 	run_process();
-	left = 9;
+	left = 11;
 	g_timeout_add(5, on_timeout, NULL);
 	g_idle_add(on_idle, GUINT_TO_POINTER(g_timeout_add_seconds(20, never, NULL)));
 	g_unix_fd_add(ends[0], G_IO_IN, on_descriptor, NULL);
@@ -218,6 +258,7 @@ int main(int argc, char **argv)
 	attach(&constant_functions, "constant");
 	begin_task(NULL);
 	begin_task(loop);
+	begin_values();
 	g_main_loop_run(loop);
 	g_main_loop_unref(loop);
 	return 5;
