@@ -89,6 +89,8 @@ struct weft__hooks_text {
 void weft__hooks_append(struct weft__hooks_text *text, const char *more);
 void weft__hooks_append_bytes(struct weft__hooks_text *text, const char *more, size_t size);
 void weft__hooks_append_number(struct weft__hooks_text *text, int64_t number);
+/* As "0x4f10" */
+void weft__hooks_append_hexadecimal(struct weft__hooks_text *text, uint64_t number);
 /* As "20 ms" or "1.5 s": three significant digits. */
 void weft__hooks_append_duration(struct weft__hooks_text *text, uint64_t ns);
 /* "SIGTERM" */

@@ -228,19 +228,6 @@ static const ElfW(Sym) * symbol_at(const struct symbols *symbols, uint64_t addre
 
 /* ---- Names ---- */
 
-static void append_hexadecimal(struct weft__hooks_text *text, uint64_t number)
-{
-	char digits[2] = "";
-	int shift = 60;
-	while (shift > 0 && !(number >> shift))
-		shift -= 4;
-	weft__hooks_append(text, "0x");
-	for (; shift >= 0; shift -= 4) {
-		digits[0] = "0123456789abcdef"[number >> shift & 15];
-		weft__hooks_append(text, digits);
-	}
-}
-
 /* `path`: of the file. False if that table has no name for the address. */
 static bool append_from(struct weft__hooks_text *text, const struct file *file, uint32_t type,
 	uint64_t address, const char *path)
@@ -267,7 +254,7 @@ static void append_location(
 	const char *slash = strrchr(mapped->path, '/');
 	weft__hooks_append(text, slash ? slash + 1 : mapped->path);
 	weft__hooks_append(text, "+");
-	append_hexadecimal(text, offset);
+	weft__hooks_append_hexadecimal(text, offset);
 }
 
 /* Leaves the text empty if the address is in no file. */

@@ -105,3 +105,16 @@ void weft__hooks_label(uint64_t task, const struct weft__hooks_text *text)
 {
 	weft_label_n_as(task, text->bytes, text->size);
 }
+
+void weft__hooks_append_hexadecimal(struct weft__hooks_text *text, uint64_t number)
+{
+	char digits[2] = "";
+	int shift = 60;
+	while (shift > 0 && !(number >> shift))
+		shift -= 4;
+	weft__hooks_append(text, "0x");
+	for (; shift >= 0; shift -= 4) {
+		digits[0] = "0123456789abcdef"[number >> shift & 15];
+		weft__hooks_append(text, digits);
+	}
+}

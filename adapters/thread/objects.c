@@ -12,6 +12,7 @@
  */
 #include "thread/objects.h"
 
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -115,13 +116,32 @@ static struct weft__thread_object *take_entry(const void *address)
 
 /* ---- Objects ---- */
 
+/* True for the names of functions that only lock or wait: all objects of a program may be used in
+ * one of these. */
+static bool is_wrapper(const struct weft__hooks_text *function)
+{
+	static const char *const words[] = {
+		"mutex", "lock", "cond", "sem_", "Mutex", "Lock", "Cond", "Monitor", "Semaphore"};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (memmem(function->bytes, function->size, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+/* "lock requests", "lock in serve_client", or "lock 0x7f3c40000b60 in uv_mutex_lock" */
 static void make_name(
 	struct weft__hooks_text *text, const void *address, const struct weft__thread_origin *origin)
 {
+	struct weft__hooks_text own = {0}, caller = {0};
+	bool is_named = weft__hooks_append_symbol(&own, address);
 	weft__hooks_append(text, origin->word);
-	struct weft__hooks_text unused = {0};
-	bool is_named = weft__hooks_append_symbol(&unused, address);
-	weft__hooks_append(text, is_named ? " " : " in ");
+	weft__hooks_append(text, " ");
+	if (!is_named && weft__hooks_append_symbol(&caller, origin->caller) && is_wrapper(&caller)) {
+		weft__hooks_append_hexadecimal(text, (uintptr_t)address);
+		weft__hooks_append(text, " ");
+	}
+	if (!is_named)
+		weft__hooks_append(text, "in ");
 	weft__hooks_append_symbol(text, is_named ? address : origin->caller);
 }
 

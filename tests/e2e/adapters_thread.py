@@ -193,6 +193,16 @@ def allocated_memory_has_no_name():
 
 
 @case
+def locks_behind_a_function_that_locks_have_addresses():
+    with temporary_directory() as folder:
+        _, trace = record(folder, SUBJECT, 'wrapped')
+        locks = {t['label'] for t in tasks(trace) if t['kind'] == 'lock'}
+        equal(len(locks), 2, locks)
+        for label in locks:
+            assert re.fullmatch(r'lock 0x[0-9a-f]+ in own_mutex_lock', label), label
+
+
+@case
 def two_first_waiters_share_the_lock():
     with temporary_directory() as folder:
         _, trace = record(folder, SUBJECT, 'pairs')
@@ -307,7 +317,7 @@ def locks_and_threads_of_rust():
         labels = [t['label'] for t in tasks(trace)]
         for label in ('futex_locks', 'worker-0', 'worker-1', 'worker-2'):
             equal(labels.count(label), 1, labels)
-        assert [label for label in labels if label.startswith('futex in ')], labels
+        assert [label for label in labels if label.startswith('futex ')], labels
         equal([t['task'] for t in tasks(trace) if t['kind'] == 'thread' and t['outcome'] != 'fulfilled'], [])
 
 

@@ -11,6 +11,7 @@
  *                    errno    prints what calls return that fail
  *                    crowd    5000 threads, at most 8 at a time
  *                    mapped   a lock in memory right behind a file's mapping
+ *                    wrapped  waits for two locks in a function that only locks
  *                    pairs    two threads are the first ones that wait for a lock, 200 times
  *                    many     waits for 20000 conditions, one after the other
  *                    destroyed  the same, and destroys each
@@ -340,6 +341,43 @@ static int mapped(void)
 	return pthread_join(worker, NULL);
 }
 
+/* ---- wrapped ---- */
+
+static pthread_mutex_t *wrapped[2];
+
+static __attribute__((noinline)) int own_mutex_lock(pthread_mutex_t *mutex)
+{
+	int error = pthread_mutex_lock(mutex);
+	return error ? error + 1 : 0;
+}
+
+static void *take_wrapped(void *argument)
+{
+	for (int i = 0; i < 2; i++) {
+		reach_step(i + 1);
+		if (own_mutex_lock(wrapped[i]))
+			return NULL;
+		pthread_mutex_unlock(wrapped[i]);
+	}
+	return argument;
+}
+
+static int wrap(void)
+{
+	pthread_t worker;
+	for (int i = 0; i < 2; i++) {
+		wrapped[i] = malloc(sizeof(*wrapped[i]));
+		pthread_mutex_init(wrapped[i], NULL);
+		pthread_mutex_lock(wrapped[i]);
+	}
+	pthread_create(&worker, NULL, take_wrapped, NULL);
+	for (int i = 0; i < 2; i++) {
+		await_step(i + 1);
+		pthread_mutex_unlock(wrapped[i]);
+	}
+	return pthread_join(worker, NULL);
+}
+
 /* ---- pairs ---- */
 
 enum {
@@ -419,8 +457,8 @@ int main(int argc, char **argv)
 		int (*function)(void);
 	} actions[] = {{"held", held}, {"objects", objects}, {"uncontended", uncontended},
 		{"deadlock", deadlock}, {"exits", exits}, {"fork", fork_child}, {"errno", failures},
-		{"crowd", crowd}, {"turns", turns}, {"mapped", mapped}, {"pairs", pairs}, {"many", many},
-		{"destroyed", destroyed}};
+		{"crowd", crowd}, {"turns", turns}, {"mapped", mapped}, {"pairs", pairs}, {"wrapped", wrap},
+		{"many", many}, {"destroyed", destroyed}};
 	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(argv[1], actions[i].name) == 0)
 			return actions[i].function();
