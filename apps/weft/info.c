@@ -184,11 +184,12 @@ static void print_tasks(const struct weft_model *model, struct weft_text *text)
 	weft_text_add_string(text, " began before the trace\n");
 }
 
-/* Those without a counterpart are no damage: the other side need not be in the trace. */
+/* Those without a counterpart are no damage: the other side need not be in the trace. Of a program
+ * alone that is true for all, so nothing is printed. */
 static void print_messages(const struct weft_model *model, struct weft_text *text)
 {
 	const struct info_messages messages = info_count_messages(model);
-	if (!messages.sent && !messages.received)
+	if (!messages.joined && (model->buffer_count <= 1 || !(messages.sent || messages.received)))
 		return;
 	add_head(text, "messages");
 	weft_text_add_u64(text, messages.sent);

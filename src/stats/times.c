@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/sort.h"
+#include "model/holds.h"
 #include "stats/stats.h"
 #include "story/wake.h"
 
@@ -72,6 +73,13 @@ static int runs_load(struct runs *r, const struct weft_model *model, uint32_t ta
 	return error;
 }
 
+/* True for locks, conditions and the like: tasks wait for them, they themselves do not. */
+static bool is_waited_for(const struct weft_model *model, uint32_t task)
+{
+	const unsigned kind = model->tasks.kind[task];
+	return weft__is_resource(kind) || kind == WEFT_KIND_CONDITION;
+}
+
 static void measure(const struct weft__stats_making *m, const struct weft__stats_item *item,
 	const struct runs *runs)
 {
@@ -86,6 +94,8 @@ static void measure(const struct weft__stats_making *m, const struct weft__stats
 			add_gap(m, item, (struct gap){known, a->start[i], i});
 		known = a->end[i] > known ? a->end[i] : known;
 	}
+	if (is_waited_for(m->model, item->member.task))
+		return;
 	row->waiting_ns =
 		weft__ns_add(row->waiting_ns, weft__stats_overlap(known, item->member.end, m->from, m->to));
 }

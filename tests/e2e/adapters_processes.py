@@ -57,6 +57,16 @@ def a_descriptor_leads_to_a_process_that_has_ended():
 
 
 @case
+def a_program_alone_has_no_messages():
+    """It sends, for example to the parent that may wait for its end, but nobody else is in the trace."""
+    with temporary_directory() as folder:
+        file = os.path.join(folder, 't.weft')
+        weft('record', '--size', '64K', '-a', 'thread,io', '-o', file, '--', SUBJECT, 'child', status=7, env={'XDG_RUNTIME_DIR': folder})
+        info = weft('info', file).stdout
+        assert ' send' in info and 'messages' not in info, info
+
+
+@case
 def a_wait_leads_to_the_child():
     """However the child's program begins: it receives from its parent, and the wait receives from it."""
     for part in ('fork', 'vfork', 'spawn'):

@@ -234,6 +234,25 @@ static void time_is_running_waiting_or_delay(void **state)
 	measured_finish(&m);
 }
 
+static void a_lock_does_not_wait(void **state)
+{
+	static const uint16_t kinds[] = {
+		WEFT_KIND_LOCK, WEFT_KIND_SEMAPHORE, WEFT_KIND_CONDITION, WEFT_KIND_TASK};
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct made made = make_begin();
+		make_create(&made, WEFT_TASK_NONE, 1, kinds[i]);
+		made.time = 100;
+		make_edge(&made, WEFT_EVENT_RESOLVE, WEFT_TASK_NONE, 1);
+		struct loaded loaded = make_end(&made);
+		struct weft_stats *stats;
+		assert_int_equal(weft_stats_create(&loaded.story, NULL, &stats), 0);
+		assert_int_equal(stats->rows[0].waiting_ns, kinds[i] == WEFT_KIND_TASK ? 100 : 0);
+		weft_stats_destroy(stats);
+		loaded_finish(&loaded);
+	}
+}
+
 static void without_an_index_there_is_no_delay(void **state)
 {
 	struct measured m = measure(waiter, 0, WEFT_STATS_BY_LABEL, 0, 0);
@@ -575,6 +594,7 @@ int main(void)
 		cmocka_unit_test(equal_lives_have_equal_percentiles),
 		cmocka_unit_test(each_outcome_is_counted),
 		cmocka_unit_test(time_is_running_waiting_or_delay),
+		cmocka_unit_test(a_lock_does_not_wait),
 		cmocka_unit_test(without_an_index_there_is_no_delay),
 		cmocka_unit_test(a_range_clips_times_but_not_lives),
 		cmocka_unit_test(ranges_add_up),
