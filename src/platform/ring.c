@@ -76,24 +76,26 @@ static int allocate(int fd, uint64_t bytes)
 	return posix_fallocate(fd, 0, (off_t)bytes);
 }
 
-static int start_in(int fd, const struct weft__ring *ring, const char **ret_step)
+/* The blocks are allocated, so a page fault cannot fail. Clearing and mapping all pages here would
+ * double the cost of a process that records little. */
+static int map(int fd, const struct weft__ring *ring, void **ret_buffer, const char **ret_step)
 {
 	*ret_step = WEFT__STEP_ALLOCATE;
 	int error = allocate(fd, ring->bytes);
 	if (error)
 		return error;
-	/* The blocks are allocated, so a page fault cannot fail. Clearing and mapping all pages here
-	 * would double the cost of a process that records little. */
 	*ret_step = WEFT__STEP_MAP;
-	void *buffer = mmap(NULL, ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (buffer == MAP_FAILED)
-		return errno;
-	*ret_step = WEFT__STEP_START;
+	*ret_buffer = mmap(NULL, ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return *ret_buffer == MAP_FAILED ? errno : 0;
+}
+
+static int start_in(void *buffer, const struct weft__ring *ring)
+{
 	if (ring->is_guarded)
 		weft__sigbus_guard(buffer, ring->bytes, ring->path);
 	/* Not weft_start(): with several copies of the recorder, that name may be bound to another
 	 * copy. */
-	error = weft__start(buffer, ring->bytes, NULL);
+	int error = weft__start(buffer, ring->bytes, NULL);
 	if (!error)
 		return 0;
 	if (ring->is_guarded)
@@ -108,10 +110,17 @@ static int create(const struct weft__ring *ring, const char **ret_step)
 	int fd = open(ring->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return errno;
-	int error = start_in(fd, ring, ret_step);
+	void *buffer;
+	int error = map(fd, ring, &buffer, ret_step);
+	/* Before the recorder starts, which opens files of /proc: a process may have one free
+	 * descriptor only. */
+	close(fd);
+	if (!error) {
+		*ret_step = WEFT__STEP_START;
+		error = start_in(buffer, ring);
+	}
 	if (error)
 		unlink(ring->path);
-	close(fd);
 	return error;
 }
 

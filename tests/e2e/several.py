@@ -112,6 +112,15 @@ def info_lists_processes():
 
 
 @case
+def a_process_with_one_free_descriptor_says_its_boot():
+    with temporary_directory() as folder:
+        weft('record', '--size', '64K', '-a', 'none', '-o', folder + '/', '--', 'sh', '-c',
+             '{0}; ulimit -n 4 && exec {0}'.format(HELLO), env={'XDG_RUNTIME_DIR': folder})
+        info = weft('info', '--json', folder)
+        equal((info.stderr, len(json.loads(info.stdout).get('buffers', []))), ('', 2))
+
+
+@case
 def rows_are_grouped_by_process():
     with temporary_directory() as folder:
         files = [name for name in record(folder) if 'hello' in name]
