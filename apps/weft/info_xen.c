@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * weft info of Xen's own trace: what each domain asked of Xen, how often and for how long. The
- * spans of its vCPUs are grouped by their names, without the numbers in them.
+ * spans of its vCPUs are grouped by their names, without the numbers in them. Only the time counts
+ * in which the vCPU runs: not that of Xen's scheduler, of interrupts and of other vCPUs.
  */
 #include "info.h"
 
@@ -24,6 +25,7 @@ struct groups {
 	const struct weft_model *model;
 	struct group *list;
 	size_t count, capacity;
+	uint64_t *ran; /* by activation: the ns of those before it */
 	/* By string: 1 + the group that a span of the name was last in; or 0. */
 	uint32_t *last;
 };
@@ -58,8 +60,48 @@ static struct group *find_named(struct groups *g, uint32_t buffer, struct weft_s
 	return group;
 }
 
-static void add_span(struct groups *g, uint32_t buffer, const struct weft_span *span)
+/* Sums up the activations, which are grouped by task. */
+static bool sum_activations(struct groups *g)
 {
+	const struct weft_activations *activations = &g->model->activations;
+	g->ran = malloc((activations->count + (size_t)1) * sizeof(*g->ran));
+	if (!g->ran)
+		return false;
+	g->ran[0] = 0;
+	for (uint32_t i = 0; i < activations->count; i++)
+		g->ran[i + 1] = g->ran[i] + activations->end[i] - activations->start[i];
+	return true;
+}
+
+/* For how long the task ran before a time, and the activations of tasks before it. */
+static uint64_t ran_before(const struct groups *g, uint32_t task, uint64_t time_ns)
+{
+	const struct weft_model *model = g->model;
+	uint32_t low = model->tasks.first_activation[task], high = model->tasks.end_activation[task];
+	uint32_t end = high;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (model->activations.end[middle] > time_ns)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	bool is_within = low < end && model->activations.start[low] < time_ns;
+	return g->ran[low] + (is_within ? time_ns - model->activations.start[low] : 0);
+}
+
+/* The time for which Xen served a vCPU in a span, or for which that waited for a pCPU. */
+static uint64_t time_in(const struct groups *g, uint32_t task, const struct weft_span *span)
+{
+	struct weft_slice name = weft_model_string(g->model, span->name);
+	if (name.size == 8 && memcmp(name.bytes, "runnable", 8) == 0)
+		return span->end - span->start;
+	return ran_before(g, task, span->end) - ran_before(g, task, span->start);
+}
+
+static void add_span(struct groups *g, uint32_t task, const struct weft_span *span)
+{
+	uint32_t buffer = g->model->tasks.buffer[task];
 	uint32_t known = g->last[span->name];
 	struct group *group = known && g->list[known - 1].buffer == buffer ? &g->list[known - 1] : NULL;
 	if (!group)
@@ -68,7 +110,7 @@ static void add_span(struct groups *g, uint32_t buffer, const struct weft_span *
 		return;
 	g->last[span->name] = (uint32_t)(group - g->list) + 1;
 	group->count++;
-	group->ns += span->end - span->start;
+	group->ns += time_in(g, task, span);
 }
 
 static int compare(const void *a, const void *b)
@@ -86,15 +128,17 @@ static struct groups make_groups(const struct weft_model *model)
 {
 	struct groups g = {.model = model};
 	g.last = calloc(weft_model_string_count(model) + (size_t)1, sizeof(*g.last));
-	for (uint32_t task = 0; g.last && task < model->tasks.count; task++) {
+	bool good = g.last && sum_activations(&g);
+	for (uint32_t task = 0; good && task < model->tasks.count; task++) {
 		if (model->tasks.kind[task] == WEFT_KIND_TRACK)
 			continue;
 		for (uint32_t i = 0, all = weft_model_span_count(model, task); i < all; i++) {
 			struct weft_span span = weft_model_span(model, task, i);
-			add_span(&g, model->tasks.buffer[task], &span);
+			add_span(&g, task, &span);
 		}
 	}
 	free(g.last);
+	free(g.ran);
 	if (g.count)
 		qsort(g.list, g.count, sizeof(*g.list), compare);
 	return g;

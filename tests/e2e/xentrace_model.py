@@ -218,6 +218,18 @@ def vcpus_run_wait_and_wake_each_other():
 
 
 @case
+def only_time_in_which_a_vcpu_runs_is_that_of_its_calls():
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'made.xentrace')
+        with open(path, 'wb') as file:
+            file.write(TWO_VCPUS)
+        got = json.loads(weft('info', '--json', '--cpu-hz', '1G', path).stdout)['calls']
+    # The scheduler runs from 1300 on, and then another vCPU.
+    equal(got, [{'domain': 0, 'name': 'event_channel_op', 'count': 1, 'ns': 100}, {'domain': 0, 'name': 'sched_op block', 'count': 1, 'ns': 100},
+                {'domain': 1, 'name': 'runnable', 'count': 1, 'ns': 191}])
+
+
+@case
 def an_interrupt_is_an_activation_of_its_own():
     content = window(0, start(), hypercall(1100, EVENT_CHANNEL_OP), runstate(1160, 1, 0, BLOCKED, RUNNABLE),
                      record(0x802008, 1200, 4, 1150, 1190), hypercall(1400, IRET))
