@@ -2,6 +2,8 @@
 """A real Xen: dom0 has its tools and runs weft; unikernels and processes of Linux share their buffers with dom0, and all
 are on one clock."""
 import bisect
+import functools
+import json
 import os
 import re
 import struct
@@ -133,8 +135,9 @@ for clock in xen tsc; do
 	collect joined/$clock/guest xen:peer
 	xentrace -D -e all -S 256 /out/joined/$clock/host.xentrace &
 	tracer=$!
-	say "2,000 rounds with dom0's clock, clock $clock"
-	WEFT_OUT=/out/joined/$clock/dom0.weft rounds $domain 2000
+	[ $clock = tsc ] && number=10000 || number=2000
+	say "$number rounds with dom0's clock, clock $clock"
+	WEFT_OUT=/out/joined/$clock/dom0.weft rounds $domain $number
 	kill -INT $collector $tracer
 	wait $collector
 	xl destroy peer
@@ -320,18 +323,18 @@ def times(name):
 
 @case
 def guests_wake_each_other():
-    """1,000 messages and answers between a paravirtualised guest and a virtual machine: each is one edge."""
+    """10,000 messages and answers between a paravirtualised guest and a virtual machine: each is one edge."""
     sent, least = {}, []
     for event in json_lines(files()['messages.json'].decode()):
         if event['event'] == 'send':
             sent[event['key']] = event['time']
         if event['event'] == 'receive':
             least.append(event['time'] - sent.pop(event['key']))
-    equal((len(least), sent), (2000, {}))
+    equal((len(least), sent), (20000, {}))
     print('# messages: the shortest way took %d ns' % min(least))
     assert min(least) >= 0, min(least)
     edges = [edge for edge in json_lines(files()['messages.edges'].decode()) if edge['edge'] == 'receive']
-    equal(len(edges), 2000)
+    equal(len(edges), 20000)
     assert all(edge['from_process'] != edge['process'] for edge in edges), edges[0]
 
 
@@ -386,15 +389,20 @@ def the_processors_counter_agrees():
 
 # ---- Guests, dom0 and Xen on one axis ----
 
+# With Xen's time, dom0's CLOCK_MONOTONIC drifts away from the comparisons on a busy machine: the fewer rounds, the less.
+ROUNDS = {'xen': 2000, 'tsc': 10000}
+
+@functools.cache
 def joined(clock):
-    """The summary and the events of the traces in the directory, opened together."""
+    """The summary, and the tags and sends of the traces in the directory, opened together."""
     prefix = 'joined/%s/' % clock
     with temporary_directory() as folder:
         for name in ('guest.weft', 'dom0.weft', 'host.xentrace'):
             with open(os.path.join(folder, name), 'wb') as file:
                 file.write(files()[prefix + name])
         info, = json_lines(weft('info', '--json', folder).stdout)
-        return info, json_lines(weft('dump', '--json', folder).stdout)
+        lines = weft('dump', '--json', folder).stdout.splitlines()
+        return info, [json.loads(line) for line in lines if '"event":"tag"' in line or '"event_channel_op"' in line]
 
 
 def tags(found, text, buffer):
@@ -409,7 +417,7 @@ def dom0s_clock_does_not_drift_from_that_of_guests():
         assert info['clock']['comparisons'] > 1 and error < 10000000, info['clock']
         there = [handled - sent for sent, handled in zip(tags(found, 'ping', 1), tags(found, 'ping', 0), strict=True)]
         back = [handled - sent for sent, handled in zip(tags(found, 'pong', 0), tags(found, 'pong', 1), strict=True)]
-        equal(len(there), 2000)
+        equal(len(there), ROUNDS[clock])
         print('# %s: the ways took %d and %d ns at least; the error is %d ns' % (clock, min(there), min(back), error))
         assert min(there) >= -error and min(back) >= -error
 
@@ -426,7 +434,7 @@ def hypercalls_between(clock, error):
         while at < len(calls) and calls[at] < before - error:
             at += 1
         rounds += at < len(calls) and calls[at] <= after + error
-    print('# %s: %d of 2000 sends lie between' % (clock, rounds))
+    print('# %s: %d of %d sends lie between' % (clock, rounds, ROUNDS[clock]))
     return rounds, sum(info['losses'].values())
 
 
@@ -435,7 +443,7 @@ def xens_records_lie_between_the_guests_events():
     """With the counter, which xentrace has, too, there is no error at all."""
     for clock in ('tsc', 'xen'):
         rounds, lost = hypercalls_between(clock, 0 if clock == 'tsc' else joined(clock)[0]['clock']['error_ns'])
-        assert rounds == 2000 or (lost and rounds > 500), (clock, rounds, lost)
+        assert rounds == ROUNDS[clock] or (lost and rounds > ROUNDS[clock] / 4), (clock, rounds, lost)
 
 
 def edges_of(clock):
@@ -455,9 +463,11 @@ def what_dom0_raised_the_guest_handled():
         effects = tags(found, 'ping', 0)
         edges = [edge for edge in edges_of(clock) if edge['edge'] == 'receive' and edge['buffer'] == 0]
         ways = sorted(edge['time'] - edge['sent'] for edge in edges)
-        print('# %s: %d of 2000 events raised and handled, after %d to %d ns' % (clock, len(edges), ways[0], ways[-1]))
-        assert len(edges) > 1000 or (sum(info['losses'].values()) and len(edges) > 200), len(edges)
+        print('# %s: %d of %d events raised and handled, after %d to %d ns' % (clock, len(edges), ROUNDS[clock], ways[0], ways[-1]))
+        assert len(edges) > ROUNDS[clock] / 2 or (sum(info['losses'].values()) and len(edges) > ROUNDS[clock] / 10), len(edges)
         equal({edge['from_buffer'] for edge in edges}, {3})
+        equal(info['messages']['handled'], len(edges))
+        assert len(edges) <= info['messages']['raised'], info['messages']
         sent = dict(zip(effects, tags(found, 'ping', 1), strict=True))
         for edge in edges:
             handled = effects[bisect.bisect_left(effects, edge['time'])]

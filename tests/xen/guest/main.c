@@ -7,7 +7,7 @@
  *     stop       completes the buffer; the domain stays
  *     ping       answers events of a port, which it writes to `data/port`; records both
  *     answer     the same for the domain `data/peer`: takes messages and sends answers
- *     ask        sends 1,000 messages to the port `data/peer-port` of the domain `data/peer`
+ *     ask        sends 10,000 messages to the port `data/peer-port` of the domain `data/peer`
  *     storm      records and sends events to the domain `data/peer` without a pause
  *     compare    records Xen's system time as a hypercall returns it, 10,000 times
  *     hostile    damages the buffer at random, and reports so in `data/state`
@@ -219,7 +219,7 @@ static uint64_t read_key(const char *path)
 }
 
 /* The number of a message has the lowest bit set if it is an answer. */
-#define MESSAGES 1000
+#define MESSAGES 10000
 
 static uint32_t listen_for_peer(void)
 {
