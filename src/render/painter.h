@@ -63,6 +63,7 @@ struct weft__tally {
 	uint32_t folded, fold_spans; /* tasks in folds and folded groups; drawn spans of folds */
 	bool edges[WEFT_EDGE_TYPES];
 	bool off_cpu;                /* a bar is hollowed out */
+	bool runnable;               /* a vCPU waits for a processor */
 	bool stopped[WEFT_OUTCOMES]; /* tasks with lines of their own that were stopped, by outcome */
 };
 

@@ -2,6 +2,7 @@
 """The model of Xen's own trace: vCPUs and their states, hypercalls, continuations, interrupts, losses."""
 import json
 import os
+import re
 
 from harness import case, equal, json_lines, main, run, temporary_directory, weft
 from harness import BUILD, WEFT
@@ -227,6 +228,25 @@ def only_time_in_which_a_vcpu_runs_is_that_of_its_calls():
     # The scheduler runs from 1300 on, and then another vCPU.
     equal(got, [{'domain': 0, 'name': 'event_channel_op', 'count': 1, 'ns': 100}, {'domain': 0, 'name': 'sched_op block', 'count': 1, 'ns': 100},
                 {'domain': 1, 'name': 'runnable', 'count': 1, 'ns': 191}])
+
+
+@case
+def runnable_looks_unlike_blocked():
+    """The bar in the colour of waiting, and its line in the legend, are there if a vCPU waits for a processor."""
+    def picture(*records):
+        with temporary_directory() as folder:
+            path, svg = os.path.join(folder, 'made.xentrace'), os.path.join(folder, 'made.svg')
+            with open(path, 'wb') as file:
+                file.write(window(0, start(), *records, record(0x28004, 1700, 0, 0)))
+            weft('render', '--cpu-hz', '1G', '-o', svg, path)
+            with open(svg, encoding='utf-8') as file:
+                return file.read()
+    waits, sleeps = (picture(
+        runstate(1200, 0, 0, RUNNING, state), runstate(1201, IDLE, 0, RUNNABLE, RUNNING), runstate(1500, IDLE, 0, RUNNING, RUNNABLE),
+        runstate(1501, 0, 0, state, RUNNING)) for state in (RUNNABLE, BLOCKED))
+    equal((waits.count('>runnable<'), sleeps.count('>runnable<')), (2, 0))  # its caption, and the legend
+    waiting = re.search('stroke="(#[0-9a-f]+)" stroke-width="5"', waits)[1]  # in the legend
+    equal(waits.count('<path fill="%s"' % waiting) - sleeps.count('<path fill="%s"' % waiting), 1)
 
 
 @case

@@ -6,6 +6,7 @@
  *     █████████████████   an activation
  *     █░░░░░░░░░██░░░░█   two spans in it
  *     █░▓▓▓▓▓░░░██░░░░█   and one inside the first
+ *     ─────▒▒▒▒▒▒▒█████   a vCPU of Xen that waits for a processor: a bar in the colour of waiting
  *
  * A task's spans are in the order of their ends, and enclosing spans come after those in them. So
  * the spans in view begin with the first that ends in it, and an outermost span that reaches beyond
@@ -85,6 +86,28 @@ static void draw_part(
 		weft_canvas_rect(p->canvas, x, top + inset, x2, top + box->height - inset, color);
 }
 
+/* True for a vCPU's wait for a processor, in which it has no activation. */
+static bool is_runnable(const struct painter *p, uint32_t task, const struct weft_span *span)
+{
+	static const char name[] = "runnable", kind[] = "vcpu";
+	struct weft_slice text = weft_model_string(p->model, span->name);
+	if (text.size != sizeof(name) - 1 || memcmp(text.bytes, name, text.size) != 0)
+		return false;
+	const char *of = weft_model_kind_name(p->model, p->model->tasks.kind[task]);
+	return of && strcmp(of, kind) == 0;
+}
+
+static void draw_runnable(
+	struct painter *p, const struct weft_span *span, const struct weft__bar_box *box)
+{
+	double top = box->y - floor(box->height / 2) + 1, bottom = top + box->height - 2;
+	double x = fmax(weft__x(p, span->start), box->x), x2 = fmin(weft__x(p, span->end), box->x2);
+	if (x2 - x < WIDTH)
+		return;
+	weft_canvas_rect(p->canvas, x, top, x2, bottom, p->theme->waiting);
+	p->tally.runnable = true;
+}
+
 /* Draws a span within the task's activations. */
 static void draw_span(
 	struct painter *p, uint32_t task, const struct weft_span *span, const struct weft__bar_box *box)
@@ -119,7 +142,10 @@ void weft__draw_spans(struct painter *p, uint32_t task, const struct weft__bar_b
 		return;
 	for (uint32_t i = find_spans(p, task); i-- > 0;) {
 		const struct weft_span *span = &p->spans->drawn[i];
-		draw_span(p, task, span, box);
+		if (is_runnable(p, task, span))
+			draw_runnable(p, span, box);
+		else
+			draw_span(p, task, span, box);
 		if (!weft__is_dim(p, task))
 			add_name(p, span, box);
 	}
