@@ -12,6 +12,8 @@
 #include "base/options.h"
 #include "input/opened.h"
 
+#define FORGET_FROM ((size_t)32 << 20)
+
 /* Fills `input`, which has its source. */
 static int decode(struct weft_input *input, uint64_t hz)
 {
@@ -27,7 +29,10 @@ static int decode(struct weft_input *input, uint64_t hz)
 	input->worker = size > WEFT__WORKER_MIN_BYTES ? weft_worker_create() : NULL;
 	weft_decoder_lend(input->decoder, weft_worker_help(input->worker));
 	error = weft_decoder_finish(input->decoder);
-	weft_source_forget(input->source); /* finish reads all packets' headers */
+	/* finish reads all packets' headers. Pages of small files are worth keeping for what follows.
+	 */
+	if (size > FORGET_FROM)
+		weft_source_forget(input->source);
 	return error;
 }
 

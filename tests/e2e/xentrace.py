@@ -299,6 +299,15 @@ def ids_that_nobody_knows_are_kept():
           [('0xfffffff', 'unknown', [1, 2, 3]), ('0x800f701', 'guest', [4]), ('0x22fff', 'unknown', [])])
 
 
+@case
+def a_guest_cannot_make_it_a_trace_of_another_format():
+    """The signature of a packet of mirage's CTF fits into a guest's own record."""
+    with open(os.path.join(DATA, 'traces', 'mirage-arp-good.ctf'), 'rb') as file:
+        signature = struct.unpack('<7I', file.read(28))
+    got, errors = dump_of(window(0, record(0x28004, 1000, 0, 0), record(0x800f001, None, *signature)))
+    equal([r['args'] for r in got], [[0, 0], list(signature)])
+
+
 HEADER = '/usr/include/xen/trace.h'
 
 
