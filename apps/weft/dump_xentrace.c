@@ -7,6 +7,19 @@
 /* Blocks of output between two calls of weft_source_forget(), which costs page faults: 16 MiB. */
 #define FORGET_BLOCKS 64
 
+/* The pages of a smaller file are mapped once, and stay. */
+#define FORGET_FROM ((size_t)32 << 20)
+
+/* Drops the pages that were read, so that memory does not grow with the file. */
+static void forget(const struct cli_trace *trace)
+{
+	size_t size;
+	struct weft_source *source = weft_input_source(trace->input);
+	weft_source_bytes(source, &size);
+	if (size > FORGET_FROM)
+		weft_source_forget(source);
+}
+
 int dump_xentrace(const struct dump_options *options, const struct cli_trace *trace)
 {
 	struct weft_text text = {0};
@@ -32,7 +45,7 @@ int dump_xentrace(const struct dump_options *options, const struct cli_trace *tr
 		if (text.size < DUMP_BLOCK_BYTES)
 			continue;
 		if (++blocks % FORGET_BLOCKS == 0)
-			weft_source_forget(weft_input_source(trace->input)); /* its memory does not grow */
+			forget(trace);
 		if (!cli_write(&text) || !cli_progress_step(count))
 			break;
 	}
