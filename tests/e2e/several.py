@@ -48,14 +48,17 @@ def a_directory_is_one_trace():
 
 @case
 def a_receive_leads_to_another_process():
-    """Both sides are programs that record themselves, and know one number."""
+    """Both sides are programs that record themselves, and know one number. The answer is sent after the question waits."""
     program = '''import weft, sys, os, time
 task = weft.create(sys.argv[1])
 weft.enter(task)
 if sys.argv[1] == 'asks':
     question = weft.create('question'); weft.try_read(question, task=task); weft.leave()
+    open(sys.argv[2], 'w').close()
     sys.stdin.readline(); weft.receive(9, task=question); weft.read(question, task=task)
 else:
+    while not os.path.exists(sys.argv[2]):
+        time.sleep(0.001)
     weft.send(9); print('answer', flush=True); time.sleep(0.01)
 '''
     path = os.path.join(BUILD, 'bindings', 'python')
@@ -69,11 +72,15 @@ else:
             file.write(program)
         os.mkdir(folder + '/runs')
         weft('record', '--size', '64K', '-a', 'none', '-o', folder + '/runs/', '--', 'sh', '-c',
-             'PYTHONPATH=%s; export PYTHONPATH; python3 %s answers | python3 %s asks' % (path, script, script))
+             'PYTHONPATH=%s; export PYTHONPATH; python3 %s answers %s | python3 %s asks %s' % (
+                 path, script, folder + '/waits', script, folder + '/waits'))
         edges = json_lines(weft('dump', '--edges', '--json', folder + '/runs').stdout)
         received = [edge for edge in edges if edge['edge'] == 'receive']
         equal([(edge['from'], edge['to'], edge['from_process'] != edge['process']) for edge in received], [(1, 2, True)])
-        shown = weft('why', folder + '/runs', 'asks').stdout
+        events = json_lines(weft('dump', '--json', folder + '/runs').stdout)
+        asks = next(i for i, event in enumerate(events) if event['event'] == 'try_read')
+        waits = next(event['time'] for event in events[asks:] if event['event'] == 'switch')
+        shown = weft('why', '--at', '@%d' % waits, folder + '/runs', 'asks').stdout
         assert "waits for a message, from task 1 'answers'" in shown, shown
 
 
