@@ -6,6 +6,8 @@ import model as rules
 
 OUTCOMES = ('fulfilled', 'failed', 'cancelled', 'closed', 'timed_out', 'became', 'never_resolved', 'unfinished')
 LOOKED = 64  # edges that weft examines for one wake-up
+# Kinds of tasks that others wait for, and that do not wait themselves.
+WAITED_FOR = ('lock', 'semaphore', 'pool', 'queue', 'condition')
 
 
 def alike(label):
@@ -68,7 +70,8 @@ class Statistics:
                 waiting += overlap(known, ready, self.start, self.end)
                 delays.append(overlap(ready, runs, self.start, self.end))
             known = max(known, stops)
-        waiting += overlap(known, max(self.model.end_of(task), self.tree[task][0]), self.start, self.end)
+        if task.kind not in WAITED_FOR:
+            waiting += overlap(known, max(self.model.end_of(task), self.tree[task][0]), self.start, self.end)
         return running, waiting, delays
 
     # ---- rows ----
