@@ -161,8 +161,8 @@ static void make_task(struct weft__thread_object *it, const struct weft__thread_
 /* Waits for it are not recorded: the trace says so once, and counts them. */
 static void leave_out(void)
 {
-	static uint32_t said_epoch;
-	if (__atomic_exchange_n(&said_epoch, weft__hooks_epoch(), __ATOMIC_RELAXED) !=
+	static uint32_t marked_epoch;
+	if (__atomic_exchange_n(&marked_epoch, weft__hooks_epoch(), __ATOMIC_RELAXED) !=
 		weft__hooks_epoch())
 		weft_mark("too many locks and conditions: waits for further ones are not recorded");
 	weft_counter_add("waits not recorded", 1);
