@@ -171,7 +171,7 @@ class Window:
         def is_still():
             seen.append(None if self.waits_for_processor() else self.picture())
             return len(seen) > 1 and all(seen[-2:]) and seen[-1] == seen[-2] and seen[-1].has_colors(3)
-        until('the picture stands still', is_still, pause=0.2)
+        until('the picture stands still', is_still, wait=4 * WAIT, pause=0.2)
         return seen[-1]
 
     def changed(self, before):
