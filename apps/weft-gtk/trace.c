@@ -201,8 +201,11 @@ static void load(struct window *window, struct loading *loading)
 							  : loading_start(window->paths, window->pid,
 									!window->is_shown || !window->is_followed);
 	loading_notify(window->loading, take_loaded, window);
+	/* The priority is lower than that of the loading's end: on a busy machine, where a drawing
+	 * takes longer than the interval, the progress would otherwise be drawn for ever. */
 	if (!window->is_shown)
-		window->loading_timer = g_timeout_add(PROGRESS_MS, show_progress, window);
+		window->loading_timer =
+			g_timeout_add_full(G_PRIORITY_LOW, PROGRESS_MS, show_progress, window, NULL);
 }
 
 /* ---- A file that grows ---- */

@@ -135,6 +135,10 @@ WEFT__EXPORT int weft_viewer_show_text(
 	char *copy = copy_title(text);
 	if (!copy)
 		return WEFT_ERROR_MEMORY;
+	if (strcmp(copy, viewer->notice) == 0 && fraction == viewer->progress) {
+		free(copy);
+		return 0;
+	}
 	free(viewer->notice);
 	viewer->notice = copy;
 	viewer->progress = fraction;
