@@ -38,12 +38,13 @@ static void sleep_ns(long ns)
 	errno = saved;
 }
 
+/* Up to 1 ms: the other thread may be instrumented or have no processor. */
 void stress_wait(void)
 {
-	if (stress_next() % 2)
+	if (stress_next() % 4 == 0)
 		sched_yield();
 	else
-		sleep_ns((long)(stress_next() % 50000));
+		sleep_ns(1L << stress_next() % 21);
 }
 
 void stress_delay_slowly(void)
