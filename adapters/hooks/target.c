@@ -183,7 +183,7 @@ enum weft__hooks_fit weft__hooks_fit(const char *path)
 enum weft__hooks_fit weft__hooks_fit_of_descriptor(int fd)
 {
 	char interpreter[LOADER_ROOM];
-	bool is_script;
+	bool is_script = false;
 	enum weft__hooks_fit fit = EXAMINE(fit_of_file(fd, interpreter, &is_script));
 	return is_script ? weft__hooks_fit(interpreter) : fit;
 }
