@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
  * A program that records on request, while it is followed. Each line of standard input is a
- * number of events, which two threads record together, numbered; then it says "done". After
- * "stop" it records nothing more. It ends at the end of the input.
+ * number of events, which two threads record together, numbered; or "tasks" and a number of tasks
+ * to create; then it says "done". After "stop" it records nothing more. It ends at the end of the
+ * input.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <weft/weft.h>
@@ -21,6 +23,12 @@ static void *record(void *argument)
 	return NULL;
 }
 
+static void create_tasks(long count)
+{
+	while (count-- > 0)
+		weft_label_as(weft_create(WEFT_KIND_TASK), "on request");
+}
+
 int main(void)
 {
 	char line[32];
@@ -30,6 +38,8 @@ int main(void)
 		pthread_t second;
 		if (line[0] == 's')
 			weft_stop();
+		if (strncmp(line, "tasks ", 6) == 0)
+			create_tasks(atol(line + 6));
 		wanted = atol(line);
 		if (pthread_create(&second, NULL, record, &recorded[1]))
 			return 1;
