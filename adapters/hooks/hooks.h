@@ -186,6 +186,9 @@ void weft__hooks_thread_begin(const struct weft__hooks_alive *task);
 void weft__hooks_thread_begin_unnamed(const struct weft__hooks_alive *task);
 uint64_t weft__hooks_thread_end(void);
 
+/* Names the task of a thread that has no label yet; `name` has less than 16 bytes. */
+void weft__hooks_name_thread(uint64_t task, const char *name);
+
 /* The process ends: threads whose tasks have no label yet get one. */
 void weft__hooks_name_threads(void);
 

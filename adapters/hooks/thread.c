@@ -104,7 +104,8 @@ uint64_t weft__hooks_own_call(void)
 
 /* ---- The calling thread ---- */
 
-static void set_task(const struct weft__hooks_alive *task)
+/* Another thread may name it from here on. */
+static void set_task(const struct weft__hooks_alive *task, bool is_unnamed)
 {
 	uint32_t number = (uint32_t)syscall(SYS_gettid);
 	struct entry *it = &threads[number % THREADS];
@@ -115,7 +116,9 @@ static void set_task(const struct weft__hooks_alive *task)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	it->alive = *task;
 	it->blocked_on = WEFT_TASK_NONE;
-	it->is_unnamed = false;
+	it->is_unnamed = is_unnamed;
+	if (is_unnamed)
+		prctl(PR_GET_NAME, it->inherited_name); /* from the thread that created it */
 	it->epoch = epoch;
 	__atomic_store_n(&it->thread, number, __ATOMIC_RELEASE);
 	weft__hooks_use(used, number % THREADS);
@@ -123,18 +126,16 @@ static void set_task(const struct weft__hooks_alive *task)
 
 void weft__hooks_thread_begin(const struct weft__hooks_alive *task)
 {
-	set_task(task);
+	set_task(task, false);
 	weft_switch(task->task);
 }
 
 void weft__hooks_thread_begin_unnamed(const struct weft__hooks_alive *task)
 {
-	weft__hooks_thread_begin(task);
-	struct entry *it = &threads[weft__hooks_thread.number % THREADS];
-	prctl(PR_GET_NAME, it->inherited_name); /* from the thread that created it */
+	set_task(task, true);
+	weft_switch(task->task);
 	weft__hooks_thread.epoch = 0;
 	weft__hooks_thread.unnamed_epoch = epoch;
-	__atomic_store_n(&it->is_unnamed, true, __ATOMIC_RELEASE);
 }
 
 /* `name`: that of the thread now. The thread itself and the end of the process may both call. */
@@ -145,6 +146,19 @@ static void name_entry(struct entry *it, const char *name)
 	if (*name && strcmp(name, it->inherited_name) != 0)
 		memcpy(it->alive.label, name, strlen(name) + 1);
 	weft_label_n_as(it->alive.task, it->alive.label, strlen(it->alive.label));
+}
+
+void weft__hooks_name_thread(uint64_t task, const char *name)
+{
+	for (size_t i = 0; (i = weft__hooks_next_used(used, THREADS, i)) < THREADS; i++) {
+		struct entry *it = &threads[i];
+		if (!__atomic_load_n(&it->thread, __ATOMIC_ACQUIRE) || it->alive.task != task)
+			continue;
+		if (!__atomic_exchange_n(&it->is_unnamed, false, __ATOMIC_ACQ_REL))
+			return; /* a task keeps its first label */
+		memcpy(it->alive.label, name, strlen(name) + 1);
+	}
+	weft_label_n_as(task, name, strlen(name));
 }
 
 static void name_task(struct weft__hooks_thread *thread)
@@ -217,7 +231,7 @@ static void make_task(struct weft__hooks_thread *thread)
 	prctl(PR_GET_NAME, name);
 	weft__hooks_append(&label, name);
 	weft__hooks_create_thread(&task, &label);
-	set_task(&task);
+	set_task(&task, false);
 	if (epoch != 1 && weft__hooks_main_task() == WEFT_TASK_NONE)
 		weft__hooks_process_begins(task.task); /* a forked child has only this thread */
 	if (weft_current() == WEFT_TASK_NONE)

@@ -20,7 +20,7 @@ struct weft__thread_birth {
 	void *argument;
 	struct weft__hooks_alive alive; /* valid in the process `epoch` */
 	uint32_t epoch;
-	bool is_unnamed;  /* its function is a library's, which tells threads apart by other names */
+	bool is_unnamed;  /* the task has no label yet */
 	pthread_t thread; /* valid while `is_joinable` */
 	uint32_t is_joinable;
 	uint32_t claims; /* the thread has one, and the right to join it is one; 0: free */

@@ -75,11 +75,8 @@ static struct weft__thread_birth *prepare(const void *function, void *argument)
 	weft__thread_append_name(&name, function, argument);
 	weft__hooks_thread_task();
 	birth->argument = argument;
-	birth->is_unnamed = weft__thread_is_generic(&name);
-	if (birth->is_unnamed)
-		weft__hooks_create_unnamed(&birth->alive, WEFT_TASK_CURRENT, weft_kind("thread"), &name);
-	else
-		weft__hooks_create(&birth->alive, WEFT_TASK_CURRENT, weft_kind("thread"), &name);
+	birth->is_unnamed = true;
+	weft__hooks_create_unnamed(&birth->alive, WEFT_TASK_CURRENT, weft_kind("thread"), &name);
 	birth->epoch = weft__hooks_epoch();
 	weft__hooks_end(saved);
 	return birth;

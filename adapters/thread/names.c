@@ -59,9 +59,3 @@ void weft__thread_append_name(
 	if (!is_std_thread(&name) || !argument || !append_std_thread(text, argument))
 		*text = name;
 }
-
-bool weft__thread_is_generic(const struct weft__hooks_text *name)
-{
-	return memchr(name->bytes, '+', name->size) ||
-		   memmem(name->bytes, name->size, "thread_start", 12);
-}

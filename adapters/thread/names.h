@@ -11,8 +11,4 @@
 void weft__thread_append_name(
 	struct weft__hooks_text *text, const void *function, void *const *argument);
 
-/* True for the name of a function with which a library begins all of its threads: GLib's and Qt's
- * are not exported, and Rust's is `std::sys::...::thread_start`. */
-bool weft__thread_is_generic(const struct weft__hooks_text *name);
-
 #endif

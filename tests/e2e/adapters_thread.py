@@ -309,6 +309,14 @@ def threads_that_record_nothing_have_names():
 
 
 @case
+def a_thread_has_the_name_that_it_gets_at_its_beginning():
+    with temporary_directory() as folder:
+        _, trace = record(folder, SUBJECT, 'named')
+        labels = sorted(t['label'] for t in tasks(trace) if t['kind'] == 'thread')
+        equal(labels, ['named by main', 'names itself', 'thread-subject'])
+
+
+@case
 def locks_and_threads_of_rust():
     with temporary_directory() as folder:
         program = compiled(folder, 'rustc', 'futex_locks.rs', '-O')

@@ -16,6 +16,7 @@
  *                    many     waits for 20000 conditions, one after the other
  *                    destroyed  the same, and destroys each
  *                    turns    two threads wake each other 20000 times
+ *                    named    threads that are named before they wait: by main, by themselves
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -450,6 +451,36 @@ static int destroyed(void)
 	return wait_for_many(true);
 }
 
+static atomic_bool is_named;
+
+/* Without a call that would be recorded, until it has its name. */
+static void *begin_named(void *own_name)
+{
+	if (own_name)
+		pthread_setname_np(pthread_self(), own_name);
+	else
+		while (!atomic_load(&is_named)) {
+		}
+	pthread_barrier_wait(&gate);
+	return NULL;
+}
+
+/* Main's own name stays that of the program. */
+static int name_threads(void)
+{
+	char own_name[] = "names itself";
+	pthread_t ids[2];
+	pthread_barrier_init(&gate, NULL, 3);
+	pthread_create(&ids[0], NULL, begin_named, NULL);
+	pthread_create(&ids[1], NULL, begin_named, own_name);
+	pthread_setname_np(ids[0], "named by main");
+	pthread_setname_np(pthread_self(), "main");
+	atomic_store(&is_named, true);
+	pthread_barrier_wait(&gate);
+	pthread_join(ids[0], NULL);
+	return pthread_join(ids[1], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -458,7 +489,7 @@ int main(int argc, char **argv)
 	} actions[] = {{"held", held}, {"objects", objects}, {"uncontended", uncontended},
 		{"deadlock", deadlock}, {"exits", exits}, {"fork", fork_child}, {"errno", failures},
 		{"crowd", crowd}, {"turns", turns}, {"mapped", mapped}, {"pairs", pairs}, {"wrapped", wrap},
-		{"many", many}, {"destroyed", destroyed}};
+		{"many", many}, {"destroyed", destroyed}, {"named", name_threads}};
 	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(argv[1], actions[i].name) == 0)
 			return actions[i].function();

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Threads that get a name before they record anything: it tells the threads of a pool apart, which
+ * run the same function. The main thread keeps the program's name.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#define WEFT_CATEGORY thread
+#include "thread/births.h"
+
+static void name_task(pthread_t thread, const char *name)
+{
+	struct weft__thread_birth *birth = weft__thread_birth_of(thread);
+	if (birth && birth->epoch == weft__hooks_epoch()) {
+		/* It may not have begun. */
+		memcpy(birth->alive.label, name, strlen(name) + 1);
+		birth->is_unnamed = false;
+		weft__hooks_name_thread(birth->alive.task, name);
+	} else if (pthread_equal(thread, pthread_self())) {
+		uint64_t task = weft__hooks_thread_task();
+		if (task != WEFT_TASK_NONE && task != weft__hooks_main_task())
+			weft__hooks_name_thread(task, name);
+	}
+}
+
+HOOK int pthread_setname_np(pthread_t thread, const char *name)
+{
+	int error = NEXT_VERSION(pthread_setname_np, "GLIBC_2.34")(thread, name);
+	if (error || !*name || !HOOKS_RECORD)
+		return error;
+	int saved = weft__hooks_begin();
+	name_task(thread, name);
+	weft__hooks_end(saved);
+	return error;
+}
