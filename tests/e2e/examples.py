@@ -175,7 +175,8 @@ def pictures_name_what_went_wrong():
     with temporary_directory() as here:
         trace = Trace(here, 'echo-server')
         picture = os.path.join(here, 'p.svg')
-        weft('render', trace.path, '-o', picture)
+        # Wide enough for all labels, also if the example was slow.
+        weft('render', trace.path, '--width', '4000', '-o', picture)
         with open(picture) as file:
             text = file.read()
         for name in ('C5: subscribe', 'unknown verb', 'wave 5', 'client A'):
