@@ -7,6 +7,7 @@ from harness import BUILD, case, equal, json_lines, main, run, temporary_directo
 
 SUBJECT = os.path.join(BUILD, 'tests', 'process-subject')
 PARENT = 'process-subject'
+WORK = 100 * 10**6  # nanoseconds that a child works before it sends
 
 
 class Run:
@@ -35,7 +36,10 @@ class Run:
             return ''
         events = [event for event in self.events if (event['buffer'], event.get('source')) in sources]
         begin, end = (next(event for event in events if event['event'] == name) for name in ('try_read', 'read'))
-        return weft('why', '--at', '@%d' % ((begin['time'] + end['time']) // 2), folder,
+        # The program may go on long after the child has sent: another program has the processor.
+        sent = max([event['time'] for event in self.events if event['event'] == 'send' and event['buffer'] != begin['buffer'] and
+                    begin['time'] < event['time'] < end['time']], default=end['time'])
+        return weft('why', '--at', '@%d' % ((max(begin['time'], sent - WORK) + sent) // 2), folder,
                     'task:%d/%d' % (begin['buffer'], begin['task'])).stdout
 
 
