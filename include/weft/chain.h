@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * Wait chains: why a task does not go on at a time. It waits for another task, that one for the
- * next, and so on to a task that waits for none: the chain's end.
+ * Wait chains: why a task makes no progress at a given time. It waits for another task, that one
+ * for the next, and so on to a task that waits for none: the chain's end.
  *
- * A chain goes on where a wait alone ends: from a promise to the task that resolves it later, and
+ * A chain also has hops that are not waits: from a promise to the task that resolves it later, and
  * from a lock or another resource to its holder. Everything here depends only on a finished model
- * and its index; any number of threads may call at once. Functions named create allocate.
+ * and its index; any number of threads may call at once. Functions named create allocate; the
+ * caller destroys their result.
  */
 #ifndef WEFT_CHAIN_H
 #define WEFT_CHAIN_H
@@ -27,10 +28,11 @@ enum weft_chain_step {
 /* From `wait.task` to `wait.source`, the next hop's task. */
 struct weft_chain_hop {
 	enum weft_chain_step step;
-	uint32_t edge; /* the resolve, signal or receive that ends it, or WEFT_NONE */
+	uint32_t edge; /* the resolve, signal or receive that ends the wait, or WEFT_NONE */
 	struct weft_story_wait wait;
 };
 
+/* The state of the last task; `since`, `until`, `edge` and `first` are members of `end` below. */
 enum weft_chain_end {
 	WEFT_CHAIN_RUNS, /* the task runs, from `since` to `until` */
 	/* it waits for nothing that the trace shows, until it runs at `until`; or it is a resource that
@@ -41,13 +43,13 @@ enum weft_chain_end {
 	WEFT_CHAIN_LATER,      /* it begins only at `since` */
 	WEFT_CHAIN_OVER,       /* it ended at `since`, but still holds what the chain waits for */
 	WEFT_CHAIN_CIRCLE,     /* the task is that of hop `first` of the chain */
-	WEFT_CHAIN_SENT,       /* at `until` it receives a message that was sent before: by `edge` */
+	WEFT_CHAIN_SENT,       /* at `until` it receives, by `edge`, a message that is sent already */
 };
 
 struct weft_chain {
 	uint64_t at;    /* ns */
 	uint32_t count; /* of hops; 0 if the task waits for nothing */
-	uint32_t kept;  /* of these in `hops`: the first ones, and as the last one the chain's last */
+	uint32_t kept;  /* number of hops in `hops`: the first ones, then the chain's last one */
 	const struct weft_chain_hop *hops;
 	struct {
 		enum weft_chain_end type;
@@ -56,22 +58,24 @@ struct weft_chain {
 		uint32_t first; /* of WEFT_CHAIN_CIRCLE: a hop's number, from 0; `kept` or more: not kept */
 		uint32_t edge;  /* of WEFT_CHAIN_UNRESOLVED and _IDLE: the last signal before the wait, or
 						   WEFT_NONE; of WEFT_CHAIN_SENT: the receive */
-		/* Signals to a condition during the wait for it, which did not end the wait. If there are
-		 * any, `edge` is the last of them. */
+		/* The number of signals to a condition during the wait for it that did not end the wait. If
+		 * it is not 0, `edge` is the last of these signals. */
 		uint32_t signals;
 	} end;
 };
 
-/* Hops that are kept if a caller has no reason for another number. */
+/* A `limit` for callers that have no reason for another one. */
 #define WEFT_CHAIN_HOPS 1000
 
-/* Follows the chain from `task` at a time; WEFT_STORY_WHOLE: at the end of the trace. Keeps at most
- * `limit` hops, one at least. Needs the index. 0 or WEFT_ERROR_MEMORY. */
+/* Follows the chain from `task` at a time; a time after the trace's end, such as WEFT_STORY_WHOLE,
+ * stands for the end. Keeps at most `limit` hops, one at least. Needs the index. 0 or
+ * WEFT_ERROR_MEMORY. */
 int weft_chain_create(const struct weft_story *story, uint32_t task, uint64_t at_ns, uint32_t limit,
 	struct weft_chain **ret_chain);
 void weft_chain_destroy(struct weft_chain *chain);
 
-/* Sentences, as in story.h: "bind 20 waits for lock 7 'db' since 3 ms, until 9 ms." */
+/* Sentences, written as by the functions of story.h:
+ * "bind 20 waits for lock 7 'db' since 3 ms, until 9 ms." */
 size_t weft_chain_hop_sentence(
 	const struct weft_story *story, const struct weft_chain_hop *hop, char *buffer, size_t size);
 /* "Nobody signalled condition 10 'ready' after the wait began; the last signal was 11 us before."
@@ -79,22 +83,23 @@ size_t weft_chain_hop_sentence(
 size_t weft_chain_end_sentence(
 	const struct weft_story *story, const struct weft_chain *chain, char *buffer, size_t size);
 
-/* A time at which `task` waits for another task: in its longest wait between two times (0 and
- * UINT64_MAX: in its life). False if it has no such wait. */
+/* Finds a time at which `task` waits for another task: in its longest wait between two times, in ns
+ * (0 and UINT64_MAX: in its whole life). False if it has no such wait. */
 bool weft_chain_time(
 	const struct weft_story *story, uint32_t task, uint64_t from, uint64_t to, uint64_t *ret_ns);
 
 /* True if the chain from `task` at a time has a hop. */
 bool weft_chain_waits(const struct weft_story *story, uint32_t task, uint64_t at_ns);
 
-/* The task for which an idle gap waited: the one that was there all the time and ends next, soon
- * after it; else the one that runs next. WEFT_NONE if there is none. */
+/* The task for which the program waited during an idle gap: of the tasks that were alive all
+ * through the gap, the first to end, if it ends soon after the gap; else the task that runs next.
+ * WEFT_NONE if there is none. */
 uint32_t weft_chain_awaited(const struct weft_story *story, uint64_t start_ns, uint64_t end_ns);
 
 /* ---- All that wait ---- */
 
-/* The tasks whose chains have one end, or more than 3 ends that are alike: of one kind, with labels
- * that are equal except for their digits. */
+/* The tasks whose chains have the same end; or more than 3 ends that are alike, that is, of one
+ * kind and with labels that are equal except for their digits. */
 struct weft_waiters {
 	/* The task at the end; a resource that is held, if its holder waits for nothing; the lowest of
 	 * a circle. If there are several ends, the one for which `first` waits. */
@@ -109,8 +114,8 @@ struct weft_waiters {
 struct weft_waiting {
 	uint64_t at; /* ns */
 	uint32_t count;
-	uint32_t tasks;                  /* that wait, in all */
-	const struct weft_waiters *list; /* the most tasks first */
+	uint32_t tasks;                  /* number of tasks that wait, in all */
+	const struct weft_waiters *list; /* those with the most tasks first */
 };
 
 /* Finds all tasks that wait at a time; WEFT_STORY_WHOLE: at the end of the trace. 0 or

@@ -50,14 +50,16 @@ void weft__counter_add(
 	uint64_t task, uint64_t *cache, const char *name, int64_t change) WEFT__DIRECT;
 void weft__counter_set(
 	uint64_t task, uint64_t *cache, const char *name, int64_t value) WEFT__DIRECT;
-/* `bits`: of a double. */
+/* `bits`: the bits of a double. */
 void weft__counter_add_f64(
 	uint64_t task, uint64_t *cache, const char *name, uint64_t bits) WEFT__DIRECT;
 void weft__counter_set_f64(
 	uint64_t task, uint64_t *cache, const char *name, uint64_t bits) WEFT__DIRECT;
 void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin) WEFT__DIRECT;
 
+/* Returns a new id and records nothing, for a task whose creation is filtered. */
 uint64_t weft__create_unseen(void) WEFT__DIRECT;
+/* Records only that `task` runs from now on, for a call whose event is filtered. */
 void weft__runs(uint64_t task) WEFT__DIRECT;
 uint64_t weft__operation_begin(uint64_t task, uint64_t *cache, const char *label) WEFT__DIRECT;
 uint16_t weft__kind(uint64_t *cache, const char *name) WEFT__DIRECT;
@@ -70,7 +72,7 @@ uint16_t weft__kind_in(
 	const struct weft_category *category, uint64_t *cache, const char *name) WEFT__DIRECT;
 void weft__rundown_in(const struct weft_category *category, uint64_t task, uint16_t kind,
 	const char *label, uint64_t age_ns, uint64_t waits_for) WEFT__DIRECT;
-/* The waiter of an operation whose end is filtered runs all the same. */
+/* Records only that `waiter` runs from now on, for an operation whose end is filtered. */
 void weft__operation_continues(uint64_t waiter) WEFT__DIRECT;
 
 /* True if calls of `category` at `level` are recorded. */
@@ -114,7 +116,8 @@ enum {
 	((is_on) ? call : WEFT__IS_RECORDING ? weft__operation_continues(waiter) : (void)0)
 #define WEFT__OR_UNSEEN(call) (WEFT__IS_ON ? call : weft__create_unseen())
 
-/* WEFT__BY_CATEGORY(F_) is F_PLAIN in files of "program", which need not say so, else F_NAMED. */
+/* WEFT__BY_CATEGORY(F_) is F_PLAIN in files of the categories `program` and `always`, whose tasks
+ * are recorded without a category; else it is F_NAMED. */
 #define WEFT__IS_PLAIN_program        ~, PLAIN,
 #define WEFT__IS_PLAIN_always         ~, PLAIN,
 #define WEFT__SECOND(first, two, ...) two
@@ -134,7 +137,7 @@ enum {
 #define WEFT__RUNDOWN_PLAIN(t, k, l, a, w) weft_rundown_task(t, k, l, a, w)
 #define WEFT__RUNDOWN_NAMED(t, k, l, a, w) weft__rundown_in(&WEFT__OWN_CATEGORY, t, k, l, a, w)
 
-#ifndef WEFT__FUNCTIONS
+#ifndef WEFT__FUNCTIONS /* the recorder's own files define the functions */
 #define weft_is_recording()        (WEFT__IS_RECORDING && weft_is_recording())
 #define weft_current()             (WEFT__IS_RECORDING ? weft_current() : WEFT_TASK_NONE)
 #define weft_create(kind)          WEFT__OR_UNSEEN(WEFT__BY_CATEGORY(WEFT__CREATE_)(kind))
@@ -190,7 +193,8 @@ enum {
 #define weft_end()                 WEFT__WHEN(WEFT__IS_ON, weft_end())
 #define weft_end_as(task)          WEFT__WHEN(WEFT__IS_ON, weft_end_as(task))
 
-/* With any number of arguments, so that the sources may be a compound literal. */
+/* Variadic, because the commas of a compound literal, such as (uint64_t[]){a, b}, separate a
+ * macro's arguments. */
 #define weft_wait_any(count, ...)   WEFT__WHEN(WEFT__IS_ON, weft_wait_any(count, __VA_ARGS__))
 #define weft_wait_any_as(t, n, ...) WEFT__WHEN(WEFT__IS_ON, weft_wait_any_as(t, n, __VA_ARGS__))
 
@@ -202,8 +206,8 @@ enum {
 	WEFT__OR_CONTINUES(WEFT__FAILS_ARE_ON, weft_operation_fail(o, w, m), w)
 #endif
 
-/* For adapters: labels name the function `name`, which is at that address in an ELF file, as its
- * linker counts. Readers of the saved trace then show its file and line. */
+/* For adapters, whose labels name functions: records that the function `name` is at `address` in
+ * the ELF file `file`, before relocation. Readers of the saved trace then show its source line. */
 void weft__code(const char *name, size_t size, const char *file, uint64_t address) WEFT__DIRECT;
 
 /* The end of a WEFT_TASK_SCOPE. */
@@ -240,7 +244,7 @@ void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsign
 			__VA_ARGS__;                 \
 		}                                \
 	} while (0)
-#define WEFT__ANY_SIZE    ((size_t)-1) /* of a C string */
+#define WEFT__ANY_SIZE    ((size_t)-1) /* the text is a C string */
 #define WEFT__CACHE(text) (WEFT__IS_LITERAL(text) ? &weft__cache : NULL)
 
 #define WEFT__KIND(name)                                                                \
