@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A table of interned strings: equal bytes have one number; numbers are dense and never change.
+ * A table of interned strings: equal strings have one number. Numbers are dense and never change.
  */
 #ifndef WEFT_BASE_STRINGS_H
 #define WEFT_BASE_STRINGS_H
@@ -18,20 +18,22 @@ struct weft__strings {
 	size_t start_capacity;
 	uint32_t count;
 	struct weft__index index;
-	struct weft__shared *shared_bytes, *shared_start; /* if views read them */
+	struct weft__shared *shared_bytes, *shared_start; /* NULL: no view shares the memory */
 };
 
+/* 0 or an error; then there is nothing to finish. */
 int weft__strings_init(struct weft__strings *strings);
 void weft__strings_finish(struct weft__strings *strings);
-/* Makes a table of the strings so far that shares their memory; it is only for reading, on any
- * thread. 0, or WEFT_ERROR_MEMORY; then there is no view to finish. */
+/* Makes a read-only table of the strings so far that shares their memory; any thread may read it
+ * while strings are added to the original. 0; or WEFT_ERROR_MEMORY, with no view to finish. */
 int weft__strings_view(struct weft__strings *strings, struct weft__strings *ret_view);
 
-/* Finds the number of these bytes, or adds them. */
+/* Finds the number of a string, or adds the string. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
 int weft__strings_intern(
 	struct weft__strings *strings, const char *bytes, size_t size, uint32_t *ret_string);
 
-/* NUL-terminated; valid until the next intern. */
+/* The bytes of a string, followed by a NUL; valid until the next intern. The size is without that
+ * NUL. */
 const char *weft__strings_bytes(const struct weft__strings *strings, uint32_t string);
 size_t weft__strings_size(const struct weft__strings *strings, uint32_t string);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The font that measures and draws.
+ * The font: it lays out texts to measure and to draw them, and caches the layouts.
  */
 #ifndef WEFT_CAIRO_FONT_H
 #define WEFT_CAIRO_FONT_H
@@ -9,8 +9,8 @@
 
 #include "cairo/library.h"
 
-#define WEFT__CAIRO_DESCRIPTIONS 32
-#define WEFT__CAIRO_HALO         4 /* px: the pen's width */
+#define WEFT__CAIRO_DESCRIPTIONS 32 /* cached sizes and weights of the font */
+#define WEFT__CAIRO_HALO         4  /* px: width of the pen that draws halos */
 
 /* A cached text that was measured or drawn recently. */
 struct weft__cairo_words {
@@ -21,17 +21,16 @@ struct weft__cairo_words {
 	bool bold;
 	/* The result. */
 	PangoLayout *layout;
-	double width; /* as measured */
-	/* The halo's mask, relative to the left end of the baseline; NULL until it is needed. */
-	cairo_surface_t *halo;
-	double halo_scale; /* device pixels per pixel */
-	double halo_x, halo_y;
+	double width;          /* px */
+	cairo_surface_t *halo; /* a mask; NULL until it is needed */
+	double halo_scale;     /* device pixels per pixel */
+	double halo_x, halo_y; /* px: the mask's corner, from the left end of the baseline */
 };
 
 struct weft_cairo_font {
 	PangoFontMap *map;
 	PangoContext *context;
-	GHashTable *words; /* of struct weft__cairo_words */
+	GHashTable *words; /* a set of struct weft__cairo_words */
 	unsigned description_count;
 	struct {
 		int units; /* pango units */
@@ -40,14 +39,14 @@ struct weft_cairo_font {
 	} descriptions[WEFT__CAIRO_DESCRIPTIONS];
 };
 
-/* Finds or lays out a text. Valid until the next call. */
+/* Finds a text in the cache, or lays it out; `size` in px. Valid until the next call. */
 struct weft__cairo_words *weft__cairo_words(
 	struct weft_cairo_font *font, const char *text, size_t bytes, double size, bool bold);
 
-/* Makes the table of cached texts. */
+/* Makes an empty set of cached texts. */
 GHashTable *weft__cairo_words_table(void);
 
-/* words.c: draws the halo for that scale. */
+/* words.c: draws the halo's mask, unless it exists at that scale. */
 void weft__cairo_halo(struct weft__cairo_words *words, double scale);
 
 #endif

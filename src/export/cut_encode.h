@@ -8,8 +8,9 @@
 #include "export/cut_clock.h"
 #include "export/cut_packets.h"
 
-/* Encodes an event. `task` is the thread's current task, and is updated as a reader would do it.
- * Texts that do not fit into a record are written as chunks. 0 or an error. */
+/* Encodes an event. `*task` is the current task of the event's thread; it becomes what a reader of
+ * the record takes as current. Texts that do not fit into a record are written as chunks through
+ * `names`. 0 or an error. */
 int weft__cut_encode(const struct weft_event *event, const struct weft_trace_description *trace,
 	struct weft__cut_names *names, uint64_t *task, struct weft__cut_words *ret_words);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Functions that both kinds of lines share.
+ * Functions that the lines for programs (JSON) and for people (text) share.
  */
 #include "export/lines.h"
 

@@ -121,7 +121,8 @@ static void add_value(struct weft_text *text, const struct weft_event *event, en
 	}
 }
 
-/* Appends a word if the flag is set, nothing otherwise: else most reads would say "later=no". */
+/* Appends the key if the flag is set; otherwise nothing, because "later=no" in most reads would be
+ * noise. A band without the flag ends. */
 static void add_flag(struct weft_text *text, const struct weft_event *event, const char *key)
 {
 	if (!event->flag && event->type != WEFT_EVENT_BAND)

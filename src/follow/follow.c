@@ -14,7 +14,7 @@
 #include "follow/live.h"
 #include "format/weft/follower.h"
 
-/* The interval between looks: short after an event, then longer and longer. */
+/* The interval between looks: short at the beginning of a wait, then longer and longer. */
 static const uint64_t INTERVAL_MIN_NS = 1000000;
 static const uint64_t INTERVAL_MAX_NS = 20000000;
 
@@ -36,8 +36,9 @@ static uint64_t read_clock(const struct weft_follow *follow)
 														: weft__follower_latest(follow->reader);
 }
 
-/* True if a program that stopped recording has also finished events that were under way, or a
- * thread has ended inside one. `was_stopped`: before the last look. */
+/* True if the program had stopped recording before the last look (`was_stopped`), and its threads
+ * have finished the events that were under way. After STOPPED_HOLD_NS it is true in any case: a
+ * thread may have ended inside an event. */
 static bool is_over(struct weft_follow *follow, bool was_stopped)
 {
 	if (!was_stopped)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The new parts of a snapshot of a growing trace, compared with the snapshot before it: layout and
- * scene take only that.
+ * The difference between a snapshot of a growing trace and the snapshot before it, so that layout
+ * and scene can be updated at the cost of what is new.
  */
 #ifndef WEFT_MODEL_GROWTH_H
 #define WEFT_MODEL_GROWTH_H
@@ -12,7 +12,7 @@
 #include <weft/model.h>
 
 struct weft__growth {
-	uint32_t tasks, edges; /* in the former snapshot; those from here on are new */
+	uint32_t tasks, edges; /* counts in the former snapshot; rows from there on are new */
 	/* Former tasks, in ascending order, for which any column or row (activation, note, edge by
 	 * the task) may differ. A task that only goes on is not listed: see `open`. */
 	const uint32_t *changed;
@@ -24,14 +24,14 @@ struct weft__growth {
 	const uint32_t *dropped;
 	uint32_t dropped_count;
 	bool moved;       /* rows of unchanged tasks may have moved, too */
-	uint64_t last_ns; /* the last event of the former snapshot: no new one is before it */
+	uint64_t last_ns; /* the former snapshot's last event; no new event is earlier */
 };
 
-/* The new parts of a snapshot since the one before it; all parts of the first one. */
+/* The growth of a snapshot since the one before it; in the first one, everything is new. */
 const struct weft__growth *weft__model_own_growth(const struct weft_model *snapshot);
 
-/* NULL unless both are snapshots of one builder and `model` is the next one after `former`. The
- * result is the model's. */
+/* The same, but NULL unless both are snapshots of one builder and `model` is the next one after
+ * `former`. Both results belong to the snapshot. */
 const struct weft__growth *weft__model_growth(
 	const struct weft_model *model, const struct weft_model *former);
 

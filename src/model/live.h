@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The parts which the snapshots of one builder share. The builder's columns are in the order of
+ * The parts that the snapshots of one builder share. The builder's columns are in the order of
  * events; a model groups rows by task. So the first snapshot makes pools of grouped rows, and each
- * further one adds the rows that came since. The builder marks the tasks that an event may change.
+ * further one adds the new rows. The builder marks the tasks that an event may change.
  */
 #ifndef WEFT_MODEL_LIVE_H
 #define WEFT_MODEL_LIVE_H
@@ -25,7 +25,7 @@ struct weft__going {
 
 /* A task that began before the trace, as a rundown says. */
 struct weft__rundown_creation {
-	uint64_t start; /* of the task, not before the trace */
+	uint64_t start; /* of the task, but not before the trace's start */
 	struct weft_creation creation;
 };
 
@@ -42,14 +42,16 @@ enum {
 
 struct weft__live {
 	struct weft__pool pools[WEFT__POOLS];
-	uint32_t taken[WEFT__POOLS]; /* rows of the builder that the pools have; edges for the acts */
-	uint32_t bands_sorted, opened;
+	/* How many rows of the builder each pool has taken, from the first on; for acts, of edges. */
+	uint32_t taken[WEFT__POOLS];
+	uint32_t bands_sorted; /* how many of the builder's bands are sorted: the first ones */
+	uint32_t opened;       /* how many tasks were examined for `open`: the first ones */
 	uint64_t *marks;       /* a bit for each task that changed since the latest snapshot */
 	uint32_t tasks, edges; /* in the latest snapshot */
 	size_t mark_capacity;
 	struct weft__list changed, dropped;               /* since the latest snapshot */
-	struct weft__list changed_before, dropped_before; /* in the latest one, since that before it */
-	struct weft__list open;
+	struct weft__list changed_before, dropped_before; /* the same lists of the latest snapshot */
+	struct weft__list open;                           /* tasks that have not ended */
 	struct weft__going *going;
 	uint32_t going_count;
 	size_t going_capacity;
@@ -59,10 +61,10 @@ struct weft__live {
 	struct weft__rundown_creation *creations; /* by task */
 	uint32_t creation_count;
 	size_t creation_capacity;
-	uint32_t packs;   /* sum of the pools' at the latest snapshot */
+	uint32_t packs;   /* sum of the task pools' `packs` at the latest snapshot */
 	uint64_t number;  /* of the latest snapshot; 0: there is none */
-	uint64_t now;     /* the present of the next one */
-	uint64_t last_ns; /* the last event of the latest one */
+	uint64_t now;     /* the end of the next snapshot: activations that have not ended reach it */
+	uint64_t last_ns; /* the last event of the latest snapshot */
 	struct weft__spare *spare;
 };
 
@@ -71,17 +73,16 @@ struct weft__live {
 int weft__live_create(struct weft__live **ret_live);
 void weft__live_destroy(struct weft__live *live);
 
-/* Marks the tasks that a fact may change. The state has not taken it yet. */
+/* Marks the tasks that a fact may change. Call it before the state takes the fact. */
 void weft__live_mark(
 	struct weft__live *live, struct weft__state *state, const struct weft__fact *fact);
 
-/* Updates all members except `tasks`, `edges`, `number` and the lists "before"; `now` is the
- * present of the next snapshot. 0, WEFT_ERROR_MEMORY or _LIMIT; after an error it must be
- * destroyed.
- */
+/* Updates the pools and lists for the next snapshot, which ends at `now`. The members that describe
+ * the latest snapshot stay until weft__live_commit. 0, WEFT_ERROR_MEMORY or _LIMIT; after an error
+ * the struct can only be destroyed. */
 int weft__live_update(struct weft_model_builder *builder, uint64_t now);
 
-/* Call it when the next snapshot has been made: starts the lists of changes after it. */
+/* Makes the next snapshot the latest one, once it is complete, and empties the lists of changes. */
 void weft__live_commit(struct weft_model_builder *builder);
 
 /* Makes room for `more` items. */
@@ -95,16 +96,17 @@ void weft__bands_merge(struct weft_band_period *bands, uint32_t count,
 
 void weft__snapshot_destroy(struct weft__model *model);
 
-/* ---- spare.c: keeps a destroyed snapshot, whose memory the next but one uses again ---- */
+/* ---- spare.c: keeps a destroyed snapshot, whose memory a later snapshot uses again ---- */
 
 int weft__spare_create(struct weft__spare **ret_spare);
 struct weft__spare *weft__spare_hold(struct weft__spare *spare);
 void weft__spare_release(struct weft__spare *spare);
 
-/* Offers a snapshot, on any thread. Returns a snapshot to be freed instead, or NULL. */
+/* Offers a snapshot, on any thread. Returns one that the caller must free instead, or NULL. */
 struct weft__model *weft__spare_put(struct weft__spare *spare, struct weft__model *model);
+/* Takes the spare snapshot; NULL if there is none. */
 struct weft__model *weft__spare_take(struct weft__spare *spare);
-/* No more snapshots are made. Returns one to be freed, or NULL. */
+/* Refuses further snapshots. Returns the spare one, which the caller must free, or NULL. */
 struct weft__model *weft__spare_close(struct weft__spare *spare);
 
 #endif

@@ -20,14 +20,15 @@
 
 struct weft__pool {
 	unsigned column_count;
-	size_t bytes[WEFT__SHARED_COLUMNS]; /* of an element: 1, 4 or 8 */
+	size_t bytes[WEFT__SHARED_COLUMNS]; /* of an element of each column: 1, 4 or 8 */
 	void *column[WEFT__SHARED_COLUMNS];
 	uint32_t *first, *end; /* by group */
 	uint32_t *need;        /* by group: rows being added; 0 between calls */
 	uint32_t groups;
 	size_t group_capacity;
-	uint32_t rows; /* of all groups */
-	uint32_t used, room;
+	uint32_t rows;  /* of all groups */
+	uint32_t used;  /* rows from there on are free */
+	uint32_t room;  /* rows for which the columns have memory */
 	uint32_t packs; /* changes when all groups have moved */
 	struct weft__shared *shared;
 };
@@ -35,11 +36,11 @@ struct weft__pool {
 void weft__pool_init(struct weft__pool *pool, unsigned column_count, const size_t *bytes);
 void weft__pool_finish(struct weft__pool *pool);
 
-/* Adds empty groups up to this number. All functions return 0, WEFT_ERROR_MEMORY or _LIMIT, and
- * leave the rows as they are after an error. */
+/* Adds empty groups until there are `groups`. All functions that return an int return 0,
+ * WEFT_ERROR_MEMORY or _LIMIT; an error leaves the rows unchanged. */
 int weft__pool_add_groups(struct weft__pool *pool, uint32_t groups);
 
-/* Appends rows to their groups; `columns` has their values. */
+/* Appends `count` rows; group[i] is the group of row i, and `columns` has the values. */
 int weft__pool_add_rows(
 	struct weft__pool *pool, const uint32_t *group, uint32_t count, const void *const *columns);
 
@@ -47,19 +48,19 @@ int weft__pool_add_rows(
  */
 int weft__pool_drop_last(struct weft__pool *pool, uint32_t group);
 
-/* Makes space for that many rows behind all others. */
+/* Makes space for that many rows behind all others, for weft__pool_copy_group. */
 int weft__pool_reserve(struct weft__pool *pool, uint64_t rows);
 
 /* Copies a group behind all other rows, with `more` uninitialized rows at its end, for one snapshot
- * only. Room must have been reserved. Returns the position of the copy. */
+ * only. The space must have been reserved. Returns the index of the copy's first row. */
 uint32_t weft__pool_copy_group(struct weft__pool *pool, uint32_t group, uint32_t more);
 
-/* Copies where each group begins and ends, because groups move when rows are added; the caller
+/* Copies `first` and `end` for a snapshot, because groups move when rows are added. The caller
  * frees both, also after WEFT_ERROR_MEMORY. */
 int weft__pool_copy_ranges(
 	const struct weft__pool *pool, const uint32_t **ret_first, const uint32_t **ret_end);
 
-/* A reference to the columns; NULL without memory. */
+/* A reference to the columns, for weft__shared_release; NULL without memory. */
 struct weft__shared *weft__pool_hold(struct weft__pool *pool);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC
  *
- * The meaning of each type of event, one function each. Tasks are forwarded along their becomes,
- * then the rule of docs/model.md is applied; no function looks at earlier or later events.
+ * The meaning of each type of event, one function each. A task that has become another one is first
+ * replaced by the last task of its chain of becomes ("forwarded"); then the rule of docs/model.md
+ * is applied. No function looks at earlier or later events.
  */
 #include "model/state.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A fact, and its tasks forwarded along their becomes. */
+/* A fact, and its two tasks, forwarded. */
 struct meaning {
 	const struct weft__fact *event;
 	uint32_t task, other;
@@ -48,7 +49,7 @@ static int report_edge(
 	return s->listener->edge ? s->listener->edge(s->context, type, from, to) : 0;
 }
 
-/* Reports an edge that its actor holds. */
+/* Reports an edge that is an act of `actor`: a try_read is no longer the actor's latest act. */
 static int act(struct weft__state *s, enum weft_edge_type type, uint32_t actor, uint32_t to)
 {
 	if (actor != WEFT_NONE) {
@@ -143,7 +144,8 @@ static int on_try_read(struct weft__state *s, const struct meaning *m)
 	return error;
 }
 
-/* The edges stay, whichever source the task reads: only a listener may need the set. */
+/* All edges stay, whichever source the task reads later. The state does not keep the set of
+ * sources: only listeners may need it. */
 static int on_wait_any(struct weft__state *s, const struct meaning *m)
 {
 	if (m->other == WEFT_NONE)
@@ -287,8 +289,8 @@ static int on_signal(struct weft__state *s, const struct meaning *m)
 	return act(s, WEFT_EDGE_SIGNAL, m->other, m->task);
 }
 
-/* The edge is no act of either task: neither the sender's nor the receiver's own waits and reads
- * depend on when a message arrives. */
+/* The edge is not an act of either task: the waits and reads of sender and receiver do not depend
+ * on when a message arrives. */
 static int join(
 	struct weft__state *s, const struct weft__message *message, const struct weft__message *other)
 {
@@ -299,7 +301,8 @@ static int join(
 		weft__state_forward(s, receive->task));
 }
 
-/* The fact's value is the key. A message of no task removes the one before it. */
+/* The fact's value is the key. A message without a task only removes the earlier message with that
+ * key. */
 static int on_message(struct weft__state *s, const struct meaning *m, bool is_received)
 {
 	const struct weft__message message = {(uint64_t)m->event->value, s->now, m->task, is_received};
@@ -330,7 +333,7 @@ static int on_span_end(struct weft__state *s, const struct meaning *m)
 	return error;
 }
 
-/* The part before the trace's start is not shown, as nothing else is known of that time. */
+/* Leaves out the part before the trace's start, a time of which nothing else is known. */
 static int on_given_span(struct weft__state *s, const struct meaning *m)
 {
 	uint64_t begin = (uint64_t)m->event->value, end = m->event->end_ns;
@@ -450,8 +453,8 @@ static int apply(struct weft__state *s, const struct meaning *m)
 	return WEFT_ERROR_ARGUMENT;
 }
 
-/* Decoders keep the order of time and the longest span. An event that breaks either gets the time
- * of the event before it. */
+/* Decoders give events in the order of time, and none more than WEFT__SPAN_NS after the first. An
+ * event that breaks either rule gets the time of the event before it. */
 static void move_now(struct weft__state *s, const struct meaning *m)
 {
 	uint64_t time = m->event->time_ns;

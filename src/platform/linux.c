@@ -159,9 +159,8 @@ static bool cpu_clock_is_steady(void)
 #endif
 }
 
-/* The program's name as it was at the start. Later it may be something else, and contain slashes:
- * servers write what they do over the arguments of their command line, to which the name of libc
- * points. */
+/* The program's name as it was at the start. libc's pointer to it leads into the command line,
+ * which servers later overwrite with a text about their state, perhaps with slashes. */
 static char program[sizeof(((struct weft_abi_buffer *)NULL)->program)];
 
 /* Runs as early as possible: keeps the program's name, chooses the clock, takes the first clock
@@ -235,7 +234,8 @@ static void describe_process(struct weft_abi_buffer *header)
 		memset(header->uuid, 0, sizeof(header->uuid));
 }
 
-/* Stores two clock readings, the first one and now; waits a little if they are too close. */
+/* Stores two clock readings, the first one and one of now, for which it waits until they are at
+ * least RATE_BASE_NS apart. */
 static void describe_rate(struct weft_abi_buffer *header)
 {
 	header->start = first;
@@ -244,8 +244,8 @@ static void describe_rate(struct weft_abi_buffer *header)
 	while (header->second.monotonic_ns - first.monotonic_ns < RATE_BASE_NS);
 }
 
-/* Wipes the recorder's state in a forked child: if that is impossible, recording must not start,
- * since the child would write into its parent's buffer. */
+/* Makes the kernel clear the recorder's state in a forked child. False if that is impossible: then
+ * recording must not start, because a child would write into its parent's buffer. */
 bool weft__linux_begins_off(void)
 {
 	return madvise(&weft__live, sizeof(weft__live), MADV_WIPEONFORK) == 0;
@@ -258,8 +258,8 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 	weft__store(&process, getpid());
 	describe_process(header);
 	header->is_quiet = is_quiet;
-	/* Kernels before 4.14 and some sandboxes lack it; then no packets are taken from idle threads.
-	 */
+	/* Kernels before 4.14 and some sandboxes lack membarrier; then no packets are taken from idle
+	 * threads. */
 	bool has_barrier = syscall(SYS_membarrier, MEMBARRIER_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 	/* Atomic, because threads that still record in an earlier buffer read it. */
 	weft__store(&linux_platform.barrier, has_barrier ? pass_barrier : NULL);
@@ -274,9 +274,9 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 	return error;
 }
 
-/* Stands in a file that every recording program needs: since nothing refers to a constructor, the
- * linker would leave out a member of a static library that has nothing else. It runs before the
- * program's own constructors, which may record. */
+/* This constructor is in a file that every recording program links: since nothing refers to a
+ * constructor, the linker would leave out a member of a static library that has nothing else. It
+ * runs before the program's own constructors, which may record. */
 __attribute__((constructor(101))) static void at_start(void)
 {
 	int saved = errno;

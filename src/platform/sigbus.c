@@ -54,15 +54,15 @@ static void replace(void)
 			return;
 		munmap(memory, ring.size);
 	}
-	/* Not enough address space for both: replace it in place; for a short time the slots are then
-	 * zero. */
+	/* Not enough address space for both: replace the ring in place. For a short time its slots are
+	 * then zero. */
 	memory = mmap((void *)ring.start, ring.size, PROT_READ | PROT_WRITE, how | MAP_FIXED, -1, 0);
 	if (memory != MAP_FAILED)
 		make_harmless(memory, ring.start);
 }
 
-/* Notes the reason in the file's header, if that still exists. By write, since the mapping may
- * fault. */
+/* Stores the reason in the file's header, if that still exists, and returns it as a text. A store
+ * into the mapping may fault again, so this uses pwrite. */
 static const char *write_reason(void)
 {
 	const uint32_t reason = EIO, stopped = 1;
@@ -88,7 +88,8 @@ static bool is_ours(const siginfo_t *info)
 	return info->si_code == BUS_ADRERR && start && address >= start && address - start < ring.size;
 }
 
-/* One of the faulting threads does it; the others retry their access until it is done. */
+/* Replaces the ring and stops recording, in one of the threads that fault. The others return from
+ * the handler and retry their access, until it succeeds. */
 static void give_up(void)
 {
 	if (!weft__compare_exchange(&ring.is_replaced, 0, 1))

@@ -3,10 +3,11 @@
  * The registry of categories, and the pointers to their levels.
  *
  * A category's number is an index in the buffer, allocated by one compare-and-exchange and
- * identified by the name's id there: so a library that is loaded twice, or again, gets the same
- * number. Objects are kept in a table, because each start and stop must reach them all. Nothing
- * here waits, with one exception: unregistering waits until no thread reads the object. That
- * happens in dlclose, which signal handlers do not call.
+ * identified by the name's id there. So a library that is loaded twice, or again, gets the same
+ * number. The objects (struct weft_category) of the program and its libraries are in a table,
+ * because each start and stop of recording must reach them all. Nothing here waits, with one
+ * exception: unregistering waits until no thread reads the object. That happens in dlclose, which
+ * signal handlers do not call.
  */
 #include "record/category.h"
 
@@ -119,15 +120,16 @@ static const uint8_t *level_in(struct weft_abi_buffer *header, const struct weft
 	return &header->levels[number];
 }
 
-/* The level of all categories while nothing records. */
+/* The level of all categories while nothing is recorded. */
 static const uint8_t *idle_level(void)
 {
 	const uint8_t *idle = weft__load(&weft__recorder.idle);
 	return idle ? idle : &weft__level_zero;
 }
 
-/* Each thread that redirects an object checks afterwards that the target is still right. So the
- * last one leaves the right target, even if several do it at once. */
+/* Points an object to its present level. Each thread checks afterwards that recording has not been
+ * started or stopped meanwhile. So the last one leaves the right level, even if several do it at
+ * once. */
 static void point(struct weft_category *category)
 {
 	uint64_t generation;

@@ -8,7 +8,7 @@
 #include "stats/stats.h"
 #include "story/index.h"
 
-/* Makes keys: of alike labels, or of each task's thread. */
+/* Makes the keys by which tasks are grouped in rows. */
 struct keys {
 	const struct weft__stats_making *making;
 	struct weft__labels labels;
@@ -104,7 +104,7 @@ static int add_task(struct weft__stats_making *making, struct keys *keys, uint32
 {
 	uint64_t start = weft__start_of(making->story, task), end = making->model->tasks.end[task];
 	struct weft__stats_item item = {.member = {start, end > start ? end : start, task}};
-	/* Also of tasks that are not in the range, so that each range has the same keys. */
+	/* Tasks outside the range get keys, too, so that a label has the same key in each range. */
 	int error = key_of(keys, task, &item.key);
 	if (error || start >= making->to || item.member.end < making->from)
 		return error;

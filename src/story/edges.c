@@ -44,7 +44,7 @@ static bool is_of_lock(const struct weft_model *model, uint32_t edge)
 	return kind != WEFT_KIND_SEMAPHORE && weft__is_resource(kind);
 }
 
-/* True if the edge is all of a wait for any of several. */
+/* True if the wait_any to which the edge belongs has no other edge. */
 static bool is_alone(const struct weft_model *model, uint32_t edge)
 {
 	return model->edges.from[edge] != WEFT_NONE && weft__any_of(model, edge).count == 1;
@@ -130,7 +130,7 @@ static void write_until_end(struct weft__words *w, const struct weft_model *mode
 	}
 }
 
-/* Appends ", and gets reply 3.09 ms later" to one of several sources of a wait. */
+/* Appends how a wait for any of several sources ended: ", and gets reply 3.09 ms later". */
 static void write_got(struct weft__words *w, const struct weft_model *model, uint32_t edge)
 {
 	const struct weft_edges *e = &model->edges;

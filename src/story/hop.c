@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: ISC
  *
- * See hop.h. A wait leads to the task that it is for. From a task that does not wait, the chain
- * goes on with the edge that lets its waiters go on: the resolve that ends it, by another task; or
- * the signal or message that wakes it.
+ * See hop.h. From a task that waits, the hop leads to the task for which it waits, or if that is
+ * not known, to the sender of the signal or message that wakes it. From a task that does not wait,
+ * the hop leads to the task that resolves it later, and so lets its waiters go on.
  */
 #include "story/hop.h"
 
 #include "story/index.h"
 #include "story/runs.h"
 
-/* Edges with one time that are examined. */
+/* Limits the work: edges with the same time, or activations of a sender, that are examined. */
 #define SAME_TIME_MAX 64
 
-/* The edge to a task at exactly that time that wakes it, or that resolves it; or WEFT_NONE. */
+/* The edge to a task at exactly that time that resolves it (`resolves`), or that wakes it; or
+ * WEFT_NONE. */
 static uint32_t edge_at(const struct weft_story *story, uint32_t task, bool resolves, uint64_t time)
 {
 	const struct weft_edges *e = &story->model->edges;
@@ -42,7 +43,8 @@ static enum weft_chain_step step_of(const struct weft_model *model, uint32_t edg
 														: WEFT_CHAIN_SIGNALLED;
 }
 
-/* The resolve that ends the task, unless it runs before that and may resolve itself. */
+/* Finds the resolve that ends the task. False if the task runs before that, since it may then
+ * resolve itself. */
 static bool find_resolve(const struct weft_story *story, uint64_t at_ns, struct weft_chain_hop *hop)
 {
 	const struct weft_tasks *t = &story->model->tasks;
@@ -58,8 +60,8 @@ static bool find_resolve(const struct weft_story *story, uint64_t at_ns, struct 
 	return edge != WEFT_NONE && follow_edge(story->model, edge, WEFT_CHAIN_RESOLVED, hop);
 }
 
-/* True if the message was sent by a time: from then on until it is received, its sender does not
- * run. The model has only the time at which it is received. */
+/* True if the message was already sent at that time: its sender does not run from then on until the
+ * message is received. (The model has only the time of the receive.) */
 static bool is_sent(const struct weft_story *story, uint32_t edge, uint64_t at_ns)
 {
 	const struct weft_model *model = story->model;
@@ -75,8 +77,8 @@ static bool is_sent(const struct weft_story *story, uint32_t edge, uint64_t at_n
 	return runs > 0;
 }
 
-/* The signal or message that ends the wait; not a hop if the sender of the message has done its
- * part: it may wait for an answer itself, which would look like a circle. */
+/* Finds the signal or message that ends the wait. False if there is none, or if the message is sent
+ * already: its sender may wait for an answer itself, which would look like a circle. */
 static bool follow_wake(const struct weft_story *story, uint64_t at_ns, struct weft_chain_hop *hop)
 {
 	uint32_t edge = edge_at(story, hop->wait.task, false, hop->wait.until);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Texts about losses and threads.
+ * Texts about threads and losses.
  */
 #ifndef WEFT_STORY_THINGS_H
 #define WEFT_STORY_THINGS_H
@@ -13,6 +13,7 @@ void weft__words_add_thread(
 
 /* Appends "310 overwritten, 2 full". */
 void weft__words_add_losses(struct weft__words *words, const uint64_t losses[WEFT_LOSS_CAUSES]);
+/* The sum of all losses, at most UINT64_MAX. */
 uint64_t weft__count_losses(const uint64_t losses[WEFT_LOSS_CAUSES]);
 
 #endif

@@ -3,9 +3,10 @@
  * The language of rules:
  *
  *     rule   = counter | tag | time
- *     counter= "counter" word ( ">" | ">=" | "<" | "<=" ) integer [ "." digits ]
+ *     counter= "counter" word ( ">" | ">=" | "<" | "<=" ) [ "-" ] digits [ "." digits ]
  *     tag    = "tag" [ "=" ] word
- *     time   = ( "runs" | "waits" ) ">" integer unit { "kind" "=" word | "label" "=" word }
+ *     time   = ( "runs" | "waits" ) ">" number unit { "kind" "=" word | "label" "=" word }
+ *     number = digits [ "." digits ]
  *     unit   = "ns" | "us" | "ms" | "s" | "min"
  *     word   = bare letters, or anything in ' or " quotes, where \ escapes the next character
  *
@@ -51,7 +52,7 @@ static bool is_bare(char c)
 	return (unsigned char)c > ' ' && c != '\x7f' && !strchr("<>='\"\\", c);
 }
 
-/* Copies until the quote comes again. */
+/* Takes a word in quotes, without the quotes and escapes. */
 static bool take_quoted(struct parser *p, struct weft_slice *ret_word)
 {
 	size_t start = p->at;
@@ -137,8 +138,8 @@ static bool take_fraction(struct parser *p, double *ret_fraction)
 	return true;
 }
 
-/* The limit of a counter, as integer and as real number. An integer is above 2.5 if it is above 2,
- * and at least 5 if it is above 4. */
+/* Takes the limit of a counter, as a real number and as the limit of an integer counter. The latter
+ * is always exclusive: for "> 2.5" it is 2, and for ">= 5" it is 4. */
 static bool take_limit(struct parser *p, bool above, bool or_equal)
 {
 	struct rule *rule = p->rule;
@@ -163,7 +164,7 @@ static bool take_limit(struct parser *p, bool above, bool or_equal)
 
 static const char unit_expected[] = "a unit is expected: ns, us, ms, s or min";
 
-/* A number and a unit, with or without a space between them. */
+/* Takes a number and a unit, with or without a space between them. */
 static bool take_duration(struct parser *p)
 {
 	char text[64];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The buttons and the edges of the overview's window as a list of controls. The shell lays a
- * focusable widget over each, for keyboards and screen readers.
+ * A list of controls: the buttons, and two handles in the overview, at the start and the end of the
+ * part that the view shows. The shell lays a focusable widget over each, for keyboards and screen
+ * readers.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static void add(struct weft_viewer *viewer, uint32_t *at, const struct weft_view
 	++*at;
 }
 
-/* A handle's value is its time. */
+/* Adds the handle at the start or the end of the view; its value is the time there. */
 static void add_handle(struct weft_viewer *viewer, uint32_t *at, bool is_end)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);

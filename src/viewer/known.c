@@ -13,11 +13,11 @@
 
 #define WITHDRAWN_MAX 100
 
-/* The tasks and times that a problem is about. */
+/* The task, thread or counter that a problem is about, and the period. */
 struct subject {
 	enum weft_problem_type type;
 	uint64_t start, end;
-	uint64_t task; /* its id, as numbers of tasks may change when the trace ends */
+	uint64_t task; /* the task's id, because its index may change when the trace ends */
 	uint32_t buffer, thread, counter;
 	bool has_task;
 };
@@ -45,7 +45,8 @@ static struct subject subject_of(const struct weft_model *model, const struct we
 	return of;
 }
 
-/* True if both tell of one thing, of which a longer trace may know more. */
+/* True if both are the same problem. The periods need only overlap, because a problem may last
+ * longer in a longer trace. */
 static bool is_same(const struct subject *a, const struct subject *b)
 {
 	bool is_same_task = a->has_task == b->has_task && a->task == b->task && a->buffer == b->buffer;
@@ -54,7 +55,7 @@ static bool is_same(const struct subject *a, const struct subject *b)
 		   a->start <= b->end && b->start <= a->end;
 }
 
-/* True if the problem stands for several findings, and the given one is among these. */
+/* True if `problem` is a summary of several findings, and `of` is one of these. */
 static bool is_joined(const struct weft_problems *problems, const struct weft_problem *problem,
 	const struct subject *of)
 {
@@ -68,6 +69,7 @@ static bool is_joined(const struct weft_problems *problems, const struct weft_pr
 	return problem->period_count == 0;
 }
 
+/* True if the latest search found `of`: as *ret_same or, if that is NULL, in a summary. */
 static bool is_found(const struct weft_model *model, const struct weft_problems *problems,
 	const struct subject *of, const struct weft_problem **ret_same)
 {
@@ -82,7 +84,8 @@ static bool is_found(const struct weft_model *model, const struct weft_problems 
 	return *ret_same || is_in_group;
 }
 
-/* Keeps the findings that the search has not found again; the oldest are dropped. */
+/* Keeps only the problems that the latest search did not find again, the newest WITHDRAWN_MAX of
+ * them, and returns their number. weft__known_note() adds the others from the search. */
 static uint32_t withdraw(
 	struct weft__known *known, const struct weft_model *model, const struct weft_problems *problems)
 {

@@ -14,11 +14,12 @@
 #include "base/export.h"
 #include "viewer/state.h"
 
-#define LONGEST   200
+#define LONGEST   200 /* bytes of a note */
 #define MARKS_MAX 10000
-#define REACH     8.0 /* px around a bookmark's flag */
-#define TOUCHED   20.0
+#define REACH     8.0  /* px around a bookmark's flag, for a mouse */
+#define TOUCHED   20.0 /* the same for a finger */
 
+/* The index of the first bookmark at or after a time. */
 static size_t first_from(const struct weft_viewer *viewer, uint64_t time)
 {
 	size_t at = 0;
@@ -27,7 +28,7 @@ static size_t first_from(const struct weft_viewer *viewer, uint64_t time)
 	return at;
 }
 
-/* Replaces line ends, because a note is one line of the file. */
+/* Copies a note, without line ends, because it is one line of the file. NULL without memory. */
 static char *copy_line(const char *text, size_t size)
 {
 	char clean[LONGEST + 1];

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: ISC
  *
  * A follower of content that is complete: a saved buffer, a stream, or the present content of a
- * running program's buffer. Its mark is at the end of time from the beginning on. Unlike a follower
- * of a running program, it finds the gaps between packets, and repairs damaged times.
+ * running program's buffer. Its low-water mark is UINT64_MAX from the beginning, so it holds no
+ * event back. Unlike a follower of a running program, it finds the gaps between packets, and
+ * repairs damaged times.
  */
 #include <stdlib.h>
 
 #include "format/order.h"
 #include "format/weft/followed.h"
 
+/* Replaces a packet's damaged time by `time_ns`, and reports the damage. */
 static void hold(struct weft__follower *f, struct weft__queue_entry *entry, uint64_t time_ns)
 {
 	struct weft__followed *p = &f->followed[entry->followed];
@@ -16,8 +18,8 @@ static void hold(struct weft__follower *f, struct weft__queue_entry *entry, uint
 	weft__follower_report(f, p, offsetof(struct weft_abi_packet, opened_ticks), WEFT__SPAN_MESSAGE);
 }
 
-/* Most packets begin within one period of WEFT__SPAN_NS. The times of the others are damaged, and
- * become the first or the last time of the period. */
+/* Repairs the times at which packets begin: the trace is the period of WEFT__SPAN_NS in which most
+ * packets begin. A time outside of it is damaged, and becomes the period's first or last time. */
 static int hold_packets(struct weft__follower *f)
 {
 	struct weft__order order = {0};
@@ -40,7 +42,8 @@ static int hold_packets(struct weft__follower *f)
 	return error;
 }
 
-/* Finds the period of the trace. Damaged times may lie centuries outside it. */
+/* Finds the period of the trace: f->last_ns is its latest possible time. Damaged times may lie
+ * centuries outside of it. */
 static int find_span(struct weft__follower *f)
 {
 	uint64_t first = UINT64_MAX, last = 0;

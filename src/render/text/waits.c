@@ -133,7 +133,8 @@ static void place_words(struct painter *p, uint32_t task, const struct weft__lan
 		remember(last, text, stretch->x);
 }
 
-/* Returns the number of stretches. */
+/* Labels the waits within one piece of a task's line. Returns the number of stretches that were
+ * wide enough. */
 static uint32_t label_waits(struct painter *p, const struct weft__lane *lane,
 	const struct weft__lane_piece *piece, struct last_words *last)
 {
@@ -155,7 +156,8 @@ static uint32_t label_waits(struct painter *p, const struct weft__lane *lane,
 	return count;
 }
 
-/* Writes the last wait of a task that never runs again: behind the last evidence of it. */
+/* Labels the last wait of a task that has not ended and never runs again, behind the end of its
+ * line. Returns the number of stretches, 0 or 1. */
 static uint32_t label_last_wait(
 	struct painter *p, const struct weft__lane *lane, uint32_t index, struct last_words *last)
 {

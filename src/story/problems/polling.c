@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks that poll: they run again and again at short, regular intervals, for far shorter than the
- * interval, without effect: they resolve, signal, create and note nothing, apart from the promise
- * of each sleep. A task that does something once in many times is also a poller. One that hardly
- * pauses, and takes half of the time of a thread which others need, spins.
+ * Tasks that poll: they run again and again at short, regular intervals, each time for a small part
+ * of the interval, and without effect: they resolve, signal, create and note nothing, apart from
+ * the promise of each sleep. A task that has an effect in at most one of 100 runs also polls. A
+ * task that hardly pauses, and takes half of the time of a thread on which other tasks run, too,
+ * spins.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,24 +13,24 @@
 #include "story/problems/findings.h"
 
 #define RUNS_MIN     100
-#define INTERVAL_MAX UINT64_C(12000000) /* ns: shorter than a frame on a screen */
-#define SHORT_PART   8                  /* part of an interval: maximum length of the usual run */
-#define ABOUT        4                  /* half of all intervals differ by at most 1 / ABOUT */
-#define ACTS_PART    100                /* 1 / part of the runs in which it may do something */
+#define INTERVAL_MAX UINT64_C(12000000) /* ns: less than a frame of a screen at 60 Hz */
+#define SHORT_PART   8                  /* the median run is at most 1 / part of the interval */
+#define ABOUT        4                  /* quartiles differ by at most 1 / ABOUT of the median */
+#define ACTS_PART    100                /* at most one effect in this many runs */
 #define SHARE        4                  /* it lasts at least 1 / SHARE of the trace */
 #define SPIN_SHARE   2                  /* a spinning task runs for 1 / SPIN_SHARE of the time */
 #define SPIN_RUNS    1000
-#define SPIN_OTHERS  16 /* runs of other tasks on its thread meanwhile */
+#define SPIN_OTHERS  16 /* minimum runs of other tasks on its thread meanwhile */
 #define FOUND_MAX    3
 #define SHOWN        16 /* runs that are shown */
 
 struct polling {
 	struct weft__findings *findings;
 	const struct weft_model *model;
-	uint64_t *lengths; /* with room for twice as many */
+	uint64_t *lengths; /* room for two values for each run of a task: half is scratch to sort */
 };
 
-/* True for a promise that does nothing itself. */
+/* True for a task that does nothing itself, as the promise of a sleep. */
 static bool may_be_sleep(const struct weft_model *model, uint32_t task)
 {
 	const struct weft_tasks *t = &model->tasks;
@@ -37,7 +38,7 @@ static bool may_be_sleep(const struct weft_model *model, uint32_t task)
 		   t->end_edge[task] == t->first_edge[task];
 }
 
-/* True if the task runs `child` about as often: a loop that drives what it made. */
+/* True if `child` runs about as often as its creator: that is a loop which drives the child. */
 static bool is_run_by(const struct weft_model *model, uint32_t child, uint32_t runs)
 {
 	const struct weft_tasks *t = &model->tasks;
@@ -70,7 +71,7 @@ static uint32_t count_acts(const struct polling *p, uint32_t task)
 	return acts + (sleeps > reads ? sleeps - reads : reads - sleeps);
 }
 
-/* The median of the lengths, if the quartiles around it are about as long. */
+/* The median of the lengths, or 0 if the quartiles differ too much. */
 static uint64_t regular_length(struct polling *p, uint32_t count)
 {
 	weft__sort_u64(p->lengths, p->lengths + count, count);
