@@ -38,7 +38,7 @@ struct follower {
 	bool is_last, is_complete;
 };
 
-/* False for a guest in another format, whose buffer is copied. */
+/* False for a guest of Xen that records in another format: its buffer is copied, not followed. */
 static bool can_follow(const char *operand)
 {
 	struct weft__runs_guest guest;
@@ -102,7 +102,7 @@ static void offer_model(struct follower *follower)
 	g_idle_add_full(G_PRIORITY_DEFAULT, hand_over, follower, NULL);
 }
 
-/* The data of the thread. */
+/* The thread's own data: the events that it reads. */
 struct reader {
 	struct follower *follower;
 	struct weft_follow *follow;    /* of a ring */
@@ -141,7 +141,7 @@ static void describe_file(struct reader *r)
 static void note_complete(struct reader *r, bool is_complete)
 {
 	uint64_t mark = r->growing ? growing_mark(r->growing) : weft_follow_mark(r->follow);
-	r->follower->complete_ns = mark == UINT64_MAX ? 0 : mark; /* at the end it is no time */
+	r->follower->complete_ns = mark == UINT64_MAX ? 0 : mark; /* the end is not a time */
 	r->follower->complete_ms = now_ms();
 	r->follower->is_complete = is_complete;
 }
@@ -160,7 +160,8 @@ static int make_model(struct reader *r)
 	return 0;
 }
 
-/* WEFT_END, an error, or WEFT_AGAIN if the models are no longer wanted. */
+/* Reads events and makes models. Returns WEFT_END, an error, or WEFT_AGAIN if no more models are
+ * wanted. */
 static int follow_on(struct reader *r)
 {
 	struct follower *follower = r->follower;

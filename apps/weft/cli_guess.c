@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Words with more letters are compared as wholes only: none of ours is so long. */
+/* The distance of longer words is not computed: no option, command or value of weft is so long. */
 #define LETTERS_MAX 24
 
-/* The distances of a part of a from each part of b. */
+/* The distances of one beginning of a from each beginning of b; [n] is for n letters. */
 struct distances {
 	unsigned d[LETTERS_MAX + 1];
 };
@@ -21,7 +21,8 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* The number of letters to insert, remove, replace or swap to turn a into b. */
+/* The number of letters to insert, remove, replace or swap to turn a into b (optimal string
+ * alignment). */
 static unsigned distance(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	struct distances rows[LETTERS_MAX + 1];

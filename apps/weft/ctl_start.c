@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft ctl start and stop: makes a linked process record without a command that watches it, and
- * ends that.
+ * weft ctl start and stop: makes a process that is linked with libweft record, without a command
+ * that watches it meanwhile; and makes it stop.
  */
 #include "ctl.h"
 

@@ -249,8 +249,8 @@ static bool parse_options(int argc, char **argv, struct dump_options *ret_option
 	return fits(&options);
 }
 
-/* Prints one trace; returns an exit status. If the operands do not fit together, `*ret_unrelated`
- * is true; NULL: that is an error. */
+/* Prints the operands as one trace; returns an exit status. If they are not parts of one trace,
+ * sets *ret_unrelated; if that is NULL, reports an error. */
 static int dump_trace(
 	const struct dump_options *options, char **operands, int count, bool *ret_unrelated)
 {
@@ -297,8 +297,8 @@ int cli_dump(int argc, char **argv)
 	if (!options.is_each)
 		status = dump_trace(&options, argv + optind, count, is_problems ? &options.is_each : NULL);
 	for (int i = 0; i < count && options.is_each; i++) {
-		int of_one = dump_trace(&options, argv + optind + i, 1, NULL);
-		status = of_one > status || i == 0 ? of_one : status;
+		int one_status = dump_trace(&options, argv + optind + i, 1, NULL);
+		status = one_status > status || i == 0 ? one_status : status;
 	}
 	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The server of a program that is recorded: a part of this process, so it needs the calls of
- * run_server_tick().
+ * The server that shows a program while it is recorded. It runs in this process, whose loop calls
+ * run_server_tick() for it.
  */
 #include "run.h"
 
@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long the server waits for a browser if standard error is not a terminal. */
+/* How long the server goes on after the program's end if standard error is not a terminal. */
 #define LINGER_S 10
-/* The file for the browser is removed after this long. */
+/* The file through which the browser gets the URL is removed after this long. */
 #define OPEN_S 60
 
 struct run_server {

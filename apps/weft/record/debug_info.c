@@ -115,8 +115,8 @@ bool debug_info_find(
 	Dwfl_Module *module = find_module(info, file);
 	GElf_Addr bias = 0;
 	int number = 0;
-	/* The bias is between the linker's addresses and libdw's, which gives the files separate
-	 * addresses. */
+	/* libdw gives each file a range of addresses of its own; `bias` is the difference from the
+	 * addresses in the file. */
 	if (!module || !dw.dwfl_module_getelf(module, &bias))
 		return false;
 	Dwfl_Line *line = dw.dwfl_module_getsrc(module, address + bias);
