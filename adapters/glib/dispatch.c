@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Dispatches of sources. A table of functions is changed in place, because libraries compare its
- * address; the table of subjects has the original functions under that address.
+ * Dispatches of sources. A GSourceFuncs, the table of a source's functions, is changed in place,
+ * because libraries compare its address. The table of subjects has the original functions under
+ * that address.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -16,7 +17,8 @@ struct weft__hooks_library weft__glib_library = {.file = "libglib-2.0.so.0"},
 typedef gboolean (*dispatch_function)(GSource *, GSourceFunc, gpointer);
 typedef void (*finalize_function)(GSource *);
 
-/* The source was attached by a library inside of it, or before recording began. */
+/* Names a source at its first dispatch, if no hook saw it being attached: a library attached it by
+ * a call within the library, or it was attached before recording began. */
 static void name_late(struct weft__hooks_subject *subject, const char *word)
 {
 	struct weft__hooks_text text = {0};
@@ -55,7 +57,7 @@ static gboolean on_dispatch(GSource *source, GSourceFunc callback, gpointer data
 	return goes_on;
 }
 
-/* A source that ends without having said so in its dispatch was removed. */
+/* A source that is finalized although its last dispatch did not end it has been removed. */
 static void on_finalize(GSource *source)
 {
 	const struct weft__hooks_subject *functions = weft__hooks_subject_find(source->source_funcs);
@@ -76,8 +78,8 @@ struct search {
 	bool is_writable;
 };
 
-/* Static variables that are not constant: in a writable segment, and not protected after linking.
- */
+/* Finds out whether the wanted address is in this object, and writable: in a writable segment, and
+ * not made read-only after relocation (RELRO). */
 static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	struct search *search = argument;

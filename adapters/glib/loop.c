@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The main loop: between dispatches, nothing runs on its thread.
+ * The main loop of GLib: between the dispatches of sources, no task runs on its thread.
  */
 #include "glib/adapter.h"
 
@@ -15,7 +15,8 @@ HOOK void g_main_loop_run(GMainLoop *loop)
 	weft__hooks_loop_end(&run);
 }
 
-/* A round that does not wait is a part of a loop of the program's own. */
+/* An iteration that may not block is not recorded as a loop: it is a part of a loop of the
+ * program's own. */
 HOOK gboolean g_main_context_iteration(GMainContext *context, gboolean may_block)
 {
 	if (!HOOKS_RECORD || !may_block)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Functions between a hook and its original, for what does not belong to the hook's adapter: a hook
- * gets the layer from NEXT.
+ * A layer is a function between a hook and its original, for work that does not belong to the
+ * hook's adapter. NEXT in the hook finds the layer instead of the original.
  *
  *     HOOKS_LAYER(execve, execute);
  *
@@ -21,9 +21,10 @@ struct weft__hooks_layer {
 	void *original; /* found when this library is loaded, or earlier by a call */
 };
 
-/* The original of a layer's function. */
+/* Finds the original of a layer's function. Ends the process if there is none. errno stays. */
 void *weft__hooks_below(struct weft__hooks_layer *layer);
 
+/* Makes `function`, which has the type of `name`, its layer; BELOW(name) is the original. */
 #define HOOKS_LAYER(name, function)                                                           \
 	static __typeof__(name) function;                                                         \
 	static struct weft__hooks_layer layer_##name __attribute__((used, section("weft_layers"), \

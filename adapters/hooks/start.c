@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which adapters record, and the first task of the process.
+ * Turns on the adapters that an environment variable names, and begins the first task of the
+ * process.
  *
  *     WEFT_ADAPTERS=uv,thread    these; the others have the level off, until `weft ctl` changes it
- *     WEFT_ADAPTERS=auto         all, unless the program or one of its libraries is linked with
- * libweft: such a program records itself
+ *     WEFT_ADAPTERS=auto         all, unless the program records itself
  *
- * `weft record` sets the variable. Without it, this library records nothing.
+ * A program records itself if it, or one of its libraries, is linked with libweft. `weft record`
+ * sets the variable. Without it, this library records nothing.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,8 +40,8 @@ static bool is_in(const char *list, const char *name)
 
 /* ---- Programs that record themselves ---- */
 
-/* True if the object is linked with libweft. Its dynamic section has been relocated by the linker.
- */
+/* True if the object with this dynamic section is linked with libweft. The dynamic linker has
+ * relocated the section's addresses already. */
 static bool needs_libweft(const ElfW(Dyn) * section)
 {
 	const char *names = NULL;
@@ -53,7 +54,8 @@ static bool needs_libweft(const ElfW(Dyn) * section)
 	return false;
 }
 
-/* The first object in the dynamic linker's list is the program. */
+/* True if the program or one of its libraries is linked with libweft: all objects in the dynamic
+ * linker's list, except this library. */
 static bool records_itself(void)
 {
 	struct link_map *own = NULL;
@@ -84,7 +86,7 @@ void weft__hooks_turn_off(void)
 
 /* ---- The process ---- */
 
-/* Categories are registered before (102), and libweft's own constructor has run. */
+/* Runs after libweft's own constructor (101) and the registration of the categories (102). */
 __attribute__((constructor(110))) static void begin(void)
 {
 	const char *list = getenv("WEFT_ADAPTERS");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Calls that block: recorded as waits, or measured.
+ * Calls that may block: each is recorded as a wait, or its time is measured. See call.h.
  */
 #include <errno.h>
 #include <string.h>
@@ -88,7 +88,8 @@ void weft__io_call_begin_other(
 
 /* ---- After ---- */
 
-/* One slow read of a file says nothing about the next one. */
+/* Remembers for the next call whether this one took long. Not for reads and writes of files, where
+ * one slow call does not predict the next. */
 static void remember(const struct weft__io_call *call, bool is_long)
 {
 	struct weft__io_object *object = call->fd < 0 ? NULL : weft__io_known(call->fd);
@@ -121,7 +122,7 @@ static void record_end(const struct weft__io_call *call, bool is_success)
 }
 
 /* Another process, which shares the object, may have made it non-blocking. */
-static void look_at_mode(const struct weft__io_call *call)
+static void update_mode(const struct weft__io_call *call)
 {
 	struct weft__io_object *object = call->fd < 0 ? NULL : weft__io_known(call->fd);
 	if (object && weft__io_is_nonblocking(call->fd))
@@ -131,7 +132,7 @@ static void look_at_mode(const struct weft__io_call *call)
 void weft__io_call_finish(const struct weft__io_call *call, bool is_success)
 {
 	if (unlikely(!is_success && errno == EAGAIN && call->is_wait))
-		look_at_mode(call);
+		update_mode(call);
 	bool is_long = weft__hooks_ns_since(call->began) >= WEFT__HOOKS_LONG_NS;
 	if (call->is_wait || unlikely(is_long))
 		record_end(call, is_success);

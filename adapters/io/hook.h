@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: ISC
  *
- * Hooks of functions that programs call very often. Recording, and a search for the original before
- * it is known, are out of line, so that the hook saves no registers while its level is off: it is a
- * test and a jump.
+ * Hooks of functions that programs call very often. The recording, and the search for an original
+ * that is not known yet, are out of line. So the hook spills no registers while its level is off:
+ * it is a test and a jump.
  *
  *     WEFT__IO_ENTRY(int, listen, (int fd, int most), (fd, most))
  *     {
  *         ... WEFT__IO_NEXT(listen)(fd, most) ...
  *     }
  *
- * The body is called only if HOOKS_RECORD. It also has `caller`, the address that the program
- * called from.
+ * The body runs only if HOOKS_RECORD is true. It also has `caller`, the return address of the call.
  */
 #ifndef WEFT_ADAPTERS_IO_HOOK_H
 #define WEFT_ADAPTERS_IO_HOOK_H

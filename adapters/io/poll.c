@@ -17,12 +17,13 @@ int __ppoll_chk(struct pollfd *polled, nfds_t size, const struct timespec *time,
 
 /* ---- Waits for one descriptor ---- */
 
-/* `alone`: the wait is for that descriptor, and not a round of a loop. */
+/* One call of poll or select. */
 struct polling {
+	/* The wait for `fd` alone. Without a waiter, the call is a round of a loop instead. */
 	struct weft__hooks_wait alone;
 	int fd;
-	bool is_answer; /* to what the task has just written */
-	bool is_look;   /* it looks at a client's connection, and does not wait */
+	bool is_answer; /* `alone` is for the answer to what the task has just written */
+	bool is_look;   /* the call only tests a client's connection, and does not wait */
 };
 
 static struct polling begin_alone(int fd, unsigned events, bool may_sleep)
@@ -42,7 +43,7 @@ static bool is_alone(const struct polling *polling)
 	return polling->alone.waiter != WEFT_TASK_NONE;
 }
 
-/* An error or a hang-up is read. `events`: 0 after a time-out. */
+/* `events`: 0 after a time-out. Errors and hang-ups count as input: the program reads them. */
 static void end_alone(const struct polling *polling, unsigned events)
 {
 	if (!polling->is_answer) {
@@ -61,7 +62,8 @@ static void end_alone(const struct polling *polling, unsigned events)
 
 /* ---- poll ---- */
 
-/* A thread may be woken by another one, for which it has an eventfd or a pair of sockets. */
+/* True for a descriptor by which another thread may wake this one: an eventfd, or one of a pair of
+ * sockets. */
 static bool wakes(int fd)
 {
 	const struct weft__io_object *object = weft__io_known(fd);
@@ -69,8 +71,8 @@ static bool wakes(int fd)
 		   !weft__io_is_client(fd);
 }
 
-/* The descriptor that the wait is for: the only one, or a client's connection beside a descriptor
- * that wakes the thread. NULL: there are several. */
+/* The descriptor for which the call waits alone: the only one; or a client's connection, if the
+ * other one wakes the thread. NULL if there is no such descriptor. */
 static const struct pollfd *only_polled(const struct pollfd *polled, nfds_t size)
 {
 	if (size == 1)
@@ -162,7 +164,8 @@ WEFT__IO_ENTRY(int, __ppoll_chk,
 
 /* ---- select ---- */
 
-/* A set may be larger than fd_set: programs allocate such sets for large numbers. */
+/* Like FD_ISSET, but `fd` may be above FD_SETSIZE: programs allocate larger sets for such numbers.
+ * NULL is an empty set. */
 static bool has(const fd_set *set, int fd)
 {
 	const unsigned long *words = (const unsigned long *)(const void *)set;
@@ -175,7 +178,7 @@ static unsigned events_of(int fd, const fd_set *in, const fd_set *out)
 	return (has(in, fd) ? POLLIN : 0u) | (has(out, fd) ? POLLOUT : 0u);
 }
 
-/* The only descriptor of the sets, if it is waited for to be read. -1: there are others. */
+/* The only descriptor in the sets, if it is in `in`; else -1. */
 static int only_reader(int size, const fd_set *in, const fd_set *out, const fd_set *other)
 {
 	int found = -1;

@@ -9,15 +9,15 @@
 #include "io/hook.h"
 #include "io/loop.h"
 
-/* Around a read or write that returns the number of bytes, or -1. `flags`: of recv or send, else 0.
- * `size`: the bytes to write; 0: unknown. */
+/* Call these before and after a read or write, which returns the number of bytes (`got`, `put`) or
+ * -1. `flags`: those of recv or send, else 0. `size`: the bytes to write; 0: unknown. */
 void weft__io_read_begin(struct weft__io_call *call, int fd, int flags, const char *name);
 void weft__io_read_end(const struct weft__io_call *call, int64_t got);
 void weft__io_write_begin(
 	struct weft__io_call *call, int fd, int flags, size_t size, const char *name);
 void weft__io_write_end(const struct weft__io_call *call, int64_t put);
 
-/* From one descriptor to another. */
+/* The same for a call that moves bytes from one descriptor to another. */
 void weft__io_move_begin(
 	struct weft__io_call *call, int to, int from, size_t size, const char *name);
 void weft__io_move_end(const struct weft__io_call *call, int64_t put);
@@ -34,16 +34,16 @@ void weft__io_move_end(const struct weft__io_call *call, int64_t put);
 		return weft__result;                                        \
 	}
 
-/* A hook of a function that writes `size` bytes to `fd`, or moves them there from another
- * descriptor, `about`. If it writes, `about` are its flags. */
-#define WEFT__IO_PUT(direction, fd, about, size, type, name, parameters, arguments) \
-	WEFT__IO_ENTRY(type, name, parameters, arguments)                               \
-	{                                                                               \
-		struct weft__io_call call;                                                  \
-		weft__io_##direction##_begin(&call, fd, about, size, #name);                \
-		type weft__result = WEFT__IO_NEXT(name) arguments;                          \
-		weft__io_##direction##_end(&call, weft__result);                            \
-		return weft__result;                                                        \
+/* A hook of a function that puts `size` bytes into `fd`. `verb`: "write"; or "move", from another
+ * descriptor. `flags_or_from`: the flags of a write, or the other descriptor. */
+#define WEFT__IO_PUT(verb, fd, flags_or_from, size, type, name, parameters, arguments) \
+	WEFT__IO_ENTRY(type, name, parameters, arguments)                                  \
+	{                                                                                  \
+		struct weft__io_call call;                                                     \
+		weft__io_##verb##_begin(&call, fd, flags_or_from, size, #name);                \
+		type weft__result = WEFT__IO_NEXT(name) arguments;                             \
+		weft__io_##verb##_end(&call, weft__result);                                    \
+		return weft__result;                                                           \
 	}
 /* clang-format on */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Functions that write.
+ * Hooks of functions that write to a descriptor.
  */
 #include "io/plain.h"
 
@@ -45,6 +45,7 @@ WEFT__IO_PUT(write, fd, flags, size, ssize_t, sendto,
 WEFT__IO_PUT(write, fd, flags, 0, ssize_t, sendmsg,
 	(int fd, const struct msghdr *message, int flags), (fd, message, flags))
 
+/* A move uses both descriptors, because a loop may have waited for either. */
 WEFT__IO_PUT(move, to, from, size, ssize_t, sendfile, (int to, int from, off_t *at, size_t size),
 	(to, from, at, size))
 
@@ -60,7 +61,6 @@ WEFT__IO_PUT(write, fd, 0, 0, ssize_t, pwritev,
 WEFT__IO_PUT(write, fd, 0, 0, ssize_t, pwritev64,
 	(int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at))
 
-/* Bytes go from one descriptor to the other: the loop may have waited for either. */
 WEFT__IO_PUT(move, to, from, size, ssize_t, splice,
 	(int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags),
 	(from, from_at, to, to_at, size, flags))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Child processes whose process id is known. All have recording parts.
+ * Records child processes whose process id is known. Call these functions outside of a recording
+ * part of a hook (weft__hooks_begin): each has one of its own.
  */
 #ifndef WEFT_ADAPTERS_THREAD_CHILDREN_H
 #define WEFT_ADAPTERS_THREAD_CHILDREN_H
@@ -8,14 +9,14 @@
 #define WEFT_CATEGORY thread
 #include "hooks/hooks.h"
 
-/* The current task has made that child. */
+/* The current task has begun `child`. */
 void weft__thread_child_begins(pid_t child);
 
-/* The current task waits for the end of that child, or of any if it is not above 0. */
+/* The current task waits for the end of `child`, or of any child if that is not above 0. */
 struct weft__hooks_wait weft__thread_child_wait(pid_t child);
 
-/* The wait is over. `child`: the one that has ended or changed, if any; -1: the wait failed.
- * `status` is as waitpid has it. */
+/* The wait is over. `child`: the process that has ended or changed; 0: unknown; -1: the wait
+ * failed. `status` is as waitpid stores it. */
 void weft__thread_child_ended(const struct weft__hooks_wait *wait, pid_t child, int status);
 
 #endif

@@ -3,7 +3,7 @@
  * Jumps out of signal handlers: a wait that the signal has interrupted does not return, so it ends
  * here. Programs limit the time of a call by an alarm in this way, and shells leave `wait`.
  */
-/* Otherwise the header declares longjmp under the name of its variant that checks. */
+/* With _FORTIFY_SOURCE, the header would declare longjmp under its checking variant's name. */
 #undef _FORTIFY_SOURCE
 #include <setjmp.h>
 
@@ -12,7 +12,7 @@
 
 void __longjmp_chk(jmp_buf environment, int value) __attribute__((noreturn));
 
-/* The waits of all adapters, whether this one's level is on or not. */
+/* Ends the interrupted wait of any adapter, even if the level of this adapter is off. */
 #define JUMP(name)                                                                    \
 	HOOK void name(struct __jmp_buf_tag environment[1], int value)                    \
 	{                                                                                 \

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * Child processes: what begins them, and waits for their end. A child's first task receives from
- * the task that began it, and a wait receives from the child that has ended.
+ * Child processes: hooks of the functions that begin them, and of those that wait for their end. A
+ * child's first task receives a message from the task that began it, and a task that has waited
+ * receives one from the child that has ended.
  *
  * A child of vfork runs in the memory of its parent, whose thread is suspended: its exec is
- * recorded in the parent's buffer, by the task that called vfork. The function itself cannot have a
- * hook, because it returns twice.
+ * recorded in the parent's buffer, by the task that called vfork. vfork itself cannot have a hook,
+ * because it returns twice.
  */
 #include <alloca.h>
 #include <errno.h>
@@ -64,8 +65,9 @@ HOOK int posix_spawnp(pid_t *restrict ret_child, const char *restrict file,
 
 /* ---- Execution ---- */
 
-/* The task that calls exec stops running: the program may be gone. A child of vfork does not stop
- * its parent's task. Returns the task that goes on if exec fails, or WEFT_TASK_NONE. */
+/* Stops the task that calls exec, because a successful exec does not return. In a child of vfork
+ * the parent's task is not stopped. Returns the task that goes on if exec fails; or
+ * WEFT_TASK_NONE. */
 static uint64_t stop_running(void)
 {
 	uint64_t task = weft__hooks_is_this_process() ? weft_current() : WEFT_TASK_NONE;
@@ -74,8 +76,8 @@ static uint64_t stop_running(void)
 	return task;
 }
 
-/* A child that has recorded nothing leaves no trace of its own: its program's first task receives
- * from the parent. */
+/* Records an exec, and returns the task to pass to after_exec(). A child that has recorded nothing
+ * yet does not record its exec, so the new program's first task receives from the parent. */
 static uint64_t before_exec(void)
 {
 	if (!HOOKS_RECORD || weft__hooks_thread.epoch != weft__hooks_epoch() ||
@@ -89,8 +91,8 @@ static uint64_t before_exec(void)
 	return task;
 }
 
-/* Exec has failed. */
-static int go_on(uint64_t task, int result)
+/* Exec has returned, so it has failed: the task goes on. */
+static int after_exec(uint64_t task, int result)
 {
 	int saved = weft__hooks_begin();
 	if (task != WEFT_TASK_NONE)
@@ -103,7 +105,7 @@ static int go_on(uint64_t task, int result)
 #define EXEC(call)                     \
 	__extension__({                    \
 		uint64_t task = before_exec(); \
-		go_on(task, (call));           \
+		after_exec(task, (call));      \
 	})
 
 HOOK int execve(const char *path, char *const arguments[], char *const environment[])
@@ -219,7 +221,7 @@ struct weft__hooks_wait weft__thread_child_wait(pid_t child)
 	return wait;
 }
 
-/* A child has ended, or has been stopped. */
+/* The task receives from a child that has ended or has been stopped. */
 static void receive_end(uint64_t task, pid_t child, int status)
 {
 	if (WIFSIGNALED(status))
@@ -240,8 +242,9 @@ void weft__thread_child_ended(const struct weft__hooks_wait *wait, pid_t child, 
 	weft__hooks_end(saved);
 }
 
-/* A call that does not block, and has found that a child has ended. In a library's loop, where no
- * task runs, the adapter of that library may know which task waits for the child. */
+/* Records the result of a call that does not block: a child has ended, if `child` is above 0.
+ * Without a current task, as in a library's loop, this is left to the adapter of that library,
+ * which may know the task that waits for the child. */
 static pid_t polled(pid_t child, const int *status)
 {
 	if (child <= 0 || !HOOKS_RECORD || weft_current() == WEFT_TASK_NONE)
@@ -252,7 +255,8 @@ static pid_t polled(pid_t child, const int *status)
 	return child;
 }
 
-/* Around a call that waits; `status` is where it writes to. */
+/* Makes and records a call, which blocks unless `polls`. The hook needs the status even if the
+ * program passes NULL. */
 #define WAIT(child, polls, call)                                              \
 	__extension__({                                                           \
 		int own_status = 0;                                                   \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Handles that are closed. What waits in them ends when the callback of uv_close returns.
+ * Handles that are closed. The task of such a handle ends when the callback of uv_close returns.
  */
 #include "uv/adapter.h"
 
@@ -26,7 +26,7 @@ static void name_close(struct weft__hooks_subject *subject, const uv_handle_t *h
 	weft__hooks_subject_label(subject, &text);
 }
 
-/* The handle's task runs the callback. If none waits, one is made for it. */
+/* The handle's task will run the callback. If the handle has no task that waits, one is made. */
 static bool await_close(uv_handle_t *handle, uv_close_cb callback)
 {
 	struct weft__hooks_subject *subject = weft__hooks_subject_put(handle);

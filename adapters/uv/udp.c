@@ -4,7 +4,8 @@
  */
 #include "uv/adapter.h"
 
-/* A size below 0 is an error after which libuv goes on; 0 without an address: nothing came. */
+/* `size` below 0 is an error, after which libuv goes on receiving; 0 without an address means that
+ * no datagram has come. */
 static void on_receive(uv_udp_t *udp, ssize_t size, const uv_buf_t *buffer,
 	const struct sockaddr *address, unsigned flags)
 {
@@ -41,7 +42,7 @@ HOOK int UV_HOOK(uv_udp_recv_start)(uv_udp_t *udp, uv_alloc_cb allocate, uv_udp_
 	return result;
 }
 
-/* libuv sends a datagram whole, or not at all. */
+/* Counts no bytes: libuv sends a datagram whole or not at all, and uv_udp_send has counted them. */
 static void on_send(uv_udp_send_t *request, int status)
 {
 	struct weft__hooks_run run = weft__uv_begin_request(request, status);
