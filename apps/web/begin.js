@@ -7,7 +7,7 @@ function resize() {
 	input('resize', Math.max(box.width, 1), Math.max(box.height, 1), now());
 }
 
-// Makes room for an on-screen keyboard if it only covers the page.
+// Makes room for an on-screen keyboard if it covers the page without resizing it.
 if (window.visualViewport)
 	visualViewport.addEventListener('resize', () => {
 		if (visualViewport.scale !== 1)

@@ -39,7 +39,7 @@ canvas.addEventListener('wheel', event => {
 
 const OWN = /^(.|Arrow.*|Escape|Enter|Tab|Home|End|PageUp|PageDown|Backspace|Delete|F5)$/u;
 
-// Keys with ctrl, alt or the system's key belong to the browser, and keys that a focused widget needs to it.
+// Keys with ctrl, alt or the system's key belong to the browser; keys that a focused widget needs belong to that widget.
 function isViewers(event) {
 	if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !OWN.test(event.key))
 		return false;
