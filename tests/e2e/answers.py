@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: ISC
 """Commands that read traces, with many options, on the samples: tests/data/golden/answers.txt has the exit status, the number
-of lines and a hash of each output. It tells which outputs a change of the code affects; other tests have small outputs
-to be read. WEFT_GOLDEN=write writes it anew.
+of lines and a hash of each output. It shows which outputs a change of the code affects; other tests have small outputs
+that a person can read. WEFT_GOLDEN=write writes it anew.
 """
 import hashlib
 import lzma

@@ -5,7 +5,7 @@
  *
  *     attach-subject          does that; at a line "fork" a child records, too
  *     attach-subject child    a forked child does that; its parent waits for it
- *     attach-subject close    closes all its descriptors but the first three before
+ *     attach-subject close    first closes all its descriptors but the first three
  *     attach-subject threads  three more threads record all the time
  */
 #include <pthread.h>

@@ -55,7 +55,7 @@ def program(folder, compiler, *flags, user=None):
     user = user or [*compiler, '-std=c11']
     defines = [flag for flag in flags if flag.startswith('-D')]
     run_well([*user, '-O2', *WARNINGS, *defines, '-c', 'user.c', '-o', 'user.o'], cwd=folder)
-    # Without anything else, even without threads.
+    # Linked with nothing else, not even with -pthread.
     linker = user if user[0] == 'g++' else compiler
     run_well([linker[0], *[flag for flag in linker[1:] if flag.startswith('-m')], 'user.o', 'weft.o', '-o', 'user'],
              cwd=folder)

@@ -229,7 +229,7 @@ def every_event_of_weft_comes_back():
         equal({stream for stream, _, _, _ in events}, {0, 1, 2, 3})
         with open(os.path.join(SOURCE, 'include', 'weft', 'events.def'), encoding='utf-8') as table:
             equal({name for _, _, name, _ in events}, set(re.findall(r'^EVENT\(\d+, \w+, "(\w+)"', table.read(), re.M)))
-        # Absolute: the clock's offset makes wall time of the recorder's own.
+        # The offset of the CTF clock turns the recorder's time into wall-clock time.
         assert clock_offset(out) == info['clock']['offset_ns'] > 0, info['clock']
 
 
@@ -254,7 +254,7 @@ def nasty_text_keeps_its_bytes():
 
 @case
 def empty_text_stays_empty():
-    # Babeltrace 2.0 shows the text of an earlier event, if it is let.
+    # Unless the export avoids it, babeltrace 2.0 shows the text of an earlier event instead of an empty one.
     texts = [b'', b'one', b''] * 100
     events = check_bytes(mirage([(i, 'label', 1, text) for i, text in enumerate(texts)]))
     equal([fields['text'] for _, _, _, fields in events], texts)

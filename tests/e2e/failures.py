@@ -21,7 +21,7 @@ def notes(path):
 
 
 def record(path, *arguments, options=(), status=0, env=None):
-    """Returns the traces' notes, the first process's first; and the messages."""
+    """Returns the number of notes in each trace, that of the first process first; and the messages."""
     trace = os.path.join(path, 't.weft')
     result = run([WEFT, 'record', '-o', trace, *options, *arguments], cwd=path,
                  env=dict(CALM, XDG_RUNTIME_DIR=path, **(env or {})))
@@ -104,7 +104,7 @@ def a_child_without_rights():
         os.unlink(os.path.join(path, 't.weft'))
         for other in glob.glob(os.path.join(path, 't-*.weft')):
             os.unlink(other)
-        os.chmod(path, 0o700)  # the program then does not reach the event
+        os.chmod(path, 0o700)  # the program has no right to search it any more
         counts, report = record(path, CORNERS, 'without_rights')
         equal(counts, [3])
         assert re.search(r'process \d+ could not record: create: Permission denied', report), report

@@ -182,7 +182,7 @@ static void begin_values(void)
 	g_object_unref(cancellable);
 }
 
-/* It takes so long that also a busy machine waits for it. */
+/* The process takes so long that this program waits for it, also on a busy machine. */
 static void run_process(void)
 {
 	GSubprocess *process = g_subprocess_new(G_SUBPROCESS_FLAGS_NONE, NULL, "sleep", "0.3", NULL);

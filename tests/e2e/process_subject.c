@@ -30,7 +30,7 @@ static void check(bool is_good, const char *what)
 	exit(1);
 }
 
-/* The parent waits by the end of the work, also on a busy machine. */
+/* Takes so long that the parent waits before it is done, also on a busy machine. */
 static void work(void)
 {
 	const struct timespec time = {.tv_nsec = 100000000};
@@ -220,8 +220,8 @@ static void use_stream(void)
 	fclose(in);
 }
 
-/* As make does with -j: a byte of a pipe allows a job, and the wait for jobs is none of the pipe's.
- */
+/* As make does with -j: a byte of a pipe allows a job. The wait for jobs belongs to this process,
+ * not to the pipe. */
 static void use_jobs(void)
 {
 	int ends[2];
@@ -239,7 +239,7 @@ static void use_jobs(void)
 	check(waitpid(-1, &status, 0) == child, "waitpid");
 }
 
-/* Nothing is sent by a child that is killed. */
+/* A child that is killed sends no message at its end. */
 static void use_kill(void)
 {
 	int status;
@@ -256,7 +256,7 @@ static const struct {
 	void (*function)(child_function *);
 } descriptors[] = {{"pipe", use_pipe}, {"pair", use_pair}, {"tcp", use_tcp}};
 
-/* "pair" answers, and "pair-left" leaves. */
+/* In the part "pair" the child answers, in "pair-left" it writes and leaves. */
 static bool use_descriptor(const char *part)
 {
 	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {

@@ -45,7 +45,7 @@ def files_and_directories_are_listed_and_read():
 
 @case
 def files_of_one_boot_can_be_recognized():
-    """By their headers: other formats, compressed files and rings have no boot in the list."""
+    """The list has the boot that a file's header names; other formats, compressed files and rings have none in it."""
     with open('/proc/sys/kernel/random/boot_id', encoding='utf-8') as file:
         boot = file.read().strip().replace('-', '')
     with temporary_directory() as folder:
@@ -309,7 +309,7 @@ def the_address_that_is_printed_can_be_opened():
             status, headers, _ = server.get(server.url[len(server.origin) - 1:].split('#')[0], token=False)
             equal((status, headers['location']), (303, '/'), server.url)
             equal(server.get('/api/traces', token=False, Cookie=headers['set-cookie'].split(';')[0])[0], 200)
-            if host:  # of all addresses it cannot know its names
+            if host:  # a server on all addresses cannot know its names
                 equal(server.get('/api/traces', Host='example.org:%d' % server.port)[0], 421)
 
 
@@ -333,7 +333,7 @@ def token_is_needed(server):
         assert b'?token=' in body and b'weft printed' in body and token.encode() not in body, body
         equal('set-cookie' in headers, False, path)
     equal(server.get('/', 'POST', token=False)[0], 403)
-    # In the query, for curl; the page takes it from there into a cookie.
+    # The token may be in the query, for curl; for the page, the server moves it from there into a cookie.
     equal(server.get('/api/traces?token=' + token, token=False)[0], 200)
     status, headers, _ = server.get('/?token=' + token, token=False)
     equal((status, headers['location']), (303, '/'))
@@ -370,11 +370,11 @@ def each_server_has_a_token_of_its_own():
 def a_token_comes_from_a_file():
     token = 'A-token_of.mine~42'
     with Server(TRACES, token=token) as server:
-        equal(server.url.split('#')[0], 'http://127.0.0.1:%d/' % server.port)  # what is printed may be logged
+        equal(server.url.split('#')[0], 'http://127.0.0.1:%d/' % server.port)  # without the token, as the output may be logged
         token_is_needed(server)
         with open('/proc/%d/cmdline' % server.process.pid, 'rb') as line:
             assert token.encode() not in line.read()
-    # A token that came through a pipe.
+    # The file may be a pipe.
     with temporary_directory() as folder:
         pipe = os.path.join(folder, 'pipe')
         os.mkfifo(pipe)
@@ -403,7 +403,7 @@ def a_token_file_has_to_be_one_that_is_safe():
 
 
 def browser(folder, name, body):
-    """A program that is taken for a browser."""
+    """Writes a program that the server starts as a browser; returns its path."""
     path = os.path.join(folder, name)
     with open(path, 'w', encoding='utf-8') as file:
         file.write('#!%s\nimport os, sys\n%s\n' % (sys.executable, body))

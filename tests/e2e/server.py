@@ -31,7 +31,7 @@ def wait_for(what, condition):
 
 
 class Server:
-    """`token` is passed in a file; with `given`, the test knows it in another way."""
+    """`token` is written to a file for --token-file; `given` is the token if the test passes it to the server itself."""
 
     def __init__(self, *arguments, listen='127.0.0.1:0', env=None, token=None, given=None):
         need_server()
@@ -75,7 +75,7 @@ class Server:
         return json.loads(self.get('/api/traces')[2])
 
     def raw(self, request, timeout=PATIENCE):
-        """The answer to a client that writes these bytes and no more."""
+        """The answer to a client that writes only these bytes."""
         with socket.create_connection((self.host, self.port), timeout=timeout) as client:
             answer = b''
             with contextlib.suppress(OSError):  # the server may close the connection before it has read all
@@ -140,7 +140,7 @@ def ring_of(server, program):
 
 
 def allow_many_sockets():
-    """A test that floods the server has more than a thousand of them."""
+    """Raises the limit of descriptors, for tests that open more than a thousand sockets."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 4096 if hard == resource.RLIM_INFINITY else min(4096, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Signals, without libweft. The part "exact" checks that dispositions are as the program has set
- * them; in each other one, a process or thread waits for a signal that another one sends.
+ * them; in each other part, a process or thread waits for a signal that another one sends.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -113,7 +113,7 @@ static void check_info(void)
 	CHECK(sigaction(SIGUSR2, NULL, &old) == 0 && old.sa_handler == SIG_DFL);
 }
 
-/* The stack has as much room as the system asks for, and a handler that needs little. */
+/* The stack is little larger than the system's minimum, which is enough for this handler. */
 static void check_small_stack(void)
 {
 	struct sigaction new = {.sa_handler = on_plain, .sa_flags = SA_ONSTACK};

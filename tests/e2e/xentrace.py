@@ -200,7 +200,7 @@ TEXTS = {
 
 
 def xenalyze_lines(path):
-    """(pCPU, time, domain, vCPU, text) of the records that xenalyze prints; it leaves out time 0, and whom it does not know."""
+    """(pCPU, time, domain, vCPU, text) of the records that xenalyze prints; it leaves out time 0 and unknown vCPUs."""
     result = run([xenalyze(), '--svm-mode', '--cpu-hz', '2596M', '--tolerance=6', '--dump-all', path])
     for line in result.stdout.splitlines():
         match = LINE.match(line)
@@ -228,7 +228,7 @@ def without_guests(content):
 # xenalyze prints these without a domain.
 UNSEEN = ('inj_exc',)
 
-# Behind these it prints what follows from other records, or a command's own arguments.
+# After these texts, it prints facts from other records, or a command's own arguments.
 BEGINNINGS = ('lost_records', 'hypercall', 'subcall', 'vmentry', 'intr_window')
 
 
@@ -335,7 +335,7 @@ def every_event_of_xens_header_has_a_name():
 
 @case
 def reasons_of_exits_are_told_apart_by_content():
-    """10 is cpuid for Intel; AMD has 0x72 for that."""
+    """10 is cpuid for Intel; for AMD it is 0x72."""
     def details(*reasons, event=0x81002):
         got, _ = dump_of(window(0, *(record(event, 100 + i, reason, 0x1000) for i, reason in enumerate(reasons))))
         return [r.get('detail') for r in got]
@@ -348,7 +348,7 @@ def reasons_of_exits_are_told_apart_by_content():
 
 @case
 def the_exits_of_a_guest_that_was_created_late_have_names():
-    """AMD's first number of its own is behind 5 MB of other records, and behind exits whose numbers both have."""
+    """The first number that only AMD has comes after 5 MB of other records, and after exits whose numbers both have."""
     with temporary_directory() as folder:
         path = os.path.join(folder, 'late.xentrace')
         with open(path, 'wb') as file:
@@ -364,7 +364,7 @@ def the_exits_of_a_guest_that_was_created_late_have_names():
 
 
 def exits_of(reasons, probe, mode):
-    """The names of exits by xenalyze, and ours; the first one tells whose numbers they are."""
+    """(reason, its name by xenalyze, our name) of each exit; from the exit `probe`, weft knows whose numbers they are."""
     content = window(0, runstate(10, 1, 0, RUNNABLE, RUNNING), *(
         record(0x81002, 1000 + 20 * i, reason, 0x1000) + record(0x81001, 1010 + 20 * i) for i, reason in enumerate([probe, *reasons])))
     with temporary_directory() as folder:
@@ -379,7 +379,7 @@ def exits_of(reasons, probe, mode):
 
 @case
 def xenalyze_names_the_same_exits():
-    """Those that both know: numbers are of reasons that xenalyze does not know."""
+    """Compares the exits that both know: xenalyze prints a number for one that it does not know."""
     other_names = {'pending_interrupt': 'pending_virt_intr', 'vmoff': 'vmxoff', 'vmon': 'vmxon', 'machine_check': 'mce_during_vmentry'}
     known = 0
     for reasons, probe, mode in ((range(0x39), 10, []), (range(0x60, 0x8f), 0x72, ['--svm-mode'])):
@@ -392,7 +392,7 @@ def xenalyze_names_the_same_exits():
 
 @case
 def exceptions_have_names():
-    """In a PV guest, into a virtual machine, and in one."""
+    """Exceptions in a PV guest, injected into a virtual machine, and in a virtual machine."""
     got, _ = dump_of(window(0, record(0x201003, 100, 0x1000, 13), record(0x201103, 200, 0x1000, 0, 14 | 5 << 16),
                             record(0x82003, None, 6, 0), record(0x82023, None, 3), record(0x82023, None), record(0x82003, None, 99, 0)))
     equal([r.get('detail') for r in got], ['gp_fault', 'page_fault', 'invalid_op', 'int3', None, None])
@@ -706,7 +706,7 @@ def limit():
 
 @case
 def a_cut_takes_memory_for_its_records():
-    """Not for a whole window of each pCPU."""
+    """Memory is not in proportion to a whole window of each pCPU."""
     if IS_SANITIZED:
         skip('sanitizers need more memory')
     with temporary_directory() as folder:
