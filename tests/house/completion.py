@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""Completion of weft's command line: each shell offers the commands, options, values, traces and PIDs that there are."""
+"""Completion of weft's command line: each shell offers the commands, options, values, traces and PIDs that exist."""
 import os
 import re
 import shutil
@@ -56,7 +56,7 @@ compadd() {
 	print -lr -- '<'${^__found}'>'
 	builtin compadd "$@"
 }
-# Only then the terminal passes a tab on instead of interpreting it.
+# Before that, the terminal interprets a tab instead of passing it on.
 zle-line-init() { print READY }
 zle -N zle-line-init
 '''

@@ -59,7 +59,7 @@ def the_licence_is_there():
 
 
 def after_install(libdir, searched, user=0, version='GNU libc'):
-    """The output of tools/after-install and how often it runs ldconfig, if ldconfig searches one given folder."""
+    """The output of tools/after-install, and whether it ran ldconfig, which searches only the folder `searched`."""
     with tempfile.TemporaryDirectory(prefix='weft-ldconfig-') as folder:
         os.mkdir(os.path.join(folder, 'lib'))
         for name, text in (('id', 'echo %d' % user),
