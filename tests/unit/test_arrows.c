@@ -89,7 +89,7 @@ static void a_long_read_is_a_stub_with_a_name(void **state)
 	picture_finish(&p);
 }
 
-/* At the source's end there is no part of it. */
+/* The stub is at the reader: nothing is drawn at the source's end. */
 static void a_stub_outside_the_view_is_not_drawn(void **state)
 {
 	(void)state;
@@ -105,7 +105,7 @@ static void a_stub_outside_the_view_is_not_drawn(void **state)
 	picture_finish(&p);
 }
 
-/* A task that resolves one far below has a ring and a stub, too. */
+/* A task that resolves another one far below has a ring and a stub, too. */
 static void both_ends_of_a_far_resolve_are_drawn(void **state)
 {
 	(void)state;
@@ -157,7 +157,7 @@ static void equal_names_are_written_once(void **state)
 	picture_finish(&p);
 }
 
-/* Nine arrows that end within 8 px; eight of them are drawn. */
+/* Eight arrows that end within 8 px are drawn one by one, nine are drawn as heat. */
 static void more_arrows_than_pixels_are_heat(void **state)
 {
 	(void)state;
@@ -176,7 +176,7 @@ static void more_arrows_than_pixels_are_heat(void **state)
 	picture_finish(&p);
 }
 
-/* Until one of them is pointed at. */
+/* Only the arrow of a folded task that is pointed at is drawn. */
 static void folded_tasks_have_no_arrows(void **state)
 {
 	(void)state;
@@ -229,7 +229,7 @@ static void equal_waits_have_their_words_once(void **state)
 	picture_finish(&p);
 }
 
-/* More steps at one time than are drawn there, so only those of tasks that have a line. */
+/* At one time more tasks become others than can be drawn: only those with a line have a step. */
 static void steps_of_many_tasks_are_drawn_at_their_lines(void **state)
 {
 	(void)state;

@@ -39,7 +39,7 @@ static const char *named[FILES_MAX]; /* what is opened */
 static size_t count;
 static struct weft_input *input;
 
-static uint64_t event_ticks; /* when the only event of a file is */
+static uint64_t event_ticks; /* the time of the only event of a file */
 
 static uint64_t read_ticks(void *context)
 {
@@ -309,7 +309,7 @@ static void buffers_without_an_identity_are_not_compared(void **state)
 	EXPECT_ORDER("a.weft", "b.weft");
 }
 
-/* A part that is left out for its boot keeps no other part out. */
+/* A part that is left out because of its boot does not keep a shorter part of its buffer out. */
 static void a_part_of_another_boot_does_not_count(void **state)
 {
 	(void)state;
@@ -678,7 +678,8 @@ static void expect_no_raise(struct made_xentrace *trace)
 	assert_int_equal(find_raise(trace, &time, &sent), WEFT_NONE);
 }
 
-/* It handles the event at 1.5 s: then its vCPU is interrupted, for the trace goes on so long. */
+/* The guest handles the event at 1.5 s. Its vCPU is interrupted later, so that the trace lasts
+ * until then. */
 static void a_raise_in_the_hypervisor_is_handled_in_the_guest(void **state)
 {
 	(void)state;
@@ -703,7 +704,7 @@ static void blocking_again_withdraws_a_raise(void **state)
 	assert_int_equal(raised, 1); /* it is counted as unmatched */
 }
 
-/* The same vCPU: perhaps to another port, which the guest handles first. */
+/* The same vCPU sends again, perhaps to another port, whose event the guest handles first. */
 static void a_second_send_withdraws_a_raise(void **state)
 {
 	(void)state;
@@ -713,7 +714,7 @@ static void a_second_send_withdraws_a_raise(void **state)
 	expect_no_raise(trace);
 }
 
-/* On the other pCPU, before the wake: it may send after it. */
+/* A hypercall on the other pCPU began before the wake-up, and may send after it. */
 static void an_open_send_on_another_pcpu_hides_a_raise(void **state)
 {
 	(void)state;
@@ -755,7 +756,7 @@ static void add_other_vcpu(struct made_xentrace *trace, uint32_t vcpu)
 	RECORD(trace, 0x20100d, 3400000050, 29);
 }
 
-/* It stops running, and pCPU 1 is idle. */
+/* The other vCPU stops running, and pCPU 1 is idle. */
 static void stop_other_vcpu(struct made_xentrace *trace, uint32_t vcpu, uint32_t state)
 {
 	xentrace_runstate(trace, 3400000060, 5, vcpu, RUNNING, state);
@@ -780,7 +781,7 @@ static void a_raise_is_proven_while_the_other_vcpus_sleep(void **state)
 	}
 }
 
-/* It may handle an earlier event. */
+/* The running vCPU may handle an earlier event. */
 static void a_running_vcpu_hides_a_raise(void **state)
 {
 	(void)state;
@@ -800,7 +801,7 @@ static void a_runnable_vcpu_hides_a_raise(void **state)
 	expect_no_raise(trace);
 }
 
-/* The domain's own vCPU sends, for the one that blocked waits for it. */
+/* A vCPU of the domain itself sends: the blocked one waits for it. */
 static void a_vcpu_of_the_domain_raises_nothing(void **state)
 {
 	(void)state;
@@ -815,7 +816,8 @@ static void a_vcpu_of_the_domain_raises_nothing(void **state)
 	expect_no_raise(trace);
 }
 
-/* A timer may do that, for which Xen has no record; it may have work from an earlier event. */
+/* A timer, which Xen does not record, may have woken the other vCPU; it may then do work of an
+ * earlier event. */
 static void another_vcpu_that_wakes_up_withdraws_a_raise(void **state)
 {
 	(void)state;
@@ -826,7 +828,7 @@ static void another_vcpu_that_wakes_up_withdraws_a_raise(void **state)
 	expect_no_raise(trace);
 }
 
-/* Until its first record, the trace does not say whether it runs. */
+/* Until the vCPU's first record, the trace does not say whether it runs. */
 static void a_vcpu_of_unknown_state_hides_a_raise(void **state)
 {
 	(void)state;
@@ -846,7 +848,7 @@ static void a_gap_in_the_numbers_of_vcpus_hides_a_raise(void **state)
 	expect_no_raise(trace);
 }
 
-/* The lost records may have ended its sleep. The pCPUs have been seen to switch since then. */
+/* The lost records may have ended the vCPU's sleep. Both pCPUs have switched since then. */
 static void lost_records_hide_whether_a_vcpu_sleeps(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Layouts of growing traces: drawn tasks stay, and a layout that takes only what is new is as one
- * that is made as a whole.
+ * Layouts of growing traces: drawn tasks stay, and a layout that is extended by new tasks equals
+ * one that is made as a whole.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,8 +34,7 @@ static void check_kept(const struct weft_layout *before, const struct weft_layou
 	}
 }
 
-/* A layout that takes only what is new is as one that is made as a whole; and it says what changed.
- */
+/* A layout extended by new tasks equals one that is made as a whole, and says what changed. */
 static bool check_growth(const struct weft_layout *before, const struct weft_layout *after,
 	const struct weft_layout_options *options)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Several traces as one: random events of several buffers, written to a trace for each buffer, must
- * come back as they were; and what happens at equal times, in damage, and while a part still
- * arrives.
+ * come back as they were. Also equal times, damage, and a part that still arrives.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -358,7 +357,7 @@ static void expect(struct weft_decoder *merged, uint64_t child, uint32_t buffer)
 	assert_int_equal(weft_decoder_describe(merged)->threads[event.thread].buffer, buffer);
 }
 
-/* As long as one part may still have an earlier event, none is given. */
+/* No event is returned as long as one part may still have an earlier one. */
 static void a_part_that_still_arrives_holds_up_the_others(void **state)
 {
 	(void)state;

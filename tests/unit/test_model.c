@@ -338,7 +338,7 @@ static void the_first_end_stands(void **state)
 	weft_model_destroy(m);
 }
 
-/* It ends like a resolved task, also if it is expected; a read of it is no failure. */
+/* A stopped task ends like a resolved one, also if it is expected; a read of it does not fail. */
 static void a_stopped_task_has_ended_without_a_failure(void **state)
 {
 	static const struct {
@@ -367,7 +367,7 @@ static void a_stopped_task_has_ended_without_a_failure(void **state)
 	}
 }
 
-/* All of its edges stay, and none is dropped by the read of one. */
+/* All edges of the wait stay: the read of one source drops none. */
 static void a_wait_for_any_has_an_edge_for_each(void **state)
 {
 	static const uint8_t types[] = {
@@ -442,7 +442,7 @@ static void spans_belong_to_a_task(void **state)
 	weft_model_destroy(m);
 }
 
-/* The innermost span at a time, also behind those in it and between two outermost ones. */
+/* The innermost span at a time, also after the spans inside it; none between two outermost ones. */
 static void a_span_is_found_by_time(void **state)
 {
 	(void)state;
@@ -585,7 +585,7 @@ static void lines_of_a_track_are_bounded(void **state)
 	weft_model_destroy(m);
 }
 
-/* Only where the beginning cannot have come before the trace. */
+/* An end is damage only if its beginning cannot have come before the trace. */
 static void an_end_without_a_beginning_is_damage(void **state)
 {
 	(void)state;
@@ -856,9 +856,8 @@ static struct weft_event aged(uint64_t time, uint64_t task, int64_t age)
 	return e;
 }
 
-/* A rundown tells how old tasks are: 1 began 50 ns before the trace, 2 within it, 3 at its own
- * first mention at the latest, 5 before time began. Of 4 there is no age, and of 6 only a create
- * event. */
+/* A rundown says how old tasks are: 1 began 50 ns before the trace, 2 within it, 3 at its own first
+ * mention at the latest, 5 before time 0. Task 4 has no age, and task 6 only a create event. */
 static void a_rundown_tells_when_tasks_began(void **state)
 {
 	static const struct {

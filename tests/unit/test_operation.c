@@ -25,7 +25,7 @@ static void read_back(struct trace *t, void **state)
 	trace_open(t, *state, BUFFER_BYTES);
 }
 
-/* An operation of this name, begun by `task`, which has one time. */
+/* The begin of an operation of this name by `task`, whose events have one time. */
 static void expect_begin(struct trace *t, uint64_t task, uint64_t operation, const char *label)
 {
 	assert_int_equal(trace_expect(t, WEFT_EVENT_CREATE, task, operation)->kind, WEFT_KIND_PROMISE);

@@ -59,7 +59,7 @@ static int lose_ring(const char *path)
 	return weft_is_recording();
 }
 
-/* A SIGBUS from elsewhere does what it did before: it ends the process. */
+/* A SIGBUS that has another cause ends the process, as without the guard. */
 static int send_sigbus(void)
 {
 	struct sigaction guard;

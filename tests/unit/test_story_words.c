@@ -35,7 +35,7 @@ static int time_of(const struct loaded *loaded, uint64_t time)
 	return time > loaded->model->summary.end ? -1 : (int)time;
 }
 
-/* Adds nothing if it is all as `last` says, which is the same at the moment before. */
+/* Adds the texts about a task at a time, unless they equal `last`, those of the time before. */
 static void add_moment(struct weft_text *text, const struct loaded *loaded, uint32_t task,
 	uint64_t at, char last[3 * WEFT_SENTENCE_BYTES])
 {

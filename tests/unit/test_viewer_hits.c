@@ -206,7 +206,7 @@ static void arrows_are_met_beside_their_line(void **state)
 	script_end(&s);
 }
 
-/* At its ends an arrow touches the lines of the tasks, which are meant there. */
+/* At its ends an arrow touches the lines of its tasks: there, the pointer meets the tasks. */
 static void the_lines_of_tasks_are_above_arrows(void **state)
 {
 	double x, from, to;

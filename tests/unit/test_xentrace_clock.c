@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The rate of the counter in Xen's own trace, which is estimated from switches, and what else is
- * found out about a whole file.
+ * The rate of the counter in Xen's own trace, which is estimated from switches, and the other
+ * results of a survey of a whole file.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static void the_rate_is_the_median_of_halves_of_chains(void **state)
 	assert_int_equal(rate.hz, 0); /* no switches */
 	add_chain(samples, 1, 500, 1);
 	weft__xentrace_estimate(samples, &rate);
-	assert_int_equal(rate.hz, 0); /* one tells nothing */
+	assert_int_equal(rate.hz, 0); /* one switch gives no rate */
 	samples->count = 0;
 	add_chain(samples, 2, 500, 2.5);
 	weft__xentrace_estimate(samples, &rate);
@@ -97,7 +97,7 @@ static void the_rate_is_the_median_of_halves_of_chains(void **state)
 	free(samples);
 }
 
-/* The list may hold samples of the pCPU before it. */
+/* Behind its end, the list may still hold samples of the former pCPU. */
 static void a_chain_ends_with_its_list(void **state)
 {
 	(void)state;
@@ -143,11 +143,11 @@ static void the_pcpu_counts_whose_rates_agree_best(void **state)
 	weft__xentrace_estimate(samples, &rate);
 	assert_rate(&rate, 3e9, 0, 0.00025);
 	samples->count = 0;
-	add_chain(samples, 3, 0, 2); /* fewer of them agree by chance */
+	add_chain(samples, 3, 0, 2); /* so few agree by chance */
 	weft__xentrace_estimate(samples, &rate);
 	assert_rate(&rate, 3e9, 0, 0.00025);
 	assert_int_not_equal(worse, rate.hz);
-	/* Neither slower than 1 MHz nor faster than 1 THz. */
+	/* Rates below 1 MHz and above 1 THz are refused. */
 	for (double per_ns = 1e-4; per_ns < 1e5; per_ns *= 1e8) {
 		rate = (struct weft__xentrace_rate){0};
 		samples->count = 0;
@@ -205,7 +205,7 @@ static void switches_in_a_row_are_a_chain(void **state)
 	free(t);
 }
 
-/* A quarter of the bytes for each of four pCPUs, in whole windows. */
+/* Each of four pCPUs gets a quarter of the bytes, rounded down to whole windows. */
 static void a_short_survey_reads_the_first_windows(void **state)
 {
 	(void)state;
@@ -272,7 +272,7 @@ static void exits_tell_whose_processor_it_is(void **state)
 	}
 }
 
-/* Hypercalls with these cycles between them, and the quick time of that trace. */
+/* The quick time of a trace of hypercalls with these cycles between them. */
 static uint64_t quick(const uint64_t *gaps, size_t count, size_t times)
 {
 	struct made_xentrace *t = xentrace_begin();
@@ -394,7 +394,7 @@ static void put_rate(struct made_xentrace *t, uint64_t hz)
 	t->size += WEFT_XENTRACE_NOTE_BYTES;
 }
 
-/* From 1 MHz to 1 THz; the first such note counts, and --cpu-hz before all. */
+/* The first note with a rate from 1 MHz to 1 THz counts, unless --cpu-hz gives one. */
 static void a_note_has_the_rate(void **state)
 {
 	(void)state;
