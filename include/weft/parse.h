@@ -27,6 +27,9 @@ enum weft_parse {
 /* Decimal digits: `42`. */
 enum weft_parse weft_parse_number(const char *text, size_t size, uint64_t *ret_number);
 
+/* Hexadecimal digits of either case, without `0x`: `7f3a`. */
+enum weft_parse weft_parse_hexadecimal(const char *text, size_t size, uint64_t *ret_number);
+
 /* `40ns`, `300us`, `300µs`, `12.5ms`, `1.5 s`, `2min` or `0`; digits finer than 1 ns are dropped.
  */
 enum weft_parse weft_parse_duration(const char *text, size_t size, uint64_t *ret_ns);

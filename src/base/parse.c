@@ -59,9 +59,11 @@ static bool take_whole(struct rest *rest, uint64_t *ret_number)
 {
 	uint64_t number = 0;
 	bool fits = true;
-	while (is_digit(rest))
-		fits = !__builtin_mul_overflow(number, 10, &number) &&
-			   !__builtin_add_overflow(number, take_digit(rest), &number) && fits;
+	while (is_digit(rest)) {
+		unsigned digit = take_digit(rest);
+		fits = fits && !__builtin_mul_overflow(number, 10, &number) &&
+			   !__builtin_add_overflow(number, digit, &number);
+	}
 	*ret_number = number;
 	return fits;
 }
@@ -122,6 +124,33 @@ WEFT__EXPORT enum weft_parse weft_parse_number(const char *text, size_t size, ui
 {
 	static const struct unit none[] = {{"", 1}, {NULL, 0}};
 	return parse((struct rest){text, size}, none, false, ret_number);
+}
+
+/* The value of a hexadecimal digit, or -1. */
+static int value_of(char c)
+{
+	return c >= '0' && c <= '9'   ? c - '0'
+		   : c >= 'a' && c <= 'f' ? c - 'a' + 10
+		   : c >= 'A' && c <= 'F' ? c - 'A' + 10
+								  : -1;
+}
+
+WEFT__EXPORT enum weft_parse weft_parse_hexadecimal(
+	const char *text, size_t size, uint64_t *ret_number)
+{
+	uint64_t number = 0;
+	bool fits = true;
+	size_t at = 0;
+	for (; at < size && value_of(text[at]) >= 0; at++) {
+		fits = fits && number <= UINT64_MAX >> 4;
+		number = number << 4 | (unsigned)value_of(text[at]);
+	}
+	if (!at || at < size)
+		return at ? WEFT_PARSE_UNIT : WEFT_PARSE_NO_NUMBER;
+	if (!fits)
+		return WEFT_PARSE_TOO_LARGE;
+	*ret_number = number;
+	return WEFT_PARSE_OK;
 }
 
 /* Zero is the same in all units. */

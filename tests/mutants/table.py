@@ -35,6 +35,10 @@ MUTANTS = [
         ('while (unit < 3 && value >= 999.5) {', 'while (unit < 3 && value > 1000) {', 'render'),
         ('value < 9.9995 ? 1 :', 'value < 99.9995 ? 1 :', 'render')),
     *in_file(
+        'src/base/parse.c',
+        ('number <= UINT64_MAX >> 4;', 'number <= UINT64_MAX >> 3;', 'number'),
+        ('fits = fits && !__builtin_mul_overflow', 'fits = !__builtin_mul_overflow', 'number')),
+    *in_file(
         'src/base/utf8.c',
         ("byte == 0xed ? 0x9f : 0xbf", "byte == 0xed ? 0xbf : 0xbf", 'text'),
         ('if (byte < 0xc2)', 'if (byte < 0xc0)', 'text'),

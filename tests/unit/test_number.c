@@ -104,18 +104,52 @@ static void sizes_do_not_wrap(void **state)
 static void numbers_are_digits(void **state)
 {
 	static const struct parse_case cases[] = {
-		{"007", OK, 7},
-		{"18446744073709551615", OK, UINT64_MAX},
-		{"18446744073709551616", TOO_MUCH, 0},
-		{"1.0", UNIT, 0},
-		{" 1", NUMBER, 0},
-		{"0x1", UNIT, 0},
+		{"0", OK, 0}, {"007", OK, 7}, {"000000000000000000000000000042", OK, 42},
+		{"18446744073709551615", OK, UINT64_MAX}, {"18446744073709551616", TOO_MUCH, 0},
+		{"99999999999999999999", TOO_MUCH, 0}, {"184467440737095516160", TOO_MUCH, 0},
+		{"99999999999999999999x", UNIT, 0}, {"", NUMBER, 0}, {"1.0", UNIT, 0}, {" 1", NUMBER, 0},
+		{"\t1", NUMBER, 0}, {"1 ", UNIT, 0}, {"1\n", UNIT, 0}, {"+1", NUMBER, 0}, {"-1", NUMBER, 0},
+		{"-0", NUMBER, 0}, {"0x1", UNIT, 0}, {"\xd9\xa1", NUMBER, 0}, /* an Arabic digit */
 	};
 	uint64_t value;
 	(void)state;
 	CHECK(cases, weft_parse_number);
 	assert_int_equal(weft_parse_number("123", 2, &value), OK);
 	assert_int_equal(value, 12);
+}
+
+static void hexadecimal_numbers_are_digits_too(void **state)
+{
+	static const struct parse_case cases[] = {
+		{"0", OK, 0},
+		{"1f", OK, 31},
+		{"1F", OK, 31},
+		{"00000000000000000000abcdefABCDEF", OK, 0xabcdefabcdef},
+		{"ffffffffffffffff", OK, UINT64_MAX},
+		{"10000000000000000", TOO_MUCH, 0},
+		{"20000000000000001", TOO_MUCH, 0},
+		{"ffffffffffffffffffff", TOO_MUCH, 0},
+		{"ffffffffffffffffffffg", UNIT, 0},
+		{"", NUMBER, 0},
+		{"g", NUMBER, 0},
+		{"`", NUMBER, 0},
+		{"@", NUMBER, 0},
+		{":", NUMBER, 0},
+		{"/", NUMBER, 0},
+		{"0x1", UNIT, 0},
+		{"x1", NUMBER, 0},
+		{" 1", NUMBER, 0},
+		{"1 ", UNIT, 0},
+		{"+1", NUMBER, 0},
+		{"-1", NUMBER, 0},
+		{"1.0", UNIT, 0},
+	};
+	uint64_t value;
+	(void)state;
+	CHECK(cases, weft_parse_hexadecimal);
+	assert_int_equal(weft_parse_hexadecimal("123", 2, &value), OK);
+	assert_int_equal(value, 0x12);
+	assert_int_equal(weft_parse_hexadecimal("1", 0, &value), NUMBER);
 }
 
 /* ---- Locales ---- */
@@ -245,6 +279,7 @@ int main(void)
 		cmocka_unit_test(lengths_of_time_are_exact),
 		cmocka_unit_test(sizes_do_not_wrap),
 		cmocka_unit_test(numbers_are_digits),
+		cmocka_unit_test(hexadecimal_numbers_are_digits_too),
 		cmocka_unit_test(the_usual_locale),
 		cmocka_unit_test(a_locale_with_a_decimal_comma),
 		cmocka_unit_test(a_locale_whose_separator_is_two_bytes),
