@@ -8,7 +8,6 @@
 #include "follow/process.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +15,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/field.h"
 
 static const uint64_t INTERVAL_NS = 250000000;
 
@@ -31,7 +32,7 @@ static uint64_t now_ns(void)
 static bool names_inode(const char *line, uint64_t inode)
 {
 	uint64_t found;
-	return sscanf(line, "%*s %*s %*s %*s %" SCNu64, &found) == 1 && found == inode;
+	return weft__field_number(line, 4, UINT64_MAX, &found) && found == inode;
 }
 
 /* True if the process has the file mapped, or if that is unknown: its end will be noticed. */

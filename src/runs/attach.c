@@ -24,6 +24,7 @@
 #include <weft/watch.h>
 
 #include "abi/attach_abi.h"
+#include "base/field.h"
 #include "runs/message.h"
 #include "runs/page.h"
 #include "runs/rings.h"
@@ -69,17 +70,11 @@ static pid_t own_pid(pid_t pid)
 	if (file)
 		fclose(file);
 	text[size] = '\0';
-	char *at = strstr(text, "\nNSpid:"), *end;
-	if (!at)
-		return pid;
-	*strchrnul(at + 1, '\n') = '\0';
-	for (at += strlen("\nNSpid:"); *at; at = end) {
-		long number = strtol(at, &end, 10);
-		if (end == at)
-			break;
-		pid = (pid_t)number;
-	}
-	return pid;
+	const char *line = strstr(text, "\nNSpid:");
+	uint64_t number = (uint64_t)pid;
+	for (unsigned i = 1; line && weft__field_number(line + 1, i, INT32_MAX, &number); i++)
+		continue;
+	return (pid_t)number;
 }
 
 /* False after a report, unless the page is one that we can use. */

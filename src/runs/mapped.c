@@ -10,25 +10,28 @@
  */
 #include "runs/find.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/field.h"
+
 /* Parses "START-END RIGHTS OFFSET DEVICE INODE PATH" of a whole file that is shared and written.
  * The path is cut out of the line. */
 static const char *parse_shared_file(char *line, uint64_t *ret_inode)
 {
-	char rights[5];
+	size_t rights_size, start_size, path_size;
 	uint64_t offset;
-	int at = 0;
-	if (sscanf(line, "%*s %4s %" SCNx64 " %*s %" SCNu64 " %n", rights, &offset, ret_inode, &at) !=
-			3 ||
-		!at || strcmp(rights, "rw-s") != 0 || offset || line[at] != '/')
+	const char *rights = weft__field(line, 1, &rights_size);
+	const char *start = weft__field(line, 2, &start_size);
+	const char *path = weft__field(line, 5, &path_size);
+	if (rights_size != 4 || memcmp(rights, "rw-s", rights_size) != 0 || *path != '/' ||
+		weft_parse_hexadecimal(start, start_size, &offset) != WEFT_PARSE_OK || offset ||
+		!weft__field_number(line, 4, UINT64_MAX, ret_inode))
 		return NULL;
 	line[strcspn(line, "\n")] = '\0';
-	return line + at;
+	return path;
 }
 
 static bool is_inode(const char *path, uint64_t inode)

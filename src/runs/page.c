@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "abi/attach_abi.h"
+#include "base/field.h"
 #include "runs/message.h"
 #include "runs/rings.h"
 
@@ -32,7 +33,6 @@ static const char PAGE_NAME[] = "/memfd:" WEFT_ABI_ATTACH_NAME " (deleted)";
 /* A line of /proc/PID/maps. */
 struct mapping {
 	uint64_t start, end, inode;
-	unsigned major, minor;
 };
 
 /* ---- Finding ---- */
@@ -44,16 +44,26 @@ static FILE *open_process(pid_t pid, const char *name)
 	return fopen(path, "re");
 }
 
-/* Parses "START-END RIGHTS OFFSET MAJOR:MINOR INODE NAME". */
+/* Parses "START-END" in hexadecimal. */
+static bool parse_range(const char *text, size_t size, struct mapping *mapping)
+{
+	const char *dash = memchr(text, '-', size);
+	return dash &&
+		   weft_parse_hexadecimal(text, (size_t)(dash - text), &mapping->start) == WEFT_PARSE_OK &&
+		   weft_parse_hexadecimal(dash + 1, size - (size_t)(dash + 1 - text), &mapping->end) ==
+			   WEFT_PARSE_OK;
+}
+
+/* Parses "START-END RIGHTS OFFSET DEVICE INODE NAME". */
 static bool parse_mapping(const char *line, struct mapping *ret_mapping)
 {
 	struct mapping m;
-	int at = 0;
-	int found = sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %x:%x %" SCNu64 " %n", &m.start,
-		&m.end, &m.major, &m.minor, &m.inode, &at);
-	size_t length = sizeof(PAGE_NAME) - 1;
-	if (found != 5 || !at || strncmp(line + at, PAGE_NAME, length) != 0 ||
-		line[(size_t)at + length] != '\n')
+	size_t size, length = sizeof(PAGE_NAME) - 1;
+	const char *name = weft__field(line, 5, &size);
+	if (strncmp(name, PAGE_NAME, length) != 0 || name[length] != '\n')
+		return false;
+	const char *range = weft__field(line, 0, &size);
+	if (!parse_range(range, size, &m) || !weft__field_number(line, 4, UINT64_MAX, &m.inode))
 		return false;
 	*ret_mapping = m;
 	return true;

@@ -20,6 +20,7 @@
 #include <weft/follow.h>
 
 #include "abi/run_abi.h"
+#include "base/field.h"
 #include "runs/message.h"
 
 /* True if the process has ended and its parent has not waited for it yet: it records no more. */
@@ -217,7 +218,7 @@ double weft__runs_process_start(pid_t pid)
 {
 	char path[64], text[1024];
 	struct timespec now, booted;
-	unsigned long long ticks;
+	uint64_t ticks;
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	FILE *file = fopen(path, "re");
 	size_t size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
@@ -225,12 +226,10 @@ double weft__runs_process_start(pid_t pid)
 		fclose(file);
 	text[size] = '\0';
 	/* PID (NAME) STATE and 18 more fields come before the start time; NAME may hold anything. */
-	const char *at = strrchr(text, ')');
-	for (int field = 0; at && field < 20; field++)
-		at = strchr(at + 1, ' ');
+	const char *name_end = strrchr(text, ')');
 	clock_gettime(CLOCK_REALTIME, &now);
 	clock_gettime(CLOCK_BOOTTIME, &booted);
-	if (!at || sscanf(at, "%llu", &ticks) != 1)
+	if (!name_end || !weft__field_number(name_end + 1, 19, UINT64_MAX, &ticks))
 		return (double)now.tv_sec + 1;
 	return (double)(now.tv_sec - booted.tv_sec) + (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/export.h"
+#include "base/field.h"
 
 #define TMPFS_TYPE 0x01021994 /* TMPFS_MAGIC of linux/magic.h */
 
@@ -54,13 +55,15 @@ static void read_process(pid_t pid, const char *name, char *ret_text, size_t siz
 }
 
 /* Real, effective, saved and file system user id. */
-static bool read_users(pid_t pid, unsigned ret_users[4])
+static bool read_users(pid_t pid, uint64_t ret_users[4])
 {
 	char text[4096];
 	read_process(pid, "status", text, sizeof(text));
 	const char *line = strstr(text, "\nUid:");
-	return line && sscanf(line, "\nUid: %u %u %u %u", &ret_users[0], &ret_users[1], &ret_users[2],
-					   &ret_users[3]) == 4;
+	bool good = line;
+	for (unsigned i = 0; i < 4 && good; i++)
+		good = weft__field_number(line + 1, i + 1, UINT32_MAX, &ret_users[i]);
+	return good;
 }
 
 static double seconds(clockid_t clock)
@@ -75,14 +78,11 @@ static double seconds(clockid_t clock)
 static bool is_older(const struct stat *status, pid_t pid)
 {
 	char text[1024];
-	unsigned long long ticks;
+	uint64_t ticks;
 	read_process(pid, "stat", text, sizeof(text));
 	/* PID (NAME) STATE and 18 more fields come before the start time; NAME may hold anything. */
-	const char *at = strrchr(text, ')');
-	if (!at || sscanf(at + 1,
-				   " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-				   "%*s %llu",
-				   &ticks) != 1)
+	const char *name_end = strrchr(text, ')');
+	if (!name_end || !weft__field_number(name_end + 1, 19, UINT64_MAX, &ticks))
 		return true; /* the process has ended meanwhile */
 	double booted = seconds(CLOCK_REALTIME) - seconds(CLOCK_BOOTTIME);
 	double started = booted + (double)ticks / (double)sysconf(_SC_CLK_TCK);
@@ -93,7 +93,8 @@ static bool is_older(const struct stat *status, pid_t pid)
  * process still runs, the file must belong to its user. */
 static bool check_owner(const struct stat *status, pid_t pid, struct weft_ring_check *check)
 {
-	unsigned users[4], owner = (unsigned)status->st_uid;
+	uint64_t users[4];
+	unsigned owner = (unsigned)status->st_uid;
 	check->is_ours = check->has_process = status->st_uid == geteuid();
 	if (check->is_ours)
 		return true;
@@ -105,8 +106,8 @@ static bool check_owner(const struct stat *status, pid_t pid, struct weft_ring_c
 		check->has_process |= users[i] == owner;
 	if (check->has_process || is_older(status, pid))
 		return true;
-	return refuse(
-		check, "it belongs to user %u, but process %d to user %u", owner, (int)pid, users[1]);
+	return refuse(check, "it belongs to user %u, but process %d to user %u", owner, (int)pid,
+		(unsigned)users[1]);
 }
 
 /* ---- The entry ---- */

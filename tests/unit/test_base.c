@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/diagnostics.h"
+#include "base/field.h"
 #include "base/index.h"
 #include "base/search.h"
 #include "base/sort.h"
@@ -390,6 +391,54 @@ static void bytes_without_memory_stay_as_they_are(void **state)
 	weft__bytes_finish(&bytes);
 }
 
+/* ---- Fields ---- */
+
+static void expect_field(const char *line, unsigned index, const char *expected)
+{
+	size_t size = 99;
+	const char *field = weft__field(line, index, &size);
+	assert_int_equal(size, strlen(expected));
+	assert_memory_equal(field, expected, size);
+}
+
+static void fields_are_between_spaces_and_tabs(void **state)
+{
+	(void)state;
+	const char *line = "7f00-7fff rw-s\t00  00:01 42   /a b\nnext";
+	expect_field(line, 0, "7f00-7fff");
+	expect_field(line, 1, "rw-s");
+	expect_field(line, 2, "00");
+	expect_field(line, 3, "00:01");
+	expect_field(line, 4, "42");
+	expect_field(line, 5, "/a");
+	expect_field(line, 6, "b");
+	expect_field(line, 7, "");
+	expect_field(line, 1000, "");
+	expect_field(" \t1 ", 0, "1");
+	expect_field(" \t1 ", 1, "");
+	expect_field("\n1", 0, "");
+	expect_field("\n1", 1, "");
+	expect_field("", 0, "");
+	expect_field("", 1, "");
+}
+
+static void a_field_is_a_number_as_a_whole(void **state)
+{
+	(void)state;
+	const char *line = "12 -3 +4 5x 18446744073709551615 18446744073709551616";
+	uint64_t number = 77;
+	assert_false(weft__field_number(line, 0, 11, &number));
+	for (unsigned i = 1; i < 8; i++)
+		if (i != 4)
+			assert_false(weft__field_number(line, i, UINT64_MAX, &number));
+	assert_int_equal(number, 77);
+	assert_true(weft__field_number(line, 0, 12, &number));
+	assert_int_equal(number, 12);
+	assert_false(weft__field_number(line, 4, UINT64_MAX - 1, &number));
+	assert_true(weft__field_number(line, 4, UINT64_MAX, &number));
+	assert_true(number == UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +457,8 @@ int main(void)
 		cmocka_unit_test(pairs_are_sorted_by_their_keys),
 		cmocka_unit_test(bytes_are_little_endian_and_exact),
 		cmocka_unit_test(bytes_without_memory_stay_as_they_are),
+		cmocka_unit_test(fields_are_between_spaces_and_tabs),
+		cmocka_unit_test(a_field_is_a_number_as_a_whole),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
