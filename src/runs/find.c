@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <weft/parse.h>
+
 #include "runs/directory.h"
 #include "runs/message.h"
 
@@ -167,10 +169,10 @@ bool weft__runs_find_process(pid_t pid, struct weft__runs_found *ret_ring)
 
 pid_t weft__runs_parse_pid(const char *operand)
 {
-	size_t length = strlen(operand);
-	bool is_pid = length > 0 && length < 10 && strspn(operand, "0123456789") == length &&
-				  access(operand, F_OK) != 0;
-	return is_pid ? (pid_t)strtol(operand, NULL, 10) : 0;
+	uint64_t number;
+	bool is_pid = weft_parse_number(operand, strlen(operand), &number) == WEFT_PARSE_OK &&
+				  number <= INT32_MAX && access(operand, F_OK) != 0;
+	return is_pid ? (pid_t)number : 0;
 }
 
 /* Opens a file that the user named: follows links, and does not wait for a FIFO's writer. */

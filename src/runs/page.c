@@ -22,6 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <weft/parse.h>
+
 #include "abi/attach_abi.h"
 #include "base/field.h"
 #include "runs/message.h"
@@ -212,9 +214,10 @@ bool weft__runs_linked_find(struct weft__runs_linked_list *ret_list)
 	DIR *entries = opendir("/proc");
 	bool good = true;
 	for (struct dirent *entry; good && entries && (entry = readdir(entries));) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (pid > 0 && weft__runs_has_page(pid))
-			good = add(&linked, pid);
+		uint64_t pid;
+		if (weft_parse_number(entry->d_name, strlen(entry->d_name), &pid) == WEFT_PARSE_OK &&
+			weft__runs_has_page((pid_t)pid))
+			good = add(&linked, (pid_t)pid);
 	}
 	if (entries)
 		closedir(entries);

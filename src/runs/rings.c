@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include <weft/follow.h>
+#include <weft/parse.h>
 
 #include "abi/run_abi.h"
 #include "base/field.h"
@@ -42,15 +44,20 @@ static bool is_zombie(pid_t pid)
 /* Parses -PID or -PID.N at the end of the `size` bytes of `name`. */
 static bool parse_process(const char *name, size_t size, struct weft__runs_ring *ring)
 {
-	const char *dash = memrchr(name, '-', size);
-	char *end;
+	const char *dash = memrchr(name, '-', size), *end = name + size;
+	uint64_t pid, program = 1;
 	if (!dash)
 		return false;
-	ring->pid = (pid_t)strtol(dash + 1, &end, 10);
-	ring->program = 1;
-	if (*end == '.' && end < name + size)
-		ring->program = (unsigned)strtoul(end + 1, &end, 10);
-	return end == name + size && ring->pid > 0;
+	const char *dot = memchr(dash, '.', (size_t)(end - dash)), *pid_end = dot ? dot : end;
+	if (weft_parse_number(dash + 1, (size_t)(pid_end - dash - 1), &pid) != WEFT_PARSE_OK || !pid ||
+		pid > INT32_MAX)
+		return false;
+	if (dot && (weft_parse_number(dot + 1, (size_t)(end - dot - 1), &program) != WEFT_PARSE_OK ||
+				   program > UINT_MAX))
+		return false;
+	ring->pid = (pid_t)pid;
+	ring->program = (unsigned)program;
+	return true;
 }
 
 /* Fills the members that follow from the name alone, without a system call. */

@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <weft/parse.h>
+
 #include "runs/compress.h"
 #include "runs/file.h"
 
@@ -79,14 +81,14 @@ static char *numbered(const char *name, uint64_t number)
 /* The number in the name of a file of this series; 0: another file. */
 static uint64_t number_of(const char *base, const char *entry)
 {
-	size_t stem = stem_of(base);
-	if (strncmp(entry, base, stem) != 0 || entry[stem] != '.')
+	size_t stem = stem_of(base), size = strlen(entry), suffix = strlen(base + stem);
+	if (strncmp(entry, base, stem) != 0 || entry[stem] != '.' || size < stem + 1 + 4 + suffix)
 		return 0;
-	char *end;
-	uint64_t number = strtoull(entry + stem + 1, &end, 10);
-	size_t digits = (size_t)(end - entry) - stem - 1;
-	bool good = entry[stem + 1] >= '0' && entry[stem + 1] <= '9' && digits >= 4 &&
-				strcmp(end, base + stem) == 0 && number <= NUMBER_MAX;
+	uint64_t number;
+	size_t digits = size - stem - 1 - suffix;
+	bool good = strcmp(entry + size - suffix, base + stem) == 0 &&
+				weft_parse_number(entry + stem + 1, digits, &number) == WEFT_PARSE_OK &&
+				number <= NUMBER_MAX;
 	return good ? number : 0;
 }
 

@@ -155,6 +155,9 @@ static void numbers_continue_those_of_existing_files(void **state)
 	place_put(&place, "log.0900.zst", "");
 	place_put(&place, "log.0900.weft.old", "");
 	place_put(&place, "log.+900.weft", "");
+	place_put(&place, "log. 900.weft", "");
+	place_put(&place, "log.900x.weft", "");
+	place_put(&place, "log.18446744073709552516.weft", "");
 	place_put(&place, "log.100000000.weft", "");
 	place_put(&place, "other.0900.weft", "");
 	place_put(&place, "abc.0900.weft", "");

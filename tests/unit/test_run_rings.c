@@ -68,7 +68,10 @@ static void names_of_no_ring_are_left_out(void **state)
 {
 	(void)state;
 	static const char *const others[] = {"total", "orphaned", "a.weft", "a-.weft", "a-x.weft",
-		"a-0.weft", "a-12x.weft", "a-12.x.weft", "a-12.2x.weft", "a-12.weft.zst", "a-12"};
+		"a-0.weft", "a-12x.weft", "a-12.x.weft", "a-12.2x.weft", "a-12.weft.zst", "a-12",
+		"a-+12.weft", "a- 12.weft", "a-12..weft", "a-12.+2.weft", "a-12.2.3.weft",
+		/* These wrap to 1. */
+		"a-4294967297.weft", "a-18446744073709551617.weft", "a-12.4294967297.weft"};
 	struct place place = place_make();
 	struct weft__runs_rings rings;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
