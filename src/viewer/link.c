@@ -4,7 +4,6 @@
  * links. Values contain no spaces and quotes: such bytes are written as %XX.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/export.h"
@@ -216,17 +215,11 @@ static void decode(const char *value, size_t size, char text[WEFT__FILTER_BYTES]
 {
 	size_t used = 0;
 	for (size_t i = 0; i < size && used < WEFT__FILTER_BYTES - 1; i++) {
-		char digits[3] = {0}, *end;
-		if (value[i] == '%' && i + 2 < size) {
-			memcpy(digits, value + i + 1, 2);
-			long byte = strtol(digits, &end, 16);
-			if (*end == '\0' && byte > 0) {
-				text[used++] = (char)byte;
-				i += 2;
-				continue;
-			}
-		}
-		text[used++] = value[i];
+		uint64_t byte;
+		bool is_escape = value[i] == '%' && i + 2 < size &&
+						 weft_parse_hexadecimal(value + i + 1, 2, &byte) == WEFT_PARSE_OK && byte;
+		text[used++] = is_escape ? (char)byte : value[i];
+		i += is_escape ? 2 : 0;
 	}
 	text[used] = '\0';
 }

@@ -422,6 +422,8 @@ static void every_part_of_a_link_is_read(void **state)
 	script_run(&s, "command view search=a%20b%zz%2 filter=%2C");
 	assert_string_equal(s.viewer->search.text, "a b%zz%2");
 	assert_string_equal(s.viewer->rows.filter, ",");
+	script_run(&s, "command view search=a%+5%-5%0x%00%4a%4A");
+	assert_string_equal(s.viewer->search.text, "a%+5%-5%0x%00JJ");
 	script_run(&s, "command goto    100ms");
 	assert_non_null(strstr(weft_viewer_link(s.viewer), "start="));
 	script_end(&s);
