@@ -9,6 +9,7 @@
 
 #include <weft/error.h>
 #include <weft/guest.h>
+#include <weft/parse.h>
 
 #include "abi/buffer_abi.h"
 #include "follow/clock.h"
@@ -35,17 +36,20 @@ int weft__live_open_guest(struct weft__live_ring *live, struct weft_guest *guest
 static void read_boot_id(uint8_t ret_id[16])
 {
 	char text[40] = "";
-	unsigned bytes[16];
+	const char *at = text;
+	uint8_t id[16] = {0};
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	bool good =
-		file && fgets(text, sizeof(text), file) &&
-		sscanf(text, "%2x%2x%2x%2x-%2x%2x-%2x%2x-%2x%2x-%2x%2x%2x%2x%2x%2x", &bytes[0], &bytes[1],
-			&bytes[2], &bytes[3], &bytes[4], &bytes[5], &bytes[6], &bytes[7], &bytes[8], &bytes[9],
-			&bytes[10], &bytes[11], &bytes[12], &bytes[13], &bytes[14], &bytes[15]) == 16;
-	for (int i = 0; i < 16; i++)
-		ret_id[i] = good ? (uint8_t)bytes[i] : 0;
+	bool good = file && fgets(text, sizeof(text), file);
 	if (file)
 		fclose(file);
+	for (int i = 0; i < 16 && good; i++, at += 2) {
+		uint64_t byte = 0;
+		at += *at == '-';
+		good = weft_parse_hexadecimal(at, 2, &byte) == WEFT_PARSE_OK;
+		id[i] = (uint8_t)byte;
+	}
+	for (int i = 0; i < 16; i++)
+		ret_id[i] = good ? id[i] : 0;
 }
 
 static void copy_comparisons(const struct weft_guest *guest, struct weft__guest_facts *facts)

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/parse.h>
+
 #include "base/export.h"
 #include "xen/announced.h"
 
@@ -81,10 +83,10 @@ static void read_domain_name(struct weft_host *host, uint32_t domain, char ret_n
 /* The number that a text is, or UINT32_MAX. */
 static uint32_t number_of(const char *text)
 {
-	size_t length = strlen(text);
-	bool is_number = length > 0 && length < 6 && strspn(text, "0123456789") == length;
-	unsigned long number = is_number ? strtoul(text, NULL, 10) : DOMAINS_MAX;
-	return number < DOMAINS_MAX ? (uint32_t)number : UINT32_MAX;
+	uint64_t number;
+	bool is_domain =
+		weft_parse_number(text, strlen(text), &number) == WEFT_PARSE_OK && number < DOMAINS_MAX;
+	return is_domain ? (uint32_t)number : UINT32_MAX;
 }
 
 struct found {
