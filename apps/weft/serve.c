@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <weft/parse.h>
 #include <weft/source.h>
 
 #include "record/record.h"
@@ -74,10 +75,12 @@ static bool parse_address(const char *text, struct serve_arguments *a)
 		colon = NULL;
 	size_t length = colon ? (size_t)(colon - text) : strlen(text);
 	a->is_port_given = colon != NULL;
-	if (colon && (!colon[1] || strlen(colon + 1) >= sizeof(a->port) ||
-					 strspn(colon + 1, "0123456789") != strlen(colon + 1)))
+	const char *port = colon ? colon + 1 : SERVE_USUAL_PORT;
+	uint64_t number;
+	if (weft_parse_number(port, strlen(port), &number) != WEFT_PARSE_OK || number > UINT16_MAX ||
+		strlen(port) >= sizeof(a->port))
 		return false;
-	snprintf(a->port, sizeof(a->port), "%s", colon ? colon + 1 : SERVE_USUAL_PORT);
+	strcpy(a->port, port);
 	if (length && text[0] == '[') {
 		if (!bracket || bracket != text + length - 1)
 			return false;
@@ -90,7 +93,7 @@ static bool parse_address(const char *text, struct serve_arguments *a)
 		strcpy(a->address, "127.0.0.1");
 	else
 		snprintf(a->address, sizeof(a->address), "%.*s", (int)length, text);
-	return strtoul(a->port, NULL, 10) <= 65535;
+	return true;
 }
 #else
 static bool parse_address(const char *text, struct serve_arguments *a)

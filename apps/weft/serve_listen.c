@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <weft/parse.h>
+
 #include "cli.h"
 
 static bool is_loopback(const struct sockaddr *address)
@@ -102,7 +104,8 @@ int serve_listen(const struct serve_address *address, struct serve_guard *guard)
 {
 	struct sockaddr_storage bound;
 	socklen_t size = sizeof(bound);
-	char host[SERVE_HOST_BYTES - 2] = "", port[8] = "0";
+	char host[SERVE_HOST_BYTES - 2] = "", port[8] = "";
+	uint64_t number = 0;
 	int fd =
 		open_socket(address->address, address->port, address->is_port_given, &guard->is_loopback);
 	if (fd < 0)
@@ -111,7 +114,8 @@ int serve_listen(const struct serve_address *address, struct serve_guard *guard)
 		getnameinfo((struct sockaddr *)&bound, size, host, sizeof(host), port, sizeof(port),
 			NI_NUMERICHOST | NI_NUMERICSERV);
 	choose_address(host, sizeof(host));
-	guard->port = (uint16_t)strtoul(port, NULL, 10);
+	(void)weft_parse_number(port, strlen(port), &number);
+	guard->port = (uint16_t)number;
 	snprintf(guard->host, sizeof(guard->host), strchr(host, ':') ? "[%s]" : "%s", host);
 	return fd;
 }

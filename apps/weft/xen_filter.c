@@ -99,13 +99,11 @@ bool xen_events_parse(const char *command, const char *text, uint32_t *ret_mask)
 {
 	struct xen_filter filter = {0};
 	uint64_t mask;
-	if (strncmp(text, "0x", 2) == 0) {
-		char *end;
-		mask = strtoull(text + 2, &end, 16);
-		if (!*end && end - text <= 10 && mask) {
-			*ret_mask = (uint32_t)mask;
-			return true;
-		}
+	if (strncmp(text, "0x", 2) == 0 &&
+		weft_parse_hexadecimal(text + 2, strlen(text + 2), &mask) == WEFT_PARSE_OK && mask &&
+		mask <= UINT32_MAX) {
+		*ret_mask = (uint32_t)mask;
+		return true;
 	}
 	bool good = true;
 	for (const char *at = text; good; at++) {

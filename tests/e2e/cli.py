@@ -101,6 +101,8 @@ def without_xen_there_is_no_trace_of_it():
         result = weft('record', 'xen:host', '-o', os.devnull, status=125)
         assert 'weft: xen:host: this machine does not run Xen' in result.stderr, result.stderr
     for options, message in ((['--events', 'none'], 'is neither a list of'), (['--events', '0x'], 'is neither a list of'),
+                             (['--events', '0x-1'], 'is neither a list of'), (['--events', '0x0x1'], 'is neither a list of'),
+                             (['--events', '0x0'], 'is neither a list of'), (['--events', '0x100000000'], 'is neither a list of'),
                              (['--filter', 'x'], 'is neither domain=N'), (['--size', '1M'], 'unknown option'),
                              (['more'], 'xen:host'), (['-o', ''], 'is empty')):
         assert message in weft('record', 'xen:host', *options, status=2).stderr, options

@@ -740,6 +740,8 @@ def wrong_use_says_what_would_be_right():
             (['--listen', 'example.org', TRACES], 1, 'is not an address'),
             (['--listen', '127.0.0.1:', TRACES], 2, 'is not an address'),
             (['--listen', '127.0.0.1:99999', TRACES], 2, 'is not an address'),
+            (['--listen', '127.0.0.1:65536', TRACES], 2, 'is not an address'),
+            (['--listen', '127.0.0.1:+1', TRACES], 2, 'is not an address'),
             (['--listen', '[::1', TRACES], 2, 'is not an address'),
             (['/nowhere'], 3, '/nowhere: No such file'), (['/dev/null'], 3, 'neither a file nor a directory'),
             (['--nonsense'], 2, 'unknown option')):

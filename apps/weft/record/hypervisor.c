@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include <weft/guest.h>
+#include <weft/parse.h>
 #include <weft/xentrace.h>
 
 #include "cut.h"
@@ -83,9 +84,9 @@ static bool read_boot_id(unsigned char ret_id[16])
 		fclose(file);
 	const char *at = text;
 	for (int i = 0; good && i < 16; i++, at += 2) {
-		unsigned byte;
+		uint64_t byte = 0;
 		at += *at == '-';
-		good = sscanf(at, "%2x", &byte) == 1;
+		good = weft_parse_hexadecimal(at, 2, &byte) == WEFT_PARSE_OK;
 		ret_id[i] = (unsigned char)byte;
 	}
 	return good;

@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <weft/parse.h>
+
 #include "abi/buffer_abi.h"
 #include "abi/name_abi.h"
 #include "lines.h"
@@ -94,8 +96,7 @@ static bool parse(const char *text, uint32_t size, const char **ret_name, const 
 	const char *address = *ret_file < end ? *ret_file + strlen(*ret_file) + 1 : end;
 	if (address >= end || **ret_file != '/')
 		return false;
-	*ret_address = strtoull(address, NULL, 16);
-	return true;
+	return weft_parse_hexadecimal(address, strlen(address), ret_address) == WEFT_PARSE_OK;
 }
 
 static void look_up(struct names *names, struct debug_info *info, const char *text, uint32_t size)
