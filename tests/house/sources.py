@@ -37,14 +37,13 @@ def comments_name_files_that_exist():
     assert not missing, '\n'.join(missing)
 
 
-# printf and strtod write and read the decimal separator of the locale; `%.0f` writes none.
+# printf writes the decimal separator of the locale; `%.0f` writes none.
 REAL_FORMAT = re.compile(r'"(?:[^"\\\n]|\\.)*%[-+ #]*(?:\d+|\*)?(?:\.(?!0f)(?:\d+|\*)?)?(?!\.0f)[fegFEG](?:[^"\\\n]|\\.)*"')
-REAL_PARSER = re.compile(r'\b(?:strtod|strtof|strtold|atof)\s*\(')
 
 
 def locale_uses(text):
     code = COMMENT.sub(lambda m: '' if m.group().startswith('/*') else m.group(), text)
-    return [m.group() for pattern in (REAL_FORMAT, REAL_PARSER) for m in pattern.finditer(code)]
+    return REAL_FORMAT.findall(code)
 
 
 @case
@@ -53,6 +52,28 @@ def numbers_do_not_depend_on_the_locale():
              if path.startswith(('src/', 'include/')) and path != 'src/base/number.c'
              for use in locale_uses(read(path))]
     assert not wrong, 'use base/number.h instead:\n' + '\n'.join(wrong)
+
+
+# These take spaces and a sign, ignore what follows the number, and convert numbers that are too large to others; strtod
+# depends on the locale.
+PARSER = re.compile(r'\b(?:(?:str|wcs)to(?:d|f|ld|l|ul|ll|ull|q|uq|imax|umax)(?:_l)?|ato(?:f|i|l|ll|q)|v?[fsw]*scanf)\b')
+PARSERS = {
+    'src/base/number.c': ['strtod'],  # for weft__number_parse, which replaces the separator
+    'src/platform/autostart.c': ['strtoul', 'strtoull'],  # the recorder uses nothing of src/base
+}
+
+
+def parsers(text):
+    return sorted(set(PARSER.findall(COMMENT.sub(' ', text))))
+
+
+@case
+def numbers_are_parsed_in_one_place():
+    folders = ('src/', 'include/', 'apps/', 'adapters/', 'bindings/')
+    found = {path: parsers(read(path)) for path in SOURCES if path.startswith(folders)}
+    wrong = ['%s: %s, allowed: %s' % (path, ' '.join(used), ' '.join(PARSERS.get(path, [])) or 'none')
+             for path, used in found.items() if used != PARSERS.get(path, [])]
+    assert not wrong, 'use weft/parse.h, base/field.h or base/number.h instead:\n' + '\n'.join(wrong)
 
 
 # Comments name their subject, as CONTRIBUTING.md asks: a comment must not begin with these words instead.
@@ -136,8 +157,11 @@ def each_planted_bug_has_its_text():
 @case
 def the_checks_notice():
     assert missing_files('a.c', '/* see not-there.c, number.h */ "/* nor.h */"') == ['a.c names not-there.c']
-    assert locale_uses('f("%.3g %s", 1); g("%*.*f"); strtod (x);') and len(locale_uses('p("%e") p("%.2f")')) == 2
+    assert len(locale_uses('f("%.3g %s", 1); g("%*.*f");')) == 2 and len(locale_uses('p("%e") p("%.2f")')) == 2
     assert not locale_uses('/* "%f" */ f("%.0f %% of %d fe %s", x);')
+    assert parsers('strtod (x); p = atoi; vfscanf(f); wcstoll_l(x); strtoumax(x)') == [
+        'atoi', 'strtod', 'strtoumax', 'vfscanf', 'wcstoll_l']
+    assert not parsers('/* strtol(x) */ f("atoi(x)"); my_strtol(x); strtok(x); strtology(x); scan(x);')
     assert len(riddles('a.c', '/* What is left. */ f("it is no buffer"); /* Read by somebody. */')) == 3
     assert retired_names('src/a.c', 'int ret_place; f(told_count); places_left(); struct weft__place *p;') == [
         'places_left', 'ret_place', 'told_count', 'weft__place']

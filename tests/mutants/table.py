@@ -39,6 +39,10 @@ MUTANTS = [
         ('number <= UINT64_MAX >> 4;', 'number <= UINT64_MAX >> 3;', 'number'),
         ('fits = fits && !__builtin_mul_overflow', 'fits = !__builtin_mul_overflow', 'number')),
     *in_file(
+        'src/base/field.h',
+        ('|| number > most)', '|| number >= most)', 'base'),
+        ('for (; index; index--) {', 'for (; index > 1; index--) {', 'base')),
+    *in_file(
         'src/base/utf8.c',
         ("byte == 0xed ? 0x9f : 0xbf", "byte == 0xed ? 0xbf : 0xbf", 'text'),
         ('if (byte < 0xc2)', 'if (byte < 0xc0)', 'text'),
