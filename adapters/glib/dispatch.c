@@ -104,11 +104,13 @@ static bool is_writable(const void *variable)
 	return search.is_writable;
 }
 
-/* Two threads may do this at the same time, and store the same. */
+/* Two threads may do this at the same time, and store the same: `finalize` is replaced after
+ * `dispatch`, and loaded before it, so both are the original ones if `dispatch` is. */
 void weft__glib_watch(const GSourceFuncs *constant, const char *word)
 {
 	GSourceFuncs *functions = (GSourceFuncs *)(uintptr_t)constant;
-	dispatch_function dispatch = functions->dispatch;
+	finalize_function finalize = __atomic_load_n(&functions->finalize, __ATOMIC_ACQUIRE);
+	dispatch_function dispatch = __atomic_load_n(&functions->dispatch, __ATOMIC_RELAXED);
 	if (dispatch == on_dispatch || !dispatch || !is_writable(functions))
 		return;
 	struct weft__hooks_subject *subject = weft__hooks_subject_put(functions);
@@ -120,7 +122,7 @@ void weft__glib_watch(const GSourceFuncs *constant, const char *word)
 		size++;
 	}
 	subject->name[size] = '\0';
-	subject->second = (weft__hooks_callback)functions->finalize;
+	subject->second = (weft__hooks_callback)finalize;
 	__atomic_store_n(&subject->callback, (weft__hooks_callback)dispatch, __ATOMIC_RELEASE);
 	__atomic_store_n(&functions->dispatch, on_dispatch, __ATOMIC_RELEASE);
 	__atomic_store_n(&functions->finalize, on_finalize, __ATOMIC_RELEASE);
