@@ -88,6 +88,6 @@ clean: ## remove everything that was built
 	rm -rf build build-*
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 17
 
-.PHONY: all demo view check bench fuzz kills hostile mutants dropin install format clean help
+.PHONY: all demo view check adapters-check bench fuzz kills hostile mutants dropin install format clean help
