@@ -350,7 +350,7 @@ MUTANTS = [
         ('if (shown < WEFT_STORY_LINES_MAX) {', 'if (shown <= WEFT_STORY_LINES_MAX) {', 'story_words')),
     *in_file(
         'src/story/problems/contention.c',
-        ('if (c->hold_count < HOLDS_MIN)', 'if (c->hold_count <= HOLDS_MIN)', 'problems_limits')),
+        ('if (c->holds.count < HOLDS_MIN)', 'if (c->holds.count <= HOLDS_MIN)', 'problems_limits')),
     *in_file(
         'src/story/problems/idle.c',
         ('if (length / FAR_LONGER < gaps->usual_ns)', 'if (length / FAR_LONGER <= gaps->usual_ns)', 'problems_limits')),
