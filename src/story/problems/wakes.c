@@ -10,12 +10,12 @@
  * try to read it and, where a library makes a promise for each waiter, its children. And a task
  * that waits itself: it misses a signal that comes while it still runs, if it then goes to sleep.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/sort.h"
 #include "story/holders.h"
 #include "story/problems/findings.h"
+#include "story/problems/missed.h"
 
 #define FAR_LONGER  8              /* ratio to the usual wait */
 #define WAITS_MIN   4              /* waits needed to know what is usual */
@@ -48,13 +48,6 @@ struct wakes {
 	struct event *events;
 	uint64_t *waits; /* lengths; with room for twice as many, for sorting */
 	uint64_t trace_ns, least_ns;
-};
-
-/* The wait that missed a signal. */
-struct missed {
-	uint32_t count, edge, waiter;
-	uint32_t ignored; /* signals while it waits, the first of which is `edge`; 0: one before it */
-	uint64_t since, until; /* the longest wait */
 };
 
 static bool is_meeting_point(const struct wakes *w, uint32_t task, struct weft__edge_list to)
@@ -179,22 +172,18 @@ static uint64_t usual_wait(struct wakes *w, uint32_t events)
 	return median(w, count);
 }
 
-static uint64_t length_of(const struct wakes *w, uint64_t since, uint64_t until)
+static bool is_too_long(const struct wakes *w, uint64_t since, uint64_t until, uint64_t usual_ns)
 {
-	uint64_t end = until == UINT64_MAX ? w->model->summary.end : until;
-	return end > since ? end - since : 0;
-}
-
-static bool is_too_long(const struct wakes *w, uint64_t length, uint64_t usual_ns)
-{
+	uint64_t length = weft__missed_ns(w->model, since, until);
 	uint64_t least = usual_ns ? w->least_ns : w->trace_ns / LEAST_SHARE;
 	return length > 0 && length >= least && length / FAR_LONGER >= usual_ns;
 }
 
-static void miss(struct missed *missed, const struct wakes *w, uint32_t edge, uint32_t waiter,
+static void miss(struct weft__missed *missed, const struct wakes *w, uint32_t edge, uint32_t waiter,
 	uint64_t since, uint64_t until)
 {
-	if (missed->count++ && length_of(w, since, until) <= length_of(w, missed->since, missed->until))
+	if (missed->count++ && weft__missed_ns(w->model, since, until) <=
+							   weft__missed_ns(w->model, missed->since, missed->until))
 		return;
 	missed->edge = edge;
 	missed->waiter = waiter;
@@ -212,9 +201,9 @@ static bool is_alone(const struct wakes *w, uint32_t events, uint32_t at)
 	return true;
 }
 
-static struct missed sweep(struct wakes *w, uint32_t task, uint32_t events)
+static struct weft__missed sweep(struct wakes *w, uint32_t task, uint32_t events)
 {
-	struct missed missed = {0};
+	struct weft__missed missed = {0};
 	uint64_t usual_ns = usual_wait(w, events);
 	uint32_t waiting = 0, lost = WEFT_NONE;
 	for (uint32_t i = 0; i < events; i++) {
@@ -228,8 +217,7 @@ static struct missed sweep(struct wakes *w, uint32_t task, uint32_t events)
 			lost = is_unheard ? event->edge : WEFT_NONE;
 		} else {
 			waiting++;
-			if (lost != WEFT_NONE &&
-				is_too_long(w, length_of(w, event->time, event->until), usual_ns) &&
+			if (lost != WEFT_NONE && is_too_long(w, event->time, event->until, usual_ns) &&
 				is_alone(w, events, i))
 				miss(&missed, w, lost, event->task, event->time, event->until);
 			lost = WEFT_NONE;
@@ -240,33 +228,33 @@ static struct missed sweep(struct wakes *w, uint32_t task, uint32_t events)
 
 /* Finds the first wait that lasts to the end, and counts the signals from then on: none if they
  * wake another task. */
-static struct missed find_ignored(struct wakes *w, uint32_t events)
+static struct weft__missed find_ignored(struct wakes *w, uint32_t events)
 {
-	struct missed missed = {.edge = WEFT_NONE};
+	struct weft__missed missed = {.edge = WEFT_NONE};
 	uint64_t usual_ns = usual_wait(w, events);
 	for (uint32_t i = 0; i < events; i++) {
 		const struct event *event = &w->events[i];
 		bool is_waiting = missed.count > 0;
 		if (is_waiting && (event->type == TAKEN || event->type == WAITER_LEAVES))
-			return (struct missed){0};
+			return (struct weft__missed){0};
 		if (!is_waiting && event->type == WAITER_COMES && event->until == UINT64_MAX)
 			miss(&missed, w, WEFT_NONE, event->task, event->time, event->until);
 		if (is_waiting && event->type == SIGNAL && missed.ignored++ == 0)
 			missed.edge = event->edge;
 	}
 	if (missed.ignored < IGNORED_MIN)
-		return (struct missed){0};
+		return (struct weft__missed){0};
 	uint64_t first = w->model->edges.time[missed.edge];
-	return is_too_long(w, length_of(w, first, UINT64_MAX), usual_ns) ? missed : (struct missed){0};
+	return is_too_long(w, first, UINT64_MAX, usual_ns) ? missed : (struct weft__missed){0};
 }
 
-static struct missed look_at_meeting_point(
+static struct weft__missed look_at_meeting_point(
 	struct wakes *w, uint32_t task, struct weft__edge_list to)
 {
 	uint32_t events = list_events(w, task, to);
 	if (events)
 		qsort(w->events, events, sizeof(*w->events), by_time);
-	struct missed missed = sweep(w, task, events);
+	struct weft__missed missed = sweep(w, task, events);
 	if (!missed.count && w->model->tasks.kind[task] == WEFT_KIND_CONDITION)
 		missed = find_ignored(w, events);
 	return missed;
@@ -293,10 +281,11 @@ static uint64_t usual_sleep(struct wakes *w, uint32_t task)
 	return median(w, count);
 }
 
-static struct missed look_at_sleeper(struct wakes *w, uint32_t task, struct weft__edge_list to)
+static struct weft__missed look_at_sleeper(
+	struct wakes *w, uint32_t task, struct weft__edge_list to)
 {
 	const struct weft_model *m = w->model;
-	struct missed missed = {0};
+	struct weft__missed missed = {0};
 	uint64_t usual_ns = usual_sleep(w, task);
 	uint32_t first = m->tasks.first_activation[task];
 	for (uint32_t i = 0; i < to.count; i++) {
@@ -308,7 +297,7 @@ static struct missed look_at_sleeper(struct wakes *w, uint32_t task, struct weft
 		uint64_t sleeps = m->activations.end[activation], until = next_run(w, task, activation);
 		if (m->activations.start[activation] == time || sleeps <= time)
 			continue; /* this signal woke it */
-		if (is_too_long(w, length_of(w, sleeps, until), usual_ns) &&
+		if (is_too_long(w, sleeps, until, usual_ns) &&
 			!has_between(w, to, WEFT_EDGE_SIGNAL, sleeps, until))
 			miss(&missed, w, to.edges[i], task, sleeps, until);
 	}
@@ -317,127 +306,10 @@ static struct missed look_at_sleeper(struct wakes *w, uint32_t task, struct weft
 
 /* ---- Both ---- */
 
-/* Chooses the range to show: the signal and the wait that missed it, from the waiter's last but one
- * run, for comparison, to half of the wait. */
-static void choose_view(
-	const struct wakes *w, const struct missed *missed, struct weft_problem *problem)
-{
-	const uint32_t *first = &w->model->tasks.first_activation[missed->waiter];
-	uint32_t runs = weft__activations_until(w->model, missed->waiter, missed->since);
-	uint64_t begin = problem->start;
-	if (runs) {
-		uint32_t activation = first[0] + runs - 1;
-		uint64_t ran = w->model->activations.start[runs > 1 ? activation - 1 : activation];
-		begin = ran < begin ? ran : begin;
-	}
-	problem->show_start = begin;
-	problem->show_end = missed->since + (missed->since - begin) / 2;
-	if (problem->show_end > problem->end)
-		problem->show_end = problem->end;
-}
-
-/* Names the sleeping task: instead of a promise without a name, the task that waits for it. */
-static uint32_t find_sleeper(const struct wakes *w, uint32_t waiter)
-{
-	const struct weft_edges *e = &w->model->edges;
-	struct weft__edge_list to = weft__edges_to(w->story, waiter);
-	if (w->model->tasks.label[waiter] != WEFT_NONE)
-		return waiter;
-	for (uint32_t i = 0; i < to.count; i++) {
-		uint32_t type = e->type[to.edges[i]], from = e->from[to.edges[i]];
-		if ((type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_READ) && from != WEFT_NONE)
-			return from;
-	}
-	return waiter;
-}
-
-/* Writes "worker 3 waits in vain since 4 ms: main signalled it 2 us before". */
-static void write_missed(struct weft__sentence *s, const struct wakes *w, uint32_t task,
-	const struct missed *missed, bool in_vain)
-{
-	const struct weft_model *model = w->model;
-	uint32_t sender = model->edges.from[missed->edge];
-	uint64_t time = model->edges.time[missed->edge];
-	struct weft__words *x = weft__clause(s, 9);
-	weft__words_add_subject(x, model, missed->waiter, 32);
-	weft__words_add(x, in_vain ? " waits in vain since " : " waits from ");
-	weft__words_add_time(x, model, missed->since);
-	if (!in_vain) {
-		x = weft__clause(s, 5);
-		weft__words_add(x, " for ");
-		weft__words_add_length(x, missed->until - missed->since);
-	}
-	x = weft__clause(s, 8);
-	weft__words_add(x, ": ");
-	if (missed->ignored) {
-		weft__words_add_task(x, model, task, 24);
-		weft__words_add(x, " was signalled %" PRIu32 " times meanwhile", missed->ignored);
-		return;
-	}
-	if (sender == WEFT_NONE)
-		weft__words_add(x, "an unknown task");
-	else
-		weft__words_add_task(x, model, sender, 24);
-	weft__words_add(x, " signalled ");
-	if (task == missed->waiter)
-		weft__words_add(x, "it");
-	else
-		weft__words_add_task(x, model, task, 24);
-	x = weft__clause(s, 7);
-	weft__words_add(x, " ");
-	weft__words_add_length(x, missed->since > time ? missed->since - time : 0);
-	weft__words_add(x, " before");
-}
-
-/* The signal on the row of what was signalled, and the wait on that of the waiter. */
-static void set_notes(
-	const struct wakes *w, uint32_t task, const struct missed *missed, struct weft_problem *problem)
-{
-	uint64_t time = w->model->edges.time[missed->edge];
-	struct weft__words words = weft__problem_note(&problem->cause, time, task);
-	if (missed->ignored) {
-		weft__words_add(&words, "signalled, and the waiter does not wake");
-		words = weft__problem_note(&problem->effect, missed->since, missed->waiter);
-		weft__words_add(&words, "begins to wait");
-		return;
-	}
-	weft__words_add(&words, "%s",
-		task == missed->waiter ? "signalled while it runs" : "signalled, nobody waits");
-	words = weft__problem_note(&problem->effect, missed->since, missed->waiter);
-	weft__words_add(&words, "begins to wait, ");
-	weft__words_add_length(&words, missed->since > time ? missed->since - time : 0);
-	weft__words_add(&words, " late");
-}
-
-static void add_missed(struct wakes *w, uint32_t task, struct missed *missed)
-{
-	const struct weft_model *model = w->model;
-	missed->waiter = find_sleeper(w, missed->waiter);
-	uint64_t time = model->edges.time[missed->edge];
-	bool in_vain = missed->until == UINT64_MAX;
-	struct weft__sentence s;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_LOST_WAKE_UP,
-		.severity = in_vain ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_WARNING,
-		.count = missed->count,
-		.start = time < missed->since ? time : missed->since,
-		.end = in_vain ? model->summary.end : missed->until,
-		.task = missed->waiter,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = missed->edge,
-	};
-	choose_view(w, missed, &problem);
-	set_notes(w, task, missed, &problem);
-	weft__sentence_init(&s);
-	write_missed(&s, w, task, missed, in_vain);
-	weft__find(w->findings, &problem, length_of(w, missed->since, missed->until), &s);
-}
-
 static void look_at(struct wakes *w, uint32_t task)
 {
 	struct weft__edge_list to = weft__edges_to(w->story, task);
-	struct missed missed = {0};
+	struct weft__missed missed = {0};
 	uint32_t signals = 0;
 	for (uint32_t i = 0; i < to.count; i++)
 		signals += is_signal(w, to.edges[i], task);
@@ -448,7 +320,7 @@ static void look_at(struct wakes *w, uint32_t task)
 	else
 		missed = look_at_sleeper(w, task, to);
 	if (missed.count)
-		add_missed(w, task, &missed);
+		weft__report_missed(w->findings, task, &missed);
 }
 
 /* The maximum number of events and of waits of one task. */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The wait that missed a signal, and its report.
+ */
+#ifndef WEFT_STORY_PROBLEMS_MISSED_H
+#define WEFT_STORY_PROBLEMS_MISSED_H
+
+#include "story/problems/findings.h"
+
+struct weft__missed {
+	uint32_t count, edge, waiter;
+	uint32_t ignored; /* signals while it waits, the first of which is `edge`; 0: one before it */
+	uint64_t since, until; /* the longest wait; `until` UINT64_MAX: not in this trace */
+};
+
+/* The length of a wait; of one that does not end, to the trace's end. */
+uint64_t weft__missed_ns(const struct weft_model *model, uint64_t since, uint64_t until);
+
+/* Adds the problem that `task` was signalled in vain. */
+void weft__report_missed(
+	struct weft__findings *findings, uint32_t task, const struct weft__missed *missed);
+
+#endif
