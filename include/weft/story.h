@@ -137,13 +137,6 @@ bool weft_story_wait_at(const struct weft_story *story, uint32_t task, uint64_t 
 size_t weft_story_wait_sources(
 	const struct weft_model *model, const struct weft_story_wait *wait, char *buffer, size_t size);
 
-/* Follows the chain of waits from `task` to the task that it waits for, and so on, to a task that
- * waits for none. Writes at most `room` waits and returns their number. *ret_cycle: the last one
- * waits for a task that is already in the chain. For programs that need only the tasks; chain.h
- * also follows locks and messages, and explains the end. */
-uint32_t weft_story_wait_chain(const struct weft_story *story, uint32_t task, uint64_t at_ns,
-	struct weft_story_wait *waits, uint32_t room, bool *ret_cycle);
-
 /* A task that holds a lock, semaphore, pool or queue. */
 struct weft_story_hold {
 	uint32_t task;

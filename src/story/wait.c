@@ -281,27 +281,3 @@ WEFT__EXPORT size_t weft_story_wait_sources(
 		weft__words_add_task(&words, model, wait->source, NAME_LETTERS);
 	return words.used;
 }
-
-static bool is_in_chain(const struct weft_story_wait *waits, uint32_t count, uint32_t task)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (waits[i].task == task)
-			return true;
-	return false;
-}
-
-WEFT__EXPORT uint32_t weft_story_wait_chain(const struct weft_story *story, uint32_t task,
-	uint64_t at_ns, struct weft_story_wait *waits, uint32_t room, bool *ret_cycle)
-{
-	uint32_t count = 0;
-	*ret_cycle = false;
-	while (count < room && weft_story_wait_at(story, task, at_ns, &waits[count])) {
-		task = waits[count++].source;
-		if (task == WEFT_NONE)
-			break;
-		*ret_cycle = is_in_chain(waits, count, task);
-		if (*ret_cycle)
-			break;
-	}
-	return count;
-}

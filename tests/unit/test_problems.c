@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "problems_found.h"
+#include "wait_chain.h"
 
 static void a_sound_program_has_none(void **state)
 {
@@ -375,8 +376,7 @@ static void tasks_that_wait_in_a_circle_are_found(void **state)
 	struct weft_story_wait waits[8];
 	bool cycle;
 	uint32_t task = weft_model_find_task(found.loaded.model, 0, 4);
-	assert_int_equal(
-		weft_story_wait_chain(&found.loaded.story, task, WEFT_STORY_WHOLE, waits, 8, &cycle), 4);
+	assert_int_equal(wait_chain(&found.loaded.story, task, WEFT_STORY_WHOLE, waits, 8, &cycle), 4);
 	assert_true(cycle);
 	found_finish(&found);
 }

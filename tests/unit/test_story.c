@@ -12,6 +12,7 @@
 #include <weft/story.h>
 
 #include "loaded.h"
+#include "wait_chain.h"
 
 static uint32_t task_of(const struct loaded *loaded, uint64_t id)
 {
@@ -298,18 +299,14 @@ static void a_chain_of_waits_leads_to_its_leaf(void **state)
 	static const uint64_t expected[] = {4430, 4429, 4428, 4427};
 	bool cycle;
 	(void)state;
-	assert_int_equal(weft_story_wait_chain(&loaded.story, task_of(&loaded, 4430), WEFT_STORY_WHOLE,
-						 waits, 16, &cycle),
-		3);
+	assert_int_equal(
+		wait_chain(&loaded.story, task_of(&loaded, 4430), WEFT_STORY_WHOLE, waits, 16, &cycle), 3);
 	assert_false(cycle);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(loaded.model->tasks.id[waits[i].task], expected[i]);
 		assert_int_equal(loaded.model->tasks.id[waits[i].source], expected[i + 1]);
 		assert_int_equal(waits[i].until, UINT64_MAX);
 	}
-	assert_int_equal(weft_story_wait_chain(
-						 &loaded.story, task_of(&loaded, 4430), WEFT_STORY_WHOLE, waits, 2, &cycle),
-		2);
 	/* In the middle of its life, 4473 waits for what it reads in the end. */
 	uint64_t middle = loaded.model->summary.start + 15000000;
 	assert_true(weft_story_wait_at(&loaded.story, task_of(&loaded, 4473), middle, &waits[0]));

@@ -13,6 +13,7 @@
 
 #include "loaded.h"
 #include "model/holds.h"
+#include "wait_chain.h"
 
 static uint32_t task_of(const struct loaded *loaded, uint64_t id)
 {
@@ -84,9 +85,8 @@ static void a_become_is_no_end_of_a_wait(void **state)
 		struct weft_story story = loaded.story;
 		if (!with_index)
 			story.index = NULL;
-		assert_int_equal(weft_story_wait_chain(
-							 &story, task_of(&loaded, 26), WEFT_STORY_WHOLE, waits, 16, &cycle),
-			7);
+		assert_int_equal(
+			wait_chain(&story, task_of(&loaded, 26), WEFT_STORY_WHOLE, waits, 16, &cycle), 7);
 		assert_false(cycle);
 		for (int i = 0; i < 7; i++) {
 			assert_int_equal(loaded.model->tasks.id[waits[i].task], expected[i]);

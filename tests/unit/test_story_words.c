@@ -12,6 +12,7 @@
 
 #include "golden.h"
 #include "trace_script.h"
+#include "wait_chain.h"
 
 __attribute__((format(printf, 2, 3))) static void add(
 	struct weft_text *text, const char *format, ...)
@@ -99,7 +100,7 @@ static void add_chain(struct weft_text *text, const struct loaded *loaded, uint3
 	bool cycle;
 	for (unsigned half = 1; half <= 2; half++) {
 		uint64_t at = loaded->model->summary.end * half / 2;
-		uint32_t count = weft_story_wait_chain(&loaded->story, task, at, waits, 4, &cycle);
+		uint32_t count = wait_chain(&loaded->story, task, at, waits, 4, &cycle);
 		for (uint32_t i = 0; i < count; i++)
 			add(text, "%s %d for %d", i ? "," : "    chain:", id_of(loaded, waits[i].task),
 				id_of(loaded, waits[i].source));
