@@ -59,9 +59,19 @@ static void add_distance(struct weft_text *text, uint64_t distance)
 	weft_text_add(text, "ns", 2);
 }
 
+static void add_kind(struct weft_text *text, const struct weft_event *event)
+{
+	const char *name = weft_kind_name(event->kind);
+	if (event->kind_name.size)
+		add_slice(text, event->kind_name);
+	else if (name)
+		weft_text_add_string(text, name);
+	else
+		weft_text_add_u64(text, event->kind);
+}
+
 static void add_value(struct weft_text *text, const struct weft_event *event, enum weft_slot slot)
 {
-	const char *name;
 	switch (slot) {
 	case WEFT_SLOT_TASK:
 		add_task(text, event->task);
@@ -70,13 +80,7 @@ static void add_value(struct weft_text *text, const struct weft_event *event, en
 		add_task(text, event->other);
 		break;
 	case WEFT_SLOT_KIND:
-		name = weft_kind_name(event->kind);
-		if (event->kind_name.size)
-			add_slice(text, event->kind_name);
-		else if (name)
-			weft_text_add_string(text, name);
-		else
-			weft_text_add_u64(text, event->kind);
+		add_kind(text, event);
 		break;
 	case WEFT_SLOT_BAND:
 		weft_text_add_string(text, weft_band_name(event->band));
