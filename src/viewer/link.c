@@ -240,12 +240,10 @@ static bool parse_grouping(const char *value, struct weft__rows *rows)
 	return is_known;
 }
 
-static bool take_value(
-	struct weft_viewer *viewer, struct target *t, const char *key, const char *value)
+/* Each of these functions returns false for a key that is not its own, and for a bad value. */
+static bool take_time(struct target *t, const char *key, const char *value)
 {
 	const uint64_t begin = t->view.start;
-	uint64_t number;
-	uint32_t task;
 	if (strcmp(key, "start") == 0)
 		return t->has_start = !weft__parse_time(value, begin, &t->start);
 	if (strcmp(key, "duration") == 0)
@@ -254,36 +252,39 @@ static bool take_value(
 		return !weft__parse_duration(value, &t->last);
 	if (strcmp(key, "at") == 0)
 		return t->has_at = !weft__parse_time(value, begin, &t->at);
-	if (strcmp(key, "focus") == 0)
-		t->view.focus = weft__number_parse(value, &value);
-	else if (strcmp(key, "rows") == 0)
-		t->view.is_plain = strcmp(value, "plain") == 0;
-	else if (strcmp(key, "squeeze") == 0)
-		t->is_squeezed = strcmp(value, "on") == 0;
-	else if (strcmp(key, "task") == 0)
-		return (t->task = weft__parse_task(viewer->model, value)) != WEFT_NONE;
-	else if (strcmp(key, "counters") == 0 && strcmp(value, "all") == 0)
+	return false;
+}
+
+static bool take_counters(struct weft_viewer *viewer, const char *key, const char *value)
+{
+	if (strcmp(key, "counters") == 0 && strcmp(value, "all") == 0)
 		weft__viewer_take_all_counters(viewer);
 	else if (strcmp(key, "counters") == 0 && strcmp(value, "overlay") == 0)
 		viewer->counters.are_over = true;
-	else if (strcmp(key, "lanes") == 0)
-		viewer->counters.lane_height = weft__number_parse(value, &value);
 	else if (strcmp(key, "counters") == 0)
 		viewer->counters.are_hidden = strcmp(value, "off") == 0;
+	else if (strcmp(key, "lanes") == 0)
+		viewer->counters.lane_height = weft__number_parse(value, &value);
 	else if (strcmp(key, "rates") == 0)
 		viewer->counters.are_rates = strcmp(value, "on") == 0;
-	else if (strcmp(key, "times") == 0)
-		viewer->clock_times = strcmp(value, "clock") == 0;
 	else if (strcmp(key, "with") == 0)
 		weft__viewer_see_counter(viewer, weft__parse_ordinal(value) - 1);
 	else if (strcmp(key, "without") == 0)
 		weft__viewer_toggle_counter(viewer, weft__parse_ordinal(value) - 1);
-	else if (strcmp(key, "fold") == 0)
+	else
+		return false;
+	return true;
+}
+
+static bool take_rows(
+	const struct weft_viewer *viewer, struct target *t, const char *key, const char *value)
+{
+	uint64_t number;
+	uint32_t task;
+	if (strcmp(key, "fold") == 0)
 		t->rows.no_fold = strcmp(value, "off") == 0;
 	else if (strcmp(key, "simplify") == 0)
 		t->rows.no_simplify = strcmp(value, "off") == 0;
-	else if (strcmp(key, "theme") == 0)
-		return weft__viewer_set_theme(viewer, value, false);
 	else if (strcmp(key, "filter") == 0)
 		snprintf(t->rows.filter, sizeof(t->rows.filter), "%s", value);
 	else if (strcmp(key, "group") == 0)
@@ -294,11 +295,38 @@ static bool take_value(
 	else if (strcmp(key, "closed") == 0)
 		return weft_parse_number(value, strlen(value), &number) == WEFT_PARSE_OK &&
 			   number < UINT32_MAX && weft__numbers_add(&t->rows.folded_groups, (uint32_t)number);
+	else
+		return false;
+	return true;
+}
+
+static bool take_rest(
+	struct weft_viewer *viewer, struct target *t, const char *key, const char *value)
+{
+	if (strcmp(key, "focus") == 0)
+		t->view.focus = weft__number_parse(value, &value);
+	else if (strcmp(key, "rows") == 0)
+		t->view.is_plain = strcmp(value, "plain") == 0;
+	else if (strcmp(key, "squeeze") == 0)
+		t->is_squeezed = strcmp(value, "on") == 0;
+	else if (strcmp(key, "task") == 0)
+		return (t->task = weft__parse_task(viewer->model, value)) != WEFT_NONE;
+	else if (strcmp(key, "times") == 0)
+		viewer->clock_times = strcmp(value, "clock") == 0;
+	else if (strcmp(key, "theme") == 0)
+		return weft__viewer_set_theme(viewer, value, false);
 	else if (strcmp(key, "search") == 0)
 		snprintf(t->search, sizeof(t->search), "%s", value);
 	else
 		return false;
 	return true;
+}
+
+static bool take_value(
+	struct weft_viewer *viewer, struct target *t, const char *key, const char *value)
+{
+	return take_time(t, key, value) || take_counters(viewer, key, value) ||
+		   take_rows(viewer, t, key, value) || take_rest(viewer, t, key, value);
 }
 
 static void go(struct weft_viewer *viewer, struct target *t)
