@@ -191,7 +191,8 @@ static void add_created(struct tables *t, uint32_t task)
 	weft_text_add(&t->text, cell, (size_t)length);
 }
 
-static void add_task_text(struct tables *t, uint32_t task)
+/* Appends what stands in columns: from its times to its parent. */
+static void add_task_columns(struct tables *t, uint32_t task)
 {
 	const struct weft_tasks *tasks = &t->model->tasks;
 	struct weft_text *text = &t->text;
@@ -215,28 +216,41 @@ static void add_task_text(struct tables *t, uint32_t task)
 		add_id(t, "parent=", t->layout->parent[task]);
 	else
 		weft_text_add_string(text, "parent=none");
-	if (tasks->becomes[task] != WEFT_NONE)
-		add_id(t, " becomes=", tasks->becomes[task]);
-	add_json_number(t, " activations=", activation_count(tasks, task));
+}
+
+static void add_task_runs(struct tables *t, uint32_t task)
+{
+	add_json_number(t, " activations=", activation_count(&t->model->tasks, task));
 	add_json_number(t, " running=", weft_model_running_ns(t->model, task));
-	weft_text_add_string(text, "ns");
+	weft_text_add_string(&t->text, "ns");
 	if (weft_model_off_cpu_ns(t->model, task)) {
 		add_json_number(t, " off_cpu=", weft_model_off_cpu_ns(t->model, task));
-		weft_text_add_string(text, "ns");
+		weft_text_add_string(&t->text, "ns");
 	}
+}
+
+static void add_task_string(struct tables *t, const char *key, uint32_t string)
+{
+	if (string == WEFT_NONE)
+		return;
+	struct weft_slice slice = weft_model_string(t->model, string);
+	weft_text_add_string(&t->text, key);
+	weft_text_add_quoted(&t->text, slice.bytes, slice.size);
+}
+
+static void add_task_text(struct tables *t, uint32_t task)
+{
+	const struct weft_tasks *tasks = &t->model->tasks;
+	add_task_columns(t, task);
+	if (tasks->becomes[task] != WEFT_NONE)
+		add_id(t, " becomes=", tasks->becomes[task]);
+	add_task_runs(t, task);
 	add_created(t, task);
 	add_category(t, task);
 	add_process(t, task);
-	const uint32_t strings[] = {tasks->label[task], tasks->message[task]};
-	const char *const keys[] = {" label=", " failed="};
-	for (size_t i = 0; i < 2; i++) {
-		if (strings[i] == WEFT_NONE)
-			continue;
-		struct weft_slice slice = weft_model_string(t->model, strings[i]);
-		weft_text_add_string(text, keys[i]);
-		weft_text_add_quoted(text, slice.bytes, slice.size);
-	}
-	weft_text_add(text, "\n", 1);
+	add_task_string(t, " label=", tasks->label[task]);
+	add_task_string(t, " failed=", tasks->message[task]);
+	weft_text_add(&t->text, "\n", 1);
 }
 
 struct task_order {
