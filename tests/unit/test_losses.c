@@ -172,14 +172,16 @@ static struct weft_model *two_threads(void)
 {
 	static const struct weft_trace_thread threads[] = {
 		{.name = "pool", .tid = 7}, {.name = "pool", .tid = 8}};
-	static struct weft_loss_period periods[] = {{300, 600, 25, 1, WEFT_LOSS_OVERWRITTEN}};
+	static struct weft_loss_period periods[] = {{300, 600, 25, 1, WEFT_LOSS_OVERWRITTEN},
+		{300, 600, 25, 2, WEFT_LOSS_OVERWRITTEN}, /* no such thread */
+		{300, 600, 25, 1, WEFT_LOSS_CAUSES + 1}}; /* no such cause */
 	struct weft_trace_description description = {.format = "test",
 		.clock = {.name = "test"},
 		.threads = threads,
 		.thread_count = 2,
 		.losses = {[WEFT_LOSS_OVERWRITTEN] = 25},
 		.loss_periods = periods,
-		.loss_period_count = 1};
+		.loss_period_count = 3};
 	struct weft_model *model = NULL;
 	struct made made = make_begin();
 	for (uint32_t i = 0; i < 40; i++, made.time += 25) {
@@ -190,6 +192,7 @@ static struct weft_model *two_threads(void)
 	}
 	assert_int_equal(weft_model_builder_finish(made.builder, &description, &model), 0);
 	weft_model_builder_destroy(made.builder);
+	assert_int_equal(model->loss_period_count, 1);
 	return model;
 }
 

@@ -434,6 +434,62 @@ static void files_of_one_stream_are_one_buffer(void **state)
 	}
 }
 
+/* Writes a trace of a buffer whose category 3 has level 4 first, and another one at some time. */
+static struct weft_text write_levels(uint32_t buffer, const struct weft_trace_change *change)
+{
+	static const struct weft_trace_category category = {.name = "net", .number = 3, .level = 4};
+	struct weft_trace_thread own[THREADS];
+	struct weft_trace_description description = describe(buffer, own);
+	const struct weft_event event = {.type = WEFT_EVENT_SWITCH, .time_ns = 500, .task = 1};
+	const struct weft_cut_range range = {0, UINT64_MAX};
+	struct weft_text part = {0};
+	const struct weft_cut_sink sink = {append, &part};
+	struct weft_cut *cut;
+	description.categories = &category;
+	description.category_count = 1;
+	description.changes = change;
+	description.change_count = 1;
+	assert_int_equal(weft_cut_create(&range, NULL, &sink, &cut), 0);
+	assert_true(weft_cut_add(cut, &event, &description) >= 0);
+	assert_int_equal(weft_cut_finish(cut, &description), 0);
+	weft_cut_destroy(cut);
+	return part;
+}
+
+static void levels_belong_to_their_buffer(void **state)
+{
+	static const struct weft_trace_change changes[] = {
+		{.time_ns = 300, .category = 3, .level = 1}, {.time_ns = 200, .category = 3, .level = 2}};
+	struct weft_text parts[2];
+	struct weft_decoder *decoders[2];
+	struct weft_event event;
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		parts[i] = write_levels(i, &changes[i]);
+		decoders[i] = open_bytes(parts[i].bytes, parts[i].size);
+	}
+	struct weft_decoder *merged = merge(decoders, 2);
+	while (weft_decoder_next(merged, &event) == WEFT_OK)
+		continue;
+	const struct weft_trace_description *d = weft_decoder_describe(merged);
+	assert_int_equal(d->category_count, 2);
+	assert_int_equal(d->change_count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct weft_trace_change *change = &d->changes[i], *given = &changes[1 - i];
+		assert_int_equal(d->categories[i].buffer, i);
+		assert_string_equal(d->categories[i].name, "net");
+		assert_int_equal(change->buffer, 1 - i); /* the changes are in the order of time */
+		assert_int_equal(change->time_ns, given->time_ns);
+		assert_int_equal(change->category, 3);
+		assert_int_equal(change->level, given->level);
+	}
+	weft_decoder_destroy(merged);
+	for (uint32_t i = 0; i < 2; i++) {
+		weft_decoder_destroy(decoders[i]);
+		weft_text_finish(&parts[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -443,6 +499,7 @@ int main(void)
 		cmocka_unit_test(thousands_of_parts),
 		cmocka_unit_test(a_damaged_part_does_not_lose_the_others),
 		cmocka_unit_test(a_part_that_still_arrives_holds_up_the_others),
+		cmocka_unit_test(levels_belong_to_their_buffer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

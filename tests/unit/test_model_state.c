@@ -379,6 +379,32 @@ static void what_is_forgotten_no_longer_matters(void **state)
 	}
 }
 
+/* It is neither created nor labelled, and has even ended in the second round. */
+static void a_task_that_runs_is_not_forgotten(void **state)
+{
+	static struct world all, few;
+	(void)state;
+	for (int has_ended = 0; has_ended < 2; has_ended++) {
+		struct weft_event event = {
+			.type = WEFT_EVENT_SWITCH, .time_ns = 1, .task = 7, .other = NONE};
+		const struct weft_event end = {
+			.type = WEFT_EVENT_RESOLVE, .time_ns = 2, .task = 7, .other = 7};
+		world_init(&all);
+		world_init(&few);
+		tell(&all, &few, event, WEFT_NONE);
+		if (has_ended)
+			tell(&all, &few, end, WEFT_NONE);
+		forget(&few);
+		assert_int_equal(few.state.tasks.count, 1);
+		event.time_ns = 5;
+		event.task = NONE;
+		tell(&all, &few, event, WEFT_NONE);
+		assert_non_null(strstr(few.said, "period 0 7 "));
+		world_finish(&all);
+		world_finish(&few);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,6 +413,7 @@ int main(void)
 		cmocka_unit_test(an_empty_text_is_one_only_if_it_was_given),
 		cmocka_unit_test(an_event_of_no_type_and_a_thread_too_many_are_refused),
 		cmocka_unit_test(what_is_forgotten_no_longer_matters),
+		cmocka_unit_test(a_task_that_runs_is_not_forgotten),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
