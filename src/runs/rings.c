@@ -238,7 +238,8 @@ double weft__runs_process_start(pid_t pid)
 	clock_gettime(CLOCK_BOOTTIME, &booted);
 	if (!name_end || !weft__field_number(name_end + 1, 19, UINT64_MAX, &ticks))
 		return (double)now.tv_sec + 1;
-	return (double)(now.tv_sec - booted.tv_sec) + (double)ticks / (double)sysconf(_SC_CLK_TCK);
+	return (double)(now.tv_sec - booted.tv_sec) + (double)(now.tv_nsec - booted.tv_nsec) * 1e-9 +
+		   (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
 /* True if the process ran already when the run directory was made. False if that is unknown. */

@@ -311,6 +311,7 @@ MUTANTS = [
         ('if (packet->lost <= thread->lost)', 'if (packet->lost < thread->lost)', 'losses')),
     *in_file(
         'src/model/freeze.c',
+        ('period.thread < m->thread_count && period.cause', 'period.cause', 'losses'),
         ('if (e->type[i] == WEFT_EDGE_DROPPED)', 'if (false)', 'model e2e/agree')),
     *in_file(
         'src/model/finish.c',
@@ -447,7 +448,21 @@ MUTANTS = [
         ('(!found || is_newer(&rings.list[i].ring, &found->ring))', '!found', 'run_find')),
     *in_file(
         'src/runs/directory.c',
-        ('!(status.st_mode & 022);', 'true;', 'run_find')),
+        ('!(status.st_mode & 022);', 'true;', 'run_find'),
+        ('noted.st_dev == asked.st_dev && noted.st_ino == asked.st_ino;', 'noted.st_dev == asked.st_dev;', 'run_rings')),
+    *in_file(
+        'src/runs/file.c',
+        ('	if (!weft__runs_file_create(path, &trial))\n		return false;', '	if (!weft__runs_file_create(path, &trial))\n		return true;',
+         'run_files')),
+    *in_file(
+        'src/runs/libraries.c',
+        ('WIFEXITED(status) && WEXITSTATUS(status) == 0;', 'WIFEXITED(status);', 'run_executable')),
+    *in_file(
+        'src/format/merge.c',
+        ('		changes[i] = d->changes[i];\n', '', 'merge')),
+    *in_file(
+        'src/model/forget.c',
+        ('			keep_one(s, new_index, tasks[j]);\n', '', 'model_state')),
     *in_file(
         'src/trigger/rule.c',
         ("&& c != '\\x7f' ", '', 'trigger'),
@@ -536,7 +551,8 @@ MUTANTS = [
     *in_file(
         'src/runs/attach.c',
         ('		STORE(fd, until_unix_ns, unix_ns() + LEASE_NS);\n', '', 'run_attach'),
-        ("page.reason[sizeof(page.reason) - 1] = '\\0';", '', 'run_attach')),
+        ("page.reason[sizeof(page.reason) - 1] = '\\0';", '', 'run_attach'),
+        ('	ret_detached->packets_offset = header.packets_offset;\n', '', 'run_rings')),
     *in_file(
         'src/runs/compress.c',
         ('ZSTD_c_checksumFlag, 1', 'ZSTD_c_checksumFlag, 0', 'run_streams')),

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "runs/executable.h"
+#include "runs/libraries.h"
 
 static struct place place;
 
@@ -186,6 +187,22 @@ static int remove_place(void **state)
 	return 0;
 }
 
+/* This test is linked with libweft's objects, and its libraries are those of any C program. */
+static void the_loader_lists_a_programs_libraries(void **state)
+{
+	(void)state;
+	struct weft__runs_libraries libraries;
+	weft__runs_libraries_list("/proc/self/exe", &libraries);
+	assert_true(libraries.is_known);
+	assert_false(libraries.has_uv || libraries.has_glib || libraries.has_weft);
+	assert_false(weft__runs_libraries_is_foreign("/proc/self/exe"));
+	(void)examine_text("#!/bin/sh\n");
+	weft__runs_libraries_list(in_place(&place, "program"), &libraries);
+	assert_false(libraries.is_known);
+	weft__runs_libraries_list(in_place(&place, "missing"), &libraries);
+	assert_false(libraries.is_known);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +213,8 @@ int main(void)
 			an_elf_file_tells_how_it_is_linked, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(texts_are_found_anywhere, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(damaged_headers_are_harmless, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(
+			the_loader_lists_a_programs_libraries, make_place, remove_place),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

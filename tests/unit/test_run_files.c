@@ -5,6 +5,8 @@
  */
 #include "run_directory.h"
 
+#include <errno.h>
+
 #include "runs/file.h"
 #include "runs/name.h"
 #include "runs/save.h"
@@ -365,6 +367,41 @@ static void strange_paths_are_quoted(void **state)
 	assert_string_equal(weft__runs_shown(""), "\"\"");
 }
 
+static void a_trial_leaves_nothing_behind(void **state)
+{
+	(void)state;
+	struct place place = place_make();
+	struct stat status;
+	assert_true(weft__runs_file_can_create(in_place(&place, "new.weft")));
+	assert_false(place_has(&place, "new.weft"));
+	place_put(&place, "old.weft", "content");
+	assert_true(weft__runs_file_can_create(in_place(&place, "old.weft")));
+	assert_int_equal(stat(in_place(&place, "old.weft"), &status), 0);
+	assert_int_equal(status.st_size, strlen("content"));
+	assert_false(weft__runs_file_can_create(in_place(&place, "missing/new.weft")));
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(unlink(in_place(&place, "old.weft")), 0);
+	assert_int_equal(rmdir(place.path), 0); /* nothing else is there */
+}
+
+/* A file that was removed meanwhile needs no wait. */
+static void many_files_are_waited_for_together(void **state)
+{
+	(void)state;
+	struct place place = place_make();
+	const char *paths[] = {strdup(in_place(&place, "a.weft")), strdup(in_place(&place, "b.weft"))};
+	place_put(&place, "a.weft", "x");
+	assert_true(weft__runs_sync_all(paths, 2));
+	assert_string_equal(reported, "");
+	free((char *)paths[1]);
+	paths[1] = strdup(in_place(&place, "a.weft/b.weft"));
+	assert_false(weft__runs_sync_all(paths, 2));
+	assert_non_null(strstr(reported, "a.weft/b.weft may not be on the disk: "));
+	free((char *)paths[0]);
+	free((char *)paths[1]);
+	place_remove(&place);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,6 +418,8 @@ int main(void)
 		cmocka_unit_test(a_new_stream_does_not_change_an_open_file),
 		cmocka_unit_test(a_file_appears_whole_or_not_at_all),
 		cmocka_unit_test(only_traces_are_replaced),
+		cmocka_unit_test(a_trial_leaves_nothing_behind),
+		cmocka_unit_test(many_files_are_waited_for_together),
 		cmocka_unit_test(a_saved_copy_has_the_bytes_and_the_size),
 		cmocka_unit_test(sizes_are_written_in_the_largest_unit),
 		cmocka_unit_test(strange_paths_are_quoted),

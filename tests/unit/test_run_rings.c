@@ -5,12 +5,16 @@
  */
 #include "run_directory.h"
 
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <utime.h>
 
 #include <weft/weft.h>
 
+#include "abi/buffer_abi.h"
+#include "runs/attach.h"
 #include "runs/directory.h"
 #include "runs/find.h"
 #include "runs/rings.h"
@@ -159,6 +163,59 @@ static void a_ring_runs_until_its_recorder_stops(void **state)
 	place_remove(&place);
 }
 
+/* Starts a process that records into a ring in that place until it is asked to stop, and then
+ * pauses. */
+static pid_t start_recorder(const struct place *place, char ret_name[64])
+{
+	int ready[2];
+	char byte;
+	assert_int_equal(pipe(ready), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		alarm(60); /* if the test fails before it kills this process */
+		snprintf(ret_name, 64, "test-%d.weft", (int)getpid());
+		void *ring = map_ring(in_place(place, ret_name));
+		bool good = weft_start(ring, SIZE, NULL) == 0 && write(ready[1], "", 1) == 1;
+		while (good && weft_is_recording())
+			weft_tag("event");
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	snprintf(ret_name, 64, "test-%d.weft", (int)child);
+	return child;
+}
+
+/* Threads of the process may still look at the header and their slots. */
+static void a_process_that_was_asked_to_stop_keeps_its_header_alone(void **state)
+{
+	(void)state;
+	static uint8_t before[SIZE], after[SIZE];
+	for (int is_saved = 0; is_saved < 2; is_saved++) {
+		struct place place = place_make();
+		char name[64];
+		pid_t child = start_recorder(&place, name);
+		struct weft__runs_detached *detached = weft__runs_detach(place.path);
+		int fd = open(in_place(&place, name), O_RDONLY | O_CLOEXEC);
+		assert_int_equal(pread(fd, before, SIZE, 0), SIZE);
+		weft__runs_detached_finish(detached, is_saved);
+		assert_int_equal(pread(fd, after, SIZE, 0), SIZE);
+		size_t packets = ((const struct weft_abi_buffer *)before)->packets_offset;
+		assert_in_range(packets, sizeof(struct weft_abi_buffer), SIZE - 4096);
+		assert_memory_equal(after, before, packets);
+		assert_true(memcmp(after + packets, before + packets, SIZE - packets) == 0 || is_saved);
+		for (size_t i = packets; i < SIZE && is_saved; i++)
+			assert_int_equal(after[i], 0);
+		close(fd);
+		assert_int_equal(kill(child, SIGKILL), 0);
+		assert_int_equal(waitpid(child, NULL, 0), child);
+		place_remove(&place);
+	}
+	weft__runs_detached_finish(NULL, true);
+}
+
 /* ---- Run directories ---- */
 
 /* Makes `place` the directory in which run directories are made and found. */
@@ -225,6 +282,32 @@ static void set_age(const char *path, time_t age_s)
 {
 	const struct utimbuf times = {time(NULL) - age_s, time(NULL) - age_s};
 	assert_int_equal(utime(path, &times), 0);
+}
+
+static void a_run_knows_the_directory_in_which_it_saves(void **state)
+{
+	(void)state;
+	struct place place = place_make();
+	char run[PATH_MAX];
+	strcpy(run, in_place(&place, "run/"));
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(
+			mkdir(in_place(&place, (const char *[]){"run", "output", "other"}[i]), 0700), 0);
+	assert_int_equal(symlink("output", in_place(&place, "link")), 0);
+	place_put(&place, "file.weft", "x");
+	assert_false(weft__runs_directory_saves_in(run, place.path));
+	weft__runs_directory_note_output(run, in_place(&place, "missing"));
+	assert_false(weft__runs_directory_saves_in(run, place.path));
+	weft__runs_directory_note_output(run, in_place(&place, "link/"));
+	assert_true(weft__runs_directory_saves_in(run, in_place(&place, "output")));
+	assert_true(weft__runs_directory_saves_in(run, in_place(&place, "link")));
+	assert_false(weft__runs_directory_saves_in(run, in_place(&place, "other")));
+	assert_false(weft__runs_directory_saves_in(run, in_place(&place, "missing")));
+	assert_false(weft__runs_directory_saves_in(run, place.path));
+	assert_int_equal(unlink(in_place(&place, "run/output")), 0);
+	weft__runs_directory_note_output(run, in_place(&place, "file.weft"));
+	assert_false(weft__runs_directory_saves_in(run, in_place(&place, "file.weft")));
+	place_remove(&place);
 }
 
 static void an_orphaned_run_is_removed_after_a_week(void **state)
@@ -325,6 +408,48 @@ static void a_process_is_found_by_its_number(void **state)
 	place_remove(&place);
 }
 
+static void a_number_is_a_process_unless_a_file_has_that_name(void **state)
+{
+	(void)state;
+	static const char *const others[] = {
+		"", "0", "-3", "+3", " 3", "3 ", "3x", "2147483648", "4294967299"};
+	struct place place = place_make();
+	assert_int_equal(chdir(place.path), 0);
+	assert_int_equal(weft__runs_parse_pid("3"), 3);
+	assert_int_equal(weft__runs_parse_pid("2147483647"), INT_MAX);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_int_equal(weft__runs_parse_pid(others[i]), 0);
+	place_put(&place, "3", "x");
+	assert_int_equal(weft__runs_parse_pid("3"), 0);
+	assert_int_equal(chdir("/"), 0);
+	place_remove(&place);
+}
+
+static double now_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* The kernel counts in hundredths of a second. */
+static void the_start_of_a_process_is_known(void **state)
+{
+	(void)state;
+	double before = now_s();
+	pid_t child = fork();
+	if (child == 0) {
+		alarm(60);
+		pause();
+		_exit(0);
+	}
+	double after = now_s(), start = weft__runs_process_start(child);
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_true(start > before - 0.1 && start < after + 0.1);
+	assert_true(weft__runs_process_start(child) > after); /* unknown: not before anything */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,11 +458,15 @@ int main(void)
 		cmocka_unit_test(entries_that_cannot_be_rings_are_reported),
 		cmocka_unit_test(more_rings_than_the_first_capacity_are_all_found),
 		cmocka_unit_test(a_ring_runs_until_its_recorder_stops),
+		cmocka_unit_test(a_process_that_was_asked_to_stop_keeps_its_header_alone),
 		cmocka_unit_test(a_run_directory_is_private_locked_and_found),
+		cmocka_unit_test(a_run_knows_the_directory_in_which_it_saves),
 		cmocka_unit_test(an_orphaned_run_is_removed_after_a_week),
 		cmocka_unit_test(a_run_that_is_attended_or_alive_does_not_age),
 		cmocka_unit_test(removal_leaves_the_rings_that_it_does_not_know),
 		cmocka_unit_test(a_process_is_found_by_its_number),
+		cmocka_unit_test(a_number_is_a_process_unless_a_file_has_that_name),
+		cmocka_unit_test(the_start_of_a_process_is_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
