@@ -9,6 +9,10 @@ mostly wait. The sanitized build takes longest and is compiled right after the p
 need not be ready soon, are compiled with the lowest priority.
 A line shows the progress. What passes is quiet; of what fails the whole log is shown. The last line is the totals,
 and the exit status is 0 if nothing failed.
+
+End-to-end tests talk to servers, windows and browsers, which answer late while the tests of two builds keep all processors
+busy. If few of them fail, each is run again at the end, alone: the second result counts, and the log of the first is shown
+with it. A crash, a sanitizer's report, and tests that look for races fail at once.
 """
 import concurrent.futures
 import contextlib
@@ -69,6 +73,8 @@ BUILDS = [
       for name, what in (('i686', '32-bit x86'), ('aarch64', '64-bit Arm'))],
 ]
 TESTED_AT_ONCE = 2
+REPEATED_SUITES = {'e2e', 'xen'}
+REPEATED_MAX = 3  # if more tests fail, the cause is not a busy machine
 
 # Where clang-14 looks for its linker, from lld-14.
 LLD = '/usr/lib/llvm-14/bin/ld.lld'
@@ -118,12 +124,14 @@ class Totals:
         self.passed = self.failed = 0
         self.skips = []
         self.logs = []
+        self.doubtful = []  # build and result of tests that will be run again
 
     def add(self, other):
         self.passed += other.passed
         self.failed += other.failed
         self.skips += other.skips
         self.logs += other.logs
+        self.doubtful += other.doubtful
 
     def fail(self, title, log, cases=1):
         self.failed += cases
@@ -255,6 +263,17 @@ def count(totals, build_name, test):
         totals.skips.append('%s: no reason given' % name)
 
 
+CRASH = re.compile(r'(Address|Leak|Thread)Sanitizer|runtime error:|exit -[0-9]+, expected')  # of a sanitizer, or by a signal
+
+
+def is_doubtful(test):
+    """True for a test that failed, but may pass when nothing else runs."""
+    suites = set(re.split(r'[:+]', test['name'].split(' / ')[0]))
+    is_crash = test['returncode'] < 0 and test['result'] != 'TIMEOUT'
+    return (test['result'] not in ('OK', 'SKIP') and bool(suites & REPEATED_SUITES) and not suites & {'threads', 'stress'} and
+            not is_crash and not CRASH.search(test.get('stdout', '') + test.get('stderr', '')))
+
+
 def missing(build):
     """The package without which it cannot be built, or None."""
     if not shutil.which(build.compiler):
@@ -265,24 +284,47 @@ def missing(build):
     return None
 
 
-def run_tests(totals, progress, build):
+def meson_test(build, arguments, watch=None):
+    """Runs tests of a build; returns what was printed, and Meson's results or None."""
     results = os.path.join(SOURCE, build.directory, 'meson-logs', 'testlog.json')
     if os.path.exists(results):
         os.remove(results)
+    printed = run(['meson', 'test', '-C', build.directory, '--no-rebuild', *arguments], dict(ENVIRONMENT, **build.environment),
+                  watch).stdout
+    if not os.path.exists(results):
+        return printed, None
+    with open(results, encoding='utf-8', errors='replace') as lines:
+        return printed, [json.loads(line) for line in lines]
+
+
+def run_tests(totals, progress, build):
     # One more than there are processors, because many tests mostly wait. Two builds are tested at the same time, so still
     # more would not end sooner, but those that wait for something would exceed their time limits.
     at_once = (os.cpu_count() or 1) + 1
-    result = run(['meson', 'test', '-C', build.directory, '--no-rebuild', '--num-processes',
-                  str(at_once), *build.test_arguments()], dict(ENVIRONMENT, **build.environment), progress.watch('testing'))
-    if not os.path.exists(results):
-        return totals.fail('%s: meson test' % build.name, result.stdout)
-    with open(results, encoding='utf-8', errors='replace') as lines:
-        tests = [json.loads(line) for line in lines]
-    for test in tests:
-        count(totals, build.name, test)
+    printed, tests = meson_test(build, ['--num-processes', str(at_once), *build.test_arguments()], progress.watch('testing'))
+    for test in tests or []:
+        if is_doubtful(test):
+            totals.doubtful.append((build, test))
+        else:
+            count(totals, build.name, test)
     if not tests:
-        totals.fail('%s: no test was run' % build.name, result.stdout)
-    return None
+        totals.fail('%s: meson test' % build.name, printed)
+
+
+def repeat(totals):
+    """Runs each doubtful test again, alone, if they are few; counts the last result of each."""
+    are_few = len(totals.doubtful) <= REPEATED_MAX
+    for build, test in totals.doubtful:
+        if are_few:
+            totals.logs.append(('%s: %s, which was then run again, alone' % (build.name, test['name']),
+                                test.get('stdout', '') + test.get('stderr', '')))
+            suite, name = re.fullmatch(r'\w+:(\w+).* / (.*)', test['name']).groups()
+            printed, tests = meson_test(build, ['--suite', suite, '-t', str(build.patience), name])
+            if not tests:
+                totals.fail('%s: meson test' % build.name, printed)
+                continue
+            test = tests[0]
+        count(totals, build.name, test)
 
 
 def check(progress, build, compiled):
@@ -330,12 +372,14 @@ def main():
             found, seconds = checked.result()
             progress.hidden = True
             progress.clear()
-            print('%-10s %-52s%4d passed, %d failed, %d skipped in %d s' % (
-                build.name, build.what, found.passed, found.failed, len(found.skips), seconds), flush=True)
+            again = ', %d to be run again' % len(found.doubtful) if found.doubtful else ''
+            print('%-10s %-52s%4d passed, %d failed, %d skipped%s in %d s' % (
+                build.name, build.what, found.passed, found.failed, len(found.skips), again, seconds), flush=True)
             totals.add(found)
     finally:
         for pool in (*compilers.values(), tester):
             pool.shutdown(cancel_futures=True)
+    repeat(totals)
     report(totals, begin)
     return 1 if totals.failed or not totals.passed else 0
 

@@ -69,4 +69,19 @@ def the_hostile_programs_attack_both_builds():
     equal([build.environment.get('HOSTILE_PLAIN') for build in builds], [None, os.path.join(SOURCE, 'build-gcc')])
 
 
+@case
+def what_a_busy_machine_may_have_caused_is_run_again():
+    failed = {'name': 'weft:e2e+sanitized / view', 'result': 'ERROR', 'returncode': 1, 'stdout': 'not ok 1 - a', 'stderr': ''}
+    for name, result, returncode, text, expected in [
+            ('weft:e2e / view', 'ERROR', 1, '', True), ('weft:xen+foreign / xen_linux', 'FAIL', 1, '', True),
+            ('weft:e2e / view', 'TIMEOUT', -15, '', True), ('weft:e2e / view', 'OK', 0, '', False),
+            ('weft:e2e / view', 'FAIL', -11, '', False), ('weft:unit / view', 'ERROR', 1, '', False),
+            ('weft:e2e+threads / follow', 'ERROR', 1, '', False), ('weft:model+stress+threads / stress', 'ERROR', 1, '', False),
+            ('weft:e2e / cli', 'ERROR', 1, 'ERROR: AddressSanitizer: heap-use-after-free', False),
+            ('weft:e2e / cli', 'ERROR', 1, 'a.c:3: runtime error: shift', False),
+            ('weft:e2e / cli', 'ERROR', 1, 'weft info: exit -11, expected 0', False)]:
+        test = dict(failed, name=name, result=result, returncode=returncode, stdout=text)
+        equal(check.is_doubtful(test), expected, str(test))
+
+
 main()
