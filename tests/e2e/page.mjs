@@ -162,6 +162,10 @@ async function drive(browser, ask) {
 		visit: url => page.goto(url),
 		follow: name => page.getByRole('link', { name }).click(),
 		shows: text => page.waitForFunction(text => window.weft.text().includes(text), text),
+		says: (id, text) => page.waitForFunction(([id, text]) => {
+			const element = document.getElementById(id);
+			return !element.hidden && element.textContent.includes(text);
+		}, [id, text]),
 		noticed: () => page.waitForFunction(() => !document.getElementById('notice').hidden),
 		linked: () => page.waitForFunction(() => window.weft.isIdle() && location.hash.includes(window.weft.link.replaceAll(' ', '&'))),
 		screenshot: path => page.screenshot({ path }),
@@ -216,7 +220,7 @@ async function drive(browser, ask) {
 	}
 	steps.compare = async reference => seen.results.push(await compare(reference));
 
-	const quiet = ['copy', 'write', 'restart', 'visit', 'follow', 'wait', 'message', 'living', 'events', 'grow', 'terminate', 'noticed', 'shows', 'look', 'evaluate', 'screenshot', 'shot', 'down'];
+	const quiet = ['copy', 'write', 'restart', 'visit', 'follow', 'wait', 'message', 'living', 'events', 'grow', 'terminate', 'noticed', 'shows', 'says', 'look', 'evaluate', 'screenshot', 'shot', 'down'];
 	try {
 		await page.goto(ask.url);
 		for (const [kind, ...fields] of [...(ask.first || [['opened', ask.title]]), ...ask.steps]) {

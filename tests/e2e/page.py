@@ -440,10 +440,10 @@ def a_tablet_finds_by_fingers_alone():
 @case
 def a_tablet_reads_stories_by_fingers_alone():
     start = ['--start', '0ms', '--duration', '12ms']
-    press = [['touch', 'touchStart', [[1, 300, 250]]], ['wait', 700], ['look'], ['touch', 'touchEnd', []]]
+    press = [['touch', 'touchStart', [[1, 300, 250]]], ['says', 'status', 'made by'], ['look'], ['touch', 'touchEnd', []]]
     width, height = TABLETS[0]
     pressed, story, related, chain, out = use(
-        [*press, ['touch', 'touchStart', [[1, 300, 250]]], ['touch', 'touchEnd', []], ['wait', 500], ['look'],
+        [*press, ['touch', 'touchStart', [[1, 300, 250]]], ['touch', 'touchEnd', []], ['says', 'panel', 'made by'], ['look'],
          ['tap', 'All tasks that are related'], ['look'], ['tap', 'What created it'], ['look'], ['tap', 'Close'], ['look']],
         *start, width=width, height=height, touch=True, mobile=True)
     assert pressed['panel'] is None and 'made by' in pressed['status'], pressed['status']
