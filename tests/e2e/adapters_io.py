@@ -220,9 +220,10 @@ def a_call_that_never_returns_is_a_wait():
                     time.sleep(0.01)
                 os.kill(pid, signal.SIGKILL)
             trace = Trace(path)
-            pipe = trace.named('pipe')[-1]
+            # On a busy machine, the write to standard output may take so long that its pipe becomes a task, too.
+            pipes = [task['task'] for task in trace.named('pipe')]
             last = [e for e in trace.events if e.get('task') == trace.tasks[0]['task'] and e['event'] != 'send'][-1]
-            equal((last['event'], last.get('source')), ('try_read', pipe['task']), part)
+            assert last['event'] == 'try_read' and last['source'] in pipes, (part, last)
             assert 'waits for pipe' in weft('why', path).stdout, part
 
 
