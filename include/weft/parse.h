@@ -9,6 +9,7 @@
 #ifndef WEFT_PARSE_H
 #define WEFT_PARSE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,10 @@ enum weft_parse weft_parse_number(const char *text, size_t size, uint64_t *ret_n
 
 /* Hexadecimal digits of either case, without `0x`: `7f3a`. */
 enum weft_parse weft_parse_hexadecimal(const char *text, size_t size, uint64_t *ret_number);
+
+/* 32 hexadecimal digits, with or without a hyphen before each two, as in
+ * /proc/sys/kernel/random/boot_id. False, and zeros, if the text does not begin with them. */
+bool weft_parse_uuid(const char *text, size_t size, uint8_t ret_uuid[16]);
 
 /* `40ns`, `300us`, `300µs`, `12.5ms`, `1.5 s`, `2min` or `0`; digits finer than 1 ns are dropped.
  */

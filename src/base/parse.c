@@ -5,7 +5,6 @@
  */
 #include <weft/parse.h>
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/export.h"
@@ -151,6 +150,21 @@ WEFT__EXPORT enum weft_parse weft_parse_hexadecimal(
 		return WEFT_PARSE_TOO_LARGE;
 	*ret_number = number;
 	return WEFT_PARSE_OK;
+}
+
+WEFT__EXPORT bool weft_parse_uuid(const char *text, size_t size, uint8_t ret_uuid[16])
+{
+	uint64_t byte = 0;
+	bool good = true;
+	memset(ret_uuid, 0, 16);
+	for (size_t i = 0, at = 0; i < 16 && good; i++, at += 2) {
+		at += at < size && text[at] == '-';
+		good = at + 2 <= size && weft_parse_hexadecimal(text + at, 2, &byte) == WEFT_PARSE_OK;
+		ret_uuid[i] = (uint8_t)byte;
+	}
+	if (!good)
+		memset(ret_uuid, 0, 16);
+	return good;
 }
 
 /* Zero is the same in all units. */

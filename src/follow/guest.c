@@ -33,23 +33,15 @@ int weft__live_open_guest(struct weft__live_ring *live, struct weft_guest *guest
 	return 0;
 }
 
+/* Zeros if it cannot be read. */
 static void read_boot_id(uint8_t ret_id[16])
 {
 	char text[40] = "";
-	const char *at = text;
-	uint8_t id[16] = {0};
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	bool good = file && fgets(text, sizeof(text), file);
+	size_t size = file ? fread(text, 1, sizeof(text), file) : 0;
 	if (file)
 		fclose(file);
-	for (int i = 0; i < 16 && good; i++, at += 2) {
-		uint64_t byte = 0;
-		at += *at == '-';
-		good = weft_parse_hexadecimal(at, 2, &byte) == WEFT_PARSE_OK;
-		id[i] = (uint8_t)byte;
-	}
-	for (int i = 0; i < 16; i++)
-		ret_id[i] = good ? id[i] : 0;
+	(void)weft_parse_uuid(text, size, ret_id);
 }
 
 static void copy_comparisons(const struct weft_guest *guest, struct weft__guest_facts *facts)

@@ -273,6 +273,29 @@ static void durations_have_the_largest_unit_and_few_digits(void **state)
 	}
 }
 
+static void a_uuid_is_16_bytes(void **state)
+{
+	static const char *const good[] = {"00112233-4455-6677-8899-aabbccddeeff",
+		"00112233445566778899AABBCCDDEEFF", "00112233-4455-6677-8899-aabbccddeeff\n"};
+	static const char *const bad[] = {"", "-", "00112233-4455-6677-8899-aabbccddeef",
+		"00112233--4455-6677-8899-aabbccddeeff", "0-0112233-4455-6677-8899-aabbccddeeff",
+		"00112233-4455-6677-8899-aabbccddeefg", " 0112233445566778899aabbccddeeff"};
+	uint8_t uuid[16];
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_true(weft_parse_uuid(good[i], strlen(good[i]), uuid));
+		for (unsigned k = 0; k < 16; k++)
+			assert_int_equal(uuid[k], 0x11 * k);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_false(weft_parse_uuid(bad[i], strlen(bad[i]), uuid));
+		for (unsigned k = 0; k < 16; k++)
+			assert_int_equal(uuid[k], 0);
+	}
+	/* Digits behind the size do not count. */
+	assert_false(weft_parse_uuid(good[0], 35, uuid));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +303,7 @@ int main(void)
 		cmocka_unit_test(sizes_do_not_wrap),
 		cmocka_unit_test(numbers_are_digits),
 		cmocka_unit_test(hexadecimal_numbers_are_digits_too),
+		cmocka_unit_test(a_uuid_is_16_bytes),
 		cmocka_unit_test(the_usual_locale),
 		cmocka_unit_test(a_locale_with_a_decimal_comma),
 		cmocka_unit_test(a_locale_whose_separator_is_two_bytes),

@@ -74,27 +74,19 @@ static bool write_note(int fd, uint32_t kind, uint64_t first, uint64_t second)
 	return weft__runs_write_all(fd, bytes, sizeof(bytes));
 }
 
-/* The 16 bytes of the boot id, which Linux shows with hyphens between some. */
-static bool read_boot_id(unsigned char ret_id[16])
+static bool read_boot_id(uint8_t ret_id[16])
 {
-	char text[40] = "";
+	char text[40];
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	bool good = file && fgets(text, sizeof(text), file);
+	size_t size = file ? fread(text, 1, sizeof(text), file) : 0;
 	if (file)
 		fclose(file);
-	const char *at = text;
-	for (int i = 0; good && i < 16; i++, at += 2) {
-		uint64_t byte = 0;
-		at += *at == '-';
-		good = weft_parse_hexadecimal(at, 2, &byte) == WEFT_PARSE_OK;
-		ret_id[i] = (unsigned char)byte;
-	}
-	return good;
+	return weft_parse_uuid(text, size, ret_id);
 }
 
 static bool write_boot(int fd)
 {
-	unsigned char id[16];
+	uint8_t id[16];
 	uint64_t words[2];
 	if (!read_boot_id(id))
 		return true;
