@@ -241,8 +241,10 @@ static void look_at(struct contention *c, uint32_t task)
 {
 	uint64_t time = 0;
 	int error = weft__resource_holds_read(&c->holds, task);
-	if (error)
+	if (error) {
 		c->findings->error = error;
+		return;
+	}
 	uint32_t queue = weft__resource_holds_queue(&c->holds, &time);
 	if (c->holds.count < HOLDS_MIN)
 		return;
