@@ -300,7 +300,7 @@ static bool take_rows(
 	return true;
 }
 
-static bool take_rest(
+static bool take_view(
 	struct weft_viewer *viewer, struct target *t, const char *key, const char *value)
 {
 	if (strcmp(key, "focus") == 0)
@@ -326,7 +326,7 @@ static bool take_value(
 	struct weft_viewer *viewer, struct target *t, const char *key, const char *value)
 {
 	return take_time(t, key, value) || take_counters(viewer, key, value) ||
-		   take_rows(viewer, t, key, value) || take_rest(viewer, t, key, value);
+		   take_rows(viewer, t, key, value) || take_view(viewer, t, key, value);
 }
 
 static void go(struct weft_viewer *viewer, struct target *t)
