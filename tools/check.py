@@ -311,20 +311,27 @@ def run_tests(totals, progress, build):
         totals.fail('%s: meson test' % build.name, printed)
 
 
+def test_alone(totals, build, name):
+    """Runs one test; `name` is as Meson's results have it. Returns its result, or None after counting a failure."""
+    suite, name = re.fullmatch(r'\w+:(\w+).* / (.*)', name).groups()
+    printed, tests = meson_test(build, ['--suite', suite, '-t', str(build.patience), name])
+    if not tests:
+        totals.fail('%s: meson test' % build.name, printed)
+        return None
+    return tests[0]
+
+
 def repeat(totals):
     """Runs each doubtful test again, alone, if they are few; counts the last result of each."""
     are_few = len(totals.doubtful) <= REPEATED_MAX
     for build, test in totals.doubtful:
         if are_few:
-            totals.logs.append(('%s: %s, which was then run again, alone' % (build.name, test['name']),
-                                test.get('stdout', '') + test.get('stderr', '')))
-            suite, name = re.fullmatch(r'\w+:(\w+).* / (.*)', test['name']).groups()
-            printed, tests = meson_test(build, ['--suite', suite, '-t', str(build.patience), name])
-            if not tests:
-                totals.fail('%s: meson test' % build.name, printed)
-                continue
-            test = tests[0]
-        count(totals, build.name, test)
+            first, test = test, test_alone(totals, build, test['name'])
+            outcome = 'passed' if test and test['result'] == 'OK' else 'failed again'
+            totals.logs.append(('%s: %s beside other tests; it %s alone' % (build.name, first['name'], outcome),
+                                first.get('stdout', '') + first.get('stderr', '')))
+        if test:
+            count(totals, build.name, test)
 
 
 def check(progress, build, compiled):
