@@ -434,7 +434,7 @@ static void files_of_one_stream_are_one_buffer(void **state)
 	}
 }
 
-/* Writes a trace of a buffer whose category 3 has level 4 first, and another one at some time. */
+/* Writes a trace of one buffer: category 3 begins with level 4, and then changes. */
 static struct weft_text write_levels(uint32_t buffer, const struct weft_trace_change *change)
 {
 	static const struct weft_trace_category category = {.name = "net", .number = 3, .level = 4};

@@ -379,7 +379,7 @@ static void what_is_forgotten_no_longer_matters(void **state)
 	}
 }
 
-/* It is neither created nor labelled, and has even ended in the second round. */
+/* The task is neither created nor labelled; in the second round, it has also ended. */
 static void a_task_that_runs_is_not_forgotten(void **state)
 {
 	static struct world all, few;

@@ -187,7 +187,7 @@ static int remove_place(void **state)
 	return 0;
 }
 
-/* This test is linked with libweft's objects, and its libraries are those of any C program. */
+/* This test links libweft statically, so its shared libraries are those of any C program. */
 static void the_loader_lists_a_programs_libraries(void **state)
 {
 	(void)state;
