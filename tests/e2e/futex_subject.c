@@ -14,6 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "asleep.h"
+
+static int waiter;          /* the thread that waits for the table */
 static uint32_t table_lock; /* 0: free, 1: held, 2: another thread waits */
 
 static long futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
@@ -39,6 +42,7 @@ static void release(uint32_t *lock)
 static void *wait_for_table(void *argument)
 {
 	pthread_setname_np(pthread_self(), "waiter");
+	waiter = gettid();
 	take(&table_lock);
 	release(&table_lock);
 	return argument;
@@ -92,9 +96,9 @@ int main(int count, char **arguments)
 	take(&table_lock);
 	if (pthread_create(&thread, NULL, wait_for_table, NULL))
 		return 1;
-	while (__atomic_load_n(&table_lock, __ATOMIC_RELAXED) != 2)
+	while (__atomic_load_n(&table_lock, __ATOMIC_ACQUIRE) != 2)
 		usleep(1000);
-	usleep(20000);
+	await_sleep(waiter);
 	release(&table_lock);
 	return pthread_join(thread, NULL);
 }

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "asleep.h"
+
 static GMainLoop *loop;
 static int left;
 
@@ -195,9 +197,18 @@ static void run_process(void)
 static GMutex table;
 static GCond filled;
 static gboolean is_full;
+static gint filler, taker; /* the threads' numbers, once they are about to wait */
+
+static void await_wait(gint *thread)
+{
+	while (!g_atomic_int_get(thread))
+		g_usleep(1000);
+	await_sleep(g_atomic_int_get(thread));
+}
 
 static gpointer fill_table(gpointer data)
 {
+	g_atomic_int_set(&filler, gettid());
 	g_mutex_lock(&table);
 	g_usleep(50000);
 	is_full = TRUE;
@@ -208,6 +219,7 @@ static gpointer fill_table(gpointer data)
 
 static gpointer take_row(gpointer row)
 {
+	g_atomic_int_set(&taker, gettid());
 	g_mutex_lock(row);
 	g_mutex_unlock(row);
 	return NULL;
@@ -220,11 +232,11 @@ static int use_locks(void)
 	g_mutex_lock(row);
 	GThread *threads[] = {
 		g_thread_new("filler", fill_table, NULL), g_thread_new("taker", take_row, row)};
-	g_usleep(20000);
+	await_wait(&filler);
 	while (!is_full)
 		g_cond_wait(&filled, &table);
 	g_mutex_unlock(&table);
-	g_usleep(20000);
+	await_wait(&taker);
 	g_mutex_unlock(row);
 	g_thread_join(threads[0]);
 	g_thread_join(threads[1]);

@@ -28,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "asleep.h"
+
 enum {
 	CONNECTIONS = 3,
 	REQUESTS = 50
@@ -51,15 +53,7 @@ static void sleep_ms(long ms)
  * may delay. */
 static void let_main_wait(void)
 {
-	char path[64], text[512] = "";
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)getpid());
-	for (const char *state = "  R"; state[2] != 'S';) {
-		sleep_ms(1);
-		int fd = open(path, O_RDONLY);
-		check(read(fd, text, sizeof(text) - 1) > 0 && (state = strrchr(text, ')')), path);
-		close(fd);
-	}
-	sleep_ms(20);
+	await_sleep((int)getpid());
 }
 
 /* ---- Sockets ---- */

@@ -32,7 +32,7 @@ def built(folder, *flags):
     if not glob.glob(os.path.join(BUILD, 'adapters', 'libweft-adapters.so')):
         skip('built without adapters')
     program = os.path.join(folder, 'program')
-    succeed('gcc', '-O1', *flags, SUBJECT, '-o', program, '-pthread', '-ldl')
+    succeed('gcc', '-O1', '-D_GNU_SOURCE', *flags, SUBJECT, '-o', program, '-pthread', '-ldl')
     return program
 
 

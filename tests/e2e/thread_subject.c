@@ -33,6 +33,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "asleep.h"
+
 static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t second_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
@@ -53,25 +55,12 @@ static void reach_step(int reached)
 	atomic_store(&step, reached);
 }
 
-/* True if it sleeps, as far as the system tells. */
-static bool is_blocked(int thread)
-{
-	char path[64], text[512] = "";
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread);
-	int file = open(path, O_RDONLY);
-	if (file < 0 || read(file, text, sizeof(text) - 1) <= 0)
-		return true;
-	close(file);
-	const char *name_end = strrchr(text, ')');
-	return name_end && name_end[1] && name_end[2] == 'S';
-}
-
 /* Until the other thread is at that step, and has been blocked for a while. */
 static void await_step(int wanted)
 {
-	while (atomic_load(&step) < wanted || !is_blocked(atomic_load(&at_step)))
+	while (atomic_load(&step) < wanted)
 		wait_ms(1);
-	wait_ms(20);
+	await_sleep(atomic_load(&at_step));
 }
 
 static struct timespec soon(long ms)
