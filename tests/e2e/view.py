@@ -300,18 +300,24 @@ def buttons_are_reached_by_tab_and_pressed_by_keys():
         window = viewer.window('mirage-block-read.sexp')
         window.still()
 
-        def focused(name):
-            return any('focused' in p['states'] and name in p['name'] for p in window.parts())
-        for _ in range(12):
-            if focused('Zoom in'):
-                break
-            window.keys('Tab')
-        assert focused('Zoom in')
+        def focus():
+            return next((p['name'] for p in window.parts() if 'focused' in p['states']), '')
+
+        def move_focus_to(name):
+            """A key is pressed once the last one has had its effect: else the focus could be past the part when it is asked for."""
+            for _ in range(20):
+                before = focus()
+                if name in before:
+                    return
+                window.keys('Tab')
+                until('another part with the focus', lambda: focus() != before)  # noqa: B023
+            raise AssertionError('no focus on %s' % name)
+        move_focus_to('Zoom in')
         before = window.still()
         window.keys('Return')
         window.changed(before)
-        assert focused('Zoom in')
-        until('the handle', lambda: window.keys('Tab') or focused('Start of the view'))
+        assert 'Zoom in' in focus()
+        move_focus_to('Start of the view')
         before = window.still()
         window.keys('Right')
         window.changed(before)
