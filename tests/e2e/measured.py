@@ -7,7 +7,7 @@ import resource
 import subprocess
 import tempfile
 
-from harness import FONTCONFIG_KEEPS, build_option
+from harness import build_option
 
 MIB = 1 << 20
 
@@ -17,7 +17,7 @@ IS_SANITIZED = build_option('b_sanitize') not in ('none', [])
 SLOWNESS = 6 if IS_SANITIZED else 1
 
 # A sanitizer's report ends the program with a status that weft itself never uses.
-FINDING = dict(FONTCONFIG_KEEPS, ASAN_OPTIONS='exitcode=99', UBSAN_OPTIONS='halt_on_error=1:exitcode=98')
+FINDING = dict(ASAN_OPTIONS='exitcode=99', UBSAN_OPTIONS='halt_on_error=1:exitcode=98')
 
 # Forbidden in text output: control characters other than the line feed, also C1 and DEL, marks
 # of writing direction, and separators of lines; before that, it has to be UTF-8.

@@ -6,7 +6,7 @@ import re
 import shutil
 
 from browser import browse
-from harness import BUILD, DATA, FONTCONFIG_KEEPS, case, equal, main, run, skip, temporary_directory, weft
+from harness import BUILD, DATA, case, equal, main, run, skip, temporary_directory, weft
 from traces import mirage
 
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
@@ -194,8 +194,7 @@ def pixels_are_those_of_the_png():
                                           (BLOCK, 'safe', '0ms', '161ms')):
         with temporary_directory() as folder:
             picture = os.path.join(folder, 'picture.png')
-            result = run([draw, trace, picture, theme, '1000', '600', 'view start=%s duration=%s' % (start, duration)],
-                         env=FONTCONFIG_KEEPS)
+            result = run([draw, trace, picture, theme, '1000', '600', 'view start=%s duration=%s' % (start, duration)])
             equal(result.returncode, 0, result.stderr)
             with open(picture, 'rb') as file:
                 reference = base64.b64encode(file.read()).decode()

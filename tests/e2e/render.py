@@ -9,7 +9,7 @@ import xml.etree.ElementTree as xml
 import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import DATA, FONTCONFIG_KEEPS, SOURCE, case, equal, main, skip, temporary_directory, weft  # noqa: E402
+from harness import DATA, SOURCE, case, equal, main, skip, temporary_directory, weft  # noqa: E402
 
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
@@ -29,8 +29,7 @@ def texts(root):
 
 
 def png(*args, **options):
-    result = render('-o', '-', '--format', 'png', *args, text=False, status=None,
-                    env=FONTCONFIG_KEEPS, **options)
+    result = render('-o', '-', '--format', 'png', *args, text=False, status=None, **options)
     if result.returncode == 1 and b'without cairo' in result.stderr:
         skip('built without cairo')
     equal(result.returncode, 0)

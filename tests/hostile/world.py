@@ -15,12 +15,12 @@ import time
 from operation import Limits, Operation
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'e2e'))
-from harness import BUILD, FONTCONFIG_KEEPS, WEFT  # noqa: E402
+from harness import BUILD, WEFT  # noqa: E402
 
 WRITER = os.path.join(BUILD, 'tests', 'hostile-writer')
 RING_SIZES = (65536, 65536, 65536, 131072, 131072, 1 << 20, 1 << 20, 1 << 24)
 
-SANITIZERS = dict(FONTCONFIG_KEEPS,
+SANITIZERS = dict(
     # Less is kept of what was freed, so that the memory that a command takes can be judged.
     ASAN_OPTIONS='detect_leaks=1:abort_on_error=0:exitcode=99:quarantine_size_mb=16:max_allocation_size_mb=2048',
     UBSAN_OPTIONS='halt_on_error=1:print_stacktrace=1:exitcode=99')
