@@ -84,4 +84,10 @@ def what_a_busy_machine_may_have_caused_is_run_again():
         equal(check.is_doubtful(test), expected, str(test))
 
 
+@case
+def logs_show_what_failed():
+    log = '1..3\nok 1 - a\nnot ok 2 - b\n#   File "x.py", line 3\n#     f(x)\n#       ^\n#     ~~^^~\n# okay\nok 3 - c\nok then\n'
+    equal(check.without_passed(log), '1..3\nnot ok 2 - b\n#   File "x.py", line 3\n#     f(x)\n# okay\nok then')
+
+
 main()
