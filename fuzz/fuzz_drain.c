@@ -7,7 +7,7 @@
 
 #include <weft/decoder.h>
 
-#include "format/weft/drain.h"
+#include "format/weft/drain/drain.h"
 #include "reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "format/weft/follower.h"
+#include "format/weft/follow/follower.h"
 #include "reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

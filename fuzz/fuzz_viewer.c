@@ -13,7 +13,7 @@
 #include <weft/decoder.h>
 #include <weft/viewer.h>
 
-#include "viewer/commands.h"
+#include "viewer/commands/commands.h"
 #include "viewer/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

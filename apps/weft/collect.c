@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "record/record.h"
 #include "runs/guest.h"
 #include "runs/message.h"

@@ -10,8 +10,8 @@
 
 #include <weft/export.h>
 
-#include "cli.h"
-#include "ctf_directory.h"
+#include "cli/cli.h"
+#include "cut/ctf_directory.h"
 
 static const char usage[] =
 	"usage: weft export --to ctf [--force] [--max-size SIZE] FILE... DIR\n"

@@ -2,7 +2,7 @@
  *
  * weft ls: lists programs that record now, and rings that were left behind.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <getopt.h>
 #include <inttypes.h>

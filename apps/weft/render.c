@@ -9,8 +9,8 @@
 
 #include <weft/render.h>
 
-#include "cli.h"
-#include "output.h"
+#include "cli/cli.h"
+#include "cli/output.h"
 #include "page.h"
 #include "render_rows.h"
 

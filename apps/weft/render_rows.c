@@ -12,7 +12,7 @@
 #include <weft/error.h>
 #include <weft/filter.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 static bool parse_group(const char *command, const char *name, struct render_rows *rows)
 {

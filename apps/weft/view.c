@@ -7,8 +7,8 @@
  */
 #include "view.h"
 
-#include "cli.h"
-#include "cli_attach.h"
+#include "cli/cli.h"
+#include "cli/attach.h"
 #include "render_rows.h"
 #include "runs/guest.h"
 #include "runs/traces.h"

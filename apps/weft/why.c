@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli_live.h"
+#include "cli/live.h"
 #include "runs/find.h"
 
 static const char usage[] =

@@ -5,7 +5,7 @@
 #ifndef WEFT_APPS_WHY_H
 #define WEFT_APPS_WHY_H
 
-#include "cli.h"
+#include "cli/cli.h"
 
 struct why_options {
 	bool json, has_time;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * The system-dependent part of following: clock, waiting, and the program's end. The rest is
- * format/weft/follower.c.
+ * format/weft/follow/follower.c.
  */
 #include <weft/follow.h>
 
@@ -12,7 +12,7 @@
 #include "abi/buffer_abi.h"
 #include "base/export.h"
 #include "follow/live.h"
-#include "format/weft/follower.h"
+#include "format/weft/follow/follower.h"
 
 /* The interval between looks: short at the beginning of a wait, then longer and longer. */
 static const uint64_t INTERVAL_MIN_NS = 1000000;

@@ -18,7 +18,7 @@
 
 #include "abi/buffer_abi.h"
 #include "format/weft/buffer.h"
-#include "format/weft/mark.h"
+#include "format/weft/follow/mark.h"
 #include "source/mapping.h"
 #include "source/seed.h"
 

@@ -66,7 +66,7 @@ bool weft__live_wait(const struct weft__live_ring *live, uint32_t claims, uint64
 int weft__live_map(
 	int fd, const struct stat *status, int rights, void **ret_bytes, size_t *ret_size);
 
-/* Waits until stores in any processor's store buffer are visible to all: see weft/mark.c. */
+/* Waits until stores in any processor's store buffer are visible to all: see weft/follow/mark.c. */
 void weft__live_wait_slack(void);
 
 /* CLOCK_MONOTONIC. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * The system-dependent part of streaming: waiting, and the program's end. The rest is
- * format/weft/drain.c.
+ * format/weft/drain/drain.c.
  */
 #include <weft/stream.h>
 
@@ -13,7 +13,7 @@
 #include "abi/stream_abi.h"
 #include "base/export.h"
 #include "follow/live.h"
-#include "format/weft/drain.h"
+#include "format/weft/drain/drain.h"
 
 /* The interval between looks while nothing comes and no wake-up arrives. */
 static const uint64_t INTERVAL_MIN_NS = 1000000;

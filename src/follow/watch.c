@@ -17,8 +17,8 @@
 #include "base/export.h"
 #include "follow/clock.h"
 #include "follow/control.h"
-#include "format/weft/follower.h"
-#include "format/weft/mark.h"
+#include "format/weft/follow/follower.h"
+#include "format/weft/follow/mark.h"
 
 struct weft_watch {
 	struct weft_control *control;

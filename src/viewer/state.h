@@ -11,23 +11,23 @@
 #include <weft/text.h>
 #include <weft/viewer.h>
 
-#include "viewer/counters.h"
-#include "viewer/pill.h"
-#include "viewer/marks.h"
-#include "viewer/motion.h"
-#include "viewer/panel.h"
-#include "viewer/pointer.h"
-#include "viewer/problems.h"
-#include "viewer/prompt.h"
-#include "viewer/range.h"
-#include "viewer/requests.h"
-#include "viewer/rows.h"
-#include "viewer/search.h"
-#include "viewer/selection.h"
-#include "viewer/statistics.h"
-#include "viewer/status.h"
+#include "viewer/drawing/counters.h"
+#include "viewer/drawing/pill.h"
+#include "viewer/drawing/marks.h"
+#include "viewer/input/motion.h"
+#include "viewer/panel/panel.h"
+#include "viewer/input/pointer.h"
+#include "viewer/knowledge/problems.h"
+#include "viewer/commands/prompt.h"
+#include "viewer/input/range.h"
+#include "viewer/commands/requests.h"
+#include "viewer/drawing/rows.h"
+#include "viewer/knowledge/search.h"
+#include "viewer/input/selection.h"
+#include "viewer/knowledge/statistics.h"
+#include "viewer/drawing/status.h"
 #include "viewer/times.h"
-#include "viewer/toolbar.h"
+#include "viewer/drawing/toolbar.h"
 
 struct weft__things;
 
@@ -93,10 +93,10 @@ void weft__viewer_settle(struct weft_viewer *viewer);
 void weft__viewer_arrange(struct weft_viewer *viewer);
 bool weft__inside(const struct weft_box *box, double x, double y);
 
-/* commands_window.c: `is_chosen` by hand, not by a link. */
+/* commands/window.c: `is_chosen` by hand, not by a link. */
 bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name, bool is_chosen);
 
-/* commands_live.c: true if the view keeps to its window at the newest events, as it has not been
+/* commands/live.c: true if the view keeps to its window at the newest events, as it has not been
  * zoomed since; and shows that window, or all of a trace that is shorter. */
 bool weft__viewer_keeps_last(const struct weft_viewer *viewer);
 void weft__viewer_show_last(const struct weft_viewer *viewer, struct weft_view *view);

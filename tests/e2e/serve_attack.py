@@ -96,7 +96,7 @@ def target():
 
 
 def id_for(*parts):
-    """The id that apps/weft/serve_traces.c gives an operand and a name."""
+    """The id that apps/weft/serve/traces.c gives an operand and a name."""
     value = 14695981039346656037
     for part in parts:
         for byte in part.encode():

@@ -21,7 +21,7 @@
 #include "abi/event_abi.h"
 #include "abi/name_abi.h"
 #include "abi/packet_abi.h"
-#include "format/weft/mark.h"
+#include "format/weft/follow/mark.h"
 #include "hooks.h"
 #include "record/recorder.h"
 

@@ -52,7 +52,7 @@ MUTANTS = [
         ('if (number >= 10)', 'if (number > 10)', 'text')),
     # ---- format ----
     *in_file(
-        'src/format/weft/incoming.c',
+        'src/format/weft/follow/incoming.c',
         ('if (header->state == 0 || weft__packet_state(header) == WEFT_ABI_PACKET_OPENING)', 'if (header->state == 0)',
          'chunks'),
         ('header->committed <= chunk->bytes', 'header->committed <= chunk->bytes + 8', 'chunks'),
@@ -73,14 +73,14 @@ MUTANTS = [
          'chunks'),
         ('if (!weft__chunk_begins(bytes, size) || chunk.bytes % 8)', 'if (!weft__chunk_begins(bytes, size))', 'chunks')),
     *in_file(
-        'src/format/weft/drain_packets.c',
+        'src/format/weft/drain/packets.c',
         ('h->number = h->lost = 0;', 'h->number = 0;', 'stream'),
         ('else if (memcmp(p->header.name, header->name, sizeof(header->name)) != 0)', 'else if (false)', 'stream')),
     *in_file(
         'src/format/weft/fetch.c',
         ('return p->is_begun ? WEFT_OK : fetch_added(f, p);', 'return fetch_added(f, p);', 'memory')),
     *in_file(
-        'src/format/weft/look.c',
+        'src/format/weft/follow/look.c',
         ('p->sure_end = is_same ? committed : p->cursor.end;', 'p->sure_end = UINT32_MAX;', 'follow')),
     # ---- layout ----
     *in_file(
@@ -271,18 +271,18 @@ MUTANTS = [
         ('if (character < ASCII) {', 'if (character <= ASCII) {', 'pattern')),
     # ---- viewer ----
     *in_file(
-        'src/viewer/commands_tasks.c',
+        'src/viewer/commands/tasks.c',
         ('weft__viewer_go_problem(viewer, number - 1);', 'weft__viewer_go_problem(viewer, number);',
          'viewer_steps')),
     *in_file(
-        'src/viewer/commands_window.c',
+        'src/viewer/commands/window.c',
         ('(unsigned)(viewer->theme + 1) % WEFT_THEMES', '(unsigned)(viewer->theme + 2) % WEFT_THEMES', 'viewer_steps')),
     *in_file(
         'src/viewer/history.c',
         ('history->count = history->at + 1;', 'history->count = history->at;', 'viewer_steps viewer')),
     # ---- incoming streams, state, lines ----
     *in_file(
-        'src/format/weft/incoming.c',
+        'src/format/weft/follow/incoming.c',
         ('if (header->committed >= sizeof(*header) &&', 'if (header->committed > sizeof(*header) &&', 'incoming_chunks'),
         ('b->names_bytes = WEFT_ABI_NAMES_MAX_BYTES;', '', 'incoming_chunks'),
         ('bool is_end = w->size - size < CHUNK_BYTES;', 'bool is_end = w->size - size <= CHUNK_BYTES;', 'incoming_chunks')),
@@ -307,7 +307,7 @@ MUTANTS = [
          'mirage_ctf sexp decoder'),
         ('if (last - first + 1 > most) {', 'if (last - first + 1 >= most) {', 'mirage_ctf sexp decoder')),
     *in_file(
-        'src/format/weft/gaps.c',
+        'src/format/weft/follow/gaps.c',
         ('if (packet->lost <= thread->lost)', 'if (packet->lost < thread->lost)', 'losses')),
     *in_file(
         'src/model/freeze.c',
@@ -329,18 +329,18 @@ MUTANTS = [
         ('.top_y = margin(view) + (half - view->focus) * size,', '.top_y = margin(view) + (view->focus - half) * size,',
          'view')),
     *in_file(
-        'src/viewer/pointer.c',
+        'src/viewer/input/pointer.c',
         ('viewer->now_ms - p->click_ms <= DOUBLE_MS', 'viewer->now_ms - p->click_ms < DOUBLE_MS', 'viewer_pointer'),
         ('if (viewer->now_ms - p->moved_ms < LET_GO_MS)', 'if (viewer->now_ms - p->moved_ms <= LET_GO_MS)',
          'viewer_pointer')),
     *in_file(
-        'src/viewer/hit.c',
+        'src/viewer/input/hit.c',
         ('viewer->pointer.is_touch ? TOUCHED : HANDLE;', 'HANDLE;', 'viewer_hits')),
     *in_file(
-        'src/viewer/range.c',
+        'src/viewer/input/range.c',
         ('		try_time(search, model->activations.end[i]);\n', '', 'viewer_hits')),
     *in_file(
-        'src/viewer/draw.c',
+        'src/viewer/drawing/draw.c',
         ('used = x + FLAG + 9 + width;', 'used = x;', 'viewer_drawn')),
     *in_file(
         'src/story/related.c',
@@ -411,7 +411,7 @@ MUTANTS = [
         'src/format/weft/guest_facts.c',
         ('} else if (claims_host || ', '} else if (claims_host && ', 'xen')),
     *in_file(
-        'src/format/weft/host_clock.c',
+        'src/format/weft/clock/host_clock.c',
         ('bool is_between = i > 0 && i < count;', 'bool is_between = false;', 'buffer_header')),
     *in_file(
         'src/runs/guests.c',

@@ -45,8 +45,8 @@
 
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
-#include "format/weft/drain.h"
-#include "format/weft/follower.h"
+#include "format/weft/drain/drain.h"
+#include "format/weft/follow/follower.h"
 #include "record/name.h"
 
 enum {

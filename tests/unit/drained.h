@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "format/weft/drain.h"
+#include "format/weft/drain/drain.h"
 
 /* Appends all pieces that the drain has now. Returns WEFT_AGAIN, WEFT_END or an error. */
 static inline int drained_append(

@@ -10,8 +10,8 @@
 
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
-#include "format/weft/follower.h"
-#include "format/weft/mark.h"
+#include "format/weft/follow/follower.h"
+#include "format/weft/follow/mark.h"
 #include "record/clock.h"
 
 #define SIZE ((size_t)64 << 10) /* the smallest: 13 packets */

@@ -21,7 +21,7 @@
 #include "abi/buffer_abi.h"
 #include "follow/clock.h"
 #include "follow/live.h"
-#include "format/weft/mark.h"
+#include "format/weft/follow/mark.h"
 
 #define SIZE      ((size_t)1 << 20)
 #define SECOND_NS ((uint64_t)1000000000)
@@ -267,7 +267,7 @@ static void a_follower_ends_at_once_if_no_event_is_unfinished(void **state)
 	weft_follow_close(follow);
 }
 
-/* The clock is read before the slack, and the ring after it: see weft/mark.c. */
+/* The clock is read before the slack, and the ring after it: see weft/follow/mark.c. */
 static void a_look_waits_for_the_slack(void **state)
 {
 	(void)state;

@@ -21,7 +21,7 @@
 #include "abi/stream_abi.h"
 #include "decoded.h"
 #include "drained.h"
-#include "format/weft/drain.h"
+#include "format/weft/drain/drain.h"
 #include "sample.h"
 
 /* ---- Two ways to read ---- */

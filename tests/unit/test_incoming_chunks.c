@@ -12,7 +12,7 @@
 #include "abi/stream_abi.h"
 #include "drained.h"
 #include "format/weft/buffer.h"
-#include "format/weft/drain.h"
+#include "format/weft/drain/drain.h"
 #include "format/weft/stream.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <weft/problems.h>
 #include <weft/render.h>
 
-#include "format/weft/gaps.h"
+#include "format/weft/follow/gaps.h"
 #include "loaded.h"
 
 static int take(struct weft__gaps *gaps, struct weft_trace_description *description,

@@ -12,7 +12,7 @@
 #include "abi/packet_abi.h"
 #include "abi/stream_abi.h"
 #include "drained.h"
-#include "format/weft/drain.h"
+#include "format/weft/drain/drain.h"
 
 #define SIZE ((size_t)64 << 10) /* the smallest: 13 packets */
 

@@ -5,7 +5,7 @@
  * writes them anew, to be looked at before they are committed.
  */
 #include "viewer_sample.h"
-#include "viewer/file_name.h"
+#include "viewer/drawing/file_name.h"
 
 #include "render/clock.h"
 #include "golden.h"

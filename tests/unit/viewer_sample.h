@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "viewer/commands.h"
+#include "viewer/commands/commands.h"
 #include "viewer/state.h"
 #include "sample.h"
 #include "viewer_script.h"

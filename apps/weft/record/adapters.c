@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "abi/run_abi.h"
-#include "cli.h"
+#include "cli/cli.h"
 #include "runs/executable.h"
 #include "runs/libraries.h"
 #include "runs/message.h"

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "record.h"
 #include "runs/page.h"
 #include "runs/rings.h"

@@ -28,12 +28,12 @@
 #include <weft/parse.h>
 #include <weft/xentrace.h>
 
-#include "cut.h"
+#include "cut/cut.h"
 #include "record.h"
 #include "runs/file.h"
 #include "runs/message.h"
 #include "runs/name.h"
-#include "xen_filter.h"
+#include "cut/xen_filter.h"
 
 #define PIECE_BYTES (1 << 20)
 

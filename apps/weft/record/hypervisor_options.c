@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "hypervisor.h"
 #include "record.h"
 #include "runs/guest.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "runs/executable.h"
 #include "runs/libraries.h"
 #include "runs/message.h"

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "abi/run_abi.h"
-#include "cli.h"
+#include "cli/cli.h"
 #include "runs/ending.h"
 #include "runs/message.h"
 

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "abi/run_abi.h"
-#include "cli.h"
-#include "cli_trigger.h"
+#include "cli/cli.h"
+#include "cli/trigger.h"
 #include "hypervisor.h"
 #include "runs/compress.h"
 #include "runs/directory.h"

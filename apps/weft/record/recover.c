@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "runs/directory.h"
 #include "runs/message.h"
 #include "runs/name.h"

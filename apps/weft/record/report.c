@@ -15,7 +15,7 @@
 
 #include <weft/buffer.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "runs/message.h"
 #include "runs/name.h"
 

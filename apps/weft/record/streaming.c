@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "record.h"
 #include "runs/compress.h"
 #include "runs/name.h"

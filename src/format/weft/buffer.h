@@ -17,10 +17,10 @@
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 #include "format/format.h"
-#include "format/weft/guest_clock.h"
-#include "format/weft/host_clock.h"
+#include "format/weft/clock/guest_clock.h"
+#include "format/weft/clock/host_clock.h"
 #include "format/weft/identity.h"
-#include "format/weft/ticks.h"
+#include "format/weft/clock/ticks.h"
 #include "model/clock_ticks.h"
 
 static const char WEFT__BUFFER_STOPPED_EARLY[] =

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/weft/followed.h"
+#include "format/weft/follow/followed.h"
 
 void weft__followed_release(struct weft__followed *p)
 {

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/weft/guest_clock.h"
-#include "format/weft/host_clock.h"
+#include "format/weft/clock/guest_clock.h"
+#include "format/weft/clock/host_clock.h"
 
 /* An instant read from a buffer's clock and from CLOCK_MONOTONIC. */
 struct weft__reading {

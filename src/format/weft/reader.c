@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * The format of weft's own buffers, of a running program, a dead one, or a saved one; and of
- * streams. A follower (weft/follower.c) reads the events; this file describes the trace.
+ * streams. A follower (weft/follow/follower.c) reads the events; this file describes the trace.
  */
 #include "format/formats.h"
 
@@ -10,8 +10,8 @@
 
 #include "format/weft/buffer.h"
 #include "format/weft/categories.h"
-#include "format/weft/follower.h"
-#include "format/weft/incoming.h"
+#include "format/weft/follow/follower.h"
+#include "format/weft/follow/incoming.h"
 
 struct weft_reader {
 	struct weft__reader base;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "format/order.h"
-#include "format/weft/followed.h"
+#include "format/weft/follow/followed.h"
 
 /* Replaces a packet's damaged time by `time_ns`, and reports the damage. */
 static void hold(struct weft__follower *f, struct weft__queue_entry *entry, uint64_t time_ns)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "format/weft/ticks.h"
+#include "format/weft/clock/ticks.h"
 
 struct weft__xentrace_clock {
 	uint64_t first_cycles; /* time 0 */

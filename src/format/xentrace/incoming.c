@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "format/weft/queue.h"
+#include "format/weft/follow/queue.h"
 #include "format/xentrace/growing.h"
 #include "format/xentrace/meaning.h"
 #include "format/xentrace/survey.h"

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft ctl start and stop: makes a process that is linked with libweft record, without a command
+ * that watches it meanwhile; and makes it stop.
+ */
+#include "ctl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/attach.h"
+#include "runs/attach.h"
+#include "runs/message.h"
+#include "runs/page.h"
+
+/* The PID of the operand; 0 after a message. */
+static pid_t find_pid(const struct ctl *ctl)
+{
+	pid_t pid = weft__runs_parse_pid(ctl->operand);
+	if (!pid)
+		cli_usage_error("ctl", "%s is not a PID: only processes are started and stopped",
+			weft__runs_shown(ctl->operand));
+	return pid;
+}
+
+int ctl_start(struct ctl *ctl, int count, char **arguments)
+{
+	struct weft__runs_found found;
+	struct cli_attached attached;
+	pid_t pid = find_pid(ctl);
+	(void)count, (void)arguments;
+	if (!pid)
+		return CLI_USAGE;
+	if (weft__runs_look_for(pid, &found) && found.ring.is_running) {
+		cli_error("process %d records already", (int)pid);
+		return CLI_NO;
+	}
+	if (!cli_attach(pid, ctl->size_bytes, &found, &attached)) {
+		cli_detach(&attached);
+		return CLI_NO;
+	}
+	cli_error("process %d records into %s, until `weft ctl %d stop`", (int)pid,
+		weft__runs_shown(found.path), (int)pid);
+	return CLI_DONE;
+}
+
+int ctl_stop(struct ctl *ctl, int count, char **arguments)
+{
+	struct weft__runs_found found;
+	pid_t pid = find_pid(ctl);
+	(void)count, (void)arguments;
+	if (!pid)
+		return CLI_USAGE;
+	if (!weft__runs_find_process(pid, &found))
+		return CLI_UNREADABLE;
+	if (found.is_attended || !found.ring.is_running) {
+		cli_error(
+			found.is_attended
+				? "process %d is recorded by a `weft record`, another command or by itself (WEFT_OUT)"
+				: "process %d does not record",
+			(int)pid);
+		return CLI_NO;
+	}
+	strrchr(found.path, '/')[1] = '\0'; /* the run directory: children stop, too */
+	weft__runs_detached_finish(weft__runs_detach(found.path), false);
+	cli_error("process %d %s; `weft record --recover` saves its trace", (int)pid,
+		weft__runs_ring_is_running(found.path, &found.ring) ? "stops at its next recording call"
+															: "has stopped recording");
+	return CLI_DONE;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Shared by the files of weft cut.
+ */
+#ifndef WEFT_APPS_CUT_H
+#define WEFT_APPS_CUT_H
+
+#include <weft/cut.h>
+
+#include "cli/cli.h"
+#include "xen_filter.h"
+
+/* The arguments of a cut, as given on the command line. */
+struct cut_request {
+	char **files;
+	int file_count;
+	const char *output;
+	struct cli_time start;
+	uint64_t duration_ns;
+	struct xen_filter filter;
+};
+
+/* The range on the trace's clock, given its first event's time. */
+struct weft_cut_range cut_find_range(const struct cut_request *request, uint64_t trace_start_ns);
+
+/* Writes the part of one file to `output`; `event` is its first event, if `status` is WEFT_OK.
+ * Reports damage. Returns an exit status, and the number of events in the range. */
+int cut_write(const struct weft_cut_range *range, const struct cli_trace *trace, int status,
+	struct weft_event *event, const char *output, uint64_t *ret_events);
+
+/* Cuts a trace of several files, each into a file of its own in the directory `output`. */
+int cut_several(const struct cut_request *request, const struct cli_trace *trace);
+
+/* Cuts Xen's own trace, in its format. */
+int cut_xentrace(const struct cut_request *request, const struct cli_trace *trace);
+
+/* The same for one of several files, of which `record` is the first record, if `status` is WEFT_OK.
+ * Returns an exit status, and the number of records in the range, which may be 0. */
+int cut_write_xentrace(const struct weft_cut_range *range, const struct xen_filter *filter,
+	const struct cli_trace *trace, int status, struct weft_xentrace_record *record,
+	const char *output, uint64_t *ret_records);
+
+#endif

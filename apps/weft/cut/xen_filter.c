@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Parses --filter domain=N,class=NAME,span=NAME, and applies it to records.
+ *
+ * The records of a span are those of its vCPU from the record that begins it to the vCPU's next
+ * entry into Xen, on whichever pCPU: Xen does not record when a PV guest goes on.
+ */
+#include "xen_filter.h"
+
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/parse.h>
+
+/* Bits 12 and up of ids, and ids, as in Xen's public header trace.h. */
+#define CLASS_ENTRY   0x201u
+#define CLASS_SUBCALL 0x202u
+#define ID_LOST       0x1f001u
+#define ID_ENTRY      0x81001u
+#define ID_EXIT       0x81002u
+#define ID_EXIT_SVM   0x81003u
+#define ID_VMMCALL    0x82012u
+
+#define ALL_SUBCLASSES 0xf000u
+#define RUNSTATES      0x21000u
+
+/* Bits 16 to 27 of a record's id. */
+static const struct {
+	const char *name;
+	uint32_t bits;
+} classes[] = {
+	{"gen", 0x001},
+	{"sched", 0x002},
+	{"dom0op", 0x004},
+	{"hvm", 0x008},
+	{"mem", 0x010},
+	{"pv", 0x020},
+	{"shadow", 0x040},
+	{"hw", 0x080},
+	{"guest", 0x800},
+};
+
+static bool refuse(const char *command, const char *word, size_t size)
+{
+	cli_usage_error(command,
+		"--filter: \"%.*s\" is neither domain=N, span=NAME nor class=gen, sched, dom0op, hvm, mem, pv,"
+		" shadow, hw or guest",
+		(int)size, word);
+	return false;
+}
+
+static bool add_class(struct xen_filter *filter, const char *name, size_t size)
+{
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (strlen(classes[i].name) == size && memcmp(classes[i].name, name, size) == 0) {
+			filter->classes |= classes[i].bits;
+			return true;
+		}
+	return false;
+}
+
+static bool add_domain(struct xen_filter *filter, const char *number, size_t size)
+{
+	uint64_t domain;
+	if (filter->domain_count == XEN_FILTER_DOMAINS_MAX ||
+		weft_parse_number(number, size, &domain) != WEFT_PARSE_OK || domain > WEFT_XENTRACE_IDLE)
+		return false;
+	filter->domains[filter->domain_count++] = (uint32_t)domain;
+	return true;
+}
+
+static bool add_span(struct xen_filter *filter, const char *name, size_t size)
+{
+	if (filter->span_count == XEN_FILTER_SPANS_MAX || !size)
+		return false;
+	filter->spans[filter->span_count++] = (struct weft_slice){name, size};
+	return true;
+}
+
+bool xen_filter_parse(const char *command, const char *text, struct xen_filter *filter)
+{
+	for (;; text++) {
+		size_t size = strcspn(text, ",");
+		bool is_domain = strncmp(text, "domain=", 7) == 0,
+			 is_class = strncmp(text, "class=", 6) == 0, is_span = strncmp(text, "span=", 5) == 0;
+		if (!(is_domain && add_domain(filter, text + 7, size - 7)) &&
+			!(is_class && add_class(filter, text + 6, size - 6)) &&
+			!(is_span && add_span(filter, text + 5, size - 5)))
+			return refuse(command, text, size);
+		text += size;
+		if (!*text)
+			return true;
+	}
+}
+
+bool xen_events_parse(const char *command, const char *text, uint32_t *ret_mask)
+{
+	struct xen_filter filter = {0};
+	uint64_t mask;
+	if (strncmp(text, "0x", 2) == 0 &&
+		weft_parse_hexadecimal(text + 2, strlen(text + 2), &mask) == WEFT_PARSE_OK && mask &&
+		mask <= UINT32_MAX) {
+		*ret_mask = (uint32_t)mask;
+		return true;
+	}
+	bool good = true;
+	for (const char *at = text; good; at++) {
+		size_t size = strcspn(at, ",");
+		good = add_class(&filter, at, size);
+		at += size;
+		if (!*at)
+			break;
+	}
+	if (!good) {
+		cli_usage_error(command,
+			"--events: \"%s\" is neither a list of gen, sched, dom0op, hvm, mem, pv, shadow, hw and "
+			"guest, nor a mask such as 0x0002f000",
+			text);
+		return false;
+	}
+	*ret_mask = filter.classes << 16 | ALL_SUBCLASSES;
+	return true;
+}
+
+uint32_t xen_events_for(const struct xen_filter *filter)
+{
+	return filter->classes << 16 | ALL_SUBCLASSES | RUNSTATES;
+}
+
+/* ---- Spans ---- */
+
+void xen_filter_state_finish(struct xen_filter_state *state)
+{
+	free(state->vcpus);
+	*state = (struct xen_filter_state){0};
+}
+
+/* More of them are damage. */
+#define VCPUS_MAX 4096
+
+/* The vCPU of a record, added if it is new; NULL: it is not known, or there is no room. */
+static struct xen_filter_vcpu *find_vcpu(
+	struct xen_filter_state *state, const struct weft_xentrace_record *record)
+{
+	if (record->domain >= WEFT_XENTRACE_IDLE)
+		return NULL;
+	for (size_t i = 0; i < state->count; i++)
+		if (state->vcpus[i].domain == record->domain && state->vcpus[i].vcpu == record->vcpu)
+			return &state->vcpus[i];
+	if (state->count == VCPUS_MAX)
+		return NULL;
+	if (state->count == state->capacity) {
+		size_t capacity = 2 * state->capacity + 16;
+		struct xen_filter_vcpu *list = realloc(state->vcpus, capacity * sizeof(*list));
+		if (!list)
+			return NULL;
+		state->vcpus = list;
+		state->capacity = capacity;
+	}
+	state->vcpus[state->count] =
+		(struct xen_filter_vcpu){.domain = record->domain, .vcpu = record->vcpu};
+	return &state->vcpus[state->count++];
+}
+
+static bool names_span(const struct xen_filter *filter, const struct weft_xentrace_record *record)
+{
+	const char *name = record->detail ? record->detail : record->name;
+	for (unsigned i = 0; i < filter->span_count; i++)
+		if (strlen(name) == filter->spans[i].size &&
+			memcmp(name, filter->spans[i].bytes, filter->spans[i].size) == 0)
+			return true;
+	return false;
+}
+
+/* True if the record is in a span that the filter names. */
+static bool is_in_span(const struct xen_filter *filter, struct xen_filter_state *state,
+	const struct weft_xentrace_record *record)
+{
+	struct xen_filter_vcpu *vcpu = find_vcpu(state, record);
+	uint32_t id = record->id;
+	if (!vcpu)
+		return false;
+	bool is_exit = (id & ~0x500u) == ID_EXIT || (id & ~0x500u) == ID_EXIT_SVM;
+	if (id >> 12 == CLASS_ENTRY || is_exit) {
+		vcpu->is_entry = names_span(filter, record);
+		vcpu->is_part = false;
+	} else if (id >> 12 == CLASS_SUBCALL || id == ID_VMMCALL) {
+		vcpu->is_part = names_span(filter, record);
+	}
+	bool is_in = vcpu->is_entry || vcpu->is_part;
+	if ((id & ~0x400u) == ID_ENTRY || id == ID_LOST)
+		vcpu->is_entry = vcpu->is_part = false;
+	return is_in;
+}
+
+bool xen_filter_has(const struct xen_filter *filter, struct xen_filter_state *state,
+	const struct weft_xentrace_record *record)
+{
+	bool has = filter->domain_count == 0;
+	if (filter->span_count && !is_in_span(filter, state, record))
+		return false;
+	if (filter->classes && !(filter->classes & record->id >> 16))
+		return false;
+	for (unsigned i = 0; i < filter->domain_count && !has; i++)
+		has = filter->domains[i] == record->domain;
+	return has;
+}

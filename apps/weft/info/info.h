@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Shared by the two forms of weft info.
+ */
+#ifndef WEFT_INFO_H
+#define WEFT_INFO_H
+
+#include <weft/model.h>
+
+#include "cli/cli.h"
+
+struct info_report {
+	const char *name;
+	const struct weft_trace_description *trace;
+	const struct cli_trace *opened;
+	const struct weft_model *model;
+	bool all_counters; /* for people; JSON has all */
+};
+
+/* Messages, see docs/model.md; `joined`: both sides are in the trace. */
+struct info_messages {
+	uint64_t sent, received, joined;
+	uint64_t raised, handled; /* of those sent, by Xen's own trace; of these, those joined */
+};
+
+static inline struct info_messages info_count_messages(const struct weft_model *model)
+{
+	const struct weft_model_summary *summary = &model->summary;
+	struct info_messages messages = {
+		.sent = summary->by_event[WEFT_EVENT_SEND] - summary->withdrawn,
+		.received = summary->by_event[WEFT_EVENT_RECEIVE],
+		.raised = summary->raised,
+		.handled = summary->handled,
+	};
+	for (uint32_t i = 0; i < model->edges.count; i++)
+		messages.joined += model->edges.type[i] == WEFT_EDGE_RECEIVE;
+	return messages;
+}
+
+/* Appends what each domain of a trace of Xen asked of it. */
+void info_write_xen(const struct info_report *report, struct weft_text *text);
+void info_write_xen_json(const struct info_report *report, struct weft_text *text);
+
+void info_write_json(const struct info_report *report, struct weft_text *text);
+
+static inline const char *info_level_name(unsigned level)
+{
+	const char *name = weft_level_name(level);
+	return name ? name : "unknown";
+}
+
+#endif

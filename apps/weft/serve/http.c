@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * HTTP by libmicrohttpd, with a thread for each connection, so that a live connection can wait for
+ * its program. The resources of a request without the token are limited: the number of connections
+ * (serve/clients.h), the memory for its head, the time until it is complete. Bodies are not read.
+ */
+#include "serve.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "page_assets.h"
+#include "clients.h"
+#include "library.h"
+#include "live.h"
+
+enum {
+	/* connections beyond SERVE_CLIENTS_MAX are being closed */
+	CONNECTIONS_MAX = 2 * SERVE_CLIENTS_MAX,
+	HEAD_BYTES = 16 << 10,
+	STACK_BYTES = 1 << 20,
+	SILENCE_S = 20, /* time-out, if nothing is read or written */
+	PIECE_BYTES = 64 << 10,
+};
+
+struct serve_server {
+	struct MHD_Daemon *daemon;
+	struct serve_guard guard;
+	struct serve_clients clients;
+	atomic_bool stopping, was_opened;
+	char url[SERVE_URL_BYTES];
+};
+
+/* ---- Answers ---- */
+
+static const char policy[] =
+	"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; "
+	"connect-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; "
+	"frame-ancestors 'none'";
+
+static void add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+	MHD_add_response_header(response, name, value);
+}
+
+/* Sends a response, and destroys it. */
+static enum MHD_Result answer(
+	struct MHD_Connection *connection, unsigned status, struct MHD_Response *response)
+{
+	if (!response)
+		return MHD_NO;
+	add_header(response, "Content-Security-Policy", policy);
+	add_header(response, "X-Content-Type-Options", "nosniff");
+	add_header(response, "X-Frame-Options", "DENY");
+	add_header(response, "Referrer-Policy", "no-referrer");
+	add_header(response, "Cross-Origin-Opener-Policy", "same-origin");
+	add_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+	add_header(response, "Cache-Control", "no-store");
+	enum MHD_Result result = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static struct MHD_Response *response_of(const char *type, const void *bytes, size_t size)
+{
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
+	if (response)
+		add_header(response, "Content-Type", type);
+	return response;
+}
+
+static enum MHD_Result answer_text(
+	struct MHD_Connection *connection, unsigned status, const char *text)
+{
+	return answer(connection, status, response_of("text/plain; charset=utf-8", text, strlen(text)));
+}
+
+static enum MHD_Result refuse_method(struct MHD_Connection *connection)
+{
+	static const char text[] = "only GET and HEAD are supported\n";
+	struct MHD_Response *response =
+		response_of("text/plain; charset=utf-8", text, sizeof(text) - 1);
+	if (response)
+		add_header(response, "Allow", "GET, HEAD");
+	return answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED, response);
+}
+
+/* ---- Traces ---- */
+
+static enum MHD_Result answer_list(struct MHD_Connection *connection)
+{
+	struct weft_text text = {0};
+	enum MHD_Result result = MHD_NO;
+	if (serve_list(&text))
+		result =
+			answer(connection, MHD_HTTP_OK, response_of("application/json", text.bytes, text.size));
+	weft_text_finish(&text);
+	return result;
+}
+
+static const char *header_of(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* Writes an ETag, which changes whenever the file does. */
+static void format_tag(
+	const struct serve_trace *trace, const struct timespec *modified, char tag[64])
+{
+	snprintf(tag, 64, "\"%llx-%llx-%lx\"", (unsigned long long)trace->size_bytes,
+		(unsigned long long)modified->tv_sec, modified->tv_nsec);
+}
+
+static enum MHD_Result answer_unsatisfiable(
+	struct MHD_Connection *connection, const struct serve_trace *trace)
+{
+	char range[48];
+	struct MHD_Response *response =
+		response_of("text/plain; charset=utf-8", "there is nothing there\n", 23);
+	snprintf(range, sizeof(range), "bytes */%llu", (unsigned long long)trace->size_bytes);
+	if (response)
+		add_header(response, "Content-Range", range);
+	return answer(connection, MHD_HTTP_RANGE_NOT_SATISFIABLE, response);
+}
+
+static enum MHD_Result answer_bytes(
+	struct MHD_Connection *connection, const struct serve_trace *trace)
+{
+	struct timespec modified;
+	char tag[64], text[96];
+	uint64_t first = 0, count = trace->size_bytes;
+	int fd = serve_traces_open(trace, &modified);
+	if (fd < 0)
+		return answer_text(connection, MHD_HTTP_NOT_FOUND, "the trace is no longer there\n");
+	format_tag(trace, &modified, tag);
+	const char *wanted_tag = header_of(connection, "If-Range");
+	enum serve_range range = SERVE_RANGE_ALL;
+	if (!wanted_tag || strcmp(wanted_tag, tag) == 0)
+		range =
+			serve_guard_range(header_of(connection, "Range"), trace->size_bytes, &first, &count);
+	if (range == SERVE_RANGE_NONE) {
+		close(fd);
+		return answer_unsatisfiable(connection, trace);
+	}
+	struct MHD_Response *response = MHD_create_response_from_fd_at_offset64(count, fd, first);
+	if (!response) {
+		close(fd);
+		return MHD_NO;
+	}
+	add_header(response, "Content-Type", "application/octet-stream");
+	add_header(response, "Accept-Ranges", "bytes");
+	add_header(response, "ETag", tag);
+	if (range == SERVE_RANGE_PART) {
+		snprintf(text, sizeof(text), "bytes %llu-%llu/%llu", (unsigned long long)first,
+			(unsigned long long)(first + count - 1), (unsigned long long)trace->size_bytes);
+		add_header(response, "Content-Range", text);
+	}
+	return answer(
+		connection, range == SERVE_RANGE_PART ? MHD_HTTP_PARTIAL_CONTENT : MHD_HTTP_OK, response);
+}
+
+/* One client's live connection. */
+struct live {
+	struct serve_live *stream;
+	struct serve_clients *clients;
+};
+
+static ssize_t read_live(void *context, uint64_t position, char *bytes, size_t room)
+{
+	(void)position;
+	struct live *live = context;
+	ssize_t size = serve_live_read(live->stream, bytes, room);
+	if (size == 0)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	return size < 0 ? MHD_CONTENT_READER_END_WITH_ERROR : size;
+}
+
+static void close_live(void *context)
+{
+	struct live *live = context;
+	serve_live_close(live->stream);
+	serve_clients_end_live(live->clients);
+	free(live);
+}
+
+/* Makes a response; NULL without memory, and then the stream is closed. */
+static struct MHD_Response *response_of_live(struct serve_server *server, struct serve_live *stream)
+{
+	struct live *live = malloc(sizeof(*live));
+	struct MHD_Response *response = NULL;
+	if (live) {
+		*live = (struct live){stream, &server->clients};
+		response = MHD_create_response_from_callback(
+			MHD_SIZE_UNKNOWN, PIECE_BYTES, read_live, live, close_live);
+	}
+	if (response) {
+		add_header(response, "Content-Type", "application/octet-stream");
+		return response;
+	}
+	serve_live_close(stream);
+	serve_clients_end_live(&server->clients);
+	free(live);
+	return NULL;
+}
+
+static enum MHD_Result answer_live(struct serve_server *server, struct MHD_Connection *connection,
+	const struct serve_trace *trace, bool is_head)
+{
+	if (!serve_clients_begin_live(&server->clients))
+		return answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+			"weft serve has as many live connections as it allows: close one of the pages\n");
+	struct serve_live *live = serve_live_open(trace->path, trace->pid, &server->stopping);
+	if (live && !is_head)
+		return answer(connection, MHD_HTTP_OK, response_of_live(server, live));
+	serve_clients_end_live(&server->clients);
+	serve_live_close(live);
+	if (live)
+		return answer(connection, MHD_HTTP_OK, response_of("application/octet-stream", "", 0));
+	return answer_text(
+		connection, MHD_HTTP_CONFLICT, "no program records into it; /api/trace/ has its bytes\n");
+}
+
+static enum MHD_Result answer_api(
+	struct serve_server *server, struct MHD_Connection *connection, const char *path, bool is_head)
+{
+	struct serve_trace trace;
+	bool is_live = strncmp(path, "live/", 5) == 0;
+	if (strcmp(path, "traces") == 0)
+		return answer_list(connection);
+	if (!is_live && strncmp(path, "trace/", 6) != 0)
+		return answer_text(connection, MHD_HTTP_NOT_FOUND, "not found\n");
+	if (!serve_traces_find(path + (is_live ? 5 : 6), &trace))
+		return answer_text(connection, MHD_HTTP_NOT_FOUND, "no trace has that id\n");
+	return is_live ? answer_live(server, connection, &trace, is_head)
+				   : answer_bytes(connection, &trace);
+}
+
+/* ---- The page ---- */
+
+#if WEFT_HAS_PAGE
+static enum MHD_Result answer_page(struct MHD_Connection *connection, const char *path)
+{
+	const char *name = *path ? path : "index.html";
+	for (const struct page_asset *asset = page_assets; asset->name; asset++)
+		if (strcmp(asset->name, name) == 0)
+			return answer(
+				connection, MHD_HTTP_OK, response_of(asset->type, asset->bytes, asset->size));
+	if (strcmp(name, "favicon.ico") == 0) /* browsers request it whatever the page says */
+		return answer(connection, MHD_HTTP_NO_CONTENT, response_of("image/x-icon", "", 0));
+	return answer_text(connection, MHD_HTTP_NOT_FOUND, "not found\n");
+}
+#else
+static enum MHD_Result answer_page(struct MHD_Connection *connection, const char *path)
+{
+	if (*path)
+		return answer_text(connection, MHD_HTTP_NOT_FOUND, "not found\n");
+	return answer_text(connection, MHD_HTTP_NOT_IMPLEMENTED,
+		"This weft was built without the page; it lacked " WEFT_PAGE_MISSING
+		". The traces are at /api/traces.\n");
+}
+#endif
+
+/* ---- Requests ---- */
+
+static const char *argument_of(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+/* Moves the token from the URL into a cookie, so that the page's address, which people copy and
+ * browsers remember, does not contain it. Browsers keep the part behind '#'. */
+static enum MHD_Result take_token(struct serve_server *server, struct MHD_Connection *connection)
+{
+	char cookie[SERVE_TOKEN_BYTES + 80];
+	struct MHD_Response *response = response_of("text/plain; charset=utf-8", "", 0);
+	snprintf(cookie, sizeof(cookie), "weft-%u=%s; Path=/; HttpOnly; SameSite=Strict",
+		server->guard.port, server->guard.token);
+	if (response) {
+		add_header(response, "Set-Cookie", cookie);
+		add_header(response, "Location", "/");
+	}
+	server->was_opened = true;
+	return answer(connection, MHD_HTTP_SEE_OTHER, response);
+}
+
+static bool is_admitted(const struct serve_server *server, struct MHD_Connection *connection)
+{
+	return serve_guard_has_cookie(&server->guard, header_of(connection, "Cookie")) ||
+		   serve_guard_has_bearer(&server->guard, header_of(connection, "Authorization")) ||
+		   serve_guard_is_token(&server->guard, argument_of(connection, "token"));
+}
+
+/* True for requests from another site's pages: these may link here, but not send requests in our
+ * page's name. */
+static bool is_foreign(struct MHD_Connection *connection)
+{
+	const char *site = header_of(connection, "Sec-Fetch-Site");
+	return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
+}
+
+/* Refuses a request and closes the connection, which without the token has no claim to stay open.
+ */
+static enum MHD_Result refuse(
+	struct MHD_Connection *connection, unsigned status, const char *type, const char *text)
+{
+	struct MHD_Response *response = response_of(type, text, strlen(text));
+	if (response)
+		add_header(response, "Connection", "close");
+	return answer(connection, status, response);
+}
+
+#define TOKEN_NEEDED                                                                    \
+	"Nothing is shown without the token. Open the address that weft printed when it "   \
+	"started, with ?token= in it; if it was started again, it has a new token. If the " \
+	"token is from a file (--token-file), add ?token= and the line in that file. "      \
+	"Programs can send the header \"Authorization: Bearer TOKEN\" instead.\n"
+
+/* A browser that follows a link from another site, or from the file that --open makes, does not
+ * send the cookie (SameSite=Strict). It gets this script, and sends the cookie when it loads the
+ * script; the script then requests the page again, now as a link from our own site. */
+static const char ask_again[] = "location.replace('/?again' + location.hash);\n";
+
+static enum MHD_Result refuse_stranger(struct MHD_Connection *connection, const char *path)
+{
+	static const char page[] =
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>weft</title>\n"
+		"<p>" TOKEN_NEEDED "</p>\n<script src=\"again.js\"></script>\n</html>\n";
+	if (strcmp(path, "/") == 0 &&
+		MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) == 0)
+		return refuse(connection, MHD_HTTP_FORBIDDEN, "text/html; charset=utf-8", page);
+	return refuse(connection, MHD_HTTP_FORBIDDEN, "text/plain; charset=utf-8", TOKEN_NEEDED);
+}
+
+static struct serve_client *client_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	return info ? info->socket_context : NULL;
+}
+
+static enum MHD_Result answer_admitted(struct serve_server *server,
+	struct MHD_Connection *connection, const char *path, const char *method)
+{
+	static const char api[] = "/api/";
+	bool is_head = strcmp(method, "HEAD") == 0;
+	if (!is_head && strcmp(method, "GET") != 0)
+		return refuse_method(connection);
+	if (strncmp(path, api, sizeof(api) - 1) == 0) {
+		if (is_foreign(connection))
+			return answer_text(
+				connection, MHD_HTTP_FORBIDDEN, "requests from other sites are refused\n");
+		return answer_api(server, connection, path + sizeof(api) - 1, is_head);
+	}
+	if (strcmp(path, "/") == 0 && argument_of(connection, "token"))
+		return take_token(server, connection);
+	if (strcmp(path, "/again.js") == 0)
+		return answer(connection, MHD_HTTP_OK,
+			response_of("text/javascript; charset=utf-8", ask_again, sizeof(ask_again) - 1));
+	return answer_page(connection, *path == '/' ? path + 1 : path);
+}
+
+static enum MHD_Result handle(struct serve_server *server, struct MHD_Connection *connection,
+	const char *path, const char *method)
+{
+	if (!serve_guard_is_host(&server->guard, header_of(connection, "Host")))
+		return refuse(connection, MHD_HTTP_MISDIRECTED_REQUEST, "text/plain; charset=utf-8",
+			"the request names another host: open the address that weft serve printed\n");
+	if (!is_admitted(server, connection))
+		return refuse_stranger(connection, path);
+	serve_clients_admit(&server->clients, client_of(connection));
+	return answer_admitted(server, connection, path, method);
+}
+
+/* Called when a request's head is complete, and again when all of it is: a response before that
+ * would close the connection. A request with a body, which GET does not have, is closed. */
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
+	const char *path, const char *method, const char *version, const char *body, size_t *body_bytes,
+	void **request)
+{
+	struct serve_server *server = context;
+	(void)version;
+	(void)body;
+	if (*body_bytes)
+		return MHD_NO;
+	if (*request)
+		return handle(server, connection, path, method);
+	*request = server;
+	return MHD_YES;
+}
+
+static void on_answered(void *context, struct MHD_Connection *connection, void **request,
+	enum MHD_RequestTerminationCode code)
+{
+	struct serve_server *server = context;
+	(void)request;
+	(void)code;
+	serve_clients_answered(&server->clients, client_of(connection));
+}
+
+/* ---- Connections ---- */
+
+static void on_connection(void *context, struct MHD_Connection *connection, void **client,
+	enum MHD_ConnectionNotificationCode code)
+{
+	struct serve_server *server = context;
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		const union MHD_ConnectionInfo *info =
+			MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+		*client = info ? serve_clients_add(&server->clients, info->connect_fd) : NULL;
+	} else {
+		serve_clients_remove(&server->clients, *client);
+		*client = NULL;
+	}
+}
+
+void serve_tick(struct serve_server *server)
+{
+	serve_clients_tick(&server->clients);
+}
+
+/* Drops libmicrohttpd's messages: errors on a connection concern only its client. */
+static void keep_quiet(void *context, const char *format, va_list arguments)
+{
+	(void)context;
+	(void)format;
+	(void)arguments;
+}
+
+static struct MHD_Daemon *start_daemon(struct serve_server *server, int fd)
+{
+	return MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
+								MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG,
+		0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, keep_quiet, NULL,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES, MHD_OPTION_THREAD_STACK_SIZE,
+		(size_t)STACK_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED, on_answered, server,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
+}
+
+/* ---- Beginning and end ---- */
+
+void serve_write_secret_url(const struct serve_server *server, char ret_url[SERVE_URL_BYTES])
+{
+	snprintf(ret_url, SERVE_URL_BYTES, "http://%s:%u/?token=%s", server->guard.host,
+		server->guard.port, server->guard.token);
+}
+
+static bool set_token(struct serve_server *server, const char *token)
+{
+	if (!token)
+		return serve_token_draw(server->guard.token);
+	snprintf(server->guard.token, sizeof(server->guard.token), "%s", token);
+	return true;
+}
+
+struct serve_server *serve_start(const struct serve_address *address)
+{
+	struct serve_server *server = calloc(1, sizeof(*server));
+	if (!server) {
+		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
+		return NULL;
+	}
+	if (!serve_load_library()) {
+		free(server);
+		return NULL;
+	}
+	int fd = set_token(server, address->token) ? serve_listen(address, &server->guard) : -1;
+	if (fd < 0) {
+		free(server);
+		return NULL;
+	}
+	serve_clients_init(&server->clients);
+	if (address->token)
+		snprintf(server->url, sizeof(server->url), "http://%s:%u/", server->guard.host,
+			server->guard.port);
+	else
+		serve_write_secret_url(server, server->url);
+	server->daemon = start_daemon(server, fd);
+	if (!server->daemon) {
+		cli_error("cannot start the server: %s", strerror(errno));
+		close(fd);
+		serve_clients_finish(&server->clients);
+		free(server);
+		return NULL;
+	}
+	return server;
+}
+
+const char *serve_url(const struct serve_server *server)
+{
+	return server->url;
+}
+
+bool serve_was_opened(const struct serve_server *server)
+{
+	return server->was_opened;
+}
+
+/* Ends live connections first, and lets others finish that are nearly done. */
+void serve_stop(struct serve_server *server)
+{
+	const struct timespec pause = {0, 10000000};
+	server->stopping = true;
+	int fd = MHD_quiesce_daemon(server->daemon);
+	for (int i = 0; i < 100 && serve_clients_are_busy(&server->clients); i++)
+		nanosleep(&pause, NULL);
+	MHD_stop_daemon(server->daemon);
+	if (fd >= 0)
+		close(fd);
+	serve_clients_finish(&server->clients);
+	free(server);
+}

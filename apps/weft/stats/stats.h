@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Shared by the parts of `weft stats`: tables for people, JSON and CSV, comparisons.
+ */
+#ifndef WEFT_APPS_STATS_H
+#define WEFT_APPS_STATS_H
+
+#include "cli/cli.h"
+
+#include <weft/stats.h>
+
+/* A trace with the statistics of a range of it. */
+struct stats_side {
+	struct cli_trace trace;
+	struct weft_model *model;
+	struct weft_layout *layout;
+	struct weft_story_index *index;
+	struct weft_story story;
+	struct weft_stats *stats;
+};
+
+struct stats_output {
+	struct weft_text text;
+	uint32_t limit; /* of rows */
+};
+
+/* Append the whole output for a trace. */
+void stats_write_table(struct stats_output *output, const struct stats_side *side);
+void stats_write_json(struct stats_output *output, const struct stats_side *side);
+void stats_write_csv(struct stats_output *output, const struct stats_side *side);
+
+/* The same for a comparison; the names of both sides are for people. */
+void stats_write_diff_table(struct stats_output *output, const struct weft_stats_diff *diff,
+	const struct stats_side sides[2]);
+void stats_write_diff_json(struct stats_output *output, const struct weft_stats_diff *diff);
+void stats_write_diff_csv(struct stats_output *output, const struct weft_stats_diff *diff);
+
+/* The width of a table: that of the terminal, or the value of COLUMNS; SIZE_MAX in a file. */
+size_t stats_find_width(void);
+
+/* ---- Tables for people ---- */
+
+#define STATS_CELL_BYTES 80
+
+/* A column: its cells are right-aligned. */
+struct stats_column {
+	const char *title;
+	unsigned keep; /* columns with the lowest number are left out first if the width is too small */
+	bool may_hide; /* left out if all of its cells are empty */
+	void (*format)(const void *rows, uint32_t row, char cell[STATS_CELL_BYTES]);
+};
+
+/* Rows of a table: `rows` is the columns'; names come last, as they have any length. */
+struct stats_table {
+	const struct stats_column *columns;
+	unsigned column_count;
+	const void *rows;
+	uint32_t row_count;
+	const char *name_title;
+	void (*add_name)(const void *rows, uint32_t row, struct weft_text *text);
+};
+
+#define STATS_COLUMNS_MAX 20
+
+void stats_add_table(struct weft_text *text, const struct stats_table *table, size_t width);
+
+/* Appends the trace's name, the range and how long nothing runs in it. */
+void stats_add_head(struct weft_text *text, const struct stats_side *side);
+/* Appends how many rows are not shown, if there are any. */
+void stats_add_left_out(struct weft_text *text, uint32_t shown, uint32_t all, const char *where);
+
+/* Appends a row's name for people: "task 'request #'". */
+void stats_add_name(
+	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row);
+
+#endif

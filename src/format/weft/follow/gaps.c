@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A packet says how many events its thread had written and lost before it. If that is more than
+ * were read, the difference is missing since the thread's previous packet. Overwritten events are
+ * missing between the last event of that packet and this one; events that had no room were lost at
+ * some time since that packet was opened.
+ */
+#include "format/weft/follow/gaps.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/stream_abi.h"
+#include "base/array.h"
+#include "base/little_endian.h"
+
+void weft__gaps_init(
+	struct weft__gaps *gaps, bool is_stream, const struct weft_trace_description *description)
+{
+	*gaps = (struct weft__gaps){.is_stream = is_stream};
+	gaps->unplaced = description->losses[is_stream ? WEFT_LOSS_STALLED : WEFT_LOSS_OVERWRITTEN];
+}
+
+void weft__gaps_finish(struct weft__gaps *gaps)
+{
+	free(gaps->list);
+	free(gaps->threads);
+	*gaps = (struct weft__gaps){0};
+}
+
+static int add(struct weft__gaps *gaps, const struct weft_loss_period *period,
+	struct weft_trace_description *description)
+{
+	const struct weft__column column = {&gaps->list, sizeof(*gaps->list)};
+	int error = weft__columns_reserve(&column, 1, &gaps->capacity, gaps->count + (size_t)1);
+	if (error)
+		return error;
+	gaps->list[gaps->count++] = *period;
+	description->loss_periods = gaps->list;
+	description->loss_period_count = gaps->count;
+	return 0;
+}
+
+/* The cause for which events had no room, if there is exactly one; else WEFT_LOSS_CAUSES. */
+static uint8_t cause_of_rest(const struct weft_trace_description *description)
+{
+	int found = WEFT_LOSS_CAUSES;
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
+		if (cause == WEFT_LOSS_OVERWRITTEN || cause == WEFT_LOSS_STALLED ||
+			!description->losses[cause])
+			continue;
+		if (found != WEFT_LOSS_CAUSES)
+			return WEFT_LOSS_CAUSES;
+		found = cause;
+	}
+	return (uint8_t)found;
+}
+
+/* The events of a damaged packet are missing, too, but were not overwritten: so at most the
+ * overwritten events that are in no gap yet count here. */
+static int add_overwritten(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
+	struct weft_trace_description *description)
+{
+	uint64_t missing = packet->number > packet->known ? packet->number - packet->known : 0;
+	if (missing > gaps->unplaced)
+		missing = gaps->unplaced;
+	gaps->unplaced -= missing;
+	return missing == 0
+			   ? 0
+			   : add(gaps,
+					 &(struct weft_loss_period){
+						 .start = gaps->threads[packet->thread].last_ns,
+						 .end = packet->opened_ns,
+						 .count = missing,
+						 .thread = packet->thread,
+						 .cause = gaps->is_stream ? WEFT_LOSS_STALLED : WEFT_LOSS_OVERWRITTEN,
+					 },
+					 description);
+}
+
+static int add_rest(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
+	struct weft_trace_description *description)
+{
+	const struct weft__gap_thread *thread = &gaps->threads[packet->thread];
+	if (packet->lost <= thread->lost)
+		return 0;
+	return add(gaps,
+		&(struct weft_loss_period){
+			.start = thread->opened_ns,
+			.end = packet->opened_ns,
+			.count = packet->lost - thread->lost,
+			.thread = packet->thread,
+			.cause = cause_of_rest(description),
+		},
+		description);
+}
+
+#define AT(field) offsetof(struct weft_abi_lost, field)
+
+int weft__gaps_take_list(struct weft__gaps *gaps, const struct weft__buffer *buffer,
+	const struct weft__threads *threads, struct weft_trace_description *description)
+{
+	int error = 0;
+	if (!buffer->stream || !buffer->stream->lost_count)
+		return 0;
+	gaps->unplaced = 0;
+	const uint8_t *at = buffer->bytes + buffer->stream->lost_offset;
+	for (uint32_t i = 0; !error && i < buffer->stream->lost_count; i++) {
+		uint64_t start = weft__load_u64(at + AT(start_ticks));
+		uint64_t end = weft__load_u64(at + AT(end_ticks));
+		uint32_t cause = weft__load_u32(at + AT(cause));
+		const struct weft_loss_period period = {
+			.start = weft__ticks_to_ns(&buffer->clock, start),
+			.end = weft__ticks_to_ns(&buffer->clock, end > start ? end : start),
+			.count = weft__load_u64(at + AT(count)),
+			.thread = weft__threads_index(threads, weft__load_u32(at + AT(thread))),
+			.cause = (uint8_t)(cause < WEFT_LOSS_CAUSES ? cause : WEFT_LOSS_CAUSES),
+		};
+		error = add(gaps, &period, description);
+		at += sizeof(struct weft_abi_lost);
+	}
+	return error;
+}
+
+static int reserve_thread(struct weft__gaps *gaps, uint32_t thread)
+{
+	const struct weft__column column = {&gaps->threads, sizeof(*gaps->threads)};
+	size_t before = gaps->thread_capacity;
+	int error = weft__columns_reserve(&column, 1, &gaps->thread_capacity, thread + (size_t)1);
+	if (!error && gaps->thread_capacity > before)
+		memset(
+			gaps->threads + before, 0, (gaps->thread_capacity - before) * sizeof(*gaps->threads));
+	return error;
+}
+
+int weft__gaps_take_packet(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
+	struct weft_trace_description *description)
+{
+	int error = reserve_thread(gaps, packet->thread);
+	if (!error)
+		error = add_overwritten(gaps, packet, description);
+	if (!error)
+		error = add_rest(gaps, packet, description);
+	if (error)
+		return error;
+	struct weft__gap_thread *thread = &gaps->threads[packet->thread];
+	thread->lost = packet->lost;
+	thread->opened_ns = packet->opened_ns;
+	return 0;
+}
+
+int weft__gaps_end_packet(struct weft__gaps *gaps, uint32_t thread, uint64_t ns)
+{
+	int error = reserve_thread(gaps, thread);
+	if (!error)
+		gaps->threads[thread].last_ns = ns;
+	return error;
+}

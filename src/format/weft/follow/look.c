@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A follower's look at the ring: moves the mark, and finds the packets that have something new.
+ *
+ * New content may begin earlier than the unread rest of the content before it: a thread in a moment
+ * (several events that share one stamp) may claim the packet after another thread wrote later
+ * stamps there. So a look also checks the packets that wait in the queue. A packet with new content
+ * gets that content's time; if a copied rest of the old content is unread, the rest moves to an
+ * entry of its own, which is "detached" from the ring and ends with its copy.
+ */
+#include "format/weft/follow/followed.h"
+
+void weft__followed_enqueue(struct weft__follower *f, struct weft__followed *p)
+{
+	p->is_waiting = true;
+	weft__queue_push(&f->queue, (struct weft__queue_entry){p->next_ns, p->sequence, p->offset,
+									(uint32_t)(p - f->followed)});
+}
+
+void weft__followed_set_content(
+	const struct weft__follower *f, struct weft__followed *p, const struct weft_abi_packet *header)
+{
+	p->sequence = weft__packet_sequence(header);
+	p->next_ticks = weft__packet_opened_ticks(header);
+	p->next_ns = weft__ticks_to_ns(&f->buffer.clock, p->next_ticks);
+	p->cursor = weft__cursor_begin(NULL, 0, sizeof(*header));
+	p->is_begun = p->is_damaged = p->has_event = p->gives_switch = false;
+	p->sure_end = 0;
+}
+
+bool weft__followed_begin(struct weft__follower *f, struct weft__followed *p)
+{
+	struct weft_abi_packet header;
+	if (!weft__packet_is_readable(weft__packet_read(&f->buffer, p->packet, &header)))
+		return false;
+	weft__followed_set_content(f, p, &header);
+	return true;
+}
+
+bool weft__followed_has_news(struct weft__follower *f, struct weft__followed *p)
+{
+	uint32_t committed;
+	uint64_t sequence = weft__packet_peek(&f->buffer, p->packet, &committed);
+	if (sequence == 0)
+		return false;
+	if (sequence != p->sequence)
+		return weft__followed_begin(f, p);
+	return !p->is_begun || (!p->is_damaged && committed > p->cursor.end);
+}
+
+/* ---- New content of a packet that waits with old content ---- */
+
+static uint64_t count_unread(const struct weft__followed *p)
+{
+	return p->has_event + weft__cursor_count(p->cursor);
+}
+
+/* Moves the unread rest of the copy to an entry of its own. Its events are added to the old
+ * packet's account now, because the account of the new content begins after them. False if too many
+ * rests are unread. */
+static bool detach(struct weft__follower *f, struct weft__followed *p)
+{
+	if (!f->unused_count)
+		return false;
+	struct weft__followed *other = &f->followed[f->unused[--f->unused_count]];
+	*other = *p;
+	p->account.events += count_unread(p);
+	p->copy = NULL;
+	weft__followed_enqueue(f, other);
+	return true;
+}
+
+/* The switch to the old content's task was not given and never will be. UINT64_MAX differs from the
+ * number of events in any packet's header, so the thread's next packet gives its own task. */
+static void forget_task(struct weft__follower *f, struct weft__followed *p)
+{
+	if (p->gives_switch)
+		f->threads.events[p->thread] = UINT64_MAX;
+	p->gives_switch = false;
+}
+
+/* True if the waiting packet has new content, and so another time. The header is read before the
+ * old content is detached: if it cannot be read yet, the packet stays as it is. */
+static bool renew_waiting(struct weft__follower *f, struct weft__followed *p)
+{
+	struct weft_abi_packet header;
+	uint64_t sequence = weft__packet_peek(&f->buffer, p->packet, NULL);
+	if (sequence == 0 || sequence == p->sequence ||
+		!weft__packet_is_readable(weft__packet_read(&f->buffer, p->packet, &header)))
+		return false;
+	bool has_copy = p->copy;
+	if (has_copy && !detach(f, p))
+		return false;
+	if (!has_copy)
+		forget_task(f, p);
+	weft__followed_set_content(f, p, &header);
+	return true;
+}
+
+/* Restores the order of the queue after the times of some packets have changed. */
+static void rebuild_queue(struct weft__follower *f)
+{
+	for (uint32_t i = 0; i < f->queue.count; i++) {
+		struct weft__queue_entry *entry = &f->queue.entries[i];
+		entry->time_ns = f->followed[entry->followed].next_ns;
+		entry->sequence = f->followed[entry->followed].sequence;
+	}
+	weft__queue_settle(&f->queue);
+}
+
+void weft__follower_scan(struct weft__follower *f)
+{
+	bool is_renewed = false;
+	for (uint32_t i = 0; i < f->buffer.packet_count; i++) {
+		struct weft__followed *p = &f->followed[i];
+		if (p->is_waiting)
+			is_renewed |= renew_waiting(f, p);
+		else if (weft__followed_has_news(f, p))
+			weft__followed_enqueue(f, p);
+	}
+	if (is_renewed)
+		rebuild_queue(f);
+}
+
+/* ---- Looking ---- */
+
+uint64_t weft__follower_latest(struct weft__follower *f)
+{
+	return weft__mark_latest(&f->mark, &f->buffer);
+}
+
+/* Events with the mark's own stamp must be ready in the right order. More of them may still come,
+ * because a moment may go on; and the scan may have missed one that precedes an event it found: a
+ * thread commits one event to a packet that the scan has already visited, and the next to a packet
+ * that the scan visits later. A second scan finds the missed event, because it was committed before
+ * the one that the first scan found. So only events that were committed at the first scan are sure,
+ * and they are ready after the second, which weft__follower_take() makes if there are any. Events
+ * before the mark need no second scan: they were committed before the first. */
+static void note_sure(struct weft__follower *f)
+{
+	for (uint32_t i = 0; i < f->queue.count; i++) {
+		struct weft__followed *p = &f->followed[f->queue.entries[i].followed];
+		uint32_t committed;
+		bool is_same = !weft__followed_is_detached(f, p) &&
+					   weft__packet_peek(&f->buffer, p->packet, &committed) == p->sequence;
+		p->sure_end = is_same ? committed : p->cursor.end;
+	}
+	f->is_rescanned = false;
+}
+
+int weft__follower_look(struct weft__follower *f, uint64_t ticks)
+{
+	int error = weft__follower_pass_given(f);
+	if (error || f->is_finished)
+		return error;
+	weft__mark_look(&f->mark, ticks, &f->buffer.clock);
+	f->mark_ns = weft__ticks_to_ns(&f->buffer.clock, f->mark.ticks);
+	/* Reads the commits after the sequences, which were loaded with acquire order. */
+	weft__follower_scan(f);
+	note_sure(f);
+	weft__buffer_load_losses(&f->buffer, f->description->losses);
+	return 0;
+}
+
+bool weft__follower_is_stopped(const struct weft__follower *f)
+{
+	const struct weft_abi_buffer *header = (const void *)f->buffer.bytes;
+	return __atomic_load_n(&header->stopped, __ATOMIC_ACQUIRE);
+}
+
+bool weft__follower_is_settled(const struct weft__follower *f)
+{
+	return f->mark.has_looked && f->mark.ticks >= f->mark.previous_ticks;
+}
+
+int weft__follower_finish(struct weft__follower *f)
+{
+	int error = weft__follower_pass_given(f);
+	if (error || f->is_finished)
+		return error;
+	f->is_finished = true;
+	f->mark_ns = UINT64_MAX;
+	weft__follower_scan(f);
+	if (!f->is_saved)
+		weft__buffer_load_losses(&f->buffer, f->description->losses);
+	return 0;
+}

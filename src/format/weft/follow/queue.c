@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A heap: the children of entry i are 2i + 1 and 2i + 2.
+ */
+#include "format/weft/follow/queue.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+void weft__queue_finish(struct weft__queue *q)
+{
+	free(q->entries);
+	*q = (struct weft__queue){0};
+}
+
+static bool comes_before(const struct weft__queue_entry *a, const struct weft__queue_entry *b)
+{
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns;
+	if (a->sequence != b->sequence)
+		return a->sequence < b->sequence;
+	return a->offset < b->offset;
+}
+
+/* The earlier child of entry i, if it comes before `entry`; else `count`. */
+static uint32_t child_before(
+	const struct weft__queue *q, uint32_t i, const struct weft__queue_entry *entry)
+{
+	uint32_t child = 2 * i + 1;
+	if (child >= q->count)
+		return q->count;
+	if (child + 1 < q->count && comes_before(&q->entries[child + 1], &q->entries[child]))
+		child++;
+	return comes_before(&q->entries[child], entry) ? child : q->count;
+}
+
+/* Fast path: the next event is usually in the same packet, and no entry moves. */
+void weft__queue_settle_first(struct weft__queue *q)
+{
+	uint32_t i = 0, child = child_before(q, 0, &q->entries[0]);
+	if (child == q->count)
+		return;
+	struct weft__queue_entry moving = q->entries[0];
+	for (; child < q->count; child = child_before(q, i, &moving)) {
+		q->entries[i] = q->entries[child];
+		i = child;
+	}
+	q->entries[i] = moving;
+}
+
+void weft__queue_push(struct weft__queue *q, struct weft__queue_entry entry)
+{
+	uint32_t i = q->count++;
+	for (; i > 0 && comes_before(&entry, &q->entries[(i - 1) / 2]); i = (i - 1) / 2)
+		q->entries[i] = q->entries[(i - 1) / 2];
+	q->entries[i] = entry;
+}
+
+void weft__queue_remove_first(struct weft__queue *q)
+{
+	q->entries[0] = q->entries[--q->count];
+	if (q->count)
+		weft__queue_settle_first(q);
+}
+
+void weft__queue_settle(struct weft__queue *q)
+{
+	uint32_t count = q->count;
+	q->count = 0;
+	for (uint32_t i = 0; i < count; i++)
+		weft__queue_push(q, q->entries[i]);
+}
