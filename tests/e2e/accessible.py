@@ -3,7 +3,8 @@
 own, because the bindings are those of the system's Python.
 
 Each line of its input asks once: {"program": its name, "environment": that of the screen}. A child answers, in which the
-bindings are loaded already, and nothing is known of earlier answers; null means that it failed."""
+bindings are loaded already, and nothing is known of earlier answers; null means that it
+failed in each of several attempts: a program that gets little of the processor may answer too late."""
 import json
 import os
 import signal
@@ -46,6 +47,9 @@ def is_called(program, name):
         return False
 
 
+ATTEMPTS = 5
+
+
 def answer(program, environment):
     signal.alarm(60)  # a program that does not answer
     os.environ.clear()
@@ -55,13 +59,17 @@ def answer(program, environment):
     print(json.dumps([describe(window) for program in programs for window in children(program)]), flush=True)
 
 
+def is_answered(line):
+    child = os.fork()
+    if child == 0:
+        answer(**json.loads(line))
+        os._exit(0)
+    return os.waitpid(child, 0)[1] == 0
+
+
 def main():
     for line in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            answer(**json.loads(line))
-            os._exit(0)
-        if os.waitpid(child, 0)[1]:
+        if not any(is_answered(line) for _ in range(ATTEMPTS)):
             print('null', flush=True)
 
 

@@ -145,9 +145,16 @@ class Window:
 
     def part(self, role, name=''):
         """The widget with this role and these words in its name, once it exists."""
+        names = []
+
         def found():
-            return next((p for p in self.parts() if p['role'] == role and name in p['name']), None)
-        return until('a part of the window: %s %s' % (role, name), found)
+            parts = [p for p in self.parts() if p['role'] == role]
+            names[:] = [p['name'] for p in parts]
+            return next((p for p in parts if name in p['name']), None)
+        try:
+            return until('a part of the window', found)
+        except AssertionError as error:
+            raise AssertionError('%s: %s %s; there are: %s' % (error, role, name, names)) from None
 
     def status(self):
         return self.part('image')['description']

