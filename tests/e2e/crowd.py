@@ -132,8 +132,10 @@ def rings_are_freed_as_processes_end():
 
 @case
 def freed_rings_do_not_count():
+    """A ring's room is free once the list of what was taken and released has grown, which is after the ring's removal."""
     with place() as here:
-        program = '%s 3 exit 0; for i in 1 2 3; do %s 3 exit 0; %s; done' % (SUBJECT, SUBJECT, UNTIL)
+        until = 'until [ $(stat -c %s "$WEFT_OUT"total) = $((16 + 16 * i)) ]; do sleep 0.05; done'
+        program = '%s 3 exit 0; for i in 1 2 3; do %s 3 exit 0; %s; done' % (SUBJECT, SUBJECT, until)
         result = weft('record', '--size', '64K', '--total', '128K', '-o', 't.weft', '/bin/sh', '-c', program, cwd=here.cwd,
                       env=here.env)
         assert 'could not' not in result.stderr, result.stderr
