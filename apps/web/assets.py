@@ -105,7 +105,7 @@ def main():
     assets = {name: text.encode() for name, text in files.items()}
     assets['weft.wasm'] = wasm
     with open(target, 'w', encoding='utf-8') as out:
-        out.write('/* Made by assets.py. */\n#include "page_assets.h"\n')
+        out.write('/* Made by assets.py. */\n#include "render/page_assets.h"\n')
         for i, data in enumerate([*assets.values(), *pieces]):
             array(out, 'bytes_%d' % i, data)
         out.write('const struct page_asset page_assets[] = {\n')

@@ -9,7 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/attach.h"
-#include "render_rows.h"
+#include "render/rows.h"
 #include "runs/guest.h"
 #include "runs/traces.h"
 

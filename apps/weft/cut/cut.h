@@ -8,7 +8,7 @@
 #include <weft/cut.h>
 
 #include "cli/cli.h"
-#include "xen_filter.h"
+#include "cli/xen_filter.h"
 
 /* The arguments of a cut, as given on the command line. */
 struct cut_request {

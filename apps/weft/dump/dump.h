@@ -6,7 +6,7 @@
 #define WEFT_APPS_DUMP_H
 
 #include "cli/cli.h"
-#include "cut/xen_filter.h"
+#include "cli/xen_filter.h"
 
 #include <weft/lines.h>
 

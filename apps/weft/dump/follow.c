@@ -15,7 +15,7 @@
 
 #include "cli/attach.h"
 #include "dump.h"
-#include "cut/tail_xentrace.h"
+#include "tail/xentrace.h"
 
 #define LOOK_MS 50
 

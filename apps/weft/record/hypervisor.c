@@ -33,7 +33,7 @@
 #include "runs/file.h"
 #include "runs/message.h"
 #include "runs/name.h"
-#include "cut/xen_filter.h"
+#include "cli/xen_filter.h"
 
 #define PIECE_BYTES (1 << 20)
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cut/xen_filter.h"
+#include "cli/xen_filter.h"
 
 struct record_hypervisor {
 	const char *output;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "page_assets.h"
+#include "render/page_assets.h"
 #include "clients.h"
 #include "library.h"
 #include "live.h"

@@ -17,7 +17,7 @@
 #include <weft/stream.h>
 #include <weft/xentrace.h>
 
-#include "cut/tail_xentrace.h"
+#include "tail/xentrace.h"
 
 /* Large enough for efficient packets, small enough for low latency. */
 #define PIECE_BYTES ((size_t)64 << 10)

@@ -6,7 +6,7 @@
  * Signals are blocked and read one by one: Ctrl-C closes all connections, then ends the process.
  */
 #include "cli/cli.h"
-#include "render_rows.h"
+#include "render/rows.h"
 
 #include <getopt.h>
 #include <stdio.h>

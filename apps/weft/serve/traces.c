@@ -23,7 +23,7 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
-#include "cut/tail_xentrace.h"
+#include "tail/xentrace.h"
 
 #include "abi/buffer_abi.h"
 #include "runs/directory.h"

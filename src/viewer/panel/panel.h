@@ -37,7 +37,7 @@ struct weft__panel {
 	int error;
 };
 
-/* panel.c, and the files that fill panels: panel/chain.c, lists.c, menus.c, panel/story.c */
+/* panel.c, and the files that fill panels: chain.c, lists.c, menus.c, statistics.c, story.c */
 void weft__viewer_open_panel(struct weft_viewer *viewer, enum weft__panel_kind kind);
 /* The panel of a name such as "rows"; WEFT__PANEL_NONE for "" or an unknown name. */
 enum weft__panel_kind weft__panel_named(const char *name);

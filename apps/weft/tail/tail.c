@@ -19,7 +19,7 @@
 #include "cli/attach.h"
 #include "runs/guest.h"
 #include "tail.h"
-#include "tail_xentrace.h"
+#include "xentrace.h"
 
 static const char usage[] =
 	"usage: weft tail [--json] [--new] [--max-size SIZE] [--cpu-hz HZ] FILE|PID\n"

@@ -3,7 +3,7 @@
  * weft tail of a file that xentrace writes. The order of time is known for the records before the
  * last turn of xentrace through the pCPUs; they come 0.1 s late.
  */
-#include "tail_xentrace.h"
+#include "xentrace.h"
 
 #include <errno.h>
 #include <fcntl.h>

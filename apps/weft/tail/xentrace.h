@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "xen_filter.h"
+#include "cli/xen_filter.h"
 
 struct tail_xentrace {
 	bool json;

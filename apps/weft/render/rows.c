@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * See render_rows.h. A pattern is a word of a filter (weft/filter.h).
+ * See rows.h. A pattern is a word of a filter (weft/filter.h).
  */
-#include "render_rows.h"
+#include "rows.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "page.h"
-#include "render_rows.h"
+#include "rows.h"
 
 #if WEFT_HAS_CAIRO
 #include <weft/cairo.h>

@@ -7,7 +7,7 @@
  */
 #include "xen_filter.h"
 
-#include "cli/cli.h"
+#include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>

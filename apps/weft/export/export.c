@@ -11,7 +11,7 @@
 #include <weft/export.h>
 
 #include "cli/cli.h"
-#include "cut/ctf_directory.h"
+#include "ctf_directory.h"
 
 static const char usage[] =
 	"usage: weft export --to ctf [--force] [--max-size SIZE] FILE... DIR\n"
