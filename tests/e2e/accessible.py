@@ -3,8 +3,8 @@
 own, because the bindings are those of the system's Python.
 
 Each line of its input asks once: {"program": its name, "environment": that of the screen}. A child answers, in which the
-bindings are loaded already, and nothing is known of earlier answers; null means that it
-failed in each of several attempts: a program that gets little of the processor may answer too late."""
+bindings are loaded already, and nothing is known of earlier answers; null means that
+each attempt failed. There are several, because a program on a busy machine may answer too late."""
 import json
 import os
 import signal

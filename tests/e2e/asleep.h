@@ -27,7 +27,7 @@ static inline bool is_asleep(int thread)
 	return size <= 0 || (name_end && name_end[1] && name_end[2] == 'S');
 }
 
-/* Returns 20 ms after the thread has begun to sleep: a wait of a length that shows. */
+/* Returns when the thread has slept for 20 ms, so that its wait is long enough to be recorded. */
 static inline void await_sleep(int thread)
 {
 	const struct timespec pause = {0, 1000000}, length = {0, 20000000};

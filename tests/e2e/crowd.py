@@ -132,7 +132,8 @@ def rings_are_freed_as_processes_end():
 
 @case
 def freed_rings_do_not_count():
-    """A ring's room is free once the list of what was taken and released has grown, which is after the ring's removal."""
+    """The file `total` begins with two entries, the bound and the first ring, and gets two for each later ring: when it is made, and
+    when its room is free. The second comes after the ring's file has been removed."""
     with place() as here:
         until = 'until [ $(stat -c %s "$WEFT_OUT"total) = $((16 + 16 * i)) ]; do sleep 0.05; done'
         program = '%s 3 exit 0; for i in 1 2 3; do %s 3 exit 0; %s; done' % (SUBJECT, SUBJECT, until)

@@ -49,8 +49,6 @@ static void sleep_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-/* Returns 20 ms after the process's first thread has begun to wait, which other work of the machine
- * may delay. */
 static void let_main_wait(void)
 {
 	await_sleep((int)getpid());

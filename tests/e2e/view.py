@@ -304,13 +304,13 @@ def buttons_are_reached_by_tab_and_pressed_by_keys():
             return next((p['name'] for p in window.parts() if 'focused' in p['states']), '')
 
         def move_focus_to(name):
-            """A key is pressed once the last one has had its effect: else the focus could be past the part when it is asked for."""
+            """Presses Tab, each time after the focus has moved: two presses at once would pass the part."""
             for _ in range(20):
                 before = focus()
                 if name in before:
                     return
                 window.keys('Tab')
-                until('another part with the focus', lambda: focus() != before)  # noqa: B023
+                until('another part with the focus', lambda former=before: focus() != former)
             raise AssertionError('no focus on %s' % name)
         move_focus_to('Zoom in')
         before = window.still()
