@@ -48,7 +48,7 @@ def content(trace):
         event.pop('time')
         if event['event'] == 'span':  # its times are those of other clocks
             event.pop('start'), event.pop('end')
-        for key in ('task', 'child', 'source', 'target', 'other', 'receiver', 'sender', 'resource'):
+        for key in ('task', 'child', 'source', 'target', 'other', 'receiver', 'sender', 'resource', 'track'):
             if event.get(key) is not None:
                 event[key] = ids.setdefault(event[key], len(ids))
         events.append(event)
