@@ -51,16 +51,23 @@ void weft_decoder_destroy(struct weft_decoder *decoder);
 
 /* A decoder whose events are a part of a merged decoder's. */
 struct weft_decoder_part {
-	struct weft_decoder *decoder; /* finished; or the caller goes on feeding it */
+	struct weft_decoder *decoder; /* finished; or the caller feeds it, also while it merges */
 	const char *name;             /* of its file, for the table of buffers; NULL: none */
 };
 
 /* Creates a decoder of the events of all parts, in the order of time; those with equal times are in
  * the order of parts. Each part's times must be on the same clock. The buffers and threads of the
- * parts get new numbers, those of the first part first. If a part has no event for now, `next`
- * returns WEFT_AGAIN. A part that cannot be read any further ends, and the others go on. An event's
- * offset is WEFT_PART_OFFSET. The parts keep their own diagnostics; they and the names stay the
- * caller's, and must outlive the decoder. There may be 65,536. */
+ * parts get new numbers, those of the first part first. A part that cannot be read any further
+ * ends, and the others go on. An event's offset is WEFT_PART_OFFSET. The parts keep their own
+ * diagnostics; they and the names stay the caller's, and must outlive the decoder. There may be
+ * 65,536.
+ *
+ * Parts that were not fed before begin together, when enough of each has come to know its clock;
+ * until then `next` returns WEFT_AGAIN, finish returns no error of these parts, and a part that is
+ * no trace ends at once. They convert ticks of a clock that they share by the same readings. Later,
+ * `next` returns events up to the mark of each part that has none for now, and then WEFT_AGAIN: a
+ * part without marks, see weft_decoder_mark(), holds up the others until it has an event or is
+ * finished. */
 int weft_decoder_create_merged(
 	const struct weft_decoder_part *parts, size_t count, struct weft_decoder **ret_decoder);
 
@@ -89,8 +96,8 @@ int weft_decoder_finish(struct weft_decoder *decoder);
 bool weft_decoder_is_pending(const struct weft_decoder *decoder);
 
 /* The time before which all events of a stream have come, in ns on the trace's clock: that of the
- * last mark that was read. 0 if there is none. Once `next` has returned WEFT_AGAIN, they have been
- * returned. */
+ * last mark that was read; of a merged decoder, the least of its parts that have not ended. 0 if
+ * there is none. Once `next` has returned WEFT_AGAIN, they have been returned. */
 uint64_t weft_decoder_mark(const struct weft_decoder *decoder);
 
 /* WEFT_OK and an event, WEFT_AGAIN if more bytes or finish are needed first, WEFT_END, or an error.

@@ -48,10 +48,11 @@ struct weft_decoder {
 	struct weft__window window;            /* bytes that were fed and not read yet */
 	uint64_t size;                         /* bytes fed so far */
 	uint64_t events;                       /* in the model so far */
-	size_t examined, probe_bytes;          /* see start_incoming */
+	size_t examined, probe_bytes;          /* see prepare_incoming */
 	enum phase phase;
 	bool borrowed;
 	bool is_part;       /* of a merged decoder */
+	bool is_held;       /* until the merged decoder starts its parts */
 	bool needs_all;     /* the input can only be read once all bytes are there */
 	bool answered;      /* an event was returned */
 	bool gives_records; /* it was a record of Xen */
@@ -86,7 +87,7 @@ WEFT__EXPORT void weft_decoder_destroy(struct weft_decoder *decoder)
 
 WEFT__EXPORT int weft_decoder_feed(struct weft_decoder *decoder, const void *bytes, size_t size)
 {
-	if (decoder->phase != PHASE_FEEDING || decoder->borrowed)
+	if (decoder->phase != PHASE_FEEDING || decoder->borrowed || decoder->window.is_whole)
 		return WEFT_ERROR_STATE;
 	int error = weft__window_append(&decoder->window, bytes, size);
 	if (!error)
@@ -132,7 +133,7 @@ WEFT__EXPORT int weft_decoder_create_merged(
 		return error;
 	const struct weft__input input = input_of(decoder);
 	for (size_t i = 0; i < count; i++)
-		parts[i].decoder->is_part = true;
+		parts[i].decoder->is_part = parts[i].decoder->is_held = true;
 	error = weft__merge_create(parts, count, &input, &decoder->reader);
 	if (error) {
 		weft_decoder_destroy(decoder);
@@ -174,15 +175,21 @@ static int start_reading(struct weft_decoder *decoder)
 	return format->open(&input, &decoder->reader);
 }
 
-WEFT__EXPORT int weft_decoder_finish(struct weft_decoder *decoder)
+static int finish(struct weft_decoder *decoder)
 {
-	if (decoder->phase != PHASE_FEEDING)
-		return WEFT_ERROR_STATE;
-	decoder->window.is_whole = true;
 	if (!decoder->incoming)
 		decoder->error = start_reading(decoder);
 	decoder->phase = decoder->error ? PHASE_FAILED : PHASE_READING;
 	return decoder->error;
+}
+
+/* The merged decoder of a part starts it when all parts can start. */
+WEFT__EXPORT int weft_decoder_finish(struct weft_decoder *decoder)
+{
+	if (decoder->phase != PHASE_FEEDING || decoder->window.is_whole)
+		return WEFT_ERROR_STATE;
+	decoder->window.is_whole = true;
+	return decoder->is_held ? 0 : finish(decoder);
 }
 
 /* ---- Input that is still arriving ---- */
@@ -200,9 +207,9 @@ static const struct weft__format *probe(struct weft_decoder *decoder)
 	return find_format(decoder->window.bytes, size);
 }
 
-/* Returns WEFT_OK if there is a reader, WEFT_AGAIN if that takes more bytes or all of them, or an
- * error. */
-static int start_incoming(struct weft_decoder *decoder)
+/* Returns WEFT_OK if a reader can be created, or WEFT_AGAIN if that takes more bytes or all of
+ * them. */
+static int prepare_incoming(struct weft_decoder *decoder)
 {
 	if (decoder->borrowed || decoder->needs_all)
 		return WEFT_AGAIN;
@@ -211,15 +218,28 @@ static int start_incoming(struct weft_decoder *decoder)
 		if (!decoder->format)
 			return WEFT_AGAIN;
 	}
+	const struct weft__input input = input_of(decoder);
+	int status = decoder->format->incoming->prepare(&input, &decoder->examined);
+	decoder->needs_all = status == WEFT_END;
+	return status == WEFT_END ? WEFT_AGAIN : status;
+}
+
+static int create_incoming(struct weft_decoder *decoder)
+{
 	const struct weft__incoming *incoming = decoder->format->incoming;
 	const struct weft__input input = input_of(decoder);
-	int status = incoming->start(&input, &decoder->examined, &decoder->reader);
-	decoder->needs_all = status == WEFT_END;
-	if (status == WEFT_OK) {
+	int error = incoming->start(&input, decoder->examined, &decoder->reader);
+	if (!error) {
 		set_format(decoder, decoder->format);
 		decoder->incoming = incoming;
 	}
-	return status == WEFT_END ? WEFT_AGAIN : status;
+	return error;
+}
+
+static int start_incoming(struct weft_decoder *decoder)
+{
+	int status = prepare_incoming(decoder);
+	return status == WEFT_OK ? create_incoming(decoder) : status;
 }
 
 /* All events up to span.last have been returned, so an earlier event gets that time instead. */
@@ -246,6 +266,8 @@ __attribute__((noinline)) static int next_incoming(
 
 WEFT__EXPORT bool weft_decoder_is_pending(const struct weft_decoder *decoder)
 {
+	if (decoder->format == &weft__format_merge)
+		return weft__merge_is_pending(decoder->reader);
 	if (!decoder->incoming)
 		return decoder->size > 0;
 	return decoder->incoming->is_pending(decoder->reader, &decoder->window);
@@ -253,9 +275,40 @@ WEFT__EXPORT bool weft_decoder_is_pending(const struct weft_decoder *decoder)
 
 WEFT__EXPORT uint64_t weft_decoder_mark(const struct weft_decoder *decoder)
 {
+	if (decoder->format == &weft__format_merge)
+		return weft__merge_mark(decoder->reader);
 	bool has_marks = decoder->incoming && decoder->incoming->mark;
 	uint64_t mark_ns = has_marks ? decoder->incoming->mark(decoder->reader) : 0;
 	return mark_ns == UINT64_MAX ? 0 : mark_ns; /* at the end it is no time */
+}
+
+/* ---- Parts of a merged decoder ---- */
+
+bool weft__decoder_has_started(const struct weft_decoder *decoder)
+{
+	return decoder->phase != PHASE_FEEDING || decoder->reader;
+}
+
+int weft__decoder_prepare(struct weft_decoder *decoder)
+{
+	if (weft__decoder_has_started(decoder) || decoder->window.is_whole)
+		return WEFT_OK;
+	return prepare_incoming(decoder);
+}
+
+int weft__decoder_start(struct weft_decoder *decoder)
+{
+	decoder->is_held = false;
+	if (weft__decoder_has_started(decoder))
+		return 0;
+	if (decoder->window.is_whole)
+		return finish(decoder);
+	return create_incoming(decoder);
+}
+
+bool weft__decoder_identify(const struct weft_decoder *decoder, struct weft__identity *ret_identity)
+{
+	return weft__identify_trace(decoder->window.bytes, decoder->window.size, ret_identity);
 }
 
 /* ---- Events ---- */

@@ -47,12 +47,14 @@ struct weft__reader {
 
 /* The reader of input that is still arriving. */
 struct weft__incoming {
-	/* Tries to create a reader from the bytes so far, `input`. Returns WEFT_OK and a reader;
-	 * WEFT_AGAIN: call again with more bytes; WEFT_END: this input can only be read whole; or an
-	 * error. `*examined` is 0 at first and kept between calls: the number of bytes that need not be
-	 * examined again. */
+	/* Says whether the bytes so far, `input`, are enough for `start`: WEFT_OK; WEFT_AGAIN: call
+	 * again with more bytes; or WEFT_END: this input can only be read whole. `*examined` is 0 at
+	 * first and kept between calls: the number of bytes that need not be examined again. */
+	int (*prepare)(const struct weft__input *input, size_t *examined);
+	/* Creates a reader, after `prepare` has returned WEFT_OK with these bytes or fewer. 0 or an
+	 * error. */
 	int (*start)(
-		const struct weft__input *input, size_t *examined, struct weft__reader **ret_reader);
+		const struct weft__input *input, size_t examined, struct weft__reader **ret_reader);
 	/* Returns WEFT_OK and an event, WEFT_AGAIN if it needs more bytes, WEFT_END, or an error. At
 	 * the first call, the window begins with the input's first byte; each call takes out the bytes
 	 * that it no longer needs. Events borrow from the window. */

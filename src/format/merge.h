@@ -14,6 +14,10 @@ extern const struct weft__format weft__format_merge;
 int weft__merge_create(const struct weft_decoder_part *parts, size_t count,
 	const struct weft__input *input, struct weft__reader **ret_reader);
 
+/* See weft_decoder_mark() and weft_decoder_is_pending(). */
+uint64_t weft__merge_mark(const struct weft__reader *reader);
+bool weft__merge_is_pending(const struct weft__reader *reader);
+
 /* The share of all parts' bytes that was decoded. */
 double weft__merge_part(const struct weft__reader *reader);
 

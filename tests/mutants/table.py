@@ -458,7 +458,7 @@ MUTANTS = [
         'src/runs/libraries.c',
         ('WIFEXITED(status) && WEXITSTATUS(status) == 0;', 'WIFEXITED(status);', 'run_executable')),
     *in_file(
-        'src/format/merge.c',
+        'src/format/merge_tables.c',
         ('		changes[i] = d->changes[i];\n', '', 'merge')),
     *in_file(
         'src/model/forget.c',

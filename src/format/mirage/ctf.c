@@ -369,8 +369,7 @@ struct mirage_incoming {
 /* If the ring has wrapped, the input does not begin with its earliest packet, and all packets are
  * needed to order them. Packet 0 is the first one ever written, so input that begins with it is in
  * order. */
-static int incoming_start(
-	const struct weft__input *input, size_t *examined, struct weft__reader **ret_reader)
+static int incoming_prepare(const struct weft__input *input, size_t *examined)
 {
 	(void)examined;
 	if (input->size < WEFT__MIRAGE_HEADER_BYTES)
@@ -378,6 +377,13 @@ static int incoming_start(
 	if (weft__mirage_packet_find(input->bytes, WEFT__MIRAGE_SIGNATURE_BYTES, 0) != 0 ||
 		weft__mirage_packet_count(input->bytes) != 0)
 		return WEFT_END;
+	return WEFT_OK;
+}
+
+static int incoming_start(
+	const struct weft__input *input, size_t examined, struct weft__reader **ret_reader)
+{
+	(void)examined;
 	struct mirage_incoming *r = calloc(1, sizeof(*r));
 	if (!r)
 		return WEFT_ERROR_MEMORY;
@@ -465,6 +471,7 @@ static void incoming_close(struct weft__reader *base)
 }
 
 static const struct weft__incoming incoming = {
+	.prepare = incoming_prepare,
 	.start = incoming_start,
 	.next = incoming_next,
 	.is_pending = incoming_is_pending,

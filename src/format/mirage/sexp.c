@@ -376,8 +376,15 @@ struct sexp_incoming {
 	bool has_part; /* the window begins with an incomplete form */
 };
 
+static int incoming_prepare(const struct weft__input *input, size_t *examined)
+{
+	(void)input;
+	(void)examined;
+	return WEFT_OK;
+}
+
 static int incoming_start(
-	const struct weft__input *input, size_t *examined, struct weft__reader **ret_reader)
+	const struct weft__input *input, size_t examined, struct weft__reader **ret_reader)
 {
 	(void)examined;
 	struct sexp_incoming *r = calloc(1, sizeof(*r));
@@ -443,6 +450,7 @@ static bool incoming_is_pending(const struct weft__reader *base, const struct we
 }
 
 static const struct weft__incoming incoming = {
+	.prepare = incoming_prepare,
 	.start = incoming_start,
 	.next = incoming_next,
 	.is_pending = incoming_is_pending,

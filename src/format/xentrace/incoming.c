@@ -336,12 +336,17 @@ static int make_tables(struct xentrace_incoming *in)
 	return 0;
 }
 
-static int incoming_start(
-	const struct weft__input *input, size_t *examined, struct weft__reader **ret_reader)
+/* A part of a merged trace is read whole, because it has to know its buffers when it begins. */
+static int incoming_prepare(const struct weft__input *input, size_t *examined)
 {
 	(void)examined;
-	if (input->readings || input->is_part)
-		return WEFT_END;
+	return input->readings || input->is_part ? WEFT_END : WEFT_OK;
+}
+
+static int incoming_start(
+	const struct weft__input *input, size_t examined, struct weft__reader **ret_reader)
+{
+	(void)examined;
 	struct xentrace_incoming *in = calloc(1, sizeof(*in));
 	if (!in)
 		return WEFT_ERROR_MEMORY;
@@ -364,6 +369,7 @@ static int incoming_start(
 }
 
 const struct weft__incoming weft__xentrace_incoming = {
+	.prepare = incoming_prepare,
 	.start = incoming_start,
 	.next = incoming_next,
 	.is_pending = incoming_is_pending,

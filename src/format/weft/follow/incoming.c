@@ -225,7 +225,7 @@ static bool is_stream(const struct weft__input *input)
 
 /* Searches for the first mark. Returns WEFT_OK and its offset in *at, WEFT_AGAIN if it has not
  * arrived, or WEFT_END if weft/reader.c has to read the input. */
-static int find_mark(const struct weft__input *input, size_t *at)
+static int incoming_prepare(const struct weft__input *input, size_t *at)
 {
 	struct weft__chunk chunk;
 	if (input->size < HEADER_BYTES)
@@ -339,15 +339,12 @@ static struct incoming *allocate(const struct weft__input *input)
 }
 
 static int incoming_start(
-	const struct weft__input *input, size_t *examined, struct weft__reader **ret_reader)
+	const struct weft__input *input, size_t examined, struct weft__reader **ret_reader)
 {
-	int status = find_mark(input, examined);
-	if (status != WEFT_OK)
-		return status;
 	struct incoming *r = allocate(input);
 	if (!r)
 		return WEFT_ERROR_MEMORY;
-	r->base.input.size = *examined;
+	r->base.input.size = examined;
 	int error = init(r, &r->base.input);
 	if (error)
 		incoming_close(&r->base);
@@ -362,6 +359,7 @@ static uint64_t incoming_mark(const struct weft__reader *base)
 }
 
 const struct weft__incoming weft__incoming_weft = {
+	.prepare = incoming_prepare,
 	.start = incoming_start,
 	.next = incoming_next,
 	.is_pending = incoming_is_pending,
