@@ -100,7 +100,6 @@ static void put_part(struct weft__drain *d, struct weft__drained *p,
 	memcpy(weft__piece_begin_chunk(&d->packets, chunk), &p->header, sizeof(p->header));
 	weft__piece_end_chunk(&d->packets, chunk.bytes);
 	p->taken = (p->taken ? p->taken : (uint32_t)sizeof(*ring)) + size;
-	d->has_taken = true;
 }
 
 /* Appends the new part of the packet to the piece. False if there is another part: a thread record
@@ -147,13 +146,12 @@ static bool take_position(struct weft__drain *d, uint32_t index)
 	return true;
 }
 
-/* Adds the look's mark, after all positions have been visited. Packets that were taken in this look
- * may have events after the mark, so another mark has to follow. */
+/* Adds the look's mark, after all positions have been visited. Also a program that records nothing
+ * has marks: whoever merges streams waits for those of all. */
 static int add_mark(struct weft__drain *d)
 {
 	const struct weft_abi_chunk chunk = {.kind = WEFT_ABI_CHUNK_MARK, .at = d->mark.ticks};
-	d->needs_mark |= d->has_taken;
-	if (!d->is_marking || !d->needs_mark || d->mark.ticks <= d->marked)
+	if (!d->is_marking || d->mark.ticks <= d->marked)
 		return 0;
 	int error = weft__piece_reserve(&d->packets, sizeof(chunk));
 	if (error)
@@ -161,7 +159,6 @@ static int add_mark(struct weft__drain *d)
 	weft__piece_begin_chunk(&d->packets, chunk);
 	weft__piece_end_chunk(&d->packets, 0);
 	d->marked = d->mark.ticks;
-	d->needs_mark = d->has_taken;
 	d->is_marking = false;
 	return 0;
 }
