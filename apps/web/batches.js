@@ -100,7 +100,10 @@ const answers = {
 		nameTrace();
 		notice(text);
 	},
-	ended(text) { notice(text); },
+	ended(text) {
+		endFollowing();
+		notice(text);
+	},
 	part(bytes, name) { download(new Blob([bytes]), name); },
 	broken(text) {
 		notice(`The viewer has stopped: ${text}. Please reload the page.`);

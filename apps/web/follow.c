@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Follows a running program, or a trace of Xen, whose events a server sends as a stream: bytes are
- * fed as they come, each event is decoded once, and models of the events so far are shown now and
- * then.
+ * Follows traces that grow, which a server sends: bytes are fed as they come, each event is decoded
+ * once, and models of the events so far are shown now and then. A trace may have parts, such as the
+ * rings of several processes, whose events are merged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,25 @@
 
 #include "page.h"
 
-static struct {
+/* The server puts the bytes of several parts into frames: apps/weft/serve/live.h. */
+#define FRAME_BYTES 8u
+
+struct part {
 	struct weft_decoder *decoder;
+	char *name;
+	bool is_growing, is_finished;
+};
+
+static struct {
+	struct part *parts;
+	uint32_t part_count;
+	struct weft_decoder *decoder; /* of all parts */
 	struct weft_refresh *refresh;
 	struct weft_model *model;
 	uint8_t *room;
-	uint64_t shown_events;
+	uint8_t frame[FRAME_BYTES]; /* the head of the frame that is arriving */
+	uint32_t frame_part, frame_left, head_bytes;
+	uint64_t shown_events; /* in the last model that was shown */
 } following;
 
 static int next(void *context, struct weft_event *ret_event)
@@ -35,26 +48,67 @@ static struct weft_diagnostics *diagnostics(void *context)
 	return weft_decoder_diagnostics(context);
 }
 
+/* ---- Beginning and end ---- */
+
 void PAGE_EXPORT(page_follow_drop)(void)
 {
 	weft_refresh_destroy(following.refresh);
-	weft_decoder_destroy(following.decoder);
+	if (following.part_count > 1)
+		weft_decoder_destroy(following.decoder);
+	for (uint32_t i = 0; i < following.part_count; i++) {
+		weft_decoder_destroy(following.parts[i].decoder);
+		free(following.parts[i].name);
+	}
+	free(following.parts);
 	weft_model_destroy(following.model);
 	free(following.room);
 	memset(&following, 0, sizeof(following));
 }
 
-/* `hz` is the rate of a trace's cycles; 0: its own. */
-int PAGE_EXPORT(page_follow_start)(double hz)
+/* Adds a part, named by page_text(). `hz` is the rate of a trace's cycles; 0: its own.
+ * `is_growing`: the server sends it as it grows. */
+int PAGE_EXPORT(page_follow_add)(double hz, uint32_t is_growing)
 {
-	page_follow_drop();
-	int error = weft_decoder_create(&following.decoder);
-	if (!error)
-		weft_decoder_set_hz(following.decoder, (uint64_t)hz);
+	struct part *larger =
+		realloc(following.parts, (following.part_count + (size_t)1) * sizeof(*larger));
+	if (!larger)
+		return WEFT_ERROR_MEMORY;
+	following.parts = larger;
+	struct part *part = &larger[following.part_count];
+	*part = (struct part){.name = strdup(page_text()), .is_growing = is_growing};
+	int error = part->name ? weft_decoder_create(&part->decoder) : WEFT_ERROR_MEMORY;
+	if (error) {
+		free(part->name);
+		return error;
+	}
+	weft_decoder_set_hz(part->decoder, (uint64_t)hz);
+	following.part_count++;
+	return 0;
+}
+
+static int merge(void)
+{
+	struct weft_decoder_part *parts = calloc(following.part_count, sizeof(*parts));
+	if (!parts)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < following.part_count; i++)
+		parts[i] = (struct weft_decoder_part){following.parts[i].decoder, following.parts[i].name};
+	int error = weft_decoder_create_merged(parts, following.part_count, &following.decoder);
+	free(parts);
+	return error;
+}
+
+/* Call it when all parts were added, before their bytes. */
+int PAGE_EXPORT(page_follow_start)(void)
+{
+	following.decoder = following.part_count == 1 ? following.parts[0].decoder : NULL;
+	int error = following.decoder ? 0 : merge();
 	const struct weft_refresh_source source = {
 		next, describe, diagnostics, NULL, following.decoder};
 	return error ? error : weft_refresh_create(&source, &following.refresh);
 }
+
+/* ---- Bytes ---- */
 
 /* The address for the next `size` bytes; NULL if memory ran out. */
 uint8_t *PAGE_EXPORT(page_follow_room)(uint32_t size)
@@ -65,16 +119,77 @@ uint8_t *PAGE_EXPORT(page_follow_room)(uint32_t size)
 	return larger;
 }
 
-int PAGE_EXPORT(page_follow_more)(uint32_t size)
+/* Gives the bytes in the room to a part. */
+int PAGE_EXPORT(page_follow_more)(uint32_t part, uint32_t size)
 {
-	return weft_decoder_feed(following.decoder, following.room, size);
+	return weft_decoder_feed(following.parts[part].decoder, following.room, size);
 }
 
-/* Call when no more bytes will come. */
-int PAGE_EXPORT(page_follow_finish)(void)
+/* Call when no more bytes of a part will come. */
+int PAGE_EXPORT(page_follow_finish)(uint32_t part)
 {
-	return weft_decoder_finish(following.decoder);
+	if (following.parts[part].is_finished)
+		return 0;
+	following.parts[part].is_finished = true;
+	int error = weft_decoder_finish(following.parts[part].decoder);
+	/* If there are several parts, the others go on. */
+	return following.part_count > 1 && error != WEFT_ERROR_MEMORY ? 0 : error;
 }
+
+static uint32_t load_u32(const uint8_t *bytes)
+{
+	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+/* The growing part of that number, as frames count them; `part_count` if there is none. */
+static uint32_t find_growing(uint32_t number)
+{
+	uint32_t part = 0;
+	while (part < following.part_count && (!following.parts[part].is_growing || number--))
+		part++;
+	return part;
+}
+
+/* Reads the head of a frame. One of no bytes says that its part has ended. */
+static int begin_frame(void)
+{
+	following.head_bytes = 0;
+	following.frame_part = find_growing(load_u32(following.frame));
+	following.frame_left = load_u32(following.frame + 4);
+	if (following.frame_part >= following.part_count)
+		return WEFT_ERROR_FORMAT;
+	return following.frame_left ? 0 : page_follow_finish(following.frame_part);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Gives the bytes in the room, which are in frames, to the parts. */
+int PAGE_EXPORT(page_follow_frames)(uint32_t size)
+{
+	const uint8_t *at = following.room, *end = at + size;
+	int error = 0;
+	while (at < end && !error) {
+		uint32_t left = (uint32_t)(end - at), taken;
+		if (following.frame_left) {
+			taken = least(left, following.frame_left);
+			error = weft_decoder_feed(following.parts[following.frame_part].decoder, at, taken);
+			following.frame_left -= taken;
+		} else {
+			taken = least(left, FRAME_BYTES - following.head_bytes);
+			memcpy(following.frame + following.head_bytes, at, taken);
+			following.head_bytes += taken;
+			if (following.head_bytes == FRAME_BYTES)
+				error = begin_frame();
+		}
+		at += taken;
+	}
+	return error;
+}
+
+/* ---- Events and models ---- */
 
 /* See weft_refresh_read. */
 int PAGE_EXPORT(page_follow_read)(uint32_t events)
@@ -103,12 +218,13 @@ int PAGE_EXPORT(page_follow_model)(void)
 
 int PAGE_EXPORT(page_follow_show)(uint32_t is_live)
 {
-	uint64_t events = following.model->summary.events;
+	uint64_t events = following.model->summary.events, last_ns = following.model->summary.last;
 	int error = weft_viewer_show(page_viewer, following.model, is_live);
 	if (error)
 		return error;
 	following.model = NULL; /* the viewer owns it now */
 	following.shown_events = events;
+	page_shown_ns = last_ns;
 	return 0;
 }
 
@@ -124,4 +240,10 @@ void PAGE_EXPORT(page_follow_complete)(double now_ms)
 void PAGE_EXPORT(page_follow_shown)(double now_ms, double cost_ms)
 {
 	weft_refresh_shown(following.refresh, now_ms, cost_ms);
+}
+
+/* True if the events do not yet go as far as those of the model that was shown before. */
+int PAGE_EXPORT(page_follow_is_behind)(void)
+{
+	return !following.shown_events && weft_decoder_mark(following.decoder) < page_shown_ns;
 }

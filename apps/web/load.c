@@ -136,10 +136,13 @@ int PAGE_EXPORT(page_load_finish)(void)
 /* Shows the model in the viewer. `is_live`: a program still records. */
 int PAGE_EXPORT(page_load_show)(uint32_t is_live)
 {
+	uint64_t last_ns = load.model->summary.last;
 	int error = weft_viewer_show(page_viewer, load.model, is_live);
-	if (!error)
-		load.model = NULL; /* the viewer owns it now */
-	return error;
+	if (error)
+		return error;
+	load.model = NULL; /* the viewer owns it now */
+	page_shown_ns = last_ns;
+	return 0;
 }
 
 /* ---- What is wrong with the files ---- */

@@ -11,6 +11,7 @@
 #include <weft/seed.h>
 
 struct weft_viewer *page_viewer;
+uint64_t page_shown_ns;
 
 static struct weft_canvas *canvas;
 static struct weft_viewer_request request;

@@ -16,6 +16,7 @@
 
 extern struct weft_viewer *page_viewer;
 extern const struct weft_font page_font;
+extern uint64_t page_shown_ns; /* the time of the last event that is shown */
 
 /* Creates a viewer for the trace named by page_text(), replacing the one before. */
 int page_create(uint32_t theme, uint32_t reduced_motion, uint32_t is_touched, uint32_t has_wasd,

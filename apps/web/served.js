@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: ISC
 //
 // The traces of a server: which of them are one, and how one grows. Traces of one boot have one clock, so they can be
-// one trace: files, and rings, of which the server sends a copy. It is read again when the list shows that it has grown.
+// one trace, of files and rings. It is opened again when the list shows that there are others.
 
 const WATCH_MS = 1000, WATCH_SHARE = 4; // pause between looks at the list, at least, and as a multiple of their cost
 const KEPT_BYTES = 64 << 20;           // a larger file is fetched again each time
+const PARTS_MAX = 256;                 // as the server allows
 const ALL = 'all';                     // the id of what the operands of weft serve are together
 
 async function fetchTraces() {
@@ -47,15 +48,45 @@ const findTrace = (traces, id) => id === ALL ? asOne(traces) : withGroups(traces
 
 const titleOf = files => files[0].name + (files.length > 1 ? ` and ${files.length - 1} more` : '');
 
+// ---- Which parts of a trace grow ----
+
+// A trace that grows is sent as it grows: rings, and files that have grown while they were shown. Others are read once.
+const grown = new Set(); // ids of such files
+const isRing = part => 'pid' in part;
+
+// A ring stands for the files of its buffer, such as snapshots.
+function partsOf(trace) {
+	const parts = trace.parts || [trace], rings = new Set(parts.filter(isRing).map(part => part.uuid));
+	return parts.filter(part => isRing(part) || !rings.has(part.uuid));
+}
+
+// The parts that are sent as they grow; none if the files have to be read as a whole, because one buffer has several.
+function growingParts(trace, parts) {
+	const growing = parts.filter(part => isRing(part) || grown.has(part.id)), uuids = new Set(parts.map(part => part.uuid));
+	const isKnown = uuids.size === parts.length && !uuids.has(undefined);
+	return trace.parts && isKnown && growing.some(part => isRunning(part) || grown.has(part.id)) && growing.length <= PARTS_MAX ? growing : [];
+}
+
+// What changes when a trace has to be read again. While parts are followed, only others change it: the file of a ring
+// that has ended takes its place later.
+function lookOf(trace, followed) {
+	const others = partsOf(trace).filter(part => !followed.includes(part.uuid));
+	return JSON.stringify([followed, others.map(part => [part.id, part.bytes, part.state, part.recorded || part.modified])]);
+}
+
 function describeServed(trace) {
-	const parts = trace.parts || [trace], only = parts.length === 1 && parts[0];
+	const parts = partsOf(trace), growing = growingParts(trace, parts), followed = growing.map(part => part.uuid);
+	const isAlone = parts.length === 1 && isRunning(parts[0]);
 	const files = parts.map(part => ({
-		name: part.name, size: part.bytes, url: `api/trace/${part.id}`,
+		id: part.id, name: part.name, size: part.bytes, url: `api/trace/${part.id}`, isLive: isAlone || growing.includes(part),
 		version: trace.parts && !part.state && part.bytes < KEPT_BYTES && `${part.bytes} ${part.modified}`,
 	}));
+	const path = isAlone ? `api/live/${parts[0].id}` : `api/parts/${growing.map(part => part.id)}`;
 	return {
-		id: trace.id, title: titleOf(files), files, hz: parts[0].cpu_hz || 0, isLive: isRunning(trace), live: only && isRunning(only) && `api/live/${only.id}`,
-		look: trace.parts && parts.map(part => [part.id, part.bytes, part.state, only && isRunning(only) ? '' : part.recorded || part.modified]).join(),
+		id: trace.id, title: titleOf(files), files, hz: parts[0].cpu_hz || 0, isLive: isRunning(trace) || growing.length > 0,
+		live: (isAlone || growing.length > 0) && path, hasFrames: !isAlone, followed,
+		look: (trace.parts || !trace.state) && lookOf(trace, followed),
+		ending: parts.some(isRing) || isAlone ? `The program${parts.length > 1 ? 's have' : ' has'} ended: this is all that ${parts.length > 1 ? 'they' : 'it'} recorded.` : '',
 	};
 }
 
@@ -69,6 +100,18 @@ function grow(trace) {
 	worker.postMessage(['open', source, now()]);
 }
 
+function noteGrown(trace, before) {
+	for (const part of partsOf(trace))
+		if (!isRing(part) && before.files.some(file => file.id === part.id && !file.isLive && file.size < part.bytes))
+			grown.add(part.id);
+}
+
+// What was followed has ended: the next look reads the files that have taken its place.
+function endFollowing() {
+	grown.clear();
+	source.followed = [];
+}
+
 // Looks whether the shown trace has grown. A part may vanish between the list and its request: so the first failure is
 // silent, and the next look tries again.
 async function watch() {
@@ -76,8 +119,10 @@ async function watch() {
 	const isWanted = () => shown === source && source === before && source.look && !isPaused && !document.hidden;
 	if (isServed && isWanted()) {
 		const trace = await fetchTraces().then(traces => findTrace(traces, before.id)).catch(() => null);
-		if (trace && trace.parts && trace.parts.length && isWanted() && describeServed(trace).look !== before.look)
+		if (trace && (!trace.parts || trace.parts.length) && isWanted() && lookOf(trace, before.followed) !== before.look) {
+			noteGrown(trace, before);
 			grow(trace);
+		}
 	}
 	const cost = Math.max(now() - begun, window.weft.opened ? window.weft.opened.ms : 0);
 	setTimeout(watch, Math.max(WATCH_MS, WATCH_SHARE * cost));

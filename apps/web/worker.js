@@ -552,16 +552,20 @@ function gather(stream) {
 	return feed;
 }
 
+// Writes bytes into memory, and calls `take` with their number.
+function giveBytes(bytes, take) {
+	const at = wasm.page_follow_room(bytes.length);
+	if (!at)
+		check(MEMORY);
+	new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
+	check(take(bytes.length));
+}
+
 // Feeds the decoder. False when the queue is empty and no more bytes will come.
-function feedDecoder(feed) {
+function feedDecoder(feed, take) {
 	const isWhole = feed.ended && !feed.queue.length;
-	for (const slice of feed.queue.splice(0)) {
-		const at = wasm.page_follow_room(slice.length);
-		if (!at)
-			check(MEMORY);
-		new Uint8Array(memory.buffer, at, slice.length).set(slice);
-		check(wasm.page_follow_more(slice.length));
-	}
+	for (const slice of feed.queue.splice(0))
+		giveBytes(slice, take);
 	feed.bytes = 0;
 	feed.resume();
 	return !isWhole;
@@ -584,7 +588,8 @@ async function readNew(number) {
 // The present on the page's clock, which the viewer gets with all input.
 const pageNow = () => performance.now() + ahead;
 
-const isDue = () => !paused && wasm.page_follow_wait(performance.now()) === 0;
+// What was opened again is not shown before it is as far as it was.
+const isDue = () => !paused && wasm.page_follow_wait(performance.now()) === 0 && !(isQuiet && wasm.page_follow_is_behind());
 
 function refresh(source, now, isLive) {
 	const begun = performance.now();
@@ -604,15 +609,40 @@ function nextNews(feed) {
 	return wait === Infinity ? news : Promise.race([news, sleep(wait)]);
 }
 
+// Starts to follow a trace, of which a server sends the parts that grow. False if another trace was opened meanwhile.
+async function beginParts(source, number) {
+	wasm.page_load_drop();
+	wasm.page_follow_drop();
+	for (const file of source.files) {
+		give(file.name);
+		check(wasm.page_follow_add(source.hz || 0, file.isLive ? 1 : 0));
+	}
+	check(wasm.page_follow_start());
+	for (const [part, file] of source.files.entries()) {
+		if (file.isLive)
+			continue;
+		const [stream] = await bytesOf(file), reader = stream.getReader();
+		for (let piece; !(piece = await reader.read()).done;) {
+			if (number !== opened)
+				return void reader.cancel();
+			giveBytes(piece.value, size => wasm.page_follow_more(part, size));
+		}
+		check(wasm.page_follow_finish(part));
+	}
+	return number === opened;
+}
+
 async function follow(source, now, number) {
-	const feed = gather(await fetched(source.live));
+	const stream = await fetched(source.live);
+	if (!await beginParts(source, number))
+		return void stream.cancel().catch(() => {});
+	const feed = gather(stream), take = source.hasFrames ? wasm.page_follow_frames : size => wasm.page_follow_more(0, size);
 	let status = AGAIN, isWhole = false;
 	paused = false;
-	check(wasm.page_follow_start(source.hz || 0));
 	showText('Waiting for the first event …', -1);
 	while (number === opened && status !== END) {
-		if (!isWhole && !feedDecoder(feed)) {
-			check(wasm.page_follow_finish());
+		if (!isWhole && !feedDecoder(feed, take)) {
+			source.files.forEach((_, part) => check(wasm.page_follow_finish(part)));
 			isWhole = true;
 		}
 		status = await readNew(number);
@@ -631,8 +661,7 @@ async function follow(source, now, number) {
 	feed.reader.cancel().catch(() => {});
 	feed.resume();
 	if (number === opened)
-		postMessage(['ended', feed.error ? `The connection is lost (${feed.error.message}): what is shown ends there.` :
-			'The program has ended: this is all that it recorded.']);
+		postMessage(['ended', feed.error ? `The connection is lost (${feed.error.message}): what is shown ends there.` : source.ending]);
 }
 
 async function open(source, now) {

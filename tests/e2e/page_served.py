@@ -339,20 +339,47 @@ def a_directory_is_one_trace_that_grows():
     assert names[0] + ' and 2 more' in three['text'], three['text']
 
 
+def asked_for(seen, path):
+    return [url for url in seen['requests'] if '/api/' + path in url]
+
+
+# Appends the rest of a file in pieces.
+APPENDER = '''
+import sys, time
+with open(sys.argv[1], 'rb') as file:
+    data = file.read()
+with open(sys.argv[2], 'ab', buffering=0) as file:
+    at, step = file.tell(), len(data) // 40
+    while at < len(data):
+        file.write(data[at:at + step])
+        at += step
+        time.sleep(0.1)
+'''
+
+
 @case
-def a_file_that_grows_is_read_again():
+def a_file_that_grows_is_followed():
+    """It is fetched once more when it has grown, and from then on it comes as it grows."""
     with temporary_directory() as elsewhere, Server() as server:
         other = hello_in(server.empty.name)
         stream = os.path.join(elsewhere, 'stream.weft')
-        weft('record', '--stream', '-o', stream, '--', os.path.join(BUILD, 'examples', 'hello'))
+        weft('record', '--stream', '-o', stream, '--', ECHO, '3000')
         with open(stream, 'rb') as file:
             data = file.read()
         growing = os.path.join(server.empty.name, 'stream.weft')
         with open(growing, 'wb') as file:
-            file.write(data[:4096 + 64])
-        more = events_of(stream, other)
-        look, = server.browse([['copy', stream, growing], ['events', more], ['look']], title=os.path.basename(other) + ' and 1 more')
-    equal(look['opened']['events'], more)
+            file.write(data[:len(data) // 4])
+        early, all_events = events_of(growing, other), events_of(stream, other)
+        with subprocess.Popen([sys.executable, '-c', 'import sys; sys.stdin.read(1)\n' + APPENDER, stream, growing], stdin=subprocess.PIPE) as writer:
+            threading.Timer(3, writer.stdin.close).start()
+            seen = browse(server.url, [['look'], ['grow'], ['look'], ['events', all_events], ['look']],
+                          title=os.path.basename(other) + ' and 1 more')
+    first, grown, last = seen['results']
+    equal([first['opened']['events'], last['opened']['events']], [early, all_events])
+    assert not first['opened']['live'] and grown['opened']['events'] < all_events, (first, grown)
+    # At first both files, then the one that grows as it grows; its end may be read from the file.
+    equal(len(asked_for(seen, 'parts/')), 1)
+    assert len(asked_for(seen, 'trace/')) <= 3, seen['requests']
 
 
 @case
@@ -376,7 +403,10 @@ def processes_of_a_run_are_one_live_trace():
                 early, = browse(url, [['events', 150], ['look']], first=[['opened']])['results']
                 steps = [['write', gate, '25\n'], ['events', early['opened']['events'] + 25], ['look'], ['key', 'l'],
                          ['write', gate, '25\n'], ['wait', 2500], ['look'], ['key', 'l'], ['events', early['opened']['events'] + 50]]
-                late, paused = browse(url, steps, first=[['events', 150]])['results']
+                seen = browse(url, steps, first=[['events', 150]])
+                late, paused = seen['results']
+                # One connection for both rings, whose events come once.
+                equal([len(asked_for(seen, 'parts/')), len(asked_for(seen, 'trace/'))], [1, 0])
                 process.stdin.close()
             line = ''
             while 'until Ctrl-C' not in line:

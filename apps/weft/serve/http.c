@@ -209,13 +209,42 @@ static struct MHD_Response *response_of_live(struct serve_server *server, struct
 	return NULL;
 }
 
-static enum MHD_Result answer_live(struct serve_server *server, struct MHD_Connection *connection,
-	const struct serve_trace *trace, bool is_head)
+/* Finds the traces of "ID,ID,…", at most so many. NULL if one does not exist, there are more, or
+ * memory is short. */
+static struct serve_trace *find_traces(const char *ids, size_t most, size_t *ret_count)
 {
-	if (!serve_clients_begin_live(&server->clients))
+	size_t step = SERVE_ID_BYTES + 1, size = strlen(ids) + 1, count = size / step;
+	struct serve_trace *traces =
+		size % step || count > most ? NULL : calloc(count, sizeof(*traces));
+	for (size_t i = 0; traces && i < count; i++) {
+		char id[SERVE_ID_BYTES + 1] = "";
+		memcpy(id, ids + i * step, SERVE_ID_BYTES);
+		bool is_whole = i + 1 == count || ids[i * step + SERVE_ID_BYTES] == ',';
+		if (!is_whole || !serve_traces_find(id, &traces[i])) {
+			free(traces);
+			traces = NULL;
+		}
+	}
+	*ret_count = count;
+	return traces;
+}
+
+/* `has_frames`: several traces, in frames. */
+static enum MHD_Result answer_live(struct serve_server *server, struct MHD_Connection *connection,
+	const char *ids, bool has_frames, bool is_head)
+{
+	size_t count;
+	struct serve_trace *traces = find_traces(ids, has_frames ? SERVE_PARTS_MAX : 1, &count);
+	if (!traces)
+		return answer_text(connection, MHD_HTTP_NOT_FOUND, "no trace has that id\n");
+	if (!serve_clients_begin_live(&server->clients)) {
+		free(traces);
 		return answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 			"weft serve has as many live connections as it allows: close one of the pages\n");
-	struct serve_live *live = serve_live_open(trace->path, trace->pid, &server->stopping);
+	}
+	struct serve_live *live = has_frames ? serve_live_open_parts(traces, count, &server->stopping)
+										 : serve_live_open(traces, &server->stopping);
+	free(traces);
 	if (live && !is_head)
 		return answer(connection, MHD_HTTP_OK, response_of_live(server, live));
 	serve_clients_end_live(&server->clients);
@@ -226,19 +255,29 @@ static enum MHD_Result answer_live(struct serve_server *server, struct MHD_Conne
 		connection, MHD_HTTP_CONFLICT, "no program records into it; /api/trace/ has its bytes\n");
 }
 
+/* The rest of the path after the folder; NULL if it is in another one. */
+static const char *in_folder(const char *path, const char *folder)
+{
+	size_t size = strlen(folder);
+	return strncmp(path, folder, size) == 0 ? path + size : NULL;
+}
+
 static enum MHD_Result answer_api(
 	struct serve_server *server, struct MHD_Connection *connection, const char *path, bool is_head)
 {
 	struct serve_trace trace;
-	bool is_live = strncmp(path, "live/", 5) == 0;
+	const char *ids;
 	if (strcmp(path, "traces") == 0)
 		return answer_list(connection);
-	if (!is_live && strncmp(path, "trace/", 6) != 0)
+	if ((ids = in_folder(path, "live/")))
+		return answer_live(server, connection, ids, false, is_head);
+	if ((ids = in_folder(path, "parts/")))
+		return answer_live(server, connection, ids, true, is_head);
+	if (!(ids = in_folder(path, "trace/")))
 		return answer_text(connection, MHD_HTTP_NOT_FOUND, "not found\n");
-	if (!serve_traces_find(path + (is_live ? 5 : 6), &trace))
+	if (!serve_traces_find(ids, &trace))
 		return answer_text(connection, MHD_HTTP_NOT_FOUND, "no trace has that id\n");
-	return is_live ? answer_live(server, connection, &trace, is_head)
-				   : answer_bytes(connection, &trace);
+	return answer_bytes(connection, &trace);
 }
 
 /* ---- The page ---- */

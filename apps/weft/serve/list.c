@@ -30,15 +30,16 @@ static void add_number(struct weft_text *text, const char *name, uint64_t value)
 	weft_text_add_u64(text, value);
 }
 
-static void add_boot(struct weft_text *text, const struct serve_trace *trace)
+/* Adds 16 bytes in hexadecimal, unless all are 0. */
+static void add_id(struct weft_text *text, const char *name, const uint8_t id[16])
 {
-	static const uint8_t unknown[sizeof(trace->boot_id)];
-	char digits[2 * sizeof(trace->boot_id) + 1];
-	if (memcmp(trace->boot_id, unknown, sizeof(unknown)) == 0)
+	static const uint8_t unknown[16];
+	char digits[2 * sizeof(unknown) + 1];
+	if (memcmp(id, unknown, sizeof(unknown)) == 0)
 		return;
-	for (size_t i = 0; i < sizeof(trace->boot_id); i++)
-		snprintf(digits + 2 * i, 3, "%02x", trace->boot_id[i]);
-	add_string(text, "boot", digits);
+	for (size_t i = 0; i < sizeof(unknown); i++)
+		snprintf(digits + 2 * i, 3, "%02x", id[i]);
+	add_string(text, name, digits);
 }
 
 static void add_ring(struct weft_text *text, const struct serve_trace *trace)
@@ -61,7 +62,8 @@ static bool add_trace(void *context, const struct serve_trace *trace)
 	add_string(text, "name", trace->name);
 	add_number(text, "bytes", trace->size_bytes);
 	add_number(text, "modified", trace->modified_ns);
-	add_boot(text, trace);
+	add_id(text, "boot", trace->boot_id);
+	add_id(text, "uuid", trace->uuid);
 	if (cli_trace_hz())
 		add_number(text, "cpu_hz", cli_trace_hz());
 	if (trace->state)

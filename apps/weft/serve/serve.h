@@ -8,7 +8,7 @@
  *     GET /api/traces      what there is, as JSON
  *     GET /api/trace/ID    the bytes of a trace; ranges of them, too
  *     GET /api/live/ID     what a running program records, as a stream that grows; or a trace of
- * Xen that is being written
+ * Xen that is being written GET /api/parts/ID,ID several traces that grow, in frames (serve/live.h)
  *
  * Each needs the token: in the cookie, as "Authorization: Bearer TOKEN", or in the query.
  * An ID says nothing about where a trace lies: it is found again among what is served, so that no
@@ -30,7 +30,8 @@
 /* The length of an id: a hash of an operand and, if that is a directory, a name in it; in
  * hexadecimal. */
 enum {
-	SERVE_ID_BYTES = 16
+	SERVE_ID_BYTES = 16,
+	SERVE_PARTS_MAX = 256, /* traces in one request */
 };
 
 struct serve_trace {
@@ -39,8 +40,9 @@ struct serve_trace {
 	char name[NAME_MAX + 1];
 	uint64_t size_bytes, modified_ns;
 	uint8_t boot_id[16]; /* traces of one boot can be one; zero: unknown */
-	int pid;             /* a ring's process; else 0 */
-	uint64_t recorded;   /* the number of events that the ring's process has recorded so far */
+	uint8_t uuid[16];  /* of the buffer: a ring and its saved trace have the same; zero: unknown */
+	int pid;           /* a ring's process; else 0 */
+	uint64_t recorded; /* the number of events that the ring's process has recorded so far */
 	char run[SERVE_ID_BYTES + 1]; /* of a ring in a run that was not asked for; else "" */
 	bool is_entry;                /* an entry of a directory: links are not followed */
 	bool is_growing;              /* a trace of Xen that is being written */

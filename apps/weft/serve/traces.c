@@ -63,15 +63,17 @@ static uint64_t nanoseconds(struct timespec time)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* Takes the boot from the header of weft's format. */
-static void take_boot(const char *bytes, size_t size, struct serve_trace *trace)
+/* Takes the boot and the buffer from the header of weft's format. */
+static void take_identity(const char *bytes, size_t size, struct serve_trace *trace)
 {
 	struct weft_abi_buffer header;
 	if (size < sizeof(header))
 		return;
 	memcpy(&header, bytes, sizeof(header));
-	if (memcmp(header.magic, WEFT_ABI_MAGIC, sizeof(header.magic)) == 0)
-		memcpy(trace->boot_id, header.boot_id, sizeof(trace->boot_id));
+	if (memcmp(header.magic, WEFT_ABI_MAGIC, sizeof(header.magic)) != 0)
+		return;
+	memcpy(trace->boot_id, header.boot_id, sizeof(trace->boot_id));
+	memcpy(trace->uuid, header.uuid, sizeof(trace->uuid));
 }
 
 /* True if the first bytes look like a trace. They may end before its first packet, which counts as
@@ -85,7 +87,7 @@ static bool look_at_start(int fd, const char *name, struct serve_trace *trace)
 		return false;
 	if (size >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0)
 		return strstr(name, ".weft") != NULL;
-	take_boot(bytes, (size_t)size, trace);
+	take_identity(bytes, (size_t)size, trace);
 	if (weft_decoder_create(&decoder))
 		return false;
 	int error = weft_decoder_feed_borrowed(decoder, bytes, (size_t)size);
@@ -181,8 +183,8 @@ static bool visit_operand(
 	return visit_file(operand, id, wanted, visitor, context);
 }
 
-/* Takes the boot from a ring's header. */
-static void take_ring_boot(const char *path, pid_t pid, struct serve_trace *trace)
+/* The same of a ring's header. */
+static void take_ring_identity(const char *path, pid_t pid, struct serve_trace *trace)
 {
 	char header[sizeof(struct weft_abi_buffer)];
 	struct weft_ring_check check;
@@ -191,7 +193,7 @@ static void take_ring_boot(const char *path, pid_t pid, struct serve_trace *trac
 	if (fd >= 0)
 		close(fd);
 	if (size > 0)
-		take_boot(header, (size_t)size, trace);
+		take_identity(header, (size_t)size, trace);
 }
 
 /* True for a run that belongs to what is served: that of our own program, or one whose traces will
@@ -245,7 +247,7 @@ static bool visit_ring(
 		return true;
 	describe_file(&status, &trace);
 	describe_run(ring->path, &trace);
-	take_ring_boot(ring->path, ring->ring.pid, &trace);
+	take_ring_identity(ring->path, ring->ring.pid, &trace);
 	trace.recorded = recorded(&summary);
 	if (ring->ring.is_running)
 		trace.state = "running";

@@ -146,8 +146,8 @@ static bool take_position(struct weft__drain *d, uint32_t index)
 	return true;
 }
 
-/* Adds the look's mark, after all positions have been visited. Also a program that records nothing
- * has marks: whoever merges streams waits for those of all. */
+/* Adds the look's mark, after all positions have been visited. A program that records nothing has
+ * marks, too, because a reader of several streams waits for the marks of each. */
 static int add_mark(struct weft__drain *d)
 {
 	const struct weft_abi_chunk chunk = {.kind = WEFT_ABI_CHUNK_MARK, .at = d->mark.ticks};
