@@ -458,6 +458,21 @@ MUTANTS = [
         'src/runs/libraries.c',
         ('WIFEXITED(status) && WEXITSTATUS(status) == 0;', 'WIFEXITED(status);', 'run_executable')),
     *in_file(
+        'src/format/merge.c',
+        ('event.time_ns < m->limit_ns);', 'event.time_ns <= m->limit_ns);', 'merge_live'),
+        ('	if (mark_ns < m->limit_ns)\n		m->limit_ns = mark_ns;\n', '	m->limit_ns = mark_ns;\n', 'merge_live'),
+        ('	m->limit_ns = UINT64_MAX;\n', '', 'merge_live merge'),
+        ('	part->is_kept = false;\n', '', 'merge_live'),
+        ('	int error = keep_events(m);\n', '	int error = 0;\n', 'merge_live'),
+        ('has_new && m->count > 1 ? share_readings(m) : 0', '0', 'merge_live'),
+        ('		if (status == WEFT_AGAIN)\n			all = WEFT_AGAIN;\n', '', 'merge_live')),
+    *in_file(
+        'src/format/decoder.c',
+        ('	return decoder->is_held ? 0 : finish(decoder);\n', '	return finish(decoder);\n', 'merge_live')),
+    *in_file(
+        'src/format/weft/drain/packets.c',
+        ('|| d->mark.ticks <= d->marked)', '|| d->mark.ticks < d->marked)', 'stream')),
+    *in_file(
         'src/format/merge_tables.c',
         ('		changes[i] = d->changes[i];\n', '', 'merge')),
     *in_file(

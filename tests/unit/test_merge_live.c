@@ -244,31 +244,38 @@ static void feed_text(struct weft_decoder *decoder, const char *text)
 	assert_int_equal(weft_decoder_feed(decoder, text, strlen(text)), 0);
 }
 
-/* The second part's event waits for the first part, while the second part's bytes move. */
+/* The second part's events wait for the first part, while the second part's bytes are overwritten
+ * and moved. */
 static void an_event_that_waits_keeps_its_text(void **state)
 {
 	(void)state;
 	struct weft_decoder *decoders[2], *merged;
 	struct weft_decoder_part parts[2] = {0};
 	struct weft_event event;
-	static const char more[] = "((time 1413637709.0)(op(Label 2 other)))\n";
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(weft_decoder_create(&decoders[i]), 0);
 		parts[i].decoder = decoders[i];
 	}
 	assert_int_equal(weft_decoder_create_merged(parts, 2, &merged), 0);
 	feed_text(decoders[0], "((time 1413637707.0)(op(Label 1 first)))\n");
-	feed_text(decoders[1], "((time 1413637708.0)(op(Label 2 kept)))\n");
+	feed_text(decoders[1], "((time 1413637708.0)(op(Label 2 kept1)))\n");
 	assert_int_equal(weft_decoder_next(merged, &event), WEFT_OK);
 	assert_memory_equal(event.text.bytes, "first", 5);
 	assert_int_equal(weft_decoder_next(merged, &event), WEFT_AGAIN);
+	feed_text(decoders[1], "((time 1413637709.0)(op(Label 2 kept2)))\n");
+	feed_text(decoders[0], "((time 1413637708.5)(op(Label 1 later)))\n");
+	assert_int_equal(weft_decoder_next(merged, &event), WEFT_OK);
+	assert_memory_equal(event.text.bytes, "kept1", 5);
+	assert_int_equal(weft_decoder_next(merged, &event), WEFT_OK);
+	assert_memory_equal(event.text.bytes, "later", 5);
+	assert_int_equal(weft_decoder_next(merged, &event), WEFT_AGAIN);
 	for (unsigned i = 0; i < 10000; i++)
-		feed_text(decoders[1], more);
+		feed_text(decoders[1], "((time 1413637709.0)(op(Label 2 other)))\n");
 	assert_int_equal(weft_decoder_next(merged, &event), WEFT_AGAIN);
 	assert_int_equal(weft_decoder_finish(decoders[0]), 0);
 	assert_int_equal(weft_decoder_next(merged, &event), WEFT_OK);
-	assert_int_equal(event.text.size, 4);
-	assert_memory_equal(event.text.bytes, "kept", 4);
+	assert_int_equal(event.text.size, 5);
+	assert_memory_equal(event.text.bytes, "kept2", 5);
 	assert_int_equal(weft_decoder_next(merged, &event), WEFT_OK);
 	assert_memory_equal(event.text.bytes, "other", 5);
 	weft_decoder_destroy(merged);
