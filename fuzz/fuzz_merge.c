@@ -19,6 +19,27 @@ static void require(int condition)
 		abort();
 }
 
+/* Reads every byte, so that a sanitizer finds one that is no longer there. */
+static void touch(struct weft_slice text)
+{
+	const volatile char *bytes = text.bytes;
+	for (size_t i = 0; i < text.size; i++)
+		(void)bytes[i];
+}
+
+static void touch_texts(const struct weft_event *event)
+{
+	touch(event->text);
+	touch(event->kind_name);
+	if (event->type == WEFT_EVENT_CREATE)
+		touch(event->category);
+	for (uint32_t i = 0; i < event->field_count; i++) {
+		touch(event->fields[i].name);
+		if (event->fields[i].type == WEFT_FIELD_TEXT)
+			touch(event->fields[i].value.text);
+	}
+}
+
 struct parts {
 	const uint8_t *bytes[2];
 	size_t size[2];
@@ -65,6 +86,7 @@ static int take_events(const struct parts *p, uint64_t *last_ns)
 		require(event.buffer < d->buffer_count);
 		require(event.thread < d->thread_count);
 		require(event.offset >> 48 < 2);
+		touch_texts(&event);
 		*last_ns = event.time_ns;
 	}
 	return status;
