@@ -99,6 +99,7 @@ struct weft__expansion {
 	ZSTD_DCtx *context;
 	ZSTD_inBuffer in;
 	uint64_t fed, total; /* bytes of the file; bytes unpacked */
+	bool is_full;        /* the block was filled, so there may be more without more input */
 	char block[64 << 10];
 };
 
@@ -130,14 +131,16 @@ void weft__expansion_feed(struct weft__expansion *e, const void *bytes, size_t s
 	e->fed += size;
 }
 
+/* zstd takes 16 calls without progress for an error, so it is not called without need. */
 int weft__expansion_next(struct weft__expansion *e, const void **ret_bytes, size_t *ret_size)
 {
-	for (;;) {
+	while (e->in.pos < e->in.size || e->is_full) {
 		ZSTD_outBuffer out = {e->block, sizeof(e->block), 0};
 		size_t before = e->in.pos;
 		size_t status = ZSTD_decompressStream(e->context, &out, &e->in);
 		if (ZSTD_isError(status))
 			return WEFT_ERROR_DAMAGED;
+		e->is_full = out.pos == out.size;
 		e->total += out.pos;
 		if (e->total > WEFT_SOURCE_EXPANDED_BYTES + WEFT_SOURCE_EXPANDED_RATIO * e->fed)
 			return WEFT_ERROR_SIZE;
@@ -149,6 +152,7 @@ int weft__expansion_next(struct weft__expansion *e, const void **ret_bytes, size
 		if (e->in.pos == before)
 			return WEFT_AGAIN;
 	}
+	return WEFT_AGAIN;
 }
 #else
 int weft__expansion_create(struct weft__expansion **ret_expansion)
