@@ -169,13 +169,17 @@ static int follow_on(struct reader *r)
 		int status = weft_refresh_read(r->refresh, BATCH_EVENTS);
 		if (status == WEFT_END || status < 0)
 			return status;
+		const bool has_read_all = status == WEFT_AGAIN;
 		if (is_due(r)) {
-			note_complete(r, status == WEFT_AGAIN);
+			note_complete(r, has_read_all);
 			status = make_model(r);
 			if (status)
 				return status;
 		}
-		status = r->growing ? growing_wait(r->growing) : weft_follow_wait(r->follow, WAIT_NS);
+		if (!r->growing)
+			status = weft_follow_wait(r->follow, WAIT_NS);
+		else if (has_read_all)
+			status = growing_wait(r->growing);
 		if (status < 0)
 			return status;
 	}
