@@ -22,9 +22,9 @@
 #define TAKEN_LOOK_US 10000
 
 struct follower {
-	char *path;
+	char **paths; /* ends with NULL */
 	pid_t pid;
-	bool is_file; /* a file that grows, not a ring */
+	bool are_files; /* files that grow, not a ring */
 	struct follower_listener listener;
 	atomic_int holders;
 	atomic_bool is_unwanted, is_paused, is_taken;
@@ -32,7 +32,7 @@ struct follower {
 	/* Owned by the thread, or by the main loop while `is_taken` is false. */
 	struct weft_model *model;
 	char *error, *damage;
-	uint64_t file_size;
+	int64_t file_size;
 	uint64_t complete_ns; /* see follower_complete */
 	double complete_ms;
 	bool is_last, is_complete;
@@ -71,7 +71,7 @@ static void let_go(struct follower *follower)
 	weft_model_destroy(follower->model);
 	g_free(follower->error);
 	g_free(follower->damage);
-	g_free(follower->path);
+	g_strfreev(follower->paths);
 	g_free(follower);
 }
 
@@ -107,7 +107,7 @@ struct reader {
 	struct follower *follower;
 	struct weft_follow *follow;    /* of a ring */
 	struct weft__runs_guest guest; /* of Xen, whose buffer is followed */
-	struct growing *growing;       /* of a file */
+	struct growing *growing;       /* of files */
 	struct weft_refresh *refresh;
 	struct weft_ring_check check;
 };
@@ -125,15 +125,14 @@ static bool is_due(const struct reader *r)
 		   weft_refresh_wait_ms(r->refresh, now_ms()) <= 0;
 }
 
-/* Stores what the main loop needs to know about a file besides its model. */
-static void describe_file(struct reader *r)
+/* Stores what the main loop needs to know about files besides their model. */
+static void describe_files(struct reader *r)
 {
 	struct follower *follower = r->follower;
 	if (!r->growing)
 		return;
-	const struct weft_refresh_source source = growing_source(r->growing);
 	g_free(follower->damage);
-	follower->damage = opening_damage(source.diagnostics(source.context));
+	follower->damage = growing_damage(r->growing);
 	follower->file_size = growing_size(r->growing);
 }
 
@@ -155,7 +154,7 @@ static int make_model(struct reader *r)
 		return error;
 	double end_ms = now_ms(), shown_ms = (double)atomic_load(&follower->shown_us) / 1000;
 	weft_refresh_shown(r->refresh, end_ms, end_ms - start_ms + shown_ms);
-	describe_file(r);
+	describe_files(r);
 	offer_model(follower);
 	return 0;
 }
@@ -199,17 +198,17 @@ static int make_last_model(struct reader *r)
 	if (!wait_until_taken(r->follower))
 		return WEFT_AGAIN;
 	r->follower->is_last = true;
-	describe_file(r);
+	describe_files(r);
 	return weft_refresh_model(r->refresh, &r->follower->model);
 }
 
-/* Opens the ring or the file. */
+/* Opens the ring or the files. */
 static int open_events(struct reader *r, struct weft_refresh_source *ret_source)
 {
 	const struct follower *follower = r->follower;
-	int error = follower->is_file ? growing_open(follower->path, &r->growing)
-								  : opening_follow(follower->path, follower->pid, &r->guest,
-										&r->follow, &r->check);
+	int error = follower->are_files ? growing_open(follower->paths, &r->growing)
+									: opening_follow(follower->paths[0], follower->pid, &r->guest,
+										  &r->follow, &r->check);
 	if (!error && r->growing)
 		*ret_source = growing_source(r->growing);
 	else
@@ -238,9 +237,9 @@ static void *run(void *context)
 	if (error < 0) {
 		const char *text = opening_reason(error, errno, &reader.check);
 		if (wait_until_taken(follower))
-			follower->error = g_strdup_printf("%s: %s", follower->path, text);
+			follower->error = g_strdup_printf("%s: %s", follower->paths[0], text);
 		if (follower->error)
-			describe_file(&reader);
+			describe_files(&reader);
 	}
 	weft_refresh_destroy(reader.refresh);
 	weft_follow_close(reader.follow);
@@ -253,12 +252,12 @@ static void *run(void *context)
 }
 
 static struct follower *start(
-	const char *path, pid_t pid, bool is_file, const struct follower_listener *listener)
+	char **paths, pid_t pid, bool are_files, const struct follower_listener *listener)
 {
 	struct follower *follower = g_new0(struct follower, 1);
-	follower->path = g_strdup(path);
+	follower->paths = g_strdupv(paths);
 	follower->pid = pid;
-	follower->is_file = is_file;
+	follower->are_files = are_files;
 	follower->listener = *listener;
 	atomic_init(&follower->holders, 2);
 	atomic_init(&follower->is_taken, true);
@@ -266,15 +265,15 @@ static struct follower *start(
 	return follower;
 }
 
-struct follower *follower_start(
-	const char *path, pid_t pid, const struct follower_listener *listener)
+struct follower *follower_start(char *path, pid_t pid, const struct follower_listener *listener)
 {
-	return start(path, pid, false, listener);
+	char *paths[] = {path, NULL};
+	return start(paths, pid, false, listener);
 }
 
-struct follower *follower_start_file(const char *path, const struct follower_listener *listener)
+struct follower *follower_start_files(char **paths, const struct follower_listener *listener)
 {
-	return start(path, 0, true, listener);
+	return start(paths, 0, true, listener);
 }
 
 const char *follower_damage(const struct follower *follower)
@@ -282,7 +281,7 @@ const char *follower_damage(const struct follower *follower)
 	return follower->damage;
 }
 
-uint64_t follower_file_size(const struct follower *follower)
+int64_t follower_file_size(const struct follower *follower)
 {
 	return follower->file_size;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Follows a running program, or a file that grows, in a thread of its own, and hands over models of
+ * Follows a running program, or files that grow, in a thread of its own, and hands over models of
  * the events so far.
  */
 #ifndef WEFT_GTK_FOLLOWER_H
@@ -28,18 +28,19 @@ struct follower_listener {
 bool follower_is_wanted(const char *path, pid_t pid);
 
 /* Follows a running program. The listener is copied. End it by follower_stop(). */
-struct follower *follower_start(
-	const char *path, pid_t pid, const struct follower_listener *listener);
+struct follower *follower_start(char *path, pid_t pid, const struct follower_listener *listener);
 
-/* Follows a file that grows, from its beginning. The first model comes when the file has been read
- * to its end. The last model comes when the file was replaced, or when it has not grown for a
- * while although its last part is incomplete; if it grows later, another follower may begin. */
-struct follower *follower_start_file(const char *path, const struct follower_listener *listener);
+/* Follows a file that grows, or several as one trace, from the beginning. `paths` is as for
+ * growing_open(). The first model comes when the files have been read to their ends. The last model
+ * comes when the file was replaced, or when it has not grown for a while although its last part is
+ * incomplete; of several, when none has grown for a while. If they grow later, another follower may
+ * begin. */
+struct follower *follower_start_files(char **paths, const struct follower_listener *listener);
 
-/* To be called only by the listener of a file: the damage in the file as text, "" if there is none,
- * valid until the listener returns; and the number of bytes that were read. */
+/* To be called only by the listener of files: the damage in them as text, "" if there is none,
+ * valid until the listener returns; and their size as far as they were read, see files_size(). */
 const char *follower_damage(const struct follower *follower);
-uint64_t follower_file_size(const struct follower *follower);
+int64_t follower_file_size(const struct follower *follower);
 
 /* To be called only by the listener's `model`. Returns the time before which all events were read,
  * in ns on the trace's clock; when they had been read, in ms on the monotonic clock; and whether

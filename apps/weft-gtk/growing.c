@@ -2,13 +2,15 @@
  *
  * See growing.h. Nothing says that a file will not grow any more. If it has not grown for a while,
  * although bytes at its end wait for others, its writer has probably gone: then the decoder gives
- * what it has, and the events end.
+ * what it has, and the events end. Several files have rules of their own, in several.c.
  */
 #include "growing.h"
 
 #include <glib.h>
 
 #include "feed.h"
+#include "opening.h"
+#include "several.h"
 
 #define WAIT_US        50000
 #define QUIET_FIRST_US 500000  /* before any event was given */
@@ -20,17 +22,18 @@
 
 struct growing {
 	char *path;
-	struct feed feed;
+	struct feed feed;           /* of one file */
+	struct several *several;    /* or several files; else NULL */
 	int64_t opened_us, read_us; /* when, and how long it took to become current */
 	bool is_current, has_events;
 };
 
-int growing_open(const char *path, struct growing **ret_growing)
+int growing_open(char **paths, struct growing **ret_growing)
 {
 	struct growing *g = g_new0(struct growing, 1);
-	g->path = g_strdup(path);
+	g->path = g_strdup(paths[0]);
 	g->opened_us = g_get_monotonic_time();
-	int error = feed_open(&g->feed, g->path);
+	int error = paths[1] ? several_open(paths, &g->several) : feed_open(&g->feed, g->path);
 	if (error)
 		growing_close(g);
 	else
@@ -42,12 +45,13 @@ void growing_close(struct growing *g)
 {
 	if (!g)
 		return;
+	several_close(g->several);
 	feed_close(&g->feed);
 	g_free(g->path);
 	g_free(g);
 }
 
-/* Feeds the decoder. WEFT_OK, WEFT_AGAIN if the file has not grown, or an error. */
+/* Feeds the decoder of the only file. WEFT_OK, WEFT_AGAIN if it has not grown, or an error. */
 static int feed(struct growing *g)
 {
 	int status = feed_read(&g->feed, !g->has_events);
@@ -64,6 +68,8 @@ static int next(void *context, struct weft_event *ret_event)
 {
 	struct growing *g = context;
 	int status;
+	if (g->several)
+		return several_next(g->several, ret_event);
 	while ((status = weft_decoder_next(g->feed.decoder, ret_event)) == WEFT_AGAIN) {
 		status = feed(g);
 		if (status != WEFT_OK)
@@ -73,14 +79,19 @@ static int next(void *context, struct weft_event *ret_event)
 	return status;
 }
 
+static struct weft_decoder *decoder_of(const struct growing *g)
+{
+	return g->several ? several_decoder(g->several) : g->feed.decoder;
+}
+
 static const struct weft_trace_description *describe(void *context)
 {
-	return weft_decoder_describe(((struct growing *)context)->feed.decoder);
+	return weft_decoder_describe(decoder_of(context));
 }
 
 static struct weft_diagnostics *diagnostics(void *context)
 {
-	return weft_decoder_diagnostics(((struct growing *)context)->feed.decoder);
+	return weft_decoder_diagnostics(decoder_of(context));
 }
 
 struct weft_refresh_source growing_source(struct growing *g)
@@ -88,29 +99,44 @@ struct weft_refresh_source growing_source(struct growing *g)
 	return (struct weft_refresh_source){next, describe, diagnostics, NULL, g};
 }
 
-int growing_wait(struct growing *g)
+static bool is_left(const struct growing *g)
 {
 	int64_t quiet_us = g->has_events ? QUIET_US : QUIET_FIRST_US;
 	if (quiet_us < QUIET_SHARE * g->read_us)
 		quiet_us = QUIET_SHARE * g->read_us;
-	if (weft_decoder_is_pending(g->feed.decoder) &&
-		g_get_monotonic_time() - g->feed.grown_us > quiet_us)
+	return weft_decoder_is_pending(g->feed.decoder) &&
+		   g_get_monotonic_time() - g->feed.grown_us > quiet_us;
+}
+
+int growing_wait(struct growing *g)
+{
+	if (!g->several && is_left(g))
 		return feed_complete(&g->feed);
 	g_usleep(WAIT_US);
-	return 0;
+	return g->several ? several_look(g->several) : 0;
 }
 
 bool growing_is_current(const struct growing *g)
 {
-	return g->is_current;
+	return g->several ? several_is_current(g->several) : g->is_current;
 }
 
 uint64_t growing_mark(const struct growing *g)
 {
-	return weft_decoder_mark(g->feed.decoder);
+	return weft_decoder_mark(decoder_of(g));
 }
 
-uint64_t growing_size(const struct growing *g)
+int64_t growing_size(const struct growing *g)
 {
-	return g->feed.size;
+	return g->several ? several_size(g->several) : (int64_t)g->feed.size + 1;
+}
+
+char *growing_damage(const struct growing *g)
+{
+	GString *lines = g_string_new("");
+	if (g->several)
+		several_add_damage(g->several, lines);
+	else
+		opening_add_damage(lines, "", weft_decoder_diagnostics(g->feed.decoder));
+	return g_string_free(lines, FALSE);
 }

@@ -32,7 +32,8 @@ struct loading {
 	/* Owned by the thread until it has ended. */
 	struct weft_model *model;
 	struct weft_viewer_prepared *prepared;
-	char *error, *damage;
+	char *error, *damage, *left_out;
+	char **shown;
 };
 
 static void let_go(struct loading *loading)
@@ -43,6 +44,8 @@ static void let_go(struct loading *loading)
 	weft_model_destroy(loading->model);
 	g_free(loading->error);
 	g_free(loading->damage);
+	g_free(loading->left_out);
+	g_strfreev(loading->shown);
 	g_strfreev(loading->paths);
 	g_mutex_clear(&loading->mutex);
 	g_cond_clear(&loading->ended);
@@ -119,6 +122,14 @@ static int read_trace(struct input *input)
 	return error ? error : make_model(input);
 }
 
+static void describe_files(struct loading *loading, const struct weft_input *input)
+{
+	loading->damage = opening_all_damage(input);
+	loading->left_out = opening_left_out(input);
+	if (opening_is_several(loading->paths))
+		loading->shown = opening_shown(input);
+}
+
 static char *error_sentence(const struct input *input, int error, int system_error)
 {
 	const char *path = input->loading->paths[0];
@@ -146,7 +157,7 @@ static void *load(void *context)
 	if (error)
 		loading->error = error_sentence(&input, error, errno);
 	else
-		loading->damage = opening_all_damage(input.opened);
+		describe_files(loading, input.opened);
 	weft_input_close(input.opened);
 	g_free(input.reason);
 	g_mutex_lock(&loading->mutex);
@@ -226,6 +237,16 @@ const char *loading_error(const struct loading *loading)
 const char *loading_damage(const struct loading *loading)
 {
 	return loading->damage;
+}
+
+const char *loading_left_out(const struct loading *loading)
+{
+	return loading->left_out;
+}
+
+char **loading_take_shown(struct loading *loading)
+{
+	return g_steal_pointer(&loading->shown);
 }
 
 struct weft_viewer_prepared *loading_take(struct loading *loading)

@@ -40,6 +40,13 @@ const char *loading_error(const struct loading *loading);
 /* Damage in a file that could be read otherwise: a line each, or "". */
 const char *loading_damage(const struct loading *loading);
 
+/* A line for each file that was left out, or "". */
+const char *loading_left_out(const struct loading *loading);
+
+/* Transfers to the caller the paths of the files that make up the trace, if these are several that
+ * can be followed; or NULL. */
+char **loading_take_shown(struct loading *loading);
+
 /* Transfers the result to the caller; one of the two is NULL. */
 struct weft_model *loading_take_model(struct loading *loading);
 struct weft_viewer_prepared *loading_take(struct loading *loading);

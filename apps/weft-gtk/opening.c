@@ -85,15 +85,33 @@ const char *opening_reason(int error, int system_error, const struct weft_ring_c
 	return error == WEFT_ERROR_SYSTEM ? strerror(system_error) : weft_error_text(error);
 }
 
-char *opening_damage(const struct weft_diagnostics *diagnostics)
+/* Begins a line. The names of several files' damage are in the first line of each. */
+static void begin_line(GString *lines, const char *name)
 {
-	GString *lines = g_string_new("");
+	g_string_append_printf(lines, "%s%s%s", lines->len ? "\n" : "", name, name[0] ? ": " : "");
+}
+
+void opening_add_damage(
+	GString *lines, const char *path, const struct weft_diagnostics *diagnostics)
+{
 	for (size_t i = 0; i < diagnostics->count; i++) {
 		const struct weft_diagnostic *d = &diagnostics->list[i];
-		g_string_append_printf(lines, "%soffset 0x%" PRIx64 ": %s (×%" PRIu64 ")", i ? "\n" : "",
-			d->offset, d->message, d->count);
+		begin_line(lines, i ? "" : path);
+		g_string_append_printf(
+			lines, "offset 0x%" PRIx64 ": %s (×%" PRIu64 ")", d->offset, d->message, d->count);
 	}
-	return g_string_free(lines, FALSE);
+}
+
+static void add_left_out(GString *lines, const char *path, const char *reason)
+{
+	begin_line(lines, "left out");
+	g_string_append_printf(lines, "%s: %s", path, reason);
+}
+
+void opening_add_left_out(GString *lines, const char *path, int error)
+{
+	const struct weft_ring_check none = {.reason = ""};
+	add_left_out(lines, path, opening_reason(error, 0, &none));
 }
 
 static uint64_t cpu_hz;
@@ -121,9 +139,11 @@ bool opening_is_several(char **paths)
 	return paths[0] && (paths[1] || weft__runs_traces_is_directory(paths[0]));
 }
 
+#define REASON_BYTES (2 * PATH_MAX)
+
 static char *explain(const struct weft_input_file *file)
 {
-	char text[2 * PATH_MAX];
+	char text[REASON_BYTES];
 	weft_input_explain(file, text, sizeof(text));
 	return g_strdup_printf("%s: %s", file->path, text);
 }
@@ -168,24 +188,47 @@ int opening_files(char **paths, struct weft_input **ret_input, char **ret_reason
 	return error;
 }
 
-static void add_lines(GString *lines, const char *name, char *text)
-{
-	if (text[0])
-		g_string_append_printf(
-			lines, "%s%s%s%s", lines->len ? "\n" : "", name, name[0] ? ": " : "", text);
-	g_free(text);
-}
-
 char *opening_all_damage(const struct weft_input *input)
 {
 	GString *lines = g_string_new("");
 	for (size_t i = 0; i < weft_input_file_count(input); i++) {
 		const struct weft_input_file *file = weft_input_file(input, i);
 		if (file->decoder)
-			add_lines(lines, file->path, opening_damage(weft_decoder_diagnostics(file->decoder)));
-		else
-			add_lines(lines, "left out", explain(file));
+			opening_add_damage(lines, file->path, weft_decoder_diagnostics(file->decoder));
 	}
-	add_lines(lines, "", opening_damage(weft_decoder_diagnostics(weft_input_decoder(input))));
+	opening_add_damage(lines, "", weft_decoder_diagnostics(weft_input_decoder(input)));
 	return g_string_free(lines, FALSE);
+}
+
+char *opening_left_out(const struct weft_input *input)
+{
+	GString *lines = g_string_new("");
+	for (size_t i = 0; i < weft_input_file_count(input); i++) {
+		const struct weft_input_file *file = weft_input_file(input, i);
+		char reason[REASON_BYTES];
+		if (file->decoder)
+			continue;
+		weft_input_explain(file, reason, sizeof(reason));
+		add_left_out(lines, file->path, reason);
+	}
+	return g_string_free(lines, FALSE);
+}
+
+char **opening_shown(const struct weft_input *input)
+{
+	GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+	bool can_grow = true;
+	for (size_t i = 0; i < weft_input_file_count(input); i++) {
+		const struct weft_input_file *file = weft_input_file(input, i);
+		if (!file->decoder)
+			continue;
+		g_ptr_array_add(paths, g_strdup(file->path));
+		can_grow = can_grow && strcmp(weft_decoder_describe(file->decoder)->format, "weft") == 0;
+	}
+	if (!can_grow) {
+		g_ptr_array_unref(paths);
+		return NULL;
+	}
+	g_ptr_array_add(paths, NULL);
+	return (char **)g_ptr_array_free(paths, FALSE);
 }

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <glib.h>
+
 #include <weft/diagnostic.h>
 #include <weft/follow.h>
 #include <weft/input.h>
@@ -41,14 +43,22 @@ bool opening_is_several(char **paths);
 /* Opens them as one trace. 0 or an error; then *ret_reason, which the caller frees, may have a
  * sentence. */
 int opening_files(char **paths, struct weft_input **ret_input, char **ret_reason);
-/* A line for each kind of damage, and for each file that was left out; "" if there is none. */
+/* A line for each kind of damage; "" if there is none. The text is the caller's. */
 char *opening_all_damage(const struct weft_input *input);
+/* A line for each file that was left out; "" if there is none. The text is the caller's. */
+char *opening_left_out(const struct weft_input *input);
+/* The paths of several files that make up the trace, in the order of the input, for the caller to
+ * free; NULL if a format among them can only be read as a whole. */
+char **opening_shown(const struct weft_input *input);
 
 /* A text that says why opening failed. `system_error` is its errno. */
 const char *opening_reason(int error, int system_error, const struct weft_ring_check *check);
 
-/* The damage that was found, one line for each message; "" if there is none. The text is the
- * caller's. */
-char *opening_damage(const struct weft_diagnostics *diagnostics);
+/* Adds the damage that was found, a line for each message, the first with the path unless that is
+ * "". */
+void opening_add_damage(
+	GString *lines, const char *path, const struct weft_diagnostics *diagnostics);
+/* Adds a line for a file that cannot be read. */
+void opening_add_left_out(GString *lines, const char *path, int error);
 
 #endif

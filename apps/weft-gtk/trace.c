@@ -9,10 +9,10 @@
 
 #include <glib/gstdio.h>
 
+#include "files.h"
 #include "follower.h"
 #include "loading.h"
 #include "opening.h"
-#include "runs/traces.h"
 
 #define PROGRESS_MS 100
 #define GROWTH_MS   500
@@ -44,10 +44,12 @@ static void show_notice(struct window *window, const char *text)
 
 static void show_damage(struct window *window, const char *damage)
 {
-	char *name = shown_name(window);
-	char *text =
-		damage[0] ? g_strdup_printf("%s is damaged; what could be read is shown.\n%s", name, damage)
-				  : NULL;
+	const char *left_out = window->left_out ? window->left_out : "";
+	const char *between = left_out[0] && damage[0] ? "\n" : "";
+	char *name = shown_name(window), *text = NULL;
+	if (left_out[0] || damage[0])
+		text = g_strdup_printf(
+			"%s is damaged; what could be read is shown.\n%s%s%s", name, left_out, between, damage);
 	show_notice(window, text);
 	g_free(text);
 	g_free(name);
@@ -164,9 +166,23 @@ static void show_loaded(struct window *window, struct loading *loading)
 	show_damage(window, loading_damage(loading));
 }
 
+/* Keeps what was found out about the files. */
+static void describe_files(struct window *window, struct loading *loading)
+{
+	g_strfreev(window->shown_paths);
+	g_free(window->left_out);
+	window->shown_paths = loading_take_shown(loading);
+	window->left_out = g_strdup(loading_left_out(loading));
+	if (window->shown_paths) {
+		files_choose(window->files, window->shown_paths);
+		window->file_size = files_size(window->files, window->files);
+	}
+}
+
 static void take_loaded(struct loading *loading, void *context)
 {
 	struct window *window = context;
+	describe_files(window, loading);
 	if (loading_error(loading))
 		window_show_text(window, loading_error(loading));
 	else
@@ -175,28 +191,12 @@ static void take_loaded(struct loading *loading, void *context)
 	window_refresh(window);
 }
 
-/* The size of the file; of several, or of a directory's, a number that changes with each of them.
- */
-static int64_t size_now(const struct window *window)
-{
-	GStatBuf status;
-	if (!opening_is_several(window->paths))
-		return g_stat(window->path, &status) == 0 ? (int64_t)status.st_size : 0;
-	struct weft__runs_traces files = {0};
-	int64_t sum = 0;
-	for (char **path = window->paths; *path; path++)
-		weft__runs_traces_add(&files, *path);
-	for (size_t i = 0; i < files.count; i++)
-		if (g_stat(files.paths[i], &status) == 0)
-			sum += status.st_size + 1;
-	weft__runs_traces_finish(&files);
-	return sum;
-}
-
 static void load(struct window *window, struct loading *loading)
 {
 	end_loading(window);
-	window->file_size = size_now(window);
+	files_forget(window->files);
+	window->files = files_look(window->paths);
+	window->file_size = files_size(window->files, window->files);
 	window->loading = loading ? loading
 							  : loading_start(window->paths, window->pid,
 									!window->is_shown || !window->is_followed);
@@ -208,15 +208,15 @@ static void load(struct window *window, struct loading *loading)
 			g_timeout_add_full(G_PRIORITY_LOW, PROGRESS_MS, show_progress, window, NULL);
 }
 
-/* ---- A file that grows ---- */
+/* ---- Files that grow ---- */
 
 static void end_growth(struct window *window)
 {
-	window->file_size = (int64_t)follower_file_size(window->follower);
+	window->file_size = follower_file_size(window->follower);
 	g_clear_pointer(&window->follower, follower_stop);
 }
 
-/* A file that grows is shown as a live trace, so that the view stays. */
+/* Files that grow are shown as a live trace, so that the view stays. */
 static int64_t take_growth(void *context, struct weft_model *model, bool is_last)
 {
 	struct window *window = context;
@@ -231,8 +231,8 @@ static int64_t take_growth(void *context, struct weft_model *model, bool is_last
 	return cost_us;
 }
 
-/* Reads the file as a whole, which works for some that cannot be followed, or says why it does not.
- */
+/* Reads the files as a whole, which works for some that cannot be followed, or says why it does
+ * not. */
 static void take_growth_error(void *context, const char *sentence)
 {
 	struct window *window = context;
@@ -241,19 +241,31 @@ static void take_growth_error(void *context, const char *sentence)
 	load(window, NULL);
 }
 
-/* Follows the file from its first growth on. A ring of a run directory is checked when it is
- * opened, so it is read again. So are several files, which may have become more. */
+/* Follows the files from their first growth on. They are read again if there are others now, or if
+ * they cannot be followed: a ring of a run directory is checked when it is opened. */
+static void take_files(struct window *window, const struct files *now)
+{
+	const struct follower_listener listener = {take_growth, take_growth_error, window};
+	bool is_several = opening_is_several(window->paths), differ = files_differ(window->files, now);
+	char **paths = is_several ? window->shown_paths : window->paths;
+	if (!differ && (window->follower || files_size(window->files, now) == window->file_size))
+		return;
+	if (differ || window->pid || !paths) {
+		g_clear_pointer(&window->follower, follower_stop);
+		load(window, NULL);
+	} else {
+		window->follower = follower_start_files(paths, &listener);
+	}
+}
+
 static gboolean look_for_growth(void *context)
 {
 	struct window *window = context;
-	const struct follower_listener listener = {take_growth, take_growth_error, window};
-	if (window->loading || window->follower || window->is_paused ||
-		size_now(window) == window->file_size)
+	if (window->loading || window->is_paused)
 		return G_SOURCE_CONTINUE;
-	if (window->pid || opening_is_several(window->paths))
-		load(window, NULL);
-	else
-		window->follower = follower_start_file(window->path, &listener);
+	struct files *now = files_look(window->paths);
+	take_files(window, now);
+	files_forget(now);
 	return G_SOURCE_CONTINUE;
 }
 
@@ -343,4 +355,7 @@ void trace_stop(struct window *window)
 	if (window->growth_timer)
 		g_source_remove(window->growth_timer);
 	window->growth_timer = 0;
+	g_clear_pointer(&window->files, files_forget);
+	g_clear_pointer(&window->shown_paths, g_strfreev);
+	g_clear_pointer(&window->left_out, g_free);
 }

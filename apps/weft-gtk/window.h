@@ -12,6 +12,7 @@
 #include <weft/viewer.h>
 
 struct controls;
+struct files;
 struct follower;
 struct header;
 struct loading;
@@ -41,7 +42,10 @@ struct window {
 	bool is_paused;                    /* following is paused */
 	struct loading *loading;           /* while loading */
 	struct follower *follower;         /* while following */
-	int64_t file_size;                 /* size when it was loaded */
+	struct files *files;               /* when it was loaded; or NULL */
+	int64_t file_size;                 /* size of what is shown, see files_size() */
+	char **shown_paths;                /* of several files: those that can be followed; or NULL */
+	char *left_out;                    /* a line for each file that is not shown; or NULL */
 	guint loading_timer, growth_timer; /* GLib sources; 0: none */
 	/* The viewer's time, window.c. */
 	guint tick, timer;

@@ -550,6 +550,59 @@ def a_directory_that_grows_is_followed():
                 window.changed(before)
 
 
+@contextlib.contextmanager
+def without_its_beginning(path):
+    """The file cannot be read as a whole meanwhile, but what is added to it can."""
+    with open(path, 'r+b', buffering=0) as file:
+        first = file.read(64)
+        file.seek(0)
+        file.write(bytes(64))
+        yield
+        file.seek(0)
+        file.write(first)
+
+
+@case
+def streams_that_grow_are_followed_together():
+    """Two programs record into a directory; one of them is idle for a while."""
+    with screen(), temporary_directory() as folder:
+        shown = os.path.join(folder, 'shown')
+        os.mkdir(shown)
+        options = '--stream', '-o', shown + '/'
+        with contextlib.ExitStack() as programs:
+            (send, busy), (send_idle, idle) = (programs.enter_context(recorded(folder, *options)) for _ in range(2))
+            for each in send, send_idle:
+                each('tasks 2')
+            paths = [os.path.join(shown, 'follow-subject-%d.weft' % process) for process in (busy, idle)]
+            until('both streams', lambda: all(os.path.exists(path) and os.path.getsize(path) for path in paths))
+            with program(shown) as viewer:
+                window = viewer.window('shown')
+
+                def says_damaged():
+                    return any('damaged' in part['name'] for part in window.parts())
+                picture = window.still()
+                for _ in range(3):
+                    send('tasks 2')
+                    picture = window.changed(picture)
+                # Bytes that were read are not read again.
+                with without_its_beginning(paths[1]):
+                    send_idle('tasks 2')
+                    picture = window.changed(picture)
+                    assert not says_damaged()
+                    window.keys('F5')
+                    window.part('label', 'shown is damaged')
+                until('nothing is damaged', lambda: not says_damaged())
+                programs.close()
+                window.mouse('move', 5, 805)
+                with program(*paths) as other:
+                    whole = other.window('and 1 more').still()
+
+                def shows_all():
+                    window.keys('0')
+                    return window.still() == whole
+                until('the picture of the whole files', shows_all)
+
+
 @case
 def the_rate_of_cycles_is_what_the_option_says():
     with screen(), temporary_directory() as folder:
