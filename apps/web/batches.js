@@ -80,6 +80,8 @@ const answers = {
 		element('stop').hidden = true;
 		hasTrace = true;
 		hasFailed = false;
+		if (shown !== source && source.begun)
+			source.cost = now() - source.begun; // until it was as far as before
 		shown = source;
 		if (!source.isGrowth)
 			showEmpty('');

@@ -95,7 +95,7 @@ function describeServed(trace) {
 let isPaused = false, hasFailed = false;
 
 function grow(trace) {
-	source = { ...source, ...describeServed(trace), again: true, isGrowth: true };
+	source = { ...source, ...describeServed(trace), again: true, isGrowth: true, begun: now() };
 	nameTrace();
 	worker.postMessage(['open', source, now()]);
 }
@@ -124,7 +124,7 @@ async function watch() {
 			grow(trace);
 		}
 	}
-	const cost = Math.max(now() - begun, window.weft.opened ? window.weft.opened.ms : 0);
+	const cost = Math.max(now() - begun, window.weft.opened ? window.weft.opened.ms : 0, source.cost || 0);
 	setTimeout(watch, Math.max(WATCH_MS, WATCH_SHARE * cost));
 }
 
