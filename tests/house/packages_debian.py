@@ -64,35 +64,46 @@ EXPECTED = {
 }
 
 
+def has_ccache():
+    return shutil.which('ccache') and os.path.isdir(CCACHE)
+
+
 def copy_tree():
     shutil.rmtree(FOLDER, ignore_errors=True)
     for path in tracked():
         copy = os.path.join(TREE, path)
         os.makedirs(os.path.dirname(copy), exist_ok=True)
         shutil.copy(os.path.join(SOURCE, path), copy)
-    take_page()
+    add_options(shared_options())
 
 
-def take_page():
-    """The page's WebAssembly of this build, which is the same: linking it takes as long as a third of the packages."""
-    wasm, rules = os.path.join(BUILD, 'apps', 'web', 'weft.wasm'), os.path.join(TREE, 'debian', 'rules')
-    if os.path.exists(wasm):
-        with open(rules, encoding='utf-8') as file:
-            text = file.read()
-        assert text.count('-Dpage=enabled ') == 1
-        with open(rules, 'w', encoding='utf-8') as file:
-            file.write(text.replace('-Dpage=enabled ', '-Dpage=enabled -Dpage_wasm=%s ' % wasm))
+def shared_options():
+    """What this build has made already: the page's WebAssembly, linking which takes as long as a third of the packages, and
+    objects, which ccache finds if they are compiled with the same options."""
+    wasm = os.path.join(BUILD, 'apps', 'web', 'weft.wasm')
+    options = ['-Dpage_wasm=' + wasm] if os.path.exists(wasm) else []
+    return options + (['--buildtype=debugoptimized', '-Dwerror=true'] if has_ccache() else [])
+
+
+def add_options(options):
+    rules = os.path.join(TREE, 'debian', 'rules')
+    with open(rules, encoding='utf-8') as file:
+        text = file.read()
+    assert text.count('-Dpage=enabled ') == 1
+    with open(rules, 'w', encoding='utf-8') as file:
+        file.write(text.replace('-Dpage=enabled ', ' '.join(['-Dpage=enabled', *options, ''])))
 
 
 def environment():
     """Without the tests of the packages, which this build of weft has run, and with its cache of objects. The files and
     their symbols are what is tested, so compiling and compressing may be quick."""
-    found = {'DEB_BUILD_OPTIONS': 'nocheck noautodbgsym parallel=%d' % (os.cpu_count() or 1), 'DEB_CFLAGS_APPEND': '-O1 -g0',
-             'DPKG_DEB_COMPRESSOR_LEVEL': '0'}
-    if shutil.which('ccache') and os.path.isdir(CCACHE):
-        # debhelper sets another HOME.
+    found = {'DEB_BUILD_OPTIONS': 'nocheck noautodbgsym parallel=%d' % (os.cpu_count() or 1), 'DPKG_DEB_COMPRESSOR_LEVEL': '0'}
+    if has_ccache():
+        # debhelper sets another HOME. Options of Debian's own would be others than those of this build.
         found.update(CCACHE_DIR=run(['ccache', '--get-config', 'cache_dir']).stdout.strip(),
-                     PATH=CCACHE + os.pathsep + os.environ['PATH'])
+                     PATH=CCACHE + os.pathsep + os.environ['PATH'], DEB_CFLAGS_SET='', DEB_CPPFLAGS_SET='', DEB_CXXFLAGS_SET='')
+    else:
+        found['DEB_CFLAGS_APPEND'] = '-O1 -g0'
     return found
 
 
