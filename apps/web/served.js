@@ -60,11 +60,12 @@ function partsOf(trace) {
 	return parts.filter(part => isRing(part) || !rings.has(part.uuid));
 }
 
-// The parts that are sent as they grow; none if the files have to be read as a whole, because one buffer has several.
+// The parts that are sent as they grow. There are none if one buffer has several files, which are read as a whole.
 function growingParts(trace, parts) {
 	const growing = parts.filter(part => isRing(part) || grown.has(part.id)), uuids = new Set(parts.map(part => part.uuid));
 	const isKnown = uuids.size === parts.length && !uuids.has(undefined);
-	return trace.parts && isKnown && growing.some(part => isRunning(part) || grown.has(part.id)) && growing.length <= PARTS_MAX ? growing : [];
+	const hasWriter = growing.some(part => isRunning(part) || grown.has(part.id));
+	return trace.parts && isKnown && hasWriter && growing.length <= PARTS_MAX ? growing : [];
 }
 
 // What changes when a trace has to be read again. While parts are followed, only others change it: the file of a ring
@@ -74,19 +75,25 @@ function lookOf(trace, followed) {
 	return JSON.stringify([followed, others.map(part => [part.id, part.bytes, part.state, part.recorded || part.modified])]);
 }
 
+// What to say at the end; nothing of files, which may grow again.
+function endingOf(parts) {
+	if (!parts.some(part => part.state))
+		return '';
+	return parts.length > 1 ? 'The programs have ended: this is all that they recorded.' :
+		'The program has ended: this is all that it recorded.';
+}
+
 function describeServed(trace) {
 	const parts = partsOf(trace), growing = growingParts(trace, parts), followed = growing.map(part => part.uuid);
-	const isAlone = parts.length === 1 && isRunning(parts[0]);
+	const isAlone = parts.length === 1 && isRunning(parts[0]), isFollowed = isAlone || growing.length > 0;
 	const files = parts.map(part => ({
 		id: part.id, name: part.name, size: part.bytes, url: `api/trace/${part.id}`, isLive: isAlone || growing.includes(part),
 		version: trace.parts && !part.state && part.bytes < KEPT_BYTES && `${part.bytes} ${part.modified}`,
 	}));
-	const path = isAlone ? `api/live/${parts[0].id}` : `api/parts/${growing.map(part => part.id)}`;
 	return {
-		id: trace.id, title: titleOf(files), files, hz: parts[0].cpu_hz || 0, isLive: isRunning(trace) || growing.length > 0,
-		live: (isAlone || growing.length > 0) && path, hasFrames: !isAlone, followed,
-		look: (trace.parts || !trace.state) && lookOf(trace, followed),
-		ending: parts.some(isRing) || isAlone ? `The program${parts.length > 1 ? 's have' : ' has'} ended: this is all that ${parts.length > 1 ? 'they' : 'it'} recorded.` : '',
+		id: trace.id, title: titleOf(files), files, hz: parts[0].cpu_hz || 0, isLive: isFollowed || isRunning(trace),
+		live: isFollowed && (isAlone ? `api/live/${parts[0].id}` : `api/parts/${growing.map(part => part.id)}`), hasFrames: !isAlone,
+		followed, look: (trace.parts || !trace.state) && lookOf(trace, followed), ending: endingOf(parts),
 	};
 }
 

@@ -278,6 +278,94 @@ static int separate(uint32_t count, struct weft__columns *c)
 	return 0;
 }
 
+/* ---- The next snapshot of a growing trace ---- */
+
+static bool has_folded_groups(
+	const struct weft_layout *former, const struct weft_layout_options *options)
+{
+	for (uint32_t i = 0; i < former->group_count; i++)
+		if (former->groups[i].folded || is_folded(options, former->groups[i].key))
+			return true;
+	return false;
+}
+
+/* The number of the former layout's group with that key; 0 if it had only one, which it does not
+ * list; WEFT_NONE if that is another. */
+static uint32_t find_former(const struct weft_layout *former, enum weft_group_by by, uint32_t key)
+{
+	if (!former->group_of)
+		return key == key_of_buffer(former->model, by, buffer_of(&former->model->tasks, 0))
+				   ? 0
+				   : WEFT_NONE;
+	for (uint32_t i = 0; i < former->group_count; i++)
+		if (former->groups[i].key == key)
+			return i;
+	return WEFT_NONE;
+}
+
+/* Finds the group of each task from `first` on. WEFT_AGAIN if there is another one. */
+static int find_new(const struct weft_model *model, const struct weft_layout_options *options,
+	uint32_t first, uint32_t *group_of)
+{
+	uint32_t buffer = WEFT_NONE, group = WEFT_NONE;
+	for (uint32_t task = first; task < model->tasks.count; task++) {
+		if (buffer != buffer_of(&model->tasks, task)) {
+			buffer = buffer_of(&model->tasks, task);
+			group = find_former(options->previous, options->group_by,
+				key_of_buffer(model, options->group_by, buffer));
+		}
+		if (group == WEFT_NONE)
+			return WEFT_AGAIN;
+		if (group_of)
+			group_of[task] = group;
+	}
+	return 0;
+}
+
+/* Describes the former layout's groups again, because their shares of the time have changed. */
+static int describe_again(const struct weft_model *model, const struct weft_layout_options *options,
+	struct weft__columns *c)
+{
+	const struct weft_layout *former = options->previous;
+	uint32_t *key_of = malloc((former->group_count + (size_t)1) * sizeof(*key_of));
+	if (!key_of)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < former->group_count; i++)
+		key_of[i] = former->groups[i].key;
+	c->group_count = former->group_count;
+	int error = describe_groups(model, options, key_of, c);
+	for (uint32_t i = 0; i < former->group_count && !error; i++) {
+		c->groups[i].first_row = former->groups[i].first_row;
+		c->groups[i].row_count = former->groups[i].row_count;
+	}
+	free(key_of);
+	return error;
+}
+
+int weft__layout_keep_groups(const struct weft_model *model,
+	const struct weft_layout_options *options, struct weft__columns *c)
+{
+	const struct weft_layout *former = options->previous;
+	uint32_t first = former->model->tasks.count, count = model->tasks.count;
+	if (options->group_by == WEFT_GROUP_BY_NONE)
+		return former->group_of ? WEFT_AGAIN : 0;
+	if (options->group_by == WEFT_GROUP_BY_THREAD || first == 0 ||
+		has_folded_groups(former, options))
+		return WEFT_AGAIN;
+	if (!former->group_of)
+		return find_new(model, options, first, NULL);
+	if (former->group_by != options->group_by)
+		return WEFT_AGAIN;
+	c->group_of = malloc((count + (size_t)1) * sizeof(*c->group_of));
+	if (!c->group_of)
+		return WEFT_ERROR_MEMORY;
+	memcpy(c->group_of, former->group_of, first * sizeof(*c->group_of));
+	int status = find_new(model, options, first, c->group_of);
+	return status ? status : describe_again(model, options, c);
+}
+
+/* ---- Groups of a whole layout ---- */
+
 static uint32_t count_keys(const uint32_t *key, uint32_t count)
 {
 	uint32_t keys = 0;

@@ -5,9 +5,12 @@
  * what ended before it cannot meet a new task: only tasks that go on, or ended since, are in the
  * occupancy.
  *
- * What this does not cover is laid out as a whole: groups, filters, and the few changes of tasks
- * that are part of a fold. All of these have ended, so that neither their ends nor the times in
- * which they ran can change.
+ * Each group has rows and an occupancy of its own. While tasks are placed, rows count from the
+ * group's first one; then the groups are put one below the other again.
+ *
+ * What this does not cover is laid out as a whole: groups by thread, other groups than before,
+ * filters, and the few changes of tasks that are part of a fold. All of these have ended, so that
+ * neither their ends nor the times in which they ran can change.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -234,12 +237,22 @@ static int order_new(const struct growing *g, struct weft__tree *tree)
 
 /* ---- Rows ---- */
 
-static int hold(const struct growing *g, struct weft__occupancy *occupancy, uint32_t task)
+/* The new tasks of a group, or all. */
+struct placed {
+	struct weft__tree tree;
+	uint32_t group; /* WEFT_NONE: there are no groups */
+	uint32_t rows;  /* of the group */
+};
+
+static int hold(const struct growing *g, const struct placed *placed,
+	struct weft__occupancy *occupancy, uint32_t task)
 {
 	uint64_t from = g->growth->last_ns, end = g->model->tasks.end[task];
 	bool is_open = !(g->model->tasks.flags[task] & WEFT_TASK_RESOLVED);
 	bool lies_there = g->columns->start[task] == from && end == from;
 	if (task >= g->first || g->columns->form[task] != WEFT_FORM_LINE)
+		return 0;
+	if (placed->group != WEFT_NONE && g->columns->group_of[task] != placed->group)
 		return 0;
 	if (is_open)
 		return weft__occupancy_hold_always(occupancy, g->columns->row[task]);
@@ -251,48 +264,153 @@ static int hold(const struct growing *g, struct weft__occupancy *occupancy, uint
 }
 
 /* Takes the rows of all tasks of the former layout that may meet a new one. */
-static int hold_former(const struct growing *g, struct weft__occupancy *occupancy)
+static int hold_former(
+	const struct growing *g, const struct placed *placed, struct weft__occupancy *occupancy)
 {
 	const struct weft__growth *now = g->growth, *then = weft__model_own_growth(g->former->model);
 	int error = 0;
 	for (uint32_t i = 0; i < now->open_count && !error; i++)
-		error = hold(g, occupancy, now->open[i]);
+		error = hold(g, placed, occupancy, now->open[i]);
 	for (uint32_t i = 0; i < now->changed_count && !error; i++)
-		error = hold(g, occupancy, now->changed[i]);
+		error = hold(g, placed, occupancy, now->changed[i]);
 	for (uint32_t i = 0; i < then->changed_count && !error; i++)
-		error = hold(g, occupancy, then->changed[i]);
+		error = hold(g, placed, occupancy, then->changed[i]);
 	for (uint32_t task = then->tasks; task < g->first && !error; task++)
-		error = hold(g, occupancy, task);
+		error = hold(g, placed, occupancy, task);
+	return error;
+}
+
+static int place(struct growing *g, const struct weft_help *help, struct placed *placed)
+{
+	const uint64_t from = g->growth->last_ns;
+	struct weft__occupancy occupancy = {0};
+	int error = weft__layout_expect_new(g->model, &placed->tree, g->columns, from, &occupancy);
+	if (!error)
+		error = hold_former(g, placed, &occupancy);
+	if (!error)
+		error = weft__layout_place_new(
+			g->model, help, &placed->tree, g->columns, &occupancy, from, placed->rows);
+	if (occupancy.row_count > placed->rows)
+		placed->rows = occupancy.row_count;
+	weft__occupancy_finish(&occupancy);
+	return error;
+}
+
+/* The first row of the tasks of a group, below its heading. */
+static uint32_t below_heading(const struct weft_group *group)
+{
+	return group->first_row + 1;
+}
+
+/* Makes the rows of former tasks count from the first one of their group. */
+static void unstack_groups(const struct growing *g)
+{
+	struct weft__columns *c = g->columns;
+	for (uint32_t task = 0; task < g->first; task++)
+		c->row[task] -= below_heading(&c->groups[c->group_of[task]]);
+	for (uint32_t i = 0; i < c->fold_count; i++)
+		if (c->folds[i].row != WEFT_NONE)
+			c->folds[i].row -=
+				below_heading(&c->groups[c->group_of[c->members[c->folds[i].first]]]);
+}
+
+/* Puts the groups one below the other. Returns the number of rows. */
+static uint32_t stack_groups(const struct growing *g)
+{
+	struct weft__columns *c = g->columns;
+	uint32_t row = 0;
+	for (uint32_t i = 0; i < c->group_count; i++) {
+		c->has_shifted |= c->groups[i].first_row != row;
+		c->groups[i].first_row = row;
+		row += c->groups[i].row_count;
+	}
+	for (uint32_t task = 0; task < g->count; task++)
+		c->row[task] += below_heading(&c->groups[c->group_of[task]]);
+	for (uint32_t i = 0; i < c->fold_count; i++)
+		if (c->folds[i].row != WEFT_NONE)
+			c->folds[i].row +=
+				below_heading(&c->groups[c->group_of[c->members[c->folds[i].first]]]);
+	return row;
+}
+
+/* Brings the tasks of each group together, in the order of the walk. `ret_first`: the index of each
+ * group's first one, and of the end. */
+static uint32_t *sort_by_group(
+	const struct growing *g, const struct weft__tree *tree, uint32_t *ret_first)
+{
+	const struct weft__columns *c = g->columns;
+	uint32_t *sorted = malloc((tree->count + (size_t)1) * sizeof(*sorted));
+	for (uint32_t i = 0; i < tree->count; i++)
+		ret_first[c->group_of[tree->order[i]] + 2]++;
+	for (uint32_t i = 2; i < c->group_count + 2; i++)
+		ret_first[i] += ret_first[i - 1];
+	for (uint32_t i = 0; i < tree->count && sorted; i++)
+		sorted[ret_first[c->group_of[tree->order[i]] + 1]++] = tree->order[i];
+	return sorted;
+}
+
+static int place_in_groups(struct growing *g, const struct weft_help *help,
+	const struct weft__tree *tree, uint32_t *ret_row_count)
+{
+	struct weft__columns *c = g->columns;
+	uint32_t *first = calloc(c->group_count + (size_t)2, sizeof(*first));
+	uint32_t *sorted = first ? sort_by_group(g, tree, first) : NULL;
+	int error = sorted ? 0 : WEFT_ERROR_MEMORY;
+	if (!error)
+		unstack_groups(g);
+	for (uint32_t i = 0; i < c->group_count && !error; i++) {
+		struct placed placed = {
+			.tree = {.order = sorted + first[i], .count = first[i + 1] - first[i]},
+			.group = i,
+			.rows = c->groups[i].row_count - 1,
+		};
+		if (placed.tree.count)
+			error = place(g, help, &placed);
+		c->groups[i].row_count = placed.rows + 1;
+	}
+	if (!error)
+		*ret_row_count = stack_groups(g);
+	free(sorted);
+	free(first);
 	return error;
 }
 
 static int place_new(struct growing *g, const struct weft_help *help, uint32_t *ret_row_count)
 {
-	const uint64_t from = g->growth->last_ns;
-	struct weft__tree tree = {0};
-	struct weft__occupancy occupancy = {0};
+	struct placed all = {.group = WEFT_NONE, .rows = g->former->row_count};
 	*ret_row_count = g->former->row_count;
 	if (g->first == g->count)
 		return 0;
-	int error = order_new(g, &tree);
-	if (!error)
-		error = weft__layout_expect_new(g->model, &tree, g->columns, from, &occupancy);
-	if (!error)
-		error = hold_former(g, &occupancy);
-	if (!error)
-		error = weft__layout_place_new(
-			g->model, help, &tree, g->columns, &occupancy, from, g->former->row_count);
-	if (occupancy.row_count > *ret_row_count)
-		*ret_row_count = occupancy.row_count;
-	weft__occupancy_finish(&occupancy);
-	weft__tree_finish(&tree);
+	int error = order_new(g, &all.tree);
+	if (!error && g->columns->group_count)
+		error = place_in_groups(g, help, &all.tree, ret_row_count);
+	else if (!error) {
+		error = place(g, help, &all);
+		*ret_row_count = all.rows;
+	}
+	weft__tree_finish(&all.tree);
 	return error;
+}
+
+/* ---- All of it ---- */
+
+/* True if each task is in the group of its parent, as far as they can have changed. */
+static bool are_in_groups_of_parents(const struct growing *g)
+{
+	const struct weft__columns *c = g->columns;
+	bool good = true;
+	for (uint32_t i = 0; i < g->candidate_count && c->group_count && good; i++) {
+		uint32_t task = g->candidates[i], parent = c->parent[task];
+		good = parent == WEFT_NONE || c->group_of[parent] == c->group_of[task];
+	}
+	for (uint32_t task = g->first; task < g->count && c->group_count && good; task++)
+		good = c->parent[task] == WEFT_NONE || c->group_of[c->parent[task]] == c->group_of[task];
+	return good;
 }
 
 static bool may_grow(const struct growing *g, const struct weft_layout_options *options)
 {
-	return g->growth && g->columns->forest && !options->hidden &&
-		   options->group_by == WEFT_GROUP_BY_NONE && !g->former->group_of;
+	return g->growth && g->columns->forest && !options->hidden;
 }
 
 /* Moves the working memory. */
@@ -325,9 +443,12 @@ int weft__layout_grow(const struct weft_model *model, const struct weft_layout_o
 	take_over(former, columns);
 	if (!may_grow(&g, options))
 		return WEFT_AGAIN;
-	int error = copy_columns(&g);
+	int error = weft__layout_keep_groups(model, options, columns);
+	if (!error)
+		error = copy_columns(&g);
 	if (!error)
 		error = update_tasks(&g);
+	g.failed = g.failed || (!error && !are_in_groups_of_parents(&g));
 	if (!error && !g.failed)
 		error = list_changed(&g);
 	if (!error && !g.failed)

@@ -15,7 +15,7 @@ struct weft__layout_growth {
 };
 
 /* NULL unless `former` was the `previous` layout of `layout`, and only the columns that depend on
- * what is new were made. The result is the layout's. */
+ * what is new were made, and no group has moved. The result is the layout's. */
 const struct weft__layout_growth *weft__layout_growth(
 	const struct weft_layout *layout, const struct weft_layout *former);
 

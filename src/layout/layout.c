@@ -158,7 +158,8 @@ static int grow(const struct weft_model *model, const struct weft_layout_options
 		free_columns(&whole->columns);
 		return error;
 	}
-	whole->former = previous;
+	if (!whole->columns.has_shifted)
+		whole->former = previous;
 	whole->growth =
 		(struct weft__layout_growth){whole->columns.changed, whole->columns.changed_count};
 	return 0;

@@ -51,6 +51,7 @@ struct weft__columns {
 	/* Only of a layout that grew: see growth.h. */
 	uint32_t *changed;
 	uint32_t changed_count;
+	bool has_shifted; /* groups that were below others have moved */
 };
 
 /* The walk: depth first, group by group. A task's descendants directly follow it. */
@@ -89,6 +90,11 @@ enum weft_group_by weft__layout_settle_group_by(
 /* Fills above; group_of and groups, if there is more than one. 0 or WEFT_ERROR_MEMORY. */
 int weft__layout_group(const struct weft_model *model, const struct weft_layout_options *options,
 	struct weft__columns *columns);
+
+/* Fills group_of and groups from those of options->previous, of the former snapshot. 0; WEFT_AGAIN
+ * if there are other groups now, or some are folded; or WEFT_ERROR_MEMORY. */
+int weft__layout_keep_groups(const struct weft_model *model,
+	const struct weft_layout_options *options, struct weft__columns *columns);
 
 /* 0 or WEFT_ERROR_MEMORY. */
 int weft__tree_init(

@@ -78,8 +78,8 @@ def copy_tree():
 
 
 def shared_options():
-    """What this build has made already: the page's WebAssembly, linking which takes as long as a third of the packages, and
-    objects, which ccache finds if they are compiled with the same options."""
+    """Options that reuse what this build has made: the page's WebAssembly, linking which takes as long as a third of the
+    packages, and objects, which ccache finds if they are compiled with the same options."""
     wasm = os.path.join(BUILD, 'apps', 'web', 'weft.wasm')
     options = ['-Dpage_wasm=' + wasm] if os.path.exists(wasm) else []
     return options + (['--buildtype=debugoptimized', '-Dwerror=true'] if has_ccache() else [])

@@ -458,6 +458,17 @@ MUTANTS = [
         'src/runs/libraries.c',
         ('WIFEXITED(status) && WEXITSTATUS(status) == 0;', 'WIFEXITED(status);', 'run_executable')),
     *in_file(
+        'src/layout/grow.c',
+        ('placed->group != WEFT_NONE && g->columns->group_of[task] != placed->group)', 'placed->group == WEFT_NONE - 1)',
+         'layout_growth'),
+        ('		c->has_shifted |= c->groups[i].first_row != row;\n', '', 'layout_growth scene_growth'),
+        ('		c->groups[i].row_count = placed.rows + 1;\n', '', 'layout_growth')),
+    *in_file(
+        'src/layout/groups.c',
+        ('				   ? 0\n				   : WEFT_NONE;\n', '				   ? 0\n				   : 0;\n', 'layout_growth'),
+        ('		c->groups[i].row_count = former->groups[i].row_count;\n', '', 'layout_growth'),
+        ('		if (buffer != buffer_of(&model->tasks, task)) {\n', '		if (buffer == WEFT_NONE) {\n', 'layout_growth')),
+    *in_file(
         'src/format/merge.c',
         ('event.time_ns < m->limit_ns);', 'event.time_ns <= m->limit_ns);', 'merge_live'),
         ('	if (mark_ns < m->limit_ns)\n		m->limit_ns = mark_ns;\n', '	m->limit_ns = mark_ns;\n', 'merge_live'),

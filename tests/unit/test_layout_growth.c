@@ -34,13 +34,29 @@ static void check_kept(const struct weft_layout *before, const struct weft_layou
 	}
 }
 
+/* The rows of groups may differ, and nothing else. */
+static void check_same_groups(const struct weft_layout *l, const struct weft_layout *other)
+{
+	uint32_t row = 0;
+	assert_int_equal(l->group_count, other->group_count);
+	assert_int_equal(l->group_by, other->group_by);
+	for (uint32_t i = 0; i < l->group_count; i++) {
+		assert_int_equal(l->groups[i].key, other->groups[i].key);
+		assert_string_equal(l->groups[i].name, other->groups[i].name);
+		assert_true(l->groups[i].running == other->groups[i].running);
+		assert_int_equal(l->groups[i].first_row, row);
+		row += l->groups[i].row_count;
+	}
+	assert_true(!l->group_of || row == l->row_count);
+	for (uint32_t task = 0; task < l->model->tasks.count && l->group_of; task++)
+		assert_int_equal(l->group_of[task], other->group_of[task]);
+}
+
 /* A layout extended by new tasks equals one that is made as a whole, and says what changed. */
 static bool check_growth(const struct weft_layout *before, const struct weft_layout *after,
 	const struct weft_layout_options *options)
 {
 	const struct weft__layout_growth *growth = weft__layout_growth(after, before);
-	if (!growth)
-		return false;
 	/* The second one with the same former layout cannot take over its working memory. */
 	struct weft_layout *whole = lay_out(after->model, options);
 	assert_null(weft__layout_growth(whole, before));
@@ -51,18 +67,26 @@ static bool check_growth(const struct weft_layout *before, const struct weft_lay
 		assert_int_equal(after->form[task], whole->form[task]);
 	}
 	assert_int_equal(after->fold_count, whole->fold_count);
-	for (uint32_t fold = 0; fold < after->fold_count; fold++)
-		assert_memory_equal(&after->folds[fold], &whole->folds[fold], sizeof(*after->folds));
-	for (uint32_t task = 0, i = 0; task < before->model->tasks.count; task++) {
+	for (uint32_t i = 0; i < after->fold_count; i++) {
+		struct weft_fold fold = after->folds[i], other = whole->folds[i];
+		uint32_t member = after->fold_members[fold.first];
+		assert_int_equal(fold.row, after->row[member]);
+		assert_int_equal(row_in_group(after, member), row_in_group(whole, member));
+		fold.row = other.row; /* a group above may have more rows than it needs */
+		assert_memory_equal(&fold, &other, sizeof(fold));
+	}
+	check_same_groups(after, whole);
+	for (uint32_t task = 0, i = 0; task < before->model->tasks.count && growth; task++) {
 		bool is_listed = i < growth->changed_count && growth->changed[i] == task;
 		bool is_same = before->start[task] == after->start[task] &&
 					   before->parent[task] == after->parent[task] &&
 					   before->moved[task] == after->moved[task];
 		assert_int_equal(is_listed, !is_same);
+		assert_int_equal(before->row[task], after->row[task]);
 		i += is_listed;
 	}
 	weft_layout_destroy(whole);
-	return true;
+	return growth;
 }
 
 /* When a task and its descendants, as far as they are drawn like it, have ended. */
@@ -101,7 +125,7 @@ static void check_fold_spans(const struct weft_layout *l)
 static void a_drawn_task_keeps_its_row(void **state)
 {
 	(void)state;
-	uint32_t grown = 0, short_ways = 0;
+	uint32_t grown = 0, short_ways[3] = {0};
 	for (uint32_t round = 1; round < 48; round++) {
 		struct program p;
 		struct weft_model *model = NULL, *next = NULL;
@@ -118,7 +142,7 @@ static void a_drawn_task_keeps_its_row(void **state)
 			after = lay_out(next, &options);
 			check_all(after, NULL);
 			check_fold_spans(after);
-			short_ways += options.previous && check_growth(layout, after, &options);
+			short_ways[round % 3] += options.previous && check_growth(layout, after, &options);
 			if (options.previous && !layout->group_of == !after->group_of)
 				check_kept(layout, after);
 			grown += layout && next->tasks.count > model->tasks.count;
@@ -132,7 +156,9 @@ static void a_drawn_task_keeps_its_row(void **state)
 		weft_model_destroy(program_finish(&p));
 	}
 	assert_true(grown > 100);
-	assert_true(short_ways > 200);
+	assert_true(short_ways[0] > 200);
+	assert_int_equal(short_ways[1], 0); /* groups of threads are laid out as a whole */
+	assert_true(short_ways[2] > 100);
 }
 
 #define RECENT 12
@@ -300,6 +326,45 @@ static void new_tasks_avoid_one_that_ended_as_it_began(void **state)
 	weft_model_destroy(program_finish(&p));
 }
 
+static void create_on(struct program *p, uint32_t thread, uint64_t id)
+{
+	emit(p, thread,
+		(struct weft_event){
+			.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = id, .kind = 1});
+}
+
+/* Processes have rows of their own: a living task of one takes no row of another. The group of a
+ * process that gets its first task is made with a whole layout; then both grow. */
+static void processes_grow_apart(void **state)
+{
+	(void)state;
+	static const uint32_t creators[] = {0, 0, 2, 2, 0, 2}; /* threads 0 and 2: buffers 0 and 1 */
+	static const uint32_t rows[] = {1, 2, 1, 2, 3, 3};     /* in their groups */
+	struct program p;
+	struct weft_model *models[6];
+	struct weft_layout *layouts[6];
+	program_start(&p, 1);
+	for (unsigned i = 0; i < 6; i++) {
+		struct weft_layout_options options = {
+			.group_by = WEFT_GROUP_BY_PROCESS, .previous = i ? layouts[i - 1] : NULL};
+		create_on(&p, creators[i], 1 + i);
+		assert_int_equal(weft_model_builder_snapshot(p.builder, &description, 0, &models[i]), 0);
+		layouts[i] = lay_out(models[i], &options);
+		assert_int_equal(layouts[i]->group_count, i < 2 ? 0 : 2);
+		assert_int_equal(row_in_group(layouts[i], i), rows[i]);
+	}
+	assert_non_null(weft__layout_growth(layouts[1], layouts[0]));
+	assert_null(weft__layout_growth(layouts[2], layouts[1])); /* another process */
+	assert_non_null(weft__layout_growth(layouts[3], layouts[2]));
+	assert_null(weft__layout_growth(layouts[4], layouts[3])); /* the group below has moved */
+	assert_non_null(weft__layout_growth(layouts[5], layouts[4]));
+	for (unsigned i = 0; i < 6; i++) {
+		weft_layout_destroy(layouts[i]);
+		weft_model_destroy(models[i]);
+	}
+	weft_model_destroy(program_finish(&p));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +373,7 @@ int main(void)
 		cmocka_unit_test(new_tasks_take_the_first_free_row),
 		cmocka_unit_test(of_new_siblings_the_newest_is_placed_first),
 		cmocka_unit_test(new_tasks_avoid_one_that_ended_as_it_began),
+		cmocka_unit_test(processes_grow_apart),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,8 +37,9 @@ static uint32_t pick(uint32_t below)
 struct trace {
 	struct weft_model_builder *builder;
 	uint64_t ids[SLOTS], time, next;
-	uint32_t slots; /* tasks that are in use at once */
-	uint32_t step;  /* most ns between two events */
+	uint32_t slots;     /* tasks that are in use at once */
+	uint32_t step;      /* most ns between two events */
+	bool has_processes; /* every second slot is of another process, with thread 2 */
 };
 
 static void trace_init(struct trace *trace, uint32_t slots, uint32_t step)
@@ -76,6 +77,11 @@ static void add_event(struct trace *trace)
 		.value = (int64_t)pick(100) - 50,
 		.text = {pick(2) ? "x" : "y", 1},
 	};
+	if (trace->has_processes) {
+		event.buffer = slot % 2;
+		event.thread = 2 * event.buffer;
+		event.task = trace->ids[pick(trace->slots) / 2 * 2 + event.buffer];
+	}
 	trace->time += pick(4) ? pick(trace->step) : 0;
 	if (pick(10) >= 3) {
 		add_other(trace, event);
@@ -85,7 +91,7 @@ static void add_event(struct trace *trace)
 	built_add(trace->builder, event);
 	event.type = WEFT_EVENT_CREATE;
 	event.other = trace->ids[slot] = trace->next++;
-	event.task = pick(2) ? WEFT_TASK_NONE : trace->ids[pick(trace->slots)];
+	event.task = pick(2) ? WEFT_TASK_NONE : event.task;
 	built_add(trace->builder, event);
 }
 
@@ -100,9 +106,18 @@ struct state {
 static struct weft_model *snapshot(const struct trace *trace)
 {
 	static const struct weft_trace_thread threads[3] = {
-		{.name = "a"}, {.name = "b"}, {.name = "c"}};
+		{.name = "a"}, {.name = "b"}, {.name = "c", .buffer = 1}};
+	static const struct weft_trace_buffer buffers[2] = {
+		{.process = "p", .host = "h", .file = "", .pid = 10},
+		{.process = "q", .host = "h", .file = "", .pid = 20}};
 	const struct weft_trace_description description = {
-		.format = "test", .clock = {.name = "test"}, .threads = threads, .thread_count = 3};
+		.format = "test",
+		.clock = {.name = "test"},
+		.threads = threads,
+		.thread_count = 3,
+		.buffers = trace->has_processes ? buffers : NULL,
+		.buffer_count = trace->has_processes ? 2 : 0,
+	};
 	struct weft_model *model = NULL;
 	assert_int_equal(
 		weft_model_builder_snapshot(trace->builder, &description, trace->time, &model), 0);
@@ -355,6 +370,7 @@ static bool shares(const struct weft_scene *a, const struct weft_scene *b)
 
 struct growth {
 	uint32_t slots, step, events, steps;
+	bool has_processes;
 	struct weft_layout_options options;
 };
 
@@ -366,6 +382,7 @@ static unsigned grow_often(const struct growth *growth)
 	struct weft_canvas *portraits[KEPT] = {NULL};
 	unsigned shared = 0, last = 0;
 	trace_init(&trace, growth->slots, growth->step);
+	trace.has_processes = growth->has_processes;
 	for (unsigned i = 0; i < growth->steps; i++) {
 		unsigned next = (last + 1 + pick(KEPT - 1)) % KEPT;
 		for (uint32_t event = pick(pick(5) ? 200 : growth->events); event > 0; event--)
@@ -405,6 +422,12 @@ static void grown_scenes_draw_the_same(void **state)
 		{.slots = 60, .step = 2, .events = 6000, .steps = 30, .options = {.fold = true}},
 		{.slots = 60, .step = 90, .events = 500, .steps = 30, .options = {.no_simplify = true}},
 		{.slots = 60,
+			.step = 50,
+			.events = 2000,
+			.steps = 60,
+			.has_processes = true,
+			.options = {.group_by = WEFT_GROUP_BY_PROCESS, .fold = true}},
+		{.slots = 60,
 			.step = 90,
 			.events = 900,
 			.steps = 30,
@@ -416,7 +439,7 @@ static void grown_scenes_draw_the_same(void **state)
 		seed = i;
 		unsigned shared = grow_often(&growths[i]);
 		print_message("# growth %u: %u of %u scenes shared points\n", i, shared, growths[i].steps);
-		if (growths[i].options.group_by == WEFT_GROUP_BY_NONE)
+		if (growths[i].options.group_by != WEFT_GROUP_BY_THREAD)
 			assert_true(shared > growths[i].steps / 4);
 	}
 }
