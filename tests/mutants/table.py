@@ -482,7 +482,8 @@ MUTANTS = [
         ('	return decoder->is_held ? 0 : finish(decoder);\n', '	return finish(decoder);\n', 'merge_live')),
     *in_file(
         'src/format/weft/drain/packets.c',
-        ('|| d->mark.ticks <= d->marked)', '|| d->mark.ticks < d->marked)', 'stream')),
+        ('ns(clock, d->marked) >= IDLE_NS;', 'ns(clock, d->marked) > IDLE_NS;', 'stream'),
+        ('!(d->needs_mark || was_idle(d)))', '!d->needs_mark)', 'stream')),
     *in_file(
         'src/format/merge_tables.c',
         ('		changes[i] = d->changes[i];\n', '', 'merge')),

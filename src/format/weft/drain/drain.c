@@ -70,6 +70,7 @@ void weft__drain_look(struct weft__drain *d, bool with_open, uint64_t ticks)
 	d->is_marking = with_open && ticks && d->can_mark;
 	if (d->is_marking)
 		weft__mark_look(&d->mark, ticks, &d->buffer.clock);
+	d->has_taken = false;
 	d->first = count ? (uint32_t)(weft__drain_load(&weft__drain_header(d)->hand) % count) : 0;
 	d->cursor = 0;
 	d->with_open = with_open;

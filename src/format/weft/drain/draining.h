@@ -51,6 +51,8 @@ struct weft__drain {
 	bool with_open, begins, packets_given;
 	bool can_mark;   /* the buffer's slots make sense */
 	bool is_marking; /* this look ends in a mark */
+	bool has_taken;  /* this look has taken packets */
+	bool needs_mark; /* the last mark may not cover all packets that were taken */
 	bool is_finished, is_written, has_ended;
 };
 

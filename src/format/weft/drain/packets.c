@@ -100,6 +100,7 @@ static void put_part(struct weft__drain *d, struct weft__drained *p,
 	memcpy(weft__piece_begin_chunk(&d->packets, chunk), &p->header, sizeof(p->header));
 	weft__piece_end_chunk(&d->packets, chunk.bytes);
 	p->taken = (p->taken ? p->taken : (uint32_t)sizeof(*ring)) + size;
+	d->has_taken = true;
 }
 
 /* Appends the new part of the packet to the piece. False if there is another part: a thread record
@@ -146,12 +147,24 @@ static bool take_position(struct weft__drain *d, uint32_t index)
 	return true;
 }
 
-/* Adds the look's mark, after all positions have been visited. A program that records nothing has
+/* From one mark to the next while nothing is recorded, at least: however often the caller looks,
+ * there is not always something to be taken. */
+#define IDLE_NS UINT64_C(50000000)
+
+static bool was_idle(const struct weft__drain *d)
+{
+	const struct weft__ticks *clock = &d->buffer.clock;
+	return weft__ticks_to_ns(clock, d->mark.ticks) - weft__ticks_to_ns(clock, d->marked) >= IDLE_NS;
+}
+
+/* Adds the look's mark, after all positions have been visited. Packets that were taken in this look
+ * may have events after the mark, so another mark has to follow. A program that records nothing has
  * marks, too, because a reader of several streams waits for the marks of each. */
 static int add_mark(struct weft__drain *d)
 {
 	const struct weft_abi_chunk chunk = {.kind = WEFT_ABI_CHUNK_MARK, .at = d->mark.ticks};
-	if (!d->is_marking || d->mark.ticks <= d->marked)
+	d->needs_mark |= d->has_taken;
+	if (!d->is_marking || d->mark.ticks <= d->marked || !(d->needs_mark || was_idle(d)))
 		return 0;
 	int error = weft__piece_reserve(&d->packets, sizeof(chunk));
 	if (error)
@@ -159,6 +172,7 @@ static int add_mark(struct weft__drain *d)
 	weft__piece_begin_chunk(&d->packets, chunk);
 	weft__piece_end_chunk(&d->packets, 0);
 	d->marked = d->mark.ticks;
+	d->needs_mark = d->has_taken;
 	d->is_marking = false;
 	return 0;
 }
