@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """weft serve over real connections: its answers, its access checks, and its answers to hostile requests."""
 import ast
+import collections
 import contextlib
 import glob
 import html
@@ -11,10 +12,12 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
 import time
+import urllib.parse
 
 from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, skip, temporary_directory, weft
 from server import PATIENCE, Recorded, Server, allow_many_sockets, id_of, need_server, ring_of, wait_for
@@ -325,7 +328,7 @@ def pages_of_other_sites_may_not_ask():
 
 def token_is_needed(server):
     token, traces = server.token, len(server.traces())
-    for path in ('/', '/weft.js', '/again.js', '/api/traces', '/api/trace/' + '0' * 16, '/api/live/' + '0' * 16,
+    for path in ('/', '/weft.js', '/again.js', '/api/traces', '/api/trace/' + '0' * 16, '/api/live/' + '0' * 16, '/api/parts/' + '0' * 16,
                  '/api/traces?token=', '/api/traces?token=' + 'f' * 32, '/api/traces?token=' + token[:-1],
                  '/api/traces?token=' + token + '0', '/?token=' + 'f' * 32, '/?token'):
         status, headers, body = server.get(path, token=False)
@@ -553,6 +556,11 @@ def live_streams_are_bounded():
         again.send(10)
         client = Live(server, ring_of(server, again)['id'])
         equal(client.answer.status, 200)
+        # So are the traces that are followed together, by any number of connections.
+        ids = ','.join([ring_of(server, again)['id']] * 256)
+        parts = [Live(server, ids, 'parts') for _ in range(2)]
+        equal([part.answer.status for part in parts], [200, 503])
+        equal(Live(server, ids + ',' + ids[:16], 'parts').answer.status, 404)
         again.end()
         client.end()
 
@@ -560,12 +568,12 @@ def live_streams_are_bounded():
 # ---- Programs that run ----
 
 class Live(threading.Thread):
-    """A client of /api/live, which reads until the end."""
+    """A client of /api/live or /api/parts, which reads until the end."""
 
-    def __init__(self, server, one):
+    def __init__(self, server, one, path='live'):
         super().__init__()
         self.connection = server.connect()
-        self.connection.request('GET', '/api/live/' + one, headers={'Cookie': server.cookie})
+        self.connection.request('GET', '/api/%s/%s' % (path, one), headers={'Cookie': server.cookie})
         self.answer = self.connection.getresponse()
         self.bytes = b''
         self.start()
@@ -622,6 +630,45 @@ def a_running_program_is_followed_by_many():
         equal(texts(lines), texts(saved))
         for client in clients:
             equal(shown(server.folder.name, client.end()), saved)
+
+
+def split_frames(data):
+    """The bytes of each part; all of them must have ended."""
+    parts, ended, at = collections.defaultdict(bytes), set(), 0
+    while at < len(data):
+        part, size = struct.unpack_from('<II', data, at)
+        assert part not in ended and at + 8 + size <= len(data), (part, size, at)
+        parts[part] += data[at + 8:at + 8 + size]
+        at += 8 + size
+        if not size:
+            ended.add(part)
+    equal(ended, set(parts))
+    return parts
+
+
+@case
+def several_traces_come_over_one_connection():
+    """Two rings, of which one ends earlier, and a file that is complete."""
+    with Server(TRACES) as server:
+        saved = [os.path.join(server.folder.name, name) for name in ('long.weft', 'short.weft')]
+        programs = [Recorded(server, output=path) for path in saved]
+        for program, events in zip(programs, (500, 30)):
+            program.send(events)
+        rings = [ring_of(server, program) for program in programs]
+        ids = [ring['id'] for ring in rings] + [id_of(server, 'mirage-arp-good.ctf')]
+        client = Live(server, ','.join(ids), 'parts')
+        programs[1].end()
+        programs[0].send(20000)
+        programs[0].end()
+        parts = split_frames(client.end())
+        for part, path in enumerate(saved):
+            assert shown(server.folder.name, parts[part]) == weft('dump', '--json', path).stdout.splitlines(), path
+        with open(os.path.join(TRACES, 'mirage-arp-good.ctf'), 'rb') as file:
+            equal(parts[2], file.read())
+        equal(len(parts), 3)
+        assert all(len(ring['uuid']) == 32 for ring in rings) and rings[0]['uuid'] != rings[1]['uuid'], rings
+        for wrong in ('', ids[2][:-1], ids[2] + ',', ',' + ids[2], ids[2] + ' ' + ids[2], ids[2] + ',' + 'f' * 16, ids[2] + '/' + ids[2]):
+            equal(server.get('/api/parts/' + urllib.parse.quote(wrong, safe=',/'))[0], 404, wrong)
 
 
 @case

@@ -109,19 +109,21 @@ void serve_clients_answered(struct serve_clients *clients, struct serve_client *
 	pthread_mutex_unlock(&clients->mutex);
 }
 
-bool serve_clients_begin_live(struct serve_clients *clients)
+bool serve_clients_begin_live(struct serve_clients *clients, unsigned traces)
 {
 	pthread_mutex_lock(&clients->mutex);
-	bool has_room = clients->live < SERVE_LIVE_MAX;
+	bool has_room = clients->live < SERVE_LIVE_MAX && clients->fed + traces <= SERVE_FED_MAX;
 	clients->live += has_room;
+	clients->fed += has_room ? traces : 0;
 	pthread_mutex_unlock(&clients->mutex);
 	return has_room;
 }
 
-void serve_clients_end_live(struct serve_clients *clients)
+void serve_clients_end_live(struct serve_clients *clients, unsigned traces)
 {
 	pthread_mutex_lock(&clients->mutex);
 	clients->live--;
+	clients->fed -= traces;
 	pthread_mutex_unlock(&clients->mutex);
 }
 

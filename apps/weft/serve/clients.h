@@ -17,6 +17,7 @@
 enum {
 	SERVE_CLIENTS_MAX = 256,
 	SERVE_LIVE_MAX = 32, /* live connections: each occupies a thread as long as it runs */
+	SERVE_FED_MAX = 512, /* traces that they follow together: each takes a descriptor */
 };
 
 struct serve_client {
@@ -32,7 +33,7 @@ struct serve_clients {
 	pthread_mutex_t mutex;
 	struct serve_client *first; /* the newest */
 	unsigned count;             /* not counting those that have ended */
-	unsigned live;
+	unsigned live, fed;
 };
 
 void serve_clients_init(struct serve_clients *clients);
@@ -48,9 +49,9 @@ void serve_clients_admit(struct serve_clients *clients, struct serve_client *cli
 /* Call after the answer to any request was sent. */
 void serve_clients_answered(struct serve_clients *clients, struct serve_client *client);
 
-/* Begins a live connection; false if there are SERVE_LIVE_MAX. */
-bool serve_clients_begin_live(struct serve_clients *clients);
-void serve_clients_end_live(struct serve_clients *clients);
+/* Begins a live connection of so many traces; false if that would be more than allowed. */
+bool serve_clients_begin_live(struct serve_clients *clients, unsigned traces);
+void serve_clients_end_live(struct serve_clients *clients, unsigned traces);
 
 /* Closes connections that have waited too long for a request. */
 void serve_clients_tick(struct serve_clients *clients);

@@ -169,6 +169,7 @@ static enum MHD_Result answer_bytes(
 struct live {
 	struct serve_live *stream;
 	struct serve_clients *clients;
+	unsigned traces;
 };
 
 static ssize_t read_live(void *context, uint64_t position, char *bytes, size_t room)
@@ -185,17 +186,18 @@ static void close_live(void *context)
 {
 	struct live *live = context;
 	serve_live_close(live->stream);
-	serve_clients_end_live(live->clients);
+	serve_clients_end_live(live->clients, live->traces);
 	free(live);
 }
 
 /* Makes a response; NULL without memory, and then the stream is closed. */
-static struct MHD_Response *response_of_live(struct serve_server *server, struct serve_live *stream)
+static struct MHD_Response *response_of_live(
+	struct serve_server *server, struct serve_live *stream, unsigned traces)
 {
 	struct live *live = malloc(sizeof(*live));
 	struct MHD_Response *response = NULL;
 	if (live) {
-		*live = (struct live){stream, &server->clients};
+		*live = (struct live){stream, &server->clients, traces};
 		response = MHD_create_response_from_callback(
 			MHD_SIZE_UNKNOWN, PIECE_BYTES, read_live, live, close_live);
 	}
@@ -204,7 +206,7 @@ static struct MHD_Response *response_of_live(struct serve_server *server, struct
 		return response;
 	}
 	serve_live_close(stream);
-	serve_clients_end_live(&server->clients);
+	serve_clients_end_live(&server->clients, traces);
 	free(live);
 	return NULL;
 }
@@ -237,7 +239,7 @@ static enum MHD_Result answer_live(struct serve_server *server, struct MHD_Conne
 	struct serve_trace *traces = find_traces(ids, has_frames ? SERVE_PARTS_MAX : 1, &count);
 	if (!traces)
 		return answer_text(connection, MHD_HTTP_NOT_FOUND, "no trace has that id\n");
-	if (!serve_clients_begin_live(&server->clients)) {
+	if (!serve_clients_begin_live(&server->clients, (unsigned)count)) {
 		free(traces);
 		return answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 			"weft serve has as many live connections as it allows: close one of the pages\n");
@@ -246,8 +248,8 @@ static enum MHD_Result answer_live(struct serve_server *server, struct MHD_Conne
 										 : serve_live_open(traces, &server->stopping);
 	free(traces);
 	if (live && !is_head)
-		return answer(connection, MHD_HTTP_OK, response_of_live(server, live));
-	serve_clients_end_live(&server->clients);
+		return answer(connection, MHD_HTTP_OK, response_of_live(server, live, (unsigned)count));
+	serve_clients_end_live(&server->clients, (unsigned)count);
 	serve_live_close(live);
 	if (live)
 		return answer(connection, MHD_HTTP_OK, response_of("application/octet-stream", "", 0));
