@@ -102,6 +102,7 @@ const answers = {
 		nameTrace();
 		notice(text);
 	},
+	outdated() { source.look = OUTDATED; },
 	ended(text) {
 		endFollowing();
 		notice(text);

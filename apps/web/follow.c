@@ -15,10 +15,15 @@
 /* The server puts the bytes of several parts into frames: apps/weft/serve/live.h. */
 #define FRAME_BYTES 8u
 
+/* A ring whose bytes stop, while those of others come, has a program that was stopped within an
+ * event. The others wait for it no longer than this. */
+#define SILENT_MS 3000
+
 struct part {
 	struct weft_decoder *decoder;
 	char *name;
 	bool is_growing, is_finished;
+	double fed_ms; /* when bytes came last */
 };
 
 static struct {
@@ -31,6 +36,7 @@ static struct {
 	uint8_t frame[FRAME_BYTES]; /* the head of the frame that is arriving */
 	uint32_t frame_part, frame_left, head_bytes;
 	uint64_t shown_events; /* in the last model that was shown */
+	bool is_outdated;      /* a part has grown that was taken for complete */
 } following;
 
 static int next(void *context, struct weft_event *ret_event)
@@ -99,8 +105,10 @@ static int merge(void)
 }
 
 /* Call it when all parts were added, before their bytes. */
-int PAGE_EXPORT(page_follow_start)(void)
+int PAGE_EXPORT(page_follow_start)(double now_ms)
 {
+	for (uint32_t i = 0; i < following.part_count; i++)
+		following.parts[i].fed_ms = now_ms;
 	following.decoder = following.part_count == 1 ? following.parts[0].decoder : NULL;
 	int error = following.decoder ? 0 : merge();
 	const struct weft_refresh_source source = {
@@ -151,14 +159,24 @@ static uint32_t find_growing(uint32_t number)
 }
 
 /* Reads the head of a frame. One of no bytes says that its part has ended. */
-static int begin_frame(void)
+static int begin_frame(double now_ms)
 {
 	following.head_bytes = 0;
 	following.frame_part = find_growing(load_u32(following.frame));
 	following.frame_left = load_u32(following.frame + 4);
 	if (following.frame_part >= following.part_count)
 		return WEFT_ERROR_FORMAT;
+	struct part *part = &following.parts[following.frame_part];
+	part->fed_ms = now_ms;
+	following.is_outdated |= part->is_finished && following.frame_left;
 	return following.frame_left ? 0 : page_follow_finish(following.frame_part);
+}
+
+static int feed_frame(const uint8_t *bytes, uint32_t size)
+{
+	const struct part *part = &following.parts[following.frame_part];
+	following.frame_left -= size;
+	return part->is_finished ? 0 : weft_decoder_feed(part->decoder, bytes, size);
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -167,7 +185,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 }
 
 /* Gives the bytes in the room, which are in frames, to the parts. */
-int PAGE_EXPORT(page_follow_frames)(uint32_t size)
+int PAGE_EXPORT(page_follow_frames)(uint32_t size, double now_ms)
 {
 	const uint8_t *at = following.room, *end = at + size;
 	int error = 0;
@@ -175,18 +193,39 @@ int PAGE_EXPORT(page_follow_frames)(uint32_t size)
 		uint32_t left = (uint32_t)(end - at), taken;
 		if (following.frame_left) {
 			taken = least(left, following.frame_left);
-			error = weft_decoder_feed(following.parts[following.frame_part].decoder, at, taken);
-			following.frame_left -= taken;
+			error = feed_frame(at, taken);
 		} else {
 			taken = least(left, FRAME_BYTES - following.head_bytes);
 			memcpy(following.frame + following.head_bytes, at, taken);
 			following.head_bytes += taken;
 			if (following.head_bytes == FRAME_BYTES)
-				error = begin_frame();
+				error = begin_frame(now_ms);
 		}
 		at += taken;
 	}
 	return error;
+}
+
+/* Takes growing parts for complete of which nothing has come for long, though others have. */
+int PAGE_EXPORT(page_follow_give_up)(void)
+{
+	double latest_ms = 0;
+	int error = 0;
+	for (uint32_t i = 0; i < following.part_count; i++)
+		if (following.parts[i].fed_ms > latest_ms)
+			latest_ms = following.parts[i].fed_ms;
+	for (uint32_t i = 0; i < following.part_count && !error; i++) {
+		const struct part *part = &following.parts[i];
+		if (part->is_growing && latest_ms - part->fed_ms > SILENT_MS)
+			error = page_follow_finish(i);
+	}
+	return error;
+}
+
+/* True if a part has grown that was taken for complete: all have to be opened again. */
+int PAGE_EXPORT(page_follow_is_outdated)(void)
+{
+	return following.is_outdated;
 }
 
 /* ---- Events and models ---- */

@@ -99,6 +99,8 @@ function describeServed(trace) {
 
 // ---- Growth ----
 
+const OUTDATED = 'outdated'; // as the look of a trace: it has to be opened again
+
 let isPaused = false, hasFailed = false;
 
 function grow(trace) {

@@ -617,7 +617,7 @@ async function beginParts(source, number) {
 		give(file.name);
 		check(wasm.page_follow_add(source.hz || 0, file.isLive ? 1 : 0));
 	}
-	check(wasm.page_follow_start());
+	check(wasm.page_follow_start(performance.now()));
 	for (const [part, file] of source.files.entries()) {
 		if (file.isLive)
 			continue;
@@ -636,14 +636,20 @@ async function follow(source, now, number) {
 	const stream = await fetched(source.live);
 	if (!await beginParts(source, number))
 		return void stream.cancel().catch(() => {});
-	const feed = gather(stream), take = source.hasFrames ? wasm.page_follow_frames : size => wasm.page_follow_more(0, size);
-	let status = AGAIN, isWhole = false;
+	const feed = gather(stream);
+	const take = source.hasFrames ? size => wasm.page_follow_frames(size, performance.now()) : size => wasm.page_follow_more(0, size);
+	let status = AGAIN, isWhole = false, isOutdated = false;
 	paused = false;
 	showText('Waiting for the first event …', -1);
 	while (number === opened && status !== END) {
 		if (!isWhole && !feedDecoder(feed, take)) {
 			source.files.forEach((_, part) => check(wasm.page_follow_finish(part)));
 			isWhole = true;
+		}
+		check(wasm.page_follow_give_up());
+		if (!isOutdated && wasm.page_follow_is_outdated()) {
+			isOutdated = true;
+			postMessage(['outdated']);
 		}
 		status = await readNew(number);
 		if (number !== opened)

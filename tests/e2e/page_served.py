@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: ISC
 """The page of weft serve in Chromium: a list to choose from, one trace, one that grows."""
+import contextlib
 import gzip
 import http.server
 import json
@@ -11,6 +12,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 
 import server as base
 from browser import browse
@@ -343,9 +345,11 @@ def asked_for(seen, path):
     return [url for url in seen['requests'] if '/api/' + path in url]
 
 
-# Appends the rest of a file in pieces.
+# Appends the rest of a file in pieces, as soon as another file exists.
 APPENDER = '''
-import sys, time
+import os, sys, time
+while not os.path.exists(sys.argv[3]):
+    time.sleep(0.05)
 with open(sys.argv[1], 'rb') as file:
     data = file.read()
 with open(sys.argv[2], 'ab', buffering=0) as file:
@@ -370,9 +374,9 @@ def a_file_that_grows_is_followed():
         with open(growing, 'wb') as file:
             file.write(data[:len(data) // 4])
         early, all_events = events_of(growing, other), events_of(stream, other)
-        with subprocess.Popen([sys.executable, '-c', 'import sys; sys.stdin.read(1)\n' + APPENDER, stream, growing], stdin=subprocess.PIPE) as writer:
-            threading.Timer(3, writer.stdin.close).start()
-            seen = browse(server.url, [['look'], ['grow'], ['look'], ['events', all_events], ['look']],
+        go_on = os.path.join(elsewhere, 'go on')
+        with subprocess.Popen([sys.executable, '-c', APPENDER, stream, growing, go_on]):
+            seen = browse(server.url, [['look'], ['write', go_on, ''], ['grow'], ['look'], ['events', all_events], ['look']],
                           title=os.path.basename(other) + ' and 1 more')
     first, grown, last = seen['results']
     equal([first['opened']['events'], last['opened']['events']], [early, all_events])
@@ -382,22 +386,48 @@ def a_file_that_grows_is_followed():
     assert len(asked_for(seen, 'trace/')) <= 3, seen['requests']
 
 
+def send_when(path, file, line):
+    """Sends a line as soon as a file exists."""
+    while not os.path.exists(path):
+        time.sleep(0.05)
+    send(file, line)
+
+
+@contextlib.contextmanager
+def run_of_two(folder):
+    """Two programs in one run under weft serve: the process of the server, with the input of one program; the FIFO
+    of the other; and the address."""
+    out, gate = os.path.join(folder, 'out'), os.path.join(folder, 'gate')
+    os.mkdir(out)
+    os.mkfifo(gate)
+    subject = os.path.join(BUILD, 'tests', 'follow-subject')
+    with subprocess.Popen([WEFT, 'serve', '--run', '--listen', '127.0.0.1:0', '-o', out, '--', 'sh', '-c',
+                           '%s < %s & %s; wait' % (subject, gate, subject)], stdin=subprocess.PIPE, text=True,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, 'XDG_RUNTIME_DIR': folder}) as process:
+        try:
+            yield process, gate, process.stderr.readline().split()[-1]
+        except BaseException:
+            process.terminate()  # of a failed case: it would wait for its programs
+            raise
+
+
+def await_end(process):
+    line = ''
+    while 'until Ctrl-C' not in line:
+        line = process.stderr.readline()
+
+
+def send(file, line):
+    file.write('%s\n' % line)
+    file.flush()
+
+
 @case
 def processes_of_a_run_are_one_live_trace():
     """From the first to the last process: rings while they run, then the files in their place."""
     with temporary_directory() as folder:
-        out, gate = os.path.join(folder, 'out'), os.path.join(folder, 'gate')
-        os.mkdir(out)
-        os.mkfifo(gate)
-        subject = os.path.join(BUILD, 'tests', 'follow-subject')
-        with subprocess.Popen([WEFT, 'serve', '--run', '--listen', '127.0.0.1:0', '-o', out, '--', 'sh', '-c',
-                               '%s < %s & %s; wait' % (subject, gate, subject)], stdin=subprocess.PIPE, text=True,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, 'XDG_RUNTIME_DIR': folder}) as process:
-            url = process.stderr.readline().split()[-1]
+        with run_of_two(folder) as (process, gate, url):
             with open(gate, 'w', encoding='utf-8') as other:
-                def send(file, events):
-                    file.write('%d\n' % events)
-                    file.flush()
                 send(process.stdin, 100)
                 send(other, 50)
                 early, = browse(url, [['events', 150], ['look']], first=[['opened']])['results']
@@ -408,17 +438,38 @@ def processes_of_a_run_are_one_live_trace():
                 # One connection for both rings, whose events come once.
                 equal([len(asked_for(seen, 'parts/')), len(asked_for(seen, 'trace/'))], [1, 0])
                 process.stdin.close()
-            line = ''
-            while 'until Ctrl-C' not in line:
-                line = process.stderr.readline()
+            await_end(process)
             ended, = browse(url, [['look']], first=[['opened']])['results']
             process.terminate()
             process.wait(PATIENCE)
-        equal(ended['opened']['events'], events_of(out))
+        equal(ended['opened']['events'], events_of(os.path.join(folder, 'out')))
     for look in early, late, paused:
         assert look['opened']['live'] and look['title'] == 'follow-subject and 1 more – weft', look
     equal(paused['opened']['events'], late['opened']['events'])
     assert not ended['opened']['live'], ended['opened']
+
+
+@case
+def a_program_that_is_stopped_in_an_event_holds_up_no_other():
+    """Until it goes on: then its events are shown, too."""
+    moment_ms = 12000
+    with temporary_directory() as folder:
+        with run_of_two(folder) as (process, gate, url):
+            with open(gate, 'w', encoding='utf-8') as other:
+                send(process.stdin, 100)
+                send(other, 50)
+                begun = ['evaluate', 'window.began = performance.now()']
+                passed = ['evaluate', 'performance.now() - window.began']
+                steps = [['write', gate, 'moment %d\n25\n' % moment_ms], begun, ['wait', 500], ['write', os.path.join(folder, 'more'), ''],
+                         ['events', 250], passed, ['events', 276], passed]
+                threading.Thread(target=send_when, args=(os.path.join(folder, 'more'), process.stdin, 100)).start()
+                _, early_ms, late_ms = browse(url, steps, first=[['events', 150]])['results']
+                process.stdin.close()
+            await_end(process)
+            process.terminate()
+            process.wait(PATIENCE)
+        equal(events_of(os.path.join(folder, 'out')), 276)
+    assert early_ms < moment_ms - 1000 and late_ms > moment_ms - 1000, (early_ms, late_ms)
 
 
 # ---- The token ----

@@ -95,12 +95,12 @@ static void serve_until_signal(struct run_server *server)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
+	/* Signals that came until now were for the program. The user may send one after the message. */
+	while (sigtimedwait(&signals, NULL, &none) > 0)
+		continue;
 	if (!has_end)
 		cli_error(
 			"the program has ended; the page shows its saved trace until Ctrl-C ends the server");
-	/* Signals that came until now were for the program. */
-	while (sigtimedwait(&signals, NULL, &none) > 0)
-		continue;
 	while ((!has_end || now_s() < end) && sigtimedwait(&signals, NULL, &second) < 0)
 		run_server_tick(server);
 }
