@@ -200,9 +200,10 @@ ssize_t serve_live_read(struct serve_live *live, char *bytes, size_t room)
 	memcpy(bytes, live->frame + sizeof(live->frame) - live->frame_left, head);
 	live->frame_left -= head;
 	size_t size = live->left < room - head ? live->left : room - head;
-	if (size)
+	if (size) {
 		memcpy(bytes + head, live->bytes, size);
-	live->bytes += size;
+		live->bytes += size;
+	}
 	live->left -= size;
 	live->spoke = now_s();
 	return (ssize_t)(head + size);
