@@ -38,6 +38,7 @@ enum {
 
 /* Wait this long for files that cannot be read: most errors are known by then. */
 #define CHECK_US 250000
+#define BUSY_US  2000000 /* on a busy machine, as long as no event was read */
 
 struct arguments {
 	char **files;
@@ -153,6 +154,16 @@ static void add_keys(GtkApplication *application, void *context)
 	actions_add_to_application(application);
 }
 
+/* True if the trace cannot be shown, as far as that is known soon. Nobody knows when a pipe begins.
+ */
+static bool has_failed(struct loading *loading, const char *path)
+{
+	bool has_ended = loading_wait(loading, CHECK_US);
+	if (!has_ended && loading_events(loading) == 0 && strcmp(path, "-") != 0)
+		has_ended = loading_wait(loading, BUSY_US);
+	return has_ended && loading_error(loading);
+}
+
 /* Starts loading; returns how many files are readable so far. */
 static int begin(struct arguments *a)
 {
@@ -169,8 +180,7 @@ static int begin(struct arguments *a)
 			a->loadings[i] = loading_start(a->are_together ? a->files : paths, a->pids[i], true);
 	}
 	for (int i = 0; i < count; i++) {
-		if (a->checks && a->loadings[i] && loading_wait(a->loadings[i], CHECK_US) &&
-			loading_error(a->loadings[i])) {
+		if (a->checks && a->loadings[i] && has_failed(a->loadings[i], a->files[i])) {
 			report("", loading_error(a->loadings[i]));
 			g_clear_pointer(&a->loadings[i], loading_abandon);
 			a->files[i] = NULL;
