@@ -53,6 +53,10 @@ def deflate(data):
     return packer.compress(data) + packer.flush()
 
 
+def packed(data):
+    return base64.b64encode(deflate(data)).decode()
+
+
 def without_comments(script):
     """Without lines that are comments, except for the licence: each page carries the script."""
     return re.sub(r'^\s*//(?! SPDX).*\n', '', script, flags=re.MULTILINE)
@@ -65,8 +69,8 @@ def standalone(files, wasm):
     page = files['index.html']
     page = replace(page, '<!--policy-->', '<meta http-equiv="Content-Security-Policy" content="%s">' % POLICY)
     page = replace(page, STYLE, '<style>%s</style>' % files['style.css'])
-    inside = (block('text/plain', 'wasm', base64.b64encode(deflate(wasm)).decode())
-              + block('text/plain', 'worker', without_comments(files['worker.js']))
+    inside = (block('text/plain', 'wasm', packed(wasm))
+              + block('text/plain', 'worker', packed(without_comments(files['worker.js']).encode()))
               + '<script>\n%s</script>' % without_comments(files['weft.js']))
     if '</script' in files['weft.js']:
         sys.exit('assets.py: weft.js would end its element')

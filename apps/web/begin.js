@@ -42,9 +42,9 @@ async function inflate(bytes) {
 async function begin() {
 	let bytes;
 	if (element('wasm')) {
-		const source = element('worker').textContent;
+		const [source, module] = await Promise.all(['worker', 'wasm'].map(id => inflate(decode(element(id).textContent.trim()))));
 		worker = new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
-		bytes = await inflate(decode(element('wasm').textContent.trim()));
+		bytes = module;
 	} else {
 		worker = new Worker('worker.js');
 		bytes = await (await fetch('weft.wasm')).arrayBuffer();
