@@ -16,14 +16,17 @@
 #define FRAME_BYTES 8u
 
 /* A ring whose bytes stop, while those of others come, has a program that was stopped within an
- * event. The others wait for it no longer than this. */
-#define SILENT_MS 3000
+ * event. The others wait for it no longer than this, and for some batches of bytes, because the
+ * page itself may be slow. */
+#define SILENT_MS      3000
+#define SILENT_BATCHES 8
 
 struct part {
 	struct weft_decoder *decoder;
 	char *name;
 	bool is_growing, is_finished;
-	double fed_ms; /* when bytes came last */
+	double fed_ms;    /* when bytes came last; 0: never */
+	uint32_t batches; /* that have come since then */
 };
 
 static struct {
@@ -36,6 +39,7 @@ static struct {
 	uint8_t frame[FRAME_BYTES]; /* the head of the frame that is arriving */
 	uint32_t frame_part, frame_left, head_bytes;
 	uint64_t shown_events; /* in the last model that was shown */
+	double begun_ms;       /* when the first frames came; 0: not yet */
 	bool is_outdated;      /* a part has grown that was taken for complete */
 } following;
 
@@ -105,10 +109,8 @@ static int merge(void)
 }
 
 /* Call it when all parts were added, before their bytes. */
-int PAGE_EXPORT(page_follow_start)(double now_ms)
+int PAGE_EXPORT(page_follow_start)(void)
 {
-	for (uint32_t i = 0; i < following.part_count; i++)
-		following.parts[i].fed_ms = now_ms;
 	following.decoder = following.part_count == 1 ? following.parts[0].decoder : NULL;
 	int error = following.decoder ? 0 : merge();
 	const struct weft_refresh_source source = {
@@ -168,6 +170,7 @@ static int begin_frame(double now_ms)
 		return WEFT_ERROR_FORMAT;
 	struct part *part = &following.parts[following.frame_part];
 	part->fed_ms = now_ms;
+	part->batches = 0;
 	following.is_outdated |= part->is_finished && following.frame_left;
 	return following.frame_left ? 0 : page_follow_finish(following.frame_part);
 }
@@ -189,6 +192,10 @@ int PAGE_EXPORT(page_follow_frames)(uint32_t size, double now_ms)
 {
 	const uint8_t *at = following.room, *end = at + size;
 	int error = 0;
+	if (following.begun_ms <= 0)
+		following.begun_ms = now_ms;
+	for (uint32_t i = 0; i < following.part_count; i++)
+		following.parts[i].batches++;
 	while (at < end && !error) {
 		uint32_t left = (uint32_t)(end - at), taken;
 		if (following.frame_left) {
@@ -206,6 +213,12 @@ int PAGE_EXPORT(page_follow_frames)(uint32_t size, double now_ms)
 	return error;
 }
 
+static bool is_silent(const struct part *part, double latest_ms)
+{
+	double fed_ms = part->fed_ms > 0 ? part->fed_ms : following.begun_ms;
+	return part->is_growing && part->batches >= SILENT_BATCHES && latest_ms - fed_ms > SILENT_MS;
+}
+
 /* Takes growing parts for complete of which nothing has come for long, though others have. */
 int PAGE_EXPORT(page_follow_give_up)(void)
 {
@@ -214,11 +227,9 @@ int PAGE_EXPORT(page_follow_give_up)(void)
 	for (uint32_t i = 0; i < following.part_count; i++)
 		if (following.parts[i].fed_ms > latest_ms)
 			latest_ms = following.parts[i].fed_ms;
-	for (uint32_t i = 0; i < following.part_count && !error; i++) {
-		const struct part *part = &following.parts[i];
-		if (part->is_growing && latest_ms - part->fed_ms > SILENT_MS)
+	for (uint32_t i = 0; i < following.part_count && !error; i++)
+		if (is_silent(&following.parts[i], latest_ms))
 			error = page_follow_finish(i);
-	}
 	return error;
 }
 

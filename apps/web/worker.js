@@ -617,7 +617,7 @@ async function beginParts(source, number) {
 		give(file.name);
 		check(wasm.page_follow_add(source.hz || 0, file.isLive ? 1 : 0));
 	}
-	check(wasm.page_follow_start(performance.now()));
+	check(wasm.page_follow_start());
 	for (const [part, file] of source.files.entries()) {
 		if (file.isLive)
 			continue;
