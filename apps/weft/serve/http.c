@@ -211,24 +211,53 @@ static struct MHD_Response *response_of_live(
 	return NULL;
 }
 
+/* Traces that are searched for in one pass: "ID,ID,…". */
+struct wanted {
+	const char *ids;
+	struct serve_trace *traces; /* those not found yet have no id */
+	size_t count, found;
+};
+
+#define ID_STEP (SERVE_ID_BYTES + 1)
+
+static bool is_list_of_ids(const char *ids, size_t most)
+{
+	size_t size = strlen(ids) + 1;
+	for (size_t i = ID_STEP; i < size; i += ID_STEP)
+		if (ids[i - 1] != ',')
+			return false;
+	return size % ID_STEP == 0 && size / ID_STEP <= most;
+}
+
+static bool take_wanted(void *context, const struct serve_trace *trace)
+{
+	struct wanted *w = context;
+	for (size_t i = 0; i < w->count; i++)
+		if (!w->traces[i].id[0] && memcmp(w->ids + i * ID_STEP, trace->id, SERVE_ID_BYTES) == 0) {
+			w->traces[i] = *trace;
+			w->found++;
+		}
+	return w->found < w->count;
+}
+
 /* Finds the traces of "ID,ID,…", at most so many. NULL if one does not exist, there are more, or
  * memory is short. */
 static struct serve_trace *find_traces(const char *ids, size_t most, size_t *ret_count)
 {
-	size_t step = SERVE_ID_BYTES + 1, size = strlen(ids) + 1, count = size / step;
-	struct serve_trace *traces =
-		size % step || count > most ? NULL : calloc(count, sizeof(*traces));
-	for (size_t i = 0; traces && i < count; i++) {
-		char id[SERVE_ID_BYTES + 1] = "";
-		memcpy(id, ids + i * step, SERVE_ID_BYTES);
-		bool is_whole = i + 1 == count || ids[i * step + SERVE_ID_BYTES] == ',';
-		if (!is_whole || !serve_traces_find(id, &traces[i])) {
-			free(traces);
-			traces = NULL;
-		}
+	struct wanted w = {.ids = ids, .count = (strlen(ids) + 1) / ID_STEP};
+	if (!is_list_of_ids(ids, most))
+		return NULL;
+	w.traces = calloc(w.count, sizeof(*w.traces));
+	if (w.traces && w.count == 1)
+		w.found = serve_traces_find(ids, w.traces);
+	else if (w.traces)
+		serve_traces_each(take_wanted, &w);
+	if (w.found < w.count) {
+		free(w.traces);
+		return NULL;
 	}
-	*ret_count = count;
-	return traces;
+	*ret_count = w.count;
+	return w.traces;
 }
 
 /* `has_frames`: several traces, in frames. */
