@@ -154,7 +154,7 @@ static void add_keys(GtkApplication *application, void *context)
 	actions_add_to_application(application);
 }
 
-/* True if the trace cannot be shown, as far as that is known soon. Nobody knows when a pipe begins.
+/* True if the trace cannot be shown, as far as that is known soon. A pipe may be silent for long.
  */
 static bool has_failed(struct loading *loading, const char *path)
 {

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from desktop import Picture, program, screen, until  # noqa: E402
-from harness import BUILD, DATA, WEFT, case, equal, main, run, skip, temporary_directory, weft  # noqa: E402
+from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft  # noqa: E402
 from xen_traces import capture, unpack  # noqa: E402
 
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
@@ -594,7 +594,8 @@ def streams_that_grow_are_followed_together():
                 until('nothing is damaged', lambda: not says_damaged())
                 programs.close()
                 # Rows depend on when tasks were seen first, so the pictures need not be equal.
-                window.part('label', ' %d events · ' % len(weft('dump', shown).stdout.splitlines()))
+                info, = json_lines(weft('info', '--json', shown).stdout)
+                window.part('label', ' %d events · %d tasks' % (info['events'], info['tasks']['total']))
 
 
 @case
