@@ -25,19 +25,17 @@ static void end_thread(void *argument)
 		weft__thread_wait_left(weft__hooks_thread_end());
 	}
 	weft__hooks_end(saved);
-	weft__thread_birth_let_go(birth);
+	weft__thread_birth_ends(birth);
 }
 
-static void begin_thread(const struct weft__thread_birth *birth)
+static void begin_thread(struct weft__thread_birth *birth)
 {
 	int saved = weft__hooks_begin();
 	if (weft__hooks_system_begin()) {
-		if (birth->is_unnamed)
-			weft__hooks_thread_begin_unnamed(&birth->alive);
-		else
-			weft__hooks_thread_begin(&birth->alive);
+		weft__hooks_thread_begin_unnamed(&birth->alive);
 		weft__hooks_system_end();
 	}
+	weft__thread_birth_begins(birth);
 	weft__hooks_end(saved);
 }
 
@@ -75,27 +73,22 @@ static struct weft__thread_birth *prepare(const void *function, void *argument)
 	weft__thread_append_name(&name, function, argument);
 	weft__hooks_thread_task();
 	birth->argument = argument;
-	birth->is_unnamed = true;
 	weft__hooks_create_unnamed(&birth->alive, WEFT_TASK_CURRENT, weft_kind("thread"), &name);
 	birth->epoch = weft__hooks_epoch();
 	weft__hooks_end(saved);
 	return birth;
 }
 
-static void give_up(struct weft__thread_birth *birth)
+static void finish(struct weft__thread_birth *birth, bool is_created)
 {
+	if (is_created) {
+		weft__thread_birth_created(birth);
+		return;
+	}
 	int saved = weft__hooks_begin();
 	weft_fail(birth->alive.task, "not created");
 	weft__hooks_end(saved);
-	weft__thread_birth_let_go(birth);
-	weft__thread_birth_let_go(birth);
-}
-
-/* The thread may have ended already, and even have been detached by itself. */
-static void await_join(struct weft__thread_birth *birth, pthread_t thread)
-{
-	birth->thread = thread;
-	__atomic_store_n(&birth->is_joinable, 1, __ATOMIC_RELEASE);
+	weft__thread_birth_failed(birth);
 }
 
 static bool is_detached(const pthread_attr_t *attributes)
@@ -112,15 +105,10 @@ HOOK int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restri
 		HOOKS_RECORD ? prepare((const void *)function, argument) : NULL;
 	if (!birth)
 		return NEXT_VERSION(pthread_create, "GLIBC_2.34")(thread, attributes, function, argument);
-	bool detached = is_detached(attributes);
 	birth->function = function;
+	birth->is_detached = is_detached(attributes);
 	int error = NEXT_VERSION(pthread_create, "GLIBC_2.34")(thread, attributes, run, birth);
-	if (error)
-		give_up(birth);
-	else if (detached)
-		weft__thread_birth_let_go(birth);
-	else
-		await_join(birth, *thread);
+	finish(birth, error == 0);
 	return error;
 }
 
@@ -131,38 +119,32 @@ HOOK int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 	if (!birth)
 		return NEXT(thrd_create)(thread, function, argument);
 	birth->c11_function = function;
+	birth->is_detached = false;
 	int result = NEXT(thrd_create)(thread, run_c11, birth);
-	if (result == thrd_success)
-		await_join(birth, *thread);
-	else
-		give_up(birth);
+	finish(birth, result == thrd_success);
 	return result;
 }
 
 /* ---- Joining ---- */
 
-/* The thread cannot be joined any more. */
-static void forget(pthread_t thread)
-{
-	struct weft__thread_birth *birth = weft__thread_birth_of(thread);
-	uint32_t is = 1;
-	if (birth && __atomic_compare_exchange_n(
-					 &birth->is_joinable, &is, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-		weft__thread_birth_let_go(birth);
-}
-
-/* A joining thread may be cancelled in the original: its wait then stays until its task ends. */
-static struct weft__hooks_wait begin_join(pthread_t thread)
+/* A joining thread may be cancelled in the original: its wait then stays until its task ends.
+ * `birth`: NULL if the thread is unknown. */
+static struct weft__hooks_wait begin_join(const struct weft__thread_birth *birth)
 {
 	struct weft__hooks_wait wait = {.waiter = WEFT_TASK_NONE};
-	struct weft__thread_birth *birth = weft__thread_birth_of(thread);
-	if (!HOOKS_RECORD || !birth || birth->epoch != weft__hooks_epoch())
+	if (!birth || birth->epoch != weft__hooks_epoch())
 		return wait;
 	int saved = weft__hooks_begin();
 	weft__hooks_leave_loop();
 	wait = weft__hooks_wait_for(birth->alive.task);
 	weft__hooks_end(saved);
 	return wait;
+}
+
+/* No thread may be waited for here that has not begun: its joiner then has a limit. */
+static struct weft__hooks_wait begin_timed_join(pthread_t thread)
+{
+	return begin_join(HOOKS_RECORD ? weft__thread_birth_of(thread) : NULL);
 }
 
 static void end_join(pthread_t thread, const struct weft__hooks_wait *wait, bool is_joined)
@@ -174,12 +156,13 @@ static void end_join(pthread_t thread, const struct weft__hooks_wait *wait, bool
 		weft__hooks_wait_ended(wait);
 	weft__hooks_end(saved);
 	if (is_joined)
-		forget(thread);
+		weft__thread_birth_forget(thread);
 }
 
 HOOK int pthread_join(pthread_t thread, void **result)
 {
-	struct weft__hooks_wait wait = begin_join(thread);
+	struct weft__hooks_wait wait =
+		begin_join(HOOKS_RECORD ? weft__thread_birth_await(thread) : NULL);
 	int error = NEXT_VERSION(pthread_join, "GLIBC_2.34")(thread, result);
 	end_join(thread, &wait, error == 0);
 	return error;
@@ -187,8 +170,17 @@ HOOK int pthread_join(pthread_t thread, void **result)
 
 HOOK int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
 {
-	struct weft__hooks_wait wait = begin_join(thread);
+	struct weft__hooks_wait wait = begin_timed_join(thread);
 	int error = NEXT_VERSION(pthread_timedjoin_np, "GLIBC_2.34")(thread, result, until);
+	end_join(thread, &wait, error == 0);
+	return error;
+}
+
+HOOK int pthread_clockjoin_np(
+	pthread_t thread, void **result, clockid_t clock, const struct timespec *until)
+{
+	struct weft__hooks_wait wait = begin_timed_join(thread);
+	int error = NEXT_VERSION(pthread_clockjoin_np, "GLIBC_2.34")(thread, result, clock, until);
 	end_join(thread, &wait, error == 0);
 	return error;
 }
@@ -197,13 +189,14 @@ HOOK int pthread_tryjoin_np(pthread_t thread, void **result)
 {
 	int error = NEXT_VERSION(pthread_tryjoin_np, "GLIBC_2.34")(thread, result);
 	if (error == 0)
-		forget(thread);
+		weft__thread_birth_forget(thread);
 	return error;
 }
 
 HOOK int thrd_join(thrd_t thread, int *result)
 {
-	struct weft__hooks_wait wait = begin_join(thread);
+	struct weft__hooks_wait wait =
+		begin_join(HOOKS_RECORD ? weft__thread_birth_await(thread) : NULL);
 	int status = NEXT(thrd_join)(thread, result);
 	end_join(thread, &wait, status == thrd_success);
 	return status;
@@ -213,7 +206,7 @@ HOOK int pthread_detach(pthread_t thread)
 {
 	int error = NEXT_VERSION(pthread_detach, "GLIBC_2.34")(thread);
 	if (error == 0)
-		forget(thread);
+		weft__thread_birth_forget(thread);
 	return error;
 }
 
@@ -221,6 +214,6 @@ HOOK int thrd_detach(thrd_t thread)
 {
 	int result = NEXT(thrd_detach)(thread);
 	if (result == thrd_success)
-		forget(thread);
+		weft__thread_birth_forget(thread);
 	return result;
 }

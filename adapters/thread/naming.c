@@ -4,18 +4,14 @@
  * run the same function. The main thread keeps the program's name.
  */
 #include <pthread.h>
-#include <string.h>
 
 #define WEFT_CATEGORY thread
 #include "thread/births.h"
 
 static void name_task(pthread_t thread, const char *name)
 {
-	struct weft__thread_birth *birth = weft__thread_birth_of(thread);
+	const struct weft__thread_birth *birth = weft__thread_birth_await(thread);
 	if (birth && birth->epoch == weft__hooks_epoch()) {
-		/* It may not have begun. */
-		memcpy(birth->alive.label, name, strlen(name) + 1);
-		birth->is_unnamed = false;
 		weft__hooks_name_thread(birth->alive.task, name);
 	} else if (pthread_equal(thread, pthread_self())) {
 		uint64_t task = weft__hooks_thread_task();
