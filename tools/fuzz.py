@@ -19,7 +19,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(SOURCE, 'build-fuzz')
 
 # Longer inputs would only repeat themselves.
-MAX_LENGTHS = {'viewer': 1500, 'search': 2000, 'sexp': 8000}
+MAX_LENGTHS = {'demangle': 400, 'viewer': 1500, 'search': 2000, 'sexp': 8000}
 
 
 def build(names):

@@ -12,8 +12,6 @@
 
 #include "hooks/hooks.h"
 
-#define COMPONENT_MAX 512
-
 /* A component of a nested name: its length in decimal, and as many letters. */
 struct component {
 	const char *name;
@@ -24,7 +22,7 @@ static bool take_component(const char **at, struct component *ret)
 {
 	size_t size = 0;
 	const char *it = *at;
-	while (isdigit((unsigned char)*it) && size < COMPONENT_MAX)
+	while (isdigit((unsigned char)*it) && size < SIZE_MAX / 16)
 		size = size * 10 + (size_t)(*it++ - '0');
 	if (size == 0 || strnlen(it, size) < size)
 		return false;
@@ -50,14 +48,11 @@ static bool is_noise(const struct component *it)
 static void append_component(
 	struct weft__hooks_text *text, size_t begin, const struct component *it)
 {
-	char bytes[COMPONENT_MAX + 1];
 	if (is_noise(it))
 		return;
-	memcpy(bytes, it->name, it->size);
-	bytes[it->size] = '\0';
 	if (text->size > begin)
 		weft__hooks_append(text, "::");
-	weft__hooks_append(text, bytes);
+	weft__hooks_append_bytes(text, it->name, it->size);
 }
 
 /* The components from `at` on, up to the first thing that is none. */

@@ -66,6 +66,28 @@ static void what_is_no_name_stays(void **state)
 	expect("_RNvC9999a1f", "_RNvC9999a1f");
 }
 
+/* "_ZN6server707handle_xxx…Ev": the text has the begin of it. */
+static void long_components_are_cut_off(void **state)
+{
+	static const size_t sizes[] = {
+		WEFT__HOOKS_NAME_BYTES, WEFT__HOOKS_NAME_BYTES + 1, 511, 512, 513, 707, 99999};
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char *name = NULL, *letters = malloc(sizes[i] + 1);
+		memset(letters, 'x', sizes[i]);
+		letters[sizes[i]] = '\0';
+		assert_true(asprintf(&name, "_ZN6server%zu%sEv", sizes[i], letters) > 0);
+		struct weft__hooks_text text = {0};
+		weft__hooks_append_demangled(&text, name);
+		assert_int_equal(text.size, sizeof(text.bytes));
+		assert_memory_equal(text.bytes, "server::xxxx", 12);
+		free(letters);
+		free(name);
+	}
+	expect("_ZN99999999999999999999999999999999999999999999999999999x",
+		"_ZN99999999999999999999999999999999999999999999999999999x");
+}
+
 #define TUPLE(types) "NSt6thread11_State_implINS_8_InvokerISt5tupleIJ" types "EEEEEE"
 
 static void functions_in_tuples(void **state)
@@ -125,6 +147,7 @@ int main(void)
 		cmocka_unit_test(names_of_cplusplus),
 		cmocka_unit_test(names_of_rust),
 		cmocka_unit_test(what_is_no_name_stays),
+		cmocka_unit_test(long_components_are_cut_off),
 		cmocka_unit_test(functions_in_tuples),
 		cmocka_unit_test(wrong_names_are_read_within_their_bounds),
 	};
