@@ -74,6 +74,22 @@ void *weft__hooks_find_next(const char *name, const char *version);
 /* Says that there is no function of that name, and ends the process. */
 _Noreturn void weft__hooks_missing(const char *name);
 
+/* ---- The program's memory (memory.c) ----
+ *
+ * The rule for hooks: a hook reads no memory of the program by itself, neither what it is given nor
+ * what the original has filled. The call may be wrong, and has to fail as it does without the hook.
+ * And after the original, another thread or a signal handler may have unmapped what the kernel has
+ * just accepted. So the kernel copies what a hook needs to know; a copy that fails is left out of
+ * the record. Objects of a library, such as handles of libuv, are read where that library reads
+ * them. No hook guesses from an address whose memory it is. */
+
+/* False: a part cannot be read. errno stays. */
+bool weft__hooks_copy(void *to, const void *from, size_t size);
+
+/* The same for several parts, which are put one behind the other. */
+struct iovec;
+bool weft__hooks_copy_parts(void *to, const struct iovec *parts, size_t count);
+
 /* ---- Texts (text.c) ---- */
 
 enum {
@@ -88,6 +104,8 @@ struct weft__hooks_text {
 
 void weft__hooks_append(struct weft__hooks_text *text, const char *more);
 void weft__hooks_append_bytes(struct weft__hooks_text *text, const char *more, size_t size);
+/* A text of the program, as far as it can be read (memory.c). NULL is empty. */
+void weft__hooks_append_copy(struct weft__hooks_text *text, const char *from);
 void weft__hooks_append_number(struct weft__hooks_text *text, int64_t number);
 /* As "0x4f10" */
 void weft__hooks_append_hexadecimal(struct weft__hooks_text *text, uint64_t number);

@@ -30,14 +30,14 @@ static void append_function(struct weft__hooks_text *text, const char *name)
 static void append_name(struct weft__hooks_text *text, const struct weft__io_call *call)
 {
 	struct weft__io_object *object = call->fd < 0 ? NULL : weft__io_known(call->fd);
+	bool has_detail = call->detail && call->detail->size;
 	append_function(text, call->name);
-	if (object || call->detail)
+	if (object || has_detail)
 		weft__hooks_append(text, " ");
-	if (call->detail)
-		weft__hooks_append(text, call->detail);
-	if (!object)
-		return;
-	weft__io_append_name(text, call->fd, object, NULL, 0);
+	if (has_detail)
+		weft__hooks_append_bytes(text, call->detail->bytes, call->detail->size);
+	if (object)
+		weft__io_append_name(text, call->fd, object, NULL, 0);
 }
 
 /* ---- Before ---- */
@@ -77,8 +77,8 @@ void weft__io_call_begin(struct weft__io_call *call, int fd, enum weft__io_direc
 		begin_wait(call, object);
 }
 
-void weft__io_call_begin_other(
-	struct weft__io_call *call, bool *is_slow, const char *name, const char *detail)
+void weft__io_call_begin_other(struct weft__io_call *call, bool *is_slow, const char *name,
+	const struct weft__hooks_text *detail)
 {
 	*call = (struct weft__io_call){.name = name, .fd = -1, .is_slow = is_slow, .detail = detail};
 	if (is_slow && *is_slow)
@@ -138,4 +138,16 @@ void weft__io_call_finish(const struct weft__io_call *call, bool is_success)
 		record_end(call, is_success);
 	if (is_long != call->is_wait)
 		remember(call, is_long);
+}
+
+void weft__io_call_opened(struct weft__io_call *call, int fd)
+{
+	struct weft__hooks_text path = {0};
+	if (!call->began)
+		return;
+	if (fd >= 0 && weft__hooks_ns_since(call->began) >= WEFT__HOOKS_LONG_NS) {
+		weft__io_append_path(&path, fd);
+		call->detail = &path;
+	}
+	weft__io_call_finish(call, fd >= 0);
 }

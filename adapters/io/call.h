@@ -26,8 +26,9 @@ struct weft__io_call {
 	int fd; /* -1: none */
 	uint8_t direction;
 	bool is_wait;
-	bool *is_slow;      /* without a descriptor: the memory for that; may be NULL */
-	const char *detail; /* without a descriptor: follows the name; may be NULL */
+	bool *is_slow; /* without a descriptor: the memory for that; may be NULL */
+	/* without a descriptor: follows the name; may be NULL */
+	const struct weft__hooks_text *detail;
 };
 
 /* A call about a descriptor that blocks, which writes `size` bytes; 0: unknown, or another call.
@@ -40,8 +41,11 @@ void weft__io_call_measure(
 	struct weft__io_call *call, int fd, enum weft__io_direction direction, const char *name);
 
 /* Another call, about `detail`. `is_slow` is kept for the next one. Both may be NULL. */
-void weft__io_call_begin_other(
-	struct weft__io_call *call, bool *is_slow, const char *name, const char *detail);
+void weft__io_call_begin_other(struct weft__io_call *call, bool *is_slow, const char *name,
+	const struct weft__hooks_text *detail);
+
+/* The end of a call that has opened `fd`: it is named by that. */
+void weft__io_call_opened(struct weft__io_call *call, int fd);
 
 void weft__io_call_finish(const struct weft__io_call *call, bool is_success);
 static inline void weft__io_call_end(const struct weft__io_call *call, bool is_success)

@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "io/call.h"
+#include "io/room.h"
 
 /* Forgotten before the call: after it, another thread may have got the number for a new descriptor.
  */
@@ -116,6 +116,6 @@ HOOK int ioctl(int fd, unsigned long request, ...)
 	va_end(list);
 	int result = NEXT(ioctl)(fd, request, argument);
 	if (unlikely(request == FIONBIO) && result == 0)
-		set_nonblocking(fd, *(int *)argument != 0);
+		set_nonblocking(fd, weft__io_is_nonblocking(fd));
 	return result;
 }

@@ -152,6 +152,9 @@ uint64_t weft__io_known_task(const struct weft__io_object *object);
 void weft__io_append_name(struct weft__hooks_text *text, int fd,
 	const struct weft__io_object *object, const struct sockaddr *to, socklen_t size);
 
+/* Appends the path of an open file, as the kernel knows it (name.c). errno stays. */
+void weft__io_append_path(struct weft__hooks_text *text, int fd);
+
 /* The type of a descriptor that the process got in an unknown way (name.c). */
 enum weft__io_type weft__io_find_type(int fd);
 

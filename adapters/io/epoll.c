@@ -65,13 +65,16 @@ static struct registered *find_entry(int epoll, uint64_t data)
 	return found ? found : &entries[home];
 }
 
-static void add(int epoll, int fd, const struct epoll_event *event)
+static void add(int epoll, int fd, const struct epoll_event *given)
 {
-	struct registered *entry = find_entry(epoll, event->data.u64);
-	*entry = (struct registered){event->data.u64, epoll + 1, fd};
+	struct epoll_event event;
+	if (!weft__hooks_copy(&event, given, sizeof(event)))
+		return;
+	struct registered *entry = find_entry(epoll, event.data.u64);
+	*entry = (struct registered){event.data.u64, epoll + 1, fd};
 	struct weft__io_object *object = weft__io_object(fd);
 	if (object)
-		weft__io_watched(fd, object, event->events);
+		weft__io_watched(fd, object, event.events);
 }
 
 HOOK int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
@@ -91,13 +94,28 @@ HOOK int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 /* ---- Waits ---- */
 
 /* EPOLLIN is POLLIN and so on. */
-static void report(int epoll, const struct epoll_event *events, int count)
+static void report_some(int epoll, const struct epoll_event events[], int count)
 {
-	weft__io_wait_over();
-	for (int i = 0; i < count && entries; i++) {
+	for (int i = 0; i < count; i++) {
 		const struct registered *entry = find(epoll, events[i].data.u64);
 		if (entry)
 			weft__io_ready(entry->fd, events[i].events);
+	}
+}
+
+/* Most waits report few events. */
+static void report(int epoll, const struct epoll_event *events, int count)
+{
+	enum {
+		FEW = 16
+	};
+	struct epoll_event copies[FEW];
+	weft__io_wait_over();
+	for (int i = 0; i < count && entries; i += FEW) {
+		int size = count - i < FEW ? count - i : FEW;
+		if (!weft__hooks_copy(copies, events + i, (size_t)size * sizeof(*events)))
+			break;
+		report_some(epoll, copies, size);
 	}
 	weft__io_wait_end();
 }
@@ -132,6 +150,6 @@ WEFT__IO_ENTRY(int, epoll_pwait2,
 		const sigset_t *signals),
 	(epoll, events, most, time, signals))
 {
-	bool may_sleep = !time || time->tv_sec || time->tv_nsec;
-	return WAIT(WEFT__IO_NEXT(epoll_pwait2)(epoll, events, most, time, signals), may_sleep);
+	return WAIT(
+		WEFT__IO_NEXT(epoll_pwait2)(epoll, events, most, time, signals), weft__io_may_sleep(time));
 }

@@ -32,14 +32,18 @@ int __openat64_2(int folder, const char *path, int flags);
 	})
 
 #define OTHER(is_slow, name, detail, call) MEASURED(is_slow, name, detail, call, weft__result >= 0)
-#define MEASURED(is_slow, name, detail, call, is_success)                  \
-	__extension__({                                                        \
-		struct weft__io_call weft__call = {0};                             \
-		if (HOOKS_RECORD)                                                  \
-			weft__io_call_begin_other(&weft__call, is_slow, name, detail); \
-		__typeof__(call) weft__result = (call);                            \
-		weft__io_call_end(&weft__call, is_success);                        \
-		weft__result;                                                      \
+#define MEASURED(is_slow, name, detail, call, is_success)                         \
+	__extension__({                                                               \
+		struct weft__io_call weft__call = {0};                                    \
+		struct weft__hooks_text weft__detail;                                     \
+		if (HOOKS_RECORD) {                                                       \
+			weft__detail.size = 0;                                                \
+			weft__hooks_append_copy(&weft__detail, detail);                       \
+			weft__io_call_begin_other(&weft__call, is_slow, name, &weft__detail); \
+		}                                                                         \
+		__typeof__(call) weft__result = (call);                                   \
+		weft__io_call_end(&weft__call, is_success);                               \
+		weft__result;                                                             \
 	})
 
 HOOK int fsync(int fd)
@@ -155,12 +159,17 @@ HOOK int tcdrain(int fd)
 /* ---- Opening ---- */
 
 /* A disk may be slow, a file server far away, and a named pipe may lack its other side. If the
- * table still has a descriptor with that number, it was closed in a way that has no hook. */
-#define OPEN(path, call)                                    \
-	__extension__({                                         \
-		int weft__opened = OTHER(NULL, "open", path, call); \
-		weft__io_closed(weft__opened);                      \
-		weft__opened;                                       \
+ * table still has a descriptor with that number, it was closed in a way that has no hook. The
+ * kernel knows the path: most calls are too short to copy that before. */
+#define OPEN(call)                                                      \
+	__extension__({                                                     \
+		struct weft__io_call weft__call = {0};                          \
+		if (HOOKS_RECORD)                                               \
+			weft__io_call_begin_other(&weft__call, NULL, "open", NULL); \
+		int weft__opened = (call);                                      \
+		weft__io_closed(weft__opened);                                  \
+		weft__io_call_opened(&weft__call, weft__opened);                \
+		weft__opened;                                                   \
 	})
 
 /* The mode is there only with some flags; without them any value will do. */
@@ -176,53 +185,53 @@ HOOK int tcdrain(int fd)
 HOOK int open(const char *path, int flags, ...)
 {
 	mode_t mode = MODE;
-	return OPEN(path, NEXT(open)(path, flags, mode));
+	return OPEN(NEXT(open)(path, flags, mode));
 }
 
 HOOK int open64(const char *path, int flags, ...)
 {
 	mode_t mode = MODE;
-	return OPEN(path, NEXT(open64)(path, flags, mode));
+	return OPEN(NEXT(open64)(path, flags, mode));
 }
 
 HOOK int openat(int folder, const char *path, int flags, ...)
 {
 	mode_t mode = MODE;
-	return OPEN(path, NEXT(openat)(folder, path, flags, mode));
+	return OPEN(NEXT(openat)(folder, path, flags, mode));
 }
 
 HOOK int openat64(int folder, const char *path, int flags, ...)
 {
 	mode_t mode = MODE;
-	return OPEN(path, NEXT(openat64)(folder, path, flags, mode));
+	return OPEN(NEXT(openat64)(folder, path, flags, mode));
 }
 
 HOOK int __open_2(const char *path, int flags)
 {
-	return OPEN(path, NEXT(__open_2)(path, flags));
+	return OPEN(NEXT(__open_2)(path, flags));
 }
 
 HOOK int __open64_2(const char *path, int flags)
 {
-	return OPEN(path, NEXT(__open64_2)(path, flags));
+	return OPEN(NEXT(__open64_2)(path, flags));
 }
 
 HOOK int __openat_2(int folder, const char *path, int flags)
 {
-	return OPEN(path, NEXT(__openat_2)(folder, path, flags));
+	return OPEN(NEXT(__openat_2)(folder, path, flags));
 }
 
 HOOK int __openat64_2(int folder, const char *path, int flags)
 {
-	return OPEN(path, NEXT(__openat64_2)(folder, path, flags));
+	return OPEN(NEXT(__openat64_2)(folder, path, flags));
 }
 
 HOOK int creat(const char *path, mode_t mode)
 {
-	return OPEN(path, NEXT(creat)(path, mode));
+	return OPEN(NEXT(creat)(path, mode));
 }
 
 HOOK int creat64(const char *path, mode_t mode)
 {
-	return OPEN(path, NEXT(creat64)(path, mode));
+	return OPEN(NEXT(creat64)(path, mode));
 }

@@ -207,6 +207,13 @@ static void begin_questions(struct weft__io_thread *thread)
 
 /* ---- Waits ---- */
 
+/* The original refuses a time that cannot be read. */
+bool weft__io_may_sleep(const struct timespec *time)
+{
+	struct timespec copy;
+	return !time || (weft__hooks_copy(&copy, time, sizeof(copy)) && (copy.tv_sec || copy.tv_nsec));
+}
+
 void weft__io_wait_begin(bool may_sleep)
 {
 	struct weft__io_thread *thread = own_thread();

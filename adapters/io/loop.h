@@ -14,6 +14,7 @@
 #define WEFT_ADAPTERS_IO_LOOP_H
 
 #include <poll.h>
+#include <time.h>
 
 #include "io/descriptors.h"
 
@@ -55,6 +56,9 @@ bool weft__io_may_wait_for(const struct weft__io_object *object);
 
 /* An epoll instance waits for these events of the object. */
 void weft__io_watched(int fd, struct weft__io_object *object, uint32_t events);
+
+/* False if a wait with that time returns at once. NULL is no limit. */
+bool weft__io_may_sleep(const struct timespec *time);
 
 /* Around a wait that may sleep. After the first one, in this order: the wait, weft__io_wait_over,
  * weft__io_ready for each descriptor, weft__io_wait_end. */

@@ -200,28 +200,50 @@ static void append_other_socket(struct weft__hooks_text *text, int fd)
 
 /* ---- Files ---- */
 
-struct path {
-	char bytes[PATH_MAX];
-};
-
-/* The target of the link of the descriptor in /proc; "" if there is no /proc. */
-static void find_path(int fd, struct path *ret_path)
+/* The target of the link of the descriptor in /proc; "" if there is no /proc, or it does not fit.
+ */
+static void find_path(int fd, char *ret_path, size_t room)
 {
 	struct weft__hooks_text link = {0};
 	weft__hooks_append(&link, "/proc/self/fd/");
 	weft__hooks_append_number(&link, fd);
 	link.bytes[link.size] = '\0';
-	long size =
-		syscall(SYS_readlinkat, AT_FDCWD, link.bytes, ret_path->bytes, sizeof(ret_path->bytes) - 1);
-	ret_path->bytes[size > 0 ? size : 0] = '\0';
+	long size = syscall(SYS_readlinkat, AT_FDCWD, link.bytes, ret_path, room);
+	ret_path[size > 0 && (size_t)size < room ? size : 0] = '\0';
 }
 
-static void append_file(struct weft__hooks_text *text, int fd)
+/* Appends the path, or what is behind its last slash. */
+static void append_path_of(
+	struct weft__hooks_text *text, int fd, bool is_whole, char *path, size_t room)
 {
-	struct path path;
-	find_path(fd, &path);
-	const char *slash = strrchr(path.bytes, '/');
-	weft__hooks_append(text, slash && slash[1] ? slash + 1 : path.bytes[0] ? path.bytes : "file");
+	find_path(fd, path, room);
+	const char *slash = strrchr(path, '/');
+	weft__hooks_append(text, !path[0] ? "file" : !is_whole && slash && slash[1] ? slash + 1 : path);
+}
+
+/* Paths may be longer than what a hook may take of the stack. One thread at a time uses a buffer
+ * for these; others, and a signal handler, do without it. */
+static void append_file(struct weft__hooks_text *text, int fd, bool is_whole)
+{
+	static char shared[PATH_MAX];
+	static bool is_used;
+	char own[128];
+	if (__atomic_exchange_n(&is_used, true, __ATOMIC_ACQUIRE)) {
+		append_path_of(text, fd, is_whole, own, sizeof(own));
+		return;
+	}
+	append_path_of(text, fd, is_whole, shared, sizeof(shared));
+	__atomic_store_n(&is_used, false, __ATOMIC_RELEASE);
+}
+
+void weft__io_append_path(struct weft__hooks_text *text, int fd)
+{
+	int saved = errno;
+	if (weft__hooks_system_begin()) {
+		append_file(text, fd, true);
+		weft__hooks_system_end();
+	}
+	errno = saved;
 }
 
 static void append_timer(struct weft__hooks_text *text, const struct weft__io_object *object)
@@ -258,7 +280,7 @@ static void append_name(struct weft__hooks_text *text, int fd, const struct weft
 		break;
 	case WEFT__IO_FILE:
 	case WEFT__IO_UNKNOWN:
-		append_file(text, fd);
+		append_file(text, fd, false);
 		break;
 	default:
 		weft__hooks_append(text, names[object->type]);
@@ -306,10 +328,10 @@ static enum weft__io_type anonymous_type(int fd)
 		{"anon_inode:inotify", WEFT__IO_INOTIFY},
 		{"anon_inode:[eventpoll]", WEFT__IO_EPOLL},
 	};
-	struct path path;
-	find_path(fd, &path);
+	char path[32];
+	find_path(fd, path, sizeof(path));
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (strcmp(path.bytes, types[i].path) == 0)
+		if (strcmp(path, types[i].path) == 0)
 			return types[i].type;
 	return WEFT__IO_UNKNOWN;
 }

@@ -24,20 +24,24 @@ static int opened(int fd, enum weft__io_type type, int flags)
 
 /* ---- Pipes ---- */
 
+static int opened_pipe(const int given[2], int flags, int result)
+{
+	int ends[2];
+	if (!HOOKS_RECORD || result != 0 || !weft__hooks_copy(ends, given, sizeof(ends)))
+		return result;
+	for (int i = 0; i < 2; i++)
+		weft__io_opened(ends[i], WEFT__IO_PIPE, flags & O_NONBLOCK);
+	return result;
+}
+
 HOOK int pipe(int ends[2])
 {
-	int result = NEXT(pipe)(ends);
-	for (int i = 0; result == 0 && i < 2; i++)
-		opened(ends[i], WEFT__IO_PIPE, 0);
-	return result;
+	return opened_pipe(ends, 0, NEXT(pipe)(ends));
 }
 
 HOOK int pipe2(int ends[2], int flags)
 {
-	int result = NEXT(pipe2)(ends, flags);
-	for (int i = 0; result == 0 && i < 2; i++)
-		opened(ends[i], WEFT__IO_PIPE, flags);
-	return result;
+	return opened_pipe(ends, flags, NEXT(pipe2)(ends, flags));
 }
 
 /* ---- Events ---- */
@@ -90,10 +94,11 @@ static uint64_t ns_of(const struct timespec *time)
 HOOK int timerfd_settime(int fd, int flags, const struct itimerspec *new, struct itimerspec *old)
 {
 	int result = NEXT(timerfd_settime)(fd, flags, new, old);
+	struct itimerspec copy;
 	struct weft__io_object *object = HOOKS_RECORD && result == 0 ? weft__io_object(fd) : NULL;
-	if (!object)
+	if (!object || !weft__hooks_copy(&copy, new, sizeof(copy)))
 		return result;
-	uint64_t interval_ns = ns_of(&new->it_interval), first_ns = ns_of(&new->it_value);
+	uint64_t interval_ns = ns_of(&copy.it_interval), first_ns = ns_of(&copy.it_value);
 	object->interval_ns = interval_ns ? interval_ns : flags & TFD_TIMER_ABSTIME ? 0 : first_ns;
 	if (object->watched)
 		weft__io_watched(fd, object, object->watched);

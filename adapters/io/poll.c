@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/select.h>
+#include <sys/uio.h>
 
 #include "io/hook.h"
 #include "io/loop.h"
@@ -19,6 +20,7 @@ int __ppoll_chk(struct pollfd *polled, nfds_t size, const struct timespec *time,
 
 /* One call of poll or select. */
 struct polling {
+	bool is_recorded;
 	/* The wait for `fd` alone. Without a waiter, the call is a round of a loop instead. */
 	struct weft__hooks_wait alone;
 	int fd;
@@ -28,7 +30,7 @@ struct polling {
 
 static struct polling begin_alone(int fd, unsigned events, bool may_sleep)
 {
-	struct polling polling = {.alone = {.waiter = WEFT_TASK_NONE}, .fd = fd};
+	struct polling polling = {.is_recorded = true, .alone = {.waiter = WEFT_TASK_NONE}, .fd = fd};
 	if (weft__io_has_asked()) {
 		polling.alone = weft__io_wait_for_answer(fd);
 		polling.is_answer = polling.alone.waiter != WEFT_TASK_NONE;
@@ -62,6 +64,11 @@ static void end_alone(const struct polling *polling, unsigned events)
 
 /* ---- poll ---- */
 
+enum {
+	FEW = 16,  /* entries that are copied at a time */
+	ALONE = 2, /* calls with more are rounds of a loop */
+};
+
 /* True for a descriptor by which another thread may wake this one: an eventfd, or one of a pair of
  * sockets. */
 static bool wakes(int fd)
@@ -71,64 +78,103 @@ static bool wakes(int fd)
 		   !weft__io_is_client(fd);
 }
 
-/* The descriptor for which the call waits alone: the only one; or a client's connection, if the
- * other one wakes the thread. NULL if there is no such descriptor. */
-static const struct pollfd *only_polled(const struct pollfd *polled, nfds_t size)
+/* The index of the descriptor for which the call waits alone: the only one; or a client's
+ * connection, if the other one wakes the thread. -1: there is no such descriptor. */
+static int only_polled(const struct pollfd *polled, nfds_t size)
 {
 	if (size == 1)
-		return polled;
+		return 0;
 	for (int i = 0; size == 2 && i < 2; i++)
 		if (weft__io_is_client(polled[i].fd) && wakes(polled[1 - i].fd))
-			return &polled[i];
-	return NULL;
+			return i;
+	return -1;
+}
+
+/* Copies the entries from `at` on. Returns how many; 0: there are no more, or they cannot be read.
+ */
+static nfds_t copy_polled(
+	struct pollfd copies[FEW], const struct pollfd *polled, nfds_t size, nfds_t at)
+{
+	nfds_t count = size - at < FEW ? size - at : FEW;
+	bool is_copied = at < size && at < WEFT__IO_DESCRIPTORS &&
+					 weft__hooks_copy(copies, polled + at, count * sizeof(*polled));
+	return is_copied ? count : 0;
+}
+
+static __attribute__((noinline)) void expect_polled(const struct pollfd *polled, nfds_t size)
+{
+	struct pollfd copies[FEW];
+	for (nfds_t at = 0, count; (count = copy_polled(copies, polled, size, at)); at += count)
+		for (nfds_t i = 0; i < count; i++)
+			weft__io_expect(copies[i].fd, (unsigned)copies[i].events);
 }
 
 static struct polling begin_poll(const struct pollfd *polled, nfds_t size, bool may_sleep)
 {
-	struct polling polling = {.alone = {.waiter = WEFT_TASK_NONE}};
-	const struct pollfd *only = only_polled(polled, size);
-	if (only)
-		polling = begin_alone(only->fd, (unsigned)only->events, may_sleep);
-	polling.is_look = only && !may_sleep && weft__io_is_client(only->fd);
+	struct polling polling = {.is_recorded = true, .alone = {.waiter = WEFT_TASK_NONE}};
+	struct pollfd copies[ALONE];
+	if (size > 0 && size <= ALONE) {
+		if (!weft__hooks_copy(copies, polled, size * sizeof(*polled)))
+			return (struct polling){.is_recorded = false};
+		int only = only_polled(copies, size);
+		if (only >= 0)
+			polling = begin_alone(copies[only].fd, (unsigned)copies[only].events, may_sleep);
+		polling.is_look = only >= 0 && !may_sleep && weft__io_is_client(copies[only].fd);
+	}
 	if (is_alone(&polling) || polling.is_look)
 		return polling;
 	if (weft__io_has_asked())
-		for (nfds_t i = 0; i < size; i++)
-			weft__io_expect(polled[i].fd, (unsigned)polled[i].events);
+		expect_polled(polled, size);
 	weft__io_wait_begin(may_sleep);
 	return polling;
+}
+
+/* Returns true if it has reported the only one. */
+static bool end_alone_polled(
+	const struct polling *polling, const struct pollfd *polled, nfds_t size, int count)
+{
+	struct pollfd copies[ALONE];
+	unsigned events = 0;
+	if (count > 0 && weft__hooks_copy(copies, polled, size * sizeof(*polled)))
+		events = (unsigned)copies[copies[0].fd != polling->fd && size == ALONE].revents;
+	end_alone(polling, events);
+	return count <= (events != 0);
+}
+
+static __attribute__((noinline)) void report_polled(
+	const struct pollfd *polled, nfds_t size, int left)
+{
+	struct pollfd copies[FEW];
+	for (nfds_t at = 0, count; left > 0 && (count = copy_polled(copies, polled, size, at));
+		 at += count)
+		for (nfds_t i = 0; i < count && left > 0; i++) {
+			if (!copies[i].revents)
+				continue;
+			left--;
+			weft__io_ready(copies[i].fd, (unsigned)copies[i].revents);
+		}
 }
 
 static void end_poll(
 	const struct polling *polling, const struct pollfd *polled, nfds_t size, int count)
 {
-	const struct pollfd *only = polled;
-	while (is_alone(polling) && only < polled + size - 1 && only->fd != polling->fd)
-		only++;
-	if (is_alone(polling))
-		end_alone(polling, count > 0 ? (unsigned)only->revents : 0);
-	if (polling->is_look || (is_alone(polling) && count <= (only->revents != 0)))
+	if (polling->is_look || (is_alone(polling) && end_alone_polled(polling, polled, size, count)))
 		return;
 	weft__io_wait_over();
-	for (nfds_t i = 0; i < size && count > 0; i++) {
-		if (!polled[i].revents)
-			continue;
-		count--;
-		weft__io_ready(polled[i].fd, (unsigned)polled[i].revents);
-	}
+	report_polled(polled, size, count);
 	weft__io_wait_end();
 }
 
-#define POLL(call, may_sleep)                                   \
-	__extension__({                                             \
-		bool is_recorded = weft__io_is_wait(caller, may_sleep); \
-		struct polling polling;                                 \
-		if (is_recorded)                                        \
-			polling = begin_poll(polled, size, may_sleep);      \
-		int count = (call);                                     \
-		if (is_recorded)                                        \
-			end_poll(&polling, polled, size, count);            \
-		count;                                                  \
+#define POLL(call, may_sleep)                                    \
+	__extension__({                                              \
+		bool weft__may_sleep = may_sleep;                        \
+		struct polling polling = {.is_recorded = false};         \
+		if (weft__io_is_wait(caller, weft__may_sleep))           \
+			polling = begin_poll(polled, size, weft__may_sleep); \
+		int count = (call);                                      \
+		if (polling.is_recorded)                                 \
+			end_poll(&polling, polled, size, count);             \
+		count;                                                   \
 	})
 
 WEFT__IO_ENTRY(int, poll, (struct pollfd * polled, nfds_t size, int ms), (polled, size, ms))
@@ -142,16 +188,11 @@ WEFT__IO_ENTRY(int, __poll_chk, (struct pollfd * polled, nfds_t size, int ms, si
 	return POLL(WEFT__IO_NEXT(__poll_chk)(polled, size, ms, room), ms != 0);
 }
 
-static bool may_sleep(const struct timespec *time)
-{
-	return !time || time->tv_sec || time->tv_nsec;
-}
-
 WEFT__IO_ENTRY(int, ppoll,
 	(struct pollfd * polled, nfds_t size, const struct timespec *time, const sigset_t *signals),
 	(polled, size, time, signals))
 {
-	return POLL(WEFT__IO_NEXT(ppoll)(polled, size, time, signals), may_sleep(time));
+	return POLL(WEFT__IO_NEXT(ppoll)(polled, size, time, signals), weft__io_may_sleep(time));
 }
 
 WEFT__IO_ENTRY(int, __ppoll_chk,
@@ -159,87 +200,147 @@ WEFT__IO_ENTRY(int, __ppoll_chk,
 		size_t room),
 	(polled, size, time, signals, room))
 {
-	return POLL(WEFT__IO_NEXT(__ppoll_chk)(polled, size, time, signals, room), may_sleep(time));
+	return POLL(
+		WEFT__IO_NEXT(__ppoll_chk)(polled, size, time, signals, room), weft__io_may_sleep(time));
 }
 
 /* ---- select ---- */
 
-/* Like FD_ISSET, but `fd` may be above FD_SETSIZE: programs allocate larger sets for such numbers.
- * NULL is an empty set. */
-static bool has(const fd_set *set, int fd)
-{
-	const unsigned long *words = (const unsigned long *)(const void *)set;
-	const int bits = 8 * (int)sizeof(*words);
-	return set && (words[fd / bits] >> (fd % bits) & 1);
-}
+enum {
+	WORDS = 16, /* of each set that are copied at a time: 1024 descriptors */
+	WORD_BITS = 8 * (int)sizeof(unsigned long),
+};
 
-static unsigned events_of(int fd, const fd_set *in, const fd_set *out)
-{
-	return (has(in, fd) ? POLLIN : 0u) | (has(out, fd) ? POLLOUT : 0u);
-}
+/* The arguments of a call. A set may be NULL, which is an empty one, and may have more than
+ * FD_SETSIZE descriptors: programs allocate larger sets for such numbers. */
+struct selected {
+	int size;
+	const void *sets[3]; /* in, out, other */
+};
 
-/* The only descriptor in the sets, if it is in `in`; else -1. */
-static int only_reader(int size, const fd_set *in, const fd_set *out, const fd_set *other)
+/* A part of the sets: `words` from the descriptor `first` on. `sets`: NULL or in `bytes`. */
+struct selected_part {
+	int first, end;
+	const unsigned long *sets[3];
+	unsigned long bytes[3 * WORDS];
+};
+
+/* False: there are no more, or they cannot be read. The kernel ignores numbers above the process's
+ * limit. */
+static bool copy_selected(struct selected_part *ret, const struct selected *from, int first)
 {
-	int found = -1;
-	for (int fd = 0; fd < size; fd++) {
-		if (has(out, fd) || has(other, fd) || (has(in, fd) && found >= 0))
-			return -1;
-		if (has(in, fd))
-			found = fd;
+	struct iovec parts[3];
+	int most = from->size < WEFT__IO_DESCRIPTORS ? from->size : WEFT__IO_DESCRIPTORS;
+	if (first >= most)
+		return false;
+	size_t words = (size_t)(most - first + WORD_BITS - 1) / WORD_BITS, count = 0;
+	words = words < WORDS ? words : WORDS;
+	ret->first = first;
+	ret->end = most - first < (int)words * WORD_BITS ? most : first + (int)words * WORD_BITS;
+	for (int i = 0; i < 3; i++) {
+		ret->sets[i] = from->sets[i] ? ret->bytes + count * words : NULL;
+		if (from->sets[i])
+			parts[count++] =
+				(struct iovec){(char *)(uintptr_t)from->sets[i] + first / 8, words * sizeof(long)};
 	}
+	return count && weft__hooks_copy_parts(ret->bytes, parts, count);
+}
+
+static bool has(const struct selected_part *part, int set, int fd)
+{
+	int bit = fd - part->first;
+	return part->sets[set] && (part->sets[set][bit / WORD_BITS] >> (bit % WORD_BITS) & 1);
+}
+
+static unsigned events_of(const struct selected_part *part, int fd)
+{
+	return (has(part, 0, fd) ? POLLIN : 0u) | (has(part, 1, fd) ? POLLOUT : 0u);
+}
+
+/* The only descriptor in the sets, if it is in the first one; else -1. */
+static __attribute__((noinline)) int only_reader(const struct selected *selected)
+{
+	struct selected_part part;
+	int found = -1;
+	for (int at = 0; copy_selected(&part, selected, at); at = part.end)
+		for (int fd = part.first; fd < part.end; fd++) {
+			if (has(&part, 1, fd) || has(&part, 2, fd) || (has(&part, 0, fd) && found >= 0))
+				return -1;
+			if (has(&part, 0, fd))
+				found = fd;
+		}
 	return found;
 }
 
-static struct polling begin_select(
-	int size, const fd_set *in, const fd_set *out, const fd_set *other, bool sleeps)
+static __attribute__((noinline)) void expect_selected(const struct selected *selected)
 {
-	struct polling polling = {.alone = {.waiter = WEFT_TASK_NONE}};
-	int only = only_reader(size, in, out, other);
+	struct selected_part part;
+	for (int at = 0; copy_selected(&part, selected, at); at = part.end)
+		for (int fd = part.first; fd < part.end; fd++)
+			weft__io_expect(fd, events_of(&part, fd));
+}
+
+static __attribute__((noinline)) void report_selected(const struct selected *selected)
+{
+	struct selected_part part;
+	for (int at = 0; copy_selected(&part, selected, at); at = part.end)
+		for (int fd = part.first; fd < part.end; fd++)
+			if (events_of(&part, fd))
+				weft__io_ready(fd, events_of(&part, fd));
+}
+
+static struct polling begin_select(const struct selected *selected, bool sleeps)
+{
+	struct polling polling = {.is_recorded = true, .alone = {.waiter = WEFT_TASK_NONE}};
+	int only = only_reader(selected);
 	if (only >= 0)
 		polling = begin_alone(only, POLLIN, sleeps);
 	if (is_alone(&polling))
 		return polling;
 	if (weft__io_has_asked())
-		for (int fd = 0; fd < size; fd++)
-			weft__io_expect(fd, events_of(fd, in, out));
+		expect_selected(selected);
 	weft__io_wait_begin(sleeps);
 	return polling;
 }
 
-static void end_select(
-	const struct polling *polling, int size, const fd_set *in, const fd_set *out, int count)
+static void end_select(const struct polling *polling, const struct selected *selected, int count)
 {
 	if (is_alone(polling)) {
 		end_alone(polling, count > 0 ? POLLIN : 0);
 		return;
 	}
 	weft__io_wait_over();
-	for (int fd = 0; fd < size && count > 0; fd++)
-		if (events_of(fd, in, out))
-			weft__io_ready(fd, events_of(fd, in, out));
+	if (count > 0)
+		report_selected(selected);
 	weft__io_wait_end();
 }
 
-#define SELECT(call, sleeps)                                      \
-	__extension__({                                               \
-		bool is_recorded = weft__io_is_wait(caller, sleeps);      \
-		struct polling polling;                                   \
-		if (is_recorded)                                          \
-			polling = begin_select(size, in, out, other, sleeps); \
-		int count = (call);                                       \
-		if (is_recorded)                                          \
-			end_select(&polling, size, in, out, count);           \
-		count;                                                    \
+#define SELECT(call, sleeps)                                 \
+	__extension__({                                          \
+		bool weft__sleeps = sleeps;                          \
+		struct selected selected = {size, {in, out, other}}; \
+		struct polling polling = {.is_recorded = false};     \
+		if (weft__io_is_wait(caller, weft__sleeps))          \
+			polling = begin_select(&selected, weft__sleeps); \
+		int count = (call);                                  \
+		if (polling.is_recorded)                             \
+			end_select(&polling, &selected, count);          \
+		count;                                               \
 	})
+
+/* As weft__io_may_sleep. */
+static bool may_sleep(const struct timeval *time)
+{
+	struct timeval copy;
+	return !time || (weft__hooks_copy(&copy, time, sizeof(copy)) && (copy.tv_sec || copy.tv_usec));
+}
 
 WEFT__IO_ENTRY(int, select,
 	(int size, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
 		struct timeval *restrict time),
 	(size, in, out, other, time))
 {
-	bool sleeps = !time || time->tv_sec || time->tv_usec;
-	return SELECT(WEFT__IO_NEXT(select)(size, in, out, other, time), sleeps);
+	return SELECT(WEFT__IO_NEXT(select)(size, in, out, other, time), may_sleep(time));
 }
 
 WEFT__IO_ENTRY(int, pselect,
@@ -247,5 +348,6 @@ WEFT__IO_ENTRY(int, pselect,
 		const struct timespec *restrict time, const sigset_t *restrict signals),
 	(size, in, out, other, time, signals))
 {
-	return SELECT(WEFT__IO_NEXT(pselect)(size, in, out, other, time, signals), may_sleep(time));
+	return SELECT(
+		WEFT__IO_NEXT(pselect)(size, in, out, other, time, signals), weft__io_may_sleep(time));
 }

@@ -75,6 +75,22 @@ HOOK int msgsnd(int queue, const void *message, size_t size, int flags)
 /* A time that is over at once. */
 static const struct timespec now;
 
+/* The kernel refuses a time that it cannot read, or that is out of range, before it looks for a
+ * message: a first try with another time would succeed. NULL is a valid time. */
+static bool is_time(const struct timespec *given, struct timespec *ret_time)
+{
+	return !given ||
+		   (weft__hooks_copy(ret_time, given, sizeof(*ret_time)) && ret_time->tv_sec >= 0 &&
+			   ret_time->tv_nsec >= 0 && ret_time->tv_nsec < 1000000000);
+}
+
+/* The same for a time from now on: false if the call would not wait. */
+static bool may_wait(const struct timespec *given)
+{
+	struct timespec time = {1, 0};
+	return is_time(given, &time) && (time.tv_sec || time.tv_nsec);
+}
+
 /* An operation that does not wait by itself fails in the same way, twice. */
 HOOK int semop(int semaphores, struct sembuf *operations, size_t count)
 {
@@ -85,7 +101,7 @@ HOOK int semop(int semaphores, struct sembuf *operations, size_t count)
 HOOK int semtimedop(
 	int semaphores, struct sembuf *operations, size_t count, const struct timespec *time)
 {
-	return WAIT("semtimedop", !time || time->tv_sec || time->tv_nsec, EAGAIN,
+	return WAIT("semtimedop", may_wait(time), EAGAIN,
 		NEXT(semtimedop)(semaphores, operations, count, &now),
 		NEXT(semtimedop)(semaphores, operations, count, time));
 }
@@ -102,7 +118,8 @@ HOOK ssize_t mq_receive(mqd_t queue, char *message, size_t size, unsigned *prior
 HOOK ssize_t mq_timedreceive(mqd_t queue, char *restrict message, size_t size,
 	unsigned *restrict priority, const struct timespec *restrict until)
 {
-	return WAIT("mq_receive", true, ETIMEDOUT,
+	struct timespec time;
+	return WAIT("mq_receive", is_time(until, &time), ETIMEDOUT,
 		NEXT(mq_timedreceive)(queue, message, size, priority, &now),
 		NEXT(mq_timedreceive)(queue, message, size, priority, until));
 }
@@ -117,19 +134,20 @@ HOOK int mq_send(mqd_t queue, const char *message, size_t size, unsigned priorit
 HOOK int mq_timedsend(
 	mqd_t queue, const char *message, size_t size, unsigned priority, const struct timespec *until)
 {
-	return WAIT("mq_send", true, ETIMEDOUT,
+	struct timespec time;
+	return WAIT("mq_send", is_time(until, &time), ETIMEDOUT,
 		NEXT(mq_timedsend)(queue, message, size, priority, &now),
 		NEXT(mq_timedsend)(queue, message, size, priority, until));
 }
 
 HOOK int aio_suspend(const struct aiocb *const list[], int count, const struct timespec *time)
 {
-	return WAIT("aio_suspend", !time || time->tv_sec || time->tv_nsec, EAGAIN,
-		NEXT(aio_suspend)(list, count, &now), NEXT(aio_suspend)(list, count, time));
+	return WAIT("aio_suspend", may_wait(time), EAGAIN, NEXT(aio_suspend)(list, count, &now),
+		NEXT(aio_suspend)(list, count, time));
 }
 
 HOOK int aio_suspend64(const struct aiocb64 *const list[], int count, const struct timespec *time)
 {
-	return WAIT("aio_suspend", !time || time->tv_sec || time->tv_nsec, EAGAIN,
-		NEXT(aio_suspend64)(list, count, &now), NEXT(aio_suspend64)(list, count, time));
+	return WAIT("aio_suspend", may_wait(time), EAGAIN, NEXT(aio_suspend64)(list, count, &now),
+		NEXT(aio_suspend64)(list, count, time));
 }

@@ -4,7 +4,6 @@
  */
 #include "io/plain.h"
 
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -30,7 +29,8 @@ static void receive_signals(int fd, const char *bytes, ssize_t got)
 	int saved = weft__hooks_begin();
 	uint64_t task = weft__io_task(fd, object);
 	for (size_t at = 0; at + sizeof(info) <= (size_t)got; at += sizeof(info)) {
-		memcpy(&info, bytes + at, sizeof(info));
+		if (!weft__hooks_copy(&info, bytes + at, sizeof(info)))
+			break;
 		weft__hooks_signal_received(task, (int)info.ssi_signo, info.ssi_code, (pid_t)info.ssi_pid);
 	}
 	weft__hooks_end(saved);

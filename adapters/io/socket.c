@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #include "io/message.h"
 #include "io/transfer.h"
@@ -32,11 +33,11 @@ HOOK int socket(int family, int type, int protocol)
 	return fd;
 }
 
-HOOK int socketpair(int family, int type, int protocol, int ends[2])
+HOOK int socketpair(int family, int type, int protocol, int given[2])
 {
-	int result = NEXT(socketpair)(family, type, protocol, ends);
+	int result = NEXT(socketpair)(family, type, protocol, given), ends[2];
 	struct weft__io_object *objects[2];
-	if (!HOOKS_RECORD || result != 0)
+	if (!HOOKS_RECORD || result != 0 || !weft__hooks_copy(ends, given, sizeof(ends)))
 		return result;
 	for (int i = 0; i < 2; i++)
 		objects[i] = weft__io_opened(ends[i], type_of(family, type), type & SOCK_NONBLOCK);
@@ -45,6 +46,15 @@ HOOK int socketpair(int family, int type, int protocol, int ends[2])
 }
 
 /* ---- Connecting ---- */
+
+static void begin_connection(
+	int fd, struct weft__io_object *object, const struct sockaddr *address, socklen_t size)
+{
+	struct sockaddr_storage copy;
+	bool is_known = size <= sizeof(copy) && weft__hooks_copy(&copy, address, size);
+	weft__io_begin_task(
+		fd, object, is_known ? (struct sockaddr *)&copy : NULL, is_known ? size : 0);
+}
 
 /* If the connection is in progress, the task waits until the descriptor can be written. */
 WEFT__IO_ENTRY(
@@ -55,7 +65,7 @@ WEFT__IO_ENTRY(
 		return WEFT__IO_NEXT(connect)(fd, address, size);
 	struct weft__io_object *object = weft__io_object(fd);
 	if (object) /* the name has the address, also if the connection fails */
-		weft__io_begin_task(fd, object, address, size);
+		begin_connection(fd, object, address, size);
 	weft__io_call_begin(&call, fd, WEFT__IO_OUT, 0, "connect");
 	int result = WEFT__IO_NEXT(connect)(fd, address, size);
 	weft__io_call_end(&call, result == 0);
@@ -67,6 +77,19 @@ WEFT__IO_ENTRY(
 	return result;
 }
 
+/* The kernel gives less than the whole error if the program has no room for that. */
+static void end_connection(int fd, const void *value, const socklen_t *size)
+{
+	struct {
+		socklen_t size;
+		int error;
+	} copy;
+	struct iovec parts[] = {{(void *)(uintptr_t)size, sizeof(copy.size)},
+		{(void *)(uintptr_t)value, sizeof(copy.error)}};
+	if (weft__hooks_copy_parts(&copy, parts, 2) && copy.size == sizeof(copy.error) && copy.error)
+		weft__io_failed(fd, copy.error);
+}
+
 /* Asking for the result of a connection is the first use of its descriptor. */
 WEFT__IO_ENTRY(int, getsockopt,
 	(int fd, int level, int name, void *restrict value, socklen_t *restrict size),
@@ -76,8 +99,8 @@ WEFT__IO_ENTRY(int, getsockopt,
 	if (is_recorded)
 		weft__io_use(fd, POLLOUT);
 	int result = WEFT__IO_NEXT(getsockopt)(fd, level, name, value, size);
-	if (is_recorded && result == 0 && *(int *)value)
-		weft__io_failed(fd, *(int *)value);
+	if (is_recorded && result == 0)
+		end_connection(fd, value, size);
 	return result;
 }
 

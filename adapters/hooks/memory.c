@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Reads the program's memory, which the program may pass wrongly, and which another thread or a
+ * signal handler may unmap at any time. So the kernel copies it: where it cannot, the copy fails,
+ * and no signal is raised. The call that the hook stands in front of fails then, too.
+ *
+ * A text is copied up to the end of its page, and then from the next one, as it may end in the
+ * first.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define WEFT_CATEGORY always
+#include "hooks/hooks.h"
+
+static pid_t process;
+
+static void find_process(void)
+{
+	if (!weft__hooks_is_confined())
+		process = (pid_t)syscall(SYS_getpid);
+}
+
+__attribute__((constructor(103))) static void begin(void)
+{
+	find_process();
+	pthread_atfork(NULL, NULL, find_process);
+}
+
+/* How many bytes could be copied. errno stays. */
+static size_t copy(void *to, size_t size, const struct iovec *from, size_t count)
+{
+	struct iovec local = {to, size};
+	if (!process || !weft__hooks_system_begin())
+		return 0;
+	int saved = errno;
+	long copied = syscall(SYS_process_vm_readv, process, &local, 1, from, count, 0);
+	errno = saved;
+	weft__hooks_system_end();
+	return copied > 0 ? (size_t)copied : 0;
+}
+
+bool weft__hooks_copy_parts(void *to, const struct iovec *parts, size_t count)
+{
+	size_t size = 0;
+	for (size_t i = 0; i < count; i++)
+		size += parts[i].iov_len;
+	return copy(to, size, parts, count) == size;
+}
+
+bool weft__hooks_copy(void *to, const void *from, size_t size)
+{
+	struct iovec part = {(void *)(uintptr_t)from, size};
+	return copy(to, size, &part, 1) == size;
+}
+
+/* 4096: the smallest page of all machines. */
+void weft__hooks_append_copy(struct weft__hooks_text *text, const char *from)
+{
+	const size_t page = 4096, room = sizeof(text->bytes) - text->size;
+	size_t first = page - (uintptr_t)from % page;
+	char *to = text->bytes + text->size;
+	struct iovec parts[2] = {{(void *)(uintptr_t)from, first < room ? first : room}};
+	parts[1].iov_base = (char *)parts[0].iov_base + parts[0].iov_len;
+	parts[1].iov_len = room - parts[0].iov_len;
+	text->size += strnlen(to, copy(to, room, parts, parts[1].iov_len ? 2 : 1));
+}
