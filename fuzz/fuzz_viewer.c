@@ -18,8 +18,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-#define EVENTS_MAX  250
-#define ACTIONS_MAX 100
+#define EVENTS_MAX     250
+#define ACTIONS_MAX    100
+#define OPERATIONS_MAX 500000 /* of a frame of at most 1536 by 1024 px */
 
 static void check(bool holds, const char *what)
 {
@@ -80,6 +81,7 @@ static void draw(struct weft_viewer *viewer)
 	if (weft_canvas_create(boxes.canvas.width, boxes.canvas.height, &canvas))
 		abort();
 	check(weft_viewer_draw(viewer, canvas) == 0, "not drawn");
+	check(canvas->op_count <= OPERATIONS_MAX, "too many operations");
 	for (uint32_t i = 0; i < canvas->op_count; i++)
 		check(isfinite(canvas->ops[i].x) && isfinite(canvas->ops[i].y), "not a place");
 	weft_canvas_destroy(canvas);
@@ -181,7 +183,7 @@ static void act(struct weft_viewer *viewer, const uint8_t *b, double now)
 		weft_viewer_prompt_text(viewer, texts[b[1] % 10], b[3] & 1, now);
 		break;
 	case 3:
-		weft_viewer_resize(viewer, b[1] * 6.0, b[2] * 4.0, now);
+		weft_viewer_resize(viewer, b[1] * 6.0 + b[3] % 6, b[2] * 4.0 + b[3] % 4, now);
 		break;
 	case 4:
 		if (b[3] & 2)

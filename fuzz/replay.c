@@ -2,13 +2,21 @@
  *
  * A main for fuzz targets without libFuzzer: passes each file of a corpus folder to the target once
  * and reports it as a TAP case. If the target aborts or a sanitizer stops it, the last line names
- * the file before the one that did it.
+ * the file before the one that did it. An input that takes more than CPU_SECONDS of processor time
+ * is taken to hang; other programs' load does not count.
  */
 #include <dirent.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/time.h>
+
+#define CPU_SECONDS 20
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -34,6 +42,26 @@ static uint8_t *read_file(const char *path, size_t *ret_size)
 	return bytes;
 }
 
+static char current[4096]; /* the input */
+
+static void on_hang(int number)
+{
+	static const char text[] = ": takes more processor time than an input may\n";
+	(void)number;
+	(void)!write(STDERR_FILENO, current, strlen(current));
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	abort();
+}
+
+/* Begins to count the processor time of an input; 0 seconds: stops. */
+static void watch_input(const char *path, int seconds)
+{
+	const struct itimerval timer = {.it_value = {.tv_sec = seconds}};
+	snprintf(current, sizeof(current), "%s", path);
+	signal(SIGVTALRM, on_hang);
+	setitimer(ITIMER_VIRTUAL, &timer, NULL);
+}
+
 static int replay(const char *folder, const char *name, int number)
 {
 	char path[4096];
@@ -45,7 +73,9 @@ static int replay(const char *folder, const char *name, int number)
 		printf("not ok %d - %s cannot be read\n", number, name);
 		return -1;
 	}
+	watch_input(path, CPU_SECONDS);
 	LLVMFuzzerTestOneInput(bytes, size);
+	watch_input(path, 0);
 	free(bytes);
 	printf("ok %d - %s\n", number, name);
 	fflush(stdout);

@@ -13,6 +13,7 @@ function css(color) {
 }
 
 const { RECT, LINE, POLYLINE, POLYGON, DISC, RING, HATCH, TEXT, CLIP, UNCLIP, HATCH_STEP } = BORDER;
+const HATCH_MAX = 1 << 20; // lines; a count, since `sum + HATCH_STEP` is `sum` again where sums are rounded down
 const DASHES = named('DASH_', {
 	SOLID: [], LONG: [BORDER.DASH_LONG_ON, BORDER.DASH_LONG_OFF], SHORT: [BORDER.DASH_SHORT_ON, BORDER.DASH_SHORT_OFF],
 	DOTTED: [BORDER.DASH_DOTTED_ON, BORDER.DASH_DOTTED_OFF],
@@ -64,7 +65,10 @@ function addHatch(at) {
 	const [x, y, x2, y2] = floats.subarray(at + X, at + X + 4);
 	if (!(x < x2) || !(y < y2))
 		return;
-	for (let sum = (Math.floor((x + y) / HATCH_STEP) + 1) * HATCH_STEP; sum < x2 + y2; sum += HATCH_STEP) {
+	const first = (Math.floor((x + y) / HATCH_STEP) + 1) * HATCH_STEP;
+	const count = Math.min(Math.ceil((x2 + y2 - first) / HATCH_STEP), HATCH_MAX);
+	for (let i = 0; i < count; i++) {
+		const sum = first + i * HATCH_STEP;
 		const left = Math.max(x, sum - y2), right = Math.min(x2, sum - y);
 		pen.moveTo(left, sum - left);
 		pen.lineTo(right, sum - right);

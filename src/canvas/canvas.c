@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/export.h"
+#include "base/steps.h"
 
 struct whole_canvas {
 	struct weft_canvas public; /* first member: callers hold a pointer to it */
@@ -246,9 +247,10 @@ WEFT__EXPORT bool weft_canvas_hatch_line(
 	const struct weft_canvas_op *op, uint32_t *number, double ret_line[4])
 {
 	double x = op->x, y = op->y, x2 = op->x2, y2 = op->y2;
-	double sum = (floor((x + y) / WEFT_CANVAS_HATCH_STEP) + 1 + *number) * WEFT_CANVAS_HATCH_STEP;
-	if (!(sum < x2 + y2) || !(x < x2) || !(y < y2))
+	double first = (floor((x + y) / WEFT_CANVAS_HATCH_STEP) + 1) * WEFT_CANVAS_HATCH_STEP;
+	if (!(x < x2) || !(y < y2) || *number >= weft__steps(first, x2 + y2, WEFT_CANVAS_HATCH_STEP))
 		return false;
+	double sum = first + *number * (double)WEFT_CANVAS_HATCH_STEP;
 	ret_line[0] = fmax(x, sum - y2);
 	ret_line[1] = sum - ret_line[0];
 	ret_line[2] = fmin(x2, sum - y);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/steps.h"
 #include "render/painter.h"
 
 #define TOOTH      4.0  /* px from one corner of a torn edge down to the next */
@@ -27,11 +28,12 @@
 static uint32_t list_corners(double x, double depth, double y, double y2, double *points)
 {
 	double height = fabs(y2 - y), step = fmax(TOOTH, ceil(height / (POINTS_MAX - 2)));
-	uint32_t count = 0;
-	for (double along = 0; along < height + step; along += step) {
-		points[2 * count] = x + (count % 2 ? depth : 0);
-		points[2 * count + 1] = y + copysign(fmin(along, height), y2 - y);
-		count++;
+	uint32_t count = weft__steps(0, height + step, step);
+	if (count > POINTS_MAX)
+		count = POINTS_MAX;
+	for (uint32_t i = 0; i < count; i++) {
+		points[2 * i] = x + (i % 2 ? depth : 0);
+		points[2 * i + 1] = y + copysign(fmin(i * step, height), y2 - y);
 	}
 	return count;
 }

@@ -76,6 +76,35 @@ def numbers_are_parsed_in_one_place():
     assert not wrong, 'use weft/parse.h, base/field.h or base/number.h instead:\n' + '\n'.join(wrong)
 
 
+# `x += step` is x again where the sum is rounded down, and a limit may be infinite: such a loop never ends.
+LOOP = re.compile(r'\bfor \(([^;{}]*);([^;{}]*);([^;{}]*?)\) *[\w{*\n]')
+
+
+def is_double(name, before):
+    """True if a name is declared as a double, between the beginning of its function and here."""
+    function = before[before.rfind('\n}') + 1:]
+    return re.search(r'\b(?:double|float)\b[^;(){}]*[\s,*]%s\b *[,;=)]' % re.escape(name), function) is not None
+
+
+def double_loops(text):
+    """The loops of a file whose only step is that of a double."""
+    code, found = COMMENT.sub(' ', text), []
+    for match in LOOP.finditer(code):
+        names = re.findall(r'([A-Za-z_]\w*) *[-+*/]?=(?!=)', match.group(3))
+        if re.search(r'\+\+|--', match.group(2) + match.group(3)):
+            continue
+        if re.match(r'(?:const )?(?:double|float)\b', match.group(1)) or any(is_double(n, code[:match.start()]) for n in names):
+            found.append(' '.join(match.group().split()))
+    return found
+
+
+@case
+def loops_over_doubles_end_by_count():
+    wrong = ['%s: %s' % (path, loop) for path in SOURCES if path.startswith(('src/', 'include/', 'apps/', 'adapters/', 'bindings/', 'fuzz/'))
+             for loop in double_loops(read(path))]
+    assert not wrong, 'count the steps before the loop (base/steps.h):\n' + '\n'.join(wrong)
+
+
 # Comments name their subject, as CONTRIBUTING.md asks: a comment must not begin with these words instead.
 NO_SUBJECT = re.compile(r'(?:Who|Whoever|Whom|Whose|Of|What|Whatever|Wherever|Somebody|Nobody)\b')
 ARCHAIC = re.compile(r'\b(?:whoever|whosoever|somebody|likewise|whence|hence|thence|lest|thereof|whereof|spoilt)\b'
@@ -167,6 +196,10 @@ def the_checks_notice():
         'places_left', 'ret_place', 'told_count', 'weft__place']
     assert not retired_names('src/record/a.c', 'place_row(weft_frame_place(in_place)); begin_moment("place"); /* told */')
     assert retired_names('src/view/a.c', 'weft_x_moment') and not retired_names('src/a.c', 'is_saying(stories, placed)')
+    assert len(double_loops('void f(void)\n{\n\tdouble y = 1;\n\tfor (double x = 0; x < 9; x += y)\n\t\tg();\n'
+                            '\tfor (; y < 9; y *= 2) {\n\t}\n}\n')) == 2
+    assert not double_loops('void f(double y)\n{\n\tfor (int i = 0; i < 9; i++, y += 1)\n\t\tg();\n}\n'
+                            'void h(unsigned y)\n{\n\tfor (; y < 9; y += 1)\n\t\tg();\n}\n')
     assert riddles('a.py', '"""Whoever asks."""') and riddles('a.py', 'x = 1  # Of the ring.')
     assert not riddles('a.c', '/* The rest, of which\n * Who waits */ f("there is no task; it is no longer");')
 

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/search.h"
+#include "base/steps.h"
 #include "render/counters/plot.h"
 
 #define CHUNK       256 /* points per polyline */
@@ -112,7 +113,9 @@ static void merge_column(const struct painter *p, const struct weft_counter *cou
 static void draw_rate(struct painter *p, struct trail *trail)
 {
 	const struct weft_box *box = &trail->plot->box;
-	for (double x = 0; x < box->width; x += WEFT__RATE_PX) {
+	uint32_t steps = weft__steps(0, box->width, WEFT__RATE_PX);
+	for (uint32_t i = 0; i < steps; i++) {
+		double x = i * WEFT__RATE_PX;
 		uint64_t time = weft_view_time(p->view, x);
 		double y = weft__plot_y(trail->plot, weft__counter_rate(p, trail->plot->counter, time));
 		go(p, trail, box->x + x, y);

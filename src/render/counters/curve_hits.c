@@ -13,7 +13,8 @@
 static double distance(const struct painter *p, const struct weft__plot *plot, double x, double y)
 {
 	double low = INFINITY, high = -INFINITY;
-	for (double at = x - AROUND; at <= x + AROUND; at += AROUND) {
+	for (int side = -1; side <= 1; side++) {
+		double at = x + side * AROUND;
 		uint64_t time = weft_view_time(p->view, at - p->frame->picture.x);
 		double value_y = weft__plot_y(plot, weft__counter_shown(p, plot->counter, time));
 		low = fmin(low, value_y);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/steps.h"
 #include "render/counters/plot.h"
 
 #define PADDING      10.0 /* px above the highest and below the lowest value */
@@ -39,7 +40,9 @@ static void draw_markers(struct painter *p, const struct weft__plot *plot)
 {
 	const struct weft_box *box = &plot->box;
 	double first = box->x + MARKER_EVERY / 2 + 23.0 * (plot->counter % WEFT__COUNTER_SHAPES);
-	for (double x = first; x < box->x + box->width - 8; x += MARKER_EVERY) {
+	uint32_t steps = weft__steps(first, box->x + box->width - 8, MARKER_EVERY);
+	for (uint32_t i = 0; i < steps; i++) {
+		double x = first + i * MARKER_EVERY;
 		uint64_t time = weft_view_time(p->view, x - p->x0);
 		double value = weft__counter_shown(p, plot->counter, time);
 		weft__draw_marker(p, plot->counter, x, weft__plot_y(plot, value));

@@ -10,6 +10,7 @@
 #include "base/ns.h"
 #include "base/number.h"
 #include "base/search.h"
+#include "base/steps.h"
 #include "render/counters/plot.h"
 
 #define REAL_DIGITS 4
@@ -48,8 +49,9 @@ double weft__counter_rate(const struct painter *p, uint32_t index, uint64_t time
 static struct weft__scale rate_scale(const struct painter *p, uint32_t index)
 {
 	struct weft__scale scale = {0, 0};
-	for (double x = 0; x < p->frame->picture.width; x += WEFT__RATE_PX) {
-		double rate = weft__counter_rate(p, index, weft_view_time(p->view, x));
+	uint32_t steps = weft__steps(0, p->frame->picture.width, WEFT__RATE_PX);
+	for (uint32_t i = 0; i < steps; i++) {
+		double rate = weft__counter_rate(p, index, weft_view_time(p->view, i * WEFT__RATE_PX));
 		scale.low = fmin(scale.low, rate);
 		scale.high = fmax(scale.high, rate);
 	}

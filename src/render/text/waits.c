@@ -14,6 +14,7 @@
 
 #include <weft/duration.h>
 
+#include "base/steps.h"
 #include "render/painter.h"
 
 #define WIDE         150.0 /* px: minimum width of a stretch */
@@ -141,8 +142,10 @@ static uint32_t label_waits(struct painter *p, const struct weft__lane *lane,
 	uint32_t task = p->scene->by_row[piece->index], count = 0;
 	double from = fmax(piece->x, p->x0), done = -INFINITY;
 	double end = fmin(piece->x2, p->x0 + p->frame->picture.width);
-	for (double x = from + WIDE / 2; x < end; x += WIDE / 2) {
+	uint32_t steps = weft__steps(from + WIDE / 2, end, WIDE / 2);
+	for (uint32_t i = 1; i <= steps; i++) {
 		struct wait_stretch stretch;
+		double x = from + i * (WIDE / 2);
 		if (x < done)
 			continue;
 		if (!find_stretch(p, task, weft_view_time(p->view, x - p->x0), piece, &stretch))

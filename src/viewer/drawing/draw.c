@@ -212,16 +212,17 @@ static bool place_number(
 	return is_seen && *ret_y >= box->y + 8 && *ret_y <= box->y + box->height - 8;
 }
 
-/* Moves a number to the right until it covers none of the others. */
+/* Moves a number to the right until it covers none of the others. Each round moves it beyond at
+ * least one of them; the count of rounds is for numbers at a distance that rounds to less than the
+ * step that was added. */
 static double clear_of(const double (*placed)[2], unsigned count, double x, double y)
 {
-	for (bool moved = true; moved;) {
-		moved = false;
+	double before = x - 1;
+	for (unsigned round = 0; round < count && x > before; round++) {
+		before = x;
 		for (unsigned i = 0; i < count; i++)
-			if (fabs(placed[i][1] - y) < NUMBER_HEIGHT && fabs(placed[i][0] - x) < NUMBER_STEP) {
-				x = placed[i][0] + NUMBER_STEP;
-				moved = true;
-			}
+			if (fabs(placed[i][1] - y) < NUMBER_HEIGHT && fabs(placed[i][0] - x) < NUMBER_STEP)
+				x = fmax(x, placed[i][0] + NUMBER_STEP);
 	}
 	return x;
 }
@@ -428,7 +429,7 @@ static void draw_words(const struct drawing *d)
 	struct weft_text_style style = {d->theme->dim, 13, false, false, 0};
 	double y = floor(box->height / 2), room = fmax(box->width - 32, 1);
 	weft_canvas_rect(d->canvas, 0, 0, box->width, box->height, d->theme->background);
-	for (const char *at = d->viewer->notice; *at; y += 20) {
+	for (const char *at = d->viewer->notice; *at;) {
 		char line[512];
 		size_t size = line_size(d, at, room, &style);
 		if (size == 0)
@@ -439,6 +440,7 @@ static void draw_words(const struct drawing *d)
 			width, &style);
 		at += size;
 		at += strspn(at, " ");
+		y += 20;
 	}
 	draw_progress(d, y);
 }
