@@ -8,6 +8,7 @@
 
 #include "abi/buffer_abi.h"
 #include "format/weft/identity.h"
+#include "nothing_left.h"
 
 #define SIZE ((size_t)64 << 10)
 
@@ -113,6 +114,28 @@ static void other_bytes_have_no_summary(void **state)
 	assert_int_equal(weft_buffer_summarize(header, SIZE, &summary), WEFT_ERROR_UNSUPPORTED);
 	assert_int_equal(summary.pid, 7);
 	assert_int_equal(identity.pid, 7);
+	free(header);
+}
+
+/* A buffer of a guest has comparisons of the host's clocks, of which readers make a clock. */
+static void looking_at_a_header_keeps_no_memory(void **state)
+{
+	(void)state;
+	struct weft_abi_buffer *header = record(1);
+	weft_stop();
+	header->comparison_count = 1;
+	header->comparisons[0] = (struct weft_abi_comparison){1000, 1000, 1000, 1, 0};
+	struct held before = {0};
+	for (int i = -1; i < HELD_ROUNDS; i++) {
+		struct weft_buffer_summary summary;
+		struct weft__identity identity;
+		assert_int_equal(weft_buffer_summarize(header, SIZE, &summary), 0);
+		assert_true(weft__identify_trace(header, SIZE, &identity));
+		assert_int_equal(identity.comparison_count, 1);
+		if (i < 0)
+			before = held_now();
+	}
+	held_expect(before);
 	free(header);
 }
 
@@ -568,6 +591,7 @@ int main(void)
 		cmocka_unit_test(a_summary_counts_events_and_losses),
 		cmocka_unit_test(a_summary_describes_the_program),
 		cmocka_unit_test(other_bytes_have_no_summary),
+		cmocka_unit_test(looking_at_a_header_keeps_no_memory),
 		cmocka_unit_test(names_that_overlap_others_are_refused),
 		cmocka_unit_test(a_clock_is_converted_by_its_readings),
 		cmocka_unit_test(an_offset_moves_all_readings),

@@ -63,6 +63,7 @@ WEFT__EXPORT int weft_buffer_summarize(
 	read_refused(&summary, buffer.header);
 	for (uint32_t i = 0; i < buffer.packet_count; i++)
 		add_packet(&summary, &buffer, i);
+	weft__buffer_finish(&buffer);
 	*ret_summary = summary;
 	return 0;
 }
