@@ -140,12 +140,36 @@ def no_other_host_name_is_answered():
                 request = b'GET %s HTTP/1.1\r\nHost: %s\r\n%sConnection: close\r\n\r\n' % (
                     path.encode(), host.encode(), server.cookie_line)
                 equal(server.try_(request), [421], host)
-        # Nor do requests that another site's page sends.
+
+
+@case
+def no_page_of_another_site_is_answered():
+    with target() as (server, _):
+        port = server.port
         for more in b'Sec-Fetch-Site: cross-site\r\n', b'Sec-Fetch-Site: same-site\r\nOrigin: http://127.0.0.1:1\r\n':
             equal(server.try_(server.request('/api/traces', True, more), False), [403])
         preflight = b'Origin: http://evil.example\r\nAccess-Control-Request-Method: GET\r\n'
-        equal(server.try_(server.request('/api/traces', False, preflight, b'OPTIONS')), [403])
-        equal(server.try_(server.request('/api/traces', True, preflight, b'OPTIONS'), True), [405])
+        for token in False, True:
+            equal(server.try_(server.request('/api/traces', token, preflight, b'OPTIONS')), [403])
+        program = Recorded(server)
+        one = id_of(server, NAME)
+        paths = ['/', '/weft.js', '/again.js', '/api/traces', '/api/trace/' + one, '/api/live/' + ring_of(server, program)['id'],
+                 '/api/parts/' + ring_of(server, program)['id'], '/?token=' + server.token, '/nothing']
+        foreign = ['null', '', 'http://evil.example', 'http://evil.example:%d' % port, 'http://127.0.0.1', 'http://127.0.0.1:%d' % (port ^ 1),
+                   'http://localhost:%d' % port, 'http://127.0.0.1:%d.evil.example' % port, 'http://127.0.0.1:%d/' % port,
+                   'http://evil.example/http://127.0.0.1:%d' % port, '127.0.0.1:%d' % port, 'file://', 'ftp://127.0.0.1:%d' % port,
+                   'http://127.0.0.1:%d http://evil.example' % port, 'https://127.0.0.1:%d@evil.example' % port]
+        for origin in foreign:
+            for path in paths:
+                for method in b'GET', b'HEAD', b'POST', b'OPTIONS':
+                    more = b'Origin: %s\r\n' % origin.encode()
+                    equal(server.try_(server.request(path, True, more, method)), [403], (origin, path, method))
+        # Our own page's requests are answered, also behind a proxy that encrypts.
+        for own in 'http://127.0.0.1:%d' % port, 'HTTP://127.0.0.1:%d' % port, 'https://127.0.0.1:%d' % port:
+            more = b'Origin: %s\r\nSec-Fetch-Site: same-origin\r\n' % own.encode()
+            equal(server.try_(server.request('/api/trace/' + one, True, more), True), [200], own)
+            equal(server.try_(server.request('/api/trace/' + one, False, more)), [403], own)
+        program.end()
 
 
 @case

@@ -66,6 +66,20 @@ bool serve_guard_is_host(const struct serve_guard *guard, const char *host)
 					   is_host(guard, host, "[::1]") || is_host(guard, host, guard->host));
 }
 
+bool serve_guard_is_origin(const char *origin, const char *host)
+{
+	static const char scheme[] = "http://", safe_scheme[] = "https://"; /* of a proxy before us */
+	if (!origin)
+		return true;
+	if (strncasecmp(origin, scheme, sizeof(scheme) - 1) == 0)
+		origin += sizeof(scheme) - 1;
+	else if (strncasecmp(origin, safe_scheme, sizeof(safe_scheme) - 1) == 0)
+		origin += sizeof(safe_scheme) - 1;
+	else
+		return false; /* "null", or a page that is not from the network */
+	return host && strcasecmp(origin, host) == 0;
+}
+
 /* Parses at least one digit; false also if the number is too large. */
 static bool take_number(const char **at, uint64_t *ret_number)
 {

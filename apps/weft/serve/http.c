@@ -366,6 +366,13 @@ static bool is_admitted(const struct serve_server *server, struct MHD_Connection
 		   serve_guard_is_token(&server->guard, argument_of(connection, "token"));
 }
 
+/* True for requests that another site's page sends with an Origin, as browsers do for those of
+ * scripts and forms. Nobody but our own page may send these, not even for what is not secret. */
+static bool has_foreign_origin(struct MHD_Connection *connection)
+{
+	return !serve_guard_is_origin(header_of(connection, "Origin"), header_of(connection, "Host"));
+}
+
 /* True for requests from another site's pages: these may link here, but not send requests in our
  * page's name. */
 static bool is_foreign(struct MHD_Connection *connection)
@@ -384,6 +391,8 @@ static enum MHD_Result refuse(
 		add_header(response, "Connection", "close");
 	return answer(connection, status, response);
 }
+
+#define FOREIGN "requests from pages of other sites are refused\n"
 
 #define TOKEN_NEEDED                                                                    \
 	"Nothing is shown without the token. Open the address that weft printed when it "   \
@@ -423,8 +432,7 @@ static enum MHD_Result answer_admitted(struct serve_server *server,
 		return refuse_method(connection);
 	if (strncmp(path, api, sizeof(api) - 1) == 0) {
 		if (is_foreign(connection))
-			return answer_text(
-				connection, MHD_HTTP_FORBIDDEN, "requests from other sites are refused\n");
+			return answer_text(connection, MHD_HTTP_FORBIDDEN, FOREIGN);
 		return answer_api(server, connection, path + sizeof(api) - 1, is_head);
 	}
 	if (strcmp(path, "/") == 0 && argument_of(connection, "token"))
@@ -441,6 +449,8 @@ static enum MHD_Result handle(struct serve_server *server, struct MHD_Connection
 	if (!serve_guard_is_host(&server->guard, header_of(connection, "Host")))
 		return refuse(connection, MHD_HTTP_MISDIRECTED_REQUEST, "text/plain; charset=utf-8",
 			"the request names another host: open the address that weft serve printed\n");
+	if (has_foreign_origin(connection))
+		return refuse(connection, MHD_HTTP_FORBIDDEN, "text/plain; charset=utf-8", FOREIGN);
 	if (!is_admitted(server, connection))
 		return refuse_stranger(connection, path);
 	serve_clients_admit(&server->clients, client_of(connection));

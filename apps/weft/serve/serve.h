@@ -118,6 +118,9 @@ bool serve_guard_has_cookie(const struct serve_guard *guard, const char *cookies
  * (DNS rebinding). On other addresses we cannot know our names; such a site lacks the token. */
 bool serve_guard_is_host(const struct serve_guard *guard, const char *host);
 
+/* True if an Origin header, or NULL, is that of our own page: it names the host of the request. */
+bool serve_guard_is_origin(const char *origin, const char *host);
+
 enum serve_range {
 	SERVE_RANGE_ALL,  /* no range was requested, or one that we may ignore */
 	SERVE_RANGE_PART, /* `ret_first` and the number of bytes */
