@@ -11,9 +11,9 @@
 #include "pattern/tree.h"
 
 #define DEPTH_MAX   100
-#define REPEATS_MAX 1000
+#define REPEATS_MAX 500
 #define NODES_MAX   8192
-#define RANGES_MAX  8192
+#define RANGES_MAX  2048
 #define CHARACTERS  0x110000
 
 struct parser {
@@ -90,32 +90,41 @@ static int by_first(const void *left, const void *right)
 	return l->first < r->first ? -1 : l->first > r->first;
 }
 
+/* Sorts the ranges from `first` on, and joins those that touch. */
+static void merge_ranges(struct parser *p, uint32_t first)
+{
+	struct weft__pattern_tree *tree = &p->tree;
+	struct weft__pattern_range *ranges = tree->ranges + first;
+	uint32_t count = tree->range_count - first, kept = 0;
+	if (p->error || !count)
+		return;
+	qsort(ranges, count, sizeof(*ranges), by_first);
+	for (uint32_t i = 1; i < count; i++) {
+		if (ranges[i].first > ranges[kept].last + 1)
+			ranges[++kept] = ranges[i];
+		else if (ranges[i].last > ranges[kept].last)
+			ranges[kept].last = ranges[i].last;
+	}
+	tree->range_count = first + kept + 1;
+}
+
 /* Replaces the ranges from `first` on by all other characters. */
 static void invert(struct parser *p, uint32_t first)
 {
 	struct weft__pattern_tree *tree = &p->tree;
-	uint32_t count = tree->range_count - first, next = 0;
+	uint32_t kept = first, next = 0;
+	merge_ranges(p, first);
 	if (p->error)
 		return;
-	struct weft__pattern_range *ranges = malloc((count + (size_t)1) * sizeof(*ranges));
-	if (!ranges) {
-		p->error = WEFT_ERROR_MEMORY;
-		return;
+	for (uint32_t i = first; i < tree->range_count; i++) {
+		struct weft__pattern_range range = tree->ranges[i];
+		if (range.first > next)
+			tree->ranges[kept++] = (struct weft__pattern_range){next, range.first - 1};
+		next = range.last + 1;
 	}
-	if (count) {
-		memcpy(ranges, tree->ranges + first, count * sizeof(*ranges));
-		qsort(ranges, count, sizeof(*ranges), by_first);
-	}
-	tree->range_count = first;
-	for (uint32_t i = 0; i < count; i++) {
-		if (ranges[i].first > next)
-			add_range(p, next, ranges[i].first - 1);
-		if (ranges[i].last >= next)
-			next = ranges[i].last + 1;
-	}
+	tree->range_count = kept;
 	if (next < CHARACTERS)
 		add_range(p, next, CHARACTERS - 1);
-	free(ranges);
 }
 
 /* ---- Characters and classes ---- */
@@ -238,6 +247,7 @@ static bool take_set_member(struct parser *p, uint32_t *ret_character)
 /* Adds a node for one character of the ranges from `first` on. */
 static uint32_t add_ranges_node(struct parser *p, uint32_t first)
 {
+	merge_ranges(p, first);
 	return add_node(p, (struct weft__pattern_node){.type = WEFT__PATTERN_NODE_RANGES,
 						   .first = first,
 						   .count = p->tree.range_count - first});
@@ -363,7 +373,7 @@ static bool take_counts(struct parser *p, uint32_t *ret_least, uint32_t *ret_mos
 		return false;
 	}
 	if (*ret_least > REPEATS_MAX || (has_most && *ret_most > REPEATS_MAX))
-		report(p, start, "repeated too often: 1000 times at most");
+		report(p, start, "repeated too often: 500 times at most");
 	else if (*ret_most < *ret_least)
 		report(p, start, "the maximum is less than the minimum");
 	return true;

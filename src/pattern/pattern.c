@@ -2,7 +2,9 @@
  *
  * Runs the automaton over a text. A set of steps is one state of a lazily built DFA; its
  * transitions for each class of characters (characters that no step distinguishes) are computed
- * once and cached. All memory is allocated at the start: when it is full, the cache is cleared.
+ * once and cached. All memory is allocated at the start: when it is full, the cache is cleared. An
+ * expression such as a(a|b){100}c leads to new sets at each character of some texts, so the number
+ * of steps is limited.
  */
 #include "pattern/pattern.h"
 
@@ -17,16 +19,21 @@
 
 #define STATES_MAX  1024
 #define TARGETS_MAX (1u << 20) /* states times classes */
-#define MEMBERS_MAX (1u << 18)
 #define SLOTS       (2 * STATES_MAX)
 #define ASCII       128
+#define WORDS       (WEFT__PATTERN_STEPS_MAX / 64)
 
 /* Values instead of a state. */
 #define UNKNOWN UINT32_MAX
 #define MATCHED (UINT32_MAX - 1)
 
+/* A set of steps: a bit for each. */
+struct steps {
+	uint64_t words[WORDS];
+};
+
 struct state {
-	uint32_t first, count; /* members: steps in ascending order */
+	struct steps members;
 	bool matches_at_end;
 };
 
@@ -36,16 +43,16 @@ struct weft__pattern {
 	uint64_t *bounds; /* class n has the characters below bounds[n], down to the class before */
 	uint32_t class_count;
 	uint16_t ascii[ASCII]; /* classes */
+	struct steps *takes;   /* for each class, the steps that take its characters */
+	struct steps at_end;   /* the steps that are $ */
 	struct state states[STATES_MAX];
 	uint32_t state_count, state_limit;
 	uint32_t slots[SLOTS]; /* hash table of states by their members; UNKNOWN: free */
-	uint16_t *members;
-	uint32_t member_count;
-	uint32_t *targets; /* the target of state s and class c is at s * class_count + c */
+	uint32_t *targets;     /* the target of state s and class c is at s * class_count + c */
 	/* While a state is made: */
 	uint32_t *seen, generation; /* a step was seen if its entry equals `generation` */
-	uint16_t *stack, *fresh, *kept;
-	uint32_t fresh_count;
+	uint16_t *stack;
+	struct steps fresh; /* the steps that take a character, and those that are $ */
 	bool fresh_matches;
 	bool matches_always; /* every text matches, even an empty one */
 };
@@ -76,28 +83,55 @@ static uint32_t find_class(const struct weft__pattern *p, uint32_t character)
 	return weft__lower_bound_u64(p->bounds, p->class_count, character + (uint64_t)1);
 }
 
-/* A character of a class; any other character if the class is empty. */
-static uint32_t character_of(const struct weft__pattern *p, uint32_t class)
+/* ---- Sets of steps ---- */
+
+static void add_to(struct steps *set, uint32_t step)
 {
-	return p->bounds[class] ? (uint32_t)(p->bounds[class] - 1) : 0;
+	set->words[step / 64] |= UINT64_C(1) << step % 64;
+}
+
+/* Takes the lowest step out of a set; false if it is empty. `word` is 0 at first. */
+static bool take_lowest(struct steps *set, uint32_t *word, uint32_t *ret_step)
+{
+	while (*word < WORDS && !set->words[*word])
+		++*word;
+	if (*word == WORDS)
+		return false;
+	*ret_step = 64 * *word + (uint32_t)__builtin_ctzll(set->words[*word]);
+	set->words[*word] &= set->words[*word] - 1;
+	return true;
+}
+
+static struct steps in_both(const struct steps *a, const struct steps *b)
+{
+	struct steps both;
+	for (unsigned i = 0; i < WORDS; i++)
+		both.words[i] = a->words[i] & b->words[i];
+	return both;
+}
+
+/* Finds the steps of each class. The ranges of a step are in order. */
+static void find_takes(struct weft__pattern *p)
+{
+	for (uint32_t number = 0; number < p->program.count; number++) {
+		const struct weft__pattern_step *step = &p->program.steps[number];
+		if (step->type == WEFT__PATTERN_AT_END)
+			add_to(&p->at_end, number);
+		for (uint32_t i = 0; step->type == WEFT__PATTERN_TAKE && i < step->count; i++) {
+			const struct weft__pattern_range *range = &p->tree.ranges[step->first + i];
+			uint32_t last = find_class(p, range->last);
+			for (uint32_t class = find_class(p, range->first); class <= last; class ++)
+				add_to(&p->takes[class], number);
+		}
+	}
 }
 
 /* ---- States ---- */
 
-static bool is_in_ranges(
-	const struct weft__pattern *p, const struct weft__pattern_step *step, uint32_t character)
-{
-	const struct weft__pattern_range *ranges = p->tree.ranges + step->first;
-	for (uint32_t i = 0; i < step->count; i++)
-		if (ranges[i].first <= character && character <= ranges[i].last)
-			return true;
-	return false;
-}
-
 static void begin_fresh(struct weft__pattern *p)
 {
 	p->generation++;
-	p->fresh_count = 0;
+	p->fresh = (struct steps){{0}};
 	p->fresh_matches = false;
 }
 
@@ -114,6 +148,10 @@ static void push(struct weft__pattern *p, uint32_t *depth, uint32_t step)
 static void reach(struct weft__pattern *p, uint32_t from, bool at_start, bool at_end)
 {
 	uint32_t depth = 0;
+	if (p->program.steps[from].type == WEFT__PATTERN_TAKE) {
+		add_to(&p->fresh, from);
+		return;
+	}
 	push(p, &depth, from);
 	while (depth > 0) {
 		uint32_t number = p->stack[--depth];
@@ -127,92 +165,57 @@ static void reach(struct weft__pattern *p, uint32_t from, bool at_start, bool at
 			if (at_start)
 				push(p, &depth, step->next);
 		} else {
-			p->fresh[p->fresh_count++] = (uint16_t)number;
+			add_to(&p->fresh, number);
 			if (step->type == WEFT__PATTERN_AT_END && at_end)
 				push(p, &depth, step->next);
 		}
 	}
 }
 
-static int by_number(const void *left, const void *right)
-{
-	const uint16_t *l = left, *r = right;
-	return *l < *r ? -1 : *l > *r;
-}
-
 /* True if a text that ends at these steps matches. */
 static bool matches_at_end(struct weft__pattern *p, const struct state *state, bool at_start)
 {
+	struct steps ends = in_both(&state->members, &p->at_end);
+	uint32_t word = 0, step;
 	begin_fresh(p);
-	for (uint32_t i = 0; i < state->count; i++) {
-		const struct weft__pattern_step *step = &p->program.steps[p->members[state->first + i]];
-		if (step->type == WEFT__PATTERN_AT_END)
-			reach(p, step->next, at_start, true);
-	}
+	while (take_lowest(&ends, &word, &step))
+		reach(p, p->program.steps[step].next, at_start, true);
 	return p->fresh_matches;
 }
 
-/* Adds a state of the fresh steps, which are sorted. The caller has made sure that there is
- * room. */
+/* Adds a state of the fresh steps. The caller has made sure that there is room. */
 static uint32_t add_state(struct weft__pattern *p, bool at_start)
 {
 	uint32_t number = p->state_count++;
 	struct state *state = &p->states[number];
-	*state = (struct state){p->member_count, p->fresh_count, false};
-	memcpy(p->members + p->member_count, p->fresh, p->fresh_count * sizeof(*p->members));
-	p->member_count += p->fresh_count;
+	*state = (struct state){p->fresh, false};
 	for (uint32_t class = 0; class < p->class_count; class ++)
 		p->targets[(size_t)number * p->class_count + class] = UNKNOWN;
 	state->matches_at_end = matches_at_end(p, state, at_start);
 	return number;
 }
 
-static uint32_t hash_fresh(const struct weft__pattern *p)
-{
-	uint64_t hash = p->fresh_count;
-	for (uint32_t i = 0; i < p->fresh_count; i++)
-		hash = weft__mix(hash ^ p->fresh[i]);
-	return (uint32_t)hash % SLOTS;
-}
-
-static bool is_fresh(const struct weft__pattern *p, const struct state *state)
-{
-	return state->count == p->fresh_count &&
-		   memcmp(p->members + state->first, p->fresh, p->fresh_count * sizeof(*p->fresh)) == 0;
-}
-
-static bool is_full(const struct weft__pattern *p)
-{
-	return p->state_count == p->state_limit || p->member_count + p->fresh_count > MEMBERS_MAX;
-}
-
 /* Every text begins in state 0. It is not in the hash table, because ^ matches only there and no
  * other state may be merged with it. */
 static void begin_states(struct weft__pattern *p)
 {
-	p->state_count = p->member_count = 0;
+	p->state_count = 0;
 	for (uint32_t i = 0; i < SLOTS; i++)
 		p->slots[i] = UNKNOWN;
 	begin_fresh(p);
 	reach(p, p->program.start, true, false);
-	qsort(p->fresh, p->fresh_count, sizeof(*p->fresh), by_number);
 	p->matches_always = p->fresh_matches;
 	(void)add_state(p, true);
 }
 
-static void forget(struct weft__pattern *p)
-{
-	uint32_t count = p->fresh_count;
-	memcpy(p->kept, p->fresh, count * sizeof(*p->kept));
-	begin_states(p);
-	memcpy(p->fresh, p->kept, count * sizeof(*p->kept));
-	p->fresh_count = count;
-}
-
 static uint32_t find_slot(const struct weft__pattern *p)
 {
-	uint32_t slot = hash_fresh(p);
-	while (p->slots[slot] != UNKNOWN && !is_fresh(p, &p->states[p->slots[slot]]))
+	uint64_t hash = 0;
+	for (unsigned i = 0; i < WORDS; i++)
+		hash = weft__mix(hash ^ p->fresh.words[i]);
+	uint32_t slot = (uint32_t)hash % SLOTS;
+	while (p->slots[slot] != UNKNOWN &&
+		   memcmp(&p->states[p->slots[slot]].members, &p->fresh, sizeof(p->fresh)) != 0)
 		slot = (slot + 1) % SLOTS;
 	return slot;
 }
@@ -221,14 +224,16 @@ static uint32_t find_slot(const struct weft__pattern *p)
  * numbers of states are invalid. */
 static uint32_t find_state(struct weft__pattern *p, bool *ret_forgot)
 {
-	qsort(p->fresh, p->fresh_count, sizeof(*p->fresh), by_number);
 	uint32_t slot = find_slot(p);
-	*ret_forgot = false;
-	if (p->slots[slot] != UNKNOWN)
+	*ret_forgot = p->state_count == p->state_limit;
+	if (p->slots[slot] != UNKNOWN) {
+		*ret_forgot = false;
 		return p->slots[slot];
-	if (is_full(p)) {
-		forget(p);
-		*ret_forgot = true;
+	}
+	if (*ret_forgot) {
+		struct steps fresh = p->fresh;
+		begin_states(p);
+		p->fresh = fresh;
 		slot = find_slot(p);
 	}
 	uint32_t state = add_state(p, false);
@@ -239,15 +244,12 @@ static uint32_t find_state(struct weft__pattern *p, bool *ret_forgot)
 /* Computes the transition of a state for `class`. */
 static uint32_t learn(struct weft__pattern *p, uint32_t from, uint32_t class)
 {
-	uint32_t character = character_of(p, class);
-	const struct state *state = &p->states[from];
+	struct steps taking = in_both(&p->states[from].members, &p->takes[class]);
+	uint32_t word = 0, step;
 	begin_fresh(p);
 	reach(p, p->program.start, false, false); /* a match may begin anywhere */
-	for (uint32_t i = 0; i < state->count; i++) {
-		const struct weft__pattern_step *step = &p->program.steps[p->members[state->first + i]];
-		if (step->type == WEFT__PATTERN_TAKE && is_in_ranges(p, step, character))
-			reach(p, step->next, false, false);
-	}
+	while (take_lowest(&taking, &word, &step))
+		reach(p, p->program.steps[step].next, false, false);
 	uint32_t *target = &p->targets[(size_t)from * p->class_count + class];
 	if (p->fresh_matches)
 		return *target = MATCHED;
@@ -290,14 +292,14 @@ static int allocate(struct weft__pattern *p)
 		p->state_limit = STATES_MAX;
 	for (uint32_t c = 0; c < ASCII; c++)
 		p->ascii[c] = (uint16_t)find_class(p, c);
-	p->members = malloc(MEMBERS_MAX * sizeof(*p->members));
+	p->takes = calloc(p->class_count, sizeof(*p->takes));
 	p->targets = malloc((size_t)p->state_limit * p->class_count * sizeof(*p->targets));
 	p->seen = calloc(steps, sizeof(*p->seen));
 	p->stack = malloc(steps * sizeof(*p->stack));
-	p->fresh = malloc(steps * sizeof(*p->fresh));
-	p->kept = malloc(steps * sizeof(*p->kept));
-	bool good = p->members && p->targets && p->seen && p->stack && p->fresh && p->kept;
-	return good ? 0 : WEFT_ERROR_MEMORY;
+	if (!p->takes || !p->targets || !p->seen || !p->stack)
+		return WEFT_ERROR_MEMORY;
+	find_takes(p);
+	return 0;
 }
 
 int weft__pattern_create(struct weft_slice text, const struct weft__pattern_options *options,
@@ -310,7 +312,11 @@ int weft__pattern_create(struct weft_slice text, const struct weft__pattern_opti
 	if (!error) {
 		error = weft__pattern_compile(&p->tree, &p->program);
 		if (error == WEFT_ERROR_LIMIT) {
-			*ret_error = (struct weft__pattern_error){"the expression repeats too much", 0};
+			*ret_error = (struct weft__pattern_error){
+				options->literal ? "the text is too long: 500 characters at most"
+								 : "the expression is too large: its characters, branches and "
+								   "repetitions are more than 500 steps",
+				0};
 			error = WEFT_ERROR_ARGUMENT;
 		}
 	}
@@ -330,8 +336,7 @@ void weft__pattern_destroy(struct weft__pattern *p)
 	if (!p)
 		return;
 	weft__pattern_tree_finish(&p->tree);
-	void *parts[] = {
-		p->program.steps, p->bounds, p->members, p->targets, p->seen, p->stack, p->fresh, p->kept};
+	void *parts[] = {p->program.steps, p->bounds, p->takes, p->targets, p->seen, p->stack};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		free(parts[i]);
 	free(p);

@@ -21,7 +21,9 @@ struct weft__pattern_step {
 	uint32_t first, count; /* indices of the tree's ranges */
 };
 
-#define WEFT__PATTERN_STEPS_MAX 2048
+/* A text that keeps leading to new sets of steps takes time for each of them at each character:
+ * about a microsecond for 512. */
+#define WEFT__PATTERN_STEPS_MAX 512
 
 struct weft__pattern_program {
 	struct weft__pattern_step *steps;

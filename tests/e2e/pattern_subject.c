@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
  * Prints the results of the search for expressions: for each line of `i|c|l EXPRESSION TEXT…`, all
- * but the letter in hexadecimal with a dot before it, prints 1 or 0 for each text, or `E OFFSET`.
- * The letters are: ignore case, capitals matter, literal.
+ * but the letter in hexadecimal with a dot before it, prints 1 or 0 for each text, `E OFFSET`, or
+ * `L` for an expression that is valid but too large. The letters are: ignore case, capitals matter,
+ * literal.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,10 @@ static void answer(char *line)
 	char *word = strtok(line + 1, " \n");
 	int status = weft__pattern_create(decode(word), &options, &error, &pattern);
 	if (status) {
-		printf("E %zu\n", error.offset);
+		if (strstr(error.message, "too large"))
+			puts("L");
+		else
+			printf("E %zu\n", error.offset);
 		return;
 	}
 	while ((word = strtok(NULL, " \n")))

@@ -265,7 +265,7 @@ MUTANTS = [
         ('weft_source_open_limited(path, known.max_bytes, &source)', 'weft_source_open_limited(path, 0, &source)', 'input')),
     *in_file(
         'src/pattern/parse.c',
-        ('if (ranges[i].last >= next)', 'if (ranges[i].last > next)', 'pattern')),
+        ('if (ranges[i].first > ranges[kept].last + 1)', 'if (ranges[i].first > ranges[kept].last)', 'pattern')),
     *in_file(
         'src/pattern/pattern.c',
         ('if (character < ASCII) {', 'if (character <= ASCII) {', 'pattern')),

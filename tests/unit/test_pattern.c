@@ -127,8 +127,8 @@ static void what_is_wrong_is_said_with_its_offset(void **state)
 		{"[a-z]", 4, 0},
 		{"[z-a]", 5, 1},
 		{"a{3,2}", 6, 1},
-		{"a{1001}", 7, 1},
-		{"a{1,1001}", 9, 1},
+		{"a{501}", 6, 1},
+		{"a{1,501}", 8, 1},
 		{"a{99999999999}", 14, 1},
 		{"(?=a)", 5, 0},
 		{"ab\\", 3, 2},
@@ -150,15 +150,15 @@ static void limits_are_accepted(void **state)
 {
 	struct weft__pattern *pattern;
 	struct weft__pattern_error error;
-	char text[1001];
+	char text[501];
 	(void)state;
 	memset(text, 'a', sizeof(text));
-	assert_int_equal(create(slice("^a{1000}$"), &error, &pattern), 0);
-	assert_true(weft__pattern_matches(pattern, (struct weft_slice){text, 1000}));
-	assert_false(weft__pattern_matches(pattern, (struct weft_slice){text, 999}));
-	assert_false(weft__pattern_matches(pattern, (struct weft_slice){text, 1001}));
+	assert_int_equal(create(slice("^a{500}$"), &error, &pattern), 0);
+	assert_true(weft__pattern_matches(pattern, (struct weft_slice){text, 500}));
+	assert_false(weft__pattern_matches(pattern, (struct weft_slice){text, 499}));
+	assert_false(weft__pattern_matches(pattern, (struct weft_slice){text, 501}));
 	weft__pattern_destroy(pattern);
-	assert_int_equal(create(slice("(a{1000}){1000}"), &error, &pattern), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(create(slice("(a{500}){500}"), &error, &pattern), WEFT_ERROR_ARGUMENT);
 }
 
 static void letters_match_in_either_case_if_asked(void **state)
@@ -234,10 +234,10 @@ static void long_expressions_are_refused(void **state)
 	(void)state;
 	struct weft__pattern *pattern = NULL;
 	struct weft__pattern_error error;
-	size_t accepted = 1899;
-	static char text[2100];
+	size_t accepted = 399;
+	static char text[600];
 	memset(text, 'a', sizeof(text));
-	for (size_t size = 1900; size <= 2100; size++) {
+	for (size_t size = 400; size <= 600; size++) {
 		int result = create((struct weft_slice){text, size}, &error, &pattern);
 		assert_true(result == 0 || (result == WEFT_ERROR_ARGUMENT && error.message));
 		assert_true(result || accepted == size - 1); /* no longer one is accepted again */
@@ -245,7 +245,37 @@ static void long_expressions_are_refused(void **state)
 		if (result == 0)
 			weft__pattern_destroy(pattern);
 	}
-	assert_in_range(accepted, 2000, 2048);
+	assert_in_range(accepted, 500, 512);
+}
+
+/* A text can lead to a new set of steps at each character, which costs time for each step. */
+static void expressions_of_too_many_steps_are_refused(void **state)
+{
+	static const char *const list[] = {"a(a|b){600}c", "a(a|b){300}c", "(a?b?){260}",
+		"(a|b|c|d){130}", "((a|b){20}){20}", "([a-m]{30,}){30}", "(((a{8}){8}){8}){8}",
+		"(a{0,500}){2}"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		struct weft__pattern *pattern;
+		struct weft__pattern_error error;
+		assert_int_equal(create(slice(list[i]), &error, &pattern), WEFT_ERROR_ARGUMENT);
+		assert_non_null(strstr(error.message, "500"));
+	}
+}
+
+/* Ranges are merged: a class of many characters costs no more than one. */
+static void ranges_of_a_class_may_overlap(void **state)
+{
+	static const struct expectation list[] = {
+		{"^[c-fa-db]$", {"a", "b", "c", "f"}, {"g", "`"}},
+		{"^[zaaazb-cab]$", {"a", "b", "c", "z"}, {"d", "y"}},
+		{"^[^c-fa-db]$", {"g", "`"}, {"a", "c", "f"}},
+		{"^[^\\d\\D]$", {NULL}, {"a", "0"}},
+		{"^[\\W\\w]$", {"a", "-", "\xc3\xa4"}, {""}},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		expect(&list[i]);
 }
 
 int main(void)
@@ -253,6 +283,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(characters_by_number),
 		cmocka_unit_test(long_expressions_are_refused),
+		cmocka_unit_test(expressions_of_too_many_steps_are_refused),
+		cmocka_unit_test(ranges_of_a_class_may_overlap),
 		cmocka_unit_test(expressions_match),
 		cmocka_unit_test(what_is_wrong_is_said_with_its_offset),
 		cmocka_unit_test(limits_are_accepted),
