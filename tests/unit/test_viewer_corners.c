@@ -429,6 +429,87 @@ static void every_part_of_a_link_is_read(void **state)
 	script_end(&s);
 }
 
+static void a_search_of_a_link_that_is_refused_is_reported(void **state)
+{
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	script_run(&s, "command view search=/a(a%7Cb)%7B300%7Dc");
+	expect_status(&s, "search is refused");
+	expect_status(&s, "500 steps");
+	assert_null(s.viewer->search.found);
+	script_run(&s, "command view search=/a(a%7Cb)%7B30%7Dc");
+	assert_non_null(s.viewer->search.found);
+	script_end(&s);
+}
+
+static bool has_control_characters(const char *text)
+{
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+		if (*c < 0x20 || *c == 0x7f)
+			return true;
+	return strstr(text, "\xc2\x9b") || strstr(text, "\xe2\x80\xae") || strstr(text, "\xe2\x81\xa6");
+}
+
+/* All that is copied after a command. */
+static unsigned copies_are_clean(struct script *s, const char *command, const char *part)
+{
+	struct weft_viewer_request request;
+	unsigned found = 0;
+	script_run(s, command);
+	while (weft_viewer_next_request(s->viewer, &request))
+		if (request.type == WEFT_VIEWER_COPY) {
+			if (has_control_characters(request.text))
+				fail_msg("control characters in '%s'", request.text);
+			found += strstr(request.text, part) != NULL;
+		}
+	return found;
+}
+
+/* A terminal takes control characters that are pasted as keys. */
+static void copied_text_has_no_control_characters(void **state)
+{
+	static const struct {
+		const char *link, *word;
+	} list[] = {
+		{"command view filter=-a%03%0Arm", " --hide $'a\\003\\012rm' "},
+		{"command view filter=%1B]0%3Bx%07", " --only $'\\033]0;x\\007' "},
+		{"command view filter=%E2%80%AEtxt", " --only $'\\342\\200\\256txt' "},
+		{"command view filter=%C2%9Bm", " --only $'\\302\\233m' "},
+		{"command view filter=%FF%27%5C%5C1", " --only $'\\377\\047\\1341' "},
+		{"command view filter=it%27s%20$HOME", " --only 'it'\\''s $HOME' "},
+	};
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	for (unsigned i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		script_run(&s, list[i].link);
+		if (copies_are_clean(&s, "command copy command", list[i].word) != 1)
+			fail_msg("%s: not copied as %s", list[i].link, list[i].word);
+		copies_are_clean(&s, "command copy link", "");
+		copies_are_clean(&s, "command copy window", "");
+	}
+	script_run(&s, "command view search=a%0Ab%1B");
+	assert_int_equal(copies_are_clean(&s, "command copy link", "search=a%0Ab%1B"), 1);
+	script_end(&s);
+}
+
+/* The name of a file may be anything. */
+static void a_copied_path_is_a_word_of_its_own(void **state)
+{
+	static const char *const paths[][2] = {{"-o", "weft view ./'-o' "},
+		{"a\nb", "weft view $'a\\012b' "}, {"-\x1b", "weft view ./$'-\\033' "},
+		{"$(x)'`", "weft view '$(x)'\\''`' "}};
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct weft_viewer_options options = {.title = "x", .path = paths[i][0]};
+		struct script s = {.now_ms = 1000};
+		assert_int_equal(weft_viewer_create(&options, &s.viewer), 0);
+		assert_int_equal(weft_viewer_show(s.viewer, sample_model(BLOCK_READ), false), 0);
+		assert_int_equal(copies_are_clean(&s, "command copy window", paths[i][1]), 1);
+		assert_int_equal(copies_are_clean(&s, "command copy command", "weft render "), 1);
+		script_end(&s);
+	}
+}
+
 static void a_filter_that_is_too_long_is_refused(void **state)
 {
 	(void)state;
@@ -627,6 +708,9 @@ int main(void)
 		cmocka_unit_test(a_crowd_is_described_as_a_whole),
 		cmocka_unit_test(every_part_of_a_link_is_read),
 		cmocka_unit_test(a_filter_that_is_too_long_is_refused),
+		cmocka_unit_test(a_search_of_a_link_that_is_refused_is_reported),
+		cmocka_unit_test(copied_text_has_no_control_characters),
+		cmocka_unit_test(a_copied_path_is_a_word_of_its_own),
 		cmocka_unit_test(a_note_is_not_asked_for_a_removed_bookmark),
 		cmocka_unit_test(numbers_that_are_none_are_ignored),
 		cmocka_unit_test(the_overview_is_stretched_by_its_start),

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/text.h>
+
 struct weft_viewer;
 
 enum weft__command_needs {
@@ -64,6 +66,9 @@ bool weft__next_key(const char **keys, char ret_key[WEFT__KEY_BYTES], unsigned *
 /* A row's first key as the help shows it: "Shift + \xe2\x86\x90"; "" if it has none. */
 const char *weft__key_name(const struct weft_viewer *viewer, const struct weft__command *row,
 	char ret_name[WEFT__KEY_BYTES]);
+
+/* Appends a word in quotes for a shell, without characters that a terminal would take as keys. */
+void weft__add_shell_word(struct weft_text *text, const char *word);
 
 /* The functions of the table: `arguments` is the rest of the command after the function's name, or
  * "". */

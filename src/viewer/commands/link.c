@@ -130,15 +130,6 @@ void weft__viewer_copy_link(struct weft_viewer *viewer)
 	weft__viewer_show_message(viewer, "The link to this view is copied.");
 }
 
-/* Quotes a word for the shell. */
-static void add_quoted(struct weft_text *text, const char *word)
-{
-	weft_text_add_string(text, "'");
-	for (; *word; word++)
-		weft_text_add_string(text, *word == '\'' ? "'\\''" : (char[]){*word, '\0'});
-	weft_text_add_string(text, "'");
-}
-
 /* Adds the words of a filter as options. */
 static void add_filter(struct weft_text *text, const char *filter)
 {
@@ -146,7 +137,7 @@ static void add_filter(struct weft_text *text, const char *filter)
 	bool hides;
 	while ((filter = weft_filter_next_word(filter, word, sizeof(word), &hides))) {
 		weft_text_add_string(text, hides ? " --hide " : " --only ");
-		add_quoted(text, word);
+		weft__add_shell_word(text, word);
 	}
 }
 
@@ -169,13 +160,20 @@ static void add_rows(const struct weft_viewer *viewer, struct weft_text *text)
 	add_filter(text, viewer->rows.filter);
 }
 
+/* A path that begins with '-' would be an option. */
+static void add_path(const struct weft_viewer *viewer, struct weft_text *text)
+{
+	weft_text_add_string(text, viewer->path[0] == '-' ? "./" : "");
+	weft__add_shell_word(text, viewer->path);
+}
+
 void weft__viewer_copy_command(struct weft_viewer *viewer)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
 	struct weft_text text = {0};
 	char time[32], rest[96];
 	weft_text_add_string(&text, "weft render ");
-	add_quoted(&text, viewer->path);
+	add_path(viewer, &text);
 	weft__write_duration(weft__viewer_start(view) - view->start, time);
 	weft_text_add_string(&text, " --start ");
 	weft_text_add_string(&text, time);
@@ -198,9 +196,9 @@ void weft__viewer_copy_window(struct weft_viewer *viewer)
 {
 	struct weft_text text = {0};
 	weft_text_add_string(&text, "weft view ");
-	add_quoted(&text, viewer->path);
+	add_path(viewer, &text);
 	weft_text_add_string(&text, " --command ");
-	add_quoted(&text, weft_viewer_link(viewer));
+	weft__add_shell_word(&text, weft_viewer_link(viewer));
 	weft_text_add(&text, "", 1);
 	if (!text.error) {
 		weft__viewer_request(viewer, WEFT_VIEWER_COPY, text.bytes, 0, 0);
@@ -351,6 +349,9 @@ static void go(struct weft_viewer *viewer, struct target *t)
 	weft__viewer_glide(viewer, view);
 	if (t->search[0])
 		weft__viewer_search(viewer, t->search);
+	if (t->search[0] && viewer->prompt.shown.is_error)
+		weft__viewer_show_message(
+			viewer, "The link's search is refused: %s.", viewer->prompt.message);
 	if (t->task != WEFT_NONE)
 		weft__viewer_select(viewer, t->task, t->has_at ? t->at : viewer->model->tasks.end[t->task]);
 	weft__viewer_arrange(viewer);
