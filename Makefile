@@ -34,10 +34,13 @@ view: ## record the example server and show it in a window; `make install` then 
 	$(COMPILE)
 	@tools/demo $(BUILD) view
 
-check: ## build in every way that we support, run all tests
-	@tools/install-packages check
-	@tools/install-foreign
-	@tools/check.py
+check: ## build, run the tests that each change must pass; some minutes
+	@begin=$$(date +%s) && tools/install-packages check && \
+		WEFT_PACKAGES_S=$$(($$(date +%s) - begin)) tools/check.py
+
+check-all: ## build in every way that we support, run all tests; LANES='rest threads' for some of them
+	@begin=$$(date +%s) && tools/install-packages check-all && tools/install-foreign && \
+		WEFT_PACKAGES_S=$$(($$(date +%s) - begin)) tools/check.py $(or $(LANES),--all)
 
 bench: ## measure recording, decoding and layout on this machine
 	@tools/install-packages bench
@@ -61,11 +64,11 @@ kills: ## kill a recording program KILLS (10,000) times: nothing that it committ
 	@WEFT_BUILD=$(abspath $(BUILD)) WEFT_KILLS=$(KILLS) $(PYTHON) tests/e2e/kill.py nothing_committed_is_lost
 
 hostile: ## attack every reader of rings for HOSTILE_SECONDS (3600), with random seeds or HOSTILE_SEED
-	@tools/install-packages check
+	@tools/install-packages check-all
 	@HOSTILE_SECONDS=$(HOSTILE_SECONDS) HOSTILE_SEED=$(HOSTILE_SEED) $(PYTHON) tools/hostile.py
 
 mutants: ## plant the bugs of tests/mutants one at a time, or those with a word of MUTANTS: do the tests see them?
-	@tools/install-packages check
+	@tools/install-packages check-all
 	@tests/mutants/mutants.py $(MUTANTS)
 
 dropin: ## make weft.c and weft.h, the recorder in two files
@@ -90,4 +93,4 @@ clean: ## remove everything that was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 17
 
-.PHONY: all demo view check adapters-check bench fuzz kills hostile mutants dropin install format clean help
+.PHONY: all demo view check check-all adapters-check bench fuzz kills hostile mutants dropin install format clean help

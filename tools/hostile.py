@@ -6,20 +6,18 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from check import BUILDS, SOURCE, Progress, compile_build, share  # noqa: E402
+from builds import PLAIN, SANITIZED, SOURCE, Progress, compile_build  # noqa: E402
 
 
 def main():
-    builds = [build for build in BUILDS if build.name in ('gcc', 'sanitized')]
-    share(builds)
-    for build in builds:
+    for build in (PLAIN, SANITIZED):
         print('%-10s %s' % (build.name, build.what), flush=True)
         progress = Progress(build.name)
         log = compile_build(build, progress)
         progress.clear()
         if log is not None:
             sys.exit(log)
-        os.environ.update(build.environment, WEFT_BUILD=os.path.join(SOURCE, build.directory))
+        os.environ.update(build.environment, WEFT_BUILD=build.path)
     os.environ['WEFT_SOURCE'] = SOURCE
     program = os.path.join(SOURCE, 'tests', 'hostile', 'hostile.py')
     seeds = [] if os.environ.get('HOSTILE_SEED') else ['--random']

@@ -2,7 +2,7 @@
 """Every reader of a ring agrees with the oracle: random calls, played by tests/oracle/player.c, through the
 saved buffer, copies, stream (whole, and in pieces as it arrives), follower, model, cuts and rules.
 
-    tests/e2e/agree.py [CASE…]                  as `make check` does
+    tests/e2e/agree.py [CASE…]                  as `make check-all` does
     WEFT_AGREE_SEEDS=5000 WEFT_AGREE_SEED=7 tests/e2e/agree.py     tests more, other cases
 """
 import itertools

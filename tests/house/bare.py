@@ -6,7 +6,7 @@ It needs root and debootstrap. $XDG_CACHE_HOME/weft/bare (~/.cache/weft/bare) ke
 the commands need, and the files that tools/install-packages added to the system: a layer over it, which is made again
 from the bare system if that script changes. The first run downloads about 250 MB, later runs nothing. Each run starts with these
 two layers below an empty one of its own; where the kernel mounts no layers, with a copy of the bare system. If this machine has ccache, its compilers use it with this machine's cache of objects. In
-`make check` the objects are already there, because the first build has the same sources, options and compilers.
+`make check-all` the objects are already there, because the plain build has the same sources, options and compilers.
 
 Commands that mount file systems run in mount and PID namespaces of their own, which end with this program,
 however it ends: no mount remains, and removing the copy cannot reach into /dev or /proc.
@@ -51,16 +51,10 @@ mount --bind "$archives" "$root/var/cache/apt/archives"
 exec chroot "$root" /bin/sh -exc "$3"
 '''
 
-# A compiler of the bare system by this machine's ccache; not found before the compiler is installed. The first build
-# of `make check` has -Werror after -Wextra, and ccache tells objects apart by the name of the compiler and by the options.
+# A compiler of the bare system by this machine's ccache; not found before the compiler is installed.
 LENT = '''#!/bin/sh
 [ -x /usr/bin/%(compiler)s ] || exit 127
-for word do
-	shift
-	set -- "$@" "$word"
-	[ "$word" != -Wextra ] || set -- "$@" -Werror
-done
-exec /opt/ccache/%(loader)s --library-path /opt/ccache /opt/ccache/ccache /usr/bin/%(called)s "$@"
+exec /opt/ccache/%(loader)s --library-path /opt/ccache /opt/ccache/ccache /usr/bin/%(compiler)s "$@"
 '''
 
 STEPS = {}  # what each step printed
@@ -234,7 +228,7 @@ def lend_ccache():
     for compiler in ('cc', 'gcc', 'clang-14'):
         script = os.path.join(folder, 'bin', compiler)
         with open(script, 'w', encoding='utf-8') as file:
-            file.write(LENT % {'loader': loader, 'compiler': compiler, 'called': 'gcc' if compiler == 'cc' else compiler})
+            file.write(LENT % {'loader': loader, 'compiler': compiler})
         os.chmod(script, 0o755)
 
 

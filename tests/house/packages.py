@@ -76,8 +76,8 @@ def without_root_or_sudo_it_prints_the_line_and_stops_with_2():
 def an_npm_from_elsewhere_will_do():
     all_but_npm = 'shift 3; for p; do [ $p = npm ] || echo $p installed; done'
     commands = {'dpkg-query': all_but_npm, 'id': 'echo 0', 'apt-cache': 'echo Package: npm', 'apt-get': 'echo "$@" >>log'}
-    assert 'install --yes --no-install-recommends npm' in machine(commands).log
-    result = machine(dict(commands, npm='exit 0'))
+    assert 'install --yes --no-install-recommends npm' in machine(commands, goal='check-all').log
+    result = machine(dict(commands, npm='exit 0'), goal='check-all')
     assert (result.returncode, result.stdout, result.log) == (0, '', ''), result
 
 
@@ -85,6 +85,15 @@ def an_npm_from_elsewhere_will_do():
 def another_system_goes_on_with_what_it_has():
     result = machine({})
     assert result.returncode == 0 and 'not a Debian system' in result.stdout, result
+
+
+@case
+def the_quick_check_needs_few_packages():
+    wanted = {goal: set(machine({'dpkg-query': 'exit 1', 'apt-get': 'exit 9', 'id': 'echo 1000'}, goal=goal).stdout.splitlines()[-1].split())
+              for goal in ('build', 'check', 'check-all')}
+    assert wanted['build'] < wanted['check'] < wanted['check-all'], wanted
+    assert len(wanted['check'] - wanted['build']) < 6 and 'g++' in wanted['check'], wanted
+    assert not wanted['check'] & {'npm', 'chromium-headless-shell', 'debootstrap', 'qemu-system-x86', 'libgtk-4-dev'}, wanted
 
 
 @case
