@@ -63,16 +63,18 @@ class Totals:
         self.passed = self.failed = self.repeated = 0
         self.skips, self.logs = [], []
         self.build_s = self.tests_s = 0.0
+        self.longest = []  # processor time and name of each test
 
     def add(self, result):
         self.passed += result.passed
         self.failed += result.failed
         self.skips += result.skips
+        self.longest.append((result.processor_s, result.name))
         if result.failed:
             self.logs.append((result.name, result.log))
 
     def merge(self, other):
-        for name in ('passed', 'failed', 'repeated', 'skips', 'logs', 'build_s', 'tests_s'):
+        for name in ('passed', 'failed', 'repeated', 'skips', 'logs', 'build_s', 'tests_s', 'longest'):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
     def text(self):
@@ -172,6 +174,8 @@ def report(totals):
     print_stamps()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     packages = os.environ.get('WEFT_PACKAGES_S')
+    longest = sorted(totals.longest, reverse=True)[:5]
+    print('the longest: ' + ', '.join('%s %.1f s' % (name, seconds) for seconds, name in longest))
     print('%sbuild %d s, tests %d s; %d s of processor time, %d processors' % (
         'packages %s s, ' % packages if packages else '', totals.build_s, totals.tests_s,
         used.ru_utime + used.ru_stime, PROCESSORS))

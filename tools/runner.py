@@ -4,7 +4,7 @@
 No test fails because it took long: this machine may be busy. A test is given up when it has used much processor time, with
 all processes of its session, since it last printed something. So a loop without an end ends, and one that is waiting for a
 processor does not. A test that waits for something that never comes uses none: it is given up after LOOKS_MAX looks at it,
-a second apart. That is many times as long as any test takes, and only there so that continuous integration ends.
+LOOK_EVERY_S apart. That is many times as long as any test takes, and only there so that continuous integration ends.
 """
 import concurrent.futures
 import os
@@ -16,7 +16,8 @@ import tempfile
 import threading
 
 PROCESSOR_S_MAX = 900
-LOOKS_MAX = 7200
+LOOK_EVERY_S = 5
+LOOKS_MAX = 1440
 
 # A report of a sanitizer is a failure of the test, wherever the report was made.
 ENVIRONMENT = {
@@ -100,7 +101,7 @@ def patience_ends(process, files, stopping):
         poll.register(descriptor, select.POLLIN)
         size, used = 0, 0.0
         for _ in range(LOOKS_MAX):
-            if poll.poll(1000):
+            if poll.poll(LOOK_EVERY_S * 1000):
                 return None
             if stopping.is_set():
                 return 'interrupted'

@@ -75,7 +75,7 @@ class Stamp:
 
     def keep(self, result):
         """Keeps the result of a test that passed."""
-        self.append({'name': result.name, 'passed': result.passed, 'skips': result.skips})
+        self.append({'name': result.name, 'passed': result.passed, 'skips': result.skips, 'processor_s': round(result.processor_s, 2)})
 
     def complete(self, passed, skipped):
         self.append({'passed': passed, 'skipped': skipped, 'at': time.strftime('%Y-%m-%d %H:%M')})

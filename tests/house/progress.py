@@ -117,7 +117,7 @@ def a_test_that_ends_early_fails():
 
 
 def limited(text, **limits):
-    """The log of a test that is given up when it reaches these limits."""
+    """The log of a test that is given up at these limits."""
     saved = {name: getattr(runner, name) for name in limits}
     try:
         for name, value in limits.items():
@@ -130,13 +130,13 @@ def limited(text, **limits):
 
 @case
 def a_test_that_uses_the_processor_for_ever_is_given_up():
-    assert 'of processor time without output' in limited('while :; do :; done', PROCESSOR_S_MAX=0.1)
-    assert 'of processor time without output' in limited('while :; do :; done & wait', PROCESSOR_S_MAX=0.1)
+    assert 'of processor time without output' in limited('while :; do :; done', PROCESSOR_S_MAX=0.1, LOOK_EVERY_S=0.1)
+    assert 'of processor time without output' in limited('while :; do :; done & wait', PROCESSOR_S_MAX=0.1, LOOK_EVERY_S=0.1)
 
 
 @case
 def a_test_that_waits_for_ever_is_given_up_at_last():
-    assert 'though it had used only 0 s' in limited('sleep 100000', LOOKS_MAX=2)
+    assert 'though it had used only 0 s' in limited('sleep 100000', LOOKS_MAX=2, LOOK_EVERY_S=0.1)
 
 
 @case
