@@ -9,9 +9,9 @@ import signal
 import socket
 import struct
 import subprocess
-import time
 
 from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from waiting import communicate, process_stat, wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'io-subject')
 
@@ -203,11 +203,6 @@ def a_write_that_blocks_is_sent_by_the_task_that_waits():
         equal({event['task'] for event in trace.of('send') if event['key'] in keys}, {program})
 
 
-def sleeps(pid):
-    with open('/proc/%d/stat' % pid, encoding='utf-8') as file:
-        return file.read().rsplit(')', 1)[1].split()[0] == 'S'
-
-
 def first_line(path):
     """The first line of a file, or '' until it is whole."""
     with open(path, encoding='utf-8') as file:
@@ -220,12 +215,10 @@ def record_stuck(folder, part):
     path, output = os.path.join(folder, 't.weft'), os.path.join(folder, 'output')
     with open(output, 'wb') as file, subprocess.Popen(
             [WEFT, 'record', '-a', 'io', '-o', path, SUBJECT, part], stdout=file, stderr=subprocess.DEVNULL,
-            env=dict(os.environ, XDG_RUNTIME_DIR=folder)):
-        while not (line := first_line(output)):
-            time.sleep(0.01)
-        while not sleeps(int(line)):
-            time.sleep(0.01)
-        os.kill(int(line), signal.SIGKILL)
+            env=dict(os.environ, XDG_RUNTIME_DIR=folder)) as recorder:
+        pid = int(wait_until('its first line', lambda: first_line(output), recorder))
+        wait_until('it sleeps', lambda: process_stat(pid)[0] == b'S', recorder)
+        os.kill(pid, signal.SIGKILL)
     return path
 
 
@@ -314,12 +307,8 @@ def a_program_that_overwrites_its_arguments():
         assert Trace(other).named('pipe')
 
 
-def wait_for(what, *command):
-    for _ in range(200):
-        if subprocess.run(command, capture_output=True).returncode == 0:
-            return
-        time.sleep(0.05)
-    raise AssertionError('%s did not start' % what)
+def wait_for_answer(process, *command):
+    wait_until('an answer to %s' % command[0], lambda: run(command).returncode == 0, process)
 
 
 @case
@@ -332,10 +321,10 @@ def redis():
         process = subprocess.Popen(
             [WEFT, 'record', '-a', 'io', '-o', trace, 'redis-server', '--port', '0', '--unixsocket', socket, '--save', ''],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=dict(os.environ, XDG_RUNTIME_DIR=folder))
-        wait_for('redis-server', 'redis-cli', '-s', socket, 'ping')
+        wait_for_answer(process, 'redis-cli', '-s', socket, 'ping')
         run(['redis-benchmark', '-s', socket, '-c', '1', '-n', '500', '-t', 'get', '-q'])
         run(['redis-cli', '-s', socket, 'shutdown', 'nosave'])
-        process.communicate(timeout=60)
+        communicate(process)
         equal(process.returncode, 0)
         trace = Trace(trace)
         listener = trace.one('accept unix ' + socket)
@@ -391,10 +380,10 @@ def nginx():
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                    env=dict(os.environ, XDG_RUNTIME_DIR=folder))
         ask = ['curl', '-s', '--unix-socket', socket]
-        wait_for('nginx', *ask, 'http://localhost/')
+        wait_for_answer(process, *ask, 'http://localhost/')
         equal(run(ask + ['http://localhost/'] * 7).stdout, 'hello\n' * 7)
         run(['nginx', '-c', config, '-s', 'quit'])
-        process.communicate(timeout=60)
+        communicate(process)
         equal(process.returncode, 0)
         worker, = glob.glob(os.path.join(folder, 't-*.weft'))
         trace = Trace(worker)

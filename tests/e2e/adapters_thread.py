@@ -7,9 +7,9 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 from harness import BUILD, WEFT, case, equal, json_lines, main, ring_lines, run, skip, temporary_directory, weft
+from waiting import wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'thread-subject')
 EXAMPLE = os.path.join(BUILD, 'examples', 'threads')
@@ -96,10 +96,8 @@ def a_deadlock_is_found():
                                    env=dict(os.environ, XDG_RUNTIME_DIR=folder))
         equal(process.stdout.readline(), 'locked\n')
         ring, = ring_lines(weft('ls', '--json', env={'XDG_RUNTIME_DIR': folder}).stdout)
-        deadline = time.monotonic() + 60
-        while 'circle' not in weft('why', ring['pid'], env={'XDG_RUNTIME_DIR': folder}, status=None).stdout:
-            assert time.monotonic() < deadline, 'no circle'  # the second wait begins after the line
-            time.sleep(0.1)
+        # The second wait begins after the line.
+        wait_until('a circle', lambda: 'circle' in weft('why', ring['pid'], env={'XDG_RUNTIME_DIR': folder}, status=None).stdout, process)
         process.send_signal(signal.SIGTERM)
         process.communicate()
         equal(process.returncode, 128 + signal.SIGTERM)

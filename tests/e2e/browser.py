@@ -48,7 +48,7 @@ def install_driver(folder=NPM, options=()):
         skip('npm is not installed')
     for name in ('package.json', 'package-lock.json'):
         shutil.copy(os.path.join(PINNED, name), folder)
-    result = run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', *options], cwd=folder, timeout=300)
+    result = run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', *options], cwd=folder, processor=300)
     if result.returncode:
         assert 'EINTEGRITY' not in result.stderr, 'npm got other contents than are pinned:\n' + result.stderr
         skip('npm could not get playwright-core: %s' % (result.stderr.strip() or 'no reason given').splitlines()[-1])

@@ -75,7 +75,7 @@ def recipes_leave_no_diagnostics_and_name_no_fault():
 @case
 def recipes_run_unrecorded():
     for name in NAMES:
-        result = run([os.path.join(BUILD, 'examples', 'cookbook', name)], timeout=30)
+        result = run([os.path.join(BUILD, 'examples', 'cookbook', name)])
         # The sanitizer warns that it does not know of other stacks.
         said = [line for line in result.stderr.splitlines() if 'makecontext' not in line]
         equal((result.returncode, said), (0, []), name)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 
 from harness import BUILD, WEFT, case, equal, main, run, skip, temporary_directory, weft
+from waiting import communicate
 
 SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
 KIB, MIB = 1 << 10, 1 << 20
@@ -51,7 +52,7 @@ def record_in_tmpfs(here, mib, *args):
         skip('a tmpfs cannot be mounted here: ' + allowed.stderr.strip())
     script = '%s && exec "$@"' % ' '.join(mount)
     result = run(['unshare', *namespaces, 'sh', '-c', script, 'sh', WEFT, 'record', '-o', 't.weft', *args],
-                 env=here.env, cwd=here.cwd, timeout=500)
+                 env=here.env, cwd=here.cwd, processor=500)
     equal(result.returncode, 0, result.stderr)
     return result.stderr
 
@@ -124,7 +125,7 @@ def rings_are_freed_as_processes_end():
                                   stderr=subprocess.PIPE)
         equal(record.stdout.readline(), 'freed\n')
         equal((len(here.rings()), len(os.listdir(here.cwd))), (1, 2))
-        report = record.communicate('\n', timeout=60)[1]
+        report = communicate(record, '\n')[1]
         equal(record.returncode, 0, report)
         assert '2 more processes' in report, report
         equal((len(here.sizes()[1]), here.notes()), (2, 9))
@@ -172,7 +173,7 @@ def processes_that_go_on_are_waited_for():
         with place() as here:
             record, pid = record_and_leave(here, '--wait', *options)
             os.kill(pid, signal.SIGUSR2)
-            report = record.communicate(timeout=60)[1]
+            report = communicate(record)[1]
             equal(record.returncode, 0, report)
             assert 'still running' not in report, report
             equal(here.notes(), 3)
@@ -183,7 +184,7 @@ def the_wait_can_be_ended():
     with place() as here:
         record, pid = record_and_leave(here, '--wait')
         record.send_signal(signal.SIGINT)
-        report = record.communicate(timeout=60)[1]
+        report = communicate(record)[1]
         equal(record.returncode, 0, report)
         assert 'process %d is still running: t.weft ends here' % pid in report, report
         os.kill(pid, signal.SIGKILL)

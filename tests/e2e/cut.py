@@ -132,7 +132,7 @@ def the_oracle_reads_the_same():
 def streams_and_compressed_traces_are_cut():
     with temporary_directory() as folder:
         stream = os.path.join(folder, 'stream.weft')
-        weft('record', '--stream', '-o', stream, '--', os.path.join(BUILD, 'examples', 'hello'), timeout=60)
+        weft('record', '--stream', '-o', stream, '--', os.path.join(BUILD, 'examples', 'hello'))
         whole = lines(stream)
         equal(cut(stream, os.path.join(folder, 'part')), whole)
         middle = time_of(whole[len(whole) // 2])
@@ -147,7 +147,7 @@ def problems(path):
 def losses_are_kept_where_they_were():
     with temporary_directory() as folder:
         stem = os.path.join(folder, 'wrapped')
-        weft('record', '--size', '64K', '-o', stem, '--', os.path.join(BUILD, 'examples', 'echo-server'), '100', timeout=60)
+        weft('record', '--size', '64K', '-o', stem, '--', os.path.join(BUILD, 'examples', 'echo-server'), '100')
         info, = json_lines(weft('info', '--json', stem).stdout)
         assert info['losses'], 'nothing was lost'
         out = os.path.join(folder, 'out')

@@ -9,29 +9,20 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 
 from display import Display
-from harness import BUILD, WEFT, skip
-
-WAIT = 60  # seconds for things that happen at once on an idle machine
-
-
-def until(what, condition, wait=WAIT, pause=None):
-    """Waits until the condition gives a true value, and returns that. Tests it after each pause, by default less often if
-    testing it takes long."""
-    end = time.monotonic() + wait
-    while time.monotonic() < end:
-        began = time.monotonic()
-        result = condition()
-        if result:
-            return result
-        time.sleep(pause or max(0.05, 2 * (time.monotonic() - began)))
-    raise AssertionError('in %d s not: %s' % (wait, what))
+from harness import BUILD, WEFT, run, skip
+from waiting import communicate, wait_until
 
 
 def output(*command):
-    return subprocess.run(command, capture_output=True, check=True, timeout=WAIT).stdout
+    result = run(command, text=False)
+    result.check_returncode()
+    return result.stdout
+
+
+def xdotool(*words):
+    output('xdotool', *words)
 
 
 def is_runnable(process):
@@ -98,8 +89,8 @@ class Picture:
         return False
 
     def save(self, path):
-        subprocess.run(['convert', '-size', '%dx%d' % (self.width, self.height), '-depth', '8', 'rgb:-', path],
-                       input=self.pixels, check=True, timeout=WAIT)
+        run(['convert', '-size', '%dx%d' % (self.width, self.height), '-depth', '8', 'rgb:-', path],
+            input=self.pixels, text=False).check_returncode()
 
 
 class Window:
@@ -152,7 +143,7 @@ class Window:
             names[:] = [p['name'] for p in parts]
             return next((p for p in parts if name in p['name']), None)
         try:
-            return until('a part of the window', found)
+            return wait_until('a part of the window', found)
         except AssertionError as error:
             raise AssertionError('%s: %s %s; there are: %s' % (error, role, name, names)) from None
 
@@ -178,30 +169,28 @@ class Window:
         def is_still():
             seen.append(None if self.waits_for_processor() else self.picture())
             return len(seen) > 1 and all(seen[-2:]) and seen[-1] == seen[-2] and seen[-1].has_colors(3)
-        until('the picture stands still', is_still, wait=4 * WAIT, pause=0.2)
+        wait_until('the picture stands still', is_still, processor=80, pause=0.2)
         return seen[-1]
 
     def changed(self, before):
-        until('the picture changes', lambda: self.picture() != before)
+        wait_until('the picture changes', lambda: self.picture() != before)
         return self.still()
 
     def keys(self, *keys):
-        subprocess.run(['xdotool', 'windowfocus', '--sync', self.number, 'key', '--delay', '30', *keys],
-                       check=True, timeout=WAIT)
+        xdotool('windowfocus', '--sync', self.number, 'key', '--delay', '30', *keys)
 
     def press(self, name):
         """The button whose name has these words, with the pointer."""
         x, y, width, height = self.part('push button', name)['box']
         self.picture()
         left, top = self.frame
-        subprocess.run(['xdotool', 'mousemove', '--window', self.number, str(x + left + width // 2),
-                        str(y + top + height // 2), 'click', '1'], check=True, timeout=WAIT)
+        xdotool('mousemove', '--window', self.number, str(x + left + width // 2), str(y + top + height // 2), 'click', '1')
 
     def write(self, text, *keys):
         """Types text into the focused widget, then these keys."""
-        subprocess.run(['xdotool', 'type', '--delay', '30', text], check=True, timeout=WAIT)
+        xdotool('type', '--delay', '30', text)
         if keys:
-            subprocess.run(['xdotool', 'key', *keys], check=True, timeout=WAIT)
+            xdotool('key', *keys)
 
     def fill(self, name, text):
         """Types text into the entry with that name, again if some keys were lost: on a busy machine an entry may be shown before
@@ -211,7 +200,7 @@ class Window:
                 self.keys('ctrl+a')
                 self.write(text)
             return self.part('entry', name)['text'] == text
-        until('the text %r' % text, is_filled, pause=1)
+        wait_until('the text %r' % text, is_filled, pause=1)
 
     def save_as(self, path):
         """Answers a dialog that asks for a file's name, again if nothing comes of it: on a busy machine a dialog may be
@@ -225,13 +214,13 @@ class Window:
             except subprocess.CalledProcessError:
                 pass  # the dialog has been closed: the file is being written
             return os.path.exists(path)
-        until('the file', is_saved, pause=5)
+        wait_until('the file', is_saved, pause=5)
 
     def mouse(self, *words):
         """One after another: move X Y (in the picture), click BUTTON, down BUTTON, up BUTTON, wait S."""
         self.picture()
         names = {'move': 'mousemove', 'click': 'click', 'down': 'mousedown', 'up': 'mouseup', 'wait': 'sleep'}
-        command, words = ['xdotool'], list(words)
+        command, words = [], list(words)
         while words:
             word = words.pop(0)
             command.append(names[word])
@@ -239,7 +228,7 @@ class Window:
                 command += ['--window', self.number, str(words.pop(0) + self.box[0]), str(words.pop(0) + self.box[1])]
             else:
                 command.append(str(words.pop(0)))
-        subprocess.run(command, check=True, timeout=WAIT)
+        xdotool(*command)
 
     def close(self):
         self.keys('ctrl+w')
@@ -253,8 +242,7 @@ class Program:
                                         stderr=subprocess.PIPE, text=True, errors='replace', **options)
 
     def windows(self):
-        found = subprocess.run(['xdotool', 'search', '--onlyvisible', '--class', 'weft-gtk'],
-                               capture_output=True, text=True, timeout=WAIT)
+        found = run(['xdotool', 'search', '--onlyvisible', '--class', 'weft-gtk'])
         assert self.process.poll() is None, self.process.communicate()
         return [Window(number) for number in sorted(found.stdout.split(), key=int)]
 
@@ -265,10 +253,10 @@ class Program:
 
     def window(self, title):
         """The only window with that title, once it exists."""
-        return until('a window called %s' % title, lambda: self.find(title))
+        return wait_until('a window called %s' % title, lambda: self.find(title))
 
     def end(self):
-        out, errors = self.process.communicate(timeout=WAIT)
+        out, errors = communicate(self.process)
         return self.process.returncode, out, errors
 
 
@@ -306,8 +294,7 @@ def needs():
 
 
 def are_windows_gone():
-    return not subprocess.run(['xdotool', 'search', '--onlyvisible', '--name', '.'], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, timeout=WAIT).stdout
+    return not run(['xdotool', 'search', '--onlyvisible', '--name', '.']).stdout
 
 
 @contextlib.contextmanager
@@ -329,9 +316,9 @@ def screen(size='1600x1000'):
                               ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')
             os.environ.update(Display.use(size).environment)
             width, height = map(int, size.split('x'))
-            subprocess.run(['xdotool', 'mousemove', str(width // 2), str(height // 2)], check=True, timeout=WAIT)
+            xdotool('mousemove', str(width // 2), str(height // 2))
             yield
-            until('the windows are gone', are_windows_gone)
+            wait_until('the windows are gone', are_windows_gone)
     except BaseException:
         if Display.current:
             Display.current.end()

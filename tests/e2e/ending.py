@@ -6,9 +6,9 @@ import json
 import os
 import signal
 import subprocess
-import time
 
 from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+from waiting import let_pass
 
 SUBJECT = os.path.join(BUILD, 'tests', 'hang-subject')
 MS = 1000000
@@ -73,7 +73,7 @@ def hanging(folder, *options):
     with subprocess.Popen([WEFT, 'record', *options, SUBJECT, 'pause'], cwd=folder, stdout=subprocess.PIPE, text=True,
                           env=dict(os.environ, XDG_RUNTIME_DIR=folder)) as recorder:
         equal(recorder.stdout.readline(), 'waits\n')
-        time.sleep(0.4)
+        let_pass(0.4)
         pid = int(run(['pgrep', '-P', recorder.pid]).stdout)
         yield pid
         os.kill(pid, signal.SIGKILL)

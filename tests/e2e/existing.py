@@ -5,9 +5,9 @@ import json
 import os
 import signal
 import subprocess
-import time
 
 from harness import BUILD, WEFT, case, equal, main, temporary_directory, weft
+from waiting import communicate, wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
 
@@ -27,7 +27,7 @@ def recorder(folder, count, *options):
         yield record
     finally:
         record.send_signal(signal.SIGUSR2)
-        record.report = record.communicate(timeout=60)[1]
+        record.report = communicate(record)[1]
     equal(record.returncode, 0, record.report)
 
 
@@ -44,10 +44,7 @@ def record_now(folder, count, *options, status=0):
 
 
 def await_file(path):
-    deadline = time.monotonic() + 60
-    while not os.path.exists(path):
-        assert time.monotonic() < deadline, path
-        time.sleep(0.01)
+    wait_until(path, lambda: os.path.exists(path))
 
 
 @case

@@ -4,7 +4,6 @@ seeds: the fault is the first problem. Sound ones have none, and examples and re
 import json
 import os
 import re
-import time
 
 from harness import BUILD, DATA, case, equal, json_lines, main, run, temporary_directory, weft
 from measured import IS_SANITIZED
@@ -82,8 +81,7 @@ def examples_have_only_hints():
     with temporary_directory() as here:
         for number, path in enumerate(paths):
             trace = os.path.join(here, '%d.weft' % number)
-            for attempt in range(TRIES):
-                time.sleep(0.1 * attempt)
+            for _ in range(TRIES):
                 weft('record', '-o', trace, os.path.join(BUILD, path))
                 found = problems(trace)
                 if all(p['severity'] == 'hint' for p in found):

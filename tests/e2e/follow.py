@@ -11,9 +11,9 @@ import subprocess
 import time
 
 from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, ring_lines, run, temporary_directory, weft
+from waiting import communicate, status_of, wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'follow-subject')
-PATIENCE = 60
 
 
 def follows_a_ring(process):
@@ -25,10 +25,7 @@ def follows_a_ring(process):
 
 def wait_until_it_follows(process):
     """Waits until the follower has begun: from then on it misses nothing."""
-    deadline = time.monotonic() + PATIENCE
-    while process.poll() is None and not follows_a_ring(process):
-        assert time.monotonic() < deadline, 'the follower does not begin'
-        time.sleep(0.002)
+    wait_until('the follower begins', lambda: process.poll() is not None or follows_a_ring(process))
 
 
 class Subject:
@@ -61,7 +58,7 @@ class Subject:
 
     def end(self):
         self.record.stdin.close()
-        equal(self.record.wait(PATIENCE), 0)
+        equal(status_of(self.record), 0)
 
     def tail(self, *options, operand=None):
         process = subprocess.Popen([WEFT, 'tail', '--json', *options, operand or str(self.pid)],
@@ -92,7 +89,7 @@ def subject(size='1M'):
 def finish(tail):
     """Its output, and the number of events that it reported as overwritten before they were read."""
     output, errors = tail.stdout.read(), tail.stderr.read()  # not communicate: lines may be buffered
-    equal(tail.wait(PATIENCE), 0, errors)
+    equal(status_of(tail), 0, errors)
     lost = sum(int(n) for n in re.findall(r'(\d+) events? lost \(stalled', errors))
     return json_lines(output), lost, errors
 
@@ -106,7 +103,7 @@ def check_order(events):
 
 
 def read_event(tail):
-    assert select.select([tail.stdout], [], [], PATIENCE)[0], 'no event came'
+    wait_until('an event', lambda: select.select([tail.stdout], [], [], 0)[0])
     return json.loads(tail.stdout.readline())
 
 
@@ -232,7 +229,7 @@ def a_closed_pipe_ends_it_quietly():
         read_event(tail)
         tail.stdout.close()
         program.send(100000)
-        assert tail.wait(PATIENCE) in (0, -signal.SIGPIPE), tail.returncode
+        assert status_of(tail) in (0, -signal.SIGPIPE), tail.returncode
         equal(tail.stderr.read().count('standard output'), 0)
 
 
@@ -314,10 +311,7 @@ def kill_both(program):
     program.record.kill()
     program.record.wait()
     os.kill(program.pid, signal.SIGKILL)
-    deadline = time.monotonic() + PATIENCE
-    while [row['state'] for row in program.ls()] != ['orphaned']:
-        assert time.monotonic() < deadline, program.ls()
-        time.sleep(0.01)
+    wait_until('it is orphaned', lambda: [row['state'] for row in program.ls()] == ['orphaned'], seen=program.ls)
 
 
 @case
@@ -439,7 +433,7 @@ def the_example_follows():
         wait_until_it_follows(example)
         program.send(5000)
         program.end()
-        output, _ = example.communicate(timeout=PATIENCE)
+        output, _ = communicate(example)
         equal(example.returncode, 0)
         equal(output.splitlines()[-1], '5010 events, 0 lost')
 

@@ -2,7 +2,7 @@
  *
  * A program that records on request, while it is followed. Each line of standard input is a
  * number of events, which two threads record together, numbered; or "tasks" and a number of tasks
- * to create; or "moment" and a number of ms for which a moment lasts; then it says "done". After
+ * to create; or "moment" and a file that ends a moment once it exists; then it says "done". After
  * "stop" it records nothing more. It ends at the end of the input.
  */
 #include <pthread.h>
@@ -30,19 +30,20 @@ static void create_tasks(long count)
 		weft_label_as(weft_create(WEFT_KIND_TASK), "on request");
 }
 
-/* Until the moment ends, readers wait for its events. */
-static void hold_a_moment(long ms)
+/* Until the moment ends, which is when the file exists, readers wait for its events. */
+static void hold_a_moment(const char *file)
 {
-	const struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
+	const struct timespec pause = {.tv_nsec = 10000000};
 	weft_moment_begin();
 	weft_tag_value("moment", 0);
-	nanosleep(&pause, NULL);
+	while (access(file, F_OK))
+		nanosleep(&pause, NULL);
 	weft_moment_end();
 }
 
 int main(void)
 {
-	char line[32];
+	char line[4096];
 	printf("%d\n", (int)getpid());
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin)) {
@@ -51,8 +52,9 @@ int main(void)
 			weft_stop();
 		if (strncmp(line, "tasks ", 6) == 0)
 			create_tasks(atol(line + 6));
+		line[strcspn(line, "\n")] = 0;
 		if (strncmp(line, "moment ", 7) == 0)
-			hold_a_moment(atol(line + 7));
+			hold_a_moment(line + 7);
 		wanted = atol(line);
 		if (pthread_create(&second, NULL, record, &recorded[1]))
 			return 1;

@@ -9,12 +9,15 @@
 import atexit
 import json
 import os
+import select
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
 import traceback
+
+from waiting import LONGEST_PAUSE, WORK, GaveUp, Patience, communicate
 
 SOURCE = os.environ.get('WEFT_SOURCE') or os.path.abspath(os.path.join(os.path.dirname(__file__), '../..'))
 BUILD = os.environ.get('WEFT_BUILD') or os.path.join(SOURCE, 'build')
@@ -44,11 +47,19 @@ def case(function):
     return function
 
 
-def run(args, input=None, timeout=120, cwd=None, env=None, text=True, umask=-1):
-    """Runs a command to its end; the result has .returncode, .stdout, .stderr."""
-    environment = dict(os.environ, **(env or {}))
-    return subprocess.run([str(a) for a in args], input=input, capture_output=True, timeout=timeout,
-                          cwd=cwd, env=environment, text=text, errors='replace' if text else None, umask=umask)
+def run(args, input=None, processor=WORK, cwd=None, env=None, text=True, umask=-1, stdin=None):
+    """Runs a command to its end; the result has .returncode, .stdout, .stderr. Gives up once it has used that many seconds of
+    processor time."""
+    args = [str(word) for word in args]
+    with subprocess.Popen(args, stdin=stdin if input is None else subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          cwd=cwd, env=dict(os.environ, **(env or {})), text=text, errors='replace' if text else None,
+                          umask=umask) as process:
+        try:
+            output, errors = communicate(process, input, processor)
+        except BaseException:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(args, process.returncode, output, errors)
 
 
 # Commands that only read traces: they need no process of their own, which would take most of their time.
@@ -73,18 +84,20 @@ class Zygote:
         self.socket.close()
         self.process.wait()
 
-    def run(self, args, timeout=120):
+    def run(self, args, processor=WORK):
         with tempfile.NamedTemporaryFile() as out, tempfile.NamedTemporaryFile() as errors:
             words = [os.getcwd(), out.name, errors.name, *args]
             request = b''.join(os.fsencode(word) + b'\0' for word in words)
-            self.socket.settimeout(timeout)
             self.socket.sendall(struct.pack('I', len(request)) + request)
+            patience = Patience('the end of %s' % args, self.process, processor=processor)
             try:
-                answer = self.socket.recv(4)
-            except TimeoutError:
+                while not select.select([self.socket], [], [], LONGEST_PAUSE)[0]:
+                    patience.look()
+            except GaveUp:
                 Zygote.current = None
                 self.process.kill()  # and so its child
-                raise subprocess.TimeoutExpired(args, timeout) from None
+                raise
+            answer = self.socket.recv(4)
             assert answer, 'the zygote ended'
             status = os.waitstatus_to_exitcode(*struct.unpack('I', answer))
             texts = [file.read().decode(errors='replace') for file in (out, errors)]
@@ -95,7 +108,7 @@ def as_text(text):
     return text.replace('\r\n', '\n').replace('\r', '\n')  # as subprocess does
 
 
-def run_reader(args, timeout=120):
+def run_reader(args, processor=WORK):
     """The same as run(), in a fraction of the time."""
     zygote = Zygote.current
     if zygote and zygote.environment != dict(os.environ):
@@ -104,12 +117,12 @@ def run_reader(args, timeout=120):
     if not zygote:
         Zygote.current = Zygote()
         atexit.register(Zygote.current.end)
-    return Zygote.current.run(args, timeout)
+    return Zygote.current.run(args, processor)
 
 
 def weft(*args, status=0, **options):
     """Runs weft and checks its exit status; None accepts any."""
-    is_simple = args and args[0] in READERS and not set(options) - {'timeout'} and os.path.exists(Zygote.PRELOADED)
+    is_simple = args and args[0] in READERS and not set(options) - {'processor'} and os.path.exists(Zygote.PRELOADED)
     result = (run_reader if is_simple else run)([str(word) for word in (WEFT, *args)], **options)
     if status is not None and result.returncode != status:
         raise AssertionError('weft %s: exit %d, expected %d\n%s' % (

@@ -4,9 +4,9 @@ import glob
 import json
 import os
 import subprocess
-import time
 
 from harness import BUILD, WEFT, case, equal, main, ring_lines, run, temporary_directory, weft
+from waiting import wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'in-place-subject')
 OTHER = os.path.join(BUILD, 'tests', 'record-subject')
@@ -56,20 +56,13 @@ def notes(path):
     return json.loads(weft('info', '--json', path).stdout)['by_event'].get('note', 0)
 
 
-def wait_until(condition, what):
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, 'never: ' + what
-        time.sleep(0.01)
-
-
 @case
 def the_file_is_the_buffer():
     with workspace() as here:
         process = here.start(SUBJECT, 'default', 'record')
         equal(os.path.getsize(here.file()), 1 << 20)
         # The program may not have begun to record, or may overwrite all packets while they are read.
-        wait_until(lambda: notes(here.file()) > 0, 'notes in the file')
+        wait_until('notes in the file', lambda: notes(here.file()) > 0, process)
         row, = ring_lines(weft('ls', '--json', env=here.env).stdout)
         equal((row['program'], row['state']), ('in-place-subject', 'running'))
         _, err = process.communicate('\n')
@@ -119,7 +112,7 @@ def a_killed_recorder_leaves_the_file():
         process = here.start(SUBJECT, 'default', 'record')
         process.kill()
         process.communicate()  # the program's standard input ends
-        wait_until(lambda: ring_lines(weft('ls', '--json', env=here.env).stdout)[0]['state'] == 'orphaned', 'it ends')
+        wait_until('it ends', lambda: ring_lines(weft('ls', '--json', env=here.env).stdout)[0]['state'] == 'orphaned')
         count = notes(here.file())
         report = weft('record', '--recover', env=here.env, cwd=here.cwd).stderr
         assert 't.weft: 1 MiB' in report, report
@@ -132,7 +125,7 @@ def shorten(size):
     with workspace() as here:
         process = here.start(SUBJECT, 'default', 'record')
         os.truncate(here.file(), size)
-        wait_until(lambda: here.left('*.failed'), 'it is noticed')
+        wait_until('it is noticed', lambda: here.left('*.failed'))
         out, err = process.communicate('\n')
         equal((process.returncode, out), (7, 'alive\n'), err)
         assert 'did not record everything: ' + here.file() + ': the file was shortened' in err, err

@@ -17,7 +17,7 @@ def loop(kills, *more):
     """In shared memory, where rings live."""
     where = '/dev/shm' if os.path.isdir('/dev/shm') else None
     with tempfile.TemporaryDirectory(prefix='weft-kill-', dir=where) as directory:
-        return run([LOOP, kills, SEED, directory, *more], timeout=60 + kills)
+        return run([LOOP, kills, SEED, directory, *more], processor=60 + kills)
 
 
 @case

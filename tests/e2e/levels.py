@@ -8,12 +8,12 @@ import signal
 import subprocess
 
 from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from waiting import status_of
 
 SUBJECT = os.path.join(BUILD, 'tests', 'levels-subject')
 PLUGIN = os.path.join(BUILD, 'tests', 'levels-plugin.so')
 OWN_COPY = os.path.join(BUILD, 'tests', 'levels-plugin-own.so')  # with a recorder of its own
 LEVELS = ('off', 'error', 'warning', 'info', 'debug', 'trace')
-PATIENCE = 60
 OFF_CPU = 'at debug: how long running tasks had no processor'
 
 
@@ -67,7 +67,7 @@ class Subject:
             self.record.stdin.close()
         self.record.stdout.read()
         report = self.record.stderr.read()
-        equal(self.record.wait(PATIENCE), 0, report)
+        equal(status_of(self.record), 0, report)
         return report
 
 
@@ -299,7 +299,7 @@ def many_set_levels_at_once():
         setters = [subprocess.Popen([WEFT, 'ctl', program.ring(), 'set', 'net=debug', 'db=debug'], env=program.env)
                    for _ in range(20)]
         for setter in setters:
-            equal(setter.wait(PATIENCE), 0)
+            equal(status_of(setter), 0)
         changes = program.status()['changes']
         equal(sorted(c['category'] for c in changes), ['db'] * 20 + ['net'] * 20)
 

@@ -38,7 +38,7 @@ def built(folder, *flags):
 
 def record(folder, *command):
     trace = os.path.join(folder, 'trace.weft')
-    weft('record', '-a', 'thread', '-o', trace, *command, env={'XDG_RUNTIME_DIR': folder}, timeout=60)
+    weft('record', '-a', 'thread', '-o', trace, *command, env={'XDG_RUNTIME_DIR': folder})
     equal(weft('info', trace).stderr, '')
     return trace
 
@@ -119,7 +119,7 @@ def a_program_that_names_other_files():
         succeed('gcc', '-I', os.path.join(SOURCE, 'include'), os.path.join(HERE, 'lines_hostile.c'), '-o', program,
                 '-L', os.path.dirname(found[0]), '-lweft', '-Wl,-rpath,' + os.path.dirname(found[0]))
         trace = os.path.join(folder, 'trace.weft')
-        weft('record', '-o', trace, program, fifo, os.path.join(folder, 'copy'), env={'XDG_RUNTIME_DIR': folder}, timeout=60)
+        weft('record', '-o', trace, program, fifo, os.path.join(folder, 'copy'), env={'XDG_RUNTIME_DIR': folder})
         equal(weft('info', trace).stderr, '')
         equal(code(trace, 'serve\tmain'), None)  # its name has a control character
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from waiting import communicate
 
 # name: its emulator, a file of its compiler and C library, and cmocka, without which no test programs are made
 MACHINES = {
@@ -34,7 +35,7 @@ def compile_in(folder, machine, target):
              '-Dgtk=disabled', '-Dman=disabled', '-Dwerror=true']
     configured = os.path.exists(os.path.join(folder, 'build.ninja'))
     for command in ([] if configured else [setup]) + [['ninja', '-C', folder, target]]:
-        result = run(command, timeout=500)
+        result = run(command, processor=500)
         assert result.returncode == 0, result.stdout + result.stderr
     return os.path.join(folder, target)
 
@@ -101,7 +102,7 @@ def follow(machine):
                 equal(got, ['note %d' % number for number in range(50)])
             finally:
                 running.kill()
-        equal(tail.communicate(timeout=60), ('', None))
+        equal(communicate(tail), ('', None))
         equal(tail.returncode, 0)
 
 

@@ -42,6 +42,7 @@ async function drive(browser, ask) {
 		colorScheme: ask.scheme || 'light', deviceScaleFactor: ask.scale || 1, hasTouch: !!ask.touch, isMobile: !!ask.mobile,
 		reducedMotion: 'reduce', permissions: ask.permissions || [], offline: !!ask.offline,
 	});
+	context.setDefaultTimeout(600000); // a busy machine may take as long as it needs: see waiting.py
 	const page = await context.newPage();
 	page.on('console', message => seen.console.push(`${message.type()}: ${message.text()}`));
 	page.on('pageerror', error => seen.console.push('error: ' + error.message));
@@ -135,7 +136,7 @@ async function drive(browser, ask) {
 		message: () => page.waitForFunction(() => !document.getElementById('notice').hidden || !document.getElementById('empty').hidden),
 		// A trace that a program records into: the page is loaded again until the server lists it.
 		async living(title) {
-			for (let tries = 0; tries < 200 && !await page.evaluate(title => window.weft?.title === title && window.weft.opened, title); tries++) {
+			for (let looks = 0; looks < 3000 && !await page.evaluate(title => window.weft?.title === title && window.weft.opened, title); looks++) {
 				if (!await page.evaluate(title => window.weft?.title === title, title))
 					await page.reload();
 				await page.waitForTimeout(200);

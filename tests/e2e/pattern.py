@@ -21,7 +21,7 @@ def ask(questions):
     """For each (letter, expression, texts) a list of answers, None for a bad expression, [] for one that is too large."""
     lines = ['%s %s %s\n' % (letter, coded(expression), ' '.join(coded(t) for t in texts))
              for letter, expression, texts in questions]
-    result = run([SUBJECT], input=''.join(lines), timeout=300)
+    result = run([SUBJECT], input=''.join(lines), processor=300)
     equal(result.returncode, 0, result.stderr)
     answers = result.stdout.splitlines()
     equal(len(answers), len(questions))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from waiting import status_of
 
 PACKAGES = os.path.join(BUILD, 'bindings', 'python')
 ENVIRONMENT = {'PYTHONPATH': PACKAGES}
@@ -36,7 +37,7 @@ def answers(folder, *server):
             port = process.stdout.readline().strip()
             client = run([python, LOAD, 'client', port, str(REQUESTS), str(CLIENTS)])
             assert client.returncode == 0, client.stderr
-            return client.stdout.splitlines()[0], process.wait(60)
+            return client.stdout.splitlines()[0], status_of(process)
         finally:
             process.kill()
 

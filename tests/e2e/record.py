@@ -14,9 +14,9 @@ import signal
 import subprocess
 import sys
 import termios
-import time
 
 from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from waiting import communicate, let_pass, let_work, wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
 
@@ -68,21 +68,13 @@ def notes(path):
     return info(path)['by_event'].get('note', 0)
 
 
-def wait_until(condition, what):
-    for _ in range(1000):
-        if condition():
-            return
-        time.sleep(0.01)
-    raise AssertionError('never: ' + what)
-
-
 def child_of(process):
     with open('/proc/%d/task/%d/children' % (process.pid, process.pid)) as children:
         return int(children.read().split()[0])
 
 
 def finish(process, status):
-    out, err = process.communicate(timeout=60)
+    out, err = communicate(process)
     if process.returncode != status:
         raise AssertionError('exit %d, expected %d\n%s' % (process.returncode, status, err))
     return out, err
@@ -471,7 +463,7 @@ def control_c_reaches_the_program_once():
         wait_for_line(process, signal.SIGINT)
         os.write(master, b'\x1c')
         wait_for_line(process, signal.SIGQUIT)
-        time.sleep(0.05)
+        let_work(process)
         equal(signals_seen(process), [])
         os.close(master)
         os.close(terminal)
@@ -500,7 +492,7 @@ def killed_recorder_leaves_the_ring():
         ring, = here.rings()
         equal(notes(ring), 30)
         os.kill(program, signal.SIGUSR2)
-        wait_until(lambda: not os.path.exists('/proc/%d' % program), 'the program ends')
+        wait_until('the program ends', lambda: not os.path.exists('/proc/%d' % program))
         process.communicate()
         equal(notes(ring), 30)
 
@@ -700,7 +692,7 @@ def interrupted_saving_keeps_the_ring():
     with workspace() as here:
         process = here.start('-o', '-', '--size', '1M', SUBJECT, 20000, 'exit', 0)
         select.select([process.stdout], [], [])
-        time.sleep(2)  # saving takes long: it waits for a reader
+        let_pass(2)  # saving takes long: it waits for a reader
         os.kill(process.pid, signal.SIGINT)
         _, err = finish(process, 125)
         ring, = here.rings()

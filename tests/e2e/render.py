@@ -305,13 +305,13 @@ FAR_APART = ['sexp/render-hang', 'sexp/render-hang-2-lines', 'sexp/numbers.sexp'
 def times_that_are_centuries_apart_are_drawn():
     for name in FAR_APART:
         trace = os.path.join(SOURCE, 'fuzz', 'corpus', name)
-        result = render('-o', '-', '--format', 'svg', trace=trace, timeout=30)
+        result = render('-o', '-', '--format', 'svg', trace=trace)
         xml.fromstring(result.stdout)
         assert 'more than 2^58 ns' in result.stderr, result.stderr
-        html = render('-o', '-', '--format', 'html', trace=trace, timeout=30, status=None)
+        html = render('-o', '-', '--format', 'html', trace=trace, status=None)
         assert html.returncode == 0 or 'without' in html.stderr, html.stderr
     for name in FAR_APART:
-        png(trace=os.path.join(SOURCE, 'fuzz', 'corpus', name), timeout=30)
+        png(trace=os.path.join(SOURCE, 'fuzz', 'corpus', name))
 
 
 @case

@@ -2,21 +2,21 @@
 """weft run: a program is recorded and shown meanwhile, in a window or in a browser."""
 import contextlib
 import http.client
+import itertools
 import json
 import os
 import pty
 import signal
 import subprocess
 import sys
-import time
 from urllib.parse import parse_qs, urlsplit
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from desktop import Window, output, screen, until  # noqa: E402
+from desktop import Window, output, screen  # noqa: E402
 from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft  # noqa: E402
+from waiting import LAST_RESORT, let_work, status_of, wait_until  # noqa: E402
 
 SUBJECT = os.path.join(BUILD, 'tests', 'follow-subject')
-PATIENCE = 60
 
 
 def need_server():
@@ -70,7 +70,7 @@ class Run:
         return self.traces()[0]['id']
 
     def get(self, path, token=True):
-        connection = http.client.HTTPConnection(self.url.hostname, self.url.port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(self.url.hostname, self.url.port, timeout=LAST_RESORT)
         headers = {'Authorization': 'Bearer ' + self.token} if token else {}
         connection.request('GET', path, headers=headers)
         answer = connection.getresponse()
@@ -89,13 +89,14 @@ class Run:
         self.line('describes it')
 
     def end(self, status=0):
-        """Ends the server as Ctrl-C does; checks the exit status."""
-        deadline = time.monotonic() + PATIENCE
-        while self.process.poll() is None:
-            assert time.monotonic() < deadline, 'it does not end'
-            self.process.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(1)
+        """Ends the server as Ctrl-C does, again if it did not serve yet; checks the exit status."""
+        looks = itertools.count()
+
+        def has_ended():
+            if next(looks) % 20 == 0:
+                self.process.send_signal(signal.SIGINT)
+            return self.process.poll() is not None
+        wait_until('it ends', has_ended)
         equal(self.process.returncode, status)
 
     def __enter__(self):
@@ -137,7 +138,7 @@ def a_browser_sees_the_program_while_it_runs_and_afterwards():
         started.send(50)
         started.end_program()
         # Under the same address there is now what was saved.
-        until('the saved trace', lambda: 'state' not in started.traces()[0])
+        wait_until('the saved trace', lambda: 'state' not in started.traces()[0])
         trace, = started.traces()
         equal((trace['id'], trace['name'], bool(trace['boot'])), (number, 'trace.weft', True))
         body = started.get('/api/trace/' + number)[1]
@@ -194,7 +195,7 @@ def at_a_terminal_it_is_shown_until_ctrl_c():
         started.address()
         started.process.stdin.close()
         started.line('Ctrl-C ends')
-        time.sleep(0.5)
+        let_work(started.process)
         equal(started.process.poll(), None)
         equal(started.get('/api/trace/' + started.id)[0], 200)
         started.end()
@@ -206,7 +207,7 @@ def without_a_terminal_it_ends_by_itself():
     with Run(command=[os.path.join(BUILD, 'examples', 'hello')]) as started:
         started.address()
         equal(started.get('/api/traces')[0], 200)
-        equal(started.process.wait(PATIENCE), 0)
+        equal(status_of(started.process), 0)
 
 
 @case
@@ -214,11 +215,11 @@ def the_exit_status_is_the_programs():
     with temporary_directory() as folder:
         for command, status in (('exit 7', 7), ('kill -9 $$', 137), ('exit 0', 0)):
             with Run(command=['sh', '-c', command]) as started:
-                equal(started.process.wait(PATIENCE), status)
+                equal(status_of(started.process), status)
         with Run(command=[os.path.join(folder, 'missing')]) as started:
-            equal(started.process.wait(PATIENCE), 127)
+            equal(status_of(started.process), 127)
         with Run(command=[folder]) as started:
-            equal(started.process.wait(PATIENCE), 126)
+            equal(status_of(started.process), 126)
     with Run(command=[os.path.join(BUILD, 'tests', 'record-subject'), '5', 'exit', '9']) as started:
         started.line('describes it')
         started.end(9)
@@ -274,7 +275,7 @@ def serve_ends_as_the_program_does():
     need_server()
     for command, status in ((['sh', '-c', 'exit 7'], 7), (['sh', '-c', 'kill -9 $$'], 137), (['/nowhere/x'], 127)):
         with Served('-a', 'none', command=command) as started:  # nothing was recorded, so there is nothing to serve
-            equal(started.process.wait(PATIENCE), status)
+            equal(status_of(started.process), status)
     with Served(command=[os.path.join(BUILD, 'tests', 'record-subject'), '5', 'exit', '9']) as started:
         started.line('until Ctrl-C')
         started.end(9)
@@ -325,7 +326,7 @@ def window(title):
     def found():
         with contextlib.suppress(subprocess.CalledProcessError):
             return next((w for w in windows() if title in w.title()), None)
-    return until('a window called ' + title, found)
+    return wait_until('a window called ' + title, found)
 
 
 def processes():
@@ -347,7 +348,7 @@ def windows_ended():
     finally:
         for process in processes():
             os.kill(process, signal.SIGTERM)
-        until('the windows end', lambda: not processes())
+        wait_until('the windows end', lambda: not processes())
 
 
 @case
@@ -360,7 +361,7 @@ def a_window_follows_the_program_and_stays():
         started.send('tasks 3')
         shown.part('label', ' 3 tasks')
         started.end_program()
-        equal(started.process.wait(PATIENCE), 0)
+        equal(status_of(started.process), 0)
         equal(output('xdotool', 'getwindowname', shown.number).decode().strip(), shown.title())
         assert shown.whole().has_colors(3)
 
@@ -368,9 +369,9 @@ def a_window_follows_the_program_and_stays():
 @case
 def a_program_that_ended_at_once_is_shown_as_saved():
     with screen(), windows_ended(), Run(windows=True, command=[os.path.join(BUILD, 'examples', 'hello')]) as started:
-        equal(started.process.wait(PATIENCE), 0)
-        until('a window', windows)
-        until('it is drawn', lambda: windows()[0].whole().has_colors(3))
+        equal(status_of(started.process), 0)
+        wait_until('a window', windows)
+        wait_until('it is drawn', lambda: windows()[0].whole().has_colors(3))
 
 
 @case

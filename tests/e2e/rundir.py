@@ -14,12 +14,12 @@ import subprocess
 import sys
 
 from harness import BUILD, WEFT, case, equal, json_lines, main, ring_lines, run, skip, temporary_directory, weft
+from waiting import LAST_RESORT, communicate
 
 SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
 STREAMER = os.path.join(BUILD, 'tests', 'stream-subject')
 SHIM = os.path.join(BUILD, 'tests', 'rundir-shim.so')
 CALM = {'ASAN_OPTIONS': 'verify_asan_link_order=0:handle_sigbus=0:detect_leaks=0', 'TSAN_OPTIONS': 'handle_sigbus=0'}
-PATIENCE = 60
 NOBODY = 65534
 ENDED = 4194303  # the highest process number of Linux: no process has it
 SPARSE_BYTES = 100 << 30
@@ -37,7 +37,6 @@ class Workspace:
         self.env = dict(CALM, XDG_RUNTIME_DIR=self.run)
 
     def weft(self, *args, status=0, env=None, **options):
-        options.setdefault('timeout', PATIENCE)
         return weft(*args, status=status, cwd=self.cwd, env=dict(self.env, **(env or {})), **options)
 
     def start(self, *args, **options):
@@ -147,14 +146,14 @@ def serve_lists_the_good_one_and_ends_when_asked():
             address = url.split('/')[2]
             query = '?' + url.split('?')[1].split('#')[0] if '?' in url else ''
             for _ in range(3):
-                one = http.client.HTTPConnection(address, timeout=PATIENCE)
+                one = http.client.HTTPConnection(address, timeout=LAST_RESORT)
                 one.request('GET', '/api/traces' + query)
                 listed = json.loads(one.getresponse().read())
                 one.close()
                 equal([trace['pid'] for trace in listed], [ENDED])
         finally:
             server.send_signal(signal.SIGTERM)
-            out, err = server.communicate(timeout=PATIENCE)
+            out, err = communicate(server)
         equal(server.returncode, 0, err)
         equal(err.count('fifo-1.weft is skipped: it is a FIFO'), 1, err)
 
@@ -340,7 +339,7 @@ def another_users_directory_does_not_stop_anybody():
     def weft_as(*arguments):
         environment = {k: v for k, v in os.environ.items() if k != 'XDG_RUNTIME_DIR'}
         return subprocess.run([*as_user(user), WEFT, *map(str, arguments)], cwd=cwd, env=dict(environment, **CALM),
-                              capture_output=True, text=True, timeout=PATIENCE, check=False)
+                              capture_output=True, text=True, check=False)
 
     with temporary_directory() as path:
         os.chmod(path, 0o711)
@@ -372,7 +371,7 @@ def another_users_directory_does_not_stop_anybody():
             equal(row['state'], 'running')
             assert row['path'].startswith(made[0] + '/record-'), row
             os.kill(row['pid'], signal.SIGUSR2)
-            process.communicate(timeout=PATIENCE)
+            communicate(process)
             equal(process.returncode, 0)
         finally:
             for directory in glob.glob(usual + '*'):
@@ -410,7 +409,7 @@ def a_ring_that_is_cut_short_kills_no_reader():
         finally:
             process.kill()
             os.kill(row['pid'], signal.SIGKILL)
-            process.communicate(timeout=PATIENCE)
+            communicate(process)
 
 
 # ---- On the disk ----
@@ -464,7 +463,7 @@ def a_stream_cut_by_a_full_disk_counts_its_loss():
         path = os.path.join(disk, 't.weft')
         counters = here.file('counters')
         result = here.weft('record', '--stream', '--size', '256K', '-o', path, STREAMER, counters, total, 500,
-                           status=125, timeout=300)
+                           status=125, processor=300)
         assert 'No space left on device' in result.stderr, result.stderr
         assert 'could not be written' in result.stderr, result.stderr
         shown = json.loads(weft('info', '--json', path).stdout)

@@ -16,11 +16,11 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 import urllib.parse
 
 from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, skip, temporary_directory, weft
-from server import PATIENCE, Recorded, Server, allow_many_sockets, id_of, need_server, ring_of, wait_for
+from server import Recorded, Server, allow_many_sockets, id_of, need_server, ring_of
+from waiting import LAST_RESORT, communicate, status_of, wait_until
 from xen_traces import capture, note
 
 TRACES = os.path.join(DATA, 'traces')
@@ -436,7 +436,7 @@ def a_browser_gets_the_token_by_a_file_of_ours_alone():
                     {'BROWSER': fake, 'XDG_RUNTIME_DIR': '/nowhere', 'TMPDIR': spaces}):
             env = {'SEEN': seen, 'PATH': folder + ':' + os.environ['PATH'], 'XDG_RUNTIME_DIR': folder, **env}
             with Server('--open', '--only', "a&'<", TRACES, env=env) as server:
-                wait_for('the browser', lambda: os.path.exists(seen))
+                wait_until('the browser', lambda: os.path.exists(seen))
                 with open(seen, encoding='utf-8') as file:
                     arguments, mode, directory_mode, path, page = ast.literal_eval(file.read())
                 os.remove(seen)
@@ -449,7 +449,7 @@ def a_browser_gets_the_token_by_a_file_of_ours_alone():
                 assert os.path.exists(path)
                 equal(server.get('/', token=False)[0], 403)
                 equal(server.get('/?token=' + server.token, token=False)[0], 303)
-                wait_for('the file goes', lambda: not os.path.exists(os.path.dirname(path)))
+                wait_until('the file goes', lambda: not os.path.exists(os.path.dirname(path)))
         equal(sorted(os.listdir(folder)), ['a #%? b', 'fake browser', 'xdg-open'])
         equal(os.listdir(spaces), [])
 
@@ -460,9 +460,9 @@ def the_file_for_the_browser_goes_with_the_server():
         env = {'BROWSER': browser(folder, 'none', ''), 'TMPDIR': folder}
         server = Server('--open', TRACES, env=env)
         run_directory = server.env['XDG_RUNTIME_DIR']
-        wait_for('the file', lambda: glob.glob(os.path.join(run_directory, 'weft-open-*', 'weft.html')))
+        wait_until('the file', lambda: glob.glob(os.path.join(run_directory, 'weft-open-*', 'weft.html')))
         server.process.send_signal(signal.SIGTERM)
-        server.process.wait(PATIENCE)
+        status_of(server.process)
         equal(glob.glob(os.path.join(run_directory, 'weft-open-*')), [])
         equal(server.stop(), (0, ''))
 
@@ -472,15 +472,14 @@ def slow_clients_are_cut_off():
     with Server(TRACES) as server, contextlib.ExitStack() as stack:
         slow = []
         for number in range(40):
-            client = stack.enter_context(socket.create_connection((server.host, server.port), timeout=PATIENCE))
+            client = stack.enter_context(socket.create_connection((server.host, server.port), timeout=LAST_RESORT))
             client.sendall(b'GET /api/traces HTTP/1.1\r\nX-Slow: ' if number % 2 else b'G')
             slow.append(client)
         equal(server.get('/api/traces')[0], 200)
         # A client that sends a byte now and then is not idle, but its connection is closed as well.
-        deadline = time.monotonic() + PATIENCE
         trickling = set(slow)
-        while trickling:
-            assert time.monotonic() < deadline, '%d slow clients are still there' % len(trickling)
+
+        def are_cut_off():
             for client in list(trickling):
                 try:
                     client.sendall(b'x')
@@ -491,7 +490,8 @@ def slow_clients_are_cut_off():
                     pass
                 except OSError:
                     trickling.discard(client)
-            time.sleep(0.2)
+            return not trickling
+        wait_until('slow clients are cut off', are_cut_off, server.process, pause=0.2, seen=lambda: len(trickling))
         equal(server.get('/api/traces')[0], 200)
 
 
@@ -510,7 +510,7 @@ def idle_connections_block_no_client():
 
         def open_many(count, bytes_):
             for _ in range(count):
-                client = stack.enter_context(socket.create_connection((server.host, server.port), timeout=PATIENCE))
+                client = stack.enter_context(socket.create_connection((server.host, server.port), timeout=LAST_RESORT))
                 client.sendall(bytes_)
         # More connections than allowed, which reconnect as soon as they are closed.
         for _ in range(3):
@@ -520,7 +520,7 @@ def idle_connections_block_no_client():
             # The connection that had the token is still open.
             equal(server.get('/api/traces', connection=ours)[0], 200)
             assert ours.sock is first, 'it was cut off'
-        wait_for('those above the limit are closed', lambda: threads_of(server) <= 260)
+        wait_until('those above the limit are closed', lambda: threads_of(server) <= 260)
         stack.close()
         ours.close()
 
@@ -583,8 +583,7 @@ class Live(threading.Thread):
             self.bytes += piece
 
     def end(self):
-        self.join(PATIENCE)
-        assert not self.is_alive(), 'the stream does not end'
+        wait_until('the end of the stream', lambda: not self.is_alive(), seen=lambda: len(self.bytes))
         self.connection.close()
         return self.bytes
 
@@ -618,14 +617,12 @@ def a_running_program_is_followed_by_many():
         for events in (800, 1500):
             program.send(events)
             total += events
-            deadline = time.monotonic() + PATIENCE
-            while len(texts(shown(server.folder.name, clients[0].bytes, False))) < total:
-                assert time.monotonic() < deadline, 'the stream does not grow'
-                time.sleep(0.05)
+            wait_until('all events', lambda: len(texts(shown(server.folder.name, clients[0].bytes, False))) >= total, server.process,
+                       seen=lambda: len(clients[0].bytes))
             assert len(clients[0].bytes) > seen
             seen = len(clients[0].bytes)
         program.end()
-        lines = tail.communicate(timeout=PATIENCE)[0].splitlines()
+        lines = communicate(tail)[0].splitlines()
         saved = weft('dump', '--json', program.trace).stdout.splitlines()
         equal(texts(lines), texts(saved))
         for client in clients:
@@ -717,7 +714,7 @@ def a_slow_client_gets_the_count_of_missing_events():
         connection = server.connect()
         connection.sock = socket.socket()
         connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        connection.sock.settimeout(PATIENCE)
+        connection.sock.settimeout(LAST_RESORT)
         connection.sock.connect((server.host, server.port))
         connection.request('GET', '/api/live/' + one, headers={'Cookie': server.cookie})
         answer = connection.getresponse()
@@ -742,7 +739,7 @@ def a_live_stream_ends_with_the_server():
     program.send(100)
     client = Live(server, ring_of(server, program)['id'])
     server.process.send_signal(signal.SIGTERM)
-    equal(server.process.wait(PATIENCE), 0)
+    equal(status_of(server.process), 0)
     equal(len(texts(shown(server.folder.name, client.end()))), 100)
     program.end()
     server.process.stdout.close()
@@ -769,7 +766,7 @@ def a_trace_of_xen_is_live_while_it_is_written():
             client = Live(server, one['id'])
             for at in range(100001, len(trace), 100001):
                 file.write(trace[at:at + 100001])
-            wait_for('all bytes', lambda: len(client.bytes.replace(silence, b'')) == len(trace))
+            wait_until('all bytes', lambda: len(client.bytes.replace(silence, b'')) == len(trace))
             file.close()
             equal(client.end().replace(silence, b''), trace)
             one, = server.traces()

@@ -17,7 +17,8 @@ import socket
 import time
 
 from harness import DATA, case, equal, main, temporary_directory
-from server import PATIENCE, Recorded, Server, allow_many_sockets, id_of, ring_of
+from server import Recorded, Server, allow_many_sockets, id_of, ring_of
+from waiting import LAST_RESORT
 
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
 SEED = int(os.environ.get('WEFT_ATTACK_SEED', '20'))
@@ -91,7 +92,7 @@ def target():
             print('# ' + errors.replace('\n', '\n# '))
             raise
         begun = time.monotonic()
-        equal(server.stop(signal.SIGTERM, PATIENCE), (0, ''))
+        equal(server.stop(signal.SIGTERM), (0, ''))
         print('# it ended %.2f s after SIGTERM' % (time.monotonic() - begun))
 
 
@@ -261,7 +262,7 @@ def half_heads_and_silence_block_no_client():
             slowest = max(slowest, time.monotonic() - begun)
 
         def connect(bytes_):
-            client = stack.enter_context(socket.create_connection((server.host, server.port), timeout=PATIENCE))
+            client = stack.enter_context(socket.create_connection((server.host, server.port), timeout=LAST_RESORT))
             with contextlib.suppress(OSError):  # cut off before it has sent anything
                 client.sendall(bytes_)
         for number in range(1048):

@@ -8,26 +8,17 @@ import resource
 import signal
 import socket
 import subprocess
-import time
 from urllib.parse import parse_qs, urlsplit
 
 from harness import BUILD, WEFT, equal, run, skip, temporary_directory
+from waiting import LAST_RESORT, status_of
 
 SUBJECT = os.path.join(BUILD, 'tests', 'follow-subject')
-PATIENCE = 60
 
 
 def need_server():
     if 'built without a server' in run([WEFT, 'serve', '--listen', '127.0.0.1:0', '/nowhere']).stderr:
         skip('built without libmicrohttpd')
-
-
-def wait_for(what, condition):
-    deadline = time.monotonic() + PATIENCE
-    while not (found := condition()):
-        assert time.monotonic() < deadline, what
-        time.sleep(0.05)
-    return found
 
 
 class Server:
@@ -56,7 +47,7 @@ class Server:
         self.origin = '%s://%s/' % (parts.scheme, parts.netloc)
 
     def connect(self):
-        return http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
+        return http.client.HTTPConnection(self.host, self.port, timeout=LAST_RESORT)
 
     def get(self, path, method='GET', connection=None, token=True, **headers):
         """(status, headers in small letters, body); with the token, if no other is given."""
@@ -74,9 +65,9 @@ class Server:
     def traces(self):
         return json.loads(self.get('/api/traces')[2])
 
-    def raw(self, request, timeout=PATIENCE):
+    def raw(self, request):
         """The answer to a client that writes only these bytes."""
-        with socket.create_connection((self.host, self.port), timeout=timeout) as client:
+        with socket.create_connection((self.host, self.port), timeout=LAST_RESORT) as client:
             answer = b''
             with contextlib.suppress(OSError):  # the server may close the connection before it has read all
                 client.sendall(request)
@@ -86,12 +77,12 @@ class Server:
                     answer += piece
         return answer
 
-    def stop(self, number=signal.SIGINT, patience=PATIENCE):
+    def stop(self, number=signal.SIGINT):
         """(exit status, its messages)"""
         if self.process.poll() is None:
             self.process.send_signal(number)
         try:
-            status = self.process.wait(patience)
+            status = status_of(self.process)
             errors = self.process.stderr.read()
         finally:
             self.process.kill()
@@ -129,7 +120,7 @@ class Recorded:
 
     def end(self):
         self.process.stdin.close()
-        equal(self.process.wait(PATIENCE), 0)
+        equal(status_of(self.process), 0)
         self.process.stdout.close()
 
 

@@ -6,12 +6,11 @@ import os
 import re
 import signal
 import subprocess
-import time
 
 from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+from waiting import let_work, process_stat, status_of, wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'snapshot-subject')
-PATIENCE = 60
 LISTEN_UNTIL = 3520 + 16  # in the header
 
 
@@ -37,20 +36,17 @@ class Subject:
         return path
 
     def wait_for_listener(self):
-        deadline = time.monotonic() + PATIENCE
-        while True:
+        def listens():
             with open(self.ring(), 'rb') as ring:
                 ring.seek(LISTEN_UNTIL)
-                if any(ring.read(8)):
-                    return
-            assert time.monotonic() < deadline, 'no watcher listens'
-            time.sleep(0.005)
+                return any(ring.read(8))
+        wait_until('a watcher listens', listens, self.record)
 
     def end(self):
         """The messages of weft record."""
         self.record.stdin.close()
         errors = self.record.stderr.read()
-        equal(self.record.wait(PATIENCE), 0, errors)
+        equal(status_of(self.record), 0, errors)
         return errors
 
     def file(self, name):
@@ -60,10 +56,7 @@ class Subject:
         return sorted(os.path.basename(p) for p in glob.glob(self.file('*.snapshot-*')))
 
     def wait_for(self, name):
-        deadline = time.monotonic() + PATIENCE
-        while not os.path.exists(self.file(name)):
-            assert time.monotonic() < deadline, '%s does not come: %s' % (name, os.listdir(self.path))
-            time.sleep(0.005)
+        wait_until(name, lambda: os.path.exists(self.file(name)), self.record, seen=lambda: os.listdir(self.path))
         return self.file(name)
 
 
@@ -79,11 +72,6 @@ def subject(*options, **more):
             program.record.wait()
             with contextlib.suppress(ProcessLookupError):
                 os.kill(program.pid, signal.SIGKILL)
-
-
-def state_of(pid):
-    with open('/proc/%d/stat' % pid) as file:
-        return file.read().rpartition(')')[2].split()[0]
 
 
 def events_of(path):
@@ -140,10 +128,7 @@ def a_request_at_the_end_is_answered():
         program.record.send_signal(signal.SIGSTOP)  # it sees the request only when the program has ended
         program.send('request last words')
         program.record.stdin.close()
-        deadline = time.monotonic() + PATIENCE
-        while state_of(program.pid) != 'Z':
-            assert time.monotonic() < deadline, 'the program does not end'
-            time.sleep(0.005)
+        wait_until('the program ends', lambda: process_stat(program.pid)[0] == b'Z')
         program.record.send_signal(signal.SIGCONT)
         errors = program.end()
         assert 'snapshot trace.snapshot-1.weft: "last words"' in errors, errors
@@ -174,11 +159,16 @@ def a_hold_of_a_dead_watcher_ends():
         program.send('record 100000')
         assert losses_of(program.ring())['held'] > 50000, losses_of(program.ring())
         program.record.kill()
-        recorded, deadline = 200000, time.monotonic() + PATIENCE
-        while recorded - 1 not in numbers_of(program.ring()):
-            assert time.monotonic() < deadline, 'it is held for ever'
+        recorded = 200000
+
+        def is_held_no_more():
+            nonlocal recorded
+            if recorded - 1 in numbers_of(program.ring()):
+                return True
             program.send('record 1000')
             recorded += 1000
+            return False
+        wait_until('the hold ends', is_held_no_more)
         equal(all_of(program.ring()), recorded + 1)
 
 
@@ -187,7 +177,7 @@ def a_loop_fills_no_disk():
     with subject('--snapshots', '2') as program:
         for _ in range(30):
             program.send('loop 1000')
-            time.sleep(0.1)
+            let_work(program.record, sleeps=1)
         errors = program.end()
         equal(program.snapshots(), ['trace.snapshot-1.weft', 'trace.snapshot-2.weft'])
         equal(all_of(program.file('trace.weft')), 60000)
@@ -244,9 +234,11 @@ def a_rundown_names_what_has_wrapped():
         program.send('record 100000')
         request = subprocess.Popen([WEFT, 'ctl', str(program.pid), 'rundown'], env=program.env,
                                   stderr=subprocess.PIPE, text=True)
-        while request.poll() is None:  # the request comes once ctl follows the program
+
+        def has_ended():  # the request comes once ctl follows the program
             program.send('look')
-            time.sleep(0.005)
+            return request.poll() is not None
+        wait_until('an answer', has_ended)
         equal((request.returncode, request.stderr.read()), (0, 'weft: the program listed 5 living tasks\n'))
         program.send('record 10')
         program.end()
@@ -289,7 +281,7 @@ def without_snapshots_no_watcher_listens():
     with subject('--snapshots', '0') as program:
         program.send('record 10')
         program.send('request in vain')
-        time.sleep(0.2)
+        let_work(program.record)
         errors = program.end()
         equal(program.snapshots(), [])
         assert 'snapshot' not in errors, errors
@@ -302,7 +294,7 @@ def a_counter_that_passes_a_limit():
         program.wait_for_listener()
         for _ in range(100):
             program.send('queue 1')
-        time.sleep(0.1)
+        let_work(program.record)
         equal(program.snapshots(), [])
         program.send('queue 1')
         path = program.wait_for('trace.snapshot-1.weft')
@@ -368,9 +360,7 @@ def ctl_when(program, *options):
     """weft ctl, once it waits: it has two mappings of the ring open, each with its process."""
     waiting = subprocess.Popen([WEFT, 'ctl', str(program.pid), 'snapshot', '--when', 'tag "panic"', *options],
                                env=program.env, cwd=program.path, stderr=subprocess.PIPE, text=True)
-    while links_of(waiting).count('pidfd') < 2:
-        assert waiting.poll() is None, waiting.stderr.read()
-        time.sleep(0.002)
+    wait_until('it waits', lambda: links_of(waiting).count('pidfd') >= 2, waiting)
     return waiting
 
 
@@ -379,13 +369,13 @@ def ctl_waits_until_a_rule_fires():
     with subject() as program:
         program.send('tag panic')  # before it came
         waiting = ctl_when(program, '-o', 'when.weft')
-        time.sleep(0.2)
+        let_work(waiting)
         equal(waiting.poll(), None)
-        deadline = time.monotonic() + PATIENCE
-        while waiting.poll() is None:
-            assert time.monotonic() < deadline, 'it does not fire'
+
+        def has_fired():
             program.send('tag panic')
-            time.sleep(0.01)
+            return waiting.poll() is not None
+        wait_until('it fires', has_fired)
         equal(waiting.returncode, 0, waiting.stderr.read())
         program.end()
         tags = [e for e in events_of(program.file('when.weft')) if e.get('text') == 'panic']
@@ -398,7 +388,7 @@ def ctl_says_that_no_rule_fired():
         waiting = ctl_when(program)
         program.end()
         errors = waiting.stderr.read()
-        equal(waiting.wait(PATIENCE), 1, errors)
+        equal(status_of(waiting), 1, errors)
         equal(program.snapshots(), [])
 
 

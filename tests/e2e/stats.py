@@ -7,9 +7,9 @@ import json
 import os
 import re
 import subprocess
-import time
 
 from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, ring_lines, run, temporary_directory, weft
+from waiting import let_pass, wait_until
 from traces import mirage
 
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
@@ -222,14 +222,11 @@ def a_running_program():
         recorder = subprocess.Popen([WEFT, 'record', '-o', os.path.join(folder, 'live.weft'), os.path.join(BUILD, 'tests', 'why-subject'), 'live'],
                                     cwd=folder, env={**os.environ, **env}, stderr=subprocess.DEVNULL)
         try:
-            for _ in range(200):
-                rings = ring_lines(weft('ls', '--json', env=env).stdout)
-                pid = rings[0]['pid'] if rings else None
-                if pid and any(row['name'] == 'client #' and row['count'] == 20 for row in stats(str(pid), env=env)['rows']):
-                    break
-                time.sleep(0.05)
+            pid = wait_until('a program', lambda: ring_lines(weft('ls', '--json', env=env).stdout), recorder)[0]['pid']
+            wait_until('20 clients', lambda: any(row['name'] == 'client #' and row['count'] == 20
+                                                 for row in stats(str(pid), env=env)['rows']), recorder)
             first = row_of(stats(str(pid), env=env), 'client #')
-            time.sleep(0.1)
+            let_pass(0.1)
             again = row_of(stats(str(pid), env=env), 'client #')
             equal((first['count'], first['unfinished'], first['p50']), (20, 20, None))
             assert again['waiting'] - first['waiting'] > 20 * 50000000, (first, again)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: ISC
 """weft record --stream: writes everything while the program runs, also if a process is killed or the disk fails."""
+import contextlib
 import glob
 import json
 import os
@@ -10,16 +11,15 @@ import shutil
 import signal
 import struct
 import subprocess
-import time
 
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from waiting import communicate, has_ended, status_of, wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'stream-subject')
 RESEND_SUBJECT = os.path.join(BUILD, 'tests', 'resend-subject')
 RECORD_SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
 LANES = 3
 CROWD = 2  # of many threads: a packet that one left open may be drained after a packet that its successor filled
-PATIENCE = 60
 VALUE = re.compile(r'"value":(\d+)')
 
 
@@ -48,8 +48,14 @@ class Workspace:
         return [SUBJECT, self.file('counters'), events, pause]
 
     def counters(self):
-        with open(self.file('counters'), 'rb') as file:
+        """The number of events that each lane has recorded; 0 before the program has begun."""
+        with contextlib.suppress(FileNotFoundError, struct.error), open(self.file('counters'), 'rb') as file:
             return struct.unpack('<%dQ' % LANES, file.read())
+        return (0,) * LANES
+
+    def wait_for(self, what, condition):
+        """For a condition of the counters."""
+        wait_until(what, lambda: condition(self.counters()), seen=self.counters)
 
     def is_clean(self):
         return not glob.glob(os.path.join(self.run, 'weft', '*'))
@@ -64,19 +70,11 @@ def in_workspace(function):
     return with_workspace
 
 
-def wait_until(condition, what):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, 'never: ' + what
-        time.sleep(0.005)
-
-
 def child_of(process):
     def children():
         with open('/proc/%d/task/%d/children' % (process.pid, process.pid)) as file:
             return file.read().split()
-    wait_until(children, 'a child')
-    return int(children()[0])
+    return int(wait_until('a child', children, process)[0])
 
 
 def numbers(*paths):
@@ -179,14 +177,13 @@ def a_process_that_runs_already(here):
     runner = subprocess.Popen([WEFT, 'record', '-o', 'whole.weft', *map(str, here.subject(10 ** 9, 1000))],
                               cwd=here.cwd, env=dict(os.environ, **here.env), stderr=subprocess.PIPE)
     program = child_of(runner)
-    wait_until(lambda: os.path.exists(here.file('counters')) and os.path.getsize(here.file('counters'))
-               and min(here.counters()) > 1000, 'events')
+    here.wait_for('events', lambda counters: min(counters) > 1000)
     stream = here.start('-p', program, '-o', 'part.weft')
     begun = here.counters()
-    wait_until(lambda: min(here.counters()) > max(begun) + 20000, 'more events')
+    here.wait_for('more events', lambda counters: min(counters) > max(begun) + 20000)
     last = here.counters()
     stream.send_signal(signal.SIGINT)
-    _, report = stream.communicate(timeout=PATIENCE)
+    _, report = communicate(stream)
     equal(stream.returncode, 0, report)
     assert os.path.exists('/proc/%d' % program), 'the program ended too'
     lanes, lost = numbers(here.file('part.weft')), losses(here.file('part.weft'))
@@ -195,7 +192,7 @@ def a_process_that_runs_already(here):
         equal(lane, sorted(set(lane)))
         assert lost or lane == list(range(lane[0], lane[-1] + 1))
     os.kill(program, signal.SIGKILL)
-    runner.communicate(timeout=PATIENCE)
+    communicate(runner)
 
 
 # ---- Killed ----
@@ -207,11 +204,10 @@ def the_program_is_killed(here):
     for _ in range(6):
         record = here.start('-o', 't.weft', *here.subject(10 ** 9, 500))
         program = child_of(record)
-        wait_until(lambda: os.path.exists(here.file('counters')) and os.path.getsize(here.file('counters'))
-                   and max(here.counters()) > 0, 'an event')
-        time.sleep(chance.random() / 4)
+        last = chance.randrange(1, 100000)
+        here.wait_for('events', lambda counters, last=last: max(counters) >= last)
         os.kill(program, signal.SIGKILL)
-        _, report = record.communicate(timeout=PATIENCE)
+        _, report = communicate(record)
         equal(record.returncode, 128 + 9, report)
         lanes, lost = numbers(here.file('t.weft')), losses(here.file('t.weft'))
         for lane, counted in zip(lanes, here.counters()):
@@ -227,16 +223,17 @@ def weft_record_is_killed(here):
     for _ in range(5):
         record = here.start('--size', '2M', *here.subject(10 ** 9, 2000), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         program = child_of(record)
-        wait_until(lambda: glob.glob(here.file('stream-subject-*.weft')), 'a file')
-        time.sleep(chance.random() / 2)
+        wait_until('a file', lambda: glob.glob(here.file('stream-subject-*.weft')), record)
+        early, late = chance.randrange(60000), chance.randrange(6000)
+        here.wait_for('events', lambda counters, last=early: max(counters) >= last)
         record.kill()
-        record.wait(timeout=PATIENCE)
-        time.sleep(chance.random() / 20)
+        status_of(record)
+        here.wait_for('more events', lambda counters, last=max(here.counters()) + late: max(counters) >= last)
         os.kill(program, signal.SIGKILL)
         file, = glob.glob(here.file('stream-subject-*.weft'))
         size = os.path.getsize(file)
         first, lost = numbers(file) if size else [[]] * LANES, losses(file) if size else 0
-        wait_until(lambda: not os.path.exists('/proc/%d' % program), 'the end')
+        wait_until('the end', lambda: has_ended(program))
         weft('record', '--recover', cwd=here.cwd, env=here.env)
         equal(os.path.getsize(file), size, 'the stream was replaced')
         rest, = set(glob.glob(here.file('stream-subject-*.weft'))) - {file}
@@ -418,7 +415,7 @@ def a_file_that_may_not_grow(here):
         resource.setrlimit(resource.RLIMIT_FSIZE, (512 << 10, resource.RLIM_INFINITY))
     total = 40000
     record = here.start('--size', '128K', '-o', 't.weft', *here.subject(total, 200), preexec_fn=limit)
-    _, report = record.communicate(timeout=PATIENCE)
+    _, report = communicate(record)
     report = report.decode()
     equal(record.returncode, 125, report)
     equal(here.counters(), (total,) * LANES)
@@ -487,11 +484,11 @@ def a_disk_that_is_full_for_a_while(here):
             file.write(bytes(3500 << 10))
         total = 60000
         record = here.start('--size', '256K', '-o', os.path.join(disk, 't.weft'), *here.subject(total, 2000))
-        wait_until(lambda: shutil.disk_usage(disk).free == 0, 'a full disk')
+        wait_until('a full disk', lambda: shutil.disk_usage(disk).free == 0, record)
         before = here.counters()
-        wait_until(lambda: min(here.counters()) > max(before) + 10000, 'the program goes on')
+        here.wait_for('the program goes on', lambda counters: min(counters) > max(before) + 10000)
         os.unlink(ballast)
-        _, report = record.communicate(timeout=PATIENCE)
+        _, report = communicate(record)
         equal(record.returncode, 0, report)
         path = os.path.join(disk, 't.weft')
         lanes = numbers(path)
@@ -510,9 +507,8 @@ def a_consumer_that_stalls(here):
     """The pipe is not read until the program has recorded everything."""
     total = 60000
     record = here.start('--size', '256K', '-o', '-', *here.subject(total))
-    wait_until(lambda: os.path.exists(here.file('counters')) and os.path.getsize(here.file('counters'))
-               and here.counters() == (total,) * LANES, 'the program goes on')
-    out, report = record.communicate(timeout=PATIENCE)
+    here.wait_for('the program goes on', lambda counters: counters == (total,) * LANES)
+    out, report = communicate(record)
     equal(record.returncode, 0, report)
     with open(here.file('t.weft'), 'wb') as file:
         file.write(out)

@@ -8,8 +8,9 @@ import sys
 import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from desktop import Picture, program, screen, until  # noqa: E402
+from desktop import Picture, program, screen, xdotool  # noqa: E402
 from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft  # noqa: E402
+from waiting import GaveUp, wait_until  # noqa: E402
 from xen_traces import capture, unpack  # noqa: E402
 
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
@@ -97,7 +98,7 @@ def several_files_are_one_trace_in_one_window():
             viewer.window(os.path.basename(folder)).still()
             equal(len(viewer.windows()), 1)
         with program('--separate', *files) as viewer:
-            until('two windows', lambda: len(viewer.windows()) == 2)
+            wait_until('two windows', lambda: len(viewer.windows()) == 2)
         result = weft('view', files[0], BLOCK, status=3)
         assert BLOCK + ': it does not say which boot' in result.stderr, result.stderr
 
@@ -126,7 +127,7 @@ def a_file_that_replaced_a_ring_is_refused():
     with temporary_directory() as folder:
         ring = os.path.join(folder, 'program-%d.weft' % os.getpid())
         os.mkfifo(ring)
-        result = run([gtk, '--check', '--rings', '--', '%d:%s' % (os.getpid(), ring)], timeout=60)
+        result = run([gtk, '--check', '--rings', '--', '%d:%s' % (os.getpid(), ring)])
         equal(result.returncode, 3)
         assert ring + ': it is a FIFO' in result.stderr, result.stderr
         equal(run([gtk, '--check', '--rings', '--', ring]).returncode, 2)
@@ -158,7 +159,7 @@ def another_window_of_the_same_trace():
     with screen(), program(ARP) as viewer:
         viewer.window('mirage-arp-good.ctf').still()
         viewer.windows()[0].keys('ctrl+n')
-        until('a second window', lambda: len(viewer.windows()) == 2)
+        wait_until('a second window', lambda: len(viewer.windows()) == 2)
         for window in viewer.windows():
             equal(window.title(), 'mirage-arp-good.ctf')
             assert window.still().has_colors(11)
@@ -202,12 +203,12 @@ def a_window_opens_with_what_was_asked_for():
         window = viewer.window('mirage-block-read.sexp')
         window.still()
         window.keys('i')
-        until('the filter', lambda: any(p['text'] == 'blkfront' for p in window.parts() if p['role'] == 'entry'))
+        wait_until('the filter', lambda: any(p['text'] == 'blkfront' for p in window.parts() if p['role'] == 'entry'))
     with screen(), program('--command', 'view search=blkfront', BLOCK) as viewer:
         window = viewer.window('mirage-block-read.sexp')
         window.still()
         window.keys('slash')
-        until('the search', lambda: any(p['text'] == 'blkfront' for p in window.parts() if p['role'] == 'entry'))
+        wait_until('the search', lambda: any(p['text'] == 'blkfront' for p in window.parts() if p['role'] == 'entry'))
     assert 'excludes the other' in weft('view', '--command', 'fit', '--start', '1ms', BLOCK, status=2).stderr
     assert '--last excludes' in weft('view', '--last', '5s', '--start', '1ms', BLOCK, status=2).stderr
 
@@ -218,7 +219,7 @@ def drag(slower):
     for x in range(1480, 690, -30):
         steps += ['mousemove', str(x), '300', 'sleep', str(0.03 * slower)]
     steps += ['sleep', str(0.8 * slower), 'mousemove', '702', '302', 'sleep', str(0.5 * slower), 'mouseup', '1']
-    subprocess.run(['xdotool', *steps], check=True)
+    xdotool(*steps)
 
 
 @case
@@ -230,12 +231,12 @@ def files_are_dropped_on_a_window():
             def find():
                 return subprocess.run(['xdotool', 'search', '--onlyvisible', '--name', 'a file to drag'],
                                       capture_output=True, text=True).stdout.split()
-            number = until('the window to drag from', find)[0]
-            subprocess.run(['xdotool', 'windowmove', '--sync', number, '1395', '100'], check=True)
+            number = wait_until('the window to drag from', find)[0]
+            xdotool('windowmove', '--sync', number, '1395', '100')
             for slower in (1, 3, 9):  # a busy machine misses input that is too quick, as a user would see
                 drag(slower)
-                with contextlib.suppress(AssertionError):
-                    until('a drop', lambda: viewer.find('mirage-arp-good.ctf'), 10 * slower)
+                with contextlib.suppress(GaveUp):
+                    wait_until('a drop', lambda: viewer.find('mirage-arp-good.ctf'), processor=3)
                     break
             viewer.window('mirage-arp-good.ctf').still()
         finally:
@@ -267,16 +268,16 @@ def reading_can_be_stopped_and_begun_again():
         os.mkfifo(path)
         with program(path) as viewer:
             window = viewer.window('slow')
-            until('it reads', lambda: 'Reading slow' in window.status())
+            wait_until('it reads', lambda: 'Reading slow' in window.status())
             window.keys('Escape')
-            until('it stopped', lambda: 'stopped' in window.status())
+            wait_until('it stopped', lambda: 'stopped' in window.status())
             with open(path, 'wb') as pipe:
                 pipe.write(b'nobody wants it')
             os.unlink(path)
             with open(BLOCK, 'rb') as whole, open(path, 'wb') as file:
                 file.write(whole.read())
             window.keys('F5')
-            until('the picture', lambda: window.picture().has_colors(11))
+            wait_until('the picture', lambda: window.picture().has_colors(11))
 
 
 @case
@@ -286,12 +287,12 @@ def a_clicked_task_shows_its_story():
         window.still()
         # The first problem, by keyboard alone: it is selected, and Enter opens its story.
         window.keys('p')
-        sentence = until('a sentence about it', lambda: '1 of ' in window.status() and window.status())
+        sentence = wait_until('a sentence about it', lambda: '1 of ' in window.status() and window.status())
         task = ' '.join(sentence.split(': ', 1)[1].split()[:2])
         window.keys('Return')
         window.part('label', task)
         window.keys('Escape', 'Escape', 'Escape')
-        until('the panel is closed', lambda: not any(p['name'] == 'What happened' for p in window.parts()))
+        wait_until('the panel is closed', lambda: not any(p['name'] == 'What happened' for p in window.parts()))
 
 
 @case
@@ -310,7 +311,7 @@ def buttons_are_reached_by_tab_and_pressed_by_keys():
                 if name in before:
                     return
                 window.keys('Tab')
-                until('another part with the focus', lambda former=before: focus() != former)
+                wait_until('another part with the focus', lambda former=before: focus() != former)
             raise AssertionError('no focus on %s' % name)
         move_focus_to('Zoom in')
         before = window.still()
@@ -331,7 +332,7 @@ def the_picture_begins_near_the_top():
     for width in (1280, 600):
         with screen('%dx800' % width), program(BLOCK) as viewer:
             window = viewer.window('mirage-block-read.sexp')
-            subprocess.run(['xdotool', 'windowsize', '--sync', window.number, str(width), '800'], check=True, timeout=60)
+            xdotool('windowsize', '--sync', window.number, str(width), '800')
             window.still()
             equal(window.size(), (width, 800))
             column = window.whole().part(width // 2, 0, 1, 300)
@@ -355,14 +356,14 @@ def escape_leads_back_to_the_picture_from_everywhere():
         def focused(name):
             return any('focused' in p['states'] and name in p['name'] for p in window.parts())
         for count, name in ((1, 'Open'), (3, 'Zoom in'), (13, 'Start of the view')):
-            until('the picture has the keyboard', lambda: focused('Picture of'))
+            wait_until('the picture has the keyboard', lambda: focused('Picture of'))
             window.keys(*['Tab'] * count)
-            until(name, lambda: focused(name))
+            wait_until(name, lambda: focused(name))
             window.keys('Escape')
-        until('the picture has the keyboard', lambda: focused('Picture of'))
+        wait_until('the picture has the keyboard', lambda: focused('Picture of'))
         # The header bar lets the viewer's keys through.
         window.keys('Tab')
-        until('the first button', lambda: focused('Open'))
+        wait_until('the first button', lambda: focused('Open'))
         window.keys('question')
         window.part('label', 'Keys')
 
@@ -379,7 +380,7 @@ def words_are_searched_for_as_they_are_written():
         window.write('front.enum')
         window.part('label', '1 found')
         window.write('', 'Return')
-        until('what was found', lambda: '1 of 1' in window.status())
+        wait_until('what was found', lambda: '1 of 1' in window.status())
         window.part('push button', 'blkfront.enumerate')
         # Letters are commands again, not text.
         before = window.still()
@@ -393,7 +394,7 @@ def copied_text_can_be_pasted():
         window = viewer.window('mirage-block-read.sexp')
         window.still()
         window.keys('Y', 'slash', 'ctrl+v')
-        until('the command', lambda: any('weft render' in (p['text'] or '') for p in window.parts()
+        wait_until('the command', lambda: any('weft render' in (p['text'] or '') for p in window.parts()
                                          if p['role'] == 'entry'))
 
 
@@ -418,7 +419,7 @@ def notes_are_kept_beside_the_trace():
             window.fill('Note', 'it begins here')
             window.keys('Return')
             # The note is saved without a text first, when it is made.
-            until('the notes', lambda: 'it begins here' in read_if_there(path + '.notes'))
+            wait_until('the notes', lambda: 'it begins here' in read_if_there(path + '.notes'))
         with program(path) as viewer:
             window = viewer.window('noted.sexp')
             window.still()
@@ -437,7 +438,7 @@ def a_part_of_the_time_is_saved_as_a_trace():
             window.keys('e')
             window.press('Save the time in view as a smaller trace')
             viewer.window('Save').save_as(path)
-            until('it says so', lambda: 'Written' in window.status())
+            wait_until('it says so', lambda: 'Written' in window.status())
         del os.environ['LD_PRELOAD']
         # The file is complete before it gets its name, and the name is on the disk, too.
         with open(log, encoding='utf-8') as file:
@@ -476,16 +477,16 @@ def a_running_program_is_followed_to_its_end():
             send(100)
             with program(pid) as viewer:
                 window = viewer.window('follow-subject')
-                until('the first picture', lambda: window.picture().has_colors(11))
+                wait_until('the first picture', lambda: window.picture().has_colors(11))
                 before = window.picture()
                 send(5000)
-                until('the picture grows', lambda: window.picture() != before)
+                wait_until('the picture grows', lambda: window.picture() != before)
                 for name in ('Click: pause', 'Click: go on', 'Click: pause'):
                     window.part('push button', name)
                     window.keys('l')
                 window.keys('l')
                 send('stop')
-                until('it says so', lambda: 'ended' in window.status())
+                wait_until('it says so', lambda: 'ended' in window.status())
                 window.part('push button', 'The program has ended')
                 # Now the picture no longer changes, and equals that of the complete file.
                 assert window.still().has_colors(11)
@@ -528,7 +529,7 @@ def a_trace_of_xen_is_followed_on_request():
                     before = window.still()
                     file.write(trace[at:at + 250001])
                     window.changed(before)
-                until('nothing is damaged', lambda: not any('damaged' in part['name'] for part in window.parts()))
+                wait_until('nothing is damaged', lambda: not any('damaged' in part['name'] for part in window.parts()))
 
 
 @case
@@ -574,7 +575,7 @@ def streams_that_grow_are_followed_together():
             for each in send, send_idle:
                 each('tasks 2')
             paths = [os.path.join(shown, 'follow-subject-%d.weft' % process) for process in (busy, idle)]
-            until('both streams', lambda: all(os.path.exists(path) and os.path.getsize(path) for path in paths))
+            wait_until('both streams', lambda: all(os.path.exists(path) and os.path.getsize(path) for path in paths))
             with program(shown) as viewer:
                 window = viewer.window('shown')
 
@@ -591,7 +592,7 @@ def streams_that_grow_are_followed_together():
                     assert not says_damaged()
                     window.keys('F5')
                     window.part('label', 'shown is damaged')
-                until('nothing is damaged', lambda: not says_damaged())
+                wait_until('nothing is damaged', lambda: not says_damaged())
                 programs.close()
                 # Rows depend on when tasks were seen first, so the pictures need not be equal.
                 info, = json_lines(weft('info', '--json', shown).stdout)
@@ -650,7 +651,7 @@ def a_file_whose_writer_has_gone_is_shown_to_its_end():
                     file.write(part)
                 window.changed(before)
             # Until then, the last chunk was cut short.
-            until('nothing is damaged', lambda: not any('damaged' in part['name'] for part in window.parts()))
+            wait_until('nothing is damaged', lambda: not any('damaged' in part['name'] for part in window.parts()))
 
 
 main()

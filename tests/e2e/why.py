@@ -2,9 +2,9 @@
 """weft why on programs that hang, on running ones and on samples."""
 import os
 import subprocess
-import time
 
 from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, ring_lines, run, temporary_directory, weft
+from waiting import let_pass, wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'why-subject')
 ECHO = os.path.join(DATA, 'recorded', 'echo-server.weft')
@@ -88,19 +88,9 @@ def a_running_program():
                                     cwd=folder, env={**os.environ, **env}, stderr=subprocess.DEVNULL)
         try:
             pid = None
-            for _ in range(200):
-                rings = ring_lines(weft('ls', '--json', env=env).stdout)
-                if rings:
-                    pid = rings[0]['pid']
-                    break
-                time.sleep(0.05)
-            for _ in range(100):
-                result = run([WEFT, 'why', str(pid), 'client 19'], env=env)
-                if result.returncode == 0:
-                    break
-                time.sleep(0.05)
-            equal(result.returncode, 0, result.stderr)
-            time.sleep(0.2)
+            pid = wait_until('a program', lambda: ring_lines(weft('ls', '--json', env=env).stdout), recorder)[0]['pid']
+            wait_until('the last client', lambda: run([WEFT, 'why', str(pid), 'client 19'], env=env).returncode == 0, recorder)
+            let_pass(0.2)
             groups = why(str(pid), env=env)
             equal([group['waiting'] for group in groups], [20])
             assert groups[0]['at'] - groups[0]['since'] > 200000000, groups

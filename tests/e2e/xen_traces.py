@@ -94,7 +94,7 @@ def xenalyze():
     if not found and not os.path.exists(cached):
         with tempfile.TemporaryDirectory() as folder:
             if not shutil.which('apt-get') or subprocess.run(['apt-get', 'download', 'xen-utils-common'], cwd=folder,
-                                                             capture_output=True, timeout=60).returncode:
+                                                             capture_output=True).returncode:
                 skip('xenalyze is neither installed nor to be downloaded (package xen-utils-common)')
             package, = glob.glob(os.path.join(folder, '*.deb'))
             subprocess.run(['dpkg-deb', '-x', package, folder], check=True)

@@ -8,9 +8,9 @@ import resource
 import signal
 import struct
 import subprocess
-import time
 
 from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from waiting import let_work, status_of, wait_until
 from measured import IS_SANITIZED, MIB
 from xen_traces import (BLOCKED, CAPTURES, RUNNABLE, RUNNING, WRAP, capture, hypercall, lost, nanoseconds, note, read,
                         record, runstate, unpack, window, xenalyze)
@@ -568,13 +568,6 @@ def a_cut_is_a_trace_of_xen():
             DATA, 'traces', 'mirage-arp-good.ctf'), status=2).stderr
 
 
-def wait_until(condition):
-    end = time.monotonic() + 60
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.02)
-    assert condition()
-
-
 def follow(folder, pieces, *options):
     """The output of `weft tail` of a file that grows by the pieces; what it had printed when all but the last were written."""
     path, printed = os.path.join(folder, 'growing.xentrace'), os.path.join(folder, 'printed')
@@ -583,12 +576,12 @@ def follow(folder, pieces, *options):
         with subprocess.Popen([WEFT, 'tail', '--json', '--cpu-hz', '2596M', *options, path], stdout=out) as tail:
             for piece in pieces[1:-1]:
                 file.write(piece)
-                time.sleep(0.01)
-            wait_until(lambda: os.path.getsize(printed) > 0)
+                let_work(tail, sleeps=1, pause=0.01)
+            wait_until('output', lambda: os.path.getsize(printed) > 0, tail)
             before = os.path.getsize(printed)
             file.write(pieces[-1])
             file.close()
-            equal(tail.wait(timeout=60), 0)
+            equal(status_of(tail), 0)
     with open(printed, encoding='utf-8') as file:
         return file.read(), before
 
@@ -657,14 +650,14 @@ def dump_follows_a_file_until_it_is_interrupted():
                 for at in range(0, len(content), 100001):
                     file.write(content[at:at + 100001])
                 file.close()  # nobody writes it any more; it is followed all the same
-                wait_until(lambda: lines_of(printed) == wanted)
+                wait_until('all lines', lambda: lines_of(printed) == wanted, process, seen=lambda: len(lines_of(printed)))
                 equal(process.poll(), None)
                 with open(os.path.join(folder, 'followed'), 'ab') as more:
                     more.write(window(0, record(0x28004, 1 << 62, 7, 0)) + window(0, record(0x28004, 1 << 62, 8, 0)))
                 if not options:
-                    wait_until(lambda: len(lines_of(printed)) > len(wanted))
+                    wait_until('more lines', lambda: len(lines_of(printed)) > len(wanted), process)
                     process.send_signal(signal.SIGINT)
-                equal(process.wait(timeout=60), 0)  # at the end of the range without an interrupt
+                equal(status_of(process), 0)  # at the end of the range without an interrupt
 
 
 @case
@@ -675,17 +668,17 @@ def dump_follows_files_of_other_formats():
     wanted = weft('dump', '--json', path).stdout.splitlines()
     with temporary_directory() as folder:
         with dump_follows(folder, content[:50000]) as (file, printed, process):
-            wait_until(lambda: len(lines_of(printed)) > 100)
+            wait_until('the first lines', lambda: len(lines_of(printed)) > 100, process)
             assert len(lines_of(printed)) < len(wanted)
             file.write(content[50000:])
-            wait_until(lambda: lines_of(printed) == wanted)
+            wait_until('all lines', lambda: lines_of(printed) == wanted, process, seen=lambda: len(lines_of(printed)))
             process.send_signal(signal.SIGINT)
-            equal(process.wait(timeout=60), 0)
+            equal(status_of(process), 0)
         # A saved buffer has no part that can be decoded alone.
         saved = os.path.join(folder, 'saved.weft')
         weft('record', '-o', saved, '--', os.path.join(BUILD, 'examples', 'hello'))
         with open(saved, 'rb') as file, dump_follows(folder, file.read()) as (_, printed, process):
-            equal(process.wait(timeout=60), 0)
+            equal(status_of(process), 0)
             equal(lines_of(printed), weft('dump', '--json', saved).stdout.splitlines())
 
 

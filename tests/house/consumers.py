@@ -37,7 +37,7 @@ def block(language):
 
 
 def run_well(command, **options):
-    result = run(command, timeout=500, **options)
+    result = run(command, processor=500, **options)
     assert result.returncode == 0, '%s\n%s%s' % (command, result.stdout, result.stderr)
     return result.stdout
 

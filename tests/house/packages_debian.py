@@ -119,7 +119,7 @@ def build():
         skip(needs.stderr.strip())
     copy_tree()
     made = run(['dpkg-buildpackage', '--no-sign', '--build=full', '-Pnocheck', '--source-option=-z1'],
-               cwd=TREE, env=environment(), timeout=1500)
+               cwd=TREE, env=environment(), processor=1500)
     with open(LOG, 'w', encoding='utf-8') as file:
         file.write(made.stdout + made.stderr)
     assert made.returncode == 0, (made.stdout + made.stderr)[-5000:]
@@ -165,7 +165,7 @@ def lintian_is_silent():
     if not shutil.which('lintian'):
         skip('lintian is not installed')
     changes, = glob.glob(os.path.join(FOLDER, '*.changes'))
-    result = run(['lintian', '--allow-root', '--display-info', '--fail-on=error,warning', changes], timeout=300)
+    result = run(['lintian', '--allow-root', '--display-info', '--fail-on=error,warning', changes], processor=300)
     print(''.join('# %s\n' % line for line in result.stdout.splitlines()), end='')
     assert result.returncode == 0, result.stderr
 

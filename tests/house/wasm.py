@@ -32,7 +32,7 @@ def it_compiles_without_warnings():
     if os.path.exists(os.path.join(FOLDER, 'build.ninja')):
         setup.append('--reconfigure')
     for command in (setup, ['ninja', '-C', FOLDER]):
-        result = run(command, timeout=500)
+        result = run(command, processor=500)
         assert result.returncode == 0, result.stdout + result.stderr
 
 

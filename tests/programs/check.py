@@ -17,8 +17,9 @@ import time
 
 import processes  # noqa: F401  cases
 import runtimes  # noqa: F401  cases
-from programs import (Trace, case, compare, equal, free_port, load_twice, main, need, poll, recorded, skip, succeeds,
+from programs import (Trace, case, compare, equal, free_port, load_twice, main, need, recorded, skip, succeeds,
                       temporary_directory, write)
+from waiting import wait_until
 
 
 def answers(port):
@@ -174,7 +175,7 @@ def curl():
         server = subprocess.Popen([sys.executable, '-m', 'http.server', str(port), '--bind', '127.0.0.1'], cwd=folder,
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            poll('http.server', lambda: answers(port))
+            wait_until('http.server', lambda: answers(port))
             trace = compare(['curl', '-s', 'http://127.0.0.1:%d/page' % port], folder=folder)
         finally:
             server.kill()
@@ -200,7 +201,7 @@ def git_fetch():
                                    '--port=%d' % port], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                   start_new_session=True)
         try:
-            poll('git daemon', lambda: answers(port))
+            wait_until('git daemon', lambda: answers(port))
             trace = compare(['git', 'clone', '-q', 'git://127.0.0.1:%d/origin' % port, 'copy'], folder=folder)
         finally:
             os.killpg(daemon.pid, 15)
@@ -218,7 +219,7 @@ def redis():
     with temporary_directory() as folder:
         path = os.path.join(folder, 's')
         with recorded(folder, 'redis-server', '--port', '0', '--unixsocket', path, '--save', '') as pid:
-            poll('redis', lambda: succeeds('redis-cli', '-s', path, 'ping'))
+            wait_until('redis', lambda: succeeds('redis-cli', '-s', path, 'ping'))
             load_twice(pid, lambda: succeeds('redis-benchmark', '-s', path, '-c', '5', '-n', '1000', '-t', 'get', '-q'))
         trace = Trace(os.path.join(folder, 'traces'))
         listener, = trace.named('accept unix ' + path)
@@ -242,7 +243,7 @@ def memcached():
                         equal(lines.readline(), b'STORED\r\n')
         user = ['-u', 'root'] if os.getuid() == 0 else []
         with recorded(folder, 'memcached', *user, '-l', '127.0.0.1', '-p', str(port), '-t', '4') as pid:
-            poll('memcached', lambda: answers(port))
+            wait_until('memcached', lambda: answers(port))
             load_twice(pid, load)
         trace = Trace(os.path.join(folder, 'traces'))
         served = [task for task in trace.named(r'tcp :%d ← .*' % port) if task['activations'] >= 100]
@@ -278,7 +279,7 @@ def nginx_under_wrk():
             equal('Non-2xx' in text, False, text)
             found.append(int(re.search(r'(\d+) requests in', text).group(1)))
         with recorded(folder, 'nginx', '-c', config, stop=3) as pid:
-            poll('nginx', lambda: answers(port))
+            wait_until('nginx', lambda: answers(port))
             load_twice(pid, load)
         trace = Trace(os.path.join(folder, 'traces'))
         equal(trace.processes().count('nginx'), 3)  # the master and two workers
@@ -300,7 +301,7 @@ def python_http_server():
         need('curl')
         with recorded(folder, os.path.realpath(sys.executable), '-m', 'http.server', str(port), '--bind', '127.0.0.1', stop=2,
                       status=0) as pid:
-            poll('http.server', lambda: answers(port))
+            wait_until('http.server', lambda: answers(port))
             load_twice(pid, load)
         trace = Trace(os.path.join(folder, 'traces'))
         threads = [task for task in trace.kinds('thread') if task['parent'] is not None]
@@ -320,7 +321,7 @@ def knot_resolver():
             asked = subprocess.run(['dig', '@127.0.0.1', '-p', str(port), '+short', 'test.example'], capture_output=True, text=True)
             equal(asked.stdout, '127.0.0.9\n')
         with recorded(folder, 'kresd', '-n', '-c', config, folder) as pid:
-            poll('kresd', lambda: succeeds('dig', '@127.0.0.1', '-p', str(port), '+time=1', '+tries=1', 'test.example'))
+            wait_until('kresd', lambda: succeeds('dig', '@127.0.0.1', '-p', str(port), '+time=1', '+tries=1', 'test.example'))
             load_twice(pid, load)
         trace = Trace(os.path.join(folder, 'traces'))
         assert trace.named('.*udp.*%d.*' % port), 'no UDP socket'

@@ -7,7 +7,8 @@ import socket
 import subprocess
 import threading
 
-from programs import Trace, case, compare, equal, free_port, load_twice, need, poll, recorded, succeeds, temporary_directory, write
+from programs import Trace, case, compare, equal, free_port, load_twice, need, recorded, succeeds, temporary_directory, write
+from waiting import wait_until
 
 
 # ---- Shells and languages ----
@@ -92,7 +93,7 @@ def rsync():
         with subprocess.Popen(['rsync', '--daemon', '--no-detach', '--config=' + os.path.join(folder, 'conf')]) as daemon:
             try:
                 url = 'rsync://127.0.0.1:%d/m/' % port
-                poll('rsync', lambda: succeeds('rsync', url))
+                wait_until('rsync', lambda: succeeds('rsync', url))
                 trace = compare(['rsync', '-a', '--out-format=%n', url, 'to/'], folder=folder)
             finally:
                 daemon.terminate()
@@ -137,7 +138,7 @@ def haproxy():
                 it.sendall(b'hello')
                 return it.recv(100) == b'hello'
         with recorded(folder, 'haproxy', '-db', '-f', config, stop=signal.SIGUSR1) as pid:
-            poll('haproxy', lambda: succeeds_in(ask))
+            wait_until('haproxy', lambda: succeeds_in(ask))
             load_twice(pid, lambda: equal([ask() for _ in range(20)], [True] * 20))
         trace = Trace(os.path.join(folder, 'traces'))
         assert len(trace.named(r'tcp :%d ← .*' % port)) >= 60, 'clients'
@@ -165,7 +166,7 @@ def mosquitto():
                     subprocess.run(['mosquitto_pub', *at, '-m', 'hello'], check=True)
                 equal(reader.stdout.read(), b'hello\n')
         with recorded(folder, 'mosquitto', '-c', config) as pid:
-            poll('mosquitto', lambda: succeeds('mosquitto_pub', *at, '-m', 'x'))
+            wait_until('mosquitto', lambda: succeeds('mosquitto_pub', *at, '-m', 'x'))
             load_twice(pid, load)
         trace = Trace(os.path.join(folder, 'traces'))
         assert len(trace.named(r'tcp :%d ← .*' % port)) >= 7, 'clients'

@@ -8,11 +8,11 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), 'e2e'))
-from harness import WEFT, case, equal, json_lines, main, skip, temporary_directory, weft  # noqa: E402,F401
+from harness import WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft  # noqa: E402,F401
+from waiting import communicate, wait_until  # noqa: E402
 
 # Programs that serve often grow a little at first: memory is compared after the first load.
 GROWTH_KB = 2048
@@ -24,16 +24,8 @@ def need(*programs):
             skip('no ' + program)
 
 
-def poll(what, is_true, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not is_true():
-        if time.monotonic() > deadline:
-            raise AssertionError('%s: not within %d s' % (what, seconds))
-        time.sleep(0.05)
-
-
 def succeeds(*command, **options):
-    return subprocess.run(command, capture_output=True, timeout=60, **options).returncode == 0
+    return run(command, **options).returncode == 0
 
 
 def write(path, text, mode=0o644):
@@ -112,8 +104,7 @@ def compare(command, prepare=None, plain=lambda text: text, status=0, folder=Non
         traces = os.path.join(folder, 'traces')
         words = command if name == 'alone' else [*prefix(traces), *command]
         os.makedirs(traces, exist_ok=True)
-        result = subprocess.run(words, capture_output=True, cwd=place, timeout=300, env=environment(folder, **more),
-                                stdin=subprocess.DEVNULL)
+        result = run(words, stdin=subprocess.DEVNULL, cwd=place, env=environment(folder, **more), text=False)
         found.append((result.returncode, plain(result.stdout.decode(errors='replace').replace(place, 'FOLDER'))))
     equal(found[1], found[0])
     equal(found[0][0], status, found[0][1])
@@ -149,11 +140,11 @@ def recorded(folder, *command, stop=signal.SIGTERM, status=0, **more):
     recorder = subprocess.Popen([*prefix(traces), *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 cwd=folder, env=environment(folder, **more), start_new_session=True)
     try:
-        poll('the server', lambda: recorder.poll() is not None or child_of(recorder.pid, command[0]))
+        wait_until('the server', lambda: recorder.poll() is not None or child_of(recorder.pid, command[0]))
         pid = child_of(recorder.pid, command[0])
         yield pid
         os.kill(pid, stop)
-        recorder.communicate(timeout=120)
+        communicate(recorder)
         equal(recorder.returncode, status)
     finally:
         if recorder.poll() is None:
@@ -168,7 +159,7 @@ def load_twice(pid, load):
     load()
     before = state_of(pid)
     result = load()
-    poll('descriptors closed', lambda: state_of(pid)[0] <= before[0])
+    wait_until('descriptors closed', lambda: state_of(pid)[0] <= before[0])
     grown = state_of(pid)[1] - before[1]
     assert grown < GROWTH_KB, 'grew by %d kB' % grown
     return result

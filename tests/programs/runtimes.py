@@ -5,7 +5,8 @@ import re
 import signal
 import subprocess
 
-from programs import Trace, case, compare, equal, free_port, load_twice, need, poll, recorded, succeeds, temporary_directory, write
+from programs import Trace, case, compare, equal, free_port, load_twice, need, recorded, succeeds, temporary_directory, write
+from waiting import wait_until
 
 
 @case
@@ -78,7 +79,7 @@ def apache():
             equal('Non-2xx' in text, False, text)
             assert int(re.search(r'(\d+) requests in', text).group(1)) > 0, text
         with recorded(folder, 'apache2', '-X', '-f', config, stop=signal.SIGTERM) as pid:
-            poll('apache2', lambda: succeeds('wrk', '-t1', '-c1', '-d1s', page))
+            wait_until('apache2', lambda: succeeds('wrk', '-t1', '-c1', '-d1s', page))
             load_twice(pid, load)
         trace = Trace(os.path.join(folder, 'traces'))
         queue = {task['task'] for task in trace.named('condition in ap_queue_pop_something')}
