@@ -217,6 +217,19 @@ static bool records(const struct weft__runs_list *rings, pid_t pid)
 	return false;
 }
 
+/* A process whose ring is elsewhere: in the run directory of another user, or by another
+ * XDG_RUNTIME_DIR. False if it does not record. */
+static bool add_elsewhere(struct ls_lines *listing, pid_t pid)
+{
+	struct weft__runs_found found;
+	struct row row;
+	if (!weft__runs_find_mapped(pid, &found) || !read_row(&found, &row))
+		return false;
+	begin_line(listing);
+	(listing->json ? add_json : add_text)(&row, &listing->text);
+	return true;
+}
+
 /* Processes that could record, and do not. False after a report. */
 static bool add_linked(struct ls_lines *listing, const struct weft__runs_list *rings)
 {
@@ -224,7 +237,7 @@ static bool add_linked(struct ls_lines *listing, const struct weft__runs_list *r
 	if (!weft__runs_linked_find(&linked))
 		return false;
 	for (size_t i = 0; i < linked.count; i++) {
-		if (records(rings, linked.list[i].pid))
+		if (records(rings, linked.list[i].pid) || add_elsewhere(listing, linked.list[i].pid))
 			continue;
 		begin_line(listing);
 		(listing->json ? add_linked_json : add_linked_text)(&linked.list[i], &listing->text);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/field.h"
+#include "source/process.h"
 
 static const uint64_t INTERVAL_NS = 250000000;
 
@@ -41,7 +42,7 @@ static bool has_mapped(pid_t pid, uint64_t inode)
 	char path[64], *line = NULL;
 	size_t capacity = 0;
 	bool found = false;
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)weft__source_process_thread(pid));
 	FILE *file = fopen(path, "re");
 	if (!file)
 		return errno != ENOENT;

@@ -4,18 +4,27 @@
  *
  * It is a memfd, whose mapping and descriptor other processes find in /proc. Only our user and root
  * can open it there; it cannot be shortened, so neither side can take the memory from the other.
- * Forked children share it. The descriptor stays open: without it only root could open the page. It
- * has a number above those that shells and daemons assign, and within the kernel's first table of
- * 64, so that no other descriptor moves and no table grows.
+ *
+ * A forked child may be less trusted than we are: it may have given up our rights. So what it
+ * inherits can only be read: the descriptor is open for reading, and so is the file behind the
+ * mapping that calls look at, so mprotect cannot change that. We write through a second mapping,
+ * which forked children do not get (MADV_DONTFORK). A child that was made by fork() gets a page of
+ * its own in the same place.
+ *
+ * The descriptor stays open: without it only root could open the page. It has a number above those
+ * that shells and daemons assign, and within the kernel's first table of 64, so that no other
+ * descriptor moves and no table grows.
  */
 #include "platform/linux.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -23,10 +32,28 @@
 
 #include "abi/attach_abi.h"
 #include "record/atomics.h"
+#include "record/recorder.h"
 
 #define DESCRIPTOR_MIN 50
 
-static struct weft_abi_attach *page;
+/* On a page of its own, which the kernel clears in a forked child, whichever call forked it: there
+ * the writable mapping is missing. */
+static union {
+	_Alignas(WEFT__PAGE_BYTES) struct {
+		struct weft_abi_attach *page; /* writable; NULL: we own no page */
+		pid_t owner; /* a child made by vfork runs in this memory, but is another process */
+	};
+	unsigned char rest[WEFT__PAGE_BYTES];
+} own;
+
+/* A forked child knows by this what it has inherited. */
+static struct {
+	const struct weft_abi_attach *view; /* the mapping that calls look at */
+	int fd;
+	dev_t device;
+	ino_t inode;
+	int filter; /* the kind of seccomp filter at the start */
+} offered;
 
 /* ---- The page ---- */
 
@@ -39,11 +66,7 @@ static bool may_grow(void)
 
 static int make_file(void)
 {
-	int low = memfd_create(WEFT_ABI_ATTACH_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (low < 0)
-		return -1;
-	int fd = fcntl(low, F_DUPFD_CLOEXEC, DESCRIPTOR_MIN);
-	close(low);
+	int fd = memfd_create(WEFT_ABI_ATTACH_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd >= 0 && fchmod(fd, 0600) == 0 && ftruncate(fd, WEFT_ABI_ATTACH_BYTES) == 0 &&
 		fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
 		return fd;
@@ -52,28 +75,128 @@ static int make_file(void)
 	return -1;
 }
 
-const uint8_t *weft__attach_offer(void)
+/* Opens the file of a descriptor again, for reading only. -1 if /proc is not mounted. */
+static int reopen(int fd)
 {
-	int fd = may_grow() ? make_file() : -1;
-	if (fd < 0)
-		return NULL;
-	void *memory = mmap(NULL, WEFT_ABI_ATTACH_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED) {
-		close(fd);
-		return NULL;
+	char path[32] = "/proc/self/fd/", *at = path + strlen(path);
+	for (int unit = 1000000; unit; unit /= 10)
+		if (fd >= unit)
+			*at++ = (char)('0' + fd / unit % 10);
+	int low = open(path, O_RDONLY | O_CLOEXEC), high = -1;
+	if (low >= 0) {
+		high = fcntl(low, F_DUPFD_CLOEXEC, DESCRIPTOR_MIN);
+		close(low);
 	}
-	page = memory;
+	return high;
+}
+
+/* The mapping through which we write. NULL if forked children would get it, too. */
+static void *map_own(int fd)
+{
+	void *memory = mmap(NULL, WEFT_ABI_ATTACH_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	if (madvise(memory, WEFT_ABI_ATTACH_BYTES, MADV_DONTFORK) == 0)
+		return memory;
+	munmap(memory, WEFT_ABI_ATTACH_BYTES);
+	return NULL;
+}
+
+static void begin_page(struct weft_abi_attach *page)
+{
+	own.owner = getpid();
+	own.page = page;
 	page->version = WEFT_ABI_ATTACH_VERSION;
+	page->owner = (uint32_t)own.owner;
 	weft__fence_release();
 	memcpy(page->magic, WEFT_ABI_ATTACH_MAGIC, sizeof(page->magic));
-	return &page->level;
+}
+
+/* Maps a new page; `fd` is its descriptor for reading. `at`: in place of what is mapped there.
+ * False, and nothing has changed, if that fails. */
+static bool map_page(int writable, int fd, void *at)
+{
+	struct stat status;
+	struct weft_abi_attach *page = fstat(fd, &status) == 0 ? map_own(writable) : NULL;
+	if (!page)
+		return false;
+	const int how = MAP_SHARED | (at ? MAP_FIXED : 0);
+	void *view = mmap(at, WEFT_ABI_ATTACH_BYTES, PROT_READ, how, fd, 0);
+	if (view == MAP_FAILED) {
+		munmap(page, WEFT_ABI_ATTACH_BYTES);
+		return false;
+	}
+	begin_page(page);
+	offered.view = view;
+	offered.device = status.st_dev;
+	offered.inode = status.st_ino;
+	return true;
+}
+
+/* Makes a page and returns its descriptor; -1 if that fails. */
+static int make_page(void *at)
+{
+	int writable = may_grow() ? make_file() : -1;
+	int fd = writable >= 0 ? reopen(writable) : -1;
+	bool good = fd >= 0 && map_page(writable, fd, at);
+	if (writable >= 0)
+		close(writable);
+	if (good || fd < 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* ---- Forked children ---- */
+
+/* The program may have closed the descriptor, and may use its number for something else. */
+static bool has_descriptor(void)
+{
+	struct stat status;
+	return fstat(offered.fd, &status) == 0 && status.st_dev == offered.device &&
+		   status.st_ino == offered.inode;
+}
+
+/* Called by fork() in the child, which may have one thread of many: so this allocates nothing and
+ * waits for nothing. In a child that has got a filter of system calls it does nothing, because the
+ * filter may kill: what is inherited then can be read, not written. */
+static void replace_in_child(void)
+{
+	int saved = errno;
+	if (own.page || prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != offered.filter)
+		return; /* the first: the memory is shared, or was not cleared */
+	bool keeps_descriptor = has_descriptor();
+	if (keeps_descriptor)
+		close(offered.fd);
+	void *at = (void *)(uintptr_t)offered.view;
+	int fd = make_page(at);
+	if (fd < 0) /* the level stays 0 */
+		mmap(at, WEFT_ABI_ATTACH_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	else if (!keeps_descriptor)
+		close(fd);
+	if (keeps_descriptor)
+		offered.fd = fd;
+	errno = saved;
+}
+
+const uint8_t *weft__attach_offer(void)
+{
+	if (madvise(&own, sizeof(own), MADV_WIPEONFORK) != 0)
+		return NULL;
+	offered.filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
+	offered.fd = make_page(NULL);
+	if (offered.fd < 0)
+		return NULL;
+	/* Without it, a forked child has no page; that is all. */
+	(void)pthread_atfork(NULL, NULL, replace_in_child);
+	return &offered.view->level;
 }
 
 /* ---- Requests ---- */
 
 bool weft__attach_is_for_us(void)
 {
-	return page && weft__load(&page->level) && weft__load(&page->pid) == (uint32_t)getpid();
+	return own.page && weft__load(&own.page->level) && own.owner == getpid();
 }
 
 static bool is_void(void)
@@ -81,45 +204,36 @@ static bool is_void(void)
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
 	uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	return now_ns > weft__load(&page->until_unix_ns);
-}
-
-/* Copies a text that may change meanwhile. False if it has no NUL. */
-static bool copy_text(char *to, const char *from, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if (!(to[i] = weft__load(&from[i])))
-			return true;
-	return false;
+	return now_ns > weft__load(&own.page->until_unix_ns);
 }
 
 bool weft__attach_take(struct weft__attach_request *ret_request)
 {
-	struct weft__attach_request *request = ret_request;
 	if (!weft__attach_is_for_us())
 		return false;
-	request->number = weft__load_acquire(&page->number);
-	request->ring_bytes = weft__load(&page->ring_bytes);
-	_Static_assert(sizeof(request->directory) == sizeof(page->directory), "directory");
-	if (is_void()) {
-		weft__store(&page->level, 0);
-		return false;
-	}
-	bool is_whole = copy_text(request->directory, page->directory, sizeof(page->directory));
-	size_t length = is_whole ? strlen(request->directory) : 0;
-	if (length && request->directory[0] == '/' && request->directory[length - 1] == '/')
+	ret_request->number = weft__load_acquire(&own.page->number);
+	ret_request->ring_bytes = weft__load(&own.page->ring_bytes);
+	if (!is_void())
 		return true;
-	weft__attach_answer(request->number, "the request is malformed");
+	weft__store(&own.page->level, 0);
 	return false;
 }
 
-/* The level first: once another process sees the answer, it may store its next request. */
-void weft__attach_answer(uint32_t number, const char *reason)
+/* Stores a text and its NUL in `size` bytes. */
+static void store_text(char *to, const char *from, size_t size)
 {
-	size_t size = strnlen(reason, sizeof(page->reason) - 1);
-	for (size_t i = 0; i < size; i++)
-		weft__store(&page->reason[i], reason[i]);
-	weft__store(&page->reason[size], '\0');
+	size_t length = strnlen(from, size - 1);
+	for (size_t i = 0; i < length; i++)
+		weft__store(&to[i], from[i]);
+	weft__store(&to[length], '\0');
+}
+
+/* The level first: once another process sees the answer, it may store its next request. */
+void weft__attach_answer(uint32_t number, const char *directory, const char *reason)
+{
+	struct weft_abi_attach *page = own.page;
+	store_text(page->directory, directory, sizeof(page->directory));
+	store_text(page->reason, reason, sizeof(page->reason));
 	weft__store(&page->level, 0);
 	weft__store_release(&page->answered, number);
 }

@@ -52,6 +52,7 @@ static struct {
 	uint64_t bytes;
 	bool is_directory;
 	bool fits_room;          /* the size depends on the free room */
+	bool is_answered;        /* a failure is the answer to a request, and needs no link */
 	char in_place[PATH_MAX]; /* a directory's path ends in '/'; "": not requested */
 } wanted;
 
@@ -310,7 +311,7 @@ static bool start_in_directory(struct failure *ret_failure)
 	if (!error)
 		return true;
 	*ret_failure = (struct failure){step, describe(error)};
-	if (!report(step, ret_failure->reason))
+	if (!wanted.is_answered && !report(step, ret_failure->reason))
 		report_to_parent(step, error);
 	return false;
 }
@@ -365,28 +366,94 @@ static bool resume_child(bool for_event)
 	return started;
 }
 
+/* Parses bytes, or K, M, G; 0 if it is neither. */
+static uint64_t parse_size(const char *text)
+{
+	char *end;
+	unsigned shift = 0;
+	if (*text < '0' || *text > '9')
+		return 0;
+	errno = 0;
+	uint64_t size = strtoull(text, &end, 10);
+	if (*end && !end[1])
+		shift = *end == 'K' || *end == 'k'   ? 10
+				: *end == 'M' || *end == 'm' ? 20
+				: *end == 'G' || *end == 'g' ? 30
+											 : 0;
+	if (errno || (*end && !shift) || size > UINT64_MAX >> shift)
+		return 0;
+	return size << shift;
+}
+
+/* The size of the buffer that a request asks for: at most half of the free room, and what WEFT_SIZE
+ * says. 0: it is too large. */
+static uint64_t allowed_bytes(uint64_t bytes)
+{
+	const char *size = secure_getenv(WEFT_ABI_RUN_SIZE);
+	uint64_t most = weft__ring_room(wanted.path) / 2;
+	uint64_t set = size && *size ? parse_size(size) : most;
+	return bytes <= most && bytes <= set ? bytes : 0;
+}
+
+/* Makes the buffer in the new run directory. */
+static bool start_for(const struct weft__attach_request *request, struct failure *ret_failure)
+{
+	uint64_t bytes = allowed_bytes(request->ring_bytes);
+	if (request->ring_bytes && !bytes) {
+		*ret_failure = (struct failure){"allocate",
+			"the buffer would take more than half of the free room, or than the program's "
+			"WEFT_SIZE"};
+		return false;
+	}
+	wanted.bytes = bytes;
+	wanted.is_directory = true;
+	wanted.fits_room = !bytes;
+	wanted.in_place[0] = '\0';
+	wanted.is_answered = true;
+	bool started = start_in_directory(ret_failure);
+	wanted.is_answered = false;
+	return started;
+}
+
+/* Removes the new run directory, which has no buffer. */
+static void remove_run(void)
+{
+	static struct text link; /* too big for an alternate stack */
+	link.size = 0;
+	append(&link, wanted.path);
+	append(&link, WEFT_ABI_RUN_FIRST);
+	unlink(link.bytes);
+	rmdir(wanted.path);
+}
+
 /* Makes the buffer that a request asks for. "", or the reason why it could not. */
 static const char *obey(const struct weft__attach_request *request)
 {
 	static struct text reason; /* too big for an alternate stack */
 	struct failure failure;
-	reason.size = 0;
-	reason.bytes[0] = '\0';
-	memcpy(wanted.path, request->directory, strlen(request->directory) + 1);
-	wanted.bytes = request->ring_bytes;
-	wanted.is_directory = true;
-	wanted.fits_room = !request->ring_bytes;
-	wanted.in_place[0] = '\0';
-	if (start_in_directory(&failure)) {
+	_Static_assert(sizeof(wanted.path) >= WEFT__RUN_BYTES, "a run directory's name");
+	const char *wrong = weft__run_make(wanted.path);
+	if (wrong)
+		return wrong;
+	if (start_for(request, &failure)) {
 		/* From now on children make their buffers at their first event. */
 		weft__store(&weft__recorder.idle, NULL);
 		weft__copies_notify();
-	} else {
-		append(&reason, failure.step);
-		append(&reason, ": ");
-		append(&reason, failure.reason);
+		return "";
 	}
+	remove_run();
+	reason.size = 0;
+	append(&reason, failure.step);
+	append(&reason, ": ");
+	append(&reason, failure.reason);
 	return reason.bytes;
+}
+
+/* Makes a buffer for a request, and answers it. */
+static void answer(const struct weft__attach_request *request)
+{
+	const char *reason = obey(request);
+	weft__attach_answer(request->number, *reason ? "" : wanted.path, reason);
 }
 
 /* Called in a process that does not record, while there is a request. Events in other threads and
@@ -400,7 +467,7 @@ static bool resume_for_request(void)
 		return weft__generation();
 	/* Another thread may have answered the request before this one came here. */
 	if (!weft__generation() && weft__attach_take(&request))
-		weft__attach_answer(request.number, obey(&request));
+		answer(&request);
 	__atomic_store_n(&weft__live.has_resumed, 2, __ATOMIC_SEQ_CST);
 	errno = saved;
 	return weft__generation();
@@ -423,25 +490,6 @@ void weft__linux_offer(void)
 	weft__store(&weft__recorder.resume, resume);
 	weft__categories_point();
 	weft__copies_notify();
-}
-
-/* Parses bytes, or K, M, G; 0 if it is neither. */
-static uint64_t parse_size(const char *text)
-{
-	char *end;
-	unsigned shift = 0;
-	if (*text < '0' || *text > '9')
-		return 0;
-	errno = 0;
-	uint64_t size = strtoull(text, &end, 10);
-	if (*end && !end[1])
-		shift = *end == 'K' || *end == 'k'   ? 10
-				: *end == 'M' || *end == 'm' ? 20
-				: *end == 'G' || *end == 'g' ? 30
-											 : 0;
-	if (errno || (*end && !shift) || size > UINT64_MAX >> shift)
-		return 0;
-	return size << shift;
 }
 
 static bool is_directory(const char *path)

@@ -46,18 +46,26 @@ const uint8_t *weft__attach_offer(void);
 
 struct weft__attach_request {
 	uint32_t number;
-	uint64_t ring_bytes;  /* 0: depends on the free room */
-	char directory[1024]; /* absolute, with a slash at its end */
+	uint64_t ring_bytes; /* 0: depends on the free room */
 };
 
-/* True if there is a request that names this process. */
+/* True if there is a request for this process. */
 bool weft__attach_is_for_us(void);
 
-/* Copies that request. False if there is none, or if it was refused. */
+/* Copies that request. False if there is none, or if it is too old. */
 bool weft__attach_take(struct weft__attach_request *ret_request);
 
-/* Answers it: "", or the reason why nothing is recorded. */
-void weft__attach_answer(uint32_t number, const char *reason);
+/* Answers it: the run directory, or "" and the reason why nothing is recorded. */
+void weft__attach_answer(uint32_t number, const char *directory, const char *reason);
+
+/* ---- run.c ---- */
+
+/* The longest name of a run directory, with a slash and a NUL at its end. */
+#define WEFT__RUN_BYTES 1024
+
+/* Makes a run directory by this process's own rules; its name ends in a slash. NULL, or the reason
+ * why there is none. */
+const char *weft__run_make(char ret_directory[WEFT__RUN_BYTES]);
 
 /* ---- ring.c, total.c, sigbus.c ---- */
 
@@ -87,6 +95,9 @@ uint64_t weft__total_left(const char *directory);
 /* The size for a ring in the run directory, which depends on the free room there. `is_first`: no
  * other process of the run has made one. */
 uint64_t weft__ring_fitting_bytes(const char *directory, bool is_first);
+
+/* The bytes that a ring in the directory can take; UINT64_MAX if that is unknown. */
+uint64_t weft__ring_room(const char *directory);
 
 /* Makes recording stop, and the program go on, if the ring loses its pages. `path` must stay valid.
  * NULL: there is no ring any more. */

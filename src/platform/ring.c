@@ -32,7 +32,7 @@ static uint64_t power_of_two_up_to(uint64_t n)
 	return n ? (uint64_t)1 << (63 - __builtin_clzll(n)) : 0;
 }
 
-static uint64_t free_room(const char *directory)
+uint64_t weft__ring_room(const char *directory)
 {
 	struct statfs disk;
 	uint64_t left = weft__total_left(directory), room = UINT64_MAX;
@@ -50,7 +50,7 @@ static uint64_t free_room(const char *directory)
 uint64_t weft__ring_fitting_bytes(const char *directory, bool is_first)
 {
 	const uint64_t full = WEFT_ABI_RUN_RING_BYTES;
-	uint64_t room = free_room(directory), bytes = full;
+	uint64_t room = weft__ring_room(directory), bytes = full;
 	if (is_first && room / 2 < full)
 		bytes = room / 2;
 	else if (!is_first && room < full * FULL_RINGS)

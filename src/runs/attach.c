@@ -24,10 +24,13 @@
 #include <weft/watch.h>
 
 #include "abi/attach_abi.h"
-#include "base/field.h"
+#include "runs/answered.h"
+#include "runs/directory.h"
+#include "runs/find.h"
 #include "runs/message.h"
 #include "runs/page.h"
 #include "runs/rings.h"
+#include "source/process.h"
 
 static const uint64_t LEASE_NS = 2000000000;
 
@@ -60,23 +63,6 @@ static bool load(int fd, struct weft_abi_attach *ret_page)
 	return pread(fd, ret_page, sizeof(*ret_page), 0) == (ssize_t)sizeof(*ret_page);
 }
 
-/* The last number of NSpid is the process's own. */
-static pid_t own_pid(pid_t pid)
-{
-	char path[64], text[8192];
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	FILE *file = fopen(path, "re");
-	size_t size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-	if (file)
-		fclose(file);
-	text[size] = '\0';
-	const char *line = strstr(text, "\nNSpid:");
-	uint64_t number = (uint64_t)pid;
-	for (unsigned i = 1; line && weft__field_number(line + 1, i, INT32_MAX, &number); i++)
-		continue;
-	return (pid_t)number;
-}
-
 /* False after a report, unless the page is one that we can use. */
 static bool check(int fd, pid_t pid, struct weft_abi_attach *ret_page)
 {
@@ -87,6 +73,11 @@ static bool check(int fd, pid_t pid, struct weft_abi_attach *ret_page)
 		weft__runs_report("process %d has another version of libweft, which takes no requests of "
 						  "this weft",
 			(int)pid);
+	else if (ret_page->owner != (uint32_t)weft__source_process_own_pid(pid))
+		weft__runs_report(
+			"process %d has no page for requests of its own: it was forked by clone() "
+			"or by a process that may not make one",
+			(int)pid);
 	else if (flock(fd, LOCK_EX | LOCK_NB) != 0)
 		weft__runs_report("process %d is asked by another weft just now; try again", (int)pid);
 	else
@@ -94,77 +85,65 @@ static bool check(int fd, pid_t pid, struct weft_abi_attach *ret_page)
 	return false;
 }
 
-static bool ask(int fd, const struct weft__runs_attach_options *options, pid_t pid, uint32_t number)
+static bool ask(int fd, const struct weft__runs_attach_options *options, uint32_t number)
 {
-	struct weft_abi_attach page = {
-		.pid = (uint32_t)pid,
-		.until_unix_ns = unix_ns() + LEASE_NS,
-		.ring_bytes = options->size_bytes,
-	};
-	const size_t from = offsetof(struct weft_abi_attach, pid);
-	const size_t to = offsetof(struct weft_abi_attach, reserved3);
-	if (snprintf(page.directory, sizeof(page.directory), "%s", options->directory) >=
-		(int)sizeof(page.directory)) {
-		errno = ENAMETOOLONG;
-		return false;
-	}
-	return store(fd, (const char *)&page + from, to - from, from) && STORE(fd, number, number) &&
+	return STORE(fd, until_unix_ns, unix_ns() + LEASE_NS) &&
+		   STORE(fd, ring_bytes, options->size_bytes) && STORE(fd, number, number) &&
 		   STORE(fd, level, WEFT_LEVEL_MAX);
 }
 
-static bool is_gone(pid_t pid)
+/* False after a report, unless the process still runs, and the caller waits. */
+static bool is_awaited(const struct weft__runs_attach_options *options)
 {
-	return kill(pid, 0) != 0 && errno == ESRCH;
-}
-
-/* False after a report, or if the caller gives up. */
-static bool await(int fd, const struct weft__runs_attach_options *options, uint32_t number)
-{
-	struct weft_abi_attach page;
-	for (unsigned turn = 0; load(fd, &page); turn++) {
-		page.reason[sizeof(page.reason) - 1] = '\0';
-		if (page.answered == number && !page.reason[0])
-			return true;
-		if (page.answered == number) {
-			weft__runs_report(
-				"process %d does not record: %s", (int)options->pid, weft__runs_shown(page.reason));
-			return false;
-		}
-		if (is_gone(options->pid)) {
-			weft__runs_report(
-				"process %d ended before it made a recording call", (int)options->pid);
-			return false;
-		}
-		if (!options->goes_on(options->context)) {
-			weft__runs_report("process %d has made no recording call yet; nothing is recorded",
-				(int)options->pid);
-			return false;
-		}
-		if (turn == 100)
-			weft__runs_report("waiting for the next recording call of process %d; Ctrl-C gives up",
-				(int)options->pid);
-		STORE(fd, until_unix_ns, unix_ns() + LEASE_NS);
-		pause_ms(10);
-	}
-	weft__runs_report("process %d: %s", (int)options->pid, strerror(errno));
+	enum weft__source_process state = weft__source_process_state(options->pid);
+	if (state == WEFT__SOURCE_PROCESS_NONE || state == WEFT__SOURCE_PROCESS_ENDED)
+		weft__runs_report("process %d ended before it made a recording call", (int)options->pid);
+	else if (!options->goes_on(options->context))
+		weft__runs_report(
+			"process %d has made no recording call yet; nothing is recorded", (int)options->pid);
+	else
+		return true;
 	return false;
 }
 
-void weft__runs_attach_prepare(pid_t pid)
+static void report_waiting(pid_t pid)
 {
-	char path[64];
-	struct stat status;
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	if (stat(path, &status) == 0 && status.st_uid != geteuid())
-		unsetenv("XDG_RUNTIME_DIR");
+	bool is_stopped = weft__source_process_state(pid) == WEFT__SOURCE_PROCESS_STOPPED;
+	weft__runs_report(
+		is_stopped ? "process %d is stopped, by a signal or a debugger; waiting until it goes "
+					 "on and makes a recording call; Ctrl-C gives up"
+				   : "waiting for the next recording call of process %d; Ctrl-C gives up",
+		(int)pid);
+}
+
+/* Waits for the answer. False after a report, or if the caller gives up. */
+static bool await(int fd, const struct weft__runs_attach_options *options, uint32_t number,
+	struct weft_abi_attach *ret_page)
+{
+	struct weft_abi_attach *page = ret_page;
+	bool is_loaded;
+	for (unsigned turn = 0; (is_loaded = load(fd, page)) && page->answered != number; turn++) {
+		if (!is_awaited(options))
+			return false;
+		if (turn == 100)
+			report_waiting(options->pid);
+		STORE(fd, until_unix_ns, unix_ns() + LEASE_NS);
+		pause_ms(10);
+	}
+	page->reason[sizeof(page->reason) - 1] = '\0';
+	page->directory[sizeof(page->directory) - 1] = '\0';
+	if (!is_loaded)
+		weft__runs_report("process %d: %s", (int)options->pid, strerror(errno));
+	else if (page->reason[0])
+		weft__runs_report(
+			"process %d does not record: %s", (int)options->pid, weft__runs_shown(page->reason));
+	return is_loaded && !page->reason[0];
 }
 
 static void report_unopened(pid_t pid)
 {
 	if (errno == ENOENT)
-		weft__runs_report("process %d is not linked with libweft, or was started with "
-						  "WEFT_ATTACH=none",
-			(int)pid);
+		weft__runs_report_unfound(pid);
 	else
 		weft__runs_report(
 			"process %d: its page for requests cannot be opened: %s; if it has closed "
@@ -172,28 +151,56 @@ static void report_unopened(pid_t pid)
 			(int)pid, strerror(errno));
 }
 
-bool weft__runs_attach(const struct weft__runs_attach_options *options, pid_t *ret_pid)
+/* The user of a process that has one. False after a report. */
+static bool find_user(pid_t pid, uint64_t *ret_user)
+{
+	uint64_t users[4];
+	bool good = weft__source_process_users(pid, users);
+	for (int i = 1; i < 4 && good; i++)
+		good = users[i] == users[0];
+	if (good)
+		*ret_user = users[0];
+	else
+		weft__runs_report("process %d acts for several users just now; try again later", (int)pid);
+	return good;
+}
+
+/* Asks by the page. False after a report. */
+static bool request(int fd, const struct weft__runs_attach_options *options, uint64_t user,
+	char ret_directory[PATH_MAX])
 {
 	struct weft_abi_attach page;
+	if (!check(fd, options->pid, &page))
+		return false;
+	uint32_t number = page.number + 1;
+	bool good = ask(fd, options, number);
+	if (!good)
+		weft__runs_report("process %d: %s", (int)options->pid, strerror(errno));
+	good = good && await(fd, options, number, &page);
+	STORE(fd, level, 0);
+	return good && weft__runs_answered_open(options->pid, user, page.directory, ret_directory);
+}
+
+/* The process may execute another program meanwhile, for another user. So its user is the one that
+ * it had before its page was opened. */
+bool weft__runs_attach(
+	const struct weft__runs_attach_options *options, char ret_directory[PATH_MAX], pid_t *ret_pid)
+{
+	uint64_t user;
+	if (!find_user(options->pid, &user))
+		return false;
 	int fd = weft__runs_page_open(options->pid);
 	if (fd < 0) {
 		report_unopened(options->pid);
 		return false;
 	}
-	pid_t pid = own_pid(options->pid);
-	bool good = check(fd, options->pid, &page);
-	if (good) {
-		uint32_t number = page.number + 1;
-		good = ask(fd, options, pid, number);
-		if (!good)
-			weft__runs_report("process %d: %s", (int)options->pid, strerror(errno));
-		good = good && await(fd, options, number);
-		STORE(fd, level, 0);
-	}
+	bool good = request(fd, options, user, ret_directory);
 	close(fd); /* gives up the lock */
-	if (good)
-		*ret_pid = pid;
-	return good;
+	if (!good)
+		return false;
+	weft__runs_directory_share(ret_directory);
+	*ret_pid = weft__source_process_own_pid(options->pid);
+	return true;
 }
 
 /* ---- The end ---- */

@@ -5,27 +5,26 @@
 #ifndef WEFT_RUNS_ATTACH_H
 #define WEFT_RUNS_ATTACH_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct weft__runs_attach_options {
 	pid_t pid;
-	const char *directory; /* of the run, with a slash at its end */
-	uint64_t size_bytes;   /* of the buffer; 0: depends on the free room */
+	uint64_t size_bytes; /* of the buffer; 0: depends on the free room */
 	/* Asked about every 10 ms while the process has not made a recording call yet; false: give up.
 	 */
 	bool (*goes_on)(void *context);
 	void *context;
 };
 
-/* Call it before the run directory is made: the process of another user cannot reach
- * XDG_RUNTIME_DIR, so from now on run directories are in /dev/shm. */
-void weft__runs_attach_prepare(pid_t pid);
-
-/* Returns once the process records; `ret_pid` is its number in its own PID namespace, by which its
- * buffer is named. False after a report, or if `goes_on` returned false. */
-bool weft__runs_attach(const struct weft__runs_attach_options *options, pid_t *ret_pid);
+/* Returns once the process records. It has made a run directory for its buffer and those of its
+ * children, which from now on is locked as one of ours; `ret_directory` is its name, with a slash
+ * at its end. `ret_pid` is the process's number in its own PID namespace, by which its buffer is
+ * named. False after a report, or if `goes_on` returned false. */
+bool weft__runs_attach(
+	const struct weft__runs_attach_options *options, char ret_directory[PATH_MAX], pid_t *ret_pid);
 
 struct weft__runs_detached;
 

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "abi/run_abi.h"
+#include "runs/answered.h"
 #include "runs/message.h"
 
 /* True if `path` is a directory that we own, and not a link. With `make_private` its mode is set so
@@ -162,18 +163,41 @@ bool weft__runs_directory_attend(const char *directory)
 }
 
 /* Makes the file of the bound on all rings: it begins with the bound, and the recorder appends the
- * size of each ring. */
-static bool set_total(const char *directory, uint64_t bytes)
+ * size of each ring. It counts only if it belongs to the directory's owner. */
+static bool set_total(const char *directory, const uint64_t *entries, size_t size)
 {
 	char path[PATH_MAX + sizeof(WEFT_ABI_RUN_TOTAL)];
+	struct stat status;
 	snprintf(path, sizeof(path), "%s/" WEFT_ABI_RUN_TOTAL, directory);
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	bool good =
+		fd >= 0 && write(fd, entries, size) == (ssize_t)size && stat(directory, &status) == 0;
+	if (good && status.st_uid != geteuid())
+		good = fchown(fd, status.st_uid, (gid_t)-1) == 0;
 	/* A child process that drops root's privileges appends its ring's size too. */
-	bool good = fd >= 0 && write(fd, &bytes, sizeof(bytes)) == sizeof(bytes) &&
-				(geteuid() != 0 || fchmod(fd, 0666) == 0);
+	if (good && status.st_uid == 0)
+		good = fchmod(fd, 0666) == 0;
 	if (fd >= 0)
 		close(fd);
 	return good;
+}
+
+bool weft__runs_directory_limit(const char *directory, uint64_t total_bytes, uint64_t used_bytes)
+{
+	const uint64_t entries[] = {total_bytes, used_bytes};
+	bool good = set_total(directory, entries, sizeof(entries));
+	if (!good)
+		weft__runs_report(
+			"%s" WEFT_ABI_RUN_TOTAL ": %s", weft__runs_shown(directory), strerror(errno));
+	return good;
+}
+
+void weft__runs_directory_share(const char *directory)
+{
+	/* A shared lock that is waited for, so that our own checks, which lock exclusively for an
+	 * instant, cannot make it fail. On a file system without locks the run looks orphaned, which
+	 * only `weft ls` shows. */
+	try_lock(directory, LOCK_SH, true);
 }
 
 void weft__runs_directory_release(const char *directory, uint64_t bytes)
@@ -203,17 +227,14 @@ bool weft__runs_directory_make(uint64_t total_bytes, char ret_directory[PATH_MAX
 		if (good && geteuid() == 0)
 			good = chmod(directory, 01733) == 0;
 		if (good && total_bytes)
-			good = set_total(directory, total_bytes);
+			good = set_total(directory, &total_bytes, sizeof(total_bytes));
 	}
 	if (!good) {
 		weft__runs_report("cannot make a run directory: %s: %s", weft__runs_shown(base),
 			errno == EPERM ? "it belongs to another user or is not a directory" : strerror(errno));
 		return false;
 	}
-	/* A shared lock that is waited for, so that our own checks, which lock exclusively for an
-	 * instant, cannot make it fail. On a file system without locks the run looks orphaned, which
-	 * only `weft ls` shows. */
-	try_lock(directory, LOCK_SH, true);
+	weft__runs_directory_share(directory);
 	snprintf(ret_directory, PATH_MAX, "%.*s/", PATH_MAX - 2, directory);
 	return true;
 }
@@ -327,5 +348,5 @@ void weft__runs_directory_remove(
 	unlink(path);
 	remove_entries(directory, all);
 	/* Fails if a process that still runs has made a ring meanwhile, which then stays. */
-	rmdir(directory);
+	weft__runs_answered_remove(directory);
 }

@@ -19,6 +19,13 @@
  * `total_bytes`; 0: no bound. False after a report. */
 bool weft__runs_directory_make(uint64_t total_bytes, char ret_directory[PATH_MAX]);
 
+/* Locks a directory that another process has made for us, as long as this process runs. */
+void weft__runs_directory_share(const char *directory);
+
+/* Lets all rings in a run directory together take `total_bytes`, of which `used_bytes` are taken.
+ * False after a report. */
+bool weft__runs_directory_limit(const char *directory, uint64_t total_bytes, uint64_t used_bytes);
+
 /* The directory in which this user's run directories are searched, for messages. */
 void weft__runs_directory_searched(char ret_directory[PATH_MAX]);
 

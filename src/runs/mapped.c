@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 
 #include "base/field.h"
+#include "runs/directory.h"
+#include "source/process.h"
 
 /* Parses "START-END RIGHTS OFFSET DEVICE INODE PATH" of a whole file that is shared and written.
  * The path is cut out of the line. */
@@ -45,8 +47,23 @@ static bool find_path(pid_t pid, const char *path, uint64_t inode, char *ret_pat
 {
 	if (snprintf(ret_path, size, "%s", path) < (int)size && is_inode(ret_path, inode))
 		return true;
-	return snprintf(ret_path, size, "/proc/%d/root%s", (int)pid, path) < (int)size &&
+	return snprintf(ret_path, size, "/proc/%d/root%s", (int)weft__source_process_thread(pid),
+			   path) < (int)size &&
 		   is_inode(ret_path, inode);
+}
+
+/* True if the ring will be saved: by the command that keeps the lock of its run directory, or by
+ * the user that has set WEFT_OUT. */
+static bool is_attended(const char *path)
+{
+	char directory[PATH_MAX];
+	size_t size = (size_t)(strrchr(path, '/') - path), name = size;
+	memcpy(directory, path, size);
+	directory[size] = '\0';
+	while (name && directory[name - 1] != '/')
+		name--;
+	return strncmp(directory + name, "record-", 7) != 0 ||
+		   weft__runs_directory_is_attended(directory);
 }
 
 static void describe(pid_t pid, struct weft__runs_found *found)
@@ -57,7 +74,7 @@ static void describe(pid_t pid, struct weft__runs_found *found)
 	snprintf(ring->name, sizeof(ring->name), "%s", name);
 	ring->stem_size = (int)(suffix && suffix > name ? suffix - name : (ptrdiff_t)strlen(name));
 	found->is_alive = true;
-	found->is_attended = true; /* not by a `weft record`, but by its own settings */
+	found->is_attended = is_attended(found->path);
 }
 
 /* True if the mapping is a ring into which the process records. */
@@ -80,7 +97,7 @@ bool weft__runs_find_mapped(pid_t pid, struct weft__runs_found *ret_found)
 	char maps[64], *line = NULL;
 	size_t capacity = 0;
 	bool found = false;
-	snprintf(maps, sizeof(maps), "/proc/%d/maps", (int)pid);
+	snprintf(maps, sizeof(maps), "/proc/%d/maps", (int)weft__source_process_thread(pid));
 	FILE *file = fopen(maps, "re");
 	while (!found && file && getline(&line, &capacity, file) > 0) {
 		uint64_t inode;

@@ -28,6 +28,7 @@
 #include "base/field.h"
 #include "runs/message.h"
 #include "runs/rings.h"
+#include "source/process.h"
 
 /* As /proc shows it. */
 static const char PAGE_NAME[] = "/memfd:" WEFT_ABI_ATTACH_NAME " (deleted)";
@@ -42,7 +43,7 @@ struct mapping {
 static FILE *open_process(pid_t pid, const char *name)
 {
 	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)weft__source_process_thread(pid), name);
 	return fopen(path, "re");
 }
 
@@ -139,13 +140,14 @@ static bool has_page_name(int directory, const char *name)
 static int open_by_descriptor(pid_t pid, const struct mapping *mapping)
 {
 	char path[PATH_MAX];
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	const pid_t thread = weft__source_process_thread(pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)thread);
 	DIR *entries = opendir(path);
 	int fd = -1;
 	for (struct dirent *entry; fd < 0 && entries && (entry = readdir(entries));) {
 		if (!has_page_name(dirfd(entries), entry->d_name))
 			continue;
-		snprintf(path, sizeof(path), "/proc/%d/fd/%s", (int)pid, entry->d_name);
+		snprintf(path, sizeof(path), "/proc/%d/fd/%s", (int)thread, entry->d_name);
 		fd = open_link(path, mapping);
 	}
 	if (entries)
@@ -156,8 +158,8 @@ static int open_by_descriptor(pid_t pid, const struct mapping *mapping)
 static int open_by_mapping(pid_t pid, const struct mapping *mapping)
 {
 	char path[96];
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
-		mapping->start, mapping->end);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		(int)weft__source_process_thread(pid), mapping->start, mapping->end);
 	return open_link(path, mapping);
 }
 

@@ -24,22 +24,7 @@
 #include "abi/run_abi.h"
 #include "base/field.h"
 #include "runs/message.h"
-
-/* True if the process has ended and its parent has not waited for it yet: it records no more. */
-static bool is_zombie(pid_t pid)
-{
-	char path[64], line[1024];
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return false;
-	size_t size = fread(line, 1, sizeof(line) - 1, file);
-	fclose(file);
-	line[size] = '\0';
-	/* PID (NAME) STATE …: a name may contain parentheses. */
-	const char *name_end = strrchr(line, ')');
-	return name_end && (name_end[1] == ' ') && (name_end[2] == 'Z' || name_end[2] == 'X');
-}
+#include "source/process.h"
 
 /* Parses -PID or -PID.N at the end of the `size` bytes of `name`. */
 static bool parse_process(const char *name, size_t size, struct weft__runs_ring *ring)
@@ -99,7 +84,8 @@ static bool look_at(
 	ring->is_ours = check->is_ours;
 	ring->is_link = is_link(path);
 	ring->is_running = good && (ring->is_ours || check->has_process) &&
-					   (kill(ring->pid, 0) == 0 || errno == EPERM) && !is_zombie(ring->pid);
+					   (kill(ring->pid, 0) == 0 || errno == EPERM) &&
+					   weft__source_process_state(ring->pid) != WEFT__SOURCE_PROCESS_ENDED;
 	return good;
 }
 

@@ -23,6 +23,7 @@
 
 #include "base/export.h"
 #include "base/field.h"
+#include "source/process.h"
 
 #define TMPFS_TYPE 0x01021994 /* TMPFS_MAGIC of linux/magic.h */
 
@@ -52,18 +53,6 @@ static void read_process(pid_t pid, const char *name, char *ret_text, size_t siz
 	if (fd >= 0)
 		close(fd);
 	ret_text[got > 0 ? got : 0] = '\0';
-}
-
-/* Real, effective, saved and file system user id. */
-static bool read_users(pid_t pid, uint64_t ret_users[4])
-{
-	char text[4096];
-	read_process(pid, "status", text, sizeof(text));
-	const char *line = strstr(text, "\nUid:");
-	bool good = line;
-	for (unsigned i = 0; i < 4 && good; i++)
-		good = weft__field_number(line + 1, i + 1, UINT32_MAX, &ret_users[i]);
-	return good;
 }
 
 static double seconds(clockid_t clock)
@@ -100,7 +89,7 @@ static bool check_owner(const struct stat *status, pid_t pid, struct weft_ring_c
 		return true;
 	if (geteuid() != 0)
 		return refuse(check, "it belongs to user %u", owner);
-	if (!read_users(pid, users))
+	if (!weft__source_process_users(pid, users))
 		return true;
 	for (int i = 0; i < 4; i++)
 		check->has_process |= users[i] == owner;

@@ -14,6 +14,7 @@ from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, tempo
 from waiting import communicate, let_work, status_of, wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'attach-subject')
+WORKER = os.path.join(BUILD, 'tests', 'attach-worker')
 
 
 class Subject:
@@ -65,21 +66,32 @@ class Subject:
         equal(command.returncode, 0, errors)
         return errors
 
+    def runs(self):
+        """The names of the run directories."""
+        base = os.path.join(self.path, 'weft')
+        return os.listdir(base) if os.path.exists(base) else []
+
     def notes(self, file='t.weft'):
         lines = self.weft('dump', '--json', file).stdout
         return [line['text'] for line in json_lines(lines) if line['event'] == 'note']
 
 
 @contextlib.contextmanager
+def subject_in(path, *args, **env):
+    started = Subject(path, *args, **env)
+    try:
+        yield started
+    finally:
+        started.process.kill()
+        started.process.communicate()
+
+
+@contextlib.contextmanager
 def subject(*args, **env):
     with temporary_directory() as path:
         os.chmod(path, 0o700)
-        started = Subject(path, *args, **env)
-        try:
+        with subject_in(path, *args, **env) as started:
             yield started
-        finally:
-            started.process.kill()
-            started.process.communicate()
 
 
 @case
@@ -106,7 +118,7 @@ def record_attaches_until_ctrl_c_and_again():
             equal([n for n in s.notes() if n != 'poke'], ['in %d %d' % (turn, i) for i in range(5)])
             s.say('between')
             equal(s.state(), 'linked')
-        equal(os.listdir(os.path.join(s.path, 'weft')), [])
+        equal(s.runs(), [])
 
 
 @case
@@ -175,7 +187,7 @@ def a_process_that_makes_no_call_is_given_up():
         equal(command.returncode, 125, errors)
         assert 'has made no recording call yet' in errors, errors
         s.say('later')
-        equal((s.state(), os.listdir(os.path.join(s.path, 'weft'))), ('linked', []))
+        equal((s.state(), s.runs()), ('linked', []))
 
 
 @case
@@ -211,7 +223,7 @@ def tail_prints_what_comes_until_ctrl_c():
         let_work(command)
         output, errors = s.end(command)
         equal([line['text'] for line in json_lines(output) if line['event'] == 'note'][-1], 'seen')
-        equal((s.state(), os.listdir(os.path.join(s.path, 'weft'))), ('linked', []))
+        equal((s.state(), s.runs()), ('linked', []))
 
 
 FAKE_WINDOW = """#!/bin/sh
@@ -240,7 +252,7 @@ def view_records_while_its_window_is_open():
         equal((view.returncode, errors), (0, ''))
         equal(s.notes('seen.weft')[0], 'poke')
         s.say('later')
-        equal((s.state(), os.listdir(os.path.join(s.path, 'weft'))), ('linked', []))
+        equal((s.state(), s.runs()), ('linked', []))
 
 
 @case
@@ -263,7 +275,7 @@ def ctl_starts_and_stops():
         assert 'does not record' in s.weft('ctl', s.pid, 'stop', status=1).stderr
         s.weft('record', '--recover', '-o', 't.weft')
         equal([note for note in s.notes() if note != 'poke'], ['kept'])
-        equal((s.state(), os.listdir(os.path.join(s.path, 'weft'))), ('linked', []))
+        equal((s.state(), s.runs()), ('linked', []))
 
 
 @case
@@ -329,13 +341,13 @@ def root_attaches_to_processes_of_others():
         program.communicate()
         equal(status_of(command), 0, reported())
         assert 'theirs' in weft('dump', os.path.join(path, 't.weft')).stdout
+        base = '/dev/shm/weft-65534'
+        equal([name for name in os.listdir(base) if os.listdir(os.path.join(base, name))], [])
 
 
 @case
 def one_run_is_recovered_by_name():
-    with subject() as s, subject() as other:
-        other.path = s.path
-        other.env['XDG_RUNTIME_DIR'] = s.path
+    with subject() as s, subject_in(s.path) as other:
         for each in (s, other):
             each.end_of(each.start('ctl', each.pid, 'start', '--size', '64K'))
             each.say('of %d' % each.pid)
@@ -344,29 +356,39 @@ def one_run_is_recovered_by_name():
         rings = [row['path'] for row in json_lines(s.weft('ls', '--json').stdout) if row['pid'] == s.pid and row['path']]
         s.weft('record', '--recover', '-o', 't.weft', os.path.dirname(rings[0]))
         equal(s.notes()[-1], 'of %d' % s.pid)
-        equal(len(os.listdir(os.path.join(s.path, 'weft'))), 1)
+        equal(len(s.runs()), 1)
         for run in (s.path, s.pid, 'no-such-program'):
             message = s.weft('record', '--recover', run, status=125).stderr
             assert re.search('is not the directory of an orphaned run|no orphaned run is called', message), message
             assert '`weft ls` lists them' in message, message
         s.weft('record', '--recover', other.pid, '-o', 'other.weft')
         assert 'of %d' % other.pid in weft('dump', os.path.join(s.path, 'other.weft')).stdout
-        equal(os.listdir(os.path.join(s.path, 'weft')), [])
+        equal(s.runs(), [])
         for each in (s, other):
             each.end_of(each.start('ctl', each.pid, 'start', '--size', '64K'))
             each.weft('ctl', each.pid, 'stop')
             each.say('stopped')
         s.weft('record', '--recover', os.path.basename(SUBJECT), '-o', s.path)
-        equal(os.listdir(os.path.join(s.path, 'weft')), [])
+        equal(s.runs(), [])
 
 
-def request(s, level=5, number=7, pid=None, until=None, size=0, directory=b'/tmp/'):
+def pages(pid):
+    """The descriptors of a process that are pages for requests."""
+    fds = '/proc/%d/fd' % pid
+    found = []
+    for fd in os.listdir(fds):
+        try:
+            found += [os.path.join(fds, fd)] if 'weft-attach' in os.readlink(os.path.join(fds, fd)) else []
+        except FileNotFoundError:
+            pass
+    return found
+
+
+def request(s, level=5, number=7, until=None, size=0):
     """Stores a request as any program of the same user can."""
-    fds = '/proc/%d/fd' % s.pid
-    fd = next(fd for fd in os.listdir(fds) if 'weft-attach' in os.readlink(os.path.join(fds, fd)))
     until = int((time.time() + 1000) * 1e9) if until is None else until
-    page = os.open(os.path.join(fds, fd), os.O_RDWR)
-    os.pwrite(page, struct.pack('<IQQ', s.pid if pid is None else pid, until, size) + directory + b'\0', 132)
+    page = os.open(pages(s.pid)[0], os.O_RDWR)
+    os.pwrite(page, struct.pack('<QQ', until, size), 136)
     os.pwrite(page, struct.pack('<I', number), 128)
     os.pwrite(page, bytes([level]), 64)
     return page
@@ -374,41 +396,74 @@ def request(s, level=5, number=7, pid=None, until=None, size=0, directory=b'/tmp
 
 def answer(page):
     number, = struct.unpack('<I', os.pread(page, 4, 2048))
-    return number, os.pread(page, 252, 2052).split(b'\0')[0].decode(), os.pread(page, 1, 64)[0]
+    text = [os.pread(page, size, at).split(b'\0')[0].decode() for size, at in ((252, 2052), (1024, 2304))]
+    return number, text[0], os.pread(page, 1, 64)[0], text[1]
 
 
 @case
-def malformed_requests_are_refused():
-    refusals = [
-        ({'directory': b'tmp/'}, 'the request is malformed'),
-        ({'directory': b'/tmp'}, 'the request is malformed'),
-        ({'directory': b'/' * 1100}, 'the request is malformed'),
-        ({'directory': b''}, 'the request is malformed'),
-        ({'directory': b'/nonexistent/'}, 'create: No such file or directory'),
-        ({'size': 1}, 'start: Invalid argument'),
-        ({'size': 1 << 62}, 'allocate: '),
-    ]
+def sizes_have_bounds():
     with subject() as s:
-        for number, (change, reason) in enumerate(refusals, 1):
-            directory = os.path.join(s.path, '').encode()
-            page = request(s, number=number, **{'directory': directory, **change})
+        for number, (size, reason) in enumerate(((1, 'start: Invalid argument'), (1 << 62, 'allocate: '),
+                                                 (1 << 63, 'allocate: ')), 1):
+            page = request(s, number=number, size=size)
             equal(s.say('on'), 'on')
             got = answer(page)
-            assert got[0] == number and got[1].startswith(reason) and got[2] == 0, (change, got)
+            assert got[0] == number and got[1].startswith(reason) and got[2:] == (0, ''), (size, got)
             os.close(page)
-        equal(s.state(), 'linked')
+        equal((s.state(), s.runs()), ('linked', []))
+    with subject(WEFT_SIZE='128K') as s:
+        page = request(s, number=1, size=131073)
+        equal(s.say('on'), 'on')
+        assert 'WEFT_SIZE' in answer(page)[1]
+        os.close(page)
+        errors = s.end_of(s.start('ctl', s.pid, 'start', '--size', '64K'))
+        assert 'until `weft ctl' in errors, errors
 
 
 @case
-def requests_for_others_and_late_ones_are_passed_over():
+def the_process_chooses_the_directory():
     with subject() as s:
-        for change in ({'pid': s.pid + 1}, {'until': 1}):
-            page = request(s, **change)
-            equal(s.say('on'), 'on')
-            equal(answer(page)[:2], (0, ''))
-            os.pwrite(page, b'\0', 64)
-            os.close(page)
         page = request(s)
+        # The bytes in which version 1 had the directory.
+        os.pwrite(page, b'/tmp/\0', 152)
+        equal(s.say('on'), 'on')
+        number, reason, level, directory = answer(page)
+        equal((number, reason, level), (7, '', 0))
+        assert re.fullmatch(re.escape(s.path) + '/weft/record-[A-Za-z0-9]{6}/', directory), directory
+        equal([name.startswith('attach-subject-%d' % s.pid) for name in os.listdir(directory) if name != 'first'], [True])
+        os.close(page)
+
+
+@case
+def without_a_directory_the_message_says_what_to_set():
+    if os.geteuid():
+        skip('only root can take away /dev/shm')
+    with temporary_directory() as path:
+        # Read-only, as a service of systemd with PrivateDevices= and ProtectSystem=strict has it.
+        script = 'mount -t tmpfs -o ro none /dev/shm && exec "$0"'
+        program = subprocess.Popen(['unshare', '-m', 'sh', '-c', script, SUBJECT], text=True, stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, XDG_RUNTIME_DIR='/proc'))
+        pid = program.stdout.readline()
+        if not pid:
+            skip('no mount namespaces: ' + program.communicate()[1].strip())
+        program.stdout.readline()
+        command = subprocess.Popen([WEFT, 'record', '-p', pid.strip()], cwd=path, text=True, stderr=subprocess.PIPE)
+        while command.poll() is None:
+            program.stdin.write('on\n')
+            program.stdin.flush()
+            equal(program.stdout.readline(), 'on\n')
+        errors = command.communicate()[1]
+        program.communicate()
+        equal(command.returncode, 125, errors)
+        assert 'XDG_RUNTIME_DIR' in errors and 'BindPaths=' in errors, errors
+
+
+@case
+def old_requests_are_passed_over():
+    with subject() as s:
+        page = request(s, until=1)
+        equal(s.say('on'), 'on')
+        equal(answer(page)[:2], (0, ''))
         for attack in (lambda: os.ftruncate(page, 0), lambda: os.ftruncate(page, 8192)):
             try:
                 attack()
@@ -416,6 +471,30 @@ def requests_for_others_and_late_ones_are_passed_over():
             except PermissionError:
                 pass
         os.close(page)
+
+
+@case
+def a_worker_without_rights_cannot_make_its_parent_record():
+    if os.geteuid():
+        skip('only root can start a worker of another user')
+    for how in ('fork', 'clone', 'twice'):
+        with temporary_directory() as path:
+            os.chmod(path, 0o700)
+            result = run([WORKER, how], env={'XDG_RUNTIME_DIR': path})
+            equal((result.returncode, result.stdout), (0, '2 mappings, worker 0\n'), how)
+            equal(os.listdir(path), [])
+
+
+@case
+def a_child_has_a_page_of_its_own():
+    with subject('child') as s:
+        own, of_parent = pages(s.pid), pages(s.process.pid)
+        equal((len(own), len(of_parent)), (1, 1))
+        equal(os.path.basename(own[0]), os.path.basename(of_parent[0]))
+        assert os.stat(own[0]).st_ino != os.stat(of_parent[0]).st_ino
+        for page in own + of_parent:
+            info = open('/proc/%s/fdinfo/%s' % (page.split('/')[2], os.path.basename(page)), encoding='utf-8').read()
+            equal(int(re.search(r'flags:\s+(\d+)', info).group(1), 8) & os.O_ACCMODE, os.O_RDONLY, info)
 
 
 main()

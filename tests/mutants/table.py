@@ -576,9 +576,18 @@ MUTANTS = [
         ('file.stx_size == WEFT_ABI_ATTACH_BYTES;', 'file.stx_size >= WEFT_ABI_ATTACH_BYTES;', 'run_attach'),
         ('file.stx_ino == mapping->inode && ', '', 'run_attach')),
     *in_file(
+        'src/runs/answered.c',
+        ('status.st_uid == user &&', 'true &&', 'run_attach'),
+        ('user != geteuid() || count_names(at) <= 2 ? O_NOFOLLOW : 0', '0', 'run_attach'),
+        ('unlinkat(pinned.folder, pinned.name, AT_REMOVEDIR);', 'rmdir(directory);', 'run_attach')),
+    *in_file(
+        'src/platform/attach.c',
+        ('BYTES, MADV_DONTFORK', 'BYTES, MADV_NORMAL', 'e2e/attach'),
+        ('int low = open(path, O_RDONLY | O_CLOEXEC)', 'int low = open(path, O_RDWR | O_CLOEXEC)', 'e2e/attach')),
+    *in_file(
         'src/runs/attach.c',
         ('		STORE(fd, until_unix_ns, unix_ns() + LEASE_NS);\n', '', 'run_attach'),
-        ("page.reason[sizeof(page.reason) - 1] = '\\0';", '', 'run_attach'),
+        ("page->reason[sizeof(page->reason) - 1] = '\\0';", '', 'run_attach'),
         ('	ret_detached->packets_offset = header.packets_offset;\n', '', 'run_rings')),
     *in_file(
         'src/runs/compress.c',

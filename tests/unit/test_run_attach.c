@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * Requests to a linked process, which is this one: it maps a page and answers in it. The page is
- * found by its name, size and kind of file, and each reason not to record is reported.
+ * found by its name, size and kind of file, each reason not to record is reported, and the run
+ * directory that it names is used only if it is one.
  */
 #include "run_directory.h"
 
@@ -16,6 +17,7 @@
 #include "nothing_left.h"
 #include "runs/attach.h"
 #include "runs/page.h"
+#include "runs/answered.h"
 
 #define LEASE_NS 2000000000u
 
@@ -39,6 +41,7 @@ static void make_good_page(void)
 	make_page(WEFT_ABI_ATTACH_NAME, WEFT_ABI_ATTACH_BYTES);
 	memcpy(page->magic, WEFT_ABI_ATTACH_MAGIC, sizeof(page->magic));
 	page->version = WEFT_ABI_ATTACH_VERSION;
+	page->owner = (uint32_t)getpid();
 	page->number = page->answered = 41;
 }
 
@@ -181,9 +184,11 @@ static void processes_with_a_page_are_listed_by_number(void **state)
 
 /* ---- Requests ---- */
 
-static const char *answer; /* the reason; NULL: none for now */
-static unsigned asked;     /* how often the caller was asked whether it goes on */
-static unsigned gives_up;  /* the turn at which it does not; 0: never */
+static const char *answer;      /* the reason; NULL: none for now */
+static char answered[1024];     /* the run directory */
+static char attached[PATH_MAX]; /* the path by which the library reaches it */
+static unsigned asked;          /* how often the caller was asked whether it goes on */
+static unsigned gives_up;       /* the turn at which it does not; 0: never */
 
 static bool goes_on(void *context)
 {
@@ -192,20 +197,29 @@ static bool goes_on(void *context)
 		assert_true(page->until_unix_ns > (uint64_t)time(NULL) * 1000000000);
 	if (answer) {
 		memcpy(page->reason, answer, strlen(answer) + 1);
+		memcpy(page->directory, answered, sizeof(answered));
 		page->answered = page->number;
 	}
 	return asked != gives_up;
 }
 
+/* Makes a run directory in a folder called `folder`. */
+static void make_run(const char *folder)
+{
+	char path[sizeof(place.path) + 16];
+	snprintf(path, sizeof(path), "%s%s", place.path, folder);
+	assert_true(mkdir(path, 0700) == 0 || errno == EEXIST);
+	snprintf(answered, sizeof(answered), "%.900s%s/record-abcdef/", place.path, folder);
+	assert_true(mkdir(answered, 0700) == 0 || errno == EEXIST);
+}
+
 static bool attach(pid_t *ret_pid)
 {
-	const struct weft__runs_attach_options options = {.pid = getpid(),
-		.directory = place.path,
-		.size_bytes = 123456,
-		.goes_on = goes_on,
-		.context = &asked};
+	const struct weft__runs_attach_options options = {
+		.pid = getpid(), .size_bytes = 123456, .goes_on = goes_on, .context = &asked};
 	asked = 0;
-	return weft__runs_attach(&options, ret_pid);
+	attached[0] = '\0';
+	return weft__runs_attach(&options, attached, ret_pid);
 }
 
 static void fails_with(const char *reason)
@@ -225,21 +239,21 @@ static void an_answered_request(void **state)
 	make_good_page();
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
-	page->reserved3[0] = 0x5a;
+	page->reserved4[0] = 0x5a;
 	answer = "";
 	gives_up = 0;
+	make_run("weft");
 	struct held before = held_now();
 	assert_true(attach(&pid));
-	assert_int_equal(held_now().file, before.file);
+	assert_int_equal(held_now().file, before.file + 1); /* the directory's lock */
 	assert_int_equal(pid, getpid());
 	assert_int_equal(asked, 1);
 	assert_string_equal(reported, "");
 	assert_int_equal(page->number, 42);
-	assert_int_equal(page->pid, getpid());
 	assert_int_equal(page->ring_bytes, 123456);
-	assert_string_equal(page->directory, place.path);
+	assert_string_equal(attached, answered);
 	assert_int_equal(page->level, 0);
-	assert_int_equal(page->reserved3[0], 0x5a);
+	assert_int_equal(page->reserved4[0], 0x5a);
 	uint64_t ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	assert_in_range(page->until_unix_ns, ns + LEASE_NS, ns + LEASE_NS + 60000000000);
 	/* The lock is free again. */
@@ -299,7 +313,7 @@ static void pages_that_take_no_request(void **state)
 {
 	(void)state;
 	gives_up = 1;
-	fails_with("is not linked with libweft");
+	fails_with("it was started without `weft record` and without WEFT_OUT");
 	make_good_page();
 	page->version++;
 	fails_with("another version of libweft");
@@ -307,6 +321,9 @@ static void pages_that_take_no_request(void **state)
 	page->magic[7] ^= 1;
 	fails_with("the page for requests is damaged");
 	page->magic[7] ^= 1;
+	page->owner++;
+	fails_with("has no page for requests of its own");
+	page->owner--;
 	int other = weft__runs_page_open(getpid());
 	assert_return_code(flock(other, LOCK_EX | LOCK_NB), errno);
 	fails_with("is asked by another weft just now");
@@ -315,39 +332,128 @@ static void pages_that_take_no_request(void **state)
 	assert_int_equal(asked, 0);
 }
 
-static void the_directory_has_to_fit(void **state)
+/* ---- The run directory ---- */
+
+static void directories_that_are_none(void **state)
 {
 	(void)state;
-	pid_t pid;
-	char directory[sizeof(page->directory) + 1];
-	struct weft__runs_attach_options options = {
-		.pid = getpid(), .directory = directory, .goes_on = goes_on, .context = &asked};
+	static const char *const names[] = {"", "/", "//", "/record-a/", "weft/record-a/",
+		"/weft/record-a", "/weft/record-/", "/weft/records-a/", "/left/record-a/",
+		"/weft-/record-a/", "/x/record-a/weft/", "/weft/record-a/../../etc/"};
+	char directory[PATH_MAX] = "as before";
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		reported[0] = '\0';
+		assert_false(weft__runs_answered_open(getpid(), geteuid(), names[i], directory));
+		assert_non_null(strstr(reported, "is not a run directory"));
+	}
 	make_good_page();
 	answer = "";
 	gives_up = 0;
-	memset(directory, 'd', sizeof(directory));
-	directory[sizeof(directory) - 1] = '\0';
-	assert_false(weft__runs_attach(&options, &pid));
-	assert_non_null(strstr(reported, strerror(ENAMETOOLONG)));
-	assert_int_equal(page->number, 41);
-	directory[sizeof(directory) - 2] = '\0';
-	assert_true(weft__runs_attach(&options, &pid));
-	assert_string_equal(page->directory, directory);
+	memset(answered, 'd', sizeof(answered)); /* without a NUL */
+	fails_with("is not a run directory");
+	assert_string_equal(directory, "as before");
 }
 
-/* Its directory is not one of XDG_RUNTIME_DIR if the process is another user's. */
-static void the_folder_for_runs_is_one_that_the_process_reaches(void **state)
+static void opens(const char *named)
+{
+	char directory[PATH_MAX];
+	reported[0] = '\0';
+	if (!weft__runs_answered_open(getpid(), geteuid(), named, directory))
+		fail_msg("%s: %s", named, reported);
+	assert_string_equal(directory, named);
+}
+
+static void refuses(const char *named, const char *reason)
+{
+	char directory[PATH_MAX] = "as before";
+	reported[0] = '\0';
+	struct held before = held_now();
+	assert_false(weft__runs_answered_open(getpid(), geteuid(), named, directory));
+	assert_string_equal(directory, "as before");
+	assert_int_equal(held_now().file, before.file);
+	if (!strstr(reported, reason))
+		fail_msg("%s is not in %s", reason, reported);
+}
+
+static void a_run_directory_is_the_users_alone(void **state)
 {
 	(void)state;
-	setenv("XDG_RUNTIME_DIR", place.path, 1);
-	weft__runs_attach_prepare(getpid());
-	assert_non_null(getenv("XDG_RUNTIME_DIR"));
-	weft__runs_attach_prepare(400000001);
-	assert_non_null(getenv("XDG_RUNTIME_DIR"));
+	char folder[PATH_MAX], missing[PATH_MAX];
+	make_run("weft-7");
+	opens(answered);
+	make_run("weft");
+	opens(answered);
+	snprintf(folder, sizeof(folder), "%sweft", place.path);
+	chmod(folder, 0770);
+	refuses(answered, "does not belong to its user");
+	chmod(folder, 0702);
+	refuses(answered, "does not belong to its user");
+	chmod(folder, 0711);
+	opens(answered);
+	chmod(answered, 0777);
+	refuses(answered, "does not belong to its user");
+	chmod(answered, 01733); /* as root's are */
+	if (geteuid() == 0)
+		opens(answered);
+	else
+		refuses(answered, "does not belong to its user");
+	snprintf(missing, sizeof(missing), "%sweft/record-missing/", place.path);
+	refuses(missing, "No such file or directory");
+}
+
+static void links_are_not_followed(void **state)
+{
+	(void)state;
+	char link[PATH_MAX], path[PATH_MAX];
+	make_run("weft");
+	snprintf(link, sizeof(link), "%sweft-1", place.path);
+	assert_return_code(symlink("weft", link), errno);
+	snprintf(path, sizeof(path), "%sweft-1/record-abcdef/", place.path);
+	refuses(path, "links are not followed");
+	snprintf(link, sizeof(link), "%sweft/record-link", place.path);
+	assert_return_code(symlink("record-abcdef", link), errno);
+	snprintf(path, sizeof(path), "%sweft/record-link/", place.path);
+	refuses(path, "links are not followed");
+	/* A link further up is the user's own. */
+	snprintf(link, sizeof(link), "%slinked", place.path);
+	assert_return_code(symlink(".", link), errno);
+	snprintf(path, sizeof(path), "%slinked/weft/record-abcdef/", place.path);
+	opens(path);
+}
+
+/* Entries are reached and removed in the directory that was opened, whatever takes its place. */
+static void the_directory_of_another_user_stays_the_same(void **state)
+{
+	(void)state;
+	char directory[PATH_MAX], path[PATH_MAX + 16], moved[PATH_MAX];
+	struct stat status;
 	if (geteuid() != 0) {
-		weft__runs_attach_prepare(1);
-		assert_null(getenv("XDG_RUNTIME_DIR"));
+		skip();
+		return;
 	}
+	make_run("weft");
+	snprintf(path, sizeof(path), "%sweft", place.path);
+	assert_return_code(chown(path, 65534, 65534), errno);
+	assert_false(weft__runs_answered_open(getpid(), 65534, answered, directory));
+	assert_return_code(chown(answered, 65534, 65534), errno);
+	assert_false(weft__runs_answered_open(getpid(), 0, answered, directory));
+	assert_true(weft__runs_answered_open(getpid(), 65534, answered, directory));
+	assert_string_not_equal(directory, answered);
+	snprintf(moved, sizeof(moved), "%sweft/record-moved", place.path);
+	answered[strlen(answered) - 1] = '\0';
+	assert_return_code(rename(answered, moved), errno);
+	assert_return_code(symlink("/", answered), errno);
+	snprintf(path, sizeof(path), "%sfile", directory);
+	assert_return_code(close(open(path, O_CREAT | O_WRONLY, 0600)), errno);
+	snprintf(path, sizeof(path), "%s/file", moved);
+	assert_return_code(stat(path, &status), errno);
+	assert_return_code(unlink(path), errno);
+	weft__runs_answered_remove(directory);
+	assert_return_code(lstat(answered, &status), errno); /* the link is no directory */
+	assert_return_code(unlink(answered), errno);
+	assert_return_code(rename(moved, answered), errno);
+	weft__runs_answered_remove(directory);
+	assert_int_equal(lstat(answered, &status), -1);
 }
 
 int main(void)
@@ -365,9 +471,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_caller_that_gives_up, begin, end),
 		cmocka_unit_test_setup_teardown(a_request_is_renewed, begin, end),
 		cmocka_unit_test_setup_teardown(pages_that_take_no_request, begin, end),
-		cmocka_unit_test_setup_teardown(the_directory_has_to_fit, begin, end),
-		cmocka_unit_test_setup_teardown(
-			the_folder_for_runs_is_one_that_the_process_reaches, begin, end),
+		cmocka_unit_test_setup_teardown(directories_that_are_none, begin, end),
+		cmocka_unit_test_setup_teardown(a_run_directory_is_the_users_alone, begin, end),
+		cmocka_unit_test_setup_teardown(links_are_not_followed, begin, end),
+		cmocka_unit_test_setup_teardown(the_directory_of_another_user_stays_the_same, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

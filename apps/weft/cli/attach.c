@@ -51,19 +51,13 @@ static void remove_directory(const char *directory)
 bool cli_attach(pid_t pid, uint64_t size_bytes, struct weft__runs_found *ret_found,
 	struct cli_attached *ret_attached)
 {
-	const struct weft__runs_attach_options options = {.pid = pid,
-		.directory = ret_attached->directory,
-		.size_bytes = size_bytes,
-		.goes_on = goes_on};
+	const struct weft__runs_attach_options options = {
+		.pid = pid, .size_bytes = size_bytes, .goes_on = goes_on};
 	struct weft__runs_rings rings = {0};
 	pid_t own_pid;
 	cli_catch_interrupts();
-	weft__runs_attach_prepare(pid);
-	if (!weft__runs_directory_make(0, ret_attached->directory)) {
-		ret_attached->directory[0] = '\0';
-		return false;
-	}
-	bool good = weft__runs_attach(&options, &own_pid) &&
+	ret_attached->directory[0] = '\0';
+	bool good = weft__runs_attach(&options, ret_attached->directory, &own_pid) &&
 				weft__runs_rings_find(ret_attached->directory, own_pid, &rings) && rings.count;
 	if (good) {
 		ret_found->ring = rings.list[0];

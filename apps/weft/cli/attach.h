@@ -9,7 +9,7 @@
 #include "runs/find.h"
 
 struct cli_attached {
-	char directory[PATH_MAX]; /* the run directory that was made for the process; "": none */
+	char directory[PATH_MAX]; /* the run directory that the process has made for us; "": none */
 };
 
 /* The path for an operand, as weft__runs_path. If it is a process that does not record but could,

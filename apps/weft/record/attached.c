@@ -72,27 +72,28 @@ void record_await_others(const char *directory, struct weft__runs_snapshots *sna
 	watch(directory, &ending, snapshots);
 }
 
-int record_attached(const struct record_program *program, pid_t pid,
-	struct weft__runs_snapshot_options *options, pid_t *ret_pid,
-	struct weft__runs_detached **ret_detached)
+bool record_attach(pid_t pid, uint64_t size_bytes, char ret_directory[PATH_MAX], pid_t *ret_pid)
 {
-	sigset_t ending;
+	static sigset_t ending;
 	block_signals(&ending);
 	const struct weft__runs_attach_options attach = {
 		.pid = pid,
-		.directory = program->directory,
-		.size_bytes = program->size_bytes,
+		.size_bytes = size_bytes,
 		.goes_on = goes_on,
 		.context = &ending,
 	};
-	*ret_pid = 0;
-	if (!weft__runs_attach(&attach, ret_pid))
-		return RECORD_FAILED;
-	options->program = *ret_pid;
+	if (!weft__runs_attach(&attach, ret_directory, ret_pid))
+		return false;
 	cli_error("process %d records, until it ends or Ctrl-C", (int)pid);
+	return true;
+}
+
+struct weft__runs_detached *record_attached(struct weft__runs_snapshot_options *options)
+{
+	sigset_t ending;
+	block_signals(&ending);
 	struct weft__runs_snapshots *snapshots = weft__runs_snapshots_create(options);
-	watch(program->directory, &ending, snapshots);
+	watch(options->directory, &ending, snapshots);
 	weft__runs_snapshots_destroy(snapshots);
-	*ret_detached = weft__runs_detach(program->directory);
-	return CLI_DONE;
+	return weft__runs_detach(options->directory);
 }

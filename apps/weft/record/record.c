@@ -16,6 +16,7 @@
 
 #include "abi/run_abi.h"
 #include "cli/cli.h"
+#include "cli/attach.h"
 #include "cli/trigger.h"
 #include "hypervisor.h"
 #include "runs/compress.h"
@@ -401,12 +402,15 @@ static int record_in(const struct record_program *program, const struct record_a
 	};
 	struct weft__runs_identity before = {0, 0};
 	struct weft__runs_detached *detached = NULL;
-	pid_t pid;
+	pid_t pid = program->attached;
+	int status = CLI_DONE;
 	if (arguments->output)
 		before = weft__runs_identify(arguments->output);
-	int status = arguments->pid
-					 ? record_attached(program, arguments->pid, &snapshots, &pid, &detached)
-					 : record_run(program, &snapshots, &pid);
+	snapshots.program = pid;
+	if (pid)
+		detached = record_attached(&snapshots);
+	else
+		status = record_run(program, &snapshots, &pid);
 	bool is_named_already = stream || arguments->in_place;
 	char *output = is_named_already ? NULL : choose_output(arguments, &before);
 	const struct record_end end = {
@@ -428,19 +432,66 @@ static int record_in(const struct record_program *program, const struct record_a
 	return result;
 }
 
+/* Lets all rings of an attached process together take that much. False after a report. */
+static bool limit_total(const char *directory, pid_t pid, uint64_t total_bytes)
+{
+	struct weft__runs_rings rings;
+	struct weft_buffer_summary summary;
+	char path[PATH_MAX + NAME_MAX + 1];
+	size_t used = 0;
+	if (!total_bytes)
+		return true;
+	if (!weft__runs_rings_find(directory, pid, &rings))
+		return false;
+	for (size_t i = 0, size; i < rings.count; i++) {
+		snprintf(path, sizeof(path), "%s%s", directory, rings.list[i].name);
+		if (!rings.list[i].is_failure &&
+			weft__runs_ring_summarize(path, rings.list[i].pid, &summary, &size))
+			used += size;
+	}
+	weft__runs_rings_finish(&rings);
+	return weft__runs_directory_limit(directory, total_bytes, used);
+}
+
+/* Removes the run directory after a failure. An attached process stops recording. */
+static void abandon(const char *directory, pid_t attached)
+{
+	struct cli_attached process;
+	if (!attached) {
+		weft__runs_directory_remove(directory, &(struct weft__runs_rings){0}, false);
+		return;
+	}
+	snprintf(process.directory, sizeof(process.directory), "%s", directory);
+	cli_detach(&process);
+}
+
+/* Makes the run directory; or attaches to the process, which makes it. False after a report. */
+static bool make_directory(
+	const struct record_arguments *arguments, char ret_directory[PATH_MAX], pid_t *ret_attached)
+{
+	*ret_attached = 0;
+	if (!arguments->pid)
+		return weft__runs_directory_make(arguments->total_bytes, ret_directory);
+	if (!record_attach(arguments->pid, arguments->size_bytes, ret_directory, ret_attached))
+		return false;
+	bool good = limit_total(ret_directory, *ret_attached, arguments->total_bytes);
+	if (!good)
+		abandon(ret_directory, *ret_attached);
+	return good;
+}
+
 /* Runs the program and saves its rings after its end, or streams them while it runs. */
 static int record_program(const struct record_arguments *arguments)
 {
 	char directory[PATH_MAX], in_place[PATH_MAX];
 	struct weft__runs_stream *stream = NULL;
+	pid_t attached;
 	if (weft_source_survive_truncation())
 		return RECORD_FAILED;
 	weft__runs_expire();
 	if (arguments->in_place && !make_way(arguments->output, in_place))
 		return RECORD_FAILED;
-	if (arguments->pid)
-		weft__runs_attach_prepare(arguments->pid);
-	if (!weft__runs_directory_make(arguments->total_bytes, directory))
+	if (!make_directory(arguments, directory, &attached))
 		return RECORD_FAILED;
 	/* Streams and rings in place are in the output from the beginning. */
 	if (arguments->output && !arguments->stream && !arguments->in_place &&
@@ -448,6 +499,7 @@ static int record_program(const struct record_arguments *arguments)
 		weft__runs_directory_note_output(directory, arguments->output);
 	struct record_program program = {
 		.argv = arguments->program,
+		.attached = attached,
 		.directory = directory,
 		.size_bytes = arguments->size_bytes,
 		.in_place = arguments->in_place ? in_place : NULL,
@@ -462,7 +514,7 @@ static int record_program(const struct record_arguments *arguments)
 	}
 	if (arguments->stream &&
 		!(stream = weft__runs_stream_start(directory, &arguments->streaming))) {
-		weft__runs_directory_remove(directory, &(struct weft__runs_rings){0}, false);
+		abandon(directory, attached);
 		return RECORD_FAILED;
 	}
 	/* A stream saves all rings as they grow, and a window may still read the ring. */

@@ -99,6 +99,7 @@ int record_recover(const char *run, const char *output);
 
 struct record_program {
 	char **argv;
+	pid_t attached;        /* the process that records already; 0: `argv` is to be run */
 	const char *directory; /* for the rings */
 	uint64_t size_bytes;   /* size of each ring; 0: libweft's default */
 	const char *in_place;  /* the file or directory for the rings; NULL: they are saved later */
@@ -119,11 +120,14 @@ int record_become(const struct record_program *program);
 
 /* ---- attached.c ---- */
 
-/* Makes the linked process `pid` record, until it ends or a signal comes; like record_run. Then the
- * caller saves the rings and calls weft__runs_detached_finish. */
-int record_attached(const struct record_program *program, pid_t pid,
-	struct weft__runs_snapshot_options *snapshots, pid_t *ret_pid,
-	struct weft__runs_detached **ret_detached);
+/* Makes the linked process `pid` record; `size_bytes` 0: libweft's default. `ret_directory` is the
+ * run directory that it has made, `ret_pid` its number in its own PID namespace. False after a
+ * message. From now on the signals that end us are blocked. */
+bool record_attach(pid_t pid, uint64_t size_bytes, char ret_directory[PATH_MAX], pid_t *ret_pid);
+
+/* Waits until that process ends or a signal comes. Then the caller saves the rings and calls
+ * weft__runs_detached_finish. */
+struct weft__runs_detached *record_attached(struct weft__runs_snapshot_options *snapshots);
 
 /* Returns when no process records into the directory any more, or when a signal comes. */
 void record_await_others(const char *directory, struct weft__runs_snapshots *snapshots);
