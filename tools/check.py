@@ -29,7 +29,7 @@ PROCESSORS = os.cpu_count() or 1
 
 class Lane:
     """`chosen` says which tests of the builds belong to it. They run one by one if nothing may disturb them. `screen` runs a
-    test again that failed: a window or a browser may do something else of its own accord, and both results are shown."""
+    test again that failed without a crash: a window or a browser may do something of its own accord; both results are shown."""
 
     def __init__(self, name, what, builds, chosen, one_by_one=False):
         self.name, self.what, self.builds, self.chosen = name, what, builds, chosen
@@ -82,13 +82,16 @@ class Totals:
         return '%d passed, %d failed, %d skipped%s' % (self.passed, self.failed, len(self.skips), again)
 
 
+CRASH = re.compile(r'(Address|Leak|Thread)Sanitizer|runtime error:|exit -[0-9]+, expected|\(signal [0-9]+\)$')
+
+
 def repeat(lane, tests, failed, totals):
-    """Runs the tests that failed once more, if the lane allows it; returns the results that count."""
-    if not lane.repeats or not failed:
-        return failed
-    totals.repeated += len(failed)
-    totals.logs += [(result.name + ', the first time', result.log) for result in failed]
-    names, last = {result.name for result in failed}, []
+    """Runs the tests that failed once more, if the lane allows it and nothing crashed; returns the results that count."""
+    again = [result for result in failed if lane.repeats and not CRASH.search(result.log)]
+    last = [result for result in failed if result not in again]
+    totals.repeated += len(again)
+    totals.logs += [(result.name + ', the first time', result.log) for result in again]
+    names = {result.name for result in again}
     run_tests([test for test in tests if test.name in names], 1, last.append)
     return last
 
@@ -175,7 +178,8 @@ def report(totals):
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     packages = os.environ.get('WEFT_PACKAGES_S')
     longest = sorted(totals.longest, reverse=True)[:5]
-    print('the longest: ' + ', '.join('%s %.1f s' % (name, seconds) for seconds, name in longest))
+    if longest:
+        print('the longest: ' + ', '.join('%s %.1f s' % (name, seconds) for seconds, name in longest))
     print('%sbuild %d s, tests %d s; %d s of processor time, %d processors' % (
         'packages %s s, ' % packages if packages else '', totals.build_s, totals.tests_s,
         used.ru_utime + used.ru_stime, PROCESSORS))
