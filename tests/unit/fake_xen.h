@@ -18,6 +18,7 @@
 enum {
 	FAKE_KEYS = 128,
 	FAKE_FIRST = 500, /* the reference of the last page; that of the first one is the largest */
+	FAKE_LOOK_NS = 110000000, /* longer than a guest is left alone between two looks */
 };
 
 struct fake_key {

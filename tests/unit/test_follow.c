@@ -13,6 +13,7 @@
 #include "format/weft/follow/follower.h"
 #include "format/weft/follow/mark.h"
 #include "record/clock.h"
+#include "waiting.h"
 
 #define SIZE ((size_t)64 << 10) /* the smallest: 13 packets */
 
@@ -536,7 +537,7 @@ static int read_ready(struct weft__follower *follower, struct reading *r)
 static void look_now(struct weft__follower *follower)
 {
 	uint64_t ticks = clock_ticks();
-	usleep(WEFT__MARK_SLACK_NS / 1000);
+	let_pass_us(WEFT__MARK_SLACK_NS / 1000);
 	weft__follower_look(follower, ticks);
 }
 

@@ -12,6 +12,7 @@
 
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
+#include "waiting.h"
 
 #define SIZE ((size_t)64 << 10)
 
@@ -242,7 +243,7 @@ static void *interrupt(void *argument)
 	(void)argument;
 	for (int i = 0; i < 300; i++) {
 		pthread_kill(interrupted, SIGUSR1);
-		usleep(30);
+		let_pass_us(30);
 	}
 	atomic_store(&is_over, true);
 	return NULL;

@@ -17,6 +17,7 @@
 #include "abi/event_abi.h"
 #include "record/atomics.h"
 #include "record/recorder.h"
+#include "waiting.h"
 
 #define SIZE    ((size_t)64 << 10) /* the smallest: 11 packets, 80 slots */
 #define WRITERS 64
@@ -403,7 +404,7 @@ static void signal_handlers_record(void **state)
 	assert_int_equal(pthread_create(&writer, NULL, write_until_enough, NULL), 0);
 	while (atomic_load(&handled) < 500) {
 		pthread_kill(writer, SIGUSR1);
-		usleep(20);
+		let_pass_us(20);
 	}
 	assert_int_equal(pthread_join(writer, &written), 0);
 	sigaction(SIGUSR1, &before, NULL);
@@ -450,7 +451,7 @@ static void a_running_program_can_be_read(void **state)
 		_exit(1);
 	}
 	while (!weft__load_acquire((const uint64_t *)buffer))
-		usleep(1000);
+		await();
 	for (int i = 0; i < 500; i++) {
 		struct trace t;
 		trace_open(&t, buffer, SIZE);
@@ -509,7 +510,7 @@ static uint64_t slow_ticks(void *context)
 	(void)context;
 	struct timespec now;
 	if (atomic_fetch_add(&calls, 1) % 64 == 0)
-		usleep(1000);
+		let_pass_us(1000);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
@@ -533,7 +534,7 @@ static void threads_finish_in_the_buffer_that_they_began_in(void **state)
 	for (unsigned i = 0; i < BUFFERS; i++) {
 		buffers[i] = trace_buffer(restart_size(i));
 		assert_int_equal(weft_start(buffers[i], restart_size(i), &platform), 0);
-		usleep(3000 + i * 50);
+		let_pass_us(3000 + i * 50);
 		weft_stop();
 	}
 	atomic_store(&restarts_enough, true);
@@ -651,7 +652,7 @@ static void an_event_stays_in_the_buffer_that_it_began_in(void **state)
 static void slow_clocks(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns)
 {
 	(void)context;
-	usleep(2000);
+	let_pass_us(2000);
 	*ret_monotonic_ns = *ret_unix_ns = 1;
 }
 

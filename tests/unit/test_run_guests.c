@@ -11,6 +11,7 @@
 #include <weft/weft.h>
 
 #include "fake_xen.h"
+#include "moved_clock.h"
 #include "nothing_left.h"
 #include "runs/guests.h"
 #include "runs/streaming.h"
@@ -93,7 +94,7 @@ static void end(struct world *w)
 /* Looks after the shortest time between two looks. */
 static void look(struct world *w)
 {
-	usleep(110000);
+	move_clock(FAKE_LOOK_NS);
 	weft__runs_guests_look(w->guests, add, w);
 }
 
@@ -284,7 +285,7 @@ static void pages_of_mirage_are_saved_at_the_end(void **state)
 	assert_false(weft__ring_stream_serve(&stream, &ring, false));
 	strcpy(w.xen.bytes + 2 * WEFT__XEN_PAGE_BYTES, "second");
 	w.xen.domain = WEFT__XEN_CRASHED;
-	usleep(110000);
+	move_clock(FAKE_LOOK_NS);
 	assert_true(weft__ring_stream_serve(&stream, &ring, false));
 	assert_true(ring.is_done && !ring.has_failed && !ring.guest);
 	assert_int_equal(w.xen.mapped, 0);

@@ -18,6 +18,7 @@
 #include "nothing_left.h"
 #include "runs/compress.h"
 #include "runs/streaming.h"
+#include "waiting.h"
 
 #define SIZE ((size_t)1 << 20)
 
@@ -548,7 +549,7 @@ static void all_rings_of_a_run_are_streamed(void **state)
 		weft_stop();
 		munmap(ring, SIZE);
 		while (!place_has(&output, "out.weft"))
-			usleep(1000);
+			await();
 	}
 	assert_true(weft__runs_stream_stop(stream));
 	assert_true(weft__runs_stream_is_complete(stream));

@@ -29,6 +29,7 @@
 #include <weft/source.h>
 
 #include "nothing_left.h"
+#include "waiting.h"
 
 #define NO_PROCESS 400000001 /* above the largest process number */
 #define OTHER_USER 12345u
@@ -413,11 +414,10 @@ static void root_accepts_files_that_are_older_than_the_process(void **state)
 	if (!is_root())
 		return;
 	char reason[128];
-	const struct timespec moment = {0, 50000000};
 	pid_t before = start_process(0, 1, 0, 1);
-	nanosleep(&moment, NULL);
+	let_pass_us(50000); /* the kernel counts starts in ticks */
 	make_others_file(OTHER_USER);
-	nanosleep(&moment, NULL);
+	let_pass_us(50000); /* the kernel counts starts in ticks */
 	pid_t after = start_process(0, 1, 0, 1);
 	struct held before_check = held_now();
 	bool is_older = is_accepted("file", after);

@@ -22,6 +22,8 @@
 #include <weft/text.h>
 #include <weft/worker.h>
 
+#include "waiting.h"
+
 struct piece {
 	pthread_t thread;
 	unsigned times;
@@ -54,7 +56,7 @@ static void both_are_done_before_it_goes_on(void **state)
 
 static void rest(void *context)
 {
-	usleep(20000); /* longer than either side spins */
+	let_pass_us(20000); /* longer than either side spins */
 	++*(unsigned *)context;
 }
 
@@ -91,9 +93,8 @@ static unsigned count_threads(void)
 /* The kernel lists a thread for a moment after it was joined. */
 static void await_threads(unsigned count)
 {
-	for (unsigned tries = 0; count_threads() != count && tries < 1000; tries++)
-		usleep(1000);
-	assert_int_equal(count_threads(), count);
+	while (count_threads() != count)
+		await();
 }
 
 static void a_destroyed_worker_has_no_thread(void **state)
