@@ -46,6 +46,14 @@ static struct weft__hooks_text word_number(const char *text, int64_t number)
 	return made;
 }
 
+/* GLib's own channels have a descriptor; those of a program's type may have none. */
+static struct weft__hooks_text word_channel(GIOChannel *channel)
+{
+	if (weft__hooks_library_has(&weft__glib_library, (void *)channel->funcs->io_create_watch))
+		return word_number("io fd", GLIB_NEXT(g_io_channel_unix_get_fd)(channel));
+	return word("io");
+}
+
 static struct weft__hooks_text signal_name(int number)
 {
 	struct weft__hooks_text made = {0};
@@ -70,7 +78,7 @@ static struct weft__hooks_text word_ms(const char *text, uint64_t ms)
 	HOOK guint name parameters                                   \
 	{                                                            \
 		guint id = GLIB_NEXT(name) arguments;                    \
-		if (!HOOKS_RECORD)                                       \
+		if (!HOOKS_RECORD || !id)                                \
 			return id;                                           \
 		struct weft__hooks_text text = label;                    \
 		return added(id, (weft__hooks_callback)callback, &text); \
@@ -90,11 +98,10 @@ ADDS(g_idle_add, word("idle"), function, (GSourceFunc function, gpointer data), 
 ADDS(g_idle_add_full, word("idle"), function,
 	(gint priority, GSourceFunc function, gpointer data, GDestroyNotify notify),
 	(priority, function, data, notify))
-ADDS(g_io_add_watch, word_number("io fd", GLIB_NEXT(g_io_channel_unix_get_fd)(channel)), function,
+ADDS(g_io_add_watch, word_channel(channel), function,
 	(GIOChannel * channel, GIOCondition condition, GIOFunc function, gpointer data),
 	(channel, condition, function, data))
-ADDS(g_io_add_watch_full, word_number("io fd", GLIB_NEXT(g_io_channel_unix_get_fd)(channel)),
-	function,
+ADDS(g_io_add_watch_full, word_channel(channel), function,
 	(GIOChannel * channel, gint priority, GIOCondition condition, GIOFunc function, gpointer data,
 		GDestroyNotify notify),
 	(channel, priority, condition, function, data, notify))

@@ -115,8 +115,8 @@ static void cancel(GTask *task)
  */
 HOOK gboolean g_task_return_error_if_cancelled(GTask *task)
 {
-	GCancellable *cancellable = GIO_NEXT(g_task_get_cancellable)(task);
-	bool is_cancelled = GIO_NEXT(g_cancellable_is_cancelled)(cancellable);
+	GCancellable *cancellable = task ? GIO_NEXT(g_task_get_cancellable)(task) : NULL;
+	bool is_cancelled = cancellable && GIO_NEXT(g_cancellable_is_cancelled)(cancellable);
 	if (is_cancelled)
 		cancel(task);
 	gboolean has_returned = GIO_NEXT(g_task_return_error_if_cancelled)(task);

@@ -34,21 +34,25 @@ static void end(const struct weft__hooks_wait *wait)
 		return result;                                             \
 	}
 
-WAITS(GIO_NEXT, gboolean, g_subprocess_wait, "exit of process",
-	GIO_NEXT(g_subprocess_get_identifier)(process),
+/* GLib warns of NULL, once. */
+static const char *identifier_of(GSubprocess *process)
+{
+	return process ? GIO_NEXT(g_subprocess_get_identifier)(process) : NULL;
+}
+
+WAITS(GIO_NEXT, gboolean, g_subprocess_wait, "exit of process", identifier_of(process),
 	(GSubprocess * process, GCancellable *cancellable, GError **error),
 	(process, cancellable, error))
-WAITS(GIO_NEXT, gboolean, g_subprocess_wait_check, "exit of process",
-	GIO_NEXT(g_subprocess_get_identifier)(process),
+WAITS(GIO_NEXT, gboolean, g_subprocess_wait_check, "exit of process", identifier_of(process),
 	(GSubprocess * process, GCancellable *cancellable, GError **error),
 	(process, cancellable, error))
 WAITS(GIO_NEXT, gboolean, g_subprocess_communicate, "communicate with process",
-	GIO_NEXT(g_subprocess_get_identifier)(process),
+	identifier_of(process),
 	(GSubprocess * process, GBytes *in, GCancellable *cancellable, GBytes **out, GBytes **err,
 		GError **error),
 	(process, in, cancellable, out, err, error))
 WAITS(GIO_NEXT, gboolean, g_subprocess_communicate_utf8, "communicate with process",
-	GIO_NEXT(g_subprocess_get_identifier)(process),
+	identifier_of(process),
 	(GSubprocess * process, const char *in, GCancellable *cancellable, char **out, char **err,
 		GError **error),
 	(process, in, cancellable, out, err, error))

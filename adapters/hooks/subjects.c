@@ -37,6 +37,12 @@ static size_t bucket_of(const void *address)
 	return (size_t)(bits * UINT64_C(0x9e3779b97f4a7c15) >> 51) % BUCKETS;
 }
 
+/* A program may pass NULL, which the library refuses: free slots have that key. */
+static const void *key_of(const void *address)
+{
+	return address ? address : (const void *)1;
+}
+
 /* Two threads may come here at the same time; one of their tables is unmapped again. */
 static struct table *make_table(void)
 {
@@ -64,6 +70,7 @@ static int slot_of(const struct table *in, size_t bucket, const void *address)
 struct weft__hooks_subject *weft__hooks_subject_find(const void *address)
 {
 	struct table *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+	address = key_of(address);
 	if (!in)
 		return NULL;
 	size_t bucket = bucket_of(address);
@@ -104,12 +111,13 @@ struct weft__hooks_subject *weft__hooks_subject_put(const void *address)
 	struct table *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
 	if (!in)
 		in = make_table();
-	return in ? take_slot(in, address) : NULL;
+	return in ? take_slot(in, key_of(address)) : NULL;
 }
 
 void weft__hooks_subject_forget(const void *address)
 {
 	struct table *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+	address = key_of(address);
 	if (!in)
 		return;
 	size_t bucket = bucket_of(address);

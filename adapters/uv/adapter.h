@@ -69,7 +69,7 @@ struct weft__hooks_run weft__uv_begin_request(const void *request, int status);
 #define UV_BEGIN_LAST(handle, word)   weft__hooks_begin_last(handle, UV__IF_RECORDED(word))
 #define UV__IF_RECORDED(word)         (weft_enabled(WEFT_LEVEL_INFO) ? (word) : NULL)
 
-/* The bytes of all buffers. */
+/* The bytes of all buffers that can be read. */
 size_t weft__uv_size(const uv_buf_t buffers[], unsigned count);
 
 /* The current task has written that much. With a recording part around it. */

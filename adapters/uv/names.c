@@ -118,11 +118,19 @@ void weft__uv_append_address(
 	}
 }
 
-/* The caller of a function that takes an address says nothing about its size: the family does. */
+/* The caller of a function that takes an address says nothing about its size: the family does.
+ * libuv reads the family, and leaves the rest to the kernel. */
 void weft__uv_append_destination(struct weft__hooks_text *text, const struct sockaddr *address)
 {
-	if (address && address->sa_family != AF_UNIX)
-		weft__uv_append_address(text, address, sizeof(struct sockaddr_in6));
+	union {
+		struct sockaddr any;
+		struct sockaddr_in ip4;
+		struct sockaddr_in6 ip6;
+	} copy;
+	if (!weft__hooks_copy(&copy.ip4, address, sizeof(copy.ip4)) || copy.any.sa_family == AF_UNIX)
+		return;
+	if (copy.any.sa_family != AF_INET6 || weft__hooks_copy(&copy.ip6, address, sizeof(copy.ip6)))
+		weft__uv_append_address(text, &copy.any, sizeof(copy));
 }
 
 /* ---- Handles ---- */

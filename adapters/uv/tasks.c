@@ -25,11 +25,21 @@ struct weft__hooks_run weft__uv_begin_request(const void *request, int status)
 		request, weft__uv_end_of(status), weft_enabled(WEFT_LEVEL_INFO));
 }
 
+/* libuv refuses some requests before it reads their buffers. */
 size_t weft__uv_size(const uv_buf_t buffers[], unsigned count)
 {
+	enum {
+		FEW = 16
+	};
+	uv_buf_t copies[FEW];
 	size_t size = 0;
-	for (unsigned i = 0; i < count; i++)
-		size += buffers[i].len;
+	for (unsigned i = 0, some; i < count; i += some) {
+		some = count - i < FEW ? count - i : FEW;
+		if (!weft__hooks_copy(copies, buffers + i, some * sizeof(*buffers)))
+			break;
+		for (unsigned at = 0; at < some; at++)
+			size += copies[at].len;
+	}
 	return size;
 }
 

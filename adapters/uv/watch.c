@@ -112,7 +112,7 @@ static bool start_file(
 {
 	struct weft__hooks_text text = {0};
 	weft__hooks_append(&text, word);
-	weft__hooks_append(&text, path ? path : "");
+	weft__hooks_append_copy(&text, path);
 	return start(handle, callback, &text, weft_kind("file"));
 }
 
@@ -190,15 +190,24 @@ static void on_exit_of_child(uv_process_t *process, int64_t status, int signal)
 	weft__hooks_return(&run);
 }
 
+/* libuv leaves the arguments to the kernel, in the child. */
+static void append_arguments(struct weft__hooks_text *text, char *const arguments[])
+{
+	char *argument;
+	for (int i = 0; arguments && text->size < sizeof(text->bytes); i++) {
+		if (!weft__hooks_copy(&argument, &arguments[i], sizeof(argument)) || !argument)
+			return;
+		weft__hooks_append(text, i ? " " : "");
+		weft__hooks_append_copy(text, argument);
+	}
+}
+
 static bool start_process(uv_process_t *process, const uv_process_options_t *options)
 {
 	struct weft__hooks_text text = {0};
 	weft__hooks_subject_forget(process); /* uv_spawn initializes the handle */
 	weft__hooks_append(&text, "process ");
-	for (int i = 0; options->args && options->args[i]; i++) {
-		weft__hooks_append(&text, i ? " " : "");
-		weft__hooks_append(&text, options->args[i]);
-	}
+	append_arguments(&text, options->args);
 	return start(process, (weft__hooks_callback)options->exit_cb, &text, weft_kind("process"));
 }
 
