@@ -16,6 +16,7 @@
 #undef likely
 #undef unlikely
 #define WEFT_CATEGORY glib
+#define HOOKS_OF      HOOKS_GLIB
 #include "hooks/callbacks.h"
 #include "hooks/library.h"
 

@@ -20,21 +20,24 @@ static void leave(void)
 	weft__thread_futex_name = (struct weft__thread_futex_name){0};
 }
 
-HOOK void g_mutex_lock(GMutex *mutex)
+HOOK(g_mutex_lock)
+void g_mutex_lock(GMutex *mutex)
 {
 	enter(__builtin_return_address(0), NULL);
 	GLIB_NEXT(g_mutex_lock)(mutex);
 	leave();
 }
 
-HOOK void g_cond_wait(GCond *condition, GMutex *mutex)
+HOOK(g_cond_wait)
+void g_cond_wait(GCond *condition, GMutex *mutex)
 {
 	enter(__builtin_return_address(0), condition);
 	GLIB_NEXT(g_cond_wait)(condition, mutex);
 	leave();
 }
 
-HOOK gboolean g_cond_wait_until(GCond *condition, GMutex *mutex, gint64 end)
+HOOK(g_cond_wait_until)
+gboolean g_cond_wait_until(GCond *condition, GMutex *mutex, gint64 end)
 {
 	enter(__builtin_return_address(0), condition);
 	gboolean is_signalled = GLIB_NEXT(g_cond_wait_until)(condition, mutex, end);

@@ -4,7 +4,8 @@
  */
 #include "glib/adapter.h"
 
-HOOK void g_main_loop_run(GMainLoop *loop)
+HOOK(g_main_loop_run)
+void g_main_loop_run(GMainLoop *loop)
 {
 	if (!HOOKS_RECORD) {
 		GLIB_NEXT(g_main_loop_run)(loop);
@@ -17,7 +18,8 @@ HOOK void g_main_loop_run(GMainLoop *loop)
 
 /* An iteration that may not block is not recorded as a loop: it is a part of a loop of the
  * program's own. */
-HOOK gboolean g_main_context_iteration(GMainContext *context, gboolean may_block)
+HOOK(g_main_context_iteration)
+gboolean g_main_context_iteration(GMainContext *context, gboolean may_block)
 {
 	if (!HOOKS_RECORD || !may_block)
 		return GLIB_NEXT(g_main_context_iteration)(context, may_block);

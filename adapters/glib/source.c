@@ -75,7 +75,8 @@ static struct weft__hooks_text word_ms(const char *text, uint64_t ms)
 /* ---- Functions that add a source ---- */
 
 #define ADDS(name, label, callback, parameters, arguments)       \
-	HOOK guint name parameters                                   \
+	HOOK(name)                                                   \
+	guint name parameters                                        \
 	{                                                            \
 		guint id = GLIB_NEXT(name) arguments;                    \
 		if (!HOOKS_RECORD || !id)                                \
@@ -165,7 +166,8 @@ static void watch(GSource *source)
 	weft__glib_watch(source->source_funcs, name);
 }
 
-HOOK guint g_source_attach(GSource *source, GMainContext *context)
+HOOK(g_source_attach)
+guint g_source_attach(GSource *source, GMainContext *context)
 {
 	if (HOOKS_RECORD && source) {
 		int saved = weft__hooks_begin();
@@ -180,7 +182,8 @@ HOOK guint g_source_attach(GSource *source, GMainContext *context)
 	return GLIB_NEXT(g_source_attach)(source, context);
 }
 
-HOOK void g_source_destroy(GSource *source)
+HOOK(g_source_destroy)
+void g_source_destroy(GSource *source)
 {
 	if (HOOKS_RECORD)
 		weft__hooks_cancel(source);

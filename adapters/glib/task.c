@@ -23,7 +23,8 @@ static void make(GTask *task, weft__hooks_callback callback)
 	weft__hooks_end(saved);
 }
 
-HOOK GTask *g_task_new(
+HOOK(g_task_new)
+GTask *g_task_new(
 	gpointer object, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
 {
 	GTask *task = GIO_NEXT(g_task_new)(object, cancellable, callback, data);
@@ -52,12 +53,14 @@ static bool swap(GTask *task, GTaskThreadFunc function)
 	return subject != NULL;
 }
 
-HOOK void g_task_run_in_thread(GTask *task, GTaskThreadFunc function)
+HOOK(g_task_run_in_thread)
+void g_task_run_in_thread(GTask *task, GTaskThreadFunc function)
 {
 	GIO_NEXT(g_task_run_in_thread)(task, swap(task, function) ? on_thread : function);
 }
 
-HOOK void g_task_run_in_thread_sync(GTask *task, GTaskThreadFunc function)
+HOOK(g_task_run_in_thread_sync)
+void g_task_run_in_thread_sync(GTask *task, GTaskThreadFunc function)
 {
 	GIO_NEXT(g_task_run_in_thread_sync)(task, swap(task, function) ? on_thread : function);
 }
@@ -77,25 +80,29 @@ static void end(GTask *task, const char *error)
 	weft__hooks_end(saved);
 }
 
-HOOK void g_task_return_pointer(GTask *task, gpointer value, GDestroyNotify notify)
+HOOK(g_task_return_pointer)
+void g_task_return_pointer(GTask *task, gpointer value, GDestroyNotify notify)
 {
 	end(task, NULL);
 	GIO_NEXT(g_task_return_pointer)(task, value, notify);
 }
 
-HOOK void g_task_return_boolean(GTask *task, gboolean value)
+HOOK(g_task_return_boolean)
+void g_task_return_boolean(GTask *task, gboolean value)
 {
 	end(task, NULL);
 	GIO_NEXT(g_task_return_boolean)(task, value);
 }
 
-HOOK void g_task_return_int(GTask *task, gssize value)
+HOOK(g_task_return_int)
+void g_task_return_int(GTask *task, gssize value)
 {
 	end(task, NULL);
 	GIO_NEXT(g_task_return_int)(task, value);
 }
 
-HOOK void g_task_return_value(GTask *task, GValue *value)
+HOOK(g_task_return_value)
+void g_task_return_value(GTask *task, GValue *value)
 {
 	end(task, NULL);
 	GIO_NEXT(g_task_return_value)(task, value);
@@ -113,7 +120,8 @@ static void cancel(GTask *task)
 
 /* As the others, it is recorded before the call: the callback may come at once, in another thread.
  */
-HOOK gboolean g_task_return_error_if_cancelled(GTask *task)
+HOOK(g_task_return_error_if_cancelled)
+gboolean g_task_return_error_if_cancelled(GTask *task)
 {
 	GCancellable *cancellable = task ? GIO_NEXT(g_task_get_cancellable)(task) : NULL;
 	bool is_cancelled = cancellable && GIO_NEXT(g_cancellable_is_cancelled)(cancellable);
@@ -125,13 +133,15 @@ HOOK gboolean g_task_return_error_if_cancelled(GTask *task)
 	return has_returned;
 }
 
-HOOK void g_task_return_error(GTask *task, GError *error)
+HOOK(g_task_return_error)
+void g_task_return_error(GTask *task, GError *error)
 {
 	end(task, error ? error->message : "no error");
 	GIO_NEXT(g_task_return_error)(task, error);
 }
 
-HOOK void g_task_return_new_error(GTask *task, GQuark domain, gint code, const char *format, ...)
+HOOK(g_task_return_new_error)
+void g_task_return_new_error(GTask *task, GQuark domain, gint code, const char *format, ...)
 {
 	va_list values;
 	va_start(values, format);
@@ -154,25 +164,29 @@ static void take(GTask *task)
 	weft__hooks_end(saved);
 }
 
-HOOK gpointer g_task_propagate_pointer(GTask *task, GError **error)
+HOOK(g_task_propagate_pointer)
+gpointer g_task_propagate_pointer(GTask *task, GError **error)
 {
 	take(task);
 	return GIO_NEXT(g_task_propagate_pointer)(task, error);
 }
 
-HOOK gboolean g_task_propagate_boolean(GTask *task, GError **error)
+HOOK(g_task_propagate_boolean)
+gboolean g_task_propagate_boolean(GTask *task, GError **error)
 {
 	take(task);
 	return GIO_NEXT(g_task_propagate_boolean)(task, error);
 }
 
-HOOK gssize g_task_propagate_int(GTask *task, GError **error)
+HOOK(g_task_propagate_int)
+gssize g_task_propagate_int(GTask *task, GError **error)
 {
 	take(task);
 	return GIO_NEXT(g_task_propagate_int)(task, error);
 }
 
-HOOK gboolean g_task_propagate_value(GTask *task, GValue *value, GError **error)
+HOOK(g_task_propagate_value)
+gboolean g_task_propagate_value(GTask *task, GValue *value, GError **error)
 {
 	take(task);
 	return GIO_NEXT(g_task_propagate_value)(task, value, error);

@@ -24,7 +24,8 @@ static void end(const struct weft__hooks_wait *wait)
 }
 
 #define WAITS(next, type, name, word, more, parameters, arguments) \
-	HOOK type name parameters                                      \
+	HOOK(name)                                                     \
+	type name parameters                                           \
 	{                                                              \
 		if (!HOOKS_RECORD)                                         \
 			return next(name) arguments;                           \

@@ -7,7 +7,8 @@
  * request, a source. Here this address is called a subject. The trampoline lets the subject's task
  * run, and calls the callback:
  *
- *     HOOK int library_ask(struct request *request, void (*callback)(struct request *))
+ *     HOOK(library_ask) int library_ask(struct request *request, void (*callback)(struct request
+ * *))
  *     {
  *         ... weft__hooks_ask(request, callback, kind), and a label
  *         return NEXT(library_ask)(request, on_answer);

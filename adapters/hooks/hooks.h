@@ -9,7 +9,7 @@
  * allocation, no stdio, no locks. It works in signal handlers, after fork, and before libc's
  * constructors.
  *
- *     HOOK int sem_wait(sem_t *semaphore)
+ *     HOOK(sem_wait) int sem_wait(sem_t *semaphore)
  *     {
  *         if (!HOOKS_RECORD || NEXT(sem_trywait)(semaphore) == 0)
  *             ...
@@ -27,7 +27,8 @@
 
 #include <weft/weft.h>
 
-#define HOOK         __attribute__((visibility("default")))
+#include "hooks/entry.h"
+
 #define likely(it)   __builtin_expect(!!(it), 1)
 #define unlikely(it) __builtin_expect(!!(it), 0)
 
@@ -38,8 +39,9 @@ WEFT_CATEGORY_DECLARE(glib);
 
 /* ---- Originals (next.c) ---- */
 
-/* The function of libc of that name that comes after ours. The version is glibc's, for functions
- * that it has in several; dlsym may return the oldest one. */
+/* The function of libc of that name that comes after ours. A library that is not libc may have one
+ * of that name, too, which is another function: that is never called (entry.h). The version is
+ * glibc's, for functions that it has in several; dlsym may return the oldest one. */
 #define NEXT(name)                NEXT_VERSION(name, NULL)
 #define NEXT_VERSION(name, which) ((__typeof__(name) *)HOOKS__FIND(#name, which))
 #define HOOKS__FIND(name, which)                                                     \
@@ -68,8 +70,15 @@ struct weft__hooks_original {
  * errno stays. */
 void *weft__hooks_find(struct weft__hooks_original *original);
 
-/* The function after ours, or NULL. errno stays. */
+/* The function after ours, or NULL: of any library. errno stays. */
 void *weft__hooks_find_next(const char *name, const char *version);
+
+/* True if the function is of that library (entry.h), or has the same arguments and result as
+ * that's. */
+bool weft__hooks_is_of(const void *function, unsigned library);
+
+/* Finds out where the entries lead to. For a constructor. */
+void weft__hooks_find_entries(void);
 
 /* Says that there is no function of that name, and ends the process. */
 _Noreturn void weft__hooks_missing(const char *name);

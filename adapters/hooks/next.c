@@ -32,6 +32,28 @@ void *weft__hooks_find_next(const char *name, const char *version)
 	return found;
 }
 
+/* libc's, if a function of another library comes next. */
+static void *find_in_libc(const char *name, const char *version)
+{
+	int saved = errno;
+	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	void *found = libc && version ? dlvsym(libc, name, version) : NULL;
+	if (libc && !found)
+		found = dlsym(libc, name);
+	if (libc)
+		dlclose(libc);
+	errno = saved;
+	return found;
+}
+
+static void *find(const char *name, const char *version)
+{
+	void *found = weft__hooks_find_next(name, version);
+	if (found && !weft__hooks_is_of(found, HOOKS_LIBC))
+		found = find_in_libc(name, version);
+	return found;
+}
+
 /* ---- Layers ---- */
 
 void *weft__hooks_below(struct weft__hooks_layer *layer)
@@ -39,7 +61,7 @@ void *weft__hooks_below(struct weft__hooks_layer *layer)
 	void *found = __atomic_load_n(&layer->original, __ATOMIC_RELAXED);
 	if (found)
 		return found;
-	found = weft__hooks_find_next(layer->name, NULL);
+	found = find(layer->name, NULL);
 	if (!found)
 		weft__hooks_missing(layer->name);
 	__atomic_store_n(&layer->original, found, __ATOMIC_RELAXED);
@@ -52,7 +74,7 @@ static void *find_below_hook(const struct weft__hooks_original *original)
 	for (struct weft__hooks_layer *it = __start_weft_layers; it < __stop_weft_layers; it++)
 		if (strcmp(it->name, original->name) == 0)
 			return it->function;
-	return weft__hooks_find_next(original->name, original->version);
+	return find(original->name, original->version);
 }
 
 /* ---- Originals ---- */
@@ -73,6 +95,7 @@ static void *find_near(const struct weft__hooks_original *original)
 /* Other C libraries and versions lack some: programs do not call these. */
 __attribute__((constructor(101))) static void find_all(void)
 {
+	weft__hooks_find_entries();
 	for (struct weft__hooks_layer *it = __start_weft_layers; it < __stop_weft_layers; it++)
 		weft__hooks_below(it);
 	for (struct weft__hooks_original *it = __start_weft_originals; it < __stop_weft_originals; it++)

@@ -60,7 +60,8 @@ static bool is_filter(long mode, long filter)
 }
 
 /* The caller may have passed fewer arguments: any value will do for these. */
-HOOK int prctl(int option, ...)
+HOOK(prctl)
+int prctl(int option, ...)
 {
 	long argument[4];
 	va_list list;

@@ -14,14 +14,16 @@
 
 /* Forgotten before the call: after it, another thread may have got the number for a new descriptor.
  */
-HOOK int close(int fd)
+HOOK(close)
+int close(int fd)
 {
 	if (weft__io_is_known(fd))
 		weft__io_closed(fd);
 	return NEXT(close)(fd);
 }
 
-HOOK int close_range(unsigned first, unsigned last, int flags)
+HOOK(close_range)
+int close_range(unsigned first, unsigned last, int flags)
 {
 	int result = NEXT(close_range)(first, last, flags);
 	if (result == 0 && !(flags & (int)CLOSE_RANGE_CLOEXEC))
@@ -29,7 +31,8 @@ HOOK int close_range(unsigned first, unsigned last, int flags)
 	return result;
 }
 
-HOOK void closefrom(int first)
+HOOK(closefrom)
+void closefrom(int first)
 {
 	NEXT(closefrom)(first);
 	weft__io_closed_range(first < 0 ? 0 : (unsigned)first, WEFT__IO_DESCRIPTORS);
@@ -37,21 +40,24 @@ HOOK void closefrom(int first)
 
 /* ---- Copies ---- */
 
-HOOK int dup(int fd)
+HOOK(dup)
+int dup(int fd)
 {
 	int copy = NEXT(dup)(fd);
 	weft__io_shared(fd, copy);
 	return copy;
 }
 
-HOOK int dup2(int fd, int copy)
+HOOK(dup2)
+int dup2(int fd, int copy)
 {
 	int result = NEXT(dup2)(fd, copy);
 	weft__io_shared(fd, result);
 	return result;
 }
 
-HOOK int dup3(int fd, int copy, int flags)
+HOOK(dup3)
+int dup3(int fd, int copy, int flags)
 {
 	int result = NEXT(dup3)(fd, copy, flags);
 	weft__io_shared(fd, result);
@@ -98,17 +104,20 @@ static void begin_fcntl(struct weft__io_call *call, int fd, int command)
 		after_fcntl(fd, command, argument, result);     \
 	})
 
-HOOK int fcntl(int fd, int command, ...)
+HOOK(fcntl)
+int fcntl(int fd, int command, ...)
 {
 	return FCNTL(fcntl);
 }
 
-HOOK int fcntl64(int fd, int command, ...)
+HOOK(fcntl64)
+int fcntl64(int fd, int command, ...)
 {
 	return FCNTL(fcntl64);
 }
 
-HOOK int ioctl(int fd, unsigned long request, ...)
+HOOK(ioctl)
+int ioctl(int fd, unsigned long request, ...)
 {
 	va_list list;
 	va_start(list, request);

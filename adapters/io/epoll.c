@@ -77,7 +77,8 @@ static void add(int epoll, int fd, const struct epoll_event *given)
 		weft__io_watched(fd, object, event.events);
 }
 
-HOOK int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
+HOOK(epoll_ctl)
+int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 {
 	int result = NEXT(epoll_ctl)(epoll, operation, fd, event);
 	if (!HOOKS_RECORD || result != 0 || !entries ||

@@ -46,50 +46,59 @@ int __openat64_2(int folder, const char *path, int flags);
 		weft__result;                                                             \
 	})
 
-HOOK int fsync(int fd)
+HOOK(fsync)
+int fsync(int fd)
 {
 	return SYNC(fd, "fsync", NEXT(fsync)(fd));
 }
 
-HOOK int fdatasync(int fd)
+HOOK(fdatasync)
+int fdatasync(int fd)
 {
 	return SYNC(fd, "fdatasync", NEXT(fdatasync)(fd));
 }
 
-HOOK int flock(int fd, int operation)
+HOOK(flock)
+int flock(int fd, int operation)
 {
 	return SYNC(fd, "flock", NEXT(flock)(fd, operation));
 }
 
-HOOK int syncfs(int fd)
+HOOK(syncfs)
+int syncfs(int fd)
 {
 	return SYNC(fd, "syncfs", NEXT(syncfs)(fd));
 }
 
-HOOK int lockf(int fd, int command, off_t size)
+HOOK(lockf)
+int lockf(int fd, int command, off_t size)
 {
 	return SYNC(fd, "lockf", NEXT(lockf)(fd, command, size));
 }
 
-HOOK int lockf64(int fd, int command, off64_t size)
+HOOK(lockf64)
+int lockf64(int fd, int command, off64_t size)
 {
 	return SYNC(fd, "lockf", NEXT(lockf64)(fd, command, size));
 }
 
-HOOK int msync(void *address, size_t size, int flags)
+HOOK(msync)
+int msync(void *address, size_t size, int flags)
 {
 	static bool is_slow;
 	return OTHER(&is_slow, "msync", NULL, NEXT(msync)(address, size, flags));
 }
 
-HOOK int getaddrinfo(const char *restrict node, const char *restrict service,
+HOOK(getaddrinfo)
+int getaddrinfo(const char *restrict node, const char *restrict service,
 	const struct addrinfo *restrict hints, struct addrinfo **restrict found)
 {
 	static bool is_slow;
 	return OTHER(&is_slow, "getaddrinfo", node, NEXT(getaddrinfo)(node, service, hints, found));
 }
 
-HOOK int getnameinfo(const struct sockaddr *restrict address, socklen_t size, char *restrict host,
+HOOK(getnameinfo)
+int getnameinfo(const struct sockaddr *restrict address, socklen_t size, char *restrict host,
 	socklen_t host_size, char *restrict service, socklen_t service_size, int flags)
 {
 	static bool is_slow;
@@ -97,29 +106,33 @@ HOOK int getnameinfo(const struct sockaddr *restrict address, socklen_t size, ch
 		NEXT(getnameinfo)(address, size, host, host_size, service, service_size, flags));
 }
 
-HOOK struct hostent *gethostbyname(const char *name)
+HOOK(gethostbyname)
+struct hostent *gethostbyname(const char *name)
 {
 	static bool is_slow;
 	return MEASURED(
 		&is_slow, "gethostbyname", name, NEXT(gethostbyname)(name), weft__result != NULL);
 }
 
-HOOK struct hostent *gethostbyaddr(const void *address, socklen_t size, int family)
+HOOK(gethostbyaddr)
+struct hostent *gethostbyaddr(const void *address, socklen_t size, int family)
 {
 	static bool is_slow;
 	return MEASURED(&is_slow, "gethostbyaddr", NULL, NEXT(gethostbyaddr)(address, size, family),
 		weft__result != NULL);
 }
 
-HOOK int gethostbyname_r(const char *restrict name, struct hostent *restrict host,
-	char *restrict bytes, size_t size, struct hostent **restrict found, int *restrict error)
+HOOK(gethostbyname_r)
+int gethostbyname_r(const char *restrict name, struct hostent *restrict host, char *restrict bytes,
+	size_t size, struct hostent **restrict found, int *restrict error)
 {
 	static bool is_slow;
 	return OTHER(&is_slow, "gethostbyname_r", name,
 		NEXT(gethostbyname_r)(name, host, bytes, size, found, error));
 }
 
-HOOK void sync(void)
+HOOK(sync)
+void sync(void)
 {
 	static bool is_slow;
 	struct weft__io_call call = {0};
@@ -129,29 +142,34 @@ HOOK void sync(void)
 	weft__io_call_end(&call, true);
 }
 
-HOOK int fallocate(int fd, int mode, off_t at, off_t size)
+HOOK(fallocate)
+int fallocate(int fd, int mode, off_t at, off_t size)
 {
 	return SYNC(fd, "fallocate", NEXT(fallocate)(fd, mode, at, size));
 }
 
-HOOK int fallocate64(int fd, int mode, off64_t at, off64_t size)
+HOOK(fallocate64)
+int fallocate64(int fd, int mode, off64_t at, off64_t size)
 {
 	return SYNC(fd, "fallocate", NEXT(fallocate64)(fd, mode, at, size));
 }
 
-HOOK int sync_file_range(int fd, off64_t at, off64_t size, unsigned flags)
+HOOK(sync_file_range)
+int sync_file_range(int fd, off64_t at, off64_t size, unsigned flags)
 {
 	return SYNC(fd, "sync_file_range", NEXT(sync_file_range)(fd, at, size, flags));
 }
 
-HOOK ssize_t copy_file_range(
+HOOK(copy_file_range)
+ssize_t copy_file_range(
 	int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags)
 {
 	return SYNC(
 		to, "copy_file_range", NEXT(copy_file_range)(from, from_at, to, to_at, size, flags));
 }
 
-HOOK int tcdrain(int fd)
+HOOK(tcdrain)
+int tcdrain(int fd)
 {
 	return SYNC(fd, "tcdrain", NEXT(tcdrain)(fd));
 }
@@ -182,56 +200,66 @@ HOOK int tcdrain(int fd)
 		weft__mode;                               \
 	})
 
-HOOK int open(const char *path, int flags, ...)
+HOOK(open)
+int open(const char *path, int flags, ...)
 {
 	mode_t mode = MODE;
 	return OPEN(NEXT(open)(path, flags, mode));
 }
 
-HOOK int open64(const char *path, int flags, ...)
+HOOK(open64)
+int open64(const char *path, int flags, ...)
 {
 	mode_t mode = MODE;
 	return OPEN(NEXT(open64)(path, flags, mode));
 }
 
-HOOK int openat(int folder, const char *path, int flags, ...)
+HOOK(openat)
+int openat(int folder, const char *path, int flags, ...)
 {
 	mode_t mode = MODE;
 	return OPEN(NEXT(openat)(folder, path, flags, mode));
 }
 
-HOOK int openat64(int folder, const char *path, int flags, ...)
+HOOK(openat64)
+int openat64(int folder, const char *path, int flags, ...)
 {
 	mode_t mode = MODE;
 	return OPEN(NEXT(openat64)(folder, path, flags, mode));
 }
 
-HOOK int __open_2(const char *path, int flags)
+HOOK(__open_2)
+int __open_2(const char *path, int flags)
 {
 	return OPEN(NEXT(__open_2)(path, flags));
 }
 
-HOOK int __open64_2(const char *path, int flags)
+HOOK(__open64_2)
+int __open64_2(const char *path, int flags)
 {
 	return OPEN(NEXT(__open64_2)(path, flags));
 }
 
-HOOK int __openat_2(int folder, const char *path, int flags)
+HOOK(__openat_2)
+int __openat_2(int folder, const char *path, int flags)
 {
 	return OPEN(NEXT(__openat_2)(folder, path, flags));
 }
 
-HOOK int __openat64_2(int folder, const char *path, int flags)
+HOOK(__openat64_2)
+int __openat64_2(int folder, const char *path, int flags)
 {
 	return OPEN(NEXT(__openat64_2)(folder, path, flags));
 }
 
-HOOK int creat(const char *path, mode_t mode)
+HOOK(creat)
+int creat(const char *path, mode_t mode)
 {
 	return OPEN(NEXT(creat)(path, mode));
 }
 
-HOOK int creat64(const char *path, mode_t mode)
+HOOK(creat64)
+int creat64(const char *path, mode_t mode)
 {
 	return OPEN(NEXT(creat64)(path, mode));
 }

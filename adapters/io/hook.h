@@ -30,7 +30,7 @@
 		return HOOKS_RECORD ? record_##name WEFT__IO_PASS_CALLER arguments                      \
 		                    : WEFT__IO_NEXT(name) arguments;                                    \
 	}                                                                                           \
-	HOOK type name parameters                                                                   \
+	HOOK(name) type name parameters                                                                   \
 	{                                                                                           \
 		const void *caller = __builtin_return_address(0);                                       \
 		if (likely(!weft_enabled(WEFT_LEVEL_INFO) && __atomic_load_n(&next_##name.found, __ATOMIC_RELAXED))) \

@@ -34,52 +34,61 @@ static int opened_pipe(const int given[2], int flags, int result)
 	return result;
 }
 
-HOOK int pipe(int ends[2])
+HOOK(pipe)
+int pipe(int ends[2])
 {
 	return opened_pipe(ends, 0, NEXT(pipe)(ends));
 }
 
-HOOK int pipe2(int ends[2], int flags)
+HOOK(pipe2)
+int pipe2(int ends[2], int flags)
 {
 	return opened_pipe(ends, flags, NEXT(pipe2)(ends, flags));
 }
 
 /* ---- Events ---- */
 
-HOOK int eventfd(unsigned count, int flags)
+HOOK(eventfd)
+int eventfd(unsigned count, int flags)
 {
 	return opened(NEXT(eventfd)(count, flags), WEFT__IO_EVENT, flags);
 }
 
-HOOK int signalfd(int fd, const sigset_t *signals, int flags)
+HOOK(signalfd)
+int signalfd(int fd, const sigset_t *signals, int flags)
 {
 	int result = NEXT(signalfd)(fd, signals, flags);
 	return fd < 0 ? opened(result, WEFT__IO_SIGNAL, flags) : result;
 }
 
-HOOK int inotify_init(void)
+HOOK(inotify_init)
+int inotify_init(void)
 {
 	return opened(NEXT(inotify_init)(), WEFT__IO_INOTIFY, 0);
 }
 
-HOOK int inotify_init1(int flags)
+HOOK(inotify_init1)
+int inotify_init1(int flags)
 {
 	return opened(NEXT(inotify_init1)(flags), WEFT__IO_INOTIFY, flags);
 }
 
-HOOK int epoll_create(int size)
+HOOK(epoll_create)
+int epoll_create(int size)
 {
 	return opened(NEXT(epoll_create)(size), WEFT__IO_EPOLL, O_NONBLOCK);
 }
 
-HOOK int epoll_create1(int flags)
+HOOK(epoll_create1)
+int epoll_create1(int flags)
 {
 	return opened(NEXT(epoll_create1)(flags), WEFT__IO_EPOLL, O_NONBLOCK);
 }
 
 /* ---- Timers ---- */
 
-HOOK int timerfd_create(clockid_t clock, int flags)
+HOOK(timerfd_create)
+int timerfd_create(clockid_t clock, int flags)
 {
 	return opened(NEXT(timerfd_create)(clock, flags), WEFT__IO_TIMER, flags);
 }
@@ -91,7 +100,8 @@ static uint64_t ns_of(const struct timespec *time)
 
 /* The time that the program sets first is part of the name, if it is relative: an absolute time
  * says little. */
-HOOK int timerfd_settime(int fd, int flags, const struct itimerspec *new, struct itimerspec *old)
+HOOK(timerfd_settime)
+int timerfd_settime(int fd, int flags, const struct itimerspec *new, struct itimerspec *old)
 {
 	int result = NEXT(timerfd_settime)(fd, flags, new, old);
 	struct itimerspec copy;

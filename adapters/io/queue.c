@@ -58,14 +58,16 @@ static void end_wait(const struct weft__hooks_wait *wait, bool is_success)
 
 /* ---- System V ---- */
 
-HOOK ssize_t msgrcv(int queue, void *message, size_t size, long type, int flags)
+HOOK(msgrcv)
+ssize_t msgrcv(int queue, void *message, size_t size, long type, int flags)
 {
 	return WAIT("msgrcv", !(flags & IPC_NOWAIT), ENOMSG,
 		NEXT(msgrcv)(queue, message, size, type, flags | IPC_NOWAIT),
 		NEXT(msgrcv)(queue, message, size, type, flags));
 }
 
-HOOK int msgsnd(int queue, const void *message, size_t size, int flags)
+HOOK(msgsnd)
+int msgsnd(int queue, const void *message, size_t size, int flags)
 {
 	return WAIT("msgsnd", !(flags & IPC_NOWAIT), EAGAIN,
 		NEXT(msgsnd)(queue, message, size, flags | IPC_NOWAIT),
@@ -92,14 +94,15 @@ static bool may_wait(const struct timespec *given)
 }
 
 /* An operation that does not wait by itself fails in the same way, twice. */
-HOOK int semop(int semaphores, struct sembuf *operations, size_t count)
+HOOK(semop)
+int semop(int semaphores, struct sembuf *operations, size_t count)
 {
 	return WAIT("semop", true, EAGAIN, NEXT(semtimedop)(semaphores, operations, count, &now),
 		NEXT(semop)(semaphores, operations, count));
 }
 
-HOOK int semtimedop(
-	int semaphores, struct sembuf *operations, size_t count, const struct timespec *time)
+HOOK(semtimedop)
+int semtimedop(int semaphores, struct sembuf *operations, size_t count, const struct timespec *time)
 {
 	return WAIT("semtimedop", may_wait(time), EAGAIN,
 		NEXT(semtimedop)(semaphores, operations, count, &now),
@@ -108,14 +111,16 @@ HOOK int semtimedop(
 
 /* ---- POSIX ---- */
 
-HOOK ssize_t mq_receive(mqd_t queue, char *message, size_t size, unsigned *priority)
+HOOK(mq_receive)
+ssize_t mq_receive(mqd_t queue, char *message, size_t size, unsigned *priority)
 {
 	return WAIT("mq_receive", true, ETIMEDOUT,
 		NEXT(mq_timedreceive)(queue, message, size, priority, &now),
 		NEXT(mq_receive)(queue, message, size, priority));
 }
 
-HOOK ssize_t mq_timedreceive(mqd_t queue, char *restrict message, size_t size,
+HOOK(mq_timedreceive)
+ssize_t mq_timedreceive(mqd_t queue, char *restrict message, size_t size,
 	unsigned *restrict priority, const struct timespec *restrict until)
 {
 	struct timespec time;
@@ -124,14 +129,16 @@ HOOK ssize_t mq_timedreceive(mqd_t queue, char *restrict message, size_t size,
 		NEXT(mq_timedreceive)(queue, message, size, priority, until));
 }
 
-HOOK int mq_send(mqd_t queue, const char *message, size_t size, unsigned priority)
+HOOK(mq_send)
+int mq_send(mqd_t queue, const char *message, size_t size, unsigned priority)
 {
 	return WAIT("mq_send", true, ETIMEDOUT,
 		NEXT(mq_timedsend)(queue, message, size, priority, &now),
 		NEXT(mq_send)(queue, message, size, priority));
 }
 
-HOOK int mq_timedsend(
+HOOK(mq_timedsend)
+int mq_timedsend(
 	mqd_t queue, const char *message, size_t size, unsigned priority, const struct timespec *until)
 {
 	struct timespec time;
@@ -140,13 +147,15 @@ HOOK int mq_timedsend(
 		NEXT(mq_timedsend)(queue, message, size, priority, until));
 }
 
-HOOK int aio_suspend(const struct aiocb *const list[], int count, const struct timespec *time)
+HOOK(aio_suspend)
+int aio_suspend(const struct aiocb *const list[], int count, const struct timespec *time)
 {
 	return WAIT("aio_suspend", may_wait(time), EAGAIN, NEXT(aio_suspend)(list, count, &now),
 		NEXT(aio_suspend)(list, count, time));
 }
 
-HOOK int aio_suspend64(const struct aiocb64 *const list[], int count, const struct timespec *time)
+HOOK(aio_suspend64)
+int aio_suspend64(const struct aiocb64 *const list[], int count, const struct timespec *time)
 {
 	return WAIT("aio_suspend", may_wait(time), EAGAIN, NEXT(aio_suspend64)(list, count, &now),
 		NEXT(aio_suspend64)(list, count, time));

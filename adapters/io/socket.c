@@ -25,7 +25,8 @@ static enum weft__io_type type_of(int family, int type)
 										: WEFT__IO_SOCKET;
 }
 
-HOOK int socket(int family, int type, int protocol)
+HOOK(socket)
+int socket(int family, int type, int protocol)
 {
 	int fd = NEXT(socket)(family, type, protocol);
 	if (HOOKS_RECORD && fd >= 0)
@@ -33,7 +34,8 @@ HOOK int socket(int family, int type, int protocol)
 	return fd;
 }
 
-HOOK int socketpair(int family, int type, int protocol, int given[2])
+HOOK(socketpair)
+int socketpair(int family, int type, int protocol, int given[2])
 {
 	int result = NEXT(socketpair)(family, type, protocol, given), ends[2];
 	struct weft__io_object *objects[2];
@@ -106,7 +108,8 @@ WEFT__IO_ENTRY(int, getsockopt,
 
 /* ---- Listening and accepting ---- */
 
-HOOK int listen(int fd, int most)
+HOOK(listen)
+int listen(int fd, int most)
 {
 	int result = NEXT(listen)(fd, most);
 	bool is_recorded = HOOKS_RECORD && weft__io_is_programs(__builtin_return_address(0));

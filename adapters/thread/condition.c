@@ -58,7 +58,8 @@ static void signal_if_busy(const void *address)
 
 /* ---- pthread_cond_t ---- */
 
-HOOK int pthread_cond_wait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex)
+HOOK(pthread_cond_wait)
+int pthread_cond_wait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex)
 {
 	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
 	int error = ORIGINAL(pthread_cond_wait)(condition, mutex);
@@ -66,7 +67,8 @@ HOOK int pthread_cond_wait(pthread_cond_t *restrict condition, pthread_mutex_t *
 	return error;
 }
 
-HOOK int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
+HOOK(pthread_cond_timedwait)
+int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
 	const struct timespec *restrict until)
 {
 	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
@@ -75,7 +77,8 @@ HOOK int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mute
 	return error;
 }
 
-HOOK int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
+HOOK(pthread_cond_clockwait)
+int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
 	clockid_t clock, const struct timespec *restrict until)
 {
 	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
@@ -84,19 +87,22 @@ HOOK int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mute
 	return error;
 }
 
-HOOK int pthread_cond_signal(pthread_cond_t *condition)
+HOOK(pthread_cond_signal)
+int pthread_cond_signal(pthread_cond_t *condition)
 {
 	signal_if_busy(condition);
 	return ORIGINAL(pthread_cond_signal)(condition);
 }
 
-HOOK int pthread_cond_broadcast(pthread_cond_t *condition)
+HOOK(pthread_cond_broadcast)
+int pthread_cond_broadcast(pthread_cond_t *condition)
 {
 	signal_if_busy(condition);
 	return ORIGINAL(pthread_cond_broadcast)(condition);
 }
 
-HOOK int pthread_cond_destroy(pthread_cond_t *condition)
+HOOK(pthread_cond_destroy)
+int pthread_cond_destroy(pthread_cond_t *condition)
 {
 	weft__thread_destroyed(condition);
 	return ORIGINAL(pthread_cond_destroy)(condition);
@@ -104,7 +110,8 @@ HOOK int pthread_cond_destroy(pthread_cond_t *condition)
 
 /* ---- C11 ---- */
 
-HOOK int cnd_wait(cnd_t *condition, mtx_t *mutex)
+HOOK(cnd_wait)
+int cnd_wait(cnd_t *condition, mtx_t *mutex)
 {
 	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
 	int result = NEXT(cnd_wait)(condition, mutex);
@@ -112,7 +119,8 @@ HOOK int cnd_wait(cnd_t *condition, mtx_t *mutex)
 	return result;
 }
 
-HOOK int cnd_timedwait(
+HOOK(cnd_timedwait)
+int cnd_timedwait(
 	cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict until)
 {
 	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
@@ -121,19 +129,22 @@ HOOK int cnd_timedwait(
 	return result;
 }
 
-HOOK int cnd_signal(cnd_t *condition)
+HOOK(cnd_signal)
+int cnd_signal(cnd_t *condition)
 {
 	signal_if_busy(condition);
 	return NEXT(cnd_signal)(condition);
 }
 
-HOOK int cnd_broadcast(cnd_t *condition)
+HOOK(cnd_broadcast)
+int cnd_broadcast(cnd_t *condition)
 {
 	signal_if_busy(condition);
 	return NEXT(cnd_broadcast)(condition);
 }
 
-HOOK void cnd_destroy(cnd_t *condition)
+HOOK(cnd_destroy)
+void cnd_destroy(cnd_t *condition)
 {
 	weft__thread_destroyed(condition);
 	NEXT(cnd_destroy)(condition);

@@ -98,7 +98,8 @@ static bool is_detached(const pthread_attr_t *attributes)
 		   state == PTHREAD_CREATE_DETACHED;
 }
 
-HOOK int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+HOOK(pthread_create)
+int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
 	void *(*function)(void *), void *restrict argument)
 {
 	struct weft__thread_birth *birth =
@@ -112,7 +113,8 @@ HOOK int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restri
 	return error;
 }
 
-HOOK int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
+HOOK(thrd_create)
+int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
 	struct weft__thread_birth *birth =
 		HOOKS_RECORD ? prepare((const void *)function, argument) : NULL;
@@ -159,7 +161,8 @@ static void end_join(pthread_t thread, const struct weft__hooks_wait *wait, bool
 		weft__thread_birth_forget(thread);
 }
 
-HOOK int pthread_join(pthread_t thread, void **result)
+HOOK(pthread_join)
+int pthread_join(pthread_t thread, void **result)
 {
 	struct weft__hooks_wait wait =
 		begin_join(HOOKS_RECORD ? weft__thread_birth_await(thread) : NULL);
@@ -168,7 +171,8 @@ HOOK int pthread_join(pthread_t thread, void **result)
 	return error;
 }
 
-HOOK int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
+HOOK(pthread_timedjoin_np)
+int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
 {
 	struct weft__hooks_wait wait = begin_timed_join(thread);
 	int error = NEXT_VERSION(pthread_timedjoin_np, "GLIBC_2.34")(thread, result, until);
@@ -176,7 +180,8 @@ HOOK int pthread_timedjoin_np(pthread_t thread, void **result, const struct time
 	return error;
 }
 
-HOOK int pthread_clockjoin_np(
+HOOK(pthread_clockjoin_np)
+int pthread_clockjoin_np(
 	pthread_t thread, void **result, clockid_t clock, const struct timespec *until)
 {
 	struct weft__hooks_wait wait = begin_timed_join(thread);
@@ -185,7 +190,8 @@ HOOK int pthread_clockjoin_np(
 	return error;
 }
 
-HOOK int pthread_tryjoin_np(pthread_t thread, void **result)
+HOOK(pthread_tryjoin_np)
+int pthread_tryjoin_np(pthread_t thread, void **result)
 {
 	int error = NEXT_VERSION(pthread_tryjoin_np, "GLIBC_2.34")(thread, result);
 	if (error == 0)
@@ -193,7 +199,8 @@ HOOK int pthread_tryjoin_np(pthread_t thread, void **result)
 	return error;
 }
 
-HOOK int thrd_join(thrd_t thread, int *result)
+HOOK(thrd_join)
+int thrd_join(thrd_t thread, int *result)
 {
 	struct weft__hooks_wait wait =
 		begin_join(HOOKS_RECORD ? weft__thread_birth_await(thread) : NULL);
@@ -202,7 +209,8 @@ HOOK int thrd_join(thrd_t thread, int *result)
 	return status;
 }
 
-HOOK int pthread_detach(pthread_t thread)
+HOOK(pthread_detach)
+int pthread_detach(pthread_t thread)
 {
 	int error = NEXT_VERSION(pthread_detach, "GLIBC_2.34")(thread);
 	if (error == 0)
@@ -210,7 +218,8 @@ HOOK int pthread_detach(pthread_t thread)
 	return error;
 }
 
-HOOK int thrd_detach(thrd_t thread)
+HOOK(thrd_detach)
+int thrd_detach(thrd_t thread)
 {
 	int result = NEXT(thrd_detach)(thread);
 	if (result == thrd_success)

@@ -90,7 +90,8 @@ static long futex(const struct call *it, const void *caller)
 }
 
 /* The caller may have passed fewer arguments: the kernel ignores what is read in their place. */
-HOOK long syscall(long number, ...)
+HOOK(syscall)
+long syscall(long number, ...)
 {
 	struct call it;
 	va_list list;

@@ -146,7 +146,8 @@ static __sighandler_t restored(__sighandler_t function)
 
 /* ---- Hooks ---- */
 
-HOOK int sigaction(int number, const struct sigaction *new, struct sigaction *old)
+HOOK(sigaction)
+int sigaction(int number, const struct sigaction *new, struct sigaction *old)
 {
 	struct sigaction changed;
 	if (new &&HOOKS_RECORD && is_recorded(new)) {
@@ -160,7 +161,8 @@ HOOK int sigaction(int number, const struct sigaction *new, struct sigaction *ol
 	return result;
 }
 
-HOOK int __sigaction(int number, const struct sigaction *new, struct sigaction *old)
+HOOK(__sigaction)
+int __sigaction(int number, const struct sigaction *new, struct sigaction *old)
 {
 	return sigaction(number, new, old);
 }
@@ -168,7 +170,8 @@ HOOK int __sigaction(int number, const struct sigaction *new, struct sigaction *
 /* Signals whose handlers interrupt system calls if they are installed by signal. */
 static sigset_t interrupting;
 
-HOOK int siginterrupt(int number, int interrupts)
+HOOK(siginterrupt)
+int siginterrupt(int number, int interrupts)
 {
 	int result = NEXT(siginterrupt)(number, interrupts);
 	if (result == 0 && interrupts)
@@ -189,7 +192,8 @@ static __sighandler_t install(int number, __sighandler_t function)
 	return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
-HOOK __sighandler_t signal(int number, __sighandler_t function)
+HOOK(signal)
+__sighandler_t signal(int number, __sighandler_t function)
 {
 	const struct sigaction action = {.sa_handler = function};
 	if (HOOKS_RECORD && is_recorded(&action))
@@ -197,24 +201,28 @@ HOOK __sighandler_t signal(int number, __sighandler_t function)
 	return restored(NEXT(signal)(number, function));
 }
 
-HOOK __sighandler_t bsd_signal(int number, __sighandler_t function)
+HOOK(bsd_signal)
+__sighandler_t bsd_signal(int number, __sighandler_t function)
 {
 	return signal(number, function);
 }
 
 /* Variants of System V, which few programs use, are not recorded. */
 
-HOOK __sighandler_t __sysv_signal(int number, __sighandler_t function)
+HOOK(__sysv_signal)
+__sighandler_t __sysv_signal(int number, __sighandler_t function)
 {
 	return restored(NEXT(__sysv_signal)(number, function));
 }
 
-HOOK __sighandler_t sysv_signal(int number, __sighandler_t function)
+HOOK(sysv_signal)
+__sighandler_t sysv_signal(int number, __sighandler_t function)
 {
 	return restored(NEXT(__sysv_signal)(number, function));
 }
 
-HOOK __sighandler_t sigset(int number, __sighandler_t function)
+HOOK(sigset)
+__sighandler_t sigset(int number, __sighandler_t function)
 {
 	return restored(NEXT(sigset)(number, function));
 }

@@ -14,7 +14,8 @@ void __longjmp_chk(jmp_buf environment, int value) __attribute__((noreturn));
 
 /* Ends the interrupted wait of any adapter, even if the level of this adapter is off. */
 #define JUMP(name)                                                                    \
-	HOOK void name(struct __jmp_buf_tag environment[1], int value)                    \
+	HOOK(name)                                                                        \
+	void name(struct __jmp_buf_tag environment[1], int value)                         \
 	{                                                                                 \
 		if (unlikely(weft__hooks_thread.is_waiting) && !weft__hooks_thread.is_inside) \
 			weft__hooks_wait_left();                                                  \

@@ -41,7 +41,8 @@ static int lock_slowly(pthread_mutex_t *mutex, const void *caller)
 	return error;
 }
 
-HOOK int pthread_mutex_lock(pthread_mutex_t *mutex)
+HOOK(pthread_mutex_lock)
+int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(pthread_mutex_lock)(mutex);
@@ -49,8 +50,8 @@ HOOK int pthread_mutex_lock(pthread_mutex_t *mutex)
 	return likely(error != EBUSY) ? error : lock_slowly(mutex, CALLER);
 }
 
-HOOK int pthread_mutex_timedlock(
-	pthread_mutex_t *restrict mutex, const struct timespec *restrict until)
+HOOK(pthread_mutex_timedlock)
+int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex, const struct timespec *restrict until)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(pthread_mutex_timedlock)(mutex, until);
@@ -63,7 +64,8 @@ HOOK int pthread_mutex_timedlock(
 	return error;
 }
 
-HOOK int pthread_mutex_clocklock(
+HOOK(pthread_mutex_clocklock)
+int pthread_mutex_clocklock(
 	pthread_mutex_t *restrict mutex, clockid_t clock, const struct timespec *restrict until)
 {
 	if (!HOOKS_RECORD)
@@ -77,13 +79,15 @@ HOOK int pthread_mutex_clocklock(
 	return error;
 }
 
-HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex)
+HOOK(pthread_mutex_unlock)
+int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
 	weft__thread_mutex_released(mutex);
 	return NEXT(pthread_mutex_unlock)(mutex);
 }
 
-HOOK int pthread_mutex_destroy(pthread_mutex_t *mutex)
+HOOK(pthread_mutex_destroy)
+int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
 	weft__thread_destroyed(mutex);
 	return NEXT(pthread_mutex_destroy)(mutex);
@@ -91,7 +95,8 @@ HOOK int pthread_mutex_destroy(pthread_mutex_t *mutex)
 
 /* ---- mtx_t ---- */
 
-HOOK int mtx_lock(mtx_t *mutex)
+HOOK(mtx_lock)
+int mtx_lock(mtx_t *mutex)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(mtx_lock)(mutex);
@@ -104,7 +109,8 @@ HOOK int mtx_lock(mtx_t *mutex)
 	return result;
 }
 
-HOOK int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until)
+HOOK(mtx_timedlock)
+int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(mtx_timedlock)(mutex, until);
@@ -117,13 +123,15 @@ HOOK int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict un
 	return result;
 }
 
-HOOK int mtx_unlock(mtx_t *mutex)
+HOOK(mtx_unlock)
+int mtx_unlock(mtx_t *mutex)
 {
 	weft__thread_mutex_released(mutex);
 	return NEXT(mtx_unlock)(mutex);
 }
 
-HOOK void mtx_destroy(mtx_t *mutex)
+HOOK(mtx_destroy)
+void mtx_destroy(mtx_t *mutex)
 {
 	weft__thread_destroyed(mutex);
 	NEXT(mtx_destroy)(mutex);

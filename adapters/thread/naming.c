@@ -20,7 +20,8 @@ static void name_task(pthread_t thread, const char *name)
 	}
 }
 
-HOOK int pthread_setname_np(pthread_t thread, const char *name)
+HOOK(pthread_setname_np)
+int pthread_setname_np(pthread_t thread, const char *name)
 {
 	int error = NEXT_VERSION(pthread_setname_np, "GLIBC_2.34")(thread, name);
 	if (error || !*name || !HOOKS_RECORD)

@@ -121,7 +121,8 @@ static bool is_recorded(const int *control)
 
 #define CALL __attribute__((cleanup(end_call))) struct call
 
-HOOK int pthread_once(pthread_once_t *control, void (*function)(void))
+HOOK(pthread_once)
+int pthread_once(pthread_once_t *control, void (*function)(void))
 {
 	if (!is_recorded(control))
 		return NEXT(pthread_once)(control, function);
@@ -130,7 +131,8 @@ HOOK int pthread_once(pthread_once_t *control, void (*function)(void))
 	return NEXT(pthread_once)(control, run_function);
 }
 
-HOOK void call_once(once_flag *control, void (*function)(void))
+HOOK(call_once)
+void call_once(once_flag *control, void (*function)(void))
 {
 	if (!is_recorded((const int *)control)) {
 		NEXT(call_once)(control, function);

@@ -29,7 +29,8 @@ void weft__thread_child_begins(pid_t child)
 	weft__hooks_end(saved);
 }
 
-HOOK pid_t fork(void)
+HOOK(fork)
+pid_t fork(void)
 {
 	pid_t child = NEXT(fork)();
 	if (child > 0 && HOOKS_RECORD)
@@ -37,7 +38,8 @@ HOOK pid_t fork(void)
 	return child;
 }
 
-HOOK int posix_spawn(pid_t *restrict ret_child, const char *restrict path,
+HOOK(posix_spawn)
+int posix_spawn(pid_t *restrict ret_child, const char *restrict path,
 	const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *restrict attributes,
 	char *const arguments[restrict], char *const environment[restrict])
 {
@@ -50,7 +52,8 @@ HOOK int posix_spawn(pid_t *restrict ret_child, const char *restrict path,
 	return error;
 }
 
-HOOK int posix_spawnp(pid_t *restrict ret_child, const char *restrict file,
+HOOK(posix_spawnp)
+int posix_spawnp(pid_t *restrict ret_child, const char *restrict file,
 	const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *restrict attributes,
 	char *const arguments[restrict], char *const environment[restrict])
 {
@@ -108,27 +111,32 @@ static int after_exec(uint64_t task, int result)
 		after_exec(task, (call));      \
 	})
 
-HOOK int execve(const char *path, char *const arguments[], char *const environment[])
+HOOK(execve)
+int execve(const char *path, char *const arguments[], char *const environment[])
 {
 	return EXEC(NEXT(execve)(path, arguments, environment));
 }
 
-HOOK int execv(const char *path, char *const arguments[])
+HOOK(execv)
+int execv(const char *path, char *const arguments[])
 {
 	return EXEC(NEXT(execv)(path, arguments));
 }
 
-HOOK int execvp(const char *file, char *const arguments[])
+HOOK(execvp)
+int execvp(const char *file, char *const arguments[])
 {
 	return EXEC(NEXT(execvp)(file, arguments));
 }
 
-HOOK int execvpe(const char *file, char *const arguments[], char *const environment[])
+HOOK(execvpe)
+int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
 	return EXEC(NEXT(execvpe)(file, arguments, environment));
 }
 
-HOOK int fexecve(int fd, char *const arguments[], char *const environment[])
+HOOK(fexecve)
+int fexecve(int fd, char *const arguments[], char *const environment[])
 {
 	return EXEC(NEXT(fexecve)(fd, arguments, environment));
 }
@@ -157,21 +165,24 @@ static __attribute__((noinline)) size_t count_arguments(const char *first, va_li
 		arguments[i] = va_arg(rest, char *)
 /* clang-format on */
 
-HOOK int execl(const char *path, const char *first, ...)
+HOOK(execl)
+int execl(const char *path, const char *first, ...)
 {
 	COLLECT(first, rest);
 	va_end(rest);
 	return EXEC(NEXT(execv)(path, arguments));
 }
 
-HOOK int execlp(const char *file, const char *first, ...)
+HOOK(execlp)
+int execlp(const char *file, const char *first, ...)
 {
 	COLLECT(first, rest);
 	va_end(rest);
 	return EXEC(NEXT(execvp)(file, arguments));
 }
 
-HOOK int execle(const char *path, const char *first, ...)
+HOOK(execle)
+int execle(const char *path, const char *first, ...)
 {
 	COLLECT(first, rest);
 	char **environment = va_arg(rest, char **);
@@ -190,14 +201,16 @@ static void before_exit(void)
 	weft__hooks_end(saved);
 }
 
-HOOK void _exit(int status)
+HOOK(_exit)
+void _exit(int status)
 {
 	before_exit();
 	NEXT(_exit)(status);
 	__builtin_unreachable();
 }
 
-HOOK void _Exit(int status)
+HOOK(_Exit)
+void _Exit(int status)
 {
 	before_exit();
 	NEXT(_exit)(status);
@@ -272,22 +285,26 @@ static pid_t polled(pid_t child, const int *status)
 		ended;                                                                \
 	})
 
-HOOK pid_t waitpid(pid_t child, int *status, int options)
+HOOK(waitpid)
+pid_t waitpid(pid_t child, int *status, int options)
 {
 	return WAIT(child, options & WNOHANG, NEXT(waitpid)(child, status, options));
 }
 
-HOOK pid_t wait4(pid_t child, int *status, int options, struct rusage *usage)
+HOOK(wait4)
+pid_t wait4(pid_t child, int *status, int options, struct rusage *usage)
 {
 	return WAIT(child, options & WNOHANG, NEXT(wait4)(child, status, options, usage));
 }
 
-HOOK pid_t wait3(int *status, int options, struct rusage *usage)
+HOOK(wait3)
+pid_t wait3(int *status, int options, struct rusage *usage)
 {
 	return WAIT(-1, options & WNOHANG, NEXT(wait3)(status, options, usage));
 }
 
-HOOK pid_t wait(int *status)
+HOOK(wait)
+pid_t wait(int *status)
 {
 	return WAIT(-1, false, NEXT(wait)(status));
 }
@@ -297,7 +314,8 @@ static int status_of(const siginfo_t *info)
 	return info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED ? info->si_status : 0;
 }
 
-HOOK int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+HOOK(waitid)
+int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
 	if (!HOOKS_RECORD || options & WNOHANG)
 		return NEXT(waitid)(type, id, info, options);

@@ -18,7 +18,8 @@ static struct weft__thread_waiting begin_wait(const pthread_rwlock_t *lock, cons
 
 /* Defines a function that takes the lock: if the lock is not free, as `original` does. */
 #define TAKE(name, parameters, arguments, try_first, is_writer)    \
-	HOOK int name parameters                                       \
+	HOOK(name)                                                     \
+	int name parameters                                            \
 	{                                                              \
 		if (!HOOKS_RECORD)                                         \
 			return ORIGINAL(name) arguments;                       \
@@ -44,13 +45,15 @@ TAKE(pthread_rwlock_clockrdlock, (pthread_rwlock_t *restrict lock, clockid_t clo
 TAKE(pthread_rwlock_clockwrlock, (pthread_rwlock_t *restrict lock, clockid_t clock, UNTIL),
 	(lock, clock, until), pthread_rwlock_trywrlock, true)
 
-HOOK int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+HOOK(pthread_rwlock_unlock)
+int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
 	weft__thread_lock_release_if_busy(lock);
 	return NEXT(pthread_rwlock_unlock)(lock);
 }
 
-HOOK int pthread_rwlock_destroy(pthread_rwlock_t *lock)
+HOOK(pthread_rwlock_destroy)
+int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 {
 	weft__thread_destroyed(lock);
 	return NEXT(pthread_rwlock_destroy)(lock);

@@ -60,7 +60,8 @@ static bool must_wait(sem_t *semaphore)
 
 /* As the originals, this and sem_timedwait are cancellation points also if the semaphore is free;
  * glibc's sem_clockwait is not. */
-HOOK int sem_wait(sem_t *semaphore)
+HOOK(sem_wait)
+int sem_wait(sem_t *semaphore)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(sem_wait)(semaphore);
@@ -80,7 +81,8 @@ static bool is_valid(clockid_t clock, const struct timespec *until)
 		   until->tv_nsec < 1000000000;
 }
 
-HOOK int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until)
+HOOK(sem_timedwait)
+int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until)
 {
 	if (!HOOKS_RECORD || !is_valid(CLOCK_REALTIME, until))
 		return NEXT(sem_timedwait)(semaphore, until);
@@ -93,8 +95,8 @@ HOOK int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restric
 	return result;
 }
 
-HOOK int sem_clockwait(
-	sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until)
+HOOK(sem_clockwait)
+int sem_clockwait(sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until)
 {
 	if (!HOOKS_RECORD || !is_valid(clock, until))
 		return NEXT(sem_clockwait)(semaphore, clock, until);
@@ -106,13 +108,15 @@ HOOK int sem_clockwait(
 	return result;
 }
 
-HOOK int sem_post(sem_t *semaphore)
+HOOK(sem_post)
+int sem_post(sem_t *semaphore)
 {
 	wake_if_busy(semaphore);
 	return NEXT(sem_post)(semaphore);
 }
 
-HOOK int sem_destroy(sem_t *semaphore)
+HOOK(sem_destroy)
+int sem_destroy(sem_t *semaphore)
 {
 	weft__thread_destroyed(semaphore);
 	return NEXT(sem_destroy)(semaphore);
@@ -122,7 +126,8 @@ HOOK int sem_destroy(sem_t *semaphore)
 
 /* The last thread to come does not wait, but finds that out only afterwards: its wait is short.
  */
-HOOK int pthread_barrier_wait(pthread_barrier_t *barrier)
+HOOK(pthread_barrier_wait)
+int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
 	if (!HOOKS_RECORD)
 		return NEXT_VERSION(pthread_barrier_wait, "GLIBC_2.34")(barrier);
@@ -132,7 +137,8 @@ HOOK int pthread_barrier_wait(pthread_barrier_t *barrier)
 	return result;
 }
 
-HOOK int pthread_barrier_destroy(pthread_barrier_t *barrier)
+HOOK(pthread_barrier_destroy)
+int pthread_barrier_destroy(pthread_barrier_t *barrier)
 {
 	weft__thread_destroyed(barrier);
 	return NEXT_VERSION(pthread_barrier_destroy, "GLIBC_2.34")(barrier);

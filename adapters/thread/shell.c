@@ -46,7 +46,8 @@ static void end_system(const struct weft__hooks_wait *wait)
 	weft__hooks_end(saved);
 }
 
-HOOK int system(const char *command)
+HOOK(system)
+int system(const char *command)
 {
 	if (!HOOKS_RECORD || !command)
 		return NEXT(system)(command);
@@ -67,7 +68,8 @@ static pid_t child_of(const FILE *stream)
 	return child;
 }
 
-HOOK FILE *popen(const char *command, const char *mode)
+HOOK(popen)
+FILE *popen(const char *command, const char *mode)
 {
 	FILE *stream = NEXT(popen)(command, mode);
 	if (stream && HOOKS_RECORD)
@@ -75,7 +77,8 @@ HOOK FILE *popen(const char *command, const char *mode)
 	return stream;
 }
 
-HOOK int pclose(FILE *stream)
+HOOK(pclose)
+int pclose(FILE *stream)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(pclose)(stream);
@@ -88,8 +91,8 @@ HOOK int pclose(FILE *stream)
 
 /* ---- forkpty and daemon ---- */
 
-HOOK int forkpty(
-	int *terminal, char *name, const struct termios *settings, const struct winsize *size)
+HOOK(forkpty)
+int forkpty(int *terminal, char *name, const struct termios *settings, const struct winsize *size)
 {
 	int child = NEXT(forkpty)(terminal, name, settings, size);
 	if (child > 0 && HOOKS_RECORD)
@@ -98,7 +101,8 @@ HOOK int forkpty(
 }
 
 /* The caller goes on in a child, and its process ends inside of libc. */
-HOOK int daemon(int keeps_folder, int keeps_streams)
+HOOK(daemon)
+int daemon(int keeps_folder, int keeps_streams)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(daemon)(keeps_folder, keeps_streams);

@@ -37,45 +37,52 @@ static pid_t number_of(pthread_t thread)
 	return pthread_getcpuclockid(thread, &clock) == 0 ? ~(clock >> 3) : -1;
 }
 
-HOOK int kill(pid_t process, int number)
+HOOK(kill)
+int kill(pid_t process, int number)
 {
 	before_signal(number, process, 0);
 	return NEXT(kill)(process, number);
 }
 
-HOOK int killpg(pid_t group, int number)
+HOOK(killpg)
+int killpg(pid_t group, int number)
 {
 	before_signal(number, 0, 0);
 	return NEXT(killpg)(group, number);
 }
 
-HOOK int sigqueue(pid_t process, int number, const union sigval value)
+HOOK(sigqueue)
+int sigqueue(pid_t process, int number, const union sigval value)
 {
 	before_signal(number, process, 0);
 	return NEXT(sigqueue)(process, number, value);
 }
 
-HOOK int tgkill(pid_t process, pid_t thread, int number)
+HOOK(tgkill)
+int tgkill(pid_t process, pid_t thread, int number)
 {
 	before_signal(number, process, thread);
 	return NEXT(tgkill)(process, thread, number);
 }
 
-HOOK int pthread_kill(pthread_t thread, int number)
+HOOK(pthread_kill)
+int pthread_kill(pthread_t thread, int number)
 {
 	if (HOOKS_RECORD)
 		before_signal(number, 0, number_of(thread));
 	return NEXT_VERSION(pthread_kill, "GLIBC_2.34")(thread, number);
 }
 
-HOOK int pthread_sigqueue(pthread_t thread, int number, const union sigval value)
+HOOK(pthread_sigqueue)
+int pthread_sigqueue(pthread_t thread, int number, const union sigval value)
 {
 	if (HOOKS_RECORD)
 		before_signal(number, 0, number_of(thread));
 	return NEXT_VERSION(pthread_sigqueue, "GLIBC_2.34")(thread, number, value);
 }
 
-HOOK int raise(int number)
+HOOK(raise)
+int raise(int number)
 {
 	if (HOOKS_RECORD)
 		before_signal(number, 0, (pid_t)syscall(SYS_gettid));
@@ -136,7 +143,8 @@ static void end_wait(const struct weft__hooks_wait *wait, const siginfo_t *info,
 	weft__hooks_end(saved);
 }
 
-HOOK int pause(void)
+HOOK(pause)
+int pause(void)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(pause)();
@@ -146,7 +154,8 @@ HOOK int pause(void)
 	return result;
 }
 
-HOOK int sigsuspend(const sigset_t *mask)
+HOOK(sigsuspend)
+int sigsuspend(const sigset_t *mask)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(sigsuspend)(mask);
@@ -156,7 +165,8 @@ HOOK int sigsuspend(const sigset_t *mask)
 	return result;
 }
 
-HOOK int sigtimedwait(const sigset_t *restrict signals, siginfo_t *restrict info,
+HOOK(sigtimedwait)
+int sigtimedwait(const sigset_t *restrict signals, siginfo_t *restrict info,
 	const struct timespec *restrict time)
 {
 	siginfo_t own;
@@ -169,7 +179,8 @@ HOOK int sigtimedwait(const sigset_t *restrict signals, siginfo_t *restrict info
 	return result;
 }
 
-HOOK int sigwaitinfo(const sigset_t *restrict signals, siginfo_t *restrict info)
+HOOK(sigwaitinfo)
+int sigwaitinfo(const sigset_t *restrict signals, siginfo_t *restrict info)
 {
 	siginfo_t own;
 	if (!HOOKS_RECORD)
@@ -182,7 +193,8 @@ HOOK int sigwaitinfo(const sigset_t *restrict signals, siginfo_t *restrict info)
 }
 
 /* As libc's: sigwait is not interrupted, returns the error, and leaves errno alone. */
-HOOK int sigwait(const sigset_t *restrict signals, int *restrict number)
+HOOK(sigwait)
+int sigwait(const sigset_t *restrict signals, int *restrict number)
 {
 	siginfo_t info;
 	if (!HOOKS_RECORD)

@@ -38,7 +38,8 @@ static void end_wait(const struct weft__hooks_wait *wait, bool is_complete)
 	weft__hooks_end(saved);
 }
 
-HOOK int nanosleep(const struct timespec *duration, struct timespec *left)
+HOOK(nanosleep)
+int nanosleep(const struct timespec *duration, struct timespec *left)
 {
 	if (!HOOKS_RECORD || !ns_of(duration))
 		return NEXT(nanosleep)(duration, left);
@@ -58,7 +59,8 @@ static uint64_t ns_until(clockid_t clock, const struct timespec *until)
 	return end - ns_of(&now);
 }
 
-HOOK int clock_nanosleep(
+HOOK(clock_nanosleep)
+int clock_nanosleep(
 	clockid_t clock, int flags, const struct timespec *duration, struct timespec *left)
 {
 	uint64_t ns = 0;
@@ -72,7 +74,8 @@ HOOK int clock_nanosleep(
 	return error;
 }
 
-HOOK int usleep(useconds_t us)
+HOOK(usleep)
+int usleep(useconds_t us)
 {
 	if (!HOOKS_RECORD || !us)
 		return NEXT(usleep)(us);
@@ -82,7 +85,8 @@ HOOK int usleep(useconds_t us)
 	return result;
 }
 
-HOOK unsigned sleep(unsigned seconds)
+HOOK(sleep)
+unsigned sleep(unsigned seconds)
 {
 	if (!HOOKS_RECORD || !seconds)
 		return NEXT(sleep)(seconds);
@@ -92,7 +96,8 @@ HOOK unsigned sleep(unsigned seconds)
 	return left;
 }
 
-HOOK int thrd_sleep(const struct timespec *duration, struct timespec *left)
+HOOK(thrd_sleep)
+int thrd_sleep(const struct timespec *duration, struct timespec *left)
 {
 	if (!HOOKS_RECORD || !ns_of(duration))
 		return NEXT(thrd_sleep)(duration, left);

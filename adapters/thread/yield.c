@@ -20,7 +20,8 @@ static void end_yield(uint64_t began, const char *name)
 	weft__hooks_end(saved);
 }
 
-HOOK int sched_yield(void)
+HOOK(sched_yield)
+int sched_yield(void)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(sched_yield)();
@@ -30,7 +31,8 @@ HOOK int sched_yield(void)
 	return result;
 }
 
-HOOK void thrd_yield(void)
+HOOK(thrd_yield)
+void thrd_yield(void)
 {
 	if (!HOOKS_RECORD) {
 		NEXT(thrd_yield)();

@@ -17,11 +17,13 @@
 #include <uv.h>
 
 #define WEFT_CATEGORY uv
+#define HOOKS_OF      HOOKS_UV
 #include "hooks/callbacks.h"
 #ifdef WEFT_UV_LINKED
 
 /* The linker passes calls of uv_run to __wrap_uv_run, and those of __real_uv_run to libuv. */
-#define UV_HOOK(name)  UV__WRAP(name)
+#define UV_HOOK(name)  __attribute__((visibility("default")))
+#define UV_NAME(name)  UV__WRAP(name)
 #define UV__WRAP(name) __wrap_##name
 #define UV__REAL(name) __real_##name
 #define UV_NEXT(name)                           \
@@ -40,7 +42,8 @@ extern struct weft__hooks_library weft__uv_library __attribute__((visibility("hi
 
 /* The function of libuv that a hook stands in front of; and one that has no hook. Nothing here is
  * linked to libuv. */
-#define UV_HOOK(name)  name
+#define UV_HOOK(name)  HOOK(name)
+#define UV_NAME(name)  name
 #define UV_NEXT(name)  LIBRARY_NEXT(weft__uv_library, name)
 #define UV_PLAIN(name) UV_NEXT(name)
 

@@ -66,13 +66,15 @@ static bool close_recorded(uv_handle_t *handle, uv_close_cb callback, bool is_re
 	return false;
 }
 
-HOOK void UV_HOOK(uv_close)(uv_handle_t *handle, uv_close_cb callback)
+UV_HOOK(uv_close)
+void UV_NAME(uv_close)(uv_handle_t *handle, uv_close_cb callback)
 {
 	bool is_swapped = !UV_IS_INTERNAL && close_recorded(handle, callback, HOOKS_RECORD);
 	UV_NEXT(uv_close)(handle, is_swapped ? on_close : callback);
 }
 
-HOOK int UV_HOOK(uv_tcp_close_reset)(uv_tcp_t *tcp, uv_close_cb callback)
+UV_HOOK(uv_tcp_close_reset)
+int UV_NAME(uv_tcp_close_reset)(uv_tcp_t *tcp, uv_close_cb callback)
 {
 	bool is_swapped = close_recorded((uv_handle_t *)tcp, callback, UV_RECORD);
 	return UV_NEXT(uv_tcp_close_reset)(tcp, is_swapped ? on_close : callback);

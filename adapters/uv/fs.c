@@ -56,13 +56,13 @@ static bool ask(uv_fs_t *request, uv_fs_cb callback, const char *word, struct ab
 #define PATH(path) ((struct about){path, -1})
 #define FILE(file) ((struct about){NULL, file})
 #define NOTHING    ((struct about){NULL, -1})
-#define CALL(name, about, parameters, arguments)                                                \
-	HOOK int UV_HOOK(uv_fs_##name)(                                                             \
-		uv_loop_t * loop, uv_fs_t * request, parameters, uv_fs_cb callback)                     \
-	{                                                                                           \
-		if (!callback || !UV_RECORD || callback == on_fs ||                                     \
-			!ask(request, callback, "fs " #name, about))                                        \
-			return UV_NEXT(uv_fs_##name)(loop, request, arguments, callback);                   \
-		return weft__uv_asked(request, UV_NEXT(uv_fs_##name)(loop, request, arguments, on_fs)); \
+#define CALL(name, about, parameters, arguments)                                                  \
+	UV_HOOK(uv_fs_##name)                                                                         \
+	int UV_NAME(uv_fs_##name)(uv_loop_t * loop, uv_fs_t * request, parameters, uv_fs_cb callback) \
+	{                                                                                             \
+		if (!callback || !UV_RECORD || callback == on_fs ||                                       \
+			!ask(request, callback, "fs " #name, about))                                          \
+			return UV_NEXT(uv_fs_##name)(loop, request, arguments, callback);                     \
+		return weft__uv_asked(request, UV_NEXT(uv_fs_##name)(loop, request, arguments, on_fs));   \
 	}
 #include "uv/fs_calls.def"

@@ -19,7 +19,8 @@ __attribute__((constructor(111))) static void begin(void)
 
 /* The task that calls uv_run does not run meanwhile. A round that does not wait is a part of a loop
  * of the program's own. */
-HOOK int UV_HOOK(uv_run)(uv_loop_t *loop, uv_run_mode mode)
+UV_HOOK(uv_run)
+int UV_NAME(uv_run)(uv_loop_t *loop, uv_run_mode mode)
 {
 	if (!UV_RECORD || mode == UV_RUN_NOWAIT)
 		return UV_NEXT(uv_run)(loop, mode);
@@ -30,7 +31,8 @@ HOOK int UV_HOOK(uv_run)(uv_loop_t *loop, uv_run_mode mode)
 }
 
 /* libuv makes a handle of its own in each loop. */
-HOOK int UV_HOOK(uv_loop_init)(uv_loop_t *loop)
+UV_HOOK(uv_loop_init)
+int UV_NAME(uv_loop_init)(uv_loop_t *loop)
 {
 	bool was_inside = weft__hooks_thread.is_inside;
 	weft__hooks_thread.is_inside = true;
@@ -66,14 +68,16 @@ static bool start(
 		((uv_##name##_cb)run.callback)(handle);                                                    \
 		weft__hooks_return(&run);                                                                  \
 	}                                                                                              \
-	HOOK int UV_HOOK(uv_##name##_start)(uv_##name##_t * handle, uv_##name##_cb callback)           \
+	UV_HOOK(uv_##name##_start)                                                                     \
+	int UV_NAME(uv_##name##_start)(uv_##name##_t * handle, uv_##name##_cb callback)                \
 	{                                                                                              \
 		bool is_recorded =                                                                         \
 			UV_RECORD && callback && !UV_PLAIN(uv_is_active)((uv_handle_t *)handle) &&             \
 			start((uv_handle_t *)handle, (weft__hooks_callback)callback, #name, weft_kind(#name)); \
 		return UV_NEXT(uv_##name##_start)(handle, is_recorded ? on_##name : callback);             \
 	}                                                                                              \
-	HOOK int UV_HOOK(uv_##name##_stop)(uv_##name##_t * handle)                                     \
+	UV_HOOK(uv_##name##_stop)                                                                      \
+	int UV_NAME(uv_##name##_stop)(uv_##name##_t * handle)                                          \
 	{                                                                                              \
 		if (UV_RECORD)                                                                             \
 			weft__hooks_cancel(handle);                                                            \
@@ -110,7 +114,8 @@ static bool start_async(uv_async_t *async, uv_async_cb callback)
 	return true;
 }
 
-HOOK int UV_HOOK(uv_async_init)(uv_loop_t *loop, uv_async_t *async, uv_async_cb callback)
+UV_HOOK(uv_async_init)
+int UV_NAME(uv_async_init)(uv_loop_t *loop, uv_async_t *async, uv_async_cb callback)
 {
 	bool is_recorded = UV_RECORD && callback && start_async(async, callback);
 	int result = UV_NEXT(uv_async_init)(loop, async, is_recorded ? on_async : callback);
@@ -118,7 +123,8 @@ HOOK int UV_HOOK(uv_async_init)(uv_loop_t *loop, uv_async_t *async, uv_async_cb 
 }
 
 /* Any thread may call this, also in a signal handler. */
-HOOK int UV_HOOK(uv_async_send)(uv_async_t *async)
+UV_HOOK(uv_async_send)
+int UV_NAME(uv_async_send)(uv_async_t *async)
 {
 	struct weft__hooks_subject *subject = UV_RECORD ? weft__hooks_subject_find(async) : NULL;
 	if (subject && subject->epoch == weft__hooks_epoch() && subject->task != WEFT_TASK_NONE) {

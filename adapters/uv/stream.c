@@ -79,7 +79,8 @@ static bool start_read(uv_stream_t *stream, uv_read_cb callback)
 	return true;
 }
 
-HOOK int UV_HOOK(uv_read_start)(uv_stream_t *stream, uv_alloc_cb allocate, uv_read_cb callback)
+UV_HOOK(uv_read_start)
+int UV_NAME(uv_read_start)(uv_stream_t *stream, uv_alloc_cb allocate, uv_read_cb callback)
 {
 	bool is_recorded = UV_RECORD && callback && callback != on_read && start_read(stream, callback);
 	int result = UV_NEXT(uv_read_start)(stream, allocate, is_recorded ? on_read : callback);
@@ -114,7 +115,8 @@ static bool ask_write(uv_write_t *request, uv_stream_t *stream, uv_write_cb call
 	return subject != NULL;
 }
 
-HOOK int UV_HOOK(uv_write)(uv_write_t *request, uv_stream_t *stream, const uv_buf_t buffers[],
+UV_HOOK(uv_write)
+int UV_NAME(uv_write)(uv_write_t *request, uv_stream_t *stream, const uv_buf_t buffers[],
 	unsigned count, uv_write_cb callback)
 {
 	if (!UV_RECORD || callback == on_write || !ask_write(request, stream, callback))
@@ -123,7 +125,8 @@ HOOK int UV_HOOK(uv_write)(uv_write_t *request, uv_stream_t *stream, const uv_bu
 	return weft__uv_asked(request, UV_NEXT(uv_write)(request, stream, buffers, count, on_write));
 }
 
-HOOK int UV_HOOK(uv_write2)(uv_write_t *request, uv_stream_t *stream, const uv_buf_t buffers[],
+UV_HOOK(uv_write2)
+int UV_NAME(uv_write2)(uv_write_t *request, uv_stream_t *stream, const uv_buf_t buffers[],
 	unsigned count, uv_stream_t *sent, uv_write_cb callback)
 {
 	if (!UV_RECORD || callback == on_write || !ask_write(request, stream, callback))
@@ -133,7 +136,8 @@ HOOK int UV_HOOK(uv_write2)(uv_write_t *request, uv_stream_t *stream, const uv_b
 		request, UV_NEXT(uv_write2)(request, stream, buffers, count, sent, on_write));
 }
 
-HOOK int UV_HOOK(uv_try_write)(uv_stream_t *stream, const uv_buf_t buffers[], unsigned count)
+UV_HOOK(uv_try_write)
+int UV_NAME(uv_try_write)(uv_stream_t *stream, const uv_buf_t buffers[], unsigned count)
 {
 	int result = UV_NEXT(uv_try_write)(stream, buffers, count);
 	if (UV_RECORD && result > 0)
@@ -141,7 +145,8 @@ HOOK int UV_HOOK(uv_try_write)(uv_stream_t *stream, const uv_buf_t buffers[], un
 	return result;
 }
 
-HOOK int UV_HOOK(uv_try_write2)(
+UV_HOOK(uv_try_write2)
+int UV_NAME(uv_try_write2)(
 	uv_stream_t *stream, const uv_buf_t buffers[], unsigned count, uv_stream_t *sent)
 {
 	int result = UV_NEXT(uv_try_write2)(stream, buffers, count, sent);
@@ -192,7 +197,8 @@ static bool ask_tcp_connect(
 	return is_recorded;
 }
 
-HOOK int UV_HOOK(uv_tcp_connect)(
+UV_HOOK(uv_tcp_connect)
+int UV_NAME(uv_tcp_connect)(
 	uv_connect_t *request, uv_tcp_t *tcp, const struct sockaddr *address, uv_connect_cb callback)
 {
 	if (!UV_RECORD || !address || callback == on_connect ||
@@ -214,7 +220,8 @@ static bool ask_pipe_connect(
 	return is_recorded;
 }
 
-HOOK void UV_HOOK(uv_pipe_connect)(
+UV_HOOK(uv_pipe_connect)
+void UV_NAME(uv_pipe_connect)(
 	uv_connect_t *request, uv_pipe_t *pipe, const char *path, uv_connect_cb callback)
 {
 	bool is_recorded = UV_RECORD && path && callback != on_connect &&
@@ -241,7 +248,8 @@ static void start_listen(uv_stream_t *server, struct weft__hooks_subject *subjec
 }
 
 /* libuv gives a server its address in uv_listen at the latest: only then it has a name. */
-HOOK int UV_HOOK(uv_listen)(uv_stream_t *server, int backlog, uv_connection_cb callback)
+UV_HOOK(uv_listen)
+int UV_NAME(uv_listen)(uv_stream_t *server, int backlog, uv_connection_cb callback)
 {
 	struct weft__hooks_subject *subject =
 		UV_RECORD && callback && callback != on_connection ? weft__hooks_subject_put(server) : NULL;
@@ -257,7 +265,8 @@ HOOK int UV_HOOK(uv_listen)(uv_stream_t *server, int backlog, uv_connection_cb c
 }
 
 /* The new stream is another one than before, if its memory was used for one. */
-HOOK int UV_HOOK(uv_accept)(uv_stream_t *server, uv_stream_t *client)
+UV_HOOK(uv_accept)
+int UV_NAME(uv_accept)(uv_stream_t *server, uv_stream_t *client)
 {
 	int result = UV_NEXT(uv_accept)(server, client);
 	struct weft__hooks_subject *subject =
@@ -293,7 +302,8 @@ static bool ask_shutdown(uv_shutdown_t *request, uv_stream_t *stream, uv_shutdow
 	return subject != NULL;
 }
 
-HOOK int UV_HOOK(uv_shutdown)(uv_shutdown_t *request, uv_stream_t *stream, uv_shutdown_cb callback)
+UV_HOOK(uv_shutdown)
+int UV_NAME(uv_shutdown)(uv_shutdown_t *request, uv_stream_t *stream, uv_shutdown_cb callback)
 {
 	if (!UV_RECORD || callback == on_shutdown || !ask_shutdown(request, stream, callback))
 		return UV_NEXT(uv_shutdown)(request, stream, callback);

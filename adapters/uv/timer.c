@@ -74,8 +74,8 @@ static bool start(uv_timer_t *timer, uv_timer_cb callback, uint64_t ms, uint64_t
 	return true;
 }
 
-HOOK int UV_HOOK(uv_timer_start)(
-	uv_timer_t *timer, uv_timer_cb callback, uint64_t ms, uint64_t repeat)
+UV_HOOK(uv_timer_start)
+int UV_NAME(uv_timer_start)(uv_timer_t *timer, uv_timer_cb callback, uint64_t ms, uint64_t repeat)
 {
 	if (!UV_RECORD || !callback || callback == on_timer ||
 		UV_PLAIN(uv_is_closing)((uv_handle_t *)timer) || !start(timer, callback, ms, repeat))
@@ -83,7 +83,8 @@ HOOK int UV_HOOK(uv_timer_start)(
 	return UV_NEXT(uv_timer_start)(timer, on_timer, ms, repeat);
 }
 
-HOOK int UV_HOOK(uv_timer_stop)(uv_timer_t *timer)
+UV_HOOK(uv_timer_stop)
+int UV_NAME(uv_timer_stop)(uv_timer_t *timer)
 {
 	if (UV_RECORD)
 		weft__hooks_cancel(timer);
@@ -99,7 +100,8 @@ static void start_again(uv_timer_t *timer)
 		start(timer, (uv_timer_cb)subject->callback, repeat, repeat);
 }
 
-HOOK int UV_HOOK(uv_timer_again)(uv_timer_t *timer)
+UV_HOOK(uv_timer_again)
+int UV_NAME(uv_timer_again)(uv_timer_t *timer)
 {
 	if (UV_RECORD)
 		start_again(timer);

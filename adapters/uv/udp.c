@@ -32,7 +32,8 @@ static bool start_receive(uv_udp_t *udp, uv_udp_recv_cb callback)
 	return true;
 }
 
-HOOK int UV_HOOK(uv_udp_recv_start)(uv_udp_t *udp, uv_alloc_cb allocate, uv_udp_recv_cb callback)
+UV_HOOK(uv_udp_recv_start)
+int UV_NAME(uv_udp_recv_start)(uv_udp_t *udp, uv_alloc_cb allocate, uv_udp_recv_cb callback)
 {
 	bool is_recorded =
 		UV_RECORD && callback && callback != on_receive && start_receive(udp, callback);
@@ -78,7 +79,8 @@ static bool ask_send(uv_udp_send_t *request, const uv_udp_t *udp, const struct s
 	return subject != NULL;
 }
 
-HOOK int UV_HOOK(uv_udp_send)(uv_udp_send_t *request, uv_udp_t *udp, const uv_buf_t buffers[],
+UV_HOOK(uv_udp_send)
+int UV_NAME(uv_udp_send)(uv_udp_send_t *request, uv_udp_t *udp, const uv_buf_t buffers[],
 	unsigned count, const struct sockaddr *address, uv_udp_send_cb callback)
 {
 	if (!UV_RECORD || callback == on_send ||
@@ -89,7 +91,8 @@ HOOK int UV_HOOK(uv_udp_send)(uv_udp_send_t *request, uv_udp_t *udp, const uv_bu
 		request, UV_NEXT(uv_udp_send)(request, udp, buffers, count, address, on_send));
 }
 
-HOOK int UV_HOOK(uv_udp_try_send)(
+UV_HOOK(uv_udp_try_send)
+int UV_NAME(uv_udp_try_send)(
 	uv_udp_t *udp, const uv_buf_t buffers[], unsigned count, const struct sockaddr *address)
 {
 	int result = UV_NEXT(uv_udp_try_send)(udp, buffers, count, address);

@@ -45,14 +45,16 @@ static bool start_poll(uv_poll_t *handle, uv_poll_cb callback)
 	return start(handle, (weft__hooks_callback)callback, &text, weft_kind("poll"));
 }
 
-HOOK int UV_HOOK(uv_poll_start)(uv_poll_t *handle, int events, uv_poll_cb callback)
+UV_HOOK(uv_poll_start)
+int UV_NAME(uv_poll_start)(uv_poll_t *handle, int events, uv_poll_cb callback)
 {
 	if (!UV_RECORD || !callback || callback == on_poll || !start_poll(handle, callback))
 		return UV_NEXT(uv_poll_start)(handle, events, callback);
 	return started(handle, UV_NEXT(uv_poll_start)(handle, events, on_poll));
 }
 
-HOOK int UV_HOOK(uv_poll_stop)(uv_poll_t *handle)
+UV_HOOK(uv_poll_stop)
+int UV_NAME(uv_poll_stop)(uv_poll_t *handle)
 {
 	if (UV_RECORD)
 		weft__hooks_cancel(handle);
@@ -82,7 +84,8 @@ static bool start_signal(uv_signal_t *handle, uv_signal_cb callback, int number)
 	return start(handle, (weft__hooks_callback)callback, &text, weft_kind("signal"));
 }
 
-HOOK int UV_HOOK(uv_signal_start)(uv_signal_t *handle, uv_signal_cb callback, int number)
+UV_HOOK(uv_signal_start)
+int UV_NAME(uv_signal_start)(uv_signal_t *handle, uv_signal_cb callback, int number)
 {
 	if (!UV_RECORD || !callback || callback == on_signal || callback == on_signal_once ||
 		!start_signal(handle, callback, number))
@@ -90,7 +93,8 @@ HOOK int UV_HOOK(uv_signal_start)(uv_signal_t *handle, uv_signal_cb callback, in
 	return started(handle, UV_NEXT(uv_signal_start)(handle, on_signal, number));
 }
 
-HOOK int UV_HOOK(uv_signal_start_oneshot)(uv_signal_t *handle, uv_signal_cb callback, int number)
+UV_HOOK(uv_signal_start_oneshot)
+int UV_NAME(uv_signal_start_oneshot)(uv_signal_t *handle, uv_signal_cb callback, int number)
 {
 	if (!UV_RECORD || !callback || callback == on_signal || callback == on_signal_once ||
 		!start_signal(handle, callback, number))
@@ -98,7 +102,8 @@ HOOK int UV_HOOK(uv_signal_start_oneshot)(uv_signal_t *handle, uv_signal_cb call
 	return started(handle, UV_NEXT(uv_signal_start_oneshot)(handle, on_signal_once, number));
 }
 
-HOOK int UV_HOOK(uv_signal_stop)(uv_signal_t *handle)
+UV_HOOK(uv_signal_stop)
+int UV_NAME(uv_signal_stop)(uv_signal_t *handle)
 {
 	if (UV_RECORD)
 		weft__hooks_cancel(handle);
@@ -123,7 +128,8 @@ static void on_fs_event(uv_fs_event_t *handle, const char *name, int events, int
 	weft__hooks_return(&run);
 }
 
-HOOK int UV_HOOK(uv_fs_event_start)(
+UV_HOOK(uv_fs_event_start)
+int UV_NAME(uv_fs_event_start)(
 	uv_fs_event_t *handle, uv_fs_event_cb callback, const char *path, unsigned flags)
 {
 	if (!UV_RECORD || !callback || callback == on_fs_event ||
@@ -132,7 +138,8 @@ HOOK int UV_HOOK(uv_fs_event_start)(
 	return started(handle, UV_NEXT(uv_fs_event_start)(handle, on_fs_event, path, flags));
 }
 
-HOOK int UV_HOOK(uv_fs_event_stop)(uv_fs_event_t *handle)
+UV_HOOK(uv_fs_event_stop)
+int UV_NAME(uv_fs_event_stop)(uv_fs_event_t *handle)
 {
 	if (UV_RECORD)
 		weft__hooks_cancel(handle);
@@ -147,7 +154,8 @@ static void on_fs_poll(
 	weft__hooks_return(&run);
 }
 
-HOOK int UV_HOOK(uv_fs_poll_start)(
+UV_HOOK(uv_fs_poll_start)
+int UV_NAME(uv_fs_poll_start)(
 	uv_fs_poll_t *handle, uv_fs_poll_cb callback, const char *path, unsigned interval)
 {
 	if (!UV_RECORD || !callback || callback == on_fs_poll ||
@@ -160,7 +168,8 @@ HOOK int UV_HOOK(uv_fs_poll_start)(
 	return started(handle, result);
 }
 
-HOOK int UV_HOOK(uv_fs_poll_stop)(uv_fs_poll_t *handle)
+UV_HOOK(uv_fs_poll_stop)
+int UV_NAME(uv_fs_poll_stop)(uv_fs_poll_t *handle)
 {
 	if (UV_RECORD)
 		weft__hooks_cancel(handle);
@@ -212,8 +221,8 @@ static bool start_process(uv_process_t *process, const uv_process_options_t *opt
 }
 
 /* If it fails, the handle is initialized nevertheless, and the program closes it. */
-HOOK int UV_HOOK(uv_spawn)(
-	uv_loop_t *loop, uv_process_t *process, const uv_process_options_t *options)
+UV_HOOK(uv_spawn)
+int UV_NAME(uv_spawn)(uv_loop_t *loop, uv_process_t *process, const uv_process_options_t *options)
 {
 	if (!UV_RECORD || !options->exit_cb || !start_process(process, options))
 		return UV_NEXT(uv_spawn)(loop, process, options);

@@ -77,7 +77,8 @@ static bool ask_work(uv_work_t *request, uv_work_cb work, uv_after_work_cb after
 	return subject != NULL;
 }
 
-HOOK int UV_HOOK(uv_queue_work)(
+UV_HOOK(uv_queue_work)
+int UV_NAME(uv_queue_work)(
 	uv_loop_t *loop, uv_work_t *request, uv_work_cb work, uv_after_work_cb after)
 {
 	if (!UV_RECORD || !work || !ask_work(request, work, after))
@@ -121,8 +122,9 @@ static bool ask_addresses(
 	return subject != NULL;
 }
 
-HOOK int UV_HOOK(uv_getaddrinfo)(uv_loop_t *loop, uv_getaddrinfo_t *request,
-	uv_getaddrinfo_cb callback, const char *node, const char *service, const struct addrinfo *hints)
+UV_HOOK(uv_getaddrinfo)
+int UV_NAME(uv_getaddrinfo)(uv_loop_t *loop, uv_getaddrinfo_t *request, uv_getaddrinfo_cb callback,
+	const char *node, const char *service, const struct addrinfo *hints)
 {
 	if (!UV_RECORD || !callback ||
 		!ask_addresses(request, (weft__hooks_callback)callback, node, service))
@@ -146,8 +148,9 @@ static bool ask_name(
 	return subject != NULL;
 }
 
-HOOK int UV_HOOK(uv_getnameinfo)(uv_loop_t *loop, uv_getnameinfo_t *request,
-	uv_getnameinfo_cb callback, const struct sockaddr *address, int flags)
+UV_HOOK(uv_getnameinfo)
+int UV_NAME(uv_getnameinfo)(uv_loop_t *loop, uv_getnameinfo_t *request, uv_getnameinfo_cb callback,
+	const struct sockaddr *address, int flags)
 {
 	if (!UV_RECORD || !callback || !ask_name(request, (weft__hooks_callback)callback, address))
 		return UV_NEXT(uv_getnameinfo)(loop, request, callback, address, flags);
@@ -177,7 +180,8 @@ static bool ask_random(uv_random_t *request, weft__hooks_callback callback)
 	return subject != NULL;
 }
 
-HOOK int UV_HOOK(uv_random)(uv_loop_t *loop, uv_random_t *request, void *bytes, size_t size,
+UV_HOOK(uv_random)
+int UV_NAME(uv_random)(uv_loop_t *loop, uv_random_t *request, void *bytes, size_t size,
 	unsigned flags, uv_random_cb callback)
 {
 	if (!UV_RECORD || !callback || !ask_random(request, (weft__hooks_callback)callback))
