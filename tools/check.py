@@ -39,14 +39,13 @@ class Lane:
 
 
 def is_of_screen(test):
-    return test.has('screen') and test.has('sanitized') == (test.build is SANITIZED)
+    return test.has('screen') and not test.has('foreign' if test.build is SANITIZED else 'sanitized')
 
 
-# The suites are those of tests/meson.build. `sanitized` are tests that run in that build, besides unit tests only there. Of `house`, `model`,
-# `foreign` and `page` the sanitizers see nothing: they compile programs themselves, or run those of others.
+# The suites are those of tests/meson.build.
 LANES = [
     Lane('quick', 'what each change must pass', [PLAIN],
-         lambda test: test.has('unit') or not test.has('long', 'sanitized', 'screen', 'xen')),
+         lambda test: not test.has('long', 'sanitized', 'screen', 'xen')),
     Lane('rest', 'the longer tests of the same build', [PLAIN],
          lambda test: test.has('long') and not test.has('sanitized', 'screen', 'xen')),
     Lane('sanitized', 'clang, address and undefined-behaviour sanitizers', [SANITIZED],
