@@ -60,10 +60,12 @@ WEFT__EXPORT bool weft_ffi_is_enabled(struct weft_category *category, unsigned l
 WEFT__EXPORT int weft_ffi_set_level(const char *pattern, size_t size, unsigned level)
 {
 	char copy[PATTERN_ROOM];
-	if (!pattern || size >= sizeof(copy))
+	uint32_t room = size < sizeof(copy) ? (uint32_t)size : (uint32_t)sizeof(copy);
+	uint32_t length = pattern ? weft__measure(pattern, room) : 0;
+	if (!pattern || length == sizeof(copy))
 		return WEFT_ERROR_ARGUMENT;
-	memcpy(copy, pattern, size);
-	copy[size] = '\0';
+	memcpy(copy, pattern, length);
+	copy[length] = '\0';
 	return weft_set_level(copy, (enum weft_level)level);
 }
 

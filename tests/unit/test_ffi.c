@@ -4,6 +4,9 @@
  */
 #include "record_trace.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <weft/error.h>
 #include <weft/weft_ffi.h>
 
@@ -366,6 +369,49 @@ static void a_pattern_has_a_limit(void **state)
 	assert_int_equal(weft_ffi_set_level(NULL, 0, WEFT_LEVEL_DEBUG), WEFT_ERROR_ARGUMENT);
 }
 
+/* `size` is the most that is read of a text: a NUL ends it before. Only the names of a mark have
+ * NULs in between. */
+static void nothing_is_read_after_a_nul(void **state)
+{
+	static const size_t sizes[] = {1, 2, 8, 255, 256, 4096, UINT32_MAX, SIZE_MAX};
+	static uint64_t names[4];
+	(void)state;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(pages != MAP_FAILED);
+	assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+	const char *text = strcpy(pages + page - 2, "a");
+	const struct weft_value value = {.type = WEFT_VALUE_TEXT, .size = UINT32_MAX, .is.text = text};
+	uint64_t task = weft_ffi_create(NULL, 0, WEFT_TASK_CURRENT, WEFT_KIND_TASK);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		size_t size = sizes[i];
+		assert_int_equal(weft_ffi_set_level(text, size, WEFT_LEVEL_DEBUG), 0);
+		assert_non_null(weft_ffi_category(text, size, text, size));
+		weft_ffi_kind(text, size, &names[0]);
+		weft_ffi_label(NULL, 0, task, text, size, &names[1]);
+		weft_ffi_label(NULL, 0, task, text, size, NULL);
+		weft_ffi_note(NULL, 0, task, text, size, NULL);
+		weft_ffi_begin(NULL, 0, task, text, size, &names[2]);
+		weft_ffi_end(task);
+		weft_ffi_tag(NULL, 0, task, text, size, NULL);
+		weft_ffi_tag_value(NULL, 0, task, text, size, NULL, 1);
+		weft_ffi_labelf(NULL, 0, task, text, size, &names[3], 1, &value);
+		weft_ffi_notef(NULL, 0, task, text, size, NULL, 1, &value);
+		weft_ffi_counter_add(NULL, 0, task, text, size, NULL, 1);
+		weft_ffi_counter_set_f64(NULL, 0, task, text, size, NULL, 1);
+		weft_ffi_fail(NULL, 0, task, task, text, size);
+		weft_ffi_operation_begin(NULL, 0, task, text, size, NULL);
+		weft_ffi_operation_fail(NULL, 0, task, task, text, size);
+		weft_ffi_thread_name(text, size);
+		weft_ffi_band_begin(WEFT_BAND_GC, text, size, NULL);
+		weft_ffi_band_end(WEFT_BAND_GC, text, size, NULL);
+		weft_ffi_snapshot_request(text, size);
+		weft_ffi_trigger(text, size);
+		weft_ffi_rundown_task(task, WEFT_KIND_TASK, text, size, 0, 0);
+	}
+	munmap(pages, 2 * page);
+}
+
 static void filtered_calls_still_switch(void **state)
 {
 	struct trace t;
@@ -525,6 +571,7 @@ int main(void)
 		RECORDED(long_texts_are_cut),
 		RECORDED(a_category_is_found_again),
 		RECORDED(a_pattern_has_a_limit),
+		RECORDED(nothing_is_read_after_a_nul),
 		RECORDED(filtered_calls_still_switch),
 		RECORDED(a_category_that_is_off_records_only_switches),
 		RECORDED(levels_do_not_change_what_runs),
