@@ -43,10 +43,16 @@ static void close_file(struct weft__stream_file *file)
 	file->fd = -1;
 }
 
-void weft__stream_file_finish(struct weft__stream_file *file)
+void weft__stream_file_close(struct weft__stream_file *file)
 {
 	close_file(file);
 	weft__compressor_destroy(file->compressor);
+	file->compressor = NULL;
+}
+
+void weft__stream_file_finish(struct weft__stream_file *file)
+{
+	weft__stream_file_close(file);
 	free(file->name);
 	free(file->path);
 	*file = (struct weft__stream_file){.fd = -1};

@@ -41,6 +41,9 @@ void weft__stream_file_init(
 	struct weft__stream_file *file, const struct weft__runs_stream_options *options, char *name);
 void weft__stream_file_finish(struct weft__stream_file *file);
 
+/* Closes the present file, after which nothing is written. Its names and numbers stay. */
+void weft__stream_file_close(struct weft__stream_file *file);
+
 /* Ends the present file, if there is one, and begins the next, replacing a file of that name. False
  * with `error`; the call may be repeated. */
 bool weft__stream_file_begin(struct weft__stream_file *file);

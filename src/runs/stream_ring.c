@@ -186,6 +186,7 @@ static bool serve_pages(struct weft__runs_stream *s, struct weft__ring_stream *r
 	else if (!write_pages(r))
 		fail(r, r->file.name, strerror(r->file.error));
 	r->is_done = true;
+	weft__stream_file_close(&r->file);
 	let_go(s, r);
 	return true;
 }
@@ -210,6 +211,8 @@ bool weft__ring_stream_serve(struct weft__runs_stream *s, struct weft__ring_stre
 	if (r->is_done) {
 		if (!r->has_failed && !weft__stream_file_sync(&r->file))
 			fail(r, r->file.path, strerror(r->file.error));
+		/* A run may have any number of rings: those that are done keep no descriptor. */
+		weft__stream_file_close(&r->file);
 		close_ring(s, r);
 	}
 	return busy || r->is_done;

@@ -656,6 +656,32 @@ static void streaming_leaves_nothing(void **state)
 	place_remove(&output);
 }
 
+/* While a stream goes on, rings that have ended keep no descriptor. */
+static void ended_rings_keep_no_descriptor(void **state)
+{
+	(void)state;
+	struct place place = place_make(), output = place_make();
+	char trace[PATH_MAX];
+	for (unsigned program = 1; program <= 40; program++) {
+		void *ring = map_ring(in_place(&place, ring_name(program)), SIZE);
+		assert_int_equal(weft_start(ring, SIZE, NULL), 0);
+		weft_note("ended");
+		weft_stop();
+		munmap(ring, SIZE);
+	}
+	snprintf(trace, sizeof(trace), "%s", output.path);
+	const struct weft__runs_stream_options options = {.output = trace};
+	int before = held_now().file;
+	struct weft__runs_stream *stream = weft__runs_stream_start(place.path, &options);
+	assert_non_null(stream);
+	assert_true(weft__runs_stream_stop(stream));
+	assert_true(weft__runs_stream_is_complete(stream));
+	assert_in_range(held_now().file, before, before + 8);
+	weft__runs_stream_destroy(stream);
+	place_remove(&place);
+	place_remove(&output);
+}
+
 static void a_failed_stream_is_not_complete(void **state)
 {
 	(void)state;
@@ -741,6 +767,7 @@ int main(void)
 		cmocka_unit_test(all_rings_of_a_run_are_streamed),
 		cmocka_unit_test(compressed_files_are_named_by_their_suffix),
 		cmocka_unit_test(streaming_leaves_nothing),
+		cmocka_unit_test(ended_rings_keep_no_descriptor),
 		cmocka_unit_test(a_failed_stream_is_not_complete),
 		cmocka_unit_test(one_process_is_streamed_until_it_stops),
 	};
