@@ -4,6 +4,7 @@ import glob
 import os
 import random
 import shutil
+import threading
 
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
@@ -36,11 +37,16 @@ def built(folder, *flags):
     return program
 
 
-def record(folder, *command):
+def record_and_listen(folder, *command, **env):
+    """The trace, and the messages."""
     trace = os.path.join(folder, 'trace.weft')
-    weft('record', '-a', 'thread', '-o', trace, *command, env={'XDG_RUNTIME_DIR': folder})
+    result = weft('record', '-a', 'thread', '-o', trace, *command, env={'XDG_RUNTIME_DIR': folder, **env})
     equal(weft('info', trace).stderr, '')
-    return trace
+    return trace, result.stderr
+
+
+def record(folder, *command):
+    return record_and_listen(folder, *command)[0]
 
 
 def code(trace, label):
@@ -122,6 +128,125 @@ def a_program_that_names_other_files():
         weft('record', '-o', trace, program, fifo, os.path.join(folder, 'copy'), env={'XDG_RUNTIME_DIR': folder})
         equal(weft('info', trace).stderr, '')
         equal(code(trace, 'serve\tmain'), None)  # its name has a control character
+
+
+def debuglink(program, name):
+    """Makes the program name a file of debug information, whatever its checksum."""
+    section = program + '.link'
+    with open(section, 'wb') as file:
+        file.write(name.encode() + b'\0' * (4 - len(name) % 4) + b'\1\2\3\4')
+    succeed('objcopy', '--remove-section', '.gnu_debuglink', program)
+    succeed('objcopy', '--add-section', '.gnu_debuglink=' + section, program)
+
+
+class Fifo:
+    """A FIFO that notices a reader."""
+
+    def __init__(self, path):
+        self.path = path
+        self.opened = False
+        os.mkfifo(path)
+        self.thread = threading.Thread(target=self.wait)
+        self.thread.start()
+
+    def wait(self):
+        os.close(os.open(self.path, os.O_WRONLY))
+        self.opened = not self.released
+
+    released = False
+
+    def was_opened(self):
+        self.released = True
+        reader = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
+        self.thread.join()
+        os.close(reader)
+        return self.opened
+
+
+@case
+def a_link_opens_no_other_file():
+    """Neither by a path, nor by a FIFO or a link in the folders where debug information may be."""
+    with temporary_directory() as folder:
+        program = built(folder, '-g')
+        succeed('strip', '--strip-debug', program)
+        outside, inside = os.path.join(folder, 'outside'), os.path.join(folder, 'in')
+        os.makedirs(os.path.join(inside, 'deep', '.debug'))
+        fifos = [Fifo(os.path.join(folder, 'outside')), Fifo(os.path.join(inside, 'beside')),
+                 Fifo(os.path.join(inside, 'deep', '.debug', 'hidden'))]
+        os.symlink(outside, os.path.join(inside, 'linked'))
+        os.symlink(folder, os.path.join(inside, '.debug'))
+        for name, where in (('../outside', inside), (outside, inside), ('beside', inside), ('linked', inside), ('outside', inside),
+                            ('/usr/lib/debug/../../..' + outside, inside), ('hidden', os.path.join(inside, 'deep'))):
+            hostile = os.path.join(where, 'program')
+            shutil.copy(program, hostile)
+            debuglink(hostile, name)
+            equal(code(record(folder, hostile), 'serve_client'), None, name)
+        equal([fifo.was_opened() for fifo in fifos], [False] * 3)
+
+
+@case
+def debug_information_with_a_wrong_checksum():
+    with temporary_directory() as folder:
+        program = built(folder, '-g')
+        succeed('objcopy', '--only-keep-debug', program, program + '.debug')
+        succeed('strip', '--strip-debug', program)
+        debuglink(program, 'program.debug')
+        equal(code(record(folder, program), 'serve_client'), None)
+
+
+@case
+def debug_information_in_a_hidden_folder():
+    with temporary_directory() as folder:
+        program = built(folder, '-g')
+        os.mkdir(os.path.join(folder, '.debug'))
+        hidden = os.path.join(folder, '.debug', 'program.debug')
+        succeed('objcopy', '--only-keep-debug', program, hidden)
+        succeed('objcopy', '--strip-debug', '--add-gnu-debuglink=' + hidden, program)
+        has_lines(record(folder, program))
+
+
+@case
+def a_program_of_another_user():
+    """Root reads its debug information as nobody: not where only root may look."""
+    if os.geteuid():
+        skip('only root can record the program of another user')
+    with temporary_directory() as folder:
+        os.chmod(folder, 0o755)
+        program = built(folder, '-g')
+        os.chown(program, 65534, 65534)
+        has_lines(record(folder, program))
+        hidden = os.path.join(folder, '.debug')
+        os.mkdir(hidden)
+        succeed('objcopy', '--only-keep-debug', program, os.path.join(hidden, 'program.debug'))
+        succeed('objcopy', '--strip-debug', '--add-gnu-debuglink=' + os.path.join(hidden, 'program.debug'), program)
+        os.chown(program, 65534, 65534)
+        has_lines(record(folder, program))
+        os.chmod(hidden, 0o700)
+        equal(code(record(folder, program), 'serve_client'), None)
+
+
+def with_library(folder, *flags):
+    """Records with a libdw of our own. The messages."""
+    program = built(folder, '-g')
+    library = os.path.join(folder, 'libdw.so.1')
+    succeed('gcc', '-shared', '-fPIC', '-D_GNU_SOURCE', *flags, os.path.join(HERE, 'lines_library.c'), '-o', library)
+    return record_and_listen(folder, program, LD_LIBRARY_PATH=folder)[1]
+
+
+@case
+def a_crash_costs_the_lines_alone():
+    with temporary_directory() as folder:
+        errors = with_library(folder, '-DCRASHES')
+        said = [line for line in errors.splitlines() if 'has no lines of code' in line]
+        equal(len(said), 1, errors)
+        assert 'is damaged (Segmentation fault)' in said[0], errors
+
+
+@case
+def the_reader_is_confined():
+    with temporary_directory() as folder:
+        errors = with_library(folder)
+        assert 'has no lines of code' not in errors, errors
 
 
 main()

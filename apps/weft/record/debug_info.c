@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Lines of code by libdw, which also finds debug information in files of its own: by build id or
- * debug link, below /usr/lib/debug. It is loaded when it is needed, because loading it would make
- * each command of weft begin 0.3 ms later.
+ * Lines of code by libdw, which gets all files from debug_files.c: the ELF files, and those that
+ * have their debug information. It is loaded when it is needed, because loading it would make each
+ * command of weft begin 0.3 ms later.
  */
 #include <dlfcn.h>
 #include <elfutils/libdwfl.h>
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lines.h"
 
@@ -20,8 +21,6 @@
 /* The functions of libdw that are used here. */
 #define FUNCTIONS(F)                \
 	F(dwfl_begin)                   \
-	F(dwfl_build_id_find_elf)       \
-	F(dwfl_end)                     \
 	F(dwfl_lineinfo)                \
 	F(dwfl_module_getelf)           \
 	F(dwfl_module_getsrc)           \
@@ -29,7 +28,7 @@
 	F(dwfl_report_begin_add)        \
 	F(dwfl_report_end)              \
 	F(dwfl_report_offline)          \
-	F(dwfl_standard_find_debuginfo)
+	F(dwfl_module_build_id)
 
 static struct {
 #define FUNCTION(name) __typeof__(name) *name;
@@ -40,9 +39,10 @@ static struct {
 struct debug_info {
 	Dwfl *dwfl;
 	Dwfl_Callbacks callbacks;
+	bool has_others;
 	size_t count;
 	struct {
-		char path[PATH_MAX];
+		char path[PATH_MAX], real[PATH_MAX];
 		Dwfl_Module *module; /* NULL: it cannot be read */
 	} files[FILES_MAX];
 };
@@ -58,13 +58,34 @@ static bool load(void)
 	return is_complete;
 }
 
+/* libdw asks for files of a core dump only. */
+static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+	char **ret_file, Elf **ret_elf)
+{
+	(void)module, (void)data, (void)name, (void)base, (void)ret_file, (void)ret_elf;
+	return -1;
+}
+
+/* Also for the common part of several files' information, whose build id `module` then has. */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+	const char *file, const char *link, GElf_Word checksum, char **ret_file)
+{
+	struct debug_files_wanted wanted = {
+		.file = file ? file : "", .link = link, .checksum = checksum};
+	GElf_Addr address;
+	(void)data, (void)name, (void)base, (void)ret_file;
+	int size = dw.dwfl_module_build_id(module, &wanted.build_id, &address);
+	wanted.build_id_size = size > 0 ? (size_t)size : 0;
+	return debug_files_find(&wanted);
+}
+
 struct debug_info *debug_info_open(void)
 {
 	struct debug_info *info = load() ? calloc(1, sizeof(*info)) : NULL;
 	if (!info)
 		return NULL;
-	info->callbacks.find_elf = dw.dwfl_build_id_find_elf;
-	info->callbacks.find_debuginfo = dw.dwfl_standard_find_debuginfo;
+	info->callbacks.find_elf = find_elf;
+	info->callbacks.find_debuginfo = find_debuginfo;
 	info->callbacks.section_address = dw.dwfl_offline_section_address;
 	info->dwfl = dw.dwfl_begin(&info->callbacks);
 	if (info->dwfl)
@@ -73,46 +94,49 @@ struct debug_info *debug_info_open(void)
 	return NULL;
 }
 
-void debug_info_close(struct debug_info *info)
-{
-	if (!info)
-		return;
-	dw.dwfl_end(info->dwfl);
-	free(info);
-}
-
-static bool is_regular(const char *path)
+/* `real` stays as long as the module. */
+static Dwfl_Module *report(struct debug_info *info, const char *path, char real[PATH_MAX])
 {
 	struct stat status;
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-static Dwfl_Module *report(struct debug_info *info, const char *path)
-{
-	if (!is_regular(path))
+	int fd = debug_files_open(path, real);
+	if (fd < 0)
 		return NULL;
+	info->has_others |=
+		fstat(fd, &status) != 0 || status.st_uid != geteuid() || (status.st_mode & 022);
 	dw.dwfl_report_begin_add(info->dwfl);
-	Dwfl_Module *module = dw.dwfl_report_offline(info->dwfl, path, path, -1);
+	Dwfl_Module *module = dw.dwfl_report_offline(info->dwfl, real, real, fd);
 	dw.dwfl_report_end(info->dwfl, NULL, NULL);
+	if (!module)
+		close(fd);
 	return module;
 }
 
-static Dwfl_Module *find_module(struct debug_info *info, const char *path)
+bool debug_info_is_ours(const struct debug_info *info)
+{
+	return !info->has_others;
+}
+
+static Dwfl_Module **find_module(struct debug_info *info, const char *path)
 {
 	for (size_t i = 0; i < info->count; i++)
 		if (strcmp(info->files[i].path, path) == 0)
-			return info->files[i].module;
-	if (info->count == FILES_MAX || strlen(path) >= PATH_MAX)
-		return NULL;
-	snprintf(info->files[info->count].path, PATH_MAX, "%s", path);
-	info->files[info->count].module = report(info, path);
-	return info->files[info->count++].module;
+			return &info->files[i].module;
+	return NULL;
+}
+
+void debug_info_add(struct debug_info *info, const char *file)
+{
+	if (find_module(info, file) || info->count == FILES_MAX || strlen(file) >= PATH_MAX)
+		return;
+	size_t at = info->count++;
+	snprintf(info->files[at].path, PATH_MAX, "%s", file);
+	info->files[at].module = report(info, file, info->files[at].real);
 }
 
 bool debug_info_find(
 	struct debug_info *info, const char *file, uint64_t address, char *ret_location, size_t room)
 {
-	Dwfl_Module *module = find_module(info, file);
+	Dwfl_Module **found = find_module(info, file), *module = found ? *found : NULL;
 	GElf_Addr bias = 0;
 	int number = 0;
 	/* libdw gives each file a range of addresses of its own; `bias` is the difference from the

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/cli.h"
 #include "record.h"
@@ -55,13 +56,22 @@ static char *choose_directory(const struct record_end *end)
 	return made;
 }
 
+#if WEFT_HAS_LINES
+/* The user whose process made the ring; nobody if that is unknown. */
+static uid_t user_of(const char *ring)
+{
+	struct stat status;
+	return stat(ring, &status) == 0 ? status.st_uid : 65534;
+}
+#endif
+
 /* Standard output has been written already. */
 static void add_lines(const struct weft__runs_saves *saves)
 {
 #if WEFT_HAS_LINES
 	for (size_t i = 0; i < saves->count; i++)
 		if (!weft__runs_is_stdout(saves->list[i].file))
-			record_add_lines(saves->list[i].file);
+			record_add_lines(saves->list[i].file, user_of(saves->list[i].path));
 #else
 	(void)saves;
 #endif

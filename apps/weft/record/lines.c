@@ -3,8 +3,9 @@
  * Appends lines of code to a saved trace.
  *
  * The program under trace names the ELF files, and may have written anything into them. So a child
- * process reads them, with little memory and time; if it dies, the trace has no lines, but is
- * whole: entries of the table of names count only when the last store has published them.
+ * process reads them, without rights, with little memory and time; if it dies, the trace has no
+ * lines, but is whole: entries of the table of names count only when the last store has published
+ * them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,10 +22,12 @@
 
 #include "abi/buffer_abi.h"
 #include "abi/name_abi.h"
+#include "cli/cli.h"
 #include "lines.h"
+#include "runs/message.h"
 
-#define SECONDS_MAX 5
-#define MEMORY_MAX  ((rlim_t)4 << 30) /* libdw maps files as a whole */
+/* Exit status of the child if the system cannot confine it. */
+#define UNCONFINED 3
 
 /* ---- The table of names ---- */
 
@@ -115,33 +117,66 @@ static void look_up(struct names *names, struct debug_info *info, const char *te
 		append(names, line, (uint32_t)length);
 }
 
-static void add_lines(struct names *names)
+/* Opens all files that the trace names, which the child cannot do later. */
+static void add_files(const struct names *names, struct debug_info *info)
 {
-	struct debug_info *info = debug_info_open();
+	char copy[WEFT_ABI_NAME_MAX_BYTES + 1];
+	const char *text, *name, *file;
+	uint64_t address;
+	for (uint32_t at = 0, size; at < names->used; at += bytes_of(size)) {
+		size = text_at(names, at, &text);
+		memcpy(copy, text, size);
+		copy[size] = '\0';
+		if (parse(copy, size, &name, &file, &address))
+			debug_info_add(info, file);
+	}
+}
+
+static void add_lines(struct names *names, struct debug_info *info)
+{
 	const uint32_t used = names->used;
 	const char *text;
-	for (uint32_t at = 0, size; info && at < used; at += bytes_of(size)) {
+	for (uint32_t at = 0, size; at < used; at += bytes_of(size)) {
 		size = text_at(names, at, &text);
 		look_up(names, info, text, size);
 	}
-	debug_info_close(info);
 	__atomic_store_n(&names->header->names_used, names->used, __ATOMIC_RELEASE);
 }
 
 /* ---- The child ---- */
 
-static void limit(void)
+/* libdw is loaded first: it may not open files later. Returns the exit status. */
+static int run_child(struct names *names, uid_t user)
 {
-	const struct rlimit memory = {MEMORY_MAX, MEMORY_MAX}, none = {0, 0};
-	sigset_t all;
-	setrlimit(RLIMIT_AS, &memory);
-	setrlimit(RLIMIT_CORE, &none);
-	signal(SIGALRM, SIG_DFL);
-	sigfillset(&all);
-	sigprocmask(SIG_UNBLOCK, &all, NULL);
-	alarm(SECONDS_MAX);
-	/* Otherwise libdw may ask servers. */
-	unsetenv("DEBUGINFOD_URLS");
+	confine_limit();
+	struct debug_info *info = debug_info_open();
+	if (!info)
+		return 0;
+	confine_become(user);
+	add_files(names, info);
+	/* Root's own files may be in folders that only root can enter. */
+	if (!debug_info_is_ours(info))
+		confine_become(CONFINE_NOBODY);
+	if (!confine())
+		return UNCONFINED;
+	add_lines(names, info);
+	return 0;
+}
+
+/* Says why the trace has no lines. */
+static void report(const char *file, int status)
+{
+	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	if (number == SIGXCPU || number == SIGALRM || number == SIGKILL)
+		cli_error("%s has no lines of code: reading the program's debug information takes too long",
+			weft__runs_shown(file));
+	else if (number)
+		cli_error("%s has no lines of code: the program's debug information is damaged (%s)",
+			weft__runs_shown(file), strsignal(number));
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == UNCONFINED)
+		cli_error("%s has no lines of code: debug information is only read inside of a filter of "
+				  "system calls, which this system lacks",
+			weft__runs_shown(file));
 }
 
 static bool has_code(const struct names *names)
@@ -156,19 +191,18 @@ static bool has_code(const struct names *names)
 	return false;
 }
 
-static void add_in_child(struct names *names)
+static void add_in_child(struct names *names, const char *file, uid_t user)
 {
+	int status = 0;
 	pid_t child = fork();
-	if (child == 0) {
-		limit();
-		add_lines(names);
-		_exit(0);
-	}
-	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+	if (child == 0)
+		_exit(run_child(names, user));
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
+	report(file, status);
 }
 
-void record_add_lines(const char *file)
+void record_add_lines(const char *file, uid_t user)
 {
 	struct stat status;
 	struct names names;
@@ -186,6 +220,6 @@ void record_add_lines(const char *file)
 	if (bytes == MAP_FAILED)
 		return;
 	if (find_names(bytes, size, &names) && has_code(&names))
-		add_in_child(&names);
+		add_in_child(&names, file, user);
 	munmap(bytes, size);
 }

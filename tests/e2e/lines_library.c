@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Takes the place of libdw, as if hostile debug information had taken control of it. With
+ * -DCRASHES it crashes; otherwise it tries what a confined process must not do, and crashes if that
+ * succeeds.
+ */
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int module;
+
+Dwfl *dwfl_begin(const Dwfl_Callbacks *callbacks)
+{
+	(void)callbacks;
+	return (Dwfl *)&module;
+}
+
+void dwfl_report_begin_add(Dwfl *dwfl)
+{
+	(void)dwfl;
+}
+
+int dwfl_report_end(Dwfl *dwfl,
+	int (*removed)(Dwfl_Module *, void *, const char *, Dwarf_Addr, void *), void *context)
+{
+	(void)dwfl, (void)removed, (void)context;
+	return 0;
+}
+
+Dwfl_Module *dwfl_report_offline(Dwfl *dwfl, const char *name, const char *file, int fd)
+{
+	(void)dwfl, (void)name, (void)file, (void)fd;
+	return (Dwfl_Module *)&module;
+}
+
+Elf *dwfl_module_getelf(Dwfl_Module *of, GElf_Addr *bias)
+{
+	(void)of;
+	*bias = 0;
+	return (Elf *)&module;
+}
+
+static void expect_refused(long result)
+{
+	if (result >= 0)
+		abort();
+}
+
+Dwfl_Line *dwfl_module_getsrc(Dwfl_Module *of, Dwarf_Addr address)
+{
+	static const char *const environment[] = {NULL};
+	(void)of, (void)address;
+#ifdef CRASHES
+	raise(SIGSEGV);
+	*(volatile int *)16 = 0;
+#endif
+	expect_refused(open("/etc/passwd", O_RDONLY));
+	expect_refused(open("/dev/null", O_RDWR));
+	expect_refused(open("/tmp/weft-lines-test", O_WRONLY | O_CREAT, 0600));
+	expect_refused(syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_NONBLOCK | O_CLOEXEC));
+	expect_refused(socket(AF_INET, SOCK_STREAM, 0));
+	expect_refused(syscall(SYS_kill, getppid(), 0));
+	expect_refused(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+	expect_refused(execve("/bin/true", (char *const *)environment, (char *const *)environment));
+	expect_refused(setuid(0) == 0 && setgid(12345) == 0 ? 0 : -1);
+	return NULL;
+}
+
+const char *dwfl_lineinfo(Dwfl_Line *line, Dwarf_Addr *address, int *number, int *column,
+	Dwarf_Word *modified, Dwarf_Word *length)
+{
+	(void)line, (void)address, (void)number, (void)column, (void)modified, (void)length;
+	return NULL;
+}
+
+int dwfl_module_build_id(Dwfl_Module *of, const unsigned char **bits, GElf_Addr *address)
+{
+	(void)of, (void)bits, (void)address;
+	return 0;
+}
+
+int dwfl_offline_section_address(Dwfl_Module *of, void **data, const char *name, Dwarf_Addr base,
+	const char *section, GElf_Word index, const GElf_Shdr *header, Dwarf_Addr *ret)
+{
+	(void)of, (void)data, (void)name, (void)base, (void)section, (void)index, (void)header;
+	*ret = 0;
+	return 0;
+}
