@@ -2,10 +2,9 @@
  *
  * Calls that took long, as known afterwards: spans on a track of the thread.
  */
-#include <sys/prctl.h>
-
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
+#include "kernel/call.h"
 
 /* A reading of both clocks at the start of the process, from which the counter's rate is found. */
 static uint64_t start_ticks, start_ns;
@@ -33,7 +32,7 @@ void weft__hooks_record_blocked(struct weft__hooks_text *name, uint64_t began)
 		return;
 	struct weft__hooks_text track = {0};
 	char thread[16] = "";
-	prctl(PR_GET_NAME, thread);
+	weft__kernel_thread_name(thread);
 	weft__hooks_append(&track, thread);
 	weft__hooks_append(&track, " blocked");
 	track.bytes[track.size] = '\0';

@@ -5,10 +5,9 @@
  * A filter may be set for all threads at once, so the one that sets it forbids further calls first,
  * and waits for those that have begun. They take microseconds.
  */
-#include <sched.h>
-
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
+#include "kernel/call.h"
 
 static bool is_confined;
 static uint32_t callers;
@@ -42,7 +41,7 @@ void weft__hooks_confine(void)
 	};
 	__atomic_store_n(&is_confined, true, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < TRIES && __atomic_load_n(&callers, __ATOMIC_SEQ_CST); i++)
-		sched_yield();
+		weft__kernel_yield();
 }
 
 void weft__hooks_unconfine(void)

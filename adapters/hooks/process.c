@@ -2,12 +2,9 @@
  *
  * Which process waits for which: keys of messages, and the end of a process.
  */
-#include <fcntl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
+#include "kernel/call.h"
 
 /* ---- Keys ---- */
 
@@ -17,11 +14,10 @@ static uint64_t host;
 __attribute__((constructor(103))) static void find_host(void)
 {
 	char id[64];
-	int fd = (int)syscall(
-		SYS_openat, AT_FDCWD, "/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0);
-	long size = fd < 0 ? 0 : syscall(SYS_read, fd, id, sizeof(id));
+	int fd = weft__kernel_open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0);
+	long size = fd < 0 ? 0 : weft__kernel_read(fd, id, sizeof(id));
 	if (fd >= 0)
-		syscall(SYS_close, fd);
+		weft__kernel_close(fd);
 	for (long i = 0; i < size; i++)
 		host = weft__hooks_mix(host ^ (uint8_t)id[i]);
 }
@@ -45,12 +41,12 @@ uint64_t weft__hooks_key(enum weft__hooks_channel channel, uint64_t what)
 
 static uint64_t own_pid(void)
 {
-	return (uint64_t)syscall(SYS_getpid);
+	return (uint64_t)weft__kernel_process();
 }
 
 static uint64_t parent_pid(void)
 {
-	return (uint64_t)syscall(SYS_getppid);
+	return (uint64_t)weft__kernel_parent();
 }
 
 /* It ends with the process. */
@@ -105,7 +101,7 @@ bool weft__hooks_is_this_process(void)
 	bool is_known = weft__hooks_thread.epoch == weft__hooks_epoch();
 	if (!is_known || !weft__hooks_system_begin())
 		return false;
-	bool is_ours = (uint32_t)syscall(SYS_gettid) == weft__hooks_thread.number;
+	bool is_ours = (uint32_t)weft__kernel_thread() == weft__hooks_thread.number;
 	weft__hooks_system_end();
 	return is_ours;
 }

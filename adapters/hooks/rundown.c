@@ -5,10 +5,9 @@
  * times as many recordings as there are tasks, which costs 2 % at most; and when `weft ctl` asks
  * for it.
  */
-#include <time.h>
-
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
+#include "kernel/clock.h"
 
 #define PARTS_MAX  8
 #define RATIO      64
@@ -31,9 +30,7 @@ void weft__hooks_rundown_add(unsigned (*part)(void))
 
 uint64_t weft__hooks_now_ns(void)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return weft__kernel_clock_ns(CLOCK_MONOTONIC);
 }
 
 /* One thread does it; the others go on. */

@@ -7,12 +7,11 @@
  * A process that a signal kills receives nothing, and its parent does not learn which process sent
  * it. So each signal to a process is a second message, without the sender, for the parent's wait.
  */
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
+#include "kernel/call.h"
 
 static uint64_t key_of(pid_t sender, pid_t target, int number)
 {
@@ -47,7 +46,7 @@ void weft__hooks_signal_sent(int number, pid_t process, pid_t thread)
 {
 	if (!weft__hooks_system_begin())
 		return;
-	pid_t own = (pid_t)syscall(SYS_getpid);
+	pid_t own = weft__kernel_process();
 	uint64_t task = sender();
 	if (thread) {
 		note(task, number, " to thread ", thread);
@@ -73,7 +72,7 @@ void weft__hooks_signal_received(uint64_t task, int number, int code, pid_t send
 	if (!weft__hooks_system_begin())
 		return;
 	if (is_of_process)
-		weft_receive_as(task, key_of(sender, (pid_t)syscall(SYS_getpid), number));
+		weft_receive_as(task, key_of(sender, weft__kernel_process(), number));
 	/* pthread_sigqueue has the code of sigqueue. */
 	if (code == SI_TKILL || code == SI_QUEUE)
 		weft_receive_as(task, key_of(sender, (pid_t)weft__hooks_thread.number, number));

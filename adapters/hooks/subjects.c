@@ -13,10 +13,10 @@
  */
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #define WEFT_CATEGORY always
 #include "hooks/callbacks.h"
+#include "kernel/clock.h"
 
 #define BUCKETS 8192 /* a power of two */
 #define SLOTS   16
@@ -131,9 +131,7 @@ void weft__hooks_subject_forget(const void *address)
 /* As weft__hooks_now_ns, up to 4 ms ago: it need not be exact, and many tasks are named. */
 static uint64_t coarse_now_ns(void)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return weft__kernel_clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
 void weft__hooks_subject_label(

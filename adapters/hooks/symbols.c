@@ -12,15 +12,11 @@
  */
 #include <dlfcn.h>
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "hooks/hooks.h"
+#include "kernel/call.h"
 
 #define PATH_ROOM 512
 
@@ -43,7 +39,7 @@ struct lines {
 static int next_byte(struct lines *lines)
 {
 	if (lines->at == lines->size) {
-		long got = syscall(SYS_read, lines->fd, lines->bytes, sizeof(lines->bytes));
+		long got = weft__kernel_read(lines->fd, lines->bytes, sizeof(lines->bytes));
 		lines->size = got > 0 ? (size_t)got : 0;
 		lines->at = 0;
 	}
@@ -96,8 +92,7 @@ static void skip_words(struct lines *lines, int count)
  * without a path right after the file's last one. */
 static bool find_mapping(uintptr_t address, struct mapped *ret)
 {
-	struct lines lines = {
-		.fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+	struct lines lines = {.fd = weft__kernel_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0)};
 	char path[PATH_ROOM];
 	uintptr_t before = 0;
 	bool found = false;
@@ -120,7 +115,7 @@ static bool find_mapping(uintptr_t address, struct mapped *ret)
 		found = address >= begin && address < end;
 	}
 	if (lines.fd >= 0)
-		syscall(SYS_close, lines.fd);
+		weft__kernel_close(lines.fd);
 	return found && ret->path[0];
 }
 
@@ -134,16 +129,17 @@ struct file {
 static bool map_file(const char *path, struct file *ret)
 {
 	struct stat status;
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	int fd = weft__kernel_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
-	bool is_good = fstat(fd, &status) == 0 && status.st_size > (off_t)sizeof(ElfW(Ehdr));
-	void *bytes = MAP_FAILED;
+	bool is_good = weft__kernel_stat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+				   status.st_size > (off_t)sizeof(ElfW(Ehdr));
+	void *bytes = NULL;
 	if (is_good)
-		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	syscall(SYS_close, fd);
+		weft__kernel_map((size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, &bytes);
+	weft__kernel_close(fd);
 	*ret = (struct file){bytes, is_good ? (size_t)status.st_size : 0};
-	return bytes != MAP_FAILED;
+	return bytes != NULL;
 }
 
 /* A part of the file; NULL if it is not inside, or not aligned. */
@@ -272,7 +268,7 @@ static void look_up_file(struct weft__hooks_text *text, uintptr_t address)
 	if (is_inside && !append_from(text, &file, SHT_SYMTAB, linked, mapped.path) &&
 		!append_from(text, &file, SHT_DYNSYM, linked, mapped.path))
 		append_location(text, &mapped, offset);
-	munmap((void *)(uintptr_t)file.bytes, file.size);
+	weft__kernel_unmap((void *)(uintptr_t)file.bytes, file.size);
 }
 
 static void look_up(struct weft__hooks_text *text, uintptr_t address)

@@ -20,6 +20,7 @@
 
 #define WEFT_CATEGORY always
 #include "hooks/environment.h"
+#include "kernel/call.h"
 
 #define SCRIPTS_MAX 4  /* interpreters that are scripts themselves */
 #define HEADERS_MAX 64 /* program headers that are examined */
@@ -112,7 +113,7 @@ static bool read_interpreter(char path[static LOADER_ROOM], const char *head)
 static bool has_rights(int fd)
 {
 	struct stat status;
-	return fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+	return weft__kernel_stat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
 		   status.st_mode & (S_ISUID | S_ISGID) ||
 		   fgetxattr(fd, "security.capability", NULL, 0) > 0;
 }

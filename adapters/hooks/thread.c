@@ -3,16 +3,13 @@
  * The calling thread, and its task.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
 #include "hooks/used.h"
+#include "kernel/call.h"
 
 __thread struct weft__hooks_thread weft__hooks_thread;
 
@@ -107,7 +104,7 @@ uint64_t weft__hooks_own_call(void)
 /* Another thread may name it from here on. */
 static void set_task(const struct weft__hooks_alive *task, bool is_unnamed)
 {
-	uint32_t number = (uint32_t)syscall(SYS_gettid);
+	uint32_t number = (uint32_t)weft__kernel_thread();
 	struct entry *it = &threads[number % THREADS];
 	weft__hooks_thread.task = task->task;
 	weft__hooks_thread.epoch = epoch;
@@ -118,7 +115,7 @@ static void set_task(const struct weft__hooks_alive *task, bool is_unnamed)
 	it->blocked_on = WEFT_TASK_NONE;
 	it->is_unnamed = is_unnamed;
 	if (is_unnamed)
-		prctl(PR_GET_NAME, it->inherited_name); /* from the thread that created it */
+		weft__kernel_thread_name(it->inherited_name); /* from the thread that created it */
 	it->epoch = epoch;
 	__atomic_store_n(&it->thread, number, __ATOMIC_RELEASE);
 	weft__hooks_use(used, number % THREADS);
@@ -169,7 +166,7 @@ static void name_task(struct weft__hooks_thread *thread)
 	thread->unnamed_epoch = 0;
 	if (!it)
 		return;
-	prctl(PR_GET_NAME, name);
+	weft__kernel_thread_name(name);
 	name_entry(it, name);
 }
 
@@ -181,10 +178,10 @@ static void read_name(uint32_t thread, char ret_name[16])
 	weft__hooks_append_number(&path, thread);
 	weft__hooks_append(&path, "/comm");
 	path.bytes[path.size] = '\0';
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path.bytes, O_RDONLY | O_CLOEXEC, 0);
-	long size = fd < 0 ? 0 : syscall(SYS_read, fd, ret_name, 16);
+	int fd = weft__kernel_open(path.bytes, O_RDONLY | O_CLOEXEC, 0);
+	long size = fd < 0 ? 0 : weft__kernel_read(fd, ret_name, 16);
 	if (fd >= 0)
-		syscall(SYS_close, fd);
+		weft__kernel_close(fd);
 	ret_name[size > 0 ? size - 1 : 0] = '\0'; /* instead of a newline */
 }
 
@@ -228,7 +225,7 @@ static void make_task(struct weft__hooks_thread *thread)
 	char name[16] = "";
 	struct weft__hooks_text label = {0};
 	struct weft__hooks_alive task;
-	prctl(PR_GET_NAME, name);
+	weft__kernel_thread_name(name);
 	weft__hooks_append(&label, name);
 	weft__hooks_create_thread(&task, &label);
 	set_task(&task, false);

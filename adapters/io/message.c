@@ -13,6 +13,7 @@
  * the end of file.
  */
 #include "io/message.h"
+#include "kernel/call.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -40,7 +41,7 @@ enum direction {
 static uint64_t inode_of(int fd, uint64_t *ret_device)
 {
 	struct stat status;
-	if (fstat(fd, &status) != 0)
+	if (weft__kernel_stat(fd, &status) != 0)
 		return 0;
 	*ret_device = status.st_dev;
 	return status.st_ino;

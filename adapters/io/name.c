@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "io/descriptors.h"
+#include "kernel/call.h"
 
 union address {
 	struct sockaddr any;
@@ -346,7 +347,7 @@ static bool is_terminal(dev_t device)
 enum weft__io_type weft__io_find_type(int fd)
 {
 	struct stat status;
-	if (fstat(fd, &status) != 0)
+	if (weft__kernel_stat(fd, &status) != 0)
 		return WEFT__IO_UNKNOWN;
 	if (S_ISSOCK(status.st_mode))
 		return socket_type(fd);

@@ -12,9 +12,8 @@
 #include "thread/births.h"
 
 #include <linux/futex.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "kernel/call.h"
 
 #define BIRTHS 4096
 #define PROBE  32
@@ -149,7 +148,7 @@ static void ask_futex(uint32_t *word, int what, uint32_t value, const struct tim
 {
 	if (!weft__hooks_system_begin())
 		return;
-	syscall(SYS_futex, word, what, value, time, NULL, 0);
+	weft__kernel_futex(word, what, value, time);
 	weft__hooks_system_end();
 }
 

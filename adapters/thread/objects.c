@@ -13,10 +13,9 @@
 #include "thread/objects.h"
 
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "hooks/used.h"
+#include "kernel/call.h"
 
 #define OBJECTS 16384 /* a power of two */
 #define PROBE   64
@@ -49,7 +48,7 @@ static bool claim(void)
 			return true;
 		if (i < TRIES / 2 || !weft__hooks_system_begin())
 			continue;
-		syscall(SYS_sched_yield);
+		weft__kernel_yield();
 		weft__hooks_system_end();
 	}
 	return false;

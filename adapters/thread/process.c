@@ -13,10 +13,10 @@
 #include <spawn.h>
 #include <stdarg.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernel/call.h"
 #include "thread/children.h"
 
 /* ---- Beginning ---- */
@@ -87,7 +87,7 @@ static uint64_t before_exec(void)
 		!weft__hooks_system_begin())
 		return WEFT_TASK_NONE;
 	int saved = weft__hooks_begin();
-	weft_send(weft__hooks_key(WEFT__HOOKS_EXECS, (uint64_t)syscall(SYS_getpid)));
+	weft_send(weft__hooks_key(WEFT__HOOKS_EXECS, (uint64_t)weft__kernel_process()));
 	uint64_t task = stop_running();
 	weft__hooks_end(saved);
 	weft__hooks_system_end();

@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kernel/call.h"
 #include "thread/children.h"
 
 static uint64_t own_key(enum weft__hooks_channel channel)
 {
-	return weft__hooks_key(channel, (uint64_t)syscall(SYS_getpid));
+	return weft__hooks_key(channel, (uint64_t)weft__kernel_process());
 }
 
 /* ---- system ---- */

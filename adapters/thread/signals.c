@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define WEFT_CATEGORY thread
 #include "hooks/hooks.h"
+#include "kernel/call.h"
 
 /* ---- Sending ---- */
 
@@ -85,7 +85,7 @@ HOOK(raise)
 int raise(int number)
 {
 	if (HOOKS_RECORD)
-		before_signal(number, 0, (pid_t)syscall(SYS_gettid));
+		before_signal(number, 0, weft__kernel_thread());
 	return NEXT(raise)(number);
 }
 

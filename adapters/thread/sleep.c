@@ -10,6 +10,7 @@
 
 #define WEFT_CATEGORY thread
 #include "hooks/hooks.h"
+#include "kernel/clock.h"
 
 static uint64_t ns_of(const struct timespec *time)
 {
@@ -54,7 +55,7 @@ static uint64_t ns_until(clockid_t clock, const struct timespec *until)
 {
 	struct timespec now;
 	uint64_t end = ns_of(until);
-	if (clock_gettime(clock, &now) != 0 || ns_of(&now) >= end)
+	if (!weft__kernel_read_clock(clock, &now) || ns_of(&now) >= end)
 		return 0;
 	return end - ns_of(&now);
 }

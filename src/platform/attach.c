@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "abi/attach_abi.h"
+#include "kernel/call.h"
 #include "record/atomics.h"
 #include "record/recorder.h"
 
@@ -71,7 +72,7 @@ static int make_file(void)
 		fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
 		return fd;
 	if (fd >= 0)
-		close(fd);
+		weft__kernel_close(fd);
 	return -1;
 }
 
@@ -82,10 +83,10 @@ static int reopen(int fd)
 	for (int unit = 1000000; unit; unit /= 10)
 		if (fd >= unit)
 			*at++ = (char)('0' + fd / unit % 10);
-	int low = open(path, O_RDONLY | O_CLOEXEC), high = -1;
+	int low = weft__kernel_open(path, O_RDONLY | O_CLOEXEC, 0), high = -1;
 	if (low >= 0) {
 		high = fcntl(low, F_DUPFD_CLOEXEC, DESCRIPTOR_MIN);
-		close(low);
+		weft__kernel_close(low);
 	}
 	return high;
 }
@@ -104,7 +105,7 @@ static void *map_own(int fd)
 
 static void begin_page(struct weft_abi_attach *page)
 {
-	own.owner = getpid();
+	own.owner = weft__kernel_process();
 	own.page = page;
 	page->version = WEFT_ABI_ATTACH_VERSION;
 	page->owner = (uint32_t)own.owner;
@@ -140,10 +141,10 @@ static int make_page(void *at)
 	int fd = writable >= 0 ? reopen(writable) : -1;
 	bool good = fd >= 0 && map_page(writable, fd, at);
 	if (writable >= 0)
-		close(writable);
+		weft__kernel_close(writable);
 	if (good || fd < 0)
 		return fd;
-	close(fd);
+	weft__kernel_close(fd);
 	return -1;
 }
 
@@ -167,13 +168,13 @@ static void replace_in_child(void)
 		return; /* the first: the memory is shared, or was not cleared */
 	bool keeps_descriptor = has_descriptor();
 	if (keeps_descriptor)
-		close(offered.fd);
+		weft__kernel_close(offered.fd);
 	void *at = (void *)(uintptr_t)offered.view;
 	int fd = make_page(at);
 	if (fd < 0) /* the level stays 0 */
 		mmap(at, WEFT_ABI_ATTACH_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	else if (!keeps_descriptor)
-		close(fd);
+		weft__kernel_close(fd);
 	if (keeps_descriptor)
 		offered.fd = fd;
 	errno = saved;
@@ -196,7 +197,7 @@ const uint8_t *weft__attach_offer(void)
 
 bool weft__attach_is_for_us(void)
 {
-	return own.page && weft__load(&own.page->level) && own.owner == getpid();
+	return own.page && weft__load(&own.page->level) && own.owner == weft__kernel_process();
 }
 
 static bool is_void(void)

@@ -37,6 +37,7 @@
 #include <weft/xen.h>
 
 #include "abi/run_abi.h"
+#include "kernel/call.h"
 #include "record/atomics.h"
 #include "record/category.h"
 #include "record/copy.h"
@@ -100,7 +101,7 @@ static void name_process(struct text *text, unsigned program)
 {
 	append(text, weft__linux_program());
 	append(text, "-");
-	append_number(text, (uint64_t)getpid());
+	append_number(text, (uint64_t)weft__kernel_process());
 	append_program(text, program);
 }
 
@@ -124,7 +125,7 @@ static bool report(const char *step, const char *reason)
 	for (unsigned number = 1; error == EEXIST && number <= REASONS_MAX; number++) {
 		link.size = 0;
 		name_file(&link, number, WEFT_ABI_RUN_FAILED);
-		error = symlink(target.bytes, link.bytes) ? errno : 0;
+		error = -weft__kernel_symlink(target.bytes, link.bytes);
 	}
 	return !error;
 }
@@ -143,7 +144,7 @@ static void report_to_parent(const char *step, int error)
 	uint32_t index = parent ? weft__fetch_add(&parent->refused_count, 1) : WEFT_ABI_REFUSED;
 	if (index < WEFT_ABI_REFUSED)
 		weft__store(&parent->refused[index],
-			(uint32_t)getpid() | (uint64_t)(error & 0xffff) << 32 | number << 48);
+			(uint32_t)weft__kernel_process() | (uint64_t)(error & 0xffff) << 32 | number << 48);
 }
 
 /* True if this process may not make a system call: by the permissions of a file, or because it
@@ -160,13 +161,12 @@ static bool is_attended(void)
 {
 	if (!wanted.is_directory)
 		return false;
-	int fd = open(wanted.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = weft__kernel_open(wanted.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (fd < 0)
-		return is_refused(errno);
-	bool is_locked = flock(fd, LOCK_EX | LOCK_NB) != 0;
-	int error = errno;
-	close(fd);
-	return is_locked && (error == EWOULDBLOCK || is_refused(error));
+		return is_refused(-fd);
+	int error = -weft__kernel_lock(fd, LOCK_EX | LOCK_NB);
+	weft__kernel_close(fd);
+	return error == EWOULDBLOCK || is_refused(error);
 }
 
 /* Writes to standard error, unless that would block. Neither a closed pipe nor a limit on the size
@@ -179,12 +179,12 @@ static void write_line(const struct text *line)
 	sigemptyset(&fatal);
 	sigaddset(&fatal, SIGPIPE);
 	sigaddset(&fatal, SIGXFSZ);
-	if (poll(&output, 1, 0) != 1 || output.revents != POLLOUT)
+	if (weft__kernel_poll(&output, 1) != 1 || output.revents != POLLOUT)
 		return;
 	sigprocmask(SIG_BLOCK, &fatal, &before);
 	sigpending(&pending);
 	bool is_pending = sigismember(&pending, SIGPIPE) || sigismember(&pending, SIGXFSZ);
-	if (!is_pending && write(STDERR_FILENO, line->bytes, line->size) < 0)
+	if (!is_pending && weft__kernel_write(STDERR_FILENO, line->bytes, line->size) < 0)
 		sigtimedwait(&fatal, NULL, &now);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
@@ -235,7 +235,7 @@ static void name_in_place(struct text *text, unsigned attempt)
 	} else if (attempt > 1) {
 		text->size = (size_t)(suffix - wanted.in_place);
 		append(text, "-");
-		append_number(text, (uint64_t)getpid());
+		append_number(text, (uint64_t)weft__kernel_process());
 		append_program(text, attempt - 1);
 		append(text, suffix);
 	}
@@ -249,7 +249,7 @@ static void link_to(const char *path)
 		static struct text link;
 		link.size = 0;
 		name_file(&link, program, WEFT_ABI_RUN_RING);
-		error = symlink(path, link.bytes) ? errno : 0;
+		error = -weft__kernel_symlink(path, link.bytes);
 	}
 }
 
@@ -271,11 +271,11 @@ static bool is_first(void)
 	link.size = pid.size = 0;
 	append(&link, wanted.path);
 	append(&link, WEFT_ABI_RUN_FIRST);
-	append_number(&pid, (uint64_t)getpid());
-	if (symlink(pid.bytes, link.bytes) == 0)
+	append_number(&pid, (uint64_t)weft__kernel_process());
+	if (weft__kernel_symlink(pid.bytes, link.bytes) == 0)
 		return true;
-	ssize_t size = readlink(link.bytes, known, sizeof(known));
-	return size == (ssize_t)pid.size && memcmp(known, pid.bytes, pid.size) == 0;
+	long size = weft__kernel_readlink(link.bytes, known, sizeof(known));
+	return size == (long)pid.size && memcmp(known, pid.bytes, pid.size) == 0;
 }
 
 /* A setting or step that failed, and the reason. */
@@ -496,7 +496,8 @@ static bool is_directory(const char *path)
 {
 	struct stat status;
 	size_t length = strlen(path);
-	return path[length - 1] == '/' || (!stat(path, &status) && S_ISDIR(status.st_mode));
+	return path[length - 1] == '/' ||
+		   (!weft__kernel_stat_path(path, &status) && S_ISDIR(status.st_mode));
 }
 
 /* Makes the path absolute, because the working directory may change. */

@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -23,6 +22,8 @@
 
 #include <weft/error.h>
 
+#include "kernel/call.h"
+#include "kernel/clock.h"
 #include "record/recorder.h"
 
 /* Not every C library ships linux/futex.h. */
@@ -47,13 +48,6 @@ static bool is_quiet;
  */
 static pid_t process;
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 bool weft__platform_clock(unsigned clock, uint64_t *ret_ns)
 {
 	static const clockid_t ids[] = {[WEFT_CLOCK_MONOTONIC] = CLOCK_MONOTONIC,
@@ -63,46 +57,41 @@ bool weft__platform_clock(unsigned clock, uint64_t *ret_ns)
 		[WEFT_CLOCK_TAI] = CLOCK_TAI};
 	if (clock == WEFT_CLOCK_RECORDER || clock >= sizeof(ids) / sizeof(ids[0]))
 		return false;
-	*ret_ns = clock_ns(ids[clock]);
+	*ret_ns = weft__kernel_clock_ns(ids[clock]);
 	return true;
 }
 
 static uint64_t monotonic_ticks(void *context)
 {
 	(void)context;
-	return clock_ns(CLOCK_MONOTONIC);
+	return weft__kernel_clock_ns(CLOCK_MONOTONIC);
 }
 
 static void read_clocks(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns)
 {
 	(void)context;
-	*ret_monotonic_ns = clock_ns(CLOCK_MONOTONIC);
-	*ret_unix_ns = clock_ns(CLOCK_REALTIME);
+	*ret_monotonic_ns = weft__kernel_clock_ns(CLOCK_MONOTONIC);
+	*ret_unix_ns = weft__kernel_clock_ns(CLOCK_REALTIME);
 }
 
 static uint32_t current_thread(void *context, char ret_name[16])
 {
 	(void)context;
-	prctl(PR_GET_NAME, ret_name); /* cannot fail: the kernel's names have at most 16 bytes */
-	return getpid() == weft__load(&process) ? (uint32_t)syscall(SYS_gettid) : 0;
+	weft__kernel_thread_name(ret_name);
+	return weft__kernel_process() == weft__load(&process) ? (uint32_t)weft__kernel_thread() : 0;
 }
 
 static bool thread_has_ended(void *context, uint32_t thread)
 {
 	(void)context;
-	int saved = errno;
-	bool ended = syscall(SYS_tgkill, weft__load(&process), thread, 0) && errno == ESRCH;
-	errno = saved;
-	return ended;
+	return weft__kernel_call(SYS_tgkill, weft__load(&process), thread, 0, 0, 0, 0) == -ESRCH;
 }
 
 /* A shared futex, because the followers are in other processes. */
 static void wake_waiters(void *context, uint32_t *word)
 {
 	(void)context;
-	int saved = errno;
-	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-	errno = saved;
+	weft__kernel_futex(word, FUTEX_WAKE, INT_MAX, NULL);
 }
 
 /* membarrier interrupts each processor that runs a thread of this process; on the others, the
@@ -110,10 +99,7 @@ static void wake_waiters(void *context, uint32_t *word)
 static bool pass_barrier(void *context)
 {
 	(void)context;
-	int saved = errno;
-	bool passed = syscall(SYS_membarrier, MEMBARRIER_PRIVATE_EXPEDITED, 0, 0) == 0;
-	errno = saved;
-	return passed;
+	return weft__kernel_call(SYS_membarrier, MEMBARRIER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0;
 }
 
 /* A thread that loses the processor between the readings repeats them. */
@@ -124,17 +110,15 @@ static bool pass_barrier(void *context)
  */
 bool weft__platform_off_cpu(uint64_t *ret_ns)
 {
-	int saved = errno;
 	struct timespec cpu;
 	uint64_t before, after;
 	bool is_known;
 	int tries = 0;
 	do {
-		before = clock_ns(CLOCK_MONOTONIC_RAW);
-		is_known = clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0;
-		after = clock_ns(CLOCK_MONOTONIC_RAW);
+		before = weft__kernel_clock_ns(CLOCK_MONOTONIC_RAW);
+		is_known = weft__kernel_read_clock(CLOCK_THREAD_CPUTIME_ID, &cpu);
+		after = weft__kernel_clock_ns(CLOCK_MONOTONIC_RAW);
 	} while (is_known && after - before > OFF_CPU_NS && ++tries < OFF_CPU_TRIES);
-	errno = saved;
 	*ret_ns = before - (uint64_t)cpu.tv_sec * 1000000000u - (uint64_t)cpu.tv_nsec;
 	return is_known;
 }
@@ -195,11 +179,11 @@ const char *weft__linux_program(void)
 /* Reads the first `size` bytes of a file of /proc. */
 static size_t read_file(const char *path, char *bytes, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = weft__kernel_open(path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return 0;
-	ssize_t got = read(fd, bytes, size);
-	close(fd);
+	long got = weft__kernel_read(fd, bytes, size);
+	weft__kernel_close(fd);
 	return got > 0 ? (size_t)got : 0;
 }
 
@@ -230,7 +214,8 @@ static void describe_process(struct weft_abi_buffer *header)
 	read_boot_id(header->boot_id);
 	(void)gethostname(header->host, sizeof(header->host) - 1);
 	/* GRND_NONBLOCK: without entropy the run has no uuid. */
-	if (getrandom(header->uuid, sizeof(header->uuid), GRND_NONBLOCK) < 0)
+	if (weft__kernel_call(
+			SYS_getrandom, (long)header->uuid, sizeof(header->uuid), GRND_NONBLOCK, 0, 0, 0) < 0)
 		memset(header->uuid, 0, sizeof(header->uuid));
 }
 
@@ -255,12 +240,13 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 {
 	int saved = errno;
 	int error = 0;
-	weft__store(&process, getpid());
+	weft__store(&process, weft__kernel_process());
 	describe_process(header);
 	header->is_quiet = is_quiet;
 	/* Kernels before 4.14 and some sandboxes lack membarrier; then no packets are taken from idle
 	 * threads. */
-	bool has_barrier = syscall(SYS_membarrier, MEMBARRIER_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+	bool has_barrier = weft__kernel_call(SYS_membarrier, MEMBARRIER_REGISTER_PRIVATE_EXPEDITED, 0,
+						   0, 0, 0, 0) == 0;
 	/* Atomic, because threads that still record in an earlier buffer read it. */
 	weft__store(&linux_platform.barrier, has_barrier ? pass_barrier : NULL);
 	if (platform == &linux_platform) {

@@ -15,6 +15,7 @@
 #include <weft/error.h>
 
 #include "abi/run_abi.h"
+#include "kernel/call.h"
 #include "record/copy.h"
 
 /* Checks for space first: a failing allocation would fill the file system before it fails, so other
@@ -85,8 +86,7 @@ static int map(int fd, const struct weft__ring *ring, void **ret_buffer, const c
 	if (error)
 		return error;
 	*ret_step = WEFT__STEP_MAP;
-	*ret_buffer = mmap(NULL, ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	return *ret_buffer == MAP_FAILED ? errno : 0;
+	return -weft__kernel_map(ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, ret_buffer);
 }
 
 static int start_in(void *buffer, const struct weft__ring *ring)
@@ -100,27 +100,28 @@ static int start_in(void *buffer, const struct weft__ring *ring)
 		return 0;
 	if (ring->is_guarded)
 		weft__sigbus_guard(NULL, 0, NULL);
-	munmap(buffer, ring->bytes);
+	weft__kernel_unmap(buffer, ring->bytes);
 	return error == WEFT_ERROR_STATE ? EBUSY : error == WEFT_ERROR_UNSUPPORTED ? ENOSYS : EINVAL;
 }
 
 static int create(const struct weft__ring *ring, const char **ret_step)
 {
 	*ret_step = WEFT__STEP_CREATE;
-	int fd = open(ring->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd =
+		weft__kernel_open(ring->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return errno;
+		return -fd;
 	void *buffer;
 	int error = map(fd, ring, &buffer, ret_step);
 	/* Before the recorder starts, which opens files of /proc: a process may have one free
 	 * descriptor only. */
-	close(fd);
+	weft__kernel_close(fd);
 	if (!error) {
 		*ret_step = WEFT__STEP_START;
 		error = start_in(buffer, ring);
 	}
 	if (error)
-		unlink(ring->path);
+		weft__kernel_unlink(ring->path);
 	return error;
 }
 

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kernel/call.h"
 #include "platform/linux.h"
 #include "record/atomics.h"
 #include "record/copy.h"
@@ -68,17 +69,19 @@ static const char *write_reason(void)
 	const uint32_t reason = EIO, stopped = 1;
 	struct stat status;
 	const char *what = "its disk failed";
-	int fd = open(ring.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = weft__kernel_open(ring.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (fd < 0)
 		return what;
-	bool known = fstat(fd, &status) == 0;
+	bool known = weft__kernel_stat(fd, &status) == 0;
 	if (known && status.st_size < (off_t)ring.size)
 		what = "the file was shortened";
 	if (known && status.st_size >= (off_t)sizeof(struct weft_abi_buffer) &&
-		pwrite(fd, &reason, sizeof(reason), offsetof(struct weft_abi_buffer, stop_reason)) > 0 &&
-		pwrite(fd, &stopped, sizeof(stopped), offsetof(struct weft_abi_buffer, stopped)) < 0)
+		weft__kernel_write_at(
+			fd, &reason, sizeof(reason), offsetof(struct weft_abi_buffer, stop_reason)) > 0 &&
+		weft__kernel_write_at(
+			fd, &stopped, sizeof(stopped), offsetof(struct weft_abi_buffer, stopped)) < 0)
 		what = "its disk failed";
-	close(fd);
+	weft__kernel_close(fd);
 	return what;
 }
 
@@ -106,7 +109,8 @@ static void take_default(const siginfo_t *info)
 	sigaction(SIGBUS, &normal, NULL);
 	/* A real fault repeats when the handler returns; a sent signal has to be sent again. */
 	if (info->si_code <= 0)
-		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGBUS);
+		weft__kernel_call(
+			SYS_tgkill, weft__kernel_process(), weft__kernel_thread(), SIGBUS, 0, 0, 0);
 }
 
 static void pass_on(int number, siginfo_t *info, void *context)

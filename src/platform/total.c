@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "abi/run_abi.h"
+#include "kernel/call.h"
 
 /* Entries that are read, at most. */
 #define ENTRIES_MAX (1 << 20)
@@ -29,8 +30,8 @@
 static bool is_of_run(int fd, const char *directory)
 {
 	struct stat status, run;
-	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size >= 8 &&
-		   stat(directory, &run) == 0 && status.st_uid == run.st_uid;
+	return weft__kernel_stat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size >= 8 &&
+		   weft__kernel_stat_path(directory, &run) == 0 && status.st_uid == run.st_uid;
 }
 
 /* Appends our entry and returns its end; 0 if it cannot be written. */
@@ -41,9 +42,9 @@ static off_t append_entry(int fd, uint64_t bytes)
 	 */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < ((uint64_t)1 << 16))
 		return 0;
-	if (write(fd, &bytes, sizeof(bytes)) != sizeof(bytes))
+	if (weft__kernel_write(fd, &bytes, sizeof(bytes)) != sizeof(bytes))
 		return 0;
-	off_t end = lseek(fd, 0, SEEK_CUR);
+	off_t end = weft__kernel_seek(fd, 0, SEEK_CUR);
 	return end > 0 ? end : 0;
 }
 
@@ -70,7 +71,7 @@ static bool count_room(int fd, off_t end, struct room *ret_room)
 	off_t at = 0;
 	while (at < end && at < (off_t)ENTRIES_MAX * 8) {
 		size_t wanted = (size_t)(end - at) < sizeof(entries) ? (size_t)(end - at) : sizeof(entries);
-		ssize_t size = pread(fd, entries, wanted, at);
+		long size = weft__kernel_read_at(fd, entries, wanted, at);
 		if (size < 8)
 			return false;
 		if (at == 0)
@@ -90,9 +91,9 @@ static int open_total(const char *directory)
 	size_t length = strlen(directory);
 	memcpy(path, directory, length);
 	memcpy(path + length, WEFT_ABI_RUN_TOTAL, sizeof(WEFT_ABI_RUN_TOTAL));
-	int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = weft__kernel_open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (fd >= 0 && !is_of_run(fd, directory)) {
-		close(fd);
+		weft__kernel_close(fd);
 		return -1;
 	}
 	return fd;
@@ -106,7 +107,7 @@ bool weft__total_take(const char *directory, uint64_t bytes)
 		return true;
 	off_t end = append_entry(fd, bytes);
 	bool is_good = !end || !count_room(fd, end, &room) || room.last_fits;
-	close(fd);
+	weft__kernel_close(fd);
 	return is_good;
 }
 
@@ -116,7 +117,7 @@ uint64_t weft__total_left(const char *directory)
 	int fd = open_total(directory);
 	if (fd < 0)
 		return UINT64_MAX;
-	bool is_good = count_room(fd, lseek(fd, 0, SEEK_END), &room);
-	close(fd);
+	bool is_good = count_room(fd, weft__kernel_seek(fd, 0, SEEK_END), &room);
+	weft__kernel_close(fd);
 	return is_good ? room.left : UINT64_MAX;
 }

@@ -62,6 +62,16 @@ def add_case(source):
     case(check)
 
 
+@case
+def another_clock():
+    """faketime's functions stand in front of libc's; the trace has the system's time."""
+    if not shutil.which('faketime'):
+        skip('faketime is not installed')
+    with temporary_directory() as folder:
+        for options in ([], ['-m']):
+            os.remove(compare(folder, 'faketime', *options, '-f', '-10y i2,0', program(folder, 'clock.c')))
+
+
 for file in sorted(os.listdir(FOLDER)):
     if file.endswith(('.c', '.cpp')):
         add_case(file)

@@ -556,7 +556,7 @@ MUTANTS = [
         ('	if (level < 0)\n', '	if (level < 1)\n', 'platform')),
     *in_file(
         'src/platform/ring.c',
-        ('	if (error)\n		unlink(ring->path);\n', '', 'platform')),
+        ('	if (error)\n		weft__kernel_unlink(ring->path);\n', '', 'platform')),
     *in_file(
         'src/record/ffi.c',
         ('	if (is_on(category, level))\n		weft_wait_any_as', '	if (true)\n		weft_wait_any_as', 'ffi')),
@@ -583,7 +583,7 @@ MUTANTS = [
     *in_file(
         'src/platform/attach.c',
         ('BYTES, MADV_DONTFORK', 'BYTES, MADV_NORMAL', 'e2e/attach'),
-        ('int low = open(path, O_RDONLY | O_CLOEXEC)', 'int low = open(path, O_RDWR | O_CLOEXEC)', 'e2e/attach')),
+        ('int low = weft__kernel_open(path, O_RDONLY | O_CLOEXEC', 'int low = weft__kernel_open(path, O_RDWR | O_CLOEXEC', 'e2e/attach')),
     *in_file(
         'src/runs/attach.c',
         ('		STORE(fd, until_unix_ns, unix_ns() + LEASE_NS);\n', '', 'run_attach'),
