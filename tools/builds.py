@@ -108,7 +108,6 @@ MACHINES = [Build(name, what + ' under qemu', 'gcc',
 # The page's WebAssembly is the same in both builds, so one compiles it. `hostile` attacks the programs of the plain one, too.
 SANITIZED.options.append('-Dpage_wasm=' + os.path.join(PLAIN.path, 'apps', 'web', 'weft.wasm'))
 SANITIZED.environment['HOSTILE_PLAIN'] = PLAIN.path
-PLAIN.environment['WEFT_CROSS_BUILDS'] = os.path.join(SOURCE, 'build-')  # for `machines`
 
 
 class Progress:

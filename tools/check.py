@@ -36,6 +36,7 @@ class Lane:
         # One more than there are processors, because many tests mostly wait.
         self.at_once = 1 if one_by_one else PROCESSORS + 1
         self.is_quick, self.repeats = name == 'quick', name == 'screen'
+        self.processor_s = 300 if self.is_quick else 3600  # of a test, without output: many times as much as any uses
 
 
 def is_of_screen(test):
@@ -91,7 +92,7 @@ def repeat(lane, tests, failed, totals):
     totals.repeated += len(again)
     totals.logs += [(result.name + ', the first time', result.log) for result in again]
     names = {result.name for result in again}
-    run_tests([test for test in tests if test.name in names], 1, last.append)
+    run_tests([test for test in tests if test.name in names], 1, lane.processor_s, last.append)
     return last
 
 
@@ -122,7 +123,7 @@ def run_build(lane, build, stamp, totals):
             totals.add(result)
             stamp.keep(result)
 
-    run_tests(missing, lane.at_once, came)
+    run_tests(missing, lane.at_once, lane.processor_s, came)
     for result in repeat(lane, missing, failed, totals):
         totals.add(result)
         if not result.failed:

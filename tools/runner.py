@@ -15,7 +15,6 @@ import subprocess
 import tempfile
 import threading
 
-PROCESSOR_S_MAX = 900
 LOOK_EVERY_S = 5
 LOOKS_MAX = 1440
 
@@ -93,7 +92,7 @@ def kill_session(leader):
             pass
 
 
-def patience_ends(process, files, stopping):
+def patience_ends(process, files, processor_s, stopping):
     """Waits until the process has ended; otherwise returns why it is given up."""
     descriptor = os.pidfd_open(process.pid)
     try:
@@ -108,21 +107,21 @@ def patience_ends(process, files, stopping):
             now, (_, seconds) = sum(os.fstat(file.fileno()).st_size for file in files), session(process.pid)
             if now != size:
                 size, used = now, seconds
-            elif seconds - used > PROCESSOR_S_MAX:
+            elif seconds - used > processor_s:
                 return 'given up after %d s of processor time without output' % (seconds - used)
         return 'given up, though it had used only %d s of processor time' % session(process.pid)[1]
     finally:
         os.close(descriptor)
 
 
-def run_test(test, stopping):
+def run_test(test, processor_s, stopping):
     """Runs it in a session of its own. Its output goes to files: a pipe would be open until its last process has ended."""
     environment = dict(os.environ, **{**ENVIRONMENT, **test.environment})
     compiled = test.command[0].startswith(test.build.path + os.sep)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen([*(test.build.wrapper if compiled else []), *test.command], cwd=test.build.path,
                                    env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, start_new_session=True)
-        gave_up = patience_ends(process, (out, errors), stopping)
+        gave_up = patience_ends(process, (out, errors), processor_s, stopping)
         kill_session(process.pid)  # also what a test leaves behind
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -135,12 +134,13 @@ def run_test(test, stopping):
     return result
 
 
-def run_tests(tests, at_once, came):
-    """Runs them, those of higher priority first; calls came(result) for each, one at a time."""
+def run_tests(tests, at_once, processor_s, came):
+    """Runs them, those of higher priority first; calls came(result) for each, one at a time. Each may use that much
+    processor time without output."""
     stopping = threading.Event()
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         ordered = sorted(tests, key=lambda test: -test.priority)
-        futures = [pool.submit(run_test, test, stopping) for test in ordered]
+        futures = [pool.submit(run_test, test, processor_s, stopping) for test in ordered]
         try:
             for future in concurrent.futures.as_completed(futures):
                 came(future.result())

@@ -22,7 +22,7 @@ def build(machine, target):
     if not shutil.which(emulator) or not all(map(os.path.exists, needed)):
         skip('qemu-user, the cross compiler or its cmocka is not installed')
     # The lane `machines` has builds for these processors.
-    folder = os.environ.get('WEFT_CROSS_BUILDS', BUILD + '-') + machine
+    folder = BUILD + '-' + machine
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, 'lock'), 'w', encoding='utf-8') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
