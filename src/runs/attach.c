@@ -187,6 +187,10 @@ bool weft__runs_attach(
 	const struct weft__runs_attach_options *options, char ret_directory[PATH_MAX], pid_t *ret_pid)
 {
 	uint64_t user;
+	if (weft__source_process_state(options->pid) < WEFT__SOURCE_PROCESS_STOPPED) {
+		weft__runs_report_unfound(options->pid);
+		return false;
+	}
 	if (!find_user(options->pid, &user))
 		return false;
 	int fd = weft__runs_page_open(options->pid);

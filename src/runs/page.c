@@ -89,7 +89,8 @@ static bool find_mapping(pid_t pid, struct mapping *ret_mapping)
 bool weft__runs_has_page(pid_t pid)
 {
 	struct mapping mapping;
-	return find_mapping(pid, &mapping);
+	/* A thread of it has the same mappings. */
+	return weft__source_process_of(pid) == pid && find_mapping(pid, &mapping);
 }
 
 /* ---- Opening ---- */

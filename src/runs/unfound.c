@@ -15,6 +15,7 @@
 #include "runs/directory.h"
 #include "runs/message.h"
 #include "runs/page.h"
+#include "source/process.h"
 
 /* The value of WEFT_OUT with which the process was started: "" if it had none. NULL if its
  * environment cannot be read. The caller frees it. */
@@ -64,10 +65,32 @@ static void explain_ours(pid_t pid, const char *searched)
 	free(out);
 }
 
+/* True after a report, if the number is not that of a program that could record. */
+static bool explain_number(pid_t pid)
+{
+	pid_t process = weft__source_process_of(pid);
+	if (weft__source_process_state(pid) == WEFT__SOURCE_PROCESS_ENDED)
+		weft__runs_report("process %d has ended (it is a zombie: its parent has not waited for it "
+						  "yet), and has left no ring",
+			(int)pid);
+	else if (weft__source_process_is_kernel(pid))
+		weft__runs_report("%d is a thread of the kernel, not of a program", (int)pid);
+	else if (pid == getpid())
+		weft__runs_report("process %d is this weft itself", (int)pid);
+	else if (process != pid)
+		weft__runs_report(
+			"%d is a thread of process %d; use the number of the process", (int)pid, (int)process);
+	else
+		return false;
+	return true;
+}
+
 void weft__runs_report_unfound(pid_t pid)
 {
 	char searched[PATH_MAX], path[64];
 	struct stat status;
+	if (explain_number(pid))
+		return;
 	weft__runs_directory_searched(searched);
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	const char *shown = weft__runs_shown(searched);

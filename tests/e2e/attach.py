@@ -497,4 +497,92 @@ def a_child_has_a_page_of_its_own():
             equal(int(re.search(r'flags:\s+(\d+)', info).group(1), 8) & os.O_ACCMODE, os.O_RDONLY, info)
 
 
+@case
+def a_zombie_is_told():
+    with subject() as s:
+        s.process.kill()
+        os.waitid(os.P_PID, s.pid, os.WEXITED | os.WNOWAIT)
+        for args in (('record', '-p'), ('tail',), ('ctl',)):
+            more = ['start'] if args == ('ctl',) else []
+            errors = s.weft(*args, s.pid, *more, status={'record': 125, 'ctl': 1}.get(args[0], 3)).stderr
+            assert 'it is a zombie' in errors, errors
+        equal(s.state(), None)
+
+
+@case
+def a_process_that_ends_while_it_is_asked():
+    with subject() as s:
+        command = subprocess.Popen([WEFT, 'record', '-o', 't.weft', '-p', str(s.pid)], env=s.env, cwd=s.path, text=True,
+                                   stderr=subprocess.PIPE)
+        assert 'waiting for the next recording call' in command.stderr.readline()
+        s.process.kill()  # nobody waits for it meanwhile
+        errors = communicate(command)[1]
+        equal(command.returncode, 125, errors)
+        assert 'ended before it made a recording call' in errors, errors
+
+
+@case
+def a_process_that_ends_while_it_is_recorded():
+    with subject() as s:
+        command = s.start('record', '-o', 't.weft', '-p', s.pid)
+        s.say('last')
+        os.kill(s.pid, signal.SIGKILL)
+        errors = communicate(command)[1]
+        equal((command.returncode, s.notes()[-1]), (0, 'last'), errors)
+
+
+@case
+def a_stopped_process_is_told():
+    with subject() as s:
+        os.kill(s.pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, s.pid, os.WSTOPPED | os.WNOWAIT)
+        command = subprocess.Popen([WEFT, 'record', '-o', 't.weft', '-p', str(s.pid)], env=s.env, cwd=s.path, text=True,
+                                   stderr=subprocess.PIPE)
+        assert 'is stopped, by a signal or a debugger' in command.stderr.readline()
+        os.kill(s.pid, signal.SIGCONT)
+        s.say('on')
+        assert 'records, until' in command.stderr.readline()
+        s.say('going')
+        s.end(command)
+        equal(s.notes()[-1], 'going')
+
+
+@case
+def numbers_that_are_no_programs():
+    with subject('threads') as s:
+        thread = next(int(t) for t in os.listdir('/proc/%d/task' % s.pid) if int(t) != s.pid)
+        errors = s.weft('record', '-p', thread, status=125).stderr
+        assert '%d is a thread of process %d' % (thread, s.pid) in errors, errors
+        result = run(['sh', '-c', 'exec "$0" record -p $$', WEFT])
+        equal(result.returncode, 125)
+        assert 'is this weft itself' in result.stderr, result.stderr
+        assert 'there is no process' in s.weft('record', '-p', 400000001, status=125).stderr
+        errors = s.weft('record', '-p', 1, status=125).stderr
+        assert 'process 1 ' in errors or 'kernel' in errors, errors
+        if os.path.exists('/proc/2/stat'):
+            with open('/proc/2/stat', encoding='utf-8', errors='replace') as file:
+                is_kernel = '(kthreadd)' in file.read()
+            assert not is_kernel or 'is a thread of the kernel' in s.weft('record', '-p', 2, status=125).stderr
+
+
+@case
+def a_process_whose_main_thread_has_ended():
+    with subject('exit') as s:
+        equal(s.state(), 'linked')
+        command = s.start('record', '-o', 't.weft', '-p', s.pid)
+        equal(s.say('alive'), 'alive')
+        equal(s.state(), 'running')
+        s.end(command)
+        equal((s.notes()[-1], s.state()), ('alive', 'linked'))
+        errors = s.end_of(s.start('ctl', s.pid, 'start', '--size', '64K'))
+        equal(s.state(), 'running', errors)
+        tail = subprocess.Popen([WEFT, 'tail', '--json', str(s.pid)], env=s.env, cwd=s.path, text=True, stdout=subprocess.PIPE)
+        while 'poke' not in tail.stdout.readline():
+            s.say('poke')
+        let_work(tail)
+        equal(tail.poll(), None)
+        tail.send_signal(signal.SIGINT)
+        tail.communicate()
+
+
 main()

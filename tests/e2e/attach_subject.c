@@ -7,9 +7,11 @@
  *     attach-subject child    a forked child does that; its parent waits for it
  *     attach-subject close    first closes all its descriptors but the first three
  *     attach-subject threads  three more threads record all the time
+ *     attach-subject exit     another thread does that, and the main thread has ended
  */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,6 +64,20 @@ static void start_threads(void)
 		pthread_create(&thread, NULL, record, NULL);
 }
 
+static void *answer_in_thread(void *unused)
+{
+	answer();
+	exit(0);
+	return unused;
+}
+
+static void exit_main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, answer_in_thread, NULL);
+	pthread_exit(NULL);
+}
+
 static int answer_in_child(void)
 {
 	pid_t child = fork();
@@ -80,6 +96,8 @@ int main(int argc, char **argv)
 		close_all();
 	if (strcmp(how, "threads") == 0)
 		start_threads();
+	if (strcmp(how, "exit") == 0)
+		exit_main();
 	answer();
 	return 0;
 }
