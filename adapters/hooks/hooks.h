@@ -306,6 +306,9 @@ uint64_t weft__hooks_main_task(void);
 
 /* The first task and the process end. Call it while recording. */
 void weft__hooks_process_ends(void);
+
+/* Its main thread ends before it. */
+void weft__hooks_main_ends(void);
 bool weft__hooks_has_ended(void);
 /* `part` is called just before. For constructors. */
 void weft__hooks_at_end(void (*part)(void));

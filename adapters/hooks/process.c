@@ -113,6 +113,17 @@ bool weft__hooks_has_ended(void)
 	return ended_epoch == weft__hooks_epoch();
 }
 
+static uint32_t main_ended_epoch;
+
+void weft__hooks_main_ends(void)
+{
+	uint64_t task = weft__hooks_main_task();
+	if (task == WEFT_TASK_NONE || weft__hooks_has_ended())
+		return;
+	weft_resolve_as(task, task);
+	main_ended_epoch = weft__hooks_epoch();
+}
+
 void weft__hooks_process_ends(void)
 {
 	uint64_t task = weft__hooks_main_task();
@@ -123,7 +134,8 @@ void weft__hooks_process_ends(void)
 	weft__hooks_name_threads();
 	weft_send_as(task, weft__hooks_key(WEFT__HOOKS_EXITS, own_pid()));
 	weft_send_as(task, weft__hooks_key(WEFT__HOOKS_CHILD_EXITS, parent_pid()));
-	weft_resolve(task);
+	if (main_ended_epoch != weft__hooks_epoch())
+		weft_resolve(task);
 	ended_epoch = weft__hooks_epoch();
 	weft__hooks_system_end();
 }

@@ -61,6 +61,31 @@ static int run_c11(void *argument)
 	return result;
 }
 
+/* ---- The main thread ---- */
+
+/* Called when the main thread ends before its process does: by pthread_exit, thrd_exit or
+ * cancellation. A forked child's only thread is its main one. */
+static void end_main(void *unused)
+{
+	int saved = weft__hooks_begin();
+	(void)unused;
+	if (weft__hooks_is_this_process() && !weft__hooks_is_confined() &&
+		weft__hooks_thread.task == weft__hooks_main_task()) {
+		weft__hooks_main_ends();
+		weft__thread_wait_left(weft__hooks_thread_end());
+	}
+	weft__hooks_end(saved);
+}
+
+/* After the adapters have begun (110). A value of the thread's own is destroyed at its end, but not
+ * at that of the process. Without a free key, the task ends with the process. */
+__attribute__((constructor(111))) static void watch_main(void)
+{
+	static pthread_key_t key;
+	if (weft__hooks_main_task() != WEFT_TASK_NONE && pthread_key_create(&key, end_main) == 0)
+		pthread_setspecific(key, &key);
+}
+
 /* ---- Creating ---- */
 
 static struct weft__thread_birth *prepare(const void *function, void *argument)

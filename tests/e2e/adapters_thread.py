@@ -116,6 +116,19 @@ def threads_that_end_otherwise():
 
 
 @case
+def the_main_thread_ends_before_its_process():
+    with temporary_directory() as folder:
+        _, trace = record(folder, SUBJECT, 'main_exits')
+        all_events = events(trace)
+        main_task, = named(all_events, 'thread-subject')
+        ends = [i for i, e in enumerate(all_events) if e['event'] == 'resolve' and e['target'] == main_task]
+        exits = [i for i, e in enumerate(all_events) if e['event'] == 'send']  # to processes that wait for this one
+        equal(len(ends), 1)
+        assert ends[0] < exits[0], (ends, exits)
+        assert 'thread-subject' not in weft('dump', '--problems', trace).stdout
+
+
+@case
 def a_child_has_a_trace_of_its_own():
     with temporary_directory() as folder:
         _, trace = record(folder, SUBJECT, 'fork', status=7)

@@ -7,6 +7,7 @@
  *                    uncontended
  *                    deadlock never ends: two threads wait for each other's lock
  *                    exits    threads that end by pthread_exit and by cancellation
+ *                    main_exits  the main thread ends by pthread_exit before the other one
  *                    fork     a forked child with a thread, which main waits for
  *                    errno    prints what calls return that fail
  *                    crowd    5000 threads, at most 8 at a time
@@ -206,6 +207,29 @@ static int exits(void)
 	void *cancelled = NULL;
 	pthread_join(two, &cancelled);
 	return !(result == &step && cancelled == PTHREAD_CANCELED);
+}
+
+/* ---- main_exits ---- */
+
+static void *outlive_main(void *unused)
+{
+	char state[64];
+	do { /* until the main thread is a zombie */
+		wait_ms(1);
+		int fd = open("/proc/self/stat", O_RDONLY);
+		ssize_t size = read(fd, state, sizeof(state) - 1);
+		close(fd);
+		state[size > 0 ? size : 0] = '\0';
+	} while (!strstr(state, ") Z"));
+	exit(0);
+	return unused;
+}
+
+static int main_exits(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, outlive_main, NULL);
+	pthread_exit(NULL);
 }
 
 /* ---- fork ---- */
@@ -476,9 +500,10 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*function)(void);
 	} actions[] = {{"held", held}, {"objects", objects}, {"uncontended", uncontended},
-		{"deadlock", deadlock}, {"exits", exits}, {"fork", fork_child}, {"errno", failures},
-		{"crowd", crowd}, {"turns", turns}, {"mapped", mapped}, {"pairs", pairs}, {"wrapped", wrap},
-		{"many", many}, {"destroyed", destroyed}, {"named", name_threads}};
+		{"deadlock", deadlock}, {"exits", exits}, {"main_exits", main_exits}, {"fork", fork_child},
+		{"errno", failures}, {"crowd", crowd}, {"turns", turns}, {"mapped", mapped},
+		{"pairs", pairs}, {"wrapped", wrap}, {"many", many}, {"destroyed", destroyed},
+		{"named", name_threads}};
 	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(argv[1], actions[i].name) == 0)
 			return actions[i].function();
