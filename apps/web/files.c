@@ -98,9 +98,10 @@ int files_open(uint64_t hz, struct weft_input **ret_input)
 /* ---- weft/source.h ---- */
 
 /* Two files may have equal names, so the address of the name decides. */
-int weft_source_open_limited(const char *path, uint64_t max_bytes, struct weft_source **ret_source)
+int weft_source_open_checked(const char *path, uint64_t max_bytes,
+	bool (*may_be)(const void *bytes, size_t size), struct weft_source **ret_source)
 {
-	(void)max_bytes; /* the worker has a limit of its own */
+	(void)max_bytes, (void)may_be; /* the worker has a limit of its own */
 	for (uint32_t i = 0; i < file_count; i++)
 		if (files[i].name == path) {
 			*ret_source = &files[i];

@@ -29,7 +29,8 @@ extern "C" {
 struct weft_source;
 
 /* Reads all bytes of the file at `path`, or of standard input if it is "-"; returns when the last
- * has arrived. WEFT_ERROR_SYSTEM leaves the reason in errno. */
+ * has arrived. More than 64 MiB from a pipe or a device are put into a file without a name in
+ * $TMPDIR or /var/tmp, and mapped. WEFT_ERROR_SYSTEM leaves the reason in errno. */
 int weft_source_open(const char *path, struct weft_source **ret_source);
 
 /* The same with a limit for input whose size is not known beforehand: compressed files, pipes and
@@ -37,6 +38,14 @@ int weft_source_open(const char *path, struct weft_source **ret_source);
  * limit of weft_source_open(), which is 64 MiB plus 64 times its own size for a compressed file
  * (more than traces compress by), and 4 GiB for a pipe. */
 int weft_source_open_limited(const char *path, uint64_t max_bytes, struct weft_source **ret_source);
+
+#define WEFT_SOURCE_CHECKED_BYTES ((uint64_t)64 << 20)
+
+/* The same for a pipe or a device that may be endless, such as /dev/zero: after that many bytes
+ * `may_be` is asked whether they may be the beginning of what the caller can read, and
+ * WEFT_ERROR_FORMAT returned if not. `may_be` may be NULL. */
+int weft_source_open_checked(const char *path, uint64_t max_bytes,
+	bool (*may_be)(const void *bytes, size_t size), struct weft_source **ret_source);
 
 /* The same for an open file, from its current position on. The descriptor stays the caller's, and
  * may be closed when this returns. */

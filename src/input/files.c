@@ -64,13 +64,16 @@ static int open_source(
 	struct weft_source **source = &candidate->file.source;
 	int error = options->open ? options->open(options->context, path, source) : 0;
 	if (!error && !*source)
-		error = weft_source_open_limited(path, options->max_bytes, source);
+		error = weft_source_open_checked(path, options->max_bytes, weft__input_is_trace, source);
 	if (error) {
 		fail(&candidate->file, error);
 		return 0;
 	}
 	const void *content = weft_source_bytes(candidate->file.source, &size);
 	(void)weft__identify_trace(content, size, &candidate->identity);
+	/* The headers of all packets were read, also those in holes of the file, which take memory
+	 * while they are mapped: of a thousand files, gigabytes. */
+	weft_source_forget(candidate->file.source);
 	return 0;
 }
 
@@ -123,6 +126,7 @@ static bool is_unreadable(struct weft_input_file *file)
 	if (!error)
 		error = weft_decoder_finish(decoder);
 	weft_decoder_destroy(decoder);
+	weft_source_forget(file->source);
 	if (error)
 		fail(file, error);
 	return error;

@@ -14,6 +14,18 @@
 
 #define FORGET_FROM ((size_t)32 << 20)
 
+bool weft__input_is_trace(const void *bytes, size_t size)
+{
+	struct weft_decoder *decoder;
+	if (weft_decoder_create(&decoder))
+		return true; /* what follows reports it */
+	int error = weft_decoder_feed_borrowed(decoder, bytes, size);
+	if (!error)
+		error = weft_decoder_finish(decoder);
+	weft_decoder_destroy(decoder);
+	return error != WEFT_ERROR_FORMAT;
+}
+
 /* Fills `input`, which has its source. */
 static int decode(struct weft_input *input, uint64_t hz)
 {
@@ -63,7 +75,7 @@ WEFT__EXPORT int weft_input_open(
 	struct weft_source *source;
 	if (options)
 		WEFT__OPTIONS_COPY(&known, options);
-	int error = weft_source_open_limited(path, known.max_bytes, &source);
+	int error = weft_source_open_checked(path, known.max_bytes, weft__input_is_trace, &source);
 	return error ? error : weft_input_open_source_with(source, &known, ret_input);
 }
 

@@ -22,6 +22,9 @@ struct weft_input {
 	struct weft__shared_readings readings; /* convert the ticks of the files that share a clock */
 };
 
+/* input.c: false if the beginning of a pipe is of no format. */
+bool weft__input_is_trace(const void *bytes, size_t size);
+
 /* files.c */
 
 void weft__input_close_files(struct weft_input *input);

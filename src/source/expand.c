@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Unpacks into a file without a name, which is then mapped like any other: so the content may be
- * larger than memory, and readers need not know about compression. The file is in $TMPDIR, or in
- * /var/tmp, which is on a disk.
+ * larger than memory, and readers need not know about compression.
  */
 #include "source/expand.h"
 
@@ -14,6 +13,8 @@
 
 #include <weft/error.h>
 #include <weft/source.h>
+
+#include "source/nameless.h"
 
 static const unsigned char ZSTD_MAGIC_BYTES[WEFT__COMPRESSED_MAGIC_BYTES] = {
 	0x28, 0xb5, 0x2f, 0xfd};
@@ -27,26 +28,6 @@ bool weft__is_compressed(const void *bytes, size_t size)
 #if WEFT_HAS_ZSTD
 #include <zstd.h>
 
-static int open_nameless(void)
-{
-	const char *directory = getenv("TMPDIR");
-	if (!directory || !*directory)
-		directory = "/var/tmp";
-	return open(directory, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
-}
-
-static int write_all(int fd, const char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t written = write(fd, bytes, size);
-		if (written <= 0)
-			return WEFT_ERROR_SYSTEM;
-		bytes += written;
-		size -= (size_t)written;
-	}
-	return 0;
-}
-
 static int expand_into(int fd, ZSTD_DCtx *context, ZSTD_inBuffer *in, uint64_t max_bytes)
 {
 	char block[64 << 10];
@@ -58,7 +39,7 @@ static int expand_into(int fd, ZSTD_DCtx *context, ZSTD_inBuffer *in, uint64_t m
 		if (out.pos > max_bytes - total)
 			return WEFT_ERROR_SIZE;
 		/* Output before damage is kept. */
-		int error = write_all(fd, block, out.pos);
+		int error = weft__nameless_write(fd, block, out.pos);
 		if (error)
 			return error;
 		total += out.pos;
@@ -83,7 +64,7 @@ int weft__expand(const void *bytes, size_t size, uint64_t max_bytes, int *ret_fd
 	ZSTD_DCtx *context = ZSTD_createDCtx();
 	if (!context)
 		return WEFT_ERROR_MEMORY;
-	int fd = open_nameless();
+	int fd = weft__nameless_open();
 	int error = fd < 0 ? WEFT_ERROR_SYSTEM : expand_into(fd, context, &in, max_bytes);
 	ZSTD_freeDCtx(context);
 	if (error && fd >= 0)

@@ -5,7 +5,8 @@ import os
 import re
 import subprocess
 
-from harness import DATA, WEFT, case, equal, main, weft
+from harness import BUILD, DATA, WEFT, case, equal, main, temporary_directory, weft
+from measured import IS_SANITIZED, MIB, measure
 
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
@@ -123,6 +124,60 @@ def an_empty_trace_is_valid():
     equal((got['events'], got['start'], got['by_event'], got['threads']), (0, None, {}, 0))
     text = subprocess.run([WEFT, 'info', '-'], input=empty, capture_output=True).stdout.decode()
     assert 'no events' in text, text
+
+
+def make_parts(folder, count):
+    """Saved rings of many processes: each has a few events in 4 MiB, of which the rest are holes."""
+    one = os.path.join(folder, 'one.weft')
+    weft('record', '--size', '4M', '-o', one, '--', os.path.join(BUILD, 'examples', 'hello'))
+    for number in range(count):
+        part = os.path.join(folder, '%d.weft' % number)
+        subprocess.run(['cp', '--sparse=always', one, part], check=True)
+        with open(part, 'r+b') as file:
+            file.seek(88)  # its uuid
+            file.write(number.to_bytes(16, 'big'))
+    os.unlink(one)
+
+
+def used(folder):
+    return sum(os.stat(os.path.join(folder, name)).st_blocks for name in os.listdir(folder)) * 512
+
+
+@case
+def parts_take_memory_for_what_they_have():
+    with temporary_directory() as folder:
+        make_parts(folder, 50)
+        result = measure([WEFT, 'info', folder])
+        assert result.status == 0 and b'buffer 49' in result.stdout, result.stdout
+        assert IS_SANITIZED or result.memory < 40 * MIB, result.memory
+
+
+@case
+def holes_of_files_in_memory_stay_holes():
+    with temporary_directory() as folder:
+        if os.path.isdir('/dev/shm'):
+            folder = os.path.join('/dev/shm', os.path.basename(folder))
+            os.mkdir(folder)
+        try:
+            make_parts(folder, 3)
+            before = used(folder)
+            for command in 'info', 'dump', 'stats':
+                equal(measure([WEFT, command, folder]).status, 0)
+            assert used(folder) <= before + 65536 * 3, (before, used(folder))
+        finally:
+            for name in os.listdir(folder):
+                os.unlink(os.path.join(folder, name))
+            if folder.startswith('/dev/shm/'):
+                os.rmdir(folder)
+
+
+@case
+def an_endless_device_is_refused_early():
+    for device in '/dev/zero', '/dev/urandom':
+        result = measure([WEFT, 'info', device], cpu_seconds=20)
+        equal(result.status, 3, result.stderr)
+        assert b'not in a format' in result.stderr, result.stderr
+        assert IS_SANITIZED or result.memory < 200 * MIB, result.memory
 
 
 main()

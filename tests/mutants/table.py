@@ -182,7 +182,7 @@ MUTANTS = [
     *in_file(
         'src/source/file.c',
         ('if (source->size > most)', 'if (source->size >= most)', 'input source e2e/limits'),
-        ('lseek(fd, 0, SEEK_CUR) == 0;', 'true;', 'source e2e/cli')),
+        ('lseek(fd, 0, SEEK_CUR) != 0)', 'false)', 'source e2e/cli')),
     # ---- record ----
     *in_file(
         'src/record/room.c',
@@ -262,7 +262,7 @@ MUTANTS = [
         ('for (uint32_t i = 0; i < most; i++) {', 'for (uint32_t i = 0; i <= most; i++) {', 'refresh')),
     *in_file(
         'src/input/input.c',
-        ('weft_source_open_limited(path, known.max_bytes, &source)', 'weft_source_open_limited(path, 0, &source)', 'input')),
+        ('weft_source_open_checked(path, known.max_bytes, weft', 'weft_source_open_checked(path, 0, weft', 'input')),
     *in_file(
         'src/pattern/parse.c',
         ('if (ranges[i].first > ranges[kept].last + 1)', 'if (ranges[i].first > ranges[kept].last)', 'pattern')),

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,6 +116,111 @@ static void a_device_without_an_end_is_given_up(void **state)
 	struct weft_source *source = NULL;
 	assert_int_equal(weft_source_open_limited("/dev/zero", 1 << 20, &source), WEFT_ERROR_SIZE);
 	assert_null(source);
+}
+
+static size_t checked;
+
+static bool is_refused(const void *bytes, size_t size)
+{
+	(void)bytes;
+	checked += size;
+	return false;
+}
+
+static bool is_wanted(const void *bytes, size_t size)
+{
+	(void)bytes;
+	checked += size;
+	return true;
+}
+
+static void an_endless_device_is_checked_early(void **state)
+{
+	(void)state;
+	struct weft_source *source = NULL;
+	checked = 0;
+	assert_int_equal(
+		weft_source_open_checked("/dev/zero", 0, is_refused, &source), WEFT_ERROR_FORMAT);
+	assert_in_range(checked, WEFT_SOURCE_CHECKED_BYTES, WEFT_SOURCE_CHECKED_BYTES * 2);
+	checked = 0;
+	const uint64_t most = WEFT_SOURCE_CHECKED_BYTES + 100000;
+	assert_int_equal(
+		weft_source_open_checked("/dev/zero", most, is_wanted, &source), WEFT_ERROR_SIZE);
+	assert_true(checked > 0);
+	checked = 0;
+	assert_int_equal(weft_source_open_checked("/dev/null", 0, is_refused, &source), 0);
+	assert_int_equal(checked, 0); /* it has ended: its reader reports what it is */
+	weft_source_close(source);
+}
+
+/* Writes words that count, to a pipe, from another process. */
+static int long_pipe(size_t words, pid_t *ret_writer)
+{
+	int ends[2];
+	assert_int_equal(pipe(ends), 0);
+	*ret_writer = fork();
+	if (*ret_writer == 0) {
+		FILE *file = fdopen(ends[1], "w");
+		for (uint64_t word = 0; word < words; word++)
+			fwrite(&word, sizeof(word), 1, file);
+		_exit(fclose(file) ? 1 : 0);
+	}
+	close(ends[1]);
+	return ends[0];
+}
+
+/* The bytes are put into a file, which is mapped. */
+static void a_long_pipe_is_read_to_its_end(void **state)
+{
+	const size_t words = (WEFT_SOURCE_CHECKED_BYTES + 100000) / sizeof(uint64_t);
+	pid_t writer;
+	int pipe_end = long_pipe(words, &writer), status;
+	struct weft_source *source;
+	size_t size;
+	(void)state;
+	assert_int_equal(weft_source_open_descriptor(pipe_end, 0, &source), 0);
+	const uint64_t *list = weft_source_bytes(source, &size);
+	assert_int_equal(size, words * sizeof(uint64_t));
+	for (uint64_t word = 0; word < words; word++)
+		if (list[word] != word)
+			fail_msg("word %zu", (size_t)word);
+	weft_source_forget(source); /* the pages can be read again */
+	assert_int_equal(list[words - 1], words - 1);
+	weft_source_close(source);
+	close(pipe_end);
+	assert_int_equal(waitpid(writer, &status, 0), writer);
+	assert_int_equal(status, 0);
+}
+
+/* Reading holes of tmpfs through a mapping would allocate them. */
+static void holes_are_read_without_being_filled(void **state)
+{
+	char sparse[] = "/dev/shm/weft-test-holes-XXXXXX";
+	const off_t size = (off_t)8 << 20;
+	int fd = mkstemp(sparse);
+	struct stat before, after;
+	struct weft_source *source;
+	size_t got, sum = 0;
+	(void)state;
+	if (fd < 0)
+		skip();
+	assert_int_equal(ftruncate(fd, size), 0);
+	for (off_t at = 5; at < size; at += (off_t)1 << 20)
+		assert_int_equal(pwrite(fd, "x", 1, at), 1);
+	assert_int_equal(fstat(fd, &before), 0);
+	assert_int_equal(weft_source_open(sparse, &source), 0);
+	const char *bytes = weft_source_bytes(source, &got);
+	assert_int_equal(got, size);
+	for (size_t i = 0; i < got; i++)
+		sum += bytes[i] == 'x' ? 1 : bytes[i] ? 1000 : 0;
+	assert_int_equal(sum, 8);
+	weft_source_forget(source);
+	assert_true(bytes[5] == 'x' && bytes[size - 1] == 0);
+	weft_source_close(source);
+	assert_int_equal(fstat(fd, &after), 0);
+	unlink(sparse);
+	close(fd);
+	assert_int_equal(after.st_blocks, before.st_blocks);
 }
 
 /* A file's size is known, so the limit does not apply. */
@@ -473,6 +579,9 @@ int main(void)
 		cmocka_unit_test(a_pipe_on_standard_input),
 		cmocka_unit_test(errors_leave_their_reason),
 		cmocka_unit_test(a_device_without_an_end_is_given_up),
+		cmocka_unit_test(an_endless_device_is_checked_early),
+		cmocka_unit_test(a_long_pipe_is_read_to_its_end),
+		cmocka_unit_test(holes_are_read_without_being_filled),
 		WITH_FILE(a_file_has_no_limit),
 		WITH_FILE(what_was_read_before_is_left_out),
 		WITH_FILE(a_shortened_mapping_reads_as_zeros),

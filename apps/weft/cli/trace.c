@@ -81,14 +81,16 @@ static void report_rate(const struct cli_trace *trace)
 static int open_trace(const char *path, int fd, const char *name, struct cli_trace *ret_trace)
 {
 	struct cli_trace trace = {.name = name};
-	const struct weft_input_options options = {.size = sizeof(options), .hz = cpu_hz};
+	const struct weft_input_options options = {
+		.size = sizeof(options), .max_bytes = max_bytes, .hz = cpu_hz};
 	struct weft_source *source;
 	int error = weft_source_survive_truncation();
 	limit_output(path, fd);
-	if (!error)
-		error = path ? weft_source_open_limited(path, max_bytes, &source)
-					 : weft_source_open_descriptor(fd, max_bytes, &source);
-	if (!error)
+	if (!error && path)
+		error = weft_input_open(path, &options, &trace.input);
+	else if (!error)
+		error = weft_source_open_descriptor(fd, max_bytes, &source);
+	if (!error && !path)
 		error = weft_input_open_source_with(source, &options, &trace.input);
 	if (error)
 		return cli_trace_fail(&trace, error);
