@@ -69,6 +69,15 @@ int weft_search_create(const struct weft_model *model, const char *text, size_t 
 	bool is_expression, struct weft_search_error *ret_error, struct weft_search **ret_search);
 void weft_search_destroy(struct weft_search *search);
 
+/* The same in steps of some milliseconds: WEFT_AGAIN if there is more to do, WEFT_OK and the
+ * search, or WEFT_ERROR_MEMORY. After either of these the maker can only be destroyed; destroying
+ * it earlier gives the search up. */
+struct weft_search_maker;
+int weft_search_maker_create(const struct weft_model *model, const char *text, size_t size,
+	bool is_expression, struct weft_search_error *ret_error, struct weft_search_maker **ret_maker);
+int weft_search_maker_step(struct weft_search_maker *maker, struct weft_search **ret_search);
+void weft_search_maker_destroy(struct weft_search_maker *maker);
+
 /* The first match after a time, the last match before it; WEFT_NONE if there is none. */
 uint32_t weft_search_after(const struct weft_search *search, uint64_t time);
 uint32_t weft_search_before(const struct weft_search *search, uint64_t time);

@@ -23,6 +23,9 @@
 #define ASCII       128
 #define WORDS       (WEFT__PATTERN_STEPS_MAX / 64)
 
+/* A new set of steps costs at most as much as so many characters whose transition is known. */
+#define LEARNING_WORK 256
+
 /* Values instead of a state. */
 #define UNKNOWN UINT32_MAX
 #define MATCHED (UINT32_MAX - 1)
@@ -260,23 +263,52 @@ static uint32_t learn(struct weft__pattern *p, uint32_t from, uint32_t class)
 	return next;
 }
 
+/* The class of the next character, which is past then. */
+static uint32_t take_class(const struct weft__pattern *p, struct weft_slice text, size_t *at)
+{
+	uint32_t character = (uint8_t)text.bytes[*at];
+	bool valid;
+	if (character < ASCII) {
+		++*at;
+		return p->ascii[character];
+	}
+	*at += weft__utf8_decode(text.bytes + *at, text.size - *at, &character, &valid);
+	return find_class(p, valid ? character : 0xfffd);
+}
+
+bool weft__pattern_go_on(struct weft__pattern *p, struct weft_slice text,
+	struct weft__pattern_run *run, uint64_t *work, bool *ret_matches)
+{
+	uint32_t state = run->has_begun ? run->state : p->matches_always ? MATCHED : 0;
+	size_t at = run->at;
+	uint64_t left = *work, learned = 0;
+	size_t stop = text.size - at < left ? text.size : at + (size_t)left;
+	while (at < stop && state != MATCHED) {
+		uint32_t class = take_class(p, text, &at);
+		uint32_t next = p->targets[(size_t)state * p->class_count + class];
+		if (next == UNKNOWN) {
+			next = learn(p, state, class);
+			learned += LEARNING_WORK;
+			if (learned + (at - run->at) >= left)
+				stop = at;
+		}
+		state = next;
+	}
+	uint64_t used = learned + (at - run->at);
+	*work = used < left ? left - used : 0;
+	*run = (struct weft__pattern_run){at, state, true};
+	*ret_matches = state == MATCHED || (at == text.size && p->states[state].matches_at_end);
+	return state == MATCHED || at == text.size;
+}
+
 bool weft__pattern_matches(struct weft__pattern *p, struct weft_slice text)
 {
-	uint32_t state = p->matches_always ? MATCHED : 0;
-	for (size_t at = 0; at < text.size && state != MATCHED;) {
-		uint32_t character = (uint8_t)text.bytes[at], class;
-		if (character < ASCII) {
-			class = p->ascii[character];
-			at++;
-		} else {
-			bool valid;
-			at += weft__utf8_decode(text.bytes + at, text.size - at, &character, &valid);
-			class = find_class(p, valid ? character : 0xfffd);
-		}
-		uint32_t next = p->targets[(size_t)state * p->class_count + class];
-		state = next == UNKNOWN ? learn(p, state, class) : next;
-	}
-	return state == MATCHED || p->states[state].matches_at_end;
+	struct weft__pattern_run run = {0};
+	uint64_t work = UINT64_MAX;
+	bool matches = false;
+	while (!weft__pattern_go_on(p, text, &run, &work, &matches))
+		work = UINT64_MAX;
+	return matches;
 }
 
 /* ---- Making and ending ---- */

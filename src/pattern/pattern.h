@@ -39,4 +39,16 @@ void weft__pattern_destroy(struct weft__pattern *pattern);
 /* Not thread-safe: it adds states to the automaton. */
 bool weft__pattern_matches(struct weft__pattern *pattern, struct weft_slice text);
 
+/* How far a text was matched; {0} at its beginning. No other text may be matched in between. */
+struct weft__pattern_run {
+	size_t at;
+	uint32_t state;
+	bool has_begun;
+};
+
+/* The same in parts: takes from *work one for each byte, and as much as for some hundred for each
+ * new set of steps, and returns before it would be less than 0. True when *ret_matches is known. */
+bool weft__pattern_go_on(struct weft__pattern *pattern, struct weft_slice text,
+	struct weft__pattern_run *run, uint64_t *work, bool *ret_matches);
+
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * See weft/filter.h. Words are parsed once; then each task is compared with each of them.
+ * See weft/filter.h. Words are parsed once; then each task is compared with each of them. Many
+ * tasks may have one long label, which is compared with a word once, in time proportional to its
+ * length.
  */
 #include <weft/filter.h>
 
@@ -27,6 +29,9 @@ struct word {
 	bool has_capital;
 	char *text; /* in the buffer of all words */
 	size_t size;
+	/* For each beginning of the word, the size of the longest shorter beginning that it ends with:
+	 * where the search of Knuth, Morris and Pratt goes on. */
+	size_t *shorter;
 };
 
 struct words {
@@ -87,7 +92,19 @@ static enum sort find_sort(struct word *word)
 	return skip(word, "process:") ? PROCESS : LABEL;
 }
 
-static void add_word(struct words *words, const char *text, size_t size, char *room)
+static void find_shorter(struct word *word)
+{
+	size_t size = 0;
+	for (size_t i = 1; i < word->size; i++) {
+		while (size && word->text[i] != word->text[size])
+			size = word->shorter[size - 1];
+		size += word->text[i] == word->text[size];
+		word->shorter[i] = size;
+	}
+}
+
+static void add_word(
+	struct words *words, const char *text, size_t size, char *room, size_t *shorter)
 {
 	struct word word = {.hides = trim(&text, &size)};
 	word.text = room;
@@ -97,6 +114,8 @@ static void add_word(struct words *words, const char *text, size_t size, char *r
 		word.has_capital = word.has_capital || isupper((unsigned char)word.text[i]);
 	if (word.size == 0 || words->count == WEFT_FILTER_WORDS)
 		return;
+	word.shorter = shorter; /* of zeros */
+	find_shorter(&word);
 	words->only_count += !word.hides;
 	words->list[words->count++] = word;
 }
@@ -113,17 +132,15 @@ static size_t word_size(const char *text)
 /* True if the text contains the word. Case matters only if the word has a capital letter. */
 static bool has(const struct word *word, struct weft_slice text)
 {
-	for (size_t at = 0; at + word->size <= text.size; at++) {
-		size_t i = 0;
-		for (; i < word->size; i++) {
-			unsigned char c = (unsigned char)text.bytes[at + i];
-			if ((word->has_capital ? c : tolower(c)) != (unsigned char)word->text[i])
-				break;
-		}
-		if (i == word->size)
-			return true;
+	size_t found = 0;
+	for (size_t at = 0; at < text.size && found < word->size; at++) {
+		unsigned char c = (unsigned char)text.bytes[at];
+		char letter = (char)(word->has_capital ? c : tolower(c));
+		while (found && letter != word->text[found])
+			found = word->shorter[found - 1];
+		found += letter == word->text[found];
 	}
-	return false;
+	return found == word->size;
 }
 
 static struct weft_slice kind_of(const struct weft_model *model, uint32_t task, char buffer[16])
@@ -160,57 +177,94 @@ static struct weft_slice process_of(
 	return (struct weft_slice){buffer, size < NAME_BYTES ? size : NAME_BYTES - 1};
 }
 
-static bool matches(const struct weft_model *model, const struct word *word, uint32_t task)
+static bool has_of_kind(const struct weft_model *model, const struct word *word, uint32_t task)
 {
 	char buffer[NAME_BYTES];
-	struct weft_slice text;
-	if (word->sort == KIND) {
-		text = kind_of(model, task, buffer);
-		return text.size == word->size && memcmp(text.bytes, word->text, text.size) == 0;
-	}
-	if (word->sort == THREAD)
-		text = thread_of(model, task, buffer);
-	else if (word->sort == PROCESS)
-		text = process_of(model, task, buffer);
-	else
-		text = weft_model_string(model, model->tasks.label[task]);
-	return has(word, text);
+	struct weft_slice text = kind_of(model, task, buffer);
+	return text.size == word->size && memcmp(text.bytes, word->text, text.size) == 0;
 }
 
-static bool is_hidden(const struct weft_model *model, const struct words *words, uint32_t task)
+/* Whether a label has a word. */
+enum known {
+	UNKNOWN,
+	HAS,
+	LACKS,
+};
+
+static bool has_in_label(
+	const struct weft_model *model, const struct word *word, uint32_t task, uint8_t *labels)
 {
-	bool is_wanted = words->only_count == 0;
-	for (unsigned i = 0; i < words->count; i++) {
-		if (!matches(model, &words->list[i], task))
-			continue;
-		if (words->list[i].hides)
-			return true;
-		is_wanted = true;
+	uint32_t label = model->tasks.label[task];
+	if (label >= weft_model_string_count(model))
+		return false;
+	if (labels[label] == UNKNOWN)
+		labels[label] = has(word, weft_model_string(model, label)) ? HAS : LACKS;
+	return labels[label] == HAS;
+}
+
+static bool matches(
+	const struct weft_model *model, const struct word *word, uint32_t task, uint8_t *labels)
+{
+	char buffer[NAME_BYTES];
+	switch (word->sort) {
+	case KIND:
+		return has_of_kind(model, word, task);
+	case THREAD:
+		return has(word, thread_of(model, task, buffer));
+	case PROCESS:
+		return has(word, process_of(model, task, buffer));
+	case LABEL:
+		break;
 	}
-	return !is_wanted;
+	return has_in_label(model, word, task, labels);
+}
+
+enum {
+	IS_WANTED = 1,
+	IS_HIDDEN = 2,
+};
+
+static void compare_tasks(
+	const struct weft_model *model, const struct words *words, uint8_t *labels, uint8_t *ret_hidden)
+{
+	uint32_t tasks = model->tasks.count;
+	memset(ret_hidden, words->only_count ? 0 : IS_WANTED, tasks);
+	for (unsigned i = 0; i < words->count; i++) {
+		const struct word *word = &words->list[i];
+		memset(labels, UNKNOWN, weft_model_string_count(model));
+		for (uint32_t task = 0; task < tasks; task++)
+			if (matches(model, word, task, labels))
+				ret_hidden[task] |= word->hides ? IS_HIDDEN : IS_WANTED;
+	}
+	for (uint32_t task = 0; task < tasks; task++)
+		ret_hidden[task] = ret_hidden[task] != IS_WANTED;
 }
 
 WEFT__EXPORT int weft_filter_tasks(
 	const struct weft_model *model, const char *filter, uint8_t **ret_hidden)
 {
 	struct words words = {.count = 0};
+	size_t length = strlen(filter);
 	uint8_t *hidden = malloc(model->tasks.count + (size_t)1);
-	char *room = malloc(strlen(filter) + 1);
-	if (!hidden || !room) {
-		free(hidden);
-		free(room);
-		return WEFT_ERROR_MEMORY;
-	}
-	for (const char *at = filter; *at;) {
+	uint8_t *labels = malloc(weft_model_string_count(model) + (size_t)1);
+	char *room = malloc(length + 1);
+	size_t *shorter = calloc(length + 1, sizeof(*shorter));
+	bool good = hidden && labels && room && shorter;
+	for (const char *at = filter; good && *at;) {
 		size_t size = word_size(at);
-		add_word(&words, at, size, room + (at - filter));
+		add_word(&words, at, size, room + (at - filter), shorter + (at - filter));
 		at += size + (at[size] == ',');
 	}
-	for (uint32_t task = 0; task < model->tasks.count; task++)
-		hidden[task] = is_hidden(model, &words, task);
+	if (good) {
+		compare_tasks(model, &words, labels, hidden);
+		*ret_hidden = hidden;
+	} else {
+		free(hidden);
+	}
+	free(labels);
 	free(room);
-	*ret_hidden = hidden;
-	return 0;
+	free(shorter);
+	return good ? 0 : WEFT_ERROR_MEMORY;
 }
 
 WEFT__EXPORT const char *weft_filter_next_word(

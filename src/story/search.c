@@ -48,12 +48,37 @@ struct searcher {
 
 #define KINDS 65536
 
+/* A step tests so many characters: at the usual 3 ns for each, two milliseconds. */
+#define STEP_WORK   (1 << 19)
+#define STRING_WORK 16 /* for each string besides */
+
+typedef void pass_function(struct searcher *s);
+
+/* A search in steps: first it tests the strings, then it passes over the columns. */
+struct weft_search_maker {
+	struct searcher searcher;
+	uint32_t string;              /* the next one to test */
+	struct weft__pattern_run run; /* how much of it was tested */
+	unsigned pass;                /* the next one */
+	bool is_empty;                /* the text is empty and matches nothing */
+};
+
 /* ---- Strings ---- */
 
-static void judge_strings(struct searcher *s)
+/* Tests the next strings, for about STEP_WORK characters. */
+static void judge_some_strings(struct weft_search_maker *m)
 {
-	for (uint32_t string = 0; string < s->string_count; string++)
-		s->strings[string] = weft__pattern_matches(s->pattern, weft_model_string(s->model, string));
+	struct searcher *s = &m->searcher;
+	uint64_t work = STEP_WORK;
+	while (m->string < s->string_count && work) {
+		struct weft_slice text = weft_model_string(s->model, m->string);
+		bool matches;
+		work -= work < STRING_WORK ? work : STRING_WORK;
+		if (!weft__pattern_go_on(s->pattern, text, &m->run, &work, &matches))
+			continue;
+		s->strings[m->string++] = matches;
+		m->run = (struct weft__pattern_run){0};
+	}
 }
 
 /* Tests kinds; those without a name never match. */
@@ -261,16 +286,10 @@ static void pass_processes(struct searcher *s)
 	}
 }
 
-static void pass(struct searcher *s)
-{
-	pass_ids(s);
-	pass_kinds(s);
-	pass_messages(s);
-	pass_outcomes(s);
-	pass_notes(s);
-	pass_counters(s);
-	pass_processes(s);
-}
+static pass_function *const passes[] = {
+	pass_ids, pass_kinds, pass_messages, pass_outcomes, pass_notes, pass_counters, pass_processes};
+
+#define PASSES (sizeof(passes) / sizeof(passes[0]))
 
 /* Chooses which matches are listed: all of the first buckets, and as many of the next one as there
  * is room for. */
@@ -308,19 +327,6 @@ static int sort_matches(struct whole_search *w)
 	return good ? 0 : WEFT_ERROR_MEMORY;
 }
 
-/* Searches; a second time if there are too many matches, when the earliest are known. */
-static int find_matches(struct searcher *s)
-{
-	pass(s);
-	if (!s->error && s->found->public.found > WEFT_SEARCH_MATCHES_MAX) {
-		s->is_again = true;
-		s->found->public.match_count = 0;
-		limit_matches(s);
-		pass(s);
-	}
-	return s->error ? s->error : sort_matches(s->found);
-}
-
 static int list_tasks(struct searcher *s)
 {
 	uint32_t tasks = s->model->tasks.count, count = 0;
@@ -337,72 +343,132 @@ static int list_tasks(struct searcher *s)
 	return 0;
 }
 
-static int run(struct searcher *s)
+static int allocate(struct searcher *s)
 {
 	const struct weft_model *model = s->model;
-	uint64_t length = model->summary.end - model->summary.start;
-	s->bucket_ns = length / BUCKETS + 1;
+	s->bucket_ns = (model->summary.end - model->summary.start) / BUCKETS + 1;
 	s->string_count = weft_model_string_count(model);
 	s->strings = malloc(s->string_count + (size_t)1);
 	s->kinds = calloc(KINDS, 1);
 	s->task_found = calloc(model->tasks.count + (size_t)1, 1);
 	s->buckets = calloc(BUCKETS, sizeof(*s->buckets));
 	s->first_tasks = calloc(model->buffer_count + (size_t)1, sizeof(*s->first_tasks));
-	if (!s->strings || !s->kinds || !s->task_found || !s->buckets || !s->first_tasks)
-		return WEFT_ERROR_MEMORY;
-	judge_strings(s);
+	bool good = s->strings && s->kinds && s->task_found && s->buckets && s->first_tasks;
+	return good ? 0 : WEFT_ERROR_MEMORY;
+}
+
+static void judge_others(struct searcher *s)
+{
 	judge_kinds(s);
 	judge_outcomes(s);
 	judge_processes(s);
-	int error = find_matches(s);
+}
+
+/* Passes over the columns; a second time if there are too many matches, when the earliest are
+ * known. */
+static int step(struct weft_search_maker *m)
+{
+	struct searcher *s = &m->searcher;
+	if (m->is_empty)
+		return WEFT_OK;
+	if (m->string < s->string_count) {
+		judge_some_strings(m);
+		return WEFT_AGAIN;
+	}
+	if (m->pass == 0 && !s->is_again)
+		judge_others(s);
+	if (m->pass < PASSES) {
+		passes[m->pass++](s);
+		return s->error ? s->error : WEFT_AGAIN;
+	}
+	if (!s->is_again && s->found->public.found > WEFT_SEARCH_MATCHES_MAX) {
+		s->is_again = true;
+		s->found->public.match_count = 0;
+		limit_matches(s);
+		m->pass = 0;
+		return WEFT_AGAIN;
+	}
+	int error = sort_matches(s->found);
 	return error ? error : list_tasks(s);
 }
 
-static void publish(struct whole_search *w)
+WEFT__EXPORT int weft_search_maker_step(
+	struct weft_search_maker *maker, struct weft_search **ret_search)
 {
-	w->public.matches = w->matches;
-	w->public.tasks = w->tasks;
+	int status = step(maker);
+	if (status != WEFT_OK)
+		return status;
+	struct whole_search *found = maker->searcher.found;
+	found->public.matches = found->matches;
+	found->public.tasks = found->tasks;
+	*ret_search = &found->public;
+	maker->searcher.found = NULL;
+	return WEFT_OK;
 }
 
-static int search(const struct weft_model *model, struct weft_slice text,
-	const struct weft__pattern_options *options, struct weft_search_error *ret_error,
-	struct whole_search *found)
+static int begin(struct weft_search_maker *m, struct weft_slice text, bool is_expression,
+	struct weft_search_error *ret_error)
 {
-	struct searcher s = {.model = model, .found = found};
-	s.has_id = parse_id(text, &s.id);
+	struct searcher *s = &m->searcher;
+	const struct weft__pattern_options options = {
+		.ignore_case = !has_capital(text, is_expression), .literal = !is_expression};
 	struct weft__pattern_error wrong = {NULL, 0};
-	int error = weft__pattern_create(text, options, &wrong, &s.pattern);
-	if (error == WEFT_ERROR_ARGUMENT)
+	s->found = calloc(1, sizeof(*s->found));
+	if (!s->found)
+		return WEFT_ERROR_MEMORY;
+	m->is_empty = text.size == 0;
+	if (m->is_empty)
+		return 0;
+	s->has_id = parse_id(text, &s->id);
+	int error = weft__pattern_create(text, &options, &wrong, &s->pattern);
+	if (error == WEFT_ERROR_ARGUMENT && ret_error)
 		*ret_error = (struct weft_search_error){wrong.message, wrong.offset};
-	if (!error)
-		error = run(&s);
-	weft__pattern_destroy(s.pattern);
-	free(s.strings);
-	free(s.kinds);
-	free(s.task_found);
-	free(s.buckets);
-	free(s.first_tasks);
+	return error ? error : allocate(s);
+}
+
+WEFT__EXPORT int weft_search_maker_create(const struct weft_model *model, const char *text,
+	size_t size, bool is_expression, struct weft_search_error *ret_error,
+	struct weft_search_maker **ret_maker)
+{
+	struct weft_search_maker *maker = calloc(1, sizeof(*maker));
+	if (!maker)
+		return WEFT_ERROR_MEMORY;
+	maker->searcher.model = model;
+	int error = begin(maker, (struct weft_slice){text, size}, is_expression, ret_error);
+	if (error)
+		weft_search_maker_destroy(maker);
+	else
+		*ret_maker = maker;
 	return error;
+}
+
+WEFT__EXPORT void weft_search_maker_destroy(struct weft_search_maker *maker)
+{
+	if (!maker)
+		return;
+	struct searcher *s = &maker->searcher;
+	weft__pattern_destroy(s->pattern);
+	free(s->strings);
+	free(s->kinds);
+	free(s->task_found);
+	free(s->buckets);
+	free(s->first_tasks);
+	weft_search_destroy(s->found ? &s->found->public : NULL);
+	free(maker);
 }
 
 WEFT__EXPORT int weft_search_create(const struct weft_model *model, const char *text, size_t size,
 	bool is_expression, struct weft_search_error *ret_error, struct weft_search **ret_search)
 {
-	struct weft_slice slice = {text, size};
-	const struct weft__pattern_options options = {
-		.ignore_case = !has_capital(slice, is_expression), .literal = !is_expression};
-	struct weft_search_error unwanted;
-	struct whole_search *found = calloc(1, sizeof(*found));
-	if (!found)
-		return WEFT_ERROR_MEMORY;
-	int error = size ? search(model, slice, &options, ret_error ? ret_error : &unwanted, found) : 0;
-	if (error) {
-		weft_search_destroy(&found->public);
+	struct weft_search_maker *maker;
+	int error = weft_search_maker_create(model, text, size, is_expression, ret_error, &maker);
+	if (error)
 		return error;
-	}
-	publish(found);
-	*ret_search = &found->public;
-	return 0;
+	do
+		error = weft_search_maker_step(maker, ret_search);
+	while (error == WEFT_AGAIN);
+	weft_search_maker_destroy(maker);
+	return error;
 }
 
 WEFT__EXPORT void weft_search_destroy(struct weft_search *search)

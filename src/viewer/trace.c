@@ -154,22 +154,6 @@ static void set_view(struct weft_viewer *viewer, bool is_same, const struct memo
 	viewer->view = view;
 }
 
-static void search_again(struct weft_viewer *viewer)
-{
-	if (!viewer->search.found || !viewer->search.text)
-		return;
-	struct weft_search *search = NULL;
-	const char *text = viewer->search.text;
-	bool is_expression = viewer->search.is_expression || text[0] == '/';
-	text += text[0] == '/';
-	weft__viewer_forget_search(viewer);
-	size_t size = 0;
-	while (text[size])
-		size++;
-	if (weft_search_create(viewer->model, text, size, is_expression, NULL, &search) == 0)
-		viewer->search.found = search;
-}
-
 /* Replaces the model; its problems are found later. */
 static void take(
 	struct weft_viewer *viewer, const struct weft_viewer_prepared *p, bool is_live, bool goes_on)
@@ -196,7 +180,9 @@ static void take(
 		viewer->selection.at = memory.at;
 	}
 	if (is_same)
-		search_again(viewer);
+		weft__viewer_search_again(viewer);
+	else
+		weft__viewer_forget_search(viewer);
 	if (is_same && memory.has_chain)
 		weft__viewer_renew_chain(viewer,
 			weft_model_find_task(p->model, memory.chain_buffer, memory.chain_id), memory.chain_at);

@@ -246,13 +246,14 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	weft__viewer_advance_pointer(viewer);
 	weft__viewer_advance_hover(viewer);
 	bool learns = needs_problems(viewer) && weft__viewer_learn_problems(viewer);
+	bool searches = weft__viewer_learn_search(viewer);
 	bool has_message = viewer->status.message_until_ms > viewer->now_ms;
 	weft__viewer_settle(viewer);
 	if (viewer->problems.is_pulsing)
 		viewer->changes |= WEFT_VIEWER_CANVAS;
 	viewer->problems.is_pulsing =
 		viewer->problems.is_pulsing && viewer->now_ms - viewer->problems.pulse_ms < WEFT__PULSE_MS;
-	if (learns || viewer->problems.is_pulsing || viewer->motion.is_running ||
+	if (learns || searches || viewer->problems.is_pulsing || viewer->motion.is_running ||
 		viewer->slide.is_running || viewer->fade.strength != viewer->fade.is_shown)
 		return 0;
 	double due = fmin(viewer->hover.due_ms, weft__viewer_pointer_due(viewer));

@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include <weft/filter.h>
 
@@ -159,6 +160,37 @@ static void any_text_is_a_filter(void **state)
 	weft_model_destroy(model);
 }
 
+/* Compared letter by letter, once for each task, this would take minutes of processor time; the
+ * alarm is of processor time. */
+static void a_long_label_of_many_tasks_is_compared_once(void **state)
+{
+	(void)state;
+	enum {
+		TASKS = 500,
+		BYTES = 1 << 20,
+		WORD = 900
+	};
+	static char label[BYTES + 1], filter[WORD + 1];
+	struct made made = make_begin();
+	memset(label, 'a', BYTES);
+	memset(filter, 'a', WORD);
+	filter[WORD - 1] = 'b';
+	for (uint64_t id = 1; id <= TASKS; id++) {
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+		if (id > 1)
+			make_label(&made, id, label);
+	}
+	struct weft_model *model = make_model(&made);
+	uint8_t *hidden;
+	const struct itimerval limit = {.it_value = {.tv_sec = 60}};
+	setitimer(ITIMER_VIRTUAL, &limit, NULL);
+	assert_int_equal(weft_filter_tasks(model, filter, &hidden), 0);
+	setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value = {0}}, NULL);
+	assert_true(hidden[TASKS - 1]);
+	free(hidden);
+	weft_model_destroy(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +198,7 @@ int main(void)
 		cmocka_unit_test(threads_and_processes_are_compared),
 		cmocka_unit_test(words_come_back_as_they_were_added),
 		cmocka_unit_test(any_text_is_a_filter),
+		cmocka_unit_test(a_long_label_of_many_tasks_is_compared_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "viewer_sample.h"
 
 #include "built.h"
+#include "loaded.h"
 
 #include "render/painter.h"
 #include "render/strip.h"
@@ -451,6 +452,98 @@ static void of_many_counters_a_few_are_drawn(void **state)
 	script_end(&s);
 }
 
+/* ---- Long searches ---- */
+
+#define LONG_BYTES ((size_t)24 << 20)
+
+/* A task whose label takes many frames to search; it ends with "needle". */
+static struct script show_long_label(void)
+{
+	struct made made = make_begin();
+	char *label = malloc(LONG_BYTES);
+	assert_non_null(label);
+	for (size_t i = 0; i < LONG_BYTES; i++)
+		label[i] = pick(2) ? 'a' : 'b';
+	memcpy(label + LONG_BYTES - 7, "needle", 7);
+	make_create(&made, 0, 1, WEFT_KIND_TASK);
+	make_label(&made, 1, label);
+	free(label);
+	made.time = 1000;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 1, 1);
+	struct script s = script_begin(NULL, true);
+	assert_int_equal(weft_viewer_show(s.viewer, make_model(&made), false), 0);
+	return s;
+}
+
+static void expect_status(struct script *s, const char *part)
+{
+	if (!strstr(weft_viewer_status(s->viewer), part))
+		fail_msg("'%s' is not in '%s'", part, weft_viewer_status(s->viewer));
+}
+
+/* The frames until the search has ended. */
+static unsigned count_frames(struct script *s, unsigned most)
+{
+	unsigned frames = 0;
+	for (; s->viewer->search.maker && frames < most; frames++)
+		weft_viewer_advance(s->viewer, s->now_ms);
+	return frames;
+}
+
+static void a_long_search_goes_on_between_inputs(void **state)
+{
+	(void)state;
+	struct script s = show_long_label();
+	script_run(&s, "key /; type needle");
+	assert_non_null(s.viewer->search.maker);
+	assert_null(s.viewer->search.found);
+	assert_non_null(strstr(weft_viewer_prompt(s.viewer)->message, "searching"));
+	assert_true(weft_viewer_advance(s.viewer, s.now_ms) == 0); /* it wants the next frame */
+	script_run(&s, "enter needle");
+	expect_status(&s, "Searching");
+	assert_in_range(count_frames(&s, 1000), 2, 100);
+	assert_int_equal(s.viewer->search.found->match_count, 1);
+	assert_int_equal(s.viewer->search.match, 0); /* Enter went to the first match */
+	expect_status(&s, "1 of 1");
+	script_end(&s);
+}
+
+/* Each byte of this text leads to a new set of steps: the search would take seconds. */
+#define SLOW "/a(a|b){120}c"
+
+static void a_newer_search_ends_an_older_one(void **state)
+{
+	(void)state;
+	struct script s = show_long_label();
+	script_run(&s, "key /; type " SLOW);
+	assert_int_equal(count_frames(&s, 10), 10);
+	script_run(&s, "type zzz");
+	assert_in_range(count_frames(&s, 1000), 1, 100);
+	assert_int_equal(s.viewer->search.found->found, 0);
+	script_run(&s, "type " SLOW);
+	assert_non_null(s.viewer->search.maker);
+	assert_non_null(s.viewer->search.found); /* what was found before is shown meanwhile */
+	script_run(&s, "key Escape; key Escape; key Escape");
+	assert_null(s.viewer->search.maker);
+	script_end(&s);
+}
+
+static void a_search_ends_with_its_trace(void **state)
+{
+	(void)state;
+	struct script s = show_long_label();
+	script_run(&s, "command view search=" SLOW);
+	assert_non_null(s.viewer->search.maker);
+	assert_int_equal(weft_viewer_show(s.viewer, sample_model(BLOCK_READ), false), 0);
+	assert_null(s.viewer->search.maker);
+	script_run(&s, "wait 100; command view search=" SLOW);
+	assert_non_null(s.viewer->search.found);
+	script_end(&s);
+	s = show_long_label();
+	script_run(&s, "command view search=" SLOW);
+	script_end(&s); /* in the middle of it */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -468,6 +561,9 @@ int main(void)
 		cmocka_unit_test(lanes_follow_the_pointer),
 		cmocka_unit_test(lanes_are_dragged_in_time),
 		cmocka_unit_test(of_many_counters_a_few_are_drawn),
+		cmocka_unit_test(a_long_search_goes_on_between_inputs),
+		cmocka_unit_test(a_newer_search_ends_an_older_one),
+		cmocka_unit_test(a_search_ends_with_its_trace),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

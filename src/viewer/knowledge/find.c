@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Search: matches are highlighted in picture and overview, and stepped through in the order of
- * time.
+ * time. A long search goes on between inputs, and ends when there is a newer one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,18 @@
 
 #include "viewer/state.h"
 
+#define FRAME_STEPS 16 /* of weft_search_maker_step(): a frame, or less */
+
+static void give_up(struct weft_viewer *viewer)
+{
+	weft_search_maker_destroy(viewer->search.maker);
+	viewer->search.maker = NULL;
+	viewer->search.wanted_step = 0;
+}
+
 void weft__viewer_forget_search(struct weft_viewer *viewer)
 {
+	give_up(viewer);
 	weft_search_destroy(viewer->search.found);
 	viewer->search.found = NULL;
 	viewer->search.match = WEFT_NONE;
@@ -18,51 +28,97 @@ void weft__viewer_forget_search(struct weft_viewer *viewer)
 	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_SEARCH;
 }
 
-static void show_count(struct weft_viewer *viewer)
+static void write_count(const struct weft_viewer *viewer, char *text, size_t size)
 {
 	const struct weft_search *search = viewer->search.found;
-	size_t size = sizeof(viewer->prompt.message);
 	if (search->found == 0)
-		snprintf(viewer->prompt.message, size, "nothing found");
+		snprintf(text, size, "nothing found");
 	else if (viewer->search.match == WEFT_NONE)
-		snprintf(viewer->prompt.message, size, "%llu found, in %u task%s",
-			(unsigned long long)search->found, (unsigned)search->task_count,
-			search->task_count == 1 ? "" : "s");
+		snprintf(text, size, "%llu found, in %u task%s", (unsigned long long)search->found,
+			(unsigned)search->task_count, search->task_count == 1 ? "" : "s");
 	else
-		snprintf(viewer->prompt.message, size, "%u of %llu", (unsigned)viewer->search.match + 1,
+		snprintf(text, size, "%u of %llu", (unsigned)viewer->search.match + 1,
 			(unsigned long long)search->found);
 }
 
-/* A leading "/" makes the text a regular expression. */
-void weft__viewer_search(struct weft_viewer *viewer, const char *text)
+/* Unless the prompt asks for something else. */
+static void show_search_message(struct weft_viewer *viewer, const char *message, bool is_error)
+{
+	if (viewer->prompt.asked != WEFT__ASK_SEARCH && viewer->prompt.asked != WEFT__ASK_NOTHING)
+		return;
+	snprintf(viewer->prompt.message, sizeof(viewer->prompt.message), "%s", message);
+	viewer->prompt.shown.is_error = is_error;
+	viewer->changes |= WEFT_VIEWER_PROMPT;
+}
+
+static void take_found(struct weft_viewer *viewer, struct weft_search *found)
+{
+	int step = viewer->search.wanted_step;
+	char count[64] = "";
+	weft__viewer_forget_search(viewer);
+	viewer->search.found = found;
+	if (viewer->search.text[viewer->search.text[0] == '/'])
+		write_count(viewer, count, sizeof(count));
+	show_search_message(viewer, count, false);
+	if (step)
+		weft__viewer_step_match(viewer, step);
+}
+
+bool weft__viewer_learn_search(struct weft_viewer *viewer)
+{
+	struct weft_search *found;
+	int status = viewer->search.maker ? WEFT_AGAIN : WEFT_OK;
+	for (unsigned i = 0; i < FRAME_STEPS && status == WEFT_AGAIN; i++) {
+		status = weft_search_maker_step(viewer->search.maker, &found);
+		if (status == WEFT_OK)
+			take_found(viewer, found);
+	}
+	if (status != WEFT_OK && status != WEFT_AGAIN) {
+		give_up(viewer);
+		show_search_message(viewer, "out of memory", true);
+	}
+	return status == WEFT_AGAIN;
+}
+
+/* Begins a search for the current text, of which a small trace needs one frame. A leading "/" makes
+ * the text a regular expression. */
+static void begin_search(struct weft_viewer *viewer)
 {
 	struct weft_search_error error = {"", 0};
-	struct weft_search *search = NULL;
-	size_t size = strlen(text);
+	const char *text = viewer->search.text;
 	bool is_expression = viewer->search.is_expression || text[0] == '/';
-	const char *sought = text[0] == '/' ? text + 1 : text;
+	text += text[0] == '/';
+	give_up(viewer);
+	int result = weft_search_maker_create(
+		viewer->model, text, strlen(text), is_expression, &error, &viewer->search.maker);
+	/* Earlier matches stay highlighted while the user is still typing an invalid expression. */
+	if (result)
+		show_search_message(
+			viewer, result == WEFT_ERROR_ARGUMENT ? error.message : "out of memory", true);
+	else if (weft__viewer_learn_search(viewer))
+		show_search_message(viewer, "searching \xe2\x80\xa6", false);
+}
+
+void weft__viewer_search(struct weft_viewer *viewer, const char *text)
+{
+	size_t size = strlen(text);
 	char *copy = malloc(size + 1);
 	if (!copy)
 		return;
 	memcpy(copy, text, size + 1);
 	free(viewer->search.text);
 	viewer->search.text = copy;
-	viewer->prompt.shown.is_error = false;
-	viewer->changes |= WEFT_VIEWER_PROMPT;
-	int result =
-		weft_search_create(viewer->model, sought, strlen(sought), is_expression, &error, &search);
-	if (result == 0) {
-		weft__viewer_forget_search(viewer);
-		viewer->search.found = search;
-		viewer->prompt.message[0] = '\0';
-		if (sought[0])
-			show_count(viewer);
+	begin_search(viewer);
+}
+
+void weft__viewer_search_again(struct weft_viewer *viewer)
+{
+	if (!(viewer->search.found || viewer->search.maker) || !viewer->search.text)
 		return;
-	}
-	/* Earlier matches stay highlighted while the user is still typing an invalid expression. */
-	viewer->prompt.shown.is_error = true;
-	snprintf(viewer->prompt.message, sizeof(viewer->prompt.message), "%s",
-		result == WEFT_ERROR_ARGUMENT ? error.message : "out of memory");
+	int step = viewer->search.wanted_step;
+	weft__viewer_forget_search(viewer);
+	begin_search(viewer);
+	viewer->search.wanted_step = viewer->search.maker ? step : 0;
 }
 
 void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number)
@@ -78,16 +134,23 @@ void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number)
 		weft__viewer_reveal_task(viewer, match->task, match->time);
 	else
 		weft__viewer_reveal(viewer, WEFT_NONE, match->time, match->time, false);
-	show_count(viewer);
+	char count[64];
 	const char *field = weft_search_field_name((enum weft_search_field)match->field);
+	write_count(viewer, count, sizeof(count));
+	show_search_message(viewer, count, viewer->prompt.shown.is_error);
 	weft__viewer_show_message(
-		viewer, "%s, %s %s", viewer->prompt.message, strchr("aeiou", field[0]) ? "an" : "a", field);
+		viewer, "%s, %s %s", count, strchr("aeiou", field[0]) ? "an" : "a", field);
 	viewer->panel.is_stale = true;
 	viewer->changes |= WEFT_VIEWER_PROMPT;
 }
 
 void weft__viewer_step_match(struct weft_viewer *viewer, int step)
 {
+	if (viewer->search.maker) {
+		viewer->search.wanted_step = step;
+		weft__viewer_show_message(viewer, "Searching \xe2\x80\xa6 Escape ends it.");
+		return;
+	}
 	if (!viewer->search.found || viewer->search.found->match_count == 0) {
 		weft__viewer_show_message(viewer,
 			viewer->search.found ? "Nothing was found." : "There is no search yet: press /.");
