@@ -106,8 +106,28 @@ static bool is_to_remove(char *const environment[])
 
 /* ---- Making ---- */
 
+/* False if the kernel will refuse it: each text has to begin in memory. A process's own is one that
+ * libc reads, too. */
+static bool is_readable(char *const environment[])
+{
+	char *variable = NULL;
+	for (size_t i = 0; environment && environment != environ; i++) {
+		struct weft__hooks_text begin = {0};
+		if (!weft__hooks_copy(&variable, &environment[i], sizeof(variable)))
+			return false;
+		if (!variable)
+			return true;
+		weft__hooks_append_copy(&begin, variable);
+		if (begin.size == 0)
+			return false;
+	}
+	return true;
+}
+
 size_t weft__hooks_environment_bytes(enum weft__hooks_fit fit, char *const environment[])
 {
+	if (fit == WEFT__HOOKS_UNKNOWN || !is_readable(environment))
+		return 0;
 	bool is_changed = fit == WEFT__HOOKS_LOADS     ? is_to_add(environment)
 					  : fit == WEFT__HOOKS_REFUSES ? is_to_remove(environment)
 												   : false;

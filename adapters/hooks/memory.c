@@ -7,39 +7,22 @@
  * A text is copied up to the end of its page, and then from the next one, as it may end in the
  * first.
  */
-#include <errno.h>
-#include <pthread.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
+#include "kernel/call.h"
 
-static pid_t process;
-
-static void find_process(void)
-{
-	if (!weft__hooks_is_confined())
-		process = (pid_t)syscall(SYS_getpid);
-}
-
-__attribute__((constructor(103))) static void begin(void)
-{
-	find_process();
-	pthread_atfork(NULL, NULL, find_process);
-}
-
-/* How many bytes could be copied. errno stays. */
+/* How many bytes could be copied. errno stays. A child of vfork is another process than its parent.
+ */
 static size_t copy(void *to, size_t size, const struct iovec *from, size_t count)
 {
 	struct iovec local = {to, size};
-	if (!process || !weft__hooks_system_begin())
+	if (!weft__hooks_system_begin())
 		return 0;
-	int saved = errno;
-	long copied = syscall(SYS_process_vm_readv, process, &local, 1, from, count, 0);
-	errno = saved;
+	long copied = weft__kernel_call(
+		SYS_process_vm_readv, weft__kernel_process(), (long)&local, 1, (long)from, (long)count, 0);
 	weft__hooks_system_end();
 	return copied > 0 ? (size_t)copied : 0;
 }

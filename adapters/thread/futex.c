@@ -31,8 +31,9 @@ static long ask_kernel(const struct call *it)
 static bool has_changed(const struct call *it)
 {
 	const uint32_t *word = (const uint32_t *)it->argument[0];
-	bool is_word = word && (uintptr_t)word % sizeof(*word) == 0;
-	return !is_word || __atomic_load_n(word, __ATOMIC_RELAXED) != (uint32_t)it->argument[2];
+	uint32_t is;
+	return !word || (uintptr_t)word % sizeof(*word) || !weft__hooks_copy(&is, word, sizeof(is)) ||
+		   is != (uint32_t)it->argument[2];
 }
 
 static struct weft__thread_origin origin_of(const void *word, const void *caller)

@@ -149,15 +149,17 @@ static __sighandler_t restored(__sighandler_t function)
 HOOK(sigaction)
 int sigaction(int number, const struct sigaction *new, struct sigaction *old)
 {
-	struct sigaction changed;
-	if (new &&HOOKS_RECORD && is_recorded(new)) {
+	struct sigaction changed, before;
+	if (new &&number > 0 && number < _NSIG && HOOKS_RECORD &&is_recorded(new)) {
 		changed = *new;
 		replace(&changed);
 		new = &changed;
 	}
-	int result = NEXT(sigaction)(number, new, old);
-	if (result == 0 && old)
-		restore(old);
+	int result = NEXT(sigaction)(number, new, old ? &before : NULL);
+	if (result != 0 || !old)
+		return result;
+	restore(&before);
+	*old = before;
 	return result;
 }
 

@@ -4,6 +4,7 @@
  * run the same function. The main thread keeps the program's name.
  */
 #include <pthread.h>
+#include <string.h>
 
 #define WEFT_CATEGORY thread
 #include "thread/births.h"
@@ -23,11 +24,13 @@ static void name_task(pthread_t thread, const char *name)
 HOOK(pthread_setname_np)
 int pthread_setname_np(pthread_t thread, const char *name)
 {
+	char copy[16] = "";
+	memcpy(copy, name, strnlen(name, sizeof(copy) - 1)); /* which libc reads in this way, too */
 	int error = NEXT_VERSION(pthread_setname_np, "GLIBC_2.34")(thread, name);
-	if (error || !*name || !HOOKS_RECORD)
+	if (error || !*copy || !HOOKS_RECORD)
 		return error;
 	int saved = weft__hooks_begin();
-	name_task(thread, name);
+	name_task(thread, copy);
 	weft__hooks_end(saved);
 	return error;
 }

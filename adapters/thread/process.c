@@ -258,31 +258,41 @@ void weft__thread_child_ended(const struct weft__hooks_wait *wait, pid_t child, 
 /* Records the result of a call that does not block: a child has ended, if `child` is above 0.
  * Without a current task, as in a library's loop, this is left to the adapter of that library,
  * which may know the task that waits for the child. */
-static pid_t polled(pid_t child, const int *status)
+static pid_t polled(pid_t child, int status)
 {
 	if (child <= 0 || !HOOKS_RECORD || weft_current() == WEFT_TASK_NONE)
 		return child;
 	int saved = weft__hooks_begin();
-	receive_end(WEFT_TASK_CURRENT, child, *status);
+	receive_end(WEFT_TASK_CURRENT, child, status);
 	weft__hooks_end(saved);
 	return child;
 }
 
+/* The status that the kernel has stored there, if a child has ended. */
+static int stored_status(pid_t ended, const int *status)
+{
+	int copy = 0;
+	if (ended > 0 && HOOKS_RECORD)
+		weft__hooks_copy(&copy, status, sizeof(copy));
+	return copy;
+}
+
 /* Makes and records a call, which blocks unless `polls`. The hook needs the status even if the
  * program passes NULL. */
-#define WAIT(child, polls, call)                                              \
-	__extension__({                                                           \
-		int own_status = 0;                                                   \
-		pid_t ended;                                                          \
-		status = status ? status : &own_status;                               \
-		if (!HOOKS_RECORD || (polls)) {                                       \
-			ended = polled(call, status);                                     \
-		} else {                                                              \
-			struct weft__hooks_wait waiting = weft__thread_child_wait(child); \
-			ended = (call);                                                   \
-			weft__thread_child_ended(&waiting, ended, *status);               \
-		}                                                                     \
-		ended;                                                                \
+#define WAIT(child, polls, call)                                                     \
+	__extension__({                                                                  \
+		int own_status = 0;                                                          \
+		pid_t ended;                                                                 \
+		status = status ? status : &own_status;                                      \
+		if (!HOOKS_RECORD || (polls)) {                                              \
+			ended = (call);                                                          \
+			polled(ended, stored_status(ended, status));                             \
+		} else {                                                                     \
+			struct weft__hooks_wait waiting = weft__thread_child_wait(child);        \
+			ended = (call);                                                          \
+			weft__thread_child_ended(&waiting, ended, stored_status(ended, status)); \
+		}                                                                            \
+		ended;                                                                       \
 	})
 
 HOOK(waitpid)
@@ -321,8 +331,9 @@ int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 		return NEXT(waitid)(type, id, info, options);
 	struct weft__hooks_wait wait = weft__thread_child_wait(type == P_PID ? (pid_t)id : -1);
 	int result = NEXT(waitid)(type, id, info, options);
-	bool is_known = result == 0 && info;
+	siginfo_t copy;
+	bool is_known = result == 0 && info && weft__hooks_copy(&copy, info, sizeof(copy));
 	weft__thread_child_ended(
-		&wait, is_known ? info->si_pid : result, is_known ? status_of(info) : 0);
+		&wait, is_known ? copy.si_pid : result, is_known ? status_of(&copy) : 0);
 	return result;
 }

@@ -27,7 +27,7 @@ static struct weft__hooks_wait begin_system(const char *command)
 	struct weft__hooks_text label = {0};
 	int saved = weft__hooks_begin();
 	weft__hooks_append(&label, "system ");
-	weft__hooks_append(&label, command);
+	weft__hooks_append_copy(&label, command);
 	weft__hooks_thread_task();
 	weft_send(own_key(WEFT__HOOKS_CHILD_BEGINS));
 	weft_send_as(WEFT_TASK_NONE, own_key(WEFT__HOOKS_CHILD_EXITS));

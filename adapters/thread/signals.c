@@ -91,13 +91,16 @@ int raise(int number)
 
 /* ---- Waiting ---- */
 
-/* "signal SIGTERM SIGINT", or "any signal" of many. */
-static void append_signals(struct weft__hooks_text *text, const sigset_t *signals)
+/* "signal SIGTERM SIGINT", or "any signal" of many. The kernel's set is shorter than libc's. */
+static void append_signals(struct weft__hooks_text *text, const sigset_t *from)
 {
 	enum {
 		NAMED = 3
 	};
 	int count = 0;
+	sigset_t copy, *signals = &copy;
+	sigemptyset(&copy);
+	weft__hooks_copy(&copy, from, _NSIG / 8);
 	for (int i = 1; i < _NSIG; i++)
 		count += sigismember(signals, i) == 1;
 	weft__hooks_append(text, count > NAMED ? "any signal" : "signal");
@@ -134,8 +137,9 @@ static void receive(uint64_t task, const siginfo_t *info)
 static void end_wait(const struct weft__hooks_wait *wait, const siginfo_t *info, bool has_come)
 {
 	int saved = weft__hooks_begin();
-	if (info && wait->source != WEFT_TASK_NONE)
-		receive(wait->source, info);
+	siginfo_t copy;
+	if (info && wait->source != WEFT_TASK_NONE && weft__hooks_copy(&copy, info, sizeof(copy)))
+		receive(wait->source, &copy);
 	if (has_come)
 		weft__hooks_wait_got(wait);
 	else
@@ -170,7 +174,10 @@ int sigtimedwait(const sigset_t *restrict signals, siginfo_t *restrict info,
 	const struct timespec *restrict time)
 {
 	siginfo_t own;
-	if (!HOOKS_RECORD || (time && !time->tv_sec && !time->tv_nsec))
+	struct timespec limit = {0, 0};
+	bool waits = !time || (HOOKS_RECORD && weft__hooks_copy(&limit, time, sizeof(limit)) &&
+							  (limit.tv_sec || limit.tv_nsec));
+	if (!HOOKS_RECORD || !waits)
 		return NEXT(sigtimedwait)(signals, info, time);
 	struct weft__hooks_wait wait = begin_wait(signals);
 	info = info ? info : &own;

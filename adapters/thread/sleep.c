@@ -12,10 +12,17 @@
 #include "hooks/hooks.h"
 #include "kernel/clock.h"
 
+static uint64_t in_ns(const struct timespec *time)
+{
+	bool is_valid = time->tv_sec >= 0 && time->tv_sec < 1000000000 && time->tv_nsec >= 0;
+	return is_valid ? (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec : 0;
+}
+
+/* 0: the kernel refuses that time, or there is none. */
 static uint64_t ns_of(const struct timespec *time)
 {
-	bool is_valid = time && time->tv_sec >= 0 && time->tv_sec < 1000000000 && time->tv_nsec >= 0;
-	return is_valid ? (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec : 0;
+	struct timespec copy;
+	return time && weft__hooks_copy(&copy, time, sizeof(copy)) ? in_ns(&copy) : 0;
 }
 
 static struct weft__hooks_wait begin_sleep(uint64_t ns)
@@ -42,9 +49,10 @@ static void end_wait(const struct weft__hooks_wait *wait, bool is_complete)
 HOOK(nanosleep)
 int nanosleep(const struct timespec *duration, struct timespec *left)
 {
-	if (!HOOKS_RECORD || !ns_of(duration))
+	uint64_t ns = HOOKS_RECORD ? ns_of(duration) : 0;
+	if (!ns)
 		return NEXT(nanosleep)(duration, left);
-	struct weft__hooks_wait wait = begin_sleep(ns_of(duration));
+	struct weft__hooks_wait wait = begin_sleep(ns);
 	int result = NEXT(nanosleep)(duration, left);
 	end_wait(&wait, result == 0);
 	return result;
@@ -55,9 +63,9 @@ static uint64_t ns_until(clockid_t clock, const struct timespec *until)
 {
 	struct timespec now;
 	uint64_t end = ns_of(until);
-	if (!weft__kernel_read_clock(clock, &now) || ns_of(&now) >= end)
+	if (!weft__kernel_read_clock(clock, &now) || in_ns(&now) >= end)
 		return 0;
-	return end - ns_of(&now);
+	return end - in_ns(&now);
 }
 
 HOOK(clock_nanosleep)
@@ -100,9 +108,10 @@ unsigned sleep(unsigned seconds)
 HOOK(thrd_sleep)
 int thrd_sleep(const struct timespec *duration, struct timespec *left)
 {
-	if (!HOOKS_RECORD || !ns_of(duration))
+	uint64_t ns = HOOKS_RECORD ? ns_of(duration) : 0;
+	if (!ns)
 		return NEXT(thrd_sleep)(duration, left);
-	struct weft__hooks_wait wait = begin_sleep(ns_of(duration));
+	struct weft__hooks_wait wait = begin_sleep(ns);
 	int result = NEXT(thrd_sleep)(duration, left);
 	end_wait(&wait, result == 0);
 	return result;
