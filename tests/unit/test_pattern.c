@@ -278,6 +278,30 @@ static void ranges_of_a_class_may_overlap(void **state)
 		expect(&list[i]);
 }
 
+/* A long text is matched in parts, which may end within a character. */
+static void parts_give_what_the_whole_gives(void **state)
+{
+	static const char *const expressions[] = {
+		"ab$", "b+c", "^\xc3\xa4", "\xe4\xb8\x96|zz", "a(a|b){9}c", ""};
+	static const char *const texts[] = {
+		"", "ab", "aabbbc", "\xc3\xa4-\xe4\xb8\x96", "zzz", "aababbabbac"};
+	(void)state;
+	for (unsigned i = 0; i < 36; i++) {
+		struct weft__pattern *pattern;
+		struct weft__pattern_error error;
+		assert_int_equal(create(slice(expressions[i / 6]), &error, &pattern), 0);
+		bool whole = weft__pattern_matches(pattern, slice(texts[i % 6])), found = !whole;
+		struct weft__pattern_run run = {0};
+		unsigned parts = 1;
+		uint64_t work = 1;
+		for (; !weft__pattern_go_on(pattern, slice(texts[i % 6]), &run, &work, &found); parts++)
+			work = 1;
+		assert_int_equal(found, whole);
+		assert_true(parts <= strlen(texts[i % 6]) + 1);
+		weft__pattern_destroy(pattern);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +309,7 @@ int main(void)
 		cmocka_unit_test(long_expressions_are_refused),
 		cmocka_unit_test(expressions_of_too_many_steps_are_refused),
 		cmocka_unit_test(ranges_of_a_class_may_overlap),
+		cmocka_unit_test(parts_give_what_the_whole_gives),
 		cmocka_unit_test(expressions_match),
 		cmocka_unit_test(what_is_wrong_is_said_with_its_offset),
 		cmocka_unit_test(limits_are_accepted),
