@@ -51,6 +51,10 @@ struct weft_buffer_summary {
  * during the call, and exact to a packet's content. 0, or a decoder's error. */
 int weft_buffer_summarize(const void *bytes, size_t size, struct weft_buffer_summary *ret_summary);
 
+/* Reads what the program's adapters could not record, as in weft_trace_buffer: `*ret_unseen` is the
+ * caller's to free, NULL if there is nothing. 0, WEFT_ERROR_MEMORY, or a decoder's error. */
+int weft_buffer_read_unseen(const void *bytes, size_t size, char **ret_unseen);
+
 #ifdef __cplusplus
 }
 #endif

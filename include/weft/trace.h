@@ -67,6 +67,8 @@ struct weft_trace_buffer {
 	const char *file;    /* its file, if the trace was opened from several; else "" */
 	const char *code;    /* a line for each function of which the trace knows where it is:
 							"NAME\tFILE:LINE\n"; NULL or "": none */
+	const char *unseen;  /* a line for each thing that is known to be missing, see unseen.h:
+							"KEY\tWHAT\n"; NULL or "": none */
 	uint64_t pid;        /* 0 if the trace doesn't say */
 	uint8_t boot_id[16]; /* of the machine; zero: unknown. Buffers of one boot share a clock */
 	uint8_t uuid[16];    /* of the buffer: files with the same one are parts of it; zero: unknown */

@@ -210,6 +210,10 @@ enum {
  * the ELF file `file`, before relocation. Readers of the saved trace then show its source line. */
 void weft__code(const char *name, size_t size, const char *file, uint64_t address) WEFT__DIRECT;
 
+/* For adapters: says what they cannot record. `key` is of unseen.def; after "-" it takes back the
+ * same fact. `what` is the file, call or number that it is about. */
+void weft__unseen(const char *key, const char *what) WEFT__DIRECT;
+
 /* The end of a WEFT_TASK_SCOPE. */
 __attribute__((unused)) static inline void weft__leave_scope(const char *scope)
 {

@@ -35,6 +35,12 @@
 #define WEFT_ABI_LINE_PREFIX       "\1line"
 #define WEFT_ABI_CODE_PREFIX_BYTES 6u /* of both, with the NUL */
 
+/* A fact about what the adapters could not record, "\1unseen\0KEY\0WHAT": a key of unseen.def, and
+ * the file, call or number that it is about. A key after "-" takes back the same fact, wherever it
+ * stands: the program was not executed after all. */
+#define WEFT_ABI_UNSEEN_PREFIX       "\1unseen"
+#define WEFT_ABI_UNSEEN_PREFIX_BYTES 8u /* with the NUL */
+
 /* Before the text, which is padded with NULs to a multiple of 8 bytes. */
 struct weft_abi_name {
 	uint32_t hash;

@@ -83,26 +83,27 @@ static int name_category(struct weft_cut *cut, const struct weft_trace_category 
 	return error;
 }
 
-/* Names a line "NAME\tFILE:LINE" of the buffer's code, as `weft record` does. */
-static int name_code(struct weft_cut *cut, const char *line, size_t size)
+/* Names a line "FIRST\tSECOND" of the buffer's description, as in the table of names: a prefix,
+ * which ends with a NUL, and the two with a NUL in between. */
+static int name_line(struct weft_cut *cut, struct weft_slice prefix, const char *line, size_t size)
 {
-	char text[WEFT_ABI_NAME_MAX_BYTES] = WEFT_ABI_LINE_PREFIX;
+	char text[WEFT_ABI_NAME_MAX_BYTES];
 	const char *tab = memchr(line, '\t', size);
 	uint16_t id;
-	if (!tab || size > sizeof(text) - WEFT_ABI_CODE_PREFIX_BYTES)
+	if (!tab || size > sizeof(text) - prefix.size)
 		return 0;
-	memcpy(text + WEFT_ABI_CODE_PREFIX_BYTES, line, size);
-	text[WEFT_ABI_CODE_PREFIX_BYTES + (tab - line)] = '\0';
-	return weft__cut_name(
-		&cut->names, (struct weft_slice){text, WEFT_ABI_CODE_PREFIX_BYTES + size}, &id);
+	memcpy(text, prefix.bytes, prefix.size);
+	memcpy(text + prefix.size, line, size);
+	text[prefix.size + (size_t)(tab - line)] = '\0';
+	return weft__cut_name(&cut->names, (struct weft_slice){text, prefix.size + size}, &id);
 }
 
-static int name_all_code(struct weft_cut *cut, const char *code)
+static int name_lines(struct weft_cut *cut, struct weft_slice prefix, const char *lines)
 {
 	const char *end;
 	int error = 0;
-	for (; !error && code && (end = strchr(code, '\n')); code = end + 1)
-		error = name_code(cut, code, (size_t)(end - code));
+	for (; !error && lines && (end = strchr(lines, '\n')); lines = end + 1)
+		error = name_line(cut, prefix, lines, (size_t)(end - lines));
 	return error;
 }
 
@@ -226,8 +227,12 @@ static int describe(struct weft_cut *cut, const struct weft_trace_description *t
 	describe_end(cut, trace, buffer, header);
 	for (uint32_t i = 0; !error && i < trace->category_count; i++)
 		error = name_category(cut, &trace->categories[i], header);
+	const struct weft_slice code = {WEFT_ABI_LINE_PREFIX, WEFT_ABI_CODE_PREFIX_BYTES};
+	const struct weft_slice unseen = {WEFT_ABI_UNSEEN_PREFIX, WEFT_ABI_UNSEEN_PREFIX_BYTES};
 	if (!error)
-		error = name_all_code(cut, buffer->code);
+		error = name_lines(cut, code, buffer->code);
+	if (!error)
+		error = name_lines(cut, unseen, buffer->unseen);
 	describe_changes(cut, trace, header);
 	return error;
 }

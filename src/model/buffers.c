@@ -95,7 +95,8 @@ WEFT__EXPORT uint32_t weft_trace_first_of_process(
 static size_t bytes_of(const struct weft_trace_buffer *buffer)
 {
 	return strlen(buffer->process) + strlen(buffer->host) + strlen(buffer->file) +
-		   strlen(buffer->code ? buffer->code : "") + 4;
+		   strlen(buffer->code ? buffer->code : "") + strlen(buffer->unseen ? buffer->unseen : "") +
+		   5;
 }
 
 static char *append(char *end, const char *text, const char **ret_copy)
@@ -124,6 +125,7 @@ int weft__model_copy_buffers(
 		end = append(end, buffers[i].host, &copy[i].host);
 		end = append(end, buffers[i].file, &copy[i].file);
 		end = append(end, buffers[i].code ? buffers[i].code : "", &copy[i].code);
+		end = append(end, buffers[i].unseen ? buffers[i].unseen : "", &copy[i].unseen);
 	}
 	model->buffer_count = count;
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Says which code a label names, for the tool that saves the buffer: that tool may read debug
- * information, which takes time and memory that the program should not lose.
+ * Adapters say several things in the table of names. Which code a label names, for the tool that
+ * saves the buffer: that tool may read debug information, which takes time and memory that the
+ * program should not lose. And what they could not record.
  */
 #include <string.h>
 
@@ -34,16 +35,33 @@ static bool has_room(const struct weft_abi_buffer *header)
 	return weft__load(&header->names_used) < room - room / 4;
 }
 
-WEFT__EXPORT void weft__code(const char *name, size_t size, const char *file, uint64_t address)
+static void add(const char *text, uint32_t size)
 {
-	char text[WEFT_ABI_NAME_MAX_BYTES] = WEFT_ABI_CODE_PREFIX, digits[16];
 	struct weft__self self;
-	uint32_t at = append(text, WEFT_ABI_CODE_PREFIX_BYTES, sizeof(text), name, weft__bounded(size));
-	at = append(text, at, sizeof(text), file, weft__measure(file, sizeof(text)));
-	at = append(text, at, sizeof(text), digits, format_address(digits, address));
-	if (at >= sizeof(text) || !weft__entered_now(&self))
+	if (!weft__entered_now(&self))
 		return;
 	struct weft_abi_buffer *header = weft__header_of(self.slot);
 	if (has_room(header))
-		weft__name_find_or_add(header, text, at - 1);
+		weft__name_find_or_add(header, text, size);
+}
+
+WEFT__EXPORT void weft__code(const char *name, size_t size, const char *file, uint64_t address)
+{
+	char text[WEFT_ABI_NAME_MAX_BYTES] = WEFT_ABI_CODE_PREFIX, digits[16];
+	uint32_t at = append(text, WEFT_ABI_CODE_PREFIX_BYTES, sizeof(text), name, weft__bounded(size));
+	at = append(text, at, sizeof(text), file, weft__measure(file, sizeof(text)));
+	at = append(text, at, sizeof(text), digits, format_address(digits, address));
+	if (at < sizeof(text))
+		add(text, at - 1);
+}
+
+/* A text that is too long is left out, as in weft__code. */
+WEFT__EXPORT void weft__unseen(const char *key, const char *what)
+{
+	char text[WEFT_ABI_NAME_MAX_BYTES] = WEFT_ABI_UNSEEN_PREFIX;
+	uint32_t at = append(
+		text, WEFT_ABI_UNSEEN_PREFIX_BYTES, sizeof(text), key, weft__measure(key, sizeof(text)));
+	at = append(text, at, sizeof(text), what, weft__measure(what, sizeof(text)));
+	if (at < sizeof(text))
+		add(text, at - 1);
 }

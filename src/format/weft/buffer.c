@@ -455,6 +455,7 @@ void weft__buffer_finish(struct weft__buffer *b)
 	free(b->own_host_clock);
 	b->own_host_clock = NULL;
 	free(b->code);
-	b->code = NULL;
+	free(b->unseen);
+	b->code = b->unseen = NULL;
 	weft__buffer_drop_names(b);
 }

@@ -51,6 +51,7 @@ struct weft__buffer {
 	char host[65];
 	char source[257]; /* "": not a part of another trace */
 	char *code;       /* of `about`; NULL: none */
+	char *unseen;     /* the same */
 };
 
 /* True if the bytes begin with a buffer's magic. */
@@ -148,8 +149,8 @@ void weft__buffer_drop_names(struct weft__buffer *buffer);
  * and stays unchanged until finish, even if a program changes the name later. */
 struct weft_slice weft__buffer_name(const struct weft__buffer *buffer, unsigned id);
 
-/* weft/code.c: reads the lines of functions into `about`. Needs the copy of the names. 0 or
- * WEFT_ERROR_MEMORY. */
+/* weft/code.c: reads the lines of functions, and what could not be recorded, into `about`. Needs
+ * the copy of all names. 0 or WEFT_ERROR_MEMORY. */
 int weft__buffer_read_code(struct weft__buffer *buffer);
 
 #endif

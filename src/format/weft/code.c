@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: ISC
  *
- * The lines of functions that labels name, which `weft record` has appended to the table of names.
+ * Reads what the table of names says beside names: the lines of functions that labels name, which
+ * `weft record` has appended, and what the adapters could not record.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/buffer.h>
+
 #include "abi/name_abi.h"
+#include "base/export.h"
 #include "base/little_endian.h"
 #include "format/weft/buffer.h"
 
@@ -26,15 +30,14 @@ static bool take_part(struct weft_slice *rest, struct weft_slice *ret_part)
 	return size > 0;
 }
 
-static bool is_line(
-	struct weft_slice name, struct weft_slice *ret_function, struct weft_slice *ret_location)
+/* Takes the two parts after a prefix, which ends with a NUL. */
+static bool has_parts(struct weft_slice name, const char *prefix, size_t prefix_bytes,
+	struct weft_slice *ret_first, struct weft_slice *ret_second)
 {
-	if (name.size < WEFT_ABI_CODE_PREFIX_BYTES ||
-		memcmp(name.bytes, WEFT_ABI_LINE_PREFIX, WEFT_ABI_CODE_PREFIX_BYTES) != 0)
+	if (name.size < prefix_bytes || memcmp(name.bytes, prefix, prefix_bytes) != 0)
 		return false;
-	struct weft_slice rest = {
-		name.bytes + WEFT_ABI_CODE_PREFIX_BYTES, name.size - WEFT_ABI_CODE_PREFIX_BYTES};
-	return take_part(&rest, ret_function) && take_part(&rest, ret_location);
+	struct weft_slice rest = {name.bytes + prefix_bytes, name.size - prefix_bytes};
+	return take_part(&rest, ret_first) && take_part(&rest, ret_second);
 }
 
 static char *append(char *to, struct weft_slice part, char end)
@@ -50,25 +53,97 @@ static uint64_t bytes_in_use(const struct weft__buffer *b)
 	return used < b->names_bytes ? used : b->names_bytes;
 }
 
-/* Its own parts are not larger than the names, of which there is at most a megabyte. */
-int weft__buffer_read_code(struct weft__buffer *b)
+/* Makes a line "FIRST\tSECOND\n" of each name with that prefix. Leaves NULL if there are none. The
+ * lines are not larger than the names, of which there is at most a megabyte. 0 or
+ * WEFT_ERROR_MEMORY. */
+static int read_lines(
+	const struct weft__buffer *b, const char *prefix, size_t prefix_bytes, char **ret_lines)
 {
 	const uint64_t used = bytes_in_use(b);
-	struct weft_slice function, location;
+	struct weft_slice first, second;
 	char *end = NULL;
 	for (uint64_t at = 0, bytes; at < used; at += bytes) {
 		struct weft_slice name = weft__buffer_name(b, (unsigned)(at / WEFT_ABI_NAME_UNIT) + 1);
 		bytes = (sizeof(struct weft_abi_name) + name.size + WEFT_ABI_NAME_UNIT - 1) &
 				~(uint64_t)(WEFT_ABI_NAME_UNIT - 1);
-		if (!is_line(name, &function, &location))
+		if (!has_parts(name, prefix, prefix_bytes, &first, &second))
 			continue;
-		if (!b->code)
-			end = b->code = malloc((size_t)used + 1);
-		if (!b->code)
+		if (!*ret_lines)
+			end = *ret_lines = malloc((size_t)used + 1);
+		if (!end)
 			return WEFT_ERROR_MEMORY;
-		end = append(append(end, function, '\t'), location, '\n');
+		end = append(append(end, first, '\t'), second, '\n');
 		*end = '\0';
 	}
-	b->about.code = b->code ? b->code : "";
 	return 0;
+}
+
+/* ---- Facts that were taken back ---- */
+
+/* Removes each line that is equal to `line`, of `size` bytes with its newline. */
+static void remove_line(char *lines, const char *line, size_t size)
+{
+	for (char *at = lines, *end; (end = strchr(at, '\n'));) {
+		if ((size_t)(end + 1 - at) == size && memcmp(at, line, size) == 0)
+			memmove(at, end + 1, strlen(end + 1) + 1);
+		else
+			at = end + 1;
+	}
+}
+
+/* A line "-KEY\tWHAT" removes itself and the line "KEY\tWHAT". Their number is limited, since each
+ * costs a pass: a recorder makes few. */
+static void take_back(char *lines)
+{
+	char line[WEFT_ABI_NAME_MAX_BYTES + 2];
+	char *at = lines;
+	for (int removed = 0; *at && removed < 64;) {
+		size_t size = strcspn(at, "\n") + 1;
+		if (*at != '-' || size > sizeof(line)) {
+			at += size;
+			continue;
+		}
+		memcpy(line, at, size);
+		remove_line(lines, line, size);
+		remove_line(lines, line + 1, size - 1);
+		at = lines;
+		removed++;
+	}
+}
+
+int weft__buffer_read_code(struct weft__buffer *b)
+{
+	int error = 0;
+	if (!b->code)
+		error = read_lines(b, WEFT_ABI_LINE_PREFIX, WEFT_ABI_CODE_PREFIX_BYTES, &b->code);
+	if (!error && !b->unseen)
+		error = read_lines(b, WEFT_ABI_UNSEEN_PREFIX, WEFT_ABI_UNSEEN_PREFIX_BYTES, &b->unseen);
+	if (b->unseen)
+		take_back(b->unseen);
+	b->about.code = b->code ? b->code : "";
+	b->about.unseen = b->unseen ? b->unseen : "";
+	return error;
+}
+
+WEFT__EXPORT int weft_buffer_read_unseen(const void *bytes, size_t size, char **ret_unseen)
+{
+	struct weft_diagnostics diagnostics = {0};
+	struct weft_trace_description description = {0};
+	const struct weft__input input = {
+		.bytes = bytes, .size = size, .diagnostics = &diagnostics, .description = &description};
+	struct weft__buffer buffer;
+	if (!weft__buffer_probe(bytes, size))
+		return size ? WEFT_ERROR_FORMAT : WEFT_ERROR_EMPTY;
+	int error = weft__buffer_init(&buffer, &input);
+	if (error)
+		return error;
+	error = weft__buffer_keep_names(&buffer);
+	if (!error)
+		error = weft__buffer_read_code(&buffer);
+	if (!error) {
+		*ret_unseen = buffer.unseen;
+		buffer.unseen = NULL;
+	}
+	weft__buffer_finish(&buffer);
+	return error;
 }

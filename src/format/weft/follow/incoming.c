@@ -188,8 +188,12 @@ static int take_next(struct incoming *r, struct weft__window *w)
 /* Call this once all chunks are taken. */
 static int finish(struct incoming *r)
 {
-	weft__buffer_read_end(&r->follower->buffer);
-	if (weft__load_u32(r->follower->buffer.header + HEADER_AT(stop_reason)))
+	struct weft__buffer *buffer = &r->follower->buffer;
+	weft__buffer_read_end(buffer);
+	int error = weft__buffer_read_code(buffer);
+	if (error)
+		return error;
+	if (weft__load_u32(buffer->header + HEADER_AT(stop_reason)))
 		report(r, HEADER_AT(stop_reason), WEFT__BUFFER_STOPPED_EARLY);
 	return weft__follower_finish(r->follower);
 }
