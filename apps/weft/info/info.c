@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include <weft/model.h>
+#include <weft/unseen.h>
 
 #include "runs/message.h"
 
@@ -19,9 +20,9 @@
 static const char usage[] =
 	"usage: weft info [--json] [--counters] [--max-size SIZE] FILE...\n"
 	"\n"
-	"Summarizes a trace: format, clock, times, events, tasks, counters, losses and damage. FILE\n"
-	"is a trace in any format that weft knows, or `-` for standard input. Several files of one\n"
-	"boot, or a directory of traces, are one trace.\n"
+	"Summarizes a trace: format, clock, times, events, tasks, counters, losses, damage, and what\n"
+	"adapters could not record. FILE is a trace in any format that weft knows, or `-` for\n"
+	"standard input. Several files of one boot, or a directory of traces, are one trace.\n"
 	"\n"
 	"  --json           print one JSON object\n"
 	"  --counters       list all counters, not only the 20 that change most often\n"
@@ -226,6 +227,30 @@ static void print_losses(const struct weft_model *model, struct weft_text *text)
 	bool is_cut = model->buffer_count == 1 && model->buffers[0].ending == WEFT_ENDING_CUT;
 	weft_text_add_string(text, *separator ? "" : is_cut ? "none before the cut" : "none");
 	weft_text_add_string(text, "\n");
+}
+
+/* Prints a line for each thing that the adapters could not record. */
+static void print_unseen(const struct weft_model *model, struct weft_text *text)
+{
+	char sentence[WEFT_UNSEEN_SENTENCE_BYTES];
+	struct weft_unseen_list unseen;
+	weft_unseen_collect(&unseen, model->buffers, model->buffer_count);
+	for (uint32_t i = 0; i < unseen.count; i++) {
+		add_head(text, i ? "" : "not seen");
+		weft_unseen_sentence(&unseen.list[i], sentence, sizeof(sentence));
+		weft_text_add_shown(text, sentence, strlen(sentence));
+		if (unseen.list[i].buffers > 1) {
+			weft_text_add_string(text, ", in ");
+			weft_text_add_u64(text, unseen.list[i].buffers);
+			weft_text_add_string(text, " programs");
+		}
+		weft_text_add_string(text, "\n");
+	}
+	if (!unseen.more)
+		return;
+	add_head(text, "");
+	weft_text_add_u64(text, unseen.more);
+	weft_text_add_string(text, " more\n");
 }
 
 static void count_diagnostic(
@@ -435,6 +460,7 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 	print_tasks(model, text);
 	print_messages(model, text);
 	print_losses(model, text);
+	print_unseen(model, text);
 	print_damage(report, text);
 	print_categories(report, text);
 	print_counters(report, text);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include <weft/unseen.h>
+
 static void add_key(struct weft_text *text, const char *separator, const char *key)
 {
 	weft_text_add_string(text, separator);
@@ -127,6 +129,27 @@ static void add_losses(struct weft_text *text, const struct weft_model *model)
 		separator = ",";
 	}
 	weft_text_add_string(text, "}");
+}
+
+static void add_unseen(struct weft_text *text, const struct weft_model *model)
+{
+	char sentence[WEFT_UNSEEN_SENTENCE_BYTES];
+	struct weft_unseen_list unseen;
+	weft_unseen_collect(&unseen, model->buffers, model->buffer_count);
+	add_key(text, ",", "unseen");
+	weft_text_add_string(text, "[");
+	for (uint32_t i = 0; i < unseen.count; i++) {
+		const struct weft_unseen *fact = &unseen.list[i];
+		add_key(text, i ? ",{" : "{", "kind");
+		weft_text_add_json(text, fact->key.bytes, fact->key.size);
+		add_key(text, ",", "what");
+		weft_text_add_json(text, fact->what.bytes, fact->what.size);
+		weft_unseen_sentence(fact, sentence, sizeof(sentence));
+		add_name(text, ",", "sentence", sentence);
+		add_number(text, ",", "buffers", fact->buffers);
+		weft_text_add_string(text, "}");
+	}
+	weft_text_add_string(text, "]");
 }
 
 static void add_diagnostic(
@@ -254,6 +277,7 @@ void info_write_json(const struct info_report *report, struct weft_text *text)
 	add_messages(text, model);
 	add_counters(text, model);
 	add_losses(text, model);
+	add_unseen(text, model);
 	add_buffers(text, model);
 	add_diagnostics(text, report);
 	add_clock(text, &model->clock);

@@ -77,6 +77,12 @@ static void add_lines(const struct weft__runs_saves *saves)
 #endif
 }
 
+static void report_saved(const struct weft__runs_saved *saved, size_t count, const char *directory)
+{
+	record_report_unseen(saved, count);
+	record_report(saved, count, directory);
+}
+
 static bool save_run(const struct record_end *end, const char *made)
 {
 	const struct record_watcher *watcher = end->watcher;
@@ -90,7 +96,7 @@ static bool save_run(const struct record_end *end, const char *made)
 	add_lines(&saves);
 	size_t missing = record_report_missing(end, &saves.rings);
 	if (saves.count)
-		record_report(saves.list, saves.count, made);
+		report_saved(saves.list, saves.count, made);
 	else if (saves.rings.count == saves.new_count && end->name && !saves.has_failed)
 		record_report_nothing(end->name, end->has_adapters);
 	bool complete = is_complete(end, missing, saves.list, saves.count);
@@ -123,7 +129,7 @@ static bool report_stream(struct weft__runs_stream *stream, const struct weft__r
 	}
 	size_t missing = end ? record_report_missing(end, rings) : 0;
 	if (count)
-		record_report(list, count, NULL);
+		report_saved(list, count, NULL);
 	else if (end && end->name && rings->count == 0)
 		record_report_nothing(end->name, end->has_adapters);
 	bool complete = !end || is_complete(end, missing, list, count);

@@ -144,6 +144,11 @@ struct record_sum {
 };
 struct record_sum record_sum_up(const struct weft__runs_saved *saved, size_t count);
 
+/* ---- unseen.c ---- */
+
+/* Prints what the adapters could not record. */
+void record_report_unseen(const struct weft__runs_saved *saved, size_t count);
+
 /* ---- nothing.c ---- */
 
 /* Prints why a program recorded nothing, as far as its file tells. */

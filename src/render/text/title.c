@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <weft/unseen.h>
+
 #include "render/facts.h"
 #include "render/painter.h"
 
@@ -70,6 +72,7 @@ void weft__describe_trace(const struct weft_model *model, char *text, size_t siz
 	const struct weft_model_summary *s = &model->summary;
 	char length[32];
 	uint64_t lost = count_losses(model);
+	struct weft_unseen_list unseen;
 	weft_format_duration(s->end - s->start, 4, length);
 	snprintf(text, size, "%s", length);
 	append_count(text, size, " \xc2\xb7 ", s->events, "event", "events");
@@ -80,6 +83,9 @@ void weft__describe_trace(const struct weft_model *model, char *text, size_t siz
 		append_count(text, size, " \xc2\xb7 ", lost, "event lost", "events lost");
 	else
 		append(text, size, "%s", " \xc2\xb7 no losses");
+	weft_unseen_collect(&unseen, model->buffers, model->buffer_count);
+	if (unseen.count)
+		append_count(text, size, " \xc2\xb7 ", unseen.count, "part not seen", "parts not seen");
 }
 
 /* Removes the last parts (after " · " or ", ") until the rest fits. */
