@@ -126,11 +126,9 @@ static bool is_readable(char *const environment[])
 
 size_t weft__hooks_environment_bytes(enum weft__hooks_fit fit, char *const environment[])
 {
-	if (fit == WEFT__HOOKS_UNKNOWN || !is_readable(environment))
+	if ((fit != WEFT__HOOKS_LOADS && !weft__hooks_refuses(fit)) || !is_readable(environment))
 		return 0;
-	bool is_changed = fit == WEFT__HOOKS_LOADS     ? is_to_add(environment)
-					  : fit == WEFT__HOOKS_REFUSES ? is_to_remove(environment)
-												   : false;
+	bool is_changed = fit == WEFT__HOOKS_LOADS ? is_to_add(environment) : is_to_remove(environment);
 	const char *preload = weft__hooks_variable(environment, "LD_PRELOAD");
 	size_t count = 0;
 	while (environment && environment[count])
@@ -162,7 +160,7 @@ static char *append_others(char *at, const char *preload)
 static bool make_preload(char *to, enum weft__hooks_fit fit, const char *preload)
 {
 	char *names = stpcpy(to, "LD_PRELOAD="), *end = append_others(names, preload);
-	if (fit == WEFT__HOOKS_REFUSES)
+	if (weft__hooks_refuses(fit))
 		return end != names;
 	if (end != names)
 		*end++ = ':';
@@ -177,7 +175,7 @@ char *const *weft__hooks_environment(
 	size_t count = 0, given = 0;
 	for (; environment && environment[given]; given++)
 		if (!value_of(environment[given], "LD_PRELOAD") &&
-			!(fit == WEFT__HOOKS_REFUSES && value_of(environment[given], "WEFT_ADAPTERS")))
+			!(weft__hooks_refuses(fit) && value_of(environment[given], "WEFT_ADAPTERS")))
 			made[count++] = environment[given];
 	for (unsigned i = 0; fit == WEFT__HOOKS_LOADS && i < kept_count; i++) {
 		char name[64] = "";

@@ -11,15 +11,34 @@
 /* ---- Programs (target.c) ---- */
 
 enum weft__hooks_fit {
-	WEFT__HOOKS_UNKNOWN, /* or it makes no difference: static, or with rights by its file */
-	WEFT__HOOKS_LOADS,   /* the adapters can be loaded into the program */
-	WEFT__HOOKS_REFUSES, /* another machine or C library, or it cannot read the adapters' file */
+	WEFT__HOOKS_UNKNOWN,
+	WEFT__HOOKS_LOADS, /* the adapters can be loaded into the program */
+	/* The environment makes no difference. */
+	WEFT__HOOKS_STATIC,
+	WEFT__HOOKS_HAS_RIGHTS, /* other ones by its file: set-user-ID and so on */
+	/* It would not start, or print a message. */
+	WEFT__HOOKS_OTHER_MACHINE,
+	WEFT__HOOKS_OTHER_LIBC,
+	WEFT__HOOKS_UNREACHABLE, /* it cannot read the adapters' file */
+};
+
+static inline bool weft__hooks_refuses(enum weft__hooks_fit fit)
+{
+	return fit >= WEFT__HOOKS_OTHER_MACHINE;
+}
+
+#define WEFT__HOOKS_FILE_BYTES 256
+
+/* A program and the file that it is loaded from: for a script, that of its interpreter. */
+struct weft__hooks_target {
+	enum weft__hooks_fit fit;
+	char file[WEFT__HOOKS_FILE_BYTES]; /* cut if it is longer; "": unknown */
 };
 
 /* By the path, by a name that execvp looks for, or by the file itself. errno stays. */
-enum weft__hooks_fit weft__hooks_fit(const char *path);
-enum weft__hooks_fit weft__hooks_fit_of_name(const char *file);
-enum weft__hooks_fit weft__hooks_fit_of_descriptor(int fd);
+void weft__hooks_find_target(struct weft__hooks_target *ret, const char *path);
+void weft__hooks_find_target_by_name(struct weft__hooks_target *ret, const char *file);
+void weft__hooks_find_target_by_descriptor(struct weft__hooks_target *ret, int fd);
 
 /* The file of the adapters; "": unknown. */
 const char *weft__hooks_library_path(void);

@@ -213,6 +213,12 @@ void weft__hooks_thread_begin(const struct weft__hooks_alive *task);
 void weft__hooks_thread_begin_unnamed(const struct weft__hooks_alive *task);
 uint64_t weft__hooks_thread_end(void);
 
+/* False: no thread with that number (gettid) has a task, or has had one. */
+bool weft__hooks_may_know_thread(uint32_t thread);
+
+/* How many threads the process has created that have not begun yet, after a change. */
+uint32_t weft__hooks_unborn(int32_t change);
+
 /* Names the task of a thread that has no label yet; `name` has less than 16 bytes. */
 void weft__hooks_name_thread(uint64_t task, const char *name);
 

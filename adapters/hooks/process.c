@@ -4,6 +4,7 @@
  */
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
+#include "hooks/unseen.h"
 #include "kernel/call.h"
 
 /* ---- Keys ---- */
@@ -69,6 +70,8 @@ void weft__hooks_process_begins(uint64_t task)
 	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_EXECS, pid));
 	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_CHILD_BEGINS, parent_pid()));
 	weft__hooks_system_end();
+	if (weft__hooks_epoch() != 1)
+		weft__hooks_unseen_inherited();
 }
 
 /* ---- Descriptors ---- */
@@ -132,6 +135,7 @@ void weft__hooks_process_ends(void)
 	if (last_part)
 		last_part();
 	weft__hooks_name_threads();
+	weft__hooks_unseen_at_end();
 	weft_send_as(task, weft__hooks_key(WEFT__HOOKS_EXITS, own_pid()));
 	weft_send_as(task, weft__hooks_key(WEFT__HOOKS_CHILD_EXITS, parent_pid()));
 	if (main_ended_epoch != weft__hooks_epoch())

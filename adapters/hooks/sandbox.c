@@ -19,6 +19,7 @@
 
 #define WEFT_CATEGORY thread
 #include "hooks/hooks.h"
+#include "hooks/unseen.h"
 
 /* Recorded before: an event may make a system call, too, to wake a reader. */
 static int begin_confinement(void)
@@ -32,10 +33,12 @@ static int begin_confinement(void)
 static void end_confinement(bool is_in_place, int saved_errno)
 {
 	int error = errno;
-	if (is_in_place)
+	if (is_in_place) {
+		weft__hooks_unseen("filter", "the program");
 		weft__hooks_turn_off();
-	else
+	} else {
 		weft__hooks_unconfine();
+	}
 	weft__hooks_thread.is_inside = false;
 	errno = is_in_place ? saved_errno : error;
 }
@@ -73,10 +76,23 @@ int prctl(int option, ...)
 		NEXT(prctl)(option, argument[0], argument[1], argument[2], argument[3]));
 }
 
+/* The calls that a ring takes are the kernel's alone to see. */
+static long report_ring(long result)
+{
+	if (result < 0 || !HOOKS_RECORD)
+		return result;
+	int saved = weft__hooks_begin();
+	weft__hooks_unseen("io_uring", "the process");
+	weft__hooks_end(saved);
+	return result;
+}
+
 long weft__hooks_syscall(long number, const long argument[6])
 {
 	bool is_strict = argument[0] == SECCOMP_SET_MODE_STRICT;
 	bool is_installed = argument[0] == SECCOMP_SET_MODE_FILTER && argument[2];
+	if (number == SYS_io_uring_setup)
+		return report_ring(NEXT(syscall)(number, argument[0], argument[1]));
 	return CONFINE(number == SYS_seccomp && (is_strict || is_installed), long,
 		NEXT(syscall)(
 			number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]));

@@ -2,8 +2,9 @@
  *
  * Can the adapters be loaded into a program that is about to be executed?
  *
- * Its file tells: the dynamic linker that it names has to be the one that has loaded them here. A
- * child of vfork asks as well, so this allocates nothing and changes no memory but its own stack.
+ * Its file tells: the dynamic linker that it names has to be the one that has
+ * loaded them here. A child of vfork asks as well, so this allocates nothing
+ * and changes no memory but its own stack.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -13,8 +14,10 @@
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -65,7 +68,7 @@ __attribute__((constructor(109))) static void find_own(void)
 
 static long read_at(int fd, void *bytes, size_t size, uint64_t at)
 {
-	return syscall(SYS_pread64, fd, bytes, size, (off_t)at);
+	return weft__kernel_read_at(fd, bytes, size, (off_t)at);
 }
 
 static bool is_own_machine(const ElfW(Ehdr) * header)
@@ -76,22 +79,31 @@ static bool is_own_machine(const ElfW(Ehdr) * header)
 		   header->e_machine == __ehdr_start.e_machine;
 }
 
-/* A program that names no dynamic linker pays no attention to the environment. */
-static enum weft__hooks_fit fit_of_loader(int fd, const ElfW(Ehdr) * header)
+static bool is_loader(const char *name)
+{
+	return strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0 ||
+		   strncmp(name, "ld64.so", 7) == 0;
+}
+
+/* A program that names no dynamic linker pays no attention to the environment,
+ * unless it is the dynamic linker, which gets the program as an argument. */
+static enum weft__hooks_fit fit_of_loader(int fd, const ElfW(Ehdr) * header, const char *path)
 {
 	ElfW(Phdr) it;
 	char loader[LOADER_ROOM] = "";
 	for (unsigned i = 0; i < header->e_phnum && i < HEADERS_MAX; i++) {
 		if (read_at(fd, &it, sizeof(it), header->e_phoff + i * sizeof(it)) != (long)sizeof(it))
-			break;
+			return WEFT__HOOKS_UNKNOWN;
 		if (it.p_type != PT_INTERP)
 			continue;
 		size_t size = it.p_filesz < sizeof(loader) ? it.p_filesz : sizeof(loader) - 1;
 		if (read_at(fd, loader, size, it.p_offset) != (long)size || !own_loader[0])
-			break;
-		return strcmp(file_name(loader), own_loader) == 0 ? WEFT__HOOKS_LOADS : WEFT__HOOKS_REFUSES;
+			return WEFT__HOOKS_UNKNOWN;
+		return strcmp(file_name(loader), own_loader) == 0 ? WEFT__HOOKS_LOADS
+														  : WEFT__HOOKS_OTHER_LIBC;
 	}
-	return WEFT__HOOKS_UNKNOWN;
+	bool is_program = header->e_type == ET_EXEC || header->e_type == ET_DYN;
+	return is_program && !is_loader(file_name(path)) ? WEFT__HOOKS_STATIC : WEFT__HOOKS_UNKNOWN;
 }
 
 /* The interpreter that a script names. False if the file is no script. */
@@ -109,24 +121,51 @@ static bool read_interpreter(char path[static LOADER_ROOM], const char *head)
 	return true;
 }
 
-/* The dynamic linker ignores the environment if the program gets other rights by its file. */
-static bool has_rights(int fd)
+/* The file may give other rights to the program. */
+static bool offers_rights(int fd, const struct stat *status)
 {
-	struct stat status;
-	return weft__kernel_stat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-		   status.st_mode & (S_ISUID | S_ISGID) ||
+	return status->st_mode & (S_ISUID | S_ISGID) ||
 		   fgetxattr(fd, "security.capability", NULL, 0) > 0;
 }
 
-/* `path` is changed to that of a script's interpreter: then `*ret_is_script`. */
-static enum weft__hooks_fit fit_of_file(int fd, char path[static LOADER_ROOM], bool *ret_is_script)
+/* The dynamic linker ignores the environment of a program that gets them: the
+ * user or group with which it runs is not the real one, or it has a capability.
+ * Root gets none by the file, and a process or a file system may rule them out.
+ */
+static enum weft__hooks_fit fit_of_rights(int fd, const struct stat *status)
+{
+	struct statfs system;
+	const uid_t user = (uid_t)weft__kernel_call(SYS_getuid, 0, 0, 0, 0, 0, 0);
+	bool is_user = (status->st_mode & S_ISUID) && status->st_uid != user;
+	bool is_group = (status->st_mode & S_ISGID) && (status->st_mode & S_IXGRP) &&
+					status->st_gid != (gid_t)weft__kernel_call(SYS_getgid, 0, 0, 0, 0, 0, 0);
+	bool is_able = user != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
+	bool is_ruled_out = weft__kernel_call(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) != 0 ||
+						fstatfs(fd, &system) != 0 || system.f_flags & ST_NOSUID;
+	return (is_user || is_group || is_able) && !is_ruled_out ? WEFT__HOOKS_HAS_RIGHTS
+															 : WEFT__HOOKS_UNKNOWN;
+}
+
+/* Only these are executed. */
+static bool is_regular(int fd, struct stat *ret)
+{
+	return weft__kernel_stat(fd, ret) == 0 && S_ISREG(ret->st_mode);
+}
+
+/* `path`: of the file. It is changed to that of a script's interpreter: then
+ * `*ret_is_script`. */
+static enum weft__hooks_fit fit_of_file(
+	int fd, char path[static WEFT__HOOKS_FILE_BYTES], bool *ret_is_script)
 {
 	union {
 		ElfW(Ehdr) elf;
 		char text[LOADER_ROOM + 1];
 	} head;
-	long size = has_rights(fd) ? -1 : read_at(fd, head.text, LOADER_ROOM, 0);
+	struct stat status;
 	*ret_is_script = false;
+	if (!is_regular(fd, &status))
+		return WEFT__HOOKS_UNKNOWN;
+	long size = read_at(fd, head.text, LOADER_ROOM, 0);
 	if (size < 2)
 		return WEFT__HOOKS_UNKNOWN;
 	head.text[size] = '\0';
@@ -134,63 +173,81 @@ static enum weft__hooks_fit fit_of_file(int fd, char path[static LOADER_ROOM], b
 	if (*ret_is_script || size < (long)sizeof(head.elf) ||
 		memcmp(head.elf.e_ident, ELFMAG, SELFMAG) != 0)
 		return WEFT__HOOKS_UNKNOWN;
-	return is_own_machine(&head.elf) ? fit_of_loader(fd, &head.elf) : WEFT__HOOKS_REFUSES;
+	if (offers_rights(fd, &status))
+		return fit_of_rights(fd, &status);
+	return is_own_machine(&head.elf) ? fit_of_loader(fd, &head.elf, path)
+									 : WEFT__HOOKS_OTHER_MACHINE;
 }
 
-static enum weft__hooks_fit fit_at(const char *path)
+/* The path of a file that is open. The program's own memory is not read for it.
+ */
+static void read_path(int fd, char ret_path[static WEFT__HOOKS_FILE_BYTES])
 {
-	enum weft__hooks_fit fit = WEFT__HOOKS_UNKNOWN;
-	char interpreter[LOADER_ROOM];
+	struct weft__hooks_text link = {0};
+	weft__hooks_append(&link, "/proc/self/fd/");
+	weft__hooks_append_number(&link, fd);
+	link.bytes[link.size] = '\0';
+	long size = weft__kernel_readlink(link.bytes, ret_path, WEFT__HOOKS_FILE_BYTES - 1);
+	ret_path[size > 0 ? size : 0] = '\0';
+}
+
+static void find_at(struct weft__hooks_target *ret, const char *path)
+{
 	bool is_script = true;
 	for (int i = 0; is_script && i < SCRIPTS_MAX; i++) {
-		int fd = (int)syscall(
-			SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+		int fd = weft__kernel_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 		if (fd < 0)
-			return WEFT__HOOKS_UNKNOWN;
-		fit = fit_of_file(fd, interpreter, &is_script);
-		syscall(SYS_close, fd);
-		path = interpreter;
+			return;
+		read_path(fd, ret->file);
+		ret->fit = fit_of_file(fd, ret->file, &is_script);
+		weft__kernel_close(fd);
+		path = ret->file;
 	}
-	return fit;
 }
 
 /* After chroot, and in other namespaces, the library may be out of reach. */
-static enum weft__hooks_fit check_library(enum weft__hooks_fit fit)
+static void check_library(struct weft__hooks_target *target)
 {
-	bool is_lost = fit == WEFT__HOOKS_LOADS && syscall(SYS_faccessat, AT_FDCWD, library, R_OK) != 0;
-	return is_lost ? WEFT__HOOKS_REFUSES : fit;
+	if (target->fit == WEFT__HOOKS_LOADS &&
+		weft__kernel_call(SYS_faccessat, AT_FDCWD, (long)library, R_OK, 0, 0, 0) != 0)
+		target->fit = WEFT__HOOKS_UNREACHABLE;
 }
 
 /* ---- What is executed ---- */
 
-/* errno stays. */
-#define EXAMINE(expression)                                    \
-	__extension__({                                            \
-		enum weft__hooks_fit weft__fit = WEFT__HOOKS_UNKNOWN;  \
-		int weft__saved = errno;                               \
-		if (library[0] == '/' && weft__hooks_system_begin()) { \
-			weft__fit = check_library(expression);             \
-			weft__hooks_system_end();                          \
-		}                                                      \
-		errno = weft__saved;                                   \
-		weft__fit;                                             \
-	})
+/* Calls `find`, which sets `*ret`. errno stays. */
+#define EXAMINE(ret, find)                                         \
+	int weft__saved = errno;                                       \
+	*(ret) = (struct weft__hooks_target){WEFT__HOOKS_UNKNOWN, ""}; \
+	if (library[0] == '/' && weft__hooks_system_begin()) {         \
+		find;                                                      \
+		check_library(ret);                                        \
+		weft__hooks_system_end();                                  \
+	}                                                              \
+	errno = weft__saved
 
-enum weft__hooks_fit weft__hooks_fit(const char *path)
+void weft__hooks_find_target(struct weft__hooks_target *ret, const char *path)
 {
-	return EXAMINE(fit_at(path));
+	EXAMINE(ret, find_at(ret, path));
 }
 
-enum weft__hooks_fit weft__hooks_fit_of_descriptor(int fd)
+static void find_opened(struct weft__hooks_target *ret, int fd)
 {
-	char interpreter[LOADER_ROOM];
-	bool is_script = false;
-	enum weft__hooks_fit fit = EXAMINE(fit_of_file(fd, interpreter, &is_script));
-	return is_script ? weft__hooks_fit(interpreter) : fit;
+	bool is_script;
+	read_path(fd, ret->file);
+	ret->fit = fit_of_file(fd, ret->file, &is_script);
+	if (is_script)
+		find_at(ret, ret->file);
 }
 
-/* The first executable file of that name in the directories of PATH, as execvp finds it. */
-static enum weft__hooks_fit fit_in_path(const char *file)
+void weft__hooks_find_target_by_descriptor(struct weft__hooks_target *ret, int fd)
+{
+	EXAMINE(ret, find_opened(ret, fd));
+}
+
+/* The first executable file of that name in the directories of PATH, as execvp
+ * finds it. */
+static void find_in_path(struct weft__hooks_target *ret, const char *file)
 {
 	const char *at = weft__hooks_variable(environ, "PATH");
 	char path[PATH_MAX];
@@ -204,13 +261,22 @@ static enum weft__hooks_fit fit_in_path(const char *file)
 		memcpy(path, at, size);
 		path[size] = '/';
 		memcpy(path + size + (size != 0), file, name_size);
-		if (syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0)
-			return fit_at(path);
+		if (weft__kernel_call(SYS_faccessat, AT_FDCWD, (long)path, X_OK, 0, 0, 0) == 0) {
+			find_at(ret, path);
+			return;
+		}
 	}
-	return WEFT__HOOKS_UNKNOWN;
 }
 
-enum weft__hooks_fit weft__hooks_fit_of_name(const char *file)
+static void find_name(struct weft__hooks_target *ret, const char *file)
 {
-	return EXAMINE(strchr(file, '/') ? fit_at(file) : fit_in_path(file));
+	if (strchr(file, '/'))
+		find_at(ret, file);
+	else
+		find_in_path(ret, file);
+}
+
+void weft__hooks_find_target_by_name(struct weft__hooks_target *ret, const char *file)
+{
+	EXAMINE(ret, find_name(ret, file));
 }

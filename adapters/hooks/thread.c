@@ -17,9 +17,17 @@ __thread struct weft__hooks_thread weft__hooks_thread;
  */
 static uint32_t epoch = 1;
 
+static uint32_t unborn;
+
+uint32_t weft__hooks_unborn(int32_t change)
+{
+	return __atomic_add_fetch(&unborn, (uint32_t)change, __ATOMIC_RELAXED);
+}
+
 static void begin_child(void)
 {
 	epoch++;
+	unborn = 0;
 	weft__hooks_thread.is_inside = false;
 	weft__hooks_thread.is_waiting = false;
 }
@@ -97,6 +105,11 @@ uint64_t weft__hooks_own_call(void)
 {
 	const struct entry *it = entry_of(weft__hooks_thread.number);
 	return it && it->is_own ? it->blocked_on : WEFT_TASK_NONE;
+}
+
+bool weft__hooks_may_know_thread(uint32_t thread)
+{
+	return threads[thread % THREADS].epoch == epoch;
 }
 
 /* ---- The calling thread ---- */

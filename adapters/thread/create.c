@@ -36,6 +36,7 @@ static void begin_thread(struct weft__thread_birth *birth)
 		weft__hooks_system_end();
 	}
 	weft__thread_birth_begins(birth);
+	weft__hooks_unborn(-1);
 	weft__hooks_end(saved);
 }
 
@@ -100,6 +101,7 @@ static struct weft__thread_birth *prepare(const void *function, void *argument)
 	birth->argument = argument;
 	weft__hooks_create_unnamed(&birth->alive, WEFT_TASK_CURRENT, weft_kind("thread"), &name);
 	birth->epoch = weft__hooks_epoch();
+	weft__hooks_unborn(1);
 	weft__hooks_end(saved);
 	return birth;
 }
@@ -112,6 +114,7 @@ static void finish(struct weft__thread_birth *birth, bool is_created)
 	}
 	int saved = weft__hooks_begin();
 	weft_fail(birth->alive.task, "not created");
+	weft__hooks_unborn(-1);
 	weft__hooks_end(saved);
 	weft__thread_birth_failed(birth);
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Facts about what cannot be recorded, for the readers of the trace, by the keys of
+ * weft/unseen.def.
+ */
+#ifndef WEFT_ADAPTERS_UNSEEN_H
+#define WEFT_ADAPTERS_UNSEEN_H
+
+#include "hooks/hooks.h"
+
+/* Records that `what` is not, once. Children that are forked later record it again in their own
+ * buffers. */
+void weft__hooks_unseen(const char *key, const char *what);
+
+/* The same about one moment: children do not record it. A key after "-" takes it back. */
+void weft__hooks_unseen_here(const char *key, const char *what);
+
+/* A forked child begins to record; and a process ends. */
+void weft__hooks_unseen_inherited(void);
+void weft__hooks_unseen_at_end(void);
+
+#endif
