@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: ISC
-"""The adapters say what they could not record."""
+"""Libraries that pass by the hooks are mended, and what is not recorded is said."""
 import json
 import os
 import platform
 import shutil
 
-from harness import SOURCE, WEFT, case, equal, main, run, skip, temporary_directory, weft
+from harness import SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
 HERE = os.path.join(SOURCE, 'tests', 'e2e')
 SKIPPED = 77
@@ -22,6 +22,10 @@ def compiled(folder, output, source, *flags):
 
 def subject(folder, *flags):
     return compiled(folder, 'subject', 'unseen_subject.c', *flags)
+
+
+def library(folder, name, *flags):
+    return compiled(folder, name, 'unseen_plugin.c', '-shared', '-fPIC', *flags)
 
 
 def record(folder, *command, options=(), **variables):
@@ -41,6 +45,117 @@ def record(folder, *command, options=(), **variables):
 
 def facts(info):
     return sorted((fact['kind'], os.path.basename(fact['what'])) for fact in info['unseen'])
+
+
+def labels(traces):
+    return [task['label'] for task in json_lines(weft('dump', '--json', '--tasks', *traces).stdout)]
+
+
+def need_mending():
+    if platform.machine() not in ('x86_64', 'aarch64'):
+        skip('libraries are not mended on this machine')
+
+
+BUILDS = {'plain': ['-Wl,-z,lazy'], 'now': ['-Wl,-z,now', '-Wl,-z,relro'], 'no plt': ['-fno-plt'],
+          'no relro': ['-Wl,-z,norelro', '-Wl,-z,lazy']}
+
+
+def is_recorded(traces, info, times=1):
+    equal(facts(info), [])
+    found = labels(traces)
+    equal(found.count('plugin_thread'), times, found)
+
+
+@case
+def libraries_with_deepbind():
+    need_mending()
+    with temporary_directory() as folder:
+        program = subject(folder)
+        for name, flags in BUILDS.items():
+            library(folder, 'plugin.so', *flags)
+            for mode in ('now', 'deep-now', 'deep-lazy', 'base'):
+                for path in ('./plugin.so', 'plugin.so'):
+                    result, traces, info = record(folder, program, 'open', mode, path, LD_LIBRARY_PATH=folder)
+                    equal(result.stdout, '40\n', (name, mode, path))
+                    is_recorded(traces, info)
+
+
+@case
+def a_library_that_is_opened_again():
+    need_mending()
+    with temporary_directory() as folder:
+        program = subject(folder)
+        library(folder, 'plugin.so')
+        result, traces, info = record(folder, program, 'open', 'deep-lazy', './plugin.so', '3')
+        equal(result.stdout, '40\n' * 3)
+        is_recorded(traces, info, 3)
+
+
+@case
+def a_library_that_comes_with_it():
+    need_mending()
+    with temporary_directory() as folder:
+        program, needed = subject(folder), library(folder, 'libneeded.so', '-Wl,-z,lazy')
+        library(folder, 'plugin.so', '-DNEEDS', needed, '-Wl,-rpath,$ORIGIN')
+        result, traces, info = record(folder, program, 'open', 'deep-lazy', './plugin.so')
+        equal(result.stdout, '40\n')
+        is_recorded(traces, info)
+
+
+@case
+def a_function_of_its_own_stays():
+    need_mending()
+    with temporary_directory() as folder:
+        program = subject(folder)
+        for flags in BUILDS.values():
+            library(folder, 'plugin.so', '-DOWN', *flags)
+            for mode in ('deep-now', 'deep-lazy'):
+                result, traces, info = record(folder, program, 'open', mode, './plugin.so')
+                equal(result.stdout, '42\n')
+                is_recorded(traces, info)
+
+
+@case
+def the_caller_is_the_program():
+    """Where dlopen and dlsym search depends on who calls, and so do their errors."""
+    with temporary_directory() as folder:
+        library(folder, 'lib/plugin.so')
+        for flags in ([], ['-Wl,-rpath,$ORIGIN/lib', '-Wl,--enable-new-dtags'],
+                      ['-Wl,-rpath,$ORIGIN/lib', '-Wl,--disable-new-dtags']):
+            program = subject(folder, '-rdynamic', *flags)
+            for path in ('plugin.so', './lib/plugin.so', '$ORIGIN/lib/plugin.so'):
+                alone = run([program, 'search', path], cwd=folder)
+                result, _, _ = record(folder, program, 'search', path)
+                equal(result.stdout, alone.stdout)
+
+
+@case
+def a_library_of_another_namespace():
+    with temporary_directory() as folder:
+        program = subject(folder)
+        library(folder, 'plugin.so')
+        for path in ('./plugin.so', 'plugin.so'):
+            result, traces, info = record(folder, program, 'open', 'space', path, LD_LIBRARY_PATH=folder)
+            equal(result.stdout, '40\n')
+            equal(facts(info), [('dlmopen', 'plugin.so')])
+            assert 'plugin_thread' not in labels(traces)
+            words = 'plugin.so, loaded by dlmopen with a C library of its own: its calls are not recorded'
+            assert words in result.stderr, result.stderr
+            assert words in weft('info', *traces).stdout
+            problems = weft('dump', '--problems', *traces).stdout
+            assert words in problems, problems
+            assert 'part not seen' in weft('render', *traces, '-o', '-', '--format', 'svg').stdout
+
+
+@case
+def parts_and_streams_have_it():
+    with temporary_directory() as folder:
+        program, part = subject(folder), os.path.join(folder, 'part')
+        library(folder, 'plugin.so')
+        _, traces, info = record(folder, program, 'open', 'space', './plugin.so', options=['--stream'])
+        equal(facts(info), [('dlmopen', 'plugin.so')])
+        weft('cut', *traces, '-o', part)
+        equal(facts(json.loads(weft('info', '--json', part).stdout)), [('dlmopen', 'plugin.so')])
 
 
 STATIC = 'int main(void) { return 0; }\n'
