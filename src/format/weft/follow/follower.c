@@ -186,11 +186,13 @@ int weft__follower_pass_given(struct weft__follower *f)
 
 /* ---- Giving ---- */
 
+/* It stands in the packet's header, after which the input may end. */
 static void give_switch(struct weft__followed *p, struct weft_event *event)
 {
 	event->type = WEFT_EVENT_SWITCH;
 	event->task = p->task;
 	event->is_rundown = true;
+	event->offset = p->offset + offsetof(struct weft_abi_packet, task);
 	p->gives_switch = false;
 }
 
