@@ -26,6 +26,9 @@
 #endif
 #define DRAWN_STORIES 8 /* tasks whose story is made */
 
+/* A frame has fewer: a count fails on any machine, a limit in seconds only on a slow one. */
+#define DRAWN_OPERATIONS_MAX 500000
+
 static inline void demand(int condition)
 {
 	if (!condition)
@@ -45,6 +48,7 @@ static inline void draw_view(const struct weft_scene *scene, const struct weft_f
 	struct weft_canvas *canvas;
 	demand(weft_canvas_create(frame->width, frame->height, &canvas) == 0);
 	demand(weft_render_frame(scene, frame, view, &options, canvas) == 0);
+	demand(canvas->op_count <= DRAWN_OPERATIONS_MAX);
 	demand(weft_canvas_write_svg(canvas, &svg, &text) == 0);
 	weft_text_finish(&text);
 	weft_canvas_destroy(canvas);

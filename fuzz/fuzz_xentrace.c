@@ -3,7 +3,6 @@
  * The input is a trace of Xen: its records, the events that are made of them, and both while it
  * grows.
  */
-#include "drawn.h"
 #include "reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -101,6 +100,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	check_incoming(bytes, size);
 	check_records(bytes, size);
 	check_format(&weft__format_xentrace, bytes, size);
-	draw_trace(bytes, size);
+	check_model(bytes, size);
 	return 0;
 }

@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include <weft/decoder.h>
+#include <weft/model.h>
+
 #include "format/formats.h"
 
 /* Reads every byte, so that a sanitizer finds one that is out of bounds. */
@@ -61,6 +64,20 @@ static inline void check_format(
 	require(status == WEFT_END);
 	require(diagnostics.count < WEFT_DIAGNOSTICS_MAX);
 	format->close(reader);
+}
+
+/* The model that a decoder makes of the input. fuzz_picture.c draws it, which is slow. */
+static inline void check_model(const uint8_t *bytes, size_t size)
+{
+	struct weft_decoder *decoder;
+	struct weft_model *model;
+	require(weft_decoder_create(&decoder) == 0);
+	require(weft_decoder_feed_borrowed(decoder, bytes, size) == 0);
+	if (weft_decoder_finish(decoder) == 0 && weft_decoder_build_model(decoder, NULL, &model) == 0) {
+		require(model->summary.start <= model->summary.end);
+		weft_model_destroy(model);
+	}
+	weft_decoder_destroy(decoder);
 }
 
 #endif

@@ -87,24 +87,32 @@ static int is_visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-int main(int argc, char **argv)
+/* Returns whether an input could not be read. `number` counts the inputs of all folders. */
+static int replay_folder(const char *folder, int *number)
 {
 	struct dirent **entries;
-	int count, failed = 0;
-	if (argc != 2) {
-		fprintf(stderr, "usage: %s CORPUS\n", argv[0]);
-		return 2;
-	}
-	count = scandir(argv[1], &entries, is_visible, alphasort);
+	int failed = 0, count = scandir(folder, &entries, is_visible, alphasort);
 	if (count <= 0) {
-		printf("Bail out! no input in %s\n", argv[1]);
+		printf("Bail out! no input in %s\n", folder);
 		return 1;
 	}
-	printf("1..%d\n", count);
 	for (int i = 0; i < count; i++) {
-		failed |= replay(argv[1], entries[i]->d_name, i + 1);
+		failed |= replay(folder, entries[i]->d_name, ++*number);
 		free(entries[i]);
 	}
 	free(entries);
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	int number = 0, failed = 0;
+	if (argc < 2) {
+		fprintf(stderr, "usage: %s CORPUS…\n", argv[0]);
+		return 2;
+	}
+	for (int i = 1; i < argc; i++)
+		failed |= replay_folder(argv[i], &number);
+	printf("1..%d\n", number);
 	return failed ? 1 : 0;
 }
