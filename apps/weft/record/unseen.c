@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Prints what the adapters could not record, in the last words of `weft record`. The facts are in the
- * tables of names, so no event is read.
+ * Prints what the adapters could not record, in the last words of `weft record`. The facts are in
+ * the tables of names, so no event is read.
  */
 #include <fcntl.h>
 #include <stdio.h>
