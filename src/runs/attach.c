@@ -207,6 +207,18 @@ bool weft__runs_attach(
 	return true;
 }
 
+/* A directory in the process's own mount namespace is found below its root directory. */
+bool weft__runs_reach(pid_t pid, const char *directory, char ret_directory[PATH_MAX])
+{
+	char root[32];
+	uint64_t user;
+	size_t size = (size_t)snprintf(
+		root, sizeof(root), "/proc/%d/root", (int)weft__source_process_thread(pid));
+	if (strncmp(directory, root, size) == 0)
+		directory += size;
+	return find_user(pid, &user) && weft__runs_answered_open(pid, user, directory, ret_directory);
+}
+
 /* ---- The end ---- */
 
 static const unsigned STOP_WAIT_MS = 250;

@@ -26,6 +26,11 @@ struct weft__runs_attach_options {
 bool weft__runs_attach(
 	const struct weft__runs_attach_options *options, char ret_directory[PATH_MAX], pid_t *ret_pid);
 
+/* The path by which we reach the run directory of a process, as weft__runs_attach returns it: that
+ * of another user's process through a descriptor. `directory` ends in a slash. False after a
+ * report. */
+bool weft__runs_reach(pid_t pid, const char *directory, char ret_directory[PATH_MAX]);
+
 struct weft__runs_detached;
 
 /* Asks all processes that record into the run directory to stop, and waits for them, for about a

@@ -52,7 +52,11 @@ static void find(const char *name, char ret_path[PATH_MAX])
 static int open_regular(const char *path)
 {
 	struct stat status;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	bool is_regular = stat(path, &status) != 0 || S_ISREG(status.st_mode);
+	/* Opening a device may have effects. */
+	int fd = is_regular ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	if (!is_regular)
+		errno = EINVAL;
 	if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
 		close(fd);
 		errno = EINVAL;

@@ -25,7 +25,7 @@ static bool read_loader(const char *path, char ret_loader[PATH_MAX])
 	ElfW(Ehdr) header;
 	ElfW(Phdr) segment;
 	const char *slash = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	bool is_read = fd >= 0 && pread(fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header);
 	for (unsigned i = 0; is_read && !slash && i < header.e_phnum && i < HEADERS_MAX; i++) {
 		off_t at = (off_t)(header.e_phoff + (uint64_t)i * header.e_phentsize);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """Processes that were not started by weft record: listed, made to record, and stopped again."""
 import contextlib
+import glob
 import json
 import os
 import re
@@ -341,8 +342,67 @@ def root_attaches_to_processes_of_others():
         program.communicate()
         equal(status_of(command), 0, reported())
         assert 'theirs' in weft('dump', os.path.join(path, 't.weft')).stdout
-        base = '/dev/shm/weft-65534'
-        equal([name for name in os.listdir(base) if os.listdir(os.path.join(base, name))], [])
+        equal(glob.glob('/dev/shm/weft-65534/*/attach-subject-%d*' % program.pid), [])
+
+
+@contextlib.contextmanager
+def other_users(*before):
+    """A program of another user; a function makes it record a note, and waits until it has."""
+    program = subprocess.Popen([*before, SUBJECT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd='/',
+                               user=None if before else 65534, env=dict(os.environ, XDG_RUNTIME_DIR='/nonexistent'))
+    program.stdout.readline(), program.stdout.readline()
+
+    def say(line):
+        program.stdin.write(line + '\n')
+        program.stdin.flush()
+        equal(program.stdout.readline(), line + '\n')
+    try:
+        yield program, say
+    finally:
+        program.communicate()
+
+
+@case
+def root_starts_and_stops_processes_of_others():
+    if os.geteuid():
+        skip('only root may attach to processes of others')
+    with other_users() as (program, say):
+        env = {'XDG_RUNTIME_DIR': ''}
+        start = subprocess.Popen([WEFT, 'ctl', str(program.pid), 'start', '--size', '64K'], env=dict(os.environ, **env), text=True,
+                                 stderr=subprocess.PIPE)
+        while start.poll() is None:
+            say('poke')
+        errors = start.stderr.read()
+        ring = re.search(r'records into (/dev/shm/weft-65534/record-\w+/attach-subject-\d+\.weft)', errors).group(1)
+        equal(os.stat(ring).st_uid, 65534)
+        rows = [row for row in json_lines(weft('ls', '--json', env=env).stdout) if row['pid'] == program.pid]
+        equal([(row['state'], row['path']) for row in rows], [('running', ring)])
+        errors = weft('ctl', program.pid, 'stop', env=env).stderr
+        assert 'if its user calls it' in errors, errors
+        say('stopped')
+        shutil.rmtree(os.path.dirname(ring))
+
+
+@case
+def root_attaches_in_another_mount_namespace():
+    if os.geteuid():
+        skip('only root can make a mount namespace')
+    script = 'mount -t tmpfs none /dev/shm && exec setpriv --reuid 65534 --regid 65534 --clear-groups "$0"'
+    if run(['unshare', '-m', 'sh', '-c', script, 'true']).returncode:
+        skip('no mount namespaces')
+    with temporary_directory() as path, other_users('unshare', '-m', 'sh', '-c', script) as (program, say):
+        report = os.path.join(path, 'report')
+        with open(report, 'w', encoding='utf-8') as file:
+            command = subprocess.Popen([WEFT, 'record', '-o', 't.weft', '-p', str(program.pid)], cwd=path, stderr=file)
+
+        def reported():
+            with open(report, encoding='utf-8') as file:
+                return file.read()
+        wait_until('it records', lambda: say('poke') or 'records, until' in reported(), command, seen=reported)
+        say('inside')
+        program.terminate()
+        equal(status_of(command), 0, reported())
+        assert 'inside' in weft('dump', os.path.join(path, 't.weft')).stdout
 
 
 @case

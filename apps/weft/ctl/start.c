@@ -6,6 +6,7 @@
 #include "ctl.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/attach.h"
@@ -39,14 +40,17 @@ int ctl_start(struct ctl *ctl, int count, char **arguments)
 		cli_detach(&attached);
 		return CLI_NO;
 	}
+	char *real = realpath(found.path, NULL);
 	cli_error("process %d records into %s, until `weft ctl %d stop`", (int)pid,
-		weft__runs_shown(found.path), (int)pid);
+		weft__runs_shown(real ? real : found.path), (int)pid);
+	free(real);
 	return CLI_DONE;
 }
 
 int ctl_stop(struct ctl *ctl, int count, char **arguments)
 {
 	struct weft__runs_found found;
+	char directory[PATH_MAX];
 	pid_t pid = find_pid(ctl);
 	(void)count, (void)arguments;
 	if (!pid)
@@ -62,9 +66,12 @@ int ctl_stop(struct ctl *ctl, int count, char **arguments)
 		return CLI_NO;
 	}
 	strrchr(found.path, '/')[1] = '\0'; /* the run directory: children stop, too */
-	weft__runs_detached_finish(weft__runs_detach(found.path), false);
-	cli_error("process %d %s; `weft record --recover` saves its trace", (int)pid,
-		weft__runs_ring_is_running(found.path, &found.ring) ? "stops at its next recording call"
-															: "has stopped recording");
+	if (!weft__runs_reach(pid, found.path, directory))
+		return CLI_NO;
+	weft__runs_detached_finish(weft__runs_detach(directory), false);
+	cli_error("process %d %s; `weft record --recover` saves its trace%s", (int)pid,
+		weft__runs_ring_is_running(directory, &found.ring) ? "stops at its next recording call"
+														   : "has stopped recording",
+		found.ring.is_ours ? "" : ", if its user calls it");
 	return CLI_DONE;
 }
