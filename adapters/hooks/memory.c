@@ -7,22 +7,59 @@
  * A text is copied up to the end of its page, and then from the next one, as it may end in the
  * first.
  */
+#include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
 
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
 #include "kernel/call.h"
+#include "kernel/filter.h"
 
-/* How many bytes could be copied. errno stays. A child of vfork is another process than its parent.
- */
+#define PAGE 4096u /* the smallest of all machines */
+
+/* The kernel reads a set of signals before it refuses what to do with it. Filters allow this call,
+ * because libc makes it for each thread. */
+static bool is_mapped(uintptr_t address)
+{
+	return weft__kernel_call(SYS_rt_sigprocmask, -1, (long)(address & ~(uintptr_t)7), 0, 8, 0, 0) ==
+		   -EINVAL;
+}
+
+/* The same where a filter may end the process at the call below: other threads can still unmap what
+ * was just found. */
+static size_t copy_mapped(char *to, size_t size, const struct iovec *from, size_t count)
+{
+	size_t copied = 0;
+	for (size_t i = 0; i < count; i++) {
+		const char *at = from[i].iov_base, *end = at + from[i].iov_len;
+		while (at < end && copied < size) {
+			size_t left = PAGE - (uintptr_t)at % PAGE;
+			size_t part = (size_t)(end - at) < left ? (size_t)(end - at) : left;
+			part = part < size - copied ? part : size - copied;
+			if (!is_mapped((uintptr_t)at))
+				return copied;
+			memcpy(to + copied, at, part);
+			copied += part;
+			at += part;
+		}
+	}
+	return copied;
+}
+
+/* How many bytes could be copied. errno stays. A child of vfork is another process than its
+ * parent. */
 static size_t copy(void *to, size_t size, const struct iovec *from, size_t count)
 {
 	struct iovec local = {to, size};
 	if (!weft__hooks_system_begin())
 		return 0;
-	long copied = weft__kernel_call(
-		SYS_process_vm_readv, weft__kernel_process(), (long)&local, 1, (long)from, (long)count, 0);
+	long copied;
+	if (weft__kernel_is_filtered())
+		copied = (long)copy_mapped(to, size, from, count);
+	else
+		copied = weft__kernel_call(SYS_process_vm_readv, weft__kernel_process(), (long)&local, 1,
+			(long)from, (long)count, 0);
 	weft__hooks_system_end();
 	return copied > 0 ? (size_t)copied : 0;
 }
@@ -41,11 +78,10 @@ bool weft__hooks_copy(void *to, const void *from, size_t size)
 	return copy(to, size, &part, 1) == size;
 }
 
-/* 4096: the smallest page of all machines. */
 void weft__hooks_append_copy(struct weft__hooks_text *text, const char *from)
 {
-	const size_t page = 4096, room = sizeof(text->bytes) - text->size;
-	size_t first = page - (uintptr_t)from % page;
+	const size_t room = sizeof(text->bytes) - text->size;
+	size_t first = PAGE - (uintptr_t)from % PAGE;
 	char *to = text->bytes + text->size;
 	struct iovec parts[2] = {{(void *)(uintptr_t)from, first < room ? first : room}};
 	parts[1].iov_base = (char *)parts[0].iov_base + parts[0].iov_len;

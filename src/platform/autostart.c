@@ -38,6 +38,7 @@
 
 #include "abi/run_abi.h"
 #include "kernel/call.h"
+#include "kernel/filter.h"
 #include "record/atomics.h"
 #include "record/category.h"
 #include "record/copy.h"
@@ -481,7 +482,7 @@ static bool resume(bool for_event)
 void weft__linux_offer(void)
 {
 	const uint8_t *level = NULL;
-	if (!weft__generation() && weft__attach_is_wanted())
+	if (!weft__generation() && weft__attach_is_wanted() && !weft__kernel_is_filtered())
 		level = weft__attach_offer();
 	if (!level)
 		return;

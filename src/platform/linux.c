@@ -24,6 +24,7 @@
 
 #include "kernel/call.h"
 #include "kernel/clock.h"
+#include "kernel/filter.h"
 #include "record/recorder.h"
 
 /* Not every C library ships linux/futex.h. */
@@ -243,9 +244,10 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 	weft__store(&process, weft__kernel_process());
 	describe_process(header);
 	header->is_quiet = is_quiet;
-	/* Kernels before 4.14 and some sandboxes lack membarrier; then no packets are taken from idle
-	 * threads. */
-	bool has_barrier = weft__kernel_call(SYS_membarrier, MEMBARRIER_REGISTER_PRIVATE_EXPEDITED, 0,
+	/* Kernels before 4.14 and some sandboxes lack membarrier, and others end the process; then no
+	 * packets are taken from idle threads. */
+	bool has_barrier = !weft__kernel_is_filtered() &&
+					   weft__kernel_call(SYS_membarrier, MEMBARRIER_REGISTER_PRIVATE_EXPEDITED, 0,
 						   0, 0, 0, 0) == 0;
 	/* Atomic, because threads that still record in an earlier buffer read it. */
 	weft__store(&linux_platform.barrier, has_barrier ? pass_barrier : NULL);
