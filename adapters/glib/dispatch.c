@@ -46,9 +46,9 @@ static gboolean on_dispatch(GSource *source, GSourceFunc callback, gpointer data
 	dispatch_function dispatch = (dispatch_function)functions->callback;
 	if (!weft_enabled(WEFT_LEVEL_INFO))
 		return dispatch(source, callback, data);
-	bool was_inside = weft__hooks_thread.is_inside;
+	uintptr_t was_inside = weft__hooks_thread.inside;
 	find_task(source, callback, functions->name);
-	weft__hooks_thread.is_inside = was_inside;
+	weft__hooks_thread.inside = was_inside;
 	struct weft__hooks_run run = weft__hooks_begin_handle(source, functions->name);
 	gboolean goes_on = dispatch(source, callback, data);
 	if (!goes_on)
@@ -62,10 +62,10 @@ static void on_finalize(GSource *source)
 {
 	const struct weft__hooks_subject *functions = weft__hooks_subject_find(source->source_funcs);
 	finalize_function finalize = (finalize_function)functions->second;
-	bool was_inside = weft__hooks_thread.is_inside;
+	uintptr_t was_inside = weft__hooks_thread.inside;
 	if (weft_enabled(WEFT_LEVEL_INFO))
 		weft__hooks_cancel(source);
-	weft__hooks_thread.is_inside = was_inside;
+	weft__hooks_thread.inside = was_inside;
 	weft__hooks_subject_forget(source);
 	if (finalize)
 		finalize(source);

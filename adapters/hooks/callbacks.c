@@ -149,7 +149,7 @@ void weft__hooks_postpone(uint64_t task, struct weft__hooks_end *ret_end)
 
 /* ---- Callbacks ----
  *
- * weft_enter and weft_leave leave errno alone, so these save a call each and set is_inside
+ * weft_enter and weft_leave leave errno alone, so these save a call each and set `inside`
  * themselves. */
 
 /* A callback is called by the library, of which nothing else is recorded (weft__hooks_loop_begin).
@@ -159,7 +159,7 @@ static struct weft__hooks_run begin_run(const void *address)
 	return (struct weft__hooks_run){.address = address,
 		.task = WEFT_TASK_NONE,
 		.epoch = weft__hooks_epoch(),
-		.was_inside = weft__hooks_thread.is_inside};
+		.was_inside = weft__hooks_thread.inside};
 }
 
 static void enter(struct weft__hooks_run *run, uint64_t task, struct weft__hooks_end end)
@@ -170,7 +170,7 @@ static void enter(struct weft__hooks_run *run, uint64_t task, struct weft__hooks
 		thread.runs[run->depth].task = task;
 		thread.runs[run->depth].end = end;
 	}
-	weft__hooks_thread.is_inside = true;
+	weft__hooks_thread.inside = HOOKS_HERE;
 	weft_enter(task);
 }
 
@@ -185,7 +185,7 @@ struct weft__hooks_run weft__hooks_begin_request(
 			enter(&run, subject->task, end);
 		weft__hooks_subject_forget(request);
 	}
-	weft__hooks_thread.is_inside = false;
+	weft__hooks_thread.inside = 0;
 	return run;
 }
 
@@ -216,7 +216,7 @@ static inline struct weft__hooks_run begin(const struct weft_category *category,
 		if (word && how != WEFT__HOOKS_GOES_ON)
 			subject->task = WEFT_TASK_NONE;
 	}
-	weft__hooks_thread.is_inside = false;
+	weft__hooks_thread.inside = 0;
 	return run;
 }
 
@@ -255,7 +255,7 @@ static void end_run(const struct weft__hooks_run *run, struct weft__hooks_end en
 void weft__hooks_return(const struct weft__hooks_run *run)
 {
 	bool is_entered = run->task != WEFT_TASK_NONE;
-	weft__hooks_thread.is_inside = true;
+	weft__hooks_thread.inside = HOOKS_HERE;
 	weft__hooks_count_recording();
 	if (is_entered)
 		thread.depth = run->depth;
@@ -266,7 +266,7 @@ void weft__hooks_return(const struct weft__hooks_run *run)
 		else
 			weft_leave();
 	}
-	weft__hooks_thread.is_inside = run->was_inside;
+	weft__hooks_thread.inside = run->was_inside;
 }
 
 /* ---- Loops ---- */
@@ -279,7 +279,7 @@ struct weft__hooks_loop weft__hooks_loop_begin(void)
 		.caller = weft_current(), .epoch = weft__hooks_epoch(), .depth = thread.depth};
 	weft_switch(WEFT_TASK_NONE);
 	weft__hooks_end(saved);
-	weft__hooks_thread.is_inside = true;
+	weft__hooks_thread.inside = (uintptr_t)__builtin_dwarf_cfa(); /* where the caller calls from */
 	return loop;
 }
 

@@ -127,7 +127,7 @@ struct weft__hooks_run {
 	uint64_t task;                 /* WEFT_TASK_NONE: nothing is recorded */
 	uint32_t epoch;
 	unsigned depth;
-	bool was_inside;
+	uintptr_t was_inside;
 };
 
 /* The callback of a request: its task ends with it, and the request may be used again in it. */

@@ -179,15 +179,41 @@ struct weft__hooks_thread {
 	uint32_t epoch;         /* of the process that made `task`; 0: none */
 	uint32_t number;        /* gettid; valid with `task` */
 	uint32_t unnamed_epoch; /* of the process in which `task` has no label yet; else 0 */
-	bool is_inside;         /* a hook is recording: what that calls must not be recorded */
-	bool is_waiting; /* in an original that blocks, or in a signal handler that interrupted it */
+	/* Where on the stack, or 0 (inside.c): a hook is recording, and what that calls must not be
+	 * recorded; and the thread is in an original that blocks, or in a signal handler that
+	 * interrupted it. */
+	uintptr_t inside, waiting;
+	void (*leave_wait)(void); /* ends the record of that wait, which a jump has left */
 };
 
 extern __thread struct weft__hooks_thread weft__hooks_thread
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* True if this file's category is recorded, and the call does not come from a hook that records. */
-#define HOOKS_RECORD (unlikely(weft_enabled(WEFT_LEVEL_INFO)) && !weft__hooks_thread.is_inside)
+#define HOOKS_RECORD                                                          \
+	(unlikely(weft_enabled(WEFT_LEVEL_INFO)) &&                               \
+		(likely(!weft__hooks_thread.inside && !weft__hooks_thread.waiting) || \
+			weft__hooks_may_record((uintptr_t)__builtin_dwarf_cfa())))
+
+/* For the part of a function that calls a library: the library's calls are not recorded. Any call
+ * from here is further down the stack than this place. */
+#define HOOKS_HERE ((uintptr_t)__builtin_dwarf_cfa() - 1)
+
+/* ---- Jumps (inside.c) ----
+ *
+ * siglongjmp out of a signal handler may leave a hook, which then does not end what it began. */
+
+/* False: the function at `place` of the stack was called by a hook that records. What a jump has
+ * left is ended here. */
+bool weft__hooks_may_record(uintptr_t place);
+
+/* A jump is about to go to `place` of the stack; 0: unknown. */
+void weft__hooks_jump(uintptr_t place);
+
+/* The thread waits, from the caller's place on, until weft__hooks_waits_no_longer; a jump out of
+ * it calls `leave`. */
+void weft__hooks_waits(void (*leave)(void));
+void weft__hooks_waits_no_longer(void);
 
 /* Begins and ends a part of a hook that records. Calls of the original come outside of such parts,
  * since it may call functions of the program. Returns errno, which weft__hooks_end restores. */
@@ -270,9 +296,6 @@ void weft__hooks_wait_acquired(const struct weft__hooks_wait *wait);
 
 /* The wait is over without a result: its time was up, or it was interrupted. */
 void weft__hooks_wait_ended(const struct weft__hooks_wait *wait);
-
-/* A signal handler leaves the wait that it has interrupted by a jump. Has a recording part. */
-void weft__hooks_wait_left(void);
 
 /* ---- Calls that took long (blocked.c) ---- */
 

@@ -51,7 +51,7 @@ __attribute__((constructor)) static void watch_forks(void)
 static bool is_on(void)
 {
 	bool is_recorded = weft__hooks_main_task() != WEFT_TASK_NONE || weft__hooks_epoch() != 1;
-	return is_recorded && !is_unsafe && !weft__hooks_thread.is_inside && !weft__hooks_is_confined();
+	return is_recorded && !is_unsafe && !weft__hooks_thread.inside && !weft__hooks_is_confined();
 }
 
 static void mend_opened(void)

@@ -39,7 +39,7 @@ static void end_confinement(bool is_in_place, int saved_errno)
 	} else {
 		weft__hooks_unconfine();
 	}
-	weft__hooks_thread.is_inside = false;
+	weft__hooks_thread.inside = 0;
 	errno = is_in_place ? saved_errno : error;
 }
 

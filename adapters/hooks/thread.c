@@ -28,8 +28,8 @@ static void begin_child(void)
 {
 	epoch++;
 	unborn = 0;
-	weft__hooks_thread.is_inside = false;
-	weft__hooks_thread.is_waiting = false;
+	weft__hooks_thread.inside = 0;
+	weft__hooks_waits_no_longer();
 }
 
 __attribute__((constructor)) static void watch_forks(void)
@@ -45,14 +45,14 @@ uint32_t weft__hooks_epoch(void)
 int weft__hooks_begin(void)
 {
 	int saved = errno;
-	weft__hooks_thread.is_inside = true;
+	weft__hooks_thread.inside = (uintptr_t)__builtin_dwarf_cfa();
 	return saved;
 }
 
 void weft__hooks_end(int saved_errno)
 {
 	weft__hooks_count_recording();
-	weft__hooks_thread.is_inside = false;
+	weft__hooks_thread.inside = 0;
 	errno = saved_errno;
 }
 

@@ -11,19 +11,36 @@
 /* The thread's wait, if it is waiting. */
 static __thread struct weft__hooks_wait present __attribute__((tls_model("initial-exec")));
 
+/* A signal handler leaves the wait that it has interrupted by a jump. */
+static void leave(void)
+{
+	int saved = weft__hooks_begin();
+	const struct weft__hooks_wait wait = present;
+	weft__hooks_wait_ended(&wait);
+	weft__hooks_end(saved);
+}
+
 static void begin(const struct weft__hooks_wait *wait)
 {
 	present = *wait;
-	weft__hooks_thread.is_waiting = true;
+	weft__hooks_waits(leave);
 	weft__hooks_set_blocked(wait->source, wait->is_own);
 }
 
-/* False: nothing was recorded, or a jump has left the wait (weft__hooks_wait_left). */
+/* A jump has left a hook that was about to let the task go on. */
+static void go_on(void)
+{
+	weft_switch(present.waiter);
+	weft__hooks_waits_no_longer();
+}
+
+/* False: nothing was recorded, or a jump has left the wait. Until the task goes on, a jump still
+ * leaves a thread that is idle. */
 static bool end(const struct weft__hooks_wait *wait)
 {
-	if (wait->waiter == WEFT_TASK_NONE || !weft__hooks_thread.is_waiting)
+	if (wait->waiter == WEFT_TASK_NONE || weft__hooks_thread.leave_wait != leave)
 		return false;
-	weft__hooks_thread.is_waiting = false;
+	weft__hooks_thread.leave_wait = go_on;
 	weft__hooks_set_blocked(WEFT_TASK_NONE, false);
 	return true;
 }
@@ -81,6 +98,7 @@ void weft__hooks_wait_got(const struct weft__hooks_wait *wait)
 		weft_resolve_as(WEFT_TASK_NONE, wait->source);
 	weft_read_as(wait->waiter, wait->source);
 	weft_moment_end();
+	weft__hooks_waits_no_longer();
 }
 
 void weft__hooks_wait_acquired(const struct weft__hooks_wait *wait)
@@ -91,6 +109,7 @@ void weft__hooks_wait_acquired(const struct weft__hooks_wait *wait)
 	weft_acquire_as(wait->waiter, wait->source);
 	weft_switch(wait->waiter);
 	weft_moment_end();
+	weft__hooks_waits_no_longer();
 }
 
 void weft__hooks_wait_ended(const struct weft__hooks_wait *wait)
@@ -102,12 +121,5 @@ void weft__hooks_wait_ended(const struct weft__hooks_wait *wait)
 		weft_time_out_as(WEFT_TASK_NONE, wait->source);
 	weft_switch(wait->waiter);
 	weft_moment_end();
-}
-
-void weft__hooks_wait_left(void)
-{
-	int saved = weft__hooks_begin();
-	const struct weft__hooks_wait wait = present;
-	weft__hooks_wait_ended(&wait);
-	weft__hooks_end(saved);
+	weft__hooks_waits_no_longer();
 }

@@ -214,6 +214,13 @@ bool weft__io_may_sleep(const struct timespec *time)
 	return !time || (weft__hooks_copy(&copy, time, sizeof(copy)) && (copy.tv_sec || copy.tv_nsec));
 }
 
+/* A jump out of a signal handler leaves the wait. */
+static void leave_wait(void)
+{
+	weft__io_wait_over();
+	weft__io_wait_end();
+}
+
 void weft__io_wait_begin(bool may_sleep)
 {
 	struct weft__io_thread *thread = own_thread();
@@ -221,8 +228,9 @@ void weft__io_wait_begin(bool may_sleep)
 	weft__hooks_thread_task();
 	if (may_sleep && may_switch(thread)) {
 		begin_questions(thread);
-		weft_switch(WEFT_TASK_NONE);
 		thread->is_idle = true;
+		weft__hooks_waits(leave_wait);
+		weft_switch(WEFT_TASK_NONE);
 	}
 	weft__hooks_end(saved);
 }
@@ -260,11 +268,13 @@ void weft__io_wait_end(void)
 	int saved = weft__hooks_begin();
 	uint64_t own = weft__hooks_thread_task();
 	bool is_ours = thread->is_idle ? weft_current() == WEFT_TASK_NONE : may_switch(thread);
-	thread->is_idle = false;
 	if (is_ours && thread->answered != WEFT_TASK_NONE)
 		weft_read_as(own, thread->answered);
 	if (is_ours && weft_current() != own)
 		weft_switch(own);
+	if (thread->is_idle)
+		weft__hooks_waits_no_longer();
+	thread->is_idle = false;
 	weft__hooks_end(saved);
 }
 

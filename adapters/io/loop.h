@@ -26,7 +26,7 @@ struct weft__io_thread {
 	uint64_t round;    /* number of the thread's last wait, unique in the process; 0: none */
 	uint64_t running;  /* the descriptor's task that was let run last */
 	uint32_t epoch;    /* of the process in which these are valid */
-	bool is_idle;      /* in a wait */
+	bool is_idle;      /* in a wait that may sleep */
 	uint64_t answered; /* source for which the thread's own task waited, if this wait reported it */
 	unsigned asked_count;
 	struct weft__io_asked {

@@ -12,15 +12,33 @@
 
 void __longjmp_chk(jmp_buf environment, int value) __attribute__((noreturn));
 
+/* Where on the stack a jump goes, or 0: unknown. libc has mixed the address with a secret number of
+ * the process. */
+static uintptr_t place_of(const struct __jmp_buf_tag *environment)
+{
+#if defined(__x86_64__) && defined(__LP64__)
+	enum {
+		STACK_POINTER = 6,
+		SHIFT = 17
+	};
+	uintptr_t secret, mixed = (uintptr_t)environment->__jmpbuf[STACK_POINTER];
+	__asm__("mov %%fs:0x30, %0" : "=r"(secret));
+	return (mixed >> SHIFT | mixed << (64 - SHIFT)) ^ secret;
+#else
+	(void)environment;
+	return 0;
+#endif
+}
+
 /* Ends the interrupted wait of any adapter, even if the level of this adapter is off. */
-#define JUMP(name)                                                                    \
-	HOOK(name)                                                                        \
-	void name(struct __jmp_buf_tag environment[1], int value)                         \
-	{                                                                                 \
-		if (unlikely(weft__hooks_thread.is_waiting) && !weft__hooks_thread.is_inside) \
-			weft__hooks_wait_left();                                                  \
-		NEXT(name)(environment, value);                                               \
-		__builtin_unreachable();                                                      \
+#define JUMP(name)                                                             \
+	HOOK(name)                                                                 \
+	void name(struct __jmp_buf_tag environment[1], int value)                  \
+	{                                                                          \
+		if (unlikely(weft__hooks_thread.waiting || weft__hooks_thread.inside)) \
+			weft__hooks_jump(place_of(environment));                           \
+		NEXT(name)(environment, value);                                        \
+		__builtin_unreachable();                                               \
 	}
 
 JUMP(longjmp)

@@ -34,10 +34,10 @@ int UV_NAME(uv_run)(uv_loop_t *loop, uv_run_mode mode)
 UV_HOOK(uv_loop_init)
 int UV_NAME(uv_loop_init)(uv_loop_t *loop)
 {
-	bool was_inside = weft__hooks_thread.is_inside;
-	weft__hooks_thread.is_inside = true;
+	uintptr_t was_inside = weft__hooks_thread.inside;
+	weft__hooks_thread.inside = was_inside ? was_inside : HOOKS_HERE;
 	int result = UV_NEXT(uv_loop_init)(loop);
-	weft__hooks_thread.is_inside = was_inside;
+	weft__hooks_thread.inside = was_inside;
 	return result;
 }
 

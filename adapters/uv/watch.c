@@ -162,9 +162,9 @@ int UV_NAME(uv_fs_poll_start)(
 		UV_PLAIN(uv_is_active)((uv_handle_t *)handle) ||
 		!start_file(handle, (weft__hooks_callback)callback, "fs_poll ", path))
 		return UV_NEXT(uv_fs_poll_start)(handle, callback, path, interval);
-	weft__hooks_thread.is_inside = true; /* libuv asks for the file by a request and a timer */
+	weft__hooks_thread.inside = HOOKS_HERE; /* libuv asks for the file by a request and a timer */
 	int result = UV_NEXT(uv_fs_poll_start)(handle, on_fs_poll, path, interval);
-	weft__hooks_thread.is_inside = false;
+	weft__hooks_thread.inside = 0;
 	return started(handle, result);
 }
 
@@ -228,8 +228,8 @@ int UV_NAME(uv_spawn)(uv_loop_t *loop, uv_process_t *process, const uv_process_o
 		return UV_NEXT(uv_spawn)(loop, process, options);
 	uv_process_options_t ours = *options;
 	ours.exit_cb = on_exit_of_child;
-	weft__hooks_thread.is_inside = true; /* libuv waits for SIGCHLD by a handle of its own */
+	weft__hooks_thread.inside = HOOKS_HERE; /* libuv waits for SIGCHLD by a handle of its own */
 	int result = UV_NEXT(uv_spawn)(loop, process, &ours);
-	weft__hooks_thread.is_inside = false;
+	weft__hooks_thread.inside = 0;
 	return started(process, result);
 }

@@ -70,6 +70,9 @@ uint64_t weft__operation_begin_in(const struct weft_category *category, uint64_t
 	uint64_t *cache, const char *label) WEFT__DIRECT;
 uint16_t weft__kind_in(
 	const struct weft_category *category, uint64_t *cache, const char *name) WEFT__DIRECT;
+/* A jump out of a signal handler has left an event that the calling thread was recording: the next
+ * events are not nested in it. For adapters. */
+void weft__left_by_jump(void);
 void weft__rundown_in(const struct weft_category *category, uint64_t task, uint16_t kind,
 	const char *label, uint64_t age_ns, uint64_t waits_for) WEFT__DIRECT;
 /* Records only that `waiter` runs from now on, for an operation whose end is filtered. */

@@ -12,6 +12,7 @@
 #include "record/clock.h"
 #include "record/compose.h"
 #include "record/name.h"
+#include "record/packet.h"
 #include "record/reserve.h"
 #include "record/text.h"
 
@@ -110,4 +111,13 @@ WEFT__EXPORT void weft_rundown_task(
 	uint64_t task, uint16_t kind, const char *label, uint64_t age_ns, uint64_t waits_for)
 {
 	weft__rundown_in(&weft_category_program, task, kind, label, age_ns, waits_for);
+}
+
+WEFT__EXPORT void weft__left_by_jump(void)
+{
+	struct weft__self *self = weft__self();
+	if (self->ticket > WEFT__ENTERING - WEFT__NESTED_MAX)
+		self->ticket = WEFT__OUTSIDE;
+	else if (weft__generation() && weft__entered_generation(self) == weft__generation())
+		weft__packet_repair(self->slot);
 }

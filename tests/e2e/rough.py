@@ -13,6 +13,8 @@ SKIPPED = 77  # the exit status of a program that this system does not let run
 LABELS = {
     'detach': {'unmap', 'unmap_detached', 'unmap_c11', 'count', 'overwrite'},
     'joins': {'add_one', 'wait_for_go', 'join_many', 'give_seven'},
+    'jumps': {'sleep 7 ms', 'sleep 9 ms'},
+    'library_functions': {'sleep 2 ms'},
     'operator_new': {'plain', 'with_number', 'with_several', 'with_text', 'with_reference', 'pool::fill', 'main::{lambda}'},
 }
 
