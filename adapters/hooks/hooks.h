@@ -190,9 +190,9 @@ extern __thread struct weft__hooks_thread weft__hooks_thread
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* True if this file's category is recorded, and the call does not come from a hook that records. */
-#define HOOKS_RECORD                                                          \
-	(unlikely(weft_enabled(WEFT_LEVEL_INFO)) &&                               \
-		(likely(!weft__hooks_thread.inside && !weft__hooks_thread.waiting) || \
+#define HOOKS_RECORD                            \
+	(unlikely(weft_enabled(WEFT_LEVEL_INFO)) && \
+		(likely(!weft__hooks_thread.inside) ||  \
 			weft__hooks_may_record((uintptr_t)__builtin_dwarf_cfa())))
 
 /* For the part of a function that calls a library: the library's calls are not recorded. Any call
@@ -203,14 +203,14 @@ extern __thread struct weft__hooks_thread weft__hooks_thread
  *
  * siglongjmp out of a signal handler may leave a hook, which then does not end what it began. */
 
-/* False: the function at `place` of the stack was called by a hook that records. What a jump has
+/* False: the function at `address` of the stack was called by a hook that records. What a jump has
  * left is ended here. */
-bool weft__hooks_may_record(uintptr_t place);
+bool weft__hooks_may_record(uintptr_t address);
 
-/* A jump is about to go to `place` of the stack; 0: unknown. */
-void weft__hooks_jump(uintptr_t place);
+/* A jump is about to go to `address` of the stack; 0: unknown. */
+void weft__hooks_jump(uintptr_t address);
 
-/* The thread waits, from the caller's place on, until weft__hooks_waits_no_longer; a jump out of
+/* The thread waits, from the caller's address on, until weft__hooks_waits_no_longer; a jump out of
  * it calls `leave`. */
 void weft__hooks_waits(void (*leave)(void));
 void weft__hooks_waits_no_longer(void);

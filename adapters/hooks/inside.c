@@ -6,7 +6,8 @@
  *
  * So a hook notes where on the stack it is. What it calls, and a handler that interrupts it, is
  * further down; a call from further up shows that it has been left. The hook of siglongjmp knows
- * where the jump goes, so that it is noticed also if the thread goes on further down.
+ * where the jump goes, so that it is noticed also if the thread goes on further down. A wait is
+ * left only by a jump that has a hook: the original may itself call functions that have hooks.
  *
  *     further up     main         <- the jump goes here, and calls hooks again
  *                    the hook     <- inside, waiting
@@ -25,9 +26,9 @@
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
 
-static bool has(const stack_t *stack, uintptr_t place)
+static bool has(const stack_t *stack, uintptr_t address)
 {
-	return !(stack->ss_flags & SS_DISABLE) && place - (uintptr_t)stack->ss_sp < stack->ss_size;
+	return !(stack->ss_flags & SS_DISABLE) && address - (uintptr_t)stack->ss_sp < stack->ss_size;
 }
 
 /* Also what libweft was about to write. */
@@ -37,8 +38,8 @@ static void leave_hook(void)
 	weft__hooks_thread.inside = 0;
 }
 
-/* True if what began at one place is over when the thread is, or goes, at another. */
-static bool has_left(uintptr_t began, uintptr_t place)
+/* True if what began at one address is over when the thread is, or goes, at another. */
+static bool has_left(uintptr_t began, uintptr_t address)
 {
 	stack_t alternate = {.ss_flags = SS_DISABLE};
 	int saved = errno;
@@ -49,26 +50,23 @@ static bool has_left(uintptr_t began, uintptr_t place)
 	}
 	errno = saved;
 	bool was_on_it = has(&alternate, began);
-	return has(&alternate, place) == was_on_it ? place > began : was_on_it;
+	return has(&alternate, address) == was_on_it ? address > began : was_on_it;
 }
 
-bool weft__hooks_may_record(uintptr_t place)
+bool weft__hooks_may_record(uintptr_t address)
 {
-	struct weft__hooks_thread *thread = &weft__hooks_thread;
-	if (thread->inside && place > thread->inside && has_left(thread->inside, place))
+	const struct weft__hooks_thread *thread = &weft__hooks_thread;
+	if (address > thread->inside && has_left(thread->inside, address))
 		leave_hook();
-	if (!thread->inside && place > thread->waiting && thread->waiting &&
-		has_left(thread->waiting, place))
-		thread->leave_wait();
 	return !thread->inside;
 }
 
-void weft__hooks_jump(uintptr_t place)
+void weft__hooks_jump(uintptr_t address)
 {
 	struct weft__hooks_thread *thread = &weft__hooks_thread;
-	if (thread->inside && place && has_left(thread->inside, place))
+	if (thread->inside && address && has_left(thread->inside, address))
 		leave_hook();
-	if (!thread->inside && thread->waiting && (!place || has_left(thread->waiting, place)))
+	if (!thread->inside && thread->waiting && (!address || has_left(thread->waiting, address)))
 		thread->leave_wait();
 }
 
