@@ -219,6 +219,9 @@ enum weft_abi_step {
  *     and takes over their slots with the packets. Each new owner raises the epoch, which
  *     distinguishes owners with equal tids. A free slot has tid 0 and keeps its epoch.
  *
+ *     No field is an address, and the recorder trusts none: it compares each with its own numbers
+ *     before it uses it as a place in memory (record/region.h).
+ *
  *     The names of the slots' threads follow the last slot, in the same order, 16 bytes each. Only
  *     the recorder uses them; readers find a thread's name in its packets.
  *
@@ -227,13 +230,13 @@ enum weft_abi_step {
  *     packet's events + 1, with bit 31 if the slot's owner won. */
 struct weft_abi_slot {
 	uint64_t owner;
-	uint32_t sequence; /* odd from before an event's stamp is read until it is committed */
-	uint32_t limit;    /* limit of `committed` in the packet; 0: there is no packet */
-	uint64_t packet;   /* its address in the recording process; 0 or the slot's own address: none */
-	uint32_t base_high;  /* upper half of the base that stamps count from; the lower is 0 */
-	uint32_t refuse;     /* events to refuse before looking for a packet again */
-	uint64_t task;       /* the current one */
-	uint64_t next_task;  /* the next id of the thread's block */
+	uint32_t sequence;  /* odd from before an event's stamp is read until it is committed */
+	uint32_t limit;     /* limit of `committed` in the packet; 0: there is no packet */
+	uint64_t packet;    /* bytes from this slot to it; 0: none */
+	uint32_t base_high; /* upper half of the base that stamps count from; the lower is 0 */
+	uint32_t offset;    /* where the packet's next event goes: its `committed`, stored after that */
+	uint64_t task;      /* the current one */
+	uint64_t next_task; /* the next id of the thread's block */
 	uint32_t tasks_left; /* ids left in the block */
 	uint32_t surplus;    /* words of the packet's records beyond two per event; modulo 2^32 */
 	uint32_t thread;     /* number of the thread: 1 is the first that recorded */
@@ -243,7 +246,8 @@ struct weft_abi_slot {
 	uint64_t lost;      /* events of this thread that are missing, not counting overwritten ones */
 	uint32_t nested;    /* events refused since the one at `nested_at` was begun */
 	uint32_t nested_at; /* a value of `sequence` */
-	uint64_t header;    /* bytes from the buffer's header to this slot */
+	uint32_t refuse;    /* events to refuse before looking for a packet again */
+	uint32_t reserved;
 	uint64_t taken;
 	uint64_t unfinished;    /* sequence of the packet that the owner opens, or closes for another */
 	uint64_t moment;        /* ticks that several events share */

@@ -131,21 +131,15 @@ static bool report(const char *step, const char *reason)
 	return !error;
 }
 
-/* Reports to the parent's buffer: a child in a sandbox may not reach the directory, but it still
- * has that mapping. */
+/* Reports to the parent: a child in a sandbox may not reach the directory. */
 static void report_to_parent(const char *step, int error)
 {
 	static const char *const names[WEFT_ABI_STEPS] = {
 		"", WEFT__STEP_CREATE, WEFT__STEP_ALLOCATE, WEFT__STEP_MAP, WEFT__STEP_START};
-	/* The mapping is writable: it is shared memory. */
-	struct weft_abi_buffer *parent = (struct weft_abi_buffer *)(uintptr_t)weft__recorder.parent;
 	uint64_t number = WEFT_ABI_STEPS - 1;
 	while (number > 0 && strcmp(names[number], step) != 0)
 		number--;
-	uint32_t index = parent ? weft__fetch_add(&parent->refused_count, 1) : WEFT_ABI_REFUSED;
-	if (index < WEFT_ABI_REFUSED)
-		weft__store(&parent->refused[index],
-			(uint32_t)weft__kernel_process() | (uint64_t)(error & 0xffff) << 32 | number << 48);
+	weft__children_refuse((uint32_t)weft__kernel_process() | (uint64_t)(error & 0xffff) << 32 | number << 48);
 }
 
 /* True if this process may not make a system call: by the permissions of a file, or because it

@@ -68,9 +68,11 @@ static uint64_t monotonic_ticks(void *context)
 	return weft__kernel_clock_ns(CLOCK_MONOTONIC);
 }
 
+/* Called whenever a packet is opened, so also the place to look for reports of children. */
 static void read_clocks(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns)
 {
 	(void)context;
+	weft__children_collect(weft__header());
 	*ret_monotonic_ns = weft__kernel_clock_ns(CLOCK_MONOTONIC);
 	*ret_unix_ns = weft__kernel_clock_ns(CLOCK_REALTIME);
 }
@@ -281,5 +283,5 @@ __attribute__((constructor(101))) static void at_start(void)
 __attribute__((destructor(101))) static void at_end(void)
 {
 	if (weft__generation())
-		weft__end_record(weft__header(), WEFT_ABI_ENDING_EXIT);
+		weft__end_record(weft__header(), WEFT_ABI_ENDING_EXIT); /* reads the clocks */
 }

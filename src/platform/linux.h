@@ -67,6 +67,19 @@ void weft__attach_answer(uint32_t number, const char *directory, const char *rea
  * why there is none. */
 const char *weft__run_make(char ret_directory[WEFT__RUN_BYTES]);
 
+/* ---- children.c ---- */
+
+/* Keeps children that are forked from now on out of a ring that was mapped at a page's start. NULL:
+ * there is none any more. */
+void weft__children_keep_off(void *buffer, size_t size);
+
+/* Called in a child: leaves for its parent why it is not recorded, an entry of `refused`. */
+void weft__children_refuse(uint64_t entry);
+
+struct weft_abi_buffer;
+/* Copies into the header what children have left. */
+void weft__children_collect(struct weft_abi_buffer *header);
+
 /* ---- ring.c, total.c, sigbus.c ---- */
 
 struct weft__ring {

@@ -93,13 +93,15 @@ static int start_in(void *buffer, const struct weft__ring *ring)
 {
 	if (ring->is_guarded)
 		weft__sigbus_guard(buffer, ring->bytes, ring->path);
+	weft__children_keep_off(buffer, ring->bytes);
 	/* Not weft_start(): with several copies of the recorder, that name may be bound to another
 	 * copy. */
-	int error = weft__start(buffer, ring->bytes, NULL);
+	int error = weft__start_zeroed(buffer, ring->bytes);
 	if (!error)
 		return 0;
 	if (ring->is_guarded)
 		weft__sigbus_guard(NULL, 0, NULL);
+	weft__children_keep_off(NULL, 0);
 	weft__kernel_unmap(buffer, ring->bytes);
 	return error == WEFT_ERROR_STATE ? EBUSY : error == WEFT_ERROR_UNSUPPORTED ? ENOSYS : EINVAL;
 }

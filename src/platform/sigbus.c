@@ -4,9 +4,9 @@
  * would end the program by SIGBUS.
  *
  * A handler is installed only for rings on a disk, and acts only on faults inside the ring. It
- * replaces the ring by private memory in one step, because threads are in the middle of events:
- * they find a buffer whose slots have no packets, as at the beginning. Then it stops recording. Any
- * other SIGBUS goes to the handler that was set before.
+ * replaces the ring by zeroed private memory, because threads are in the middle of events: they
+ * find slots without packets, as at the beginning. Then it stops recording. Any other SIGBUS goes
+ * to the handler that was set before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,35 +31,11 @@ static struct {
 
 static struct sigaction previous;
 
-/* Fills memory like a new buffer at `address` whose threads have all taken their slots. */
-static void make_harmless(unsigned char *memory, uintptr_t address)
-{
-	struct weft_abi_buffer *header = (void *)memory;
-	weft__buffer_lay_out(memory, ring.size);
-	for (uint32_t i = 0; i < header->slot_count; i++) {
-		uint64_t offset = header->slots_offset + (uint64_t)i * header->slot_bytes;
-		struct weft_abi_slot *slot = (void *)(memory + offset);
-		slot->header = offset;
-		slot->packet = address + offset;
-	}
-}
-
+/* Zeroed memory is a buffer whose slots have no packets. */
 static void replace(void)
 {
-	const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	void *memory = mmap(NULL, ring.size, PROT_READ | PROT_WRITE, how, -1, 0);
-	if (memory != MAP_FAILED) {
-		make_harmless(memory, ring.start);
-		if (mremap(memory, ring.size, ring.size, MREMAP_MAYMOVE | MREMAP_FIXED, ring.start) !=
-			MAP_FAILED)
-			return;
-		munmap(memory, ring.size);
-	}
-	/* Not enough address space for both: replace the ring in place. For a short time its slots are
-	 * then zero. */
-	memory = mmap((void *)ring.start, ring.size, PROT_READ | PROT_WRITE, how | MAP_FIXED, -1, 0);
-	if (memory != MAP_FAILED)
-		make_harmless(memory, ring.start);
+	mmap((void *)ring.start, ring.size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 /* Stores the reason in the file's header, if that still exists, and returns it as a text. A store

@@ -329,6 +329,7 @@ WEFT__EXPORT int weft_xen_record(uint16_t domain, size_t size)
 	}
 	own.share.name = weft__linux_program();
 	const struct weft_platform *platform = find_platform();
+	weft__children_keep_off(own.share.buffer, size);
 	int error = weft_start(own.share.buffer, size, platform);
 	if (error) {
 		forget();

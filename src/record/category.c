@@ -39,17 +39,17 @@ static struct weft_category *objects[OBJECTS_MAX];
 
 /* ---- Numbers ---- */
 
-static uint16_t id_of(struct weft_abi_buffer *header, const char *text)
+static uint16_t id_of(const struct weft__region *region, const char *text)
 {
 	uint32_t size = weft__measure(text, WEFT_ABI_NAME_MAX_BYTES);
-	return weft__name_find_or_add(header, text, size);
+	return weft__name_find_or_add(region, text, size);
 }
 
 /* The ids of name and description; 0 if the table has no room for the name. */
-static uint32_t ids_of(struct weft_abi_buffer *header, const char *name, const char *description)
+static uint32_t ids_of(const struct weft__region *region, const char *name, const char *description)
 {
-	uint16_t id = id_of(header, name);
-	return id ? WEFT_ABI_CATEGORY(id, id_of(header, description)) : 0;
+	uint16_t id = id_of(region, name);
+	return id ? WEFT_ABI_CATEGORY(id, id_of(region, description ? description : "")) : 0;
 }
 
 /* Sets the initial level, unless all levels, including later ones, were set meanwhile. */
@@ -75,50 +75,93 @@ static uint32_t find_or_take(struct weft_abi_buffer *header, uint32_t ids, const
 	return WEFT_ABI_CATEGORY_OTHER;
 }
 
-uint32_t weft__category_number(
-	struct weft_abi_buffer *header, const char *name, const char *description)
+static uint32_t ids_of_others(const struct weft__region *region)
 {
-	uint32_t number = find_or_take(header, ids_of(header, name, description), name);
+	return ids_of(region, "other", "categories that were registered too late");
+}
+
+uint32_t weft__category_number(
+	const struct weft__region *region, const char *name, const char *description)
+{
+	struct weft_abi_buffer *header = region->header;
+	uint32_t number = find_or_take(header, ids_of(region, name, description), name);
 	uint32_t *other = &header->categories[WEFT_ABI_CATEGORY_OTHER];
 	if (number == WEFT_ABI_CATEGORY_OTHER && weft__load(other) == 0 &&
-		weft__compare_exchange(
-			other, 0, ids_of(header, "other", "categories that were registered too late")))
+		weft__compare_exchange(other, 0, ids_of_others(region)))
 		begin_level(header, number, "other");
 	return number;
 }
 
-static void inherit(struct weft_abi_buffer *header, const struct weft_abi_buffer *parent)
-{
-	for (uint32_t i = 0; i < WEFT_ABI_LEVELS; i++) {
-		uint32_t ids = weft__load_acquire(&parent->categories[i]), size;
-		const char *bytes = weft__name_bytes(parent, (uint16_t)ids, &size);
-		uint16_t name = size ? weft__name_find_or_add(header, bytes, size) : 0;
-		bytes = weft__name_bytes(parent, (uint16_t)(ids >> 16), &size);
-		uint16_t description = size ? weft__name_find_or_add(header, bytes, size) : 0;
-		header->categories[i] = name ? WEFT_ABI_CATEGORY(name, description) : 0;
-		header->levels[i] = weft__load(&parent->levels[i]);
-	}
-}
-
-void weft__categories_prepare(struct weft_abi_buffer *header, const struct weft_abi_buffer *parent)
-{
-	memset(header->levels, weft__level_standard(), sizeof(header->levels));
-	if (parent)
-		inherit(header, parent);
-	weft__category_number(header, weft_category_program.name, weft_category_program.description);
-}
-
 /* ---- Objects ---- */
 
-static const uint8_t *level_in(struct weft_abi_buffer *header, const struct weft_category *category)
+/* Around reading the objects: see weft_category_unregister. */
+static void visit_begin(void)
+{
+	__atomic_fetch_add(&weft__live.visitors, 1, __ATOMIC_SEQ_CST);
+}
+
+static void visit_end(void)
+{
+	__atomic_fetch_sub(&weft__live.visitors, 1, __ATOMIC_SEQ_CST);
+}
+
+static const uint8_t *level_in(
+	const struct weft__region *region, const struct weft_category *category)
 {
 	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
 	if (!category->name)
 		return &always;
 	uint32_t number = (leader ? leader->category : weft__category_number)(
-		header, category->name, category->description ? category->description : "");
-	return &header->levels[number];
+		region, category->name, category->description);
+	return &region->header->levels[number % WEFT_ABI_LEVELS];
 }
+
+/* ---- Levels of a forked child ---- */
+
+/* Gives the category the number that it has in the parent's buffer. Its name comes from the object,
+ * because a child has no access to the parent's names. */
+static void inherit_number(const struct weft__region *region, const struct weft_abi_buffer *parent,
+	const struct weft_category *category)
+{
+	uint32_t *categories = region->header->categories;
+	uintptr_t number = (uintptr_t)weft__load(&category->level) - (uintptr_t)parent->levels;
+	if (!category->name || number >= WEFT_ABI_LEVELS || categories[number])
+		return;
+	categories[number] = number == WEFT_ABI_CATEGORY_OTHER
+							 ? ids_of_others(region)
+							 : ids_of(region, category->name, category->description);
+}
+
+static void inherit(const struct weft__region *region, const struct weft_abi_buffer *parent)
+{
+	struct weft_abi_buffer *header = region->header;
+	inherit_number(region, parent, &weft_category_program);
+#ifndef WEFT_FREESTANDING
+	inherit_number(region, parent, &weft__category_cpu);
+#endif
+	visit_begin();
+	for (uint32_t i = 0; i < OBJECTS_MAX; i++) {
+		const struct weft_category *category = __atomic_load_n(&objects[i], __ATOMIC_SEQ_CST);
+		if (category)
+			inherit_number(region, parent, category);
+	}
+	visit_end();
+	/* Numbers that were free get the level of all; those of unloaded libraries are free again. */
+	for (uint32_t i = 0; i < WEFT_ABI_LEVELS; i++)
+		if (header->categories[i] || !weft__load(&parent->categories[i]))
+			header->levels[i] = weft__load(&parent->levels[i]);
+}
+
+void weft__categories_prepare(
+	const struct weft__region *region, const struct weft_abi_buffer *parent)
+{
+	memset(region->header->levels, weft__level_standard(), sizeof(region->header->levels));
+	if (parent)
+		inherit(region, parent);
+	weft__category_number(region, weft_category_program.name, weft_category_program.description);
+}
+
+/* ---- Where objects point ---- */
 
 /* The level of all categories while nothing is recorded. */
 static const uint8_t *idle_level(void)
@@ -135,7 +178,7 @@ static void point(struct weft_category *category)
 	uint64_t generation;
 	do {
 		generation = weft__load_acquire(&weft__live.generation);
-		const uint8_t *level = generation ? level_in(weft__header(), category) : idle_level();
+		const uint8_t *level = generation ? level_in(weft__region(), category) : idle_level();
 		weft__store_release(&category->level, level);
 		weft__fence();
 	} while (generation != weft__load(&weft__live.generation));
@@ -148,14 +191,13 @@ void weft__categories_point(void)
 #ifndef WEFT_FREESTANDING
 	point(&weft__category_cpu);
 #endif
-	/* Before reading the objects: see weft_category_unregister. */
-	__atomic_fetch_add(&weft__live.visitors, 1, __ATOMIC_SEQ_CST);
+	visit_begin();
 	for (uint32_t i = 0; i < OBJECTS_MAX; i++) {
 		struct weft_category *category = __atomic_load_n(&objects[i], __ATOMIC_SEQ_CST);
 		if (category)
 			point(category);
 	}
-	__atomic_fetch_sub(&weft__live.visitors, 1, __ATOMIC_SEQ_CST);
+	visit_end();
 }
 
 WEFT__EXPORT void weft_category_register(struct weft_category *category)

@@ -12,15 +12,16 @@
 #include "record/recorder.h"
 
 /* Initializes a new buffer's levels and its first categories: "program" and, if `parent` is not
- * NULL, the parent's categories with their levels. */
-void weft__categories_prepare(struct weft_abi_buffer *header, const struct weft_abi_buffer *parent);
+ * NULL, those of this process that have a number in the parent's buffer, with their levels. */
+void weft__categories_prepare(
+	const struct weft__region *region, const struct weft_abi_buffer *parent);
 
 /* Called after each change of the generation: makes all objects point at their current level. */
 void weft__categories_point(void);
 
 /* Returns the category's number in the buffer; allocates one if it has none. */
 uint32_t weft__category_number(
-	struct weft_abi_buffer *header, const char *name, const char *description);
+	const struct weft__region *region, const char *name, const char *description);
 
 /* The id of the category's name in the slot's buffer; 0 for a category without a name. */
 static inline uint16_t weft__category_name(

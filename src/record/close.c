@@ -46,9 +46,8 @@ bool weft__packet_is_held(const struct weft_abi_slot *slot)
 	return weft__has_packet(slot) && !is_settled(weft__load(&slot->taken));
 }
 
-uint32_t weft__packet_events(const struct weft_abi_slot *slot)
+uint32_t weft__packet_events(const struct weft_abi_slot *slot, const struct weft_abi_packet *packet)
 {
-	const struct weft_abi_packet *packet = weft__packet_of(slot);
 	uint32_t words = (weft__load(&packet->committed) - (uint32_t)sizeof(*packet)) / 8;
 	return (words - weft__load(&slot->surplus)) / 2;
 }
@@ -71,12 +70,12 @@ static bool is_open(const struct weft_abi_packet *packet, uint64_t taken)
 }
 
 /* Settles `taken` and returns its value. */
-static uint64_t settle(struct weft_abi_slot *slot)
+static uint64_t settle(struct weft_abi_slot *slot, const struct weft_abi_packet *packet)
 {
 	uint64_t taken = weft__load_acquire(&slot->taken);
 	if (is_settled(taken))
 		return taken;
-	uint64_t mine = taken | BY_OWNER | (weft__packet_events(slot) + 1);
+	uint64_t mine = taken | BY_OWNER | (weft__packet_events(slot, packet) + 1);
 	if (weft__compare_exchange(&slot->taken, taken, mine))
 		return mine;
 	return weft__load_acquire(&slot->taken);
@@ -84,34 +83,35 @@ static uint64_t settle(struct weft_abi_slot *slot)
 
 void weft__packet_close(struct weft_abi_slot *slot)
 {
-	if (!weft__has_packet(slot))
+	const struct weft__region *region = weft__region_of(slot);
+	struct weft_abi_packet *packet = weft__packet_of(region, slot);
+	if (!packet)
 		return;
-	struct weft_abi_packet *packet = weft__packet_of(slot);
 	/* No room from here on, before the number of events is settled: a handler may leave this
 	 * function at any step, and an event that then fits into the packet's rest would not be
 	 * counted. With no room, the next event closes the packet again. */
 	weft__store(&slot->limit, 0);
 	weft__signal_fence();
-	uint64_t taken = settle(slot);
+	uint64_t taken = settle(slot, packet);
 	uint32_t events = settled_events(taken);
 	if (taken & BY_OWNER && is_open(packet, taken))
 		finish(packet, events);
 	weft__store(&slot->number, weft__load(&slot->number) + events - weft__load(&slot->inherited));
 	weft__store(&slot->inherited, 0);
 	weft__signal_fence();
-	weft__store(&slot->packet, (uintptr_t)slot);
-	weft__wake_followers(weft__header_of(slot));
+	weft__store(&slot->packet, 0);
+	weft__wake_followers(region->header);
 }
 
 bool weft__packet_take(struct weft_abi_slot *own, struct weft_abi_packet *packet, uint64_t state)
 {
 	const struct weft_platform *platform = weft__platform();
-	struct weft_abi_buffer *header = weft__header_of(own);
+	const struct weft__region *region = weft__region_of(own);
 	uint32_t index = weft__load(&packet->slot);
 	bool (*barrier)(void *context) = weft__load(&platform->barrier);
-	if (!barrier || index >= header->slot_count || weft__is_quiet(header))
+	if (!barrier || index >= region->slot_count || weft__is_quiet(region->header))
 		return false;
-	struct weft_abi_slot *slot = weft__slot_at(header, index);
+	struct weft_abi_slot *slot = &region->slots[index];
 	uint64_t taken = weft__load_acquire(&slot->taken);
 	if (slot == own || taken != weft__packet_untaken(state >> 2))
 		return false;
@@ -127,15 +127,17 @@ bool weft__packet_take(struct weft_abi_slot *own, struct weft_abi_packet *packet
 	weft__store(&own->unfinished, state >> 2);
 	finish(packet, events);
 	weft__store(&own->unfinished, 0);
-	weft__wake_followers(header);
+	weft__wake_followers(region->header);
 	return true;
 }
 
 /* Counts the events in a packet that no thread writes. */
-static uint32_t count(const struct weft_abi_packet *packet, uint32_t *ret_surplus)
+static uint32_t count(
+	const struct weft__region *region, const struct weft_abi_packet *packet, uint32_t *ret_surplus)
 {
 	const unsigned char *bytes = (const unsigned char *)packet;
-	uint32_t end = weft__load(&packet->committed), events = 0, surplus = 0;
+	uint32_t end = weft__region_committed(region, weft__load(&packet->committed));
+	uint32_t events = 0, surplus = 0;
 	for (uint32_t at = sizeof(*packet); at < end;) {
 		uint64_t head = weft__load((const uint64_t *)(const void *)(bytes + at));
 		uint32_t words = weft__abi_head_words(head);
@@ -167,17 +169,19 @@ static bool settle_unfinished(struct weft_abi_slot *slot, uint64_t sequence, uin
 static void finish_unfinished(struct weft_abi_slot *slot)
 {
 	uint64_t sequence = weft__load(&slot->unfinished);
+	const struct weft__region *region = weft__region_of(slot);
 	uint32_t surplus;
-	if (sequence == 0)
+	if (sequence == 0 || region->packet_count == 0)
 		return;
-	struct weft_abi_packet *packet = weft__packet_at(weft__header_of(slot), sequence);
+	struct weft_abi_packet *packet = weft__packet_at(region, sequence);
 	uint64_t state = weft__load(&packet->state);
 	if (state == (sequence << 2 | WEFT_ABI_PACKET_OPENING)) {
 		weft__store(&packet->before, weft__load(&packet->written));
 		weft__store(&packet->committed, (uint32_t)sizeof(*packet));
 		finish(packet, 0);
-	} else if (state == (sequence << 2 | WEFT_ABI_PACKET_OPEN) && packet != weft__packet_of(slot)) {
-		uint32_t events = count(packet, &surplus);
+	} else if (state == (sequence << 2 | WEFT_ABI_PACKET_OPEN) &&
+			   packet != weft__packet_of(region, slot)) {
+		uint32_t events = count(region, packet, &surplus);
 		if (settle_unfinished(slot, sequence, events))
 			finish(packet, events);
 	}
@@ -193,9 +197,13 @@ void weft__packet_repair(struct weft_abi_slot *slot)
 		return;
 	finish_unfinished(slot);
 	weft__store(&slot->is_in_moment, 0);
-	if (weft__packet_is_held(slot)) {
-		count(weft__packet_of(slot), &surplus);
+	const struct weft__region *region = weft__region_of(slot);
+	const struct weft_abi_packet *packet = weft__packet_of(region, slot);
+	if (packet && weft__packet_is_held(slot)) {
+		uint32_t committed = weft__region_committed(region, weft__load(&packet->committed));
+		count(region, packet, &surplus);
 		weft__store(&slot->surplus, surplus);
+		weft__store(&slot->offset, committed);
 	}
 	weft__store_release(&slot->sequence, sequence + 1);
 }

@@ -29,10 +29,10 @@ static uint32_t format_address(char digits[16], uint64_t address)
 }
 
 /* The names of events come first: the last quarter of the table stays theirs. */
-static bool has_room(const struct weft_abi_buffer *header)
+static bool has_room(const struct weft__region *region)
 {
-	uint32_t room = header->names_bytes - header->names_index * 4;
-	return weft__load(&header->names_used) < room - room / 4;
+	uint32_t room = region->names_bytes - region->names_index * 4;
+	return weft__load(&region->header->names_used) < room - room / 4;
 }
 
 static void add(const char *text, uint32_t size)
@@ -40,9 +40,9 @@ static void add(const char *text, uint32_t size)
 	struct weft__self self;
 	if (!weft__entered_now(&self))
 		return;
-	struct weft_abi_buffer *header = weft__header_of(self.slot);
-	if (has_room(header))
-		weft__name_find_or_add(header, text, size);
+	const struct weft__region *region = weft__region_of(self.slot);
+	if (has_room(region))
+		weft__name_find_or_add(region, text, size);
 }
 
 WEFT__EXPORT void weft__code(const char *name, size_t size, const char *file, uint64_t address)

@@ -44,7 +44,8 @@ static void notify(const struct weft__copy *leader, const struct weft__copy *fol
 		generation = weft__load_acquire(&leader->live->generation);
 		resume = weft__load(&from->resume);
 		idle = weft__load(&from->idle);
-		weft__store_release(&to->buffer, weft__load_acquire(&from->buffer));
+		weft__store_release(&to->regions, weft__load(&from->regions));
+		weft__store_release(&to->region, weft__load_acquire(&from->region));
 		weft__store(&to->platform, weft__load(&from->platform));
 		weft__store(&to->idle, idle);
 		weft__store(&to->resume, resume);

@@ -22,7 +22,7 @@
 /* Raise it with any change of what copies share: the members of this struct from `next` on, those
  * of recorder.h, the way a buffer is written. The two members before never change. */
 #ifndef WEFT__COPY_VERSION
-#define WEFT__COPY_VERSION 3
+#define WEFT__COPY_VERSION 4
 #endif
 
 struct weft__copy {
@@ -36,7 +36,8 @@ struct weft__copy {
 	int (*start)(void *buffer, size_t size, const struct weft_platform *platform);
 	void (*stop)(void);
 	struct weft_abi_slot *(*enter)(uint64_t generation, bool for_event);
-	uint32_t (*category)(struct weft_abi_buffer *header, const char *name, const char *description);
+	uint32_t (*category)(
+		const struct weft__region *region, const char *name, const char *description);
 	int (*set_level)(const char *pattern, enum weft_level level);
 	/* A function that the leader calls in a follower after it has passed new state. */
 	void (*point)(void);
@@ -58,6 +59,9 @@ void weft__copies_notify(void);
 /* The exported functions of those names, in the leading copy. */
 int weft__start(void *buffer, size_t size, const struct weft_platform *platform);
 void weft__stop(void);
+
+/* The same with the default platform in memory that is zero. */
+int weft__start_zeroed(void *buffer, size_t size);
 
 /* weft__stop() of the leading copy. */
 void weft__stop_leader(void);

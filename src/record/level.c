@@ -61,15 +61,16 @@ static bool remember(const char *pattern, uint8_t level)
 	return true;
 }
 
-static void set_now(struct weft_abi_buffer *header, const char *pattern, uint8_t level, bool all)
+static void set_now(const struct weft__region *region, const char *pattern, uint8_t level, bool all)
 {
+	struct weft_abi_buffer *header = region->header;
 	uint64_t ticks = weft__ticks(weft__platform());
 	if (all)
 		weft__abi_set_level(header, ticks, WEFT_ABI_CATEGORY_ALL, level);
 	for (uint32_t i = 0; i < WEFT_ABI_LEVELS && !all; i++) {
 		uint32_t size;
 		uint16_t id = (uint16_t)weft__load_acquire(&header->categories[i]);
-		const char *name = weft__name_bytes(header, id, &size);
+		const char *name = weft__name_bytes(region, id, &size);
 		if (size && weft__abi_matches(pattern, name, size))
 			weft__abi_set_level(header, ticks, (uint8_t)i, level);
 	}
@@ -84,7 +85,7 @@ int weft__set_level(const char *pattern, enum weft_level level)
 		weft__store(&standard, (uint8_t)level);
 	bool good = all || remember(pattern, (uint8_t)level);
 	if (is_live)
-		set_now(weft__header(), pattern, (uint8_t)level, all);
+		set_now(weft__region(), pattern, (uint8_t)level, all);
 	return good ? 0 : WEFT_ERROR_LIMIT;
 }
 

@@ -18,15 +18,26 @@
  * unlikely before the entries are used up. */
 #define PROBES_MAX 128
 
-static uint32_t *index_of_names(struct weft_abi_buffer *header)
+/* The bytes of an entry, in whole units. */
+static uint32_t bytes_of(uint32_t size)
 {
-	return (uint32_t *)(void *)((unsigned char *)header + header->names_offset);
+	uint32_t bytes = (uint32_t)sizeof(struct weft_abi_name) + size;
+	return (bytes + WEFT_ABI_NAME_UNIT - 1) & ~(WEFT_ABI_NAME_UNIT - 1);
 }
 
-static unsigned char *entry_of(struct weft_abi_buffer *header, uint16_t id)
+/* The bytes for entries. */
+static uint32_t room_of(const struct weft__region *region)
 {
-	return (unsigned char *)header + header->names_offset + header->names_index * 4 +
-		   (uint32_t)(id - 1) * WEFT_ABI_NAME_UNIT;
+	return region->names_bytes - region->names_index * 4;
+}
+
+/* The entry of that id, whose text has that size; NULL if the table cannot have it. */
+static unsigned char *entry_of(const struct weft__region *region, uint16_t id, uint32_t size)
+{
+	uint32_t at = (uint32_t)(id - 1) * WEFT_ABI_NAME_UNIT, room = room_of(region);
+	if (id == 0 || at > room || bytes_of(size) > room - at)
+		return NULL;
+	return region->names + region->names_index * 4 + at;
 }
 
 static uint32_t hash_of(const char *bytes, uint32_t size)
@@ -47,11 +58,11 @@ static uint64_t word_at(const char *bytes, uint32_t size, uint32_t at)
 }
 
 static bool is_same(
-	struct weft_abi_buffer *header, uint16_t id, uint32_t hash, const char *bytes, uint32_t size)
+	const struct weft__region *region, uint16_t id, uint32_t hash, const char *bytes, uint32_t size)
 {
-	const unsigned char *entry = entry_of(header, id);
+	const unsigned char *entry = entry_of(region, id, size);
 	const uint64_t *words = (const uint64_t *)(const void *)entry;
-	if (weft__load(&words[0]) != ((uint64_t)size << 32 | hash))
+	if (!entry || weft__load(&words[0]) != ((uint64_t)size << 32 | hash))
 		return false;
 	for (uint32_t at = 0; at < size; at += 8)
 		if (weft__load(&words[1 + at / 8]) != word_at(bytes, size, at))
@@ -59,48 +70,52 @@ static bool is_same(
 	return true;
 }
 
+/* Another thread of this process allocates in between at most this often in a row; another process
+ * may change the number for ever. */
+#define ALLOCATE_TRIES 1000
+
 /* Allocates space for an entry; its id, or 0. */
-static uint16_t allocate(struct weft_abi_buffer *header, uint32_t size)
+static uint16_t allocate(const struct weft__region *region, uint32_t size)
 {
-	uint32_t room = header->names_bytes - header->names_index * 4;
-	uint32_t bytes = (uint32_t)sizeof(struct weft_abi_name) + size;
-	bytes = (bytes + WEFT_ABI_NAME_UNIT - 1) & ~(WEFT_ABI_NAME_UNIT - 1);
-	for (;;) {
-		uint32_t used = weft__load(&header->names_used);
-		if (bytes > room - used)
+	uint32_t *names_used = &region->header->names_used;
+	uint32_t room = room_of(region), bytes = bytes_of(size);
+	for (unsigned i = 0; i < ALLOCATE_TRIES; i++) {
+		uint32_t used = weft__load(names_used);
+		if (used > room || bytes > room - used)
 			return 0;
-		if (weft__compare_exchange(&header->names_used, used, used + bytes))
+		if (weft__compare_exchange(names_used, used, used + bytes))
 			return (uint16_t)(used / WEFT_ABI_NAME_UNIT + 1);
 	}
+	return 0;
 }
 
 static uint16_t write_entry(
-	struct weft_abi_buffer *header, uint32_t hash, const char *bytes, uint32_t size)
+	const struct weft__region *region, uint32_t hash, const char *bytes, uint32_t size)
 {
-	uint16_t id = allocate(header, size);
-	if (!id)
+	uint16_t id = allocate(region, size);
+	uint64_t *words = (uint64_t *)(void *)entry_of(region, id, size);
+	if (!words)
 		return 0;
-	uint64_t *words = (uint64_t *)(void *)entry_of(header, id);
 	weft__store(&words[0], (uint64_t)size << 32 | hash);
 	for (uint32_t at = 0; at < size; at += 8)
 		weft__store(&words[1 + at / 8], word_at(bytes, size, at));
 	return id;
 }
 
-uint16_t weft__name_find_or_add(struct weft_abi_buffer *header, const char *bytes, uint32_t size)
+uint16_t weft__name_find_or_add(const struct weft__region *region, const char *bytes, uint32_t size)
 {
-	if (size > WEFT_ABI_NAME_MAX_BYTES)
+	if (size > WEFT_ABI_NAME_MAX_BYTES || !region->names_index)
 		return 0;
-	uint32_t mask = header->names_index - 1;
+	uint32_t mask = region->names_index - 1;
 	uint32_t hash = hash_of(bytes, size);
-	uint32_t *index = index_of_names(header);
+	uint32_t *index = (uint32_t *)(void *)region->names;
 	uint16_t written = 0;
 	for (uint32_t probe = 0; probe < PROBES_MAX; probe++) {
 		uint32_t *bucket = &index[(hash + probe) & mask];
 		uint32_t known = weft__load_acquire(bucket);
 		if (known == 0) {
 			if (!written)
-				written = write_entry(header, hash, bytes, size);
+				written = write_entry(region, hash, bytes, size);
 			if (!written)
 				return 0;
 			/* Release: a thread that finds the id also sees the entry. */
@@ -108,34 +123,32 @@ uint16_t weft__name_find_or_add(struct weft_abi_buffer *header, const char *byte
 				return written;
 			known = weft__load_acquire(bucket);
 		}
-		if ((known ^ hash) >> 16 == 0 && is_same(header, (uint16_t)known, hash, bytes, size))
+		if ((known ^ hash) >> 16 == 0 && is_same(region, (uint16_t)known, hash, bytes, size))
 			return (uint16_t)known;
 	}
 	return 0;
 }
 
-const char *weft__name_bytes(const struct weft_abi_buffer *header, uint16_t id, uint32_t *ret_size)
+const char *weft__name_bytes(const struct weft__region *region, uint16_t id, uint32_t *ret_size)
 {
-	uint64_t at = (uint64_t)header->names_index * 4 + (uint64_t)(id - 1) * WEFT_ABI_NAME_UNIT;
-	uint64_t text = at + sizeof(struct weft_abi_name);
-	const unsigned char *names = (const unsigned char *)header + header->names_offset;
+	const unsigned char *entry = entry_of(region, id, 0);
 	*ret_size = 0;
-	if (id == 0 || text > header->names_bytes)
+	if (!entry)
 		return "";
-	uint32_t size = (uint32_t)(weft__load((const uint64_t *)(const void *)(names + at)) >> 32);
-	if (size > WEFT_ABI_NAME_MAX_BYTES || size > header->names_bytes - text)
+	uint32_t size = (uint32_t)(weft__load((const uint64_t *)(const void *)entry) >> 32);
+	if (size > WEFT_ABI_NAME_MAX_BYTES || !entry_of(region, id, size))
 		return "";
 	*ret_size = size;
-	return (const char *)names + text;
+	return (const char *)entry + sizeof(struct weft_abi_name);
 }
 
 WEFT__COLD uint16_t weft__name_intern(
 	const struct weft_abi_slot *slot, const char *bytes, uint32_t size)
 {
-	struct weft_abi_buffer *header = weft__header_of(slot);
-	uint16_t id = weft__name_find_or_add(header, bytes, size);
+	const struct weft__region *region = weft__region_of(slot);
+	uint16_t id = weft__name_find_or_add(region, bytes, size);
 	if (!id)
-		weft__fetch_add(&header->losses[WEFT_ABI_LOSS_NAMES_FULL], 1);
+		weft__fetch_add(&region->header->losses[WEFT_ABI_LOSS_NAMES_FULL], 1);
 	return id;
 }
 

@@ -14,10 +14,11 @@
 uint16_t weft__name_intern(const struct weft_abi_slot *slot, const char *bytes, uint32_t size);
 
 /* The same for a buffer's table, without counting. */
-uint16_t weft__name_find_or_add(struct weft_abi_buffer *header, const char *bytes, uint32_t size);
+uint16_t weft__name_find_or_add(
+	const struct weft__region *region, const char *bytes, uint32_t size);
 
 /* The bytes of a name; size 0 if there is no such name. */
-const char *weft__name_bytes(const struct weft_abi_buffer *header, uint16_t id, uint32_t *ret_size);
+const char *weft__name_bytes(const struct weft__region *region, uint16_t id, uint32_t *ret_size);
 
 /* The same for a text, which ends at its first NUL; 0 if it is too long for a name. */
 uint16_t weft__name_intern_text(const struct weft_abi_slot *slot, const char *text, uint32_t size);

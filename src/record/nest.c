@@ -30,7 +30,7 @@ struct nest {
 static struct nest *nest_of(const struct weft_abi_slot *slot)
 {
 	static struct nest nests[STACKS];
-	uint32_t index = weft__slot_index(slot);
+	uint32_t index = weft__slot_index(weft__region_of(slot), slot);
 	return index < STACKS ? &nests[index] : NULL;
 }
 #else

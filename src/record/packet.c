@@ -39,11 +39,9 @@ static uint32_t modulo(uint64_t n, uint32_t divisor)
 #endif
 }
 
-struct weft_abi_packet *weft__packet_at(struct weft_abi_buffer *header, uint64_t sequence)
+struct weft_abi_packet *weft__packet_at(const struct weft__region *region, uint64_t sequence)
 {
-	uint64_t index = modulo(sequence - 1, header->packet_count);
-	return (struct weft_abi_packet *)(void *)((unsigned char *)header + header->packets_offset +
-											  index * header->packet_bytes);
+	return weft__region_packet_at(region, modulo(sequence - 1, region->packet_count));
 }
 
 /* Packets taken by one claim, at most: each costs a system call, and one is enough. */
@@ -65,15 +63,16 @@ static void pass_open(struct weft_abi_slot *slot, struct weft_abi_packet *packet
 	passed->taken += weft__packet_take(slot, packet, state);
 }
 
-static struct weft_abi_packet *claim(struct weft_abi_slot *slot, uint64_t *ret_sequence)
+static struct weft_abi_packet *claim(
+	const struct weft__region *region, struct weft_abi_slot *slot, uint64_t *ret_sequence)
 {
-	struct weft_abi_buffer *header = weft__header_of(slot);
+	struct weft_abi_buffer *header = region->header;
 	struct passed passed = {0, 0};
 	/* Other threads advance the hand, too: two rounds reach every packet unless they claim as fast.
 	 */
-	for (uint32_t tries = 2 * header->packet_count; tries > 0; tries--) {
+	for (uint32_t tries = 2 * region->packet_count; tries > 0; tries--) {
 		uint64_t sequence = weft__fetch_add(&header->hand, 1) + 1;
-		struct weft_abi_packet *packet = weft__packet_at(header, sequence);
+		struct weft_abi_packet *packet = weft__packet_at(region, sequence);
 		/* Acquire: an open packet's header was stored before. */
 		uint64_t state = weft__load_acquire(&packet->state);
 		if ((state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPEN)
@@ -93,16 +92,17 @@ static struct weft_abi_packet *claim(struct weft_abi_slot *slot, uint64_t *ret_s
 	return NULL;
 }
 
-static void copy_name(const struct weft_abi_slot *slot, uint64_t *to)
+static void copy_name(
+	const struct weft__region *region, const struct weft_abi_slot *slot, uint64_t *to)
 {
-	const uint64_t *name = weft__slot_name(slot);
+	const uint64_t *name = weft__slot_name(region, slot);
 	weft__store(&to[0], weft__load(&name[0]));
 	weft__store(&to[1], weft__load(&name[1]));
 }
 
 /* Fills the header; no reader uses it until the packet is open. */
-static void store_header(
-	struct weft_abi_packet *packet, const struct weft_abi_slot *slot, uint64_t ticks)
+static void store_header(struct weft_abi_packet *packet, const struct weft__region *region,
+	const struct weft_abi_slot *slot, uint64_t ticks)
 {
 	struct weft_abi_clock_reading reading = weft__read_clocks(weft__platform());
 	weft__store(&packet->before, weft__load(&packet->written));
@@ -117,20 +117,21 @@ static void store_header(
 	weft__store(&packet->lost, weft__load(&slot->lost));
 	weft__store(&packet->thread_records, 0);
 	weft__store(&packet->tid, (uint32_t)weft__load(&slot->owner));
-	weft__store(&packet->slot, weft__slot_index(slot));
-	copy_name(slot, (uint64_t *)(void *)packet->name);
+	weft__store(&packet->slot, weft__slot_index(region, slot));
+	copy_name(region, slot, (uint64_t *)(void *)packet->name);
 }
 
 bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 {
 	uint64_t sequence;
-	struct weft_abi_buffer *header = weft__header_of(slot);
-	struct weft_abi_packet *packet = claim(slot, &sequence);
+	const struct weft__region *region = weft__region_of(slot);
+	struct weft_abi_packet *packet = claim(region, slot, &sequence);
 	if (!packet)
 		return false;
 	weft__fence_release();
-	store_header(packet, slot, ticks);
+	store_header(packet, region, slot, ticks);
 	weft__store(&slot->base_high, (uint32_t)(ticks >> 32));
+	weft__store(&slot->offset, (uint32_t)sizeof(*packet));
 	weft__store(&slot->surplus, 0);
 	weft__store(&slot->inherited, 0);
 	/* The packet is opened before the slot gets it: if a signal handler never returns, we must not
@@ -138,9 +139,9 @@ bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 	weft__store_release(&packet->state, sequence << 2 | WEFT_ABI_PACKET_OPEN);
 	/* Release: a thread that takes the packet counts its words. */
 	weft__store_release(&slot->taken, weft__packet_untaken(sequence));
-	weft__store(&slot->packet, (uintptr_t)packet);
+	weft__store(&slot->packet, (uint64_t)((uintptr_t)packet - (uintptr_t)slot));
 	weft__store(&slot->unfinished, 0);
-	weft__store(&slot->limit, header->packet_bytes);
+	weft__store(&slot->limit, region->limit);
 	return true;
 }
 
@@ -153,13 +154,16 @@ static bool is_named(const struct weft_abi_packet *packet, const uint64_t *name)
 /* The earlier thread's events stay; this record says which thread the next ones belong to. */
 void weft__packet_inherit(struct weft_abi_slot *slot)
 {
-	struct weft_abi_packet *packet = weft__packet_of(slot);
+	const struct weft__region *region = weft__region_of(slot);
+	struct weft_abi_packet *packet = weft__packet_of(region, slot);
 	uint64_t ticks = weft__ticks(weft__platform()), name[2];
-	struct weft__room room = weft__next_room(slot, (uint32_t)ticks);
-	copy_name(slot, name);
+	struct weft__room room = {.slot = slot, .stamp = (uint32_t)ticks};
+	if (!packet)
+		return;
+	copy_name(region, slot, name);
 	/* Threads of a pool often have the same name. */
 	uint32_t words = WEFT_ABI_THREAD_WORDS + (is_named(packet, name) ? 0 : 2);
-	if (!weft__room_is_good(&room, words, (uint32_t)(ticks >> 32))) {
+	if (!weft__room_fits(region, &room, words, (uint32_t)(ticks >> 32))) {
 		weft__packet_close(slot);
 		/* Another thread may have taken the packet while we counted its events, and a third may
 		 * have filled it. */

@@ -7,18 +7,17 @@
 
 #include "record/recorder.h"
 
-static inline struct weft_abi_slot *weft__slot_at(struct weft_abi_buffer *header, uint32_t index)
+static inline uint32_t weft__slot_index(
+	const struct weft__region *region, const struct weft_abi_slot *slot)
 {
-	return (struct weft_abi_slot *)(void *)((unsigned char *)header + header->slots_offset +
-											(uint64_t)index * header->slot_bytes);
+	return (uint32_t)(slot - region->slots);
 }
 
-/* The inverse of the function above. */
-static inline uint32_t weft__slot_index(const struct weft_abi_slot *slot)
+/* The number of slots that were ever used. */
+static inline uint32_t weft__slots_used(const struct weft__region *region)
 {
-	const struct weft_abi_buffer *header = weft__header_of(slot);
-	/* Far below 4 GiB, so 32 bits suffice: 32-bit processors cannot divide 64-bit numbers. */
-	return (uint32_t)(weft__load(&slot->header) - header->slots_offset) / header->slot_bytes;
+	uint32_t used = weft__load(&region->header->slots_used);
+	return used < region->slot_count ? used : region->slot_count;
 }
 
 union weft__thread_name {
@@ -26,17 +25,16 @@ union weft__thread_name {
 	uint64_t words[2];
 };
 
-/* The two words with the name of the slot's thread. */
-static inline uint64_t *weft__slot_name(const struct weft_abi_slot *slot)
+/* The two words with the name of the slot's thread; the slot is in the region. */
+static inline uint64_t *weft__slot_name(
+	const struct weft__region *region, const struct weft_abi_slot *slot)
 {
-	struct weft_abi_buffer *header = weft__header_of(slot);
-	union weft__thread_name *names =
-		(void *)weft__slot_at(header, header->slot_count); /* behind the last slot */
-	return names[weft__slot_index(slot)].words;
+	union weft__thread_name *names = (void *)(region->slots + region->slot_count);
+	return names[weft__slot_index(region, slot)].words;
 }
 
-/* The packet at the position for this sequence. */
-struct weft_abi_packet *weft__packet_at(struct weft_abi_buffer *header, uint64_t sequence);
+/* The packet at the position for this sequence; the region has packets. */
+struct weft_abi_packet *weft__packet_at(const struct weft__region *region, uint64_t sequence);
 
 /* The value of the slot's `taken` while its packet is open and no thread closes it. */
 static inline uint64_t weft__packet_untaken(uint64_t sequence)
@@ -62,8 +60,9 @@ bool weft__packet_take(struct weft_abi_slot *own, struct weft_abi_packet *packet
 /* Writes a thread record into a packet that another thread left: its events follow from here on. */
 void weft__packet_inherit(struct weft_abi_slot *slot);
 
-/* The number of events in the slot's packet, of all threads. */
-uint32_t weft__packet_events(const struct weft_abi_slot *slot);
+/* The number of events in the packet of the slot, of all threads. */
+uint32_t weft__packet_events(
+	const struct weft_abi_slot *slot, const struct weft_abi_packet *packet);
 
 /* Makes that number exact and the slot usable if its thread left in the middle of an event: it
  * ended there, or a signal handler never returned. */

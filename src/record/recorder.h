@@ -19,11 +19,13 @@
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 #include "record/atomics.h"
+#include "record/region.h"
 
 struct weft__copy;
 
 struct weft__recorder {
-	struct weft_abi_buffer *buffer;
+	const struct weft__region *region; /* of the buffer; never NULL */
+	struct weft__regions *regions;     /* the leader's list */
 	const struct weft_platform *platform;
 	uint32_t starts;
 	/* Makes a buffer for this process, after a fork or because another process has asked for it;
@@ -34,7 +36,7 @@ struct weft__recorder {
 	const uint8_t *idle;
 	/* The value of `idle` whenever recording stops; NULL: no process can ask for recording. */
 	const uint8_t *offered;
-	/* The buffer from which the next one takes its levels; NULL: none. */
+	/* The header from which the next buffer takes its levels; NULL: none. */
 	const struct weft_abi_buffer *parent;
 	/* Other copies of this code in the process, see copy.h. */
 	struct weft__copy *leader; /* NULL: this copy leads */
@@ -134,18 +136,30 @@ static inline bool weft__is_off(void)
 	return !weft__load(&weft__live.generation) && weft__is_idle();
 }
 
+static inline const struct weft__region *weft__region(void)
+{
+	/* Acquire: makes the whole region and header visible, even to a caller that has seen only the
+	 * generation before. */
+	return weft__load_acquire(&weft__recorder.region);
+}
+
 /* The current buffer. A thread with a slot uses its slot's buffer instead, because recording may be
  * stopped and started elsewhere while the thread is in the middle of an event. */
 static inline struct weft_abi_buffer *weft__header(void)
 {
-	/* Acquire: makes the whole header visible, even to a caller that has seen only the generation
-	 * before. */
-	return weft__load_acquire(&weft__recorder.buffer);
+	return weft__region()->header;
+}
+
+/* The region of the slot's buffer. */
+static inline const struct weft__region *weft__region_of(const struct weft_abi_slot *slot)
+{
+	const struct weft__region *region = weft__region();
+	return WEFT__LIKELY(weft__region_has(region, slot)) ? region : weft__region_search(slot);
 }
 
 static inline struct weft_abi_buffer *weft__header_of(const struct weft_abi_slot *slot)
 {
-	return (struct weft_abi_buffer *)((uintptr_t)slot - (uintptr_t)weft__load(&slot->header));
+	return weft__region_of(slot)->header;
 }
 
 static inline const struct weft_platform *weft__platform(void)
@@ -159,8 +173,11 @@ static inline bool weft__is_quiet(const struct weft_abi_buffer *header)
 	return weft__load(&header->is_quiet);
 }
 
-/* Lays out a buffer and fills everything that doesn't depend on the platform. */
-int weft__buffer_lay_out(void *buffer, size_t size);
+/* Checks the arguments of weft_start(). */
+int weft__buffer_check(const void *buffer, size_t size);
+/* Fills everything in a new buffer that doesn't depend on the platform. `is_zero`: the memory is
+ * zero already, so its pages need not be touched. */
+void weft__buffer_prepare(const struct weft__region *region, bool is_zero);
 
 /* The operating system's platform; NULL in a build without one. */
 const struct weft_platform *weft__default_platform(void);

@@ -44,16 +44,18 @@ void weft__count_loss(struct weft_abi_slot *slot, unsigned cause);
 /* Inside the guard: gives the slot's moment a new stamp. */
 void weft__moment_renew(struct weft_abi_slot *slot);
 
-/* The slot's packet. Without a packet it is the slot itself, which is memory that may be read. */
-WEFT__ALWAYS_INLINE struct weft_abi_packet *weft__packet_of(const struct weft_abi_slot *slot)
+/* The slot's packet, or NULL. */
+static inline struct weft_abi_packet *weft__packet_of(
+	const struct weft__region *region, const struct weft_abi_slot *slot)
 {
-	return (struct weft_abi_packet *)(uintptr_t)weft__load(&slot->packet);
+	struct weft_abi_packet *packet;
+	bool has_one = weft__region_find_packet(region, slot, weft__load(&slot->packet), &packet);
+	return has_one ? packet : NULL;
 }
 
 static inline bool weft__has_packet(const struct weft_abi_slot *slot)
 {
-	uint64_t packet = weft__load(&slot->packet);
-	return packet != 0 && packet != (uintptr_t)slot;
+	return weft__load(&slot->packet) != 0;
 }
 
 /* The calling thread's state, if it can record; else NULL. */
@@ -93,23 +95,28 @@ WEFT__ALWAYS_INLINE bool weft__entered_now(struct weft__self *ret_self)
 	return false;
 }
 
-/* Where the slot's next event goes, if there is room. */
-WEFT__ALWAYS_INLINE struct weft__room weft__next_room(struct weft_abi_slot *slot, uint32_t stamp)
-{
-	struct weft__room room = {.slot = slot, .stamp = stamp};
-	room.packet = weft__packet_of(slot);
-	room.offset = weft__load(&room.packet->committed);
-	room.at = (uint64_t *)(void *)((unsigned char *)room.packet + room.offset);
-	return room;
-}
-
-/* True if the event fits, and its stamp counts from the packet's base. */
-WEFT__ALWAYS_INLINE bool weft__room_is_good(
-	const struct weft__room *room, uint32_t words, uint32_t high)
+/* Finds where the next event of the room's slot goes. False if so many words don't fit, or their
+ * stamp does not count from the packet's base. `region`: the slot's, or another one, in which the
+ * slot has no packet. The packet's own line of memory is not read here, only stored to.
+ *
+ * All numbers in the slot may be another process's: the limit is masked, so that it is at most a
+ * packet's size, and the sum of 64 bits cannot wrap. */
+WEFT__ALWAYS_INLINE bool weft__room_fits(
+	const struct weft__region *region, struct weft__room *room, uint32_t words, uint32_t high)
 {
 	const struct weft_abi_slot *slot = room->slot;
-	return WEFT__LIKELY(high == weft__load_own(&slot->base_high)) &&
-		   WEFT__LIKELY(room->offset + words * 8 <= weft__load(&slot->limit));
+	struct weft_abi_packet *packet;
+	uint64_t distance = weft__load(&slot->packet);
+	uint32_t offset = weft__load(&slot->offset);
+	uint32_t limit = weft__load(&slot->limit) & region->limit;
+	if (WEFT__UNLIKELY(!weft__region_find_packet(region, slot, distance, &packet)) ||
+		WEFT__UNLIKELY(high != weft__load_own(&slot->base_high)) ||
+		WEFT__UNLIKELY((uint64_t)offset + (uint64_t)words * 8 > limit))
+		return false;
+	room->packet = packet;
+	room->offset = offset;
+	room->at = (uint64_t *)(void *)((unsigned char *)packet + offset);
+	return true;
 }
 
 /* Gives the room back without an event. */
@@ -136,10 +143,9 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve(uint32_t words, struct weft__room *re
 	struct weft__stamp stamp = weft__cpu_stamp();
 	if (WEFT__UNLIKELY(sequence & 1))
 		return false;
-	struct weft__room room = weft__next_room(slot, stamp.low);
-	room.guard = &slot->sequence;
-	room.clear = sequence + 2;
-	if (!weft__room_is_good(&room, words, stamp.high)) {
+	struct weft__room room = {
+		.slot = slot, .stamp = stamp.low, .guard = &slot->sequence, .clear = sequence + 2};
+	if (!weft__room_fits(weft__region(), &room, words, stamp.high)) {
 		weft__withdraw(&room);
 		return false;
 	}
@@ -180,11 +186,10 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve_in_moment(
 	if (!weft__guard_moment(slot, &events))
 		return false;
 	uint64_t ticks = weft__load(&slot->moment);
-	struct weft__room room = weft__next_room(slot, (uint32_t)ticks);
-	room.guard = &slot->moment_events;
-	room.clear = events + 2;
+	struct weft__room room = {
+		.slot = slot, .stamp = (uint32_t)ticks, .guard = &slot->moment_events, .clear = events + 2};
 	if (WEFT__UNLIKELY(events & WEFT__MOMENT_EVENTS) ||
-		!weft__room_is_good(&room, words, (uint32_t)(ticks >> 32))) {
+		!weft__room_fits(weft__region(), &room, words, (uint32_t)(ticks >> 32))) {
 		weft__store_release(room.guard, events);
 		return false;
 	}
@@ -221,11 +226,8 @@ WEFT__ALWAYS_INLINE bool weft__begin(
 /* Finds room once the guard is set. False if the event doesn't fit. */
 WEFT__ALWAYS_INLINE bool weft__find_room(struct weft__room *room, uint32_t words, uint64_t ticks)
 {
-	struct weft__room next = weft__next_room(room->slot, (uint32_t)ticks);
-	next.guard = room->guard;
-	next.clear = room->clear;
-	*room = next;
-	return weft__room_is_good(room, words, (uint32_t)(ticks >> 32));
+	room->stamp = (uint32_t)ticks;
+	return weft__room_fits(weft__region_of(room->slot), room, words, (uint32_t)(ticks >> 32));
 }
 
 /* The same with the caller's clock in memory. */
@@ -238,10 +240,9 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve_at(
 	weft__store(&slot->sequence, sequence + 1);
 	weft__signal_fence();
 	uint64_t ticks = weft__load(clock);
-	struct weft__room room = weft__next_room(slot, (uint32_t)ticks);
-	room.guard = &slot->sequence;
-	room.clear = sequence + 2;
-	if (WEFT__UNLIKELY(!weft__room_is_good(&room, words, (uint32_t)(ticks >> 32)))) {
+	struct weft__room room = {
+		.slot = slot, .stamp = (uint32_t)ticks, .guard = &slot->sequence, .clear = sequence + 2};
+	if (WEFT__UNLIKELY(!weft__room_fits(weft__region(), &room, words, (uint32_t)(ticks >> 32)))) {
 		weft__withdraw(&room);
 		return false;
 	}
@@ -282,6 +283,7 @@ WEFT__ALWAYS_INLINE void weft__store_head(const struct weft__room *room, uint64_
 WEFT__ALWAYS_INLINE void weft__publish(const struct weft__room *room, uint32_t words)
 {
 	weft__store_release(&room->packet->committed, room->offset + words * 8);
+	weft__store(&room->slot->offset, room->offset + words * 8);
 }
 
 /* The same for a record that is not an event. */

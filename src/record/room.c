@@ -66,24 +66,22 @@ static bool is_held(struct weft_abi_slot *slot, uint64_t ticks)
 
 /* Writes a time record: from here on, stamps count from a base with this upper half. Needed once in
  * 2^32 ticks, 1.65 s at 2.6 GHz. */
-static void write_time(struct weft_abi_slot *slot, uint32_t high)
+static void write_time(const struct weft__room *room, uint32_t high)
 {
-	struct weft__room room = weft__next_room(slot, 0);
-	weft__store(&room.at[0], WEFT_ABI_HEAD(WEFT_ABI_TIME, 2, 0));
-	weft__store(&room.at[1], (uint64_t)high << 32);
-	weft__publish_record(&room, 2);
-	weft__store(&slot->base_high, high);
+	weft__store(&room->at[0], WEFT_ABI_HEAD(WEFT_ABI_TIME, 2, 0));
+	weft__store(&room->at[1], (uint64_t)high << 32);
+	weft__publish_record(room, 2);
+	weft__store(&room->slot->base_high, high);
 }
 
 /* Inside the guard: claims a packet if needed. False if none could be had, which is counted. */
-static bool make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks)
+static bool make_room(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks)
 {
-	uint32_t high = (uint32_t)(ticks >> 32);
-	bool is_stale = high != weft__load(&slot->base_high);
-	struct weft__room room = weft__next_room(slot, 0);
-	if (room.offset + bytes + (is_stale ? 16 : 0) <= weft__load(&slot->limit)) {
-		if (is_stale)
-			write_time(slot, high);
+	uint32_t high = (uint32_t)(ticks >> 32), base_high = weft__load(&slot->base_high);
+	struct weft__room room = {.slot = slot, .stamp = 0};
+	/* With a stale base, the time record goes first; without, it fits already. */
+	if (high != base_high && weft__room_fits(weft__region_of(slot), &room, words + 2, base_high)) {
+		write_time(&room, high);
 		return true;
 	}
 	if (WEFT__UNLIKELY(is_held(slot, ticks)))
@@ -99,12 +97,16 @@ static bool find_or_make(struct weft__room *room, uint32_t words, uint64_t ticks
 {
 	if (weft__find_room(room, words, ticks))
 		return true;
-	if (!make_room(room->slot, words * 8, ticks)) {
+	if (!make_room(room->slot, words, ticks)) {
 		weft__withdraw(room);
 		return false;
 	}
-	weft__find_room(room, words, ticks);
-	return true;
+	if (weft__find_room(room, words, ticks))
+		return true;
+	/* Another process has written into the slot meanwhile. */
+	weft__count_loss(room->slot, WEFT_ABI_LOSS_FULL);
+	weft__withdraw(room);
+	return false;
 }
 
 static bool reserve_in_moment(struct weft__room *room, uint32_t words, uint32_t events)

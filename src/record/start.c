@@ -14,7 +14,8 @@
 #include "record/recorder.h"
 #include "record/reserve.h"
 
-struct weft__recorder weft__recorder;
+static struct weft__regions regions;
+struct weft__recorder weft__recorder = {.region = &weft__region_none, .regions = &regions};
 struct weft__live_page weft__live;
 
 /* Takes the fastest of several clock readings, so that an interrupt in between does not distort the
@@ -41,14 +42,13 @@ struct weft_abi_clock_reading weft__read_clocks(const struct weft_platform *plat
 	return best;
 }
 
-static void go_live(void *buffer)
+static void go_live(const struct weft__region *region)
 {
-	struct weft_abi_buffer *header = buffer;
-	weft__store_release(&weft__recorder.buffer, header);
+	weft__store_release(&weft__recorder.region, region);
 	/* A reader that sees the magic must see the header; a thread that sees the generation must see
 	 * the buffer. */
 	weft__fence_release();
-	memcpy(header->magic, WEFT_ABI_MAGIC, sizeof(header->magic));
+	memcpy(region->header->magic, WEFT_ABI_MAGIC, sizeof(region->header->magic));
 	uint64_t generation = 4 * (uint64_t)++weft__recorder.starts;
 	if (weft__has_own_clock(weft__platform()))
 		generation |= WEFT__SLOWLY; /* the fast path uses only the processor's clock */
@@ -76,7 +76,7 @@ static void number_tasks(struct weft_abi_buffer *header)
 		header->next_task = before + TASKS_AT_START;
 }
 
-static int start(void *buffer, size_t size, const struct weft_platform *platform)
+static int start(void *buffer, size_t size, const struct weft_platform *platform, bool is_zero)
 {
 	if (weft__generation())
 		return WEFT_ERROR_STATE;
@@ -85,28 +85,41 @@ static int start(void *buffer, size_t size, const struct weft_platform *platform
 	if (!platform ||
 		(weft__has_own_clock(platform) && !platform->ticks_hz && !platform->read_clocks))
 		return WEFT_ERROR_ARGUMENT;
-	int error = weft__buffer_lay_out(buffer, size);
+	int error = weft__buffer_check(buffer, size);
 	if (error)
 		return error;
-	number_tasks(buffer);
+	const struct weft__region *region = weft__region_add(buffer, size);
+	weft__buffer_prepare(region, is_zero);
+	number_tasks(region->header);
 	weft__store(&weft__recorder.platform, platform);
-	weft__categories_prepare(buffer, weft__load(&weft__recorder.parent));
-	describe_clock(buffer, platform);
-	error = weft__platform_prepare(buffer, platform);
+	weft__categories_prepare(region, weft__load(&weft__recorder.parent));
+	describe_clock(region->header, platform);
+	error = weft__platform_prepare(region->header, platform);
 	if (error)
 		return error;
-	go_live(buffer);
+	go_live(region);
 	return 0;
 }
 
-int weft__start(void *buffer, size_t size, const struct weft_platform *platform)
+static int start_alone(
+	void *buffer, size_t size, const struct weft_platform *platform, bool is_zero)
 {
 	/* Concurrent start: the loser gets WEFT_ERROR_STATE, as if it had called later. */
 	if (!weft__compare_exchange(&weft__live.is_starting, 0, 1))
 		return WEFT_ERROR_STATE;
-	int error = start(buffer, size, platform);
+	int error = start(buffer, size, platform, is_zero);
 	weft__store_release(&weft__live.is_starting, 0);
 	return error;
+}
+
+int weft__start(void *buffer, size_t size, const struct weft_platform *platform)
+{
+	return start_alone(buffer, size, platform, false);
+}
+
+int weft__start_zeroed(void *buffer, size_t size)
+{
+	return start_alone(buffer, size, NULL, true);
 }
 
 WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platform *platform)

@@ -28,9 +28,12 @@ static uint32_t ask_self(union weft__thread_name *ret_name)
 	return platform->self ? platform->self(platform->context, ret_name->text) : 1;
 }
 
-static void store_name(const struct weft_abi_slot *slot, const union weft__thread_name *name)
+static void store_name(const struct weft__region *region, const struct weft_abi_slot *slot,
+	const union weft__thread_name *name)
 {
-	uint64_t *to = weft__slot_name(slot);
+	if (!weft__region_has(region, slot))
+		return;
+	uint64_t *to = weft__slot_name(region, slot);
 	weft__store(&to[0], name->words[0]);
 	weft__store(&to[1], name->words[1]);
 }
@@ -42,35 +45,35 @@ static bool take(struct weft_abi_slot *slot, uint64_t owner, uint32_t tid)
 }
 
 /* Resets the slot for a thread without events. */
-static void reset(struct weft_abi_buffer *header, struct weft_abi_slot *slot)
+static void reset(const struct weft__region *region, struct weft_abi_slot *slot)
 {
-	bool has_packet = weft__packet_is_held(slot);
+	const struct weft_abi_packet *packet = weft__packet_of(region, slot);
+	bool has_packet = packet && weft__packet_is_held(slot);
 	if (!has_packet)
 		weft__packet_close(slot); /* a packet that its last owner had begun to close */
-	weft__store(&slot->inherited, has_packet ? weft__packet_events(slot) : 0);
+	weft__store(&slot->inherited, has_packet ? weft__packet_events(slot, packet) : 0);
 	weft__store(&slot->number, 0);
 	weft__store(&slot->lost, 0);
 	weft__store(&slot->refuse, 0);
 	weft__store(&slot->task, WEFT_TASK_NONE);
-	weft__store(&slot->thread, (uint32_t)weft__fetch_add(&header->threads, 1) + 1);
+	weft__store(&slot->thread, (uint32_t)weft__fetch_add(&region->header->threads, 1) + 1);
 	if (has_packet)
 		weft__packet_inherit(slot);
 	else
-		weft__store(&slot->packet, (uintptr_t)slot);
+		weft__store(&slot->packet, 0);
 }
 
 /* Prepares a slot that the caller has just taken. */
-static void renew(
-	struct weft_abi_buffer *header, struct weft_abi_slot *slot, const union weft__thread_name *name)
+static void renew(const struct weft__region *region, struct weft_abi_slot *slot,
+	const union weft__thread_name *name)
 {
-	weft__store(&slot->header, (uint64_t)((unsigned char *)slot - (unsigned char *)header));
-	store_name(slot, name);
+	store_name(region, slot, name);
 	weft__packet_repair(slot);
 	/* Guarded like an event, so that no thread takes the packet meanwhile. */
 	uint32_t sequence = weft__load(&slot->sequence);
 	weft__store(&slot->sequence, sequence + 1);
 	weft__signal_fence();
-	reset(header, slot);
+	reset(region, slot);
 	weft__store_release(&slot->sequence, sequence + 2);
 }
 
@@ -80,11 +83,11 @@ static bool has_ended(uint32_t tid)
 	return platform->has_ended && platform->has_ended(platform->context, tid);
 }
 
-static struct weft_abi_slot *take_namesake(struct weft_abi_buffer *header, uint32_t tid)
+static struct weft_abi_slot *take_namesake(const struct weft__region *region, uint32_t tid)
 {
-	uint32_t used = weft__load(&header->slots_used);
+	uint32_t used = weft__slots_used(region);
 	for (uint32_t i = 0; i < used; i++) {
-		struct weft_abi_slot *slot = weft__slot_at(header, i);
+		struct weft_abi_slot *slot = &region->slots[i];
 		uint64_t owner = weft__load(&slot->owner);
 		if ((uint32_t)owner == tid && take(slot, owner, tid))
 			return slot;
@@ -94,13 +97,13 @@ static struct weft_abi_slot *take_namesake(struct weft_abi_buffer *header, uint3
 
 /* Finds a free slot among the used ones, or one whose thread has ended. */
 static struct weft_abi_slot *take_left(
-	struct weft_abi_buffer *header, uint32_t tid, uint32_t checks)
+	const struct weft__region *region, uint32_t tid, uint32_t checks)
 {
-	uint32_t used = weft__load(&header->slots_used);
+	uint32_t used = weft__slots_used(region);
 	/* Threads start at different slots, so that over time all are checked. */
 	uint32_t first = used ? tid % used : 0;
 	for (uint32_t i = 0; i < used && checks > 0; i++) {
-		struct weft_abi_slot *slot = weft__slot_at(header, (first + i) % used);
+		struct weft_abi_slot *slot = &region->slots[(first + i) % used];
 		uint64_t owner = weft__load(&slot->owner);
 		bool free = (uint32_t)owner == 0;
 		checks -= !free;
@@ -110,36 +113,39 @@ static struct weft_abi_slot *take_left(
 	return NULL;
 }
 
-static struct weft_abi_slot *take_fresh(struct weft_abi_buffer *header, uint32_t tid)
+static struct weft_abi_slot *take_fresh(const struct weft__region *region, uint32_t tid)
 {
-	uint32_t used = weft__load(&header->slots_used);
-	while (used < header->slot_count) {
-		if (weft__compare_exchange(&header->slots_used, used, used + 1)) {
-			struct weft_abi_slot *slot = weft__slot_at(header, used);
+	uint32_t *slots_used = &region->header->slots_used, used;
+	/* Each round takes a slot, also if another process resets the number again and again. */
+	for (uint32_t i = 0; i < region->slot_count; i++) {
+		used = weft__slots_used(region);
+		if (used == region->slot_count)
+			break;
+		if (weft__compare_exchange(slots_used, used, used + 1)) {
+			struct weft_abi_slot *slot = &region->slots[used];
 			/* Another thread may have freed it already. */
 			if (take(slot, 0, tid))
 				return slot;
 		}
-		used = weft__load(&header->slots_used);
 	}
 	return NULL;
 }
 
-static struct weft_abi_slot *find_slot(struct weft_abi_buffer *header)
+static struct weft_abi_slot *find_slot(const struct weft__region *region)
 {
 	union weft__thread_name name;
 	uint32_t tid = ask_self(&name);
 	if (tid == 0)
 		return NULL;
-	struct weft_abi_slot *slot = take_namesake(header, tid);
+	struct weft_abi_slot *slot = take_namesake(region, tid);
 	if (!slot)
-		slot = take_left(header, tid, DEATH_CHECKS_MAX);
+		slot = take_left(region, tid, DEATH_CHECKS_MAX);
 	if (!slot)
-		slot = take_fresh(header, tid);
+		slot = take_fresh(region, tid);
 	if (!slot)
-		slot = take_left(header, tid, UINT32_MAX);
+		slot = take_left(region, tid, UINT32_MAX);
 	if (slot)
-		renew(header, slot, &name);
+		renew(region, slot, &name);
 	return slot;
 }
 
@@ -172,7 +178,7 @@ static bool ask_leader(
 
 static bool find(struct weft__self *self, uint64_t generation, bool for_event)
 {
-	struct weft_abi_slot *slot = find_slot(weft__header());
+	struct weft_abi_slot *slot = find_slot(weft__region());
 	uint64_t refused = WEFT__REFUSED(generation, WEFT__LOOK_INTERVAL - for_event);
 	if (settle(self, slot, generation, refused))
 		return true;
@@ -218,11 +224,11 @@ WEFT__COLD bool weft__look(struct weft__self *self)
 
 WEFT__COLD void weft__thread_reap(const struct weft_abi_slot *own)
 {
-	struct weft_abi_buffer *header = weft__header_of(own);
-	uint32_t used = weft__is_quiet(header) ? 0 : weft__load(&header->slots_used);
+	const struct weft__region *region = weft__region_of(own);
+	uint32_t used = weft__is_quiet(region->header) ? 0 : weft__slots_used(region);
 	uint32_t tid = (uint32_t)weft__load(&own->owner);
 	for (uint32_t i = 0; i < used; i++) {
-		struct weft_abi_slot *slot = weft__slot_at(header, i);
+		struct weft_abi_slot *slot = &region->slots[i];
 		uint64_t owner = weft__load(&slot->owner);
 		if (slot == own || (uint32_t)owner == 0 || !weft__has_packet(slot))
 			continue;
@@ -258,7 +264,7 @@ void weft__name_thread(const char *name, uint32_t size)
 	} else {
 		ask_self(&own);
 	}
-	store_name(self->slot, &own);
+	store_name(weft__region_of(self->slot), self->slot, &own);
 	/* Names are in the headers of packets. */
 	begin_packet(self->slot);
 }

@@ -8,7 +8,7 @@
  * swapped, an exchange torn in two, a check left out – and must fail, which shows that it can find
  * such bugs.
  *
- * Packets are made small, such as two events of two words; the code reads the limit from its slot.
+ * There are few packets, and only a part of each is used, such as two events of two words.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +22,7 @@
 #include "abi/name_abi.h"
 #include "abi/packet_abi.h"
 #include "format/weft/follow/mark.h"
+#include "few_packets.h"
 #include "hooks.h"
 #include "record/recorder.h"
 
@@ -69,7 +70,6 @@ static struct weft__self selves[MACHINE_THREADS];
 static uint64_t attempted[MACHINE_THREADS]; /* events of a writer */
 static bool is_mortal;
 static uint64_t clock_now;
-static uint32_t events_bytes;
 static enum fault fault;
 static bool is_marked;        /* a mark is taken, so the order of clock and memory matters */
 static unsigned prepared_for; /* the thread that a scenario prepares for */
@@ -169,8 +169,6 @@ static void spoil_slot(struct machine_access *access, size_t at)
 	}
 	if (IN(weft_abi_slot, sequence) && !stores && fault == MARK_NOT_ACQUIRED)
 		access->order = MACHINE_RELAXED;
-	if (IN(weft_abi_slot, limit) && stores && access->value) /* not a bug: small packets */
-		access->value = sizeof(struct weft_abi_packet) + events_bytes;
 	if (IN(weft_abi_slot, owner) && fault == SLOT_TORN)
 		access->is_torn = true;
 }
@@ -233,8 +231,7 @@ static void filter(struct machine_access *access)
 {
 	const struct weft_abi_buffer *h = header();
 	size_t at = (size_t)((const unsigned char *)access->address - buffer);
-	/* Without a fault, only the limits in slots change. */
-	if (fault == NONE && (access->operation != MACHINE_STORE || at >= h->names_offset))
+	if (fault == NONE)
 		return;
 	if (access->operation == MACHINE_BARRIER) {
 		access->is_left_out = fault == TAKEN_WITHOUT_BARRIER;
@@ -691,11 +688,10 @@ static void start(unsigned packets, uint32_t bytes)
 	memset(caches, 0, sizeof(caches));
 	clock_now = 0;
 	is_mortal = is_marked = false;
-	events_bytes = bytes;
 	platform.barrier = NULL;
 	if (weft_start(buffer, sizeof(buffer), &platform))
 		machine_fail("recording does not start");
-	header()->packet_count = packets;
+	use_few_packets(packets, bytes);
 }
 
 static void one_packet_full(void)

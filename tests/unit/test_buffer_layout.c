@@ -48,12 +48,20 @@ static void assert_layout(const struct weft_abi_buffer *header, const struct lay
 		header->packets_offset + (uint64_t)expected->packet * expected->packets <= expected->size);
 }
 
+static void lay_out(void *buffer, size_t size, bool is_zero)
+{
+	struct weft__region region;
+	assert_int_equal(weft__buffer_check(buffer, size), 0);
+	weft__region_lay_out(&region, buffer, size);
+	weft__buffer_prepare(&region, is_zero);
+}
+
 static void parts_follow_from_the_size(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
 		struct weft_abi_buffer *header = trace_buffer((layouts[i].size + 63) & ~(size_t)63);
-		assert_int_equal(weft__buffer_lay_out(header, layouts[i].size), 0);
+		lay_out(header, layouts[i].size, false);
 		assert_layout(header, &layouts[i]);
 		free(header);
 	}
@@ -69,7 +77,7 @@ static void only_what_must_be_zero_is_cleared(void **state)
 	unsigned char *bytes = trace_buffer(SIZE);
 	const struct weft_abi_buffer *header = (const void *)bytes;
 	memset(bytes, 0xff, SIZE);
-	assert_int_equal(weft__buffer_lay_out(bytes, SIZE), 0);
+	lay_out(bytes, SIZE, false);
 	assert_layout(header, &layouts[0]);
 	assert_int_equal(header->magic[0], 0);
 	assert_int_equal(header->pid | header->hand | header->slots_used | header->names_used, 0);
@@ -88,14 +96,13 @@ static void other_memory_is_refused(void **state)
 {
 	(void)state;
 	unsigned char *bytes = trace_buffer(2 * WEFT_ABI_BUFFER_MIN_BYTES);
+	assert_int_equal(weft__buffer_check(bytes, WEFT_ABI_BUFFER_MIN_BYTES - 1), WEFT_ERROR_ARGUMENT);
 	assert_int_equal(
-		weft__buffer_lay_out(bytes, WEFT_ABI_BUFFER_MIN_BYTES - 1), WEFT_ERROR_ARGUMENT);
-	assert_int_equal(
-		weft__buffer_lay_out(bytes + 32, WEFT_ABI_BUFFER_MIN_BYTES), WEFT_ERROR_ARGUMENT);
-	assert_int_equal(weft__buffer_lay_out(NULL, WEFT_ABI_BUFFER_MIN_BYTES), WEFT_ERROR_ARGUMENT);
-	assert_int_equal(weft__buffer_lay_out(bytes + 64, WEFT_ABI_BUFFER_MIN_BYTES), 0);
+		weft__buffer_check(bytes + 32, WEFT_ABI_BUFFER_MIN_BYTES), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(weft__buffer_check(NULL, WEFT_ABI_BUFFER_MIN_BYTES), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(weft__buffer_check(bytes + 64, WEFT_ABI_BUFFER_MIN_BYTES), 0);
 #if SIZE_MAX > UINT32_MAX
-	assert_int_equal(weft__buffer_lay_out(bytes, (size_t)1 << 47), WEFT_ERROR_LIMIT);
+	assert_int_equal(weft__buffer_check(bytes, (size_t)1 << 47), WEFT_ERROR_LIMIT);
 #endif
 	free(bytes);
 }

@@ -331,7 +331,7 @@ static void stopping_inside_one_closes_the_packet(void **state)
 	const struct weft_abi_slot *slot = first_slot(*state);
 	weft_moment_begin();
 	note_at(2000);
-	const struct weft_abi_packet *packet = (const void *)(uintptr_t)slot->packet;
+	const struct weft_abi_packet *packet = (const void *)((const char *)slot + slot->packet);
 	assert_int_equal(packet->state & WEFT_ABI_PACKET_STATE, WEFT_ABI_PACKET_OPEN);
 	weft_stop();
 	assert_int_equal(packet->state & WEFT_ABI_PACKET_STATE, WEFT_ABI_PACKET_CLOSED);

@@ -64,7 +64,7 @@ static bool resume(bool for_event)
 static void assert_followed(void)
 {
 	assert_int_equal(other_live.generation, weft__live.generation);
-	assert_ptr_equal(other_recorder.buffer, weft__recorder.buffer);
+	assert_ptr_equal(other_recorder.region, weft__recorder.region);
 	assert_ptr_equal(other_recorder.platform, weft__recorder.platform);
 	assert_ptr_equal(other_recorder.idle, weft__recorder.idle);
 	assert_true(other_recorder.resume == weft__recorder.resume);
@@ -73,7 +73,7 @@ static void assert_followed(void)
 static void a_follower_gets_each_change(void **state)
 {
 	static const uint8_t offered = 1;
-	assert_ptr_equal(other_recorder.buffer, *state);
+	assert_ptr_equal(other_recorder.region->header, *state);
 	assert_int_not_equal(other_live.generation, 0);
 	assert_int_equal(pointed, 1);
 	assert_followed();
@@ -143,9 +143,9 @@ static int other_set_level(const char *pattern, enum weft_level level)
 }
 
 static uint32_t other_category(
-	struct weft_abi_buffer *header, const char *name, const char *description)
+	const struct weft__region *region, const char *name, const char *description)
 {
-	(void)header;
+	(void)region;
 	(void)description;
 	assert_non_null(name);
 	numbered++;
@@ -174,12 +174,14 @@ static void calls_go_to_the_leader(void **state)
 	struct weft_abi_buffer *header = trace_buffer(SIZE);
 	struct weft_category category = {&weft__level_zero, "late", "", NULL};
 	(void)state;
-	assert_int_equal(weft__buffer_lay_out(header, SIZE), 0);
-	other_recorder = (struct weft__recorder){.buffer = header, .platform = &platform};
+	struct weft__region region;
+	weft__region_lay_out(&region, header, SIZE);
+	weft__buffer_prepare(&region, false);
+	other_recorder = (struct weft__recorder){.region = &region, .platform = &platform};
 	other_live.generation = 8;
 	weft__copy_follow(&leader);
 	assert_ptr_equal(other_recorder.followers, &weft__copy);
-	assert_ptr_equal(weft__recorder.buffer, header);
+	assert_ptr_equal(weft__header(), header);
 	assert_ptr_equal(weft__recorder.platform, &platform);
 	assert_int_equal(weft__live.generation, 8);
 	assert_true(numbered > 0);

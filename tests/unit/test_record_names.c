@@ -3,6 +3,7 @@
  * When the recorder calls its platform: for a thread's number and name at the thread's first event
  * and when it is asked to; in a quiet buffer for nothing else later.
  */
+#include "../model/few_packets.h"
 #include "record_trace.h"
 
 #include <pthread.h>
@@ -174,7 +175,7 @@ static void a_quiet_buffer_without_packets(void **state)
 	struct weft_abi_buffer *header = start();
 	pthread_t thread;
 	header->is_quiet = 1;
-	header->packet_count = 1;
+	use_few_packets(1, 3072);
 	assert_int_equal(pthread_barrier_init(&all_hold_a_packet, NULL, 2), 0);
 	assert_int_equal(pthread_create(&thread, NULL, hold_a_packet, NULL), 0);
 	pthread_barrier_wait(&all_hold_a_packet);

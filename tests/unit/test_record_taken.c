@@ -108,7 +108,7 @@ static void an_unfinished_packet_is_counted(void **state)
 	pthread_barrier_wait(&all_hold_a_packet);
 	weft_tag_value("own", 1);
 	struct weft_abi_slot *own = weft__self()->slot;
-	struct weft_abi_packet *packet = weft__packet_of(other);
+	struct weft_abi_packet *packet = weft__packet_of(weft__region(), other);
 	assert_int_equal(packet->state & WEFT_ABI_PACKET_STATE, WEFT_ABI_PACKET_OPEN);
 	other->limit = 0;
 	own->unfinished = packet->state >> 2;

@@ -315,8 +315,9 @@ static void check_numbers(const struct life *life)
 	const struct weft_abi_slot *slot = weft__self()->slot;
 	if (!weft__packet_is_held(slot))
 		return;
-	const struct weft_abi_packet *packet = weft__packet_of(slot);
-	assert_int_equal(slot->number + weft__packet_events(slot) - slot->inherited, life->accepted);
+	const struct weft_abi_packet *packet = weft__packet_of(weft__region(), slot);
+	assert_int_equal(
+		slot->number + weft__packet_events(slot, packet) - slot->inherited, life->accepted);
 	if (packet->thread == slot->thread)
 		assert_int_equal(packet->number, slot->number);
 }
@@ -490,8 +491,9 @@ static uint32_t read_all(const void *buffer)
 static bool is_held(const struct weft_abi_packet *packet, uint64_t sequence, bool is_opening)
 {
 	for (uint32_t i = 0; i < world.header->slots_used; i++) {
-		const struct weft_abi_slot *slot = weft__slot_at(world.header, i);
-		if (slot->unfinished == sequence || (!is_opening && slot->packet == (uintptr_t)packet))
+		const struct weft_abi_slot *slot = &weft__region()->slots[i];
+		uintptr_t distance = (uintptr_t)packet - (uintptr_t)slot;
+		if (slot->unfinished == sequence || (!is_opening && slot->packet == distance))
 			return true;
 	}
 	return false;
@@ -501,7 +503,7 @@ static bool is_held(const struct weft_abi_packet *packet, uint64_t sequence, boo
 static void check_owners(void)
 {
 	for (uint32_t i = 0; i < world.header->slots_used; i++) {
-		uint64_t owner = weft__slot_at(world.header, i)->owner, before = world.owners[i];
+		uint64_t owner = weft__region()->slots[i].owner, before = world.owners[i];
 		assert_in_range(owner >> 32, before >> 32, (before >> 32) + world.life_count);
 		if (owner >> 32 == before >> 32)
 			assert_int_equal(owner, before);
@@ -514,7 +516,7 @@ static void check_packets(void)
 {
 	uint32_t count = world.header->packet_count;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct weft_abi_packet *packet = weft__packet_at(world.header, i + 1);
+		const struct weft_abi_packet *packet = weft__packet_at(weft__region(), i + 1);
 		uint64_t state = packet->state & WEFT_ABI_PACKET_STATE, sequence = packet->state >> 2;
 		if (sequence == 0)
 			continue;
