@@ -67,7 +67,7 @@ static const struct weft_platform platform = {.ticks = ticks,
 	.thread_memory = thread_memory,
 	.barrier = barrier};
 
-/* What the script has left. */
+/* The bytes of the script that are left. */
 struct script {
 	const uint8_t *at, *end;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a forked child has of its parent's ring: nothing that both can write.
+ * Keeps forked children away from their parent's ring: nothing of it is memory that both can write.
  *
  * A child may have other rights than its parent, for example a server's worker. So the ring is not
  * inherited (MADV_DONTFORK), but for its first page: the program's categories point at the levels
@@ -26,14 +26,15 @@
 #include "record/atomics.h"
 #include "record/recorder.h"
 
-/* Of the latest ring; a child's pointer to `refused` is its parent's until it has a ring. */
+/* The latest ring. */
 static struct {
 	unsigned char *start; /* NULL: none */
 	size_t size;
 	size_t kept; /* of the first page */
 } ring;
 
-/* Written by children, which may be hostile. */
+/* Written by children, which may be hostile; a child's pointer is its parent's until it has a ring.
+ */
 static struct refused {
 	uint32_t count;
 	uint64_t entries[WEFT_ABI_REFUSED];

@@ -47,27 +47,34 @@ struct weft_abi_packet *weft__packet_at(const struct weft__region *region, uint6
 /* Packets taken by one claim, at most: each costs a system call, and one is enough. */
 #define TAKEN_MAX 4
 
+/* After so many open packets a claim uses the next one that it takes: almost all are open, because
+ * more threads record than there are packets. */
+#define OPEN_MAX 64
+
 /* The packets that a claim has skipped so far. */
 struct passed {
-	unsigned open_in_row, taken;
+	unsigned open, open_in_row, taken;
 };
 
-/* Skips or takes an open packet. A taken packet is not used at once, because it may hold its
- * thread's recent events; it is claimed when the hand comes again. */
-static void pass_open(struct weft_abi_slot *slot, struct weft_abi_packet *packet, uint64_t state,
+/* Skips or takes an open packet. A taken packet is mostly not used at once, because it may hold its
+ * thread's recent events; it is claimed when the hand comes again. True if it is to be used. */
+static bool pass_open(struct weft_abi_slot *slot, struct weft_abi_packet *packet, uint64_t state,
 	struct passed *passed)
 {
-	if (++passed->open_in_row < 2 || passed->taken == TAKEN_MAX)
-		return;
+	bool is_urgent = ++passed->open > OPEN_MAX;
+	if (++passed->open_in_row < 2 || (passed->taken >= TAKEN_MAX && !is_urgent))
+		return false;
 	passed->open_in_row = 0;
-	passed->taken += weft__packet_take(slot, packet, state);
+	bool is_taken = weft__packet_take(slot, packet, state);
+	passed->taken += is_taken;
+	return is_taken && is_urgent;
 }
 
 static struct weft_abi_packet *claim(
 	const struct weft__region *region, struct weft_abi_slot *slot, uint64_t *ret_sequence)
 {
 	struct weft_abi_buffer *header = region->header;
-	struct passed passed = {0, 0};
+	struct passed passed = {0, 0, 0};
 	/* Other threads advance the hand, too: two rounds reach every packet unless they claim as fast.
 	 */
 	for (uint32_t tries = 2 * region->packet_count; tries > 0; tries--) {
@@ -75,10 +82,10 @@ static struct weft_abi_packet *claim(
 		struct weft_abi_packet *packet = weft__packet_at(region, sequence);
 		/* Acquire: an open packet's header was stored before. */
 		uint64_t state = weft__load_acquire(&packet->state);
-		if ((state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPEN)
-			pass_open(slot, packet, state, &passed);
-		else
+		if ((state & WEFT_ABI_PACKET_STATE) != WEFT_ABI_PACKET_OPEN)
 			passed.open_in_row = 0;
+		else if (pass_open(slot, packet, state, &passed))
+			state = weft__load_acquire(&packet->state);
 		if ((state & WEFT_ABI_PACKET_STATE) != WEFT_ABI_PACKET_CLOSED || state >> 2 >= sequence)
 			continue;
 		/* Acquire: `written` was stored before the packet was closed. */

@@ -42,6 +42,8 @@ struct weft__recorder {
 	struct weft__copy *leader; /* NULL: this copy leads */
 	struct weft__copy *followers;
 	bool is_barred; /* it cannot follow the leader, and records nothing */
+	/* In the leader: where the search for slots of ended threads goes on. */
+	uint32_t search_from;
 	/* In the leader: ids given to tasks up to the last stop, or since it while recording is off. */
 	uint64_t unrecorded;
 };

@@ -8,6 +8,9 @@
 #include "record/recorder.h"
 
 #define SLOTS_MIN 80
+/* Each thread needs a slot, and a packet while it records. */
+#define SLOTS_MAX   16384
+#define PACKETS_MAX 16384
 
 /* Memory that is as good as a buffer's header, for threads whose region is forgotten. */
 static struct weft_abi_buffer nowhere;
@@ -35,10 +38,10 @@ void weft__region_lay_out(struct weft__region *ret_region, void *buffer, uint64_
 {
 	unsigned char *bytes = buffer;
 	/* Even in the smallest buffer, 64 idle threads leave some slots. */
-	uint64_t slots = size / 4096 < SLOTS_MIN ? SLOTS_MIN : power_between(64, size / 4096, 1024);
+	uint64_t slots = size / 4096 < SLOTS_MIN ? SLOTS_MIN : power_between(64, size / 4096, SLOTS_MAX);
 	uint64_t names = power_between(4096, size / 32, 1 << 20);
 	uint64_t packet =
-		power_between(WEFT_ABI_PACKET_MIN_BYTES, size / 64, WEFT_ABI_PACKET_MAX_BYTES);
+		power_between(WEFT_ABI_PACKET_MIN_BYTES, size / PACKETS_MAX, WEFT_ABI_PACKET_MAX_BYTES);
 	uint64_t names_offset = sizeof(struct weft_abi_buffer) +
 							slots * (sizeof(struct weft_abi_slot) + WEFT_ABI_NAME_BYTES);
 	uint64_t packets_offset = names_offset + names;

@@ -16,9 +16,15 @@
 #include "record/reserve.h"
 #include "record/text.h"
 
-/* Limit for checks whether other threads have ended; a free slot is cheaper than a thousand system
- * calls. */
-#define DEATH_CHECKS_MAX 32
+/* Limits for checks whether other threads have ended, each of which is a system call. A free slot is
+ * cheaper than many of them; without one, the thread finds the slots of ended threads a part at a
+ * time, however many threads there are. */
+#define DEATH_CHECKS_MAX  32
+#define DEATH_CHECKS_FULL 128
+
+/* Slots among which a thread looks for one of an ended thread with its own number: only while there
+ * are few, because a new thread would otherwise read the slots of all others. */
+#define NAMESAKES_MAX 256
 
 /* Asks the platform for the calling thread's number and name. */
 static uint32_t ask_self(union weft__thread_name *ret_name)
@@ -86,7 +92,7 @@ static bool has_ended(uint32_t tid)
 static struct weft_abi_slot *take_namesake(const struct weft__region *region, uint32_t tid)
 {
 	uint32_t used = weft__slots_used(region);
-	for (uint32_t i = 0; i < used; i++) {
+	for (uint32_t i = 0; i < used && i < NAMESAKES_MAX; i++) {
 		struct weft_abi_slot *slot = &region->slots[i];
 		uint64_t owner = weft__load(&slot->owner);
 		if ((uint32_t)owner == tid && take(slot, owner, tid))
@@ -99,15 +105,18 @@ static struct weft_abi_slot *take_namesake(const struct weft__region *region, ui
 static struct weft_abi_slot *take_left(
 	const struct weft__region *region, uint32_t tid, uint32_t checks)
 {
-	uint32_t used = weft__slots_used(region);
-	/* Threads start at different slots, so that over time all are checked. */
-	uint32_t first = used ? tid % used : 0;
+	/* Each search goes on where the last one ended, so that over time all slots are checked. */
+	uint32_t *from = &weft__recorder.search_from;
+	uint32_t used = weft__slots_used(region), first = weft__load(from);
 	for (uint32_t i = 0; i < used && checks > 0; i++) {
 		struct weft_abi_slot *slot = &region->slots[(first + i) % used];
 		uint64_t owner = weft__load(&slot->owner);
-		bool free = (uint32_t)owner == 0;
-		checks -= !free;
-		if ((free || has_ended((uint32_t)owner)) && take(slot, owner, tid))
+		bool is_free = (uint32_t)owner == 0;
+		/* An ended thread with our own number is our predecessor. */
+		bool is_left = is_free || (uint32_t)owner == tid || has_ended((uint32_t)owner);
+		checks -= !is_free;
+		weft__store(from, first + i + !is_left);
+		if (is_left && take(slot, owner, tid))
 			return slot;
 	}
 	return NULL;
@@ -143,7 +152,7 @@ static struct weft_abi_slot *find_slot(const struct weft__region *region)
 	if (!slot)
 		slot = take_fresh(region, tid);
 	if (!slot)
-		slot = take_left(region, tid, UINT32_MAX);
+		slot = take_left(region, tid, DEATH_CHECKS_FULL);
 	if (slot)
 		renew(region, slot, &name);
 	return slot;
@@ -227,8 +236,10 @@ WEFT__COLD void weft__thread_reap(const struct weft_abi_slot *own)
 	const struct weft__region *region = weft__region_of(own);
 	uint32_t used = weft__is_quiet(region->header) ? 0 : weft__slots_used(region);
 	uint32_t tid = (uint32_t)weft__load(&own->owner);
-	for (uint32_t i = 0; i < used; i++) {
-		struct weft_abi_slot *slot = &region->slots[i];
+	uint32_t count = used < DEATH_CHECKS_FULL ? used : DEATH_CHECKS_FULL;
+	uint32_t first = weft__fetch_add(&weft__recorder.search_from, count);
+	for (uint32_t i = 0; i < count; i++) {
+		struct weft_abi_slot *slot = &region->slots[(first + i) % used];
 		uint64_t owner = weft__load(&slot->owner);
 		if (slot == own || (uint32_t)owner == 0 || !weft__has_packet(slot))
 			continue;

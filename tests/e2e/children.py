@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""What forked children can do to their parent: nothing by way of its ring."""
+"""Hostile forked children: they harm their parent neither by its ring nor by other shared memory."""
 import json
 import os
 

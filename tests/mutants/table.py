@@ -186,7 +186,7 @@ MUTANTS = [
     # ---- record ----
     *in_file(
         'src/record/room.c',
-        ('(is_stale ? 16 : 0)', '(is_stale ? 8 : 0)', 'record record_threads e2e/agree'),
+        ('words + 2, base_high', 'words + 1, base_high', 'record record_threads e2e/agree'),
         ('if (ticks >= until)', 'if (ticks > until)', 'watch'),
         ('if (until == WEFT_ABI_HOLD_STOP)', 'if (false)', 'watch e2e/attach'),
         ('weft__store(&slot->refuse, WEFT__LOOK_INTERVAL - 1);', 'weft__store(&slot->refuse, 0);',

@@ -731,8 +731,7 @@ static void span(char **a)
 /* The id that readers give to the track of that name. */
 static uint64_t track(const char *name)
 {
-	struct weft_abi_buffer *header = (void *)ring;
-	uint16_t id = weft__name_find_or_add(header, name, (uint32_t)strlen(name));
+	uint16_t id = weft__name_find_or_add(weft__region(), name, (uint32_t)strlen(name));
 	return WEFT_TRACK_FIRST + WEFT_TRACK_LINES * id;
 }
 
