@@ -128,14 +128,26 @@ static void report_space(void *handle)
 	weft__hooks_end(saved);
 }
 
-/* Finds itself by dlvsym, which has no hook. */
+/* The runtime of a sanitizer calls dlsym before any of its functions works, such as its strcmp. So
+ * this calls nothing but dlvsym, which has no hook. */
+static void *next_dlsym(void)
+{
+	static void *next;
+	void *found = __atomic_load_n(&next, __ATOMIC_RELAXED);
+	if (likely(found))
+		return found;
+	found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
+	__atomic_store_n(&next, found, __ATOMIC_RELAXED);
+	return found;
+}
+
 void *weft__hooks_before_dlsym(void *handle)
 {
 	if (unlikely(opening.epoch))
 		mend_opened();
 	if (unlikely(has_namespaces))
 		report_space(handle);
-	return (void *)NEXT_VERSION(dlsym, "GLIBC_2.34");
+	return next_dlsym();
 }
 
 /* ---- The hooks ---- */
