@@ -95,7 +95,7 @@ def a_deadlock_is_found():
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                    env=dict(os.environ, XDG_RUNTIME_DIR=folder))
         equal(process.stdout.readline(), 'locked\n')
-        ring, = ring_lines(weft('ls', '--json', env={'XDG_RUNTIME_DIR': folder}).stdout)
+        ring, = ring_lines(weft('ls', '--json', env={'XDG_RUNTIME_DIR': folder}).stdout, folder)
         # The second wait begins after the line.
         wait_until('a circle', lambda: 'circle' in weft('why', ring['pid'], env={'XDG_RUNTIME_DIR': folder}, status=None).stdout, process)
         process.send_signal(signal.SIGTERM)

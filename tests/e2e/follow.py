@@ -68,7 +68,7 @@ class Subject:
         return process
 
     def ls(self):
-        return ring_lines(run([WEFT, 'ls', '--json'], env=self.env).stdout)
+        return ring_lines(run([WEFT, 'ls', '--json'], env=self.env).stdout, self.path)
 
 
 @contextlib.contextmanager

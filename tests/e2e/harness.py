@@ -153,9 +153,9 @@ def json_lines(text):
     return [json.loads(line) for line in text.splitlines()]
 
 
-def ring_lines(text):
-    """The lines of `weft ls --json` that are rings: other programs of this machine may be linked, too."""
-    return [line for line in json_lines(text) if line['state'] != 'linked']
+def ring_lines(text, folder):
+    """The lines of `weft ls --json` that are rings below the folder: other tests, and programs of this machine, have some, too."""
+    return [line for line in json_lines(text) if line['state'] != 'linked' and line['path'].startswith(folder + os.sep)]
 
 
 def temporary_directory():

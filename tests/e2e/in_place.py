@@ -63,7 +63,7 @@ def the_file_is_the_buffer():
         equal(os.path.getsize(here.file()), 1 << 20)
         # The program may not have begun to record, or may overwrite all packets while they are read.
         wait_until('notes in the file', lambda: notes(here.file()) > 0, process)
-        row, = ring_lines(weft('ls', '--json', env=here.env).stdout)
+        row, = ring_lines(weft('ls', '--json', env=here.env).stdout, here.path)
         equal((row['program'], row['state']), ('in-place-subject', 'running'))
         _, err = process.communicate('\n')
         equal(process.returncode, 7)
@@ -112,7 +112,7 @@ def a_killed_recorder_leaves_the_file():
         process = here.start(SUBJECT, 'default', 'record')
         process.kill()
         process.communicate()  # the program's standard input ends
-        wait_until('it ends', lambda: ring_lines(weft('ls', '--json', env=here.env).stdout)[0]['state'] == 'orphaned')
+        wait_until('it ends', lambda: ring_lines(weft('ls', '--json', env=here.env).stdout, here.path)[0]['state'] == 'orphaned')
         count = notes(here.file())
         report = weft('record', '--recover', env=here.env, cwd=here.cwd).stderr
         assert 't.weft: 1 MiB' in report, report
@@ -173,7 +173,7 @@ def nothing_else_installs_a_handler():
     with workspace() as here:
         for in_place in (True, False):
             process = here.start(SUBJECT, 'default', 'record', in_place=in_place)
-            row, = ring_lines(weft('ls', '--json', env=here.env).stdout)
+            row, = ring_lines(weft('ls', '--json', env=here.env).stdout, here.path)
             equal(catches_sigbus(row['pid']), in_place)
             process.communicate('\n')
 

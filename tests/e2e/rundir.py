@@ -123,7 +123,7 @@ def ls_names_and_skips_entries_that_are_not_rings():
         names = plant_all(directory, trace)
         shutil.copyfile(trace, os.path.join(directory, 'good-%d.weft' % ENDED))
         result = here.weft('ls', '--json')
-        equal([row['path'].split('/')[-1] for row in ring_lines(result.stdout)], ['good-%d.weft' % ENDED])
+        equal([row['path'].split('/')[-1] for row in ring_lines(result.stdout, here.path)], ['good-%d.weft' % ENDED])
         lines = result.stderr.splitlines()
         for name in names:
             named, = [line for line in lines if '/%s-1.weft is skipped: it is ' % name in line]
@@ -239,7 +239,7 @@ def a_file_of_another_user_is_not_a_ring_of_roots_process():
         shutil.copyfile(trace, own)
         os.chown(own, NOBODY, NOBODY)
         result = here.weft('ls', '--json')
-        equal([row['pid'] for row in ring_lines(result.stdout)], [ENDED])
+        equal([row['pid'] for row in ring_lines(result.stdout, here.path)], [ENDED])
         assert 'x-1.weft is skipped: it belongs to user 65534, but process 1 to user 0' in result.stderr, result.stderr
         with open(fake, 'rb') as file:
             before = file.read()
@@ -306,8 +306,8 @@ def a_mark_of_another_user_does_not_expire_anything():
             pass
         os.utime(mark, (1, 1))
         os.chown(mark, NOBODY, NOBODY)
-        equal(len(ring_lines(here.weft('ls', '--json').stdout)), 1)
-        equal(len(ring_lines(here.weft('ls', '--json').stdout)), 1)
+        equal(len(ring_lines(here.weft('ls', '--json').stdout, here.path)), 1)
+        equal(len(ring_lines(here.weft('ls', '--json').stdout, here.path)), 1)
         equal(os.stat(mark).st_uid, 0)
 
 
@@ -319,10 +319,10 @@ def a_link_of_another_user_is_not_followed():
         directory = here.directory(0o1733)
         link = os.path.join(directory, 'x-%d.weft' % ENDED)
         os.symlink(trace, link)
-        equal([row['path'] for row in ring_lines(here.weft('ls', '--json').stdout)], [link])  # root's own: --in-place
+        equal([row['path'] for row in ring_lines(here.weft('ls', '--json').stdout, here.path)], [link])  # root's own: --in-place
         os.lchown(link, NOBODY, NOBODY)
         result = here.weft('ls', '--json')
-        equal(ring_lines(result.stdout), [])
+        equal(ring_lines(result.stdout, here.path), [])
         assert 'is skipped: it is a symbolic link' in result.stderr, result.stderr
 
 
@@ -367,7 +367,7 @@ def another_users_directory_does_not_stop_anybody():
                                         'wait'], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                        env={k: v for k, v in os.environ.items() if k != 'XDG_RUNTIME_DIR'})
             equal(process.stdout.readline(), 'ready\n')
-            row, = ring_lines(weft_as('ls', '--json').stdout)
+            row, = ring_lines(weft_as('ls', '--json').stdout, made[0])
             equal(row['state'], 'running')
             assert row['path'].startswith(made[0] + '/record-'), row
             os.kill(row['pid'], signal.SIGUSR2)
@@ -387,7 +387,7 @@ def a_ring_that_is_cut_short_kills_no_reader():
         process = here.start('record', '--size', '256K', '-o', 'own.weft', SUBJECT, 4, 'wait')
         try:
             equal(process.stdout.readline(), 'ready\n')
-            row, = ring_lines(here.weft('ls', '--json').stdout)
+            row, = ring_lines(here.weft('ls', '--json').stdout, here.path)
             with open(row['path'], 'rb') as file:
                 ring = file.read()
             shim = {'LD_PRELOAD': SHIM, 'WEFT_SHIM_SHORTEN': 'record-subject-'}

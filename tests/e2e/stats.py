@@ -222,7 +222,7 @@ def a_running_program():
         recorder = subprocess.Popen([WEFT, 'record', '-o', os.path.join(folder, 'live.weft'), os.path.join(BUILD, 'tests', 'why-subject'), 'live'],
                                     cwd=folder, env={**os.environ, **env}, stderr=subprocess.DEVNULL)
         try:
-            pid = wait_until('a program', lambda: ring_lines(weft('ls', '--json', env=env).stdout), recorder)[0]['pid']
+            pid = wait_until('a program', lambda: ring_lines(weft('ls', '--json', env=env).stdout, folder), recorder)[0]['pid']
             wait_until('20 clients', lambda: any(row['name'] == 'client #' and row['count'] == 20
                                                  for row in stats(str(pid), env=env)['rows']), recorder)
             first = row_of(stats(str(pid), env=env), 'client #')

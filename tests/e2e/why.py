@@ -88,7 +88,7 @@ def a_running_program():
                                     cwd=folder, env={**os.environ, **env}, stderr=subprocess.DEVNULL)
         try:
             pid = None
-            pid = wait_until('a program', lambda: ring_lines(weft('ls', '--json', env=env).stdout), recorder)[0]['pid']
+            pid = wait_until('a program', lambda: ring_lines(weft('ls', '--json', env=env).stdout, folder), recorder)[0]['pid']
             wait_until('the last client', lambda: run([WEFT, 'why', str(pid), 'client 19'], env=env).returncode == 0, recorder)
             let_pass(0.2)
             groups = why(str(pid), env=env)
