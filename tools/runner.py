@@ -118,6 +118,8 @@ def run_test(test, processor_s, stopping):
     """Runs it in a session of its own. Its output goes to files: a pipe would be open until its last process has ended."""
     environment = dict(os.environ, **{**ENVIRONMENT, **test.environment})
     compiled = test.command[0].startswith(test.build.path + os.sep)
+    if compiled and not os.path.exists(test.command[0]):
+        return count(test, 127, '', '%s was not built' % test.command[0], '')
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen([*(test.build.wrapper if compiled else []), *test.command], cwd=test.build.path,
                                    env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, start_new_session=True)

@@ -432,7 +432,7 @@ static void a_ring_is_found_by_its_mapping(void **state)
 	(void)state;
 	struct weft__runs_found found;
 	char path[PATH_MAX];
-	snprintf(path, sizeof(path), "%sany.name", run.path);
+	snprintf(path, sizeof(path), "%s", in_place(&runtime, "any.name"));
 	assert_false(weft__runs_find_mapped(getpid(), &found));
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	assert_int_equal(posix_fallocate(fd, 0, SIZE), 0);
@@ -448,12 +448,12 @@ static void a_ring_is_found_by_its_mapping(void **state)
 	assert_int_equal(found.ring.pid, getpid());
 	assert_true(found.ring.is_running && found.ring.is_ours);
 	assert_true(found.is_alive && found.is_attended);
-	assert_int_equal(rename(path, in_place(&run, "plain")), 0);
+	assert_int_equal(rename(path, in_place(&runtime, "plain")), 0);
 	assert_true(weft__runs_find_mapped(getpid(), &found));
 	assert_int_equal(found.ring.stem_size, strlen("plain"));
 	/* Another ring has the name that the kernel gives to the mapped one. */
-	assert_int_equal(unlink(in_place(&run, "plain")), 0);
-	fd = open(in_place(&run, "plain (deleted)"), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_int_equal(unlink(in_place(&runtime, "plain")), 0);
+	fd = open(in_place(&runtime, "plain (deleted)"), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	assert_int_equal(write(fd, ring, SIZE), SIZE);
 	close(fd);
 	assert_false(weft__runs_find_mapped(getpid(), &found));
