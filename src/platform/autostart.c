@@ -139,7 +139,8 @@ static void report_to_parent(const char *step, int error)
 	uint64_t number = WEFT_ABI_STEPS - 1;
 	while (number > 0 && strcmp(names[number], step) != 0)
 		number--;
-	weft__children_refuse((uint32_t)weft__kernel_process() | (uint64_t)(error & 0xffff) << 32 | number << 48);
+	weft__children_refuse(
+		(uint32_t)weft__kernel_process() | (uint64_t)(error & 0xffff) << 32 | number << 48);
 }
 
 /* True if this process may not make a system call: by the permissions of a file, or because it

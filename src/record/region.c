@@ -38,7 +38,8 @@ void weft__region_lay_out(struct weft__region *ret_region, void *buffer, uint64_
 {
 	unsigned char *bytes = buffer;
 	/* Even in the smallest buffer, 64 idle threads leave some slots. */
-	uint64_t slots = size / 4096 < SLOTS_MIN ? SLOTS_MIN : power_between(64, size / 4096, SLOTS_MAX);
+	uint64_t slots =
+		size / 4096 < SLOTS_MIN ? SLOTS_MIN : power_between(64, size / 4096, SLOTS_MAX);
 	uint64_t names = power_between(4096, size / 32, 1 << 20);
 	uint64_t packet =
 		power_between(WEFT_ABI_PACKET_MIN_BYTES, size / PACKETS_MAX, WEFT_ABI_PACKET_MAX_BYTES);

@@ -18,8 +18,8 @@ static struct weft__regions regions;
 struct weft__recorder weft__recorder = {.region = &weft__region_none, .regions = &regions};
 struct weft__live_page weft__live;
 
-/* An interrupt in the middle of a reading distorts the clock's rate. So it is repeated, unless it took
- * about as long as the fastest one so far. */
+/* An interrupt in the middle of a reading distorts the clock's rate. So it is repeated, unless it
+ * took about as long as the fastest one so far. */
 #define READING_TRIES 3
 
 static uint64_t fastest_reading; /* in ticks; 0: none yet */

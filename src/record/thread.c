@@ -16,9 +16,9 @@
 #include "record/reserve.h"
 #include "record/text.h"
 
-/* Limits for checks whether other threads have ended, each of which is a system call. A free slot is
- * cheaper than many of them; without one, the thread finds the slots of ended threads a part at a
- * time, however many threads there are. */
+/* Limits for checks whether other threads have ended, each of which is a system call. A free slot
+ * is cheaper than many of them; without one, the thread finds the slots of ended threads a part at
+ * a time, however many threads there are. */
 #define DEATH_CHECKS_MAX  32
 #define DEATH_CHECKS_FULL 128
 

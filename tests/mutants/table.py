@@ -193,9 +193,10 @@ MUTANTS = [
          'record_threads', 'it only saves looks for a packet that cannot be had')),
     *in_file(
         'src/record/name.c',
-        ('if (size > WEFT_ABI_NAME_MAX_BYTES)\n\t\treturn 0;', 'if (size >= WEFT_ABI_NAME_MAX_BYTES)\n\t\treturn 0;',
+        ('if (size > WEFT_ABI_NAME_MAX_BYTES || !region', 'if (size >= WEFT_ABI_NAME_MAX_BYTES || !region',
          'record'),
-        ('if (bytes > room - used)', 'if (bytes >= room - used)', 'record record_levels'),
+        ('bytes > room - used)', 'bytes >= room - used)', 'record record_levels'),
+        ('if (id == 0 || at > room || ', 'if (id == 0 || ', 'record_hostile'),
         ('if ((known ^ hash) >> 16 == 0 && is_same', 'if (is_same', 'record',
          'the upper half of the hash only saves a comparison')),
     *in_file(
@@ -209,7 +210,7 @@ MUTANTS = [
         ('if (length == room)', 'if (length > room)', 'record')),
     *in_file(
         'src/record/packet.c',
-        ('if (++passed->open_in_row < 2 || passed->taken == TAKEN_MAX)', 'if (passed->taken == TAKEN_MAX)',
+        ('if (++passed->open_in_row < 2 || ', 'if (',
          'record_taken'),
         ('state >> 2 >= sequence)', 'state >> 2 > sequence)', 'record_threads',
          'no packet has the sequence of a claim before the claim succeeds')),
@@ -608,8 +609,8 @@ MUTANTS = [
     *in_file(
         'src/record/start.c',
         ('return weft__load(&slot->moment_events) & 1;', 'return true;', 'moment'),
-        ('	error = weft__platform_prepare(buffer, platform);\n	if (error)\n		return error;\n',
-         '	(void)weft__platform_prepare(buffer, platform);\n', 'record_fork')),
+        ('	error = weft__platform_prepare(region->header, platform);\n	if (error)\n		return error;\n',
+         '	(void)weft__platform_prepare(region->header, platform);\n', 'record_fork')),
     *in_file(
         'src/guest/unikernel.c',
         ('		header->start.ticks = header->start.monotonic_ns;\n', '', 'guest')),
