@@ -42,8 +42,8 @@ static struct refused {
 
 static uint32_t refused_seen;
 
-/* Replaces the ring by private memory with a copy of the first page. Without room for that, the
- * page is replaced alone: then an interrupted event ends the child. */
+/* Replaces the ring by private memory with a copy of the first page. Without address space for
+ * that, only the page is replaced; a child that returns into an event then ends by SIGSEGV. */
 static void replace_ring(void)
 {
 	const int rights = PROT_READ | PROT_WRITE;
