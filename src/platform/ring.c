@@ -113,7 +113,7 @@ static int create(const struct weft__ring *ring, const char **ret_step)
 		weft__kernel_open(ring->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -fd;
-	void *buffer;
+	void *buffer = NULL;
 	int error = map(fd, ring, &buffer, ret_step);
 	/* Before the recorder starts, which opens files of /proc: a process may have one free
 	 * descriptor only. */

@@ -4,22 +4,12 @@
  * saves the buffer: that tool may read debug information, which takes time and memory that the
  * program should not lose. And what they could not record.
  */
-#include <string.h>
-
 #include "abi/name_abi.h"
 #include "record/compose.h"
 #include "record/name.h"
 #include "record/reserve.h"
 
-/* Appends a text and its NUL. Returns the new size; `room` if it does not fit. */
-static uint32_t append(char *to, uint32_t at, uint32_t room, const char *text, uint32_t size)
-{
-	if (at >= room || size >= room - at)
-		return room;
-	memcpy(to + at, text, size);
-	to[at + size] = '\0';
-	return at + size + 1;
-}
+#define PARTS_MAX 4
 
 static uint32_t format_address(char digits[16], uint64_t address)
 {
@@ -35,33 +25,43 @@ static bool has_room(const struct weft__region *region)
 	return weft__load(&region->header->names_used) < room - room / 4;
 }
 
-static void add(const char *text, uint32_t size)
+/* Adds the parts with a NUL after each but the first, a prefix, and the last. */
+static void add(const struct weft__name_part *parts, uint32_t count)
 {
+	struct weft__name_part with_ends[2 * PARTS_MAX];
 	struct weft__self self;
+	struct weft__name name = {with_ends, 0, 0};
+	for (uint32_t i = 0; i < count; i++) {
+		with_ends[name.count++] = parts[i];
+		with_ends[name.count++] = (struct weft__name_part){"", i > 0 && i + 1 < count};
+		if (parts[i].size > WEFT_ABI_NAME_MAX_BYTES)
+			return;
+		name.size += parts[i].size + with_ends[name.count - 1].size;
+	}
 	if (!weft__entered_now(&self))
 		return;
 	const struct weft__region *region = weft__region_of(self.slot);
 	if (has_room(region))
-		weft__name_find_or_add(region, text, size);
+		weft__name_find_or_add_parts(region, &name);
+}
+
+static struct weft__name_part part_of(const char *text)
+{
+	return (struct weft__name_part){text, weft__measure_name(text, WEFT__C_STRING)};
 }
 
 WEFT__EXPORT void weft__code(const char *name, size_t size, const char *file, uint64_t address)
 {
-	char text[WEFT_ABI_NAME_MAX_BYTES] = WEFT_ABI_CODE_PREFIX, digits[16];
-	uint32_t at = append(text, WEFT_ABI_CODE_PREFIX_BYTES, sizeof(text), name, weft__bounded(size));
-	at = append(text, at, sizeof(text), file, weft__measure(file, sizeof(text)));
-	at = append(text, at, sizeof(text), digits, format_address(digits, address));
-	if (at < sizeof(text))
-		add(text, at - 1);
+	char digits[16];
+	const struct weft__name_part parts[] = {{WEFT_ABI_CODE_PREFIX, WEFT_ABI_CODE_PREFIX_BYTES},
+		{name, weft__bounded(size)}, part_of(file), {digits, format_address(digits, address)}};
+	add(parts, 4);
 }
 
 /* A text that is too long is left out, as in weft__code. */
 WEFT__EXPORT void weft__unseen(const char *key, const char *what)
 {
-	char text[WEFT_ABI_NAME_MAX_BYTES] = WEFT_ABI_UNSEEN_PREFIX;
-	uint32_t at = append(
-		text, WEFT_ABI_UNSEEN_PREFIX_BYTES, sizeof(text), key, weft__measure(key, sizeof(text)));
-	at = append(text, at, sizeof(text), what, weft__measure(what, sizeof(text)));
-	if (at < sizeof(text))
-		add(text, at - 1);
+	const struct weft__name_part parts[] = {
+		{WEFT_ABI_UNSEEN_PREFIX, WEFT_ABI_UNSEEN_PREFIX_BYTES}, part_of(key), part_of(what)};
+	add(parts, 3);
 }

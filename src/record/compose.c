@@ -13,9 +13,9 @@ static const char ellipsis[3] = "\xe2\x80\xa6"; /* U+2026 */
 void weft__draft_begin(struct weft__draft *draft, unsigned kind, uint64_t task)
 {
 	bool explicit = task != WEFT_TASK_CURRENT;
-	draft->words[0] = WEFT_ABI_HEAD(kind | (explicit ? WEFT_ABI_EXPLICIT : 0), 0, 0);
-	draft->words[1] = task;
-	draft->count = 1 + explicit;
+	weft__draft_word(draft, WEFT_ABI_HEAD(kind | (explicit ? WEFT_ABI_EXPLICIT : 0), 0, 0));
+	if (explicit)
+		weft__draft_word(draft, task);
 }
 
 static uint32_t words_of(uint32_t bytes)
@@ -23,27 +23,29 @@ static uint32_t words_of(uint32_t bytes)
 	return (bytes + 7) / 8;
 }
 
-/* Copies what fits into `room_words` words, padded. Text that doesn't fit ends with an ellipsis,
- * after a whole character. Returns the bytes. */
-static uint32_t copy_text(
+static void add_piece(struct weft__draft *draft, const char *bytes, uint32_t kept, uint32_t size)
+{
+	if (size == 0)
+		return;
+	draft->pieces[draft->pieces_used++] =
+		(struct weft__draft_piece){bytes, kept, (uint16_t)size, draft->words_used};
+	draft->count += words_of(size);
+}
+
+/* Adds what fits into `room_words` words. Text that doesn't fit ends with an ellipsis, after a
+ * whole character. Returns the bytes. */
+static uint32_t add_text(
 	struct weft__draft *draft, const char *text, uint32_t most, uint32_t room_words)
 {
 	uint32_t room = room_words * 8;
 	uint32_t size = weft__measure(text, most < room + 1 ? most : room + 1), kept = size;
-	char *to = (char *)&draft->words[draft->count];
 	if (size > room) {
 		kept = room - (uint32_t)sizeof(ellipsis);
 		while (kept > 0 && ((unsigned char)text[kept] & 0xc0) == 0x80)
 			kept--;
 		size = kept + (uint32_t)sizeof(ellipsis);
 	}
-	if (size == 0)
-		return 0;
-	draft->words[draft->count + words_of(size) - 1] = 0;
-	memcpy(to, text, kept);
-	if (size > kept)
-		memcpy(to + kept, ellipsis, sizeof(ellipsis));
-	draft->count += words_of(size);
+	add_piece(draft, text, kept, size);
 	return size;
 }
 
@@ -51,31 +53,64 @@ void weft__draft_name(struct weft__draft *draft, uint16_t name, const char *text
 {
 	draft->words[0] |= (uint64_t)name << 48;
 	if (!name)
-		copy_text(draft, text ? text : "", size, WEFT_ABI_WORDS_MAX - draft->count);
+		add_text(draft, text ? text : "", size, WEFT_ABI_WORDS_MAX - draft->count);
 }
 
 void weft__draft_text(
 	struct weft__draft *draft, const char *text, uint32_t size, uint32_t following)
 {
-	uint32_t length_at = draft->count++;
+	uint64_t *length = &draft->words[draft->words_used];
+	weft__draft_word(draft, 0);
 	uint32_t room = (WEFT_ABI_WORDS_MAX - draft->count - following) / (following + 1);
-	draft->words[length_at] = copy_text(draft, text ? text : "(null)", size, room);
+	*length = add_text(draft, text ? text : "(null)", size, room);
 }
 
 bool weft__draft_bytes(struct weft__draft *draft, const char *bytes, uint32_t size)
 {
-	uint32_t words = words_of(size);
-	if (draft->count + 1 + words > WEFT_ABI_WORDS_MAX)
+	if (draft->count + 1 + words_of(size) > WEFT_ABI_WORDS_MAX)
 		return false;
-	draft->words[draft->count++] = size;
-	if (words)
-		draft->words[draft->count + words - 1] = 0;
-	memcpy(&draft->words[draft->count], bytes, size);
-	draft->count += words;
+	weft__draft_word(draft, size);
+	add_piece(draft, bytes, size, size);
 	return true;
 }
 
-void weft__draft_put_in(struct weft_abi_slot *slot, struct weft__draft *draft)
+/* The 8 bytes of the piece that begin at `from`: text, ellipsis, zeros. */
+static uint64_t word_of(const struct weft__draft_piece *piece, uint32_t from)
+{
+	char bytes[8] = {0};
+	uint64_t word;
+	if (from + 8 <= piece->kept) {
+		memcpy(&word, piece->bytes + from, 8);
+		return word;
+	}
+	for (uint32_t i = 0; i < 8 && from + i < piece->size; i++)
+		bytes[i] =
+			from + i < piece->kept ? piece->bytes[from + i] : ellipsis[from + i - piece->kept];
+	memcpy(&word, bytes, 8);
+	return word;
+}
+
+static uint64_t *store_piece(uint64_t *to, const struct weft__draft_piece *piece)
+{
+	for (uint32_t from = 0; from < piece->size; from += 8)
+		weft__store(to++, word_of(piece, from));
+	return to;
+}
+
+/* Stores all words but the first. */
+static void store_rest(uint64_t *to, const struct weft__draft *draft)
+{
+	unsigned at = 1;
+	for (unsigned i = 0; i < draft->pieces_used; i++) {
+		for (; at < draft->pieces[i].before; at++)
+			weft__store(to++, draft->words[at]);
+		to = store_piece(to, &draft->pieces[i]);
+	}
+	for (; at < draft->words_used; at++)
+		weft__store(to++, draft->words[at]);
+}
+
+void weft__draft_put_in(struct weft_abi_slot *slot, const struct weft__draft *draft)
 {
 	struct weft__room room;
 	if (WEFT__UNLIKELY(!weft__try_reserve_in(slot, draft->count, &room))) {
@@ -84,7 +119,6 @@ void weft__draft_put_in(struct weft_abi_slot *slot, struct weft__draft *draft)
 			return;
 	}
 	weft__store_head(&room, draft->words[0] | (uint64_t)draft->count << 40);
-	for (uint32_t i = 1; i < draft->count; i++)
-		weft__store(&room.at[i], draft->words[i]);
+	store_rest(&room.at[1], draft);
 	weft__commit(&room, draft->count);
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * Composes an event with text or values on the stack before it gets room in a packet.
+ * Composes an event with text or values before it gets room in a packet.
  *
- * Strings are read here instead of while writing the packet: if a pointer is invalid, a siglongjmp
- * out of the fault's handler then leaves nothing behind.
+ * A draft has the event's numbers and where its texts are, so it is small: a hook may run on a
+ * signal handler's little stack. A text is measured here, and copied once, into the packet. If its
+ * pointer is invalid, then measuring it faults, and a siglongjmp out of the fault's handler leaves
+ * nothing behind. If another thread changes the text meanwhile, the event has a mixture of its
+ * bytes.
  */
 #ifndef WEFT_RECORD_COMPOSE_H
 #define WEFT_RECORD_COMPOSE_H
@@ -41,17 +44,34 @@ static inline uint32_t weft__measure_name(const char *text, uint32_t size)
 		text, size <= WEFT_ABI_NAME_MAX_BYTES ? size : WEFT_ABI_NAME_MAX_BYTES + 1);
 }
 
-struct weft__draft {
-	uint32_t count; /* words, including the head */
-	uint64_t words[WEFT_ABI_WORDS_MAX];
+/* Bytes of an event, padded with zeros to whole words. */
+struct weft__draft_piece {
+	const char *bytes;
+	uint32_t kept;   /* of the bytes; an ellipsis follows if the text was cut */
+	uint16_t size;   /* with the ellipsis */
+	uint16_t before; /* of the draft's words, those that come before it */
 };
+
+struct weft__draft {
+	uint32_t count; /* words of the event, including the head */
+	uint16_t words_used, pieces_used;
+	uint64_t *words;
+	struct weft__draft_piece *pieces;
+};
+
+/* Declares a draft with room for so many words and pieces. */
+#define WEFT__DRAFT(draft, words_max, pieces_max)        \
+	uint64_t draft##_words[words_max];                   \
+	struct weft__draft_piece draft##_pieces[pieces_max]; \
+	struct weft__draft draft = {0, 0, 0, draft##_words, draft##_pieces}
 
 /* Begins an event: the head, and the acting task unless it is the current one. */
 void weft__draft_begin(struct weft__draft *draft, unsigned kind, uint64_t task);
 
 static inline void weft__draft_word(struct weft__draft *draft, uint64_t word)
 {
-	draft->words[draft->count++] = word;
+	draft->words[draft->words_used++] = word;
+	draft->count++;
 }
 
 /* Sets the name's id in the head or, if it is 0, appends the text up to the event's end. `size`:
@@ -68,6 +88,6 @@ bool weft__draft_bytes(struct weft__draft *draft, const char *bytes, uint32_t si
 
 /* Records the event in the slot that the thread has entered, because its names belong to that
  * buffer. */
-void weft__draft_put_in(struct weft_abi_slot *slot, struct weft__draft *draft);
+void weft__draft_put_in(struct weft_abi_slot *slot, const struct weft__draft *draft);
 
 #endif

@@ -4,8 +4,6 @@
  * number. So a kind needs no record of its own: wraps, streams and forks keep it as they keep
  * names. The name is followed by that of the category, so that an event need not repeat it.
  */
-#include <string.h>
-
 #include "abi/name_abi.h"
 #include "record/compose.h"
 #include "record/name.h"
@@ -20,28 +18,20 @@ static uint16_t kind_of(uint16_t name)
 	return fits ? (uint16_t)(name + WEFT_ABI_KIND_NAMED) : WEFT_KIND_UNKNOWN;
 }
 
-/* Appends a NUL and the category's name, unless that is "program", which readers assume. */
-static uint32_t add_category(char *text, uint32_t size, const struct weft_category *category)
-{
-	if (!category || !category->name || category == &weft_category_program)
-		return size;
-	uint32_t bytes = weft__measure(category->name, CATEGORY_BYTES);
-	text[size] = '\0';
-	memcpy(text + size + 1, category->name, bytes);
-	return size + 1 + bytes;
-}
-
+/* The category's name follows a NUL, unless it is "program", which readers assume. */
 static WEFT__COLD uint16_t intern(const struct weft__self *self,
 	const struct weft_category *category, uint64_t *cache, const char *name, uint32_t size)
 {
-	char text[WEFT_ABI_NAME_MAX_BYTES] = WEFT_ABI_KIND_PREFIX;
-	uint32_t room = sizeof(text) - WEFT_ABI_KIND_PREFIX_BYTES - 1 - CATEGORY_BYTES;
+	const uint32_t room = WEFT_ABI_NAME_MAX_BYTES - WEFT_ABI_KIND_PREFIX_BYTES - 1 - CATEGORY_BYTES;
 	uint32_t kept = weft__measure(name ? name : "", size < room ? size : room);
 	if (!kept)
 		return 0; /* an empty name names nothing */
-	memcpy(text + WEFT_ABI_KIND_PREFIX_BYTES, name, kept);
-	uint32_t bytes = add_category(text, WEFT_ABI_KIND_PREFIX_BYTES + kept, category);
-	uint16_t id = weft__name_intern(self->slot, text, bytes);
+	bool is_of_program = !category || !category->name || category == &weft_category_program;
+	const char *of = is_of_program ? "" : category->name;
+	const struct weft__name_part parts[] = {{WEFT_ABI_KIND_PREFIX, WEFT_ABI_KIND_PREFIX_BYTES},
+		{name, kept}, {"", is_of_program ? 0 : 1}, {of, weft__measure(of, CATEGORY_BYTES)}};
+	uint32_t bytes = parts[0].size + parts[1].size + parts[2].size + parts[3].size;
+	uint16_t id = weft__name_intern_parts(self->slot, &(struct weft__name){parts, 4, bytes});
 	if (cache)
 		weft__name_remember(self, cache, id);
 	return id;

@@ -40,32 +40,58 @@ static unsigned char *entry_of(const struct weft__region *region, uint16_t id, u
 	return region->names + region->names_index * 4 + at;
 }
 
-static uint32_t hash_of(const char *bytes, uint32_t size)
+static uint32_t hash_of(const struct weft__name *name)
 {
 	uint32_t hash = 2166136261u; /* FNV-1a, then mixed: its low bits index the table */
-	for (uint32_t i = 0; i < size; i++)
-		hash = (hash ^ (unsigned char)bytes[i]) * 16777619u;
+	for (unsigned i = 0; i < name->count; i++)
+		for (uint32_t at = 0; at < name->parts[i].size; at++)
+			hash = (hash ^ (unsigned char)name->parts[i].bytes[at]) * 16777619u;
 	hash ^= hash >> 15;
 	hash *= 0x85ebca6bu;
 	return hash ^ hash >> 13;
 }
 
-static uint64_t word_at(const char *bytes, uint32_t size, uint32_t at)
+/* The part of a name that is still to be read. */
+struct rest {
+	const struct weft__name_part *part;
+	uint32_t at, parts_left;
+};
+
+static struct rest begin_of(const struct weft__name *name)
+{
+	return (struct rest){name->parts, 0, name->count};
+}
+
+/* The next 8 bytes; zeros after the end. */
+static uint64_t next_word(struct rest *rest)
 {
 	uint64_t word = 0;
-	memcpy(&word, bytes + at, size - at < 8 ? size - at : 8);
+	uint32_t size = 0;
+	while (size < 8 && rest->parts_left) {
+		uint32_t left = rest->part->size - rest->at;
+		uint32_t taken = left < 8 - size ? left : 8 - size;
+		memcpy((char *)&word + size, rest->part->bytes + rest->at, taken);
+		size += taken;
+		rest->at += taken;
+		if (taken == left) {
+			rest->part++;
+			rest->parts_left--;
+			rest->at = 0;
+		}
+	}
 	return word;
 }
 
 static bool is_same(
-	const struct weft__region *region, uint16_t id, uint32_t hash, const char *bytes, uint32_t size)
+	const struct weft__region *region, uint16_t id, uint32_t hash, const struct weft__name *name)
 {
-	const unsigned char *entry = entry_of(region, id, size);
+	const unsigned char *entry = entry_of(region, id, name->size);
 	const uint64_t *words = (const uint64_t *)(const void *)entry;
-	if (!entry || weft__load(&words[0]) != ((uint64_t)size << 32 | hash))
+	struct rest rest = begin_of(name);
+	if (!entry || weft__load(&words[0]) != ((uint64_t)name->size << 32 | hash))
 		return false;
-	for (uint32_t at = 0; at < size; at += 8)
-		if (weft__load(&words[1 + at / 8]) != word_at(bytes, size, at))
+	for (uint32_t at = 0; at < name->size; at += 8)
+		if (weft__load(&words[1 + at / 8]) != next_word(&rest))
 			return false;
 	return true;
 }
@@ -90,24 +116,26 @@ static uint16_t allocate(const struct weft__region *region, uint32_t size)
 }
 
 static uint16_t write_entry(
-	const struct weft__region *region, uint32_t hash, const char *bytes, uint32_t size)
+	const struct weft__region *region, uint32_t hash, const struct weft__name *name)
 {
-	uint16_t id = allocate(region, size);
-	uint64_t *words = (uint64_t *)(void *)entry_of(region, id, size);
+	uint16_t id = allocate(region, name->size);
+	uint64_t *words = (uint64_t *)(void *)entry_of(region, id, name->size);
+	struct rest rest = begin_of(name);
 	if (!words)
 		return 0;
-	weft__store(&words[0], (uint64_t)size << 32 | hash);
-	for (uint32_t at = 0; at < size; at += 8)
-		weft__store(&words[1 + at / 8], word_at(bytes, size, at));
+	weft__store(&words[0], (uint64_t)name->size << 32 | hash);
+	for (uint32_t at = 0; at < name->size; at += 8)
+		weft__store(&words[1 + at / 8], next_word(&rest));
 	return id;
 }
 
-uint16_t weft__name_find_or_add(const struct weft__region *region, const char *bytes, uint32_t size)
+uint16_t weft__name_find_or_add_parts(
+	const struct weft__region *region, const struct weft__name *name)
 {
-	if (size > WEFT_ABI_NAME_MAX_BYTES || !region->names_index)
+	if (name->size > WEFT_ABI_NAME_MAX_BYTES || !region->names_index)
 		return 0;
 	uint32_t mask = region->names_index - 1;
-	uint32_t hash = hash_of(bytes, size);
+	uint32_t hash = hash_of(name);
 	uint32_t *index = (uint32_t *)(void *)region->names;
 	uint16_t written = 0;
 	for (uint32_t probe = 0; probe < PROBES_MAX; probe++) {
@@ -115,7 +143,7 @@ uint16_t weft__name_find_or_add(const struct weft__region *region, const char *b
 		uint32_t known = weft__load_acquire(bucket);
 		if (known == 0) {
 			if (!written)
-				written = write_entry(region, hash, bytes, size);
+				written = write_entry(region, hash, name);
 			if (!written)
 				return 0;
 			/* Release: a thread that finds the id also sees the entry. */
@@ -123,10 +151,16 @@ uint16_t weft__name_find_or_add(const struct weft__region *region, const char *b
 				return written;
 			known = weft__load_acquire(bucket);
 		}
-		if ((known ^ hash) >> 16 == 0 && is_same(region, (uint16_t)known, hash, bytes, size))
+		if ((known ^ hash) >> 16 == 0 && is_same(region, (uint16_t)known, hash, name))
 			return (uint16_t)known;
 	}
 	return 0;
+}
+
+uint16_t weft__name_find_or_add(const struct weft__region *region, const char *bytes, uint32_t size)
+{
+	const struct weft__name_part part = {bytes, size};
+	return weft__name_find_or_add_parts(region, &(struct weft__name){&part, 1, size});
 }
 
 const char *weft__name_bytes(const struct weft__region *region, uint16_t id, uint32_t *ret_size)
@@ -142,14 +176,21 @@ const char *weft__name_bytes(const struct weft__region *region, uint16_t id, uin
 	return (const char *)entry + sizeof(struct weft_abi_name);
 }
 
-WEFT__COLD uint16_t weft__name_intern(
-	const struct weft_abi_slot *slot, const char *bytes, uint32_t size)
+WEFT__COLD uint16_t weft__name_intern_parts(
+	const struct weft_abi_slot *slot, const struct weft__name *name)
 {
 	const struct weft__region *region = weft__region_of(slot);
-	uint16_t id = weft__name_find_or_add(region, bytes, size);
+	uint16_t id = weft__name_find_or_add_parts(region, name);
 	if (!id)
 		weft__fetch_add(&region->header->losses[WEFT_ABI_LOSS_NAMES_FULL], 1);
 	return id;
+}
+
+WEFT__COLD uint16_t weft__name_intern(
+	const struct weft_abi_slot *slot, const char *bytes, uint32_t size)
+{
+	const struct weft__name_part part = {bytes, size};
+	return weft__name_intern_parts(slot, &(struct weft__name){&part, 1, size});
 }
 
 WEFT__COLD uint16_t weft__name_intern_text(

@@ -10,12 +10,28 @@
 #include "record/atomics.h"
 #include "record/recorder.h"
 
+/* A name in parts, one after the other. Those who join texts need no room for it. */
+struct weft__name_part {
+	const char *bytes;
+	uint32_t size;
+};
+
+struct weft__name {
+	const struct weft__name_part *parts;
+	uint32_t count; /* of parts */
+	uint32_t size;  /* of all of them */
+};
+
 /* Returns the id of these bytes in the slot's buffer; 0 if its table is full, which is counted. */
 uint16_t weft__name_intern(const struct weft_abi_slot *slot, const char *bytes, uint32_t size);
+
+uint16_t weft__name_intern_parts(const struct weft_abi_slot *slot, const struct weft__name *name);
 
 /* The same for a buffer's table, without counting. */
 uint16_t weft__name_find_or_add(
 	const struct weft__region *region, const char *bytes, uint32_t size);
+uint16_t weft__name_find_or_add_parts(
+	const struct weft__region *region, const struct weft__name *name);
 
 /* The bytes of a name; size 0 if there is no such name. */
 const char *weft__name_bytes(const struct weft__region *region, uint16_t id, uint32_t *ret_size);

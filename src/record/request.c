@@ -90,7 +90,7 @@ void weft__record_alive(const struct weft_category *category, const struct weft_
 	if (!self)
 		return;
 	uint64_t name = category ? weft__category_name(self->slot, category) : 0;
-	struct weft__draft draft;
+	WEFT__DRAFT(draft, 5, 1);
 	weft__draft_begin(&draft, WEFT_ABI_ALIVE, living->task);
 	weft__draft_word(&draft, living->age_ns);
 	weft__draft_word(&draft, living->waits_for);

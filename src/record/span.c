@@ -87,7 +87,7 @@ static uint16_t name_track(const struct weft__self *self, const struct weft_give
 WEFT__EXPORT void weft__span(const struct weft_given_span *span)
 {
 	struct weft__self self;
-	struct weft__draft draft;
+	WEFT__DRAFT(draft, 7, 1);
 	if (!weft__entered_now(&self))
 		return;
 	uint16_t track = name_track(&self, span);

@@ -30,7 +30,7 @@ WEFT__ALWAYS_INLINE void put_named(struct weft_abi_slot *slot, unsigned kind, ui
 static WEFT__COLD void put_text(struct weft_abi_slot *slot, unsigned kind, uint64_t task,
 	const char *text, uint32_t size, bool has_operand, uint64_t operand)
 {
-	struct weft__draft draft;
+	WEFT__DRAFT(draft, 3, 1);
 	weft__draft_begin(&draft, kind, task);
 	if (has_operand)
 		weft__draft_word(&draft, operand);

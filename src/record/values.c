@@ -90,7 +90,7 @@ static WEFT__OUT_OF_LINE void put_values(struct weft_abi_slot *slot, unsigned ki
 	uint16_t name, const char *bytes, uint32_t size, unsigned count,
 	const struct weft_value *values)
 {
-	struct weft__draft draft;
+	WEFT__DRAFT(draft, 4 + WEFT_ABI_VALUES_MAX, 1 + WEFT_ABI_VALUES_MAX);
 	count = count < WEFT_ABI_VALUES_MAX ? count : WEFT_ABI_VALUES_MAX;
 	weft__draft_begin(&draft, kind, task);
 	draft.words[0] |= (uint64_t)name << 48;

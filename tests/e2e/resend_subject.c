@@ -23,7 +23,7 @@ static struct weft_abi_buffer *find_buffer(void)
 	void *found = NULL;
 	FILE *file = fopen("/proc/self/maps", "r");
 	while (file && fgets(line, sizeof(line), file))
-		if (strstr(line, ".weft") && strstr(line, "rw-s"))
+		if (!found && strstr(line, ".weft") && strstr(line, "rw-s")) /* its first part */
 			found = (void *)(uintptr_t)strtoull(line, NULL, 16);
 	if (file)
 		fclose(file);

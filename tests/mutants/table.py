@@ -193,7 +193,7 @@ MUTANTS = [
          'record_threads', 'it only saves looks for a packet that cannot be had')),
     *in_file(
         'src/record/name.c',
-        ('if (size > WEFT_ABI_NAME_MAX_BYTES || !region', 'if (size >= WEFT_ABI_NAME_MAX_BYTES || !region',
+        ('if (name->size > WEFT_ABI_NAME_MAX_BYTES || !region', 'if (name->size >= WEFT_ABI_NAME_MAX_BYTES || !region',
          'record'),
         ('bytes > room - used)', 'bytes >= room - used)', 'record record_levels'),
         ('if (id == 0 || at > room || ', 'if (id == 0 || ', 'record_hostile'),
@@ -202,7 +202,7 @@ MUTANTS = [
     *in_file(
         'src/record/compose.c',
         ("while (kept > 0 && ((unsigned char)text[kept] & 0xc0) == 0x80)", 'while (false)', 'record'),
-        ('if (draft->count + 1 + words > WEFT_ABI_WORDS_MAX)', 'if (draft->count + words > WEFT_ABI_WORDS_MAX)', 'record',
+        ('if (draft->count + 1 + words_of(size) > WEFT_ABI_WORDS_MAX)', 'if (draft->count + words_of(size) > WEFT_ABI_WORDS_MAX)', 'record',
          'the joined names have 1024 bytes at most, which always fit'),
         ('if (size > room) {', 'if (size >= room) {', 'record')),
     *in_file(
@@ -563,7 +563,7 @@ MUTANTS = [
         ('	if (is_on(category, level))\n		weft_wait_any_as', '	if (true)\n		weft_wait_any_as', 'ffi')),
     *in_file(
         'src/record/name.c',
-        ('for (uint32_t at = 0; at < size; at += 8)\n		if', 'for (uint32_t at = size; at < size; at += 8)\n		if', 'record')),
+        ('for (uint32_t at = 0; at < name->size; at += 8)\n		if', 'for (uint32_t at = name->size; at < name->size; at += 8)\n		if', 'record')),
     *in_file(
         'src/runs/snapshots.c',
         ('if (strcmp(s->list[i].ring.name, name) == 0)', 'if (true)', 'run_snapshots'),

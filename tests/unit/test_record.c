@@ -14,7 +14,6 @@
 #include "abi/buffer_abi.h"
 #include "abi/name_abi.h"
 #include "abi/packet_abi.h"
-#include "record/compose.h"
 
 #define SIZE ((size_t)1 << 20)
 
@@ -710,20 +709,26 @@ static void text_is_padded_with_zeros(void **state)
 	}
 }
 
-static void bytes_of_a_draft_are_padded_with_zeros(void **state)
+static const uint64_t *find_word(const uint64_t *words, size_t count, uint64_t wanted)
 {
-	struct weft__draft draft;
-	(void)state;
-	for (uint32_t size = 0; size <= 17; size++) {
-		memset(&draft, 0xff, sizeof(draft));
-		weft__draft_begin(&draft, WEFT_ABI_MARK, WEFT_TASK_CURRENT);
-		assert_true(weft__draft_bytes(&draft, "bytes of any size", size));
-		assert_int_equal(draft.count, 2 + (size + 7) / 8);
-		assert_int_equal(draft.words[1], size);
-		const char *bytes = (const char *)&draft.words[2];
-		assert_memory_equal(bytes, "bytes of any size", size);
-		for (uint32_t at = size; at < (size + 7) / 8 * 8; at++)
-			assert_int_equal(bytes[at], 0);
+	for (size_t i = 0; i < count; i++)
+		if (words[i] == wanted)
+			return &words[i];
+	fail();
+	return NULL;
+}
+
+static void texts_of_each_size_are_whole_and_padded(void **state)
+{
+	static const char text[] = "text of any size, whole";
+	for (uint32_t size = 1; size < sizeof(text); size++) {
+		uint64_t task = 0x7700000000 + size;
+		char padded[24] = {0};
+		weft_label_n_as(task, text, size);
+		const uint64_t *found = find_word((const uint64_t *)*state, SIZE / 8, task);
+		memcpy(padded, text, size);
+		assert_memory_equal(found + 1, padded, (size + 7) / 8 * 8);
+		assert_int_equal(found[-1] >> 40 & 0xff, 2 + (size + 7) / 8);
 	}
 }
 
@@ -932,7 +937,7 @@ int main(void)
 		CASE(a_counter_whose_name_is_too_long_is_counted_as_lost),
 		CASE(the_table_of_names_is_used_to_its_end),
 		CASE(text_is_padded_with_zeros),
-		CASE(bytes_of_a_draft_are_padded_with_zeros),
+		CASE(texts_of_each_size_are_whole_and_padded),
 		CASE(text_that_just_fits_is_whole),
 		CASE(names_of_a_mark_that_just_fit_are_recorded),
 		CASE(times_are_the_monotonic_clock),

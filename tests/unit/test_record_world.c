@@ -216,7 +216,7 @@ static void end_thread(void)
 
 /* ---- Calls ---- */
 
-static uint64_t losses(void)
+static __attribute__((noinline)) uint64_t losses(void)
 {
 	uint64_t sum = 0;
 	for (int cause = 0; cause < WEFT_ABI_LOSSES; cause++)
@@ -365,7 +365,7 @@ static void call(void)
  */
 static void be_left_in_a_call(void)
 {
-	uint64_t before = losses();
+	const volatile uint64_t before = losses();
 	world.is_left = true;
 	world.signals = 1;
 	world.delay = pick(7);

@@ -796,6 +796,7 @@ static int call_about_counter(void *context, unsigned operation, uint64_t first,
 	return 0;
 }
 
+#if defined(__x86_64__) || defined(__i386__)
 static bool has_counter(uint32_t flags, uint32_t mode, uint64_t ns)
 {
 	uint32_t version = 0;
@@ -805,6 +806,7 @@ static bool has_counter(uint32_t flags, uint32_t mode, uint64_t ns)
 	counter.ns = ns;
 	return weft__hypervisor_has_counter(call_about_counter, NULL, arguments, 3, &version);
 }
+#endif
 
 static void test_counters_of_domains(void **state)
 {
