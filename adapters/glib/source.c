@@ -166,17 +166,31 @@ static void watch(GSource *source)
 	weft__glib_watch(source->source_funcs, name);
 }
 
+struct attached {
+	GSource *source;
+	weft__hooks_callback callback;
+};
+
+static void record(void *of)
+{
+	const struct attached *it = of;
+	GSource *source = it->source;
+	if (!weft__hooks_subject_find(source->source_funcs))
+		watch(source);
+	struct weft__hooks_text label = label_of(source);
+	if (weft__hooks_subject_find(source->source_funcs)) /* others are never seen to run */
+		start(source, it->callback, &label);
+}
+
 HOOK(g_source_attach)
 guint g_source_attach(GSource *source, GMainContext *context)
 {
 	if (HOOKS_RECORD && source) {
 		int saved = weft__hooks_begin();
+		/* Which may call the program's code. */
 		weft__hooks_callback callback = source->name ? NULL : callback_of(source);
-		if (!weft__hooks_subject_find(source->source_funcs))
-			watch(source);
-		struct weft__hooks_text label = label_of(source);
-		if (weft__hooks_subject_find(source->source_funcs)) /* others are never seen to run */
-			start(source, callback, &label);
+		struct attached attached = {source, callback};
+		weft__hooks_aside(record, &attached);
 		weft__hooks_end(saved);
 	}
 	return GLIB_NEXT(g_source_attach)(source, context);

@@ -26,18 +26,30 @@ uint64_t weft__hooks_ns_since(uint64_t began)
 }
 
 /* The track is the thread's: it tells which of several threads was blocked. */
-void weft__hooks_record_blocked(struct weft__hooks_text *name, uint64_t began)
+struct blocked {
+	struct weft__hooks_text *name;
+	uint64_t began;
+};
+
+static void record(void *of)
 {
+	const struct blocked *it = of;
+	struct weft__hooks_text track = {0}, *name = it->name;
+	char thread[16] = "";
 	if (!weft__hooks_system_begin())
 		return;
-	struct weft__hooks_text track = {0};
-	char thread[16] = "";
 	weft__kernel_thread_name(thread);
 	weft__hooks_append(&track, thread);
 	weft__hooks_append(&track, " blocked");
 	track.bytes[track.size] = '\0';
 	name->bytes[name->size < sizeof(name->bytes) ? name->size : sizeof(name->bytes) - 1] = '\0';
 	const char *track_name = track.bytes, *span_name = name->bytes;
-	weft_span(track_name, WEFT_CLOCK_RECORDER, span_name, began, weft_now());
+	weft_span(track_name, WEFT_CLOCK_RECORDER, span_name, it->began, weft_now());
 	weft__hooks_system_end();
+}
+
+void weft__hooks_record_blocked(struct weft__hooks_text *name, uint64_t began)
+{
+	struct blocked blocked = {name, began};
+	weft__hooks_aside(record, &blocked);
 }

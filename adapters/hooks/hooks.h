@@ -377,6 +377,13 @@ void weft__hooks_system_end(void);
 
 bool weft__hooks_is_confined(void);
 
+/* ---- Much stack (aside.c) ---- */
+
+/* Calls work(of) with all signals blocked, on a stack that is not the program's. A hook may use
+ * less than 2 KiB of the program's, with all that it calls (tests/house/stack.py): rare work that
+ * needs more goes through here. */
+void weft__hooks_aside(void (*work)(void *of), void *of);
+
 /* From here on weft__hooks_system_begin returns false, and all calls that have begun are over. */
 void weft__hooks_confine(void);
 void weft__hooks_unconfine(void);

@@ -271,12 +271,24 @@ static void look_up_file(struct weft__hooks_text *text, uintptr_t address)
 	weft__kernel_unmap((void *)(uintptr_t)file.bytes, file.size);
 }
 
-static void look_up(struct weft__hooks_text *text, uintptr_t address)
+struct wanted {
+	struct weft__hooks_text *text;
+	uintptr_t address;
+};
+
+static void look_up_wanted(void *of)
 {
+	struct wanted *wanted = of;
 	if (!weft__hooks_system_begin())
 		return;
-	look_up_file(text, address);
+	look_up_file(wanted->text, wanted->address);
 	weft__hooks_system_end();
+}
+
+static void look_up(struct weft__hooks_text *text, uintptr_t address)
+{
+	struct wanted wanted = {text, address};
+	weft__hooks_aside(look_up_wanted, &wanted);
 }
 
 /* ---- Names that were looked up before ---- */

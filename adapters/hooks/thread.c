@@ -248,6 +248,16 @@ static void make_task(struct weft__hooks_thread *thread)
 		weft_switch(thread->task);
 }
 
+/* At the thread's first event, or when its name is known. */
+static void find_task(void *of)
+{
+	struct weft__hooks_thread *thread = of;
+	if (thread->unnamed_epoch == epoch)
+		name_task(thread);
+	else
+		make_task(thread);
+}
+
 uint64_t weft__hooks_thread_task(void)
 {
 	struct weft__hooks_thread *thread = &weft__hooks_thread;
@@ -255,10 +265,7 @@ uint64_t weft__hooks_thread_task(void)
 		return thread->task;
 	if (!weft__hooks_system_begin())
 		return WEFT_TASK_NONE;
-	if (thread->unnamed_epoch == epoch)
-		name_task(thread);
-	else
-		make_task(thread);
+	weft__hooks_aside(find_task, thread);
 	weft__hooks_system_end();
 	return thread->task;
 }

@@ -71,14 +71,25 @@ void weft__hooks_unseen_here(const char *key, const char *what)
 	weft__unseen(key, text);
 }
 
+struct fact_words {
+	const char *key, *what;
+};
+
+static void record(void *of)
+{
+	const struct fact_words *it = of;
+	char text[WHAT_BYTES];
+	clean(text, it->what);
+	if (is_kept(it->key, text))
+		return;
+	keep(it->key, text);
+	weft__unseen(it->key, text);
+}
+
 void weft__hooks_unseen(const char *key, const char *what)
 {
-	char text[WHAT_BYTES];
-	clean(text, what);
-	if (is_kept(key, text))
-		return;
-	keep(key, text);
-	weft__unseen(key, text);
+	struct fact_words words = {key, what};
+	weft__hooks_aside(record, &words);
 }
 
 void weft__hooks_unseen_inherited(void)

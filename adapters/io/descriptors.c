@@ -170,12 +170,16 @@ struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is
 	return object;
 }
 
-struct weft__io_object *weft__io_examine(int fd)
+struct examined {
+	int fd;
+	struct weft__io_object *object; /* NULL: there is none */
+};
+
+static void examine(void *of)
 {
+	struct examined *it = of;
 	struct weft__io_object *object = NULL;
-	if (!weft__io_descriptor(fd) || !weft__hooks_system_begin())
-		return NULL;
-	int saved = errno;
+	int fd = it->fd;
 	long flags = syscall(SYS_fcntl, fd, F_GETFL, 0);
 	if (flags >= 0)
 		object = weft__io_opened(fd, weft__io_find_type(fd), flags & O_NONBLOCK);
@@ -183,9 +187,19 @@ struct weft__io_object *weft__io_examine(int fd)
 		object->opener = WEFT_TASK_NONE;
 	if (object && weft__io_was_accepted(fd, object))
 		object->flags |= WEFT__IO_SERVED;
+	it->object = object;
+}
+
+struct weft__io_object *weft__io_examine(int fd)
+{
+	struct examined examined = {fd, NULL};
+	if (!weft__io_descriptor(fd) || !weft__hooks_system_begin())
+		return NULL;
+	int saved = errno;
+	weft__hooks_aside(examine, &examined);
 	weft__hooks_system_end();
 	errno = saved;
-	return object;
+	return examined.object;
 }
 
 void weft__io_shared(int fd, int copy)
@@ -269,17 +283,31 @@ uint64_t weft__io_task(int fd, struct weft__io_object *object)
 	return weft__io_task_to(fd, object, NULL, 0);
 }
 
+struct unnamed {
+	int fd;
+	struct weft__io_object *object;
+	const struct sockaddr *to;
+	socklen_t size;
+};
+
+static void make_task(void *of)
+{
+	const struct unnamed *it = of;
+	struct weft__io_object *object = it->object;
+	if (object->epoch != weft__hooks_epoch()) /* the parent process's */
+		object->opener = object->waiter = WEFT_TASK_NONE;
+	struct weft__hooks_text name = {0};
+	weft__io_append_name(&name, it->fd, object, it->to, it->size);
+	object->epoch = weft__hooks_epoch();
+	weft__hooks_create(&object->alive, object->opener, kind_of(object), &name);
+}
+
 uint64_t weft__io_task_to(
 	int fd, struct weft__io_object *object, const struct sockaddr *to, socklen_t size)
 {
-	bool is_of_parent = object->epoch != weft__hooks_epoch();
-	if (likely(!is_of_parent && object->alive.task != WEFT_TASK_NONE))
-		return object->alive.task;
-	if (is_of_parent)
-		object->opener = object->waiter = WEFT_TASK_NONE;
-	struct weft__hooks_text name = {0};
-	weft__io_append_name(&name, fd, object, to, size);
-	object->epoch = weft__hooks_epoch();
-	weft__hooks_create(&object->alive, object->opener, kind_of(object), &name);
+	if (unlikely(object->epoch != weft__hooks_epoch() || object->alive.task == WEFT_TASK_NONE)) {
+		struct unnamed unnamed = {fd, object, to, size};
+		weft__hooks_aside(make_task, &unnamed);
+	}
 	return object->alive.task;
 }

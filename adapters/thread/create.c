@@ -89,21 +89,34 @@ __attribute__((constructor(111))) static void watch_main(void)
 
 /* ---- Creating ---- */
 
-static struct weft__thread_birth *prepare(const void *function, void *argument)
+struct wanted {
+	struct weft__thread_birth *birth;
+	const void *function;
+	void *argument;
+};
+
+static void make_task(void *of)
 {
-	struct weft__thread_birth *birth = weft__thread_birth_take();
-	if (!birth)
-		return NULL;
-	int saved = weft__hooks_begin();
+	const struct wanted *wanted = of;
+	struct weft__thread_birth *birth = wanted->birth;
 	struct weft__hooks_text name = {0};
-	weft__thread_append_name(&name, function, argument);
+	weft__thread_append_name(&name, wanted->function, wanted->argument);
 	weft__hooks_thread_task();
-	birth->argument = argument;
+	birth->argument = wanted->argument;
 	weft__hooks_create_unnamed(&birth->alive, WEFT_TASK_CURRENT, weft_kind("thread"), &name);
 	birth->epoch = weft__hooks_epoch();
 	weft__hooks_unborn(1);
+}
+
+static struct weft__thread_birth *prepare(const void *function, void *argument)
+{
+	struct wanted wanted = {weft__thread_birth_take(), function, argument};
+	if (!wanted.birth)
+		return NULL;
+	int saved = weft__hooks_begin();
+	weft__hooks_aside(make_task, &wanted);
 	weft__hooks_end(saved);
-	return birth;
+	return wanted.birth;
 }
 
 static void finish(struct weft__thread_birth *birth, bool is_created)

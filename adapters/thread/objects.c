@@ -167,21 +167,34 @@ static void leave_out(void)
 	weft_counter_add("waits not recorded", 1);
 }
 
-/* The name takes long to find, so it is there before the table is claimed. */
-static struct weft__thread_object *make(
-	const void *address, const struct weft__thread_origin *origin)
+struct wanted {
+	const void *address;
+	const struct weft__thread_origin *origin;
+	struct weft__thread_object *found; /* NULL: there is no room */
+};
+
+static void make_entry(struct wanted *wanted, const struct weft__hooks_text *name)
 {
-	struct weft__hooks_text name = {0};
-	make_name(&name, address, origin);
-	if (!claim())
-		return NULL;
-	struct weft__thread_object *it = entry_of(address);
+	struct weft__thread_object *it = entry_of(wanted->address);
 	if (!it)
-		it = take_entry(address);
+		it = take_entry(wanted->address);
 	if (it && !is_alive(it))
-		make_task(it, origin, &name);
-	unclaim();
-	return it;
+		make_task(it, wanted->origin, name);
+	wanted->found = it;
+}
+
+/* The name takes long to find, so it is there before the table is claimed. */
+static void make(void *of)
+{
+	struct wanted *wanted = of;
+	struct weft__hooks_text name = {0};
+	make_name(&name, wanted->address, wanted->origin);
+	if (claim()) {
+		make_entry(wanted, &name);
+		unclaim();
+	}
+	if (!wanted->found)
+		leave_out();
 }
 
 struct weft__thread_object *weft__thread_object(
@@ -190,10 +203,9 @@ struct weft__thread_object *weft__thread_object(
 	struct weft__thread_object *it = weft__thread_object_known(address);
 	if (likely(it))
 		return it;
-	it = make(address, origin);
-	if (!it)
-		leave_out();
-	return it;
+	struct wanted wanted = {address, origin, NULL};
+	weft__hooks_aside(make, &wanted);
+	return wanted.found;
 }
 
 /* Locks for which nobody ever waited have no entry, and most programs destroy many of these. */

@@ -202,6 +202,11 @@ WEFT__KERNEL_INLINE void weft__kernel_unmap(void *memory, size_t size)
 	weft__kernel_call(SYS_munmap, (long)memory, (long)size, 0, 0, 0, 0);
 }
 
+WEFT__KERNEL_INLINE int weft__kernel_advise(void *memory, size_t size, int advice)
+{
+	return (int)weft__kernel_call(SYS_madvise, (long)memory, (long)size, advice, 0, 0, 0);
+}
+
 /* ---- Processes and threads ---- */
 
 WEFT__KERNEL_INLINE pid_t weft__kernel_process(void)
@@ -229,6 +234,13 @@ WEFT__KERNEL_INLINE long weft__kernel_futex(
 	uint32_t *word, int operation, uint32_t value, const struct timespec *time)
 {
 	return weft__kernel_call(SYS_futex, (long)word, operation, (long)value, (long)time, 0, 0);
+}
+
+/* The thread's mask: 64 signals on all machines but MIPS. `ret_before` may be NULL. */
+WEFT__KERNEL_INLINE void weft__kernel_signal_mask(const uint64_t *mask, uint64_t *ret_before)
+{
+	weft__kernel_call(
+		SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, (long)mask, (long)ret_before, sizeof(*mask), 0, 0);
 }
 
 WEFT__KERNEL_INLINE void weft__kernel_yield(void)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: ISC
+"""Checks how much of a program's stack a hook may use, with everything that it calls.
+
+gcc writes each function's frame and calls (-fcallgraph-info). What runs aside (adapters/hooks/aside.c) is called through a
+pointer, so it does not count; neither does libc, which programs call without weft, too.
+"""
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
+from harness import BUILD, case, main, run, skip, temporary_directory  # noqa: E402
+
+HOOK_BYTES = 1856  # of the program's stack; 5136 without aside.c
+ASIDE_BYTES = 4096  # of a stack of 16 KiB
+FOLDERS = ('adapters/libweft-adapters.so.p/', 'src/record/libweft-record.a.p/', 'src/platform/libweft-platform.a.p/')
+
+# At a rare moment, these use more: execve and its kind, which copy the arguments; a process's start and end; what the program
+# asks for by weft.h; what happens once, when the library begins.
+LARGER = re.compile(r'hook_(exec|posix_spawn|_?_exit|_Exit|fexecve|dlopen|dlmopen|system|popen|abort|quick_exit)')
+BEGINNING = {'weft__default_platform', 'weft__linux_join', 'weft__linux_report', 'weft__read_clocks'}
+
+NODE = re.compile(r'node: \{ title: "([^"]*)" label: "[^"]*?(\d+) bytes')
+EDGE = re.compile(r'edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)"')
+
+
+class Calls:
+    """Frames in bytes, with the return address, and who calls whom. Functions are known by file and name, or by name alone."""
+
+    def __init__(self):
+        self.frames, self.callees, self.deepest = {}, {}, {}
+
+    def read(self, path):
+        with open(path, encoding='utf-8') as file:
+            for line in file:
+                node, edge = NODE.match(line), EDGE.match(line)
+                if node:
+                    self.frames[node[1]] = max(self.frames.get(node[1], 0), int(node[2]) + 8)
+                if edge:
+                    self.callees.setdefault(edge[1], set()).add(edge[2])
+
+    def path(self, function, above=()):
+        """The deepest stack below the function: bytes, and the functions with their frames."""
+        if function in BEGINNING or function in above or function not in self.frames:
+            return 0, ()
+        if function not in self.deepest:
+            below = [self.path(callee, above + (function,)) for callee in sorted(self.callees.get(function, ()))]
+            most, names = max(below, default=(0, ()), key=lambda it: it[0])
+            own = self.frames[function]
+            self.deepest[function] = own + most, ('%s %d' % (function.split('/')[-1], own),) + names
+        return self.deepest[function]
+
+
+def compile_with_calls(command, folder):
+    """Compiles an entry of compile_commands.json again; returns where its calls are, or what the compiler says."""
+    words = [word for word in shlex.split(command['command']) if word not in ('-MD',)]
+    name = command['output'].replace('/', '_')
+    for option in ('-o', '-MF', '-MQ'):
+        at = words.index(option) if option in words else -1
+        if at >= 0:
+            del words[at:at + 2]
+    result = run([*words, '-fcallgraph-info=su', '-w', '-o', os.path.join(folder, name)], cwd=command['directory'], processor=200,
+                 env={**os.environ, 'CCACHE_DISABLE': '1'})
+    assert result.returncode == 0, result.stderr
+    return os.path.join(folder, name[:-2] + '.ci')
+
+
+def calls():
+    with open(os.path.join(BUILD, 'compile_commands.json'), encoding='utf-8') as file:
+        commands = [it for it in json.load(file) if it['output'].startswith(FOLDERS)]
+    if not commands or 'clang' in commands[0]['command']:
+        skip('only gcc writes who calls whom, and needs the adapters')
+    found = Calls()
+    with temporary_directory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for path in pool.map(lambda it: compile_with_calls(it, folder), commands):
+            found.read(path)
+    return found
+
+
+FOUND = []
+
+
+def found_calls():
+    if not FOUND:
+        FOUND.append(calls())
+    return FOUND[0]
+
+
+def check(functions, most):
+    assert functions, 'no functions found'
+    paths = sorted((found_calls().path(it) for it in functions), reverse=True)
+    assert paths[0][0] <= most, '%d bytes: %s' % (paths[0][0], ', '.join(paths[0][1]))
+
+
+@case
+def a_hook_uses_little_of_the_programs_stack():
+    hooks = [it for it in found_calls().frames if 'weft__hook_' in it and not LARGER.search(it)]
+    assert len(hooks) > 250, len(hooks)
+    check(hooks, HOOK_BYTES)
+
+
+@case
+def what_runs_aside_fits_its_stack():
+    """Its functions have one argument, a pointer: those of this list are passed to weft__hooks_aside."""
+    names = ('look_up_wanted', 'find_task', 'make_task', 'make', 'mark', 'record', 'examine')
+    check([it for it in found_calls().frames if 'adapters/' in it and it.split(':')[-1] in names], ASIDE_BYTES)
+
+
+if __name__ == '__main__':
+    main()
