@@ -58,7 +58,7 @@ void weft__hooks_end(int saved_errno)
 
 /* ---- Tasks by the numbers of threads ---- */
 
-#define THREADS 4096
+#define THREADS 16384
 
 /* A thread has the entry of its number modulo the size; a later one with the same entry takes it.
  */

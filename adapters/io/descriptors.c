@@ -2,23 +2,22 @@
  *
  * Descriptors and the objects that they refer to.
  *
- * The kernel provides the memory of a part of the tables when it is first written. An object is
- * found for a new descriptor by trying the index of its number first, so there is no list of free
- * ones.
+ * An object is found for a new descriptor by trying the index of its number first, so there is no
+ * list of free ones.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "io/message.h"
+#include "kernel/call.h"
 
 struct weft__io_descriptor *weft__io_descriptors;
-struct weft__io_object *weft__io_objects;
+struct weft__io_object *weft__io_blocks[WEFT__IO_DESCRIPTORS / WEFT__IO_BLOCK];
 static uint32_t objects_end; /* those from here on have never been used */
 static pid_t process;
 
@@ -30,13 +29,25 @@ static void begin_child(void)
 		process = (pid_t)syscall(SYS_getpid);
 }
 
+/* The next object from that index on that has descriptors; NULL if there is none. */
+static struct weft__io_object *next_object(uint32_t *index)
+{
+	uint32_t end = __atomic_load_n(&objects_end, __ATOMIC_RELAXED);
+	for (; *index < end; ++*index) {
+		struct weft__io_object *block =
+			__atomic_load_n(&weft__io_blocks[*index / WEFT__IO_BLOCK], __ATOMIC_ACQUIRE);
+		if (block && block[*index % WEFT__IO_BLOCK].references)
+			return &block[*index % WEFT__IO_BLOCK];
+	}
+	return NULL;
+}
+
 static unsigned run_down(void)
 {
 	unsigned count = 0;
-	uint32_t end = __atomic_load_n(&objects_end, __ATOMIC_RELAXED);
-	for (uint32_t i = 1; i < end; i++) {
-		const struct weft__io_object *object = weft__io_objects + i;
-		if (object->references == 0 || weft__io_known_task(object) == WEFT_TASK_NONE)
+	struct weft__io_object *object;
+	for (uint32_t i = 1; (object = next_object(&i)); i++) {
+		if (weft__io_known_task(object) == WEFT_TASK_NONE)
 			continue;
 		weft__hooks_rundown_task(&object->alive, WEFT_TASK_NONE);
 		count++;
@@ -44,18 +55,22 @@ static unsigned run_down(void)
 	return count;
 }
 
+/* Memory of zeros, which the kernel provides when it is first written; NULL if there is none. */
+static void *map_table(size_t size)
+{
+	void *memory = NULL;
+	weft__kernel_map(
+		size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, &memory);
+	return memory;
+}
+
 __attribute__((constructor(105))) static void begin(void)
 {
-	size_t size =
-		WEFT__IO_DESCRIPTORS * (sizeof(*weft__io_descriptors) + sizeof(*weft__io_objects));
 	if (!getenv("WEFT_ADAPTERS"))
 		return;
-	void *memory = mmap(
-		NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
+	weft__io_descriptors = map_table(WEFT__IO_DESCRIPTORS * sizeof(*weft__io_descriptors));
+	if (!weft__io_descriptors)
 		return;
-	weft__io_objects = memory;
-	weft__io_descriptors = (void *)(weft__io_objects + WEFT__IO_DESCRIPTORS);
 	begin_child();
 	weft__hooks_rundown_add(run_down);
 	pthread_atfork(NULL, NULL, begin_child);
@@ -73,19 +88,41 @@ static bool is_this_process(void)
 
 /* ---- Objects ---- */
 
+/* Makes the object's block, if there is none. False without memory. */
+static bool has_block(uint32_t index)
+{
+	struct weft__io_object **block = &weft__io_blocks[index / WEFT__IO_BLOCK], *none = NULL;
+	if (likely(__atomic_load_n(block, __ATOMIC_ACQUIRE) != NULL))
+		return true;
+	void *made = map_table(WEFT__IO_BLOCK * sizeof(**block));
+	if (made && !__atomic_compare_exchange_n(
+					block, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		weft__kernel_unmap(made, WEFT__IO_BLOCK * sizeof(**block));
+		made = none;
+	}
+	return made != NULL;
+}
+
+static bool try_take(uint32_t index)
+{
+	uint32_t free = 0;
+	return index != 0 && has_block(index) &&
+		   __atomic_compare_exchange_n(&weft__io_object_at(index)->references, &free, 1, false,
+			   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
 static struct weft__io_object *take_object(int fd, uint32_t *ret_index)
 {
 	for (uint32_t tries = 0, at = (uint32_t)fd; tries < 64; tries++, at++) {
-		uint32_t index = at % WEFT__IO_DESCRIPTORS, free = 0;
-		if (index == 0 || !__atomic_compare_exchange_n(&weft__io_objects[index].references, &free,
-							  1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		uint32_t index = at % WEFT__IO_DESCRIPTORS;
+		if (!try_take(index))
 			continue;
 		uint32_t end = __atomic_load_n(&objects_end, __ATOMIC_RELAXED);
 		while (end <= index && !__atomic_compare_exchange_n(&objects_end, &end, index + 1, true,
 								   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			;
 		*ret_index = index;
-		return weft__io_objects + index;
+		return weft__io_object_at(index);
 	}
 	return NULL;
 }
@@ -113,17 +150,18 @@ static void send_end(const struct weft__io_object *object)
 
 void weft__io_send_ends(void)
 {
-	uint32_t end = weft__io_objects ? __atomic_load_n(&objects_end, __ATOMIC_RELAXED) : 0;
-	for (uint32_t i = 1; i < end; i++)
-		if (weft__io_objects[i].references)
-			send_end(&weft__io_objects[i]);
+	const struct weft__io_object *object;
+	for (uint32_t i = 1; (object = next_object(&i)); i++)
+		send_end(object);
 }
 
 static void let_object_go(uint32_t index)
 {
-	struct weft__io_object *object = weft__io_objects + index;
+	if (index == 0)
+		return;
+	struct weft__io_object *object = weft__io_object_at(index);
 	uint64_t task = weft__io_known_task(object);
-	if (index == 0 || __atomic_load_n(&object->references, __ATOMIC_RELAXED) == 0)
+	if (__atomic_load_n(&object->references, __ATOMIC_RELAXED) == 0)
 		return;
 	bool is_last = __atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL) == 0;
 	if (is_last && HOOKS_RECORD)
@@ -210,7 +248,7 @@ void weft__io_shared(int fd, int copy)
 	weft__io_closed(copy);
 	if (!from || !from->object)
 		return;
-	__atomic_add_fetch(&weft__io_objects[from->object].references, 1, __ATOMIC_ACQ_REL);
+	__atomic_add_fetch(&weft__io_object_at(from->object)->references, 1, __ATOMIC_ACQ_REL);
 	to->round = to->used = 0;
 	__atomic_store_n(&to->object, from->object, __ATOMIC_RELEASE);
 }

@@ -94,14 +94,25 @@ static inline bool weft__io_is_known(int fd)
 	return descriptor && (descriptor->object || descriptor->round || descriptor->used);
 }
 
-extern struct weft__io_object *weft__io_objects __attribute__((visibility("hidden")));
+/* The objects are in blocks, which are made when they are needed: most programs have few, and some
+ * have a limit of address space. */
+#define WEFT__IO_BLOCK 1024
+
+extern struct weft__io_object *weft__io_blocks[WEFT__IO_DESCRIPTORS / WEFT__IO_BLOCK]
+	__attribute__((visibility("hidden")));
+
+/* The index must be one that a descriptor had. */
+static inline struct weft__io_object *weft__io_object_at(uint32_t index)
+{
+	return weft__io_blocks[index / WEFT__IO_BLOCK] + index % WEFT__IO_BLOCK;
+}
 
 /* The object, or NULL if it is not known. */
 static inline struct weft__io_object *weft__io_known(int fd)
 {
 	const struct weft__io_descriptor *descriptor = weft__io_descriptor(fd);
 	uint32_t index = descriptor ? __atomic_load_n(&descriptor->object, __ATOMIC_ACQUIRE) : 0;
-	return index ? weft__io_objects + index : NULL;
+	return index ? weft__io_object_at(index) : NULL;
 }
 
 /* The object; asks the kernel for its type if it has not been seen before. NULL if that fails.

@@ -41,7 +41,7 @@ struct weft_abi_packet {
 	uint32_t thread;    /* number of the thread; a thread record may switch to another further on */
 	uint64_t base_ticks;    /* base of the first events' stamps; not later than those events */
 	uint64_t reading_ticks; /* a clock reading: ticks … */
-	uint64_t reading_ns;    /* … and monotonic clock; 0: not taken */
+	uint64_t reading_ns;    /* … and monotonic clock; both 0: not taken */
 	uint64_t task;          /* the current task when the packet was opened */
 	uint64_t number;        /* events of the thread before this packet */
 	uint64_t before;        /* events ever written here before the present content: overwritten */

@@ -42,6 +42,15 @@ uint64_t weft__ring_room(const char *directory)
 	return room < left ? room : left;
 }
 
+/* With a limit of address space, the program needs nearly all of it for itself. */
+static uint64_t share_of_memory(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	return limit.rlim_cur / 16;
+}
+
 /* The first process of a run may take half of the room. The others get up to a quarter of the full
  * size while there is room for 16 rings of the full size. With half of that room they get a quarter
  * of it, and so on, down to the minimum, so that many processes find room: 600 at the same time
@@ -58,6 +67,8 @@ uint64_t weft__ring_fitting_bytes(const char *directory, bool is_first)
 		bytes = (room / FULL_RINGS) * (room / FULL_RINGS) / full;
 	if (!is_first && bytes > WEFT_ABI_RUN_OTHER_RING_BYTES)
 		bytes = WEFT_ABI_RUN_OTHER_RING_BYTES;
+	if (bytes > share_of_memory())
+		bytes = share_of_memory();
 	return bytes < WEFT_ABI_BUFFER_MIN_BYTES ? WEFT_ABI_BUFFER_MIN_BYTES
 											 : power_of_two_up_to(bytes);
 }

@@ -107,18 +107,33 @@ static void copy_name(
 	weft__store(&to[1], weft__load(&name[1]));
 }
 
+/* Readers find the clock's rate from readings that are far apart. A thread that fills small packets
+ * opens one each microsecond, and a reading takes 50 ns: so there is one in so many ticks, about a
+ * millisecond. */
+#define READING_TICKS (1u << 20)
+
+static void store_reading(struct weft_abi_packet *packet, uint64_t ticks)
+{
+	static uint64_t latest; /* of the whole process */
+	struct weft_abi_clock_reading reading = {0, 0, 0};
+	if (ticks - weft__load(&latest) >= READING_TICKS) {
+		reading = weft__read_clocks(weft__platform());
+		weft__store(&latest, ticks);
+	}
+	weft__store(&packet->reading_ticks, reading.ticks);
+	weft__store(&packet->reading_ns, reading.monotonic_ns);
+}
+
 /* Fills the header; no reader uses it until the packet is open. */
 static void store_header(struct weft_abi_packet *packet, const struct weft__region *region,
 	const struct weft_abi_slot *slot, uint64_t ticks)
 {
-	struct weft_abi_clock_reading reading = weft__read_clocks(weft__platform());
 	weft__store(&packet->before, weft__load(&packet->written));
 	weft__store(&packet->committed, (uint32_t)sizeof(*packet));
 	weft__store(&packet->thread, weft__load(&slot->thread));
 	weft__store(&packet->base_ticks, ticks >> 32 << 32);
 	weft__store(&packet->opened_ticks, ticks);
-	weft__store(&packet->reading_ticks, reading.ticks);
-	weft__store(&packet->reading_ns, reading.monotonic_ns);
+	store_reading(packet, ticks);
 	weft__store(&packet->task, weft__load(&slot->task));
 	weft__store(&packet->number, weft__load(&slot->number));
 	weft__store(&packet->lost, weft__load(&slot->lost));

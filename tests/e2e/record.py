@@ -98,6 +98,30 @@ def status_of_a_signal():
             equal(notes(here.file('t.weft')), 5)
 
 
+# Installs a filter that allows no getpriority, and executes another program, which inherits it.
+FILTER = """
+import ctypes, os, struct, sys
+call = {'x86_64': 140, 'aarch64': 141}[os.uname().machine]
+rules = ((0x20, 0, 0, 0), (0x15, 0, 1, call), (6, 0, 0, 0x80000000), (6, 0, 0, 0x7fff0000))
+code = ctypes.create_string_buffer(b''.join(struct.pack('HBBI', *rule) for rule in rules))
+program = ctypes.create_string_buffer(struct.pack('HxxxxxxQ', len(rules), ctypes.addressof(code)))
+prctl = ctypes.CDLL(None).prctl
+assert prctl(38, 1, 0, 0, 0) == 0 and prctl(22, 2, program, 0, 0) == 0
+os.execlp(sys.executable, sys.executable, '-c', 'import os; os.getpriority(0, 0)')
+"""
+
+
+@case
+def a_filter_of_system_calls_is_named():
+    with workspace() as here:
+        result = here.record(sys.executable, '-c', FILTER, status=128 + signal.SIGSYS)
+        assert ' ended by SIGSYS: ' in result.stderr and 'a filter of system calls does not allow ' in result.stderr, result.stderr
+        log = run(['dmesg'])
+        if 'type=1326' in log.stdout:
+            assert 'does not allow getpriority (' in result.stderr, result.stderr
+        here.record(SUBJECT, 5, 'raise', int(signal.SIGSEGV), status=128 + signal.SIGSEGV)
+
+
 @case
 def program_that_cannot_be_run():
     with workspace() as here:

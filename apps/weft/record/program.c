@@ -203,6 +203,7 @@ int record_run(const struct record_program *program, struct weft__runs_snapshot_
 	struct weft__runs_snapshots *snapshots = weft__runs_snapshots_create(options);
 	int status = wait_for(program, pid, snapshots);
 	weft__runs_note_end(program->directory, pid, status);
+	record_report_refused(program->argv[0], pid, status);
 	if (program->waits)
 		record_await_others(program->directory, snapshots);
 	weft__runs_snapshots_destroy(snapshots);

@@ -118,6 +118,12 @@ int record_run(const struct record_program *program, struct weft__runs_snapshot_
 /* Becomes the program, whose buffers nobody has to save. Returns an exit status after an error. */
 int record_become(const struct record_program *program);
 
+/* ---- refused.c ---- */
+
+/* Prints a message if a filter of system calls has ended the process, with the call if that is
+ * known. `status`: of waitpid. */
+void record_report_refused(const char *program, pid_t process, int status);
+
 /* ---- attached.c ---- */
 
 /* Makes the linked process `pid` record; `size_bytes` 0: libweft's default. `ret_directory` is the

@@ -66,7 +66,7 @@ static void print(const struct weft_unseen_list *unseen)
 		const struct weft_unseen *fact = &unseen->list[i];
 		weft_unseen_sentence(fact, sentence, sizeof(sentence));
 		snprintf(where, sizeof(where), ", in %u programs", (unsigned)fact->buffers);
-		cli_error("%s%s", weft__runs_shown(sentence), fact->buffers > 1 ? where : "");
+		cli_error("%s%s", sentence, fact->buffers > 1 ? where : "");
 	}
 	if (unseen->count > SHOWN)
 		cli_error("%u more are not recorded; `weft info` lists them",
