@@ -20,8 +20,10 @@ static void leave(void)
 	weft__thread_futex_name = (struct weft__thread_futex_name){0};
 }
 
-HOOK(g_mutex_lock)
-void g_mutex_lock(GMutex *mutex)
+/* GMutexLocker of GLib's header calls it. */
+void weft__glib_mutex_lock(GMutex *mutex);
+HOOK_BY(g_mutex_lock, weft__glib_mutex_lock)
+void weft__glib_mutex_lock(GMutex *mutex)
 {
 	enter(__builtin_return_address(0), NULL);
 	GLIB_NEXT(g_mutex_lock)(mutex);

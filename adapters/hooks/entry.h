@@ -35,8 +35,11 @@ struct weft__hooks_entry {
 #ifndef HOOKS_OF
 #define HOOKS_OF HOOKS_LIBC
 #endif
-#define HOOK(name)        HOOKS__ENTRY(name, #name, HOOKS_OF)
-#define HOOKS__ENTRY(...) HOOKS__ENTRY_OF(__VA_ARGS__)
+#define HOOK(name) HOOKS__ENTRY(name, #name, HOOKS_OF)
+/* The same where a header calls the function, so that it cannot be defined under its own name:
+ * `hook` is declared before. */
+#define HOOK_BY(name, hook) HOOKS__ENTRY(hook, #name, HOOKS_OF)
+#define HOOKS__ENTRY(...)   HOOKS__ENTRY_OF(__VA_ARGS__)
 
 /* clang-format off */
 #if defined(__x86_64__) && defined(__LP64__)
@@ -88,7 +91,8 @@ struct weft__hooks_entry {
 	extern __typeof__(it) it __asm__("weft__hook_" name) __attribute__((used));
 #define HOOKS__TEXT(number) #number
 #else
-#define HOOKS__ENTRY_OF(it, name, of) __attribute__((visibility("default")))
+#define HOOKS__ENTRY_OF(it, name, of) \
+	extern __typeof__(it) it __asm__(name) __attribute__((visibility("default")));
 #endif
 /* clang-format on */
 

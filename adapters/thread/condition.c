@@ -71,6 +71,8 @@ HOOK(pthread_cond_timedwait)
 int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
 	const struct timespec *restrict until)
 {
+	if (HOOKS_RECORD && !weft__thread_is_valid_time(CLOCK_REALTIME, until))
+		return ORIGINAL(pthread_cond_timedwait)(condition, mutex, until);
 	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
 	int error = ORIGINAL(pthread_cond_timedwait)(condition, mutex, until);
 	end_wait(&it, error == 0);
@@ -81,6 +83,8 @@ HOOK(pthread_cond_clockwait)
 int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
 	clockid_t clock, const struct timespec *restrict until)
 {
+	if (HOOKS_RECORD && !weft__thread_is_valid_time(clock, until))
+		return NEXT(pthread_cond_clockwait)(condition, mutex, clock, until);
 	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
 	int error = NEXT(pthread_cond_clockwait)(condition, mutex, clock, until);
 	end_wait(&it, error == 0);
@@ -123,6 +127,8 @@ HOOK(cnd_timedwait)
 int cnd_timedwait(
 	cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict until)
 {
+	if (HOOKS_RECORD && !weft__thread_is_valid_time(CLOCK_REALTIME, until))
+		return NEXT(cnd_timedwait)(condition, mutex, until);
 	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
 	int result = NEXT(cnd_timedwait)(condition, mutex, until);
 	end_wait(&it, result == thrd_success);

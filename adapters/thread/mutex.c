@@ -68,7 +68,7 @@ HOOK(pthread_mutex_clocklock)
 int pthread_mutex_clocklock(
 	pthread_mutex_t *restrict mutex, clockid_t clock, const struct timespec *restrict until)
 {
-	if (!HOOKS_RECORD)
+	if (!HOOKS_RECORD || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
 		return NEXT(pthread_mutex_clocklock)(mutex, clock, until);
 	int error = NEXT(pthread_mutex_trylock)(mutex);
 	if (error != EBUSY)

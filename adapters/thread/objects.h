@@ -7,6 +7,8 @@
 #ifndef WEFT_ADAPTERS_THREAD_OBJECTS_H
 #define WEFT_ADAPTERS_THREAD_OBJECTS_H
 
+#include <time.h>
+
 #define WEFT_CATEGORY thread
 #include "hooks/hooks.h"
 
@@ -41,6 +43,14 @@ struct weft__thread_origin {
 	const void *caller;
 	uint16_t kind;
 };
+
+/* glibc refuses other times and clocks before it looks at a semaphore, lock or condition, which may
+ * be at a wrong address then: the call must go to it as it is. */
+static inline bool weft__thread_is_valid_time(clockid_t clock, const struct timespec *until)
+{
+	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && until->tv_nsec >= 0 &&
+		   until->tv_nsec < 1000000000;
+}
 
 /* The object at that address, made if there is none. NULL: there are too many, or another thread
  * keeps the table. While recording. */

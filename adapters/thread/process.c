@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "kernel/call.h"

@@ -16,34 +16,44 @@ static struct weft__thread_waiting begin_wait(const pthread_rwlock_t *lock, cons
 	return weft__thread_lock_wait(lock, writer, "rwlock", caller);
 }
 
-/* Defines a function that takes the lock: if the lock is not free, as `original` does. */
-#define TAKE(name, parameters, arguments, try_first, is_writer)    \
-	HOOK(name)                                                     \
-	int name parameters                                            \
-	{                                                              \
-		if (!HOOKS_RECORD)                                         \
-			return ORIGINAL(name) arguments;                       \
-		int error = ORIGINAL(try_first)(lock);                     \
-		if (likely(error != EBUSY))                                \
-			return error;                                          \
-		struct weft__thread_waiting it = begin_wait(lock, CALLER); \
-		error = ORIGINAL(name) arguments;                          \
-		weft__thread_lock_got(&it, is_writer &&error == 0);        \
-		return error;                                              \
-	}
-#define ORIGINAL(name) NEXT(name)
-#define UNTIL          const struct timespec *restrict until
+/* No time means no limit. The header promises the compiler that there is one. */
+static bool is_valid(clockid_t clock, const struct timespec *until)
+{
+	__asm__("" : "+r"(until));
+	return !until || weft__thread_is_valid_time(clock, until);
+}
 
-TAKE(pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock), pthread_rwlock_tryrdlock, false)
-TAKE(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock), pthread_rwlock_trywrlock, true)
+/* Defines a function that takes the lock: if the lock is not free, as `original` does. It also has
+ * the call if that is not valid. */
+#define TAKE(name, parameters, arguments, try_first, is_writer, is_valid) \
+	HOOK(name)                                                            \
+	int name parameters                                                   \
+	{                                                                     \
+		if (!HOOKS_RECORD || !(is_valid))                                 \
+			return ORIGINAL(name) arguments;                              \
+		int error = ORIGINAL(try_first)(lock);                            \
+		if (likely(error != EBUSY))                                       \
+			return error;                                                 \
+		struct weft__thread_waiting it = begin_wait(lock, CALLER);        \
+		error = ORIGINAL(name) arguments;                                 \
+		weft__thread_lock_got(&it, is_writer &&error == 0);               \
+		return error;                                                     \
+	}
+#define ORIGINAL(name)  NEXT(name)
+#define UNTIL           const struct timespec *restrict until
+#define IS_VALID(clock) is_valid(clock, until)
+
+TAKE(
+	pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock), pthread_rwlock_tryrdlock, false, true)
+TAKE(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock), pthread_rwlock_trywrlock, true, true)
 TAKE(pthread_rwlock_timedrdlock, (pthread_rwlock_t *restrict lock, UNTIL), (lock, until),
-	pthread_rwlock_tryrdlock, false)
+	pthread_rwlock_tryrdlock, false, IS_VALID(CLOCK_REALTIME))
 TAKE(pthread_rwlock_timedwrlock, (pthread_rwlock_t *restrict lock, UNTIL), (lock, until),
-	pthread_rwlock_trywrlock, true)
+	pthread_rwlock_trywrlock, true, IS_VALID(CLOCK_REALTIME))
 TAKE(pthread_rwlock_clockrdlock, (pthread_rwlock_t *restrict lock, clockid_t clock, UNTIL),
-	(lock, clock, until), pthread_rwlock_tryrdlock, false)
+	(lock, clock, until), pthread_rwlock_tryrdlock, false, IS_VALID(clock))
 TAKE(pthread_rwlock_clockwrlock, (pthread_rwlock_t *restrict lock, clockid_t clock, UNTIL),
-	(lock, clock, until), pthread_rwlock_trywrlock, true)
+	(lock, clock, until), pthread_rwlock_trywrlock, true, IS_VALID(clock))
 
 HOOK(pthread_rwlock_unlock)
 int pthread_rwlock_unlock(pthread_rwlock_t *lock)

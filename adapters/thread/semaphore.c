@@ -74,17 +74,10 @@ int sem_wait(sem_t *semaphore)
 	return result;
 }
 
-/* The originals refuse other times and clocks, also if the semaphore is free. */
-static bool is_valid(clockid_t clock, const struct timespec *until)
-{
-	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && until->tv_nsec >= 0 &&
-		   until->tv_nsec < 1000000000;
-}
-
 HOOK(sem_timedwait)
 int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until)
 {
-	if (!HOOKS_RECORD || !is_valid(CLOCK_REALTIME, until))
+	if (!HOOKS_RECORD || !weft__thread_is_valid_time(CLOCK_REALTIME, until))
 		return NEXT(sem_timedwait)(semaphore, until);
 	pthread_testcancel();
 	if (!must_wait(semaphore))
@@ -98,7 +91,7 @@ int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict unt
 HOOK(sem_clockwait)
 int sem_clockwait(sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until)
 {
-	if (!HOOKS_RECORD || !is_valid(clock, until))
+	if (!HOOKS_RECORD || !weft__thread_is_valid_time(clock, until))
 		return NEXT(sem_clockwait)(semaphore, clock, until);
 	if (!must_wait(semaphore))
 		return 0;
