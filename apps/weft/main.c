@@ -29,6 +29,7 @@ static const struct command commands[] = {
 	{"info", "summarize a trace", cli_info},
 	{"dump", "print a trace's events, tasks, edges or problems", cli_dump},
 	{"stats", "print statistics of tasks: number, lifetimes, waiting, delays", cli_stats},
+	{"query", "ask a trace by SQL", cli_query},
 	{"why", "explain why a task waits, or what all wait for", cli_why},
 	{"serve", "show traces in a browser", cli_serve},
 	{"view", "show a trace in a window", cli_view},

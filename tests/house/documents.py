@@ -70,7 +70,7 @@ def commands_of_the_tour_run():
 def manual():
     """weft-dump(1), as it is given to scdoc."""
     return run([sys.executable, 'man/tables.py', 'man/weft-dump.1.scd', 'include/weft/events.def',
-                'include/weft/problems.def'], cwd=SOURCE).stdout
+                'include/weft/problems.def', 'src/tables/tables.def'], cwd=SOURCE).stdout
 
 
 @case

@@ -32,6 +32,7 @@ int cli_dump(int argc, char **argv);
 int cli_ls(int argc, char **argv);
 int cli_tail(int argc, char **argv);
 int cli_info(int argc, char **argv);
+int cli_query(int argc, char **argv);
 int cli_record(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_render(int argc, char **argv);

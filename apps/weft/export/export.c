@@ -12,16 +12,19 @@
 
 #include "cli/cli.h"
 #include "ctf_directory.h"
+#include "query/export.h"
 
 static const char usage[] =
 	"usage: weft export --to ctf [--force] [--max-size SIZE] FILE... DIR\n"
+	"       weft export --to sqlite [--force] [--max-size SIZE] FILE... DATABASE\n"
 	"\n"
 	"Writes the trace FILE in another format. Several files of one boot, or a directory of\n"
 	"traces, are one trace.\n"
 	"\n"
 	"  --to ctf         a directory DIR in the Common Trace Format 1.8, for babeltrace, Trace\n"
 	"                   Compass and other tools\n"
-	"  --force          replace an earlier export in DIR\n"
+	"  --to sqlite      a file DATABASE of SQLite, with the tables of `weft query`\n"
+	"  --force          replace an earlier export\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
 	"  --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
@@ -32,8 +35,8 @@ static const char usage[] =
 struct export_arguments {
 	char **files;
 	int file_count;
-	const char *directory;
-	bool force;
+	const char *directory; /* or the database's file */
+	bool is_sqlite, force;
 };
 
 /* Parses the arguments. CLI_DONE, or the exit status if `ret_run` is false. */
@@ -61,11 +64,14 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 			return CLI_USAGE;
 	}
 	if (!format)
-		return cli_usage_error(argv[0], "--to is missing; the only format is `--to ctf`");
-	if (strcmp(format, "ctf") != 0)
-		return cli_unknown_value(argv[0], "--to:", format, (const char *const[]){"ctf", NULL});
+		return cli_usage_error(argv[0], "--to is missing: `--to ctf` or `--to sqlite`");
+	arguments.is_sqlite = strcmp(format, "sqlite") == 0;
+	if (!arguments.is_sqlite && strcmp(format, "ctf") != 0)
+		return cli_unknown_value(
+			argv[0], "--to:", format, (const char *const[]){"ctf", "sqlite", NULL});
 	if (argc - optind < 2)
-		return cli_usage_error(argv[0], "FILE and DIR are both needed");
+		return cli_usage_error(
+			argv[0], "FILE and %s are both needed", arguments.is_sqlite ? "DATABASE" : "DIR");
 	arguments.files = argv + optind;
 	arguments.file_count = argc - optind - 1;
 	arguments.directory = argv[argc - 1];
@@ -176,7 +182,8 @@ int cli_export(int argc, char **argv)
 	status = cli_trace_open_all(arguments.files, arguments.file_count, &trace);
 	if (status != CLI_DONE)
 		return status;
-	status = run(&arguments, &trace);
+	status = arguments.is_sqlite ? query_export(&trace, arguments.directory, arguments.force)
+								 : run(&arguments, &trace);
 	cli_trace_close(&trace);
 	return status;
 }

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft export --to sqlite: all tables in a database file.
+ */
+#include "export.h"
+
+#include <unistd.h>
+
+#include "cli/output.h"
+#include "query.h"
+#include "runs/message.h"
+
+static int run(sqlite3 *database, const char *sql)
+{
+	return sqlite3_exec(database, sql, NULL, NULL, NULL);
+}
+
+/* Makes a table of the file from that of the model, with an index where the model has one. */
+static int copy_table(sqlite3 *database, unsigned table)
+{
+	unsigned count, column_count;
+	const struct weft_table *it = &weft_tables(&count)[table];
+	const struct weft_column *columns = weft_table_columns(table, &column_count);
+	char *sql = sqlite3_mprintf(
+		"CREATE TABLE saved.\"%w\" AS SELECT * FROM main.\"%w\"", it->name, it->name);
+	int result = sql ? run(database, sql) : SQLITE_NOMEM;
+	sqlite3_free(sql);
+	if (result || !weft_table_has_index(table, 0))
+		return result;
+	sql = sqlite3_mprintf("CREATE INDEX saved.\"%w_%w\" ON \"%w\"(\"%w\")", it->name,
+		columns[0].name, it->name, columns[0].name);
+	result = sql ? run(database, sql) : SQLITE_NOMEM;
+	sqlite3_free(sql);
+	return result;
+}
+
+static int go_on(void *unused)
+{
+	(void)unused;
+	return cli_progress_step(0) ? 0 : 1;
+}
+
+static int copy_tables(sqlite3 *database)
+{
+	unsigned count;
+	weft_tables(&count);
+	sqlite3_progress_handler(database, 100000, go_on, NULL);
+	int result = run(database, "ATTACH ':memory:' AS saved; BEGIN");
+	for (unsigned i = 0; i < count && !result; i++)
+		result = copy_table(database, i);
+	return result ? result : run(database, "COMMIT");
+}
+
+static int save(sqlite3 *database, const char *file)
+{
+	sqlite3_int64 size = 0;
+	unsigned char *bytes = sqlite3_serialize(database, "saved", &size, 0);
+	if (!bytes) {
+		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
+		return CLI_NO;
+	}
+	bool is_saved = cli_save(file, (const char *)bytes, (size_t)size);
+	sqlite3_free(bytes);
+	return is_saved ? CLI_DONE : CLI_NO;
+}
+
+static int export_model(const struct weft_model *model, const char *file)
+{
+	struct weft_model_tables *tables;
+	if (weft_model_tables_create(model, &tables)) {
+		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
+		return CLI_NO;
+	}
+	sqlite3 *database = query_open_database(tables);
+	int status = CLI_NO, result = database ? copy_tables(database) : SQLITE_OK;
+	if (result && result != SQLITE_INTERRUPT)
+		cli_error("%s: %s", weft__runs_shown(file), sqlite3_errmsg(database));
+	else if (database && !result)
+		status = save(database, file);
+	sqlite3_close(database);
+	weft_model_tables_destroy(tables);
+	return status;
+}
+
+int query_export(const struct cli_trace *trace, const char *file, bool force)
+{
+	struct weft_model *model = NULL;
+	if (!force && access(file, F_OK) == 0) {
+		cli_error("%s exists; --force replaces it", weft__runs_shown(file));
+		return CLI_NO;
+	}
+	cli_progress_start();
+	int error = cli_trace_build_model(trace, &model);
+	int status = error ? cli_trace_fail(trace, error) : export_model(model, file);
+	cli_progress_end();
+	if (!error)
+		cli_trace_report(trace);
+	weft_model_destroy(model);
+	cli_progress_die_if_interrupted();
+	return status;
+}

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: ISC
+"""weft query and weft export --to sqlite: the tables hold what `weft dump --json` prints."""
+import csv
+import glob
+import io
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import sqlite3
+import subprocess
+
+from harness import BUILD, DATA, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+
+ECHO = os.path.join(BUILD, 'examples', 'echo-server')
+TRACES = [os.path.join(DATA, 'traces', name) for name in ('mirage-block-read.sexp', 'mirage-arp-good.ctf', 'xen-lost-2cpu.xentrace.xz')]
+_recorded = {}
+
+
+def has_sqlite():
+    if 'built without' in weft('query', TRACES[0], 'SELECT 1 ', status=None).stderr:
+        skip('this build has no SQLite')
+
+
+def query(sql, *traces, **options):
+    return json_lines(weft('query', '--json', *traces, sql, **options).stdout)
+
+
+def recorded():
+    """A trace of the example server, with spans, counters and messages."""
+    if 'echo' not in _recorded:
+        with temporary_directory() as folder:
+            weft('record', '-o', 'echo.weft', ECHO, cwd=folder)
+            with open(os.path.join(folder, 'echo.weft'), 'rb') as file:
+                _recorded['echo'] = file.read()
+    return _recorded['echo']
+
+
+def each_trace():
+    """Yields traces of all formats, one that is recorded here, and a trace of several processes."""
+    with temporary_directory() as folder:
+        echo = os.path.join(folder, 'echo.weft')
+        with open(echo, 'wb') as file:
+            file.write(recorded())
+        for trace in TRACES:
+            if trace.endswith('.xz'):
+                unpacked = os.path.join(folder, os.path.basename(trace)[:-3])
+                with open(unpacked, 'wb') as file:
+                    subprocess.run(['xz', '-dc', trace], stdout=file, check=True)
+                trace = unpacked
+            yield [trace]
+        yield [echo]
+        weft('record', '-a', 'thread,io', '-o', 'pipe.weft', 'sh', '-c', 'echo a | cat', cwd=folder)
+        yield sorted(glob.glob(os.path.join(folder, 'pipe*.weft')))
+
+
+def without(row, *keys):
+    return {key: value for key, value in row.items() if key not in keys and value is not None}
+
+
+def key_of(row):
+    return json.dumps(row, sort_keys=True)
+
+
+def same_rows(found, expected):
+    equal(sorted(map(key_of, found)), sorted(map(key_of, expected)))
+
+
+TASKS = """SELECT t.id AS task, t.kind, t.category, t.label, p.id AS parent, t.start, t.end, t.outcome, t.failed, b.id AS becomes,
+    t.running, CASE WHEN t.off_cpu > 0 THEN t.off_cpu END AS off_cpu,
+    (SELECT count(*) FROM activations a WHERE a.task = t.task) AS activations, t.resolved, t.expected, t.process
+    FROM tasks t LEFT JOIN tasks p ON p.task = t.parent LEFT JOIN tasks b ON b.task = t.becomes"""
+
+
+@case
+def tasks_are_those_of_dump():
+    has_sqlite()
+    for traces in each_trace():
+        dumped = json_lines(weft('dump', '--json', '--tasks', '--no-simplify', *traces).stdout)
+        expected = [without({**row, 'resolved': int(row['resolved']), 'expected': int(row['expected']), 'process': row.get('buffer', 0)},
+                            'row', 'created', 'buffer') for row in dumped]
+        same_rows([without(row) for row in query(TASKS, *traces)], expected)
+
+
+EDGES = """SELECT e.time, e.type AS edge, f.id AS "from", t.id AS "to", e.sent FROM edges e LEFT JOIN tasks f ON f.task = e.from_task
+    JOIN tasks t ON t.task = e.to_task"""
+
+
+@case
+def edges_are_those_of_dump():
+    has_sqlite()
+    for traces in each_trace():
+        expected = [without(row, 'process', 'buffer', 'from_process', 'from_buffer')
+                    for row in json_lines(weft('dump', '--json', '--edges', *traces).stdout)]
+        assert expected
+        same_rows([without(row) for row in query(EDGES, *traces)], expected)
+
+
+@case
+def counters_are_the_sums_of_their_events():
+    has_sqlite()
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 'echo.weft')
+        with open(trace, 'wb') as file:
+            file.write(recorded())
+        values, samples = {}, []
+        for event in json_lines(weft('dump', '--json', trace).stdout):
+            if event['event'] == 'counter':
+                values[event['name']] = values.get(event['name'], 0) + event['add']
+                samples.append({'time': event['time'], 'name': event['name'], 'value': values[event['name']]})
+        assert len(samples) > 50, samples
+        same_rows(query('SELECT time, name, value FROM samples JOIN counters USING (counter)', trace), samples)
+        for row in query('SELECT name, samples, min, max FROM counters', trace):
+            own = [sample['value'] for sample in samples if sample['name'] == row['name']]
+            equal((row['samples'], row['max']), (len(own), max(own)))
+
+
+@case
+def rows_of_a_task_are_found_and_scanned_alike():
+    """The index gives what a scan gives: `+task` has no index."""
+    has_sqlite()
+    for traces in each_trace():
+        for table in ('activations', 'notes', 'spans', 'off_cpu', 'tasks'):
+            for task in (0, 1, 5, 100000, -1, "'x'", '1.0', '1.5', 'NULL'):
+                found, scanned = (query('SELECT * FROM %s WHERE %stask = %s' % (table, sign, task), *traces) for sign in ('', '+'))
+                equal(found, scanned, (table, task))
+            equal(query('SELECT * FROM %s WHERE rowid = 1' % table, *traces),
+                  query('SELECT * FROM %s LIMIT 1 OFFSET 1' % table, *traces))
+
+
+@case
+def each_question_of_the_manual_page_is_answered():
+    has_sqlite()
+    with open(os.path.join(SOURCE, 'man', 'weft-query.1.scd'), encoding='utf-8') as file:
+        questions = [sql.replace('\\', '') for sql in re.findall(r'^\t(SELECT .*)$', file.read(), re.MULTILINE)]
+    equal(len(questions), 20)
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 'echo.weft')
+        with open(trace, 'wb') as file:
+            file.write(recorded())
+        answers = [query(sql, trace) for sql in questions]
+        assert sum(map(bool, answers)) >= 15, [sql for sql, answer in zip(questions, answers) if not answer]
+
+
+@case
+def output_is_text_csv_or_json():
+    has_sqlite()
+    sql = "SELECT 1 AS one, 'a,\"b\"' AS text, NULL AS none, 2.5 AS real, 'é' || char(27) AS shown"
+    text = weft('query', TRACES[0], sql).stdout
+    equal(text.splitlines(), ['one  text   none  real  shown', '  1  a,"b"         2.5  é\\x1b'])
+    rows = list(csv.reader(io.StringIO(weft('query', '--csv', TRACES[0], sql).stdout)))
+    equal(rows, [['one', 'text', 'none', 'real', 'shown'], ['1', 'a,"b"', '', '2.5', 'é\x1b']])
+    equal(query(sql, TRACES[0]), [{'one': 1, 'text': 'a,"b"', 'none': None, 'real': 2.5, 'shown': 'é\x1b'}])
+    long = weft('query', TRACES[0], "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) SELECT i, 'x' FROM n").stdout
+    equal([line.split() for line in long.splitlines()[1:]], [[str(i), 'x'] for i in range(1, 3001)])
+
+
+@case
+def statements_come_from_standard_input():
+    has_sqlite()
+    result = run([WEFT, 'query', '--csv', TRACES[0]], input='SELECT 1; -- one\nSELECT 2')
+    equal((result.returncode, result.stdout.split()), (0, ['1', '1', '2', '2']))
+
+
+@case
+def a_prompt_goes_on_after_a_mistake():
+    has_sqlite()
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([WEFT, 'query', TRACES[0]], stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        os.write(ours, b'SELECT none_such;\n.tables\nSELECT 40\n+ 2;\n.quit\n')
+        shown = b''
+        while select.select([ours], [], [], None)[0]:
+            try:
+                shown += os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+        equal(process.wait(), 0)
+    os.close(ours)
+    for words in (b'no such column: none_such', b'activations: when a task ran', b'...>', b'\n    42\r'):
+        assert words in shown, shown
+
+
+@case
+def mistakes_are_named():
+    has_sqlite()
+    for arguments, status, words in (([TRACES[0], 'SELECT x FROM tasks'], 1, 'no such column: x; `weft query --tables` lists them'),
+                                     ([TRACES[0], 'SELEC 1 '], 1, 'syntax error'),
+                                     ([TRACES[0], 'SELECT 1; SELECT * FROM none_such'], 1, 'no such table: none_such'),
+                                     (['SELECT 1', TRACES[0]], 2, 'a FILE comes before the SQL'),
+                                     (['-', ], 2, 'SQL is missing'),
+                                     ([], 2, 'FILE'),
+                                     (['no-such-file', 'SELECT 1'], 3, 'No such file'),
+                                     ([TRACES[0], 'SELECT percentile(id, 101) FROM tasks'], 1, 'a percentage is 0 to 100'),
+                                     ([TRACES[0], 'DELETE FROM tasks'], 1, 'may not be modified')):
+        result = weft('query', *arguments, status=status)
+        assert words in result.stderr, result.stderr
+
+
+@case
+def a_database_file_has_all_tables():
+    has_sqlite()
+    with temporary_directory() as folder:
+        file = os.path.join(folder, 't.db')
+        for traces in each_trace():
+            weft('export', '--to', 'sqlite', '--force', *traces, file)
+            with sqlite3.connect(file) as database:
+                names = [name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+                assert len(names) == 12, names
+                for name in names:
+                    database.row_factory = sqlite3.Row
+                    equal([dict(row) for row in database.execute('SELECT * FROM "%s"' % name)], query('SELECT * FROM ' + name, *traces))
+        result = weft('export', '--to', 'sqlite', TRACES[0], file, status=1)
+        assert '--force replaces it' in result.stderr, result.stderr
+        assert not shutil.os.path.exists(file + '-journal')
+        equal(os.listdir(folder), ['t.db'])
+
+
+main()
