@@ -94,10 +94,10 @@ static int by_first(const void *left, const void *right)
 static void merge_ranges(struct parser *p, uint32_t first)
 {
 	struct weft__pattern_tree *tree = &p->tree;
-	struct weft__pattern_range *ranges = tree->ranges + first;
 	uint32_t count = tree->range_count - first, kept = 0;
 	if (p->error || !count)
 		return;
+	struct weft__pattern_range *ranges = tree->ranges + first;
 	qsort(ranges, count, sizeof(*ranges), by_first);
 	for (uint32_t i = 1; i < count; i++) {
 		if (ranges[i].first > ranges[kept].last + 1)

@@ -807,9 +807,9 @@ static uint64_t held_sequence(void)
 	for (uint32_t i = 0; i < header->slot_count; i++) {
 		const struct weft_abi_slot *slot =
 			(const void *)(ring + header->slots_offset + (size_t)i * header->slot_bytes);
-		const struct weft_abi_packet *packet = (const void *)(uintptr_t)slot->packet;
-		if ((uint32_t)slot->owner == play.thread + 1 && packet &&
-			(const void *)packet != (const void *)slot)
+		const struct weft_abi_packet *packet =
+			(const void *)((const unsigned char *)slot + slot->packet);
+		if ((uint32_t)slot->owner == play.thread + 1 && slot->packet)
 			return packet->state >> 2;
 	}
 	return 0;
