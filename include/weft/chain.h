@@ -22,7 +22,10 @@ enum weft_chain_step {
 	WEFT_CHAIN_HELD,      /* `task` is a lock or another resource that `source` holds */
 	WEFT_CHAIN_RESOLVED,  /* `task` does not run; `source` resolves it later, at `until` */
 	WEFT_CHAIN_SIGNALLED, /* `task` waits for a signal, which `source` sends it at `until` */
-	WEFT_CHAIN_RECEIVES,  /* `task` waits for a message, and receives it from `source` at `until` */
+	/* `task` is a condition or semaphore that the task before waits for; `source` signals it, or
+	 * that task, at `until` */
+	WEFT_CHAIN_WOKEN,
+	WEFT_CHAIN_RECEIVES, /* `task` waits for a message, and receives it from `source` at `until` */
 };
 
 /* From `wait.task` to `wait.source`, the next hop's task. */
@@ -44,6 +47,8 @@ enum weft_chain_end {
 	WEFT_CHAIN_OVER,       /* it ended at `since`, but still holds what the chain waits for */
 	WEFT_CHAIN_CIRCLE,     /* the task is that of hop `first` of the chain */
 	WEFT_CHAIN_SENT,       /* at `until` it receives, by `edge`, a message that is sent already */
+	WEFT_CHAIN_STOPPED, /* nobody resolved it: it is cancelled or timed out, by `edge`, at `until`
+						 */
 };
 
 struct weft_chain {
@@ -57,7 +62,7 @@ struct weft_chain {
 		uint64_t since, until; /* ns; `until` UINT64_MAX: not in this trace */
 		uint32_t first; /* of WEFT_CHAIN_CIRCLE: a hop's number, from 0; `kept` or more: not kept */
 		uint32_t edge;  /* of WEFT_CHAIN_UNRESOLVED and _IDLE: the last signal before the wait, or
-						   WEFT_NONE; of WEFT_CHAIN_SENT: the receive */
+						   WEFT_NONE; of WEFT_CHAIN_SENT: the receive; of _STOPPED: the resolve */
 		/* The number of signals to a condition during the wait for it that did not end the wait. If
 		 * it is not 0, `edge` is the last of these signals. */
 		uint32_t signals;

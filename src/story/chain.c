@@ -167,6 +167,10 @@ static void end_at(struct chain_maker *c, const struct weft_chain_hop *hop)
 		chain->end.type = WEFT_CHAIN_SENT;
 		chain->end.since = hop->wait.since;
 		chain->end.edge = hop->edge;
+	} else if (hop->edge != WEFT_NONE && model->edges.type[hop->edge] == WEFT_EDGE_RESOLVE &&
+			   model->tasks.flags[task] & WEFT_TASK_STOPPED) {
+		chain->end.type = WEFT_CHAIN_STOPPED;
+		chain->end.edge = hop->edge;
 	} else if (hop->edge != WEFT_NONE && model->edges.from[hop->edge] != task) {
 		chain->end.type = WEFT_CHAIN_OUTSIDE;
 	} else {
@@ -189,12 +193,29 @@ static void end_in_circle(struct chain_maker *c, uint32_t task)
 
 /* ---- The chain ---- */
 
+/* True if the chain has come to a condition whose waiter is signalled later. */
+static bool leads_to_signaller(
+	const struct chain_maker *c, uint32_t task, struct weft_chain_hop *hop)
+{
+	struct weft_chain_hop next;
+	if (!c->public.count || c->hops[c->public.kept - 1].wait.source != task ||
+		c->hops[c->public.kept - 1].step != WEFT_CHAIN_WAITS ||
+		!weft__hop_to_signaller(c->story, &c->hops[c->public.kept - 1].wait, &next))
+		return false;
+	uint32_t sender = weft__become_at(c->story->model, next.wait.source, c->public.at);
+	if (next.wait.until < c->public.at || c->seen[sender / 8] & 1u << sender % 8)
+		return false; /* it did not end the wait; or it did, so that this is no circle */
+	*hop = next;
+	return true;
+}
+
 static int follow(struct chain_maker *c, uint32_t task)
 {
 	const struct weft_model *model = c->story->model;
 	for (;;) {
 		struct weft_chain_hop hop;
-		bool goes_on = weft__hop_at(c->story, NULL, task, c->public.at, &hop);
+		bool goes_on = weft__hop_at(c->story, NULL, task, c->public.at, &hop) ||
+					   leads_to_signaller(c, task, &hop);
 		if (!goes_on) {
 			end_at(c, &hop);
 			return 0;

@@ -90,6 +90,9 @@ WEFT__EXPORT size_t weft_chain_hop_sentence(
 	case WEFT_CHAIN_SIGNALLED:
 		write_ended_by(&s, story, &hop->wait, " waits for a signal, by ");
 		break;
+	case WEFT_CHAIN_WOKEN:
+		write_ended_by(&s, story, &hop->wait, " is signalled by ");
+		break;
 	case WEFT_CHAIN_RECEIVES:
 		write_ended_by(&s, story, &hop->wait, " waits for a message, from ");
 		break;
@@ -192,6 +195,25 @@ static void write_unresolved(
 	}
 }
 
+/* "Nobody resolved promise 3 'answer'; task 1 'main' cancelled it at 50 ms" */
+static void write_stopped(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
+{
+	const struct weft_model *model = story->model;
+	uint32_t task = chain->end.task, by = model->edges.from[chain->end.edge];
+	bool is_timed_out = model->tasks.outcome[task] == WEFT_OUTCOME_TIMED_OUT;
+	add_nobody(s, model, task, "resolved");
+	struct weft__words *w = weft__clause(s, WORTH_OTHER);
+	weft__words_add(w, "; ");
+	if (is_timed_out || by == WEFT_NONE || by == task) {
+		weft__words_add(w, is_timed_out ? "it timed out" : "it was cancelled");
+	} else {
+		weft__words_add_subject(w, model, by, OTHER_LETTERS);
+		weft__words_add(w, " cancelled it");
+	}
+	add_time(s, story, " at ", chain->end.until);
+}
+
 static void write_idle(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
 {
@@ -270,6 +292,9 @@ WEFT__EXPORT size_t weft_chain_end_sentence(
 		add_subject(&s, story, task, " gets");
 		add_time(&s, story, " at ", chain->end.until);
 		write_sender(&s, story, chain->end.edge);
+		break;
+	case WEFT_CHAIN_STOPPED:
+		write_stopped(&s, story, chain);
 		break;
 	case WEFT_CHAIN_LATER:
 		add_subject(&s, story, task, " begins only");

@@ -43,8 +43,16 @@ static enum weft_chain_step step_of(const struct weft_model *model, uint32_t edg
 														: WEFT_CHAIN_SIGNALLED;
 }
 
+/* True if the task's end was a decision not to wait for it any more: who took it is no resolver,
+ * and waited for the task itself. */
+static bool is_given_up(const struct weft_model *model, uint32_t task)
+{
+	unsigned outcome = model->tasks.outcome[task];
+	return outcome == WEFT_OUTCOME_CANCELLED || outcome == WEFT_OUTCOME_TIMED_OUT;
+}
+
 /* Finds the resolve that ends the task. False if the task runs before that, since it may then
- * resolve itself. */
+ * resolve itself, or if it is given up. */
 static bool find_resolve(const struct weft_story *story, uint64_t at_ns, struct weft_chain_hop *hop)
 {
 	const struct weft_tasks *t = &story->model->tasks;
@@ -57,7 +65,11 @@ static bool find_resolve(const struct weft_story *story, uint64_t at_ns, struct 
 		return false;
 	uint32_t edge = edge_at(story, task, true, t->end[task]);
 	hop->wait.since = runs.idle_since;
-	return edge != WEFT_NONE && follow_edge(story->model, edge, WEFT_CHAIN_RESOLVED, hop);
+	bool goes_on = edge != WEFT_NONE && follow_edge(story->model, edge, WEFT_CHAIN_RESOLVED, hop);
+	if (!is_given_up(story->model, task))
+		return goes_on;
+	hop->wait.source = WEFT_NONE;
+	return false;
 }
 
 /* True if the message was already sent at that time: its sender does not run from then on until the
@@ -108,4 +120,41 @@ bool weft__hop_at(const struct weft_story *story, const uint32_t *now, uint32_t 
 			.until = UINT64_MAX,
 			.got = WEFT_NONE};
 	return model->tasks.start[hop->wait.task] <= at_ns && find_resolve(story, at_ns, hop);
+}
+
+/* The last signal to a task that others sent in a wait's time; WEFT_NONE if there is none. A wait
+ * that begins and is signalled at one time is looked at like a longer one. */
+static uint32_t last_signal(
+	const struct weft_story *story, uint32_t task, const struct weft_story_wait *wait)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct weft__edge_list to = weft__edges_to(story, task);
+	uint32_t i = weft__edges_until(story->model, to, wait->until), looked = 0;
+	for (; i > 0 && looked < SAME_TIME_MAX && e->time[to.edges[i - 1]] >= wait->since;
+		 i--, looked++) {
+		uint32_t edge = to.edges[i - 1], from = e->from[edge];
+		if (e->type[edge] == WEFT_EDGE_SIGNAL && from != WEFT_NONE && from != wait->task &&
+			from != task)
+			return edge;
+	}
+	return WEFT_NONE;
+}
+
+bool weft__hop_to_signaller(
+	const struct weft_story *story, const struct weft_story_wait *wait, struct weft_chain_hop *ret)
+{
+	const struct weft_edges *e = &story->model->edges;
+	if (wait->until == UINT64_MAX || wait->source == WEFT_NONE ||
+		story->model->tasks.kind[wait->source] != WEFT_KIND_CONDITION)
+		return false;
+	uint32_t edge = last_signal(story, wait->source, wait);
+	uint32_t own = last_signal(story, wait->task, wait);
+	if (edge == WEFT_NONE || (own != WEFT_NONE && e->time[own] > e->time[edge]))
+		edge = own;
+	if (edge == WEFT_NONE)
+		return false;
+	*ret = (struct weft_chain_hop){
+		.wait = {
+			.task = wait->source, .since = wait->since, .source = WEFT_NONE, .got = WEFT_NONE}};
+	return follow_edge(story->model, edge, WEFT_CHAIN_WOKEN, ret);
 }

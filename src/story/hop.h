@@ -20,4 +20,10 @@ bool weft__wait_at(const struct weft_story *story, const uint32_t *now, uint32_t
 bool weft__hop_at(const struct weft_story *story, const uint32_t *now, uint32_t task,
 	uint64_t at_ns, struct weft_chain_hop *ret_hop);
 
+/* Finds who ends a wait for a condition, semaphore or barrier: the last signal during the wait, to
+ * what it waits for or to the waiting task itself. The hop leads from what it waits for to the
+ * sender. False if the wait does not end in this trace, or the sender is not known. */
+bool weft__hop_to_signaller(
+	const struct weft_story *story, const struct weft_story_wait *wait, struct weft_chain_hop *ret);
+
 #endif

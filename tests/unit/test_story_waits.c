@@ -656,6 +656,62 @@ static void a_message_on_its_way_is_no_wait_for_its_sender(void **state)
 	loaded_finish(&loaded);
 }
 
+/* Task 2 waits for task 3, which nobody resolves: task 1 cancels it at 5 us. */
+static void a_canceller_is_no_resolver(void **state)
+{
+	struct made made = make_begin();
+	struct weft_chain *chain;
+	char sentence[WEFT_SENTENCE_BYTES];
+	(void)state;
+	for (uint64_t id = 1; id <= 3; id++)
+		make_create(&made, WEFT_TASK_NONE, id, id == 3 ? WEFT_KIND_PROMISE : WEFT_KIND_TASK);
+	make_switch(&made, 2);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 2, 3);
+	make_switch(&made, 1);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 2);
+	make_switch(&made, WEFT_TASK_NONE);
+	made.time = 5000;
+	make_switch(&made, 1);
+	make_edge(&made, WEFT_EVENT_CANCEL, 1, 3);
+	struct loaded loaded = make_end(&made);
+	assert_int_equal(weft_chain_create(&loaded.story, task_of(&loaded, 2), 3000, 10, &chain), 0);
+	assert_int_equal(chain->count, 1);
+	assert_int_equal(chain->end.type, WEFT_CHAIN_STOPPED);
+	weft_chain_end_sentence(&loaded.story, chain, sentence, sizeof(sentence));
+	assert_string_equal(sentence, "Nobody resolved promise 3; task 1 cancelled it at 5 us.");
+	weft_chain_destroy(chain);
+	loaded_finish(&loaded);
+}
+
+/* Task 1 waits for condition 3 from 1 us on; task 2 signals it at 4 us, and another one at 2 us,
+ * which did not end the wait. */
+static void who_signalled_the_condition_is_named(void **state)
+{
+	struct made made = make_begin();
+	struct weft_chain *chain;
+	(void)state;
+	for (uint64_t id = 1; id <= 4; id++)
+		make_create(&made, WEFT_TASK_NONE, id, id == 3 ? WEFT_KIND_CONDITION : WEFT_KIND_TASK);
+	make_switch(&made, 1);
+	made.time = 1000;
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 3);
+	make_switch(&made, WEFT_TASK_NONE);
+	made.time = 2000;
+	make_signal(&made, 3, 4, false);
+	made.time = 4000;
+	make_signal(&made, 1, 2, false);
+	made.time = 4500;
+	make_edge(&made, WEFT_EVENT_READ, 1, 3);
+	struct loaded loaded = make_end(&made);
+	assert_int_equal(weft_chain_create(&loaded.story, task_of(&loaded, 1), 3000, 10, &chain), 0);
+	assert_int_equal(chain->count, 2);
+	assert_int_equal(chain->hops[1].step, WEFT_CHAIN_WOKEN);
+	assert_int_equal(chain->hops[1].wait.source, task_of(&loaded, 2));
+	assert_int_equal(chain->hops[1].wait.until, 4000);
+	weft_chain_destroy(chain);
+	loaded_finish(&loaded);
+}
+
 /* Task 1 has released lock 9, task 2 waits on until it takes the lock at 3 us, and releases it at 4
  * us: it does not wait for this. */
 static void a_free_lock_waits_for_no_release(void **state)
@@ -771,6 +827,9 @@ static uint32_t end_of_group(const struct loaded *loaded, const struct weft_chai
 {
 	const struct weft_chain_hop *last = &chain->hops[chain->kept - 1];
 	uint32_t end = chain->end.task;
+	for (uint32_t i = 0; i < chain->kept; i++)
+		if (chain->hops[i].step == WEFT_CHAIN_WOKEN)
+			return chain->hops[i].wait.task; /* a group ends at the condition */
 	if (chain->end.type != WEFT_CHAIN_CIRCLE)
 		return last->step == WEFT_CHAIN_HELD ? last->wait.task : end;
 	for (uint32_t i = chain->end.first; i < chain->kept; i++)
@@ -792,13 +851,15 @@ static void check_hop(const struct loaded *loaded, const struct weft_chain_hop *
 {
 	static const enum weft_edge_type ends[] = {[WEFT_CHAIN_RESOLVED] = WEFT_EDGE_RESOLVE,
 		[WEFT_CHAIN_SIGNALLED] = WEFT_EDGE_SIGNAL,
+		[WEFT_CHAIN_WOKEN] = WEFT_EDGE_SIGNAL,
 		[WEFT_CHAIN_RECEIVES] = WEFT_EDGE_RECEIVE};
 	const struct weft_edges *e = &loaded->model->edges;
 	assert_true(hop->wait.since <= at && hop->wait.until >= at);
 	if (hop->step == WEFT_CHAIN_WAITS || hop->step == WEFT_CHAIN_HELD)
 		return;
 	assert_int_equal(e->type[hop->edge], ends[hop->step]);
-	assert_int_equal(e->to[hop->edge], hop->wait.task);
+	assert_true(e->to[hop->edge] == hop->wait.task ||
+				(hop->step == WEFT_CHAIN_WOKEN && e->to[hop->edge] == hop[-1].wait.task));
 	assert_int_equal(e->from[hop->edge], hop->wait.source);
 	assert_int_equal(e->time[hop->edge], hop->wait.until);
 	if (hop->step == WEFT_CHAIN_RESOLVED)
@@ -882,6 +943,12 @@ static void check_end(const struct weft_model *m, const struct weft_chain *chain
 		assert_true(m->edges.time[chain->end.edge] == chain->end.until);
 		assert_true(chain->end.since <= chain->at && chain->at <= chain->end.until);
 		check_sender(m, m->edges.from[chain->end.edge], chain);
+		break;
+	case WEFT_CHAIN_STOPPED:
+		assert_int_equal(m->edges.to[chain->end.edge], task);
+		assert_true(m->tasks.flags[task] & WEFT_TASK_STOPPED);
+		assert_true(m->edges.time[chain->end.edge] == chain->end.until);
+		assert_true(chain->end.until >= chain->at);
 		break;
 	case WEFT_CHAIN_LATER:
 		assert_int_equal(chain->end.since, m->tasks.start[task]);
@@ -1005,6 +1072,8 @@ int main(void)
 		cmocka_unit_test(a_very_long_chain_is_followed),
 		cmocka_unit_test(the_moment_is_in_the_longest_wait),
 		cmocka_unit_test(a_message_on_its_way_is_no_wait_for_its_sender),
+		cmocka_unit_test(a_canceller_is_no_resolver),
+		cmocka_unit_test(who_signalled_the_condition_is_named),
 		cmocka_unit_test(a_free_lock_waits_for_no_release),
 		cmocka_unit_test(a_chain_ends_with_the_signals_of_its_condition),
 		cmocka_unit_test(chains_and_groups_agree),

@@ -89,6 +89,7 @@ static void add_hop(struct answer *a, const struct weft_chain_hop *hop, uint32_t
 		[WEFT_CHAIN_HELD] = "held",
 		[WEFT_CHAIN_RESOLVED] = "resolved",
 		[WEFT_CHAIN_SIGNALLED] = "signalled",
+		[WEFT_CHAIN_WOKEN] = "woken",
 		[WEFT_CHAIN_RECEIVES] = "receives"};
 	char sentence[WEFT_SENTENCE_BYTES], cell[16];
 	weft_chain_hop_sentence(&a->story, hop, sentence, sizeof(sentence));
@@ -128,9 +129,11 @@ static void add_end(struct answer *a, const struct weft_chain *chain)
 		[WEFT_CHAIN_OUTSIDE] = "outside",
 		[WEFT_CHAIN_LATER] = "later",
 		[WEFT_CHAIN_SENT] = "sent",
+		[WEFT_CHAIN_STOPPED] = "stopped",
 		[WEFT_CHAIN_OVER] = "over",
 		[WEFT_CHAIN_CIRCLE] = "circle"};
-	uint32_t edge = chain->end.type == WEFT_CHAIN_SENT ? WEFT_NONE : chain->end.edge;
+	bool is_signal = chain->end.type != WEFT_CHAIN_SENT && chain->end.type != WEFT_CHAIN_STOPPED;
+	uint32_t edge = is_signal ? chain->end.edge : WEFT_NONE;
 	char sentence[WEFT_SENTENCE_BYTES];
 	weft_chain_end_sentence(&a->story, chain, sentence, sizeof(sentence));
 	if (!a->options->json) {

@@ -81,6 +81,11 @@ static void write_missed(struct weft__sentence *s, const struct weft_model *mode
 	weft__words_add(x, " ");
 	weft__words_add_length(x, missed->since > time ? missed->since - time : 0);
 	weft__words_add(x, " before");
+	if (!missed->harmless)
+		return;
+	x = weft__clause(s, 4);
+	weft__words_add(x, ", which was harmless %" PRIu32 " time%s in this trace", missed->harmless,
+		missed->harmless == 1 ? "" : "s");
 }
 
 /* The signal on the row of what was signalled, and the wait on that of the waiter. */
@@ -114,7 +119,9 @@ void weft__report_missed(
 	struct weft__sentence s;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_LOST_WAKE_UP,
-		.severity = in_vain ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_WARNING,
+		.severity = missed->harmless ? WEFT_SEVERITY_HINT
+					: in_vain        ? WEFT_SEVERITY_ERROR
+									 : WEFT_SEVERITY_WARNING,
 		.count = missed->count,
 		.start = time < missed->since ? time : missed->since,
 		.end = in_vain ? model->summary.end : missed->until,

@@ -201,26 +201,42 @@ static bool is_alone(const struct wakes *w, uint32_t events, uint32_t at)
 	return true;
 }
 
+/* When the task began to sleep from which it wakes at that time; 0: it did not run before. */
+static uint64_t sleeps_since(const struct wakes *w, uint32_t task, uint64_t wakes)
+{
+	uint32_t runs = wakes ? weft__activations_until(w->model, task, wakes - 1) : 0;
+	return runs ? w->model->activations.end[w->model->tasks.first_activation[task] + runs - 1] : 0;
+}
+
 static struct weft__missed sweep(struct wakes *w, uint32_t task, uint32_t events)
 {
 	struct weft__missed missed = {0};
 	uint64_t usual_ns = usual_wait(w, events);
 	uint32_t waiting = 0, lost = WEFT_NONE;
+	uint64_t unheard = UINT64_MAX; /* the first signal of that kind since the last wait */
 	for (uint32_t i = 0; i < events; i++) {
 		const struct event *event = &w->events[i];
 		if (event->type == TAKEN) {
+			/* Another signal has ended the wait, which began only after this one. */
+			missed.harmless += unheard < sleeps_since(w, event->task, event->time);
 			lost = WEFT_NONE;
+			unheard = UINT64_MAX;
 		} else if (event->type == WAITER_LEAVES) {
 			waiting--;
 		} else if (event->type == SIGNAL) {
 			bool is_unheard = !waiting && is_wake_up_without_waiter(w, task, event->time);
 			lost = is_unheard ? event->edge : WEFT_NONE;
+			if (is_unheard && event->time < unheard)
+				unheard = event->time;
 		} else {
 			waiting++;
 			if (lost != WEFT_NONE && is_too_long(w, event->time, event->until, usual_ns) &&
 				is_alone(w, events, i))
 				miss(&missed, w, lost, event->task, event->time, event->until);
+			else if (lost != WEFT_NONE && event->until != UINT64_MAX)
+				missed.harmless++;
 			lost = WEFT_NONE;
+			unheard = UINT64_MAX;
 		}
 	}
 	return missed;
