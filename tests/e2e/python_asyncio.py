@@ -309,6 +309,21 @@ def uncaught_exceptions_and_interrupts():
 
 
 @case
+def an_exit_without_an_error_is_no_failure():
+    check_built()
+    for code, outcome in (('sys.exit(0)', 'fulfilled'), ('sys.exit()', 'fulfilled'), ('sys.exit(3)', 'failed')):
+        with temporary_directory() as folder:
+            for name, text in (('plain', 'import sys; ' + code), ('inside', 'import asyncio, sys\nasync def run(): ' + code +
+                                                                 '\nasyncio.run(run())')):
+                with open(os.path.join(folder, name + '.py'), 'w', encoding='utf-8') as file:
+                    file.write(text)
+                weft('record', '-a', 'none', '-o', name + '.weft', sys.executable, '-m', 'weft', name + '.py', cwd=folder, env=ENVIRONMENT,
+                     status=3 if outcome == 'failed' else 0)
+                tasks = json_lines(weft('dump', '--json', '--tasks', os.path.join(folder, name + '.weft')).stdout)
+                equal({task['outcome'] for task in tasks if task['label'] in (name, 'run')} - {'fulfilled'}, {outcome} - {'fulfilled'}, (name, tasks))
+
+
+@case
 def it_runs_itself_under_weft_record():
     check_built()
     with temporary_directory() as folder:

@@ -40,7 +40,8 @@ class task:
         return self
 
     def __exit__(self, kind, error, traceback):
-        if kind is None:
+        # sys.exit(0) ends a program as it should.
+        if kind is None or (kind is SystemExit and not error.code):
             _weft.resolve(self.id, category=self._category, level=self._level)
         else:
             _weft.fail(self.id, kind.__name__, category=self._category)

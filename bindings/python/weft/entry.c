@@ -120,6 +120,20 @@ static void fail(struct weft_python_entry *entry, PyObject *exception)
 	Py_XDECREF(description);
 }
 
+/* sys.exit(0) or sys.exit(): the program ends as it should. */
+static bool is_success(PyObject *exception)
+{
+	if (exception == Py_None)
+		return true;
+	if ((PyObject *)Py_TYPE(exception) != PyExc_SystemExit)
+		return false;
+	PyObject *code = PyObject_GetAttrString(exception, "code");
+	bool is = code && (code == Py_None || (PyLong_Check(code) && PyObject_IsTrue(code) == 0));
+	Py_XDECREF(code);
+	PyErr_Clear();
+	return is;
+}
+
 static void end_as(struct weft_python_entry *entry, PyObject *state, PyObject *future)
 {
 	/* Not future.exception(): asyncio would then not report that nobody asked for it. */
@@ -128,7 +142,7 @@ static void end_as(struct weft_python_entry *entry, PyObject *state, PyObject *f
 	entry->has_ended = true;
 	if (!exception)
 		weft_ffi_cancel(category, 0, WEFT_TASK_CURRENT, entry->id);
-	else if (exception == Py_None)
+	else if (is_success(exception))
 		weft_ffi_resolve(category, 0, WEFT_TASK_CURRENT, entry->id);
 	else
 		fail(entry, exception);
