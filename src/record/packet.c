@@ -108,15 +108,16 @@ static void copy_name(
 }
 
 /* Readers find the clock's rate from readings that are far apart. A thread that fills small packets
- * opens one each microsecond, and a reading takes 50 ns: so there is one in so many ticks, about a
- * millisecond. */
-#define READING_TICKS (1u << 20)
+ * opens one each microsecond, and a reading takes 50 ns: so only some packets have one, and the
+ * first after a while, about 100 ms. */
+#define READING_PACKETS 16
+#define READING_TICKS   (1u << 28)
 
-static void store_reading(struct weft_abi_packet *packet, uint64_t ticks)
+static void store_reading(struct weft_abi_packet *packet, uint64_t sequence, uint64_t ticks)
 {
 	static uint64_t latest; /* of the whole process */
 	struct weft_abi_clock_reading reading = {0, 0, 0};
-	if (ticks - weft__load(&latest) >= READING_TICKS) {
+	if (sequence % READING_PACKETS == 0 || ticks - weft__load(&latest) >= READING_TICKS) {
 		reading = weft__read_clocks(weft__platform());
 		weft__store(&latest, ticks);
 	}
@@ -126,14 +127,14 @@ static void store_reading(struct weft_abi_packet *packet, uint64_t ticks)
 
 /* Fills the header; no reader uses it until the packet is open. */
 static void store_header(struct weft_abi_packet *packet, const struct weft__region *region,
-	const struct weft_abi_slot *slot, uint64_t ticks)
+	const struct weft_abi_slot *slot, uint64_t sequence, uint64_t ticks)
 {
 	weft__store(&packet->before, weft__load(&packet->written));
 	weft__store(&packet->committed, (uint32_t)sizeof(*packet));
 	weft__store(&packet->thread, weft__load(&slot->thread));
 	weft__store(&packet->base_ticks, ticks >> 32 << 32);
 	weft__store(&packet->opened_ticks, ticks);
-	store_reading(packet, ticks);
+	store_reading(packet, sequence, ticks);
 	weft__store(&packet->task, weft__load(&slot->task));
 	weft__store(&packet->number, weft__load(&slot->number));
 	weft__store(&packet->lost, weft__load(&slot->lost));
@@ -151,7 +152,7 @@ bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 	if (!packet)
 		return false;
 	weft__fence_release();
-	store_header(packet, region, slot, ticks);
+	store_header(packet, region, slot, sequence, ticks);
 	weft__store(&slot->base_high, (uint32_t)(ticks >> 32));
 	weft__store(&slot->offset, (uint32_t)sizeof(*packet));
 	weft__store(&slot->surplus, 0);

@@ -32,9 +32,9 @@ unsigned weft__viewer_lane_edge_at(const struct weft_viewer *viewer, double x, d
 	const struct weft_frame *frame = &viewer->frame;
 	const struct weft_box reach = {frame->lanes.x, frame->lanes.y + frame->lane_height / 2,
 		frame->lanes.width, frame->lanes.height};
-	unsigned lane = (unsigned)fmax((y - frame->lanes.y) / frame->lane_height + 0.5, 0);
 	if (!viewer->model || frame->lanes.height == 0 || !weft__inside(&reach, x, y))
 		return 0;
+	unsigned lane = (unsigned)fmax((y - frame->lanes.y) / frame->lane_height + 0.5, 0);
 	double away = fabs(y - frame->lanes.y - lane * frame->lane_height);
 	return lane <= lane_count(frame) && away <= EDGE_REACH ? lane : 0;
 }
