@@ -47,8 +47,7 @@ enum weft_chain_end {
 	WEFT_CHAIN_OVER,       /* it ended at `since`, but still holds what the chain waits for */
 	WEFT_CHAIN_CIRCLE,     /* the task is that of hop `first` of the chain */
 	WEFT_CHAIN_SENT,       /* at `until` it receives, by `edge`, a message that is sent already */
-	WEFT_CHAIN_STOPPED, /* nobody resolved it: it is cancelled or timed out, by `edge`, at `until`
-						 */
+	WEFT_CHAIN_STOPPED,    /* nobody resolved it: `edge` cancels it, or it times out, at `until` */
 };
 
 struct weft_chain {
