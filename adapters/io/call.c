@@ -77,6 +77,15 @@ void weft__io_call_begin(struct weft__io_call *call, int fd, enum weft__io_direc
 		begin_wait(call, object);
 }
 
+void weft__io_call_begin_wait(
+	struct weft__io_call *call, int fd, enum weft__io_direction direction, const char *name)
+{
+	weft__io_call_measure(call, fd, direction, name);
+	struct weft__io_object *object = weft__io_known(fd);
+	if (call->began && object)
+		begin_wait(call, object);
+}
+
 void weft__io_call_begin_other(struct weft__io_call *call, bool *is_slow, const char *name,
 	const struct weft__hooks_text *detail)
 {

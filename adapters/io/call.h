@@ -10,6 +10,8 @@
 #ifndef WEFT_ADAPTERS_IO_CALL_H
 #define WEFT_ADAPTERS_IO_CALL_H
 
+#include <errno.h>
+
 #include "io/descriptors.h"
 
 /* SYNC: calls that are made to wait, as for a disk or a lock. */
@@ -39,6 +41,20 @@ void weft__io_call_begin(struct weft__io_call *call, int fd, enum weft__io_direc
 /* The same; it is expected not to block. */
 void weft__io_call_measure(
 	struct weft__io_call *call, int fd, enum weft__io_direction direction, const char *name);
+
+/* The same; it is known to block. */
+void weft__io_call_begin_wait(
+	struct weft__io_call *call, int fd, enum weft__io_direction direction, const char *name);
+
+/* True if a lock of a file is not free, from the result of trying to take it. Then `saved_errno` is
+ * set again: the original call comes next. */
+static inline bool weft__io_is_locked(int result, int saved_errno)
+{
+	if (result == 0 || (errno != EAGAIN && errno != EACCES))
+		return false;
+	errno = saved_errno;
+	return true;
+}
 
 /* Another call, about `detail`. `is_slow` is kept for the next one. Both may be NULL. */
 void weft__io_call_begin_other(struct weft__io_call *call, bool *is_slow, const char *name,

@@ -85,23 +85,29 @@ static int after_fcntl(int fd, int command, long argument, int result)
 
 /* A third argument is an int or a pointer. Where there is none, any value will do. */
 
-static void begin_fcntl(struct weft__io_call *call, int fd, int command)
+/* The command that takes a lock only if it is free; -1: the command waits for no lock. */
+static int try_of(int command)
 {
-	if (unlikely(command == F_SETLKW || command == F_OFD_SETLKW) && HOOKS_RECORD)
-		weft__io_call_begin(call, fd, WEFT__IO_SYNC, 0, "fcntl F_SETLKW");
+	return command == F_SETLKW ? F_SETLK : command == F_OFD_SETLKW ? F_OFD_SETLK : -1;
 }
 
-#define FCNTL(next)                                     \
-	__extension__({                                     \
-		struct weft__io_call call = {0};                \
-		va_list list;                                   \
-		va_start(list, command);                        \
-		long argument = va_arg(list, long);             \
-		va_end(list);                                   \
-		begin_fcntl(&call, fd, command);                \
-		int result = NEXT(next)(fd, command, argument); \
-		weft__io_call_end(&call, result == 0);          \
-		after_fcntl(fd, command, argument, result);     \
+/* A lock is tried first, because the call may never return. */
+#define FCNTL(next)                                                                  \
+	__extension__({                                                                  \
+		struct weft__io_call call = {0};                                             \
+		int saved = errno, result = -1, first = HOOKS_RECORD ? try_of(command) : -1; \
+		va_list list;                                                                \
+		va_start(list, command);                                                     \
+		long argument = va_arg(list, long);                                          \
+		va_end(list);                                                                \
+		if (unlikely(first >= 0))                                                    \
+			result = NEXT(next)(fd, first, argument);                                \
+		if (unlikely(first >= 0) && weft__io_is_locked(result, saved))               \
+			weft__io_call_begin_wait(&call, fd, WEFT__IO_SYNC, "fcntl F_SETLKW");    \
+		if (likely(first < 0) || call.name)                                          \
+			result = NEXT(next)(fd, command, argument);                              \
+		weft__io_call_end(&call, result == 0);                                       \
+		after_fcntl(fd, command, argument, result);                                  \
 	})
 
 HOOK(fcntl)

@@ -58,10 +58,30 @@ int fdatasync(int fd)
 	return SYNC(fd, "fdatasync", NEXT(fdatasync)(fd));
 }
 
+/* A lock of a file. It is tried first, because the call may never return. */
+#define LOCK(fd, name, is_lock, try, call)                                  \
+	__extension__({                                                         \
+		struct weft__io_call weft__call = {0};                              \
+		int weft__saved = errno, weft__result = 0;                          \
+		bool weft__is_first = HOOKS_RECORD && (is_lock);                    \
+		if (weft__is_first)                                                 \
+			weft__result = (try);                                           \
+		if (!weft__is_first) {                                              \
+			weft__result = (call);                                          \
+		} else if (weft__io_is_locked(weft__result, weft__saved)) {         \
+			weft__io_call_begin_wait(&weft__call, fd, WEFT__IO_SYNC, name); \
+			weft__result = (call);                                          \
+			weft__io_call_end(&weft__call, weft__result == 0);              \
+		}                                                                   \
+		weft__result;                                                       \
+	})
+
 HOOK(flock)
 int flock(int fd, int operation)
 {
-	return SYNC(fd, "flock", NEXT(flock)(fd, operation));
+	bool is_lock = !(operation & (LOCK_NB | LOCK_UN));
+	return LOCK(
+		fd, "flock", is_lock, NEXT(flock)(fd, operation | LOCK_NB), NEXT(flock)(fd, operation));
 }
 
 HOOK(syncfs)
@@ -73,13 +93,15 @@ int syncfs(int fd)
 HOOK(lockf)
 int lockf(int fd, int command, off_t size)
 {
-	return SYNC(fd, "lockf", NEXT(lockf)(fd, command, size));
+	return LOCK(fd, "lockf", command == F_LOCK, NEXT(lockf)(fd, F_TLOCK, size),
+		NEXT(lockf)(fd, command, size));
 }
 
 HOOK(lockf64)
 int lockf64(int fd, int command, off64_t size)
 {
-	return SYNC(fd, "lockf", NEXT(lockf64)(fd, command, size));
+	return LOCK(fd, "lockf", command == F_LOCK, NEXT(lockf64)(fd, F_TLOCK, size),
+		NEXT(lockf64)(fd, command, size));
 }
 
 HOOK(msync)
