@@ -129,6 +129,10 @@ static void end_idle(struct chain_maker *c, const struct weft__runs *runs)
 	chain->end.until = runs->next;
 	if (is_resolved && t->end[task] < chain->end.until)
 		chain->end.until = t->end[task];
+	/* It is closed some time after the wait for it was over. */
+	if (t->outcome[task] == WEFT_OUTCOME_CLOSED && chain->count &&
+		c->hops[chain->kept - 1].wait.until < chain->end.until)
+		chain->end.until = c->hops[chain->kept - 1].wait.until;
 	if (t->first_activation[task] < t->end_activation[task] || weft__is_resource(t->kind[task]))
 		chain->end.type = WEFT_CHAIN_IDLE;
 	else

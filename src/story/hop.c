@@ -63,8 +63,11 @@ static bool find_resolve(const struct weft_story *story, uint64_t at_ns, struct 
 	weft__runs_at(story, task, at_ns, &runs);
 	if (runs.is_running || runs.next < t->end[task])
 		return false;
-	uint32_t edge = edge_at(story, task, true, t->end[task]);
 	hop->wait.since = runs.idle_since;
+	if (t->outcome[task] == WEFT_OUTCOME_CLOSED)
+		return false; /* a pipe or connection is closed by those who waited for it, when that is
+						 over */
+	uint32_t edge = edge_at(story, task, true, t->end[task]);
 	bool goes_on = edge != WEFT_NONE && follow_edge(story->model, edge, WEFT_CHAIN_RESOLVED, hop);
 	if (!is_given_up(story->model, task))
 		return goes_on;
