@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A model as tables of rows and columns, for query languages and other tools that know neither its
- * structs nor its rules. src/tables/tables.def lists them.
+ * A finished model as tables of rows and columns, for query languages and other tools that know
+ * neither its structs nor its rules. src/tables/tables.def lists them.
  *
  * Nothing is copied: a cell is read from the model when it is asked for. Rows are numbered from 0;
  * the column `task` of each table is the row of `tasks` that it belongs to.

@@ -248,14 +248,15 @@ def a_call_that_never_returns_is_a_wait():
 @case
 def a_lock_that_is_not_free_is_a_wait():
     """From its begin on, as it may never end; a free one writes nothing."""
-    with temporary_directory() as folder:
-        _, path = record(folder, SUBJECT, 'lock')
-        trace = Trace(path)
-        locks = [task for task in trace.tasks if task['label'] == 'flock locked']
-        assert len(locks) == 1, trace.tasks  # that of the thread that holds it was free
-        main = trace.tasks[0]['task']
-        events = [e['event'] for e in trace.events if e.get('source') == locks[0]['task'] and e['task'] == main]
-        equal(events, ['try_read', 'read'])
+    for part, name in (('lock', 'flock locked'), ('fcntl', 'fcntl F_SETLKW records'), ('lockf', 'lockf records')):
+        with temporary_directory() as folder:
+            _, path = record(folder, SUBJECT, part)
+            trace = Trace(path)
+            locks = [task for task in trace.tasks if task['label'] == name]
+            assert len(locks) == 1, trace.tasks  # that of the one that holds it was free
+            main = trace.tasks[0]['task']
+            events = [e['event'] for e in trace.events if e.get('source') == locks[0]['task'] and e['task'] == main]
+            equal(events, ['try_read', 'read'], name)
 
 
 @case

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 /* True if the system says so, and for a thread that has ended. The format is that of proc(5). */
-static inline bool is_asleep(int thread)
+static inline bool is_asleep(pid_t process, pid_t thread)
 {
 	char path[64], text[512] = "";
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)process, (int)thread);
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return true;
@@ -28,12 +28,18 @@ static inline bool is_asleep(int thread)
 }
 
 /* Returns when the thread has slept for 20 ms, so that its wait is long enough to be recorded. */
-static inline void await_sleep(int thread)
+static inline void await_sleep_of(pid_t process, pid_t thread)
 {
 	const struct timespec pause = {0, 1000000}, length = {0, 20000000};
-	while (!is_asleep(thread))
+	while (!is_asleep(process, thread))
 		nanosleep(&pause, NULL);
 	nanosleep(&length, NULL);
+}
+
+/* The same for a thread of this process. */
+static inline void await_sleep(int thread)
+{
+	await_sleep_of(getpid(), thread);
 }
 
 #endif

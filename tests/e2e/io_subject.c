@@ -367,6 +367,40 @@ static void lock_file(void)
 	pthread_join(thread, NULL);
 }
 
+/* Holds a lock of a record of the file until its parent waits: such locks belong to processes. */
+static void hold_record(int fd, int held, pid_t parent)
+{
+	struct flock all = {.l_type = F_WRLCK};
+	check(fcntl(fd, F_SETLK, &all) == 0, "fcntl");
+	check(write(held, "x", 1) == 1, "write");
+	await_sleep_of(parent, parent);
+	_exit(0);
+}
+
+static void wait_for_record(bool by_lockf)
+{
+	struct flock all = {.l_type = F_WRLCK};
+	int fd = open("records", O_CREAT | O_RDWR, 0600), ends[2];
+	char byte;
+	check(pipe(ends) == 0, "pipe");
+	pid_t parent = getpid(), child = fork();
+	if (child == 0)
+		hold_record(fd, ends[1], parent);
+	check(read(ends[0], &byte, 1) == 1, "read");
+	check((by_lockf ? lockf(fd, F_LOCK, 0) : fcntl(fd, F_SETLKW, &all)) == 0, "lock");
+	waitpid(child, NULL, 0);
+}
+
+static void lock_by_lockf(void)
+{
+	wait_for_record(true);
+}
+
+static void lock_by_fcntl(void)
+{
+	wait_for_record(false);
+}
+
 /* Many calls that do not block. */
 static void call_often(void)
 {
@@ -592,10 +626,10 @@ int main(int count, char **arguments)
 		void (*function)(void);
 	} parts[] = {{"epoll", serve_with_epoll}, {"proxy", be_proxy}, {"select", select_several},
 		{"wake", wake}, {"block", block}, {"fill", fill}, {"lock", lock_file},
-		{"stuck read", get_stuck_in_read}, {"stuck writes", get_stuck_in_small_writes},
-		{"stuck write", get_stuck_in_a_large_write}, {"often", call_often}, {"copy", copy},
-		{"title", change_title}, {"fail", fail}, {"reuse", reuse}, {"client", be_waiting_client},
-		{"queues", wait_for_queues}};
+		{"fcntl", lock_by_fcntl}, {"lockf", lock_by_lockf}, {"stuck read", get_stuck_in_read},
+		{"stuck writes", get_stuck_in_small_writes}, {"stuck write", get_stuck_in_a_large_write},
+		{"often", call_often}, {"copy", copy}, {"title", change_title}, {"fail", fail},
+		{"reuse", reuse}, {"client", be_waiting_client}, {"queues", wait_for_queues}};
 	own_name = arguments[0];
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {

@@ -119,7 +119,10 @@ def a_filter_of_system_calls_is_named():
         log = run(['dmesg'])
         if 'type=1326' in log.stdout:
             assert 'does not allow getpriority (' in result.stderr, result.stderr
-        here.record(SUBJECT, 5, 'raise', int(signal.SIGSEGV), status=128 + signal.SIGSEGV)
+        sent = here.record(SUBJECT, 5, 'raise', int(signal.SIGSYS), status=128 + signal.SIGSYS).stderr
+        assert 'ended by SIGSYS: if nobody sent it, ' in sent, sent
+        other = here.record(SUBJECT, 5, 'raise', int(signal.SIGSEGV), status=128 + signal.SIGSEGV).stderr
+        assert 'SIGSYS' not in other, other
 
 
 @case

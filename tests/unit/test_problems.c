@@ -236,6 +236,46 @@ static void a_signal_while_it_runs_is_found(void **state)
 	found_finish(&found);
 }
 
+/* Rounds of a producer and a worker that waits for a condition. In round `early`, and in the last
+ * one, a signal comes before the wait. */
+static struct found early_signal_trace(int early)
+{
+	struct made made = make_begin();
+	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_CONDITION);
+	make_create(&made, WEFT_TASK_NONE, 2, WEFT_KIND_TASK);
+	make_create(&made, WEFT_TASK_NONE, 3, WEFT_KIND_TASK);
+	for (int i = 0; i < 20; i++) {
+		made.time += 10 * US;
+		if (i == early || i == 19)
+			make_signal(&made, 1, 3, false);
+		make_switch(&made, 2);
+		made.time += 4 * US;
+		make_edge(&made, WEFT_EVENT_TRY_READ, 2, 1);
+		make_switch(&made, WEFT_TASK_NONE);
+		if (i == 19)
+			break;
+		made.time += 100 * US;
+		make_signal(&made, 1, 3, false);
+		make_edge(&made, WEFT_EVENT_READ, 2, 1);
+	}
+	made.time += 50 * MS;
+	make_switch(&made, 3);
+	return find(&made);
+}
+
+static void a_signal_that_was_harmless_before_is_no_error(void **state)
+{
+	(void)state;
+	for (int early = -1; early < 10; early += 10) {
+		struct found found = early_signal_trace(early);
+		const struct weft_problem *p = only(&found, WEFT_PROBLEM_LOST_WAKE_UP);
+		assert_int_equal(p->severity, early < 0 ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_HINT);
+		const char *words = early < 0 ? "waits in vain since" : "; 1 such signal did no harm.";
+		assert_non_null(strstr(p->sentence, words));
+		found_finish(&found);
+	}
+}
+
 static void a_worker_at_rest_has_lost_nothing(void **state)
 {
 	struct found found = worker_trace(false);
@@ -910,6 +950,7 @@ int main(void)
 		cmocka_unit_test(a_signal_before_the_wait_is_found),
 		cmocka_unit_test(a_signal_that_comes_again_is_not_lost),
 		cmocka_unit_test(a_signal_while_it_runs_is_found),
+		cmocka_unit_test(a_signal_that_was_harmless_before_is_no_error),
 		cmocka_unit_test(a_worker_at_rest_has_lost_nothing),
 		cmocka_unit_test(long_gaps_are_one_problem),
 		cmocka_unit_test(a_thread_that_sleeps_alone_is_no_gap),

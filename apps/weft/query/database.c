@@ -238,7 +238,14 @@ static int add_tables(sqlite3 *database, struct weft_model_tables *tables)
 	return result;
 }
 
-sqlite3 *query_open_database(struct weft_model_tables *tables)
+/* SQLite calls this now and then; another value than 0 ends the statement. */
+static int is_interrupted(void *unused)
+{
+	(void)unused;
+	return !cli_progress_step(0);
+}
+
+static sqlite3 *open_database(struct weft_model_tables *tables)
 {
 	sqlite3 *database = NULL;
 	int result = sqlite3_open(":memory:", &database);
@@ -246,9 +253,26 @@ sqlite3 *query_open_database(struct weft_model_tables *tables)
 		result = add_tables(database, tables);
 	if (!result)
 		result = query_add_functions(database);
-	if (!result)
-		return database;
-	cli_error("SQLite: %s", sqlite3_errstr(result));
+	if (result) {
+		cli_error("SQLite: %s", sqlite3_errstr(result));
+		sqlite3_close(database);
+		return NULL;
+	}
+	sqlite3_progress_handler(database, 100000, is_interrupted, NULL);
+	return database;
+}
+
+int query_use_database(const struct weft_model *model,
+	int (*use)(sqlite3 *database, const void *context), const void *context)
+{
+	struct weft_model_tables *tables;
+	if (weft_model_tables_create(model, &tables)) {
+		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
+		return CLI_NO;
+	}
+	sqlite3 *database = open_database(tables);
+	int status = database ? use(database, context) : CLI_NO;
 	sqlite3_close(database);
-	return NULL;
+	weft_model_tables_destroy(tables);
+	return status;
 }

@@ -34,17 +34,10 @@ static int copy_table(sqlite3 *database, unsigned table)
 	return result;
 }
 
-static int go_on(void *unused)
-{
-	(void)unused;
-	return cli_progress_step(0) ? 0 : 1;
-}
-
 static int copy_tables(sqlite3 *database)
 {
 	unsigned count;
 	weft_tables(&count);
-	sqlite3_progress_handler(database, 100000, go_on, NULL);
 	int result = run(database, "ATTACH ':memory:' AS saved; BEGIN");
 	for (unsigned i = 0; i < count && !result; i++)
 		result = copy_table(database, i);
@@ -64,22 +57,15 @@ static int save(sqlite3 *database, const char *file)
 	return is_saved ? CLI_DONE : CLI_NO;
 }
 
-static int export_model(const struct weft_model *model, const char *file)
+static int copy_and_save(sqlite3 *database, const void *context)
 {
-	struct weft_model_tables *tables;
-	if (weft_model_tables_create(model, &tables)) {
-		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
-		return CLI_NO;
-	}
-	sqlite3 *database = query_open_database(tables);
-	int status = CLI_NO, result = database ? copy_tables(database) : SQLITE_OK;
-	if (result && result != SQLITE_INTERRUPT)
+	const char *file = context;
+	int result = copy_tables(database);
+	if (!result)
+		return save(database, file);
+	if (result != SQLITE_INTERRUPT)
 		cli_error("%s: %s", weft__runs_shown(file), sqlite3_errmsg(database));
-	else if (database && !result)
-		status = save(database, file);
-	sqlite3_close(database);
-	weft_model_tables_destroy(tables);
-	return status;
+	return CLI_NO;
 }
 
 int query_export(const struct cli_trace *trace, const char *file, bool force)
@@ -91,7 +77,8 @@ int query_export(const struct cli_trace *trace, const char *file, bool force)
 	}
 	cli_progress_start();
 	int error = cli_trace_build_model(trace, &model);
-	int status = error ? cli_trace_fail(trace, error) : export_model(model, file);
+	int status =
+		error ? cli_trace_fail(trace, error) : query_use_database(model, copy_and_save, file);
 	cli_progress_end();
 	if (!error)
 		cli_trace_report(trace);

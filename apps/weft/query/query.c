@@ -111,21 +111,11 @@ static int parse(int argc, char **argv, struct query_arguments *ret, bool *ret_r
 	return CLI_DONE;
 }
 
-static int ask_model(const struct weft_model *model, const struct query_arguments *arguments)
+static int run(sqlite3 *database, const void *context)
 {
-	struct weft_model_tables *tables;
-	if (weft_model_tables_create(model, &tables)) {
-		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
-		return CLI_NO;
-	}
-	sqlite3 *database = query_open_database(tables);
-	int status = CLI_NO;
-	if (database)
-		status = arguments->sql ? query_run(database, arguments->sql, arguments->format)
-								: query_run_input(database, arguments->format);
-	sqlite3_close(database);
-	weft_model_tables_destroy(tables);
-	return status;
+	const struct query_arguments *arguments = context;
+	return arguments->sql ? query_run(database, arguments->sql, arguments->format)
+						  : query_run_input(database, arguments->format);
 }
 
 static int ask(const struct query_arguments *arguments, const struct cli_trace *trace)
@@ -136,7 +126,7 @@ static int ask(const struct query_arguments *arguments, const struct cli_trace *
 		return cli_trace_fail(trace, error);
 	if (model->summary.events == 0)
 		cli_inform("%s: a valid trace without events", trace->name);
-	int status = ask_model(model, arguments);
+	int status = query_use_database(model, run, arguments);
 	weft_model_destroy(model);
 	return status;
 }

@@ -18,9 +18,11 @@ void query_list_tables(void);
 
 /* ---- database.c ---- */
 
-/* Opens a database in memory that has the tables, and the functions duration() and percentile().
- * NULL after a message. The caller closes it before the tables go. */
-sqlite3 *query_open_database(struct weft_model_tables *tables);
+/* Calls `use` with a database in memory that has the model's tables, and the functions duration()
+ * and percentile(); Ctrl-C ends its statements. Returns what `use` returns, or CLI_NO after a
+ * message. */
+int query_use_database(const struct weft_model *model,
+	int (*use)(sqlite3 *database, const void *context), const void *context);
 
 /* ---- functions.c ---- */
 

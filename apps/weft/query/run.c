@@ -9,13 +9,6 @@
 
 #include "query.h"
 
-/* SQLite calls this now and then; another value than 0 ends the statement. */
-static int go_on(void *unused)
-{
-	(void)unused;
-	return cli_progress_step(0) ? 0 : 1;
-}
-
 static int fail(sqlite3 *database)
 {
 	const char *message = sqlite3_errmsg(database);
@@ -44,7 +37,6 @@ static int run_first(
 int query_run(sqlite3 *database, const char *sql, enum query_format format)
 {
 	int status = CLI_DONE;
-	sqlite3_progress_handler(database, 100000, go_on, NULL);
 	while (*sql && status == CLI_DONE)
 		status = run_first(database, sql, format, &sql);
 	return status;
@@ -80,7 +72,7 @@ static int run_prompt(sqlite3 *database, enum query_format format)
 	char *line = NULL;
 	size_t room = 0;
 	fputs(help, stdout);
-	for (;;) {
+	while (cli_progress_step(0)) { /* Ctrl-C in a statement ends the command, too */
 		fputs(sql.size ? "  ...> " : "weft> ", stdout);
 		fflush(stdout);
 		ssize_t size = getline(&line, &room, stdin);

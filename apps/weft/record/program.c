@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "abi/run_abi.h"
@@ -195,6 +196,7 @@ int record_run(const struct record_program *program, struct weft__runs_snapshot_
 {
 	struct signal_state before;
 	block_signals(&before);
+	time_t since = time(NULL);
 	pid_t pid = start(program, &before);
 	*ret_pid = pid > 0 ? pid : 0;
 	if (pid < 0)
@@ -203,7 +205,7 @@ int record_run(const struct record_program *program, struct weft__runs_snapshot_
 	struct weft__runs_snapshots *snapshots = weft__runs_snapshots_create(options);
 	int status = wait_for(program, pid, snapshots);
 	weft__runs_note_end(program->directory, pid, status);
-	record_report_refused(program->argv[0], pid, status);
+	record_report_refused(program->argv[0], pid, since, status);
 	if (program->waits)
 		record_await_others(program->directory, snapshots);
 	weft__runs_snapshots_destroy(snapshots);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "adapters.h"
 #include "runs/attach.h"
@@ -121,8 +122,8 @@ int record_become(const struct record_program *program);
 /* ---- refused.c ---- */
 
 /* Prints a message if a filter of system calls has ended the process, with the call if that is
- * known. `status`: of waitpid. */
-void record_report_refused(const char *program, pid_t process, int status);
+ * known. `since`: when the process began; `status`: of waitpid. */
+void record_report_refused(const char *program, pid_t process, time_t since, int status);
 
 /* ---- attached.c ---- */
 

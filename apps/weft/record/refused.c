@@ -49,15 +49,28 @@ struct refused {
 	uint64_t architecture, call;
 };
 
-/* The last record of that process in the log. */
-static bool find_record(const char *log, pid_t process, struct refused *ret)
+/* When the record was made: "audit(SECONDS.MS:NUMBER)". An earlier process may have had the same
+ * number. */
+static bool is_since(const char *line, time_t since)
+{
+	uint64_t seconds;
+	const char *time = strstr(line, "audit(");
+	if (!time)
+		return false;
+	time += strlen("audit(");
+	return weft_parse_number(time, strcspn(time, ".:)\n"), &seconds) == WEFT_PARSE_OK &&
+		   seconds >= (uint64_t)since;
+}
+
+/* The last record of that process in the log, since it began. */
+static bool find_record(const char *log, pid_t process, time_t since, struct refused *ret)
 {
 	char wanted[32];
 	const char *found = NULL;
 	snprintf(wanted, sizeof(wanted), " pid=%ld ", (long)process);
 	for (const char *line = log; (line = strstr(line, "type=1326 ")); line++) {
 		size_t size = strcspn(line, "\n");
-		if (memmem(line, size, wanted, strlen(wanted)))
+		if (memmem(line, size, wanted, strlen(wanted)) && is_since(line, since))
 			found = line;
 	}
 	const char *architecture = found ? strstr(found, " arch=") : NULL;
@@ -71,7 +84,7 @@ static bool find_record(const char *log, pid_t process, struct refused *ret)
 		   weft_parse_number(call, strcspn(call, " \n"), &ret->call) == WEFT_PARSE_OK;
 }
 
-static bool read_log(pid_t process, struct refused *ret)
+static bool read_log(pid_t process, time_t since, struct refused *ret)
 {
 	const struct timespec pause = {0, PAUSE_NS};
 	char *log = malloc(LOG_BYTES + 1);
@@ -84,7 +97,7 @@ static bool read_log(pid_t process, struct refused *ret)
 		if (size < 0)
 			break;
 		log[size] = '\0';
-		found = find_record(log, process, ret);
+		found = find_record(log, process, since, ret);
 	}
 	free(log);
 	return found;
@@ -98,12 +111,12 @@ static const char *name_of(const struct refused *refused)
 	return "the system call";
 }
 
-void record_report_refused(const char *program, pid_t process, int status)
+void record_report_refused(const char *program, pid_t process, time_t since, int status)
 {
 	struct refused refused;
 	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
 		return;
-	if (read_log(process, &refused))
+	if (read_log(process, since, &refused))
 		cli_error("%s ended by SIGSYS: a filter of system calls does not allow %s (%" PRIu64 ")",
 			weft__runs_shown(program), name_of(&refused), refused.call);
 	else

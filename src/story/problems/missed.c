@@ -54,7 +54,9 @@ static void write_missed(struct weft__sentence *s, const struct weft_model *mode
 	uint64_t time = model->edges.time[missed->edge];
 	struct weft__words *x = weft__clause(s, 9);
 	weft__words_add_subject(x, model, missed->waiter, 32);
-	weft__words_add(x, in_vain ? " waits in vain since " : " waits from ");
+	weft__words_add(x, !in_vain           ? " waits from "
+					   : missed->harmless ? " waits since "
+										  : " waits in vain since ");
 	weft__words_add_time(x, model, missed->since);
 	if (!in_vain) {
 		x = weft__clause(s, 5);
@@ -83,8 +85,8 @@ static void write_missed(struct weft__sentence *s, const struct weft_model *mode
 	weft__words_add(x, " before");
 	if (!missed->harmless)
 		return;
-	x = weft__clause(s, 4);
-	weft__words_add(x, ", which was harmless %" PRIu32 " time%s in this trace", missed->harmless,
+	x = weft__clause(s, 8);
+	weft__words_add(x, "; %" PRIu32 " such signal%s did no harm", missed->harmless,
 		missed->harmless == 1 ? "" : "s");
 }
 

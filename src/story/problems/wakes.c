@@ -316,6 +316,8 @@ static struct weft__missed look_at_sleeper(
 		if (is_too_long(w, sleeps, until, usual_ns) &&
 			!has_between(w, to, WEFT_EDGE_SIGNAL, sleeps, until))
 			miss(&missed, w, to.edges[i], task, sleeps, until);
+		else if (until != UINT64_MAX)
+			missed.harmless++;
 	}
 	return missed;
 }
