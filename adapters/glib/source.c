@@ -187,7 +187,7 @@ guint g_source_attach(GSource *source, GMainContext *context)
 {
 	if (HOOKS_RECORD && source) {
 		int saved = weft__hooks_begin();
-		/* Which may call the program's code. */
+		/* Not aside: this may call the program's code. */
 		weft__hooks_callback callback = source->name ? NULL : callback_of(source);
 		struct attached attached = {source, callback};
 		weft__hooks_aside(record, &attached);

@@ -46,8 +46,8 @@ void weft__io_call_measure(
 void weft__io_call_begin_wait(
 	struct weft__io_call *call, int fd, enum weft__io_direction direction, const char *name);
 
-/* True if a lock of a file is not free, from the result of trying to take it. Then `saved_errno` is
- * set again: the original call comes next. */
+/* Evaluates an attempt to take a lock of a file. True if the lock is not free: then errno is set
+ * back to `saved_errno`, because the call that waits comes next. */
 static inline bool weft__io_is_locked(int result, int saved_errno)
 {
 	if (result == 0 || (errno != EAGAIN && errno != EACCES))

@@ -16,15 +16,16 @@ static struct weft__thread_waiting begin_wait(const pthread_rwlock_t *lock, cons
 	return weft__thread_lock_wait(lock, writer, "rwlock", caller);
 }
 
-/* No time means no limit. The header promises the compiler that there is one. */
+/* NULL means no time-out. glibc declares the parameter nonnull, so the compiler would drop the test
+ * if it knew where `until` comes from. */
 static bool is_valid(clockid_t clock, const struct timespec *until)
 {
 	__asm__("" : "+r"(until));
 	return !until || weft__thread_is_valid_time(clock, until);
 }
 
-/* Defines a function that takes the lock: if the lock is not free, as `original` does. It also has
- * the call if that is not valid. */
+/* Defines a function that takes the lock: if the lock is not free, as `original` does. A call
+ * that is not valid goes to `original` at once. */
 #define TAKE(name, parameters, arguments, try_first, is_writer, is_valid) \
 	HOOK(name)                                                            \
 	int name parameters                                                   \

@@ -83,7 +83,7 @@ static int disconnect(sqlite3_vtab *source)
 	return SQLITE_OK;
 }
 
-/* Chooses an equation for which rows can be found. */
+/* Uses the first equality constraint for which the table has an index. */
 static int choose_way(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const struct source *source = (const struct source *)base;
@@ -122,7 +122,7 @@ static int close_cursor(sqlite3_vtab_cursor *cursor)
 	return SQLITE_OK;
 }
 
-/* The whole number that the value is; false if it is none: then no row has it. */
+/* Converts a value to an integer; false if it is not a whole number: then no row has it. */
 static bool whole_number(sqlite3_value *value, int64_t *ret_number)
 {
 	int type = sqlite3_value_numeric_type(value);
@@ -175,7 +175,7 @@ static int give_number(sqlite3_vtab_cursor *base, sqlite3_int64 *ret_number)
 	return SQLITE_OK;
 }
 
-/* A number that SQLite does not have is text, so that it stays exact. */
+/* SQLite's integers are signed: a larger number is returned as text, so that it stays exact. */
 static void give_unsigned(sqlite3_context *to, uint64_t number)
 {
 	char digits[24];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Functions for queries that SQLite does not have.
+ * SQL functions that SQLite lacks.
  *
  *   duration(NS)           "1.2 ms"
  *   percentile(VALUE, P)   of a group: the least value that P percent of the values do not exceed

@@ -149,7 +149,7 @@ static void add_aligned(struct printer *p, int column, const char *bytes, size_t
 		weft_text_add(&p->text, "\n", 1);
 }
 
-/* The cell as people read it, without control characters. */
+/* Appends the cell with its control characters escaped. */
 static void add_shown(struct weft_text *text, sqlite3_stmt *statement, int column)
 {
 	struct weft_text cell = {0};
