@@ -5,10 +5,11 @@
  *
  *        0.001234567  cpu0  d0v0      hypercall               mmu_update  [0x400001 0x3]
  */
+#include <weft/lines.h>
+
 #include <string.h>
 
 #include "base/export.h"
-#include "export/lines.h"
 
 /* A line is shorter: seven numbers, two names, and some 120 bytes. */
 #define LINE_BYTES 512

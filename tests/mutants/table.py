@@ -292,7 +292,7 @@ MUTANTS = [
         ('if (!is_known)\n\t\treturn on_try_read(s, m);', 'return on_try_read(s, m);', 'model'),
         ('& (WEFT__TASK_WAITS | WEFT_TASK_RESOLVED))', '& WEFT_TASK_RESOLVED)', 'trigger')),
     *in_file(
-        'src/export/text.c',
+        'src/export/lines.c',
         ('if (!event->flag && event->type != WEFT_EVENT_BAND)', 'if (event->flag && event->type != WEFT_EVENT_BAND)',
          'lines')),
     *in_file(
