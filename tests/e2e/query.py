@@ -6,8 +6,8 @@ import json
 import os
 import pty
 import re
-import select
 import shutil
+import signal
 import sqlite3
 import subprocess
 
@@ -164,6 +164,17 @@ def statements_come_from_standard_input():
     equal((result.returncode, result.stdout.split()), (0, ['1', '1', '2', '2']))
 
 
+def shown_until(terminal, words=None):
+    """All that a terminal shows until some words; None: until the other end is closed."""
+    shown = b''
+    while words is None or words not in shown:
+        try:
+            shown += os.read(terminal, 4096)
+        except OSError:
+            break
+    return shown
+
+
 @case
 def a_prompt_goes_on_after_a_mistake():
     has_sqlite()
@@ -171,16 +182,33 @@ def a_prompt_goes_on_after_a_mistake():
     with subprocess.Popen([WEFT, 'query', TRACES[0]], stdin=theirs, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         os.write(ours, b'SELECT none_such;\n.tables\nSELECT 40\n+ 2;\n.quit\n')
-        shown = b''
-        while select.select([ours], [], [], None)[0]:
-            try:
-                shown += os.read(ours, 4096)
-            except OSError:  # the other end is closed
-                break
+        shown = shown_until(ours)
         equal(process.wait(), 0)
     os.close(ours)
     for words in (b'no such column: none_such', b'activations: when a task ran', b'...>', b'\n    42\r'):
         assert words in shown, shown
+
+
+@case
+def a_prompt_goes_on_after_an_interrupt():
+    has_sqlite()
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([WEFT, 'query', TRACES[0]], stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown_until(ours, b'weft> ')
+        for _ in range(2):
+            os.write(ours, b'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r;\n')
+            shown_until(ours, b'99')
+            process.send_signal(signal.SIGINT)
+            shown_until(ours, b'weft> ')
+            os.write(ours, b'SELECT 40\n')
+            shown_until(ours, b'...> ')
+            process.send_signal(signal.SIGINT)
+            shown_until(ours, b'weft> ')
+        os.write(ours, b'SELECT 42;\n.quit\n')
+        assert b'\n42\r\n42\r' in shown_until(ours)  # title and row
+        equal(process.wait(), 0)
+    os.close(ours)
 
 
 @case

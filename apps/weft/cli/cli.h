@@ -213,6 +213,8 @@ struct weft_progress cli_progress_of(const struct cli_trace *trace);
 bool cli_progress_read(uint64_t events, double part);
 /* Called now and then; false if the work should stop. */
 bool cli_progress_step(uint64_t events);
+/* Begins again after a Ctrl-C that stopped one piece of the work only. */
+void cli_progress_resume(void);
 void cli_progress_end(void);
 
 /* Call after the output is written: if Ctrl-C ended the work, ends this process by that signal, so

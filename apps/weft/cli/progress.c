@@ -88,6 +88,12 @@ struct weft_progress cli_progress_of(const struct cli_trace *trace)
 	return (struct weft_progress){show_part, NULL, weft_input_help(trace->input)};
 }
 
+void cli_progress_resume(void)
+{
+	interrupted = 0;
+	cli_progress_start();
+}
+
 void cli_progress_end(void)
 {
 	if (progress.is_shown)

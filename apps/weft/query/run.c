@@ -66,29 +66,46 @@ static bool take_command(const char *line)
 	return true;
 }
 
+/* Takes a line: a command, or a part of a statement, which is run when it is complete. False to
+ * end. */
+static bool take_line(
+	sqlite3 *database, const char *line, struct weft_text *sql, enum query_format format)
+{
+	if (!sql->size && line[0] == '.')
+		return take_command(line);
+	weft_text_add_string(sql, line);
+	weft_text_add(sql, "", 1);
+	if (sql->error)
+		return false;
+	if (sqlite3_complete(sql->bytes)) {
+		query_run(database, sql->bytes, format); /* a mistake was printed */
+		sql->size = 0;
+	} else {
+		sql->size--; /* the NUL */
+	}
+	fflush(stdout);
+	return true;
+}
+
+/* Ctrl-C stops the statement that runs or is being typed, as in other shells of databases. */
 static int run_prompt(sqlite3 *database, enum query_format format)
 {
 	struct weft_text sql = {0};
 	char *line = NULL;
 	size_t room = 0;
 	fputs(help, stdout);
-	while (cli_progress_step(0)) { /* Ctrl-C in a statement ends the command, too */
+	for (bool goes_on = true; goes_on;) {
 		fputs(sql.size ? "  ...> " : "weft> ", stdout);
 		fflush(stdout);
-		ssize_t size = getline(&line, &room, stdin);
-		if (size < 0 || (!sql.size && line[0] == '.' && !take_command(line)))
-			break;
-		if (!sql.size && line[0] == '.')
-			continue;
-		weft_text_add(&sql, line, (size_t)size);
-		weft_text_add(&sql, "", 1);
-		if (!sql.error && sqlite3_complete(sql.bytes)) {
-			query_run(database, sql.bytes, format); /* a mistake was printed */
+		goes_on = getline(&line, &room, stdin) >= 0 && take_line(database, line, &sql, format);
+		if (!cli_progress_step(0)) {
+			cli_progress_resume();
+			clearerr(stdin); /* the signal may have ended a read or a write */
+			clearerr(stdout);
+			fputs("\n", stdout);
 			sql.size = 0;
-		} else if (sql.size) {
-			sql.size--; /* the NUL */
+			goes_on = true;
 		}
-		fflush(stdout);
 	}
 	free(line);
 	weft_text_finish(&sql);
