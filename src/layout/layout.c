@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * A layout is a set of columns beside the model's, in one allocation each, made one after the
- * other.
+ * other, in steps.
  */
 #include "layout/layout.h"
 
@@ -11,12 +11,25 @@
 #include "base/export.h"
 #include "base/options.h"
 #include "layout/growth.h"
+#include "layout/maker.h"
 
 struct whole_layout {
 	struct weft_layout public; /* first member: callers hold a pointer to it */
 	struct weft__columns columns;
 	const struct weft_layout *former; /* the layout from which it grew, or NULL */
 	struct weft__layout_growth growth;
+};
+
+struct weft__layout_maker {
+	const struct weft_model *model;
+	struct weft_layout_options options;
+	struct whole_layout *whole;
+	unsigned done; /* stages */
+	struct weft__tree tree;
+	struct weft__occupancy occupancy;
+	int tree_error, occupancy_error;
+	struct weft__placing *placing;
+	uint32_t row_count;
 };
 
 static int allocate(struct weft__columns *columns, size_t count)
@@ -56,82 +69,6 @@ static void publish(struct whole_layout *whole, const struct weft_model *model,
 	};
 }
 
-static int settle_parents(const struct weft_model *model, const struct weft_layout_options *options,
-	struct weft__columns *columns)
-{
-	int error = weft__layout_simplify(model, options, columns);
-	if (!error && options->hidden)
-		weft__layout_hide(model, options->hidden, columns);
-	if (!error)
-		error = weft__layout_group(model, options, columns);
-	return error;
-}
-
-/* Reports progress; each part's share is about its share of the time. */
-static int report_progress(const struct weft_layout_options *options, double part)
-{
-	const struct weft_progress *progress = options->progress;
-	return progress && progress->step && !progress->step(progress->context, part)
-			   ? WEFT_ERROR_CANCELED
-			   : 0;
-}
-
-/* The two jobs that follow when starts and parents are known: the walk, and the occupancy. They are
- * independent. */
-struct expecting {
-	const struct weft_model *model;
-	struct weft__columns *columns;
-	struct weft__tree tree;
-	struct weft__occupancy occupancy;
-	int tree_error, occupancy_error;
-};
-
-static void make_tree(void *context)
-{
-	struct expecting *e = context;
-	e->tree_error = weft__tree_init(&e->tree, e->model, e->columns);
-}
-
-static void make_occupancy(void *context)
-{
-	struct expecting *e = context;
-	if (!e->columns->group_count)
-		e->occupancy_error = weft__layout_expect(e->model, e->columns, &e->occupancy);
-}
-
-static int expect(struct expecting *e, const struct weft_layout_options *options)
-{
-	weft__both(options->progress ? options->progress->help : NULL, make_tree, e, make_occupancy, e);
-	return e->tree_error ? e->tree_error : e->occupancy_error;
-}
-
-static int make(const struct weft_model *model, const struct weft_layout_options *options,
-	struct weft__columns *columns, uint32_t *ret_row_count)
-{
-	struct expecting e = {.model = model, .columns = columns};
-	int error = allocate(columns, model->tasks.count);
-	if (!error)
-		error = report_progress(options, 0);
-	if (!error)
-		error = settle_parents(model, options, columns);
-	if (!error)
-		error = report_progress(options, 0.3);
-	if (!error)
-		error = expect(&e, options);
-	if (!error && (options->fold || options->fold_exception_count))
-		error = weft__layout_fold(model, options, &e.tree, columns);
-	if (!error)
-		error = report_progress(options, 0.5);
-	if (!error)
-		error = weft__layout_place(model, options, &e.tree, columns, &e.occupancy, ret_row_count);
-	weft__tree_finish(&e.tree);
-	weft__occupancy_finish(&e.occupancy);
-	if (columns->above != columns->parent)
-		free(columns->above);
-	columns->above = NULL;
-	return error;
-}
-
 static void free_columns(struct weft__columns *c)
 {
 	void *columns[] = {c->start, c->parent, c->row, c->moved, c->form, c->fold_of, c->folds,
@@ -144,15 +81,16 @@ static void free_columns(struct weft__columns *c)
 }
 
 /* Makes the columns from the previous layout's; WEFT_AGAIN if they must be made as a whole. */
-static int grow(const struct weft_model *model, const struct weft_layout_options *options,
-	struct whole_layout *whole, uint32_t *ret_row_count)
+static int grow(struct weft__layout_maker *maker)
 {
-	const struct weft_layout *previous = options->previous;
+	const struct weft_layout *previous = maker->options.previous;
+	struct whole_layout *whole = maker->whole;
 	if (!previous)
 		return WEFT_AGAIN;
 	/* The columns that callers see are never changed, only what is behind them. */
 	struct whole_layout *former = (struct whole_layout *)(uintptr_t)previous;
-	int error = weft__layout_grow(model, options, &former->columns, &whole->columns, ret_row_count);
+	int error = weft__layout_grow(
+		maker->model, &maker->options, &former->columns, &whole->columns, &maker->row_count);
 	whole->columns.above = NULL;
 	if (error) {
 		free_columns(&whole->columns);
@@ -165,35 +103,169 @@ static int grow(const struct weft_model *model, const struct weft_layout_options
 	return 0;
 }
 
-const struct weft__layout_growth *weft__layout_growth(
-	const struct weft_layout *layout, const struct weft_layout *former)
+static int settle_parents(struct weft__layout_maker *maker)
 {
-	const struct whole_layout *whole = (const struct whole_layout *)layout;
-	return former && whole->former == former ? &whole->growth : NULL;
+	const struct weft_layout_options *options = &maker->options;
+	struct weft__columns *columns = &maker->whole->columns;
+	int error = allocate(columns, maker->model->tasks.count);
+	if (!error)
+		error = weft__layout_simplify(maker->model, options, columns);
+	if (!error && options->hidden)
+		weft__layout_hide(maker->model, options->hidden, columns);
+	return error;
+}
+
+static int group(struct weft__layout_maker *maker)
+{
+	return weft__layout_group(maker->model, &maker->options, &maker->whole->columns);
+}
+
+/* The two jobs that follow when starts and parents are known: the walk, and the occupancy. They are
+ * independent. */
+static void make_tree(void *context)
+{
+	struct weft__layout_maker *maker = context;
+	maker->tree_error = weft__tree_init(&maker->tree, maker->model, &maker->whole->columns);
+}
+
+static void make_occupancy(void *context)
+{
+	struct weft__layout_maker *maker = context;
+	if (!maker->whole->columns.group_count)
+		maker->occupancy_error =
+			weft__layout_expect(maker->model, &maker->whole->columns, &maker->occupancy);
+}
+
+static int expect(struct weft__layout_maker *maker)
+{
+	const struct weft_progress *progress = maker->options.progress;
+	weft__both(progress ? progress->help : NULL, make_tree, maker, make_occupancy, maker);
+	return maker->tree_error ? maker->tree_error : maker->occupancy_error;
+}
+
+static int fold(struct weft__layout_maker *maker)
+{
+	const struct weft_layout_options *options = &maker->options;
+	if (!options->fold && !options->fold_exception_count)
+		return 0;
+	return weft__layout_fold(maker->model, options, &maker->tree, &maker->whole->columns);
+}
+
+static int find_rows(struct weft__layout_maker *maker)
+{
+	int error = 0;
+	if (!maker->placing)
+		error = weft__placing_create(maker->model, &maker->options, &maker->tree,
+			&maker->whole->columns, &maker->occupancy, &maker->placing);
+	return error ? error : weft__placing_step(maker->placing, &maker->row_count);
+}
+
+/* The functions that make a layout, in this order. Each stage's `begin` is about the share of the
+ * time that those before it take. */
+static const struct {
+	int (*run)(struct weft__layout_maker *maker); /* WEFT_AGAIN: it goes on in the next step */
+	double begin;
+} stages[] = {
+	{grow, 0}, {settle_parents, 0}, {group, 0.25}, {expect, 0.3}, {fold, 0.4}, {find_rows, 0.5}};
+
+#define STAGES (sizeof(stages) / sizeof(stages[0]))
+
+/* Asks whether to go on. */
+static int report_progress(const struct weft__layout_maker *maker)
+{
+	const struct weft_progress *progress = maker->options.progress;
+	double part = stages[maker->done].begin;
+	return progress && progress->step && !progress->step(progress->context, part)
+			   ? WEFT_ERROR_CANCELED
+			   : 0;
+}
+
+static int run_stage(struct weft__layout_maker *maker)
+{
+	int status = report_progress(maker);
+	if (!status)
+		status = stages[maker->done].run(maker);
+	if (maker->done == 0) {
+		/* A layout that grew lacks nothing. */
+		maker->done = status == WEFT_AGAIN ? 1 : status ? 0 : STAGES;
+		return status;
+	}
+	maker->done += status == WEFT_OK;
+	return status == WEFT_OK && maker->done < STAGES ? WEFT_AGAIN : status;
+}
+
+/* Frees what is only needed while a layout is made. */
+static void free_scratch(struct weft__layout_maker *maker)
+{
+	struct weft__columns *columns = &maker->whole->columns;
+	weft__placing_destroy(maker->placing);
+	weft__tree_finish(&maker->tree);
+	weft__occupancy_finish(&maker->occupancy);
+	if (columns->above != columns->parent)
+		free(columns->above);
+	columns->above = NULL;
+}
+
+int weft__layout_maker_create(const struct weft_model *model,
+	const struct weft_layout_options *options, struct weft__layout_maker **ret_maker)
+{
+	struct weft__layout_maker *maker = calloc(1, sizeof(*maker));
+	if (maker)
+		maker->whole = calloc(1, sizeof(*maker->whole));
+	if (!maker || !maker->whole) {
+		free(maker);
+		return WEFT_ERROR_MEMORY;
+	}
+	maker->model = model;
+	if (options)
+		WEFT__OPTIONS_COPY(&maker->options, options);
+	maker->options.group_by = weft__layout_settle_group_by(model, maker->options.group_by);
+	if (maker->options.previous && maker->options.previous->model->tasks.count > model->tasks.count)
+		maker->options.previous = NULL; /* it belongs to something else */
+	*ret_maker = maker;
+	return 0;
+}
+
+int weft__layout_maker_step(struct weft__layout_maker *maker, struct weft_layout **ret_layout)
+{
+	int status = run_stage(maker);
+	if (status)
+		return status;
+	free_scratch(maker);
+	publish(maker->whole, maker->model, maker->options.group_by, maker->row_count);
+	*ret_layout = &maker->whole->public;
+	maker->whole = NULL;
+	return 0;
+}
+
+void weft__layout_maker_destroy(struct weft__layout_maker *maker)
+{
+	if (maker && maker->whole) {
+		free_scratch(maker);
+		weft_layout_destroy(&maker->whole->public);
+	}
+	free(maker);
 }
 
 WEFT__EXPORT int weft_layout_create(const struct weft_model *model,
 	const struct weft_layout_options *options, struct weft_layout **ret_layout)
 {
-	struct weft_layout_options settled = {0};
-	uint32_t row_count = 0;
-	struct whole_layout *whole = calloc(1, sizeof(*whole));
-	if (!whole)
-		return WEFT_ERROR_MEMORY;
-	if (options)
-		WEFT__OPTIONS_COPY(&settled, options);
-	settled.group_by = weft__layout_settle_group_by(model, settled.group_by);
-	if (settled.previous && settled.previous->model->tasks.count > model->tasks.count)
-		settled.previous = NULL; /* it belongs to something else */
-	int error = grow(model, &settled, whole, &row_count);
-	if (error == WEFT_AGAIN)
-		error = make(model, &settled, &whole->columns, &row_count);
-	publish(whole, model, settled.group_by, row_count);
-	if (error)
-		weft_layout_destroy(&whole->public);
-	else
-		*ret_layout = &whole->public;
-	return error;
+	struct weft__layout_maker *maker = NULL;
+	int status = weft__layout_maker_create(model, options, &maker);
+	if (status)
+		return status;
+	do
+		status = weft__layout_maker_step(maker, ret_layout);
+	while (status == WEFT_AGAIN);
+	weft__layout_maker_destroy(maker);
+	return status;
+}
+
+const struct weft__layout_growth *weft__layout_growth(
+	const struct weft_layout *layout, const struct weft_layout *former)
+{
+	const struct whole_layout *whole = (const struct whole_layout *)layout;
+	return former && whole->former == former ? &whole->growth : NULL;
 }
 
 WEFT__EXPORT void weft_layout_destroy(struct weft_layout *layout)

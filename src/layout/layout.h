@@ -125,9 +125,13 @@ int weft__layout_place_new(const struct weft_model *model, const struct weft_hel
 int weft__layout_expect_new(const struct weft_model *model, const struct weft__tree *tree,
 	struct weft__columns *columns, uint64_t start, struct weft__occupancy *ret_occupancy);
 
-/* Fills row, and the rows of folds and groups. 0 or WEFT_ERROR_MEMORY. */
-int weft__layout_place(const struct weft_model *model, const struct weft_layout_options *options,
+/* Fills row, and the rows of folds and groups, in steps: WEFT_AGAIN until the last one, which sets
+ * `*ret_row_count`; or WEFT_ERROR_MEMORY. */
+struct weft__placing;
+int weft__placing_create(const struct weft_model *model, const struct weft_layout_options *options,
 	const struct weft__tree *tree, struct weft__columns *columns, struct weft__occupancy *occupancy,
-	uint32_t *ret_row_count);
+	struct weft__placing **ret_placing);
+int weft__placing_step(struct weft__placing *placing, uint32_t *ret_row_count);
+void weft__placing_destroy(struct weft__placing *placing);
 
 #endif

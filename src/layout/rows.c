@@ -7,6 +7,7 @@
  * The walk accesses the columns in random order. So everything about tasks that does not depend on
  * other tasks' rows is gathered one batch ahead, on a second thread if there is one.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@
 #include "layout/layout.h"
 #include "layout/occupancy.h"
 
-#define BATCH 2048 /* tasks; two batches fit into an L2 cache, and leave most of it */
+#define BATCH        2048 /* tasks; two batches fit into an L2 cache, and leave most of it */
+#define STEP_BATCHES 32   /* of weft__placing_step(): some milliseconds */
 
 /* Data that is gathered ahead about a task with a row of its own. */
 struct unit {
@@ -30,7 +32,7 @@ struct batch {
 	uint32_t first, count; /* indices of the walk */
 };
 
-struct placing {
+struct weft__placing {
 	const struct weft_model *model;
 	const struct weft_layout *previous;
 	const struct weft__tree *tree;
@@ -38,33 +40,36 @@ struct placing {
 	struct weft__columns *columns;
 	struct weft__occupancy *occupancy;
 	struct batch *looking,
-		*ready;    /* the batch that the second thread fills, and the one that it has filled */
-	uint32_t last; /* index of the walk */
-	uint64_t known_from; /* tasks that start before go to row `bottom` or below */
+		*ready; /* the batch that the second thread fills, and the one that it has filled */
+	uint32_t first, last; /* indices of the walk: the range that is placed from row 0 on */
+	uint64_t known_from;  /* tasks that start before go to row `bottom` or below */
 	uint32_t bottom;
+	uint32_t group, row; /* the group of the range, and the first row below the groups before */
+	bool is_open;        /* the range is being placed */
 	int error;
+	struct batch batches[2];
 };
 
 /* A task's end for placing: while a trace grows, an unended task keeps its row for ever. */
-static uint64_t end_of(const struct placing *p, uint32_t task)
+static uint64_t end_of(const struct weft__placing *p, uint32_t task)
 {
 	const struct weft_model *model = p->model;
 	bool goes_on = model->summary.live && !(model->tasks.flags[task] & WEFT_TASK_RESOLVED);
 	return goes_on ? UINT64_MAX : model->tasks.end[task];
 }
 
-static bool is_beside(const struct placing *p, uint32_t task, uint32_t above, uint64_t start)
+static bool is_beside(const struct weft__placing *p, uint32_t task, uint32_t above, uint64_t start)
 {
 	return above != WEFT_NONE &&
 		   (p->model->tasks.becomes[above] == task || end_of(p, above) <= start);
 }
 
-static uint32_t lowest_allowed(const struct placing *p, uint32_t above, bool is_beside)
+static uint32_t lowest_allowed(const struct weft__placing *p, uint32_t above, bool is_beside)
 {
 	return above == WEFT_NONE ? 0 : p->columns->row[above] + (is_beside ? 0 : 1);
 }
 
-static bool has_run_before(const struct placing *p, uint32_t task, uint64_t time)
+static bool has_run_before(const struct weft__placing *p, uint32_t task, uint64_t time)
 {
 	const struct weft_tasks *tasks = &p->model->tasks;
 	for (uint32_t i = tasks->first_activation[task]; i < tasks->end_activation[task]; i++)
@@ -76,7 +81,7 @@ static bool has_run_before(const struct placing *p, uint32_t task, uint64_t time
 /* True if the parent created the task in its last activation, which ended with the parent, and the
  * task did not run before that: one callback makes the next. A parent that ran on two threads at
  * its end has no last activation; those that end with it come last. */
-static bool is_next_callback(const struct placing *p, uint32_t parent, uint32_t task)
+static bool is_next_callback(const struct weft__placing *p, uint32_t parent, uint32_t task)
 {
 	const struct weft_tasks *tasks = &p->model->tasks;
 	const struct weft_activations *ran = &p->model->activations;
@@ -93,7 +98,7 @@ static bool is_next_callback(const struct placing *p, uint32_t parent, uint32_t 
 /* When a task continues in the row of its parent, which became it or made it as the next callback;
  * 0 for others. The task is often created shortly before the other ends. It still takes over the
  * row, and has it alone from the other's end on. */
-static uint64_t continues_at(const struct placing *p, uint32_t task)
+static uint64_t continues_at(const struct weft__placing *p, uint32_t task)
 {
 	const struct weft_tasks *tasks = &p->model->tasks;
 	uint32_t above = p->columns->above[task];
@@ -106,7 +111,7 @@ static uint64_t continues_at(const struct placing *p, uint32_t task)
 }
 
 /* The time from which on a placed task has its row alone. */
-static uint64_t alone_from(const struct placing *p, uint32_t task)
+static uint64_t alone_from(const struct weft__placing *p, uint32_t task)
 {
 	const uint32_t *row = p->columns->row;
 	uint64_t continued = continues_at(p, task);
@@ -115,14 +120,15 @@ static uint64_t alone_from(const struct placing *p, uint32_t task)
 }
 
 /* An interval of length 0 still occupies its start. */
-static struct weft__ranks ranks_of(const struct placing *p, uint64_t start, uint64_t end)
+static struct weft__ranks ranks_of(const struct weft__placing *p, uint64_t start, uint64_t end)
 {
 	return weft__occupancy_ranks(p->occupancy, start, end > start ? end : start + 1);
 }
 
 /* Places the task in its parent's row, if that is free from the parent's end on. Of several tasks
  * that could continue a row, the first one placed gets it, which is the newest. */
-static int continue_row(struct placing *p, uint32_t task, const struct unit *unit, bool *ret_placed)
+static int continue_row(
+	struct weft__placing *p, uint32_t task, const struct unit *unit, bool *ret_placed)
 {
 	uint32_t row = p->columns->row[unit->above];
 	int error = weft__occupancy_try(
@@ -132,7 +138,7 @@ static int continue_row(struct placing *p, uint32_t task, const struct unit *uni
 	return error;
 }
 
-static int place_task(struct placing *p, uint32_t task, const struct unit *unit)
+static int place_task(struct weft__placing *p, uint32_t task, const struct unit *unit)
 {
 	struct weft__columns *c = p->columns;
 	bool is_known = c->start[task] >= p->known_from, placed = false;
@@ -147,7 +153,7 @@ static int place_task(struct placing *p, uint32_t task, const struct unit *unit)
 	return weft__occupancy_take(p->occupancy, unit->ranks, from, &c->row[task]);
 }
 
-static int place_fold(struct placing *p, struct weft_fold *fold, uint32_t member)
+static int place_fold(struct weft__placing *p, struct weft_fold *fold, uint32_t member)
 {
 	uint32_t above = p->columns->above[member];
 	uint32_t from = lowest_allowed(p, above, is_beside(p, WEFT_NONE, above, fold->start));
@@ -155,13 +161,13 @@ static int place_fold(struct placing *p, struct weft_fold *fold, uint32_t member
 		p->occupancy, ranks_of(p, fold->start, fold->end), from, &fold->row);
 }
 
-static struct weft_fold *fold_of(const struct placing *p, uint32_t task)
+static struct weft_fold *fold_of(const struct weft__placing *p, uint32_t task)
 {
 	const struct weft__columns *c = p->columns;
 	return c->form[task] == WEFT_FORM_FOLDED ? &c->folds[c->fold_of[task]] : NULL;
 }
 
-static int place(struct placing *p, uint32_t task, const struct unit *unit)
+static int place(struct weft__placing *p, uint32_t task, const struct unit *unit)
 {
 	struct weft_fold *fold = fold_of(p, task);
 	int error = 0;
@@ -174,7 +180,7 @@ static int place(struct placing *p, uint32_t task, const struct unit *unit)
 }
 
 /* The previous row of a task within its group; WEFT_NONE if it had none of its own. */
-static uint32_t previous_row(const struct placing *p, uint32_t task)
+static uint32_t previous_row(const struct weft__placing *p, uint32_t task)
 {
 	const struct weft_layout *l = p->previous;
 	if (task >= l->model->tasks.count || l->form[task] != p->columns->form[task] ||
@@ -187,7 +193,7 @@ static uint32_t previous_row(const struct placing *p, uint32_t task)
 }
 
 /* Keeps a task's previous row, even if it overlaps another task. */
-static int keep_row(struct placing *p, uint32_t task)
+static int keep_row(struct weft__placing *p, uint32_t task)
 {
 	struct weft__columns *c = p->columns;
 	struct weft_fold *fold = fold_of(p, task);
@@ -213,7 +219,7 @@ static void add_start(struct starts *s, uint64_t start)
 		s->others[s->other_count++] = start;
 }
 
-static void add_starts(const struct placing *p, uint32_t task, struct starts *s)
+static void add_starts(const struct weft__placing *p, uint32_t task, struct starts *s)
 {
 	uint64_t continued = continues_at(p, task);
 	add_start(s, p->columns->start[task]);
@@ -256,7 +262,7 @@ static int make_occupancy(struct starts *s, struct weft__occupancy *occupancy, i
 int weft__layout_expect(const struct weft_model *model, struct weft__columns *columns,
 	struct weft__occupancy *ret_occupancy)
 {
-	const struct placing p = {.model = model, .columns = columns};
+	const struct weft__placing p = {.model = model, .columns = columns};
 	struct starts starts;
 	int error = starts_init(&starts, model->tasks.count);
 	for (uint32_t task = 0; task < model->tasks.count && !error; task++)
@@ -266,7 +272,7 @@ int weft__layout_expect(const struct weft_model *model, struct weft__columns *co
 }
 
 /* The same for indices [first, last) of the walk. */
-static int expect_range(struct placing *p, uint32_t first, uint32_t last)
+static int expect_range(struct weft__placing *p, uint32_t first, uint32_t last)
 {
 	struct starts starts;
 	int error = starts_init(&starts, last - first);
@@ -275,7 +281,7 @@ static int expect_range(struct placing *p, uint32_t first, uint32_t last)
 	return make_occupancy(&starts, p->occupancy, error);
 }
 
-static void look_at(const struct placing *p, uint32_t task, struct unit *unit)
+static void look_at(const struct weft__placing *p, uint32_t task, struct unit *unit)
 {
 	const struct weft__columns *c = p->columns;
 	if (c->form[task] == WEFT_FORM_FOLDED)
@@ -289,7 +295,7 @@ static void look_at(const struct placing *p, uint32_t task, struct unit *unit)
 /* Gathers the batch after the one that is ready. Reads nothing that placing writes. */
 static void look_at_batch(void *context)
 {
-	struct placing *p = context;
+	struct weft__placing *p = context;
 	struct batch *batch = p->looking;
 	uint32_t left = p->last - batch->first;
 	batch->count = left < BATCH ? left : BATCH;
@@ -299,41 +305,47 @@ static void look_at_batch(void *context)
 
 static void place_batch(void *context)
 {
-	struct placing *p = context;
+	struct weft__placing *p = context;
 	const struct batch *batch = p->ready;
 	for (uint32_t i = 0; i < batch->count && !p->error; i++) {
 		p->error = place(p, p->tree->order[batch->first + i], &batch->units[i]);
 	}
 }
 
-static void place_batches(struct placing *p, uint32_t first, uint32_t last)
+static void begin_range(struct weft__placing *p, uint32_t first, uint32_t last)
 {
+	p->looking = &p->batches[0];
+	p->ready = &p->batches[1];
+	p->first = first;
 	p->last = last;
 	p->looking->first = first;
-	for (look_at_batch(p); p->looking->count && !p->error;) {
-		struct batch *placed = p->ready;
-		p->ready = p->looking;
-		p->looking = placed;
-		p->looking->first = p->ready->first + p->ready->count;
-		weft__both(p->help, place_batch, p, look_at_batch, p);
-	}
+	look_at_batch(p);
 }
 
-/* Places indices [first, last) of the walk, from row 0 on, in an occupancy of their own; returns
- * the number of rows. */
-static int place_range(struct placing *p, uint32_t first, uint32_t last, uint32_t *ret_row_count)
+/* Places the batch that was looked at, and looks at the one after it. */
+static void place_next_batch(struct weft__placing *p)
+{
+	struct batch *placed = p->ready;
+	p->ready = p->looking;
+	p->looking = placed;
+	p->looking->first = p->ready->first + p->ready->count;
+	weft__both(p->help, place_batch, p, look_at_batch, p);
+}
+
+/* Begins to place indices [first, last) of the walk, from row 0 on, in an occupancy of their own.
+ */
+static void open_range(struct weft__placing *p, uint32_t first, uint32_t last)
 {
 	for (uint32_t i = first; i < last && p->previous && !p->error; i++)
 		p->error = keep_row(p, p->tree->order[i]);
-	place_batches(p, first, last);
-	*ret_row_count = p->occupancy->row_count;
-	return p->error;
+	begin_range(p, first, last);
+	p->is_open = true;
 }
 
-static void shift_rows(struct placing *p, uint32_t first, uint32_t last, uint32_t by)
+static void shift_rows(struct weft__placing *p, uint32_t by)
 {
 	struct weft__columns *c = p->columns;
-	for (uint32_t i = first; i < last; i++) {
+	for (uint32_t i = p->first; i < p->last; i++) {
 		uint32_t task = p->tree->order[i];
 		c->row[task] += by;
 		if (c->form[task] == WEFT_FORM_FOLDED)
@@ -341,44 +353,81 @@ static void shift_rows(struct placing *p, uint32_t first, uint32_t last, uint32_
 	}
 }
 
-static int place_group(struct placing *p, struct weft_group *group, uint32_t first, uint32_t last)
+static void end_group(struct weft__placing *p, uint32_t rows)
 {
-	uint32_t rows = 0;
-	int error = 0;
-	for (uint32_t i = first; i < last && group->folded; i++)
-		p->columns->row[p->tree->order[i]] = group->first_row;
-	if (!group->folded)
-		error = expect_range(p, first, last);
-	if (!group->folded && !error)
-		error = place_range(p, first, last, &rows);
-	weft__occupancy_finish(p->occupancy);
-	if (!group->folded && !error)
-		shift_rows(p, first, last, group->first_row + 1);
+	struct weft_group *group = &p->columns->groups[p->group++];
 	group->row_count = rows + 1;
-	return error;
+	p->row += group->row_count;
 }
 
-static int place_groups(struct placing *p, uint32_t *ret_row_count)
+static void close_range(struct weft__placing *p)
+{
+	uint32_t rows = p->occupancy->row_count;
+	p->is_open = false;
+	if (!p->columns->group_count) {
+		p->row = rows;
+		return;
+	}
+	weft__occupancy_finish(p->occupancy);
+	shift_rows(p, p->row + 1);
+	end_group(p, rows);
+}
+
+/* Begins the next group, or all of it if it is folded. */
+static void open_group(struct weft__placing *p)
 {
 	struct weft__columns *c = p->columns;
-	uint32_t index = 0, row = 0;
-	int error = 0;
-	for (uint32_t i = 0; i < c->group_count && !error; i++) {
-		uint32_t first = index;
-		while (index < p->tree->count && c->group_of[p->tree->order[index]] == i)
-			index++;
-		c->groups[i].first_row = row;
-		error = place_group(p, &c->groups[i], first, index);
-		row += c->groups[i].row_count;
+	struct weft_group *group = &c->groups[p->group];
+	uint32_t first = p->last, last = first;
+	while (last < p->tree->count && c->group_of[p->tree->order[last]] == p->group)
+		last++;
+	group->first_row = p->row;
+	if (!group->folded) {
+		p->error = expect_range(p, first, last);
+		if (!p->error)
+			open_range(p, first, last);
+		return;
 	}
-	*ret_row_count = row;
-	return error;
+	for (uint32_t i = first; i < last; i++)
+		c->row[p->tree->order[i]] = p->row;
+	p->last = last;
+	end_group(p, 0);
+}
+
+int weft__placing_step(struct weft__placing *p, uint32_t *ret_row_count)
+{
+	for (unsigned i = 0; i < STEP_BATCHES && !p->error; i++) {
+		if (p->is_open && p->looking->count)
+			place_next_batch(p);
+		else if (p->is_open)
+			close_range(p);
+		else if (p->group < p->columns->group_count)
+			open_group(p);
+		else {
+			*ret_row_count = p->row;
+			return 0;
+		}
+	}
+	return p->error ? p->error : WEFT_AGAIN;
+}
+
+/* Sets all but the batches, which are large and are written before they are read. */
+static void begin(struct weft__placing *p, const struct weft_model *model,
+	const struct weft_help *help, const struct weft__tree *tree, struct weft__columns *columns,
+	struct weft__occupancy *occupancy)
+{
+	memset(p, 0, offsetof(struct weft__placing, batches));
+	p->model = model;
+	p->help = help;
+	p->tree = tree;
+	p->columns = columns;
+	p->occupancy = occupancy;
 }
 
 int weft__layout_expect_new(const struct weft_model *model, const struct weft__tree *tree,
 	struct weft__columns *columns, uint64_t start, struct weft__occupancy *ret_occupancy)
 {
-	const struct placing p = {.model = model, .columns = columns};
+	const struct weft__placing p = {.model = model, .columns = columns};
 	struct starts starts;
 	int error = starts_init(&starts, tree->count + 1);
 	if (!error)
@@ -392,46 +441,38 @@ int weft__layout_place_new(const struct weft_model *model, const struct weft_hel
 	const struct weft__tree *tree, struct weft__columns *columns, struct weft__occupancy *occupancy,
 	uint64_t known_from, uint32_t bottom)
 {
-	struct batch *batches = malloc(2 * sizeof(*batches));
-	if (!batches)
+	struct weft__placing *p = malloc(sizeof(*p));
+	if (!p)
 		return WEFT_ERROR_MEMORY;
-	struct placing p = {
-		.model = model,
-		.help = help,
-		.tree = tree,
-		.columns = columns,
-		.occupancy = occupancy,
-		.looking = batches,
-		.ready = batches + 1,
-		.known_from = known_from,
-		.bottom = bottom,
-	};
-	place_batches(&p, 0, tree->count);
-	free(batches);
-	return p.error;
+	begin(p, model, help, tree, columns, occupancy);
+	p->known_from = known_from;
+	p->bottom = bottom;
+	for (begin_range(p, 0, tree->count); p->looking->count && !p->error;)
+		place_next_batch(p);
+	int error = p->error;
+	free(p);
+	return error;
 }
 
-int weft__layout_place(const struct weft_model *model, const struct weft_layout_options *options,
+int weft__placing_create(const struct weft_model *model, const struct weft_layout_options *options,
 	const struct weft__tree *tree, struct weft__columns *columns, struct weft__occupancy *occupancy,
-	uint32_t *ret_row_count)
+	struct weft__placing **ret_placing)
 {
-	struct batch *batches = malloc(2 * sizeof(*batches));
-	if (!batches)
+	const struct weft_help *help = options->progress ? options->progress->help : NULL;
+	struct weft__placing *p = malloc(sizeof(*p));
+	if (!p)
 		return WEFT_ERROR_MEMORY;
-	struct placing p = {
-		.model = model,
-		.previous = options->previous,
-		.help = options->progress ? options->progress->help : NULL,
-		.tree = tree,
-		.columns = columns,
-		.occupancy = occupancy,
-		.looking = batches,
-		.ready = batches + 1,
-	};
+	begin(p, model, help, tree, columns, occupancy);
+	p->previous = options->previous;
 	if (model->tasks.count)
 		memset(columns->row, 0xff, model->tasks.count * sizeof(*columns->row));
-	int error = columns->group_count ? place_groups(&p, ret_row_count)
-									 : place_range(&p, 0, tree->count, ret_row_count);
-	free(batches);
-	return error;
+	if (!columns->group_count)
+		open_range(p, 0, tree->count);
+	*ret_placing = p;
+	return 0;
+}
+
+void weft__placing_destroy(struct weft__placing *placing)
+{
+	free(placing);
 }

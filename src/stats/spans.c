@@ -126,12 +126,12 @@ static void measure(
 	row->waiting_ns = weft__ns_add(row->waiting_ns, length > ran ? length - ran : 0);
 }
 
-int weft__stats_measure_spans(struct weft__stats_making *m)
+int weft__stats_measure_spans(struct weft__stats_making *m, uint32_t first, uint32_t last)
 {
 	struct running running = {0};
 	uint32_t loaded = WEFT_NONE;
 	int error = 0;
-	for (uint32_t i = 0; i < m->item_count && !error; i++) {
+	for (uint32_t i = first; i < last && !error; i++) {
 		uint32_t task = m->items[i].member.task;
 		if (task != loaded && task != WEFT_NONE)
 			error = running_load(&running, m->model, task);

@@ -7,7 +7,10 @@
 #include "base/export.h"
 #include "base/options.h"
 #include "model/idle.h"
+#include "stats/maker.h"
 #include "stats/stats.h"
+
+#define STEP_ITEMS 65536 /* that a step measures: some milliseconds */
 
 WEFT__EXPORT uint32_t weft_stats_unfinished(const struct weft_stats_row *row)
 {
@@ -115,37 +118,102 @@ static struct weft__stats_making making_of(
 	};
 }
 
-static int make(struct weft__stats_making *m)
+struct weft__stats_maker {
+	struct weft__stats_making making;
+	struct weft_stats *stats;
+	unsigned done;     /* stages */
+	uint32_t measured; /* items */
+};
+
+static int list(struct weft__stats_maker *maker)
 {
-	bool of_spans = m->by == WEFT_STATS_BY_SPAN;
-	int error = of_spans ? weft__stats_list_spans(m) : weft__stats_list_tasks(m);
-	if (!error)
-		error = weft__stats_group(m);
-	if (!error)
-		error = of_spans ? weft__stats_measure_spans(m) : weft__stats_measure_tasks(m);
-	return error ? error : sort_rows(m);
+	bool of_spans = maker->making.by == WEFT_STATS_BY_SPAN;
+	return of_spans ? weft__stats_list_spans(&maker->making)
+					: weft__stats_list_tasks(&maker->making);
+}
+
+static int group(struct weft__stats_maker *maker)
+{
+	return weft__stats_group(&maker->making);
+}
+
+static int measure(struct weft__stats_maker *maker)
+{
+	struct weft__stats_making *m = &maker->making;
+	uint32_t first = maker->measured, left = m->item_count - first;
+	uint32_t last = first + (left < STEP_ITEMS ? left : STEP_ITEMS);
+	int error = m->by == WEFT_STATS_BY_SPAN ? weft__stats_measure_spans(m, first, last)
+											: weft__stats_measure_tasks(m, first, last);
+	maker->measured = last;
+	return !error && last < m->item_count ? WEFT_AGAIN : error;
+}
+
+static int finish(struct weft__stats_maker *maker)
+{
+	int error = sort_rows(&maker->making);
+	return error ? error : describe_range(&maker->making, maker->stats);
+}
+
+/* Each returns WEFT_AGAIN if it goes on in the next step. */
+static int (*const stages[])(struct weft__stats_maker *maker) = {list, group, measure, finish};
+
+#define STAGES (sizeof(stages) / sizeof(stages[0]))
+
+int weft__stats_maker_create(const struct weft_story *story,
+	const struct weft_stats_options *options, struct weft__stats_maker **ret_maker)
+{
+	struct weft__stats_maker *maker = calloc(1, sizeof(*maker));
+	if (maker)
+		maker->stats = calloc(1, sizeof(*maker->stats));
+	if (!maker || !maker->stats) {
+		free(maker);
+		return WEFT_ERROR_MEMORY;
+	}
+	maker->making = making_of(story, options);
+	*ret_maker = maker;
+	return 0;
+}
+
+int weft__stats_maker_step(struct weft__stats_maker *maker, struct weft_stats **ret_stats)
+{
+	struct weft__stats_making *m = &maker->making;
+	int status = stages[maker->done](maker);
+	maker->done += status == WEFT_OK;
+	if (status || maker->done < STAGES)
+		return status ? status : WEFT_AGAIN;
+	maker->stats->rows = m->rows;
+	maker->stats->row_count = m->row_count;
+	maker->stats->members = m->members;
+	m->rows = NULL;
+	m->members = NULL;
+	*ret_stats = maker->stats;
+	maker->stats = NULL;
+	return 0;
+}
+
+void weft__stats_maker_destroy(struct weft__stats_maker *maker)
+{
+	if (!maker)
+		return;
+	free(maker->making.items);
+	free(maker->making.rows);
+	free(maker->making.members);
+	free(maker->stats);
+	free(maker);
 }
 
 WEFT__EXPORT int weft_stats_create(const struct weft_story *story,
 	const struct weft_stats_options *options, struct weft_stats **ret_stats)
 {
-	struct weft__stats_making m = making_of(story, options);
-	struct weft_stats *stats = calloc(1, sizeof(*stats));
-	int error = stats ? make(&m) : WEFT_ERROR_MEMORY;
-	free(m.items);
-	if (!error)
-		error = describe_range(&m, stats);
-	if (error) {
-		free(m.rows);
-		free(m.members);
-		free(stats);
-		return error;
-	}
-	stats->rows = m.rows;
-	stats->row_count = m.row_count;
-	stats->members = m.members;
-	*ret_stats = stats;
-	return 0;
+	struct weft__stats_maker *maker = NULL;
+	int status = weft__stats_maker_create(story, options, &maker);
+	if (status)
+		return status;
+	do
+		status = weft__stats_maker_step(maker, ret_stats);
+	while (status == WEFT_AGAIN);
+	weft__stats_maker_destroy(maker);
+	return status;
 }
 
 WEFT__EXPORT void weft_stats_destroy(struct weft_stats *stats)

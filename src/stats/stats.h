@@ -6,7 +6,7 @@
  *     groups.c  the rows, one for each key; what ended, by row and length
  *     times.c   running, waiting and delay of tasks
  *     spans.c   items and times of spans
- *     stats.c   all of it; the order of rows
+ *     stats.c   all of it, in steps; the order of rows
  *     names.c   keys as text
  *
  *     diff.c       two statistics side by side
@@ -60,9 +60,9 @@ int weft__stats_list_spans(struct weft__stats_making *making);
 /* Makes the rows and their members. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
 int weft__stats_group(struct weft__stats_making *making);
 
-/* Add up the times of each row. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
-int weft__stats_measure_tasks(struct weft__stats_making *making);
-int weft__stats_measure_spans(struct weft__stats_making *making);
+/* Add the times of items [first, last) to their rows. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
+int weft__stats_measure_tasks(struct weft__stats_making *making, uint32_t first, uint32_t last);
+int weft__stats_measure_spans(struct weft__stats_making *making, uint32_t first, uint32_t last);
 
 /* The number of a row in a column. */
 uint64_t weft__stats_value(const struct weft_stats_row *row, enum weft_stats_sort sort);

@@ -100,11 +100,11 @@ static void measure(const struct weft__stats_making *m, const struct weft__stats
 		weft__ns_add(row->waiting_ns, weft__stats_overlap(known, item->member.end, m->from, m->to));
 }
 
-int weft__stats_measure_tasks(struct weft__stats_making *m)
+int weft__stats_measure_tasks(struct weft__stats_making *m, uint32_t first, uint32_t last)
 {
 	struct runs runs = {0};
 	int error = 0;
-	for (uint32_t i = 0; i < m->item_count && !error; i++) {
+	for (uint32_t i = first; i < last && !error; i++) {
 		error = runs_load(&runs, m->model, m->items[i].member.task);
 		if (!error)
 			measure(m, &m->items[i], &runs);

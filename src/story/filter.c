@@ -13,8 +13,10 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "story/filtering.h"
 
 #define NAME_BYTES 128
+#define STEP_TASKS 65536 /* that a step compares with a word: some milliseconds */
 
 enum sort {
 	LABEL,
@@ -224,47 +226,96 @@ enum {
 	IS_HIDDEN = 2,
 };
 
-static void compare_tasks(
-	const struct weft_model *model, const struct words *words, uint8_t *labels, uint8_t *ret_hidden)
+struct weft__filtering {
+	const struct weft_model *model;
+	struct words words;
+	uint8_t *hidden, *labels;
+	char *room; /* for the words */
+	size_t *shorter;
+	unsigned word; /* the one that is compared, from task `task` on */
+	uint32_t task;
+};
+
+int weft__filtering_create(
+	const struct weft_model *model, const char *filter, struct weft__filtering **ret_filtering)
 {
-	uint32_t tasks = model->tasks.count;
-	memset(ret_hidden, words->only_count ? 0 : IS_WANTED, tasks);
-	for (unsigned i = 0; i < words->count; i++) {
-		const struct word *word = &words->list[i];
-		memset(labels, UNKNOWN, weft_model_string_count(model));
-		for (uint32_t task = 0; task < tasks; task++)
-			if (matches(model, word, task, labels))
-				ret_hidden[task] |= word->hides ? IS_HIDDEN : IS_WANTED;
+	struct weft__filtering *f = calloc(1, sizeof(*f));
+	size_t length = strlen(filter);
+	if (!f)
+		return WEFT_ERROR_MEMORY;
+	f->model = model;
+	f->hidden = malloc(model->tasks.count + (size_t)1);
+	f->labels = malloc(weft_model_string_count(model) + (size_t)1);
+	f->room = malloc(length + 1);
+	f->shorter = calloc(length + 1, sizeof(*f->shorter));
+	if (!f->hidden || !f->labels || !f->room || !f->shorter) {
+		weft__filtering_destroy(f);
+		return WEFT_ERROR_MEMORY;
 	}
-	for (uint32_t task = 0; task < tasks; task++)
-		ret_hidden[task] = ret_hidden[task] != IS_WANTED;
+	for (const char *at = filter; *at;) {
+		size_t size = word_size(at);
+		add_word(&f->words, at, size, f->room + (at - filter), f->shorter + (at - filter));
+		at += size + (at[size] == ',');
+	}
+	memset(f->hidden, f->words.only_count ? 0 : IS_WANTED, model->tasks.count);
+	*ret_filtering = f;
+	return 0;
+}
+
+/* Compares some tasks with the current word. */
+static void compare_tasks(struct weft__filtering *f)
+{
+	const struct word *word = &f->words.list[f->word];
+	uint32_t left = f->model->tasks.count - f->task;
+	uint32_t end = f->task + (left < STEP_TASKS ? left : STEP_TASKS);
+	if (f->task == 0)
+		memset(f->labels, UNKNOWN, weft_model_string_count(f->model));
+	for (uint32_t task = f->task; task < end; task++)
+		if (matches(f->model, word, task, f->labels))
+			f->hidden[task] |= word->hides ? IS_HIDDEN : IS_WANTED;
+	f->task = end;
+	if (end == f->model->tasks.count) {
+		f->word++;
+		f->task = 0;
+	}
+}
+
+int weft__filtering_step(struct weft__filtering *f, uint8_t **ret_hidden)
+{
+	if (f->word < f->words.count) {
+		compare_tasks(f);
+		return WEFT_AGAIN;
+	}
+	for (uint32_t task = 0; task < f->model->tasks.count; task++)
+		f->hidden[task] = f->hidden[task] != IS_WANTED;
+	*ret_hidden = f->hidden;
+	f->hidden = NULL;
+	return 0;
+}
+
+void weft__filtering_destroy(struct weft__filtering *filtering)
+{
+	if (!filtering)
+		return;
+	free(filtering->hidden);
+	free(filtering->labels);
+	free(filtering->room);
+	free(filtering->shorter);
+	free(filtering);
 }
 
 WEFT__EXPORT int weft_filter_tasks(
 	const struct weft_model *model, const char *filter, uint8_t **ret_hidden)
 {
-	struct words words = {.count = 0};
-	size_t length = strlen(filter);
-	uint8_t *hidden = malloc(model->tasks.count + (size_t)1);
-	uint8_t *labels = malloc(weft_model_string_count(model) + (size_t)1);
-	char *room = malloc(length + 1);
-	size_t *shorter = calloc(length + 1, sizeof(*shorter));
-	bool good = hidden && labels && room && shorter;
-	for (const char *at = filter; good && *at;) {
-		size_t size = word_size(at);
-		add_word(&words, at, size, room + (at - filter), shorter + (at - filter));
-		at += size + (at[size] == ',');
-	}
-	if (good) {
-		compare_tasks(model, &words, labels, hidden);
-		*ret_hidden = hidden;
-	} else {
-		free(hidden);
-	}
-	free(labels);
-	free(room);
-	free(shorter);
-	return good ? 0 : WEFT_ERROR_MEMORY;
+	struct weft__filtering *filtering = NULL;
+	int status = weft__filtering_create(model, filter, &filtering);
+	if (status)
+		return status;
+	do
+		status = weft__filtering_step(filtering, ret_hidden);
+	while (status == WEFT_AGAIN);
+	weft__filtering_destroy(filtering);
+	return status;
 }
 
 WEFT__EXPORT const char *weft_filter_next_word(

@@ -12,6 +12,7 @@
 #include "base/export.h"
 #include "base/search.h"
 #include "base/sort.h"
+#include "render/scene_maker.h"
 
 uint64_t weft__scene_start(const struct weft_scene *scene, uint32_t index)
 {
@@ -283,9 +284,9 @@ static void free_scratch(struct weft_scene *scene)
 	scene->block_of_row = NULL;
 }
 
-static int create(const struct weft_scene *previous, const struct weft_model *model,
-	const struct weft_layout *layout, const struct weft_progress *progress,
-	struct weft_scene **ret_scene)
+/* A scene without parts. */
+static int begin(const struct weft_scene *previous, const struct weft_model *model,
+	const struct weft_layout *layout, struct weft_scene **ret_scene)
 {
 	struct weft_scene *scene = calloc(1, sizeof(*scene));
 	if (!scene)
@@ -294,14 +295,82 @@ static int create(const struct weft_scene *previous, const struct weft_model *mo
 	scene->layout = layout;
 	find_end(scene);
 	int error = weft__scene_find_news(scene, previous);
-	if (!error)
-		error = make_parts(scene, progress);
+	if (error)
+		weft_scene_destroy(scene);
+	else
+		*ret_scene = scene;
+	return error;
+}
+
+static int create(const struct weft_scene *previous, const struct weft_model *model,
+	const struct weft_layout *layout, const struct weft_progress *progress,
+	struct weft_scene **ret_scene)
+{
+	struct weft_scene *scene = NULL;
+	int error = begin(previous, model, layout, &scene);
+	if (error)
+		return error;
+	error = make_parts(scene, progress);
 	free_scratch(scene);
 	if (error)
 		weft_scene_destroy(scene);
 	else
 		*ret_scene = scene;
 	return error;
+}
+
+/* ---- In steps ---- */
+
+struct weft__scene_maker {
+	struct weft_scene *scene;
+	unsigned stage, list, part; /* the next one */
+};
+
+int weft__scene_maker_create(const struct weft_model *model, const struct weft_layout *layout,
+	struct weft__scene_maker **ret_maker)
+{
+	struct weft__scene_maker *m = calloc(1, sizeof(*m));
+	int error = m ? begin(NULL, model, layout, &m->scene) : WEFT_ERROR_MEMORY;
+	if (error)
+		free(m);
+	else
+		*ret_maker = m;
+	return error;
+}
+
+/* The next part; NULL if there is none. */
+static maker *next_part(struct weft__scene_maker *m)
+{
+	while (m->stage < sizeof(lists) / sizeof(lists[0])) {
+		maker *part = lists[m->stage][m->list][m->part++];
+		if (part)
+			return part;
+		m->part = 0;
+		m->stage += m->list;
+		m->list = !m->list;
+	}
+	return NULL;
+}
+
+int weft__scene_maker_step(struct weft__scene_maker *m, struct weft_scene **ret_scene)
+{
+	maker *part = next_part(m);
+	int error = part ? part(m->scene) : 0;
+	if (part)
+		return error ? error : WEFT_AGAIN;
+	free_scratch(m->scene);
+	*ret_scene = m->scene;
+	m->scene = NULL;
+	return 0;
+}
+
+void weft__scene_maker_destroy(struct weft__scene_maker *m)
+{
+	if (m && m->scene) {
+		free_scratch(m->scene);
+		weft_scene_destroy(m->scene);
+	}
+	free(m);
 }
 
 WEFT__EXPORT int weft_scene_create_watched(const struct weft_model *model,
