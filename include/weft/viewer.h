@@ -14,6 +14,11 @@
  * weft_viewer_advance() asks for it, the shell calls weft_viewer_changes() and fetches what has
  * changed.
  *
+ * Long work that input asks for, such as a search, a filter, other rows or statistics of a large
+ * trace, goes on in weft_viewer_advance(), a part of it in each call. Meanwhile the viewer shows
+ * what it has, and answers input; "Escape" ends the work and leaves everything as it was. The rows
+ * and statistics of a live trace are made at once when it grows.
+ *
  * A viewer belongs to one thread at a time. It owns the model that it shows, its layout and its
  * scene. Nothing here does I/O: copying, saving and opening are requests to the shell. Lengths are
  * logical pixels from the window's top left; times of input are milliseconds of any steady clock.
@@ -137,8 +142,8 @@ bool weft_viewer_key(
  * such command; the status then says so. */
 bool weft_viewer_command(struct weft_viewer *viewer, const char *command, double now_ms);
 
-/* Passes the time, for animations and long presses. Returns the milliseconds until it should be
- * called again: INFINITY if nothing is moving, 0 for the next frame. */
+/* Passes the time, for animations, long presses and long work. Returns the milliseconds until it
+ * should be called again: INFINITY if nothing is moving, 0 for the next frame. */
 double weft_viewer_advance(struct weft_viewer *viewer, double now_ms);
 
 /* ---- Output ---- */

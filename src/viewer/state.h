@@ -30,6 +30,7 @@
 #include "viewer/drawing/toolbar.h"
 
 struct weft__things;
+struct weft__next_rows;
 
 struct weft_viewer {
 	/* The trace. */
@@ -51,6 +52,7 @@ struct weft_viewer {
 	struct weft_viewer_boxes boxes;
 	struct weft_frame frame;     /* within the canvas */
 	struct weft__things *things; /* what the last frame shows */
+	size_t at_once; /* the tasks and edges of a trace for which all work is done at once */
 	unsigned changes;
 	enum weft_viewer_cursor cursor;
 	/* State by subject: each has a header. */
@@ -70,6 +72,7 @@ struct weft_viewer {
 	struct weft__fade fade;
 	struct weft__standing standing;
 	struct weft__rows rows;
+	struct weft__next_rows *next_rows; /* that are being laid out; or NULL */
 	struct weft__problem_list problems;
 	struct weft__statistics statistics;
 	struct weft__search_state search;
@@ -100,6 +103,9 @@ bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name, bool i
  * zoomed since; and shows that window, or all of a trace that is shorter. */
 bool weft__viewer_keeps_last(const struct weft_viewer *viewer);
 void weft__viewer_show_last(const struct weft_viewer *viewer, struct weft_view *view);
+
+/* viewer.c: true if a pass over the whole trace takes less than a frame. */
+bool weft__viewer_is_small(const struct weft_viewer *viewer);
 
 /* trace.c */
 bool weft__viewer_shows_all(const struct weft_viewer *viewer);

@@ -199,22 +199,26 @@ WEFT__EXPORT int weft_viewer_show(
 {
 	struct weft_viewer_prepared made = {.model = model};
 	bool is_same = is_same_trace(viewer, model);
+	bool has_choice = viewer->next_rows != NULL; /* other than that of the layout */
+	weft__viewer_settle_rows(viewer);
 	if (!is_same)
 		forget_choices(viewer);
-	bool grows = is_same && is_live && is_continued(viewer->model, model);
+	bool goes_on = is_same && is_live && is_continued(viewer->model, model);
+	bool grows = goes_on && !has_choice;
 	const struct weft__former former = {viewer->layout, viewer->scene};
 	int error = weft__rows_lay_out(
 		&viewer->rows, model, grows ? &former : NULL, NULL, &made.layout, &made.scene);
 	if (error)
 		return error;
 	made.story = (struct weft_story){.model = model, .layout = made.layout};
-	take(viewer, &made, is_live, grows && model->summary.live && viewer->model->summary.live);
+	take(viewer, &made, is_live, goes_on && model->summary.live && viewer->model->summary.live);
 	return 0;
 }
 
 WEFT__EXPORT int weft_viewer_show_prepared(
 	struct weft_viewer *viewer, struct weft_viewer_prepared *prepared)
 {
+	weft__viewer_settle_rows(viewer);
 	if (!is_same_trace(viewer, prepared->model))
 		forget_choices(viewer);
 	if (!weft__rows_are_as_at_first(&viewer->rows)) {

@@ -17,7 +17,8 @@
 #define PROBLEMS_EVERY_MS 3000.0
 #define PROBLEMS_SHARE    4.0    /* pause between two searches, as a multiple of what one takes */
 #define TOOK_MAX_MS       5000.0 /* a search that took longer had to wait for a hidden window */
-#define FIRST_PICTURE_MS  50.0   /* time from the preparation of a frame until it has been drawn */
+#define AT_ONCE           (1 << 18)
+#define FIRST_PICTURE_MS  50.0 /* time from the preparation of a frame until it has been drawn */
 
 static char *copy_text(const char *text)
 {
@@ -59,6 +60,7 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->notice = copy_text("");
 	viewer->things = weft__things_create();
 	viewer->progress = -1;
+	viewer->at_once = AT_ONCE;
 	viewer->width = viewer->height = 1;
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
 	viewer->measured_fold.fold = WEFT_NONE;
@@ -82,6 +84,7 @@ WEFT__EXPORT int weft_viewer_create(
 
 static void drop_trace(struct weft_viewer *viewer)
 {
+	weft__viewer_forget_next_rows(viewer);
 	weft__viewer_forget(viewer);
 	weft__slide_stop(viewer);
 	weft__things_clear(viewer->things);
@@ -195,6 +198,12 @@ static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
 	return WEFT_VIEWER_CURSOR_DEFAULT;
 }
 
+bool weft__viewer_is_small(const struct weft_viewer *viewer)
+{
+	const struct weft_model *model = viewer->model;
+	return model->edges.count + (size_t)model->tasks.count < viewer->at_once;
+}
+
 void weft__viewer_settle(struct weft_viewer *viewer)
 {
 	enum weft_viewer_cursor cursor = choose_cursor(viewer);
@@ -247,14 +256,17 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	weft__viewer_advance_hover(viewer);
 	bool learns = needs_problems(viewer) && weft__viewer_learn_problems(viewer);
 	bool searches = weft__viewer_learn_search(viewer);
+	bool makes_rows = weft__viewer_learn_rows(viewer);
+	bool makes_statistics = weft__viewer_learn_statistics(viewer);
 	bool has_message = viewer->status.message_until_ms > viewer->now_ms;
 	weft__viewer_settle(viewer);
 	if (viewer->problems.is_pulsing)
 		viewer->changes |= WEFT_VIEWER_CANVAS;
 	viewer->problems.is_pulsing =
 		viewer->problems.is_pulsing && viewer->now_ms - viewer->problems.pulse_ms < WEFT__PULSE_MS;
-	if (learns || searches || viewer->problems.is_pulsing || viewer->motion.is_running ||
-		viewer->slide.is_running || viewer->fade.strength != viewer->fade.is_shown)
+	if (learns || searches || makes_rows || makes_statistics || viewer->problems.is_pulsing ||
+		viewer->motion.is_running || viewer->slide.is_running ||
+		viewer->fade.strength != viewer->fade.is_shown)
 		return 0;
 	double due = fmin(viewer->hover.due_ms, weft__viewer_pointer_due(viewer));
 	if (has_message)

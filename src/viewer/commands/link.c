@@ -332,6 +332,7 @@ static void go(struct weft_viewer *viewer, struct target *t)
 	struct weft_view *view = &t->view;
 	bool was_all = weft__viewer_shows_all(viewer);
 	weft__viewer_set_rows(viewer, &t->rows);
+	weft__viewer_focus_next_rows(viewer, view->focus);
 	view->row_count = viewer->layout->row_count;
 	view->width = viewer->view.width; /* groups take some of the width */
 	weft__viewer_squeeze(viewer, view, t->is_squeezed);

@@ -46,7 +46,7 @@ void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked)
 	} else if (asked == WEFT__ASK_SEARCH && viewer->search.text) {
 		set_text(viewer, viewer->search.text);
 	} else if (asked == WEFT__ASK_FILTER) {
-		set_text(viewer, viewer->rows.filter);
+		set_text(viewer, weft__viewer_wanted_rows(viewer)->filter);
 	} else if (asked == WEFT__ASK_NOTE && viewer->marks.current < viewer->marks.count) {
 		set_text(viewer, viewer->marks.list[viewer->marks.current].text);
 	}
@@ -116,7 +116,7 @@ static void take(struct weft_viewer *viewer, const char *text, bool is_done)
 		}
 		break;
 	case WEFT__ASK_FILTER:
-		if (is_done && !weft__viewer_set_filter(viewer, text))
+		if (is_done && weft__viewer_set_filter(viewer, text) == WEFT__FILTER_TOO_LONG)
 			show_problem(viewer, problem = "that is too long");
 		break;
 	case WEFT__ASK_NOTE:

@@ -134,15 +134,16 @@ void weft__run_fold(struct weft_viewer *viewer, const char *arguments)
 
 void weft__run_fold_all(struct weft_viewer *viewer, const char *arguments)
 {
-	bool is_folded = arguments[0] ? strcmp(arguments, "off") != 0
-								  : viewer->rows.no_fold || viewer->rows.exceptions.count > 0;
+	const struct weft__rows *rows = weft__viewer_wanted_rows(viewer);
+	bool is_folded =
+		arguments[0] ? strcmp(arguments, "off") != 0 : rows->no_fold || rows->exceptions.count > 0;
 	weft__viewer_fold_all(viewer, is_folded);
 }
 
 void weft__run_simplify(struct weft_viewer *viewer, const char *arguments)
 {
-	weft__viewer_simplify(
-		viewer, arguments[0] ? strcmp(arguments, "off") != 0 : viewer->rows.no_simplify);
+	weft__viewer_simplify(viewer, arguments[0] ? strcmp(arguments, "off") != 0
+											   : weft__viewer_wanted_rows(viewer)->no_simplify);
 }
 
 void weft__run_group(struct weft_viewer *viewer, const char *arguments)
@@ -194,6 +195,7 @@ void weft__run_hide(struct weft_viewer *viewer, const char *arguments)
 	unsigned kind = task != WEFT_NONE ? viewer->model->tasks.kind[task] : 0;
 	const char *name = weft_model_kind_name(viewer->model, kind);
 	char filter[2 * WEFT__FILTER_BYTES + 16], word[WEFT__FILTER_BYTES];
+	const char *old = weft__viewer_wanted_rows(viewer)->filter;
 	(void)arguments;
 	if (task == WEFT_NONE || !name) {
 		weft__viewer_show_message(viewer, "Select a task of the kind to hide.");
@@ -203,9 +205,8 @@ void weft__run_hide(struct weft_viewer *viewer, const char *arguments)
 		weft__viewer_show_message(viewer, "This kind's name cannot be part of a filter.");
 		return;
 	}
-	snprintf(filter, sizeof(filter), "%s%s-kind:%s", viewer->rows.filter,
-		viewer->rows.filter[0] ? ", " : "", word);
-	if (weft__viewer_set_filter(viewer, filter))
+	snprintf(filter, sizeof(filter), "%s%s-kind:%s", old, old[0] ? ", " : "", word);
+	if (weft__viewer_set_filter(viewer, filter) == WEFT__FILTER_DONE)
 		weft__viewer_show_message(
 			viewer, "Tasks of kind %s are hidden; the filter shows this.", name);
 }

@@ -13,6 +13,9 @@
 void weft__run_escape(struct weft_viewer *viewer, const char *arguments)
 {
 	(void)arguments;
+	if (viewer->prompt.asked == WEFT__ASK_NOTHING &&
+		(weft__viewer_end_rows(viewer) || weft__viewer_end_statistics(viewer)))
+		return; /* its message stays */
 	if (viewer->prompt.asked != WEFT__ASK_NOTHING)
 		weft__viewer_close_prompt(viewer);
 	else if (viewer->pointer.drag != WEFT__DRAG_NONE)

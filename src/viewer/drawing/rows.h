@@ -40,7 +40,25 @@ struct weft__former {
 	const struct weft_scene *scene;
 };
 
-/* rows.c: `former` may be NULL. */
+/* next_rows.c: lays out the rows of another choice, whose memory it takes over. `anchor`, or if
+ * that is WEFT_NONE the task in focus, keeps its height on the screen. True if that is done; if it
+ * goes on between inputs, or memory ran out, a message says so. */
+bool weft__viewer_lay_out(struct weft_viewer *viewer, struct weft__rows *rows, uint32_t anchor);
+/* Goes on with it for one frame; true if there is more to do. */
+bool weft__viewer_learn_rows(struct weft_viewer *viewer);
+/* Gives it up for the user; false if there is nothing to give up. */
+bool weft__viewer_end_rows(struct weft_viewer *viewer);
+void weft__viewer_forget_next_rows(struct weft_viewer *viewer);
+/* The choice that is being laid out, if any, becomes the viewer's, before a new model is shown. */
+void weft__viewer_settle_rows(struct weft_viewer *viewer);
+/* The choice that is being laid out, else that of the rows that are shown. */
+const struct weft__rows *weft__viewer_wanted_rows(const struct weft_viewer *viewer);
+/* The row that is in focus when the rows that are being laid out are shown. */
+void weft__viewer_focus_next_rows(struct weft_viewer *viewer, double focus);
+
+/* rows.c: `hidden` is the filter's result, or NULL. */
+struct weft_layout_options weft__rows_options(const struct weft__rows *rows, const uint8_t *hidden);
+/* `former` may be NULL. */
 int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
 	const struct weft__former *former, const struct weft_progress *progress,
 	struct weft_layout **ret_layout, struct weft_scene **ret_scene);
@@ -55,10 +73,14 @@ void weft__viewer_simplify(struct weft_viewer *viewer, bool is_simplified);
 void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by);
 uint32_t weft__viewer_group_at(const struct weft_viewer *viewer, double y);
 void weft__viewer_toggle_group(struct weft_viewer *viewer, uint32_t group);
-/* False if it is too long. */
-bool weft__viewer_set_filter(struct weft_viewer *viewer, const char *filter);
+enum weft__filtered {
+	WEFT__FILTER_DONE,
+	WEFT__FILTER_LATER, /* a message says why */
+	WEFT__FILTER_TOO_LONG,
+};
+enum weft__filtered weft__viewer_set_filter(struct weft_viewer *viewer, const char *filter);
 /* Takes over the memory of `rows`. */
-void weft__viewer_set_rows(struct weft_viewer *viewer, const struct weft__rows *rows);
+void weft__viewer_set_rows(struct weft_viewer *viewer, struct weft__rows *rows);
 bool weft__numbers_add(struct weft__numbers *numbers, uint32_t number);
 void weft__rows_finish(struct weft__rows *rows);
 

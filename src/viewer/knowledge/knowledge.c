@@ -10,8 +10,6 @@
 #include "story/index.h"
 #include "viewer/state.h"
 
-#define SMALL (1 << 18) /* edges and tasks that are indexed within one frame */
-
 int weft__step_index(const struct weft_model *model, struct weft_story_index_maker **maker,
 	const struct weft_story_index **index)
 {
@@ -86,11 +84,10 @@ static int step_problems(struct weft_viewer *viewer)
 /* For a small trace everything is done at once, before the user can act. */
 bool weft__viewer_learn_problems(struct weft_viewer *viewer)
 {
-	const struct weft_model *model = viewer->model;
 	int status;
 	do
 		status = step_problems(viewer);
-	while (status == WEFT_AGAIN && model->edges.count + (size_t)model->tasks.count < SMALL);
+	while (status == WEFT_AGAIN && weft__viewer_is_small(viewer));
 	return status == WEFT_AGAIN;
 }
 

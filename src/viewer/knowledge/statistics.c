@@ -2,16 +2,19 @@
  *
  * Makes statistics when they are needed, and goes to the slowest tasks of a row. A pass over the
  * whole trace takes some hundred milliseconds for 10⁷ events, so they are made only for an open
- * panel or a command, and at most once a second while the trace grows.
+ * panel or a command: of a large trace in steps between inputs, of one that grows at most once a
+ * second.
  */
 #include <stdio.h>
 
 #include <weft/chain.h>
 
+#include "stats/maker.h"
 #include "viewer/state.h"
 
 #define LIVE_EVERY_MS 1000.0
 #define NAME_LETTERS  40
+#define FRAME_STEPS   8 /* of some milliseconds each */
 
 /* The chosen range; 0 and 0: the whole trace. */
 static void find_range(const struct weft_viewer *viewer, uint64_t *ret_from, uint64_t *ret_to)
@@ -41,24 +44,104 @@ bool weft__statistics_may_wait(const struct weft_viewer *viewer)
 		   viewer->now_ms < viewer->statistics.made_ms + LIVE_EVERY_MS;
 }
 
+/* Gives up statistics that are being made. */
+static void give_up(struct weft_viewer *viewer)
+{
+	weft__stats_maker_destroy(viewer->statistics.maker);
+	viewer->statistics.maker = NULL;
+	viewer->statistics.is_making = viewer->statistics.wants_alike = false;
+}
+
 void weft__viewer_forget_statistics(struct weft_viewer *viewer)
 {
+	give_up(viewer);
 	weft_stats_destroy(viewer->statistics.found);
 	viewer->statistics.found = NULL;
+}
+
+static void begin(struct weft_viewer *viewer)
+{
+	struct weft__statistics *s = &viewer->statistics;
+	weft__viewer_forget_statistics(viewer);
+	find_range(viewer, &s->from, &s->to);
+	s->made_by = s->by;
+	s->made_ms = viewer->now_ms;
+	s->is_ended = false;
+	s->is_making = true;
+}
+
+/* Makes some more of the story index, then of the statistics. */
+static int step(struct weft_viewer *viewer)
+{
+	struct weft__statistics *s = &viewer->statistics;
+	int status;
+	if (!viewer->story.index) {
+		status = weft__viewer_step_story(viewer);
+	} else if (!s->maker) {
+		const struct weft_stats_options options = {
+			.by = s->by, .start_ns = s->from, .end_ns = s->to};
+		status = weft__stats_maker_create(&viewer->story, &options, &s->maker);
+	} else {
+		return weft__stats_maker_step(s->maker, &s->found);
+	}
+	return status ? status : WEFT_AGAIN;
+}
+
+/* Does some steps; all of them for a small trace, and for one that grows, as the next state would
+ * come before the statistics of this one. */
+static int do_steps(struct weft_viewer *viewer)
+{
+	bool is_whole = weft__viewer_is_small(viewer) || viewer->is_live;
+	int status = WEFT_AGAIN;
+	for (unsigned i = 0; status == WEFT_AGAIN && (is_whole || i < FRAME_STEPS); i++)
+		status = step(viewer);
+	if (status != WEFT_AGAIN)
+		give_up(viewer);
+	return status;
 }
 
 bool weft__viewer_know_statistics(struct weft_viewer *viewer)
 {
 	struct weft__statistics *s = &viewer->statistics;
-	if (!weft__viewer_know_story(viewer))
+	bool is_wanted = s->made_by == s->by && are_of_range(viewer);
+	if (!viewer->model)
 		return false;
-	if (s->found && s->found->by == s->by && are_of_range(viewer))
+	if (is_wanted && (s->found || s->is_making || s->is_ended))
+		return s->found != NULL;
+	begin(viewer);
+	return do_steps(viewer) == 0;
+}
+
+bool weft__viewer_learn_statistics(struct weft_viewer *viewer)
+{
+	struct weft__statistics *s = &viewer->statistics;
+	bool wants_alike = s->wants_alike && viewer->selection.task != WEFT_NONE;
+	if (!s->is_making)
+		return false;
+	int status = do_steps(viewer);
+	if (status == WEFT_AGAIN)
 		return true;
-	weft__viewer_forget_statistics(viewer);
-	find_range(viewer, &s->from, &s->to);
-	s->made_ms = viewer->now_ms;
-	const struct weft_stats_options options = {.by = s->by, .start_ns = s->from, .end_ns = s->to};
-	return weft_stats_create(&viewer->story, &options, &s->found) == 0;
+	s->is_ended = status != 0; /* memory ran out: it would again */
+	if (wants_alike && !status)
+		weft__statistics_show_alike(viewer);
+	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STATISTICS;
+	return false;
+}
+
+bool weft__viewer_end_statistics(struct weft_viewer *viewer)
+{
+	if (!viewer->statistics.is_making)
+		return false;
+	give_up(viewer);
+	viewer->statistics.is_ended = true;
+	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STATISTICS;
+	weft__viewer_show_message(viewer, "Ended: the statistics were not made.");
+	return true;
+}
+
+void weft__statistics_want(struct weft_viewer *viewer)
+{
+	viewer->statistics.is_ended = false;
 }
 
 const struct weft_stats_row *weft__statistics_row(const struct weft_viewer *viewer)
@@ -117,7 +200,8 @@ void weft__statistics_show_alike(struct weft_viewer *viewer)
 	s->by = WEFT_STATS_BY_LABEL;
 	s->has_row = false;
 	s->nth = WEFT_NONE;
-	if (!weft__viewer_know_statistics(viewer))
+	s->wants_alike = !weft__viewer_know_statistics(viewer) && s->is_making;
+	if (!s->found)
 		return;
 	const struct weft_stats_row *row = weft_stats_find_alike(s->found, task);
 	s->has_row = row != NULL;
@@ -141,8 +225,10 @@ void weft__statistics_go(struct weft_viewer *viewer, uint32_t nth)
 	const struct weft_stats_row *row = wanted_row(viewer);
 	char name[128] = "", length[32];
 	if (!row || nth >= row->ended) {
-		weft__viewer_show_message(viewer,
-			row ? "No more of them have ended." : "Select a task, or a row of the statistics.");
+		weft__viewer_show_message(viewer, viewer->statistics.is_making
+											  ? "Making the statistics \xe2\x80\xa6 Escape ends it."
+										  : row ? "No more of them have ended."
+												: "Select a task, or a row of the statistics.");
 		return;
 	}
 	const struct weft_stats_member member = *weft__statistics_slowest(viewer, row, nth);

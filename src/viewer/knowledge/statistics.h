@@ -9,11 +9,17 @@
 #include <weft/stats.h>
 
 struct weft_viewer;
+struct weft__stats_maker;
 
 struct weft__statistics {
 	enum weft_stats_by by;
 	struct weft_stats *found; /* NULL: not made yet. It borrows the viewer's story */
-	uint64_t from, to;        /* the range of `found`; 0 and 0: the whole trace */
+	struct weft__stats_maker *maker;
+	bool is_making;             /* they are made between inputs */
+	bool is_ended;              /* the user ended that: they are made when they are wanted again */
+	bool wants_alike;           /* to be shown when they are made: weft__statistics_show_alike() */
+	enum weft_stats_by made_by; /* the grouping of `found`, or of what is made */
+	uint64_t from, to;          /* its range; 0 and 0: the whole trace */
 	double made_ms;
 	/* The row that is shown, by what its tasks have in common: rows change with the range. */
 	bool has_row;
@@ -21,8 +27,15 @@ struct weft__statistics {
 	uint32_t nth; /* the current task among the row's slowest, from 0 on; or WEFT_NONE */
 };
 
-/* statistics.c. False without memory. */
+/* statistics.c. Begins to make them. False if that goes on between inputs, if the user has ended
+ * it, and without memory. */
 bool weft__viewer_know_statistics(struct weft_viewer *viewer);
+/* Goes on for one frame; true if there is more to do. */
+bool weft__viewer_learn_statistics(struct weft_viewer *viewer);
+/* Ends it for the user; false if they are not being made. */
+bool weft__viewer_end_statistics(struct weft_viewer *viewer);
+/* They may be made again after the user has ended it. */
+void weft__statistics_want(struct weft_viewer *viewer);
 void weft__viewer_forget_statistics(struct weft_viewer *viewer);
 /* True if the panel shows another range than the chosen one. */
 bool weft__statistics_are_stale(const struct weft_viewer *viewer);

@@ -120,6 +120,7 @@ void weft__viewer_open_panel(struct weft_viewer *viewer, enum weft__panel_kind k
 		kind = WEFT__PANEL_NONE;
 	viewer->panel.kind = kind;
 	viewer->panel.is_stale = true;
+	weft__statistics_want(viewer);
 	if (was_open != (kind != WEFT__PANEL_NONE))
 		weft__viewer_arrange(viewer);
 	weft__viewer_place_buttons(viewer);

@@ -244,10 +244,21 @@ static void fill_row(struct weft_viewer *viewer, const struct weft_stats_row *ro
 	add_slowest(viewer, row);
 }
 
+/* They are being made, or the user ended that. */
+static void fill_without(struct weft_viewer *viewer)
+{
+	if (viewer->statistics.is_making)
+		add_text(viewer, "Making the statistics \xe2\x80\xa6 Escape ends it.");
+	if (viewer->statistics.is_ended)
+		weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Make the statistics", "", "stats all");
+}
+
 void weft__fill_statistics(struct weft_viewer *viewer)
 {
-	if (!weft__viewer_know_statistics(viewer))
+	if (!weft__viewer_know_statistics(viewer)) {
+		fill_without(viewer);
 		return;
+	}
 	const struct weft_stats_row *row = weft__statistics_row(viewer);
 	if (row)
 		fill_row(viewer, row);
