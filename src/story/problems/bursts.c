@@ -14,17 +14,17 @@
 #include "base/sort.h"
 #include "story/problems/findings.h"
 
-#define TASKS_MIN   8                /* that begin in the gap, and others that show what is usual */
-#define FAR_LONGER  8                /* ratio of the gap to what is usual */
-#define TOGETHER    8                /* most end within 1 / TOGETHER of the gap after it */
-#define APART       4                /* of those that begin in it, 1 / APART or more in each half */
-#define LEAST_SHARE 50               /* 1 / share of a trace: minimum length of a gap, … */
+#define TASKS_MIN   8  /* that begin in the gap, and others that show what is usual */
+#define FAR_LONGER  8  /* ratio of the gap to what is usual */
+#define TOGETHER    8  /* most end within 1 / TOGETHER of the gap after it */
+#define HALF_PART   4  /* of those that begin in it, 1 / HALF_PART or more in each half */
+#define LEAST_SHARE 50 /* 1 / share of a trace: minimum length of a gap, … */
 #define LEAST_NS    (10 * WEFT__MS)  /* … and in a long trace this length */
 #define GRAVE_NS    (100 * WEFT__MS) /* of a gap with a cause, for a warning */
 #define BURSTS_MAX  64               /* of one group */
 #define NAMED_MAX   5
 
-struct burst {
+struct surge {
 	uint32_t task; /* the first that begins in the gap */
 	uint32_t count;
 	uint64_t start, end;    /* of the gap */
@@ -42,9 +42,9 @@ struct bursts {
 	uint64_t least_ns;
 	uint64_t *starts, *ends; /* of a group, ascending; with room for twice as many */
 	uint32_t count;
-	struct burst list[BURSTS_MAX]; /* of one group */
+	struct surge list[BURSTS_MAX]; /* of one group */
 	uint32_t list_count;
-	struct burst named[NAMED_MAX]; /* the longest of each group, the longest first */
+	struct surge named[NAMED_MAX]; /* the longest of each group, the longest first */
 	uint32_t named_count;
 };
 
@@ -107,12 +107,12 @@ static void look_at_gap(struct bursts *b, uint64_t start, uint64_t end)
 	if (length < b->least_ns || begun < TASKS_MIN || b->list_count == BURSTS_MAX)
 		return;
 	uint32_t early = begun_by(b, start + length / 2) - first;
-	if (early < begun / APART || begun - early < begun / APART)
+	if (early < begun / HALF_PART || begun - early < begun / HALF_PART)
 		return;
 	uint32_t ended = ended_by(b, end + length / TOGETHER) - ended_by(b, end);
 	if (ended < begun - begun / 4)
 		return;
-	b->list[b->list_count++] = (struct burst){
+	b->list[b->list_count++] = (struct surge){
 		.count = ended,
 		/* The group may have been at rest until its first task began. */
 		.start = b->starts[first],
@@ -148,7 +148,7 @@ static uint64_t usual_life(struct bursts *b, const struct weft__alike_group *gro
 
 /* The first task of the group that begins in the burst. */
 static uint32_t first_in(
-	const struct bursts *b, const struct weft__alike_group *group, const struct burst *burst)
+	const struct bursts *b, const struct weft__alike_group *group, const struct surge *burst)
 {
 	const struct weft__alike *alike = &b->findings->alike;
 	for (uint32_t i = group->first; i < group->first + group->count; i++)
@@ -158,7 +158,7 @@ static uint32_t first_in(
 }
 
 /* Keeps the longest ones, the longest first. */
-static void keep(struct bursts *b, const struct burst *burst)
+static void keep(struct bursts *b, const struct surge *burst)
 {
 	uint32_t at = b->named_count < NAMED_MAX ? b->named_count++ : NAMED_MAX;
 	for (; at > 0 && b->named[at - 1].end - b->named[at - 1].start < burst->end - burst->start;
@@ -180,7 +180,7 @@ static void look_at(struct bursts *b, const struct weft__alike_group *group)
 	for (uint32_t i = 1; i < b->list_count; i++)
 		if (b->list[i].end - b->list[i].start > b->list[longest].end - b->list[longest].start)
 			longest = i;
-	struct burst burst = b->list[longest];
+	struct surge burst = b->list[longest];
 	burst.usual_ns = usual_life(b, group);
 	burst.times = b->list_count;
 	burst.cause = WEFT_NONE;
@@ -195,7 +195,7 @@ static void look_at(struct bursts *b, const struct weft__alike_group *group)
 #define FIT_LEAST (FIT_ONE * 5 / 8)
 
 /* Notes a period of a task as the cause if it fits the gap better than others do. */
-static void see_cause(struct burst *burst, uint32_t task, uint64_t start, uint64_t end, bool runs)
+static void see_cause(struct surge *burst, uint32_t task, uint64_t start, uint64_t end, bool runs)
 {
 	const uint64_t length = burst->end - burst->start;
 	if (end <= burst->start || start >= burst->end || end > burst->end + length / TOGETHER)
@@ -222,7 +222,7 @@ static void find_causes(struct bursts *b)
 		const uint64_t start = weft__start_of(b->findings->story, task);
 		const bool has_ended = t->flags[task] & WEFT_TASK_RESOLVED;
 		for (uint32_t k = 0; k < b->named_count; k++) {
-			struct burst *burst = &b->named[k];
+			struct surge *burst = &b->named[k];
 			if (group_of[task] == group_of[burst->task] || t->end[task] <= burst->start)
 				continue;
 			if (has_ended)
@@ -236,7 +236,7 @@ static void find_causes(struct bursts *b)
 /* ---- The report ---- */
 
 static void write_cause(
-	struct weft__sentence *s, const struct weft_model *model, const struct burst *burst)
+	struct weft__sentence *s, const struct weft_model *model, const struct surge *burst)
 {
 	if (burst->cause == WEFT_NONE)
 		return;
@@ -248,7 +248,7 @@ static void write_cause(
 	weft__words_add_length(w, burst->cause_ns);
 }
 
-static struct weft_problem problem_of(const struct burst *burst)
+static struct weft_problem problem_of(const struct surge *burst)
 {
 	const bool is_grave = burst->cause != WEFT_NONE && burst->end - burst->start >= GRAVE_NS;
 	return (struct weft_problem){
@@ -264,7 +264,7 @@ static struct weft_problem problem_of(const struct burst *burst)
 	};
 }
 
-static void report(struct bursts *b, const struct burst *burst)
+static void report(struct bursts *b, const struct surge *burst)
 {
 	const struct weft_model *model = b->model;
 	struct weft_problem problem = problem_of(burst);
