@@ -13,6 +13,7 @@
 
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
+#include "hooks/unseen.h"
 
 /* The linker defines these two, unless no machine code is known for entries. */
 extern struct weft__hooks_entry __start_weft_entries[] __attribute__((weak, visibility("hidden")));
@@ -100,33 +101,52 @@ static void *find_for(const void *caller, const char *name)
 	return function;
 }
 
+static bool has_found; /* weft__hooks_find_entries has run */
+
+/* The function to which the hook gives way for this caller, or NULL. `*ret_is_kept`: for all
+ * others, too. */
+static void *find_theirs(
+	const struct weft__hooks_entry *entry, const void *caller, bool *ret_is_kept)
+{
+	void *next = weft__hooks_find_next(entry->name, NULL);
+	void *function = next ? next : find_for(caller, entry->name);
+	bool is_theirs = function && !weft__hooks_is_of(function, (unsigned)entry->library);
+	*ret_is_kept = !is_theirs || (next && has_found);
+	return is_theirs ? function : NULL;
+}
+
 /* Called by the machine code below, with a call's return address. Returns what is to be called. A
- * function that only this caller sees is not kept. */
+ * function that only this caller sees is not kept, nor one that is called before this library has
+ * begun: its first call after that is to be reported. */
 void *weft__hooks_enter(struct weft__hooks_entry *entry, const void *caller)
 	__attribute__((visibility("hidden"), used));
 void *weft__hooks_enter(struct weft__hooks_entry *entry, const void *caller)
 {
 	int saved = errno;
-	void *next = weft__hooks_find_next(entry->name, NULL), *own = NULL;
-	if (!next)
-		own = find_for(caller, entry->name);
-	void *function = next ? next : own;
-	bool is_theirs = function && !weft__hooks_is_of(function, (unsigned)entry->library);
-	void *target = is_theirs ? function : entry->hook;
-	if (!own || !is_theirs)
+	bool is_kept = true;
+	void *theirs = entry->theirs;
+	if (!theirs)
+		theirs = find_theirs(entry, caller, &is_kept);
+	if (theirs)
+		weft__hooks_unseen_passed(entry->name, theirs);
+	void *target = theirs ? theirs : entry->hook;
+	if (is_kept)
 		__atomic_store_n(&entry->target, target, __ATOMIC_RELAXED);
 	errno = saved;
 	return target;
 }
 
+/* The first call of a function that is not the library's still comes here, to be reported. */
 void weft__hooks_find_entries(void)
 {
 	for (struct weft__hooks_entry *it = __start_weft_entries; it < __stop_weft_entries; it++) {
 		void *next = weft__hooks_find_next(it->name, NULL);
-		if (next)
-			__atomic_store_n(&it->target,
-				weft__hooks_is_of(next, (unsigned)it->library) ? it->hook : next, __ATOMIC_RELAXED);
+		if (next && weft__hooks_is_of(next, (unsigned)it->library))
+			__atomic_store_n(&it->target, it->hook, __ATOMIC_RELAXED);
+		else
+			it->theirs = next;
 	}
+	has_found = true;
 }
 
 /* ---- The first call ----

@@ -9,7 +9,8 @@
  *
  *     connect:  jmp *entry_connect   ->  first        finds out where to (entry.c), jumps there
  *                                    ->  the hook     if libc's function comes next
- *                                    ->  theirs       if it is another one: nothing is recorded
+ *                                    ->  theirs       if it is another one: the trace only says
+ * that such calls are not in it
  *
  * The hook itself has another name in the symbol table, and is not exported.
  */
@@ -28,6 +29,7 @@ struct weft__hooks_entry {
 	void *hook;
 	const char *name;
 	uint64_t library;
+	void *theirs; /* the function of another library that comes next, or NULL */
 };
 
 /* HOOK(close) int close(int fd) { ... } defines the hook of libc's close. A file of hooks of
@@ -86,7 +88,7 @@ struct weft__hooks_entry {
 			".pushsection weft_entries, \"aw\", %progbits\n"                                      \
 			".p2align 3\n"                                                                        \
 			"entry_" name ":\n"                                                                   \
-			".quad first_" name ", weft__hook_" name ", name_" name ", " HOOKS__TEXT(of) "\n"     \
+			".quad first_" name ", weft__hook_" name ", name_" name ", " HOOKS__TEXT(of) ", 0\n"  \
 			".popsection\n");                                                                     \
 	extern __typeof__(it) it __asm__("weft__hook_" name) __attribute__((used));
 #define HOOKS__TEXT(number) #number

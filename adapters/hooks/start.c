@@ -17,6 +17,7 @@
 
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
+#include "hooks/unseen.h"
 
 WEFT_CATEGORY_DEFINE(thread, "thread", "threads, and locks for which they wait");
 WEFT_CATEGORY_DEFINE(io, "io", "descriptors, and loops of epoll, poll and select");
@@ -104,6 +105,7 @@ __attribute__((constructor(110))) static void begin(void)
 		weft__hooks_create_thread(&task, &name);
 		weft__hooks_process_begins(task.task);
 		weft__hooks_thread_begin(&task);
+		weft__hooks_unseen_own();
 	}
 	weft__hooks_end(saved);
 }

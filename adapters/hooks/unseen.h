@@ -15,6 +15,13 @@ void weft__hooks_unseen(const char *key, const char *what);
 /* The same about one moment: children do not record it. A key after "-" takes it back. */
 void weft__hooks_unseen_here(const char *key, const char *what);
 
+/* A call of `name` leads to `function`, which is another library's, and so is not recorded. Says so
+ * if this process records. errno may change. */
+void weft__hooks_unseen_passed(const char *name, const void *function);
+
+/* Says which functions of the program itself hide hooks. */
+void weft__hooks_unseen_own(void);
+
 /* A forked child begins to record; and a process ends. */
 void weft__hooks_unseen_inherited(void);
 void weft__hooks_unseen_at_end(void);

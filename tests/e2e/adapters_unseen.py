@@ -5,7 +5,7 @@ import os
 import platform
 import shutil
 
-from harness import SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
 HERE = os.path.join(SOURCE, 'tests', 'e2e')
 SKIPPED = 77
@@ -243,6 +243,31 @@ def a_thread_that_calls_nothing():
     with temporary_directory() as folder:
         _, _, info = record(folder, subject(folder), 'clone')
         equal(facts(info), [('threads', '1 thread')])
+
+
+ROUGH = os.path.join(BUILD, 'tests', 'rough')
+
+
+@case
+def functions_of_a_library():
+    """Also one that was first called before the hooks began."""
+    with temporary_directory() as folder:
+        _, traces, info = record(folder, os.path.join(ROUGH, 'rough-library_functions'))
+        names = ('accept', 'connect', 'kill', 'poll', 'select', 'signal', 'wait')
+        equal([fact for fact in facts(info) if ' uv_' not in fact[1] and not fact[1].startswith(('uv_', 'g_'))],
+              [('foreign', name + ' in librough-own.so') for name in names])
+        words = 'calls of connect in librough-own.so are not recorded: that is a function of its own'
+        assert words in weft('info', *traces).stdout
+
+
+@case
+def functions_of_the_program():
+    with temporary_directory() as folder:
+        result, _, info = record(folder, os.path.join(ROUGH, 'rough-own_functions'))
+        equal([fact['kind'] for fact in info['unseen']], ['own'])
+        what = info['unseen'][0]['what']
+        assert what.endswith(' and others in rough-own_functions') and what.count(',') == 2, what
+        assert 'recorded only as far as these functions of its own pass them on' in result.stderr, result.stderr
 
 
 @case
