@@ -245,6 +245,20 @@ def a_thread_that_calls_nothing():
         equal(facts(info), [('threads', '1 thread')])
 
 
+@case
+def what_is_required():
+    """Parts that are not recorded count for --require."""
+    with temporary_directory() as folder:
+        program = subject(folder)
+        library(folder, 'plugin.so')
+        for options in ([], ['--stream']):
+            result = run([WEFT, 'record', '--require', '-a', 'thread,io', *options, '-o', os.path.join(folder, 't.weft'),
+                          program, 'open', 'space', './plugin.so'], env={'XDG_RUNTIME_DIR': folder}, cwd=folder)
+            equal(result.returncode, 125, result.stderr)
+            assert '--require: 1 part of the run is not recorded' in result.stderr, result.stderr
+        record(folder, os.path.join(ROUGH, 'rough-own_functions'), options=['--require'])
+
+
 ROUGH = os.path.join(BUILD, 'tests', 'rough')
 
 

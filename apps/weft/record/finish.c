@@ -16,7 +16,7 @@
 #include "runs/name.h"
 
 /* False after a message, if --require is given and something is missing. */
-static bool is_complete(const struct record_end *end, size_t missing,
+static bool is_complete(const struct record_end *end, size_t missing, size_t unseen,
 	const struct weft__runs_saved *saved, size_t count)
 {
 	if (!end->require)
@@ -25,6 +25,9 @@ static bool is_complete(const struct record_end *end, size_t missing,
 	if (missing)
 		cli_error("--require: %zu process%s did not record everything", missing,
 			missing == 1 ? "" : "es");
+	if (unseen)
+		cli_error("--require: %zu part%s of the run %s not recorded, see above", unseen,
+			unseen == 1 ? "" : "s", unseen == 1 ? "is" : "are");
 	if (!sum.events)
 		cli_error("--require: no event was recorded");
 	if (sum.lost)
@@ -32,7 +35,7 @@ static bool is_complete(const struct record_end *end, size_t missing,
 			(unsigned long long)sum.lost, sum.lost == 1 ? " was" : "s were");
 	if (sum.is_cut)
 		cli_error("--require: the stream ended at its limit; use a larger --max-size");
-	return !missing && sum.events && !sum.lost && !sum.is_cut;
+	return !missing && !unseen && sum.events && !sum.lost && !sum.is_cut;
 }
 
 /* The directory for the traces of several processes, if the user has named no output: they would
@@ -77,10 +80,13 @@ static void add_lines(const struct weft__runs_saves *saves)
 #endif
 }
 
-static void report_saved(const struct weft__runs_saved *saved, size_t count, const char *directory)
+/* Returns how many parts are known not to be recorded. */
+static size_t report_saved(
+	const struct weft__runs_saved *saved, size_t count, const char *directory)
 {
-	record_report_unseen(saved, count);
+	size_t unseen = record_report_unseen(saved, count);
 	record_report(saved, count, directory);
+	return unseen;
 }
 
 static bool save_run(const struct record_end *end, const char *made)
@@ -94,12 +100,12 @@ static bool save_run(const struct record_end *end, const char *made)
 		weft__runs_early_report(end->early, &saves);
 	}
 	add_lines(&saves);
-	size_t missing = record_report_missing(end, &saves.rings);
+	size_t missing = record_report_missing(end, &saves.rings), unseen = 0;
 	if (saves.count)
-		report_saved(saves.list, saves.count, made);
+		unseen = report_saved(saves.list, saves.count, made);
 	else if (saves.rings.count == saves.new_count && end->name && !saves.has_failed)
 		record_report_nothing(end->name, end->has_adapters);
-	bool complete = is_complete(end, missing, saves.list, saves.count);
+	bool complete = is_complete(end, missing, unseen, saves.list, saves.count);
 	for (size_t i = 0; watcher && i < saves.count; i++)
 		watcher->saved(watcher->context, saves.list[i].path, saves.list[i].file);
 	bool good = !saves.has_failed;
@@ -127,12 +133,12 @@ static bool report_stream(struct weft__runs_stream *stream, const struct weft__r
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 		return false;
 	}
-	size_t missing = end ? record_report_missing(end, rings) : 0;
+	size_t missing = end ? record_report_missing(end, rings) : 0, unseen = 0;
 	if (count)
-		report_saved(list, count, NULL);
+		unseen = report_saved(list, count, NULL);
 	else if (end && end->name && rings->count == 0)
 		record_report_nothing(end->name, end->has_adapters);
-	bool complete = !end || is_complete(end, missing, list, count);
+	bool complete = !end || is_complete(end, missing, unseen, list, count);
 	free(list);
 	return complete;
 }

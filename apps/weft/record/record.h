@@ -153,8 +153,8 @@ struct record_sum record_sum_up(const struct weft__runs_saved *saved, size_t cou
 
 /* ---- unseen.c ---- */
 
-/* Prints what the adapters could not record. */
-void record_report_unseen(const struct weft__runs_saved *saved, size_t count);
+/* Prints what the adapters could not record. Returns how many parts are certainly missing. */
+size_t record_report_unseen(const struct weft__runs_saved *saved, size_t count);
 
 /* ---- nothing.c ---- */
 

@@ -73,7 +73,17 @@ static void print(const struct weft_unseen_list *unseen)
 			(unsigned)(unseen->count - SHOWN) + unseen->more);
 }
 
-void record_report_unseen(const struct weft__runs_saved *saved, size_t count)
+/* The number of parts that are certainly missing. A program's own functions may pass all calls on.
+ */
+static size_t count_missing(const struct weft_unseen_list *unseen)
+{
+	size_t missing = unseen->more;
+	for (uint32_t i = 0; i < unseen->count; i++)
+		missing += unseen->list[i].kind != WEFT_UNSEEN_OWN;
+	return missing;
+}
+
+size_t record_report_unseen(const struct weft__runs_saved *saved, size_t count)
 {
 	struct weft_unseen_list unseen = {0};
 	char **facts = calloc(count, sizeof(*facts)); /* the list borrows them */
@@ -84,7 +94,9 @@ void record_report_unseen(const struct weft__runs_saved *saved, size_t count)
 	for (size_t i = 0; unseen.count && i < count; i++)
 		drop_recorded(&unseen, saved[i].ring);
 	print(&unseen);
+	size_t missing = count_missing(&unseen);
 	for (size_t i = 0; facts && i < count; i++)
 		free(facts[i]);
 	free(facts);
+	return missing;
 }
