@@ -388,10 +388,6 @@ void weft__hooks_aside(void (*work)(void *of), void *of);
 void weft__hooks_confine(void);
 void weft__hooks_unconfine(void);
 
-/* Calls the original `syscall`, for its hook; stops recording if that installs a filter
- * (sandbox.c). */
-long weft__hooks_syscall(long number, const long argument[6]);
-
 /* Turns all adapters off (start.c). */
 void weft__hooks_turn_off(void);
 

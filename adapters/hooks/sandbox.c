@@ -14,11 +14,10 @@
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define WEFT_CATEGORY thread
-#include "hooks/hooks.h"
+#include "hooks/asked.h"
 #include "hooks/unseen.h"
 
 static void mark(void *of)
@@ -83,8 +82,9 @@ int prctl(int option, ...)
 }
 
 /* The calls that a ring takes are the kernel's alone to see. */
-static long report_ring(long result)
+HOOKS_ASKED(SYS_io_uring_setup, ask_for_ring)
 {
+	long result = weft__hooks_ask(it);
 	if (result < 0 || !HOOKS_RECORD)
 		return result;
 	int saved = weft__hooks_begin();
@@ -93,13 +93,10 @@ static long report_ring(long result)
 	return result;
 }
 
-long weft__hooks_syscall(long number, const long argument[6])
+HOOKS_ASKED(SYS_seccomp, ask_for_filter)
 {
+	const long *argument = it->argument;
 	bool is_strict = argument[0] == SECCOMP_SET_MODE_STRICT;
 	bool is_installed = argument[0] == SECCOMP_SET_MODE_FILTER && argument[2];
-	if (number == SYS_io_uring_setup)
-		return report_ring(NEXT(syscall)(number, argument[0], argument[1]));
-	return CONFINE(number == SYS_seccomp && (is_strict || is_installed), long,
-		NEXT(syscall)(
-			number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]));
+	return CONFINE(is_strict || is_installed, long, weft__hooks_ask(it));
 }

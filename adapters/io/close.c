@@ -12,6 +12,8 @@
 
 #include "io/room.h"
 
+#include "hooks/asked.h"
+
 /* Forgotten before the call: after it, another thread may have got the number for a new descriptor.
  */
 HOOK(close)
@@ -20,6 +22,14 @@ int close(int fd)
 	if (weft__io_is_known(fd))
 		weft__io_closed(fd);
 	return NEXT(close)(fd);
+}
+
+HOOKS_ASKED(SYS_close, ask_close)
+{
+	int fd = (int)it->argument[0];
+	if (weft__io_is_known(fd))
+		weft__io_closed(fd);
+	return weft__hooks_ask(it);
 }
 
 HOOK(close_range)

@@ -311,6 +311,8 @@ static uint16_t kind_of(const struct weft__io_object *object)
 		return weft_kind("inotify");
 	case WEFT__IO_EPOLL:
 		return weft_kind("epoll");
+	case WEFT__IO_RING:
+		return weft_kind("io_uring");
 	default:
 		return weft_kind("descriptor");
 	}

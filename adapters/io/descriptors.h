@@ -34,6 +34,7 @@ enum weft__io_type {
 	WEFT__IO_SIGNAL,
 	WEFT__IO_INOTIFY,
 	WEFT__IO_EPOLL,
+	WEFT__IO_RING,
 };
 
 enum {

@@ -13,6 +13,8 @@
 #include "io/hook.h"
 #include "io/loop.h"
 
+#include "hooks/asked.h"
+
 enum {
 	ENTRIES = 1 << 17,
 	PROBES = 8
@@ -77,18 +79,30 @@ static void add(int epoll, int fd, const struct epoll_event *given)
 		weft__io_watched(fd, object, event.events);
 }
 
-HOOK(epoll_ctl)
-int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
+static void change(int epoll, int operation, int fd, const struct epoll_event *event)
 {
-	int result = NEXT(epoll_ctl)(epoll, operation, fd, event);
-	if (!HOOKS_RECORD || result != 0 || !entries ||
-		!weft__io_is_programs(__builtin_return_address(0)))
-		return result;
 	struct weft__io_object *object = weft__io_known(fd);
 	if (operation != EPOLL_CTL_DEL)
 		add(epoll, fd, event);
 	else if (object)
 		object->watched = 0;
+}
+
+HOOK(epoll_ctl)
+int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
+{
+	int result = NEXT(epoll_ctl)(epoll, operation, fd, event);
+	if (HOOKS_RECORD && result == 0 && entries && weft__io_is_programs(__builtin_return_address(0)))
+		change(epoll, operation, fd, event);
+	return result;
+}
+
+HOOKS_ASKED(SYS_epoll_ctl, ask_epoll_ctl)
+{
+	const long *argument = it->argument;
+	long result = weft__hooks_ask(it);
+	if (HOOKS_RECORD && result == 0 && entries && weft__io_is_programs(it->caller))
+		change((int)argument[0], (int)argument[1], (int)argument[2], weft__hooks_pointer(it, 3));
 	return result;
 }
 
@@ -154,3 +168,32 @@ WEFT__IO_ENTRY(int, epoll_pwait2,
 	return WAIT(
 		WEFT__IO_NEXT(epoll_pwait2)(epoll, events, most, time, signals), weft__io_may_sleep(time));
 }
+
+/* ---- Waits by syscall() ---- */
+
+static long ask_to_wait(const struct weft__hooks_asked *it, bool may_sleep)
+{
+	const void *caller = it->caller;
+	const int epoll = (int)it->argument[0];
+	const struct epoll_event *events = weft__hooks_pointer(it, 1);
+	return HOOKS_RECORD ? WAIT((int)weft__hooks_ask(it), may_sleep) : weft__hooks_ask(it);
+}
+
+#ifdef SYS_epoll_wait
+HOOKS_ASKED(SYS_epoll_wait, ask_epoll_wait)
+{
+	return ask_to_wait(it, (int)it->argument[3] != 0);
+}
+#endif
+
+HOOKS_ASKED(SYS_epoll_pwait, ask_epoll_pwait)
+{
+	return ask_to_wait(it, (int)it->argument[3] != 0);
+}
+
+#ifdef SYS_epoll_pwait2
+HOOKS_ASKED(SYS_epoll_pwait2, ask_epoll_pwait2)
+{
+	return ask_to_wait(it, weft__io_may_sleep(weft__hooks_pointer(it, 3)));
+}
+#endif

@@ -266,6 +266,7 @@ static void append_name(struct weft__hooks_text *text, int fd, const struct weft
 		[WEFT__IO_SIGNAL] = "signalfd",
 		[WEFT__IO_INOTIFY] = "inotify",
 		[WEFT__IO_EPOLL] = "epoll",
+		[WEFT__IO_RING] = "io_uring",
 	};
 	switch (object->type) {
 	case WEFT__IO_TCP:
@@ -328,6 +329,7 @@ static enum weft__io_type anonymous_type(int fd)
 		{"anon_inode:[signalfd]", WEFT__IO_SIGNAL},
 		{"anon_inode:inotify", WEFT__IO_INOTIFY},
 		{"anon_inode:[eventpoll]", WEFT__IO_EPOLL},
+		{"anon_inode:[io_uring]", WEFT__IO_RING},
 	};
 	char path[32];
 	find_path(fd, path, sizeof(path));

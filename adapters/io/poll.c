@@ -12,6 +12,8 @@
 #include "io/hook.h"
 #include "io/loop.h"
 
+#include "hooks/asked.h"
+
 int __poll_chk(struct pollfd *polled, nfds_t size, int ms, size_t room);
 int __ppoll_chk(struct pollfd *polled, nfds_t size, const struct timespec *time,
 	const sigset_t *signals, size_t room);
@@ -204,6 +206,26 @@ WEFT__IO_ENTRY(int, __ppoll_chk,
 		WEFT__IO_NEXT(__ppoll_chk)(polled, size, time, signals, room), weft__io_may_sleep(time));
 }
 
+static long ask_to_poll(const struct weft__hooks_asked *it, bool may_sleep)
+{
+	const void *caller = it->caller;
+	const struct pollfd *polled = weft__hooks_pointer(it, 0);
+	const nfds_t size = (unsigned)it->argument[1];
+	return HOOKS_RECORD ? POLL((int)weft__hooks_ask(it), may_sleep) : weft__hooks_ask(it);
+}
+
+#ifdef SYS_poll
+HOOKS_ASKED(SYS_poll, ask_poll)
+{
+	return ask_to_poll(it, (int)it->argument[2] != 0);
+}
+#endif
+
+HOOKS_ASKED(SYS_ppoll, ask_ppoll)
+{
+	return ask_to_poll(it, weft__io_may_sleep(weft__hooks_pointer(it, 2)));
+}
+
 /* ---- select ---- */
 
 enum {
@@ -351,3 +373,26 @@ WEFT__IO_ENTRY(int, pselect,
 	return SELECT(
 		WEFT__IO_NEXT(pselect)(size, in, out, other, time, signals), weft__io_may_sleep(time));
 }
+
+#ifdef __LP64__
+static long ask_to_select(const struct weft__hooks_asked *it, bool sleeps)
+{
+	const void *caller = it->caller;
+	const int size = (int)it->argument[0];
+	const void *in = weft__hooks_pointer(it, 1), *out = weft__hooks_pointer(it, 2),
+			   *other = weft__hooks_pointer(it, 3);
+	return HOOKS_RECORD ? SELECT((int)weft__hooks_ask(it), sleeps) : weft__hooks_ask(it);
+}
+
+#ifdef SYS_select
+HOOKS_ASKED(SYS_select, ask_select)
+{
+	return ask_to_select(it, may_sleep(weft__hooks_pointer(it, 4)));
+}
+#endif
+
+HOOKS_ASKED(SYS_pselect6, ask_pselect)
+{
+	return ask_to_select(it, weft__io_may_sleep(weft__hooks_pointer(it, 4)));
+}
+#endif

@@ -12,6 +12,8 @@
 
 #include "io/transfer.h"
 
+#include "hooks/asked.h"
+
 ssize_t __read_chk(int fd, void *bytes, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *bytes, size_t size, off_t at, size_t room);
 ssize_t __pread64_chk(int fd, void *bytes, size_t size, off64_t at, size_t room);
@@ -106,3 +108,39 @@ WEFT__IO_READ(fd, 0, ssize_t, preadv, (int fd, const struct iovec *parts, int co
 
 WEFT__IO_READ(fd, 0, ssize_t, preadv64, (int fd, const struct iovec *parts, int count, off64_t at),
 	(fd, parts, count, at))
+
+/* ---- By syscall() ---- */
+
+static long ask_to_read(const struct weft__hooks_asked *it, int flags, const char *name)
+{
+	struct weft__io_call call;
+	if (!HOOKS_RECORD)
+		return weft__hooks_ask(it);
+	int fd = (int)it->argument[0];
+	weft__io_read_begin(&call, fd, flags, name);
+	long got = weft__hooks_ask(it);
+	if (it->number == SYS_read)
+		receive_signals(fd, weft__hooks_pointer(it, 1), got);
+	weft__io_read_end(&call, got);
+	return got;
+}
+
+HOOKS_ASKED(SYS_read, ask_read)
+{
+	return ask_to_read(it, 0, "read");
+}
+
+HOOKS_ASKED(SYS_readv, ask_readv)
+{
+	return ask_to_read(it, 0, "readv");
+}
+
+HOOKS_ASKED(SYS_recvfrom, ask_recvfrom)
+{
+	return ask_to_read(it, (int)it->argument[3], "recvfrom");
+}
+
+HOOKS_ASKED(SYS_recvmsg, ask_recvmsg)
+{
+	return ask_to_read(it, (int)it->argument[2], "recvmsg");
+}

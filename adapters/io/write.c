@@ -13,6 +13,8 @@
 
 #include "io/transfer.h"
 
+#include "hooks/asked.h"
+
 WEFT__IO_PUT(
 	write, fd, 0, size, ssize_t, write, (int fd, const void *bytes, size_t size), (fd, bytes, size))
 
@@ -64,3 +66,37 @@ WEFT__IO_PUT(write, fd, 0, 0, ssize_t, pwritev64,
 WEFT__IO_PUT(move, to, from, size, ssize_t, splice,
 	(int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags),
 	(from, from_at, to, to_at, size, flags))
+
+/* ---- By syscall() ---- */
+
+static long ask_to_write(
+	const struct weft__hooks_asked *it, int flags, size_t size, const char *name)
+{
+	struct weft__io_call call;
+	if (!HOOKS_RECORD)
+		return weft__hooks_ask(it);
+	weft__io_write_begin(&call, (int)it->argument[0], flags, size, name);
+	long put = weft__hooks_ask(it);
+	weft__io_write_end(&call, put);
+	return put;
+}
+
+HOOKS_ASKED(SYS_write, ask_write)
+{
+	return ask_to_write(it, 0, (size_t)it->argument[2], "write");
+}
+
+HOOKS_ASKED(SYS_writev, ask_writev)
+{
+	return ask_to_write(it, 0, 0, "writev");
+}
+
+HOOKS_ASKED(SYS_sendto, ask_sendto)
+{
+	return ask_to_write(it, (int)it->argument[3], (size_t)it->argument[2], "sendto");
+}
+
+HOOKS_ASKED(SYS_sendmsg, ask_sendmsg)
+{
+	return ask_to_write(it, (int)it->argument[2], 0, "sendmsg");
+}

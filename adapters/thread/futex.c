@@ -8,27 +8,17 @@
  * if there is only one. A lock that is free makes no such call.
  */
 #include <linux/futex.h>
-#include <stdarg.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#define WEFT_CATEGORY thread
+#include "hooks/asked.h"
 #include "thread/futex.h"
 #include "thread/objects.h"
 
 __thread struct weft__thread_futex_name weft__thread_futex_name;
 
-struct call {
-	long argument[6];
-};
-
-static long ask_kernel(const struct call *it)
-{
-	const long *a = it->argument;
-	return NEXT(syscall)(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
-}
-
 /* The kernel does not wait either then. */
-static bool has_changed(const struct call *it)
+static bool has_changed(const struct weft__hooks_asked *it)
 {
 	const uint32_t *word = (const uint32_t *)it->argument[0];
 	uint32_t is;
@@ -45,19 +35,19 @@ static struct weft__thread_origin origin_of(const void *word, const void *caller
 	return (struct weft__thread_origin){kind, name->caller, WEFT_KIND_CONDITION};
 }
 
-static long wait(const struct call *it, const void *caller)
+static long wait(const struct weft__hooks_asked *it)
 {
 	const void *word = (const void *)it->argument[0];
 	if (!HOOKS_RECORD || has_changed(it))
-		return ask_kernel(it);
+		return weft__hooks_ask(it);
 	int saved = weft__hooks_begin();
-	const struct weft__thread_origin origin = origin_of(word, caller);
+	const struct weft__thread_origin origin = origin_of(word, it->caller);
 	struct weft__thread_object *object = weft__thread_object(word, &origin);
 	struct weft__hooks_wait wait = {.waiter = WEFT_TASK_NONE};
 	if (object)
 		wait = weft__thread_wait_begin(object);
 	weft__hooks_end(saved);
-	long result = ask_kernel(it);
+	long result = weft__hooks_ask(it);
 	saved = weft__hooks_begin();
 	if (object)
 		weft__thread_wait_end(object, &wait, result == 0);
@@ -65,7 +55,7 @@ static long wait(const struct call *it, const void *caller)
 	return result;
 }
 
-static long wake(const struct call *it)
+static long wake(const struct weft__hooks_asked *it)
 {
 	const void *word = (const void *)it->argument[0];
 	if (weft__thread_is_busy(word) && HOOKS_RECORD) {
@@ -73,34 +63,19 @@ static long wake(const struct call *it)
 		weft__thread_wake(word);
 		weft__hooks_end(saved);
 	}
-	return ask_kernel(it);
+	return weft__hooks_ask(it);
 }
 
-static long futex(const struct call *it, const void *caller)
+HOOKS_ASKED(SYS_futex, ask_futex)
 {
 	switch (it->argument[1] & FUTEX_CMD_MASK) {
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
-		return wait(it, caller);
+		return wait(it);
 	case FUTEX_WAKE:
 	case FUTEX_WAKE_BITSET:
 		return wake(it);
 	default:
-		return ask_kernel(it);
+		return weft__hooks_ask(it);
 	}
-}
-
-/* The caller may have passed fewer arguments: the kernel ignores what is read in their place. */
-HOOK(syscall)
-long syscall(long number, ...)
-{
-	struct call it;
-	va_list list;
-	va_start(list, number);
-	for (int i = 0; i < 6; i++)
-		it.argument[i] = va_arg(list, long);
-	va_end(list);
-	if (number == SYS_futex)
-		return futex(&it, __builtin_return_address(0));
-	return weft__hooks_syscall(number, it.argument);
 }

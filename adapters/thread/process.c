@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define WEFT_CATEGORY thread
+#include "hooks/asked.h"
 #include "kernel/call.h"
 #include "thread/children.h"
 
@@ -308,6 +310,13 @@ pid_t wait4(pid_t child, int *status, int options, struct rusage *usage)
 	return WAIT(child, options & WNOHANG, NEXT(wait4)(child, status, options, usage));
 }
 
+/* Where the program passes no status, it is not known whether a signal has ended the child. */
+HOOKS_ASKED(SYS_wait4, ask_wait4)
+{
+	int *status = weft__hooks_pointer(it, 1);
+	return WAIT((pid_t)it->argument[0], it->argument[2] & WNOHANG, (pid_t)weft__hooks_ask(it));
+}
+
 HOOK(wait3)
 pid_t wait3(int *status, int options, struct rusage *usage)
 {
@@ -325,16 +334,30 @@ static int status_of(const siginfo_t *info)
 	return info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED ? info->si_status : 0;
 }
 
+#define WAIT_ID(type, id, info, call)                                                           \
+	__extension__({                                                                             \
+		struct weft__hooks_wait wait = weft__thread_child_wait(type == P_PID ? (pid_t)id : -1); \
+		int result = (int)(call);                                                               \
+		siginfo_t copy;                                                                         \
+		bool is_known = result == 0 && info && weft__hooks_copy(&copy, info, sizeof(copy));     \
+		weft__thread_child_ended(                                                               \
+			&wait, is_known ? copy.si_pid : result, is_known ? status_of(&copy) : 0);           \
+		result;                                                                                 \
+	})
+
 HOOK(waitid)
 int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
 	if (!HOOKS_RECORD || options & WNOHANG)
 		return NEXT(waitid)(type, id, info, options);
-	struct weft__hooks_wait wait = weft__thread_child_wait(type == P_PID ? (pid_t)id : -1);
-	int result = NEXT(waitid)(type, id, info, options);
-	siginfo_t copy;
-	bool is_known = result == 0 && info && weft__hooks_copy(&copy, info, sizeof(copy));
-	weft__thread_child_ended(
-		&wait, is_known ? copy.si_pid : result, is_known ? status_of(&copy) : 0);
-	return result;
+	return WAIT_ID(type, id, info, NEXT(waitid)(type, id, info, options));
+}
+
+HOOKS_ASKED(SYS_waitid, ask_waitid)
+{
+	const long *argument = it->argument;
+	const siginfo_t *info = weft__hooks_pointer(it, 2);
+	if (!HOOKS_RECORD || argument[3] & WNOHANG)
+		return weft__hooks_ask(it);
+	return WAIT_ID(argument[0], argument[1], info, weft__hooks_ask(it));
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define WEFT_CATEGORY thread
-#include "hooks/hooks.h"
+#include "hooks/asked.h"
 #include "kernel/clock.h"
 
 static uint64_t in_ns(const struct timespec *time)
@@ -58,6 +58,17 @@ int nanosleep(const struct timespec *duration, struct timespec *left)
 	return result;
 }
 
+HOOKS_ASKED(SYS_nanosleep, ask_nanosleep)
+{
+	uint64_t ns = HOOKS_RECORD ? ns_of(weft__hooks_pointer(it, 0)) : 0;
+	if (!ns)
+		return weft__hooks_ask(it);
+	struct weft__hooks_wait wait = begin_sleep(ns);
+	long result = weft__hooks_ask(it);
+	end_wait(&wait, result == 0);
+	return result;
+}
+
 /* Until an absolute time: as long as it is from now. */
 static uint64_t ns_until(clockid_t clock, const struct timespec *until)
 {
@@ -68,19 +79,36 @@ static uint64_t ns_until(clockid_t clock, const struct timespec *until)
 	return end - in_ns(&now);
 }
 
+static uint64_t ns_by_clock(clockid_t clock, int flags, const struct timespec *duration)
+{
+	if (!HOOKS_RECORD)
+		return 0;
+	return flags & TIMER_ABSTIME ? ns_until(clock, duration) : ns_of(duration);
+}
+
 HOOK(clock_nanosleep)
 int clock_nanosleep(
 	clockid_t clock, int flags, const struct timespec *duration, struct timespec *left)
 {
-	uint64_t ns = 0;
-	if (HOOKS_RECORD)
-		ns = flags & TIMER_ABSTIME ? ns_until(clock, duration) : ns_of(duration);
+	uint64_t ns = ns_by_clock(clock, flags, duration);
 	if (!ns)
 		return NEXT(clock_nanosleep)(clock, flags, duration, left);
 	struct weft__hooks_wait wait = begin_sleep(ns);
 	int error = NEXT(clock_nanosleep)(clock, flags, duration, left);
 	end_wait(&wait, error == 0);
 	return error;
+}
+
+HOOKS_ASKED(SYS_clock_nanosleep, ask_clock_nanosleep)
+{
+	uint64_t ns =
+		ns_by_clock((clockid_t)it->argument[0], (int)it->argument[1], weft__hooks_pointer(it, 2));
+	if (!ns)
+		return weft__hooks_ask(it);
+	struct weft__hooks_wait wait = begin_sleep(ns);
+	long result = weft__hooks_ask(it);
+	end_wait(&wait, result == 0);
+	return result;
 }
 
 HOOK(usleep)

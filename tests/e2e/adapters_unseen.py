@@ -239,6 +239,17 @@ def a_ring_of_the_kernel():
 
 
 @case
+def a_wait_for_a_ring():
+    with temporary_directory() as folder:
+        _, traces, info = record(folder, subject(folder), 'wait-ring')
+        equal(facts(info), [('io_uring', 'the process')])
+        ring, = (task['task'] for task in json_lines(weft('dump', '--json', '--tasks', *traces).stdout)
+                 if task['label'] == 'io_uring')
+        edges = json_lines(weft('dump', '--json', '--edges', *traces).stdout)
+        assert [edge for edge in edges if edge['edge'] == 'try_read' and edge['to'] == ring], edges
+
+
+@case
 def a_thread_that_calls_nothing():
     with temporary_directory() as folder:
         _, _, info = record(folder, subject(folder), 'clone')

@@ -15,6 +15,7 @@ LABELS = {
     'joins': {'add_one', 'wait_for_go', 'join_many', 'give_seven'},
     'jumps': {'sleep 7 ms', 'sleep 9 ms'},
     'library_functions': {'sleep 2 ms'},
+    'raw_calls': {'sleep 3 ms', 'sleep 4 ms', 'pipe', 'eventfd', 'unix'},
     'operator_new': {'plain', 'with_number', 'with_several', 'with_text', 'with_reference', 'pool::fill', 'main::{lambda}'},
 }
 

@@ -8,7 +8,8 @@
  *     search FILE             prints what dlopen, dlerror and dlsym answer
  *     exec, vfork, spawn, fail PROGRAM   executes it in a child; fail: with an argument that is too
  * long filter                  installs a filter that allows everything ring makes an io_uring, and
- * maps it clone                   ends while a thread that calls nothing is alive
+ * maps it wait-ring               makes one by syscall(), and waits for its completions in vain
+ * clone                           ends while a thread that calls nothing is alive
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -149,6 +152,24 @@ static int make_ring(void)
 	return ring == MAP_FAILED;
 }
 
+static void interrupt(int number)
+{
+	(void)number;
+}
+
+static int wait_for_ring(void)
+{
+	const struct sigaction action = {.sa_handler = interrupt};
+	const struct itimerval time = {{0, 20000}, {0, 20000}};
+	struct io_uring_params parameters = {0};
+	long fd = syscall(SYS_io_uring_setup, 4, &parameters);
+	if (fd < 0)
+		return SKIPPED;
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &time, NULL);
+	return syscall(SYS_io_uring_enter, fd, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0) == 0;
+}
+
 static int stay(void *begun)
 {
 	__atomic_store_n((int *)begun, 1, __ATOMIC_RELEASE);
@@ -179,6 +200,8 @@ int main(int count, char **arguments)
 		return install_filter();
 	if (strcmp(what, "ring") == 0)
 		return make_ring();
+	if (strcmp(what, "wait-ring") == 0)
+		return wait_for_ring();
 	if (strcmp(what, "clone") == 0)
 		return clone_thread();
 	return count > 2 ? run(what, arguments[2]) : 2;
