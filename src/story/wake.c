@@ -43,19 +43,19 @@ static bool by_signal(const struct awakening *a, struct weft_story_wake *wake)
 	return true;
 }
 
-/* Woken by the task that resolved `source`, unless that was before the task waited. */
-static bool by_source(
-	const struct awakening *a, uint32_t source, uint64_t read, struct weft_story_wake *wake)
+/* Woken by the task that resolved `source`, unless that was before the task waited, or, on another
+ * thread, when it ran already. */
+static bool by_source(const struct awakening *a, uint32_t source, struct weft_story_wake *wake)
 {
 	const struct weft_model *model = a->story->model;
-	uint32_t edge = last_to(a->story, source, true, read);
+	uint64_t runs = model->activations.start[a->index];
+	uint32_t edge = last_to(a->story, source, true, runs);
 	if (edge == WEFT_NONE || model->edges.time[edge] < a->since)
 		return false;
 	uint32_t from = model->edges.from[edge];
 	if (from == WEFT_NONE || from == a->task)
 		from = source;
-	*wake = (struct weft_story_wake){
-		from, edge, source, model->edges.time[edge], model->activations.start[a->index]};
+	*wake = (struct weft_story_wake){from, edge, source, model->edges.time[edge], runs};
 	return true;
 }
 
@@ -71,7 +71,7 @@ static bool by_read(const struct awakening *a, struct weft_story_wake *wake)
 		if (e->time[edge] > model->activations.end[a->index])
 			break;
 		if (e->type[edge] == WEFT_EDGE_READ)
-			return e->to[edge] != a->task && by_source(a, e->to[edge], e->time[edge], wake);
+			return e->to[edge] != a->task && by_source(a, e->to[edge], wake);
 	}
 	return false;
 }

@@ -733,13 +733,16 @@ static uint32_t pick(uint32_t below)
 	return (uint32_t)(seed >> 33) % below;
 }
 
+/* Half of the events have the time of the one before; tasks are created and end more than once. */
 static struct loaded random_trace(uint32_t events, uint32_t tasks)
 {
 	static const uint8_t types[] = {WEFT_EVENT_READ, WEFT_EVENT_TRY_READ, WEFT_EVENT_BECOME,
-		WEFT_EVENT_SIGNAL, WEFT_EVENT_RESOLVE, WEFT_EVENT_SWITCH, WEFT_EVENT_CREATE};
+		WEFT_EVENT_SIGNAL, WEFT_EVENT_RESOLVE, WEFT_EVENT_SWITCH, WEFT_EVENT_CREATE,
+		WEFT_EVENT_TRY_READ, WEFT_EVENT_CANCEL, WEFT_EVENT_TIME_OUT, WEFT_EVENT_LABEL};
 	struct made made = make_begin();
 	for (uint32_t i = 0; i < events; i++) {
-		made.time += pick(100);
+		made.time += pick(2) ? pick(100) : 0;
+		made.thread = pick(8) ? 0 : 1;
 		make_edge(
 			&made, (enum weft_event_type)types[pick(sizeof(types))], pick(tasks), pick(tasks));
 	}
