@@ -118,6 +118,27 @@ static void a_ring_that_lists_others_stays(void **state)
 	expect_saved(SECOND, "out-400000002.weft", 0);
 }
 
+/* Nor is a directory made for it, which would be left without a trace. */
+static void a_link_stays(void **state)
+{
+	(void)state;
+	char elsewhere[PATH_MAX], before[PATH_MAX];
+	snprintf(elsewhere, sizeof(elsewhere), "%s", in_place(&output, "elsewhere"));
+	leave_ring(SECOND);
+	assert_int_equal(rename(in_place(&place, SECOND), elsewhere), 0);
+	assert_int_equal(symlink(elsewhere, in_place(&place, SECOND)), 0);
+	save();
+	expect_saved(SECOND, "out-400000002.weft", 0);
+	weft__runs_early_destroy(early);
+	early = weft__runs_early_create(place.path, NULL);
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_int_equal(chdir(output.path), 0);
+	save();
+	assert_int_equal(chdir(before), 0);
+	assert_null(weft__runs_early_directory(early));
+	assert_true(place_has(&place, SECOND));
+}
+
 static void programs_of_one_process(void **state)
 {
 	(void)state;
@@ -165,6 +186,7 @@ int main(void)
 		CASE(all_but_the_first_are_saved),
 		CASE(a_ring_that_is_mapped_stays),
 		CASE(a_ring_that_lists_others_stays),
+		CASE(a_link_stays),
 		CASE(programs_of_one_process),
 		CASE(after_a_failure_all_stay),
 		CASE(the_room_is_free_again),

@@ -13,6 +13,19 @@
 
 static struct place place;
 
+/* In place of libc's: the numbers of the user who asks, as differences from the real ones. */
+static unsigned other_user, other_group;
+
+uid_t getuid(void)
+{
+	return geteuid() + other_user;
+}
+
+gid_t getgid(void)
+{
+	return getegid() + other_group;
+}
+
 static struct weft__runs_executable examine(const char *name)
 {
 	struct weft__runs_executable executable;
@@ -173,6 +186,34 @@ static void damaged_headers_are_harmless(void **state)
 	free(sample);
 }
 
+static const char *privilege_of(mode_t mode)
+{
+	assert_int_equal(chmod(in_place(&place, "program"), mode), 0);
+	return examine(in_place(&place, "program")).privilege;
+}
+
+/* Set-group-ID without the group's right to execute is a mark of mandatory locking. */
+static void only_another_owner_gives_privileges(void **state)
+{
+	struct sample *sample = make_sample();
+	(void)state;
+	examine_sample(sample);
+	assert_null(privilege_of(06755));
+	other_user = 1;
+	assert_string_equal(privilege_of(04755), "set-user-ID");
+	assert_null(privilege_of(02755));
+	other_user = 0;
+	other_group = 1;
+	assert_string_equal(privilege_of(02755), "set-group-ID");
+	assert_string_equal(privilege_of(06755), "set-group-ID");
+	assert_null(privilege_of(04755));
+	assert_null(privilege_of(02745));
+	other_user = 1;
+	assert_string_equal(privilege_of(06745), "set-user-ID");
+	other_user = other_group = 0;
+	free(sample);
+}
+
 static int make_place(void **state)
 {
 	(void)state;
@@ -213,6 +254,8 @@ int main(void)
 			an_elf_file_tells_how_it_is_linked, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(texts_are_found_anywhere, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(damaged_headers_are_harmless, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(
+			only_another_owner_gives_privileges, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(
 			the_loader_lists_a_programs_libraries, make_place, remove_place),
 	};

@@ -82,6 +82,27 @@ static void an_earlier_trace_of_that_name_stays(void **state)
 	place_remove(&place);
 }
 
+/* The last dot may be one of a directory's name, before or in the path. */
+static void a_directorys_suffix_is_not_the_files(void **state)
+{
+	(void)state;
+	struct place place = place_make();
+	const struct weft__runs_ring first = ring_of("prog-12", 7, 12);
+	const struct weft__runs_ring child = ring_of("child-13.weft", 8, 13);
+	char *output = strdup(in_place(&place, "a.b/trace"));
+	struct weft__runs_identity before = weft__runs_identify(output);
+	assert_int_equal(mkdir(in_place(&place, "a.b"), 0700), 0);
+	place_put(&place, "a.b/trace", "old");
+	place_put(&place, "a.b/trace-13", "old");
+	place_put(&place, "a.b/prog-12", "old");
+	expect_path(&place, "a.b/trace-13_2", weft__runs_name_trace(output, &child, &first));
+	expect_path(&place, "a.b/trace_2", weft__runs_name_output(output, &before));
+	expect_path(
+		&place, "a.b/prog-12_2", weft__runs_name_trace(in_place(&place, "a.b/"), &first, NULL));
+	free(output);
+	place_remove(&place);
+}
+
 /* The program that is recorded may make a file of that name; a directory is never given another
  * name. */
 static void an_output_that_came_meanwhile_stays(void **state)
@@ -408,6 +429,7 @@ int main(void)
 		cmocka_unit_test(the_first_trace_gets_the_output_and_others_names_beside_it),
 		cmocka_unit_test(a_name_without_a_suffix_is_only_extended),
 		cmocka_unit_test(an_earlier_trace_of_that_name_stays),
+		cmocka_unit_test(a_directorys_suffix_is_not_the_files),
 		cmocka_unit_test(an_output_that_came_meanwhile_stays),
 		cmocka_unit_test(standard_output_takes_the_first_trace_only),
 		cmocka_unit_test(a_directory_gets_one_slash),

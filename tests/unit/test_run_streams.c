@@ -20,7 +20,8 @@
 #include "runs/streaming.h"
 #include "waiting.h"
 
-#define SIZE ((size_t)1 << 20)
+#define SIZE  ((size_t)1 << 20)
+#define USUAL ((uint64_t)16 << 30)
 
 /* A run directory with a ring of this process, and the stream of that ring. */
 struct run {
@@ -325,38 +326,68 @@ static void pieces_are_an_eighth_of_what_they_fill(void **state)
 	assert_int_equal(weft__runs_stream_most_bytes(&stream), 106 << 10);
 }
 
+/* In place of libc's: what is known of a disk, and whose it was. */
+static struct {
+	char asked[PATH_MAX];
+	fsblkcnt_t all, free, available;
+	bool is_refused;
+} disk = {.all = 1000, .free = 1000, .available = 1000};
+
+int statvfs(const char *restrict path, struct statvfs *restrict ret_status)
+{
+	snprintf(disk.asked, sizeof(disk.asked), "%s", path);
+	errno = ENOENT;
+	if (disk.is_refused)
+		return -1;
+	*ret_status = (struct statvfs){.f_bsize = 1,
+		.f_frsize = 1 << 20,
+		.f_blocks = disk.all,
+		.f_bfree = disk.free,
+		.f_bavail = disk.available};
+	return 0;
+}
+
 static uint64_t usual_limit(const char *output, uint64_t rotate_bytes, uint64_t keep)
 {
 	return weft__runs_stream_usual_limit(&(struct weft__runs_stream_options){
 		.output = output, .rotate_bytes = rotate_bytes, .keep = keep});
 }
 
-static void the_usual_limit_leaves_half_of_the_disk(void **state)
+static void with_files_that_are_kept_their_size_is_the_limit(void **state)
 {
 	(void)state;
-	const uint64_t usual = (uint64_t)16 << 30;
-	struct place place = place_make();
-	/* With a number of files that are kept, their size is the limit. */
-	assert_int_equal(usual_limit("out", 1000, 5), usual);
+	assert_int_equal(usual_limit("out", 1000, 5), USUAL);
 	assert_int_equal(usual_limit("out", (uint64_t)1 << 33, 5), (uint64_t)5 << 33);
 	assert_int_equal(usual_limit("out", UINT64_MAX / 4, 5), 0);
-	/* A file, a directory and the current directory are on some disk. */
-	assert_int_equal(usual_limit("/no/such/directory/out", 0, 0), usual);
-	static const char *const outputs[] = {NULL, "out.weft", "/tmp/", "/tmp/out.weft", "/tmp"};
-	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
-		assert_in_range(usual_limit(outputs[i], 0, 0), WEFT__RUNS_LIMIT_MIN_BYTES, usual);
-	struct statvfs disk;
-	assert_int_equal(statvfs("/tmp", &disk), 0);
-	uint64_t half = (uint64_t)disk.f_bavail * disk.f_frsize / 2;
-	half = half < WEFT__RUNS_LIMIT_MIN_BYTES ? WEFT__RUNS_LIMIT_MIN_BYTES
-		   : half < usual                    ? half
-											 : usual;
-	/* Others write there meanwhile. */
-	assert_in_range(usual_limit("/tmp/out", 0, 0), half - half / 4, half + half / 4);
-	/* A file system without free space gets the smallest limit. */
-	assert_int_equal(usual_limit("/proc/out", 0, 0), WEFT__RUNS_LIMIT_MIN_BYTES);
-	assert_int_equal(usual_limit("/proc", 0, 0), WEFT__RUNS_LIMIT_MIN_BYTES);
-	place_remove(&place);
+}
+
+static void the_usual_limit_leaves_half_of_the_disks_room(void **state)
+{
+	(void)state;
+	const uint64_t mib = 1 << 20;
+	/* All of it, free for the administrator, free for all. */
+	disk.all = 9000, disk.free = 5000, disk.available = 3000;
+	assert_int_equal(usual_limit("/tmp/out", 0, 0), 1500 * mib);
+	disk.available = (USUAL / mib + 1) * 2;
+	assert_int_equal(usual_limit("/tmp/out", 0, 0), USUAL);
+	disk.available = WEFT__RUNS_LIMIT_MIN_BYTES / mib * 2 - 1;
+	assert_int_equal(usual_limit("/tmp/out", 0, 0), WEFT__RUNS_LIMIT_MIN_BYTES);
+	disk.available = 0;
+	assert_int_equal(usual_limit("/tmp/out", 0, 0), WEFT__RUNS_LIMIT_MIN_BYTES);
+	disk.is_refused = true;
+	assert_int_equal(usual_limit("/tmp/out", 0, 0), USUAL);
+	disk.is_refused = false;
+}
+
+static void the_disk_is_that_of_the_output(void **state)
+{
+	(void)state;
+	static const char *const cases[][2] = {{NULL, "."}, {"out.weft", "."}, {"/tmp/", "/tmp/"},
+		{"/tmp/out.weft", "/tmp/"}, {"/tmp", "/tmp"}, {"/none/at/all", "/none/at/"}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		(void)usual_limit(cases[i][0], 0, 0);
+		assert_string_equal(disk.asked, cases[i][1]);
+	}
 }
 
 /* ---- Files that cannot be written ---- */
@@ -754,7 +785,9 @@ int main(void)
 		cmocka_unit_test(a_ring_that_comes_after_the_limit_is_not_streamed),
 		cmocka_unit_test(the_limit_counts_the_files_of_all_rings),
 		cmocka_unit_test(pieces_are_an_eighth_of_what_they_fill),
-		cmocka_unit_test(the_usual_limit_leaves_half_of_the_disk),
+		cmocka_unit_test(with_files_that_are_kept_their_size_is_the_limit),
+		cmocka_unit_test(the_usual_limit_leaves_half_of_the_disks_room),
+		cmocka_unit_test(the_disk_is_that_of_the_output),
 		cmocka_unit_test(a_file_of_another_kind_is_not_replaced),
 		cmocka_unit_test(a_stream_goes_on_when_the_disk_has_room_again),
 		cmocka_unit_test(a_stream_that_gives_up_counts_what_is_missing),

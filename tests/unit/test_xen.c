@@ -304,6 +304,29 @@ static void test_ends(void **state)
 	}
 }
 
+/* The process in a domain ends with the domain: the domain's end is the one that is told. */
+static void test_ends_of_both(void **state)
+{
+	static const enum weft__xen_domain domains[] = {
+		WEFT__XEN_CRASHED, WEFT__XEN_SHUT, WEFT__XEN_GONE};
+	static const enum weft_guest_state states[] = {
+		WEFT_GUEST_CRASHED, WEFT_GUEST_SHUT, WEFT_GUEST_GONE};
+	struct guest *g = *state;
+	char *life = g->xen.bytes + LIFE * WEFT__XEN_PAGE_BYTES;
+	fake_write_list(&g->xen, "/local/domain/3/data/weft/0/alive-ref", LIFE, 1);
+	for (size_t i = 0; i < 3; i++) {
+		*life = 1;
+		g->xen.domain = WEFT__XEN_RUNS;
+		struct weft_guest *guest = open_guest(g);
+		assert_int_equal(weft_guest_look(guest), WEFT_GUEST_OPEN);
+		*life = 0;
+		g->xen.domain = domains[i];
+		move_clock(FAKE_LOOK_NS);
+		assert_int_equal(weft_guest_look(guest), states[i]);
+		weft_guest_close(guest);
+	}
+}
+
 /* Xen is asked every 0.1 s, XenStore every second. */
 static void test_questions(void **state)
 {
@@ -842,6 +865,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stale, begin, end),
 		cmocka_unit_test_setup_teardown(test_mirage, begin, end),
 		cmocka_unit_test_setup_teardown(test_ends, begin, end),
+		cmocka_unit_test_setup_teardown(test_ends_of_both, begin, end),
 		cmocka_unit_test_setup_teardown(test_questions, begin, end),
 		cmocka_unit_test_setup_teardown(test_published_anew, begin, end),
 		cmocka_unit_test_setup_teardown(test_marks, begin, end),
