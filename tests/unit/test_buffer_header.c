@@ -407,6 +407,34 @@ static void guests_share_comparisons(void **state)
 		compared(4000, 0).monotonic_ns + 5000 * ms);
 }
 
+/* Each trace of a guest has its own idea of the guest's clock: the most exact one is for all, in
+ * whatever order they come, and of each guest alone. */
+static void traces_of_a_guest_share_its_best_clock(void **state)
+{
+	(void)state;
+	static const uint8_t orders[][3] = {
+		{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+	static const uint32_t errors[] = {50, 10, 30};
+	static struct weft__identity list[5];
+	static struct weft__shared_readings shared;
+	const struct weft__guest_clock own = {.offset_ns = 7, .error_ns = 5};
+	list[1].guest = 9;
+	list[1].guest_clock = (struct weft__guest_clock){.offset_ns = 900, .error_ns = 1};
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		for (size_t k = 0; k < 3; k++) {
+			struct weft__identity *it = &list[k ? k + 1 : 0];
+			it->guest = 4;
+			it->guest_clock = (struct weft__guest_clock){
+				.offset_ns = 100 + orders[i][k], .error_ns = errors[orders[i][k]]};
+		}
+		assert_int_equal(weft__share_readings(list, 5, &shared), 0);
+		assert_int_equal(weft__share_guest_clock(&shared, 4, own).offset_ns, 101);
+		assert_int_equal(weft__share_guest_clock(&shared, 4, own).error_ns, 10);
+		assert_int_equal(weft__share_guest_clock(&shared, 9, own).offset_ns, 900);
+		assert_int_equal(weft__share_guest_clock(&shared, 8, own).offset_ns, 7);
+	}
+}
+
 /* ---- Linux guests of Xen ---- */
 
 /* The guest's CLOCK_MONOTONIC is 30 ms behind Xen's time. */
@@ -598,6 +626,7 @@ int main(void)
 		cmocka_unit_test(a_trace_is_identified_by_its_header),
 		cmocka_unit_test(counters_that_agree_share_their_readings),
 		cmocka_unit_test(guests_share_comparisons),
+		cmocka_unit_test(traces_of_a_guest_share_its_best_clock),
 		cmocka_unit_test(comparisons_that_contradict_are_dropped),
 		cmocka_unit_test(readings_between_comparisons_give_a_guests_clock),
 		cmocka_unit_test(the_closest_reading_gives_a_guests_clock),

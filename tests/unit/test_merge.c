@@ -387,16 +387,16 @@ static void a_part_that_still_arrives_holds_up_the_others(void **state)
 		weft_decoder_destroy(decoders[i]);
 }
 
-/* A file of a stream, with an event of each of two threads. */
-static struct weft_decoder *open_piece(
-	struct made_stream *stream, uint64_t series, uint32_t piece, uint32_t first_thread)
+/* A file of a stream, with an event of each of two threads, whose record ended then. */
+static struct weft_decoder *open_ended(struct made_stream *stream, uint64_t series, uint32_t piece,
+	uint32_t first_thread, uint64_t end_ns)
 {
 	struct weft_abi_buffer header = made_header();
 	header.series = series;
 	header.piece = piece;
 	header.uuid[0] = 1;
 	header.ending = WEFT_ABI_ENDING_EXIT;
-	header.end.ticks = header.end.monotonic_ns = 1000 * piece + 900;
+	header.end.ticks = header.end.monotonic_ns = end_ns;
 	made_begin(stream, &header);
 	for (uint32_t i = 0; i < 2; i++) {
 		struct made_packet packet = made_packet(first_thread + i, 2 * piece + i);
@@ -405,6 +405,12 @@ static struct weft_decoder *open_piece(
 		made_add_packet(stream, &packet, 0);
 	}
 	return open_bytes(stream->bytes, stream->size);
+}
+
+static struct weft_decoder *open_piece(
+	struct made_stream *stream, uint64_t series, uint32_t piece, uint32_t first_thread)
+{
+	return open_ended(stream, series, piece, first_thread, 1000 * piece + 900);
 }
 
 static void files_of_one_stream_are_one_buffer(void **state)
@@ -428,6 +434,27 @@ static void files_of_one_stream_are_one_buffer(void **state)
 		assert_int_equal(thread_of[1] == thread_of[2], series == 5);
 		assert_int_equal(buffer_of[3], series == 5 ? 0 : 1);
 		assert_int_equal(d->buffers[0].end_ns, series == 5 ? 2900 : 1900);
+		weft_decoder_destroy(merged);
+		weft_decoder_destroy(parts[0]);
+		weft_decoder_destroy(parts[1]);
+	}
+}
+
+/* The files may be given in any order, and a copy of one may have been made before its end. */
+static void the_latest_end_of_one_stream_counts(void **state)
+{
+	static struct made_stream first, second;
+	static const uint64_t ends[][2] = {{1900, 2900}, {2900, 1900}, {2900, 2900}, {2900, 0}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct weft_decoder *parts[] = {
+			open_ended(&first, 5, 1, 3, ends[i][0]), open_ended(&second, 5, 2, 4, ends[i][1])};
+		struct weft_decoder *merged = merge(parts, 2);
+		struct weft_event event;
+		while (weft_decoder_next(merged, &event) == WEFT_OK)
+			continue;
+		assert_int_equal(weft_decoder_describe(merged)->buffer_count, 1);
+		assert_int_equal(weft_decoder_describe(merged)->buffers[0].end_ns, 2900);
 		weft_decoder_destroy(merged);
 		weft_decoder_destroy(parts[0]);
 		weft_decoder_destroy(parts[1]);
@@ -494,6 +521,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_of_one_stream_are_one_buffer),
+		cmocka_unit_test(the_latest_end_of_one_stream_counts),
 		cmocka_unit_test(the_parts_are_the_whole),
 		cmocka_unit_test(the_model_of_the_parts_is_that_of_the_whole),
 		cmocka_unit_test(thousands_of_parts),

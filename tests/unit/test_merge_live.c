@@ -172,6 +172,32 @@ static void events_come_up_to_the_least_mark(void **state)
 	}
 }
 
+/* A mark before the last one promises less than was promised. */
+static void a_mark_does_not_go_back(void **state)
+{
+	static struct made_stream stream;
+	struct weft_abi_buffer header = made_header();
+	struct made_packet packet = made_packet(1, 1);
+	struct weft_decoder *decoder;
+	struct weft_event event;
+	(void)state;
+	made_begin(&stream, &header);
+	packet.header.base_ticks = 1000;
+	made_switch(&packet, 0, 7);
+	made_switch(&packet, 400, 7);
+	made_add_packet(&stream, &packet, 0);
+	for (uint64_t mark = 2000; mark >= 1200; mark -= 400)
+		made_mark(&stream, mark);
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	assert_int_equal(weft_decoder_feed(decoder, stream.bytes, stream.size), 0);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(weft_decoder_next(decoder, &event), WEFT_OK);
+	assert_int_equal(event.time_ns, 1400);
+	assert_int_equal(weft_decoder_next(decoder, &event), WEFT_AGAIN);
+	assert_int_equal(weft_decoder_mark(decoder), 2000);
+	weft_decoder_destroy(decoder);
+}
+
 /* ---- Clocks ---- */
 
 /* A stream on the processor's counter, with an event at 5,000,000,000 ticks. Its own readings make
@@ -319,6 +345,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_come_up_to_the_least_mark),
+		cmocka_unit_test(a_mark_does_not_go_back),
 		cmocka_unit_test(parts_share_a_clock),
 		cmocka_unit_test(an_event_that_waits_keeps_its_text),
 		cmocka_unit_test(parts_may_be_finished_before_all_have_begun),

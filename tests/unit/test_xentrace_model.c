@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "format/weft/identity.h"
 #include "xentrace_events.h"
 
 #define IDLE 32767u
@@ -48,6 +49,52 @@ static void vcpus_run_wait_and_wake_each_other(void **state)
 		"311 switch cpu0 2.1\n"
 		"500 begin 2.1 runnable\n"
 		"501 switch cpu0 -\n");
+}
+
+/* Only a trace whose clock is that of programs shows raises. */
+static struct opened_xentrace open_with_clock(const struct made_xentrace *t)
+{
+	static struct weft__shared_readings readings;
+	struct opened_xentrace opened = {.bytes = malloc(t->size)};
+	assert_non_null(opened.bytes);
+	memcpy(opened.bytes, t->bytes, t->size);
+	weft__ticks_init(&readings.cycles, 0, 0, 1000000000, 1000000000);
+	assert_int_equal(weft_decoder_create(&opened.decoder), 0);
+	weft__decoder_share_readings(opened.decoder, &readings);
+	assert_int_equal(weft_decoder_feed_borrowed(opened.decoder, opened.bytes, t->size), 0);
+	opened.finished = weft_decoder_finish(opened.decoder);
+	return opened;
+}
+
+/* The events that wake vCPU d1v0, while pCPU 1 is in a hypercall of d2v0. */
+static void assert_raise(uint32_t other_call, const char *expected)
+{
+	struct made_xentrace *t = start();
+	call(t, 1100, EVENT_CHANNEL_OP);
+	xentrace_runstate(t, 1120, 1, 0, BLOCKED, RUNNABLE);
+	xentrace_window(t, 1);
+	xentrace_runstate(t, 1050, 2, 0, RUNNABLE, RUNNING);
+	call(t, 1060, other_call);
+	struct opened_xentrace opened = open_with_clock(t);
+	assert_events_of(&opened, 1120, expected);
+	xentrace_finish(&opened);
+	free(t);
+}
+
+/* If two pCPUs are in hypercalls that send, either of them may have woken the domain. */
+static void a_raise_with_two_senders_is_not_told(void **state)
+{
+	(void)state;
+	assert_raise(XEN_VERSION, "1120 alive 2.1 vcpu d1v0\n"
+							  "1120 send 1.1 1\n"
+							  "1120 receive 2.1 1\n"
+							  "1120 send 1.1 6360490057320628223\n"
+							  "1120 begin 2.1 runnable\n"
+							  "1120 send - 6360490057320628223\n");
+	assert_raise(EVENT_CHANNEL_OP, "1120 alive 2.1 vcpu d1v0\n"
+								   "1120 send 1.1 1\n"
+								   "1120 receive 2.1 1\n"
+								   "1120 begin 2.1 runnable\n");
 }
 
 /* A wake has an edge only if the entry of the vCPU that runs here is one that can wake. */
@@ -467,6 +514,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vcpus_run_wait_and_wake_each_other),
+		cmocka_unit_test(a_raise_with_two_senders_is_not_told),
 		cmocka_unit_test(only_some_entries_wake),
 		cmocka_unit_test(the_last_entry_decides_who_wakes),
 		cmocka_unit_test(domains_come_and_go),

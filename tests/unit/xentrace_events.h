@@ -114,19 +114,26 @@ static inline size_t print_event(char *text, size_t size, const struct weft_even
 		e->text.size ? " " : "", (int)e->text.size, e->text.bytes, value);
 }
 
-/* The events from `from_ns` on. Frees the trace. */
-static inline void assert_events(struct made_xentrace *t, uint64_t from_ns, const char *expected)
+/* The events from `from_ns` on. */
+static inline void assert_events_of(
+	const struct opened_xentrace *opened, uint64_t from_ns, const char *expected)
 {
-	struct opened_xentrace opened = xentrace_open(t);
 	struct weft_event event;
 	char got[8192] = "";
 	size_t at = 0;
-	assert_int_equal(opened.finished, 0);
-	while (weft_decoder_next(opened.decoder, &event) == WEFT_OK)
+	assert_int_equal(opened->finished, 0);
+	while (weft_decoder_next(opened->decoder, &event) == WEFT_OK)
 		if (event.time_ns >= from_ns)
 			at += print_event(got + at, sizeof(got) - at, &event);
 	assert_string_equal(got, expected);
-	assert_int_equal(weft_decoder_diagnostics(opened.decoder)->count, 0);
+	assert_int_equal(weft_decoder_diagnostics(opened->decoder)->count, 0);
+}
+
+/* The same. Frees the trace. */
+static inline void assert_events(struct made_xentrace *t, uint64_t from_ns, const char *expected)
+{
+	struct opened_xentrace opened = xentrace_open(t);
+	assert_events_of(&opened, from_ns, expected);
 	xentrace_finish(&opened);
 	free(t);
 }
