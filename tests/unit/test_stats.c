@@ -403,6 +403,40 @@ static void spans_have_rows_by_name(void **state)
 	measured_finish(&m);
 }
 
+/* Spans of one name, each from the end of the one before: to 10, 20 and 30 us. One that ends as the
+ * range does has not ended in it, but in the next one. */
+static void a_span_ends_in_one_range(void **state)
+{
+	static const struct {
+		uint64_t from, to;
+		uint32_t count, ended;
+	} cases[] = {{0, 9, 1, 0}, {0, 10, 1, 0}, {0, 11, 2, 1}, {10, 20, 2, 1}, {0, 20, 2, 1},
+		{20, 25, 2, 1}, {0, 0, 3, 3}, {20, 30, 2, 1}, {21, 0, 1, 1}};
+	struct made made = make_begin();
+	(void)state;
+	make_tasks(&made, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		make_begin_span(&made, 1, "part");
+		made.time += 10 * US;
+		make_end_span(&made, 1);
+	}
+	made.time += 10 * US;
+	make_switch(&made, 1);
+	struct measured m = {.loaded = keep(make_end(&made))};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct weft_stats_options options = {
+			.by = WEFT_STATS_BY_SPAN, .start_ns = cases[i].from * US, .end_ns = cases[i].to * US};
+		assert_int_equal(weft_stats_create(&m.loaded->story, &options, &m.stats), 0);
+		const struct weft_stats_row *row = row_named(&m, "part");
+		assert_int_equal(row->count, cases[i].count);
+		assert_int_equal(row->ended, cases[i].ended);
+		assert_int_equal(weft_stats_unfinished(row), cases[i].count - cases[i].ended);
+		weft_stats_destroy(m.stats);
+	}
+	loaded_finish(m.loaded);
+	free(m.loaded);
+}
+
 /* A line of a track is no task, and its spans are work. */
 static void tracks_have_only_spans(void **state)
 {
@@ -604,6 +638,7 @@ int main(void)
 		cmocka_unit_test(tasks_belong_to_the_thread_that_ran_them_first),
 		cmocka_unit_test(a_task_on_two_threads_does_not_wait),
 		cmocka_unit_test(spans_have_rows_by_name),
+		cmocka_unit_test(a_span_ends_in_one_range),
 		cmocka_unit_test(tracks_have_only_spans),
 		cmocka_unit_test(rows_are_sorted),
 		cmocka_unit_test(counters_change_within_the_range),

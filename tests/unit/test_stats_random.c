@@ -67,11 +67,17 @@ static void make_step(struct made *made, uint64_t *next)
 {
 	uint64_t id = 1 + pick(TASKS);
 	made->thread = pick(THREADS);
-	made->time += pick(3) ? pick(40) * (pick(20) ? 1 : 100000) : 0;
-	switch (pick(8)) {
+	made->time += pick(2) ? pick(60) * (pick(20) ? 1 : 100000) : 0;
+	switch (pick(10)) {
 	case 0:
-	case 1:
-		make_named_task(made, (*next)++);
+	case 1: /* some are created, or named, once more */
+		make_named_task(made, pick(8) || *next == 1 ? (*next)++ : 1 + pick((uint32_t)*next - 1));
+		break;
+	case 8:
+		make_begin_span(made, id, pick(2) ? "parse" : pick(2) ? "part 1" : "part 22");
+		break;
+	case 9:
+		make_end_span(made, id);
 		break;
 	case 2:
 		make_end_of_task(made, id);
@@ -311,6 +317,93 @@ static void rows_are_as_computed_slowly(void **state)
 	}
 }
 
+/* ---- Spans ---- */
+
+/* The spans of a name in a range, and how long their tasks ran in them. */
+struct expected_spans {
+	uint32_t count, ended;
+	uint64_t lifetime, max, running, waiting;
+};
+
+static bool has_name(const struct loaded *l, const struct weft_span *span, const char *name)
+{
+	char folded[64];
+	fold_digits(weft_model_string(l->model, span->name), folded);
+	return strcmp(folded, name) == 0;
+}
+
+static void expect_span(const struct loaded *l, struct range r, uint32_t task,
+	const struct weft_span *span, struct expected_spans *expected)
+{
+	const struct weft_model *m = l->model;
+	uint64_t ran = 0, length = overlap(span->start, span->end, r);
+	if (span->start >= r.to || span->end < r.from)
+		return;
+	bool ended = !span->is_open && (r.reaches_end || span->end < r.to);
+	uint64_t life = ended ? span->end - span->start : 0;
+	const struct range inside = {
+		span->start > r.from ? span->start : r.from, span->end < r.to ? span->end : r.to, false};
+	for (uint32_t i = m->tasks.first_activation[task]; i < m->tasks.end_activation[task]; i++)
+		ran += overlap(m->activations.start[i], m->activations.end[i], inside);
+	expected->count++;
+	expected->ended += ended;
+	expected->lifetime += life;
+	expected->max = life > expected->max ? life : expected->max;
+	expected->running += ran;
+	expected->waiting += length > ran ? length - ran : 0;
+}
+
+static void check_span_row(
+	const struct loaded *l, struct range r, const struct weft_stats *stats, uint32_t row)
+{
+	const struct weft_stats_row *got = &stats->rows[row];
+	struct expected_spans expected = {0};
+	char name[64];
+	weft_stats_format_name(stats, got, name, sizeof(name));
+	for (uint32_t task = 0; task < l->model->tasks.count; task++)
+		for (uint32_t i = 0; i < weft_model_span_count(l->model, task); i++) {
+			struct weft_span span = weft_model_span(l->model, task, i);
+			if (has_name(l, &span, name))
+				expect_span(l, r, task, &span, &expected);
+		}
+	assert_int_equal(got->count, expected.count);
+	assert_int_equal(got->ended, expected.ended);
+	assert_int_equal(weft_stats_unfinished(got), expected.count - expected.ended);
+	assert_int_equal(got->lifetime_ns, expected.lifetime);
+	assert_int_equal(got->max_ns, expected.max);
+	assert_int_equal(got->running_ns, expected.running);
+	assert_int_equal(got->waiting_ns, expected.waiting);
+}
+
+/* As often as not, a range ends with a span. */
+static void pick_range_of_spans(const struct loaded *l, uint64_t *ret_from, uint64_t *ret_to)
+{
+	uint32_t task = pick(l->model->tasks.count);
+	pick_range(l, ret_from, ret_to);
+	if (pick(2) && weft_model_span_count(l->model, task)) {
+		struct weft_span span = weft_model_span(l->model, task, 0);
+		*ret_to = span.end >= *ret_from ? span.end : *ret_to;
+	}
+}
+
+static void spans_are_as_computed_slowly(void **state)
+{
+	uint32_t compared = 0;
+	(void)state;
+	for (uint64_t round = 1; round <= 4 * ROUNDS; round++) {
+		struct loaded loaded = random_trace(round);
+		uint64_t from, to;
+		pick_range_of_spans(&loaded, &from, &to);
+		struct weft_stats *stats =
+			measure(&loaded, WEFT_STATS_BY_SPAN, WEFT_STATS_SORT_TOTAL, from, to);
+		for (uint32_t i = 0; i < stats->row_count; i++, compared++)
+			check_span_row(&loaded, range_of(&loaded, from, to), stats, i);
+		weft_stats_destroy(stats);
+		loaded_finish(&loaded);
+	}
+	assert_true(compared > ROUNDS);
+}
+
 /* ---- The order of rows ---- */
 
 static uint64_t total_of(const struct weft_stats_row *row)
@@ -501,6 +594,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_as_computed_slowly),
+		cmocka_unit_test(spans_are_as_computed_slowly),
 		cmocka_unit_test(each_column_sorts_rows),
 		cmocka_unit_test(counters_are_as_computed_slowly),
 		cmocka_unit_test(a_change_stops_at_the_limits),
