@@ -56,7 +56,7 @@ static inline void emit(struct program *p, uint32_t thread, struct weft_event ev
 	event.time_ns = p->time;
 	event.thread = thread;
 	event.buffer = threads[thread].buffer;
-	p->time += pick(4) ? pick(6) : 0;
+	p->time += pick(2) ? pick(12) : 0;
 	assert_int_equal(weft_model_builder_add(p->builder, &event, &diagnostics), 0);
 }
 
@@ -109,9 +109,26 @@ static inline void end_some_task(struct program *p, uint32_t thread)
 				.text = {"E", 1}});
 }
 
+/* A task gets another name, or is created once more. */
+static inline void make_again(struct program *p, uint32_t thread)
+{
+	uint64_t id = some_task(p, threads[thread].buffer);
+	bool is_created = pick(2);
+	if (id == WEFT_TASK_NONE)
+		return;
+	emit(p, thread,
+		(struct weft_event){.type = is_created ? WEFT_EVENT_CREATE : WEFT_EVENT_LABEL,
+			.task = is_created ? some_task(p, threads[thread].buffer) : id,
+			.other = id,
+			.kind = WEFT_KIND_TASK,
+			.text = {"again", is_created ? 0 : 5}});
+}
+
 static inline void program_step(struct program *p)
 {
 	uint32_t thread = pick(3), roll = pick(10), buffer = threads[thread].buffer;
+	if (pick(20) == 0)
+		make_again(p, thread);
 	if (roll < 4 || p->alive_count[buffer] < 4)
 		make_task(p, thread);
 	else if (roll < 8)

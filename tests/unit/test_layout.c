@@ -282,8 +282,9 @@ static void high_concurrency_stays_compact(void **state)
 static struct hand *random_trace(uint32_t count, uint32_t life)
 {
 	struct hand *h = hand_create(count);
+	uint64_t start = 0;
 	for (uint32_t task = 0; task < count; task++) {
-		uint64_t start = task * 3 + pick(3);
+		start += pick(2) ? pick(7) : 0; /* half of them begin with another one */
 		uint32_t parent =
 			task == 0 || pick(40) == 0 ? WEFT_NONE : task - 1 - pick(task < 20 ? task : 20);
 		add_task(h, parent, start, start + pick(life));

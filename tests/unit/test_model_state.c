@@ -361,7 +361,8 @@ static void what_is_forgotten_no_longer_matters(void **state)
 					.kind = WEFT_KIND_TASK},
 				WEFT_NONE);
 		}
-		for (uint64_t time = 2; time < 400; time++) {
+		uint64_t time = 2;
+		for (uint32_t i = 0; i < 400; i++, time += pick(2)) {
 			struct weft_event event = some_event(&l, time, &text);
 			if (pick(4))
 				tell(&all, &few, event, text);

@@ -843,7 +843,9 @@ static struct loaded random_trace(uint32_t events, uint32_t tasks, uint32_t type
 	static const uint8_t types[] = {WEFT_EVENT_TRY_READ, WEFT_EVENT_TRY_READ, WEFT_EVENT_TRY_READ,
 		WEFT_EVENT_RESOLVE, WEFT_EVENT_CREATE, WEFT_EVENT_READ, WEFT_EVENT_TRY_READ,
 		WEFT_EVENT_RESOLVE, WEFT_EVENT_BECOME, WEFT_EVENT_SIGNAL, WEFT_EVENT_SWITCH,
-		WEFT_EVENT_EXPECT, WEFT_EVENT_FAIL, WEFT_EVENT_LABEL, WEFT_EVENT_TRY_READ};
+		WEFT_EVENT_EXPECT, WEFT_EVENT_FAIL, WEFT_EVENT_LABEL, WEFT_EVENT_TRY_READ,
+		WEFT_EVENT_CANCEL, WEFT_EVENT_TIME_OUT, WEFT_EVENT_CREATE, WEFT_EVENT_ACQUIRE,
+		WEFT_EVENT_RELEASE, WEFT_EVENT_WAIT_ANY};
 	struct made made = make_begin();
 	for (uint32_t i = 0; i < events; i++) {
 		struct weft_event event = {
@@ -858,7 +860,7 @@ static struct loaded random_trace(uint32_t events, uint32_t tasks, uint32_t type
 		};
 		if (event.type == WEFT_EVENT_SWITCH && pick(3) == 0)
 			event.task = WEFT_TASK_NONE;
-		made.time += pick(5) ? pick(1000) : pick(100000);
+		made.time += pick(2) ? 0 : pick(5) ? pick(1000) : pick(100000);
 		made.thread = pick(2);
 		make(&made, event);
 	}

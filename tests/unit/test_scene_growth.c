@@ -82,7 +82,7 @@ static void add_event(struct trace *trace)
 		event.thread = 2 * event.buffer;
 		event.task = trace->ids[pick(trace->slots) / 2 * 2 + event.buffer];
 	}
-	trace->time += pick(4) ? pick(trace->step) : 0;
+	trace->time += pick(2) ? pick(2 * trace->step) : 0;
 	if (pick(10) >= 3) {
 		add_other(trace, event);
 		return;

@@ -802,18 +802,22 @@ static uint32_t pick(uint32_t below)
 	return (uint32_t)(seed >> 33) % below;
 }
 
+/* Half of the events have the time of the one before. Waits are given up and begun again; tasks are
+ * created, and end, more than once. */
 static struct loaded random_trace(uint32_t events, uint32_t tasks)
 {
 	static const uint8_t types[] = {WEFT_EVENT_READ, WEFT_EVENT_TRY_READ, WEFT_EVENT_TRY_READ,
 		WEFT_EVENT_BECOME, WEFT_EVENT_SIGNAL, WEFT_EVENT_RESOLVE, WEFT_EVENT_SWITCH,
-		WEFT_EVENT_WAIT_ANY, WEFT_EVENT_SEND, WEFT_EVENT_RECEIVE};
-	static const uint16_t kinds[] = {
-		WEFT_KIND_TASK, WEFT_KIND_BIND, WEFT_KIND_LOCK, WEFT_KIND_CONDITION, WEFT_KIND_JOIN};
+		WEFT_EVENT_WAIT_ANY, WEFT_EVENT_SEND, WEFT_EVENT_RECEIVE, WEFT_EVENT_TRY_READ,
+		WEFT_EVENT_SIGNAL, WEFT_EVENT_SWITCH, WEFT_EVENT_CREATE, WEFT_EVENT_CANCEL,
+		WEFT_EVENT_TIME_OUT, WEFT_EVENT_CLOSE, WEFT_EVENT_ACQUIRE, WEFT_EVENT_RELEASE};
+	static const uint16_t kinds[] = {WEFT_KIND_TASK, WEFT_KIND_BIND, WEFT_KIND_LOCK,
+		WEFT_KIND_CONDITION, WEFT_KIND_JOIN, WEFT_KIND_SEMAPHORE, WEFT_KIND_PROMISE};
 	struct made made = make_begin();
 	for (uint32_t id = 0; id < tasks; id++)
 		make_create(&made, WEFT_TASK_NONE, id, kinds[pick(sizeof(kinds) / sizeof(*kinds))]);
 	for (uint32_t i = 0; i < events; i++) {
-		made.time += pick(100);
+		made.time += pick(2) ? pick(100) : 0;
 		make(&made, (struct weft_event){.type = types[pick(sizeof(types))],
 						.task = pick(tasks),
 						.other = pick(tasks),
@@ -891,6 +895,9 @@ static void check_idle_end(const struct weft_model *m, const struct weft_chain *
 	}
 	if ((m->tasks.flags[task] & WEFT_TASK_RESOLVED) && m->tasks.end[task] < until)
 		until = m->tasks.end[task];
+	if (m->tasks.outcome[task] == WEFT_OUTCOME_CLOSED && chain->count &&
+		chain->hops[chain->kept - 1].wait.until < until)
+		until = chain->hops[chain->kept - 1].wait.until; /* it is closed when nobody needs it */
 	if (chain->count && until == UINT64_MAX && m->tasks.kind[task] == WEFT_KIND_CONDITION)
 		since = chain->hops[chain->kept - 1].wait.since;
 	assert_int_equal(chain->end.since, since);

@@ -226,7 +226,7 @@ static struct weft_model *random_tasks(uint32_t count, uint32_t alive, uint32_t 
 		create(b, time, WEFT_TASK_NONE, ids[i] = i);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t slot = pick(alive);
-		edge(b, WEFT_EVENT_RESOLVE, time += 1 + pick(step), ids[slot], ids[slot]);
+		edge(b, WEFT_EVENT_RESOLVE, time += pick(step), ids[slot], ids[slot]);
 		create(b, time += pick(step), WEFT_TASK_NONE, ids[slot] = next++);
 	}
 	return built_finish(b);
