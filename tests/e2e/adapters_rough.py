@@ -185,6 +185,24 @@ def children_with_a_clean_environment():
 
 
 @case
+def a_child_of_another_recording():
+    """Its variables stay as they are; the adapters are added only for this recording."""
+    with temporary_directory() as folder:
+        print_it = 'exec /bin/sh -c \'echo "${LD_PRELOAD:-none} ${WEFT_OUT:-none} ${WEFT_ADAPTERS:-none}"\''
+
+        def seen(*env):
+            result = weft('record', '-a', 'thread', '-o', folder + '/traces/', 'env', '-u', 'LD_PRELOAD', *env, '/bin/sh', '-c', print_it,
+                          cwd=folder, env={'XDG_RUNTIME_DIR': folder})
+            return result.stdout.split()
+        adapters, own, names = seen()
+        assert 'weft' in adapters and own.startswith(folder) and names == 'thread', (adapters, own, names)
+        equal(seen('WEFT_OUT=/else/where/'), ['none', '/else/where/', 'thread'])
+        equal(seen('WEFT_OUT=/else/where/', 'WEFT_ADAPTERS=io'), ['none', '/else/where/', 'io'])
+        again = seen('-u', 'WEFT_OUT')
+        assert again[0] == adapters and again[1].startswith(folder) and again[2] == 'thread', again
+
+
+@case
 def nothing_is_added_for_programs_with_other_rights():
     with temporary_directory() as folder:
         program = os.path.join(folder, 'env-of-another-user')

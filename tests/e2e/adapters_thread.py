@@ -57,6 +57,23 @@ def a_lock_that_another_thread_holds():
 
 
 @case
+def a_lock_that_a_thread_waited_for_in_vain():
+    """The thread that gave up does not hold it, and the holder's release is still recorded."""
+    with temporary_directory() as folder:
+        result, trace = record(folder, SUBJECT, 'gives_up')
+        equal(result.stdout, 'timed out 1 1\n')
+        all_events = events(trace)
+        worker, = named(all_events, 'give_up')
+        main_task, = named(all_events, 'thread-subject')
+        for label, later in (('lock first_lock', [('try_read', worker), ('release', main_task), ('acquire', worker), ('release', worker)]),
+                             ('rwlock table', [('release', main_task)])):
+            it, = named(all_events, label)
+            about_it = [(e['event'], e['task']) for e in all_events
+                        if it in (e.get('resource'), e.get('source')) and e['event'] != 'label']
+            equal(about_it, [('acquire', main_task), ('try_read', worker), *later], label)
+
+
+@case
 def each_type_of_object():
     with temporary_directory() as folder:
         _, trace = record(folder, SUBJECT, 'objects')

@@ -129,6 +129,18 @@ def a_loop_that_goes_on_in_a_forked_child():
 
 
 @case
+def a_child_that_is_forked_in_the_middle_of_a_round():
+    """A function that allocates is not recorded, and what libuv calls there is its own; but the child is a program."""
+    if not os.path.exists(SUBJECT):
+        skip('libuv1-dev is not installed')
+    with temporary_directory() as folder:
+        traces = record(folder, SUBJECT, 'forks_in_round')
+        equal(len(traces), 2)
+        timers = [labels(json_lines(weft('dump', '--json', '--tasks', trace).stdout), 'timer') for trace in traces]
+        equal(sorted(timers), [[], ['timer 1 ms repeat in on_again']])
+
+
+@case
 def nothing_runs_between_callbacks():
     events, tasks = trace_of('timers')
     program = one(tasks, 'uv-subject')['task']

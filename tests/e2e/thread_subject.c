@@ -3,6 +3,7 @@
  * A program that does not know libweft, and waits for each of the objects that threads have.
  *
  *     thread-subject held     a worker waits 20 ms for a lock that main holds
+ *                    gives_up  the same, after it has waited for two locks for 5 ms in vain
  *                    objects  a worker waits for each type of object in turn
  *                    uncontended
  *                    deadlock never ends: two threads wait for each other's lock
@@ -95,6 +96,29 @@ static int held(void)
 	pthread_mutex_unlock(&first_lock);
 	pthread_join(worker, &result);
 	return strcmp(result, "result");
+}
+
+/* ---- gives_up ---- */
+
+static void *give_up(void *argument)
+{
+	const struct timespec until = soon(5);
+	int lock = pthread_mutex_timedlock(&first_lock, &until);
+	int rwlock = pthread_rwlock_timedwrlock(&table, &until);
+	printf("timed out %d %d\n", lock == ETIMEDOUT, rwlock == ETIMEDOUT);
+	return take_lock(argument);
+}
+
+static int keep_locks(void)
+{
+	pthread_t worker;
+	pthread_mutex_lock(&first_lock);
+	pthread_rwlock_wrlock(&table);
+	pthread_create(&worker, NULL, give_up, NULL);
+	await_step(1);
+	pthread_rwlock_unlock(&table);
+	pthread_mutex_unlock(&first_lock);
+	return pthread_join(worker, NULL);
 }
 
 /* ---- objects ---- */
@@ -499,11 +523,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*function)(void);
-	} actions[] = {{"held", held}, {"objects", objects}, {"uncontended", uncontended},
-		{"deadlock", deadlock}, {"exits", exits}, {"main_exits", main_exits}, {"fork", fork_child},
-		{"errno", failures}, {"crowd", crowd}, {"turns", turns}, {"mapped", mapped},
-		{"pairs", pairs}, {"wrapped", wrap}, {"many", many}, {"destroyed", destroyed},
-		{"named", name_threads}};
+	} actions[] = {{"held", held}, {"gives_up", keep_locks}, {"objects", objects},
+		{"uncontended", uncontended}, {"deadlock", deadlock}, {"exits", exits},
+		{"main_exits", main_exits}, {"fork", fork_child}, {"errno", failures}, {"crowd", crowd},
+		{"turns", turns}, {"mapped", mapped}, {"pairs", pairs}, {"wrapped", wrap}, {"many", many},
+		{"destroyed", destroyed}, {"named", name_threads}};
 	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(argv[1], actions[i].name) == 0)
 			return actions[i].function();

@@ -354,6 +354,47 @@ static void forks(void)
 	uv_timer_start(&again, on_forking, 5, 5);
 }
 
+/* ---- forks_in_round ---- */
+
+static uv_pipe_t own_pipe;
+
+static void on_byte(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
+{
+	printf("read %d\n", (int)size);
+	free(buffer->base);
+	close_handle(stream);
+}
+
+/* The child has a loop of its own, in the round of its parent's. */
+static void allocate_and_fork(uv_handle_t *handle, size_t size, uv_buf_t *ret_buffer)
+{
+	pid_t child = fork();
+	allocate(handle, size, ret_buffer);
+	if (child == 0) {
+		uv_loop_t own;
+		uv_loop_init(&own);
+		uv_timer_init(&own, &again);
+		uv_timer_start(&again, on_again, 1, 1);
+		uv_timer_init(&own, &stopped);
+		uv_run(&own, UV_RUN_DEFAULT);
+		_exit(3);
+	}
+	int status;
+	waitpid(child, &status, 0);
+	printf("child %d\n", WEXITSTATUS(status));
+}
+
+/* libuv calls this function of the program in the middle of its own work. */
+static void forks_in_round(void)
+{
+	setvbuf(stdout, NULL, _IONBF, 0);
+	if (pipe(ends) != 0 || write(ends[1], "x", 1) != 1)
+		return;
+	uv_pipe_init(loop, &own_pipe, 0);
+	uv_pipe_open(&own_pipe, ends[0]);
+	uv_read_start((uv_stream_t *)&own_pipe, allocate_and_fork, on_byte);
+}
+
 /* ---- many ---- */
 
 static void on_round(uv_async_t *handle)
@@ -382,7 +423,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*start)(void);
 	} parts[] = {{"timers", timers}, {"work", work}, {"files", files}, {"streams", streams},
-		{"others", others}, {"forks", forks}, {"many", many}};
+		{"others", others}, {"forks", forks}, {"forks_in_round", forks_in_round}, {"many", many}};
 	loop = uv_default_loop();
 	for (size_t i = 0; argc > 1 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(parts[i].name, argv[1]) == 0)

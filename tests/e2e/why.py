@@ -72,6 +72,16 @@ def a_held_lock():
 
 
 @case
+def the_one_of_a_name_that_has_waited_longest():
+    with temporary_directory() as folder:
+        trace = record(folder, 'alike')
+        jobs = [task['task'] for task in json_lines(weft('dump', '--json', '--tasks', trace).stdout) if task['label'] == 'job']
+        result = weft('why', '--json', trace, 'job')
+        equal(json_lines(result.stdout)[0]['task'], sorted(jobs)[2])
+        assert '4 tasks are called job; this is about task:%d' % sorted(jobs)[2] in result.stderr, result.stderr
+
+
+@case
 def a_poll_is_no_wake_up():
     with temporary_directory() as folder:
         lines = why(record(folder, 'poll'), 'main')

@@ -2,7 +2,7 @@
  *
  * A program that hangs in a way that its argument chooses:
  *
- *     why-subject lookup | deadlock | lock | poll | live
+ *     why-subject lookup | deadlock | lock | alike | poll | live
  *
  * lookup: a condition is signalled just before a task begins to wait for it, at the end of a chain
  * of binds. deadlock: two workers want each other's lock. lock: 20 clients want a lock that a
@@ -77,6 +77,24 @@ static void lock(void)
 	}
 }
 
+/* Four tasks have one name: the third waits longest, and the first one does not wait. */
+static void alike(void)
+{
+	static const int order[] = {2, 3, 1};
+	uint64_t db = make(WEFT_KIND_LOCK, "db lock"), worker = make(WEFT_KIND_TASK, "worker"), jobs[4];
+	for (int i = 0; i < 4; i++)
+		jobs[i] = make(WEFT_KIND_TASK, "job");
+	weft_switch(worker);
+	weft_acquire(db);
+	for (int i = 0; i < 3; i++) {
+		weft_switch(jobs[order[i]]);
+		weft_try_read(db);
+		usleep(1000);
+	}
+	weft_switch(jobs[0]);
+	usleep(1000);
+}
+
 /* main waits for a reply and is the task that ran before each poll. */
 static void poll_loop(void)
 {
@@ -100,6 +118,8 @@ int main(int argc, char **argv)
 		lookup();
 	else if (strcmp(how, "deadlock") == 0)
 		deadlock();
+	else if (strcmp(how, "alike") == 0)
+		alike();
 	else if (strcmp(how, "poll") == 0)
 		poll_loop();
 	else
