@@ -652,4 +652,66 @@ MUTANTS = [
         'src/export/cut_alive.c',
         ('a->message_count + (size_t)1);\n	if (error)\n		return error;', 'a->message_count + (size_t)1);\n	if (error)\n		return 0;',
          'memory')),
+    # ---- ties, second instances, renamed tasks, a failure after a success, ends that coincide ----
+    *in_file(
+        'src/xen/guest.c',
+        ('if (guest->state == WEFT_GUEST_OPEN && !is_alive(guest))', 'if (!is_alive(guest))', 'xen')),
+    *in_file(
+        'src/runs/executable.c',
+        (' && (status.st_mode & S_IXGRP)', '', 'run_executable')),
+    *in_file(
+        'src/runs/early.c',
+        (' && !ring->is_link', '', 'run_early')),
+    *in_file(
+        'src/runs/name.c',
+        ("	if (suffix && strchr(suffix, '/'))\n		suffix = NULL;\n", '', 'run_files')),
+    *in_file(
+        'src/runs/stream_limit.c',
+        ('status.f_bavail', 'status.f_blocks', 'run_streams')),
+    *in_file(
+        'src/stats/spans.c',
+        ('|| span->end < m->to);', '|| span->end <= m->to);', 'stats')),
+    *in_file(
+        'src/story/chain.c',
+        ('weft__edges_until(model, to, wait->until)', 'to.count', 'story_ties',
+         'a later signal is a hop, and then the chain does not end at the condition')),
+    *in_file(
+        'src/story/hop.c',
+        ('if (a->end[first + i - 1] > at_ns)', 'if (a->end[first + i - 1] >= at_ns)', 'story_ties')),
+    *in_file(
+        'src/story/flame.c',
+        ('	f->nodes[node].start = span->start; /* the earliest comes last */\n', '', 'story_ties')),
+    *in_file(
+        'src/story/holders.c',
+        (': !weft__holders_has(holders, e->from[edge]);', ': false;', 'story_ties')),
+    *in_file(
+        'src/story/wake.c',
+        ('last_to(a->story, source, true, runs)', 'last_to(a->story, source, true, UINT64_MAX)', 'story_ties')),
+    *in_file(
+        'src/format/merge.c',
+        ('if (ret_event->time_ns < m->given_ns)', 'if (false)', 'merge_live', 'no decoder gives an event before its own mark')),
+    *in_file(
+        'src/format/merge_tables.c',
+        ('from->end_ns >= to->end_ns', 'true', 'merge')),
+    *in_file(
+        'src/format/weft/follow/incoming.c',
+        ('	if (mark_ns > f->mark_ns)\n', '', 'merge_live')),
+    *in_file(
+        'src/format/weft/identity.c',
+        ('identities[i].guest_clock.error_ns < shared', 'identities[i].guest_clock.error_ns > shared', 'buffer_header')),
+    *in_file(
+        'src/format/xentrace/raises.c',
+        (' && m->senders == 1;', ';', 'xentrace_model')),
+    *in_file(
+        'adapters/thread/held.c',
+        ('if (holds && it->wait.waiter', 'if (it->wait.waiter', 'e2e/adapters_thread')),
+    *in_file(
+        'adapters/hooks/environment.c',
+        ('(strcmp(out, own) == 0 && ', '(', 'e2e/adapters_rough')),
+    *in_file(
+        'adapters/hooks/thread.c',
+        ('	weft__hooks_thread.inside = 0;\n	weft__hooks_waits_no_longer();', '	weft__hooks_waits_no_longer();', 'e2e/adapters_uv')),
+    *in_file(
+        'apps/weft/why/answer.c',
+        ('	task = choose(a, task);\n', '', 'e2e/why')),
 ]
