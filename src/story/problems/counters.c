@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "story/problems/findings.h"
+#include "story/problems/leaks.h"
 
 #define PARTS       8
 #define SAMPLES_MIN 8
@@ -183,7 +184,7 @@ void weft__find_climbing(struct weft__findings *findings)
 			add_climb(findings, i);
 		else if (climbs_late(&climb, &before))
 			add_late(findings, i, before);
-		else
+		else if (!weft__look_for_leak(findings, i))
 			continue;
 		found++;
 	}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Counters of things that are taken and not all given back. The floor of such a counter rises from
+ * wave to wave: each wave of work leaves some. Its height says less, because the waves may be far
+ * higher than what they leave; and its last value says nothing if the program gives all back when
+ * it closes down. So the counter is read until its last fall begins.
+ *
+ * In a trace of many waves, the floor of each part of the trace is compared. If there are few, each
+ * of them has to leave something, and to be followed by a rest.
+ */
+#include <inttypes.h>
+
+#include "story/problems/findings.h"
+#include "story/problems/leaks.h"
+
+#define PARTS     8
+#define FALLS_MIN 32 /* of a counter with many waves */
+#define STEPS_MIN 4  /* parts, but for the first two, whose floor is higher than that before */
+#define RISE_PART 8  /* the floor rises by 1 / RISE_PART of the counter's range or more */
+#define WAVES_MIN 3  /* of a counter with few waves; … */
+#define HIGH_PART 4  /* … a wave is 1 / HIGH_PART of the range high, … */
+#define REST_MIN  4  /* … and the rest after it as long as so many mean times between changes */
+
+/* The course of a counter, perhaps without its last fall. */
+struct course {
+	const struct weft_model *model;
+	const struct weft_counter *counter;
+	uint32_t first, end; /* samples */
+	double lowest, range;
+	double floor; /* the last one of the floors that rise */
+};
+
+static double value_of(const struct course *c, uint32_t sample)
+{
+	return weft_counter_value(c->model, c->counter, sample);
+}
+
+static struct course course_of(const struct weft_model *model, const struct weft_counter *counter)
+{
+	struct course c = {.model = model, .counter = counter, .first = counter->first};
+	double lowest, highest;
+	c.end = counter->first + counter->count;
+	lowest = highest = value_of(&c, c.first);
+	for (uint32_t i = c.first; i < c.end; i++) {
+		double value = value_of(&c, i);
+		lowest = value < lowest ? value : lowest;
+		highest = value > highest ? value : highest;
+	}
+	c.lowest = lowest;
+	c.range = highest - lowest;
+	return c;
+}
+
+/* True if nothing changes for long after a sample. */
+static bool is_rest(const struct course *c, uint32_t sample)
+{
+	const uint64_t *time = c->model->samples.time;
+	const uint64_t mean = (time[c->end - 1] - time[c->first]) / (c->end - c->first);
+	return sample + 1 >= c->end || (time[sample + 1] - time[sample]) / REST_MIN >= mean;
+}
+
+/* Drops what falls last, until a rest or a rise before it: perhaps the program closes down. */
+static void drop_last_fall(struct course *c)
+{
+	uint32_t i = c->end - 1;
+	while (i > c->first && value_of(c, i - 1) > value_of(c, i) && !is_rest(c, i - 1))
+		i--;
+	c->end = i > c->first && value_of(c, i - 1) > value_of(c, i) ? i : i + 1;
+}
+
+/* ---- Many waves ---- */
+
+static uint32_t part_of(const struct course *c, uint32_t sample)
+{
+	const uint64_t *time = c->model->samples.time;
+	uint64_t part_ns = (time[c->end - 1] - time[c->first]) / PARTS + 1;
+	return (uint32_t)((time[sample] - time[c->first]) / part_ns);
+}
+
+static bool has_rising_floor(struct course *c)
+{
+	double floor[PARTS], value = value_of(c, c->first);
+	uint32_t sample = c->first, falls = 0, steps = 0;
+	for (uint32_t part = 0; part < PARTS; part++) {
+		floor[part] = value;
+		for (; sample < c->end && part_of(c, sample) <= part; sample++) {
+			double next = value_of(c, sample);
+			falls += next < value;
+			value = next;
+			floor[part] = value < floor[part] ? value : floor[part];
+		}
+	}
+	for (int part = 2; part < PARTS; part++) {
+		if (floor[part] < floor[part - 1])
+			return false;
+		steps += floor[part] > floor[part - 1];
+	}
+	c->floor = floor[PARTS - 1];
+	return falls >= FALLS_MIN && steps >= STEPS_MIN && c->floor - floor[1] >= c->range / RISE_PART;
+}
+
+/* ---- Few waves ---- */
+
+/* Follows the waves: each rises and falls by `high` or more, rests, and leaves more than the one
+ * before. */
+static bool has_rising_valleys(struct course *c)
+{
+	const double high = c->range / HIGH_PART;
+	double peak = c->lowest, valley = c->lowest, last = c->lowest;
+	uint32_t lowest = c->first, waves = 0;
+	bool falls = false;
+	for (uint32_t i = c->first; i < c->end; i++) {
+		double value = value_of(c, i);
+		if (!falls) {
+			peak = value > peak ? value : peak;
+			falls = value <= peak - high && peak - valley >= high;
+			valley = falls ? value : valley < value ? valley : value;
+			lowest = i;
+		} else if (value <= valley) {
+			valley = value;
+			lowest = i;
+		}
+		if (!falls || (i + 1 < c->end && value < valley + high))
+			continue;
+		if (valley <= last || !is_rest(c, lowest))
+			return false;
+		waves++;
+		last = c->floor = valley;
+		peak = value;
+		falls = false;
+	}
+	return waves >= WAVES_MIN;
+}
+
+static bool is_leak(struct course *c)
+{
+	if (c->end - c->first < 2 * WAVES_MIN || c->range <= 0)
+		return false;
+	return has_rising_floor(c) || has_rising_valleys(c);
+}
+
+/* ---- The report ---- */
+
+/* The number left when the course ends: its last value after a fall, else its floor. */
+static double left_by(const struct course *c)
+{
+	const uint32_t last = c->end - 1;
+	return value_of(c, last) < value_of(c, last - 1) ? value_of(c, last) : c->floor;
+}
+
+static void add_number(struct weft__words *words, double value)
+{
+	weft__words_add_real(words, value, 6);
+}
+
+static void report(struct weft__findings *findings, uint32_t number, const struct course *c)
+{
+	const uint64_t *time = c->model->samples.time;
+	const uint32_t last = c->counter->first + c->counter->count - 1;
+	const double left = value_of(c, last);
+	const bool is_hidden = left < c->floor;
+	struct weft_problem problem = {
+		.type = WEFT_PROBLEM_LEAK,
+		/* What is given back in the end may have been kept on purpose. */
+		.severity = is_hidden ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING,
+		.count = 1,
+		.start = time[c->first],
+		.end = time[c->end - 1],
+		.task = c->model->samples.task[c->end - 1],
+		.thread = WEFT_NONE,
+		.counter = number,
+		.edge = WEFT_NONE,
+	};
+	struct weft__sentence s;
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 9);
+	weft__words_add_text(w, weft_model_string(c->model, c->counter->name), 40);
+	weft__words_add(w, " is not all given back: ");
+	add_number(w, is_hidden ? left_by(c) : left);
+	weft__words_add(w, is_hidden ? " were left before the end" : " are left at the end");
+	w = weft__clause(&s, 7);
+	weft__words_add(w, "; its floor rises from wave to wave");
+	weft__find(findings, &problem, c->counter->count, &s);
+}
+
+bool weft__look_for_leak(struct weft__findings *findings, uint32_t number)
+{
+	const struct weft_model *model = findings->story->model;
+	struct course c = course_of(model, &model->counters[number]);
+	if (!is_leak(&c)) {
+		drop_last_fall(&c);
+		if (!is_leak(&c))
+			return false;
+	}
+	report(findings, number, &c);
+	return true;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Counters of things that are taken and not all given back.
+ */
+#ifndef WEFT_STORY_PROBLEMS_LEAKS_H
+#define WEFT_STORY_PROBLEMS_LEAKS_H
+
+#include "story/problems/findings.h"
+
+/* Adds a problem if what the counter counts leaks. True if it does. */
+bool weft__look_for_leak(struct weft__findings *findings, uint32_t counter);
+
+#endif
