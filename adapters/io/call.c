@@ -160,3 +160,17 @@ void weft__io_call_opened(struct weft__io_call *call, int fd)
 	}
 	weft__io_call_finish(call, fd >= 0);
 }
+
+void weft__io_call_failed(const struct weft__io_call *call)
+{
+	if (errno == EAGAIN || errno == EINTR || errno == EINPROGRESS || errno == EALREADY)
+		return;
+	struct weft__hooks_text text = {0};
+	int saved = weft__hooks_begin();
+	const char *name = strerrorname_np(saved);
+	append_function(&text, call->name);
+	weft__hooks_append(&text, ": ");
+	weft__hooks_append(&text, name ? name : "error");
+	weft_note_n(text.bytes, text.size);
+	weft__hooks_end(saved);
+}

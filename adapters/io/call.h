@@ -63,6 +63,10 @@ void weft__io_call_begin_other(struct weft__io_call *call, bool *is_slow, const 
 /* The end of a call that has opened `fd`: it is named by that. */
 void weft__io_call_opened(struct weft__io_call *call, int fd);
 
+/* Records a note on the current task that a call has just failed, "accept: EMFILE"; nothing if it
+ * is to be made again. errno stays. */
+void weft__io_call_failed(const struct weft__io_call *call);
+
 void weft__io_call_finish(const struct weft__io_call *call, bool is_success);
 static inline void weft__io_call_end(const struct weft__io_call *call, bool is_success)
 {

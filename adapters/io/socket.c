@@ -143,7 +143,9 @@ static void name_accepted(int listener, int fd, bool is_nonblocking)
 static int after_accept(const struct weft__io_call *call, int fd, int flags)
 {
 	weft__io_call_end(call, fd >= 0);
-	if (fd >= 0)
+	if (fd < 0)
+		weft__io_call_failed(call);
+	else
 		name_accepted(call->fd, fd, flags & SOCK_NONBLOCK);
 	return fd;
 }

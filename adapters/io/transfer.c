@@ -13,6 +13,7 @@ static void begin(struct weft__io_call *call, int fd, int flags, size_t size,
 	enum weft__io_direction direction, const char *name)
 {
 	const struct weft__io_object *object = weft__io_object(fd);
+	call->name = name;
 	call->fd = fd;
 	call->began = 0;
 	if (!object || object->flags & WEFT__IO_NONBLOCKING || flags & (MSG_DONTWAIT | MSG_ERRQUEUE))
@@ -32,6 +33,8 @@ void weft__io_read_begin(struct weft__io_call *call, int fd, int flags, const ch
 void weft__io_read_end(const struct weft__io_call *call, int64_t got)
 {
 	weft__io_call_end(call, got >= 0);
+	if (unlikely(got < 0))
+		weft__io_call_failed(call);
 	if (got >= 0 && weft__io_has_asked())
 		weft__io_answered(call->fd);
 	if (got > 0 && unlikely(weft_enabled(WEFT_LEVEL_DEBUG))) {
@@ -54,6 +57,8 @@ void weft__io_write_begin(
 void weft__io_write_end(const struct weft__io_call *call, int64_t put)
 {
 	weft__io_call_end(call, put >= 0);
+	if (unlikely(put < 0))
+		weft__io_call_failed(call);
 	if (put <= 0)
 		return;
 	weft__io_ask(call->fd, POLLIN);

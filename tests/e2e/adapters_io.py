@@ -302,6 +302,18 @@ def errors_are_the_programs():
 
 
 @case
+def errors_of_calls_are_counted():
+    """Those that ask to be called again are no errors."""
+    with temporary_directory() as folder:
+        _, path = record(folder, SUBJECT, 'accept')
+        trace = Trace(path)
+        equal([note['text'] for note in trace.of('note')], ['accept: EINVAL'] + 40 * ['accept: EMFILE'])
+        found = json_lines(weft('dump', '--problems', '--json', path).stdout)[0]
+        equal((found['problem'], found['severity'], found['count']), ('failing call', 'warning', 40))
+        assert found['sentence'].startswith('accept: EMFILE × 40, in '), found
+
+
+@case
 def a_program_that_overwrites_its_arguments():
     """Servers show in the list of processes what they do, by which a child's buffer must not be named."""
     with temporary_directory() as folder:

@@ -20,6 +20,7 @@
 #include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
@@ -491,6 +492,28 @@ static void fail(void)
 	printf("%d %d\n", fcntl(77, F_SETFL, O_NONBLOCK), errno);
 }
 
+/* A server at its limit of descriptors is told of connections that it cannot accept. */
+static void accept_too_many(void)
+{
+	struct sockaddr_in address = loopback(0);
+	socklen_t size = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), failures = 0;
+	check(accept(listener, NULL, NULL) == -1 && errno == EINVAL, "accept without listen");
+	check(bind(listener, (struct sockaddr *)&address, size) == 0 && listen(listener, 8) == 0 &&
+			  getsockname(listener, (struct sockaddr *)&address, &size) == 0,
+		"listen");
+	check(accept(listener, NULL, NULL) == -1 && errno == EAGAIN, "accept of none");
+	int client = socket(AF_INET, SOCK_STREAM, 0);
+	check(connect(client, (struct sockaddr *)&address, size) == 0, "connect");
+	check(setrlimit(RLIMIT_NOFILE, &(struct rlimit){3, 3}) == 0, "setrlimit");
+	struct pollfd ready = {listener, POLLIN, 0};
+	for (int i = 0; i < 40; i++) {
+		check(poll(&ready, 1, -1) == 1 || errno == EINVAL, "poll");
+		failures += accept4(listener, NULL, NULL, 0) == -1 && errno == EMFILE;
+	}
+	check(failures == 40, "accept");
+}
+
 /* ---- Queues ---- */
 
 static struct {
@@ -629,7 +652,8 @@ int main(int count, char **arguments)
 		{"fcntl", lock_by_fcntl}, {"lockf", lock_by_lockf}, {"stuck read", get_stuck_in_read},
 		{"stuck writes", get_stuck_in_small_writes}, {"stuck write", get_stuck_in_a_large_write},
 		{"often", call_often}, {"copy", copy}, {"title", change_title}, {"fail", fail},
-		{"reuse", reuse}, {"client", be_waiting_client}, {"queues", wait_for_queues}};
+		{"accept", accept_too_many}, {"reuse", reuse}, {"client", be_waiting_client},
+		{"queues", wait_for_queues}};
 	own_name = arguments[0];
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {

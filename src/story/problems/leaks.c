@@ -161,7 +161,7 @@ static void report(struct weft__findings *findings, uint32_t number, const struc
 	const bool is_hidden = left < c->floor;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_LEAK,
-		/* What is given back in the end may have been kept on purpose. */
+		/* A program that gives all back in the end may have kept it on purpose. */
 		.severity = is_hidden ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING,
 		.count = 1,
 		.start = time[c->first],
