@@ -197,8 +197,14 @@ static bool take_duration(struct parser *p)
 static bool parse_counter(struct parser *p)
 {
 	struct rule *rule = p->rule;
+	skip_space(p);
+	size_t start = p->at;
 	if (!take_word(p, "the counter's name is expected", &rule->name))
 		return false;
+	/* The name of a rule is compared as a whole, so one that is meant as a pattern never fits. */
+	if (is_bare(p->text[start]) && memchr(rule->name.bytes, '*', rule->name.size))
+		return fail(p, start,
+			"the whole name of one counter is expected, without *; a name with a * needs quotes");
 	skip_space(p);
 	bool above = take_sign(p, '>');
 	if (!above && !take_sign(p, '<'))

@@ -105,6 +105,8 @@ static void a_wrong_rule_is_wrong_somewhere(void **state)
 		{"waits > 1s label =", "label", 18},
 		{"waits > 1s kind = -1", "a kind is expected", 18},
 		{"counter x > 1/2", "the end", 13},
+		{"counter pool/* > 100", "without *", 8},
+		{"counter * > 100", "without *", 8},
 		{"tag a\x7f", "the end", 5},
 		{"tag 'a\\'", "quote", 4},
 	};
