@@ -44,6 +44,7 @@ enum weft_field_type {
 	WEFT_FIELD_U64,
 	WEFT_FIELD_F64,
 	WEFT_FIELD_TEXT,
+	WEFT_FIELD_BOOL, /* `u64` is 0 or 1 */
 };
 
 /* A named, typed field of a mark. */

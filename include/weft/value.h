@@ -24,6 +24,13 @@ static inline struct weft_value weft__u64(uint64_t value)
 	return v;
 }
 
+static inline struct weft_value weft__bool(bool value)
+{
+	struct weft_value v = {WEFT_VALUE_BOOL, 0, {0}};
+	v.is.u64 = value;
+	return v;
+}
+
 static inline struct weft_value weft__f64(double value)
 {
 	struct weft_value v = {WEFT_VALUE_F64, 0, {0}};
@@ -73,7 +80,7 @@ static inline struct weft_value weft__of(double value)
 }
 static inline struct weft_value weft__of(bool value)
 {
-	return weft__u64(value);
+	return weft__bool(value);
 }
 static inline struct weft_value weft__of(int value)
 {
@@ -130,7 +137,7 @@ WEFT__COUNTS_TYPE(unsigned long long, , int64_t)
 	char *: weft__text, const char *: weft__text, \
 	void *: weft__pointer, const void *: weft__pointer, \
 	float: weft__f64, double: weft__f64, \
-	bool: weft__u64, unsigned char: weft__u64, unsigned short: weft__u64, unsigned: weft__u64, \
+	bool: weft__bool, unsigned char: weft__u64, unsigned short: weft__u64, unsigned: weft__u64, \
 	unsigned long: weft__u64, unsigned long long: weft__u64, \
 	default: weft__i64)(x)
 

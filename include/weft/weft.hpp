@@ -199,6 +199,8 @@ template <class T> weft_value value_of(const T &value) noexcept
 {
 	if constexpr (std::is_enum_v<T>) {
 		return value_of(static_cast<std::underlying_type_t<T>>(value));
+	} else if constexpr (std::is_same_v<T, bool>) {
+		return unsigned_value(value, WEFT_VALUE_BOOL);
 	} else if constexpr (std::is_integral_v<T>) {
 		static_assert(sizeof(T) <= 8, "a value of a mark has at most 64 bits");
 		if constexpr (std::is_signed_v<T>)

@@ -175,6 +175,7 @@ enum weft_value_type {
 	WEFT_VALUE_F64 = 3,
 	WEFT_VALUE_TEXT = 4,
 	WEFT_VALUE_POINTER = 5, /* shown in hexadecimal; `u64` */
+	WEFT_VALUE_BOOL = 7,    /* `u64`: 0 or 1 */
 };
 
 /*      0        4        8                16

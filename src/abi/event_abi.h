@@ -115,6 +115,7 @@ enum weft_abi_value {
 	WEFT_ABI_VALUE_TEXT = 4,
 	WEFT_ABI_VALUE_POINTER = 5,
 	WEFT_ABI_VALUE_LONG_TEXT = 6,
+	WEFT_ABI_VALUE_BOOL = 7, /* 0 or 1; older readers take it for U64 */
 };
 
 #define WEFT_ABI_VALUES_MAX 15u

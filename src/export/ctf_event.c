@@ -14,7 +14,7 @@
  * an event with an empty text has a class of its own, with the same name and fields, whose number
  * has this bit. Empty text fields have a variant member of their own for the same reason. */
 #define EMPTY_TEXT  0x80
-#define EMPTY_FIELD (WEFT_FIELD_TEXT + 1)
+#define EMPTY_FIELD (WEFT_FIELD_TEXT + 1) /* CTF has no bool: it is an unsigned number */
 
 /* A counter's event with a floating-point number has a class with this bit, whose value is a
  * double.
@@ -113,12 +113,14 @@ static void put_field(struct weft__bytes *bytes, const struct weft_field *field)
 	uint64_t bits;
 	weft__ctf_put_text(bytes, field->name);
 	bool is_empty = field->type == WEFT_FIELD_TEXT && field->value.text.size == 0;
-	weft__bytes_put_u8(bytes, is_empty ? EMPTY_FIELD : (uint8_t)field->type);
+	uint8_t type = field->type == WEFT_FIELD_BOOL ? WEFT_FIELD_U64 : (uint8_t)field->type;
+	weft__bytes_put_u8(bytes, is_empty ? EMPTY_FIELD : type);
 	switch (field->type) {
 	case WEFT_FIELD_I64:
 		weft__bytes_put_u64(bytes, (uint64_t)field->value.i64);
 		break;
 	case WEFT_FIELD_U64:
+	case WEFT_FIELD_BOOL:
 		weft__bytes_put_u64(bytes, field->value.u64);
 		break;
 	case WEFT_FIELD_F64:

@@ -86,6 +86,9 @@ static void put_field(struct encoder *e, const struct weft_field *field, unsigne
 	case WEFT_FIELD_U64:
 		*ret_type = WEFT_ABI_VALUE_U64;
 		break;
+	case WEFT_FIELD_BOOL:
+		*ret_type = WEFT_ABI_VALUE_BOOL;
+		break;
 	case WEFT_FIELD_F64:
 		*ret_type = WEFT_ABI_VALUE_F64;
 		memcpy(&word, &field->value.f64, sizeof(word));

@@ -114,6 +114,9 @@ static inline void add_field(struct weft_text *text, enum form form, const struc
 	case WEFT_FIELD_TEXT:
 		add_slice(text, form, field->value.text);
 		break;
+	case WEFT_FIELD_BOOL:
+		weft_text_add_string(text, field->value.u64 ? "true" : "false");
+		break;
 	}
 }
 

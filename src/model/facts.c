@@ -83,6 +83,9 @@ static struct weft_slice format_value(const struct weft_field *field, char *numb
 	case WEFT_FIELD_F64:
 		length = snprintf(number, size, "%s", weft__number_general(field->value.f64, 6, real));
 		break;
+	case WEFT_FIELD_BOOL:
+		length = snprintf(number, size, "%s", field->value.u64 ? "true" : "false");
+		break;
 	case WEFT_FIELD_TEXT:
 		return field->value.text;
 	}

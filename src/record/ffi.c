@@ -19,6 +19,7 @@ _Static_assert((int)WEFT_VALUE_U64 == (int)WEFT_ABI_VALUE_U64, "value types");
 _Static_assert((int)WEFT_VALUE_F64 == (int)WEFT_ABI_VALUE_F64, "value types");
 _Static_assert((int)WEFT_VALUE_TEXT == (int)WEFT_ABI_VALUE_TEXT, "value types");
 _Static_assert((int)WEFT_VALUE_POINTER == (int)WEFT_ABI_VALUE_POINTER, "value types");
+_Static_assert((int)WEFT_VALUE_BOOL == (int)WEFT_ABI_VALUE_BOOL, "value types");
 _Static_assert(offsetof(struct weft_value, size) == 4, "a value's size");
 _Static_assert(offsetof(struct weft_value, is) == 8, "a value's content");
 

@@ -75,19 +75,20 @@ static void a_mark_has_an_object(void **state)
 		{slice("f"), WEFT_FIELD_F64, {.f64 = 0.1}},
 		{slice("n"), WEFT_FIELD_F64, {.f64 = NAN}},
 		{slice("a\n"), WEFT_FIELD_TEXT, {.text = slice("b\"")}},
+		{slice("b"), WEFT_FIELD_BOOL, {.u64 = 1}},
 	};
 	struct weft_event event = {.type = WEFT_EVENT_MARK,
 		.time_ns = 1000,
 		.task = 7,
 		.text = slice("sent"),
 		.fields = fields,
-		.field_count = 5};
+		.field_count = 6};
 	assert_lines(&event, 1,
 		"{\"time\":1000,\"event\":\"mark\",\"task\":7,\"name\":\"sent\",\"fields\":{"
 		"\"i\":-9223372036854775808,\"u\":18446744073709551615,\"f\":0.1,\"n\":null,"
-		"\"a\\n\":\"b\\\"\"}}\n",
+		"\"a\\n\":\"b\\\"\",\"b\":true}}\n",
 		"   0.000000000  mark      task=7 name=\"sent\" fields={\"i\"=-9223372036854775808, "
-		"\"u\"=18446744073709551615, \"f\"=0.1, \"n\"=null, \"a\\n\"=\"b\\\"\"}\n");
+		"\"u\"=18446744073709551615, \"f\"=0.1, \"n\"=null, \"a\\n\"=\"b\\\"\", \"b\"=true}\n");
 	event.field_count = 0;
 	assert_lines(&event, 1,
 		"{\"time\":1000,\"event\":\"mark\",\"task\":7,\"name\":\"sent\",\"fields\":{}}\n",

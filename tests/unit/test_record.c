@@ -598,7 +598,8 @@ static void marks_have_typed_fields(void **state)
 	const char *path = "/index.html";
 	weft_mark("empty");
 	weft_mark("request", "bytes", 512, "path", path, "ratio", 0.25, "big", UINT64_MAX);
-	weft_mark_as(6, "x", "a", 1, "b", 2, "c", 3, "d", 4, "e", 5, "f", true);
+	const bool is_known = true;
+	weft_mark_as(6, "x", "a", 1, "b", 2, "c", 3, "d", 4, "e", 5, "f", is_known);
 	read_back(&t, state);
 
 	const struct weft_event *e = trace_expect(&t, WEFT_EVENT_MARK, WEFT_TASK_NONE, 0);
@@ -620,6 +621,7 @@ static void marks_have_typed_fields(void **state)
 	e = trace_expect(&t, WEFT_EVENT_MARK, 6, 0);
 	assert_int_equal(e->field_count, 6);
 	trace_text(e->fields[5].name, "f");
+	assert_int_equal(e->fields[5].type, WEFT_FIELD_BOOL);
 	assert_int_equal(e->fields[5].value.u64, 1);
 	trace_close(&t);
 }

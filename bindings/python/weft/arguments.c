@@ -182,6 +182,11 @@ static bool set_value(struct weft_value *value, PyObject *object, PyObject **ret
 		value->is.f64 = PyFloat_AsDouble(object);
 		return true;
 	}
+	if (PyBool_Check(object)) {
+		value->type = WEFT_VALUE_BOOL;
+		value->is.u64 = object == Py_True;
+		return true;
+	}
 	if (PyLong_Check(object) && set_integer(value, object))
 		return true;
 	PyObject *shown = PyUnicode_Check(object) ? Py_NewRef(object) : PyObject_Str(object);

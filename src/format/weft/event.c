@@ -118,6 +118,10 @@ static void take_value(
 		field->type = WEFT_FIELD_F64;
 		memcpy(&field->value.f64, &word, sizeof(word));
 		break;
+	case WEFT_ABI_VALUE_BOOL:
+		field->type = WEFT_FIELD_BOOL;
+		field->value.u64 = word != 0;
+		break;
 	default: /* also a pointer */
 		field->type = WEFT_FIELD_U64;
 		field->value.u64 = word;

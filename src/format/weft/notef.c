@@ -171,6 +171,9 @@ static void add_as_it_is(struct weft_text *text, const struct weft_field *value)
 	case WEFT_FIELD_F64:
 		weft_text_add_f64(text, value->value.f64);
 		break;
+	case WEFT_FIELD_BOOL:
+		weft_text_add_string(text, value->value.u64 ? "true" : "false");
+		break;
 	case WEFT_FIELD_TEXT:
 		weft_text_add(text, value->value.text.bytes, value->value.text.size);
 		break;
