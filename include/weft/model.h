@@ -125,8 +125,9 @@ struct weft_activations {
 
 enum weft_note_type {
 	WEFT_NOTE_LABEL,  /* the first is the task's name */
-	WEFT_NOTE_TEXT,   /* a note, tag or mark, as text */
+	WEFT_NOTE_TEXT,   /* a note, or a tag without a value */
 	WEFT_NOTE_VALUE,  /* a tag with a value: text is the tag */
+	WEFT_NOTE_MARK,   /* a mark: text is its name. See weft_model_attribute */
 	WEFT_NOTE_CHANGE, /* change of a counter: text is its name, value the change */
 	WEFT_NOTE_SET,    /* set of a counter: text is its name, value the new value */
 	/* The same with a floating-point number: value has the bits of a double. */
@@ -139,8 +140,16 @@ struct weft_notes {
 	uint32_t count;
 	const uint64_t *time;
 	const uint32_t *text; /* string */
-	const int64_t *value; /* of LABEL and TEXT 0 */
+	const int64_t *value; /* of LABEL and TEXT 0; of MARK which attributes it has */
 	const uint8_t *type;  /* enum weft_note_type */
+};
+
+/* The fields of marks. Read them by weft_model_attribute. */
+struct weft_attributes {
+	uint32_t count;
+	const uint64_t *value; /* its bits; of a text the string */
+	const uint32_t *name;  /* string */
+	const uint8_t *type;   /* enum weft_field_type */
 };
 
 /* A value of a counter. */
@@ -239,6 +248,7 @@ struct weft_model {
 	struct weft_edges edges;
 	struct weft_activations activations;
 	struct weft_notes notes;
+	struct weft_attributes attributes;
 	struct weft_samples samples;
 	struct weft_spans spans;
 	struct weft_off_cpu off_cpu;
@@ -330,8 +340,16 @@ uint32_t weft_model_category(const struct weft_model *model, uint32_t task);
 /* NULL for 0 and for other numbers without a category. Names may contain any bytes. */
 const char *weft_model_category_name(const struct weft_model *model, uint32_t category);
 
-/* Writes the text of a note for people: "after-chn-1", "bytes+5", "load=0.7", "queue=7". Writes
- * at most `size` bytes with the NUL, returns the full length without it. */
+/* How many attributes, values with names, a note has: a mark has its fields, a tag with a value has
+ * one, whose name is the tag. Other notes have none. */
+uint32_t weft_model_attribute_count(const struct weft_model *model, uint32_t note);
+/* One of them, by its number from 0 on. Its texts are the model's; a NUL follows their bytes. */
+struct weft_field weft_model_attribute(
+	const struct weft_model *model, uint32_t note, uint32_t number);
+
+/* Writes the text of a note for people: "after-chn-1", "bytes+5", "load=0.7", "queue=7", of a mark
+ * with its attributes "sent bytes=7". Writes at most `size` bytes with the NUL, returns the full
+ * length without it. */
 size_t weft_model_format_note(
 	const struct weft_model *model, uint32_t note, char *buffer, size_t size);
 

@@ -25,6 +25,7 @@ enum weft_column_type {
 	WEFT_COLUMN_BOOLEAN, /* 0 or 1 */
 	WEFT_COLUMN_NUMBER,  /* an integer, or real */
 	WEFT_COLUMN_TEXT,
+	WEFT_COLUMN_ANY, /* a number or text */
 };
 
 struct weft_column {

@@ -5,8 +5,6 @@
  */
 #include "model/facts.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +12,6 @@
 #include <weft/model.h>
 
 #include "base/array.h"
-#include "base/number.h"
 
 /* For each type, a bit for each slot that events.def gives it. */
 #define FIELD(slot, key)                | (1u << WEFT_SLOT_##slot)
@@ -47,92 +44,34 @@ int weft__texts_init(struct weft__texts *texts)
 void weft__texts_finish(struct weft__texts *texts)
 {
 	weft__strings_finish(&texts->strings);
-	free(texts->scratch);
+	weft__attributes_finish(&texts->attributes);
 	free(texts->kinds);
 	free(texts->categories);
 	*texts = (struct weft__texts){0};
 }
 
-static int append_scratch(struct weft__texts *t, size_t *size, const char *bytes, size_t more)
+/* Keeps the name and the fields of a mark. Out of line: other events need none of its registers. */
+__attribute__((noinline)) static int keep_mark(
+	struct weft__texts *t, const struct weft_event *event, struct weft__fact *fact)
 {
-	if (*size + more > t->scratch_capacity) {
-		size_t capacity = weft__array_next_capacity(t->scratch_capacity, *size + more);
-		int error = weft__array_resize(&t->scratch, capacity, 1);
-		if (error)
-			return error;
-		t->scratch_capacity = capacity;
-	}
-	if (more)
-		memcpy(t->scratch + *size, bytes, more);
-	*size += more;
-	return 0;
+	int error = weft__strings_intern(&t->strings, event->text.bytes, event->text.size, &fact->text);
+	return error ? error : weft__attributes_add(&t->attributes, &t->strings, event, &fact->value);
 }
 
-static struct weft_slice format_value(const struct weft_field *field, char *number, size_t size)
-{
-	struct weft_slice slice = {number, 0};
-	char real[WEFT__NUMBER_BYTES];
-	int length = 0;
-	switch (field->type) {
-	case WEFT_FIELD_I64:
-		length = snprintf(number, size, "%" PRId64, field->value.i64);
-		break;
-	case WEFT_FIELD_U64:
-		length = snprintf(number, size, "%" PRIu64, field->value.u64);
-		break;
-	case WEFT_FIELD_F64:
-		length = snprintf(number, size, "%s", weft__number_general(field->value.f64, 6, real));
-		break;
-	case WEFT_FIELD_BOOL:
-		length = snprintf(number, size, "%s", field->value.u64 ? "true" : "false");
-		break;
-	case WEFT_FIELD_TEXT:
-		return field->value.text;
-	}
-	slice.size = length > 0 ? (size_t)length : 0;
-	return slice;
-}
-
-/* Appends " name=value" to the scratch text. */
-static int append_field(struct weft__texts *t, size_t *size, const struct weft_field *field)
-{
-	char number[32];
-	struct weft_slice value = format_value(field, number, sizeof(number));
-	int error = append_scratch(t, size, " ", 1);
-	if (!error)
-		error = append_scratch(t, size, field->name.bytes, field->name.size);
-	if (!error)
-		error = append_scratch(t, size, "=", 1);
-	if (!error)
-		error = append_scratch(t, size, value.bytes, value.size);
-	return error;
-}
-
-/* A mark and its fields as one text. Out of line: other events need none of its registers. */
-__attribute__((noinline)) static int intern_mark(
-	struct weft__texts *t, const struct weft_event *event, uint32_t *ret_string)
-{
-	size_t size = 0;
-	int error = append_scratch(t, &size, event->text.bytes, event->text.size);
-	for (uint32_t i = 0; !error && i < event->field_count; i++)
-		error = append_field(t, &size, &event->fields[i]);
-	return error ? error : weft__strings_intern(&t->strings, t->scratch, size, ret_string);
-}
-
-/* Leaves *ret_string as it is if the event has no text. */
+/* Leaves the fact's text as it is if the event has none. */
 static inline int intern_text(
-	struct weft__texts *texts, const struct weft_event *event, uint32_t *ret_string)
+	struct weft__texts *texts, const struct weft_event *event, struct weft__fact *fact)
 {
 	const unsigned type = event->type, has = slots[type];
 	const bool is_reason = has >> WEFT_SLOT_REASON & 1;
 	if (!is_reason && !(has >> WEFT_SLOT_TEXT & 1))
 		return 0;
 	if (has >> WEFT_SLOT_FIELDS & 1)
-		return intern_mark(texts, event, ret_string);
+		return keep_mark(texts, event, fact);
 	bool may_lack = is_reason || type == WEFT_EVENT_BAND || type == WEFT_EVENT_ALIVE;
 	if (may_lack && event->text.size == 0)
 		return 0;
-	return weft__strings_intern(&texts->strings, event->text.bytes, event->text.size, ret_string);
+	return weft__strings_intern(&texts->strings, event->text.bytes, event->text.size, &fact->text);
 }
 
 /* Readers use these numbers for named kinds. */
@@ -254,5 +193,5 @@ int weft__fact_of_event(struct weft__identities *identities, struct weft__texts 
 		ret_fact->kind = WEFT_KIND_UNKNOWN;
 	if (!error && texts && event->category.size && slots[event->type] >> WEFT_SLOT_CATEGORY & 1)
 		error = name_category(texts, event->category, ret_fact);
-	return error || !texts ? error : intern_text(texts, event, &ret_fact->text);
+	return error || !texts ? error : intern_text(texts, event, ret_fact);
 }

@@ -12,12 +12,13 @@
 #include <weft/model.h>
 
 #include "base/strings.h"
+#include "model/attributes.h"
 #include "model/identity.h"
 
 /* An event with numbers instead of names; WEFT_NONE: no task, or no text. */
 struct weft__fact {
 	uint64_t time_ns, offset;
-	int64_t value; /* the bits of a double if is_real */
+	int64_t value; /* the bits of a double if is_real; of a mark which attributes it has */
 	uint32_t task, other;
 	uint32_t text; /* string */
 	union {
@@ -40,8 +41,7 @@ bool weft__event_has(unsigned type, enum weft_slot slot);
 /* Interns the texts of events. */
 struct weft__texts {
 	struct weft__strings strings;
-	char *scratch; /* the text of a mark while it is made */
-	size_t scratch_capacity;
+	struct weft__attributes attributes;
 	uint32_t *kinds; /* strings: the names of the kinds that have one, in the order of first use */
 	size_t kind_count, kind_capacity;
 	uint32_t *categories; /* strings: the names of categories other than "program" */

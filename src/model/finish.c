@@ -191,6 +191,8 @@ static int stop_sharing(struct weft_model_builder *b)
 	weft__live_destroy(b->live);
 	b->live = NULL;
 	int error = weft__identities_own(&b->identities);
+	if (!error)
+		error = weft__attributes_own(&b->texts.attributes);
 	return error ? error : weft__builder_own_edges(&b->edges);
 }
 

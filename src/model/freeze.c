@@ -355,6 +355,9 @@ int weft__builder_freeze(struct weft_model_builder *b,
 	model->public.categories = b->texts.categories;
 	model->public.category_count = (uint32_t)b->texts.category_count;
 	b->texts.kinds = b->texts.categories = NULL;
+	weft__attributes_trim(&b->texts.attributes);
+	m->attributes = weft__attributes_show(&b->texts.attributes);
+	b->texts.attributes = (struct weft__attributes){0};
 	model->strings = b->texts.strings;
 	b->texts.strings = (struct weft__strings){0};
 	return 0;

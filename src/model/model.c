@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Look-ups in a finished model, its names and notes as text, and its destructor.
+ * Look-ups in a finished model, its names as text, and its destructor.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,12 +8,9 @@
 #include <string.h>
 
 #include "base/export.h"
-#include "base/number.h"
 #include "base/search.h"
 #include "model/builder.h"
 #include "model/live.h"
-
-#define REAL_DIGITS 6 /* significant digits of a real number for people */
 
 static const struct weft__model *private(const struct weft_model *model)
 {
@@ -136,37 +133,6 @@ WEFT__EXPORT struct weft_number weft_counter_number(
 	};
 }
 
-WEFT__EXPORT size_t weft_number_format(struct weft_number number, char *buffer, size_t size)
-{
-	char digits[WEFT__NUMBER_BYTES];
-	if (!number.is_real)
-		return (size_t)snprintf(buffer, size, "%" PRId64, number.integer);
-	return (size_t)snprintf(
-		buffer, size, "%s", weft__number_general(number.real, REAL_DIGITS, digits));
-}
-
-/* Writes the value of a note about a counter or a tag. */
-static void format_value(enum weft_note_type type, int64_t value, char *text, size_t size)
-{
-	char digits[32];
-	bool is_real = type == WEFT_NOTE_REAL_CHANGE || type == WEFT_NOTE_REAL_SET;
-	bool is_change = type == WEFT_NOTE_CHANGE || type == WEFT_NOTE_REAL_CHANGE;
-	weft_number_format(
-		(struct weft_number){weft__real_of(value), value, is_real}, digits, sizeof(digits));
-	snprintf(text, size, "%s%s", !is_change ? "=" : digits[0] == '-' ? "" : "+", digits);
-}
-
-WEFT__EXPORT size_t weft_model_format_note(
-	const struct weft_model *model, uint32_t note, char *buffer, size_t size)
-{
-	struct weft_slice text = weft_model_string(model, model->notes.text[note]);
-	enum weft_note_type type = (enum weft_note_type)model->notes.type[note];
-	char number[40] = "";
-	if (type != WEFT_NOTE_LABEL && type != WEFT_NOTE_TEXT)
-		format_value(type, model->notes.value[note], number, sizeof(number));
-	return (size_t)snprintf(buffer, size, "%s%s", text.bytes, number);
-}
-
 WEFT__EXPORT size_t weft_model_format_name(
 	const struct weft_model *model, uint32_t task, char *buffer, size_t size)
 {
@@ -257,7 +223,8 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 		m->samples.time, m->samples.value, m->samples.task, m->counters, m->bands, m->threads,
 		m->presences, m->creations, m->loss_periods, m->buffers, m->spans.start, m->spans.end,
 		m->spans.name, m->spans.depth, m->spans.first, m->kinds, m->categories, m->off_cpu.start,
-		m->off_cpu.end, m->off_cpu.ns, m->off_cpu.thread, m->off_cpu.first};
+		m->off_cpu.end, m->off_cpu.ns, m->off_cpu.thread, m->off_cpu.first, m->attributes.value,
+		m->attributes.name, m->attributes.type};
 	free_all(columns, sizeof(columns) / sizeof(*columns));
 	weft__strings_finish(&model->strings);
 	weft__ids_finish(&model->tasks_by_id);

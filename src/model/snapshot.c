@@ -17,6 +17,7 @@
 enum {
 	HELD_EDGES,
 	HELD_IDENTITIES,
+	HELD_ATTRIBUTES,
 	HELD_POOLS,
 	HELD = HELD_POOLS + WEFT__POOLS,
 };
@@ -287,6 +288,7 @@ static void show_rows(
 	m->activations = (struct weft_activations){
 		a->rows + b->live->going_count, a->column[0], a->column[1], a->column[2]};
 	m->notes = (struct weft_notes){n->rows, n->column[0], n->column[2], n->column[1], n->column[3]};
+	m->attributes = weft__attributes_show(&b->texts.attributes);
 	m->samples = (struct weft_samples){p->rows, p->column[0], p->column[1], p->column[2]};
 }
 
@@ -295,6 +297,7 @@ static int hold_shared(struct weft__model *model, struct weft_model_builder *b)
 	struct weft__shared **held = model->snapshot->held;
 	held[HELD_EDGES] = weft__builder_hold_edges(&b->edges);
 	held[HELD_IDENTITIES] = weft__identities_hold(&b->identities);
+	held[HELD_ATTRIBUTES] = weft__attributes_hold(&b->texts.attributes);
 	for (unsigned i = 0; i < WEFT__POOLS; i++)
 		held[HELD_POOLS + i] = weft__pool_hold(&b->live->pools[i]);
 	for (unsigned i = 0; i < HELD; i++)

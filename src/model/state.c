@@ -405,8 +405,9 @@ static int apply(struct weft__state *s, const struct meaning *m)
 	case WEFT_EVENT_LABEL:
 		return on_label(s, m);
 	case WEFT_EVENT_NOTE:
-	case WEFT_EVENT_MARK:
 		return report_note(s, m, WEFT_NOTE_TEXT, 0);
+	case WEFT_EVENT_MARK:
+		return report_note(s, m, WEFT_NOTE_MARK, m->event->value);
 	case WEFT_EVENT_TAG:
 		return on_tag(s, m);
 	case WEFT_EVENT_BAND:

@@ -364,6 +364,7 @@ static const char *note_title(enum weft_note_type type)
 		return "counts";
 	case WEFT_NOTE_TEXT:
 	case WEFT_NOTE_VALUE:
+	case WEFT_NOTE_MARK:
 		break;
 	}
 	return "notes";

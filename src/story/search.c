@@ -33,6 +33,11 @@ struct searcher {
 	bool outcomes[WEFT_OUTCOMES]; /* true: tasks of that outcome match */
 	uint32_t
 		*first_tasks; /* for each buffer whose process matches, its first task; else WEFT_NONE */
+	uint8_t *marks; /* in the order of tasks, for each mark with attributes; 1: its text matches */
+	uint32_t mark_count;
+	size_t mark_capacity;
+	char *text; /* of the mark that is being tested */
+	size_t text_bytes;
 	uint64_t id;
 	bool has_id;
 	struct whole_search *found;
@@ -58,6 +63,7 @@ typedef void pass_function(struct searcher *s);
 struct weft_search_maker {
 	struct searcher searcher;
 	uint32_t string;              /* the next one to test */
+	uint32_t task, note;          /* the next note to test: counted from the task's first one */
 	struct weft__pattern_run run; /* how much of it was tested */
 	unsigned pass;                /* the next one */
 	bool is_empty;                /* the text is empty and matches nothing */
@@ -80,6 +86,61 @@ static void judge_some_strings(struct weft_search_maker *m)
 		m->run = (struct weft__pattern_run){0};
 	}
 }
+
+/* ---- Marks with attributes: their text is no string of the model ---- */
+
+static bool is_mark(const struct weft_model *model, uint32_t note)
+{
+	return model->notes.type[note] == WEFT_NOTE_MARK && weft_model_attribute_count(model, note);
+}
+
+static struct weft_slice text_of_mark(struct searcher *s, uint32_t note)
+{
+	size_t length = weft_model_format_note(s->model, note, s->text, s->text_bytes);
+	if (length >= s->text_bytes) {
+		s->error = weft__array_resize(&s->text, length + 1, 1);
+		if (s->error)
+			return (struct weft_slice){"", 0};
+		s->text_bytes = length + 1;
+		weft_model_format_note(s->model, note, s->text, s->text_bytes);
+	}
+	return (struct weft_slice){s->text, length};
+}
+
+static void keep_mark(struct searcher *s, bool matches)
+{
+	const struct weft__column column = {&s->marks, sizeof(*s->marks)};
+	s->error = weft__columns_reserve(&column, 1, &s->mark_capacity, s->mark_count + (size_t)1);
+	if (!s->error)
+		s->marks[s->mark_count++] = matches;
+}
+
+/* Tests the next notes, for about STEP_WORK characters. */
+static void judge_some_marks(struct weft_search_maker *m)
+{
+	struct searcher *s = &m->searcher;
+	const struct weft_tasks *tasks = &s->model->tasks;
+	uint64_t work = STEP_WORK;
+	while (m->task < tasks->count && work && !s->error) {
+		uint32_t note = tasks->first_note[m->task] + m->note;
+		bool matches, is_last = note == tasks->end_note[m->task];
+		work--;
+		if (is_last || !is_mark(s->model, note)) {
+			m->note = is_last ? 0 : m->note + 1;
+			m->task += is_last;
+			continue;
+		}
+		struct weft_slice text = text_of_mark(s, note);
+		work -= work < STRING_WORK ? work : STRING_WORK;
+		if (s->error || !weft__pattern_go_on(s->pattern, text, &m->run, &work, &matches))
+			continue;
+		keep_mark(s, matches);
+		m->run = (struct weft__pattern_run){0};
+		m->note++;
+	}
+}
+
+/* ---- Other names ---- */
 
 /* Tests kinds; those without a name never match. */
 static void judge_kinds(struct searcher *s)
@@ -248,11 +309,14 @@ static void pass_notes(struct searcher *s)
 {
 	const struct weft_notes *n = &s->model->notes;
 	const struct weft_tasks *t = &s->model->tasks;
+	uint32_t mark = 0;
 	for (uint32_t task = 0; task < t->count; task++)
 		for (uint32_t note = t->first_note[task]; note < t->end_note[task]; note++) {
 			uint8_t type = n->type[note];
 			bool is_counter = type >= WEFT_NOTE_CHANGE;
-			if (!string_matches(s, n->text[note]) || is_counter)
+			bool matches =
+				is_mark(s->model, note) ? s->marks[mark++] : string_matches(s, n->text[note]);
+			if (is_counter || !matches)
 				continue;
 			add_match(s, (struct weft_search_match){n->time[note], task, note,
 							 type == WEFT_NOTE_LABEL ? WEFT_SEARCH_LABEL : WEFT_SEARCH_NOTE});
@@ -375,6 +439,10 @@ static int step(struct weft_search_maker *m)
 		judge_some_strings(m);
 		return WEFT_AGAIN;
 	}
+	if (s->model->attributes.count && m->task < s->model->tasks.count) {
+		judge_some_marks(m);
+		return s->error ? s->error : WEFT_AGAIN;
+	}
 	if (m->pass == 0 && !s->is_again)
 		judge_others(s);
 	if (m->pass < PASSES) {
@@ -449,6 +517,8 @@ WEFT__EXPORT void weft_search_maker_destroy(struct weft_search_maker *maker)
 	struct searcher *s = &maker->searcher;
 	weft__pattern_destroy(s->pattern);
 	free(s->strings);
+	free(s->marks);
+	free(s->text);
 	free(s->kinds);
 	free(s->task_found);
 	free(s->buckets);

@@ -2,8 +2,8 @@
  *
  * The tables of tables.def. A cell is an expression there, and the functions here make it a value.
  *
- * Rows that belong to tasks or counters stand one after the other for each owner. Which owner a row
- * has is written down when its table is opened: four bytes a row.
+ * Rows that belong to tasks, counters or notes stand one after the other for each owner. Which
+ * owner a row has is written down when its table is opened: four bytes a row.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include <weft/tables.h>
 
 #include "base/export.h"
+#include "base/search.h"
 
 #define JOIN(a, b)  JOIN_(a, b)
 #define JOIN_(a, b) a##b
@@ -39,10 +40,12 @@ enum owner {
 	SELF,
 	TASKS,
 	COUNTERS,
+	NOTES,
 };
 
 struct weft_model_tables {
 	const struct weft_model *model;
+	uint32_t attribute_count; /* of all notes */
 	/* The owner of each row, or the message that an edge received; of tables that are open. */
 	uint32_t *owners[TABLES];
 };
@@ -103,6 +106,8 @@ WEFT__EXPORT int weft_model_tables_create(
 	if (!*ret_tables)
 		return WEFT_ERROR_MEMORY;
 	(*ret_tables)->model = model;
+	for (uint32_t note = 0; note < model->notes.count; note++)
+		(*ret_tables)->attribute_count += weft_model_attribute_count(model, note);
 	return 0;
 }
 
@@ -136,6 +141,12 @@ static void rows_of(const struct weft_model_tables *t, unsigned table, uint32_t 
 	const struct weft_model *m = t->model;
 	const uint32_t *first = NULL, *end = NULL;
 	*ret_first = *ret_end = 0;
+	if (table == TABLE_ATTRIBUTES) {
+		const uint32_t *owners = t->owners[table];
+		*ret_first = weft__lower_bound_u32(owners, t->attribute_count, owner);
+		*ret_end = *ret_first + weft_model_attribute_count(t->model, owner);
+		return;
+	}
 	if (table == TABLE_SAMPLES) {
 		*ret_first = m->counters[owner].first;
 		*ret_end = *ret_first + m->counters[owner].count;
@@ -155,16 +166,38 @@ static void rows_of(const struct weft_model_tables *t, unsigned table, uint32_t 
 	}
 }
 
+static uint32_t owner_count(const struct weft_model_tables *t, unsigned table)
+{
+	switch (owner_of_table[table]) {
+	case TASKS:
+		return t->model->tasks.count;
+	case COUNTERS:
+		return t->model->counter_count;
+	case NOTES:
+		return t->model->notes.count;
+	case NONE:
+	case SELF:
+		break;
+	}
+	return weft_table_rows(t, table);
+}
+
 static void find_owners(const struct weft_model_tables *t, unsigned table, uint32_t *owners)
 {
-	uint32_t count =
-		owner_of_table[table] == TASKS ? t->model->tasks.count : t->model->counter_count;
-	for (uint32_t owner = 0; owner < count; owner++) {
+	for (uint32_t owner = 0; owner < owner_count(t, table); owner++) {
 		uint32_t first, end;
 		rows_of(t, table, owner, &first, &end);
 		for (uint32_t row = first; row < end; row++)
 			owners[row] = owner;
 	}
+}
+
+static void find_notes(const struct weft_model *m, uint32_t *notes)
+{
+	uint32_t row = 0;
+	for (uint32_t note = 0; note < m->notes.count; note++)
+		for (uint32_t i = weft_model_attribute_count(m, note); i > 0; i--)
+			notes[row++] = note;
 }
 
 /* The messages are numbered in the order of the edges that receive them. */
@@ -177,14 +210,16 @@ static void find_messages(const struct weft_model *m, uint32_t *messages)
 
 WEFT__EXPORT int weft_table_open(struct weft_model_tables *tables, unsigned table)
 {
-	bool has_owners = owner_of_table[table] == TASKS || owner_of_table[table] == COUNTERS;
+	bool has_owners = owner_of_table[table] != NONE && owner_of_table[table] != SELF;
 	if (tables->owners[table] || (!has_owners && table != TABLE_EDGES))
 		return 0;
 	size_t rows = weft_table_rows(tables, table);
 	uint32_t *owners = malloc((rows ? rows : 1) * sizeof(*owners));
 	if (!owners)
 		return WEFT_ERROR_MEMORY;
-	if (has_owners)
+	if (table == TABLE_ATTRIBUTES)
+		find_notes(tables->model, owners);
+	else if (has_owners)
 		find_owners(tables, table, owners);
 	else
 		find_messages(tables->model, owners);
@@ -274,6 +309,7 @@ static const char *note_type(unsigned type)
 	static const char *const names[] = {[WEFT_NOTE_LABEL] = "label",
 		[WEFT_NOTE_TEXT] = "note",
 		[WEFT_NOTE_VALUE] = "tag",
+		[WEFT_NOTE_MARK] = "mark",
 		[WEFT_NOTE_CHANGE] = "change",
 		[WEFT_NOTE_SET] = "set",
 		[WEFT_NOTE_REAL_CHANGE] = "change",
@@ -287,6 +323,7 @@ static struct weft_cell note_value(const struct weft_model *m, uint32_t note)
 	switch (m->notes.type[note]) {
 	case WEFT_NOTE_LABEL:
 	case WEFT_NOTE_TEXT:
+	case WEFT_NOTE_MARK:
 		return nothing();
 	case WEFT_NOTE_REAL_CHANGE:
 	case WEFT_NOTE_REAL_SET:
@@ -295,6 +332,47 @@ static struct weft_cell note_value(const struct weft_model *m, uint32_t note)
 	default:
 		return integer(m->notes.value[note]);
 	}
+}
+
+static uint32_t task_of_note(const struct weft_model *m, uint32_t note)
+{
+	return weft__search(m->tasks.first_note, 0, m->tasks.count, weft__is_not_more_u32, note) - 1;
+}
+
+/* The attributes of a note are at most some 15 rows. */
+static struct weft_field attribute(const struct weft_model_tables *t, uint32_t row)
+{
+	const uint32_t *owners = t->owners[TABLE_ATTRIBUTES];
+	uint32_t first = row;
+	while (first && owners[first - 1] == owners[row])
+		first--;
+	return weft_model_attribute(t->model, owners[row], row - first);
+}
+
+static const char *attribute_type(enum weft_field_type type)
+{
+	static const char *const names[] = {[WEFT_FIELD_I64] = "i64",
+		[WEFT_FIELD_U64] = "u64",
+		[WEFT_FIELD_F64] = "double",
+		[WEFT_FIELD_TEXT] = "string",
+		[WEFT_FIELD_BOOL] = "bool"};
+	return names[type];
+}
+
+static struct weft_cell attribute_value(struct weft_field field)
+{
+	switch (field.type) {
+	case WEFT_FIELD_I64:
+		return integer(field.value.i64);
+	case WEFT_FIELD_U64:
+	case WEFT_FIELD_BOOL:
+		return natural(field.value.u64);
+	case WEFT_FIELD_F64:
+		return real(field.value.f64);
+	case WEFT_FIELD_TEXT:
+		break;
+	}
+	return slice(field.value.text);
 }
 
 static const char *loss_cause(unsigned cause)
@@ -332,14 +410,10 @@ WEFT__EXPORT bool weft_table_find(const struct weft_model_tables *tables, unsign
 	unsigned column, int64_t value, uint32_t *ret_first, uint32_t *ret_end)
 {
 	enum owner owner = owner_of_table[table];
-	const struct weft_model *m = tables->model;
 	*ret_first = *ret_end = 0;
 	if (!weft_table_has_index(table, column))
 		return false;
-	uint32_t count = owner == TASKS      ? m->tasks.count
-					 : owner == COUNTERS ? m->counter_count
-										 : weft_table_rows(tables, table);
-	if (value < 0 || value >= count)
+	if (value < 0 || value >= owner_count(tables, table))
 		return true;
 	if (owner != SELF) {
 		rows_of(tables, table, (uint32_t)value, ret_first, ret_end);

@@ -103,6 +103,9 @@ static void record_tasks_of_a_category(void)
 	uint64_t lock = weft_create(WEFT_KIND_LOCK);
 	uint64_t job = weft_create_as(lock, weft_kind("job"));
 	weft_create_as(job, WEFT_KIND_TIMER);
+	weft_tag_value_as(job, "size", 4096);
+	weft_mark_as(job, "sent", "bytes", (uint64_t)UINT64_MAX, "change", (int64_t)-7, "ratio", 0.1,
+		"path", "a \"b\"", "is_known", (bool)true);
 	weft_operation_cancel(weft_operation_begin("read"), WEFT_TASK_NONE);
 	weft_rundown_task(lock, WEFT_KIND_LOCK, NULL, 9, WEFT_TASK_NONE);
 	weft_rundown_task(job, weft_kind("job"), "job", 9, lock);

@@ -538,8 +538,8 @@ MUTANTS = [
         'src/render/frame.c',
         ('height >= STATUS_FROM ?', 'height > STATUS_FROM ?', 'render')),
     *in_file(
-        'src/model/facts.c',
-        ('append_scratch(t, size, "=", 1)', 'append_scratch(t, size, "=", 0)', 'model_state')),
+        'src/model/notes.c',
+        ('	put(w, "=");\n', '', 'model')),
     *in_file(
         'src/model/buffers.c',
         ('return strcmp(a->host, b->host) == 0;', 'return strcmp(a->host, b->host) != 0;', 'model')),

@@ -61,6 +61,20 @@ static void same_edges(const struct weft_model *a, const struct weft_model *b)
 	free(y);
 }
 
+/* With the attributes of marks, whose rows may differ. */
+static void same_note(
+	const struct weft_model *a, uint32_t note, const struct weft_model *b, uint32_t other)
+{
+	char x[200], y[200];
+	weft_model_format_note(a, note, x, sizeof(x));
+	weft_model_format_note(b, other, y, sizeof(y));
+	assert_string_equal(x, y);
+	assert_int_equal(weft_model_attribute_count(a, note), weft_model_attribute_count(b, other));
+	for (uint32_t i = weft_model_attribute_count(a, note); i-- > 0;)
+		assert_int_equal(
+			weft_model_attribute(a, note, i).type, weft_model_attribute(b, other, i).type);
+}
+
 static void same_notes_of(const struct weft_model *a, const struct weft_model *b, uint32_t task)
 {
 	const struct weft_notes *n = &a->notes, *o = &b->notes;
@@ -72,6 +86,7 @@ static void same_notes_of(const struct weft_model *a, const struct weft_model *b
 		assert_int_equal(n->value[first + i], o->value[other + i]);
 		assert_int_equal(n->type[first + i], o->type[other + i]);
 		same_string(a, n->text[first + i], b, o->text[other + i]);
+		same_note(a, first + i, b, other + i);
 	}
 }
 

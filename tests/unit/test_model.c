@@ -599,6 +599,50 @@ static void an_end_without_a_beginning_is_damage(void **state)
 	weft_model_destroy(m);
 }
 
+static void a_mark_has_attributes(void **state)
+{
+	(void)state;
+	char text[80];
+	const struct weft_field fields[] = {
+		{{"i", 1}, WEFT_FIELD_I64, {.i64 = -3}},
+		{{"u", 1}, WEFT_FIELD_U64, {.u64 = UINT64_MAX}},
+		{{"f", 1}, WEFT_FIELD_F64, {.f64 = 0.5}},
+		{{"text", 4}, WEFT_FIELD_TEXT, {.text = {"a b", 3}}},
+		{{"b", 1}, WEFT_FIELD_BOOL, {.u64 = 1}},
+	};
+	struct weft_event mark = texted(WEFT_EVENT_MARK, 1, 1, "sent");
+	struct weft_event none = mark, tag = texted(WEFT_EVENT_TAG, 3, 1, "size");
+	mark.fields = fields;
+	mark.field_count = 5;
+	tag.has_value = true;
+	tag.value = 7;
+	struct weft_model *m = BUILD(none, mark, tag, texted(WEFT_EVENT_NOTE, 4, 1, "so"));
+	static const char *const expected[] = {
+		"sent", "sent i=-3 u=18446744073709551615 f=0.5 text=a b b=true", "size=7", "so"};
+	static const uint32_t counts[] = {0, 5, 1, 0};
+	uint32_t first = m->tasks.first_note[task(m, 1)];
+	for (uint32_t i = 0; i < 4; i++) {
+		size_t length = weft_model_format_note(m, first + i, text, sizeof(text));
+		assert_int_equal(length, strlen(expected[i]));
+		assert_string_equal(text, expected[i]);
+		assert_int_equal(weft_model_attribute_count(m, first + i), counts[i]);
+		for (size_t size = 0; size <= length; size++) {
+			memset(text, '?', sizeof(text));
+			assert_int_equal(weft_model_format_note(m, first + i, text, size), length);
+			assert_true(size == 0 || (memcmp(text, expected[i], size - 1) == 0 && !text[size - 1]));
+			assert_int_equal(text[size], '?');
+		}
+	}
+	for (uint32_t i = 0; i < 5; i++) {
+		const struct weft_field field = weft_model_attribute(m, first + 1, i);
+		assert_string_equal(field.name.bytes, fields[i].name.bytes);
+		assert_int_equal(field.type, fields[i].type);
+	}
+	assert_string_equal(weft_model_attribute(m, first + 1, 3).value.text.bytes, "a b");
+	assert_int_equal(weft_model_attribute(m, first + 2, 0).value.i64, 7);
+	weft_model_destroy(m);
+}
+
 static void names_and_notes(void **state)
 {
 	(void)state;
@@ -1030,6 +1074,7 @@ int main(void)
 		cmocka_unit_test(a_track_has_lines_for_what_overlaps),
 		cmocka_unit_test(a_given_span_lies_between_the_trace_and_now),
 		cmocka_unit_test(lines_of_a_track_are_bounded),
+		cmocka_unit_test(a_mark_has_attributes),
 		cmocka_unit_test(names_and_notes),
 		cmocka_unit_test(buffers_share_no_tasks_and_no_counters),
 		cmocka_unit_test(bands_have_reasons_and_resume),

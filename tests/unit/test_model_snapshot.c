@@ -23,12 +23,13 @@ static const struct weft_trace_description description = {
 	.format = "test", .clock.name = "test", .threads = threads, .thread_count = 2};
 static struct weft_diagnostics diagnostics;
 static char text_of_event[16];
+static struct weft_field fields[2];
 static unsigned ids = 30; /* random tasks are below this */
 
 static struct weft_event random_event(uint64_t *seed, uint64_t time)
 {
 	int size = snprintf(text_of_event, sizeof(text_of_event), "n%u", next_random(seed) % 12);
-	return (struct weft_event){
+	struct weft_event event = {
 		.type = event_type_of(next_random(seed)),
 		.time_ns = time,
 		.task = next_random(seed) % 16 ? next_random(seed) % ids : WEFT_TASK_NONE,
@@ -43,6 +44,13 @@ static struct weft_event random_event(uint64_t *seed, uint64_t time)
 		.thread = next_random(seed) % 2,
 		.buffer = next_random(seed) % 2,
 	};
+	if (event.type != WEFT_EVENT_MARK)
+		return event;
+	fields[0] = (struct weft_field){{"v", 1}, WEFT_FIELD_I64, {.i64 = event.value}};
+	fields[1] = (struct weft_field){{"t", 1}, WEFT_FIELD_TEXT, {.text = event.text}};
+	event.fields = fields;
+	event.field_count = event.has_value + event.is_set;
+	return event;
 }
 
 /* Feeds `count` events of a seed; makes a snapshot after every `look` of them. */

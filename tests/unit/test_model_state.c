@@ -66,30 +66,42 @@ static void an_id_keeps_its_number(void **state)
 
 /* ---- Texts ---- */
 
-static void a_mark_and_its_fields_are_one_text(void **state)
+static void fields_of_a_mark_keep_their_types(void **state)
 {
 	const struct weft_field fields[] = {
 		{{"i", 1}, WEFT_FIELD_I64, {.i64 = -3}},
 		{{"u", 1}, WEFT_FIELD_U64, {.u64 = UINT64_MAX}},
 		{{"f", 1}, WEFT_FIELD_F64, {.f64 = 0.5}},
 		{{"text", 4}, WEFT_FIELD_TEXT, {.text = {"a b", 3}}},
+		{{"b", 1}, WEFT_FIELD_BOOL, {.u64 = 1}},
 	};
-	static const char *const expected[] = {"sent", "sent i=-3", "sent i=-3 u=18446744073709551615",
-		"sent i=-3 u=18446744073709551615 f=0.5",
-		"sent i=-3 u=18446744073709551615 f=0.5 text=a b"};
 	struct weft__texts texts;
+	const struct weft__attributes *a = &texts.attributes;
 	struct weft__identities identities = {0};
 	(void)state;
 	assert_int_equal(weft__texts_init(&texts), 0);
 	assert_int_equal(weft__identities_init(&identities), 0);
-	for (uint32_t count = 0; count <= 4; count++) {
+	for (uint32_t count = 0; count <= 5; count++) {
 		const struct weft_event event = {
 			.type = WEFT_EVENT_MARK, .text = {"sent", 4}, .fields = fields, .field_count = count};
 		struct weft__fact fact;
+		uint32_t before = a->count;
 		assert_int_equal(weft__fact_of_event(&identities, &texts, &event, &fact), 0);
-		assert_int_equal(weft__strings_size(&texts.strings, fact.text), strlen(expected[count]));
-		assert_memory_equal(weft__strings_bytes(&texts.strings, fact.text), expected[count],
-			strlen(expected[count]));
+		assert_string_equal(weft__strings_bytes(&texts.strings, fact.text), "sent");
+		assert_int_equal(weft__range_first(fact.value), before);
+		assert_int_equal(weft__range_count(fact.value), count);
+		assert_int_equal(a->count, before + count);
+	}
+	for (uint32_t i = 0; i < 5; i++) {
+		uint32_t row = a->count - 5 + i;
+		assert_string_equal(
+			weft__strings_bytes(&texts.strings, a->name[row]), fields[i].name.bytes);
+		assert_int_equal(a->type[row], fields[i].type);
+		if (fields[i].type == WEFT_FIELD_TEXT)
+			assert_string_equal(
+				weft__strings_bytes(&texts.strings, (uint32_t)a->value[row]), "a b");
+		else
+			assert_memory_equal(&a->value[row], &fields[i].value, sizeof(a->value[row]));
 	}
 	weft__texts_finish(&texts);
 	weft__identities_finish(&identities);
@@ -410,7 +422,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_id_keeps_its_number),
-		cmocka_unit_test(a_mark_and_its_fields_are_one_text),
+		cmocka_unit_test(fields_of_a_mark_keep_their_types),
 		cmocka_unit_test(an_empty_text_is_one_only_if_it_was_given),
 		cmocka_unit_test(an_event_of_no_type_and_a_thread_too_many_are_refused),
 		cmocka_unit_test(what_is_forgotten_no_longer_matters),

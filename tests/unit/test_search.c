@@ -55,6 +55,39 @@ static struct loaded small_trace(void)
 	return make_end(&made);
 }
 
+/* The text of a mark with its fields is no string of the model. */
+static void fields_of_marks_are_found(void **state)
+{
+	static char long_text[5000];
+	memset(long_text, 'x', sizeof(long_text) - 3);
+	memcpy(long_text + sizeof(long_text) - 3, "end", 3);
+	const struct weft_field fields[] = {{{"bytes", 5}, WEFT_FIELD_I64, {.i64 = 4096}},
+		{{"body", 4}, WEFT_FIELD_TEXT, {.text = {long_text, sizeof(long_text)}}}};
+	static const struct {
+		const char *text;
+		uint32_t found;
+	} cases[] = {{"sent bytes=40", 1}, {"sent", 2}, {"xend", 1}, {"bytes=5", 0}, {"end", 2}};
+	struct made made = make_begin();
+	(void)state;
+	make_create(&made, 0, 1, WEFT_KIND_TASK);
+	make(&made, (struct weft_event){.type = WEFT_EVENT_MARK, .task = 1, .text = {"sent", 4}});
+	make(&made,
+		(struct weft_event){.type = WEFT_EVENT_NOTE, .task = 1, .text = {"before the end", 14}});
+	make(&made, (struct weft_event){.type = WEFT_EVENT_MARK,
+					.task = 1,
+					.text = {"sent", 4},
+					.fields = fields,
+					.field_count = 2});
+	struct loaded loaded = make_end(&made);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weft_search *found = search(&loaded, cases[i].text, false);
+		assert_int_equal(found->found, cases[i].found);
+		assert_int_equal(count_in_field(found, WEFT_SEARCH_NOTE), cases[i].found);
+		weft_search_destroy(found);
+	}
+	loaded_finish(&loaded);
+}
+
 static void each_match_has_a_place_and_a_time(void **state)
 {
 	struct loaded loaded = small_trace();
@@ -336,6 +369,7 @@ static void too_many_matches_are_counted_and_the_earliest_listed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fields_of_marks_are_found),
 		cmocka_unit_test(each_match_has_a_place_and_a_time),
 		cmocka_unit_test(a_capital_asks_for_capitals),
 		cmocka_unit_test(fields_have_names),

@@ -41,7 +41,8 @@ struct module_context {
 static const char *const type_names[] = {[WEFT_COLUMN_INTEGER] = "INTEGER",
 	[WEFT_COLUMN_BOOLEAN] = "BOOLEAN",
 	[WEFT_COLUMN_NUMBER] = "NUMERIC",
-	[WEFT_COLUMN_TEXT] = "TEXT"};
+	[WEFT_COLUMN_TEXT] = "TEXT",
+	[WEFT_COLUMN_ANY] = ""};
 
 static int declare(sqlite3 *database, unsigned table)
 {

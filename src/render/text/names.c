@@ -163,9 +163,9 @@ static struct weft_slice bare_id(struct weft_slice name)
 /* False for numbers: a cut number would be a different one, and the curve shows it anyway. */
 static bool may_be_cut(const struct painter *p, const struct name *name)
 {
+	uint8_t type = name->worth == NOTE ? p->model->notes.type[name->note] : WEFT_NOTE_LABEL;
 	if (name->worth == NOTE)
-		return p->model->notes.type[name->note] == WEFT_NOTE_TEXT ||
-			   p->model->notes.type[name->note] == WEFT_NOTE_LABEL;
+		return type == WEFT_NOTE_TEXT || type == WEFT_NOTE_MARK || type == WEFT_NOTE_LABEL;
 	return name->worth != ID && name->worth != OUTCOME;
 }
 
@@ -252,11 +252,13 @@ static bool is_in_lane(const struct painter *p, uint32_t note)
 	return notes->type[note] >= WEFT_NOTE_CHANGE && weft__has_lane(p, notes->text[note]);
 }
 
-/* Only of remarks: the numbers of others differ. */
+/* Only of remarks without numbers: those of others differ. */
 static uint32_t word_of_note(const struct painter *p, uint32_t note)
 {
 	const struct weft_notes *notes = &p->model->notes;
-	return notes->type[note] == WEFT_NOTE_TEXT ? notes->text[note] : WEFT_NONE;
+	bool is_text = notes->type[note] == WEFT_NOTE_TEXT || notes->type[note] == WEFT_NOTE_MARK;
+	bool has_numbers = weft_model_attribute_count(p->model, note) > 0;
+	return is_text && !has_numbers ? notes->text[note] : WEFT_NONE;
 }
 
 /* Collects a task's notes in view that are some pixels from each other. The first label is its name

@@ -62,9 +62,11 @@ void weft__fill_problems(struct weft_viewer *viewer)
 	weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Previous", "P", "problem previous");
 }
 
+#define MATCH_BYTES 128
+
 /* The text that was searched; empty if the task's name says it. */
 static struct weft_slice text_of_match(
-	const struct weft_model *model, const struct weft_search_match *match, char process[128])
+	const struct weft_model *model, const struct weft_search_match *match, char room[MATCH_BYTES])
 {
 	const char *outcome;
 	switch (match->field) {
@@ -73,11 +75,17 @@ static struct weft_slice text_of_match(
 	case WEFT_SEARCH_MESSAGE:
 		return weft_model_string(model, model->tasks.message[match->task]);
 	case WEFT_SEARCH_NOTE:
+		if (model->notes.type[match->item] == WEFT_NOTE_MARK) {
+			weft_model_format_note(model, match->item, room, MATCH_BYTES);
+			return (struct weft_slice){room, strlen(room)};
+		}
+		return weft_model_string(model, model->notes.text[match->item]);
 	case WEFT_SEARCH_LABEL:
 		return weft_model_string(model, model->notes.text[match->item]);
 	case WEFT_SEARCH_PROCESS:
-		weft_trace_format_process(model->buffers, model->buffer_count, match->item, process, 128);
-		return (struct weft_slice){process, strlen(process)};
+		weft_trace_format_process(
+			model->buffers, model->buffer_count, match->item, room, MATCH_BYTES);
+		return (struct weft_slice){room, strlen(room)};
 	case WEFT_SEARCH_OUTCOME:
 		outcome = weft_outcome_name((enum weft_outcome)model->tasks.outcome[match->task]);
 		return (struct weft_slice){outcome, strlen(outcome)};
@@ -90,12 +98,12 @@ static void add_match(struct weft_viewer *viewer, uint32_t number)
 {
 	const struct weft_model *model = viewer->model;
 	const struct weft_search_match *match = &viewer->search.found->matches[number];
-	char text[256], name[200], command[256], time[32], process[128];
+	char text[256], name[200], command[256], time[32], room[MATCH_BYTES];
 	if (match->task != WEFT_NONE)
 		weft_story_name(model, match->task, 40, name, sizeof(name));
 	else
 		name[0] = '\0';
-	struct weft_slice found = text_of_match(model, match, process);
+	struct weft_slice found = text_of_match(model, match, room);
 	bool is_name = found.size == strlen(name) && memcmp(found.bytes, name, found.size) == 0;
 	if (found.size == 0 || is_name)
 		weft__panel_format(text, "%s", name);
