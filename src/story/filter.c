@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "story/comparison.h"
 #include "story/filtering.h"
 
 #define NAME_BYTES 128
@@ -23,6 +24,7 @@ enum sort {
 	KIND,
 	THREAD,
 	PROCESS,
+	COMPARISON, /* if an attribute has its key, else like LABEL */
 };
 
 struct word {
@@ -34,6 +36,7 @@ struct word {
 	/* For each beginning of the word, the size of the longest shorter beginning that it ends with:
 	 * where the search of Knuth, Morris and Pratt goes on. */
 	size_t *shorter;
+	struct weft__comparison comparison;
 };
 
 struct words {
@@ -73,14 +76,20 @@ static bool trim(const char **text, size_t *size)
 	return hides;
 }
 
-/* Copies a word without escapes. */
-static size_t unescape(const char *text, size_t size, char *to)
+/* Copies a word without escapes. `ret_sign`, unless it is NULL, gets the offset of the first
+ * character of a relation that was not escaped; the size of the word if it has none. */
+static size_t unescape(const char *text, size_t size, char *to, size_t *ret_sign)
 {
-	size_t used = 0;
+	size_t used = 0, sign = SIZE_MAX;
 	for (size_t i = 0; i < size; i++) {
-		i += text[i] == '\\' && i + 1 < size;
+		bool is_escape = text[i] == '\\' && i + 1 < size;
+		i += is_escape;
+		if (!is_escape && sign == SIZE_MAX && memchr("=<>!", text[i], 4))
+			sign = used;
 		to[used++] = text[i];
 	}
+	if (ret_sign)
+		*ret_sign = sign < used ? sign : used;
 	return used;
 }
 
@@ -109,9 +118,13 @@ static void add_word(
 	struct words *words, const char *text, size_t size, char *room, size_t *shorter)
 {
 	struct word word = {.hides = trim(&text, &size)};
+	size_t sign;
 	word.text = room;
-	word.size = unescape(text, size, room);
+	word.size = unescape(text, size, room, &sign);
 	word.sort = find_sort(&word);
+	const struct weft_slice whole = {word.text, word.size};
+	if (word.sort == LABEL && weft__comparison_parse(whole, sign, &word.comparison))
+		word.sort = COMPARISON;
 	for (size_t i = 0; i < word.size; i++)
 		word.has_capital = word.has_capital || isupper((unsigned char)word.text[i]);
 	if (word.size == 0 || words->count == WEFT_FILTER_WORDS)
@@ -216,6 +229,7 @@ static bool matches(
 	case PROCESS:
 		return has(word, process_of(model, task, buffer));
 	case LABEL:
+	case COMPARISON:
 		break;
 	}
 	return has_in_label(model, word, task, labels);
@@ -234,6 +248,7 @@ struct weft__filtering {
 	size_t *shorter;
 	unsigned word; /* the one that is compared, from task `task` on */
 	uint32_t task;
+	bool has_key; /* a note of an earlier task has the name that the word compares */
 };
 
 int weft__filtering_create(
@@ -262,6 +277,27 @@ int weft__filtering_create(
 	return 0;
 }
 
+/* Compares what some tasks' notes say with the current word. If no note of any task has its name,
+ * the word is looked for in labels. */
+static void compare_values(struct weft__filtering *f)
+{
+	struct word *word = &f->words.list[f->word];
+	const struct weft_tasks *tasks = &f->model->tasks;
+	for (uint64_t work = 0; f->task < tasks->count && work < STEP_TASKS; f->task++) {
+		work += 1 + tasks->end_note[f->task] - tasks->first_note[f->task];
+		if (weft__comparison_holds(f->model, &word->comparison, f->task, &f->has_key))
+			f->hidden[f->task] |= word->hides ? IS_HIDDEN : IS_WANTED;
+	}
+	if (f->task < tasks->count)
+		return;
+	if (f->has_key)
+		f->word++;
+	else
+		word->sort = LABEL;
+	f->task = 0;
+	f->has_key = false;
+}
+
 /* Compares some tasks with the current word. */
 static void compare_tasks(struct weft__filtering *f)
 {
@@ -283,7 +319,10 @@ static void compare_tasks(struct weft__filtering *f)
 int weft__filtering_step(struct weft__filtering *f, uint8_t **ret_hidden)
 {
 	if (f->word < f->words.count) {
-		compare_tasks(f);
+		if (f->words.list[f->word].sort == COMPARISON)
+			compare_values(f);
+		else
+			compare_tasks(f);
 		return WEFT_AGAIN;
 	}
 	for (uint32_t task = 0; task < f->model->tasks.count; task++)
@@ -328,7 +367,7 @@ WEFT__EXPORT const char *weft_filter_next_word(
 		bool hides = trim(&text, &length);
 		if (length == 0 || length >= size)
 			continue;
-		word[unescape(text, length, word)] = '\0';
+		word[unescape(text, length, word, NULL)] = '\0';
 		*ret_hides = hides;
 		return filter;
 	}

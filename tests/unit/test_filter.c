@@ -113,6 +113,57 @@ static void threads_and_processes_are_compared(void **state)
 	weft_model_destroy(model);
 }
 
+static void say(struct made *made, uint64_t task, const char *name, const struct weft_field *field)
+{
+	make(made,
+		(struct weft_event){.type = WEFT_EVENT_MARK,
+			.task = task,
+			.text = {"sent", 4},
+			.fields = (struct weft_field[]){{{name, strlen(name)}, field->type, field->value}},
+			.field_count = 1});
+}
+
+/* Tasks 1 to 6 with n = -1, 5, 2^63 + 1, 0.5, "x y" and true; 7 has a tag; 8 a label. */
+static struct weft_model *model_with_values(void)
+{
+	static const struct weft_field fields[] = {
+		{{"", 0}, WEFT_FIELD_I64, {.i64 = -1}},
+		{{"", 0}, WEFT_FIELD_I64, {.i64 = 5}},
+		{{"", 0}, WEFT_FIELD_U64, {.u64 = (UINT64_C(1) << 63) + 1}},
+		{{"", 0}, WEFT_FIELD_F64, {.f64 = 0.5}},
+		{{"", 0}, WEFT_FIELD_TEXT, {.text = {"x y", 3}}},
+		{{"", 0}, WEFT_FIELD_BOOL, {.u64 = 1}},
+	};
+	struct made made = make_begin();
+	for (uint64_t task = 1; task <= 8; task++)
+		make_create(&made, 0, task, WEFT_KIND_TASK);
+	for (uint64_t task = 1; task <= 6; task++)
+		say(&made, task, "n", &fields[task - 1]);
+	make(&made, (struct weft_event){.type = WEFT_EVENT_TAG,
+					.task = 7,
+					.text = {"bytes", 5},
+					.value = 4096,
+					.has_value = true});
+	make_label(&made, 8, "fd=3, n>1");
+	return make_model(&made);
+}
+
+static void values_are_compared(void **state)
+{
+	static const char *const cases[][2] = {{"n > 4", "2 3"}, {"n>=5", "2 3"}, {"n<5", "1 4 6"},
+		{"n<=0.5", "1 4"}, {"n = 5", "2"}, {"n==5.0", "2"}, {"n=-1", "1"}, {"n != 5", "1 3 4 5 6"},
+		{"n > 9223372036854775808", "3"}, {"n > 9223372036854775809", ""}, {"n=x y", "5"},
+		{"n=true", "6"}, {"n=1", "6"}, {"n=false", ""}, {"n > x", ""}, {"n=1e3", ""},
+		{"bytes=4K", "7"}, {"bytes < 5us", "7"}, {"bytes > 4096", ""},
+		{"-bytes=4096,-n=5", "0 1 3 4 5 6 8"}, {"n=5, bytes>1", "2 7"}, {"fd=3", "8"}, {"fd=4", ""},
+		{"n\\>1", "8"}, {"n>", "8"}, {">1", "8"}, {"kind:n=5", ""}, {"N=5", ""}};
+	struct weft_model *model = model_with_values();
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		expect_shown(model, cases[i][0], cases[i][1]);
+	weft_model_destroy(model);
+}
+
 static void words_come_back_as_they_were_added(void **state)
 {
 	(void)state;
@@ -196,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_show_and_hide),
 		cmocka_unit_test(threads_and_processes_are_compared),
+		cmocka_unit_test(values_are_compared),
 		cmocka_unit_test(words_come_back_as_they_were_added),
 		cmocka_unit_test(any_text_is_a_filter),
 		cmocka_unit_test(a_long_label_of_many_tasks_is_compared_once),
