@@ -7,11 +7,12 @@
  *     kind:bind         all tasks of a kind
  *     thread:main       first ran on a thread whose name or number contains it
  *     process:redis     is of a process whose name and pid contain it: "redis-server 4711"
- *     bytes > 4096      a mark of it has a field, or it has a tag, of that name and such a value: =
- * or
- *                       ==, !=, <, <=, > and >=. Numbers are compared with 4096, -7, 0.5, 64K or
- * 5ms (as ns), texts with a word. If the trace has no such name, a word like others -block hides
- * matching tasks instead, even if another word matches
+ *     bytes > 4096      compares a field of a mark, or a tag, of that name, or a column of tasks
+ *     -block            hides matching tasks instead, even if another word matches
+ *
+ * A comparison has = or ==, !=, <, <=, > or >=, and a number (-7, 0.5, 64K, 5ms as ns) or text. Its
+ * name is that of a field or tag if the trace has one, else of a column of the table `tasks` in
+ * weft/tables.h; other words with such a sign are looked for in labels.
  *
  * Spaces around words are ignored; `\\` makes the next character an ordinary one. The functions
  * keep no state; any thread may call them.

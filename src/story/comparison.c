@@ -200,3 +200,57 @@ bool weft__comparison_holds(const struct weft_model *model,
 		}
 	return false;
 }
+
+/* ---- Columns of tables.def ---- */
+
+/* The number of the table `tasks`. */
+static unsigned table_of_tasks(void)
+{
+	unsigned count, table = 0;
+	const struct weft_table *tables = weft_tables(&count);
+	while (table < count && strcmp(tables[table].name, "tasks") != 0)
+		table++;
+	return table;
+}
+
+unsigned weft__comparison_column(const struct weft__comparison *comparison)
+{
+	unsigned count;
+	const struct weft_column *columns = weft_table_columns(table_of_tasks(), &count);
+	for (unsigned i = 0; i < count; i++)
+		if (is_text(comparison->key, columns[i].name, strlen(columns[i].name)))
+			return i;
+	return WEFT_NONE;
+}
+
+static struct weft_field field_of(const struct weft_cell *cell, bool is_boolean)
+{
+	struct weft_field field = {.type = is_boolean ? WEFT_FIELD_BOOL : WEFT_FIELD_I64};
+	switch (cell->type) {
+	case WEFT_CELL_UNSIGNED:
+		return unsigned_field(cell->is.is_unsigned);
+	case WEFT_CELL_REAL:
+		field.type = WEFT_FIELD_F64;
+		field.value.f64 = cell->is.real;
+		break;
+	case WEFT_CELL_TEXT:
+		field.type = WEFT_FIELD_TEXT;
+		field.value.text = cell->text;
+		break;
+	case WEFT_CELL_INTEGER:
+	case WEFT_CELL_NULL:
+		field.value.i64 = cell->is.integer;
+		break;
+	}
+	return field;
+}
+
+bool weft__comparison_holds_in(const struct weft_model_tables *tables, unsigned column,
+	const struct weft__comparison *comparison, uint32_t task)
+{
+	unsigned count, table = table_of_tasks();
+	const struct weft_column *columns = weft_table_columns(table, &count);
+	const struct weft_cell cell = weft_table_cell(tables, table, task, column);
+	const struct weft_field field = field_of(&cell, columns[column].type == WEFT_COLUMN_BOOLEAN);
+	return cell.type != WEFT_CELL_NULL && holds(comparison->relation, compare(comparison, &field));
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Words of filters that compare what marks and tags say about tasks: "bytes > 4096", "method=GET".
+ * Words of filters that compare what marks and tags say about tasks, or the columns of the table
+ * `tasks`: "bytes > 4096", "method=GET", "running > 5ms".
  */
 #ifndef WEFT_STORY_COMPARISON_H
 #define WEFT_STORY_COMPARISON_H
@@ -9,6 +10,7 @@
 #include <stdint.h>
 
 #include <weft/model.h>
+#include <weft/tables.h>
 
 enum weft__relation {
 	WEFT__EQUAL,
@@ -29,6 +31,13 @@ struct weft__comparison {
  * `sign` is the offset of the relation. False if key or value is missing. */
 bool weft__comparison_parse(
 	struct weft_slice word, size_t sign, struct weft__comparison *ret_comparison);
+
+/* The number of the column of the table `tasks` that has the key's name; WEFT_NONE: there is none.
+ */
+unsigned weft__comparison_column(const struct weft__comparison *comparison);
+/* True if the task has such a value in that column. An empty cell is unlike all values. */
+bool weft__comparison_holds_in(const struct weft_model_tables *tables, unsigned column,
+	const struct weft__comparison *comparison, uint32_t task);
 
 /* True if a note of the task has such an attribute. `*has_key` becomes true if one has an attribute
  * of that name, whatever its value. */

@@ -24,7 +24,8 @@ enum sort {
 	KIND,
 	THREAD,
 	PROCESS,
-	COMPARISON, /* if an attribute has its key, else like LABEL */
+	COMPARISON, /* of attributes, if one has its key, else COLUMN or LABEL */
+	COLUMN,     /* a comparison of a column of the table `tasks` */
 };
 
 struct word {
@@ -37,6 +38,7 @@ struct word {
 	 * where the search of Knuth, Morris and Pratt goes on. */
 	size_t *shorter;
 	struct weft__comparison comparison;
+	unsigned column;
 };
 
 struct words {
@@ -217,8 +219,8 @@ static bool has_in_label(
 	return labels[label] == HAS;
 }
 
-static bool matches(
-	const struct weft_model *model, const struct word *word, uint32_t task, uint8_t *labels)
+static bool matches(const struct weft_model *model, const struct weft_model_tables *tables,
+	const struct word *word, uint32_t task, uint8_t *labels)
 {
 	char buffer[NAME_BYTES];
 	switch (word->sort) {
@@ -228,6 +230,8 @@ static bool matches(
 		return has(word, thread_of(model, task, buffer));
 	case PROCESS:
 		return has(word, process_of(model, task, buffer));
+	case COLUMN:
+		return weft__comparison_holds_in(tables, word->column, &word->comparison, task);
 	case LABEL:
 	case COMPARISON:
 		break;
@@ -243,6 +247,7 @@ enum {
 struct weft__filtering {
 	const struct weft_model *model;
 	struct words words;
+	struct weft_model_tables *tables;
 	uint8_t *hidden, *labels;
 	char *room; /* for the words */
 	size_t *shorter;
@@ -278,8 +283,8 @@ int weft__filtering_create(
 }
 
 /* Compares what some tasks' notes say with the current word. If no note of any task has its name,
- * the word is looked for in labels. */
-static void compare_values(struct weft__filtering *f)
+ * the word is about the column of that name, or is looked for in labels. */
+static int compare_values(struct weft__filtering *f)
 {
 	struct word *word = &f->words.list[f->word];
 	const struct weft_tasks *tasks = &f->model->tasks;
@@ -289,13 +294,16 @@ static void compare_values(struct weft__filtering *f)
 			f->hidden[f->task] |= word->hides ? IS_HIDDEN : IS_WANTED;
 	}
 	if (f->task < tasks->count)
-		return;
+		return 0;
+	word->column = weft__comparison_column(&word->comparison);
 	if (f->has_key)
 		f->word++;
 	else
-		word->sort = LABEL;
+		word->sort = word->column == WEFT_NONE ? LABEL : COLUMN;
 	f->task = 0;
 	f->has_key = false;
+	bool needs_tables = word->sort == COLUMN && !f->tables;
+	return needs_tables ? weft_model_tables_create(f->model, &f->tables) : 0;
 }
 
 /* Compares some tasks with the current word. */
@@ -307,7 +315,7 @@ static void compare_tasks(struct weft__filtering *f)
 	if (f->task == 0)
 		memset(f->labels, UNKNOWN, weft_model_string_count(f->model));
 	for (uint32_t task = f->task; task < end; task++)
-		if (matches(f->model, word, task, f->labels))
+		if (matches(f->model, f->tables, word, task, f->labels))
 			f->hidden[task] |= word->hides ? IS_HIDDEN : IS_WANTED;
 	f->task = end;
 	if (end == f->model->tasks.count) {
@@ -319,11 +327,12 @@ static void compare_tasks(struct weft__filtering *f)
 int weft__filtering_step(struct weft__filtering *f, uint8_t **ret_hidden)
 {
 	if (f->word < f->words.count) {
+		int error = 0;
 		if (f->words.list[f->word].sort == COMPARISON)
-			compare_values(f);
+			error = compare_values(f);
 		else
 			compare_tasks(f);
-		return WEFT_AGAIN;
+		return error ? error : WEFT_AGAIN;
 	}
 	for (uint32_t task = 0; task < f->model->tasks.count; task++)
 		f->hidden[task] = f->hidden[task] != IS_WANTED;
@@ -336,6 +345,7 @@ void weft__filtering_destroy(struct weft__filtering *filtering)
 {
 	if (!filtering)
 		return;
+	weft_model_tables_destroy(filtering->tables);
 	free(filtering->hidden);
 	free(filtering->labels);
 	free(filtering->room);

@@ -156,7 +156,10 @@ static void values_are_compared(void **state)
 		{"n=true", "6"}, {"n=1", "6"}, {"n=false", ""}, {"n > x", ""}, {"n=1e3", ""},
 		{"bytes=4K", "7"}, {"bytes < 5us", "7"}, {"bytes > 4096", ""},
 		{"-bytes=4096,-n=5", "0 1 3 4 5 6 8"}, {"n=5, bytes>1", "2 7"}, {"fd=3", "8"}, {"fd=4", ""},
-		{"n\\>1", "8"}, {"n>", "8"}, {">1", "8"}, {"kind:n=5", ""}, {"N=5", ""}};
+		{"n\\>1", "8"}, {"n>", "8"}, {">1", "8"}, {"id > 6", "7 8"},
+		{"kind=task", "1 2 3 4 5 6 7 8"}, {"kind!=task", "0"},
+		{"resolved=false, id<3", "0 1 2 3 4 5 6 7 8"}, {"label=fd=3\\, n>1", "8"},
+		{"failed != x", ""}, {"running > 5ms", ""}, {"kind:n=5", ""}, {"N=5", ""}};
 	struct weft_model *model = model_with_values();
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
