@@ -40,7 +40,8 @@ static bool names_error(struct weft_slice text)
 
 static bool is_error(const struct weft_model *model, uint32_t note)
 {
-	return model->notes.type[note] == WEFT_NOTE_TEXT &&
+	uint8_t type = model->notes.type[note];
+	return (type == WEFT_NOTE_TEXT || type == WEFT_NOTE_MARK) &&
 		   names_error(weft_model_string(model, model->notes.text[note]));
 }
 
