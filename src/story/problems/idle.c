@@ -17,6 +17,7 @@
 #include "model/idle.h"
 #include "story/awaited.h"
 #include "story/problems/findings.h"
+#include "story/problems/reader.h"
 
 #define FEW          4 /* gaps needed to know what is usual */
 #define FAR_LONGER   8 /* ratio to the usual gap, and to 99 of 100 gaps */
@@ -89,6 +90,17 @@ static uint64_t find_rhythm(const struct gaps *gaps, uint32_t from, uint32_t to)
 	return weft__rhythm(starts, to - from);
 }
 
+/* Appends ", for which GET /item/4 waits". */
+static void write_reader(struct weft__words *w, const struct gaps *gaps, uint32_t awaited)
+{
+	const uint32_t reader = weft__only_reader(gaps->findings->story, awaited);
+	if (reader == WEFT_NONE)
+		return;
+	weft__words_add(w, ", for which ");
+	weft__words_add_other(w, gaps->model, reader, awaited, 28);
+	weft__words_add(w, " waits");
+}
+
 static void write_gaps(
 	struct weft__sentence *s, const struct gaps *gaps, uint32_t from, uint32_t to)
 {
@@ -105,6 +117,7 @@ static void write_gaps(
 		weft__words_add(w, ", until ");
 		weft__words_add_subject(w, gaps->model, awaited, 32);
 		weft__words_add(w, " ends");
+		write_reader(weft__clause(s, 5), gaps, awaited);
 	}
 	if (to - from > 1) {
 		uint64_t rhythm = find_rhythm(gaps, from, to);

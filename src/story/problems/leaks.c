@@ -95,6 +95,8 @@ static bool has_rising_floor(struct course *c)
 			return false;
 		steps += floor[part] > floor[part - 1];
 	}
+	if (floor[PARTS - 1] <= floor[PARTS - 2])
+		return false; /* a cache or a pool that has filled up */
 	c->floor = floor[PARTS - 1];
 	return falls >= FALLS_MIN && steps >= STEPS_MIN && c->floor - floor[1] >= c->range / RISE_PART;
 }

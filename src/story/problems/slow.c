@@ -11,6 +11,7 @@
 
 #include "base/sort.h"
 #include "story/problems/findings.h"
+#include "story/problems/reader.h"
 
 #define OF_MEDIAN   8 /* ratio to the median */
 #define OF_TENTH    4
@@ -327,6 +328,21 @@ static void set_notes(struct weft_problem *problem, const struct slow *slow)
 	weft__words_add_length(&words, slow->usual_ns);
 }
 
+/* Writes "task 17 'GET /item/4' takes 31 ms", or of a promise with one reader, "task 17 'GET
+ * /item/4' waits 31 ms for sleep". */
+static void write_subject(
+	struct weft__words *w, const struct weft_story *story, const struct slow *slow)
+{
+	const uint32_t reader = slow->is_recurring ? WEFT_NONE : weft__only_reader(story, slow->task);
+	weft__words_add_subject(w, story->model, reader == WEFT_NONE ? slow->task : reader, 36);
+	weft__words_add(w, reader == WEFT_NONE ? " takes " : " waits ");
+	weft__words_add_length(w, slow->life_ns);
+	if (reader == WEFT_NONE)
+		return;
+	weft__words_add(w, " for ");
+	weft__words_add_other(w, story->model, slow->task, reader, 24);
+}
+
 static void report(struct sorting *s, const struct slow *slow)
 {
 	const struct weft_model *model = s->model;
@@ -334,10 +350,8 @@ static void report(struct sorting *s, const struct slow *slow)
 	struct weft_problem problem = problem_of(s, slow);
 	set_notes(&problem, slow);
 	weft__sentence_init(&t);
-	struct weft__words *w = weft__clause(&t, 9);
-	weft__words_add_subject(w, model, slow->task, 36);
-	weft__words_add(w, " takes ");
-	weft__words_add_length(w, slow->life_ns);
+	write_subject(weft__clause(&t, 9), s->story, slow);
+	struct weft__words *w;
 	w = weft__clause(&t, 8);
 	weft__words_add(w, " from ");
 	weft__words_add_time(w, model, problem.start);

@@ -33,6 +33,21 @@
 /* Edges of a waiting task that are examined, from the last one back. */
 #define READS_MAX 64
 
+/* As if every third request hung: so many tasks that wait for the same, and 1 / OUTAGE_PART of all
+ * alike tasks. */
+#define OUTAGE_MIN  8
+#define OUTAGE_PART 4
+
+/* A program that was killed had hung, if nothing ran any more for half of a wait that long. */
+#define HANG_NS (500 * WEFT__MS)
+
+/* Signals that ask a program to end, as numbered on Linux. */
+enum {
+	HANGUP = 1,
+	INTERRUPT = 2,
+	TERMINATE = 15
+};
+
 struct chains {
 	struct weft__findings *findings;
 	const struct weft_model *model;
@@ -250,6 +265,75 @@ static void set_notes(
 	weft__words_add(&words, "%s", weft_outcome_name((enum weft_outcome)t->outcome[last]));
 }
 
+/* True if many tasks wait for the same, since the first half of the trace, and they are a good part
+ * of all alike tasks: it is as if every third request hung. */
+static bool is_outage(const struct chains *c, uint32_t last)
+{
+	const struct weft__alike *alike = &c->findings->alike;
+	const uint32_t *group_of = alike->group_of;
+	uint32_t group = WEFT_NONE, count = 0;
+	const struct weft_model_summary *summary = &c->model->summary;
+	if (c->waiting[last] <= OUTAGE_MIN || c->model->tasks.kind[last] == WEFT_KIND_CONDITION ||
+		since(c, c->first[last]) > summary->start + (summary->end - summary->start) / 2)
+		return false;
+	/* The majority of the tasks that wait, if one group has it. */
+	for (uint32_t task = 0; task < c->model->tasks.count; task++) {
+		if (c->last[task] != last || c->model->tasks.label[task] == WEFT_NONE)
+			continue;
+		if (count == 0)
+			group = group_of[task];
+		count += group_of[task] == group ? 1 : -1u;
+	}
+	count = 0;
+	for (uint32_t task = 0; task < c->model->tasks.count; task++)
+		count += c->last[task] == last && group_of[task] == group;
+	return group != WEFT_NONE && count >= OUTAGE_MIN &&
+		   count >= alike->groups[group].all / OUTAGE_PART;
+}
+
+/* False for what comes from outside, such as the next connection or job: an idle server that is
+ * stopped has not hung. A signal that asks a program to end says less than one that kills it. */
+static bool is_inside(const struct chains *c, uint32_t last, int signal_number)
+{
+	const unsigned kind = c->model->tasks.kind[last];
+	if (!weft_kind_name(kind) || kind == WEFT_KIND_TIMER || kind == WEFT_KIND_CONDITION ||
+		kind == WEFT_KIND_QUEUE || kind == WEFT_KIND_CHANNEL)
+		return false;
+	const bool is_asked =
+		signal_number == HANGUP || signal_number == INTERRUPT || signal_number == TERMINATE;
+	return !is_asked || c->waiting[last] > 1;
+}
+
+/* True if nothing runs any more for most of the wait until the program is killed. */
+static bool is_hang(const struct chains *c, uint32_t task, const struct weft_trace_buffer *buffer)
+{
+	const struct weft_activations *a = &c->model->activations;
+	const struct weft_tasks *t = &c->model->tasks;
+	const uint64_t start = since(c, task), half = start + (t->end[task] - start) / 2;
+	const int signal_number = buffer->wait_status & 0x7f;
+	if (!signal_number || t->end[task] - start < HANG_NS ||
+		!is_inside(c, c->last[task], signal_number))
+		return false;
+	for (uint32_t other = 0; other < t->count; other++) {
+		const uint32_t end = t->end_activation[other];
+		if (end > t->first_activation[other] && a->end[end - 1] > half &&
+			t->buffer[other] == t->buffer[task])
+			return false;
+	}
+	return true;
+}
+
+static enum weft_problem_severity severity_of(
+	const struct chains *c, const struct chain *chain, bool is_success, bool may_rest)
+{
+	const uint32_t task = c->first[chain->last];
+	if (may_rest)
+		return WEFT_SEVERITY_HINT;
+	if (is_outage(c, chain->last) || is_hang(c, task, buffer_of(c, chain->last)))
+		return WEFT_SEVERITY_ERROR;
+	return is_success ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING;
+}
+
 static void report(const struct chains *c, const struct chain *chain, uint32_t alike)
 {
 	const struct weft_trace_buffer *buffer = buffer_of(c, chain->last);
@@ -260,7 +344,7 @@ static void report(const struct chains *c, const struct chain *chain, uint32_t a
 		return;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_UNANSWERED,
-		.severity = is_success || may_rest ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING,
+		.severity = severity_of(c, chain, is_success, may_rest),
 		.count = alike,
 		.start = chain->since,
 		.end = c->model->tasks.end[task],
