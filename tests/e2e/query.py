@@ -183,6 +183,44 @@ def output_is_text_csv_or_json():
 
 
 @case
+def columns_fit_all_rows_and_not_only_the_last():
+    """The widest cell is not the last, and one column has a number after a text, the other one a text after a number."""
+    has_sqlite()
+    sql = "VALUES ('a wide text', 1, 'x'), ('b', 'y', 2), ('c', 3, 4)"
+    equal(weft('query', TRACES[0], sql).stdout.splitlines()[1:],
+          ['a wide text  1        x', 'b            y        2', 'c            3        4'])
+
+
+@case
+def functions_count_as_their_definition_says():
+    has_sqlite()
+    values = "WITH v(x) AS (VALUES (40), (10), (NULL), (30), (20), (20)) SELECT percentile(x, %s) AS p FROM v"
+    got = [query(values % percent, TRACES[0])[0]['p'] for percent in (0, 20, 20.1, 40, 60, 61, 100)]
+    equal(got, [10, 10, 20, 20, 20, 30, 40])
+    equal(query('SELECT percentile(x, 50) AS p FROM (SELECT 1 AS x) WHERE x > 1', TRACES[0]), [{'p': None}])
+    many = 'WITH RECURSIVE n(x) AS (SELECT 1000 UNION ALL SELECT x - 1 FROM n WHERE x > 1) SELECT percentile(x / 2.0, 99.9) AS p FROM n'
+    equal(query(many, TRACES[0]), [{'p': 499.5}])
+    equal(query("SELECT duration(1200000) AS a, duration(-5) AS b, duration(0) AS c, duration(NULL) AS d", TRACES[0]),
+          [{'a': '1.2 ms', 'b': '-5 ns', 'c': '0 ns', 'd': None}])
+
+
+@case
+def numbers_that_no_row_has():
+    has_sqlite()
+    for table in ('tasks', 'activations', 'edges', 'counters', 'processes'):
+        for condition in ('rowid = (SELECT count(*) FROM %s)', 'rowid = (SELECT count(*) FROM %s) - 1', 'rowid = -1', 'rowid = 0'):
+            sql = 'SELECT count(*) AS n FROM %s WHERE ' % table + condition.replace('%s', table)
+            rows = query('SELECT count(*) AS n FROM ' + table, TRACES[0])[0]['n']
+            equal(query(sql, TRACES[0]), [{'n': int(rows > 0 and 'rowid = -1' not in condition and not condition.endswith('%s)'))}], sql)
+
+
+@case
+def statements_after_a_mistake_are_not_run():
+    has_sqlite()
+    equal(weft('query', '--csv', TRACES[0], 'SELECT 1 AS a; SELECT x FROM none_such; SELECT 2 AS b', status=1).stdout, 'a\n1\n')
+
+
+@case
 def statements_come_from_standard_input():
     has_sqlite()
     result = run([WEFT, 'query', '--csv', TRACES[0]], input='SELECT 1; -- one\nSELECT 2')
