@@ -276,6 +276,65 @@ static void a_signal_that_was_harmless_before_is_no_error(void **state)
 	}
 }
 
+static unsigned count_of(const struct found *found, enum weft_problem_type type)
+{
+	unsigned count = 0;
+	for (uint32_t i = 0; i < found->problems->count; i++)
+		count += found->problems->list[i].type == type;
+	return count;
+}
+
+/* The condition runs for its last signal, and resolves a promise at the very end, or does not. */
+static void a_signal_that_resolves_at_its_end_has_woken(void **state)
+{
+	(void)state;
+	for (int resolves = 0; resolves < 2; resolves++) {
+		struct made made = make_begin();
+		make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_CONDITION);
+		make_tasks(&made, 5);
+		make_create(&made, WEFT_TASK_NONE, 50, WEFT_KIND_PROMISE);
+		made.time = 10 * US;
+		make_signal(&made, 1, 3, true);
+		made.time += 4 * US;
+		if (resolves)
+			make_edge(&made, WEFT_EVENT_RESOLVE, 1, 50);
+		make_switch(&made, 2);
+		made.time += 4 * US;
+		make_edge(&made, WEFT_EVENT_TRY_READ, 2, 1);
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += 50 * MS;
+		make_switch(&made, 3);
+		struct found found = find(&made);
+		assert_int_equal(count_of(&found, WEFT_PROBLEM_LOST_WAKE_UP), !resolves);
+		found_finish(&found);
+	}
+}
+
+/* Two waits of one length, each after a signal for which nobody waited: the first is shown. */
+static void the_first_of_equal_lost_signals_is_shown(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_CONDITION);
+	make_tasks(&made, 3);
+	for (int i = 0; i < 2; i++) {
+		made.time += 100 * US;
+		make_signal(&made, 1, 3, false);
+		make_switch(&made, 2);
+		made.time += 10 * US;
+		make_edge(&made, WEFT_EVENT_TRY_READ, 2, 1);
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += 50 * MS;
+		make_switch(&made, 2); /* without a signal */
+	}
+	struct found found = find(&made);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_LOST_WAKE_UP);
+	assert_int_equal(p->count, 2);
+	assert_int_equal(p->start, 100 * US);
+	assert_int_equal(p->end - p->start, 10 * US + 50 * MS);
+	found_finish(&found);
+}
+
 static void a_worker_at_rest_has_lost_nothing(void **state)
 {
 	struct found found = worker_trace(false);
@@ -953,6 +1012,8 @@ int main(void)
 		cmocka_unit_test(a_signal_that_comes_again_is_not_lost),
 		cmocka_unit_test(a_signal_while_it_runs_is_found),
 		cmocka_unit_test(a_signal_that_was_harmless_before_is_no_error),
+		cmocka_unit_test(a_signal_that_resolves_at_its_end_has_woken),
+		cmocka_unit_test(the_first_of_equal_lost_signals_is_shown),
 		cmocka_unit_test(a_worker_at_rest_has_lost_nothing),
 		cmocka_unit_test(long_gaps_are_one_problem),
 		cmocka_unit_test(a_thread_that_sleeps_alone_is_no_gap),

@@ -106,6 +106,49 @@ static void a_signaller_is_waited_for_until_its_signal(void **state)
 	loaded_finish(&loaded);
 }
 
+/* A wait that begins and is signalled at one time is one like longer ones. */
+static void a_signal_may_come_at_the_waits_beginning(void **state)
+{
+	static const uint64_t signals[2] = {2000, 2000};
+	struct loaded loaded = given_up(1, signals);
+	(void)state;
+	struct weft_chain *chain = chain_of(&loaded, 2, 2000);
+	assert_int_equal(chain->count, 2);
+	assert_int_equal(chain->hops[1].step, WEFT_CHAIN_WOKEN);
+	assert_int_equal(chain->hops[1].wait.until, 2000);
+	assert_int_equal(chain->end.task, task_of(&loaded, 1));
+	weft_chain_destroy(chain);
+	loaded_finish(&loaded);
+}
+
+/* Task 2 waits for condition 10 from 2 us on. Task 1 signals the condition at 4 us, and task 3 the
+ * waiter then or later: the later one ended the wait, and of equal ones that to the condition. */
+static void the_later_of_two_signals_ended_the_wait(void **state)
+{
+	(void)state;
+	for (uint64_t later = 0; later < 2; later++) {
+		struct made made = make_begin();
+		make_tasks(&made, 3);
+		make_create(&made, 1, 10, WEFT_KIND_CONDITION);
+		made.time = 2000;
+		make_switch(&made, 2);
+		make_edge(&made, WEFT_EVENT_TRY_READ, 2, 10);
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time = 4000;
+		make_signal(&made, 10, 1, false);
+		made.time += later;
+		make_signal(&made, 2, 3, false);
+		made.time = 5000;
+		make_edge(&made, WEFT_EVENT_READ, 2, 10);
+		struct loaded loaded = make_end(&made);
+		struct weft_chain *chain = chain_of(&loaded, 2, 4000);
+		assert_int_equal(chain->hops[1].step, WEFT_CHAIN_WOKEN);
+		assert_int_equal(chain->hops[1].wait.source, task_of(&loaded, later ? 3 : 1));
+		weft_chain_destroy(chain);
+		loaded_finish(&loaded);
+	}
+}
+
 /* ---- Messages ---- */
 
 /* Task 3 sends to 1, which waits for it from 0.5 us on, stops running at 1.5 us, and runs again
@@ -304,6 +347,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_signals_during_the_wait_count),
 		cmocka_unit_test(a_signaller_is_waited_for_until_its_signal),
+		cmocka_unit_test(a_signal_may_come_at_the_waits_beginning),
+		cmocka_unit_test(the_later_of_two_signals_ended_the_wait),
 		cmocka_unit_test(a_sender_that_stops_now_has_sent),
 		cmocka_unit_test(a_task_that_runs_already_is_not_woken),
 		cmocka_unit_test(a_holder_gives_back_under_its_later_name),
