@@ -435,6 +435,20 @@ static void traces_of_a_guest_share_its_best_clock(void **state)
 	}
 }
 
+/* The offset is that of the first trace that has one. */
+static void the_first_offset_counts(void **state)
+{
+	(void)state;
+	static struct weft__shared_readings shared;
+	struct weft__identity list[4] = {{0}};
+	assert_int_equal(weft__share_readings(list, 4, &shared), 0);
+	assert_int_equal(shared.offset_ns, 0);
+	list[1].offset_ns = 5;
+	list[2].offset_ns = 7;
+	assert_int_equal(weft__share_readings(list, 4, &shared), 0);
+	assert_int_equal(shared.offset_ns, 5);
+}
+
 /* ---- Linux guests of Xen ---- */
 
 /* The guest's CLOCK_MONOTONIC is 30 ms behind Xen's time. */
@@ -627,6 +641,7 @@ int main(void)
 		cmocka_unit_test(counters_that_agree_share_their_readings),
 		cmocka_unit_test(guests_share_comparisons),
 		cmocka_unit_test(traces_of_a_guest_share_its_best_clock),
+		cmocka_unit_test(the_first_offset_counts),
 		cmocka_unit_test(comparisons_that_contradict_are_dropped),
 		cmocka_unit_test(readings_between_comparisons_give_a_guests_clock),
 		cmocka_unit_test(the_closest_reading_gives_a_guests_clock),

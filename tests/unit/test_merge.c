@@ -440,6 +440,26 @@ static void files_of_one_stream_are_one_buffer(void **state)
 	}
 }
 
+/* Number 0 is that of threads which the recorder did not number: it tells none from another. */
+static void threads_without_a_number_are_not_one(void **state)
+{
+	static struct made_stream first, second;
+	struct weft_decoder *parts[] = {open_piece(&first, 5, 1, 0), open_piece(&second, 5, 2, 0)};
+	struct weft_decoder *merged = merge(parts, 2);
+	struct weft_event event;
+	uint32_t thread_of[4] = {0}, count = 0;
+	(void)state;
+	while (weft_decoder_next(merged, &event) == WEFT_OK && count < 4)
+		thread_of[count++] = event.thread;
+	assert_int_equal(weft_decoder_describe(merged)->buffer_count, 1);
+	assert_int_equal(weft_decoder_describe(merged)->thread_count, 3);
+	assert_int_not_equal(thread_of[0], thread_of[2]);
+	assert_int_equal(thread_of[1], thread_of[3]);
+	weft_decoder_destroy(merged);
+	weft_decoder_destroy(parts[0]);
+	weft_decoder_destroy(parts[1]);
+}
+
 /* The files may be given in any order, and a copy of one may have been made before its end. */
 static void the_latest_end_of_one_stream_counts(void **state)
 {
@@ -458,6 +478,54 @@ static void the_latest_end_of_one_stream_counts(void **state)
 		weft_decoder_destroy(merged);
 		weft_decoder_destroy(parts[0]);
 		weft_decoder_destroy(parts[1]);
+	}
+}
+
+/* Writes a trace of one buffer, which lost events up to these times. */
+static struct weft_text write_losses(uint32_t buffer, const uint64_t ends[2])
+{
+	struct weft_trace_thread own[THREADS];
+	struct weft_trace_description description = describe(buffer, own);
+	const struct weft_event event = {.type = WEFT_EVENT_SWITCH, .time_ns = 1000, .task = 1};
+	const struct weft_cut_range range = {0, UINT64_MAX};
+	const struct weft_loss_period periods[2] = {
+		{.start = ends[0] - 100, .end = ends[0], .count = 1},
+		{.start = ends[1] - 100, .end = ends[1], .count = 2}};
+	struct weft_text part = {0};
+	const struct weft_cut_sink sink = {append, &part};
+	struct weft_cut *cut;
+	description.loss_periods = periods;
+	description.loss_period_count = 2;
+	description.losses[0] = 3;
+	assert_int_equal(weft_cut_create(&range, NULL, &sink, &cut), 0);
+	assert_true(weft_cut_add(cut, &event, &description) >= 0);
+	assert_int_equal(weft_cut_finish(cut, &description), 0);
+	weft_cut_destroy(cut);
+	return part;
+}
+
+static void losses_are_in_the_order_of_their_ends(void **state)
+{
+	static const uint64_t ends[2][2] = {{400, 800}, {300, 600}};
+	struct weft_text parts[2];
+	struct weft_decoder *decoders[2];
+	struct weft_event event;
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		parts[i] = write_losses(i, ends[i]);
+		decoders[i] = open_bytes(parts[i].bytes, parts[i].size);
+	}
+	struct weft_decoder *merged = merge(decoders, 2);
+	while (weft_decoder_next(merged, &event) == WEFT_OK)
+		continue;
+	const struct weft_trace_description *d = weft_decoder_describe(merged);
+	assert_int_equal(d->loss_period_count, 4);
+	for (uint32_t i = 1; i < 4; i++)
+		assert_true(d->loss_periods[i - 1].end < d->loss_periods[i].end);
+	weft_decoder_destroy(merged);
+	for (uint32_t i = 0; i < 2; i++) {
+		weft_decoder_destroy(decoders[i]);
+		weft_text_finish(&parts[i]);
 	}
 }
 
@@ -521,6 +589,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_of_one_stream_are_one_buffer),
+		cmocka_unit_test(threads_without_a_number_are_not_one),
 		cmocka_unit_test(the_latest_end_of_one_stream_counts),
 		cmocka_unit_test(the_parts_are_the_whole),
 		cmocka_unit_test(the_model_of_the_parts_is_that_of_the_whole),
@@ -528,6 +597,7 @@ int main(void)
 		cmocka_unit_test(a_damaged_part_does_not_lose_the_others),
 		cmocka_unit_test(a_part_that_still_arrives_holds_up_the_others),
 		cmocka_unit_test(levels_belong_to_their_buffer),
+		cmocka_unit_test(losses_are_in_the_order_of_their_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

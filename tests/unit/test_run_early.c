@@ -152,6 +152,17 @@ static void programs_of_one_process(void **state)
 	expect_saved("b-400000002.weft", "out-b-400000002.weft", 1);
 }
 
+/* A program of the process could not be recorded: that is no trace beside which there is another.
+ */
+static void a_failure_is_no_other_program_of_the_process(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink("create: no room", in_place(&place, "a-400000002.failed")), 0);
+	leave_ring("a-400000002.2.weft");
+	save();
+	expect_saved("a-400000002.2.weft", "out-400000002.weft", 1);
+}
+
 static void after_a_failure_all_stay(void **state)
 {
 	(void)state;
@@ -188,6 +199,7 @@ int main(void)
 		CASE(a_ring_that_lists_others_stays),
 		CASE(a_link_stays),
 		CASE(programs_of_one_process),
+		CASE(a_failure_is_no_other_program_of_the_process),
 		CASE(after_a_failure_all_stay),
 		CASE(the_room_is_free_again),
 	};

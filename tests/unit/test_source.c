@@ -405,8 +405,32 @@ static void a_compressed_file_is_unpacked(void **state)
 	assert_int_equal(weft_source_open_limited(path, 4, &source), WEFT_ERROR_SIZE);
 	assert_int_equal(weft_source_open(path, &source), 0);
 	weft_source_close(source);
+	assert_int_equal(ftruncate(fd, 14), 0); /* the first frame, whose header has its size */
+	assert_int_equal(weft_source_open_limited(path, 5, &source), 0);
+	weft_source_close(source);
+	assert_int_equal(weft_source_open_limited(path, 4, &source), WEFT_ERROR_SIZE);
 	assert_int_equal(ftruncate(fd, 8), 0); /* in the middle of the first block's header */
 	assert_int_equal(weft_source_open(path, &source), WEFT_ERROR_DAMAGED);
+}
+
+/* A block of 4 bytes stands for 128 KiB, which are more than is unpacked at once. All of them come
+ * before the next block does. */
+static void all_of_a_block_is_unpacked_at_once(void **state)
+{
+	static const unsigned char frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3, 2, 0, 0x10, 'x'};
+	int fd = (int)(intptr_t)*state, status;
+	struct weft_source_growth *growth;
+	const void *bytes;
+	size_t size, total = 0;
+	assert_int_equal(write(fd, frame, sizeof(frame)), sizeof(frame));
+	assert_int_equal(weft_source_growth_open(path, &growth), 0);
+	while ((status = weft_source_growth_next(growth, &bytes, &size)) == WEFT_OK)
+		total += size;
+	weft_source_growth_close(growth);
+	if (status == WEFT_ERROR_COMPRESSED)
+		skip();
+	assert_int_equal(status, WEFT_AGAIN);
+	assert_int_equal(total, 128 << 10);
 }
 
 /* Each block of 4 bytes stands for 128 KiB. */
@@ -589,6 +613,7 @@ int main(void)
 		WITH_FILE(a_file_that_is_replaced_has_ended),
 		WITH_FILE(a_compressed_file_that_grows_is_unpacked),
 		WITH_FILE(a_compressed_file_is_unpacked),
+		WITH_FILE(all_of_a_block_is_unpacked_at_once),
 		WITH_FILE(a_few_bytes_that_stand_for_many_are_refused),
 		WITH_FILE(nothing_stays_open_or_mapped),
 		WITH_FILE(large_files_are_mapped_and_small_ones_copied),
