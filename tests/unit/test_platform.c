@@ -18,6 +18,7 @@
 
 #include "abi/buffer_abi.h"
 #include "abi/category_abi.h"
+#include "platform/linux.h"
 #include "record/recorder.h"
 #include "run_directory.h"
 
@@ -336,6 +337,25 @@ static void a_child_without_a_ring_is_reported_to_its_parent(void **state)
 	place_remove(&moved);
 }
 
+/* As many children of the next ring have no ring: those are others. */
+static void a_second_ring_is_told_of_its_own_children(void **state)
+{
+	const size_t size = 64 << 10;
+	void *ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	(void)state;
+	assert_true(ring != MAP_FAILED);
+	for (uint64_t round = 1; round <= 2; round++) {
+		struct weft_abi_buffer header = {.refused_count = 0};
+		weft__children_keep_off(ring, size);
+		weft__children_refuse(100 * round);
+		weft__children_collect(&header);
+		assert_int_equal(header.refused_count, 1);
+		assert_int_equal(header.refused[0], 100 * round);
+	}
+	weft__children_keep_off(NULL, 0);
+	munmap(ring, size);
+}
+
 /* The first ring of a file is the file; later ones have the process in their names. The directory
  * has links to them. */
 static void rings_in_place_are_linked(void **state)
@@ -557,6 +577,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(each_program_of_a_process_has_a_ring),
 		cmocka_unit_test(a_forked_child_has_a_ring_and_other_ids),
 		cmocka_unit_test(a_child_without_a_ring_is_reported_to_its_parent),
+		cmocka_unit_test(a_second_ring_is_told_of_its_own_children),
 		cmocka_unit_test(rings_in_place_are_linked),
 		cmocka_unit_test(a_shortened_ring_does_not_end_the_program),
 		cmocka_unit_test(rings_of_a_run_have_a_common_limit),

@@ -755,6 +755,35 @@ static void text_that_just_fits_is_whole(void **state)
 	trace_close(&t);
 }
 
+/* Each of several long texts gets a part of the room: the event is whole, and as long as it may be
+ * at most. */
+static void long_values_of_a_mark_share_the_room(void **state)
+{
+	static char text[5000];
+	const char *names[] = {"mark", "a", "b", "c", "d"};
+	struct weft_value values[4];
+	struct trace t;
+	memset(text, 'v', sizeof(text) - 1);
+	for (unsigned i = 0; i < 4; i++)
+		values[i] = (struct weft_value){WEFT_VALUE_TEXT, sizeof(text) - 1, {.text = text}};
+	for (uint32_t count = 1; count <= 4; count++)
+		weft__mark(WEFT_TASK_CURRENT, NULL, names, count, values);
+	read_back(&t, state);
+	for (uint32_t count = 1; count <= 4; count++) {
+		uint32_t words = 0;
+		assert_true(trace_next(&t));
+		assert_int_equal(t.event.field_count, count);
+		for (uint32_t i = 0; i < count; i++) {
+			struct weft_slice value = t.event.fields[i].value.text;
+			assert_memory_equal(value.bytes + value.size - 3, "\xe2\x80\xa6", 3);
+			assert_true(value.size > 250 * 8 / count - 50);
+			words += 1 + (value.size + 7) / 8;
+		}
+		assert_in_range(words, 200, 254);
+	}
+	trace_close(&t);
+}
+
 /* The names of a mark and its fields are joined in a buffer of 1024 bytes, each with a NUL. */
 static void names_of_a_mark_that_just_fit_are_recorded(void **state)
 {
@@ -941,6 +970,7 @@ int main(void)
 		CASE(text_is_padded_with_zeros),
 		CASE(texts_of_each_size_are_whole_and_padded),
 		CASE(text_that_just_fits_is_whole),
+		CASE(long_values_of_a_mark_share_the_room),
 		CASE(names_of_a_mark_that_just_fit_are_recorded),
 		CASE(times_are_the_monotonic_clock),
 		CASE(a_caller_brings_a_clock),

@@ -114,6 +114,36 @@ static void a_fact_can_be_taken_back(void **state)
 	free(buffer);
 }
 
+/* The names of events have room, however many facts there are. */
+static void facts_leave_room_for_names(void **state)
+{
+	(void)state;
+	enum {
+		SIZE = 64 << 10,
+		NAMES = 4
+	};
+	static char names[NAMES][16];
+	void *buffer = trace_buffer(SIZE);
+	struct trace t;
+	assert_int_equal(weft_start(buffer, SIZE, weft__default_platform()), 0);
+	for (unsigned i = 0; i < 2000; i++) {
+		char what[64];
+		snprintf(what, sizeof(what), "/a/rather/long/path/of/the/library/%u", i);
+		weft__unseen("deepbind", what);
+	}
+	for (unsigned i = 0; i < NAMES; i++) {
+		snprintf(names[i], sizeof(names[i]), "counter %u", i);
+		weft_counter_set(names[i], 1);
+	}
+	weft_stop();
+	trace_open(&t, buffer, SIZE);
+	for (unsigned i = 0; i < NAMES; i++)
+		trace_text(trace_expect(&t, WEFT_EVENT_COUNTER, WEFT_TASK_NONE, 0)->text, names[i]);
+	assert_int_equal(trace_loss(&t, WEFT_LOSS_NAMES_FULL), 0);
+	trace_close(&t);
+	free(buffer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +153,7 @@ int main(void)
 		cmocka_unit_test(a_program_that_records_itself_is_seen),
 		cmocka_unit_test(the_list_is_limited),
 		cmocka_unit_test(a_fact_can_be_taken_back),
+		cmocka_unit_test(facts_leave_room_for_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
