@@ -39,6 +39,15 @@ def checked_output(result, action):
     return result.stdout
 
 
+def remove_other_files(names):
+    """A file that is no longer in the source tree would be compiled into the page, which takes all that it finds."""
+    kept = {os.path.join(COPY, name) for name in names}
+    for folder, _, files in os.walk(COPY):
+        for file in files:
+            if os.path.join(folder, file) not in kept:
+                os.remove(os.path.join(folder, file))
+
+
 def copy_source():
     """Files keep their times if they have not changed, so that little is compiled again."""
     names = checked_output(run(['git', 'ls-files', '-co', '--exclude-standard'], cwd=ROOT), 'git ls-files').splitlines()
@@ -49,6 +58,7 @@ def copy_source():
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if not os.path.exists(target) or read(source) != read(target):
             shutil.copy(source, target)
+    remove_other_files([name for name in names if os.path.isfile(os.path.join(ROOT, name))])
 
 
 def read(path):

@@ -714,4 +714,83 @@ MUTANTS = [
     *in_file(
         'apps/weft/why/answer.c',
         ('	task = choose(a, task);\n', '', 'e2e/why')),
+    # ---- the same kinds in what changed lately: tables, adapters, rings of a second program ----
+    *in_file(
+        'src/tables/tables.c',
+        ('	if (value <= INT64_MAX)\n', '	if (value < INT64_MAX)\n', 'tables'),
+        ('value >= owner_count(tables, table))', 'value > owner_count(tables, table))', 'tables'),
+        ('[WEFT_NOTE_REAL_SET] = "set"', '[WEFT_NOTE_REAL_SET] = "change"', 'tables')),
+    *in_file(
+        'apps/weft/query/rows.c',
+        ('p->widths[i] = width > p->widths[i] ? width : p->widths[i];', 'p->widths[i] = width;', 'e2e/query'),
+        ('p->is_number[i] = p->is_number[i] && type != SQLITE_TEXT', 'p->is_number[i] = type != SQLITE_TEXT', 'e2e/query')),
+    *in_file(
+        'apps/weft/query/functions.c',
+        ('double rank = ceil(', 'double rank = floor(', 'e2e/query')),
+    *in_file(
+        'apps/weft/query/database.c',
+        ('} else if (number >= 0 && number < rows) {', '} else if (number >= 0 && number <= rows) {', 'e2e/query')),
+    *in_file(
+        'apps/weft/query/run.c',
+        ('while (*sql && status == CLI_DONE)', 'while (*sql)', 'e2e/query')),
+    *in_file(
+        'src/record/compose.c',
+        ('(WEFT_ABI_WORDS_MAX - draft->count - following) / (following + 1)', '(WEFT_ABI_WORDS_MAX - draft->count) / (following + 1)',
+         'record', 'a mark has too few values for the last ones to find no room')),
+    *in_file(
+        'src/record/code.c',
+        ('(struct weft__name_part){"", i > 0 && i + 1 < count};', '(struct weft__name_part){"", i + 1 < count};', 'unseen'),
+        ('< room - room / 4;', '<= room;', 'unseen')),
+    *in_file(
+        'src/record/thread.c',
+        ('	weft__store(&slot->lost, 0);\n', '', 'record_threads'),
+        ('if (cause == WEFT_ABI_LOSS_NESTED || !weft__is_quiet(weft__header()))', 'if (true)', 'record_threads')),
+    *in_file(
+        'src/record/request.c',
+        ('		if (weft__load(&snapshots->rules[i]) == name)\n			return;\n', '', 'record_requests')),
+    *in_file(
+        'src/platform/children.c',
+        ('	refused_seen = 0;\n', '', 'platform')),
+    *in_file(
+        'src/story/problems/wakes.c',
+        ('return l->type < r->type ? -1 : 1;', 'return l->type < r->type ? 1 : -1;', 'problems'),
+        ('w->model->edges.time[list.edges[i]] <= to; i++)', 'w->model->edges.time[list.edges[i]] < to; i++)', 'problems'),
+        ('	if (missed->count++ && weft__missed_ns(w->model, since, until) <=\n',
+         '	if (missed->count++ && weft__missed_ns(w->model, since, until) <\n', 'problems')),
+    *in_file(
+        'src/story/problems/missed.c',
+        ('model->activations.start[runs > 1 ? activation - 1 : activation];', 'model->activations.start[activation];', 'problems_limits'),
+        ('(type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_READ) && from', 'type == WEFT_EDGE_TRY_READ && from', 'problems_limits')),
+    *in_file(
+        'src/story/hop.c',
+        ('e->time[to.edges[i - 1]] >= wait->since;', 'e->time[to.edges[i - 1]] > wait->since;', 'story_ties'),
+        ('(own != WEFT_NONE && e->time[own] > e->time[edge])', '(own != WEFT_NONE && e->time[own] >= e->time[edge])', 'story_ties')),
+    *in_file(
+        'src/story/chain.c',
+        ('if (next.wait.until < c->public.at ||', 'if (next.wait.until <= c->public.at ||', 'story_ties'),
+        ('	if (is_resolved && t->end[task] < chain->end.until)\n', '	if (is_resolved)\n', 'story_waits')),
+    *in_file(
+        'src/format/merge_tables.c',
+        ('		thread.number && thread.buffer <', '		thread.buffer <', 'merge'),
+        ('return l->end < r->end ? -1 : l->end > r->end;', 'return l->end < r->end ? 1 : -(l->end > r->end);', 'merge')),
+    *in_file(
+        'src/format/weft/identity.c',
+        ('for (size_t i = count; i-- > 0;)', 'for (size_t i = 0; i < count; i++)', 'buffer_header')),
+    *in_file(
+        'src/format/weft/drain/packets.c',
+        ('		h->number++;\n', '', 'incoming')),
+    *in_file(
+        'src/runs/early.c',
+        ('if (rings->list[index - 1].pid == pid && !rings->list[index - 1].is_failure)', 'if (rings->list[index - 1].pid == pid)', 'run_early')),
+    *in_file(
+        'src/source/expand.c',
+        ('content > max_bytes;', 'content >= max_bytes;', 'source'),
+        ('e->is_full = out.pos == out.size;', 'e->is_full = false;', 'source')),
+    *in_file(
+        'src/stats/spans.c',
+        ('return span->start < m->to && span->end >= m->from;', 'return span->start < m->to && span->end > m->from;', 'stats')),
+    *in_file(
+        'src/xen/guest.c',
+        ('		if (now < guest->store_due_ns)\n			return WEFT_GUEST_OPEN;\n', '', 'xen'),
+        ('	return only ? 0 : error;\n', '	return error;\n', 'xen')),
 ]
