@@ -162,12 +162,13 @@ static const char *file_of(uint64_t offset)
 /* `file` is NULL for the decoder of all events. */
 static void add_damage(const char *file, const struct weft_diagnostics *diagnostics)
 {
-	char line[256];
+	char line[300], message[256];
 	for (size_t i = 0; i < diagnostics->count; i++) {
 		const struct weft_diagnostic *d = &diagnostics->list[i];
 		const char *name = file ? file : file_of(d->offset);
-		snprintf(line, sizeof(line), "%soffset 0x%" PRIx64 ": %s (\xc3\x97%" PRIu64 ")\n",
-			name[0] ? ": " : "", WEFT_PART_OFFSET(0, d->offset), d->message, d->count);
+		weft_diagnostic_format(d, message, sizeof(message));
+		snprintf(line, sizeof(line), "%soffset 0x%" PRIx64 ": %s\n", name[0] ? ": " : "",
+			WEFT_PART_OFFSET(0, d->offset), message);
 		weft_text_add_shown(&load.text, name, strlen(name));
 		weft_text_add_string(&load.text, line);
 	}

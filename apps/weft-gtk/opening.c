@@ -96,9 +96,10 @@ void opening_add_damage(
 {
 	for (size_t i = 0; i < diagnostics->count; i++) {
 		const struct weft_diagnostic *d = &diagnostics->list[i];
+		char text[256];
+		weft_diagnostic_format(d, text, sizeof(text));
 		begin_line(lines, i ? "" : path);
-		g_string_append_printf(
-			lines, "offset 0x%" PRIx64 ": %s (×%" PRIu64 ")", d->offset, d->message, d->count);
+		g_string_append_printf(lines, "offset 0x%" PRIx64 ": %s", d->offset, text);
 	}
 }
 

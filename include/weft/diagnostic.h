@@ -20,6 +20,7 @@ struct weft_diagnostic {
 	const char *message; /* static text */
 	uint64_t offset;     /* bytes from the input's start, of the first occurrence */
 	uint64_t count;
+	uint64_t amount_ns; /* by how much a time is wrong, in all; 0: the message is not about that */
 };
 
 /* The decoders' messages are a fixed set of literals, so the list is bounded. */
@@ -32,6 +33,13 @@ struct weft_diagnostics {
 
 /* Counts one occurrence. `message` is a literal: entries with equal text are one. */
 void weft_diagnostics_add(struct weft_diagnostics *list, uint64_t offset, const char *message);
+/* The same about a time that is wrong by so much. */
+void weft_diagnostics_add_ns(
+	struct weft_diagnostics *list, uint64_t offset, const char *message, uint64_t amount_ns);
+
+/* Writes "MESSAGE, by 3.6 s (×2)". At most `size` bytes with the NUL; returns the full length
+ * without it. */
+size_t weft_diagnostic_format(const struct weft_diagnostic *diagnostic, char *text, size_t size);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,9 @@
  *
  * A stable bottom-up merge sort. It skips the merge of two halves that are in order already,
  * because even unordered traces are nearly sorted.
+ *
+ * What one writer wrote is not sorted: a clock that was set back by an hour would put the end of
+ * the trace before its beginning. The clock is repaired instead.
  */
 #include "format/order.h"
 
@@ -123,17 +126,75 @@ static void hold_at(struct weft__order *order, size_t from, size_t to, uint64_t 
 	}
 }
 
-int weft__order_settle(struct weft__order *order, struct weft_diagnostics *diagnostics)
+/* ---- The clock of one writer ---- */
+
+/* A clock that goes back by less is not quite even, and catches up soon. */
+#define UNEVEN_NS UINT64_C(1000000)
+
+/* Times in the order of signed numbers: the earliest negative one is 0. */
+static uint64_t from_zero(uint64_t time_ns)
+{
+	return time_ns + WEFT__SPAN_NS;
+}
+
+static void begin_clock(struct weft__writer_clock *clock, const struct weft__position *position,
+	struct weft_diagnostics *diagnostics)
+{
+	clock->any = true;
+	clock->last_ns = position->time_ns;
+	if (position->time_ns < WEFT__NEGATIVE_NS)
+		return;
+	clock->last_ns = 0;
+	clock->shift_ns = 0 - position->time_ns;
+	weft_diagnostics_add_ns(diagnostics, position->offset,
+		"the clock shows times before its zero; all times are moved forward", clock->shift_ns);
+}
+
+void weft__writer_clock_next(struct weft__writer_clock *clock, struct weft__position *position,
+	bool is_brief, struct weft_diagnostics *diagnostics)
+{
+	if (!clock->any)
+		begin_clock(clock, position, diagnostics);
+	const uint64_t last = from_zero(clock->last_ns);
+	uint64_t time = from_zero(position->time_ns) + clock->shift_ns;
+	if (time < last) {
+		const uint64_t step = last - time;
+		const bool is_uneven = is_brief || step < UNEVEN_NS;
+		weft_diagnostics_add_ns(diagnostics, position->offset,
+			is_uneven ? "the clock goes back for a moment; its events get the time before it"
+					  : "the clock was set back; later events keep their order and distances",
+			step);
+		clock->shift_ns += is_uneven ? 0 : step;
+		time = last;
+	}
+	clock->last_ns = position->time_ns = time - WEFT__SPAN_NS;
+}
+
+/* True if only the time of this position is before that of the one before. */
+static bool is_brief(
+	const struct weft__order *order, size_t i, const struct weft__writer_clock *clock)
+{
+	return i + 1 < order->count &&
+		   from_zero(order->list[i + 1].time_ns) + clock->shift_ns >= from_zero(clock->last_ns);
+}
+
+static void keep_order(struct weft__order *order, struct weft_diagnostics *diagnostics)
+{
+	struct weft__writer_clock clock = {0};
+	for (size_t i = 0; i < order->count; i++)
+		weft__writer_clock_next(&clock, &order->list[i], is_brief(order, i, &clock), diagnostics);
+}
+
+void weft__order_settle(struct weft__order *order, struct weft_diagnostics *diagnostics)
 {
 	size_t first, last;
 	hold_strays(order, diagnostics);
-	int error = weft__order_sort(order);
-	if (error || order->count == 0)
-		return error;
+	keep_order(order, diagnostics);
+	if (order->count == 0)
+		return;
 	weft__order_find_span(order, &first, &last);
 	hold_at(order, 0, first, order->list[first].time_ns, diagnostics);
 	hold_at(order, last + 1, order->count, order->list[last].time_ns, diagnostics);
-	return 0;
 }
 
 void weft__order_finish(struct weft__order *order)

@@ -20,7 +20,7 @@
 /* A hatch that may still be extended. */
 struct hatch {
 	double x, x2;
-	uint64_t count; /* 0: no hatch */
+	uint64_t count, packets; /* lost events, missing packets; both 0: no hatch */
 };
 
 /* The rows in which the hatches of some threads are. */
@@ -39,7 +39,9 @@ struct regions {
 static struct hatch make_hatch(
 	const struct weft_loss_period *period, double x, double x2, double left_edge)
 {
-	struct hatch hatch = {x, x2, period->count};
+	const bool is_of_packets = period->cause == WEFT_LOSS_MISSING_PACKETS;
+	struct hatch hatch = {
+		x, x2, is_of_packets ? 0 : period->count, is_of_packets ? period->count : 0};
 	if (period->start == period->end)
 		hatch.x = fmax(left_edge, x - WEFT_VIEW_MARGIN);
 	if (hatch.x2 - hatch.x < LEAST_WIDTH)
@@ -52,24 +54,31 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+static bool is_hatch(const struct hatch *hatch)
+{
+	return hatch->count || hatch->packets;
+}
+
 /* Extends *hatch by `next`; true if `next` does not touch it, so that *hatch has to be drawn first.
  */
 static bool begins_another(struct hatch *hatch, const struct hatch *next)
 {
-	if (hatch->count && next->x > hatch->x2 + JOINED)
+	if (is_hatch(hatch) && next->x > hatch->x2 + JOINED)
 		return true;
-	if (!hatch->count)
-		*hatch = (struct hatch){next->x, next->x2, 0};
+	if (!is_hatch(hatch))
+		*hatch = (struct hatch){next->x, next->x2, 0, 0};
 	hatch->x2 = fmax(hatch->x2, next->x2);
 	hatch->count = add(hatch->count, next->count);
+	hatch->packets = add(hatch->packets, next->packets);
 	return false;
 }
 
 /* ---- The picture ---- */
 
-/* Writes "47,689 lost". */
-static void write_number(uint64_t count, char text[48])
+/* Writes "47,689 lost"; where only packets are known to be missing, "1 packet missing". */
+static void write_number(const struct hatch *hatch, char text[48])
 {
+	const uint64_t count = hatch->count ? hatch->count : hatch->packets;
 	char digits[24];
 	int length = snprintf(digits, sizeof(digits), "%" PRIu64, count), used = 0;
 	for (int i = 0; i < length; i++) {
@@ -77,7 +86,10 @@ static void write_number(uint64_t count, char text[48])
 			text[used++] = ',';
 		text[used++] = digits[i];
 	}
-	snprintf(text + used, 48 - (size_t)used, " lost");
+	snprintf(text + used, 48 - (size_t)used, "%s",
+		hatch->count ? " lost"
+		: count == 1 ? " packet missing"
+					 : " packets missing");
 }
 
 static void put_number(struct painter *p, const struct region *region)
@@ -85,7 +97,7 @@ static void put_number(struct painter *p, const struct region *region)
 	struct weft_text_style style = {p->theme->dim, 10.5, false, true, p->theme->background};
 	const struct weft_box *box = &p->frame->picture;
 	char text[48];
-	write_number(region->hatch.count, text);
+	write_number(&region->hatch, text);
 	double width = weft__measure(p, text, &style);
 	double x = fmax(region->hatch.x, box->x) + 3, y = fmax(region->y, box->y) + 2;
 	for (int tries = 0; tries < 3 && y + LINE <= region->y2; tries++, y += LINE) {
@@ -102,12 +114,12 @@ static void draw_region(struct painter *p, struct region *region)
 	const struct weft_box *box = &p->frame->picture;
 	struct hatch *hatch = &region->hatch;
 	double x = fmax(hatch->x, box->x), x2 = fmin(hatch->x2, box->x + box->width);
-	if (hatch->count && x2 > x) {
+	if (is_hatch(hatch) && x2 > x) {
 		weft_canvas_hatch(
 			p->canvas, x, region->y, x2, region->y2, weft__faded(p->theme->dim, ALPHA));
 		put_number(p, region);
 	}
-	hatch->count = 0;
+	hatch->count = hatch->packets = 0;
 }
 
 /* A row's y. Computed here because losses lie below everything else, and are drawn before lanes
@@ -218,6 +230,6 @@ void weft__draw_strip_losses(struct painter *p, const struct weft__strip *strip)
 		draw_strip_hatch(p, &strip->area, &hatch);
 		hatch = next;
 	}
-	if (hatch.count)
+	if (is_hatch(&hatch))
 		draw_strip_hatch(p, &strip->area, &hatch);
 }

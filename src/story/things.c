@@ -150,7 +150,7 @@ uint64_t weft__count_losses(const uint64_t losses[WEFT_LOSS_CAUSES])
 {
 	uint64_t sum = 0;
 	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
-		if (__builtin_add_overflow(sum, losses[cause], &sum))
+		if (cause != WEFT_LOSS_MISSING_PACKETS && __builtin_add_overflow(sum, losses[cause], &sum))
 			return UINT64_MAX;
 	return sum;
 }
@@ -159,17 +159,20 @@ WEFT__EXPORT size_t weft_story_losses_sentence(
 	const struct weft_story *story, char *buffer, size_t size)
 {
 	const uint64_t *losses = story->model->losses;
-	uint64_t sum = weft__count_losses(losses);
+	uint64_t sum = weft__count_losses(losses), packets = losses[WEFT_LOSS_MISSING_PACKETS];
 	struct weft__sentence s;
-	if (!sum) {
+	if (!sum && !packets) {
 		if (size)
 			buffer[0] = '\0';
 		return 0;
 	}
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 2);
-	weft__words_add_count(w, sum, "event");
-	weft__words_add(w, " %s lost", sum == 1 ? "is" : "are");
+	weft__words_add_count(w, sum ? sum : packets, sum ? "event" : "packet");
+	weft__words_add(w, " %s %s", (sum ? sum : packets) == 1 ? "is" : "are",
+		sum ? "lost" : "missing or damaged");
+	if (!sum)
+		return weft__sentence_write(&s, buffer, size);
 	w = weft__clause(&s, 1);
 	weft__words_add(w, ": ");
 	weft__words_add_losses(w, losses);

@@ -13,7 +13,7 @@ void weft__words_add_thread(
 
 /* Appends "310 overwritten, 2 full". */
 void weft__words_add_losses(struct weft__words *words, const uint64_t losses[WEFT_LOSS_CAUSES]);
-/* The sum of all losses, at most UINT64_MAX. */
+/* The number of all lost events, at most UINT64_MAX; events in missing packets are not known. */
 uint64_t weft__count_losses(const uint64_t losses[WEFT_LOSS_CAUSES]);
 
 #endif

@@ -27,15 +27,26 @@ def text(raw):
     return raw.decode('utf-8', 'replace')
 
 
-def in_time_order(events):
-    """Stable: equal times keep the order of the file."""
-    return sorted(events, key=lambda event: event['time'])
+UNEVEN = 10 ** 6  # ns: a clock that goes back by less catches up soon
+
+
+def as_written(events):
+    """Events keep their order. Where the clock goes back by much, all later ones are moved; else, they wait until it has caught up."""
+    shift, last = 0, 0
+    for i, event in enumerate(events):
+        time = event['time'] + shift
+        if time < last:
+            catches_up = i + 1 < len(events) and events[i + 1]['time'] + shift >= last
+            shift += 0 if catches_up or last - time < UNEVEN else last - time
+            time = last
+        last = event['time'] = time
+    return events
 
 
 def events(data):
     if data.lstrip()[:1] == b'(':
-        return in_time_order(sexp_events(data))
-    return in_time_order(mirage_events(data))
+        return as_written(list(sexp_events(data)))
+    return as_written(list(mirage_events(data)))
 
 
 # ---- mirage-profile's CTF: little-endian, nothing is aligned ----

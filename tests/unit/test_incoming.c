@@ -30,7 +30,7 @@ struct given {
 	struct weft_text text; /* events, then diagnostics, then losses */
 	uint64_t early;        /* events that came before the input's end */
 	uint64_t count;
-	bool is_held; /* an event was not in the order of time */
+	bool is_held; /* the clock went back: what follows is not known yet where events arrive */
 };
 
 static void take_events(struct given *given, struct weft_decoder *decoder)
@@ -67,7 +67,8 @@ static void take_account(struct given *given, struct weft_decoder *decoder)
 		snprintf(line, sizeof(line), "%s at %d, %d\n", list.list[i].message,
 			(int)list.list[i].offset, (int)list.list[i].count);
 		weft_text_add_string(&given->text, line);
-		given->is_held |= strstr(list.list[i].message, "after later ones") != NULL;
+		given->is_held |= strstr(list.list[i].message, "after later ones") ||
+						  strncmp(list.list[i].message, "the clock", 9) == 0;
 	}
 	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
 		snprintf(line, sizeof(line), "%s %d\n", weft_loss_name((enum weft_loss)cause),

@@ -52,8 +52,11 @@ static void events_of_a_damaged_packet_do_not_count_as_overwritten(void **state)
 	weft__gaps_init(&gaps, false, &d);
 	take(&gaps, &d, (struct weft__gap_packet){0, 0, 50, 0, 1000});
 	take(&gaps, &d, (struct weft__gap_packet){0, 60, 99, 0, 2000});
-	assert_int_equal(d.loss_period_count, 1);
+	assert_int_equal(d.loss_period_count, 3);
 	assert_int_equal(d.loss_periods[0].count, 10);
+	assert_period(&d, 1, (struct weft_loss_period){0, 1000, 1, 0, WEFT_LOSS_MISSING_PACKETS});
+	assert_period(&d, 2, (struct weft_loss_period){0, 2000, 1, 0, WEFT_LOSS_MISSING_PACKETS});
+	assert_int_equal(d.losses[WEFT_LOSS_MISSING_PACKETS], 2);
 	weft__gaps_finish(&gaps);
 }
 

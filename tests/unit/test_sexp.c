@@ -54,6 +54,10 @@ static void assert_damage(const char *text, const char *lines, const char *messa
 	weft_text_finish(&d.lines);
 }
 
+/* The diagnostics of a clock that goes back. */
+static const char BACK[] = "the clock was set back; later events keep their order and distances";
+static const char BRIEF[] = "the clock goes back for a moment; its events get the time before it";
+
 #define SWITCH_1 "{\"time\":1000000000,\"event\":\"switch\",\"task\":1}\n"
 #define SWITCH_2 "{\"time\":2000000000,\"event\":\"switch\",\"task\":2}\n"
 
@@ -220,10 +224,30 @@ static void layout_does_not_matter(void **state)
 		SWITCH_1 SWITCH_2);
 }
 
-static void times_are_sorted_stably(void **state)
+static void events_keep_their_order(void **state)
 {
 	(void)state;
-	assert_lines("((time 2)(op(Switch 2)))((time 1)(op(Switch 1)))", SWITCH_1 SWITCH_2);
+	struct decoded d = decode_text("((time 2)(op(Switch 2)))((time 1)(op(Switch 1)))");
+	uint64_t offset = 0;
+	assert_string_equal(
+		d.lines.bytes, SWITCH_2 "{\"time\":2000000000,\"event\":\"switch\",\"task\":1}\n");
+	assert_int_equal(times_reported(&d, BACK, &offset), 1);
+	assert_int_equal(offset, 24);
+	assert_int_equal(d.diagnostics.list[0].amount_ns, 1000000000);
+	weft_text_finish(&d.lines);
+}
+
+/* A trace that begins before the clock's zero begins at 0. */
+static void times_before_zero(void **state)
+{
+	(void)state;
+	struct decoded d = decode_text("((time -1.5)(op(Switch 2)))((time -0.5)(op(Switch 1)))"
+								   "((time 0.5)(op(Switch 2)))");
+	assert_string_equal(
+		d.lines.bytes, "{\"time\":0,\"event\":\"switch\",\"task\":2}\n" SWITCH_1 SWITCH_2);
+	assert_int_equal(d.diagnostics.count, 1);
+	assert_int_equal(d.diagnostics.list[0].amount_ns, 1500000000);
+	weft_text_finish(&d.lines);
 }
 
 static void damage_loses_its_form_only(void **state)
@@ -236,7 +260,8 @@ static void damage_loses_its_form_only(void **state)
 	DAMAGE("((time 5)(op(Switch 1", "form without end");
 	DAMAGE("((time 5)(op(Label 1\"abc)))", "string without end");
 	DAMAGE("((time 5)(op(Label 1\"abc\\)))", "string without end");
-	DAMAGE("((time -5)(op(Switch 1)))", "malformed time");
+	DAMAGE("((time -5-)(op(Switch 1)))", "malformed time");
+	DAMAGE("((time -1e9)(op(Switch 1)))", "malformed time");
 	DAMAGE("((time 1e30)(op(Switch 1)))", "malformed time");
 	DAMAGE("((time 5)(op(Switch -2)))", "negative task id");
 	DAMAGE("((time 5)(op(Switch 1x)))", "malformed task id");
@@ -399,14 +424,16 @@ static void a_jump_there_and_back_is_held(void **state)
 	weft_text_finish(&d.lines);
 	static const char *const end[] = {"40", "999.5", "199", "5000", NULL};
 	d = decode_times(end);
-	assert_int_equal(d.diagnostics.count, 0);
+	assert_int_equal(d.diagnostics.count, 1);
+	assert_int_equal(times_reported(&d, BRIEF, NULL), 1);
 	assert_event(&d, "5000000000000", 199);
-	assert_event(&d, "999500000000", 40);
+	assert_event(&d, "1000000039000", 40);
 	weft_text_finish(&d.lines);
 	static const char *const many[] = {
 		"40", "5000", "50", "5000", "60", "5000", "70", "5000", NULL};
 	d = decode_times(many);
-	assert_int_equal(d.diagnostics.count, 0);
+	assert_int_equal(d.diagnostics.count, 1);
+	assert_int_equal(times_reported(&d, BACK, NULL), 4);
 	assert_event(&d, "5000000000000", 40);
 	weft_text_finish(&d.lines);
 }
@@ -441,7 +468,8 @@ int main(void)
 		cmocka_unit_test(a_backslash_in_an_atom_is_itself),
 		cmocka_unit_test(escapes_at_the_end_of_a_string),
 		cmocka_unit_test(layout_does_not_matter),
-		cmocka_unit_test(times_are_sorted_stably),
+		cmocka_unit_test(events_keep_their_order),
+		cmocka_unit_test(times_before_zero),
 		cmocka_unit_test(damage_loses_its_form_only),
 		cmocka_unit_test(the_first_line_may_be_damaged),
 		cmocka_unit_test(a_million_parentheses),

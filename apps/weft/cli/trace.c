@@ -175,8 +175,9 @@ void cli_trace_each_diagnostic(
 static void report(void *trace, const char *file, const struct weft_diagnostic *d)
 {
 	const char *name = file ? file : ((const struct cli_trace *)trace)->name;
-	cli_inform(
-		"%s: offset 0x%" PRIx64 ": %s (×%" PRIu64 ")", name, d->offset, d->message, d->count);
+	char text[256];
+	weft_diagnostic_format(d, text, sizeof(text));
+	cli_inform("%s: offset 0x%" PRIx64 ": %s", name, d->offset, text);
 }
 
 void cli_trace_report(const struct cli_trace *trace)

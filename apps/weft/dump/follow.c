@@ -165,9 +165,11 @@ static int print_all(struct event_printer *p, struct growing_events *e)
 
 static void report(const char *path, const struct weft_diagnostics *diagnostics)
 {
-	for (size_t i = 0; i < diagnostics->count; i++)
-		cli_inform("%s: offset 0x%" PRIx64 ": %s (×%" PRIu64 ")", path, diagnostics->list[i].offset,
-			diagnostics->list[i].message, diagnostics->list[i].count);
+	char text[256];
+	for (size_t i = 0; i < diagnostics->count; i++) {
+		weft_diagnostic_format(&diagnostics->list[i], text, sizeof(text));
+		cli_inform("%s: offset 0x%" PRIx64 ": %s", path, diagnostics->list[i].offset, text);
+	}
 }
 
 /* Overwritten events were gone before this began; the others are missing from what was printed. */

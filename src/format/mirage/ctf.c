@@ -7,7 +7,7 @@
  *
  * Opening scans everything once: it finds the first damaged byte of each packet, and whether all
  * times are plausible and in order. If they are, reading follows the packets; otherwise it follows
- * an index of event positions sorted by time.
+ * an index of event positions with repaired times.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +18,19 @@
 #include "format/clock.h"
 #include "format/format.h"
 #include "format/formats.h"
+#include "format/mirage/holes.h"
 #include "format/mirage/packets.h"
 #include "format/order.h"
 #include "model/span.h"
 
 #define EVENT_HEADER_BYTES 9
+#define DAMAGED_SHARE      64 /* at most one event in 64 has a damaged time */
 
 struct mirage_reader {
 	struct weft__reader base;
 	struct weft_trace_thread thread;
 	struct weft__mirage_packets packets;
+	struct weft__mirage_holes holes;
 	struct weft__order order; /* empty if the packets are in time order */
 	bool is_ordered_by_index;
 	size_t next; /* packet, or position in the order */
@@ -207,6 +210,7 @@ struct packet_survey {
 	uint64_t first_ns, last_ns;
 	bool any;
 	bool is_monotone;
+	size_t events, negative; /* all, and those with negative times */
 	struct weft_diagnostics diagnostics;
 };
 
@@ -220,6 +224,7 @@ static void survey_packet(struct weft__mirage_packet *packet, struct packet_surv
 		const char *problem = find_event(bytes, at, packet->limit, &extent);
 		if (problem) {
 			weft_diagnostics_add(&survey->diagnostics, at, problem);
+			packet->is_cut = true;
 			break;
 		}
 		uint64_t time_ns = weft__load_u64(bytes + at);
@@ -227,8 +232,13 @@ static void survey_packet(struct weft__mirage_packet *packet, struct packet_surv
 			survey->first_ns = time_ns;
 		else if (time_ns < survey->last_ns)
 			survey->is_monotone = false;
+		if (at == packet->first)
+			packet->first_ns = time_ns;
+		packet->last_ns = time_ns;
 		survey->any = true;
 		survey->last_ns = time_ns;
+		survey->events++;
+		survey->negative += time_ns >= WEFT__NEGATIVE_NS;
 		at = extent.end;
 	}
 	packet->limit = at;
@@ -252,9 +262,14 @@ static struct packet_survey survey_all(struct mirage_reader *reader)
 	weft__both(reader->base.input.help, survey_packets, &first, survey_packets, &second);
 	weft__diagnostics_move(&first.diagnostics, reader->base.input.diagnostics);
 	weft__diagnostics_move(&second.diagnostics, reader->base.input.diagnostics);
-	if (!first.any)
-		return second;
-	if (second.any) {
+	first.events += second.events;
+	first.negative += second.negative;
+	if (!first.any) {
+		first.any = second.any;
+		first.first_ns = second.first_ns;
+		first.last_ns = second.last_ns;
+		first.is_monotone = second.is_monotone;
+	} else if (second.any) {
 		first.is_monotone =
 			first.is_monotone && second.is_monotone && second.first_ns >= first.last_ns;
 		first.last_ns = second.last_ns;
@@ -262,7 +277,15 @@ static struct packet_survey survey_all(struct mirage_reader *reader)
 	return first;
 }
 
-static int index_by_time(struct mirage_reader *reader)
+/* Few negative times are damage: they become times that are far from all others. */
+static uint64_t plausible(uint64_t time_ns, const struct packet_survey *survey)
+{
+	bool is_damage =
+		time_ns >= WEFT__NEGATIVE_NS && survey->negative <= survey->events / DAMAGED_SHARE;
+	return is_damage ? WEFT__NEGATIVE_NS - 1 : time_ns;
+}
+
+static int index_by_time(struct mirage_reader *reader, const struct packet_survey *survey)
 {
 	const uint8_t *bytes = reader->base.input.bytes;
 	int error = 0;
@@ -273,19 +296,62 @@ static int index_by_time(struct mirage_reader *reader)
 			struct extent extent;
 			if (find_event(bytes, at, packet->limit, &extent))
 				break;
-			error = weft__order_add(
-				&reader->order, (struct weft__position){weft__load_u64(bytes + at), at});
+			error = weft__order_add(&reader->order,
+				(struct weft__position){plausible(weft__load_u64(bytes + at), survey), at});
 			at = extent.end;
 		}
 	}
 	reader->is_ordered_by_index = true;
-	return error ? error : weft__order_settle(&reader->order, reader->base.input.diagnostics);
+	if (!error)
+		weft__order_settle(&reader->order, reader->base.input.diagnostics);
+	return error;
+}
+
+/* The time of the packet's first and last event: those of the index, if there is one, whose
+ * positions are those of the packets, one after the other. */
+struct extent_in_time {
+	uint64_t first_ns, last_ns;
+};
+
+static struct extent_in_time time_packet(
+	const struct mirage_reader *reader, const struct weft__mirage_packet *packet, size_t *position)
+{
+	const struct weft__order *order = &reader->order;
+	struct extent_in_time time = {packet->first_ns, packet->last_ns};
+	if (!reader->is_ordered_by_index)
+		return time;
+	time.first_ns = order->list[*position].time_ns;
+	while (*position < order->count && order->list[*position].offset < packet->limit &&
+		   order->list[*position].offset >= packet->first)
+		time.last_ns = order->list[(*position)++].time_ns;
+	return time;
+}
+
+/* A packet without any event is as good as missing. */
+static int find_holes(struct mirage_reader *reader)
+{
+	struct weft_trace_description *description = reader->base.input.description;
+	size_t position = 0;
+	int error = 0;
+	for (size_t i = 0; i < reader->packets.count && !error; i++) {
+		const struct weft__mirage_packet *packet = &reader->packets.list[i];
+		weft__mirage_holes_open(&reader->holes, packet->missing);
+		if (packet->limit > packet->first) {
+			struct extent_in_time time = time_packet(reader, packet, &position);
+			error = weft__mirage_holes_close(&reader->holes, time.first_ns, description);
+			weft__mirage_holes_pass(&reader->holes, time.last_ns);
+		}
+		weft__mirage_holes_open(&reader->holes, packet->is_cut);
+	}
+	return error ? error
+				 : weft__mirage_holes_close(&reader->holes, reader->holes.last_ns, description);
 }
 
 static void mirage_close(struct weft__reader *base)
 {
 	struct mirage_reader *reader = (struct mirage_reader *)base;
 	weft__mirage_packets_finish(&reader->packets);
+	weft__mirage_holes_finish(&reader->holes);
 	weft__order_finish(&reader->order);
 	free(reader);
 }
@@ -301,9 +367,12 @@ static int mirage_open(const struct weft__input *input, struct weft__reader **re
 		weft__mirage_packets_find(input->bytes, input->size, input->diagnostics, &reader->packets);
 	if (!error)
 		survey = survey_all(reader);
-	bool is_in_order = survey.is_monotone && survey.last_ns - survey.first_ns <= WEFT__SPAN_NS;
+	bool is_in_order =
+		survey.is_monotone && !survey.negative && survey.last_ns - survey.first_ns <= WEFT__SPAN_NS;
 	if (!error && !is_in_order)
-		error = index_by_time(reader);
+		error = index_by_time(reader, &survey);
+	if (!error)
+		error = find_holes(reader);
 	if (error) {
 		mirage_close(&reader->base);
 		return error;
@@ -360,10 +429,14 @@ static int mirage_next(struct weft__reader *base, struct weft_event *ret_event)
 struct mirage_incoming {
 	struct weft__reader base;
 	struct weft_trace_thread thread;
+	struct weft__mirage_holes holes;
+	struct weft__writer_clock clock;
+	uint16_t count;  /* of the next packet, if none is missing */
 	size_t searched; /* bytes of the window already searched for the next packet */
 	size_t at;       /* offset in the packet; 0: its size is not known yet */
 	size_t limit;    /* the content's end */
 	size_t end;      /* the next packet's beginning */
+	bool is_cut;     /* the rest of the packet is missing or damaged */
 };
 
 /* If the ring has wrapped, the input does not begin with its earliest packet, and all packets are
@@ -396,6 +469,17 @@ static int incoming_start(
 /* Bytes at the window's end that may be the beginning of a signature. */
 #define SPLIT_BYTES (WEFT__MIRAGE_SIGNATURE_BYTES - 1)
 
+/* A count that steps back is damaged, or begins another recording. */
+static void note_packet(struct mirage_incoming *r, const struct weft__window *w)
+{
+	const uint16_t count = weft__mirage_packet_count(w->bytes);
+	const uint16_t missing = (uint16_t)(count - r->count);
+	if (missing < UINT16_MAX / 2)
+		weft__mirage_holes_open(&r->holes, missing);
+	r->count = (uint16_t)(count + 1);
+	r->is_cut = weft__mirage_packet_is_cut(w->bytes, r->limit);
+}
+
 /* Finds the end of the packet at the window's beginning. Returns WEFT_OK, WEFT_AGAIN or
  * WEFT_END. */
 static int measure_packet(struct mirage_incoming *r, const struct weft__window *w)
@@ -418,6 +502,7 @@ static int measure_packet(struct mirage_incoming *r, const struct weft__window *
 	r->limit = weft__mirage_packet_measure(
 		w->bytes, r->end, w->offset, r->end == w->size, r->base.input.diagnostics);
 	r->at = WEFT__MIRAGE_HEADER_BYTES;
+	note_packet(r, w);
 	return WEFT_OK;
 }
 
@@ -431,6 +516,7 @@ static int next_in_packet(
 	const char *problem = find_event(w->bytes, r->at, r->limit, &extent);
 	if (problem) {
 		weft_diagnostics_add(r->base.input.diagnostics, w->offset + r->at, problem);
+		r->is_cut = true;
 		return WEFT_END;
 	}
 	decode(w->bytes, &r->at, r->limit, ret_event);
@@ -445,18 +531,28 @@ static int incoming_next(
 	struct weft_trace_description *description = r->base.input.description;
 	for (;;) {
 		int status = r->at == 0 ? measure_packet(r, window) : WEFT_OK;
+		if (status == WEFT_END &&
+			weft__mirage_holes_close(&r->holes, r->holes.last_ns, description))
+			return WEFT_ERROR_MEMORY;
 		if (status != WEFT_OK)
 			return status;
 		if (next_in_packet(r, window, ret_event) == WEFT_OK)
 			break;
+		weft__mirage_holes_open(&r->holes, r->is_cut);
+		r->is_cut = false;
 		weft__window_take(window, r->end);
 		r->at = 0;
 	}
+	struct weft__position position = {ret_event->time_ns, ret_event->offset};
+	weft__writer_clock_next(&r->clock, &position, false, base->input.diagnostics);
+	ret_event->time_ns = position.time_ns;
 	if (description->thread_count == 0)
 		weft__clock_guess(ret_event->time_ns, &description->clock);
 	description->threads = &r->thread;
 	description->thread_count = 1;
-	return WEFT_OK;
+	int error = weft__mirage_holes_close(&r->holes, ret_event->time_ns, description);
+	weft__mirage_holes_pass(&r->holes, ret_event->time_ns);
+	return error;
 }
 
 static bool incoming_is_pending(const struct weft__reader *base, const struct weft__window *window)
@@ -467,6 +563,7 @@ static bool incoming_is_pending(const struct weft__reader *base, const struct we
 
 static void incoming_close(struct weft__reader *base)
 {
+	weft__mirage_holes_finish(&((struct mirage_incoming *)base)->holes);
 	free(base);
 }
 

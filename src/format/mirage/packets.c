@@ -91,6 +91,11 @@ size_t weft__mirage_packet_measure(const uint8_t *packet, size_t room, uint64_t 
 	return content < room ? content : room;
 }
 
+bool weft__mirage_packet_is_cut(const uint8_t *packet, size_t content)
+{
+	return weft__load_u32(packet + 26) / 8 > content;
+}
+
 uint16_t weft__mirage_packet_count(const uint8_t *packet)
 {
 	return weft__load_u16(packet + 24);
@@ -133,35 +138,70 @@ static void unwrap(struct weft__mirage_packets *packets, const uint8_t *bytes)
 	}
 }
 
+/* The counts of all packets, a bit each: a packet without content is not missing. */
+struct counts {
+	uint8_t bits[65536 / 8];
+};
+
+static bool has_count(const struct counts *counts, uint16_t count)
+{
+	return counts->bits[count / 8] >> count % 8 & 1;
+}
+
+/* Looks for packets without content only in short gaps: a damaged count may make many long ones. */
+static void count_missing(struct weft__mirage_packets *packets, const struct counts *counts)
+{
+	for (size_t i = 1; i < packets->count; i++) {
+		int64_t before = packets->list[i - 1].sequence, next = packets->list[i].sequence;
+		uint64_t missing = next > before ? (uint64_t)(next - before - 1) : 0;
+		for (int64_t k = before + 1; missing && next - before < 64 && k < next; k++)
+			missing -= has_count(counts, (uint16_t)k);
+		packets->list[i].missing = missing;
+	}
+}
+
+/* Adds the packet that begins at `start` and lasts until `end` at most. */
+static int take_packet(struct weft__mirage_packets *packets, struct counts *counts,
+	const uint8_t *bytes, size_t start, size_t end, bool is_last,
+	struct weft_diagnostics *diagnostics)
+{
+	if (end - start < HEADER_BYTES) {
+		weft_diagnostics_add(diagnostics, start, "packet header is cut short");
+		return 0;
+	}
+	size_t content =
+		weft__mirage_packet_measure(bytes + start, end - start, start, is_last, diagnostics);
+	const uint16_t count = weft__mirage_packet_count(bytes + start);
+	const struct weft__mirage_packet packet = {
+		.first = start + HEADER_BYTES,
+		.limit = start + content,
+		.is_cut = weft__mirage_packet_is_cut(bytes + start, content),
+	};
+	counts->bits[count / 8] |= (uint8_t)(1u << count % 8);
+	return content > HEADER_BYTES ? add_packet(packets, packet) : 0;
+}
+
 int weft__mirage_packets_find(const uint8_t *bytes, size_t size,
 	struct weft_diagnostics *diagnostics, struct weft__mirage_packets *ret_packets)
 {
 	struct weft__mirage_packets packets = {0};
+	struct counts counts = {{0}};
 	size_t start = weft__mirage_packet_find(bytes, size, 0);
 	if (start > 0)
 		weft_diagnostics_add(diagnostics, 0, "bytes before the first packet");
 	while (start < size) {
 		size_t end = weft__mirage_packet_find(bytes, size, start + SIGNATURE_BYTES);
-		if (end - start < HEADER_BYTES) {
-			weft_diagnostics_add(diagnostics, start, "packet header is cut short");
-		} else {
-			size_t content = weft__mirage_packet_measure(
-				bytes + start, end - start, start, end == size, diagnostics);
-			const struct weft__mirage_packet packet = {
-				.first = start + HEADER_BYTES,
-				.limit = start + content,
-			};
-			int error = content > HEADER_BYTES ? add_packet(&packets, packet) : 0;
-			if (error) {
-				weft__mirage_packets_finish(&packets);
-				return error;
-			}
+		int error = take_packet(&packets, &counts, bytes, start, end, end == size, diagnostics);
+		if (error) {
+			weft__mirage_packets_finish(&packets);
+			return error;
 		}
 		start = end;
 	}
 	unwrap(&packets, bytes);
 	if (packets.count)
 		qsort(packets.list, packets.count, sizeof(*packets.list), compare_sequence);
+	count_missing(&packets, &counts);
 	*ret_packets = packets;
 	return 0;
 }

@@ -15,6 +15,9 @@ struct weft__mirage_packet {
 	size_t first; /* offset of the first event */
 	size_t limit; /* offset after the last */
 	int64_t sequence;
+	uint64_t first_ns, last_ns; /* of its events, see ctf.c */
+	uint64_t missing;           /* packets that are missing between the one before and this one */
+	bool is_cut;                /* it had more content: its rest is damaged, or not in the file */
 };
 
 struct weft__mirage_packets {
@@ -42,6 +45,9 @@ size_t weft__mirage_packet_find(const uint8_t *bytes, size_t size, size_t from);
  * `offset` in the input and has at most `room` bytes. `is_last`: no packet follows it. */
 size_t weft__mirage_packet_measure(const uint8_t *packet, size_t room, uint64_t offset,
 	bool is_last, struct weft_diagnostics *diagnostics);
+
+/* True if the packet had more content than these bytes. */
+bool weft__mirage_packet_is_cut(const uint8_t *packet, size_t content);
 
 /* The number of packets written before this one, modulo 65536. */
 uint16_t weft__mirage_packet_count(const uint8_t *packet);

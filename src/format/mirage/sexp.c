@@ -5,8 +5,8 @@
  *     ((time 1413637708.834171)(op(Creates 0 1 Task)))
  *
  * Opening reads everything once, to count damage and to find out whether all times are plausible
- * and in order. If they are, reading follows the file; otherwise it follows an index sorted by
- * time.
+ * and in order. If they are, reading follows the file; otherwise it follows an index with repaired
+ * times.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +219,7 @@ static const char *read_field(struct sexp_reader *reader, struct tokens *tokens,
 		return "form is not an event";
 	if (slice_is(name->text, "time") && !*has_time) {
 		value = take_atom(tokens);
-		if (!value || !weft__sexp_seconds(value->text, &event->time_ns))
+		if (!value || !weft__sexp_time(value->text, &event->time_ns))
 			return "malformed time";
 		*has_time = true;
 	} else if (slice_is(name->text, "op") && !*has_op) {
@@ -285,7 +285,7 @@ static int next_in_file(struct sexp_reader *reader, size_t *at,
 struct survey {
 	uint64_t first_ns, last_ns;
 	bool any;
-	bool is_monotone;
+	bool is_monotone; /* and no time is negative */
 };
 
 static int survey_file(struct sexp_reader *reader, struct survey *ret_survey)
@@ -298,7 +298,7 @@ static int survey_file(struct sexp_reader *reader, struct survey *ret_survey)
 		(status = next_in_file(reader, &at, reader->base.input.diagnostics, &event)) == WEFT_OK) {
 		if (!survey.any)
 			survey.first_ns = event.time_ns;
-		else if (event.time_ns < survey.last_ns)
+		if (event.time_ns < survey.last_ns || event.time_ns >= WEFT__NEGATIVE_NS)
 			survey.is_monotone = false;
 		survey.any = true;
 		survey.last_ns = event.time_ns;
@@ -319,7 +319,10 @@ static int index_by_time(struct sexp_reader *reader)
 			return error;
 	}
 	reader->is_ordered_by_index = true;
-	return status < 0 ? status : weft__order_settle(&reader->order, reader->base.input.diagnostics);
+	if (status < 0)
+		return status;
+	weft__order_settle(&reader->order, reader->base.input.diagnostics);
+	return 0;
 }
 
 static void sexp_close(struct weft__reader *base)
@@ -372,6 +375,7 @@ static int sexp_next(struct weft__reader *base, struct weft_event *ret_event)
 
 struct sexp_incoming {
 	struct sexp_reader reader;
+	struct weft__writer_clock clock;
 	size_t wanted; /* size of the window below which a retry is useless */
 	bool has_part; /* the window begins with an incomplete form */
 };
@@ -436,6 +440,9 @@ static int incoming_next(
 	int status = next_form(r, window, ret_event);
 	if (status != WEFT_OK)
 		return status;
+	struct weft__position position = {ret_event->time_ns, ret_event->offset};
+	weft__writer_clock_next(&r->clock, &position, false, base->input.diagnostics);
+	ret_event->time_ns = position.time_ns;
 	if (description->thread_count == 0)
 		weft__clock_guess(ret_event->time_ns, &description->clock);
 	description->threads = &r->reader.thread;

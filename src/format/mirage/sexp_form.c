@@ -50,6 +50,8 @@ static bool begins_event(const struct cursor *cursor, size_t at)
 	if (!is_space(cursor->bytes[at + 4]))
 		return false;
 	at = skip_spaces(cursor, at + 5);
+	if (at < cursor->size && cursor->bytes[at] == '-')
+		at++;
 	return at < cursor->size && is_digit(cursor->bytes[at]);
 }
 

@@ -4,6 +4,8 @@
  */
 #include "format/mirage/sexp_number.h"
 
+#include "format/order.h"
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -98,5 +100,21 @@ bool weft__sexp_seconds(struct weft_slice text, uint64_t *ret_ns)
 		if (!append_digit(&value, 0))
 			return false;
 	*ret_ns = value;
+	return true;
+}
+
+bool weft__sexp_time(struct weft_slice text, uint64_t *ret_ns)
+{
+	const bool is_negative = text.size && text.bytes[0] == '-';
+	uint64_t ns;
+	if (is_negative) {
+		text.bytes++;
+		text.size--;
+	}
+	if (!weft__sexp_seconds(text, &ns) || (is_negative && ns > WEFT__SPAN_NS))
+		return false;
+	if (!is_negative && ns >= WEFT__NEGATIVE_NS)
+		ns = WEFT__NEGATIVE_NS - 1;
+	*ret_ns = is_negative ? 0 - ns : ns;
 	return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * Losses as problems: the missing events may be the very ones that the user searches. Overlapping
- * or close periods are one problem; losses without a period are a problem of the whole trace.
+ * or close periods are one problem; losses without a period are a problem of the whole trace. They
+ * are hints: they are no fault of the program.
  */
 #include <inttypes.h>
 
@@ -23,19 +24,26 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static void write_count(struct weft__sentence *s, uint64_t count)
+/* Packets are counted apart: it is unknown how many events they had. */
+static bool is_of_packets(uint8_t cause)
 {
-	struct weft__words *w = weft__clause(s, 9);
-	weft__words_add_count(w, count, "event");
-	weft__words_add(w, " %s lost", count == 1 ? "is" : "are");
+	return cause == WEFT_LOSS_MISSING_PACKETS;
 }
 
-static void find(struct weft__findings *findings, const struct cluster *cluster, bool first,
-	struct weft__sentence *s)
+static void write_count(struct weft__sentence *s, uint64_t count, uint8_t cause)
+{
+	struct weft__words *w = weft__clause(s, 9);
+	weft__words_add_count(w, count, is_of_packets(cause) ? "packet" : "event");
+	weft__words_add(w, count == 1 ? " is" : " are");
+	weft__words_add(w, is_of_packets(cause) ? " missing or damaged" : " lost");
+}
+
+static void find(
+	struct weft__findings *findings, const struct cluster *cluster, struct weft__sentence *s)
 {
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_LOSS,
-		.severity = first ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING,
+		.severity = WEFT_SEVERITY_HINT,
 		.count = cluster->count < UINT32_MAX ? (uint32_t)cluster->count : UINT32_MAX,
 		.start = cluster->start,
 		.end = cluster->end,
@@ -47,14 +55,12 @@ static void find(struct weft__findings *findings, const struct cluster *cluster,
 	weft__find(findings, &problem, cluster->count, s);
 }
 
-/* Adds a cluster. Overwritten events before the first one are expected in a flight recorder. */
 static void add_cluster(struct weft__findings *findings, const struct cluster *cluster)
 {
 	const struct weft_model *model = findings->story->model;
-	bool first = cluster->start == model->summary.start && cluster->cause == WEFT_LOSS_OVERWRITTEN;
 	struct weft__sentence s;
 	weft__sentence_init(&s);
-	write_count(&s, cluster->count);
+	write_count(&s, cluster->count, cluster->cause);
 	struct weft__words *w = weft__clause(&s, 8);
 	if (cluster->start == cluster->end) {
 		weft__words_add(w, " before the first");
@@ -66,10 +72,10 @@ static void add_cluster(struct weft__findings *findings, const struct cluster *c
 	}
 	if (cluster->thread != WEFT_NONE)
 		weft__words_add_thread(weft__clause(&s, 6), model, cluster->thread);
-	if (cluster->cause < WEFT_LOSS_CAUSES)
+	if (cluster->cause < WEFT_LOSS_CAUSES && !is_of_packets(cluster->cause))
 		weft__words_add(
 			weft__clause(&s, 7), ": %s", weft_loss_name((enum weft_loss)cluster->cause));
-	find(findings, cluster, first, &s);
+	find(findings, cluster, &s);
 }
 
 static void join(struct cluster *cluster, const struct weft_loss_period *period)
@@ -83,7 +89,7 @@ static void join(struct cluster *cluster, const struct weft_loss_period *period)
 	cluster->count = add(cluster->count, period->count);
 }
 
-/* Adds all clusters; returns the number of their events. */
+/* Adds all clusters; returns the number of their events, without those of packets. */
 static uint64_t add_clusters(struct weft__findings *findings)
 {
 	const struct weft_model *model = findings->story->model;
@@ -94,12 +100,13 @@ static uint64_t add_clusters(struct weft__findings *findings)
 		struct cluster cluster = {p->start, p->end, p->count, p->thread, p->cause};
 		for (next = i + 1; next < model->loss_period_count; next++) {
 			const struct weft_loss_period *other = &model->loss_periods[next];
-			if (other->start > cluster.end && other->start - cluster.end > near_ns)
+			if ((other->start > cluster.end && other->start - cluster.end > near_ns) ||
+				is_of_packets(other->cause) != is_of_packets(p->cause))
 				break;
 			join(&cluster, other);
 		}
 		add_cluster(findings, &cluster);
-		sum = add(sum, cluster.count);
+		sum = add(sum, is_of_packets(cluster.cause) ? 0 : cluster.count);
 		found++;
 	}
 	return sum;
@@ -112,14 +119,14 @@ static void add_rest(struct weft__findings *findings, uint64_t rest, bool has_cl
 		model->summary.start, model->summary.end, rest, WEFT_NONE, WEFT_LOSS_CAUSES};
 	struct weft__sentence s;
 	weft__sentence_init(&s);
-	write_count(&s, rest);
+	write_count(&s, rest, WEFT_LOSS_CAUSES);
 	weft__words_add(weft__clause(&s, 8), " %s", has_clusters ? "elsewhere" : "somewhere");
 	if (!has_clusters) {
 		struct weft__words *w = weft__clause(&s, 7);
 		weft__words_add(w, ": ");
 		weft__words_add_losses(w, model->losses);
 	}
-	find(findings, &cluster, false, &s);
+	find(findings, &cluster, &s);
 }
 
 void weft__find_losses(struct weft__findings *findings)

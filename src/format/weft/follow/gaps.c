@@ -48,7 +48,7 @@ static uint8_t cause_of_rest(const struct weft_trace_description *description)
 	int found = WEFT_LOSS_CAUSES;
 	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
 		if (cause == WEFT_LOSS_OVERWRITTEN || cause == WEFT_LOSS_STALLED ||
-			!description->losses[cause])
+			cause == WEFT_LOSS_MISSING_PACKETS || !description->losses[cause])
 			continue;
 		if (found != WEFT_LOSS_CAUSES)
 			return WEFT_LOSS_CAUSES;
@@ -57,26 +57,35 @@ static uint8_t cause_of_rest(const struct weft_trace_description *description)
 	return (uint8_t)found;
 }
 
-/* The events of a damaged packet are missing, too, but were not overwritten: so at most the
- * overwritten events that are in no gap yet count here. */
+/* Adds a gap since the thread's previous packet. */
+static int add_gap(struct weft__gaps *gaps, const struct weft__gap_packet *packet, uint64_t count,
+	enum weft_loss cause, struct weft_trace_description *description)
+{
+	const struct weft_loss_period period = {
+		.start = gaps->threads[packet->thread].last_ns,
+		.end = packet->opened_ns,
+		.count = count,
+		.thread = packet->thread,
+		.cause = (uint8_t)cause,
+	};
+	return count ? add(gaps, &period, description) : 0;
+}
+
+/* At most the overwritten events that are in no gap yet count as such. Others that are missing were
+ * in a packet that is damaged. */
 static int add_overwritten(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
 	struct weft_trace_description *description)
 {
-	uint64_t missing = packet->number > packet->known ? packet->number - packet->known : 0;
-	if (missing > gaps->unplaced)
-		missing = gaps->unplaced;
-	gaps->unplaced -= missing;
-	return missing == 0
-			   ? 0
-			   : add(gaps,
-					 &(struct weft_loss_period){
-						 .start = gaps->threads[packet->thread].last_ns,
-						 .end = packet->opened_ns,
-						 .count = missing,
-						 .thread = packet->thread,
-						 .cause = gaps->is_stream ? WEFT_LOSS_STALLED : WEFT_LOSS_OVERWRITTEN,
-					 },
-					 description);
+	const uint64_t missing = packet->number > packet->known ? packet->number - packet->known : 0;
+	const uint64_t placed = missing < gaps->unplaced ? missing : gaps->unplaced;
+	const uint64_t packets = missing > placed && !gaps->is_listed;
+	gaps->unplaced -= placed;
+	description->losses[WEFT_LOSS_MISSING_PACKETS] += packets;
+	int error = add_gap(gaps, packet, placed,
+		gaps->is_stream ? WEFT_LOSS_STALLED : WEFT_LOSS_OVERWRITTEN, description);
+	if (!error)
+		error = add_gap(gaps, packet, packets, WEFT_LOSS_MISSING_PACKETS, description);
+	return error;
 }
 
 static int add_rest(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
@@ -105,6 +114,7 @@ int weft__gaps_take_list(struct weft__gaps *gaps, const struct weft__buffer *buf
 	if (!buffer->stream || !buffer->stream->lost_count)
 		return 0;
 	gaps->unplaced = 0;
+	gaps->is_listed = true;
 	const uint8_t *at = buffer->bytes + buffer->stream->lost_offset;
 	for (uint32_t i = 0; !error && i < buffer->stream->lost_count; i++) {
 		uint64_t start = weft__load_u64(at + AT(start_ticks));

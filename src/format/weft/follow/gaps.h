@@ -21,6 +21,7 @@ struct weft__gaps {
 	size_t thread_capacity;
 	uint64_t unplaced; /* overwritten events that are in no gap yet */
 	bool is_stream;
+	bool is_listed; /* the stream has a list of its losses */
 };
 
 /* A packet that is about to be read. */
