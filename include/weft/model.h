@@ -241,6 +241,25 @@ struct weft_presence {
 	uint64_t start, end; /* ns; start > end: it has neither */
 };
 
+/* Why nothing is known of a buffer for some time. */
+enum weft_dark_reason {
+	WEFT_DARK_LOST,   /* events are missing there */
+	WEFT_DARK_BEFORE, /* a thread's events before its first one were overwritten */
+	WEFT_DARK_AFTER,  /* the program's record has ended, the trace goes on */
+	WEFT_DARK_REASONS
+};
+
+/* "lost" and so on. */
+const char *weft_dark_name(enum weft_dark_reason reason);
+
+/* Dark time: events of the buffer may be missing, so that nothing can be concluded from their
+ * absence. */
+struct weft_dark {
+	uint64_t start, end; /* ns; equal: it is unknown between which events of that time */
+	uint32_t buffer;
+	uint8_t reason; /* enum weft_dark_reason */
+};
+
 struct weft_model {
 	struct weft_model_summary summary;
 	struct weft_clock clock;
@@ -271,6 +290,8 @@ struct weft_model {
 	uint64_t losses[WEFT_LOSS_CAUSES];
 	const struct weft_loss_period *loss_periods; /* within the trace; in order of start */
 	uint32_t loss_period_count;
+	const struct weft_dark *dark; /* by buffer, reason and start; those of one reason are apart */
+	uint32_t dark_count;
 };
 
 struct weft_model_builder;
@@ -388,6 +409,11 @@ bool weft_model_span_at(
 	const struct weft_model *model, uint32_t task, uint64_t time_ns, struct weft_span *ret_span);
 /* The number of the first span of a task that ends after a time, or the number of all. */
 uint32_t weft_model_span_after(const struct weft_model *model, uint32_t task, uint64_t time_ns);
+
+/* The first dark period of a buffer (WEFT_NONE: of any) that touches [start_ns, end_ns]; NULL if
+ * there is none. */
+const struct weft_dark *weft_model_dark(
+	const struct weft_model *model, uint32_t buffer, uint64_t start_ns, uint64_t end_ns);
 
 /* The task that `task` finally became: the end of its chain of becomes, or itself. */
 uint32_t weft_model_resolve_become(const struct weft_model *model, uint32_t task);

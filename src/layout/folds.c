@@ -72,8 +72,8 @@ static uint64_t alike_key(const struct folding *f, uint32_t task)
 {
 	const struct weft_tasks *tasks = &f->model->tasks;
 	uint64_t label = tasks->label[task] == WEFT_NONE ? WEFT_NONE : f->class[tasks->label[task]];
-	_Static_assert(WEFT_OUTCOMES <= 8, "3 bits");
-	return label << 19 | (uint64_t)tasks->kind[task] << 3 | tasks->outcome[task];
+	_Static_assert(WEFT_OUTCOMES <= 16, "4 bits");
+	return label << 20 | (uint64_t)tasks->kind[task] << 4 | tasks->outcome[task];
 }
 
 static bool ended_well(const struct weft_tasks *tasks, uint32_t task)

@@ -348,6 +348,7 @@ WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
 		b->off_cpu.ns, b->off_cpu.task, b->off_cpu.thread};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
+	free(b->dark);
 	weft__live_destroy(b->live);
 	weft__identities_finish(&b->identities);
 	weft__texts_finish(&b->texts);

@@ -11,6 +11,7 @@
  *     span_columns.c  spans
  *     off_cpu.c    the time of activations without a processor
  *     ends.c       when each program ended
+ *     dark.c       when events of a program may be missing
  *     finish.c     the rules for the end of a trace
  *     freeze.c     from columns to a model
  *     live.c       what snapshots share, kept up to date
@@ -142,6 +143,8 @@ struct weft_model_builder {
 	struct bands bands;
 	struct presences presences;
 	struct creation_columns creations;
+	struct weft_dark *dark; /* once the builder has finished */
+	uint32_t dark_count;
 	struct weft__live *live; /* NULL before the first snapshot */
 };
 

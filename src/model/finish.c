@@ -6,6 +6,7 @@
 
 #include "base/export.h"
 #include "model/builder.h"
+#include "model/dark.h"
 #include "model/ends.h"
 #include "model/live.h"
 
@@ -16,14 +17,46 @@ static uint64_t end_of_task(
 	return buffer < ends->buffers ? ends->of_buffer[buffer] : 0;
 }
 
-static void end_task(struct weft_model_builder *b, const struct weft__ends *ends, uint32_t task,
-	uint32_t message, bool is_in_wait)
+/* The last sign of life of a task without an end. */
+static uint64_t last_sign(const struct weft_model_builder *b, uint32_t task)
+{
+	uint64_t start = b->tasks.start[task], end = b->tasks.end[task];
+	return end > start ? end : start;
+}
+
+/* An activation is a sign of life, as far as it is known that it went on. */
+static void touch_activations(struct weft_model_builder *b)
+{
+	const struct activation_columns *a = &b->activations;
+	const uint8_t *flags = b->state.tasks.flags;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (!(flags[a->task[i]] & WEFT_TASK_RESOLVED) && b->tasks.end[a->task[i]] < a->end[i])
+			b->tasks.end[a->task[i]] = a->end[i];
+}
+
+/* True if the task's end may be among the events that are missing. Then it lasts until the first of
+ * these may have been. */
+static bool end_in_the_dark(
+	struct weft_model_builder *b, const struct weft__dark *dark, uint32_t task, uint64_t last)
+{
+	uint64_t begin = weft__dark_after(dark, b->identities.buffer[task], last);
+	if (begin == UINT64_MAX)
+		return false;
+	uint64_t seen = weft__ns_add(last, WEFT__UNFINISHED_NS);
+	b->state.tasks.outcome[task] = WEFT_OUTCOME_UNKNOWN;
+	b->tasks.end[task] = begin > seen ? begin : seen;
+	return true;
+}
+
+static void end_task(struct weft_model_builder *b, const struct weft__ends *ends,
+	const struct weft__dark *dark, uint32_t task, uint32_t message, bool is_in_wait)
 {
 	struct weft__state_tasks *t = &b->state.tasks;
-	uint64_t start = b->tasks.start[task], known = end_of_task(b, ends, task);
+	uint64_t known = end_of_task(b, ends, task), last = last_sign(b, task);
 	uint64_t *end = &b->tasks.end[task];
-	uint64_t last = *end > start ? *end : start; /* its last sign of life */
 	bool is_expected = t->flags[task] & WEFT_TASK_EXPECTED;
+	if (end_in_the_dark(b, dark, task, last))
+		return;
 	if (is_expected) {
 		t->flags[task] |= WEFT_TASK_FAILED | WEFT_TASK_NEVER_RESOLVED;
 		t->outcome[task] = WEFT_OUTCOME_NEVER_RESOLVED;
@@ -87,7 +120,8 @@ static void settle_flags(struct weft_model_builder *b)
 }
 
 /* Marks need flags of the state, which are then removed. */
-static int end_tasks(struct weft_model_builder *b, const struct weft__ends *ends)
+static int end_tasks(
+	struct weft_model_builder *b, const struct weft__ends *ends, const struct weft__dark *dark)
 {
 	static const char never[] = "never resolved";
 	uint32_t message;
@@ -99,7 +133,7 @@ static int end_tasks(struct weft_model_builder *b, const struct weft__ends *ends
 	settle_flags(b);
 	for (uint32_t task = 0; !error && task < b->state.tasks.count; task++)
 		if (!(b->state.tasks.flags[task] & WEFT_TASK_RESOLVED))
-			end_task(b, ends, task, message, marks[task] & IN_WAIT);
+			end_task(b, ends, dark, task, message, marks[task] & IN_WAIT);
 	free(marks);
 	return error;
 }
@@ -114,8 +148,8 @@ static void end_tracks(struct weft_model_builder *b, const struct weft__ends *en
 			continue;
 		t->flags[task] |= WEFT_TASK_RESOLVED;
 		t->outcome[task] = WEFT_OUTCOME_FULFILLED;
-		if (!end_of_task(b, ends, task))
-			b->tasks.end[task] = b->state.now;
+		uint64_t known = end_of_task(b, ends, task), last = last_sign(b, task);
+		b->tasks.end[task] = !known ? b->state.now : known > last ? known : last;
 	}
 }
 
@@ -155,19 +189,47 @@ static void count_outcomes(struct weft_model_builder *b)
 		b->summary.by_outcome[t->outcome[task]]++;
 }
 
-static int finish_tasks(struct weft_model_builder *b, const struct weft__ends *ends)
+static uint64_t end_of_trace(const struct weft_model_builder *b, const struct weft__ends *ends)
+{
+	uint64_t end = b->state.now;
+	for (uint32_t i = 0; i < ends->buffers; i++)
+		if (ends->of_buffer[i] > end)
+			end = ends->of_buffer[i];
+	return end;
+}
+
+/* Applies the losses to the periods of threads, and finds the dark time, for the ends of tasks. */
+static int find_dark(struct weft_model_builder *b, const struct weft_trace_description *description,
+	const struct weft__ends *ends, struct weft__dark *ret_dark)
+{
+	int error = weft__dark_cut_periods(b, description);
+	if (!error)
+		error = weft__dark_find(description, ends, b->state.start, end_of_trace(b, ends), ret_dark);
+	if (error)
+		return error;
+	b->dark = ret_dark->list;
+	b->dark_count = ret_dark->count;
+	return 0;
+}
+
+static int finish_tasks(struct weft_model_builder *b,
+	const struct weft_trace_description *description, const struct weft__ends *ends)
 {
 	const uint64_t last = b->state.now;
+	struct weft__dark dark = {0};
 	/* Facts that were made but never taken may have named more tasks: forget those. */
 	int error = weft__identities_cut(&b->identities, b->state.tasks.count);
 	if (!error)
 		error = weft__state_close(&b->state, ends->of_thread, ends->threads);
+	if (!error)
+		error = find_dark(b, description, ends, &dark);
 	if (error)
 		return error;
+	touch_activations(b);
 	weft__builder_touch_spans(b);
 	start_tasks(b);
-	error = end_tasks(b, ends);
 	end_tracks(b, ends);
+	error = end_tasks(b, ends, &dark);
 	if (!error)
 		error = weft__builder_end_spans(b);
 	weft__builder_name_tracks(b, b->state.tasks.count, b->state.tasks.kind, b->state.tasks.label);
@@ -178,10 +240,7 @@ static int finish_tasks(struct weft_model_builder *b, const struct weft__ends *e
 	b->summary.events = b->state.events;
 	b->summary.start = b->state.start;
 	b->summary.last = last;
-	b->summary.end = b->state.now;
-	for (uint32_t i = 0; i < ends->buffers; i++)
-		if (ends->of_buffer[i] > b->summary.end)
-			b->summary.end = ends->of_buffer[i];
+	b->summary.end = end_of_trace(b, ends);
 	return error;
 }
 
@@ -210,7 +269,7 @@ int weft__model_finish(struct weft_model_builder *b,
 	if (!error)
 		error = weft__builder_name_threads(b, description);
 	if (!error)
-		error = finish_tasks(b, &ends);
+		error = finish_tasks(b, description, &ends);
 	if (!error)
 		error = weft__builder_freeze(b, description, help, model);
 	if (!error)

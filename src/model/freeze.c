@@ -268,6 +268,9 @@ static void hand_over_rows(struct weft_model_builder *b, struct weft_model *m)
 	m->band_count = b->bands.count;
 	m->creations = b->creations.list;
 	m->creation_count = b->creations.count;
+	m->dark = b->dark;
+	m->dark_count = b->dark_count;
+	b->dark = NULL;
 	free(b->creations.start);
 	free(b->samples.counter);
 	b->edges = (struct edge_columns){0};

@@ -82,6 +82,19 @@ static int list_loadings(const struct weft_model *model, uint64_t *changes, size
 
 /* ---- All changes ---- */
 
+/* A thread whose events are missing counts as another one, which is not idle. */
+static size_t list_losses(const struct weft_model *model, uint64_t *changes, size_t count)
+{
+	for (uint32_t i = 0; i < model->loss_period_count; i++) {
+		const struct weft_loss_period *loss = &model->loss_periods[i];
+		if (loss->start >= loss->end)
+			continue;
+		changes[count++] = change_at(model, loss->start, THREAD_BEGINS);
+		changes[count++] = change_at(model, loss->end, THREAD_ENDS);
+	}
+	return count;
+}
+
 static size_t list_changes(const struct weft_model *model, uint64_t *changes)
 {
 	size_t count = 0;
@@ -100,7 +113,7 @@ static size_t list_changes(const struct weft_model *model, uint64_t *changes)
 		changes[count++] = change_at(model, band->start, IDLE_BEGINS);
 		changes[count++] = change_at(model, band->end, IDLE_ENDS);
 	}
-	return count;
+	return list_losses(model, changes, count);
 }
 
 /* `list` has room for half as many times as there are changes. */
@@ -132,7 +145,9 @@ static uint32_t list_idle(
 int weft__model_idle(
 	const struct weft_model *model, struct weft__idle **ret_list, uint32_t *ret_count)
 {
-	size_t room = 2 * ((size_t)model->band_count + model->thread_count + model->buffer_count) + 2;
+	size_t room = 2 * ((size_t)model->band_count + model->thread_count + model->buffer_count +
+						  model->loss_period_count) +
+				  2;
 	if ((model->summary.end - model->summary.start) >> 62)
 		return WEFT_ERROR_LIMIT;
 	uint64_t *changes = malloc(2 * room * sizeof(*changes));

@@ -221,10 +221,10 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 		m->edges.type, m->edges.by_actor, m->edges.sent, m->activations.start, m->activations.end,
 		m->activations.thread, m->notes.time, m->notes.text, m->notes.value, m->notes.type,
 		m->samples.time, m->samples.value, m->samples.task, m->counters, m->bands, m->threads,
-		m->presences, m->creations, m->loss_periods, m->buffers, m->spans.start, m->spans.end,
-		m->spans.name, m->spans.depth, m->spans.first, m->kinds, m->categories, m->off_cpu.start,
-		m->off_cpu.end, m->off_cpu.ns, m->off_cpu.thread, m->off_cpu.first, m->attributes.value,
-		m->attributes.name, m->attributes.type};
+		m->presences, m->creations, m->loss_periods, m->dark, m->buffers, m->spans.start,
+		m->spans.end, m->spans.name, m->spans.depth, m->spans.first, m->kinds, m->categories,
+		m->off_cpu.start, m->off_cpu.end, m->off_cpu.ns, m->off_cpu.thread, m->off_cpu.first,
+		m->attributes.value, m->attributes.name, m->attributes.type};
 	free_all(columns, sizeof(columns) / sizeof(*columns));
 	weft__strings_finish(&model->strings);
 	weft__ids_finish(&model->tasks_by_id);

@@ -82,7 +82,6 @@ static int add_activation(
 	a->thread[a->count] = thread;
 	a->task[a->count] = task;
 	a->count++;
-	weft__builder_touch(b, task);
 	return 0;
 }
 

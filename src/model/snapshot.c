@@ -12,6 +12,7 @@
 #include "base/export.h"
 #include "base/search.h"
 #include "model/buffers.h"
+#include "model/dark.h"
 #include "model/live.h"
 
 enum {
@@ -49,9 +50,9 @@ static void release_parts(struct weft__model *model)
 {
 	struct weft__snapshot *s = model->snapshot;
 	struct weft_model *m = &model->public;
-	const void *made[] = {m->threads, m->presences, m->buffers, m->loss_periods, m->counters,
-		m->creations, m->spans.first, m->spans.last, m->spans.open, m->kinds, m->categories,
-		m->off_cpu.first, m->off_cpu.last};
+	const void *made[] = {m->threads, m->presences, m->buffers, m->loss_periods, m->dark,
+		m->counters, m->creations, m->spans.first, m->spans.last, m->spans.open, m->kinds,
+		m->categories, m->off_cpu.first, m->off_cpu.last};
 	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
 		free((void *)(uintptr_t)made[i]);
 	for (unsigned i = 0; i < HELD; i++)
@@ -477,6 +478,17 @@ static void summarize(const struct weft__snapshot *s, const struct weft_model_bu
 	weft__builder_count_tracks(b, s->outcome, summary);
 }
 
+static int copy_dark(struct weft_model *m, const struct weft_trace_description *description)
+{
+	struct weft__dark dark;
+	int error = weft__dark_find(description, NULL, m->summary.start, m->summary.end, &dark);
+	if (error)
+		return error;
+	m->dark = dark.list;
+	m->dark_count = dark.count;
+	return 0;
+}
+
 static int fill(struct weft__model *model, struct weft_model_builder *b,
 	const struct weft_trace_description *description)
 {
@@ -516,7 +528,9 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 	summarize(s, b, &m->summary);
 	m->clock = description->clock;
 	error = weft__model_copy_buffers(m, description);
-	return error ? error : weft__model_copy_losses(m, description);
+	if (!error)
+		error = weft__model_copy_losses(m, description);
+	return error ? error : copy_dark(m, description);
 }
 
 /* Makes a snapshot once weft__live_update() has succeeded. */

@@ -36,6 +36,22 @@ static void add_time(
 	weft__words_add_time(w, story->model, time);
 }
 
+/* Appends "; events are missing from 3 ms on" if that is so between two times: the missing ones may
+ * have ended the wait. */
+static void add_dark(struct weft__sentence *s, const struct weft_story *story, uint32_t task,
+	uint64_t from, uint64_t until)
+{
+	const struct weft_model *model = story->model;
+	const uint64_t end = until < model->summary.end ? until : model->summary.end;
+	const struct weft_dark *dark = weft_model_dark(model, model->tasks.buffer[task], from, end);
+	if (!dark)
+		return;
+	struct weft__words *w = weft__clause(s, WORTH_OTHER);
+	weft__words_add(w, "; events are missing from ");
+	weft__words_add_time(w, model, dark->start > from ? dark->start : from);
+	weft__words_add(w, " on");
+}
+
 /* ---- Hops ---- */
 
 static void write_wait(
@@ -97,6 +113,7 @@ WEFT__EXPORT size_t weft_chain_hop_sentence(
 		write_ended_by(&s, story, &hop->wait, " waits for a message, from ");
 		break;
 	}
+	add_dark(&s, story, hop->wait.task, hop->wait.since, hop->wait.until);
 	return weft__sentence_write(&s, buffer, size);
 }
 
@@ -262,6 +279,18 @@ static bool is_at_condition(const struct weft_model *model, const struct weft_ch
 		   model->tasks.kind[chain->end.task] == WEFT_KIND_CONDITION;
 }
 
+/* Only for ends that say what did not happen. */
+static void add_dark_of_end(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
+{
+	const bool is_absence = chain->end.type == WEFT_CHAIN_IDLE ||
+							chain->end.type == WEFT_CHAIN_UNRESOLVED ||
+							chain->end.type == WEFT_CHAIN_OVER;
+	const uint64_t since = chain->end.since < chain->at ? chain->end.since : chain->at;
+	if (is_absence)
+		add_dark(s, story, chain->end.task, since, chain->end.until);
+}
+
 WEFT__EXPORT size_t weft_chain_end_sentence(
 	const struct weft_story *story, const struct weft_chain *chain, char *buffer, size_t size)
 {
@@ -270,6 +299,7 @@ WEFT__EXPORT size_t weft_chain_end_sentence(
 	weft__sentence_init(&s);
 	if (is_at_condition(story->model, chain)) {
 		write_condition(&s, story, chain);
+		add_dark_of_end(&s, story, chain);
 		return weft__sentence_write(&s, buffer, size);
 	}
 	switch (chain->end.type) {
@@ -310,6 +340,7 @@ WEFT__EXPORT size_t weft_chain_end_sentence(
 		write_circle(&s, story, chain);
 		break;
 	}
+	add_dark_of_end(&s, story, chain);
 	return weft__sentence_write(&s, buffer, size);
 }
 

@@ -163,6 +163,8 @@ static void add_outcome(struct task_lines *t)
 		weft__words_add(w, ": ");
 		weft__words_add_text(w, message, TEXT_LETTERS);
 	}
+	if (tasks->outcome[t->task] == WEFT_OUTCOME_UNKNOWN)
+		weft__words_add(w, ": events are missing from then on");
 	set_time(add_line(t, WEFT_STORY_FACT, "outcome", &line_text), tasks->end[t->task], 0);
 }
 

@@ -162,6 +162,11 @@ static void write_outcome(struct weft__sentence *s, const struct weft_story *sto
 		struct weft__words *w = weft__clause(s, WORTH_OUTCOME);
 		weft__words_add(w, "; %s at ", weft_outcome_name((enum weft_outcome)t->outcome[task]));
 		weft__words_add_time(w, model, t->end[task]);
+	} else if (t->outcome[task] == WEFT_OUTCOME_UNKNOWN) {
+		struct weft__words *w = weft__clause(s, WORTH_OUTCOME);
+		weft__words_add(w, "; not seen since events are missing, from ");
+		weft__words_add_time(w, model, t->end[task]);
+		weft__words_add(w, " on");
 	} else if (is_open(story, task)) {
 		weft__words_add(weft__clause(s, WORTH_OUTCOME), "; unfinished");
 	}

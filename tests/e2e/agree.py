@@ -448,7 +448,7 @@ def check_ring(way, shown, truth, sequences):
 
 
 def check_model(way, shown, sections):
-    model = rules.Model(shown, sections['ended', way], 'program')
+    model = rules.Model(shown, sections['ended', way], 'program', sections['dark', way], sections['lost', way])
     same('edges', sections['edges', way], rules.edges(model))
     for name, tree in (('tasks', rules.unsimplified(model)), ('simplified', rules.simplified(model))):
         tasks = sorted(sections[name, way], key=lambda row: (row['start'], row['task']))
@@ -464,7 +464,8 @@ def check_models(events, sections):
     """Readers that gave the same events must have the same model."""
     checked = []
     for way in ('saved', 'stream', 'fed', 'follow'):
-        twin = next((other for other in checked if events[other] == events[way]), None)
+        twin = next((other for other in checked if events[other] == events[way] and
+                     all(sections[what, other] == sections[what, way] for what in ('dark', 'lost'))), None)
         try:
             if twin:
                 for what in ('ended', 'edges', 'tasks', 'simplified', 'counters'):

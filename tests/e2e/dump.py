@@ -30,12 +30,17 @@ def ctf_packet(count, *events, size=None):
         bytes(size - 30 - len(content))
 
 
-def dump(trace, *options, **more):
-    """Events (or rows) of a trace given as bytes."""
+def shown(trace, *options, **more):
+    """The result of the command on a trace given as bytes."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(trace)
         file.flush()
-        return json_lines(weft('dump', '--json', *options, file.name, **more).stdout)
+        return weft('dump', '--json', *options, file.name, **more)
+
+
+def dump(trace, *options, **more):
+    """Events (or rows) of a trace given as bytes."""
+    return json_lines(shown(trace, *options, **more).stdout)
 
 
 @case
@@ -165,14 +170,49 @@ def equal_times_keep_the_order_of_packets():
 
 
 @case
-def a_step_of_the_clock_is_sorted():
-    times = [50, 60, 10, 20, 60, 15]
-    events = dump(ctf_packet(0, *(ctf_event(t, 7, i) for i, t in enumerate(times))))
-    equal([(e['time'], e['task']) for e in events],
-          [(10, 2), (15, 5), (20, 3), (50, 0), (60, 1), (60, 4)])
-    events = dump(b'((time 2)(op(Switch 0)))\n((time 1)(op(Label 1"a\\"b")))((time 2)(op(Switch 2)))')
-    equal([(e['time'], e['task']) for e in events],
-          [(10**9, 1), (2 * 10**9, 0), (2 * 10**9, 2)])
+def a_clock_that_is_set_back_keeps_the_order():
+    """The times of one writer: what comes after a step back is moved, unless the clock catches up at once."""
+    second = 10**9
+    for times, expected, said in (
+            ([50, 60, 10, 20, 60, 15], [50, 60, 60, 70, 110, 110], 'was set back; later events keep their order and distances: 95 s'),
+            ([50, 60, 10, 70, 80], [50, 60, 60, 70, 80], 'goes back for a moment; its events get the time before it: 50 s')):
+        trace = ctf_packet(0, *(ctf_event(t * second, 7, i) for i, t in enumerate(times)))
+        sexp = ''.join('((time %d)(op(Switch %d)))' % (t, i) for i, t in enumerate(times)).encode()
+        for data in trace, sexp:
+            result = shown(data)
+            equal([(e['time'], e['task']) for e in json_lines(result.stdout)], [(t * second, i) for i, t in enumerate(expected)])
+            assert said in result.stderr, result.stderr
+
+
+@case
+def missing_and_damaged_packets_are_losses():
+    packets = [ctf_packet(n, *(ctf_event(100 * n + i, 7, i) for i in range(5))) for n in range(4)]
+    damaged = packets[1][:-9] + b'\xff' + packets[1][-8:]
+    for data, missing, dark in (
+            (b''.join(packets), {}, []),
+            (packets[0] + packets[2] + packets[3], {'missing_packets': 1}, [(4, 200)]),
+            (packets[0] + packets[3], {'missing_packets': 2}, [(4, 300)]),
+            (packets[0] + damaged + packets[2], {'missing_packets': 1}, [(103, 200)]),
+            (packets[0] + packets[1][:-3], {'missing_packets': 1}, [(103, 103)]),
+            (packets[2] + packets[3] + ctf_packet(4) + packets[0], {'missing_packets': 1}, [(4, 200)])):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(data)
+            file.flush()
+            for path in file.name, '-':
+                info = json.loads(weft('info', '--json', path, **({'stdin': open(file.name)} if path == '-' else {})).stdout)
+                equal(info['losses'], missing, path)
+                equal([(d['start'], d['end'], d['reason']) for d in info['dark']], [(*d, 'lost') for d in dark], path)
+
+
+@case
+def times_before_zero_are_times():
+    for times in [-3, -2, 1], [-3, -2, -1]:
+        trace = ctf_packet(0, *(ctf_event(t * 10**9 & 2**64 - 1, 7, i) for i, t in enumerate(times)))
+        sexp = ''.join('((time %d.5)(op(Switch %d)))' % (t, i) for i, t in enumerate(times)).encode()
+        for data in trace, sexp:
+            result = shown(data)
+            equal([e['time'] for e in json_lines(result.stdout)][:2], [0, 10**9])
+            assert 'before its zero; all times are moved forward: 3' in result.stderr, result.stderr
 
 
 @case

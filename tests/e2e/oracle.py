@@ -119,10 +119,17 @@ def check_trace(path):
         assert result.returncode in (0, 3) and not result.stdout, result
 
 
+LOST = 'SELECT tid, start, "end" FROM losses JOIN threads USING (thread)'
+
+
 def check_meaning(path, events):
     info, = json_lines(weft('info', '--json', path).stdout)
     of_weft = info['format'] == 'weft'
-    model = rules.Model(events, info['end'] if info.get('ending') == 'stop' else 0, 'program' if of_weft else None)
+    dark = [(period['start'], period['end'], period['reason']) for period in info['dark']]
+    lost = json_lines(weft('query', '--json', path, LOST).stdout) if dark and of_weft else [
+        {'tid': None, 'start': start, 'end': end} for start, end, why in dark]
+    model = rules.Model(events, info['end'] if info.get('ending') == 'stop' else 0, 'program' if of_weft else None, dark,
+                        [(row['tid'], row['start'], row['end']) for row in lost])
     same('edges', json_lines(weft('dump', '--edges', '--json', path).stdout), rules.edges(model))
     same('spans', sorted(json_lines(weft('dump', '--spans', '--json', path).stdout), key=str), rules.spans(model))
     for options, tree in ((['--no-simplify'], rules.unsimplified(model)), ([], rules.simplified(model))):

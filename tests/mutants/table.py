@@ -112,8 +112,8 @@ MUTANTS = [
         ('return sorted[(count - 1) / 2];', 'return sorted[count / 2];', 'layout_options'),
         ('overlapping * SIDE_BY_SIDE > count)', 'overlapping * SIDE_BY_SIDE >= count)', 'layout_options'),
         ('if (size > 1 + MOST_BELOW ||', 'if (size > MOST_BELOW ||', 'layout_options'),
-        ('return label << 19 | (uint64_t)tasks->kind[task] << 3 | tasks->outcome[task];',
-         'return label << 19 | (uint64_t)tasks->kind[task] << 3;', 'layout_options'),
+        ('return label << 20 | (uint64_t)tasks->kind[task] << 4 | tasks->outcome[task];',
+         'return label << 20 | (uint64_t)tasks->kind[task] << 4;', 'layout_options'),
         ('overlapping += list->start[i] < end;', 'overlapping += list->start[i] <= end;', 'layout_options')),
     # ---- canvas ----
     *in_file(
@@ -132,8 +132,16 @@ MUTANTS = [
         ('while (index < 3 && (ns >= unit * 1000', 'while (index < 3 && (ns > unit * 1000', 'render'),
         ('used -= used > 0 && text[used - 1] == \'.\';', '', 'render')),
     *in_file(
+        'src/model/dark.c',
+        ('if (d->end > seen_ns || d->start == d->end)', 'if (d->end > seen_ns)', 'dark'),
+        ('if (i == last || losses->list[i].start >= end)', 'if (i < last || losses->list[i].start >= end)', 'dark'),
+        ('return loss->cause == WEFT_LOSS_OVERWRITTEN && loss->start <= start;', 'return loss->start <= start;', 'dark')),
+    *in_file(
+        'src/story/problems/dark.c',
+        ('is_touched || has_lost(model, buffer)', 'is_touched', 'dark')),
+    *in_file(
         'src/render/losses.c',
-        ('if (hatch->count && next->x > hatch->x2 + JOINED)', 'if (hatch->count && next->x > hatch->x2)',
+        ('if (is_hatch(hatch) && next->x > hatch->x2 + JOINED)', 'if (is_hatch(hatch) && next->x > hatch->x2)',
          'losses render'),
         ('hatch->count = add(hatch->count, next->count);', 'hatch->count = next->count;', 'losses render'),
         ('if (i > 0 && (length - i) % 3 == 0)', 'if ((length - i) % 3 == 0)', 'losses render')),

@@ -51,9 +51,10 @@ class Task:
 
 
 class Model:
-    def __init__(self, events, ended=0, category=None):
-        """ended: when the program's record ended; 0: unknown. category: of tasks whose creation names none."""
-        self.category = category
+    def __init__(self, events, ended=0, category=None, dark=(), lost=()):
+        """ended: when the program's record ended; 0: unknown. category: of tasks whose creation names none. dark: when events are
+        missing, as (start, end, why); lost: of which threads, as (thread, start, end)."""
+        self.category, self.dark, self.lost = category, dark, lost
         self.ended = ended if events and ended >= events[0]['time'] else 0
         self.tasks, self.edges, self.ignored = {}, [], 0
         self.waits_at_end = None  # tasks, when they are asked for
@@ -141,6 +142,11 @@ class Model:
         elif task:
             self.resume(task, goes_on)
 
+    def known(self, since):
+        """Until when it is known what the thread does since then: until its events are missing, if that is before now."""
+        lost = [max(start, since) for thread, start, end in self.lost if thread == self.thread and start < self.time and end > since]
+        return min([self.time, *lost])
+
     def runs(self):
         task = self.running.get(self.thread, (UNKNOWN,))[0]
         return task.end_of_chain() if isinstance(task, Task) else task
@@ -149,8 +155,8 @@ class Model:
         before, since, why = self.running.get(self.thread, (UNKNOWN, None, None))
         if before is IDLE:
             self.add_band('idle', since, why)
-        elif before is not UNKNOWN and since < self.time:
-            before.periods.append((since, self.time))
+        elif before is not UNKNOWN and since < self.known(since):
+            before.periods.append((since, self.known(since)))
         self.running[self.thread] = (task, self.time, reason)
         self.renamed.discard(self.thread)
 
@@ -200,8 +206,8 @@ class Model:
             self.wake(task)
 
     def add_band(self, kind, since, reason):
-        if since < self.time:
-            self.bands.append((self.thread, kind, since, self.time, reason))
+        if since < self.known(since):
+            self.bands.append((self.thread, kind, since, self.known(since), reason))
 
     def switch(self, event):
         self.run(self.find(event['task']), event.get('reason'), event.get('rundown'))
@@ -386,6 +392,8 @@ class Model:
         while task.open_spans:
             self.close_span(task)
         target.open_spans += [(name, self.time) for name in names]
+        if names:
+            target.seen(self.time)
         self.edge('become', task, target)
         if task.ran_on is not None and self.running[task.ran_on][0] is task:
             target.ran_on = task.ran_on
@@ -543,13 +551,21 @@ class Model:
                     found |= {task, source}
         return self.waits_at_end
 
+    def dark_after(self, task):
+        """When events begin to be missing among which its end may be; None if none are."""
+        last = max(task.start, task.last)
+        return min((start for start, end, why in self.dark if why != 'after' and
+                    (end > last or start == end == last and why == 'lost')), default=None)
+
     def end_of(self, task):
         if task.outcome:
             return task.ended
+        if task.kind == 'track':
+            return max(self.ended, task.start, task.last) if self.ended else self.final
+        if self.dark_after(task) is not None:
+            return max(self.dark_after(task), max(task.start, task.last) + 1000)
         if self.ended:
             return max(self.ended, task.start, task.last)
-        if task.kind == 'track':
-            return self.final
         if task.expected:
             return self.final
         seen = max(task.start, task.last) + 1000
@@ -559,14 +575,15 @@ class Model:
         """For the order of siblings."""
         return task.created_index if task.created else -1
 
-    @staticmethod
-    def outcome_of(task):
+    def outcome_of(self, task):
         if task.kind == 'track':
             return 'fulfilled'
+        if not task.outcome and self.dark_after(task) is not None:
+            return 'unknown'
         return task.outcome or ('never_resolved' if task.expected else 'unfinished')
 
     def failure_of(self, task):
-        if task.outcome is None and task.expected:
+        if self.outcome_of(task) == 'never_resolved':
             return NEVER_RESOLVED
         return task.failed
 
@@ -680,7 +697,7 @@ def wrong_rows(model, tree, row_of):
 
 def summarize(model, events):
     """The members of `weft info --json`."""
-    outcomes = dict.fromkeys(('fulfilled', 'failed', 'cancelled', 'closed', 'timed_out', 'became', 'never_resolved', 'unfinished', 'preexisting', 'tracks'), 0)
+    outcomes = dict.fromkeys(('fulfilled', 'failed', 'cancelled', 'closed', 'timed_out', 'became', 'never_resolved', 'unfinished', 'unknown', 'preexisting', 'tracks'), 0)
     for task in model.tasks.values():
         if task.kind == 'track':
             outcomes['tracks'] += 1

@@ -345,10 +345,33 @@ static void show_spans(const struct weft_model *model, const char *way)
 	flush_text(&play.text);
 }
 
+/* When events are missing, and of which threads: the oracle does not read losses itself. */
+static void show_dark(const struct weft_model *model, const char *way)
+{
+	printf("dark %s\n", way);
+	for (uint32_t i = 0; i < model->dark_count; i++) {
+		add_number("[", model->dark[i].start);
+		add_number(",", model->dark[i].end);
+		weft_text_add_string(&play.text, ",\"");
+		weft_text_add_string(&play.text, weft_dark_name(model->dark[i].reason));
+		weft_text_add_string(&play.text, "\"]\n");
+	}
+	flush_text(&play.text);
+	printf("lost %s\n", way);
+	for (uint32_t i = 0; i < model->loss_period_count; i++) {
+		add_number("[", model->threads[model->loss_periods[i].thread].tid);
+		add_number(",", model->loss_periods[i].start);
+		add_number(",", model->loss_periods[i].end);
+		weft_text_add_string(&play.text, "]\n");
+	}
+	flush_text(&play.text);
+}
+
 static void show_model(const struct weft_model *model, const char *way)
 {
 	const struct weft_edges *edges = &model->edges;
 	printf("ended %s %" PRIu64 "\n", way, model->buffers[0].end_ns);
+	show_dark(model, way);
 	show_tasks(model, way, false);
 	show_tasks(model, way, true);
 	printf("edges %s\n", way);

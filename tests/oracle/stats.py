@@ -4,7 +4,7 @@ import re
 
 import model as rules
 
-OUTCOMES = ('fulfilled', 'failed', 'cancelled', 'closed', 'timed_out', 'became', 'never_resolved', 'unfinished')
+OUTCOMES = ('fulfilled', 'failed', 'cancelled', 'closed', 'timed_out', 'became', 'never_resolved', 'unfinished', 'unknown')
 LOOKED = 64  # edges that weft examines for one wake-up
 # Kinds of tasks that others wait for, and that do not wait themselves.
 WAITED_FOR = ('lock', 'semaphore', 'pool', 'queue', 'condition')
@@ -95,7 +95,7 @@ class Statistics:
     def row(self, tasks):
         outcomes = [self.outcome_of(task) for task in tasks]
         lives = sorted(self.life(task) for task in tasks
-                       if self.outcome_of(task) not in ('unfinished', 'never_resolved'))
+                       if self.outcome_of(task) not in ('unfinished', 'never_resolved', 'unknown'))
         times = [self.times(task) for task in tasks]
         return dict({name: outcomes.count(name) for name in OUTCOMES}, count=len(tasks), ended=len(lives),
                     p50=percentile(lives, 50), p90=percentile(lives, 90), p99=percentile(lives, 99),

@@ -229,6 +229,28 @@ static void print_losses(const struct weft_model *model, struct weft_text *text)
 	weft_text_add_string(text, "\n");
 }
 
+/* Prints for how long events may be missing: "1.05 ms in 2 periods". */
+static void print_dark(const struct weft_model *model, struct weft_text *text)
+{
+	char length[32];
+	uint64_t sum = 0, periods = 0;
+	for (uint32_t i = 0; i < model->dark_count; i++) {
+		if (model->dark[i].reason != WEFT_DARK_LOST)
+			continue;
+		sum += model->dark[i].end - model->dark[i].start;
+		periods++;
+	}
+	if (!periods)
+		return;
+	add_head(text, "dark");
+	weft_format_duration(sum, 4, length);
+	weft_text_add_string(text, length);
+	weft_text_add_string(text, " in ");
+	weft_text_add_u64(text, periods);
+	weft_text_add_string(text, periods == 1 ? " period" : " periods");
+	weft_text_add_string(text, ", in which events may be missing\n");
+}
+
 /* Prints a line for each thing that the adapters could not record. */
 static void print_unseen(const struct weft_model *model, struct weft_text *text)
 {
@@ -460,6 +482,7 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 	print_tasks(model, text);
 	print_messages(model, text);
 	print_losses(model, text);
+	print_dark(model, text);
 	print_unseen(model, text);
 	print_damage(report, text);
 	print_categories(report, text);

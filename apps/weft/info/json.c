@@ -131,6 +131,22 @@ static void add_losses(struct weft_text *text, const struct weft_model *model)
 	weft_text_add_string(text, "}");
 }
 
+/* Times in which nothing is known of a process. */
+static void add_dark(struct weft_text *text, const struct weft_model *model)
+{
+	add_key(text, ",", "dark");
+	weft_text_add_string(text, "[");
+	for (uint32_t i = 0; i < model->dark_count; i++) {
+		add_number(text, i ? ",{" : "{", "start", model->dark[i].start);
+		add_number(text, ",", "end", model->dark[i].end);
+		add_name(text, ",", "reason", weft_dark_name((enum weft_dark_reason)model->dark[i].reason));
+		if (model->buffer_count > 1)
+			add_number(text, ",", "buffer", model->dark[i].buffer);
+		weft_text_add_string(text, "}");
+	}
+	weft_text_add_string(text, "]");
+}
+
 static void add_unseen(struct weft_text *text, const struct weft_model *model)
 {
 	char sentence[WEFT_UNSEEN_SENTENCE_BYTES];
@@ -160,6 +176,8 @@ static void add_diagnostic(
 	add_number(text, is_first ? "{" : ",{", "offset", diagnostic->offset);
 	add_name(text, ",", "message", diagnostic->message);
 	add_number(text, ",", "count", diagnostic->count);
+	if (diagnostic->amount_ns)
+		add_number(text, ",", "amount_ns", diagnostic->amount_ns);
 	if (file)
 		add_name(text, ",", "file", file);
 	weft_text_add_string(text, "}");
@@ -277,6 +295,7 @@ void info_write_json(const struct info_report *report, struct weft_text *text)
 	add_messages(text, model);
 	add_counters(text, model);
 	add_losses(text, model);
+	add_dark(text, model);
 	add_unseen(text, model);
 	add_buffers(text, model);
 	add_diagnostics(text, report);

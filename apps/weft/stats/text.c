@@ -139,12 +139,18 @@ static void add_row_name(const void *stats, uint32_t row, struct weft_text *text
 	stats_add_name(text, stats, row_of(stats, row));
 }
 
+static void format_unknown(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
+{
+	format_rare(row_of(stats, row)->by_outcome[WEFT_OUTCOME_UNKNOWN], cell);
+}
+
 static const struct stats_column columns[] = {
 	{"count", 13, false, format_count},
 	{"failed", 11, true, format_failed},
 	{"stopped", 3, true, format_stopped},
 	{"became", 2, true, format_became},
 	{"unfinished", 10, true, format_unfinished},
+	{"unknown", 1, true, format_unknown},
 	{"p50", 9, true, format_p50},
 	{"p90", 4, true, format_p90},
 	{"p99", 8, true, format_p99},

@@ -46,7 +46,7 @@ static inline uint64_t weft__least_ns(
 	return least < most_ns ? least : most_ns;
 }
 
-/* Adds a problem, and writes its sentence. */
+/* Adds a problem, and writes its sentence; unless missing events may explain it, see dark.h. */
 void weft__find(struct weft__findings *findings, const struct weft_problem *problem,
 	uint64_t weight, struct weft__sentence *sentence);
 

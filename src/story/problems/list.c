@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/export.h"
+#include "story/problems/dark.h"
 
 struct whole_problems {
 	struct weft_problems public; /* first member: callers hold a pointer to it */
@@ -106,16 +107,22 @@ static void show_cause(struct weft_problem *problem)
 		problem->show_start = problem->cause.time;
 }
 
-void weft__find(struct weft__findings *f, const struct weft_problem *problem, uint64_t weight,
+void weft__find(struct weft__findings *f, const struct weft_problem *found, uint64_t weight,
 	struct weft__sentence *sentence)
 {
+	const struct weft_model *model = f->story->model;
+	struct weft_problem judged = *found, *problem = &judged;
 	char text[WEFT_SENTENCE_BYTES];
+	if (!weft__judge_in_the_dark(model, buffer_of(model, problem), problem)) {
+		f->period_count = f->periods_taken;
+		return;
+	}
 	const struct weft__column column = {&f->list, sizeof(*f->list)};
 	if (!f->error)
 		f->error = weft__columns_reserve(&column, 1, &f->capacity, f->count + (size_t)1);
 	if (f->error)
 		return;
-	name_process(f->story->model, problem, sentence);
+	name_process(model, problem, sentence);
 	size_t size = weft__sentence_write(sentence, text, sizeof(text));
 	struct weft__finding *finding = &f->list[f->count++];
 	*finding = (struct weft__finding){*problem, weight, f->text.size};

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Judges problems of traces in which events are missing. A problem that consists in something that
+ * did not happen is dropped if events are missing at that time. A problem that was found by
+ * comparison, or from what happened before, may look different with the missing events: where these
+ * are anywhere in the record, it is a hint. A flight recorder's oldest events are overwritten; that
+ * does not change the problems of the time that it still has.
+ */
+#include "story/problems/dark.h"
+
+/* Problems that consist in something that did not happen. */
+static const bool is_absence[WEFT_PROBLEM_TYPES] = {
+	[WEFT_PROBLEM_NEVER_RESOLVED] = true,
+	[WEFT_PROBLEM_IDLE_GAP] = true,
+	[WEFT_PROBLEM_CLIMBING] = true,
+	[WEFT_PROBLEM_PILING_UP] = true,
+	[WEFT_PROBLEM_HOG] = true,
+	[WEFT_PROBLEM_UNANSWERED] = true,
+	[WEFT_PROBLEM_UNRELEASED] = true,
+	[WEFT_PROBLEM_LATE] = true,
+	[WEFT_PROBLEM_ORPHAN] = true,
+	[WEFT_PROBLEM_LEAK] = true,
+};
+
+static bool is_of_all(enum weft_problem_type type)
+{
+	return type == WEFT_PROBLEM_IDLE_GAP || type == WEFT_PROBLEM_DEADLOCK;
+}
+
+static bool has_lost(const struct weft_model *model, uint32_t buffer)
+{
+	for (uint32_t i = 0; i < model->dark_count; i++)
+		if (model->dark[i].reason == WEFT_DARK_LOST &&
+			(buffer == WEFT_NONE || model->dark[i].buffer == buffer))
+			return true;
+	return false;
+}
+
+/* True if the problem would be as grave with the missing events: a failure whose readers are known.
+ */
+static bool stays_grave(
+	const struct weft_model *model, const struct weft_problem *problem, uint32_t buffer)
+{
+	return problem->type == WEFT_PROBLEM_FAILED && problem->severity == WEFT_SEVERITY_ERROR &&
+		   !weft_model_dark(model, buffer, problem->end, model->summary.end);
+}
+
+bool weft__judge_in_the_dark(
+	const struct weft_model *model, uint32_t buffer, struct weft_problem *problem)
+{
+	const uint64_t shown = problem->show_end ? problem->show_start : problem->start;
+	const uint64_t from = shown < problem->start ? shown : problem->start;
+	if (!model->dark_count || problem->type == WEFT_PROBLEM_LOSS ||
+		problem->type == WEFT_PROBLEM_UNSEEN)
+		return true;
+	if (is_of_all(problem->type))
+		buffer = WEFT_NONE;
+	const bool is_touched = weft_model_dark(model, buffer, from, problem->end) != NULL;
+	if (is_touched && is_absence[problem->type])
+		return false;
+	if ((is_touched || has_lost(model, buffer)) && !stays_grave(model, problem, buffer))
+		problem->severity = WEFT_SEVERITY_HINT;
+	return true;
+}
