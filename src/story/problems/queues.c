@@ -22,6 +22,7 @@
 #define HANDED_ON   4 /* all turns but 1 / HANDED_ON are handed on by a task that had one */
 #define HOPS_MAX    8 /* from the task that resolves a promise to its ancestor that waited */
 #define FOUND_MAX   3
+#define SAMPLES     8
 #define SECOND      (1000 * WEFT__MS)
 
 /* A wait in a queue, and who ended it. */
@@ -41,6 +42,7 @@ struct queues {
 	/* For each task, the last turn of the group that it got, until it hands it on. */
 	uint64_t *got_at;
 	uint32_t *got_of, *got_line; /* group, and the queue within it */
+	bool *may;                   /* for each group: it is of promises, and they are enough */
 	uint64_t *starts, *ends;     /* with room for twice as many */
 };
 
@@ -82,6 +84,8 @@ static uint64_t waits_since(const struct weft_model *model, uint32_t edge)
 static void add_turn(struct queues *q, uint32_t promise)
 {
 	const struct weft_edges *e = &q->model->edges;
+	if (q->model->tasks.first_activation[promise] < q->model->tasks.end_activation[promise])
+		return;
 	struct weft__edge_list to = weft__edges_to(q->findings->story, promise);
 	const bool is_over = q->model->tasks.flags[promise] & WEFT_TASK_RESOLVED;
 	const uint32_t resolve = resolve_of(q->model, to);
@@ -322,13 +326,27 @@ static bool may_be_one(const struct queues *q, const struct weft__alike_group *g
 		   t->kind[task] != WEFT_KIND_TIMER && t->kind[task] != WEFT_KIND_JOIN;
 }
 
+/* Looks at a few promises of a group first: one that has ended without a wait is not of a queue,
+ * and most groups have only such. */
+static bool has_turns(struct queues *q, const struct weft__alike_group *group)
+{
+	struct turn samples[SAMPLES], *list = q->list;
+	q->list = samples;
+	q->count = 0;
+	for (uint32_t i = 0; i < SAMPLES; i++)
+		add_turn(
+			q, q->findings->alike.members[group->first + (uint64_t)i * group->count / SAMPLES]);
+	q->list = list;
+	return q->count >= SAMPLES / 2;
+}
+
 /* True for a promise that is pending at the end, in a group that may be a queue. */
 static bool is_open(const struct queues *q, uint32_t task)
 {
 	const struct weft__alike *alike = &q->findings->alike;
 	const uint32_t group = alike->group_of[task];
 	return !(q->model->tasks.flags[task] & WEFT_TASK_RESOLVED) && group != WEFT_NONE &&
-		   may_be_one(q, &alike->groups[group]);
+		   q->may[group];
 }
 
 /* Lists the pending promises by group. Returns the largest number of turns that a group can have;
@@ -337,9 +355,11 @@ static uint32_t list_open(struct queues *q)
 {
 	const struct weft__alike *alike = &q->findings->alike;
 	uint32_t most = 0, open = 0;
-	for (uint32_t g = 0; g < alike->group_count; g++)
-		if (alike->groups[g].all > most && may_be_one(q, &alike->groups[g]))
+	for (uint32_t g = 0; g < alike->group_count; g++) {
+		q->may[g] = may_be_one(q, &alike->groups[g]) && has_turns(q, &alike->groups[g]);
+		if (q->may[g] && alike->groups[g].all > most)
 			most = alike->groups[g].all;
+	}
 	for (uint32_t task = 0; most && task < q->model->tasks.count; task++)
 		open += is_open(q, task);
 	q->open = malloc((2 * (size_t)open + 1) * sizeof(*q->open));
@@ -407,13 +427,19 @@ void weft__find_queues(struct weft__findings *findings)
 {
 	const struct weft__alike *alike = &findings->alike;
 	struct queues q = {.findings = findings, .model = findings->story->model};
+	q.may = malloc(alike->group_count + (size_t)1);
+	if (!q.may) {
+		findings->error = WEFT_ERROR_MEMORY;
+		return;
+	}
 	uint32_t most = list_open(&q), found = 0;
 	int error = most ? make_room(&q, most) : 0;
 	for (uint32_t g = 0; !error && most && g < alike->group_count && found < FOUND_MAX; g++)
-		if (may_be_one(&q, &alike->groups[g]))
+		if (q.may[g])
 			found += look_at(&q, g);
 	if (error)
 		findings->error = error;
+	free(q.may);
 	free(q.open);
 	free(q.list);
 	free(q.starts);
