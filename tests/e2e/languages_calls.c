@@ -14,7 +14,7 @@ int main(void)
 	weft_switch(task);
 	weft_try_read(reply);
 	weft_at(WEFT_LEVEL_DEBUG, weft_note("not recorded"));
-	weft_mark("request", "bytes", -5, "path", "/index", "ratio", 0.5);
+	weft_mark("request", "bytes", -5, "path", "/index", "ratio", 0.5, "is_new", (bool)true);
 	weft_notef("%d of %s", 3, "four");
 	weft_tag_value("retry", 2);
 	weft_counter_add("queue", -1);

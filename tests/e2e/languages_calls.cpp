@@ -8,7 +8,7 @@
 
 inline weft::category net{"net", "connections"};
 static weft::name queue{"queue"}, poll{"poll"};
-static weft::mark request{"request", "bytes", "path", "ratio"};
+static weft::mark request{"request", "bytes", "path", "ratio", "is_new"};
 
 enum class change : short {
 	down = -5
@@ -29,7 +29,7 @@ int main()
 	weft::activation running{task};
 	weft::here.try_read(reply, net);
 	weft::here.note("not recorded", {net, weft::level::debug});
-	weft::here.mark_at(net, request, change::down, path, 0.5f);
+	weft::here.mark_at(net, request, change::down, path, 0.5f, true);
 	format_note();
 	weft::here.tag_value("retry", 2, net);
 	weft::here.counter_add(queue, -1, net);

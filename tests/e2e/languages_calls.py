@@ -31,6 +31,7 @@ def function(name, *types, result=None):
 
 def values(*items):
     made = [Value(3, 0, Content(f64=item)) if isinstance(item, float)
+            else Value(7, 0, Content(i64=item)) if isinstance(item, bool)
             else Value(1, 0, Content(i64=item)) if isinstance(item, int)
             else Value(4, len(item), Content(text=item)) for item in items]
     return len(made), (Value * len(made))(*made)
@@ -45,8 +46,8 @@ function('label', *CALL, *TEXT, *CACHE)(net, 0, task, b'accept', 6, c_uint64(0))
 switch(task)
 function('try_read', *CALL, c_uint64)(net, 0, CURRENT, reply)
 function('note', *CALL, *TEXT, *CACHE)(net, DEBUG, CURRENT, b'not recorded', 12, None)
-names = b'request\0bytes\0path\0ratio'
-function('mark', *CALL, *TEXT, *CACHE, *VALUES)(net, 0, CURRENT, names, len(names), None, *values(-5, b'/index', 0.5))
+names = b'request\0bytes\0path\0ratio\0is_new'
+function('mark', *CALL, *TEXT, *CACHE, *VALUES)(net, 0, CURRENT, names, len(names), None, *values(-5, b'/index', 0.5, True))
 function('notef', *CALL, *TEXT, *CACHE, *VALUES)(net, 0, CURRENT, b'%d of %s', 8, None, *values(3, b'four'))
 function('tag_value', *CALL, *TEXT, *CACHE, c_int64)(net, 0, CURRENT, b'retry', 5, None, 2)
 function('counter_add', *CALL, *TEXT, *CACHE, c_int64)(net, 0, CURRENT, b'queue', 5, None, -1)

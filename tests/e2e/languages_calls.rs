@@ -43,6 +43,7 @@ fn main() {
         Value { kind: 1, size: 0, bits: -5i64 as u64 },
         Value { kind: 4, size: 6, bits: text("/index") as u64 },
         Value { kind: 3, size: 0, bits: 0.5f64.to_bits() },
+        Value { kind: 7, size: 0, bits: 1 },
     ];
     let note = [
         Value { kind: 1, size: 0, bits: 3 },
@@ -56,7 +57,7 @@ fn main() {
         weft_ffi_switch(task);
         weft_ffi_try_read(net, 0, CURRENT, reply);
         weft_ffi_note(net, DEBUG, CURRENT, text("not recorded"), 12, no_cache);
-        weft_ffi_mark(net, 0, CURRENT, text("request\0bytes\0path\0ratio"), 24, no_cache, 3, mark.as_ptr());
+        weft_ffi_mark(net, 0, CURRENT, text("request\0bytes\0path\0ratio\0is_new"), 31, no_cache, 4, mark.as_ptr());
         weft_ffi_notef(net, 0, CURRENT, text("%d of %s"), 8, no_cache, 2, note.as_ptr());
         weft_ffi_tag_value(net, 0, CURRENT, text("retry"), 5, no_cache, 2);
         weft_ffi_counter_add(net, 0, CURRENT, text("queue"), 5, no_cache, -1);

@@ -3,7 +3,7 @@
 import weft
 
 net = weft.Category('net', 'connections')
-request = weft.Mark('request', 'bytes', 'path', 'ratio', category=net)
+request = weft.Mark('request', 'bytes', 'path', 'ratio', 'is_new', category=net)
 
 task = weft.create(kind=weft.TASK, category=net)
 reply = weft.create(None, weft.WAIT, task, net)
@@ -11,7 +11,7 @@ weft.label('accept', task, category=net)
 weft.switch(task)
 weft.try_read(reply, category=net)
 weft.note('not recorded', category=net, level=weft.LEVEL_DEBUG)
-request(-5, '/index', 0.5)
+request(-5, '/index', 0.5, True)
 weft.notef('%d of %s', (3, 'four'), category=net)
 weft.tag('retry', 2, category=net)
 weft.counter_add('queue', -1, category=net)
