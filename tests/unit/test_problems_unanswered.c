@@ -89,6 +89,41 @@ static void a_program_that_goes_on_has_no_unanswered_waits(void **state)
 	}
 }
 
+/* Every third request waits for the same reply, from the first on. */
+static struct made make_outage(unsigned requests)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_PROMISE);
+	make_label(&made, 1, "reply");
+	for (unsigned i = 0; i < requests; i++) {
+		if (i % 3 == 0)
+			make_wait(&made, 10 + i, "request", 1);
+		else
+			make_request(&made, 10 + i, 100 * US);
+	}
+	return made;
+}
+
+static void an_outage_is_found_while_the_program_runs(void **state)
+{
+	struct made made = make_outage(12);
+	(void)state;
+	struct found found = find_after(&made, WEFT_ENDING_RUNNING, 0);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_UNANSWERED);
+	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
+	assert_string_equal(p->sentence,
+		"task 10 'request' waits for promise 1 'reply' for 3 s; 3 more wait for that.");
+	found_finish(&found);
+	made = make_outage(12);
+	found = find_after(&made, WEFT_ENDING_EXIT, WEFT_WAIT_KNOWN);
+	assert_int_equal(only(&found, WEFT_PROBLEM_UNANSWERED)->severity, WEFT_SEVERITY_ERROR);
+	found_finish(&found);
+	made = make_outage(9);
+	found = find_after(&made, WEFT_ENDING_RUNNING, 0);
+	expect_none(&found);
+	found_finish(&found);
+}
+
 /* Three threads that main has made wait for work; main waits for one of them if `is_joined`. */
 static struct made make_pool(bool is_joined)
 {
@@ -359,6 +394,7 @@ int main(void)
 		cmocka_unit_test(a_hang_of_a_killed_program_is_found),
 		cmocka_unit_test(a_successful_end_makes_it_a_hint),
 		cmocka_unit_test(a_program_that_goes_on_has_no_unanswered_waits),
+		cmocka_unit_test(an_outage_is_found_while_the_program_runs),
 		cmocka_unit_test(an_idle_pool_is_none),
 		cmocka_unit_test(an_answered_wait_is_none),
 		cmocka_unit_test(a_wait_of_usual_length_is_none),

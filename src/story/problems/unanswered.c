@@ -9,7 +9,8 @@
  *   - A program cancels what it waits for just before it ends. A wait for a task that was
  * cancelled, closed or timed out counts only if it goes on for long after that.
  *   - A wait for any of several, if one of these is no older than similar tasks become.
- *   - The trace was cut off, or its program still runs.
+ *   - The trace was cut off, or its program still runs; unless a good part of all alike tasks
+ *     waits for the same, as when every third request hangs.
  *   - The waiting task got an answer from the same before, or from one like it, and the program
  * ended successfully: a loop at rest, which waits for the next connection, timer or job from
  * outside. If the program ended by itself and successfully, or if the task may be at rest, the wait
@@ -35,7 +36,7 @@
 
 /* As if every third request hung: so many tasks that wait for the same, and 1 / OUTAGE_PART of all
  * alike tasks. */
-#define OUTAGE_MIN  8
+#define OUTAGE_MIN  4
 #define OUTAGE_PART 4
 
 /* A program that was killed had hung, if nothing ran any more for half of a wait that long. */
@@ -174,9 +175,38 @@ static bool is_forgotten(const struct chains *c, uint32_t last)
 	return end > from && end - from >= (summary->end - summary->start) / LONG_PART;
 }
 
+/* True if many tasks wait for the same, since the first half of the trace, and they are a good part
+ * of all alike tasks, most of which end: it is as if every third request hung. */
+static bool is_outage(const struct chains *c, uint32_t last)
+{
+	const struct weft__alike *alike = &c->findings->alike;
+	const uint32_t *group_of = alike->group_of;
+	uint32_t group = WEFT_NONE, count = 0;
+	const struct weft_model_summary *summary = &c->model->summary;
+	if (c->waiting[last] < OUTAGE_MIN || c->model->tasks.kind[last] == WEFT_KIND_CONDITION ||
+		since(c, c->first[last]) > summary->start + (summary->end - summary->start) / 2)
+		return false;
+	/* The majority of the tasks that wait, if one group has it. */
+	for (uint32_t task = 0; task < c->model->tasks.count; task++) {
+		if (c->last[task] != last || c->model->tasks.label[task] == WEFT_NONE)
+			continue;
+		if (count == 0)
+			group = group_of[task];
+		count += group_of[task] == group ? 1 : -1u;
+	}
+	count = 0;
+	for (uint32_t task = 0; task < c->model->tasks.count; task++)
+		count += c->last[task] == last && group_of[task] == group;
+	return group != WEFT_NONE && count >= OUTAGE_MIN && count <= alike->groups[group].count &&
+		   count >= alike->groups[group].all / OUTAGE_PART;
+}
+
 static bool is_reported(const struct chains *c, uint32_t last)
 {
-	return c->first[last] != WEFT_NONE && has_ended(buffer_of(c, last)) &&
+	const bool is_over =
+		has_ended(buffer_of(c, last)) || (buffer_of(c, last)->ending == WEFT_ENDING_RUNNING &&
+											 c->first[last] != WEFT_NONE && is_outage(c, last));
+	return c->first[last] != WEFT_NONE && is_over &&
 		   !(c->model->tasks.flags[last] & WEFT_TASK_NEVER_RESOLVED) &&
 		   (is_stopped(c, last) ? is_forgotten(c, last)
 								: !weft__alike_is_usual(&c->findings->alike, last));
@@ -215,6 +245,8 @@ static int list_chains(struct chains *c)
 static void write_end(struct weft__words *words, const struct weft_trace_buffer *buffer)
 {
 	char ending[128];
+	if (!has_ended(buffer))
+		return;
 	weft_trace_format_ending(buffer, ending, sizeof(ending));
 	weft__words_add(words, ", until %s", buffer->wait_status ? ending : "the program ended");
 }
@@ -265,32 +297,6 @@ static void set_notes(
 	weft__words_add(&words, "%s", weft_outcome_name((enum weft_outcome)t->outcome[last]));
 }
 
-/* True if many tasks wait for the same, since the first half of the trace, and they are a good part
- * of all alike tasks: it is as if every third request hung. */
-static bool is_outage(const struct chains *c, uint32_t last)
-{
-	const struct weft__alike *alike = &c->findings->alike;
-	const uint32_t *group_of = alike->group_of;
-	uint32_t group = WEFT_NONE, count = 0;
-	const struct weft_model_summary *summary = &c->model->summary;
-	if (c->waiting[last] <= OUTAGE_MIN || c->model->tasks.kind[last] == WEFT_KIND_CONDITION ||
-		since(c, c->first[last]) > summary->start + (summary->end - summary->start) / 2)
-		return false;
-	/* The majority of the tasks that wait, if one group has it. */
-	for (uint32_t task = 0; task < c->model->tasks.count; task++) {
-		if (c->last[task] != last || c->model->tasks.label[task] == WEFT_NONE)
-			continue;
-		if (count == 0)
-			group = group_of[task];
-		count += group_of[task] == group ? 1 : -1u;
-	}
-	count = 0;
-	for (uint32_t task = 0; task < c->model->tasks.count; task++)
-		count += c->last[task] == last && group_of[task] == group;
-	return group != WEFT_NONE && count >= OUTAGE_MIN &&
-		   count >= alike->groups[group].all / OUTAGE_PART;
-}
-
 /* False for what comes from outside, such as the next connection or job: an idle server that is
  * stopped has not hung. A signal that asks a program to end says less than one that kills it. */
 static bool is_inside(const struct chains *c, uint32_t last, int signal_number)
@@ -329,6 +335,8 @@ static enum weft_problem_severity severity_of(
 	const uint32_t task = c->first[chain->last];
 	if (may_rest)
 		return WEFT_SEVERITY_HINT;
+	if (!has_ended(buffer_of(c, task)))
+		return WEFT_SEVERITY_WARNING;
 	if (is_outage(c, chain->last) || is_hang(c, task, buffer_of(c, chain->last)))
 		return WEFT_SEVERITY_ERROR;
 	return is_success ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING;
