@@ -156,7 +156,9 @@ def waits_for_queues():
     with temporary_directory() as folder:
         result, path = record(folder, SUBJECT, 'queues')
         equal(result.stdout, run([SUBJECT, 'queues']).stdout)
-        waited = [t['label'] for t in Trace(path).tasks if t['kind'] == 'call']
+        calls = [t for t in Trace(path).tasks if t['kind'] == 'call']
+        equal([t['outcome'] for t in calls], 5 * ['fulfilled'] + 2 * ['timed_out'])
+        waited = [t['label'] for t in calls]
         equal(waited, ['msgrcv', 'semop', 'mq_receive', 'mq_send', 'aio_suspend', 'semtimedop', 'mq_send'])
 
 

@@ -74,6 +74,19 @@ def a_lock_that_a_thread_waited_for_in_vain():
 
 
 @case
+def waits_that_expire():
+    """Nothing was received, nothing ended by itself: waits in vain and a sleep that was interrupted are given up."""
+    with temporary_directory() as folder:
+        result, trace = record(folder, SUBJECT, 'expires')
+        equal(sorted(result.stdout.splitlines()), ['interrupted 1', 'timed out 1 1 1 1'])
+        all_events, outcomes = events(trace), {t['label']: t['outcome'] for t in tasks(trace)}
+        for label in ('condition ready', 'semaphore slots'):
+            it, = named(all_events, label)
+            equal([e['event'] for e in all_events if e.get('source') == it and e['event'] != 'label'], ['try_read'], label)
+        equal([outcomes.get(label) for label in ('signal SIGUSR1 SIGUSR2 SIGTERM', 'any signal', 'sleep 1000 s')], 3 * ['timed_out'])
+
+
+@case
 def each_type_of_object():
     with temporary_directory() as folder:
         _, trace = record(folder, SUBJECT, 'objects')
@@ -342,6 +355,7 @@ def a_thread_has_the_name_that_it_gets_at_its_beginning():
         _, trace = record(folder, SUBJECT, 'named')
         labels = sorted(t['label'] for t in tasks(trace) if t['kind'] == 'thread')
         equal(labels, ['named by main', 'names itself', 'thread-subject'])
+        equal(named(events(trace), 'main'), [])
 
 
 @case

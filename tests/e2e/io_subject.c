@@ -245,7 +245,7 @@ static void *wake_later(void *argument)
 	return NULL;
 }
 
-/* A loop that another thread wakes. */
+/* A loop that another thread wakes, with data that was registered anew. */
 static void wake(void)
 {
 	int epoll = epoll_create1(0), event = eventfd(0, EFD_NONBLOCK);
@@ -254,6 +254,8 @@ static void wake(void)
 	pthread_t writer;
 	check(eventfd_read(event, &value) < 0 && errno == EAGAIN, "eventfd_read");
 	check(epoll_ctl(epoll, EPOLL_CTL_ADD, event, &it) == 0, "epoll_ctl");
+	it.data.u64 = 777;
+	check(epoll_ctl(epoll, EPOLL_CTL_MOD, event, &it) == 0, "epoll_ctl");
 	pthread_create(&writer, NULL, wake_later, &event);
 	for (int i = 0; i < 3; i++) {
 		check(epoll_wait(epoll, &it, 1, -1) == 1, "epoll_wait");
@@ -430,13 +432,13 @@ static void copy(void)
 	int ends[2];
 	check(pipe(ends) == 0 && write(ends[1], "abcde", 5) == 5, "pipe");
 	take(ends[0]);
-	int second = dup(ends[0]), third = fcntl(second, F_DUPFD, 100);
+	int second = dup(ends[0]), third = fcntl(second, F_DUPFD, 199); /* the last in the range */
 	close(ends[0]);
 	take(second);
 	check(dup2(second, 200) == 200, "dup2");
 	close(second);
 	close_range(100, 199, 0);
-	check(fcntl(third, F_GETFD) == -1 && errno == EBADF, "close_range");
+	check(third == 199 && fcntl(third, F_GETFD) == -1 && errno == EBADF, "close_range");
 	pid_t child = vfork();
 	if (child == 0) {
 		close(200);

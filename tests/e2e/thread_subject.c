@@ -4,6 +4,8 @@
  *
  *     thread-subject held     a worker waits 20 ms for a lock that main holds
  *                    gives_up  the same, after it has waited for two locks for 5 ms in vain
+ *                    expires  waits for a condition, a semaphore and signals for 5 ms in vain, and
+ *                             sleeps until a signal comes
  *                    objects  a worker waits for each type of object in turn
  *                    uncontended
  *                    deadlock never ends: two threads wait for each other's lock
@@ -24,6 +26,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -118,6 +121,51 @@ static int keep_locks(void)
 	await_step(1);
 	pthread_rwlock_unlock(&table);
 	pthread_mutex_unlock(&first_lock);
+	return pthread_join(worker, NULL);
+}
+
+/* ---- expires ---- */
+
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+static void *sleep_long(void *argument)
+{
+	reach_step(1);
+	printf("interrupted %d\n", nanosleep(&(struct timespec){1000, 0}, NULL) != 0);
+	return argument;
+}
+
+/* Waits for the first signals of the list. */
+static int await_signals(int count)
+{
+	static const int numbers[] = {SIGUSR1, SIGUSR2, SIGTERM, SIGCHLD};
+	const struct timespec time = {0, 5000000};
+	sigset_t set;
+	sigemptyset(&set);
+	for (int i = 0; i < count; i++)
+		sigaddset(&set, numbers[i]);
+	return sigtimedwait(&set, NULL, &time) < 0 && errno == EAGAIN;
+}
+
+static int expire(void)
+{
+	const struct sigaction action = {.sa_handler = on_signal};
+	const struct timespec until = soon(5);
+	pthread_t worker;
+	sem_init(&slots, 0, 0);
+	pthread_mutex_lock(&second_lock);
+	int condition = pthread_cond_timedwait(&ready, &second_lock, &until);
+	pthread_mutex_unlock(&second_lock);
+	int semaphore = sem_timedwait(&slots, &until) < 0 ? errno : 0;
+	printf("timed out %d %d %d %d\n", condition == ETIMEDOUT, semaphore == ETIMEDOUT,
+		await_signals(3), await_signals(4));
+	sigaction(SIGUSR1, &action, NULL);
+	pthread_create(&worker, NULL, sleep_long, NULL);
+	await_step(1);
+	pthread_kill(worker, SIGUSR1);
 	return pthread_join(worker, NULL);
 }
 
@@ -523,11 +571,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*function)(void);
-	} actions[] = {{"held", held}, {"gives_up", keep_locks}, {"objects", objects},
-		{"uncontended", uncontended}, {"deadlock", deadlock}, {"exits", exits},
-		{"main_exits", main_exits}, {"fork", fork_child}, {"errno", failures}, {"crowd", crowd},
-		{"turns", turns}, {"mapped", mapped}, {"pairs", pairs}, {"wrapped", wrap}, {"many", many},
-		{"destroyed", destroyed}, {"named", name_threads}};
+	} actions[] = {{"held", held}, {"gives_up", keep_locks}, {"expires", expire},
+		{"objects", objects}, {"uncontended", uncontended}, {"deadlock", deadlock},
+		{"exits", exits}, {"main_exits", main_exits}, {"fork", fork_child}, {"errno", failures},
+		{"crowd", crowd}, {"turns", turns}, {"mapped", mapped}, {"pairs", pairs}, {"wrapped", wrap},
+		{"many", many}, {"destroyed", destroyed}, {"named", name_threads}};
 	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(argv[1], actions[i].name) == 0)
 			return actions[i].function();

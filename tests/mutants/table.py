@@ -801,4 +801,32 @@ MUTANTS = [
         'src/xen/guest.c',
         ('		if (now < guest->store_due_ns)\n			return WEFT_GUEST_OPEN;\n', '', 'xen'),
         ('	return only ? 0 : error;\n', '	return error;\n', 'xen')),
+    *in_file(
+        'adapters/thread/signals.c',
+        ('count > NAMED ? "any signal" : "signal"', 'count >= NAMED ? "any signal" : "signal"', 'e2e/adapters_thread')),
+    *in_file(
+        'adapters/thread/sleep.c',
+        ('	int result = NEXT(nanosleep)(duration, left);\n	end_wait(&wait, result == 0);',
+         '	int result = NEXT(nanosleep)(duration, left);\n	end_wait(&wait, true);', 'e2e/adapters_thread')),
+    *in_file(
+        'adapters/thread/condition.c',
+        ('	int error = ORIGINAL(pthread_cond_timedwait)(condition, mutex, until);\n	end_wait(&it, error == 0);',
+         '	int error = ORIGINAL(pthread_cond_timedwait)(condition, mutex, until);\n	end_wait(&it, true);', 'e2e/adapters_thread')),
+    *in_file(
+        'adapters/thread/semaphore.c',
+        ('	int result = NEXT(sem_timedwait)(semaphore, until);\n	end_wait(&it, result == 0);',
+         '	int result = NEXT(sem_timedwait)(semaphore, until);\n	end_wait(&it, true);', 'e2e/adapters_thread')),
+    *in_file(
+        'adapters/thread/naming.c',
+        ('if (task != WEFT_TASK_NONE && task != weft__hooks_main_task())', 'if (task != WEFT_TASK_NONE)', 'e2e/adapters_thread',
+         'a task keeps its first label, and main has one')),
+    *in_file(
+        'adapters/io/queue.c',
+        ('end_wait(&weft__wait, weft__result >= 0);', 'end_wait(&weft__wait, weft__result > 0);', 'e2e/adapters_io')),
+    *in_file(
+        'adapters/io/epoll.c',
+        ('	if (operation != EPOLL_CTL_DEL)\n', '	if (operation == EPOLL_CTL_ADD)\n', 'e2e/adapters_io')),
+    *in_file(
+        'adapters/io/descriptors.c',
+        ('fd <= last && fd < WEFT__IO_DESCRIPTORS', 'fd < last && fd < WEFT__IO_DESCRIPTORS', 'e2e/adapters_io')),
 ]
