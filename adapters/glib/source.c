@@ -9,19 +9,15 @@
 /* ---- Sources ---- */
 
 /* The source exists, and may even have been dispatched by another thread. */
-static void start(
-	GSource *source, weft__hooks_callback callback, const struct weft__hooks_text *label)
+static void start(GSource *source, weft__hooks_callback callback, struct weft__hooks_text *label)
 {
 	struct weft__hooks_subject *subject = weft__hooks_subject_put(source);
-	if (!subject || !weft__hooks_start(subject, callback, weft_kind("source")))
-		return;
-	struct weft__hooks_text text = *label;
-	weft__hooks_append_callback(&text, callback);
-	weft__hooks_subject_label(subject, &text);
+	if (subject && weft__hooks_start(subject, callback, weft_kind("source")))
+		weft__hooks_label_callback(subject, callback, label);
 }
 
 /* A source of the default context, which has that id. */
-static guint added(guint id, weft__hooks_callback callback, const struct weft__hooks_text *label)
+static guint added(guint id, weft__hooks_callback callback, struct weft__hooks_text *label)
 {
 	GSource *source = id ? GLIB_NEXT(g_main_context_find_source_by_id)(NULL, id) : NULL;
 	int saved = weft__hooks_begin();

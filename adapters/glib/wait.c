@@ -4,14 +4,20 @@
  */
 #include "glib/adapter.h"
 
-static struct weft__hooks_wait begin(const char *word, const char *more)
+static WEFT__OWN_FRAME uint64_t make_call(const char *word, const char *more)
 {
-	int saved = weft__hooks_begin();
 	struct weft__hooks_text text = {0};
 	weft__hooks_append(&text, word);
 	weft__hooks_append(&text, more ? " " : "");
 	weft__hooks_append(&text, more ? more : "");
-	struct weft__hooks_wait wait = weft__hooks_wait_outside(&text, weft_kind("call"));
+	return weft__hooks_call_task(&text, weft_kind("call"));
+}
+
+static struct weft__hooks_wait begin(const char *word, const char *more)
+{
+	struct weft__hooks_wait wait;
+	int saved = weft__hooks_begin();
+	weft__hooks_wait_begin(&wait, make_call(word, more), true);
 	weft__hooks_end(saved);
 	return wait;
 }

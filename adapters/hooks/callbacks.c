@@ -22,12 +22,18 @@ static __thread struct {
 
 /* ---- Ends ---- */
 
-static void fail(uint64_t task, struct weft__hooks_end end)
+struct failed {
+	uint64_t task;
+	struct weft__hooks_end end;
+};
+
+static void fail(void *of)
 {
+	const struct failed *it = of;
 	struct weft__hooks_text text = {0};
-	end.describe(&text, end.status);
+	it->end.describe(&text, it->end.status);
 	text.bytes[text.size < sizeof(text.bytes) ? text.size : sizeof(text.bytes) - 1] = '\0';
-	weft_fail(task, text.bytes);
+	weft_fail(it->task, text.bytes);
 }
 
 static void end_task(uint64_t task, struct weft__hooks_end end)
@@ -39,7 +45,7 @@ static void end_task(uint64_t task, struct weft__hooks_end end)
 		weft_resolve(task);
 		break;
 	case WEFT__HOOKS_FAILED:
-		fail(task, end);
+		weft__hooks_aside(fail, &(struct failed){task, end});
 		break;
 	case WEFT__HOOKS_CANCELLED:
 		weft_cancel(task);
@@ -298,4 +304,11 @@ void weft__hooks_append_callback(struct weft__hooks_text *text, weft__hooks_call
 	weft__hooks_append(text, " in ");
 	if (!callback || !weft__hooks_append_symbol(text, (const void *)callback))
 		text->size = before;
+}
+
+void weft__hooks_label_callback(struct weft__hooks_subject *subject, weft__hooks_callback callback,
+	struct weft__hooks_text *label)
+{
+	weft__hooks_append_callback(label, callback);
+	weft__hooks_subject_label(subject, label);
 }

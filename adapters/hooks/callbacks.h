@@ -118,6 +118,10 @@ void weft__hooks_cancel(const void *handle);
 /* " in on_timer" */
 void weft__hooks_append_callback(struct weft__hooks_text *text, weft__hooks_callback callback);
 
+/* Labels the subject's task with that text, to which the callback is appended. */
+void weft__hooks_label_callback(struct weft__hooks_subject *subject, weft__hooks_callback callback,
+	struct weft__hooks_text *label);
+
 /* ---- Callbacks (callbacks.c), all with a recording part ---- */
 
 /* From the begin of a callback to weft__hooks_return. */

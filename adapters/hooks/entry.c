@@ -58,24 +58,30 @@ static bool has_functions_of_libc(const char *file)
 	return is_preloaded(file);
 }
 
+/* The library or program that has the address; NULL: none. */
+static WEFT__OWN_FRAME const struct link_map *map_of(const void *address)
+{
+	struct dl_find_object found;
+	bool is_found = _dl_find_object((void *)(uintptr_t)address, &found) == 0;
+	return is_found ? found.dlfo_link_map : NULL;
+}
+
 /* True if the object itself has a function of that name: a file with another name may contain a
  * copy of the library. */
 static bool contains(const struct link_map *map, const char *name)
 {
-	struct dl_find_object found;
 	void *handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 	void *function = handle ? dlsym(handle, name) : NULL;
 	if (handle)
 		dlclose(handle);
-	return function && _dl_find_object(function, &found) == 0 && found.dlfo_link_map == map;
+	return function && map_of(function) == map;
 }
 
 bool weft__hooks_is_of(const void *function, unsigned library)
 {
-	struct dl_find_object found;
-	if (_dl_find_object((void *)(uintptr_t)function, &found) != 0 || !found.dlfo_link_map)
+	const struct link_map *map = map_of(function);
+	if (!map)
 		return false;
-	const struct link_map *map = found.dlfo_link_map;
 	const char *file = file_of(map);
 	if (library == HOOKS_LIBC)
 		return has_functions_of_libc(file);
@@ -91,10 +97,10 @@ bool weft__hooks_is_of(const void *function, unsigned library)
  * that all others see. */
 static void *find_for(const void *caller, const char *name)
 {
-	struct dl_find_object found;
-	if (_dl_find_object((void *)(uintptr_t)caller, &found) != 0 || !found.dlfo_link_map)
+	const struct link_map *map = map_of(caller);
+	if (!map)
 		return NULL;
-	void *handle = dlopen(found.dlfo_link_map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+	void *handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 	void *function = handle ? dlsym(handle, name) : NULL;
 	if (handle)
 		dlclose(handle);

@@ -273,8 +273,17 @@ struct weft__hooks_wait {
 	bool is_own; /* `source` was made for this wait and ends with it */
 };
 
-/* The current task waits for `source`, and the thread is idle. With recording parts around it. */
+/* The current task waits for `source`, and the thread is idle. With recording parts around it.
+ * `is_own`: of a task that weft__hooks_call_task has made for the wait. */
 struct weft__hooks_wait weft__hooks_wait_for(uint64_t source);
+void weft__hooks_wait_begin(struct weft__hooks_wait *ret, uint64_t source, bool is_own);
+
+/* Makes the task of a call for which no task of this process does anything; WEFT_TASK_NONE if no
+ * task runs. Apart from the wait, for hooks whose label is not in the frame that waits. */
+#define weft__hooks_call_task(label, kind) \
+	weft__hooks_call_task_in(&WEFT__OWN_CATEGORY, label, kind)
+uint64_t weft__hooks_call_task_in(
+	const struct weft_category *category, const struct weft__hooks_text *label, uint16_t kind);
 
 /* The current task waits for something that no task of this process does: a task is made for it,
  * which ends with the wait. It is a call, or a timer. */
@@ -379,8 +388,12 @@ bool weft__hooks_is_confined(void);
 
 /* ---- Much stack (aside.c) ---- */
 
+/* For a function whose frame is large, such as one with a text: its callers' longest path of calls
+ * is another one, so it must not be inlined there. */
+#define WEFT__OWN_FRAME __attribute__((noinline))
+
 /* Calls work(of) with all signals blocked, on a stack that is not the program's. A hook may use
- * less than 2 KiB of the program's, with all that it calls (tests/house/stack.py): rare work that
+ * at most 1 KiB of the program's, with all that it calls (tests/house/stack.py): rare work that
  * needs more goes through here. */
 void weft__hooks_aside(void (*work)(void *of), void *of);
 

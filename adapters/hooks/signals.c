@@ -76,8 +76,8 @@ void weft__hooks_signal_received(uint64_t task, int number, int code, pid_t send
 	/* pthread_sigqueue has the code of sigqueue. */
 	if (code == SI_TKILL || code == SI_QUEUE)
 		weft_receive_as(task, key_of(sender, (pid_t)weft__hooks_thread.number, number));
-	note(task, number, has_sender ? " from process " : "", has_sender ? sender : 0);
 	weft__hooks_system_end();
+	note(task, number, has_sender ? " from process " : "", has_sender ? sender : 0);
 }
 
 void weft__hooks_killed(uint64_t task, pid_t child, int number)

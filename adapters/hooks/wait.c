@@ -45,33 +45,42 @@ static bool end(const struct weft__hooks_wait *wait)
 	return true;
 }
 
-struct weft__hooks_wait weft__hooks_wait_for(uint64_t source)
+void weft__hooks_wait_begin(struct weft__hooks_wait *ret, uint64_t source, bool is_own)
 {
 	weft__hooks_thread_task();
-	struct weft__hooks_wait wait = {.waiter = weft_current(), .source = source};
-	if (wait.waiter == WEFT_TASK_NONE)
-		return wait;
-	begin(&wait);
+	*ret = (struct weft__hooks_wait){.waiter = weft_current(), .source = source, .is_own = is_own};
+	if (ret->waiter == WEFT_TASK_NONE)
+		return;
+	begin(ret);
 	weft_moment_begin();
-	weft_try_read_as(wait.waiter, source);
+	weft_try_read_as(ret->waiter, source);
 	weft_switch(WEFT_TASK_NONE);
 	weft_moment_end();
+}
+
+struct weft__hooks_wait weft__hooks_wait_for(uint64_t source)
+{
+	struct weft__hooks_wait wait;
+	weft__hooks_wait_begin(&wait, source, false);
 	return wait;
+}
+
+uint64_t weft__hooks_call_task_in(
+	const struct weft_category *category, const struct weft__hooks_text *label, uint16_t kind)
+{
+	weft__hooks_thread_task();
+	if (weft_current() == WEFT_TASK_NONE)
+		return WEFT_TASK_NONE;
+	uint64_t task = weft__create_in(category, WEFT_TASK_CURRENT, kind);
+	weft__hooks_label(task, label);
+	return task;
 }
 
 struct weft__hooks_wait weft__hooks_wait_outside_in(
 	const struct weft_category *category, const struct weft__hooks_text *label, uint16_t kind)
 {
-	weft__hooks_thread_task();
-	uint64_t source = WEFT_TASK_NONE;
-	if (weft_current() != WEFT_TASK_NONE) {
-		source = weft__create_in(category, WEFT_TASK_CURRENT, kind);
-		weft__hooks_label(source, label);
-	}
-	struct weft__hooks_wait wait = weft__hooks_wait_for(source);
-	wait.is_own = true;
-	if (wait.waiter != WEFT_TASK_NONE)
-		begin(&wait);
+	struct weft__hooks_wait wait;
+	weft__hooks_wait_begin(&wait, weft__hooks_call_task_in(category, label, kind), true);
 	return wait;
 }
 

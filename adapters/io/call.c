@@ -13,7 +13,7 @@
 /* ---- Names ---- */
 
 /* "read" of "__read_chk", and "pread" of "pread64". */
-static void append_function(struct weft__hooks_text *text, const char *name)
+static WEFT__OWN_FRAME void append_function(struct weft__hooks_text *text, const char *name)
 {
 	char plain[32] = "";
 	strncpy(plain, name + strspn(name, "_"), sizeof(plain) - 1);
@@ -31,8 +31,9 @@ static void append_name(struct weft__hooks_text *text, const struct weft__io_cal
 {
 	struct weft__io_object *object = call->fd < 0 ? NULL : weft__io_known(call->fd);
 	bool has_detail = call->detail && call->detail->size;
-	append_function(text, call->name);
-	if (object || has_detail)
+	if (call->name)
+		append_function(text, call->name);
+	if (call->name && (object || has_detail))
 		weft__hooks_append(text, " ");
 	if (has_detail)
 		weft__hooks_append_bytes(text, call->detail->bytes, call->detail->size);
@@ -42,19 +43,24 @@ static void append_name(struct weft__hooks_text *text, const struct weft__io_cal
 
 /* ---- Before ---- */
 
+/* The task that is made for the call. */
+static WEFT__OWN_FRAME uint64_t make_call(const struct weft__io_call *call)
+{
+	struct weft__hooks_text name = {0};
+	append_name(&name, call);
+	return weft__hooks_call_task(&name, weft_kind("call"));
+}
+
 static void begin_wait(struct weft__io_call *call, struct weft__io_object *object)
 {
 	int saved = weft__hooks_begin();
 	call->is_wait = true;
 	if (object && call->direction == WEFT__IO_IN && !weft__io_is_file(object))
 		weft__io_find_sender(call->fd, object);
-	if (object && !weft__io_is_file(object) && weft__io_may_wait_for(object)) {
-		call->wait = weft__hooks_wait_for(weft__io_task(call->fd, object));
-	} else {
-		struct weft__hooks_text name = {0};
-		append_name(&name, call);
-		call->wait = weft__hooks_wait_outside(&name, weft_kind("call"));
-	}
+	if (object && !weft__io_is_file(object) && weft__io_may_wait_for(object))
+		weft__hooks_wait_begin(&call->wait, weft__io_task(call->fd, object), false);
+	else
+		weft__hooks_wait_begin(&call->wait, make_call(call), true);
 	weft__hooks_end(saved);
 }
 
@@ -95,6 +101,20 @@ void weft__io_call_begin_other(struct weft__io_call *call, bool *is_slow, const 
 	call->began = weft_now();
 }
 
+void weft__io_call_begin_labelled(
+	struct weft__io_call *call, bool *is_slow, const struct weft__hooks_text *label)
+{
+	*call = (struct weft__io_call){.fd = -1, .is_slow = is_slow, .detail = label};
+	if (*is_slow) {
+		int saved = weft__hooks_begin();
+		uint64_t task = weft__hooks_call_task(label, weft_kind("call"));
+		call->is_wait = true;
+		weft__hooks_wait_begin(&call->wait, task, true);
+		weft__hooks_end(saved);
+	}
+	call->began = weft_now();
+}
+
 /* ---- After ---- */
 
 /* Remembers for the next call whether this one took long. Not for reads and writes of files, where
@@ -109,7 +129,7 @@ static void remember(const struct weft__io_call *call, bool is_long)
 			(uint8_t)(is_long ? object->flags | call->direction : object->flags & ~call->direction);
 }
 
-static void record_span(const struct weft__io_call *call)
+static WEFT__OWN_FRAME void record_span(const struct weft__io_call *call)
 {
 	struct weft__hooks_text name = {0};
 	append_name(&name, call);
@@ -149,16 +169,23 @@ void weft__io_call_finish(const struct weft__io_call *call, bool is_success)
 		remember(call, is_long);
 }
 
-void weft__io_call_opened(struct weft__io_call *call, int fd)
+static WEFT__OWN_FRAME void finish_with_path(struct weft__io_call *call, int fd)
 {
 	struct weft__hooks_text path = {0};
+	weft__io_append_path(&path, fd);
+	call->detail = &path;
+	weft__io_call_finish(call, true);
+	call->detail = NULL;
+}
+
+void weft__io_call_opened(struct weft__io_call *call, int fd)
+{
 	if (!call->began)
 		return;
-	if (fd >= 0 && weft__hooks_ns_since(call->began) >= WEFT__HOOKS_LONG_NS) {
-		weft__io_append_path(&path, fd);
-		call->detail = &path;
-	}
-	weft__io_call_finish(call, fd >= 0);
+	if (fd >= 0 && weft__hooks_ns_since(call->began) >= WEFT__HOOKS_LONG_NS)
+		finish_with_path(call, fd);
+	else
+		weft__io_call_finish(call, fd >= 0);
 }
 
 void weft__io_call_failed(const struct weft__io_call *call)

@@ -56,9 +56,13 @@ static inline bool weft__io_is_locked(int result, int saved_errno)
 	return true;
 }
 
-/* Another call, about `detail`. `is_slow` is kept for the next one. Both may be NULL. */
+/* Another call, about `detail`. `is_slow` is kept for the next one. Both may be NULL. If the name
+ * is NULL, `detail` is the whole label. */
 void weft__io_call_begin_other(struct weft__io_call *call, bool *is_slow, const char *name,
 	const struct weft__hooks_text *detail);
+/* The same with a label that the hook has composed, in which the name is. */
+void weft__io_call_begin_labelled(
+	struct weft__io_call *call, bool *is_slow, const struct weft__hooks_text *label);
 
 /* The end of a call that has opened `fd`: it is named by that. */
 void weft__io_call_opened(struct weft__io_call *call, int fd);

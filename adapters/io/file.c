@@ -31,19 +31,31 @@ int __openat64_2(int folder, const char *path, int flags);
 		weft__result;                                                     \
 	})
 
+/* "getaddrinfo example.org". `detail`: a text of the program, or NULL. */
+static WEFT__OWN_FRAME void label_call(
+	struct weft__hooks_text *ret, const char *name, const char *detail)
+{
+	ret->size = 0;
+	weft__hooks_append(ret, name);
+	size_t before = ret->size;
+	weft__hooks_append(ret, " ");
+	weft__hooks_append_copy(ret, detail);
+	if (ret->size == before + 1)
+		ret->size = before;
+}
+
 #define OTHER(is_slow, name, detail, call) MEASURED(is_slow, name, detail, call, weft__result >= 0)
-#define MEASURED(is_slow, name, detail, call, is_success)                         \
-	__extension__({                                                               \
-		struct weft__io_call weft__call = {0};                                    \
-		struct weft__hooks_text weft__detail;                                     \
-		if (HOOKS_RECORD) {                                                       \
-			weft__detail.size = 0;                                                \
-			weft__hooks_append_copy(&weft__detail, detail);                       \
-			weft__io_call_begin_other(&weft__call, is_slow, name, &weft__detail); \
-		}                                                                         \
-		__typeof__(call) weft__result = (call);                                   \
-		weft__io_call_end(&weft__call, is_success);                               \
-		weft__result;                                                             \
+#define MEASURED(is_slow, name, detail, call, is_success)                     \
+	__extension__({                                                           \
+		struct weft__io_call weft__call = {0};                                \
+		struct weft__hooks_text weft__label;                                  \
+		if (HOOKS_RECORD) {                                                   \
+			label_call(&weft__label, name, detail);                           \
+			weft__io_call_begin_labelled(&weft__call, is_slow, &weft__label); \
+		}                                                                     \
+		__typeof__(call) weft__result = (call);                               \
+		weft__io_call_end(&weft__call, is_success);                           \
+		weft__result;                                                         \
 	})
 
 HOOK(fsync)

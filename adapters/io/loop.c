@@ -103,22 +103,21 @@ void weft__io_answered(int fd)
 	forget_questions(&weft__io_thread, WEFT_TASK_NONE, fd);
 }
 
-struct weft__hooks_wait weft__io_wait_for_answer(int fd)
+void weft__io_wait_for_answer(struct weft__hooks_wait *ret, int fd)
 {
-	struct weft__hooks_wait wait = {.waiter = WEFT_TASK_NONE};
 	struct weft__io_thread *thread = own_thread();
 	struct weft__io_object *object = weft__io_known(fd);
 	uint64_t task = weft_current();
 	bool has_asked = false;
 	for (unsigned i = 0; i < thread->asked_count; i++)
 		has_asked |= thread->asked[i].fd == fd && thread->asked[i].task == task;
+	*ret = (struct weft__hooks_wait){.waiter = WEFT_TASK_NONE};
 	if (!has_asked || !object || task != thread->running)
-		return wait;
+		return;
 	int saved = weft__hooks_begin();
 	weft__io_answered(fd);
-	wait = weft__hooks_wait_for(weft__io_task(fd, object));
+	weft__hooks_wait_begin(ret, weft__io_task(fd, object), false);
 	weft__hooks_end(saved);
-	return wait;
 }
 
 /* ---- Waits for one descriptor ---- */
@@ -140,12 +139,12 @@ bool weft__io_is_client(int fd)
 		   can_be_alone(object, POLLIN) && weft__io_known_task(object) != WEFT_TASK_NONE;
 }
 
-struct weft__hooks_wait weft__io_wait_alone(int fd, unsigned events)
+void weft__io_wait_alone(struct weft__hooks_wait *ret, int fd, unsigned events)
 {
-	struct weft__hooks_wait wait = {.waiter = WEFT_TASK_NONE};
 	struct weft__io_object *object = weft__io_object(fd);
+	*ret = (struct weft__hooks_wait){.waiter = WEFT_TASK_NONE};
 	if (!object || !can_be_alone(object, events))
-		return wait;
+		return;
 	int saved = weft__hooks_begin();
 	uint64_t own = weft__hooks_thread_task();
 	if (events & POLLIN)
@@ -155,10 +154,9 @@ struct weft__hooks_wait weft__io_wait_alone(int fd, unsigned events)
 		weft__io_answered(fd);
 		if (weft_current() == task)
 			weft_switch(own);
-		wait = weft__hooks_wait_for(task);
+		weft__hooks_wait_begin(ret, task, false);
 	}
 	weft__hooks_end(saved);
-	return wait;
 }
 
 void weft__io_wait_alone_end(const struct weft__hooks_wait *wait, int fd, unsigned events)

@@ -84,12 +84,12 @@ void weft__io_answered(int fd);
 /* A descriptor's task that waits for another descriptor alone, to which it has just written: it is
  * inside of a function that asks and returns with the answer. The wait is that task's, which goes
  * on. Its `waiter` is WEFT_TASK_NONE if that is not so. */
-struct weft__hooks_wait weft__io_wait_for_answer(int fd);
+void weft__io_wait_for_answer(struct weft__hooks_wait *ret, int fd);
 
 /* A wait for one pipe, terminal or connection alone is no round of a loop but a part of what the
  * current task does, as a read that blocks is. `waiter` is WEFT_TASK_NONE if the descriptor is
  * something else. `events`: POLLIN, POLLOUT. */
-struct weft__hooks_wait weft__io_wait_alone(int fd, unsigned events);
+void weft__io_wait_alone(struct weft__hooks_wait *ret, int fd, unsigned events);
 /* True for a connection that this process has made, and which is a task. */
 bool weft__io_is_client(int fd);
 /* It is over, with the events that were reported; 0: none. After that, the descriptor counts as

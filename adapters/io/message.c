@@ -177,24 +177,39 @@ static uint64_t tcp_key(int fd, enum direction direction)
 
 /* ---- Both ---- */
 
-/* Asks the kernel once for each descriptor and direction. */
-static uint64_t find_key(int fd, const struct weft__io_object *object, enum direction direction)
+struct wanted {
+	int fd;
+	uint8_t type;
+	enum direction direction;
+	uint64_t key;
+};
+
+static void ask_for_key(void *of)
 {
-	uint64_t key = WEFT__IO_NO_KEY;
-	if (object->flags & WEFT__IO_LISTENS || !weft__hooks_system_begin())
-		return key;
+	struct wanted *it = of;
 	int saved = errno;
-	if (object->type == WEFT__IO_PIPE)
-		key = pipe_key(fd);
-	else if (object->type == WEFT__IO_UNIX)
-		key = unix_key(fd, direction);
-	else if (object->type == WEFT__IO_TCP)
-		key = tcp_key(fd, direction);
-	else if (object->type == WEFT__IO_EVENT)
-		key = WEFT__IO_OWN_TASK;
+	if (it->type == WEFT__IO_PIPE)
+		it->key = pipe_key(it->fd);
+	else if (it->type == WEFT__IO_UNIX)
+		it->key = unix_key(it->fd, it->direction);
+	else if (it->type == WEFT__IO_TCP)
+		it->key = tcp_key(it->fd, it->direction);
 	errno = saved;
+}
+
+/* Asks the kernel once for each descriptor and direction. */
+static WEFT__OWN_FRAME uint64_t find_key(
+	int fd, const struct weft__io_object *object, enum direction direction)
+{
+	struct wanted wanted = {fd, object->type, direction, WEFT__IO_NO_KEY};
+	if (object->flags & WEFT__IO_LISTENS || !weft__hooks_system_begin())
+		return WEFT__IO_NO_KEY;
+	if (object->type == WEFT__IO_EVENT)
+		wanted.key = WEFT__IO_OWN_TASK;
+	else
+		weft__hooks_aside(ask_for_key, &wanted);
 	weft__hooks_system_end();
-	return key;
+	return wanted.key;
 }
 
 void weft__io_record_send(int fd, struct weft__io_object *object)

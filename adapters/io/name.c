@@ -237,16 +237,6 @@ static void append_file(struct weft__hooks_text *text, int fd, bool is_whole)
 	__atomic_store_n(&is_used, false, __ATOMIC_RELEASE);
 }
 
-void weft__io_append_path(struct weft__hooks_text *text, int fd)
-{
-	int saved = errno;
-	if (weft__hooks_system_begin()) {
-		append_file(text, fd, true);
-		weft__hooks_system_end();
-	}
-	errno = saved;
-}
-
 static void append_timer(struct weft__hooks_text *text, const struct weft__io_object *object)
 {
 	weft__hooks_append(text, "timerfd");
@@ -256,8 +246,55 @@ static void append_timer(struct weft__hooks_text *text, const struct weft__io_ob
 	weft__hooks_append_duration(text, object->interval_ns);
 }
 
-static void append_name(struct weft__hooks_text *text, int fd, const struct weft__io_object *object,
-	const struct sockaddr *to, socklen_t size)
+/* A name that is wanted. The kernel's answers have addresses and paths, so it is asked aside. */
+struct wanted {
+	struct weft__hooks_text *text;
+	const struct weft__io_object *object;
+	const struct sockaddr *to;
+	socklen_t size;
+	int fd;
+};
+
+static void ask_for_name(void *of)
+{
+	const struct wanted *it = of;
+	switch (it->object->type) {
+	case WEFT__IO_TCP:
+	case WEFT__IO_UDP:
+	case WEFT__IO_UNIX:
+		append_socket(it->text, it->fd, it->object, it->to, it->size);
+		break;
+	case WEFT__IO_SOCKET:
+		append_other_socket(it->text, it->fd);
+		break;
+	default:
+		append_file(it->text, it->fd, false);
+	}
+}
+
+static void ask_for_path(void *of)
+{
+	const struct wanted *it = of;
+	append_file(it->text, it->fd, true);
+}
+
+static void ask_aside(void (*work)(void *of), struct wanted wanted)
+{
+	int saved = errno;
+	if (weft__hooks_system_begin()) {
+		weft__hooks_aside(work, &wanted);
+		weft__hooks_system_end();
+	}
+	errno = saved;
+}
+
+void weft__io_append_path(struct weft__hooks_text *text, int fd)
+{
+	ask_aside(ask_for_path, (struct wanted){.text = text, .fd = fd});
+}
+
+void weft__io_append_name(struct weft__hooks_text *text, int fd,
+	const struct weft__io_object *object, const struct sockaddr *to, socklen_t size)
 {
 	static const char *const names[] = {
 		[WEFT__IO_TERMINAL] = "terminal",
@@ -268,36 +305,14 @@ static void append_name(struct weft__hooks_text *text, int fd, const struct weft
 		[WEFT__IO_EPOLL] = "epoll",
 		[WEFT__IO_RING] = "io_uring",
 	};
-	switch (object->type) {
-	case WEFT__IO_TCP:
-	case WEFT__IO_UDP:
-	case WEFT__IO_UNIX:
-		append_socket(text, fd, object, to, size);
-		break;
-	case WEFT__IO_SOCKET:
-		append_other_socket(text, fd);
-		break;
-	case WEFT__IO_TIMER:
+	const size_t count = sizeof(names) / sizeof(names[0]);
+	const char *name = object->type < count ? names[object->type] : NULL;
+	if (name)
+		weft__hooks_append(text, name);
+	else if (object->type == WEFT__IO_TIMER)
 		append_timer(text, object);
-		break;
-	case WEFT__IO_FILE:
-	case WEFT__IO_UNKNOWN:
-		append_file(text, fd, false);
-		break;
-	default:
-		weft__hooks_append(text, names[object->type]);
-	}
-}
-
-void weft__io_append_name(struct weft__hooks_text *text, int fd,
-	const struct weft__io_object *object, const struct sockaddr *to, socklen_t size)
-{
-	int saved = errno;
-	if (weft__hooks_system_begin()) {
-		append_name(text, fd, object, to, size);
-		weft__hooks_system_end();
-	}
-	errno = saved;
+	else
+		ask_aside(ask_for_name, (struct wanted){text, object, to, size, fd});
 }
 
 /* ---- Types ---- */

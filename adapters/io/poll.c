@@ -30,16 +30,15 @@ struct polling {
 	bool is_look;   /* the call only tests a client's connection, and does not wait */
 };
 
-static struct polling begin_alone(int fd, unsigned events, bool may_sleep)
+static void begin_alone(struct polling *ret, int fd, unsigned events, bool may_sleep)
 {
-	struct polling polling = {.is_recorded = true, .alone = {.waiter = WEFT_TASK_NONE}, .fd = fd};
+	ret->fd = fd;
 	if (weft__io_has_asked()) {
-		polling.alone = weft__io_wait_for_answer(fd);
-		polling.is_answer = polling.alone.waiter != WEFT_TASK_NONE;
+		weft__io_wait_for_answer(&ret->alone, fd);
+		ret->is_answer = ret->alone.waiter != WEFT_TASK_NONE;
 	}
-	if (may_sleep && !polling.is_answer)
-		polling.alone = weft__io_wait_alone(fd, events);
-	return polling;
+	if (may_sleep && !ret->is_answer)
+		weft__io_wait_alone(&ret->alone, fd, events);
 }
 
 static bool is_alone(const struct polling *polling)
@@ -111,24 +110,25 @@ static __attribute__((noinline)) void expect_polled(const struct pollfd *polled,
 			weft__io_expect(copies[i].fd, (unsigned)copies[i].events);
 }
 
-static struct polling begin_poll(const struct pollfd *polled, nfds_t size, bool may_sleep)
+static void begin_poll(
+	struct polling *ret, const struct pollfd *polled, nfds_t size, bool may_sleep)
 {
-	struct polling polling = {.is_recorded = true, .alone = {.waiter = WEFT_TASK_NONE}};
 	struct pollfd copies[ALONE];
+	*ret = (struct polling){.is_recorded = true, .alone = {.waiter = WEFT_TASK_NONE}};
 	if (size > 0 && size <= ALONE) {
-		if (!weft__hooks_copy(copies, polled, size * sizeof(*polled)))
-			return (struct polling){.is_recorded = false};
+		ret->is_recorded = weft__hooks_copy(copies, polled, size * sizeof(*polled));
+		if (!ret->is_recorded)
+			return;
 		int only = only_polled(copies, size);
 		if (only >= 0)
-			polling = begin_alone(copies[only].fd, (unsigned)copies[only].events, may_sleep);
-		polling.is_look = only >= 0 && !may_sleep && weft__io_is_client(copies[only].fd);
+			begin_alone(ret, copies[only].fd, (unsigned)copies[only].events, may_sleep);
+		ret->is_look = only >= 0 && !may_sleep && weft__io_is_client(copies[only].fd);
 	}
-	if (is_alone(&polling) || polling.is_look)
-		return polling;
+	if (is_alone(ret) || ret->is_look)
+		return;
 	if (weft__io_has_asked())
 		expect_polled(polled, size);
 	weft__io_wait_begin(may_sleep);
-	return polling;
 }
 
 /* Returns true if it has reported the only one. */
@@ -172,7 +172,7 @@ static void end_poll(
 		bool weft__may_sleep = may_sleep;                        \
 		struct polling polling = {.is_recorded = false};         \
 		if (weft__io_is_wait(caller, weft__may_sleep))           \
-			polling = begin_poll(polled, size, weft__may_sleep); \
+			begin_poll(&polling, polled, size, weft__may_sleep); \
 		int count = (call);                                      \
 		if (polling.is_recorded)                                 \
 			end_poll(&polling, polled, size, count);             \
@@ -229,7 +229,7 @@ HOOKS_ASKED(SYS_ppoll, ask_ppoll)
 /* ---- select ---- */
 
 enum {
-	WORDS = 16, /* of each set that are copied at a time: 1024 descriptors */
+	WORDS = 8, /* of each set that are copied at a time: 512 descriptors */
 	WORD_BITS = 8 * (int)sizeof(unsigned long),
 };
 
@@ -311,18 +311,17 @@ static __attribute__((noinline)) void report_selected(const struct selected *sel
 				weft__io_ready(fd, events_of(&part, fd));
 }
 
-static struct polling begin_select(const struct selected *selected, bool sleeps)
+static void begin_select(struct polling *ret, const struct selected *selected, bool sleeps)
 {
-	struct polling polling = {.is_recorded = true, .alone = {.waiter = WEFT_TASK_NONE}};
+	*ret = (struct polling){.is_recorded = true, .alone = {.waiter = WEFT_TASK_NONE}};
 	int only = only_reader(selected);
 	if (only >= 0)
-		polling = begin_alone(only, POLLIN, sleeps);
-	if (is_alone(&polling))
-		return polling;
+		begin_alone(ret, only, POLLIN, sleeps);
+	if (is_alone(ret))
+		return;
 	if (weft__io_has_asked())
 		expect_selected(selected);
 	weft__io_wait_begin(sleeps);
-	return polling;
 }
 
 static void end_select(const struct polling *polling, const struct selected *selected, int count)
@@ -343,7 +342,7 @@ static void end_select(const struct polling *polling, const struct selected *sel
 		struct selected selected = {size, {in, out, other}}; \
 		struct polling polling = {.is_recorded = false};     \
 		if (weft__io_is_wait(caller, weft__sleeps))          \
-			polling = begin_select(&selected, weft__sleeps); \
+			begin_select(&polling, &selected, weft__sleeps); \
 		int count = (call);                                  \
 		if (polling.is_recorded)                             \
 			end_select(&polling, &selected, count);          \

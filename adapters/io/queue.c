@@ -16,12 +16,18 @@
 #define WEFT_CATEGORY io
 #include "hooks/hooks.h"
 
-static struct weft__hooks_wait begin_wait(const char *name)
+static WEFT__OWN_FRAME uint64_t make_call(const char *name)
 {
 	struct weft__hooks_text label = {0};
-	int saved = weft__hooks_begin();
 	weft__hooks_append(&label, name);
-	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label, weft_kind("call"));
+	return weft__hooks_call_task(&label, weft_kind("call"));
+}
+
+static struct weft__hooks_wait begin_wait(const char *name)
+{
+	struct weft__hooks_wait wait;
+	int saved = weft__hooks_begin();
+	weft__hooks_wait_begin(&wait, make_call(name), true);
 	weft__hooks_end(saved);
 	return wait;
 }

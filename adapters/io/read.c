@@ -21,20 +21,33 @@ ssize_t __recv_chk(int fd, void *bytes, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *restrict bytes, size_t size, size_t room, int flags,
 	struct sockaddr *restrict from, socklen_t *restrict from_size);
 
-/* A signalfd says which process has sent each signal. */
-static void receive_signals(int fd, const char *bytes, ssize_t got)
+/* The members of a signalfd_siginfo that are used. */
+struct signal_read {
+	int number, code;
+	pid_t sender;
+};
+
+static WEFT__OWN_FRAME bool read_received(struct signal_read *ret, const char *from)
 {
-	struct weft__io_object *object = weft__io_known(fd);
 	struct signalfd_siginfo info;
-	if (likely(!object || object->type != WEFT__IO_SIGNAL) || got < (ssize_t)sizeof(info))
+	if (!weft__hooks_copy(&info, from, sizeof(info)))
+		return false;
+	*ret = (struct signal_read){(int)info.ssi_signo, info.ssi_code, (pid_t)info.ssi_pid};
+	return true;
+}
+
+/* A signalfd says which process has sent each signal. */
+static WEFT__OWN_FRAME void receive_signals(int fd, const char *bytes, ssize_t got)
+{
+	const size_t size = sizeof(struct signalfd_siginfo);
+	struct weft__io_object *object = weft__io_known(fd);
+	struct signal_read it;
+	if (likely(!object || object->type != WEFT__IO_SIGNAL) || got < (ssize_t)size)
 		return;
 	int saved = weft__hooks_begin();
 	uint64_t task = weft__io_task(fd, object);
-	for (size_t at = 0; at + sizeof(info) <= (size_t)got; at += sizeof(info)) {
-		if (!weft__hooks_copy(&info, bytes + at, sizeof(info)))
-			break;
-		weft__hooks_signal_received(task, (int)info.ssi_signo, info.ssi_code, (pid_t)info.ssi_pid);
-	}
+	for (size_t at = 0; at + size <= (size_t)got && read_received(&it, bytes + at); at += size)
+		weft__hooks_signal_received(task, it.number, it.code, it.sender);
 	weft__hooks_end(saved);
 }
 

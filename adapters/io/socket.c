@@ -49,7 +49,7 @@ int socketpair(int family, int type, int protocol, int given[2])
 
 /* ---- Connecting ---- */
 
-static void begin_connection(
+static WEFT__OWN_FRAME void begin_connection(
 	int fd, struct weft__io_object *object, const struct sockaddr *address, socklen_t size)
 {
 	struct sockaddr_storage copy;

@@ -146,8 +146,10 @@ static __sighandler_t restored(__sighandler_t function)
 
 /* ---- Hooks ---- */
 
-HOOK(sigaction)
-int sigaction(int number, const struct sigaction *new, struct sigaction *old)
+typedef __typeof__(sigaction) *sigaction_function;
+
+static WEFT__OWN_FRAME int change(
+	sigaction_function next, int number, const struct sigaction *new, struct sigaction *old)
 {
 	struct sigaction changed, before;
 	if (new &&number > 0 && number < _NSIG && HOOKS_RECORD &&is_recorded(new)) {
@@ -155,12 +157,18 @@ int sigaction(int number, const struct sigaction *new, struct sigaction *old)
 		replace(&changed);
 		new = &changed;
 	}
-	int result = NEXT(sigaction)(number, new, old ? &before : NULL);
+	int result = next(number, new, old ? &before : NULL);
 	if (result != 0 || !old)
 		return result;
 	restore(&before);
 	*old = before;
 	return result;
+}
+
+HOOK(sigaction)
+int sigaction(int number, const struct sigaction *new, struct sigaction *old)
+{
+	return change(NEXT(sigaction), number, new, old);
 }
 
 HOOK(__sigaction)

@@ -223,16 +223,22 @@ void _Exit(int status)
 /* ---- Waiting ---- */
 
 /* "exit of process 17" */
-struct weft__hooks_wait weft__thread_child_wait(pid_t child)
+static WEFT__OWN_FRAME uint64_t make_exit(pid_t child)
 {
 	struct weft__hooks_text label = {0};
-	int saved = weft__hooks_begin();
 	weft__hooks_append(&label, child > 0 ? "exit of process " : "exit of a child");
 	if (child > 0)
 		weft__hooks_append_number(&label, child);
+	return weft__hooks_call_task(&label, weft_kind("call"));
+}
+
+struct weft__hooks_wait weft__thread_child_wait(pid_t child)
+{
+	struct weft__hooks_wait wait;
+	int saved = weft__hooks_begin();
 	if (child <= 0)
 		weft__hooks_leave_loop();
-	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label, weft_kind("call"));
+	weft__hooks_wait_begin(&wait, make_exit(child), true);
 	weft__hooks_end(saved);
 	return wait;
 }
@@ -334,14 +340,23 @@ static int status_of(const siginfo_t *info)
 	return info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED ? info->si_status : 0;
 }
 
+/* The child that the call has found; 0: it is unknown. */
+static WEFT__OWN_FRAME pid_t read_ended(const siginfo_t *info, int *ret_status)
+{
+	siginfo_t copy;
+	if (!weft__hooks_copy(&copy, info, sizeof(copy)))
+		return 0;
+	*ret_status = status_of(&copy);
+	return copy.si_pid;
+}
+
 #define WAIT_ID(type, id, info, call)                                                           \
 	__extension__({                                                                             \
 		struct weft__hooks_wait wait = weft__thread_child_wait(type == P_PID ? (pid_t)id : -1); \
 		int result = (int)(call);                                                               \
-		siginfo_t copy;                                                                         \
-		bool is_known = result == 0 && info && weft__hooks_copy(&copy, info, sizeof(copy));     \
-		weft__thread_child_ended(                                                               \
-			&wait, is_known ? copy.si_pid : result, is_known ? status_of(&copy) : 0);           \
+		int status = 0;                                                                         \
+		pid_t ended = result == 0 && info ? read_ended(info, &status) : result;                 \
+		weft__thread_child_ended(&wait, ended, status);                                         \
 		result;                                                                                 \
 	})
 

@@ -92,7 +92,7 @@ int raise(int number)
 /* ---- Waiting ---- */
 
 /* "signal SIGTERM SIGINT", or "any signal" of many. The kernel's set is shorter than libc's. */
-static void append_signals(struct weft__hooks_text *text, const sigset_t *from)
+static WEFT__OWN_FRAME void append_signals(struct weft__hooks_text *text, const sigset_t *from)
 {
 	enum {
 		NAMED = 3
@@ -111,35 +111,55 @@ static void append_signals(struct weft__hooks_text *text, const sigset_t *from)
 		}
 }
 
-/* NULL: for any signal that has a handler. */
-static struct weft__hooks_wait begin_wait(const sigset_t *signals)
+static WEFT__OWN_FRAME uint64_t make_call(const sigset_t *signals)
 {
 	struct weft__hooks_text label = {0};
-	int saved = weft__hooks_begin();
 	if (signals)
 		append_signals(&label, signals);
 	else
 		weft__hooks_append(&label, "any signal");
-	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label, weft_kind("call"));
+	return weft__hooks_call_task(&label, weft_kind("call"));
+}
+
+/* NULL: for any signal that has a handler. */
+static void begin_wait(struct weft__hooks_wait *ret, const sigset_t *signals)
+{
+	int saved = weft__hooks_begin();
+	weft__hooks_wait_begin(ret, make_call(signals), true);
 	weft__hooks_end(saved);
-	return wait;
+}
+
+/* The members of a siginfo_t that are used. */
+struct received {
+	int number, code;
+	pid_t sender;
+};
+
+static WEFT__OWN_FRAME bool read_received(struct received *ret, const siginfo_t *from)
+{
+	siginfo_t copy;
+	if (!weft__hooks_copy(&copy, from, sizeof(copy)))
+		return false;
+	*ret = (struct received){copy.si_signo, copy.si_code, copy.si_pid};
+	return true;
 }
 
 /* libc hides whether the signal was sent to this thread or to the process: SI_QUEUE means either.
  */
-static void receive(uint64_t task, const siginfo_t *info)
+static WEFT__OWN_FRAME void receive(uint64_t task, const siginfo_t *info)
 {
-	int code = info->si_code == SI_USER ? SI_QUEUE : info->si_code;
-	weft__hooks_signal_received(task, info->si_signo, code, info->si_pid);
+	struct received it;
+	if (read_received(&it, info))
+		weft__hooks_signal_received(
+			task, it.number, it.code == SI_USER ? SI_QUEUE : it.code, it.sender);
 }
 
 /* `info`: NULL if there is none, or if the handler's stand-in has recorded it. */
 static void end_wait(const struct weft__hooks_wait *wait, const siginfo_t *info, bool has_come)
 {
 	int saved = weft__hooks_begin();
-	siginfo_t copy;
-	if (info && wait->source != WEFT_TASK_NONE && weft__hooks_copy(&copy, info, sizeof(copy)))
-		receive(wait->source, &copy);
+	if (info && wait->source != WEFT_TASK_NONE)
+		receive(wait->source, info);
 	if (has_come)
 		weft__hooks_wait_got(wait);
 	else
@@ -152,7 +172,8 @@ int pause(void)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(pause)();
-	struct weft__hooks_wait wait = begin_wait(NULL);
+	struct weft__hooks_wait wait;
+	begin_wait(&wait, NULL);
 	int result = NEXT(pause)();
 	end_wait(&wait, NULL, true);
 	return result;
@@ -163,7 +184,8 @@ int sigsuspend(const sigset_t *mask)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(sigsuspend)(mask);
-	struct weft__hooks_wait wait = begin_wait(NULL);
+	struct weft__hooks_wait wait;
+	begin_wait(&wait, NULL);
 	int result = NEXT(sigsuspend)(mask);
 	end_wait(&wait, NULL, true);
 	return result;
@@ -179,7 +201,8 @@ int sigtimedwait(const sigset_t *restrict signals, siginfo_t *restrict info,
 							  (limit.tv_sec || limit.tv_nsec));
 	if (!HOOKS_RECORD || !waits)
 		return NEXT(sigtimedwait)(signals, info, time);
-	struct weft__hooks_wait wait = begin_wait(signals);
+	struct weft__hooks_wait wait;
+	begin_wait(&wait, signals);
 	info = info ? info : &own;
 	int result = NEXT(sigtimedwait)(signals, info, time);
 	end_wait(&wait, result > 0 ? info : NULL, result > 0);
@@ -192,7 +215,8 @@ int sigwaitinfo(const sigset_t *restrict signals, siginfo_t *restrict info)
 	siginfo_t own;
 	if (!HOOKS_RECORD)
 		return NEXT(sigwaitinfo)(signals, info);
-	struct weft__hooks_wait wait = begin_wait(signals);
+	struct weft__hooks_wait wait;
+	begin_wait(&wait, signals);
 	info = info ? info : &own;
 	int result = NEXT(sigwaitinfo)(signals, info);
 	end_wait(&wait, result > 0 ? info : NULL, result > 0);
@@ -206,7 +230,8 @@ int sigwait(const sigset_t *restrict signals, int *restrict number)
 	siginfo_t info;
 	if (!HOOKS_RECORD)
 		return NEXT(sigwait)(signals, number);
-	struct weft__hooks_wait wait = begin_wait(signals);
+	struct weft__hooks_wait wait;
+	begin_wait(&wait, signals);
 	int result, saved = errno;
 	do
 		result = NEXT(sigwaitinfo)(signals, &info);

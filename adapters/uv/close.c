@@ -18,7 +18,8 @@ static void on_close(uv_handle_t *handle)
 	weft__hooks_return(&run);
 }
 
-static void name_close(struct weft__hooks_subject *subject, const uv_handle_t *handle)
+static WEFT__OWN_FRAME void name_close(
+	struct weft__hooks_subject *subject, const uv_handle_t *handle)
 {
 	struct weft__hooks_text text = {0};
 	weft__hooks_append(&text, "close ");

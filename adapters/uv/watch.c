@@ -4,18 +4,15 @@
  */
 #include "uv/adapter.h"
 
-static bool start(void *handle, weft__hooks_callback callback, const struct weft__hooks_text *label,
-	uint16_t kind)
+static bool start(
+	void *handle, weft__hooks_callback callback, struct weft__hooks_text *label, uint16_t kind)
 {
 	struct weft__hooks_subject *subject = weft__hooks_subject_put(handle);
 	if (!subject)
 		return false;
 	int saved = weft__hooks_begin();
-	if (weft__hooks_start(subject, callback, kind)) {
-		struct weft__hooks_text text = *label;
-		weft__hooks_append_callback(&text, callback);
-		weft__hooks_subject_label(subject, &text);
-	}
+	if (weft__hooks_start(subject, callback, kind))
+		weft__hooks_label_callback(subject, callback, label);
 	weft__hooks_end(saved);
 	return true;
 }
@@ -211,7 +208,8 @@ static void append_arguments(struct weft__hooks_text *text, char *const argument
 	}
 }
 
-static bool start_process(uv_process_t *process, const uv_process_options_t *options)
+static WEFT__OWN_FRAME bool start_process(
+	uv_process_t *process, const uv_process_options_t *options)
 {
 	struct weft__hooks_text text = {0};
 	weft__hooks_subject_forget(process); /* uv_spawn initializes the handle */

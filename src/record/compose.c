@@ -110,15 +110,27 @@ static void store_rest(uint64_t *to, const struct weft__draft *draft)
 		weft__store(to++, draft->words[at]);
 }
 
+static void put_at(const struct weft__room *room, const struct weft__draft *draft)
+{
+	weft__store_head(room, draft->words[0] | (uint64_t)draft->count << 40);
+	store_rest(&room->at[1], draft);
+	weft__commit(room, draft->count);
+}
+
+/* Its frame is part of the longest path of calls, so nothing else is inlined here. */
+static WEFT__COLD void put_in_new_room(struct weft_abi_slot *slot, const struct weft__draft *draft)
+{
+	struct weft__room room;
+	if (weft__reserve_slowly(slot, draft->count, &room))
+		put_at(&room, draft);
+}
+
 void weft__draft_put_in(struct weft_abi_slot *slot, const struct weft__draft *draft)
 {
 	struct weft__room room;
-	if (WEFT__UNLIKELY(!weft__try_reserve_in(slot, draft->count, &room))) {
-		room = weft__reserve_in(slot, draft->count);
-		if (!room.slot)
-			return;
-	}
-	weft__store_head(&room, draft->words[0] | (uint64_t)draft->count << 40);
-	store_rest(&room.at[1], draft);
-	weft__commit(&room, draft->count);
+	if (WEFT__LIKELY(weft__try_reserve_in(slot, draft->count, &room)) ||
+		weft__try_reserve_again(slot, draft->count, &room))
+		put_at(&room, draft);
+	else
+		put_in_new_room(slot, draft);
 }

@@ -67,25 +67,26 @@ static struct watch *current_watch(const struct weft__self *self)
 	return &here;
 }
 
-/* Asks for the loss since the last answer, and records it if it belongs to the current task. */
-static WEFT__OUT_OF_LINE void ask(struct watch *w, const struct weft_abi_slot *slot, uint64_t now)
+/* Asks for the loss since the last answer. 0 if it is small, or may not be the current task's. */
+static WEFT__OUT_OF_LINE uint64_t ask(
+	struct watch *w, const struct weft_abi_slot *slot, uint64_t now)
 {
 	uint64_t off_ns, before = w->off_ns;
 	if (!weft__platform_off_cpu(&off_ns))
-		return;
+		return 0;
 	uint32_t unsure = w->look == w->answer ? 0 : w->limit_ns;
 	/* Another copy of the recorder, or a call that does not look, may have switched. */
 	bool is_known = w->answer && w->task != WEFT_TASK_NONE && w->task == weft__load(&slot->task);
 	w->off_ns = off_ns;
 	w->answer = now;
-	if (is_known && off_ns > before && off_ns - before >= (uint64_t)unsure + LEAST_NS)
-		weft_off_cpu(off_ns - before - unsure);
+	bool is_loss = is_known && off_ns > before && off_ns - before >= (uint64_t)unsure + LEAST_NS;
+	return is_loss ? off_ns - before - unsure : 0;
 }
 
-bool weft__cpu_look_at(const struct weft__room *room, uint64_t next)
+bool weft__cpu_look_at(const struct weft_abi_slot *slot, uint32_t stamp, uint64_t next)
 {
 	struct watch *w = current_watch(weft__self());
-	uint64_t now = (uint64_t)weft__load(&room->slot->base_high) << 32 | room->stamp;
+	uint64_t now = (uint64_t)weft__load(&slot->base_high) << 32 | stamp;
 	if (WEFT__UNLIKELY(now - w->answer >= w->limit_ticks) && w->limit_ticks)
 		return false;
 	w->look = now;
@@ -100,10 +101,11 @@ void weft__cpu_look(uint64_t next)
 	if (!w || !w->limit_ticks)
 		return;
 	uint64_t now = weft__ticks(weft__platform());
-	if (now - w->answer >= w->limit_ticks)
-		ask(w, self->slot, now);
+	uint64_t loss_ns = now - w->answer >= w->limit_ticks ? ask(w, self->slot, now) : 0;
 	w->look = now;
 	w->task = next;
+	if (loss_ns)
+		weft_off_cpu(loss_ns);
 }
 
 #endif

@@ -21,9 +21,11 @@ static inline void weft__cpu_look(uint64_t next)
 	(void)next;
 }
 
-static inline bool weft__cpu_look_at(const struct weft__room *room, uint64_t next)
+static inline bool weft__cpu_look_at(
+	const struct weft_abi_slot *slot, uint32_t stamp, uint64_t next)
 {
-	(void)room;
+	(void)slot;
+	(void)stamp;
 	(void)next;
 	return true;
 }
@@ -41,9 +43,10 @@ static inline bool weft__cpu_is_watched(void)
  * a part of the activation. */
 void weft__cpu_look(uint64_t next);
 
-/* The same at the stamp of an event that has room and will follow. False if this look has to ask
- * for the thread's time: then it has done nothing, and cannot inside the event's guard. */
-bool weft__cpu_look_at(const struct weft__room *room, uint64_t next);
+/* The same at the stamp of an event that has room in the slot's packet and will follow. False if
+ * this look has to ask for the thread's time: then it has done nothing, and cannot inside the
+ * event's guard. */
+bool weft__cpu_look_at(const struct weft_abi_slot *slot, uint32_t stamp, uint64_t next);
 #endif
 
 /* The same before a band. */

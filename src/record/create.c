@@ -33,16 +33,34 @@ static uint64_t take_id(struct weft_abi_slot *slot)
 	return weft__next_task(slot);
 }
 
-static WEFT__OUT_OF_LINE uint64_t create_slowly(uint64_t head, uint64_t parent)
+static uint64_t create_with(const struct weft__room *room, uint64_t head, uint64_t parent)
 {
 	uint32_t words = head >> 40 & 0xff;
-	struct weft__room room = weft__reserve(words);
-	if (!room.slot)
-		return unseen_task();
-	uint64_t child = take_id(room.slot);
+	uint64_t child = take_id(room->slot);
 	const struct weft__fixed event = {head, words == 3 ? parent : child, child, WEFT_TASK_CURRENT};
-	weft__put_at(&room, words, &event);
+	weft__put_at(room, words, &event);
 	return child;
+}
+
+/* Its frame is part of a hook's longest path of calls, so less is inlined here. */
+static WEFT__COLD uint64_t create_in_new_room(
+	struct weft_abi_slot *slot, uint64_t head, uint64_t parent)
+{
+	struct weft__room room;
+	if (!weft__reserve_slowly(slot, head >> 40 & 0xff, &room))
+		return unseen_task();
+	return create_with(&room, head, parent);
+}
+
+static WEFT__OUT_OF_LINE uint64_t create_slowly(uint64_t head, uint64_t parent)
+{
+	const struct weft__self *self = weft__entered();
+	struct weft__room room;
+	if (!self)
+		return unseen_task();
+	if (WEFT__LIKELY(weft__try_reserve_again(self->slot, head >> 40 & 0xff, &room)))
+		return create_with(&room, head, parent);
+	return create_in_new_room(self->slot, head, parent);
 }
 
 /* Records a create event once there is room for it. */
@@ -89,26 +107,41 @@ WEFT__EXPORT uint64_t weft_create_as(uint64_t task, uint16_t kind)
 }
 
 /* A create event with one more word, the category's name. */
-uint64_t weft__record_create(const struct weft_category *category, uint64_t task, uint16_t kind)
+WEFT__ALWAYS_INLINE uint64_t create_in_at(const struct weft__room *room,
+	const struct weft_category *category, uint64_t task, uint16_t kind)
 {
 	bool is_explicit = task != WEFT_TASK_CURRENT;
 	unsigned type = WEFT_ABI_CREATE | (is_explicit ? WEFT_ABI_EXPLICIT : 0);
 	uint32_t words = 3 + is_explicit, at = 1;
+	uint64_t child = take_id(room->slot);
+	weft__store_head(room, WEFT_ABI_HEAD(type, words, kind));
+	if (is_explicit)
+		weft__store(&room->at[at++], task);
+	weft__store(&room->at[at++], child);
+	weft__store(&room->at[at], weft__category_name(room->slot, category));
+	weft__commit(room, words);
+	return child;
+}
+
+/* Its frame is part of a hook's longest path of calls, so less is inlined here. */
+static WEFT__OUT_OF_LINE uint64_t create_in_slowly(
+	const struct weft_category *category, uint64_t task, uint16_t kind)
+{
+	const struct weft__self *self = weft__entered();
+	struct weft__room room;
+	if (!self || !weft__reserve_slowly(self->slot, 3 + (task != WEFT_TASK_CURRENT), &room))
+		return unseen_task();
+	return create_in_at(&room, category, task, kind);
+}
+
+uint64_t weft__record_create(const struct weft_category *category, uint64_t task, uint16_t kind)
+{
 	struct weft__room room;
 	if (!category || category == &weft_category_program)
 		return weft_create_as(task, kind);
-	if (WEFT__UNLIKELY(!weft__try_reserve(words, &room)))
-		room = weft__reserve(words);
-	if (WEFT__UNLIKELY(!room.slot))
-		return unseen_task();
-	uint64_t child = take_id(room.slot);
-	weft__store_head(&room, WEFT_ABI_HEAD(type, words, kind));
-	if (is_explicit)
-		weft__store(&room.at[at++], task);
-	weft__store(&room.at[at++], child);
-	weft__store(&room.at[at], weft__category_name(room.slot, category));
-	weft__commit(&room, words);
-	return child;
+	if (WEFT__LIKELY(weft__try_reserve(3 + (task != WEFT_TASK_CURRENT), &room)))
+		return create_in_at(&room, category, task, kind);
+	return create_in_slowly(category, task, kind);
 }
 
 WEFT__EXPORT uint64_t weft__create_in(

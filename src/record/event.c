@@ -20,6 +20,24 @@ WEFT__ALWAYS_INLINE void put_as(
 	weft__put_words(3, WEFT_ABI_HEAD(kind | WEFT_ABI_EXPLICIT, 3, small), task, operand, runs);
 }
 
+static WEFT__OUT_OF_LINE void put_again(
+	uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
+{
+	if ((head >> 40 & 0xff) == 2)
+		weft__put_words(2, head, first, 0, runs);
+	else
+		weft__put_words(3, head, first, second, runs);
+}
+
+/* Out of line, and a tail call, since the look may record an event of its own: the frames of a
+ * signal handler's little stack add up. */
+static WEFT__OUT_OF_LINE void look_and_run(
+	uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
+{
+	weft__cpu_look(runs);
+	put_again(head, first, second, runs);
+}
+
 /* The same with a look at the thread's processor time, mostly with the event's stamp. */
 static WEFT__OUT_OF_LINE void run_watched(
 	uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
@@ -28,17 +46,13 @@ static WEFT__OUT_OF_LINE void run_watched(
 	uint32_t words = head >> 40 & 0xff;
 	struct weft__room room;
 	if (WEFT__LIKELY(weft__try_reserve(words, &room))) {
-		if (WEFT__LIKELY(weft__cpu_look_at(&room, runs))) {
+		if (WEFT__LIKELY(weft__cpu_look_at(room.slot, room.stamp, runs))) {
 			weft__put_at(&room, words, &event);
 			return;
 		}
 		weft__withdraw(&room);
 	}
-	weft__cpu_look(runs);
-	if (words == 2)
-		weft__put_words(2, head, first, 0, runs);
-	else
-		weft__put_words(3, head, first, second, runs);
+	look_and_run(head, first, second, runs);
 }
 
 /* Records an event that makes a task run. */
@@ -51,14 +65,28 @@ WEFT__ALWAYS_INLINE void run(
 		weft__put_words(words, head, first, second, runs);
 }
 
+/* The packet is full, for example. Its frame is part of the longest path of calls, so nothing else
+ * is inlined here. */
+static WEFT__COLD void put_in_new_room(
+	struct weft_abi_slot *slot, uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
+{
+	const struct weft__fixed event = {head, first, second, runs};
+	uint32_t words = head >> 40 & 0xff;
+	struct weft__room room;
+	if (weft__reserve_slowly(slot, words, &room))
+		weft__put_at(&room, words, &event);
+}
+
 WEFT__OUT_OF_LINE void weft__put_slowly_in(
 	struct weft_abi_slot *slot, uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
 	const struct weft__fixed event = {head, first, second, runs};
 	uint32_t words = head >> 40 & 0xff;
-	struct weft__room room = weft__reserve_in(slot, words);
-	if (room.slot)
+	struct weft__room room;
+	if (WEFT__LIKELY(weft__try_reserve_again(slot, words, &room)))
 		weft__put_at(&room, words, &event);
+	else
+		put_in_new_room(slot, head, first, second, runs);
 }
 
 WEFT__OUT_OF_LINE void weft__put_slowly(

@@ -144,13 +144,11 @@ static void store_header(struct weft_abi_packet *packet, const struct weft__regi
 	copy_name(region, slot, (uint64_t *)(void *)packet->name);
 }
 
-bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
+/* Out of line, and a tail call: a claim may have to take another thread's packet, which is the
+ * longest path of calls. */
+static WEFT__OUT_OF_LINE bool open_claimed(const struct weft__region *region,
+	struct weft_abi_slot *slot, struct weft_abi_packet *packet, uint64_t sequence, uint64_t ticks)
 {
-	uint64_t sequence;
-	const struct weft__region *region = weft__region_of(slot);
-	struct weft_abi_packet *packet = claim(region, slot, &sequence);
-	if (!packet)
-		return false;
 	weft__fence_release();
 	store_header(packet, region, slot, sequence, ticks);
 	weft__store(&slot->base_high, (uint32_t)(ticks >> 32));
@@ -166,6 +164,14 @@ bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 	weft__store(&slot->unfinished, 0);
 	weft__store(&slot->limit, region->limit);
 	return true;
+}
+
+bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
+{
+	uint64_t sequence;
+	const struct weft__region *region = weft__region_of(slot);
+	struct weft_abi_packet *packet = claim(region, slot, &sequence);
+	return packet && open_claimed(region, slot, packet, sequence, ticks);
 }
 
 static bool is_named(const struct weft_abi_packet *packet, const uint64_t *name)

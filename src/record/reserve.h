@@ -253,22 +253,34 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve_at(
 /* Reserves room in any case. If the slot is NULL, the event can't be recorded, which has been
  * counted. */
 struct weft__room weft__reserve(uint32_t words);
-struct weft__room weft__reserve_slowly(struct weft_abi_slot *slot, uint32_t words);
+/* The same in the slot that the thread had entered before. False: there is no room. */
+bool weft__reserve_slowly(struct weft_abi_slot *slot, uint32_t words, struct weft__room *ret);
+/* Still frequent, so inline: the clock is the caller's, or the thread is in a moment. False if the
+ * event needs a new packet, and in the middle of another one. */
+WEFT__ALWAYS_INLINE bool weft__try_reserve_again(
+	struct weft_abi_slot *slot, uint32_t words, struct weft__room *ret_room)
+{
+	struct weft__room room;
+	uint64_t ticks;
+	if (WEFT__UNLIKELY(!weft__begin(slot, &room, &ticks)))
+		return weft__try_reserve_in_moment(slot, words, ret_room);
+	if (WEFT__UNLIKELY(!weft__find_room(&room, words, ticks))) {
+		weft__withdraw(&room);
+		return false;
+	}
+	*ret_room = room;
+	return true;
+}
+
 /* The same in the slot that the thread had entered before: an event that refers to names goes into
  * their buffer. */
 WEFT__ALWAYS_INLINE struct weft__room weft__reserve_in(struct weft_abi_slot *slot, uint32_t words)
 {
 	struct weft__room room;
-	uint64_t ticks;
-	/* Still frequent, so inline: the clock is the caller's, or the thread is in a moment. */
-	if (WEFT__LIKELY(weft__begin(slot, &room, &ticks))) {
-		if (WEFT__LIKELY(weft__find_room(&room, words, ticks)))
-			return room;
-		weft__withdraw(&room);
-	} else if (weft__try_reserve_in_moment(slot, words, &room)) {
-		return room;
-	}
-	return weft__reserve_slowly(slot, words);
+	if (WEFT__UNLIKELY(!weft__try_reserve_again(slot, words, &room)) &&
+		!weft__reserve_slowly(slot, words, &room))
+		room.slot = NULL;
+	return room;
 }
 
 /* Stores two halves, which saves combining them. */

@@ -74,16 +74,22 @@ static void write_time(const struct weft__room *room, uint32_t high)
 	weft__store(&room->slot->base_high, high);
 }
 
+/* True if the packet has room, and only its base is stale: the time record goes first. */
+static WEFT__OUT_OF_LINE bool renew_base(struct weft_abi_slot *slot, uint32_t words, uint32_t high)
+{
+	uint32_t base_high = weft__load(&slot->base_high);
+	struct weft__room room = {.slot = slot, .stamp = 0};
+	if (high == base_high || !weft__room_fits(weft__region_of(slot), &room, words + 2, base_high))
+		return false;
+	write_time(&room, high);
+	return true;
+}
+
 /* Inside the guard: claims a packet if needed. False if none could be had, which is counted. */
 static bool make_room(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks)
 {
-	uint32_t high = (uint32_t)(ticks >> 32), base_high = weft__load(&slot->base_high);
-	struct weft__room room = {.slot = slot, .stamp = 0};
-	/* With a stale base, the time record goes first; without, it fits already. */
-	if (high != base_high && weft__room_fits(weft__region_of(slot), &room, words + 2, base_high)) {
-		write_time(&room, high);
+	if (renew_base(slot, words, (uint32_t)(ticks >> 32)))
 		return true;
-	}
 	if (WEFT__UNLIKELY(is_held(slot, ticks)))
 		return false;
 	if (change_packet(slot, ticks))
@@ -109,7 +115,8 @@ static bool find_or_make(struct weft__room *room, uint32_t words, uint64_t ticks
 	return false;
 }
 
-static bool reserve_in_moment(struct weft__room *room, uint32_t words, uint32_t events)
+/* Inside the moment's guard. Returns the moment's ticks. */
+static uint64_t begin_in_moment(struct weft__room *room, uint32_t events)
 {
 	struct weft_abi_slot *slot = room->slot;
 	if (events & WEFT__MOMENT_EVENTS) {
@@ -118,31 +125,34 @@ static bool reserve_in_moment(struct weft__room *room, uint32_t words, uint32_t 
 	}
 	room->guard = &slot->moment_events;
 	room->clear = events + 2;
-	return find_or_make(room, words, weft__load(&slot->moment));
+	return weft__load(&slot->moment);
 }
 
-static bool reserve(struct weft__room *room, uint32_t words)
+/* Sets the guard. False in the middle of another event, which is counted. Out of line, so that the
+ * longest path of calls, which opens a packet, has a small frame here. */
+static WEFT__OUT_OF_LINE bool begin(struct weft__room *room, uint64_t *ret_ticks)
 {
 	struct weft_abi_slot *slot = room->slot;
-	uint64_t ticks;
 	uint32_t events;
 	/* Repeat if a signal handler has ended the moment between the two tests. */
 	do {
-		if (weft__begin(slot, room, &ticks))
-			return find_or_make(room, words, ticks);
-		if (weft__guard_moment(slot, &events))
-			return reserve_in_moment(room, words, events);
+		if (weft__begin(slot, room, ret_ticks))
+			return true;
+		if (weft__guard_moment(slot, &events)) {
+			*ret_ticks = begin_in_moment(room, events);
+			return true;
+		}
 	} while (!(weft__load(&slot->sequence) & 1));
 	count_nested(slot);
 	return false;
 }
 
-WEFT__COLD struct weft__room weft__reserve_slowly(struct weft_abi_slot *slot, uint32_t words)
+WEFT__COLD bool weft__reserve_slowly(
+	struct weft_abi_slot *slot, uint32_t words, struct weft__room *ret)
 {
-	struct weft__room room = {.slot = slot};
-	if (!reserve(&room, words))
-		room.slot = NULL;
-	return room;
+	uint64_t ticks;
+	ret->slot = slot;
+	return begin(ret, &ticks) && find_or_make(ret, words, ticks);
 }
 
 struct weft__room weft__reserve(uint32_t words)

@@ -27,13 +27,14 @@ WEFT__ALWAYS_INLINE void put_named(struct weft_abi_slot *slot, unsigned kind, ui
 		weft__put_words_in(slot, 2, WEFT_ABI_HEAD(by_task, 2, name), task, 0);
 }
 
+/* `operand`: NULL if there is none. */
 static WEFT__COLD void put_text(struct weft_abi_slot *slot, unsigned kind, uint64_t task,
-	const char *text, uint32_t size, bool has_operand, uint64_t operand)
+	const char *text, uint32_t size, const uint64_t *operand)
 {
 	WEFT__DRAFT(draft, 3, 1);
 	weft__draft_begin(&draft, kind, task);
-	if (has_operand)
-		weft__draft_word(&draft, operand);
+	if (operand)
+		weft__draft_word(&draft, *operand);
 	weft__draft_name(&draft, 0, text, size);
 	weft__draft_put_in(slot, &draft);
 }
@@ -57,30 +58,39 @@ WEFT__ALWAYS_INLINE bool put_cached(
 	return true;
 }
 
-static WEFT__OUT_OF_LINE void put_slowly(
-	uint64_t task, uint64_t *cache, const char *text, uint32_t size, unsigned kind)
+/* The thread's slot, and the id of the text's name in its buffer; 0: the text is none. */
+struct text_id {
+	struct weft_abi_slot *slot; /* NULL: nothing is recorded */
+	uint64_t name;
+};
+
+/* Out of line, because the address of `self` would rule out tail calls. */
+static WEFT__OUT_OF_LINE struct text_id find_name(uint64_t *cache, const char *text, uint32_t size)
 {
 	struct weft__self self;
 	if (!weft__entered_now(&self))
-		return;
-	uint16_t name = weft__name_of(&self, cache, text, size);
-	if (name)
-		put_named(self.slot, kind, task, name, false, 0);
-	else
-		put_text(self.slot, kind, task, text, size, false, 0);
+		return (struct text_id){NULL, 0};
+	return (struct text_id){self.slot, weft__name_of(&self, cache, text, size)};
+}
+
+static WEFT__OUT_OF_LINE void put_slowly(
+	uint64_t task, uint64_t *cache, const char *text, uint32_t size, unsigned kind)
+{
+	const struct text_id it = find_name(cache, text, size);
+	if (it.name)
+		put_named(it.slot, kind, task, (uint16_t)it.name, false, 0);
+	else if (it.slot)
+		put_text(it.slot, kind, task, text, size, NULL);
 }
 
 static WEFT__OUT_OF_LINE void put_with_slowly(uint64_t task, uint64_t *cache, const char *text,
 	uint32_t size, uint64_t operand, unsigned kind)
 {
-	struct weft__self self;
-	if (!weft__entered_now(&self))
-		return;
-	uint16_t name = weft__name_of(&self, cache, text, size);
-	if (name)
-		put_named(self.slot, kind, task, name, true, operand);
-	else
-		put_text(self.slot, kind, task, text, size, true, operand);
+	const struct text_id it = find_name(cache, text, size);
+	if (it.name)
+		put_named(it.slot, kind, task, (uint16_t)it.name, true, operand);
+	else if (it.slot)
+		put_text(it.slot, kind, task, text, size, &operand);
 }
 
 WEFT__ALWAYS_INLINE void put(
@@ -165,7 +175,7 @@ void weft__record_failure(uint64_t task, uint64_t target, const char *message, u
 {
 	const struct weft__self *self = weft__entered();
 	if (self)
-		put_text(self->slot, WEFT_ABI_FAIL, task, message, size, true, target);
+		put_text(self->slot, WEFT_ABI_FAIL, task, message, size, &target);
 }
 
 WEFT__EXPORT void weft_fail_as(uint64_t task, uint64_t target, const char *message)
