@@ -58,7 +58,7 @@ static const char usage[] =
 	"  --in-place         record into FILE itself, so nothing has to be saved; the program may\n"
 	"                     wait for the disk, see weft-record(1)\n"
 	"  --require          fail with status 125 if nothing is recorded, a process cannot record, a\n"
-	"                     part is not seen, or events are lost, overwritten ones included\n"
+	"                     part is not seen, or events are lost or overwritten\n"
 	"  --wait             when PROGRAM has ended, wait for its processes that still record, such as\n"
 	"                     daemons, until Ctrl-C\n"
 	"  --snapshots N      take at most N snapshots when the program requests them; default: 10. Each\n"
