@@ -11,6 +11,7 @@
 #include "base/search.h"
 #include "story/problems/findings.h"
 #include "story/problems/stalls.h"
+#include "story/problems/stuck.h"
 
 #define LONG_SHARE  50               /* 1 / share of a trace: minimum length of a stretch, … */
 #define LONG_NS     (10 * WEFT__MS)  /* … and in a long trace this length */
@@ -404,4 +405,5 @@ void weft__find_hogs(struct weft__findings *findings)
 	};
 	find_hogs(l);
 	free(l);
+	weft__find_stuck(findings);
 }

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A thread that runs one task until the program is killed, or until a running program is looked at,
+ * while other tasks of the thread are left: a loop that does not end. What waits for it does not
+ * run any more, so no activation after the run shows it.
+ */
+#include "story/problems/stuck.h"
+
+#include <inttypes.h>
+
+#define LEAST_NS   (500 * WEFT__MS)
+#define PART       20 /* and 1 / PART of the trace */
+#define FAR_LONGER 8  /* ratio to the mean run of the others */
+#define LEFT_MIN   3  /* tasks of the thread that have not ended */
+
+struct stuck {
+	uint32_t task, thread;
+	uint64_t start, end;
+	uint32_t left;
+	uint64_t runs, sum_ns; /* of other tasks on the thread */
+};
+
+/* True if the run is cut off by the end of a program that did not end as usual. */
+static bool is_cut_off(const struct weft_model *m, uint32_t task, uint64_t end)
+{
+	const struct weft_trace_buffer *buffer =
+		weft_trace_buffer_at(m->buffers, m->buffer_count, m->tasks.buffer[task]);
+	const bool is_killed = buffer->wait_status & 0x7f;
+	return !(m->tasks.flags[task] & WEFT_TASK_RESOLVED) && buffer->end_ns &&
+		   end >= buffer->end_ns && (buffer->ending == WEFT_ENDING_RUNNING || is_killed);
+}
+
+/* Counts the tasks of the thread that are left, and how long they used to run. */
+static void look_at_others(const struct weft_model *m, struct stuck *stuck)
+{
+	const struct weft_activations *a = &m->activations;
+	const struct weft_tasks *t = &m->tasks;
+	for (uint32_t task = 0; task < t->count; task++) {
+		const uint32_t first = t->first_activation[task], end = t->end_activation[task];
+		if (task == stuck->task || first == end || a->thread[end - 1] != stuck->thread)
+			continue;
+		stuck->left += !(t->flags[task] & WEFT_TASK_RESOLVED) && t->becomes[task] == WEFT_NONE &&
+					   t->parent[task] != stuck->task;
+		for (uint32_t i = first; i < end; i++) {
+			stuck->runs++;
+			stuck->sum_ns += a->end[i] - a->start[i];
+		}
+	}
+}
+
+static void report(struct weft__findings *findings, const struct stuck *stuck)
+{
+	const struct weft_model *model = findings->story->model;
+	struct weft_problem problem = {
+		.type = WEFT_PROBLEM_HOG,
+		.severity = WEFT_SEVERITY_WARNING,
+		.count = 1,
+		.start = stuck->start,
+		.end = stuck->end,
+		.task = stuck->task,
+		.thread = stuck->thread,
+		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
+	};
+	struct weft__sentence s;
+	struct weft__words words = weft__problem_note(&problem.cause, stuck->start, stuck->task);
+	weft__words_add(&words, "begins to run, and does not stop");
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 9);
+	weft__words_add_subject(w, model, stuck->task, 36);
+	weft__words_add(w, " runs for ");
+	weft__words_add_length(w, stuck->end - stuck->start);
+	weft__words_add(w, " without a pause");
+	w = weft__clause(&s, 8);
+	weft__words_add(w, " from ");
+	weft__words_add_time(w, model, stuck->start);
+	weft__words_add(w, " until the end");
+	weft__words_add(weft__clause(&s, 6), "; %" PRIu32 " tasks of its thread are left", stuck->left);
+	weft__find(findings, &problem, stuck->end - stuck->start, &s);
+}
+
+void weft__find_stuck(struct weft__findings *findings)
+{
+	const struct weft_model *m = findings->story->model;
+	const uint64_t trace_ns = m->summary.end - m->summary.start;
+	for (uint32_t task = 0; task < m->tasks.count; task++) {
+		const uint32_t end = m->tasks.end_activation[task];
+		if (end == m->tasks.first_activation[task])
+			continue;
+		struct stuck stuck = {.task = task,
+			.thread = m->activations.thread[end - 1],
+			.start = m->activations.start[end - 1],
+			.end = m->activations.end[end - 1]};
+		const uint64_t length = stuck.end - stuck.start;
+		if (length < LEAST_NS || length < trace_ns / PART || !is_cut_off(m, task, stuck.end))
+			continue;
+		look_at_others(m, &stuck);
+		if (stuck.left >= LEFT_MIN && length / FAR_LONGER >= stuck.sum_ns / stuck.runs)
+			report(findings, &stuck);
+	}
+}
