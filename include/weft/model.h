@@ -165,7 +165,10 @@ struct weft_counter {
 	uint32_t buffer;             /* names are unique within one */
 	uint32_t first, count;       /* its samples, in time order */
 	uint32_t integers;           /* its first samples, which are integers; the others are real */
-	struct weft_number min, max; /* over its samples; the value before the first is 0 */
+	struct weft_number min, max; /* over its samples */
+	uint32_t sets;               /* samples that set it; the others changed it */
+	bool begins_set;  /* the first one does: it has no value before. Else that is 0, or unknown: */
+	bool is_relative; /* values count from one that is unknown, as changes of it are missing */
 };
 
 struct weft_samples {
@@ -343,6 +346,11 @@ static inline double weft_counter_value(
 	memcpy(&real, &value, sizeof(real));
 	return real;
 }
+
+/* Writes a value of a counter for people: "7", or "+7" if it is relative. Else like
+ * weft_number_format(). */
+size_t weft_counter_format(
+	const struct weft_counter *counter, struct weft_number number, char *buffer, size_t size);
 
 /* Writes a number for people: "7", "3.5". Writes at most `size` bytes with the NUL, returns the
  * full length without it. */

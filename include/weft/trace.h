@@ -101,7 +101,7 @@ enum weft_loss {
 /* Events missing from a thread, with the time in which they would have been. */
 struct weft_loss_period {
 	uint64_t start, end; /* ns; equal: all of them were before the first event */
-	uint64_t count;
+	uint64_t count;      /* of packets if that is the cause; 0: unknown */
 	uint32_t thread;
 	uint8_t cause; /* enum weft_loss; WEFT_LOSS_CAUSES: unknown */
 };

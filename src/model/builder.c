@@ -227,10 +227,13 @@ static bool is_below(struct weft_number a, struct weft_number b)
 }
 
 /* Adds a sample to the numbers that a counter keeps of its samples. */
-static void summarize(struct weft_counter *c, struct weft_number value)
+static void summarize(struct weft_counter *c, struct weft_number value, bool is_set)
 {
-	if (c->count++ == 0)
+	if (c->count++ == 0) {
 		c->min = c->max = value;
+		c->begins_set = is_set;
+	}
+	c->sets += is_set;
 	c->integers += !value.is_real;
 	c->min.is_real = c->max.is_real = value.is_real;
 	if (is_below(value, c->min))
@@ -253,7 +256,8 @@ static int on_sample(void *builder, uint32_t counter, uint32_t task)
 	s->task[s->count] = task;
 	s->counter[s->count] = counter;
 	s->count++;
-	summarize(&b->counters.list[counter], weft__state_number(&b->state, counter));
+	summarize(&b->counters.list[counter], weft__state_number(&b->state, counter),
+		b->state.counters.is_set);
 	return 0;
 }
 

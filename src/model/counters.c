@@ -114,6 +114,7 @@ static void count_real(int64_t *value, const struct weft__fact *fact)
 void weft__state_count(struct weft__state *s, uint32_t counter, const struct weft__fact *fact)
 {
 	int64_t *value = &s->counters.value[counter];
+	s->counters.is_set = fact->is_set;
 	if (fact->is_real && !s->counters.is_real[counter]) {
 		s->counters.is_real[counter] = true;
 		*value = weft__bits_of((double)*value);

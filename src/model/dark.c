@@ -217,6 +217,35 @@ WEFT__EXPORT const struct weft_dark *weft_model_dark(
 	return dark;
 }
 
+/* ---- Counters ---- */
+
+/* True if changes may be missing between two times, or before the first one. */
+static bool lacks_changes(
+	const struct weft_model *m, const struct weft_counter *counter, uint64_t first, uint64_t last)
+{
+	struct found found = find(m->dark, m->dark_count, counter->buffer, first);
+	if (found.lost < found.other && found.lost->start <= last)
+		return true;
+	struct found before = find(m->dark, m->dark_count, counter->buffer, 0);
+	if (!counter->begins_set && before.lost < before.other && before.lost->start <= first)
+		return true;
+	for (const struct weft_dark *d = found.other; d < found.end; d++)
+		if (d->reason == WEFT_DARK_BEFORE && (!counter->begins_set || d->end > first))
+			return true;
+	return false;
+}
+
+/* A counter that is only set has a known value from each sample on. */
+void weft__dark_mark_counters(struct weft_model *m)
+{
+	struct weft_counter *list = (struct weft_counter *)(uintptr_t)m->counters;
+	for (uint32_t i = 0; m->dark_count && i < m->counter_count; i++) {
+		struct weft_counter *c = &list[i];
+		const uint64_t *time = m->samples.time + c->first;
+		c->is_relative = c->sets < c->count && lacks_changes(m, c, time[0], time[c->count - 1]);
+	}
+}
+
 /* ---- What threads did ---- */
 
 /* The losses of each thread by their end; those of thread t are [first[t], first[t + 1]). The start

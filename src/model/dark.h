@@ -23,6 +23,9 @@ void weft__dark_finish(struct weft__dark *dark);
  * period of its buffer that lasts longer than that. UINT64_MAX: none are missing. */
 uint64_t weft__dark_after(const struct weft__dark *dark, uint32_t buffer, uint64_t seen_ns);
 
+/* Marks the counters of a model of which changes may be missing. */
+void weft__dark_mark_counters(struct weft_model *model);
+
 /* Ends activations and bands where events of their thread begin to be missing: it is unknown what
  * the thread did from then on until it begins something else. 0 or WEFT_ERROR_MEMORY. */
 int weft__dark_cut_periods(

@@ -35,6 +35,28 @@ static inline int identify(struct weft__identities *identities, const struct wef
 	return weft__identify(identities, event->buffer, id, ret_task);
 }
 
+/* Events that begin or end the life of a task. */
+static const bool lives[WEFT_EVENT_TYPES] = {
+	[WEFT_EVENT_CREATE] = true,
+	[WEFT_EVENT_BECOME] = true,
+	[WEFT_EVENT_RESOLVE] = true,
+	[WEFT_EVENT_FAIL] = true,
+	[WEFT_EVENT_CANCEL] = true,
+	[WEFT_EVENT_CLOSE] = true,
+	[WEFT_EVENT_TIME_OUT] = true,
+};
+
+/* An id that is created again after its task ended is a new task. */
+static int follow_life(struct weft__identities *identities, struct weft__fact *fact)
+{
+	const uint32_t ended = fact->type == WEFT_EVENT_BECOME ? fact->task : fact->other;
+	if (ended == WEFT_NONE)
+		return 0;
+	if (fact->type == WEFT_EVENT_CREATE)
+		return weft__identities_create(identities, &fact->other);
+	return weft__identities_end(identities, ended);
+}
+
 int weft__texts_init(struct weft__texts *texts)
 {
 	*texts = (struct weft__texts){0};
@@ -185,6 +207,8 @@ int weft__fact_of_event(struct weft__identities *identities, struct weft__texts 
 	int error = identify(identities, event, WEFT_SLOT_TASK, event->task, &ret_fact->task);
 	if (!error)
 		error = identify(identities, event, WEFT_SLOT_OTHER, event->other, &ret_fact->other);
+	if (!error && lives[event->type])
+		error = follow_life(identities, ret_fact);
 	if (event->type == WEFT_EVENT_SPAN)
 		set_span(ret_fact, event);
 	else if (!error && texts && event->kind_name.size)

@@ -10,6 +10,7 @@
 #include "base/both.h"
 #include "model/buffers.h"
 #include "model/builder.h"
+#include "model/dark.h"
 
 /* Removes dropped edges. */
 static void compact_edges(struct weft_model_builder *b)
@@ -353,6 +354,7 @@ int weft__builder_freeze(struct weft_model_builder *b,
 	model->tasks_by_id = b->identities.by_id;
 	hand_over_tasks(b, &m->tasks);
 	hand_over_rows(b, m);
+	weft__dark_mark_counters(m);
 	model->public.kinds = b->texts.kinds;
 	model->public.kind_count = (uint32_t)b->texts.kind_count;
 	model->public.categories = b->texts.categories;

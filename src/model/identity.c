@@ -67,6 +67,7 @@ void weft__identities_finish(struct weft__identities *identities)
 		free(identities->buffer);
 	}
 	weft__ids_finish(&identities->by_id);
+	free(identities->ended);
 	*identities = (struct weft__identities){0};
 }
 
@@ -91,6 +92,21 @@ static int grow_table(struct weft__ids *ids, size_t need)
 	memset(ids->table + ids->room, 0, (room - ids->room) * sizeof(*ids->table));
 	ids->room = room;
 	return 0;
+}
+
+/* Gives the id of an earlier task to a later one. */
+static void replace(struct weft__identities *identities, uint32_t earlier, uint32_t task)
+{
+	struct weft__ids *ids = &identities->by_id;
+	const uint64_t id = identities->id[task];
+	if (weft__ids_in_table(ids, identities->buffer[task], id) == earlier) {
+		ids->table[id - ids->first] = task + 1;
+		return;
+	}
+	uint32_t slot = weft__index_start(&ids->index, hash_task(&ids->index.key, identities, task));
+	while (ids->index.slots[slot] != earlier)
+		slot = weft__index_next(&ids->index, slot);
+	ids->index.slots[slot] = task;
 }
 
 static int enter(struct weft__identities *identities, uint32_t task)
@@ -137,8 +153,9 @@ static int reserve(struct weft__identities *identities)
 	return weft__columns_reserve(columns, 2, &identities->capacity, identities->count + (size_t)1);
 }
 
-static int add(
-	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task)
+/* `earlier` has the id now, or is WEFT_NONE. */
+static int add(struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t earlier,
+	uint32_t *ret_task)
 {
 	uint32_t task = identities->count;
 	int error = task >= WEFT__TASKS_MAX ? WEFT_ERROR_LIMIT : reserve(identities);
@@ -146,7 +163,10 @@ static int add(
 		return error;
 	identities->id[task] = id;
 	identities->buffer[task] = buffer;
-	error = enter(identities, task);
+	if (earlier != WEFT_NONE)
+		replace(identities, earlier, task);
+	else
+		error = enter(identities, task);
 	if (error)
 		return error;
 	identities->count++;
@@ -160,8 +180,68 @@ int weft__identify_any(
 	uint32_t task =
 		weft__ids_find(&identities->by_id, identities->id, identities->buffer, buffer, id);
 	if (task == WEFT_NONE)
-		return add(identities, buffer, id, ret_task);
+		return add(identities, buffer, id, WEFT_NONE, ret_task);
 	*ret_task = task;
+	return 0;
+}
+
+/* ---- Ids that are used again ---- */
+
+/* The lives of tasks, a byte each. */
+enum {
+	CREATED = 1 << 0,
+	ENDED = 1 << 1,
+};
+
+static uint8_t life_of(const struct weft__identities *identities, uint32_t task)
+{
+	return task < identities->ended_bytes ? identities->ended[task] : 0;
+}
+
+static int mark(struct weft__identities *identities, uint32_t task, uint8_t life)
+{
+	const size_t before = identities->ended_bytes;
+	if (task >= before) {
+		size_t bytes = weft__array_next_capacity(before, task + (size_t)1);
+		int error = weft__array_resize(&identities->ended, bytes, 1);
+		if (error)
+			return error;
+		memset(identities->ended + before, 0, bytes - before);
+		identities->ended_bytes = bytes;
+	}
+	identities->ended[task] |= life;
+	return 0;
+}
+
+int weft__identities_end(struct weft__identities *identities, uint32_t task)
+{
+	return mark(identities, task, ENDED);
+}
+
+/* Events of two threads may have one time, so the end of a task may come before its creation. */
+int weft__identities_create(struct weft__identities *identities, uint32_t *task)
+{
+	int error = 0;
+	if (life_of(identities, *task) == (CREATED | ENDED))
+		error = add(identities, identities->buffer[*task], identities->id[*task], *task, task);
+	return error ? error : mark(identities, *task, CREATED);
+}
+
+/* Drops the lives of tasks from `count` on. */
+static void forget_lives(struct weft__identities *identities, uint32_t count)
+{
+	if (count < identities->ended_bytes)
+		memset(identities->ended + count, 0, identities->ended_bytes - count);
+}
+
+/* Enters a task, which may have the id of an earlier one. */
+static int enter_next(struct weft__identities *identities, uint32_t task)
+{
+	uint32_t earlier = weft__ids_find(&identities->by_id, identities->id, identities->buffer,
+		identities->buffer[task], identities->id[task]);
+	if (earlier == WEFT_NONE)
+		return enter(identities, task);
+	replace(identities, earlier, task);
 	return 0;
 }
 
@@ -172,9 +252,10 @@ static int enter_again(struct weft__identities *identities, uint32_t count)
 	identities->by_id = (struct weft__ids){0};
 	int error = weft__index_init(&identities->by_id.index);
 	for (uint32_t task = 0; task < count && !error; task++)
-		error = enter(identities, task);
+		error = enter_next(identities, task);
 	weft__ids_finish(&whole);
 	identities->count = count;
+	forget_lives(identities, count);
 	return error;
 }
 
@@ -191,6 +272,8 @@ int weft__identities_move(struct weft__identities *identities, const uint32_t *n
 			continue;
 		identities->id[new_index[task]] = identities->id[task];
 		identities->buffer[new_index[task]] = identities->buffer[task];
+		if (new_index[task] < identities->ended_bytes)
+			identities->ended[new_index[task]] = life_of(identities, task);
 		kept++;
 	}
 	return enter_again(identities, kept);

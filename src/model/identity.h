@@ -32,6 +32,8 @@ struct weft__identities {
 	uint32_t *buffer;
 	struct weft__shared *shared; /* id and buffer: snapshots may read them */
 	struct weft__ids by_id;
+	uint8_t *ended; /* a bit for each task that has ended */
+	size_t ended_bytes;
 };
 
 int weft__identities_init(struct weft__identities *identities);
@@ -40,6 +42,12 @@ void weft__identities_finish(struct weft__identities *identities);
 /* weft__identify() for any id; also for one that is not in the table. */
 int weft__identify_any(
 	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task);
+
+/* The task has ended. If its id is created again, that is another task. 0 or WEFT_ERROR_MEMORY. */
+int weft__identities_end(struct weft__identities *identities, uint32_t task);
+/* `*task` is created: if it has ended, its id means a new task from now on, whose number is stored.
+ * 0, WEFT_ERROR_MEMORY or _LIMIT. */
+int weft__identities_create(struct weft__identities *identities, uint32_t *task);
 
 /* Forgets the ids from `count` on. 0 or WEFT_ERROR_MEMORY. */
 int weft__identities_cut(struct weft__identities *identities, uint32_t count);

@@ -179,6 +179,16 @@ WEFT__EXPORT bool weft_model_creation(
 	return true;
 }
 
+WEFT__EXPORT size_t weft_counter_format(
+	const struct weft_counter *counter, struct weft_number number, char *buffer, size_t size)
+{
+	char digits[64];
+	weft_number_format(number, digits, sizeof(digits));
+	const bool has_sign = counter->is_relative && digits[0] != '-';
+	int length = snprintf(buffer, size, "%s%s", has_sign ? "+" : "", digits);
+	return length > 0 ? (size_t)length : 0;
+}
+
 WEFT__EXPORT uint64_t weft_model_running_ns(const struct weft_model *model, uint32_t task)
 {
 	const struct weft_activations *a = &model->activations;

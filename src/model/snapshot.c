@@ -486,6 +486,7 @@ static int copy_dark(struct weft_model *m, const struct weft_trace_description *
 		return error;
 	m->dark = dark.list;
 	m->dark_count = dark.count;
+	weft__dark_mark_counters(m);
 	return 0;
 }
 

@@ -112,6 +112,7 @@ struct weft__state_counters {
 	uint32_t *buffer;
 	int64_t *value; /* of a real counter: the bits of a double */
 	bool *is_real;
+	bool is_set;       /* the latest event set its counter */
 	uint32_t *by_name; /* counter of a text in buffer 0, or WEFT_NONE */
 	size_t by_name_count;
 	struct weft__index others; /* the counters of other buffers */

@@ -107,6 +107,21 @@ static void write_change(struct weft__sentence *s, const struct weft_model *mode
 	weft__words_add_time(w, model, model->samples.time[sample]);
 }
 
+/* Appends " is 7"; a counter that is set at first has no value before. */
+static void write_value(struct weft__words *w, const struct weft_model *model,
+	const struct weft_counter *counter, uint32_t sample)
+{
+	struct weft_number value = {0};
+	char number[32];
+	if (sample != WEFT_NONE)
+		value = weft_counter_number(model, counter, sample);
+	weft_counter_format(counter, value, number, sizeof(number));
+	if (sample == WEFT_NONE && counter->begins_set)
+		weft__words_add(w, " has no value");
+	else
+		weft__words_add(w, " is %s", number);
+}
+
 WEFT__EXPORT size_t weft_story_counter_sentence(
 	const struct weft_story *story, uint32_t counter, uint64_t at_ns, char *buffer, size_t size)
 {
@@ -117,12 +132,7 @@ WEFT__EXPORT size_t weft_story_counter_sentence(
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 4);
 	weft__words_add_text(w, weft_model_string(model, c->name), NAME_LETTERS);
-	struct weft_number value = {0};
-	char number[32];
-	if (sample != WEFT_NONE)
-		value = weft_counter_number(model, c, sample);
-	weft_number_format(value, number, sizeof(number));
-	weft__words_add(w, " is %s", number);
+	write_value(w, model, c, sample);
 	w = weft__clause(&s, 3);
 	weft__words_add(w, " at ");
 	weft__words_add_time(w, model, at_ns < model->summary.end ? at_ns : model->summary.end);

@@ -62,6 +62,8 @@ def random_events(rng, format_name):
         operation, who = rng.choice(operations), some_id()
         if operation == 'create':
             child = some_id() if rng.random() < 0.2 else len(ids) + len(created)
+            if child in created:  # the oracle knows tasks by their ids: it cannot have two of one
+                child = len(ids) + len(created)
             created.append(child)
             kinds = list(range(18)) if format_name == 'sexp' else list(range(18)) + [50, 99, 255]
             event = (who, child, rng.choice(kinds + [2] * 20))
@@ -136,6 +138,8 @@ def check_meaning(path, events):
         shown = json_lines(weft('dump', '--tasks', '--json', *options, path).stdout)
         same('tasks %s' % options, without_row(shown), rules.tasks(model, tree))
         check_rows(shown, model, tree)
+    for counter in info['counters']:
+        counter.pop('relative', None)
     for key, value in rules.summarize(model, events).items():
         same(key, [info[key]], [value])
     check_statistics(path, events, model)

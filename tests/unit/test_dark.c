@@ -495,6 +495,40 @@ static void activations_and_bands_end_at_a_loss(void **state)
 	loaded_finish(&loaded);
 }
 
+/* Changes of a counter that may be missing make it relative; one that is only set is known. */
+static void counters_are_relative_where_changes_may_be_missing(void **state)
+{
+	static const struct {
+		const char *losses;
+		bool is_relative;
+	} cases[] = {
+		{"", false}, {"lose 0 0 5 0 0;", true}, /* before the first event */
+		{"lose 12000 15000 5 0 8;", true},      /* between the samples */
+		{"lose 60000 80000 5 0 8;", false},     /* after them */
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct trace_script s = {.made = make_begin()};
+		struct weft_model *m;
+		char number[32];
+		trace_script_run_all(&s, cases[i].losses);
+		trace_script_run_all(&s, "run 1; +10; count level 7; count level 9; +10");
+		s.made.time = 10000;
+		make_counter(&s.made, 1, "jobs", 3, false);
+		s.made.time = 20000;
+		make_counter(&s.made, 1, "jobs", 4, false);
+		trace_script_run_all(&s, "+70; note 1 last");
+		m = make_model(&s.made);
+		assert_true(m->counters[0].begins_set);
+		assert_false(m->counters[0].is_relative);
+		assert_false(m->counters[1].begins_set);
+		assert_int_equal(m->counters[1].is_relative, cases[i].is_relative);
+		weft_counter_format(&m->counters[1], m->counters[1].max, number, sizeof(number));
+		assert_string_equal(number, cases[i].is_relative ? "+7" : "7");
+		weft_model_destroy(m);
+	}
+}
+
 static void a_chain_says_where_events_are_missing(void **state)
 {
 	struct loaded loaded = trace_script_load("create 0 1 task; create 0 2 promise; run 1; +5;"
@@ -522,6 +556,7 @@ int main(void)
 		cmocka_unit_test(a_loss_at_the_time_of_the_last_event_may_have_followed_it),
 		cmocka_unit_test(events_before_the_record_make_nothing_unknown),
 		cmocka_unit_test(activations_and_bands_end_at_a_loss),
+		cmocka_unit_test(counters_are_relative_where_changes_may_be_missing),
 		cmocka_unit_test(a_chain_says_where_events_are_missing),
 		cmocka_unit_test(cuts_of_random_programs_make_no_problem),
 		cmocka_unit_test(cuts_of_recorded_traces_make_no_problem),

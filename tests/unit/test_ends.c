@@ -99,9 +99,37 @@ static void beside_others_a_process_without_an_end_ends_with_its_last_event(void
 	expect(record_of(7, WEFT_ENDING_UNKNOWN, 0), record_of(8, WEFT_ENDING_EXIT, 900), 1100, 0);
 }
 
+/* Also of an id that is in no table: of another buffer. */
+static void an_id_that_is_created_again_is_a_new_task(void **state)
+{
+	(void)state;
+	for (uint32_t buffer = 0; buffer < 2; buffer++) {
+		struct made made = make_begin();
+		made.buffer = buffer;
+		for (unsigned i = 0; i < 3; i++) {
+			make_create(&made, 0, 5, WEFT_KIND_TASK);
+			make_label(&made, 5, i == 1 ? "second" : "other");
+			make_edge(&made, WEFT_EVENT_RESOLVE, 5, 5);
+			made.time += 10;
+		}
+		make_create(&made, 0, 6, WEFT_KIND_TASK);
+		make_create(&made, 0, 6, WEFT_KIND_TASK); /* it is alive: a mistake */
+		assert_int_equal(made.diagnostics.count, 1);
+		struct weft_model *m = make_model(&made);
+		assert_int_equal(m->tasks.count, 5);
+		assert_int_equal(m->summary.by_outcome[WEFT_OUTCOME_FULFILLED], 3);
+		assert_int_equal(m->tasks.id[2], 5);
+		assert_int_equal(m->tasks.start[2], 10);
+		assert_string_equal(weft_model_string(m, m->tasks.label[2]).bytes, "second");
+		assert_int_equal(weft_model_find_task(m, buffer, 5), 3);
+		weft_model_destroy(m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_id_that_is_created_again_is_a_new_task),
 		cmocka_unit_test(a_program_ends_when_exec_replaces_it),
 		cmocka_unit_test(only_the_same_process_is_the_next_one),
 		cmocka_unit_test(beside_others_a_process_without_an_end_ends_with_its_last_event),

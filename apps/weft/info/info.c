@@ -319,10 +319,11 @@ static void print_buffers(const struct weft_model *model, struct weft_text *text
 	}
 }
 
-static void print_value(struct weft_text *text, int width, struct weft_number value)
+static void print_value(
+	struct weft_text *text, int width, const struct weft_counter *counter, struct weft_number value)
 {
 	char number[32], cell[48];
-	weft_number_format(value, number, sizeof(number));
+	weft_counter_format(counter, value, number, sizeof(number));
 	int length = snprintf(cell, sizeof(cell), "%*s ", width, number);
 	weft_text_add(text, cell, (size_t)length);
 }
@@ -332,10 +333,10 @@ static void print_counter(
 {
 	struct weft_slice name = weft_model_string(model, counter->name);
 	uint32_t last = counter->first + counter->count - 1;
-	print_value(text, 12, weft_counter_number(model, counter, counter->first));
-	print_value(text, 11, counter->min);
-	print_value(text, 11, counter->max);
-	print_value(text, 11, weft_counter_number(model, counter, last));
+	print_value(text, 12, counter, weft_counter_number(model, counter, counter->first));
+	print_value(text, 11, counter, counter->min);
+	print_value(text, 11, counter, counter->max);
+	print_value(text, 11, counter, weft_counter_number(model, counter, last));
 	char changes[32];
 	int length = snprintf(changes, sizeof(changes), " %10" PRIu32 "  ", counter->count);
 	weft_text_add(text, changes, (size_t)length);

@@ -112,6 +112,8 @@ static void add_counters(struct weft_text *text, const struct weft_model *model)
 		add_value(text, "max", counter->max);
 		add_value(text, "last", weft_counter_number(model, counter, last));
 		add_number(text, ",", "changes", counter->count);
+		if (counter->is_relative)
+			weft_text_add_string(text, ",\"relative\":true");
 		weft_text_add_string(text, "}");
 	}
 	weft_text_add_string(text, "]");

@@ -338,7 +338,10 @@ static int find_holes(struct mirage_reader *reader)
 		weft__mirage_holes_open(&reader->holes, packet->missing);
 		if (packet->limit > packet->first) {
 			struct extent_in_time time = time_packet(reader, packet, &position);
-			error = weft__mirage_holes_close(&reader->holes, time.first_ns, description);
+			if (!reader->holes.any && reader->packets.list[0].sequence > 0)
+				error = weft__mirage_holes_begin(&reader->holes, time.first_ns, description);
+			if (!error)
+				error = weft__mirage_holes_close(&reader->holes, time.first_ns, description);
 			weft__mirage_holes_pass(&reader->holes, time.last_ns);
 		}
 		weft__mirage_holes_open(&reader->holes, packet->is_cut);

@@ -23,6 +23,11 @@ static inline void weft__mirage_holes_open(struct weft__mirage_holes *holes, uin
 	holes->packets += packets;
 }
 
+/* Packets before the first one, which has an event at that time, were overwritten. 0 or
+ * WEFT_ERROR_MEMORY. */
+int weft__mirage_holes_begin(struct weft__mirage_holes *holes, uint64_t first_ns,
+	struct weft_trace_description *description);
+
 /* The next event is at that time: adds the hole before it, if there is one, to the description. 0
  * or WEFT_ERROR_MEMORY. */
 int weft__mirage_holes_close(struct weft__mirage_holes *holes, uint64_t first_ns,

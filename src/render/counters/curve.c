@@ -209,9 +209,18 @@ static void draw_curve(struct painter *p, struct trail *trail)
 	uint32_t last = counter->first + counter->count;
 	uint32_t at = counter->first +
 				  weft__lower_bound_u64(samples->time + counter->first, counter->count, p->left);
+	const uint64_t ended = weft__counter_end(p, plot->counter);
+	const double right = box->x + box->width;
+	const double end = ended == UINT64_MAX ? right : fmin(right, weft__x(p, ended));
+	const bool has_begun = at > counter->first || !counter->begins_set;
+	if (end < box->x)
+		return;
 	trail->y =
-		weft__plot_y(plot, at > counter->first ? weft_counter_value(p->model, counter, at - 1) : 0);
-	go(p, trail, box->x, trail->y);
+		weft__plot_y(plot, at > counter->first   ? weft_counter_value(p->model, counter, at - 1)
+						   : counter->begins_set ? weft_counter_value(p->model, counter, at)
+												 : 0);
+	if (has_begun)
+		go(p, trail, box->x, trail->y);
 	while (at < last && samples->time[at] <= p->right) {
 		double x = weft__x(p, samples->time[at]);
 		struct curve_column column;
@@ -226,7 +235,8 @@ static void draw_curve(struct painter *p, struct trail *trail)
 		trail->y = weft__plot_y(plot, weft_counter_value(p->model, counter, at - 1));
 	}
 	leave_band(p, trail);
-	go(p, trail, box->x + box->width, trail->y);
+	if (trail->count)
+		go(p, trail, end, trail->y);
 	flush(p, trail);
 }
 

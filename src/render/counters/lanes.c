@@ -78,6 +78,10 @@ static void write_value(struct painter *p, const struct weft__plot *plot, double
 	const struct weft_box *box = &plot->box;
 	struct weft_text_style style = {plot->pen.color, NAME_SIZE, true, true, p->theme->background};
 	uint64_t at = p->options->counters_at ? p->options->counters_at : p->right;
+	const uint64_t ended = weft__counter_end(p, plot->counter);
+	at = at < ended ? at : ended;
+	if (!weft__counter_has_value(p, plot->counter, at) || at < p->left)
+		return;
 	double right = box->x + box->width, value = weft__counter_shown(p, plot->counter, at);
 	double x = fmin(weft__x(p, at), right), y = weft__plot_y(plot, value);
 	char text[32];

@@ -45,6 +45,8 @@ static void draw_markers(struct painter *p, const struct weft__plot *plot)
 		double x = first + i * MARKER_EVERY;
 		uint64_t time = weft_view_time(p->view, x - p->x0);
 		double value = weft__counter_shown(p, plot->counter, time);
+		if (!weft__counter_has_value(p, plot->counter, time))
+			continue;
 		weft__draw_marker(p, plot->counter, x, weft__plot_y(plot, value));
 	}
 }

@@ -28,6 +28,10 @@ struct weft__scale weft__counter_scale(const struct painter *p, uint32_t counter
 double weft__counter_before(const struct painter *p, uint32_t counter, uint64_t time);
 double weft__counter_rate(const struct painter *p, uint32_t counter, uint64_t time);
 double weft__counter_shown(const struct painter *p, uint32_t counter, uint64_t time);
+/* True if the counter has a value at that time: it has begun, and its program has not ended. */
+bool weft__counter_has_value(const struct painter *p, uint32_t counter, uint64_t time);
+/* When the counter's program ended, but not before its last change; or UINT64_MAX. */
+uint64_t weft__counter_end(const struct painter *p, uint32_t counter);
 void weft__counter_text(const struct painter *p, uint32_t counter, double value, char text[32]);
 /* Draws the counter's marker shape around a point. */
 void weft__draw_marker(struct painter *p, uint32_t counter, double x, double y);

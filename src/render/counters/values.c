@@ -36,6 +36,22 @@ double weft__counter_before(const struct painter *p, uint32_t index, uint64_t ti
 	return at ? weft_counter_value(p->model, counter, counter->first + (uint32_t)at - 1) : 0;
 }
 
+uint64_t weft__counter_end(const struct painter *p, uint32_t index)
+{
+	const struct weft_model *m = p->model;
+	const struct weft_counter *counter = &m->counters[index];
+	uint64_t end = weft_trace_buffer_at(m->buffers, m->buffer_count, counter->buffer)->end_ns;
+	uint64_t last = counter->count ? m->samples.time[counter->first + counter->count - 1] : 0;
+	return !end || m->summary.live ? UINT64_MAX : end > last ? end : last;
+}
+
+bool weft__counter_has_value(const struct painter *p, uint32_t index, uint64_t time)
+{
+	const struct weft_counter *counter = &p->model->counters[index];
+	bool has_begun = !counter->begins_set || p->model->samples.time[counter->first] <= time;
+	return has_begun && time <= weft__counter_end(p, index);
+}
+
 /* The rate of change per second, averaged over WEFT__RATE_PX from a time on. */
 double weft__counter_rate(const struct painter *p, uint32_t index, uint64_t time)
 {
@@ -94,7 +110,9 @@ static void format_value(double value, bool is_real, char text[24])
 void weft__counter_text(const struct painter *p, uint32_t counter, double value, char text[32])
 {
 	bool is_rate = p->options->counter_rates;
-	format_value(value, p->model->counters[counter].max.is_real && !is_rate, text);
+	const bool has_sign = p->model->counters[counter].is_relative && !is_rate && value > 0;
+	text[0] = '+';
+	format_value(value, p->model->counters[counter].max.is_real && !is_rate, text + has_sign);
 	if (is_rate)
 		strcat(text, "/s");
 }

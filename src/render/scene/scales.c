@@ -109,7 +109,7 @@ int weft__scene_make_scales(struct weft_scene *scene)
 	for (uint32_t i = 0; i < count && !error; i++) {
 		uint32_t first = scene->families[i];
 		if (first == i)
-			scene->scales[i] = (struct weft__scale){0, -INFINITY};
+			scene->scales[i] = (struct weft__scale){0, 0};
 		widen(&scene->scales[first], &counters[i]);
 		has_integers[first] |= !counters[i].max.is_real;
 	}

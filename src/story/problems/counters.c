@@ -105,8 +105,8 @@ static void write_course(struct weft__sentence *s, const struct weft_model *mode
 {
 	char from[32], to[32];
 	uint32_t last = counter->first + counter->count - 1;
-	weft_number_format(weft_counter_number(model, counter, first), from, sizeof(from));
-	weft_number_format(weft_counter_number(model, counter, last), to, sizeof(to));
+	weft_counter_format(counter, weft_counter_number(model, counter, first), from, sizeof(from));
+	weft_counter_format(counter, weft_counter_number(model, counter, last), to, sizeof(to));
 	weft__words_add(weft__clause(s, 3), ": from %s to %s", from, to);
 	struct weft__words *w = weft__clause(s, 2);
 	weft__words_add(w, " in ");

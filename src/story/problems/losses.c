@@ -105,7 +105,8 @@ static uint64_t add_clusters(struct weft__findings *findings)
 				break;
 			join(&cluster, other);
 		}
-		add_cluster(findings, &cluster);
+		if (cluster.count)
+			add_cluster(findings, &cluster);
 		sum = add(sum, is_of_packets(cluster.cause) ? 0 : cluster.count);
 		found++;
 	}

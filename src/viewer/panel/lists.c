@@ -199,8 +199,8 @@ void weft__fill_counters(struct weft_viewer *viewer)
 		struct weft_slice name = weft_story_counter_name(model, i, room, sizeof(room));
 		weft__panel_format(
 			text, "%s %.*s", counter_mark(i), name.size < 200 ? (int)name.size : 200, name.bytes);
-		weft_number_format(counter->min, low, sizeof(low));
-		weft_number_format(counter->max, high, sizeof(high));
+		weft_counter_format(counter, counter->min, low, sizeof(low));
+		weft_counter_format(counter, counter->max, high, sizeof(high));
 		weft__panel_format(detail, "%s to %s", low, high);
 		weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, text, detail,
 			weft__panel_format(command, "counter %u", (unsigned)i + 1));
