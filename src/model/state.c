@@ -89,6 +89,8 @@ static int on_create(struct weft__state *s, const struct meaning *m)
 		report_damage(s, m, "a task is created by its own descendant; it stays a root");
 		return 0;
 	}
+	if (m->task != WEFT_NONE)
+		weft__state_act(s, m->task);
 	s->tasks.flags[child] |= WEFT_TASK_CREATED;
 	s->tasks.kind[child] = m->event->kind;
 	s->tasks.category[child] = m->event->category;

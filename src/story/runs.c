@@ -65,6 +65,45 @@ static bool is_interrupted(const struct weft_model *model, uint32_t task, uint32
 	return band->end >= model->summary.end && band->reason != WEFT_NONE;
 }
 
+static bool has_edge_in(
+	const struct weft_model *model, struct weft__edge_list list, uint64_t start, uint64_t end)
+{
+	return weft__edges_until(model, list, end) !=
+		   (start ? weft__edges_until(model, list, start - 1) : 0);
+}
+
+/* A message that the task sends is no act: others receive it at a time that is theirs. */
+static bool creates_in(const struct weft_story *story, uint32_t task, uint64_t start, uint64_t end)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct weft__edge_list made = weft__edges_made(story, task);
+	uint32_t i = start ? weft__edges_until(story->model, made, start - 1) : 0;
+	for (uint32_t looked = 0; i < made.count && looked < SAME_TIME_MAX; i++, looked++) {
+		if (e->time[made.edges[i]] > end)
+			break;
+		if (e->type[made.edges[i]] == WEFT_EDGE_CREATE)
+			return true;
+	}
+	return false;
+}
+
+/* True if the task began a wait in the activation that was answered since: the model keeps only the
+ * read. Shown by what it reads next, if that did not exist before the activation. */
+static bool began_answered_wait(
+	const struct weft_story *story, uint32_t task, uint32_t activation, uint64_t end)
+{
+	const struct weft_model *model = story->model;
+	struct weft__edge_list by = weft__edges_by(model, task);
+	uint32_t next = weft__edges_until(model, by, end);
+	if (next == by.count || model->edges.type[by.edges[next]] != WEFT_EDGE_READ)
+		return false;
+	bool is_read_next = activation + 1 < model->tasks.end_activation[task] &&
+						model->edges.time[by.edges[next]] <=
+							model->activations.start[activation + 1];
+	uint64_t start = model->tasks.start[model->edges.to[by.edges[next]]];
+	return is_read_next && start <= end && start > model->activations.end[activation - 1];
+}
+
 /* True if the task does nothing in the activation, right before or after an idle band that
  * interrupts it. A task's first activation is never without effect. */
 static bool goes_on_idly(const struct weft_story *story, uint32_t task, uint32_t activation)
@@ -75,8 +114,9 @@ static bool goes_on_idly(const struct weft_story *story, uint32_t task, uint32_t
 		return false;
 	if (!is_interrupted(model, task, activation - 1) && !is_interrupted(model, task, activation))
 		return false;
-	struct weft__edge_list by = weft__edges_by(model, task);
-	return weft__edges_until(model, by, end) == weft__edges_until(model, by, start - 1);
+	return !has_edge_in(model, weft__edges_by(model, task), start, end) &&
+		   !creates_in(story, task, start, end) &&
+		   !began_answered_wait(story, task, activation, end);
 }
 
 static void look_back(

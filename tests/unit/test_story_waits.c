@@ -252,6 +252,39 @@ static void a_task_that_acts_or_works_after_a_poll_has_woken(void **state)
 	}
 }
 
+/* Task 1 does something short between two idle bands: it creates task 4, or asks for it again, and
+ * the answer comes in the second band. The model drops that try_read. */
+static void a_task_that_creates_or_waits_in_a_short_run_has_woken(void **state)
+{
+	(void)state;
+	for (int creates = 0; creates < 2; creates++) {
+		struct made made = make_begin();
+		make_tasks(&made, 3);
+		make_switch(&made, 1);
+		made.time = 1000;
+		make_switch(&made, 2);
+		made.time = 200000;
+		if (!creates)
+			make_create(&made, 2, 4, WEFT_KIND_TASK);
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time = 250000;
+		make_switch(&made, 1);
+		made.time += 5000;
+		if (creates)
+			make_create(&made, 1, 4, WEFT_KIND_TASK);
+		make_edge(&made, WEFT_EVENT_TRY_READ, 1, 4);
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += 10000000;
+		make_edge(&made, WEFT_EVENT_RESOLVE, 3, 4);
+		make_edge(&made, WEFT_EVENT_READ, 1, 4);
+		struct loaded loaded = make_end(&made);
+		assert_int_equal(waits_for(&loaded, 1, 100000), 0);
+		assert_int_equal(waits_for(&loaded, 1, 230000), 0);
+		assert_int_equal(waits_for(&loaded, 1, 5000000), 4);
+		loaded_finish(&loaded);
+	}
+}
+
 /* ---- Chains ---- */
 
 static const char *end_sentence(const struct loaded *loaded, const struct weft_chain *chain)
@@ -1066,6 +1099,7 @@ int main(void)
 		cmocka_unit_test(a_become_is_no_end_of_a_wait),
 		cmocka_unit_test(a_task_that_runs_has_stopped_to_wait),
 		cmocka_unit_test(a_task_waits_on_after_a_poll),
+		cmocka_unit_test(a_task_that_creates_or_waits_in_a_short_run_has_woken),
 		cmocka_unit_test(a_wait_for_one_of_several_ends_with_its_own_wake_up),
 		cmocka_unit_test(a_loop_that_polls_waits_on),
 		cmocka_unit_test(a_task_that_acts_or_works_after_a_poll_has_woken),
