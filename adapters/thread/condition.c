@@ -2,13 +2,14 @@
  *
  * Condition variables: a waiter tries to read the condition's task, and reads it when it was
  * signalled; who signals it signals that task, or the waiter itself if there is only one. A signal
- * for which nobody waits writes nothing.
+ * for which nobody waits writes nothing, and is remembered (unheard.h).
  */
 #include <errno.h>
 #include <pthread.h>
 #include <threads.h>
 
 #include "thread/objects.h"
+#include "thread/unheard.h"
 
 /* The version that all programs use that were linked since 2002. */
 #if defined(__x86_64__)
@@ -32,8 +33,10 @@ static struct waiting begin_wait(const void *address, const void *mutex, const v
 	weft__thread_mutex_released(mutex);
 	int saved = weft__hooks_begin();
 	it.condition = weft__thread_object(address, &origin);
-	if (it.condition)
+	if (it.condition) {
+		weft__thread_write_unheard(address, it.condition->alive.task);
 		it.wait = weft__thread_wait_begin(it.condition);
+	}
 	weft__hooks_end(saved);
 	return it;
 }
@@ -42,18 +45,39 @@ static void end_wait(const struct waiting *it, bool is_signalled)
 {
 	if (!it->condition)
 		return;
+	/* It may have been remembered while the wait began that it has ended. */
+	if (is_signalled)
+		weft__thread_forget_unheard(it->condition->address);
 	int saved = weft__hooks_begin();
 	weft__thread_wait_end(it->condition, &it->wait, is_signalled);
 	weft__hooks_end(saved);
 }
 
-static void signal_if_busy(const void *address)
+static void record_signal(const void *address)
 {
-	if (!weft__thread_is_busy(address) || !HOOKS_RECORD)
+	if (!HOOKS_RECORD)
 		return;
-	int saved = weft__hooks_begin();
-	weft__thread_wake(address);
-	weft__hooks_end(saved);
+	bool is_heard = false;
+	if (weft__thread_is_busy(address)) {
+		int saved = weft__hooks_begin();
+		is_heard = weft__thread_wake(address);
+		weft__hooks_end(saved);
+	}
+	if (!is_heard)
+		weft__thread_unheard(address);
+}
+
+/* Its memory may have been another condition's that was not destroyed. */
+static void begin_condition(const void *address)
+{
+	if (HOOKS_RECORD)
+		weft__thread_forget_unheard(address);
+}
+
+static void end_condition(const void *address)
+{
+	weft__thread_destroyed(address);
+	begin_condition(address);
 }
 
 /* ---- pthread_cond_t ---- */
@@ -94,21 +118,29 @@ int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *
 HOOK(pthread_cond_signal)
 int pthread_cond_signal(pthread_cond_t *condition)
 {
-	signal_if_busy(condition);
+	record_signal(condition);
 	return ORIGINAL(pthread_cond_signal)(condition);
 }
 
 HOOK(pthread_cond_broadcast)
 int pthread_cond_broadcast(pthread_cond_t *condition)
 {
-	signal_if_busy(condition);
+	record_signal(condition);
 	return ORIGINAL(pthread_cond_broadcast)(condition);
+}
+
+HOOK(pthread_cond_init)
+int pthread_cond_init(
+	pthread_cond_t *restrict condition, const pthread_condattr_t *restrict attributes)
+{
+	begin_condition(condition);
+	return ORIGINAL(pthread_cond_init)(condition, attributes);
 }
 
 HOOK(pthread_cond_destroy)
 int pthread_cond_destroy(pthread_cond_t *condition)
 {
-	weft__thread_destroyed(condition);
+	end_condition(condition);
 	return ORIGINAL(pthread_cond_destroy)(condition);
 }
 
@@ -138,20 +170,27 @@ int cnd_timedwait(
 HOOK(cnd_signal)
 int cnd_signal(cnd_t *condition)
 {
-	signal_if_busy(condition);
+	record_signal(condition);
 	return NEXT(cnd_signal)(condition);
 }
 
 HOOK(cnd_broadcast)
 int cnd_broadcast(cnd_t *condition)
 {
-	signal_if_busy(condition);
+	record_signal(condition);
 	return NEXT(cnd_broadcast)(condition);
+}
+
+HOOK(cnd_init)
+int cnd_init(cnd_t *condition)
+{
+	begin_condition(condition);
+	return NEXT(cnd_init)(condition);
 }
 
 HOOK(cnd_destroy)
 void cnd_destroy(cnd_t *condition)
 {
-	weft__thread_destroyed(condition);
+	end_condition(condition);
 	NEXT(cnd_destroy)(condition);
 }

@@ -273,16 +273,17 @@ void weft__thread_wait_left(uint64_t task)
 
 /* If there are several waiters, it is unknown which one will be woken: the signal goes to the
  * object. */
-void weft__thread_wake(const void *address)
+bool weft__thread_wake(const void *address)
 {
 	struct weft__thread_object *it = weft__thread_object_known(address);
 	if (!it)
-		return;
+		return false;
 	uint32_t waiters = __atomic_load_n(&it->waiters, __ATOMIC_ACQUIRE);
 	uint64_t waiter = __atomic_load_n(&it->waiter, __ATOMIC_RELAXED);
 	weft__hooks_thread_task();
 	if (waiters)
 		weft_signal_only(waiters == 1 && waiter != WEFT_TASK_NONE ? waiter : it->alive.task);
+	return waiters != 0;
 }
 
 /* Another object may get the entry meanwhile: then it is left out. */

@@ -80,8 +80,9 @@ void weft__thread_wait_end(
 /* A thread was cancelled when it was blocked on that task, which may be an object's. */
 void weft__thread_wait_left(uint64_t task);
 
-/* The current task wakes tasks that wait for the object. While recording. */
-void weft__thread_wake(const void *address);
+/* The current task wakes tasks that wait for the object. False if there are none. While recording.
+ */
+bool weft__thread_wake(const void *address);
 
 /* mutex.c: the calling thread is about to release the mutex. */
 void weft__thread_mutex_released(const void *mutex);

@@ -20,6 +20,11 @@
 /* The tag of a timer's deadline. Its value is the time from the tag's event on, in ns. */
 #define WEFT_TAG_DEADLINE "deadline"
 
+/* Tags of a condition that was signalled while no task waited for it, written when a wait begins:
+ * the id of the task that signalled, if it is known, and then how long ago that was, in ns. */
+#define WEFT_TAG_SIGNALLED_BY     "last signalled by"
+#define WEFT_TAG_SIGNALLED_BEFORE "ns before"
+
 /* A bit of keys that only one message has (weft_send): then its two sides belong together in either
  * order, if the send is recorded at most this long after the receive. */
 #define WEFT_KEY_ONCE    (UINT64_C(1) << 63)

@@ -11,6 +11,7 @@
 #include "story/hop.h"
 #include "story/index.h"
 #include "story/runs.h"
+#include "story/unheard.h"
 
 /* Signals to a condition before a wait that are examined. */
 #define SIGNALS_MAX 64
@@ -107,8 +108,18 @@ static void end_at_condition(struct chain_maker *c, const struct weft_story_wait
 	struct weft_chain *chain = &c->public;
 	chain->end.since = wait->since;
 	count_signals(c, wait);
-	if (!chain->end.signals)
-		chain->end.edge = find_early_signal(c->story, chain->end.task, wait->since);
+	if (chain->end.signals)
+		return;
+	chain->end.edge = find_early_signal(c->story, chain->end.task, wait->since);
+	struct weft__unheard signal;
+	if (!weft__unheard_before(c->story->model, chain->end.task, wait->since, &signal))
+		return;
+	const uint64_t *time = c->story->model->edges.time;
+	if (chain->end.edge != WEFT_NONE && time[chain->end.edge] > signal.time)
+		return;
+	chain->end.edge = WEFT_NONE;
+	chain->end.remembered = signal.time;
+	chain->end.signaller = signal.sender;
 }
 
 /* The end of an activation that is under way at a time. */
@@ -255,6 +266,7 @@ WEFT__EXPORT int weft_chain_create(const struct weft_story *story, uint32_t task
 	else
 		*ret_chain = &c->public;
 	return error;
+	c->public.end.remembered = UINT64_MAX;
 }
 
 WEFT__EXPORT void weft_chain_destroy(struct weft_chain *chain)

@@ -165,9 +165,12 @@ static void write_ignored(
 static void add_last_signal(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
 {
-	if (chain->end.edge == WEFT_NONE)
+	bool is_remembered = chain->end.remembered != UINT64_MAX;
+	if (chain->end.edge == WEFT_NONE && !is_remembered)
 		return;
-	uint64_t time = story->model->edges.time[chain->end.edge];
+	uint64_t time =
+		is_remembered ? chain->end.remembered : story->model->edges.time[chain->end.edge];
+	uint32_t sender = chain->end.signaller;
 	weft__words_add(weft__clause(s, WORTH_OTHER), " after the wait began");
 	add_time(s, story, "; the last signal was at ", time);
 	struct weft__words *w = weft__clause(s, WORTH_TIME);
@@ -204,6 +207,11 @@ static void write_unresolved(
 	uint32_t task = chain->end.task;
 	struct weft_story_timer timer;
 	add_nobody(s, story->model, task, "resolved");
+	if (!is_remembered || sender == WEFT_NONE)
+		return;
+	w = weft__clause(s, WORTH_OTHER);
+	weft__words_add(w, ", by ");
+	weft__words_add_subject(w, story->model, sender, OTHER_LETTERS);
 	add_early_signal(s, story, chain);
 	if (weft_story_timer(story->model, task, &timer)) {
 		struct weft__words *w = weft__clause(s, WORTH_TIME);

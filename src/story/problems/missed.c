@@ -50,8 +50,8 @@ static uint32_t find_sleeper(const struct weft_story *story, uint32_t waiter)
 static void write_missed(struct weft__sentence *s, const struct weft_model *model, uint32_t task,
 	const struct weft__missed *missed, bool in_vain)
 {
-	uint32_t sender = model->edges.from[missed->edge];
-	uint64_t time = model->edges.time[missed->edge];
+	uint32_t sender = missed->sender;
+	uint64_t time = missed->time;
 	struct weft__words *x = weft__clause(s, 9);
 	weft__words_add_subject(x, model, missed->waiter, 32);
 	weft__words_add(x, !in_vain           ? " waits from "
@@ -91,10 +91,10 @@ static void write_missed(struct weft__sentence *s, const struct weft_model *mode
 }
 
 /* The signal on the row of what was signalled, and the wait on that of the waiter. */
-static void set_notes(const struct weft_model *model, uint32_t task,
-	const struct weft__missed *missed, struct weft_problem *problem)
+static void set_notes(
+	uint32_t task, const struct weft__missed *missed, struct weft_problem *problem)
 {
-	uint64_t time = model->edges.time[missed->edge];
+	uint64_t time = missed->time;
 	struct weft__words words = weft__problem_note(&problem->cause, time, task);
 	if (missed->ignored) {
 		weft__words_add(&words, "signalled, and the waiter does not wake");
@@ -110,20 +110,27 @@ static void set_notes(const struct weft_model *model, uint32_t task,
 	weft__words_add(&words, " late");
 }
 
+/* A recorder that remembers signals does not know what the waiter has looked at since: it may have
+ * done what it was signalled for, and wait for the next signal. */
+static enum weft_problem_severity severity_of(const struct weft__missed *missed, bool in_vain)
+{
+	if (missed->harmless || missed->edge == WEFT_NONE)
+		return WEFT_SEVERITY_HINT;
+	return in_vain ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_WARNING;
+}
+
 void weft__report_missed(
 	struct weft__findings *findings, uint32_t task, const struct weft__missed *missed)
 {
 	const struct weft_model *model = findings->story->model;
 	struct weft__missed named = *missed;
 	named.waiter = find_sleeper(findings->story, missed->waiter);
-	uint64_t time = model->edges.time[missed->edge];
+	uint64_t time = missed->time;
 	bool in_vain = missed->until == UINT64_MAX;
 	struct weft__sentence s;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_LOST_WAKE_UP,
-		.severity = missed->harmless ? WEFT_SEVERITY_HINT
-					: in_vain        ? WEFT_SEVERITY_ERROR
-									 : WEFT_SEVERITY_WARNING,
+		.severity = severity_of(missed, in_vain),
 		.count = missed->count,
 		.start = time < missed->since ? time : missed->since,
 		.end = in_vain ? model->summary.end : missed->until,
@@ -133,7 +140,7 @@ void weft__report_missed(
 		.edge = missed->edge,
 	};
 	choose_view(model, &named, &problem);
-	set_notes(model, task, &named, &problem);
+	set_notes(task, &named, &problem);
 	weft__sentence_init(&s);
 	write_missed(&s, model, task, &named, in_vain);
 	weft__find(findings, &problem, weft__missed_ns(model, missed->since, missed->until), &s);

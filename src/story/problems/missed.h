@@ -8,7 +8,9 @@
 #include "story/problems/findings.h"
 
 struct weft__missed {
-	uint32_t count, edge, waiter;
+	uint32_t count, edge, waiter; /* `edge` WEFT_NONE: the signal is no event (unheard.h) */
+	uint64_t time;                /* of the signal */
+	uint32_t sender;              /* task, or WEFT_NONE */
 	uint32_t ignored;  /* signals while it waits, the first of which is `edge`; 0: one before it */
 	uint32_t harmless; /* signals that came before a wait, too, which then ended as usual */
 	uint64_t since, until; /* the longest wait; `until` UINT64_MAX: not in this trace */

@@ -16,6 +16,7 @@
 #include "story/holders.h"
 #include "story/problems/findings.h"
 #include "story/problems/missed.h"
+#include "story/unheard.h"
 
 #define FAR_LONGER  8              /* ratio to the usual wait */
 #define WAITS_MIN   4              /* waits needed to know what is usual */
@@ -36,8 +37,8 @@ enum event_type {
 struct event {
 	uint64_t time;
 	enum event_type type;
-	uint32_t edge;  /* a signal's edge */
-	uint32_t task;  /* a waiter's task */
+	uint32_t edge;  /* a signal's edge; WEFT_NONE: it is no event (unheard.h) */
+	uint32_t task;  /* a waiter's task, or a signal's sender */
 	uint64_t until; /* when an arriving waiter leaves; UINT64_MAX: not in this trace */
 };
 
@@ -119,6 +120,18 @@ static uint64_t until_it_runs(const struct wakes *w, uint32_t task, uint64_t fro
 	return t->flags[task] & WEFT_TASK_RESOLVED ? t->end[task] : UINT64_MAX;
 }
 
+/* Lists the signals that the recorder has remembered. */
+static uint32_t list_unheard(struct wakes *w, uint32_t task)
+{
+	const struct weft_tasks *t = &w->model->tasks;
+	uint32_t count = 0;
+	struct weft__unheard signal;
+	for (uint32_t note = t->first_note[task]; note < t->end_note[task]; note++)
+		if (weft__unheard_by_note(w->model, task, note, &signal))
+			w->events[count++] = (struct event){signal.time, SIGNAL, WEFT_NONE, signal.sender, 0};
+	return count;
+}
+
 static uint32_t list_events(struct wakes *w, uint32_t task, struct weft__edge_list to)
 {
 	const struct weft_edges *e = &w->model->edges;
@@ -126,11 +139,11 @@ static uint32_t list_events(struct wakes *w, uint32_t task, struct weft__edge_li
 	struct weft__edge_list made = weft__edges_made(w->story, task);
 	bool has_promises =
 		t->kind[task] == WEFT_KIND_CONDITION || t->kind[task] == WEFT_KIND_SEMAPHORE;
-	uint32_t count = 0;
+	uint32_t count = t->kind[task] == WEFT_KIND_CONDITION ? list_unheard(w, task) : 0;
 	for (uint32_t i = 0; i < to.count; i++) {
 		uint32_t edge = to.edges[i], from = e->from[edge];
 		if (is_signal(w, edge, task) && !begins_a_wait(w, task, e->time[edge]))
-			w->events[count++] = (struct event){e->time[edge], SIGNAL, edge, WEFT_NONE, 0};
+			w->events[count++] = (struct event){e->time[edge], SIGNAL, edge, from, 0};
 		else if (e->type[edge] == WEFT_EDGE_TRY_READ && from != WEFT_NONE && from != task)
 			add_waiter(w, &count, from, e->time[edge], until_it_runs(w, from, e->time[edge]));
 		else if (e->type[edge] == WEFT_EDGE_READ && from != WEFT_NONE && from != task)
@@ -179,13 +192,21 @@ static bool is_too_long(const struct wakes *w, uint64_t since, uint64_t until, u
 	return length > 0 && length >= least && length / FAR_LONGER >= usual_ns;
 }
 
-static void miss(struct weft__missed *missed, const struct wakes *w, uint32_t edge, uint32_t waiter,
-	uint64_t since, uint64_t until)
+static void set_signal(struct weft__missed *missed, const struct event *signal)
+{
+	missed->edge = signal->edge;
+	missed->time = signal->time;
+	missed->sender = signal->task;
+}
+
+static void miss(struct weft__missed *missed, const struct wakes *w, const struct event *signal,
+	uint32_t waiter, uint64_t since, uint64_t until)
 {
 	if (missed->count++ && weft__missed_ns(w->model, since, until) <=
 							   weft__missed_ns(w->model, missed->since, missed->until))
 		return;
-	missed->edge = edge;
+	if (signal)
+		set_signal(missed, signal);
 	missed->waiter = waiter;
 	missed->since = since;
 	missed->until = until;
@@ -208,34 +229,42 @@ static uint64_t sleeps_since(const struct wakes *w, uint32_t task, uint64_t wake
 	return runs ? w->model->activations.end[w->model->tasks.first_activation[task] + runs - 1] : 0;
 }
 
+/* A signal that was only remembered counts if it is the last that could have ended the wait: most
+ * programs signal busy tasks, too, which then wait for the next one. */
+static bool may_be_lost(const struct event *signal, const struct event *waiter)
+{
+	return signal->edge != WEFT_NONE || waiter->until == UINT64_MAX;
+}
+
 static struct weft__missed sweep(struct wakes *w, uint32_t task, uint32_t events)
 {
 	struct weft__missed missed = {0};
 	uint64_t usual_ns = usual_wait(w, events);
-	uint32_t waiting = 0, lost = WEFT_NONE;
+	uint32_t waiting = 0;
+	const struct event *lost = NULL;
 	uint64_t unheard = UINT64_MAX; /* the first signal of that kind since the last wait */
 	for (uint32_t i = 0; i < events; i++) {
 		const struct event *event = &w->events[i];
 		if (event->type == TAKEN) {
 			/* Another signal has ended the wait, which began only after this one. */
 			missed.harmless += unheard < sleeps_since(w, event->task, event->time);
-			lost = WEFT_NONE;
+			lost = NULL;
 			unheard = UINT64_MAX;
 		} else if (event->type == WAITER_LEAVES) {
 			waiting--;
 		} else if (event->type == SIGNAL) {
 			bool is_unheard = !waiting && is_wake_up_without_waiter(w, task, event->time);
-			lost = is_unheard ? event->edge : WEFT_NONE;
+			lost = is_unheard ? event : NULL;
 			if (is_unheard && event->time < unheard)
 				unheard = event->time;
 		} else {
 			waiting++;
-			if (lost != WEFT_NONE && is_too_long(w, event->time, event->until, usual_ns) &&
-				is_alone(w, events, i))
+			if (lost && is_too_long(w, event->time, event->until, usual_ns) &&
+				is_alone(w, events, i) && may_be_lost(lost, event))
 				miss(&missed, w, lost, event->task, event->time, event->until);
-			else if (lost != WEFT_NONE && event->until != UINT64_MAX)
+			else if (lost && event->until != UINT64_MAX)
 				missed.harmless++;
-			lost = WEFT_NONE;
+			lost = NULL;
 			unheard = UINT64_MAX;
 		}
 	}
@@ -254,14 +283,13 @@ static struct weft__missed find_ignored(struct wakes *w, uint32_t events)
 		if (is_waiting && (event->type == TAKEN || event->type == WAITER_LEAVES))
 			return (struct weft__missed){0};
 		if (!is_waiting && event->type == WAITER_COMES && event->until == UINT64_MAX)
-			miss(&missed, w, WEFT_NONE, event->task, event->time, event->until);
+			miss(&missed, w, NULL, event->task, event->time, event->until);
 		if (is_waiting && event->type == SIGNAL && missed.ignored++ == 0)
-			missed.edge = event->edge;
+			set_signal(&missed, event);
 	}
 	if (missed.ignored < IGNORED_MIN)
 		return (struct weft__missed){0};
-	uint64_t first = w->model->edges.time[missed.edge];
-	return is_too_long(w, first, UINT64_MAX, usual_ns) ? missed : (struct weft__missed){0};
+	return is_too_long(w, missed.time, UINT64_MAX, usual_ns) ? missed : (struct weft__missed){0};
 }
 
 static struct weft__missed look_at_meeting_point(
@@ -313,9 +341,10 @@ static struct weft__missed look_at_sleeper(
 		uint64_t sleeps = m->activations.end[activation], until = next_run(w, task, activation);
 		if (m->activations.start[activation] == time || sleeps <= time)
 			continue; /* this signal woke it */
+		const struct event signal = {time, SIGNAL, to.edges[i], m->edges.from[to.edges[i]], 0};
 		if (is_too_long(w, sleeps, until, usual_ns) &&
 			!has_between(w, to, WEFT_EDGE_SIGNAL, sleeps, until))
-			miss(&missed, w, to.edges[i], task, sleeps, until);
+			miss(&missed, w, &signal, task, sleeps, until);
 		else if (until != UINT64_MAX)
 			missed.harmless++;
 	}
@@ -324,6 +353,17 @@ static struct weft__missed look_at_sleeper(
 
 /* ---- Both ---- */
 
+static bool has_unheard(const struct wakes *w, uint32_t task)
+{
+	const struct weft_tasks *t = &w->model->tasks;
+	struct weft__unheard signal;
+	bool found = false;
+	for (uint32_t note = t->first_note[task];
+		 t->kind[task] == WEFT_KIND_CONDITION && note < t->end_note[task] && !found; note++)
+		found = weft__unheard_by_note(w->model, task, note, &signal);
+	return found;
+}
+
 static void look_at(struct wakes *w, uint32_t task)
 {
 	struct weft__edge_list to = weft__edges_to(w->story, task);
@@ -331,7 +371,7 @@ static void look_at(struct wakes *w, uint32_t task)
 	uint32_t signals = 0;
 	for (uint32_t i = 0; i < to.count; i++)
 		signals += is_signal(w, to.edges[i], task);
-	if (!signals)
+	if (!signals && !has_unheard(w, task))
 		return;
 	if (is_meeting_point(w, task, to))
 		missed = look_at_meeting_point(w, task, to);
@@ -348,7 +388,8 @@ static size_t room_for_one(const struct wakes *w)
 	size_t most = 0;
 	for (uint32_t task = w->findings->first; task < w->findings->last; task++) {
 		size_t events = weft__edges_to(w->story, task).count * (size_t)2 +
-						weft__edges_made(w->story, task).count * (size_t)2;
+						weft__edges_made(w->story, task).count * (size_t)2 +
+						(t->end_note[task] - t->first_note[task]);
 		size_t runs = t->end_activation[task] - t->first_activation[task];
 		if (events > most)
 			most = events;
@@ -368,7 +409,7 @@ void weft__find_lost_wake_ups(struct weft__findings *findings)
 		.trace_ns = model->summary.end - model->summary.start,
 		.least_ns = weft__least_ns(findings, LEAST_SHARE, LEAST_NS),
 	};
-	if (!model->summary.by_event[WEFT_EVENT_SIGNAL])
+	if (!model->summary.by_event[WEFT_EVENT_SIGNAL] && !model->summary.by_event[WEFT_EVENT_TAG])
 		return;
 	size_t room = room_for_one(&w);
 	w.events = malloc(room * sizeof(*w.events));
