@@ -338,6 +338,9 @@ enum weft__hooks_channel {
 uint64_t weft__hooks_key(enum weft__hooks_channel channel, uint64_t what);
 uint64_t weft__hooks_mix(uint64_t bits);
 
+/* A child has begun, or the process is one of fork: what it opened before is perhaps shared. */
+extern bool weft__hooks_has_forked __attribute__((visibility("hidden")));
+
 /* The first task of the process, or WEFT_TASK_NONE. It receives from what began the process. */
 void weft__hooks_process_begins(uint64_t task);
 uint64_t weft__hooks_main_task(void);

@@ -23,6 +23,8 @@ __attribute__((constructor(103))) static void find_host(void)
 		host = weft__hooks_mix(host ^ (uint8_t)id[i]);
 }
 
+bool weft__hooks_has_forked;
+
 uint64_t weft__hooks_mix(uint64_t x)
 {
 	x ^= x >> 33;

@@ -57,10 +57,15 @@ static void begin_wait(struct weft__io_call *call, struct weft__io_object *objec
 	call->is_wait = true;
 	if (object && call->direction == WEFT__IO_IN && !weft__io_is_file(object))
 		weft__io_find_sender(call->fd, object);
-	if (object && !weft__io_is_file(object) && weft__io_may_wait_for(object))
-		weft__hooks_wait_begin(&call->wait, weft__io_task(call->fd, object), false);
-	else
+	if (object && !weft__io_is_file(object) && weft__io_may_wait_for(object)) {
+		uint64_t task = weft__io_task(call->fd, object);
+		if (call->direction == WEFT__IO_IN && call->is_empty)
+			weft__io_mark_empty(object);
+		weft__io_mark_direction(call->fd, object, call->direction == WEFT__IO_OUT);
+		weft__hooks_wait_begin(&call->wait, task, false);
+	} else {
 		weft__hooks_wait_begin(&call->wait, make_call(call), true);
+	}
 	weft__hooks_end(saved);
 }
 
@@ -78,8 +83,11 @@ void weft__io_call_begin(struct weft__io_call *call, int fd, enum weft__io_direc
 {
 	weft__io_call_measure(call, fd, direction, name);
 	struct weft__io_object *object = weft__io_known(fd);
-	if (call->began && object &&
-		(object->flags & direction || weft__io_will_wait(object, call, size)))
+	if (!call->began || !object)
+		return;
+	if (!(object->flags & direction))
+		call->is_empty = weft__io_will_wait(object, call, size);
+	if (object->flags & direction || call->is_empty)
 		begin_wait(call, object);
 }
 

@@ -28,6 +28,7 @@ struct weft__io_call {
 	int fd; /* -1: none */
 	uint8_t direction;
 	bool is_wait;
+	bool is_empty; /* nothing can be read, or written, as the kernel says */
 	bool *is_slow; /* without a descriptor: the memory for that; may be NULL */
 	/* without a descriptor: follows the name; may be NULL */
 	const struct weft__hooks_text *detail;

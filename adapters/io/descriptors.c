@@ -25,6 +25,7 @@ static pid_t process;
 
 static void begin_child(void)
 {
+	weft__hooks_has_forked = true;
 	if (!weft__hooks_is_confined())
 		process = (pid_t)syscall(SYS_getpid);
 }
@@ -50,6 +51,7 @@ static unsigned run_down(void)
 		if (weft__io_known_task(object) == WEFT_TASK_NONE)
 			continue;
 		weft__hooks_rundown_task(&object->alive, WEFT_TASK_NONE);
+		weft__io_repeat_ends(object);
 		count++;
 	}
 	return count;
@@ -72,6 +74,7 @@ __attribute__((constructor(105))) static void begin(void)
 	if (!weft__io_descriptors)
 		return;
 	begin_child();
+	weft__hooks_has_forked = false;
 	weft__hooks_rundown_add(run_down);
 	pthread_atfork(NULL, NULL, begin_child);
 }
@@ -155,6 +158,22 @@ void weft__io_send_ends(void)
 		send_end(object);
 }
 
+/* A process that has closed one end of its pipe is going to use the other one. It may never do, or
+ * wait for something else before: then the other processes' waits lead here. */
+static void mark_other_end(uint32_t index, const struct weft__io_object *object)
+{
+	struct weft__io_object *other = object->pair ? weft__io_object_at(object->pair) : NULL;
+	if (!weft__hooks_has_forked || !other ||
+		!__atomic_load_n(&other->references, __ATOMIC_RELAXED) || other->pair != index ||
+		other->channel != object->channel)
+		return;
+	int saved = weft__hooks_begin();
+	weft__hooks_thread_task();
+	weft__io_task(-1, other); /* the name of a pipe needs no descriptor */
+	weft__io_mark_ends(-1, other);
+	weft__hooks_end(saved);
+}
+
 static void let_object_go(uint32_t index)
 {
 	if (index == 0)
@@ -164,8 +183,10 @@ static void let_object_go(uint32_t index)
 	if (__atomic_load_n(&object->references, __ATOMIC_RELAXED) == 0)
 		return;
 	bool is_last = __atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL) == 0;
-	if (is_last && HOOKS_RECORD)
+	if (is_last && HOOKS_RECORD) {
 		send_end(object);
+		mark_other_end(index, object);
+	}
 	if (is_last && task != WEFT_TASK_NONE && HOOKS_RECORD)
 		close_task(task);
 }
@@ -198,9 +219,9 @@ struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is
 	object->flags = flags_of(type, is_nonblocking);
 	object->watched = 0;
 	object->interval_ns = object->asked = object->rested = 0;
-	object->room = 0;
+	object->room = object->pair = 0;
 	object->alive.task = object->waiter = WEFT_TASK_NONE;
-	object->sends = object->receives = object->sent = 0;
+	object->sends = object->receives = object->channel = object->sent = 0;
 	object->opener = weft_current();
 	object->epoch = weft__hooks_epoch();
 	descriptor->round = descriptor->used = 0;
@@ -223,6 +244,8 @@ static void examine(void *of)
 		object = weft__io_opened(fd, weft__io_find_type(fd), flags & O_NONBLOCK);
 	if (object)
 		object->opener = WEFT_TASK_NONE;
+	if (object && object->type == WEFT__IO_PIPE && (flags & O_ACCMODE) == O_WRONLY)
+		object->flags |= WEFT__IO_WRITES;
 	if (object && weft__io_was_accepted(fd, object))
 		object->flags |= WEFT__IO_SERVED;
 	it->object = object;
@@ -339,6 +362,7 @@ static void make_task(void *of)
 	struct weft__hooks_text name = {0};
 	weft__io_append_name(&name, it->fd, object, it->to, it->size);
 	object->epoch = weft__hooks_epoch();
+	object->flags &= (uint8_t)~WEFT__IO_MARKED;
 	weft__hooks_create(&object->alive, object->opener, kind_of(object), &name);
 }
 

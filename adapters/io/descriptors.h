@@ -45,13 +45,16 @@ enum {
 	WEFT__IO_SLOW_IN = 1 << 3,
 	WEFT__IO_SLOW_OUT = 1 << 4,
 	WEFT__IO_SLOW_SYNC = 1 << 5,
+	WEFT__IO_WRITES = 1 << 6, /* of a pipe: this is the end that is written to */
+	WEFT__IO_MARKED = 1 << 7, /* the trace says what the task is an end of (message.h) */
 };
 
 struct weft__io_object {
 	uint64_t opener, waiter; /* valid in the process `epoch`, as is `alive` */
 	/* Keys of messages to and from the other side (message.h); 0: not known yet */
 	uint64_t sends, receives;
-	uint64_t sent; /* weft_now() of the last send that was recorded, unless a receive followed */
+	uint64_t channel; /* the key of a pipe that this process has made; else 0 */
+	uint64_t sent;    /* weft_now() of the last send that was recorded, unless a receive followed */
 	uint64_t interval_ns; /* of a timer */
 	/* Calls that wait (room.c), as weft_now(): when the room was known, and from when on all
 	 * waits may be recorded again */
@@ -59,8 +62,10 @@ struct weft__io_object {
 	uint32_t room; /* bytes that a write finds */
 	uint32_t epoch;
 	uint32_t references; /* descriptors */
+	uint32_t pair;       /* index of that pipe's other end */
 	uint32_t watched;    /* events for which an epoll instance waits: EPOLLIN, EPOLLOUT */
 	uint8_t type, flags;
+	bool marked_writes; /* the direction that the trace has of a connection's waits */
 	struct weft__hooks_alive
 		alive; /* begins with the task, so that this is in the first cache line */
 };

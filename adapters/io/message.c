@@ -13,6 +13,9 @@
  * the end of file.
  */
 #include "io/message.h"
+
+#include <weft/ends.h>
+
 #include "kernel/call.h"
 
 #include <arpa/inet.h>
@@ -224,6 +227,7 @@ void weft__io_record_send(int fd, struct weft__io_object *object)
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();
 	uint64_t task = weft__io_known_task(object);
+	weft__io_mark_ends(fd, object);
 	if (object->sends != WEFT__IO_OWN_TASK)
 		weft_send(object->sends);
 	else if (task != WEFT_TASK_NONE)
@@ -244,11 +248,96 @@ void weft__io_find_pair(const int ends[2], struct weft__io_object *const objects
 		objects[1 - i]->receives = find_key(ends[i], objects[i], SENDS);
 }
 
+/* ---- Ends ---- */
+
+_Static_assert(WEFT__HOOKS_PIPE == WEFT_KEY_STREAM_FIRST && WEFT__HOOKS_UNIX < WEFT__HOOKS_TCP &&
+				   WEFT__HOOKS_TCP == WEFT_KEY_STREAM_LAST,
+	"keys of streams");
+
+/* A send of no task takes back the earlier ones. */
+void weft__io_mark_empty(const struct weft__io_object *object)
+{
+	if (object->receives > WEFT__IO_OWN_TASK)
+		weft_send_as(WEFT_TASK_NONE, object->receives);
+}
+
+void weft__io_join_pipe(const int ends[2], struct weft__io_object *const objects[2])
+{
+	if (!objects[0] || !objects[1])
+		return;
+	uint64_t key = find_key(ends[0], objects[0], RECEIVES);
+	for (int i = 0; i < 2 && key > WEFT__IO_OWN_TASK; i++) {
+		objects[i]->channel = key;
+		objects[i]->pair = weft__io_descriptor(ends[1 - i])->object;
+	}
+	objects[1]->flags |= WEFT__IO_WRITES;
+}
+
+static bool has_end(const struct weft__io_object *object, enum direction direction)
+{
+	if (object->type == WEFT__IO_PIPE)
+		return !(object->flags & WEFT__IO_WRITES) == (direction == RECEIVES);
+	return object->type == WEFT__IO_TCP || object->type == WEFT__IO_UNIX;
+}
+
+/* The key of the end, if the process knows it already; else 0. */
+static uint64_t known_key(const struct weft__io_object *object, enum direction direction)
+{
+	uint64_t key = direction == SENDS ? object->sends : object->receives;
+	return key ? key : object->channel;
+}
+
+static void mark_end(uint64_t task, enum direction direction, uint64_t key)
+{
+	if (key <= WEFT__IO_OWN_TASK)
+		return;
+	if (direction == SENDS)
+		weft_tag_value_as(task, WEFT_TAG_WRITES, (int64_t)key);
+	else
+		weft_tag_value_as(task, WEFT_TAG_READS, (int64_t)key);
+}
+
+void weft__io_mark_ends(int fd, struct weft__io_object *object)
+{
+	uint64_t task = weft__io_known_task(object);
+	if (likely(object->flags & WEFT__IO_MARKED) || task == WEFT_TASK_NONE)
+		return;
+	object->flags |= WEFT__IO_MARKED;
+	object->marked_writes = false;
+	for (enum direction direction = SENDS; direction <= RECEIVES; direction++) {
+		if (!has_end(object, direction))
+			continue;
+		uint64_t key = known_key(object, direction);
+		mark_end(task, direction, key ? key : find_key(fd, object, direction));
+	}
+}
+
+/* The tag that was written last says it. */
+void weft__io_mark_direction(int fd, struct weft__io_object *object, bool writes)
+{
+	weft__io_mark_ends(fd, object);
+	if (object->type == WEFT__IO_PIPE || likely(object->marked_writes == writes))
+		return;
+	object->marked_writes = writes;
+	mark_end(weft__io_known_task(object), writes ? SENDS : RECEIVES,
+		known_key(object, writes ? SENDS : RECEIVES));
+}
+
+void weft__io_repeat_ends(const struct weft__io_object *object)
+{
+	for (enum direction direction = SENDS; direction <= RECEIVES; direction++)
+		if (object->flags & WEFT__IO_MARKED && has_end(object, direction))
+			mark_end(object->alive.task, direction, known_key(object, direction));
+}
+
+/* ---- Messages ---- */
+
 void weft__io_record_receive(int fd, struct weft__io_object *object, uint64_t task)
 {
 	weft__io_find_sender(fd, object);
 	if (object->receives == WEFT__IO_NO_KEY)
 		return;
+	weft__io_mark_ends(fd, object);
 	if (object->receives != WEFT__IO_OWN_TASK)
 		weft_receive_as(task, object->receives);
 	object->sent = 0;

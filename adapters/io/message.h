@@ -32,6 +32,20 @@ void weft__io_find_sender(int fd, struct weft__io_object *object);
  * first read of what it has written. Does nothing if an object is NULL. */
 void weft__io_find_pair(const int ends[2], struct weft__io_object *const objects[2]);
 
+/* Both ends of a new pipe. Does nothing if an object is NULL. */
+void weft__io_join_pipe(const int ends[2], struct weft__io_object *const objects[2]);
+
+/* Says in the trace, once, what the object's task is an end of, if it has a task. `fd` refers to
+ * the object, or is -1 for a pipe that this process has made. While recording. */
+void weft__io_mark_ends(int fd, struct weft__io_object *object);
+/* The current task is about to wait for the object, to write or to read. While recording. */
+void weft__io_mark_direction(int fd, struct weft__io_object *object, bool writes);
+/* The descriptor has nothing to read: what was sent so far did not end the wait that now begins.
+ * While recording. */
+void weft__io_mark_empty(const struct weft__io_object *object);
+/* In a rundown: the same again, if it was said. */
+void weft__io_repeat_ends(const struct weft__io_object *object);
+
 /* The task has got, or is about to get, what the other side wrote. Call it while recording. */
 static inline void weft__io_receive(int fd, uint64_t task)
 {

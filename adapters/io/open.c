@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "io/loop.h"
+#include "io/message.h"
 
 /* The flags for O_NONBLOCK have its value: EFD_NONBLOCK and so on. */
 static int opened(int fd, enum weft__io_type type, int flags)
@@ -27,10 +28,12 @@ static int opened(int fd, enum weft__io_type type, int flags)
 static int opened_pipe(const int given[2], int flags, int result)
 {
 	int ends[2];
+	struct weft__io_object *objects[2];
 	if (!HOOKS_RECORD || result != 0 || !weft__hooks_copy(ends, given, sizeof(ends)))
 		return result;
 	for (int i = 0; i < 2; i++)
-		weft__io_opened(ends[i], WEFT__IO_PIPE, flags & O_NONBLOCK);
+		objects[i] = weft__io_opened(ends[i], WEFT__IO_PIPE, flags & O_NONBLOCK);
+	weft__io_join_pipe(ends, objects);
 	return result;
 }
 

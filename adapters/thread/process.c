@@ -28,6 +28,7 @@ void weft__thread_child_begins(pid_t child)
 {
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();
+	weft__hooks_has_forked = true;
 	weft_send(weft__hooks_key(WEFT__HOOKS_BEGINS, (uint64_t)child));
 	weft__hooks_end(saved);
 }

@@ -25,6 +25,10 @@ enum weft_chain_step {
 	/* `task` is a condition or semaphore that the task before waits for; `source` signals it, or
 	 * that task, at `until` */
 	WEFT_CHAIN_WOKEN,
+	/* `task` is one end of a pipe or connection; `source` writes or reads at the other end */
+	WEFT_CHAIN_OTHER_END,
+	/* `task` does not run although it could: its thread runs `source`, from `since` to `until` */
+	WEFT_CHAIN_THREAD,
 	WEFT_CHAIN_RECEIVES, /* `task` waits for a message, and receives it from `source` at `until` */
 };
 

@@ -90,6 +90,28 @@ static void write_ended_by(struct weft__sentence *s, const struct weft_story *st
 
 WEFT__EXPORT size_t weft_chain_hop_sentence(
 	const struct weft_story *story, const struct weft_chain_hop *hop, char *buffer, size_t size)
+/* "pipe 2 'pipe' is read by thread 1 'cat'" */
+static void write_other_end(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
+{
+	add_subject(s, story, wait->task, wait->is_held ? " is written by " : " is read by ");
+	struct weft__words *w = weft__clause(s, WORTH_OTHER);
+	weft__words_add_subject(w, story->model, wait->source, OTHER_LETTERS);
+	if (wait->others)
+		weft__words_add(weft__clause(s, WORTH_EXTRA), " and %u more", (unsigned)wait->others);
+}
+
+/* "task 3 'event loop' does not run: its thread runs task 5 'report' since 3 ms, until 83 ms" */
+static void write_turn(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
+{
+	add_subject(s, story, wait->task, " does not run: its thread runs ");
+	weft__words_add_subject(
+		weft__clause(s, WORTH_OTHER), story->model, wait->source, OTHER_LETTERS);
+	add_time(s, story, " since ", wait->since);
+	add_time(s, story, ", until ", wait->until);
+}
+
 {
 	struct weft__sentence s;
 	weft__sentence_init(&s);
@@ -111,6 +133,12 @@ WEFT__EXPORT size_t weft_chain_hop_sentence(
 		break;
 	case WEFT_CHAIN_RECEIVES:
 		write_ended_by(&s, story, &hop->wait, " waits for a message, from ");
+	case WEFT_CHAIN_OTHER_END:
+		write_other_end(&s, story, &hop->wait);
+		break;
+	case WEFT_CHAIN_THREAD:
+		write_turn(&s, story, &hop->wait);
+		break;
 		break;
 	}
 	add_dark(&s, story, hop->wait.task, hop->wait.since, hop->wait.until);
@@ -381,7 +409,7 @@ static uint32_t count_circle(const struct weft_story *story, uint64_t at_ns, uin
 	for (uint32_t steps = 0; steps < model->tasks.count; steps++) {
 		if (!weft__hop_at(story, NULL, task, at_ns, &hop))
 			break;
-		count += hop.step != WEFT_CHAIN_HELD && hop.step != WEFT_CHAIN_RESOLVED;
+		count += weft__is_wait(hop.step);
 		task = weft__become_at(model, hop.wait.source, at_ns);
 		if (task == first)
 			break;

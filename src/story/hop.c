@@ -6,6 +6,7 @@
  */
 #include "story/hop.h"
 
+#include "story/other_end.h"
 #include "story/index.h"
 #include "story/runs.h"
 
@@ -103,6 +104,27 @@ static bool follow_wake(const struct weft_story *story, uint64_t at_ns, struct w
 	return goes_on && !is_sent(story, edge, at_ns);
 }
 
+/* Finds the task at the other end of a pipe or connection, of which the trace shows no message that
+ * is still to come. */
+static bool find_other_end(
+	const struct weft_story *story, uint64_t at_ns, struct weft_chain_hop *hop)
+{
+	struct weft__other_end other;
+	struct weft__runs runs;
+	if (hop->edge != WEFT_NONE || weft__is_gone(story->model, hop->wait.task, at_ns) ||
+		!weft__other_end(story, hop->wait.task, at_ns, &other))
+		return false;
+	weft__runs_at(story, hop->wait.task, at_ns, &runs);
+	if (runs.is_running)
+		return false;
+	hop->step = WEFT_CHAIN_OTHER_END;
+	hop->wait.since = runs.idle_since;
+	hop->wait.source = other.user;
+	hop->wait.others = other.others;
+	hop->wait.is_held = other.writes;
+	return true;
+}
+
 bool weft__hop_at(const struct weft_story *story, const uint32_t *now, uint32_t task,
 	uint64_t at_ns, struct weft_chain_hop *ret_hop)
 {
@@ -122,7 +144,8 @@ bool weft__hop_at(const struct weft_story *story, const uint32_t *now, uint32_t 
 			.source = WEFT_NONE,
 			.until = UINT64_MAX,
 			.got = WEFT_NONE};
-	return model->tasks.start[hop->wait.task] <= at_ns && find_resolve(story, at_ns, hop);
+	return model->tasks.start[hop->wait.task] <= at_ns &&
+		   (find_resolve(story, at_ns, hop) || find_other_end(story, at_ns, hop));
 }
 
 /* The last signal to a task that others sent in a wait's time; WEFT_NONE if there is none. A wait

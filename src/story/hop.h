@@ -7,6 +7,12 @@
 
 #include <weft/chain.h>
 
+/* True if the hop is a wait of its task. Others lead on from what a task waits for. */
+static inline bool weft__is_wait(enum weft_chain_step step)
+{
+	return step == WEFT_CHAIN_WAITS || step == WEFT_CHAIN_SIGNALLED || step == WEFT_CHAIN_RECEIVES;
+}
+
 /* The functions below take a column of the task that each task is at the time, if the caller has
  * one (weft__find_becomes()); else NULL. With it, questions about all tasks take linear time,
  * however long the chains of becomes are. */

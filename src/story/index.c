@@ -130,6 +130,9 @@ WEFT__EXPORT int weft_story_index_maker_step(
 	end_phase(maker);
 	if (!was_made || maker->by_made)
 		return WEFT_AGAIN;
+	error = weft__end_list_init(&maker->index->ends, maker->model);
+	if (error)
+		return error;
 	*ret_index = maker->index;
 	maker->index = NULL;
 	return WEFT_OK;
@@ -157,6 +160,7 @@ WEFT__EXPORT void weft_story_index_destroy(struct weft_story_index *index)
 	free(index->by_to);
 	free(index->first_made);
 	free(index->by_made);
+	weft__end_list_finish(&index->ends);
 	free(index);
 }
 

@@ -8,11 +8,14 @@
 #include <weft/error.h>
 #include <weft/story.h>
 
+#include "story/other_end.h"
+
 struct weft_story_index {
 	/* All edges grouped by `to`: task t has entries [first_to[t], first_to[t + 1]). */
 	uint32_t *first_to, *by_to;
 	/* Creates, becomes and receives grouped by `from`, in the same way: no acts. */
 	uint32_t *first_made, *by_made;
+	struct weft__end_list ends;
 };
 
 /* A list of edges in the order of time. */

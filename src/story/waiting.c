@@ -51,7 +51,7 @@ static void find_hops(struct waits *w)
 		if (!is_alive || !weft__hop_at(w->story, w->now, task, w->public.at, &hop))
 			continue;
 		w->next[task] = w->now[hop.wait.source];
-		if (hop.step != WEFT_CHAIN_HELD && hop.step != WEFT_CHAIN_RESOLVED)
+		if (weft__is_wait(hop.step))
 			w->since[task] = hop.wait.since;
 		else if (hop.step == WEFT_CHAIN_HELD)
 			w->end[task] = task; /* see end_at_resources() */

@@ -202,7 +202,8 @@ def a_write_that_blocks_is_sent_by_the_task_that_waits():
         program, pipes = trace.tasks[0]['task'], [task['task'] for task in trace.named('pipe')]
         assert any(event['source'] in pipes for event in trace.of('try_read', task=program))
         keys = {event['key'] for event in trace.of('receive') if event['task'] in pipes}
-        equal({event['task'] for event in trace.of('send') if event['key'] in keys}, {program})
+        senders = {event['task'] for event in trace.of('send') if event['key'] in keys}
+        equal(senders - {None}, {program})  # a reader that finds nothing takes back what was sent before
 
 
 def first_line(path):
@@ -292,7 +293,8 @@ def copies_share_a_task():
         equal(len(trace.of('read', source=pipe['task'])), 4)
         child, = [other for other in glob.glob(os.path.join(folder, '*.weft')) if other != path]
         child = Trace(child)
-        equal(child.one('pipe')['outcome'], 'closed')
+        # An end that is left when the child closes the other one becomes a task, too.
+        assert 'closed' in {pipe['outcome'] for pipe in child.named('pipe')}, child.tasks
 
 
 @case

@@ -90,6 +90,8 @@ static void add_hop(struct answer *a, const struct weft_chain_hop *hop, uint32_t
 		[WEFT_CHAIN_RESOLVED] = "resolved",
 		[WEFT_CHAIN_SIGNALLED] = "signalled",
 		[WEFT_CHAIN_WOKEN] = "woken",
+		[WEFT_CHAIN_OTHER_END] = "other_end",
+		[WEFT_CHAIN_THREAD] = "thread",
 		[WEFT_CHAIN_RECEIVES] = "receives"};
 	char sentence[WEFT_SENTENCE_BYTES], cell[16];
 	weft_chain_hop_sentence(&a->story, hop, sentence, sizeof(sentence));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "story/any.h"
+#include "story/other_end.h"
 #include "story/holders.h"
 
 #define UNKNOWN      (WEFT_NONE - 1) /* a holder that was not searched yet */
@@ -84,7 +85,31 @@ static uint32_t find_only_holder(struct weft__blocked *b, uint32_t resource)
 	return found;
 }
 
-/* The task that blocks a waiter on `source`: a resource's holder, else `source`. */
+/* True if the task is that of the only thread of its process: no other one can do its work. */
+static bool is_alone(const struct weft_model *model, uint32_t task)
+{
+	const struct weft_tasks *t = &model->tasks;
+	for (uint32_t other = 0; other < t->count; other++)
+		if (other != task && t->buffer[other] == t->buffer[task] &&
+			t->kind[other] == t->kind[task] && !(t->flags[other] & WEFT_TASK_RESOLVED))
+			return false;
+	return true;
+}
+
+/* The task at the other end of a pipe or connection, if it is known for certain: no third process
+ * has an end, and no other thread can use that one. Else the end itself. */
+static uint32_t across(const struct weft__blocked *b, uint32_t source)
+{
+	struct weft__other_end other;
+	if (!weft__other_end(b->story, source, b->model->summary.end, &other) || other.others ||
+		b->model->tasks.buffer[other.user] == b->model->tasks.buffer[source])
+		return source;
+	uint32_t user = b->final[other.user];
+	return is_alone(b->model, user) ? user : source;
+}
+
+/* The task that blocks a waiter on `source`: a resource's holder, the task at the other end of a
+ * pipe, else `source`. */
 static uint32_t behind(struct weft__blocked *b, uint32_t source)
 {
 	const struct weft_tasks *t = &b->model->tasks;
@@ -93,6 +118,8 @@ static uint32_t behind(struct weft__blocked *b, uint32_t source)
 		if (b->holder[source] == UNKNOWN)
 			b->holder[source] = is_semaphore ? find_holder(b, source) : find_only_holder(b, source);
 		source = b->holder[source];
+	} else {
+		source = across(b, source);
 	}
 	return source != WEFT_NONE && blocks(t, source) ? source : WEFT_NONE;
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Tags of tasks that stand for one end of a pipe or connection. Their value is a number that both
+ * ends know: what one end writes, the other reads. A recorder writes them when it first knows the
+ * number, and readers then find the process at the other end, also if nothing is sent any more.
+ */
+#ifndef WEFT_ENDS_H
+#define WEFT_ENDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WEFT_TAG_READS  "reads from end"
+#define WEFT_TAG_WRITES "writes to end"
+
+/* The keys of messages through a pipe or connection have this in their bits 56 to 63. Bytes come in
+ * the order in which they were written, so a receive takes the first send that no receive has
+ * taken; and all later ones with it, as a read may get what several writes have left. */
+#define WEFT_KEY_STREAM_FIRST 6
+#define WEFT_KEY_STREAM_LAST  8
+
+static inline bool weft_key_is_stream(uint64_t key)
+{
+	return key >> 56 >= WEFT_KEY_STREAM_FIRST && key >> 56 <= WEFT_KEY_STREAM_LAST;
+}
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See other_end.h. Who waits to read depends on the task that has written last, or that has the end
+ * to which it will write; who waits to write, on the one that reads.
+ */
+#include "story/other_end.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/ends.h>
+
+#include "story/index.h"
+
+/* Edges of an end, and notes of it, that are examined, from the time on back. */
+#define LOOKED_MAX 256
+
+/* ---- All ends ---- */
+
+static bool is_tag(const struct weft_model *model, uint32_t note, const char *tag)
+{
+	struct weft_slice text = weft_model_string(model, model->notes.text[note]);
+	return text.size == strlen(tag) && memcmp(text.bytes, tag, text.size) == 0;
+}
+
+/* False if the note says nothing about an end. */
+static bool end_of_note(
+	const struct weft_model *model, uint32_t task, uint32_t note, struct weft__end *ret)
+{
+	if (model->notes.type[note] != WEFT_NOTE_VALUE)
+		return false;
+	bool writes = is_tag(model, note, WEFT_TAG_WRITES);
+	if (!writes && !is_tag(model, note, WEFT_TAG_READS))
+		return false;
+	*ret = (struct weft__end){(uint64_t)model->notes.value[note], task, writes};
+	return true;
+}
+
+static int by_key(const void *left, const void *right)
+{
+	const struct weft__end *l = left, *r = right;
+	if (l->key != r->key)
+		return l->key < r->key ? -1 : 1;
+	if (l->task != r->task)
+		return l->task < r->task ? -1 : 1;
+	return l->writes - r->writes;
+}
+
+static uint32_t list_ends(const struct weft_model *model, struct weft__end *list)
+{
+	const struct weft_tasks *t = &model->tasks;
+	struct weft__end end;
+	uint32_t count = 0;
+	for (uint32_t task = 0; task < t->count; task++)
+		for (uint32_t note = t->first_note[task]; note < t->end_note[task]; note++) {
+			if (!end_of_note(model, task, note, &end))
+				continue;
+			if (list)
+				list[count] = end;
+			count++;
+		}
+	return count;
+}
+
+int weft__end_list_init(struct weft__end_list *list, const struct weft_model *model)
+{
+	uint32_t count = model->summary.by_event[WEFT_EVENT_TAG] ? list_ends(model, NULL) : 0;
+	*list = (struct weft__end_list){0};
+	if (!count)
+		return 0;
+	list->by_task = malloc(2 * (size_t)count * sizeof(*list->by_task));
+	if (!list->by_task)
+		return WEFT_ERROR_MEMORY;
+	list->count = list_ends(model, list->by_task);
+	list->by_key = list->by_task + count;
+	memcpy(list->by_key, list->by_task, count * sizeof(*list->by_key));
+	qsort(list->by_key, count, sizeof(*list->by_key), by_key);
+	return 0;
+}
+
+void weft__end_list_finish(struct weft__end_list *list)
+{
+	free(list->by_task);
+	*list = (struct weft__end_list){0};
+}
+
+/* ---- One end ---- */
+
+static bool has_end(const struct weft__end_list *list, uint32_t task)
+{
+	uint32_t low = 0, high = list->count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (list->by_task[middle].task < task)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < list->count && list->by_task[low].task == task;
+}
+
+/* The direction in which the task was used last: recorders repeat the tag when that changes. */
+static bool end_at(
+	const struct weft_model *model, uint32_t task, uint64_t at, struct weft__end *ret)
+{
+	uint32_t first = model->tasks.first_note[task], note = model->tasks.end_note[task];
+	for (uint32_t looked = 0; note > first && looked < LOOKED_MAX; note--, looked++)
+		if (model->notes.time[note - 1] <= at && end_of_note(model, task, note - 1, ret))
+			return true;
+	return false;
+}
+
+/* The task that has read from the end, or waited for it, last before a time. */
+static uint32_t last_user(const struct weft_story *story, uint32_t end, uint64_t at)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct weft__edge_list to = weft__edges_to(story, end);
+	uint32_t i = weft__edges_until(story->model, to, at);
+	for (uint32_t looked = 0; i > 0 && looked < LOOKED_MAX; i--, looked++) {
+		uint32_t edge = to.edges[i - 1];
+		if ((e->type[edge] == WEFT_EDGE_READ || e->type[edge] == WEFT_EDGE_TRY_READ) &&
+			e->from[edge] != WEFT_NONE)
+			return e->from[edge];
+	}
+	return WEFT_NONE;
+}
+
+/* The task whose message the end has received last. */
+static uint32_t last_sender(const struct weft_story *story, uint32_t end, uint64_t at)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct weft__edge_list to = weft__edges_to(story, end);
+	uint32_t i = weft__edges_until(story->model, to, at);
+	for (uint32_t looked = 0; i > 0 && looked < LOOKED_MAX; i--, looked++)
+		if (e->type[to.edges[i - 1]] == WEFT_EDGE_RECEIVE)
+			return e->from[to.edges[i - 1]];
+	return WEFT_NONE;
+}
+
+/* True if another program has taken the place of a buffer's by exec: its record is over where that
+ * of the later one begins. */
+static bool is_replaced(const struct weft_model *model, uint32_t buffer, uint64_t at)
+{
+	const struct weft_trace_buffer *b = model->buffers;
+	uint64_t first = UINT64_MAX, last = 0;
+	for (uint32_t task = 0; task < model->tasks.count; task++) {
+		uint32_t other = model->tasks.buffer[task];
+		uint64_t start = model->tasks.start[task];
+		if (other == buffer && start < first)
+			first = start;
+		else if (other < model->buffer_count && buffer < model->buffer_count &&
+				 b[other].pid == b[buffer].pid && b[buffer].pid != 0 &&
+				 memcmp(b[other].boot_id, b[buffer].boot_id, sizeof(b[other].boot_id)) == 0 &&
+				 other != buffer && start <= at && start > last)
+			last = start;
+	}
+	return last > first;
+}
+
+static bool is_alive(const struct weft_model *model, uint32_t task, uint64_t at)
+{
+	return task != WEFT_NONE && model->tasks.start[task] <= at && !weft__is_gone(model, task, at);
+}
+
+/* The task of the first thread of a buffer; WEFT_NONE if it is not known. */
+static uint32_t first_thread(const struct weft_model *model, uint32_t buffer)
+{
+	for (uint32_t task = 0; task < model->tasks.count; task++)
+		if (model->tasks.buffer[task] == buffer &&
+			strcmp(weft_model_kind_name(model, model->tasks.kind[task]), "thread") == 0)
+			return task;
+	return WEFT_NONE;
+}
+
+static bool has_run(const struct weft_model *model, uint32_t task)
+{
+	return model->tasks.first_activation[task] < model->tasks.end_activation[task];
+}
+
+static uint32_t user_of(const struct weft_story *story, const struct weft__end *own,
+	const struct weft__other_end *other, uint64_t at)
+{
+	const struct weft_model *model = story->model;
+	uint32_t user = own->writes ? WEFT_NONE : last_sender(story, own->task, at);
+	if (!is_alive(model, user, at))
+		user = last_user(story, other->end, at);
+	if (!is_alive(model, user, at))
+		user = model->tasks.parent[other->end];
+	if (!is_alive(model, user, at))
+		user = first_thread(model, model->tasks.buffer[other->end]);
+	if (has_run(model, other->end))
+		user = other->end; /* a loop lets the connection itself run */
+	return is_alive(model, user, at) ? weft__become_at(model, user, at) : WEFT_NONE;
+}
+
+static uint32_t first_of(const struct weft__end_list *list, uint64_t key)
+{
+	uint32_t low = 0, high = list->count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (list->by_key[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool weft__other_end(
+	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__other_end *ret)
+{
+	const struct weft__end_list *list = story->index ? &story->index->ends : NULL;
+	struct weft__end own;
+	if (!list || !has_end(list, task) || has_run(story->model, task) ||
+		!end_at(story->model, task, at_ns, &own))
+		return false;
+	struct weft__other_end other = {.end = WEFT_NONE, .writes = !own.writes};
+	uint32_t known = WEFT_NONE;
+	for (uint32_t i = first_of(list, own.key); i < list->count && list->by_key[i].key == own.key;
+		 i++) {
+		const struct weft__end *end = &list->by_key[i];
+		if (end->task == task || end->task == known || end->writes == own.writes ||
+			story->model->tasks.buffer[end->task] == story->model->tasks.buffer[task] ||
+			!is_alive(story->model, end->task, at_ns) ||
+			is_replaced(story->model, story->model->tasks.buffer[end->task], at_ns))
+			continue;
+		other.others += other.end != WEFT_NONE;
+		other.end = other.end == WEFT_NONE ? end->task : other.end;
+		known = end->task;
+	}
+	if (other.end == WEFT_NONE)
+		return false;
+	other.user = user_of(story, &own, &other, at_ns);
+	*ret = other;
+	return other.user != WEFT_NONE && other.user != task;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The two ends of pipes and connections, which are tasks of different processes. Recorders tag them
+ * (weft/ends.h).
+ */
+#ifndef WEFT_STORY_OTHER_END_H
+#define WEFT_STORY_OTHER_END_H
+
+#include <weft/story.h>
+
+/* One end, by the number that both ends know. A connection's task has one for each direction. */
+struct weft__end {
+	uint64_t key;
+	uint32_t task;
+	bool writes;
+};
+
+struct weft__end_list {
+	struct weft__end *by_key, *by_task;
+	uint32_t count;
+};
+
+/* Finds all ends of a trace. 0 or WEFT_ERROR_MEMORY. */
+int weft__end_list_init(struct weft__end_list *list, const struct weft_model *model);
+void weft__end_list_finish(struct weft__end_list *list);
+
+struct weft__other_end {
+	uint32_t end;    /* the other end's task */
+	uint32_t user;   /* the task that reads or writes there */
+	uint32_t others; /* further ends of this sort, as of a pipe to which several processes write */
+	bool writes;     /* the user writes what is waited for; else, it makes room by reading */
+};
+
+/* Finds the task on which a wait for `task`, one end, depends at a time. False if the task is no
+ * end, or the trace does not show the other one. Needs the index. */
+bool weft__other_end(
+	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__other_end *ret);
+
+#endif
