@@ -343,6 +343,52 @@ def it_runs_itself_under_weft_record():
 
 
 @case
+def locks_that_wait_for_each_other_are_a_deadlock():
+    """The lock that one task waits for is held by the other. The watchdog ends the program."""
+    trace = Trace('''
+async def work(first, second):
+    async with first:
+        await asyncio.sleep(0.005)
+        async with second: pass
+async def main():
+    one, two = asyncio.Lock(), asyncio.Lock()
+    tasks = [asyncio.create_task(work(*locks), name=name) for name, locks in (('ledger', (one, two)), ('audit', (two, one)))]
+    while not all(lock.locked() and lock._waiters for lock in (one, two)):
+        await asyncio.sleep(0.002)
+    import os
+    os._exit(0)
+asyncio.run(main())
+''')
+    holds = trace.pairs('acquire', other='resource')
+    for holder, line in (('ledger (work)', 8), ('audit (work)', 8)):
+        assert (holder, 'Lock at program.py:%d' % line) in holds, holds
+    first = trace.problems.splitlines()[0]
+    assert ' deadlock ' in first and 'Lock.acquire at program.py:6' in first, trace.problems
+
+
+@case
+def a_lock_that_nobody_waits_for_is_no_task():
+    """The lock works as before, also one that was made before the recording, and a subclass."""
+    trace = Trace('''
+class Own(asyncio.Lock):
+    pass
+async def main():
+    for kind in (asyncio.Lock, Own):
+        lock = kind()
+        for _ in range(3):
+            async with lock:
+                assert lock.locked()
+            assert not lock.locked()
+        try:
+            lock.release()
+        except RuntimeError:
+            print('released once')
+asyncio.run(main())
+''')
+    equal([task for task in trace.tasks if task['kind'] == 'lock'], [])
+
+
+@case
 def the_example():
     check_built()
     with temporary_directory() as folder:
@@ -352,7 +398,8 @@ def the_example():
         tasks = json_lines(weft('dump', '--tasks', '--json', path).stdout)
     labels = [re.sub(r' at .*', '', task['label']) for task in tasks]
     assert labels.count('Queue.put') > 3 and labels.count('Lock.acquire') > 3, labels
-    equal({task['outcome'] for task in tasks}, {'fulfilled'})
+    equal({task['outcome'] for task in tasks if task['kind'] != 'lock'}, {'fulfilled'})
+    equal({task['outcome'] for task in tasks if task['kind'] == 'lock'}, {'closed'})  # with the object
 
 
 @case

@@ -12,6 +12,7 @@
  */
 #include "entry.h"
 #include "jobs.h"
+#include "locks.h"
 #include "loops.h"
 #include "steps.h"
 #include "wait.h"
@@ -105,12 +106,14 @@ static bool take_waits(PyObject *objects)
 
 static bool init(PyObject *objects, PyObject **ret_selects)
 {
-	PyObject *step, *wakeup, *job, *loop;
+	PyObject *step, *wakeup, *job, *loop, *lock_type, *lock_label;
 	return weft_python_entries_init() && weft_python_waits_init() && take_waits(objects) &&
 		   take(objects, "step", &step) && take(objects, "wakeup", &wakeup) &&
 		   take(objects, "label_of_job", &job) && take(objects, "label_of_loop", &loop) &&
-		   take(objects, "selects", ret_selects) && weft_python_steps_init(step, wakeup) &&
-		   weft_python_jobs_init(job) && weft_python_loops_init(loop, *ret_selects);
+		   take(objects, "lock_type", &lock_type) && take(objects, "label_of_lock", &lock_label) &&
+		   weft_python_locks_init(lock_type, lock_label) && take(objects, "selects", ret_selects) &&
+		   weft_python_steps_init(step, wakeup) && weft_python_jobs_init(job) &&
+		   weft_python_loops_init(loop, *ret_selects);
 }
 
 PyObject *weft_python_hook(PyObject *module, PyObject *objects)

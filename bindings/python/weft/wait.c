@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "entry.h"
+#include "locks.h"
 #include "methods.h"
 #include "objects.h"
 
@@ -192,10 +193,12 @@ struct sources {
 /* The task of a source, which gets an entry if it has none. */
 static bool source_id(PyObject *source, PyObject *label, uint64_t *ret)
 {
-	if (!weft_python_is_future(source))
+	bool is_lock = weft_python_is_lock(source);
+	if (!is_lock && !weft_python_is_future(source))
 		return false;
-	struct weft_python_entry *found = weft_python_entry_find(source);
-	if (!found && (found = weft_python_entry_add(source, WEFT_KIND_PROMISE)) != NULL)
+	struct weft_python_entry *found =
+		is_lock ? weft_python_lock_entry(source) : weft_python_entry_find(source);
+	if (!found && !is_lock && (found = weft_python_entry_add(source, WEFT_KIND_PROMISE)) != NULL)
 		weft_python_entry_label(found, label);
 	if (found)
 		*ret = found->id;
@@ -268,8 +271,9 @@ struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future)
 	unsigned length = follow(task, chain);
 	struct sources sources = sources_of(future, chain, length);
 	bool is_gather = (PyObject *)Py_TYPE(future) == weft_python_waits.gather_type;
+	bool is_join = sources.futures && !weft_python_is_lock(sources.futures);
 	struct weft_python_entry *entry =
-		weft_python_entry_add(future, sources.futures ? WEFT_KIND_JOIN : WEFT_KIND_PROMISE);
+		weft_python_entry_add(future, is_join ? WEFT_KIND_JOIN : WEFT_KIND_PROMISE);
 	PyObject *label = entry && length ? label_of(chain, length, is_gather) : NULL;
 	if (label)
 		weft_python_entry_label(entry, label);

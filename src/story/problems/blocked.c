@@ -140,6 +140,21 @@ static uint32_t waits_for_any(struct weft__blocked *b, struct weft__edge_list an
 	return found;
 }
 
+/* The number of a task's acts, up to the last one that it did itself: a recorder may find out only
+ * when others wait for a resource that a task holds it which waits itself. */
+static uint32_t count_acts(const struct weft_model *model, uint32_t task, struct weft__edge_list by)
+{
+	const struct weft_edges *e = &model->edges;
+	uint32_t count = by.count, end = model->tasks.end_activation[task];
+	uint64_t ran =
+		end > model->tasks.first_activation[task] ? model->activations.end[end - 1] : UINT64_MAX;
+	while (count > 1 && e->type[by.edges[count - 1]] == WEFT_EDGE_READ &&
+		   e->time[by.edges[count - 1]] > ran &&
+		   weft__is_resource(model->tasks.kind[e->to[by.edges[count - 1]]]))
+		count--;
+	return count;
+}
+
 /* The task that `task` waits for, if its last action is a wait for exactly one, or for any of
  * several that all block it. */
 static uint32_t waits_for(struct weft__blocked *b, uint32_t task)
@@ -148,12 +163,12 @@ static uint32_t waits_for(struct weft__blocked *b, uint32_t task)
 	struct weft__edge_list by = weft__edges_by(b->model, task);
 	if ((b->model->tasks.flags[task] & WEFT_TASK_RESOLVED) || by.count == 0)
 		return WEFT_NONE;
-	uint32_t last = by.edges[by.count - 1];
+	uint32_t count = count_acts(b->model, task, by), last = by.edges[count - 1];
 	if (e->type[last] == WEFT_EDGE_WAIT_ANY)
 		return waits_for_any(b, weft__any_of(b->model, last));
 	if (e->type[last] != WEFT_EDGE_TRY_READ)
 		return WEFT_NONE;
-	for (uint32_t i = by.count - 1; i > 0 && e->type[by.edges[i - 1]] == WEFT_EDGE_TRY_READ; i--)
+	for (uint32_t i = count - 1; i > 0 && e->type[by.edges[i - 1]] == WEFT_EDGE_TRY_READ; i--)
 		if (e->to[by.edges[i - 1]] != e->to[last])
 			return WEFT_NONE; /* it waits for any of several */
 	return behind(b, b->final[e->to[last]]);
@@ -162,7 +177,7 @@ static uint32_t waits_for(struct weft__blocked *b, uint32_t task)
 uint32_t weft__blocked_since(const struct weft__blocked *b, uint32_t task)
 {
 	struct weft__edge_list by = weft__edges_by(b->model, task);
-	return by.edges[by.count - 1];
+	return by.edges[count_acts(b->model, task, by) - 1];
 }
 
 bool weft__blocked_any(const struct weft__blocked *b, uint32_t task)
