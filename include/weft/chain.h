@@ -69,14 +69,14 @@ struct weft_chain {
 		/* The number of signals to a condition during the wait for it that did not end the wait. If
 		 * it is not 0, `edge` is the last of these signals. */
 		uint32_t signals;
-	} end;
-};
-
-/* A `limit` for callers that have no reason for another one. */
 		/* UNRESOLVED and _IDLE: the last signal before the wait if the recorder has
 		 * only remembered it, and `edge` is WEFT_NONE. UINT64_MAX: there is none. */
 		uint64_t remembered; /* ns */
 		uint32_t signaller;  /* task, or WEFT_NONE */
+	} end;
+};
+
+/* A `limit` for callers that have no reason for another one. */
 #define WEFT_CHAIN_HOPS 1000
 
 /* Follows the chain from `task` at a time; a time after the trace's end, such as WEFT_STORY_WHOLE,

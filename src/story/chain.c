@@ -129,6 +129,15 @@ static uint64_t runs_until(const struct weft_model *model, uint32_t task, uint64
 	return runs ? model->activations.end[model->tasks.first_activation[task] + runs - 1] : at;
 }
 
+/* True at the end of what is known, if the task still ran then. */
+static bool runs_to_the_end(const struct weft_model *model, uint32_t task, uint64_t at)
+{
+	uint32_t end = model->tasks.end_activation[task];
+	return at == model->summary.end && end > model->tasks.first_activation[task] &&
+		   model->activations.end[end - 1] == at &&
+		   !(model->tasks.flags[task] & WEFT_TASK_RESOLVED);
+}
+
 /* Describes a task that neither runs nor waits for another one. */
 static void end_idle(struct chain_maker *c, const struct weft__runs *runs)
 {
@@ -172,7 +181,7 @@ static void end_at(struct chain_maker *c, const struct weft_chain_hop *hop)
 	} else if (weft__is_gone(model, task, chain->at)) {
 		chain->end.type = WEFT_CHAIN_OVER;
 		chain->end.since = model->tasks.end[task];
-	} else if (runs.is_running) {
+	} else if (runs.is_running || runs_to_the_end(model, task, chain->at)) {
 		uint32_t number = weft__activations_until(model, task, chain->at);
 		chain->end.type = WEFT_CHAIN_RUNS;
 		chain->end.since =
@@ -229,8 +238,9 @@ static int follow(struct chain_maker *c, uint32_t task)
 	const struct weft_model *model = c->story->model;
 	for (;;) {
 		struct weft_chain_hop hop;
-		bool goes_on = weft__hop_at(c->story, NULL, task, c->public.at, &hop) ||
-					   leads_to_signaller(c, task, &hop);
+		bool goes_on = weft__hop_at(c->story, NULL, task, c->public.at, &hop);
+		goes_on = weft__hop_to_thread(c->story, task, c->public.at, goes_on, &hop) || goes_on ||
+				  leads_to_signaller(c, task, &hop);
 		if (!goes_on) {
 			end_at(c, &hop);
 			return 0;
@@ -256,6 +266,7 @@ WEFT__EXPORT int weft_chain_create(const struct weft_story *story, uint32_t task
 	c->story = story;
 	c->limit = limit ? limit : 1;
 	c->public.at = at_ns < model->summary.end ? at_ns : model->summary.end;
+	c->public.end.remembered = UINT64_MAX;
 	c->seen = calloc(model->tasks.count / 8 + (size_t)1, 1);
 	int error = c->seen ? follow(c, task) : WEFT_ERROR_MEMORY;
 	free(c->seen);
@@ -266,7 +277,6 @@ WEFT__EXPORT int weft_chain_create(const struct weft_story *story, uint32_t task
 	else
 		*ret_chain = &c->public;
 	return error;
-	c->public.end.remembered = UINT64_MAX;
 }
 
 WEFT__EXPORT void weft_chain_destroy(struct weft_chain *chain)

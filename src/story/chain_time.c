@@ -74,5 +74,6 @@ WEFT__EXPORT bool weft_chain_time(
 WEFT__EXPORT bool weft_chain_waits(const struct weft_story *story, uint32_t task, uint64_t at_ns)
 {
 	struct weft_chain_hop hop;
-	return weft__hop_at(story, NULL, task, at_ns, &hop);
+	return weft__hop_at(story, NULL, task, at_ns, &hop) ||
+		   weft__hop_to_thread(story, task, at_ns, false, &hop);
 }

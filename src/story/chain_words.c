@@ -5,8 +5,10 @@
 #include "base/export.h"
 #include "model/holds.h"
 #include "story/any.h"
+#include "story/blocking.h"
 #include "story/holders.h"
 #include "story/hop.h"
+#include "story/index.h"
 #include "story/words.h"
 
 #define SUBJECT_LETTERS 32
@@ -88,8 +90,6 @@ static void write_ended_by(struct weft__sentence *s, const struct weft_story *st
 	add_time(s, story, " at ", wait->until);
 }
 
-WEFT__EXPORT size_t weft_chain_hop_sentence(
-	const struct weft_story *story, const struct weft_chain_hop *hop, char *buffer, size_t size)
 /* "pipe 2 'pipe' is read by thread 1 'cat'" */
 static void write_other_end(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
@@ -112,6 +112,8 @@ static void write_turn(
 	add_time(s, story, ", until ", wait->until);
 }
 
+WEFT__EXPORT size_t weft_chain_hop_sentence(
+	const struct weft_story *story, const struct weft_chain_hop *hop, char *buffer, size_t size)
 {
 	struct weft__sentence s;
 	weft__sentence_init(&s);
@@ -131,14 +133,14 @@ static void write_turn(
 	case WEFT_CHAIN_WOKEN:
 		write_ended_by(&s, story, &hop->wait, " is signalled by ");
 		break;
-	case WEFT_CHAIN_RECEIVES:
-		write_ended_by(&s, story, &hop->wait, " waits for a message, from ");
 	case WEFT_CHAIN_OTHER_END:
 		write_other_end(&s, story, &hop->wait);
 		break;
 	case WEFT_CHAIN_THREAD:
 		write_turn(&s, story, &hop->wait);
 		break;
+	case WEFT_CHAIN_RECEIVES:
+		write_ended_by(&s, story, &hop->wait, " waits for a message, from ");
 		break;
 	}
 	add_dark(&s, story, hop->wait.task, hop->wait.since, hop->wait.until);
@@ -205,6 +207,11 @@ static void add_last_signal(
 	weft__words_add(w, ", ");
 	weft__words_add_length(w, chain->end.since > time ? chain->end.since - time : 0);
 	weft__words_add(w, " before");
+	if (!is_remembered || sender == WEFT_NONE)
+		return;
+	w = weft__clause(s, WORTH_OTHER);
+	weft__words_add(w, ", by ");
+	weft__words_add_subject(w, story->model, sender, OTHER_LETTERS);
 }
 
 /* Appends "Nobody signalled condition 10 'answer'". */
@@ -235,11 +242,6 @@ static void write_unresolved(
 	uint32_t task = chain->end.task;
 	struct weft_story_timer timer;
 	add_nobody(s, story->model, task, "resolved");
-	if (!is_remembered || sender == WEFT_NONE)
-		return;
-	w = weft__clause(s, WORTH_OTHER);
-	weft__words_add(w, ", by ");
-	weft__words_add_subject(w, story->model, sender, OTHER_LETTERS);
 	add_early_signal(s, story, chain);
 	if (weft_story_timer(story->model, task, &timer)) {
 		struct weft__words *w = weft__clause(s, WORTH_TIME);
@@ -267,6 +269,89 @@ static void write_stopped(
 	add_time(s, story, " at ", chain->end.until);
 }
 
+/* Appends ", in 'getaddrinfo example.org'" and ", without a processor for 247 ms of it". */
+static void add_hindrance(
+	struct weft__sentence *s, const struct weft_model *model, const struct weft_chain *chain)
+{
+	uint32_t task = chain->end.task, name;
+	uint64_t ns, since = chain->end.since, until = chain->end.until;
+	uint32_t runs = weft__activations_until(model, task, chain->at);
+	uint32_t thread =
+		model->activations.thread[model->tasks.first_activation[task] + runs - (runs ? 1 : 0)];
+	if (!runs)
+		return;
+	if (weft__blocked_span(model, thread, since, until, &name, &ns) && ns >= (until - since) / 2) {
+		struct weft__words *w = weft__clause(s, WORTH_OTHER);
+		weft__words_add(w, ", in '");
+		weft__words_add_text(w, weft_model_string(model, name), OTHER_LETTERS);
+		weft__words_add(w, "'");
+		return;
+	}
+	uint64_t off = weft_model_off_cpu_between(model, task, thread, since, until);
+	if (off < (until - since) / 2 || !off)
+		return;
+	struct weft__words *w = weft__clause(s, WORTH_OTHER);
+	weft__words_add(w, ", without a processor for ");
+	weft__words_add_length(w, off);
+	weft__words_add(w, " of it");
+}
+
+/* A run that reaches the end of what is known is still going on. */
+static void write_running(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
+{
+	const struct weft_model *model = story->model;
+	bool goes_on = chain->end.until >= model->summary.end &&
+				   !(model->tasks.flags[chain->end.task] & WEFT_TASK_RESOLVED);
+	if (goes_on) {
+		add_subject(s, story, chain->end.task, " has run for ");
+		struct weft__words *w = weft__clause(s, WORTH_HEAD);
+		weft__words_add_length(w, chain->end.until - chain->end.since);
+		weft__words_add(w, " without a pause");
+		add_time(s, story, ", since ", chain->end.since);
+	} else {
+		add_subject(s, story, chain->end.task, " runs");
+		add_time(s, story, " since ", chain->end.since);
+		add_time(s, story, ", until ", chain->end.until);
+	}
+	add_hindrance(s, model, chain);
+}
+
+/* The idle band by which the program says why a task pauses at a time, on the thread on which it
+ * ran last; or NULL. */
+static const struct weft_band_period *find_pause(
+	const struct weft_model *model, uint32_t task, uint64_t at)
+{
+	uint32_t runs = weft__activations_until(model, task, at);
+	if (!runs)
+		return NULL;
+	uint32_t activation = model->tasks.first_activation[task] + runs - 1;
+	for (uint32_t i = 0; i < model->band_count && model->bands[i].start <= at; i++) {
+		const struct weft_band_period *band = &model->bands[i];
+		if (band->kind == WEFT_BAND_IDLE && band->reason != WEFT_NONE &&
+			band->thread == model->activations.thread[activation] &&
+			band->start == model->activations.end[activation] && band->end >= at)
+			return band;
+	}
+	return NULL;
+}
+
+/* "task 1 'main' is suspended: 'suspend to disk', since 3 ms, until 303 ms" */
+static bool write_pause(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
+{
+	const struct weft_band_period *band = find_pause(story->model, chain->end.task, chain->at);
+	if (!band)
+		return false;
+	add_subject(s, story, chain->end.task, " is suspended: '");
+	struct weft__words *w = weft__clause(s, WORTH_HEAD);
+	weft__words_add_text(w, weft_model_string(story->model, band->reason), SUBJECT_LETTERS);
+	weft__words_add(w, "'");
+	add_time(s, story, ", since ", band->start);
+	add_time(s, story, ", until ", band->end);
+	return true;
+}
+
 static void write_idle(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
 {
@@ -274,6 +359,8 @@ static void write_idle(
 		add_subject(s, story, chain->end.task, " is held by nobody that the trace shows");
 		return;
 	}
+	if (write_pause(s, story, chain))
+		return;
 	add_subject(s, story, chain->end.task, " waits for nothing that the trace shows");
 	add_time(s, story, ", since ", chain->end.since);
 	if (chain->end.until != UINT64_MAX)
@@ -340,9 +427,7 @@ WEFT__EXPORT size_t weft_chain_end_sentence(
 	}
 	switch (chain->end.type) {
 	case WEFT_CHAIN_RUNS:
-		add_subject(&s, story, task, " runs");
-		add_time(&s, story, " since ", chain->end.since);
-		add_time(&s, story, ", until ", chain->end.until);
+		write_running(&s, story, chain);
 		break;
 	case WEFT_CHAIN_IDLE:
 		write_idle(&s, story, chain);

@@ -7,6 +7,7 @@
 #include "story/hop.h"
 
 #include "story/other_end.h"
+#include "story/blocking.h"
 #include "story/index.h"
 #include "story/runs.h"
 
@@ -183,4 +184,26 @@ bool weft__hop_to_signaller(
 		.wait = {
 			.task = wait->source, .since = wait->since, .source = WEFT_NONE, .got = WEFT_NONE}};
 	return follow_edge(story->model, edge, WEFT_CHAIN_WOKEN, ret);
+}
+
+bool weft__hop_to_thread(const struct weft_story *story, uint32_t task, uint64_t at_ns,
+	bool goes_on, struct weft_chain_hop *hop)
+{
+	const struct weft_model *model = story->model;
+	struct weft__turn turn;
+	bool is_ready = goes_on ? hop->step == WEFT_CHAIN_WAITS && !hop->wait.any &&
+								  weft__is_gone(model, hop->wait.source, at_ns)
+							: hop->edge == WEFT_NONE;
+	task = weft__become_at(model, task, at_ns);
+	if (!is_ready || model->tasks.start[task] > at_ns || weft__is_gone(model, task, at_ns) ||
+		!weft__turn_at(model, task, at_ns, &turn))
+		return false;
+	*hop = (struct weft_chain_hop){.step = WEFT_CHAIN_THREAD,
+		.edge = WEFT_NONE,
+		.wait = {.task = task,
+			.since = turn.since,
+			.until = turn.until,
+			.source = turn.task,
+			.got = WEFT_NONE}};
+	return true;
 }

@@ -26,6 +26,12 @@ bool weft__wait_at(const struct weft_story *story, const uint32_t *now, uint32_t
 bool weft__hop_at(const struct weft_story *story, const uint32_t *now, uint32_t task,
 	uint64_t at_ns, struct weft_chain_hop *ret_hop);
 
+/* Finds the task that has the thread of one that could run, until it does. It could if what it
+ * waits for has ended, or if nothing shows a wait of it, as of an event loop. `goes_on` and `hop`
+ * are what weft__hop_at() returned; the hop is replaced. */
+bool weft__hop_to_thread(const struct weft_story *story, uint32_t task, uint64_t at_ns,
+	bool goes_on, struct weft_chain_hop *hop);
+
 /* Finds who ends a wait for a condition, semaphore or barrier: the last signal during the wait, to
  * what it waits for or to the waiting task itself. The hop leads from what it waits for to the
  * sender. False if the wait does not end in this trace, or the sender is not known. */

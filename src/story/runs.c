@@ -97,9 +97,9 @@ static bool began_answered_wait(
 	uint32_t next = weft__edges_until(model, by, end);
 	if (next == by.count || model->edges.type[by.edges[next]] != WEFT_EDGE_READ)
 		return false;
-	bool is_read_next = activation + 1 < model->tasks.end_activation[task] &&
-						model->edges.time[by.edges[next]] <=
-							model->activations.start[activation + 1];
+	bool is_read_next =
+		activation + 1 < model->tasks.end_activation[task] &&
+		model->edges.time[by.edges[next]] <= model->activations.start[activation + 1];
 	uint64_t start = model->tasks.start[model->edges.to[by.edges[next]]];
 	return is_read_next && start <= end && start > model->activations.end[activation - 1];
 }

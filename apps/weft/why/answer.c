@@ -211,7 +211,8 @@ static int answer_task(struct answer *a, uint32_t task, int *ret_status)
 	} else {
 		*ret_status = CLI_NO;
 		weft_chain_end_sentence(&a->story, chain, sentence, sizeof(sentence));
-		cli_inform("%s: nothing to wait for: %s", a->name, sentence);
+		bool runs = chain->end.type == WEFT_CHAIN_RUNS;
+		cli_inform("%s: %s%s", a->name, runs ? "" : "nothing to wait for: ", sentence);
 	}
 	weft_chain_destroy(chain);
 	return error;

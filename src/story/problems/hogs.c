@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/search.h"
+#include "story/blocking.h"
 #include "story/problems/findings.h"
 #include "story/problems/stalls.h"
 #include "story/problems/stuck.h"
@@ -35,7 +36,9 @@ struct stretch {
 	uint32_t waiters, last_waiter;
 	uint32_t backlog, last_of_backlog; /* tasks that run at once after it */
 	uint64_t gc_ns;                    /* the part of it in garbage collection */
-	bool is_stall;                     /* an exception on its thread, for which no task waited */
+	uint64_t blocked_ns; /* the part of it in calls that block the thread, most of it in … */
+	uint32_t blocked_in; /* … this task; or WEFT_NONE */
+	bool is_stall;       /* an exception on its thread, for which no task waited */
 };
 
 struct looking {
@@ -69,6 +72,24 @@ static void keep_longest(struct looking *l)
 	}
 }
 
+/* Extends a stretch over calls that block the thread, to the activation that is returned. */
+static uint32_t add_blocked(const struct weft_model *model, uint32_t activation, struct stretch *s)
+{
+	struct weft__blocking blocking;
+	uint64_t longest = 0;
+	while (activation + 1 < model->tasks.end_activation[s->task] &&
+		   weft__blocks_thread(model, s->task, activation, &blocking)) {
+		uint64_t length = blocking.until - model->activations.end[activation];
+		s->blocked_ns += length;
+		if (length > longest) {
+			longest = length;
+			s->blocked_in = blocking.source;
+		}
+		s->end = model->activations.end[++activation];
+	}
+	return activation;
+}
+
 static void list_stretches(struct looking *l)
 {
 	const struct weft_activations *a = &l->model->activations;
@@ -76,15 +97,17 @@ static void list_stretches(struct looking *l)
 	const uint32_t *end = l->model->tasks.end_activation;
 	for (uint32_t task = 0; task < l->model->tasks.count; task++)
 		for (uint32_t i = first[task]; i < end[task]; i++) {
-			uint64_t length = a->end[i] - a->start[i];
+			struct stretch s = {task, a->thread[i], a->start[i], a->end[i], 0, WEFT_NONE, 0,
+				WEFT_NONE, 0, 0, WEFT_NONE, false};
+			i = add_blocked(l->model, i, &s);
+			uint64_t length = s.end - s.start;
 			if (length < l->least_ns) {
 				l->sum_ns += length;
 				l->others++;
 			} else {
 				if (l->count == LOOKED_MAX)
 					keep_longest(l);
-				l->list[l->count++] = (struct stretch){task, a->thread[i], a->start[i], a->end[i],
-					0, WEFT_NONE, 0, WEFT_NONE, 0, false};
+				l->list[l->count++] = s;
 			}
 		}
 }
@@ -272,7 +295,11 @@ static void write_span(
 {
 	uint32_t name;
 	uint64_t ns;
-	if (!find_span(m, stretch, &name, &ns))
+	bool is_found =
+		find_span(m, stretch, &name, &ns) ||
+		(weft__blocked_span(m, stretch->thread, stretch->start, stretch->end, &name, &ns) &&
+			ns >= (stretch->end - stretch->start) / 4);
+	if (!is_found)
 		return;
 	struct weft__words *w = weft__clause(s, 6);
 	weft__words_add(w, " ('");
@@ -314,6 +341,23 @@ static enum weft_problem_severity severity_of(const struct looking *l, const str
 	return is_grave ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT;
 }
 
+static bool is_blocked(const struct stretch *s)
+{
+	return s->blocked_ns > (s->end - s->start) / 2;
+}
+
+/* "task 5 'report' holds its thread for 80 ms, blocked in timer 32 'sleep 79.9 ms'" */
+static void write_blocked(
+	struct weft__sentence *s, const struct weft_model *model, const struct stretch *stretch)
+{
+	struct weft__words *w = weft__clause(s, 6);
+	weft__words_add(w, " holds its thread for ");
+	weft__words_add_length(w, stretch->end - stretch->start);
+	w = weft__clause(s, 6);
+	weft__words_add(w, ", blocked in ");
+	weft__words_add_subject(w, model, stretch->blocked_in, 32);
+}
+
 static void set_notes(struct weft_problem *problem, const struct stretch *stretch)
 {
 	struct weft__words words = weft__problem_note(&problem->cause, problem->start, problem->task);
@@ -348,11 +392,15 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 6);
 	weft__words_add_subject(w, model, stretch->task, 36);
-	weft__words_add(w, " runs for ");
-	weft__words_add_length(w, length);
-	weft__words_add(w, " at a stretch");
-	write_off_cpu(&s, off_ns);
-	write_span(&s, model, stretch);
+	if (is_blocked(stretch)) {
+		write_blocked(&s, model, stretch);
+	} else {
+		weft__words_add(w, " runs for ");
+		weft__words_add_length(w, length);
+		weft__words_add(w, " at a stretch");
+		write_off_cpu(&s, off_ns);
+		write_span(&s, model, stretch);
+	}
 	w = weft__clause(&s, 8);
 	weft__words_add(w, " from ");
 	weft__words_add_time(w, model, stretch->start);

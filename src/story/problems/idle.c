@@ -16,6 +16,7 @@
 #include "base/sort.h"
 #include "model/idle.h"
 #include "story/awaited.h"
+#include "story/blocking.h"
 #include "story/problems/findings.h"
 #include "story/problems/reader.h"
 
@@ -101,6 +102,59 @@ static void write_reader(struct weft__words *w, const struct gaps *gaps, uint32_
 	weft__words_add(w, " waits");
 }
 
+/* The task that blocks its thread all through a gap, so that it could not run anything; or
+ * WEFT_NONE. */
+static uint32_t find_blocker(
+	const struct weft_model *model, const struct gap *gap, struct weft__blocking *ret)
+{
+	for (uint32_t task = 0; task < model->tasks.count; task++) {
+		uint32_t runs = weft__activations_until(model, task, gap->start);
+		uint32_t last = model->tasks.first_activation[task] + runs - 1;
+		if (runs && model->activations.end[last] <= gap->start &&
+			weft__blocks_thread(model, task, last, ret) && ret->until >= gap->start + gap->length)
+			return task;
+	}
+	return WEFT_NONE;
+}
+
+/* Appends ", while task 5 'report' blocks its thread in timer 32 'sleep 80 ms'". */
+static bool write_blocker(
+	struct weft__sentence *s, const struct weft_model *model, const struct gap *gap)
+{
+	struct weft__blocking blocking;
+	uint32_t task = find_blocker(model, gap, &blocking);
+	if (task == WEFT_NONE)
+		return false;
+	struct weft__words *w = weft__clause(s, 7);
+	weft__words_add(w, ", while ");
+	weft__words_add_subject(w, model, task, 32);
+	w = weft__clause(s, 6);
+	weft__words_add(w, " blocks its thread in ");
+	weft__words_add_subject(w, model, blocking.source, 32);
+	return true;
+}
+
+/* Appends ": 'suspend to disk'", what the program itself says of its longest band in the gap. */
+static void write_reason(
+	struct weft__sentence *s, const struct weft_model *model, const struct gap *gap)
+{
+	const struct weft_band_period *longest = NULL;
+	uint64_t end = gap->start + gap->length;
+	for (uint32_t i = 0; i < model->band_count && model->bands[i].start < end; i++) {
+		const struct weft_band_period *band = &model->bands[i];
+		if (band->kind == WEFT_BAND_IDLE && band->reason != WEFT_NONE &&
+			band->start >= gap->start && band->end <= end &&
+			(!longest || band->end - band->start > longest->end - longest->start))
+			longest = band;
+	}
+	if (!longest || longest->end - longest->start < gap->length / 2)
+		return;
+	struct weft__words *w = weft__clause(s, 6);
+	weft__words_add(w, ": '");
+	weft__words_add_text(w, weft_model_string(model, longest->reason), 40);
+	weft__words_add(w, "'");
+}
+
 static void write_gaps(
 	struct weft__sentence *s, const struct gaps *gaps, uint32_t from, uint32_t to)
 {
@@ -112,6 +166,10 @@ static void write_gaps(
 	weft__words_add_length(w, worst->length);
 	weft__words_add(w, " from ");
 	weft__words_add_time(w, gaps->model, worst->start);
+	if (write_blocker(s, gaps->model, worst))
+		awaited = WEFT_NONE;
+	else if (awaited == WEFT_NONE)
+		write_reason(s, gaps->model, worst);
 	if (awaited != WEFT_NONE) {
 		w = weft__clause(s, 6);
 		weft__words_add(w, ", until ");
