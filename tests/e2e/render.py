@@ -297,17 +297,19 @@ def a_trace_without_tasks_is_a_sentence():
     assert any('no tasks' in (t or '') for t in texts(xml.fromstring(result.stdout)))
 
 
-# Traces whose times are as far apart as 64 bits allow: a loop over nanoseconds or ticks would take years.
-FAR_APART = ['sexp/render-hang', 'sexp/render-hang-2-lines', 'sexp/numbers.sexp', 'mirage_ctf/time-wide']
+# Traces whose times are as far apart as 64 bits allow: a loop over nanoseconds or ticks would take years. A clock that goes back is
+# no distance: the events keep their order.
+FAR_APART = {'sexp/render-hang': 'the clock was set back', 'sexp/render-hang-2-lines': 'more than 2^58 ns',
+             'sexp/numbers.sexp': 'the clock was set back', 'mirage_ctf/time-wide': 'the clock goes back'}
 
 
 @case
 def times_that_are_centuries_apart_are_drawn():
-    for name in FAR_APART:
+    for name, words in FAR_APART.items():
         trace = os.path.join(SOURCE, 'fuzz', 'corpus', name)
         result = render('-o', '-', '--format', 'svg', trace=trace)
         xml.fromstring(result.stdout)
-        assert 'more than 2^58 ns' in result.stderr, result.stderr
+        assert words in result.stderr, result.stderr
         html = render('-o', '-', '--format', 'html', trace=trace, status=None)
         assert html.returncode == 0 or 'without' in html.stderr, html.stderr
     for name in FAR_APART:

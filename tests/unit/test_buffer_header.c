@@ -440,7 +440,7 @@ static void the_first_offset_counts(void **state)
 {
 	(void)state;
 	static struct weft__shared_readings shared;
-	struct weft__identity list[4] = {{0}};
+	static struct weft__identity list[4];
 	assert_int_equal(weft__share_readings(list, 4, &shared), 0);
 	assert_int_equal(shared.offset_ns, 0);
 	list[1].offset_ns = 5;

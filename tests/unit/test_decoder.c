@@ -104,7 +104,7 @@ static void broken_rules_are_diagnostics_with_an_offset(void **state)
 	add_pair(&trace, 2, "Creates", 0, 2);
 	add_pair(&trace, 3, "Becomes", 1, 2);
 	size_t second_create = trace.size;
-	add_pair(&trace, 4, "Creates", 2, 1);
+	add_pair(&trace, 4, "Creates", 0, 2);
 	add_pair(&trace, 5, "Becomes", 2, 1); /* a cycle */
 	add_pair(&trace, 6, "Reads", 0, 1);
 	struct weft_model *model = build(&trace, &diagnostics);

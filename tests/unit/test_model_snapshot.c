@@ -137,9 +137,9 @@ static void a_snapshot_is_the_trace_so_far(void **state)
 				snapshot->tasks.end[task], ended ? whole->tasks.end[task] : snapshot->summary.end);
 			assert_int_equal(
 				weft_model_running_ns(snapshot, task), weft_model_running_ns(whole, task));
-			assert_int_equal(
-				weft_model_find_task(snapshot, whole->tasks.buffer[task], whole->tasks.id[task]),
-				task);
+			uint32_t buffer = whole->tasks.buffer[task];
+			assert_int_equal(weft_model_find_task(snapshot, buffer, whole->tasks.id[task]),
+				weft_model_find_task(whole, buffer, whole->tasks.id[task]));
 		}
 		weft_model_destroy(snapshot);
 		weft_model_destroy(whole);

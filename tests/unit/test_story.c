@@ -171,7 +171,7 @@ static void edges_bands_counters_and_losses_have_sentences(void **state)
 	weft_story_counter_sentence(&loaded.story, 0, 2000000, text, sizeof(text));
 	assert_string_equal(text, "queue is 9 at 2 ms: +2 by bind 31 at 2 ms.");
 	weft_story_counter_sentence(&loaded.story, 0, 5, text, sizeof(text));
-	assert_string_equal(text, "queue is 0 at 5 ns, before its first change.");
+	assert_string_equal(text, "queue has no value at 5 ns, before its first change.");
 	assert_int_equal(weft_story_losses_sentence(&loaded.story, text, sizeof(text)), 0);
 	loaded_finish(&loaded);
 }

@@ -80,6 +80,7 @@ static int add_overwritten(struct weft__gaps *gaps, const struct weft__gap_packe
 	const uint64_t placed = missing < gaps->unplaced ? missing : gaps->unplaced;
 	const uint64_t packets = missing > placed && !gaps->is_listed;
 	gaps->unplaced -= placed;
+	gaps->packets += packets;
 	description->losses[WEFT_LOSS_MISSING_PACKETS] += packets;
 	int error = add_gap(gaps, packet, placed,
 		gaps->is_stream ? WEFT_LOSS_STALLED : WEFT_LOSS_OVERWRITTEN, description);

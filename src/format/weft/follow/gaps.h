@@ -22,6 +22,7 @@ struct weft__gaps {
 	uint64_t unplaced; /* overwritten events that are in no gap yet */
 	bool is_stream;
 	bool is_listed; /* the stream has a list of its losses */
+	uint64_t packets; /* that were found to be missing */
 };
 
 /* A packet that is about to be read. */

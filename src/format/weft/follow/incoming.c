@@ -58,6 +58,7 @@ static void read_losses(struct incoming *r)
 	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
 		losses[cause] = weft__load_u64(
 			r->follower->buffer.header + HEADER_AT(losses) + cause * sizeof(uint64_t));
+	losses[WEFT_LOSS_MISSING_PACKETS] += r->follower->gaps.packets;
 	if (losses[WEFT_LOSS_STALLED] > stalled)
 		r->follower->gaps.unplaced += losses[WEFT_LOSS_STALLED] - stalled;
 }
