@@ -142,10 +142,11 @@ WEFT__EXPORT size_t weft_model_format_name(
 	return (size_t)snprintf(buffer, size, "%" PRIu64, model->tasks.id[task]);
 }
 
-/* A live model has no index of ids: keeping one up to date would cost more than this search. */
-static uint32_t find_in_order(const struct weft_tasks *tasks, uint32_t buffer, uint64_t id)
+/* A live model has no index of ids: keeping one up to date would cost more than this search. The
+ * last task of an id is found, as in the index. */
+static uint32_t find_last(const struct weft_tasks *tasks, uint32_t buffer, uint64_t id)
 {
-	for (uint32_t task = 0; task < tasks->count; task++)
+	for (uint32_t task = (uint32_t)tasks->count; task-- > 0;)
 		if (tasks->id[task] == id && tasks->buffer[task] == buffer)
 			return task;
 	return WEFT_NONE;
@@ -155,7 +156,7 @@ WEFT__EXPORT uint32_t weft_model_find_task(
 	const struct weft_model *model, uint32_t buffer, uint64_t id)
 {
 	if (private(model)->snapshot)
-		return find_in_order(&model->tasks, buffer, id);
+		return find_last(&model->tasks, buffer, id);
 	return weft__ids_find(
 		&private(model)->tasks_by_id, model->tasks.id, model->tasks.buffer, buffer, id);
 }
