@@ -387,7 +387,7 @@ size_t weft_model_format_note(
 size_t weft_model_format_name(
 	const struct weft_model *model, uint32_t task, char *buffer, size_t size);
 
-/* The index of the task with that id, or WEFT_NONE. */
+/* The index of the last task with that id, or WEFT_NONE. */
 uint32_t weft_model_find_task(const struct weft_model *model, uint32_t buffer, uint64_t id);
 
 /* When a task was created; false if that was before the trace and unknown. */
