@@ -71,7 +71,7 @@ static void work_may_end_after_any_step(void **state)
 		unsigned steps = 0, left;
 		bool is_all = false;
 		for (; !is_all; steps++) {
-			struct made made = {NULL};
+			struct made made = {0};
 			left = steps;
 			is_all = make(model, groupings[i], bys[i], &left, &made);
 			made_finish(&made);
