@@ -38,14 +38,16 @@ struct stream {
 	size_t size;
 };
 
-/* `record` makes the events before look 0, 1, … */
-static struct stream stream_of(void (*record)(unsigned look))
+/* `record` makes the events before look 0, 1, …; `earlier`: so many are in the buffer before. */
+static struct stream late_stream_of(void (*record)(unsigned look), unsigned earlier)
 {
 	static const struct weft_platform by_hand = {.ticks = read_ticks, .ticks_hz = 1000000000};
 	struct stream s = {.buffer = trace_buffer(SIZE), .file = malloc(FILE_MAX)};
 	assert_non_null(s.file);
 	now_ticks = 1000;
 	assert_int_equal(weft_start(s.buffer, SIZE, &by_hand), 0);
+	for (unsigned i = 0; i < earlier; i++)
+		weft_tag_value("earlier", i);
 	assert_int_equal(weft__drain_create(s.buffer, SIZE, 8192, &s.drain), 0);
 	for (unsigned look = 0; look < LOOKS; look++) {
 		record(look);
@@ -58,6 +60,11 @@ static struct stream stream_of(void (*record)(unsigned look))
 	weft__drain_destroy(s.drain);
 	free(s.buffer);
 	return s;
+}
+
+static struct stream stream_of(void (*record)(unsigned look))
+{
+	return late_stream_of(record, 0);
 }
 
 static void record_numbers(unsigned look)
@@ -261,6 +268,23 @@ static void losses_of_all_headers_are_placed(void **state)
 	free(s.file);
 }
 
+/* The events that were overwritten before the stream began are no packets that it lacks. */
+static void a_stream_of_a_wrapped_buffer_lacks_no_packet(void **state)
+{
+	(void)state;
+	struct stream s = late_stream_of(record_numbers, SIZE / 8);
+	uint64_t early;
+	struct weft_text text = read_stream(&s, 0, &early);
+	char line[32];
+	snprintf(line, sizeof(line), "lost %d: 0\n", WEFT_LOSS_MISSING_PACKETS);
+	assert_non_null(strstr(text.bytes, line));
+	snprintf(line, sizeof(line), "lost %d: 0\n", WEFT_LOSS_OVERWRITTEN);
+	assert_null(strstr(text.bytes, line));
+	weft_text_finish(&text);
+	expect_same(&s, NULL);
+	free(s.file);
+}
+
 static void a_stream_of_another_version_is_refused(void **state)
 {
 	(void)state;
@@ -370,6 +394,7 @@ int main(void)
 		cmocka_unit_test(an_early_stop_is_reported),
 		cmocka_unit_test(the_source_of_a_part_is_named),
 		cmocka_unit_test(losses_of_all_headers_are_placed),
+		cmocka_unit_test(a_stream_of_a_wrapped_buffer_lacks_no_packet),
 		cmocka_unit_test(a_stream_of_another_version_is_refused),
 		cmocka_unit_test(a_packet_without_events_is_no_damage),
 		cmocka_unit_test(impossible_sizes_of_packets_are_reported),

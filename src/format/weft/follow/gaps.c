@@ -20,6 +20,7 @@ void weft__gaps_init(
 {
 	*gaps = (struct weft__gaps){.is_stream = is_stream};
 	gaps->unplaced = description->losses[is_stream ? WEFT_LOSS_STALLED : WEFT_LOSS_OVERWRITTEN];
+	gaps->overwritten = is_stream ? description->losses[WEFT_LOSS_OVERWRITTEN] : 0;
 }
 
 void weft__gaps_finish(struct weft__gaps *gaps)
@@ -78,12 +79,17 @@ static int add_overwritten(struct weft__gaps *gaps, const struct weft__gap_packe
 {
 	const uint64_t missing = packet->number > packet->known ? packet->number - packet->known : 0;
 	const uint64_t placed = missing < gaps->unplaced ? missing : gaps->unplaced;
-	const uint64_t packets = missing > placed && !gaps->is_listed;
+	const uint64_t rest = missing - placed;
+	const uint64_t overwritten = rest < gaps->overwritten ? rest : gaps->overwritten;
+	const uint64_t packets = rest > overwritten && !gaps->is_listed;
 	gaps->unplaced -= placed;
+	gaps->overwritten -= overwritten;
 	gaps->packets += packets;
 	description->losses[WEFT_LOSS_MISSING_PACKETS] += packets;
 	int error = add_gap(gaps, packet, placed,
 		gaps->is_stream ? WEFT_LOSS_STALLED : WEFT_LOSS_OVERWRITTEN, description);
+	if (!error)
+		error = add_gap(gaps, packet, overwritten, WEFT_LOSS_OVERWRITTEN, description);
 	if (!error)
 		error = add_gap(gaps, packet, packets, WEFT_LOSS_MISSING_PACKETS, description);
 	return error;
@@ -114,7 +120,7 @@ int weft__gaps_take_list(struct weft__gaps *gaps, const struct weft__buffer *buf
 	int error = 0;
 	if (!buffer->stream || !buffer->stream->lost_count)
 		return 0;
-	gaps->unplaced = 0;
+	gaps->unplaced = gaps->overwritten = 0;
 	gaps->is_listed = true;
 	const uint8_t *at = buffer->bytes + buffer->stream->lost_offset;
 	for (uint32_t i = 0; !error && i < buffer->stream->lost_count; i++) {

@@ -19,9 +19,10 @@ struct weft__gaps {
 		uint64_t last_ns;   /* time of its last event */
 	} * threads;
 	size_t thread_capacity;
-	uint64_t unplaced; /* overwritten events that are in no gap yet */
+	uint64_t unplaced;    /* overwritten events that are in no gap yet; of a stream: stalled ones */
+	uint64_t overwritten; /* of a stream: events that its writer found overwritten, in no gap yet */
 	bool is_stream;
-	bool is_listed; /* the stream has a list of its losses */
+	bool is_listed;   /* the stream has a list of its losses */
 	uint64_t packets; /* that were found to be missing */
 };
 

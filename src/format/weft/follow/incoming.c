@@ -54,13 +54,15 @@ static void report(struct incoming *r, uint64_t offset, const char *message)
 static void read_losses(struct incoming *r)
 {
 	uint64_t *losses = r->base.input.description->losses;
-	uint64_t stalled = losses[WEFT_LOSS_STALLED];
+	uint64_t stalled = losses[WEFT_LOSS_STALLED], overwritten = losses[WEFT_LOSS_OVERWRITTEN];
 	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
 		losses[cause] = weft__load_u64(
 			r->follower->buffer.header + HEADER_AT(losses) + cause * sizeof(uint64_t));
 	losses[WEFT_LOSS_MISSING_PACKETS] += r->follower->gaps.packets;
 	if (losses[WEFT_LOSS_STALLED] > stalled)
 		r->follower->gaps.unplaced += losses[WEFT_LOSS_STALLED] - stalled;
+	if (losses[WEFT_LOSS_OVERWRITTEN] > overwritten)
+		r->follower->gaps.overwritten += losses[WEFT_LOSS_OVERWRITTEN] - overwritten;
 }
 
 /* True if the packet has content to be read. Reports an impossible size. */
