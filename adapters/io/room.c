@@ -106,6 +106,7 @@ static bool fits(int fd, struct weft__io_object *object, size_t size, uint64_t n
 	find_room(fd, object);
 	if (takes_room(object, size))
 		return true;
+	object->room = 0; /* unknown after the write */
 	return size <= (object->type == WEFT__IO_PIPE ? PIPE_BUF : SMALL_BYTES) &&
 		   is_ready(fd, POLLOUT);
 }

@@ -341,6 +341,18 @@ static void get_stuck_in_a_large_write(void)
 	get_stuck(false, 1 << 18);
 }
 
+/* The first write fills the pipe. */
+static void get_stuck_in_a_second_write(void)
+{
+	static const char bytes[1 << 16];
+	int ends[2];
+	check(pipe(ends) == 0, "pipe");
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	check(write(ends[1], bytes, sizeof(bytes)) == sizeof(bytes), "write");
+	check(write(ends[1], bytes, 8192) == 8192, "write");
+}
+
 static void *hold(void *argument)
 {
 	int fd = open(argument, O_RDWR);
@@ -653,9 +665,9 @@ int main(int count, char **arguments)
 		{"wake", wake}, {"block", block}, {"fill", fill}, {"lock", lock_file},
 		{"fcntl", lock_by_fcntl}, {"lockf", lock_by_lockf}, {"stuck read", get_stuck_in_read},
 		{"stuck writes", get_stuck_in_small_writes}, {"stuck write", get_stuck_in_a_large_write},
-		{"often", call_often}, {"copy", copy}, {"title", change_title}, {"fail", fail},
-		{"accept", accept_too_many}, {"reuse", reuse}, {"client", be_waiting_client},
-		{"queues", wait_for_queues}};
+		{"stuck second", get_stuck_in_a_second_write}, {"often", call_often}, {"copy", copy},
+		{"title", change_title}, {"fail", fail}, {"accept", accept_too_many}, {"reuse", reuse},
+		{"client", be_waiting_client}, {"queues", wait_for_queues}};
 	own_name = arguments[0];
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
