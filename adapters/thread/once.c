@@ -69,10 +69,10 @@ static int thread_that_runs(const void *control)
 
 static void begin_call(struct call *it)
 {
-	int state = __atomic_load_n((const int *)it->control, __ATOMIC_ACQUIRE);
 	int saved = weft__hooks_begin();
-	weft__hooks_thread_task();
+	weft__hooks_thread_task(); /* may take long: another thread may take the function meanwhile */
 	weft__hooks_end(saved);
+	int state = __atomic_load_n((const int *)it->control, __ATOMIC_ACQUIRE);
 	if ((state & STATES) == IN_PROGRESS)
 		it->waiting = weft__thread_lock_wait(
 			it->control, thread_that_runs(it->control), "once", (const void *)it->function);

@@ -44,6 +44,8 @@
 #include <threads.h>
 #include <unistd.h>
 
+#include "asleep.h"
+
 enum {
 	SKIPPED = 77
 };
@@ -481,38 +483,53 @@ static void plugin(const char *path)
 
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
 static once_flag list_once = ONCE_FLAG_INIT;
+static atomic_int second; /* the number of the thread that waits; 0: it has not come */
+static atomic_bool is_loading;
 static int tables;
 
 static void load_table(void)
 {
-	while (atomic_load(&step) < 2)
+	atomic_store(&is_loading, true);
+	while (atomic_load(&second) == 0)
 		wait_ms(1);
-	wait_ms(150); /* the other thread begins to wait meanwhile, on a busy machine, too */
+	await_sleep(second);
 	tables++;
+}
+
+/* The second of two threads goes on when the function runs. */
+static void come(void)
+{
+	if (atomic_fetch_add(&step, 1) != 1)
+		return;
+	while (!atomic_load(&is_loading))
+		;
+	atomic_store(&second, gettid());
 }
 
 static void *use_table(void *unused)
 {
-	atomic_fetch_add(&step, 1);
+	come();
 	pthread_once(&table_once, load_table);
 	return unused;
 }
 
 static void *use_list(void *unused)
 {
-	atomic_fetch_add(&step, 1);
+	come();
 	call_once(&list_once, load_table);
 	return unused;
 }
 
 static void once(void)
 {
-	void *(*const users[])(void *) = {use_table, use_list};
+	void *(*const uses[])(void *) = {use_table, use_list};
 	for (int i = 0; i < 2; i++) {
 		pthread_t thread[2];
 		atomic_store(&step, 0);
+		atomic_store(&second, 0);
+		atomic_store(&is_loading, false);
 		for (int j = 0; j < 2; j++)
-			thread[j] = start(users[i], NULL);
+			thread[j] = start(uses[i], NULL);
 		for (int j = 0; j < 2; j++)
 			pthread_join(thread[j], NULL);
 		use_table(NULL);
