@@ -58,15 +58,20 @@ int nanosleep(const struct timespec *duration, struct timespec *left)
 	return result;
 }
 
-HOOKS_ASKED(SYS_nanosleep, ask_nanosleep)
+/* By syscall(). 0 ns: nothing is recorded. */
+static long ask_to_sleep(const struct weft__hooks_asked *it, uint64_t ns)
 {
-	uint64_t ns = HOOKS_RECORD ? ns_of(weft__hooks_pointer(it, 0)) : 0;
 	if (!ns)
 		return weft__hooks_ask(it);
 	struct weft__hooks_wait wait = begin_sleep(ns);
 	long result = weft__hooks_ask(it);
 	end_wait(&wait, result == 0);
 	return result;
+}
+
+HOOKS_ASKED(SYS_nanosleep, ask_nanosleep)
+{
+	return ask_to_sleep(it, HOOKS_RECORD ? ns_of(weft__hooks_pointer(it, 0)) : 0);
 }
 
 /* Until an absolute time: as long as it is from now. */
@@ -101,14 +106,8 @@ int clock_nanosleep(
 
 HOOKS_ASKED(SYS_clock_nanosleep, ask_clock_nanosleep)
 {
-	uint64_t ns =
-		ns_by_clock((clockid_t)it->argument[0], (int)it->argument[1], weft__hooks_pointer(it, 2));
-	if (!ns)
-		return weft__hooks_ask(it);
-	struct weft__hooks_wait wait = begin_sleep(ns);
-	long result = weft__hooks_ask(it);
-	end_wait(&wait, result == 0);
-	return result;
+	return ask_to_sleep(it,
+		ns_by_clock((clockid_t)it->argument[0], (int)it->argument[1], weft__hooks_pointer(it, 2)));
 }
 
 HOOK(usleep)
