@@ -215,6 +215,13 @@ uint32_t weft__activations_until(const struct weft_model *model, uint32_t task, 
 	return weft__search(model->activations.start, begin, end, weft__is_not_more_u64, time) - begin;
 }
 
+bool weft__is_tag(const struct weft_model *model, uint32_t note, const char *tag)
+{
+	struct weft_slice text = weft_model_string(model, model->notes.text[note]);
+	return model->notes.type[note] == WEFT_NOTE_VALUE && text.size == strlen(tag) &&
+		   memcmp(text.bytes, tag, text.size) == 0;
+}
+
 uint64_t weft__start_of(const struct weft_story *story, uint32_t task)
 {
 	return story->layout ? story->layout->start[task] : story->model->tasks.start[task];

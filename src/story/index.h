@@ -44,6 +44,9 @@ uint32_t weft__edges_until(
 /* The number of a task's activations that begin at or before `time`. */
 uint32_t weft__activations_until(const struct weft_model *model, uint32_t task, uint64_t time);
 
+/* True if the note is a tag of that name with a number. */
+bool weft__is_tag(const struct weft_model *model, uint32_t note, const char *tag);
+
 /* The start of a task, as drawn. */
 uint64_t weft__start_of(const struct weft_story *story, uint32_t task);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * See other_end.h. Who waits to read depends on the task that has written last, or that has the end
- * to which it will write; who waits to write, on the one that reads.
+ * See other_end.h. A reader waits for the task that wrote last, or that has the writing end; a
+ * writer waits for the task that reads.
  */
 #include "story/other_end.h"
 
@@ -10,6 +10,7 @@
 
 #include <weft/ends.h>
 
+#include "base/search.h"
 #include "story/index.h"
 
 /* Edges of an end, and notes of it, that are examined, from the time on back. */
@@ -17,20 +18,14 @@
 
 /* ---- All ends ---- */
 
-static bool is_tag(const struct weft_model *model, uint32_t note, const char *tag)
-{
-	struct weft_slice text = weft_model_string(model, model->notes.text[note]);
-	return text.size == strlen(tag) && memcmp(text.bytes, tag, text.size) == 0;
-}
-
 /* False if the note says nothing about an end. */
 static bool end_of_note(
 	const struct weft_model *model, uint32_t task, uint32_t note, struct weft__end *ret)
 {
 	if (model->notes.type[note] != WEFT_NOTE_VALUE)
 		return false;
-	bool writes = is_tag(model, note, WEFT_TAG_WRITES);
-	if (!writes && !is_tag(model, note, WEFT_TAG_READS))
+	bool writes = weft__is_tag(model, note, WEFT_TAG_WRITES);
+	if (!writes && !weft__is_tag(model, note, WEFT_TAG_READS))
 		return false;
 	*ret = (struct weft__end){(uint64_t)model->notes.value[note], task, writes};
 	return true;
@@ -103,9 +98,10 @@ static bool has_end(const struct weft__end_list *list, uint32_t task)
 static bool end_at(
 	const struct weft_model *model, uint32_t task, uint64_t at, struct weft__end *ret)
 {
-	uint32_t first = model->tasks.first_note[task], note = model->tasks.end_note[task];
+	uint32_t first = model->tasks.first_note[task], end = model->tasks.end_note[task];
+	uint32_t note = weft__search(model->notes.time, first, end, weft__is_not_more_u64, at);
 	for (uint32_t looked = 0; note > first && looked < LOOKED_MAX; note--, looked++)
-		if (model->notes.time[note - 1] <= at && end_of_note(model, task, note - 1, ret))
+		if (end_of_note(model, task, note - 1, ret))
 			return true;
 	return false;
 }
@@ -137,21 +133,31 @@ static uint32_t last_sender(const struct weft_story *story, uint32_t end, uint64
 	return WEFT_NONE;
 }
 
+/* True if both are of one process: a program, and one that it has executed. */
+static bool are_of_one_process(const struct weft_model *model, uint32_t one, uint32_t other)
+{
+	const struct weft_trace_buffer *b = model->buffers;
+	return one != other && b[one].pid != 0 && b[one].pid == b[other].pid &&
+		   memcmp(b[one].boot_id, b[other].boot_id, sizeof(b[one].boot_id)) == 0;
+}
+
 /* True if another program has taken the place of a buffer's by exec: its record is over where that
  * of the later one begins. */
 static bool is_replaced(const struct weft_model *model, uint32_t buffer, uint64_t at)
 {
-	const struct weft_trace_buffer *b = model->buffers;
 	uint64_t first = UINT64_MAX, last = 0;
+	bool has_other = false;
+	for (uint32_t other = 0; buffer < model->buffer_count && other < model->buffer_count; other++)
+		has_other = has_other || are_of_one_process(model, buffer, other);
+	if (!has_other)
+		return false;
 	for (uint32_t task = 0; task < model->tasks.count; task++) {
 		uint32_t other = model->tasks.buffer[task];
 		uint64_t start = model->tasks.start[task];
 		if (other == buffer && start < first)
 			first = start;
-		else if (other < model->buffer_count && buffer < model->buffer_count &&
-				 b[other].pid == b[buffer].pid && b[buffer].pid != 0 &&
-				 memcmp(b[other].boot_id, b[buffer].boot_id, sizeof(b[other].boot_id)) == 0 &&
-				 other != buffer && start <= at && start > last)
+		else if (other < model->buffer_count && are_of_one_process(model, buffer, other) &&
+				 start <= at && start > last)
 			last = start;
 	}
 	return last > first;
@@ -215,18 +221,20 @@ bool weft__other_end(
 		!end_at(story->model, task, at_ns, &own))
 		return false;
 	struct weft__other_end other = {.end = WEFT_NONE, .writes = !own.writes};
-	uint32_t known = WEFT_NONE;
+	uint32_t examined = WEFT_NONE;
 	for (uint32_t i = first_of(list, own.key); i < list->count && list->by_key[i].key == own.key;
 		 i++) {
 		const struct weft__end *end = &list->by_key[i];
-		if (end->task == task || end->task == known || end->writes == own.writes ||
+		if (end->writes == own.writes || end->task == examined)
+			continue; /* a task's end is in the list as often as its tag was repeated */
+		examined = end->task;
+		if (end->task == task ||
 			story->model->tasks.buffer[end->task] == story->model->tasks.buffer[task] ||
 			!is_alive(story->model, end->task, at_ns) ||
 			is_replaced(story->model, story->model->tasks.buffer[end->task], at_ns))
 			continue;
 		other.others += other.end != WEFT_NONE;
 		other.end = other.end == WEFT_NONE ? end->task : other.end;
-		known = end->task;
 	}
 	if (other.end == WEFT_NONE)
 		return false;

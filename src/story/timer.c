@@ -15,21 +15,13 @@
 #define LATE_NS    1000000
 #define LATE_SHARE 10
 
-static bool is_deadline(const struct weft_model *model, uint32_t note)
-{
-	static const char tag[] = WEFT_TAG_DEADLINE;
-	struct weft_slice text = weft_model_string(model, model->notes.text[note]);
-	return model->notes.type[note] == WEFT_NOTE_VALUE && text.size == sizeof(tag) - 1 &&
-		   memcmp(text.bytes, tag, text.size) == 0;
-}
-
 /* The latest deadline counts; WEFT_NONE: there is none. */
 static uint32_t find_deadline(const struct weft_model *model, uint32_t task)
 {
 	uint32_t first = model->tasks.first_note[task], end = model->tasks.end_note[task];
 	uint32_t least = end - first > NOTES_MAX ? end - NOTES_MAX : first;
 	for (uint32_t note = end; note > least; note--)
-		if (is_deadline(model, note - 1))
+		if (weft__is_tag(model, note - 1, WEFT_TAG_DEADLINE))
 			return note - 1;
 	return WEFT_NONE;
 }
