@@ -33,6 +33,16 @@ static bool is_call(const struct weft_model *model, uint32_t source)
 		   (is_of(model, source, "io") && is_kind(model, source, "call"));
 }
 
+bool weft__may_block(const struct weft_model *model)
+{
+	for (uint32_t category = 1; category <= model->category_count; category++) {
+		const char *name = weft_model_category_name(model, category);
+		if (name && (strcmp(name, "thread") == 0 || strcmp(name, "io") == 0))
+			return true;
+	}
+	return false;
+}
+
 /* The task that another one begins to wait for, or has waited for, at a time; or WEFT_NONE. */
 static uint32_t source_at(
 	const struct weft_model *model, uint32_t task, enum weft_edge_type type, uint64_t time)
@@ -55,12 +65,13 @@ static bool is_band_before(const void *bands, uint32_t row, uint64_t time)
 	return ((const struct weft_band_period *)bands)[row].start < time;
 }
 
-/* The first idle band of a thread from a time on, or NULL. */
+/* The first idle band of a thread from a time on, or NULL. At most so many bands are examined. */
 static const struct weft_band_period *next_idle(
-	const struct weft_model *model, uint32_t thread, uint64_t from, uint64_t to)
+	const struct weft_model *model, uint32_t thread, uint64_t from, uint64_t to, uint32_t most)
 {
 	uint32_t row = weft__search(model->bands, 0, model->band_count, is_band_before, from);
-	for (; row < model->band_count && model->bands[row].start < to; row++)
+	for (uint32_t looked = 0;
+		 looked < most && row < model->band_count && model->bands[row].start < to; row++, looked++)
 		if (model->bands[row].kind == WEFT_BAND_IDLE && model->bands[row].thread == thread)
 			return &model->bands[row];
 	return NULL;
@@ -73,17 +84,16 @@ bool weft__blocks_thread(
 	uint64_t end = a->end[activation];
 	uint32_t thread = a->thread[activation];
 	bool is_last = activation + 1 == model->tasks.end_activation[task];
-	if (is_kind(model, task, "thread"))
+	if ((!is_last && a->thread[activation + 1] != thread) || is_kind(model, task, "thread"))
 		return false;
 	uint32_t source = source_at(model, task, WEFT_EDGE_TRY_READ, end);
 	if (source == WEFT_NONE && !is_last)
 		source = source_at(model, task, WEFT_EDGE_READ, a->start[activation + 1]);
 	if (source == WEFT_NONE)
 		return false;
-	const struct weft_band_period *band = next_idle(model, thread, end, end + 1);
-	bool goes_on = band && (is_last ? band->end >= model->summary.end
-									: a->thread[activation + 1] == thread &&
-										  a->start[activation + 1] == band->end);
+	const struct weft_band_period *band = next_idle(model, thread, end, end + 1, SAME_TIME_MAX);
+	bool goes_on =
+		band && (is_last ? band->end >= model->summary.end : a->start[activation + 1] == band->end);
 	if (!goes_on)
 		return false;
 	*ret = (struct weft__blocking){source, band->end};
@@ -181,7 +191,7 @@ static bool is_busy(const struct weft_model *model, uint32_t thread, uint64_t fr
 {
 	struct weft__turn turn;
 	for (uint32_t pauses = 0; pauses < PAUSES_MAX; pauses++) {
-		const struct weft_band_period *band = next_idle(model, thread, from, to);
+		const struct weft_band_period *band = next_idle(model, thread, from, to, UINT32_MAX);
 		if (!band)
 			return true;
 		if (!find_turn(model, thread, band->start, &turn))

@@ -13,6 +13,9 @@ struct weft__blocking {
 	uint64_t until;  /* ns; the trace's end if it does not return in the trace */
 };
 
+/* False if no call in the trace can block a thread: no adapter that names calls has recorded it. */
+bool weft__may_block(const struct weft_model *model);
+
 /* True if the task blocks its thread from the end of its activation with that number on (in the
  * model's list). Not for the task of a thread, which has nothing else to run. */
 bool weft__blocks_thread(

@@ -95,11 +95,13 @@ static void list_stretches(struct looking *l)
 	const struct weft_activations *a = &l->model->activations;
 	const uint32_t *first = l->model->tasks.first_activation;
 	const uint32_t *end = l->model->tasks.end_activation;
+	const bool may_block = weft__may_block(l->model);
 	for (uint32_t task = 0; task < l->model->tasks.count; task++)
 		for (uint32_t i = first[task]; i < end[task]; i++) {
 			struct stretch s = {task, a->thread[i], a->start[i], a->end[i], 0, WEFT_NONE, 0,
 				WEFT_NONE, 0, 0, WEFT_NONE, false};
-			i = add_blocked(l->model, i, &s);
+			if (may_block)
+				i = add_blocked(l->model, i, &s);
 			uint64_t length = s.end - s.start;
 			if (length < l->least_ns) {
 				l->sum_ns += length;

@@ -107,7 +107,8 @@ static void write_reader(struct weft__words *w, const struct gaps *gaps, uint32_
 static uint32_t find_blocker(
 	const struct weft_model *model, const struct gap *gap, struct weft__blocking *ret)
 {
-	for (uint32_t task = 0; task < model->tasks.count; task++) {
+	const uint32_t tasks = weft__may_block(model) ? model->tasks.count : 0;
+	for (uint32_t task = 0; task < tasks; task++) {
 		uint32_t runs = weft__activations_until(model, task, gap->start);
 		uint32_t last = model->tasks.first_activation[task] + runs - 1;
 		if (runs && model->activations.end[last] <= gap->start &&
