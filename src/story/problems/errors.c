@@ -17,6 +17,12 @@
 #define FOUND_MAX 5
 #define LETTERS   60 /* longer notes are texts of the program */
 
+/* An error of alike tasks. */
+struct failure {
+	uint64_t key;
+	uint32_t count;
+};
+
 struct failing {
 	struct weft__findings *findings;
 	const struct weft_model *model;
@@ -88,25 +94,30 @@ static bool is_exhaustion(struct weft_slice text)
 	return false;
 }
 
-/* Finds the first task with such a note, and the times of the first and of the last one. */
-static void find_notes(const struct failing *f, uint64_t key, struct weft_problem *problem)
+/* Finds the first task with such a note, and the times of the first and of the last one. Returns
+ * the number of tasks that have such notes. */
+static uint32_t find_notes(const struct failing *f, uint64_t key, struct weft_problem *problem)
 {
 	const struct weft_tasks *t = &f->model->tasks;
+	uint32_t tasks = 0;
 	for (uint32_t task = 0; task < t->count; task++) {
 		if (f->findings->alike.group_of[task] != key >> 32)
 			continue;
+		bool has_one = false;
 		for (uint32_t note = t->first_note[task]; note < t->end_note[task]; note++) {
 			const uint64_t time = f->model->notes.time[note];
-			if (f->model->notes.type[note] != WEFT_NOTE_TEXT ||
-				f->model->notes.text[note] != (uint32_t)key)
+			if (f->model->notes.text[note] != (uint32_t)key || !is_error(f->model, note))
 				continue;
+			has_one = true;
 			if (problem->task == WEFT_NONE || time < problem->start) {
 				problem->task = task;
 				problem->start = time;
 			}
 			problem->end = time > problem->end ? time : problem->end;
 		}
+		tasks += has_one;
 	}
+	return tasks;
 }
 
 static void report(const struct failing *f, uint64_t key, uint32_t count)
@@ -123,14 +134,14 @@ static void report(const struct failing *f, uint64_t key, uint32_t count)
 		.edge = WEFT_NONE,
 	};
 	struct weft__sentence s;
-	find_notes(f, key, &problem);
+	const uint32_t tasks = find_notes(f, key, &problem);
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 9);
 	weft__words_add_text(w, text, LETTERS);
 	weft__words_add(w, " × ");
 	weft__words_add_number(w, count);
 	w = weft__clause(&s, 8);
-	weft__words_add(w, ", in ");
+	weft__words_add(w, tasks > 1 ? ", first in " : ", in ");
 	weft__words_add_subject(w, f->model, problem.task, 32);
 	w = weft__clause(&s, 6);
 	weft__words_add(w, " from ");
@@ -140,19 +151,31 @@ static void report(const struct failing *f, uint64_t key, uint32_t count)
 	weft__find(f->findings, &problem, count, &s);
 }
 
+/* Keeps the most frequent ones, the most frequent first. */
+static void keep(struct failure list[FOUND_MAX], const struct failure *failure)
+{
+	struct failure moved = *failure;
+	for (int i = 0; i < FOUND_MAX; i++)
+		if (moved.count > list[i].count) {
+			struct failure less = list[i];
+			list[i] = moved;
+			moved = less;
+		}
+}
+
 void weft__find_failing_calls(struct weft__findings *findings)
 {
 	struct failing f = {.findings = findings, .model = findings->story->model};
-	uint32_t found = 0;
+	struct failure most[FOUND_MAX] = {0};
 	int error = list_errors(&f);
-	for (size_t i = 0, next; i < f.count && found < FOUND_MAX; i = next) {
+	for (size_t i = 0, next; i < f.count; i = next) {
 		for (next = i + 1; next < f.count && f.keys[next] == f.keys[i];)
 			next++;
-		if (next - i < FEW || f.keys[i] >> 32 == WEFT_NONE)
-			continue;
-		report(&f, f.keys[i], (uint32_t)(next - i));
-		found++;
+		if (next - i >= FEW && f.keys[i] >> 32 != WEFT_NONE)
+			keep(most, &(struct failure){f.keys[i], (uint32_t)(next - i)});
 	}
+	for (int i = 0; i < FOUND_MAX && most[i].count; i++)
+		report(&f, most[i].key, most[i].count);
 	if (error)
 		findings->error = error;
 	free(f.keys);
