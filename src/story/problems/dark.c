@@ -27,13 +27,21 @@ static bool is_of_all(enum weft_problem_type type)
 	return type == WEFT_PROBLEM_IDLE_GAP || type == WEFT_PROBLEM_DEADLOCK;
 }
 
-static bool has_lost(const struct weft_model *model, uint32_t buffer)
+/* True if events of any buffer may be missing at some time from `start` to `end`. That a program
+ * has ended before is no reason: it does nothing any more. */
+static bool is_any_dark(const struct weft_model *model, uint64_t start, uint64_t end)
 {
 	for (uint32_t i = 0; i < model->dark_count; i++)
-		if (model->dark[i].reason == WEFT_DARK_LOST &&
-			(buffer == WEFT_NONE || model->dark[i].buffer == buffer))
+		if (model->dark[i].reason != WEFT_DARK_AFTER && model->dark[i].start <= end &&
+			model->dark[i].end >= start)
 			return true;
 	return false;
+}
+
+static bool has_lost(const struct weft_model *model, uint32_t buffer)
+{
+	const struct weft_dark *dark = weft_model_dark(model, buffer, 0, UINT64_MAX);
+	return dark && dark->reason == WEFT_DARK_LOST; /* losses come before other reasons */
 }
 
 /* True if the problem would be as grave with the missing events: a failure whose readers are known.
@@ -41,8 +49,10 @@ static bool has_lost(const struct weft_model *model, uint32_t buffer)
 static bool stays_grave(
 	const struct weft_model *model, const struct weft_problem *problem, uint32_t buffer)
 {
+	const struct weft_dark *later =
+		weft_model_dark(model, buffer, problem->end, model->summary.end);
 	return problem->type == WEFT_PROBLEM_FAILED && problem->severity == WEFT_SEVERITY_ERROR &&
-		   !weft_model_dark(model, buffer, problem->end, model->summary.end);
+		   (!later || later->reason == WEFT_DARK_AFTER);
 }
 
 bool weft__judge_in_the_dark(
@@ -55,7 +65,9 @@ bool weft__judge_in_the_dark(
 		return true;
 	if (is_of_all(problem->type))
 		buffer = WEFT_NONE;
-	const bool is_touched = weft_model_dark(model, buffer, from, problem->end) != NULL;
+	const bool is_touched = buffer == WEFT_NONE
+								? is_any_dark(model, from, problem->end)
+								: weft_model_dark(model, buffer, from, problem->end) != NULL;
 	if (is_touched && is_absence[problem->type])
 		return false;
 	if ((is_touched || has_lost(model, buffer)) && !stays_grave(model, problem, buffer))
