@@ -37,18 +37,14 @@ static double value_of(const struct course *c, uint32_t sample)
 
 static struct course course_of(const struct weft_model *model, const struct weft_counter *counter)
 {
-	struct course c = {.model = model, .counter = counter, .first = counter->first};
-	double lowest, highest;
-	c.end = counter->first + counter->count;
-	lowest = highest = value_of(&c, c.first);
-	for (uint32_t i = c.first; i < c.end; i++) {
-		double value = value_of(&c, i);
-		lowest = value < lowest ? value : lowest;
-		highest = value > highest ? value : highest;
-	}
-	c.lowest = lowest;
-	c.range = highest - lowest;
-	return c;
+	return (struct course){
+		.model = model,
+		.counter = counter,
+		.first = counter->first,
+		.end = counter->first + counter->count,
+		.lowest = counter->min.real,
+		.range = counter->max.real - counter->min.real,
+	};
 }
 
 /* True if nothing changes for long after a sample. */
@@ -59,7 +55,7 @@ static bool is_rest(const struct course *c, uint32_t sample)
 	return sample + 1 >= c->end || (time[sample + 1] - time[sample]) / REST_MIN >= mean;
 }
 
-/* Drops what falls last, until a rest or a rise before it: perhaps the program closes down. */
+/* Drops the last fall, until a rest or a rise before it: perhaps the program closes down. */
 static void drop_last_fall(struct course *c)
 {
 	uint32_t i = c->end - 1;
@@ -70,30 +66,23 @@ static void drop_last_fall(struct course *c)
 
 /* ---- Many waves ---- */
 
-static uint32_t part_of(const struct course *c, uint32_t sample)
-{
-	const uint64_t *time = c->model->samples.time;
-	uint64_t part_ns = (time[c->end - 1] - time[c->first]) / PARTS + 1;
-	return (uint32_t)((time[sample] - time[c->first]) / part_ns);
-}
-
 static bool has_rising_floor(struct course *c)
 {
+	const uint64_t *time = c->model->samples.time;
+	const uint64_t start = time[c->first], part_ns = (time[c->end - 1] - start) / PARTS + 1;
 	double floor[PARTS], value = value_of(c, c->first);
 	uint32_t sample = c->first, falls = 0, steps = 0;
 	for (uint32_t part = 0; part < PARTS; part++) {
 		floor[part] = value;
-		for (; sample < c->end && part_of(c, sample) <= part; sample++) {
+		for (; sample < c->end && time[sample] - start < (part + 1) * part_ns; sample++) {
 			double next = value_of(c, sample);
 			falls += next < value;
 			value = next;
 			floor[part] = value < floor[part] ? value : floor[part];
 		}
-	}
-	for (int part = 2; part < PARTS; part++) {
-		if (floor[part] < floor[part - 1])
+		if (part >= 2 && floor[part] < floor[part - 1])
 			return false;
-		steps += floor[part] > floor[part - 1];
+		steps += part >= 2 && floor[part] > floor[part - 1];
 	}
 	if (floor[PARTS - 1] <= floor[PARTS - 2])
 		return false; /* a cache or a pool that has filled up */
@@ -136,7 +125,7 @@ static bool has_rising_valleys(struct course *c)
 
 static bool is_leak(struct course *c)
 {
-	if (c->end - c->first < 2 * WAVES_MIN || c->range <= 0)
+	if (c->end - c->first < 2 * WAVES_MIN || !(c->range > 0))
 		return false;
 	return has_rising_floor(c) || has_rising_valleys(c);
 }
@@ -177,9 +166,12 @@ static void report(struct weft__findings *findings, uint32_t number, const struc
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 9);
 	weft__words_add_text(w, weft_model_string(c->model, c->counter->name), 40);
-	weft__words_add(w, " is not all given back: ");
-	add_number(w, is_hidden ? left_by(c) : left);
-	weft__words_add(w, is_hidden ? " were left before the end" : " are left at the end");
+	weft__words_add(w, " is not all given back");
+	if (!c->counter->is_relative) { /* else the number is not known */
+		weft__words_add(w, ": ");
+		add_number(w, is_hidden ? left_by(c) : left);
+		weft__words_add(w, is_hidden ? " were left before the end" : " are left at the end");
+	}
 	w = weft__clause(&s, 7);
 	weft__words_add(w, "; its floor rises from wave to wave");
 	weft__find(findings, &problem, c->counter->count, &s);
@@ -189,9 +181,10 @@ bool weft__look_for_leak(struct weft__findings *findings, uint32_t number)
 {
 	const struct weft_model *model = findings->story->model;
 	struct course c = course_of(model, &model->counters[number]);
+	const uint32_t end = c.end;
 	if (!is_leak(&c)) {
 		drop_last_fall(&c);
-		if (!is_leak(&c))
+		if (c.end == end || !is_leak(&c))
 			return false;
 	}
 	report(findings, number, &c);
