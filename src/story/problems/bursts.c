@@ -53,7 +53,7 @@ static bool is_stopped(const struct bursts *b, uint32_t task)
 	return b->model->tasks.flags[task] & WEFT_TASK_STOPPED;
 }
 
-/* True if eight neighbours in the group were all there for long at once, which takes no sorting to
+/* True if four neighbours in the group were all there for long at once, which takes no sorting to
  * find out: members are in the order of their first mention. */
 static bool may_have_one(const struct bursts *b, const struct weft__alike_group *group)
 {
@@ -112,6 +112,8 @@ static void look_at_gap(struct bursts *b, uint64_t start, uint64_t end)
 	uint32_t ended = ended_by(b, end + length / TOGETHER) - ended_by(b, end);
 	if (ended < begun - begun / 4)
 		return;
+	if (ended > begun)
+		ended = begun; /* others began after the gap */
 	b->list[b->list_count++] = (struct surge){
 		.count = ended,
 		/* The group may have been at rest until its first task began. */
