@@ -110,17 +110,21 @@ static uint32_t across(const struct weft__blocked *b, uint32_t source)
 
 /* The task that blocks a waiter on `source`: a resource's holder, the task at the other end of a
  * pipe, else `source`. */
+static uint32_t find_behind(struct weft__blocked *b, uint32_t source)
+{
+	const unsigned kind = b->model->tasks.kind[source];
+	if (!weft__is_resource(kind))
+		return across(b, source);
+	return kind == WEFT_KIND_SEMAPHORE ? find_holder(b, source) : find_only_holder(b, source);
+}
+
+/* The same if that task may block it, else WEFT_NONE. */
 static uint32_t behind(struct weft__blocked *b, uint32_t source)
 {
 	const struct weft_tasks *t = &b->model->tasks;
-	if (weft__is_resource(t->kind[source])) {
-		bool is_semaphore = t->kind[source] == WEFT_KIND_SEMAPHORE;
-		if (b->holder[source] == UNKNOWN)
-			b->holder[source] = is_semaphore ? find_holder(b, source) : find_only_holder(b, source);
-		source = b->holder[source];
-	} else {
-		source = across(b, source);
-	}
+	if (b->holder[source] == UNKNOWN)
+		b->holder[source] = find_behind(b, source);
+	source = b->holder[source];
 	return source != WEFT_NONE && blocks(t, source) ? source : WEFT_NONE;
 }
 

@@ -20,9 +20,11 @@
 struct weft__blocked {
 	const struct weft_story *story;
 	const struct weft_model *model;
-	uint32_t *final;  /* what each task finally became */
-	uint32_t *next;   /* the task that it waits for, or WEFT_NONE */
-	uint32_t *holder; /* a resource's holder, or itself if there are several; WEFT_NONE: none */
+	uint32_t *final; /* what each task finally became */
+	uint32_t *next;  /* the task that it waits for, or WEFT_NONE */
+	/* A resource's holder, or itself if there are several; the task at the other end of a pipe;
+	 * else itself. WEFT_NONE: none. */
+	uint32_t *holder;
 	int error;
 };
 

@@ -357,11 +357,11 @@ static uint32_t list_open(struct queues *q)
 	uint32_t most = 0, open = 0;
 	for (uint32_t g = 0; g < alike->group_count; g++) {
 		q->may[g] = may_be_one(q, &alike->groups[g]) && has_turns(q, &alike->groups[g]);
-		if (q->may[g] && alike->groups[g].all > most)
-			most = alike->groups[g].all;
+		if (!q->may[g])
+			continue;
+		most = alike->groups[g].all > most ? alike->groups[g].all : most;
+		open += alike->groups[g].all - alike->groups[g].count;
 	}
-	for (uint32_t task = 0; most && task < q->model->tasks.count; task++)
-		open += is_open(q, task);
 	q->open = malloc((2 * (size_t)open + 1) * sizeof(*q->open));
 	if (!q->open) {
 		q->findings->error = WEFT_ERROR_MEMORY;

@@ -59,6 +59,10 @@ struct chains {
 	/* For the end of a chain: the task that waits for it the longest, or WEFT_NONE; the number of
 	 * tasks that wait for it, directly or not; and the number of those that are not in a pool. */
 	uint32_t *first, *waiting, *outside;
+	/* The group of alike tasks that has the majority of those that wait, if one has it; how many
+	 * more of that group than of others were seen; and the number of its tasks. */
+	uint32_t *group, *lead, *alike;
+	uint64_t *last_run; /* of each buffer: the end of its last activation */
 	struct chain *list;
 	uint32_t count;
 };
@@ -109,6 +113,38 @@ static void walk(struct chains *c, uint32_t task)
 	}
 }
 
+/* Boyer and Moore's vote: a group that has the majority leads at the end. */
+static void vote(struct chains *c, uint32_t task, uint32_t last)
+{
+	const uint32_t group = c->findings->alike.group_of[task];
+	if (c->model->tasks.label[task] == WEFT_NONE)
+		return;
+	if (c->lead[last] == 0)
+		c->group[last] = group;
+	c->lead[last] += c->group[last] == group ? 1 : -1u;
+}
+
+static void count_alike(struct chains *c)
+{
+	for (uint32_t task = 0; task < c->model->tasks.count; task++) {
+		uint32_t last = c->last[task];
+		if (last < IN_WALK)
+			c->alike[last] += c->findings->alike.group_of[task] == c->group[last];
+	}
+}
+
+static void find_last_runs(struct chains *c)
+{
+	const struct weft_tasks *t = &c->model->tasks;
+	for (uint32_t task = 0; task < t->count; task++) {
+		const uint32_t end = t->end_activation[task], buffer = t->buffer[task];
+		if (end == t->first_activation[task] || buffer >= c->model->buffer_count)
+			continue;
+		const uint64_t time = c->model->activations.end[end - 1];
+		c->last_run[buffer] = time > c->last_run[buffer] ? time : c->last_run[buffer];
+	}
+}
+
 static void count_waits(struct chains *c)
 {
 	const struct weft_tasks *t = &c->model->tasks;
@@ -117,6 +153,7 @@ static void count_waits(struct chains *c)
 		if (last >= IN_WALK)
 			continue;
 		c->waiting[last]++;
+		vote(c, task, last);
 		c->outside[last] += c->blocked.next[task] != last || t->parent[task] == WEFT_NONE;
 		if (c->blocked.next[task] == last &&
 			(c->first[last] == WEFT_NONE || since(c, task) < since(c, c->first[last])))
@@ -141,21 +178,27 @@ static int find_chains(struct chains *c)
 {
 	const uint32_t tasks = c->model->tasks.count;
 	const size_t room = tasks + (size_t)1;
-	c->last = malloc(4 * room * sizeof(*c->last));
-	if (!c->last)
+	c->last = malloc(7 * room * sizeof(*c->last));
+	c->last_run = calloc(c->model->buffer_count + (size_t)1, sizeof(*c->last_run));
+	if (!c->last || !c->last_run)
 		return WEFT_ERROR_MEMORY;
 	c->first = c->last + room;
 	c->waiting = c->last + 2 * room;
 	c->outside = c->last + 3 * room;
+	c->group = c->last + 4 * room;
+	c->lead = c->last + 5 * room;
+	c->alike = c->last + 6 * room;
 	for (uint32_t task = 0; task < tasks; task++) {
-		c->last[task] = c->first[task] = WEFT_NONE;
-		c->waiting[task] = c->outside[task] = 0;
+		c->last[task] = c->first[task] = c->group[task] = WEFT_NONE;
+		c->waiting[task] = c->outside[task] = c->lead[task] = c->alike[task] = 0;
 		if (may_go_on(c, task))
 			c->blocked.next[task] = WEFT_NONE;
 	}
 	for (uint32_t task = 0; task < tasks; task++)
 		walk(c, task);
 	count_waits(c);
+	count_alike(c);
+	find_last_runs(c);
 	return 0;
 }
 
@@ -179,35 +222,24 @@ static bool is_forgotten(const struct chains *c, uint32_t last)
  * of all alike tasks, most of which end: it is as if every third request hung. */
 static bool is_outage(const struct chains *c, uint32_t last)
 {
-	const struct weft__alike *alike = &c->findings->alike;
-	const uint32_t *group_of = alike->group_of;
-	uint32_t group = WEFT_NONE, count = 0;
+	const uint32_t group = c->group[last], count = c->alike[last];
 	const struct weft_model_summary *summary = &c->model->summary;
 	if (c->waiting[last] < OUTAGE_MIN || c->model->tasks.kind[last] == WEFT_KIND_CONDITION ||
 		since(c, c->first[last]) > summary->start + (summary->end - summary->start) / 2)
 		return false;
-	/* The majority of the tasks that wait, if one group has it. */
-	for (uint32_t task = 0; task < c->model->tasks.count; task++) {
-		if (c->last[task] != last || c->model->tasks.label[task] == WEFT_NONE)
-			continue;
-		if (count == 0)
-			group = group_of[task];
-		count += group_of[task] == group ? 1 : -1u;
-	}
-	count = 0;
-	for (uint32_t task = 0; task < c->model->tasks.count; task++)
-		count += c->last[task] == last && group_of[task] == group;
-	return group != WEFT_NONE && count >= OUTAGE_MIN && count <= alike->groups[group].count &&
-		   count >= alike->groups[group].all / OUTAGE_PART;
+	if (group == WEFT_NONE || count < OUTAGE_MIN)
+		return false;
+	const struct weft__alike_group *alike = &c->findings->alike.groups[group];
+	return count <= alike->count && count >= alike->all / OUTAGE_PART;
 }
 
 static bool is_reported(const struct chains *c, uint32_t last)
 {
-	const bool is_over =
-		has_ended(buffer_of(c, last)) || (buffer_of(c, last)->ending == WEFT_ENDING_RUNNING &&
-											 c->first[last] != WEFT_NONE && is_outage(c, last));
-	return c->first[last] != WEFT_NONE && is_over &&
-		   !(c->model->tasks.flags[last] & WEFT_TASK_NEVER_RESOLVED) &&
+	if (c->first[last] == WEFT_NONE)
+		return false;
+	const bool is_over = has_ended(buffer_of(c, last)) ||
+						 (buffer_of(c, last)->ending == WEFT_ENDING_RUNNING && is_outage(c, last));
+	return is_over && !(c->model->tasks.flags[last] & WEFT_TASK_NEVER_RESOLVED) &&
 		   (is_stopped(c, last) ? is_forgotten(c, last)
 								: !weft__alike_is_usual(&c->findings->alike, last));
 }
@@ -313,20 +345,13 @@ static bool is_inside(const struct chains *c, uint32_t last, int signal_number)
 /* True if nothing runs any more for most of the wait until the program is killed. */
 static bool is_hang(const struct chains *c, uint32_t task, const struct weft_trace_buffer *buffer)
 {
-	const struct weft_activations *a = &c->model->activations;
 	const struct weft_tasks *t = &c->model->tasks;
 	const uint64_t start = since(c, task), half = start + (t->end[task] - start) / 2;
 	const int signal_number = buffer->wait_status & 0x7f;
 	if (!signal_number || t->end[task] - start < HANG_NS ||
 		!is_inside(c, c->last[task], signal_number))
 		return false;
-	for (uint32_t other = 0; other < t->count; other++) {
-		const uint32_t end = t->end_activation[other];
-		if (end > t->first_activation[other] && a->end[end - 1] > half &&
-			t->buffer[other] == t->buffer[task])
-			return false;
-	}
-	return true;
+	return t->buffer[task] < c->model->buffer_count && c->last_run[t->buffer[task]] <= half;
 }
 
 static enum weft_problem_severity severity_of(
@@ -409,5 +434,6 @@ void weft__find_unanswered(struct weft__findings *findings)
 		report_chains(&c);
 	free(c.list);
 	free(c.last);
+	free(c.last_run);
 	weft__blocked_finish(&c.blocked);
 }
