@@ -138,7 +138,7 @@ static void unwrap(struct weft__mirage_packets *packets, const uint8_t *bytes)
 	}
 }
 
-/* The counts of all packets, a bit each: a packet without content is not missing. */
+/* The counts of packets without content, a bit each: these are not missing. */
 struct counts {
 	uint8_t bits[65536 / 8];
 };
@@ -177,8 +177,10 @@ static int take_packet(struct weft__mirage_packets *packets, struct counts *coun
 		.limit = start + content,
 		.is_cut = weft__mirage_packet_is_cut(bytes + start, content),
 	};
+	if (content > HEADER_BYTES)
+		return add_packet(packets, packet);
 	counts->bits[count / 8] |= (uint8_t)(1u << count % 8);
-	return content > HEADER_BYTES ? add_packet(packets, packet) : 0;
+	return 0;
 }
 
 int weft__mirage_packets_find(const uint8_t *bytes, size_t size,
