@@ -7,7 +7,8 @@
  * there, and a child that was made by clone(2) directly reads them before any of its code could be
  * told. In a child of fork(3) that page is replaced by a private copy, and the rest by private
  * memory, because the fork may have been called by a signal handler that returns into the middle of
- * an event. So the child keeps the levels of the moment of the fork until it has a ring of its own.
+ * an event; only such a child inherits the ring, until it is replaced. So the child keeps the
+ * levels of the moment of the fork until it has a ring of its own.
  *
  * A child of clone(2) or _Fork(3) shares the first page with its parent: it can spoil the trace,
  * but not the parent, which trusts nothing in the ring (record/region.h). A child of vfork(2) runs
@@ -22,6 +23,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kernel/call.h"
 #include "platform/linux.h"
 #include "record/atomics.h"
 #include "record/recorder.h"
@@ -30,7 +32,9 @@
 static struct {
 	unsigned char *start; /* NULL: none */
 	size_t size;
-	size_t kept; /* of the first page */
+	size_t kept;       /* of the first page */
+	int owner;         /* process id: a child may have a ring before begin_child() */
+	bool is_inherited; /* all of it, by the child that is being made */
 } ring;
 
 /* Written by children, which may be hostile; a child's pointer is its parent's until it has a ring.
@@ -42,29 +46,69 @@ static struct refused {
 
 static uint32_t refused_seen;
 
-/* Replaces the ring by private memory with a copy of the first page. Without address space for
- * that, only the page is replaced; a child that returns into an event then ends by SIGSEGV. */
-static void replace_ring(void)
+/* Replaces shared memory at `start` by private memory with the same first page. False without
+ * memory for that. */
+static bool make_private(unsigned char *start, size_t size)
 {
-	const int rights = PROT_READ | PROT_WRITE;
-	const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	size_t size = ring.size;
-	void *memory = mmap(NULL, size, rights, how, -1, 0);
+	void *memory = mmap(
+		NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
-		memory = mmap(NULL, size = ring.kept, rights, how, -1, 0);
-	if (memory == MAP_FAILED)
-		return;
-	memcpy(memory, ring.start, ring.kept);
-	if (mremap(memory, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, ring.start) == MAP_FAILED)
-		munmap(memory, size);
+		return false;
+	memcpy(memory, start, ring.kept);
+	if (mremap(memory, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, start) != MAP_FAILED)
+		return true;
+	munmap(memory, size);
+	return false;
 }
 
+/* Maps private memory wherever there is none in the range. */
+static void fill(unsigned char *start, size_t size)
+{
+	const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+	void *memory = mmap(start, size, PROT_READ | PROT_WRITE, how, -1, 0);
+	if (memory == start)
+		return;
+	if (memory != MAP_FAILED) { /* kernels before 4.17 take the address for a hint */
+		munmap(memory, size);
+		errno = EEXIST;
+	}
+	size_t half = size / 2 / ring.kept * ring.kept;
+	if (errno != EEXIST || half == 0)
+		return;
+	fill(start, half);
+	fill(start + half, size - half);
+}
+
+/* In the parent, before a fork: a child that returns into the middle of an event gets the ring
+ * until begin_child(), so that nothing else can be mapped there before. */
+static void begin_fork(void)
+{
+	ring.is_inherited = ring.start && weft__is_inside_event();
+	if (ring.is_inherited)
+		madvise(ring.start + ring.kept, ring.size - ring.kept, MADV_DOFORK);
+}
+
+static void end_fork(void)
+{
+	if (ring.is_inherited)
+		madvise(ring.start + ring.kept, ring.size - ring.kept, MADV_DONTFORK);
+	ring.is_inherited = false;
+}
+
+/* Other handlers of the program may have run in the child before: they may have mapped memory or
+ * begun threads where the ring is in the parent, and their events may have made the child's ring.
+ */
 static void begin_child(void)
 {
 	int saved = errno;
-	if (ring.start)
-		replace_ring();
+	if (ring.owner == weft__kernel_process())
+		return;
+	if (ring.is_inherited && !make_private(ring.start, ring.size))
+		munmap(ring.start + ring.kept, ring.size - ring.kept);
+	else if (ring.start && !ring.is_inherited && make_private(ring.start, ring.kept))
+		fill(ring.start + ring.kept, ring.size - ring.kept);
 	ring.start = NULL;
+	ring.is_inherited = false;
 	errno = saved;
 }
 
@@ -79,16 +123,18 @@ void weft__children_keep_off(void *buffer, size_t size)
 {
 	static uint32_t is_registered;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	begin_child();
 	ring.start = buffer;
 	ring.size = size;
 	ring.kept = page;
+	ring.owner = weft__kernel_process();
 	if (!buffer)
 		return;
 	refused_seen = 0;
 	weft__store_release(&refused, share_page());
 	madvise((unsigned char *)buffer + page, size - page, MADV_DONTFORK);
 	if (weft__compare_exchange(&is_registered, 0, 1))
-		pthread_atfork(NULL, NULL, begin_child);
+		pthread_atfork(begin_fork, end_fork, begin_child);
 }
 
 void weft__children_refuse(uint64_t entry)

@@ -202,6 +202,9 @@ void weft__rest(void);
 /* Lets the next weft_stop() of this copy call a function when recording has stopped. NULL: none. */
 void weft__at_stop(void (*action)(void));
 
+/* True if the calling thread is inside an event, so that the caller is its signal handler. */
+bool weft__is_inside_event(void);
+
 /* Stores in the header that the record ends now, and why. */
 void weft__end_record(struct weft_abi_buffer *header, enum weft_abi_ending ending);
 

@@ -145,6 +145,19 @@ static bool is_recording_one(const struct weft_abi_slot *slot)
 	return weft__load(&slot->sequence) & 1;
 }
 
+/* True if the thread has been in the buffer of this generation. */
+static bool has_entered(const struct weft__self *self, uint64_t generation)
+{
+	return generation && weft__entered_generation(self) == (generation & ~(uint64_t)WEFT__SLOWLY);
+}
+
+bool weft__is_inside_event(void)
+{
+	const struct weft__self *self = weft__self();
+	return has_entered(self, weft__load_acquire(&weft__live.generation)) &&
+		   is_recording_one(self->slot);
+}
+
 void weft__end_record(struct weft_abi_buffer *header, enum weft_abi_ending ending)
 {
 	const struct weft_platform *platform = weft__platform();
@@ -164,8 +177,7 @@ static void stop(void)
 		return;
 	/* Otherwise the packet stays open, like those of other threads: an event may still be written
 	 * there. */
-	if (weft__entered_generation(self) == (generation & ~(uint64_t)WEFT__SLOWLY) &&
-		!is_recording_one(self->slot))
+	if (has_entered(self, generation) && !is_recording_one(self->slot))
 		weft__packet_close(self->slot);
 	weft__store(&weft__recorder.unrecorded, weft__load(&header->next_task));
 	weft__end_record(header, WEFT_ABI_ENDING_STOP);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """The programs of tests/rough do the same alone and recorded, to the byte. Each of them is about a rule of
 adapters/hooks/hooks.h."""
+import glob
 import os
 import shutil
 
@@ -63,6 +64,16 @@ def add_case(source):
                 equal(LABELS[name] - found, set(), 'missing labels')
     check.__name__ = name
     case(check)
+
+
+@case
+def children_with_fork_handlers_are_recorded():
+    """Such a handler may make its process's ring before the recorder's own handler runs."""
+    with temporary_directory() as folder:
+        trace = compare(folder, program(folder, 'fork_handlers.c'))
+        children = [path for path in glob.glob(os.path.join(folder, 't-*.weft')) if path != trace]
+        labels = [{task['label'] for task in json_lines(weft('dump', '--json', '--tasks', path).stdout)} for path in children]
+        equal(sum('sleep 1 ms' in names for names in labels), 8, labels)
 
 
 @case
