@@ -42,8 +42,9 @@ struct bursts {
 	uint64_t least_ns;
 	uint64_t *starts, *ends; /* of a group, ascending; with room for twice as many */
 	uint32_t count;
-	struct surge list[BURSTS_MAX]; /* of one group */
+	struct surge list[BURSTS_MAX]; /* of one group: its longest */
 	uint32_t list_count;
+	uint32_t times;                /* bursts of the group */
 	struct surge named[NAMED_MAX]; /* the longest of each group, the longest first */
 	uint32_t named_count;
 };
@@ -78,7 +79,7 @@ static bool may_have_one(const struct bursts *b, const struct weft__alike_group 
 static void read_group(struct bursts *b, const struct weft__alike_group *group)
 {
 	const struct weft__alike *alike = &b->findings->alike;
-	b->count = b->list_count = 0;
+	b->count = b->list_count = b->times = 0;
 	for (uint32_t i = group->first; i < group->first + group->count; i++) {
 		if (is_stopped(b, alike->members[i]))
 			continue;
@@ -99,12 +100,26 @@ static uint32_t ended_by(const struct bursts *b, uint64_t time)
 	return (uint32_t)weft__lower_bound_u64(b->ends, b->count, time);
 }
 
+/* Where a gap of this length is kept: one of the shortest makes room for it. NULL if all are
+ * longer.
+ */
+static struct surge *room_for(struct bursts *b, uint64_t length)
+{
+	struct surge *shortest = b->list;
+	if (b->list_count < BURSTS_MAX)
+		return &b->list[b->list_count++];
+	for (struct surge *s = b->list; s < b->list + BURSTS_MAX; s++)
+		if (s->end - s->start < shortest->end - shortest->start)
+			shortest = s;
+	return shortest->end - shortest->start < length ? shortest : NULL;
+}
+
 /* Adds the gap between two ends, if it is one in which the group's tasks begin all along. */
 static void look_at_gap(struct bursts *b, uint64_t start, uint64_t end)
 {
 	const uint64_t length = end - start;
 	const uint32_t first = begun_by(b, start), begun = begun_by(b, end) - first;
-	if (length < b->least_ns || begun < TASKS_MIN || b->list_count == BURSTS_MAX)
+	if (length < b->least_ns || begun < TASKS_MIN)
 		return;
 	uint32_t early = begun_by(b, start + length / 2) - first;
 	if (early < begun / HALF_PART || begun - early < begun / HALF_PART)
@@ -114,7 +129,11 @@ static void look_at_gap(struct bursts *b, uint64_t start, uint64_t end)
 		return;
 	if (ended > begun)
 		ended = begun; /* others began after the gap */
-	b->list[b->list_count++] = (struct surge){
+	b->times++;
+	struct surge *surge = room_for(b, length);
+	if (!surge)
+		return;
+	*surge = (struct surge){
 		.count = ended,
 		/* The group may have been at rest until its first task began. */
 		.start = b->starts[first],
@@ -184,7 +203,7 @@ static void look_at(struct bursts *b, const struct weft__alike_group *group)
 			longest = i;
 	struct surge burst = b->list[longest];
 	burst.usual_ns = usual_life(b, group);
-	burst.times = b->list_count;
+	burst.times = b->times;
 	burst.cause = WEFT_NONE;
 	burst.task = first_in(b, group, &burst);
 	if ((burst.end - burst.start) / FAR_LONGER >= burst.usual_ns && burst.task != WEFT_NONE)

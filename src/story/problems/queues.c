@@ -134,6 +134,8 @@ static uint32_t find_server(const struct queues *q, const struct turn *turn, uin
  * the first holder of a lock, are one queue. */
 static void link_turns(struct queues *q, uint32_t group)
 {
+	for (uint32_t i = 0; i < q->count; i++)
+		q->got_of[q->list[i].waiter] = WEFT_NONE;
 	for (uint32_t i = 0; i < q->count; i++) {
 		struct turn *turn = &q->list[i];
 		uint32_t server = find_server(q, turn, group);
@@ -238,6 +240,12 @@ static bool is_one(const struct queues *q, const struct queue *queue)
 		   queue->end - queue->start >= weft__least_ns(q->findings, LEAST_SHARE, LEAST_NS);
 }
 
+/* True if one task at a time has its turn. A limit to several may be meant so. */
+static bool is_single(const struct queue *queue)
+{
+	return queue->at_once < 1.5;
+}
+
 /* The task that has its turn when the queue is longest: the one that resolves the next promise, or
  * if that never happens, the one that had its turn last. */
 static uint32_t head_of(
@@ -289,8 +297,7 @@ static void report(struct queues *q, uint32_t line, const struct queue *queue)
 	uint32_t promise = WEFT_NONE, head = head_of(q, line, queue, &promise);
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_QUEUE,
-		/* A limit to several at a time may be meant so. */
-		.severity = queue->at_once < 1.5 ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
+		.severity = is_single(queue) ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
 		.count = queue->longest,
 		.start = queue->start,
 		.end = queue->end,
@@ -388,23 +395,51 @@ static void list_turns(struct queues *q, uint32_t group)
 	qsort(q->list, q->count, sizeof(*q->list), by_until);
 }
 
-/* Adds the queue of a group of promises, if it is one. */
-static bool look_at(struct queues *q, uint32_t group)
+/* Reads the queue of a group of promises, whose turns are listed then. False if it is none. */
+static bool look_at(struct queues *q, uint32_t group, uint32_t *ret_line, struct queue *ret_queue)
 {
 	list_turns(q, group);
 	if (q->count < QUEUE_MIN)
 		return false;
 	link_turns(q, group);
-	uint32_t line = WEFT_NONE;
-	struct queue queue = read_queue(q, line);
-	if (queue.out_of_turn > queue.turns / OUT_OF_TURN) {
-		line = largest_line(q);
-		queue = read_queue(q, line);
+	*ret_line = WEFT_NONE;
+	*ret_queue = read_queue(q, *ret_line);
+	if (ret_queue->out_of_turn > ret_queue->turns / OUT_OF_TURN) {
+		*ret_line = largest_line(q);
+		*ret_queue = read_queue(q, *ret_line);
 	}
-	if (!is_one(q, &queue))
-		return false;
-	report(q, line, &queue);
-	return true;
+	return is_one(q, ret_queue);
+}
+
+/* A group with a queue, and how grave that is. */
+struct found {
+	uint32_t group;
+	uint64_t weight;
+};
+
+/* Keeps the gravest ones, the gravest first. */
+static void keep(struct found list[FOUND_MAX], uint32_t group, const struct queue *queue)
+{
+	struct found moved = {group, (uint64_t)is_single(queue) << 32 | queue->longest};
+	for (int i = 0; i < FOUND_MAX; i++)
+		if (moved.weight > list[i].weight) {
+			struct found less = list[i];
+			list[i] = moved;
+			moved = less;
+		}
+}
+
+static void report_gravest(struct queues *q)
+{
+	struct found gravest[FOUND_MAX] = {{0}};
+	struct queue queue;
+	uint32_t line;
+	for (uint32_t group = 0; group < q->findings->alike.group_count; group++)
+		if (q->may[group] && look_at(q, group, &line, &queue))
+			keep(gravest, group, &queue);
+	for (int i = 0; i < FOUND_MAX && gravest[i].weight; i++)
+		if (look_at(q, gravest[i].group, &line, &queue))
+			report(q, line, &queue);
 }
 
 static int make_room(struct queues *q, uint32_t most)
@@ -432,13 +467,12 @@ void weft__find_queues(struct weft__findings *findings)
 		findings->error = WEFT_ERROR_MEMORY;
 		return;
 	}
-	uint32_t most = list_open(&q), found = 0;
+	uint32_t most = list_open(&q);
 	int error = most ? make_room(&q, most) : 0;
-	for (uint32_t g = 0; !error && most && g < alike->group_count && found < FOUND_MAX; g++)
-		if (q.may[g])
-			found += look_at(&q, g);
 	if (error)
 		findings->error = error;
+	else if (most)
+		report_gravest(&q);
 	free(q.may);
 	free(q.open);
 	free(q.list);
