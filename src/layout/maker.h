@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Makes a layout in steps of some milliseconds, between which the caller may do something else, or
+ * Makes a layout in steps, between which the caller may do something else, or
  * give it up.
  */
 #ifndef WEFT_LAYOUT_MAKER_H

@@ -39,10 +39,10 @@ struct weft__placing {
 	const struct weft_help *help;
 	struct weft__columns *columns;
 	struct weft__occupancy *occupancy;
-	struct batch *looking,
-		*ready; /* the batch that the second thread fills, and the one that it has filled */
-	uint32_t first, last; /* indices of the walk: the range that is placed from row 0 on */
-	uint64_t known_from;  /* tasks that start before go to row `bottom` or below */
+	struct batch *looking; /* the second thread fills it */
+	struct batch *ready;   /* the second thread has filled it */
+	uint32_t first, last;  /* indices of the walk: the range that is placed from row 0 on */
+	uint64_t known_from;   /* tasks that start before go to row `bottom` or below */
 	uint32_t bottom;
 	uint32_t group, row; /* the group of the range, and the first row below the groups before */
 	bool is_open;        /* the range is being placed */

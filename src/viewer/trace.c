@@ -200,16 +200,18 @@ WEFT__EXPORT int weft_viewer_show(
 	struct weft_viewer_prepared made = {.model = model};
 	bool is_same = is_same_trace(viewer, model);
 	bool has_choice = viewer->next_rows != NULL; /* other than that of the layout */
-	weft__viewer_settle_rows(viewer);
-	if (!is_same)
+	if (!is_same) {
+		weft__viewer_settle_rows(viewer);
 		forget_choices(viewer);
+	}
 	bool goes_on = is_same && is_live && is_continued(viewer->model, model);
 	bool grows = goes_on && !has_choice;
 	const struct weft__former former = {viewer->layout, viewer->scene};
-	int error = weft__rows_lay_out(
-		&viewer->rows, model, grows ? &former : NULL, NULL, &made.layout, &made.scene);
+	int error = weft__rows_lay_out(weft__viewer_wanted_rows(viewer), model, grows ? &former : NULL,
+		NULL, &made.layout, &made.scene);
 	if (error)
 		return error;
+	weft__viewer_settle_rows(viewer);
 	made.story = (struct weft_story){.model = model, .layout = made.layout};
 	take(viewer, &made, is_live, goes_on && model->summary.live && viewer->model->summary.live);
 	return 0;

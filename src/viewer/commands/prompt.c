@@ -31,7 +31,7 @@ void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked)
 			"a part of a label, note, kind, message or process; /\xe2\x80\xa6 is an expression",
 		[WEFT__ASK_NOTE] = "a remark on this time; Enter saves it",
 		[WEFT__ASK_FILTER] =
-			"part of a label, kind:bind, thread:main; -\xe2\x80\xa6 hides; commas between",
+			"part of a label, kind:bind, bytes > 4096; -\xe2\x80\xa6 hides; commas between",
 	};
 	const struct weft_view *view = weft__viewer_wanted(viewer);
 	char time[32];

@@ -13,7 +13,7 @@
 #include "story/filtering.h"
 #include "viewer/state.h"
 
-#define FRAME_STEPS 8 /* of some milliseconds each */
+#define FRAME_STEPS 2 /* of some milliseconds each, but for passes over all tasks */
 
 /* The choice, and what has been made so far: the filter's result, then the layout, then the scene.
  */
@@ -101,7 +101,6 @@ static void take_layout(
 	viewer->hover.max = WEFT_NONE;
 	viewer->measured_fold.fold = WEFT_NONE;
 	weft__viewer_forget_statistics(viewer); /* tasks may have other starts and parents */
-	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STATISTICS;
 }
 
 /* Shows the layout; `anchor`, if it is not WEFT_NONE, keeps its height. */
@@ -162,6 +161,11 @@ static int step(const struct weft_model *model, struct weft__next_rows *next)
 	return status ? status : WEFT_AGAIN;
 }
 
+void weft__viewer_no_memory_for_rows(struct weft_viewer *viewer)
+{
+	weft__viewer_show_message(viewer, "Memory ran out: the rows are as before.");
+}
+
 /* Does some steps, or all for a small trace. */
 static int do_steps(struct weft_viewer *viewer)
 {
@@ -176,7 +180,7 @@ static int do_steps(struct weft_viewer *viewer)
 		return status;
 	}
 	weft__viewer_forget_next_rows(viewer);
-	weft__viewer_show_message(viewer, "Memory ran out: the rows are as before.");
+	weft__viewer_no_memory_for_rows(viewer);
 	return status;
 }
 
@@ -185,6 +189,7 @@ bool weft__viewer_lay_out(struct weft_viewer *viewer, struct weft__rows *rows, u
 	struct weft__next_rows *next = calloc(1, sizeof(*next));
 	if (!next) {
 		weft__rows_finish(rows);
+		weft__viewer_no_memory_for_rows(viewer);
 		return false;
 	}
 	next->rows = *rows;

@@ -100,17 +100,19 @@ static bool copy_numbers(const struct weft__numbers *numbers, struct weft__numbe
 }
 
 /* Copies the wanted choice, for a change. False without memory. */
-static bool copy_rows(const struct weft_viewer *viewer, struct weft__rows *ret_copy)
+static bool copy_rows(struct weft_viewer *viewer, struct weft__rows *ret_copy)
 {
 	const struct weft__rows *rows = weft__viewer_wanted_rows(viewer);
 	struct weft__rows copy = *rows;
 	copy.exceptions = copy.folded_groups = (struct weft__numbers){.count = 0};
 	bool good = copy_numbers(&rows->exceptions, &copy.exceptions) &&
 				copy_numbers(&rows->folded_groups, &copy.folded_groups);
-	if (good)
+	if (good) {
 		*ret_copy = copy;
-	else
+	} else {
 		weft__rows_finish(&copy);
+		weft__viewer_no_memory_for_rows(viewer);
+	}
 	return good;
 }
 
@@ -158,6 +160,7 @@ void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task)
 		return;
 	if (!toggle(&rows.exceptions, exception_of(layout, &rows, fold))) {
 		weft__rows_finish(&rows);
+		weft__viewer_no_memory_for_rows(viewer);
 		return;
 	}
 	if (!weft__viewer_lay_out(viewer, &rows, task))

@@ -49,6 +49,8 @@ bool weft__viewer_learn_rows(struct weft_viewer *viewer);
 /* Gives it up for the user; false if there is nothing to give up. */
 bool weft__viewer_end_rows(struct weft_viewer *viewer);
 void weft__viewer_forget_next_rows(struct weft_viewer *viewer);
+/* Tells the user that memory ran out and nothing has changed. */
+void weft__viewer_no_memory_for_rows(struct weft_viewer *viewer);
 /* The choice that is being laid out, if any, becomes the viewer's, before a new model is shown. */
 void weft__viewer_settle_rows(struct weft_viewer *viewer);
 /* The choice that is being laid out, else that of the rows that are shown. */

@@ -44,6 +44,12 @@ bool weft__statistics_may_wait(const struct weft_viewer *viewer)
 		   viewer->now_ms < viewer->statistics.made_ms + LIVE_EVERY_MS;
 }
 
+static void renew_panel(struct weft_viewer *viewer)
+{
+	if (viewer->panel.kind == WEFT__PANEL_STATISTICS)
+		viewer->panel.is_stale = true;
+}
+
 /* Gives up statistics that are being made. */
 static void give_up(struct weft_viewer *viewer)
 {
@@ -122,9 +128,13 @@ bool weft__viewer_learn_statistics(struct weft_viewer *viewer)
 	if (status == WEFT_AGAIN)
 		return true;
 	s->is_ended = status != 0; /* memory ran out: it would again */
+	if (status)
+		weft__viewer_show_message(viewer, "Memory ran out: the statistics were not made.");
+	else if (viewer->panel.kind != WEFT__PANEL_STATISTICS)
+		weft__viewer_show_message(viewer, "The statistics are made.");
 	if (wants_alike && !status)
 		weft__statistics_show_alike(viewer);
-	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STATISTICS;
+	renew_panel(viewer);
 	return false;
 }
 
@@ -134,7 +144,7 @@ bool weft__viewer_end_statistics(struct weft_viewer *viewer)
 		return false;
 	give_up(viewer);
 	viewer->statistics.is_ended = true;
-	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STATISTICS;
+	renew_panel(viewer);
 	weft__viewer_show_message(viewer, "Ended: the statistics were not made.");
 	return true;
 }
@@ -242,7 +252,7 @@ void weft__statistics_go(struct weft_viewer *viewer, uint32_t nth)
 		member.task == WEFT_NONE ? WEFT_NONE : viewer->layout->row[member.task], member.start,
 		member.end, true);
 	viewer->statistics.nth = nth;
-	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STATISTICS;
+	renew_panel(viewer);
 	weft_format_duration(member.end - member.start, 4, length);
 	weft__viewer_show_message(viewer, "%u of %u, the slowest first: %s%s%s.", (unsigned)nth + 1,
 		(unsigned)row->ended, name, name[0] ? ", " : "", length);

@@ -15,9 +15,9 @@ struct weft__statistics {
 	enum weft_stats_by by;
 	struct weft_stats *found; /* NULL: not made yet. It borrows the viewer's story */
 	struct weft__stats_maker *maker;
-	bool is_making;             /* they are made between inputs */
-	bool is_ended;              /* the user ended that: they are made when they are wanted again */
-	bool wants_alike;           /* to be shown when they are made: weft__statistics_show_alike() */
+	bool is_making;   /* they are made between inputs */
+	bool is_ended;    /* by the user, or memory ran out: they are made when wanted again */
+	bool wants_alike; /* to be shown when they are made: weft__statistics_show_alike() */
 	enum weft_stats_by made_by; /* the grouping of `found`, or of what is made */
 	uint64_t from, to;          /* its range; 0 and 0: the whole trace */
 	double made_ms;
@@ -27,8 +27,8 @@ struct weft__statistics {
 	uint32_t nth; /* the current task among the row's slowest, from 0 on; or WEFT_NONE */
 };
 
-/* statistics.c. Begins to make them. False if that goes on between inputs, if the user has ended
- * it, and without memory. */
+/* statistics.c. Begins to make them. False if that goes on between inputs, if it has been ended,
+ * and without memory. */
 bool weft__viewer_know_statistics(struct weft_viewer *viewer);
 /* Goes on for one frame; true if there is more to do. */
 bool weft__viewer_learn_statistics(struct weft_viewer *viewer);

@@ -244,7 +244,7 @@ static void fill_row(struct weft_viewer *viewer, const struct weft_stats_row *ro
 	add_slowest(viewer, row);
 }
 
-/* They are being made, or the user ended that. */
+/* They are being made, or that was ended. */
 static void fill_without(struct weft_viewer *viewer)
 {
 	if (viewer->statistics.is_making)
