@@ -206,12 +206,12 @@ static void find_end(struct weft_scene *scene)
 		scene->census.tick_shift++;
 }
 
-typedef int maker(struct weft_scene *scene);
+typedef int make_part(struct weft_scene *scene);
 
 /* The parts of a scene, in two stages. Each stage is two lists that can run in parallel and take
  * about equal time. Within a list, parts that temporarily need much memory come first, while little
  * permanent memory is in use. */
-static maker *const lists[][2][12] = {
+static make_part *const lists[][2][12] = {
 	{{weft__scene_make_blocks, NULL}, {weft__scene_choose_runs, weft__scene_order_tasks, NULL}},
 	{{weft__scene_make_running, weft__scene_make_starts, weft__scene_make_lines,
 		 weft__scene_make_tails, weft__scene_make_piles, list_problems, weft__scene_list_tracks,
@@ -225,7 +225,7 @@ static maker *const lists[][2][12] = {
 
 struct making {
 	struct weft_scene *scene;
-	maker *const *list;
+	make_part *const *list;
 	const struct weft_progress *progress; /* NULL: no reports */
 	unsigned done;                        /* parts done before */
 	int error;
@@ -234,7 +234,7 @@ struct making {
 static void make_list(void *context)
 {
 	struct making *m = context;
-	for (maker *const *part = m->list; *part && !m->error; part++) {
+	for (make_part *const *part = m->list; *part && !m->error; part++) {
 		if (m->progress && !m->progress->step(m->progress->context, (double)m->done++ / PARTS))
 			m->error = WEFT_ERROR_CANCELED;
 		else
@@ -242,7 +242,7 @@ static void make_list(void *context)
 	}
 }
 
-static unsigned length_of(maker *const *list)
+static unsigned length_of(make_part *const *list)
 {
 	unsigned length = 0;
 	while (list[length])
@@ -295,10 +295,12 @@ static int begin(const struct weft_scene *previous, const struct weft_model *mod
 	scene->layout = layout;
 	find_end(scene);
 	int error = weft__scene_find_news(scene, previous);
-	if (error)
-		weft_scene_destroy(scene);
-	else
+	if (!error) {
 		*ret_scene = scene;
+		return 0;
+	}
+	free_scratch(scene);
+	weft_scene_destroy(scene);
 	return error;
 }
 
@@ -339,10 +341,10 @@ int weft__scene_maker_create(const struct weft_model *model, const struct weft_l
 }
 
 /* The next part; NULL if there is none. */
-static maker *next_part(struct weft__scene_maker *m)
+static make_part *next_part(struct weft__scene_maker *m)
 {
 	while (m->stage < sizeof(lists) / sizeof(lists[0])) {
-		maker *part = lists[m->stage][m->list][m->part++];
+		make_part *part = lists[m->stage][m->list][m->part++];
 		if (part)
 			return part;
 		m->part = 0;
@@ -354,7 +356,7 @@ static maker *next_part(struct weft__scene_maker *m)
 
 int weft__scene_maker_step(struct weft__scene_maker *m, struct weft_scene **ret_scene)
 {
-	maker *part = next_part(m);
+	make_part *part = next_part(m);
 	int error = part ? part(m->scene) : 0;
 	if (part)
 		return error ? error : WEFT_AGAIN;
