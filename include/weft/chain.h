@@ -37,6 +37,7 @@ struct weft_chain_hop {
 	enum weft_chain_step step;
 	uint32_t edge; /* the resolve, signal or receive that ends the wait, or WEFT_NONE */
 	struct weft_story_wait wait;
+	bool is_written; /* of WEFT_CHAIN_OTHER_END: `wait.source` writes; else it reads */
 };
 
 /* The state of the last task; `since`, `until`, `edge` and `first` are members of `end` below. */

@@ -92,9 +92,10 @@ static void write_ended_by(struct weft__sentence *s, const struct weft_story *st
 
 /* "pipe 2 'pipe' is read by thread 1 'cat'" */
 static void write_other_end(
-	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain_hop *hop)
 {
-	add_subject(s, story, wait->task, wait->is_held ? " is written by " : " is read by ");
+	const struct weft_story_wait *wait = &hop->wait;
+	add_subject(s, story, wait->task, hop->is_written ? " is written by " : " is read by ");
 	struct weft__words *w = weft__clause(s, WORTH_OTHER);
 	weft__words_add_subject(w, story->model, wait->source, OTHER_LETTERS);
 	if (wait->others)
@@ -134,7 +135,7 @@ WEFT__EXPORT size_t weft_chain_hop_sentence(
 		write_ended_by(&s, story, &hop->wait, " is signalled by ");
 		break;
 	case WEFT_CHAIN_OTHER_END:
-		write_other_end(&s, story, &hop->wait);
+		write_other_end(&s, story, hop);
 		break;
 	case WEFT_CHAIN_THREAD:
 		write_turn(&s, story, &hop->wait);
@@ -276,10 +277,9 @@ static void add_hindrance(
 	uint32_t task = chain->end.task, name;
 	uint64_t ns, since = chain->end.since, until = chain->end.until;
 	uint32_t runs = weft__activations_until(model, task, chain->at);
-	uint32_t thread =
-		model->activations.thread[model->tasks.first_activation[task] + runs - (runs ? 1 : 0)];
 	if (!runs)
 		return;
+	uint32_t thread = model->activations.thread[model->tasks.first_activation[task] + runs - 1];
 	if (weft__blocked_span(model, thread, since, until, &name, &ns) && ns >= (until - since) / 2) {
 		struct weft__words *w = weft__clause(s, WORTH_OTHER);
 		weft__words_add(w, ", in '");

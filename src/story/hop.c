@@ -122,7 +122,7 @@ static bool find_other_end(
 	hop->wait.since = runs.idle_since;
 	hop->wait.source = other.user;
 	hop->wait.others = other.others;
-	hop->wait.is_held = other.writes;
+	hop->is_written = other.writes;
 	return true;
 }
 

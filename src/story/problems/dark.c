@@ -40,8 +40,14 @@ static bool is_any_dark(const struct weft_model *model, uint64_t start, uint64_t
 
 static bool has_lost(const struct weft_model *model, uint32_t buffer)
 {
-	const struct weft_dark *dark = weft_model_dark(model, buffer, 0, UINT64_MAX);
-	return dark && dark->reason == WEFT_DARK_LOST; /* losses come before other reasons */
+	const uint32_t first = buffer == WEFT_NONE ? 0 : buffer;
+	const uint32_t end = buffer == WEFT_NONE ? model->buffer_count : buffer + 1;
+	bool has_any = false;
+	for (uint32_t i = first; i < end && !has_any && model->dark_count; i++) {
+		const struct weft_dark *dark = weft_model_dark(model, i, 0, UINT64_MAX);
+		has_any = dark && dark->reason == WEFT_DARK_LOST; /* of a buffer it comes first */
+	}
+	return has_any;
 }
 
 /* True if the problem would be as grave with the missing events: a failure whose readers are known.
