@@ -37,7 +37,7 @@ void weft_diagnostics_add(struct weft_diagnostics *list, uint64_t offset, const 
 void weft_diagnostics_add_ns(
 	struct weft_diagnostics *list, uint64_t offset, const char *message, uint64_t amount_ns);
 
-/* Writes "MESSAGE, by 3.6 s (×2)". At most `size` bytes with the NUL; returns the full length
+/* Writes "MESSAGE: 3.6 s (×2)". At most `size` bytes with the NUL; returns the full length
  * without it. */
 size_t weft_diagnostic_format(const struct weft_diagnostic *diagnostic, char *text, size_t size);
 

@@ -418,8 +418,9 @@ bool weft_model_span_at(
 /* The number of the first span of a task that ends after a time, or the number of all. */
 uint32_t weft_model_span_after(const struct weft_model *model, uint32_t task, uint64_t time_ns);
 
-/* The first dark period of a buffer (WEFT_NONE: of any) that touches [start_ns, end_ns]; NULL if
- * there is none. */
+/* A dark period of a buffer (WEFT_NONE: of any) that touches [start_ns, end_ns]; NULL if there is
+ * none. Of several of one buffer it is one of lost time, if there is one, and the first of these.
+ */
 const struct weft_dark *weft_model_dark(
 	const struct weft_model *model, uint32_t buffer, uint64_t start_ns, uint64_t end_ns);
 

@@ -3,7 +3,7 @@
  * A stable bottom-up merge sort. It skips the merge of two halves that are in order already,
  * because even unordered traces are nearly sorted.
  *
- * What one writer wrote is not sorted: a clock that was set back by an hour would put the end of
+ * Events of one writer are not sorted: a clock that was set back by an hour would put the end of
  * the trace before its beginning. The clock is repaired instead.
  */
 #include "format/order.h"

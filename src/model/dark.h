@@ -9,7 +9,7 @@
 #include "model/ends.h"
 
 struct weft__dark {
-	struct weft_dark *list; /* by buffer and start */
+	struct weft_dark *list; /* by buffer, reason and start */
 	uint32_t count;
 };
 

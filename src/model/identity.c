@@ -67,7 +67,7 @@ void weft__identities_finish(struct weft__identities *identities)
 		free(identities->buffer);
 	}
 	weft__ids_finish(&identities->by_id);
-	free(identities->ended);
+	free(identities->lives);
 	*identities = (struct weft__identities){0};
 }
 
@@ -195,21 +195,21 @@ enum {
 
 static uint8_t life_of(const struct weft__identities *identities, uint32_t task)
 {
-	return task < identities->ended_bytes ? identities->ended[task] : 0;
+	return task < identities->lives_bytes ? identities->lives[task] : 0;
 }
 
 static int mark(struct weft__identities *identities, uint32_t task, uint8_t life)
 {
-	const size_t before = identities->ended_bytes;
+	const size_t before = identities->lives_bytes;
 	if (task >= before) {
 		size_t bytes = weft__array_next_capacity(before, task + (size_t)1);
-		int error = weft__array_resize(&identities->ended, bytes, 1);
+		int error = weft__array_resize(&identities->lives, bytes, 1);
 		if (error)
 			return error;
-		memset(identities->ended + before, 0, bytes - before);
-		identities->ended_bytes = bytes;
+		memset(identities->lives + before, 0, bytes - before);
+		identities->lives_bytes = bytes;
 	}
-	identities->ended[task] |= life;
+	identities->lives[task] |= life;
 	return 0;
 }
 
@@ -230,8 +230,8 @@ int weft__identities_create(struct weft__identities *identities, uint32_t *task)
 /* Drops the lives of tasks from `count` on. */
 static void forget_lives(struct weft__identities *identities, uint32_t count)
 {
-	if (count < identities->ended_bytes)
-		memset(identities->ended + count, 0, identities->ended_bytes - count);
+	if (count < identities->lives_bytes)
+		memset(identities->lives + count, 0, identities->lives_bytes - count);
 }
 
 /* Enters a task, which may have the id of an earlier one. */
@@ -272,8 +272,8 @@ int weft__identities_move(struct weft__identities *identities, const uint32_t *n
 			continue;
 		identities->id[new_index[task]] = identities->id[task];
 		identities->buffer[new_index[task]] = identities->buffer[task];
-		if (new_index[task] < identities->ended_bytes)
-			identities->ended[new_index[task]] = life_of(identities, task);
+		if (new_index[task] < identities->lives_bytes)
+			identities->lives[new_index[task]] = life_of(identities, task);
 		kept++;
 	}
 	return enter_again(identities, kept);

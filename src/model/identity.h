@@ -32,8 +32,8 @@ struct weft__identities {
 	uint32_t *buffer;
 	struct weft__shared *shared; /* id and buffer: snapshots may read them */
 	struct weft__ids by_id;
-	uint8_t *ended; /* a bit for each task that has ended */
-	size_t ended_bytes;
+	uint8_t *lives; /* for each task, a byte: whether it was created, and has ended */
+	size_t lives_bytes;
 };
 
 int weft__identities_init(struct weft__identities *identities);
