@@ -26,7 +26,6 @@
 struct cut {
 	uint32_t thread, first, last;
 	uint64_t start, end; /* times of the events before and after them; set by cut_events() */
-	bool is_first;       /* it has no event before them */
 };
 
 /* Gives the events of a trace, one after the other; false at the end. */
@@ -169,7 +168,8 @@ static struct cut make_cut(uint64_t *random, const uint32_t *counts)
 	const uint32_t count = counts[cut.thread];
 	uint32_t most = next_random(random) % 2 ? 8 : count / 2;
 	uint32_t length = 1 + (uint32_t)(next_random(random) % (most ? most : 1));
-	cut.first = (uint32_t)(next_random(random) % count);
+	/* The first events are missing where a ring has wrapped. */
+	cut.first = next_random(random) % 4 ? (uint32_t)(next_random(random) % count) : 0;
 	cut.last = cut.first + length < count ? cut.first + length : count;
 	return cut;
 }
@@ -223,6 +223,17 @@ static struct events open_file(const void *path)
 	return (struct events){next_of_file, describe_file, close_file, input, 0};
 }
 
+/* Traces that somebody wants to know about, separated by spaces. */
+static void check_other_traces(const char *list)
+{
+	for (size_t size; list && *list; list += size + (list[size] == ' ')) {
+		char path[512];
+		size = strcspn(list, " ");
+		snprintf(path, sizeof(path), "%.*s", (int)size, list);
+		check_cuts(open_file, path, path, seeds(40));
+	}
+}
+
 static void cuts_of_recorded_traces_make_no_problem(void **state)
 {
 	static const char *const names[] = {"recorded/echo-server.weft", "recorded/threads-stream.weft",
@@ -234,18 +245,7 @@ static void cuts_of_recorded_traces_make_no_problem(void **state)
 		sample_path(path, sizeof(path), relative);
 		check_cuts(open_file, path, names[i], seeds(40));
 	}
-}
-
-static void cuts_of_other_traces_make_no_problem(void **state)
-{
-	const char *list = getenv("WEFT_DARK_TRACES");
-	(void)state;
-	for (size_t size; list && *list; list += size + (list[size] == ' ')) {
-		char path[512];
-		size = strcspn(list, " ");
-		snprintf(path, sizeof(path), "%.*s", (int)size, list);
-		check_cuts(open_file, path, path, seeds(40));
-	}
+	check_other_traces(getenv("WEFT_DARK_TRACES"));
 }
 
 /* ---- Random programs without a fault ---- */
@@ -560,7 +560,6 @@ int main(void)
 		cmocka_unit_test(a_chain_says_where_events_are_missing),
 		cmocka_unit_test(cuts_of_random_programs_make_no_problem),
 		cmocka_unit_test(cuts_of_recorded_traces_make_no_problem),
-		cmocka_unit_test(cuts_of_other_traces_make_no_problem),
 	};
 	return cmocka_run_group_tests_name("dark", tests, NULL, NULL);
 }

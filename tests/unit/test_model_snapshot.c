@@ -138,8 +138,10 @@ static void a_snapshot_is_the_trace_so_far(void **state)
 			assert_int_equal(
 				weft_model_running_ns(snapshot, task), weft_model_running_ns(whole, task));
 			uint32_t buffer = whole->tasks.buffer[task];
-			assert_int_equal(weft_model_find_task(snapshot, buffer, whole->tasks.id[task]),
-				weft_model_find_task(whole, buffer, whole->tasks.id[task]));
+			uint32_t last = weft_model_find_task(snapshot, buffer, whole->tasks.id[task]);
+			assert_int_equal(last, weft_model_find_task(whole, buffer, whole->tasks.id[task]));
+			assert_true(last >= task && whole->tasks.id[last] == whole->tasks.id[task] &&
+						whole->tasks.buffer[last] == buffer);
 		}
 		weft_model_destroy(snapshot);
 		weft_model_destroy(whole);
