@@ -29,7 +29,7 @@ enum weft_status {
 	X(LIMIT, -7, "more than this build can hold")                               \
 	X(STATE, -8, "called at the wrong time")                                    \
 	X(UNSUPPORTED, -9, "not supported by this build")                           \
-	X(COMPRESSED, -10, "compressed by zstd, which this build was made without") \
+	X(COMPRESSED, -10, "compressed in a way which this build was made without") \
 	X(CANCELED, -11, "stopped because it was asked to")                         \
 	X(SIZE, -12, "holds more bytes than its reader allows")
 

@@ -14,15 +14,21 @@
 #include <weft/error.h>
 #include <weft/source.h>
 
+#include "source/gunzip.h"
 #include "source/nameless.h"
 
 static const unsigned char ZSTD_MAGIC_BYTES[WEFT__COMPRESSED_MAGIC_BYTES] = {
 	0x28, 0xb5, 0x2f, 0xfd};
 
-bool weft__is_compressed(const void *bytes, size_t size)
+bool weft__is_zstd(const void *bytes, size_t size)
 {
 	return size >= sizeof(ZSTD_MAGIC_BYTES) &&
 		   memcmp(bytes, ZSTD_MAGIC_BYTES, sizeof(ZSTD_MAGIC_BYTES)) == 0;
+}
+
+bool weft__is_compressed(const void *bytes, size_t size)
+{
+	return weft__is_zstd(bytes, size) || weft__is_gzip(bytes, size);
 }
 
 #if WEFT_HAS_ZSTD
@@ -56,7 +62,7 @@ static bool claims_more(const void *bytes, size_t size, uint64_t max_bytes)
 		   content > max_bytes;
 }
 
-int weft__expand(const void *bytes, size_t size, uint64_t max_bytes, int *ret_fd)
+static int expand_zstd(const void *bytes, size_t size, uint64_t max_bytes, int fd)
 {
 	ZSTD_inBuffer in = {bytes, size, 0};
 	if (claims_more(bytes, size, max_bytes))
@@ -64,13 +70,8 @@ int weft__expand(const void *bytes, size_t size, uint64_t max_bytes, int *ret_fd
 	ZSTD_DCtx *context = ZSTD_createDCtx();
 	if (!context)
 		return WEFT_ERROR_MEMORY;
-	int fd = weft__nameless_open();
-	int error = fd < 0 ? WEFT_ERROR_SYSTEM : expand_into(fd, context, &in, max_bytes);
+	int error = expand_into(fd, context, &in, max_bytes);
 	ZSTD_freeDCtx(context);
-	if (error && fd >= 0)
-		close(fd);
-	if (!error)
-		*ret_fd = fd;
 	return error;
 }
 
@@ -158,9 +159,23 @@ int weft__expansion_next(struct weft__expansion *e, const void **ret_bytes, size
 	return WEFT_ERROR_COMPRESSED;
 }
 
-int weft__expand(const void *bytes, size_t size, uint64_t max_bytes, int *ret_fd)
+static int expand_zstd(const void *bytes, size_t size, uint64_t max_bytes, int fd)
 {
-	(void)bytes, (void)size, (void)max_bytes, (void)ret_fd;
+	(void)bytes, (void)size, (void)max_bytes, (void)fd;
 	return WEFT_ERROR_COMPRESSED;
 }
 #endif
+
+int weft__expand(const void *bytes, size_t size, uint64_t max_bytes, int *ret_fd)
+{
+	int fd = weft__nameless_open();
+	if (fd < 0)
+		return WEFT_ERROR_SYSTEM;
+	int error = weft__is_gzip(bytes, size) ? weft__gunzip(bytes, size, max_bytes, fd)
+										   : expand_zstd(bytes, size, max_bytes, fd);
+	if (error)
+		close(fd);
+	else
+		*ret_fd = fd;
+	return error;
+}

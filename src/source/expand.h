@@ -19,7 +19,9 @@ bool weft__is_compressed(const void *bytes, size_t size);
  * exceeds `max_bytes`. */
 int weft__expand(const void *bytes, size_t size, uint64_t max_bytes, int *ret_fd);
 
-/* ---- A file that grows ---- */
+/* ---- A file that grows: by zstd only ---- */
+
+bool weft__is_zstd(const void *bytes, size_t size);
 
 struct weft__expansion;
 

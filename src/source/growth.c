@@ -99,7 +99,7 @@ static int begin(struct weft_source_growth *g, size_t size)
 		return WEFT_OK;
 	if (size < WEFT__COMPRESSED_MAGIC_BYTES)
 		return WEFT_AGAIN;
-	return weft__is_compressed(g->block, size) ? weft__expansion_create(&g->expanded) : WEFT_OK;
+	return weft__is_zstd(g->block, size) ? weft__expansion_create(&g->expanded) : WEFT_OK;
 }
 
 static int next_block(struct weft_source_growth *g, size_t *ret_size)
