@@ -80,6 +80,11 @@ const struct weft_input_file *weft_input_file(const struct weft_input *input, si
  * it is open. At most `size` bytes with the NUL; returns the full length without it. */
 size_t weft_input_explain(const struct weft_input_file *file, char *text, size_t size);
 
+/* Names a file that begins with these bytes, for which there was WEFT_ERROR_FORMAT, such as "a
+ * Chrome trace, JSON: ui.perfetto.dev opens it". A string that is never freed; NULL: unknown. At
+ * most the first 4,096 bytes are examined. */
+const char *weft_input_recognize(const void *bytes, size_t size);
+
 void weft_input_close(struct weft_input *input);
 
 /* The parts of an input, valid as long as it exists. */

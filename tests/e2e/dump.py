@@ -424,7 +424,7 @@ def wrong_use():
 def nothing_to_read():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'x')
-        for content, words in ((b'', 'the file is empty'), (b'hello\n', 'not in a format'),
+        for content, words in ((b'', 'the file is empty'), (b'hello\n', 'a text'),
                                (b'((time 1)(op(Explode)))', 'no intact event'),
                                (SIGNATURE, 'no intact event')):
             with open(path, 'wb') as file:

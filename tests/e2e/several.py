@@ -218,7 +218,7 @@ def files_that_do_not_belong_together_are_refused():
         result = weft('dump', files[1], SEXP, status=3)
         equal('%s: it does not say which boot its clock counts from' % SEXP in result.stderr, True)
         os.remove(other)
-        for content, reason in ((b'', 'the file is empty'), (b'not a trace' * 999, 'not in a format that weft knows')):
+        for content, reason in ((b'', 'the file is empty'), (b'not a trace\1' * 999, 'not in a format that weft knows')):
             with open(other, 'wb') as file:
                 file.write(content)
             result = weft('dump', *files, other)

@@ -14,9 +14,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static uint64_t max_bytes;
+
+/* Finds out what a file is that is no trace. NULL: unknown, or it cannot be read twice. */
+static const char *recognize(const char *path)
+{
+	struct stat status;
+	struct weft_source *source;
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+		weft_source_open_limited(path, max_bytes, &source) != 0)
+		return NULL;
+	size_t size;
+	const void *bytes = weft_source_bytes(source, &size);
+	const char *text = weft_input_recognize(bytes, size);
+	weft_source_close(source);
+	return text;
+}
+
 void cli_trace_explain(const char *name, int error)
 {
 	const char *text = weft_error_text(error);
+	const char *foreign = error == WEFT_ERROR_FORMAT ? recognize(name) : NULL;
+	if (foreign) {
+		cli_inform("%s: no trace that weft knows, but %s", name, foreign);
+		return;
+	}
 	if (error == WEFT_ERROR_SYSTEM)
 		text = strerror(errno);
 	if (error == WEFT_ERROR_EMPTY)
@@ -30,8 +52,6 @@ int cli_trace_fail(const struct cli_trace *trace, int error)
 	cli_trace_explain(trace->name, error);
 	return CLI_UNREADABLE;
 }
-
-static uint64_t max_bytes;
 
 void cli_trace_limit(uint64_t bytes)
 {
