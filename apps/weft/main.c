@@ -56,8 +56,8 @@ static void print_help(FILE *stream)
 	fputs(
 		"\n"
 		"`weft COMMAND --help` explains a command. A FILE is a trace in any format that weft knows;\n"
-		"`-` is standard input, xen:DOMAIN a guest of Xen. Exit status: 0 done, 1 the answer is no,\n"
-		"2 invalid arguments, 3 nothing could be read.\n",
+		"`-` is standard input, a PID what that process has recorded so far, xen:DOMAIN a guest of\n"
+		"Xen. Exit status: 0 done, 1 the answer is no, 2 invalid arguments, 3 nothing could be read.\n",
 		stream);
 }
 

@@ -223,7 +223,7 @@ static struct events open_file(const void *path)
 	return (struct events){next_of_file, describe_file, close_file, input, 0};
 }
 
-/* Traces that somebody wants to know about, separated by spaces. */
+/* Also cuts the traces of a list, separated by spaces. */
 static void check_other_traces(const char *list)
 {
 	for (size_t size; list && *list; list += size + (list[size] == ' ')) {

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "copy.h"
 #include "output.h"
 
-#include "runs/guest.h"
 #include "runs/traces.h"
 
 static void explain(const struct weft_input_file *file, bool is_directory)
@@ -89,13 +89,13 @@ static char *name_operands(char **operands, int count)
 	return name;
 }
 
-/* Opens a copy of the buffer of a guest of Xen. */
-static int open_guest(void *context, const char *path, struct weft_source **ret_source)
+/* Opens a copy, if the operand is no file. */
+static int open_copy(void *context, const char *path, struct weft_source **ret_source)
 {
 	(void)context;
-	if (!weft__runs_guest_domain(path))
+	if (!cli_copy_is_wanted(path))
 		return 0;
-	int fd = weft__runs_guest_copy(path);
+	int fd = cli_copy_open(path);
 	if (fd < 0)
 		return WEFT_ERROR_STATE; /* a message was printed */
 	struct stat status;
@@ -110,7 +110,7 @@ static int open_all(const struct weft__runs_traces *files, bool is_directory, ch
 	bool *ret_unrelated, struct cli_trace *ret_trace)
 {
 	const struct weft_input_options options = {
-		.size = sizeof(options), .max_bytes = cli_trace_max_bytes(), .open = open_guest};
+		.size = sizeof(options), .max_bytes = cli_trace_max_bytes(), .open = open_copy};
 	struct cli_trace trace = {.name = name, .own_name = name};
 	int error = name ? weft_source_survive_truncation() : WEFT_ERROR_MEMORY;
 	if (!error)

@@ -3,8 +3,8 @@
  * Opens a FILE argument as a decoder, and reports damage to standard error.
  */
 #include "cli.h"
+#include "copy.h"
 #include "output.h"
-#include "runs/guest.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -120,10 +120,9 @@ static int open_trace(const char *path, int fd, const char *name, struct cli_tra
 	return CLI_DONE;
 }
 
-/* Opens a copy of what a guest of Xen has recorded so far. */
-static int open_guest(const char *operand, struct cli_trace *ret_trace)
+static int open_copy(const char *operand, struct cli_trace *ret_trace)
 {
-	int fd = weft__runs_guest_copy(operand);
+	int fd = cli_copy_open(operand);
 	if (fd < 0)
 		return CLI_UNREADABLE;
 	int status = open_trace(NULL, fd, operand, ret_trace);
@@ -133,8 +132,8 @@ static int open_guest(const char *operand, struct cli_trace *ret_trace)
 
 int cli_trace_open(const char *path, struct cli_trace *ret_trace)
 {
-	if (weft__runs_guest_domain(path))
-		return open_guest(path, ret_trace);
+	if (cli_copy_is_wanted(path))
+		return open_copy(path, ret_trace);
 	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
 	return open_trace(path, -1, name, ret_trace);
 }

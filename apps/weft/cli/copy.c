@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Copies what a guest or a process has recorded so far.
+ */
+#include "copy.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <weft/watch.h>
+
+#include "cli.h"
+#include "runs/file.h"
+#include "runs/find.h"
+#include "runs/guest.h"
+
+bool cli_copy_is_wanted(const char *operand)
+{
+	return weft__runs_guest_domain(operand) || weft__runs_parse_pid(operand);
+}
+
+/* Writes a copy of the ring to a file in memory. */
+static int copy_ring(int ring, int copy)
+{
+	struct weft_watch *watch;
+	void *bytes;
+	size_t size;
+	int error = weft_watch_open_descriptor(ring, &watch);
+	if (error)
+		return error;
+	error = weft_watch_copy(watch, &bytes, &size);
+	weft_watch_close(watch);
+	if (error)
+		return error;
+	bool good = fchmod(copy, 0600) == 0 && weft__runs_write_all(copy, bytes, size);
+	weft_watch_free(bytes, size);
+	return good ? 0 : WEFT_ERROR_SYSTEM;
+}
+
+static int copy_process(const char *operand)
+{
+	struct weft__runs_found found = {.ring.pid = 0};
+	if (!weft__runs_find_process(weft__runs_parse_pid(operand), &found))
+		return -1;
+	int ring = weft__runs_open_operand(found.path, &found);
+	if (ring < 0)
+		return -1;
+	int copy = memfd_create("weft-process", MFD_CLOEXEC);
+	int error = copy < 0 ? WEFT_ERROR_SYSTEM : copy_ring(ring, copy);
+	if (error) {
+		cli_trace_explain(operand, error);
+		if (copy >= 0)
+			close(copy);
+		copy = -1;
+	}
+	close(ring);
+	if (copy >= 0)
+		(void)lseek(copy, 0, SEEK_SET);
+	return copy;
+}
+
+int cli_copy_open(const char *operand)
+{
+	return weft__runs_guest_domain(operand) ? weft__runs_guest_copy(operand)
+											: copy_process(operand);
+}
