@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <weft/decoder.h>
+#include <weft/input.h>
 #include <weft/layout.h>
 #include <weft/lines.h>
 #include <weft/model.h>
@@ -137,5 +138,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	read_incoming(bytes, size, 64);
 	read_incoming(bytes, size, 4096);
 	build_model(feed(bytes, size, 0));
+	weft_input_recognize(bytes, size);
 	return 0;
 }
