@@ -10,6 +10,7 @@ import atexit
 import json
 import os
 import select
+import signal
 import socket
 import struct
 import subprocess
@@ -167,7 +168,16 @@ def equal(got, expected, what=''):
         raise AssertionError('%s: got %r, expected %r' % (what or 'values differ', got, expected))
 
 
+def heed_signals():
+    """Programs inherit which signals are ignored: nohup ignores SIGHUP, and a shell SIGINT and SIGQUIT for what it starts
+    with `&`. Then Ctrl-C would end nothing that a test starts."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
 def main():
+    heed_signals()
     only = sys.argv[1:]
     cases = [c for c in _cases if not only or c.__name__ in only]
     print('1..%d' % len(cases))
