@@ -20,6 +20,7 @@ struct command {
 
 /* Ordered like a typical first session. */
 static const struct command commands[] = {
+	{"doctor", "say beforehand what will be seen of a program", cli_doctor},
 	{"record", "run a program and save its trace", cli_record},
 	{"run", "run a program and show its trace while it records", cli_run},
 	{"collect", "save what guests of Xen record", cli_collect},

@@ -29,6 +29,7 @@ int cli_collect(int argc, char **argv);
 int cli_ctl(int argc, char **argv);
 int cli_cut(int argc, char **argv);
 int cli_dump(int argc, char **argv);
+int cli_doctor(int argc, char **argv);
 int cli_ls(int argc, char **argv);
 int cli_tail(int argc, char **argv);
 int cli_info(int argc, char **argv);

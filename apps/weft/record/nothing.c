@@ -38,29 +38,55 @@ static void explain_linked(const char *name, const struct weft__runs_executable 
 			name, subject(it, words));
 }
 
+static bool is_unloadable(const struct weft__runs_executable *it)
+{
+	return !it->is_dynamic || it->machine || it->privilege || it->is_go;
+}
+
 /* Programs into which adapters cannot be loaded. */
-static void explain_unloadable(const char *name, const struct weft__runs_executable *it)
+static void explain_unloadable(
+	const struct weft__runs_executable *it, char text[RECORD_HINDRANCE_BYTES])
 {
 	char words[PATH_MAX + 64];
 	subject(it, words);
 	if (it->machine)
-		cli_error("%s recorded nothing: %s is a program for %s; link it with a libweft that was "
-				  "built for %s",
-			name, words, it->machine, it->machine);
+		snprintf(text, RECORD_HINDRANCE_BYTES,
+			"%s is a program for %s; link it with a libweft that was built for %s", words,
+			it->machine, it->machine);
 	else if (it->privilege)
-		cli_error(
-			"%s recorded nothing: %s is %s, so the dynamic linker loads no adapters into it, "
-			"and programs that it starts may not get its environment; run it as its owner, "
-			"record a copy without that permission, or start `weft record` through it instead",
-			name, words, it->privilege);
+		snprintf(text, RECORD_HINDRANCE_BYTES,
+			"%s is %s, so the dynamic linker loads no adapters into it, and programs that it "
+			"starts may not get its environment; run it as its owner, record a copy without that "
+			"permission, or start `weft record` through it instead",
+			words, it->privilege);
 	else if (it->is_go)
-		cli_error("%s recorded nothing: %s is a Go program, which calls the kernel instead of "
-				  "libraries, so adapters see nothing of it; call libweft through cgo",
-			name, words);
+		snprintf(text, RECORD_HINDRANCE_BYTES,
+			"%s is a Go program, which calls the kernel instead of libraries, so adapters see "
+			"nothing of it; call libweft through cgo",
+			words);
 	else
-		cli_error("%s recorded nothing: %s is statically linked, so adapters cannot be loaded into "
-				  "it; link it dynamically, or with `pkg-config --static --cflags --libs weft`",
-			name, words);
+		snprintf(text, RECORD_HINDRANCE_BYTES,
+			"%s is statically linked, so adapters cannot be loaded into it; link it dynamically, "
+			"or with `pkg-config --static --cflags --libs weft`",
+			words);
+}
+
+bool record_hindrance(const struct weft__runs_executable *it, char text[RECORD_HINDRANCE_BYTES])
+{
+	char words[PATH_MAX + 64];
+	if (it->has_libweft)
+		return false;
+	if (is_unloadable(it)) {
+		explain_unloadable(it, text);
+		return true;
+	}
+	if (!weft__runs_libraries_is_foreign(it->path))
+		return false;
+	snprintf(text, RECORD_HINDRANCE_BYTES,
+		"%s uses another C library than glibc, so adapters cannot be loaded into it; link it with "
+		"`pkg-config --cflags --libs weft`",
+		subject(it, words));
+	return true;
 }
 
 /* A program that adapters could record. */
@@ -69,11 +95,7 @@ static void explain_unlinked(
 {
 	char words[PATH_MAX + 64];
 	subject(it, words);
-	if (weft__runs_libraries_is_foreign(it->path))
-		cli_error("%s recorded nothing: %s uses another C library than glibc, so adapters cannot "
-				  "be loaded into it; link it with `pkg-config --cflags --libs weft`",
-			name, words);
-	else if (!has_adapters)
+	if (!has_adapters)
 		cli_error(
 			"%s recorded nothing: %s is not linked with libweft, and adapters are left out "
 			"(-a none); use -a auto, or link the program with `pkg-config --cflags --libs weft`",
@@ -88,6 +110,7 @@ static void explain_unlinked(
 void record_report_nothing(const char *program, bool has_adapters)
 {
 	struct weft__runs_executable it;
+	char hindrance[RECORD_HINDRANCE_BYTES];
 	weft__runs_executable_examine(program, &it);
 	const char *name = weft__runs_shown(program);
 	if (it.error)
@@ -99,8 +122,8 @@ void record_report_nothing(const char *program, bool has_adapters)
 			name, weft__runs_shown(it.path));
 	else if (it.has_libweft)
 		explain_linked(name, &it);
-	else if (!it.is_dynamic || it.machine || it.privilege || it.is_go)
-		explain_unloadable(name, &it);
+	else if (record_hindrance(&it, hindrance))
+		cli_error("%s recorded nothing: %s", name, hindrance);
 	else
 		explain_unlinked(name, &it, has_adapters);
 }

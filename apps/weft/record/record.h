@@ -158,6 +158,14 @@ size_t record_report_unseen(const struct weft__runs_saved *saved, size_t count);
 
 /* ---- nothing.c ---- */
 
+#define RECORD_HINDRANCE_BYTES (PATH_MAX + 512)
+
+struct weft__runs_executable;
+
+/* Writes why nothing can be recorded of an ELF file that can be read, and what to do. False if
+ * something can: it is linked with libweft, or adapters can be loaded into it. */
+bool record_hindrance(const struct weft__runs_executable *it, char text[RECORD_HINDRANCE_BYTES]);
+
 /* Prints why a program recorded nothing, as far as its file tells. */
 void record_report_nothing(const char *program, bool has_adapters);
 
