@@ -244,6 +244,7 @@ static void hand_over_tasks(struct weft_model_builder *b, struct weft_tasks *to)
 #undef TASK_COLUMN
 	*t = (struct weft__state_tasks){0};
 	b->tasks = (struct task_columns){0};
+	free(b->identities.lives); /* only events need it */
 	b->identities = (struct weft__identities){0};
 }
 
