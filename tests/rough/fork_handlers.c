@@ -61,7 +61,7 @@ static int use_memory(void)
 int main(void)
 {
 	for (int i = 0; i < CHILDREN; i++) {
-		int status;
+		int status = 0;
 		has_thread = i % 2;
 		pid_t child = fork();
 		if (child == 0)
