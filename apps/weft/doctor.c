@@ -58,7 +58,7 @@ static const char *describe_linking(const struct weft__runs_executable *it)
 
 static void add_file(const struct weft__runs_executable *it)
 {
-	add("program", "%s%s, %s", it->is_script ? "a script of " : "", weft__runs_shown(it->path),
+	add("program", "%s%s, %s", it->is_script ? "a script, run by " : "", weft__runs_shown(it->path),
 		describe_linking(it));
 }
 
@@ -74,8 +74,7 @@ static void add_recorders(const struct weft__runs_executable *it)
 			libraries.has_uv || libraries.has_glib ? ", and the loop's handles" : "");
 	if (libraries.sanitizer[0])
 		add("sanitizer", "%s is loaded first", weft__runs_shown(libraries.sanitizer));
-	add("not seen",
-		"calls of io_uring, of code that is linked statically, and of children that are");
+	add("not seen", "io_uring, and code and children that are linked statically");
 }
 
 /* The free room where rings are made. */
@@ -121,8 +120,7 @@ static int examine_program(const char *name)
 		cli_error("%s: %s", weft__runs_shown(it.path), strerror(it.error));
 		return CLI_UNREADABLE;
 	}
-	if (!it.is_elf || access(it.path, X_OK) != 0 ||
-		(strchr(name, '/') && access(name, X_OK) != 0)) {
+	if (!it.is_elf || !it.is_executable) {
 		cli_error("%s cannot be executed", weft__runs_shown(name));
 		return CLI_NO;
 	}
@@ -179,8 +177,7 @@ static void add_confinement(pid_t pid)
 {
 	char text[256];
 	if (strcmp(read_status(pid, "Seccomp", text), "2") == 0)
-		add("confined", "by a filter of system calls; a program that is started like that records "
-						"if it begins before the filter");
+		add("confined", "by a filter of system calls (seccomp)");
 	unsigned rings = count_io_urings(pid);
 	if (rings)
 		add("not seen", "calls of io_uring, of which it has %u", rings);

@@ -83,9 +83,10 @@ static void fill(unsigned char *start, size_t size)
  * until begin_child(), so that nothing else can be mapped there before. */
 static void begin_fork(void)
 {
-	ring.is_inherited = ring.start && weft__is_inside_event();
-	if (ring.is_inherited)
-		madvise(ring.start + ring.kept, ring.size - ring.kept, MADV_DOFORK);
+	if (!ring.start || !weft__is_inside_event())
+		return; /* another thread may be at its own fork, so the flag stays as it is */
+	ring.is_inherited = true;
+	madvise(ring.start + ring.kept, ring.size - ring.kept, MADV_DOFORK);
 }
 
 static void end_fork(void)

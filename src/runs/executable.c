@@ -240,6 +240,7 @@ void weft__runs_executable_examine(const char *name, struct weft__runs_executabl
 {
 	struct weft__runs_executable executable = {0};
 	find(name, executable.path);
+	executable.is_executable = is_program(executable.path) && strchr(executable.path, '/');
 	for (unsigned scripts = 0; scripts < SCRIPTS_MAX && examine_file(&executable); scripts++)
 		executable.is_script = true;
 	*ret_executable = executable;

@@ -11,6 +11,7 @@
 struct weft__runs_executable {
 	char path[PATH_MAX]; /* the file that runs: for a script, that of its interpreter */
 	bool is_script;      /* a script was named */
+	bool is_executable;  /* what was named is there, and this user may execute it */
 	int error;           /* errno: the file cannot be read; the rest is then unknown */
 	bool is_elf;
 	bool is_dynamic; /* a loader links it with shared libraries */

@@ -291,17 +291,23 @@ bool weft__runs_save_copy(const void *bytes, size_t size, const char *file)
 	return false;
 }
 
-/* Saves a ring that its process still records into. 0 or an error code. */
-static int save_running(const struct weft__runs_saving *saving, int ring, const char *file)
+int weft__runs_copy_running(int ring, void **ret_bytes, size_t *ret_size)
 {
 	struct weft_watch *watch;
-	void *bytes;
-	size_t size;
 	int error = weft_watch_open_descriptor(ring, &watch);
 	if (error)
 		return error;
-	error = weft_watch_copy(watch, &bytes, &size);
+	error = weft_watch_copy(watch, ret_bytes, ret_size);
 	weft_watch_close(watch);
+	return error;
+}
+
+/* Saves a ring that its process still records into. 0 or an error code. */
+static int save_running(const struct weft__runs_saving *saving, int ring, const char *file)
+{
+	void *bytes;
+	size_t size;
+	int error = weft__runs_copy_running(ring, &bytes, &size);
 	if (error)
 		return error;
 	const struct content content = {saving, -1, bytes, size};

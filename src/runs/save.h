@@ -51,6 +51,10 @@ bool weft__runs_saving_is_interrupted(const struct weft__runs_saving *saving);
 enum weft__runs_outcome weft__runs_save(const struct weft__runs_saving *saving, const char *path,
 	const struct weft__runs_ring *ring, const char *file);
 
+/* Copies a ring that its process still records into. Free the copy with weft_watch_free. 0 or an
+ * error code. */
+int weft__runs_copy_running(int ring, void **ret_bytes, size_t *ret_size);
+
 /* Saves a copy of a ring that is in memory. False after a report. */
 bool weft__runs_save_copy(const void *bytes, size_t size, const char *file);
 

@@ -56,13 +56,14 @@ def a_static_program_is_not_recorded():
 @case
 def a_script_is_its_interpreter():
     with temporary_directory() as folder:
-        script = os.path.join(folder, 'script')
+        script = os.path.join(folder, 'own-script')
         with open(script, 'w', encoding='ascii') as file:
             file.write('#!%s\n' % os.path.realpath(sys.executable))
         assert 'cannot be executed' in weft('doctor', script, status=1).stderr
         os.chmod(script, 0o700)
+        weft('doctor', 'own-script', status=1, cwd=folder)  # as a shell, which looks in PATH only
         facts = doctor(script)
-        assert facts['program'][0].startswith('a script of ' + os.path.realpath(sys.executable)), facts
+        assert facts['program'][0].startswith('a script, run by ' + os.path.realpath(sys.executable)), facts
         assert script in facts['asyncio'][0], facts
 
 

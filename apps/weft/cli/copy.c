@@ -16,6 +16,7 @@
 #include "runs/file.h"
 #include "runs/find.h"
 #include "runs/guest.h"
+#include "runs/save.h"
 
 bool cli_copy_is_wanted(const char *operand)
 {
@@ -25,14 +26,9 @@ bool cli_copy_is_wanted(const char *operand)
 /* Writes a copy of the ring to a file in memory. */
 static int copy_ring(int ring, int copy)
 {
-	struct weft_watch *watch;
 	void *bytes;
 	size_t size;
-	int error = weft_watch_open_descriptor(ring, &watch);
-	if (error)
-		return error;
-	error = weft_watch_copy(watch, &bytes, &size);
-	weft_watch_close(watch);
+	int error = weft__runs_copy_running(ring, &bytes, &size);
 	if (error)
 		return error;
 	bool good = fchmod(copy, 0600) == 0 && weft__runs_write_all(copy, bytes, size);
