@@ -32,7 +32,7 @@ static void a_hole_between_packets_is_where_events_were_overwritten(void **state
 	struct weft_trace_description d = {.losses = {[WEFT_LOSS_OVERWRITTEN] = 100}};
 	struct weft__gaps gaps;
 	(void)state;
-	weft__gaps_init(&gaps, false, &d);
+	weft__gaps_init(&gaps, false, 0, &d);
 	take(&gaps, &d, (struct weft__gap_packet){0, 0, 30, 0, 1000});
 	weft__gaps_end_packet(&gaps, 0, 1900);
 	take(&gaps, &d, (struct weft__gap_packet){1, 0, 0, 0, 1500});
@@ -49,7 +49,7 @@ static void events_of_a_damaged_packet_do_not_count_as_overwritten(void **state)
 	struct weft_trace_description d = {.losses = {[WEFT_LOSS_OVERWRITTEN] = 10}};
 	struct weft__gaps gaps;
 	(void)state;
-	weft__gaps_init(&gaps, false, &d);
+	weft__gaps_init(&gaps, false, 0, &d);
 	take(&gaps, &d, (struct weft__gap_packet){0, 0, 50, 0, 1000});
 	take(&gaps, &d, (struct weft__gap_packet){0, 60, 99, 0, 2000});
 	assert_int_equal(d.loss_period_count, 3);
@@ -60,12 +60,25 @@ static void events_of_a_damaged_packet_do_not_count_as_overwritten(void **state)
 	weft__gaps_finish(&gaps);
 }
 
+static void an_earlier_file_of_a_stream_has_what_came_before(void **state)
+{
+	struct weft_trace_description d = {0};
+	struct weft__gaps gaps;
+	(void)state;
+	weft__gaps_init(&gaps, true, 2, &d);
+	take(&gaps, &d, (struct weft__gap_packet){0, 0, 50, 0, 1000});
+	assert_int_equal(d.losses[WEFT_LOSS_MISSING_PACKETS], 0);
+	take(&gaps, &d, (struct weft__gap_packet){0, 60, 99, 0, 2000});
+	assert_int_equal(d.losses[WEFT_LOSS_MISSING_PACKETS], 1);
+	weft__gaps_finish(&gaps);
+}
+
 static void events_without_room_are_missing_since_the_packet_before(void **state)
 {
 	struct weft_trace_description d = {.losses = {[WEFT_LOSS_FULL] = 7}};
 	struct weft__gaps gaps;
 	(void)state;
-	weft__gaps_init(&gaps, false, &d);
+	weft__gaps_init(&gaps, false, 0, &d);
 	take(&gaps, &d, (struct weft__gap_packet){0, 0, 0, 0, 1000});
 	take(&gaps, &d, (struct weft__gap_packet){0, 5, 5, 3, 2000});
 	d.losses[WEFT_LOSS_NESTED] = 1;
@@ -269,6 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_hole_between_packets_is_where_events_were_overwritten),
 		cmocka_unit_test(events_of_a_damaged_packet_do_not_count_as_overwritten),
+		cmocka_unit_test(an_earlier_file_of_a_stream_has_what_came_before),
 		cmocka_unit_test(events_without_room_are_missing_since_the_packet_before),
 		cmocka_unit_test(overwritten_events_were_before_the_first_event),
 		cmocka_unit_test(a_loss_is_hatched_and_a_problem),

@@ -69,7 +69,7 @@ static int init(struct weft__follower *f, const struct weft__input *input)
 		error = weft__buffer_read_code(&f->buffer);
 	if (error)
 		return error;
-	weft__gaps_init(&f->gaps, f->buffer.stream, f->description);
+	weft__gaps_init(&f->gaps, f->buffer.stream, weft__buffer_piece(&f->buffer), f->description);
 	error = weft__gaps_take_list(&f->gaps, &f->buffer, &f->threads, f->description);
 	if (!error)
 		error = weft__follower_finish(f);

@@ -15,10 +15,10 @@
 #include "base/array.h"
 #include "base/little_endian.h"
 
-void weft__gaps_init(
-	struct weft__gaps *gaps, bool is_stream, const struct weft_trace_description *description)
+void weft__gaps_init(struct weft__gaps *gaps, bool is_stream, uint32_t piece,
+	const struct weft_trace_description *description)
 {
-	*gaps = (struct weft__gaps){.is_stream = is_stream};
+	*gaps = (struct weft__gaps){.is_stream = is_stream, .is_later = is_stream && piece > 1};
 	gaps->unplaced = description->losses[is_stream ? WEFT_LOSS_STALLED : WEFT_LOSS_OVERWRITTEN];
 	gaps->overwritten = is_stream ? description->losses[WEFT_LOSS_OVERWRITTEN] : 0;
 }
@@ -81,7 +81,8 @@ static int add_overwritten(struct weft__gaps *gaps, const struct weft__gap_packe
 	const uint64_t placed = missing < gaps->unplaced ? missing : gaps->unplaced;
 	const uint64_t rest = missing - placed;
 	const uint64_t overwritten = rest < gaps->overwritten ? rest : gaps->overwritten;
-	const uint64_t packets = rest > overwritten && !gaps->is_listed;
+	const bool is_elsewhere = gaps->is_later && packet->known == 0;
+	const uint64_t packets = rest > overwritten && !gaps->is_listed && !is_elsewhere;
 	gaps->unplaced -= placed;
 	gaps->overwritten -= overwritten;
 	gaps->packets += packets;

@@ -23,6 +23,7 @@ struct weft__gaps {
 	uint64_t overwritten; /* of a stream: events that its writer found overwritten, in no gap yet */
 	bool is_stream;
 	bool is_listed;   /* the stream has a list of its losses */
+	bool is_later;    /* another file of the stream has what the threads did before */
 	uint64_t packets; /* that were found to be missing */
 };
 
@@ -35,9 +36,10 @@ struct weft__gap_packet {
 	uint64_t opened_ns;
 };
 
-/* Call this once the description's losses are complete. */
-void weft__gaps_init(
-	struct weft__gaps *gaps, bool is_stream, const struct weft_trace_description *description);
+/* Call this once the description's losses are complete. `piece`: the number of a stream's file,
+ * from 1; 0: unknown, or no stream. */
+void weft__gaps_init(struct weft__gaps *gaps, bool is_stream, uint32_t piece,
+	const struct weft_trace_description *description);
 void weft__gaps_finish(struct weft__gaps *gaps);
 
 /* Takes a stream's own list of losses, if it has one, instead of the counts in its packets. 0 or

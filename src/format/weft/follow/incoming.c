@@ -309,7 +309,7 @@ static int init(struct incoming *r, const struct weft__input *before_mark)
 		return error;
 	rewind_buffer(r, &f->buffer);
 	memset(f->description->losses, 0, sizeof(f->description->losses));
-	weft__gaps_init(&f->gaps, true, f->description);
+	weft__gaps_init(&f->gaps, true, weft__buffer_piece(&f->buffer), f->description);
 	read_losses(r);
 	describe(r, f->description);
 	return weft__follower_init(f);
