@@ -96,10 +96,12 @@ void weft__packet_close(struct weft_abi_slot *slot)
 	uint32_t events = settled_events(taken);
 	if (taken & BY_OWNER && is_open(packet, taken))
 		finish(packet, events);
+	/* The slot lets the packet go first: a handler that leaves in between would have it closed, and
+	 * its events counted, a second time. */
+	weft__store(&slot->packet, 0);
+	weft__signal_fence();
 	weft__store(&slot->number, weft__load(&slot->number) + events - weft__load(&slot->inherited));
 	weft__store(&slot->inherited, 0);
-	weft__signal_fence();
-	weft__store(&slot->packet, 0);
 	weft__wake_followers(region->header);
 }
 
