@@ -11,7 +11,8 @@
  *           cancel   in a thread that is cancelled meanwhile
  *
  * A child makes the calls, and another one goes on after the call that ended it. A call that does
- * not return is ended by SIGALRM. All descriptors and memory are made anew for each call.
+ * not return is ended by SIGALRM, or by the parent if it has blocked that. All descriptors and
+ * memory are made anew for each call.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -40,6 +41,7 @@ enum {
 	ARGUMENTS = 6,
 	STACK = 12288,
 	LATE_US = 200000,
+	PATIENCE_S = 2,
 	FIRST_FD = 10
 };
 
@@ -191,6 +193,8 @@ static void call_in_thread(void)
 /* So that no call waits for long: SIGALRM ends the child. */
 static void set_alarm(long us)
 {
+	const uint64_t signal = UINT64_C(1) << (SIGALRM - 1); /* an earlier call may have blocked it */
+	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &signal, NULL, sizeof(signal));
 	const struct itimerval timer = {{0, 0}, {0, us}};
 	syscall(SYS_setitimer, ITIMER_REAL, &timer, NULL);
 }
@@ -248,6 +252,28 @@ static void make_calls(long count, uint64_t seed)
 	_exit(0);
 }
 
+/* Waits for the child's end. A call with a mask of signals may have blocked SIGALRM. */
+static int await(pid_t child, int *ret_status)
+{
+	const struct timespec patience = {PATIENCE_S, 0};
+	sigset_t ended;
+	long seen = -1;
+	sigemptyset(&ended);
+	sigaddset(&ended, SIGCHLD);
+	while (waitpid(child, ret_status, WNOHANG) == 0) {
+		if (sigtimedwait(&ended, NULL, &patience) >= 0 || seen != shared->next) {
+			seen = shared->next;
+			continue;
+		}
+		kill(child, SIGKILL);
+		if (waitpid(child, ret_status, 0) != child)
+			return -1;
+		*ret_status = SIGALRM;
+		return 0;
+	}
+	return 0;
+}
+
 /* ---- Results ---- */
 
 static void print(long index, uint64_t seed)
@@ -281,13 +307,18 @@ int main(int argc, char **argv)
 	setrlimit(RLIMIT_CORE, &(const struct rlimit){0, 0});
 	while (shared != MAP_FAILED && shared->next < count) {
 		int status;
+		sigset_t ended;
+		sigemptyset(&ended);
+		sigaddset(&ended, SIGCHLD);
+		sigprocmask(SIG_BLOCK, &ended, NULL);
 		pid_t child = fork();
 		if (child == 0) {
+			sigprocmask(SIG_UNBLOCK, &ended, NULL);
 			for (int fd = 0; fd < 3; fd++)
 				put(open("/dev/null", O_RDWR), fd);
 			make_calls(count, seed);
 		}
-		if (child < 0 || waitpid(child, &status, 0) != child)
+		if (child < 0 || await(child, &status) != 0)
 			return 1;
 		if (shared->next < count)
 			shared->outcomes[shared->next++].status = status ? status : 1 << 8;
