@@ -167,8 +167,10 @@ struct weft_counter {
 	uint32_t integers;           /* its first samples, which are integers; the others are real */
 	struct weft_number min, max; /* over its samples */
 	uint32_t sets;               /* samples that set it; the others changed it */
-	bool begins_set;  /* the first one does: it has no value before. Else that is 0, or unknown: */
+	bool
+		begins_set; /* it has no value before the first sample. Else that is `start`, or unknown: */
 	bool is_relative; /* values count from one that is unknown, as changes of it are missing */
+	struct weft_number start; /* before the first sample; 0 unless the program said otherwise */
 };
 
 struct weft_samples {

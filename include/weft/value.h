@@ -52,16 +52,16 @@ static inline struct weft_value weft__pointer(const void *value)
 	return v;
 }
 
-static inline void weft__counter_add_real(
+static inline void weft__counter_add_at_real(struct weft_category *category, unsigned level,
 	uint64_t task, uint64_t *cache, const char *name, double change)
 {
-	weft__counter_add_f64(task, cache, name, weft__f64(change).is.u64);
+	weft__counter_add_at_f64(category, level, task, cache, name, weft__f64(change).is.u64);
 }
 
-static inline void weft__counter_set_real(
+static inline void weft__counter_set_at_real(struct weft_category *category, unsigned level,
 	uint64_t task, uint64_t *cache, const char *name, double value)
 {
-	weft__counter_set_f64(task, cache, name, weft__f64(value).is.u64);
+	weft__counter_set_at_f64(category, level, task, cache, name, weft__f64(value).is.u64);
 }
 
 #ifdef __cplusplus
@@ -108,16 +108,16 @@ static inline struct weft_value weft__of(unsigned long long value)
 }
 #define WEFT__VALUE(x) weft__of(x)
 
-#define WEFT__COUNTS_TYPE(type, function, as)                          \
-	static inline void weft__count_add(                                \
-		uint64_t task, uint64_t *cache, const char *name, type change) \
-	{                                                                  \
-		weft__counter_add##function(task, cache, name, (as)change);    \
-	}                                                                  \
-	static inline void weft__count_set(                                \
-		uint64_t task, uint64_t *cache, const char *name, type value)  \
-	{                                                                  \
-		weft__counter_set##function(task, cache, name, (as)value);     \
+#define WEFT__COUNTS_TYPE(type, function, as)                                           \
+	static inline void weft__count_add(struct weft_category *category, unsigned level,  \
+		uint64_t task, uint64_t *cache, const char *name, type change)                  \
+	{                                                                                   \
+		weft__counter_add_at##function(category, level, task, cache, name, (as)change); \
+	}                                                                                   \
+	static inline void weft__count_set(struct weft_category *category, unsigned level,  \
+		uint64_t task, uint64_t *cache, const char *name, type value)                   \
+	{                                                                                   \
+		weft__counter_set_at##function(category, level, task, cache, name, (as)value);  \
 	}
 WEFT__COUNTS_TYPE(double, _real, double)
 WEFT__COUNTS_TYPE(long double, _real, double)
@@ -142,8 +142,8 @@ WEFT__COUNTS_TYPE(unsigned long long, , int64_t)
 	default: weft__i64)(x)
 
 #define WEFT__COUNTS(verb, x) _Generic((x), \
-	float: weft__counter_##verb##_real, double: weft__counter_##verb##_real, \
-	long double: weft__counter_##verb##_real, default: weft__counter_##verb)
+	float: weft__counter_##verb##_at_real, double: weft__counter_##verb##_at_real, \
+	long double: weft__counter_##verb##_at_real, default: weft__counter_##verb##_at)
 /* clang-format on */
 
 #endif

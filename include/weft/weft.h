@@ -377,13 +377,21 @@ void weft_note_n_as(uint64_t task, const char *text, size_t size) WEFT__DIRECT;
 
 /* Changes a counter by a number, or sets it. An integer is recorded with 64 bits; a floating-point
  * number as a double, which makes the counter real: readers show its later values, too, with a
- * fraction. */
+ * fraction.
+ *
+ * The value changes whether or not anything is recorded, so a trace has the right one however late
+ * it begins. A program has up to 256 counters with values; the changes of further ones are only
+ * recorded. A name that is no literal costs a search at each call. A forked child begins with
+ * zeros. */
 #define weft_counter_add(name, change) weft_counter_add_as(WEFT_TASK_CURRENT, name, change)
 #define weft_counter_set(name, value)  weft_counter_set_as(WEFT_TASK_CURRENT, name, value)
 #define weft_counter_add_as(task, name, change) \
-	WEFT__WITH_TEXT_AND(WEFT__COUNTS(add, change), task, name, change)
+	WEFT__COUNTED(WEFT__COUNTS(add, change), task, name, change)
 #define weft_counter_set_as(task, name, value) \
-	WEFT__WITH_TEXT_AND(WEFT__COUNTS(set, value), task, name, value)
+	WEFT__COUNTED(WEFT__COUNTS(set, value), task, name, value)
+
+/* The value of this process's counter of that name, rounded towards 0; 0 if there is none. */
+int64_t weft_counter_read(const char *name);
 
 /* Begins and ends a period of the whole thread (enum weft_band) with a reason: idle in "poll", gc
  * "minor". `reason` may be "". */

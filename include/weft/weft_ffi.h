@@ -217,6 +217,10 @@ void weft_ffi_counter_add_f64(struct weft_category *category, unsigned level, ui
 void weft_ffi_counter_set_f64(struct weft_category *category, unsigned level, uint64_t task,
 	const char *name, size_t size, uint64_t *cache, double value);
 
+/* The value of this process's counter of that name, rounded towards 0; 0 if there is none. Values
+ * change also while nothing is recorded. */
+int64_t weft_ffi_counter_read(const char *name, size_t size);
+
 /* ---- The thread: not filtered by level ---- */
 
 /* The thread's name from now on, of which up to 15 bytes are kept; NULL: the operating system's. */

@@ -46,15 +46,21 @@ void weft__span_begin(uint64_t task, uint64_t *cache, const char *name) WEFT__DI
 void weft__span(const struct weft_given_span *span) WEFT__DIRECT;
 void weft__tag(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
 void weft__tag_value(uint64_t task, uint64_t *cache, const char *text, int64_t value) WEFT__DIRECT;
-void weft__counter_add(
-	uint64_t task, uint64_t *cache, const char *name, int64_t change) WEFT__DIRECT;
-void weft__counter_set(
-	uint64_t task, uint64_t *cache, const char *name, int64_t value) WEFT__DIRECT;
+/* These test the level themselves, because the value changes at any level. */
+void weft__counter_add_at(struct weft_category *category, unsigned level, uint64_t task,
+	uint64_t *cache, const char *name, int64_t change) WEFT__DIRECT;
+void weft__counter_set_at(struct weft_category *category, unsigned level, uint64_t task,
+	uint64_t *cache, const char *name, int64_t value) WEFT__DIRECT;
 /* `bits`: the bits of a double. */
-void weft__counter_add_f64(
-	uint64_t task, uint64_t *cache, const char *name, uint64_t bits) WEFT__DIRECT;
-void weft__counter_set_f64(
-	uint64_t task, uint64_t *cache, const char *name, uint64_t bits) WEFT__DIRECT;
+void weft__counter_add_at_f64(struct weft_category *category, unsigned level, uint64_t task,
+	uint64_t *cache, const char *name, uint64_t bits) WEFT__DIRECT;
+void weft__counter_set_at_f64(struct weft_category *category, unsigned level, uint64_t task,
+	uint64_t *cache, const char *name, uint64_t bits) WEFT__DIRECT;
+/* Programs that were compiled with earlier headers call these, only while the level is on. */
+void weft__counter_add(uint64_t task, uint64_t *cache, const char *name, int64_t change);
+void weft__counter_set(uint64_t task, uint64_t *cache, const char *name, int64_t value);
+void weft__counter_add_f64(uint64_t task, uint64_t *cache, const char *name, uint64_t bits);
+void weft__counter_set_f64(uint64_t task, uint64_t *cache, const char *name, uint64_t bits);
 void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin) WEFT__DIRECT;
 
 /* Returns a new id and records nothing, for a task whose creation is filtered. */
@@ -300,6 +306,12 @@ __attribute__((unused)) static inline void weft__end_scope(const bool *has_begun
 	WEFT__IF(WEFT__IS_ON, function(task, WEFT__CACHE(text), text))
 #define WEFT__WITH_TEXT_AND(function, task, text, last) \
 	WEFT__IF(WEFT__IS_ON, function(task, WEFT__CACHE(text), text, last))
+#define WEFT__COUNTED(function, task, name, number)                                             \
+	do {                                                                                        \
+		static uint64_t weft__cache;                                                            \
+		function(&WEFT__OWN_CATEGORY, WEFT__LEVEL_OR(WEFT_LEVEL_INFO), task, WEFT__CACHE(name), \
+			name, number);                                                                      \
+	} while (0)
 #define WEFT__BAND(kind, reason, begin) \
 	WEFT__IF(WEFT__IS_RECORDING, weft__band(kind, WEFT__CACHE(reason), reason, begin))
 

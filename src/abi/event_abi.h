@@ -52,6 +52,8 @@
  *     off_cpu      nanoseconds
  *     send         key
  *     receive      key
+ *     total        value                  name; not counted as an event
+ *     total_f64    as total; the operand is a double
  *
  * These kinds exist only in the format:
  *
@@ -102,6 +104,7 @@ enum weft_abi_event {
 	WEFT_ABI_COUNTER_F64 = 103,
 	WEFT_ABI_COUNTER_SET_F64 = 104,
 	WEFT_ABI_LABELF = 105,
+	WEFT_ABI_TOTAL_F64 = 106,
 };
 
 #define WEFT_ABI_EXPLICIT     0x80u /* the X bit, in the byte of the kind */
@@ -156,12 +159,18 @@ __attribute__((unused)) static inline unsigned weft__abi_head_small(uint64_t hea
 	return (unsigned)(head >> 48);
 }
 
+/* True for what a counter's value is: it says nothing that happened, so it counts as no event. */
+static inline bool weft__abi_is_total(unsigned kind)
+{
+	return kind == WEFT_ABI_TOTAL || kind == WEFT_ABI_TOTAL_F64;
+}
+
 /* The other kinds change how a reader understands the next events, and do not count as events.
  */
 static inline bool weft__abi_is_event(unsigned kind)
 {
-	return kind != WEFT_ABI_TIME && kind != WEFT_ABI_THREAD && kind != WEFT_ABI_TEXT &&
-		   kind != WEFT_ABI_RUNDOWN;
+	return !weft__abi_is_total(kind) && kind != WEFT_ABI_TIME && kind != WEFT_ABI_THREAD &&
+		   kind != WEFT_ABI_TEXT && kind != WEFT_ABI_RUNDOWN;
 }
 
 #endif

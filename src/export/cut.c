@@ -301,7 +301,7 @@ WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *eve
 	}
 	cut->packets.trace = trace;
 	int error = weft__alive_name(&cut->alive, event);
-	cut->events++;
+	cut->events += event->type != WEFT_EVENT_TOTAL;
 	return error ? error : write_event(cut, event);
 }
 

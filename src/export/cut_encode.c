@@ -151,6 +151,8 @@ static unsigned put_counter(struct encoder *e, const struct weft_event *event)
 {
 	put(e, (uint64_t)event->value); /* also the bits of `real` */
 	put_name(e, event->text);
+	if (event->type == WEFT_EVENT_TOTAL)
+		return event->is_real ? WEFT_ABI_TOTAL_F64 : WEFT_ABI_TOTAL;
 	if (event->is_real)
 		return event->is_set ? WEFT_ABI_COUNTER_SET_F64 : WEFT_ABI_COUNTER_F64;
 	return event->is_set ? WEFT_ABI_COUNTER_SET : WEFT_ABI_COUNTER;
@@ -270,6 +272,7 @@ static unsigned put_operands(
 		put_name(e, text);
 		break;
 	case WEFT_EVENT_COUNTER:
+	case WEFT_EVENT_TOTAL:
 		return put_counter(e, event);
 	case WEFT_EVENT_SWITCH:
 		put(e, event->task);

@@ -181,7 +181,7 @@ int weft__cut_packets_add(struct weft__cut_packets *p, uint32_t index, struct we
 	}
 	for (unsigned i = 0; i < words->count; i++)
 		put(t, words->list[i] | (i == words->head ? time.ticks - t->base_ticks : 0));
-	t->in_packet++;
+	t->in_packet += weft__abi_is_event(weft__abi_head_kind(words->list[words->head]));
 	p->last_ns = time.ns;
 	p->last_sequence = t->sequence;
 	return 0;

@@ -216,6 +216,7 @@ __attribute__((noinline)) static int reserve_sample(struct sample_columns *s)
 		{&s->value, sizeof(*s->value)},
 		{&s->task, sizeof(*s->task)},
 		{&s->counter, sizeof(*s->counter)},
+		{&s->is_set, sizeof(*s->is_set)},
 	};
 	return weft__columns_reserve(
 		columns, sizeof(columns) / sizeof(*columns), &s->capacity, s->count + (size_t)1);
@@ -226,8 +227,7 @@ static bool is_below(struct weft_number a, struct weft_number b)
 	return a.is_real ? a.real < b.real : a.integer < b.integer;
 }
 
-/* Adds a sample to the numbers that a counter keeps of its samples. */
-static void summarize(struct weft_counter *c, struct weft_number value, bool is_set)
+void weft__counter_summarize(struct weft_counter *c, struct weft_number value, bool is_set)
 {
 	if (c->count++ == 0) {
 		c->min = c->max = value;
@@ -242,7 +242,7 @@ static void summarize(struct weft_counter *c, struct weft_number value, bool is_
 		c->max = value;
 }
 
-static int on_sample(void *builder, uint32_t counter, uint32_t task)
+int weft__builder_sample(void *builder, uint32_t counter, uint32_t task)
 {
 	struct weft_model_builder *b = builder;
 	struct sample_columns *s = &b->samples;
@@ -252,11 +252,12 @@ static int on_sample(void *builder, uint32_t counter, uint32_t task)
 	if (error)
 		return error;
 	s->time[s->count] = b->state.now;
-	s->value[s->count] = b->state.counters.value[counter];
+	s->value[s->count] = b->state.counters.observed[counter];
+	s->is_set[s->count] = b->state.counters.is_set;
 	s->task[s->count] = task;
 	s->counter[s->count] = counter;
 	s->count++;
-	summarize(&b->counters.list[counter], weft__state_number(&b->state, counter),
+	weft__counter_summarize(&b->counters.list[counter], weft__state_observed(&b->state, counter),
 		b->state.counters.is_set);
 	return 0;
 }
@@ -271,10 +272,11 @@ static const struct weft__listener listener = {
 	.mention = on_mention,
 	.edge = on_edge,
 	.answer = on_answer,
+	.total = weft__builder_total,
 	.end = on_end,
 	.alive = on_alive,
 	.note = on_note,
-	.sample = on_sample,
+	.sample = weft__builder_sample,
 	.period = weft__builder_period,
 	.gc = weft__builder_gc,
 	.off_cpu = weft__builder_off_cpu,
@@ -298,7 +300,7 @@ int weft__model_take(struct weft_model_builder *b, const struct weft__fact *fact
 	struct weft_diagnostics *diagnostics)
 {
 	b->diagnostics = diagnostics;
-	b->summary.by_event[fact->type]++;
+	b->summary.by_event[fact->type] += fact->type != WEFT_EVENT_TOTAL;
 	if (fact->type == WEFT_EVENT_SEND) {
 		b->summary.withdrawn += fact->task == WEFT_NONE;
 		b->summary.raised +=
@@ -346,10 +348,11 @@ WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
 		b->edges.time, b->edges.from, b->edges.to, b->edges.type, b->edges.sent,
 		b->activations.start, b->activations.end, b->activations.thread, b->activations.task,
 		b->notes.time, b->notes.value, b->notes.task, b->notes.text, b->notes.type, b->samples.time,
-		b->samples.value, b->samples.task, b->samples.counter, b->counters.list, b->bands.list,
-		b->presences.list, b->creations.list, b->creations.start, b->spans.start, b->spans.end,
-		b->spans.task, b->spans.name, b->spans.depth, b->off_cpu.start, b->off_cpu.end,
-		b->off_cpu.ns, b->off_cpu.task, b->off_cpu.thread};
+		b->samples.value, b->samples.task, b->samples.counter, b->samples.is_set, b->totals.time,
+		b->totals.offset, b->totals.counter, b->totals.samples, b->totals.is_real, b->counters.list,
+		b->bands.list, b->presences.list, b->creations.list, b->creations.start, b->spans.start,
+		b->spans.end, b->spans.task, b->spans.name, b->spans.depth, b->off_cpu.start,
+		b->off_cpu.end, b->off_cpu.ns, b->off_cpu.task, b->off_cpu.thread};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	free(b->dark);

@@ -79,6 +79,19 @@ struct sample_columns {
 	uint64_t *time;
 	int64_t *value;
 	uint32_t *task, *counter;
+	uint8_t *is_set; /* the sample set its counter; only while the model is built */
+};
+
+/* The totals: what the program said of its counters' values. */
+struct total_columns {
+	uint32_t count;
+	size_t capacity;
+	uint64_t *time;
+	int64_t
+		*offset; /* from what the trace's changes alone give; its counter's type, as `is_real` */
+	uint32_t *counter;
+	uint32_t *samples; /* of the counter, so far */
+	uint8_t *is_real;
 };
 
 struct span_columns {
@@ -137,6 +150,7 @@ struct weft_model_builder {
 	struct activation_columns activations;
 	struct note_columns notes;
 	struct sample_columns samples;
+	struct total_columns totals;
 	struct span_columns spans;
 	struct off_cpu_columns off_cpu;
 	struct counters counters;
@@ -238,6 +252,19 @@ static inline bool weft__is_act(unsigned type)
 }
 
 /* freeze.c */
+
+/* Adds a sample to the numbers that a counter keeps of its samples. */
+void weft__counter_summarize(struct weft_counter *counter, struct weft_number value, bool is_set);
+
+/* Keeps what the program says of a counter; see struct weft__listener. */
+int weft__builder_total(void *builder, uint32_t counter);
+int weft__builder_sample(void *builder, uint32_t counter, uint32_t task);
+/* Makes the values of the model's counters those that the program said, where that is known;
+ * `value` and `is_set` have the rows of its samples. Call it last: it asks for the model's dark
+ * time. 0 or WEFT_ERROR_MEMORY. */
+int weft__totals_apply(const struct weft_model_builder *b,
+	const struct weft_trace_description *description, struct weft_model *m, int64_t *value,
+	const uint8_t *is_set);
 
 /* The task that holds edge i, or WEFT_NONE. */
 uint32_t weft__edge_actor(const struct edge_columns *edges, uint32_t i);

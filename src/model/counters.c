@@ -2,6 +2,10 @@
  *
  * The values of counters: 0 before the first change; sums saturate at the limits of int64_t. From
  * its first floating-point number on a counter is real: its value is a double.
+ *
+ * The program says now and then what a counter's value is (an event `total`). It is more than the
+ * trace's changes give if some were made before the trace begins, or are missing. The value follows
+ * what the program says; what was observed does not, so that both can be compared (totals.c).
  */
 #include "base/array.h"
 #include "model/state.h"
@@ -23,14 +27,15 @@ static int add_counter(struct weft__state_counters *c, uint32_t buffer, uint32_t
 		{&c->name, sizeof(*c->name)},
 		{&c->buffer, sizeof(*c->buffer)},
 		{&c->value, sizeof(*c->value)},
+		{&c->observed, sizeof(*c->observed)},
 		{&c->is_real, sizeof(*c->is_real)},
 	};
-	int error = weft__columns_reserve(columns, 4, &c->capacity, c->count + (size_t)1);
+	int error = weft__columns_reserve(columns, 5, &c->capacity, c->count + (size_t)1);
 	if (error)
 		return error;
 	c->name[c->count] = name;
 	c->buffer[c->count] = buffer;
-	c->value[c->count] = 0;
+	c->value[c->count] = c->observed[c->count] = 0;
 	c->is_real[c->count] = false;
 	return 0;
 }
@@ -55,24 +60,29 @@ static uint64_t hash_counter(const struct weft__hash_key *key, const void *owner
 	return weft__hash_u64(key, (uint64_t)c->buffer[counter] << 32 | c->name[counter]);
 }
 
-static int find_in_other(
-	struct weft__state_counters *c, uint32_t buffer, uint32_t name, uint32_t *ret_counter)
+/* The counter of another buffer, or WEFT_NONE; the index must have been made. */
+static uint32_t known_in_other(const struct weft__state_counters *c, uint32_t buffer, uint32_t name)
 {
-	struct weft__index *index = &c->others;
-	int error = index->slots ? 0 : weft__index_init(index);
-	if (error)
-		return error;
+	const struct weft__index *index = &c->others;
 	const uint64_t hash = weft__hash_u64(&index->key, (uint64_t)buffer << 32 | name);
 	uint32_t slot = weft__index_start(index, hash), counter;
 	for (; (counter = index->slots[slot]) != WEFT__INDEX_EMPTY;
 		 slot = weft__index_next(index, slot))
 		if (c->name[counter] == name && c->buffer[counter] == buffer)
-			break;
-	if (counter == WEFT__INDEX_EMPTY) {
+			return counter;
+	return WEFT_NONE;
+}
+
+static int find_in_other(
+	struct weft__state_counters *c, uint32_t buffer, uint32_t name, uint32_t *ret_counter)
+{
+	int error = c->others.slots ? 0 : weft__index_init(&c->others);
+	uint32_t counter = error ? WEFT_NONE : known_in_other(c, buffer, name);
+	if (!error && counter == WEFT_NONE) {
 		counter = c->count;
 		error = add_counter(c, buffer, name);
 		if (!error)
-			error = weft__index_add(index, counter, hash_counter, c);
+			error = weft__index_add(&c->others, counter, hash_counter, c);
 		c->count += !error;
 	}
 	*ret_counter = counter;
@@ -85,6 +95,14 @@ int weft__state_counter(
 	struct weft__state_counters *c = &s->counters;
 	return buffer ? find_in_other(c, buffer, name, ret_counter)
 				  : find_in_first(c, name, ret_counter);
+}
+
+uint32_t weft__state_known_counter(const struct weft__state *s, uint32_t buffer, uint32_t name)
+{
+	const struct weft__state_counters *c = &s->counters;
+	if (buffer)
+		return c->others.slots ? known_in_other(c, buffer, name) : WEFT_NONE;
+	return name < c->by_name_count ? c->by_name[name] : WEFT_NONE;
 }
 
 static int64_t add_saturating(int64_t a, int64_t b)
@@ -111,23 +129,53 @@ static void count_real(int64_t *value, const struct weft__fact *fact)
 	*value = weft__bits_of(limited(fact->is_set ? change : weft__real_of(*value) + change));
 }
 
-void weft__state_count(struct weft__state *s, uint32_t counter, const struct weft__fact *fact)
+/* From its first floating-point number on. */
+static void make_real(struct weft__state_counters *c, uint32_t counter)
 {
-	int64_t *value = &s->counters.value[counter];
-	s->counters.is_set = fact->is_set;
-	if (fact->is_real && !s->counters.is_real[counter]) {
-		s->counters.is_real[counter] = true;
-		*value = weft__bits_of((double)*value);
-	}
-	if (s->counters.is_real[counter])
+	if (c->is_real[counter])
+		return;
+	c->is_real[counter] = true;
+	c->value[counter] = weft__bits_of((double)c->value[counter]);
+	c->observed[counter] = weft__bits_of((double)c->observed[counter]);
+}
+
+static void count(int64_t *value, bool is_real, const struct weft__fact *fact)
+{
+	if (is_real)
 		count_real(value, fact);
 	else
 		*value = fact->is_set ? fact->value : add_saturating(*value, fact->value);
 }
 
+void weft__state_count(struct weft__state *s, uint32_t counter, const struct weft__fact *fact)
+{
+	struct weft__state_counters *c = &s->counters;
+	c->is_set = fact->is_set;
+	if (fact->is_real)
+		make_real(c, counter);
+	count(&c->value[counter], c->is_real[counter], fact);
+	count(&c->observed[counter], c->is_real[counter], fact);
+}
+
+void weft__state_correct(struct weft__state *s, uint32_t counter, const struct weft__fact *fact)
+{
+	struct weft__state_counters *c = &s->counters;
+	if (fact->is_real)
+		make_real(c, counter);
+	count(&c->value[counter], c->is_real[counter], fact);
+}
+
+static struct weft_number number_of(int64_t value, bool is_real)
+{
+	return (struct weft_number){is_real ? weft__real_of(value) : (double)value, value, is_real};
+}
+
 struct weft_number weft__state_number(const struct weft__state *s, uint32_t counter)
 {
-	int64_t value = s->counters.value[counter];
-	bool is_real = s->counters.is_real[counter];
-	return (struct weft_number){is_real ? weft__real_of(value) : (double)value, value, is_real};
+	return number_of(s->counters.value[counter], s->counters.is_real[counter]);
+}
+
+struct weft_number weft__state_observed(const struct weft__state *s, uint32_t counter)
+{
+	return number_of(s->counters.observed[counter], s->counters.is_real[counter]);
 }

@@ -91,10 +91,13 @@ static int freeze_notes(struct weft_model_builder *b, struct weft_model *m)
 static int freeze_samples(struct weft_model_builder *b)
 {
 	struct sample_columns *s = &b->samples;
-	const struct weft__column columns[] = {
-		{&s->time, sizeof(*s->time)}, {&s->value, sizeof(*s->value)}, {&s->task, sizeof(*s->task)}};
+	const struct weft__column columns[] = {{&s->time, sizeof(*s->time)},
+		{&s->value, sizeof(*s->value)}, {&s->task, sizeof(*s->task)},
+		{&s->is_set, sizeof(*s->is_set)}};
+	const unsigned count = b->totals.count ? 4 : 3; /* only totals ask which samples set */
 	uint32_t *first;
-	int error = weft__group_columns(&s->counter, s->count, b->counters.count, columns, 3, &first);
+	int error =
+		weft__group_columns(&s->counter, s->count, b->counters.count, columns, count, &first);
 	for (uint32_t c = 0; !error && c < b->counters.count; c++)
 		b->counters.list[c].first = first[c];
 	free(first);
@@ -278,7 +281,7 @@ static void hand_over_rows(struct weft_model_builder *b, struct weft_model *m)
 	b->edges = (struct edge_columns){0};
 	b->activations = (struct activation_columns){0};
 	b->notes = (struct note_columns){0};
-	b->samples = (struct sample_columns){0};
+	b->samples = (struct sample_columns){.is_set = b->samples.is_set};
 	b->creations = (struct creation_columns){0};
 	b->counters.list = NULL;
 	b->bands.list = NULL;
@@ -356,6 +359,9 @@ int weft__builder_freeze(struct weft_model_builder *b,
 	hand_over_tasks(b, &m->tasks);
 	hand_over_rows(b, m);
 	weft__dark_mark_counters(m);
+	if (b->totals.count)
+		error = weft__totals_apply(
+			b, description, m, (int64_t *)(uintptr_t)m->samples.value, b->samples.is_set);
 	model->public.kinds = b->texts.kinds;
 	model->public.kind_count = (uint32_t)b->texts.kind_count;
 	model->public.categories = b->texts.categories;
@@ -366,5 +372,5 @@ int weft__builder_freeze(struct weft_model_builder *b,
 	b->texts.attributes = (struct weft__attributes){0};
 	model->strings = b->texts.strings;
 	b->texts.strings = (struct weft__strings){0};
-	return 0;
+	return error;
 }

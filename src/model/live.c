@@ -11,7 +11,7 @@
 #include "base/array.h"
 
 static const size_t ACTIVATION_BYTES[] = {8, 8, 4}, NOTE_BYTES[] = {8, 8, 4, 1};
-static const size_t ACT_BYTES[] = {4}, SAMPLE_BYTES[] = {8, 8, 4}, SPAN_BYTES[] = {8, 8, 4, 1};
+static const size_t ACT_BYTES[] = {4}, SAMPLE_BYTES[] = {8, 8, 4, 1}, SPAN_BYTES[] = {8, 8, 4, 1};
 static const size_t OFF_CPU_BYTES[] = {8, 8, 8, 4};
 
 int weft__live_create(struct weft__live **ret_live)
@@ -26,7 +26,7 @@ int weft__live_create(struct weft__live **ret_live)
 	weft__pool_init(&live->pools[WEFT__POOL_ACTIVATIONS], 3, ACTIVATION_BYTES);
 	weft__pool_init(&live->pools[WEFT__POOL_NOTES], 4, NOTE_BYTES);
 	weft__pool_init(&live->pools[WEFT__POOL_ACTS], 1, ACT_BYTES);
-	weft__pool_init(&live->pools[WEFT__POOL_SAMPLES], 3, SAMPLE_BYTES);
+	weft__pool_init(&live->pools[WEFT__POOL_SAMPLES], 4, SAMPLE_BYTES);
 	weft__pool_init(&live->pools[WEFT__POOL_SPANS], 4, SPAN_BYTES);
 	weft__pool_init(&live->pools[WEFT__POOL_OFF_CPU], 4, OFF_CPU_BYTES);
 	*ret_live = live;
@@ -189,7 +189,7 @@ static int add_samples(struct weft_model_builder *b)
 	uint32_t from = b->live->taken[WEFT__POOL_SAMPLES];
 	if (from == s->count)
 		return 0;
-	const void *columns[] = {s->time + from, s->value + from, s->task + from};
+	const void *columns[] = {s->time + from, s->value + from, s->task + from, s->is_set + from};
 	return add_rows(b->live, WEFT__POOL_SAMPLES, s->counter, s->count, columns);
 }
 

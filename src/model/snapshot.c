@@ -41,7 +41,8 @@ struct weft__snapshot {
 	struct weft__growth growth;
 	struct weft_band_period *bands;
 	size_t band_capacity;
-	char *names; /* of threads */
+	char *names;     /* of threads */
+	int64_t *values; /* of samples, if the program said what they are; else NULL */
 	struct weft__shared *held[HELD];
 };
 
@@ -60,7 +61,9 @@ static void release_parts(struct weft__model *model)
 	memset(s->held, 0, sizeof(s->held));
 	weft__strings_finish(&model->strings);
 	free(s->names);
+	free(s->values);
 	s->names = NULL;
+	s->values = NULL;
 	*m = (struct weft_model){.summary.live = true};
 }
 
@@ -490,6 +493,23 @@ static int copy_dark(struct weft_model *m, const struct weft_trace_description *
 	return 0;
 }
 
+/* The shared values are what the trace's changes give; each snapshot may know more of their offset.
+ */
+static int correct_counters(struct weft__snapshot *s, const struct weft_model_builder *b,
+	const struct weft_trace_description *description, struct weft_model *m)
+{
+	const struct weft__pool *samples = &b->live->pools[WEFT__POOL_SAMPLES];
+	const size_t bytes = samples->used * sizeof(*s->values);
+	if (!b->totals.count)
+		return 0;
+	s->values = malloc(bytes ? bytes : 1);
+	if (!s->values)
+		return WEFT_ERROR_MEMORY;
+	memcpy(s->values, samples->column[1], bytes);
+	m->samples.value = s->values;
+	return weft__totals_apply(b, description, m, s->values, samples->column[3]);
+}
+
 static int fill(struct weft__model *model, struct weft_model_builder *b,
 	const struct weft_trace_description *description)
 {
@@ -531,7 +551,9 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 	error = weft__model_copy_buffers(m, description);
 	if (!error)
 		error = weft__model_copy_losses(m, description);
-	return error ? error : copy_dark(m, description);
+	if (!error)
+		error = copy_dark(m, description);
+	return error ? error : correct_counters(s, b, description, m);
 }
 
 /* Makes a snapshot once weft__live_update() has succeeded. */
@@ -566,7 +588,7 @@ static uint64_t present(const struct weft__state *state, uint64_t now_ns)
 	uint64_t last_ns = weft__ns_add(state->start, WEFT__SPAN_NS);
 	if (now_ns > last_ns)
 		now_ns = last_ns;
-	return state->events && now_ns > state->now ? now_ns : state->now;
+	return state->has_begun && now_ns > state->now ? now_ns : state->now;
 }
 
 WEFT__EXPORT int weft_model_builder_snapshot(struct weft_model_builder *b,

@@ -28,8 +28,8 @@ void weft__state_finish(struct weft__state *s)
 #include "model/task_columns.def"
 #undef TASK_COLUMN
 		t->root, t->forward, t->asked, t->ran_on, s->threads, s->counters.name, s->counters.buffer,
-		s->counters.value, s->counters.is_real, s->counters.by_name, s->spans.list,
-		s->spans.innermost};
+		s->counters.value, s->counters.observed, s->counters.is_real, s->counters.by_name,
+		s->spans.list, s->spans.innermost};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	weft__index_finish(&s->counters.others);
@@ -264,14 +264,20 @@ static enum weft_note_type counter_note(const struct weft__fact *event)
 	return event->is_set ? WEFT_NOTE_SET : WEFT_NOTE_CHANGE;
 }
 
+static bool is_number(const struct weft__state *s, const struct meaning *m)
+{
+	if (!m->event->is_real || isfinite(weft__real_of(m->event->value)))
+		return true;
+	report_damage(s, m, "a counter's value is infinite or no number; ignored");
+	return false;
+}
+
 static int on_counter(struct weft__state *s, const struct meaning *m)
 {
 	const struct weft__fact *event = m->event;
 	uint32_t counter;
-	if (event->is_real && !isfinite(weft__real_of(event->value))) {
-		report_damage(s, m, "a counter's value is infinite or no number; ignored");
+	if (!is_number(s, m))
 		return 0;
-	}
 	int error = weft__state_counter(s, event->buffer, event->text, &counter);
 	if (error)
 		return error;
@@ -281,6 +287,27 @@ static int on_counter(struct weft__state *s, const struct meaning *m)
 	if (error)
 		return error;
 	return report_note(s, m, counter_note(event), event->value);
+}
+
+/* A counter without a change so far gets its first value, unless that is 0: then it may be one that
+ * only the parent process has used. */
+static int on_total(struct weft__state *s, const struct meaning *m)
+{
+	const struct weft__fact *event = m->event;
+	uint32_t counter = weft__state_known_counter(s, event->buffer, event->text);
+	const bool is_new = counter == WEFT_NONE;
+	int error = 0;
+	if (!is_number(s, m) || (is_new && event->value == 0))
+		return 0;
+	if (is_new)
+		error = weft__state_counter(s, event->buffer, event->text, &counter);
+	if (error)
+		return error;
+	if (is_new)
+		weft__state_count(s, counter, event);
+	else
+		weft__state_correct(s, counter, event);
+	return s->listener->total ? s->listener->total(s->context, counter) : 0;
 }
 
 static int on_signal(struct weft__state *s, const struct meaning *m)
@@ -416,6 +443,8 @@ static int apply(struct weft__state *s, const struct meaning *m)
 		return weft__state_band(s, m->event);
 	case WEFT_EVENT_COUNTER:
 		return on_counter(s, m);
+	case WEFT_EVENT_TOTAL:
+		return on_total(s, m);
 	case WEFT_EVENT_SWITCH:
 		return run_task(s, m);
 	case WEFT_EVENT_SIGNAL:
@@ -463,8 +492,10 @@ static void move_now(struct weft__state *s, const struct meaning *m)
 	uint64_t time = m->event->time_ns;
 	if (weft__span_hold(&s->span, &time))
 		report_damage(s, m, WEFT__SPAN_MESSAGE);
-	if (s->events++ == 0)
+	if (!s->has_begun)
 		s->start = s->now = time;
+	s->has_begun = true;
+	s->events += m->event->type != WEFT_EVENT_TOTAL;
 	if (time > s->now)
 		s->now = time;
 }

@@ -110,7 +110,8 @@ struct weft__state_counters {
 	size_t capacity;
 	uint32_t *name; /* text */
 	uint32_t *buffer;
-	int64_t *value; /* of a real counter: the bits of a double */
+	int64_t *value;    /* of a real counter: the bits of a double */
+	int64_t *observed; /* the same as the trace's changes alone give it, from 0 on */
 	bool *is_real;
 	bool is_set;       /* the latest event set its counter */
 	uint32_t *by_name; /* counter of a text in buffer 0, or WEFT_NONE */
@@ -142,6 +143,10 @@ struct weft__listener {
 		void *context, enum weft_note_type type, uint32_t task, uint32_t text, int64_t value);
 	/* An event set or changed the value of `counter`, whose number may be new. */
 	int (*sample)(void *context, uint32_t counter, uint32_t task);
+	/* The program has said what the value of `counter` is. Its number may be new: then that was
+	 * set.
+	 */
+	int (*total)(void *context, uint32_t counter);
 	/* The period of the thread that began at its `since` ends now. */
 	int (*period)(void *context, uint32_t thread);
 	/* A new period of the thread begins now: see its `running`. */
@@ -160,7 +165,8 @@ struct weft__listener {
 struct weft__state {
 	uint64_t start, now; /* times of the first and the latest event */
 	uint64_t sent;       /* when the message was sent whose edge the listener is told */
-	uint64_t events;
+	uint64_t events;     /* but for totals, which are none */
+	bool has_begun;
 	struct weft__span span;
 	struct weft__state_tasks tasks;
 	struct weft__state_thread *threads;
@@ -251,7 +257,14 @@ int weft__state_counter(
 	struct weft__state *state, uint32_t buffer, uint32_t name, uint32_t *ret_counter);
 void weft__state_count(struct weft__state *state, uint32_t counter, const struct weft__fact *fact);
 
-/* The value of a counter. */
+/* The same counter; WEFT_NONE if there is none yet. */
+uint32_t weft__state_known_counter(const struct weft__state *state, uint32_t buffer, uint32_t name);
+/* The program says what the value is: it is that from now on. */
+void weft__state_correct(
+	struct weft__state *state, uint32_t counter, const struct weft__fact *fact);
+
+/* The value of a counter, and what the trace's changes alone give for it. */
 struct weft_number weft__state_number(const struct weft__state *state, uint32_t counter);
+struct weft_number weft__state_observed(const struct weft__state *state, uint32_t counter);
 
 #endif

@@ -25,6 +25,7 @@
 #include "kernel/call.h"
 #include "kernel/clock.h"
 #include "kernel/filter.h"
+#include "record/counters.h"
 #include "record/recorder.h"
 
 /* Not every C library ships linux/futex.h. */
@@ -272,6 +273,8 @@ __attribute__((constructor(101))) static void at_start(void)
 	int saved = errno;
 	init();
 	if (!weft__recorder.leader && !weft__recorder.is_barred) {
+		/* Kernels before 4.14 cannot: there a forked child counts on from its parent's values. */
+		madvise(&weft__counter_cells, sizeof(weft__counter_cells), MADV_WIPEONFORK);
 		weft__linux_levels();
 		weft__linux_autostart();
 		weft__linux_offer();
@@ -282,6 +285,8 @@ __attribute__((constructor(101))) static void at_start(void)
 /* Stores when the program ended. Destructors that run later can still record. */
 __attribute__((destructor(101))) static void at_end(void)
 {
+	if (weft__generation() && !weft__is_inside_event())
+		weft__counters_put_all();
 	if (weft__generation())
 		weft__end_record(weft__header(), WEFT_ABI_ENDING_EXIT); /* reads the clocks */
 }

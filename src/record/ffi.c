@@ -10,6 +10,7 @@
 
 #include "abi/event_abi.h"
 #include "record/compose.h"
+#include "record/counters.h"
 #include "record/cpu.h"
 #include "record/reserve.h"
 #include "record/text.h"
@@ -283,15 +284,15 @@ WEFT__EXPORT void weft_ffi_mark(struct weft_category *category, unsigned level, 
 WEFT__EXPORT void weft_ffi_counter_add(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, int64_t change)
 {
-	if (is_on(category, level))
-		weft__record_count(WEFT_ABI_COUNTER, task, cache, name, weft__bounded(size), change);
+	weft__record_count(
+		is_on(category, level), WEFT_ABI_COUNTER, task, cache, name, weft__bounded(size), change);
 }
 
 WEFT__EXPORT void weft_ffi_counter_set(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, int64_t value)
 {
-	if (is_on(category, level))
-		weft__record_count(WEFT_ABI_COUNTER_SET, task, cache, name, weft__bounded(size), value);
+	weft__record_count(is_on(category, level), WEFT_ABI_COUNTER_SET, task, cache, name,
+		weft__bounded(size), value);
 }
 
 static int64_t bits_of(double value)
@@ -304,17 +305,20 @@ static int64_t bits_of(double value)
 WEFT__EXPORT void weft_ffi_counter_add_f64(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, double change)
 {
-	if (is_on(category, level))
-		weft__record_count(
-			WEFT_ABI_COUNTER_F64, task, cache, name, weft__bounded(size), bits_of(change));
+	weft__record_count(is_on(category, level), WEFT_ABI_COUNTER_F64, task, cache, name,
+		weft__bounded(size), bits_of(change));
 }
 
 WEFT__EXPORT void weft_ffi_counter_set_f64(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, double value)
 {
-	if (is_on(category, level))
-		weft__record_count(
-			WEFT_ABI_COUNTER_SET_F64, task, cache, name, weft__bounded(size), bits_of(value));
+	weft__record_count(is_on(category, level), WEFT_ABI_COUNTER_SET_F64, task, cache, name,
+		weft__bounded(size), bits_of(value));
+}
+
+WEFT__EXPORT int64_t weft_ffi_counter_read(const char *name, size_t size)
+{
+	return weft__counter_value(name, weft__bounded(size));
 }
 
 /* ---- The thread ---- */

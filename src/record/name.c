@@ -40,7 +40,7 @@ static unsigned char *entry_of(const struct weft__region *region, uint16_t id, u
 	return region->names + region->names_index * 4 + at;
 }
 
-static uint32_t hash_of(const struct weft__name *name)
+uint32_t weft__name_hash(const struct weft__name *name)
 {
 	uint32_t hash = 2166136261u; /* FNV-1a, then mixed: its low bits index the table */
 	for (unsigned i = 0; i < name->count; i++)
@@ -135,7 +135,7 @@ uint16_t weft__name_find_or_add_parts(
 	if (name->size > WEFT_ABI_NAME_MAX_BYTES || !region->names_index)
 		return 0;
 	uint32_t mask = region->names_index - 1;
-	uint32_t hash = hash_of(name);
+	uint32_t hash = weft__name_hash(name);
 	uint32_t *index = (uint32_t *)(void *)region->names;
 	uint16_t written = 0;
 	for (uint32_t probe = 0; probe < PROBES_MAX; probe++) {

@@ -22,6 +22,9 @@ struct weft__name {
 	uint32_t size;  /* of all of them */
 };
 
+/* A hash whose low bits may index a table. */
+uint32_t weft__name_hash(const struct weft__name *name);
+
 /* Returns the id of these bytes in the slot's buffer; 0 if its table is full, which is counted. */
 uint16_t weft__name_intern(const struct weft_abi_slot *slot, const char *bytes, uint32_t size);
 

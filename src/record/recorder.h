@@ -22,10 +22,12 @@
 #include "record/region.h"
 
 struct weft__copy;
+struct weft__counters;
 
 struct weft__recorder {
 	const struct weft__region *region; /* of the buffer; never NULL */
 	struct weft__regions *regions;     /* the leader's list */
+	struct weft__counters *counters;   /* the leader's */
 	const struct weft_platform *platform;
 	uint32_t starts;
 	/* Makes a buffer for this process, after a fork or because another process has asked for it;

@@ -4,6 +4,7 @@
  * interrupted an event, or no packet can be had.
  */
 #include "record/copy.h"
+#include "record/counters.h"
 #include "record/packet.h"
 #include "record/reserve.h"
 
@@ -33,7 +34,7 @@ static void count_nested(struct weft_abi_slot *slot)
 
 /* Searching all packets takes microseconds, and each check whether a thread has ended costs a
  * system call. So a thread that finds no packet backs off. */
-static bool change_packet(struct weft_abi_slot *slot, uint64_t ticks)
+static bool change_packet(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks)
 {
 	uint32_t refuse = weft__load(&slot->refuse);
 	if (refuse > 0) {
@@ -41,13 +42,16 @@ static bool change_packet(struct weft_abi_slot *slot, uint64_t ticks)
 		return false;
 	}
 	weft__packet_close(slot);
-	if (weft__packet_open(slot, ticks))
-		return true;
-	weft__thread_reap(slot);
-	if (weft__packet_open(slot, ticks))
-		return true;
-	weft__store(&slot->refuse, WEFT__LOOK_INTERVAL - 1);
-	return false;
+	bool has_one = weft__packet_open(slot, ticks);
+	if (!has_one) {
+		weft__thread_reap(slot);
+		has_one = weft__packet_open(slot, ticks);
+	}
+	if (has_one)
+		weft__counters_put_some(slot, words, ticks);
+	else
+		weft__store(&slot->refuse, WEFT__LOOK_INTERVAL - 1);
+	return has_one;
 }
 
 /* True while a watcher copies the past and has asked that nothing of it be overwritten, or if it
@@ -92,7 +96,7 @@ static bool make_room(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks
 		return true;
 	if (WEFT__UNLIKELY(is_held(slot, ticks)))
 		return false;
-	if (change_packet(slot, ticks))
+	if (change_packet(slot, words, ticks))
 		return true;
 	weft__count_loss(slot, WEFT_ABI_LOSS_FULL);
 	return false;

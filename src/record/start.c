@@ -10,12 +10,14 @@
 #include "record/category.h"
 #include "record/clock.h"
 #include "record/copy.h"
+#include "record/counters.h"
 #include "record/packet.h"
 #include "record/recorder.h"
 #include "record/reserve.h"
 
 static struct weft__regions regions;
-struct weft__recorder weft__recorder = {.region = &weft__region_none, .regions = &regions};
+struct weft__recorder weft__recorder = {
+	.region = &weft__region_none, .regions = &regions, .counters = &weft__counters};
 struct weft__live_page weft__live;
 
 /* An interrupt in the middle of a reading distorts the clock's rate. So it is repeated, unless it
@@ -172,6 +174,8 @@ static void stop(void)
 	const struct weft__self *self = weft__self();
 	uint64_t generation = weft__load_acquire(&weft__live.generation);
 	struct weft_abi_buffer *header = weft__header();
+	if (generation && !weft__is_inside_event())
+		weft__counters_put_all();
 	/* Once recording is off, another thread may start it with another buffer. */
 	if (generation == 0 || !weft__compare_exchange(&weft__live.generation, generation, 0))
 		return;

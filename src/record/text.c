@@ -7,6 +7,7 @@
  */
 #include "abi/name_abi.h"
 #include "record/compose.h"
+#include "record/counters.h"
 #include "record/cpu.h"
 #include "record/name.h"
 #include "record/put.h"
@@ -188,9 +189,11 @@ WEFT__EXPORT void weft_fail(uint64_t target, const char *message)
 	weft__record_failure(WEFT_TASK_CURRENT, target, message, WEFT__C_STRING);
 }
 
+/* ---- Counters ---- */
+
 /* A counter is identified by its name: one that can't be named is refused. If the table of names is
  * full, interning has counted that; a name that is too long for any table is counted here. */
-static WEFT__OUT_OF_LINE void count_slowly(
+static WEFT__OUT_OF_LINE void put_count_slowly(
 	uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value, unsigned kind)
 {
 	struct weft__self self;
@@ -204,38 +207,86 @@ static WEFT__OUT_OF_LINE void count_slowly(
 		weft__count_loss(self.slot, WEFT_ABI_LOSS_TOO_BIG);
 }
 
-WEFT__ALWAYS_INLINE void count(
-	unsigned kind, uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value)
+/* The value changes after the event: that may open a packet, and write the total before itself. */
+static WEFT__OUT_OF_LINE void count_slowly(
+	uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value, unsigned kind)
 {
-	if (!put_cached(2, kind, task, cache, (uint64_t)value))
-		count_slowly(task, cache, name, size, value, kind);
+	put_count_slowly(task, cache, name, size, value, kind);
+	weft__counter_change(kind, cache, name, size, (uint64_t)value);
 }
 
-void weft__record_count(
-	unsigned kind, uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value)
+/* Records the event if `is_on`, and changes the value in any case. */
+WEFT__ALWAYS_INLINE void count(bool is_on, unsigned kind, uint64_t task, uint64_t *cache,
+	const char *name, uint32_t size, int64_t value)
 {
-	count(kind, task, cache, name, size, value);
+	if (is_on && !put_cached(2, kind, task, cache, (uint64_t)value))
+		count_slowly(task, cache, name, size, value, kind);
+	else if (kind != WEFT_ABI_COUNTER || !weft__counter_try_add(cache, (uint64_t)value))
+		weft__counter_change(kind, cache, name, size, (uint64_t)value);
+}
+
+void weft__record_count(bool is_on, unsigned kind, uint64_t task, uint64_t *cache, const char *name,
+	uint32_t size, int64_t value)
+{
+	count(is_on, kind, task, cache, name, size, value);
+}
+
+#define COUNT(kind, value) \
+	count(weft__allows(category, level), kind, task, cache, name, WEFT__C_STRING, value)
+
+WEFT__EXPORT void weft__counter_add_at(struct weft_category *category, unsigned level,
+	uint64_t task, uint64_t *cache, const char *name, int64_t change)
+{
+	COUNT(WEFT_ABI_COUNTER, change);
+}
+
+WEFT__EXPORT void weft__counter_set_at(struct weft_category *category, unsigned level,
+	uint64_t task, uint64_t *cache, const char *name, int64_t value)
+{
+	COUNT(WEFT_ABI_COUNTER_SET, value);
+}
+
+WEFT__EXPORT void weft__counter_add_at_f64(struct weft_category *category, unsigned level,
+	uint64_t task, uint64_t *cache, const char *name, uint64_t bits)
+{
+	COUNT(WEFT_ABI_COUNTER_F64, (int64_t)bits);
+}
+
+WEFT__EXPORT void weft__counter_set_at_f64(struct weft_category *category, unsigned level,
+	uint64_t task, uint64_t *cache, const char *name, uint64_t bits)
+{
+	COUNT(WEFT_ABI_COUNTER_SET_F64, (int64_t)bits);
+}
+
+/* Programs that were compiled with earlier headers call these, and only while their level is on: a
+ * value would be that of a part of the time, so their counters have none. */
+
+static void put_count(
+	unsigned kind, uint64_t task, uint64_t *cache, const char *name, int64_t value)
+{
+	if (!put_cached(2, kind, task, cache, (uint64_t)value))
+		put_count_slowly(task, cache, name, WEFT__C_STRING, value, kind);
 }
 
 WEFT__EXPORT void weft__counter_add(
 	uint64_t task, uint64_t *cache, const char *name, int64_t change)
 {
-	count(WEFT_ABI_COUNTER, task, cache, name, WEFT__C_STRING, change);
+	put_count(WEFT_ABI_COUNTER, task, cache, name, change);
 }
 
 WEFT__EXPORT void weft__counter_set(uint64_t task, uint64_t *cache, const char *name, int64_t value)
 {
-	count(WEFT_ABI_COUNTER_SET, task, cache, name, WEFT__C_STRING, value);
+	put_count(WEFT_ABI_COUNTER_SET, task, cache, name, value);
 }
 
 WEFT__EXPORT void weft__counter_add_f64(
 	uint64_t task, uint64_t *cache, const char *name, uint64_t bits)
 {
-	count(WEFT_ABI_COUNTER_F64, task, cache, name, WEFT__C_STRING, (int64_t)bits);
+	put_count(WEFT_ABI_COUNTER_F64, task, cache, name, (int64_t)bits);
 }
 
 WEFT__EXPORT void weft__counter_set_f64(
 	uint64_t task, uint64_t *cache, const char *name, uint64_t bits)
 {
-	count(WEFT_ABI_COUNTER_SET_F64, task, cache, name, WEFT__C_STRING, (int64_t)bits);
+	put_count(WEFT_ABI_COUNTER_SET_F64, task, cache, name, (int64_t)bits);
 }

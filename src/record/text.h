@@ -17,8 +17,9 @@ void weft__record_text(
 	unsigned kind, uint64_t task, uint64_t *cache, const char *text, uint32_t size);
 void weft__record_text_with(unsigned kind, uint64_t task, uint64_t *cache, const char *text,
 	uint32_t size, uint64_t operand);
-void weft__record_count(
-	unsigned kind, uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value);
+/* Changes a counter's value, and records that only if `is_on`. */
+void weft__record_count(bool is_on, unsigned kind, uint64_t task, uint64_t *cache, const char *name,
+	uint32_t size, int64_t value);
 void weft__record_failure(uint64_t task, uint64_t target, const char *message, uint32_t size);
 
 /* The kind of that name in the present buffer. In these functions NULL is the category "program".

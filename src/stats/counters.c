@@ -22,6 +22,7 @@ WEFT__EXPORT struct weft_stats_counter weft_stats_counter_of(
 	uint32_t from = weft__search(time, c->first, end, weft__is_less_u64, stats->options.start_ns);
 	uint32_t to = weft__search(time, from, end, weft__is_less_u64, stats->options.end_ns);
 	struct weft_stats_counter found = {.changes = to - from};
+	found.before = c->start;
 	if (from > c->first)
 		found.before = weft_counter_number(model, c, from - 1);
 	found.after = found.min = found.max = found.before;

@@ -111,7 +111,7 @@ static void write_change(struct weft__sentence *s, const struct weft_model *mode
 static void write_value(struct weft__words *w, const struct weft_model *model,
 	const struct weft_counter *counter, uint32_t sample)
 {
-	struct weft_number value = {0};
+	struct weft_number value = counter->start;
 	char number[32];
 	if (sample != WEFT_NONE)
 		value = weft_counter_number(model, counter, sample);

@@ -63,6 +63,18 @@ static int on_sample(void *triggers, uint32_t counter, uint32_t task)
 	return 0;
 }
 
+/* The program says what the value is: no change, so that no rule fires. */
+static int on_total(void *triggers, uint32_t counter)
+{
+	struct weft_triggers *t = triggers;
+	uint32_t name = t->state.counters.name[counter];
+	for (unsigned i = 0; i < t->count; i++)
+		if (t->rules[i].type <= RULE_BELOW && t->rules[i].counter == name)
+			t->rules[i].holds =
+				weft__trigger_holds(&t->rules[i], weft__state_number(&t->state, counter));
+	return 0;
+}
+
 void weft__trigger_test_tag(struct weft_triggers *t, const struct weft_event *event)
 {
 	for (unsigned i = 0; i < t->count; i++) {
@@ -212,5 +224,6 @@ const struct weft__listener weft__trigger_listener = {
 	.end = on_end,
 	.note = on_note,
 	.sample = on_sample,
+	.total = on_total,
 	.run = on_run,
 };

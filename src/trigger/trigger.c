@@ -100,7 +100,7 @@ static int take_of_tasks(struct weft_triggers *t, const struct weft_event *event
 WEFT__EXPORT int weft_triggers_take(struct weft_triggers *t, const struct weft_event *event)
 {
 	int error = 0;
-	if (event->type == WEFT_EVENT_COUNTER)
+	if (event->type == WEFT_EVENT_COUNTER || event->type == WEFT_EVENT_TOTAL)
 		error = take_counter(t, event);
 	else if (event->type == WEFT_EVENT_TAG)
 		weft__trigger_test_tag(t, event);

@@ -786,7 +786,7 @@ MUTANTS = [
         ('for (size_t i = count; i-- > 0;)', 'for (size_t i = 0; i < count; i++)', 'buffer_header')),
     *in_file(
         'src/format/weft/drain/packets.c',
-        ('		h->number++;\n', '', 'incoming')),
+        ('		h->number += words.is_counted;\n', '', 'incoming')),
     *in_file(
         'src/runs/early.c',
         ('if (rings->list[index - 1].pid == pid && !rings->list[index - 1].is_failure)', 'if (rings->list[index - 1].pid == pid)', 'run_early')),

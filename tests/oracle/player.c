@@ -764,8 +764,10 @@ CALL(tag, weft__tag(task(a[0]), NULL, text(a[1])))
 CALL(tag_value, weft__tag_value(task(a[0]), NULL, text(a[1]), number(a[2])))
 CALL(counter_add, weft__counter_add(task(a[0]), NULL, text(a[1]), number(a[2])))
 CALL(counter_set, weft__counter_set(task(a[0]), NULL, text(a[1]), number(a[2])))
-CALL(counter_add_f64, weft__counter_add_real(task(a[0]), NULL, text(a[1]), real(a[2])))
-CALL(counter_set_f64, weft__counter_set_real(task(a[0]), NULL, text(a[1]), real(a[2])))
+CALL(counter_add_f64,
+	weft__counter_add_f64(task(a[0]), NULL, text(a[1]), weft__f64(real(a[2])).is.u64))
+CALL(counter_set_f64,
+	weft__counter_set_f64(task(a[0]), NULL, text(a[1]), weft__f64(real(a[2])).is.u64))
 static void create_named(char **a)
 {
 	require(play.created_count < CREATED_MAX, "too many tasks");

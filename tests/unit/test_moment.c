@@ -22,6 +22,7 @@ static const struct weft_platform by_hand = {.ticks_at = &now, .ticks_hz = 10000
 
 static int start(void **state)
 {
+	trace_forget_counters();
 	*state = trace_buffer(SIZE);
 	now = 1000;
 	return weft_start(*state, SIZE, &by_hand);
@@ -29,6 +30,7 @@ static int start(void **state)
 
 static int start_for_real(void **state)
 {
+	trace_forget_counters();
 	*state = trace_buffer(SIZE);
 	return weft_start(*state, SIZE, NULL);
 }

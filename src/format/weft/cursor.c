@@ -59,7 +59,8 @@ enum weft__found weft__cursor_next(struct weft__cursor *c, struct weft__record_w
 			return WEFT__FOUND_DAMAGE;
 		c->at += ret_words->count * sizeof(uint64_t);
 		c->offset += ret_words->count * (uint32_t)sizeof(uint64_t);
-		if (weft__abi_is_event(ret_words->kind))
+		ret_words->is_counted = weft__abi_is_event(ret_words->kind);
+		if (ret_words->is_counted || weft__abi_is_total(ret_words->kind))
 			return give_event(c, ret_words);
 		if (ret_words->kind == WEFT_ABI_THREAD && ret_words->count >= WEFT_ABI_THREAD_WORDS)
 			return WEFT__FOUND_THREAD;
@@ -86,6 +87,6 @@ uint64_t weft__cursor_count(struct weft__cursor c)
 	enum weft__found found;
 	uint64_t count = 0;
 	while ((found = weft__cursor_next(&c, &words)) <= WEFT__FOUND_THREAD)
-		count += found == WEFT__FOUND_EVENT;
+		count += found == WEFT__FOUND_EVENT && words.is_counted;
 	return count;
 }

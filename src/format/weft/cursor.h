@@ -25,6 +25,7 @@ struct weft__record_words {
 	unsigned small;
 	uint64_t ticks; /* on the buffer's clock */
 	bool is_explicit;
+	bool is_counted; /* it is an event; else a total, which is given like one */
 	/* From records before the event. */
 	bool is_rundown;
 	bool has_text;          /* the event's text is a text of the stream */

@@ -168,14 +168,21 @@ static void take_formatted(struct operands *c, const struct weft__buffer *buffer
 	event->text = (struct weft_slice){scratch->text.bytes, scratch->text.size};
 }
 
-static void take_real_counter(struct operands *c, const struct weft__buffer *buffer,
+/* A counter's change or new value, or its total. */
+static void take_count(struct operands *c, const struct weft__buffer *buffer,
 	const struct weft__record_words *w, struct weft_event *event)
 {
 	uint64_t bits = take(c);
-	event->type = WEFT_EVENT_COUNTER;
-	event->is_set = w->kind == WEFT_ABI_COUNTER_SET_F64;
-	event->is_real = true;
-	memcpy(&event->real, &bits, sizeof(bits));
+	bool is_total = w->kind == WEFT_ABI_TOTAL || w->kind == WEFT_ABI_TOTAL_F64;
+	event->type = is_total ? WEFT_EVENT_TOTAL : WEFT_EVENT_COUNTER;
+	event->is_set =
+		is_total || w->kind == WEFT_ABI_COUNTER_SET || w->kind == WEFT_ABI_COUNTER_SET_F64;
+	event->is_real = w->kind == WEFT_ABI_TOTAL_F64 || w->kind == WEFT_ABI_COUNTER_F64 ||
+					 w->kind == WEFT_ABI_COUNTER_SET_F64;
+	if (event->is_real)
+		memcpy(&event->real, &bits, sizeof(bits));
+	else
+		event->value = (int64_t)bits;
 	event->text = take_name(c, buffer, w->small);
 }
 
@@ -325,14 +332,11 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		return true;
 	case WEFT_ABI_COUNTER_SET:
 	case WEFT_ABI_COUNTER:
-		event->type = WEFT_EVENT_COUNTER;
-		event->is_set = w->kind == WEFT_ABI_COUNTER_SET;
-		event->value = (int64_t)take(c);
-		event->text = take_name(c, buffer, w->small);
-		return true;
 	case WEFT_ABI_COUNTER_SET_F64:
 	case WEFT_ABI_COUNTER_F64:
-		take_real_counter(c, buffer, w, event);
+	case WEFT_ABI_TOTAL:
+	case WEFT_ABI_TOTAL_F64:
+		take_count(c, buffer, w, event);
 		return true;
 	case WEFT_ABI_MARK:
 		take_mark(c, buffer, w->small, scratch, event);

@@ -218,7 +218,7 @@ static void draw_curve(struct painter *p, struct trail *trail)
 	trail->y =
 		weft__plot_y(plot, at > counter->first   ? weft_counter_value(p->model, counter, at - 1)
 						   : counter->begins_set ? weft_counter_value(p->model, counter, at)
-												 : 0);
+												 : counter->start.real);
 	if (has_begun)
 		go(p, trail, box->x, trail->y);
 	while (at < last && samples->time[at] <= p->right) {

@@ -33,7 +33,8 @@ double weft__counter_before(const struct painter *p, uint32_t index, uint64_t ti
 	size_t at = counter->count;
 	if (at && times[at - 1] >= time)
 		at = weft__lower_bound_u64(times, at, time);
-	return at ? weft_counter_value(p->model, counter, counter->first + (uint32_t)at - 1) : 0;
+	return at ? weft_counter_value(p->model, counter, counter->first + (uint32_t)at - 1)
+			  : counter->start.real;
 }
 
 uint64_t weft__counter_end(const struct painter *p, uint32_t index)

@@ -64,8 +64,8 @@ static uint64_t pass_events(
 		}
 		(void)weft__event_decode(&d->buffer, &words, &h->task, &d->scratch, &event);
 		h->opened_ticks = words.ticks;
-		h->number++;
-		events++;
+		h->number += words.is_counted;
+		events += words.is_counted;
 	}
 	h->base_ticks = cursor.base_ticks;
 	return events;

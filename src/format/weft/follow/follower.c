@@ -229,8 +229,9 @@ static int take_event(struct weft__follower *f, struct weft_event *event)
 	const char *wrong = decode(f, p, offset, event);
 	if (wrong)
 		weft__follower_report(f, p, offset, wrong);
-	p->account.events++; /* unused in a detached copy: detach() has counted its events */
-	f->threads.events[p->thread]++;
+	/* The account is unused in a detached copy: detach() has counted its events. */
+	p->account.events += p->words.is_counted;
+	f->threads.events[p->thread] += p->words.is_counted;
 	f->description->losses[WEFT_LOSS_STALLED] += is_late;
 	return wrong || is_late ? WEFT_AGAIN : WEFT_OK;
 }

@@ -52,7 +52,7 @@ bool weft__followed_has_news(struct weft__follower *f, struct weft__followed *p)
 
 static uint64_t count_unread(const struct weft__followed *p)
 {
-	return p->has_event + weft__cursor_count(p->cursor);
+	return (p->has_event && p->words.is_counted) + weft__cursor_count(p->cursor);
 }
 
 /* Moves the unread rest of the copy to an entry of its own. Its events are added to the old

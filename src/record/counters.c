@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Rows and cells of counters, see counters.h. Lock-free like names (name.c): a row is written into
+ * space that no other thread has, then published by one compare-and-exchange.
+ */
+#include "record/counters.h"
+
+#include <string.h>
+
+#include "abi/event_abi.h"
+#include "abi/name_abi.h"
+#include "record/compose.h"
+#include "record/name.h"
+#include "record/put.h"
+
+/* After so many packets at most the totals are written again. */
+#define ROUND_PACKETS_MAX 64
+
+struct weft__counter_cells weft__counter_cells;
+struct weft__counters weft__counters = {.cells = &weft__counter_cells};
+
+/* ---- Rows ---- */
+
+static bool is_named(
+	const struct weft__counters *c, uint32_t row, uint32_t hash, const char *name, uint32_t size)
+{
+	const struct weft__counter_row *it = &c->row[row];
+	return it->hash == hash && it->size == size && memcmp(c->text + it->text, name, size) == 0;
+}
+
+/* Takes `count` of what is left of `most`. False if there is less; then it stays so. */
+static bool take(uint32_t *used, uint32_t count, uint32_t most, uint32_t *ret_first)
+{
+	uint32_t first;
+	do {
+		first = weft__load(used);
+		if (count > most - first)
+			return false;
+	} while (!weft__compare_exchange(used, first, first + count));
+	*ret_first = first;
+	return true;
+}
+
+/* A new row, not published; WEFT__COUNTERS if there is no room. */
+static uint32_t write_row(struct weft__counters *c, uint32_t hash, const char *name, uint32_t size)
+{
+	uint32_t row, text;
+	if (!take(&c->text_used, size, WEFT__COUNTER_TEXT, &text) ||
+		!take(&c->rows_used, 1, WEFT__COUNTERS, &row))
+		return WEFT__COUNTERS;
+	memcpy(c->text + text, name, size);
+	c->row[row] =
+		(struct weft__counter_row){.hash = hash, .text = (uint16_t)text, .size = (uint16_t)size};
+	return row;
+}
+
+/* The counter's row, which `is_wanted` makes if there is none; else WEFT__COUNTERS. */
+static uint32_t find_row(struct weft__counters *c, const char *name, uint32_t size, bool is_wanted)
+{
+	const struct weft__name_part part = {name, size};
+	const uint32_t hash = weft__name_hash(&(struct weft__name){&part, 1, size});
+	uint32_t written = WEFT__COUNTERS;
+	for (uint32_t probe = 0; probe < WEFT__COUNTER_BUCKETS; probe++) {
+		uint16_t *bucket = &c->bucket[(hash + probe) % WEFT__COUNTER_BUCKETS];
+		uint16_t known = weft__load_acquire(bucket);
+		if (!known && !is_wanted)
+			return WEFT__COUNTERS;
+		if (!known && written == WEFT__COUNTERS)
+			written = write_row(c, hash, name, size);
+		if (!known && written == WEFT__COUNTERS)
+			return WEFT__COUNTERS;
+		if (!known && weft__compare_exchange(bucket, 0, (uint16_t)(written + 1))) {
+			weft__store_release(&c->row[written].is_there, 1);
+			return written;
+		}
+		known = weft__load_acquire(bucket);
+		if (is_named(c, known - 1u, hash, name, size))
+			return known - 1u;
+	}
+	return WEFT__COUNTERS;
+}
+
+static void remember(uint64_t *cache, uint32_t row)
+{
+	const uint64_t others = ~(uint64_t)0xffff0000u;
+	if (cache)
+		weft__store(cache, (weft__load(cache) & others) | (uint64_t)(row + 1) << 16);
+}
+
+/* The row of a call's counter; WEFT__COUNTERS if it is not to have one. */
+static uint32_t row_of(struct weft__counters *c, uint64_t *cache, const char *name, uint32_t most)
+{
+	uint32_t row = cache ? weft__counter_cached(cache) - 1 : WEFT__COUNTERS;
+	if (row < WEFT__COUNTERS)
+		return row;
+	uint32_t size = name ? weft__measure_name(name, most) : UINT32_MAX;
+	if (size > WEFT_ABI_NAME_MAX_BYTES)
+		return WEFT__COUNTERS; /* the event is refused, too */
+	row = find_row(c, name, size, true);
+	if (row < WEFT__COUNTERS)
+		remember(cache, row);
+	else if (weft__generation())
+		weft__fetch_add(&weft__header()->losses[WEFT_ABI_LOSS_METRICS_FULL], 1);
+	return row;
+}
+
+/* ---- Cells ---- */
+
+static double real_of(uint64_t bits)
+{
+	double real;
+	memcpy(&real, &bits, sizeof(real));
+	return real;
+}
+
+static uint64_t bits_of(double real)
+{
+	uint64_t bits;
+	memcpy(&bits, &real, sizeof(bits));
+	return bits;
+}
+
+/* A value that is none would stay for ever; readers ignore such changes, too. */
+static bool is_finite(double real)
+{
+	return real - real == 0;
+}
+
+/* The integers in the shards from one on. */
+static uint64_t sum_from(const struct weft__counters *c, uint32_t row, uint32_t shard)
+{
+	uint64_t sum = 0;
+	for (; shard < WEFT__COUNTER_SHARDS; shard++)
+		sum += weft__load(&c->cells->shard[shard].cell[row]);
+	return sum;
+}
+
+static void add(struct weft__counters *c, uint32_t row, uint64_t change)
+{
+	weft__store(&c->row[row].is_added, 1);
+	weft__fetch_add(&c->cells->shard[weft__counter_shard()].cell[row], change);
+}
+
+static void set(struct weft__counters *c, uint32_t row, uint64_t value)
+{
+	if (weft__load(&c->row[row].is_added))
+		value -= sum_from(c, row, 1);
+	if (weft__load(&c->row[row].is_real))
+		weft__store(&c->cells->real[row], 0);
+	weft__store(&c->cells->shard[0].cell[row], value);
+}
+
+static void add_real(struct weft__counters *c, uint32_t row, double change)
+{
+	uint64_t *cell = &c->cells->real[row], before;
+	weft__store(&c->row[row].is_real, 1);
+	do
+		before = weft__load(cell);
+	while (!weft__compare_exchange(cell, before, bits_of(real_of(before) + change)));
+}
+
+static void set_real(struct weft__counters *c, uint32_t row, double value)
+{
+	double integers = (double)(int64_t)sum_from(c, row, 0);
+	weft__store(&c->row[row].is_real, 1);
+	weft__store(&c->cells->real[row], bits_of(value - integers));
+}
+
+WEFT__COLD void weft__counter_change(
+	unsigned kind, uint64_t *cache, const char *name, uint32_t size, uint64_t value)
+{
+	struct weft__counters *c = weft__load(&weft__recorder.counters);
+	uint32_t row = row_of(c, cache, name, size);
+	if (row >= WEFT__COUNTERS)
+		return;
+	if (kind == WEFT_ABI_COUNTER)
+		add(c, row, value);
+	else if (kind == WEFT_ABI_COUNTER_SET)
+		set(c, row, value);
+	else if (!is_finite(real_of(value)))
+		return;
+	else if (kind == WEFT_ABI_COUNTER_F64)
+		add_real(c, row, real_of(value));
+	else
+		set_real(c, row, real_of(value));
+}
+
+/* ---- Values ---- */
+
+struct total {
+	unsigned kind; /* of the event */
+	uint64_t value;
+};
+
+static struct total total_of(const struct weft__counters *c, uint32_t row)
+{
+	uint64_t integers = sum_from(c, row, 0);
+	if (!weft__load(&c->row[row].is_real))
+		return (struct total){WEFT_ABI_TOTAL, integers};
+	double real = real_of(weft__load(&c->cells->real[row])) + (double)(int64_t)integers;
+	return (struct total){WEFT_ABI_TOTAL_F64, bits_of(real)};
+}
+
+int64_t weft__counter_value(const char *name, uint32_t most)
+{
+	struct weft__counters *c = weft__load(&weft__recorder.counters);
+	uint32_t size = name ? weft__measure_name(name, most) : UINT32_MAX;
+	uint32_t row =
+		size <= WEFT_ABI_NAME_MAX_BYTES ? find_row(c, name, size, false) : WEFT__COUNTERS;
+	if (row >= WEFT__COUNTERS)
+		return 0;
+	const struct total total = total_of(c, row);
+	if (total.kind == WEFT_ABI_TOTAL)
+		return (int64_t)total.value;
+	double real = real_of(total.value);
+	return real >= 0x1p63 ? INT64_MAX : real > -0x1p63 ? (int64_t)real : INT64_MIN;
+}
+
+WEFT__EXPORT int64_t weft_counter_read(const char *name)
+{
+	return weft__counter_value(name, WEFT__C_STRING);
+}
+
+/* ---- Totals ---- */
+
+static uint32_t rows_of(const struct weft__counters *c)
+{
+	uint32_t used = weft__load(&c->rows_used);
+	return used < WEFT__COUNTERS ? used : WEFT__COUNTERS;
+}
+
+/* The id of the row's name in a buffer; 0: it has no name yet, or there is no room. */
+static uint16_t name_in(
+	const struct weft__region *region, const struct weft__counters *c, uint32_t row)
+{
+	const struct weft__counter_row *it = &c->row[row];
+	if (!weft__load_acquire(&it->is_there))
+		return 0;
+	return weft__name_find_or_add(region, c->text + it->text, it->size);
+}
+
+/* True if there is no room for it and for `words` more in the packet. */
+static bool lacks_room(const struct weft__region *region, struct weft_abi_slot *slot,
+	uint32_t words, uint64_t ticks, struct weft__room *ret_room)
+{
+	*ret_room = (struct weft__room){.slot = slot, .stamp = (uint32_t)ticks};
+	return !weft__room_fits(region, ret_room, 2 + words, (uint32_t)(ticks >> 32));
+}
+
+static void put_one(
+	const struct weft__counters *c, uint32_t row, uint16_t name, const struct weft__room *room)
+{
+	const struct total total = total_of(c, row);
+	weft__store(&room->at[0], WEFT_ABI_HEAD(total.kind, 2, name) | room->stamp);
+	weft__store(&room->at[1], total.value);
+	weft__publish_record(room, 2);
+}
+
+/* The packets from one round of totals to the next. A buffer that has wrapped then has each of them
+ * several times; and a gap, or a part that is cut out, is soon followed by one. */
+static uint32_t packets_of_round(const struct weft__region *region)
+{
+	uint32_t quarter = region->packet_count / 4;
+	return quarter < 1 ? 1 : quarter < ROUND_PACKETS_MAX ? quarter : ROUND_PACKETS_MAX;
+}
+
+/* Writes the totals of rows from one on, in a quarter of the packet at most. Returns the row to go
+ * on with. */
+static uint32_t put_from(const struct weft__counters *c, uint32_t row, struct weft_abi_slot *slot,
+	uint32_t words, uint64_t ticks)
+{
+	const struct weft__region *region = weft__region_of(slot);
+	struct weft__room room;
+	uint32_t left = region->packet_bytes / 4 / 16;
+	for (; row < rows_of(c) && left > 0; row++) {
+		uint16_t name = name_in(region, c, row);
+		if (name && lacks_room(region, slot, words, ticks, &room))
+			break;
+		if (name)
+			put_one(c, row, name, &room);
+		left -= name != 0;
+	}
+	return row;
+}
+
+/* Threads that open packets at the same time may write some totals twice. */
+void weft__counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks)
+{
+	struct weft__counters *c = weft__load(&weft__recorder.counters);
+	const struct weft__region *region = weft__region_of(slot);
+	if (WEFT__LIKELY(rows_of(c) == 0))
+		return;
+	uint64_t hand = weft__load(&region->header->hand), at = weft__load(&c->totals_at);
+	uint32_t next = weft__load(&c->totals_next);
+	if ((next == 0 && hand - at < packets_of_round(region)) ||
+		!weft__compare_exchange(&c->totals_at, at, hand))
+		return;
+	next = put_from(c, next, slot, words, ticks);
+	weft__store(&c->totals_next, next < rows_of(c) ? next : 0);
+}
+
+/* Readers do not count totals as events, and so neither does the slot. */
+static void put(const struct weft__counters *c, uint32_t row, struct weft_abi_slot *slot)
+{
+	uint16_t name = name_in(weft__region_of(slot), c, row);
+	struct weft__room room = name ? weft__reserve_in(slot, 2) : (struct weft__room){.slot = NULL};
+	if (!room.slot)
+		return;
+	put_one(c, row, name, &room);
+	weft__withdraw(&room);
+}
+
+void weft__counters_put_all(void)
+{
+	const struct weft__counters *c = weft__load(&weft__recorder.counters);
+	const struct weft__self *self = rows_of(c) ? weft__looked() : NULL;
+	struct weft_abi_slot *slot = self ? self->slot : NULL;
+	for (uint32_t row = 0; slot && row < rows_of(c); row++)
+		put(c, row, slot);
+}

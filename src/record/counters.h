@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The values of the program's counters, which change whether or not anything is recorded.
+ *
+ * A counter has a row, which never goes away, and cells. An integer that is added goes into one of
+ * several cells, so that threads on several processors do not wait for each other; the value is the
+ * sum of all. Cells are this process's own memory: a forked child begins with zeros, and nobody
+ * else can write there.
+ *
+ *     row    name, hash, what was done with it           kept by a forked child
+ *     cells  shard 0 │ shard 1 │ … │ real                cleared in a forked child
+ *
+ * The trace gets a counter's value as an event (`total`): now and then when a packet is opened, and
+ * of all counters when recording stops. So a reader knows the value also where changes are missing:
+ * those before recording, in other levels, and those that were overwritten or lost.
+ */
+#ifndef WEFT_RECORD_COUNTERS_H
+#define WEFT_RECORD_COUNTERS_H
+
+#include "record/recorder.h"
+
+#ifdef WEFT_FREESTANDING
+#define WEFT__COUNTERS          64
+#define WEFT__COUNTER_TEXT      2048
+#define WEFT__COUNTER_SHARDS    1
+#define WEFT__COUNTER_PAD_BYTES 8
+#else
+#define WEFT__COUNTERS          256
+#define WEFT__COUNTER_TEXT      16384
+#define WEFT__COUNTER_SHARDS    16
+/* So that the cells of one counter do not lie at the same place of each page of the cache. */
+#define WEFT__COUNTER_PAD_BYTES 64
+#endif
+
+struct weft__counter_shard {
+	uint64_t cell[WEFT__COUNTERS];
+	unsigned char rest[WEFT__COUNTER_PAD_BYTES];
+};
+
+struct weft__counter_row {
+	uint32_t hash;
+	uint16_t text, size; /* of its name */
+	uint8_t is_there;    /* a bucket leads here: another thread may have made a row of that name */
+	uint8_t is_added;    /* a shard but the first may have a part of the value */
+	uint8_t is_real;     /* `real` has a part of the value */
+};
+
+#define WEFT__COUNTER_BUCKETS (2 * WEFT__COUNTERS)
+
+struct weft__counters {
+	struct weft__counter_cells *cells;
+	uint32_t rows_used, text_used; /* may be more than there are */
+	uint64_t totals_at;            /* the hand of the buffer when totals were written last */
+	uint32_t totals_next;          /* the row to go on with; 0: the last round is complete */
+	uint16_t bucket[WEFT__COUNTER_BUCKETS]; /* 1 + a row; 0: free. Open addressing by the hash */
+	struct weft__counter_row row[WEFT__COUNTERS];
+	char text[WEFT__COUNTER_TEXT];
+};
+
+/* On pages of its own, which are cleared in a forked child (by the platform). */
+struct weft__counter_cells {
+	_Alignas(WEFT__PAGE_BYTES) struct weft__counter_shard shard[WEFT__COUNTER_SHARDS];
+	uint64_t real[WEFT__COUNTERS]; /* the bits of a double */
+};
+
+extern struct weft__counters weft__counters WEFT__HIDDEN;
+extern struct weft__counter_cells weft__counter_cells WEFT__HIDDEN;
+
+/* The row that a call site's cache has, from 1 on; 0: none. Names have the other bits (name.h). */
+static inline uint32_t weft__counter_cached(const uint64_t *cache)
+{
+	return (uint32_t)weft__load(cache) >> 16;
+}
+
+/* A shard for the calling thread: threads have different stacks, and asking for the processor would
+ * touch memory. */
+static inline uint32_t weft__counter_shard(void)
+{
+	uint32_t stack = (uint32_t)((uintptr_t)__builtin_frame_address(0) >> 16);
+	return (stack * 0x9e3779b1u >> 16) % WEFT__COUNTER_SHARDS;
+}
+
+/* Adds to a counter that the call site has changed before. False: it has not, and nothing is done.
+ */
+static inline __attribute__((always_inline)) bool weft__counter_try_add(
+	const uint64_t *cache, uint64_t change)
+{
+	uint32_t row = cache ? weft__counter_cached(cache) - 1 : UINT32_MAX;
+	if (WEFT__UNLIKELY(row >= WEFT__COUNTERS))
+		return false;
+	struct weft__counter_cells *cells = weft__load(&weft__recorder.counters)->cells;
+	weft__fetch_add(&cells->shard[weft__counter_shard()].cell[row], change);
+	return true;
+}
+
+/* Changes a counter in any case. `kind` is that of the event, `value` its operand. */
+void weft__counter_change(
+	unsigned kind, uint64_t *cache, const char *name, uint32_t size, uint64_t value);
+
+/* The value, rounded towards 0 and limited to int64_t; 0 if no counter has that name. */
+int64_t weft__counter_value(const char *name, uint32_t size);
+
+/* Inside the guard of an event that has just got a new packet and needs so many words there: writes
+ * the totals of counters before it, if it is time to. `ticks`: the event's. */
+void weft__counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks);
+
+/* Records the totals of all counters. Not inside an event. */
+void weft__counters_put_all(void);
+
+#endif
