@@ -43,12 +43,25 @@ static void append_name(struct weft__hooks_text *text, const struct weft__io_cal
 
 /* ---- Before ---- */
 
-/* The task that is made for the call. */
-static WEFT__OWN_FRAME uint64_t make_call(const struct weft__io_call *call)
+struct unmade {
+	const struct weft__io_call *call;
+	uint64_t task;
+};
+
+static void make_call(void *of)
 {
+	struct unmade *it = of;
 	struct weft__hooks_text name = {0};
-	append_name(&name, call);
-	return weft__hooks_call_task(&name, weft_kind("call"));
+	append_name(&name, it->call);
+	it->task = weft__hooks_call_task(&name, weft_kind("call"));
+}
+
+/* The task that is made for the call. */
+static uint64_t call_task(const struct weft__io_call *call)
+{
+	struct unmade unmade = {call, WEFT_TASK_NONE};
+	weft__hooks_aside(make_call, &unmade);
+	return unmade.task;
 }
 
 static void begin_wait(struct weft__io_call *call, struct weft__io_object *object)
@@ -61,10 +74,11 @@ static void begin_wait(struct weft__io_call *call, struct weft__io_object *objec
 		uint64_t task = weft__io_task(call->fd, object);
 		if (call->direction == WEFT__IO_IN && call->is_empty)
 			weft__io_mark_empty(object);
-		weft__io_mark_direction(call->fd, object, call->direction == WEFT__IO_OUT);
+		weft__io_mark_ends(call->fd, object);
+		weft__io_mark_direction(object, call->direction == WEFT__IO_OUT);
 		weft__hooks_wait_begin(&call->wait, task, false);
 	} else {
-		weft__hooks_wait_begin(&call->wait, make_call(call), true);
+		weft__hooks_wait_begin(&call->wait, call_task(call), true);
 	}
 	weft__hooks_end(saved);
 }
@@ -177,23 +191,28 @@ void weft__io_call_finish(const struct weft__io_call *call, bool is_success)
 		remember(call, is_long);
 }
 
-static WEFT__OWN_FRAME void finish_with_path(struct weft__io_call *call, int fd)
+static WEFT__OWN_FRAME void record_span_with_path(struct weft__io_call *call, int fd)
 {
 	struct weft__hooks_text path = {0};
+	int saved = weft__hooks_begin();
 	weft__io_append_path(&path, fd);
 	call->detail = &path;
-	weft__io_call_finish(call, true);
+	record_span(call);
 	call->detail = NULL;
+	weft__hooks_end(saved);
 }
 
 void weft__io_call_opened(struct weft__io_call *call, int fd)
 {
 	if (!call->began)
 		return;
-	if (fd >= 0 && weft__hooks_ns_since(call->began) >= WEFT__HOOKS_LONG_NS)
-		finish_with_path(call, fd);
-	else
+	bool is_long = weft__hooks_ns_since(call->began) >= WEFT__HOOKS_LONG_NS;
+	if (fd < 0 || call->is_wait || likely(!is_long)) {
 		weft__io_call_finish(call, fd >= 0);
+		return;
+	}
+	record_span_with_path(call, fd);
+	remember(call, true);
 }
 
 void weft__io_call_failed(const struct weft__io_call *call)

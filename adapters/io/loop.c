@@ -152,7 +152,8 @@ void weft__io_wait_alone(struct weft__hooks_wait *ret, int fd, unsigned events)
 	if (may_switch(own_thread())) {
 		uint64_t task = weft__io_task(fd, object);
 		weft__io_answered(fd);
-		weft__io_mark_direction(fd, object, !(events & POLLIN));
+		weft__io_mark_ends(fd, object);
+		weft__io_mark_direction(object, !(events & POLLIN));
 		if (weft_current() == task)
 			weft_switch(own);
 		weft__hooks_wait_begin(ret, task, false);

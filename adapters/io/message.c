@@ -313,9 +313,8 @@ void weft__io_mark_ends(int fd, struct weft__io_object *object)
 }
 
 /* The tag that was written last says it. */
-void weft__io_mark_direction(int fd, struct weft__io_object *object, bool writes)
+void weft__io_mark_direction(struct weft__io_object *object, bool writes)
 {
-	weft__io_mark_ends(fd, object);
 	if (object->type == WEFT__IO_PIPE || likely(object->marked_writes == writes))
 		return;
 	object->marked_writes = writes;

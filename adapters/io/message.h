@@ -38,8 +38,9 @@ void weft__io_join_pipe(const int ends[2], struct weft__io_object *const objects
 /* Says in the trace, once, what the object's task is an end of, if it has a task. `fd` refers to
  * the object, or is -1 for a pipe that this process has made. While recording. */
 void weft__io_mark_ends(int fd, struct weft__io_object *object);
-/* The current task is about to wait for the object, to write or to read. While recording. */
-void weft__io_mark_direction(int fd, struct weft__io_object *object, bool writes);
+/* The current task is about to wait for the object, of which the ends are marked, to write or to
+ * read. While recording. */
+void weft__io_mark_direction(struct weft__io_object *object, bool writes);
 /* The descriptor has nothing to read: what was sent so far did not end the wait that now begins.
  * While recording. */
 void weft__io_mark_empty(const struct weft__io_object *object);

@@ -52,8 +52,9 @@ uint32_t weft__packet_events(const struct weft_abi_slot *slot, const struct weft
 	return (words - weft__load(&slot->surplus)) / 2;
 }
 
-/* Only the thread that won `taken` may call this. */
-static void finish(struct weft_abi_packet *packet, uint32_t events)
+/* Only the thread that won `taken` may call this. Inline, because it is at the end of the longest
+ * path of calls. */
+WEFT__ALWAYS_INLINE void finish(struct weft_abi_packet *packet, uint32_t events)
 {
 	uint64_t state = weft__load(&packet->state);
 	weft__store(&packet->written, weft__load(&packet->before) + events);
@@ -105,10 +106,10 @@ void weft__packet_close(struct weft_abi_slot *slot)
 	weft__wake_followers(region->header);
 }
 
-bool weft__packet_take(struct weft_abi_slot *own, struct weft_abi_packet *packet, uint64_t state)
+bool weft__packet_take(const struct weft__region *region, struct weft_abi_slot *own,
+	struct weft_abi_packet *packet, uint64_t state)
 {
 	const struct weft_platform *platform = weft__platform();
-	const struct weft__region *region = weft__region_of(own);
 	uint32_t index = weft__load(&packet->slot);
 	bool (*barrier)(void *context) = weft__load(&platform->barrier);
 	if (!barrier || index >= region->slot_count || weft__is_quiet(region->header))

@@ -28,6 +28,12 @@ static bool is_named(
 	return it->hash == hash && it->size == size && memcmp(c->text + it->text, name, size) == 0;
 }
 
+static uint32_t rows_of(const struct weft__counters *c)
+{
+	uint32_t used = weft__load(&c->rows_used);
+	return used < WEFT__COUNTERS ? used : WEFT__COUNTERS;
+}
+
 /* Takes `count` of what is left of `most`. False if there is less; then it stays so. */
 static bool take(uint32_t *used, uint32_t count, uint32_t most, uint32_t *ret_first)
 {
@@ -54,6 +60,15 @@ static uint32_t write_row(struct weft__counters *c, uint32_t hash, const char *n
 	return row;
 }
 
+/* Gives the row's name to a buffer. */
+static void give_name(
+	struct weft__counters *c, const struct weft__region *region, uint32_t row, uint64_t generation)
+{
+	const struct weft__counter_row *it = &c->row[row];
+	uint16_t id = weft__name_find_or_add(region, c->text + it->text, it->size);
+	weft__store(&c->row[row].name, generation << 16 | id);
+}
+
 /* The counter's row, which `is_wanted` makes if there is none; else WEFT__COUNTERS. */
 static uint32_t find_row(struct weft__counters *c, const char *name, uint32_t size, bool is_wanted)
 {
@@ -71,6 +86,8 @@ static uint32_t find_row(struct weft__counters *c, const char *name, uint32_t si
 			return WEFT__COUNTERS;
 		if (!known && weft__compare_exchange(bucket, 0, (uint16_t)(written + 1))) {
 			weft__store_release(&c->row[written].is_there, 1);
+			if (weft__generation())
+				give_name(c, weft__region(), written, weft__generation());
 			return written;
 		}
 		known = weft__load_acquire(bucket);
@@ -192,7 +209,7 @@ struct total {
 	uint64_t value;
 };
 
-static struct total total_of(const struct weft__counters *c, uint32_t row)
+WEFT__ALWAYS_INLINE struct total total_of(const struct weft__counters *c, uint32_t row)
 {
 	uint64_t integers = sum_from(c, row, 0);
 	if (!weft__load(&c->row[row].is_real))
@@ -223,37 +240,22 @@ WEFT__EXPORT int64_t weft_counter_read(const char *name)
 
 /* ---- Totals ---- */
 
-static uint32_t rows_of(const struct weft__counters *c)
+/* Writes the total of a row that has a name in the present buffer. False if the packet has no room
+ * for that and for `words` more. */
+WEFT__ALWAYS_INLINE bool put_one(const struct weft__counters *c, uint32_t row,
+	struct weft__room *room, uint32_t words, uint64_t ticks)
 {
-	uint32_t used = weft__load(&c->rows_used);
-	return used < WEFT__COUNTERS ? used : WEFT__COUNTERS;
-}
-
-/* The id of the row's name in a buffer; 0: it has no name yet, or there is no room. */
-static uint16_t name_in(
-	const struct weft__region *region, const struct weft__counters *c, uint32_t row)
-{
-	const struct weft__counter_row *it = &c->row[row];
-	if (!weft__load_acquire(&it->is_there))
-		return 0;
-	return weft__name_find_or_add(region, c->text + it->text, it->size);
-}
-
-/* True if there is no room for it and for `words` more in the packet. */
-static bool lacks_room(const struct weft__region *region, struct weft_abi_slot *slot,
-	uint32_t words, uint64_t ticks, struct weft__room *ret_room)
-{
-	*ret_room = (struct weft__room){.slot = slot, .stamp = (uint32_t)ticks};
-	return !weft__room_fits(region, ret_room, 2 + words, (uint32_t)(ticks >> 32));
-}
-
-static void put_one(
-	const struct weft__counters *c, uint32_t row, uint16_t name, const struct weft__room *room)
-{
+	const uint64_t name = weft__load(&c->row[row].name);
+	if (name >> 16 != weft__generation() || !(uint16_t)name)
+		return true;
+	room->stamp = (uint32_t)ticks;
+	if (!weft__room_fits(weft__region(), room, 2 + words, (uint32_t)(ticks >> 32)))
+		return false;
 	const struct total total = total_of(c, row);
 	weft__store(&room->at[0], WEFT_ABI_HEAD(total.kind, 2, name) | room->stamp);
 	weft__store(&room->at[1], total.value);
 	weft__publish_record(room, 2);
+	return true;
 }
 
 /* The packets from one round of totals to the next. A buffer that has wrapped then has each of them
@@ -264,57 +266,48 @@ static uint32_t packets_of_round(const struct weft__region *region)
 	return quarter < 1 ? 1 : quarter < ROUND_PACKETS_MAX ? quarter : ROUND_PACKETS_MAX;
 }
 
-/* Writes the totals of rows from one on, in a quarter of the packet at most. Returns the row to go
- * on with. */
-static uint32_t put_from(const struct weft__counters *c, uint32_t row, struct weft_abi_slot *slot,
-	uint32_t words, uint64_t ticks)
-{
-	const struct weft__region *region = weft__region_of(slot);
-	struct weft__room room;
-	uint32_t left = region->packet_bytes / 4 / 16;
-	for (; row < rows_of(c) && left > 0; row++) {
-		uint16_t name = name_in(region, c, row);
-		if (name && lacks_room(region, slot, words, ticks, &room))
-			break;
-		if (name)
-			put_one(c, row, name, &room);
-		left -= name != 0;
-	}
-	return row;
-}
-
-/* Threads that open packets at the same time may write some totals twice. */
-void weft__counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks)
+/* Threads that open packets at the same time may write some totals twice. A round that does not fit
+ * into a quarter of the packet goes on in the next one. */
+bool weft__counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks)
 {
 	struct weft__counters *c = weft__load(&weft__recorder.counters);
-	const struct weft__region *region = weft__region_of(slot);
-	if (WEFT__LIKELY(rows_of(c) == 0))
-		return;
+	const struct weft__region *region = weft__region();
+	struct weft__room room = {.slot = slot};
+	if (WEFT__LIKELY(rows_of(c) == 0) || !weft__region_has(region, slot))
+		return true;
 	uint64_t hand = weft__load(&region->header->hand), at = weft__load(&c->totals_at);
-	uint32_t next = weft__load(&c->totals_next);
-	if ((next == 0 && hand - at < packets_of_round(region)) ||
+	uint32_t row = weft__load(&c->totals_next), last = row + region->packet_bytes / 4 / 16;
+	if ((row == 0 && hand - at < packets_of_round(region)) ||
 		!weft__compare_exchange(&c->totals_at, at, hand))
-		return;
-	next = put_from(c, next, slot, words, ticks);
-	weft__store(&c->totals_next, next < rows_of(c) ? next : 0);
+		return true;
+	while (row < rows_of(c) && row < last && put_one(c, row, &room, words, ticks))
+		row++;
+	weft__store(&c->totals_next, row < rows_of(c) ? row : 0);
+	return true;
 }
 
-/* Readers do not count totals as events, and so neither does the slot. */
-static void put(const struct weft__counters *c, uint32_t row, struct weft_abi_slot *slot)
+/* ---- The begin and the end of a buffer ---- */
+
+void weft__counters_name(const struct weft__region *region, uint64_t generation)
 {
-	uint16_t name = name_in(weft__region_of(slot), c, row);
-	struct weft__room room = name ? weft__reserve_in(slot, 2) : (struct weft__room){.slot = NULL};
-	if (!room.slot)
-		return;
-	put_one(c, row, name, &room);
-	weft__withdraw(&room);
+	struct weft__counters *c = weft__load(&weft__recorder.counters);
+	for (uint32_t row = 0; row < rows_of(c); row++)
+		if (weft__load_acquire(&c->row[row].is_there))
+			give_name(c, region, row, generation);
 }
 
+/* A row gets its name when recording starts, or when it is made later; another thread may have done
+ * both meanwhile. */
 void weft__counters_put_all(void)
 {
 	const struct weft__counters *c = weft__load(&weft__recorder.counters);
 	const struct weft__self *self = rows_of(c) ? weft__looked() : NULL;
-	struct weft_abi_slot *slot = self ? self->slot : NULL;
-	for (uint32_t row = 0; slot && row < rows_of(c); row++)
-		put(c, row, slot);
+	for (uint32_t row = 0; self && row < rows_of(c); row++) {
+		struct weft__room room = weft__reserve_in(self->slot, 2);
+		uint64_t ticks = (uint64_t)weft__load(&self->slot->base_high) << 32 | room.stamp;
+		if (!room.slot)
+			return;
+		put_one(c, row, &room, 0, ticks);
+		weft__withdraw(&room);
+	}
 }

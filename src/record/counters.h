@@ -38,6 +38,7 @@ struct weft__counter_shard {
 };
 
 struct weft__counter_row {
+	uint64_t name; /* its id in the buffer of a generation << 16 | the id */
 	uint32_t hash;
 	uint16_t text, size; /* of its name */
 	uint8_t is_there;    /* a bucket leads here: another thread may have made a row of that name */
@@ -100,9 +101,12 @@ void weft__counter_change(
 /* The value, rounded towards 0 and limited to int64_t; 0 if no counter has that name. */
 int64_t weft__counter_value(const char *name, uint32_t size);
 
+/* Gives the counters' names to a buffer before it is recorded into, in that generation. */
+void weft__counters_name(const struct weft__region *region, uint64_t generation);
+
 /* Inside the guard of an event that has just got a new packet and needs so many words there: writes
- * the totals of counters before it, if it is time to. `ticks`: the event's. */
-void weft__counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks);
+ * the totals of counters before it, if it is time to. `ticks`: the event's. Returns true. */
+bool weft__counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks);
 
 /* Records the totals of all counters. Not inside an event. */
 void weft__counters_put_all(void);

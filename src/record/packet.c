@@ -58,14 +58,14 @@ struct passed {
 
 /* Skips or takes an open packet. A taken packet is mostly not used at once, because it may hold its
  * thread's recent events; it is claimed when the hand comes again. True if it is to be used. */
-static bool pass_open(struct weft_abi_slot *slot, struct weft_abi_packet *packet, uint64_t state,
-	struct passed *passed)
+static bool pass_open(const struct weft__region *region, struct weft_abi_slot *slot,
+	struct weft_abi_packet *packet, uint64_t state, struct passed *passed)
 {
 	bool is_urgent = ++passed->open > OPEN_MAX;
 	if (++passed->open_in_row < 2 || (passed->taken >= TAKEN_MAX && !is_urgent))
 		return false;
 	passed->open_in_row = 0;
-	bool is_taken = weft__packet_take(slot, packet, state);
+	bool is_taken = weft__packet_take(region, slot, packet, state);
 	passed->taken += is_taken;
 	return is_taken && is_urgent;
 }
@@ -84,7 +84,7 @@ static struct weft_abi_packet *claim(
 		uint64_t state = weft__load_acquire(&packet->state);
 		if ((state & WEFT_ABI_PACKET_STATE) != WEFT_ABI_PACKET_OPEN)
 			passed.open_in_row = 0;
-		else if (pass_open(slot, packet, state, &passed))
+		else if (pass_open(region, slot, packet, state, &passed))
 			state = weft__load_acquire(&packet->state);
 		if ((state & WEFT_ABI_PACKET_STATE) != WEFT_ABI_PACKET_CLOSED || state >> 2 >= sequence)
 			continue;

@@ -53,9 +53,10 @@ void weft__packet_close(struct weft_abi_slot *slot);
 /* True if the slot has a packet that no other thread has taken. */
 bool weft__packet_is_held(const struct weft_abi_slot *slot);
 
-/* Takes a packet that was found open in this state: closes it, if its thread is between two events.
- */
-bool weft__packet_take(struct weft_abi_slot *own, struct weft_abi_packet *packet, uint64_t state);
+/* Takes a packet of the region that was found open in this state: closes it, if its thread is
+ * between two events. */
+bool weft__packet_take(const struct weft__region *region, struct weft_abi_slot *own,
+	struct weft_abi_packet *packet, uint64_t state);
 
 /* Writes a thread record into a packet that another thread left: its events follow from here on. */
 void weft__packet_inherit(struct weft_abi_slot *slot);

@@ -48,6 +48,11 @@ struct weft_abi_clock_reading weft__read_clocks(const struct weft_platform *plat
 	return best;
 }
 
+static uint64_t next_generation(void)
+{
+	return 4 * ((uint64_t)weft__recorder.starts + 1);
+}
+
 static void go_live(const struct weft__region *region)
 {
 	weft__store_release(&weft__recorder.region, region);
@@ -55,7 +60,8 @@ static void go_live(const struct weft__region *region)
 	 * the buffer. */
 	weft__fence_release();
 	memcpy(region->header->magic, WEFT_ABI_MAGIC, sizeof(region->header->magic));
-	uint64_t generation = 4 * (uint64_t)++weft__recorder.starts;
+	uint64_t generation = next_generation();
+	weft__recorder.starts++;
 	if (weft__has_own_clock(weft__platform()))
 		generation |= WEFT__SLOWLY; /* the fast path uses only the processor's clock */
 	weft__store_release(&weft__live.generation, generation);
@@ -105,6 +111,7 @@ static int start(void *buffer, size_t size, const struct weft_platform *platform
 	error = weft__platform_prepare(region->header, platform);
 	if (error)
 		return error;
+	weft__counters_name(region, next_generation());
 	go_live(region);
 	return 0;
 }

@@ -28,14 +28,19 @@ WEFT__ALWAYS_INLINE void put_named(struct weft_abi_slot *slot, unsigned kind, ui
 		weft__put_words_in(slot, 2, WEFT_ABI_HEAD(by_task, 2, name), task, 0);
 }
 
-/* `operand`: NULL if there is none. */
+static bool has_operand(unsigned kind)
+{
+	return kind == WEFT_ABI_TAG_VALUE || kind == WEFT_ABI_BAND || kind == WEFT_ABI_FAIL;
+}
+
+/* `operand`: only of a kind that has one. */
 static WEFT__COLD void put_text(struct weft_abi_slot *slot, unsigned kind, uint64_t task,
-	const char *text, uint32_t size, const uint64_t *operand)
+	const char *text, uint32_t size, uint64_t operand)
 {
 	WEFT__DRAFT(draft, 3, 1);
 	weft__draft_begin(&draft, kind, task);
-	if (operand)
-		weft__draft_word(&draft, *operand);
+	if (has_operand(kind))
+		weft__draft_word(&draft, operand);
 	weft__draft_name(&draft, 0, text, size);
 	weft__draft_put_in(slot, &draft);
 }
@@ -81,7 +86,7 @@ static WEFT__OUT_OF_LINE void put_slowly(
 	if (it.name)
 		put_named(it.slot, kind, task, (uint16_t)it.name, false, 0);
 	else if (it.slot)
-		put_text(it.slot, kind, task, text, size, NULL);
+		put_text(it.slot, kind, task, text, size, 0);
 }
 
 static WEFT__OUT_OF_LINE void put_with_slowly(uint64_t task, uint64_t *cache, const char *text,
@@ -91,7 +96,7 @@ static WEFT__OUT_OF_LINE void put_with_slowly(uint64_t task, uint64_t *cache, co
 	if (it.name)
 		put_named(it.slot, kind, task, (uint16_t)it.name, true, operand);
 	else if (it.slot)
-		put_text(it.slot, kind, task, text, size, &operand);
+		put_text(it.slot, kind, task, text, size, operand);
 }
 
 WEFT__ALWAYS_INLINE void put(
@@ -176,7 +181,7 @@ void weft__record_failure(uint64_t task, uint64_t target, const char *message, u
 {
 	const struct weft__self *self = weft__entered();
 	if (self)
-		put_text(self->slot, WEFT_ABI_FAIL, task, message, size, &target);
+		put_text(self->slot, WEFT_ABI_FAIL, task, message, size, target);
 }
 
 WEFT__EXPORT void weft_fail_as(uint64_t task, uint64_t target, const char *message)
