@@ -51,11 +51,20 @@ def commands_of_weft_exist():
 
 
 @case
+def commands_of_the_readme_run():
+    run_commands('README.md')
+
+
+@case
 def commands_of_the_tour_run():
-    commands = re.findall(r'^\$ (.*)$', read('README.md'), re.MULTILINE)
-    assert len(commands) > 5, commands
     if not shutil.which('babeltrace2'):
         skip('babeltrace2 is not installed')
+    run_commands('docs/tour.md')
+
+
+def run_commands(page):
+    commands = re.findall(r'^\$ (.*)$', read(page), re.MULTILINE)
+    assert len(commands) >= 5, commands
     with temporary_directory() as folder:
         os.symlink(BUILD, os.path.join(folder, 'build'))
         for command in commands:
