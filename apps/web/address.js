@@ -3,15 +3,28 @@
 // The address contains the view, so that copying it copies the view: "#view&start=12ms&duration=3ms".
 // On a server it also names the trace: "#trace=ID&view&…".
 
+// Mail and chat programs write %26 for & and %3D for =. Then all of the address is written in that way, so it is read once; what
+// a value of ours escapes has been escaped a second time.
+function linkText() {
+	const text = location.hash.slice(1);
+	if (!/^\w+%(26|3D)/i.test(text))
+		return text;
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}
+
 // The theme that the user has chosen here takes precedence over the one in the address.
-const themeOfLink = () => (/[#&]theme=([\w-]+)/.exec(location.hash) || [])[1] || '';
+const themeOfLink = () => (/[#&]theme=([\w-]+)/.exec('#' + linkText()) || [])[1] || '';
 let givenTheme = themeOfLink();
 const linkOf = view => '#' + (source.id ? `trace=${source.id}&` : '') + view.replaceAll(' ', '&') +
 	(givenTheme && !stored('weft theme') ? '&theme=' + givenTheme : '');
 
 // Anybody can write a link, and opening one is not consent: only those commands of the viewer are run that change nothing but
 // the view. `#mark` would store a bookmark, `#theme&dark` the theme, `#export&png` a file.
-const commandOfLink = () => location.hash.slice(1).replace(/^trace=\w*&?/, '').replaceAll('&', ' ');
+const commandOfLink = () => linkText().replace(/^trace=\w*&?/, '').replaceAll('&', ' ');
 const isView = command => /^(view|fit)( |$)/.test(command);
 
 function viewOfLink() {
@@ -26,7 +39,7 @@ function refusalOfLink() {
 	return !command || isView(command) ? '' :
 		`The address asks for “${command.slice(0, 100)}”. A link may only choose the view, so nothing else was done.`;
 }
-const traceOfLink = () => (/^#trace=(\w+)/.exec(location.hash) || [])[1];
+const traceOfLink = () => (/^trace=(\w+)/.exec(linkText()) || [])[1];
 
 function keepLink(text) {
 	window.weft.link = text;

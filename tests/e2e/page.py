@@ -4,6 +4,7 @@ import base64
 import os
 import re
 import shutil
+from urllib.parse import quote
 
 from browser import browse
 from harness import BUILD, DATA, case, equal, main, run, skip, temporary_directory, weft
@@ -212,7 +213,10 @@ def a_link_brings_the_view_back():
         near, = browse(path, [['wheel', 500, 300, -300], ['move', 5, 5], ['linked'], ['look']], title)['results']
         assert near['hash'].startswith('#view&start='), near['hash']
         again, = browse(path + near['hash'], [['linked'], ['look']], title)['results']
+        # As mail and chat programs write it.
+        encoded, = browse(path + '#' + quote(near['hash'][1:], safe=''), [['look']], title)['results']
     equal((again['hash'], ruler(again)), (near['hash'], ruler(near)))
+    equal(ruler(encoded), ruler(near))
 
 
 @case

@@ -422,7 +422,7 @@ static void durations_as_people_read_them(void **state)
 		{161813000, 4, "161.8 ms"},
 		{161813000, 3, "162 ms"},
 		{UINT64_C(61000000000), 3, "61 s"},
-		{UINT64_C(3600000000000), 3, "3600 s"},
+		{UINT64_C(3600000000000), 3, "1 h"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[32];
