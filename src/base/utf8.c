@@ -56,7 +56,8 @@ bool weft__utf8_is_showable(uint32_t c)
 {
 	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0xfeff)
 		return false;
-	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e))
+	/* Joiners (0x200c, 0x200d) make letters of scripts, and one picture of several. */
+	if (c == 0x200b || (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e))
 		return false;
 	return !(c >= 0x2060 && c <= 0x206f) && !is_noncharacter(c);
 }

@@ -77,8 +77,11 @@ static const uint16_t latin_bold[] = {
 /* Scripts that DejaVu lacks come from another font; assume square characters. */
 static unsigned advance_elsewhere(uint32_t character)
 {
-	if (character >= 0x300 && character < 0x370)
-		return 0; /* a combining mark */
+	bool is_mark = character >= 0x300 && character < 0x370; /* a combining one */
+	bool is_joiner = character >= 0x200c && character <= 0x200d;
+	bool is_variant = character >= 0xfe00 && character <= 0xfe0f; /* of the character before */
+	if (is_mark || is_joiner || is_variant)
+		return 0;
 	return character < 0x2e80 ? 1344 : 2048;
 }
 
