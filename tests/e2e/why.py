@@ -69,6 +69,13 @@ def a_held_lock():
         equal(result.stdout, '')
         assert 'waits for nothing' in result.stderr, result.stderr
         equal(weft('why', trace, 'nobody', status=1).stderr.count('no task nobody'), 1)
+        # The begin or a part of a label, in any case, if only one has it; else what fits or is near.
+        for name, status in (('ENT 19', 0), ('clent 19', 1)):
+            assert '"client 19"' in weft('why', trace, name, status=status).stderr, name
+        several = weft('why', trace, 'client', status=1).stderr
+        assert 'several labels begin with client: "client 0", "client 1"' in several and 'and others' in several, several
+        both = weft('why', trace, 'client 7', 'client 8').stdout
+        assert "'client 7'" in both and "'client 8'" in both, both
 
 
 @case

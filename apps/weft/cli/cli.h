@@ -200,9 +200,14 @@ bool cli_parse_task(const char *command, const char *option, const char *text, u
 /* Finds the task; if no buffer is given, in the first buffer that has it. */
 uint32_t cli_find_task(const struct weft_model *model, uint32_t buffer, uint64_t id);
 
-/* Finds a task by "ID", "BUFFER/ID", "task:ID" or its label: the first with that label, and how
- * many there are. WEFT_NONE: there is none. */
-uint32_t cli_find_task_named(const struct weft_model *model, const char *text, uint32_t *ret_count);
+/* Finds a task by "ID", "BUFFER/ID" or "task:ID". WEFT_NONE: there is none. */
+uint32_t cli_find_task_by_id(const struct weft_model *model, const char *text);
+
+/* Finds a task by its id or label, or by the begin or a part of its label if only one label has
+ * that: the first with that label, and how many there are. WEFT_NONE after a message: there is
+ * none, or there are several labels. */
+uint32_t cli_find_task_named(
+	const char *trace, const struct weft_model *model, const char *text, uint32_t *ret_count);
 
 /* Call before long work: shows progress if standard error is a terminal and standard output, which
  * the lines would disturb, is not. Ctrl-C then ends the work and keeps what is done. */

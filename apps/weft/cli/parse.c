@@ -178,24 +178,9 @@ uint32_t cli_find_task(const struct weft_model *model, uint32_t buffer, uint64_t
 	return task;
 }
 
-uint32_t cli_find_task_named(const struct weft_model *model, const char *text, uint32_t *ret_count)
+uint32_t cli_find_task_by_id(const struct weft_model *model, const char *text)
 {
-	uint32_t buffer, found = WEFT_NONE, count = 0;
+	uint32_t buffer;
 	uint64_t id;
-	size_t size = strlen(text);
-	if (read_task(text, &buffer, &id))
-		found = cli_find_task(model, buffer, id);
-	*ret_count = 1;
-	if (found != WEFT_NONE)
-		return found;
-	for (uint32_t task = 0; task < model->tasks.count; task++) {
-		struct weft_slice label = weft_model_string(model, model->tasks.label[task]);
-		if (model->tasks.label[task] == WEFT_NONE || label.size != size ||
-			memcmp(label.bytes, text, size) != 0)
-			continue;
-		if (!count++)
-			found = task;
-	}
-	*ret_count = count;
-	return found;
+	return read_task(text, &buffer, &id) ? cli_find_task(model, buffer, id) : WEFT_NONE;
 }

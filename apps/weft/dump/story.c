@@ -284,12 +284,10 @@ void dump_list_problem_names(void)
 static uint32_t find_task(const struct dump_options *options, const struct cli_trace *trace,
 	const struct weft_model *model)
 {
-	uint32_t count, task = cli_find_task_named(model, options->story, &count);
-	if (task == WEFT_NONE)
-		cli_inform("%s: no task %s", trace->name, options->story);
-	else if (count > 1)
-		cli_inform("%s: %" PRIu32 " tasks are called \"%s\"; this is the first, task %" PRIu64,
-			trace->name, count, options->story, model->tasks.id[task]);
+	uint32_t count, task = cli_find_task_named(trace->name, model, options->story, &count);
+	if (task != WEFT_NONE && count > 1)
+		cli_inform("%s: %" PRIu32 " tasks are called that; this is the first, task %" PRIu64,
+			trace->name, count, model->tasks.id[task]);
 	return task;
 }
 

@@ -284,29 +284,32 @@ static uint32_t choose(const struct answer *a, uint32_t first)
 }
 
 /* WEFT_NONE after a message. */
-static uint32_t find_task(const struct answer *a)
+static uint32_t find_task(const struct answer *a, const char *name)
 {
-	uint32_t count, task = cli_find_task_named(a->story.model, a->options->task, &count);
-	if (task == WEFT_NONE)
-		cli_inform("%s: no task %s", a->name, a->options->task);
+	uint32_t count, task = cli_find_task_named(a->name, a->story.model, name, &count);
 	if (task == WEFT_NONE || count < 2)
 		return task;
 	task = choose(a, task);
 	cli_inform("%s: %" PRIu32 " tasks are called %s; this is about task:%" PRIu64, a->name, count,
-		a->options->task, a->story.model->tasks.id[task]);
+		name, a->story.model->tasks.id[task]);
 	return task;
 }
 
 static int answer(struct answer *a, int *ret_status)
 {
-	uint32_t task = WEFT_NONE;
-	if (!a->options->task)
+	int error = 0;
+	if (!a->options->task_count)
 		return answer_all(a, ret_status);
-	task = find_task(a);
-	if (task != WEFT_NONE)
-		return answer_task(a, task, ret_status);
-	*ret_status = CLI_NO;
-	return 0;
+	for (int i = 0; !error && i < a->options->task_count; i++) {
+		uint32_t task = find_task(a, a->options->tasks[i]);
+		if (i && a->text.size && !a->options->json)
+			weft_text_add_string(&a->text, "\n");
+		if (task != WEFT_NONE)
+			error = answer_task(a, task, ret_status);
+		else
+			*ret_status = CLI_NO;
+	}
+	return error;
 }
 
 int why_answer(const struct why_options *options, const char *name, const struct weft_model *model)

@@ -13,7 +13,7 @@
 #include "runs/find.h"
 
 static const char usage[] =
-	"usage: weft why [OPTION]... FILE|PID... [task:ID|LABEL]\n"
+	"usage: weft why [OPTION]... FILE|PID... [task:ID|LABEL]...\n"
 	"\n"
 	"Explains why a task does not go on: it waits for another task, that one for the next, and\n"
 	"so on, to a task that runs or that nobody resolved. Without a task, prints all tasks that\n"
@@ -115,8 +115,10 @@ int cli_why(int argc, char **argv)
 	if (!count)
 		return CLI_USAGE;
 	char **operands = argv + optind;
-	if (count > 1 && is_task(operands[count - 1]))
-		options.task = operands[--count];
+	while (count > 1 && is_task(operands[count - 1])) {
+		options.tasks = &operands[--count];
+		options.task_count++;
+	}
 	if (count == 1 && weft__runs_parse_pid(operands[0]))
 		return answer_process(&options, operands[0]);
 	return answer_trace(&options, operands, count);

@@ -10,7 +10,8 @@
 struct why_options {
 	bool json, has_time;
 	struct cli_time time;
-	const char *task; /* as typed, or NULL */
+	char *const *tasks; /* as typed */
+	int task_count;
 };
 
 /* Prints the answer. Returns an exit status: CLI_NO if nothing waits. */
