@@ -54,7 +54,7 @@ int weft__columns_reserve(
 void weft__columns_trim(
 	const struct weft__column *columns, size_t count, size_t *capacity, size_t rows)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; *capacity && i < count; i++)
 		(void)weft__array_resize(columns[i].array, rows, columns[i].element_bytes);
 	*capacity = rows;
 }

@@ -32,7 +32,7 @@ static struct weft_event random_event(uint64_t *seed, struct weft_field *fields)
 		WEFT_EVENT_GC, WEFT_EVENT_EXPECT, WEFT_EVENT_CANCEL, WEFT_EVENT_CLOSE, WEFT_EVENT_TIME_OUT,
 		WEFT_EVENT_BEGIN, WEFT_EVENT_END, WEFT_EVENT_WAIT_ANY, WEFT_EVENT_ACQUIRE,
 		WEFT_EVENT_RELEASE, WEFT_EVENT_OFF_CPU, WEFT_EVENT_SEND, WEFT_EVENT_RECEIVE,
-		WEFT_EVENT_BECOME, WEFT_EVENT_SPAN};
+		WEFT_EVENT_BECOME, WEFT_EVENT_SPAN, WEFT_EVENT_TOTAL};
 	struct weft_event e = {.type = types[next_random(seed) % sizeof(types)],
 		.task = next_random(seed) % 4 ? next_random(seed) % 9 : WEFT_TASK_NONE,
 		.other = next_random(seed) % 9,
@@ -51,9 +51,9 @@ static struct weft_event random_event(uint64_t *seed, struct weft_field *fields)
 		e.value = (int64_t)(next_random(seed) % 1000);
 	if (e.type == WEFT_EVENT_SWITCH)
 		e.text = (struct weft_slice){NULL, 0};
-	if (e.type == WEFT_EVENT_COUNTER) {
+	if (e.type == WEFT_EVENT_COUNTER || e.type == WEFT_EVENT_TOTAL) {
 		e.text = text_of("queue");
-		e.is_set = next_random(seed) % 2;
+		e.is_set = next_random(seed) % 2 || e.type == WEFT_EVENT_TOTAL;
 		e.is_real = next_random(seed) % 2;
 		if (e.is_real)
 			e.real = (double)next_random(seed) / 8;

@@ -631,6 +631,52 @@ static void looking_while_it_grows(void **state)
 	fail_every_allocation(sexp, sizeof(sexp) - 1, look_at_half);
 }
 
+/* Builds a model of counters of which the program says what they are, or looks at it while it
+ * grows. */
+static int count(struct weft_decoder *decoder, bool grows)
+{
+	static const struct weft_event events[] = {
+		{.type = WEFT_EVENT_COUNTER, .time_ns = 1, .text = {"n", 1}, .value = 1},
+		{.type = WEFT_EVENT_TOTAL, .time_ns = 2, .text = {"n", 1}, .value = 7, .is_set = true},
+		{.type = WEFT_EVENT_COUNTER, .time_ns = 3, .text = {"n", 1}, .value = 1},
+		{.type = WEFT_EVENT_TOTAL, .time_ns = 4, .text = {"m", 1}, .value = 3, .is_set = true}};
+	const struct weft_trace_description *trace = weft_decoder_describe(decoder);
+	struct weft_diagnostics diagnostics = {0};
+	struct weft_model_builder *builder;
+	struct weft_model *model = NULL;
+	int error = weft_model_builder_create(&builder);
+	if (error)
+		return error;
+	for (unsigned i = 0; !error && i < 4; i++)
+		error = weft_model_builder_add(builder, &events[i], &diagnostics);
+	if (!error && grows)
+		error = weft_model_builder_snapshot(builder, trace, 4, &model);
+	else if (!error)
+		error = weft_model_builder_finish(builder, trace, &model);
+	if (!error)
+		assert_int_equal(model->samples.value[model->counters[0].first], 7);
+	weft_model_destroy(model);
+	weft_model_builder_destroy(builder);
+	return error;
+}
+
+static int count_all(struct weft_decoder *decoder)
+{
+	return count(decoder, false);
+}
+
+static int count_half(struct weft_decoder *decoder)
+{
+	return count(decoder, true);
+}
+
+static void counting(void **state)
+{
+	(void)state;
+	fail_every_allocation(sexp, sizeof(sexp) - 1, count_all);
+	fail_every_allocation(sexp, sizeof(sexp) - 1, count_half);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -649,6 +695,7 @@ int main(void)
 		cmocka_unit_test(drawing_folds_and_groups),
 		cmocka_unit_test(model_and_layout),
 		cmocka_unit_test(looking_while_it_grows),
+		cmocka_unit_test(counting),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
