@@ -199,6 +199,29 @@ static void a_click_on_the_pill_pauses_and_goes_on(void **state)
 	end(&g);
 }
 
+/* The user's problem, or what was searched for, stays in view. */
+static void going_to_a_problem_or_match_pauses(void **state)
+{
+	(void)state;
+	static const char *const ways[] = {"key p", "command search wait; command match next"};
+	struct weft_viewer_request request;
+	for (unsigned i = 0; i < 2; i++) {
+		struct growing g = begin();
+		add(&g, WEFT_EVENT_CREATE, WEFT_TASK_NONE, 3);
+		add(&g, WEFT_EVENT_CREATE, WEFT_TASK_NONE, 4);
+		add(&g, WEFT_EVENT_TRY_READ, 3, 4);
+		add(&g, WEFT_EVENT_TRY_READ, 4, 3);
+		show_after(&g, SECOND);
+		script_run(&g.s, ways[i]);
+		script_wait(&g.s, 1000);
+		expect_pill(&g, "paused");
+		assert_true(weft_viewer_next_request(g.s.viewer, &request));
+		assert_int_equal(request.type, WEFT_VIEWER_FOLLOW);
+		assert_int_equal(request.start, 0);
+		end(&g);
+	}
+}
+
 static void the_end_of_the_program_stays_said(void **state)
 {
 	(void)state;
@@ -589,6 +612,7 @@ int main(void)
 		cmocka_unit_test(clocks_that_differ_add_no_delay),
 		cmocka_unit_test(a_report_that_comes_late_does_not_hide_the_delay),
 		cmocka_unit_test(a_click_on_the_pill_pauses_and_goes_on),
+		cmocka_unit_test(going_to_a_problem_or_match_pauses),
 		cmocka_unit_test(the_end_of_the_program_stays_said),
 		cmocka_unit_test(the_pill_stands_clear_of_title_and_buttons),
 		cmocka_unit_test(the_newest_seconds_stay_in_view),

@@ -27,6 +27,12 @@ void weft__run_follow(struct weft_viewer *viewer, const char *arguments)
 	weft__viewer_place_buttons(viewer);
 }
 
+void weft__viewer_pause(struct weft_viewer *viewer)
+{
+	if (viewer->is_live && viewer->is_following)
+		weft__run_follow(viewer, "");
+}
+
 bool weft__viewer_keeps_last(const struct weft_viewer *viewer)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);

@@ -127,6 +127,7 @@ void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number)
 		return;
 	const struct weft_search_match *match = &viewer->search.found->matches[number];
 	viewer->search.match = number;
+	weft__viewer_pause(viewer);
 	weft__viewer_select(viewer, match->task, match->time);
 	if (match->field == WEFT_SEARCH_COUNTER)
 		weft__viewer_see_counter(viewer, match->item);

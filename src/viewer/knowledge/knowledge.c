@@ -182,6 +182,7 @@ void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number)
 	const struct weft_problem *problem =
 		&viewer->problems.found->list[viewer->problems.found->by_gravity[number]];
 	uint32_t row = problem->task != WEFT_NONE ? viewer->layout->row[problem->task] : WEFT_NONE;
+	weft__viewer_pause(viewer);
 	weft__viewer_select(viewer, problem->task, time_of(&viewer->story, problem));
 	if (problem->counter != WEFT_NONE)
 		weft__viewer_see_counter(viewer, problem->counter);
