@@ -99,8 +99,8 @@ bool weft__inside(const struct weft_box *box, double x, double y);
 /* commands/window.c: `is_chosen` by hand, not by a link. */
 bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name, bool is_chosen);
 
-/* commands/live.c: stops to follow a trace that is being recorded, so that what the user wants to see
- * stays in view. */
+/* commands/live.c: stops to follow a trace that is being recorded, so that what the user wants to
+ * see stays in view. */
 void weft__viewer_pause(struct weft_viewer *viewer);
 
 /* commands/live.c: true if the view keeps to its window at the newest events, as it has not been

@@ -60,7 +60,7 @@ def as_dump_shows(name, fields):
     if 'kind' in fields:
         number, (label,) = fields['kind']
         fields['kind'] = number if label == 'other' else label
-    if name == 'counter':
+    if name in ('counter', 'total'):
         fields[fields.pop('change')[1][0]] = fields.pop('value')
     if name == 'tag' and not fields.pop('has_value'):
         del fields['value']

@@ -172,7 +172,7 @@ def check_statistics(path, events, model):
             same('longest', row['max'], None if longest is None else oracle.life(model.tasks[longest]))
     same_mapping('statistics by %s %s' % (by, options), rows, oracle.span_rows() if by == 'span' else oracle.rows(by))
     same('counters', {row['name']: (row['changes'], row['before'], row['after']) for row in shown['counters']},
-         stats.counters(events, start, None if oracle.end == float('inf') else end))
+         stats.changes(model.counters, start, None if oracle.end == float('inf') else end))
 
 
 def check_random(format_name, write):

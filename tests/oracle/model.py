@@ -4,6 +4,8 @@ model and layout. Takes events as decode.py or `weft dump --json` gives them, of
 
 import itertools
 
+from counters import Counter
+
 SIMPLIFIED = {'bind', 'try', 'map', 'ignore_result', 'on_failure', 'on_termination'}
 NEVER_RESOLVED = 'never resolved'
 TRACK_LINES = 64
@@ -71,7 +73,7 @@ class Model:
         self.thread_spans = []  # (thread, name, start, end, depth)
         self.track_ends = {}  # by id of a track's line: the end of its last span
         self.bands = []      # (thread, kind, start, end, reason)
-        self.counters = {}
+        self.counted = {}    # by name: a Counter
         self.first = events[0]['time'] if events else 0
         self.final = events[-1]['time'] if events else 0
         for index, event in enumerate(events):
@@ -87,6 +89,7 @@ class Model:
             self.collection_band(False, None)
         for task in self.tasks.values():
             self.finish(task)
+        self.counters = {name: counter.finish(self.is_gap) for name, counter in self.counted.items() if counter.samples}
 
     def take(self, event):
         getattr(self, event['event'])(event)
@@ -522,13 +525,15 @@ class Model:
         if task:
             task.named.append(self.index)
             task.seen(self.time)
-        values = self.counters.setdefault(event['name'], [])
-        before = values[-1] if values else 0
-        value = number if 'value' in event else before + number
-        if isinstance(before, float) or isinstance(number, float):
-            values.append(max(-1e290, min(1e290, float(value))))
-        else:
-            values.append(max(-2 ** 63, min(2 ** 63 - 1, value)))
+        self.counted.setdefault(event['name'], Counter()).change(self.time, number, 'value' in event)
+
+    def total(self, event):
+        self.counted.setdefault(event['name'], Counter()).total(self.time, event['value'])
+
+    def is_gap(self, start, end):
+        """True if changes of a counter may be missing."""
+        return any(begin <= end and over >= start if why == 'lost' else begin < end and over > start
+                   for begin, over, why in self.dark)
 
     # ---- the end of the trace ----
 
@@ -704,14 +709,14 @@ def summarize(model, events):
             continue
         outcomes['preexisting'] += not task.created and (task.creation is None or task.creation < model.first)
         outcomes[model.outcome_of(task)] += 1
-    names = [event['event'] for event in events]
+    names = [event['event'] for event in events if event['event'] != 'total']
     return {
-        'start': model.first, 'last_event': model.final, 'end': max(model.final, model.ended), 'events': len(events),
+        'start': model.first, 'last_event': model.final, 'end': max(model.final, model.ended), 'events': len(names),
         'by_event': {name: names.count(name) for name in set(names)},
         'tasks': dict(total=len(model.tasks) - outcomes['tracks'], **outcomes),
-        'counters': [{'name': name, 'first': values[0], 'min': min(values), 'max': max(values),
-                      'last': values[-1], 'changes': len(values)}
-                     for name, values in model.counters.items()]}
+        'counters': [{'name': name, 'first': values[0][1], 'min': min(value for _, value in values),
+                      'max': max(value for _, value in values), 'last': values[-1][1], 'changes': len(values)}
+                     for name, (values, _) in model.counters.items()]}
 
 
 def edges(model):

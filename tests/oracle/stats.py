@@ -127,13 +127,12 @@ class Statistics:
                     p99=percentile(lives, 99), max=percentile(lives, 100), running=running, waiting=waiting)
 
 
-def counters(events, start, end):
-    """{name: (changes, before, after)} for the events from start up to, but not including, end."""
-    before = rules.Model([event for event in events if event['time'] < start]).counters
-    until = rules.Model([event for event in events if end is None or event['time'] < end]).counters
+def changes(counters, start, end):
+    """{name: (changes, before, after)} for a model's counters from start up to, but not including, end."""
     found = {}
-    for name in rules.Model(events).counters:
-        values, known = until.get(name, []), before.get(name, [])
-        first = known[-1] if known else 0
-        found[name] = (max(0, len(values) - len(known)), first, values[-1] if len(values) > len(known) else first)
+    for name, (values, first) in counters.items():
+        before = [value for time, value in values if time < start]
+        inside = [value for time, value in values if time >= start and (end is None or time < end)]
+        first = before[-1] if before else first
+        found[name] = (len(inside), first, inside[-1] if inside else first)
     return found

@@ -76,7 +76,7 @@ static struct matches find(const struct weft_model *model, const char *text)
 	return matches;
 }
 
-static void say_nearest(const char *trace, const struct weft_model *model, const char *text)
+static void name_nearest(const char *trace, const struct weft_model *model, const char *text)
 {
 	struct cli_guess guess = cli_guess_begin(text, strlen(text));
 	for (uint32_t task = 0; task < model->tasks.count; task++)
@@ -88,7 +88,7 @@ static void say_nearest(const char *trace, const struct weft_model *model, const
 		cli_inform("%s: no task %s", trace, text);
 }
 
-static void say_several(const char *trace, const struct weft_model *model, const char *text,
+static void list_several(const char *trace, const struct weft_model *model, const char *text,
 	const struct matches *matches)
 {
 	struct weft_text list = {0};
@@ -114,9 +114,9 @@ uint32_t cli_find_task_named(
 		return task;
 	const struct matches matches = find(model, text);
 	if (matches.fit == FITS_NOT)
-		say_nearest(trace, model, text);
+		name_nearest(trace, model, text);
 	else if (matches.labels > 1)
-		say_several(trace, model, text, &matches);
+		list_several(trace, model, text, &matches);
 	else
 		task = matches.task;
 	*ret_count = matches.tasks;

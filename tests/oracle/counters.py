@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: ISC
+"""The values of counters: what the changes of a trace add up to, and what the program says now and then."""
+
+LIMIT = 1e290
+
+
+def limited(value):
+    """As a counter keeps it: integers of 64 bits, or a double."""
+    if isinstance(value, float):
+        return max(-LIMIT, min(LIMIT, value))
+    return max(-2 ** 63, min(2 ** 63 - 1, value))
+
+
+class Counter:
+    def __init__(self):
+        self.samples = []  # (time, what the changes add up to, it was set)
+        self.totals = []   # (number of samples before, time, offset)
+
+    def latest(self):
+        return self.samples[-1][1] if self.samples else 0
+
+    def change(self, time, number, is_set):
+        value = number if is_set else self.latest() + number
+        if isinstance(self.latest(), float):
+            value = float(value)
+        self.samples.append((time, limited(value), is_set))
+
+    def total(self, time, number):
+        if self.samples:
+            self.totals.append((len(self.samples), time, number - self.latest()))
+        elif number:
+            self.change(time, number, True)
+
+    def offsets(self, is_gap):
+        """The number to add to each sample; None: unknown."""
+        found = [None] * len(self.samples)
+        edges = [(0, 0, None), *self.totals, (len(self.samples), None, None)]
+        for (first, since, left), (last, until, right) in zip(edges, edges[1:]):
+            span = range(first, last)
+            if left is not None and left == right:
+                for i in span:
+                    found[i] = right
+                continue
+            known, time = left, since
+            for i in span:
+                if self.samples[i][2]:
+                    known = 0
+                elif known is not None and is_gap(time, self.samples[i][0]):
+                    known = None
+                found[i], time = known, self.samples[i][0]
+            time = until
+            for i in reversed(span):
+                if right is None or self.samples[i][2] or is_gap(self.samples[i][0], time):
+                    break
+                found[i], time = right, self.samples[i][0]
+        return found
+
+    def finish(self, is_gap):
+        """([(time, value)], the value before them)."""
+        plain = [(time, value) for time, value, _ in self.samples], 0
+        if not self.totals:
+            return plain
+        offsets = self.offsets(is_gap)
+        unknown = next((i for i, offset in enumerate(offsets) if offset is not None), len(offsets))
+        if None in offsets[unknown:] or unknown == len(offsets):
+            return plain
+        values = [(self.samples[i][0], limited(self.samples[i][1] + offsets[i])) for i in range(unknown, len(offsets))]
+        before = self.samples[unknown - 1][1] if unknown else 0
+        return values, 0 if self.samples[unknown][2] else limited(before + offsets[unknown])
