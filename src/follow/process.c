@@ -91,6 +91,11 @@ bool weft__process_has_ended(struct weft__process *process)
 	return process->has_ended;
 }
 
+bool weft__process_awaits_parent(const struct weft__process *process)
+{
+	return process->pid > 0 && weft__process_is_gone(process) && kill(process->pid, 0) == 0;
+}
+
 bool weft__process_sleep(const struct weft__process *process, uint64_t ns)
 {
 	struct pollfd descriptor = {.fd = process->fd, .events = POLLIN};

@@ -27,6 +27,9 @@ bool weft__process_has_ended(struct weft__process *process);
 /* True if the process itself has ended, without checking the mapping. */
 bool weft__process_is_gone(const struct weft__process *process);
 
+/* True if the process has ended, and its parent has not asked yet how. */
+bool weft__process_awaits_parent(const struct weft__process *process);
+
 /* Sleeps for a time, or until the process ends; false after a signal. */
 bool weft__process_sleep(const struct weft__process *process, uint64_t ns);
 

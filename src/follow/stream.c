@@ -26,7 +26,9 @@ static const uint64_t OPEN_INTERVAL_NS = 1000000000;
 /* How long to wait, after recording has stopped, for threads that are inside an event. */
 static const uint64_t STOPPED_HOLD_NS = 1000000000;
 
-/* How long to wait, after the process has ended, for a note of its wait status in the ring. */
+/* How long to wait, after the process has ended, until its parent asks how; and after that for a
+ * note of its wait status in the ring. */
+static const uint64_t PARENT_HOLD_NS = 2000000000;
 static const uint64_t NOTE_HOLD_NS = 100000000;
 
 /* Asks to be woken when 1/16 of the ring has been claimed: early enough to copy it in time, but
@@ -43,6 +45,7 @@ struct weft_stream {
 	uint64_t open_interval_ns;
 	uint64_t stopped_ns; /* when this side noticed that recording had stopped */
 	uint64_t gone_ns;    /* when this side noticed that the process had ended */
+	uint64_t asked_ns;   /* and that its parent knew, or would not ask */
 	struct weft__guest_facts guest_facts;
 	bool has_guest_facts;
 	bool is_finished;
@@ -96,8 +99,12 @@ static bool has_been_noted(struct weft_stream *stream, uint64_t now)
 		stream->gone_ns = now;
 		set_end(stream, weft__live_ending(&stream->live));
 	}
+	/* A busy machine may leave the parent without a processor for long. */
+	if (!stream->asked_ns && (now - stream->gone_ns > PARENT_HOLD_NS ||
+								 !weft__process_awaits_parent(&stream->live.process)))
+		stream->asked_ns = now;
 	return __atomic_load_n(&header->wait_status, __ATOMIC_RELAXED) ||
-		   now - stream->gone_ns > NOTE_HOLD_NS;
+		   (stream->asked_ns && now - stream->asked_ns > NOTE_HOLD_NS);
 }
 
 /* The latest stamp if only the program can read its clock. */
