@@ -14,7 +14,7 @@ FREESTANDING = ['-ffreestanding', '-fno-stack-protector', '-DWEFT_FREESTANDING']
 ALLOWED = {'memcpy', 'memmove', 'memset', 'memcmp', '_GLOBAL_OFFSET_TABLE_'}
 I686 = ['gcc', '-m32', '-idirafter', '/usr/include/x86_64-linux-gnu']
 AARCH64 = ['aarch64-linux-gnu-gcc-12']
-EVENTS = ['create', 'create', 'label', 'switch', 'try_read', 'note', 'mark', 'counter', 'resolve', 'switch']
+EVENTS = ['create', 'create', 'label', 'switch', 'try_read', 'note', 'mark', 'counter', 'resolve', 'switch', 'total']
 
 
 def require(compiler, *files):
