@@ -7,6 +7,7 @@
 #ifndef WEFT_ADAPTERS_THREAD_OBJECTS_H
 #define WEFT_ADAPTERS_THREAD_OBJECTS_H
 
+#include <stddef.h>
 #include <time.h>
 
 #define WEFT_CATEGORY thread
@@ -44,12 +45,29 @@ struct weft__thread_origin {
 	uint16_t kind;
 };
 
+/* Reads a number as libc would: at a wrong address the program must end by the same signal. On
+ * x86-64 an address that no memory can have gives SIGBUS if it is in rbp or rsp, else SIGSEGV. */
+static inline long weft__thread_nanoseconds(const struct timespec *time)
+{
+#if defined(__x86_64__) && !defined(__ILP32__)
+	long ns;
+	__asm__("mov %c2(%1), %0"
+			: "=r"(ns)
+			: "a"(time), "i"(offsetof(struct timespec, tv_nsec)), "m"(*time));
+	return ns;
+#else
+	return time->tv_nsec;
+#endif
+}
+
 /* glibc refuses other times and clocks before it looks at a semaphore, lock or condition, which may
  * be at a wrong address then: the call must go to it as it is. */
 static inline bool weft__thread_is_valid_time(clockid_t clock, const struct timespec *until)
 {
-	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && until->tv_nsec >= 0 &&
-		   until->tv_nsec < 1000000000;
+	if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
+		return false;
+	long ns = weft__thread_nanoseconds(until);
+	return ns >= 0 && ns < 1000000000;
 }
 
 /* The object at that address, made if there is none. NULL: there are too many, or another thread

@@ -190,11 +190,27 @@ static void call_in_thread(void)
 	call.result = call.error = 0; /* it may have been made or not */
 }
 
+/* The kernel's form of a signal's action. */
+struct kernel_action {
+	void *handler;
+	unsigned long flags;
+	void *restorer;
+	uint64_t mask;
+};
+
+/* Earlier calls may have set handlers, and blocked signals. */
+static void reset_signals(void)
+{
+	const struct kernel_action usual = {0};
+	const uint64_t none = 0;
+	for (int signal = 1; signal < 32; signal++) /* the next ones are libc's own */
+		syscall(SYS_rt_sigaction, signal, &usual, NULL, sizeof(none));
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof(none));
+}
+
 /* So that no call waits for long: SIGALRM ends the child. */
 static void set_alarm(long us)
 {
-	const uint64_t signal = UINT64_C(1) << (SIGALRM - 1); /* an earlier call may have blocked it */
-	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &signal, NULL, sizeof(signal));
 	const struct itimerval timer = {{0, 0}, {0, us}};
 	syscall(SYS_setitimer, ITIMER_REAL, &timer, NULL);
 }
@@ -235,7 +251,7 @@ static void make_calls(long count, uint64_t seed)
 	for (long i = shared->next; i < count; i++) {
 		shared->next = i;
 		prepare(i, seed);
-		signal(SIGALRM, SIG_DFL);
+		reset_signals();
 		set_alarm(LATE_US);
 		if (strcmp(mode, "stack") == 0)
 			call_on_stack();
