@@ -75,6 +75,7 @@ static void timers(void)
 
 static uv_work_t works[6], cancelled;
 static uv_async_t async;
+static uv_sem_t has_cancelled;
 static int works_done;
 
 static void on_async(uv_async_t *handle)
@@ -85,6 +86,7 @@ static void on_async(uv_async_t *handle)
 static void compute(uv_work_t *request)
 {
 	(void)request;
+	uv_sem_wait(&has_cancelled);
 	work_for_ms(5);
 	uv_async_send(&async);
 }
@@ -100,11 +102,14 @@ static void computed(uv_work_t *request, int status)
 /* The last one waits for one of the pool's four threads, and is cancelled before it has it. */
 static void work(void)
 {
+	uv_sem_init(&has_cancelled, 0);
 	uv_async_init(loop, &async, on_async);
 	for (int i = 0; i < 6; i++)
 		uv_queue_work(loop, &works[i], compute, computed);
 	uv_queue_work(loop, &cancelled, compute, computed);
 	uv_cancel((uv_req_t *)&cancelled);
+	for (int i = 0; i < 6; i++)
+		uv_sem_post(&has_cancelled);
 }
 
 /* ---- files ---- */
