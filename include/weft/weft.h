@@ -380,9 +380,9 @@ void weft_note_n_as(uint64_t task, const char *text, size_t size) WEFT__DIRECT;
  * fraction.
  *
  * The value changes whether or not anything is recorded, so a trace has the right one however late
- * it begins. A program has up to 256 counters with values; the changes of further ones are only
- * recorded. A name that is no literal costs a search at each call. A forked child begins with
- * zeros. */
+ * it begins; so a counter's arguments are always evaluated. A program has up to 256 counters with
+ * values; the changes of further ones are only recorded. A name that is no literal costs a search
+ * at each call. A forked child begins with zeros. */
 #define weft_counter_add(name, change) weft_counter_add_as(WEFT_TASK_CURRENT, name, change)
 #define weft_counter_set(name, value)  weft_counter_set_as(WEFT_TASK_CURRENT, name, value)
 #define weft_counter_add_as(task, name, change) \

@@ -7,6 +7,8 @@
  * trace's changes give if some were made before the trace begins, or are missing. The value follows
  * what the program says; what was observed does not, so that both can be compared (totals.c).
  */
+#include <math.h>
+
 #include "base/array.h"
 #include "model/state.h"
 
@@ -155,6 +157,14 @@ void weft__state_count(struct weft__state *s, uint32_t counter, const struct wef
 		make_real(c, counter);
 	count(&c->value[counter], c->is_real[counter], fact);
 	count(&c->observed[counter], c->is_real[counter], fact);
+}
+
+bool weft__state_is_at_limit(const struct weft__state *s, uint32_t counter)
+{
+	int64_t value = s->counters.observed[counter];
+	if (s->counters.is_real[counter])
+		return fabs(weft__real_of(value)) >= REAL_MAX;
+	return value == INT64_MAX || value == INT64_MIN;
 }
 
 void weft__state_correct(struct weft__state *s, uint32_t counter, const struct weft__fact *fact)

@@ -297,7 +297,7 @@ static int on_total(struct weft__state *s, const struct meaning *m)
 	uint32_t counter = weft__state_known_counter(s, event->buffer, event->text);
 	const bool is_new = counter == WEFT_NONE;
 	int error = 0;
-	if (!is_number(s, m) || (is_new && event->value == 0))
+	if (!is_number(s, m) || (is_new ? event->value == 0 : weft__state_is_at_limit(s, counter)))
 		return 0;
 	if (is_new)
 		error = weft__state_counter(s, event->buffer, event->text, &counter);

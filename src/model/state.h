@@ -143,9 +143,7 @@ struct weft__listener {
 		void *context, enum weft_note_type type, uint32_t task, uint32_t text, int64_t value);
 	/* An event set or changed the value of `counter`, whose number may be new. */
 	int (*sample)(void *context, uint32_t counter, uint32_t task);
-	/* The program has said what the value of `counter` is. Its number may be new: then that was
-	 * set.
-	 */
+	/* The program has said what the value of `counter` is, whose number may be new. */
 	int (*total)(void *context, uint32_t counter);
 	/* The period of the thread that began at its `since` ends now. */
 	int (*period)(void *context, uint32_t thread);
@@ -259,6 +257,8 @@ void weft__state_count(struct weft__state *state, uint32_t counter, const struct
 
 /* The same counter; WEFT_NONE if there is none yet. */
 uint32_t weft__state_known_counter(const struct weft__state *state, uint32_t buffer, uint32_t name);
+/* True if the observed value is at a limit, which the program's number may have passed. */
+bool weft__state_is_at_limit(const struct weft__state *state, uint32_t counter);
 /* The program says what the value is: it is that from now on. */
 void weft__state_correct(
 	struct weft__state *state, uint32_t counter, const struct weft__fact *fact);

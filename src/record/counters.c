@@ -28,13 +28,7 @@ static bool is_named(
 	return it->hash == hash && it->size == size && memcmp(c->text + it->text, name, size) == 0;
 }
 
-static uint32_t rows_of(const struct weft__counters *c)
-{
-	uint32_t used = weft__load(&c->rows_used);
-	return used < WEFT__COUNTERS ? used : WEFT__COUNTERS;
-}
-
-/* Takes `count` of what is left of `most`. False if there is less; then it stays so. */
+/* Takes `count` of `most`, from `*ret_first` on. False if fewer are left. */
 static bool take(uint32_t *used, uint32_t count, uint32_t most, uint32_t *ret_first)
 {
 	uint32_t first;
@@ -104,10 +98,18 @@ static void remember(uint64_t *cache, uint32_t row)
 		weft__store(cache, (weft__load(cache) & others) | (uint64_t)(row + 1) << 16);
 }
 
+/* Also in the row, so that a later set asks all shards for their parts. */
+static void remember_adding(struct weft__counters *c, uint64_t *cache, uint32_t row)
+{
+	weft__store(&c->row[row].is_added, 1);
+	if (cache)
+		weft__store(cache, weft__load(cache) | (uint64_t)WEFT__COUNTER_ADDS << 16);
+}
+
 /* The row of a call's counter; WEFT__COUNTERS if it is not to have one. */
 static uint32_t row_of(struct weft__counters *c, uint64_t *cache, const char *name, uint32_t most)
 {
-	uint32_t row = cache ? weft__counter_cached(cache) - 1 : WEFT__COUNTERS;
+	uint32_t row = cache ? (weft__counter_cached(cache) & ~WEFT__COUNTER_ADDS) - 1 : WEFT__COUNTERS;
 	if (row < WEFT__COUNTERS)
 		return row;
 	uint32_t size = name ? weft__measure_name(name, most) : UINT32_MAX;
@@ -154,7 +156,6 @@ static uint64_t sum_from(const struct weft__counters *c, uint32_t row, uint32_t 
 
 static void add(struct weft__counters *c, uint32_t row, uint64_t change)
 {
-	weft__store(&c->row[row].is_added, 1);
 	weft__fetch_add(&c->cells->shard[weft__counter_shard()].cell[row], change);
 }
 
@@ -183,23 +184,24 @@ static void set_real(struct weft__counters *c, uint32_t row, double value)
 	weft__store(&c->cells->real[row], bits_of(value - integers));
 }
 
-WEFT__COLD void weft__counter_change(
+WEFT__OUT_OF_LINE void weft__counter_change(
 	unsigned kind, uint64_t *cache, const char *name, uint32_t size, uint64_t value)
 {
 	struct weft__counters *c = weft__load(&weft__recorder.counters);
 	uint32_t row = row_of(c, cache, name, size);
 	if (row >= WEFT__COUNTERS)
 		return;
-	if (kind == WEFT_ABI_COUNTER)
+	if (kind == WEFT_ABI_COUNTER) {
+		remember_adding(c, cache, row);
 		add(c, row, value);
-	else if (kind == WEFT_ABI_COUNTER_SET)
+	} else if (kind == WEFT_ABI_COUNTER_SET) {
 		set(c, row, value);
-	else if (!is_finite(real_of(value)))
-		return;
-	else if (kind == WEFT_ABI_COUNTER_F64)
-		add_real(c, row, real_of(value));
-	else
-		set_real(c, row, real_of(value));
+	} else if (is_finite(real_of(value))) {
+		if (kind == WEFT_ABI_COUNTER_F64)
+			add_real(c, row, real_of(value));
+		else
+			set_real(c, row, real_of(value));
+	}
 }
 
 /* ---- Values ---- */
@@ -240,22 +242,20 @@ WEFT__EXPORT int64_t weft_counter_read(const char *name)
 
 /* ---- Totals ---- */
 
-/* Writes the total of a row that has a name in the present buffer. False if the packet has no room
- * for that and for `words` more. */
-WEFT__ALWAYS_INLINE bool put_one(const struct weft__counters *c, uint32_t row,
-	struct weft__room *room, uint32_t words, uint64_t ticks)
+/* The id of the row's name in the present buffer; 0: it has none there. */
+static inline uint16_t name_of(const struct weft__counters *c, uint32_t row)
 {
 	const uint64_t name = weft__load(&c->row[row].name);
-	if (name >> 16 != weft__generation() || !(uint16_t)name)
-		return true;
-	room->stamp = (uint32_t)ticks;
-	if (!weft__room_fits(weft__region(), room, 2 + words, (uint32_t)(ticks >> 32)))
-		return false;
+	return name >> 16 == weft__generation() ? (uint16_t)name : 0;
+}
+
+WEFT__ALWAYS_INLINE void put(
+	const struct weft__counters *c, uint32_t row, uint16_t name, const struct weft__room *room)
+{
 	const struct total total = total_of(c, row);
 	weft__store(&room->at[0], WEFT_ABI_HEAD(total.kind, 2, name) | room->stamp);
 	weft__store(&room->at[1], total.value);
 	weft__publish_record(room, 2);
-	return true;
 }
 
 /* The packets from one round of totals to the next. A buffer that has wrapped then has each of them
@@ -268,46 +268,55 @@ static uint32_t packets_of_round(const struct weft__region *region)
 
 /* Threads that open packets at the same time may write some totals twice. A round that does not fit
  * into a quarter of the packet goes on in the next one. */
-bool weft__counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks)
+void weft__counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks)
 {
 	struct weft__counters *c = weft__load(&weft__recorder.counters);
 	const struct weft__region *region = weft__region();
-	struct weft__room room = {.slot = slot};
-	if (WEFT__LIKELY(rows_of(c) == 0) || !weft__region_has(region, slot))
-		return true;
+	const uint32_t rows = weft__load(&c->rows_used);
+	struct weft__room room = {.slot = slot, .stamp = (uint32_t)ticks};
+	if (WEFT__LIKELY(rows == 0) || !weft__region_has(region, slot))
+		return;
 	uint64_t hand = weft__load(&region->header->hand), at = weft__load(&c->totals_at);
 	uint32_t row = weft__load(&c->totals_next), last = row + region->packet_bytes / 4 / 16;
 	if ((row == 0 && hand - at < packets_of_round(region)) ||
 		!weft__compare_exchange(&c->totals_at, at, hand))
-		return true;
-	while (row < rows_of(c) && row < last && put_one(c, row, &room, words, ticks))
-		row++;
-	weft__store(&c->totals_next, row < rows_of(c) ? row : 0);
-	return true;
+		return;
+	for (; row < rows && row < last; row++) {
+		uint16_t name = name_of(c, row);
+		if (name && !weft__room_fits(region, &room, 2 + words, (uint32_t)(ticks >> 32)))
+			break;
+		if (name)
+			put(c, row, name, &room);
+	}
+	weft__store(&c->totals_next, row < rows ? row : 0);
 }
 
 /* ---- The begin and the end of a buffer ---- */
 
-void weft__counters_name(const struct weft__region *region, uint64_t generation)
+/* The first packet has totals: a reader knows from them with what the counters began. */
+void weft__counters_begin(const struct weft__region *region, uint64_t generation)
 {
 	struct weft__counters *c = weft__load(&weft__recorder.counters);
-	for (uint32_t row = 0; row < rows_of(c); row++)
+	weft__store(&c->totals_at, (uint64_t)0 - ROUND_PACKETS_MAX);
+	weft__store(&c->totals_next, 0);
+	for (uint32_t row = 0; row < weft__load(&c->rows_used); row++)
 		if (weft__load_acquire(&c->row[row].is_there))
 			give_name(c, region, row, generation);
 }
 
-/* A row gets its name when recording starts, or when it is made later; another thread may have done
- * both meanwhile. */
 void weft__counters_put_all(void)
 {
 	const struct weft__counters *c = weft__load(&weft__recorder.counters);
-	const struct weft__self *self = rows_of(c) ? weft__looked() : NULL;
-	for (uint32_t row = 0; self && row < rows_of(c); row++) {
-		struct weft__room room = weft__reserve_in(self->slot, 2);
-		uint64_t ticks = (uint64_t)weft__load(&self->slot->base_high) << 32 | room.stamp;
+	const uint32_t rows = weft__load(&c->rows_used);
+	const struct weft__self *self = rows ? weft__looked() : NULL;
+	for (uint32_t row = 0; self && row < rows; row++) {
+		uint16_t name = name_of(c, row);
+		struct weft__room room = {.slot = NULL};
+		if (name)
+			room = weft__reserve_in(self->slot, 2);
 		if (!room.slot)
-			return;
-		put_one(c, row, &room, 0, ticks);
+			continue;
+		put(c, row, name, &room);
 		weft__withdraw(&room);
 	}
 }

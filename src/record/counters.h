@@ -24,12 +24,14 @@
 #define WEFT__COUNTER_TEXT      2048
 #define WEFT__COUNTER_SHARDS    1
 #define WEFT__COUNTER_PAD_BYTES 8
+#define WEFT__COUNTER_ALIGNMENT 8 /* nothing forks */
 #else
 #define WEFT__COUNTERS          256
 #define WEFT__COUNTER_TEXT      16384
 #define WEFT__COUNTER_SHARDS    16
 /* So that the cells of one counter do not lie at the same place of each page of the cache. */
 #define WEFT__COUNTER_PAD_BYTES 64
+#define WEFT__COUNTER_ALIGNMENT WEFT__PAGE_BYTES
 #endif
 
 struct weft__counter_shard {
@@ -50,9 +52,9 @@ struct weft__counter_row {
 
 struct weft__counters {
 	struct weft__counter_cells *cells;
-	uint32_t rows_used, text_used; /* may be more than there are */
-	uint64_t totals_at;            /* the hand of the buffer when totals were written last */
-	uint32_t totals_next;          /* the row to go on with; 0: the last round is complete */
+	uint32_t rows_used, text_used;
+	uint64_t totals_at;   /* the hand of the buffer when totals were written last */
+	uint32_t totals_next; /* the row to go on with; 0: the last round is complete */
 	uint16_t bucket[WEFT__COUNTER_BUCKETS]; /* 1 + a row; 0: free. Open addressing by the hash */
 	struct weft__counter_row row[WEFT__COUNTERS];
 	char text[WEFT__COUNTER_TEXT];
@@ -60,14 +62,19 @@ struct weft__counters {
 
 /* On pages of its own, which are cleared in a forked child (by the platform). */
 struct weft__counter_cells {
-	_Alignas(WEFT__PAGE_BYTES) struct weft__counter_shard shard[WEFT__COUNTER_SHARDS];
+	_Alignas(WEFT__COUNTER_ALIGNMENT) struct weft__counter_shard shard[WEFT__COUNTER_SHARDS];
 	uint64_t real[WEFT__COUNTERS]; /* the bits of a double */
 };
 
 extern struct weft__counters weft__counters WEFT__HIDDEN;
 extern struct weft__counter_cells weft__counter_cells WEFT__HIDDEN;
 
-/* The row that a call site's cache has, from 1 on; 0: none. Names have the other bits (name.h). */
+/* Set beside the row in a cache by which the counter has been added to. A call that sets may use
+ * the same cache: only an add that goes the slow way first says so in the row. */
+#define WEFT__COUNTER_ADDS 0x8000u
+
+/* The row that a call site's cache has, from 1 on, with WEFT__COUNTER_ADDS; 0: none. Names have the
+ * other bits (name.h). */
 static inline uint32_t weft__counter_cached(const uint64_t *cache)
 {
 	return (uint32_t)weft__load(cache) >> 16;
@@ -81,12 +88,12 @@ static inline uint32_t weft__counter_shard(void)
 	return (stack * 0x9e3779b1u >> 16) % WEFT__COUNTER_SHARDS;
 }
 
-/* Adds to a counter that the call site has changed before. False: it has not, and nothing is done.
+/* Adds to a counter that the call site has added to before. False: it has not, and nothing is done.
  */
 static inline __attribute__((always_inline)) bool weft__counter_try_add(
 	const uint64_t *cache, uint64_t change)
 {
-	uint32_t row = cache ? weft__counter_cached(cache) - 1 : UINT32_MAX;
+	uint32_t row = cache ? weft__counter_cached(cache) - WEFT__COUNTER_ADDS - 1 : UINT32_MAX;
 	if (WEFT__UNLIKELY(row >= WEFT__COUNTERS))
 		return false;
 	struct weft__counter_cells *cells = weft__load(&weft__recorder.counters)->cells;
@@ -101,12 +108,13 @@ void weft__counter_change(
 /* The value, rounded towards 0 and limited to int64_t; 0 if no counter has that name. */
 int64_t weft__counter_value(const char *name, uint32_t size);
 
-/* Gives the counters' names to a buffer before it is recorded into, in that generation. */
-void weft__counters_name(const struct weft__region *region, uint64_t generation);
+/* Prepares for a buffer that will be recorded into, in that generation: gives it the counters'
+ * names. */
+void weft__counters_begin(const struct weft__region *region, uint64_t generation);
 
 /* Inside the guard of an event that has just got a new packet and needs so many words there: writes
- * the totals of counters before it, if it is time to. `ticks`: the event's. Returns true. */
-bool weft__counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks);
+ * the totals of counters before it, if it is time to. `ticks`: the event's. */
+void weft__counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks);
 
 /* Records the totals of all counters. Not inside an event. */
 void weft__counters_put_all(void);

@@ -48,9 +48,10 @@ static bool change_packet(struct weft_abi_slot *slot, uint32_t words, uint64_t t
 		has_one = weft__packet_open(slot, ticks);
 	}
 	if (has_one)
-		return weft__counters_put_some(slot, words, ticks);
-	weft__store(&slot->refuse, WEFT__LOOK_INTERVAL - 1);
-	return false;
+		weft__counters_put_some(slot, words, ticks);
+	else
+		weft__store(&slot->refuse, WEFT__LOOK_INTERVAL - 1);
+	return has_one;
 }
 
 /* True while a watcher copies the past and has asked that nothing of it be overwritten, or if it

@@ -111,7 +111,7 @@ static int start(void *buffer, size_t size, const struct weft_platform *platform
 	error = weft__platform_prepare(region->header, platform);
 	if (error)
 		return error;
-	weft__counters_name(region, next_generation());
+	weft__counters_begin(region, next_generation());
 	go_live(region);
 	return 0;
 }

@@ -26,6 +26,9 @@ class Counter:
         self.samples.append((time, limited(value), is_set))
 
     def total(self, time, number):
+        limits = (LIMIT, -LIMIT) if isinstance(self.latest(), float) else (2 ** 63 - 1, -2 ** 63)
+        if self.samples and self.latest() in limits:
+            return
         if self.samples:
             self.totals.append((len(self.samples), time, number - self.latest()))
         elif number:

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <weft/weft_ffi.h>
+
 #include "record_trace.h"
 
 #define BYTES 65536
@@ -125,6 +127,30 @@ static void no_change_of_any_thread_is_lost(void **state)
 	assert_int_equal(weft_counter_read("shared"), 5);
 }
 
+static uint64_t shared_cache;
+
+static void *add_by_shared_cache(void *unused)
+{
+	for (int i = 0; i < 10; i++)
+		weft_ffi_counter_add(NULL, 0, 0, "of a binding", 12, &shared_cache, 1);
+	return unused;
+}
+
+/* A binding has one cache for a name, by which it sets and adds. */
+static void a_set_knows_what_others_added_by_its_cache(void **state)
+{
+	pthread_t threads[THREADS];
+	(void)state;
+	weft_ffi_counter_set(NULL, 0, 0, "of a binding", 12, &shared_cache, 5);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, add_by_shared_cache, NULL), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(weft_counter_read("of a binding"), 5 + THREADS * 10);
+	weft_ffi_counter_set(NULL, 0, 0, "of a binding", 12, &shared_cache, 7);
+	assert_int_equal(weft_counter_read("of a binding"), 7);
+}
+
 /* Emulators may ignore the advice by which the kernel clears memory in a forked child. */
 static bool system_wipes(void)
 {
@@ -180,6 +206,21 @@ static void the_trace_has_it_long_after_the_last_change(void **state)
 	free(buffer);
 }
 
+/* A program that is killed soon leaves nothing but that packet. */
+static void the_first_packet_of_each_recording_has_it(void **state)
+{
+	(void)state;
+	weft_counter_set("kept", 3);
+	for (int i = 0; i < 2; i++) {
+		void *buffer = trace_buffer(BYTES);
+		assert_int_equal(weft_start(buffer, BYTES, NULL), 0);
+		weft_tag_value("n", i);
+		assert_int_equal(last_total(buffer, "kept"), 3);
+		weft_stop();
+		free(buffer);
+	}
+}
+
 static void more_than_there_is_room_for_are_refused(void **state)
 {
 	void *buffer = trace_buffer(BYTES);
@@ -209,8 +250,10 @@ int main(void)
 		cmocka_unit_test(a_set_is_the_value),
 		cmocka_unit_test(a_real_one_has_fractions),
 		cmocka_unit_test(no_change_of_any_thread_is_lost),
+		cmocka_unit_test(a_set_knows_what_others_added_by_its_cache),
 		cmocka_unit_test(a_forked_child_begins_with_zeros),
 		cmocka_unit_test(the_trace_has_it_long_after_the_last_change),
+		cmocka_unit_test(the_first_packet_of_each_recording_has_it),
 		cmocka_unit_test(more_than_there_is_room_for_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -572,12 +572,13 @@ static void a_time_record_needs_room(void **state)
 	tick_by_hand = 1000;
 	assert_int_equal(weft_start(*state, WEFT_ABI_BUFFER_MIN_BYTES, &platform), 0);
 	const struct weft_abi_buffer *header = *state;
-	unsigned fit = (header->packet_bytes - (unsigned)sizeof(struct weft_abi_packet) - 2 * 24) / 16;
-	weft_resolve_as(1, 2); /* 24 bytes */
-	for (unsigned i = 0; i < fit; i++)
-		weft_resolve(i);
 	const struct weft_abi_packet *packet =
 		(const void *)((const char *)*state + header->packets_offset);
+	weft_resolve_as(1, 2);
+	/* Before it are the totals of counters that this process has. */
+	unsigned fit = (header->packet_bytes - packet->committed - 24) / 16;
+	for (unsigned i = 0; i < fit; i++)
+		weft_resolve(i);
 	assert_int_equal(packet->committed, header->packet_bytes - 24);
 	tick_by_hand += (uint64_t)1 << 32;
 	weft_resolve(7);

@@ -224,6 +224,7 @@ static void a_look_takes_a_limited_number_of_events(void **state)
 	struct weft_slice rule;
 	struct run run;
 	(void)state;
+	weft_counter_set("queue", 0); /* its total is the first event */
 	begin(&run, 10, NULL, 0);
 	struct place place = run.place;
 	char name[64];
@@ -236,7 +237,7 @@ static void a_look_takes_a_limited_number_of_events(void **state)
 	for (int64_t length = 0; length < 8; length++)
 		weft_counter_set("queue", length);
 	now_ns += SECOND_NS;
-	assert_int_equal(weft__runs_follow_rules(triggers, follow, 6), WEFT_OK);
+	assert_int_equal(weft__runs_follow_rules(triggers, follow, 1 + 6), WEFT_OK);
 	assert_int_equal(weft_triggers_fired(triggers, &rule), 0);
 	assert_int_equal(weft__runs_follow_rules(triggers, follow, 1), WEFT_OK);
 	assert_int_equal(weft_triggers_fired(triggers, &rule), 1);

@@ -169,6 +169,15 @@ static void a_level_that_changes_hides_changes(void **state)
 	expect(&story, VALUES(1, 7), 0);
 }
 
+/* The observed value stays at the limit; the program's number goes on. */
+static void a_value_at_its_limit_is_not_corrected(void **state)
+{
+	(void)state;
+	const struct story story = {STORY(
+		{10, 'T', 1}, {20, '=', INT64_MAX}, {30, '+', 1}, {40, 'T', INT64_MIN}, {50, '+', -1})};
+	expect(&story, VALUES(1, INT64_MAX, INT64_MAX, INT64_MAX - 1), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +190,7 @@ int main(void)
 		cmocka_unit_test(two_totals_that_agree_prove_what_is_between),
 		cmocka_unit_test(what_nobody_said_stays_relative),
 		cmocka_unit_test(a_level_that_changes_hides_changes),
+		cmocka_unit_test(a_value_at_its_limit_is_not_corrected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
