@@ -245,8 +245,11 @@ bool weft__hooks_may_know_thread(uint32_t thread);
 /* How many threads the process has created that have not begun yet, after a change. */
 uint32_t weft__hooks_unborn(int32_t change);
 
-/* Names the task of a thread that has no label yet; `name` has less than 16 bytes. */
+/* Names the task of a thread, again if it has a name; `name` has less than 16 bytes. */
 void weft__hooks_name_thread(uint64_t task, const char *name);
+
+/* The kernel has another name for the calling thread. The main thread keeps the program's. */
+void weft__hooks_renamed(void);
 
 /* The process ends: threads whose tasks have no label yet get one. */
 void weft__hooks_name_threads(void);

@@ -77,8 +77,14 @@ int prctl(int option, ...)
 	for (int i = 0; i < 4; i++)
 		argument[i] = va_arg(list, long);
 	va_end(list);
-	return CONFINE(option == PR_SET_SECCOMP && is_filter(argument[0], argument[1]), int,
+	int result = CONFINE(option == PR_SET_SECCOMP && is_filter(argument[0], argument[1]), int,
 		NEXT(prctl)(option, argument[0], argument[1], argument[2], argument[3]));
+	if (option != PR_SET_NAME || result != 0 || !HOOKS_RECORD)
+		return result;
+	int saved = weft__hooks_begin();
+	weft__hooks_renamed();
+	weft__hooks_end(saved);
+	return result;
 }
 
 /* The calls that a ring takes are the kernel's alone to see. */

@@ -164,11 +164,22 @@ void weft__hooks_name_thread(uint64_t task, const char *name)
 		struct entry *it = &threads[i];
 		if (!__atomic_load_n(&it->thread, __ATOMIC_ACQUIRE) || it->alive.task != task)
 			continue;
-		if (!__atomic_exchange_n(&it->is_unnamed, false, __ATOMIC_ACQ_REL))
-			return; /* a task keeps its first label */
+		if (!__atomic_exchange_n(&it->is_unnamed, false, __ATOMIC_ACQ_REL) &&
+			strcmp(it->alive.label, name) == 0)
+			return;
 		memcpy(it->alive.label, name, strlen(name) + 1);
 	}
 	weft_label_n_as(task, name, strlen(name));
+}
+
+void weft__hooks_renamed(void)
+{
+	char name[16] = "";
+	uint64_t task = weft__hooks_thread_task();
+	if (task == WEFT_TASK_NONE || task == weft__hooks_main_task())
+		return;
+	weft__kernel_thread_name(name);
+	weft__hooks_name_thread(task, name);
 }
 
 static void name_task(struct weft__hooks_thread *thread)

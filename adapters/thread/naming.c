@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Threads that get a name before they record anything: it tells the threads of a pool apart, which
- * run the same function. The main thread keeps the program's name.
+ * Threads that get a name: it tells the threads of a pool apart, which run the same function. The
+ * main thread keeps the program's name. prctl names a thread, too (hooks/sandbox.c).
  */
 #include <pthread.h>
 #include <string.h>
@@ -12,13 +12,10 @@
 static void name_task(pthread_t thread, const char *name)
 {
 	const struct weft__thread_birth *birth = weft__thread_birth_await(thread);
-	if (birth && birth->epoch == weft__hooks_epoch()) {
+	if (birth && birth->epoch == weft__hooks_epoch())
 		weft__hooks_name_thread(birth->alive.task, name);
-	} else if (pthread_equal(thread, pthread_self())) {
-		uint64_t task = weft__hooks_thread_task();
-		if (task != WEFT_TASK_NONE && task != weft__hooks_main_task())
-			weft__hooks_name_thread(task, name);
-	}
+	else if (pthread_equal(thread, pthread_self()))
+		weft__hooks_renamed();
 }
 
 HOOK(pthread_setname_np)

@@ -79,7 +79,7 @@ struct weft_tasks {
 	const uint32_t *parent;  /* task, or WEFT_NONE for a root */
 	const uint32_t *becomes; /* task, or WEFT_NONE */
 	const uint32_t *buffer;  /* the buffer's number in the trace: ids are unique within one */
-	const uint32_t *label;   /* string, or WEFT_NONE: its first label */
+	const uint32_t *label;   /* string, or WEFT_NONE: its first label, of a thread its last */
 	const uint32_t *message; /* string, or WEFT_NONE: the error of a failed task */
 	const uint16_t *kind;    /* enum weft_kind, another number, or WEFT_KIND_PREEXISTING */
 	const uint8_t *category; /* the number of its category; 0: none: see weft_model_category */

@@ -108,13 +108,22 @@ static uint16_t number_of(size_t index)
 										 : WEFT_KIND_UNKNOWN;
 }
 
+/* The one kind that has both a number and, in what is recorded, a name. */
+static bool is_thread(struct weft_slice name)
+{
+	static const char thread[] = "thread";
+	return name.size == sizeof(thread) - 1 && memcmp(name.bytes, thread, name.size) == 0;
+}
+
 int weft__number_kind(
 	struct weft__strings *kinds, const struct weft_event *event, uint16_t *ret_kind)
 {
 	const struct weft_slice name = event->kind_name;
 	uint32_t index;
-	*ret_kind = is_reserved(event->kind) ? WEFT_KIND_UNKNOWN : event->kind;
-	if (!name.size)
+	*ret_kind = is_thread(name)            ? WEFT_KIND_THREAD
+				: is_reserved(event->kind) ? WEFT_KIND_UNKNOWN
+										   : event->kind;
+	if (!name.size || *ret_kind == WEFT_KIND_THREAD)
 		return 0;
 	int error = weft__strings_intern(kinds, name.bytes, name.size, &index);
 	*ret_kind = error ? WEFT_KIND_UNKNOWN : number_of(index);
@@ -153,6 +162,10 @@ __attribute__((noinline)) static int name_kind(
 	const struct names kinds = {
 		&t->kinds, &t->kind_count, &t->kind_capacity, WEFT__NAMED_KINDS_MAX};
 	size_t i;
+	if (is_thread(name)) {
+		*ret_kind = WEFT_KIND_THREAD;
+		return 0;
+	}
 	int error = find_name(t, &kinds, name, &i);
 	*ret_kind = error ? WEFT_KIND_UNKNOWN : number_of(i);
 	return error;

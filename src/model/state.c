@@ -245,7 +245,9 @@ static int on_become(struct weft__state *s, const struct meaning *m)
 
 static int on_label(struct weft__state *s, const struct meaning *m)
 {
-	if (m->task != WEFT_NONE && s->tasks.label[m->task] == WEFT_NONE)
+	bool is_name = m->task != WEFT_NONE && (s->tasks.label[m->task] == WEFT_NONE ||
+											   s->tasks.kind[m->task] == WEFT_KIND_THREAD);
+	if (is_name)
 		s->tasks.label[m->task] = m->event->text;
 	return report_note(s, m, WEFT_NOTE_LABEL, 0);
 }

@@ -84,7 +84,8 @@ bool weft__blocks_thread(
 	uint64_t end = a->end[activation];
 	uint32_t thread = a->thread[activation];
 	bool is_last = activation + 1 == model->tasks.end_activation[task];
-	if ((!is_last && a->thread[activation + 1] != thread) || is_kind(model, task, "thread"))
+	if ((!is_last && a->thread[activation + 1] != thread) ||
+		model->tasks.kind[task] == WEFT_KIND_THREAD)
 		return false;
 	uint32_t source = source_at(model, task, WEFT_EDGE_TRY_READ, end);
 	if (source == WEFT_NONE && !is_last)

@@ -172,8 +172,7 @@ static bool is_alive(const struct weft_model *model, uint32_t task, uint64_t at)
 static uint32_t first_thread(const struct weft_model *model, uint32_t buffer)
 {
 	for (uint32_t task = 0; task < model->tasks.count; task++)
-		if (model->tasks.buffer[task] == buffer &&
-			strcmp(weft_model_kind_name(model, model->tasks.kind[task]), "thread") == 0)
+		if (model->tasks.buffer[task] == buffer && model->tasks.kind[task] == WEFT_KIND_THREAD)
 			return task;
 	return WEFT_NONE;
 }

@@ -20,7 +20,8 @@
  *                    many     waits for 20000 conditions, one after the other
  *                    destroyed  the same, and destroys each
  *                    turns    two threads wake each other 20000 times
- *                    named    threads that are named before they wait: by main, by themselves
+ *                    named    threads that are named by main, and by themselves before and after a
+ * wait
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
@@ -547,6 +549,8 @@ static void *begin_named(void *own_name)
 		while (!atomic_load(&is_named)) {
 		}
 	pthread_barrier_wait(&gate);
+	if (own_name)
+		prctl(PR_SET_NAME, "has waited");
 	return NULL;
 }
 

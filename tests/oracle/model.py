@@ -503,7 +503,7 @@ class Model:
     def label(self, event):
         task = self.find(event['task'])
         if task:
-            if task.label is None:
+            if task.label is None or task.kind == 'thread':
                 task.label = event['text']
             task.named.append(self.index)
             task.seen(self.time)
