@@ -64,6 +64,8 @@ struct weft__io_object {
 	uint32_t references; /* descriptors */
 	uint32_t pair;       /* index of that pipe's other end */
 	uint32_t watched;    /* events for which an epoll instance waits: EPOLLIN, EPOLLOUT */
+	int epoll;           /* that instance's number and 1; 0: none */
+	int marked_epoll;    /* the same, as the trace has it */
 	uint8_t type, flags;
 	bool marked_writes; /* the direction that the trace has of a connection's waits */
 	struct weft__hooks_alive
@@ -143,6 +145,9 @@ void weft__io_closed(int fd);
 
 /* Descriptors from `first` to `last` are not valid any more. */
 void weft__io_closed_range(unsigned first, unsigned last);
+
+/* Tags the object's task, if it has one, with the epoll instance that it is in. */
+void weft__io_mark_epoll(struct weft__io_object *object);
 
 /* The object's task, which is made and named here if it has none yet. `fd` refers to the object. */
 uint64_t weft__io_task(int fd, struct weft__io_object *object);

@@ -75,17 +75,27 @@ static void add(int epoll, int fd, const struct epoll_event *given)
 	struct registered *entry = find_entry(epoll, event.data.u64);
 	*entry = (struct registered){event.data.u64, epoll + 1, fd};
 	struct weft__io_object *object = weft__io_object(fd);
-	if (object)
-		weft__io_watched(fd, object, event.events);
+	if (!object)
+		return;
+	object->epoll = epoll + 1;
+	weft__io_watched(fd, object, event.events);
+}
+
+static void drop(int fd)
+{
+	struct weft__io_object *object = weft__io_known(fd);
+	if (!object)
+		return;
+	object->epoll = 0;
+	weft__io_watched(fd, object, 0);
 }
 
 static void change(int epoll, int operation, int fd, const struct epoll_event *event)
 {
-	struct weft__io_object *object = weft__io_known(fd);
 	if (operation != EPOLL_CTL_DEL)
 		add(epoll, fd, event);
-	else if (object)
-		object->watched = 0;
+	else
+		drop(fd);
 }
 
 HOOK(epoll_ctl)
@@ -140,7 +150,7 @@ static void report(int epoll, const struct epoll_event *events, int count)
 	__extension__({                                      \
 		bool is_recorded = weft__io_is_programs(caller); \
 		if (is_recorded)                                 \
-			weft__io_wait_begin(may_sleep);              \
+			weft__io_wait_begin(may_sleep, epoll);       \
 		int count = (call);                              \
 		if (is_recorded)                                 \
 			report(epoll, events, count);                \

@@ -54,8 +54,11 @@ void weft__io_watched(int fd, struct weft__io_object *object, uint32_t events)
 					object->type == WEFT__IO_SIGNAL || object->type == WEFT__IO_INOTIFY ||
 					(object->type == WEFT__IO_TIMER && object->interval_ns);
 	object->watched = events;
-	if (has_name)
+	if (has_name && events)
 		weft__io_begin_task(fd, object, NULL, 0);
+	int saved = weft__hooks_begin();
+	weft__io_mark_epoll(object);
+	weft__hooks_end(saved);
 }
 
 /* ---- Questions ---- */
@@ -221,13 +224,23 @@ static void leave_wait(void)
 	weft__io_wait_end();
 }
 
-void weft__io_wait_begin(bool may_sleep)
+/* The trace has it when the thread first waits there, or no longer. */
+static void mark_epoll(struct weft__io_thread *thread, int epoll)
+{
+	if (likely(thread->epoll == epoll + 1))
+		return;
+	thread->epoll = epoll + 1;
+	weft_tag_value_as(weft__hooks_thread_task(), WEFT_TAG_EPOLL, epoll);
+}
+
+void weft__io_wait_begin(bool may_sleep, int epoll)
 {
 	struct weft__io_thread *thread = own_thread();
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();
 	if (may_sleep && may_switch(thread)) {
 		begin_questions(thread);
+		mark_epoll(thread, epoll);
 		thread->is_idle = true;
 		weft__hooks_waits(leave_wait);
 		weft_switch(WEFT_TASK_NONE);

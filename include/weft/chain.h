@@ -137,6 +137,20 @@ int weft_waiting_create(
 	const struct weft_story *story, uint64_t at_ns, struct weft_waiting **ret_waiting);
 void weft_waiting_destroy(struct weft_waiting *waiting);
 
+/* A thread at a time. */
+struct weft_thread_standing {
+	/* The task that runs on it; if none does, the thread's own task, unless that has ended.
+	 * WEFT_NONE: neither is known. */
+	uint32_t task;
+	uint64_t since; /* ns: since then the task runs without a pause, or the thread's own does not */
+	bool is_running;
+};
+
+/* Finds it for all threads at a time; WEFT_STORY_WHOLE: at the end of the trace. `ret_list` has
+ * room for the model's thread_count. */
+void weft_threads_at(
+	const struct weft_model *model, uint64_t at_ns, struct weft_thread_standing *ret_list);
+
 /* "41 tasks wait for lock 7 'db', held by task 5 'worker' since 30 ms." */
 size_t weft_waiters_sentence(const struct weft_story *story, const struct weft_waiting *waiting,
 	const struct weft_waiters *waiters, char *buffer, size_t size);

@@ -25,6 +25,11 @@
 #define WEFT_TAG_SIGNALLED_BY     "last signalled by"
 #define WEFT_TAG_SIGNALLED_BEFORE "ns before"
 
+/* A tag of a thread's task and of tasks that stand for descriptors: the thread waits in the epoll
+ * instance of that number whenever it waits for nothing else, and the descriptors are in it. A
+ * negative value: no longer. */
+#define WEFT_TAG_EPOLL "epoll"
+
 /* A bit of keys that only one message has (weft_send): then its two sides belong together in either
  * order, if the send is recorded at most this long after the receive. */
 #define WEFT_KEY_ONCE    (UINT64_C(1) << 63)

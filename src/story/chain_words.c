@@ -6,6 +6,7 @@
 #include "model/holds.h"
 #include "story/any.h"
 #include "story/blocking.h"
+#include "story/epoll.h"
 #include "story/holders.h"
 #include "story/hop.h"
 #include "story/index.h"
@@ -352,6 +353,32 @@ static bool write_pause(
 	return true;
 }
 
+/* "thread 1 'main' waits in epoll for listener 2 'accept *:80', pipe 3 and 7 others" */
+static bool write_epoll(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
+{
+	const struct weft_model *model = story->model;
+	struct weft__epoll epoll;
+	weft__epoll_at(model, chain->end.task, chain->at, &epoll);
+	if (!epoll.count)
+		return false;
+	add_subject(s, story, chain->end.task, " waits in epoll for");
+	uint32_t listed = epoll.count < WEFT__EPOLL_LISTED ? epoll.count : WEFT__EPOLL_LISTED;
+	for (uint32_t i = 0; i < listed; i++) {
+		bool is_last = i > 0 && i + 1 == epoll.count;
+		struct weft__words *w = weft__clause(s, WORTH_OTHER);
+		weft__words_add(w, is_last ? " and " : i ? ", " : " ");
+		weft__words_add_subject(w, model, epoll.list[i], OTHER_LETTERS);
+	}
+	if (epoll.count > listed) {
+		struct weft__words *w = weft__clause(s, WORTH_OTHER);
+		weft__words_add(w, " and ");
+		weft__words_add_count(w, epoll.count - listed, "other");
+	}
+	add_time(s, story, ", since ", chain->end.since);
+	return true;
+}
+
 static void write_idle(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
 {
@@ -359,7 +386,7 @@ static void write_idle(
 		add_subject(s, story, chain->end.task, " is held by nobody that the trace shows");
 		return;
 	}
-	if (write_pause(s, story, chain))
+	if (write_pause(s, story, chain) || write_epoll(s, story, chain))
 		return;
 	add_subject(s, story, chain->end.task, " waits for nothing that the trace shows");
 	add_time(s, story, ", since ", chain->end.since);

@@ -66,8 +66,7 @@ def a_held_lock():
         lines = why(trace, 'client 7')
         equal([line['step'] for line in lines if 'hop' in line], ['waits', 'held'])
         result = weft('why', trace, 'worker', status=1)
-        equal(result.stdout, '')
-        assert 'waits for nothing' in result.stderr, result.stderr
+        assert 'waits for nothing' in result.stdout, result.stdout
         equal(weft('why', trace, 'nobody', status=1).stderr.count('no task nobody'), 1)
         # The begin or a part of a label, in any case, if only one has it; else what fits or is near.
         for name, status in (('ENT 19', 0), ('clent 19', 1)):
@@ -142,9 +141,20 @@ def several_processes():
 
 
 @case
+def what_runs_or_idles_if_nothing_waits():
+    with temporary_directory() as folder:
+        loop = os.path.join(folder, 'loop.sexp')
+        with open(loop, 'w') as file:
+            file.write('((time 0.0)(op(Creates 0 1 Task)))\n((time 0.0)(op(Switch 1)))\n((time 0.05)(op(Label 1 "turns")))\n')
+        for name in ((), ('turns',)):
+            text = weft('why', loop, *name, status=1).stdout
+            assert text.startswith("task 1 'turns' has run for 50 ms without a pause"), text
+
+
+@case
 def nothing_waits():
     result = weft('why', ECHO, status=1)
-    equal((result.stdout, result.stderr.count('no task waits at the end')), ('', 1))
+    equal((result.stdout, result.stderr.count('no task waits for another at the end')), ('', 1))
     weft('why', status=2)
     weft('why', ECHO, '--at', 'soon', status=2)
     weft('why', os.path.join(DATA, 'missing.weft'), status=3)

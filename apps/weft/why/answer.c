@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <weft/chain.h>
@@ -14,6 +15,7 @@
 
 #define TEXT_HOPS   40
 #define TEXT_GROUPS 100
+#define LONG_RUN_NS UINT64_C(10000000)
 
 struct answer {
 	const struct why_options *options;
@@ -189,14 +191,50 @@ static int add_problems(struct answer *a, const struct weft_chain *chain)
 	return error;
 }
 
+static void add_chain_end(struct answer *a, const struct weft_chain *chain)
+{
+	char sentence[WEFT_SENTENCE_BYTES];
+	if (a->options->json) {
+		add_end(a, chain);
+		return;
+	}
+	weft_chain_end_sentence(&a->story, chain, sentence, sizeof(sentence));
+	weft_text_add_string(&a->text, sentence);
+	weft_text_add_string(&a->text, "\n");
+}
+
+/* True if the task ran at the end of what is known, and nothing shows that it has stopped. */
+static int runs_at_the_end(struct answer *a, uint32_t task, bool *ret)
+{
+	struct weft_chain *chain;
+	int error = weft_chain_create(&a->story, task, a->at, 1, &chain);
+	if (error)
+		return error;
+	*ret = chain->end.type == WEFT_CHAIN_RUNS;
+	weft_chain_destroy(chain);
+	return 0;
+}
+
+/* A task that neither waits nor runs at the end is asked about its longest wait. */
+static int choose_time(struct answer *a, uint32_t task)
+{
+	bool runs = false;
+	if (a->options->has_time || weft_chain_waits(&a->story, task, a->at))
+		return 0;
+	int error = runs_at_the_end(a, task, &runs);
+	if (!error && !runs)
+		(void)weft_chain_time(&a->story, task, 0, UINT64_MAX, &a->at);
+	return error;
+}
+
 static int answer_task(struct answer *a, uint32_t task, int *ret_status)
 {
 	uint32_t limit = a->options->json ? WEFT_CHAIN_HOPS : TEXT_HOPS;
 	struct weft_chain *chain;
 	char sentence[WEFT_SENTENCE_BYTES];
-	if (!a->options->has_time && !weft_chain_waits(&a->story, task, a->at))
-		(void)weft_chain_time(&a->story, task, 0, UINT64_MAX, &a->at);
-	int error = weft_chain_create(&a->story, task, a->at, limit, &chain);
+	int error = choose_time(a, task);
+	if (!error)
+		error = weft_chain_create(&a->story, task, a->at, limit, &chain);
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < chain->kept; i++) {
@@ -208,11 +246,13 @@ static int answer_task(struct answer *a, uint32_t task, int *ret_status)
 	if (chain->count) {
 		add_end(a, chain);
 		error = add_problems(a, chain);
+	} else if (chain->end.type == WEFT_CHAIN_RUNS || chain->end.type == WEFT_CHAIN_IDLE) {
+		*ret_status = CLI_NO;
+		add_chain_end(a, chain);
 	} else {
 		*ret_status = CLI_NO;
 		weft_chain_end_sentence(&a->story, chain, sentence, sizeof(sentence));
-		bool runs = chain->end.type == WEFT_CHAIN_RUNS;
-		cli_inform("%s: %s%s", a->name, runs ? "" : "nothing to wait for: ", sentence);
+		cli_inform("%s: %s", a->name, sentence);
 	}
 	weft_chain_destroy(chain);
 	return error;
@@ -240,6 +280,52 @@ static void add_group(
 	add_end_of_json(a, sentence);
 }
 
+static void add_left_out_of_list(struct answer *a, uint32_t count, const char *things)
+{
+	char line[64];
+	snprintf(line, sizeof(line), "%" PRIu32 " further %s are not shown.\n", count, things);
+	weft_text_add_string(&a->text, line);
+}
+
+/* Beside tasks that wait, only what runs for long may be a reason. */
+static bool is_worth_a_line(
+	const struct answer *a, const struct weft_thread_standing *thread, bool is_alone)
+{
+	bool is_long = a->at > thread->since && a->at - thread->since >= LONG_RUN_NS;
+	return thread->task != WEFT_NONE && (is_alone || (thread->is_running && is_long));
+}
+
+static int add_thread(struct answer *a, const struct weft_thread_standing *thread)
+{
+	struct weft_chain *chain;
+	int error = weft_chain_create(&a->story, thread->task, a->at, 1, &chain);
+	if (error)
+		return error;
+	if (!chain->count)
+		add_chain_end(a, chain);
+	weft_chain_destroy(chain);
+	return 0;
+}
+
+/* Appends what each thread does. `is_alone`: no task waits. */
+static int add_threads(struct answer *a, bool is_alone)
+{
+	const struct weft_model *model = a->story.model;
+	struct weft_thread_standing *list = malloc((model->thread_count + (size_t)1) * sizeof(*list));
+	uint32_t count = 0;
+	int error = 0;
+	if (!list)
+		return WEFT_ERROR_MEMORY;
+	weft_threads_at(model, a->at, list);
+	for (uint32_t i = 0; !error && i < model->thread_count; i++)
+		if (is_worth_a_line(a, &list[i], is_alone) && count++ < TEXT_GROUPS)
+			error = add_thread(a, &list[i]);
+	if (count > TEXT_GROUPS && !a->options->json)
+		add_left_out_of_list(a, count - TEXT_GROUPS, "threads");
+	free(list);
+	return error;
+}
+
 static int answer_all(struct answer *a, int *ret_status)
 {
 	struct weft_waiting *waiting;
@@ -251,15 +337,13 @@ static int answer_all(struct answer *a, int *ret_status)
 		add_group(a, waiting, &waiting->list[i]);
 	if (!waiting->count) {
 		*ret_status = CLI_NO;
-		cli_inform("%s: no task waits %s", a->name,
+		cli_inform("%s: no task waits for another %s", a->name,
 			a->options->has_time ? "at that time"
 								 : "at the end; --at TIME asks about another time");
 	} else if (waiting->count > most) {
-		char line[64];
-		snprintf(line, sizeof(line), "%" PRIu32 " further groups are not shown.\n",
-			waiting->count - most);
-		weft_text_add_string(&a->text, line);
+		add_left_out_of_list(a, waiting->count - most, "groups");
 	}
+	error = add_threads(a, !waiting->count);
 	weft_waiting_destroy(waiting);
 	return error;
 }
