@@ -562,6 +562,16 @@ inline void given_span([[maybe_unused]] text track, [[maybe_unused]] unsigned cl
 	}
 }
 
+/* The value of this process's counter of that name, rounded towards 0, also while nothing is
+ * recorded; 0 if there is none. */
+[[nodiscard]] inline std::int64_t counter_read([[maybe_unused]] text counter) noexcept
+{
+	if constexpr (detail::is_compiled)
+		return weft_ffi_counter_read(counter.bytes, counter.size);
+	else
+		return 0;
+}
+
 /* Events of this thread in the scope share one stamp. Moments do not nest. */
 class moment
 {

@@ -34,6 +34,8 @@ int main()
 	weft::here.tag_value("retry", 2, net);
 	weft::here.counter_add(queue, -1, net);
 	weft::here.counter_set("load", 0.75f, net);
+	if (weft::counter_read(queue) != -1)
+		weft::here.note("counter_read does not give the value", net);
 	{
 		weft::moment together;
 		weft::band waiting{WEFT_BAND_IDLE, poll};

@@ -73,6 +73,7 @@ weft.tag('word'); weft.counter_set('depth', 2**40); weft.counter_add('depth'); w
 weft.moment_begin(); weft.note('one'); weft.note('two'); weft.moment_end()
 weft.thread_name('parser')
 weft.counter_add('load', 0.5); weft.counter_set('load', 0.25)
+assert (weft.counter_read('depth'), weft.counter_read('none')) == (2**40 + 1, 0)
 weft.labelf('%s %d', ('task', 7), task=a)
 lock = weft.create('lock', kind=weft.LOCK); weft.acquire(lock, task=a); weft.release(lock, task=a); weft.close(lock)
 weft.resolve(a)

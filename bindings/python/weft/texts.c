@@ -103,6 +103,18 @@ FUNCTION(counter_set)
 	return record_counter(PASSED, &parameters, weft_ffi_counter_set, weft_ffi_counter_set_f64);
 }
 
+/* Also while nothing is recorded. */
+static PyObject *call_counter_read(PyObject *module, PyObject *name)
+{
+	struct weft_python_text text;
+	(void)module;
+	if (!weft_python_text_init_name(&text, name))
+		return NULL;
+	int64_t value = weft_ffi_counter_read(text.bytes, text.size);
+	weft_python_text_finish(&text);
+	return PyLong_FromLongLong(value);
+}
+
 /* ---- Formats ---- */
 
 typedef void format_function(struct weft_category *category, unsigned level, uint64_t task,
@@ -163,6 +175,7 @@ PyMethodDef weft_python_of_texts[] = {
 	RECORDS(tag, "text, value=None, ", "A word, perhaps with an integer."),
 	RECORDS(counter_add, "name, change=1, ", "A counter changes by an integer or a float."),
 	RECORDS(counter_set, "name, value, ", "A counter is set to an integer or a float."),
+	{"counter_read", call_counter_read, METH_O, "counter_read(name)\n--\n\nThe value that this process's counter of that name has, rounded towards 0; 0 if there is none."},
 	{NULL, NULL, 0, NULL},
 };
 /* clang-format on */
