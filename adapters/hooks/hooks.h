@@ -254,14 +254,14 @@ void weft__hooks_renamed(void);
 /* The process ends: threads whose tasks have no label yet get one. */
 void weft__hooks_name_threads(void);
 
-/* The own task of the thread with that number (gettid), and what it is blocked on. WEFT_TASK_NONE:
- * unknown, nothing. */
+/* The own task of the thread with that number (gettid), and what this task is blocked on.
+ * WEFT_TASK_NONE: unknown, nothing. */
 uint64_t weft__hooks_task_of(uint32_t thread);
 uint64_t weft__hooks_blocked_on(uint32_t thread);
 
-/* The calling thread is blocked on that task; WEFT_TASK_NONE: no longer. `is_own`: the task was
- * made for this wait, and ends with it. */
-void weft__hooks_set_blocked(uint64_t source, bool is_own);
+/* `waiter` blocks the calling thread on that task; WEFT_TASK_NONE: no longer. `is_own`: the task
+ * was made for this wait, and ends with it. */
+void weft__hooks_set_blocked(uint64_t waiter, uint64_t source, bool is_own);
 
 /* The task that was made for the call in which the calling thread is blocked, or WEFT_TASK_NONE. */
 uint64_t weft__hooks_own_call(void);

@@ -64,9 +64,9 @@ void weft__hooks_end(int saved_errno)
  */
 static struct entry {
 	struct weft__hooks_alive alive;
-	uint64_t blocked_on;
-	bool is_own;     /* `blocked_on` was made for this wait, and ends with it */
-	bool is_unnamed; /* the task has no label yet */
+	uint64_t waiter, blocked_on; /* a task that runs on the thread waits for another one */
+	bool is_own;                 /* `blocked_on` was made for this wait, and ends with it */
+	bool is_unnamed;             /* the task has no label yet */
 	char inherited_name[16];
 	uint32_t thread, epoch;
 } threads[THREADS];
@@ -89,15 +89,17 @@ uint64_t weft__hooks_task_of(uint32_t thread)
 uint64_t weft__hooks_blocked_on(uint32_t thread)
 {
 	const struct entry *it = entry_of(thread);
-	return it ? __atomic_load_n(&it->blocked_on, __ATOMIC_RELAXED) : WEFT_TASK_NONE;
+	bool is_its_own = it && __atomic_load_n(&it->waiter, __ATOMIC_RELAXED) == it->alive.task;
+	return is_its_own ? __atomic_load_n(&it->blocked_on, __ATOMIC_RELAXED) : WEFT_TASK_NONE;
 }
 
-void weft__hooks_set_blocked(uint64_t source, bool is_own)
+void weft__hooks_set_blocked(uint64_t waiter, uint64_t source, bool is_own)
 {
 	struct entry *it = entry_of(weft__hooks_thread.number);
 	if (!it)
 		return;
 	it->is_own = is_own;
+	__atomic_store_n(&it->waiter, waiter, __ATOMIC_RELAXED);
 	__atomic_store_n(&it->blocked_on, source, __ATOMIC_RELAXED);
 }
 

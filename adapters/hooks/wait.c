@@ -24,7 +24,7 @@ static void begin(const struct weft__hooks_wait *wait)
 {
 	present = *wait;
 	weft__hooks_waits(leave);
-	weft__hooks_set_blocked(wait->source, wait->is_own);
+	weft__hooks_set_blocked(wait->waiter, wait->source, wait->is_own);
 }
 
 /* A jump has left a hook that was about to let the task go on. */
@@ -41,7 +41,7 @@ static bool end(const struct weft__hooks_wait *wait)
 	if (wait->waiter == WEFT_TASK_NONE || weft__hooks_thread.leave_wait != leave)
 		return false;
 	weft__hooks_thread.leave_wait = go_on;
-	weft__hooks_set_blocked(WEFT_TASK_NONE, false);
+	weft__hooks_set_blocked(WEFT_TASK_NONE, WEFT_TASK_NONE, false);
 	return true;
 }
 

@@ -19,10 +19,12 @@
 #define HOLDS_MIN    8  /* holds needed to know what is usual */
 #define FAR_LONGER   8  /* times as long as usual */
 #define LEAST_SHARE  50 /* 1 / share of a trace: a hold or wait that long is reported, … */
-#define LEAST_NS     (10 * WEFT__MS) /* … and in a long trace one of that length */
-#define SCARCE_MIN   32              /* holds of a resource that is scarce all the time; … */
-#define SCARCE_MEAN  2               /* tasks that wait for it on average, … */
-#define SCARCE_SHARE 10              /* for 1 / share of the trace, or ten times LEAST_NS */
+#define LEAST_NS     (10 * WEFT__MS)     /* … and in a long trace one of that length */
+#define TAKEN_MAX    UINT64_C(100000000) /* ns: the operating system preempts for no longer */
+#define RARE_PART    16                  /* 1 / part of the holds: these are exceptions */
+#define SCARCE_MIN   32                  /* holds of a resource that is scarce all the time; … */
+#define SCARCE_MEAN  2                   /* tasks that wait for it on average, … */
+#define SCARCE_SHARE 10                  /* for 1 / share of the trace, or ten times LEAST_NS */
 
 struct contention {
 	struct weft__findings *findings;
@@ -71,12 +73,20 @@ static void write_holder(struct weft__sentence *s, const struct contention *c, u
 	weft__words_add_length(w, usual_ns);
 }
 
-/* The number of waits that overlap a hold; starts and ends are sorted. */
-static uint32_t count_waits_in(const struct contention *c, const struct weft__timed_hold *hold)
+/* The number of tasks that wait during a hold. Uses `lengths`. */
+static uint32_t count_waiters_in(struct contention *c, const struct weft__timed_hold *hold)
 {
-	size_t begun = weft__lower_bound_u64(c->holds.starts, c->holds.waits, hold->end);
-	size_t over = weft__lower_bound_u64(c->holds.ends, c->holds.waits, hold->start + 1);
-	return begun > over ? (uint32_t)(begun - over) : 0;
+	uint64_t *tasks = c->holds.lengths;
+	uint32_t count = 0, different = 0;
+	for (uint32_t i = 0; i < c->holds.waits; i++) {
+		const struct weft__timed_wait *wait = &c->holds.wait_list[i];
+		if (wait->start < hold->end && wait->end > hold->start)
+			tasks[count++] = wait->task;
+	}
+	weft__sort_u64(tasks, tasks + count, count);
+	for (uint32_t i = 0; i < count; i++)
+		different += i == 0 || tasks[i] != tasks[i - 1];
+	return different;
 }
 
 /* Writes "lock A is held 80 % of the time; up to 9 tasks wait for it at once, most at 3 ms; longest
@@ -193,14 +203,56 @@ static bool is_deadlocked(struct contention *c, const struct weft__timed_hold *h
 	return !c->findings->error && is_in_circle(&c->blocked, c->blocked.final[hold->task]);
 }
 
+/* For how long of the hold its task had no processor, as far as that is known. */
+static uint64_t off_cpu_in(const struct contention *c, const struct weft__timed_hold *hold)
+{
+	const struct weft_tasks *t = &c->model->tasks;
+	uint32_t runs = weft__activations_until(c->model, hold->task, hold->end);
+	if (!runs)
+		return 0;
+	uint32_t thread = c->model->activations.thread[t->first_activation[hold->task] + runs - 1];
+	return weft_model_off_cpu_between(c->model, hold->task, thread, hold->start, hold->end);
+}
+
+/* True if the task is a thread that ran all the while, for no longer than the operating system
+ * takes the processor, and hardly any other hold is that long. */
+static bool may_be_preempted(
+	const struct contention *c, const struct weft__timed_hold *hold, uint64_t usual_ns)
+{
+	const struct weft_activations *a = &c->model->activations;
+	const uint64_t length = hold->end - hold->start;
+	uint32_t runs = weft__activations_until(c->model, hold->task, hold->start), alike = 0;
+	if (!runs || c->model->tasks.kind[hold->task] != WEFT_KIND_THREAD || length > TAKEN_MAX ||
+		length / FAR_LONGER < usual_ns)
+		return false;
+	for (uint32_t i = 0; i < c->holds.count; i++)
+		alike += c->holds.list[i].end - c->holds.list[i].start >= length / FAR_LONGER;
+	uint32_t last = c->model->tasks.first_activation[hold->task] + runs - 1;
+	return alike <= 1 + c->holds.count / RARE_PART && a->end[last] >= hold->end;
+}
+
+/* A holder that the operating system has preempted is no fault of the program. */
 static void report_long_hold(struct contention *c, uint32_t resource,
 	const struct weft__timed_hold *hold, uint64_t usual_ns, uint32_t waits)
 {
 	struct weft__sentence s;
 	struct weft_problem problem = contention_of(hold->task, hold->start, hold->end, waits);
+	const uint64_t off_ns = off_cpu_in(c, hold);
+	const bool was_off = off_ns > (hold->end - hold->start) / 2;
+	const bool may_be_off = !was_off && may_be_preempted(c, hold, usual_ns);
+	if (was_off || may_be_off)
+		problem.severity = WEFT_SEVERITY_HINT;
 	set_notes(&problem, "takes it", hold->is_left ? "is still not given back" : "gives it back");
 	weft__sentence_init(&s);
 	write_holder(&s, c, resource, hold, usual_ns);
+	if (may_be_off)
+		weft__words_add(weft__clause(&s, 5), "; or it was preempted");
+	if (was_off) {
+		struct weft__words *w = weft__clause(&s, 5);
+		weft__words_add(w, ", without a processor for ");
+		weft__words_add_length(w, off_ns);
+		weft__words_add(w, " of it");
+	}
 	weft__words_add(weft__clause(&s, 5), "; %" PRIu32 " %s for it meanwhile", waits,
 		waits == 1 ? "task waits" : "tasks wait");
 	weft__find(c->findings, &problem, waits, &s);
@@ -223,7 +275,7 @@ static void look_at_holds(struct contention *c, uint32_t resource, uint32_t queu
 	const struct weft__timed_hold *longest = longest_hold(c);
 	uint64_t sum = 0, usual_ns = usual_hold(c, &sum), length = longest->end - longest->start;
 	uint64_t least = weft__least_ns(c->findings, LEAST_SHARE, LEAST_NS);
-	uint32_t waits = count_waits_in(c, longest);
+	uint32_t waits = count_waiters_in(c, longest);
 	bool is_far = length / FAR_LONGER >= usual_ns && waits;
 	if (c->holds.is_shared && longest->is_left && queue >= QUEUE_MIN)
 		is_far = false; /* others hold it, too: the queue says more */

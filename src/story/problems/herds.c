@@ -90,11 +90,38 @@ static uint64_t has_waited_since(const struct weft_model *model, uint32_t task, 
 	return runs ? end[runs - 1] : 0;
 }
 
-/* The task in `edge` reads what was signalled. */
+/* True if a signal of its own woke the reader in `edge` since a time. */
+static bool has_own_signal(const struct weft_story *story, uint32_t edge, uint64_t since)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct weft__edge_list to = weft__edges_to(story, e->from[edge]);
+	uint32_t i = weft__edges_until(story->model, to, e->time[edge]);
+	while (i > 0 && e->time[to.edges[i - 1]] >= since) {
+		if (e->type[to.edges[i - 1]] == WEFT_EDGE_SIGNAL)
+			return true;
+		i--;
+	}
+	return false;
+}
+
+/* True if the reader in `edge` has read the same before, since a time. */
+static bool has_read(const struct weft_story *story, uint32_t edge, uint64_t since)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct weft__edge_list by = weft__edges_by(story->model, e->from[edge]);
+	uint32_t i = e->time[edge] ? weft__edges_until(story->model, by, e->time[edge] - 1) : 0;
+	for (; i > 0 && e->time[by.edges[i - 1]] >= since; i--)
+		if (e->type[by.edges[i - 1]] == WEFT_EDGE_READ && e->to[by.edges[i - 1]] == e->to[edge])
+			return true;
+	return false;
+}
+
+/* The task in `edge` reads what was signalled. A burst wakes a task once. */
 static void wake(const struct weft_story *story, uint32_t edge, struct burst *burst)
 {
 	const struct weft_edges *e = &story->model->edges;
-	if (!burst->is_open)
+	if (!burst->is_open || has_own_signal(story, edge, burst->start) ||
+		has_read(story, edge, burst->start))
 		return;
 	if (burst->owed &&
 		has_waited_since(story->model, e->from[edge], e->time[edge]) <= burst->before) {

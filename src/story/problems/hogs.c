@@ -2,7 +2,8 @@
  *
  * Tasks that run for very long without a pause while others wait for the same thread. The waiters
  * show afterwards: they existed by half of that time, and run on that thread soon after it. Tasks
- * that the hog itself made did not wait for it. Without waiters, a run that is an exception on its
+ * that the hog itself made did not wait for it, nor did those of which it is a part, such as the
+ * thread's own, and that only go on after it. Without waiters, a run that is an exception on its
  * thread is a hint (stalls.h).
  */
 #include <inttypes.h>
@@ -27,7 +28,8 @@
 #define LOOKED_MAX  512 /* candidates; of more, the longest */
 #define STALLS_MAX  8   /* of these, examined for stalls without waiters */
 #define NAMED_MAX   5
-#define RUNS_MIN    16                  /* activations needed to know how long a task runs */
+#define LEVELS_MAX  64 /* of the forest of creations that are looked at above a hog */
+#define RUNS_MIN    16 /* activations needed to know how long a task runs */
 #define TAKEN_MAX   UINT64_C(100000000) /* ns: the operating system preempts for no longer */
 
 struct stretch {
@@ -169,6 +171,36 @@ static void count_waiter(const struct looking *l, struct stretch *s, uint32_t ta
 	}
 }
 
+static bool is_above(const struct weft_model *model, uint32_t task, uint32_t hog)
+{
+	const uint32_t *parent = model->tasks.parent;
+	uint32_t above = parent[hog];
+	for (uint32_t level = 0; level < LEVELS_MAX && above != WEFT_NONE && above != task; level++)
+		above = parent[above];
+	return above == task;
+}
+
+/* True if the first act of an activation is to read what another task than the hog has done. */
+static bool has_other_reason(
+	const struct weft_model *model, uint32_t task, uint32_t i, uint32_t hog)
+{
+	const struct weft_edges *e = &model->edges;
+	const uint64_t start = model->activations.start[i];
+	struct weft__edge_list by = weft__edges_by(model, task);
+	uint32_t first = start ? weft__edges_until(model, by, start - 1) : 0;
+	if (first >= by.count || e->time[by.edges[first]] > model->activations.end[i])
+		return false;
+	return e->type[by.edges[first]] == WEFT_EDGE_READ && e->to[by.edges[first]] != hog;
+}
+
+/* False for the hog, for tasks that it has made, and for those above it in the forest of creations
+ * that only go on because it has ended. */
+static bool may_wait(const struct weft_model *model, uint32_t task, uint32_t i, uint32_t hog)
+{
+	return task != hog && model->tasks.parent[task] != hog &&
+		   (!is_above(model, task, hog) || has_other_reason(model, task, i, hog));
+}
+
 static void count_waiters(struct looking *l)
 {
 	const struct weft_activations *a = &l->model->activations;
@@ -176,7 +208,7 @@ static void count_waiters(struct looking *l)
 	for (uint32_t task = 0; task < t->count; task++)
 		for (uint32_t i = t->first_activation[task]; i < t->end_activation[task]; i++) {
 			struct stretch *s = find_before(l, a->thread[i], a->start[i]);
-			if (s && s->task != task && t->parent[task] != s->task)
+			if (s && may_wait(l->model, task, i, s->task))
 				count_waiter(l, s, task, i);
 		}
 }
@@ -352,12 +384,12 @@ static bool is_blocked(const struct stretch *s)
 static void write_blocked(
 	struct weft__sentence *s, const struct weft_model *model, const struct stretch *stretch)
 {
-	struct weft__words *w = weft__clause(s, 6);
+	struct weft__words *w = weft__clause(s, WEFT__WORTH_MOST);
 	weft__words_add(w, " holds its thread for ");
 	weft__words_add_length(w, stretch->end - stretch->start);
-	w = weft__clause(s, 6);
+	w = weft__clause(s, 9);
 	weft__words_add(w, ", blocked in ");
-	weft__words_add_subject(w, model, stretch->blocked_in, 32);
+	weft__words_add_subject(w, model, stretch->blocked_in, 24);
 }
 
 static void set_notes(struct weft_problem *problem, const struct stretch *stretch)
@@ -393,7 +425,7 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 	set_notes(&problem, stretch);
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 6);
-	weft__words_add_subject(w, model, stretch->task, 36);
+	weft__words_add_subject(w, model, stretch->task, is_blocked(stretch) ? 24 : 36);
 	if (is_blocked(stretch)) {
 		write_blocked(&s, model, stretch);
 	} else {

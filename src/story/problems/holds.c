@@ -10,6 +10,7 @@
 #include "story/holders.h"
 #include "story/problems/holds.h"
 #include "story/problems/unreleased.h"
+#include "story/runs.h"
 
 #define HAND_OVER_NS 100000 /* a waiting thread has a mutex that soon after it was given back */
 #define QUEUE_MAX    256    /* holds that are examined for the wait of one thread */
@@ -25,10 +26,12 @@ int weft__resource_holds_init(
 		.model = story->model,
 		.starts = malloc(2 * edges * sizeof(*holds->starts)),
 		.ends = malloc(2 * edges * sizeof(*holds->ends)),
+		.wait_list = malloc(edges * sizeof(*holds->wait_list)),
 		.list = malloc(edges * sizeof(*holds->list)),
 		.lengths = malloc(2 * edges * sizeof(*holds->lengths)),
 	};
-	bool has_room = holds->starts && holds->ends && holds->list && holds->lengths;
+	bool has_room =
+		holds->starts && holds->ends && holds->wait_list && holds->list && holds->lengths;
 	return has_room ? 0 : WEFT_ERROR_MEMORY;
 }
 
@@ -36,6 +39,7 @@ void weft__resource_holds_finish(struct weft__resource_holds *holds)
 {
 	free(holds->starts);
 	free(holds->ends);
+	free(holds->wait_list);
 	free(holds->list);
 	free(holds->lengths);
 }
@@ -44,6 +48,16 @@ static uint64_t end_of(const struct weft_model *model, uint32_t task)
 {
 	bool ends = model->tasks.flags[task] & WEFT_TASK_RESOLVED;
 	return ends ? model->tasks.end[task] : model->summary.end;
+}
+
+/* The end of a wait without a read: when the task next runs, since it gave up, or got what a trace
+ * does not show, such as a lock for reading; or when it ends. */
+static uint64_t end_of_try(const struct weft_story *story, uint32_t task, uint64_t time)
+{
+	uint64_t end = end_of(story->model, task);
+	struct weft__runs runs;
+	weft__runs_at(story, task, time, &runs);
+	return runs.next < end ? runs.next : end;
 }
 
 static bool has_begun(const void *holds, uint32_t row, uint64_t time)
@@ -102,10 +116,11 @@ static uint64_t waits_since(const struct weft__resource_holds *h, uint32_t task,
 	return acted == runs_since && was_held(h, task, ran) ? ran : queued_since(h, task, time, acted);
 }
 
-static void add_wait(struct weft__resource_holds *h, uint64_t start, uint64_t end)
+static void add_wait(struct weft__resource_holds *h, uint32_t task, uint64_t start, uint64_t end)
 {
 	if (end <= start)
 		return;
+	h->wait_list[h->waits] = (struct weft__timed_wait){start, end, task};
 	h->starts[h->waits] = start;
 	h->ends[h->waits++] = end;
 }
@@ -150,7 +165,7 @@ static void take(struct weft__resource_holds *h, uint32_t resource, uint32_t tas
 	if (!h->is_shared)
 		end_hold(h, WEFT_NONE, time);
 	uint64_t since = waits_since(h, task, time);
-	add_wait(h, since, time);
+	add_wait(h, task, since, time);
 	h->list[h->count++] =
 		(struct weft__timed_hold){since, time, end_of(h->model, task), task, false};
 }
@@ -170,7 +185,7 @@ static void read_edges(struct weft__resource_holds *h, uint32_t resource)
 		} else if (e->type[edge] == WEFT_EDGE_READ && task != WEFT_NONE) {
 			take(h, resource, task, time);
 		} else if (e->type[edge] == WEFT_EDGE_TRY_READ && task != WEFT_NONE) {
-			add_wait(h, time, end_of(h->model, task));
+			add_wait(h, task, time, end_of_try(h->story, task, time));
 		}
 	}
 }

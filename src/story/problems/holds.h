@@ -17,11 +17,17 @@ struct weft__timed_hold {
 	bool is_left; /* the task ended without giving it back */
 };
 
+struct weft__timed_wait {
+	uint64_t start, end;
+	uint32_t task;
+};
+
 /* It is read for one resource after the other. */
 struct weft__resource_holds {
 	const struct weft_story *story;
 	const struct weft_model *model;
-	uint64_t *starts, *ends; /* of waits; with room for twice as many */
+	uint64_t *starts, *ends;            /* of waits; with room for twice as many */
+	struct weft__timed_wait *wait_list; /* the same, with the tasks; in no order */
 	struct weft__timed_hold *list;
 	uint64_t *lengths; /* for the caller: of holds; with room for twice as many */
 	uint32_t waits, count;

@@ -126,12 +126,11 @@ static bool write_blocker(
 	uint32_t task = find_blocker(model, gap, &blocking);
 	if (task == WEFT_NONE)
 		return false;
-	struct weft__words *w = weft__clause(s, 7);
+	struct weft__words *w = weft__clause(s, 8);
 	weft__words_add(w, ", while ");
-	weft__words_add_subject(w, model, task, 32);
-	w = weft__clause(s, 6);
+	weft__words_add_subject(w, model, task, 20);
 	weft__words_add(w, " blocks its thread in ");
-	weft__words_add_subject(w, model, blocking.source, 32);
+	weft__words_add_subject(w, model, blocking.source, 20);
 	return true;
 }
 

@@ -15,6 +15,9 @@
  * ended successfully: a loop at rest, which waits for the next connection, timer or job from
  * outside. If the program ended by itself and successfully, or if the task may be at rest, the wait
  * is a hint.
+ *   - The task waits for what comes from outside (outside.h), such as a listening socket that
+ * nobody connects to, and has never got it: a service that had nothing to do. That is a hint, and
+ * nothing for a wait for the signal that ended the program.
  *   - Threads of an idle pool wait for a condition that says that there is work: nobody waits for
  * any of them, and the program ended successfully. If it did not, that is a hint. The program's
  * first thread is not in a pool.
@@ -24,6 +27,7 @@
 #include "story/any.h"
 #include "story/problems/blocked.h"
 #include "story/problems/findings.h"
+#include "story/problems/outside.h"
 
 /* A wait for a stopped task is long from 1/50 of the trace on. */
 #define LONG_PART 50
@@ -329,6 +333,21 @@ static void set_notes(
 	weft__words_add(&words, "%s", weft_outcome_name((enum weft_outcome)t->outcome[last]));
 }
 
+/* True for a signal that asks a program to end. */
+static bool is_asked(int signal_number)
+{
+	return signal_number == HANGUP || signal_number == INTERRUPT || signal_number == TERMINATE;
+}
+
+/* True if a service waits for its next job, as far as the trace shows. */
+static bool is_at_work(const struct chains *c, uint32_t last)
+{
+	const enum weft__outside outside = weft__comes_from_outside(c->model, last);
+	const bool may_be =
+		outside == WEFT__OUTSIDE || is_asked(buffer_of(c, last)->wait_status & 0x7f);
+	return outside && may_be && !is_outage(c, last);
+}
+
 /* False for what comes from outside, such as the next connection or job: an idle server that is
  * stopped has not hung. A signal that asks a program to end says less than one that kills it. */
 static bool is_inside(const struct chains *c, uint32_t last, int signal_number)
@@ -337,9 +356,7 @@ static bool is_inside(const struct chains *c, uint32_t last, int signal_number)
 	if (!weft_kind_name(kind) || kind == WEFT_KIND_TIMER || kind == WEFT_KIND_CONDITION ||
 		kind == WEFT_KIND_QUEUE || kind == WEFT_KIND_CHANNEL)
 		return false;
-	const bool is_asked =
-		signal_number == HANGUP || signal_number == INTERRUPT || signal_number == TERMINATE;
-	return !is_asked || c->waiting[last] > 1;
+	return !is_asked(signal_number) || c->waiting[last] > 1;
 }
 
 /* True if nothing runs any more for most of the wait until the program is killed. */
@@ -358,11 +375,12 @@ static enum weft_problem_severity severity_of(
 	const struct chains *c, const struct chain *chain, bool is_success, bool may_rest)
 {
 	const uint32_t task = c->first[chain->last];
-	if (may_rest)
+	if (may_rest || is_at_work(c, chain->last))
 		return WEFT_SEVERITY_HINT;
 	if (!has_ended(buffer_of(c, task)))
 		return WEFT_SEVERITY_WARNING;
-	if (is_outage(c, chain->last) || is_hang(c, task, buffer_of(c, chain->last)))
+	if (is_outage(c, chain->last) || (is_hang(c, task, buffer_of(c, chain->last)) &&
+										 !weft__comes_from_outside(c->model, chain->last)))
 		return WEFT_SEVERITY_ERROR;
 	return is_success ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING;
 }
@@ -373,7 +391,9 @@ static void report(const struct chains *c, const struct chain *chain, uint32_t a
 	const uint32_t task = c->first[chain->last];
 	const bool is_success = buffer->ending == WEFT_ENDING_EXIT && !(buffer->wait_status & 0xffff);
 	const bool may_rest = is_at_rest(c, task) || is_idle_pool(c, chain->last);
-	if (is_success && may_rest && !is_stopped(c, chain->last))
+	const bool is_signal =
+		(buffer->wait_status & 0x7f) && weft__is_for_signals(c->model, chain->last);
+	if ((is_success && may_rest && !is_stopped(c, chain->last)) || is_signal)
 		return;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_UNANSWERED,

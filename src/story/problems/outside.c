@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See outside.h. Kinds and labels are those of the adapters and of weft.asyncio.
+ */
+#include "story/problems/outside.h"
+
+#include <string.h>
+
+static bool is_of(const struct weft_model *model, uint32_t task, const char *category)
+{
+	const char *name = weft_model_category_name(model, weft_model_category(model, task));
+	return name && strcmp(name, category) == 0;
+}
+
+static bool is_kind(const struct weft_model *model, uint32_t task, const char *name)
+{
+	return strcmp(weft_model_kind_name(model, model->tasks.kind[task]), name) == 0;
+}
+
+static bool begins_with(const struct weft_model *model, uint32_t task, const char *begin)
+{
+	uint32_t label = model->tasks.label[task];
+	return label != WEFT_NONE &&
+		   strncmp(weft_model_string(model, label).bytes, begin, strlen(begin)) == 0;
+}
+
+bool weft__is_for_signals(const struct weft_model *model, uint32_t task)
+{
+	return is_of(model, task, "thread") && is_kind(model, task, "call") &&
+		   (begins_with(model, task, "signal") || begins_with(model, task, "any signal"));
+}
+
+/* Of asyncio: what it waits for begins with one of the words. */
+static bool is_one_of(const struct weft_model *model, uint32_t task, const char *const words[])
+{
+	for (size_t i = 0; words[i]; i++)
+		if (begins_with(model, task, words[i]))
+			return is_of(model, task, "asyncio");
+	return false;
+}
+
+enum weft__outside weft__comes_from_outside(const struct weft_model *model, uint32_t task)
+{
+	static const char *const jobs[] = {
+		"Queue.get", "Server.serve_forever", "Server.wait_closed", NULL};
+	static const char *const events[] = {"Event.wait", "Condition.wait", NULL};
+	if (weft__is_for_signals(model, task) || is_kind(model, task, "listener") ||
+		is_one_of(model, task, jobs))
+		return WEFT__OUTSIDE;
+	return is_one_of(model, task, events) ? WEFT__PERHAPS_OUTSIDE : WEFT__INSIDE;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Tasks that end when something comes from outside of the program, or when there is work: a service
+ * at rest waits for one of these, for ever if nothing comes.
+ */
+#ifndef WEFT_STORY_PROBLEMS_OUTSIDE_H
+#define WEFT_STORY_PROBLEMS_OUTSIDE_H
+
+#include <weft/model.h>
+
+/* True for a call that waits for signals. */
+bool weft__is_for_signals(const struct weft_model *model, uint32_t task);
+
+enum weft__outside {
+	WEFT__INSIDE,
+	WEFT__PERHAPS_OUTSIDE, /* an event or condition of asyncio: whoever should set it is unknown */
+	WEFT__OUTSIDE,         /* such a call, a listening socket, a job for a service of asyncio */
+};
+
+enum weft__outside weft__comes_from_outside(const struct weft_model *model, uint32_t task);
+
+#endif
