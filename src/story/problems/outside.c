@@ -30,7 +30,7 @@ bool weft__is_for_signals(const struct weft_model *model, uint32_t task)
 		   (begins_with(model, task, "signal") || begins_with(model, task, "any signal"));
 }
 
-/* Of asyncio: what it waits for begins with one of the words. */
+/* True for a task of asyncio whose label begins with one of the words. */
 static bool is_one_of(const struct weft_model *model, uint32_t task, const char *const words[])
 {
 	for (size_t i = 0; words[i]; i++)

@@ -13,7 +13,7 @@ bool weft__is_for_signals(const struct weft_model *model, uint32_t task);
 
 enum weft__outside {
 	WEFT__INSIDE,
-	WEFT__PERHAPS_OUTSIDE, /* an event or condition of asyncio: whoever should set it is unknown */
+	WEFT__PERHAPS_OUTSIDE, /* an event or condition of asyncio, which anybody may set */
 	WEFT__OUTSIDE,         /* such a call, a listening socket, a job for a service of asyncio */
 };
 
