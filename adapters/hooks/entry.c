@@ -143,15 +143,21 @@ void *weft__hooks_enter(struct weft__hooks_entry *entry, const void *caller)
 }
 
 /* The first call of a function that is not the library's still comes here, to be reported. */
-void weft__hooks_find_entries(void)
+void weft__hooks_find_entries(bool (*is_wanted)(const char *name))
 {
 	for (struct weft__hooks_entry *it = __start_weft_entries; it < __stop_weft_entries; it++) {
+		if (!is_wanted(it->name))
+			continue;
 		void *next = weft__hooks_find_next(it->name, NULL);
 		if (next && weft__hooks_is_of(next, (unsigned)it->library))
 			__atomic_store_n(&it->target, it->hook, __ATOMIC_RELAXED);
 		else
 			it->theirs = next;
 	}
+}
+
+void weft__hooks_has_found_entries(void)
+{
 	has_found = true;
 }
 

@@ -77,8 +77,10 @@ void *weft__hooks_find_next(const char *name, const char *version);
  * that's. */
 bool weft__hooks_is_of(const void *function, unsigned library);
 
-/* Finds out where the entries lead to. For a constructor. */
-void weft__hooks_find_entries(void);
+/* Finds out where those entries lead to that are wanted, and then that all are known. For a
+ * constructor. */
+void weft__hooks_find_entries(bool (*is_wanted)(const char *name));
+void weft__hooks_has_found_entries(void);
 
 /* Says that there is no function of that name, and ends the process. */
 _Noreturn void weft__hooks_missing(const char *name);

@@ -92,15 +92,36 @@ static void *find_near(const struct weft__hooks_original *original)
 	return find_below_hook(original);
 }
 
-/* Other C libraries and versions lack some: programs do not call these. */
+/* Functions that only some programs have. */
+static bool is_optional(const char *name)
+{
+	return strncmp(name, "uv_", 3) == 0 || strncmp(name, "g_", 2) == 0;
+}
+
+static bool is_of_libc(const char *name)
+{
+	return !is_optional(name);
+}
+
+static void find_some(bool (*is_wanted)(const char *name))
+{
+	weft__hooks_find_entries(is_wanted);
+	for (struct weft__hooks_original *it = __start_weft_originals; it < __stop_weft_originals; it++)
+		if (!it->found && is_wanted(it->name))
+			__atomic_store_n(&it->found, find_near(it), __ATOMIC_RELAXED);
+}
+
+/* Other C libraries and versions lack some: programs do not call these. libc's come first: when
+ * dlsym has failed, the next call frees the text of the error, perhaps by the program's own free,
+ * which may call a hook. */
 __attribute__((constructor(101))) static void find_all(void)
 {
-	weft__hooks_find_entries();
 	for (struct weft__hooks_layer *it = __start_weft_layers; it < __stop_weft_layers; it++)
 		weft__hooks_below(it);
-	for (struct weft__hooks_original *it = __start_weft_originals; it < __stop_weft_originals; it++)
-		if (!it->found)
-			__atomic_store_n(&it->found, find_near(it), __ATOMIC_RELAXED);
+	find_some(is_of_libc);
+	find_some(is_optional);
+	weft__hooks_has_found_entries();
+	(void)dlerror(); /* the program did not make that error */
 }
 
 static void print(const char *text)

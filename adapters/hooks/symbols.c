@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "hooks/hooks.h"
+#include "hooks/locked.h"
 #include "kernel/call.h"
 
 #define PATH_ROOM 512
@@ -129,6 +130,8 @@ struct file {
 static bool map_file(const char *path, struct file *ret)
 {
 	struct stat status;
+	if (!weft__hooks_may_open(path))
+		return false;
 	int fd = weft__kernel_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
 	if (fd < 0)
 		return false;

@@ -23,6 +23,7 @@
 
 #define WEFT_CATEGORY always
 #include "hooks/environment.h"
+#include "hooks/locked.h"
 #include "kernel/call.h"
 
 #define SCRIPTS_MAX 4  /* interpreters that are scripts themselves */
@@ -195,6 +196,8 @@ static void find_at(struct weft__hooks_target *ret, const char *path)
 {
 	bool is_script = true;
 	for (int i = 0; is_script && i < SCRIPTS_MAX; i++) {
+		if (!weft__hooks_may_open(path))
+			return;
 		int fd = weft__kernel_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 		if (fd < 0)
 			return;

@@ -13,6 +13,7 @@
 #include "io/room.h"
 
 #include "hooks/asked.h"
+#include "hooks/locked.h"
 
 /* Forgotten before the call: after it, another thread may have got the number for a new descriptor.
  */
@@ -101,6 +102,11 @@ static int try_of(int command)
 	return command == F_SETLKW ? F_SETLK : command == F_OFD_SETLKW ? F_OFD_SETLK : -1;
 }
 
+static bool is_record_lock(int command)
+{
+	return command == F_SETLK || command == F_SETLKW;
+}
+
 /* A lock is tried first, because the call may never return. */
 #define FCNTL(next)                                                                  \
 	__extension__({                                                                  \
@@ -110,6 +116,8 @@ static int try_of(int command)
 		va_start(list, command);                                                     \
 		long argument = va_arg(list, long);                                          \
 		va_end(list);                                                                \
+		if (unlikely(is_record_lock(command)))                                       \
+			weft__hooks_locks(fd);                                                   \
 		if (unlikely(first >= 0))                                                    \
 			result = NEXT(next)(fd, first, argument);                                \
 		if (unlikely(first >= 0) && weft__io_is_locked(result, saved))               \

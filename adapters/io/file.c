@@ -14,6 +14,8 @@
 
 #include "io/call.h"
 
+#include "hooks/locked.h"
+
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);
@@ -105,6 +107,7 @@ int syncfs(int fd)
 HOOK(lockf)
 int lockf(int fd, int command, off_t size)
 {
+	weft__hooks_locks(fd);
 	return LOCK(fd, "lockf", command == F_LOCK, NEXT(lockf)(fd, F_TLOCK, size),
 		NEXT(lockf)(fd, command, size));
 }
@@ -112,6 +115,7 @@ int lockf(int fd, int command, off_t size)
 HOOK(lockf64)
 int lockf64(int fd, int command, off64_t size)
 {
+	weft__hooks_locks(fd);
 	return LOCK(fd, "lockf", command == F_LOCK, NEXT(lockf64)(fd, F_TLOCK, size),
 		NEXT(lockf64)(fd, command, size));
 }

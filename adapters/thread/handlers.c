@@ -144,6 +144,18 @@ static __sighandler_t restored(__sighandler_t function)
 	return action.sa_handler;
 }
 
+/* Signals whose plain handler has a stand-in, which needs SA_SIGINFO. The flag stays when the
+ * kernel has reset such a signal (SA_RESETHAND). */
+static bool is_plain[_NSIG];
+
+static void restore_reset(int number, struct sigaction *action)
+{
+	if (number > 0 && number < _NSIG && action->sa_handler == SIG_DFL &&
+		(action->sa_flags & (int)SA_RESETHAND) &&
+		__atomic_load_n(&is_plain[number], __ATOMIC_RELAXED))
+		action->sa_flags &= ~SA_SIGINFO;
+}
+
 /* ---- Hooks ---- */
 
 typedef __typeof__(sigaction) *sigaction_function;
@@ -152,13 +164,21 @@ static WEFT__OWN_FRAME int change(
 	sigaction_function next, int number, const struct sigaction *new, struct sigaction *old)
 {
 	struct sigaction changed, before;
+	bool is_now_plain = false;
 	if (new &&number > 0 && number < _NSIG && HOOKS_RECORD &&is_recorded(new)) {
 		changed = *new;
+		is_now_plain = !(changed.sa_flags & SA_SIGINFO);
 		replace(&changed);
 		new = &changed;
 	}
 	int result = next(number, new, old ? &before : NULL);
-	if (result != 0 || !old)
+	if (result != 0)
+		return result;
+	if (old)
+		restore_reset(number, &before);
+	if (new)
+		__atomic_store_n(&is_plain[number], new == &changed &&is_now_plain, __ATOMIC_RELAXED);
+	if (!old)
 		return result;
 	restore(&before);
 	*old = before;
@@ -209,6 +229,12 @@ __sighandler_t signal(int number, __sighandler_t function)
 	if (HOOKS_RECORD && is_recorded(&action))
 		return install(number, function);
 	return restored(NEXT(signal)(number, function));
+}
+
+HOOK(ssignal)
+__sighandler_t ssignal(int number, __sighandler_t function)
+{
+	return signal(number, function);
 }
 
 HOOK(bsd_signal)

@@ -3,9 +3,11 @@
  * Mutexes, those of C11 included: glibc has one object for both, but other functions.
  */
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <threads.h>
 
+#include "kernel/call.h"
 #include "thread/held.h"
 
 #define CALLER __builtin_return_address(0)
@@ -33,6 +35,27 @@ void weft__thread_mutex_released(const void *address)
 
 /* ---- pthread_mutex_t ---- */
 
+/* PTHREAD_MUTEX_ROBUST_NORMAL_NP of glibc's own headers. */
+#define ROBUST 16
+
+/* glibc's trylock leaves a robust mutex locked for ever that cannot be recovered, so such a mutex
+ * is never tried: it counts as busy if another thread's number is in its word. */
+static bool is_robust(const pthread_mutex_t *mutex)
+{
+	return unlikely(__atomic_load_n(&mutex->__data.__kind, __ATOMIC_RELAXED) & ROBUST);
+}
+
+static bool is_busy(const pthread_mutex_t *mutex)
+{
+	int word = __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED);
+	int owner = word & FUTEX_TID_MASK;
+	return owner && !(word & FUTEX_OWNER_DIED) && owner != weft__kernel_thread();
+}
+
+/* Locks the mutex if that can be done without a wait. EBUSY: it cannot; `lock` does it. */
+#define TRY(mutex, lock) \
+	(is_robust(mutex) ? is_busy(mutex) ? EBUSY : (lock) : NEXT(pthread_mutex_trylock)(mutex))
+
 static int lock_slowly(pthread_mutex_t *mutex, const void *caller)
 {
 	struct weft__thread_waiting it = begin_wait(mutex, caller);
@@ -46,7 +69,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(pthread_mutex_lock)(mutex);
-	int error = NEXT(pthread_mutex_trylock)(mutex);
+	int error = TRY(mutex, NEXT(pthread_mutex_lock)(mutex));
 	return likely(error != EBUSY) ? error : lock_slowly(mutex, CALLER);
 }
 
@@ -55,7 +78,7 @@ int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex, const struct timesp
 {
 	if (!HOOKS_RECORD)
 		return NEXT(pthread_mutex_timedlock)(mutex, until);
-	int error = NEXT(pthread_mutex_trylock)(mutex);
+	int error = TRY(mutex, NEXT(pthread_mutex_timedlock)(mutex, until));
 	if (error != EBUSY)
 		return error;
 	struct weft__thread_waiting it = begin_wait(mutex, CALLER);
@@ -70,7 +93,7 @@ int pthread_mutex_clocklock(
 {
 	if (!HOOKS_RECORD || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
 		return NEXT(pthread_mutex_clocklock)(mutex, clock, until);
-	int error = NEXT(pthread_mutex_trylock)(mutex);
+	int error = TRY(mutex, NEXT(pthread_mutex_clocklock)(mutex, clock, until));
 	if (error != EBUSY)
 		return error;
 	struct weft__thread_waiting it = begin_wait(mutex, CALLER);
