@@ -124,9 +124,19 @@ static bool is_readable(char *const environment[])
 	return true;
 }
 
+/* The environment says whether the program is run. It has to be readable. */
+static enum weft__hooks_fit fit_with(enum weft__hooks_fit fit, char *const environment[])
+{
+	bool is_listed = weft__hooks_variable(environment, "LD_TRACE_LOADED_OBJECTS");
+	return is_listed && !weft__hooks_refuses(fit) ? WEFT__HOOKS_LISTED : fit;
+}
+
 size_t weft__hooks_environment_bytes(enum weft__hooks_fit fit, char *const environment[])
 {
-	if ((fit != WEFT__HOOKS_LOADS && !weft__hooks_refuses(fit)) || !is_readable(environment))
+	if (!is_readable(environment))
+		return 0;
+	fit = fit_with(fit, environment);
+	if (fit != WEFT__HOOKS_LOADS && !weft__hooks_refuses(fit))
 		return 0;
 	bool is_changed = fit == WEFT__HOOKS_LOADS ? is_to_add(environment) : is_to_remove(environment);
 	const char *preload = weft__hooks_variable(environment, "LD_PRELOAD");
@@ -173,6 +183,7 @@ char *const *weft__hooks_environment(
 {
 	char **made = memory;
 	size_t count = 0, given = 0;
+	fit = fit_with(fit, environment);
 	for (; environment && environment[given]; given++)
 		if (!value_of(environment[given], "LD_PRELOAD") &&
 			!(weft__hooks_refuses(fit) && value_of(environment[given], "WEFT_ADAPTERS")))

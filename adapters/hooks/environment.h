@@ -20,6 +20,7 @@ enum weft__hooks_fit {
 	WEFT__HOOKS_OTHER_MACHINE,
 	WEFT__HOOKS_OTHER_LIBC,
 	WEFT__HOOKS_UNREACHABLE, /* it cannot read the adapters' file */
+	WEFT__HOOKS_LISTED,      /* it is not run: the dynamic linker lists its libraries, as for ldd */
 };
 
 static inline bool weft__hooks_refuses(enum weft__hooks_fit fit)

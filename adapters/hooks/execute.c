@@ -32,6 +32,7 @@ static const char *key_of(enum weft__hooks_fit fit)
 		[WEFT__HOOKS_OTHER_MACHINE] = "machine",
 		[WEFT__HOOKS_OTHER_LIBC] = "libc",
 		[WEFT__HOOKS_UNREACHABLE] = "unreachable",
+		[WEFT__HOOKS_LISTED] = NULL,
 	};
 	return keys[fit];
 }

@@ -4,7 +4,7 @@
  * other has left there. A process records into
  *
  *     PROG-PID.weft      its ring, a regular file; with WEFT_IN_PLACE a symbolic link to it
- *     PROG-PID.2.weft    the ring of the next program that the same process has become (exec)
+ *     PROG-PID.2.weft    the ring of the next program PROG that the same process has become (exec)
  *     PROG-PID.failed    no ring: a symbolic link whose target is the reason
  *     total              64-bit words: the bound on all rings together, then the size of each; a
  *                        size with the highest bit: that many bytes are free again

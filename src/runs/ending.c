@@ -35,15 +35,16 @@ void weft__runs_note_end(const char *directory, pid_t pid, int wait_status)
 	struct weft__runs_rings rings;
 	if (!weft__runs_rings_find(directory, pid, &rings))
 		return;
-	unsigned last = 0; /* the status is that of the last program that the process executed */
+	weft__runs_rings_order(directory, pid, &rings);
+	size_t last = 0; /* the status is that of the last program that the process executed */
 	for (size_t i = 0; i < rings.count; i++)
-		if (rings.list[i].pid == pid && rings.list[i].program > last)
-			last = rings.list[i].program;
+		if (rings.list[i].pid == pid && !rings.list[i].is_failure)
+			last = i;
 	for (size_t i = 0; i < rings.count; i++) {
 		const struct weft__runs_ring *ring = &rings.list[i];
 		if (ring->pid == pid && !ring->is_failure)
 			note(directory, ring,
-				ring->program == last ? WEFT_WAIT_KNOWN | ((uint32_t)wait_status & 0xffff) : 0);
+				i == last ? WEFT_WAIT_KNOWN | ((uint32_t)wait_status & 0xffff) : 0);
 	}
 	weft__runs_rings_finish(&rings);
 }

@@ -90,6 +90,7 @@ static bool add_directory(struct weft__runs_list *rings, const char *directory)
 	bool is_attended = weft__runs_directory_is_attended(directory);
 	if (!weft__runs_rings_find(directory, 1, &found))
 		return true;
+	weft__runs_rings_order(directory, 1, &found);
 	for (size_t i = 0; good && i < found.count; i++)
 		if (!found.list[i].is_failure && is_readable(directory, &found.list[i], &found))
 			good = add(rings, directory, &found.list[i]);
@@ -140,6 +141,8 @@ static bool is_newer(const struct weft__runs_ring *ring, const struct weft__runs
 {
 	if (ring->is_running != than->is_running)
 		return ring->is_running;
+	if (ring->begun && than->begun && ring->begun != than->begun)
+		return ring->begun > than->begun;
 	return ring->program > than->program;
 }
 

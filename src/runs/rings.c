@@ -21,6 +21,7 @@
 #include <weft/follow.h>
 #include <weft/parse.h>
 
+#include "abi/buffer_abi.h"
 #include "abi/run_abi.h"
 #include "base/field.h"
 #include "runs/message.h"
@@ -101,6 +102,8 @@ static int compare(const void *a, const void *b, void *program)
 		return left->is_ours ? -1 : 1;
 	if (x != y)
 		return x > y ? 1 : -1;
+	if (left->begun != right->begun)
+		return left->begun > right->begun ? 1 : -1;
 	if (left->program != right->program)
 		return left->program > right->program ? 1 : -1;
 	return strcmp(left->name, right->name);
@@ -159,6 +162,21 @@ static void take_entry(const char *directory, const char *name, struct weft__run
 	}
 }
 
+/* When recording into the ring began; UINT64_MAX: it cannot be read. */
+static uint64_t begin_of(const char *directory, const struct weft__runs_ring *ring)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	struct weft_ring_check check;
+	struct weft_abi_clock_reading start;
+	snprintf(path, sizeof(path), "%s%s", directory, ring->name);
+	int fd = ring->is_failure ? -1 : weft_source_open_ring(path, ring->pid, WEFT_RING_READ, &check);
+	if (fd < 0)
+		return UINT64_MAX;
+	ssize_t size = pread(fd, &start, sizeof(start), offsetof(struct weft_abi_buffer, start));
+	close(fd);
+	return size == (ssize_t)sizeof(start) ? start.monotonic_ns : UINT64_MAX;
+}
+
 bool weft__runs_rings_find(const char *directory, pid_t program, struct weft__runs_rings *ret_rings)
 {
 	struct weft__runs_rings rings = {0};
@@ -182,6 +200,22 @@ bool weft__runs_rings_find(const char *directory, pid_t program, struct weft__ru
 		qsort_r(rings.list, rings.count, sizeof(*rings.list), compare, &program);
 	*ret_rings = rings;
 	return true;
+}
+
+void weft__runs_rings_order(const char *directory, pid_t program, struct weft__runs_rings *rings)
+{
+	bool has_several = false;
+	for (size_t i = 0; i + 1 < rings->count; i++) {
+		struct weft__runs_ring *ring = &rings->list[i];
+		if (ring[0].pid != ring[1].pid)
+			continue;
+		has_several = true;
+		if (!ring[0].begun)
+			ring[0].begun = begin_of(directory, &ring[0]);
+		ring[1].begun = begin_of(directory, &ring[1]);
+	}
+	if (has_several)
+		qsort_r(rings->list, rings->count, sizeof(*rings->list), compare, &program);
 }
 
 void weft__runs_rings_finish(struct weft__runs_rings *rings)

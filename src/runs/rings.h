@@ -18,7 +18,8 @@ struct weft__runs_ring {
 	char name[NAME_MAX + 1];
 	int stem_size; /* bytes of the name without its suffix */
 	pid_t pid;
-	unsigned program; /* 1, or N in PROG-PID.N: the process has called exec N - 1 times */
+	unsigned program; /* 1, or N in PROG-PID.N: the Nth program of that name in the process */
+	uint64_t begun;   /* ns: when it was begun, if the process has several rings; else 0 */
 	bool is_failure;  /* no ring: a link that says why the process could not record */
 	bool is_ours;     /* false: another user's, as in root's run directories */
 	bool is_link;     /* to a ring elsewhere (--in-place), which needs no saving */
@@ -48,6 +49,10 @@ struct weft__runs_rings {
 bool weft__runs_rings_find(
 	const char *directory, pid_t program, struct weft__runs_rings *ret_rings);
 void weft__runs_rings_finish(struct weft__runs_rings *rings);
+
+/* Puts the rings of each process that has several in the order in which it became their programs
+ * by exec, which names do not tell. Reads these rings. */
+void weft__runs_rings_order(const char *directory, pid_t program, struct weft__runs_rings *rings);
 
 /* Adds an entry to those that cannot be rings. */
 void weft__runs_rings_refuse(struct weft__runs_rings *rings, const char *name, const char *reason);

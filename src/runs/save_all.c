@@ -92,6 +92,7 @@ bool weft__runs_save_all(
 	struct weft__runs_saves saves = {0};
 	if (!weft__runs_rings_find(directory, program, &saves.rings))
 		return false;
+	weft__runs_rings_order(directory, program, &saves.rings);
 	saves.list = calloc(saves.rings.count + 1, sizeof(*saves.list));
 	if (!saves.list) {
 		weft__runs_report(

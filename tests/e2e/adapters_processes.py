@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: ISC
 """Programs that nobody changed, in several processes: which of them waits for which."""
+import glob
 import os
 import re
 
@@ -90,6 +91,21 @@ def exec_ends_a_program():
     equal([(act['event'], act.get('task')) for act in acts[-5:]],
           [('send', before['task']), ('switch', None), ('switch', before['task']), ('send', before['task']), ('switch', None)], acts)
     assert acts[-1]['time'] <= before['end'] <= after['start'], (acts[-1], before, after)
+
+
+@case
+def programs_of_one_process_are_in_their_order():
+    """FILE is the first one's, and the exit status the last one's, whatever their names."""
+    for first, last, command, status in (('env', 'sh', ('env', 'sh', '-c', 'exit 6'), 6),
+                                         ('sh', 'cat', ('sh', '-c', 'exec cat missing'), 1)):
+        with temporary_directory() as folder:
+            path = os.path.join(folder, 't.weft')
+            weft('record', '-a', 'thread', '-o', path, '--', *command, cwd=folder, env={'XDG_RUNTIME_DIR': folder}, status=status)
+            other, = glob.glob(os.path.join(folder, 't-*.weft'))
+            labels = [json_lines(weft('dump', '--tasks', '--json', trace).stdout)[0]['label'] for trace in (path, other)]
+            equal(labels, [first, last])
+            ended = 'ended with status %d' % status
+            equal([ended in weft('info', trace).stdout for trace in (path, other)], [False, True])
 
 
 @case

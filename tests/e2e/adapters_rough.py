@@ -176,6 +176,14 @@ def children_with_another_c_library():
 
 
 @case
+def a_program_whose_libraries_are_listed():
+    with temporary_directory() as folder:
+        for command in ("ldd /bin/true | cut -d'(' -f1", "LD_TRACE_LOADED_OBJECTS=1 /bin/true | cut -d'(' -f1"):
+            alone, recorded, _ = record_all(folder, 'sh', '-c', command)
+            equal(recorded, alone, command)
+
+
+@case
 def children_with_a_clean_environment():
     with temporary_directory() as folder:
         for command in ('env -i /usr/bin/seq 1', 'env -i /bin/sh -c "seq 1; :"', 'LD_PRELOAD=libm.so.6 seq 1', 'env -u WEFT_OUT seq 1'):

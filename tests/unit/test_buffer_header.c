@@ -93,6 +93,12 @@ static void a_summary_describes_the_program(void **state)
 		assert_int_equal(summary.refused[i].reason, 10 + i);
 		assert_string_equal(summary.refused[i].step, steps[i]);
 	}
+	/* Numbers that no process can have do not count. */
+	for (unsigned i = 0; i < WEFT_ABI_REFUSED - 1; i++)
+		header->refused[i] = i % 2 ? UINT64_C(0x0101010101010101) : (uint64_t)12 << 32;
+	assert_int_equal(weft_buffer_summarize(header, SIZE, &summary), 0);
+	assert_int_equal(summary.refused_count, 1);
+	assert_int_equal(summary.refused[0].pid, 100 + WEFT_ABI_REFUSED - 1);
 	free(header);
 }
 

@@ -51,6 +51,7 @@ static char *choose_directory(const struct record_end *end)
 		return strdup(weft__runs_early_directory(end->early));
 	if (!weft__runs_rings_find(end->directory, end->program, &rings))
 		return NULL;
+	weft__runs_rings_order(end->directory, end->program, &rings);
 	for (size_t i = 0; i < rings.count; i++)
 		count += !rings.list[i].is_failure && !rings.list[i].is_link;
 	if (count > 1)

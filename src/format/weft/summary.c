@@ -12,6 +12,9 @@
 #include "base/little_endian.h"
 #include "format/weft/packet.h"
 
+#define PROCESSES_MAX (1u << 22) /* process numbers are smaller */
+#define ERRORS_MAX    133u       /* EHWPOISON */
+
 static void add_packet(
 	struct weft_buffer_summary *s, const struct weft__buffer *buffer, uint32_t index)
 {
@@ -26,17 +29,29 @@ static void add_packet(
 		s->events += weft__cursor_count(weft__packet_cursor(buffer, index, &header));
 }
 
-static void read_refused(struct weft_buffer_summary *s, const uint8_t *header)
+/* Forked children can write what they like there, so only what a process may have stored counts:
+ * numbers of processes and of errors as Linux has them. */
+static bool read_refusal(uint64_t word, struct weft_buffer_refusal *ret)
 {
 	static const char *const steps[WEFT_ABI_STEPS] = {
 		"start", "create", "allocate", "map", "start"};
-	s->refused_count = weft__load_u32(header + offsetof(struct weft_abi_buffer, refused_count));
-	for (uint32_t i = 0; i < WEFT_ABI_REFUSED; i++) {
-		uint64_t word = weft__load_u64(header + offsetof(struct weft_abi_buffer, refused) + 8 * i);
-		uint64_t step = word >> 48;
-		s->refused[i] = (struct weft_buffer_refusal){
-			(uint32_t)word, (int)(word >> 32 & 0xffff), steps[step < WEFT_ABI_STEPS ? step : 0]};
-	}
+	const uint32_t pid = (uint32_t)word, reason = word >> 32 & 0xffff, step = word >> 48;
+	if (pid == 0 || pid > PROCESSES_MAX || reason == 0 || reason > ERRORS_MAX)
+		return false;
+	*ret = (struct weft_buffer_refusal){pid, (int)reason, steps[step < WEFT_ABI_STEPS ? step : 0]};
+	return true;
+}
+
+static void read_refused(struct weft_buffer_summary *s, const uint8_t *header)
+{
+	uint32_t count = weft__load_u32(header + offsetof(struct weft_abi_buffer, refused_count));
+	const uint32_t listed = count < WEFT_ABI_REFUSED ? count : WEFT_ABI_REFUSED;
+	for (uint32_t i = 0; i < listed; i++)
+		s->refused_count +=
+			read_refusal(weft__load_u64(header + offsetof(struct weft_abi_buffer, refused) + 8 * i),
+				&s->refused[s->refused_count]);
+	if (s->refused_count == WEFT_ABI_REFUSED && count <= PROCESSES_MAX)
+		s->refused_count = count;
 }
 
 WEFT__EXPORT int weft_buffer_summarize(

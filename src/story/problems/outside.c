@@ -39,7 +39,7 @@ static bool is_one_of(const struct weft_model *model, uint32_t task, const char 
 	return false;
 }
 
-enum weft__outside weft__comes_from_outside(const struct weft_model *model, uint32_t task)
+enum weft__job_origin weft__comes_from_outside(const struct weft_model *model, uint32_t task)
 {
 	static const char *const jobs[] = {
 		"Queue.get", "Server.serve_forever", "Server.wait_closed", NULL};

@@ -11,12 +11,12 @@
 /* True for a call that waits for signals. */
 bool weft__is_for_signals(const struct weft_model *model, uint32_t task);
 
-enum weft__outside {
+enum weft__job_origin {
 	WEFT__INSIDE,
 	WEFT__PERHAPS_OUTSIDE, /* an event or condition of asyncio, which anybody may set */
 	WEFT__OUTSIDE,         /* such a call, a listening socket, a job for a service of asyncio */
 };
 
-enum weft__outside weft__comes_from_outside(const struct weft_model *model, uint32_t task);
+enum weft__job_origin weft__comes_from_outside(const struct weft_model *model, uint32_t task);
 
 #endif

@@ -342,7 +342,7 @@ static bool is_asked(int signal_number)
 /* True if a service waits for its next job, as far as the trace shows. */
 static bool is_at_work(const struct chains *c, uint32_t last)
 {
-	const enum weft__outside outside = weft__comes_from_outside(c->model, last);
+	const enum weft__job_origin outside = weft__comes_from_outside(c->model, last);
 	const bool may_be =
 		outside == WEFT__OUTSIDE || is_asked(buffer_of(c, last)->wait_status & 0x7f);
 	return outside && may_be && !is_outage(c, last);
