@@ -209,6 +209,7 @@ def compile_build(build, progress, chosen=None, reconfigure=True):
         log = configure(build, reconfigure)
         if log is not None:
             return log
+        run(['ninja', '-C', build.folder, 'build.ninja'])  # so that Meson lists the targets of today's meson.build
         names = targets(build, [test for test in build.tests() if chosen(test)]) if chosen else []
         result = run(['ninja', '-C', build.folder, '-k', '0', *names], {'NINJA_STATUS': '[%f/%t] '}, progress)
     if result.returncode == 0:

@@ -3,6 +3,8 @@
  * Which process waits for which: keys of messages, and the end of a process.
  */
 #define WEFT_CATEGORY always
+#include <weft/ends.h>
+
 #include "hooks/hooks.h"
 #include "hooks/unseen.h"
 #include "kernel/call.h"
@@ -71,6 +73,8 @@ void weft__hooks_process_begins(uint64_t task)
 	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_BEGINS, pid));
 	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_EXECS, pid));
 	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_CHILD_BEGINS, parent_pid()));
+	/* A wait for the end of this process is one for its first thread. */
+	weft_tag_value_as(task, WEFT_TAG_WRITES, (int64_t)weft__hooks_key(WEFT__HOOKS_EXITS, pid));
 	weft__hooks_system_end();
 	if (weft__hooks_epoch() != 1)
 		weft__hooks_unseen_inherited();

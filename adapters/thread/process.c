@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #define WEFT_CATEGORY thread
+#include <weft/ends.h>
+
 #include "hooks/asked.h"
 #include "kernel/call.h"
 #include "thread/children.h"
@@ -230,7 +232,11 @@ static WEFT__OWN_FRAME uint64_t make_exit(pid_t child)
 	weft__hooks_append(&label, child > 0 ? "exit of process " : "exit of a child");
 	if (child > 0)
 		weft__hooks_append_number(&label, child);
-	return weft__hooks_call_task(&label, weft_kind("call"));
+	uint64_t task = weft__hooks_call_task(&label, weft_kind("call"));
+	if (child > 0 && task != WEFT_TASK_NONE)
+		weft_tag_value_as(
+			task, WEFT_TAG_READS, (int64_t)weft__hooks_key(WEFT__HOOKS_EXITS, (uint64_t)child));
+	return task;
 }
 
 struct weft__hooks_wait weft__thread_child_wait(pid_t child)

@@ -15,22 +15,11 @@
 #define SAME_TIME_MAX 64
 #define PAUSES_MAX    64
 
-static bool is_kind(const struct weft_model *model, uint32_t task, const char *name)
-{
-	return strcmp(weft_model_kind_name(model, model->tasks.kind[task]), name) == 0;
-}
-
-static bool is_of(const struct weft_model *model, uint32_t task, const char *category)
-{
-	const char *name = weft_model_category_name(model, weft_model_category(model, task));
-	return name && strcmp(name, category) == 0;
-}
-
 /* A thread's locks, sleeps and children; or another call. */
 static bool is_call(const struct weft_model *model, uint32_t source)
 {
-	return is_of(model, source, "thread") ||
-		   (is_of(model, source, "io") && is_kind(model, source, "call"));
+	return weft__is_of_category(model, source, "thread") ||
+		   (weft__is_of_category(model, source, "io") && weft__is_kind(model, source, "call"));
 }
 
 bool weft__may_block(const struct weft_model *model)

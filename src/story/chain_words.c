@@ -91,12 +91,17 @@ static void write_ended_by(struct weft__sentence *s, const struct weft_story *st
 	add_time(s, story, " at ", wait->until);
 }
 
-/* "pipe 2 'pipe' is read by thread 1 'cat'" */
+/* "pipe 2 'pipe' is read by thread 1 'cat'", "call 3 'exit of process 17' is the end of thread 1
+ * 'cat'" */
 static void write_other_end(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain_hop *hop)
 {
 	const struct weft_story_wait *wait = &hop->wait;
-	add_subject(s, story, wait->task, hop->is_written ? " is written by " : " is read by ");
+	bool is_exit = hop->is_written && weft__is_kind(story->model, wait->task, "call");
+	add_subject(s, story, wait->task,
+		is_exit           ? " is the end of "
+		: hop->is_written ? " is written by "
+						  : " is read by ");
 	struct weft__words *w = weft__clause(s, WORTH_OTHER);
 	weft__words_add_subject(w, story->model, wait->source, OTHER_LETTERS);
 	if (wait->others)

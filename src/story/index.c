@@ -215,6 +215,18 @@ uint32_t weft__activations_until(const struct weft_model *model, uint32_t task, 
 	return weft__search(model->activations.start, begin, end, weft__is_not_more_u64, time) - begin;
 }
 
+bool weft__is_kind(const struct weft_model *model, uint32_t task, const char *kind)
+{
+	const char *name = weft_model_kind_name(model, model->tasks.kind[task]);
+	return name && strcmp(name, kind) == 0;
+}
+
+bool weft__is_of_category(const struct weft_model *model, uint32_t task, const char *category)
+{
+	const char *name = weft_model_category_name(model, weft_model_category(model, task));
+	return name && strcmp(name, category) == 0;
+}
+
 bool weft__is_tag(const struct weft_model *model, uint32_t note, const char *tag)
 {
 	struct weft_slice text = weft_model_string(model, model->notes.text[note]);

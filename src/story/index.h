@@ -44,6 +44,10 @@ uint32_t weft__edges_until(
 /* The number of a task's activations that begin at or before `time`. */
 uint32_t weft__activations_until(const struct weft_model *model, uint32_t task, uint64_t time);
 
+/* True if the task's kind has that name, and if its category has it. */
+bool weft__is_kind(const struct weft_model *model, uint32_t task, const char *kind);
+bool weft__is_of_category(const struct weft_model *model, uint32_t task, const char *category);
+
 /* True if the note is a tag of that name with a number. */
 bool weft__is_tag(const struct weft_model *model, uint32_t note, const char *tag);
 

@@ -154,6 +154,8 @@ static bool is_replaced(const struct weft_model *model, uint32_t buffer, uint64_
 	for (uint32_t task = 0; task < model->tasks.count; task++) {
 		uint32_t other = model->tasks.buffer[task];
 		uint64_t start = model->tasks.start[task];
+		if (model->tasks.kind[task] == WEFT_KIND_TRACK)
+			continue; /* it begins with the trace */
 		if (other == buffer && start < first)
 			first = start;
 		else if (other < model->buffer_count && are_of_one_process(model, buffer, other) &&

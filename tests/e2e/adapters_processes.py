@@ -3,8 +3,11 @@
 import glob
 import os
 import re
+import signal
+import subprocess
 
-from harness import BUILD, case, equal, json_lines, main, run, temporary_directory, weft
+from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+from waiting import wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'process-subject')
 PARENT = 'process-subject'
@@ -91,6 +94,26 @@ def exec_ends_a_program():
     equal([(act['event'], act.get('task')) for act in acts[-5:]],
           [('send', before['task']), ('switch', None), ('switch', before['task']), ('send', before['task']), ('switch', None)], acts)
     assert acts[-1]['time'] <= before['end'] <= after['start'], (acts[-1], before, after)
+
+
+@case
+def a_child_that_waits_for_the_parent_that_waits_for_its_end():
+    program = ('import os; read, write = os.pipe(); child = os.fork()\n'
+               'if not child: os.dup2(write, 1), os.close(read), os.close(write), os.execlp("seq", "seq", "1000000")\n'
+               'os.close(write); print(os.getpid(), child, flush=True); os.waitpid(child, 0)')
+    with temporary_directory() as folder:
+        traces, env = os.path.join(folder, 'traces'), {'XDG_RUNTIME_DIR': folder}
+        process = subprocess.Popen([WEFT, 'record', '-a', 'thread,io', '-o', traces + '/', '/usr/bin/python3', '-c', program],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, **env))
+        parent, child = (int(number) for number in process.stdout.readline().split())
+        for pid, source in ((parent, 'exit of process'), (child, 'pipe')):
+            wait_until('a wait for ' + source, lambda: source in weft('why', pid, env=env, status=None).stdout, process)
+        os.kill(parent, signal.SIGKILL)
+        os.kill(child, signal.SIGKILL)
+        process.communicate()
+        problems = weft('dump', '--problems', traces).stdout
+        assert ' deadlock ' in problems.splitlines()[0], problems + weft('why', traces, status=None).stdout
+        assert 'is the end of thread' in weft('why', traces, 'exit of process %d' % child, status=None).stdout
 
 
 @case

@@ -4,6 +4,7 @@
  */
 #include "run_directory.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #include <weft/weft.h>
@@ -113,6 +114,7 @@ static void a_ring_that_lists_others_stays(void **state)
 	(void)state;
 	struct weft_abi_buffer *ring = make_ring(SECOND);
 	ring->refused_count = 1;
+	ring->refused[0] = 4711 | (uint64_t)ENOMEM << 32;
 	munmap(ring, SIZE);
 	save();
 	expect_saved(SECOND, "out-400000002.weft", 0);

@@ -6,16 +6,7 @@
 
 #include <string.h>
 
-static bool is_of(const struct weft_model *model, uint32_t task, const char *category)
-{
-	const char *name = weft_model_category_name(model, weft_model_category(model, task));
-	return name && strcmp(name, category) == 0;
-}
-
-static bool is_kind(const struct weft_model *model, uint32_t task, const char *name)
-{
-	return strcmp(weft_model_kind_name(model, model->tasks.kind[task]), name) == 0;
-}
+#include "story/index.h"
 
 static bool begins_with(const struct weft_model *model, uint32_t task, const char *begin)
 {
@@ -26,7 +17,7 @@ static bool begins_with(const struct weft_model *model, uint32_t task, const cha
 
 bool weft__is_for_signals(const struct weft_model *model, uint32_t task)
 {
-	return is_of(model, task, "thread") && is_kind(model, task, "call") &&
+	return weft__is_of_category(model, task, "thread") && weft__is_kind(model, task, "call") &&
 		   (begins_with(model, task, "signal") || begins_with(model, task, "any signal"));
 }
 
@@ -35,7 +26,7 @@ static bool is_one_of(const struct weft_model *model, uint32_t task, const char 
 {
 	for (size_t i = 0; words[i]; i++)
 		if (begins_with(model, task, words[i]))
-			return is_of(model, task, "asyncio");
+			return weft__is_of_category(model, task, "asyncio");
 	return false;
 }
 
@@ -44,7 +35,7 @@ enum weft__job_origin weft__comes_from_outside(const struct weft_model *model, u
 	static const char *const jobs[] = {
 		"Queue.get", "Server.serve_forever", "Server.wait_closed", NULL};
 	static const char *const events[] = {"Event.wait", "Condition.wait", NULL};
-	if (weft__is_for_signals(model, task) || is_kind(model, task, "listener") ||
+	if (weft__is_for_signals(model, task) || weft__is_kind(model, task, "listener") ||
 		is_one_of(model, task, jobs))
 		return WEFT__OUTSIDE;
 	return is_one_of(model, task, events) ? WEFT__PERHAPS_OUTSIDE : WEFT__INSIDE;
