@@ -9,12 +9,14 @@
 #include <stdarg.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "io/call.h"
 
 #include "hooks/locked.h"
+#include "kernel/call.h"
 
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
@@ -214,13 +216,40 @@ int tcdrain(int fd)
 
 /* ---- Opening ---- */
 
+/* True if the call may wait for the other side of a named pipe, perhaps for ever. */
+static bool is_pipe(int folder, const char *path, int flags)
+{
+	struct stat status;
+	const bool waits =
+		!(flags & (O_NONBLOCK | O_PATH | O_DIRECTORY)) && (flags & O_ACCMODE) != O_RDWR;
+	if (!waits || !weft__hooks_system_begin())
+		return false;
+	int saved = errno;
+	bool is_there = weft__kernel_stat_at(folder, path, &status) == 0;
+	weft__hooks_system_end();
+	errno = saved;
+	return is_there && S_ISFIFO(status.st_mode);
+}
+
+static WEFT__OWN_FRAME void begin_pipe(
+	struct weft__io_call *call, bool *is_slow, struct weft__hooks_text *name, const char *path)
+{
+	name->size = 0;
+	weft__hooks_append_copy(name, path);
+	weft__io_call_begin_other(call, is_slow, "open", name);
+}
+
 /* A disk may be slow, a file server far away, and a named pipe may lack its other side. If the
  * table still has a descriptor with that number, it was closed in a way that has no hook. The
  * kernel knows the path: most calls are too short to copy that before. */
-#define OPEN(call)                                                      \
+#define OPEN(folder, call)                                              \
 	__extension__({                                                     \
 		struct weft__io_call weft__call = {0};                          \
-		if (HOOKS_RECORD)                                               \
+		struct weft__hooks_text weft__name;                             \
+		bool weft__is_slow = true;                                      \
+		if (HOOKS_RECORD && unlikely(is_pipe(folder, path, flags)))     \
+			begin_pipe(&weft__call, &weft__is_slow, &weft__name, path); \
+		else if (HOOKS_RECORD)                                          \
 			weft__io_call_begin_other(&weft__call, NULL, "open", NULL); \
 		int weft__opened = (call);                                      \
 		weft__io_closed(weft__opened);                                  \
@@ -242,62 +271,64 @@ HOOK(open)
 int open(const char *path, int flags, ...)
 {
 	mode_t mode = MODE;
-	return OPEN(NEXT(open)(path, flags, mode));
+	return OPEN(AT_FDCWD, NEXT(open)(path, flags, mode));
 }
 
 HOOK(open64)
 int open64(const char *path, int flags, ...)
 {
 	mode_t mode = MODE;
-	return OPEN(NEXT(open64)(path, flags, mode));
+	return OPEN(AT_FDCWD, NEXT(open64)(path, flags, mode));
 }
 
 HOOK(openat)
 int openat(int folder, const char *path, int flags, ...)
 {
 	mode_t mode = MODE;
-	return OPEN(NEXT(openat)(folder, path, flags, mode));
+	return OPEN(folder, NEXT(openat)(folder, path, flags, mode));
 }
 
 HOOK(openat64)
 int openat64(int folder, const char *path, int flags, ...)
 {
 	mode_t mode = MODE;
-	return OPEN(NEXT(openat64)(folder, path, flags, mode));
+	return OPEN(folder, NEXT(openat64)(folder, path, flags, mode));
 }
 
 HOOK(__open_2)
 int __open_2(const char *path, int flags)
 {
-	return OPEN(NEXT(__open_2)(path, flags));
+	return OPEN(AT_FDCWD, NEXT(__open_2)(path, flags));
 }
 
 HOOK(__open64_2)
 int __open64_2(const char *path, int flags)
 {
-	return OPEN(NEXT(__open64_2)(path, flags));
+	return OPEN(AT_FDCWD, NEXT(__open64_2)(path, flags));
 }
 
 HOOK(__openat_2)
 int __openat_2(int folder, const char *path, int flags)
 {
-	return OPEN(NEXT(__openat_2)(folder, path, flags));
+	return OPEN(folder, NEXT(__openat_2)(folder, path, flags));
 }
 
 HOOK(__openat64_2)
 int __openat64_2(int folder, const char *path, int flags)
 {
-	return OPEN(NEXT(__openat64_2)(folder, path, flags));
+	return OPEN(folder, NEXT(__openat64_2)(folder, path, flags));
 }
 
 HOOK(creat)
 int creat(const char *path, mode_t mode)
 {
-	return OPEN(NEXT(creat)(path, mode));
+	const int flags = O_WRONLY;
+	return OPEN(AT_FDCWD, NEXT(creat)(path, mode));
 }
 
 HOOK(creat64)
 int creat64(const char *path, mode_t mode)
 {
-	return OPEN(NEXT(creat64)(path, mode));
+	const int flags = O_WRONLY;
+	return OPEN(AT_FDCWD, NEXT(creat64)(path, mode));
 }

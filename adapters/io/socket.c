@@ -68,7 +68,10 @@ WEFT__IO_ENTRY(
 	struct weft__io_object *object = weft__io_object(fd);
 	if (object) /* the name has the address, also if the connection fails */
 		begin_connection(fd, object, address, size);
-	weft__io_call_begin(&call, fd, WEFT__IO_OUT, 0, "connect");
+	if (object && (object->type == WEFT__IO_TCP || object->type == WEFT__IO_UNIX))
+		weft__io_call_begin_wait(&call, fd, WEFT__IO_OUT, "connect"); /* it may never return */
+	else
+		weft__io_call_begin(&call, fd, WEFT__IO_OUT, 0, "connect");
 	int result = WEFT__IO_NEXT(connect)(fd, address, size);
 	weft__io_call_end(&call, result == 0);
 	if (result != 0 && errno == EINPROGRESS)

@@ -154,13 +154,19 @@ WEFT__KERNEL_INLINE int weft__kernel_poll(struct pollfd *files, unsigned count)
 #endif
 }
 
-WEFT__KERNEL_INLINE int weft__kernel_stat_path(const char *path, struct stat *ret_status)
+/* `folder`: as for openat. */
+WEFT__KERNEL_INLINE int weft__kernel_stat_at(int folder, const char *path, struct stat *ret_status)
 {
 #if WEFT__KERNEL_IS_DIRECT
-	return (int)weft__kernel_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)ret_status, 0, 0, 0);
+	return (int)weft__kernel_call(SYS_newfstatat, folder, (long)path, (long)ret_status, 0, 0, 0);
 #else
-	return stat(path, ret_status);
+	return fstatat(folder, path, ret_status, 0);
 #endif
+}
+
+WEFT__KERNEL_INLINE int weft__kernel_stat_path(const char *path, struct stat *ret_status)
+{
+	return weft__kernel_stat_at(AT_FDCWD, path, ret_status);
 }
 
 /* The library's struct is the kernel's where calls are direct. */

@@ -302,6 +302,12 @@ static void add_hindrance(
 	weft__words_add(w, " of it");
 }
 
+/* Adapters see of a program that nobody changed only the calls that have hooks. */
+static bool is_of_adapters(const struct weft_model *model, uint32_t task)
+{
+	return weft__is_of_category(model, task, "thread") || weft__is_of_category(model, task, "io");
+}
+
 /* A run that reaches the end of what is known is still going on. */
 static void write_running(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
@@ -314,6 +320,8 @@ static void write_running(
 		struct weft__words *w = weft__clause(s, WORTH_HEAD);
 		weft__words_add_length(w, chain->end.until - chain->end.since);
 		weft__words_add(w, " without a pause");
+		if (is_of_adapters(model, chain->end.task))
+			weft__words_add(weft__clause(s, WORTH_OTHER), ", or is in a call that is not recorded");
 		add_time(s, story, ", since ", chain->end.since);
 	} else {
 		add_subject(s, story, chain->end.task, " runs");

@@ -253,6 +253,14 @@ def a_call_that_never_returns_is_a_wait():
 
 
 @case
+def a_connection_or_an_open_that_never_returns_is_a_wait():
+    for part, source in (('stuck connect', 'unix'), ('stuck open', "'open /")):
+        with temporary_directory() as folder:
+            text = weft('why', record_stuck(folder, part)).stdout
+            assert '1 task waits for' in text and source in text, text
+
+
+@case
 def a_lock_that_is_not_free_is_a_wait():
     """From its begin on, as it may never end; a free one writes nothing."""
     for part, name in (('lock', 'flock locked'), ('fcntl', 'fcntl F_SETLKW records'), ('lockf', 'lockf records')):

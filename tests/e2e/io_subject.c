@@ -24,7 +24,9 @@
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -310,6 +312,12 @@ static void fill(void)
 	pthread_join(reader, NULL);
 }
 
+static void print_pid(void)
+{
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+}
+
 /* Prints its process id, and then makes a call that never returns, after 100 that return at once.
  */
 static void get_stuck(bool reads, size_t size)
@@ -319,11 +327,34 @@ static void get_stuck(bool reads, size_t size)
 	check(pipe(ends) == 0, "pipe");
 	for (int i = 0; i < 100; i++)
 		check(write(ends[1], bytes, 1) == 1 && read(ends[0], bytes, 1) == 1, "pipe");
-	printf("%d\n", (int)getpid());
-	fflush(stdout);
+	print_pid();
 	while (!reads)
 		check(write(ends[1], bytes, size) == (ssize_t)size, "write");
 	check(read(ends[0], bytes, 1) == 1, "read");
+}
+
+/* The listener has room for one connection, and nobody accepts. */
+static void get_stuck_in_connect(void)
+{
+	const struct sockaddr_un any = {.sun_family = AF_UNIX};
+	struct sockaddr_un address;
+	socklen_t size = sizeof(address);
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	check(bind(listener, (const struct sockaddr *)&any, sizeof(any.sun_family)) == 0, "bind");
+	check(listen(listener, 0) == 0, "listen");
+	check(getsockname(listener, (struct sockaddr *)&address, &size) == 0, "getsockname");
+	print_pid();
+	for (;;)
+		connect(socket(AF_UNIX, SOCK_STREAM, 0), (const struct sockaddr *)&address, size);
+}
+
+static void get_stuck_in_open(void)
+{
+	char path[4096];
+	snprintf(path, sizeof(path), "%s/named", getenv("XDG_RUNTIME_DIR"));
+	check(mkfifo(path, 0600) == 0, "mkfifo");
+	print_pid();
+	open(path, O_RDONLY);
 }
 
 static void get_stuck_in_read(void)
@@ -664,6 +695,7 @@ int main(int count, char **arguments)
 	} parts[] = {{"epoll", serve_with_epoll}, {"proxy", be_proxy}, {"select", select_several},
 		{"wake", wake}, {"block", block}, {"fill", fill}, {"lock", lock_file},
 		{"fcntl", lock_by_fcntl}, {"lockf", lock_by_lockf}, {"stuck read", get_stuck_in_read},
+		{"stuck connect", get_stuck_in_connect}, {"stuck open", get_stuck_in_open},
 		{"stuck writes", get_stuck_in_small_writes}, {"stuck write", get_stuck_in_a_large_write},
 		{"stuck second", get_stuck_in_a_second_write}, {"often", call_often}, {"copy", copy},
 		{"title", change_title}, {"fail", fail}, {"accept", accept_too_many}, {"reuse", reuse},
