@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{"run", "run a program and show its trace while it records", cli_run},
 	{"collect", "save what guests of Xen record", cli_collect},
 	{"ls", "list programs that record now, and rings left behind", cli_ls},
+	{"metrics", "print the values of running programs' counters", cli_metrics},
 	{"tail", "print a running program's events as they come", cli_tail},
 	{"ctl", "set what a running program records", cli_ctl},
 	{"info", "summarize a trace", cli_info},

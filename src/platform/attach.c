@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * The page through which another process asks this one to record (abi/attach_abi.h).
+ * The page through which another process asks this one to record (abi/attach_abi.h), and behind it
+ * the values of counters, which others read (abi/counter_abi.h).
  *
- * It is a memfd, whose mapping and descriptor other processes find in /proc. Only our user and root
- * can open it there; it cannot be shortened, so neither side can take the memory from the other.
+ * Both are a memfd, whose mapping and descriptor other processes find in /proc. Only our user and
+ * root can open it there; it cannot be shortened, so neither side can take the memory from the
+ * other.
  *
  * A forked child may be less trusted than we are: it may have given up our rights. So what it
  * inherits can only be read: the descriptor is open for reading, and so is the file behind the
@@ -31,11 +33,14 @@
 #include <unistd.h>
 
 #include "abi/attach_abi.h"
+#include "abi/counter_abi.h"
 #include "kernel/call.h"
 #include "record/atomics.h"
+#include "record/counters.h"
 #include "record/recorder.h"
 
 #define DESCRIPTOR_MIN 50
+#define FILE_BYTES     (WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES)
 
 /* On a page of its own, which the kernel clears in a forked child, whichever call forked it: there
  * the writable mapping is missing. */
@@ -62,13 +67,13 @@ static struct {
 static bool may_grow(void)
 {
 	struct rlimit limit;
-	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= WEFT_ABI_ATTACH_BYTES;
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= FILE_BYTES;
 }
 
 static int make_file(void)
 {
 	int fd = memfd_create(WEFT_ABI_ATTACH_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd >= 0 && fchmod(fd, 0600) == 0 && ftruncate(fd, WEFT_ABI_ATTACH_BYTES) == 0 &&
+	if (fd >= 0 && fchmod(fd, 0600) == 0 && ftruncate(fd, FILE_BYTES) == 0 &&
 		fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
 		return fd;
 	if (fd >= 0)
@@ -94,12 +99,12 @@ static int reopen(int fd)
 /* The mapping through which we write. NULL if forked children would get it, too. */
 static void *map_own(int fd)
 {
-	void *memory = mmap(NULL, WEFT_ABI_ATTACH_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *memory = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
-	if (madvise(memory, WEFT_ABI_ATTACH_BYTES, MADV_DONTFORK) == 0)
+	if (madvise(memory, FILE_BYTES, MADV_DONTFORK) == 0)
 		return memory;
-	munmap(memory, WEFT_ABI_ATTACH_BYTES);
+	munmap(memory, FILE_BYTES);
 	return NULL;
 }
 
@@ -113,6 +118,15 @@ static void begin_page(struct weft_abi_attach *page)
 	memcpy(page->magic, WEFT_ABI_ATTACH_MAGIC, sizeof(page->magic));
 }
 
+static void begin_counters(struct weft_abi_counters *counters)
+{
+	counters->version = WEFT_ABI_COUNTERS_VERSION;
+	counters->owner = (uint32_t)own.owner;
+	weft__counters_share(counters);
+	weft__fence_release();
+	memcpy(counters->magic, WEFT_ABI_COUNTERS_MAGIC, sizeof(counters->magic));
+}
+
 /* Maps a new page; `fd` is its descriptor for reading. `at`: in place of what is mapped there.
  * False, and nothing has changed, if that fails. */
 static bool map_page(int writable, int fd, void *at)
@@ -124,10 +138,11 @@ static bool map_page(int writable, int fd, void *at)
 	const int how = MAP_SHARED | (at ? MAP_FIXED : 0);
 	void *view = mmap(at, WEFT_ABI_ATTACH_BYTES, PROT_READ, how, fd, 0);
 	if (view == MAP_FAILED) {
-		munmap(page, WEFT_ABI_ATTACH_BYTES);
+		munmap(page, FILE_BYTES);
 		return false;
 	}
 	begin_page(page);
+	begin_counters((struct weft_abi_counters *)((char *)page + WEFT_ABI_ATTACH_BYTES));
 	offered.view = view;
 	offered.device = status.st_dev;
 	offered.inode = status.st_ino;

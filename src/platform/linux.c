@@ -274,7 +274,7 @@ __attribute__((constructor(101))) static void at_start(void)
 	init();
 	if (!weft__recorder.leader && !weft__recorder.is_barred) {
 		/* Kernels before 4.14 cannot: there a forked child counts on from its parent's values. */
-		madvise(&weft__counter_cells, sizeof(weft__counter_cells), MADV_WIPEONFORK);
+		madvise(&weft__counters.own, sizeof(weft__counters.own), MADV_WIPEONFORK);
 		weft__linux_levels();
 		weft__linux_autostart();
 		weft__linux_offer();

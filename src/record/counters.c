@@ -16,8 +16,7 @@
 /* After so many packets at most the totals are written again. */
 #define ROUND_PACKETS_MAX 64
 
-struct weft__counter_cells weft__counter_cells;
-struct weft__counters weft__counters = {.cells = &weft__counter_cells};
+struct weft__counters weft__counters;
 
 /* ---- Rows ---- */
 
@@ -54,6 +53,50 @@ static uint32_t write_row(struct weft__counters *c, uint32_t hash, const char *n
 	return row;
 }
 
+#ifdef WEFT_FREESTANDING
+static void show(struct weft__counters *c, uint32_t row)
+{
+	(void)c, (void)row;
+}
+#else
+/* Copies the row to the shared memory, if there is some. Names are there at the same offsets. */
+static void show(struct weft__counters *c, uint32_t row)
+{
+	struct weft_abi_counters *shared = weft__load(&c->own.shared);
+	const struct weft__counter_row *it = &c->row[row];
+	if (!shared)
+		return;
+	for (uint32_t i = 0; i < it->size; i++)
+		weft__store(&shared->text[it->text + i], c->text[it->text + i]);
+	weft__store(&shared->row[row].text, (uint32_t)it->text);
+	weft__store(&shared->row[row].size, it->size);
+	weft__store_release(&shared->row[row].is_there, 1);
+	weft__store(&shared->text_used, weft__load(&c->text_used));
+	weft__store_release(&shared->rows_used, weft__load(&c->rows_used));
+}
+
+void weft__counters_share(struct weft_abi_counters *memory)
+{
+	struct weft__counters *c = &weft__counters;
+	struct weft__counter_cells *own = &c->own.cells;
+	struct weft__counter_cells *shared = (struct weft__counter_cells *)memory->shard;
+	for (uint32_t row = 0; row < WEFT__COUNTERS; row++) {
+		uint64_t sum = 0;
+		for (uint32_t shard = 0; shard < WEFT__COUNTER_SHARDS; shard++)
+			sum += own->shard[shard].cell[row];
+		if (sum)
+			weft__store(&shared->shard[0].cell[row], sum);
+		if (own->real[row])
+			weft__store(&shared->real[row], own->real[row]);
+	}
+	weft__store(&c->own.shared, memory);
+	for (uint32_t row = 0; row < weft__load(&c->rows_used); row++)
+		if (weft__load_acquire(&c->row[row].is_there))
+			show(c, row);
+	weft__store_release(&c->own.shared_cells, shared);
+}
+#endif
+
 /* Gives the row's name to a buffer. */
 static void give_name(
 	struct weft__counters *c, const struct weft__region *region, uint32_t row, uint64_t generation)
@@ -80,6 +123,7 @@ static uint32_t find_row(struct weft__counters *c, const char *name, uint32_t si
 			return WEFT__COUNTERS;
 		if (!known && weft__compare_exchange(bucket, 0, (uint16_t)(written + 1))) {
 			weft__store_release(&c->row[written].is_there, 1);
+			show(c, written);
 			if (weft__generation())
 				give_name(c, weft__region(), written, weft__generation());
 			return written;
@@ -146,17 +190,18 @@ static bool is_finite(double real)
 }
 
 /* The integers in the shards from one on. */
-static uint64_t sum_from(const struct weft__counters *c, uint32_t row, uint32_t shard)
+static uint64_t sum_from(struct weft__counters *c, uint32_t row, uint32_t shard)
 {
+	const struct weft__counter_cells *cells = weft__counter_cells(c);
 	uint64_t sum = 0;
 	for (; shard < WEFT__COUNTER_SHARDS; shard++)
-		sum += weft__load(&c->cells->shard[shard].cell[row]);
+		sum += weft__load(&cells->shard[shard].cell[row]);
 	return sum;
 }
 
 static void add(struct weft__counters *c, uint32_t row, uint64_t change)
 {
-	weft__fetch_add(&c->cells->shard[weft__counter_shard()].cell[row], change);
+	weft__fetch_add(&weft__counter_cells(c)->shard[weft__counter_shard()].cell[row], change);
 }
 
 static void set(struct weft__counters *c, uint32_t row, uint64_t value)
@@ -164,13 +209,13 @@ static void set(struct weft__counters *c, uint32_t row, uint64_t value)
 	if (weft__load(&c->row[row].is_added))
 		value -= sum_from(c, row, 1);
 	if (weft__load(&c->row[row].is_real))
-		weft__store(&c->cells->real[row], 0);
-	weft__store(&c->cells->shard[0].cell[row], value);
+		weft__store(&weft__counter_cells(c)->real[row], 0);
+	weft__store(&weft__counter_cells(c)->shard[0].cell[row], value);
 }
 
 static void add_real(struct weft__counters *c, uint32_t row, double change)
 {
-	uint64_t *cell = &c->cells->real[row], before;
+	uint64_t *cell = &weft__counter_cells(c)->real[row], before;
 	weft__store(&c->row[row].is_real, 1);
 	do
 		before = weft__load(cell);
@@ -181,7 +226,7 @@ static void set_real(struct weft__counters *c, uint32_t row, double value)
 {
 	double integers = (double)(int64_t)sum_from(c, row, 0);
 	weft__store(&c->row[row].is_real, 1);
-	weft__store(&c->cells->real[row], bits_of(value - integers));
+	weft__store(&weft__counter_cells(c)->real[row], bits_of(value - integers));
 }
 
 WEFT__OUT_OF_LINE void weft__counter_change(
@@ -211,12 +256,13 @@ struct total {
 	uint64_t value;
 };
 
-WEFT__ALWAYS_INLINE struct total total_of(const struct weft__counters *c, uint32_t row)
+WEFT__ALWAYS_INLINE struct total total_of(struct weft__counters *c, uint32_t row)
 {
 	uint64_t integers = sum_from(c, row, 0);
 	if (!weft__load(&c->row[row].is_real))
 		return (struct total){WEFT_ABI_TOTAL, integers};
-	double real = real_of(weft__load(&c->cells->real[row])) + (double)(int64_t)integers;
+	double real =
+		real_of(weft__load(&weft__counter_cells(c)->real[row])) + (double)(int64_t)integers;
 	return (struct total){WEFT_ABI_TOTAL_F64, bits_of(real)};
 }
 
@@ -250,7 +296,7 @@ static inline uint16_t name_of(const struct weft__counters *c, uint32_t row)
 }
 
 WEFT__ALWAYS_INLINE void put(
-	const struct weft__counters *c, uint32_t row, uint16_t name, const struct weft__room *room)
+	struct weft__counters *c, uint32_t row, uint16_t name, const struct weft__room *room)
 {
 	const struct total total = total_of(c, row);
 	weft__store(&room->at[0], WEFT_ABI_HEAD(total.kind, 2, name) | room->stamp);
@@ -306,7 +352,7 @@ void weft__counters_begin(const struct weft__region *region, uint64_t generation
 
 void weft__counters_put_all(void)
 {
-	const struct weft__counters *c = weft__load(&weft__recorder.counters);
+	struct weft__counters *c = weft__load(&weft__recorder.counters);
 	const uint32_t rows = weft__load(&c->rows_used);
 	const struct weft__self *self = rows ? weft__looked() : NULL;
 	for (uint32_t row = 0; self && row < rows; row++) {

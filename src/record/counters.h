@@ -4,11 +4,11 @@
  *
  * A counter has a row, which never goes away, and cells. An integer that is added goes into one of
  * several cells, so that threads on several processors do not wait for each other; the value is the
- * sum of all. Cells are this process's own memory: a forked child begins with zeros, and nobody
- * else can write there.
+ * sum of all. A forked child begins with zeros. Where the platform can, cells and names are in
+ * memory that other processes can read (abi/counter_abi.h); nothing that is read there is trusted.
  *
  *     row    name, hash, what was done with it           kept by a forked child
- *     cells  shard 0 │ shard 1 │ … │ real                cleared in a forked child
+ *     cells  shard 0 │ shard 1 │ … │ real                cleared in a forked child, or not there
  *
  * The trace gets a counter's value as an event (`total`): now and then when a packet is opened, and
  * of all counters when recording stops. So a reader knows the value also where changes are missing:
@@ -17,6 +17,7 @@
 #ifndef WEFT_RECORD_COUNTERS_H
 #define WEFT_RECORD_COUNTERS_H
 
+#include "abi/counter_abi.h"
 #include "record/recorder.h"
 
 #ifdef WEFT_FREESTANDING
@@ -26,17 +27,22 @@
 #define WEFT__COUNTER_PAD_BYTES 8
 #define WEFT__COUNTER_ALIGNMENT 8 /* nothing forks */
 #else
-#define WEFT__COUNTERS          256
-#define WEFT__COUNTER_TEXT      16384
-#define WEFT__COUNTER_SHARDS    16
-/* So that the cells of one counter do not lie at the same place of each page of the cache. */
-#define WEFT__COUNTER_PAD_BYTES 64
+#define WEFT__COUNTERS          WEFT_ABI_COUNTERS
+#define WEFT__COUNTER_TEXT      WEFT_ABI_COUNTER_TEXT
+#define WEFT__COUNTER_SHARDS    WEFT_ABI_COUNTER_SHARDS
+#define WEFT__COUNTER_PAD_BYTES WEFT_ABI_COUNTER_PAD_BYTES
 #define WEFT__COUNTER_ALIGNMENT WEFT__PAGE_BYTES
 #endif
 
 struct weft__counter_shard {
 	uint64_t cell[WEFT__COUNTERS];
 	unsigned char rest[WEFT__COUNTER_PAD_BYTES];
+};
+
+/* As the shards and `real` of struct weft_abi_counters. */
+struct weft__counter_cells {
+	struct weft__counter_shard shard[WEFT__COUNTER_SHARDS];
+	uint64_t real[WEFT__COUNTERS]; /* the bits of a double */
 };
 
 struct weft__counter_row {
@@ -51,8 +57,15 @@ struct weft__counter_row {
 #define WEFT__COUNTER_BUCKETS (2 * WEFT__COUNTERS)
 
 struct weft__counters {
-	struct weft__counter_cells *cells;
-	uint32_t rows_used, text_used;
+	/* On pages of its own, which are cleared in a forked child (by the platform): there the values
+	 * are 0, and the parent's shared memory is missing. */
+	struct weft__counters_of_process {
+		_Alignas(WEFT__COUNTER_ALIGNMENT) struct weft_abi_counters *shared; /* or NULL */
+		struct weft__counter_cells *shared_cells;                           /* of it, or NULL */
+		struct weft__counter_cells cells; /* in use while nothing is shared */
+	} own;
+	_Alignas(WEFT__COUNTER_ALIGNMENT) uint32_t rows_used;
+	uint32_t text_used;
 	uint64_t totals_at;   /* the hand of the buffer when totals were written last */
 	uint32_t totals_next; /* the row to go on with; 0: the last round is complete */
 	uint16_t bucket[WEFT__COUNTER_BUCKETS]; /* 1 + a row; 0: free. Open addressing by the hash */
@@ -60,14 +73,13 @@ struct weft__counters {
 	char text[WEFT__COUNTER_TEXT];
 };
 
-/* On pages of its own, which are cleared in a forked child (by the platform). */
-struct weft__counter_cells {
-	_Alignas(WEFT__COUNTER_ALIGNMENT) struct weft__counter_shard shard[WEFT__COUNTER_SHARDS];
-	uint64_t real[WEFT__COUNTERS]; /* the bits of a double */
-};
-
 extern struct weft__counters weft__counters WEFT__HIDDEN;
-extern struct weft__counter_cells weft__counter_cells WEFT__HIDDEN;
+
+static inline struct weft__counter_cells *weft__counter_cells(struct weft__counters *c)
+{
+	struct weft__counter_cells *shared = weft__load(&c->own.shared_cells);
+	return shared ? shared : &c->own.cells;
+}
 
 /* Set beside the row in a cache by which the counter has been added to. A call that sets may use
  * the same cache: only an add that goes the slow way first says so in the row. */
@@ -96,10 +108,16 @@ static inline __attribute__((always_inline)) bool weft__counter_try_add(
 	uint32_t row = cache ? weft__counter_cached(cache) - WEFT__COUNTER_ADDS - 1 : UINT32_MAX;
 	if (WEFT__UNLIKELY(row >= WEFT__COUNTERS))
 		return false;
-	struct weft__counter_cells *cells = weft__load(&weft__recorder.counters)->cells;
+	struct weft__counter_cells *cells = weft__counter_cells(weft__load(&weft__recorder.counters));
 	weft__fetch_add(&cells->shard[weft__counter_shard()].cell[row], change);
 	return true;
 }
+
+#ifndef WEFT_FREESTANDING
+/* Moves the process's values into memory that others may read, which is zero. For a moment at which
+ * no other thread counts. */
+void weft__counters_share(struct weft_abi_counters *memory);
+#endif
 
 /* Changes a counter in any case. `kind` is that of the event, `value` its operand. */
 void weft__counter_change(

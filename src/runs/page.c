@@ -25,6 +25,7 @@
 #include <weft/parse.h>
 
 #include "abi/attach_abi.h"
+#include "abi/counter_abi.h"
 #include "base/field.h"
 #include "runs/message.h"
 #include "runs/rings.h"
@@ -111,7 +112,7 @@ static bool is_page(int fd, const struct mapping *mapping)
 	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &file) == 0 &&
 		   file.stx_dev_major == major && file.stx_dev_minor == minor && minor &&
 		   file.stx_ino == mapping->inode && S_ISREG(file.stx_mode) &&
-		   file.stx_size == WEFT_ABI_ATTACH_BYTES;
+		   file.stx_size == WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES;
 }
 
 /* Opens a link of /proc if it leads to the page. -1 with errno. */
@@ -190,6 +191,13 @@ static void read_program(pid_t pid, char ret_program[64])
 	snprintf(ret_program, 64, "%.63s", slash ? slash + 1 : command);
 }
 
+void weft__runs_linked_name(struct weft__runs_linked *ret, pid_t pid)
+{
+	*ret = (struct weft__runs_linked){
+		.pid = pid, .started_unix_ns = (uint64_t)(weft__runs_process_start(pid) * 1e9)};
+	read_program(pid, ret->program);
+}
+
 static bool add(struct weft__runs_linked_list *linked, pid_t pid)
 {
 	struct weft__runs_linked *list = realloc(linked->list, (linked->count + 1) * sizeof(*list));
@@ -198,10 +206,7 @@ static bool add(struct weft__runs_linked_list *linked, pid_t pid)
 		return false;
 	}
 	linked->list = list;
-	list += linked->count++;
-	*list = (struct weft__runs_linked){
-		.pid = pid, .started_unix_ns = (uint64_t)(weft__runs_process_start(pid) * 1e9)};
-	read_program(pid, list->program);
+	weft__runs_linked_name(&list[linked->count++], pid);
 	return true;
 }
 

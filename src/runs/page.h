@@ -28,6 +28,9 @@ struct weft__runs_linked_list {
 bool weft__runs_linked_find(struct weft__runs_linked_list *ret_list);
 void weft__runs_linked_finish(struct weft__runs_linked_list *list);
 
+/* The process's number, name and start. */
+void weft__runs_linked_name(struct weft__runs_linked *ret, pid_t pid);
+
 /* True if the process has a page. */
 bool weft__runs_has_page(pid_t pid);
 

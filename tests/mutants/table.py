@@ -582,7 +582,7 @@ MUTANTS = [
         ('&size) || summary.is_stopped)', '&size))', 'run_find')),
     *in_file(
         'src/runs/page.c',
-        ('file.stx_size == WEFT_ABI_ATTACH_BYTES;', 'file.stx_size >= WEFT_ABI_ATTACH_BYTES;', 'run_attach'),
+        ('file.stx_size == WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES;', 'file.stx_size >= WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES;', 'run_attach'),
         ('file.stx_ino == mapping->inode && ', '', 'run_attach')),
     *in_file(
         'src/runs/answered.c',

@@ -14,10 +14,13 @@
 #include <time.h>
 
 #include "abi/attach_abi.h"
+#include "abi/counter_abi.h"
 #include "nothing_left.h"
 #include "runs/attach.h"
 #include "runs/page.h"
 #include "runs/answered.h"
+
+#define FILE_BYTES (WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES)
 
 #define LEASE_NS 2000000000u
 
@@ -38,7 +41,7 @@ static void make_page(const char *name, size_t size)
 
 static void make_good_page(void)
 {
-	make_page(WEFT_ABI_ATTACH_NAME, WEFT_ABI_ATTACH_BYTES);
+	make_page(WEFT_ABI_ATTACH_NAME, FILE_BYTES);
 	memcpy(page->magic, WEFT_ABI_ATTACH_MAGIC, sizeof(page->magic));
 	page->version = WEFT_ABI_ATTACH_VERSION;
 	page->owner = (uint32_t)getpid();
@@ -71,7 +74,7 @@ static void a_process_without_a_page(void **state)
 	assert_false(weft__runs_has_page(getpid()));
 	assert_int_equal(weft__runs_page_open(getpid()), -1);
 	assert_int_equal(errno, ENOENT);
-	make_page(WEFT_ABI_ATTACH_NAME "2", WEFT_ABI_ATTACH_BYTES);
+	make_page(WEFT_ABI_ATTACH_NAME "2", FILE_BYTES);
 	assert_false(weft__runs_has_page(getpid()));
 }
 
@@ -80,7 +83,7 @@ static void the_page_that_is_opened_is_the_mapped_one(void **state)
 	(void)state;
 	/* Another file of this name, which is opened earlier and is not mapped. */
 	int other = memfd_create(WEFT_ABI_ATTACH_NAME, MFD_CLOEXEC);
-	assert_return_code(ftruncate(other, WEFT_ABI_ATTACH_BYTES), errno);
+	assert_return_code(ftruncate(other, FILE_BYTES), errno);
 	make_good_page();
 	assert_true(weft__runs_has_page(getpid()));
 	int fd = weft__runs_page_open(getpid());
@@ -96,7 +99,7 @@ static void the_page_that_is_opened_is_the_mapped_one(void **state)
 static void a_page_of_another_size_is_refused(void **state)
 {
 	(void)state;
-	make_page(WEFT_ABI_ATTACH_NAME, WEFT_ABI_ATTACH_BYTES + 1);
+	make_page(WEFT_ABI_ATTACH_NAME, FILE_BYTES + 1);
 	assert_true(weft__runs_has_page(getpid()));
 	assert_int_equal(weft__runs_page_open(getpid()), -1);
 	assert_int_equal(errno, ENOENT);

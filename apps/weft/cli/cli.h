@@ -31,6 +31,7 @@ int cli_cut(int argc, char **argv);
 int cli_dump(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 int cli_ls(int argc, char **argv);
+int cli_metrics(int argc, char **argv);
 int cli_tail(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_query(int argc, char **argv);
