@@ -2,7 +2,8 @@
  *
  * A crawler's tasks share a limiter that is made of promises, as those of asyncio are: a task that
  * has to wait makes a promise, and one that has had its turn resolves it. Each sleeps while it has
- * its turn. With one slot, it is a lock.
+ * its turn. With one slot, it is a lock. If a task does not resolve the next promise, the queue
+ * stops.
  */
 #include "world.h"
 
@@ -11,7 +12,7 @@
 static struct page {
 	uint64_t task, turn, sleep;
 } pages[PAGES];
-static unsigned first, last, free_slots;
+static unsigned first, last, free_slots, stops_at = PAGES;
 
 static void wake(uint64_t number);
 
@@ -41,7 +42,9 @@ static void wake(uint64_t number)
 	weft_switch(page->task);
 	weft_read(page->sleep);
 	pass(20 * US);
-	if (first < last) {
+	if (number == stops_at) {
+		weft_note("gives up");
+	} else if (first < last) {
 		weft_resolve(pages[first].turn);
 		after(0, take_turn, first++);
 	} else {
@@ -82,6 +85,12 @@ static void crawl(unsigned slots)
 
 void program_queue_of_promises(void)
 {
+	crawl(1);
+}
+
+void program_queue_that_stops(void)
+{
+	stops_at = 20;
 	crawl(1);
 }
 

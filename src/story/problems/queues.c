@@ -16,6 +16,7 @@
 #include "story/problems/findings.h"
 
 #define QUEUE_MIN   8  /* tasks that wait at once */
+#define STOPPED     8  /* times as long as between two turns: then there are no more */
 #define LEAST_SHARE 50 /* 1 / share of a trace: the queue is there for that long, … */
 #define LEAST_NS    (10 * WEFT__MS) /* … and in a long trace for this long */
 #define OUT_OF_TURN 10              /* at most 1 / OUT_OF_TURN of the tasks get on out of turn */
@@ -264,6 +265,19 @@ static uint32_t head_of(
 	return last;
 }
 
+/* When the last promise was resolved. */
+static uint64_t last_turn(const struct queues *q, uint32_t line, const struct queue *queue)
+{
+	uint64_t last = queue->start;
+	for (uint32_t i = 0; i < q->count; i++) {
+		const struct turn *turn = &q->list[i];
+		if ((line == WEFT_NONE || turn->line == line) && turn->resolver != WEFT_NONE &&
+			turn->until > last)
+			last = turn->until;
+	}
+	return last;
+}
+
 /* Writes "; the first, fetch 3, waits for reply 17". */
 static void write_head(
 	struct weft__sentence *s, const struct queues *q, uint32_t head, uint64_t time)
@@ -295,6 +309,11 @@ static void report(struct queues *q, uint32_t line, const struct queue *queue)
 {
 	const struct weft_model *model = q->model;
 	uint32_t promise = WEFT_NONE, head = head_of(q, line, queue, &promise);
+	const uint64_t last = last_turn(q, line, queue);
+	const uint64_t every_ns = (last - queue->start) / queue->resolved;
+	const bool has_stopped =
+		queue->resolved < queue->turns && (queue->end - last) / STOPPED > every_ns;
+	const bool has_head = head != WEFT_NONE && !weft__is_gone(model, head, queue->longest_at);
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_QUEUE,
 		.severity = is_single(queue) ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
@@ -308,14 +327,23 @@ static void report(struct queues *q, uint32_t line, const struct queue *queue)
 	};
 	struct weft__sentence s;
 	struct weft__words words = weft__problem_note(&problem.cause, queue->longest_at, head);
-	weft__words_add(&words, "%" PRIu32 " tasks wait for its turn to end", queue->longest);
+	if (!has_head)
+		weft__words_add(&words, "has had the last turn");
+	else
+		weft__words_add(&words, "%" PRIu32 " tasks wait for its turn to end", queue->longest);
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 9);
 	weft__words_add_number(w, queue->longest);
 	weft__words_add(w, " tasks queue at ");
 	weft__words_add_task(w, model, promise, 40);
-	write_rate(weft__clause(&s, 6), (queue->end - queue->start) / queue->resolved);
-	write_head(&s, q, head, queue->longest_at);
+	write_rate(weft__clause(&s, 6), every_ns);
+	if (has_stopped) {
+		w = weft__clause(&s, 8);
+		weft__words_add(w, ", and none gets on after ");
+		weft__words_add_time(w, model, last);
+	}
+	if (has_head)
+		write_head(&s, q, head, queue->longest_at);
 	w = weft__clause(&s, 4);
 	weft__words_add(w, "; it is longest at ");
 	weft__words_add_time(w, model, queue->longest_at);
