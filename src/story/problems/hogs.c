@@ -155,6 +155,12 @@ static bool is_bound(const struct weft_model *model, uint32_t task, uint32_t i)
 		   (i > model->tasks.first_activation[task] && thread[i - 1] == thread[i]);
 }
 
+/* True for the first thing that a thread does: nothing has piled up before. */
+static bool is_start_up(const struct weft_model *model, const struct stretch *s)
+{
+	return s->start <= model->presences[s->thread].start;
+}
+
 /* Counts a task that runs after a stretch, if it waited for the thread; or as part of the backlog,
  * if it runs at once. A task's activations are in order, so each is counted once. */
 static void count_waiter(const struct looking *l, struct stretch *s, uint32_t task, uint32_t i)
@@ -165,7 +171,7 @@ static void count_waiter(const struct looking *l, struct stretch *s, uint32_t ta
 		s->waiters++;
 		s->last_waiter = task;
 	}
-	if (after <= length / SOON_PART && s->last_of_backlog != task) {
+	if (after <= length / SOON_PART && s->last_of_backlog != task && !is_start_up(l->model, s)) {
 		s->backlog++;
 		s->last_of_backlog = task;
 	}
