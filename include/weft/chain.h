@@ -139,8 +139,8 @@ void weft_waiting_destroy(struct weft_waiting *waiting);
 
 /* A thread at a time. */
 struct weft_thread_standing {
-	/* The task that runs on it; if none does, the thread's own task, unless that has ended.
-	 * WEFT_NONE: neither is known. */
+	/* The task that runs on it; if none does, the thread's own task, unless that or the program's
+	 * record has ended. WEFT_NONE: neither is known. */
 	uint32_t task;
 	uint64_t since; /* ns: since then the task runs without a pause, or the thread's own does not */
 	bool is_running;

@@ -308,6 +308,14 @@ static bool is_of_adapters(const struct weft_model *model, uint32_t task)
 	return weft__is_of_category(model, task, "thread") || weft__is_of_category(model, task, "io");
 }
 
+/* True if the task's program was found to have ended, some time after its last event. */
+static bool has_vague_end(const struct weft_model *model, uint32_t task)
+{
+	const struct weft_trace_buffer *buffer =
+		weft_trace_buffer_at(model->buffers, model->buffer_count, model->tasks.buffer[task]);
+	return buffer->ending == WEFT_ENDING_GONE && !(buffer->wait_status & WEFT_WAIT_KNOWN);
+}
+
 /* A run that reaches the end of what is known is still going on. */
 static void write_running(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
@@ -315,6 +323,12 @@ static void write_running(
 	const struct weft_model *model = story->model;
 	bool goes_on = chain->end.until >= model->summary.end &&
 				   !(model->tasks.flags[chain->end.task] & WEFT_TASK_RESOLVED);
+	if (goes_on && has_vague_end(model, chain->end.task)) {
+		add_subject(s, story, chain->end.task, " runs");
+		add_time(s, story, " since ", chain->end.since);
+		add_time(s, story, ", until its program ends, at the latest at ", chain->end.until);
+		return;
+	}
 	if (goes_on) {
 		add_subject(s, story, chain->end.task, " has run for ");
 		struct weft__words *w = weft__clause(s, WORTH_HEAD);

@@ -16,9 +16,11 @@ static bool covers(const struct weft_model *model, uint32_t task, uint32_t activ
 	return a->start[activation] <= at && (at < a->end[activation] || goes_on);
 }
 
+/* Where events are missing, or the program's record is over, nothing is known of a thread. */
 static bool is_own_task(const struct weft_model *model, uint32_t task, uint64_t at)
 {
-	return model->tasks.kind[task] == WEFT_KIND_THREAD && !weft__is_gone(model, task, at);
+	return model->tasks.kind[task] == WEFT_KIND_THREAD && !weft__is_gone(model, task, at) &&
+		   !weft_model_dark(model, model->tasks.buffer[task], at, at);
 }
 
 static void add_task(

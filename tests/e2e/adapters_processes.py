@@ -39,7 +39,7 @@ class Run:
         if not sources:
             return ''
         events = [event for event in self.events if (event['buffer'], event.get('source')) in sources]
-        begin, end = (next(event for event in events if event['event'] == name) for name in ('try_read', 'read'))
+        begin, end = ([event for event in events if event['event'] == name][-1] for name in ('try_read', 'read'))
         # The program may go on long after the child has sent: another program has the processor.
         sent = max([event['time'] for event in self.events if event['event'] == 'send' and event['buffer'] != begin['buffer'] and
                     begin['time'] < event['time'] < end['time']], default=end['time'])
