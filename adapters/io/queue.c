@@ -64,10 +64,11 @@ static void end_wait(const struct weft__hooks_wait *wait, bool is_success)
 
 /* ---- System V ---- */
 
+/* The kernel refuses to copy a message and to wait for one in one call. */
 HOOK(msgrcv)
 ssize_t msgrcv(int queue, void *message, size_t size, long type, int flags)
 {
-	return WAIT("msgrcv", !(flags & IPC_NOWAIT), ENOMSG,
+	return WAIT("msgrcv", !(flags & (IPC_NOWAIT | MSG_COPY)), ENOMSG,
 		NEXT(msgrcv)(queue, message, size, type, flags | IPC_NOWAIT),
 		NEXT(msgrcv)(queue, message, size, type, flags));
 }

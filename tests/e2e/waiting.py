@@ -91,7 +91,8 @@ class Patience:
             self.looks, self.used = 0, now
         if now - self.used > self.processor:
             self.give_up('in %.0f s of processor time' % (now - self.used))
-        if self.looks >= LOOKS:
+        # Work that may take longer may be looked at more often: on a busy machine, others have the processor.
+        if self.looks >= LOOKS * max(1, self.processor / PROCESSOR):
             self.give_up('in %d looks' % self.looks)
 
     def give_up(self, why):
