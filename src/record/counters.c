@@ -80,7 +80,8 @@ void weft__counters_share(struct weft_abi_counters *memory)
 	struct weft__counters *c = &weft__counters;
 	struct weft__counter_cells *own = &c->own.cells;
 	struct weft__counter_cells *shared = (struct weft__counter_cells *)memory->shard;
-	for (uint32_t row = 0; row < WEFT__COUNTERS; row++) {
+	const uint32_t rows = weft__load(&c->rows_used);
+	for (uint32_t row = 0; row < rows; row++) {
 		uint64_t sum = 0;
 		for (uint32_t shard = 0; shard < WEFT__COUNTER_SHARDS; shard++)
 			sum += own->shard[shard].cell[row];
@@ -90,7 +91,7 @@ void weft__counters_share(struct weft_abi_counters *memory)
 			weft__store(&shared->real[row], own->real[row]);
 	}
 	weft__store(&c->own.shared, memory);
-	for (uint32_t row = 0; row < weft__load(&c->rows_used); row++)
+	for (uint32_t row = 0; row < rows; row++)
 		if (weft__load_acquire(&c->row[row].is_there))
 			show(c, row);
 	weft__store_release(&c->own.shared_cells, shared);
