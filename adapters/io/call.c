@@ -70,7 +70,9 @@ static void begin_wait(struct weft__io_call *call, struct weft__io_object *objec
 	call->is_wait = true;
 	if (object && call->direction == WEFT__IO_IN && !weft__io_is_file(object))
 		weft__io_find_sender(call->fd, object);
-	if (object && !weft__io_is_file(object) && weft__io_may_wait_for(object)) {
+	/* A connection's own task, which a loop lets run, waits for the call. */
+	bool is_own = object && weft__io_known_task(object) == weft_current();
+	if (object && !is_own && !weft__io_is_file(object) && weft__io_may_wait_for(object)) {
 		uint64_t task = weft__io_task(call->fd, object);
 		if (call->direction == WEFT__IO_IN && call->is_empty)
 			weft__io_mark_empty(object);

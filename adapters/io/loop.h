@@ -106,7 +106,8 @@ static inline void weft__io_use(int fd, unsigned how)
 		weft__io_activate(fd, descriptor);
 }
 
-/* True if the thread's last wait reported the descriptor, so that its use will hardly block. */
+/* True if the thread's last wait reported the descriptor, so that a read will hardly block. A reply
+ * may: nothing was reported about writing. */
 static inline bool weft__io_is_ready(int fd)
 {
 	const struct weft__io_descriptor *descriptor = weft__io_descriptor(fd);

@@ -53,12 +53,13 @@ static bool has_known_room(const struct weft__io_object *object)
 		   object->type == WEFT__IO_UNIX;
 }
 
-/* The room that a write takes at most: a pipe may leave half of each page empty. */
+/* The room that a write takes at most: a pipe may leave half of each page empty, and a unix socket
+ * counts the memory that it has allocated, in powers of two. */
 static size_t room_for(const struct weft__io_object *object, size_t size)
 {
 	if (object->type == WEFT__IO_PIPE)
 		return size <= PIPE_BUF ? 2 * size : size + PIPE_BUF;
-	return size + SOCKET_BYTES;
+	return (object->type == WEFT__IO_UNIX ? 2 * size : size) + SOCKET_BYTES;
 }
 
 static int64_t room_in_pipe(int fd)
@@ -70,20 +71,24 @@ static int64_t room_in_pipe(int fd)
 	return room - used - (used ? 2 * PIPE_BUF : 0); /* parts of the first page and the last one */
 }
 
-/* The kernel's own data may take half of it. */
-static int64_t room_in_socket(int fd)
+/* The kernel's own data may take half of a TCP socket's. They are among what a unix socket has in
+ * use.
+ */
+static int64_t room_in_socket(int fd, bool is_unix)
 {
 	int used = 0, room = 0;
 	socklen_t bytes = sizeof(room);
 	if (ASK(SYS_getsockopt, fd, SOL_SOCKET, SO_SNDBUF, &room, &bytes) != 0 ||
 		ASK(SYS_ioctl, fd, SIOCOUTQ, &used) != 0)
 		return 0;
-	return room / 2 - used;
+	return (is_unix ? room : room / 2) - used;
 }
 
 static void find_room(int fd, struct weft__io_object *object)
 {
-	int64_t room = object->type == WEFT__IO_PIPE ? room_in_pipe(fd) : room_in_socket(fd);
+	int64_t room = object->type == WEFT__IO_PIPE
+					   ? room_in_pipe(fd)
+					   : room_in_socket(fd, object->type == WEFT__IO_UNIX);
 	object->room = room < 0 ? 0 : room > UINT32_MAX ? UINT32_MAX : (uint32_t)room;
 }
 
@@ -106,7 +111,11 @@ static bool fits(int fd, struct weft__io_object *object, size_t size, uint64_t n
 	find_room(fd, object);
 	if (takes_room(object, size))
 		return true;
+	const bool has_some = object->room != 0;
 	object->room = 0; /* unknown after the write */
+	if (object->type == WEFT__IO_UNIX && size <= SMALL_BYTES)
+		return has_some; /* such a write is made as soon as there is any; it is "ready" much later
+						  */
 	return size <= (object->type == WEFT__IO_PIPE ? PIPE_BUF : SMALL_BYTES) &&
 		   is_ready(fd, POLLOUT);
 }

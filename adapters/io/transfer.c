@@ -18,7 +18,7 @@ static void begin(struct weft__io_call *call, int fd, int flags, size_t size,
 	call->began = 0;
 	if (!object || object->flags & WEFT__IO_NONBLOCKING || flags & (MSG_DONTWAIT | MSG_ERRQUEUE))
 		return;
-	if (weft__io_is_ready(fd))
+	if (direction == WEFT__IO_IN && weft__io_is_ready(fd))
 		weft__io_call_measure(call, fd, direction, name);
 	else
 		weft__io_call_begin(call, fd, direction, size, name);

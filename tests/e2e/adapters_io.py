@@ -253,8 +253,8 @@ def a_call_that_never_returns_is_a_wait():
 
 
 @case
-def a_connection_or_an_open_that_never_returns_is_a_wait():
-    for part, source in (('stuck connect', 'unix'), ('stuck open', "'open /")):
+def a_connection_an_open_or_a_reply_that_never_returns_is_a_wait():
+    for part, source in (('stuck connect', 'unix'), ('stuck open', "'open /"), ('stuck reply', 'unix')):
         with temporary_directory() as folder:
             text = weft('why', record_stuck(folder, part)).stdout
             assert '1 task waits for' in text and source in text, text

@@ -348,6 +348,20 @@ static void get_stuck_in_connect(void)
 		connect(socket(AF_UNIX, SOCK_STREAM, 0), (const struct sockaddr *)&address, size);
 }
 
+/* A loop's reply to a client that does not read. */
+static void get_stuck_in_reply(void)
+{
+	static char reply[1 << 20];
+	int ends[2];
+	char request;
+	check(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0, "socketpair");
+	check(write(ends[0], "?", 1) == 1, "write");
+	struct pollfd polled[] = {{.fd = ends[1], .events = POLLIN}, {.fd = -1}};
+	check(poll(polled, 2, -1) == 1 && read(ends[1], &request, 1) == 1, "read");
+	print_pid();
+	check(write(ends[1], reply, sizeof(reply)) == sizeof(reply), "reply");
+}
+
 static void get_stuck_in_open(void)
 {
 	char path[4096];
@@ -696,10 +710,11 @@ int main(int count, char **arguments)
 		{"wake", wake}, {"block", block}, {"fill", fill}, {"lock", lock_file},
 		{"fcntl", lock_by_fcntl}, {"lockf", lock_by_lockf}, {"stuck read", get_stuck_in_read},
 		{"stuck connect", get_stuck_in_connect}, {"stuck open", get_stuck_in_open},
-		{"stuck writes", get_stuck_in_small_writes}, {"stuck write", get_stuck_in_a_large_write},
-		{"stuck second", get_stuck_in_a_second_write}, {"often", call_often}, {"copy", copy},
-		{"title", change_title}, {"fail", fail}, {"accept", accept_too_many}, {"reuse", reuse},
-		{"client", be_waiting_client}, {"queues", wait_for_queues}};
+		{"stuck reply", get_stuck_in_reply}, {"stuck writes", get_stuck_in_small_writes},
+		{"stuck write", get_stuck_in_a_large_write}, {"stuck second", get_stuck_in_a_second_write},
+		{"often", call_often}, {"copy", copy}, {"title", change_title}, {"fail", fail},
+		{"accept", accept_too_many}, {"reuse", reuse}, {"client", be_waiting_client},
+		{"queues", wait_for_queues}};
 	own_name = arguments[0];
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
