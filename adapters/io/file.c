@@ -217,7 +217,7 @@ int tcdrain(int fd)
 /* ---- Opening ---- */
 
 /* True if the call may wait for the other side of a named pipe, perhaps for ever. */
-static bool is_pipe(int folder, const char *path, int flags)
+static WEFT__OWN_FRAME bool is_pipe(int folder, const char *path, int flags)
 {
 	struct stat status;
 	const bool waits =
@@ -231,12 +231,15 @@ static bool is_pipe(int folder, const char *path, int flags)
 	return is_there && S_ISFIFO(status.st_mode);
 }
 
+/* Each such call counts as one that may be long. */
 static WEFT__OWN_FRAME void begin_pipe(
-	struct weft__io_call *call, bool *is_slow, struct weft__hooks_text *name, const char *path)
+	struct weft__io_call *call, struct weft__hooks_text *name, const char *path)
 {
+	static bool is_slow;
+	__atomic_store_n(&is_slow, true, __ATOMIC_RELAXED);
 	name->size = 0;
 	weft__hooks_append_copy(name, path);
-	weft__io_call_begin_other(call, is_slow, "open", name);
+	weft__io_call_begin_other(call, &is_slow, "open", name);
 }
 
 /* A disk may be slow, a file server far away, and a named pipe may lack its other side. If the
@@ -246,9 +249,8 @@ static WEFT__OWN_FRAME void begin_pipe(
 	__extension__({                                                     \
 		struct weft__io_call weft__call = {0};                          \
 		struct weft__hooks_text weft__name;                             \
-		bool weft__is_slow = true;                                      \
 		if (HOOKS_RECORD && unlikely(is_pipe(folder, path, flags)))     \
-			begin_pipe(&weft__call, &weft__is_slow, &weft__name, path); \
+			begin_pipe(&weft__call, &weft__name, path);                 \
 		else if (HOOKS_RECORD)                                          \
 			weft__io_call_begin_other(&weft__call, NULL, "open", NULL); \
 		int weft__opened = (call);                                      \
