@@ -113,9 +113,9 @@ static bool fits(int fd, struct weft__io_object *object, size_t size, uint64_t n
 		return true;
 	const bool has_some = object->room != 0;
 	object->room = 0; /* unknown after the write */
+	/* A unix socket takes such a write as soon as it has any room, and is "ready" much later. */
 	if (object->type == WEFT__IO_UNIX && size <= SMALL_BYTES)
-		return has_some; /* such a write is made as soon as there is any; it is "ready" much later
-						  */
+		return has_some;
 	return size <= (object->type == WEFT__IO_PIPE ? PIPE_BUF : SMALL_BYTES) &&
 		   is_ready(fd, POLLOUT);
 }
