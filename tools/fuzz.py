@@ -22,7 +22,7 @@ IS_PLAIN = '--plain' in sys.argv
 BUILD = os.path.join(SOURCE, 'build-fuzz-plain' if IS_PLAIN else 'build-fuzz')
 
 # Longer inputs would only repeat themselves.
-MAX_LENGTHS = {'demangle': 400, 'viewer': 1500, 'search': 2000, 'sexp': 8000, 'weft': 25000, 'xentrace': 8000}
+MAX_LENGTHS = {'counters': 57000, 'demangle': 400, 'viewer': 1500, 'search': 2000, 'sexp': 8000, 'weft': 25000, 'xentrace': 8000}
 
 # Targets that read the inputs of others.
 CORPORA = {'picture': ('mirage_ctf', 'sexp', 'weft', 'xentrace')}

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +38,7 @@ enum metrics_format {
 struct sample {
 	const struct weft__runs_counter *counter;
 	const struct weft__runs_linked *program;
-	char *family; /* its name in OpenMetrics */
+	char *family; /* its name in OpenMetrics, or NULL */
 };
 
 struct program {
@@ -59,9 +58,10 @@ struct metrics {
 static void explain(pid_t pid, int error)
 {
 	if (error == ENOENT)
-		cli_error("process %d has no counters that can be read: it is not linked with libweft, was "
-				  "started by `weft record` (`weft info %d` has its counters), or has "
-				  "WEFT_ATTACH=none",
+		cli_error(
+			"process %d has no counters that can be read: it is not linked with libweft, was "
+			"started by `weft record` (`weft info %d` has its counters), has WEFT_ATTACH=none, "
+			"or was forked by clone(2)",
 			(int)pid, (int)pid);
 	else
 		cli_error("process %d: %s", (int)pid, strerror(error));
@@ -221,25 +221,29 @@ static bool list_samples(struct metrics *metrics)
 	metrics->samples = calloc(metrics->count + 1, sizeof(*metrics->samples));
 	struct sample *at = metrics->samples;
 	for (size_t i = 0; at && i < metrics->program_count; i++)
-		for (size_t k = 0; k < metrics->programs[i].counters.count; k++, at++) {
-			at->counter = &metrics->programs[i].counters.list[k];
-			at->program = &metrics->programs[i].linked;
-			at->family = family_of(at->counter->name);
-			if (!at->family)
-				return false;
-		}
+		for (size_t k = 0; k < metrics->programs[i].counters.count; k++)
+			*at++ = (struct sample){
+				&metrics->programs[i].counters.list[k], &metrics->programs[i].linked, NULL};
 	return at;
 }
 
-static void print(struct metrics *metrics, enum metrics_format format)
+/* In the order of their names in OpenMetrics. False without memory. */
+static bool sort_by_family(struct metrics *metrics)
+{
+	for (size_t i = 0; i < metrics->count; i++)
+		if (!(metrics->samples[i].family = family_of(metrics->samples[i].counter->name)))
+			return false;
+	qsort(metrics->samples, metrics->count, sizeof(*metrics->samples), by_family);
+	return true;
+}
+
+static void print(const struct metrics *metrics, enum metrics_format format)
 {
 	struct weft_text text = {0};
-	if (format == FORMAT_OPENMETRICS) {
-		qsort(metrics->samples, metrics->count, sizeof(*metrics->samples), by_family);
+	if (format == FORMAT_OPENMETRICS)
 		add_all_openmetrics(&text, metrics);
-	} else if (format == FORMAT_TEXT && metrics->count) {
+	else if (format == FORMAT_TEXT && metrics->count)
 		weft_text_add_string(&text, "pid      program           value                 counter\n");
-	}
 	for (size_t i = 0; format != FORMAT_OPENMETRICS && i < metrics->count; i++)
 		(format == FORMAT_JSON ? add_json : add_text)(&text, &metrics->samples[i]);
 	if (text.size)
@@ -253,7 +257,8 @@ static int show(
 	struct metrics metrics = {0};
 	bool good = read_programs(&metrics, linked, are_named);
 	int status = good ? metrics.count ? CLI_DONE : CLI_NO : CLI_UNREADABLE;
-	if (!metrics.programs || !list_samples(&metrics)) {
+	if (!metrics.programs || !list_samples(&metrics) ||
+		(format == FORMAT_OPENMETRICS && !sort_by_family(&metrics))) {
 		cli_error("%s", strerror(ENOMEM));
 		status = CLI_UNREADABLE;
 	} else {

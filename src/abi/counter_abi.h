@@ -3,15 +3,15 @@
  * The values of a process's counters, which other processes may read at any time, whether or not
  * anything is recorded. They follow the attach page in its file (attach_abi.h).
  *
- *     0      8         12      16           24       128         4224          20608
- *     ┌──────┬─────────┬───────┬────────────┬────────┬───────────┬─────────────┬─────────┬───┬──────┐
- *     │ magic│ version │ owner │ rows, text │        │ rows: 256 │ text: 16384 │ shard 0 │ … │ real
- * │ └──────┴─────────┴───────┴────────────┴────────┴───────────┴─────────────┴─────────┴───┴──────┘
+ *     0        8         12      16           128    4224   20608                54400
+ *     ┌────────┬─────────┬───────┬──────┬─────┬──────┬──────┬─────────┬───┬────────┬──────┐
+ *     │ magic  │ version │ owner │ used │     │ rows │ text │ shard 0 │ … │        │ real │
+ *     └────────┴─────────┴───────┴──────┴─────┴──────┴──────┴─────────┴───┴────────┴──────┘
  *
  * A counter's value is the sum of its cells in all shards, as a signed number, and of its cell of
- * `real`, which has the bits of a double. Rows are only added, and never change. The owner only
- * writes, and never reads what is here but for the cells themselves: another process of its user
- * may write, too, and so spoil the values, but nothing else.
+ * `real`, which has the bits of a double. Rows are only added, and never change. The owner reads
+ * nothing here but the cells: another process of its user may write, too, and so spoil the values,
+ * but nothing else. A child that inherited the file's descriptor is not its owner.
  */
 #ifndef WEFT_ABI_COUNTER_H
 #define WEFT_ABI_COUNTER_H
@@ -24,11 +24,14 @@
 #define WEFT_ABI_COUNTERS_MAGIC   "\x89WEFTcnt"
 #define WEFT_ABI_COUNTERS_VERSION 1
 
+/* Freestanding programs, of which nobody reads this, have fewer (record/counters.h). */
+#ifndef WEFT_ABI_COUNTERS
 #define WEFT_ABI_COUNTERS       256
 #define WEFT_ABI_COUNTER_TEXT   16384
 #define WEFT_ABI_COUNTER_SHARDS 16
 /* So that the cells of one counter do not lie at the same place of each page of the cache. */
 #define WEFT_ABI_COUNTER_PAD_BYTES 64
+#endif
 
 struct weft_abi_counter_row {
 	uint32_t text;    /* offset of its name */
@@ -37,9 +40,12 @@ struct weft_abi_counter_row {
 	uint8_t reserved[9];
 };
 
-struct weft_abi_counter_shard {
-	uint64_t cell[WEFT_ABI_COUNTERS];
-	unsigned char rest[WEFT_ABI_COUNTER_PAD_BYTES];
+struct weft_abi_counter_cells {
+	struct {
+		uint64_t cell[WEFT_ABI_COUNTERS];
+		unsigned char rest[WEFT_ABI_COUNTER_PAD_BYTES];
+	} shard[WEFT_ABI_COUNTER_SHARDS];
+	uint64_t real[WEFT_ABI_COUNTERS]; /* the bits of a double */
 };
 
 struct weft_abi_counters {
@@ -47,20 +53,21 @@ struct weft_abi_counters {
 	uint32_t version;
 	uint32_t owner;     /* the process, in its own PID namespace */
 	uint32_t rows_used; /* at most WEFT_ABI_COUNTERS */
-	uint32_t text_used;
-	uint32_t reserved[26];
+	uint32_t reserved[27];
 	struct weft_abi_counter_row row[WEFT_ABI_COUNTERS];
 	char text[WEFT_ABI_COUNTER_TEXT];
-	struct weft_abi_counter_shard shard[WEFT_ABI_COUNTER_SHARDS];
-	uint64_t real[WEFT_ABI_COUNTERS];
+	struct weft_abi_counter_cells cells;
 };
+
+#ifndef WEFT_FREESTANDING
 
 WEFT_ABI_AT(weft_abi_counters, row, 128);
 WEFT_ABI_AT(weft_abi_counters, text, 4224);
-WEFT_ABI_AT(weft_abi_counters, shard, 20608);
-WEFT_ABI_AT(weft_abi_counters, real, 54400);
+WEFT_ABI_AT(weft_abi_counters, cells.shard, 20608);
+WEFT_ABI_AT(weft_abi_counters, cells.real, 54400);
 
 #define WEFT_ABI_COUNTERS_BYTES 57344 /* in whole pages */
 _Static_assert(sizeof(struct weft_abi_counters) <= WEFT_ABI_COUNTERS_BYTES, "counters");
+#endif
 
 #endif

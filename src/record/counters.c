@@ -40,13 +40,13 @@ static bool take(uint32_t *used, uint32_t count, uint32_t most, uint32_t *ret_fi
 	return true;
 }
 
-/* A new row, not published; WEFT__COUNTERS if there is no room. */
+/* A new row, not published; WEFT_ABI_COUNTERS if there is no room. */
 static uint32_t write_row(struct weft__counters *c, uint32_t hash, const char *name, uint32_t size)
 {
 	uint32_t row, text;
-	if (!take(&c->text_used, size, WEFT__COUNTER_TEXT, &text) ||
-		!take(&c->rows_used, 1, WEFT__COUNTERS, &row))
-		return WEFT__COUNTERS;
+	if (!take(&c->text_used, size, WEFT_ABI_COUNTER_TEXT, &text) ||
+		!take(&c->rows_used, 1, WEFT_ABI_COUNTERS, &row))
+		return WEFT_ABI_COUNTERS;
 	memcpy(c->text + text, name, size);
 	c->row[row] =
 		(struct weft__counter_row){.hash = hash, .text = (uint16_t)text, .size = (uint16_t)size};
@@ -54,13 +54,13 @@ static uint32_t write_row(struct weft__counters *c, uint32_t hash, const char *n
 }
 
 #ifdef WEFT_FREESTANDING
-static void show(struct weft__counters *c, uint32_t row)
+static void share_row(struct weft__counters *c, uint32_t row)
 {
 	(void)c, (void)row;
 }
 #else
 /* Copies the row to the shared memory, if there is some. Names are there at the same offsets. */
-static void show(struct weft__counters *c, uint32_t row)
+static void share_row(struct weft__counters *c, uint32_t row)
 {
 	struct weft_abi_counters *shared = weft__load(&c->own.shared);
 	const struct weft__counter_row *it = &c->row[row];
@@ -71,19 +71,18 @@ static void show(struct weft__counters *c, uint32_t row)
 	weft__store(&shared->row[row].text, (uint32_t)it->text);
 	weft__store(&shared->row[row].size, it->size);
 	weft__store_release(&shared->row[row].is_there, 1);
-	weft__store(&shared->text_used, weft__load(&c->text_used));
 	weft__store_release(&shared->rows_used, weft__load(&c->rows_used));
 }
 
 void weft__counters_share(struct weft_abi_counters *memory)
 {
 	struct weft__counters *c = &weft__counters;
-	struct weft__counter_cells *own = &c->own.cells;
-	struct weft__counter_cells *shared = (struct weft__counter_cells *)memory->shard;
+	struct weft_abi_counter_cells *own = &c->own.cells;
+	struct weft_abi_counter_cells *shared = &memory->cells;
 	const uint32_t rows = weft__load(&c->rows_used);
 	for (uint32_t row = 0; row < rows; row++) {
 		uint64_t sum = 0;
-		for (uint32_t shard = 0; shard < WEFT__COUNTER_SHARDS; shard++)
+		for (uint32_t shard = 0; shard < WEFT_ABI_COUNTER_SHARDS; shard++)
 			sum += own->shard[shard].cell[row];
 		if (sum)
 			weft__store(&shared->shard[0].cell[row], sum);
@@ -93,7 +92,7 @@ void weft__counters_share(struct weft_abi_counters *memory)
 	weft__store(&c->own.shared, memory);
 	for (uint32_t row = 0; row < rows; row++)
 		if (weft__load_acquire(&c->row[row].is_there))
-			show(c, row);
+			share_row(c, row);
 	weft__store_release(&c->own.shared_cells, shared);
 }
 #endif
@@ -107,24 +106,24 @@ static void give_name(
 	weft__store(&c->row[row].name, generation << 16 | id);
 }
 
-/* The counter's row, which `is_wanted` makes if there is none; else WEFT__COUNTERS. */
+/* The counter's row, which `is_wanted` makes if there is none; else WEFT_ABI_COUNTERS. */
 static uint32_t find_row(struct weft__counters *c, const char *name, uint32_t size, bool is_wanted)
 {
 	const struct weft__name_part part = {name, size};
 	const uint32_t hash = weft__name_hash(&(struct weft__name){&part, 1, size});
-	uint32_t written = WEFT__COUNTERS;
+	uint32_t written = WEFT_ABI_COUNTERS;
 	for (uint32_t probe = 0; probe < WEFT__COUNTER_BUCKETS; probe++) {
 		uint16_t *bucket = &c->bucket[(hash + probe) % WEFT__COUNTER_BUCKETS];
 		uint16_t known = weft__load_acquire(bucket);
 		if (!known && !is_wanted)
-			return WEFT__COUNTERS;
-		if (!known && written == WEFT__COUNTERS)
+			return WEFT_ABI_COUNTERS;
+		if (!known && written == WEFT_ABI_COUNTERS)
 			written = write_row(c, hash, name, size);
-		if (!known && written == WEFT__COUNTERS)
-			return WEFT__COUNTERS;
+		if (!known && written == WEFT_ABI_COUNTERS)
+			return WEFT_ABI_COUNTERS;
 		if (!known && weft__compare_exchange(bucket, 0, (uint16_t)(written + 1))) {
 			weft__store_release(&c->row[written].is_there, 1);
-			show(c, written);
+			share_row(c, written);
 			if (weft__generation())
 				give_name(c, weft__region(), written, weft__generation());
 			return written;
@@ -133,7 +132,7 @@ static uint32_t find_row(struct weft__counters *c, const char *name, uint32_t si
 		if (is_named(c, known - 1u, hash, name, size))
 			return known - 1u;
 	}
-	return WEFT__COUNTERS;
+	return WEFT_ABI_COUNTERS;
 }
 
 static void remember(uint64_t *cache, uint32_t row)
@@ -151,17 +150,18 @@ static void remember_adding(struct weft__counters *c, uint64_t *cache, uint32_t 
 		weft__store(cache, weft__load(cache) | (uint64_t)WEFT__COUNTER_ADDS << 16);
 }
 
-/* The row of a call's counter; WEFT__COUNTERS if it is not to have one. */
+/* The row of a call's counter; WEFT_ABI_COUNTERS if it is not to have one. */
 static uint32_t row_of(struct weft__counters *c, uint64_t *cache, const char *name, uint32_t most)
 {
-	uint32_t row = cache ? (weft__counter_cached(cache) & ~WEFT__COUNTER_ADDS) - 1 : WEFT__COUNTERS;
-	if (row < WEFT__COUNTERS)
+	uint32_t row =
+		cache ? (weft__counter_cached(cache) & ~WEFT__COUNTER_ADDS) - 1 : WEFT_ABI_COUNTERS;
+	if (row < WEFT_ABI_COUNTERS)
 		return row;
 	uint32_t size = name ? weft__measure_name(name, most) : UINT32_MAX;
 	if (size > WEFT_ABI_NAME_MAX_BYTES)
-		return WEFT__COUNTERS; /* the event is refused, too */
+		return WEFT_ABI_COUNTERS; /* the event is refused, too */
 	row = find_row(c, name, size, true);
-	if (row < WEFT__COUNTERS)
+	if (row < WEFT_ABI_COUNTERS)
 		remember(cache, row);
 	else if (weft__generation())
 		weft__fetch_add(&weft__header()->losses[WEFT_ABI_LOSS_METRICS_FULL], 1);
@@ -193,9 +193,9 @@ static bool is_finite(double real)
 /* The integers in the shards from one on. */
 static uint64_t sum_from(struct weft__counters *c, uint32_t row, uint32_t shard)
 {
-	const struct weft__counter_cells *cells = weft__counter_cells(c);
+	const struct weft_abi_counter_cells *cells = weft__counter_cells(c);
 	uint64_t sum = 0;
-	for (; shard < WEFT__COUNTER_SHARDS; shard++)
+	for (; shard < WEFT_ABI_COUNTER_SHARDS; shard++)
 		sum += weft__load(&cells->shard[shard].cell[row]);
 	return sum;
 }
@@ -235,7 +235,7 @@ WEFT__OUT_OF_LINE void weft__counter_change(
 {
 	struct weft__counters *c = weft__load(&weft__recorder.counters);
 	uint32_t row = row_of(c, cache, name, size);
-	if (row >= WEFT__COUNTERS)
+	if (row >= WEFT_ABI_COUNTERS)
 		return;
 	if (kind == WEFT_ABI_COUNTER) {
 		remember_adding(c, cache, row);
@@ -272,8 +272,8 @@ int64_t weft__counter_value(const char *name, uint32_t most)
 	struct weft__counters *c = weft__load(&weft__recorder.counters);
 	uint32_t size = name ? weft__measure_name(name, most) : UINT32_MAX;
 	uint32_t row =
-		size <= WEFT_ABI_NAME_MAX_BYTES ? find_row(c, name, size, false) : WEFT__COUNTERS;
-	if (row >= WEFT__COUNTERS)
+		size <= WEFT_ABI_NAME_MAX_BYTES ? find_row(c, name, size, false) : WEFT_ABI_COUNTERS;
+	if (row >= WEFT_ABI_COUNTERS)
 		return 0;
 	const struct total total = total_of(c, row);
 	if (total.kind == WEFT_ABI_TOTAL)

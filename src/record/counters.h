@@ -17,33 +17,18 @@
 #ifndef WEFT_RECORD_COUNTERS_H
 #define WEFT_RECORD_COUNTERS_H
 
-#include "abi/counter_abi.h"
-#include "record/recorder.h"
-
 #ifdef WEFT_FREESTANDING
-#define WEFT__COUNTERS          64
-#define WEFT__COUNTER_TEXT      2048
-#define WEFT__COUNTER_SHARDS    1
-#define WEFT__COUNTER_PAD_BYTES 8
-#define WEFT__COUNTER_ALIGNMENT 8 /* nothing forks */
+#define WEFT_ABI_COUNTERS          64
+#define WEFT_ABI_COUNTER_TEXT      2048
+#define WEFT_ABI_COUNTER_SHARDS    1
+#define WEFT_ABI_COUNTER_PAD_BYTES 8
+#define WEFT__COUNTER_ALIGNMENT    8 /* nothing forks */
 #else
-#define WEFT__COUNTERS          WEFT_ABI_COUNTERS
-#define WEFT__COUNTER_TEXT      WEFT_ABI_COUNTER_TEXT
-#define WEFT__COUNTER_SHARDS    WEFT_ABI_COUNTER_SHARDS
-#define WEFT__COUNTER_PAD_BYTES WEFT_ABI_COUNTER_PAD_BYTES
 #define WEFT__COUNTER_ALIGNMENT WEFT__PAGE_BYTES
 #endif
 
-struct weft__counter_shard {
-	uint64_t cell[WEFT__COUNTERS];
-	unsigned char rest[WEFT__COUNTER_PAD_BYTES];
-};
-
-/* As the shards and `real` of struct weft_abi_counters. */
-struct weft__counter_cells {
-	struct weft__counter_shard shard[WEFT__COUNTER_SHARDS];
-	uint64_t real[WEFT__COUNTERS]; /* the bits of a double */
-};
+#include "abi/counter_abi.h"
+#include "record/recorder.h"
 
 struct weft__counter_row {
 	uint64_t name; /* its id in the buffer of a generation << 16 | the id */
@@ -54,30 +39,30 @@ struct weft__counter_row {
 	uint8_t is_real;     /* `real` has a part of the value */
 };
 
-#define WEFT__COUNTER_BUCKETS (2 * WEFT__COUNTERS)
+#define WEFT__COUNTER_BUCKETS (2 * WEFT_ABI_COUNTERS)
 
 struct weft__counters {
 	/* On pages of its own, which are cleared in a forked child (by the platform): there the values
 	 * are 0, and the parent's shared memory is missing. */
 	struct weft__counters_of_process {
 		_Alignas(WEFT__COUNTER_ALIGNMENT) struct weft_abi_counters *shared; /* or NULL */
-		struct weft__counter_cells *shared_cells;                           /* of it, or NULL */
-		struct weft__counter_cells cells; /* in use while nothing is shared */
+		struct weft_abi_counter_cells *shared_cells;                        /* of it, or NULL */
+		struct weft_abi_counter_cells cells; /* in use while nothing is shared */
 	} own;
 	_Alignas(WEFT__COUNTER_ALIGNMENT) uint32_t rows_used;
 	uint32_t text_used;
 	uint64_t totals_at;   /* the hand of the buffer when totals were written last */
 	uint32_t totals_next; /* the row to go on with; 0: the last round is complete */
 	uint16_t bucket[WEFT__COUNTER_BUCKETS]; /* 1 + a row; 0: free. Open addressing by the hash */
-	struct weft__counter_row row[WEFT__COUNTERS];
-	char text[WEFT__COUNTER_TEXT];
+	struct weft__counter_row row[WEFT_ABI_COUNTERS];
+	char text[WEFT_ABI_COUNTER_TEXT];
 };
 
 extern struct weft__counters weft__counters WEFT__HIDDEN;
 
-static inline struct weft__counter_cells *weft__counter_cells(struct weft__counters *c)
+static inline struct weft_abi_counter_cells *weft__counter_cells(struct weft__counters *c)
 {
-	struct weft__counter_cells *shared = weft__load(&c->own.shared_cells);
+	struct weft_abi_counter_cells *shared = weft__load(&c->own.shared_cells);
 	return shared ? shared : &c->own.cells;
 }
 
@@ -97,7 +82,7 @@ static inline uint32_t weft__counter_cached(const uint64_t *cache)
 static inline uint32_t weft__counter_shard(void)
 {
 	uint32_t stack = (uint32_t)((uintptr_t)__builtin_frame_address(0) >> 16);
-	return (stack * 0x9e3779b1u >> 16) % WEFT__COUNTER_SHARDS;
+	return (stack * 0x9e3779b1u >> 16) % WEFT_ABI_COUNTER_SHARDS;
 }
 
 /* Adds to a counter that the call site has added to before. False: it has not, and nothing is done.
@@ -106,9 +91,10 @@ static inline __attribute__((always_inline)) bool weft__counter_try_add(
 	const uint64_t *cache, uint64_t change)
 {
 	uint32_t row = cache ? weft__counter_cached(cache) - WEFT__COUNTER_ADDS - 1 : UINT32_MAX;
-	if (WEFT__UNLIKELY(row >= WEFT__COUNTERS))
+	if (WEFT__UNLIKELY(row >= WEFT_ABI_COUNTERS))
 		return false;
-	struct weft__counter_cells *cells = weft__counter_cells(weft__load(&weft__recorder.counters));
+	struct weft_abi_counter_cells *cells =
+		weft__counter_cells(weft__load(&weft__recorder.counters));
 	weft__fetch_add(&cells->shard[weft__counter_shard()].cell[row], change);
 	return true;
 }

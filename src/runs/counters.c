@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "abi/attach_abi.h"
-#include "abi/counter_abi.h"
 #include "runs/page.h"
+#include "source/process.h"
 
 static bool is_valid(const struct weft_abi_counters *memory)
 {
@@ -26,7 +26,7 @@ static int64_t integer_of(const struct weft_abi_counters *memory, uint32_t row)
 {
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < WEFT_ABI_COUNTER_SHARDS; i++)
-		sum += memory->shard[i].cell[row];
+		sum += memory->cells.shard[i].cell[row];
 	return (int64_t)sum;
 }
 
@@ -39,7 +39,7 @@ static bool read_row(
 						  it->text <= WEFT_ABI_COUNTER_TEXT &&
 						  it->size <= WEFT_ABI_COUNTER_TEXT - it->text;
 	double real;
-	memcpy(&real, &memory->real[row], sizeof(real));
+	memcpy(&real, &memory->cells.real[row], sizeof(real));
 	if (!it->is_there || !has_name || !isfinite(real) ||
 		memchr(memory->text + it->text, '\0', it->size))
 		return false;
@@ -50,31 +50,42 @@ static bool read_row(
 	return true;
 }
 
-static int read_memory(int fd, struct weft_abi_counters *ret)
+int weft__runs_counters_parse(
+	const struct weft_abi_counters *memory, struct weft__runs_counters *ret_counters)
 {
-	ssize_t size = pread(fd, ret, sizeof(*ret), WEFT_ABI_ATTACH_BYTES);
-	if (size < 0)
+	struct weft__runs_counters counters = {0};
+	if (!is_valid(memory))
+		return ENOENT;
+	counters.list = calloc(memory->rows_used + (size_t)1, sizeof(*counters.list));
+	if (!counters.list)
+		return ENOMEM;
+	for (uint32_t row = 0; row < memory->rows_used; row++)
+		counters.count += read_row(memory, row, &counters.list[counters.count]);
+	*ret_counters = counters;
+	return 0;
+}
+
+/* A child without a file of its own has its parent's, whose counters are not the child's. */
+static int read_memory(pid_t pid, struct weft_abi_counters *ret)
+{
+	int fd = weft__runs_page_open(pid);
+	if (fd < 0)
 		return errno;
-	return size == (ssize_t)sizeof(*ret) && is_valid(ret) ? 0 : ENOENT;
+	ssize_t size = pread(fd, ret, sizeof(*ret), WEFT_ABI_ATTACH_BYTES);
+	int error = size < 0 ? errno : 0;
+	close(fd);
+	bool is_own =
+		size == (ssize_t)sizeof(*ret) && ret->owner == (uint32_t)weft__source_process_own_pid(pid);
+	return error ? error : is_own ? 0 : ENOENT;
 }
 
 int weft__runs_counters_read(pid_t pid, struct weft__runs_counters *ret_counters)
 {
-	struct weft__runs_counters counters = {0};
-	int fd = weft__runs_page_open(pid);
-	if (fd < 0)
-		return errno;
 	struct weft_abi_counters *memory = malloc(sizeof(*memory));
-	int error = memory ? read_memory(fd, memory) : ENOMEM;
-	close(fd);
+	int error = memory ? read_memory(pid, memory) : ENOMEM;
 	if (!error)
-		counters.list = calloc(memory->rows_used + (size_t)1, sizeof(*counters.list));
-	if (!error && !counters.list)
-		error = ENOMEM;
-	for (uint32_t row = 0; !error && row < memory->rows_used; row++)
-		counters.count += read_row(memory, row, &counters.list[counters.count]);
+		error = weft__runs_counters_parse(memory, ret_counters);
 	free(memory);
-	*ret_counters = counters;
 	return error;
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "abi/counter_abi.h"
 #include "abi/name_abi.h"
 
 /* A counter has an integer, or a real value. */
@@ -26,9 +27,13 @@ struct weft__runs_counters {
 	size_t count;
 };
 
-/* Reads them. Each value is one that the counter had meanwhile; values of different counters may be
- * some microseconds apart. 0 or an errno; ENOENT: the process has no such memory. The caller calls
- * finish. */
+/* Reads the counters in a copy of the memory, which may be damaged: such rows are left out. 0 or an
+ * errno; ENOENT: it has none. The caller calls finish if it is 0. */
+int weft__runs_counters_parse(
+	const struct weft_abi_counters *memory, struct weft__runs_counters *ret_counters);
+
+/* The same for a process. Each value is one that the counter had meanwhile; values of different
+ * counters may be some microseconds apart. ENOENT: the process has no such memory of its own. */
 int weft__runs_counters_read(pid_t pid, struct weft__runs_counters *ret_counters);
 void weft__runs_counters_finish(struct weft__runs_counters *counters);
 

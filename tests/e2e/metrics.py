@@ -22,7 +22,7 @@ class Program:
         for line in lines:
             self.process.stdin.write(line + '\n')
             self.process.stdin.flush()
-            if line == 'fork':
+            if line in ('fork', 'clone'):
                 self.pid = int(self.process.stdout.readline())
             equal(self.process.stdout.readline().rstrip('\n'), line)
 
@@ -60,6 +60,14 @@ def a_forked_child_counts_for_itself():
     with program() as it:
         it.tell('requests 2', 'fork', 'requests 5')
         equal(it.values(), {'requests': 5})
+        equal(it.values(it.parent), {'requests': 2})
+
+
+@case
+def a_child_without_memory_of_its_own_has_not_its_parents_values():
+    with program() as it:
+        it.tell('requests 2', 'clone', 'requests 5')
+        assert 'clone' in weft('metrics', it.pid, status=3).stderr
         equal(it.values(it.parent), {'requests': 2})
 
 

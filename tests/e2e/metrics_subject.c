@@ -5,10 +5,13 @@
  *     NAME NUMBER   adds it
  *     NAME = NUMBER sets it
  *     fork          goes on in a child, and prints its process id; the parent waits for it
+ *     clone         the same by a system call, without the handlers of pthread_atfork
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,9 +33,8 @@ static void change(char *name)
 	*space = ' ';
 }
 
-static void go_on_in_child(void)
+static void go_on_in_child(pid_t child)
 {
-	pid_t child = fork();
 	if (child > 0) {
 		waitpid(child, NULL, 0);
 		_exit(0);
@@ -48,7 +50,9 @@ int main(void)
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (strcmp(line, "fork") == 0)
-			go_on_in_child();
+			go_on_in_child(fork());
+		else if (strcmp(line, "clone") == 0)
+			go_on_in_child((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
 		else
 			change(line);
 		puts(line);

@@ -228,7 +228,7 @@ static void more_than_there_is_room_for_are_refused(void **state)
 	char name[32];
 	(void)state;
 	assert_int_equal(weft_start(buffer, BYTES, NULL), 0);
-	for (int i = 0; i < WEFT__COUNTERS + 10; i++) {
+	for (int i = 0; i < WEFT_ABI_COUNTERS + 10; i++) {
 		snprintf(name, sizeof(name), "counter %d", i);
 		weft_counter_add(name, i);
 	}

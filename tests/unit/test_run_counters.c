@@ -21,6 +21,7 @@
 static struct weft_abi_counters *memory;
 static unsigned char *file;
 static int file_fd;
+static uint32_t text_used;
 
 #define FILE_BYTES (WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES)
 
@@ -34,6 +35,8 @@ static int begin(void **state)
 	memory = (struct weft_abi_counters *)(void *)(file + WEFT_ABI_ATTACH_BYTES);
 	memcpy(memory->magic, WEFT_ABI_COUNTERS_MAGIC, sizeof(memory->magic));
 	memory->version = WEFT_ABI_COUNTERS_VERSION;
+	memory->owner = (uint32_t)getpid();
+	text_used = 0;
 	return 0;
 }
 
@@ -47,10 +50,10 @@ static int end(void **state)
 static void add_row(const char *name)
 {
 	uint32_t size = (uint32_t)strlen(name);
-	memcpy(memory->text + memory->text_used, name, size);
-	memory->row[memory->rows_used++] = (struct weft_abi_counter_row){
-		.text = memory->text_used, .size = (uint16_t)size, .is_there = 1};
-	memory->text_used += size;
+	memcpy(memory->text + text_used, name, size);
+	memory->row[memory->rows_used++] =
+		(struct weft_abi_counter_row){.text = text_used, .size = (uint16_t)size, .is_there = 1};
+	text_used += size;
 }
 
 static struct weft__runs_counters read_all(void)
@@ -65,10 +68,10 @@ static void values_are_sums(void **state)
 	(void)state;
 	add_row("requests");
 	add_row("load");
-	memory->shard[0].cell[0] = 10;
-	memory->shard[15].cell[0] = (uint64_t)-12;
-	memory->shard[3].cell[1] = 2;
-	memory->real[1] = UINT64_C(0x3fe0000000000000); /* 0.5 */
+	memory->cells.shard[0].cell[0] = 10;
+	memory->cells.shard[15].cell[0] = (uint64_t)-12;
+	memory->cells.shard[3].cell[1] = 2;
+	memory->cells.real[1] = UINT64_C(0x3fe0000000000000); /* 0.5 */
 	struct weft__runs_counters counters = read_all();
 	assert_int_equal(counters.count, 2);
 	assert_string_equal(counters.list[0].name, "requests");
@@ -89,7 +92,7 @@ static void damaged_rows_are_left_out(void **state)
 	memory->row[2].text = UINT32_MAX;
 	memory->row[3].size = 0;
 	memory->text[memory->row[4].text + 2] = '\0';
-	memory->real[5] = UINT64_C(0x7ff0000000000000); /* infinity */
+	memory->cells.real[5] = UINT64_C(0x7ff0000000000000); /* infinity */
 	struct weft__runs_counters counters = read_all();
 	assert_int_equal(counters.count, 0);
 	weft__runs_counters_finish(&counters);
@@ -105,6 +108,9 @@ static void other_memory_has_none(void **state)
 	memory->version++;
 	assert_int_equal(weft__runs_counters_read(getpid(), &counters), ENOENT);
 	memory->version--;
+	memory->owner++;
+	assert_int_equal(weft__runs_counters_read(getpid(), &counters), ENOENT);
+	memory->owner--;
 	memory->magic[0] = 0;
 	assert_int_equal(weft__runs_counters_read(getpid(), &counters), ENOENT);
 	assert_int_equal(weft__runs_counters_read(1, &counters) != 0, 1);

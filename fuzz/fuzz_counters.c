@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The input is the memory in which a process has its counters. Only its beginning is from the
+ * input: what is missing is zero.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+#include "runs/counters.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	struct weft_abi_counters *memory = calloc(1, sizeof(*memory));
+	struct weft__runs_counters counters;
+	require(memory != NULL);
+	memcpy(memory, bytes, size < sizeof(*memory) ? size : sizeof(*memory));
+	if (weft__runs_counters_parse(memory, &counters) == 0) {
+		require(counters.count <= WEFT_ABI_COUNTERS);
+		for (size_t i = 0; i < counters.count; i++) {
+			size_t length = strnlen(counters.list[i].name, sizeof(counters.list[i].name));
+			require(length > 0 && length < sizeof(counters.list[i].name));
+			require(counters.list[i].real - counters.list[i].real == 0);
+		}
+		weft__runs_counters_finish(&counters);
+	}
+	free(memory);
+	return 0;
+}
