@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * See locked.h. Files stay in the list: when a program drops its locks is not looked at.
+ * See locked.h. Files stay in the list, whether or not the program still has a lock.
  */
 #include "hooks/locked.h"
 
@@ -28,18 +28,26 @@ static bool is_listed(const struct stat *status)
 	return count > FILES;
 }
 
-void weft__hooks_locks(int fd)
+static void add(const struct stat *status)
 {
-	int saved = errno;
+	uint32_t i = __atomic_fetch_add(&used, 1, __ATOMIC_ACQ_REL);
+	if (i >= FILES)
+		return;
+	files[i].device = status->st_dev;
+	files[i].inode = status->st_ino;
+}
+
+/* In a sandbox nothing is opened any more. */
+void weft__hooks_lock_file(int fd)
+{
 	struct stat status;
-	if (weft__kernel_stat(fd, &status) == 0 && S_ISREG(status.st_mode) && !is_listed(&status)) {
-		uint32_t i = __atomic_fetch_add(&used, 1, __ATOMIC_ACQ_REL);
-		if (i < FILES) {
-			files[i].device = status.st_dev;
-			files[i].inode = status.st_ino;
-		}
-	}
+	if (!weft__hooks_system_begin())
+		return;
+	int saved = errno;
+	if (weft__kernel_stat(fd, &status) == 0 && S_ISREG(status.st_mode) && !is_listed(&status))
+		add(&status);
 	errno = saved;
+	weft__hooks_system_end();
 }
 
 bool weft__hooks_may_open(const char *path)

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-/* The program is about to lock a part of the descriptor's file. */
-void weft__hooks_locks(int fd);
+/* Notes that the program is about to lock a part of the descriptor's file. errno stays. */
+void weft__hooks_lock_file(int fd);
 
 /* False if opening and closing the file might drop locks of the program. */
 bool weft__hooks_may_open(const char *path);

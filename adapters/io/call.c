@@ -71,7 +71,8 @@ static void begin_wait(struct weft__io_call *call, struct weft__io_object *objec
 	if (object && call->direction == WEFT__IO_IN && !weft__io_is_file(object))
 		weft__io_find_sender(call->fd, object);
 	/* A connection's own task, which a loop lets run, waits for the call. */
-	bool is_own = object && weft__io_known_task(object) == weft_current();
+	uint64_t running = weft_current();
+	bool is_own = object && running != WEFT_TASK_NONE && weft__io_known_task(object) == running;
 	if (object && !is_own && !weft__io_is_file(object) && weft__io_may_wait_for(object)) {
 		uint64_t task = weft__io_task(call->fd, object);
 		if (call->direction == WEFT__IO_IN && call->is_empty)

@@ -117,7 +117,7 @@ static bool is_record_lock(int command)
 		long argument = va_arg(list, long);                                          \
 		va_end(list);                                                                \
 		if (unlikely(is_record_lock(command)))                                       \
-			weft__hooks_locks(fd);                                                   \
+			weft__hooks_lock_file(fd);                                               \
 		if (unlikely(first >= 0))                                                    \
 			result = NEXT(next)(fd, first, argument);                                \
 		if (unlikely(first >= 0) && weft__io_is_locked(result, saved))               \

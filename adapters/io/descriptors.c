@@ -218,7 +218,7 @@ struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is
 	object->type = (uint8_t)type;
 	object->flags = flags_of(type, is_nonblocking);
 	object->watched = 0;
-	object->epoll = 0;
+	object->epoll = object->instance = 0;
 	object->interval_ns = object->asked = object->rested = 0;
 	object->room = object->pair = 0;
 	object->alive.task = object->waiter = WEFT_TASK_NONE;
@@ -365,17 +365,17 @@ static void make_task(void *of)
 	object->epoch = weft__hooks_epoch();
 	object->flags &= (uint8_t)~WEFT__IO_MARKED;
 	weft__hooks_create(&object->alive, object->opener, kind_of(object), &name);
-	object->marked_epoll = 0;
+	object->marked = 0;
 	weft__io_mark_epoll(object);
 }
 
 void weft__io_mark_epoll(struct weft__io_object *object)
 {
 	uint64_t task = weft__io_known_task(object);
-	if (task == WEFT_TASK_NONE || object->marked_epoll == object->epoll)
+	if (task == WEFT_TASK_NONE || object->marked == object->epoll)
 		return;
-	object->marked_epoll = object->epoll;
-	weft_tag_value_as(task, WEFT_TAG_EPOLL, object->epoll - 1);
+	object->marked = object->epoll;
+	weft_tag_value_as(task, WEFT_TAG_EPOLL, object->epoll);
 }
 
 uint64_t weft__io_task_to(

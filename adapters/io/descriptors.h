@@ -64,8 +64,9 @@ struct weft__io_object {
 	uint32_t references; /* descriptors */
 	uint32_t pair;       /* index of that pipe's other end */
 	uint32_t watched;    /* events for which an epoll instance waits: EPOLLIN, EPOLLOUT */
-	int epoll;           /* that instance's number and 1; 0: none */
-	int marked_epoll;    /* the same, as the trace has it */
+	uint32_t epoll;      /* that instance's number; 0: none */
+	uint32_t marked;     /* the same, as the trace has it */
+	uint32_t instance;   /* of an epoll instance: its number; 0: it has none yet */
 	uint8_t type, flags;
 	bool marked_writes; /* the direction that the trace has of a connection's waits */
 	struct weft__hooks_alive

@@ -67,6 +67,16 @@ static struct registered *find_entry(int epoll, uint64_t data)
 	return found ? found : &entries[home];
 }
 
+/* The number of an instance, unlike its descriptor's, is never used again. 0: unknown. */
+static uint32_t instance_of(int epoll)
+{
+	static uint32_t last;
+	struct weft__io_object *object = weft__io_object(epoll);
+	if (object && !object->instance)
+		object->instance = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+	return object ? object->instance : 0;
+}
+
 static void add(int epoll, int fd, const struct epoll_event *given)
 {
 	struct epoll_event event;
@@ -77,7 +87,7 @@ static void add(int epoll, int fd, const struct epoll_event *given)
 	struct weft__io_object *object = weft__io_object(fd);
 	if (!object)
 		return;
-	object->epoll = epoll + 1;
+	object->epoll = instance_of(epoll);
 	weft__io_watched(fd, object, event.events);
 }
 
@@ -146,15 +156,15 @@ static void report(int epoll, const struct epoll_event *events, int count)
 }
 
 /* `call` waits; `may_sleep` is false if it returns at once. */
-#define WAIT(call, may_sleep)                            \
-	__extension__({                                      \
-		bool is_recorded = weft__io_is_programs(caller); \
-		if (is_recorded)                                 \
-			weft__io_wait_begin(may_sleep, epoll);       \
-		int count = (call);                              \
-		if (is_recorded)                                 \
-			report(epoll, events, count);                \
-		count;                                           \
+#define WAIT(call, may_sleep)                                   \
+	__extension__({                                             \
+		bool is_recorded = weft__io_is_programs(caller);        \
+		if (is_recorded)                                        \
+			weft__io_wait_begin(may_sleep, instance_of(epoll)); \
+		int count = (call);                                     \
+		if (is_recorded)                                        \
+			report(epoll, events, count);                       \
+		count;                                                  \
 	})
 
 WEFT__IO_ENTRY(int, epoll_wait, (int epoll, struct epoll_event *events, int most, int ms),

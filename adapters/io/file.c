@@ -9,14 +9,12 @@
 #include <stdarg.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "io/call.h"
+#include "io/room.h"
 
 #include "hooks/locked.h"
-#include "kernel/call.h"
 
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
@@ -109,7 +107,7 @@ int syncfs(int fd)
 HOOK(lockf)
 int lockf(int fd, int command, off_t size)
 {
-	weft__hooks_locks(fd);
+	weft__hooks_lock_file(fd);
 	return LOCK(fd, "lockf", command == F_LOCK, NEXT(lockf)(fd, F_TLOCK, size),
 		NEXT(lockf)(fd, command, size));
 }
@@ -117,7 +115,7 @@ int lockf(int fd, int command, off_t size)
 HOOK(lockf64)
 int lockf64(int fd, int command, off64_t size)
 {
-	weft__hooks_locks(fd);
+	weft__hooks_lock_file(fd);
 	return LOCK(fd, "lockf", command == F_LOCK, NEXT(lockf64)(fd, F_TLOCK, size),
 		NEXT(lockf64)(fd, command, size));
 }
@@ -216,21 +214,6 @@ int tcdrain(int fd)
 
 /* ---- Opening ---- */
 
-/* True if the call may wait for the other side of a named pipe, perhaps for ever. */
-static WEFT__OWN_FRAME bool is_pipe(int folder, const char *path, int flags)
-{
-	struct stat status;
-	const bool waits =
-		!(flags & (O_NONBLOCK | O_PATH | O_DIRECTORY)) && (flags & O_ACCMODE) != O_RDWR;
-	if (!waits || !weft__hooks_system_begin())
-		return false;
-	int saved = errno;
-	bool is_there = weft__kernel_stat_at(folder, path, &status) == 0;
-	weft__hooks_system_end();
-	errno = saved;
-	return is_there && S_ISFIFO(status.st_mode);
-}
-
 /* Each such call counts as one that may be long. */
 static WEFT__OWN_FRAME void begin_pipe(
 	struct weft__io_call *call, struct weft__hooks_text *name, const char *path)
@@ -245,18 +228,18 @@ static WEFT__OWN_FRAME void begin_pipe(
 /* A disk may be slow, a file server far away, and a named pipe may lack its other side. If the
  * table still has a descriptor with that number, it was closed in a way that has no hook. The
  * kernel knows the path: most calls are too short to copy that before. */
-#define OPEN(folder, call)                                              \
-	__extension__({                                                     \
-		struct weft__io_call weft__call = {0};                          \
-		struct weft__hooks_text weft__name;                             \
-		if (HOOKS_RECORD && unlikely(is_pipe(folder, path, flags)))     \
-			begin_pipe(&weft__call, &weft__name, path);                 \
-		else if (HOOKS_RECORD)                                          \
-			weft__io_call_begin_other(&weft__call, NULL, "open", NULL); \
-		int weft__opened = (call);                                      \
-		weft__io_closed(weft__opened);                                  \
-		weft__io_call_opened(&weft__call, weft__opened);                \
-		weft__opened;                                                   \
+#define OPEN(folder, call)                                                         \
+	__extension__({                                                                \
+		struct weft__io_call weft__call = {0};                                     \
+		struct weft__hooks_text weft__name;                                        \
+		if (HOOKS_RECORD && unlikely(weft__io_is_named_pipe(folder, path, flags))) \
+			begin_pipe(&weft__call, &weft__name, path);                            \
+		else if (HOOKS_RECORD)                                                     \
+			weft__io_call_begin_other(&weft__call, NULL, "open", NULL);            \
+		int weft__opened = (call);                                                 \
+		weft__io_closed(weft__opened);                                             \
+		weft__io_call_opened(&weft__call, weft__opened);                           \
+		weft__opened;                                                              \
 	})
 
 /* The mode is there only with some flags; without them any value will do. */

@@ -225,15 +225,15 @@ static void leave_wait(void)
 }
 
 /* The trace has it when the thread first waits there, or no longer. */
-static void mark_epoll(struct weft__io_thread *thread, int epoll)
+static void mark_epoll(struct weft__io_thread *thread, uint32_t epoll)
 {
-	if (likely(thread->epoll == epoll + 1))
+	if (likely(thread->epoll == epoll))
 		return;
-	thread->epoll = epoll + 1;
+	thread->epoll = epoll;
 	weft_tag_value_as(weft__hooks_thread_task(), WEFT_TAG_EPOLL, epoll);
 }
 
-void weft__io_wait_begin(bool may_sleep, int epoll)
+void weft__io_wait_begin(bool may_sleep, uint32_t epoll)
 {
 	struct weft__io_thread *thread = own_thread();
 	int saved = weft__hooks_begin();

@@ -26,7 +26,7 @@ struct weft__io_thread {
 	uint64_t round;    /* number of the thread's last wait, unique in the process; 0: none */
 	uint64_t running;  /* the descriptor's task that was let run last */
 	uint32_t epoch;    /* of the process in which these are valid */
-	int epoll;         /* the instance in which it last waited, and 1; 0: none */
+	uint32_t epoll;    /* the number of the instance in which it last waited; 0: none */
 	bool is_idle;      /* in a wait that may sleep */
 	uint64_t answered; /* source for which the thread's own task waited, if this wait reported it */
 	unsigned asked_count;
@@ -62,8 +62,9 @@ void weft__io_watched(int fd, struct weft__io_object *object, uint32_t events);
 bool weft__io_may_sleep(const struct timespec *time);
 
 /* Around a wait that may sleep. After the first one, in this order: the wait, weft__io_wait_over,
- * weft__io_ready for each descriptor, weft__io_wait_end. `epoll`: the instance, or -1. */
-void weft__io_wait_begin(bool may_sleep, int epoll);
+ * weft__io_ready for each descriptor, weft__io_wait_end. `epoll`: the number of the instance, or
+ * 0. */
+void weft__io_wait_begin(bool may_sleep, uint32_t epoll);
 void weft__io_wait_over(void);
 void weft__io_ready(int fd, unsigned events);
 void weft__io_wait_end(void);

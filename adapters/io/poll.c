@@ -128,7 +128,7 @@ static void begin_poll(
 		return;
 	if (weft__io_has_asked())
 		expect_polled(polled, size);
-	weft__io_wait_begin(may_sleep, -1);
+	weft__io_wait_begin(may_sleep, 0);
 }
 
 /* Returns true if it has reported the only one. */
@@ -321,7 +321,7 @@ static void begin_select(struct polling *ret, const struct selected *selected, b
 		return;
 	if (weft__io_has_asked())
 		expect_selected(selected);
-	weft__io_wait_begin(sleeps, -1);
+	weft__io_wait_begin(sleeps, 0);
 }
 
 static void end_select(const struct polling *polling, const struct selected *selected, int count)

@@ -14,6 +14,11 @@
 bool weft__io_will_wait(
 	struct weft__io_object *object, const struct weft__io_call *call, size_t size);
 
+/* True if a call of open waits for the other side of a named pipe, perhaps for ever. False where
+ * many such calls have just been made (but not at level debug), and if the kernel may not be asked.
+ * errno stays. */
+bool weft__io_is_named_pipe(int folder, const char *path, int flags);
+
 /* Asks the kernel for the descriptor's mode. errno stays. */
 bool weft__io_is_nonblocking(int fd);
 

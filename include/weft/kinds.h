@@ -26,8 +26,8 @@
 #define WEFT_TAG_SIGNALLED_BEFORE "ns before"
 
 /* A tag of a thread's task and of tasks that stand for descriptors: the thread waits in the epoll
- * instance of that number whenever it waits for nothing else, and the descriptors are in it. A
- * negative value: no longer. */
+ * instance of that number, from 1 on, whenever it waits for nothing else, and the descriptors are
+ * in it. 0: no longer. */
 #define WEFT_TAG_EPOLL "epoll"
 
 /* A bit of keys that only one message has (weft_send): then its two sides belong together in either

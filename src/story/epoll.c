@@ -10,7 +10,7 @@
 /* Notes of a task that are examined, from the time on back. */
 #define LOOKED_MAX 256
 
-/* The number of the instance in the task's last tag by a time; -1: none. */
+/* The number of the instance in the task's last tag by a time; 0: none. */
 static int64_t instance_of(const struct weft_model *model, uint32_t task, uint64_t at)
 {
 	uint32_t first = model->tasks.first_note[task], end = model->tasks.end_note[task];
@@ -18,20 +18,18 @@ static int64_t instance_of(const struct weft_model *model, uint32_t task, uint64
 	for (uint32_t looked = 0; note > first && looked < LOOKED_MAX; note--, looked++)
 		if (weft__is_tag(model, note - 1, WEFT_TAG_EPOLL))
 			return model->notes.value[note - 1];
-	return -1;
+	return 0;
 }
 
 void weft__epoll_at(
 	const struct weft_model *model, uint32_t thread, uint64_t at, struct weft__epoll *ret)
 {
 	const struct weft_tasks *t = &model->tasks;
-	int64_t instance =
-		model->summary.by_event[WEFT_EVENT_TAG] ? instance_of(model, thread, at) : -1;
+	int64_t instance = model->summary.by_event[WEFT_EVENT_TAG] ? instance_of(model, thread, at) : 0;
 	*ret = (struct weft__epoll){0};
-	for (uint32_t task = 0; instance >= 0 && task < t->count; task++) {
-		bool is_other = task == thread || t->buffer[task] != t->buffer[thread] ||
-						t->kind[task] == WEFT_KIND_THREAD;
-		if (is_other || t->start[task] > at || weft__is_gone(model, task, at) ||
+	for (uint32_t task = 0; instance > 0 && task < t->count; task++) {
+		bool is_no_part = t->buffer[task] != t->buffer[thread] || t->kind[task] == WEFT_KIND_THREAD;
+		if (is_no_part || t->start[task] > at || weft__is_gone(model, task, at) ||
 			instance_of(model, task, at) != instance)
 			continue;
 		if (ret->count < WEFT__EPOLL_LISTED)

@@ -54,16 +54,20 @@ def waits(trace, waiter, source, later):
 
 @case
 def why_names_what_an_epoll_instance_has():
-    program = ('import os, select; poll = select.epoll(); ends = [os.pipe()[0] for _ in range(3)]\n'
-               'for end in ends: poll.register(end, select.EPOLLIN)\n'
+    """Not what was taken out, is closed, or was in an earlier instance whose descriptor had the same number."""
+    program = ('import os, select; ends = [os.pipe()[0] for _ in range(4)]\n'
+               'before = select.epoll(); before.register(ends[3], select.EPOLLIN); before.poll(0.001); before.close()\n'
+               'poll = select.epoll()\n'
+               'for end in ends[:3]: poll.register(end, select.EPOLLIN)\n'
                'poll.unregister(ends[1]); os.close(ends[2]); poll.poll(0.02)')
     with temporary_directory() as folder:
         _, path = record(folder, 'python3', '-c', program)
         trace = Trace(path)
-        waits, = trace.of('tag', task=1, text='epoll')
-        left = trace.of('tag', text='epoll', value=waits['value'])[0]['task']
-        equal(len(trace.of('tag', text='epoll', value=-1)), 1)
-        text = weft('why', path, 'task:1', '--at', '@%d' % (waits['time'] + 1000), status=1).stdout
+        first, second = trace.of('tag', task=1, text='epoll')
+        left = trace.of('tag', text='epoll', value=second['value'])[0]['task']
+        equal(len(trace.of('tag', text='epoll', value=0)), 1)
+        assert first['value'] != second['value'], (first, second)
+        text = weft('why', path, 'task:1', '--at', '@%d' % (second['time'] + 1000), status=1).stdout
         assert re.search(r"waits in epoll for pipe %d 'pipe', since" % left, text), text
 
 
