@@ -43,19 +43,20 @@ static bool by_signal(const struct awakening *a, struct weft_story_wake *wake)
 	return true;
 }
 
-/* Woken by the task that resolved `source`, unless that was before the task waited, or, on another
- * thread, when it ran already. */
-static bool by_source(const struct awakening *a, uint32_t source, struct weft_story_wake *wake)
+/* Woken by the task that resolved last what `read` reads, unless that was before the task waited,
+ * or when it ran already. */
+static bool by_source(const struct awakening *a, uint32_t read, struct weft_story_wake *wake)
 {
 	const struct weft_model *model = a->story->model;
-	uint64_t runs = model->activations.start[a->index];
-	uint32_t edge = last_to(a->story, source, true, runs);
-	if (edge == WEFT_NONE || model->edges.time[edge] < a->since)
+	const uint64_t *time = model->edges.time, runs = model->activations.start[a->index];
+	uint32_t source = model->edges.to[read];
+	uint32_t edge = last_to(a->story, source, true, time[read]);
+	if (edge == WEFT_NONE || time[edge] < a->since || time[edge] > runs)
 		return false;
 	uint32_t from = model->edges.from[edge];
 	if (from == WEFT_NONE || from == a->task)
 		from = source;
-	*wake = (struct weft_story_wake){from, edge, source, model->edges.time[edge], runs};
+	*wake = (struct weft_story_wake){from, edge, source, time[edge], runs};
 	return true;
 }
 
@@ -71,7 +72,7 @@ static bool by_read(const struct awakening *a, struct weft_story_wake *wake)
 		if (e->time[edge] > model->activations.end[a->index])
 			break;
 		if (e->type[edge] == WEFT_EDGE_READ)
-			return e->to[edge] != a->task && by_source(a, e->to[edge], wake);
+			return e->to[edge] != a->task && by_source(a, edge, wake);
 	}
 	return false;
 }

@@ -694,7 +694,7 @@ MUTANTS = [
         (': !weft__holders_has(holders, e->from[edge]);', ': false;', 'story_ties')),
     *in_file(
         'src/story/wake.c',
-        ('last_to(a->story, source, true, runs)', 'last_to(a->story, source, true, UINT64_MAX)', 'story_ties')),
+        ('last_to(a->story, source, true, time[read])', 'last_to(a->story, source, true, UINT64_MAX)', 'story_ties')),
     *in_file(
         'src/format/merge.c',
         ('if (ret_event->time_ns < m->given_ns)', 'if (false)', 'merge_live', 'no decoder gives an event before its own mark')),

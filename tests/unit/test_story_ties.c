@@ -199,8 +199,9 @@ static void a_sender_that_stops_now_has_sent(void **state)
 
 /* ---- Wakes ---- */
 
-/* Task 1 begins to run at 300 ns, and reads at 400 ns what task 2 resolves on another thread. */
-static bool is_woken_by_resolver(uint64_t resolved_ns)
+/* Task 1 begins to run at 300 ns, and reads at 400 ns what task 2 resolves on another thread;
+ * perhaps it is resolved another time, too (0: it is not). */
+static bool is_woken_by_resolver(uint64_t other_ns, uint64_t resolved_ns)
 {
 	struct made made = make_begin();
 	struct weft_story_wake wake;
@@ -208,7 +209,7 @@ static bool is_woken_by_resolver(uint64_t resolved_ns)
 	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 3);
 	for (made.time = 100; made.time <= 400; made.time += 100) {
 		made.thread = 1;
-		if (made.time == resolved_ns)
+		if (made.time == resolved_ns || made.time == other_ns)
 			make_edge(&made, WEFT_EVENT_RESOLVE, 2, 3);
 		made.thread = 0;
 		if (made.time == 300)
@@ -218,6 +219,9 @@ static bool is_woken_by_resolver(uint64_t resolved_ns)
 	make(&made, (struct weft_event){.type = WEFT_EVENT_READ, .task = 1, .other = 3, .flag = true});
 	made.time = 500;
 	make_switch(&made, WEFT_TASK_NONE);
+	made.thread = 1;
+	if (other_ns == 500)
+		make_edge(&made, WEFT_EVENT_RESOLVE, 2, 3);
 	struct loaded loaded = make_end(&made);
 	bool is_woken = weft_story_woken_by(&loaded.story, task_of(&loaded, 1), 450, &wake);
 	if (is_woken) {
@@ -233,9 +237,18 @@ static bool is_woken_by_resolver(uint64_t resolved_ns)
 static void a_task_that_runs_already_is_not_woken(void **state)
 {
 	(void)state;
-	assert_true(is_woken_by_resolver(200));
-	assert_true(is_woken_by_resolver(300));
-	assert_false(is_woken_by_resolver(400));
+	assert_true(is_woken_by_resolver(0, 200));
+	assert_true(is_woken_by_resolver(0, 300));
+	assert_false(is_woken_by_resolver(0, 400));
+}
+
+/* The last resolve before the read counts. */
+static void the_later_of_two_resolves_wakes(void **state)
+{
+	(void)state;
+	assert_true(is_woken_by_resolver(100, 200));
+	assert_false(is_woken_by_resolver(200, 400));
+	assert_true(is_woken_by_resolver(500, 200));
 }
 
 /* ---- Holders ---- */
@@ -351,6 +364,7 @@ int main(void)
 		cmocka_unit_test(the_later_of_two_signals_ended_the_wait),
 		cmocka_unit_test(a_sender_that_stops_now_has_sent),
 		cmocka_unit_test(a_task_that_runs_already_is_not_woken),
+		cmocka_unit_test(the_later_of_two_resolves_wakes),
 		cmocka_unit_test(a_holder_gives_back_under_its_later_name),
 		cmocka_unit_test(a_repeated_span_begins_with_its_first),
 	};
