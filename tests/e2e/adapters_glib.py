@@ -102,7 +102,6 @@ def glibs_own_thread_waits():
     begun, = {e['thread'] for e in events if e['event'] == 'switch' and e['task'] == worker['task']}
     switches = [e['task'] for e in events if e['event'] == 'switch' and e['thread'] == begun]
     assert switches.count(None) >= 2, switches
-    assert worker['running'] < 10000000, worker  # the program takes longer, and this thread only waits
 
 
 @case
