@@ -138,7 +138,7 @@ int weft_waiting_create(
 void weft_waiting_destroy(struct weft_waiting *waiting);
 
 /* A thread at a time. */
-struct weft_thread_standing {
+struct weft_thread_state {
 	/* The task that runs on it; if none does, the thread's own task, unless that or the program's
 	 * record has ended. WEFT_NONE: neither is known. */
 	uint32_t task;
@@ -148,8 +148,8 @@ struct weft_thread_standing {
 
 /* Finds it for all threads at a time; WEFT_STORY_WHOLE: at the end of the trace. `ret_list` has
  * room for the model's thread_count. */
-void weft_threads_at(
-	const struct weft_model *model, uint64_t at_ns, struct weft_thread_standing *ret_list);
+void weft_thread_states(
+	const struct weft_model *model, uint64_t at_ns, struct weft_thread_state *ret_list);
 
 /* "41 tasks wait for lock 7 'db', held by task 5 'worker' since 30 ms." */
 size_t weft_waiters_sentence(const struct weft_story *story, const struct weft_waiting *waiting,

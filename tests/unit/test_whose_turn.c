@@ -192,13 +192,13 @@ static void a_run_that_goes_on_has_its_length(void **state)
 	assert_string_equal(end(&loaded, chain),
 		"task 1 'parse header' has run for 999 ms without a pause, since 1 ms.");
 	weft_chain_destroy(chain);
-	struct weft_thread_standing threads[1];
+	struct weft_thread_state threads[1];
 	assert_int_equal(loaded.model->thread_count, 1);
-	weft_threads_at(loaded.model, WEFT_STORY_WHOLE, threads);
+	weft_thread_states(loaded.model, WEFT_STORY_WHOLE, threads);
 	assert_true(threads[0].is_running);
 	assert_int_equal(loaded.model->tasks.id[threads[0].task], 1);
 	assert_int_equal(threads[0].since, MS);
-	weft_threads_at(loaded.model, 0, threads);
+	weft_thread_states(loaded.model, 0, threads);
 	assert_int_equal(threads[0].task, WEFT_NONE);
 	loaded_finish(&loaded);
 }

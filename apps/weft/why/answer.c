@@ -203,28 +203,18 @@ static void add_chain_end(struct answer *a, const struct weft_chain *chain)
 	weft_text_add_string(&a->text, "\n");
 }
 
-/* True if the task ran at the end of what is known, and nothing shows that it has stopped. */
-static int runs_at_the_end(struct answer *a, uint32_t task, bool *ret)
+/* Replaces the chain of a task that neither waits nor runs at the end by that of its longest wait.
+ */
+static int go_to_longest_wait(
+	struct answer *a, uint32_t task, uint32_t limit, struct weft_chain **chain)
 {
-	struct weft_chain *chain;
-	int error = weft_chain_create(&a->story, task, a->at, 1, &chain);
-	if (error)
-		return error;
-	*ret = chain->end.type == WEFT_CHAIN_RUNS;
-	weft_chain_destroy(chain);
-	return 0;
-}
-
-/* A task that neither waits nor runs at the end is asked about its longest wait. */
-static int choose_time(struct answer *a, uint32_t task)
-{
-	bool runs = false;
-	if (a->options->has_time || weft_chain_waits(&a->story, task, a->at))
+	const bool is_answer = (*chain)->count || (*chain)->end.type == WEFT_CHAIN_RUNS;
+	if (a->options->has_time || is_answer ||
+		!weft_chain_time(&a->story, task, 0, UINT64_MAX, &a->at))
 		return 0;
-	int error = runs_at_the_end(a, task, &runs);
-	if (!error && !runs)
-		(void)weft_chain_time(&a->story, task, 0, UINT64_MAX, &a->at);
-	return error;
+	weft_chain_destroy(*chain);
+	*chain = NULL;
+	return weft_chain_create(&a->story, task, a->at, limit, chain);
 }
 
 static int answer_task(struct answer *a, uint32_t task, int *ret_status)
@@ -232,9 +222,9 @@ static int answer_task(struct answer *a, uint32_t task, int *ret_status)
 	uint32_t limit = a->options->json ? WEFT_CHAIN_HOPS : TEXT_HOPS;
 	struct weft_chain *chain;
 	char sentence[WEFT_SENTENCE_BYTES];
-	int error = choose_time(a, task);
+	int error = weft_chain_create(&a->story, task, a->at, limit, &chain);
 	if (!error)
-		error = weft_chain_create(&a->story, task, a->at, limit, &chain);
+		error = go_to_longest_wait(a, task, limit, &chain);
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < chain->kept; i++) {
@@ -289,13 +279,13 @@ static void add_left_out_of_list(struct answer *a, uint32_t count, const char *t
 
 /* Beside tasks that wait, only what runs for long may be a reason. */
 static bool is_worth_a_line(
-	const struct answer *a, const struct weft_thread_standing *thread, bool is_alone)
+	const struct answer *a, const struct weft_thread_state *thread, bool is_alone)
 {
 	bool is_long = a->at > thread->since && a->at - thread->since >= LONG_RUN_NS;
 	return thread->task != WEFT_NONE && (is_alone || (thread->is_running && is_long));
 }
 
-static int add_thread(struct answer *a, const struct weft_thread_standing *thread)
+static int add_thread(struct answer *a, const struct weft_thread_state *thread)
 {
 	struct weft_chain *chain;
 	int error = weft_chain_create(&a->story, thread->task, a->at, 1, &chain);
@@ -311,12 +301,12 @@ static int add_thread(struct answer *a, const struct weft_thread_standing *threa
 static int add_threads(struct answer *a, bool is_alone)
 {
 	const struct weft_model *model = a->story.model;
-	struct weft_thread_standing *list = malloc((model->thread_count + (size_t)1) * sizeof(*list));
+	struct weft_thread_state *list = malloc((model->thread_count + (size_t)1) * sizeof(*list));
 	uint32_t count = 0;
 	int error = 0;
 	if (!list)
 		return WEFT_ERROR_MEMORY;
-	weft_threads_at(model, a->at, list);
+	weft_thread_states(model, a->at, list);
 	for (uint32_t i = 0; !error && i < model->thread_count; i++)
 		if (is_worth_a_line(a, &list[i], is_alone) && count++ < TEXT_GROUPS)
 			error = add_thread(a, &list[i]);

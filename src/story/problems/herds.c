@@ -120,8 +120,8 @@ static bool has_read(const struct weft_story *story, uint32_t edge, uint64_t sin
 static void wake(const struct weft_story *story, uint32_t edge, struct burst *burst)
 {
 	const struct weft_edges *e = &story->model->edges;
-	if (!burst->is_open || has_own_signal(story, edge, burst->start) ||
-		has_read(story, edge, burst->start))
+	if (!burst->is_open || has_read(story, edge, burst->start) ||
+		has_own_signal(story, edge, burst->start))
 		return;
 	if (burst->owed &&
 		has_waited_since(story->model, e->from[edge], e->time[edge]) <= burst->before) {

@@ -340,12 +340,12 @@ static bool is_asked(int signal_number)
 }
 
 /* True if a service waits for its next job, as far as the trace shows. */
-static bool is_at_work(const struct chains *c, uint32_t last)
+static bool waits_for_job(const struct chains *c, uint32_t last)
 {
 	const enum weft__job_origin outside = weft__comes_from_outside(c->model, last);
 	const bool may_be =
 		outside == WEFT__OUTSIDE || is_asked(buffer_of(c, last)->wait_status & 0x7f);
-	return outside && may_be && !is_outage(c, last);
+	return outside != WEFT__INSIDE && may_be && !is_outage(c, last);
 }
 
 /* False for what comes from outside, such as the next connection or job: an idle server that is
@@ -375,7 +375,7 @@ static enum weft_problem_severity severity_of(
 	const struct chains *c, const struct chain *chain, bool is_success, bool may_rest)
 {
 	const uint32_t task = c->first[chain->last];
-	if (may_rest || is_at_work(c, chain->last))
+	if (may_rest || waits_for_job(c, chain->last))
 		return WEFT_SEVERITY_HINT;
 	if (!has_ended(buffer_of(c, task)))
 		return WEFT_SEVERITY_WARNING;
