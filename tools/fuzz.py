@@ -4,7 +4,8 @@
 
     tools/fuzz.py [--seconds N] [--runs N] [--keep] [--plain] [NAME…]
 
-With --plain there are no sanitizers: ten times as many inputs reach the targets' own assertions. A target starts from fuzz/corpus/NAME/ and from what earlier runs have found. Inputs that reach new code are kept in
+With --plain there are no sanitizers: ten times as many inputs reach the targets' own assertions. A target starts from
+fuzz/corpus/NAME/ and from what earlier runs have found. Inputs that reach new code are kept in
 build-fuzz/found/NAME/: after each run, only the smallest ones that reach all of it. With --keep, those that the corpus
 lacks are added to it, up to KEPT_BYTES. An input that fails, or takes more than 20 seconds, is saved as
 build-fuzz/NAME-crash-… or NAME-timeout-…; once it is understood, add it to the corpus.
@@ -26,6 +27,9 @@ MAX_LENGTHS = {'counters': 57000, 'demangle': 400, 'viewer': 1500, 'search': 200
 
 # Targets that read the inputs of others.
 CORPORA = {'picture': ('mirage_ctf', 'sexp', 'weft', 'xentrace')}
+
+# A target frees and takes the same memory for each input; the kernel would clear its pages each time.
+KEEP_MEMORY = {'MALLOC_MMAP_THRESHOLD_': '33554432', 'MALLOC_TRIM_THRESHOLD_': '1073741824', 'MALLOC_TOP_PAD_': '16777216'}
 
 KEPT_BYTES = 200000  # of a corpus: the plain tests replay it
 
@@ -107,9 +111,10 @@ def fuzz(name, seconds, runs):
     with open(log, 'w', encoding='utf-8') as output:
         status = subprocess.run(
             [program(name), '-max_total_time=%d' % seconds, '-runs=%d' % runs, '-timeout=20', '-rss_limit_mb=2048',
-             '-print_final_stats=1', *(['-max_len=%d' % MAX_LENGTHS[name]] if name in MAX_LENGTHS else []),
+             '-print_final_stats=1', '-print_funcs=0',
+             *(['-max_len=%d' % MAX_LENGTHS[name]] if name in MAX_LENGTHS else []),
              '-artifact_prefix=%s-' % os.path.join(BUILD, name), found, *corpora(name)],
-            stdout=output, stderr=subprocess.STDOUT).returncode
+            stdout=output, stderr=subprocess.STDOUT, env=dict(KEEP_MEMORY, **os.environ)).returncode
     with open(log, encoding='utf-8', errors='replace') as lines:
         text = lines.read()
     print('%-16s %s: %s' % (name, summarize(text), 'FOUND SOMETHING' if status else 'nothing found'), flush=True)

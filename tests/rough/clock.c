@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
  * Rule: the recorder and the hooks read the kernel's clock. rough.py runs this under faketime, too,
- * whose clock goes on with each reading: more readings than the program's would be seen.
+ * whose clock goes on with each reading and at no other time: more readings than the program's would
+ * be seen.
  */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,7 +27,8 @@ int main(void)
 		return 98;
 	pthread_join(thread, NULL);
 	clock_gettime(CLOCK_REALTIME, &after);
-	printf(
-		"%d, %ld s\n", gmtime_r(&now, &date)->tm_year + 1900, (long)(after.tv_sec - before.tv_sec));
+	printf("%d\n", gmtime_r(&now, &date)->tm_year + 1900);
+	if (getenv("FAKETIME"))
+		printf("%ld s\n", (long)(after.tv_sec - before.tv_sec));
 	return 0;
 }
