@@ -132,10 +132,12 @@ static void find_slowest(
 static void look_at(struct sorting *s, const struct weft__alike_group *group)
 {
 	struct slow slow = {.task = WEFT_NONE, .runner = WEFT_NONE};
-	const unsigned kind = s->model->tasks.kind[s->alike->members[group->first]];
+	if (group->count < WEFT__ALIKE_MIN)
+		return;
 	/* A timer takes as long as it was set for: late.c. Tasks of which the trace lacks the begin are
 	 * not alike, and how long they take is unknown. */
-	if (group->count < WEFT__ALIKE_MIN || kind == WEFT_KIND_TIMER || kind == WEFT_KIND_PREEXISTING)
+	const unsigned kind = s->model->tasks.kind[s->alike->members[group->first]];
+	if (kind == WEFT_KIND_TIMER || kind == WEFT_KIND_PREEXISTING)
 		return;
 	if (!find_timed(s, group, &slow))
 		find_slowest(s, group, &slow);
