@@ -83,7 +83,7 @@ int PAGE_EXPORT(page_load_step)(uint32_t events)
 			status = weft_model_builder_add(load.builder, &event, diagnostics);
 		if (status)
 			return status;
-		load.events++;
+		load.events += event.type != WEFT_EVENT_TOTAL;
 	}
 	return WEFT_AGAIN;
 }

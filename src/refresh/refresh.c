@@ -68,7 +68,7 @@ WEFT__EXPORT int weft_refresh_read(struct weft_refresh *refresh, uint32_t most)
 		refresh->has_ended = status == WEFT_END;
 		if (status != WEFT_OK)
 			return status;
-		refresh->events++;
+		refresh->events += event.type != WEFT_EVENT_TOTAL;
 	}
 	refresh->is_behind = true;
 	return WEFT_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * Rule: the recorder and the hooks read the kernel's clock. rough.py runs this under faketime, too,
- * whose clock goes on with each reading and at no other time: more readings than the program's would
- * be seen.
+ * whose clock goes on with each reading and at no other time: more readings than the program's
+ * would be seen.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -15,9 +15,10 @@
 
 #include "failing_allocation.h"
 
-/* So many events are there; each creates a task. */
+/* So many events are there; each creates a task, but those after `tasks` are totals of a counter.
+ */
 struct source {
-	uint64_t there, given;
+	uint64_t there, given, tasks;
 	uint64_t now_ns;
 	int end; /* what comes behind them */
 	struct weft_trace_thread thread;
@@ -33,6 +34,9 @@ static int next(void *context, struct weft_event *ret_event)
 	s->given++;
 	*ret_event = (struct weft_event){
 		.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = s->given, .time_ns = s->given};
+	if (s->given > s->tasks)
+		*ret_event = (struct weft_event){
+			.type = WEFT_EVENT_TOTAL, .text = {"counter", 7}, .value = 1, .time_ns = s->given};
 	return WEFT_OK;
 }
 
@@ -54,7 +58,7 @@ static uint64_t now_ns(void *context)
 static struct weft_refresh *begin(struct source *s, bool has_now)
 {
 	struct weft_refresh *refresh;
-	*s = (struct source){.end = WEFT_AGAIN, .thread = {.name = ""}};
+	*s = (struct source){.end = WEFT_AGAIN, .tasks = UINT64_MAX, .thread = {.name = ""}};
 	s->description = (struct weft_trace_description){
 		.format = "test", .clock = {.name = "test"}, .threads = &s->thread, .thread_count = 1};
 	const struct weft_refresh_source source = {
@@ -90,6 +94,20 @@ static void each_event_is_taken_once(void **state)
 	s.end = WEFT_END;
 	assert_int_equal(weft_refresh_read(refresh, 10), WEFT_END);
 	expect_model(refresh, s.there, false);
+	weft_refresh_destroy(refresh);
+}
+
+/* As the model counts them. */
+static void totals_are_no_events(void **state)
+{
+	(void)state;
+	struct source s;
+	struct weft_refresh *refresh = begin(&s, false);
+	s.tasks = 3;
+	s.there = 5;
+	assert_int_equal(weft_refresh_read(refresh, 10), WEFT_AGAIN);
+	assert_int_equal(weft_refresh_events(refresh), 3);
+	expect_model(refresh, 3, true);
 	weft_refresh_destroy(refresh);
 }
 
@@ -233,6 +251,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_memory_is_reported),
 		cmocka_unit_test(each_event_is_taken_once),
+		cmocka_unit_test(totals_are_no_events),
 		cmocka_unit_test(models_are_rarer_the_more_they_cost),
 		cmocka_unit_test(a_slow_model_among_cheap_ones_makes_no_long_pause),
 		cmocka_unit_test(models_are_rarer_while_events_wait),
