@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-"""Makes manual pages from scdoc's language, with tables that come from the code instead of @EVENTS@, @PROBLEMS@ and @TABLES@.
+"""Makes manual pages from scdoc's language, with tables that come from the code instead of words like @EVENTS@.
 
-    man/tables.py PAGE.scd include/weft/events.def include/weft/problems.def src/tables/tables.def        prints the page in scdoc's language
-    man/tables.py --to FOLDER SCDOC include/weft/events.def include/weft/problems.def src/tables/tables.def PAGE.scd…    writes manual pages
+    man/tables.py PAGE.scd TABLES                       prints the page in scdoc's language
+    man/tables.py --to FOLDER SCDOC TABLES PAGE.scd…    writes manual pages
+
+TABLES are include/weft/events.def include/weft/problems.def src/tables/tables.def include/weft/calls.def.
 """
 import os
 import re
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tools'))
+from calls import of_the_current_task, parse  # noqa: E402
 
 PROBLEM = re.compile(r'^PROBLEM\(\w+, "([^"]+)", .*\n\t"([^"]+)"\)$', re.MULTILINE)
 
@@ -41,9 +46,29 @@ def tables(definitions):
     return re.sub(r'\+\+(\n\n|$)', r'\1', text).strip().replace('_', '\\_')
 
 
-def expand(page, of_events, of_problems, of_tables):
+def sentences(text):
+    """A call's description, with names of parameters and calls in their fonts."""
+    return re.sub(r'`(\w+)`', r'_\1_', text).replace('try_read', '*weft_try_read*()').replace('WEFT_KEY_ONCE', '*WEFT_KEY_ONCE*')
+
+
+def calls(definitions):
+    """The calls of calls.def as weft.h has them; those of texts are described by hand."""
+    def signature(call):
+        return '*void weft_%s(%s)*' % (call.name, 'uint64_t* _%s_*' % call.other if call.other else 'void')
+    return '\n\n'.join('%s\n\t%s' % (signature(call), sentences(of_the_current_task(call.text)))
+                       for call in parse(definitions) if call.shape != 'TEXT')
+
+
+def ffi_calls(definitions):
+    """The same as weft_ffi.h has them."""
+    def signature(call):
+        return '*void weft_ffi_%s(*_category_, _level_, _task_%s*)*' % (call.name, ', _%s_' % call.other if call.other else '')
+    return '++\n'.join(signature(call) for call in parse(definitions) if call.shape != 'TEXT')
+
+
+def expand(page, of_events, of_problems, of_tables, of_calls):
     return (page.replace('@EVENTS@', events(of_events)).replace('@PROBLEMS@', problems(of_problems))
-            .replace('@TABLES@', tables(of_tables)))
+            .replace('@TABLES@', tables(of_tables)).replace('@CALLS@', calls(of_calls)).replace('@FFI_CALLS@', ffi_calls(of_calls)))
 
 
 def read(path):
@@ -51,13 +76,12 @@ def read(path):
         return file.read()
 
 
-def write_pages(folder, scdoc, of_events, of_problems, of_tables, *pages):
+def write_pages(folder, scdoc, of_events, of_problems, of_tables, of_calls, *pages):
     """One process for all pages, because starting Python takes longer than making a page."""
+    texts = [read(path) for path in (of_events, of_problems, of_tables, of_calls)]
     for path in pages:
         with open(os.path.join(folder, os.path.basename(path)[:-len('.scd')]), 'wb') as file:
-            subprocess.run([scdoc], input=expand(read(path), read(of_events), read(of_problems), read(of_tables)).encode(),
-                           stdout=file,
-                           check=True)
+            subprocess.run([scdoc], input=expand(read(path), *texts).encode(), stdout=file, check=True)
 
 
 if __name__ == '__main__':
@@ -65,4 +89,4 @@ if __name__ == '__main__':
         write_pages(*sys.argv[2:])
     else:
         sys.stdout.reconfigure(encoding='utf-8')
-        sys.stdout.write(expand(*map(read, sys.argv[1:5])))
+        sys.stdout.write(expand(*map(read, sys.argv[1:6])))

@@ -210,16 +210,15 @@ void weft_leave(void) WEFT__DIRECT;
 /* Enters the task and leaves it at the end of the block, however that ends: a declaration. */
 #define WEFT_TASK_SCOPE(task) WEFT__TASK_SCOPE(task)
 
-/* The task reads the value of a task that is done. The _as form also switches to the reader,
- * because a value usually wakes the task that waited for it; the _later forms do not switch. */
-void weft_read(uint64_t source) WEFT__DIRECT;
-void weft_read_as(uint64_t task, uint64_t source) WEFT__DIRECT;
-void weft_read_later(uint64_t source) WEFT__DIRECT;
-void weft_read_later_as(uint64_t task, uint64_t source) WEFT__DIRECT;
-
-/* The task wants the value of a task that is not done: it begins to wait. */
-void weft_try_read(uint64_t source) WEFT__DIRECT;
-void weft_try_read_as(uint64_t task, uint64_t source) WEFT__DIRECT;
+/* Calls about two tasks, and texts for a task: weft_read, weft_try_read, weft_resolve, weft_cancel,
+ * weft_acquire, weft_signal, weft_send, weft_expect, weft_label, weft_note and others, which
+ * weft_calls.h describes.
+ *
+ * weft_label_n and weft_note_n take a text that no NUL ends: it has `size` bytes, or ends before
+ * its first NUL if that comes earlier. It is copied into the event. weft_labelf and weft_notef work
+ * in the manner of printf: a literal format and up to 8 values, checked by the compiler. The reader
+ * formats it; %n, * and wide characters are not supported. */
+#include <weft/weft_calls.h>
 
 /* The task waits for several tasks, and goes on with the first one that is done: it then reads that
  * one (weft_read_later) and no longer waits for the others. All events of the call share one
@@ -227,53 +226,9 @@ void weft_try_read_as(uint64_t task, uint64_t source) WEFT__DIRECT;
 void weft_wait_any(unsigned count, const uint64_t *sources) WEFT__DIRECT;
 void weft_wait_any_as(uint64_t task, unsigned count, const uint64_t *sources) WEFT__DIRECT;
 
-/* Ends `target` with a value, or with an error. */
-void weft_resolve(uint64_t target) WEFT__DIRECT;
-void weft_resolve_as(uint64_t task, uint64_t target) WEFT__DIRECT;
+/* Ends `target` with an error. */
 void weft_fail(uint64_t target, const char *message) WEFT__DIRECT;
 void weft_fail_as(uint64_t task, uint64_t target, const char *message) WEFT__DIRECT;
-
-/* Ends `target` without a value or an error, which is no problem unless a task still waits for it:
- * it is no longer wanted, its other side has closed it, or its time is up. A note on it can say
- * why. */
-void weft_cancel(uint64_t target) WEFT__DIRECT;
-void weft_cancel_as(uint64_t task, uint64_t target) WEFT__DIRECT;
-void weft_close(uint64_t target) WEFT__DIRECT;
-void weft_close_as(uint64_t task, uint64_t target) WEFT__DIRECT;
-void weft_time_out(uint64_t target) WEFT__DIRECT;
-void weft_time_out_as(uint64_t task, uint64_t target) WEFT__DIRECT;
-
-/* The task takes a resource, a task of kind lock, semaphore, pool or queue, and gives it back. If
- * it has to wait, weft_try_read before says so: readers then show which task holds the resource. */
-void weft_acquire(uint64_t resource) WEFT__DIRECT;
-void weft_acquire_as(uint64_t task, uint64_t resource) WEFT__DIRECT;
-void weft_release(uint64_t resource) WEFT__DIRECT;
-void weft_release_as(uint64_t task, uint64_t resource) WEFT__DIRECT;
-
-/* The task turns into `target`: from now on, events of either are events of both. */
-void weft_become(uint64_t target) WEFT__DIRECT;
-void weft_become_as(uint64_t task, uint64_t target) WEFT__DIRECT;
-
-/* Wakes `receiver`, which runs at once (weft_signal) or later (weft_signal_only). */
-void weft_signal(uint64_t receiver) WEFT__DIRECT;
-void weft_signal_as(uint64_t task, uint64_t receiver) WEFT__DIRECT;
-void weft_signal_only(uint64_t receiver) WEFT__DIRECT;
-void weft_signal_only_as(uint64_t task, uint64_t receiver) WEFT__DIRECT;
-
-/* The task sends a message to a task that it does not know: of another process on this host, or one
- * behind a queue. The receiver says which message it got, and readers of both traces then show who
- * woke it. `key` is any number on which both sides agree: a message's id, a hash of names. A
- * receive takes the latest send of its key that no receive has taken. Record a send before the
- * message can arrive, unless the key has WEFT_KEY_ONCE, and a receive before its task runs: it is
- * why the task does. */
-void weft_send(uint64_t key) WEFT__DIRECT;
-void weft_send_as(uint64_t task, uint64_t key) WEFT__DIRECT;
-void weft_receive(uint64_t key) WEFT__DIRECT;
-void weft_receive_as(uint64_t task, uint64_t key) WEFT__DIRECT;
-
-/* Declares that the task should finish: if it does not, readers show it as failed. */
-void weft_expect(void) WEFT__DIRECT;
-void weft_expect_as(uint64_t task) WEFT__DIRECT;
 
 /* Begins and ends a span: a part of what the task does that has a name. Spans nest: weft_end ends
  * the one that the task began last. They belong to the task, so a span may last over a wait, and
@@ -341,28 +296,6 @@ void weft_gc(uint64_t duration_ns) WEFT__DIRECT;
  * last such call after that. Only for schedulers that know it: at level debug of the category
  * "cpu", the recorder itself measures it on Linux and records it where an activation ends. */
 void weft_off_cpu(uint64_t duration_ns) WEFT__DIRECT;
-
-/* Names the task; later labels are notes. */
-#define weft_label(text)          weft_label_as(WEFT_TASK_CURRENT, text)
-#define weft_label_as(task, text) WEFT__WITH_TEXT(weft__label, task, text)
-
-/* Adds a free text to the task, at this time. */
-#define weft_note(text)          weft_note_as(WEFT_TASK_CURRENT, text)
-#define weft_note_as(task, text) WEFT__WITH_TEXT(weft__note, task, text)
-
-/* The same for a text that no NUL ends: it has `size` bytes, or ends before its first NUL if that
- * comes earlier. It is copied into the event. */
-void weft_label_n(const char *text, size_t size) WEFT__DIRECT;
-void weft_label_n_as(uint64_t task, const char *text, size_t size) WEFT__DIRECT;
-void weft_note_n(const char *text, size_t size) WEFT__DIRECT;
-void weft_note_n_as(uint64_t task, const char *text, size_t size) WEFT__DIRECT;
-
-/* A label or a note in the manner of printf: a literal format and up to 8 values, checked by the
- * compiler. The reader formats it; %n, * and wide characters are not supported. */
-#define weft_labelf(...)          WEFT__FORMATTED(weft__labelf, WEFT_TASK_CURRENT, __VA_ARGS__)
-#define weft_labelf_as(task, ...) WEFT__FORMATTED(weft__labelf, task, __VA_ARGS__)
-#define weft_notef(...)           WEFT__FORMATTED(weft__notef, WEFT_TASK_CURRENT, __VA_ARGS__)
-#define weft_notef_as(task, ...)  WEFT__FORMATTED(weft__notef, task, __VA_ARGS__)
 
 /* Adds one of a fixed set of words to the task, with or without a number. */
 #define weft_tag(text)                       weft_tag_as(WEFT_TASK_CURRENT, text)

@@ -288,18 +288,30 @@ class task
 			return task(0);
 	}
 
-	void read(task source, where at = {}) const noexcept
-	{
-		call<weft_ffi_read>(source, at);
+	/* Calls about this task, and another or a text: task.resolve(other), task.send(key),
+	 * task.expect(), task.label("text"), each with a category and a level as the last argument. */
+#define WEFT__EDGE(name, other, event, small, runs, text) \
+	void name(task other, where at = {}) const noexcept   \
+	{                                                     \
+		call<weft_ffi_##name>(other.id_, at);             \
 	}
-	void read_later(task source, where at = {}) const noexcept
-	{
-		call<weft_ffi_read_later>(source, at);
+#define WEFT__MESSAGE(name, event, text)                       \
+	void name(std::uint64_t key, where at = {}) const noexcept \
+	{                                                          \
+		call<weft_ffi_##name>(key, at);                        \
 	}
-	void try_read(task source, where at = {}) const noexcept
-	{
-		call<weft_ffi_try_read>(source, at);
+#define WEFT__STATEMENT(name, event, text)  \
+	void name(where at = {}) const noexcept \
+	{                                       \
+		call<weft_ffi_##name>(at);          \
 	}
+#define WEFT__TEXT(name, event, meaning)            \
+	void name(text t, where at = {}) const noexcept \
+	{                                               \
+		call_with_text<weft_ffi_##name>(t, at);     \
+	}
+#include <weft/calls.def>
+
 	/* It waits for several tasks, reads the first one that is done, and lets the others go. */
 	void wait_any([[maybe_unused]] const task *sources, [[maybe_unused]] std::size_t count,
 		[[maybe_unused]] where at = {}) const noexcept
@@ -313,63 +325,11 @@ class task
 	{
 		wait_any(sources.begin(), sources.size(), at);
 	}
-	void resolve(task target, where at = {}) const noexcept
-	{
-		call<weft_ffi_resolve>(target, at);
-	}
-	void cancel(task target, where at = {}) const noexcept
-	{
-		call<weft_ffi_cancel>(target, at);
-	}
-	void close(task target, where at = {}) const noexcept
-	{
-		call<weft_ffi_close>(target, at);
-	}
-	void time_out(task target, where at = {}) const noexcept
-	{
-		call<weft_ffi_time_out>(target, at);
-	}
-	void acquire(task resource, where at = {}) const noexcept
-	{
-		call<weft_ffi_acquire>(resource, at);
-	}
-	void release(task resource, where at = {}) const noexcept
-	{
-		call<weft_ffi_release>(resource, at);
-	}
-	void become(task target, where at = {}) const noexcept
-	{
-		call<weft_ffi_become>(target, at);
-	}
-	void signal(task receiver, where at = {}) const noexcept
-	{
-		call<weft_ffi_signal>(receiver, at);
-	}
-	void signal_only(task receiver, where at = {}) const noexcept
-	{
-		call<weft_ffi_signal_only>(receiver, at);
-	}
-	/* A message to a task that this one does not know, as of another process; both agree on the
-	 * key.
-	 */
-	void send(std::uint64_t key, where at = {}) const noexcept
-	{
-		call<weft_ffi_send>(task(key), at);
-	}
-	void receive(std::uint64_t key, where at = {}) const noexcept
-	{
-		call<weft_ffi_receive>(task(key), at);
-	}
 	void fail([[maybe_unused]] task target, [[maybe_unused]] text message,
 		[[maybe_unused]] where at = {}) const noexcept
 	{
 		if constexpr (detail::is_compiled)
 			weft_ffi_fail(at.handle, at.level, id_, target.id_, message.bytes, message.size);
-	}
-	void expect([[maybe_unused]] where at = {}) const noexcept
-	{
-		if constexpr (detail::is_compiled)
-			weft_ffi_expect(at.handle, at.level, id_);
 	}
 
 	/* An operation that this task waits for; its end, after which `waiter` runs. */
@@ -401,14 +361,6 @@ class task
 				at.handle, at.level, id_, waiter.id_, message.bytes, message.size);
 	}
 
-	void label(text t, where at = {}) const noexcept
-	{
-		call_with_text<weft_ffi_label>(t, at);
-	}
-	void note(text t, where at = {}) const noexcept
-	{
-		call_with_text<weft_ffi_note>(t, at);
-	}
 	void tag(text t, where at = {}) const noexcept
 	{
 		call_with_text<weft_ffi_tag>(t, at);
@@ -456,10 +408,16 @@ class task
 
   private:
 	template <void (*function)(weft_category *, unsigned, std::uint64_t, std::uint64_t)>
-	void call([[maybe_unused]] task other, [[maybe_unused]] where at) const noexcept
+	void call([[maybe_unused]] std::uint64_t other, [[maybe_unused]] where at) const noexcept
 	{
 		if constexpr (detail::is_compiled)
-			function(at.handle, at.level, id_, other.id_);
+			function(at.handle, at.level, id_, other);
+	}
+	template <void (*function)(weft_category *, unsigned, std::uint64_t)>
+	void call([[maybe_unused]] where at) const noexcept
+	{
+		if constexpr (detail::is_compiled)
+			function(at.handle, at.level, id_);
 	}
 	template <void (*function)(
 		weft_category *, unsigned, std::uint64_t, const char *, std::size_t, std::uint64_t *)>

@@ -88,39 +88,15 @@ void weft_ffi_switch(uint64_t task);
 void weft_ffi_enter(uint64_t task);
 void weft_ffi_leave(void);
 
-/* weft_read_as: also switches to `task`, unless that is WEFT_TASK_CURRENT. */
-void weft_ffi_read(struct weft_category *category, unsigned level, uint64_t task, uint64_t source);
-void weft_ffi_read_later(
-	struct weft_category *category, unsigned level, uint64_t task, uint64_t source);
-void weft_ffi_try_read(
-	struct weft_category *category, unsigned level, uint64_t task, uint64_t source);
+/* Calls about two tasks, and texts for a task: weft_ffi_read, weft_ffi_resolve, weft_ffi_signal,
+ * weft_ffi_label, weft_ffi_notef and others, which weft_ffi_calls.h describes. */
+#include <weft/weft_ffi_calls.h>
+
 /* weft_wait_any_as. */
 void weft_ffi_wait_any(struct weft_category *category, unsigned level, uint64_t task,
 	const uint64_t *sources, unsigned count);
-void weft_ffi_resolve(
-	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
 void weft_ffi_fail(struct weft_category *category, unsigned level, uint64_t task, uint64_t target,
 	const char *message, size_t size);
-void weft_ffi_cancel(
-	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
-void weft_ffi_close(struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
-void weft_ffi_time_out(
-	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
-void weft_ffi_acquire(
-	struct weft_category *category, unsigned level, uint64_t task, uint64_t resource);
-void weft_ffi_release(
-	struct weft_category *category, unsigned level, uint64_t task, uint64_t resource);
-void weft_ffi_become(
-	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
-/* weft_signal: the receiver runs at once; weft_signal_only: it runs later. */
-void weft_ffi_signal(
-	struct weft_category *category, unsigned level, uint64_t task, uint64_t receiver);
-void weft_ffi_signal_only(
-	struct weft_category *category, unsigned level, uint64_t task, uint64_t receiver);
-/* A message to a task of another process or behind a queue; `key`: both sides agree on it. */
-void weft_ffi_send(struct weft_category *category, unsigned level, uint64_t task, uint64_t key);
-void weft_ffi_receive(struct weft_category *category, unsigned level, uint64_t task, uint64_t key);
-void weft_ffi_expect(struct weft_category *category, unsigned level, uint64_t task);
 
 /* `task` begins an operation and waits for it; the operation ends, and `waiter` reads its result.
  */
@@ -135,10 +111,6 @@ void weft_ffi_operation_fail(struct weft_category *category, unsigned level, uin
 
 /* ---- Texts, values, counters ---- */
 
-void weft_ffi_label(struct weft_category *category, unsigned level, uint64_t task, const char *text,
-	size_t size, uint64_t *cache);
-void weft_ffi_note(struct weft_category *category, unsigned level, uint64_t task, const char *text,
-	size_t size, uint64_t *cache);
 void weft_ffi_tag(struct weft_category *category, unsigned level, uint64_t task, const char *text,
 	size_t size, uint64_t *cache);
 void weft_ffi_tag_value(struct weft_category *category, unsigned level, uint64_t task,
@@ -192,14 +164,6 @@ struct weft_value {
 		const char *text;
 	} is;
 };
-
-/* A label or note whose text the reader makes of a format like printf's and up to 15 values. */
-void weft_ffi_labelf(struct weft_category *category, unsigned level, uint64_t task,
-	const char *format, size_t size, uint64_t *cache, unsigned count,
-	const struct weft_value *values);
-void weft_ffi_notef(struct weft_category *category, unsigned level, uint64_t task,
-	const char *format, size_t size, uint64_t *cache, unsigned count,
-	const struct weft_value *values);
 
 /* A mark with up to 15 values. `names` is its name and the name of each value, with a NUL in
  * between and none at the end: "request\0bytes\0path" with size 18. In all, names have at most

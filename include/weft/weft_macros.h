@@ -40,8 +40,6 @@ bool weft__category_first_use(struct weft_category *category, unsigned level);
 
 /* The macros call these functions. `cache` keeps the id of a literal's name for this call site;
  * NULL if the text may differ from call to call. */
-void weft__label(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
-void weft__note(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
 void weft__span_begin(uint64_t task, uint64_t *cache, const char *name) WEFT__DIRECT;
 void weft__span(const struct weft_given_span *span) WEFT__DIRECT;
 void weft__tag(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
@@ -163,42 +161,8 @@ enum {
 #define weft_off_cpu(duration_ns)  WEFT__WHEN(WEFT__IS_RECORDING, weft_off_cpu(duration_ns))
 #define weft_moment_begin()        WEFT__WHEN(WEFT__IS_RECORDING, weft_moment_begin())
 #define weft_moment_end()          WEFT__WHEN(WEFT__IS_RECORDING, weft_moment_end())
-#define weft_read(source)          WEFT__WHEN(WEFT__IS_ON, weft_read(source))
-#define weft_read_as(t, source)    WEFT__OR_RUNS(weft_read_as(t, source), t)
-#define weft_read_later(source)    WEFT__WHEN(WEFT__IS_ON, weft_read_later(source))
-#define weft_read_later_as(t, s)   WEFT__WHEN(WEFT__IS_ON, weft_read_later_as(t, s))
-#define weft_try_read(source)      WEFT__WHEN(WEFT__IS_ON, weft_try_read(source))
-#define weft_try_read_as(t, s)     WEFT__WHEN(WEFT__IS_ON, weft_try_read_as(t, s))
-#define weft_resolve(target)       WEFT__WHEN(WEFT__IS_ON, weft_resolve(target))
-#define weft_resolve_as(t, target) WEFT__WHEN(WEFT__IS_ON, weft_resolve_as(t, target))
 #define weft_fail(target, message) WEFT__WHEN(WEFT__FAILS_ARE_ON, weft_fail(target, message))
 #define weft_fail_as(t, x, m)      WEFT__WHEN(WEFT__FAILS_ARE_ON, weft_fail_as(t, x, m))
-#define weft_cancel(target)        WEFT__WHEN(WEFT__IS_ON, weft_cancel(target))
-#define weft_cancel_as(t, target)  WEFT__WHEN(WEFT__IS_ON, weft_cancel_as(t, target))
-#define weft_close(target)         WEFT__WHEN(WEFT__IS_ON, weft_close(target))
-#define weft_close_as(t, target)   WEFT__WHEN(WEFT__IS_ON, weft_close_as(t, target))
-#define weft_time_out(target)      WEFT__WHEN(WEFT__IS_ON, weft_time_out(target))
-#define weft_time_out_as(t, x)     WEFT__WHEN(WEFT__IS_ON, weft_time_out_as(t, x))
-#define weft_acquire(resource)     WEFT__WHEN(WEFT__IS_ON, weft_acquire(resource))
-#define weft_acquire_as(t, x)      WEFT__WHEN(WEFT__IS_ON, weft_acquire_as(t, x))
-#define weft_release(resource)     WEFT__WHEN(WEFT__IS_ON, weft_release(resource))
-#define weft_release_as(t, x)      WEFT__WHEN(WEFT__IS_ON, weft_release_as(t, x))
-#define weft_become(target)        WEFT__WHEN(WEFT__IS_ON, weft_become(target))
-#define weft_become_as(t, target)  WEFT__WHEN(WEFT__IS_ON, weft_become_as(t, target))
-#define weft_signal(receiver)      WEFT__OR_RUNS(weft_signal(receiver), receiver)
-#define weft_signal_as(t, r)       WEFT__OR_RUNS(weft_signal_as(t, r), r)
-#define weft_signal_only(receiver) WEFT__WHEN(WEFT__IS_ON, weft_signal_only(receiver))
-#define weft_signal_only_as(t, r)  WEFT__WHEN(WEFT__IS_ON, weft_signal_only_as(t, r))
-#define weft_send(key)             WEFT__WHEN(WEFT__IS_ON, weft_send(key))
-#define weft_send_as(task, key)    WEFT__WHEN(WEFT__IS_ON, weft_send_as(task, key))
-#define weft_receive(key)          WEFT__WHEN(WEFT__IS_ON, weft_receive(key))
-#define weft_receive_as(task, key) WEFT__WHEN(WEFT__IS_ON, weft_receive_as(task, key))
-#define weft_expect()              WEFT__WHEN(WEFT__IS_ON, weft_expect())
-#define weft_expect_as(task)       WEFT__WHEN(WEFT__IS_ON, weft_expect_as(task))
-#define weft_label_n(text, size)   WEFT__WHEN(WEFT__IS_ON, weft_label_n(text, size))
-#define weft_label_n_as(t, x, n)   WEFT__WHEN(WEFT__IS_ON, weft_label_n_as(t, x, n))
-#define weft_note_n(text, size)    WEFT__WHEN(WEFT__IS_ON, weft_note_n(text, size))
-#define weft_note_n_as(t, x, n)    WEFT__WHEN(WEFT__IS_ON, weft_note_n_as(t, x, n))
 #define weft_end()                 WEFT__WHEN(WEFT__IS_ON, weft_end())
 #define weft_end_as(task)          WEFT__WHEN(WEFT__IS_ON, weft_end_as(task))
 
@@ -234,10 +198,6 @@ __attribute__((unused)) static inline void weft__leave_scope(const char *scope)
 	__attribute__((cleanup(weft__leave_scope), unused)) const char WEFT__APPLY_( \
 		weft__scope_, __LINE__) = (weft_enter(task), 0)
 
-void weft__labelf(uint64_t task, uint64_t *cache, const char *format, unsigned count,
-	const struct weft_value *values) WEFT__DIRECT;
-void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
-	const struct weft_value *values) WEFT__DIRECT;
 /* `names`: the mark's name, then the name of each value. */
 void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsigned count,
 	const struct weft_value *values) WEFT__DIRECT;

@@ -163,68 +163,30 @@ WEFT__EXPORT void weft_switch(uint64_t task)
 	run(2, WEFT_ABI_HEAD(WEFT_ABI_SWITCH, 2, 0), task, 0, task);
 }
 
-WEFT__EXPORT void weft_read(uint64_t source)
-{
-	put(WEFT_ABI_READ, 0, source, WEFT_TASK_CURRENT);
-}
+/* A call of calls.def by the thread's current task, by its RUNS. */
+#define OWN_SAME(kind, small, other)  put(kind, small, other, WEFT_TASK_CURRENT)
+#define OWN_TASK(kind, small, other)  OWN_SAME(kind, small, other)
+#define OWN_OTHER(kind, small, other) run(2, WEFT_ABI_HEAD(kind, 2, small), other, 0, other)
+/* The same by a task that is named. */
+#define NAMED_SAME(kind, small, task, other) put_as(kind, small, task, other, WEFT_TASK_CURRENT)
+#define NAMED_TASK(kind, small, task, other) \
+	run(3, WEFT_ABI_HEAD((kind) | WEFT_ABI_EXPLICIT, 3, small), task, other, task)
+#define NAMED_OTHER(kind, small, task, other) \
+	run(3, WEFT_ABI_HEAD((kind) | WEFT_ABI_EXPLICIT, 3, small), task, other, other)
 
-WEFT__EXPORT void weft_read_as(uint64_t task, uint64_t source)
-{
-	if (task == WEFT_TASK_CURRENT)
-		weft_read(source);
-	else
-		run(3, WEFT_ABI_HEAD(WEFT_ABI_READ | WEFT_ABI_EXPLICIT, 3, 0), task, source, task);
-}
-
-WEFT__EXPORT void weft_signal(uint64_t receiver)
-{
-	run(2, WEFT_ABI_HEAD(WEFT_ABI_SIGNAL, 2, 1), receiver, 0, receiver);
-}
-
-WEFT__EXPORT void weft_signal_as(uint64_t task, uint64_t receiver)
-{
-	if (task == WEFT_TASK_CURRENT)
-		weft_signal(receiver);
-	else
-		run(3, WEFT_ABI_HEAD(WEFT_ABI_SIGNAL | WEFT_ABI_EXPLICIT, 3, 1), task, receiver, receiver);
-}
-
-/* The other events: one operand, and the current task stays. */
-#define OPERATION(name, kind, small)                                  \
+#define WEFT__EDGE(name, parameter, event, small, runs, text)         \
 	WEFT__EXPORT void weft_##name(uint64_t other)                     \
 	{                                                                 \
-		put(kind, small, other, WEFT_TASK_CURRENT);                   \
+		OWN_##runs(WEFT_ABI_##event, small, other);                   \
 	}                                                                 \
 	WEFT__EXPORT void weft_##name##_as(uint64_t task, uint64_t other) \
 	{                                                                 \
 		if (task == WEFT_TASK_CURRENT)                                \
 			weft_##name(other);                                       \
 		else                                                          \
-			put_as(kind, small, task, other, WEFT_TASK_CURRENT);      \
+			NAMED_##runs(WEFT_ABI_##event, small, task, other);       \
 	}
-
-OPERATION(read_later, WEFT_ABI_READ, 1)
-OPERATION(try_read, WEFT_ABI_TRY_READ, 0)
-OPERATION(resolve, WEFT_ABI_RESOLVE, 0)
-OPERATION(cancel, WEFT_ABI_CANCEL, 0)
-OPERATION(close, WEFT_ABI_CLOSE, 0)
-OPERATION(time_out, WEFT_ABI_TIME_OUT, 0)
-OPERATION(acquire, WEFT_ABI_ACQUIRE, 0)
-OPERATION(release, WEFT_ABI_RELEASE, 0)
-OPERATION(become, WEFT_ABI_BECOME, 0)
-OPERATION(signal_only, WEFT_ABI_SIGNAL, 0)
-OPERATION(send, WEFT_ABI_SEND, 0)
-OPERATION(receive, WEFT_ABI_RECEIVE, 0)
-
-WEFT__EXPORT void weft_gc(uint64_t duration_ns)
-{
-	put(WEFT_ABI_GC, 0, duration_ns, WEFT_TASK_CURRENT);
-}
-
-WEFT__EXPORT void weft_off_cpu(uint64_t duration_ns)
-{
-	put(WEFT_ABI_OFF_CPU, 0, duration_ns, WEFT_TASK_CURRENT);
-}
+#define WEFT__MESSAGE(name, event, text) WEFT__EDGE(name, key, event, 0, SAME, text)
 
 /* Events without an operand. */
 #define STATEMENT(name, kind)                                                                    \
@@ -240,6 +202,17 @@ WEFT__EXPORT void weft_off_cpu(uint64_t duration_ns)
 			weft__put_words(                                                                     \
 				2, WEFT_ABI_HEAD((kind) | WEFT_ABI_EXPLICIT, 2, 0), task, 0, WEFT_TASK_CURRENT); \
 	}
+#define WEFT__STATEMENT(name, event, text) STATEMENT(name, WEFT_ABI_##event)
 
-STATEMENT(expect, WEFT_ABI_EXPECT)
+#include <weft/calls.def>
 STATEMENT(end, WEFT_ABI_END)
+
+WEFT__EXPORT void weft_gc(uint64_t duration_ns)
+{
+	put(WEFT_ABI_GC, 0, duration_ns, WEFT_TASK_CURRENT);
+}
+
+WEFT__EXPORT void weft_off_cpu(uint64_t duration_ns)
+{
+	put(WEFT_ABI_OFF_CPU, 0, duration_ns, WEFT_TASK_CURRENT);
+}

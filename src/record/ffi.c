@@ -110,31 +110,47 @@ WEFT__EXPORT void weft_ffi_leave(void)
 		weft_leave();
 }
 
-/* If the level filters the call, the task `runs` runs all the same; WEFT_TASK_CURRENT: none. */
-#define CALL(name, runs)                                                               \
+/* The task that runs all the same if the level filters the call; WEFT_TASK_CURRENT: none. */
+#define RUNS_SAME(task, other)  WEFT_TASK_CURRENT
+#define RUNS_TASK(task, other)  (task)
+#define RUNS_OTHER(task, other) (other)
+
+#define WEFT__EDGE(name, parameter, event, small, runs, text)                          \
 	WEFT__EXPORT void weft_ffi_##name(                                                 \
 		struct weft_category *category, unsigned level, uint64_t task, uint64_t other) \
 	{                                                                                  \
 		if (is_on(category, level))                                                    \
 			weft_##name##_as(task, other);                                             \
-		else if ((runs) != WEFT_TASK_CURRENT)                                          \
-			weft_ffi_switch(runs);                                                     \
+		else if (RUNS_##runs(task, other) != WEFT_TASK_CURRENT)                        \
+			weft_ffi_switch(RUNS_##runs(task, other));                                 \
+	}
+#define WEFT__MESSAGE(name, event, text) WEFT__EDGE(name, key, event, 0, SAME, text)
+
+#define WEFT__STATEMENT(name, event, text)                             \
+	WEFT__EXPORT void weft_ffi_##name(                                 \
+		struct weft_category *category, unsigned level, uint64_t task) \
+	{                                                                  \
+		if (is_on(category, level))                                    \
+			weft_##name##_as(task);                                    \
 	}
 
-CALL(read, task)
-CALL(read_later, WEFT_TASK_CURRENT)
-CALL(try_read, WEFT_TASK_CURRENT)
-CALL(resolve, WEFT_TASK_CURRENT)
-CALL(cancel, WEFT_TASK_CURRENT)
-CALL(close, WEFT_TASK_CURRENT)
-CALL(time_out, WEFT_TASK_CURRENT)
-CALL(acquire, WEFT_TASK_CURRENT)
-CALL(release, WEFT_TASK_CURRENT)
-CALL(become, WEFT_TASK_CURRENT)
-CALL(signal, other)
-CALL(signal_only, WEFT_TASK_CURRENT)
-CALL(send, WEFT_TASK_CURRENT)
-CALL(receive, WEFT_TASK_CURRENT)
+#define WEFT__TEXT(name, event, meaning)                                                       \
+	WEFT__EXPORT void weft_ffi_##name(struct weft_category *category, unsigned level,          \
+		uint64_t task, const char *text, size_t size, uint64_t *cache)                         \
+	{                                                                                          \
+		if (is_on(category, level))                                                            \
+			weft__record_text(WEFT_ABI_##event, task, cache, text, weft__bounded(size));       \
+	}                                                                                          \
+	WEFT__EXPORT void weft_ffi_##name##f(struct weft_category *category, unsigned level,       \
+		uint64_t task, const char *format, size_t size, uint64_t *cache, unsigned count,       \
+		const struct weft_value *values)                                                       \
+	{                                                                                          \
+		if (is_on(category, level))                                                            \
+			weft__record_formatted(                                                            \
+				WEFT_ABI_##event##F, task, cache, format, weft__bounded(size), count, values); \
+	}
+
+#include <weft/calls.def>
 
 WEFT__EXPORT void weft_ffi_wait_any(struct weft_category *category, unsigned level, uint64_t task,
 	const uint64_t *sources, unsigned count)
@@ -148,12 +164,6 @@ WEFT__EXPORT void weft_ffi_fail(struct weft_category *category, unsigned level, 
 {
 	if (is_on(category, level ? level : WEFT_LEVEL_ERROR))
 		weft__record_failure(task, target, message, weft__bounded(size));
-}
-
-WEFT__EXPORT void weft_ffi_expect(struct weft_category *category, unsigned level, uint64_t task)
-{
-	if (is_on(category, level))
-		weft_expect_as(task);
 }
 
 WEFT__EXPORT uint64_t weft_ffi_operation_begin(struct weft_category *category, unsigned level,
@@ -192,20 +202,6 @@ WEFT__EXPORT void weft_ffi_operation_fail(struct weft_category *category, unsign
 }
 
 /* ---- Texts, values, counters ---- */
-
-WEFT__EXPORT void weft_ffi_label(struct weft_category *category, unsigned level, uint64_t task,
-	const char *text, size_t size, uint64_t *cache)
-{
-	if (is_on(category, level))
-		weft__record_text(WEFT_ABI_LABEL, task, cache, text, weft__bounded(size));
-}
-
-WEFT__EXPORT void weft_ffi_note(struct weft_category *category, unsigned level, uint64_t task,
-	const char *text, size_t size, uint64_t *cache)
-{
-	if (is_on(category, level))
-		weft__record_text(WEFT_ABI_NOTE, task, cache, text, weft__bounded(size));
-}
 
 WEFT__EXPORT bool weft_ffi_begin(struct weft_category *category, unsigned level, uint64_t task,
 	const char *name, size_t size, uint64_t *cache)
@@ -253,24 +249,6 @@ WEFT__EXPORT void weft_ffi_tag_value(struct weft_category *category, unsigned le
 	if (is_on(category, level))
 		weft__record_text_with(
 			WEFT_ABI_TAG_VALUE, task, cache, text, weft__bounded(size), (uint64_t)value);
-}
-
-WEFT__EXPORT void weft_ffi_labelf(struct weft_category *category, unsigned level, uint64_t task,
-	const char *format, size_t size, uint64_t *cache, unsigned count,
-	const struct weft_value *values)
-{
-	if (is_on(category, level))
-		weft__record_formatted(
-			WEFT_ABI_LABELF, task, cache, format, weft__bounded(size), count, values);
-}
-
-WEFT__EXPORT void weft_ffi_notef(struct weft_category *category, unsigned level, uint64_t task,
-	const char *format, size_t size, uint64_t *cache, unsigned count,
-	const struct weft_value *values)
-{
-	if (is_on(category, level))
-		weft__record_formatted(
-			WEFT_ABI_NOTEF, task, cache, format, weft__bounded(size), count, values);
 }
 
 WEFT__EXPORT void weft_ffi_mark(struct weft_category *category, unsigned level, uint64_t task,

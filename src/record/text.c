@@ -125,35 +125,21 @@ void weft__record_text_with(unsigned kind, uint64_t task, uint64_t *cache, const
 	put_with(kind, task, cache, text, size, operand);
 }
 
-WEFT__EXPORT void weft__label(uint64_t task, uint64_t *cache, const char *text)
-{
-	put(WEFT_ABI_LABEL, task, cache, text, WEFT__C_STRING);
-}
+#define WEFT__TEXT(name, event, meaning)                                               \
+	WEFT__EXPORT void weft__##name(uint64_t task, uint64_t *cache, const char *text)   \
+	{                                                                                  \
+		put(WEFT_ABI_##event, task, cache, text, WEFT__C_STRING);                      \
+	}                                                                                  \
+	WEFT__EXPORT void weft_##name##_n_as(uint64_t task, const char *text, size_t size) \
+	{                                                                                  \
+		put_slowly(task, NULL, text, weft__bounded(size), WEFT_ABI_##event);           \
+	}                                                                                  \
+	WEFT__EXPORT void weft_##name##_n(const char *text, size_t size)                   \
+	{                                                                                  \
+		weft_##name##_n_as(WEFT_TASK_CURRENT, text, size);                             \
+	}
 
-WEFT__EXPORT void weft__note(uint64_t task, uint64_t *cache, const char *text)
-{
-	put(WEFT_ABI_NOTE, task, cache, text, WEFT__C_STRING);
-}
-
-WEFT__EXPORT void weft_label_n_as(uint64_t task, const char *text, size_t size)
-{
-	put_slowly(task, NULL, text, weft__bounded(size), WEFT_ABI_LABEL);
-}
-
-WEFT__EXPORT void weft_label_n(const char *text, size_t size)
-{
-	weft_label_n_as(WEFT_TASK_CURRENT, text, size);
-}
-
-WEFT__EXPORT void weft_note_n_as(uint64_t task, const char *text, size_t size)
-{
-	put_slowly(task, NULL, text, weft__bounded(size), WEFT_ABI_NOTE);
-}
-
-WEFT__EXPORT void weft_note_n(const char *text, size_t size)
-{
-	weft_note_n_as(WEFT_TASK_CURRENT, text, size);
-}
+#include <weft/calls.def>
 
 WEFT__EXPORT void weft__span_begin(uint64_t task, uint64_t *cache, const char *name)
 {

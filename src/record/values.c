@@ -129,17 +129,14 @@ void weft__record_formatted(unsigned kind, uint64_t task, uint64_t *cache, const
 	put_formatted(kind, task, cache, format, size, count, values);
 }
 
-WEFT__EXPORT void weft__labelf(uint64_t task, uint64_t *cache, const char *format, unsigned count,
-	const struct weft_value *values)
-{
-	put_formatted(WEFT_ABI_LABELF, task, cache, format, WEFT__C_STRING, count, values);
-}
+#define WEFT__TEXT(name, event, meaning)                                                        \
+	WEFT__EXPORT void weft__##name##f(uint64_t task, uint64_t *cache, const char *format,       \
+		unsigned count, const struct weft_value *values)                                        \
+	{                                                                                           \
+		put_formatted(WEFT_ABI_##event##F, task, cache, format, WEFT__C_STRING, count, values); \
+	}
 
-WEFT__EXPORT void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
-	const struct weft_value *values)
-{
-	put_formatted(WEFT_ABI_NOTEF, task, cache, format, WEFT__C_STRING, count, values);
-}
+#include <weft/calls.def>
 
 /* Joins the names with NULs in between; returns more than a name's maximum size if they don't fit.
  */

@@ -42,40 +42,26 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_leave();
 	WEFT_TASK_SCOPE(task);
 	WEFT_TASK_SCOPE(evaluated());
-	weft_read(task);
-	weft_read_as(task, task);
-	weft_read_later(task);
-	weft_read_later_as(task, task);
-	weft_try_read(task);
-	weft_try_read_as(task, task);
-	weft_acquire(task);
-	weft_acquire_as(task, evaluated());
-	weft_release(evaluated());
-	weft_release_as(task, task);
+#define WEFT__EDGE(name, other, event, small, runs, text) \
+	weft_##name(task);                                    \
+	weft_##name(evaluated());                             \
+	weft_##name##_as(task, evaluated());                  \
+	weft_##name##_as(evaluated(), task);
+#define WEFT__MESSAGE(name, event, text) WEFT__EDGE(name, key, event, 0, SAME, text)
+#define WEFT__STATEMENT(name, event, text) \
+	weft_##name();                         \
+	weft_##name##_as(evaluated());
+#define WEFT__TEXT(name, event, meaning)   \
+	weft_##name("literal");                \
+	weft_##name(text + 1);                 \
+	weft_##name##_as(task, "two " NAME);   \
+	weft_##name##_n(text, (size_t)number); \
+	weft_##name##_n_as(evaluated(), "literal", 3);
+#include <weft/calls.def>
 	weft_wait_any(1, &task);
 	weft_wait_any_as(evaluated(), 1, &task);
-	weft_resolve(task);
-	weft_resolve_as(task, evaluated());
 	weft_fail(task, text);
 	weft_fail_as(task, task, "literal");
-	weft_cancel(task);
-	weft_cancel_as(task, evaluated());
-	weft_close(task);
-	weft_close_as(task, task);
-	weft_time_out(evaluated());
-	weft_time_out_as(task, task);
-	weft_become(task);
-	weft_become_as(task, task);
-	weft_signal(task);
-	weft_signal_as(task, task);
-	weft_signal_only(task);
-	weft_signal_only_as(task, task);
-	weft_send(task);
-	weft_send_as(task, evaluated());
-	weft_receive(evaluated());
-	weft_receive_as(task, task);
-	weft_expect();
-	weft_expect_as(task);
 	weft_begin("literal");
 	weft_begin(text);
 	weft_begin_as(evaluated(), "literal");
@@ -93,23 +79,14 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_off_cpu(task);
 	weft_moment_begin();
 	weft_moment_end();
-	weft_label("literal");
-	weft_label(text);
-	weft_label_as(task, NAME);
 	weft_switch(weft_create(weft_kind("job")));
 	weft_operation_end(weft_operation_begin("literal"), task);
 	weft_operation_cancel(weft_operation_begin(text), WEFT_TASK_CURRENT);
 	weft_operation_fail(weft_operation_begin_as(evaluated(), NAME), WEFT_TASK_NONE, text);
 	weft_at(WEFT_LEVEL_DEBUG, task = weft_operation_begin("a level"));
-	weft_label_n(text, (size_t)number);
-	weft_label_n_as(evaluated(), text, 3);
 	weft_labelf("no value");
 	weft_labelf("%s %d", text, number);
 	weft_labelf_as(task, "%.2f", ratio);
-	weft_note_n("literal", 3);
-	weft_note_n_as(task, text, (size_t)number);
-	weft_note(text + 1);
-	weft_note_as(task, "two " NAME);
 	weft_notef("no value");
 	weft_notef("%d %s %f %c", number, text, ratio, 'x');
 	weft_notef_as(task, "%p %ld", (void *)&number, 3L);

@@ -10,7 +10,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
 from harness import BUILD, SOURCE, WEFT, case, equal, main, run, skip  # noqa: E402
-from tree import read, tracked  # noqa: E402
+from tree import made_headers, read, tracked  # noqa: E402
 
 VERSION = re.search(r"version: '([\d.]+)'", read('meson.build')).group(1)
 ROOT = tempfile.TemporaryDirectory(prefix='weft-consumers-')
@@ -207,12 +207,11 @@ def as_source():
 
 @case
 def the_library_exports_what_the_header_declares():
-    listed = set(re.findall(r'^\t(\w+);', read('src/platform/weft.map'), re.MULTILINE))
     lines = run_well(['nm', '--dynamic', '--defined-only', os.path.join(library_folder(), 'libweft.so')])
     exported = {line.split()[-1].split('@')[0] for line in lines.splitlines()} - {'WEFT_1'}
-    equal(sorted(exported ^ listed), [], 'of the library and src/platform/weft.map')
+    assert len(exported) > 150, exported
     words = set()
-    for header in ('weft.h', 'weft_macros.h', 'weft_ffi.h', 'value.h', 'xen.h'):
+    for header in ('weft.h', 'weft_macros.h', 'weft_ffi.h', 'value.h', 'xen.h', *made_headers()):
         words |= set(re.findall(r'\w+', read('include/weft/' + header)))
     equal(sorted(exported - words), [], 'exported, not declared')
 

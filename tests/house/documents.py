@@ -79,7 +79,7 @@ def run_commands(page):
 def manual():
     """weft-dump(1), as it is given to scdoc."""
     return run([sys.executable, 'man/tables.py', 'man/weft-dump.1.scd', 'include/weft/events.def',
-                'include/weft/problems.def', 'src/tables/tables.def'], cwd=SOURCE).stdout
+                'include/weft/problems.def', 'src/tables/tables.def', 'include/weft/calls.def'], cwd=SOURCE).stdout
 
 
 @case

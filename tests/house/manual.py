@@ -4,14 +4,17 @@ import os
 import re
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path += [os.path.join(HERE, '..', 'e2e'), os.path.join(HERE, '..', '..', 'man')]
 from harness import BUILD, case, equal, main, run, skip, weft  # noqa: E402
+from tables import calls, ffi_calls  # noqa: E402
 from tree import read, tracked  # noqa: E402
 
 OPTION = re.compile(r'(?<![\w-])(--[a-z][a-z-]*|-[a-zA-Z])(?![\w-])')
 COMMANDS = re.findall(r'^  ([a-z]+) ', weft('--help').stdout, re.MULTILINE)
-PAGES = {os.path.basename(p)[:-len('.scd')]: read(p) for p in tracked()
-         if p.startswith('man/') and p.endswith('.scd')}
+CALLS = read('include/weft/calls.def')
+PAGES = {os.path.basename(p)[:-len('.scd')]: read(p).replace('@CALLS@', calls(CALLS)).replace('@FFI_CALLS@', ffi_calls(CALLS))
+         for p in tracked() if p.startswith('man/') and p.endswith('.scd')}
 
 
 def options_of(command):
@@ -60,7 +63,7 @@ def every_page_is_built():
 
 @case
 def every_recording_call_is_in_its_page():
-    header = read('include/weft/weft.h')
+    header = read('include/weft/weft.h') + read('include/weft/weft_calls.h')
     calls = set(re.findall(r'^(?:#define |[a-z][\w ]*)(weft_(?!_)[a-z_]+)\(', header, re.MULTILINE))
     assert len(calls) > 20, calls
     page = PAGES['weft.3']
@@ -70,7 +73,7 @@ def every_recording_call_is_in_its_page():
 
 @case
 def every_call_of_other_languages_is_in_its_page():
-    calls = set(re.findall(r'\b(weft_ffi_[a-z_]+)\(', read('include/weft/weft_ffi.h')))
+    calls = set(re.findall(r'\b(weft_ffi_[a-z_]+)\(', read('include/weft/weft_ffi.h') + read('include/weft/weft_ffi_calls.h')))
     page = re.sub(r'\\', '', PAGES['weft_ffi.3'])
     assert len(calls) > 30, calls
     missing = [c for c in calls if c + '(' not in page]

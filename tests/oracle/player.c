@@ -717,22 +717,15 @@ static void wait_any(char **a)
 		(void)a;               \
 		call;                  \
 	}
-CALL(play_read, weft_read_as(task(a[0]), task(a[1])))
-CALL(read_later, weft_read_later_as(task(a[0]), task(a[1])))
-CALL(try_read, weft_try_read_as(task(a[0]), task(a[1])))
-CALL(resolve, weft_resolve_as(task(a[0]), task(a[1])))
+#define WEFT__EDGE(name, other, event, small, runs, text) \
+	CALL(call_##name, weft_##name##_as(task(a[0]), task(a[1])))
+#define WEFT__MESSAGE(name, event, text) \
+	CALL(call_##name, weft_##name##_as(task(a[0]), strtoull(a[1], NULL, 10)))
+#define WEFT__STATEMENT(name, event, text) CALL(call_##name, weft_##name##_as(task(a[0])))
+#define WEFT__TEXT(name, event, meaning) \
+	CALL(call_##name, weft__##name(task(a[0]), NULL, text(a[1])))
+#include <weft/calls.def>
 CALL(fail, weft_fail_as(task(a[0]), task(a[1]), text(a[2])))
-CALL(cancel, weft_cancel_as(task(a[0]), task(a[1])))
-CALL(play_close, weft_close_as(task(a[0]), task(a[1])))
-CALL(time_out, weft_time_out_as(task(a[0]), task(a[1])))
-CALL(acquire, weft_acquire_as(task(a[0]), task(a[1])))
-CALL(release, weft_release_as(task(a[0]), task(a[1])))
-CALL(become, weft_become_as(task(a[0]), task(a[1])))
-CALL(signal_task, weft_signal_as(task(a[0]), task(a[1])))
-CALL(signal_only, weft_signal_only_as(task(a[0]), task(a[1])))
-CALL(expect, weft_expect_as(task(a[0])))
-CALL(send_key, weft_send_as(task(a[0]), strtoull(a[1], NULL, 10)))
-CALL(receive_key, weft_receive_as(task(a[0]), strtoull(a[1], NULL, 10)))
 CALL(span_begin, weft__span_begin(task(a[0]), NULL, text(a[1])))
 CALL(span_end, weft_end_as(task(a[0])))
 CALL(sync_clock, weft_clock_sync(WEFT_CLOCK_FOREIGN, (uint64_t)number(a[0])))
@@ -758,8 +751,6 @@ static uint64_t track(const char *name)
 	return WEFT_TRACK_FIRST + WEFT_TRACK_LINES * id;
 }
 
-CALL(label, weft__label(task(a[0]), NULL, text(a[1])))
-CALL(note, weft__note(task(a[0]), NULL, text(a[1])))
 CALL(tag, weft__tag(task(a[0]), NULL, text(a[1])))
 CALL(tag_value, weft__tag_value(task(a[0]), NULL, text(a[1]), number(a[2])))
 CALL(counter_add, weft__counter_add(task(a[0]), NULL, text(a[1]), number(a[2])))
@@ -792,25 +783,13 @@ static const struct {
 	{"span_end", span_end, 1},
 	{"span", span, 5},
 	{"create_named", create_named, 2},
-	{"read", play_read, 2},
-	{"read_later", read_later, 2},
-	{"try_read", try_read, 2},
+#define WEFT__EDGE(name, other, event, small, runs, text) {#name, call_##name, 2},
+#define WEFT__MESSAGE(name, event, text)                  {#name, call_##name, 2},
+#define WEFT__STATEMENT(name, event, text)                {#name, call_##name, 1},
+#define WEFT__TEXT(name, event, meaning)                  {#name, call_##name, 2},
+#include <weft/calls.def>
 	{"wait_any", wait_any, 4},
-	{"resolve", resolve, 2},
 	{"fail", fail, 3},
-	{"cancel", cancel, 2},
-	{"close", play_close, 2},
-	{"time_out", time_out, 2},
-	{"acquire", acquire, 2},
-	{"release", release, 2},
-	{"become", become, 2},
-	{"signal", signal_task, 2},
-	{"signal_only", signal_only, 2},
-	{"expect", expect, 1},
-	{"send", send_key, 2},
-	{"receive", receive_key, 2},
-	{"label", label, 2},
-	{"note", note, 2},
 	{"tag", tag, 2},
 	{"tag_value", tag_value, 3},
 	{"counter_add", counter_add, 3},

@@ -40,46 +40,24 @@ static void read_back(struct trace *t, void **state)
 static void call_tasks(uint64_t as)
 {
 	uint64_t child = weft_create_as(as, WEFT_KIND_BIND);
-	weft_read_as(as, child);
-	weft_read_later_as(as, child);
-	weft_try_read_as(as, child);
 	weft_wait_any_as(as, 2, (const uint64_t[]){child, 5});
-	weft_signal_as(as, child);
-	weft_signal_only_as(as, child);
-	weft_expect_as(as);
 	weft_fail_as(as, child, "no luck");
-	weft_resolve_as(as, child);
-	weft_cancel_as(as, child);
-	weft_close_as(as, child);
-	weft_time_out_as(as, child);
-	weft_acquire_as(as, child);
-	weft_release_as(as, child);
-	weft_send_as(as, 9);
-	weft_receive_as(as, 9);
-	weft_become_as(as, child);
+#define WEFT__EDGE(name, other, event, small, runs, text) weft_##name##_as(as, child);
+#define WEFT__MESSAGE(name, event, text)                  weft_##name##_as(as, 9);
+#define WEFT__STATEMENT(name, event, text)                weft_##name##_as(as);
+#include <weft/calls.def>
 	weft_switch(child);
 }
 
 static void call_tasks_ffi(uint64_t as)
 {
 	uint64_t child = weft_ffi_create(own, 0, as, WEFT_KIND_BIND);
-	weft_ffi_read(own, 0, as, child);
-	weft_ffi_read_later(own, 0, as, child);
-	weft_ffi_try_read(own, 0, as, child);
 	weft_ffi_wait_any(own, 0, as, (const uint64_t[]){child, 5}, 2);
-	weft_ffi_signal(own, 0, as, child);
-	weft_ffi_signal_only(own, 0, as, child);
-	weft_ffi_expect(own, 0, as);
 	weft_ffi_fail(own, 0, as, child, TEXT("no luck"));
-	weft_ffi_resolve(own, 0, as, child);
-	weft_ffi_cancel(own, 0, as, child);
-	weft_ffi_close(own, 0, as, child);
-	weft_ffi_time_out(own, 0, as, child);
-	weft_ffi_acquire(own, 0, as, child);
-	weft_ffi_release(own, 0, as, child);
-	weft_ffi_send(own, 0, as, 9);
-	weft_ffi_receive(own, 0, as, 9);
-	weft_ffi_become(own, 0, as, child);
+#define WEFT__EDGE(name, other, event, small, runs, text) weft_ffi_##name(own, 0, as, child);
+#define WEFT__MESSAGE(name, event, text)                  weft_ffi_##name(own, 0, as, 9);
+#define WEFT__STATEMENT(name, event, text)                weft_ffi_##name(own, 0, as);
+#include <weft/calls.def>
 	weft_ffi_switch(child);
 }
 
@@ -456,22 +434,12 @@ static size_t list_current(struct weft_category *category, uint64_t *list)
 	uint64_t begun;
 #define AFTER(call) (weft_ffi_switch(4), call, list[count++] = weft_ffi_current())
 	AFTER(weft_ffi_create(category, 0, 5, WEFT_KIND_BIND));
-	AFTER(weft_ffi_read(category, 0, 5, 6));
-	AFTER(weft_ffi_read_later(category, 0, 5, 6));
-	AFTER(weft_ffi_try_read(category, 0, 5, 6));
+#define WEFT__EDGE(name, other, event, small, runs, text) AFTER(weft_ffi_##name(category, 0, 5, 6));
+#define WEFT__MESSAGE(name, event, text)                  AFTER(weft_ffi_##name(category, 0, 5, 9));
+#define WEFT__STATEMENT(name, event, text)                AFTER(weft_ffi_##name(category, 0, 5));
+#include <weft/calls.def>
 	AFTER(weft_ffi_wait_any(category, 0, 5, (const uint64_t[]){6, 7}, 2));
-	AFTER(weft_ffi_signal(category, 0, 5, 6));
-	AFTER(weft_ffi_signal_only(category, 0, 5, 6));
-	AFTER(weft_ffi_resolve(category, 0, 5, 10));
 	AFTER(weft_ffi_fail(category, 0, 5, 11, TEXT("no luck")));
-	AFTER(weft_ffi_cancel(category, 0, 5, 12));
-	AFTER(weft_ffi_close(category, 0, 5, 13));
-	AFTER(weft_ffi_time_out(category, 0, 5, 14));
-	AFTER(weft_ffi_acquire(category, 0, 5, 6));
-	AFTER(weft_ffi_release(category, 0, 5, 6));
-	AFTER(weft_ffi_send(category, 0, 5, 9));
-	AFTER(weft_ffi_receive(category, 0, 5, 9));
-	AFTER(weft_ffi_become(category, 0, 15, 16));
 	AFTER(begun = weft_ffi_operation_begin(category, 0, 5, TEXT("one"), NULL));
 	AFTER(weft_ffi_operation_end(category, 0, begun, 5));
 	AFTER(begun = weft_ffi_operation_begin(category, 0, 5, TEXT("two"), NULL));

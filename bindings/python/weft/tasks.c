@@ -6,7 +6,7 @@
 
 #define SOURCES_MAX 1000
 
-/* ---- Two tasks: the actor, and another ---- */
+/* ---- The calls of calls.def ---- */
 
 typedef void edge_function(
 	struct weft_category *category, unsigned level, uint64_t task, uint64_t other);
@@ -23,25 +23,12 @@ static PyObject *record_edge(struct weft_python_passed passed,
 	Py_RETURN_NONE;
 }
 
-#define EDGE(name, other)                                                            \
-	FUNCTION(name)                                                                   \
-	{                                                                                \
-		static const struct weft_python_parameters parameters = {#name, {other}, 1}; \
-		return record_edge(PASSED, &parameters, weft_ffi_##name);                    \
+#define WEFT__EDGE(name, other, event, small, runs, text)                             \
+	FUNCTION(name)                                                                    \
+	{                                                                                 \
+		static const struct weft_python_parameters parameters = {#name, {#other}, 1}; \
+		return record_edge(PASSED, &parameters, weft_ffi_##name);                     \
 	}
-
-EDGE(read, "source")
-EDGE(read_later, "source")
-EDGE(try_read, "source")
-EDGE(resolve, "target")
-EDGE(cancel, "target")
-EDGE(close, "target")
-EDGE(time_out, "target")
-EDGE(acquire, "resource")
-EDGE(release, "resource")
-EDGE(become, "target")
-EDGE(signal, "receiver")
-EDGE(signal_only, "receiver")
 
 static PyObject *record_message(struct weft_python_passed passed,
 	const struct weft_python_parameters *parameters, edge_function *record)
@@ -57,15 +44,26 @@ static PyObject *record_message(struct weft_python_passed passed,
 	Py_RETURN_NONE;
 }
 
-#define MESSAGE(name)                                                                \
+#define WEFT__MESSAGE(name, event, text)                                             \
 	FUNCTION(name)                                                                   \
 	{                                                                                \
 		static const struct weft_python_parameters parameters = {#name, {"key"}, 1}; \
 		return record_message(PASSED, &parameters, weft_ffi_##name);                 \
 	}
 
-MESSAGE(send)
-MESSAGE(receive)
+#define WEFT__STATEMENT(name, event, text)                                          \
+	FUNCTION(name)                                                                  \
+	{                                                                               \
+		static const struct weft_python_parameters parameters = {#name, {NULL}, 0}; \
+		PyObject *own[WEFT_PYTHON_OWN_MAX];                                         \
+		struct weft_python_call call;                                               \
+		if (!weft_python_bind(&parameters, PASSED, own, &call))                     \
+			return NULL;                                                            \
+		weft_ffi_##name(call.category, call.level, call.task);                      \
+		Py_RETURN_NONE;                                                             \
+	}
+
+#include <weft/calls.def>
 
 /* Stores the ids of a tuple. */
 static bool tasks_of(PyObject *tuple, uint64_t ids[SOURCES_MAX], unsigned *ret_count)
@@ -152,17 +150,6 @@ FUNCTION(fail)
 {
 	static const struct weft_python_parameters parameters = {"fail", {"target", "message"}, 1};
 	return record_failure(PASSED, &parameters, weft_ffi_fail);
-}
-
-FUNCTION(expect)
-{
-	static const struct weft_python_parameters parameters = {"expect", {NULL}, 0};
-	PyObject *own[WEFT_PYTHON_OWN_MAX];
-	struct weft_python_call call;
-	if (!weft_python_bind(&parameters, PASSED, own, &call))
-		return NULL;
-	weft_ffi_expect(call.category, call.level, call.task);
-	Py_RETURN_NONE;
 }
 
 /* ---- Spans ---- */
@@ -283,23 +270,12 @@ FUNCTION(operation_fail)
 /* clang-format off */
 PyMethodDef weft_python_of_tasks[] = {
 	RECORDS(create, "label=None, kind=TASK, ", "`task` creates a task, whose id is returned; it is unique, also while nothing is recorded. `kind` is TASK, WAIT, ... or a name of your own, such as 'job'."),
-	RECORDS(read, "source, ", "`task` reads the value of `source`, and runs from now on, unless it is CURRENT."),
-	RECORDS(read_later, "source, ", "`task` reads the value of `source`; it runs later."),
-	RECORDS(try_read, "source, ", "`task` wants the value of `source`: from now on it waits."),
+#define WEFT__EDGE(name, other, event, small, runs, text) RECORDS(name, #other ", ", text),
+#define WEFT__MESSAGE(name, event, text) RECORDS(name, "key, ", text),
+#define WEFT__STATEMENT(name, event, text) RECORDS(name, "", text),
+#include <weft/calls.def>
 	RECORDS(wait_any, "sources, ", "`task` waits for any of a tuple of tasks: it goes on with the first one that is done."),
-	RECORDS(resolve, "target, ", "`task` gives `target` its value: it ends."),
 	RECORDS(fail, "target, message='', ", "`task` gives `target` an error: it ends."),
-	RECORDS(cancel, "target, ", "`task` ends `target`, which is no longer wanted."),
-	RECORDS(close, "target, ", "`task` ends `target`, whose other side has closed it."),
-	RECORDS(time_out, "target, ", "`task` ends `target`, whose time is up."),
-	RECORDS(acquire, "resource, ", "`task` takes `resource`, a task of kind LOCK, SEMAPHORE, POOL or QUEUE."),
-	RECORDS(release, "resource, ", "`task` gives `resource` back."),
-	RECORDS(become, "target, ", "`task` turns into `target`: from now on they are one."),
-	RECORDS(signal, "receiver, ", "`task` wakes `receiver`, which runs at once."),
-	RECORDS(signal_only, "receiver, ", "`task` wakes `receiver`, which runs later."),
-	RECORDS(send, "key, ", "`task` sends a message to a task that it does not know, as of another process; both sides agree on the key."),
-	RECORDS(receive, "key, ", "`task` receives the latest message with this key, which wakes it."),
-	RECORDS(expect, "", "`task` should end: if it does not, that is an error."),
 	RECORDS(begin, "name, ", "Begins a span of the task; True if it is recorded: then end() has to follow. See weft.span."),
 	RECORDS(end, "", "Ends the task's span that began last; `category` and `level` have no effect."),
 	RECORDS(given_span, "track, name, begin, end, ", "A span on a track, by time.monotonic_ns(); `task` has no effect."),

@@ -22,16 +22,6 @@ static PyObject *record_text(struct weft_python_passed passed,
 	Py_RETURN_NONE;
 }
 
-#define TEXT(name)                                                                    \
-	FUNCTION(name)                                                                    \
-	{                                                                                 \
-		static const struct weft_python_parameters parameters = {#name, {"text"}, 1}; \
-		return record_text(PASSED, &parameters, weft_ffi_##name);                     \
-	}
-
-TEXT(label)
-TEXT(note)
-
 /* ---- Names, with a number ---- */
 
 static bool number_of(PyObject *object, int64_t *ret)
@@ -154,24 +144,27 @@ static PyObject *record_format(struct weft_python_passed passed,
 	Py_RETURN_NONE;
 }
 
-FUNCTION(notef)
-{
-	static const struct weft_python_parameters parameters = {"notef", {"format", "values"}, 2};
-	return record_format(PASSED, &parameters, weft_ffi_notef);
-}
+#define WEFT__TEXT(name, event, meaning)                                              \
+	FUNCTION(name)                                                                    \
+	{                                                                                 \
+		static const struct weft_python_parameters parameters = {#name, {"text"}, 1}; \
+		return record_text(PASSED, &parameters, weft_ffi_##name);                     \
+	}                                                                                 \
+	FUNCTION(name##f)                                                                 \
+	{                                                                                 \
+		static const struct weft_python_parameters parameters = {                     \
+			#name "f", {"format", "values"}, 2};                                      \
+		return record_format(PASSED, &parameters, weft_ffi_##name##f);                \
+	}
 
-FUNCTION(labelf)
-{
-	static const struct weft_python_parameters parameters = {"labelf", {"format", "values"}, 2};
-	return record_format(PASSED, &parameters, weft_ffi_labelf);
-}
+#include <weft/calls.def>
 
 /* clang-format off */
 PyMethodDef weft_python_of_texts[] = {
-	RECORDS(label, "text, ", "The task's name; later labels are remarks."),
-	RECORDS(labelf, "format, values, ", "A label that the reader makes of a format like printf's and a tuple of up to 15 values."),
-	RECORDS(note, "text, ", "A remark on the task."),
-	RECORDS(notef, "format, values, ", "A note that the reader makes of a format like printf's and a tuple of up to 15 values."),
+#define WEFT__TEXT(name, event, meaning) \
+	RECORDS(name, "text, ", meaning), \
+	RECORDS(name##f, "format, values, ", meaning " The reader makes it of a format like printf's and a tuple of up to 15 values."),
+#include <weft/calls.def>
 	RECORDS(tag, "text, value=None, ", "A word, perhaps with an integer."),
 	RECORDS(counter_add, "name, change=1, ", "A counter changes by an integer or a float."),
 	RECORDS(counter_set, "name, value, ", "A counter is set to an integer or a float."),
