@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "reader.h"
-#include "runs/counters.h"
+#include "runs/attach/counters.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -11,7 +11,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
-#include "runs/traces.h"
+#include "runs/directory/traces.h"
 
 struct files {
 	struct weft__runs_traces names;

@@ -12,7 +12,7 @@
 
 #include <glib.h>
 
-#include "runs/traces.h"
+#include "runs/directory/traces.h"
 
 static int close_after(int fd, int error)
 {

@@ -17,7 +17,7 @@
 #include <weft/input.h>
 #include <weft/source.h>
 
-#include "runs/guest.h"
+#include "runs/guests/guest.h"
 
 /* `pid`: the process whose ring it must be; 0 for a file that the user named. 0 or an error. If the
  * ring is refused, the error is WEFT_ERROR_SYSTEM, and ret_check->reason says why; otherwise that

@@ -10,9 +10,9 @@
 
 #include "cli/cli.h"
 #include "record/record.h"
-#include "runs/guest.h"
+#include "runs/guests/guest.h"
 #include "runs/message.h"
-#include "runs/name.h"
+#include "runs/saving/name.h"
 
 static const char usage[] =
 	"usage: weft collect [-o FILE] [--once] [--wait] [--rotate BYTES[:N]] [--max-size BYTES] [--zstd]\n"

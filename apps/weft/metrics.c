@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runs/counters.h"
-#include "runs/find.h"
+#include "runs/attach/counters.h"
+#include "runs/directory/find.h"
 #include "runs/message.h"
-#include "runs/page.h"
+#include "runs/attach/page.h"
 
 static const char usage[] =
 	"usage: weft metrics [OPTION]... [PID]...\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Where a process makes its buffer when another one has asked for it: in a run directory of its own
- * user, as `weft record` makes them (src/runs/directory.c), in XDG_RUNTIME_DIR/weft or
+ * user, as `weft record` makes them (src/runs/directory/directory.c), in XDG_RUNTIME_DIR/weft or
  * /dev/shm/weft-UID. The other process has no say in it.
  *
  * Every user can write to /dev/shm, and may have made an entry of that name. So the folder has to

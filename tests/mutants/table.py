@@ -252,18 +252,18 @@ MUTANTS = [
         ('at += chunk.bytes;', 'at += (off_t)sizeof(chunk);', 'live e2e/stream')),
     # ---- runs ----
     *in_file(
-        'src/runs/snapshots.c',
+        'src/runs/saving/snapshots.c',
         ('w->quiet_until_ns = now_ns() + SECOND_NS;', 'w->quiet_until_ns = now_ns();', 'run_snapshots'),
         ('return s->taken >= s->options->limit ||', 'return s->taken > s->options->limit ||', 'run_snapshots')),
     *in_file(
-        'src/runs/stream_file.c',
+        'src/runs/stream/stream_file.c',
         ('if (number && number + keep <= file->number)', 'if (number && number + keep < file->number)', 'run_files'),
         ('file->bytes + bytes > most;', 'file->bytes + bytes >= most;', 'run_files')),
     *in_file(
-        'src/runs/rings.c',
+        'src/runs/directory/rings.c',
         ('return left->program > right->program ? 1 : -1;', 'return left->program < right->program ? 1 : -1;', 'run_rings')),
     *in_file(
-        'src/runs/expire.c',
+        'src/runs/directory/expire.c',
         ('time(NULL) - status.st_mtime > KEPT_S;', 'time(NULL) - status.st_mtime > 0;', 'run_rings')),
     # ---- refresh, input, pattern ----
     *in_file(
@@ -423,7 +423,7 @@ MUTANTS = [
         'src/format/weft/clock/host_clock.c',
         ('bool is_between = i > 0 && i < count;', 'bool is_between = false;', 'buffer_header')),
     *in_file(
-        'src/runs/guests.c',
+        'src/runs/guests/guests.c',
         ('a->mark == b->mark && ', '', 'run_guests'),
         ('guests->once = options->once || is_number(guests->domain);', 'guests->once = options->once && is_number(guests->domain);', 'run_guests')),
     *in_file(
@@ -440,23 +440,23 @@ MUTANTS = [
         ('same += are_of_one_boot(&list[i], &list[k]);', 'same++;', 'input_files'),
         ('weft__share_readings(identities, count, &input->readings)', '(int)(count & 0)', 'input_files')),
     *in_file(
-        'src/runs/stream_ring.c',
+        'src/runs/stream/stream_ring.c',
         ('r->has_failed = r->ring.is_ours;', 'r->has_failed = true;', 'run_streams'),
         ('	r->whole_bytes = r->file.bytes;\n', '', 'run_streams')),
     *in_file(
-        'src/runs/stream_limit.c',
+        'src/runs/stream/stream_limit.c',
         ('uint64_t part = whole / 8;', 'uint64_t part = whole / 4;', 'run_streams')),
     *in_file(
-        'src/runs/save.c',
+        'src/runs/saving/save.c',
         ('now.tv_sec - saving->since_s < 2', 'now.tv_sec - saving->since_s < 0', 'run_saves')),
     *in_file(
-        'src/runs/save_all.c',
+        'src/runs/saving/save_all.c',
         ('} else if (!ring->is_failure) {', '} else {', 'run_saves')),
     *in_file(
-        'src/runs/find.c',
+        'src/runs/directory/find.c',
         ('(!found || is_newer(&rings.list[i].ring, &found->ring))', '!found', 'run_find')),
     *in_file(
-        'src/runs/directory.c',
+        'src/runs/directory/directory.c',
         ('!(status.st_mode & 022);', 'true;', 'run_find'),
         ('noted.st_dev == asked.st_dev && noted.st_ino == asked.st_ino;', 'noted.st_dev == asked.st_dev;', 'run_rings')),
     *in_file(
@@ -464,7 +464,7 @@ MUTANTS = [
         ('	if (!weft__runs_file_create(path, &trial))\n		return false;', '	if (!weft__runs_file_create(path, &trial))\n		return true;',
          'run_files')),
     *in_file(
-        'src/runs/libraries.c',
+        'src/runs/program/libraries.c',
         ('WIFEXITED(status) && WEXITSTATUS(status) == 0;', 'WIFEXITED(status);', 'run_executable')),
     *in_file(
         'src/layout/grow.c',
@@ -573,19 +573,19 @@ MUTANTS = [
         'src/record/name.c',
         ('for (uint32_t at = 0; at < name->size; at += 8)\n		if', 'for (uint32_t at = name->size; at < name->size; at += 8)\n		if', 'record')),
     *in_file(
-        'src/runs/snapshots.c',
+        'src/runs/saving/snapshots.c',
         ('if (strcmp(s->list[i].ring.name, name) == 0)', 'if (true)', 'run_snapshots'),
         ('		if (error)\n			return error;\n	}\n	/* Before', '		return error;\n	}\n	/* Before', 'run_snapshots')),
     *in_file(
-        'src/runs/mapped.c',
+        'src/runs/directory/mapped.c',
         ('return stat(path, &status) == 0 && status.st_ino == inode;', 'return stat(path, &status) == 0;', 'run_find'),
         ('&size) || summary.is_stopped)', '&size))', 'run_find')),
     *in_file(
-        'src/runs/page.c',
+        'src/runs/attach/page.c',
         ('file.stx_size == WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES;', 'file.stx_size >= WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES;', 'run_attach'),
         ('file.stx_ino == mapping->inode && ', '', 'run_attach')),
     *in_file(
-        'src/runs/answered.c',
+        'src/runs/attach/answered.c',
         ('status.st_uid == user &&', 'true &&', 'run_attach'),
         ('user != geteuid() || count_names(at) <= 2 ? O_NOFOLLOW : 0', '0', 'run_attach'),
         ('unlinkat(pinned.folder, pinned.name, AT_REMOVEDIR);', 'rmdir(directory);', 'run_attach')),
@@ -594,18 +594,18 @@ MUTANTS = [
         ('BYTES, MADV_DONTFORK', 'BYTES, MADV_NORMAL', 'e2e/attach'),
         ('int low = weft__kernel_open(path, O_RDONLY | O_CLOEXEC', 'int low = weft__kernel_open(path, O_RDWR | O_CLOEXEC', 'e2e/attach')),
     *in_file(
-        'src/runs/attach.c',
+        'src/runs/attach/attach.c',
         ('		STORE(fd, until_unix_ns, unix_ns() + LEASE_NS);\n', '', 'run_attach'),
         ("page->reason[sizeof(page->reason) - 1] = '\\0';", '', 'run_attach'),
         ('	ret_detached->packets_offset = header.packets_offset;\n', '', 'run_rings')),
     *in_file(
-        'src/runs/compress.c',
+        'src/runs/stream/compress.c',
         ('ZSTD_c_checksumFlag, 1', 'ZSTD_c_checksumFlag, 0', 'run_streams')),
     *in_file(
-        'src/runs/traces.c',
+        'src/runs/directory/traces.c',
         ('	if (count < 0) {', '	if (false) {', 'run_saves')),
     *in_file(
-        'src/runs/unfound.c',
+        'src/runs/directory/unfound.c',
         ('while (!value && getdelim', 'while (getdelim', 'run_ending')),
     *in_file(
         'src/export/cut_encode.c',
@@ -665,16 +665,16 @@ MUTANTS = [
         'src/xen/guest.c',
         ('if (guest->state == WEFT_GUEST_OPEN && !is_alive(guest))', 'if (!is_alive(guest))', 'xen')),
     *in_file(
-        'src/runs/executable.c',
+        'src/runs/program/executable.c',
         (' && (status.st_mode & S_IXGRP)', '', 'run_executable')),
     *in_file(
-        'src/runs/early.c',
+        'src/runs/saving/early.c',
         (' && !ring->is_link', '', 'run_early')),
     *in_file(
-        'src/runs/name.c',
+        'src/runs/saving/name.c',
         ("	if (suffix && strchr(suffix, '/'))\n		suffix = NULL;\n", '', 'run_files')),
     *in_file(
-        'src/runs/stream_limit.c',
+        'src/runs/stream/stream_limit.c',
         ('status.f_bavail', 'status.f_blocks', 'run_streams')),
     *in_file(
         'src/stats/spans.c',
@@ -788,7 +788,7 @@ MUTANTS = [
         'src/format/weft/drain/packets.c',
         ('		h->number += words.is_counted;\n', '', 'incoming')),
     *in_file(
-        'src/runs/early.c',
+        'src/runs/saving/early.c',
         ('if (rings->list[index - 1].pid == pid && !rings->list[index - 1].is_failure)', 'if (rings->list[index - 1].pid == pid)', 'run_early')),
     *in_file(
         'src/source/expand.c',

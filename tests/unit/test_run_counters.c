@@ -16,7 +16,7 @@
 
 #include "abi/attach_abi.h"
 #include "abi/counter_abi.h"
-#include "runs/counters.h"
+#include "runs/attach/counters.h"
 
 static struct weft_abi_counters *memory;
 static unsigned char *file;

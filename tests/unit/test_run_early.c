@@ -11,8 +11,8 @@
 
 #include "abi/buffer_abi.h"
 #include "abi/run_abi.h"
-#include "runs/directory.h"
-#include "runs/early.h"
+#include "runs/directory/directory.h"
+#include "runs/saving/early.h"
 
 #define SIZE ((size_t)64 << 10)
 

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "runs/executable.h"
-#include "runs/libraries.h"
+#include "runs/program/executable.h"
+#include "runs/program/libraries.h"
 
 static struct place place;
 

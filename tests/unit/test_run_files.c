@@ -8,9 +8,9 @@
 #include <errno.h>
 
 #include "runs/file.h"
-#include "runs/name.h"
-#include "runs/save.h"
-#include "runs/stream_file.h"
+#include "runs/saving/name.h"
+#include "runs/saving/save.h"
+#include "runs/stream/stream_file.h"
 
 static struct weft__runs_ring ring_of(const char *name, int stem_size, pid_t pid)
 {

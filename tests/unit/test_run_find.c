@@ -13,12 +13,12 @@
 #include <weft/weft.h>
 
 #include "nothing_left.h"
-#include "runs/compress.h"
-#include "runs/directory.h"
+#include "runs/stream/compress.h"
+#include "runs/directory/directory.h"
 #include "runs/file.h"
-#include "runs/find.h"
-#include "runs/rings.h"
-#include "runs/stream_file.h"
+#include "runs/directory/find.h"
+#include "runs/directory/rings.h"
+#include "runs/stream/stream_file.h"
 
 #define SIZE       ((size_t)64 << 10)
 #define OTHER_USER 12345u

@@ -13,8 +13,8 @@
 #include "fake_xen.h"
 #include "moved_clock.h"
 #include "nothing_left.h"
-#include "runs/guests.h"
-#include "runs/streaming.h"
+#include "runs/guests/guests.h"
+#include "runs/stream/streaming.h"
 
 enum {
 	PAGES = 16,

@@ -14,10 +14,10 @@
 #include <weft/weft.h>
 
 #include "abi/buffer_abi.h"
-#include "runs/attach.h"
-#include "runs/directory.h"
-#include "runs/find.h"
-#include "runs/rings.h"
+#include "runs/attach/attach.h"
+#include "runs/directory/directory.h"
+#include "runs/directory/find.h"
+#include "runs/directory/rings.h"
 
 #define SIZE ((size_t)64 << 10)
 

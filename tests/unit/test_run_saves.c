@@ -16,9 +16,9 @@
 
 #include "abi/buffer_abi.h"
 #include "nothing_left.h"
-#include "runs/rings.h"
-#include "runs/save.h"
-#include "runs/traces.h"
+#include "runs/directory/rings.h"
+#include "runs/saving/save.h"
+#include "runs/directory/traces.h"
 
 #define SIZE ((size_t)64 << 10)
 

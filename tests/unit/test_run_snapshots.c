@@ -10,7 +10,7 @@
 
 #include <weft/weft.h>
 
-#include "runs/snapshots.h"
+#include "runs/saving/snapshots.h"
 
 #define SIZE      ((size_t)64 << 10)
 #define SECOND_NS ((uint64_t)1000000000)

@@ -16,8 +16,8 @@
 
 #include "abi/buffer_abi.h"
 #include "nothing_left.h"
-#include "runs/compress.h"
-#include "runs/streaming.h"
+#include "runs/stream/compress.h"
+#include "runs/stream/streaming.h"
 #include "waiting.h"
 
 #define SIZE  ((size_t)1 << 20)

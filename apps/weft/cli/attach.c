@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "runs/attach.h"
-#include "runs/directory.h"
-#include "runs/page.h"
+#include "runs/attach/attach.h"
+#include "runs/directory/directory.h"
+#include "runs/attach/page.h"
 
 static volatile sig_atomic_t interrupted;
 

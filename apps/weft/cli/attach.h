@@ -6,7 +6,7 @@
 #ifndef WEFT_APPS_CLI_ATTACH_H
 #define WEFT_APPS_CLI_ATTACH_H
 
-#include "runs/find.h"
+#include "runs/directory/find.h"
 
 struct cli_attached {
 	char directory[PATH_MAX]; /* the run directory that the process has made for us; "": none */

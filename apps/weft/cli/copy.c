@@ -14,9 +14,9 @@
 
 #include "cli.h"
 #include "runs/file.h"
-#include "runs/find.h"
-#include "runs/guest.h"
-#include "runs/save.h"
+#include "runs/directory/find.h"
+#include "runs/guests/guest.h"
+#include "runs/saving/save.h"
 
 bool cli_copy_is_wanted(const char *operand)
 {

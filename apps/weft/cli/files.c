@@ -17,7 +17,7 @@
 #include "copy.h"
 #include "output.h"
 
-#include "runs/traces.h"
+#include "runs/directory/traces.h"
 
 static void explain(const struct weft_input_file *file, bool is_directory)
 {

@@ -12,7 +12,7 @@
 #include <weft/refresh.h>
 
 #include "attach.h"
-#include "runs/find.h"
+#include "runs/directory/find.h"
 
 #define BATCH_EVENTS 65536
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "abi/buffer_abi.h"
-#include "runs/find.h"
-#include "runs/guest.h"
+#include "runs/directory/find.h"
+#include "runs/guests/guest.h"
 #include "runs/message.h"
 
 static const char usage[] =

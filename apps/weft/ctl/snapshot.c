@@ -15,9 +15,9 @@
 #include <weft/watch.h>
 
 #include "record/record.h"
-#include "runs/rings.h"
-#include "runs/save.h"
-#include "runs/snapshots.h"
+#include "runs/directory/rings.h"
+#include "runs/saving/save.h"
+#include "runs/saving/snapshots.h"
 
 /* Chooses PROG-PID.snapshot-N.weft in the current directory, with the lowest free N. The program's
  * name in the buffer must not be trusted as a path. */

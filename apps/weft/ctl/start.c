@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "cli/attach.h"
-#include "runs/attach.h"
+#include "runs/attach/attach.h"
 #include "runs/message.h"
-#include "runs/page.h"
+#include "runs/attach/page.h"
 
 /* The PID of the operand; 0 after a message. */
 static pid_t find_pid(const struct ctl *ctl)

@@ -13,8 +13,8 @@
 
 #include "abi/run_abi.h"
 #include "cli/cli.h"
-#include "runs/executable.h"
-#include "runs/libraries.h"
+#include "runs/program/executable.h"
+#include "runs/program/libraries.h"
 #include "runs/message.h"
 
 static const char *const names[] = {"uv", "glib", "thread", "io"};

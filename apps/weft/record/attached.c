@@ -11,8 +11,8 @@
 
 #include "cli/cli.h"
 #include "record.h"
-#include "runs/page.h"
-#include "runs/rings.h"
+#include "runs/attach/page.h"
+#include "runs/directory/rings.h"
 
 static void block_signals(sigset_t *ret_ending)
 {

@@ -10,10 +10,10 @@
 #include "cli/cli.h"
 #include "record.h"
 #include "lines.h"
-#include "runs/directory.h"
-#include "runs/early.h"
+#include "runs/directory/directory.h"
+#include "runs/saving/early.h"
 #include "runs/message.h"
-#include "runs/name.h"
+#include "runs/saving/name.h"
 
 /* False after a message, if --require is given and something is missing. */
 static bool is_complete(const struct record_end *end, size_t missing, size_t unseen,

@@ -32,7 +32,7 @@
 #include "record.h"
 #include "runs/file.h"
 #include "runs/message.h"
-#include "runs/name.h"
+#include "runs/saving/name.h"
 #include "cli/xen_filter.h"
 
 #define PIECE_BYTES (1 << 20)

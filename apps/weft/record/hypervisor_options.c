@@ -10,10 +10,10 @@
 #include "cli/cli.h"
 #include "hypervisor.h"
 #include "record.h"
-#include "runs/guest.h"
+#include "runs/guests/guest.h"
 #include "runs/message.h"
-#include "runs/name.h"
-#include "runs/streaming.h"
+#include "runs/saving/name.h"
+#include "runs/stream/streaming.h"
 
 static const char usage[] =
 	"usage: weft record xen:host [-o FILE] [--events LIST] [--filter WORDS] [--duration T]\n"

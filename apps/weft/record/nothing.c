@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "runs/executable.h"
-#include "runs/libraries.h"
+#include "runs/program/executable.h"
+#include "runs/program/libraries.h"
 #include "runs/message.h"
 
 /* A script's interpreter is named in each message about its file. */

@@ -22,7 +22,7 @@
 
 #include "abi/run_abi.h"
 #include "cli/cli.h"
-#include "runs/ending.h"
+#include "runs/saving/ending.h"
 #include "runs/message.h"
 
 /* The settings of signals that the program inherits as we found them. */

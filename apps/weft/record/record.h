@@ -13,10 +13,10 @@
 #include <time.h>
 
 #include "adapters.h"
-#include "runs/attach.h"
-#include "runs/save.h"
-#include "runs/snapshots.h"
-#include "runs/stream.h"
+#include "runs/attach/attach.h"
+#include "runs/saving/save.h"
+#include "runs/saving/snapshots.h"
+#include "runs/stream/stream.h"
 
 enum {
 	RECORD_FAILED = 125, /* weft record itself failed */

@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "runs/directory.h"
+#include "runs/directory/directory.h"
 #include "runs/message.h"
-#include "runs/name.h"
-#include "runs/rings.h"
+#include "runs/saving/name.h"
+#include "runs/directory/rings.h"
 
 /* A run directory without a `weft record`, whose processes have all ended and left at least one
  * ring. */

@@ -17,7 +17,7 @@
 
 #include "cli/cli.h"
 #include "runs/message.h"
-#include "runs/name.h"
+#include "runs/saving/name.h"
 
 /* Formats a number as "1,234,567". */
 static const char *grouped(uint64_t number, char text[32])

@@ -17,7 +17,7 @@
 #include "cli/cli.h"
 #include "record.h"
 #include "runs/message.h"
-#include "runs/name.h"
+#include "runs/saving/name.h"
 
 /* A stream, and a trace on standard output, still have their ring. */
 static int open_trace(const struct weft__runs_saved *saved)

@@ -26,9 +26,9 @@
 #include "tail/xentrace.h"
 
 #include "abi/buffer_abi.h"
-#include "runs/directory.h"
-#include "runs/find.h"
-#include "runs/guest.h"
+#include "runs/directory/directory.h"
+#include "runs/directory/find.h"
+#include "runs/guests/guest.h"
 #include "runs/message.h"
 
 /* The saved trace of a ring. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/live.h"
-#include "runs/find.h"
+#include "runs/directory/find.h"
 
 static const char usage[] =
 	"usage: weft stats [OPTION]... FILE...|PID\n"

@@ -17,7 +17,7 @@
 #include <weft/lines.h>
 
 #include "cli/attach.h"
-#include "runs/guest.h"
+#include "runs/guests/guest.h"
 #include "tail.h"
 #include "xentrace.h"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "cli/live.h"
-#include "runs/find.h"
+#include "runs/directory/find.h"
 
 static const char usage[] =
 	"usage: weft why [OPTION]... FILE|PID... [task:ID|LABEL]...\n"

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See counters.h. The memory is copied once, and each number in the copy is checked before it is
+ * used. It is read as a file, because a mapping would end with SIGBUS if the file were cut off.
+ */
+#include "runs/attach/counters.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/attach_abi.h"
+#include "runs/attach/page.h"
+#include "source/process.h"
+
+static bool is_valid(const struct weft_abi_counters *memory)
+{
+	return memcmp(memory->magic, WEFT_ABI_COUNTERS_MAGIC, sizeof(memory->magic)) == 0 &&
+		   memory->version == WEFT_ABI_COUNTERS_VERSION && memory->rows_used <= WEFT_ABI_COUNTERS;
+}
+
+/* The sum wraps around, as the cells do. */
+static int64_t integer_of(const struct weft_abi_counters *memory, uint32_t row)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < WEFT_ABI_COUNTER_SHARDS; i++)
+		sum += memory->cells.shard[i].cell[row];
+	return (int64_t)sum;
+}
+
+/* False if the row is not there, or damaged. */
+static bool read_row(
+	const struct weft_abi_counters *memory, uint32_t row, struct weft__runs_counter *ret)
+{
+	const struct weft_abi_counter_row *it = &memory->row[row];
+	const bool has_name = it->size > 0 && it->size <= WEFT_ABI_NAME_MAX_BYTES &&
+						  it->text <= WEFT_ABI_COUNTER_TEXT &&
+						  it->size <= WEFT_ABI_COUNTER_TEXT - it->text;
+	double real;
+	memcpy(&real, &memory->cells.real[row], sizeof(real));
+	if (!it->is_there || !has_name || !isfinite(real) ||
+		memchr(memory->text + it->text, '\0', it->size))
+		return false;
+	*ret = (struct weft__runs_counter){.integer = integer_of(memory, row)};
+	memcpy(ret->name, memory->text + it->text, it->size);
+	ret->is_real = real != 0;
+	ret->real = real + (double)ret->integer;
+	return true;
+}
+
+int weft__runs_counters_parse(
+	const struct weft_abi_counters *memory, struct weft__runs_counters *ret_counters)
+{
+	struct weft__runs_counters counters = {0};
+	if (!is_valid(memory))
+		return ENOENT;
+	counters.list = calloc(memory->rows_used + (size_t)1, sizeof(*counters.list));
+	if (!counters.list)
+		return ENOMEM;
+	for (uint32_t row = 0; row < memory->rows_used; row++)
+		counters.count += read_row(memory, row, &counters.list[counters.count]);
+	*ret_counters = counters;
+	return 0;
+}
+
+/* A child without a file of its own has its parent's, whose counters are not the child's. */
+static int read_memory(pid_t pid, struct weft_abi_counters *ret)
+{
+	int fd = weft__runs_page_open(pid);
+	if (fd < 0)
+		return errno;
+	ssize_t size = pread(fd, ret, sizeof(*ret), WEFT_ABI_ATTACH_BYTES);
+	int error = size < 0 ? errno : 0;
+	close(fd);
+	bool is_own =
+		size == (ssize_t)sizeof(*ret) && ret->owner == (uint32_t)weft__source_process_own_pid(pid);
+	return error ? error : is_own ? 0 : ENOENT;
+}
+
+int weft__runs_counters_read(pid_t pid, struct weft__runs_counters *ret_counters)
+{
+	struct weft_abi_counters *memory = malloc(sizeof(*memory));
+	int error = memory ? read_memory(pid, memory) : ENOMEM;
+	if (!error)
+		error = weft__runs_counters_parse(memory, ret_counters);
+	free(memory);
+	return error;
+}
+
+void weft__runs_counters_finish(struct weft__runs_counters *counters)
+{
+	free(counters->list);
+	*counters = (struct weft__runs_counters){0};
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The list of a process's mappings says whether it has a page. The page is opened through the
+ * descriptor that the process keeps, or if the process has closed that one, through its mapping,
+ * which only root may.
+ *
+ * A hostile process may give any file of its own the page's name: a FIFO or a file of a FUSE daemon
+ * blocks its opener. So a file is first opened without access to it (O_PATH), and must be in the
+ * kernel's own tmpfs, where our own memfds are.
+ */
+#include "runs/attach/page.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <weft/parse.h>
+
+#include "abi/attach_abi.h"
+#include "abi/counter_abi.h"
+#include "base/field.h"
+#include "runs/message.h"
+#include "runs/directory/rings.h"
+#include "source/process.h"
+
+/* As /proc shows it. */
+static const char PAGE_NAME[] = "/memfd:" WEFT_ABI_ATTACH_NAME " (deleted)";
+
+/* A line of /proc/PID/maps. */
+struct mapping {
+	uint64_t start, end, inode;
+};
+
+/* ---- Finding ---- */
+
+static FILE *open_process(pid_t pid, const char *name)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)weft__source_process_thread(pid), name);
+	return fopen(path, "re");
+}
+
+/* Parses "START-END" in hexadecimal. */
+static bool parse_range(const char *text, size_t size, struct mapping *mapping)
+{
+	const char *dash = memchr(text, '-', size);
+	return dash &&
+		   weft_parse_hexadecimal(text, (size_t)(dash - text), &mapping->start) == WEFT_PARSE_OK &&
+		   weft_parse_hexadecimal(dash + 1, size - (size_t)(dash + 1 - text), &mapping->end) ==
+			   WEFT_PARSE_OK;
+}
+
+/* Parses "START-END RIGHTS OFFSET DEVICE INODE NAME". */
+static bool parse_mapping(const char *line, struct mapping *ret_mapping)
+{
+	struct mapping m;
+	size_t size, length = sizeof(PAGE_NAME) - 1;
+	const char *name = weft__field(line, 5, &size);
+	if (strncmp(name, PAGE_NAME, length) != 0 || name[length] != '\n')
+		return false;
+	const char *range = weft__field(line, 0, &size);
+	if (!parse_range(range, size, &m) || !weft__field_number(line, 4, UINT64_MAX, &m.inode))
+		return false;
+	*ret_mapping = m;
+	return true;
+}
+
+static bool find_mapping(pid_t pid, struct mapping *ret_mapping)
+{
+	FILE *file = open_process(pid, "maps");
+	char *line = NULL;
+	size_t capacity = 0;
+	bool found = false;
+	while (!found && file && getline(&line, &capacity, file) > 0)
+		found = parse_mapping(line, ret_mapping);
+	free(line);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+bool weft__runs_has_page(pid_t pid)
+{
+	struct mapping mapping;
+	/* A thread of it has the same mappings. */
+	return weft__source_process_of(pid) == pid && find_mapping(pid, &mapping);
+}
+
+/* ---- Opening ---- */
+
+/* True if the file is the mapped memory, and of the page's size. Asks no file system. */
+static bool is_page(int fd, const struct mapping *mapping)
+{
+	static unsigned major, minor; /* the kernel's own tmpfs */
+	struct statx file;
+	if (!minor) {
+		int own = memfd_create("weft", MFD_CLOEXEC);
+		if (own < 0 || statx(own, "", AT_EMPTY_PATH, STATX_INO, &file) != 0)
+			file.stx_dev_minor = 0;
+		major = file.stx_dev_major;
+		minor = file.stx_dev_minor;
+		close(own);
+	}
+	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &file) == 0 &&
+		   file.stx_dev_major == major && file.stx_dev_minor == minor && minor &&
+		   file.stx_ino == mapping->inode && S_ISREG(file.stx_mode) &&
+		   file.stx_size == WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES;
+}
+
+/* Opens a link of /proc if it leads to the page. -1 with errno. */
+static int open_link(const char *path, const struct mapping *mapping)
+{
+	char self[32];
+	int found = open(path, O_PATH | O_CLOEXEC), fd = -1, reason = ENOENT;
+	if (found < 0)
+		return -1;
+	if (is_page(found, mapping)) {
+		snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
+		fd = open(self, O_RDWR | O_CLOEXEC);
+		reason = errno;
+	}
+	close(found);
+	errno = reason;
+	return fd;
+}
+
+static bool has_page_name(int directory, const char *name)
+{
+	char target[sizeof(PAGE_NAME)];
+	ssize_t size = readlinkat(directory, name, target, sizeof(target));
+	return size == sizeof(PAGE_NAME) - 1 && memcmp(target, PAGE_NAME, (size_t)size) == 0;
+}
+
+static int open_by_descriptor(pid_t pid, const struct mapping *mapping)
+{
+	char path[PATH_MAX];
+	const pid_t thread = weft__source_process_thread(pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)thread);
+	DIR *entries = opendir(path);
+	int fd = -1;
+	for (struct dirent *entry; fd < 0 && entries && (entry = readdir(entries));) {
+		if (!has_page_name(dirfd(entries), entry->d_name))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/fd/%s", (int)thread, entry->d_name);
+		fd = open_link(path, mapping);
+	}
+	if (entries)
+		closedir(entries);
+	return fd;
+}
+
+static int open_by_mapping(pid_t pid, const struct mapping *mapping)
+{
+	char path[96];
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		(int)weft__source_process_thread(pid), mapping->start, mapping->end);
+	return open_link(path, mapping);
+}
+
+int weft__runs_page_open(pid_t pid)
+{
+	struct mapping mapping;
+	if (!find_mapping(pid, &mapping)) {
+		errno = ENOENT;
+		return -1;
+	}
+	int fd = open_by_descriptor(pid, &mapping);
+	return fd >= 0 ? fd : open_by_mapping(pid, &mapping);
+}
+
+/* ---- The list ---- */
+
+/* The name by which the process was started, as libweft finds it. */
+static void read_program(pid_t pid, char ret_program[64])
+{
+	char command[4096];
+	FILE *file = open_process(pid, "cmdline");
+	size_t size = file ? fread(command, 1, sizeof(command) - 1, file) : 0;
+	if (file)
+		fclose(file);
+	command[size] = '\0';
+	const char *slash = strrchr(command, '/');
+	snprintf(ret_program, 64, "%.63s", slash ? slash + 1 : command);
+}
+
+void weft__runs_linked_name(struct weft__runs_linked *ret, pid_t pid)
+{
+	*ret = (struct weft__runs_linked){
+		.pid = pid, .started_unix_ns = (uint64_t)(weft__runs_process_start(pid) * 1e9)};
+	read_program(pid, ret->program);
+}
+
+static bool add(struct weft__runs_linked_list *linked, pid_t pid)
+{
+	struct weft__runs_linked *list = realloc(linked->list, (linked->count + 1) * sizeof(*list));
+	if (!list) {
+		weft__runs_report("%s", strerror(errno));
+		return false;
+	}
+	linked->list = list;
+	weft__runs_linked_name(&list[linked->count++], pid);
+	return true;
+}
+
+static int by_pid(const void *left, const void *right)
+{
+	const struct weft__runs_linked *l = left, *r = right;
+	return (l->pid > r->pid) - (l->pid < r->pid);
+}
+
+bool weft__runs_linked_find(struct weft__runs_linked_list *ret_list)
+{
+	struct weft__runs_linked_list linked = {0};
+	DIR *entries = opendir("/proc");
+	bool good = true;
+	for (struct dirent *entry; good && entries && (entry = readdir(entries));) {
+		uint64_t pid;
+		if (weft_parse_number(entry->d_name, strlen(entry->d_name), &pid) == WEFT_PARSE_OK &&
+			weft__runs_has_page((pid_t)pid))
+			good = add(&linked, (pid_t)pid);
+	}
+	if (entries)
+		closedir(entries);
+	if (!good) {
+		weft__runs_linked_finish(&linked);
+		return false;
+	}
+	if (linked.count)
+		qsort(linked.list, linked.count, sizeof(*linked.list), by_pid);
+	*ret_list = linked;
+	return true;
+}
+
+void weft__runs_linked_finish(struct weft__runs_linked_list *linked)
+{
+	free(linked->list);
+	*linked = (struct weft__runs_linked_list){0};
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Takes snapshots of the processes of a run: when a program requests one, and when a rule fires.
+ * Also notes in the rings when processes end. One thread at a time.
+ */
+#ifndef WEFT_RUNS_SNAPSHOTS_H
+#define WEFT_RUNS_SNAPSHOTS_H
+
+#include <sys/types.h>
+
+#include <weft/follow.h>
+#include <weft/trigger.h>
+
+struct weft__runs_early;
+struct weft__runs_snapshots;
+
+struct weft__runs_snapshot_options {
+	const char *directory; /* the run directory, with a slash at its end */
+	const char *output; /* output of the run's traces (see runs/saving/name.h): snapshots go beside them */
+	pid_t program;      /* the process that was started or attached to */
+	unsigned limit;     /* number of snapshots; 0: only ends are noted */
+	struct weft__runs_early *early; /* saves rings of processes that have ended; NULL: none */
+	const char *const *rules;       /* each takes a snapshot when it fires */
+	unsigned rule_count;
+};
+
+/* NULL if memory is short. The options are not copied: they must stay valid until the end. */
+struct weft__runs_snapshots *weft__runs_snapshots_create(
+	const struct weft__runs_snapshot_options *options);
+
+/* Examines all processes once. Call it every WEFT__RUNS_LOOK_NS. */
+void weft__runs_snapshots_look(struct weft__runs_snapshots *snapshots);
+
+/* Answers the last requests, and reports how many were not answered. NULL is allowed. */
+void weft__runs_snapshots_destroy(struct weft__runs_snapshots *snapshots);
+
+/* The interval is short, because a program that has requested a snapshot does not overwrite its old
+ * packets until they are copied. */
+#define WEFT__RUNS_LOOK_NS 20000000
+
+/* Passes the available events, at most `most`, and the time to the rules. Returns what the last
+ * weft_follow_next returned, so WEFT_OK if there may be more events; or WEFT_ERROR_MEMORY. */
+int weft__runs_follow_rules(
+	struct weft_triggers *triggers, struct weft_follow *follow, unsigned most);
+
+#endif
