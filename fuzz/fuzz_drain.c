@@ -22,7 +22,7 @@ static int drain(struct weft__drain *drain, struct file *file)
 	const void *bytes;
 	size_t size;
 	int status;
-	while ((status = weft__drain_next(drain, &bytes, &size)) == WEFT_OK) {
+	while ((status = weft__format_drain_next(drain, &bytes, &size)) == WEFT_OK) {
 		file->bytes = realloc(file->bytes, file->size + size);
 		require(file->bytes != NULL && size % 8 == 0);
 		memcpy(file->bytes + file->size, bytes, size);
@@ -62,15 +62,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct file file = {0};
 	require(buffer != NULL);
 	memcpy(buffer, bytes, size);
-	if (weft__drain_create(buffer, size, 65536, &drainer) == 0) {
+	if (weft__format_drain_create(buffer, size, 65536, &drainer) == 0) {
 		for (int look = 0; look < 3; look++) {
-			weft__drain_look(drainer, look % 2 == 0, weft__drain_latest(drainer));
+			weft__format_drain_look(drainer, look % 2 == 0, weft__format_drain_latest(drainer));
 			require(drain(drainer, &file) == WEFT_AGAIN);
 			change(buffer, size);
 		}
-		weft__drain_finish(drainer, false);
+		weft__format_drain_finish(drainer, false);
 		require(drain(drainer, &file) == WEFT_END);
-		weft__drain_destroy(drainer);
+		weft__format_drain_destroy(drainer);
 		read_stream(&file);
 	}
 	free(file.bytes);

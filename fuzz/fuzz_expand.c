@@ -27,7 +27,7 @@ static int expand(const uint8_t *bytes, size_t size, uint64_t max_bytes, uint64_
 {
 	int fd = -1;
 	struct stat status;
-	int error = weft__expand(bytes, size, max_bytes, &fd);
+	int error = weft__source_expand(bytes, size, max_bytes, &fd);
 	require((error == 0) == (fd >= 0));
 	if (error)
 		return error;
@@ -41,7 +41,7 @@ static int expand(const uint8_t *bytes, size_t size, uint64_t max_bytes, uint64_
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	uint64_t whole, again;
-	weft__is_compressed(bytes, size);
+	weft__source_is_compressed(bytes, size);
 	if (expand(bytes, size, MAX_BYTES, &whole))
 		return 0;
 	/* A frame may claim a larger size than it has: then the claim is refused. */

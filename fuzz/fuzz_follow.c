@@ -17,9 +17,9 @@ static int read_ready(struct weft__follower *follower, uint64_t *last_ns, size_t
 	struct weft_event event;
 	size_t events = 0;
 	int status;
-	while ((status = weft__follower_next(follower, &event)) == WEFT_OK) {
+	while ((status = weft__format_follower_next(follower, &event)) == WEFT_OK) {
 		check_event(&event, *last_ns, size);
-		require(event.thread < weft__follower_describe(follower)->thread_count);
+		require(event.thread < weft__format_follower_describe(follower)->thread_count);
 		*last_ns = event.time_ns;
 		require(++events <= 4 * size); /* a packet's content may be read twice while it changes */
 	}
@@ -41,15 +41,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	uint64_t last_ns = 0;
 	require(buffer != NULL);
 	memcpy(buffer, bytes, size);
-	if (weft__follower_create(buffer, size, &follower) == 0) {
+	if (weft__format_follower_create(buffer, size, &follower) == 0) {
 		for (int look = 0; look < 3; look++) {
-			weft__follower_look(follower, weft__follower_latest(follower));
+			weft__format_follower_look(follower, weft__format_follower_latest(follower));
 			require(read_ready(follower, &last_ns, size) == WEFT_AGAIN);
 			change(buffer, size);
 		}
-		weft__follower_finish(follower);
+		weft__format_follower_finish(follower);
 		require(read_ready(follower, &last_ns, size) == WEFT_END);
-		weft__follower_destroy(follower);
+		weft__format_follower_destroy(follower);
 	}
 	free(buffer);
 	return 0;

@@ -109,7 +109,8 @@ static size_t place(const struct weft__region *region, uint64_t kind, uint64_t n
 static void poke(struct script *script)
 {
 	uint64_t kind = take(script, 1), number = take(script, 2), value = take(script, 8);
-	size_t bytes = kind & 0x80 ? 4 : 8, at = place(weft__region(), kind, number) & ~(bytes - 1);
+	size_t bytes = kind & 0x80 ? 4 : 8,
+		   at = place(weft__record_region(), kind, number) & ~(bytes - 1);
 	if (kind & 0x40) /* a small number, or one around 2^32 and 2^64 */
 		value = (uint64_t)(int64_t)(int8_t)value;
 	if (at + bytes <= RING_BYTES)

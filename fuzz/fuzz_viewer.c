@@ -154,7 +154,7 @@ static void press_key(struct weft_viewer *viewer, const struct weft__command *ro
 	char key[WEFT__KEY_BYTES];
 	unsigned modifiers;
 	const char *keys = row->command ? row->keys : "";
-	while (weft__next_key(&keys, key, &modifiers))
+	while (weft__viewer_next_key(&keys, key, &modifiers))
 		weft_viewer_key(viewer, key, modifiers, now);
 }
 

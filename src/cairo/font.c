@@ -79,7 +79,7 @@ static double measure(void *context, const char *text, size_t bytes, double size
 
 WEFT__EXPORT int weft_cairo_font_create(struct weft_cairo_font **ret_font)
 {
-	int error = weft__pango_load();
+	int error = weft__cairo_pango_load();
 	if (error)
 		return error;
 	struct weft_cairo_font *font = calloc(1, sizeof(*font));

@@ -38,7 +38,7 @@ static void load(void)
 	status = library ? 0 : WEFT_ERROR_UNSUPPORTED;
 }
 
-int weft__pango_load(void)
+int weft__cairo_pango_load(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, load);

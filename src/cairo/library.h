@@ -19,7 +19,7 @@ struct weft__pango {
 extern struct weft__pango weft__pango;
 
 /* Loads the libraries, once. 0, or WEFT_ERROR_UNSUPPORTED if this system lacks them. */
-int weft__pango_load(void);
+int weft__cairo_pango_load(void);
 
 /* clang-format off */
 #undef cairo_arc

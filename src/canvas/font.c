@@ -110,7 +110,7 @@ static double measure(void *context, const char *text, size_t bytes, double size
 	unsigned long sum = 0;
 	for (size_t at = 0; at < bytes;) {
 		uint32_t character;
-		at += weft__next_letter(text + at, bytes - at, &character);
+		at += weft__canvas_next_letter(text + at, bytes - at, &character);
 		sum += advance(character, bold);
 	}
 	return (double)sum * size / UNITS_PER_EM;

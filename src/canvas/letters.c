@@ -12,7 +12,7 @@
 #include "base/export.h"
 #include "base/utf8.h"
 
-size_t weft__next_letter(const char *bytes, size_t count, uint32_t *ret_letter)
+size_t weft__canvas_next_letter(const char *bytes, size_t count, uint32_t *ret_letter)
 {
 	bool valid;
 	size_t length = weft__utf8_decode(bytes, count, ret_letter, &valid);
@@ -41,7 +41,7 @@ WEFT__EXPORT size_t weft_canvas_clean_text(
 	for (size_t at = 0; at < count;) {
 		char letter[4];
 		uint32_t c;
-		at += weft__next_letter(bytes + at, count - at, &c);
+		at += weft__canvas_next_letter(bytes + at, count - at, &c);
 		size_t length = encode(c, letter);
 		if (used + length + 1 > size)
 			break;

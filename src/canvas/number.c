@@ -9,7 +9,7 @@
 /* Coordinates are limited to this, far outside of any picture. */
 #define FARTHEST 1e9
 
-void weft__add_number(struct weft_text *text, double number)
+void weft__canvas_add_number(struct weft_text *text, double number)
 {
 	if (!(number > -FARTHEST))
 		number = -FARTHEST; /* also for NaN */
@@ -27,7 +27,7 @@ void weft__add_number(struct weft_text *text, double number)
 		weft_text_add(text, decimals, rest % 10 ? 3 : 2);
 }
 
-void weft__add_color(struct weft_text *text, uint32_t color)
+void weft__canvas_add_color(struct weft_text *text, uint32_t color)
 {
 	char code[7] = {'#'};
 	for (unsigned i = 0; i < 6; i++)

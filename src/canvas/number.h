@@ -8,9 +8,9 @@
 #include <weft/text.h>
 
 /* Appends at most two decimals, no exponent, never "-0"; independent of the locale. */
-void weft__add_number(struct weft_text *text, double number);
+void weft__canvas_add_number(struct weft_text *text, double number);
 
 /* Appends "#1b1f24", without alpha. */
-void weft__add_color(struct weft_text *text, uint32_t color);
+void weft__canvas_add_color(struct weft_text *text, uint32_t color);
 
 #endif

@@ -29,7 +29,7 @@ static void put(struct svg *svg, const char *string)
 
 static void put_number(struct svg *svg, double number)
 {
-	weft__add_number(svg->text, number);
+	weft__canvas_add_number(svg->text, number);
 }
 
 static void put_attribute(struct svg *svg, const char *name, double number)
@@ -46,7 +46,7 @@ static void put_paint(struct svg *svg, const char *property, uint32_t color)
 	put(svg, " ");
 	put(svg, property);
 	put(svg, "=\"");
-	weft__add_color(svg->text, color);
+	weft__canvas_add_color(svg->text, color);
 	put(svg, "\"");
 	if ((color & 255) == 255)
 		return;
@@ -227,7 +227,7 @@ static void put_halo(struct svg *svg, const struct weft_canvas_op *op)
 	if (op->back == svg->halo)
 		return;
 	put(svg, " style=\"stroke:");
-	weft__add_color(svg->text, op->back);
+	weft__canvas_add_color(svg->text, op->back);
 	put(svg, "\"");
 }
 
@@ -340,7 +340,7 @@ static void put_head(struct svg *svg, const char *title)
 		put(svg, "</title>\n");
 	}
 	put(svg, "<style>.h{paint-order:stroke;stroke-width:4px;stroke-linejoin:round;stroke:");
-	weft__add_color(svg->text, svg->halo);
+	weft__canvas_add_color(svg->text, svg->halo);
 	put(svg, "}</style>\n");
 }
 

@@ -29,7 +29,7 @@ static const char *const names[WEFT_CANVAS_OPS] = {
 static void write_spaced(struct weft_text *w, double number)
 {
 	weft_text_add(w, " ", 1);
-	weft__add_number(w, number);
+	weft__canvas_add_number(w, number);
 }
 
 static void write_quoted(struct weft_text *w, const char *text, size_t bytes)
@@ -46,10 +46,10 @@ static void write_quoted(struct weft_text *w, const char *text, size_t bytes)
 static void write_color(struct weft_text *w, uint32_t color)
 {
 	weft_text_add(w, " ", 1);
-	weft__add_color(w, color);
+	weft__canvas_add_color(w, color);
 	if ((color & 255) != 255) {
 		weft_text_add(w, "/", 1);
-		weft__add_number(w, (color & 255) / 255.0);
+		weft__canvas_add_number(w, (color & 255) / 255.0);
 	}
 }
 
@@ -66,10 +66,10 @@ static void write_style(struct weft_text *w, const struct weft_canvas_op *op)
 	write_color(w, op->color);
 	write_spaced(w, op->size);
 	weft_text_add_string(w, op->bold ? " bold w=" : " w=");
-	weft__add_number(w, op->width);
+	weft__canvas_add_number(w, op->width);
 	if (op->halo) {
 		weft_text_add_string(w, " halo=");
-		weft__add_color(w, op->back);
+		weft__canvas_add_color(w, op->back);
 	}
 }
 

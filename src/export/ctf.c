@@ -113,7 +113,7 @@ static int close_packet(
 	packet.sequence = stream->packets;
 	packet.discarded = stream->discarded;
 	packet.body_bytes = stream->body.size;
-	weft__ctf_put_packet(&head, &packet);
+	weft__export_ctf_put_packet(&head, &packet);
 	snprintf(name, sizeof(name), "thread_%u", (unsigned)thread);
 	int error = append(ctf, name, &head);
 	if (!error)
@@ -191,7 +191,7 @@ static int put_discarded(
 static uint64_t readable_time(
 	struct weft_export_ctf *ctf, uint64_t time_ns, const struct weft_trace_description *description)
 {
-	uint64_t last_ns = LAST_NS - weft__ctf_clock_offset_ns(&description->clock);
+	uint64_t last_ns = LAST_NS - weft__export_ctf_clock_offset_ns(&description->clock);
 	if (time_ns <= last_ns)
 		return time_ns;
 	ctf->summary.late_times++;
@@ -206,7 +206,7 @@ static int put_event(struct weft_export_ctf *ctf, const struct weft_event *event
 	if (!stream->body.size)
 		stream->begin_ns = ctf->readable_ns;
 	stream->end_ns = ctf->readable_ns;
-	weft__ctf_put_event(&stream->body, event, ctf->readable_ns);
+	weft__export_ctf_put_event(&stream->body, event, ctf->readable_ns);
 	ctf->summary.events++;
 	ctf->held_bytes += stream->body.capacity - capacity;
 	if (stream->body.failed)
@@ -221,7 +221,7 @@ static int put_numbered(struct weft_export_ctf *ctf, const struct weft_event *ev
 	const struct weft_trace_description *description)
 {
 	struct weft_event numbered = *event;
-	int error = weft__number_kind(&ctf->kinds, event, &numbered.kind);
+	int error = weft__model_number_kind(&ctf->kinds, event, &numbered.kind);
 	return error ? error : put_event(ctf, &numbered, description);
 }
 
@@ -260,7 +260,7 @@ WEFT__EXPORT int weft_export_ctf_finish(
 	int error = close_all(ctf, description);
 	if (!error)
 		error = put_last_discarded(ctf, description);
-	weft__ctf_put_metadata(&metadata, description, &ctf->kinds);
+	weft__export_ctf_put_metadata(&metadata, description, &ctf->kinds);
 	if (!error)
 		error = append(ctf, "metadata", &metadata);
 	weft__bytes_finish(&metadata);

@@ -19,15 +19,15 @@
 #include "model/state.h"
 
 /* Appends an event's bytes, with a time that may differ from its own (see ctf.c). */
-void weft__ctf_put_event(
+void weft__export_ctf_put_event(
 	struct weft__bytes *bytes, const struct weft_event *event, uint64_t time_ns);
 
 /* Appends text as a CTF string. */
-void weft__ctf_put_text(struct weft__bytes *bytes, struct weft_slice text);
+void weft__export_ctf_put_text(struct weft__bytes *bytes, struct weft_slice text);
 
-/* Appends `event { … };`, once or twice: the declaration of what weft__ctf_put_event writes for
- * this type. */
-void weft__ctf_declare_event(struct weft__bytes *metadata, unsigned type);
+/* Appends `event { … };`, once or twice: the declaration of what weft__export_ctf_put_event writes
+ * for this type. */
+void weft__export_ctf_declare_event(struct weft__bytes *metadata, unsigned type);
 
 /* A packet of a stream, without its events. */
 struct weft__ctf_packet {
@@ -41,17 +41,17 @@ struct weft__ctf_packet {
 };
 
 /* Appends a packet's header and context; its events follow. */
-void weft__ctf_put_packet(struct weft__bytes *bytes, const struct weft__ctf_packet *packet);
+void weft__export_ctf_put_packet(struct weft__bytes *bytes, const struct weft__ctf_packet *packet);
 
-/* The declaration of what weft__ctf_put_packet writes: the members of packet.header and
+/* The declaration of what weft__export_ctf_put_packet writes: the members of packet.header and
  * packet.context. */
 extern const char weft__ctf_packet_header[], weft__ctf_packet_context[];
 
 /* Appends the whole metadata file. `kinds`: the names of kinds, numbered as in a model. */
-void weft__ctf_put_metadata(struct weft__bytes *metadata,
+void weft__export_ctf_put_metadata(struct weft__bytes *metadata,
 	const struct weft_trace_description *description, const struct weft__strings *kinds);
 
 /* The clock's offset in CTF: an event's time plus this is ns since 1970 in every reader. */
-uint64_t weft__ctf_clock_offset_ns(const struct weft_clock *clock);
+uint64_t weft__export_ctf_clock_offset_ns(const struct weft_clock *clock);
 
 #endif

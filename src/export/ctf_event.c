@@ -27,7 +27,7 @@
 
 typedef char types_leave_the_bits[WEFT_EVENT_TYPES <= REAL ? 1 : -1];
 
-void weft__ctf_put_text(struct weft__bytes *bytes, struct weft_slice text)
+void weft__export_ctf_put_text(struct weft__bytes *bytes, struct weft_slice text)
 {
 	while (text.size) {
 		const char *nul = memchr(text.bytes, 0, text.size);
@@ -68,7 +68,7 @@ static void put_flag(struct weft__bytes *bytes, const struct weft_event *event)
 
 static void put_event_text(struct weft__bytes *bytes, const struct weft_event *event)
 {
-	weft__ctf_put_text(bytes, event->text);
+	weft__export_ctf_put_text(bytes, event->text);
 }
 
 static void put_value(struct weft__bytes *bytes, const struct weft_event *event)
@@ -90,12 +90,12 @@ static void put_duration(struct weft__bytes *bytes, const struct weft_event *eve
 
 static void put_track(struct weft__bytes *bytes, const struct weft_event *event)
 {
-	weft__ctf_put_text(bytes, event->kind_name);
+	weft__export_ctf_put_text(bytes, event->kind_name);
 }
 
 static void put_category(struct weft__bytes *bytes, const struct weft_event *event)
 {
-	weft__ctf_put_text(bytes, event->category);
+	weft__export_ctf_put_text(bytes, event->category);
 }
 
 static void put_begin(struct weft__bytes *bytes, const struct weft_event *event)
@@ -111,7 +111,7 @@ static void put_end(struct weft__bytes *bytes, const struct weft_event *event)
 static void put_field(struct weft__bytes *bytes, const struct weft_field *field)
 {
 	uint64_t bits;
-	weft__ctf_put_text(bytes, field->name);
+	weft__export_ctf_put_text(bytes, field->name);
 	bool is_empty = field->type == WEFT_FIELD_TEXT && field->value.text.size == 0;
 	uint8_t type = field->type == WEFT_FIELD_BOOL ? WEFT_FIELD_U64 : (uint8_t)field->type;
 	weft__bytes_put_u8(bytes, is_empty ? EMPTY_FIELD : type);
@@ -128,7 +128,7 @@ static void put_field(struct weft__bytes *bytes, const struct weft_field *field)
 		weft__bytes_put_u64(bytes, bits);
 		break;
 	case WEFT_FIELD_TEXT:
-		weft__ctf_put_text(bytes, field->value.text);
+		weft__export_ctf_put_text(bytes, field->value.text);
 		break;
 	}
 }
@@ -191,7 +191,7 @@ static bool has(const struct weft_event_description *description,
 	return false;
 }
 
-void weft__ctf_put_event(
+void weft__export_ctf_put_event(
 	struct weft__bytes *bytes, const struct weft_event *event, uint64_t time_ns)
 {
 	const struct weft_event_description *description = weft_event_describe(event->type);
@@ -223,7 +223,7 @@ static void declare_class(
 	weft__bytes_print(metadata, "\t};\n};\n");
 }
 
-void weft__ctf_declare_event(struct weft__bytes *metadata, unsigned type)
+void weft__export_ctf_declare_event(struct weft__bytes *metadata, unsigned type)
 {
 	const struct weft_event_description *description = weft_event_describe(type);
 	bool has_second = has(description, put_change) || has(description, put_category);

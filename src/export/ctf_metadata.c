@@ -76,7 +76,7 @@ static void put_environment(
 	weft__bytes_print(metadata, "};\n");
 }
 
-uint64_t weft__ctf_clock_offset_ns(const struct weft_clock *clock)
+uint64_t weft__export_ctf_clock_offset_ns(const struct weft_clock *clock)
 {
 	/* Babeltrace 1 does not accept a clock that was set before 1970. */
 	return clock->offset_ns > 0 ? (uint64_t)clock->offset_ns : 0;
@@ -84,7 +84,7 @@ uint64_t weft__ctf_clock_offset_ns(const struct weft_clock *clock)
 
 static void put_clock(struct weft__bytes *metadata, const struct weft_clock *clock)
 {
-	uint64_t offset = weft__ctf_clock_offset_ns(clock);
+	uint64_t offset = weft__export_ctf_clock_offset_ns(clock);
 	bool absolute = clock->epoch == WEFT_EPOCH_UNIX || offset != 0;
 	weft__bytes_print(metadata,
 		"\nclock {\n\tname = \"weft_clock\";\n\tdescription = \"nanoseconds\";\n"
@@ -107,7 +107,7 @@ static void put_others(struct weft__bytes *metadata, unsigned first, unsigned en
 /* The name of a kind; NULL if it has none. */
 static const char *kind_name(const struct weft__strings *kinds, unsigned kind)
 {
-	uint32_t named = weft__named_kind(kind);
+	uint32_t named = weft__model_named_kind(kind);
 	if (named < kinds->count && named < WEFT__NAMED_KINDS_MAX)
 		return weft__strings_bytes(kinds, named);
 	return weft_kind_name(kind);
@@ -160,7 +160,7 @@ static void put_stream(struct weft__bytes *metadata)
 		weft__ctf_packet_context);
 }
 
-void weft__ctf_put_metadata(struct weft__bytes *metadata,
+void weft__export_ctf_put_metadata(struct weft__bytes *metadata,
 	const struct weft_trace_description *description, const struct weft__strings *kinds)
 {
 	weft__bytes_put(metadata, types, strlen(types));
@@ -173,6 +173,6 @@ void weft__ctf_put_metadata(struct weft__bytes *metadata,
 	put_stream(metadata);
 	for (unsigned type = 0; type < WEFT_EVENT_TYPES; type++) {
 		if (weft_event_describe(type)->name)
-			weft__ctf_declare_event(metadata, type);
+			weft__export_ctf_declare_event(metadata, type);
 	}
 }

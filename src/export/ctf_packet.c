@@ -50,7 +50,7 @@ static void put_context(struct weft__bytes *bytes, const struct weft__ctf_packet
 	weft__bytes_put(bytes, packet->thread_name, strlen(packet->thread_name) + 1);
 }
 
-void weft__ctf_put_packet(struct weft__bytes *bytes, const struct weft__ctf_packet *packet)
+void weft__export_ctf_put_packet(struct weft__bytes *bytes, const struct weft__ctf_packet *packet)
 {
 	put_header(bytes, packet);
 	put_context(bytes, packet);

@@ -46,10 +46,10 @@ WEFT__EXPORT int weft_cut_create(const struct weft_cut_range *range, const char 
 	size_t size = source ? strlen(source) : 0;
 	if (size)
 		memcpy(cut->source, source, size < sizeof(cut->source) ? size : sizeof(cut->source) - 1);
-	int error = weft__cut_names_init(&cut->names, &cut->chunks);
+	int error = weft__export_cut_names_init(&cut->names, &cut->chunks);
 	if (!error)
-		error = weft__alive_init(&cut->alive);
-	weft__cut_packets_init(&cut->packets, &cut->chunks, &cut->names);
+		error = weft__export_alive_init(&cut->alive);
+	weft__export_cut_packets_init(&cut->packets, &cut->chunks, &cut->names);
 	if (error)
 		weft_cut_destroy(cut);
 	else
@@ -61,9 +61,9 @@ WEFT__EXPORT void weft_cut_destroy(struct weft_cut *cut)
 {
 	if (!cut)
 		return;
-	weft__cut_packets_finish(&cut->packets);
-	weft__cut_names_finish(&cut->names);
-	weft__alive_finish(&cut->alive);
+	weft__export_cut_packets_finish(&cut->packets);
+	weft__export_cut_names_finish(&cut->names);
+	weft__export_alive_finish(&cut->alive);
 	free(cut);
 }
 
@@ -73,9 +73,9 @@ static int name_category(struct weft_cut *cut, const struct weft_trace_category 
 	const struct weft_slice name = {category->name, strlen(category->name)};
 	const struct weft_slice text = {category->description, strlen(category->description)};
 	uint16_t name_id, text_id;
-	int error = weft__cut_name(&cut->names, name, &name_id);
+	int error = weft__export_cut_name(&cut->names, name, &name_id);
 	if (!error)
-		error = weft__cut_name(&cut->names, text, &text_id);
+		error = weft__export_cut_name(&cut->names, text, &text_id);
 	if (!error && category->number < WEFT_ABI_LEVELS) {
 		header->levels[category->number] = category->level;
 		header->categories[category->number] = WEFT_ABI_CATEGORY(name_id, text_id);
@@ -95,7 +95,7 @@ static int name_line(struct weft_cut *cut, struct weft_slice prefix, const char 
 	memcpy(text, prefix.bytes, prefix.size);
 	memcpy(text + prefix.size, line, size);
 	text[prefix.size + (size_t)(tab - line)] = '\0';
-	return weft__cut_name(&cut->names, (struct weft_slice){text, prefix.size + size}, &id);
+	return weft__export_cut_name(&cut->names, (struct weft_slice){text, prefix.size + size}, &id);
 }
 
 static int name_lines(struct weft_cut *cut, struct weft_slice prefix, const char *lines)
@@ -116,7 +116,7 @@ static void describe_changes(const struct weft_cut *cut, const struct weft_trace
 		if (change->time_ns >= cut->range.end_ns)
 			break;
 		header->changes[i] = (struct weft_abi_change){
-			.ticks = weft__cut_ticks(trace, change->time_ns),
+			.ticks = weft__export_cut_ticks(trace, change->time_ns),
 			.category = change->category,
 			.level = change->level,
 			.number = i + 1,
@@ -160,19 +160,19 @@ static int write_losses(struct weft_cut *cut, const struct weft_trace_descriptio
 	for (uint32_t i = 0; i < trace->loss_period_count; i++)
 		count += is_in_range(cut, &trace->loss_periods[i]);
 	if (count)
-		error = weft__chunks_begin(
+		error = weft__export_chunks_begin(
 			&cut->chunks, WEFT_ABI_CHUNK_LOST, 0, count * sizeof(struct weft_abi_lost));
 	for (uint32_t i = 0; !error && count && i < trace->loss_period_count; i++) {
 		const struct weft_loss_period *period = &trace->loss_periods[i];
 		const struct weft_abi_lost lost = {
-			.start_ticks = weft__cut_ticks(trace, period->start),
-			.end_ticks = weft__cut_ticks(trace, period->end),
+			.start_ticks = weft__export_cut_ticks(trace, period->start),
+			.end_ticks = weft__export_cut_ticks(trace, period->end),
 			.count = period->count,
 			.thread = period->thread + 1,
 			.cause = period->cause,
 		};
 		if (is_in_range(cut, period))
-			error = weft__chunks_append(&cut->chunks, &lost, sizeof(lost));
+			error = weft__export_chunks_append(&cut->chunks, &lost, sizeof(lost));
 	}
 	return error;
 }
@@ -199,7 +199,7 @@ static void describe_end(const struct weft_cut *cut, const struct weft_trace_des
 		header->wait_status = 0;
 		end = cut->range.end_ns;
 	}
-	header->end.ticks = end ? weft__cut_ticks(trace, end) : 0;
+	header->end.ticks = end ? weft__export_cut_ticks(trace, end) : 0;
 	header->end.monotonic_ns = trace->ticks ? 0 : end; /* it is not a reading of the clock */
 }
 
@@ -217,7 +217,7 @@ static int describe(struct weft_cut *cut, const struct weft_trace_description *t
 	};
 	memcpy(header->magic, WEFT_ABI_MAGIC, sizeof(header->magic));
 	memcpy(header->source, cut->source, sizeof(header->source));
-	weft__cut_clock_describe(trace, cut->start_ns, header);
+	weft__export_cut_clock_describe(trace, cut->start_ns, header);
 	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
 		header->losses[cause] = losses_of_range(cut, trace, cause);
 	const struct weft_trace_buffer *buffer =
@@ -243,7 +243,7 @@ static int begin(struct weft_cut *cut, const struct weft_trace_description *trac
 	struct weft_abi_buffer header;
 	cut->has_begun = true;
 	int error = describe(cut, trace, &header);
-	return error ? error : weft__chunks_append(&cut->chunks, &header, sizeof(header));
+	return error ? error : weft__export_chunks_append(&cut->chunks, &header, sizeof(header));
 }
 
 /* The format can describe one program in one buffer. */
@@ -257,14 +257,14 @@ static int write_event(struct weft_cut *cut, const struct weft_event *event)
 	const struct weft_trace_description *trace = cut->packets.trace;
 	struct weft__cut_words words;
 	struct weft__cut_thread *thread;
-	int error = weft__cut_packets_thread(&cut->packets, event->thread, &thread);
+	int error = weft__export_cut_packets_thread(&cut->packets, event->thread, &thread);
 	if (error)
 		return error;
 	uint64_t task = thread->task;
-	const struct weft__cut_time time = {event->time_ns, weft__cut_event_ticks(trace, event)};
-	error = weft__cut_encode(event, trace, &cut->names, &task, &words);
+	const struct weft__cut_time time = {event->time_ns, weft__export_cut_event_ticks(trace, event)};
+	error = weft__export_cut_encode(event, trace, &cut->names, &task, &words);
 	if (!error)
-		error = weft__cut_packets_add(&cut->packets, event->thread, time, &words);
+		error = weft__export_cut_packets_add(&cut->packets, event->thread, time, &words);
 	thread->task = task;
 	return error;
 }
@@ -287,7 +287,7 @@ WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *eve
 	cut->last_ns = event->time_ns;
 	if (event->time_ns < cut->range.start_ns) {
 		cut->has_past = true;
-		return weft__alive_add(&cut->alive, event);
+		return weft__export_alive_add(&cut->alive, event);
 	}
 	if (event->time_ns >= cut->range.end_ns && cut->range.end_ns != UINT64_MAX) {
 		cut->has_future = true;
@@ -300,7 +300,7 @@ WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *eve
 			return error;
 	}
 	cut->packets.trace = trace;
-	int error = weft__alive_name(&cut->alive, event);
+	int error = weft__export_alive_name(&cut->alive, event);
 	cut->events += event->type != WEFT_EVENT_TOTAL;
 	return error ? error : write_event(cut, event);
 }
@@ -312,7 +312,7 @@ static int add_rundown(void *context, const struct weft_event *event)
 	/* Rundown packets have one sequence and are read in the order of the file, so a thread's must
 	 * be written before the next thread's. */
 	if (event->thread != cut->rundown_thread && cut->rundown_thread < cut->packets.thread_count)
-		error = weft__cut_packets_flush(&cut->packets, cut->rundown_thread);
+		error = weft__export_cut_packets_flush(&cut->packets, cut->rundown_thread);
 	cut->rundown_thread = event->thread;
 	cut->rundown++;
 	return error ? error : write_event(cut, event);
@@ -321,13 +321,14 @@ static int add_rundown(void *context, const struct weft_event *event)
 static int write_rundown(struct weft_cut *cut, const struct weft_trace_description *trace)
 {
 	const struct weft__rundown_sink sink = {add_rundown, cut};
-	weft__cut_packets_rewind(&cut->packets);
-	uint64_t start_ns = weft__cut_round(trace, cut->range.start_ns);
-	int error = weft__rundown_write(&cut->alive, start_ns, &sink);
+	weft__export_cut_packets_rewind(&cut->packets);
+	uint64_t start_ns = weft__export_cut_round(trace, cut->range.start_ns);
+	int error = weft__export_rundown_write(&cut->alive, start_ns, &sink);
 	if (!error)
-		error = weft__cut_packets_flush_all(&cut->packets);
+		error = weft__export_cut_packets_flush_all(&cut->packets);
 	for (uint32_t i = 0; !error && i < trace->thread_count; i++)
-		error = weft__cut_packets_declare(&cut->packets, i, weft__cut_ticks(trace, cut->start_ns));
+		error = weft__export_cut_packets_declare(
+			&cut->packets, i, weft__export_cut_ticks(trace, cut->start_ns));
 	return error;
 }
 
@@ -341,7 +342,7 @@ WEFT__EXPORT int weft_cut_finish(struct weft_cut *cut, const struct weft_trace_d
 	}
 	cut->packets.trace = trace;
 	if (!error)
-		error = weft__cut_packets_flush_all(&cut->packets);
+		error = weft__export_cut_packets_flush_all(&cut->packets);
 	if (!error)
 		error = write_rundown(cut, trace);
 	if (!error)
@@ -349,10 +350,10 @@ WEFT__EXPORT int weft_cut_finish(struct weft_cut *cut, const struct weft_trace_d
 	if (!error)
 		error = describe(cut, trace, &header);
 	if (!error)
-		error = weft__cut_names_flush(&cut->names);
+		error = weft__export_cut_names_flush(&cut->names);
 	if (!error)
-		error = weft__chunks_begin(&cut->chunks, WEFT_ABI_CHUNK_HEADER, 0, sizeof(header));
-	return error ? error : weft__chunks_append(&cut->chunks, &header, sizeof(header));
+		error = weft__export_chunks_begin(&cut->chunks, WEFT_ABI_CHUNK_HEADER, 0, sizeof(header));
+	return error ? error : weft__export_chunks_append(&cut->chunks, &header, sizeof(header));
 }
 
 WEFT__EXPORT struct weft_cut_summary weft_cut_summarize(const struct weft_cut *cut)

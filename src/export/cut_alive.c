@@ -103,13 +103,13 @@ static int on_alive(void *alive, uint32_t task, bool is_new, const struct weft__
 	return 0;
 }
 
-struct weft__holders *weft__alive_holders(struct weft__alive *a, uint32_t resource)
+struct weft__holders *weft__export_alive_holders(struct weft__alive *a, uint32_t resource)
 {
 	if (a->holders_of[resource] == WEFT_NONE)
 		return NULL;
 	struct weft__holders *h = &a->holders[a->holders_of[resource]];
 	for (uint32_t i = 0; i < h->count; i++)
-		h->list[i].task = weft__state_forward(&a->state, h->list[i].task);
+		h->list[i].task = weft__model_state_forward(&a->state, h->list[i].task);
 	return h;
 }
 
@@ -125,15 +125,15 @@ static int on_take(void *alive, uint32_t task, uint32_t resource)
 		a->holders[a->holders_count] = (struct weft__holders){0};
 		a->holders_of[resource] = a->holders_count++;
 	}
-	return weft__holders_take(
-		weft__alive_holders(a, resource), a->state.tasks.kind[resource], task, a->state.now);
+	return weft__model_holders_take(
+		weft__export_alive_holders(a, resource), a->state.tasks.kind[resource], task, a->state.now);
 }
 
 static void on_give(void *alive, uint32_t task, uint32_t resource)
 {
-	struct weft__holders *h = weft__alive_holders(alive, resource);
+	struct weft__holders *h = weft__export_alive_holders(alive, resource);
 	if (h)
-		weft__holders_give(h, task);
+		weft__model_holders_give(h, task);
 }
 
 static const struct weft__listener listener = {
@@ -145,23 +145,23 @@ static const struct weft__listener listener = {
 	.alive = on_alive,
 };
 
-int weft__alive_init(struct weft__alive *a)
+int weft__export_alive_init(struct weft__alive *a)
 {
 	*a = (struct weft__alive){.any_free = WEFT_NONE};
-	weft__state_init(&a->state, &listener, a);
-	int error = weft__identities_init(&a->identities);
+	weft__model_state_init(&a->state, &listener, a);
+	int error = weft__model_identities_init(&a->identities);
 	if (!error)
-		error = weft__texts_init(&a->texts);
+		error = weft__model_texts_init(&a->texts);
 	if (error)
-		weft__alive_finish(a);
+		weft__export_alive_finish(a);
 	return error;
 }
 
-void weft__alive_finish(struct weft__alive *a)
+void weft__export_alive_finish(struct weft__alive *a)
 {
-	weft__identities_finish(&a->identities);
-	weft__texts_finish(&a->texts);
-	weft__state_finish(&a->state);
+	weft__model_identities_finish(&a->identities);
+	weft__model_texts_finish(&a->texts);
+	weft__model_state_finish(&a->state);
 	free(a->born_ns);
 	free(a->is_named);
 	free(a->due_ns);
@@ -169,7 +169,7 @@ void weft__alive_finish(struct weft__alive *a)
 	free(a->last_any);
 	free(a->any);
 	for (uint32_t i = 0; i < a->holders_count; i++)
-		weft__holders_finish(&a->holders[i]);
+		weft__model_holders_finish(&a->holders[i]);
 	free(a->holders);
 	free(a->holders_of);
 	free(a->messages);
@@ -197,22 +197,22 @@ static void set_due(struct weft__alive *a, uint32_t named, int64_t value)
 {
 	const uint64_t now = a->state.now, last = WEFT__ALIVE_UNDATED - 1;
 	uint64_t distance = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-	uint64_t *due = &a->due_ns[weft__state_forward(&a->state, named)];
+	uint64_t *due = &a->due_ns[weft__model_state_forward(&a->state, named)];
 	if (value < 0)
 		*due = distance < now ? now - distance : 0;
 	else
 		*due = distance < last - now ? now + distance : last;
 }
 
-int weft__alive_add(struct weft__alive *a, const struct weft_event *event)
+int weft__export_alive_add(struct weft__alive *a, const struct weft_event *event)
 {
 	struct weft__fact fact;
 	struct weft__texts *texts = is_remark(event) ? NULL : &a->texts;
 	if (event->type == WEFT_EVENT_SPAN)
 		return 0; /* nothing of it lasts, and each event of a track names the track */
-	int error = weft__fact_of_event(&a->identities, texts, event, &fact);
+	int error = weft__model_fact_of_event(&a->identities, texts, event, &fact);
 	if (!error)
-		error = weft__state_take(&a->state, &fact);
+		error = weft__model_state_take(&a->state, &fact);
 	if (!error && fact.task != WEFT_NONE && is_deadline(event))
 		set_due(a, fact.task, event->value);
 	return error;
@@ -222,13 +222,13 @@ static void name(struct weft__alive *a, const struct weft_event *event, enum wef
 {
 	const struct weft__identities *i = &a->identities;
 	uint64_t id = slot == WEFT_SLOT_TASK ? event->task : event->other;
-	if (id == WEFT_TASK_NONE || !weft__event_has(event->type, slot))
+	if (id == WEFT_TASK_NONE || !weft__model_event_has(event->type, slot))
 		return;
-	uint32_t task = weft__ids_find(&i->by_id, i->id, i->buffer, event->buffer, id);
+	uint32_t task = weft__model_ids_find(&i->by_id, i->id, i->buffer, event->buffer, id);
 	if (task == WEFT_NONE)
 		return;
 	a->is_named[task] = true;
-	a->is_named[weft__state_forward(&a->state, task)] = true;
+	a->is_named[weft__model_state_forward(&a->state, task)] = true;
 }
 
 /* In the range, each key's first message removes the one before. */
@@ -240,20 +240,20 @@ static int take_message(struct weft__alive *a, const struct weft_event *event)
 		.is_received = event->type == WEFT_EVENT_RECEIVE};
 	struct weft__message before;
 	if ((event->type != WEFT_EVENT_SEND && event->type != WEFT_EVENT_RECEIVE) ||
-		!weft__messages_take_other(&a->state.messages, &message, &before) ||
-		!weft__message_joins(&before, &message))
+		!weft__model_messages_take_other(&a->state.messages, &message, &before) ||
+		!weft__model_message_joins(&before, &message))
 		return 0;
 	int error =
 		weft__columns_reserve(&column, 1, &a->message_capacity, a->message_count + (size_t)1);
 	if (error)
 		return error;
-	before.task = weft__state_forward(&a->state, before.task);
+	before.task = weft__model_state_forward(&a->state, before.task);
 	a->is_named[before.task] = true;
 	a->messages[a->message_count++] = before;
 	return 0;
 }
 
-int weft__alive_name(struct weft__alive *a, const struct weft_event *event)
+int weft__export_alive_name(struct weft__alive *a, const struct weft_event *event)
 {
 	name(a, event, WEFT_SLOT_TASK);
 	name(a, event, WEFT_SLOT_OTHER);

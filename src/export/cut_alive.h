@@ -46,17 +46,17 @@ struct weft__any {
 	uint32_t next; /* of the same wait, or of the free ones; or WEFT_NONE */
 };
 
-int weft__alive_init(struct weft__alive *alive);
-void weft__alive_finish(struct weft__alive *alive);
+int weft__export_alive_init(struct weft__alive *alive);
+void weft__export_alive_finish(struct weft__alive *alive);
 
 /* Takes the next event before the range. */
-int weft__alive_add(struct weft__alive *alive, const struct weft_event *event);
+int weft__export_alive_add(struct weft__alive *alive, const struct weft_event *event);
 
 /* The holders of a resource, as they are named now; NULL if it was never held. */
-struct weft__holders *weft__alive_holders(struct weft__alive *alive, uint32_t resource);
+struct weft__holders *weft__export_alive_holders(struct weft__alive *alive, uint32_t resource);
 
 /* Takes an event of the range: the rundown has to include the tasks that it names, and the other
  * side of its message. 0 or WEFT_ERROR_MEMORY. */
-int weft__alive_name(struct weft__alive *alive, const struct weft_event *event);
+int weft__export_alive_name(struct weft__alive *alive, const struct weft_event *event);
 
 #endif

@@ -14,7 +14,7 @@ static uint64_t to_ns(const struct weft_trace_description *trace, uint64_t ticks
 	return trace->ticks ? trace->ticks->to_ns(trace->ticks->clock, ticks) : ticks;
 }
 
-uint64_t weft__cut_ticks(const struct weft_trace_description *trace, uint64_t time_ns)
+uint64_t weft__export_cut_ticks(const struct weft_trace_description *trace, uint64_t time_ns)
 {
 	uint64_t low = 0, high = UINT64_MAX;
 	if (!trace->ticks)
@@ -29,19 +29,19 @@ uint64_t weft__cut_ticks(const struct weft_trace_description *trace, uint64_t ti
 	return low;
 }
 
-uint64_t weft__cut_event_ticks(
+uint64_t weft__export_cut_event_ticks(
 	const struct weft_trace_description *trace, const struct weft_event *event)
 {
 	bool is_known = trace->ticks && to_ns(trace, event->ticks) == event->time_ns;
-	return is_known ? event->ticks : weft__cut_ticks(trace, event->time_ns);
+	return is_known ? event->ticks : weft__export_cut_ticks(trace, event->time_ns);
 }
 
-uint64_t weft__cut_round(const struct weft_trace_description *trace, uint64_t time_ns)
+uint64_t weft__export_cut_round(const struct weft_trace_description *trace, uint64_t time_ns)
 {
-	return to_ns(trace, weft__cut_ticks(trace, time_ns));
+	return to_ns(trace, weft__export_cut_ticks(trace, time_ns));
 }
 
-struct weft__cut_span weft__cut_span(
+struct weft__cut_span weft__export_cut_span(
 	const struct weft_trace_description *trace, const struct weft_event *event)
 {
 	const uint64_t *ticks = event->span_ticks;
@@ -79,7 +79,7 @@ static void describe_ns(
 		header->start.unix_ns = start + (uint64_t)clock->offset_ns;
 }
 
-void weft__cut_clock_describe(
+void weft__export_cut_clock_describe(
 	const struct weft_trace_description *trace, uint64_t start_ns, struct weft_abi_buffer *header)
 {
 	struct weft_abi_buffer whole;

@@ -62,7 +62,7 @@ static void put_text(struct encoder *e, struct weft_slice text)
 static uint16_t name_of(struct encoder *e, struct weft_slice text)
 {
 	uint16_t id = 0;
-	int error = e->is_far ? 0 : weft__cut_name(e->names, text, &id);
+	int error = e->is_far ? 0 : weft__export_cut_name(e->names, text, &id);
 	if (error)
 		e->error = error;
 	return id;
@@ -101,7 +101,7 @@ static void put_field(struct encoder *e, const struct weft_field *field, unsigne
 			return;
 		}
 		*ret_type = WEFT_ABI_VALUE_LONG_TEXT;
-		e->error = weft__cut_text(e->names, text, &word);
+		e->error = weft__export_cut_text(e->names, text, &word);
 		break;
 	}
 	put(e, word);
@@ -169,7 +169,7 @@ static unsigned kind_of(struct encoder *e, const struct weft_event *event)
 	weft_text_add(&name, event->kind_name.bytes, event->kind_name.size);
 	int error = name.error;
 	if (!error)
-		error = weft__cut_name(e->names, (struct weft_slice){name.bytes, name.size}, &id);
+		error = weft__export_cut_name(e->names, (struct weft_slice){name.bytes, name.size}, &id);
 	weft_text_finish(&name);
 	if (error)
 		e->error = error;
@@ -181,7 +181,7 @@ static unsigned kind_of(struct encoder *e, const struct weft_event *event)
 static uint64_t category_of(struct encoder *e, const struct weft_event *event)
 {
 	uint16_t id = 0;
-	int error = event->category.size ? weft__cut_name(e->names, event->category, &id) : 0;
+	int error = event->category.size ? weft__export_cut_name(e->names, event->category, &id) : 0;
 	if (error)
 		e->error = error;
 	return id;
@@ -210,10 +210,10 @@ static void put_span(struct encoder *e, const struct weft_event *event)
 {
 	uint64_t number = (event->other - WEFT_TRACK_FIRST) / WEFT_TRACK_LINES & WEFT_ABI_TRACK_NUMBER;
 	uint16_t id = 0;
-	int error = weft__cut_name(e->names, event->kind_name, &id);
+	int error = weft__export_cut_name(e->names, event->kind_name, &id);
 	if (error || !id)
 		e->error = error ? error : WEFT_ERROR_LIMIT;
-	const struct weft__cut_span span = weft__cut_span(e->trace, event);
+	const struct weft__cut_span span = weft__export_cut_span(e->trace, event);
 	const uint64_t pair = span.is_pair ? WEFT_ABI_TRACK_PAIR : 0;
 	put(e, WEFT_ABI_TRACK(number, id, event->kind & 0xff) | pair);
 	put(e, span.begin);
@@ -332,7 +332,7 @@ static void encode(
 	e->small = 0;
 	e->overflow = false;
 	if (e->is_far) {
-		e->error = weft__cut_text(e->names, text, &number);
+		e->error = weft__export_cut_text(e->names, text, &number);
 		put(e, WEFT_ABI_HEAD(WEFT_ABI_TEXT, 2, 0));
 		put(e, number);
 	}
@@ -352,8 +352,9 @@ static void encode(
 	w->list[w->head] = WEFT_ABI_HEAD(kind, count, e->small);
 }
 
-int weft__cut_encode(const struct weft_event *event, const struct weft_trace_description *trace,
-	struct weft__cut_names *names, uint64_t *task, struct weft__cut_words *ret_words)
+int weft__export_cut_encode(const struct weft_event *event,
+	const struct weft_trace_description *trace, struct weft__cut_names *names, uint64_t *task,
+	struct weft__cut_words *ret_words)
 {
 	/* The format has no field for a switch's reason. */
 	struct encoder e = {.words = ret_words, .trace = trace, .names = names};

@@ -11,7 +11,8 @@
 /* Encodes an event. `*task` is the current task of the event's thread; it becomes what a reader of
  * the record takes as current. Texts that do not fit into a record are written as chunks through
  * `names`. 0 or an error. */
-int weft__cut_encode(const struct weft_event *event, const struct weft_trace_description *trace,
-	struct weft__cut_names *names, uint64_t *task, struct weft__cut_words *ret_words);
+int weft__export_cut_encode(const struct weft_event *event,
+	const struct weft_trace_description *trace, struct weft__cut_names *names, uint64_t *task,
+	struct weft__cut_words *ret_words);
 
 #endif

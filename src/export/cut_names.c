@@ -12,13 +12,13 @@
 #include "abi/stream_abi.h"
 #include "base/array.h"
 
-int weft__chunks_append(struct weft__chunks *chunks, const void *bytes, size_t size)
+int weft__export_chunks_append(struct weft__chunks *chunks, const void *bytes, size_t size)
 {
 	chunks->bytes += size;
 	return size ? chunks->sink.append(chunks->sink.context, bytes, size) : 0;
 }
 
-int weft__chunks_begin(struct weft__chunks *chunks, uint32_t kind, uint64_t at, size_t size)
+int weft__export_chunks_begin(struct weft__chunks *chunks, uint32_t kind, uint64_t at, size_t size)
 {
 	const struct weft_abi_chunk chunk = {
 		.magic = WEFT_ABI_CHUNK_MAGIC,
@@ -26,16 +26,16 @@ int weft__chunks_begin(struct weft__chunks *chunks, uint32_t kind, uint64_t at, 
 		.bytes = (uint32_t)size,
 		.at = at,
 	};
-	return weft__chunks_append(chunks, &chunk, sizeof(chunk));
+	return weft__export_chunks_append(chunks, &chunk, sizeof(chunk));
 }
 
-int weft__cut_names_init(struct weft__cut_names *names, struct weft__chunks *chunks)
+int weft__export_cut_names_init(struct weft__cut_names *names, struct weft__chunks *chunks)
 {
 	*names = (struct weft__cut_names){.chunks = chunks};
 	return weft__strings_init(&names->strings);
 }
 
-void weft__cut_names_finish(struct weft__cut_names *names)
+void weft__export_cut_names_finish(struct weft__cut_names *names)
 {
 	weft__strings_finish(&names->strings);
 	free(names->ids);
@@ -68,7 +68,7 @@ static int append(struct weft__cut_names *names, struct weft_slice text, uint16_
 	return 0;
 }
 
-int weft__cut_name(struct weft__cut_names *names, struct weft_slice text, uint16_t *ret_id)
+int weft__export_cut_name(struct weft__cut_names *names, struct weft_slice text, uint16_t *ret_id)
 {
 	const struct weft__column column = {&names->ids, sizeof(*names->ids)};
 	uint32_t known = names->strings.count, string;
@@ -86,33 +86,35 @@ int weft__cut_name(struct weft__cut_names *names, struct weft_slice text, uint16
 	return error;
 }
 
-int weft__cut_names_flush(struct weft__cut_names *names)
+int weft__export_cut_names_flush(struct weft__cut_names *names)
 {
 	uint32_t size = names->used - names->written;
 	if (size == 0)
 		return 0;
-	int error = weft__chunks_begin(names->chunks, WEFT_ABI_CHUNK_NAMES, names->written, size);
+	int error =
+		weft__export_chunks_begin(names->chunks, WEFT_ABI_CHUNK_NAMES, names->written, size);
 	if (!error)
-		error = weft__chunks_append(names->chunks, names->entries + names->written, size);
+		error = weft__export_chunks_append(names->chunks, names->entries + names->written, size);
 	names->written = names->used;
 	return error;
 }
 
-int weft__cut_text(struct weft__cut_names *names, struct weft_slice text, uint64_t *ret_number)
+int weft__export_cut_text(
+	struct weft__cut_names *names, struct weft_slice text, uint64_t *ret_number)
 {
 	static const uint8_t padding[8];
 	uint64_t size = text.size;
 	size_t pad = (8 - text.size % 8) % 8;
 	if (text.size > UINT32_MAX - sizeof(size) - sizeof(padding))
 		return WEFT_ERROR_LIMIT;
-	int error = weft__chunks_begin(
+	int error = weft__export_chunks_begin(
 		names->chunks, WEFT_ABI_CHUNK_TEXT, names->texts, sizeof(size) + text.size + pad);
 	if (!error)
-		error = weft__chunks_append(names->chunks, &size, sizeof(size));
+		error = weft__export_chunks_append(names->chunks, &size, sizeof(size));
 	if (!error)
-		error = weft__chunks_append(names->chunks, text.bytes, text.size);
+		error = weft__export_chunks_append(names->chunks, text.bytes, text.size);
 	if (!error)
-		error = weft__chunks_append(names->chunks, padding, pad);
+		error = weft__export_chunks_append(names->chunks, padding, pad);
 	*ret_number = names->texts++;
 	return error;
 }

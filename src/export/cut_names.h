@@ -16,9 +16,9 @@ struct weft__chunks {
 	uint64_t bytes;
 };
 
-int weft__chunks_append(struct weft__chunks *chunks, const void *bytes, size_t size);
+int weft__export_chunks_append(struct weft__chunks *chunks, const void *bytes, size_t size);
 /* Writes the head of a chunk with `size` bytes of content. */
-int weft__chunks_begin(struct weft__chunks *chunks, uint32_t kind, uint64_t at, size_t size);
+int weft__export_chunks_begin(struct weft__chunks *chunks, uint32_t kind, uint64_t at, size_t size);
 
 struct weft__cut_names {
 	struct weft__chunks *chunks;
@@ -31,16 +31,17 @@ struct weft__cut_names {
 	uint64_t texts;
 };
 
-int weft__cut_names_init(struct weft__cut_names *names, struct weft__chunks *chunks);
-void weft__cut_names_finish(struct weft__cut_names *names);
+int weft__export_cut_names_init(struct weft__cut_names *names, struct weft__chunks *chunks);
+void weft__export_cut_names_finish(struct weft__cut_names *names);
 
 /* Finds or adds a name and returns its id; 0 if it is empty, too long, or the table is full. */
-int weft__cut_name(struct weft__cut_names *names, struct weft_slice text, uint16_t *ret_id);
+int weft__export_cut_name(struct weft__cut_names *names, struct weft_slice text, uint16_t *ret_id);
 
 /* Writes the names that were not written yet; call it before the packets that refer to them. */
-int weft__cut_names_flush(struct weft__cut_names *names);
+int weft__export_cut_names_flush(struct weft__cut_names *names);
 
 /* Writes a text as a chunk of its own; returns its number. */
-int weft__cut_text(struct weft__cut_names *names, struct weft_slice text, uint64_t *ret_number);
+int weft__export_cut_text(
+	struct weft__cut_names *names, struct weft_slice text, uint64_t *ret_number);
 
 #endif

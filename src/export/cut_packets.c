@@ -23,7 +23,7 @@ enum {
 	RUNDOWN_SEQUENCE = 1,
 };
 
-void weft__cut_packets_init(
+void weft__export_cut_packets_init(
 	struct weft__cut_packets *p, struct weft__chunks *chunks, struct weft__cut_names *names)
 {
 	*p = (struct weft__cut_packets){
@@ -33,14 +33,14 @@ void weft__cut_packets_init(
 	};
 }
 
-void weft__cut_packets_finish(struct weft__cut_packets *p)
+void weft__export_cut_packets_finish(struct weft__cut_packets *p)
 {
 	for (uint32_t i = 0; i < p->thread_count; i++)
 		free(p->threads[i].bytes);
 	free(p->threads);
 }
 
-int weft__cut_packets_thread(
+int weft__export_cut_packets_thread(
 	struct weft__cut_packets *p, uint32_t index, struct weft__cut_thread **ret_thread)
 {
 	const struct weft__column column = {&p->threads, sizeof(*p->threads)};
@@ -79,18 +79,18 @@ static int write_packet(struct weft__cut_packets *p, uint32_t index)
 		.number = t->events,
 	};
 	describe_thread(p, index, &header);
-	int error = weft__cut_names_flush(p->names);
+	int error = weft__export_cut_names_flush(p->names);
 	if (!error)
-		error = weft__chunks_begin(p->chunks, WEFT_ABI_CHUNK_PACKET, 0, header.committed);
+		error = weft__export_chunks_begin(p->chunks, WEFT_ABI_CHUNK_PACKET, 0, header.committed);
 	if (!error)
-		error = weft__chunks_append(p->chunks, &header, sizeof(header));
+		error = weft__export_chunks_append(p->chunks, &header, sizeof(header));
 	if (!error)
-		error = weft__chunks_append(p->chunks, t->bytes, t->size);
+		error = weft__export_chunks_append(p->chunks, t->bytes, t->size);
 	t->was_seen = true;
 	return error;
 }
 
-int weft__cut_packets_flush(struct weft__cut_packets *p, uint32_t index)
+int weft__export_cut_packets_flush(struct weft__cut_packets *p, uint32_t index)
 {
 	struct weft__cut_thread *t = &p->threads[index];
 	if (t->sequence == 0)
@@ -102,27 +102,27 @@ int weft__cut_packets_flush(struct weft__cut_packets *p, uint32_t index)
 	return error;
 }
 
-int weft__cut_packets_flush_all(struct weft__cut_packets *p)
+int weft__export_cut_packets_flush_all(struct weft__cut_packets *p)
 {
 	int error = 0;
 	for (uint32_t i = 0; !error && i < p->thread_count; i++)
-		error = weft__cut_packets_flush(p, i);
+		error = weft__export_cut_packets_flush(p, i);
 	return error;
 }
 
-int weft__cut_packets_declare(struct weft__cut_packets *p, uint32_t index, uint64_t ticks)
+int weft__export_cut_packets_declare(struct weft__cut_packets *p, uint32_t index, uint64_t ticks)
 {
 	struct weft__cut_thread *t;
-	int error = weft__cut_packets_thread(p, index, &t);
+	int error = weft__export_cut_packets_thread(p, index, &t);
 	if (error || t->was_seen)
 		return error;
 	t->sequence = RUNDOWN_SEQUENCE;
 	t->opened_ticks = ticks;
 	t->task_before = UINT64_MAX;
-	return weft__cut_packets_flush(p, index);
+	return weft__export_cut_packets_flush(p, index);
 }
 
-void weft__cut_packets_rewind(struct weft__cut_packets *p)
+void weft__export_cut_packets_rewind(struct weft__cut_packets *p)
 {
 	for (uint32_t i = 0; i < p->thread_count; i++) {
 		p->threads[i].task = UINT64_MAX;
@@ -158,22 +158,22 @@ static void put(struct weft__cut_thread *t, uint64_t word)
 	t->size += (uint32_t)sizeof(word);
 }
 
-int weft__cut_packets_add(struct weft__cut_packets *p, uint32_t index, struct weft__cut_time time,
-	const struct weft__cut_words *words)
+int weft__export_cut_packets_add(struct weft__cut_packets *p, uint32_t index,
+	struct weft__cut_time time, const struct weft__cut_words *words)
 {
 	struct weft__cut_thread *t = &p->threads[index];
 	size_t bytes = ((size_t)words->count + 2) * sizeof(uint64_t); /* including a time record */
 	bool is_too_early = time.ns == p->last_ns && t->sequence < p->last_sequence;
 	int error = 0;
 	if (t->sequence && (is_too_early || t->size + bytes > ROOM))
-		error = weft__cut_packets_flush(p, index);
+		error = weft__export_cut_packets_flush(p, index);
 	if (!error)
 		error = make_room(t, bytes);
 	if (error)
 		return error;
 	if (t->sequence == 0)
 		open_packet(p, t, time.ticks);
-	/* Earlier ticks give the same time: see weft__cut_ticks(). */
+	/* Earlier ticks give the same time: see weft__export_cut_ticks(). */
 	if (time.ticks - t->base_ticks > UINT32_MAX) {
 		put(t, WEFT_ABI_HEAD(WEFT_ABI_TIME, 2, 0));
 		put(t, time.ticks);

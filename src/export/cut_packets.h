@@ -46,12 +46,12 @@ struct weft__cut_packets {
 	uint64_t last_ns, last_sequence;
 };
 
-void weft__cut_packets_init(
+void weft__export_cut_packets_init(
 	struct weft__cut_packets *packets, struct weft__chunks *chunks, struct weft__cut_names *names);
-void weft__cut_packets_finish(struct weft__cut_packets *packets);
+void weft__export_cut_packets_finish(struct weft__cut_packets *packets);
 
 /* Finds or adds the thread with this index; valid until the next call. */
-int weft__cut_packets_thread(
+int weft__export_cut_packets_thread(
 	struct weft__cut_packets *packets, uint32_t index, struct weft__cut_thread **ret_thread);
 
 /* A time, and the part's ticks from which a reader computes it. */
@@ -60,17 +60,18 @@ struct weft__cut_time {
 };
 
 /* Adds the next event of a thread. The caller updates the thread's task afterwards. */
-int weft__cut_packets_add(struct weft__cut_packets *packets, uint32_t index,
+int weft__export_cut_packets_add(struct weft__cut_packets *packets, uint32_t index,
 	struct weft__cut_time time, const struct weft__cut_words *words);
 
 /* Writes the open packet of one thread, or of all. */
-int weft__cut_packets_flush(struct weft__cut_packets *packets, uint32_t index);
-int weft__cut_packets_flush_all(struct weft__cut_packets *packets);
+int weft__export_cut_packets_flush(struct weft__cut_packets *packets, uint32_t index);
+int weft__export_cut_packets_flush_all(struct weft__cut_packets *packets);
 
 /* Writes a packet without events, so that readers know a thread that has no other packet. */
-int weft__cut_packets_declare(struct weft__cut_packets *packets, uint32_t index, uint64_t ticks);
+int weft__export_cut_packets_declare(
+	struct weft__cut_packets *packets, uint32_t index, uint64_t ticks);
 
 /* Makes readers put the following events before all others: for a rundown, after flush_all. */
-void weft__cut_packets_rewind(struct weft__cut_packets *packets);
+void weft__export_cut_packets_rewind(struct weft__cut_packets *packets);
 
 #endif

@@ -57,7 +57,7 @@ static int write_ended(const struct writer *w, uint32_t task)
 	if (state->tasks.becomes[task] != WEFT_NONE) {
 		event.type = WEFT_EVENT_BECOME;
 		event.task = id[task];
-		event.other = id[weft__state_forward(state, task)];
+		event.other = id[weft__model_state_forward(state, task)];
 	} else {
 		event.type = end_events[state->tasks.outcome[task]];
 		event.text = string_of(w->alive, state->tasks.message[task]);
@@ -70,8 +70,8 @@ static int write_ended(const struct writer *w, uint32_t task)
 static uint32_t source_of(struct weft__alive *alive, uint32_t task)
 {
 	struct weft__state *state = &alive->state;
-	return weft__state_waits(state, task) && alive->first_any[task] == WEFT_NONE
-			   ? weft__state_forward(state, state->tasks.asked[task])
+	return weft__model_state_waits(state, task) && alive->first_any[task] == WEFT_NONE
+			   ? weft__model_state_forward(state, state->tasks.asked[task])
 			   : WEFT_NONE;
 }
 
@@ -83,9 +83,9 @@ static int write_any(const struct writer *w, uint32_t task)
 	int error = 0;
 	event.type = WEFT_EVENT_WAIT_ANY;
 	event.task = a->identities.id[task];
-	uint32_t i = weft__state_waits(&a->state, task) ? a->first_any[task] : WEFT_NONE;
+	uint32_t i = weft__model_state_waits(&a->state, task) ? a->first_any[task] : WEFT_NONE;
 	for (; i != WEFT_NONE && !error; i = a->any[i].next) {
-		uint32_t source = weft__state_forward(&a->state, a->any[i].source);
+		uint32_t source = weft__model_state_forward(&a->state, a->any[i].source);
 		event.other = a->identities.id[source];
 		error = is_alive(a, source) ? add(w, &event) : 0;
 	}
@@ -144,7 +144,7 @@ static int write_spans(const struct writer *w, uint64_t task, uint32_t thread, u
 
 static struct weft_slice name_of_kind(const struct weft__alive *a, unsigned kind)
 {
-	uint32_t named = weft__named_kind(kind);
+	uint32_t named = weft__model_named_kind(kind);
 	return string_of(a, named < a->texts.kind_count ? a->texts.kinds[named] : WEFT_NONE);
 }
 
@@ -178,7 +178,7 @@ static int write_alive(const struct writer *w, uint32_t task)
 	event.has_value = a->born_ns[task] != WEFT__ALIVE_UNDATED;
 	event.value = event.has_value ? (int64_t)(event.time_ns - a->born_ns[task]) : 0;
 	event.other = is_alive(a, source) ? a->identities.id[source] : WEFT_TASK_NONE;
-	uint32_t innermost = weft__state_innermost(&a->state, task);
+	uint32_t innermost = weft__model_state_innermost(&a->state, task);
 	int error = add(w, &event);
 	if (!error && (t->flags[task] & WEFT_TASK_EXPECTED))
 		error = write_expect(w, task);
@@ -195,7 +195,7 @@ static int write_alive(const struct writer *w, uint32_t task)
 static int write_holds(const struct writer *w, uint32_t resource)
 {
 	struct weft__alive *a = w->alive;
-	const struct weft__holders *h = weft__alive_holders(a, resource);
+	const struct weft__holders *h = weft__export_alive_holders(a, resource);
 	struct weft_event event = w->event;
 	int error = 0;
 	event.type = WEFT_EVENT_ACQUIRE;
@@ -282,7 +282,7 @@ static int write_switch(const struct writer *w, uint32_t thread, uint32_t runs, 
 {
 	struct weft_event event = w->event;
 	uint32_t task =
-		runs < WEFT__RUNS_UNKNOWN ? weft__state_forward(&w->alive->state, runs) : WEFT_NONE;
+		runs < WEFT__RUNS_UNKNOWN ? weft__model_state_forward(&w->alive->state, runs) : WEFT_NONE;
 	event.type = WEFT_EVENT_SWITCH;
 	event.thread = thread;
 	event.task = WEFT_TASK_NONE;
@@ -310,7 +310,7 @@ static int write_thread(const struct writer *w, uint32_t index)
 	return error;
 }
 
-int weft__rundown_write(
+int weft__export_rundown_write(
 	struct weft__alive *alive, uint64_t time_ns, const struct weft__rundown_sink *sink)
 {
 	const struct writer w = {alive, sink,
@@ -319,7 +319,7 @@ int weft__rundown_write(
 			.other = WEFT_TASK_NONE,
 			.is_rundown = true,
 			.text = {"", 0}}};
-	weft__state_pass(&alive->state, time_ns);
+	weft__model_state_pass(&alive->state, time_ns);
 	int error = write_tasks(&w);
 	if (!error)
 		error = write_counters(&w);

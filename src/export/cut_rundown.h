@@ -15,7 +15,7 @@ struct weft__rundown_sink {
 
 /* Writes tasks in the order of their ids, then counters, then threads; all events have time
  * `time_ns`. */
-int weft__rundown_write(
+int weft__export_rundown_write(
 	struct weft__alive *alive, uint64_t time_ns, const struct weft__rundown_sink *sink);
 
 #endif

@@ -14,7 +14,7 @@ static uint64_t system_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-bool weft__clock_read(uint32_t clock, uint64_t *ret_ticks)
+bool weft__follow_clock_read(uint32_t clock, uint64_t *ret_ticks)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	if (clock == WEFT_ABI_CLOCK_TSC) {
@@ -35,10 +35,10 @@ bool weft__clock_read(uint32_t clock, uint64_t *ret_ticks)
 	return true;
 }
 
-struct weft_abi_clock_reading weft__clock_take(uint32_t clock, uint64_t latest)
+struct weft_abi_clock_reading weft__follow_clock_take(uint32_t clock, uint64_t latest)
 {
 	struct weft_abi_clock_reading now = {.ticks = latest};
-	if (!weft__clock_read(clock, &now.ticks))
+	if (!weft__follow_clock_read(clock, &now.ticks))
 		return now;
 	now.unix_ns = system_ns(CLOCK_REALTIME);
 	now.monotonic_ns = clock == WEFT_ABI_CLOCK_MONOTONIC ? now.ticks : system_ns(CLOCK_MONOTONIC);

@@ -11,10 +11,10 @@
 #include "abi/buffer_abi.h"
 
 /* Reads the clock. False if that clock (enum weft_abi_clock) is the program's own. */
-bool weft__clock_read(uint32_t clock, uint64_t *ret_ticks);
+bool weft__follow_clock_read(uint32_t clock, uint64_t *ret_ticks);
 
 /* The clock and the system's clocks now. If the clock is the program's own, the reading has
  * `latest` instead, and no other times. */
-struct weft_abi_clock_reading weft__clock_take(uint32_t clock, uint64_t latest);
+struct weft_abi_clock_reading weft__follow_clock_take(uint32_t clock, uint64_t latest);
 
 #endif

@@ -31,24 +31,24 @@ static int start(struct weft_control *control, int fd)
 		return WEFT_ERROR_SYSTEM;
 	void *mapping;
 	int rights = control->refused ? PROT_READ : PROT_READ | PROT_WRITE;
-	int error = weft__live_map(fd, &status, rights, &mapping, &control->size);
+	int error = weft__follow_live_map(fd, &status, rights, &mapping, &control->size);
 	control->header = mapping;
 	if (error)
 		return error;
 	const uint8_t *bytes = (const uint8_t *)control->header;
-	if (!weft__buffer_probe(bytes, control->size))
+	if (!weft__format_buffer_probe(bytes, control->size))
 		return WEFT_ERROR_FORMAT;
 	const struct weft__input input = {.bytes = bytes,
 		.size = control->size,
 		.diagnostics = &control->diagnostics,
 		.description = &control->description};
 	control->description.format = "weft";
-	error = weft__buffer_init(&control->buffer, &input);
+	error = weft__format_buffer_init(&control->buffer, &input);
 	if (!error)
-		error = weft__buffer_keep_names(&control->buffer);
+		error = weft__format_buffer_keep_names(&control->buffer);
 	if (error)
 		return error;
-	weft__process_open(&control->process, control->buffer.pid, status.st_ino);
+	weft__follow_process_open(&control->process, control->buffer.pid, status.st_ino);
 	return 0;
 }
 
@@ -105,10 +105,10 @@ WEFT__EXPORT void weft_control_close(struct weft_control *control)
 {
 	if (!control)
 		return;
-	weft__process_close(&control->process);
-	weft__buffer_finish(&control->buffer);
+	weft__follow_process_close(&control->process);
+	weft__format_buffer_finish(&control->buffer);
 	if (control->header) {
-		weft__mapping_release(control->header);
+		weft__source_mapping_release(control->header);
 		munmap(control->header, control->size);
 	}
 	free(control);
@@ -119,7 +119,7 @@ WEFT__EXPORT void weft_control_close(struct weft_control *control)
 WEFT__EXPORT bool weft_control_is_live(struct weft_control *control)
 {
 	return !__atomic_load_n(&control->header->stopped, __ATOMIC_RELAXED) &&
-		   !weft__process_has_ended(&control->process);
+		   !weft__follow_process_has_ended(&control->process);
 }
 
 WEFT__EXPORT int weft_control_summarize(
@@ -132,7 +132,7 @@ WEFT__EXPORT const struct weft_trace_description *weft_control_describe(
 	struct weft_control *control)
 {
 	struct weft_trace_description *description = &control->description;
-	weft__categories_read(&control->buffer, &control->categories);
+	weft__format_categories_read(&control->buffer, &control->categories);
 	description->categories = control->categories.list;
 	description->category_count = control->categories.count;
 	description->changes = control->categories.changes;
@@ -140,7 +140,7 @@ WEFT__EXPORT const struct weft_trace_description *weft_control_describe(
 	return description;
 }
 
-int weft__control_check(struct weft_control *control)
+int weft__follow_control_check(struct weft_control *control)
 {
 	if (!weft_control_is_live(control))
 		return WEFT_ERROR_STATE;
@@ -153,7 +153,7 @@ int weft__control_check(struct weft_control *control)
 static uint64_t now(const struct weft_control *control)
 {
 	uint64_t ticks = 0; /* 0: a program's own clock cannot be read */
-	weft__clock_read(weft__buffer_clock(&control->buffer), &ticks);
+	weft__follow_clock_read(weft__format_buffer_clock(&control->buffer), &ticks);
 	return ticks;
 }
 
@@ -177,7 +177,7 @@ WEFT__EXPORT int weft_control_set_level(
 	unsigned matched = 0;
 	if ((unsigned)level > WEFT_LEVEL_MAX)
 		return WEFT_ERROR_ARGUMENT;
-	int error = weft__control_check(control);
+	int error = weft__follow_control_check(control);
 	if (error)
 		return error;
 	const struct weft_trace_description *description = weft_control_describe(control);

@@ -27,6 +27,6 @@ struct weft_control {
 
 /* Checks that the program is recording and that the buffer is writable. 0, or an error of
  * weft_control_set_level. */
-int weft__control_check(struct weft_control *control);
+int weft__follow_control_check(struct weft_control *control);
 
 #endif

@@ -18,15 +18,16 @@
 #include "source/seed.h"
 #include "xen/guest.h"
 
-int weft__live_open_guest(struct weft__live_ring *live, struct weft_guest *guest)
+int weft__follow_live_open_guest(struct weft__live_ring *live, struct weft_guest *guest)
 {
 	const void *bytes;
 	*live = (struct weft__live_ring){.process = {.fd = -1}, .guest = guest};
-	weft__seed_hashes_once();
+	weft__source_seed_hashes_once();
 	if (weft_guest_bytes(guest, &bytes, &live->size))
 		return WEFT_ERROR_FORMAT;
 	live->bytes = (void *)(uintptr_t)bytes;
-	if (live->size < sizeof(struct weft_abi_buffer) || !weft__buffer_probe(live->bytes, live->size))
+	if (live->size < sizeof(struct weft_abi_buffer) ||
+		!weft__format_buffer_probe(live->bytes, live->size))
 		return WEFT_ERROR_FORMAT;
 	const struct weft_abi_buffer *header = bytes;
 	live->clock = __atomic_load_n(&header->clock, __ATOMIC_RELAXED);
@@ -47,11 +48,12 @@ static void read_boot_id(uint8_t ret_id[16])
 static void copy_comparisons(const struct weft_guest *guest, struct weft__guest_facts *facts)
 {
 	const struct weft_abi_comparison *list;
-	facts->comparison_count = weft__guest_comparisons(guest, &list);
+	facts->comparison_count = weft__xen_guest_comparisons(guest, &list);
 	memcpy(facts->comparisons, list, facts->comparison_count * sizeof(*list));
 }
 
-bool weft__live_guest_facts(const struct weft__live_ring *live, struct weft__guest_facts *ret_facts)
+bool weft__follow_live_guest_facts(
+	const struct weft__live_ring *live, struct weft__guest_facts *ret_facts)
 {
 	struct weft__guest_facts facts = {.pid = 0};
 	struct utsname system;
@@ -67,21 +69,21 @@ bool weft__live_guest_facts(const struct weft__live_ring *live, struct weft__gue
 		snprintf(facts.process, sizeof(facts.process), "domain %u", (unsigned)name->domain);
 	facts.pid = name->domain;
 	facts.domain = name->domain;
-	facts.has_counter = weft__guest_has_counter(live->guest);
-	weft__guest_compare(live->guest, false);
+	facts.has_counter = weft__xen_guest_has_counter(live->guest);
+	weft__xen_guest_compare(live->guest, false);
 	copy_comparisons(live->guest, &facts);
 	*ret_facts = facts;
 	return true;
 }
 
-bool weft__live_compare(
+bool weft__follow_live_compare(
 	const struct weft__live_ring *live, bool at_once, struct weft__guest_facts *facts)
 {
 	const struct weft_abi_comparison *list;
 	if (!live->guest)
 		return false;
-	weft__guest_compare(live->guest, at_once);
-	uint32_t count = weft__guest_comparisons(live->guest, &list);
+	weft__xen_guest_compare(live->guest, at_once);
+	uint32_t count = weft__xen_guest_comparisons(live->guest, &list);
 	/* Another guest's reader may have made one, too. */
 	if (count == facts->comparison_count &&
 		(!count || list[count - 1].xen_ns == facts->comparisons[count - 1].xen_ns))
@@ -92,13 +94,13 @@ bool weft__live_compare(
 
 /* ---- For both ---- */
 
-bool weft__live_has_ended(struct weft__live_ring *live)
+bool weft__follow_live_has_ended(struct weft__live_ring *live)
 {
 	return live->guest ? weft_guest_look(live->guest) != WEFT_GUEST_OPEN
-					   : weft__process_has_ended(&live->process);
+					   : weft__follow_process_has_ended(&live->process);
 }
 
-enum weft_abi_ending weft__live_ending(struct weft__live_ring *live)
+enum weft_abi_ending weft__follow_live_ending(struct weft__live_ring *live)
 {
 	switch (live->guest ? weft_guest_look(live->guest) : WEFT_GUEST_CLOSED) {
 	case WEFT_GUEST_CRASHED:
@@ -114,20 +116,20 @@ enum weft_abi_ending weft__live_ending(struct weft__live_ring *live)
 }
 
 /* A guest's counter may have another value than ours. */
-bool weft__live_read_clock(const struct weft__live_ring *live, uint64_t *ret_ticks)
+bool weft__follow_live_read_clock(const struct weft__live_ring *live, uint64_t *ret_ticks)
 {
 	if (!live->guest)
-		return weft__clock_read(live->clock, ret_ticks);
-	return live->clock == WEFT_ABI_CLOCK_XEN && weft__guest_now(live->guest, ret_ticks);
+		return weft__follow_clock_read(live->clock, ret_ticks);
+	return live->clock == WEFT_ABI_CLOCK_XEN && weft__xen_guest_now(live->guest, ret_ticks);
 }
 
-struct weft_abi_clock_reading weft__live_take_clock(
+struct weft_abi_clock_reading weft__follow_live_take_clock(
 	const struct weft__live_ring *live, uint64_t latest)
 {
 	struct weft_abi_clock_reading now = {.ticks = latest};
 	if (!live->guest)
-		return weft__clock_take(live->clock, latest);
-	if (weft__live_read_clock(live, &now.ticks))
+		return weft__follow_clock_take(live->clock, latest);
+	if (weft__follow_live_read_clock(live, &now.ticks))
 		now.monotonic_ns = now.ticks;
 	return now;
 }

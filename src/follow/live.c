@@ -25,21 +25,21 @@
 /* Limits the sleep, because an event that does not fill its packet wakes no follower. */
 static const uint64_t WAIT_MAX_NS = 20000000;
 
-uint64_t weft__live_now_ns(void)
+uint64_t weft__follow_live_now_ns(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-void weft__live_wait_slack(void)
+void weft__follow_live_wait_slack(void)
 {
 	const struct timespec slack = {0, WEFT__MARK_SLACK_NS};
 	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &slack, NULL) == EINTR)
 		continue;
 }
 
-int weft__live_map(
+int weft__follow_live_map(
 	int fd, const struct stat *status, int rights, void **ret_bytes, size_t *ret_size)
 {
 	*ret_bytes = NULL;
@@ -54,14 +54,14 @@ int weft__live_map(
 	if (bytes == MAP_FAILED)
 		return WEFT_ERROR_SYSTEM;
 	*ret_bytes = bytes;
-	return weft__mapping_guard(bytes, *ret_size);
+	return weft__source_mapping_guard(bytes, *ret_size);
 }
 
 /* True if the header is complete, since the magic is stored last. An incomplete header has no pid,
  * which would look like an ended program. */
 static bool is_complete(const struct weft__live_ring *live)
 {
-	bool has_magic = weft__buffer_probe(live->bytes, live->size);
+	bool has_magic = weft__format_buffer_probe(live->bytes, live->size);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return has_magic;
 }
@@ -74,7 +74,7 @@ static void map_header(struct weft__live_ring *live, int fd)
 	void *page = MAP_FAILED;
 	if (fstat(fd, &status) == 0 && status.st_ino == live->process.inode && !header->stream)
 		page = mmap(NULL, sizeof(*header), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (page != MAP_FAILED && weft__mapping_guard(page, sizeof(*header)) == 0)
+	if (page != MAP_FAILED && weft__source_mapping_guard(page, sizeof(*header)) == 0)
 		live->page = page;
 	else if (page != MAP_FAILED)
 		munmap(page, sizeof(*header));
@@ -85,33 +85,33 @@ static int start(struct weft__live_ring *live, int fd)
 	struct stat status;
 	if (fstat(fd, &status) != 0)
 		return WEFT_ERROR_SYSTEM;
-	int error = weft__live_map(fd, &status, PROT_READ, &live->bytes, &live->size);
+	int error = weft__follow_live_map(fd, &status, PROT_READ, &live->bytes, &live->size);
 	if (error)
 		return error;
 	if (!is_complete(live))
 		return WEFT_ERROR_FORMAT;
 	const struct weft_abi_buffer *header = live->bytes;
 	live->clock = header->clock;
-	weft__process_open(&live->process, header->pid, status.st_ino);
+	weft__follow_process_open(&live->process, header->pid, status.st_ino);
 	return 0;
 }
 
-int weft__live_open_descriptor(struct weft__live_ring *live, int fd)
+int weft__follow_live_open_descriptor(struct weft__live_ring *live, int fd)
 {
 	*live = (struct weft__live_ring){.process = {.fd = -1}};
-	weft__seed_hashes_once();
+	weft__source_seed_hashes_once();
 	int error = start(live, fd);
 	if (!error)
 		map_header(live, fd);
 	return error;
 }
 
-int weft__live_open(struct weft__live_ring *live, const char *path)
+int weft__follow_live_open(struct weft__live_ring *live, const char *path)
 {
 	*live = (struct weft__live_ring){.process = {.fd = -1}};
 	/* Opening a FIFO does not block, and nothing is opened for writing before it was checked. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int error = fd < 0 ? WEFT_ERROR_SYSTEM : weft__live_open_descriptor(live, fd);
+	int error = fd < 0 ? WEFT_ERROR_SYSTEM : weft__follow_live_open_descriptor(live, fd);
 	int reason = errno;
 	if (fd >= 0)
 		close(fd);
@@ -136,13 +136,13 @@ static uint32_t register_waiter(struct weft_abi_buffer *header, uint32_t claims)
 	return now;
 }
 
-bool weft__live_wait(const struct weft__live_ring *live, uint32_t claims, uint64_t ns)
+bool weft__follow_live_wait(const struct weft__live_ring *live, uint32_t claims, uint64_t ns)
 {
 	struct weft_abi_buffer *header = live->page;
 	if (ns > WAIT_MAX_NS)
 		ns = WAIT_MAX_NS;
-	if (!header || weft__process_is_gone(&live->process)) /* a guest has neither */
-		return weft__process_sleep(&live->process, ns);
+	if (!header || weft__follow_process_is_gone(&live->process)) /* a guest has neither */
+		return weft__follow_process_sleep(&live->process, ns);
 	uint32_t word = register_waiter(header, claims);
 	const struct timespec time = {0, (long)ns};
 	/* EAGAIN: woken before we slept. */
@@ -150,17 +150,17 @@ bool weft__live_wait(const struct weft__live_ring *live, uint32_t claims, uint64
 		   errno != EINTR;
 }
 
-void weft__live_close(struct weft__live_ring *live)
+void weft__follow_live_close(struct weft__live_ring *live)
 {
-	weft__process_close(&live->process);
+	weft__follow_process_close(&live->process);
 	if (!live->bytes || live->guest)
 		return;
 	if (live->page) {
-		weft__mapping_release(live->page);
+		weft__source_mapping_release(live->page);
 		munmap(live->page, sizeof(struct weft_abi_buffer));
 		live->page = NULL;
 	}
-	weft__mapping_release(live->bytes);
+	weft__source_mapping_release(live->bytes);
 	munmap(live->bytes, live->size);
 	live->bytes = NULL;
 }

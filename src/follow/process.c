@@ -54,7 +54,7 @@ static bool has_mapped(pid_t pid, uint64_t inode)
 	return found;
 }
 
-void weft__process_open(struct weft__process *process, uint32_t pid, uint64_t inode)
+void weft__follow_process_open(struct weft__process *process, uint32_t pid, uint64_t inode)
 {
 	*process = (struct weft__process){.pid = (pid_t)pid, .fd = -1, .inode = inode};
 	if (process->pid > 0)
@@ -62,14 +62,14 @@ void weft__process_open(struct weft__process *process, uint32_t pid, uint64_t in
 	process->has_ended = process->pid <= 0 || (process->fd < 0 && errno == ESRCH);
 }
 
-void weft__process_close(struct weft__process *process)
+void weft__follow_process_close(struct weft__process *process)
 {
 	if (process->fd >= 0)
 		close(process->fd);
 	process->fd = -1;
 }
 
-bool weft__process_is_gone(const struct weft__process *process)
+bool weft__follow_process_is_gone(const struct weft__process *process)
 {
 	struct pollfd descriptor = {.fd = process->fd, .events = POLLIN};
 	if (process->fd < 0) /* an old kernel */
@@ -77,9 +77,9 @@ bool weft__process_is_gone(const struct weft__process *process)
 	return poll(&descriptor, 1, 0) > 0;
 }
 
-bool weft__process_has_ended(struct weft__process *process)
+bool weft__follow_process_has_ended(struct weft__process *process)
 {
-	if (process->has_ended || weft__process_is_gone(process)) {
+	if (process->has_ended || weft__follow_process_is_gone(process)) {
 		process->has_ended = true;
 		return true;
 	}
@@ -91,12 +91,12 @@ bool weft__process_has_ended(struct weft__process *process)
 	return process->has_ended;
 }
 
-bool weft__process_awaits_parent(const struct weft__process *process)
+bool weft__follow_process_awaits_parent(const struct weft__process *process)
 {
-	return process->pid > 0 && weft__process_is_gone(process) && kill(process->pid, 0) == 0;
+	return process->pid > 0 && weft__follow_process_is_gone(process) && kill(process->pid, 0) == 0;
 }
 
-bool weft__process_sleep(const struct weft__process *process, uint64_t ns)
+bool weft__follow_process_sleep(const struct weft__process *process, uint64_t ns)
 {
 	struct pollfd descriptor = {.fd = process->fd, .events = POLLIN};
 	const struct timespec time = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};

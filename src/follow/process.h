@@ -17,20 +17,20 @@ struct weft__process {
 	bool has_ended;
 };
 
-void weft__process_open(struct weft__process *process, uint32_t pid, uint64_t inode);
-void weft__process_close(struct weft__process *process);
+void weft__follow_process_open(struct weft__process *process, uint32_t pid, uint64_t inode);
+void weft__follow_process_close(struct weft__process *process);
 
 /* True if the program has ended, or has become another that does not record there. Once true, it
  * stays true. */
-bool weft__process_has_ended(struct weft__process *process);
+bool weft__follow_process_has_ended(struct weft__process *process);
 
 /* True if the process itself has ended, without checking the mapping. */
-bool weft__process_is_gone(const struct weft__process *process);
+bool weft__follow_process_is_gone(const struct weft__process *process);
 
 /* True if the process has ended, and its parent has not asked yet how. */
-bool weft__process_awaits_parent(const struct weft__process *process);
+bool weft__follow_process_awaits_parent(const struct weft__process *process);
 
 /* Sleeps for a time, or until the process ends; false after a signal. */
-bool weft__process_sleep(const struct weft__process *process, uint64_t ns);
+bool weft__follow_process_sleep(const struct weft__process *process, uint64_t ns);
 
 #endif

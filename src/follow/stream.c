@@ -54,16 +54,17 @@ struct weft_stream {
 /* The clocks of a guest's host may drift apart: the headers that follow have a new comparison. */
 static void compare_clocks(struct weft_stream *stream, bool at_once)
 {
-	if (stream->has_guest_facts && weft__live_compare(&stream->live, at_once, &stream->guest_facts))
-		weft__drain_set_guest_facts(stream->drain, &stream->guest_facts);
+	if (stream->has_guest_facts &&
+		weft__follow_live_compare(&stream->live, at_once, &stream->guest_facts))
+		weft__format_drain_set_guest_facts(stream->drain, &stream->guest_facts);
 }
 
 static void set_end(struct weft_stream *stream, enum weft_abi_ending ending)
 {
 	compare_clocks(stream, true);
 	const struct weft_abi_clock_reading now =
-		weft__live_take_clock(&stream->live, weft__drain_latest(stream->drain));
-	weft__drain_set_end(stream->drain, ending, &now);
+		weft__follow_live_take_clock(&stream->live, weft__format_drain_latest(stream->drain));
+	weft__format_drain_set_end(stream->drain, ending, &now);
 }
 
 static void finish(struct weft_stream *stream, bool is_written)
@@ -72,8 +73,8 @@ static void finish(struct weft_stream *stream, bool is_written)
 		if (is_written)
 			set_end(stream, WEFT_ABI_ENDING_RUNNING);
 		else if (!stream->gone_ns)
-			set_end(stream, weft__live_ending(&stream->live));
-		weft__drain_finish(stream->drain, is_written);
+			set_end(stream, weft__follow_live_ending(&stream->live));
+		weft__format_drain_finish(stream->drain, is_written);
 	}
 	stream->is_finished = true;
 }
@@ -97,11 +98,11 @@ static bool has_been_noted(struct weft_stream *stream, uint64_t now)
 	const struct weft_abi_buffer *header = stream->live.bytes;
 	if (!stream->gone_ns) {
 		stream->gone_ns = now;
-		set_end(stream, weft__live_ending(&stream->live));
+		set_end(stream, weft__follow_live_ending(&stream->live));
 	}
 	/* A busy machine may leave the parent without a processor for long. */
 	if (!stream->asked_ns && (now - stream->gone_ns > PARENT_HOLD_NS ||
-								 !weft__process_awaits_parent(&stream->live.process)))
+								 !weft__follow_process_awaits_parent(&stream->live.process)))
 		stream->asked_ns = now;
 	return __atomic_load_n(&header->wait_status, __ATOMIC_RELAXED) ||
 		   (stream->asked_ns && now - stream->asked_ns > NOTE_HOLD_NS);
@@ -111,7 +112,9 @@ static bool has_been_noted(struct weft_stream *stream, uint64_t now)
 static uint64_t read_clock(const struct weft_stream *stream)
 {
 	uint64_t ticks;
-	return weft__live_read_clock(&stream->live, &ticks) ? ticks : weft__drain_latest(stream->drain);
+	return weft__follow_live_read_clock(&stream->live, &ticks)
+			   ? ticks
+			   : weft__format_drain_latest(stream->drain);
 }
 
 /* Reads the buffer's clock, then waits for the slack. If only the program can read its clock, the
@@ -120,7 +123,7 @@ static uint64_t read_clock(const struct weft_stream *stream)
 static uint64_t clock_before(const struct weft_stream *stream)
 {
 	uint64_t ticks = read_clock(stream);
-	weft__live_wait_slack();
+	weft__follow_live_wait_slack();
 	return ticks;
 }
 
@@ -130,8 +133,8 @@ static void look(struct weft_stream *stream)
 {
 	if (stream->is_finished)
 		return;
-	uint64_t now = weft__live_now_ns();
-	if (weft__live_has_ended(&stream->live)) {
+	uint64_t now = weft__follow_live_now_ns();
+	if (weft__follow_live_has_ended(&stream->live)) {
 		if (has_been_noted(stream, now))
 			finish(stream, false);
 		return;
@@ -145,16 +148,16 @@ static void look(struct weft_stream *stream)
 		stream->open_ns = now + stream->open_interval_ns;
 		compare_clocks(stream, false);
 	}
-	weft__drain_look(stream->drain, with_open, with_open ? clock_before(stream) : 0);
+	weft__format_drain_look(stream->drain, with_open, with_open ? clock_before(stream) : 0);
 }
 
 WEFT__EXPORT int weft_stream_next(
 	struct weft_stream *stream, const void **ret_bytes, size_t *ret_size)
 {
-	int status = weft__drain_next(stream->drain, ret_bytes, ret_size);
+	int status = weft__format_drain_next(stream->drain, ret_bytes, ret_size);
 	if (status == WEFT_AGAIN) {
 		look(stream);
-		status = weft__drain_next(stream->drain, ret_bytes, ret_size);
+		status = weft__format_drain_next(stream->drain, ret_bytes, ret_size);
 	}
 	if (status == WEFT_OK)
 		stream->interval_ns = INTERVAL_MIN_NS;
@@ -169,18 +172,18 @@ WEFT__EXPORT void weft_stream_take_open(struct weft_stream *stream, uint64_t int
 
 WEFT__EXPORT void weft_stream_begin(struct weft_stream *stream)
 {
-	weft__drain_begin(stream->drain);
+	weft__format_drain_begin(stream->drain);
 }
 
 WEFT__EXPORT void weft_stream_stop(struct weft_stream *stream)
 {
-	finish(stream, !weft__live_has_ended(&stream->live));
+	finish(stream, !weft__follow_live_has_ended(&stream->live));
 }
 
 WEFT__EXPORT void weft_stream_cut(struct weft_stream *stream)
 {
 	set_end(stream, WEFT_ABI_ENDING_CUT);
-	weft__drain_cut(stream->drain);
+	weft__format_drain_cut(stream->drain);
 	stream->is_finished = true;
 }
 
@@ -190,7 +193,8 @@ WEFT__EXPORT int weft_stream_wait(struct weft_stream *stream, uint64_t timeout_n
 	if (stream->is_finished)
 		return 0;
 	stream->interval_ns = 2 * ns < INTERVAL_MAX_NS ? 2 * ns : INTERVAL_MAX_NS;
-	weft__live_wait(&stream->live, weft__drain_packet_count(stream->drain) / WAKE_PART,
+	weft__follow_live_wait(&stream->live,
+		weft__format_drain_packet_count(stream->drain) / WAKE_PART,
 		ns < timeout_ns ? ns : timeout_ns);
 	return 0;
 }
@@ -219,7 +223,7 @@ WEFT__EXPORT int weft_stream_abandon(
 	if (ftruncate(fd, (off_t)bytes) != 0)
 		return WEFT_ERROR_SYSTEM;
 	set_end(stream, WEFT_ABI_ENDING_CUT);
-	weft__drain_abandon(stream->drain, unwritten, &header);
+	weft__format_drain_abandon(stream->drain, unwritten, &header);
 	ssize_t written = pwrite(fd, &header, sizeof(header), find_last_header(fd, (off_t)bytes));
 	return written == (ssize_t)sizeof(header) ? 0 : WEFT_ERROR_SYSTEM;
 }
@@ -227,17 +231,17 @@ WEFT__EXPORT int weft_stream_abandon(
 WEFT__EXPORT const struct weft_buffer_summary *weft_stream_describe(
 	const struct weft_stream *stream)
 {
-	return weft__drain_summary(stream->drain);
+	return weft__format_drain_summary(stream->drain);
 }
 
 static void start(struct weft_stream *stream)
 {
 	stream->interval_ns = INTERVAL_MIN_NS;
 	stream->open_interval_ns = OPEN_INTERVAL_NS;
-	weft__drain_set_series(stream->drain, read_clock(stream));
-	stream->has_guest_facts = weft__live_guest_facts(&stream->live, &stream->guest_facts);
+	weft__format_drain_set_series(stream->drain, read_clock(stream));
+	stream->has_guest_facts = weft__follow_live_guest_facts(&stream->live, &stream->guest_facts);
 	if (stream->has_guest_facts)
-		weft__drain_set_guest_facts(stream->drain, &stream->guest_facts);
+		weft__format_drain_set_guest_facts(stream->drain, &stream->guest_facts);
 }
 
 /* Takes over `live`, which was opened with `error`. */
@@ -250,9 +254,9 @@ static int create(const struct weft__live_ring *live, int error, size_t piece_by
 	if (!error && !stream)
 		error = WEFT_ERROR_MEMORY;
 	if (!error)
-		error = weft__drain_create(live->bytes, live->size, piece_bytes, &stream->drain);
+		error = weft__format_drain_create(live->bytes, live->size, piece_bytes, &stream->drain);
 	if (error) {
-		weft__live_close(&own);
+		weft__follow_live_close(&own);
 		free(stream);
 	} else {
 		stream->live = own;
@@ -267,7 +271,7 @@ WEFT__EXPORT int weft_stream_open(
 	const char *path, size_t piece_bytes, struct weft_stream **ret_stream)
 {
 	struct weft__live_ring live;
-	int error = weft__live_open(&live, path);
+	int error = weft__follow_live_open(&live, path);
 	return create(&live, error, piece_bytes, ret_stream);
 }
 
@@ -275,7 +279,7 @@ WEFT__EXPORT int weft_stream_open_descriptor(
 	int fd, size_t piece_bytes, struct weft_stream **ret_stream)
 {
 	struct weft__live_ring live;
-	int error = weft__live_open_descriptor(&live, fd);
+	int error = weft__follow_live_open_descriptor(&live, fd);
 	return create(&live, error, piece_bytes, ret_stream);
 }
 
@@ -283,7 +287,7 @@ WEFT__EXPORT int weft_stream_open_guest(
 	struct weft_guest *guest, size_t piece_bytes, struct weft_stream **ret_stream)
 {
 	struct weft__live_ring live;
-	int error = weft__live_open_guest(&live, guest);
+	int error = weft__follow_live_open_guest(&live, guest);
 	return create(&live, error, piece_bytes, ret_stream);
 }
 
@@ -291,7 +295,7 @@ WEFT__EXPORT void weft_stream_close(struct weft_stream *stream)
 {
 	if (!stream)
 		return;
-	weft__drain_destroy(stream->drain);
-	weft__live_close(&stream->live);
+	weft__format_drain_destroy(stream->drain);
+	weft__follow_live_close(&stream->live);
 	free(stream);
 }

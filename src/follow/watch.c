@@ -36,9 +36,10 @@ static uint64_t latest_ticks(const struct weft_watch *watch)
 {
 	struct weft__follower *follower;
 	uint64_t latest = 0;
-	if (weft__follower_create((const void *)watch->header, watch->control->size, &follower) == 0) {
-		latest = weft__follower_latest(follower);
-		weft__follower_destroy(follower);
+	if (weft__format_follower_create(
+			(const void *)watch->header, watch->control->size, &follower) == 0) {
+		latest = weft__format_follower_latest(follower);
+		weft__format_follower_destroy(follower);
 	}
 	return latest;
 }
@@ -46,7 +47,7 @@ static uint64_t latest_ticks(const struct weft_watch *watch)
 static uint64_t now_ticks(const struct weft_watch *watch)
 {
 	uint64_t now;
-	return weft__clock_read(watch->clock, &now) ? now : latest_ticks(watch);
+	return weft__follow_clock_read(watch->clock, &now) ? now : latest_ticks(watch);
 }
 
 /* Converts times of up to a minute. */
@@ -69,7 +70,8 @@ WEFT__EXPORT uint32_t weft_watch_requests(
 	const struct weft_abi_snapshots *snapshots = &watch->header->snapshots;
 	uint64_t requests = __atomic_load_n(&snapshots->requests, __ATOMIC_ACQUIRE);
 	uint32_t count = (uint32_t)(requests >> 32) - (uint32_t)LOAD(snapshots->served);
-	struct weft_slice reason = weft__buffer_name(&watch->control->buffer, (uint16_t)requests);
+	struct weft_slice reason =
+		weft__format_buffer_name(&watch->control->buffer, (uint16_t)requests);
 	*ret_reason = reason.bytes ? reason : (struct weft_slice){"", 0};
 	return count;
 }
@@ -98,7 +100,7 @@ static void store_end(
 {
 	if (LOAD(header->ending))
 		return;
-	struct weft_abi_clock_reading now = weft__clock_take(watch->clock, now_ticks(watch));
+	struct weft_abi_clock_reading now = weft__follow_clock_take(watch->clock, now_ticks(watch));
 	STORE(header->end.ticks, now.ticks);
 	STORE(header->end.monotonic_ns, now.monotonic_ns);
 	STORE(header->end.unix_ns, now.unix_ns);
@@ -107,7 +109,7 @@ static void store_end(
 
 WEFT__EXPORT bool weft_watch_note_end(struct weft_watch *watch, uint32_t wait_status)
 {
-	if (!weft__process_has_ended(&watch->control->process))
+	if (!weft__follow_process_has_ended(&watch->control->process))
 		return false;
 	store_end(watch, watch->header, WEFT_ENDING_GONE);
 	if (wait_status)
@@ -146,7 +148,7 @@ WEFT__EXPORT void weft_watch_ask_rundown(struct weft_watch *watch)
 static void take_limits(struct weft_watch *watch)
 {
 	struct weft__mark mark; /* has the bounds of the slots */
-	if (weft__mark_init(&mark, &watch->control->buffer, watch->control->size))
+	if (weft__format_mark_init(&mark, &watch->control->buffer, watch->control->size))
 		return;
 	for (uint32_t i = 0; i < mark.slot_count; i++) {
 		uint64_t offset =
@@ -154,7 +156,7 @@ static void take_limits(struct weft_watch *watch)
 		struct weft_abi_slot *slot = (void *)((uint8_t *)watch->header + offset);
 		STORE(slot->limit, 0);
 	}
-	weft__mark_finish(&mark);
+	weft__format_mark_finish(&mark);
 }
 
 WEFT__EXPORT bool weft_watch_ask_stop(struct weft_watch *watch)
@@ -172,7 +174,7 @@ WEFT__EXPORT bool weft_watch_rule(
 	if (number >= WEFT_ABI_RULES || number >= LOAD(snapshots->rule_count))
 		return false;
 	struct weft_slice rule =
-		weft__buffer_name(&watch->control->buffer, LOAD(snapshots->rules[number]));
+		weft__format_buffer_name(&watch->control->buffer, LOAD(snapshots->rules[number]));
 	if (rule.bytes)
 		*ret_rule = rule;
 	return rule.bytes;
@@ -200,7 +202,7 @@ static int open_watch(const char *path, int fd, struct weft_watch **ret_watch)
 	}
 	watch->header = watch->control->header;
 	watch->hz = watch->control->description.clock.hz;
-	watch->clock = weft__buffer_clock(&watch->control->buffer);
+	watch->clock = weft__format_buffer_clock(&watch->control->buffer);
 	*ret_watch = watch;
 	return 0;
 }

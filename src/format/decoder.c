@@ -81,7 +81,7 @@ WEFT__EXPORT void weft_decoder_destroy(struct weft_decoder *decoder)
 		return;
 	if (decoder->reader)
 		(decoder->incoming ? decoder->incoming->close : decoder->format->close)(decoder->reader);
-	weft__window_finish(&decoder->window);
+	weft__format_window_finish(&decoder->window);
 	free(decoder);
 }
 
@@ -89,7 +89,7 @@ WEFT__EXPORT int weft_decoder_feed(struct weft_decoder *decoder, const void *byt
 {
 	if (decoder->phase != PHASE_FEEDING || decoder->borrowed || decoder->window.is_whole)
 		return WEFT_ERROR_STATE;
-	int error = weft__window_append(&decoder->window, bytes, size);
+	int error = weft__format_window_append(&decoder->window, bytes, size);
 	if (!error)
 		decoder->size += size;
 	return error;
@@ -134,7 +134,7 @@ WEFT__EXPORT int weft_decoder_create_merged(
 	const struct weft__input input = input_of(decoder);
 	for (size_t i = 0; i < count; i++)
 		parts[i].decoder->is_part = parts[i].decoder->is_held = true;
-	error = weft__merge_create(parts, count, &input, &decoder->reader);
+	error = weft__format_merge_create(parts, count, &input, &decoder->reader);
 	if (error) {
 		weft_decoder_destroy(decoder);
 		return error;
@@ -267,7 +267,7 @@ __attribute__((noinline)) static int next_incoming(
 WEFT__EXPORT bool weft_decoder_is_pending(const struct weft_decoder *decoder)
 {
 	if (decoder->format == &weft__format_merge)
-		return weft__merge_is_pending(decoder->reader);
+		return weft__format_merge_is_pending(decoder->reader);
 	if (!decoder->incoming)
 		return decoder->size > 0;
 	return decoder->incoming->is_pending(decoder->reader, &decoder->window);
@@ -276,7 +276,7 @@ WEFT__EXPORT bool weft_decoder_is_pending(const struct weft_decoder *decoder)
 WEFT__EXPORT uint64_t weft_decoder_mark(const struct weft_decoder *decoder)
 {
 	if (decoder->format == &weft__format_merge)
-		return weft__merge_mark(decoder->reader);
+		return weft__format_merge_mark(decoder->reader);
 	bool has_marks = decoder->incoming && decoder->incoming->mark;
 	uint64_t mark_ns = has_marks ? decoder->incoming->mark(decoder->reader) : 0;
 	return mark_ns == UINT64_MAX ? 0 : mark_ns; /* at the end it is no time */
@@ -284,31 +284,32 @@ WEFT__EXPORT uint64_t weft_decoder_mark(const struct weft_decoder *decoder)
 
 /* ---- Parts of a merged decoder ---- */
 
-bool weft__decoder_has_started(const struct weft_decoder *decoder)
+bool weft__format_decoder_has_started(const struct weft_decoder *decoder)
 {
 	return decoder->phase != PHASE_FEEDING || decoder->reader;
 }
 
-int weft__decoder_prepare(struct weft_decoder *decoder)
+int weft__format_decoder_prepare(struct weft_decoder *decoder)
 {
-	if (weft__decoder_has_started(decoder) || decoder->window.is_whole)
+	if (weft__format_decoder_has_started(decoder) || decoder->window.is_whole)
 		return WEFT_OK;
 	return prepare_incoming(decoder);
 }
 
-int weft__decoder_start(struct weft_decoder *decoder)
+int weft__format_decoder_start(struct weft_decoder *decoder)
 {
 	decoder->is_held = false;
-	if (weft__decoder_has_started(decoder))
+	if (weft__format_decoder_has_started(decoder))
 		return 0;
 	if (decoder->window.is_whole)
 		return finish(decoder);
 	return create_incoming(decoder);
 }
 
-bool weft__decoder_identify(const struct weft_decoder *decoder, struct weft__identity *ret_identity)
+bool weft__format_decoder_identify(
+	const struct weft_decoder *decoder, struct weft__identity *ret_identity)
 {
-	return weft__identify_trace(decoder->window.bytes, decoder->window.size, ret_identity);
+	return weft__format_identify_trace(decoder->window.bytes, decoder->window.size, ret_identity);
 }
 
 /* ---- Events ---- */
@@ -342,7 +343,7 @@ WEFT__EXPORT int weft_decoder_next(struct weft_decoder *decoder, struct weft_eve
 		decoder->answered = true;
 		if (ret_event->offset > decoder->furthest)
 			decoder->furthest = ret_event->offset;
-		if (weft__span_hold(&decoder->span, &ret_event->time_ns))
+		if (weft__model_span_hold(&decoder->span, &ret_event->time_ns))
 			report_span(decoder, ret_event);
 	}
 	/* An empty trace is valid; a trace with damage and without a readable event is an error. */
@@ -401,7 +402,7 @@ WEFT__EXPORT struct weft_diagnostics *weft_decoder_diagnostics(struct weft_decod
 WEFT__EXPORT double weft_decoder_part(const struct weft_decoder *decoder)
 {
 	if (decoder->format == &weft__format_merge)
-		return weft__merge_part(decoder->reader);
+		return weft__format_merge_part(decoder->reader);
 	return decoder->size ? (double)decoder->furthest / (double)decoder->size : 0;
 }
 
@@ -410,7 +411,7 @@ WEFT__EXPORT void weft_decoder_lend(struct weft_decoder *decoder, const struct w
 	decoder->help = help;
 }
 
-void weft__decoder_count(struct weft_decoder *decoder, uint32_t events)
+void weft__format_decoder_count(struct weft_decoder *decoder, uint32_t events)
 {
 	decoder->events += events;
 }
@@ -420,18 +421,18 @@ WEFT__EXPORT uint64_t weft_decoder_events(const struct weft_decoder *decoder)
 	return decoder->events;
 }
 
-void weft__decoder_share_readings(
+void weft__format_decoder_share_readings(
 	struct weft_decoder *decoder, const struct weft__shared_readings *readings)
 {
 	decoder->readings = readings;
 }
 
-uint64_t weft__decoder_bytes(const struct weft_decoder *decoder)
+uint64_t weft__format_decoder_bytes(const struct weft_decoder *decoder)
 {
 	return decoder->size;
 }
 
-const struct weft_help *weft__decoder_help(const struct weft_decoder *decoder)
+const struct weft_help *weft__format_decoder_help(const struct weft_decoder *decoder)
 {
 	return decoder->help;
 }

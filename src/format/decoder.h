@@ -12,25 +12,25 @@
 #include "format/weft/identity.h"
 
 /* The argument of weft_decoder_lend(); NULL if it was not called. */
-const struct weft_help *weft__decoder_help(const struct weft_decoder *decoder);
+const struct weft_help *weft__format_decoder_help(const struct weft_decoder *decoder);
 
 /* Adds to weft_decoder_events(). */
-void weft__decoder_count(struct weft_decoder *decoder, uint32_t events);
+void weft__format_decoder_count(struct weft_decoder *decoder, uint32_t events);
 
 /* ---- Parts of a merged decoder ---- */
 
-/* WEFT_OK: weft__decoder_start() can be called; WEFT_AGAIN: not before more bytes or finish; or an
- * error. */
-int weft__decoder_prepare(struct weft_decoder *decoder);
+/* WEFT_OK: weft__format_decoder_start() can be called; WEFT_AGAIN: not before more bytes or finish;
+ * or an error. */
+int weft__format_decoder_prepare(struct weft_decoder *decoder);
 /* True if the decoder has a reader, and so a clock. */
-bool weft__decoder_has_started(const struct weft_decoder *decoder);
+bool weft__format_decoder_has_started(const struct weft_decoder *decoder);
 /* Creates the reader if there is none. 0 or an error, which weft_decoder_next() will return. */
-int weft__decoder_start(struct weft_decoder *decoder);
+int weft__format_decoder_start(struct weft_decoder *decoder);
 /* Reads the identity of a decoder that was not read from. False if its format has none. */
-bool weft__decoder_identify(
+bool weft__format_decoder_identify(
 	const struct weft_decoder *decoder, struct weft__identity *ret_identity);
 
 /* The bytes that the decoder was fed so far. */
-uint64_t weft__decoder_bytes(const struct weft_decoder *decoder);
+uint64_t weft__format_decoder_bytes(const struct weft_decoder *decoder);
 
 #endif

@@ -50,7 +50,7 @@ static char *move_fields(struct weft_event *event, char *to)
 	return end;
 }
 
-int weft__keep(struct weft__kept *kept, struct weft_event *event)
+int weft__format_keep(struct weft__kept *kept, struct weft_event *event)
 {
 	size_t size = size_of(event);
 	if (size > kept->capacity) {
@@ -70,7 +70,7 @@ int weft__keep(struct weft__kept *kept, struct weft_event *event)
 	return 0;
 }
 
-void weft__kept_finish(struct weft__kept *kept)
+void weft__format_kept_finish(struct weft__kept *kept)
 {
 	free(kept->room);
 	*kept = (struct weft__kept){0};

@@ -18,7 +18,7 @@ struct weft__kept {
 
 /* Makes the event borrow from `kept` instead; the event that was kept there before loses its texts.
  * 0 or WEFT_ERROR_MEMORY, and the event is as before. */
-int weft__keep(struct weft__kept *kept, struct weft_event *event);
-void weft__kept_finish(struct weft__kept *kept);
+int weft__format_keep(struct weft__kept *kept, struct weft_event *event);
+void weft__format_kept_finish(struct weft__kept *kept);
 
 #endif

@@ -13,7 +13,7 @@
 
 /* Both pointers are aligned to 8 bytes, and the size is a multiple of 8. The writer stores whole
  * words, so no copied word is torn. */
-static inline void weft__live_copy_words(uint8_t *to, const uint8_t *from, size_t size)
+static inline void weft__format_live_copy_words(uint8_t *to, const uint8_t *from, size_t size)
 {
 	for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
 		uint64_t word =
@@ -24,10 +24,10 @@ static inline void weft__live_copy_words(uint8_t *to, const uint8_t *from, size_
 
 /* Copies bytes of any alignment and size. The fence keeps the compiler from reloading `from` where
  * the caller uses `to`. */
-static inline void weft__live_copy(void *to, const void *from, size_t size)
+static inline void weft__format_live_copy(void *to, const void *from, size_t size)
 {
 	size_t words = (uintptr_t)from % sizeof(uint64_t) ? 0 : size - size % sizeof(uint64_t);
-	weft__live_copy_words(to, from, words);
+	weft__format_live_copy_words(to, from, words);
 	memcpy((uint8_t *)to + words, (const uint8_t *)from + words, size - words);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 }

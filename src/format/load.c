@@ -80,7 +80,7 @@ static int add_events(
 {
 	for (decode_batch(load); load->decoding->count && !load->taken;) {
 		swap(load);
-		weft__decoder_count(load->decoder, load->taking->count);
+		weft__format_decoder_count(load->decoder, load->taking->count);
 		weft__both(help, take_batch, load, decode_batch, load);
 		weft__diagnostics_move(&load->diagnostics, weft_decoder_diagnostics(load->decoder));
 		if (should_stop(load, progress))
@@ -97,7 +97,7 @@ WEFT__EXPORT int weft_decoder_build_model(struct weft_decoder *decoder,
 	const struct weft_progress *progress, struct weft_model **ret_model)
 {
 	const struct weft_help *help =
-		progress && progress->help ? progress->help : weft__decoder_help(decoder);
+		progress && progress->help ? progress->help : weft__format_decoder_help(decoder);
 	struct load load = {.decoder = decoder, .batches = malloc(2 * sizeof(*load.batches))};
 	int error = load.batches ? weft_model_builder_create(&load.builder) : WEFT_ERROR_MEMORY;
 	if (!error) {

@@ -64,7 +64,7 @@ static int prepare_parts(const struct weft__merge *m)
 {
 	int all = WEFT_OK;
 	for (uint32_t i = 0; i < m->count; i++) {
-		int status = weft__decoder_prepare(m->parts[i].decoder);
+		int status = weft__format_decoder_prepare(m->parts[i].decoder);
 		if (status == WEFT_ERROR_MEMORY)
 			return status;
 		if (status == WEFT_AGAIN)
@@ -80,12 +80,13 @@ static int share_readings(struct weft__merge *m)
 	size_t count = 0;
 	m->readings = calloc(1, sizeof(*m->readings));
 	for (uint32_t i = 0; identities && i < m->count; i++)
-		count += weft__decoder_identify(m->parts[i].decoder, &identities[count]);
-	int error = identities && m->readings ? weft__share_readings(identities, count, m->readings)
-										  : WEFT_ERROR_MEMORY;
+		count += weft__format_decoder_identify(m->parts[i].decoder, &identities[count]);
+	int error = identities && m->readings
+					? weft__format_share_readings(identities, count, m->readings)
+					: WEFT_ERROR_MEMORY;
 	free(identities);
 	for (uint32_t i = 0; !error && i < m->count; i++)
-		weft__decoder_share_readings(m->parts[i].decoder, m->readings);
+		weft__format_decoder_share_readings(m->parts[i].decoder, m->readings);
 	return error;
 }
 
@@ -95,10 +96,10 @@ static int start_parts(struct weft__merge *m)
 {
 	bool has_new = false;
 	for (uint32_t i = 0; i < m->count; i++)
-		has_new |= !weft__decoder_has_started(m->parts[i].decoder);
+		has_new |= !weft__format_decoder_has_started(m->parts[i].decoder);
 	int error = has_new && m->count > 1 ? share_readings(m) : 0;
 	for (uint32_t i = 0; !error && i < m->count; i++)
-		if (weft__decoder_start(m->parts[i].decoder) == WEFT_ERROR_MEMORY)
+		if (weft__format_decoder_start(m->parts[i].decoder) == WEFT_ERROR_MEMORY)
 			error = WEFT_ERROR_MEMORY;
 	return error;
 }
@@ -116,8 +117,8 @@ static int take_part(struct weft__merge *m, uint32_t number)
 	else
 		description->format = weft__format_merge.name;
 	m->waiting[number] = number;
-	int error = d->buffer_count || d->thread_count ? weft__merge_take_buffers(m, part) : 0;
-	return error ? error : weft__merge_take_threads(m, part);
+	int error = d->buffer_count || d->thread_count ? weft__format_merge_take_buffers(m, part) : 0;
+	return error ? error : weft__format_merge_take_threads(m, part);
 }
 
 /* WEFT_OK, WEFT_AGAIN if the parts cannot begin yet, or WEFT_ERROR_MEMORY. */
@@ -132,9 +133,9 @@ static int begin(struct weft__merge *m)
 	for (uint32_t i = 0; i < m->count && !status; i++)
 		status = take_part(m, i);
 	if (!status)
-		status = weft__merge_name_domains(m);
+		status = weft__format_merge_name_domains(m);
 	if (!status)
-		status = weft__merge_describe(m);
+		status = weft__format_merge_describe(m);
 	m->has_begun = !status;
 	return status;
 }
@@ -149,7 +150,7 @@ static int fetch(struct weft__merge *m, uint32_t number)
 	int status = weft_decoder_next(part->decoder, &part->event);
 	part->is_kept = false;
 	if (status != WEFT_OK)
-		weft__merge_copy_buffers(m, part);
+		weft__format_merge_copy_buffers(m, part);
 	if (status == WEFT_AGAIN || status == WEFT_END || status == WEFT_ERROR_MEMORY)
 		return status;
 	if (status != WEFT_OK) {
@@ -157,8 +158,8 @@ static int fetch(struct weft__merge *m, uint32_t number)
 			"this file cannot be read any further");
 		return WEFT_END;
 	}
-	int error = weft__merge_take_buffers(m, part);
-	return error ? error : weft__merge_take_threads(m, part);
+	int error = weft__format_merge_take_buffers(m, part);
+	return error ? error : weft__format_merge_take_threads(m, part);
 }
 
 /* From the part's mark on, events have to wait for it. */
@@ -217,7 +218,7 @@ static int keep_events(struct weft__merge *m)
 	for (uint32_t i = 0; i < m->heap_count && !error; i++) {
 		struct weft__merged_part *part = &m->parts[m->heap[i]];
 		if (!part->is_kept)
-			error = weft__keep(&part->kept, &part->event);
+			error = weft__format_keep(&part->kept, &part->event);
 		part->is_kept = !error;
 	}
 	return error;
@@ -235,7 +236,7 @@ static int advance(struct weft__merge *m)
 		return status;
 	int error = keep_events(m);
 	if (!error)
-		error = weft__merge_describe(m);
+		error = weft__format_merge_describe(m);
 	if (error)
 		return error;
 	return m->waiting_count ? WEFT_AGAIN : WEFT_END;
@@ -250,7 +251,7 @@ static int next(struct weft__reader *reader, struct weft_event *ret_event)
 	const uint32_t number = m->heap[0];
 	const struct weft__merged_part *part = &m->parts[number];
 	*ret_event = part->event;
-	ret_event->thread = weft__merge_thread_of(part, part->event.thread);
+	ret_event->thread = weft__format_merge_thread_of(part, part->event.thread);
 	ret_event->buffer = part->first_buffer + part->event.buffer;
 	ret_event->offset = WEFT_PART_OFFSET(number, part->event.offset);
 	/* A part may give an event that is earlier than its mark, if it is damaged. */
@@ -265,8 +266,8 @@ static void close_merge(struct weft__reader *reader)
 {
 	struct weft__merge *m = (struct weft__merge *)reader;
 	for (uint32_t i = 0; m->parts && i < m->count; i++)
-		weft__kept_finish(&m->parts[i].kept);
-	weft__merge_finish_tables(m);
+		weft__format_kept_finish(&m->parts[i].kept);
+	weft__format_merge_finish_tables(m);
 	free(m->readings);
 	free(m->heap);
 	free(m->waiting);
@@ -282,7 +283,7 @@ const struct weft__format weft__format_merge = {
 
 /* ---- Opening ---- */
 
-int weft__merge_create(const struct weft_decoder_part *parts, size_t count,
+int weft__format_merge_create(const struct weft_decoder_part *parts, size_t count,
 	const struct weft__input *input, struct weft__reader **ret_reader)
 {
 	struct weft__merge *m = calloc(1, sizeof(*m));
@@ -309,13 +310,13 @@ int weft__merge_create(const struct weft_decoder_part *parts, size_t count,
 	return 0;
 }
 
-uint64_t weft__merge_mark(const struct weft__reader *reader)
+uint64_t weft__format_merge_mark(const struct weft__reader *reader)
 {
 	const struct weft__merge *m = (const struct weft__merge *)reader;
 	return m->has_begun && m->waiting_count ? m->limit_ns : 0;
 }
 
-bool weft__merge_is_pending(const struct weft__reader *reader)
+bool weft__format_merge_is_pending(const struct weft__reader *reader)
 {
 	const struct weft__merge *m = (const struct weft__merge *)reader;
 	for (uint32_t i = 0; i < m->count; i++)
@@ -324,12 +325,12 @@ bool weft__merge_is_pending(const struct weft__reader *reader)
 	return m->heap_count;
 }
 
-double weft__merge_part(const struct weft__reader *reader)
+double weft__format_merge_part(const struct weft__reader *reader)
 {
 	const struct weft__merge *m = (const struct weft__merge *)reader;
 	double read = 0, all = 0;
 	for (uint32_t i = 0; i < m->count; i++) {
-		double bytes = (double)weft__decoder_bytes(m->parts[i].decoder);
+		double bytes = (double)weft__format_decoder_bytes(m->parts[i].decoder);
 		read += bytes * weft_decoder_part(m->parts[i].decoder);
 		all += bytes;
 	}

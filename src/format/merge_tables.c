@@ -26,7 +26,7 @@ static void *append(struct weft__merged_table *table, uint32_t more, size_t row_
 	return first;
 }
 
-uint32_t weft__merge_thread_of(const struct weft__merged_part *part, uint32_t thread)
+uint32_t weft__format_merge_thread_of(const struct weft__merged_part *part, uint32_t thread)
 {
 	return thread < part->thread_count ? part->thread_of[thread] : 0;
 }
@@ -91,7 +91,7 @@ static int number_threads(struct weft__merge *m, struct weft__merged_part *part,
 }
 
 /* The names of a table that has changed may have moved. */
-int weft__merge_take_threads(struct weft__merge *m, struct weft__merged_part *part)
+int weft__format_merge_take_threads(struct weft__merge *m, struct weft__merged_part *part)
 {
 	const struct weft_trace_description *d = weft_decoder_describe(part->decoder);
 	if (d->threads == part->threads && d->thread_count == part->thread_count)
@@ -145,7 +145,7 @@ static void name_domains(struct weft__merge *m)
 
 /* At the part's end, that includes when their records ended: of the
  * files of one stream, the latest end counts. */
-void weft__merge_copy_buffers(struct weft__merge *m, const struct weft__merged_part *part)
+void weft__format_merge_copy_buffers(struct weft__merge *m, const struct weft__merged_part *part)
 {
 	const struct weft_trace_description *d = weft_decoder_describe(part->decoder);
 	struct weft_trace_buffer *buffers = m->buffers.rows;
@@ -161,7 +161,7 @@ void weft__merge_copy_buffers(struct weft__merge *m, const struct weft__merged_p
 		name_domains(m);
 }
 
-int weft__merge_name_domains(struct weft__merge *m)
+int weft__format_merge_name_domains(struct weft__merge *m)
 {
 	m->domain_count = m->buffers.count;
 	m->domains = calloc(m->domain_count + (size_t)1, sizeof(*m->domains));
@@ -184,7 +184,7 @@ static uint32_t find_series(const struct weft__merge *m, const struct weft_trace
 }
 
 /* A format that does not describe its buffer has one. */
-int weft__merge_take_buffers(struct weft__merge *m, struct weft__merged_part *part)
+int weft__format_merge_take_buffers(struct weft__merge *m, struct weft__merged_part *part)
 {
 	const struct weft_trace_description *d = weft_decoder_describe(part->decoder);
 	uint32_t count = d->buffer_count ? d->buffer_count : 1;
@@ -200,7 +200,7 @@ int weft__merge_take_buffers(struct weft__merge *m, struct weft__merged_part *pa
 	}
 	part->buffer_count = count;
 	part->first_buffer = same;
-	weft__merge_copy_buffers(m, part);
+	weft__format_merge_copy_buffers(m, part);
 	m->base.input.description->buffers = m->buffers.rows;
 	m->base.input.description->buffer_count = m->buffers.count;
 	return 0;
@@ -227,7 +227,7 @@ static int take_losses(struct weft__merge *m, const struct weft__merged_part *pa
 	struct weft_loss_period *periods = append(&m->losses, d->loss_period_count, sizeof(*periods));
 	for (uint32_t i = 0; periods && i < d->loss_period_count; i++) {
 		periods[i] = d->loss_periods[i];
-		periods[i].thread = weft__merge_thread_of(part, periods[i].thread);
+		periods[i].thread = weft__format_merge_thread_of(part, periods[i].thread);
 	}
 	return periods ? 0 : WEFT_ERROR_MEMORY;
 }
@@ -251,7 +251,7 @@ static int take_levels(struct weft__merge *m, const struct weft__merged_part *pa
 	return 0;
 }
 
-int weft__merge_describe(struct weft__merge *m)
+int weft__format_merge_describe(struct weft__merge *m)
 {
 	struct weft_trace_description *d = m->base.input.description;
 	int error = 0;
@@ -275,7 +275,7 @@ int weft__merge_describe(struct weft__merge *m)
 	return 0;
 }
 
-void weft__merge_finish_tables(struct weft__merge *m)
+void weft__format_merge_finish_tables(struct weft__merge *m)
 {
 	void *tables[] = {m->buffers.rows, m->threads.rows, m->categories.rows, m->changes.rows,
 		m->losses.rows, m->domains};

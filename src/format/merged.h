@@ -56,18 +56,18 @@ struct weft__merge {
 /* merge_tables.c */
 
 /* The number in the merged trace of the part's thread. */
-uint32_t weft__merge_thread_of(const struct weft__merged_part *part, uint32_t thread);
+uint32_t weft__format_merge_thread_of(const struct weft__merged_part *part, uint32_t thread);
 /* Adds the part's buffers if it has none in the description yet. 0 or WEFT_ERROR_MEMORY. */
-int weft__merge_take_buffers(struct weft__merge *m, struct weft__merged_part *part);
+int weft__format_merge_take_buffers(struct weft__merge *m, struct weft__merged_part *part);
 /* Copies the part's threads again if its table has changed. 0 or WEFT_ERROR_MEMORY. */
-int weft__merge_take_threads(struct weft__merge *m, struct weft__merged_part *part);
+int weft__format_merge_take_threads(struct weft__merge *m, struct weft__merged_part *part);
 /* Copies what has changed in the part's buffers. */
-void weft__merge_copy_buffers(struct weft__merge *m, const struct weft__merged_part *part);
+void weft__format_merge_copy_buffers(struct weft__merge *m, const struct weft__merged_part *part);
 /* Makes the names of domains of Xen's own trace, when all parts have their buffers. 0 or
  * WEFT_ERROR_MEMORY. */
-int weft__merge_name_domains(struct weft__merge *m);
+int weft__format_merge_name_domains(struct weft__merge *m);
 /* Makes the parts of the description that may change with each event. 0 or WEFT_ERROR_MEMORY. */
-int weft__merge_describe(struct weft__merge *m);
-void weft__merge_finish_tables(struct weft__merge *m);
+int weft__format_merge_describe(struct weft__merge *m);
+void weft__format_merge_finish_tables(struct weft__merge *m);
 
 #endif

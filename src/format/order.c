@@ -17,7 +17,7 @@
 #define STRAY_NS    UINT64_C(1000000000)
 #define STRAY_SHARE 64 /* at most one position in 64 is a stray */
 
-int weft__order_add(struct weft__order *order, struct weft__position position)
+int weft__format_order_add(struct weft__order *order, struct weft__position position)
 {
 	if (order->count == order->capacity) {
 		size_t capacity = weft__array_next_capacity(order->capacity, order->count + 1);
@@ -43,7 +43,7 @@ static void merge(struct weft__position *list, struct weft__position *room, size
 	memcpy(list + out, room + left, (left_count - left) * sizeof(*list));
 }
 
-int weft__order_sort(struct weft__order *order)
+int weft__format_order_sort(struct weft__order *order)
 {
 	struct weft__position *room = NULL;
 	size_t n = order->count;
@@ -102,7 +102,8 @@ static void hold_strays(struct weft__order *order, struct weft_diagnostics *diag
 		}
 }
 
-void weft__order_find_span(const struct weft__order *order, size_t *ret_first, size_t *ret_last)
+void weft__format_order_find_span(
+	const struct weft__order *order, size_t *ret_first, size_t *ret_last)
 {
 	size_t first = 0, best = 0, most = 0;
 	for (size_t last = 0; last < order->count; last++) {
@@ -150,8 +151,8 @@ static void begin_clock(struct weft__writer_clock *clock, const struct weft__pos
 		"the clock shows times before its zero; all times are moved forward", clock->shift_ns);
 }
 
-void weft__writer_clock_next(struct weft__writer_clock *clock, struct weft__position *position,
-	bool is_brief, struct weft_diagnostics *diagnostics)
+void weft__format_writer_clock_next(struct weft__writer_clock *clock,
+	struct weft__position *position, bool is_brief, struct weft_diagnostics *diagnostics)
 {
 	if (!clock->any)
 		begin_clock(clock, position, diagnostics);
@@ -182,22 +183,23 @@ static void keep_order(struct weft__order *order, struct weft_diagnostics *diagn
 {
 	struct weft__writer_clock clock = {0};
 	for (size_t i = 0; i < order->count; i++)
-		weft__writer_clock_next(&clock, &order->list[i], is_brief(order, i, &clock), diagnostics);
+		weft__format_writer_clock_next(
+			&clock, &order->list[i], is_brief(order, i, &clock), diagnostics);
 }
 
-void weft__order_settle(struct weft__order *order, struct weft_diagnostics *diagnostics)
+void weft__format_order_settle(struct weft__order *order, struct weft_diagnostics *diagnostics)
 {
 	size_t first, last;
 	hold_strays(order, diagnostics);
 	keep_order(order, diagnostics);
 	if (order->count == 0)
 		return;
-	weft__order_find_span(order, &first, &last);
+	weft__format_order_find_span(order, &first, &last);
 	hold_at(order, 0, first, order->list[first].time_ns, diagnostics);
 	hold_at(order, last + 1, order->count, order->list[last].time_ns, diagnostics);
 }
 
-void weft__order_finish(struct weft__order *order)
+void weft__format_order_finish(struct weft__order *order)
 {
 	free(order->list);
 }

@@ -26,10 +26,10 @@ struct weft__order {
 	size_t capacity;
 };
 
-int weft__order_add(struct weft__order *order, struct weft__position position);
+int weft__format_order_add(struct weft__order *order, struct weft__position position);
 
 /* Sorts by time; equal times keep the order in which they were added. */
-int weft__order_sort(struct weft__order *order);
+int weft__format_order_sort(struct weft__order *order);
 
 /* Times from this one on are negative: ns before the clock's zero, in two's complement. No trace
  * reaches it from below, see WEFT__FIRST_NS_MAX. */
@@ -45,8 +45,8 @@ struct weft__writer_clock {
 /* Repairs the next time of a writer. If it is before the last one, it becomes that; later times are
  * shifted by as much, unless `is_brief`: the clock is known to catch up with the next event. Each
  * step is reported as a diagnostic. If the first time is negative, it becomes 0. */
-void weft__writer_clock_next(struct weft__writer_clock *clock, struct weft__position *position,
-	bool is_brief, struct weft_diagnostics *diagnostics);
+void weft__format_writer_clock_next(struct weft__writer_clock *clock,
+	struct weft__position *position, bool is_brief, struct weft_diagnostics *diagnostics);
 
 /* Repairs the times of positions that one writer made in this order. A time that is more than a
  * second away from those of the positions before and after it, which agree, is a stray and becomes
@@ -54,12 +54,13 @@ void weft__writer_clock_next(struct weft__writer_clock *clock, struct weft__posi
  * are kept. Then times that go back are repaired. After that, the trace is the period of
  * WEFT__SPAN_NS that has most positions: times outside become its first or last one. Each changed
  * time is reported as a diagnostic. */
-void weft__order_settle(struct weft__order *order, struct weft_diagnostics *diagnostics);
+void weft__format_order_settle(struct weft__order *order, struct weft_diagnostics *diagnostics);
 
 /* Finds the period of WEFT__SPAN_NS that has most positions, the earliest if there are several. The
  * list is sorted and not empty. */
-void weft__order_find_span(const struct weft__order *order, size_t *ret_first, size_t *ret_last);
+void weft__format_order_find_span(
+	const struct weft__order *order, size_t *ret_first, size_t *ret_last);
 
-void weft__order_finish(struct weft__order *order);
+void weft__format_order_finish(struct weft__order *order);
 
 #endif

@@ -37,7 +37,7 @@ static int reserve(struct weft__window *w, size_t more)
 	return 0;
 }
 
-int weft__window_append(struct weft__window *w, const void *bytes, size_t size)
+int weft__format_window_append(struct weft__window *w, const void *bytes, size_t size)
 {
 	int error = reserve(w, size);
 	if (error)
@@ -48,7 +48,7 @@ int weft__window_append(struct weft__window *w, const void *bytes, size_t size)
 	return 0;
 }
 
-void weft__window_finish(struct weft__window *w)
+void weft__format_window_finish(struct weft__window *w)
 {
 	free(w->room);
 	*w = (struct weft__window){0};

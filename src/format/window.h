@@ -20,12 +20,12 @@ struct weft__window {
 };
 
 /* Appends a copy of the bytes; may move `bytes`. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
-int weft__window_append(struct weft__window *window, const void *bytes, size_t size);
+int weft__format_window_append(struct weft__window *window, const void *bytes, size_t size);
 
-void weft__window_finish(struct weft__window *window);
+void weft__format_window_finish(struct weft__window *window);
 
 /* The first `size` bytes are no longer needed. They stay where they are until the next append. */
-static inline void weft__window_take(struct weft__window *window, size_t size)
+static inline void weft__format_window_take(struct weft__window *window, size_t size)
 {
 	window->bytes += size;
 	window->size -= size;

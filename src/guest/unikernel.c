@@ -65,7 +65,7 @@ WEFT__EXPORT int weft_xen_start(
 	const struct weft__publication publication = {.guest = guest, .share = share};
 	if (!weft__guest_can_publish(share))
 		return WEFT_ERROR_ARGUMENT;
-	if (weft__generation())
+	if (weft__record_generation())
 		return WEFT_ERROR_STATE;
 	platform = (struct weft_platform){
 		.context = (void *)(uintptr_t)guest,
@@ -83,7 +83,7 @@ WEFT__EXPORT int weft_xen_start(
 		return error;
 	}
 	remember(share);
-	weft__at_stop(withdraw);
+	weft__record_at_stop(withdraw);
 	return 0;
 }
 
@@ -91,7 +91,7 @@ WEFT__EXPORT void weft_xen_close(
 	const struct weft_xen_guest *guest, const struct weft_xen_share *share)
 {
 	const struct weft__publication publication = {.guest = guest, .share = share};
-	weft__at_stop(NULL);
+	weft__record_at_stop(NULL);
 	weft_stop();
 	weft__guest_unpublish(&publication);
 }

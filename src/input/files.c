@@ -70,7 +70,7 @@ static int open_source(
 		return 0;
 	}
 	const void *content = weft_source_bytes(candidate->file.source, &size);
-	(void)weft__identify_trace(content, size, &candidate->identity);
+	(void)weft__format_identify_trace(content, size, &candidate->identity);
 	/* The headers of all packets were read, also those in holes of the file, which take memory
 	 * while they are mapped: of a thousand files, gigabytes. */
 	weft_source_forget(candidate->file.source);
@@ -206,7 +206,7 @@ static int create_decoder(const struct weft_input *input, struct weft_input_file
 	int error = weft_decoder_create(&file->decoder);
 	if (error)
 		return error;
-	weft__decoder_share_readings(file->decoder, &input->readings);
+	weft__format_decoder_share_readings(file->decoder, &input->readings);
 	weft_decoder_lend(file->decoder, weft_worker_help(input->worker));
 	error = weft_decoder_feed_borrowed(file->decoder, bytes, size);
 	if (!error)
@@ -288,8 +288,8 @@ static int share_readings(struct weft_input *input, const struct candidate *list
 	for (size_t i = 0; identities && i < input->file_count; i++)
 		if (list[i].file.fit == WEFT_INPUT_OPEN)
 			identities[count++] = list[i].identity;
-	int error =
-		identities ? weft__share_readings(identities, count, &input->readings) : WEFT_ERROR_MEMORY;
+	int error = identities ? weft__format_share_readings(identities, count, &input->readings)
+						   : WEFT_ERROR_MEMORY;
 	free(identities);
 	return error;
 }
@@ -301,7 +301,7 @@ static void leave_out_hypervisors(struct weft_input *input, struct candidate *li
 	bool is_alone = count_open(list, count) < 2;
 	for (size_t i = 0; i < count && !is_alone; i++)
 		if (list[i].file.fit == WEFT_INPUT_OPEN && list[i].identity.is_hypervisor &&
-			!weft__identity_fits(&list[i].identity, &input->readings)) {
+			!weft__format_identity_fits(&list[i].identity, &input->readings)) {
 			list[i].file.fit = WEFT_INPUT_NO_COUNTER;
 			list[i].file.other = list[0].file.path;
 		}

@@ -450,7 +450,7 @@ static int prepare(struct folding *f, const struct weft_layout_options *options)
 	for (uint32_t i = 0; i < options->fold_exception_count; i++)
 		if (options->fold_exceptions[i] < count)
 			f->is_exceptional[options->fold_exceptions[i]] = true;
-	return options->previous ? 0 : weft__labels_classify(f->model, &f->class);
+	return options->previous ? 0 : weft__layout_labels_classify(f->model, &f->class);
 }
 
 int weft__layout_fold(const struct weft_model *model, const struct weft_layout_options *options,

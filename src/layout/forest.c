@@ -27,7 +27,7 @@ struct weft__forest {
 	struct node nodes[];
 };
 
-struct weft__forest *weft__forest_create(const uint32_t *parents, uint32_t count)
+struct weft__forest *weft__layout_forest_create(const uint32_t *parents, uint32_t count)
 {
 	struct weft__forest *forest = malloc(sizeof(*forest) + count * sizeof(struct node));
 	if (!forest)
@@ -46,7 +46,7 @@ struct weft__forest *weft__forest_create(const uint32_t *parents, uint32_t count
 	return forest;
 }
 
-bool weft__forest_add(struct weft__forest **forest, const uint32_t *parents, uint32_t count)
+bool weft__layout_forest_add(struct weft__forest **forest, const uint32_t *parents, uint32_t count)
 {
 	struct weft__forest *f = *forest;
 	uint32_t from = f->count;
@@ -72,7 +72,7 @@ bool weft__forest_add(struct weft__forest **forest, const uint32_t *parents, uin
 	return true;
 }
 
-void weft__forest_destroy(struct weft__forest *forest)
+void weft__layout_forest_destroy(struct weft__forest *forest)
 {
 	if (forest)
 		free(forest->has_children);
@@ -153,7 +153,7 @@ static uint32_t find_root(struct node *nodes, uint32_t x)
 	return x;
 }
 
-bool weft__forest_move(
+bool weft__layout_forest_move(
 	struct weft__forest *forest, uint32_t node, uint32_t current, uint32_t parent)
 {
 	struct node *nodes = forest->nodes;

@@ -97,7 +97,7 @@ static void update(struct growing *g, uint32_t task)
 	if (c->parent[task] == parent)
 		return;
 	g->failed = g->failed || parent == WEFT_NONE ||
-				!weft__forest_move(c->forest, task, c->parent[task], parent);
+				!weft__layout_forest_move(c->forest, task, c->parent[task], parent);
 	c->parent[task] = parent;
 }
 
@@ -105,7 +105,8 @@ static int simplify(struct growing *g, uint32_t task)
 {
 	struct weft__columns *c = g->columns;
 	uint32_t read = c->moved[task] ? WEFT_NONE : weft__layout_waking_read(g->model, task);
-	if (read == WEFT_NONE || weft__tries_any(&c->tries, g->model, task, g->model->edges.time[read]))
+	if (read == WEFT_NONE ||
+		weft__layout_tries_any(&c->tries, g->model, task, g->model->edges.time[read]))
 		return 0;
 	g->failed = g->failed || c->form[task] == WEFT_FORM_FOLDED;
 	return weft__layout_move(g->model, c->forest, task, read, c);
@@ -144,9 +145,9 @@ static int simplify_all(struct growing *g)
 static int update_tasks(struct growing *g)
 {
 	struct weft__columns *c = g->columns;
-	if (!weft__forest_add(&c->forest, c->parent, g->count))
+	if (!weft__layout_forest_add(&c->forest, c->parent, g->count))
 		return WEFT_ERROR_MEMORY;
-	int error = weft__tries_add(&c->tries, g->model);
+	int error = weft__layout_tries_add(&c->tries, g->model);
 	for (uint32_t i = 0; i < g->growth->changed_count && !error; i++)
 		update(g, g->growth->changed[i]);
 	return error ? error : simplify_all(g);
@@ -255,12 +256,12 @@ static int hold(const struct growing *g, const struct placed *placed,
 	if (placed->group != WEFT_NONE && g->columns->group_of[task] != placed->group)
 		return 0;
 	if (is_open)
-		return weft__occupancy_hold_always(occupancy, g->columns->row[task]);
+		return weft__layout_occupancy_hold_always(occupancy, g->columns->row[task]);
 	if (end <= from && !lies_there)
 		return 0;
 	end = end > from ? end : from + 1;
-	return weft__occupancy_hold(
-		occupancy, weft__occupancy_ranks(occupancy, from, end), g->columns->row[task]);
+	return weft__layout_occupancy_hold(
+		occupancy, weft__layout_occupancy_ranks(occupancy, from, end), g->columns->row[task]);
 }
 
 /* Takes the rows of all tasks of the former layout that may meet a new one. */
@@ -292,7 +293,7 @@ static int place(struct growing *g, const struct weft_help *help, struct placed 
 			g->model, help, &placed->tree, g->columns, &occupancy, from, placed->rows);
 	if (occupancy.row_count > placed->rows)
 		placed->rows = occupancy.row_count;
-	weft__occupancy_finish(&occupancy);
+	weft__layout_occupancy_finish(&occupancy);
 	return error;
 }
 
@@ -388,7 +389,7 @@ static int place_new(struct growing *g, const struct weft_help *help, uint32_t *
 		error = place(g, help, &all);
 		*ret_row_count = all.rows;
 	}
-	weft__tree_finish(&all.tree);
+	weft__layout_tree_finish(&all.tree);
 	return error;
 }
 

@@ -13,7 +13,7 @@ static bool is_digit(char byte)
 	return byte >= '0' && byte <= '9';
 }
 
-char weft__label_letter(struct weft_slice text, size_t *at)
+char weft__layout_label_letter(struct weft_slice text, size_t *at)
 {
 	char letter = text.bytes[(*at)++];
 	if (!is_digit(letter))
@@ -30,7 +30,7 @@ static uint64_t hash_label(const struct weft__hash_key *key, const void *owner, 
 	struct weft__hash hash = weft__hash_begin(key);
 	uint64_t word = 0, letters = 0;
 	for (size_t at = 0; at < text.size;) {
-		word = word << 8 | (unsigned char)weft__label_letter(text, &at);
+		word = word << 8 | (unsigned char)weft__layout_label_letter(text, &at);
 		if (++letters % 8 == 0) {
 			weft__hash_word(&hash, word);
 			word = 0;
@@ -41,16 +41,17 @@ static uint64_t hash_label(const struct weft__hash_key *key, const void *owner, 
 	return weft__hash_end(&hash);
 }
 
-bool weft__labels_are_alike(struct weft_slice a, struct weft_slice b)
+bool weft__layout_labels_are_alike(struct weft_slice a, struct weft_slice b)
 {
 	size_t i = 0, j = 0;
 	while (i < a.size && j < b.size)
-		if (weft__label_letter(a, &i) != weft__label_letter(b, &j))
+		if (weft__layout_label_letter(a, &i) != weft__layout_label_letter(b, &j))
 			return false;
 	return i == a.size && j == b.size;
 }
 
-int weft__labels_init(struct weft__labels *labels, const struct weft_model *model, uint32_t strings)
+int weft__layout_labels_init(
+	struct weft__labels *labels, const struct weft_model *model, uint32_t strings)
 {
 	size_t count = strings + (size_t)1;
 	*labels = (struct weft__labels){.model = model, .class_of = malloc(count * sizeof(uint32_t))};
@@ -63,14 +64,14 @@ int weft__labels_init(struct weft__labels *labels, const struct weft_model *mode
 	return 0;
 }
 
-void weft__labels_finish(struct weft__labels *labels)
+void weft__layout_labels_finish(struct weft__labels *labels)
 {
 	weft__index_finish(&labels->index);
 	free(labels->class_of);
 	*labels = (struct weft__labels){0};
 }
 
-int weft__labels_add(struct weft__labels *labels, uint32_t label)
+int weft__layout_labels_add(struct weft__labels *labels, uint32_t label)
 {
 	struct weft__index *index = &labels->index;
 	struct weft_slice text = weft_model_string(labels->model, label);
@@ -78,7 +79,7 @@ int weft__labels_add(struct weft__labels *labels, uint32_t label)
 		return 0;
 	uint32_t slot = weft__index_start(index, hash_label(&index->key, labels->model, label)), other;
 	while ((other = index->slots[slot]) != WEFT__INDEX_EMPTY) {
-		if (weft__labels_are_alike(text, weft_model_string(labels->model, other))) {
+		if (weft__layout_labels_are_alike(text, weft_model_string(labels->model, other))) {
 			labels->class_of[label] = other;
 			return 0;
 		}
@@ -97,20 +98,20 @@ static uint32_t highest_label(const struct weft_tasks *tasks)
 	return highest;
 }
 
-int weft__labels_classify(const struct weft_model *model, uint32_t **ret_class)
+int weft__layout_labels_classify(const struct weft_model *model, uint32_t **ret_class)
 {
 	const struct weft_tasks *tasks = &model->tasks;
 	struct weft__labels labels;
-	int error = weft__labels_init(&labels, model, highest_label(tasks) + 1);
+	int error = weft__layout_labels_init(&labels, model, highest_label(tasks) + 1);
 	if (error)
 		return error;
 	for (uint32_t task = 0; task < tasks->count && !error; task++)
 		if (tasks->label[task] != WEFT_NONE)
-			error = weft__labels_add(&labels, tasks->label[task]);
+			error = weft__layout_labels_add(&labels, tasks->label[task]);
 	if (!error) {
 		*ret_class = labels.class_of;
 		labels.class_of = NULL;
 	}
-	weft__labels_finish(&labels);
+	weft__layout_labels_finish(&labels);
 	return error;
 }

@@ -18,17 +18,17 @@ struct weft__labels {
 
 /* For the model's strings 0 to strings - 1. 0 or WEFT_ERROR_MEMORY; in the latter case finish need
  * not be called. */
-int weft__labels_init(
+int weft__layout_labels_init(
 	struct weft__labels *labels, const struct weft_model *model, uint32_t strings);
-void weft__labels_finish(struct weft__labels *labels);
+void weft__layout_labels_finish(struct weft__labels *labels);
 
 /* Finds the class of a string. 0 or WEFT_ERROR_MEMORY. */
-int weft__labels_add(struct weft__labels *labels, uint32_t label);
+int weft__layout_labels_add(struct weft__labels *labels, uint32_t label);
 
 /* True if two labels are of one class. */
-bool weft__labels_are_alike(struct weft_slice a, struct weft_slice b);
+bool weft__layout_labels_are_alike(struct weft_slice a, struct weft_slice b);
 
 /* Reads the next character from *at on, and moves it; a run of digits is one '#'. */
-char weft__label_letter(struct weft_slice text, size_t *at);
+char weft__layout_label_letter(struct weft_slice text, size_t *at);
 
 #endif

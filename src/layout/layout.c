@@ -75,8 +75,8 @@ static void free_columns(struct weft__columns *c)
 		c->members, c->member_ends, c->group_of, c->groups, c->group_names, c->changed, c->refused};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
-	weft__forest_destroy(c->forest);
-	weft__tries_finish(&c->tries);
+	weft__layout_forest_destroy(c->forest);
+	weft__layout_tries_finish(&c->tries);
 	*c = (struct weft__columns){0};
 }
 
@@ -125,7 +125,7 @@ static int group(struct weft__layout_maker *maker)
 static void make_tree(void *context)
 {
 	struct weft__layout_maker *maker = context;
-	maker->tree_error = weft__tree_init(&maker->tree, maker->model, &maker->whole->columns);
+	maker->tree_error = weft__layout_tree_init(&maker->tree, maker->model, &maker->whole->columns);
 }
 
 static void make_occupancy(void *context)
@@ -155,9 +155,9 @@ static int find_rows(struct weft__layout_maker *maker)
 {
 	int error = 0;
 	if (!maker->placing)
-		error = weft__placing_create(maker->model, &maker->options, &maker->tree,
+		error = weft__layout_placing_create(maker->model, &maker->options, &maker->tree,
 			&maker->whole->columns, &maker->occupancy, &maker->placing);
-	return error ? error : weft__placing_step(maker->placing, &maker->row_count);
+	return error ? error : weft__layout_placing_step(maker->placing, &maker->row_count);
 }
 
 /* The functions that make a layout, in this order. Each stage's `begin` is about the share of the
@@ -198,9 +198,9 @@ static int run_stage(struct weft__layout_maker *maker)
 static void free_scratch(struct weft__layout_maker *maker)
 {
 	struct weft__columns *columns = &maker->whole->columns;
-	weft__placing_destroy(maker->placing);
-	weft__tree_finish(&maker->tree);
-	weft__occupancy_finish(&maker->occupancy);
+	weft__layout_placing_destroy(maker->placing);
+	weft__layout_tree_finish(&maker->tree);
+	weft__layout_occupancy_finish(&maker->occupancy);
 	if (columns->above != columns->parent)
 		free(columns->above);
 	columns->above = NULL;

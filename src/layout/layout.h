@@ -97,13 +97,13 @@ int weft__layout_keep_groups(const struct weft_model *model,
 	const struct weft_layout_options *options, struct weft__columns *columns);
 
 /* 0 or WEFT_ERROR_MEMORY. */
-int weft__tree_init(
+int weft__layout_tree_init(
 	struct weft__tree *tree, const struct weft_model *model, const struct weft__columns *columns);
-void weft__tree_finish(struct weft__tree *tree);
+void weft__layout_tree_finish(struct weft__tree *tree);
 
 /* The class of each string that is a task's name: see labels.h. 0 or WEFT_ERROR_MEMORY; the caller
  * frees it. */
-int weft__labels_classify(const struct weft_model *model, uint32_t **ret_class);
+int weft__layout_labels_classify(const struct weft_model *model, uint32_t **ret_class);
 
 /* Fills fold_of, folds and members, and marks members and their descendants FOLDED. 0 or
  * WEFT_ERROR_MEMORY. */
@@ -128,10 +128,11 @@ int weft__layout_expect_new(const struct weft_model *model, const struct weft__t
 /* Fills row, and the rows of folds and groups, in steps: WEFT_AGAIN until the last one, which sets
  * `*ret_row_count`; or WEFT_ERROR_MEMORY. */
 struct weft__placing;
-int weft__placing_create(const struct weft_model *model, const struct weft_layout_options *options,
-	const struct weft__tree *tree, struct weft__columns *columns, struct weft__occupancy *occupancy,
+int weft__layout_placing_create(const struct weft_model *model,
+	const struct weft_layout_options *options, const struct weft__tree *tree,
+	struct weft__columns *columns, struct weft__occupancy *occupancy,
 	struct weft__placing **ret_placing);
-int weft__placing_step(struct weft__placing *placing, uint32_t *ret_row_count);
-void weft__placing_destroy(struct weft__placing *placing);
+int weft__layout_placing_step(struct weft__placing *placing, uint32_t *ret_row_count);
+void weft__layout_placing_destroy(struct weft__placing *placing);
 
 #endif

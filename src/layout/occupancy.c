@@ -40,7 +40,8 @@ static unsigned step_shift(uint64_t length, size_t count)
 	return shift;
 }
 
-int weft__occupancy_init(struct weft__occupancy *occupancy, uint64_t *starts, size_t start_count)
+int weft__layout_occupancy_init(
+	struct weft__occupancy *occupancy, uint64_t *starts, size_t start_count)
 {
 	*occupancy = (struct weft__occupancy){.starts = starts, .start_count = start_count};
 	if (start_count == 0)
@@ -74,7 +75,7 @@ static size_t rank_of(const struct weft__occupancy *occupancy, uint64_t time)
 	return first + weft__lower_bound_u64(starts + first, last - first, time);
 }
 
-void weft__occupancy_finish(struct weft__occupancy *occupancy)
+void weft__layout_occupancy_finish(struct weft__occupancy *occupancy)
 {
 	for (unsigned page = 0; page < WEFT__PAGES_MAX; page++)
 		free(occupancy->pages[page].covers); /* `contains` is the last third of the allocation */
@@ -273,7 +274,7 @@ static int mark(struct weft__occupancy *occupancy, struct weft__ranks ranks, uin
 	return 0;
 }
 
-struct weft__ranks weft__occupancy_ranks(
+struct weft__ranks weft__layout_occupancy_ranks(
 	const struct weft__occupancy *occupancy, uint64_t start, uint64_t end)
 {
 	struct weft__ranks ranks = {
@@ -285,7 +286,7 @@ struct weft__ranks weft__occupancy_ranks(
 	return ranks;
 }
 
-int weft__occupancy_take(
+int weft__layout_occupancy_take(
 	struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t from, uint32_t *ret_row)
 {
 	uint32_t row = first_free_row(occupancy, ranks, from);
@@ -298,26 +299,27 @@ int weft__occupancy_take(
 	return 0;
 }
 
-int weft__occupancy_try(
+int weft__layout_occupancy_try(
 	struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t row, bool *ret_taken)
 {
 	*ret_taken = first_free_row(occupancy, ranks, row) == row;
 	return *ret_taken ? mark(occupancy, ranks, row) : 0;
 }
 
-int weft__occupancy_hold(struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t row)
+int weft__layout_occupancy_hold(
+	struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t row)
 {
 	if (row >= occupancy->row_count)
 		occupancy->row_count = row + 1;
 	return mark(occupancy, ranks, row);
 }
 
-int weft__occupancy_hold_always(struct weft__occupancy *occupancy, uint32_t row)
+int weft__layout_occupancy_hold_always(struct weft__occupancy *occupancy, uint32_t row)
 {
 	const struct weft__ranks all = {0, occupancy->start_count};
 	unsigned page = row / WEFT__PAGE_ROWS;
 	if (row >= PAGED_ROWS || !occupancy->pages[page].covers)
-		return weft__occupancy_hold(occupancy, all, row);
+		return weft__layout_occupancy_hold(occupancy, all, row);
 	if (row >= occupancy->row_count)
 		occupancy->row_count = row + 1;
 	/* The root is part of each way up, so that the other nodes need not know. */

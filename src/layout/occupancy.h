@@ -30,8 +30,9 @@ struct weft__occupancy {
 
 /* `starts` holds the start of each interval that will be added; the occupancy takes ownership. 0 or
  * WEFT_ERROR_MEMORY; call finish in both cases. */
-int weft__occupancy_init(struct weft__occupancy *occupancy, uint64_t *starts, size_t start_count);
-void weft__occupancy_finish(struct weft__occupancy *occupancy);
+int weft__layout_occupancy_init(
+	struct weft__occupancy *occupancy, uint64_t *starts, size_t start_count);
+void weft__layout_occupancy_finish(struct weft__occupancy *occupancy);
 
 /* The starts that lie in an interval, as a range of ranks; `end` is exclusive. */
 struct weft__ranks {
@@ -40,21 +41,22 @@ struct weft__ranks {
 
 /* The ranks of [start, end), start < end. They do not depend on what was taken, so one thread may
  * call this while another takes rows. */
-struct weft__ranks weft__occupancy_ranks(
+struct weft__ranks weft__layout_occupancy_ranks(
 	const struct weft__occupancy *occupancy, uint64_t start, uint64_t end);
 
 /* Takes the first row from `from` on that is free in the whole interval. 0 or WEFT_ERROR_MEMORY. */
-int weft__occupancy_take(
+int weft__layout_occupancy_take(
 	struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t from, uint32_t *ret_row);
 
 /* Takes this row if it is free in the whole interval. 0 or WEFT_ERROR_MEMORY. */
-int weft__occupancy_try(
+int weft__layout_occupancy_try(
 	struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t row, bool *ret_taken);
 
 /* Takes a row for all times. 0 or WEFT_ERROR_MEMORY. */
-int weft__occupancy_hold_always(struct weft__occupancy *occupancy, uint32_t row);
+int weft__layout_occupancy_hold_always(struct weft__occupancy *occupancy, uint32_t row);
 
 /* Takes a row for an interval even if it is occupied. 0 or WEFT_ERROR_MEMORY. */
-int weft__occupancy_hold(struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t row);
+int weft__layout_occupancy_hold(
+	struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t row);
 
 #endif

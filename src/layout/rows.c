@@ -17,7 +17,7 @@
 #include "layout/occupancy.h"
 
 #define BATCH        2048 /* tasks; two batches fit into an L2 cache, and leave most of it */
-#define STEP_BATCHES 32   /* of weft__placing_step(): some milliseconds */
+#define STEP_BATCHES 32   /* of weft__layout_placing_step(): some milliseconds */
 
 /* Data that is gathered ahead about a task with a row of its own. */
 struct unit {
@@ -122,7 +122,7 @@ static uint64_t alone_from(const struct weft__placing *p, uint32_t task)
 /* An interval of length 0 still occupies its start. */
 static struct weft__ranks ranks_of(const struct weft__placing *p, uint64_t start, uint64_t end)
 {
-	return weft__occupancy_ranks(p->occupancy, start, end > start ? end : start + 1);
+	return weft__layout_occupancy_ranks(p->occupancy, start, end > start ? end : start + 1);
 }
 
 /* Places the task in its parent's row, if that is free from the parent's end on. Of several tasks
@@ -131,7 +131,7 @@ static int continue_row(
 	struct weft__placing *p, uint32_t task, const struct unit *unit, bool *ret_placed)
 {
 	uint32_t row = p->columns->row[unit->above];
-	int error = weft__occupancy_try(
+	int error = weft__layout_occupancy_try(
 		p->occupancy, ranks_of(p, unit->continued, end_of(p, task)), row, ret_placed);
 	if (!error && *ret_placed)
 		p->columns->row[task] = row;
@@ -150,14 +150,14 @@ static int place_task(struct weft__placing *p, uint32_t task, const struct unit 
 	uint32_t from = lowest_allowed(p, unit->above, unit->is_beside);
 	if (!is_known && from < p->bottom)
 		from = p->bottom;
-	return weft__occupancy_take(p->occupancy, unit->ranks, from, &c->row[task]);
+	return weft__layout_occupancy_take(p->occupancy, unit->ranks, from, &c->row[task]);
 }
 
 static int place_fold(struct weft__placing *p, struct weft_fold *fold, uint32_t member)
 {
 	uint32_t above = p->columns->above[member];
 	uint32_t from = lowest_allowed(p, above, is_beside(p, WEFT_NONE, above, fold->start));
-	return weft__occupancy_take(
+	return weft__layout_occupancy_take(
 		p->occupancy, ranks_of(p, fold->start, fold->end), from, &fold->row);
 }
 
@@ -202,7 +202,7 @@ static int keep_row(struct weft__placing *p, uint32_t task)
 		return 0;
 	uint64_t start = fold ? fold->start : c->start[task], end = fold ? fold->end : end_of(p, task);
 	*(fold ? &fold->row : &c->row[task]) = row;
-	return weft__occupancy_hold(p->occupancy, ranks_of(p, start, end), row);
+	return weft__layout_occupancy_hold(p->occupancy, ranks_of(p, start, end), row);
 }
 
 /* Starts, to be sorted: most are in order, since tasks are in the order of first mention. */
@@ -254,7 +254,7 @@ static int make_occupancy(struct starts *s, struct weft__occupancy *occupancy, i
 	free(s->others);
 	free(s->scratch);
 	if (!error)
-		return weft__occupancy_init(occupancy, s->sorted, count);
+		return weft__layout_occupancy_init(occupancy, s->sorted, count);
 	free(s->sorted);
 	return error;
 }
@@ -368,7 +368,7 @@ static void close_range(struct weft__placing *p)
 		p->row = rows;
 		return;
 	}
-	weft__occupancy_finish(p->occupancy);
+	weft__layout_occupancy_finish(p->occupancy);
 	shift_rows(p, p->row + 1);
 	end_group(p, rows);
 }
@@ -394,7 +394,7 @@ static void open_group(struct weft__placing *p)
 	end_group(p, 0);
 }
 
-int weft__placing_step(struct weft__placing *p, uint32_t *ret_row_count)
+int weft__layout_placing_step(struct weft__placing *p, uint32_t *ret_row_count)
 {
 	for (unsigned i = 0; i < STEP_BATCHES && !p->error; i++) {
 		if (p->is_open && p->looking->count)
@@ -454,8 +454,9 @@ int weft__layout_place_new(const struct weft_model *model, const struct weft_hel
 	return error;
 }
 
-int weft__placing_create(const struct weft_model *model, const struct weft_layout_options *options,
-	const struct weft__tree *tree, struct weft__columns *columns, struct weft__occupancy *occupancy,
+int weft__layout_placing_create(const struct weft_model *model,
+	const struct weft_layout_options *options, const struct weft__tree *tree,
+	struct weft__columns *columns, struct weft__occupancy *occupancy,
 	struct weft__placing **ret_placing)
 {
 	const struct weft_help *help = options->progress ? options->progress->help : NULL;
@@ -472,7 +473,7 @@ int weft__placing_create(const struct weft_model *model, const struct weft_layou
 	return 0;
 }
 
-void weft__placing_destroy(struct weft__placing *placing)
+void weft__layout_placing_destroy(struct weft__placing *placing)
 {
 	free(placing);
 }

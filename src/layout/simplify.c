@@ -125,7 +125,7 @@ static void copy_and_plant(void *context)
 {
 	struct simplifying *s = context;
 	copy(s->model, s->previous, s->columns);
-	s->forest = weft__forest_create(s->columns->parent, s->model->tasks.count);
+	s->forest = weft__layout_forest_create(s->columns->parent, s->model->tasks.count);
 }
 
 static void find_tries(void *context)
@@ -172,7 +172,7 @@ int weft__layout_move(const struct weft_model *model, struct weft__forest *fores
 	uint32_t source = model->edges.to[read];
 	if (source == task)
 		return 0;
-	if (!weft__forest_move(forest, task, columns->parent[task], source))
+	if (!weft__layout_forest_move(forest, task, columns->parent[task], source))
 		return model->summary.live ? add_refused(columns, task) : 0;
 	columns->parent[task] = source;
 	columns->start[task] = model->edges.time[read];
@@ -209,6 +209,6 @@ int weft__layout_simplify(const struct weft_model *model, const struct weft_layo
 	if (!error && model->summary.live)
 		columns->forest = s.forest;
 	else
-		weft__forest_destroy(s.forest);
+		weft__layout_forest_destroy(s.forest);
 	return error;
 }

@@ -136,7 +136,7 @@ static void add_sizes(struct weft__tree *tree, const struct weft__columns *c)
 	}
 }
 
-int weft__tree_init(
+int weft__layout_tree_init(
 	struct weft__tree *tree, const struct weft_model *model, const struct weft__columns *c)
 {
 	size_t bytes = (model->tasks.count + (size_t)1) * sizeof(uint32_t);
@@ -161,11 +161,11 @@ out:
 	free(links.first_child);
 	free(links.next_sibling);
 	if (error)
-		weft__tree_finish(tree);
+		weft__layout_tree_finish(tree);
 	return error;
 }
 
-void weft__tree_finish(struct weft__tree *tree)
+void weft__layout_tree_finish(struct weft__tree *tree)
 {
 	free(tree->order);
 	free(tree->size);

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 
-void weft__tries_finish(struct weft__tries *tries)
+void weft__layout_tries_finish(struct weft__tries *tries)
 {
 	free(tries->latest);
 	free(tries->edge);
@@ -32,7 +32,7 @@ static int add_edge(struct weft__tries *tries, uint32_t edge, uint32_t task)
 	return 0;
 }
 
-int weft__tries_add(struct weft__tries *tries, const struct weft_model *model)
+int weft__layout_tries_add(struct weft__tries *tries, const struct weft_model *model)
 {
 	const struct weft__column column = {&tries->latest, sizeof(*tries->latest)};
 	int error = weft__columns_reserve(&column, 1, &tries->task_capacity, model->tasks.count);
@@ -46,7 +46,7 @@ int weft__tries_add(struct weft__tries *tries, const struct weft_model *model)
 	return error;
 }
 
-bool weft__tries_any(
+bool weft__layout_tries_any(
 	const struct weft__tries *tries, const struct weft_model *model, uint32_t task, uint64_t time)
 {
 	const struct weft_edges *edges = &model->edges;

@@ -21,13 +21,13 @@ struct weft__tries {
 	uint32_t *edge, *before; /* of an entry: its edge; the entry before it of that task */
 };
 
-void weft__tries_finish(struct weft__tries *tries);
+void weft__layout_tries_finish(struct weft__tries *tries);
 
 /* Takes the tasks and edges that are new in the model. 0, WEFT_ERROR_MEMORY or _LIMIT. */
-int weft__tries_add(struct weft__tries *tries, const struct weft_model *model);
+int weft__layout_tries_add(struct weft__tries *tries, const struct weft_model *model);
 
 /* True if a task tried to read `task` by a time, and no read has answered. */
-bool weft__tries_any(
+bool weft__layout_tries_any(
 	const struct weft__tries *tries, const struct weft_model *model, uint32_t task, uint64_t time);
 
 #endif

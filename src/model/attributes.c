@@ -20,21 +20,21 @@ static void list_columns(struct weft__attributes *a, struct weft__column columns
 	columns[2] = (struct weft__column){&a->type, sizeof(*a->type)};
 }
 
-struct weft__shared *weft__attributes_hold(struct weft__attributes *attributes)
+struct weft__shared *weft__model_attributes_hold(struct weft__attributes *attributes)
 {
 	struct weft__column columns[COLUMNS];
 	list_columns(attributes, columns);
 	return weft__shared_hold(&attributes->shared, columns, COLUMNS);
 }
 
-int weft__attributes_own(struct weft__attributes *attributes)
+int weft__model_attributes_own(struct weft__attributes *attributes)
 {
 	struct weft__column columns[COLUMNS];
 	list_columns(attributes, columns);
 	return weft__shared_own(&attributes->shared, columns, COLUMNS, attributes->capacity);
 }
 
-void weft__attributes_trim(struct weft__attributes *attributes)
+void weft__model_attributes_trim(struct weft__attributes *attributes)
 {
 	struct weft__column columns[COLUMNS];
 	list_columns(attributes, columns);
@@ -42,7 +42,7 @@ void weft__attributes_trim(struct weft__attributes *attributes)
 		weft__columns_trim(columns, COLUMNS, &attributes->capacity, attributes->count);
 }
 
-void weft__attributes_finish(struct weft__attributes *attributes)
+void weft__model_attributes_finish(struct weft__attributes *attributes)
 {
 	if (attributes->shared) {
 		weft__shared_release(attributes->shared);
@@ -54,7 +54,7 @@ void weft__attributes_finish(struct weft__attributes *attributes)
 	*attributes = (struct weft__attributes){0};
 }
 
-struct weft_attributes weft__attributes_show(const struct weft__attributes *attributes)
+struct weft_attributes weft__model_attributes_show(const struct weft__attributes *attributes)
 {
 	return (struct weft_attributes){
 		attributes->count, attributes->value, attributes->name, attributes->type};
@@ -65,7 +65,7 @@ static int reserve(struct weft__attributes *a, uint32_t more)
 	struct weft__column columns[COLUMNS];
 	if (a->count + (size_t)more <= a->capacity)
 		return 0;
-	int error = weft__attributes_own(a);
+	int error = weft__model_attributes_own(a);
 	if (error)
 		return error;
 	list_columns(a, columns);
@@ -91,7 +91,7 @@ static int add(
 	return 0;
 }
 
-int weft__attributes_add(struct weft__attributes *attributes, struct weft__strings *strings,
+int weft__model_attributes_add(struct weft__attributes *attributes, struct weft__strings *strings,
 	const struct weft_event *mark, int64_t *ret_range)
 {
 	uint32_t first = attributes->count;

@@ -25,28 +25,28 @@ struct weft__attributes {
 };
 
 /* Appends a mark's fields, whose texts become strings. *ret_range names their rows, for
- * weft__range_first and weft__range_count. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
-int weft__attributes_add(struct weft__attributes *attributes, struct weft__strings *strings,
+ * weft__model_range_first and weft__model_range_count. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
+int weft__model_attributes_add(struct weft__attributes *attributes, struct weft__strings *strings,
 	const struct weft_event *mark, int64_t *ret_range);
 
 /* A reference to the columns; NULL without memory. */
-struct weft__shared *weft__attributes_hold(struct weft__attributes *attributes);
+struct weft__shared *weft__model_attributes_hold(struct weft__attributes *attributes);
 /* Ends the sharing. 0 or WEFT_ERROR_MEMORY. */
-int weft__attributes_own(struct weft__attributes *attributes);
+int weft__model_attributes_own(struct weft__attributes *attributes);
 /* Frees the unused capacity of columns that are not shared. */
-void weft__attributes_trim(struct weft__attributes *attributes);
-void weft__attributes_finish(struct weft__attributes *attributes);
+void weft__model_attributes_trim(struct weft__attributes *attributes);
+void weft__model_attributes_finish(struct weft__attributes *attributes);
 
 /* The columns as a model shows them. */
-struct weft_attributes weft__attributes_show(const struct weft__attributes *attributes);
+struct weft_attributes weft__model_attributes_show(const struct weft__attributes *attributes);
 
 /* The `value` of a note that is a mark has its rows: the count above, the first below. */
-static inline uint32_t weft__range_first(int64_t range)
+static inline uint32_t weft__model_range_first(int64_t range)
 {
 	return (uint32_t)range;
 }
 
-static inline uint32_t weft__range_count(int64_t range)
+static inline uint32_t weft__model_range_count(int64_t range)
 {
 	return (uint32_t)((uint64_t)range >> 32);
 }

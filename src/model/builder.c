@@ -10,7 +10,7 @@
 #include "base/export.h"
 #include "model/live.h"
 
-void weft__builder_touch(struct weft_model_builder *b, uint32_t task)
+void weft__model_builder_touch(struct weft_model_builder *b, uint32_t task)
 {
 	if (!(b->state.tasks.flags[task] & WEFT_TASK_RESOLVED))
 		b->tasks.end[task] = b->state.now;
@@ -47,13 +47,13 @@ static int on_mention(void *builder, uint32_t task)
 			{&(edges)->to, sizeof(uint32_t)},                                   \
 	}
 
-struct weft__shared *weft__builder_hold_edges(struct edge_columns *e)
+struct weft__shared *weft__model_builder_hold_edges(struct edge_columns *e)
 {
 	const struct weft__column columns[] = SHARED_COLUMNS(e);
 	return weft__shared_hold(&e->shared, columns, 3);
 }
 
-int weft__builder_own_edges(struct edge_columns *e)
+int weft__model_builder_own_edges(struct edge_columns *e)
 {
 	const struct weft__column columns[] = SHARED_COLUMNS(e);
 	return weft__shared_own(&e->shared, columns, 3, e->capacity);
@@ -67,7 +67,7 @@ __attribute__((noinline)) static int reserve_edge(struct edge_columns *e)
 		{&e->to, sizeof(*e->to)},
 		{&e->type, sizeof(*e->type)},
 	};
-	int error = weft__builder_own_edges(e);
+	int error = weft__model_builder_own_edges(e);
 	if (error)
 		return error;
 	return weft__columns_reserve(
@@ -103,7 +103,7 @@ static int add_edge(
 static int on_edge(void *builder, enum weft_edge_type type, uint32_t from, uint32_t to)
 {
 	struct weft_model_builder *b = builder;
-	bool is_act = weft__is_act(type);
+	bool is_act = weft__model_is_act(type);
 	int error = add_edge(b, type, from, to);
 	if (!error && type == WEFT_EDGE_RECEIVE)
 		error = add_sent(b);
@@ -111,10 +111,10 @@ static int on_edge(void *builder, enum weft_edge_type type, uint32_t from, uint3
 		return error;
 	if (type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_SIGNAL || type == WEFT_EDGE_WAIT_ANY ||
 		type == WEFT_EDGE_RECEIVE)
-		weft__builder_touch(b, to);
+		weft__model_builder_touch(b, to);
 	if (from == WEFT_NONE || type == WEFT_EDGE_RECEIVE)
 		return 0;
-	weft__builder_touch(b, from);
+	weft__model_builder_touch(b, from);
 	if (is_act)
 		b->tasks.last_edge[from] = b->edges.count - 1;
 	if (is_act && type != WEFT_EDGE_TRY_READ)
@@ -157,7 +157,7 @@ static int add_creation(struct weft_model_builder *b, uint32_t task, uint64_t ag
 static int on_alive(void *builder, uint32_t task, bool is_new, const struct weft__fact *fact)
 {
 	struct weft_model_builder *b = builder;
-	weft__builder_touch(b, task);
+	weft__model_builder_touch(b, task);
 	return is_new && fact->has_value ? add_creation(b, task, (uint64_t)fact->value) : 0;
 }
 
@@ -192,7 +192,7 @@ static int on_note(
 	n->count++;
 	if (!(b->tasks.remarks[task] & TASK_HELD_EDGE))
 		b->tasks.remarks[task] |= TASK_NOTED;
-	weft__builder_touch(b, task);
+	weft__model_builder_touch(b, task);
 	return 0;
 }
 
@@ -227,7 +227,7 @@ static bool is_below(struct weft_number a, struct weft_number b)
 	return a.is_real ? a.real < b.real : a.integer < b.integer;
 }
 
-void weft__counter_summarize(struct weft_counter *c, struct weft_number value, bool is_set)
+void weft__model_counter_summarize(struct weft_counter *c, struct weft_number value, bool is_set)
 {
 	if (c->count++ == 0) {
 		c->min = c->max = value;
@@ -242,7 +242,7 @@ void weft__counter_summarize(struct weft_counter *c, struct weft_number value, b
 		c->max = value;
 }
 
-int weft__builder_sample(void *builder, uint32_t counter, uint32_t task)
+int weft__model_builder_sample(void *builder, uint32_t counter, uint32_t task)
 {
 	struct weft_model_builder *b = builder;
 	struct sample_columns *s = &b->samples;
@@ -257,8 +257,8 @@ int weft__builder_sample(void *builder, uint32_t counter, uint32_t task)
 	s->task[s->count] = task;
 	s->counter[s->count] = counter;
 	s->count++;
-	weft__counter_summarize(&b->counters.list[counter], weft__state_observed(&b->state, counter),
-		b->state.counters.is_set);
+	weft__model_counter_summarize(&b->counters.list[counter],
+		weft__model_state_observed(&b->state, counter), b->state.counters.is_set);
 	return 0;
 }
 
@@ -272,27 +272,27 @@ static const struct weft__listener listener = {
 	.mention = on_mention,
 	.edge = on_edge,
 	.answer = on_answer,
-	.total = weft__builder_total,
+	.total = weft__model_builder_total,
 	.end = on_end,
 	.alive = on_alive,
 	.note = on_note,
-	.sample = weft__builder_sample,
-	.period = weft__builder_period,
-	.gc = weft__builder_gc,
-	.off_cpu = weft__builder_off_cpu,
-	.span = weft__builder_span,
-	.given = weft__builder_given,
+	.sample = weft__model_builder_sample,
+	.period = weft__model_builder_period,
+	.gc = weft__model_builder_gc,
+	.off_cpu = weft__model_builder_off_cpu,
+	.span = weft__model_builder_span,
+	.given = weft__model_builder_given,
 	.damage = on_damage,
 };
 
 int weft__model_fact(
 	struct weft_model_builder *b, const struct weft_event *event, struct weft__fact *ret_fact)
 {
-	int error = weft__fact_of_event(&b->identities, &b->texts, event, ret_fact);
+	int error = weft__model_fact_of_event(&b->identities, &b->texts, event, ret_fact);
 	if (!error && event->type == WEFT_EVENT_SPAN)
-		error = weft__tracks_place(&b->tracks, &b->identities, &b->texts, event, ret_fact);
-	else if (!error && weft__is_of_thread(event))
-		error = weft__tracks_place_thread(&b->tracks, &b->identities, event, ret_fact);
+		error = weft__model_tracks_place(&b->tracks, &b->identities, &b->texts, event, ret_fact);
+	else if (!error && weft__model_is_of_thread(event))
+		error = weft__model_tracks_place_thread(&b->tracks, &b->identities, event, ret_fact);
 	return error;
 }
 
@@ -304,11 +304,11 @@ int weft__model_take(struct weft_model_builder *b, const struct weft__fact *fact
 	if (fact->type == WEFT_EVENT_SEND) {
 		b->summary.withdrawn += fact->task == WEFT_NONE;
 		b->summary.raised +=
-			fact->task != WEFT_NONE && weft__message_is_raise((uint64_t)fact->value);
+			fact->task != WEFT_NONE && weft__model_message_is_raise((uint64_t)fact->value);
 	}
 	if (b->live)
-		weft__live_mark(b->live, &b->state, fact);
-	int error = weft__state_take(&b->state, fact);
+		weft__model_live_mark(b->live, &b->state, fact);
+	int error = weft__model_state_take(&b->state, fact);
 	b->summary.handled = b->state.messages.handled;
 	return error;
 }
@@ -326,8 +326,8 @@ WEFT__EXPORT int weft_model_builder_create(struct weft_model_builder **ret_build
 	struct weft_model_builder *b = calloc(1, sizeof(*b));
 	if (!b)
 		return WEFT_ERROR_MEMORY;
-	weft__state_init(&b->state, &listener, b);
-	if (weft__identities_init(&b->identities) || weft__texts_init(&b->texts)) {
+	weft__model_state_init(&b->state, &listener, b);
+	if (weft__model_identities_init(&b->identities) || weft__model_texts_init(&b->texts)) {
 		weft_model_builder_destroy(b);
 		return WEFT_ERROR_MEMORY;
 	}
@@ -356,10 +356,10 @@ WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	free(b->dark);
-	weft__live_destroy(b->live);
-	weft__identities_finish(&b->identities);
-	weft__texts_finish(&b->texts);
-	weft__tracks_finish(&b->tracks);
-	weft__state_finish(&b->state);
+	weft__model_live_destroy(b->live);
+	weft__model_identities_finish(&b->identities);
+	weft__model_texts_finish(&b->texts);
+	weft__model_tracks_finish(&b->tracks);
+	weft__model_state_finish(&b->state);
 	free(b);
 }

@@ -173,80 +173,82 @@ struct weft__model {
 /* builder.c */
 
 /* Records the present as the task's last sign of life, in case that it never ends. */
-void weft__builder_touch(struct weft_model_builder *b, uint32_t task);
+void weft__model_builder_touch(struct weft_model_builder *b, uint32_t task);
 
 /* A reference to the edges' times and tasks; NULL without memory. */
-struct weft__shared *weft__builder_hold_edges(struct edge_columns *edges);
+struct weft__shared *weft__model_builder_hold_edges(struct edge_columns *edges);
 /* Ends the sharing of edges. 0 or WEFT_ERROR_MEMORY. */
-int weft__builder_own_edges(struct edge_columns *edges);
+int weft__model_builder_own_edges(struct edge_columns *edges);
 
 /* periods.c: callbacks of the listener. */
 
 /* An activation, or an idle or GC band; stops at an error and returns it. */
-typedef int weft__run_taker(
+typedef int weft__model_run_taker(
 	void *context, uint32_t thread, uint32_t task, uint64_t start, uint64_t end);
 
 /* Divides the time in which `task` has the thread, from `start` until `now`, among it and the tasks
  * that it became meanwhile. */
-int weft__builder_divide(const struct weft_model_builder *b, uint32_t task,
-	const struct weft_band_period *period, weft__run_taker *take, void *context);
+int weft__model_builder_divide(const struct weft_model_builder *b, uint32_t task,
+	const struct weft_band_period *period, weft__model_run_taker *take, void *context);
 /* A copy with an element for each of `threads`, or NULL without memory. */
-struct weft_presence *weft__presences_copy(const struct presences *presences, uint32_t threads);
-void weft__presence_widen(struct weft_presence *presence, uint64_t start, uint64_t end);
-int weft__builder_period(void *builder, uint32_t thread);
-int weft__builder_gc(void *builder, uint32_t thread, uint64_t start, uint32_t reason);
+struct weft_presence *weft__model_presences_copy(
+	const struct presences *presences, uint32_t threads);
+void weft__model_presence_widen(struct weft_presence *presence, uint64_t start, uint64_t end);
+int weft__model_builder_period(void *builder, uint32_t thread);
+int weft__model_builder_gc(void *builder, uint32_t thread, uint64_t start, uint32_t reason);
 
 /* span_columns.c */
 
-int weft__builder_span(
+int weft__model_builder_span(
 	void *builder, uint32_t task, uint32_t thread, const struct weft__state_span *span);
 /* A span of a track. */
-int weft__builder_given(void *builder, uint32_t track, uint64_t begin, uint64_t end, uint32_t name);
+int weft__model_builder_given(
+	void *builder, uint32_t track, uint64_t begin, uint64_t end, uint32_t name);
 /* Names the tracks of threads that have none yet. 0 or WEFT_ERROR_MEMORY. */
-int weft__builder_name_threads(
+int weft__model_builder_name_threads(
 	struct weft_model_builder *b, const struct weft_trace_description *description);
 /* Gives the lines of tracks their kind and name, in columns of `tasks` rows. The state's columns
  * get them only at the end, because they would change the meaning of later events. */
-void weft__builder_name_tracks(
+void weft__model_builder_name_tracks(
 	const struct weft_model_builder *b, uint32_t tasks, uint16_t *kind, uint32_t *label);
 /* Takes the lines of tracks out of the counts of tasks; `outcome` is that of each task. */
-void weft__builder_count_tracks(
+void weft__model_builder_count_tracks(
 	const struct weft_model_builder *b, const uint8_t *outcome, struct weft_model_summary *summary);
 /* An open span of a task as of now; false if it began after the task's end. */
-bool weft__builder_open_span(const struct weft_model_builder *b, uint32_t task, uint64_t now,
+bool weft__model_builder_open_span(const struct weft_model_builder *b, uint32_t task, uint64_t now,
 	const struct weft__state_span *open, struct weft_span *ret_span);
 /* Counts open spans as signs of life of their tasks. */
-void weft__builder_touch_spans(struct weft_model_builder *b);
+void weft__model_builder_touch_spans(struct weft_model_builder *b);
 /* Ends the open spans with their tasks. */
-int weft__builder_end_spans(struct weft_model_builder *b);
+int weft__model_builder_end_spans(struct weft_model_builder *b);
 /* Groups spans by task. */
-int weft__builder_freeze_spans(struct weft_model_builder *b, struct weft_model *m);
+int weft__model_builder_freeze_spans(struct weft_model_builder *b, struct weft_model *m);
 /* Shows the spans of a live model: those that have ended share the pool's memory; the model owns
  * all other columns. */
-int weft__builder_show_spans(const struct weft_model_builder *b, struct weft_model *m);
+int weft__model_builder_show_spans(const struct weft_model_builder *b, struct weft_model *m);
 
 /* off_cpu.c */
 
-int weft__builder_off_cpu(
+int weft__model_builder_off_cpu(
 	void *builder, uint32_t task, uint32_t thread, uint64_t start, uint64_t ns);
 /* Groups the rows by task. */
-int weft__builder_freeze_off_cpu(struct weft_model_builder *b, struct weft_model *m);
+int weft__model_builder_freeze_off_cpu(struct weft_model_builder *b, struct weft_model *m);
 /* Shows the rows of a live model: it shares the pool's memory, and owns the groups' positions. */
-int weft__builder_show_off_cpu(const struct weft_model_builder *b, struct weft_model *m);
+int weft__model_builder_show_off_cpu(const struct weft_model_builder *b, struct weft_model *m);
 
 /* group.c */
 
 /* Copies row i of `from` to row position[i] of `to`. An element has 1, 4 or 8 bytes. */
-void weft__scatter(
+void weft__model_scatter(
 	void *to, const void *from, size_t element_bytes, uint32_t count, const uint32_t *position);
 /* Groups the `count` rows of columns by *key, a number below `groups`, in a stable order, and frees
  * the key. *ret_first has the index at which each group begins, and the end of the last one; it is
  * the caller's, also after an error, unless it is NULL. */
-int weft__group_columns(uint32_t **key, uint32_t count, uint32_t groups,
+int weft__model_group_columns(uint32_t **key, uint32_t count, uint32_t groups,
 	const struct weft__column *columns, unsigned column_count, uint32_t **ret_first);
 
 /* True if edges of this type are acts of the task that they come from. */
-static inline bool weft__is_act(unsigned type)
+static inline bool weft__model_is_act(unsigned type)
 {
 	return type != WEFT_EDGE_CREATE && type != WEFT_EDGE_BECOME && type != WEFT_EDGE_RECEIVE;
 }
@@ -254,29 +256,30 @@ static inline bool weft__is_act(unsigned type)
 /* freeze.c */
 
 /* Adds a sample to the numbers that a counter keeps of its samples. */
-void weft__counter_summarize(struct weft_counter *counter, struct weft_number value, bool is_set);
+void weft__model_counter_summarize(
+	struct weft_counter *counter, struct weft_number value, bool is_set);
 
 /* Keeps what the program says of a counter; see struct weft__listener. */
-int weft__builder_total(void *builder, uint32_t counter);
-int weft__builder_sample(void *builder, uint32_t counter, uint32_t task);
+int weft__model_builder_total(void *builder, uint32_t counter);
+int weft__model_builder_sample(void *builder, uint32_t counter, uint32_t task);
 /* Makes the values of the model's counters those that the program said, where that is known;
  * `value` and `is_set` have the rows of its samples. Call it last: it asks for the model's dark
  * time. 0 or WEFT_ERROR_MEMORY. */
-int weft__totals_apply(const struct weft_model_builder *b,
+int weft__model_totals_apply(const struct weft_model_builder *b,
 	const struct weft_trace_description *description, struct weft_model *m, int64_t *value,
 	const uint8_t *is_set);
 
 /* The task that holds edge i, or WEFT_NONE. */
-uint32_t weft__edge_actor(const struct edge_columns *edges, uint32_t i);
+uint32_t weft__model_edge_actor(const struct edge_columns *edges, uint32_t i);
 
 /* Copies the losses, clamped to the time of the model's summary. 0 or WEFT_ERROR_MEMORY. */
 int weft__model_copy_losses(
 	struct weft_model *model, const struct weft_trace_description *description);
-int weft__compare_bands(const void *left, const void *right); /* by start, for qsort */
+int weft__model_compare_bands(const void *left, const void *right); /* by start, for qsort */
 
 /* Moves the builder's columns into the model. After an error, weft_model_destroy frees
  * the part that was already made. */
-int weft__builder_freeze(struct weft_model_builder *b,
+int weft__model_builder_freeze(struct weft_model_builder *b,
 	const struct weft_trace_description *description, const struct weft_help *help,
 	struct weft__model *model);
 

@@ -91,7 +91,7 @@ static int find_in_other(
 	return error;
 }
 
-int weft__state_counter(
+int weft__model_state_counter(
 	struct weft__state *s, uint32_t buffer, uint32_t name, uint32_t *ret_counter)
 {
 	struct weft__state_counters *c = &s->counters;
@@ -99,7 +99,8 @@ int weft__state_counter(
 				  : find_in_first(c, name, ret_counter);
 }
 
-uint32_t weft__state_known_counter(const struct weft__state *s, uint32_t buffer, uint32_t name)
+uint32_t weft__model_state_known_counter(
+	const struct weft__state *s, uint32_t buffer, uint32_t name)
 {
 	const struct weft__state_counters *c = &s->counters;
 	if (buffer)
@@ -127,8 +128,9 @@ static double limited(double value)
 
 static void count_real(int64_t *value, const struct weft__fact *fact)
 {
-	double change = fact->is_real ? weft__real_of(fact->value) : (double)fact->value;
-	*value = weft__bits_of(limited(fact->is_set ? change : weft__real_of(*value) + change));
+	double change = fact->is_real ? weft__model_real_of(fact->value) : (double)fact->value;
+	*value =
+		weft__model_bits_of(limited(fact->is_set ? change : weft__model_real_of(*value) + change));
 }
 
 /* From its first floating-point number on. */
@@ -137,8 +139,8 @@ static void make_real(struct weft__state_counters *c, uint32_t counter)
 	if (c->is_real[counter])
 		return;
 	c->is_real[counter] = true;
-	c->value[counter] = weft__bits_of((double)c->value[counter]);
-	c->observed[counter] = weft__bits_of((double)c->observed[counter]);
+	c->value[counter] = weft__model_bits_of((double)c->value[counter]);
+	c->observed[counter] = weft__model_bits_of((double)c->observed[counter]);
 }
 
 static void count(int64_t *value, bool is_real, const struct weft__fact *fact)
@@ -149,7 +151,7 @@ static void count(int64_t *value, bool is_real, const struct weft__fact *fact)
 		*value = fact->is_set ? fact->value : add_saturating(*value, fact->value);
 }
 
-void weft__state_count(struct weft__state *s, uint32_t counter, const struct weft__fact *fact)
+void weft__model_state_count(struct weft__state *s, uint32_t counter, const struct weft__fact *fact)
 {
 	struct weft__state_counters *c = &s->counters;
 	c->is_set = fact->is_set;
@@ -159,15 +161,16 @@ void weft__state_count(struct weft__state *s, uint32_t counter, const struct wef
 	count(&c->observed[counter], c->is_real[counter], fact);
 }
 
-bool weft__state_is_at_limit(const struct weft__state *s, uint32_t counter)
+bool weft__model_state_is_at_limit(const struct weft__state *s, uint32_t counter)
 {
 	int64_t value = s->counters.observed[counter];
 	if (s->counters.is_real[counter])
-		return fabs(weft__real_of(value)) >= REAL_MAX;
+		return fabs(weft__model_real_of(value)) >= REAL_MAX;
 	return value == INT64_MAX || value == INT64_MIN;
 }
 
-void weft__state_correct(struct weft__state *s, uint32_t counter, const struct weft__fact *fact)
+void weft__model_state_correct(
+	struct weft__state *s, uint32_t counter, const struct weft__fact *fact)
 {
 	struct weft__state_counters *c = &s->counters;
 	if (fact->is_real)
@@ -177,15 +180,16 @@ void weft__state_correct(struct weft__state *s, uint32_t counter, const struct w
 
 static struct weft_number number_of(int64_t value, bool is_real)
 {
-	return (struct weft_number){is_real ? weft__real_of(value) : (double)value, value, is_real};
+	return (struct weft_number){
+		is_real ? weft__model_real_of(value) : (double)value, value, is_real};
 }
 
-struct weft_number weft__state_number(const struct weft__state *s, uint32_t counter)
+struct weft_number weft__model_state_number(const struct weft__state *s, uint32_t counter)
 {
 	return number_of(s->counters.value[counter], s->counters.is_real[counter]);
 }
 
-struct weft_number weft__state_observed(const struct weft__state *s, uint32_t counter)
+struct weft_number weft__model_state_observed(const struct weft__state *s, uint32_t counter)
 {
 	return number_of(s->counters.observed[counter], s->counters.is_real[counter]);
 }

@@ -102,8 +102,8 @@ static void join(struct weft__dark *dark)
 	dark->count = kept;
 }
 
-int weft__dark_find(const struct weft_trace_description *description, const struct weft__ends *ends,
-	uint64_t start, uint64_t end, struct weft__dark *ret_dark)
+int weft__model_dark_find(const struct weft_trace_description *description,
+	const struct weft__ends *ends, uint64_t start, uint64_t end, struct weft__dark *ret_dark)
 {
 	const uint32_t buffers = description->buffer_count ? description->buffer_count : 1;
 	size_t room = description->loss_period_count + 2 * (size_t)buffers;
@@ -126,7 +126,7 @@ int weft__dark_find(const struct weft_trace_description *description, const stru
 	return 0;
 }
 
-void weft__dark_finish(struct weft__dark *dark)
+void weft__model_dark_finish(struct weft__dark *dark)
 {
 	free(dark->list);
 	*dark = (struct weft__dark){0};
@@ -176,7 +176,7 @@ static struct found find(
 }
 
 /* Events that are missing at the very time of the last one may also have followed it. */
-uint64_t weft__dark_after(const struct weft__dark *dark, uint32_t buffer, uint64_t seen_ns)
+uint64_t weft__model_dark_after(const struct weft__dark *dark, uint32_t buffer, uint64_t seen_ns)
 {
 	if (!dark->count)
 		return UINT64_MAX;
@@ -236,7 +236,7 @@ static bool lacks_changes(
 }
 
 /* A counter that is only set has a known value from each sample on. */
-void weft__dark_mark_counters(struct weft_model *m)
+void weft__model_dark_mark_counters(struct weft_model *m)
 {
 	struct weft_counter *list = (struct weft_counter *)(uintptr_t)m->counters;
 	for (uint32_t i = 0; m->dark_count && i < m->counter_count; i++) {
@@ -338,7 +338,7 @@ static void cut_bands(struct bands *bands, const struct by_thread *losses)
 	bands->count = kept;
 }
 
-int weft__dark_cut_periods(
+int weft__model_dark_cut_periods(
 	struct weft_model_builder *b, const struct weft_trace_description *description)
 {
 	struct by_thread losses;

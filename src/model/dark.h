@@ -15,20 +15,20 @@ struct weft__dark {
 
 /* Finds the dark time of each buffer between the trace's `start` and `end`. `ends` may be NULL:
  * then all programs go on. 0 or WEFT_ERROR_MEMORY. */
-int weft__dark_find(const struct weft_trace_description *description, const struct weft__ends *ends,
-	uint64_t start, uint64_t end, struct weft__dark *ret_dark);
-void weft__dark_finish(struct weft__dark *dark);
+int weft__model_dark_find(const struct weft_trace_description *description,
+	const struct weft__ends *ends, uint64_t start, uint64_t end, struct weft__dark *ret_dark);
+void weft__model_dark_finish(struct weft__dark *dark);
 
 /* When events of a task may be missing that was last seen at a time: the begin of the first dark
  * period of its buffer that lasts longer than that. UINT64_MAX: none are missing. */
-uint64_t weft__dark_after(const struct weft__dark *dark, uint32_t buffer, uint64_t seen_ns);
+uint64_t weft__model_dark_after(const struct weft__dark *dark, uint32_t buffer, uint64_t seen_ns);
 
 /* Marks the counters of a model of which changes may be missing. */
-void weft__dark_mark_counters(struct weft_model *model);
+void weft__model_dark_mark_counters(struct weft_model *model);
 
 /* Ends activations and bands where events of their thread begin to be missing: it is unknown what
  * the thread did from then on until it begins something else. 0 or WEFT_ERROR_MEMORY. */
-int weft__dark_cut_periods(
+int weft__model_dark_cut_periods(
 	struct weft_model_builder *b, const struct weft_trace_description *description);
 
 #endif

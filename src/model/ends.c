@@ -106,7 +106,7 @@ static uint64_t find_end(const struct weft_model_builder *b,
 	return end;
 }
 
-int weft__ends_find(const struct weft_model_builder *b,
+int weft__model_ends_find(const struct weft_model_builder *b,
 	const struct weft_trace_description *description, struct weft__ends *ret_ends)
 {
 	struct weft__ends ends = {
@@ -130,13 +130,13 @@ int weft__ends_find(const struct weft_model_builder *b,
 	return 0;
 }
 
-void weft__ends_finish(struct weft__ends *ends)
+void weft__model_ends_finish(struct weft__ends *ends)
 {
 	free(ends->of_buffer);
 	*ends = (struct weft__ends){0};
 }
 
-void weft__ends_store(const struct weft__ends *ends, struct weft_model *model)
+void weft__model_ends_store(const struct weft__ends *ends, struct weft_model *model)
 {
 	struct weft_trace_buffer *buffers = (struct weft_trace_buffer *)(uintptr_t)model->buffers;
 	for (uint32_t i = 0; i < model->buffer_count && i < ends->buffers; i++)

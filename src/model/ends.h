@@ -18,12 +18,12 @@ struct weft__ends {
 };
 
 /* 0 or WEFT_ERROR_MEMORY. */
-int weft__ends_find(const struct weft_model_builder *builder,
+int weft__model_ends_find(const struct weft_model_builder *builder,
 	const struct weft_trace_description *description, struct weft__ends *ret_ends);
-void weft__ends_finish(struct weft__ends *ends);
+void weft__model_ends_finish(struct weft__ends *ends);
 
 /* Stores the ends in a model's table of buffers, for those of which the trace says when they ended.
  */
-void weft__ends_store(const struct weft__ends *ends, struct weft_model *model);
+void weft__model_ends_store(const struct weft__ends *ends, struct weft_model *model);
 
 #endif

@@ -22,7 +22,7 @@ static const uint32_t slots[WEFT_EVENT_TYPES] = {
 #undef EVENT
 #undef FIELD
 
-bool weft__event_has(unsigned type, enum weft_slot slot)
+bool weft__model_event_has(unsigned type, enum weft_slot slot)
 {
 	return slots[type] >> slot & 1;
 }
@@ -32,7 +32,7 @@ static inline int identify(struct weft__identities *identities, const struct wef
 {
 	if (id == WEFT_TASK_NONE || !(slots[event->type] >> slot & 1))
 		return 0;
-	return weft__identify(identities, event->buffer, id, ret_task);
+	return weft__model_identify(identities, event->buffer, id, ret_task);
 }
 
 /* Events that begin or end the life of a task. */
@@ -53,20 +53,20 @@ static int follow_life(struct weft__identities *identities, struct weft__fact *f
 	if (ended == WEFT_NONE)
 		return 0;
 	if (fact->type == WEFT_EVENT_CREATE)
-		return weft__identities_create(identities, &fact->other);
-	return weft__identities_end(identities, ended);
+		return weft__model_identities_create(identities, &fact->other);
+	return weft__model_identities_end(identities, ended);
 }
 
-int weft__texts_init(struct weft__texts *texts)
+int weft__model_texts_init(struct weft__texts *texts)
 {
 	*texts = (struct weft__texts){0};
 	return weft__strings_init(&texts->strings);
 }
 
-void weft__texts_finish(struct weft__texts *texts)
+void weft__model_texts_finish(struct weft__texts *texts)
 {
 	weft__strings_finish(&texts->strings);
-	weft__attributes_finish(&texts->attributes);
+	weft__model_attributes_finish(&texts->attributes);
 	free(texts->kinds);
 	free(texts->categories);
 	*texts = (struct weft__texts){0};
@@ -77,7 +77,8 @@ __attribute__((noinline)) static int keep_mark(
 	struct weft__texts *t, const struct weft_event *event, struct weft__fact *fact)
 {
 	int error = weft__strings_intern(&t->strings, event->text.bytes, event->text.size, &fact->text);
-	return error ? error : weft__attributes_add(&t->attributes, &t->strings, event, &fact->value);
+	return error ? error
+				 : weft__model_attributes_add(&t->attributes, &t->strings, event, &fact->value);
 }
 
 /* Leaves the fact's text as it is if the event has none. */
@@ -99,7 +100,7 @@ static inline int intern_text(
 /* Readers use these numbers for named kinds. */
 static inline bool is_reserved(unsigned kind)
 {
-	return weft__named_kind(kind) < WEFT__NAMED_KINDS_MAX;
+	return weft__model_named_kind(kind) < WEFT__NAMED_KINDS_MAX;
 }
 
 static uint16_t number_of(size_t index)
@@ -115,7 +116,7 @@ static bool is_thread(struct weft_slice name)
 	return name.size == sizeof(thread) - 1 && memcmp(name.bytes, thread, name.size) == 0;
 }
 
-int weft__number_kind(
+int weft__model_number_kind(
 	struct weft__strings *kinds, const struct weft_event *event, uint16_t *ret_kind)
 {
 	const struct weft_slice name = event->kind_name;
@@ -194,7 +195,7 @@ static void set_span(struct weft__fact *fact, const struct weft_event *event)
 	fact->end_ns = is_late ? event->time_ns : event->end_ns;
 }
 
-int weft__fact_of_event(struct weft__identities *identities, struct weft__texts *texts,
+int weft__model_fact_of_event(struct weft__identities *identities, struct weft__texts *texts,
 	const struct weft_event *event, struct weft__fact *ret_fact)
 {
 	if (event->type == 0 || event->type >= WEFT_EVENT_TYPES)

@@ -36,7 +36,7 @@ struct weft__fact {
 };
 
 /* True if events.def gives events of this type this field. `type` must be valid. */
-bool weft__event_has(unsigned type, enum weft_slot slot);
+bool weft__model_event_has(unsigned type, enum weft_slot slot);
 
 /* Interns the texts of events. */
 struct weft__texts {
@@ -58,23 +58,23 @@ struct weft__texts {
 
 /* The index of a reader's kind among the named ones; WEFT__NAMED_KINDS_MAX or more if it is not one
  * of them. */
-static inline uint32_t weft__named_kind(unsigned kind)
+static inline uint32_t weft__model_named_kind(unsigned kind)
 {
 	return kind <= WEFT__NAMED_KIND_LAST ? WEFT__NAMED_KIND_LAST - kind : UINT32_MAX;
 }
 
 /* Gives an event's kind the reader's number: a named one by its index in `kinds`, to which the name
  * is added. A number of the program's own that readers use for named kinds becomes unknown. */
-int weft__number_kind(
+int weft__model_number_kind(
 	struct weft__strings *kinds, const struct weft_event *event, uint16_t *ret_kind);
 
-int weft__texts_init(struct weft__texts *texts);
-void weft__texts_finish(struct weft__texts *texts);
+int weft__model_texts_init(struct weft__texts *texts);
+void weft__model_texts_finish(struct weft__texts *texts);
 
 /* Makes a fact. Without `texts` its text is WEFT_NONE; so it is if the event has none: an empty
  * reason of a switch or band, or an empty label in a rundown, counts as none. 0, or
  * WEFT_ERROR_MEMORY, _LIMIT or _ARGUMENT. */
-int weft__fact_of_event(struct weft__identities *identities, struct weft__texts *texts,
+int weft__model_fact_of_event(struct weft__identities *identities, struct weft__texts *texts,
 	const struct weft_event *event, struct weft__fact *ret_fact);
 
 #endif

@@ -39,7 +39,7 @@ static void touch_activations(struct weft_model_builder *b)
 static bool end_in_the_dark(
 	struct weft_model_builder *b, const struct weft__dark *dark, uint32_t task, uint64_t last)
 {
-	uint64_t begin = weft__dark_after(dark, b->identities.buffer[task], last);
+	uint64_t begin = weft__model_dark_after(dark, b->identities.buffer[task], last);
 	if (begin == UINT64_MAX)
 		return false;
 	uint64_t seen = weft__ns_add(last, WEFT__UNFINISHED_NS);
@@ -88,7 +88,7 @@ static void mark_waits(struct weft_model_builder *b, uint8_t *marks)
 	const struct edge_columns *e = &b->edges;
 	const uint8_t *flags = b->state.tasks.flags;
 	for (uint32_t i = e->count; i > 0; i--) {
-		uint32_t from = weft__edge_actor(e, i - 1), to = e->to[i - 1];
+		uint32_t from = weft__model_edge_actor(e, i - 1), to = e->to[i - 1];
 		if (e->type[i - 1] == WEFT_EDGE_DROPPED || from == WEFT_NONE || (marks[from] & HAS_ACTED))
 			continue;
 		if (!begins_wait(e->type[i - 1]) || !(flags[from] & WEFT__TASK_WAITS)) {
@@ -96,7 +96,7 @@ static void mark_waits(struct weft_model_builder *b, uint8_t *marks)
 			continue;
 		}
 		marks[from] |= IN_WAIT;
-		marks[weft__state_forward(&b->state, to)] |= IN_WAIT;
+		marks[weft__model_state_forward(&b->state, to)] |= IN_WAIT;
 	}
 }
 
@@ -202,9 +202,10 @@ static uint64_t end_of_trace(const struct weft_model_builder *b, const struct we
 static int find_dark(struct weft_model_builder *b, const struct weft_trace_description *description,
 	const struct weft__ends *ends, struct weft__dark *ret_dark)
 {
-	int error = weft__dark_cut_periods(b, description);
+	int error = weft__model_dark_cut_periods(b, description);
 	if (!error)
-		error = weft__dark_find(description, ends, b->state.start, end_of_trace(b, ends), ret_dark);
+		error = weft__model_dark_find(
+			description, ends, b->state.start, end_of_trace(b, ends), ret_dark);
 	if (error)
 		return error;
 	b->dark = ret_dark->list;
@@ -218,25 +219,26 @@ static int finish_tasks(struct weft_model_builder *b,
 	const uint64_t last = b->state.now;
 	struct weft__dark dark = {0};
 	/* Facts that were made but never taken may have named more tasks: forget those. */
-	int error = weft__identities_cut(&b->identities, b->state.tasks.count);
+	int error = weft__model_identities_cut(&b->identities, b->state.tasks.count);
 	if (!error)
-		error = weft__state_close(&b->state, ends->of_thread, ends->threads);
+		error = weft__model_state_close(&b->state, ends->of_thread, ends->threads);
 	if (!error)
 		error = find_dark(b, description, ends, &dark);
 	if (error)
 		return error;
 	touch_activations(b);
-	weft__builder_touch_spans(b);
+	weft__model_builder_touch_spans(b);
 	start_tasks(b);
 	end_tracks(b, ends);
 	error = end_tasks(b, ends, &dark);
 	if (!error)
-		error = weft__builder_end_spans(b);
-	weft__builder_name_tracks(b, b->state.tasks.count, b->state.tasks.kind, b->state.tasks.label);
+		error = weft__model_builder_end_spans(b);
+	weft__model_builder_name_tracks(
+		b, b->state.tasks.count, b->state.tasks.kind, b->state.tasks.label);
 	start_from_rundown(b);
 	count_preexisting(b);
 	count_outcomes(b);
-	weft__builder_count_tracks(b, b->state.tasks.outcome, &b->summary);
+	weft__model_builder_count_tracks(b, b->state.tasks.outcome, &b->summary);
 	b->summary.events = b->state.events;
 	b->summary.start = b->state.start;
 	b->summary.last = last;
@@ -247,12 +249,12 @@ static int finish_tasks(struct weft_model_builder *b,
 /* Frees what only snapshots need, and makes the columns the builder's own again. */
 static int stop_sharing(struct weft_model_builder *b)
 {
-	weft__live_destroy(b->live);
+	weft__model_live_destroy(b->live);
 	b->live = NULL;
-	int error = weft__identities_own(&b->identities);
+	int error = weft__model_identities_own(&b->identities);
 	if (!error)
-		error = weft__attributes_own(&b->texts.attributes);
-	return error ? error : weft__builder_own_edges(&b->edges);
+		error = weft__model_attributes_own(&b->texts.attributes);
+	return error ? error : weft__model_builder_own_edges(&b->edges);
 }
 
 int weft__model_finish(struct weft_model_builder *b,
@@ -265,16 +267,16 @@ int weft__model_finish(struct weft_model_builder *b,
 	struct weft__ends ends = {0};
 	int error = stop_sharing(b);
 	if (!error)
-		error = weft__ends_find(b, description, &ends);
+		error = weft__model_ends_find(b, description, &ends);
 	if (!error)
-		error = weft__builder_name_threads(b, description);
+		error = weft__model_builder_name_threads(b, description);
 	if (!error)
 		error = finish_tasks(b, description, &ends);
 	if (!error)
-		error = weft__builder_freeze(b, description, help, model);
+		error = weft__model_builder_freeze(b, description, help, model);
 	if (!error)
-		weft__ends_store(&ends, &model->public);
-	weft__ends_finish(&ends);
+		weft__model_ends_store(&ends, &model->public);
+	weft__model_ends_finish(&ends);
 	if (error)
 		weft_model_destroy(&model->public);
 	else

@@ -33,7 +33,7 @@ static void keep_running(struct weft__state *s, uint32_t *new_index)
 		for (unsigned j = 0; j < 2; j++) {
 			keep_one(s, new_index, tasks[j]);
 			if (tasks[j] < s->tasks.count)
-				keep_one(s, new_index, weft__state_forward(s, tasks[j]));
+				keep_one(s, new_index, weft__model_state_forward(s, tasks[j]));
 		}
 	}
 }
@@ -43,7 +43,7 @@ static void keep_running(struct weft__state *s, uint32_t *new_index)
 static void keep_chains(struct weft__state *s, uint32_t *new_index)
 {
 	for (uint32_t task = 0; task < s->tasks.count; task++) {
-		uint32_t last = weft__state_forward(s, task);
+		uint32_t last = weft__model_state_forward(s, task);
 		if (last != task && !(s->tasks.flags[last] & WEFT_TASK_RESOLVED))
 			new_index[last] = 0;
 		if (new_index[last] != WEFT_NONE)
@@ -75,7 +75,7 @@ static uint32_t moved(const uint32_t *new_index, uint32_t task, uint32_t otherwi
 static void move_task(struct weft__state *s, const uint32_t *new_index, uint32_t task)
 {
 	struct weft__state_tasks *t = &s->tasks;
-	uint32_t to = new_index[task], last = weft__state_forward(s, task);
+	uint32_t to = new_index[task], last = weft__model_state_forward(s, task);
 #define TASK_COLUMN(name, type, first) t->name[to] = t->name[task];
 #include "model/task_columns.def"
 #undef TASK_COLUMN
@@ -102,12 +102,12 @@ static void move_all(struct weft__state *s, const uint32_t *new_index, uint32_t 
 			thread->interrupted = new_index[thread->interrupted];
 		thread->resumed = moved(new_index, thread->resumed, WEFT_NONE);
 	}
-	weft__state_forget_spans(s, new_index, kept);
-	weft__messages_move(&s->messages, new_index);
+	weft__model_state_forget_spans(s, new_index, kept);
+	weft__model_messages_move(&s->messages, new_index);
 	t->count = kept;
 }
 
-int weft__state_forget(struct weft__state *s, uint32_t **ret_new_index)
+int weft__model_state_forget(struct weft__state *s, uint32_t **ret_new_index)
 {
 	uint32_t *new_index = malloc((s->tasks.count + (size_t)1) * sizeof(*new_index));
 	if (!new_index)

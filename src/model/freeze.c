@@ -29,13 +29,13 @@ static void compact_edges(struct weft_model_builder *b)
 	e->count = kept;
 }
 
-uint32_t weft__edge_actor(const struct edge_columns *e, uint32_t i)
+uint32_t weft__model_edge_actor(const struct edge_columns *e, uint32_t i)
 {
-	bool held = weft__is_act(e->type[i]);
+	bool held = weft__model_is_act(e->type[i]);
 	return held ? e->from[i] : WEFT_NONE;
 }
 
-/* A counting sort like weft__group_columns's, without its column of positions: there are many
+/* A counting sort like weft__model_group_columns's, without its column of positions: there are many
  * edges, and the memory in use is largest here. */
 static int freeze_edges(struct weft_model_builder *b, struct weft_model *m)
 {
@@ -47,8 +47,8 @@ static int freeze_edges(struct weft_model_builder *b, struct weft_model *m)
 	m->tasks.first_edge = first;
 	m->tasks.end_edge = first + 1;
 	for (uint32_t i = 0; i < e->count; i++)
-		if (weft__edge_actor(e, i) != WEFT_NONE)
-			first[weft__edge_actor(e, i) + 1]++;
+		if (weft__model_edge_actor(e, i) != WEFT_NONE)
+			first[weft__model_edge_actor(e, i) + 1]++;
 	for (uint32_t task = 0; task < tasks; task++)
 		first[task + 1] += first[task];
 	m->edges.by_actor_count = first[tasks];
@@ -57,8 +57,8 @@ static int freeze_edges(struct weft_model_builder *b, struct weft_model *m)
 		return WEFT_ERROR_MEMORY;
 	m->edges.by_actor = by_actor;
 	for (uint32_t i = 0; i < e->count; i++)
-		if (weft__edge_actor(e, i) != WEFT_NONE)
-			by_actor[first[weft__edge_actor(e, i)]++] = i;
+		if (weft__model_edge_actor(e, i) != WEFT_NONE)
+			by_actor[first[weft__model_edge_actor(e, i)]++] = i;
 	memmove(first + 1, first, tasks * sizeof(*first));
 	first[0] = 0;
 	return 0;
@@ -70,7 +70,8 @@ static int freeze_activations(struct weft_model_builder *b, struct weft_model *m
 	const struct weft__column columns[] = {{&a->start, sizeof(*a->start)},
 		{&a->end, sizeof(*a->end)}, {&a->thread, sizeof(*a->thread)}};
 	uint32_t *first;
-	int error = weft__group_columns(&a->task, a->count, b->state.tasks.count, columns, 3, &first);
+	int error =
+		weft__model_group_columns(&a->task, a->count, b->state.tasks.count, columns, 3, &first);
 	m->tasks.first_activation = first;
 	m->tasks.end_activation = first ? first + 1 : NULL;
 	return error;
@@ -82,7 +83,8 @@ static int freeze_notes(struct weft_model_builder *b, struct weft_model *m)
 	const struct weft__column columns[] = {{&n->time, sizeof(*n->time)},
 		{&n->value, sizeof(*n->value)}, {&n->text, sizeof(*n->text)}, {&n->type, sizeof(*n->type)}};
 	uint32_t *first;
-	int error = weft__group_columns(&n->task, n->count, b->state.tasks.count, columns, 4, &first);
+	int error =
+		weft__model_group_columns(&n->task, n->count, b->state.tasks.count, columns, 4, &first);
 	m->tasks.first_note = first;
 	m->tasks.end_note = first ? first + 1 : NULL;
 	return error;
@@ -97,14 +99,14 @@ static int freeze_samples(struct weft_model_builder *b)
 	const unsigned count = b->totals.count ? 4 : 3; /* only totals ask which samples set */
 	uint32_t *first;
 	int error =
-		weft__group_columns(&s->counter, s->count, b->counters.count, columns, count, &first);
+		weft__model_group_columns(&s->counter, s->count, b->counters.count, columns, count, &first);
 	for (uint32_t c = 0; !error && c < b->counters.count; c++)
 		b->counters.list[c].first = first[c];
 	free(first);
 	return error;
 }
 
-int weft__compare_bands(const void *left, const void *right)
+int weft__model_compare_bands(const void *left, const void *right)
 {
 	const struct weft_band_period *l = left, *r = right;
 	if (l->start != r->start)
@@ -137,7 +139,7 @@ static int copy_threads(struct weft_model_builder *b,
 		threads[i].name = weft__strings_bytes(&b->texts.strings, names[i]);
 	free(names);
 	m->threads = threads;
-	m->presences = weft__presences_copy(&b->presences, count);
+	m->presences = weft__model_presences_copy(&b->presences, count);
 	m->thread_count = count;
 	return !error && !m->presences ? WEFT_ERROR_MEMORY : error;
 }
@@ -311,9 +313,9 @@ static void freeze_others(void *context)
 	if (!f->error)
 		f->error = freeze_samples(f->builder);
 	if (!f->error)
-		f->error = weft__builder_freeze_spans(f->builder, f->model);
+		f->error = weft__model_builder_freeze_spans(f->builder, f->model);
 	if (!f->error)
-		f->error = weft__builder_freeze_off_cpu(f->builder, f->model);
+		f->error = weft__model_builder_freeze_off_cpu(f->builder, f->model);
 }
 
 static int by_task(const void *left, const void *right)
@@ -341,7 +343,7 @@ static int freeze_all(struct weft_model_builder *b,
 	return error;
 }
 
-int weft__builder_freeze(struct weft_model_builder *b,
+int weft__model_builder_freeze(struct weft_model_builder *b,
 	const struct weft_trace_description *description, const struct weft_help *help,
 	struct weft__model *model)
 {
@@ -353,22 +355,22 @@ int weft__builder_freeze(struct weft_model_builder *b,
 	if (b->creations.count)
 		qsort(b->creations.list, b->creations.count, sizeof(*b->creations.list), by_task);
 	if (b->bands.count)
-		qsort(b->bands.list, b->bands.count, sizeof(*b->bands.list), weft__compare_bands);
+		qsort(b->bands.list, b->bands.count, sizeof(*b->bands.list), weft__model_compare_bands);
 	m->clock = description->clock;
 	model->tasks_by_id = b->identities.by_id;
 	hand_over_tasks(b, &m->tasks);
 	hand_over_rows(b, m);
-	weft__dark_mark_counters(m);
+	weft__model_dark_mark_counters(m);
 	if (b->totals.count)
-		error = weft__totals_apply(
+		error = weft__model_totals_apply(
 			b, description, m, (int64_t *)(uintptr_t)m->samples.value, b->samples.is_set);
 	model->public.kinds = b->texts.kinds;
 	model->public.kind_count = (uint32_t)b->texts.kind_count;
 	model->public.categories = b->texts.categories;
 	model->public.category_count = (uint32_t)b->texts.category_count;
 	b->texts.kinds = b->texts.categories = NULL;
-	weft__attributes_trim(&b->texts.attributes);
-	m->attributes = weft__attributes_show(&b->texts.attributes);
+	weft__model_attributes_trim(&b->texts.attributes);
+	m->attributes = weft__model_attributes_show(&b->texts.attributes);
 	b->texts.attributes = (struct weft__attributes){0};
 	model->strings = b->texts.strings;
 	b->texts.strings = (struct weft__strings){0};

@@ -65,7 +65,7 @@ static void scatter_1(uint8_t *to, const uint8_t *from, uint32_t count, const ui
 		to[position[i]] = from[i];
 }
 
-void weft__scatter(
+void weft__model_scatter(
 	void *to, const void *from, size_t element_bytes, uint32_t count, const uint32_t *position)
 {
 	if (element_bytes == 8)
@@ -84,13 +84,13 @@ static int group_scatter(
 	if (!to)
 		return WEFT_ERROR_MEMORY;
 	memcpy(&from, column, sizeof(from));
-	weft__scatter(to, from, element_bytes, count, position);
+	weft__model_scatter(to, from, element_bytes, count, position);
 	free(from);
 	memcpy(column, &to, sizeof(to));
 	return 0;
 }
 
-int weft__group_columns(uint32_t **key, uint32_t count, uint32_t groups,
+int weft__model_group_columns(uint32_t **key, uint32_t count, uint32_t groups,
 	const struct weft__column *columns, unsigned column_count, uint32_t **ret_first)
 {
 	uint32_t *position;

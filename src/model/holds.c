@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 
-void weft__holders_finish(struct weft__holders *h)
+void weft__model_holders_finish(struct weft__holders *h)
 {
 	free(h->list);
 	*h = (struct weft__holders){0};
@@ -24,7 +24,7 @@ static uint32_t find(const struct weft__holders *h, uint32_t task)
 	return WEFT_NONE;
 }
 
-bool weft__holders_has(const struct weft__holders *h, uint32_t task)
+bool weft__model_holders_has(const struct weft__holders *h, uint32_t task)
 {
 	return find(h, task) != WEFT_NONE;
 }
@@ -50,7 +50,7 @@ static void forget_others(struct weft__holders *h, uint32_t task)
 			h->count = h->unlisted = 0;
 }
 
-int weft__holders_take(struct weft__holders *h, unsigned kind, uint32_t task, uint64_t time)
+int weft__model_holders_take(struct weft__holders *h, unsigned kind, uint32_t task, uint64_t time)
 {
 	if (kind != WEFT_KIND_LOCK)
 		return add(h, task, time);
@@ -62,7 +62,7 @@ int weft__holders_take(struct weft__holders *h, unsigned kind, uint32_t task, ui
 	return 0;
 }
 
-void weft__holders_give(struct weft__holders *h, uint32_t task)
+void weft__model_holders_give(struct weft__holders *h, uint32_t task)
 {
 	uint32_t held = find(h, task);
 	if (held == WEFT_NONE && h->unlisted) {

@@ -30,21 +30,22 @@ struct weft__holders {
 };
 
 /* True for the kinds of tasks that others hold. */
-static inline bool weft__is_resource(unsigned kind)
+static inline bool weft__model_is_resource(unsigned kind)
 {
 	return kind == WEFT_KIND_LOCK || kind == WEFT_KIND_SEMAPHORE || kind == WEFT_KIND_POOL ||
 		   kind == WEFT_KIND_QUEUE;
 }
 
-void weft__holders_finish(struct weft__holders *holders);
+void weft__model_holders_finish(struct weft__holders *holders);
 
 /* `task` takes the resource, which is of `kind`. 0 or WEFT_ERROR_MEMORY. */
-int weft__holders_take(struct weft__holders *holders, unsigned kind, uint32_t task, uint64_t time);
+int weft__model_holders_take(
+	struct weft__holders *holders, unsigned kind, uint32_t task, uint64_t time);
 
 /* True if a hold is the task's, as the list names it. */
-bool weft__holders_has(const struct weft__holders *holders, uint32_t task);
+bool weft__model_holders_has(const struct weft__holders *holders, uint32_t task);
 
 /* `task`, or WEFT_NONE, gives the resource back. */
-void weft__holders_give(struct weft__holders *holders, uint32_t task);
+void weft__model_holders_give(struct weft__holders *holders, uint32_t task);
 
 #endif

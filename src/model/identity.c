@@ -31,10 +31,10 @@ static uint64_t hash_task(const struct weft__hash_key *key, const void *owner, u
 	return hash_id(key, identities->buffer[task], identities->id[task]);
 }
 
-uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,
+uint32_t weft__model_ids_find(const struct weft__ids *ids, const uint64_t *id_of,
 	const uint32_t *buffer_of, uint32_t buffer, uint64_t id)
 {
-	uint32_t known = weft__ids_in_table(ids, buffer, id);
+	uint32_t known = weft__model_ids_in_table(ids, buffer, id);
 	if (known != WEFT_NONE || ids->index.count == 0)
 		return known;
 	uint32_t slot = weft__index_start(&ids->index, hash_id(&ids->index.key, buffer, id)), task;
@@ -46,19 +46,19 @@ uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,
 	return WEFT_NONE;
 }
 
-void weft__ids_finish(struct weft__ids *ids)
+void weft__model_ids_finish(struct weft__ids *ids)
 {
 	free(ids->table);
 	weft__index_finish(&ids->index);
 	*ids = (struct weft__ids){0};
 }
 
-int weft__identities_init(struct weft__identities *identities)
+int weft__model_identities_init(struct weft__identities *identities)
 {
 	return weft__index_init(&identities->by_id.index);
 }
 
-void weft__identities_finish(struct weft__identities *identities)
+void weft__model_identities_finish(struct weft__identities *identities)
 {
 	if (identities->shared) {
 		weft__shared_release(identities->shared);
@@ -66,7 +66,7 @@ void weft__identities_finish(struct weft__identities *identities)
 		free(identities->id);
 		free(identities->buffer);
 	}
-	weft__ids_finish(&identities->by_id);
+	weft__model_ids_finish(&identities->by_id);
 	free(identities->lives);
 	*identities = (struct weft__identities){0};
 }
@@ -99,7 +99,7 @@ static void replace(struct weft__identities *identities, uint32_t earlier, uint3
 {
 	struct weft__ids *ids = &identities->by_id;
 	const uint64_t id = identities->id[task];
-	if (weft__ids_in_table(ids, identities->buffer[task], id) == earlier) {
+	if (weft__model_ids_in_table(ids, identities->buffer[task], id) == earlier) {
 		ids->table[id - ids->first] = task + 1;
 		return;
 	}
@@ -130,13 +130,13 @@ static int enter(struct weft__identities *identities, uint32_t task)
 			{&(identities)->buffer, sizeof(*(identities)->buffer)}, \
 	}
 
-struct weft__shared *weft__identities_hold(struct weft__identities *identities)
+struct weft__shared *weft__model_identities_hold(struct weft__identities *identities)
 {
 	const struct weft__column columns[] = COLUMNS(identities);
 	return weft__shared_hold(&identities->shared, columns, 2);
 }
 
-int weft__identities_own(struct weft__identities *identities)
+int weft__model_identities_own(struct weft__identities *identities)
 {
 	const struct weft__column columns[] = COLUMNS(identities);
 	return weft__shared_own(&identities->shared, columns, 2, identities->capacity);
@@ -147,7 +147,7 @@ static int reserve(struct weft__identities *identities)
 	const struct weft__column columns[] = COLUMNS(identities);
 	if (identities->count < identities->capacity)
 		return 0;
-	int error = weft__identities_own(identities);
+	int error = weft__model_identities_own(identities);
 	if (error)
 		return error;
 	return weft__columns_reserve(columns, 2, &identities->capacity, identities->count + (size_t)1);
@@ -174,11 +174,11 @@ static int add(struct weft__identities *identities, uint32_t buffer, uint64_t id
 	return 0;
 }
 
-int weft__identify_any(
+int weft__model_identify_any(
 	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task)
 {
 	uint32_t task =
-		weft__ids_find(&identities->by_id, identities->id, identities->buffer, buffer, id);
+		weft__model_ids_find(&identities->by_id, identities->id, identities->buffer, buffer, id);
 	if (task == WEFT_NONE)
 		return add(identities, buffer, id, WEFT_NONE, ret_task);
 	*ret_task = task;
@@ -213,13 +213,13 @@ static int mark(struct weft__identities *identities, uint32_t task, uint8_t life
 	return 0;
 }
 
-int weft__identities_end(struct weft__identities *identities, uint32_t task)
+int weft__model_identities_end(struct weft__identities *identities, uint32_t task)
 {
 	return mark(identities, task, ENDED);
 }
 
 /* Events of two threads may have one time, so the end of a task may come before its creation. */
-int weft__identities_create(struct weft__identities *identities, uint32_t *task)
+int weft__model_identities_create(struct weft__identities *identities, uint32_t *task)
 {
 	int error = 0;
 	if (life_of(identities, *task) == (CREATED | ENDED))
@@ -237,7 +237,7 @@ static void forget_lives(struct weft__identities *identities, uint32_t count)
 /* Enters a task, which may have the id of an earlier one. */
 static int enter_next(struct weft__identities *identities, uint32_t task)
 {
-	uint32_t earlier = weft__ids_find(&identities->by_id, identities->id, identities->buffer,
+	uint32_t earlier = weft__model_ids_find(&identities->by_id, identities->id, identities->buffer,
 		identities->buffer[task], identities->id[task]);
 	if (earlier == WEFT_NONE)
 		return enter(identities, task);
@@ -253,18 +253,18 @@ static int enter_again(struct weft__identities *identities, uint32_t count)
 	int error = weft__index_init(&identities->by_id.index);
 	for (uint32_t task = 0; task < count && !error; task++)
 		error = enter_next(identities, task);
-	weft__ids_finish(&whole);
+	weft__model_ids_finish(&whole);
 	identities->count = count;
 	forget_lives(identities, count);
 	return error;
 }
 
-int weft__identities_cut(struct weft__identities *identities, uint32_t count)
+int weft__model_identities_cut(struct weft__identities *identities, uint32_t count)
 {
 	return identities->count <= count ? 0 : enter_again(identities, count);
 }
 
-int weft__identities_move(struct weft__identities *identities, const uint32_t *new_index)
+int weft__model_identities_move(struct weft__identities *identities, const uint32_t *new_index)
 {
 	uint32_t kept = 0;
 	for (uint32_t task = 0; task < identities->count; task++) {

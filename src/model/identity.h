@@ -36,33 +36,34 @@ struct weft__identities {
 	size_t lives_bytes;
 };
 
-int weft__identities_init(struct weft__identities *identities);
-void weft__identities_finish(struct weft__identities *identities);
+int weft__model_identities_init(struct weft__identities *identities);
+void weft__model_identities_finish(struct weft__identities *identities);
 
-/* weft__identify() for any id; also for one that is not in the table. */
-int weft__identify_any(
+/* weft__model_identify() for any id; also for one that is not in the table. */
+int weft__model_identify_any(
 	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task);
 
 /* The task has ended. If its id is created again, that is another task. 0 or WEFT_ERROR_MEMORY. */
-int weft__identities_end(struct weft__identities *identities, uint32_t task);
+int weft__model_identities_end(struct weft__identities *identities, uint32_t task);
 /* `*task` is created: if it has ended, its id means a new task from now on, whose number is stored.
  * 0, WEFT_ERROR_MEMORY or _LIMIT. */
-int weft__identities_create(struct weft__identities *identities, uint32_t *task);
+int weft__model_identities_create(struct weft__identities *identities, uint32_t *task);
 
 /* Forgets the ids from `count` on. 0 or WEFT_ERROR_MEMORY. */
-int weft__identities_cut(struct weft__identities *identities, uint32_t count);
+int weft__model_identities_cut(struct weft__identities *identities, uint32_t count);
 
 /* Renumbers: task t becomes new_index[t], which is at most t and rises with t; if it is WEFT_NONE,
  * the id is forgotten. 0 or WEFT_ERROR_MEMORY. */
-int weft__identities_move(struct weft__identities *identities, const uint32_t *new_index);
+int weft__model_identities_move(struct weft__identities *identities, const uint32_t *new_index);
 
 /* A reference to the ids; NULL without memory. */
-struct weft__shared *weft__identities_hold(struct weft__identities *identities);
+struct weft__shared *weft__model_identities_hold(struct weft__identities *identities);
 /* Ends the sharing of the ids. 0 or WEFT_ERROR_MEMORY. */
-int weft__identities_own(struct weft__identities *identities);
+int weft__model_identities_own(struct weft__identities *identities);
 
 /* The task of an id, if it is in the table; else WEFT_NONE. */
-static inline uint32_t weft__ids_in_table(const struct weft__ids *ids, uint32_t buffer, uint64_t id)
+static inline uint32_t weft__model_ids_in_table(
+	const struct weft__ids *ids, uint32_t buffer, uint64_t id)
 {
 	uint64_t index = id - ids->first;
 	return buffer == 0 && index < ids->room ? ids->table[index] - 1 : UINT32_MAX;
@@ -70,19 +71,19 @@ static inline uint32_t weft__ids_in_table(const struct weft__ids *ids, uint32_t 
 
 /* The number of `id`, which is not WEFT_TASK_NONE. An id that was not named before gets the next
  * number. Inlined, because nearly all ids are in the table. */
-static inline int weft__identify(
+static inline int weft__model_identify(
 	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task)
 {
-	uint32_t task = weft__ids_in_table(&identities->by_id, buffer, id);
+	uint32_t task = weft__model_ids_in_table(&identities->by_id, buffer, id);
 	if (task == UINT32_MAX)
-		return weft__identify_any(identities, buffer, id, ret_task);
+		return weft__model_identify_any(identities, buffer, id, ret_task);
 	*ret_task = task;
 	return 0;
 }
 
 /* The task of an id, WEFT_NONE if there is none. */
-uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,
+uint32_t weft__model_ids_find(const struct weft__ids *ids, const uint64_t *id_of,
 	const uint32_t *buffer_of, uint32_t buffer, uint64_t id);
-void weft__ids_finish(struct weft__ids *ids);
+void weft__model_ids_finish(struct weft__ids *ids);
 
 #endif

@@ -14,35 +14,35 @@ static const size_t ACTIVATION_BYTES[] = {8, 8, 4}, NOTE_BYTES[] = {8, 8, 4, 1};
 static const size_t ACT_BYTES[] = {4}, SAMPLE_BYTES[] = {8, 8, 4, 1}, SPAN_BYTES[] = {8, 8, 4, 1};
 static const size_t OFF_CPU_BYTES[] = {8, 8, 8, 4};
 
-int weft__live_create(struct weft__live **ret_live)
+int weft__model_live_create(struct weft__live **ret_live)
 {
 	struct weft__live *live = calloc(1, sizeof(*live));
 	if (!live)
 		return WEFT_ERROR_MEMORY;
-	if (weft__spare_create(&live->spare)) {
+	if (weft__model_spare_create(&live->spare)) {
 		free(live);
 		return WEFT_ERROR_MEMORY;
 	}
-	weft__pool_init(&live->pools[WEFT__POOL_ACTIVATIONS], 3, ACTIVATION_BYTES);
-	weft__pool_init(&live->pools[WEFT__POOL_NOTES], 4, NOTE_BYTES);
-	weft__pool_init(&live->pools[WEFT__POOL_ACTS], 1, ACT_BYTES);
-	weft__pool_init(&live->pools[WEFT__POOL_SAMPLES], 4, SAMPLE_BYTES);
-	weft__pool_init(&live->pools[WEFT__POOL_SPANS], 4, SPAN_BYTES);
-	weft__pool_init(&live->pools[WEFT__POOL_OFF_CPU], 4, OFF_CPU_BYTES);
+	weft__model_pool_init(&live->pools[WEFT__POOL_ACTIVATIONS], 3, ACTIVATION_BYTES);
+	weft__model_pool_init(&live->pools[WEFT__POOL_NOTES], 4, NOTE_BYTES);
+	weft__model_pool_init(&live->pools[WEFT__POOL_ACTS], 1, ACT_BYTES);
+	weft__model_pool_init(&live->pools[WEFT__POOL_SAMPLES], 4, SAMPLE_BYTES);
+	weft__model_pool_init(&live->pools[WEFT__POOL_SPANS], 4, SPAN_BYTES);
+	weft__model_pool_init(&live->pools[WEFT__POOL_OFF_CPU], 4, OFF_CPU_BYTES);
 	*ret_live = live;
 	return 0;
 }
 
-void weft__live_destroy(struct weft__live *live)
+void weft__model_live_destroy(struct weft__live *live)
 {
 	if (!live)
 		return;
-	struct weft__model *spare = weft__spare_close(live->spare);
+	struct weft__model *spare = weft__model_spare_close(live->spare);
 	if (spare)
-		weft__snapshot_destroy(spare);
-	weft__spare_release(live->spare);
+		weft__model_snapshot_destroy(spare);
+	weft__model_spare_release(live->spare);
 	for (unsigned i = 0; i < WEFT__POOLS; i++)
-		weft__pool_finish(&live->pools[i]);
+		weft__model_pool_finish(&live->pools[i]);
 	void *columns[] = {live->marks, live->changed.items, live->dropped.items,
 		live->changed_before.items, live->dropped_before.items, live->open.items, live->going,
 		live->going_bands, live->creations};
@@ -59,14 +59,14 @@ static void mark(struct weft__live *live, uint32_t task)
 		live->marks[task / 64] |= UINT64_C(1) << task % 64;
 }
 
-void weft__live_mark(
+void weft__model_live_mark(
 	struct weft__live *live, struct weft__state *state, const struct weft__fact *fact)
 {
 	const uint32_t named[] = {fact->task, fact->other};
 	for (unsigned i = 0; i < 2; i++) {
 		mark(live, named[i]);
 		if (named[i] < state->tasks.count)
-			mark(live, weft__state_forward(state, named[i]));
+			mark(live, weft__model_state_forward(state, named[i]));
 	}
 }
 
@@ -76,7 +76,7 @@ static void mark_all(struct weft__live *live, const uint32_t *tasks, uint32_t co
 		mark(live, tasks[i]);
 }
 
-int weft__list_reserve(struct weft__list *list, size_t more)
+int weft__model_list_reserve(struct weft__list *list, size_t more)
 {
 	const struct weft__column column = {&list->items, sizeof(*list->items)};
 	return weft__columns_reserve(&column, 1, &list->capacity, list->count + more);
@@ -88,7 +88,7 @@ static int list_changed(struct weft_model_builder *b)
 	struct weft__live *live = b->live;
 	live->changed.count = 0;
 	for (uint32_t word = 0; word * UINT64_C(64) < live->tasks; word++) {
-		int error = live->marks[word] ? weft__list_reserve(&live->changed, 64) : 0;
+		int error = live->marks[word] ? weft__model_list_reserve(&live->changed, 64) : 0;
 		if (error)
 			return error;
 		for (uint64_t bits = live->marks[word]; bits; bits &= bits - 1)
@@ -110,13 +110,13 @@ static int add_groups(struct weft_model_builder *b)
 	if (!error && live->mark_capacity > old)
 		memset(live->marks + old, 0, (live->mark_capacity - old) * sizeof(*live->marks));
 	for (unsigned i = 0; i < WEFT__TASK_POOLS && !error; i++)
-		error = weft__pool_add_groups(&live->pools[i], b->state.tasks.count);
+		error = weft__model_pool_add_groups(&live->pools[i], b->state.tasks.count);
 	if (!error)
-		error = weft__pool_add_groups(&live->pools[WEFT__POOL_SAMPLES], b->counters.count);
+		error = weft__model_pool_add_groups(&live->pools[WEFT__POOL_SAMPLES], b->counters.count);
 	if (!error && b->spans.count)
-		error = weft__pool_add_groups(&live->pools[WEFT__POOL_SPANS], b->state.tasks.count);
+		error = weft__model_pool_add_groups(&live->pools[WEFT__POOL_SPANS], b->state.tasks.count);
 	if (!error && b->off_cpu.count)
-		error = weft__pool_add_groups(&live->pools[WEFT__POOL_OFF_CPU], b->state.tasks.count);
+		error = weft__model_pool_add_groups(&live->pools[WEFT__POOL_OFF_CPU], b->state.tasks.count);
 	return error;
 }
 
@@ -132,9 +132,9 @@ static int drop_act(struct weft_model_builder *b, uint32_t task)
 	uint32_t edge = edges[acts->end[task] - 1];
 	if (b->edges.type[edge] != WEFT_EDGE_DROPPED)
 		return 0;
-	int error = weft__list_reserve(&live->dropped, 1);
+	int error = weft__model_list_reserve(&live->dropped, 1);
 	if (!error)
-		error = weft__pool_drop_last(acts, task);
+		error = weft__model_pool_drop_last(acts, task);
 	if (!error)
 		live->dropped.items[live->dropped.count++] = edge;
 	return error;
@@ -155,7 +155,7 @@ static int add_rows(struct weft__live *live, unsigned pool, const uint32_t *grou
 	const void *const *columns)
 {
 	uint32_t from = live->taken[pool];
-	int error = weft__pool_add_rows(&live->pools[pool], group + from, count - from, columns);
+	int error = weft__model_pool_add_rows(&live->pools[pool], group + from, count - from, columns);
 	if (!error)
 		live->taken[pool] = count;
 	return error;
@@ -225,7 +225,7 @@ static int add_acts(struct weft_model_builder *b)
 		return WEFT_ERROR_MEMORY;
 	uint32_t *edges = actors + (e->count - from);
 	for (uint32_t edge = from; edge < e->count; edge++) {
-		uint32_t actor = weft__edge_actor(e, edge);
+		uint32_t actor = weft__model_edge_actor(e, edge);
 		if (actor == WEFT_NONE || e->type[edge] == WEFT_EDGE_DROPPED)
 			continue;
 		actors[count] = actor;
@@ -233,7 +233,7 @@ static int add_acts(struct weft_model_builder *b)
 	}
 	mark_all(b->live, actors, count);
 	const void *columns[] = {edges};
-	int error = weft__pool_add_rows(&b->live->pools[WEFT__POOL_ACTS], actors, count, columns);
+	int error = weft__model_pool_add_rows(&b->live->pools[WEFT__POOL_ACTS], actors, count, columns);
 	if (!error)
 		b->live->taken[WEFT__POOL_ACTS] = e->count;
 	free(actors);
@@ -252,7 +252,7 @@ static int list_open(struct weft_model_builder *b)
 	struct weft__live *live = b->live;
 	struct weft__list *open = &live->open;
 	uint32_t kept = 0;
-	int error = weft__list_reserve(open, b->state.tasks.count - live->opened);
+	int error = weft__model_list_reserve(open, b->state.tasks.count - live->opened);
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < open->count; i++)
@@ -298,7 +298,7 @@ static int add_present(struct weft_model_builder *b, uint32_t thread)
 	if (t->running == WEFT__RUNS_IDLE)
 		error = add_going_band(b->live, &period);
 	else if (t->running != WEFT__RUNS_UNKNOWN)
-		error = weft__builder_divide(b, t->running, &period, add_going, b);
+		error = weft__model_builder_divide(b, t->running, &period, add_going, b);
 	return error || !t->in_gc_band ? error : add_going_band(b->live, &gc);
 }
 
@@ -322,19 +322,19 @@ static int list_going(struct weft_model_builder *b)
 	}
 	if (live->going_band_count)
 		qsort(live->going_bands, live->going_band_count, sizeof(*live->going_bands),
-			weft__compare_bands);
-	return error ? error : weft__pool_reserve(&live->pools[WEFT__POOL_ACTIVATIONS], room);
+			weft__model_compare_bands);
+	return error ? error : weft__model_pool_reserve(&live->pools[WEFT__POOL_ACTIVATIONS], room);
 }
 
 /* ---- Bands and creations ---- */
 
-void weft__bands_merge(struct weft_band_period *bands, uint32_t count,
+void weft__model_bands_merge(struct weft_band_period *bands, uint32_t count,
 	const struct weft_band_period *more, uint32_t more_count)
 {
 	uint32_t to = count + more_count;
 	while (more_count > 0) {
 		bool is_later =
-			count > 0 && weft__compare_bands(&bands[count - 1], &more[more_count - 1]) > 0;
+			count > 0 && weft__model_compare_bands(&bands[count - 1], &more[more_count - 1]) > 0;
 		bands[--to] = is_later ? bands[--count] : more[--more_count];
 	}
 }
@@ -350,9 +350,9 @@ static int sort_bands(struct weft_model_builder *b)
 	struct weft_band_period *scratch = malloc(bytes);
 	if (!scratch)
 		return WEFT_ERROR_MEMORY;
-	qsort(b->bands.list + sorted, more, sizeof(*scratch), weft__compare_bands);
+	qsort(b->bands.list + sorted, more, sizeof(*scratch), weft__model_compare_bands);
 	memcpy(scratch, b->bands.list + sorted, bytes);
-	weft__bands_merge(b->bands.list, sorted, scratch, more);
+	weft__model_bands_merge(b->bands.list, sorted, scratch, more);
 	free(scratch);
 	live->bands_sorted = b->bands.count;
 	return 0;
@@ -378,7 +378,7 @@ static int take_creations(struct weft_model_builder *b)
 	return 0;
 }
 
-int weft__live_update(struct weft_model_builder *b, uint64_t now)
+int weft__model_live_update(struct weft_model_builder *b, uint64_t now)
 {
 	/* The list of changed tasks comes last, because the other functions mark tasks. */
 	static int (*const parts[])(struct weft_model_builder *) = {add_groups, drop_acts,
@@ -399,7 +399,7 @@ static void swap(struct weft__list *a, struct weft__list *b)
 	a->count = 0;
 }
 
-void weft__live_commit(struct weft_model_builder *b)
+void weft__model_live_commit(struct weft_model_builder *b)
 {
 	struct weft__live *live = b->live;
 	swap(&live->changed, &live->changed_before);

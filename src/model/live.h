@@ -70,43 +70,43 @@ struct weft__live {
 
 /* ---- live.c ---- */
 
-int weft__live_create(struct weft__live **ret_live);
-void weft__live_destroy(struct weft__live *live);
+int weft__model_live_create(struct weft__live **ret_live);
+void weft__model_live_destroy(struct weft__live *live);
 
 /* Marks the tasks that a fact may change. Call it before the state takes the fact. */
-void weft__live_mark(
+void weft__model_live_mark(
 	struct weft__live *live, struct weft__state *state, const struct weft__fact *fact);
 
 /* Updates the pools and lists for the next snapshot, which ends at `now`. The members that describe
- * the latest snapshot stay until weft__live_commit. 0, WEFT_ERROR_MEMORY or _LIMIT; after an error
- * the struct can only be destroyed. */
-int weft__live_update(struct weft_model_builder *builder, uint64_t now);
+ * the latest snapshot stay until weft__model_live_commit. 0, WEFT_ERROR_MEMORY or _LIMIT; after an
+ * error the struct can only be destroyed. */
+int weft__model_live_update(struct weft_model_builder *builder, uint64_t now);
 
 /* Makes the next snapshot the latest one, once it is complete, and empties the lists of changes. */
-void weft__live_commit(struct weft_model_builder *builder);
+void weft__model_live_commit(struct weft_model_builder *builder);
 
 /* Makes room for `more` items. */
-int weft__list_reserve(struct weft__list *list, size_t more);
+int weft__model_list_reserve(struct weft__list *list, size_t more);
 
 /* Merges sorted bands into sorted ones, which have room for them. */
-void weft__bands_merge(struct weft_band_period *bands, uint32_t count,
+void weft__model_bands_merge(struct weft_band_period *bands, uint32_t count,
 	const struct weft_band_period *more, uint32_t more_count);
 
 /* ---- snapshot.c ---- */
 
-void weft__snapshot_destroy(struct weft__model *model);
+void weft__model_snapshot_destroy(struct weft__model *model);
 
 /* ---- spare.c: keeps a destroyed snapshot, whose memory a later snapshot uses again ---- */
 
-int weft__spare_create(struct weft__spare **ret_spare);
-struct weft__spare *weft__spare_hold(struct weft__spare *spare);
-void weft__spare_release(struct weft__spare *spare);
+int weft__model_spare_create(struct weft__spare **ret_spare);
+struct weft__spare *weft__model_spare_hold(struct weft__spare *spare);
+void weft__model_spare_release(struct weft__spare *spare);
 
 /* Offers a snapshot, on any thread. Returns one that the caller must free instead, or NULL. */
-struct weft__model *weft__spare_put(struct weft__spare *spare, struct weft__model *model);
+struct weft__model *weft__model_spare_put(struct weft__spare *spare, struct weft__model *model);
 /* Takes the spare snapshot; NULL if there is none. */
-struct weft__model *weft__spare_take(struct weft__spare *spare);
+struct weft__model *weft__model_spare_take(struct weft__spare *spare);
 /* Refuses further snapshots. Returns the spare one, which the caller must free, or NULL. */
-struct weft__model *weft__spare_close(struct weft__spare *spare);
+struct weft__model *weft__model_spare_close(struct weft__spare *spare);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define FIRST_ROOM 64u
 
-void weft__messages_finish(struct weft__messages *s)
+void weft__model_messages_finish(struct weft__messages *s)
 {
 	free(s->list);
 	free(s->first);
@@ -101,18 +101,18 @@ static int grow(struct weft__messages *s)
 	bigger.list = malloc(bigger.room * sizeof(*bigger.list));
 	bigger.first = malloc(bigger.room * sizeof(*bigger.first));
 	if (!bigger.list || !bigger.first) {
-		weft__messages_finish(&bigger);
+		weft__model_messages_finish(&bigger);
 		return WEFT_ERROR_MEMORY;
 	}
 	empty(&bigger);
 	for (uint32_t i = old.count ? old.oldest : WEFT_NONE; i != WEFT_NONE; i = old.list[i].newer)
 		insert(&bigger, &old.list[i].message);
-	weft__messages_finish(s);
+	weft__model_messages_finish(s);
 	*s = bigger;
 	return 0;
 }
 
-int weft__messages_add(struct weft__messages *s, const struct weft__message *message)
+int weft__model_messages_add(struct weft__messages *s, const struct weft__message *message)
 {
 	uint32_t *link = s->count ? find(s, message->key) : NULL;
 	bool has_earlier = link && *link != WEFT_NONE;
@@ -128,7 +128,8 @@ int weft__messages_add(struct weft__messages *s, const struct weft__message *mes
 	return error;
 }
 
-bool weft__messages_take(struct weft__messages *s, uint64_t key, struct weft__message *ret_message)
+bool weft__model_messages_take(
+	struct weft__messages *s, uint64_t key, struct weft__message *ret_message)
 {
 	uint32_t *link = s->count ? find(s, key) : NULL;
 	if (!link || *link == WEFT_NONE)
@@ -138,20 +139,20 @@ bool weft__messages_take(struct weft__messages *s, uint64_t key, struct weft__me
 	return true;
 }
 
-bool weft__message_is_raise(uint64_t key)
+bool weft__model_message_is_raise(uint64_t key)
 {
 	return key >> 48 == WEFT_KEY_CHANNEL >> 48 &&
 		   (key & WEFT_KEY_CHANNEL_PORT) == WEFT_KEY_CHANNEL_PORT;
 }
 
-bool weft__messages_take_other(
+bool weft__model_messages_take_other(
 	struct weft__messages *s, const struct weft__message *message, struct weft__message *ret_other)
 {
 	struct weft__message raise;
 	bool is_channel = message->is_received && message->key >> 48 == WEFT_KEY_CHANNEL >> 48;
-	bool has_other = weft__messages_take(s, message->key, ret_other);
+	bool has_other = weft__model_messages_take(s, message->key, ret_other);
 	bool has_raise =
-		is_channel && weft__messages_take(s, message->key | WEFT_KEY_CHANNEL_PORT, &raise);
+		is_channel && weft__model_messages_take(s, message->key | WEFT_KEY_CHANNEL_PORT, &raise);
 	s->handled += has_raise;
 	if (has_raise && !has_other)
 		*ret_other = raise;
@@ -160,7 +161,8 @@ bool weft__messages_take_other(
 
 /* After the receive: processes of one host record by one clock, but the sender may be interrupted
  * before it records; and the clocks of two hosts differ. */
-bool weft__message_joins(const struct weft__message *first, const struct weft__message *second)
+bool weft__model_message_joins(
+	const struct weft__message *first, const struct weft__message *second)
 {
 	if (first->is_received == second->is_received)
 		return false;
@@ -168,7 +170,7 @@ bool weft__message_joins(const struct weft__message *first, const struct weft__m
 		   ((first->key & WEFT_KEY_ONCE) && second->time_ns - first->time_ns <= WEFT_KEY_ONCE_NS);
 }
 
-void weft__messages_move(struct weft__messages *s, const uint32_t *new_index)
+void weft__model_messages_move(struct weft__messages *s, const uint32_t *new_index)
 {
 	uint32_t i = s->count ? s->oldest : WEFT_NONE;
 	while (i != WEFT_NONE) {

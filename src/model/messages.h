@@ -40,28 +40,29 @@ struct weft__messages {
 	uint64_t handled; /* raises that receives have taken so far */
 };
 
-void weft__messages_finish(struct weft__messages *messages);
+void weft__model_messages_finish(struct weft__messages *messages);
 
 /* Adds a message in place of the one with its key; of a byte stream, only if there is none. 0 or
  * WEFT_ERROR_MEMORY. */
-int weft__messages_add(struct weft__messages *messages, const struct weft__message *message);
+int weft__model_messages_add(struct weft__messages *messages, const struct weft__message *message);
 
 /* Removes the message with the key; false if there is none. */
-bool weft__messages_take(
+bool weft__model_messages_take(
 	struct weft__messages *messages, uint64_t key, struct weft__message *ret_message);
 
 /* The same for the other side of a message. A guest of Xen received it from an event channel: the
  * sender may be known of which Xen's own trace does not say the port. */
-bool weft__messages_take_other(struct weft__messages *messages, const struct weft__message *message,
-	struct weft__message *ret_other);
+bool weft__model_messages_take_other(struct weft__messages *messages,
+	const struct weft__message *message, struct weft__message *ret_other);
 
 /* True if it is sent to any port of a domain of Xen. */
-bool weft__message_is_raise(uint64_t key);
+bool weft__model_message_is_raise(uint64_t key);
 
 /* True if the two sides, in this order, belong together. */
-bool weft__message_joins(const struct weft__message *first, const struct weft__message *second);
+bool weft__model_message_joins(
+	const struct weft__message *first, const struct weft__message *second);
 
 /* Renumbers the tasks, and forgets messages of tasks whose new number is WEFT_NONE. */
-void weft__messages_move(struct weft__messages *messages, const uint32_t *new_index);
+void weft__model_messages_move(struct weft__messages *messages, const uint32_t *new_index);
 
 #endif

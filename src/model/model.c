@@ -97,7 +97,7 @@ WEFT__EXPORT struct weft_slice weft_model_string(const struct weft_model *model,
 
 WEFT__EXPORT const char *weft_model_kind_name(const struct weft_model *model, unsigned kind)
 {
-	uint32_t named = weft__named_kind(kind);
+	uint32_t named = weft__model_named_kind(kind);
 	if (kind == WEFT_KIND_PREEXISTING)
 		return "preexisting";
 	return named < model->kind_count ? weft_model_string(model, model->kinds[named]).bytes
@@ -157,7 +157,7 @@ WEFT__EXPORT uint32_t weft_model_find_task(
 {
 	if (private(model)->snapshot)
 		return find_last(&model->tasks, buffer, id);
-	return weft__ids_find(
+	return weft__model_ids_find(
 		&private(model)->tasks_by_id, model->tasks.id, model->tasks.buffer, buffer, id);
 }
 
@@ -220,7 +220,7 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 	if (!model)
 		return;
 	if (model->snapshot) {
-		weft__snapshot_destroy(model);
+		weft__model_snapshot_destroy(model);
 		return;
 	}
 	const void *columns[] = {
@@ -238,6 +238,6 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 		m->attributes.value, m->attributes.name, m->attributes.type};
 	free_all(columns, sizeof(columns) / sizeof(*columns));
 	weft__strings_finish(&model->strings);
-	weft__ids_finish(&model->tasks_by_id);
+	weft__model_ids_finish(&model->tasks_by_id);
 	free(model);
 }

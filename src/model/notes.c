@@ -27,7 +27,7 @@ WEFT__EXPORT size_t weft_number_format(struct weft_number number, char *buffer, 
 WEFT__EXPORT uint32_t weft_model_attribute_count(const struct weft_model *model, uint32_t note)
 {
 	if (model->notes.type[note] == WEFT_NOTE_MARK)
-		return weft__range_count(model->notes.value[note]);
+		return weft__model_range_count(model->notes.value[note]);
 	return model->notes.type[note] == WEFT_NOTE_VALUE;
 }
 
@@ -41,7 +41,7 @@ WEFT__EXPORT struct weft_field weft_model_attribute(
 		field.name = weft_model_string(model, model->notes.text[note]);
 		return field;
 	}
-	uint32_t row = weft__range_first(value) + number;
+	uint32_t row = weft__model_range_first(value) + number;
 	field.name = weft_model_string(model, a->name[row]);
 	field.type = (enum weft_field_type)a->type[row];
 	if (field.type == WEFT_FIELD_TEXT)
@@ -103,7 +103,7 @@ static void put_value(struct writer *w, enum weft_note_type type, int64_t value)
 	bool is_real = type == WEFT_NOTE_REAL_CHANGE || type == WEFT_NOTE_REAL_SET;
 	bool is_change = type == WEFT_NOTE_CHANGE || type == WEFT_NOTE_REAL_CHANGE;
 	weft_number_format(
-		(struct weft_number){weft__real_of(value), value, is_real}, digits, sizeof(digits));
+		(struct weft_number){weft__model_real_of(value), value, is_real}, digits, sizeof(digits));
 	put(w, !is_change ? "=" : digits[0] == '-' ? "" : "+");
 	put(w, digits);
 }

@@ -33,7 +33,7 @@ static int add_row(
 
 /* If the task ended before the thread left it, the loss may have come after that: what is certain
  * is only what exceeds the time since the end. */
-int weft__builder_off_cpu(
+int weft__model_builder_off_cpu(
 	void *builder, uint32_t task, uint32_t thread, uint64_t start, uint64_t ns)
 {
 	struct weft_model_builder *b = builder;
@@ -49,7 +49,7 @@ int weft__builder_off_cpu(
 	return error;
 }
 
-int weft__builder_freeze_off_cpu(struct weft_model_builder *b, struct weft_model *m)
+int weft__model_builder_freeze_off_cpu(struct weft_model_builder *b, struct weft_model *m)
 {
 	struct off_cpu_columns *o = &b->off_cpu;
 	const struct weft__column columns[] = {{&o->start, sizeof(*o->start)},
@@ -57,7 +57,8 @@ int weft__builder_freeze_off_cpu(struct weft_model_builder *b, struct weft_model
 	uint32_t *first;
 	if (o->count == 0)
 		return 0;
-	int error = weft__group_columns(&o->task, o->count, b->state.tasks.count, columns, 4, &first);
+	int error =
+		weft__model_group_columns(&o->task, o->count, b->state.tasks.count, columns, 4, &first);
 	if (!first)
 		return error;
 	m->off_cpu =
@@ -66,7 +67,7 @@ int weft__builder_freeze_off_cpu(struct weft_model_builder *b, struct weft_model
 	return error;
 }
 
-int weft__builder_show_off_cpu(const struct weft_model_builder *b, struct weft_model *m)
+int weft__model_builder_show_off_cpu(const struct weft_model_builder *b, struct weft_model *m)
 {
 	const struct weft__pool *pool = &b->live->pools[WEFT__POOL_OFF_CPU];
 	if (pool->rows == 0)
@@ -76,7 +77,7 @@ int weft__builder_show_off_cpu(const struct weft_model_builder *b, struct weft_m
 		.end = pool->column[1],
 		.ns = pool->column[2],
 		.thread = pool->column[3]};
-	return weft__pool_copy_ranges(pool, &m->off_cpu.first, &m->off_cpu.last);
+	return weft__model_pool_copy_ranges(pool, &m->off_cpu.first, &m->off_cpu.last);
 }
 
 WEFT__EXPORT uint64_t weft_model_off_cpu_ns(const struct weft_model *m, uint32_t task)

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "model/builder.h"
 
-void weft__presence_widen(struct weft_presence *presence, uint64_t start, uint64_t end)
+void weft__model_presence_widen(struct weft_presence *presence, uint64_t start, uint64_t end)
 {
 	if (start < presence->start)
 		presence->start = start;
@@ -16,7 +16,8 @@ void weft__presence_widen(struct weft_presence *presence, uint64_t start, uint64
 		presence->end = end;
 }
 
-struct weft_presence *weft__presences_copy(const struct presences *presences, uint32_t threads)
+struct weft_presence *weft__model_presences_copy(
+	const struct presences *presences, uint32_t threads)
 {
 	struct weft_presence *copy = malloc((threads + (size_t)1) * sizeof(*copy));
 	for (uint32_t i = 0; copy && i < threads; i++)
@@ -38,7 +39,7 @@ static int note_presence(
 {
 	int error = thread < b->presences.count ? 0 : reserve_presence(&b->presences, thread);
 	if (!error)
-		weft__presence_widen(&b->presences.list[thread], start, end);
+		weft__model_presence_widen(&b->presences.list[thread], start, end);
 	return error;
 }
 
@@ -85,8 +86,8 @@ static int add_activation(
 	return 0;
 }
 
-int weft__builder_divide(const struct weft_model_builder *b, uint32_t task,
-	const struct weft_band_period *period, weft__run_taker *take, void *context)
+int weft__model_builder_divide(const struct weft_model_builder *b, uint32_t task,
+	const struct weft_band_period *period, weft__model_run_taker *take, void *context)
 {
 	const struct weft__state_tasks *t = &b->state.tasks;
 	uint64_t start = period->start, now = period->end;
@@ -105,18 +106,18 @@ int weft__builder_divide(const struct weft_model_builder *b, uint32_t task,
 	}
 }
 
-int weft__builder_period(void *builder, uint32_t thread)
+int weft__model_builder_period(void *builder, uint32_t thread)
 {
 	struct weft_model_builder *b = builder;
 	const struct weft__state_thread *state = &b->state.threads[thread];
 	const struct weft_band_period period = {
 		state->since, b->state.now, thread, state->reason, WEFT_BAND_IDLE};
 	if (state->running != WEFT__RUNS_IDLE)
-		return weft__builder_divide(b, state->running, &period, add_activation, b);
+		return weft__model_builder_divide(b, state->running, &period, add_activation, b);
 	return add_band(b, &period);
 }
 
-int weft__builder_gc(void *builder, uint32_t thread, uint64_t start, uint32_t reason)
+int weft__model_builder_gc(void *builder, uint32_t thread, uint64_t start, uint32_t reason)
 {
 	struct weft_model_builder *b = builder;
 	return add_band(

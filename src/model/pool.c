@@ -14,7 +14,7 @@
 
 #define SPARE_SHARE 4 /* after packing, a quarter of the room is unused */
 
-void weft__pool_init(struct weft__pool *pool, unsigned column_count, const size_t *bytes)
+void weft__model_pool_init(struct weft__pool *pool, unsigned column_count, const size_t *bytes)
 {
 	*pool = (struct weft__pool){.column_count = column_count};
 	memcpy(pool->bytes, bytes, column_count * sizeof(*bytes));
@@ -37,7 +37,7 @@ static void release_columns(struct weft__pool *pool)
 	pool->shared = NULL;
 }
 
-void weft__pool_finish(struct weft__pool *pool)
+void weft__model_pool_finish(struct weft__pool *pool)
 {
 	release_columns(pool);
 	free(pool->first);
@@ -46,7 +46,7 @@ void weft__pool_finish(struct weft__pool *pool)
 	*pool = (struct weft__pool){0};
 }
 
-int weft__pool_add_groups(struct weft__pool *pool, uint32_t groups)
+int weft__model_pool_add_groups(struct weft__pool *pool, uint32_t groups)
 {
 	const struct weft__column columns[] = {
 		{&pool->first, sizeof(*pool->first)},
@@ -141,7 +141,7 @@ static int pack(struct weft__pool *pool, uint64_t rows)
 	return 0;
 }
 
-int weft__pool_reserve(struct weft__pool *pool, uint64_t rows)
+int weft__model_pool_reserve(struct weft__pool *pool, uint64_t rows)
 {
 	return pool->used + rows <= pool->room ? 0 : pack(pool, rows);
 }
@@ -192,12 +192,12 @@ static int add_rows(struct weft__pool *pool, const uint32_t *group, uint32_t cou
 	for (uint32_t i = 0; i < count; i++)
 		scratch[i] = pool->end[group[i]]++;
 	for (unsigned i = 0; i < pool->column_count; i++)
-		weft__scatter(pool->column[i], columns[i], pool->bytes[i], count, scratch);
+		weft__model_scatter(pool->column[i], columns[i], pool->bytes[i], count, scratch);
 	pool->rows += count;
 	return 0;
 }
 
-int weft__pool_add_rows(
+int weft__model_pool_add_rows(
 	struct weft__pool *pool, const uint32_t *group, uint32_t count, const void *const *columns)
 {
 	if (count == 0)
@@ -208,10 +208,10 @@ int weft__pool_add_rows(
 	return error;
 }
 
-int weft__pool_drop_last(struct weft__pool *pool, uint32_t group)
+int weft__model_pool_drop_last(struct weft__pool *pool, uint32_t group)
 {
 	uint64_t room = room_of(size_of(pool, group) - UINT64_C(1));
-	int error = weft__pool_reserve(pool, room);
+	int error = weft__model_pool_reserve(pool, room);
 	if (error)
 		return error;
 	pool->end[group]--;
@@ -220,7 +220,7 @@ int weft__pool_drop_last(struct weft__pool *pool, uint32_t group)
 	return 0;
 }
 
-uint32_t weft__pool_copy_group(struct weft__pool *pool, uint32_t group, uint32_t more)
+uint32_t weft__model_pool_copy_group(struct weft__pool *pool, uint32_t group, uint32_t more)
 {
 	uint32_t position = pool->used;
 	copy_rows(pool, group, pool, position);
@@ -237,7 +237,7 @@ static uint32_t *copy_column(const uint32_t *from, uint32_t count)
 	return copy;
 }
 
-int weft__pool_copy_ranges(
+int weft__model_pool_copy_ranges(
 	const struct weft__pool *pool, const uint32_t **ret_first, const uint32_t **ret_end)
 {
 	*ret_first = copy_column(pool->first, pool->groups);
@@ -245,7 +245,7 @@ int weft__pool_copy_ranges(
 	return *ret_first && *ret_end ? 0 : WEFT_ERROR_MEMORY;
 }
 
-struct weft__shared *weft__pool_hold(struct weft__pool *pool)
+struct weft__shared *weft__model_pool_hold(struct weft__pool *pool)
 {
 	struct weft__column columns[WEFT__SHARED_COLUMNS];
 	unsigned count = list_columns(pool, columns);

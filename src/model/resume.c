@@ -29,7 +29,7 @@ static bool is_long(const struct weft__state_thread *thread, uint64_t now)
 	return now > thread->resumed_at && now - thread->resumed_at > WEFT__GOES_ON_NS;
 }
 
-void weft__state_wake(struct weft__state *s, uint32_t task)
+void weft__model_state_wake(struct weft__state *s, uint32_t task)
 {
 	if (task == WEFT_NONE || !(s->tasks.flags[task] & WEFT__TASK_WAITS))
 		return;
@@ -41,21 +41,22 @@ void weft__state_wake(struct weft__state *s, uint32_t task)
 	s->tasks.flags[task] &= (uint8_t)~WEFT__TASK_WAITS;
 }
 
-void weft__state_act(struct weft__state *s, uint32_t task)
+void weft__model_state_act(struct weft__state *s, uint32_t task)
 {
 	const struct weft__state_thread *thread = open_on(s, task);
 	if (thread && thread->running == task)
-		weft__state_wake(s, task);
+		weft__model_state_wake(s, task);
 }
 
-void weft__state_resume(struct weft__state *s, uint32_t thread, uint32_t task, bool is_interrupted)
+void weft__model_state_resume(
+	struct weft__state *s, uint32_t thread, uint32_t task, bool is_interrupted)
 {
 	if (task >= WEFT__RUNS_UNKNOWN)
 		return;
 	bool ran_here = s->tasks.ran_on[task] == thread;
 	/* It runs for the first time, or goes on elsewhere and was not interrupted. */
 	if (s->tasks.ran_on[task] == WEFT_NONE || open_on(s, task))
-		weft__state_wake(s, task);
+		weft__model_state_wake(s, task);
 	s->tasks.ran_on[task] = thread;
 	if (!(s->tasks.flags[task] & WEFT__TASK_WAITS))
 		return;
@@ -64,7 +65,7 @@ void weft__state_resume(struct weft__state *s, uint32_t thread, uint32_t task, b
 	s->threads[thread].resumed_by_band = is_interrupted && ran_here;
 }
 
-void weft__state_leave(struct weft__state *s, uint32_t thread, uint32_t next)
+void weft__model_state_leave(struct weft__state *s, uint32_t thread, uint32_t next)
 {
 	struct weft__state_thread *t = &s->threads[thread];
 	uint32_t task = open_task(s, thread);
@@ -76,20 +77,20 @@ void weft__state_leave(struct weft__state *s, uint32_t thread, uint32_t next)
 	if (is_run ? t->resumed_by_band && is_short : next == task)
 		t->resumed = WEFT_NONE; /* it still waits */
 	else
-		weft__state_wake(s, task);
+		weft__model_state_wake(s, task);
 }
 
-void weft__state_inherit_run(struct weft__state *s, uint32_t task, uint32_t target)
+void weft__model_state_inherit_run(struct weft__state *s, uint32_t task, uint32_t target)
 {
 	uint32_t thread = s->tasks.ran_on[task];
 	if (thread == WEFT_NONE)
 		return;
 	uint32_t running = s->threads[thread].running;
-	if (running < WEFT__RUNS_UNKNOWN && weft__state_forward(s, running) == task)
+	if (running < WEFT__RUNS_UNKNOWN && weft__model_state_forward(s, running) == task)
 		s->tasks.ran_on[target] = thread;
 }
 
-bool weft__state_waits(const struct weft__state *s, uint32_t task)
+bool weft__model_state_waits(const struct weft__state *s, uint32_t task)
 {
 	const struct weft__state_thread *thread = open_on(s, task);
 	bool waits = s->tasks.flags[task] & WEFT__TASK_WAITS;
@@ -98,21 +99,21 @@ bool weft__state_waits(const struct weft__state *s, uint32_t task)
 	return thread->resumed_by_band; /* else it was probably woken */
 }
 
-void weft__state_pass(struct weft__state *s, uint64_t now_ns)
+void weft__model_state_pass(struct weft__state *s, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < s->thread_count; i++) {
 		uint32_t task = open_task(s, i);
 		if (task != WEFT_NONE && s->threads[i].running == task && is_long(&s->threads[i], now_ns))
-			weft__state_wake(s, task);
+			weft__model_state_wake(s, task);
 	}
 }
 
-void weft__state_settle(struct weft__state *s)
+void weft__model_state_settle(struct weft__state *s)
 {
-	weft__state_pass(s, s->now);
+	weft__model_state_pass(s, s->now);
 	for (uint32_t i = 0; i < s->thread_count; i++) {
 		uint32_t task = open_task(s, i);
-		if (task != WEFT_NONE && !weft__state_waits(s, task))
-			weft__state_wake(s, task);
+		if (task != WEFT_NONE && !weft__model_state_waits(s, task))
+			weft__model_state_wake(s, task);
 	}
 }

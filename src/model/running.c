@@ -11,7 +11,7 @@ enum {
 	THREADS_MAX = 1 << 20,
 };
 
-int weft__state_reserve_thread(struct weft__state *s, uint32_t thread)
+int weft__model_state_reserve_thread(struct weft__state *s, uint32_t thread)
 {
 	if (thread < s->thread_count)
 		return 0;
@@ -36,7 +36,7 @@ static bool runs_already(
 {
 	if (thread->running >= WEFT__RUNS_UNKNOWN)
 		return running == thread->running;
-	return weft__state_forward(s, thread->running) == running;
+	return weft__model_state_forward(s, thread->running) == running;
 }
 
 static int report_period(const struct weft__state *s, uint32_t thread)
@@ -49,7 +49,7 @@ static int report_period(const struct weft__state *s, uint32_t thread)
 /* Ends the present period and begins another. */
 static int begin_period(struct weft__state *s, uint32_t thread, uint32_t running, uint32_t reason)
 {
-	weft__state_leave(s, thread, running);
+	weft__model_state_leave(s, thread, running);
 	int error = report_period(s, thread);
 	s->threads[thread].running = running;
 	s->threads[thread].reason = reason;
@@ -63,14 +63,14 @@ static bool was_interrupted(
 	struct weft__state *s, const struct weft__state_thread *thread, uint32_t task)
 {
 	return thread->interrupted < WEFT__RUNS_UNKNOWN &&
-		   weft__state_forward(s, thread->interrupted) == task;
+		   weft__model_state_forward(s, thread->interrupted) == task;
 }
 
 /* A rundown's switch says that the task ran already, and its alive event perhaps that it waited
  * already: a task does both between its try_read and the next switch. */
-int weft__state_run(struct weft__state *s, const struct weft__fact *fact, uint32_t running)
+int weft__model_state_run(struct weft__state *s, const struct weft__fact *fact, uint32_t running)
 {
-	int error = weft__state_reserve_thread(s, fact->thread);
+	int error = weft__model_state_reserve_thread(s, fact->thread);
 	if (error)
 		return error;
 	struct weft__state_thread *thread = &s->threads[fact->thread];
@@ -84,7 +84,7 @@ int weft__state_run(struct weft__state *s, const struct weft__fact *fact, uint32
 	}
 	error = begin_period(s, fact->thread, running, fact->text);
 	if (!fact->is_rundown)
-		weft__state_resume(s, fact->thread, running, is_interrupted);
+		weft__model_state_resume(s, fact->thread, running, is_interrupted);
 	else if (running < WEFT__RUNS_UNKNOWN)
 		s->tasks.ran_on[running] = fact->thread;
 	return error;
@@ -108,9 +108,9 @@ static int idle_band(struct weft__state *s, uint32_t index, bool begin, uint32_t
 	thread->in_idle_band = false;
 	uint32_t running = thread->interrupted;
 	if (running < WEFT__RUNS_UNKNOWN)
-		running = weft__state_forward(s, running);
+		running = weft__model_state_forward(s, running);
 	int error = begin_period(s, index, running, thread->interrupted_reason);
-	weft__state_resume(s, index, running, true);
+	weft__model_state_resume(s, index, running, true);
 	return error;
 }
 
@@ -131,9 +131,9 @@ static int gc_band(struct weft__state *s, uint32_t index, bool begin, uint32_t r
 	return is_over ? report_gc(s, index, thread->gc_since, thread->gc_reason) : 0;
 }
 
-int weft__state_band(struct weft__state *s, const struct weft__fact *fact)
+int weft__model_state_band(struct weft__state *s, const struct weft__fact *fact)
 {
-	int error = weft__state_reserve_thread(s, fact->thread);
+	int error = weft__model_state_reserve_thread(s, fact->thread);
 	if (error)
 		return error;
 	if (fact->is_gc)
@@ -141,11 +141,11 @@ int weft__state_band(struct weft__state *s, const struct weft__fact *fact)
 	return idle_band(s, fact->thread, fact->flag, fact->text);
 }
 
-int weft__state_gc(struct weft__state *s, const struct weft__fact *fact)
+int weft__model_state_gc(struct weft__state *s, const struct weft__fact *fact)
 {
 	uint64_t length = fact->value > 0 ? (uint64_t)fact->value : 0;
 	uint64_t past = s->now - s->start;
-	int error = weft__state_reserve_thread(s, fact->thread);
+	int error = weft__model_state_reserve_thread(s, fact->thread);
 	if (error)
 		return error;
 	if (length > past)
@@ -155,9 +155,9 @@ int weft__state_gc(struct weft__state *s, const struct weft__fact *fact)
 
 /* Ignored unless the task has run since the period began: not if another one became it meanwhile.
  */
-int weft__state_off_cpu(struct weft__state *s, uint32_t task, const struct weft__fact *fact)
+int weft__model_state_off_cpu(struct weft__state *s, uint32_t task, const struct weft__fact *fact)
 {
-	int error = weft__state_reserve_thread(s, fact->thread);
+	int error = weft__model_state_reserve_thread(s, fact->thread);
 	if (error)
 		return error;
 	struct weft__state_thread *thread = &s->threads[fact->thread];
@@ -179,7 +179,7 @@ static int close_thread(struct weft__state *s, uint32_t thread, uint64_t end)
 	return error;
 }
 
-int weft__state_close(struct weft__state *s, const uint64_t *ends, uint32_t end_count)
+int weft__model_state_close(struct weft__state *s, const uint64_t *ends, uint32_t end_count)
 {
 	uint64_t last = s->now, latest = s->now;
 	int error = 0;
@@ -188,6 +188,6 @@ int weft__state_close(struct weft__state *s, const uint64_t *ends, uint32_t end_
 		latest = s->now > latest ? s->now : latest;
 	}
 	s->now = latest;
-	weft__state_settle(s);
+	weft__model_state_settle(s);
 	return error;
 }

@@ -83,15 +83,15 @@ static void free_snapshot(struct weft__model *model)
 		free(s->first[i]);
 		free(s->last[i]);
 	}
-	weft__spare_release(s->spare);
+	weft__model_spare_release(s->spare);
 	free(s);
 	free(model);
 }
 
-void weft__snapshot_destroy(struct weft__model *model)
+void weft__model_snapshot_destroy(struct weft__model *model)
 {
 	release_parts(model);
-	struct weft__model *other = weft__spare_put(model->snapshot->spare, model);
+	struct weft__model *other = weft__model_spare_put(model->snapshot->spare, model);
 	if (other)
 		free_snapshot(other);
 }
@@ -105,7 +105,7 @@ static struct weft__model *create_snapshot(struct weft__spare *spare)
 		free(s);
 		return NULL;
 	}
-	s->spare = weft__spare_hold(spare);
+	s->spare = weft__model_spare_hold(spare);
 	model->snapshot = s;
 	return model;
 }
@@ -246,7 +246,7 @@ static void write_going(struct weft__snapshot *s, struct weft__live *live)
 		const struct weft__going *going = &live->going[i];
 		uint32_t task = going->task;
 		if (pool->need[task]) {
-			first[task] = weft__pool_copy_group(pool, task, pool->need[task]);
+			first[task] = weft__model_pool_copy_group(pool, task, pool->need[task]);
 			last[task] = first[task] + pool->end[task] - pool->first[task];
 			pool->need[task] = 0;
 		}
@@ -292,18 +292,18 @@ static void show_rows(
 	m->activations = (struct weft_activations){
 		a->rows + b->live->going_count, a->column[0], a->column[1], a->column[2]};
 	m->notes = (struct weft_notes){n->rows, n->column[0], n->column[2], n->column[1], n->column[3]};
-	m->attributes = weft__attributes_show(&b->texts.attributes);
+	m->attributes = weft__model_attributes_show(&b->texts.attributes);
 	m->samples = (struct weft_samples){p->rows, p->column[0], p->column[1], p->column[2]};
 }
 
 static int hold_shared(struct weft__model *model, struct weft_model_builder *b)
 {
 	struct weft__shared **held = model->snapshot->held;
-	held[HELD_EDGES] = weft__builder_hold_edges(&b->edges);
-	held[HELD_IDENTITIES] = weft__identities_hold(&b->identities);
-	held[HELD_ATTRIBUTES] = weft__attributes_hold(&b->texts.attributes);
+	held[HELD_EDGES] = weft__model_builder_hold_edges(&b->edges);
+	held[HELD_IDENTITIES] = weft__model_identities_hold(&b->identities);
+	held[HELD_ATTRIBUTES] = weft__model_attributes_hold(&b->texts.attributes);
 	for (unsigned i = 0; i < WEFT__POOLS; i++)
-		held[HELD_POOLS + i] = weft__pool_hold(&b->live->pools[i]);
+		held[HELD_POOLS + i] = weft__model_pool_hold(&b->live->pools[i]);
 	for (unsigned i = 0; i < HELD; i++)
 		if (!held[i])
 			return WEFT_ERROR_MEMORY;
@@ -367,7 +367,7 @@ static int copy_bands(
 		return error;
 	if (b->bands.count)
 		memcpy(s->bands, b->bands.list, b->bands.count * sizeof(*s->bands));
-	weft__bands_merge(s->bands, b->bands.count, live->going_bands, live->going_band_count);
+	weft__model_bands_merge(s->bands, b->bands.count, live->going_bands, live->going_band_count);
 	m->bands = s->bands;
 	m->band_count = b->bands.count + live->going_band_count;
 	return 0;
@@ -413,23 +413,23 @@ static int copy_threads(struct weft__snapshot *s, const struct weft_model_builde
 static int copy_presences(const struct weft_model_builder *b, struct weft_model *m)
 {
 	const struct weft__live *live = b->live;
-	struct weft_presence *presences = weft__presences_copy(&b->presences, m->thread_count);
+	struct weft_presence *presences = weft__model_presences_copy(&b->presences, m->thread_count);
 	m->presences = presences;
 	if (!presences)
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; i < live->going_count; i++)
-		weft__presence_widen(
+		weft__model_presence_widen(
 			&presences[live->going[i].thread], live->going[i].start, live->going[i].end);
 	for (uint32_t i = 0; i < live->going_band_count; i++)
-		weft__presence_widen(&presences[live->going_bands[i].thread], live->going_bands[i].start,
-			live->going_bands[i].end);
+		weft__model_presence_widen(&presences[live->going_bands[i].thread],
+			live->going_bands[i].start, live->going_bands[i].end);
 	return 0;
 }
 
 static int copy_list(const struct weft__list *from, struct weft__list *to)
 {
 	to->count = 0;
-	int error = weft__list_reserve(to, from->count);
+	int error = weft__model_list_reserve(to, from->count);
 	if (!error && from->count)
 		memcpy(to->items, from->items, from->count * sizeof(*to->items));
 	to->count = error ? 0 : from->count;
@@ -478,18 +478,18 @@ static void summarize(const struct weft__snapshot *s, const struct weft_model_bu
 		bool is_created = s->flags[c->task] & WEFT_TASK_CREATED;
 		summary->preexisting -= !is_created && c->time >= b->state.start;
 	}
-	weft__builder_count_tracks(b, s->outcome, summary);
+	weft__model_builder_count_tracks(b, s->outcome, summary);
 }
 
 static int copy_dark(struct weft_model *m, const struct weft_trace_description *description)
 {
 	struct weft__dark dark;
-	int error = weft__dark_find(description, NULL, m->summary.start, m->summary.end, &dark);
+	int error = weft__model_dark_find(description, NULL, m->summary.start, m->summary.end, &dark);
 	if (error)
 		return error;
 	m->dark = dark.list;
 	m->dark_count = dark.count;
-	weft__dark_mark_counters(m);
+	weft__model_dark_mark_counters(m);
 	return 0;
 }
 
@@ -507,7 +507,7 @@ static int correct_counters(struct weft__snapshot *s, const struct weft_model_bu
 		return WEFT_ERROR_MEMORY;
 	memcpy(s->values, samples->column[1], bytes);
 	m->samples.value = s->values;
-	return weft__totals_apply(b, description, m, s->values, samples->column[3]);
+	return weft__model_totals_apply(b, description, m, s->values, samples->column[3]);
 }
 
 static int fill(struct weft__model *model, struct weft_model_builder *b,
@@ -517,7 +517,7 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 	struct weft_model *m = &model->public;
 	int error = reserve(s, b);
 	if (!error)
-		error = weft__builder_name_threads(b, description);
+		error = weft__model_builder_name_threads(b, description);
 	if (!error)
 		error = hold_shared(model, b);
 	if (!error)
@@ -529,9 +529,9 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 	if (!error)
 		error = copy_bands(s, b, m);
 	if (!error)
-		error = weft__builder_show_spans(b, m);
+		error = weft__model_builder_show_spans(b, m);
 	if (!error)
-		error = weft__builder_show_off_cpu(b, m);
+		error = weft__model_builder_show_off_cpu(b, m);
 	if (!error)
 		error = copy_threads(s, b, description, m);
 	if (!error)
@@ -541,7 +541,7 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 	if (error)
 		return error;
 	write_tasks(s, b);
-	weft__builder_name_tracks(b, s->tasks, s->kind, s->label);
+	weft__model_builder_name_tracks(b, s->tasks, s->kind, s->label);
 	write_edges(s, b);
 	write_going(s, b->live);
 	show_tasks(s, b, &m->tasks);
@@ -556,12 +556,12 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 	return error ? error : correct_counters(s, b, description, m);
 }
 
-/* Makes a snapshot once weft__live_update() has succeeded. */
+/* Makes a snapshot once weft__model_live_update() has succeeded. */
 static int make(struct weft_model_builder *b, const struct weft_trace_description *description,
 	struct weft_model **ret_model)
 {
 	struct weft__live *live = b->live;
-	struct weft__model *model = weft__spare_take(live->spare);
+	struct weft__model *model = weft__model_spare_take(live->spare);
 	if (model && !is_recent(model->snapshot, live)) {
 		free_snapshot(model);
 		model = NULL;
@@ -575,7 +575,7 @@ static int make(struct weft_model_builder *b, const struct weft_trace_descriptio
 		free_snapshot(model);
 		return error;
 	}
-	weft__live_commit(b);
+	weft__model_live_commit(b);
 	model->snapshot->number = live->number;
 	*ret_model = &model->public;
 	return 0;
@@ -595,15 +595,15 @@ WEFT__EXPORT int weft_model_builder_snapshot(struct weft_model_builder *b,
 	const struct weft_trace_description *description, uint64_t now_ns,
 	struct weft_model **ret_model)
 {
-	int error = b->live ? 0 : weft__live_create(&b->live);
+	int error = b->live ? 0 : weft__model_live_create(&b->live);
 	if (error)
 		return error;
-	error = weft__live_update(b, present(&b->state, now_ns));
+	error = weft__model_live_update(b, present(&b->state, now_ns));
 	if (!error)
 		error = make(b, description, ret_model);
 	if (error) {
 		/* The shared parts may be incomplete, so the next snapshot makes them again. */
-		weft__live_destroy(b->live);
+		weft__model_live_destroy(b->live);
 		b->live = NULL;
 	}
 	return error;

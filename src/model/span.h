@@ -31,7 +31,7 @@ struct weft__span {
 
 /* Takes the time of the next event; events come in the order of time. True if it was too far from
  * the first one; *time is then that of the event before. */
-static inline bool weft__span_hold(struct weft__span *span, uint64_t *time)
+static inline bool weft__model_span_hold(struct weft__span *span, uint64_t *time)
 {
 	if (!span->any) {
 		uint64_t first = *time < WEFT__FIRST_NS_MAX ? *time : WEFT__FIRST_NS_MAX;

@@ -46,7 +46,7 @@ static struct weft_span span_until(const struct weft__state_span *open, uint64_t
 	return (struct weft_span){open->since, end, open->name, depth, false};
 }
 
-bool weft__builder_open_span(const struct weft_model_builder *b, uint32_t task, uint64_t now,
+bool weft__model_builder_open_span(const struct weft_model_builder *b, uint32_t task, uint64_t now,
 	const struct weft__state_span *open, struct weft_span *ret_span)
 {
 	bool has_ended = b->state.tasks.flags[task] & WEFT_TASK_RESOLVED;
@@ -55,27 +55,28 @@ bool weft__builder_open_span(const struct weft_model_builder *b, uint32_t task, 
 	return open->since <= end;
 }
 
-int weft__builder_span(
+int weft__model_builder_span(
 	void *builder, uint32_t task, uint32_t thread, const struct weft__state_span *open)
 {
 	struct weft_model_builder *b = builder;
 	struct weft_span span = span_until(open, b->state.now);
 	(void)thread; /* its own spans are those of a track */
-	weft__builder_touch(b, task);
-	return weft__builder_open_span(b, task, b->state.now, open, &span)
+	weft__model_builder_touch(b, task);
+	return weft__model_builder_open_span(b, task, b->state.now, open, &span)
 			   ? add_row(&b->spans, task, &span)
 			   : 0;
 }
 
-int weft__builder_given(void *builder, uint32_t track, uint64_t begin, uint64_t end, uint32_t name)
+int weft__model_builder_given(
+	void *builder, uint32_t track, uint64_t begin, uint64_t end, uint32_t name)
 {
 	struct weft_model_builder *b = builder;
 	const struct weft_span span = {begin, end, name, 0, false};
-	weft__builder_touch(b, track);
+	weft__model_builder_touch(b, track);
 	return add_row(&b->spans, track, &span);
 }
 
-int weft__builder_name_threads(
+int weft__model_builder_name_threads(
 	struct weft_model_builder *b, const struct weft_trace_description *description)
 {
 	char name[64];
@@ -95,7 +96,7 @@ int weft__builder_name_threads(
 }
 
 /* Facts that were made but never taken may have named more lines. */
-void weft__builder_name_tracks(
+void weft__model_builder_name_tracks(
 	const struct weft_model_builder *b, uint32_t tasks, uint16_t *kind, uint32_t *label)
 {
 	for (uint32_t i = 0; i < b->tracks.count; i++) {
@@ -107,7 +108,7 @@ void weft__builder_name_tracks(
 	}
 }
 
-void weft__builder_count_tracks(
+void weft__model_builder_count_tracks(
 	const struct weft_model_builder *b, const uint8_t *outcome, struct weft_model_summary *summary)
 {
 	const uint8_t others = WEFT_TASK_CREATED | WEFT_TASK_FROM_RUNDOWN;
@@ -121,11 +122,11 @@ void weft__builder_count_tracks(
 	}
 }
 
-void weft__builder_touch_spans(struct weft_model_builder *b)
+void weft__model_builder_touch_spans(struct weft_model_builder *b)
 {
 	const struct weft__state *s = &b->state;
 	for (uint32_t task = 0; task < s->spans.task_count; task++) {
-		uint32_t i = weft__state_innermost(s, task);
+		uint32_t i = weft__model_state_innermost(s, task);
 		bool has_ended = s->tasks.flags[task] & WEFT_TASK_RESOLVED;
 		if (i != WEFT_NONE && !has_ended && s->spans.list[i].since > b->tasks.end[task])
 			b->tasks.end[task] = s->spans.list[i].since;
@@ -136,7 +137,7 @@ static int end_spans_of_task(struct weft_model_builder *b, uint32_t task)
 {
 	const struct weft__state *s = &b->state;
 	int error = 0;
-	for (uint32_t i = weft__state_innermost(s, task); !error && i != WEFT_NONE;
+	for (uint32_t i = weft__model_state_innermost(s, task); !error && i != WEFT_NONE;
 		 i = s->spans.list[i].outer) {
 		struct weft_span span = span_until(&s->spans.list[i], b->tasks.end[task]);
 		if (span.start <= span.end)
@@ -145,7 +146,7 @@ static int end_spans_of_task(struct weft_model_builder *b, uint32_t task)
 	return error;
 }
 
-int weft__builder_end_spans(struct weft_model_builder *b)
+int weft__model_builder_end_spans(struct weft_model_builder *b)
 {
 	int error = 0;
 	for (uint32_t task = 0; !error && task < b->state.spans.task_count; task++)
@@ -153,7 +154,7 @@ int weft__builder_end_spans(struct weft_model_builder *b)
 	return error;
 }
 
-int weft__builder_freeze_spans(struct weft_model_builder *b, struct weft_model *m)
+int weft__model_builder_freeze_spans(struct weft_model_builder *b, struct weft_model *m)
 {
 	struct span_columns *s = &b->spans;
 	const struct weft__column columns[] = {{&s->start, sizeof(*s->start)},
@@ -161,7 +162,8 @@ int weft__builder_freeze_spans(struct weft_model_builder *b, struct weft_model *
 	uint32_t *first;
 	if (s->count == 0)
 		return 0;
-	int error = weft__group_columns(&s->task, s->count, b->state.tasks.count, columns, 4, &first);
+	int error =
+		weft__model_group_columns(&s->task, s->count, b->state.tasks.count, columns, 4, &first);
 	if (!first)
 		return error;
 	m->spans = (struct weft_spans){.count = s->count,
@@ -187,7 +189,7 @@ static int show_ended(const struct weft_model_builder *b, struct weft_spans *to)
 		.end = pool->column[1],
 		.name = pool->column[2],
 		.depth = pool->column[3]};
-	return weft__pool_copy_ranges(pool, &to->first, &to->last);
+	return weft__model_pool_copy_ranges(pool, &to->first, &to->last);
 }
 
 static int add_open(const struct weft_model_builder *b, uint32_t task, struct weft_open_span **list,
@@ -196,10 +198,10 @@ static int add_open(const struct weft_model_builder *b, uint32_t task, struct we
 	const struct weft__state *s = &b->state;
 	const struct weft__column column = {list, sizeof(**list)};
 	int error = 0;
-	for (uint32_t i = weft__state_innermost(s, task); !error && i != WEFT_NONE;
+	for (uint32_t i = weft__model_state_innermost(s, task); !error && i != WEFT_NONE;
 		 i = s->spans.list[i].outer) {
 		struct weft_span span;
-		if (!weft__builder_open_span(b, task, b->live->now, &s->spans.list[i], &span))
+		if (!weft__model_builder_open_span(b, task, b->live->now, &s->spans.list[i], &span))
 			continue;
 		span.is_open = true;
 		error = weft__columns_reserve(&column, 1, capacity, *count + (size_t)1);
@@ -221,7 +223,7 @@ static int show_open(const struct weft_model_builder *b, struct weft_spans *to)
 	return error;
 }
 
-int weft__builder_show_spans(const struct weft_model_builder *b, struct weft_model *m)
+int weft__model_builder_show_spans(const struct weft_model_builder *b, struct weft_model *m)
 {
 	int error = show_ended(b, &m->spans);
 	return error ? error : show_open(b, &m->spans);

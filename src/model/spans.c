@@ -26,7 +26,7 @@ static uint32_t *top_of(struct weft__state *s, uint32_t task, uint32_t thread)
 	return thread < s->thread_count ? &s->threads[thread].innermost : NULL;
 }
 
-uint32_t weft__state_innermost(const struct weft__state *s, uint32_t task)
+uint32_t weft__model_state_innermost(const struct weft__state *s, uint32_t task)
 {
 	return task < s->spans.task_count ? s->spans.innermost[task] : WEFT_NONE;
 }
@@ -73,15 +73,16 @@ static int pop(struct weft__state *s, uint32_t *top, uint32_t task, uint32_t thr
 	return s->listener->span ? s->listener->span(s->context, task, thread, &ended) : 0;
 }
 
-int weft__state_begin(struct weft__state *s, uint32_t task, const struct weft__fact *fact)
+int weft__model_state_begin(struct weft__state *s, uint32_t task, const struct weft__fact *fact)
 {
-	int error = task == WEFT_NONE ? weft__state_reserve_thread(s, fact->thread) : reserve_tasks(s);
+	int error =
+		task == WEFT_NONE ? weft__model_state_reserve_thread(s, fact->thread) : reserve_tasks(s);
 	if (error)
 		return error;
 	return push(&s->spans, top_of(s, task, fact->thread), s->now, fact->text);
 }
 
-int weft__state_end(
+int weft__model_state_end(
 	struct weft__state *s, uint32_t task, const struct weft__fact *fact, bool *ret_had_begun)
 {
 	uint32_t *top = top_of(s, task, fact->thread);
@@ -113,10 +114,10 @@ static int report(struct weft__state *s, uint32_t task)
 	return error;
 }
 
-int weft__state_move_spans(struct weft__state *s, uint32_t task, uint32_t target)
+int weft__model_state_move_spans(struct weft__state *s, uint32_t task, uint32_t target)
 {
 	struct weft__state_spans *spans = &s->spans;
-	if (weft__state_innermost(s, task) == WEFT_NONE)
+	if (weft__model_state_innermost(s, task) == WEFT_NONE)
 		return 0;
 	int error = reserve_tasks(s);
 	if (!error)
@@ -136,7 +137,7 @@ int weft__state_move_spans(struct weft__state *s, uint32_t task, uint32_t target
 	return 0;
 }
 
-void weft__state_forget_spans(struct weft__state *s, const uint32_t *new_index, uint32_t kept)
+void weft__model_state_forget_spans(struct weft__state *s, const uint32_t *new_index, uint32_t kept)
 {
 	struct weft__state_spans *spans = &s->spans;
 	uint32_t count = 0;

@@ -15,7 +15,7 @@ struct weft__spare {
 	struct weft__model closed; /* its address marks a builder that has ended */
 };
 
-int weft__spare_create(struct weft__spare **ret_spare)
+int weft__model_spare_create(struct weft__spare **ret_spare)
 {
 	struct weft__spare *spare = calloc(1, sizeof(*spare));
 	if (!spare)
@@ -26,19 +26,19 @@ int weft__spare_create(struct weft__spare **ret_spare)
 	return 0;
 }
 
-struct weft__spare *weft__spare_hold(struct weft__spare *spare)
+struct weft__spare *weft__model_spare_hold(struct weft__spare *spare)
 {
 	atomic_fetch_add(&spare->references, 1);
 	return spare;
 }
 
-void weft__spare_release(struct weft__spare *spare)
+void weft__model_spare_release(struct weft__spare *spare)
 {
 	if (spare && atomic_fetch_sub(&spare->references, 1) == 1)
 		free(spare);
 }
 
-struct weft__model *weft__spare_put(struct weft__spare *spare, struct weft__model *model)
+struct weft__model *weft__model_spare_put(struct weft__spare *spare, struct weft__model *model)
 {
 	struct weft__model *old = atomic_load(&spare->model);
 	do {
@@ -48,12 +48,12 @@ struct weft__model *weft__spare_put(struct weft__spare *spare, struct weft__mode
 	return old;
 }
 
-struct weft__model *weft__spare_take(struct weft__spare *spare)
+struct weft__model *weft__model_spare_take(struct weft__spare *spare)
 {
 	return atomic_exchange(&spare->model, NULL);
 }
 
-struct weft__model *weft__spare_close(struct weft__spare *spare)
+struct weft__model *weft__model_spare_close(struct weft__spare *spare)
 {
 	return atomic_exchange(&spare->model, &spare->closed);
 }

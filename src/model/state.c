@@ -15,12 +15,13 @@ struct meaning {
 	uint32_t task, other;
 };
 
-void weft__state_init(struct weft__state *s, const struct weft__listener *listener, void *context)
+void weft__model_state_init(
+	struct weft__state *s, const struct weft__listener *listener, void *context)
 {
 	*s = (struct weft__state){.listener = listener, .context = context};
 }
 
-void weft__state_finish(struct weft__state *s)
+void weft__model_state_finish(struct weft__state *s)
 {
 	struct weft__state_tasks *t = &s->tasks;
 	void *columns[] = {
@@ -33,7 +34,7 @@ void weft__state_finish(struct weft__state *s)
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	weft__index_finish(&s->counters.others);
-	weft__messages_finish(&s->messages);
+	weft__model_messages_finish(&s->messages);
 	*s = (struct weft__state){0};
 }
 
@@ -54,7 +55,7 @@ static int act(struct weft__state *s, enum weft_edge_type type, uint32_t actor, 
 {
 	if (actor != WEFT_NONE) {
 		if (s->tasks.flags[actor] & WEFT__TASK_WAITS)
-			weft__state_act(s, actor);
+			weft__model_state_act(s, actor);
 		s->tasks.flags[actor] &= (uint8_t)~WEFT__TASK_ASKED;
 	}
 	return report_edge(s, type, actor, to);
@@ -70,7 +71,7 @@ static int report_note(
 
 static int run_task(struct weft__state *s, const struct meaning *m)
 {
-	return weft__state_run(s, m->event, m->task == WEFT_NONE ? WEFT__RUNS_IDLE : m->task);
+	return weft__model_state_run(s, m->event, m->task == WEFT_NONE ? WEFT__RUNS_IDLE : m->task);
 }
 
 /* Uses the child itself, not the task that it may have become. */
@@ -85,12 +86,12 @@ static int on_create(struct weft__state *s, const struct meaning *m)
 		report_damage(s, m, "a task is created twice; the second is ignored");
 		return 0;
 	}
-	if (!weft__state_attach(s, child, m->task)) {
+	if (!weft__model_state_attach(s, child, m->task)) {
 		report_damage(s, m, "a task is created by its own descendant; it stays a root");
 		return 0;
 	}
 	if (m->task != WEFT_NONE)
-		weft__state_act(s, m->task);
+		weft__model_state_act(s, m->task);
 	s->tasks.flags[child] |= WEFT_TASK_CREATED;
 	s->tasks.kind[child] = m->event->kind;
 	s->tasks.category[child] = m->event->category;
@@ -108,7 +109,7 @@ static void answer_try_read(struct weft__state *s, const struct meaning *m)
 
 static int on_read(struct weft__state *s, const struct meaning *m)
 {
-	weft__state_wake(s, m->task);
+	weft__model_state_wake(s, m->task);
 	int error = m->event->flag ? 0 : run_task(s, m);
 	if (error || m->other == WEFT_NONE)
 		return error;
@@ -119,7 +120,7 @@ static int on_read(struct weft__state *s, const struct meaning *m)
 /* A task that waits already keeps the start of its wait; a task that has ended does not wait. */
 static void begin_wait(struct weft__state *s, uint32_t task)
 {
-	weft__state_act(s, task);
+	weft__model_state_act(s, task);
 	if (s->tasks.flags[task] & (WEFT__TASK_WAITS | WEFT_TASK_RESOLVED))
 		return;
 	s->tasks.flags[task] |= WEFT__TASK_WAITS;
@@ -161,7 +162,7 @@ static int on_wait_any(struct weft__state *s, const struct meaning *m)
 /* The edges are those of a semaphore in other formats: a read takes it, a signal gives it back. */
 static int on_acquire(struct weft__state *s, const struct meaning *m)
 {
-	weft__state_wake(s, m->task);
+	weft__model_state_wake(s, m->task);
 	if (m->other == WEFT_NONE)
 		return 0;
 	answer_try_read(s, m);
@@ -192,7 +193,7 @@ static void end_task(
 {
 	if (s->tasks.flags[task] & WEFT_TASK_RESOLVED)
 		return;
-	weft__state_wake(s, task);
+	weft__model_state_wake(s, task);
 	if (s->listener->end)
 		s->listener->end(s->context, task, becomes);
 	s->tasks.flags[task] |= flags_of[outcome];
@@ -232,11 +233,11 @@ static int on_become(struct weft__state *s, const struct meaning *m)
 	}
 	int error = report_edge(s, WEFT_EDGE_BECOME, m->task, m->other);
 	if (!error)
-		error = weft__state_move_spans(s, m->task, m->other);
+		error = weft__model_state_move_spans(s, m->task, m->other);
 	if (error)
 		return error;
 	end_task(s, m->task, WEFT_OUTCOME_BECAME, m->other);
-	weft__state_inherit_run(s, m->task, m->other);
+	weft__model_state_inherit_run(s, m->task, m->other);
 	s->tasks.becomes[m->task] = m->other;
 	s->tasks.forward[m->task] = m->other;
 	s->tasks.flags[m->other] |= s->tasks.flags[m->task] & WEFT_TASK_EXPECTED;
@@ -268,7 +269,7 @@ static enum weft_note_type counter_note(const struct weft__fact *event)
 
 static bool is_number(const struct weft__state *s, const struct meaning *m)
 {
-	if (!m->event->is_real || isfinite(weft__real_of(m->event->value)))
+	if (!m->event->is_real || isfinite(weft__model_real_of(m->event->value)))
 		return true;
 	report_damage(s, m, "a counter's value is infinite or no number; ignored");
 	return false;
@@ -280,10 +281,10 @@ static int on_counter(struct weft__state *s, const struct meaning *m)
 	uint32_t counter;
 	if (!is_number(s, m))
 		return 0;
-	int error = weft__state_counter(s, event->buffer, event->text, &counter);
+	int error = weft__model_state_counter(s, event->buffer, event->text, &counter);
 	if (error)
 		return error;
-	weft__state_count(s, counter, event);
+	weft__model_state_count(s, counter, event);
 	if (s->listener->sample)
 		error = s->listener->sample(s->context, counter, m->task);
 	if (error)
@@ -296,19 +297,20 @@ static int on_counter(struct weft__state *s, const struct meaning *m)
 static int on_total(struct weft__state *s, const struct meaning *m)
 {
 	const struct weft__fact *event = m->event;
-	uint32_t counter = weft__state_known_counter(s, event->buffer, event->text);
+	uint32_t counter = weft__model_state_known_counter(s, event->buffer, event->text);
 	const bool is_new = counter == WEFT_NONE;
 	int error = 0;
-	if (!is_number(s, m) || (is_new ? event->value == 0 : weft__state_is_at_limit(s, counter)))
+	if (!is_number(s, m) ||
+		(is_new ? event->value == 0 : weft__model_state_is_at_limit(s, counter)))
 		return 0;
 	if (is_new)
-		error = weft__state_counter(s, event->buffer, event->text, &counter);
+		error = weft__model_state_counter(s, event->buffer, event->text, &counter);
 	if (error)
 		return error;
 	if (is_new)
-		weft__state_count(s, counter, event);
+		weft__model_state_count(s, counter, event);
 	else
-		weft__state_correct(s, counter, event);
+		weft__model_state_correct(s, counter, event);
 	return s->listener->total ? s->listener->total(s->context, counter) : 0;
 }
 
@@ -328,8 +330,8 @@ static int join(
 	const struct weft__message *send = message->is_received ? other : message;
 	const struct weft__message *receive = message->is_received ? message : other;
 	s->sent = send->time_ns;
-	return report_edge(s, WEFT_EDGE_RECEIVE, weft__state_forward(s, send->task),
-		weft__state_forward(s, receive->task));
+	return report_edge(s, WEFT_EDGE_RECEIVE, weft__model_state_forward(s, send->task),
+		weft__model_state_forward(s, receive->task));
 }
 
 /* The fact's value is the key. A message without a task only removes the earlier message with that
@@ -338,13 +340,13 @@ static int on_message(struct weft__state *s, const struct meaning *m, bool is_re
 {
 	const struct weft__message message = {(uint64_t)m->event->value, s->now, m->task, is_received};
 	struct weft__message other;
-	bool has_other = weft__messages_take_other(&s->messages, &message, &other);
+	bool has_other = weft__model_messages_take_other(&s->messages, &message, &other);
 	if (m->task == WEFT_NONE)
 		return 0;
-	if (has_other && weft__message_joins(&other, &message))
+	if (has_other && weft__model_message_joins(&other, &message))
 		return join(s, &message, &other);
 	bool is_kept = !is_received || (message.key & WEFT_KEY_ONCE);
-	return is_kept ? weft__messages_add(&s->messages, &message) : 0;
+	return is_kept ? weft__model_messages_add(&s->messages, &message) : 0;
 }
 
 static int on_expect(struct weft__state *s, const struct meaning *m)
@@ -358,7 +360,7 @@ static int on_expect(struct weft__state *s, const struct meaning *m)
 static int on_span_end(struct weft__state *s, const struct meaning *m)
 {
 	bool had_begun;
-	int error = weft__state_end(s, m->task, m->event, &had_begun);
+	int error = weft__model_state_end(s, m->task, m->event, &had_begun);
 	if (!had_begun && m->task != WEFT_NONE && (s->tasks.flags[m->task] & WEFT_TASK_CREATED))
 		report_damage(s, m, "the end of a span that has not begun; ignored");
 	return error;
@@ -442,7 +444,7 @@ static int apply(struct weft__state *s, const struct meaning *m)
 	case WEFT_EVENT_TAG:
 		return on_tag(s, m);
 	case WEFT_EVENT_BAND:
-		return weft__state_band(s, m->event);
+		return weft__model_state_band(s, m->event);
 	case WEFT_EVENT_COUNTER:
 		return on_counter(s, m);
 	case WEFT_EVENT_TOTAL:
@@ -452,7 +454,7 @@ static int apply(struct weft__state *s, const struct meaning *m)
 	case WEFT_EVENT_SIGNAL:
 		return on_signal(s, m);
 	case WEFT_EVENT_GC:
-		return weft__state_gc(s, m->event);
+		return weft__model_state_gc(s, m->event);
 	case WEFT_EVENT_EXPECT:
 		return on_expect(s, m);
 	case WEFT_EVENT_ALIVE:
@@ -464,7 +466,7 @@ static int apply(struct weft__state *s, const struct meaning *m)
 	case WEFT_EVENT_TIME_OUT:
 		return on_end(s, m, WEFT_OUTCOME_TIMED_OUT);
 	case WEFT_EVENT_BEGIN:
-		return weft__state_begin(s, m->task, m->event);
+		return weft__model_state_begin(s, m->task, m->event);
 	case WEFT_EVENT_END:
 		return on_span_end(s, m);
 	case WEFT_EVENT_SPAN:
@@ -476,7 +478,7 @@ static int apply(struct weft__state *s, const struct meaning *m)
 	case WEFT_EVENT_RELEASE:
 		return on_release(s, m);
 	case WEFT_EVENT_OFF_CPU:
-		return weft__state_off_cpu(s, m->task, m->event);
+		return weft__model_state_off_cpu(s, m->task, m->event);
 	case WEFT_EVENT_SEND:
 		return on_message(s, m, false);
 	case WEFT_EVENT_RECEIVE:
@@ -492,7 +494,7 @@ static int apply(struct weft__state *s, const struct meaning *m)
 static void move_now(struct weft__state *s, const struct meaning *m)
 {
 	uint64_t time = m->event->time_ns;
-	if (weft__span_hold(&s->span, &time))
+	if (weft__model_span_hold(&s->span, &time))
 		report_damage(s, m, WEFT__SPAN_MESSAGE);
 	if (!s->has_begun)
 		s->start = s->now = time;
@@ -505,13 +507,13 @@ static void move_now(struct weft__state *s, const struct meaning *m)
 static int look_up(struct weft__state *s, uint32_t named, uint32_t *ret_task)
 {
 	bool is_known = named < s->tasks.count || named == WEFT_NONE;
-	int error = is_known ? 0 : weft__state_mention(s, named);
+	int error = is_known ? 0 : weft__model_state_mention(s, named);
 	if (!error && named != WEFT_NONE)
-		*ret_task = weft__state_forward(s, named);
+		*ret_task = weft__model_state_forward(s, named);
 	return error;
 }
 
-int weft__state_take(struct weft__state *s, const struct weft__fact *fact)
+int weft__model_state_take(struct weft__state *s, const struct weft__fact *fact)
 {
 	struct meaning m = {fact, WEFT_NONE, WEFT_NONE};
 	move_now(s, &m);

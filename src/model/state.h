@@ -91,14 +91,14 @@ struct weft__state_spans {
 #define WEFT__GOES_ON_NS 100000
 
 /* A double in the space of an integer, and back. */
-static inline double weft__real_of(int64_t bits)
+static inline double weft__model_real_of(int64_t bits)
 {
 	double value;
 	memcpy(&value, &bits, sizeof(value));
 	return value;
 }
 
-static inline int64_t weft__bits_of(double value)
+static inline int64_t weft__model_bits_of(double value)
 {
 	int64_t bits;
 	memcpy(&bits, &value, sizeof(bits));
@@ -121,7 +121,7 @@ struct weft__state_counters {
 
 /* Callbacks for the changes that an event makes, in their order. Where a line says "will", the
  * state is as before the change, else as after it. Any member may be NULL. An error ends the
- * processing of the event, and weft__state_take returns it. */
+ * processing of the event, and weft__model_state_take returns it. */
 struct weft__listener {
 	/* `task`, the next number, will get a row. */
 	int (*mention)(void *context, uint32_t task);
@@ -176,95 +176,101 @@ struct weft__state {
 	void *context; /* the listener's */
 };
 
-void weft__state_init(
+void weft__model_state_init(
 	struct weft__state *state, const struct weft__listener *listener, void *context);
-void weft__state_finish(struct weft__state *state);
+void weft__model_state_finish(struct weft__state *state);
 
 /* The next fact in the order of time. 0, WEFT_ERROR_MEMORY or _LIMIT, or the listener's error. */
-int weft__state_take(struct weft__state *state, const struct weft__fact *fact);
+int weft__model_state_take(struct weft__state *state, const struct weft__fact *fact);
 
 /* Ends the period of every thread, and its GC band: at the thread's time in `ends`, or now if that
  * is 0 or there is none. `now` is then the latest of these times. */
-int weft__state_close(struct weft__state *state, const uint64_t *ends, uint32_t end_count);
+int weft__model_state_close(struct weft__state *state, const uint64_t *ends, uint32_t end_count);
 
 /* True if the task waits, as far as the events so far show. */
-bool weft__state_waits(const struct weft__state *state, uint32_t task);
+bool weft__model_state_waits(const struct weft__state *state, uint32_t task);
 
 /* Says that time has passed without events: tasks that have run for long since are awake. */
-void weft__state_pass(struct weft__state *state, uint64_t now_ns);
+void weft__model_state_pass(struct weft__state *state, uint64_t now_ns);
 
 /* The last task of the chain of becomes, for a task that became another. */
-uint32_t weft__state_forward_far(struct weft__state *state, uint32_t task);
+uint32_t weft__model_state_forward_far(struct weft__state *state, uint32_t task);
 
 /* The last task of the chain of becomes. Inlined, because most tasks become nothing. */
-static inline uint32_t weft__state_forward(struct weft__state *state, uint32_t task)
+static inline uint32_t weft__model_state_forward(struct weft__state *state, uint32_t task)
 {
-	return state->tasks.forward[task] == task ? task : weft__state_forward_far(state, task);
+	return state->tasks.forward[task] == task ? task : weft__model_state_forward_far(state, task);
 }
 
 /* Forgets tasks that have ended, unless they became one that has not, and tasks that were only
  * mentioned. `*ret_new_index`, which the caller frees, has each task's new number or WEFT_NONE;
- * pass it to weft__identities_move and renumber the listener's columns by it. If a forgotten id is
- * named again, that is a new task. 0 or WEFT_ERROR_MEMORY. */
-int weft__state_forget(struct weft__state *state, uint32_t **ret_new_index);
+ * pass it to weft__model_identities_move and renumber the listener's columns by it. If a forgotten
+ * id is named again, that is a new task. 0 or WEFT_ERROR_MEMORY. */
+int weft__model_state_forget(struct weft__state *state, uint32_t **ret_new_index);
 
 /* The innermost open span of a task, or WEFT_NONE. Tasks that have ended may have one, too. */
-uint32_t weft__state_innermost(const struct weft__state *state, uint32_t task);
+uint32_t weft__model_state_innermost(const struct weft__state *state, uint32_t task);
 
 /* ---- Between the files of the state ---- */
 
 /* Adds a row for each task up to this one. */
-int weft__state_mention(struct weft__state *state, uint32_t task);
+int weft__model_state_mention(struct weft__state *state, uint32_t task);
 /* Makes `parent` (or WEFT_NONE) the creator of `child`, which is a root of the forest. False if
  * `child` is an ancestor of `parent`. */
-bool weft__state_attach(struct weft__state *state, uint32_t child, uint32_t parent);
+bool weft__model_state_attach(struct weft__state *state, uint32_t child, uint32_t parent);
 /* Ends the wait of a task because it is woken, reads or ends. */
-void weft__state_wake(struct weft__state *state, uint32_t task);
+void weft__model_state_wake(struct weft__state *state, uint32_t task);
 /* The task reads, resolves or signals another. */
-void weft__state_act(struct weft__state *state, uint32_t task);
+void weft__model_state_act(struct weft__state *state, uint32_t task);
 /* `task` (or WEFT__RUNS_…) has begun to run: because an idle band that interrupted it is over, or
  * for another reason. */
-void weft__state_resume(
+void weft__model_state_resume(
 	struct weft__state *state, uint32_t thread, uint32_t task, bool is_interrupted);
 /* No event will follow: clears WEFT__TASK_WAITS of tasks that do not wait. */
-void weft__state_settle(struct weft__state *state);
+void weft__model_state_settle(struct weft__state *state);
 /* The task, which perhaps runs, becomes `target`. */
-void weft__state_inherit_run(struct weft__state *state, uint32_t task, uint32_t target);
+void weft__model_state_inherit_run(struct weft__state *state, uint32_t task, uint32_t target);
 /* The thread's period will end; then `next` will have the thread. */
-void weft__state_leave(struct weft__state *state, uint32_t thread, uint32_t next);
+void weft__model_state_leave(struct weft__state *state, uint32_t thread, uint32_t next);
 
 /* From now on `running` (a forwarded task, or WEFT__RUNS_…) has the fact's thread. */
-int weft__state_run(struct weft__state *state, const struct weft__fact *fact, uint32_t running);
-int weft__state_band(struct weft__state *state, const struct weft__fact *fact);
-int weft__state_gc(struct weft__state *state, const struct weft__fact *fact);
-int weft__state_off_cpu(struct weft__state *state, uint32_t task, const struct weft__fact *fact);
+int weft__model_state_run(
+	struct weft__state *state, const struct weft__fact *fact, uint32_t running);
+int weft__model_state_band(struct weft__state *state, const struct weft__fact *fact);
+int weft__model_state_gc(struct weft__state *state, const struct weft__fact *fact);
+int weft__model_state_off_cpu(
+	struct weft__state *state, uint32_t task, const struct weft__fact *fact);
 
-int weft__state_reserve_thread(struct weft__state *state, uint32_t thread);
+int weft__model_state_reserve_thread(struct weft__state *state, uint32_t thread);
 
 /* Begins and ends a span of the task, or of the fact's thread if that is WEFT_NONE. */
-int weft__state_begin(struct weft__state *state, uint32_t task, const struct weft__fact *fact);
-int weft__state_end(
+int weft__model_state_begin(
+	struct weft__state *state, uint32_t task, const struct weft__fact *fact);
+int weft__model_state_end(
 	struct weft__state *state, uint32_t task, const struct weft__fact *fact, bool *ret_had_begun);
 /* The task becomes `target`: its open spans end, and go on as spans of `target`. */
-int weft__state_move_spans(struct weft__state *state, uint32_t task, uint32_t target);
+int weft__model_state_move_spans(struct weft__state *state, uint32_t task, uint32_t target);
 /* Renumbers tasks, of which `kept` are left, and drops the spans of the others. */
-void weft__state_forget_spans(struct weft__state *state, const uint32_t *new_index, uint32_t kept);
+void weft__model_state_forget_spans(
+	struct weft__state *state, const uint32_t *new_index, uint32_t kept);
 
 /* Finds the counter of a name in a buffer; the first call makes one. */
-int weft__state_counter(
+int weft__model_state_counter(
 	struct weft__state *state, uint32_t buffer, uint32_t name, uint32_t *ret_counter);
-void weft__state_count(struct weft__state *state, uint32_t counter, const struct weft__fact *fact);
+void weft__model_state_count(
+	struct weft__state *state, uint32_t counter, const struct weft__fact *fact);
 
 /* The same counter; WEFT_NONE if there is none yet. */
-uint32_t weft__state_known_counter(const struct weft__state *state, uint32_t buffer, uint32_t name);
+uint32_t weft__model_state_known_counter(
+	const struct weft__state *state, uint32_t buffer, uint32_t name);
 /* True if the observed value is at a limit, which the program's number may have passed. */
-bool weft__state_is_at_limit(const struct weft__state *state, uint32_t counter);
+bool weft__model_state_is_at_limit(const struct weft__state *state, uint32_t counter);
 /* The program says what the value is: it is that from now on. */
-void weft__state_correct(
+void weft__model_state_correct(
 	struct weft__state *state, uint32_t counter, const struct weft__fact *fact);
 
 /* The value of a counter, and what the trace's changes alone give for it. */
-struct weft_number weft__state_number(const struct weft__state *state, uint32_t counter);
-struct weft_number weft__state_observed(const struct weft__state *state, uint32_t counter);
+struct weft_number weft__model_state_number(const struct weft__state *state, uint32_t counter);
+struct weft_number weft__model_state_observed(const struct weft__state *state, uint32_t counter);
 
 #endif

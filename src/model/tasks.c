@@ -40,7 +40,7 @@ static int add_task(struct weft__state *s)
 	return 0;
 }
 
-int weft__state_mention(struct weft__state *s, uint32_t task)
+int weft__model_state_mention(struct weft__state *s, uint32_t task)
 {
 	int error = 0;
 	while (!error && task >= s->tasks.count)
@@ -62,12 +62,12 @@ static uint32_t follow(uint32_t *next, uint32_t from)
 	return end;
 }
 
-uint32_t weft__state_forward_far(struct weft__state *s, uint32_t task)
+uint32_t weft__model_state_forward_far(struct weft__state *s, uint32_t task)
 {
 	return follow(s->tasks.forward, task);
 }
 
-bool weft__state_attach(struct weft__state *s, uint32_t child, uint32_t parent)
+bool weft__model_state_attach(struct weft__state *s, uint32_t child, uint32_t parent)
 {
 	if (parent == WEFT_NONE)
 		return true;

@@ -45,24 +45,24 @@ static int64_t difference(struct weft_number total, struct weft_number observed)
 {
 	int64_t offset;
 	if (total.is_real)
-		return weft__bits_of(total.real - observed.real);
+		return weft__model_bits_of(total.real - observed.real);
 	if (!__builtin_sub_overflow(total.integer, observed.integer, &offset))
 		return offset;
 	return total.integer > 0 ? INT64_MAX : INT64_MIN;
 }
 
-int weft__builder_total(void *builder, uint32_t counter)
+int weft__model_builder_total(void *builder, uint32_t counter)
 {
 	struct weft_model_builder *b = builder;
 	struct total_columns *t = &b->totals;
-	const struct weft_number number = weft__state_number(&b->state, counter);
+	const struct weft_number number = weft__model_state_number(&b->state, counter);
 	if (counter == b->counters.count)
-		return weft__builder_sample(b, counter, WEFT_NONE);
+		return weft__model_builder_sample(b, counter, WEFT_NONE);
 	int error = reserve(t);
 	if (error)
 		return error;
 	t->time[t->count] = b->state.now;
-	t->offset[t->count] = difference(number, weft__state_observed(&b->state, counter));
+	t->offset[t->count] = difference(number, weft__model_state_observed(&b->state, counter));
 	t->counter[t->count] = counter;
 	t->samples[t->count] = b->counters.list[counter].count;
 	t->is_real[t->count] = number.is_real;
@@ -182,10 +182,11 @@ static uint32_t count_unknown(const struct work *w, bool *ret_others)
 static struct weft_number sum(int64_t value, int64_t offset, bool is_real)
 {
 	if (is_real)
-		value = weft__bits_of(weft__real_of(value) + weft__real_of(offset));
+		value = weft__model_bits_of(weft__model_real_of(value) + weft__model_real_of(offset));
 	else if (__builtin_add_overflow(value, offset, &value))
 		value = offset > 0 ? INT64_MAX : INT64_MIN;
-	return (struct weft_number){is_real ? weft__real_of(value) : (double)value, value, is_real};
+	return (struct weft_number){
+		is_real ? weft__model_real_of(value) : (double)value, value, is_real};
 }
 
 /* The value before a sample; 0 if the sample sets it. */
@@ -208,7 +209,7 @@ static void correct(struct work *w, uint32_t leading)
 	for (uint32_t i = leading; i < old->count; i++) {
 		struct weft_number number = sum(w->value[i], w->offset[i], i >= old->integers);
 		w->value[i] = number.integer; /* also the bits of a real one */
-		weft__counter_summarize(&c, number, w->is_set[i]);
+		weft__model_counter_summarize(&c, number, w->is_set[i]);
 	}
 	c.begins_set |= leading > 0;
 	c.start = start;
@@ -282,7 +283,7 @@ static int group(const struct total_columns *totals, uint32_t counters,
 	};
 	if (!t->time || !t->offset || !t->counter || !t->samples || !t->is_real)
 		return WEFT_ERROR_MEMORY;
-	return weft__group_columns(&t->counter, t->count, counters, columns, 4, ret_first);
+	return weft__model_group_columns(&t->counter, t->count, counters, columns, 4, ret_first);
 }
 
 static uint32_t most_samples(const struct weft_model *m)
@@ -294,7 +295,7 @@ static uint32_t most_samples(const struct weft_model *m)
 	return most;
 }
 
-int weft__totals_apply(const struct weft_model_builder *b,
+int weft__model_totals_apply(const struct weft_model_builder *b,
 	const struct weft_trace_description *description, struct weft_model *m, int64_t *value,
 	const uint8_t *is_set)
 {

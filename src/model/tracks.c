@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 
-void weft__tracks_finish(struct weft__tracks *tracks)
+void weft__model_tracks_finish(struct weft__tracks *tracks)
 {
 	free(tracks->lines);
 	weft__index_finish(&tracks->by_task);
@@ -59,7 +59,7 @@ static int find_line(struct weft__tracks *t, struct weft__identities *identities
 	struct weft__track_line **ret_line)
 {
 	uint32_t task;
-	int error = weft__identify(identities, event->buffer, event->other + number, &task);
+	int error = weft__model_identify(identities, event->buffer, event->other + number, &task);
 	if (error)
 		return error;
 	*ret_line = t->by_task.slots ? find(t, task) : NULL;
@@ -71,7 +71,7 @@ static int find_line(struct weft__tracks *t, struct weft__identities *identities
 	return error;
 }
 
-int weft__tracks_place(struct weft__tracks *tracks, struct weft__identities *identities,
+int weft__model_tracks_place(struct weft__tracks *tracks, struct weft__identities *identities,
 	struct weft__texts *texts, const struct weft_event *event, struct weft__fact *fact)
 {
 	struct weft__track_line *line = NULL;
@@ -94,18 +94,18 @@ int weft__tracks_place(struct weft__tracks *tracks, struct weft__identities *ide
 	return 0;
 }
 
-int weft__tracks_place_thread(struct weft__tracks *tracks, struct weft__identities *identities,
-	const struct weft_event *event, struct weft__fact *fact)
+int weft__model_tracks_place_thread(struct weft__tracks *tracks,
+	struct weft__identities *identities, const struct weft_event *event, struct weft__fact *fact)
 {
 	uint64_t id = WEFT_TRACK_THREADS + event->thread;
-	uint32_t task =
-		weft__ids_find(&identities->by_id, identities->id, identities->buffer, event->buffer, id);
+	uint32_t task = weft__model_ids_find(
+		&identities->by_id, identities->id, identities->buffer, event->buffer, id);
 	bool is_known = task != WEFT_NONE && tracks->by_task.slots && find(tracks, task);
 	int error = 0;
 	if (!is_known && event->type == WEFT_EVENT_END)
 		return 0;
 	if (!is_known)
-		error = weft__identify(identities, event->buffer, id, &task);
+		error = weft__model_identify(identities, event->buffer, id, &task);
 	if (!error && !is_known)
 		error = add(tracks, task, WEFT_NONE, event->thread);
 	if (!error)

@@ -24,16 +24,16 @@ struct weft__tracks {
 	struct weft__index by_task; /* no slots before the first line */
 };
 
-void weft__tracks_finish(struct weft__tracks *tracks);
+void weft__model_tracks_finish(struct weft__tracks *tracks);
 
 /* Chooses the line of a span, which the fact then names instead of the track. On the last line of a
  * track, a span begins after the one before; so it may end before it begins. 0, WEFT_ERROR_MEMORY
  * or WEFT_ERROR_LIMIT. */
-int weft__tracks_place(struct weft__tracks *tracks, struct weft__identities *identities,
+int weft__model_tracks_place(struct weft__tracks *tracks, struct weft__identities *identities,
 	struct weft__texts *texts, const struct weft_event *event, struct weft__fact *fact);
 
 /* True if the event begins or ends a span of the thread itself. */
-static inline bool weft__is_of_thread(const struct weft_event *event)
+static inline bool weft__model_is_of_thread(const struct weft_event *event)
 {
 	bool is_part = event->type == WEFT_EVENT_BEGIN || event->type == WEFT_EVENT_END;
 	return is_part && event->task == WEFT_TASK_NONE;
@@ -41,7 +41,7 @@ static inline bool weft__is_of_thread(const struct weft_event *event)
 
 /* Makes the fact name the thread's track as its task; an end alone makes no track. 0,
  * WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
-int weft__tracks_place_thread(struct weft__tracks *tracks, struct weft__identities *identities,
-	const struct weft_event *event, struct weft__fact *fact);
+int weft__model_tracks_place_thread(struct weft__tracks *tracks,
+	struct weft__identities *identities, const struct weft_event *event, struct weft__fact *fact);
 
 #endif

@@ -122,7 +122,7 @@ static void begin_counters(struct weft_abi_counters *counters)
 {
 	counters->version = WEFT_ABI_COUNTERS_VERSION;
 	counters->owner = (uint32_t)own.owner;
-	weft__counters_share(counters);
+	weft__record_counters_share(counters);
 	weft__fence_release();
 	memcpy(counters->magic, WEFT_ABI_COUNTERS_MAGIC, sizeof(counters->magic));
 }
@@ -195,7 +195,7 @@ static void replace_in_child(void)
 	errno = saved;
 }
 
-const uint8_t *weft__attach_offer(void)
+const uint8_t *weft__platform_attach_offer(void)
 {
 	if (madvise(&own, sizeof(own), MADV_WIPEONFORK) != 0)
 		return NULL;
@@ -210,9 +210,9 @@ const uint8_t *weft__attach_offer(void)
 
 /* ---- Requests ---- */
 
-bool weft__attach_is_for_us(void)
+bool weft__platform_attach_is_for_us(void)
 {
-	return own.page && weft__load(&own.page->level) && own.owner == weft__kernel_process();
+	return own.page && weft__record_load(&own.page->level) && own.owner == weft__kernel_process();
 }
 
 static bool is_void(void)
@@ -220,18 +220,18 @@ static bool is_void(void)
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
 	uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	return now_ns > weft__load(&own.page->until_unix_ns);
+	return now_ns > weft__record_load(&own.page->until_unix_ns);
 }
 
-bool weft__attach_take(struct weft__attach_request *ret_request)
+bool weft__platform_attach_take(struct weft__attach_request *ret_request)
 {
-	if (!weft__attach_is_for_us())
+	if (!weft__platform_attach_is_for_us())
 		return false;
-	ret_request->number = weft__load_acquire(&own.page->number);
-	ret_request->ring_bytes = weft__load(&own.page->ring_bytes);
+	ret_request->number = weft__record_load_acquire(&own.page->number);
+	ret_request->ring_bytes = weft__record_load(&own.page->ring_bytes);
 	if (!is_void())
 		return true;
-	weft__store(&own.page->level, 0);
+	weft__record_store(&own.page->level, 0);
 	return false;
 }
 
@@ -240,22 +240,22 @@ static void store_text(char *to, const char *from, size_t size)
 {
 	size_t length = strnlen(from, size - 1);
 	for (size_t i = 0; i < length; i++)
-		weft__store(&to[i], from[i]);
-	weft__store(&to[length], '\0');
+		weft__record_store(&to[i], from[i]);
+	weft__record_store(&to[length], '\0');
 }
 
 /* The level first: once another process sees the answer, it may store its next request. */
-void weft__attach_answer(uint32_t number, const char *directory, const char *reason)
+void weft__platform_attach_answer(uint32_t number, const char *directory, const char *reason)
 {
 	struct weft_abi_attach *page = own.page;
 	store_text(page->directory, directory, sizeof(page->directory));
 	store_text(page->reason, reason, sizeof(page->reason));
-	weft__store(&page->level, 0);
-	weft__store_release(&page->answered, number);
+	weft__record_store(&page->level, 0);
+	weft__record_store_release(&page->answered, number);
 }
 
 /* The environment of a set-user-ID program is its caller's, who must not make it write files. */
-bool weft__attach_is_wanted(void)
+bool weft__platform_attach_is_wanted(void)
 {
 	const char *wanted = secure_getenv("WEFT_ATTACH");
 	if (getauxval(AT_SECURE))
@@ -263,6 +263,6 @@ bool weft__attach_is_wanted(void)
 	if (!wanted || !*wanted)
 		return true;
 	if (strcmp(wanted, "none") != 0)
-		weft__linux_report("WEFT_ATTACH", "the only value is none");
+		weft__platform_linux_report("WEFT_ATTACH", "the only value is none");
 	return false;
 }

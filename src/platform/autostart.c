@@ -100,7 +100,7 @@ static void append_program(struct text *text, unsigned program)
 /* Appends PROG-PID. */
 static void name_process(struct text *text, unsigned program)
 {
-	append(text, weft__linux_program());
+	append(text, weft__platform_linux_program());
 	append(text, "-");
 	append_number(text, (uint64_t)weft__kernel_process());
 	append_program(text, program);
@@ -139,7 +139,7 @@ static void report_to_parent(const char *step, int error)
 	uint64_t number = WEFT_ABI_STEPS - 1;
 	while (number > 0 && strcmp(names[number], step) != 0)
 		number--;
-	weft__children_refuse(
+	weft__platform_children_refuse(
 		(uint32_t)weft__kernel_process() | (uint64_t)(error & 0xffff) << 32 | number << 48);
 }
 
@@ -210,7 +210,7 @@ static void report_effect(
 	write_line(&line);
 }
 
-void weft__linux_report(const char *what, const char *reason)
+void weft__platform_linux_report(const char *what, const char *reason)
 {
 	if (*wanted.path || read_environment())
 		report(what, reason);
@@ -287,8 +287,8 @@ static bool start_in_directory(struct failure *ret_failure)
 	bool is_in_place = wanted.in_place[0];
 	uint64_t bytes = wanted.bytes;
 	if (wanted.fits_room)
-		bytes = weft__ring_fitting_bytes(wanted.path, is_first());
-	if (!weft__total_take(wanted.path, bytes)) {
+		bytes = weft__platform_ring_fitting_bytes(wanted.path, is_first());
+	if (!weft__platform_total_take(wanted.path, bytes)) {
 		*ret_failure = (struct failure){"--total", "the run's other processes use all of it"};
 		report(ret_failure->step, ret_failure->reason);
 		return false;
@@ -300,7 +300,7 @@ static bool start_in_directory(struct failure *ret_failure)
 		else
 			name_file(&path, attempt, WEFT_ABI_RUN_RING);
 		const struct weft__ring ring = {path.bytes, bytes, is_in_place};
-		error = weft__ring_create(&ring, &step);
+		error = weft__platform_ring_create(&ring, &step);
 	}
 	if (!error && is_in_place)
 		link_to(path.bytes);
@@ -316,15 +316,15 @@ static bool start_in_directory(struct failure *ret_failure)
 static void count_missed(void)
 {
 	uint32_t missed = __atomic_exchange_n(&weft__live.missed, 0, __ATOMIC_SEQ_CST);
-	if (missed && weft__generation())
-		weft__fetch_add(&weft__header()->losses[WEFT_ABI_LOSS_FULL], missed);
+	if (missed && weft__record_generation())
+		weft__record_fetch_add(&weft__record_header()->losses[WEFT_ABI_LOSS_FULL], missed);
 }
 
 /* Called in another thread of this child, or in a signal handler, while the first event still makes
  * the buffer. */
 static bool resume_elsewhere(bool for_event)
 {
-	if (weft__generation())
+	if (weft__record_generation())
 		return true;
 	if (for_event)
 		__atomic_fetch_add(&weft__live.missed, 1, __ATOMIC_SEQ_CST);
@@ -336,8 +336,8 @@ static bool resume_elsewhere(bool for_event)
 /* The child could not make a buffer. */
 static void give_up(void)
 {
-	weft__rest();
-	weft__categories_point();
+	weft__record_rest();
+	weft__record_categories_point();
 	weft__copies_notify();
 }
 
@@ -347,13 +347,13 @@ static bool resume_child(bool for_event)
 	int saved = errno;
 	if (!weft__compare_exchange(&weft__live.has_resumed, 0, 1))
 		return resume_elsewhere(for_event);
-	uint64_t next_task = weft__load(&weft__header()->next_task);
-	weft__store(&weft__recorder.parent, weft__header());
+	uint64_t next_task = weft__record_load(&weft__record_header()->next_task);
+	weft__record_store(&weft__recorder.parent, weft__record_header());
 	struct failure failure;
 	bool started = start_in_directory(&failure);
-	weft__store(&weft__recorder.parent, NULL);
+	weft__record_store(&weft__recorder.parent, NULL);
 	if (started) /* the child must not reuse ids of the parent's tasks */
-		weft__store(&weft__header()->next_task, next_task);
+		weft__record_store(&weft__record_header()->next_task, next_task);
 	else
 		give_up();
 	__atomic_store_n(&weft__live.has_resumed, 2, __ATOMIC_SEQ_CST);
@@ -386,7 +386,7 @@ static uint64_t parse_size(const char *text)
 static uint64_t allowed_bytes(uint64_t bytes)
 {
 	const char *size = secure_getenv(WEFT_ABI_RUN_SIZE);
-	uint64_t most = weft__ring_room(wanted.path) / 2;
+	uint64_t most = weft__platform_ring_room(wanted.path) / 2;
 	uint64_t set = size && *size ? parse_size(size) : most;
 	return bytes <= most && bytes <= set ? bytes : 0;
 }
@@ -428,12 +428,12 @@ static const char *obey(const struct weft__attach_request *request)
 	static struct text reason; /* too big for an alternate stack */
 	struct failure failure;
 	_Static_assert(sizeof(wanted.path) >= WEFT__RUN_BYTES, "a run directory's name");
-	const char *wrong = weft__run_make(wanted.path);
+	const char *wrong = weft__platform_run_make(wanted.path);
 	if (wrong)
 		return wrong;
 	if (start_for(request, &failure)) {
 		/* From now on children make their buffers at their first event. */
-		weft__store(&weft__recorder.idle, NULL);
+		weft__record_store(&weft__recorder.idle, NULL);
 		weft__copies_notify();
 		return "";
 	}
@@ -449,7 +449,7 @@ static const char *obey(const struct weft__attach_request *request)
 static void answer(const struct weft__attach_request *request)
 {
 	const char *reason = obey(request);
-	weft__attach_answer(request->number, *reason ? "" : wanted.path, reason);
+	weft__platform_attach_answer(request->number, *reason ? "" : wanted.path, reason);
 }
 
 /* Called in a process that does not record, while there is a request. Events in other threads and
@@ -458,33 +458,35 @@ static bool resume_for_request(void)
 {
 	static struct weft__attach_request request; /* too big for an alternate stack */
 	int saved = errno;
-	if (!weft__attach_is_for_us() || (!weft__compare_exchange(&weft__live.has_resumed, 0, 1) &&
-										 !weft__compare_exchange(&weft__live.has_resumed, 2, 1)))
-		return weft__generation();
+	if (!weft__platform_attach_is_for_us() ||
+		(!weft__compare_exchange(&weft__live.has_resumed, 0, 1) &&
+			!weft__compare_exchange(&weft__live.has_resumed, 2, 1)))
+		return weft__record_generation();
 	/* Another thread may have answered the request before this one came here. */
-	if (!weft__generation() && weft__attach_take(&request))
+	if (!weft__record_generation() && weft__platform_attach_take(&request))
 		answer(&request);
 	__atomic_store_n(&weft__live.has_resumed, 2, __ATOMIC_SEQ_CST);
 	errno = saved;
-	return weft__generation();
+	return weft__record_generation();
 }
 
 static bool resume(bool for_event)
 {
-	return weft__load(&weft__recorder.idle) ? resume_for_request() : resume_child(for_event);
+	return weft__record_load(&weft__recorder.idle) ? resume_for_request() : resume_child(for_event);
 }
 
-void weft__linux_offer(void)
+void weft__platform_linux_offer(void)
 {
 	const uint8_t *level = NULL;
-	if (!weft__generation() && weft__attach_is_wanted() && !weft__kernel_is_filtered())
-		level = weft__attach_offer();
+	if (!weft__record_generation() && weft__platform_attach_is_wanted() &&
+		!weft__kernel_is_filtered())
+		level = weft__platform_attach_offer();
 	if (!level)
 		return;
-	weft__store(&weft__recorder.offered, level);
-	weft__store(&weft__recorder.idle, level);
-	weft__store(&weft__recorder.resume, resume);
-	weft__categories_point();
+	weft__record_store(&weft__recorder.offered, level);
+	weft__record_store(&weft__recorder.idle, level);
+	weft__record_store(&weft__recorder.resume, resume);
+	weft__record_categories_point();
 	weft__copies_notify();
 }
 
@@ -537,7 +539,8 @@ static bool read_environment(void)
 static bool start_in_file(struct failure *ret_failure)
 {
 	const char *step;
-	int error = weft__ring_create(&(struct weft__ring){wanted.path, wanted.bytes, false}, &step);
+	int error =
+		weft__platform_ring_create(&(struct weft__ring){wanted.path, wanted.bytes, false}, &step);
 	if (error == EEXIST)
 		*ret_failure = (struct failure){"WEFT_OUT",
 			"the file exists: remove it, or name a directory for files of each process"};
@@ -595,7 +598,7 @@ static void start_in_xen(unsigned long domain)
 		report_effect(" is not recorded: ", WEFT_ABI_RUN_OUT, describe_xen(error), false);
 }
 
-void weft__linux_autostart(void)
+void weft__platform_linux_autostart(void)
 {
 	struct failure failure = {"WEFT_SIZE", "not a size of at least 64K"};
 	bool started = false;
@@ -613,7 +616,7 @@ void weft__linux_autostart(void)
 	else if (!wanted.is_directory)
 		started = start_in_file(&failure);
 	else if ((started = start_in_directory(&failure))) {
-		weft__store(&weft__recorder.resume, resume);
+		weft__record_store(&weft__recorder.resume, resume);
 		weft__copies_notify();
 	}
 	if (!started)

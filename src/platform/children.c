@@ -83,7 +83,7 @@ static void fill(unsigned char *start, size_t size)
  * until begin_child(), so that nothing else can be mapped there before. */
 static void begin_fork(void)
 {
-	if (!ring.start || !weft__is_inside_event())
+	if (!ring.start || !weft__record_is_inside_event())
 		return; /* another thread may be at its own fork, so the flag stays as it is */
 	ring.is_inherited = true;
 	madvise(ring.start + ring.kept, ring.size - ring.kept, MADV_DOFORK);
@@ -120,7 +120,7 @@ static struct refused *share_page(void)
 	return page == MAP_FAILED ? NULL : page;
 }
 
-void weft__children_keep_off(void *buffer, size_t size)
+void weft__platform_children_keep_off(void *buffer, size_t size)
 {
 	static uint32_t is_registered;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -132,28 +132,28 @@ void weft__children_keep_off(void *buffer, size_t size)
 	if (!buffer)
 		return;
 	refused_seen = 0;
-	weft__store_release(&refused, share_page());
+	weft__record_store_release(&refused, share_page());
 	madvise((unsigned char *)buffer + page, size - page, MADV_DONTFORK);
 	if (weft__compare_exchange(&is_registered, 0, 1))
 		pthread_atfork(begin_fork, end_fork, begin_child);
 }
 
-void weft__children_refuse(uint64_t entry)
+void weft__platform_children_refuse(uint64_t entry)
 {
-	struct refused *page = weft__load_acquire(&refused);
-	uint32_t index = page ? weft__fetch_add(&page->count, 1) : WEFT_ABI_REFUSED;
+	struct refused *page = weft__record_load_acquire(&refused);
+	uint32_t index = page ? weft__record_fetch_add(&page->count, 1) : WEFT_ABI_REFUSED;
 	if (index < WEFT_ABI_REFUSED)
-		weft__store(&page->entries[index], entry);
+		weft__record_store(&page->entries[index], entry);
 }
 
-void weft__children_collect(struct weft_abi_buffer *header)
+void weft__platform_children_collect(struct weft_abi_buffer *header)
 {
-	const struct refused *page = weft__load_acquire(&refused);
-	uint32_t count = page ? weft__load(&page->count) : 0;
-	if (count == weft__load(&refused_seen))
+	const struct refused *page = weft__record_load_acquire(&refused);
+	uint32_t count = page ? weft__record_load(&page->count) : 0;
+	if (count == weft__record_load(&refused_seen))
 		return;
-	weft__store(&refused_seen, count);
+	weft__record_store(&refused_seen, count);
 	for (uint32_t i = 0; i < WEFT_ABI_REFUSED; i++)
-		weft__store(&header->refused[i], weft__load(&page->entries[i]));
-	weft__store(&header->refused_count, count);
+		weft__record_store(&header->refused[i], weft__record_load(&page->entries[i]));
+	weft__record_store(&header->refused_count, count);
 }

@@ -103,16 +103,16 @@ static bool stays(const char *object)
 static void bar(const char *object, const char *reason)
 {
 	weft__copy_bar();
-	weft__linux_report(*object ? object : weft__linux_program(), reason);
+	weft__platform_linux_report(*object ? object : weft__platform_linux_program(), reason);
 }
 
 static struct weft__copy *elect(struct weft__copy *first)
 {
 	weft__compare_exchange(&first->elected, NULL, &weft__copy);
-	return weft__load_acquire(&first->elected);
+	return weft__record_load_acquire(&first->elected);
 }
 
-void weft__linux_join(void)
+void weft__platform_linux_join(void)
 {
 	static uint32_t has_joined;
 	struct search search = {0};
@@ -131,7 +131,7 @@ void weft__linux_join(void)
 		return;
 	if (leader->version != WEFT__COPY_VERSION)
 		bar(search.own_object, "its weft has another version than the one that records");
-	else if (!weft__linux_begins_off())
+	else if (!weft__platform_linux_begins_off())
 		bar(search.own_object, "a child process would record into its parent's buffer");
 	else
 		weft__copy_follow(leader);

@@ -4,7 +4,7 @@
  */
 #include "record/recorder.h"
 
-const struct weft_platform *weft__default_platform(void)
+const struct weft_platform *weft__record_default_platform(void)
 {
 	return NULL;
 }
@@ -23,10 +23,10 @@ bool weft__platform_clock(unsigned clock, uint64_t *ret_ns)
 	return false;
 }
 
-struct weft__self *weft__self(void)
+struct weft__self *weft__record_self(void)
 {
 	static struct weft__self only = {.ticket = WEFT__OUTSIDE};
-	const struct weft_platform *platform = weft__platform();
+	const struct weft_platform *platform = weft__record_platform();
 	if (!platform || !platform->thread_memory)
 		return &only;
 	struct weft__self *self = platform->thread_memory(platform->context);

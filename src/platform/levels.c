@@ -52,7 +52,7 @@ static const char *set(const char *item, size_t size)
 		return "too long a name";
 	memcpy(pattern, item, length);
 	pattern[length] = '\0';
-	return weft__set_level(pattern, (enum weft_level)level)
+	return weft__record_set_level(pattern, (enum weft_level)level)
 			   ? "too many settings, or too long a name"
 			   : NULL;
 }
@@ -66,7 +66,7 @@ static void report(const char *item, size_t size, const char *wrong)
 	memcpy(reason + 1, item, shown);
 	memcpy(reason + 1 + shown, "\": ", 3);
 	memcpy(reason + 4 + shown, wrong, strlen(wrong) + 1);
-	weft__linux_report("WEFT_CATEGORIES", reason);
+	weft__platform_linux_report("WEFT_CATEGORIES", reason);
 }
 
 static void set_categories(const char *list)
@@ -87,22 +87,23 @@ static const char *syscalls(void)
 	return wanted ? wanted : "";
 }
 
-bool weft__linux_is_quiet(void)
+bool weft__platform_linux_is_quiet(void)
 {
 	return strcmp(syscalls(), "none") == 0;
 }
 
-void weft__linux_levels(void)
+void weft__platform_linux_levels(void)
 {
 	const char *level = secure_getenv("WEFT_LEVEL");
 	const char *categories = secure_getenv("WEFT_CATEGORIES");
 	int number = level && *level ? level_of(level, strlen(level)) : WEFT_LEVEL_INFO;
 	if (number >= 0)
-		weft__set_level("*", (enum weft_level)number);
+		weft__record_set_level("*", (enum weft_level)number);
 	else
-		weft__linux_report("WEFT_LEVEL", "not a level: off, error, warning, info, debug or trace");
+		weft__platform_linux_report(
+			"WEFT_LEVEL", "not a level: off, error, warning, info, debug or trace");
 	if (categories)
 		set_categories(categories);
-	if (*syscalls() && !weft__linux_is_quiet())
-		weft__linux_report("WEFT_SYSCALLS", "the only value is none");
+	if (*syscalls() && !weft__platform_linux_is_quiet())
+		weft__platform_linux_report("WEFT_SYSCALLS", "the only value is none");
 }

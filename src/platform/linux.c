@@ -73,7 +73,7 @@ static uint64_t monotonic_ticks(void *context)
 static void read_clocks(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns)
 {
 	(void)context;
-	weft__children_collect(weft__header());
+	weft__platform_children_collect(weft__record_header());
 	*ret_monotonic_ns = weft__kernel_clock_ns(CLOCK_MONOTONIC);
 	*ret_unix_ns = weft__kernel_clock_ns(CLOCK_REALTIME);
 }
@@ -82,13 +82,14 @@ static uint32_t current_thread(void *context, char ret_name[16])
 {
 	(void)context;
 	weft__kernel_thread_name(ret_name);
-	return weft__kernel_process() == weft__load(&process) ? (uint32_t)weft__kernel_thread() : 0;
+	return weft__kernel_process() == weft__record_load(&process) ? (uint32_t)weft__kernel_thread()
+																 : 0;
 }
 
 static bool thread_has_ended(void *context, uint32_t thread)
 {
 	(void)context;
-	return weft__kernel_call(SYS_tgkill, weft__load(&process), thread, 0, 0, 0, 0) == -ESRCH;
+	return weft__kernel_call(SYS_tgkill, weft__record_load(&process), thread, 0, 0, 0, 0) == -ESRCH;
 }
 
 /* A shared futex, because the followers are in other processes. */
@@ -161,20 +162,20 @@ static void init(void)
 		linux_platform.ticks = monotonic_ticks;
 		linux_platform.ticks_hz = 1000000000;
 	}
-	first = weft__read_clocks(&linux_platform);
+	first = weft__record_read_clocks(&linux_platform);
 	const char *name = program_invocation_short_name;
 	strncpy(program, name && *name ? name : "program", sizeof(program) - 1);
-	is_quiet = weft__linux_is_quiet();
-	weft__linux_join();
+	is_quiet = weft__platform_linux_is_quiet();
+	weft__platform_linux_join();
 }
 
-const struct weft_platform *weft__default_platform(void)
+const struct weft_platform *weft__record_default_platform(void)
 {
 	init();
 	return &linux_platform;
 }
 
-const char *weft__linux_program(void)
+const char *weft__platform_linux_program(void)
 {
 	init();
 	return program;
@@ -212,7 +213,7 @@ static void read_boot_id(uint8_t ret_id[16])
 
 static void describe_process(struct weft_abi_buffer *header)
 {
-	header->pid = (uint32_t)weft__load(&process);
+	header->pid = (uint32_t)weft__record_load(&process);
 	memcpy(header->program, program, sizeof(program));
 	read_file("/proc/self/cmdline", header->command, sizeof(header->command) - 1);
 	read_boot_id(header->boot_id);
@@ -229,13 +230,13 @@ static void describe_rate(struct weft_abi_buffer *header)
 {
 	header->start = first;
 	do
-		header->second = weft__read_clocks(&linux_platform);
+		header->second = weft__record_read_clocks(&linux_platform);
 	while (header->second.monotonic_ns - first.monotonic_ns < RATE_BASE_NS);
 }
 
 /* Makes the kernel clear the recorder's state in a forked child. False if that is impossible: then
  * recording must not start, because a child would write into its parent's buffer. */
-bool weft__linux_begins_off(void)
+bool weft__platform_linux_begins_off(void)
 {
 	return madvise(&weft__live, sizeof(weft__live), MADV_WIPEONFORK) == 0;
 }
@@ -244,7 +245,7 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 {
 	int saved = errno;
 	int error = 0;
-	weft__store(&process, weft__kernel_process());
+	weft__record_store(&process, weft__kernel_process());
 	describe_process(header);
 	header->is_quiet = is_quiet;
 	/* Kernels before 4.14 and some sandboxes lack membarrier, and others end the process; then no
@@ -253,13 +254,13 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 					   weft__kernel_call(SYS_membarrier, MEMBARRIER_REGISTER_PRIVATE_EXPEDITED, 0,
 						   0, 0, 0, 0) == 0;
 	/* Atomic, because threads that still record in an earlier buffer read it. */
-	weft__store(&linux_platform.barrier, has_barrier ? pass_barrier : NULL);
+	weft__record_store(&linux_platform.barrier, has_barrier ? pass_barrier : NULL);
 	if (platform == &linux_platform) {
 		describe_rate(header);
 		if (platform->ticks)
 			header->clock = WEFT_ABI_CLOCK_MONOTONIC;
 	}
-	if (!weft__linux_begins_off())
+	if (!weft__platform_linux_begins_off())
 		error = WEFT_ERROR_UNSUPPORTED;
 	errno = saved;
 	return error;
@@ -275,9 +276,9 @@ __attribute__((constructor(101))) static void at_start(void)
 	if (!weft__recorder.leader && !weft__recorder.is_barred) {
 		/* Kernels before 4.14 cannot: there a forked child counts on from its parent's values. */
 		madvise(&weft__counters.own, sizeof(weft__counters.own), MADV_WIPEONFORK);
-		weft__linux_levels();
-		weft__linux_autostart();
-		weft__linux_offer();
+		weft__platform_linux_levels();
+		weft__platform_linux_autostart();
+		weft__platform_linux_offer();
 	}
 	errno = saved;
 }
@@ -285,8 +286,8 @@ __attribute__((constructor(101))) static void at_start(void)
 /* Stores when the program ended. Destructors that run later can still record. */
 __attribute__((destructor(101))) static void at_end(void)
 {
-	if (weft__generation() && !weft__is_inside_event())
-		weft__counters_put_all();
-	if (weft__generation())
-		weft__end_record(weft__header(), WEFT_ABI_ENDING_EXIT); /* reads the clocks */
+	if (weft__record_generation() && !weft__record_is_inside_event())
+		weft__record_counters_put_all();
+	if (weft__record_generation())
+		weft__record_end_record(weft__record_header(), WEFT_ABI_ENDING_EXIT); /* reads the clocks */
 }

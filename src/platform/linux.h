@@ -10,39 +10,39 @@
 #include <stdint.h>
 
 /* Starts recording if the environment says so. */
-void weft__linux_autostart(void);
+void weft__platform_linux_autostart(void);
 
 /* Lets another process ask this one to record, unless the environment forbids it. Only for a
  * process that does not record. */
-void weft__linux_offer(void);
+void weft__platform_linux_offer(void);
 
 /* Sets the levels that the environment wants, before recording starts. */
-void weft__linux_levels(void);
+void weft__platform_linux_levels(void);
 
 /* True if the environment wants no system call after a thread's first event. */
-bool weft__linux_is_quiet(void);
+bool weft__platform_linux_is_quiet(void);
 
 /* Reports what is not recorded, and why: to the run directory, if there is one, and to standard
  * error if no `weft record` prints it. */
-void weft__linux_report(const char *what, const char *reason);
+void weft__platform_linux_report(const char *what, const char *reason);
 
 /* Makes this copy of the recorder start switched off in forked children. False if that is
  * impossible. */
-bool weft__linux_begins_off(void);
+bool weft__platform_linux_begins_off(void);
 
 /* Finds out whether another copy of the recorder leads in this process. */
-void weft__linux_join(void);
+void weft__platform_linux_join(void);
 
 /* The program's name as it is used for files: without directory, never empty. */
-const char *weft__linux_program(void);
+const char *weft__platform_linux_program(void);
 
 /* ---- attach.c ---- */
 
 /* False if the environment forbids the page, or we have more rights than our caller. */
-bool weft__attach_is_wanted(void);
+bool weft__platform_attach_is_wanted(void);
 
 /* Makes the page for requests of other processes. Its level, or NULL if there is no page. */
-const uint8_t *weft__attach_offer(void);
+const uint8_t *weft__platform_attach_offer(void);
 
 struct weft__attach_request {
 	uint32_t number;
@@ -50,13 +50,13 @@ struct weft__attach_request {
 };
 
 /* True if there is a request for this process. */
-bool weft__attach_is_for_us(void);
+bool weft__platform_attach_is_for_us(void);
 
 /* Copies that request. False if there is none, or if it is too old. */
-bool weft__attach_take(struct weft__attach_request *ret_request);
+bool weft__platform_attach_take(struct weft__attach_request *ret_request);
 
 /* Answers it: the run directory, or "" and the reason why nothing is recorded. */
-void weft__attach_answer(uint32_t number, const char *directory, const char *reason);
+void weft__platform_attach_answer(uint32_t number, const char *directory, const char *reason);
 
 /* ---- run.c ---- */
 
@@ -65,20 +65,20 @@ void weft__attach_answer(uint32_t number, const char *directory, const char *rea
 
 /* Makes a run directory by this process's own rules; its name ends in a slash. NULL, or the reason
  * why there is none. */
-const char *weft__run_make(char ret_directory[WEFT__RUN_BYTES]);
+const char *weft__platform_run_make(char ret_directory[WEFT__RUN_BYTES]);
 
 /* ---- children.c ---- */
 
 /* Keeps children that are forked from now on out of a ring that was mapped at a page's start. NULL:
  * there is none any more. */
-void weft__children_keep_off(void *buffer, size_t size);
+void weft__platform_children_keep_off(void *buffer, size_t size);
 
 /* Called in a child: leaves for its parent why it is not recorded, an entry of `refused`. */
-void weft__children_refuse(uint64_t entry);
+void weft__platform_children_refuse(uint64_t entry);
 
 struct weft_abi_buffer;
 /* Copies into the header what children have left. */
-void weft__children_collect(struct weft_abi_buffer *header);
+void weft__platform_children_collect(struct weft_abi_buffer *header);
 
 /* ---- ring.c, total.c, sigbus.c ---- */
 
@@ -96,24 +96,24 @@ struct weft__ring {
 
 /* Creates the file, maps it and starts recording into it. 0, or an errno; `ret_step` names the
  * failed step. After a failure nothing remains. */
-int weft__ring_create(const struct weft__ring *ring, const char **ret_step);
+int weft__platform_ring_create(const struct weft__ring *ring, const char **ret_step);
 
 /* Reserves room for a ring within the run's --total; false if there is none. The directory ends in
  * a slash. */
-bool weft__total_take(const char *directory, uint64_t bytes);
+bool weft__platform_total_take(const char *directory, uint64_t bytes);
 
 /* The room that is left within the run's --total; UINT64_MAX without one. */
-uint64_t weft__total_left(const char *directory);
+uint64_t weft__platform_total_left(const char *directory);
 
 /* The size for a ring in the run directory, which depends on the free room there. `is_first`: no
  * other process of the run has made one. */
-uint64_t weft__ring_fitting_bytes(const char *directory, bool is_first);
+uint64_t weft__platform_ring_fitting_bytes(const char *directory, bool is_first);
 
 /* The bytes that a ring in the directory can take; UINT64_MAX if that is unknown. */
-uint64_t weft__ring_room(const char *directory);
+uint64_t weft__platform_ring_room(const char *directory);
 
 /* Makes recording stop, and the program go on, if the ring loses its pages. `path` must stay valid.
  * NULL: there is no ring any more. */
-void weft__sigbus_guard(void *buffer, size_t size, const char *path);
+void weft__platform_sigbus_guard(void *buffer, size_t size, const char *path);
 
 #endif

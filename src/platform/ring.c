@@ -33,10 +33,10 @@ static uint64_t power_of_two_up_to(uint64_t n)
 	return n ? (uint64_t)1 << (63 - __builtin_clzll(n)) : 0;
 }
 
-uint64_t weft__ring_room(const char *directory)
+uint64_t weft__platform_ring_room(const char *directory)
 {
 	struct statfs disk;
-	uint64_t left = weft__total_left(directory), room = UINT64_MAX;
+	uint64_t left = weft__platform_total_left(directory), room = UINT64_MAX;
 	if (statfs(directory, &disk) == 0 && disk.f_blocks != 0 && disk.f_bsize > 0)
 		room = (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize;
 	return room < left ? room : left;
@@ -57,10 +57,10 @@ static uint64_t share_of_memory(void)
  * where there are 48 MiB. */
 #define FULL_RINGS 32
 
-uint64_t weft__ring_fitting_bytes(const char *directory, bool is_first)
+uint64_t weft__platform_ring_fitting_bytes(const char *directory, bool is_first)
 {
 	const uint64_t full = WEFT_ABI_RUN_RING_BYTES;
-	uint64_t room = weft__ring_room(directory), bytes = full;
+	uint64_t room = weft__platform_ring_room(directory), bytes = full;
 	if (is_first && room / 2 < full)
 		bytes = room / 2;
 	else if (!is_first && room < full * FULL_RINGS)
@@ -103,16 +103,16 @@ static int map(int fd, const struct weft__ring *ring, void **ret_buffer, const c
 static int start_in(void *buffer, const struct weft__ring *ring)
 {
 	if (ring->is_guarded)
-		weft__sigbus_guard(buffer, ring->bytes, ring->path);
-	weft__children_keep_off(buffer, ring->bytes);
+		weft__platform_sigbus_guard(buffer, ring->bytes, ring->path);
+	weft__platform_children_keep_off(buffer, ring->bytes);
 	/* Not weft_start(): with several copies of the recorder, that name may be bound to another
 	 * copy. */
 	int error = weft__start_zeroed(buffer, ring->bytes);
 	if (!error)
 		return 0;
 	if (ring->is_guarded)
-		weft__sigbus_guard(NULL, 0, NULL);
-	weft__children_keep_off(NULL, 0);
+		weft__platform_sigbus_guard(NULL, 0, NULL);
+	weft__platform_children_keep_off(NULL, 0);
 	weft__kernel_unmap(buffer, ring->bytes);
 	return error == WEFT_ERROR_STATE ? EBUSY : error == WEFT_ERROR_UNSUPPORTED ? ENOSYS : EINVAL;
 }
@@ -140,7 +140,7 @@ static int create(const struct weft__ring *ring, const char **ret_step)
 
 /* Blocks signals: a timer's could interrupt the allocation again and again, and a handler could
  * leave by siglongjmp. SIGBUS stays unblocked for our own handler. */
-int weft__ring_create(const struct weft__ring *ring, const char **ret_step)
+int weft__platform_ring_create(const struct weft__ring *ring, const char **ret_step)
 {
 	sigset_t all, before;
 	sigfillset(&all);

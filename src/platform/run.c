@@ -100,7 +100,7 @@ static bool has_one_user(void)
 	return getresuid(&real, &effective, &saved) == 0 && real == effective && effective == saved;
 }
 
-const char *weft__run_make(char ret_directory[WEFT__RUN_BYTES])
+const char *weft__platform_run_make(char ret_directory[WEFT__RUN_BYTES])
 {
 	static struct path path; /* too big for an alternate stack */
 	if (!has_one_user())

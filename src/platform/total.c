@@ -99,7 +99,7 @@ static int open_total(const char *directory)
 	return fd;
 }
 
-bool weft__total_take(const char *directory, uint64_t bytes)
+bool weft__platform_total_take(const char *directory, uint64_t bytes)
 {
 	struct room room;
 	int fd = open_total(directory);
@@ -111,7 +111,7 @@ bool weft__total_take(const char *directory, uint64_t bytes)
 	return is_good;
 }
 
-uint64_t weft__total_left(const char *directory)
+uint64_t weft__platform_total_left(const char *directory)
 {
 	struct room room;
 	int fd = open_total(directory);

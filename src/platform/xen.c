@@ -116,7 +116,7 @@ static void read_clocks(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret
 		*ret_monotonic_ns = *clocks.now;
 		weft__platform_clock(WEFT_CLOCK_REALTIME, ret_unix_ns);
 	}
-	weft__store_release(&clocks.is_busy, 0);
+	weft__record_store_release(&clocks.is_busy, 0);
 	errno = saved;
 }
 
@@ -138,7 +138,7 @@ static bool reads_counter(const struct weft_platform *platform)
 /* NULL: the counter itself is the clock of the events. */
 static const struct weft_platform *find_counter(void)
 {
-	clocks.platform = *weft__default_platform();
+	clocks.platform = *weft__record_default_platform();
 	clocks.platform.read_clocks = read_counter;
 	return clocks.platform.ticks ? &clocks.platform : NULL;
 }
@@ -165,7 +165,7 @@ static const struct weft_platform *find_platform(void)
 		clocks.now = xen.xencall_alloc_buffer(clocks.calls, sizeof(*clocks.now));
 	if (!clocks.now)
 		return find_counter();
-	clocks.platform = *weft__default_platform();
+	clocks.platform = *weft__record_default_platform();
 	clocks.platform.read_clocks = read_clocks;
 	read_clocks(NULL, &system_ns, &unix_ns);
 	return system_ns ? &clocks.platform : find_counter();
@@ -182,13 +182,13 @@ static void describe_time(struct weft_abi_buffer *header, const struct weft_plat
 	const uint64_t *ns = is_counter ? &header->second.ticks : &header->second.monotonic_ns;
 	uint64_t start_ns = is_counter ? header->start.ticks : header->start.monotonic_ns;
 	do
-		header->second = weft__read_clocks(platform);
+		header->second = weft__record_read_clocks(platform);
 	while (*ns - start_ns < RATE_BASE_NS);
 	header->time_base = is_counter ? WEFT_ABI_TIME_COUNTER : WEFT_ABI_TIME_XEN;
 	if (is_counter)
 		header->clock = WEFT_ABI_CLOCK_MONOTONIC;
 	/* Known only since recording started. */
-	weft__store(&clocks.platform.barrier, weft__default_platform()->barrier);
+	weft__record_store(&clocks.platform.barrier, weft__record_default_platform()->barrier);
 }
 
 /* ---- The guest's services ---- */
@@ -251,7 +251,7 @@ static void withdraw(void)
 static void withdraw_at_end(void)
 {
 	static bool is_registered;
-	weft__at_stop(withdraw);
+	weft__record_at_stop(withdraw);
 	if (!is_registered)
 		atexit(withdraw);
 	is_registered = true;
@@ -327,9 +327,9 @@ WEFT__EXPORT int weft_xen_record(uint16_t domain, size_t size)
 		errno = reason;
 		return WEFT_ERROR_SYSTEM;
 	}
-	own.share.name = weft__linux_program();
+	own.share.name = weft__platform_linux_program();
 	const struct weft_platform *platform = find_platform();
-	weft__children_keep_off(own.share.buffer, size);
+	weft__platform_children_keep_off(own.share.buffer, size);
 	int error = weft_start(own.share.buffer, size, platform);
 	if (error) {
 		forget();
@@ -366,7 +366,7 @@ WEFT__EXPORT int weft_xen_renew(void)
 		return 0;
 	uint16_t domain = own.share.domain;
 	size_t size = own.share.size;
-	weft__at_stop(NULL);
+	weft__record_at_stop(NULL);
 	weft_stop();
 	return weft_xen_record(domain, size);
 }

@@ -10,7 +10,7 @@
 
 #define ALIGNMENT 64
 
-int weft__buffer_check(const void *buffer, size_t size)
+int weft__record_buffer_check(const void *buffer, size_t size)
 {
 	if (!buffer || size < WEFT_ABI_BUFFER_MIN_BYTES || (uintptr_t)buffer % ALIGNMENT)
 		return WEFT_ERROR_ARGUMENT;
@@ -40,14 +40,14 @@ static void describe_parts(const struct weft__region *region)
 	header->next_task = 1;
 }
 
-void weft__buffer_prepare(const struct weft__region *region, bool is_zero)
+void weft__record_buffer_prepare(const struct weft__region *region, bool is_zero)
 {
 	if (!is_zero) {
 		unsigned char *slots = (unsigned char *)region->slots;
 		memset(region->header, 0, sizeof(*region->header));
 		memset(slots, 0, (size_t)(region->packets - slots));
 		for (uint32_t i = 0; i < region->packet_count; i++)
-			memset(weft__region_packet_at(region, i), 0, sizeof(struct weft_abi_packet));
+			memset(weft__record_region_packet_at(region, i), 0, sizeof(struct weft_abi_packet));
 	}
 	describe_parts(region);
 }

@@ -41,8 +41,8 @@ static struct weft_category *objects[OBJECTS_MAX];
 
 static uint16_t id_of(const struct weft__region *region, const char *text)
 {
-	uint32_t size = weft__measure(text, WEFT_ABI_NAME_MAX_BYTES);
-	return weft__name_find_or_add(region, text, size);
+	uint32_t size = weft__record_measure(text, WEFT_ABI_NAME_MAX_BYTES);
+	return weft__record_name_find_or_add(region, text, size);
 }
 
 /* The ids of name and description; 0 if the table has no room for the name. */
@@ -56,19 +56,19 @@ static uint32_t ids_of(const struct weft__region *region, const char *name, cons
 static void begin_level(struct weft_abi_buffer *header, uint32_t number, const char *name)
 {
 	weft__compare_exchange(
-		&header->levels[number], weft__level_standard(), weft__level_wanted(name));
+		&header->levels[number], weft__record_level_standard(), weft__record_level_wanted(name));
 }
 
 static uint32_t find_or_take(struct weft_abi_buffer *header, uint32_t ids, const char *name)
 {
 	for (uint32_t i = 0; ids && i < WEFT_ABI_CATEGORY_OTHER; i++) {
-		uint32_t known = weft__load_acquire(&header->categories[i]);
+		uint32_t known = weft__record_load_acquire(&header->categories[i]);
 		if (known == 0 && weft__compare_exchange(&header->categories[i], 0, ids)) {
 			begin_level(header, i, name);
 			return i;
 		}
 		if (known == 0)
-			known = weft__load_acquire(&header->categories[i]);
+			known = weft__record_load_acquire(&header->categories[i]);
 		if ((uint16_t)known == (uint16_t)ids)
 			return i;
 	}
@@ -80,13 +80,13 @@ static uint32_t ids_of_others(const struct weft__region *region)
 	return ids_of(region, "other", "categories that were registered too late");
 }
 
-uint32_t weft__category_number(
+uint32_t weft__record_category_number(
 	const struct weft__region *region, const char *name, const char *description)
 {
 	struct weft_abi_buffer *header = region->header;
 	uint32_t number = find_or_take(header, ids_of(region, name, description), name);
 	uint32_t *other = &header->categories[WEFT_ABI_CATEGORY_OTHER];
-	if (number == WEFT_ABI_CATEGORY_OTHER && weft__load(other) == 0 &&
+	if (number == WEFT_ABI_CATEGORY_OTHER && weft__record_load(other) == 0 &&
 		weft__compare_exchange(other, 0, ids_of_others(region)))
 		begin_level(header, number, "other");
 	return number;
@@ -108,10 +108,10 @@ static void visit_end(void)
 static const uint8_t *level_in(
 	const struct weft__region *region, const struct weft_category *category)
 {
-	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
+	const struct weft__copy *leader = weft__record_load(&weft__recorder.leader);
 	if (!category->name)
 		return &always;
-	uint32_t number = (leader ? leader->category : weft__category_number)(
+	uint32_t number = (leader ? leader->category : weft__record_category_number)(
 		region, category->name, category->description);
 	return &region->header->levels[number % WEFT_ABI_LEVELS];
 }
@@ -124,7 +124,7 @@ static void inherit_number(const struct weft__region *region, const struct weft_
 	const struct weft_category *category)
 {
 	uint32_t *categories = region->header->categories;
-	uintptr_t number = (uintptr_t)weft__load(&category->level) - (uintptr_t)parent->levels;
+	uintptr_t number = (uintptr_t)weft__record_load(&category->level) - (uintptr_t)parent->levels;
 	if (!category->name || number >= WEFT_ABI_LEVELS || categories[number])
 		return;
 	categories[number] = number == WEFT_ABI_CATEGORY_OTHER
@@ -148,17 +148,18 @@ static void inherit(const struct weft__region *region, const struct weft_abi_buf
 	visit_end();
 	/* Numbers that were free get the level of all; those of unloaded libraries are free again. */
 	for (uint32_t i = 0; i < WEFT_ABI_LEVELS; i++)
-		if (header->categories[i] || !weft__load(&parent->categories[i]))
-			header->levels[i] = weft__load(&parent->levels[i]);
+		if (header->categories[i] || !weft__record_load(&parent->categories[i]))
+			header->levels[i] = weft__record_load(&parent->levels[i]);
 }
 
-void weft__categories_prepare(
+void weft__record_categories_prepare(
 	const struct weft__region *region, const struct weft_abi_buffer *parent)
 {
-	memset(region->header->levels, weft__level_standard(), sizeof(region->header->levels));
+	memset(region->header->levels, weft__record_level_standard(), sizeof(region->header->levels));
 	if (parent)
 		inherit(region, parent);
-	weft__category_number(region, weft_category_program.name, weft_category_program.description);
+	weft__record_category_number(
+		region, weft_category_program.name, weft_category_program.description);
 }
 
 /* ---- Where objects point ---- */
@@ -166,7 +167,7 @@ void weft__categories_prepare(
 /* The level of all categories while nothing is recorded. */
 static const uint8_t *idle_level(void)
 {
-	const uint8_t *idle = weft__load(&weft__recorder.idle);
+	const uint8_t *idle = weft__record_load(&weft__recorder.idle);
 	return idle ? idle : &weft__level_zero;
 }
 
@@ -177,14 +178,15 @@ static void point(struct weft_category *category)
 {
 	uint64_t generation;
 	do {
-		generation = weft__load_acquire(&weft__live.generation);
-		const uint8_t *level = generation ? level_in(weft__region(), category) : idle_level();
-		weft__store_release(&category->level, level);
+		generation = weft__record_load_acquire(&weft__live.generation);
+		const uint8_t *level =
+			generation ? level_in(weft__record_region(), category) : idle_level();
+		weft__record_store_release(&category->level, level);
 		weft__fence();
-	} while (generation != weft__load(&weft__live.generation));
+	} while (generation != weft__record_load(&weft__live.generation));
 }
 
-void weft__categories_point(void)
+void weft__record_categories_point(void)
 {
 	point(&weft_category_program);
 	point(&weft_category_always);
@@ -213,18 +215,18 @@ WEFT__EXPORT void weft_category_register(struct weft_category *category)
 WEFT__EXPORT void weft_category_unregister(struct weft_category *category)
 {
 	for (uint32_t i = 0; i < OBJECTS_MAX; i++)
-		if (weft__load(&objects[i]) == category)
+		if (weft__record_load(&objects[i]) == category)
 			__atomic_store_n(&objects[i], NULL, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&weft__live.visitors, __ATOMIC_SEQ_CST))
 		continue;
-	weft__store(&category->level, &weft__level_zero);
+	weft__record_store(&category->level, &weft__level_zero);
 }
 
 #ifdef WEFT_FREESTANDING
 bool weft__category_first_use(struct weft_category *category, unsigned level)
 {
-	weft__store(&category->level, &weft__level_zero);
+	weft__record_store(&category->level, &weft__level_zero);
 	weft_category_register(category);
-	return weft__load(weft__load(&category->level)) >= level;
+	return weft__record_load(weft__record_load(&category->level)) >= level;
 }
 #endif

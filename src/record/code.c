@@ -22,7 +22,7 @@ static uint32_t format_address(char digits[16], uint64_t address)
 static bool has_room(const struct weft__region *region)
 {
 	uint32_t room = region->names_bytes - region->names_index * 4;
-	return weft__load(&region->header->names_used) < room - room / 4;
+	return weft__record_load(&region->header->names_used) < room - room / 4;
 }
 
 /* Adds the parts with a NUL after each but the first, a prefix, and the last. */
@@ -38,23 +38,24 @@ static void add(const struct weft__name_part *parts, uint32_t count)
 			return;
 		name.size += parts[i].size + with_ends[name.count - 1].size;
 	}
-	if (!weft__entered_now(&self))
+	if (!weft__record_entered_now(&self))
 		return;
-	const struct weft__region *region = weft__region_of(self.slot);
+	const struct weft__region *region = weft__record_region_of(self.slot);
 	if (has_room(region))
-		weft__name_find_or_add_parts(region, &name);
+		weft__record_name_find_or_add_parts(region, &name);
 }
 
 static struct weft__name_part part_of(const char *text)
 {
-	return (struct weft__name_part){text, weft__measure_name(text, WEFT__C_STRING)};
+	return (struct weft__name_part){text, weft__record_measure_name(text, WEFT__C_STRING)};
 }
 
 WEFT__EXPORT void weft__code(const char *name, size_t size, const char *file, uint64_t address)
 {
 	char digits[16];
 	const struct weft__name_part parts[] = {{WEFT_ABI_CODE_PREFIX, WEFT_ABI_CODE_PREFIX_BYTES},
-		{name, weft__bounded(size)}, part_of(file), {digits, format_address(digits, address)}};
+		{name, weft__record_bounded(size)}, part_of(file),
+		{digits, format_address(digits, address)}};
 	add(parts, 4);
 }
 

@@ -23,13 +23,13 @@
 #define WEFT__C_STRING UINT32_MAX
 
 /* The size of a text as a caller of another language or of weft_label_n passes it. */
-static inline uint32_t weft__bounded(size_t size)
+static inline uint32_t weft__record_bounded(size_t size)
 {
 	return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
 }
 
 /* The length of the text, at most `most`. */
-static inline uint32_t weft__measure(const char *text, uint32_t most)
+static inline uint32_t weft__record_measure(const char *text, uint32_t most)
 {
 	uint32_t size = 0;
 	while (size < most && text[size])
@@ -38,9 +38,9 @@ static inline uint32_t weft__measure(const char *text, uint32_t most)
 }
 
 /* The length of a name; more than the maximum if it is too long. */
-static inline uint32_t weft__measure_name(const char *text, uint32_t size)
+static inline uint32_t weft__record_measure_name(const char *text, uint32_t size)
 {
-	return weft__measure(
+	return weft__record_measure(
 		text, size <= WEFT_ABI_NAME_MAX_BYTES ? size : WEFT_ABI_NAME_MAX_BYTES + 1);
 }
 
@@ -66,9 +66,9 @@ struct weft__draft {
 	struct weft__draft draft = {0, 0, 0, draft##_words, draft##_pieces}
 
 /* Begins an event: the head, and the acting task unless it is the current one. */
-void weft__draft_begin(struct weft__draft *draft, unsigned kind, uint64_t task);
+void weft__record_draft_begin(struct weft__draft *draft, unsigned kind, uint64_t task);
 
-static inline void weft__draft_word(struct weft__draft *draft, uint64_t word)
+static inline void weft__record_draft_word(struct weft__draft *draft, uint64_t word)
 {
 	draft->words[draft->words_used++] = word;
 	draft->count++;
@@ -76,18 +76,19 @@ static inline void weft__draft_word(struct weft__draft *draft, uint64_t word)
 
 /* Sets the name's id in the head or, if it is 0, appends the text up to the event's end. `size`:
  * the most bytes that are read of the text, as in all functions that take a text. */
-void weft__draft_name(struct weft__draft *draft, uint16_t name, const char *text, uint32_t size);
+void weft__record_draft_name(
+	struct weft__draft *draft, uint16_t name, const char *text, uint32_t size);
 
 /* Appends a text with its length before it. Long text is cut so that `following` more values fit.
  */
-void weft__draft_text(
+void weft__record_draft_text(
 	struct weft__draft *draft, const char *text, uint32_t size, uint32_t following);
 
 /* The same for `size` bytes, which may contain NULs; false if they don't fit. */
-bool weft__draft_bytes(struct weft__draft *draft, const char *bytes, uint32_t size);
+bool weft__record_draft_bytes(struct weft__draft *draft, const char *bytes, uint32_t size);
 
 /* Records the event in the slot that the thread has entered, because its names belong to that
  * buffer. */
-void weft__draft_put_in(struct weft_abi_slot *slot, const struct weft__draft *draft);
+void weft__record_draft_put_in(struct weft_abi_slot *slot, const struct weft__draft *draft);
 
 #endif

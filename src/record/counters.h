@@ -60,9 +60,9 @@ struct weft__counters {
 
 extern struct weft__counters weft__counters WEFT__HIDDEN;
 
-static inline struct weft_abi_counter_cells *weft__counter_cells(struct weft__counters *c)
+static inline struct weft_abi_counter_cells *weft__record_counter_cells(struct weft__counters *c)
 {
-	struct weft_abi_counter_cells *shared = weft__load(&c->own.shared_cells);
+	struct weft_abi_counter_cells *shared = weft__record_load(&c->own.shared_cells);
 	return shared ? shared : &c->own.cells;
 }
 
@@ -72,14 +72,14 @@ static inline struct weft_abi_counter_cells *weft__counter_cells(struct weft__co
 
 /* The row that a call site's cache has, from 1 on, with WEFT__COUNTER_ADDS; 0: none. Names have the
  * other bits (name.h). */
-static inline uint32_t weft__counter_cached(const uint64_t *cache)
+static inline uint32_t weft__record_counter_cached(const uint64_t *cache)
 {
-	return (uint32_t)weft__load(cache) >> 16;
+	return (uint32_t)weft__record_load(cache) >> 16;
 }
 
 /* A shard for the calling thread: threads have different stacks, and asking for the processor would
  * touch memory. */
-static inline uint32_t weft__counter_shard(void)
+static inline uint32_t weft__record_counter_shard(void)
 {
 	uint32_t stack = (uint32_t)((uintptr_t)__builtin_frame_address(0) >> 16);
 	return (stack * 0x9e3779b1u >> 16) % WEFT_ABI_COUNTER_SHARDS;
@@ -87,40 +87,40 @@ static inline uint32_t weft__counter_shard(void)
 
 /* Adds to a counter that the call site has added to before. False: it has not, and nothing is done.
  */
-static inline __attribute__((always_inline)) bool weft__counter_try_add(
+static inline __attribute__((always_inline)) bool weft__record_counter_try_add(
 	const uint64_t *cache, uint64_t change)
 {
-	uint32_t row = cache ? weft__counter_cached(cache) - WEFT__COUNTER_ADDS - 1 : UINT32_MAX;
+	uint32_t row = cache ? weft__record_counter_cached(cache) - WEFT__COUNTER_ADDS - 1 : UINT32_MAX;
 	if (WEFT__UNLIKELY(row >= WEFT_ABI_COUNTERS))
 		return false;
 	struct weft_abi_counter_cells *cells =
-		weft__counter_cells(weft__load(&weft__recorder.counters));
-	weft__fetch_add(&cells->shard[weft__counter_shard()].cell[row], change);
+		weft__record_counter_cells(weft__record_load(&weft__recorder.counters));
+	weft__record_fetch_add(&cells->shard[weft__record_counter_shard()].cell[row], change);
 	return true;
 }
 
 #ifndef WEFT_FREESTANDING
 /* Moves the process's values into memory that others may read, which is zero. For a moment at which
  * no other thread counts. */
-void weft__counters_share(struct weft_abi_counters *memory);
+void weft__record_counters_share(struct weft_abi_counters *memory);
 #endif
 
 /* Changes a counter in any case. `kind` is that of the event, `value` its operand. */
-void weft__counter_change(
+void weft__record_counter_change(
 	unsigned kind, uint64_t *cache, const char *name, uint32_t size, uint64_t value);
 
 /* The value, rounded towards 0 and limited to int64_t; 0 if no counter has that name. */
-int64_t weft__counter_value(const char *name, uint32_t size);
+int64_t weft__record_counter_value(const char *name, uint32_t size);
 
 /* Prepares for a buffer that will be recorded into, in that generation: gives it the counters'
  * names. */
-void weft__counters_begin(const struct weft__region *region, uint64_t generation);
+void weft__record_counters_begin(const struct weft__region *region, uint64_t generation);
 
 /* Inside the guard of an event that has just got a new packet and needs so many words there: writes
  * the totals of counters before it, if it is time to. `ticks`: the event's. */
-void weft__counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks);
+void weft__record_counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks);
 
 /* Records the totals of all counters. Not inside an event. */
-void weft__counters_put_all(void);
+void weft__record_counters_put_all(void);
 
 #endif

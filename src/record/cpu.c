@@ -56,12 +56,12 @@ static struct watch *current_watch(const struct weft__self *self)
 {
 	/* For the reason of weft__self_here's. */
 	static _Thread_local struct watch here __attribute__((tls_model("initial-exec")));
-	uint64_t generation = weft__entered_generation(self);
-	uint32_t thread = weft__load(&self->slot->thread);
+	uint64_t generation = weft__record_entered_generation(self);
+	uint32_t thread = weft__record_load(&self->slot->thread);
 	if (WEFT__UNLIKELY(here.generation != generation || here.thread != thread)) {
-		const struct weft_abi_buffer *header = weft__header_of(self->slot);
+		const struct weft_abi_buffer *header = weft__record_header_of(self->slot);
 		here = (struct watch){.generation = generation, .thread = thread, .task = WEFT_TASK_NONE};
-		if (!weft__is_quiet(header))
+		if (!weft__record_is_quiet(header))
 			find_limit(header, &here);
 	}
 	return &here;
@@ -76,17 +76,18 @@ static WEFT__OUT_OF_LINE uint64_t ask(
 		return 0;
 	uint32_t unsure = w->look == w->answer ? 0 : w->limit_ns;
 	/* Another copy of the recorder, or a call that does not look, may have switched. */
-	bool is_known = w->answer && w->task != WEFT_TASK_NONE && w->task == weft__load(&slot->task);
+	bool is_known =
+		w->answer && w->task != WEFT_TASK_NONE && w->task == weft__record_load(&slot->task);
 	w->off_ns = off_ns;
 	w->answer = now;
 	bool is_loss = is_known && off_ns > before && off_ns - before >= (uint64_t)unsure + LEAST_NS;
 	return is_loss ? off_ns - before - unsure : 0;
 }
 
-bool weft__cpu_look_at(const struct weft_abi_slot *slot, uint32_t stamp, uint64_t next)
+bool weft__record_cpu_look_at(const struct weft_abi_slot *slot, uint32_t stamp, uint64_t next)
 {
-	struct watch *w = current_watch(weft__self());
-	uint64_t now = (uint64_t)weft__load(&slot->base_high) << 32 | stamp;
+	struct watch *w = current_watch(weft__record_self());
+	uint64_t now = (uint64_t)weft__record_load(&slot->base_high) << 32 | stamp;
 	if (WEFT__UNLIKELY(now - w->answer >= w->limit_ticks) && w->limit_ticks)
 		return false;
 	w->look = now;
@@ -94,13 +95,13 @@ bool weft__cpu_look_at(const struct weft_abi_slot *slot, uint32_t stamp, uint64_
 	return true;
 }
 
-void weft__cpu_look(uint64_t next)
+void weft__record_cpu_look(uint64_t next)
 {
-	const struct weft__self *self = weft__entered();
+	const struct weft__self *self = weft__record_entered();
 	struct watch *w = self ? current_watch(self) : NULL;
 	if (!w || !w->limit_ticks)
 		return;
-	uint64_t now = weft__ticks(weft__platform());
+	uint64_t now = weft__record_ticks(weft__record_platform());
 	uint64_t loss_ns = now - w->answer >= w->limit_ticks ? ask(w, self->slot, now) : 0;
 	w->look = now;
 	w->task = next;

@@ -15,22 +15,22 @@
  * it. */
 static uint64_t unseen_task(void)
 {
-	if (weft__generation())
-		return weft__fetch_add(&weft__header()->next_task, 1);
-	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
+	if (weft__record_generation())
+		return weft__record_fetch_add(&weft__record_header()->next_task, 1);
+	const struct weft__copy *leader = weft__record_load(&weft__recorder.leader);
 	struct weft__recorder *recorder = leader ? leader->recorder : &weft__recorder;
-	return weft__fetch_add(&recorder->unrecorded, 1) + 1;
+	return weft__record_fetch_add(&recorder->unrecorded, 1) + 1;
 }
 
 /* The next id of the slot, which reserves more if it has none left. */
 static uint64_t take_id(struct weft_abi_slot *slot)
 {
-	if (weft__load(&slot->tasks_left) == 0) {
-		weft__store(
-			&slot->next_task, weft__fetch_add(&weft__header_of(slot)->next_task, TASK_BLOCK));
-		weft__store(&slot->tasks_left, TASK_BLOCK);
+	if (weft__record_load(&slot->tasks_left) == 0) {
+		weft__record_store(&slot->next_task,
+			weft__record_fetch_add(&weft__record_header_of(slot)->next_task, TASK_BLOCK));
+		weft__record_store(&slot->tasks_left, TASK_BLOCK);
 	}
-	return weft__next_task(slot);
+	return weft__record_next_task(slot);
 }
 
 static uint64_t create_with(const struct weft__room *room, uint64_t head, uint64_t parent)
@@ -38,7 +38,7 @@ static uint64_t create_with(const struct weft__room *room, uint64_t head, uint64
 	uint32_t words = head >> 40 & 0xff;
 	uint64_t child = take_id(room->slot);
 	const struct weft__fixed event = {head, words == 3 ? parent : child, child, WEFT_TASK_CURRENT};
-	weft__put_at(room, words, &event);
+	weft__record_put_at(room, words, &event);
 	return child;
 }
 
@@ -47,18 +47,18 @@ static WEFT__COLD uint64_t create_in_new_room(
 	struct weft_abi_slot *slot, uint64_t head, uint64_t parent)
 {
 	struct weft__room room;
-	if (!weft__reserve_slowly(slot, head >> 40 & 0xff, &room))
+	if (!weft__record_reserve_slowly(slot, head >> 40 & 0xff, &room))
 		return unseen_task();
 	return create_with(&room, head, parent);
 }
 
 static WEFT__OUT_OF_LINE uint64_t create_slowly(uint64_t head, uint64_t parent)
 {
-	const struct weft__self *self = weft__entered();
+	const struct weft__self *self = weft__record_entered();
 	struct weft__room room;
 	if (!self)
 		return unseen_task();
-	if (WEFT__LIKELY(weft__try_reserve_again(self->slot, head >> 40 & 0xff, &room)))
+	if (WEFT__LIKELY(weft__record_try_reserve_again(self->slot, head >> 40 & 0xff, &room)))
 		return create_with(&room, head, parent);
 	return create_in_new_room(self->slot, head, parent);
 }
@@ -67,21 +67,21 @@ static WEFT__OUT_OF_LINE uint64_t create_slowly(uint64_t head, uint64_t parent)
 WEFT__ALWAYS_INLINE uint64_t create_at(
 	const struct weft__room *room, uint32_t words, uint64_t head, uint64_t parent)
 {
-	if (WEFT__UNLIKELY(weft__load(&room->slot->tasks_left) == 0)) {
-		weft__withdraw(room);
+	if (WEFT__UNLIKELY(weft__record_load(&room->slot->tasks_left) == 0)) {
+		weft__record_withdraw(room);
 		return create_slowly(head, parent);
 	}
-	uint64_t child = weft__next_task(room->slot);
+	uint64_t child = weft__record_next_task(room->slot);
 	const struct weft__fixed event = {head, words == 3 ? parent : child, child, WEFT_TASK_CURRENT};
-	weft__put_at(room, words, &event);
+	weft__record_put_at(room, words, &event);
 	return child;
 }
 
 static WEFT__OUT_OF_LINE uint64_t create_two(uint64_t head)
 {
-	const struct weft__self *self = weft__self();
+	const struct weft__self *self = weft__record_self();
 	struct weft__room room;
-	if (weft__is_in_moment(self) && weft__try_reserve_in_moment(self->slot, 2, &room))
+	if (weft__record_is_in_moment(self) && weft__record_try_reserve_in_moment(self->slot, 2, &room))
 		return create_at(&room, 2, head, 0);
 	return create_slowly(head, 0);
 }
@@ -89,7 +89,7 @@ static WEFT__OUT_OF_LINE uint64_t create_two(uint64_t head)
 WEFT__ALWAYS_INLINE uint64_t create(uint32_t words, uint64_t head, uint64_t parent)
 {
 	struct weft__room room;
-	if (WEFT__LIKELY(weft__try_reserve(words, &room)))
+	if (WEFT__LIKELY(weft__record_try_reserve(words, &room)))
 		return create_at(&room, words, head, parent);
 	return words == 2 ? create_two(head) : create_slowly(head, parent);
 }
@@ -114,12 +114,12 @@ WEFT__ALWAYS_INLINE uint64_t create_in_at(const struct weft__room *room,
 	unsigned type = WEFT_ABI_CREATE | (is_explicit ? WEFT_ABI_EXPLICIT : 0);
 	uint32_t words = 3 + is_explicit, at = 1;
 	uint64_t child = take_id(room->slot);
-	weft__store_head(room, WEFT_ABI_HEAD(type, words, kind));
+	weft__record_store_head(room, WEFT_ABI_HEAD(type, words, kind));
 	if (is_explicit)
-		weft__store(&room->at[at++], task);
-	weft__store(&room->at[at++], child);
-	weft__store(&room->at[at], weft__category_name(room->slot, category));
-	weft__commit(room, words);
+		weft__record_store(&room->at[at++], task);
+	weft__record_store(&room->at[at++], child);
+	weft__record_store(&room->at[at], weft__record_category_name(room->slot, category));
+	weft__record_commit(room, words);
 	return child;
 }
 
@@ -127,9 +127,9 @@ WEFT__ALWAYS_INLINE uint64_t create_in_at(const struct weft__room *room,
 static WEFT__OUT_OF_LINE uint64_t create_in_slowly(
 	const struct weft_category *category, uint64_t task, uint16_t kind)
 {
-	const struct weft__self *self = weft__entered();
+	const struct weft__self *self = weft__record_entered();
 	struct weft__room room;
-	if (!self || !weft__reserve_slowly(self->slot, 3 + (task != WEFT_TASK_CURRENT), &room))
+	if (!self || !weft__record_reserve_slowly(self->slot, 3 + (task != WEFT_TASK_CURRENT), &room))
 		return unseen_task();
 	return create_in_at(&room, category, task, kind);
 }
@@ -139,7 +139,7 @@ uint64_t weft__record_create(const struct weft_category *category, uint64_t task
 	struct weft__room room;
 	if (!category || category == &weft_category_program)
 		return weft_create_as(task, kind);
-	if (WEFT__LIKELY(weft__try_reserve(3 + (task != WEFT_TASK_CURRENT), &room)))
+	if (WEFT__LIKELY(weft__record_try_reserve(3 + (task != WEFT_TASK_CURRENT), &room)))
 		return create_in_at(&room, category, task, kind);
 	return create_in_slowly(category, task, kind);
 }
@@ -154,6 +154,7 @@ WEFT__EXPORT uint64_t weft__create_in(
 /* A task whose creation is filtered, or comes before recording starts. */
 WEFT__EXPORT uint64_t weft__create_unseen(void)
 {
-	const struct weft__self *self = weft__looked();
-	return self ? weft__fetch_add(&weft__header_of(self->slot)->next_task, 1) : unseen_task();
+	const struct weft__self *self = weft__record_looked();
+	return self ? weft__record_fetch_add(&weft__record_header_of(self->slot)->next_task, 1)
+				: unseen_task();
 }

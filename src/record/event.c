@@ -10,23 +10,24 @@
 
 WEFT__ALWAYS_INLINE void put(unsigned kind, unsigned small, uint64_t operand, uint64_t runs)
 {
-	weft__put_words(2, WEFT_ABI_HEAD(kind, 2, small), operand, 0, runs);
+	weft__record_put_words(2, WEFT_ABI_HEAD(kind, 2, small), operand, 0, runs);
 }
 
 /* Records an event of a named task. */
 WEFT__ALWAYS_INLINE void put_as(
 	unsigned kind, unsigned small, uint64_t task, uint64_t operand, uint64_t runs)
 {
-	weft__put_words(3, WEFT_ABI_HEAD(kind | WEFT_ABI_EXPLICIT, 3, small), task, operand, runs);
+	weft__record_put_words(
+		3, WEFT_ABI_HEAD(kind | WEFT_ABI_EXPLICIT, 3, small), task, operand, runs);
 }
 
 static WEFT__OUT_OF_LINE void put_again(
 	uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
 	if ((head >> 40 & 0xff) == 2)
-		weft__put_words(2, head, first, 0, runs);
+		weft__record_put_words(2, head, first, 0, runs);
 	else
-		weft__put_words(3, head, first, second, runs);
+		weft__record_put_words(3, head, first, second, runs);
 }
 
 /* Out of line, and a tail call, since the look may record an event of its own: the frames of a
@@ -34,7 +35,7 @@ static WEFT__OUT_OF_LINE void put_again(
 static WEFT__OUT_OF_LINE void look_and_run(
 	uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
-	weft__cpu_look(runs);
+	weft__record_cpu_look(runs);
 	put_again(head, first, second, runs);
 }
 
@@ -45,12 +46,12 @@ static WEFT__OUT_OF_LINE void run_watched(
 	const struct weft__fixed event = {head, first, second, runs};
 	uint32_t words = head >> 40 & 0xff;
 	struct weft__room room;
-	if (WEFT__LIKELY(weft__try_reserve(words, &room))) {
-		if (WEFT__LIKELY(weft__cpu_look_at(room.slot, room.stamp, runs))) {
-			weft__put_at(&room, words, &event);
+	if (WEFT__LIKELY(weft__record_try_reserve(words, &room))) {
+		if (WEFT__LIKELY(weft__record_cpu_look_at(room.slot, room.stamp, runs))) {
+			weft__record_put_at(&room, words, &event);
 			return;
 		}
-		weft__withdraw(&room);
+		weft__record_withdraw(&room);
 	}
 	look_and_run(head, first, second, runs);
 }
@@ -59,10 +60,10 @@ static WEFT__OUT_OF_LINE void run_watched(
 WEFT__ALWAYS_INLINE void run(
 	uint32_t words, uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
-	if (WEFT__UNLIKELY(weft__cpu_is_watched()))
+	if (WEFT__UNLIKELY(weft__record_cpu_is_watched()))
 		run_watched(head, first, second, runs);
 	else
-		weft__put_words(words, head, first, second, runs);
+		weft__record_put_words(words, head, first, second, runs);
 }
 
 /* The packet is full, for example. Its frame is part of the longest path of calls, so nothing else
@@ -73,28 +74,28 @@ static WEFT__COLD void put_in_new_room(
 	const struct weft__fixed event = {head, first, second, runs};
 	uint32_t words = head >> 40 & 0xff;
 	struct weft__room room;
-	if (weft__reserve_slowly(slot, words, &room))
-		weft__put_at(&room, words, &event);
+	if (weft__record_reserve_slowly(slot, words, &room))
+		weft__record_put_at(&room, words, &event);
 }
 
-WEFT__OUT_OF_LINE void weft__put_slowly_in(
+WEFT__OUT_OF_LINE void weft__record_put_slowly_in(
 	struct weft_abi_slot *slot, uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
 	const struct weft__fixed event = {head, first, second, runs};
 	uint32_t words = head >> 40 & 0xff;
 	struct weft__room room;
-	if (WEFT__LIKELY(weft__try_reserve_again(slot, words, &room)))
-		weft__put_at(&room, words, &event);
+	if (WEFT__LIKELY(weft__record_try_reserve_again(slot, words, &room)))
+		weft__record_put_at(&room, words, &event);
 	else
 		put_in_new_room(slot, head, first, second, runs);
 }
 
-WEFT__OUT_OF_LINE void weft__put_slowly(
+WEFT__OUT_OF_LINE void weft__record_put_slowly(
 	uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
-	const struct weft__self *self = weft__entered();
+	const struct weft__self *self = weft__record_entered();
 	if (self)
-		weft__put_slowly_in(self->slot, head, first, second, runs);
+		weft__record_put_slowly_in(self->slot, head, first, second, runs);
 }
 
 /* The clock is a word in memory. Arguments are in the order of weft.h's calls, so that they stay in
@@ -103,16 +104,16 @@ WEFT__ALWAYS_INLINE bool put_at_clock(
 	const struct weft_abi_slot *only, uint64_t first, uint64_t head, uint64_t runs)
 {
 	const struct weft__fixed event = {head, first, 0, runs};
-	const struct weft__self *self = weft__self();
+	const struct weft__self *self = weft__record_self();
 	struct weft__room room;
-	if (self->ticket + WEFT__SLOWLY != weft__load(&weft__live.generation))
+	if (self->ticket + WEFT__SLOWLY != weft__record_load(&weft__live.generation))
 		return false;
-	const uint64_t *clock = weft__platform()->ticks_at;
-	struct weft_abi_slot *slot = weft__load_own(&self->slot);
+	const uint64_t *clock = weft__record_platform()->ticks_at;
+	struct weft_abi_slot *slot = weft__record_load_own(&self->slot);
 	if (WEFT__UNLIKELY(!clock || (only && slot != only)) ||
-		WEFT__UNLIKELY(!weft__try_reserve_at(slot, 2, clock, &room)))
+		WEFT__UNLIKELY(!weft__record_try_reserve_at(slot, 2, clock, &room)))
 		return false;
-	weft__put_at(&room, 2, &event);
+	weft__record_put_at(&room, 2, &event);
 	return true;
 }
 
@@ -121,35 +122,36 @@ WEFT__ALWAYS_INLINE bool put_in_moment(
 	const struct weft_abi_slot *only, uint64_t first, uint64_t head, uint64_t runs)
 {
 	const struct weft__fixed event = {head, first, 0, runs};
-	const struct weft__self *self = weft__self();
+	const struct weft__self *self = weft__record_self();
 	struct weft__room room;
-	if (!weft__is_in_moment(self))
+	if (!weft__record_is_in_moment(self))
 		return false;
-	struct weft_abi_slot *slot = weft__load_own(&self->slot);
+	struct weft_abi_slot *slot = weft__record_load_own(&self->slot);
 	if (WEFT__UNLIKELY(only && slot != only) ||
-		WEFT__UNLIKELY(!weft__try_reserve_in_moment(slot, 2, &room)))
+		WEFT__UNLIKELY(!weft__record_try_reserve_in_moment(slot, 2, &room)))
 		return false;
-	weft__put_at(&room, 2, &event);
+	weft__record_put_at(&room, 2, &event);
 	return true;
 }
 
 static WEFT__OUT_OF_LINE void put_two_at_clock(uint64_t first, uint64_t head, uint64_t runs)
 {
-	if (WEFT__UNLIKELY(!put_at_clock(NULL, first, head, runs)) && !weft__is_off())
-		weft__put_slowly(head, first, 0, runs);
+	if (WEFT__UNLIKELY(!put_at_clock(NULL, first, head, runs)) && !weft__record_is_off())
+		weft__record_put_slowly(head, first, 0, runs);
 }
 
-WEFT__OUT_OF_LINE void weft__put_two(uint64_t first, uint64_t head, uint64_t runs)
+WEFT__OUT_OF_LINE void weft__record_put_two(uint64_t first, uint64_t head, uint64_t runs)
 {
 	if (!put_in_moment(NULL, first, head, runs))
 		put_two_at_clock(first, head, runs);
 }
 
-WEFT__OUT_OF_LINE void weft__put_two_in(struct weft_abi_slot *slot, uint64_t first, uint64_t head)
+WEFT__OUT_OF_LINE void weft__record_put_two_in(
+	struct weft_abi_slot *slot, uint64_t first, uint64_t head)
 {
 	if (!put_in_moment(slot, first, head, WEFT_TASK_CURRENT) &&
 		!put_at_clock(slot, first, head, WEFT_TASK_CURRENT))
-		weft__put_slowly_in(slot, head, first, 0, WEFT_TASK_CURRENT);
+		weft__record_put_slowly_in(slot, head, first, 0, WEFT_TASK_CURRENT);
 }
 
 WEFT__EXPORT void weft__runs(uint64_t task)
@@ -192,14 +194,14 @@ WEFT__EXPORT void weft_switch(uint64_t task)
 #define STATEMENT(name, kind)                                                                    \
 	WEFT__EXPORT void weft_##name(void)                                                          \
 	{                                                                                            \
-		weft__put_words(1, WEFT_ABI_HEAD(kind, 1, 0), 0, 0, WEFT_TASK_CURRENT);                  \
+		weft__record_put_words(1, WEFT_ABI_HEAD(kind, 1, 0), 0, 0, WEFT_TASK_CURRENT);           \
 	}                                                                                            \
 	WEFT__EXPORT void weft_##name##_as(uint64_t task)                                            \
 	{                                                                                            \
 		if (task == WEFT_TASK_CURRENT)                                                           \
 			weft_##name();                                                                       \
 		else                                                                                     \
-			weft__put_words(                                                                     \
+			weft__record_put_words(                                                              \
 				2, WEFT_ABI_HEAD((kind) | WEFT_ABI_EXPLICIT, 2, 0), task, 0, WEFT_TASK_CURRENT); \
 	}
 #define WEFT__STATEMENT(name, event, text) STATEMENT(name, WEFT_ABI_##event)

@@ -63,7 +63,7 @@ WEFT__EXPORT int weft_ffi_set_level(const char *pattern, size_t size, unsigned l
 {
 	char copy[PATTERN_ROOM];
 	uint32_t room = size < sizeof(copy) ? (uint32_t)size : (uint32_t)sizeof(copy);
-	uint32_t length = pattern ? weft__measure(pattern, room) : 0;
+	uint32_t length = pattern ? weft__record_measure(pattern, room) : 0;
 	if (!pattern || length == sizeof(copy))
 		return WEFT_ERROR_ARGUMENT;
 	memcpy(copy, pattern, length);
@@ -82,7 +82,7 @@ WEFT__EXPORT uint16_t weft_ffi_kind(const char *name, size_t size, uint64_t *cac
 {
 	if (!is_recording())
 		return WEFT_KIND_UNKNOWN;
-	return weft__record_kind(NULL, cache, name, weft__bounded(size));
+	return weft__record_kind(NULL, cache, name, weft__record_bounded(size));
 }
 
 WEFT__EXPORT uint64_t weft_ffi_create(
@@ -134,20 +134,20 @@ WEFT__EXPORT void weft_ffi_leave(void)
 			weft_##name##_as(task);                                    \
 	}
 
-#define WEFT__TEXT(name, event, meaning)                                                       \
-	WEFT__EXPORT void weft_ffi_##name(struct weft_category *category, unsigned level,          \
-		uint64_t task, const char *text, size_t size, uint64_t *cache)                         \
-	{                                                                                          \
-		if (is_on(category, level))                                                            \
-			weft__record_text(WEFT_ABI_##event, task, cache, text, weft__bounded(size));       \
-	}                                                                                          \
-	WEFT__EXPORT void weft_ffi_##name##f(struct weft_category *category, unsigned level,       \
-		uint64_t task, const char *format, size_t size, uint64_t *cache, unsigned count,       \
-		const struct weft_value *values)                                                       \
-	{                                                                                          \
-		if (is_on(category, level))                                                            \
-			weft__record_formatted(                                                            \
-				WEFT_ABI_##event##F, task, cache, format, weft__bounded(size), count, values); \
+#define WEFT__TEXT(name, event, meaning)                                                        \
+	WEFT__EXPORT void weft_ffi_##name(struct weft_category *category, unsigned level,           \
+		uint64_t task, const char *text, size_t size, uint64_t *cache)                          \
+	{                                                                                           \
+		if (is_on(category, level))                                                             \
+			weft__record_text(WEFT_ABI_##event, task, cache, text, weft__record_bounded(size)); \
+	}                                                                                           \
+	WEFT__EXPORT void weft_ffi_##name##f(struct weft_category *category, unsigned level,        \
+		uint64_t task, const char *format, size_t size, uint64_t *cache, unsigned count,        \
+		const struct weft_value *values)                                                        \
+	{                                                                                           \
+		if (is_on(category, level))                                                             \
+			weft__record_formatted(WEFT_ABI_##event##F, task, cache, format,                    \
+				weft__record_bounded(size), count, values);                                     \
 	}
 
 #include <weft/calls.def>
@@ -163,7 +163,7 @@ WEFT__EXPORT void weft_ffi_fail(struct weft_category *category, unsigned level, 
 	uint64_t target, const char *message, size_t size)
 {
 	if (is_on(category, level ? level : WEFT_LEVEL_ERROR))
-		weft__record_failure(task, target, message, weft__bounded(size));
+		weft__record_failure(task, target, message, weft__record_bounded(size));
 }
 
 WEFT__EXPORT uint64_t weft_ffi_operation_begin(struct weft_category *category, unsigned level,
@@ -171,7 +171,7 @@ WEFT__EXPORT uint64_t weft_ffi_operation_begin(struct weft_category *category, u
 {
 	if (!is_on(category, level))
 		return weft__create_unseen();
-	return weft__record_operation(category, task, cache, label, weft__bounded(size));
+	return weft__record_operation(category, task, cache, label, weft__record_bounded(size));
 }
 
 WEFT__EXPORT void weft_ffi_operation_end(
@@ -196,7 +196,7 @@ WEFT__EXPORT void weft_ffi_operation_fail(struct weft_category *category, unsign
 	uint64_t operation, uint64_t waiter, const char *message, size_t size)
 {
 	if (is_on(category, level ? level : WEFT_LEVEL_ERROR))
-		weft__record_failed_operation(operation, waiter, message, weft__bounded(size));
+		weft__record_failed_operation(operation, waiter, message, weft__record_bounded(size));
 	else if (is_recording())
 		weft__operation_continues(waiter);
 }
@@ -208,7 +208,7 @@ WEFT__EXPORT bool weft_ffi_begin(struct weft_category *category, unsigned level,
 {
 	if (!is_on(category, level))
 		return false;
-	weft__record_text(WEFT_ABI_BEGIN, task, cache, name, weft__bounded(size));
+	weft__record_text(WEFT_ABI_BEGIN, task, cache, name, weft__record_bounded(size));
 	return true;
 }
 
@@ -240,7 +240,7 @@ WEFT__EXPORT void weft_ffi_tag(struct weft_category *category, unsigned level, u
 	const char *text, size_t size, uint64_t *cache)
 {
 	if (is_on(category, level))
-		weft__record_text(WEFT_ABI_TAG, task, cache, text, weft__bounded(size));
+		weft__record_text(WEFT_ABI_TAG, task, cache, text, weft__record_bounded(size));
 }
 
 WEFT__EXPORT void weft_ffi_tag_value(struct weft_category *category, unsigned level, uint64_t task,
@@ -248,7 +248,7 @@ WEFT__EXPORT void weft_ffi_tag_value(struct weft_category *category, unsigned le
 {
 	if (is_on(category, level))
 		weft__record_text_with(
-			WEFT_ABI_TAG_VALUE, task, cache, text, weft__bounded(size), (uint64_t)value);
+			WEFT_ABI_TAG_VALUE, task, cache, text, weft__record_bounded(size), (uint64_t)value);
 }
 
 WEFT__EXPORT void weft_ffi_mark(struct weft_category *category, unsigned level, uint64_t task,
@@ -256,21 +256,21 @@ WEFT__EXPORT void weft_ffi_mark(struct weft_category *category, unsigned level, 
 	const struct weft_value *values)
 {
 	if (is_on(category, level))
-		weft__record_mark(task, cache, names, weft__bounded(size), count, values);
+		weft__record_mark(task, cache, names, weft__record_bounded(size), count, values);
 }
 
 WEFT__EXPORT void weft_ffi_counter_add(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, int64_t change)
 {
-	weft__record_count(
-		is_on(category, level), WEFT_ABI_COUNTER, task, cache, name, weft__bounded(size), change);
+	weft__record_count(is_on(category, level), WEFT_ABI_COUNTER, task, cache, name,
+		weft__record_bounded(size), change);
 }
 
 WEFT__EXPORT void weft_ffi_counter_set(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, int64_t value)
 {
 	weft__record_count(is_on(category, level), WEFT_ABI_COUNTER_SET, task, cache, name,
-		weft__bounded(size), value);
+		weft__record_bounded(size), value);
 }
 
 static int64_t bits_of(double value)
@@ -284,19 +284,19 @@ WEFT__EXPORT void weft_ffi_counter_add_f64(struct weft_category *category, unsig
 	uint64_t task, const char *name, size_t size, uint64_t *cache, double change)
 {
 	weft__record_count(is_on(category, level), WEFT_ABI_COUNTER_F64, task, cache, name,
-		weft__bounded(size), bits_of(change));
+		weft__record_bounded(size), bits_of(change));
 }
 
 WEFT__EXPORT void weft_ffi_counter_set_f64(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, double value)
 {
 	weft__record_count(is_on(category, level), WEFT_ABI_COUNTER_SET_F64, task, cache, name,
-		weft__bounded(size), bits_of(value));
+		weft__record_bounded(size), bits_of(value));
 }
 
 WEFT__EXPORT int64_t weft_ffi_counter_read(const char *name, size_t size)
 {
-	return weft__counter_value(name, weft__bounded(size));
+	return weft__record_counter_value(name, weft__record_bounded(size));
 }
 
 /* ---- The thread ---- */
@@ -304,7 +304,7 @@ WEFT__EXPORT int64_t weft_ffi_counter_read(const char *name, size_t size)
 WEFT__EXPORT void weft_ffi_thread_name(const char *name, size_t size)
 {
 	if (is_recording())
-		weft__name_thread(name, weft__bounded(size));
+		weft__record_name_thread(name, weft__record_bounded(size));
 }
 
 WEFT__ALWAYS_INLINE void put_band(
@@ -312,9 +312,9 @@ WEFT__ALWAYS_INLINE void put_band(
 {
 	if (!is_recording())
 		return;
-	weft__cpu_look_at_band(kind, begin);
-	weft__record_text_with(WEFT_ABI_BAND, WEFT_TASK_CURRENT, cache, reason, weft__bounded(size),
-		weft__band_operand(kind, begin));
+	weft__record_cpu_look_at_band(kind, begin);
+	weft__record_text_with(WEFT_ABI_BAND, WEFT_TASK_CURRENT, cache, reason,
+		weft__record_bounded(size), weft__record_band_operand(kind, begin));
 }
 
 WEFT__EXPORT void weft_ffi_band_begin(
@@ -357,12 +357,12 @@ WEFT__EXPORT void weft_ffi_moment_end(void)
 WEFT__EXPORT void weft_ffi_snapshot_request(const char *reason, size_t size)
 {
 	if (is_recording())
-		weft__request_snapshot(reason, weft__bounded(size));
+		weft__record_request_snapshot(reason, weft__record_bounded(size));
 }
 
 WEFT__EXPORT void weft_ffi_trigger(const char *rule, size_t size)
 {
-	weft__add_trigger(rule, weft__bounded(size));
+	weft__record_add_trigger(rule, weft__record_bounded(size));
 }
 
 WEFT__EXPORT bool weft_ffi_rundown_wanted(uint32_t *seen)
@@ -375,5 +375,5 @@ WEFT__EXPORT void weft_ffi_rundown_task(uint64_t task, uint16_t kind, const char
 {
 	const struct weft__living living = {task, age_ns, waits_for, kind};
 	if (is_recording())
-		weft__record_alive(NULL, &living, label, weft__bounded(size));
+		weft__record_alive(NULL, &living, label, weft__record_bounded(size));
 }

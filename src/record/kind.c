@@ -23,17 +23,17 @@ static WEFT__COLD uint16_t intern(const struct weft__self *self,
 	const struct weft_category *category, uint64_t *cache, const char *name, uint32_t size)
 {
 	const uint32_t room = WEFT_ABI_NAME_MAX_BYTES - WEFT_ABI_KIND_PREFIX_BYTES - 1 - CATEGORY_BYTES;
-	uint32_t kept = weft__measure(name ? name : "", size < room ? size : room);
+	uint32_t kept = weft__record_measure(name ? name : "", size < room ? size : room);
 	if (!kept)
 		return 0; /* an empty name names nothing */
 	bool is_of_program = !category || !category->name || category == &weft_category_program;
 	const char *of = is_of_program ? "" : category->name;
 	const struct weft__name_part parts[] = {{WEFT_ABI_KIND_PREFIX, WEFT_ABI_KIND_PREFIX_BYTES},
-		{name, kept}, {"", is_of_program ? 0 : 1}, {of, weft__measure(of, CATEGORY_BYTES)}};
+		{name, kept}, {"", is_of_program ? 0 : 1}, {of, weft__record_measure(of, CATEGORY_BYTES)}};
 	uint32_t bytes = parts[0].size + parts[1].size + parts[2].size + parts[3].size;
-	uint16_t id = weft__name_intern_parts(self->slot, &(struct weft__name){parts, 4, bytes});
+	uint16_t id = weft__record_name_intern_parts(self->slot, &(struct weft__name){parts, 4, bytes});
 	if (cache)
-		weft__name_remember(self, cache, id);
+		weft__record_name_remember(self, cache, id);
 	return id;
 }
 
@@ -41,9 +41,9 @@ uint16_t weft__record_kind(
 	const struct weft_category *category, uint64_t *cache, const char *name, uint32_t size)
 {
 	struct weft__self self;
-	if (!weft__entered_now(&self))
+	if (!weft__record_entered_now(&self))
 		return WEFT_KIND_UNKNOWN;
-	uint16_t id = cache ? weft__name_cached(&self, cache) : 0;
+	uint16_t id = cache ? weft__record_name_cached(&self, cache) : 0;
 	return kind_of(id ? id : intern(&self, category, cache, name, size));
 }
 

@@ -28,70 +28,70 @@ static struct wish wishes[WISHES_MAX];
 static uint32_t taken; /* entries used; greater than the array if there were more requests */
 static uint8_t standard = WEFT_LEVEL_INFO;
 
-uint8_t weft__level_standard(void)
+uint8_t weft__record_level_standard(void)
 {
-	return weft__load(&standard);
+	return weft__record_load(&standard);
 }
 
 /* The latest matching request wins. */
-uint8_t weft__level_wanted(const char *name)
+uint8_t weft__record_level_wanted(const char *name)
 {
-	uint32_t size = weft__measure(name, WEFT_ABI_NAME_MAX_BYTES);
-	uint32_t count = weft__load(&taken);
+	uint32_t size = weft__record_measure(name, WEFT_ABI_NAME_MAX_BYTES);
+	uint32_t count = weft__record_load(&taken);
 	for (uint32_t i = count < WISHES_MAX ? count : WISHES_MAX; i-- > 0;)
-		if (weft__load_acquire(&wishes[i].is_there) &&
+		if (weft__record_load_acquire(&wishes[i].is_there) &&
 			weft__abi_matches(wishes[i].pattern, name, size))
-			return weft__load(&wishes[i].level);
-	return weft__level_standard();
+			return weft__record_load(&wishes[i].level);
+	return weft__record_level_standard();
 }
 
 /* False if the pattern is too long, or if there are too many. */
 static bool remember(const char *pattern, uint8_t level)
 {
-	uint32_t size = weft__measure(pattern, PATTERN_BYTES);
-	if (size == PATTERN_BYTES || weft__load(&taken) >= WISHES_MAX)
+	uint32_t size = weft__record_measure(pattern, PATTERN_BYTES);
+	if (size == PATTERN_BYTES || weft__record_load(&taken) >= WISHES_MAX)
 		return false;
-	uint32_t index = weft__fetch_add(&taken, 1);
+	uint32_t index = weft__record_fetch_add(&taken, 1);
 	if (index >= WISHES_MAX)
 		return false;
 	for (uint32_t i = 0; i < size; i++)
 		wishes[index].pattern[i] = pattern[i];
-	weft__store(&wishes[index].level, level);
-	weft__store_release(&wishes[index].is_there, 1);
+	weft__record_store(&wishes[index].level, level);
+	weft__record_store_release(&wishes[index].is_there, 1);
 	return true;
 }
 
 static void set_now(const struct weft__region *region, const char *pattern, uint8_t level, bool all)
 {
 	struct weft_abi_buffer *header = region->header;
-	uint64_t ticks = weft__ticks(weft__platform());
+	uint64_t ticks = weft__record_ticks(weft__record_platform());
 	if (all)
 		weft__abi_set_level(header, ticks, WEFT_ABI_CATEGORY_ALL, level);
 	for (uint32_t i = 0; i < WEFT_ABI_LEVELS && !all; i++) {
 		uint32_t size;
-		uint16_t id = (uint16_t)weft__load_acquire(&header->categories[i]);
-		const char *name = weft__name_bytes(region, id, &size);
+		uint16_t id = (uint16_t)weft__record_load_acquire(&header->categories[i]);
+		const char *name = weft__record_name_bytes(region, id, &size);
 		if (size && weft__abi_matches(pattern, name, size))
 			weft__abi_set_level(header, ticks, (uint8_t)i, level);
 	}
 }
 
-int weft__set_level(const char *pattern, enum weft_level level)
+int weft__record_set_level(const char *pattern, enum weft_level level)
 {
 	if (!pattern || !*pattern || (unsigned)level > WEFT_LEVEL_MAX)
 		return WEFT_ERROR_ARGUMENT;
-	bool all = pattern[0] == '*' && !pattern[1], is_live = weft__generation();
+	bool all = pattern[0] == '*' && !pattern[1], is_live = weft__record_generation();
 	if (all && !is_live)
-		weft__store(&standard, (uint8_t)level);
+		weft__record_store(&standard, (uint8_t)level);
 	bool good = all || remember(pattern, (uint8_t)level);
 	if (is_live)
-		set_now(weft__region(), pattern, (uint8_t)level, all);
+		set_now(weft__record_region(), pattern, (uint8_t)level, all);
 	return good ? 0 : WEFT_ERROR_LIMIT;
 }
 
 WEFT__EXPORT int weft_set_level(const char *pattern, enum weft_level level)
 {
-	weft__default_platform(); /* elects the leading copy, if that was not done yet */
-	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
-	return (leader ? leader->set_level : weft__set_level)(pattern, level);
+	weft__record_default_platform(); /* elects the leading copy, if that was not done yet */
+	const struct weft__copy *leader = weft__record_load(&weft__recorder.leader);
+	return (leader ? leader->set_level : weft__record_set_level)(pattern, level);
 }

@@ -30,7 +30,7 @@ struct nest {
 static struct nest *nest_of(const struct weft_abi_slot *slot)
 {
 	static struct nest nests[STACKS];
-	uint32_t index = weft__slot_index(weft__region_of(slot), slot);
+	uint32_t index = weft__record_slot_index(weft__record_region_of(slot), slot);
 	return index < STACKS ? &nests[index] : NULL;
 }
 #else
@@ -47,11 +47,11 @@ static struct nest *nest_of(const struct weft_abi_slot *slot)
 static struct nest *current_nest(const struct weft__self *self)
 {
 	struct nest *nest = nest_of(self->slot);
-	uint64_t generation = weft__entered_generation(self);
-	uint32_t thread = weft__load(&self->slot->thread);
+	uint64_t generation = weft__record_entered_generation(self);
+	uint32_t thread = weft__record_load(&self->slot->thread);
 	if (WEFT__UNLIKELY(nest && (nest->generation != generation || nest->thread != thread))) {
 		nest->depth = 0;
-		weft__signal_fence();
+		weft__record_signal_fence();
 		nest->generation = generation;
 		nest->thread = thread;
 	}
@@ -64,8 +64,8 @@ static void push(const struct weft__self *self)
 	if (!nest)
 		return;
 	if (nest->depth < LEVELS)
-		nest->tasks[nest->depth] = weft__load(&self->slot->task);
-	weft__signal_fence();
+		nest->tasks[nest->depth] = weft__record_load(&self->slot->task);
+	weft__record_signal_fence();
 	nest->depth++;
 }
 
@@ -78,18 +78,18 @@ static uint64_t pop(const struct weft__self *self)
 		return WEFT_TASK_NONE;
 	uint32_t level = nest->depth - 1;
 	if (WEFT__UNLIKELY(level >= LEVELS)) {
-		weft__count_loss(self->slot, WEFT_ABI_LOSS_TOO_DEEP);
+		weft__record_count_loss(self->slot, WEFT_ABI_LOSS_TOO_DEEP);
 		level = LEVELS - 1;
 	}
 	uint64_t task = nest->tasks[level];
-	weft__signal_fence();
+	weft__record_signal_fence();
 	nest->depth--;
 	return task;
 }
 
 WEFT__EXPORT void weft_enter(uint64_t task)
 {
-	const struct weft__self *self = weft__entered();
+	const struct weft__self *self = weft__record_entered();
 	if (!self)
 		return;
 	push(self);
@@ -98,7 +98,7 @@ WEFT__EXPORT void weft_enter(uint64_t task)
 
 WEFT__EXPORT void weft_leave(void)
 {
-	const struct weft__self *self = weft__entered();
+	const struct weft__self *self = weft__record_entered();
 	if (self)
 		weft_switch(pop(self));
 }

@@ -22,8 +22,8 @@ WEFT__ALWAYS_INLINE void store_two(
 {
 	struct weft__room record = *room;
 	record.at += offset;
-	weft__store_head(&record, head);
-	weft__store(&record.at[1], operand);
+	weft__record_store_head(&record, head);
+	weft__record_store(&record.at[1], operand);
 }
 
 /* Commits events of `words` words in all. A reader counts `surplus` out of the packet's words, so
@@ -32,16 +32,16 @@ WEFT__ALWAYS_INLINE void commit(const struct weft__room *room, uint32_t words, u
 {
 	struct weft_abi_slot *slot = room->slot;
 	if (surplus)
-		weft__store(&slot->surplus, weft__load(&slot->surplus) + surplus);
-	weft__publish(room, words);
-	weft__store_release(room->guard, room->clear);
+		weft__record_store(&slot->surplus, weft__record_load(&slot->surplus) + surplus);
+	weft__record_publish(room, words);
+	weft__record_store_release(room->guard, room->clear);
 }
 
 /* Events of several calls, in a moment of their own unless there is one. Returns whether there was
  * none. */
 static bool begin_moment(void)
 {
-	if (weft__is_in_moment(weft__self()))
+	if (weft__record_is_in_moment(weft__record_self()))
 		return false;
 	weft_moment_begin();
 	return true;
@@ -71,19 +71,20 @@ WEFT__ALWAYS_INLINE bool begin_quickly(const struct weft_category *category, uin
 {
 	struct weft__room room;
 	const uint32_t create_words = category ? 3 : 2, words = BEGIN_WORDS - 2 + create_words;
-	if (!cache || task != WEFT_TASK_CURRENT || WEFT__UNLIKELY(!weft__try_reserve(words, &room)))
+	if (!cache || task != WEFT_TASK_CURRENT ||
+		WEFT__UNLIKELY(!weft__record_try_reserve(words, &room)))
 		return false;
-	uint16_t name = weft__name_cached_now(room.slot, cache);
-	if (WEFT__UNLIKELY(!name) || WEFT__UNLIKELY(weft__load(&room.slot->tasks_left) == 0)) {
-		weft__withdraw(&room);
+	uint16_t name = weft__record_name_cached_now(room.slot, cache);
+	if (WEFT__UNLIKELY(!name) || WEFT__UNLIKELY(weft__record_load(&room.slot->tasks_left) == 0)) {
+		weft__record_withdraw(&room);
 		return false;
 	}
-	uint64_t operation = weft__next_task(room.slot);
+	uint64_t operation = weft__record_next_task(room.slot);
 	const uint64_t create = WEFT_ABI_HEAD(WEFT_ABI_CREATE, create_words, WEFT_KIND_PROMISE);
 	const uint64_t label = WEFT_ABI_HEAD(WEFT_ABI_LABEL | WEFT_ABI_EXPLICIT, 2, name);
 	store_two(&room, 0, create, operation);
 	if (category)
-		weft__store(&room.at[2], weft__category_name(room.slot, category));
+		weft__record_store(&room.at[2], weft__record_category_name(room.slot, category));
 	store_two(&room, create_words, label, operation);
 	store_two(&room, create_words + 2, WEFT_ABI_HEAD(WEFT_ABI_TRY_READ, 2, 0), operation);
 	commit(&room, words, words - BEGIN_WORDS);
@@ -130,16 +131,16 @@ WEFT__ALWAYS_INLINE void end(uint64_t operation, uint64_t waiter, unsigned kind)
 	bool is_current = waiter == WEFT_TASK_CURRENT;
 	uint32_t words = is_current ? 4 : 5;
 	struct weft__room room;
-	if (waiter == WEFT_TASK_NONE || WEFT__UNLIKELY(weft__cpu_is_watched()) ||
-		WEFT__UNLIKELY(!weft__try_reserve(words, &room))) {
+	if (waiter == WEFT_TASK_NONE || WEFT__UNLIKELY(weft__record_cpu_is_watched()) ||
+		WEFT__UNLIKELY(!weft__record_try_reserve(words, &room))) {
 		end_slowly(operation, waiter, kind == WEFT_ABI_CANCEL);
 		return;
 	}
 	store_two(&room, 0, WEFT_ABI_HEAD(kind, 2, 0), operation);
 	store_two(&room, 2, is_current ? READ_HEAD : READ_AS, is_current ? operation : waiter);
 	if (!is_current) {
-		weft__store(&room.at[4], operation);
-		weft__store(&room.slot->task, waiter);
+		weft__record_store(&room.at[4], operation);
+		weft__record_store(&room.slot->task, waiter);
 	}
 	commit(&room, words, is_current ? 0 : 1);
 }

@@ -14,68 +14,68 @@ struct weft__fixed {
 	uint64_t runs; /* the current task from then on; WEFT_TASK_CURRENT: unchanged */
 };
 
-WEFT__ALWAYS_INLINE void weft__put_at(
+WEFT__ALWAYS_INLINE void weft__record_put_at(
 	const struct weft__room *room, uint32_t words, const struct weft__fixed *event)
 {
-	weft__store_head(room, event->head);
+	weft__record_store_head(room, event->head);
 	if (words > 1)
-		weft__store(&room->at[1], event->first);
+		weft__record_store(&room->at[1], event->first);
 	if (words > 2)
-		weft__store(&room->at[2], event->second);
+		weft__record_store(&room->at[2], event->second);
 	if (event->runs != WEFT_TASK_CURRENT)
-		weft__store(&room->slot->task, event->runs);
-	weft__commit(room, words);
+		weft__record_store(&room->slot->task, event->runs);
+	weft__record_commit(room, words);
 }
 
 /* The next of the ids that the slot has reserved; `tasks_left` must not be 0. */
-WEFT__ALWAYS_INLINE uint64_t weft__next_task(struct weft_abi_slot *slot)
+WEFT__ALWAYS_INLINE uint64_t weft__record_next_task(struct weft_abi_slot *slot)
 {
-	uint32_t left = weft__load(&slot->tasks_left);
-	uint64_t task = weft__load(&slot->next_task);
+	uint32_t left = weft__record_load(&slot->tasks_left);
+	uint64_t task = weft__record_load(&slot->next_task);
 	/* In this order, a signal handler that never returns may waste an id, but never duplicates one.
 	 */
-	weft__store(&slot->tasks_left, left - 1);
-	weft__signal_fence();
-	weft__store(&slot->next_task, task + 1);
+	weft__record_store(&slot->tasks_left, left - 1);
+	weft__record_signal_fence();
+	weft__record_store(&slot->next_task, task + 1);
 	return task;
 }
 
 /* Records two words, as most events have, if the clock is a word in memory or the thread is in a
  * moment; other cases continue in the function below. */
-void weft__put_two(uint64_t first, uint64_t head, uint64_t runs);
-void weft__put_two_in(struct weft_abi_slot *slot, uint64_t first, uint64_t head);
+void weft__record_put_two(uint64_t first, uint64_t head, uint64_t runs);
+void weft__record_put_two_in(struct weft_abi_slot *slot, uint64_t first, uint64_t head);
 
 /* Records up to two operands in any case. */
-void weft__put_slowly(uint64_t head, uint64_t first, uint64_t second, uint64_t runs);
-void weft__put_slowly_in(
+void weft__record_put_slowly(uint64_t head, uint64_t first, uint64_t second, uint64_t runs);
+void weft__record_put_slowly_in(
 	struct weft_abi_slot *slot, uint64_t head, uint64_t first, uint64_t second, uint64_t runs);
 
 /* Records an event: `words` is a constant at each call, and also in the head. */
-WEFT__ALWAYS_INLINE void weft__put_words(
+WEFT__ALWAYS_INLINE void weft__record_put_words(
 	uint32_t words, uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
 	const struct weft__fixed event = {head, first, second, runs};
 	struct weft__room room;
-	if (WEFT__LIKELY(weft__try_reserve(words, &room)))
-		weft__put_at(&room, words, &event);
+	if (WEFT__LIKELY(weft__record_try_reserve(words, &room)))
+		weft__record_put_at(&room, words, &event);
 	else if (words == 2)
-		weft__put_two(first, head, runs);
-	else if (!weft__is_off())
-		weft__put_slowly(head, first, second, runs);
+		weft__record_put_two(first, head, runs);
+	else if (!weft__record_is_off())
+		weft__record_put_slowly(head, first, second, runs);
 }
 
 /* Records an event that refers to a name of the slot's buffer. */
-WEFT__ALWAYS_INLINE void weft__put_words_in(
+WEFT__ALWAYS_INLINE void weft__record_put_words_in(
 	struct weft_abi_slot *slot, uint32_t words, uint64_t head, uint64_t first, uint64_t second)
 {
 	const struct weft__fixed event = {head, first, second, WEFT_TASK_CURRENT};
 	struct weft__room room;
-	if (WEFT__LIKELY(weft__try_reserve_in(slot, words, &room)))
-		weft__put_at(&room, words, &event);
+	if (WEFT__LIKELY(weft__record_try_reserve_in(slot, words, &room)))
+		weft__record_put_at(&room, words, &event);
 	else if (words == 2)
-		weft__put_two_in(slot, first, head);
+		weft__record_put_two_in(slot, first, head);
 	else
-		weft__put_slowly_in(slot, head, first, second, WEFT_TASK_CURRENT);
+		weft__record_put_slowly_in(slot, head, first, second, WEFT_TASK_CURRENT);
 }
 
 #endif

@@ -3,8 +3,8 @@
  * The process's recorder: the buffer, the clock, and whether recording is on.
  *
  * A recording thread holds a slot of the buffer, which it finds through its own 16 bytes (struct
- * weft__self). Each start has its own generation, so that a slot of an earlier buffer is never
- * mistaken for one of the present buffer.
+ * weft__record_self). Each start has its own generation, so that a slot of an earlier buffer is
+ * never mistaken for one of the present buffer.
  */
 #ifndef WEFT_RECORD_RECORDER_H
 #define WEFT_RECORD_RECORDER_H
@@ -97,94 +97,95 @@ struct weft__self {
 #define WEFT__NESTED_MAX 65536
 
 #ifdef WEFT_FREESTANDING
-struct weft__self *weft__self(void);
+struct weft__self *weft__record_self(void);
 #else
 /* The initial-exec model, whatever the compiler's options are: other models call malloc at a
  * thread's first access. */
 extern _Thread_local struct weft__self weft__self_here WEFT__HIDDEN
 	__attribute__((tls_model("initial-exec")));
-static inline struct weft__self *weft__self(void)
+static inline struct weft__self *weft__record_self(void)
 {
 	return &weft__self_here;
 }
 #endif
 
 /* The generation that the thread has entered, if any. */
-static inline uint64_t weft__entered_generation(const struct weft__self *self)
+static inline uint64_t weft__record_entered_generation(const struct weft__self *self)
 {
 	return self->ticket & ~(uint64_t)WEFT__IN_MOMENT;
 }
 
 /* True if the slot belongs to the ticket's generation; a thread that was refused keeps an older
  * slot. */
-static inline bool weft__has_entered(const struct weft__self *self)
+static inline bool weft__record_has_entered(const struct weft__self *self)
 {
 	return !(self->ticket >> 63) && self->ticket != WEFT__OUTSIDE;
 }
 
-static inline uint64_t weft__generation(void)
+static inline uint64_t weft__record_generation(void)
 {
 	return __atomic_load_n(&weft__live.generation, __ATOMIC_ACQUIRE) & ~(uint64_t)WEFT__SLOWLY;
 }
 
 /* True if `resume` would make no buffer. */
-static inline bool weft__is_idle(void)
+static inline bool weft__record_is_idle(void)
 {
-	const uint8_t *idle = weft__load(&weft__recorder.idle);
-	return !weft__load(&weft__recorder.resume) || (idle && !weft__load(idle));
+	const uint8_t *idle = weft__record_load(&weft__recorder.idle);
+	return !weft__record_load(&weft__recorder.resume) || (idle && !weft__record_load(idle));
 }
 
 /* True if recording is off, and the next event does not make a buffer. */
-static inline bool weft__is_off(void)
+static inline bool weft__record_is_off(void)
 {
-	return !weft__load(&weft__live.generation) && weft__is_idle();
+	return !weft__record_load(&weft__live.generation) && weft__record_is_idle();
 }
 
-static inline const struct weft__region *weft__region(void)
+static inline const struct weft__region *weft__record_region(void)
 {
 	/* Acquire: makes the whole region and header visible, even to a caller that has seen only the
 	 * generation before. */
-	return weft__load_acquire(&weft__recorder.region);
+	return weft__record_load_acquire(&weft__recorder.region);
 }
 
 /* The current buffer. A thread with a slot uses its slot's buffer instead, because recording may be
  * stopped and started elsewhere while the thread is in the middle of an event. */
-static inline struct weft_abi_buffer *weft__header(void)
+static inline struct weft_abi_buffer *weft__record_header(void)
 {
-	return weft__region()->header;
+	return weft__record_region()->header;
 }
 
 /* The region of the slot's buffer. */
-static inline const struct weft__region *weft__region_of(const struct weft_abi_slot *slot)
+static inline const struct weft__region *weft__record_region_of(const struct weft_abi_slot *slot)
 {
-	const struct weft__region *region = weft__region();
-	return WEFT__LIKELY(weft__region_has(region, slot)) ? region : weft__region_search(slot);
+	const struct weft__region *region = weft__record_region();
+	return WEFT__LIKELY(weft__record_region_has(region, slot)) ? region
+															   : weft__record_region_search(slot);
 }
 
-static inline struct weft_abi_buffer *weft__header_of(const struct weft_abi_slot *slot)
+static inline struct weft_abi_buffer *weft__record_header_of(const struct weft_abi_slot *slot)
 {
-	return weft__region_of(slot)->header;
+	return weft__record_region_of(slot)->header;
 }
 
-static inline const struct weft_platform *weft__platform(void)
+static inline const struct weft_platform *weft__record_platform(void)
 {
-	return weft__load(&weft__recorder.platform);
+	return weft__record_load(&weft__recorder.platform);
 }
 
 /* True if only a thread's first event in the buffer may make system calls. */
-static inline bool weft__is_quiet(const struct weft_abi_buffer *header)
+static inline bool weft__record_is_quiet(const struct weft_abi_buffer *header)
 {
-	return weft__load(&header->is_quiet);
+	return weft__record_load(&header->is_quiet);
 }
 
 /* Checks the arguments of weft_start(). */
-int weft__buffer_check(const void *buffer, size_t size);
+int weft__record_buffer_check(const void *buffer, size_t size);
 /* Fills everything in a new buffer that doesn't depend on the platform. `is_zero`: the memory is
  * zero already, so its pages need not be touched. */
-void weft__buffer_prepare(const struct weft__region *region, bool is_zero);
+void weft__record_buffer_prepare(const struct weft__region *region, bool is_zero);
 
 /* The operating system's platform; NULL in a build without one. */
-const struct weft_platform *weft__default_platform(void);
+const struct weft_platform *weft__record_default_platform(void);
 /* Lets the platform fill in identity and clock before a buffer goes live. */
 int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_platform *platform);
 
@@ -195,19 +196,19 @@ bool weft__platform_clock(unsigned clock, uint64_t *ret_ns);
 bool weft__platform_off_cpu(uint64_t *ret_ns);
 
 /* Reads every clock of the platform at one instant. */
-struct weft_abi_clock_reading weft__read_clocks(const struct weft_platform *platform);
+struct weft_abi_clock_reading weft__record_read_clocks(const struct weft_platform *platform);
 
 /* From the next stop on, or if nothing records now: no event makes a buffer unless another process
  * asks for it. */
-void weft__rest(void);
+void weft__record_rest(void);
 
 /* Lets the next weft_stop() of this copy call a function when recording has stopped. NULL: none. */
-void weft__at_stop(void (*action)(void));
+void weft__record_at_stop(void (*action)(void));
 
 /* True if the calling thread is inside an event, so that the caller is its signal handler. */
-bool weft__is_inside_event(void);
+bool weft__record_is_inside_event(void);
 
 /* Stores in the header that the record ends now, and why. */
-void weft__end_record(struct weft_abi_buffer *header, enum weft_abi_ending ending);
+void weft__record_end_record(struct weft_abi_buffer *header, enum weft_abi_ending ending);
 
 #endif

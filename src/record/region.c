@@ -34,7 +34,7 @@ static uint64_t power_between(uint64_t least, uint64_t n, uint64_t most)
 	return power < least ? least : power > most ? most : power;
 }
 
-void weft__region_lay_out(struct weft__region *ret_region, void *buffer, uint64_t size)
+void weft__record_region_lay_out(struct weft__region *ret_region, void *buffer, uint64_t size)
 {
 	unsigned char *bytes = buffer;
 	/* Even in the smallest buffer, 64 idle threads leave some slots. */
@@ -98,27 +98,27 @@ static const struct weft__region *find_same(
 	return NULL;
 }
 
-const struct weft__region *weft__region_add(void *buffer, uint64_t size)
+const struct weft__region *weft__record_region_add(void *buffer, uint64_t size)
 {
 	struct weft__regions *regions = weft__recorder.regions;
 	struct weft__region wanted;
-	weft__region_lay_out(&wanted, buffer, size);
+	weft__record_region_lay_out(&wanted, buffer, size);
 	const struct weft__region *same = find_same(regions, &wanted);
 	if (same)
 		return same;
 	struct weft__region *added = entry(regions, regions->count);
 	*added = wanted;
 	/* Release: a thread that searches the list finds the region whole. */
-	weft__store_release(&regions->count, regions->count + 1);
+	weft__record_store_release(&regions->count, regions->count + 1);
 	return added;
 }
 
-WEFT__COLD const struct weft__region *weft__region_search(const struct weft_abi_slot *slot)
+WEFT__COLD const struct weft__region *weft__record_region_search(const struct weft_abi_slot *slot)
 {
-	struct weft__regions *regions = weft__load(&weft__recorder.regions);
-	uint32_t count = weft__load_acquire(&regions->count);
+	struct weft__regions *regions = weft__record_load(&weft__recorder.regions);
+	uint32_t count = weft__record_load_acquire(&regions->count);
 	for (uint32_t i = count; i > oldest(count); i--)
-		if (weft__region_has(entry(regions, i - 1), slot))
+		if (weft__record_region_has(entry(regions, i - 1), slot))
 			return entry(regions, i - 1);
 	return &weft__region_none;
 }

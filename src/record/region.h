@@ -42,10 +42,10 @@ struct weft__region {
 };
 
 /* Computes where the parts of a buffer of that size are; touches no memory. */
-void weft__region_lay_out(struct weft__region *ret_region, void *buffer, uint64_t size);
+void weft__record_region_lay_out(struct weft__region *ret_region, void *buffer, uint64_t size);
 
 /* The region of a new buffer, which is remembered from now on. For one thread at a time. */
-const struct weft__region *weft__region_add(void *buffer, uint64_t size);
+const struct weft__region *weft__record_region_add(void *buffer, uint64_t size);
 
 /* The regions of a process, of which the leading copy of the recorder has the list. The oldest one
  * is forgotten after this many buffers at different places: a thread that is still in an event
@@ -66,9 +66,9 @@ struct weft__regions {
 extern const struct weft__region weft__region_none __attribute__((visibility("hidden")));
 
 /* The region in which the slot is; weft__region_none if it is forgotten. */
-const struct weft__region *weft__region_search(const struct weft_abi_slot *slot);
+const struct weft__region *weft__record_region_search(const struct weft_abi_slot *slot);
 
-static inline bool weft__region_has(
+static inline bool weft__record_region_has(
 	const struct weft__region *region, const struct weft_abi_slot *slot)
 {
 	return (uintptr_t)slot - (uintptr_t)region->slots <
@@ -78,7 +78,7 @@ static inline bool weft__region_has(
 /* Finds the packet that begins so many bytes behind the slot, a number from the buffer. False if
  * that is outside of the packets. If the number is wrong, the result is perhaps not where a packet
  * begins, but it is aligned as one, and a packet's size fits there. */
-static inline bool weft__region_find_packet(const struct weft__region *region,
+static inline bool weft__record_region_find_packet(const struct weft__region *region,
 	const struct weft_abi_slot *slot, uint64_t distance, struct weft_abi_packet **ret_packet)
 {
 	uintptr_t at = (uintptr_t)slot + ((uintptr_t)distance & ~(uintptr_t)63);
@@ -87,14 +87,15 @@ static inline bool weft__region_find_packet(const struct weft__region *region,
 }
 
 /* Packet `index`, which is below the count. */
-static inline struct weft_abi_packet *weft__region_packet_at(
+static inline struct weft_abi_packet *weft__record_region_packet_at(
 	const struct weft__region *region, uintptr_t index)
 {
 	return (struct weft_abi_packet *)(void *)(region->packets + index * region->packet_bytes);
 }
 
 /* A packet's `committed`, made one that it can have. */
-static inline uint32_t weft__region_committed(const struct weft__region *region, uint32_t committed)
+static inline uint32_t weft__record_region_committed(
+	const struct weft__region *region, uint32_t committed)
 {
 	uint32_t least = sizeof(struct weft_abi_packet);
 	committed &= ~7u;

@@ -35,10 +35,10 @@ static bool read_system_clock(unsigned clock, struct reading *ret_reading)
 {
 	uint64_t before = 0, after = 0, now = 0;
 	for (unsigned i = 0; i < TRIES; i++) {
-		before = weft__ticks(weft__platform());
+		before = weft__record_ticks(weft__record_platform());
 		if (!weft__platform_clock(clock, &now))
 			return false;
-		after = weft__ticks(weft__platform());
+		after = weft__record_ticks(weft__record_platform());
 		if (after - before <= NEAR_TICKS)
 			break;
 	}
@@ -49,11 +49,11 @@ static bool read_system_clock(unsigned clock, struct reading *ret_reading)
 static bool find_foreign(unsigned clock, uint64_t generation, struct reading *ret_reading)
 {
 	struct foreign *from = &foreign[clock - WEFT_CLOCK_FOREIGN];
-	uint64_t sequence = weft__load_acquire(&from->sequence);
-	struct reading reading = {
-		weft__load_acquire(&from->reading.ticks), weft__load_acquire(&from->reading.now)};
-	bool is_present = weft__load_acquire(&from->generation) == generation;
-	if (sequence & 1 || weft__load(&from->sequence) != sequence || !is_present)
+	uint64_t sequence = weft__record_load_acquire(&from->sequence);
+	struct reading reading = {weft__record_load_acquire(&from->reading.ticks),
+		weft__record_load_acquire(&from->reading.now)};
+	bool is_present = weft__record_load_acquire(&from->generation) == generation;
+	if (sequence & 1 || weft__record_load(&from->sequence) != sequence || !is_present)
 		return false;
 	*ret_reading = reading;
 	return true;
@@ -66,21 +66,21 @@ static struct reading read_clock(const struct weft__self *self, const struct wef
 	unsigned clock = span->clock;
 	bool is_foreign =
 		clock >= WEFT_CLOCK_FOREIGN && clock < WEFT_CLOCK_FOREIGN + WEFT_CLOCKS_FOREIGN;
-	if (is_foreign ? find_foreign(clock, weft__entered_generation(self), &reading)
+	if (is_foreign ? find_foreign(clock, weft__record_entered_generation(self), &reading)
 				   : read_system_clock(clock, &reading))
 		return reading;
-	return (struct reading){weft__ticks(weft__platform()), span->end};
+	return (struct reading){weft__record_ticks(weft__record_platform()), span->end};
 }
 
 /* A track is identified by its name, as a counter is: one that can't be named is refused. */
 static uint16_t name_track(const struct weft__self *self, const struct weft_given_span *span)
 {
-	uint32_t size = weft__bounded(span->track_size);
+	uint32_t size = weft__record_bounded(span->track_size);
 	const char *track = span->track ? span->track : "";
-	uint16_t id = span->track_cache ? weft__name_of(self, span->track_cache, track, size)
-									: weft__name_intern_text(self->slot, track, size);
-	if (!id && weft__measure_name(track, size) > WEFT_ABI_NAME_MAX_BYTES)
-		weft__count_loss(self->slot, WEFT_ABI_LOSS_TOO_BIG);
+	uint16_t id = span->track_cache ? weft__record_name_of(self, span->track_cache, track, size)
+									: weft__record_name_intern_text(self->slot, track, size);
+	if (!id && weft__record_measure_name(track, size) > WEFT_ABI_NAME_MAX_BYTES)
+		weft__record_count_loss(self->slot, WEFT_ABI_LOSS_TOO_BIG);
 	return id;
 }
 
@@ -88,47 +88,47 @@ WEFT__EXPORT void weft__span(const struct weft_given_span *span)
 {
 	struct weft__self self;
 	WEFT__DRAFT(draft, 7, 1);
-	if (!weft__entered_now(&self))
+	if (!weft__record_entered_now(&self))
 		return;
 	uint16_t track = name_track(&self, span);
 	if (!track)
 		return;
-	uint32_t size = weft__bounded(span->name_size);
-	uint16_t name = weft__name_of(&self, span->name_cache, span->name, size);
+	uint32_t size = weft__record_bounded(span->name_size);
+	uint16_t name = weft__record_name_of(&self, span->name_cache, span->name, size);
 	uint64_t head = WEFT_ABI_TRACK(track, track, span->clock & 0xff);
 	bool has_reading = span->clock != WEFT_CLOCK_RECORDER;
-	weft__draft_begin(&draft, WEFT_ABI_SPAN, WEFT_TASK_CURRENT);
-	weft__draft_word(&draft, head | (has_reading ? WEFT_ABI_TRACK_PAIR : 0));
-	weft__draft_word(&draft, span->begin);
-	weft__draft_word(&draft, span->end);
+	weft__record_draft_begin(&draft, WEFT_ABI_SPAN, WEFT_TASK_CURRENT);
+	weft__record_draft_word(&draft, head | (has_reading ? WEFT_ABI_TRACK_PAIR : 0));
+	weft__record_draft_word(&draft, span->begin);
+	weft__record_draft_word(&draft, span->end);
 	if (has_reading) {
 		struct reading reading = read_clock(&self, span);
-		weft__draft_word(&draft, reading.ticks);
-		weft__draft_word(&draft, reading.now);
+		weft__record_draft_word(&draft, reading.ticks);
+		weft__record_draft_word(&draft, reading.now);
 	}
-	weft__draft_name(&draft, name, span->name, size);
-	weft__draft_put_in(self.slot, &draft);
+	weft__record_draft_name(&draft, name, span->name, size);
+	weft__record_draft_put_in(self.slot, &draft);
 }
 
 WEFT__EXPORT uint64_t weft_now(void)
 {
-	return weft__generation() ? weft__ticks(weft__platform()) : 0;
+	return weft__record_generation() ? weft__record_ticks(weft__record_platform()) : 0;
 }
 
 /* If two threads do this at the same time, or a signal handler interrupts it, the later one is left
  * out. */
 WEFT__EXPORT void weft_clock_sync(unsigned clock, uint64_t now_ns)
 {
-	uint64_t generation = weft__generation();
+	uint64_t generation = weft__record_generation();
 	if (!generation || clock - WEFT_CLOCK_FOREIGN >= WEFT_CLOCKS_FOREIGN)
 		return;
 	struct foreign *to = &foreign[clock - WEFT_CLOCK_FOREIGN];
-	uint64_t sequence = weft__load(&to->sequence);
+	uint64_t sequence = weft__record_load(&to->sequence);
 	if (sequence & 1 || !weft__compare_exchange(&to->sequence, sequence, sequence + 1))
 		return;
 	/* Release: a thread that loads one of these also sees the odd sequence. */
-	weft__store_release(&to->reading.ticks, weft__ticks(weft__platform()));
-	weft__store_release(&to->reading.now, now_ns);
-	weft__store_release(&to->generation, generation);
-	weft__store_release(&to->sequence, sequence + 2);
+	weft__record_store_release(&to->reading.ticks, weft__record_ticks(weft__record_platform()));
+	weft__record_store_release(&to->reading.now, now_ns);
+	weft__record_store_release(&to->generation, generation);
+	weft__record_store_release(&to->sequence, sequence + 2);
 }

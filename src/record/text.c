@@ -19,13 +19,13 @@ WEFT__ALWAYS_INLINE void put_named(struct weft_abi_slot *slot, unsigned kind, ui
 {
 	const unsigned by_task = kind | WEFT_ABI_EXPLICIT;
 	if (task == WEFT_TASK_CURRENT && has_operand)
-		weft__put_words_in(slot, 2, WEFT_ABI_HEAD(kind, 2, name), operand, 0);
+		weft__record_put_words_in(slot, 2, WEFT_ABI_HEAD(kind, 2, name), operand, 0);
 	else if (task == WEFT_TASK_CURRENT)
-		weft__put_words_in(slot, 1, WEFT_ABI_HEAD(kind, 1, name), 0, 0);
+		weft__record_put_words_in(slot, 1, WEFT_ABI_HEAD(kind, 1, name), 0, 0);
 	else if (has_operand)
-		weft__put_words_in(slot, 3, WEFT_ABI_HEAD(by_task, 3, name), task, operand);
+		weft__record_put_words_in(slot, 3, WEFT_ABI_HEAD(by_task, 3, name), task, operand);
 	else
-		weft__put_words_in(slot, 2, WEFT_ABI_HEAD(by_task, 2, name), task, 0);
+		weft__record_put_words_in(slot, 2, WEFT_ABI_HEAD(by_task, 2, name), task, 0);
 }
 
 static bool has_operand(unsigned kind)
@@ -38,11 +38,11 @@ static WEFT__COLD void put_text(struct weft_abi_slot *slot, unsigned kind, uint6
 	const char *text, uint32_t size, uint64_t operand)
 {
 	WEFT__DRAFT(draft, 3, 1);
-	weft__draft_begin(&draft, kind, task);
+	weft__record_draft_begin(&draft, kind, task);
 	if (has_operand(kind))
-		weft__draft_word(&draft, operand);
-	weft__draft_name(&draft, 0, text, size);
-	weft__draft_put_in(slot, &draft);
+		weft__record_draft_word(&draft, operand);
+	weft__record_draft_name(&draft, 0, text, size);
+	weft__record_draft_put_in(slot, &draft);
 }
 
 /* The fast path: a literal whose name is cached, the current task, and room. Other cases go to an
@@ -51,16 +51,17 @@ WEFT__ALWAYS_INLINE bool put_cached(
 	uint32_t words, unsigned kind, uint64_t task, const uint64_t *cache, uint64_t operand)
 {
 	struct weft__room room;
-	if (!cache || task != WEFT_TASK_CURRENT || WEFT__UNLIKELY(!weft__try_reserve(words, &room)))
+	if (!cache || task != WEFT_TASK_CURRENT ||
+		WEFT__UNLIKELY(!weft__record_try_reserve(words, &room)))
 		return false;
-	uint16_t name = weft__name_cached_now(room.slot, cache);
+	uint16_t name = weft__record_name_cached_now(room.slot, cache);
 	if (WEFT__UNLIKELY(!name)) {
-		weft__withdraw(&room);
+		weft__record_withdraw(&room);
 		return false;
 	}
 	const struct weft__fixed event = {
 		WEFT_ABI_HEAD(kind, words, name), operand, 0, WEFT_TASK_CURRENT};
-	weft__put_at(&room, words, &event);
+	weft__record_put_at(&room, words, &event);
 	return true;
 }
 
@@ -74,9 +75,9 @@ struct text_id {
 static WEFT__OUT_OF_LINE struct text_id find_name(uint64_t *cache, const char *text, uint32_t size)
 {
 	struct weft__self self;
-	if (!weft__entered_now(&self))
+	if (!weft__record_entered_now(&self))
 		return (struct text_id){NULL, 0};
-	return (struct text_id){self.slot, weft__name_of(&self, cache, text, size)};
+	return (struct text_id){self.slot, weft__record_name_of(&self, cache, text, size)};
 }
 
 static WEFT__OUT_OF_LINE void put_slowly(
@@ -132,7 +133,7 @@ void weft__record_text_with(unsigned kind, uint64_t task, uint64_t *cache, const
 	}                                                                                  \
 	WEFT__EXPORT void weft_##name##_n_as(uint64_t task, const char *text, size_t size) \
 	{                                                                                  \
-		put_slowly(task, NULL, text, weft__bounded(size), WEFT_ABI_##event);           \
+		put_slowly(task, NULL, text, weft__record_bounded(size), WEFT_ABI_##event);    \
 	}                                                                                  \
 	WEFT__EXPORT void weft_##name##_n(const char *text, size_t size)                   \
 	{                                                                                  \
@@ -158,14 +159,14 @@ WEFT__EXPORT void weft__tag_value(uint64_t task, uint64_t *cache, const char *te
 
 WEFT__EXPORT void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin)
 {
-	weft__cpu_look_at_band(kind, begin);
+	weft__record_cpu_look_at_band(kind, begin);
 	put_with(WEFT_ABI_BAND, WEFT_TASK_CURRENT, cache, reason, WEFT__C_STRING,
-		weft__band_operand(kind, begin));
+		weft__record_band_operand(kind, begin));
 }
 
 void weft__record_failure(uint64_t task, uint64_t target, const char *message, uint32_t size)
 {
-	const struct weft__self *self = weft__entered();
+	const struct weft__self *self = weft__record_entered();
 	if (self)
 		put_text(self->slot, WEFT_ABI_FAIL, task, message, size, target);
 }
@@ -188,14 +189,14 @@ static WEFT__OUT_OF_LINE void put_count_slowly(
 	uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value, unsigned kind)
 {
 	struct weft__self self;
-	if (!weft__entered_now(&self))
+	if (!weft__record_entered_now(&self))
 		return;
-	uint16_t id = cache ? weft__name_of(&self, cache, name, size)
-						: weft__name_intern_text(self.slot, name, size);
+	uint16_t id = cache ? weft__record_name_of(&self, cache, name, size)
+						: weft__record_name_intern_text(self.slot, name, size);
 	if (id)
 		put_named(self.slot, kind, task, id, true, (uint64_t)value);
-	else if (name && weft__measure_name(name, size) > WEFT_ABI_NAME_MAX_BYTES)
-		weft__count_loss(self.slot, WEFT_ABI_LOSS_TOO_BIG);
+	else if (name && weft__record_measure_name(name, size) > WEFT_ABI_NAME_MAX_BYTES)
+		weft__record_count_loss(self.slot, WEFT_ABI_LOSS_TOO_BIG);
 }
 
 /* The value changes after the event: that may open a packet, and write the total before itself. */
@@ -203,7 +204,7 @@ static WEFT__OUT_OF_LINE void count_slowly(
 	uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value, unsigned kind)
 {
 	put_count_slowly(task, cache, name, size, value, kind);
-	weft__counter_change(kind, cache, name, size, (uint64_t)value);
+	weft__record_counter_change(kind, cache, name, size, (uint64_t)value);
 }
 
 /* Records the event if `is_on`, and changes the value in any case. */
@@ -212,8 +213,8 @@ WEFT__ALWAYS_INLINE void count(bool is_on, unsigned kind, uint64_t task, uint64_
 {
 	if (is_on && !put_cached(2, kind, task, cache, (uint64_t)value))
 		count_slowly(task, cache, name, size, value, kind);
-	else if (kind != WEFT_ABI_COUNTER || !weft__counter_try_add(cache, (uint64_t)value))
-		weft__counter_change(kind, cache, name, size, (uint64_t)value);
+	else if (kind != WEFT_ABI_COUNTER || !weft__record_counter_try_add(cache, (uint64_t)value))
+		weft__record_counter_change(kind, cache, name, size, (uint64_t)value);
 }
 
 void weft__record_count(bool is_on, unsigned kind, uint64_t task, uint64_t *cache, const char *name,

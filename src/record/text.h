@@ -36,7 +36,7 @@ void weft__record_failed_operation(
 	uint64_t operation, uint64_t waiter, const char *message, uint32_t size);
 
 /* The operand of a band. */
-static inline uint64_t weft__band_operand(unsigned kind, bool begin)
+static inline uint64_t weft__record_band_operand(unsigned kind, bool begin)
 {
 	return (kind & 0xff) | (uint64_t)begin << 8;
 }
@@ -49,7 +49,7 @@ void weft__record_mark(uint64_t task, uint64_t *cache, const char *shape, uint32
 	unsigned count, const struct weft_value *values);
 
 /* NULL: the operating system's name. */
-void weft__name_thread(const char *name, uint32_t size);
+void weft__record_name_thread(const char *name, uint32_t size);
 
 /* A task in a rundown. */
 struct weft__living {
@@ -57,8 +57,8 @@ struct weft__living {
 	uint16_t kind;
 };
 
-void weft__request_snapshot(const char *reason, uint32_t size);
-void weft__add_trigger(const char *rule, uint32_t size);
+void weft__record_request_snapshot(const char *reason, uint32_t size);
+void weft__record_add_trigger(const char *rule, uint32_t size);
 /* `label`: at most `size` bytes of it. */
 void weft__record_alive(const struct weft_category *category, const struct weft__living *living,
 	const char *label, uint32_t size);

@@ -29,7 +29,7 @@
 /* Asks the platform for the calling thread's number and name. */
 static uint32_t ask_self(union weft__thread_name *ret_name)
 {
-	const struct weft_platform *platform = weft__platform();
+	const struct weft_platform *platform = weft__record_platform();
 	*ret_name = (union weft__thread_name){.words = {0, 0}};
 	return platform->self ? platform->self(platform->context, ret_name->text) : 1;
 }
@@ -37,11 +37,11 @@ static uint32_t ask_self(union weft__thread_name *ret_name)
 static void store_name(const struct weft__region *region, const struct weft_abi_slot *slot,
 	const union weft__thread_name *name)
 {
-	if (!weft__region_has(region, slot))
+	if (!weft__record_region_has(region, slot))
 		return;
-	uint64_t *to = weft__slot_name(region, slot);
-	weft__store(&to[0], name->words[0]);
-	weft__store(&to[1], name->words[1]);
+	uint64_t *to = weft__record_slot_name(region, slot);
+	weft__record_store(&to[0], name->words[0]);
+	weft__record_store(&to[1], name->words[1]);
 }
 
 /* Takes a slot; acquires what the previous owner wrote. */
@@ -53,20 +53,21 @@ static bool take(struct weft_abi_slot *slot, uint64_t owner, uint32_t tid)
 /* Resets the slot for a thread without events. */
 static void reset(const struct weft__region *region, struct weft_abi_slot *slot)
 {
-	const struct weft_abi_packet *packet = weft__packet_of(region, slot);
-	bool has_packet = packet && weft__packet_is_held(slot);
+	const struct weft_abi_packet *packet = weft__record_packet_of(region, slot);
+	bool has_packet = packet && weft__record_packet_is_held(slot);
 	if (!has_packet)
-		weft__packet_close(slot); /* a packet that its last owner had begun to close */
-	weft__store(&slot->inherited, has_packet ? weft__packet_events(slot, packet) : 0);
-	weft__store(&slot->number, 0);
-	weft__store(&slot->lost, 0);
-	weft__store(&slot->refuse, 0);
-	weft__store(&slot->task, WEFT_TASK_NONE);
-	weft__store(&slot->thread, (uint32_t)weft__fetch_add(&region->header->threads, 1) + 1);
+		weft__record_packet_close(slot); /* a packet that its last owner had begun to close */
+	weft__record_store(&slot->inherited, has_packet ? weft__record_packet_events(slot, packet) : 0);
+	weft__record_store(&slot->number, 0);
+	weft__record_store(&slot->lost, 0);
+	weft__record_store(&slot->refuse, 0);
+	weft__record_store(&slot->task, WEFT_TASK_NONE);
+	weft__record_store(
+		&slot->thread, (uint32_t)weft__record_fetch_add(&region->header->threads, 1) + 1);
 	if (has_packet)
-		weft__packet_inherit(slot);
+		weft__record_packet_inherit(slot);
 	else
-		weft__store(&slot->packet, 0);
+		weft__record_store(&slot->packet, 0);
 }
 
 /* Prepares a slot that the caller has just taken. */
@@ -74,27 +75,27 @@ static void renew(const struct weft__region *region, struct weft_abi_slot *slot,
 	const union weft__thread_name *name)
 {
 	store_name(region, slot, name);
-	weft__packet_repair(slot);
+	weft__record_packet_repair(slot);
 	/* Guarded like an event, so that no thread takes the packet meanwhile. */
-	uint32_t sequence = weft__load(&slot->sequence);
-	weft__store(&slot->sequence, sequence + 1);
-	weft__signal_fence();
+	uint32_t sequence = weft__record_load(&slot->sequence);
+	weft__record_store(&slot->sequence, sequence + 1);
+	weft__record_signal_fence();
 	reset(region, slot);
-	weft__store_release(&slot->sequence, sequence + 2);
+	weft__record_store_release(&slot->sequence, sequence + 2);
 }
 
 static bool has_ended(uint32_t tid)
 {
-	const struct weft_platform *platform = weft__platform();
+	const struct weft_platform *platform = weft__record_platform();
 	return platform->has_ended && platform->has_ended(platform->context, tid);
 }
 
 static struct weft_abi_slot *take_namesake(const struct weft__region *region, uint32_t tid)
 {
-	uint32_t used = weft__slots_used(region);
+	uint32_t used = weft__record_slots_used(region);
 	for (uint32_t i = 0; i < used && i < NAMESAKES_MAX; i++) {
 		struct weft_abi_slot *slot = &region->slots[i];
-		uint64_t owner = weft__load(&slot->owner);
+		uint64_t owner = weft__record_load(&slot->owner);
 		if ((uint32_t)owner == tid && take(slot, owner, tid))
 			return slot;
 	}
@@ -107,15 +108,15 @@ static struct weft_abi_slot *take_left(
 {
 	/* Each search goes on where the last one ended, so that over time all slots are checked. */
 	uint32_t *from = &weft__recorder.search_from;
-	uint32_t used = weft__slots_used(region), first = weft__load(from);
+	uint32_t used = weft__record_slots_used(region), first = weft__record_load(from);
 	for (uint32_t i = 0; i < used && checks > 0; i++) {
 		struct weft_abi_slot *slot = &region->slots[(first + i) % used];
-		uint64_t owner = weft__load(&slot->owner);
+		uint64_t owner = weft__record_load(&slot->owner);
 		bool is_free = (uint32_t)owner == 0;
 		/* An ended thread with our own number is our predecessor. */
 		bool is_left = is_free || (uint32_t)owner == tid || has_ended((uint32_t)owner);
 		checks -= !is_free;
-		weft__store(from, first + i + !is_left);
+		weft__record_store(from, first + i + !is_left);
 		if (is_left && take(slot, owner, tid))
 			return slot;
 	}
@@ -127,7 +128,7 @@ static struct weft_abi_slot *take_fresh(const struct weft__region *region, uint3
 	uint32_t *slots_used = &region->header->slots_used, used;
 	/* Each round takes a slot, also if another process resets the number again and again. */
 	for (uint32_t i = 0; i < region->slot_count; i++) {
-		used = weft__slots_used(region);
+		used = weft__record_slots_used(region);
 		if (used == region->slot_count)
 			break;
 		if (weft__compare_exchange(slots_used, used, used + 1)) {
@@ -173,7 +174,7 @@ static bool settle(struct weft__self *self, struct weft_abi_slot *slot, uint64_t
 {
 	if (slot)
 		self->slot = slot;
-	weft__signal_fence();
+	weft__record_signal_fence();
 	self->ticket = slot ? good : bad;
 	return slot;
 }
@@ -187,67 +188,68 @@ static bool ask_leader(
 
 static bool find(struct weft__self *self, uint64_t generation, bool for_event)
 {
-	struct weft_abi_slot *slot = find_slot(weft__region());
+	struct weft_abi_slot *slot = find_slot(weft__record_region());
 	uint64_t refused = WEFT__REFUSED(generation, WEFT__LOOK_INTERVAL - for_event);
 	if (settle(self, slot, generation, refused))
 		return true;
 	if (for_event)
-		weft__count_loss(NULL, WEFT_ABI_LOSS_FULL);
+		weft__record_count_loss(NULL, WEFT_ABI_LOSS_FULL);
 	return false;
 }
 
 static bool enter(struct weft__self *self, bool for_event)
 {
-	uint64_t generation = weft__generation();
-	bool (*resume)(bool for_event) = weft__load(&weft__recorder.resume);
-	if (generation == 0 && !weft__is_idle() && resume && resume(for_event))
-		generation = weft__generation();
+	uint64_t generation = weft__record_generation();
+	bool (*resume)(bool for_event) = weft__record_load(&weft__recorder.resume);
+	if (generation == 0 && !weft__record_is_idle() && resume && resume(for_event))
+		generation = weft__record_generation();
 	if (generation == 0)
 		return false;
 	unsigned cause;
 	if (is_refused(self, generation, &cause)) {
 		/* In a quiet buffer a thread without a slot never looks again: this is not its first event.
 		 */
-		if (cause == WEFT_ABI_LOSS_NESTED || !weft__is_quiet(weft__header()))
+		if (cause == WEFT_ABI_LOSS_NESTED || !weft__record_is_quiet(weft__record_header()))
 			self->ticket -= for_event;
 		if (for_event)
-			weft__count_loss(NULL, cause);
+			weft__record_count_loss(NULL, cause);
 		return false;
 	}
-	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
+	const struct weft__copy *leader = weft__record_load(&weft__recorder.leader);
 	self->ticket = WEFT__ENTERING;
-	weft__signal_fence();
+	weft__record_signal_fence();
 	return leader ? ask_leader(leader, self, generation, for_event)
 				  : find(self, generation, for_event);
 }
 
-WEFT__COLD bool weft__enter(struct weft__self *self)
+WEFT__COLD bool weft__record_enter(struct weft__self *self)
 {
 	return enter(self, true);
 }
 
-WEFT__COLD bool weft__look(struct weft__self *self)
+WEFT__COLD bool weft__record_look(struct weft__self *self)
 {
 	return enter(self, false);
 }
 
-WEFT__COLD void weft__thread_reap(const struct weft_abi_slot *own)
+WEFT__COLD void weft__record_thread_reap(const struct weft_abi_slot *own)
 {
-	const struct weft__region *region = weft__region_of(own);
-	uint32_t used = weft__is_quiet(region->header) ? 0 : weft__slots_used(region);
-	uint32_t tid = (uint32_t)weft__load(&own->owner);
+	const struct weft__region *region = weft__record_region_of(own);
+	uint32_t used = weft__record_is_quiet(region->header) ? 0 : weft__record_slots_used(region);
+	uint32_t tid = (uint32_t)weft__record_load(&own->owner);
 	uint32_t count = used < DEATH_CHECKS_FULL ? used : DEATH_CHECKS_FULL;
-	uint32_t first = weft__fetch_add(&weft__recorder.search_from, count);
+	uint32_t first = weft__record_fetch_add(&weft__recorder.search_from, count);
 	for (uint32_t i = 0; i < count; i++) {
 		struct weft_abi_slot *slot = &region->slots[(first + i) % used];
-		uint64_t owner = weft__load(&slot->owner);
-		if (slot == own || (uint32_t)owner == 0 || !weft__has_packet(slot))
+		uint64_t owner = weft__record_load(&slot->owner);
+		if (slot == own || (uint32_t)owner == 0 || !weft__record_has_packet(slot))
 			continue;
 		if (!has_ended((uint32_t)owner) || !take(slot, owner, tid))
 			continue;
-		weft__packet_repair(slot);
-		weft__packet_close(slot);
-		weft__store_release(&slot->owner, weft__load(&slot->owner) & ~(uint64_t)UINT32_MAX);
+		weft__record_packet_repair(slot);
+		weft__record_packet_close(slot);
+		weft__record_store_release(
+			&slot->owner, weft__record_load(&slot->owner) & ~(uint64_t)UINT32_MAX);
 	}
 }
 
@@ -256,15 +258,15 @@ static void begin_packet(struct weft_abi_slot *slot)
 {
 	struct weft__room room;
 	uint64_t ticks;
-	if (!weft__begin(slot, &room, &ticks))
+	if (!weft__record_begin(slot, &room, &ticks))
 		return;
-	weft__packet_close(slot);
-	weft__withdraw(&room);
+	weft__record_packet_close(slot);
+	weft__record_withdraw(&room);
 }
 
-void weft__name_thread(const char *name, uint32_t size)
+void weft__record_name_thread(const char *name, uint32_t size)
 {
-	const struct weft__self *self = weft__looked();
+	const struct weft__self *self = weft__record_looked();
 	union weft__thread_name own;
 	if (!self)
 		return;
@@ -275,12 +277,12 @@ void weft__name_thread(const char *name, uint32_t size)
 	} else {
 		ask_self(&own);
 	}
-	store_name(weft__region_of(self->slot), self->slot, &own);
+	store_name(weft__record_region_of(self->slot), self->slot, &own);
 	/* Names are in the headers of packets. */
 	begin_packet(self->slot);
 }
 
 WEFT__EXPORT void weft_thread_name(const char *name)
 {
-	weft__name_thread(name, WEFT__C_STRING);
+	weft__record_name_thread(name, WEFT__C_STRING);
 }

@@ -23,9 +23,9 @@ static void add_values(struct weft__draft *draft, unsigned count, const struct w
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (values[i].type == WEFT_ABI_VALUE_TEXT)
-			weft__draft_text(draft, values[i].is.text, values[i].size, count - i - 1);
+			weft__record_draft_text(draft, values[i].is.text, values[i].size, count - i - 1);
 		else
-			weft__draft_word(draft, values[i].is.u64);
+			weft__record_draft_word(draft, values[i].is.u64);
 	}
 }
 
@@ -44,11 +44,11 @@ WEFT__ALWAYS_INLINE uint64_t types_of_numbers(unsigned count, const struct weft_
 WEFT__ALWAYS_INLINE void put_numbers_at(const struct weft__room *room, uint64_t head,
 	uint64_t types, unsigned count, const struct weft_value *values)
 {
-	weft__store_head(room, head);
-	weft__store(&room->at[1], types);
+	weft__record_store_head(room, head);
+	weft__record_store(&room->at[1], types);
 	for (unsigned i = 0; i < count; i++)
-		weft__store(&room->at[2 + i], values[i].is.u64);
-	weft__commit(room, 2 + count);
+		weft__record_store(&room->at[2 + i], values[i].is.u64);
+	weft__record_commit(room, 2 + count);
 }
 
 /* The fast path: only numbers, a cached name, the current task, and room. */
@@ -59,11 +59,11 @@ WEFT__ALWAYS_INLINE bool put_cached(unsigned kind, uint64_t task, const uint64_t
 	if (!cache || task != WEFT_TASK_CURRENT || count - 1 >= WEFT_ABI_VALUES_MAX)
 		return false;
 	uint64_t types = types_of_numbers(count, values);
-	if (!types || WEFT__UNLIKELY(!weft__try_reserve(2 + count, &room)))
+	if (!types || WEFT__UNLIKELY(!weft__record_try_reserve(2 + count, &room)))
 		return false;
-	uint16_t name = weft__name_cached_now(room.slot, cache);
+	uint16_t name = weft__record_name_cached_now(room.slot, cache);
 	if (WEFT__UNLIKELY(!name)) {
-		weft__withdraw(&room);
+		weft__record_withdraw(&room);
 		return false;
 	}
 	put_numbers_at(&room, WEFT_ABI_HEAD(kind, 2 + count, name), types, count, values);
@@ -79,7 +79,7 @@ static bool put_numbers(struct weft_abi_slot *slot, unsigned kind, uint64_t task
 	uint64_t types = types_of_numbers(count, values);
 	if (!types)
 		return false;
-	struct weft__room room = weft__reserve_in(slot, 2 + count);
+	struct weft__room room = weft__record_reserve_in(slot, 2 + count);
 	if (room.slot)
 		put_numbers_at(&room, WEFT_ABI_HEAD(kind, 2 + count, name), types, count, values);
 	return true;
@@ -92,27 +92,28 @@ static WEFT__OUT_OF_LINE void put_values(struct weft_abi_slot *slot, unsigned ki
 {
 	WEFT__DRAFT(draft, 4 + WEFT_ABI_VALUES_MAX, 1 + WEFT_ABI_VALUES_MAX);
 	count = count < WEFT_ABI_VALUES_MAX ? count : WEFT_ABI_VALUES_MAX;
-	weft__draft_begin(&draft, kind, task);
+	weft__record_draft_begin(&draft, kind, task);
 	draft.words[0] |= (uint64_t)name << 48;
-	weft__draft_word(&draft, describe_types(count, values));
-	if (!name && (size > WEFT_ABI_NAME_MAX_BYTES || !weft__draft_bytes(&draft, bytes, size))) {
-		weft__count_loss(slot, WEFT_ABI_LOSS_TOO_BIG);
+	weft__record_draft_word(&draft, describe_types(count, values));
+	if (!name &&
+		(size > WEFT_ABI_NAME_MAX_BYTES || !weft__record_draft_bytes(&draft, bytes, size))) {
+		weft__record_count_loss(slot, WEFT_ABI_LOSS_TOO_BIG);
 		return;
 	}
 	add_values(&draft, count, values);
-	weft__draft_put_in(slot, &draft);
+	weft__record_draft_put_in(slot, &draft);
 }
 
 static WEFT__OUT_OF_LINE void formatted_slowly(uint64_t task, uint64_t *cache, const char *format,
 	uint32_t most, unsigned count, const struct weft_value *values, unsigned kind)
 {
 	struct weft__self self;
-	if (!weft__entered_now(&self))
+	if (!weft__record_entered_now(&self))
 		return;
-	uint16_t name = weft__name_of(&self, cache, format, most);
+	uint16_t name = weft__record_name_of(&self, cache, format, most);
 	if (put_numbers(self.slot, kind, task, name, count, values))
 		return;
-	uint32_t size = name ? 0 : weft__measure_name(format, most);
+	uint32_t size = name ? 0 : weft__record_measure_name(format, most);
 	put_values(self.slot, kind, task, name, format, size, count, values);
 }
 
@@ -145,7 +146,7 @@ static uint32_t join(char *shape, const char *const *names, unsigned count)
 	uint32_t size = 0;
 	for (unsigned i = 0; i < count; i++) {
 		uint32_t room = WEFT_ABI_NAME_MAX_BYTES - size;
-		uint32_t length = weft__measure(names[i], room);
+		uint32_t length = weft__record_measure(names[i], room);
 		if (length == room)
 			return WEFT_ABI_NAME_MAX_BYTES + 1;
 		memcpy(shape + size, names[i], length + 1);
@@ -161,9 +162,9 @@ static WEFT__OUT_OF_LINE void put_shape(const struct weft__self *self, uint64_t 
 {
 	uint16_t name = 0;
 	if (size <= WEFT_ABI_NAME_MAX_BYTES)
-		name = weft__name_intern(self->slot, shape, size);
+		name = weft__record_name_intern(self->slot, shape, size);
 	if (cache)
-		weft__name_remember(self, cache, name);
+		weft__record_name_remember(self, cache, name);
 	if (!put_numbers(self->slot, WEFT_ABI_MARK, task, name, count, values))
 		put_values(self->slot, WEFT_ABI_MARK, task, name, shape, size, count, values);
 }
@@ -172,7 +173,7 @@ static WEFT__OUT_OF_LINE void put_shape(const struct weft__self *self, uint64_t 
 static bool put_with_cache(const struct weft__self *self, uint64_t task, const uint64_t *cache,
 	unsigned count, const struct weft_value *values)
 {
-	uint16_t name = cache ? weft__name_cached(self, cache) : 0;
+	uint16_t name = cache ? weft__record_name_cached(self, cache) : 0;
 	if (name && !put_numbers(self->slot, WEFT_ABI_MARK, task, name, count, values))
 		put_values(self->slot, WEFT_ABI_MARK, task, name, NULL, 0, count, values);
 	return name != 0;
@@ -183,7 +184,7 @@ static WEFT__OUT_OF_LINE void mark_slowly(uint64_t task, uint64_t *cache, const 
 {
 	char shape[WEFT_ABI_NAME_MAX_BYTES];
 	struct weft__self self;
-	if (!weft__entered_now(&self) || put_with_cache(&self, task, cache, count, values))
+	if (!weft__record_entered_now(&self) || put_with_cache(&self, task, cache, count, values))
 		return;
 	put_shape(&self, task, cache, shape, join(shape, names, count + 1), count, values);
 }
@@ -192,7 +193,7 @@ static WEFT__OUT_OF_LINE void shape_slowly(uint64_t task, uint64_t *cache, const
 	uint32_t size, unsigned count, const struct weft_value *values)
 {
 	struct weft__self self;
-	if (weft__entered_now(&self) && !put_with_cache(&self, task, cache, count, values))
+	if (weft__record_entered_now(&self) && !put_with_cache(&self, task, cache, count, values))
 		put_shape(&self, task, cache, shape, size, count, values);
 }
 

@@ -35,15 +35,15 @@ static void put_part(const struct weft__room *room, const struct sources *s, uin
 	const uint32_t words = words_of(s);
 	struct weft__room one = *room;
 	for (uint32_t i = 0; i < count; i++, one.at += words) {
-		weft__store_head(&one, head_of(s));
+		weft__record_store_head(&one, head_of(s));
 		if (words > 2)
-			weft__store(&one.at[1], s->task);
-		weft__store(&one.at[words - 1], s->list[i]);
+			weft__record_store(&one.at[1], s->task);
+		weft__record_store(&one.at[words - 1], s->list[i]);
 	}
-	weft__store(&slot->surplus, weft__load(&slot->surplus) + (words - 2) * count);
-	weft__publish(room, words * count);
-	/* Release, as in weft__commit. */
-	weft__store_release(room->guard, room->clear);
+	weft__record_store(&slot->surplus, weft__record_load(&slot->surplus) + (words - 2) * count);
+	weft__record_publish(room, words * count);
+	/* Release, as in weft__record_commit. */
+	weft__record_store_release(room->guard, room->clear);
 }
 
 /* The refused reservation counts as one lost event. The others are tried one by one, so that each
@@ -52,15 +52,15 @@ static WEFT__COLD void put_singly(const struct sources *s, uint32_t count)
 {
 	for (uint32_t i = 1; i < count; i++) {
 		const uint64_t first = s->task == WEFT_TASK_CURRENT ? s->list[i] : s->task;
-		weft__put_slowly(head_of(s), first, s->list[i], WEFT_TASK_CURRENT);
+		weft__record_put_slowly(head_of(s), first, s->list[i], WEFT_TASK_CURRENT);
 	}
 }
 
 static void put_all(struct sources s)
 {
-	while (s.count > 0 && !weft__is_off()) {
+	while (s.count > 0 && !weft__record_is_off()) {
 		uint32_t part = s.count < AT_ONCE ? s.count : AT_ONCE;
-		struct weft__room room = weft__reserve(part * words_of(&s));
+		struct weft__room room = weft__record_reserve(part * words_of(&s));
 		if (room.slot)
 			put_part(&room, &s, part);
 		else
@@ -73,7 +73,7 @@ static void put_all(struct sources s)
 /* Further reservations need a moment for the same stamp; the caller's own serves as well. */
 WEFT__EXPORT void weft_wait_any_as(uint64_t task, unsigned count, const uint64_t *sources)
 {
-	bool needs_moment = count > AT_ONCE && !weft__is_in_moment(weft__self());
+	bool needs_moment = count > AT_ONCE && !weft__record_is_in_moment(weft__record_self());
 	if (needs_moment)
 		weft_moment_begin();
 	put_all((struct sources){task, sources, count});

@@ -9,10 +9,11 @@
 
 #include "record/atomics.h"
 
-WEFT__COLD void weft__wake(struct weft_abi_buffer *header, uint32_t wanted)
+WEFT__COLD void weft__record_wake(struct weft_abi_buffer *header, uint32_t wanted)
 {
-	const struct weft_platform *platform = weft__platform();
-	if (weft__is_quiet(header) || (int32_t)((uint32_t)weft__load(&header->hand) - wanted) < 0)
+	const struct weft_platform *platform = weft__record_platform();
+	if (weft__record_is_quiet(header) ||
+		(int32_t)((uint32_t)weft__record_load(&header->hand) - wanted) < 0)
 		return;
 	if (!weft__compare_exchange(&header->waiters, wanted, 0))
 		return;

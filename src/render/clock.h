@@ -10,6 +10,6 @@
 #include <weft/model.h>
 
 /* ruler.c: a time of the day in UTC. */
-void weft__format_clock(const struct weft_model *model, uint64_t time, char text[48]);
+void weft__render_format_clock(const struct weft_model *model, uint64_t time, char text[48]);
 
 #endif

@@ -10,6 +10,6 @@
 struct weft_model;
 
 /* Writes "28.5 ms · 1,234 events · 56 tasks · no losses". */
-void weft__describe_trace(const struct weft_model *model, char *text, size_t size);
+void weft__render_describe_trace(const struct weft_model *model, char *text, size_t size);
 
 #endif

@@ -9,7 +9,7 @@
 
 /* The task that failed, or never resolved, nearest to `at`, if any did from `first` to `last`
  * (included), and the number of those that did; else WEFT_NONE. */
-uint32_t weft__failure_near(const struct weft_scene *scene, uint64_t first, uint64_t at,
+uint32_t weft__render_failure_near(const struct weft_scene *scene, uint64_t first, uint64_t at,
 	uint64_t last, uint32_t *ret_count);
 
 #endif

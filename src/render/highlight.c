@@ -26,13 +26,13 @@ struct area {
 	double x, x2, y, half;
 };
 
-bool weft__is_dim(const struct painter *p, uint32_t task)
+bool weft__render_is_dim(const struct painter *p, uint32_t task)
 {
 	const struct weft_highlight *h = p->options->highlight;
 	return h && h->related_count && !weft__contains_u32(h->related, h->related_count, task);
 }
 
-double weft__arrow_dim(const struct painter *p)
+double weft__render_arrow_dim(const struct painter *p)
 {
 	const struct weft_highlight *h = p->options->highlight;
 	return h ? 1 - (1 - ARROWS_DOWN_TO) * h->strength : 1;
@@ -46,9 +46,9 @@ static bool find_area(const struct painter *p, uint32_t task, struct area *ret_a
 	uint32_t row = p->layout->row[task];
 	if (row == WEFT_NONE || start > p->right || end < p->left)
 		return false;
-	double y = weft__y(p, row), half = weft_view_row_spacing(p->view, row) / 2;
-	double x = fmax(weft__x(p, start), box->x - 20);
-	double x2 = fmin(weft__x(p, end), box->x + box->width + 20);
+	double y = weft__render_y(p, row), half = weft_view_row_spacing(p->view, row) / 2;
+	double x = fmax(weft__render_x(p, start), box->x - 20);
+	double x2 = fmin(weft__render_x(p, end), box->x + box->width + 20);
 	if (y < box->y - GROUND || y > box->y + box->height + GROUND)
 		return false;
 	*ret_area = (struct area){x, fmax(x2, x + 1), y, fmin(fmax(half, LEAST_GROUND), GROUND)};
@@ -88,16 +88,16 @@ static void draw_found(struct painter *p, const struct weft_highlight *h)
 	free(taken);
 }
 
-void weft__draw_grounds(struct painter *p)
+void weft__render_draw_grounds(struct painter *p)
 {
 	const struct weft_highlight *h = p->options->highlight;
 	if (!h)
 		return;
 	draw_found(p, h);
 	if (h->selected != WEFT_NONE)
-		draw_ground(p, h->selected, weft__faded(p->theme->selection, 0.2));
+		draw_ground(p, h->selected, weft__render_faded(p->theme->selection, 0.2));
 	if (h->hovered != WEFT_NONE && h->hovered != h->selected)
-		draw_ground(p, h->hovered, weft__faded(p->theme->text, 0.1));
+		draw_ground(p, h->hovered, weft__render_faded(p->theme->text, 0.1));
 }
 
 /* ---- Above everything ---- */
@@ -116,7 +116,7 @@ static void draw_outline(struct painter *p, uint32_t task)
 static void draw_bars(struct painter *p, uint32_t task, const struct area *area)
 {
 	const struct weft_box *box = &p->frame->picture;
-	weft__bars_draw(p->bars, p, task,
+	weft__render_bars_draw(p->bars, p, task,
 		&(struct weft__bar_box){
 			.x = fmax(area->x, box->x),
 			.x2 = fmin(area->x2, box->x + box->width),
@@ -133,7 +133,7 @@ static void draw_again(struct painter *p, uint32_t task)
 	struct area a;
 	if (!find_area(p, task, &a))
 		return;
-	weft_canvas_line(p->canvas, a.x, weft__crisp(a.y), a.x2, weft__crisp(a.y), &pen);
+	weft_canvas_line(p->canvas, a.x, weft__render_crisp(a.y), a.x2, weft__render_crisp(a.y), &pen);
 	draw_bars(p, task, &a);
 }
 
@@ -141,7 +141,7 @@ static void draw_related(struct painter *p, const struct weft_highlight *h)
 {
 	const struct weft_box *box = &p->frame->picture;
 	weft_canvas_rect(p->canvas, box->x, box->y, box->x + box->width, box->y + box->height,
-		weft__faded(p->theme->background, VEIL));
+		weft__render_faded(p->theme->background, VEIL));
 	for (uint32_t i = 0; i < h->related_count; i++)
 		draw_again(p, h->related[i]);
 }
@@ -155,14 +155,14 @@ static void draw_edge_time(struct painter *p, const struct weft_highlight *h)
 	struct area a;
 	if (h->edge == WEFT_NONE || h->selected == WEFT_NONE || !find_area(p, h->selected, &a))
 		return;
-	double x = weft__x(p, p->model->edges.time[h->edge]);
+	double x = weft__render_x(p, p->model->edges.time[h->edge]);
 	if (x < p->frame->picture.x || x > p->frame->picture.x + p->frame->picture.width)
 		return;
-	weft_canvas_ring(p->canvas, x, weft__crisp(a.y), EDGE_RING, &halo);
-	weft_canvas_ring(p->canvas, x, weft__crisp(a.y), EDGE_RING, &pen);
+	weft_canvas_ring(p->canvas, x, weft__render_crisp(a.y), EDGE_RING, &halo);
+	weft_canvas_ring(p->canvas, x, weft__render_crisp(a.y), EDGE_RING, &pen);
 }
 
-void weft__draw_highlight(struct painter *p)
+void weft__render_draw_highlight(struct painter *p)
 {
 	const struct weft_highlight *h = p->options->highlight;
 	if (!h)
@@ -171,9 +171,9 @@ void weft__draw_highlight(struct painter *p)
 		draw_related(p, h);
 	for (uint32_t i = 0; i < h->edge_count; i++)
 		if (h->edges[i] != h->edge)
-			weft__draw_arrow_of(p, h->edges[i]);
+			weft__render_draw_arrow_of(p, h->edges[i]);
 	if (h->edge != WEFT_NONE)
-		weft__draw_arrow_of(p, h->edge);
+		weft__render_draw_arrow_of(p, h->edge);
 	if (h->selected != WEFT_NONE)
 		draw_outline(p, h->selected);
 	draw_edge_time(p, h);

@@ -98,11 +98,11 @@ static void put_number(struct painter *p, const struct region *region)
 	const struct weft_box *box = &p->frame->picture;
 	char text[48];
 	write_number(&region->hatch, text);
-	double width = weft__measure(p, text, &style);
+	double width = weft__render_measure(p, text, &style);
 	double x = fmax(region->hatch.x, box->x) + 3, y = fmax(region->y, box->y) + 2;
 	for (int tries = 0; tries < 3 && y + LINE <= region->y2; tries++, y += LINE) {
 		struct weft__rect rect = {x, y, x + width, y + LINE};
-		if (x + width > box->x + box->width || !weft__occupied_take(p->occupied, rect))
+		if (x + width > box->x + box->width || !weft__render_occupied_take(p->occupied, rect))
 			continue;
 		weft_canvas_text(p->canvas, x, y + LINE - 2, text, strlen(text), width, &style);
 		return;
@@ -116,7 +116,7 @@ static void draw_region(struct painter *p, struct region *region)
 	double x = fmax(hatch->x, box->x), x2 = fmin(hatch->x2, box->x + box->width);
 	if (is_hatch(hatch) && x2 > x) {
 		weft_canvas_hatch(
-			p->canvas, x, region->y, x2, region->y2, weft__faded(p->theme->dim, ALPHA));
+			p->canvas, x, region->y, x2, region->y2, weft__render_faded(p->theme->dim, ALPHA));
 		put_number(p, region);
 	}
 	hatch->count = hatch->packets = 0;
@@ -183,8 +183,8 @@ static void draw_periods(struct painter *p, struct regions *regions)
 		if (number == WEFT_NONE || period->end < p->left || period->start > p->right)
 			continue;
 		struct region *region = &regions->list[number];
-		struct hatch next = make_hatch(
-			period, weft__x(p, period->start), weft__x(p, period->end), p->frame->picture.x);
+		struct hatch next = make_hatch(period, weft__render_x(p, period->start),
+			weft__render_x(p, period->end), p->frame->picture.x);
 		if (!begins_another(&region->hatch, &next))
 			continue;
 		draw_region(p, region);
@@ -194,7 +194,7 @@ static void draw_periods(struct painter *p, struct regions *regions)
 		draw_region(p, &regions->list[i]);
 }
 
-void weft__draw_losses(struct painter *p)
+void weft__render_draw_losses(struct painter *p)
 {
 	struct regions regions = {0};
 	if (!p->model->loss_period_count)
@@ -213,18 +213,18 @@ void weft__draw_losses(struct painter *p)
 static void draw_strip_hatch(struct painter *p, const struct weft__rect *area, struct hatch *hatch)
 {
 	double x2 = fmin(hatch->x2, area->x2 + WEFT_VIEW_MARGIN);
-	weft_canvas_hatch(
-		p->canvas, fmax(hatch->x, 0), area->y, x2, area->y2, weft__faded(p->theme->dim, ALPHA));
+	weft_canvas_hatch(p->canvas, fmax(hatch->x, 0), area->y, x2, area->y2,
+		weft__render_faded(p->theme->dim, ALPHA));
 }
 
-void weft__draw_strip_losses(struct painter *p, const struct weft__strip *strip)
+void weft__render_draw_strip_losses(struct painter *p, const struct weft__strip *strip)
 {
 	const struct weft_model *model = p->model;
 	struct hatch hatch = {0};
 	for (uint32_t i = 0; i < model->loss_period_count; i++) {
 		const struct weft_loss_period *period = &model->loss_periods[i];
-		struct hatch next = make_hatch(
-			period, weft__strip_x(strip, period->start), weft__strip_x(strip, period->end), 0);
+		struct hatch next = make_hatch(period, weft__render_strip_x(strip, period->start),
+			weft__render_strip_x(strip, period->end), 0);
 		if (!begins_another(&hatch, &next))
 			continue;
 		draw_strip_hatch(p, &strip->area, &hatch);

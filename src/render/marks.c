@@ -10,7 +10,7 @@
 
 #define LEAST_CAP 5.0 /* px */
 
-void weft__add_mark(struct painter *p, struct weft__failure_mark mark)
+void weft__render_add_mark(struct painter *p, struct weft__failure_mark mark)
 {
 	if (p->mark_count == p->mark_capacity) {
 		size_t capacity = weft__array_next_capacity(p->mark_capacity, p->mark_count + 1);
@@ -53,7 +53,7 @@ static void draw_all(struct painter *p, bool is_halo)
 }
 
 /* Draws all halos first, so that none covers a mark. */
-void weft__draw_marks(struct painter *p)
+void weft__render_draw_marks(struct painter *p)
 {
 	draw_all(p, true);
 	draw_all(p, false);

@@ -129,94 +129,95 @@ struct painter {
 };
 
 /* The position of a time or a row on the canvas. */
-double weft__x(const struct painter *p, uint64_t time);
-double weft__y(const struct painter *p, uint32_t row);
+double weft__render_x(const struct painter *p, uint64_t time);
+double weft__render_y(const struct painter *p, uint32_t row);
 /* True if an edge between two tasks is drawn: both are shown, and not as parts of one shape. */
-bool weft__draws_edge(const struct painter *p, uint32_t a, uint32_t b);
+bool weft__render_draws_edge(const struct painter *p, uint32_t a, uint32_t b);
 /* True if the spans of a fold overlap so much that they are a density at any size. */
-bool weft__is_dense(const struct weft_fold *fold);
+bool weft__render_is_dense(const struct weft_fold *fold);
 /* The middle of the pixel that a hairline there fills. */
-double weft__crisp(double at);
+double weft__render_crisp(double at);
 
 /* Draws text, shortened by an ellipsis to fit `room` px. Returns its width, or 0 if not even
  * `least` characters and the ellipsis fit; then nothing is drawn. */
-double weft__put_text(struct painter *p, double x, double y, struct weft_slice text, double room,
-	const struct weft_text_style *style);
+double weft__render_put_text(struct painter *p, double x, double y, struct weft_slice text,
+	double room, const struct weft_text_style *style);
 /* The same without drawing: writes the text that would be drawn, an empty one if none. `size` is at
  * least 1. */
-double weft__fit_text(const struct painter *p, struct weft_slice text, double room,
+double weft__render_fit_text(const struct painter *p, struct weft_slice text, double room,
 	const struct weft_text_style *style, char *fitted, size_t size);
 /* The distance from a task's line up to the baseline of its name: descenders, with their halo, end
  * where bars begin, if there is room for that. */
-double weft__lift(double spacing);
-double weft__measure(
+double weft__render_lift(double spacing);
+double weft__render_measure(
 	const struct painter *p, const char *text, const struct weft_text_style *style);
 
 /* things.c: records a thing, or an arrow or link; the number of those recorded so far; keeps lanes
  * and pieces, too. */
-void weft__add_thing(struct painter *p, struct weft__thing thing);
-void weft__add_drawn_edge(struct painter *p, const struct weft__drawn_edge *edge);
-uint32_t weft__thing_count(const struct painter *p);
-void weft__keep_things(struct painter *p);
+void weft__render_add_thing(struct painter *p, struct weft__thing thing);
+void weft__render_add_drawn_edge(struct painter *p, const struct weft__drawn_edge *edge);
+uint32_t weft__render_thing_count(const struct painter *p);
+void weft__render_keep_things(struct painter *p);
 
-void weft__draw_title(struct painter *p);
-void weft__draw_strip(struct painter *p);
-void weft__draw_ruler(struct painter *p);
-void weft__draw_grid(struct painter *p, const struct weft_box *box);
-void weft__draw_status(struct painter *p);
-void weft__draw_bands(struct painter *p);
-void weft__name_bands(struct painter *p);
-void weft__draw_losses(struct painter *p);
+void weft__render_draw_title(struct painter *p);
+void weft__render_draw_strip(struct painter *p);
+void weft__render_draw_ruler(struct painter *p);
+void weft__render_draw_grid(struct painter *p, const struct weft_box *box);
+void weft__render_draw_status(struct painter *p);
+void weft__render_draw_bands(struct painter *p);
+void weft__render_name_bands(struct painter *p);
+void weft__render_draw_losses(struct painter *p);
 /* stripes.c: draws a torn stripe; those of a box; those of the picture, with their lengths. */
-void weft__draw_torn(struct painter *p, const struct weft__rect *rect);
-void weft__tear_box(struct painter *p, const struct weft_box *box);
-void weft__draw_stripes(struct painter *p);
+void weft__render_draw_torn(struct painter *p, const struct weft__rect *rect);
+void weft__render_tear_box(struct painter *p, const struct weft_box *box);
+void weft__render_draw_stripes(struct painter *p);
 /* strip_columns.c: fills the overview's columns, one for each px, of a squeezed view. */
-void weft__count_columns(const struct weft_scene *scene, const struct weft__strip *strip,
+void weft__render_count_columns(const struct weft_scene *scene, const struct weft__strip *strip,
 	unsigned count, struct weft__overview_column *ret_columns);
 /* Draws the losses in the overview. */
-void weft__draw_strip_losses(struct painter *p, const struct weft__strip *strip);
-void weft__make_lanes(struct painter *p);
-uint32_t weft__lane_of_row(const struct painter *p, uint32_t row);
-void weft__make_pieces(struct painter *p);
-void weft__draw_tasks(struct painter *p);
+void weft__render_draw_strip_losses(struct painter *p, const struct weft__strip *strip);
+void weft__render_make_lanes(struct painter *p);
+uint32_t weft__render_lane_of_row(const struct painter *p, uint32_t row);
+void weft__render_make_pieces(struct painter *p);
+void weft__render_draw_tasks(struct painter *p);
 /* Draws the piles of a single-row lane: as combs, or into its cells. */
-void weft__draw_piles(struct painter *p, const struct weft__lane *lane, struct weft__cells *cells);
-void weft__name_folds(struct painter *p);
-void weft__draw_handles(struct painter *p);
-void weft__rule_groups(struct painter *p);
-void weft__name_groups(struct painter *p);
-void weft__add_mark(struct painter *p, struct weft__failure_mark mark);
-void weft__draw_marks(struct painter *p);
-void weft__draw_links(struct painter *p);
-void weft__draw_arrows(struct painter *p);
+void weft__render_draw_piles(
+	struct painter *p, const struct weft__lane *lane, struct weft__cells *cells);
+void weft__render_name_folds(struct painter *p);
+void weft__render_draw_handles(struct painter *p);
+void weft__render_rule_groups(struct painter *p);
+void weft__render_name_groups(struct painter *p);
+void weft__render_add_mark(struct painter *p, struct weft__failure_mark mark);
+void weft__render_draw_marks(struct painter *p);
+void weft__render_draw_links(struct painter *p);
+void weft__render_draw_arrows(struct painter *p);
 /* Draws the arrows of hot columns: those of a list, or, if the frame has `edge_columns`, all.
  */
-void weft__draw_heat(struct painter *p, const struct weft__heat_mark *marks, uint32_t count);
-void weft__find_edges(struct painter *p);
-void weft__draw_names(struct painter *p);
+void weft__render_draw_heat(struct painter *p, const struct weft__heat_mark *marks, uint32_t count);
+void weft__render_find_edges(struct painter *p);
+void weft__render_draw_names(struct painter *p);
 /* Writes the texts on waits, and from where stubs come; called after all other text of the picture.
  */
-void weft__label_waits(struct painter *p);
-void weft__name_stubs(struct painter *p);
+void weft__render_label_waits(struct painter *p);
+void weft__render_name_stubs(struct painter *p);
 /* Draws a highlighted arrow. */
-void weft__draw_arrow_of(struct painter *p, uint32_t edge);
+void weft__render_draw_arrow_of(struct painter *p, uint32_t edge);
 /* highlight.c: draws what is below tasks and above them; whether a task is dimmed; the alpha of
  * arrows that are not highlighted. */
-void weft__draw_grounds(struct painter *p);
-void weft__draw_highlight(struct painter *p);
-bool weft__is_dim(const struct painter *p, uint32_t task);
-double weft__arrow_dim(const struct painter *p);
+void weft__render_draw_grounds(struct painter *p);
+void weft__render_draw_highlight(struct painter *p);
+bool weft__render_is_dim(const struct painter *p, uint32_t task);
+double weft__render_arrow_dim(const struct painter *p);
 /* counters/lanes.c, counters/overlay.c */
-void weft__draw_counter_lanes(struct painter *p);
+void weft__render_draw_counter_lanes(struct painter *p);
 /* True if a counter of that name (a string) has a lane. */
-bool weft__has_lane(const struct painter *p, uint32_t name);
+bool weft__render_has_lane(const struct painter *p, uint32_t name);
 /* curve_hits.c: the nearest of some counters whose curve over the tasks is within `reach` px of a
  * point; WEFT_NONE if there is none. */
-uint32_t weft__curve_at(const struct painter *p, const uint32_t *counters, uint32_t count, double x,
-	double y, double reach);
-void weft__arrange_counters(struct painter *p);
-void weft__name_counters(struct painter *p);
-void weft__draw_counters(struct painter *p);
+uint32_t weft__render_curve_at(const struct painter *p, const uint32_t *counters, uint32_t count,
+	double x, double y, double reach);
+void weft__render_arrange_counters(struct painter *p);
+void weft__render_name_counters(struct painter *p);
+void weft__render_draw_counters(struct painter *p);
 
 #endif

@@ -54,17 +54,17 @@ static void name_band(struct painter *p, const struct weft_band_period *band, do
 		return;
 	if (last->name.size && x - last->x < REPEATED && is_same(name, last->name))
 		return;
-	double width = weft__fit_text(p, name, x2 - x - 6, &style, text, sizeof(text));
+	double width = weft__render_fit_text(p, name, x2 - x - 6, &style, text, sizeof(text));
 	if (width <= 0 || (width < LEAST_NAME && strlen(text) != name.size))
 		return; /* "sl…" would be useless */
 	const double tops[] = {box->y + 2, box->y + box->height - 14};
 	for (unsigned i = 0; i < 2; i++) {
 		struct weft__rect rect = {x + 3, tops[i], x + 3 + width, tops[i] + 12};
-		if (!weft__occupied_take(p->occupied, rect))
+		if (!weft__render_occupied_take(p->occupied, rect))
 			continue;
 		weft_canvas_text(p->canvas, rect.x, tops[i] + 10, text, strlen(text), width, &style);
-		weft__add_thing(p, (struct weft__thing){WEFT__THING_BAND, WEFT_NONE, WEFT_NONE,
-							   {rect.x, rect.y, width, rect.y2 - rect.y}});
+		weft__render_add_thing(p, (struct weft__thing){WEFT__THING_BAND, WEFT_NONE, WEFT_NONE,
+									  {rect.x, rect.y, width, rect.y2 - rect.y}});
 		*last = (struct band_label){name, x};
 		return;
 	}
@@ -75,8 +75,8 @@ static void band_edges(
 	const struct painter *p, const struct weft_band_period *band, double *ret_x, double *ret_x2)
 {
 	const struct weft_box *box = &p->frame->picture;
-	*ret_x = fmax(floor(weft__x(p, band->start)), box->x);
-	*ret_x2 = fmin(fmax(ceil(weft__x(p, band->end)), *ret_x + 1), box->x + box->width);
+	*ret_x = fmax(floor(weft__render_x(p, band->start)), box->x);
+	*ret_x2 = fmin(fmax(ceil(weft__render_x(p, band->end)), *ret_x + 1), box->x + box->width);
 }
 
 static bool has_ended(const void *context, uint32_t band, uint64_t time)
@@ -131,13 +131,13 @@ static void name_kind(struct painter *p, const struct weft__bands *bands)
 	}
 }
 
-void weft__draw_bands(struct painter *p)
+void weft__render_draw_bands(struct painter *p)
 {
 	draw_kind(p, &p->scene->idle, p->theme->idle);
 	draw_kind(p, &p->scene->gc, p->theme->gc);
 }
 
-void weft__name_bands(struct painter *p)
+void weft__render_name_bands(struct painter *p)
 {
 	name_kind(p, &p->scene->idle);
 	name_kind(p, &p->scene->gc);

@@ -26,8 +26,8 @@ static void draw_nothing(struct painter *p)
 	struct weft_text_style style = {p->theme->dim, 13, false, false, 0};
 	const char *text = why_nothing(p);
 	double room = box->width - 2 * WEFT_VIEW_MARGIN;
-	double width = fmin(weft__measure(p, text, &style), room);
-	weft__put_text(p, box->x + (box->width - width) / 2, box->y + box->height / 2,
+	double width = fmin(weft__render_measure(p, text, &style), room);
+	weft__render_put_text(p, box->x + (box->width - width) / 2, box->y + box->height / 2,
 		(struct weft_slice){text, strlen(text)}, room, &style);
 }
 
@@ -51,22 +51,22 @@ static void draw_background(struct painter *p)
 
 static void draw_grid(struct painter *p)
 {
-	weft__draw_grid(p, &p->frame->picture);
+	weft__render_draw_grid(p, &p->frame->picture);
 }
 
 static void begin(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->picture;
-	p->occupied = weft__occupied_create(box->y, box->y + box->height);
-	p->bars = weft__bars_create(p);
-	p->spans = weft__spans_create();
+	p->occupied = weft__render_occupied_create(box->y, box->y + box->height);
+	p->bars = weft__render_bars_create(p);
+	p->spans = weft__render_spans_create();
 	if (!p->occupied || !p->bars || !p->spans)
 		p->error = WEFT_ERROR_MEMORY;
 }
 
 static void end(struct painter *p)
 {
-	if (weft__occupied_failed(p->occupied))
+	if (weft__render_occupied_failed(p->occupied))
 		p->error = WEFT_ERROR_MEMORY;
 }
 
@@ -75,50 +75,50 @@ static void end(struct painter *p)
 static void (*const steps[])(struct painter *) = {
 	begin,
 	draw_background,
-	weft__draw_title,
-	weft__draw_strip,
-	weft__draw_ruler,
-	weft__draw_counter_lanes,
+	weft__render_draw_title,
+	weft__render_draw_strip,
+	weft__render_draw_ruler,
+	weft__render_draw_counter_lanes,
 	begin_picture,
-	weft__draw_bands,
-	weft__draw_losses,
+	weft__render_draw_bands,
+	weft__render_draw_losses,
 	draw_grid,
-	weft__make_lanes,
-	weft__rule_groups,
-	weft__find_edges,
-	weft__make_pieces,
-	weft__arrange_counters,
-	weft__draw_grounds,
-	weft__draw_links,
-	weft__draw_tasks,
-	weft__draw_arrows,
-	weft__draw_stripes,
-	weft__draw_highlight,
-	weft__draw_marks,
-	weft__draw_counters,
-	weft__name_folds, /* from here on above the counters, which would cross out the text */
-	weft__draw_names,
-	weft__name_spans,
-	weft__name_bands,
-	weft__label_waits,
-	weft__name_stubs,
-	weft__draw_handles,
+	weft__render_make_lanes,
+	weft__render_rule_groups,
+	weft__render_find_edges,
+	weft__render_make_pieces,
+	weft__render_arrange_counters,
+	weft__render_draw_grounds,
+	weft__render_draw_links,
+	weft__render_draw_tasks,
+	weft__render_draw_arrows,
+	weft__render_draw_stripes,
+	weft__render_draw_highlight,
+	weft__render_draw_marks,
+	weft__render_draw_counters,
+	weft__render_name_folds, /* from here on above the counters, which would cross out the text */
+	weft__render_draw_names,
+	weft__render_name_spans,
+	weft__render_name_bands,
+	weft__render_label_waits,
+	weft__render_name_stubs,
+	weft__render_draw_handles,
 	end_picture,
-	weft__name_groups,
-	weft__name_counters,
-	weft__draw_status,
+	weft__render_name_groups,
+	weft__render_name_counters,
+	weft__render_draw_status,
 	end,
 };
 
 static void finish(struct painter *p)
 {
-	weft__occupied_destroy(p->occupied);
-	weft__bars_destroy(p->bars);
-	weft__spans_destroy(p->spans);
+	weft__render_occupied_destroy(p->occupied);
+	weft__render_bars_destroy(p->bars);
+	weft__render_spans_destroy(p->spans);
 	free(p->lanes);
 	free(p->pieces);
 	if (p->edge_columns)
-		weft__edge_columns_finish(p->edge_columns);
+		weft__render_edge_columns_finish(p->edge_columns);
 	free(p->edge_columns);
 	free(p->curves);
 	free(p->named);
@@ -133,7 +133,7 @@ static uint64_t right_edge(const struct weft_frame *frame, const struct weft_vie
 	return right < UINT64_MAX ? right + 1 : right;
 }
 
-int weft__things_render(struct weft__things *things, const struct weft_scene *scene,
+int weft__render_things_render(struct weft__things *things, const struct weft_scene *scene,
 	const struct weft_frame *frame, const struct weft_view *view,
 	const struct weft_render_options *options, struct weft_canvas *canvas)
 {
@@ -145,7 +145,7 @@ int weft__things_render(struct weft__things *things, const struct weft_scene *sc
 		.view = view,
 		.options = options,
 		.font = options->font ? options->font : &weft_font_builtin,
-		.theme = weft__theme(options->theme),
+		.theme = weft__render_theme(options->theme),
 		.x0 = frame->picture.x,
 		.y0 = frame->picture.y,
 		.left = weft_view_time(view, 0),
@@ -153,13 +153,13 @@ int weft__things_render(struct weft__things *things, const struct weft_scene *sc
 		.canvas = canvas,
 		.things = things,
 	};
-	weft__things_clear(things);
+	weft__render_things_clear(things);
 	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]) && !p.error; i++)
 		steps[i](&p);
 	if (things && !p.error)
-		weft__keep_things(&p);
+		weft__render_keep_things(&p);
 	else
-		weft__things_clear(things);
+		weft__render_things_clear(things);
 	finish(&p);
 	return p.error ? p.error : weft_canvas_error(canvas);
 }
@@ -170,5 +170,5 @@ WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct 
 {
 	struct weft_render_options options;
 	WEFT__OPTIONS_COPY(&options, given);
-	return weft__things_render(NULL, scene, frame, view, &options, canvas);
+	return weft__render_things_render(NULL, scene, frame, view, &options, canvas);
 }

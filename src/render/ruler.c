@@ -67,7 +67,7 @@ static void format_tick(uint64_t ns, uint64_t step, char text[32])
 }
 
 /* Writes UTC if the trace knows it, else the clock's own time. */
-void weft__format_clock(const struct weft_model *model, uint64_t time, char text[48])
+void weft__render_format_clock(const struct weft_model *model, uint64_t time, char text[48])
 {
 	const struct weft_clock *clock = &model->clock;
 	bool is_known = clock->epoch == WEFT_EPOCH_UNIX || clock->offset_ns != 0;
@@ -94,13 +94,13 @@ static void draw_label(
 	char text[56] = "+";
 	bool is_base = ruler->has_base && tick == ruler->base;
 	if (is_base && p->options->clock_times)
-		weft__format_clock(p->model, p->scene->start + tick, text + 1);
+		weft__render_format_clock(p->model, p->scene->start + tick, text + 1);
 	else
 		format_tick(is_base ? tick : tick - ruler->base, ruler->step, text + 1);
 	const char *shown = ruler->has_base && !is_base ? text : text + 1;
 	if (is_base)
 		style.color = p->theme->text;
-	double width = weft__measure(p, shown, &style);
+	double width = weft__render_measure(p, shown, &style);
 	double left = x + 4;
 	if (left < *used || left + width > box->x + box->width - 4)
 		return;
@@ -130,10 +130,10 @@ static uint64_t first_tick(const struct painter *p, const struct ruler *ruler)
 
 static double tick_x(const struct painter *p, uint64_t tick)
 {
-	return weft__crisp(weft__x(p, p->scene->start + tick));
+	return weft__render_crisp(weft__render_x(p, p->scene->start + tick));
 }
 
-void weft__draw_grid(struct painter *p, const struct weft_box *box)
+void weft__render_draw_grid(struct painter *p, const struct weft_box *box)
 {
 	struct ruler ruler = make_ruler(p);
 	struct weft_pen pen = {p->theme->grid, 1, WEFT_DASH_SOLID};
@@ -152,9 +152,10 @@ static void draw_carets(struct painter *p)
 	const struct weft_scene *scene = p->scene;
 	const struct weft_box *box = &p->frame->ruler;
 	double bottom = box->y + box->height, last = -INFINITY;
-	for (uint32_t i = weft__scene_problem_from(scene, 0, p->left); i < scene->problem_count;) {
+	for (uint32_t i = weft__render_scene_problem_from(scene, 0, p->left);
+		 i < scene->problem_count;) {
 		uint64_t time = scene->problem_ends[i];
-		double x = weft__x(p, time);
+		double x = weft__render_x(p, time);
 		if (time > p->right || x > box->x + box->width)
 			break;
 		const double points[] = {
@@ -163,11 +164,11 @@ static void draw_carets(struct painter *p)
 			weft_canvas_polygon(p->canvas, points, 3, p->theme->failed);
 		last = x >= last + CARET ? x : last;
 		uint64_t next = weft_view_time(p->view, x - p->x0 + CARET);
-		i = weft__scene_problem_from(scene, i, next > time ? next : time + 1);
+		i = weft__render_scene_problem_from(scene, i, next > time ? next : time + 1);
 	}
 }
 
-void weft__draw_ruler(struct painter *p)
+void weft__render_draw_ruler(struct painter *p)
 {
 	struct ruler ruler = make_ruler(p);
 	struct weft_pen pen = {p->theme->grid, 1, WEFT_DASH_SOLID};

@@ -80,7 +80,7 @@ static void fill(const struct weft_scene *scene, struct strip *s)
 		merge_all(scene, s);
 		return;
 	}
-	weft__count_columns(scene, &s->axis, s->width, s->columns);
+	weft__render_count_columns(scene, &s->axis, s->width, s->columns);
 	s->threads = most_running(s->columns, s->width);
 	for (unsigned px = 0; px < s->width; px++)
 		s->alive = fmax(s->alive, s->columns[px].alive);
@@ -139,9 +139,10 @@ static uint32_t join_whiskers(
 	const struct painter *p, const struct strip *s, uint32_t i, struct weft__whisker *ret_whisker)
 {
 	const struct weft__whisker *list = p->scene->whiskers;
-	double end = floor(weft__strip_x(&s->axis, list[i].time)) + 1;
+	double end = floor(weft__render_strip_x(&s->axis, list[i].time)) + 1;
 	*ret_whisker = list[i];
-	for (i++; i < p->scene->whisker_count && weft__strip_x(&s->axis, list[i].time) < end; i++)
+	for (i++; i < p->scene->whisker_count && weft__render_strip_x(&s->axis, list[i].time) < end;
+		 i++)
 		if (list[i].height > ret_whisker->height || list[i].is_beyond)
 			*ret_whisker = list[i];
 	return i;
@@ -151,14 +152,14 @@ static uint32_t join_whiskers(
  * ends in a ring, unless that of another one is there. */
 static void draw_whiskers(struct painter *p, const struct strip *s)
 {
-	const struct weft_pen pen = {weft__faded(p->theme->text, 0.7), 1, WEFT_DASH_SOLID};
-	const uint32_t above = weft__faded(p->theme->waiting, WHISKER),
-				   inside = weft__faded(p->theme->background, WHISKER);
+	const struct weft_pen pen = {weft__render_faded(p->theme->text, 0.7), 1, WEFT_DASH_SOLID};
+	const uint32_t above = weft__render_faded(p->theme->waiting, WHISKER),
+				   inside = weft__render_faded(p->theme->background, WHISKER);
 	struct weft__whisker whisker;
 	double free_from = 0;
 	for (uint32_t i = 0; i < p->scene->whisker_count;) {
 		i = join_whiskers(p, s, i, &whisker);
-		double x = floor(weft__strip_x(&s->axis, whisker.time));
+		double x = floor(weft__render_strip_x(&s->axis, whisker.time));
 		unsigned px = (unsigned)fmin(x - s->x, s->width - 1);
 		double height = fmax(floor((s->y2 - s->y - TICK) * whisker.height), 1);
 		double bar = fmin(bar_height(s, s->columns[px].running), height);
@@ -173,12 +174,12 @@ static void draw_whiskers(struct painter *p, const struct strip *s)
 	}
 }
 
-uint32_t weft__strip_longest(
+uint32_t weft__render_strip_longest(
 	const struct weft__strip *strip, const struct weft_scene *scene, double x, double reach)
 {
 	uint32_t found = WEFT_NONE;
 	for (uint32_t i = 0; i < scene->whisker_count; i++) {
-		double away = fabs(weft__strip_x(strip, scene->whiskers[i].time) + 0.5 - x);
+		double away = fabs(weft__render_strip_x(strip, scene->whiskers[i].time) + 0.5 - x);
 		if (!scene->whiskers[i].is_beyond || away > reach)
 			continue;
 		reach = away;
@@ -190,12 +191,12 @@ uint32_t weft__strip_longest(
 /* Draws the number of living tasks as a stepped line. */
 static void draw_alive(struct painter *p, const struct strip *s)
 {
-	struct weft_pen pen = {weft__faded(p->theme->text, 0.55), 1, WEFT_DASH_SOLID};
+	struct weft_pen pen = {weft__render_faded(p->theme->text, 0.55), 1, WEFT_DASH_SOLID};
 	double points[2 * 128], most = fmax(s->alive, 1), last = -1;
 	uint32_t count = 0;
 	for (unsigned px = 0; px < s->width; px++) {
 		uint32_t alive = s->columns[px].alive;
-		double y = weft__crisp(s->y2 - 1 - (s->y2 - s->y - TICK - 2) * (alive / most));
+		double y = weft__render_crisp(s->y2 - 1 - (s->y2 - s->y - TICK - 2) * (alive / most));
 		if (y == last && px + 1 < s->width)
 			continue;
 		if (count && count + 3 > sizeof(points) / sizeof(points[0]) / 2) {
@@ -250,9 +251,9 @@ static void draw_stripes(struct painter *p, const struct strip *s)
 	struct weft_stripe stripe = {.end = p->scene->start};
 	struct weft__rect rect = {.y = s->y, .y2 = s->y2};
 	while (weft__view_next_stripe(&s->axis.view, stripe.end, &stripe)) {
-		rect.x = weft__strip_x(&s->axis, stripe.start);
-		rect.x2 = weft__strip_x(&s->axis, stripe.end);
-		weft__draw_torn(p, &rect);
+		rect.x = weft__render_strip_x(&s->axis, stripe.start);
+		rect.x2 = weft__render_strip_x(&s->axis, stripe.end);
+		weft__render_draw_torn(p, &rect);
 	}
 }
 
@@ -261,11 +262,12 @@ static void draw_window(struct painter *p, const struct strip *s)
 {
 	if (p->scene->end == p->scene->start)
 		return;
-	double from = weft__strip_x(&s->axis, p->left), to = weft__strip_x(&s->axis, p->right);
+	double from = weft__render_strip_x(&s->axis, p->left),
+		   to = weft__render_strip_x(&s->axis, p->right);
 	struct weft_pen pen = {p->theme->text, 1, WEFT_DASH_SOLID};
-	uint32_t veil = weft__faded(p->theme->background, 0.55);
-	from = weft__crisp(fmax(from, s->x));
-	to = fmax(weft__crisp(fmin(to, s->x2)), from + 3);
+	uint32_t veil = weft__render_faded(p->theme->background, 0.55);
+	from = weft__render_crisp(fmax(from, s->x));
+	to = fmax(weft__render_crisp(fmin(to, s->x2)), from + 3);
 	if (from > s->x + 1)
 		weft_canvas_rect(p->canvas, s->x, s->y, from - 0.5, s->y2, veil);
 	if (to < s->x2 - 1)
@@ -276,34 +278,34 @@ static void draw_window(struct painter *p, const struct strip *s)
 		5, &pen);
 }
 
-struct weft__rect weft__strip_area(const struct weft_box *box)
+struct weft__rect weft__render_strip_area(const struct weft_box *box)
 {
 	return (struct weft__rect){WEFT__STRIP_MARGIN, box->y + 1,
 		floor(box->width - WEFT__STRIP_MARGIN), box->y + box->height - 3};
 }
 
-struct weft__strip weft__strip_of(const struct weft_box *box, const struct weft_view *view)
+struct weft__strip weft__render_strip_of(const struct weft_box *box, const struct weft_view *view)
 {
-	struct weft__strip strip = {.area = weft__strip_area(box), .view = *view};
+	struct weft__strip strip = {.area = weft__render_strip_area(box), .view = *view};
 	weft__view_whole(&strip.view, strip.area.x2 - strip.area.x);
 	return strip;
 }
 
-double weft__strip_x(const struct weft__strip *strip, uint64_t time)
+double weft__render_strip_x(const struct weft__strip *strip, uint64_t time)
 {
 	double x = weft_view_x(&strip->view, time);
 	return strip->area.x + floor(x / EXACT + 0.5) * EXACT;
 }
 
-uint64_t weft__strip_time(const struct weft__strip *strip, double x)
+uint64_t weft__render_strip_time(const struct weft__strip *strip, double x)
 {
 	return weft_view_time(&strip->view, x - strip->area.x);
 }
 
-void weft__draw_strip(struct painter *p)
+void weft__render_draw_strip(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->strip;
-	struct weft__strip axis = weft__strip_of(box, p->view);
+	struct weft__strip axis = weft__render_strip_of(box, p->view);
 	struct weft__rect area = axis.area;
 	struct strip s = {axis, .x = area.x, .y = area.y, .x2 = area.x2, .y2 = area.y2};
 	if (box->height == 0 || s.x2 - s.x < 8)
@@ -322,7 +324,7 @@ void weft__draw_strip(struct painter *p)
 	draw_whiskers(p, &s);
 	draw_stripes(p, &s);
 	draw_alive(p, &s);
-	weft__draw_strip_losses(p, &s.axis);
+	weft__render_draw_strip_losses(p, &s.axis);
 	draw_window(p, &s);
 	draw_failed(p, &s);
 	draw_never_resolved(p, &s);

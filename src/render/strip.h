@@ -18,17 +18,17 @@ struct weft__strip {
 };
 
 /* The overview's area in its box; nothing is drawn if it is narrower than 8 px. */
-struct weft__rect weft__strip_area(const struct weft_box *box);
+struct weft__rect weft__render_strip_area(const struct weft_box *box);
 
 /* The overview of the trace of a view. */
-struct weft__strip weft__strip_of(const struct weft_box *box, const struct weft_view *view);
+struct weft__strip weft__render_strip_of(const struct weft_box *box, const struct weft_view *view);
 
 /* The x of a time on the canvas, and the time at x, limited to the trace. */
-double weft__strip_x(const struct weft__strip *strip, uint64_t time);
-uint64_t weft__strip_time(const struct weft__strip *strip, double x);
+double weft__render_strip_x(const struct weft__strip *strip, uint64_t time);
+uint64_t weft__render_strip_time(const struct weft__strip *strip, double x);
 
 /* The task whose whisker ends in an open mark within `reach` px of x, or WEFT_NONE. */
-uint32_t weft__strip_longest(
+uint32_t weft__render_strip_longest(
 	const struct weft__strip *strip, const struct weft_scene *scene, double x, double reach);
 
 #endif

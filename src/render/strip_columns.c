@@ -19,16 +19,16 @@ static struct before count_before(
 	const struct weft_scene *scene, const struct weft__strip *strip, double px, uint32_t problem)
 {
 	uint64_t time = weft_view_time(&strip->view, px);
-	uint32_t tick = weft__census_tick(scene, time);
-	return (struct before){time, tick, weft__point_set_from(&scene->census.runs, tick),
-		weft__scene_problem_from(scene, problem, time)};
+	uint32_t tick = weft__render_census_tick(scene, time);
+	return (struct before){time, tick, weft__render_point_set_from(&scene->census.runs, tick),
+		weft__render_scene_problem_from(scene, problem, time)};
 }
 
 /* The end of the last pixel: nothing comes after it. */
 static struct before count_all(const struct weft_scene *scene, const struct weft__strip *strip)
 {
 	return (struct before){strip->view.end, UINT32_MAX,
-		weft__point_set_from(&scene->census.runs, UINT32_MAX), scene->problem_count};
+		weft__render_point_set_from(&scene->census.runs, UINT32_MAX), scene->problem_count};
 }
 
 static bool has_ended(const void *context, uint32_t band, uint64_t time)
@@ -51,13 +51,13 @@ static struct weft__overview_column make_column(
 	return (struct weft__overview_column){
 		.running = (double)(to->runs - from->runs) * (double)scene->census.run_ns / ns,
 		.idle = is_idle(scene, from->time + (to->time - from->time) / 2),
-		.alive = weft__census_alive(scene, from->time, weft__ns_add(from->time, 1)),
+		.alive = weft__render_census_alive(scene, from->time, weft__ns_add(from->time, 1)),
 		.failed = to->problems - from->problems - never,
 		.never_resolved = never,
 	};
 }
 
-void weft__count_columns(const struct weft_scene *scene, const struct weft__strip *strip,
+void weft__render_count_columns(const struct weft_scene *scene, const struct weft__strip *strip,
 	unsigned count, struct weft__overview_column *ret_columns)
 {
 	struct before from = count_before(scene, strip, 0, 0);

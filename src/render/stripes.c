@@ -40,7 +40,7 @@ static uint32_t list_corners(double x, double depth, double y, double y2, double
 
 static void draw_edge(struct painter *p, double x, double depth, const struct weft__rect *rect)
 {
-	const struct weft_pen pen = {weft__faded(p->theme->dim, LINE_ALPHA), 1, WEFT_DASH_SOLID};
+	const struct weft_pen pen = {weft__render_faded(p->theme->dim, LINE_ALPHA), 1, WEFT_DASH_SOLID};
 	double points[2 * POINTS_MAX];
 	uint32_t count = list_corners(x, depth, rect->y, rect->y2, points);
 	weft_canvas_polyline(p->canvas, points, count, &pen);
@@ -51,12 +51,12 @@ static void draw_gap(struct painter *p, const struct weft__rect *rect)
 	double points[4 * POINTS_MAX];
 	uint32_t count = list_corners(rect->x, DEPTH, rect->y, rect->y2, points);
 	count += list_corners(rect->x2, -DEPTH, rect->y2, rect->y, points + 2 * (size_t)count);
-	weft_canvas_polygon(p->canvas, points, count, weft__faded(p->theme->idle, OPAQUE));
+	weft_canvas_polygon(p->canvas, points, count, weft__render_faded(p->theme->idle, OPAQUE));
 	draw_edge(p, rect->x, DEPTH, rect);
 	draw_edge(p, rect->x2, -DEPTH, rect);
 }
 
-void weft__draw_torn(struct painter *p, const struct weft__rect *rect)
+void weft__render_draw_torn(struct painter *p, const struct weft__rect *rect)
 {
 	double width = rect->x2 - rect->x;
 	if (width >= EDGES_FROM)
@@ -74,12 +74,12 @@ static void write_length(struct painter *p, const struct weft_stripe *stripe, do
 	if (!(lines[1] = strchr(length, ' ')))
 		return;
 	*lines[1]++ = '\0';
-	double half = weft__measure(p, length, &style) / 2;
-	if (!weft__occupied_take(
+	double half = weft__render_measure(p, length, &style) / 2;
+	if (!weft__render_occupied_take(
 			p->occupied, (struct weft__rect){x - half, y, x + half, y + LINES * LINE}))
 		return;
 	for (unsigned i = 0; i < LINES; i++) {
-		double width = weft__measure(p, lines[i], &style);
+		double width = weft__render_measure(p, lines[i], &style);
 		weft_canvas_text(p->canvas, x - width / 2, y + (i + 1) * LINE - 1, lines[i],
 			strlen(lines[i]), width, &style);
 	}
@@ -91,25 +91,25 @@ static bool find_next(const struct painter *p, uint64_t time, struct weft_stripe
 {
 	if (!weft__view_next_stripe(p->view, time, ret_stripe) || ret_stripe->start >= p->right)
 		return false;
-	ret_rect->x = weft__x(p, ret_stripe->start);
-	ret_rect->x2 = weft__x(p, ret_stripe->end);
+	ret_rect->x = weft__render_x(p, ret_stripe->start);
+	ret_rect->x2 = weft__render_x(p, ret_stripe->end);
 	return true;
 }
 
-void weft__tear_box(struct painter *p, const struct weft_box *box)
+void weft__render_tear_box(struct painter *p, const struct weft_box *box)
 {
 	struct weft_stripe stripe = {.end = p->left};
 	struct weft__rect rect = {.y = box->y, .y2 = box->y + box->height};
 	while (find_next(p, stripe.end, &stripe, &rect))
-		weft__draw_torn(p, &rect);
+		weft__render_draw_torn(p, &rect);
 }
 
-void weft__draw_stripes(struct painter *p)
+void weft__render_draw_stripes(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->picture;
 	struct weft_stripe stripe = {.end = p->left};
 	struct weft__rect rect;
-	weft__tear_box(p, box);
+	weft__render_tear_box(p, box);
 	while (box->height >= LOW && find_next(p, stripe.end, &stripe, &rect))
 		if (rect.x2 - rect.x >= TEXT_FROM)
 			write_length(p, &stripe, (rect.x + rect.x2) / 2, box->y + 1);

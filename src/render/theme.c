@@ -85,7 +85,7 @@ static const struct weft__theme themes[WEFT_THEMES] = {
 		},
 };
 
-const struct weft__theme *weft__theme(enum weft_theme theme)
+const struct weft__theme *weft__render_theme(enum weft_theme theme)
 {
 	return &themes[(unsigned)theme < WEFT_THEMES ? theme : WEFT_THEME_LIGHT];
 }
@@ -96,7 +96,7 @@ WEFT__EXPORT const char *weft_theme_name(enum weft_theme theme)
 	return names[(unsigned)theme < WEFT_THEMES ? theme : WEFT_THEME_LIGHT];
 }
 
-uint32_t weft__faded(uint32_t color, double alpha)
+uint32_t weft__render_faded(uint32_t color, double alpha)
 {
 	double clamped = alpha < 0 ? 0 : alpha > 1 ? 1 : alpha;
 	return (color & 0xffffff00) | (uint32_t)(clamped * 255 + 0.5);

@@ -26,9 +26,9 @@ struct weft__theme {
 	uint32_t counters[WEFT__COUNTER_COLORS];
 };
 
-const struct weft__theme *weft__theme(enum weft_theme theme);
+const struct weft__theme *weft__render_theme(enum weft_theme theme);
 
 /* The colour with another alpha, 0 to 1. */
-uint32_t weft__faded(uint32_t color, double alpha);
+uint32_t weft__render_faded(uint32_t color, double alpha);
 
 #endif

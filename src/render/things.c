@@ -33,30 +33,30 @@ struct weft__things {
 
 /* ---- Recording ---- */
 
-struct weft__things *weft__things_create(void)
+struct weft__things *weft__render_things_create(void)
 {
 	return calloc(1, sizeof(struct weft__things));
 }
 
-void weft__things_clear(struct weft__things *things)
+void weft__render_things_clear(struct weft__things *things)
 {
 	if (!things)
 		return;
 	free(things->lanes);
 	free(things->pieces);
 	free(things->list);
-	weft__drawn_edges_finish(&things->edges);
+	weft__render_drawn_edges_finish(&things->edges);
 	free(things->curves);
 	*things = (struct weft__things){0};
 }
 
-void weft__things_destroy(struct weft__things *things)
+void weft__render_things_destroy(struct weft__things *things)
 {
-	weft__things_clear(things);
+	weft__render_things_clear(things);
 	free(things);
 }
 
-void weft__add_thing(struct painter *p, struct weft__thing thing)
+void weft__render_add_thing(struct painter *p, struct weft__thing thing)
 {
 	struct weft__things *things = p->things;
 	if (!things)
@@ -72,18 +72,18 @@ void weft__add_thing(struct painter *p, struct weft__thing thing)
 	things->list[things->count++] = thing;
 }
 
-void weft__add_drawn_edge(struct painter *p, const struct weft__drawn_edge *edge)
+void weft__render_add_drawn_edge(struct painter *p, const struct weft__drawn_edge *edge)
 {
-	if (p->things && weft__drawn_edges_add(&p->things->edges, edge))
+	if (p->things && weft__render_drawn_edges_add(&p->things->edges, edge))
 		p->error = WEFT_ERROR_MEMORY;
 }
 
-uint32_t weft__thing_count(const struct painter *p)
+uint32_t weft__render_thing_count(const struct painter *p)
 {
 	return p->things ? (uint32_t)p->things->count : 0;
 }
 
-void weft__keep_things(struct painter *p)
+void weft__render_keep_things(struct painter *p)
 {
 	struct weft__things *things = p->things;
 	things->scene = p->scene;
@@ -101,7 +101,7 @@ void weft__keep_things(struct painter *p)
 	p->named = NULL;
 }
 
-bool weft__things_show(const struct weft__things *things, const struct weft_scene *scene,
+bool weft__render_things_show(const struct weft__things *things, const struct weft_scene *scene,
 	const struct weft_frame *frame, const struct weft_view *view, double row_shift)
 {
 	return things->scene == scene && memcmp(&things->frame, frame, sizeof(*frame)) == 0 &&
@@ -150,7 +150,7 @@ static uint32_t task_of(const struct looking *l, const struct weft__lane_piece *
 {
 	const struct weft_scene *scene = l->things->scene;
 	uint32_t last = piece->index + piece->count - 1;
-	uint32_t index = weft__scene_first_alive(scene, piece->index, last, l->time);
+	uint32_t index = weft__render_scene_first_alive(scene, piece->index, last, l->time);
 	return scene->by_row[index];
 }
 
@@ -210,8 +210,8 @@ static struct weft_box line_box(
 static void find_task(const struct looking *l, uint32_t index, double y)
 {
 	const struct weft_scene *scene = l->things->scene;
-	struct weft_box box =
-		line_box(l->things, weft__scene_start(scene, index), weft__scene_end(scene, index), y);
+	struct weft_box box = line_box(
+		l->things, weft__render_scene_start(scene, index), weft__render_scene_end(scene, index), y);
 	report(l, &(struct weft__thing){WEFT__THING_TASK, scene->by_row[index], WEFT_NONE, box});
 }
 
@@ -235,7 +235,7 @@ static void look_in_row(const struct looking *l, uint32_t row, double y)
 {
 	const struct weft_scene *scene = l->things->scene;
 	uint32_t first = scene->row_first[row], last = scene->row_first[row + 1];
-	uint32_t index = weft__scene_first_alive(scene, first, last, l->time);
+	uint32_t index = weft__render_scene_first_alive(scene, first, last, l->time);
 	if (index < last)
 		find_task(l, index, y);
 	if (index > first)
@@ -287,7 +287,7 @@ static void find_handle(const struct looking *l)
 	}
 }
 
-void weft__things_near(const struct weft__things *things, const struct weft__point *point,
+void weft__render_things_near(const struct weft__things *things, const struct weft__point *point,
 	void (*found)(void *context, const struct weft__thing *thing), void *context)
 {
 	struct looking looking = {things, point, time_at(things, point->x), found, context};
@@ -302,13 +302,13 @@ void weft__things_near(const struct weft__things *things, const struct weft__poi
 	}
 }
 
-const struct weft__drawn_edge *weft__things_edge(const struct weft__things *things,
+const struct weft__drawn_edge *weft__render_things_edge(const struct weft__things *things,
 	const struct weft__point *point, double reach, double *ret_away)
 {
-	return weft__drawn_edges_at(&things->edges, point->x, point->y, reach, ret_away);
+	return weft__render_drawn_edges_at(&things->edges, point->x, point->y, reach, ret_away);
 }
 
-uint32_t weft__things_curve(
+uint32_t weft__render_things_curve(
 	const struct weft__things *things, const struct weft__point *point, double reach)
 {
 	const struct weft_render_options options = {.counter_rates = things->are_rates};
@@ -319,9 +319,10 @@ uint32_t weft__things_curve(
 		.frame = &things->frame,
 		.view = &things->view,
 		.options = &options,
-		.theme = weft__theme(WEFT_THEME_LIGHT), /* the colour does not matter */
+		.theme = weft__render_theme(WEFT_THEME_LIGHT), /* the colour does not matter */
 	};
-	return weft__curve_at(&painter, things->curves, things->curve_count, point->x, point->y, reach);
+	return weft__render_curve_at(
+		&painter, things->curves, things->curve_count, point->x, point->y, reach);
 }
 
 /* ---- Bands ---- */
@@ -339,7 +340,7 @@ static const struct weft_band_period *band_of(
 	return i < bands->count && bands->list[i].start <= time_at(things, x) ? &bands->list[i] : NULL;
 }
 
-const struct weft_band_period *weft__things_band(const struct weft__things *things, double x)
+const struct weft_band_period *weft__render_things_band(const struct weft__things *things, double x)
 {
 	const struct weft_band_period *gc = band_of(things, &things->scene->gc, x);
 	return gc ? gc : band_of(things, &things->scene->idle, x);
@@ -354,9 +355,9 @@ static uint32_t collect_column(
 	const struct weft_scene *scene = l->things->scene;
 	uint32_t last = scene->row_first[row + 1];
 	uint64_t to = time_at(l->things, floor(l->point->x) + 1);
-	uint32_t index = weft__scene_first_alive(
+	uint32_t index = weft__render_scene_first_alive(
 		scene, scene->row_first[row], last, time_at(l->things, floor(l->point->x)));
-	for (; index < last && count < room && weft__scene_start(scene, index) <= to; index++)
+	for (; index < last && count < room && weft__render_scene_start(scene, index) <= to; index++)
 		list[count++] = scene->by_row[index];
 	return count;
 }
@@ -395,8 +396,8 @@ static const struct weft__lane *nearest_lane(
 	return nearest && fabs(nearest->y - point->y) <= point->reach / 2 ? nearest : NULL;
 }
 
-uint32_t weft__things_cell(const struct weft__things *things, const struct weft__point *point,
-	uint32_t *ret_tasks, uint32_t room)
+uint32_t weft__render_things_cell(const struct weft__things *things,
+	const struct weft__point *point, uint32_t *ret_tasks, uint32_t room)
 {
 	const struct looking looking = {.things = things, .point = point};
 	const struct weft__lane *lane = nearest_lane(things, point);

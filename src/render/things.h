@@ -28,19 +28,19 @@ struct weft__thing {
 struct weft__things;
 
 /* NULL without memory. */
-struct weft__things *weft__things_create(void);
-void weft__things_destroy(struct weft__things *things);
+struct weft__things *weft__render_things_create(void);
+void weft__render_things_destroy(struct weft__things *things);
 
 /* Removes what was recorded: its scene may now be destroyed. */
-void weft__things_clear(struct weft__things *things);
+void weft__render_things_clear(struct weft__things *things);
 
 /* Draws like weft_render_frame(), and records what it draws. After an error nothing is recorded. */
-int weft__things_render(struct weft__things *things, const struct weft_scene *scene,
+int weft__render_things_render(struct weft__things *things, const struct weft_scene *scene,
 	const struct weft_frame *frame, const struct weft_view *view,
 	const struct weft_render_options *options, struct weft_canvas *canvas);
 
 /* True if the record is that of such a frame; of the options, `row_shift` moves things. */
-bool weft__things_show(const struct weft__things *things, const struct weft_scene *scene,
+bool weft__render_things_show(const struct weft__things *things, const struct weft_scene *scene,
 	const struct weft_frame *frame, const struct weft_view *view, double row_shift);
 
 /* Where things are looked for. */
@@ -52,22 +52,23 @@ struct weft__point {
 
 /* Calls `found` for the things within reach: at most three tasks a row, and the topmost handle or
  * text. */
-void weft__things_near(const struct weft__things *things, const struct weft__point *point,
+void weft__render_things_near(const struct weft__things *things, const struct weft__point *point,
 	void (*found)(void *context, const struct weft__thing *thing), void *context);
 
 /* The arrow or link nearest to the point, if any is within `reach` px of it; else NULL. */
-const struct weft__drawn_edge *weft__things_edge(const struct weft__things *things,
+const struct weft__drawn_edge *weft__render_things_edge(const struct weft__things *things,
 	const struct weft__point *point, double reach, double *ret_away);
 
 /* The counter whose curve over the tasks is within `reach` px of the point, or WEFT_NONE. */
-uint32_t weft__things_curve(
+uint32_t weft__render_things_curve(
 	const struct weft__things *things, const struct weft__point *point, double reach);
 
 /* The band drawn at x, the topmost one; NULL if there is none. It belongs to the scene. */
-const struct weft_band_period *weft__things_band(const struct weft__things *things, double x);
+const struct weft_band_period *weft__render_things_band(
+	const struct weft__things *things, double x);
 
 /* The tasks of the cell at the point, at most `room`; 0 if there is no cell. */
-uint32_t weft__things_cell(const struct weft__things *things, const struct weft__point *point,
-	uint32_t *ret_tasks, uint32_t room);
+uint32_t weft__render_things_cell(const struct weft__things *things,
+	const struct weft__point *point, uint32_t *ret_tasks, uint32_t room);
 
 #endif

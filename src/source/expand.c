@@ -20,15 +20,15 @@
 static const unsigned char ZSTD_MAGIC_BYTES[WEFT__COMPRESSED_MAGIC_BYTES] = {
 	0x28, 0xb5, 0x2f, 0xfd};
 
-bool weft__is_zstd(const void *bytes, size_t size)
+bool weft__source_is_zstd(const void *bytes, size_t size)
 {
 	return size >= sizeof(ZSTD_MAGIC_BYTES) &&
 		   memcmp(bytes, ZSTD_MAGIC_BYTES, sizeof(ZSTD_MAGIC_BYTES)) == 0;
 }
 
-bool weft__is_compressed(const void *bytes, size_t size)
+bool weft__source_is_compressed(const void *bytes, size_t size)
 {
-	return weft__is_zstd(bytes, size) || weft__is_gzip(bytes, size);
+	return weft__source_is_zstd(bytes, size) || weft__source_is_gzip(bytes, size);
 }
 
 #if WEFT_HAS_ZSTD
@@ -45,7 +45,7 @@ static int expand_into(int fd, ZSTD_DCtx *context, ZSTD_inBuffer *in, uint64_t m
 		if (out.pos > max_bytes - total)
 			return WEFT_ERROR_SIZE;
 		/* Output before damage is kept. */
-		int error = weft__nameless_write(fd, block, out.pos);
+		int error = weft__source_nameless_write(fd, block, out.pos);
 		if (error)
 			return error;
 		total += out.pos;
@@ -85,7 +85,7 @@ struct weft__expansion {
 	char block[64 << 10];
 };
 
-int weft__expansion_create(struct weft__expansion **ret_expansion)
+int weft__source_expansion_create(struct weft__expansion **ret_expansion)
 {
 	struct weft__expansion *e = calloc(1, sizeof(*e));
 	if (!e)
@@ -99,7 +99,7 @@ int weft__expansion_create(struct weft__expansion **ret_expansion)
 	return 0;
 }
 
-void weft__expansion_destroy(struct weft__expansion *e)
+void weft__source_expansion_destroy(struct weft__expansion *e)
 {
 	if (!e)
 		return;
@@ -107,14 +107,14 @@ void weft__expansion_destroy(struct weft__expansion *e)
 	free(e);
 }
 
-void weft__expansion_feed(struct weft__expansion *e, const void *bytes, size_t size)
+void weft__source_expansion_feed(struct weft__expansion *e, const void *bytes, size_t size)
 {
 	e->in = (ZSTD_inBuffer){bytes, size, 0};
 	e->fed += size;
 }
 
 /* zstd takes 16 calls without progress for an error, so it is not called without need. */
-int weft__expansion_next(struct weft__expansion *e, const void **ret_bytes, size_t *ret_size)
+int weft__source_expansion_next(struct weft__expansion *e, const void **ret_bytes, size_t *ret_size)
 {
 	while (e->in.pos < e->in.size || e->is_full) {
 		ZSTD_outBuffer out = {e->block, sizeof(e->block), 0};
@@ -137,23 +137,23 @@ int weft__expansion_next(struct weft__expansion *e, const void **ret_bytes, size
 	return WEFT_AGAIN;
 }
 #else
-int weft__expansion_create(struct weft__expansion **ret_expansion)
+int weft__source_expansion_create(struct weft__expansion **ret_expansion)
 {
 	(void)ret_expansion;
 	return WEFT_ERROR_COMPRESSED;
 }
 
-void weft__expansion_destroy(struct weft__expansion *e)
+void weft__source_expansion_destroy(struct weft__expansion *e)
 {
 	(void)e;
 }
 
-void weft__expansion_feed(struct weft__expansion *e, const void *bytes, size_t size)
+void weft__source_expansion_feed(struct weft__expansion *e, const void *bytes, size_t size)
 {
 	(void)e, (void)bytes, (void)size;
 }
 
-int weft__expansion_next(struct weft__expansion *e, const void **ret_bytes, size_t *ret_size)
+int weft__source_expansion_next(struct weft__expansion *e, const void **ret_bytes, size_t *ret_size)
 {
 	(void)e, (void)ret_bytes, (void)ret_size;
 	return WEFT_ERROR_COMPRESSED;
@@ -166,13 +166,13 @@ static int expand_zstd(const void *bytes, size_t size, uint64_t max_bytes, int f
 }
 #endif
 
-int weft__expand(const void *bytes, size_t size, uint64_t max_bytes, int *ret_fd)
+int weft__source_expand(const void *bytes, size_t size, uint64_t max_bytes, int *ret_fd)
 {
-	int fd = weft__nameless_open();
+	int fd = weft__source_nameless_open();
 	if (fd < 0)
 		return WEFT_ERROR_SYSTEM;
-	int error = weft__is_gzip(bytes, size) ? weft__gunzip(bytes, size, max_bytes, fd)
-										   : expand_zstd(bytes, size, max_bytes, fd);
+	int error = weft__source_is_gzip(bytes, size) ? weft__source_gunzip(bytes, size, max_bytes, fd)
+												  : expand_zstd(bytes, size, max_bytes, fd);
 	if (error)
 		close(fd);
 	else

@@ -93,11 +93,11 @@ static int map_all(struct weft_source *source, int fd, size_t size)
 	void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
 		return WEFT_ERROR_SYSTEM;
-	if (weft__mapping_guard(bytes, size)) {
+	if (weft__source_mapping_guard(bytes, size)) {
 		munmap(bytes, size);
 		return WEFT_ERROR_LIMIT;
 	}
-	weft__holes_cover(bytes, size, fd);
+	weft__source_holes_cover(bytes, size, fd);
 	source->bytes = bytes;
 	source->size = size;
 	source->mapped = true;
@@ -109,7 +109,7 @@ static int copy_pipe(const struct weft_source *source, int from, int to, uint64_
 {
 	char block[READ_BYTES];
 	uint64_t total = source->size;
-	int error = weft__nameless_write(to, source->bytes, source->size);
+	int error = weft__source_nameless_write(to, source->bytes, source->size);
 	while (!error) {
 		ssize_t got = read(from, block, sizeof(block));
 		if (got == 0)
@@ -119,7 +119,7 @@ static int copy_pipe(const struct weft_source *source, int from, int to, uint64_
 		total += got > 0 ? (size_t)got : 0;
 		if (total > most)
 			return WEFT_ERROR_SIZE;
-		error = weft__nameless_write(to, block, got > 0 ? (size_t)got : 0);
+		error = weft__source_nameless_write(to, block, got > 0 ? (size_t)got : 0);
 	}
 	return error;
 }
@@ -128,7 +128,7 @@ static int copy_pipe(const struct weft_source *source, int from, int to, uint64_
 static int spool(struct weft_source *source, int fd, uint64_t most)
 {
 	struct stat status;
-	int file = weft__nameless_open();
+	int file = weft__source_nameless_open();
 	int error = file < 0 ? WEFT_ERROR_SYSTEM : copy_pipe(source, fd, file, most);
 	if (!error && fstat(file, &status))
 		error = WEFT_ERROR_SYSTEM;
@@ -156,7 +156,7 @@ static int read_pipe(struct weft_source *source, int fd)
 		return error;
 	if (source->size > most)
 		return WEFT_ERROR_SIZE;
-	if (!has_ended && source->may_be && !weft__is_compressed(source->bytes, source->size) &&
+	if (!has_ended && source->may_be && !weft__source_is_compressed(source->bytes, source->size) &&
 		!source->may_be(source->bytes, source->size))
 		return WEFT_ERROR_FORMAT;
 	return has_ended ? 0 : spool(source, fd, most);
@@ -185,7 +185,7 @@ static void release(struct weft_source *source)
 {
 	if (source->mapped) {
 		munmap(source->bytes, source->size);
-		weft__mapping_release(source->bytes);
+		weft__source_mapping_release(source->bytes);
 	} else {
 		free(source->bytes);
 	}
@@ -200,9 +200,9 @@ static int expand(struct weft_source *source)
 	uint64_t most = source->max_bytes ? source->max_bytes
 									  : WEFT_SOURCE_EXPANDED_BYTES +
 											WEFT_SOURCE_EXPANDED_RATIO * (uint64_t)source->size;
-	if (!weft__is_compressed(source->bytes, source->size))
+	if (!weft__source_is_compressed(source->bytes, source->size))
 		return 0;
-	int error = weft__expand(source->bytes, source->size, most, &fd);
+	int error = weft__source_expand(source->bytes, source->size, most, &fd);
 	if (error)
 		return error;
 	release(source);
@@ -218,7 +218,7 @@ static int open_descriptor(int fd, uint64_t max_bytes,
 {
 	struct weft_source *source = calloc(1, sizeof(*source));
 	int error = WEFT_ERROR_MEMORY;
-	weft__seed_hashes_once();
+	weft__source_seed_hashes_once();
 	if (source) {
 		source->max_bytes = max_bytes;
 		source->may_be = may_be;

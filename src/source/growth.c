@@ -44,7 +44,7 @@ WEFT__EXPORT int weft_source_growth_open(const char *path, struct weft_source_gr
 	struct weft_source_growth *g = calloc(1, sizeof(*g));
 	if (!g)
 		return WEFT_ERROR_MEMORY;
-	weft__seed_hashes_once();
+	weft__source_seed_hashes_once();
 	g->fd = -1;
 	int error = open_file(g, path), reason = errno;
 	if (error)
@@ -61,7 +61,7 @@ WEFT__EXPORT void weft_source_growth_close(struct weft_source_growth *g)
 		return;
 	if (g->fd >= 0)
 		close(g->fd);
-	weft__expansion_destroy(g->expanded);
+	weft__source_expansion_destroy(g->expanded);
 	free(g->path);
 	free(g);
 }
@@ -99,7 +99,8 @@ static int begin(struct weft_source_growth *g, size_t size)
 		return WEFT_OK;
 	if (size < WEFT__COMPRESSED_MAGIC_BYTES)
 		return WEFT_AGAIN;
-	return weft__is_zstd(g->block, size) ? weft__expansion_create(&g->expanded) : WEFT_OK;
+	return weft__source_is_zstd(g->block, size) ? weft__source_expansion_create(&g->expanded)
+												: WEFT_OK;
 }
 
 static int next_block(struct weft_source_growth *g, size_t *ret_size)
@@ -117,8 +118,8 @@ WEFT__EXPORT int weft_source_growth_next(
 {
 	size_t size;
 	for (;;) {
-		int status =
-			g->expanded ? weft__expansion_next(g->expanded, ret_bytes, ret_size) : WEFT_AGAIN;
+		int status = g->expanded ? weft__source_expansion_next(g->expanded, ret_bytes, ret_size)
+								 : WEFT_AGAIN;
 		if (status == WEFT_AGAIN)
 			status = next_block(g, &size);
 		else
@@ -130,7 +131,7 @@ WEFT__EXPORT int weft_source_growth_next(
 			*ret_size = size;
 			return WEFT_OK;
 		}
-		weft__expansion_feed(g->expanded, g->block, size);
+		weft__source_expansion_feed(g->expanded, g->block, size);
 	}
 }
 

@@ -8,7 +8,7 @@
 
 #include "source/nameless.h"
 
-bool weft__is_gzip(const void *bytes, size_t size)
+bool weft__source_is_gzip(const void *bytes, size_t size)
 {
 	const unsigned char *b = bytes;
 	return size > 2 && b[0] == 0x1f && b[1] == 0x8b && b[2] == 8; /* 8: deflate */
@@ -40,20 +40,20 @@ static int unpack(z_stream *stream, const unsigned char *end, uint64_t max_bytes
 		size_t count = sizeof(block) - stream->avail_out;
 		if (count > max_bytes - total)
 			return WEFT_ERROR_SIZE;
-		int error = weft__nameless_write(fd, block, count);
+		int error = weft__source_nameless_write(fd, block, count);
 		if (error)
 			return error;
 		total += count;
 		if (status == Z_MEM_ERROR)
 			return WEFT_ERROR_MEMORY;
 		if (status == Z_STREAM_END &&
-			weft__is_gzip(stream->next_in, (size_t)(end - stream->next_in)))
+			weft__source_is_gzip(stream->next_in, (size_t)(end - stream->next_in)))
 			status = inflateReset(stream);
 	}
 	return total ? 0 : WEFT_ERROR_DAMAGED;
 }
 
-int weft__gunzip(const void *bytes, size_t size, uint64_t max_bytes, int fd)
+int weft__source_gunzip(const void *bytes, size_t size, uint64_t max_bytes, int fd)
 {
 	z_stream stream = {.next_in = (unsigned char *)(uintptr_t)bytes}; /* it is only read */
 	if (inflateInit2(&stream, ANY_WINDOW) != Z_OK)
@@ -63,7 +63,7 @@ int weft__gunzip(const void *bytes, size_t size, uint64_t max_bytes, int fd)
 	return error;
 }
 #else
-int weft__gunzip(const void *bytes, size_t size, uint64_t max_bytes, int fd)
+int weft__source_gunzip(const void *bytes, size_t size, uint64_t max_bytes, int fd)
 {
 	(void)bytes, (void)size, (void)max_bytes, (void)fd;
 	return WEFT_ERROR_COMPRESSED;

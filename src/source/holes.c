@@ -26,7 +26,7 @@ static void cover(unsigned char *bytes, off_t from, off_t to)
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
-void weft__holes_cover(void *bytes, size_t size, int fd)
+void weft__source_holes_cover(void *bytes, size_t size, int fd)
 {
 	struct statfs system;
 	off_t start = lseek(fd, 0, SEEK_CUR), at = 0, end = (off_t)size;

@@ -9,6 +9,6 @@
 
 /* Puts zeros over the holes of a file of tmpfs that was mapped from its start. There, reading a
  * hole through the mapping would allocate memory that stays in use as long as the file. */
-void weft__holes_cover(void *bytes, size_t size, int fd);
+void weft__source_holes_cover(void *bytes, size_t size, int fd);
 
 #endif

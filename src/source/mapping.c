@@ -27,7 +27,7 @@ static struct {
 static struct sigaction previous;
 static uintptr_t page_bytes;
 
-int weft__mapping_guard(void *address, size_t size)
+int weft__source_mapping_guard(void *address, size_t size)
 {
 	for (size_t i = 0; i < MAPPINGS_MAX; i++) {
 		uintptr_t expected = 0;
@@ -40,7 +40,7 @@ int weft__mapping_guard(void *address, size_t size)
 	return WEFT_ERROR_LIMIT;
 }
 
-void weft__mapping_release(void *address)
+void weft__source_mapping_release(void *address)
 {
 	for (size_t i = 0; i < MAPPINGS_MAX; i++) {
 		uintptr_t expected = (uintptr_t)address;

@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 /* Protects a mapping. 0, or WEFT_ERROR_LIMIT if too many are mapped at once. Any thread. */
-int weft__mapping_guard(void *address, size_t size);
+int weft__source_mapping_guard(void *address, size_t size);
 
 /* Ends the protection; call after munmap. */
-void weft__mapping_release(void *address);
+void weft__source_mapping_release(void *address);
 
 #endif

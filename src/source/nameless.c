@@ -11,7 +11,7 @@
 
 #include <weft/error.h>
 
-int weft__nameless_open(void)
+int weft__source_nameless_open(void)
 {
 	const char *directory = getenv("TMPDIR");
 	if (!directory || !*directory)
@@ -19,7 +19,7 @@ int weft__nameless_open(void)
 	return open(directory, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
 }
 
-int weft__nameless_write(int fd, const void *bytes, size_t size)
+int weft__source_nameless_write(int fd, const void *bytes, size_t size)
 {
 	for (const char *at = bytes; size;) {
 		ssize_t written = write(fd, at, size);

@@ -10,9 +10,9 @@
 #include <stddef.h>
 
 /* A descriptor, or -1. */
-int weft__nameless_open(void);
+int weft__source_nameless_open(void);
 
 /* 0 or WEFT_ERROR_SYSTEM. */
-int weft__nameless_write(int fd, const void *bytes, size_t size);
+int weft__source_nameless_write(int fd, const void *bytes, size_t size);
 
 #endif

@@ -30,7 +30,7 @@ static void seed(void)
 	weft_seed_hashes(key);
 }
 
-void weft__seed_hashes_once(void)
+void weft__source_seed_hashes_once(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, seed);

@@ -7,6 +7,6 @@
 
 /* Draws the key at its first call. weft_source_open() and all functions that open a live buffer
  * call it, so that decoders created later use the key. */
-void weft__seed_hashes_once(void);
+void weft__source_seed_hashes_once(void);
 
 #endif

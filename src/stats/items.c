@@ -20,7 +20,7 @@ static int keys_init(struct keys *keys, const struct weft__stats_making *making)
 	const struct weft_model *model = making->model;
 	*keys = (struct keys){.making = making};
 	if (making->by == WEFT_STATS_BY_LABEL || making->by == WEFT_STATS_BY_PARENT)
-		return weft__labels_init(&keys->labels, model, weft_model_string_count(model));
+		return weft__layout_labels_init(&keys->labels, model, weft_model_string_count(model));
 	if (making->by != WEFT_STATS_BY_THREAD)
 		return 0;
 	keys->threads = malloc((model->tasks.count + (size_t)1) * sizeof(*keys->threads));
@@ -33,7 +33,7 @@ static int keys_init(struct keys *keys, const struct weft__stats_making *making)
 static void keys_finish(struct keys *keys)
 {
 	if (keys->labels.class_of)
-		weft__labels_finish(&keys->labels);
+		weft__layout_labels_finish(&keys->labels);
 	free(keys->threads);
 }
 
@@ -44,7 +44,7 @@ static int key_of_label(struct keys *keys, uint32_t task, uint64_t *ret_key)
 	uint64_t class = WEFT_NONE;
 	uint32_t label = tasks->label[task];
 	bool is_named = weft_model_string(keys->making->model, label).size > 0;
-	int error = is_named ? weft__labels_add(&keys->labels, label) : 0;
+	int error = is_named ? weft__layout_labels_add(&keys->labels, label) : 0;
 	if (is_named && !error)
 		class = keys->labels.class_of[label];
 	*ret_key = class << 16 | tasks->kind[task];
@@ -102,7 +102,8 @@ static void set_outcome(const struct weft__stats_making *making, struct weft__st
 
 static int add_task(struct weft__stats_making *making, struct keys *keys, uint32_t task)
 {
-	uint64_t start = weft__start_of(making->story, task), end = making->model->tasks.end[task];
+	uint64_t start = weft__story_start_of(making->story, task),
+			 end = making->model->tasks.end[task];
 	struct weft__stats_item item = {.member = {start, end > start ? end : start, task}};
 	/* Tasks outside the range get keys, too, so that a label has the same key in each range. */
 	int error = key_of(keys, task, &item.key);

@@ -50,7 +50,7 @@ static void format_label(const struct weft_model *model, uint64_t label, char *n
 		weft_model_string(model, label < WEFT_NONE ? (uint32_t)label : WEFT_NONE);
 	size_t size = 0;
 	for (size_t at = 0; at < text.size && size + 1 < NAME_BYTES;)
-		name[size++] = weft__label_letter(text, &at);
+		name[size++] = weft__layout_label_letter(text, &at);
 	name[size] = '\0';
 }
 
@@ -90,7 +90,7 @@ WEFT__EXPORT const struct weft_stats_row *weft_stats_find_alike(
 		struct weft_slice other =
 			weft_model_string(model, class < WEFT_NONE ? (uint32_t) class : WEFT_NONE);
 		if ((uint16_t)stats->rows[i].key == model->tasks.kind[task] &&
-			weft__labels_are_alike(label, other))
+			weft__layout_labels_are_alike(label, other))
 			return &stats->rows[i];
 	}
 	return NULL;

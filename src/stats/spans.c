@@ -22,7 +22,7 @@ static int add_span(struct weft__stats_making *m, size_t *capacity, struct weft_
 {
 	const struct weft__column column = {&m->items, sizeof(*m->items)};
 	/* Also of spans that are not in the range, so that each range has the same keys. */
-	int error = weft__labels_add(names, span->name);
+	int error = weft__layout_labels_add(names, span->name);
 	if (error || !is_alive(m, span))
 		return error;
 	error = weft__columns_reserve(&column, 1, capacity, m->item_count + (size_t)1);
@@ -43,7 +43,7 @@ int weft__stats_list_spans(struct weft__stats_making *m)
 	const struct weft_model *model = m->model;
 	struct weft__labels names;
 	size_t capacity = 0;
-	int error = weft__labels_init(&names, model, weft_model_string_count(model));
+	int error = weft__layout_labels_init(&names, model, weft_model_string_count(model));
 	if (error)
 		return error;
 	for (uint32_t task = 0; task < model->tasks.count && !error; task++)
@@ -51,7 +51,7 @@ int weft__stats_list_spans(struct weft__stats_making *m)
 			struct weft_span span = weft_model_span(model, task, i);
 			error = add_span(m, &capacity, &names, task, &span);
 		}
-	weft__labels_finish(&names);
+	weft__layout_labels_finish(&names);
 	return error;
 }
 

@@ -36,7 +36,7 @@ static void add_gap(
 	if (!weft__stats_overlap(gap.start, gap.end, m->from, m->to))
 		return;
 	if (m->story->index &&
-		weft__woken_for(m->story, item->member.task, gap.activation, gap.start, &wake) &&
+		weft__story_woken_for(m->story, item->member.task, gap.activation, gap.start, &wake) &&
 		wake.time < gap.end)
 		ready = wake.time;
 	uint64_t waiting = weft__stats_overlap(gap.start, ready, m->from, m->to);
@@ -77,7 +77,7 @@ static int runs_load(struct runs *r, const struct weft_model *model, uint32_t ta
 static bool is_waited_for(const struct weft_model *model, uint32_t task)
 {
 	const unsigned kind = model->tasks.kind[task];
-	return weft__is_resource(kind) || kind == WEFT_KIND_CONDITION;
+	return weft__model_is_resource(kind) || kind == WEFT_KIND_CONDITION;
 }
 
 static void measure(const struct weft__stats_making *m, const struct weft__stats_item *item,

@@ -22,14 +22,14 @@ struct making {
 	uint32_t *next; /* the next group of the same parent, by group */
 };
 
-uint64_t weft__life_of(const struct weft_story *story, uint32_t task)
+uint64_t weft__story_life_of(const struct weft_story *story, uint32_t task)
 {
-	uint64_t start = weft__start_of(story, task), end = story->model->tasks.end[task];
+	uint64_t start = weft__story_start_of(story, task), end = story->model->tasks.end[task];
 	return end > start ? end - start : 0;
 }
 
 /* Hashes the text's beginning. */
-uint64_t weft__alike_hash(struct weft_slice text)
+uint64_t weft__story_alike_hash(struct weft_slice text)
 {
 	uint64_t hash = 1;
 	bool in_number = false;
@@ -48,7 +48,7 @@ static uint64_t key_of(struct making *m, uint32_t task)
 	uint32_t label = m->tasks->label[task];
 	uint64_t kind = m->tasks->kind[task];
 	if (!m->hashes[label])
-		m->hashes[label] = weft__alike_hash(weft_model_string(m->alike->story->model, label));
+		m->hashes[label] = weft__story_alike_hash(weft_model_string(m->alike->story->model, label));
 	return weft__mix(m->hashes[label] ^ kind << 48);
 }
 
@@ -130,7 +130,7 @@ static void deal_out(struct making *m)
 		struct weft__alike_group *group = &alike->groups[alike->group_of[task]];
 		uint32_t index = group->first + group->count++;
 		alike->members[index] = task;
-		alike->lives[index] = weft__life_of(alike->story, task);
+		alike->lives[index] = weft__story_life_of(alike->story, task);
 	}
 }
 
@@ -173,7 +173,7 @@ static uint32_t count_labels(const struct weft_tasks *t)
 	return count;
 }
 
-int weft__alike_init(struct weft__alike *alike, const struct weft_story *story)
+int weft__story_alike_init(struct weft__alike *alike, const struct weft_story *story)
 {
 	const struct weft_tasks *tasks = &story->model->tasks;
 	size_t room = tasks->count + (size_t)1;
@@ -205,38 +205,38 @@ int weft__alike_init(struct weft__alike *alike, const struct weft_story *story)
 	free(m.of_parent);
 	free(m.next);
 	if (error)
-		weft__alike_finish(alike);
+		weft__story_alike_finish(alike);
 	return error;
 }
 
 /* Times the age that nine tenths reach. */
 #define OF_TENTH 4
 
-bool weft__alike_is_usual(const struct weft__alike *alike, uint32_t task)
+bool weft__story_alike_is_usual(const struct weft__alike *alike, uint32_t task)
 {
 	if (alike->group_of[task] == WEFT_NONE)
 		return false;
 	const struct weft__alike_group *group = &alike->groups[alike->group_of[task]];
-	uint64_t age = weft__life_of(alike->story, task);
+	uint64_t age = weft__story_life_of(alike->story, task);
 	return group->count >= WEFT__ALIKE_MIN &&
 		   (age / OF_TENTH <= group->p90_ns || age <= group->longest_ns);
 }
 
-bool weft__alike_are(const struct weft__alike *alike, uint32_t a, uint32_t b)
+bool weft__story_alike_are(const struct weft__alike *alike, uint32_t a, uint32_t b)
 {
 	if (alike->group_of[a] == WEFT_NONE || alike->group_of[b] == WEFT_NONE)
 		return false;
-	return weft__alike_name(alike, a) == weft__alike_name(alike, b);
+	return weft__story_alike_name(alike, a) == weft__story_alike_name(alike, b);
 }
 
-uint64_t weft__alike_name(const struct weft__alike *alike, uint32_t task)
+uint64_t weft__story_alike_name(const struct weft__alike *alike, uint32_t task)
 {
 	const struct weft_tasks *t = &alike->story->model->tasks;
 	return t->label[task] == WEFT_NONE ? (uint64_t)t->kind[task] << 32 | WEFT_NONE
 									   : alike->group_of[task];
 }
 
-void weft__alike_finish(struct weft__alike *alike)
+void weft__story_alike_finish(struct weft__alike *alike)
 {
 	free(alike->group_of);
 	free(alike->groups);

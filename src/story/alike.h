@@ -35,24 +35,24 @@ struct weft__alike {
 };
 
 /* 0 or WEFT_ERROR_MEMORY; in the latter case finish need not be called. */
-int weft__alike_init(struct weft__alike *alike, const struct weft_story *story);
-void weft__alike_finish(struct weft__alike *alike);
+int weft__story_alike_init(struct weft__alike *alike, const struct weft_story *story);
+void weft__story_alike_finish(struct weft__alike *alike);
 
 /* True if the task is no older than similar tasks become: 4 times the age that nine tenths of them
  * reach, or the age of the oldest. False if there are too few to compare with. */
-bool weft__alike_is_usual(const struct weft__alike *alike, uint32_t task);
+bool weft__story_alike_is_usual(const struct weft__alike *alike, uint32_t task);
 
 /* A number for what a reader would call the task: equal for tasks of one group, and for all tasks
  * of one kind without a label. Findings about these are one problem. */
-uint64_t weft__alike_name(const struct weft__alike *alike, uint32_t task);
+uint64_t weft__story_alike_name(const struct weft__alike *alike, uint32_t task);
 
 /* True if two tasks, neither of which became another, have the same of these numbers. */
-bool weft__alike_are(const struct weft__alike *alike, uint32_t a, uint32_t b);
+bool weft__story_alike_are(const struct weft__alike *alike, uint32_t a, uint32_t b);
 
 /* The hash of a text, equal for all runs of digits; never 0. */
-uint64_t weft__alike_hash(struct weft_slice text);
+uint64_t weft__story_alike_hash(struct weft_slice text);
 
 /* The lifetime of a task: from its start as drawn to its end. */
-uint64_t weft__life_of(const struct weft_story *story, uint32_t task);
+uint64_t weft__story_life_of(const struct weft_story *story, uint32_t task);
 
 #endif

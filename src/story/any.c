@@ -18,12 +18,12 @@ static bool is_of(const struct weft_edges *edges, uint32_t edge, uint64_t time)
 	return edges->type[edge] == WEFT_EDGE_WAIT_ANY && edges->time[edge] == time;
 }
 
-struct weft__edge_list weft__any_of(const struct weft_model *model, uint32_t edge)
+struct weft__edge_list weft__story_any_of(const struct weft_model *model, uint32_t edge)
 {
 	const struct weft_edges *e = &model->edges;
 	const uint64_t time = e->time[edge];
-	struct weft__edge_list by = weft__edges_by(model, e->from[edge]);
-	uint32_t first = time ? weft__edges_until(model, by, time - 1) : 0, last;
+	struct weft__edge_list by = weft__story_edges_by(model, e->from[edge]);
+	uint32_t first = time ? weft__story_edges_until(model, by, time - 1) : 0, last;
 	for (last = first; last < by.count && by.edges[last] != edge; last++)
 		if (!is_of(e, by.edges[last], time))
 			first = last + 1;
@@ -38,16 +38,16 @@ static bool is_source(const struct weft_model *model, struct weft__edge_list any
 	const struct weft_edges *e = &model->edges;
 	for (uint32_t i = 0; i < any.count && i < SOURCE_MAX; i++) {
 		uint32_t source = e->to[any.edges[i]];
-		if (weft__become_at(model, source, e->time[read]) == e->to[read])
+		if (weft__story_become_at(model, source, e->time[read]) == e->to[read])
 			return true;
 	}
 	return false;
 }
 
-uint32_t weft__any_read(const struct weft_model *model, struct weft__edge_list any)
+uint32_t weft__story_any_read(const struct weft_model *model, struct weft__edge_list any)
 {
 	const struct weft_edges *e = &model->edges;
-	struct weft__edge_list by = weft__edges_by(model, e->from[any.edges[0]]);
+	struct weft__edge_list by = weft__story_edges_by(model, e->from[any.edges[0]]);
 	const uint32_t *at = any.edges + any.count, *end = by.edges + by.count;
 	for (uint32_t looked = 0; at < end && looked < AFTER_MAX; at++, looked++) {
 		uint8_t type = e->type[*at];
@@ -59,23 +59,23 @@ uint32_t weft__any_read(const struct weft_model *model, struct weft__edge_list a
 	return WEFT_NONE;
 }
 
-bool weft__any_is_last(const struct weft_model *model, uint32_t edge)
+bool weft__story_any_is_last(const struct weft_model *model, uint32_t edge)
 {
 	const struct weft_edges *e = &model->edges;
 	if (e->from[edge] == WEFT_NONE)
 		return false;
-	struct weft__edge_list by = weft__edges_by(model, e->from[edge]);
+	struct weft__edge_list by = weft__story_edges_by(model, e->from[edge]);
 	return by.count && is_of(e, by.edges[by.count - 1], e->time[edge]);
 }
 
-void weft__words_add_any(
+void weft__story_words_add_any(
 	struct weft__words *words, const struct weft_model *model, struct weft__edge_list any)
 {
-	weft__words_add(words, any.count > 1 ? "any of " : "");
+	weft__story_words_add(words, any.count > 1 ? "any of " : "");
 	for (uint32_t i = 0; i < any.count && i < NAMES_MAX; i++) {
-		weft__words_add(words, i ? ", " : "");
-		weft__words_add_task(words, model, model->edges.to[any.edges[i]], NAME_LETTERS);
+		weft__story_words_add(words, i ? ", " : "");
+		weft__story_words_add_task(words, model, model->edges.to[any.edges[i]], NAME_LETTERS);
 	}
 	if (any.count > NAMES_MAX)
-		weft__words_add(words, " and %" PRIu32 " more", any.count - NAMES_MAX);
+		weft__story_words_add(words, " and %" PRIu32 " more", any.count - NAMES_MAX);
 }

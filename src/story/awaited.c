@@ -27,7 +27,7 @@ static bool may_end_gap(const struct weft_model *model, uint32_t task)
 		   t->outcome[task] != WEFT_OUTCOME_CLOSED;
 }
 
-uint32_t weft__awaited(const struct weft_model *model, uint64_t start, uint64_t end)
+uint32_t weft__story_awaited(const struct weft_model *model, uint64_t start, uint64_t end)
 {
 	const struct weft_tasks *t = &model->tasks;
 	uint64_t soon = end + (end - start) / SOON_PART;
@@ -60,6 +60,6 @@ static uint32_t first_to_run(const struct weft_model *model, uint64_t from)
 WEFT__EXPORT uint32_t weft_chain_awaited(
 	const struct weft_story *story, uint64_t start_ns, uint64_t end_ns)
 {
-	uint32_t task = weft__awaited(story->model, start_ns, end_ns);
+	uint32_t task = weft__story_awaited(story->model, start_ns, end_ns);
 	return task == WEFT_NONE ? first_to_run(story->model, end_ns) : task;
 }

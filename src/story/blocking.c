@@ -18,11 +18,12 @@
 /* A thread's locks, sleeps and children; or another call. */
 static bool is_call(const struct weft_model *model, uint32_t source)
 {
-	return weft__is_of_category(model, source, "thread") ||
-		   (weft__is_of_category(model, source, "io") && weft__is_kind(model, source, "call"));
+	return weft__story_is_of_category(model, source, "thread") ||
+		   (weft__story_is_of_category(model, source, "io") &&
+			   weft__story_is_kind(model, source, "call"));
 }
 
-bool weft__may_block(const struct weft_model *model)
+bool weft__story_may_block(const struct weft_model *model)
 {
 	for (uint32_t category = 1; category <= model->category_count; category++) {
 		const char *name = weft_model_category_name(model, category);
@@ -37,8 +38,8 @@ static uint32_t source_at(
 	const struct weft_model *model, uint32_t task, enum weft_edge_type type, uint64_t time)
 {
 	const struct weft_edges *e = &model->edges;
-	struct weft__edge_list by = weft__edges_by(model, task);
-	uint32_t i = weft__edges_until(model, by, time);
+	struct weft__edge_list by = weft__story_edges_by(model, task);
+	uint32_t i = weft__story_edges_until(model, by, time);
 	for (uint32_t looked = 0; i > 0 && looked < SAME_TIME_MAX; i--, looked++) {
 		uint32_t edge = by.edges[i - 1];
 		if (e->time[edge] != time)
@@ -66,7 +67,7 @@ static const struct weft_band_period *next_idle(
 	return NULL;
 }
 
-bool weft__blocks_thread(
+bool weft__story_blocks_thread(
 	const struct weft_model *model, uint32_t task, uint32_t activation, struct weft__blocking *ret)
 {
 	const struct weft_activations *a = &model->activations;
@@ -116,7 +117,7 @@ static void find_longest(const struct weft_model *model, uint32_t track, uint64_
 	}
 }
 
-bool weft__blocked_span(const struct weft_model *model, uint32_t thread, uint64_t start,
+bool weft__story_blocked_span(const struct weft_model *model, uint32_t thread, uint64_t start,
 	uint64_t end, uint32_t *ret_name, uint64_t *ret_ns)
 {
 	struct weft_span longest = {0};
@@ -137,7 +138,7 @@ static uint64_t end_of_stretch(const struct weft_model *model, uint32_t task, ui
 {
 	struct weft__blocking blocking;
 	for (uint32_t pauses = 0; pauses < PAUSES_MAX; pauses++) {
-		if (!weft__blocks_thread(model, task, activation, &blocking))
+		if (!weft__story_blocks_thread(model, task, activation, &blocking))
 			break;
 		if (activation + 1 == model->tasks.end_activation[task])
 			return blocking.until;
@@ -152,7 +153,7 @@ static uint32_t start_of_stretch(const struct weft_model *model, uint32_t task, 
 	struct weft__blocking blocking;
 	uint32_t first = model->tasks.first_activation[task];
 	for (uint32_t pauses = 0; activation > first && pauses < PAUSES_MAX; pauses++, activation--)
-		if (!weft__blocks_thread(model, task, activation - 1, &blocking))
+		if (!weft__story_blocks_thread(model, task, activation - 1, &blocking))
 			break;
 	return activation;
 }
@@ -162,7 +163,7 @@ static bool find_turn(
 	const struct weft_model *model, uint32_t thread, uint64_t at, struct weft__turn *ret)
 {
 	for (uint32_t task = 0; task < model->tasks.count; task++) {
-		uint32_t runs = weft__activations_until(model, task, at);
+		uint32_t runs = weft__story_activations_until(model, task, at);
 		uint32_t activation = model->tasks.first_activation[task] + runs - 1;
 		if (!runs || model->activations.thread[activation] != thread)
 			continue;
@@ -191,12 +192,12 @@ static bool is_busy(const struct weft_model *model, uint32_t thread, uint64_t fr
 	return false;
 }
 
-bool weft__turn_at(
+bool weft__story_turn_at(
 	const struct weft_model *model, uint32_t task, uint64_t at_ns, struct weft__turn *ret)
 {
 	const struct weft_activations *a = &model->activations;
 	uint32_t next =
-		model->tasks.first_activation[task] + weft__activations_until(model, task, at_ns);
+		model->tasks.first_activation[task] + weft__story_activations_until(model, task, at_ns);
 	if (next == model->tasks.end_activation[task])
 		return false;
 	uint32_t thread = a->thread[next];

@@ -14,16 +14,16 @@ struct weft__blocking {
 };
 
 /* False if no call in the trace can block a thread: no adapter that names calls has recorded it. */
-bool weft__may_block(const struct weft_model *model);
+bool weft__story_may_block(const struct weft_model *model);
 
 /* True if the task blocks its thread from the end of its activation with that number on (in the
  * model's list). Not for the task of a thread, which has nothing else to run. */
-bool weft__blocks_thread(
+bool weft__story_blocks_thread(
 	const struct weft_model *model, uint32_t task, uint32_t activation, struct weft__blocking *ret);
 
 /* The longest blocking call that was recorded as a span on the thread's track "NAME blocked" within
  * a time. False if there is none. */
-bool weft__blocked_span(const struct weft_model *model, uint32_t thread, uint64_t start,
+bool weft__story_blocked_span(const struct weft_model *model, uint32_t thread, uint64_t start,
 	uint64_t end, uint32_t *ret_name, uint64_t *ret_ns);
 
 struct weft__turn {
@@ -33,7 +33,7 @@ struct weft__turn {
 
 /* Finds who has the thread of a task that does not run, from a time until the task runs. False if
  * the thread has nothing to do in between, or the task may run on another one. */
-bool weft__turn_at(
+bool weft__story_turn_at(
 	const struct weft_model *model, uint32_t task, uint64_t at_ns, struct weft__turn *ret);
 
 #endif

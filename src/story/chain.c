@@ -56,12 +56,12 @@ static bool mark(struct chain_maker *c, uint32_t task)
 static bool begins_a_wait(const struct weft_story *story, uint32_t condition, uint64_t time)
 {
 	const struct weft_model *model = story->model;
-	uint32_t runs = weft__activations_until(model, condition, time);
+	uint32_t runs = weft__story_activations_until(model, condition, time);
 	uint32_t last = model->tasks.first_activation[condition] + runs - 1;
 	uint64_t until = runs ? model->activations.end[last] : time;
-	struct weft__edge_list made = weft__edges_made(story, condition);
-	return weft__edges_until(model, made, until) !=
-		   (time ? weft__edges_until(model, made, time - 1) : 0);
+	struct weft__edge_list made = weft__story_edges_made(story, condition);
+	return weft__story_edges_until(model, made, until) !=
+		   (time ? weft__story_edges_until(model, made, time - 1) : 0);
 }
 
 /* The last signal to a condition, or to the condition that made a promise, before a wait began. */
@@ -73,8 +73,8 @@ static uint32_t find_early_signal(const struct weft_story *story, uint32_t task,
 		condition = model->tasks.parent[task];
 	if (condition == WEFT_NONE || model->tasks.kind[condition] != WEFT_KIND_CONDITION)
 		return WEFT_NONE;
-	struct weft__edge_list to = weft__edges_to(story, condition);
-	for (uint32_t i = weft__edges_until(model, to, since); i > 0 && looked < SIGNALS_MAX;
+	struct weft__edge_list to = weft__story_edges_to(story, condition);
+	for (uint32_t i = weft__story_edges_until(model, to, since); i > 0 && looked < SIGNALS_MAX;
 		 looked++) {
 		uint32_t edge = to.edges[--i];
 		if (model->edges.type[edge] == WEFT_EDGE_SIGNAL &&
@@ -90,9 +90,9 @@ static void count_signals(struct chain_maker *c, const struct weft_story_wait *w
 	const struct weft_model *model = c->story->model;
 	struct weft_chain *chain = &c->public;
 	uint32_t condition = chain->end.task;
-	struct weft__edge_list to = weft__edges_to(c->story, condition);
-	uint32_t end = weft__edges_until(model, to, wait->until);
-	for (uint32_t i = weft__edges_until(model, to, wait->since); i < end; i++) {
+	struct weft__edge_list to = weft__story_edges_to(c->story, condition);
+	uint32_t end = weft__story_edges_until(model, to, wait->until);
+	for (uint32_t i = weft__story_edges_until(model, to, wait->since); i < end; i++) {
 		uint32_t edge = to.edges[i];
 		if (model->edges.type[edge] != WEFT_EDGE_SIGNAL ||
 			begins_a_wait(c->story, condition, model->edges.time[edge]))
@@ -112,7 +112,7 @@ static void end_at_condition(struct chain_maker *c, const struct weft_story_wait
 		return;
 	chain->end.edge = find_early_signal(c->story, chain->end.task, wait->since);
 	struct weft__unheard signal;
-	if (!weft__unheard_before(c->story->model, chain->end.task, wait->since, &signal))
+	if (!weft__story_unheard_before(c->story->model, chain->end.task, wait->since, &signal))
 		return;
 	const uint64_t *time = c->story->model->edges.time;
 	if (chain->end.edge != WEFT_NONE && time[chain->end.edge] > signal.time)
@@ -125,7 +125,7 @@ static void end_at_condition(struct chain_maker *c, const struct weft_story_wait
 /* The end of an activation that is under way at a time. */
 static uint64_t runs_until(const struct weft_model *model, uint32_t task, uint64_t at)
 {
-	uint32_t runs = weft__activations_until(model, task, at);
+	uint32_t runs = weft__story_activations_until(model, task, at);
 	return runs ? model->activations.end[model->tasks.first_activation[task] + runs - 1] : at;
 }
 
@@ -153,7 +153,8 @@ static void end_idle(struct chain_maker *c, const struct weft__runs *runs)
 	if (t->outcome[task] == WEFT_OUTCOME_CLOSED && chain->count &&
 		c->hops[chain->kept - 1].wait.until < chain->end.until)
 		chain->end.until = c->hops[chain->kept - 1].wait.until;
-	if (t->first_activation[task] < t->end_activation[task] || weft__is_resource(t->kind[task]))
+	if (t->first_activation[task] < t->end_activation[task] ||
+		weft__model_is_resource(t->kind[task]))
 		chain->end.type = WEFT_CHAIN_IDLE;
 	else
 		chain->end.type = is_resolved ? WEFT_CHAIN_OUTSIDE : WEFT_CHAIN_UNRESOLVED;
@@ -175,14 +176,14 @@ static void end_at(struct chain_maker *c, const struct weft_chain_hop *hop)
 	chain->end.since = model->tasks.start[task];
 	chain->end.until = hop->wait.until;
 	chain->end.edge = WEFT_NONE;
-	weft__runs_at(c->story, task, chain->at, &runs);
+	weft__story_runs_at(c->story, task, chain->at, &runs);
 	if (model->tasks.start[task] > chain->at) {
 		chain->end.type = WEFT_CHAIN_LATER;
-	} else if (weft__is_gone(model, task, chain->at)) {
+	} else if (weft__story_is_gone(model, task, chain->at)) {
 		chain->end.type = WEFT_CHAIN_OVER;
 		chain->end.since = model->tasks.end[task];
 	} else if (runs.is_running || runs_to_the_end(model, task, chain->at)) {
-		uint32_t number = weft__activations_until(model, task, chain->at);
+		uint32_t number = weft__story_activations_until(model, task, chain->at);
 		chain->end.type = WEFT_CHAIN_RUNS;
 		chain->end.since =
 			model->activations.start[model->tasks.first_activation[task] + number - 1];
@@ -224,9 +225,9 @@ static bool leads_to_signaller(
 	struct weft_chain_hop next;
 	if (!c->public.count || c->hops[c->public.kept - 1].wait.source != task ||
 		c->hops[c->public.kept - 1].step != WEFT_CHAIN_WAITS ||
-		!weft__hop_to_signaller(c->story, &c->hops[c->public.kept - 1].wait, &next))
+		!weft__story_hop_to_signaller(c->story, &c->hops[c->public.kept - 1].wait, &next))
 		return false;
-	uint32_t sender = weft__become_at(c->story->model, next.wait.source, c->public.at);
+	uint32_t sender = weft__story_become_at(c->story->model, next.wait.source, c->public.at);
 	if (next.wait.until < c->public.at || c->seen[sender / 8] & 1u << sender % 8)
 		return false; /* it did not end the wait; or it did, so that this is no circle */
 	*hop = next;
@@ -238,9 +239,9 @@ static int follow(struct chain_maker *c, uint32_t task)
 	const struct weft_model *model = c->story->model;
 	for (;;) {
 		struct weft_chain_hop hop;
-		bool goes_on = weft__hop_at(c->story, NULL, task, c->public.at, &hop);
-		goes_on = weft__hop_to_thread(c->story, task, c->public.at, goes_on, &hop) || goes_on ||
-				  leads_to_signaller(c, task, &hop);
+		bool goes_on = weft__story_hop_at(c->story, NULL, task, c->public.at, &hop);
+		goes_on = weft__story_hop_to_thread(c->story, task, c->public.at, goes_on, &hop) ||
+				  goes_on || leads_to_signaller(c, task, &hop);
 		if (!goes_on) {
 			end_at(c, &hop);
 			return 0;
@@ -252,7 +253,7 @@ static int follow(struct chain_maker *c, uint32_t task)
 		int error = add(c, &hop);
 		if (error)
 			return error;
-		task = weft__become_at(model, hop.wait.source, c->public.at);
+		task = weft__story_become_at(model, hop.wait.source, c->public.at);
 	}
 }
 

@@ -63,7 +63,7 @@ WEFT__EXPORT bool weft_chain_time(
 		uint64_t at = pause->start + (pause->end - pause->start) / 2;
 		if (pause->end == model->summary.end)
 			at = pause->end; /* it never ends */
-		if (!weft__hop_at(story, NULL, task, at, &hop))
+		if (!weft__story_hop_at(story, NULL, task, at, &hop))
 			continue;
 		*ret_ns = at;
 		return true;
@@ -74,6 +74,6 @@ WEFT__EXPORT bool weft_chain_time(
 WEFT__EXPORT bool weft_chain_waits(const struct weft_story *story, uint32_t task, uint64_t at_ns)
 {
 	struct weft_chain_hop hop;
-	return weft__hop_at(story, NULL, task, at_ns, &hop) ||
-		   weft__hop_to_thread(story, task, at_ns, false, &hop);
+	return weft__story_hop_at(story, NULL, task, at_ns, &hop) ||
+		   weft__story_hop_to_thread(story, task, at_ns, false, &hop);
 }

@@ -25,18 +25,18 @@ enum chain_worth {
 static void add_subject(
 	struct weft__sentence *s, const struct weft_story *story, uint32_t task, const char *verb)
 {
-	struct weft__words *w = weft__clause(s, WORTH_HEAD);
-	weft__words_add_subject(w, story->model, task, SUBJECT_LETTERS);
-	weft__words_add(w, "%s", verb);
+	struct weft__words *w = weft__story_clause(s, WORTH_HEAD);
+	weft__story_words_add_subject(w, story->model, task, SUBJECT_LETTERS);
+	weft__story_words_add(w, "%s", verb);
 }
 
 /* Appends " since 3 ms". */
 static void add_time(
 	struct weft__sentence *s, const struct weft_story *story, const char *word, uint64_t time)
 {
-	struct weft__words *w = weft__clause(s, WORTH_TIME);
-	weft__words_add(w, "%s", word);
-	weft__words_add_time(w, story->model, time);
+	struct weft__words *w = weft__story_clause(s, WORTH_TIME);
+	weft__story_words_add(w, "%s", word);
+	weft__story_words_add_time(w, story->model, time);
 }
 
 /* Appends "; events are missing from 3 ms on" if that is so between two times: the missing ones may
@@ -49,10 +49,10 @@ static void add_dark(struct weft__sentence *s, const struct weft_story *story, u
 	const struct weft_dark *dark = weft_model_dark(model, model->tasks.buffer[task], from, end);
 	if (!dark)
 		return;
-	struct weft__words *w = weft__clause(s, WORTH_OTHER);
-	weft__words_add(w, "; events are missing from ");
-	weft__words_add_time(w, model, dark->start > from ? dark->start : from);
-	weft__words_add(w, " on");
+	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
+	weft__story_words_add(w, "; events are missing from ");
+	weft__story_words_add_time(w, model, dark->start > from ? dark->start : from);
+	weft__story_words_add(w, " on");
 }
 
 /* ---- Hops ---- */
@@ -61,13 +61,15 @@ static void write_wait(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
 {
 	add_subject(s, story, wait->task, " waits for ");
-	struct weft__words *w = weft__clause(s, WORTH_OTHER);
+	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
 	if (wait->any)
-		weft__words_add_any(w, story->model, (struct weft__edge_list){wait->any, wait->any_count});
+		weft__story_words_add_any(
+			w, story->model, (struct weft__edge_list){wait->any, wait->any_count});
 	else
-		weft__words_add_subject(w, story->model, wait->source, OTHER_LETTERS);
+		weft__story_words_add_subject(w, story->model, wait->source, OTHER_LETTERS);
 	if (wait->others && !wait->any)
-		weft__words_add(weft__clause(s, WORTH_EXTRA), " and %u more", (unsigned)wait->others);
+		weft__story_words_add(
+			weft__story_clause(s, WORTH_EXTRA), " and %u more", (unsigned)wait->others);
 	add_time(s, story, " since ", wait->since);
 	if (wait->until != UINT64_MAX)
 		add_time(s, story, ", until ", wait->until);
@@ -78,16 +80,16 @@ static void write_held(
 {
 	const struct weft_story_hold hold = {wait->source, wait->since};
 	add_subject(s, story, wait->task, " is held by ");
-	weft__words_add_holders(
-		weft__clause(s, WORTH_OTHER), story->model, &hold, wait->others + 1, OTHER_LETTERS);
+	weft__story_words_add_holders(
+		weft__story_clause(s, WORTH_OTHER), story->model, &hold, wait->others + 1, OTHER_LETTERS);
 }
 
 static void write_ended_by(struct weft__sentence *s, const struct weft_story *story,
 	const struct weft_story_wait *wait, const char *verb)
 {
 	add_subject(s, story, wait->task, verb);
-	weft__words_add_subject(
-		weft__clause(s, WORTH_OTHER), story->model, wait->source, OTHER_LETTERS);
+	weft__story_words_add_subject(
+		weft__story_clause(s, WORTH_OTHER), story->model, wait->source, OTHER_LETTERS);
 	add_time(s, story, " at ", wait->until);
 }
 
@@ -97,15 +99,16 @@ static void write_other_end(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain_hop *hop)
 {
 	const struct weft_story_wait *wait = &hop->wait;
-	bool is_exit = hop->is_written && weft__is_kind(story->model, wait->task, "call");
+	bool is_exit = hop->is_written && weft__story_is_kind(story->model, wait->task, "call");
 	add_subject(s, story, wait->task,
 		is_exit           ? " is the end of "
 		: hop->is_written ? " is written by "
 						  : " is read by ");
-	struct weft__words *w = weft__clause(s, WORTH_OTHER);
-	weft__words_add_subject(w, story->model, wait->source, OTHER_LETTERS);
+	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
+	weft__story_words_add_subject(w, story->model, wait->source, OTHER_LETTERS);
 	if (wait->others)
-		weft__words_add(weft__clause(s, WORTH_EXTRA), " and %u more", (unsigned)wait->others);
+		weft__story_words_add(
+			weft__story_clause(s, WORTH_EXTRA), " and %u more", (unsigned)wait->others);
 }
 
 /* "task 3 'event loop' does not run: its thread runs task 5 'report' since 3 ms, until 83 ms" */
@@ -113,8 +116,8 @@ static void write_turn(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
 {
 	add_subject(s, story, wait->task, " does not run: its thread runs ");
-	weft__words_add_subject(
-		weft__clause(s, WORTH_OTHER), story->model, wait->source, OTHER_LETTERS);
+	weft__story_words_add_subject(
+		weft__story_clause(s, WORTH_OTHER), story->model, wait->source, OTHER_LETTERS);
 	add_time(s, story, " since ", wait->since);
 	add_time(s, story, ", until ", wait->until);
 }
@@ -123,7 +126,7 @@ WEFT__EXPORT size_t weft_chain_hop_sentence(
 	const struct weft_story *story, const struct weft_chain_hop *hop, char *buffer, size_t size)
 {
 	struct weft__sentence s;
-	weft__sentence_init(&s);
+	weft__story_sentence_init(&s);
 	switch (hop->step) {
 	case WEFT_CHAIN_WAITS:
 		write_wait(&s, story, &hop->wait);
@@ -151,7 +154,7 @@ WEFT__EXPORT size_t weft_chain_hop_sentence(
 		break;
 	}
 	add_dark(&s, story, hop->wait.task, hop->wait.since, hop->wait.until);
-	return weft__sentence_write(&s, buffer, size);
+	return weft__story_sentence_write(&s, buffer, size);
 }
 
 /* ---- Ends ---- */
@@ -164,26 +167,26 @@ static void add_early_signal(
 	if (chain->end.edge == WEFT_NONE)
 		return;
 	uint64_t time = e->time[chain->end.edge];
-	struct weft__words *w = weft__clause(s, WORTH_OTHER);
-	weft__words_add(w, "; condition %llu was signalled at ",
+	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
+	weft__story_words_add(w, "; condition %llu was signalled at ",
 		(unsigned long long)story->model->tasks.id[e->to[chain->end.edge]]);
-	weft__words_add_time(w, story->model, time);
-	w = weft__clause(s, WORTH_OTHER);
-	weft__words_add(w, ", ");
-	weft__words_add_length(w, chain->end.since > time ? chain->end.since - time : 0);
-	weft__words_add(w, " before the wait began");
+	weft__story_words_add_time(w, story->model, time);
+	w = weft__story_clause(s, WORTH_OTHER);
+	weft__story_words_add(w, ", ");
+	weft__story_words_add_length(w, chain->end.since > time ? chain->end.since - time : 0);
+	weft__story_words_add(w, " before the wait began");
 }
 
 /* Appends " 'Wait for ARP response'", which is left out if the sentence is too long. */
 static void add_label(struct weft__sentence *s, const struct weft_model *model, uint32_t task)
 {
 	struct weft_slice label = weft_model_string(model, model->tasks.label[task]);
-	struct weft__words *w = weft__clause(s, WORTH_EXTRA);
+	struct weft__words *w = weft__story_clause(s, WORTH_EXTRA);
 	if (!label.size)
 		return;
-	weft__words_add(w, " '");
-	weft__words_add_text(w, label, SUBJECT_LETTERS);
-	weft__words_add(w, "'");
+	weft__story_words_add(w, " '");
+	weft__story_words_add_text(w, label, SUBJECT_LETTERS);
+	weft__story_words_add(w, "'");
 }
 
 /* Writes "condition 1 'ready' was signalled 12 times after the wait began, the last time at 4 s".
@@ -192,9 +195,9 @@ static void write_ignored(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
 {
 	add_subject(s, story, chain->end.task, " was signalled ");
-	struct weft__words *w = weft__clause(s, WORTH_HEAD);
-	weft__words_add_count(w, chain->end.signals, "time");
-	weft__words_add(w, " after the wait began");
+	struct weft__words *w = weft__story_clause(s, WORTH_HEAD);
+	weft__story_words_add_count(w, chain->end.signals, "time");
+	weft__story_words_add(w, " after the wait began");
 	add_time(s, story, ", the last time at ", story->model->edges.time[chain->end.edge]);
 }
 
@@ -208,27 +211,27 @@ static void add_last_signal(
 	uint64_t time =
 		is_remembered ? chain->end.remembered : story->model->edges.time[chain->end.edge];
 	uint32_t sender = chain->end.signaller;
-	weft__words_add(weft__clause(s, WORTH_OTHER), " after the wait began");
+	weft__story_words_add(weft__story_clause(s, WORTH_OTHER), " after the wait began");
 	add_time(s, story, "; the last signal was at ", time);
-	struct weft__words *w = weft__clause(s, WORTH_TIME);
-	weft__words_add(w, ", ");
-	weft__words_add_length(w, chain->end.since > time ? chain->end.since - time : 0);
-	weft__words_add(w, " before");
+	struct weft__words *w = weft__story_clause(s, WORTH_TIME);
+	weft__story_words_add(w, ", ");
+	weft__story_words_add_length(w, chain->end.since > time ? chain->end.since - time : 0);
+	weft__story_words_add(w, " before");
 	if (!is_remembered || sender == WEFT_NONE)
 		return;
-	w = weft__clause(s, WORTH_OTHER);
-	weft__words_add(w, ", by ");
-	weft__words_add_subject(w, story->model, sender, OTHER_LETTERS);
+	w = weft__story_clause(s, WORTH_OTHER);
+	weft__story_words_add(w, ", by ");
+	weft__story_words_add_subject(w, story->model, sender, OTHER_LETTERS);
 }
 
 /* Appends "Nobody signalled condition 10 'answer'". */
 static void add_nobody(
 	struct weft__sentence *s, const struct weft_model *model, uint32_t task, const char *verb)
 {
-	struct weft__words *w = weft__clause(s, WORTH_HEAD);
-	weft__words_add(w, model->summary.live ? "Nobody has %s " : "Nobody %s ", verb);
-	weft__words_add_kind(w, model, model->tasks.kind[task]);
-	weft__words_add(w, " %llu", (unsigned long long)model->tasks.id[task]);
+	struct weft__words *w = weft__story_clause(s, WORTH_HEAD);
+	weft__story_words_add(w, model->summary.live ? "Nobody has %s " : "Nobody %s ", verb);
+	weft__story_words_add_kind(w, model, model->tasks.kind[task]);
+	weft__story_words_add(w, " %llu", (unsigned long long)model->tasks.id[task]);
 	add_label(s, model, task);
 }
 
@@ -251,9 +254,9 @@ static void write_unresolved(
 	add_nobody(s, story->model, task, "resolved");
 	add_early_signal(s, story, chain);
 	if (weft_story_timer(story->model, task, &timer)) {
-		struct weft__words *w = weft__clause(s, WORTH_TIME);
-		weft__words_add(w, "; ");
-		weft__words_add_due(w, story->model, &timer);
+		struct weft__words *w = weft__story_clause(s, WORTH_TIME);
+		weft__story_words_add(w, "; ");
+		weft__story_words_add_due(w, story->model, &timer);
 	}
 }
 
@@ -265,13 +268,13 @@ static void write_stopped(
 	uint32_t task = chain->end.task, by = model->edges.from[chain->end.edge];
 	bool is_timed_out = model->tasks.outcome[task] == WEFT_OUTCOME_TIMED_OUT;
 	add_nobody(s, model, task, "resolved");
-	struct weft__words *w = weft__clause(s, WORTH_OTHER);
-	weft__words_add(w, "; ");
+	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
+	weft__story_words_add(w, "; ");
 	if (is_timed_out || by == WEFT_NONE || by == task) {
-		weft__words_add(w, is_timed_out ? "it timed out" : "it was cancelled");
+		weft__story_words_add(w, is_timed_out ? "it timed out" : "it was cancelled");
 	} else {
-		weft__words_add_subject(w, model, by, OTHER_LETTERS);
-		weft__words_add(w, " cancelled it");
+		weft__story_words_add_subject(w, model, by, OTHER_LETTERS);
+		weft__story_words_add(w, " cancelled it");
 	}
 	add_time(s, story, " at ", chain->end.until);
 }
@@ -282,30 +285,32 @@ static void add_hindrance(
 {
 	uint32_t task = chain->end.task, name;
 	uint64_t ns, since = chain->end.since, until = chain->end.until;
-	uint32_t runs = weft__activations_until(model, task, chain->at);
+	uint32_t runs = weft__story_activations_until(model, task, chain->at);
 	if (!runs)
 		return;
 	uint32_t thread = model->activations.thread[model->tasks.first_activation[task] + runs - 1];
-	if (weft__blocked_span(model, thread, since, until, &name, &ns) && ns >= (until - since) / 2) {
-		struct weft__words *w = weft__clause(s, WORTH_OTHER);
-		weft__words_add(w, ", in '");
-		weft__words_add_text(w, weft_model_string(model, name), OTHER_LETTERS);
-		weft__words_add(w, "'");
+	if (weft__story_blocked_span(model, thread, since, until, &name, &ns) &&
+		ns >= (until - since) / 2) {
+		struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
+		weft__story_words_add(w, ", in '");
+		weft__story_words_add_text(w, weft_model_string(model, name), OTHER_LETTERS);
+		weft__story_words_add(w, "'");
 		return;
 	}
 	uint64_t off = weft_model_off_cpu_between(model, task, thread, since, until);
 	if (off < (until - since) / 2 || !off)
 		return;
-	struct weft__words *w = weft__clause(s, WORTH_OTHER);
-	weft__words_add(w, ", without a processor for ");
-	weft__words_add_length(w, off);
-	weft__words_add(w, " of it");
+	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
+	weft__story_words_add(w, ", without a processor for ");
+	weft__story_words_add_length(w, off);
+	weft__story_words_add(w, " of it");
 }
 
 /* Adapters see of a program that nobody changed only the calls that have hooks. */
 static bool is_of_adapters(const struct weft_model *model, uint32_t task)
 {
-	return weft__is_of_category(model, task, "thread") || weft__is_of_category(model, task, "io");
+	return weft__story_is_of_category(model, task, "thread") ||
+		   weft__story_is_of_category(model, task, "io");
 }
 
 /* True if the task's program was found to have ended, some time after its last event. */
@@ -331,11 +336,12 @@ static void write_running(
 	}
 	if (goes_on) {
 		add_subject(s, story, chain->end.task, " has run for ");
-		struct weft__words *w = weft__clause(s, WORTH_HEAD);
-		weft__words_add_length(w, chain->end.until - chain->end.since);
-		weft__words_add(w, " without a pause");
+		struct weft__words *w = weft__story_clause(s, WORTH_HEAD);
+		weft__story_words_add_length(w, chain->end.until - chain->end.since);
+		weft__story_words_add(w, " without a pause");
 		if (is_of_adapters(model, chain->end.task))
-			weft__words_add(weft__clause(s, WORTH_OTHER), ", or is in a call that is not recorded");
+			weft__story_words_add(
+				weft__story_clause(s, WORTH_OTHER), ", or is in a call that is not recorded");
 		add_time(s, story, ", since ", chain->end.since);
 	} else {
 		add_subject(s, story, chain->end.task, " runs");
@@ -350,7 +356,7 @@ static void write_running(
 static const struct weft_band_period *find_pause(
 	const struct weft_model *model, uint32_t task, uint64_t at)
 {
-	uint32_t runs = weft__activations_until(model, task, at);
+	uint32_t runs = weft__story_activations_until(model, task, at);
 	if (!runs)
 		return NULL;
 	uint32_t activation = model->tasks.first_activation[task] + runs - 1;
@@ -372,9 +378,9 @@ static bool write_pause(
 	if (!band)
 		return false;
 	add_subject(s, story, chain->end.task, " is suspended: '");
-	struct weft__words *w = weft__clause(s, WORTH_HEAD);
-	weft__words_add_text(w, weft_model_string(story->model, band->reason), SUBJECT_LETTERS);
-	weft__words_add(w, "'");
+	struct weft__words *w = weft__story_clause(s, WORTH_HEAD);
+	weft__story_words_add_text(w, weft_model_string(story->model, band->reason), SUBJECT_LETTERS);
+	weft__story_words_add(w, "'");
 	add_time(s, story, ", since ", band->start);
 	add_time(s, story, ", until ", band->end);
 	return true;
@@ -386,21 +392,21 @@ static bool write_epoll(
 {
 	const struct weft_model *model = story->model;
 	struct weft__epoll epoll;
-	weft__epoll_at(model, chain->end.task, chain->at, &epoll);
+	weft__story_epoll_at(model, chain->end.task, chain->at, &epoll);
 	if (!epoll.count)
 		return false;
 	add_subject(s, story, chain->end.task, " waits in epoll for");
 	uint32_t listed = epoll.count < WEFT__EPOLL_LISTED ? epoll.count : WEFT__EPOLL_LISTED;
 	for (uint32_t i = 0; i < listed; i++) {
 		bool is_last = i > 0 && i + 1 == epoll.count;
-		struct weft__words *w = weft__clause(s, WORTH_OTHER);
-		weft__words_add(w, is_last ? " and " : i ? ", " : " ");
-		weft__words_add_subject(w, model, epoll.list[i], OTHER_LETTERS);
+		struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
+		weft__story_words_add(w, is_last ? " and " : i ? ", " : " ");
+		weft__story_words_add_subject(w, model, epoll.list[i], OTHER_LETTERS);
 	}
 	if (epoll.count > listed) {
-		struct weft__words *w = weft__clause(s, WORTH_OTHER);
-		weft__words_add(w, " and ");
-		weft__words_add_count(w, epoll.count - listed, "other");
+		struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
+		weft__story_words_add(w, " and ");
+		weft__story_words_add_count(w, epoll.count - listed, "other");
 	}
 	add_time(s, story, ", since ", chain->end.since);
 	return true;
@@ -409,7 +415,7 @@ static bool write_epoll(
 static void write_idle(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
 {
-	if (weft__is_resource(story->model->tasks.kind[chain->end.task])) {
+	if (weft__model_is_resource(story->model->tasks.kind[chain->end.task])) {
 		add_subject(s, story, chain->end.task, " is held by nobody that the trace shows");
 		return;
 	}
@@ -426,26 +432,26 @@ static void write_circle(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
 {
 	uint32_t hops = chain->count - chain->end.first;
-	struct weft__words *w = weft__clause(s, WORTH_HEAD);
+	struct weft__words *w = weft__story_clause(s, WORTH_HEAD);
 	if (hops == 1) {
 		add_subject(s, story, chain->end.task, " waits for itself");
 		return;
 	}
-	weft__words_add(w, "A circle: ");
-	weft__words_add_subject(w, story->model, chain->end.task, SUBJECT_LETTERS);
-	weft__words_add(weft__clause(s, WORTH_OTHER), " again");
+	weft__story_words_add(w, "A circle: ");
+	weft__story_words_add_subject(w, story->model, chain->end.task, SUBJECT_LETTERS);
+	weft__story_words_add(weft__story_clause(s, WORTH_OTHER), " again");
 	if (chain->end.first >= chain->kept)
 		return;
-	weft__words_add(weft__clause(s, WORTH_OTHER), ", after ");
-	weft__words_add_count(weft__clause(s, WORTH_OTHER), hops, "hop");
+	weft__story_words_add(weft__story_clause(s, WORTH_OTHER), ", after ");
+	weft__story_words_add_count(weft__story_clause(s, WORTH_OTHER), hops, "hop");
 }
 
 static void write_sender(struct weft__sentence *s, const struct weft_story *story, uint32_t edge)
 {
-	struct weft__words *w = weft__clause(s, WORTH_OTHER);
-	weft__words_add(w, " what ");
-	weft__words_add_subject(w, story->model, story->model->edges.from[edge], OTHER_LETTERS);
-	weft__words_add(w, " has sent already");
+	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
+	weft__story_words_add(w, " what ");
+	weft__story_words_add_subject(w, story->model, story->model->edges.from[edge], OTHER_LETTERS);
+	weft__story_words_add(w, " has sent already");
 }
 
 /* True if the chain ends at a condition whose waiter needs a signal to go on. */
@@ -473,11 +479,11 @@ WEFT__EXPORT size_t weft_chain_end_sentence(
 {
 	struct weft__sentence s;
 	uint32_t task = chain->end.task;
-	weft__sentence_init(&s);
+	weft__story_sentence_init(&s);
 	if (is_at_condition(story->model, chain)) {
 		write_condition(&s, story, chain);
 		add_dark_of_end(&s, story, chain);
-		return weft__sentence_write(&s, buffer, size);
+		return weft__story_sentence_write(&s, buffer, size);
 	}
 	switch (chain->end.type) {
 	case WEFT_CHAIN_RUNS:
@@ -509,14 +515,14 @@ WEFT__EXPORT size_t weft_chain_end_sentence(
 		add_subject(&s, story, task, " ended");
 		add_time(&s, story, " at ", chain->end.since);
 		if (chain->count && chain->hops[chain->kept - 1].step == WEFT_CHAIN_HELD)
-			weft__words_add(weft__clause(&s, WORTH_OTHER), " and never released it");
+			weft__story_words_add(weft__story_clause(&s, WORTH_OTHER), " and never released it");
 		break;
 	case WEFT_CHAIN_CIRCLE:
 		write_circle(&s, story, chain);
 		break;
 	}
 	add_dark_of_end(&s, story, chain);
-	return weft__sentence_write(&s, buffer, size);
+	return weft__story_sentence_write(&s, buffer, size);
 }
 
 /* ---- Groups ---- */
@@ -526,17 +532,17 @@ static void add_end(struct weft__sentence *s, const struct weft_story *story, ui
 	const struct weft_waiters *waiters)
 {
 	struct weft_chain_hop hop;
-	struct weft__words *w = weft__clause(s, WORTH_HEAD);
-	weft__words_add(w, " for ");
+	struct weft__words *w = weft__story_clause(s, WORTH_HEAD);
+	weft__story_words_add(w, " for ");
 	if (waiters->ends > 1)
-		weft__words_add(w, "%u tasks like ", (unsigned)waiters->ends);
-	weft__words_add_subject(w, story->model, waiters->end, SUBJECT_LETTERS);
-	if (!weft__hop_at(story, NULL, waiters->end, at_ns, &hop) || hop.step != WEFT_CHAIN_HELD)
+		weft__story_words_add(w, "%u tasks like ", (unsigned)waiters->ends);
+	weft__story_words_add_subject(w, story->model, waiters->end, SUBJECT_LETTERS);
+	if (!weft__story_hop_at(story, NULL, waiters->end, at_ns, &hop) || hop.step != WEFT_CHAIN_HELD)
 		return;
 	const struct weft_story_hold hold = {hop.wait.source, hop.wait.since};
-	w = weft__clause(s, WORTH_OTHER);
-	weft__words_add(w, ", held by ");
-	weft__words_add_holders(w, story->model, &hold, hop.wait.others + 1, OTHER_LETTERS);
+	w = weft__story_clause(s, WORTH_OTHER);
+	weft__story_words_add(w, ", held by ");
+	weft__story_words_add_holders(w, story->model, &hold, hop.wait.others + 1, OTHER_LETTERS);
 }
 
 /* The number of tasks in a circle that wait themselves: neither held nor to be resolved. */
@@ -546,10 +552,10 @@ static uint32_t count_circle(const struct weft_story *story, uint64_t at_ns, uin
 	uint32_t task = first, count = 0;
 	struct weft_chain_hop hop;
 	for (uint32_t steps = 0; steps < model->tasks.count; steps++) {
-		if (!weft__hop_at(story, NULL, task, at_ns, &hop))
+		if (!weft__story_hop_at(story, NULL, task, at_ns, &hop))
 			break;
-		count += weft__is_wait(hop.step);
-		task = weft__become_at(model, hop.wait.source, at_ns);
+		count += weft__story_is_wait(hop.step);
+		task = weft__story_become_at(model, hop.wait.source, at_ns);
 		if (task == first)
 			break;
 	}
@@ -562,14 +568,15 @@ static void add_circle(struct weft__sentence *s, const struct weft_story *story,
 {
 	uint32_t count = count_circle(story, at_ns, waiters->end);
 	uint32_t more = waiters->count > count ? waiters->count - count : 0;
-	struct weft__words *w = weft__clause(s, WORTH_HEAD);
-	weft__words_add_count(w, count, "task");
-	weft__words_add(w, count == 1 ? " waits for itself" : " wait in a circle");
-	w = weft__clause(s, WORTH_HEAD);
-	weft__words_add(w, " with ");
-	weft__words_add_subject(w, story->model, waiters->end, SUBJECT_LETTERS);
+	struct weft__words *w = weft__story_clause(s, WORTH_HEAD);
+	weft__story_words_add_count(w, count, "task");
+	weft__story_words_add(w, count == 1 ? " waits for itself" : " wait in a circle");
+	w = weft__story_clause(s, WORTH_HEAD);
+	weft__story_words_add(w, " with ");
+	weft__story_words_add_subject(w, story->model, waiters->end, SUBJECT_LETTERS);
 	if (more)
-		weft__words_add(weft__clause(s, WORTH_OTHER), ", and %u behind it", (unsigned)more);
+		weft__story_words_add(
+			weft__story_clause(s, WORTH_OTHER), ", and %u behind it", (unsigned)more);
 }
 
 WEFT__EXPORT size_t weft_waiters_sentence(const struct weft_story *story,
@@ -577,19 +584,19 @@ WEFT__EXPORT size_t weft_waiters_sentence(const struct weft_story *story,
 	size_t size)
 {
 	struct weft__sentence s;
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, WORTH_HEAD);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, WORTH_HEAD);
 	if (waiters->is_circle) {
 		add_circle(&s, story, waiting->at, waiters);
 	} else {
-		weft__words_add_count(w, waiters->count, "task");
-		weft__words_add(w, waiters->count == 1 ? " waits" : " wait");
+		weft__story_words_add_count(w, waiters->count, "task");
+		weft__story_words_add(w, waiters->count == 1 ? " waits" : " wait");
 		add_end(&s, story, waiting->at, waiters);
 	}
-	w = weft__clause(&s, WORTH_TIME);
-	weft__words_add(w, "; first ");
-	weft__words_add_subject(w, story->model, waiters->first, OTHER_LETTERS);
-	weft__words_add(w, ", since ");
-	weft__words_add_time(w, story->model, waiters->since);
-	return weft__sentence_write(&s, buffer, size);
+	w = weft__story_clause(&s, WORTH_TIME);
+	weft__story_words_add(w, "; first ");
+	weft__story_words_add_subject(w, story->model, waiters->first, OTHER_LETTERS);
+	weft__story_words_add(w, ", since ");
+	weft__story_words_add_time(w, story->model, waiters->since);
+	return weft__story_sentence_write(&s, buffer, size);
 }

@@ -27,7 +27,7 @@ static bool take_line(const char **at, struct weft__code *ret_code)
 	return true;
 }
 
-bool weft__code_of(const struct weft_model *model, uint32_t task, struct weft__code *ret_code)
+bool weft__story_code_of(const struct weft_model *model, uint32_t task, struct weft__code *ret_code)
 {
 	const struct weft_trace_buffer *buffer =
 		weft_trace_buffer_at(model->buffers, model->buffer_count, model->tasks.buffer[task]);

@@ -15,6 +15,7 @@ struct weft__code {
 };
 
 /* False if the label names no function whose location the trace knows. */
-bool weft__code_of(const struct weft_model *model, uint32_t task, struct weft__code *ret_code);
+bool weft__story_code_of(
+	const struct weft_model *model, uint32_t task, struct weft__code *ret_code);
 
 #endif

@@ -94,7 +94,7 @@ static struct weft_field read_number(struct weft_slice text)
 	return field;
 }
 
-bool weft__comparison_parse(
+bool weft__story_comparison_parse(
 	struct weft_slice word, size_t sign, struct weft__comparison *ret_comparison)
 {
 	struct weft__comparison c;
@@ -185,7 +185,7 @@ static bool holds(enum weft__relation relation, enum order order)
 	return order == ABOVE || order == SAME;
 }
 
-bool weft__comparison_holds(const struct weft_model *model,
+bool weft__story_comparison_holds(const struct weft_model *model,
 	const struct weft__comparison *comparison, uint32_t task, bool *has_key)
 {
 	uint32_t note = model->tasks.first_note[task], end = model->tasks.end_note[task];
@@ -213,7 +213,7 @@ static unsigned table_of_tasks(void)
 	return table;
 }
 
-unsigned weft__comparison_column(const struct weft__comparison *comparison)
+unsigned weft__story_comparison_column(const struct weft__comparison *comparison)
 {
 	unsigned count;
 	const struct weft_column *columns = weft_table_columns(table_of_tasks(), &count);
@@ -245,7 +245,7 @@ static struct weft_field field_of(const struct weft_cell *cell, bool is_boolean)
 	return field;
 }
 
-bool weft__comparison_holds_in(const struct weft_model_tables *tables, unsigned column,
+bool weft__story_comparison_holds_in(const struct weft_model_tables *tables, unsigned column,
 	const struct weft__comparison *comparison, uint32_t task)
 {
 	unsigned count, table = table_of_tasks();

@@ -29,19 +29,19 @@ struct weft__comparison {
 
 /* Reads a word: a key, one of = != < <= > >= and a value, with or without spaces around them.
  * `sign` is the offset of the relation. False if key or value is missing. */
-bool weft__comparison_parse(
+bool weft__story_comparison_parse(
 	struct weft_slice word, size_t sign, struct weft__comparison *ret_comparison);
 
 /* The number of the column of the table `tasks` that has the key's name; WEFT_NONE: there is none.
  */
-unsigned weft__comparison_column(const struct weft__comparison *comparison);
+unsigned weft__story_comparison_column(const struct weft__comparison *comparison);
 /* True if the task has such a value in that column. An empty cell is unlike all values. */
-bool weft__comparison_holds_in(const struct weft_model_tables *tables, unsigned column,
+bool weft__story_comparison_holds_in(const struct weft_model_tables *tables, unsigned column,
 	const struct weft__comparison *comparison, uint32_t task);
 
 /* True if a note of the task has such an attribute. `*has_key` becomes true if one has an attribute
  * of that name, whatever its value. */
-bool weft__comparison_holds(const struct weft_model *model,
+bool weft__story_comparison_holds(const struct weft_model *model,
 	const struct weft__comparison *comparison, uint32_t task, bool *has_key);
 
 #endif

@@ -41,16 +41,16 @@ static enum weft_outcome given_outcome(const struct weft_model *model, uint32_t 
 static bool is_of_lock(const struct weft_model *model, uint32_t edge)
 {
 	unsigned kind = model->tasks.kind[model->edges.to[edge]];
-	return kind != WEFT_KIND_SEMAPHORE && weft__is_resource(kind);
+	return kind != WEFT_KIND_SEMAPHORE && weft__model_is_resource(kind);
 }
 
 /* True if the wait_any to which the edge belongs has no other edge. */
 static bool is_alone(const struct weft_model *model, uint32_t edge)
 {
-	return model->edges.from[edge] != WEFT_NONE && weft__any_of(model, edge).count == 1;
+	return model->edges.from[edge] != WEFT_NONE && weft__story_any_of(model, edge).count == 1;
 }
 
-const char *weft__verb(const struct weft_model *model, uint32_t edge)
+const char *weft__story_verb(const struct weft_model *model, uint32_t edge)
 {
 	switch ((enum weft_edge_type)model->edges.type[edge]) {
 	case WEFT_EDGE_CREATE:
@@ -75,7 +75,7 @@ const char *weft__verb(const struct weft_model *model, uint32_t edge)
 	return "meets";
 }
 
-const char *weft__verb_passive(const struct weft_model *model, uint32_t edge)
+const char *weft__story_verb_passive(const struct weft_model *model, uint32_t edge)
 {
 	switch ((enum weft_edge_type)model->edges.type[edge]) {
 	case WEFT_EDGE_CREATE:
@@ -111,10 +111,10 @@ static void write_since_end(struct weft__words *w, const struct weft_model *mode
 	uint64_t time = model->edges.time[edge], end = model->tasks.end[to];
 	if (!has_end(model, to) || end > time)
 		return;
-	weft__words_add(
+	weft__story_words_add(
 		w, ", which had %s ", words_of_end((enum weft_outcome)model->tasks.outcome[to])->past);
-	weft__words_add_length(w, time - end);
-	weft__words_add(w, " before");
+	weft__story_words_add_length(w, time - end);
+	weft__story_words_add(w, " before");
 }
 
 static void write_until_end(struct weft__words *w, const struct weft_model *model, uint32_t edge)
@@ -122,11 +122,11 @@ static void write_until_end(struct weft__words *w, const struct weft_model *mode
 	uint32_t to = model->edges.to[edge];
 	uint64_t time = model->edges.time[edge], end = model->tasks.end[to];
 	if (!has_end(model, to)) {
-		weft__words_add(w, ", which does not end");
+		weft__story_words_add(w, ", which does not end");
 	} else if (end >= time) {
-		weft__words_add(w, ", which ends ");
-		weft__words_add_length(w, end - time);
-		weft__words_add(w, " later");
+		weft__story_words_add(w, ", which ends ");
+		weft__story_words_add_length(w, end - time);
+		weft__story_words_add(w, " later");
 	}
 }
 
@@ -136,19 +136,19 @@ static void write_got(struct weft__words *w, const struct weft_model *model, uin
 	const struct weft_edges *e = &model->edges;
 	if (e->from[edge] == WEFT_NONE)
 		return;
-	uint32_t read = weft__any_read(model, weft__any_of(model, edge));
+	uint32_t read = weft__story_any_read(model, weft__story_any_of(model, edge));
 	if (read == WEFT_NONE) {
 		write_until_end(w, model, edge);
 		return;
 	}
-	weft__words_add(w, ", and gets ");
+	weft__story_words_add(w, ", and gets ");
 	if (e->to[read] == e->to[edge])
-		weft__words_add(w, "it");
+		weft__story_words_add(w, "it");
 	else
-		weft__words_add_task(w, model, e->to[read], NAME_LETTERS);
-	weft__words_add(w, " ");
-	weft__words_add_length(w, e->time[read] - e->time[edge]);
-	weft__words_add(w, " later");
+		weft__story_words_add_task(w, model, e->to[read], NAME_LETTERS);
+	weft__story_words_add(w, " ");
+	weft__story_words_add_length(w, e->time[read] - e->time[edge]);
+	weft__story_words_add(w, " later");
 }
 
 static void write_message(struct weft__words *w, const struct weft_model *model, uint32_t edge)
@@ -157,11 +157,11 @@ static void write_message(struct weft__words *w, const struct weft_model *model,
 	struct weft_slice message = weft_model_string(model, model->tasks.message[to]);
 	if (given_outcome(model, edge) != WEFT_OUTCOME_FAILED || !message.size)
 		return;
-	weft__words_add(w, ": ");
-	weft__words_add_text(w, message, NAME_LETTERS);
+	weft__story_words_add(w, ": ");
+	weft__story_words_add_text(w, message, NAME_LETTERS);
 }
 
-void weft__words_add_circumstance(
+void weft__story_words_add_circumstance(
 	struct weft__words *w, const struct weft_model *model, uint32_t edge)
 {
 	switch (model->edges.type[edge]) {
@@ -188,18 +188,18 @@ WEFT__EXPORT size_t weft_story_edge_sentence(
 	const struct weft_model *model = story->model;
 	uint32_t from = model->edges.from[edge], to = model->edges.to[edge];
 	struct weft__sentence s;
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 3);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 3);
 	if (from == WEFT_NONE)
-		weft__words_add(w, "An unknown task");
+		weft__story_words_add(w, "An unknown task");
 	else
-		weft__words_add_subject(w, model, from, NAME_LETTERS);
-	weft__words_add(w, " %s ", weft__verb(model, edge));
-	w = weft__clause(&s, 3);
-	weft__words_add_subject(w, model, to, NAME_LETTERS);
-	w = weft__clause(&s, 1);
-	weft__words_add(w, " at ");
-	weft__words_add_time(w, model, model->edges.time[edge]);
-	weft__words_add_circumstance(weft__clause(&s, 2), model, edge);
-	return weft__sentence_write(&s, buffer, size);
+		weft__story_words_add_subject(w, model, from, NAME_LETTERS);
+	weft__story_words_add(w, " %s ", weft__story_verb(model, edge));
+	w = weft__story_clause(&s, 3);
+	weft__story_words_add_subject(w, model, to, NAME_LETTERS);
+	w = weft__story_clause(&s, 1);
+	weft__story_words_add(w, " at ");
+	weft__story_words_add_time(w, model, model->edges.time[edge]);
+	weft__story_words_add_circumstance(weft__story_clause(&s, 2), model, edge);
+	return weft__story_sentence_write(&s, buffer, size);
 }

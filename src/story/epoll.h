@@ -17,7 +17,7 @@ struct weft__epoll {
 
 /* Finds the descriptors for which the thread waits at a time, if it waits for nothing else. `count`
  * is 0 if it does not wait in epoll, or if the trace has none of its descriptors. */
-void weft__epoll_at(
+void weft__story_epoll_at(
 	const struct weft_model *model, uint32_t thread, uint64_t at, struct weft__epoll *ret);
 
 #endif

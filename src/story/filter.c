@@ -125,7 +125,7 @@ static void add_word(
 	word.size = unescape(text, size, room, &sign);
 	word.sort = find_sort(&word);
 	const struct weft_slice whole = {word.text, word.size};
-	if (word.sort == LABEL && weft__comparison_parse(whole, sign, &word.comparison))
+	if (word.sort == LABEL && weft__story_comparison_parse(whole, sign, &word.comparison))
 		word.sort = COMPARISON;
 	for (size_t i = 0; i < word.size; i++)
 		word.has_capital = word.has_capital || isupper((unsigned char)word.text[i]);
@@ -231,7 +231,7 @@ static bool matches(const struct weft_model *model, const struct weft_model_tabl
 	case PROCESS:
 		return has(word, process_of(model, task, buffer));
 	case COLUMN:
-		return weft__comparison_holds_in(tables, word->column, &word->comparison, task);
+		return weft__story_comparison_holds_in(tables, word->column, &word->comparison, task);
 	case LABEL:
 	case COMPARISON:
 		break;
@@ -256,7 +256,7 @@ struct weft__filtering {
 	bool has_key; /* a note of an earlier task has the name that the word compares */
 };
 
-int weft__filtering_create(
+int weft__story_filtering_create(
 	const struct weft_model *model, const char *filter, struct weft__filtering **ret_filtering)
 {
 	struct weft__filtering *f = calloc(1, sizeof(*f));
@@ -269,7 +269,7 @@ int weft__filtering_create(
 	f->room = malloc(length + 1);
 	f->shorter = calloc(length + 1, sizeof(*f->shorter));
 	if (!f->hidden || !f->labels || !f->room || !f->shorter) {
-		weft__filtering_destroy(f);
+		weft__story_filtering_destroy(f);
 		return WEFT_ERROR_MEMORY;
 	}
 	for (const char *at = filter; *at;) {
@@ -290,12 +290,12 @@ static int compare_values(struct weft__filtering *f)
 	const struct weft_tasks *tasks = &f->model->tasks;
 	for (uint64_t work = 0; f->task < tasks->count && work < STEP_TASKS; f->task++) {
 		work += 1 + tasks->end_note[f->task] - tasks->first_note[f->task];
-		if (weft__comparison_holds(f->model, &word->comparison, f->task, &f->has_key))
+		if (weft__story_comparison_holds(f->model, &word->comparison, f->task, &f->has_key))
 			f->hidden[f->task] |= word->hides ? IS_HIDDEN : IS_WANTED;
 	}
 	if (f->task < tasks->count)
 		return 0;
-	word->column = weft__comparison_column(&word->comparison);
+	word->column = weft__story_comparison_column(&word->comparison);
 	if (f->has_key)
 		f->word++;
 	else
@@ -324,7 +324,7 @@ static void compare_tasks(struct weft__filtering *f)
 	}
 }
 
-int weft__filtering_step(struct weft__filtering *f, uint8_t **ret_hidden)
+int weft__story_filtering_step(struct weft__filtering *f, uint8_t **ret_hidden)
 {
 	if (f->word < f->words.count) {
 		int error = 0;
@@ -341,7 +341,7 @@ int weft__filtering_step(struct weft__filtering *f, uint8_t **ret_hidden)
 	return 0;
 }
 
-void weft__filtering_destroy(struct weft__filtering *filtering)
+void weft__story_filtering_destroy(struct weft__filtering *filtering)
 {
 	if (!filtering)
 		return;
@@ -357,13 +357,13 @@ WEFT__EXPORT int weft_filter_tasks(
 	const struct weft_model *model, const char *filter, uint8_t **ret_hidden)
 {
 	struct weft__filtering *filtering = NULL;
-	int status = weft__filtering_create(model, filter, &filtering);
+	int status = weft__story_filtering_create(model, filter, &filtering);
 	if (status)
 		return status;
 	do
-		status = weft__filtering_step(filtering, ret_hidden);
+		status = weft__story_filtering_step(filtering, ret_hidden);
 	while (status == WEFT_AGAIN);
-	weft__filtering_destroy(filtering);
+	weft__story_filtering_destroy(filtering);
 	return status;
 }
 

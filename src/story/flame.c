@@ -59,7 +59,8 @@ static void put_in_order(struct weft__flame *f)
 	}
 }
 
-void weft__flame_make(const struct weft_model *model, uint32_t task, struct weft__flame *ret_flame)
+void weft__story_flame_make(
+	const struct weft_model *model, uint32_t task, struct weft__flame *ret_flame)
 {
 	struct weft__flame *f = ret_flame;
 	uint32_t at_depth[DEPTHS];

@@ -25,6 +25,7 @@ struct weft__flame {
 	uint32_t order[WEFT__FLAME_NODES];
 };
 
-void weft__flame_make(const struct weft_model *model, uint32_t task, struct weft__flame *ret_flame);
+void weft__story_flame_make(
+	const struct weft_model *model, uint32_t task, struct weft__flame *ret_flame);
 
 #endif

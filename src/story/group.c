@@ -12,7 +12,7 @@
 
 static uint64_t life_ns(const struct weft_story *story, uint32_t task)
 {
-	uint64_t start = weft__start_of(story, task), end = story->model->tasks.end[task];
+	uint64_t start = weft__story_start_of(story, task), end = story->model->tasks.end[task];
 	return end > start ? end - start : 0;
 }
 
@@ -42,34 +42,34 @@ WEFT__EXPORT int weft_story_group_tasks(const struct weft_story *story, const ui
 static void write_lives(
 	struct weft__sentence *s, const struct weft_story_group *group, const char *before)
 {
-	struct weft__words *w = weft__clause(s, 2);
-	weft__words_add(w, "%s", before);
+	struct weft__words *w = weft__story_clause(s, 2);
+	weft__story_words_add(w, "%s", before);
 	if (group->tasks > 1) {
-		weft__words_add(w, "p50 ");
-		weft__words_add_length(w, group->p50_ns);
-		weft__words_add(w, ", longest ");
+		weft__story_words_add(w, "p50 ");
+		weft__story_words_add_length(w, group->p50_ns);
+		weft__story_words_add(w, ", longest ");
 	}
-	weft__words_add_length(w, group->longest_ns);
+	weft__story_words_add_length(w, group->longest_ns);
 }
 
 static void write_outcomes(struct weft__sentence *s, const struct weft_story_group *group)
 {
 	for (unsigned i = 0; i < WEFT_OUTCOMES; i++)
 		if (group->by_outcome[i] && i != WEFT_OUTCOME_FULFILLED && i != WEFT_OUTCOME_BECAME)
-			weft__words_add(weft__clause(s, 3), ", %" PRIu32 " %s", group->by_outcome[i],
-				weft_outcome_name((enum weft_outcome)i));
+			weft__story_words_add(weft__story_clause(s, 3), ", %" PRIu32 " %s",
+				group->by_outcome[i], weft_outcome_name((enum weft_outcome)i));
 }
 
 WEFT__EXPORT size_t weft_story_group_sentence(
 	const struct weft_story_group *group, char *buffer, size_t size)
 {
 	struct weft__sentence s;
-	weft__sentence_init(&s);
-	weft__words_add_count(weft__clause(&s, 4), group->tasks, "task");
+	weft__story_sentence_init(&s);
+	weft__story_words_add_count(weft__story_clause(&s, 4), group->tasks, "task");
 	write_outcomes(&s, group);
 	if (group->tasks)
 		write_lives(&s, group, ", ");
-	return weft__sentence_write(&s, buffer, size);
+	return weft__story_sentence_write(&s, buffer, size);
 }
 
 WEFT__EXPORT size_t weft_story_fold_sentence(const struct weft_story *story, uint32_t task,
@@ -79,21 +79,21 @@ WEFT__EXPORT size_t weft_story_fold_sentence(const struct weft_story *story, uin
 	struct weft_slice label = weft_model_string(model, model->tasks.label[task]);
 	uint32_t parent = story->layout ? story->layout->parent[task] : model->tasks.parent[task];
 	struct weft__sentence s;
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 4);
-	weft__words_add(w, "%" PRIu32 " \xc3\x97 ", group->tasks);
-	weft__words_add_kind(w, model, model->tasks.kind[task]);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 4);
+	weft__story_words_add(w, "%" PRIu32 " \xc3\x97 ", group->tasks);
+	weft__story_words_add_kind(w, model, model->tasks.kind[task]);
 	if (label.size) {
-		weft__words_add(w, " '");
-		weft__words_add_text(w, label, 40);
-		weft__words_add(w, "'");
+		weft__story_words_add(w, " '");
+		weft__story_words_add_text(w, label, 40);
+		weft__story_words_add(w, "'");
 	}
 	if (parent != WEFT_NONE) {
-		w = weft__clause(&s, 1);
-		weft__words_add(w, " below ");
-		weft__words_add_task(w, model, parent, 28);
+		w = weft__story_clause(&s, 1);
+		weft__story_words_add(w, " below ");
+		weft__story_words_add_task(w, model, parent, 28);
 	}
 	write_outcomes(&s, group);
 	write_lives(&s, group, ": ");
-	return weft__sentence_write(&s, buffer, size);
+	return weft__story_sentence_write(&s, buffer, size);
 }

@@ -17,7 +17,7 @@ static void rename_holders(
 	const struct weft_model *model, struct weft__holders *holders, uint64_t time)
 {
 	for (uint32_t i = 0; i < holders->count; i++)
-		holders->list[i].task = weft__become_at(model, holders->list[i].task, time);
+		holders->list[i].task = weft__story_become_at(model, holders->list[i].task, time);
 }
 
 static bool is_take(const struct weft_edges *edges, uint32_t edge)
@@ -53,26 +53,27 @@ static int play(
 	const bool takes = is_take(e, edge);
 	if (!takes && e->type[edge] != WEFT_EDGE_SIGNAL)
 		return 0;
-	bool needs_names = takes ? kind == WEFT_KIND_LOCK : !weft__holders_has(holders, e->from[edge]);
+	bool needs_names =
+		takes ? kind == WEFT_KIND_LOCK : !weft__model_holders_has(holders, e->from[edge]);
 	if (needs_names)
 		rename_holders(model, holders, e->time[edge]);
 	if (takes)
-		return weft__holders_take(holders, kind, e->from[edge], e->time[edge]);
-	weft__holders_give(holders, e->from[edge]);
+		return weft__model_holders_take(holders, kind, e->from[edge], e->time[edge]);
+	weft__model_holders_give(holders, e->from[edge]);
 	return 0;
 }
 
-int weft__holders_at(const struct weft_story *story, uint32_t resource, uint64_t at_ns,
+int weft__story_holders_at(const struct weft_story *story, uint32_t resource, uint64_t at_ns,
 	uint32_t looked, struct weft__holders *ret_holders)
 {
 	const struct weft_model *model = story->model;
 	const unsigned kind = model->tasks.kind[resource];
-	struct weft__edge_list to = weft__edges_to(story, resource);
+	struct weft__edge_list to = weft__story_edges_to(story, resource);
 	int error = 0;
 	*ret_holders = (struct weft__holders){0};
-	if (!weft__is_resource(kind) || !to.count)
+	if (!weft__model_is_resource(kind) || !to.count)
 		return 0;
-	uint32_t end = weft__edges_until(model, to, at_ns);
+	uint32_t end = weft__story_edges_until(model, to, at_ns);
 	for (uint32_t i = first_to_play(model, to, end, looked); i < end && !error; i++)
 		error = play(model, ret_holders, to.edges[i], kind);
 	rename_holders(model, ret_holders, at_ns);
@@ -86,20 +87,21 @@ WEFT__EXPORT uint32_t weft_story_holders(const struct weft_story *story, uint32_
 	uint32_t count = 0;
 	if (at_ns > story->model->summary.end)
 		at_ns = story->model->summary.end;
-	if (!weft__holders_at(story, resource, at_ns, LOOKED_MAX, &holders))
+	if (!weft__story_holders_at(story, resource, at_ns, LOOKED_MAX, &holders))
 		count = holders.count;
 	for (uint32_t i = 0; i < count && i < room; i++)
 		holds[i] = (struct weft_story_hold){holders.list[i].task, holders.list[i].since};
-	weft__holders_finish(&holders);
+	weft__model_holders_finish(&holders);
 	return count;
 }
 
-void weft__words_add_holders(struct weft__words *words, const struct weft_model *model,
+void weft__story_words_add_holders(struct weft__words *words, const struct weft_model *model,
 	const struct weft_story_hold *first, uint32_t count, unsigned letters)
 {
-	weft__words_add_subject(words, model, first->task, letters);
-	weft__words_add(words, " since ");
-	weft__words_add_time(words, model, first->since);
+	weft__story_words_add_subject(words, model, first->task, letters);
+	weft__story_words_add(words, " since ");
+	weft__story_words_add_time(words, model, first->since);
 	if (count > 1)
-		weft__words_add(words, " and %" PRIu32 " %s", count - 1, count > 2 ? "others" : "other");
+		weft__story_words_add(
+			words, " and %" PRIu32 " %s", count - 1, count > 2 ? "others" : "other");
 }

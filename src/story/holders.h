@@ -13,11 +13,11 @@
 /* The holders at a time, named as they are then. 0 or WEFT_ERROR_MEMORY; the caller finishes
  * *ret_holders in both cases. Without an index, or for a task of another kind, there are none. At
  * most `looked` takes and releases before the time are played. */
-int weft__holders_at(const struct weft_story *story, uint32_t resource, uint64_t at_ns,
+int weft__story_holders_at(const struct weft_story *story, uint32_t resource, uint64_t at_ns,
 	uint32_t looked, struct weft__holders *ret_holders);
 
 /* Appends "task 5 'worker' since 30 ms and 2 others": the first of `count` holders. */
-void weft__words_add_holders(struct weft__words *words, const struct weft_model *model,
+void weft__story_words_add_holders(struct weft__words *words, const struct weft_model *model,
 	const struct weft_story_hold *first, uint32_t count, unsigned letters);
 
 #endif

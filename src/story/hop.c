@@ -19,11 +19,11 @@
 static uint32_t edge_at(const struct weft_story *story, uint32_t task, bool resolves, uint64_t time)
 {
 	const struct weft_edges *e = &story->model->edges;
-	struct weft__edge_list to = weft__edges_to(story, task);
-	uint32_t i = weft__edges_until(story->model, to, time), looked = 0;
+	struct weft__edge_list to = weft__story_edges_to(story, task);
+	uint32_t i = weft__story_edges_until(story->model, to, time), looked = 0;
 	for (; i > 0 && e->time[to.edges[i - 1]] == time && looked < SAME_TIME_MAX; i--, looked++)
 		if (resolves ? e->type[to.edges[i - 1]] == WEFT_EDGE_RESOLVE
-					 : weft__wakes(e->type[to.edges[i - 1]]))
+					 : weft__story_wakes(e->type[to.edges[i - 1]]))
 			return to.edges[i - 1];
 	return WEFT_NONE;
 }
@@ -62,7 +62,7 @@ static bool find_resolve(const struct weft_story *story, uint64_t at_ns, struct 
 	struct weft__runs runs;
 	if (!(t->flags[task] & WEFT_TASK_RESOLVED) || t->end[task] <= at_ns)
 		return false;
-	weft__runs_at(story, task, at_ns, &runs);
+	weft__story_runs_at(story, task, at_ns, &runs);
 	if (runs.is_running || runs.next < t->end[task])
 		return false;
 	hop->wait.since = runs.idle_since;
@@ -86,7 +86,7 @@ static bool is_sent(const struct weft_story *story, uint32_t edge, uint64_t at_n
 	uint32_t sender = model->edges.from[edge];
 	if (model->edges.type[edge] != WEFT_EDGE_RECEIVE || sender == WEFT_NONE)
 		return false;
-	uint32_t runs = weft__activations_until(model, sender, model->edges.time[edge]);
+	uint32_t runs = weft__story_activations_until(model, sender, model->edges.time[edge]);
 	uint32_t first = model->tasks.first_activation[sender], looked = 0;
 	for (uint32_t i = runs; i > 0 && looked < SAME_TIME_MAX; i--, looked++)
 		if (a->end[first + i - 1] > at_ns)
@@ -112,10 +112,10 @@ static bool find_other_end(
 {
 	struct weft__other_end other;
 	struct weft__runs runs;
-	if (hop->edge != WEFT_NONE || weft__is_gone(story->model, hop->wait.task, at_ns) ||
-		!weft__other_end(story, hop->wait.task, at_ns, &other))
+	if (hop->edge != WEFT_NONE || weft__story_is_gone(story->model, hop->wait.task, at_ns) ||
+		!weft__story_other_end(story, hop->wait.task, at_ns, &other))
 		return false;
-	weft__runs_at(story, hop->wait.task, at_ns, &runs);
+	weft__story_runs_at(story, hop->wait.task, at_ns, &runs);
 	if (runs.is_running)
 		return false;
 	hop->step = WEFT_CHAIN_OTHER_END;
@@ -126,7 +126,7 @@ static bool find_other_end(
 	return true;
 }
 
-bool weft__hop_at(const struct weft_story *story, const uint32_t *now, uint32_t task,
+bool weft__story_hop_at(const struct weft_story *story, const uint32_t *now, uint32_t task,
 	uint64_t at_ns, struct weft_chain_hop *ret_hop)
 {
 	const struct weft_model *model = story->model;
@@ -134,17 +134,17 @@ bool weft__hop_at(const struct weft_story *story, const uint32_t *now, uint32_t 
 		at_ns = model->summary.end;
 	struct weft_chain_hop *hop = ret_hop;
 	*hop = (struct weft_chain_hop){.edge = WEFT_NONE};
-	if (weft__wait_at(story, now, task, at_ns, &hop->wait)) {
+	if (weft__story_wait_at(story, now, task, at_ns, &hop->wait)) {
 		hop->step = hop->wait.is_held ? WEFT_CHAIN_HELD : WEFT_CHAIN_WAITS;
 		if (hop->wait.source != WEFT_NONE)
 			return true;
 		return follow_wake(story, at_ns, hop);
 	}
-	hop->wait =
-		(struct weft_story_wait){.task = now ? now[task] : weft__become_at(model, task, at_ns),
-			.source = WEFT_NONE,
-			.until = UINT64_MAX,
-			.got = WEFT_NONE};
+	hop->wait = (struct weft_story_wait){
+		.task = now ? now[task] : weft__story_become_at(model, task, at_ns),
+		.source = WEFT_NONE,
+		.until = UINT64_MAX,
+		.got = WEFT_NONE};
 	return model->tasks.start[hop->wait.task] <= at_ns &&
 		   (find_resolve(story, at_ns, hop) || find_other_end(story, at_ns, hop));
 }
@@ -155,8 +155,8 @@ static uint32_t last_signal(
 	const struct weft_story *story, uint32_t task, const struct weft_story_wait *wait)
 {
 	const struct weft_edges *e = &story->model->edges;
-	struct weft__edge_list to = weft__edges_to(story, task);
-	uint32_t i = weft__edges_until(story->model, to, wait->until), looked = 0;
+	struct weft__edge_list to = weft__story_edges_to(story, task);
+	uint32_t i = weft__story_edges_until(story->model, to, wait->until), looked = 0;
 	for (; i > 0 && looked < SAME_TIME_MAX && e->time[to.edges[i - 1]] >= wait->since;
 		 i--, looked++) {
 		uint32_t edge = to.edges[i - 1], from = e->from[edge];
@@ -167,7 +167,7 @@ static uint32_t last_signal(
 	return WEFT_NONE;
 }
 
-bool weft__hop_to_signaller(
+bool weft__story_hop_to_signaller(
 	const struct weft_story *story, const struct weft_story_wait *wait, struct weft_chain_hop *ret)
 {
 	const struct weft_edges *e = &story->model->edges;
@@ -186,17 +186,17 @@ bool weft__hop_to_signaller(
 	return follow_edge(story->model, edge, WEFT_CHAIN_WOKEN, ret);
 }
 
-bool weft__hop_to_thread(const struct weft_story *story, uint32_t task, uint64_t at_ns,
+bool weft__story_hop_to_thread(const struct weft_story *story, uint32_t task, uint64_t at_ns,
 	bool goes_on, struct weft_chain_hop *hop)
 {
 	const struct weft_model *model = story->model;
 	struct weft__turn turn;
 	bool is_ready = goes_on ? hop->step == WEFT_CHAIN_WAITS && !hop->wait.any &&
-								  weft__is_gone(model, hop->wait.source, at_ns)
+								  weft__story_is_gone(model, hop->wait.source, at_ns)
 							: hop->edge == WEFT_NONE;
-	task = weft__become_at(model, task, at_ns);
-	if (!is_ready || model->tasks.start[task] > at_ns || weft__is_gone(model, task, at_ns) ||
-		!weft__turn_at(model, task, at_ns, &turn))
+	task = weft__story_become_at(model, task, at_ns);
+	if (!is_ready || model->tasks.start[task] > at_ns || weft__story_is_gone(model, task, at_ns) ||
+		!weft__story_turn_at(model, task, at_ns, &turn))
 		return false;
 	*hop = (struct weft_chain_hop){.step = WEFT_CHAIN_THREAD,
 		.edge = WEFT_NONE,

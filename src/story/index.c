@@ -130,7 +130,7 @@ WEFT__EXPORT int weft_story_index_maker_step(
 	end_phase(maker);
 	if (!was_made || maker->by_made)
 		return WEFT_AGAIN;
-	error = weft__end_list_init(&maker->index->ends, maker->model);
+	error = weft__story_end_list_init(&maker->index->ends, maker->model);
 	if (error)
 		return error;
 	*ret_index = maker->index;
@@ -160,7 +160,7 @@ WEFT__EXPORT void weft_story_index_destroy(struct weft_story_index *index)
 	free(index->by_to);
 	free(index->first_made);
 	free(index->by_made);
-	weft__end_list_finish(&index->ends);
+	weft__story_end_list_finish(&index->ends);
 	free(index);
 }
 
@@ -171,19 +171,19 @@ static struct weft__edge_list slice(
 	return (struct weft__edge_list){count ? edges + first[task] : NULL, count};
 }
 
-struct weft__edge_list weft__edges_by(const struct weft_model *model, uint32_t task)
+struct weft__edge_list weft__story_edges_by(const struct weft_model *model, uint32_t task)
 {
 	return slice(model->tasks.first_edge, model->tasks.end_edge, model->edges.by_actor, task);
 }
 
-struct weft__edge_list weft__edges_to(const struct weft_story *story, uint32_t task)
+struct weft__edge_list weft__story_edges_to(const struct weft_story *story, uint32_t task)
 {
 	const struct weft_story_index *index = story->index;
 	return index ? slice(index->first_to, index->first_to + 1, index->by_to, task)
 				 : (struct weft__edge_list){NULL, 0};
 }
 
-struct weft__edge_list weft__edges_made(const struct weft_story *story, uint32_t task)
+struct weft__edge_list weft__story_edges_made(const struct weft_story *story, uint32_t task)
 {
 	const struct weft_story_index *index = story->index;
 	return index ? slice(index->first_made, index->first_made + 1, index->by_made, task)
@@ -201,50 +201,50 @@ static bool is_edge_until(const void *context, uint32_t row, uint64_t time)
 	return times->time[times->edges[row]] <= time;
 }
 
-uint32_t weft__edges_until(
+uint32_t weft__story_edges_until(
 	const struct weft_model *model, struct weft__edge_list list, uint64_t time)
 {
 	const struct edge_times times = {model->edges.time, list.edges};
 	return weft__search(&times, 0, list.count, is_edge_until, time);
 }
 
-uint32_t weft__activations_until(const struct weft_model *model, uint32_t task, uint64_t time)
+uint32_t weft__story_activations_until(const struct weft_model *model, uint32_t task, uint64_t time)
 {
 	uint32_t begin = model->tasks.first_activation[task];
 	uint32_t end = model->tasks.end_activation[task];
 	return weft__search(model->activations.start, begin, end, weft__is_not_more_u64, time) - begin;
 }
 
-bool weft__is_kind(const struct weft_model *model, uint32_t task, const char *kind)
+bool weft__story_is_kind(const struct weft_model *model, uint32_t task, const char *kind)
 {
 	const char *name = weft_model_kind_name(model, model->tasks.kind[task]);
 	return name && strcmp(name, kind) == 0;
 }
 
-bool weft__is_of_category(const struct weft_model *model, uint32_t task, const char *category)
+bool weft__story_is_of_category(const struct weft_model *model, uint32_t task, const char *category)
 {
 	const char *name = weft_model_category_name(model, weft_model_category(model, task));
 	return name && strcmp(name, category) == 0;
 }
 
-bool weft__is_tag(const struct weft_model *model, uint32_t note, const char *tag)
+bool weft__story_is_tag(const struct weft_model *model, uint32_t note, const char *tag)
 {
 	struct weft_slice text = weft_model_string(model, model->notes.text[note]);
 	return model->notes.type[note] == WEFT_NOTE_VALUE && text.size == strlen(tag) &&
 		   memcmp(text.bytes, tag, text.size) == 0;
 }
 
-uint64_t weft__start_of(const struct weft_story *story, uint32_t task)
+uint64_t weft__story_start_of(const struct weft_story *story, uint32_t task)
 {
 	return story->layout ? story->layout->start[task] : story->model->tasks.start[task];
 }
 
-bool weft__is_gone(const struct weft_model *model, uint32_t task, uint64_t time)
+bool weft__story_is_gone(const struct weft_model *model, uint32_t task, uint64_t time)
 {
 	return (model->tasks.flags[task] & WEFT_TASK_RESOLVED) && model->tasks.end[task] <= time;
 }
 
-uint32_t weft__become_at(const struct weft_model *model, uint32_t task, uint64_t time)
+uint32_t weft__story_become_at(const struct weft_model *model, uint32_t task, uint64_t time)
 {
 	while (model->tasks.becomes[task] != WEFT_NONE && model->tasks.end[task] <= time)
 		task = model->tasks.becomes[task];
@@ -252,7 +252,7 @@ uint32_t weft__become_at(const struct weft_model *model, uint32_t task, uint64_t
 }
 
 /* Follows each chain of becomes once, whatever the order of its tasks. */
-void weft__find_becomes(const struct weft_model *model, uint64_t time, uint32_t *ret_tasks)
+void weft__story_find_becomes(const struct weft_model *model, uint64_t time, uint32_t *ret_tasks)
 {
 	const struct weft_tasks *t = &model->tasks;
 	for (uint32_t task = 0; task < t->count; task++) {
@@ -271,7 +271,7 @@ void weft__find_becomes(const struct weft_model *model, uint64_t time, uint32_t 
 	}
 }
 
-void weft__find_finals(const struct weft_model *model, uint32_t *ret_finals)
+void weft__story_find_finals(const struct weft_model *model, uint32_t *ret_finals)
 {
-	weft__find_becomes(model, UINT64_MAX, ret_finals);
+	weft__story_find_becomes(model, UINT64_MAX, ret_finals);
 }

@@ -25,45 +25,47 @@ struct weft__edge_list {
 };
 
 /* The task's own edges: reads, try_reads, resolves, signals. */
-struct weft__edge_list weft__edges_by(const struct weft_model *model, uint32_t task);
+struct weft__edge_list weft__story_edges_by(const struct weft_model *model, uint32_t task);
 /* The edges from other tasks to it; empty without an index. */
-struct weft__edge_list weft__edges_to(const struct weft_story *story, uint32_t task);
+struct weft__edge_list weft__story_edges_to(const struct weft_story *story, uint32_t task);
 /* The tasks that it created, what it became, and receives of what it sent. */
-struct weft__edge_list weft__edges_made(const struct weft_story *story, uint32_t task);
+struct weft__edge_list weft__story_edges_made(const struct weft_story *story, uint32_t task);
 
 /* True if an edge of this type wakes the task that it leads to. */
-static inline bool weft__wakes(unsigned type)
+static inline bool weft__story_wakes(unsigned type)
 {
 	return type == WEFT_EDGE_SIGNAL || type == WEFT_EDGE_RECEIVE;
 }
 
 /* The number of edges in a list at or before `time`. */
-uint32_t weft__edges_until(
+uint32_t weft__story_edges_until(
 	const struct weft_model *model, struct weft__edge_list list, uint64_t time);
 
 /* The number of a task's activations that begin at or before `time`. */
-uint32_t weft__activations_until(const struct weft_model *model, uint32_t task, uint64_t time);
+uint32_t weft__story_activations_until(
+	const struct weft_model *model, uint32_t task, uint64_t time);
 
 /* True if the task's kind has that name, and if its category has it. */
-bool weft__is_kind(const struct weft_model *model, uint32_t task, const char *kind);
-bool weft__is_of_category(const struct weft_model *model, uint32_t task, const char *category);
+bool weft__story_is_kind(const struct weft_model *model, uint32_t task, const char *kind);
+bool weft__story_is_of_category(
+	const struct weft_model *model, uint32_t task, const char *category);
 
 /* True if the note is a tag of that name with a number. */
-bool weft__is_tag(const struct weft_model *model, uint32_t note, const char *tag);
+bool weft__story_is_tag(const struct weft_model *model, uint32_t note, const char *tag);
 
 /* The start of a task, as drawn. */
-uint64_t weft__start_of(const struct weft_story *story, uint32_t task);
+uint64_t weft__story_start_of(const struct weft_story *story, uint32_t task);
 
 /* True if the task has been resolved, has failed or has become another by `time`. */
-bool weft__is_gone(const struct weft_model *model, uint32_t task, uint64_t time);
+bool weft__story_is_gone(const struct weft_model *model, uint32_t task, uint64_t time);
 
 /* The task that `task` is at `time`: the last one that it had become by then. */
-uint32_t weft__become_at(const struct weft_model *model, uint32_t task, uint64_t time);
+uint32_t weft__story_become_at(const struct weft_model *model, uint32_t task, uint64_t time);
 
 /* The same for all tasks. */
-void weft__find_becomes(const struct weft_model *model, uint64_t time, uint32_t *ret_tasks);
+void weft__story_find_becomes(const struct weft_model *model, uint64_t time, uint32_t *ret_tasks);
 
 /* The last task of each task's chain of becomes; itself if it became nothing. */
-void weft__find_finals(const struct weft_model *model, uint32_t *ret_finals);
+void weft__story_find_finals(const struct weft_model *model, uint32_t *ret_finals);
 
 #endif

@@ -63,7 +63,7 @@ struct line_text {
 
 static struct weft__words *begin_text(struct line_text *line_text)
 {
-	weft__words_init(&line_text->words, line_text->buffer, sizeof(line_text->buffer));
+	weft__story_words_init(&line_text->words, line_text->buffer, sizeof(line_text->buffer));
 	return &line_text->words;
 }
 
@@ -97,7 +97,7 @@ static void set_time(struct weft_story_line *line, uint64_t time, uint64_t durat
 static void add_left_out(struct task_lines *t, uint64_t count, const char *what, uint64_t time)
 {
 	struct line_text line_text;
-	weft__words_add_count(begin_text(&line_text), count, what);
+	weft__story_words_add_count(begin_text(&line_text), count, what);
 	set_time(add_line(t, WEFT_STORY_LEFT_OUT, "not shown", &line_text), time, 0);
 }
 
@@ -106,7 +106,7 @@ static void add_left_out(struct task_lines *t, uint64_t count, const char *what,
 static void add_fact_task(struct task_lines *t, const char *title, uint32_t other)
 {
 	struct line_text line_text;
-	weft__words_add_subject(begin_text(&line_text), t->model, other, NAME_LETTERS);
+	weft__story_words_add_subject(begin_text(&line_text), t->model, other, NAME_LETTERS);
 	add_line(t, WEFT_STORY_FACT, title, &line_text)->task = other;
 }
 
@@ -115,14 +115,14 @@ static void add_code(struct task_lines *t)
 {
 	struct line_text line_text;
 	struct weft__code code;
-	if (!weft__code_of(t->model, t->task, &code))
+	if (!weft__story_code_of(t->model, t->task, &code))
 		return;
 	struct weft__words *words = begin_text(&line_text);
-	weft__words_add(words, "in ");
-	weft__words_add_text(words, code.function, NAME_LETTERS);
-	weft__words_add(words, " (");
-	weft__words_add_text(words, code.location, NAME_LETTERS);
-	weft__words_add(words, ")");
+	weft__story_words_add(words, "in ");
+	weft__story_words_add_text(words, code.function, NAME_LETTERS);
+	weft__story_words_add(words, " (");
+	weft__story_words_add_text(words, code.location, NAME_LETTERS);
+	weft__story_words_add(words, ")");
 	add_line(t, WEFT_STORY_FACT, "code", &line_text);
 }
 
@@ -131,16 +131,16 @@ static void add_identity(struct task_lines *t)
 	const struct weft_tasks *tasks = &t->model->tasks;
 	struct weft_slice label = weft_model_string(t->model, tasks->label[t->task]);
 	struct line_text line_text;
-	weft__words_add_kind(begin_text(&line_text), t->model, tasks->kind[t->task]);
+	weft__story_words_add_kind(begin_text(&line_text), t->model, tasks->kind[t->task]);
 	add_line(t, WEFT_STORY_FACT, "kind", &line_text);
-	weft__words_add(begin_text(&line_text), "%" PRIu64, tasks->id[t->task]);
+	weft__story_words_add(begin_text(&line_text), "%" PRIu64, tasks->id[t->task]);
 	add_line(t, WEFT_STORY_FACT, "id", &line_text);
 	if (t->model->buffer_count > 1) {
-		weft__words_add_process(begin_text(&line_text), t->model, tasks->buffer[t->task]);
+		weft__story_words_add_process(begin_text(&line_text), t->model, tasks->buffer[t->task]);
 		add_line(t, WEFT_STORY_FACT, "process", &line_text);
 	}
 	if (label.size) {
-		weft__words_add_text(begin_text(&line_text), label, TEXT_LETTERS);
+		weft__story_words_add_text(begin_text(&line_text), label, TEXT_LETTERS);
 		add_line(t, WEFT_STORY_FACT, "label", &line_text);
 	}
 	add_code(t);
@@ -158,20 +158,20 @@ static void add_outcome(struct task_lines *t)
 		return;
 	}
 	struct weft__words *w = begin_text(&line_text);
-	weft__words_add(w, "%s", weft_outcome_name((enum weft_outcome)tasks->outcome[t->task]));
+	weft__story_words_add(w, "%s", weft_outcome_name((enum weft_outcome)tasks->outcome[t->task]));
 	if (message.size && !(tasks->flags[t->task] & WEFT_TASK_NEVER_RESOLVED)) {
-		weft__words_add(w, ": ");
-		weft__words_add_text(w, message, TEXT_LETTERS);
+		weft__story_words_add(w, ": ");
+		weft__story_words_add_text(w, message, TEXT_LETTERS);
 	}
 	if (tasks->outcome[t->task] == WEFT_OUTCOME_UNKNOWN)
-		weft__words_add(w, ": events are missing from then on");
+		weft__story_words_add(w, ": events are missing from then on");
 	set_time(add_line(t, WEFT_STORY_FACT, "outcome", &line_text), tasks->end[t->task], 0);
 }
 
 static void add_time(struct task_lines *t, const char *title, uint64_t time)
 {
 	struct line_text line_text;
-	weft__words_add_time(begin_text(&line_text), t->model, time);
+	weft__story_words_add_time(begin_text(&line_text), t->model, time);
 	set_time(add_line(t, WEFT_STORY_FACT, title, &line_text), time, 0);
 }
 
@@ -192,14 +192,14 @@ static const char *end_title(const struct task_lines *t)
 static void add_span(struct task_lines *t)
 {
 	const struct weft_tasks *tasks = &t->model->tasks;
-	uint64_t start = weft__start_of(t->story, t->task), created = tasks->start[t->task];
+	uint64_t start = weft__story_start_of(t->story, t->task), created = tasks->start[t->task];
 	uint64_t end = tasks->end[t->task];
 	struct line_text line_text;
 	if (created < start)
 		add_time(t, "created", created);
 	add_time(t, "starts", start);
 	add_time(t, end_title(t), end);
-	weft__words_add_length(begin_text(&line_text), end > start ? end - start : 0);
+	weft__story_words_add_length(begin_text(&line_text), end > start ? end - start : 0);
 	add_line(t, WEFT_STORY_FACT, "lives", &line_text)->duration = end > start ? end - start : 0;
 }
 
@@ -211,8 +211,8 @@ static void add_off_cpu(struct task_lines *t, uint64_t runs_ns)
 	if (!off_ns)
 		return;
 	struct weft__words *w = begin_text(&line_text);
-	weft__words_add_length(w, off_ns);
-	weft__words_add(w, " (%.0f %%): preempted, or blocked in a system call",
+	weft__story_words_add_length(w, off_ns);
+	weft__story_words_add(w, " (%.0f %%): preempted, or blocked in a system call",
 		100 * (double)off_ns / (double)runs_ns);
 	add_line(t, WEFT_STORY_FACT, "off CPU", &line_text)->duration = off_ns;
 }
@@ -220,22 +220,22 @@ static void add_off_cpu(struct task_lines *t, uint64_t runs_ns)
 static void add_running(struct task_lines *t)
 {
 	const struct weft_tasks *tasks = &t->model->tasks;
-	uint64_t start = weft__start_of(t->story, t->task), end = tasks->end[t->task];
+	uint64_t start = weft__story_start_of(t->story, t->task), end = tasks->end[t->task];
 	uint64_t runs_ns = weft_model_running_ns(t->model, t->task);
 	uint64_t life = end > start ? end - start : 0, waits_ns = life > runs_ns ? life - runs_ns : 0;
 	uint32_t runs = tasks->end_activation[t->task] - tasks->first_activation[t->task];
 	struct line_text line_text;
 	struct weft__words *w = begin_text(&line_text);
 	if (runs) {
-		weft__words_add_length(w, runs_ns);
-		weft__words_add(w, " in ");
-		weft__words_add_count(w, runs, "activation");
+		weft__story_words_add_length(w, runs_ns);
+		weft__story_words_add(w, " in ");
+		weft__story_words_add_count(w, runs, "activation");
 	} else {
-		weft__words_add(w, "never");
+		weft__story_words_add(w, "never");
 	}
 	add_line(t, WEFT_STORY_FACT, "runs", &line_text)->duration = runs_ns;
 	add_off_cpu(t, runs_ns);
-	weft__words_add_length(begin_text(&line_text), waits_ns);
+	weft__story_words_add_length(begin_text(&line_text), waits_ns);
 	add_line(t, WEFT_STORY_FACT, "waits", &line_text)->duration = waits_ns;
 }
 
@@ -250,16 +250,16 @@ static void add_last_wait(struct task_lines *t)
 	struct weft__words *w = begin_text(&line_text);
 	if (wait.is_held) {
 		const struct weft_story_hold hold = {wait.source, wait.since};
-		weft__words_add_holders(w, t->model, &hold, wait.others + 1, NAME_LETTERS);
+		weft__story_words_add_holders(w, t->model, &hold, wait.others + 1, NAME_LETTERS);
 		add_line(t, WEFT_STORY_FACT, "still held by", &line_text)->task = wait.source;
 		return;
 	}
 	if (wait.any)
-		weft__words_add_any(w, t->model, (struct weft__edge_list){wait.any, wait.any_count});
+		weft__story_words_add_any(w, t->model, (struct weft__edge_list){wait.any, wait.any_count});
 	else
-		weft__words_add_subject(w, t->model, wait.source, NAME_LETTERS);
-	weft__words_add(w, " since ");
-	weft__words_add_time(w, t->model, wait.since);
+		weft__story_words_add_subject(w, t->model, wait.source, NAME_LETTERS);
+	weft__story_words_add(w, " since ");
+	weft__story_words_add_time(w, t->model, wait.since);
 	add_line(t, WEFT_STORY_FACT, "still waits for", &line_text)->task = wait.source;
 }
 
@@ -269,7 +269,7 @@ static void add_due(struct task_lines *t)
 	struct line_text line_text;
 	if (!weft_story_timer(t->model, t->task, &timer))
 		return;
-	weft__words_add_due(begin_text(&line_text), t->model, &timer);
+	weft__story_words_add_due(begin_text(&line_text), t->model, &timer);
 	set_time(add_line(t, WEFT_STORY_FACT, "timer", &line_text), timer.due, timer.late_ns);
 }
 
@@ -281,9 +281,9 @@ static void write_path(
 	for (uint32_t i = node; i != WEFT_NONE; i = f->nodes[i].parent)
 		path[length++] = i;
 	while (length-- > 0) {
-		weft__words_add_text(
+		weft__story_words_add_text(
 			w, weft_model_string(t->model, f->nodes[path[length]].name), NAME_LETTERS);
-		weft__words_add(w, "%s", length ? " \xe2\x80\xba " : "");
+		weft__story_words_add(w, "%s", length ? " \xe2\x80\xba " : "");
 	}
 }
 
@@ -295,12 +295,12 @@ static void add_node(
 	struct line_text line_text;
 	struct weft__words *w = begin_text(&line_text);
 	write_path(w, t, f, node);
-	weft__words_add(w, ": ");
-	weft__words_add_length(w, n->ns);
+	weft__story_words_add(w, ": ");
+	weft__story_words_add_length(w, n->ns);
 	if (life_ns)
-		weft__words_add(w, " (%.0f %%)", 100.0 * (double)n->ns / (double)life_ns);
+		weft__story_words_add(w, " (%.0f %%)", 100.0 * (double)n->ns / (double)life_ns);
 	if (n->count > 1)
-		weft__words_add(w, " \xc3\x97 %" PRIu64, n->count);
+		weft__story_words_add(w, " \xc3\x97 %" PRIu64, n->count);
 	set_time(add_line(t, WEFT_STORY_FACT, "span", &line_text), n->start, n->ns);
 }
 
@@ -308,15 +308,15 @@ static void add_flame(struct task_lines *t)
 {
 	struct weft__flame f;
 	struct line_text line_text;
-	uint64_t start = weft__start_of(t->story, t->task), end = t->model->tasks.end[t->task];
+	uint64_t start = weft__story_start_of(t->story, t->task), end = t->model->tasks.end[t->task];
 	if (weft_model_span_count(t->model, t->task) == 0)
 		return;
-	weft__flame_make(t->model, t->task, &f);
+	weft__story_flame_make(t->model, t->task, &f);
 	for (uint32_t i = 0; i < f.count; i++)
 		add_node(t, &f, f.order[i], end > start ? end - start : 0);
 	if (!f.left_out)
 		return;
-	weft__words_add_count(begin_text(&line_text), f.left_out, "further span");
+	weft__story_words_add_count(begin_text(&line_text), f.left_out, "further span");
 	add_line(t, WEFT_STORY_FACT, "not shown", &line_text);
 }
 
@@ -338,9 +338,9 @@ static void add_wait(struct task_lines *t, const struct weft_story_wait *wait)
 {
 	struct line_text line_text;
 	struct weft__words *w = begin_text(&line_text);
-	weft__words_add_subject(w, t->model, wait->source, NAME_LETTERS);
-	weft__words_add(w, " for ");
-	weft__words_add_length(w, wait->until - wait->since);
+	weft__story_words_add_subject(w, t->model, wait->source, NAME_LETTERS);
+	weft__story_words_add(w, " for ");
+	weft__story_words_add_length(w, wait->until - wait->since);
 	struct weft_story_line *line = add_line(t, WEFT_STORY_WAIT, "waits for", &line_text);
 	line->task = wait->source;
 	set_time(line, wait->since, wait->until - wait->since);
@@ -349,7 +349,7 @@ static void add_wait(struct task_lines *t, const struct weft_story_wait *wait)
 static void add_waits(struct task_lines *t)
 {
 	struct weft_story_wait waits[WEFT__LONG_WAIT_PART];
-	uint32_t count = weft__find_long_waits(t->story, t->task, waits);
+	uint32_t count = weft__story_find_long_waits(t->story, t->task, waits);
 	for (uint32_t i = 0; i < count; i++)
 		add_wait(t, &waits[i]);
 }
@@ -380,7 +380,8 @@ static void add_note(struct task_lines *t, uint32_t note)
 	struct line_text line_text;
 	if (length >= sizeof(text))
 		length = sizeof(text) - 1;
-	weft__words_add_text(begin_text(&line_text), (struct weft_slice){text, length}, TEXT_LETTERS);
+	weft__story_words_add_text(
+		begin_text(&line_text), (struct weft_slice){text, length}, TEXT_LETTERS);
 	struct weft_story_line *line = add_line(t,
 		type == WEFT_NOTE_LABEL ? WEFT_STORY_LABEL : WEFT_STORY_NOTE, note_title(type), &line_text);
 	set_time(line, t->model->notes.time[note], 0);
@@ -411,17 +412,17 @@ static uint64_t length_of_edge(const struct weft_model *model, uint32_t edge)
 static void add_any(struct task_lines *t, struct weft__edge_list any)
 {
 	const struct weft_edges *e = &t->model->edges;
-	uint32_t edge = any.edges[0], read = weft__any_read(t->model, any);
+	uint32_t edge = any.edges[0], read = weft__story_any_read(t->model, any);
 	uint32_t got = read == WEFT_NONE ? WEFT_NONE : e->to[read];
 	uint64_t length = read == WEFT_NONE ? 0 : e->time[read] - e->time[edge];
 	struct line_text line_text;
 	struct weft__words *w = begin_text(&line_text);
-	weft__words_add_any(w, t->model, any);
+	weft__story_words_add_any(w, t->model, any);
 	if (got != WEFT_NONE) {
-		weft__words_add(w, "; got ");
-		weft__words_add_task(w, t->model, got, NAME_LETTERS);
-		weft__words_add(w, " after ");
-		weft__words_add_length(w, length);
+		weft__story_words_add(w, "; got ");
+		weft__story_words_add_task(w, t->model, got, NAME_LETTERS);
+		weft__story_words_add(w, " after ");
+		weft__story_words_add_length(w, length);
 	}
 	struct weft_story_line *line = add_line(t, WEFT_STORY_EDGE, "waits for", &line_text);
 	line->task = got == WEFT_NONE ? e->to[edge] : got;
@@ -434,21 +435,22 @@ static void add_edge(struct task_lines *t, uint32_t edge)
 	const struct weft_edges *e = &t->model->edges;
 	bool acts = e->from[edge] == t->task;
 	if (acts && e->type[edge] == WEFT_EDGE_WAIT_ANY) {
-		add_any(t, weft__any_of(t->model, edge));
+		add_any(t, weft__story_any_of(t->model, edge));
 		return;
 	}
 	uint32_t other = acts ? e->to[edge] : e->from[edge];
 	struct line_text line_text;
 	struct weft__words *w = begin_text(&line_text);
 	if (other == WEFT_NONE)
-		weft__words_add(w, "an unknown task");
+		weft__story_words_add(w, "an unknown task");
 	else if (other == t->task)
-		weft__words_add(w, "itself");
+		weft__story_words_add(w, "itself");
 	else
-		weft__words_add_subject(w, t->model, other, NAME_LETTERS);
+		weft__story_words_add_subject(w, t->model, other, NAME_LETTERS);
 	if (acts)
-		weft__words_add_circumstance(w, t->model, edge);
-	const char *title = acts ? weft__verb(t->model, edge) : weft__verb_passive(t->model, edge);
+		weft__story_words_add_circumstance(w, t->model, edge);
+	const char *title =
+		acts ? weft__story_verb(t->model, edge) : weft__story_verb_passive(t->model, edge);
 	struct weft_story_line *line = add_line(t, WEFT_STORY_EDGE, title, &line_text);
 	line->task = other == t->task ? WEFT_NONE : other;
 	line->edge = edge;
@@ -495,8 +497,8 @@ static bool is_shown(const struct task_lines *t, uint32_t edge, uint32_t last, u
 
 static void add_edges(struct task_lines *t)
 {
-	struct merge merge = {{weft__edges_by(t->model, t->task), weft__edges_to(t->story, t->task),
-		weft__edges_made(t->story, t->task)}};
+	struct merge merge = {{weft__story_edges_by(t->model, t->task),
+		weft__story_edges_to(t->story, t->task), weft__story_edges_made(t->story, t->task)}};
 	uint32_t edge, last = WEFT_NONE, act = WEFT_NONE, before, shown = 0;
 	uint64_t left_out = 0, left_from = 0;
 	for (; next_edge(&merge, &edge); last = edge) {
@@ -543,14 +545,14 @@ static void add_children_line(
 	struct weft__words *w = begin_text(&line_text);
 	if (count > 1) {
 		struct weft_slice label = weft_model_string(t->model, t->model->tasks.label[child]);
-		weft__words_add(w, "%" PRIu32 " \xc3\x97 ", count);
-		weft__words_add_kind(w, t->model, t->model->tasks.kind[child]);
-		weft__words_add(w, label.size ? " '" : "");
-		weft__words_add_text(w, label, NAME_LETTERS);
-		weft__words_add(w, "%s until ", label.size ? "'" : "");
-		weft__words_add_time(w, t->model, last);
+		weft__story_words_add(w, "%" PRIu32 " \xc3\x97 ", count);
+		weft__story_words_add_kind(w, t->model, t->model->tasks.kind[child]);
+		weft__story_words_add(w, label.size ? " '" : "");
+		weft__story_words_add_text(w, label, NAME_LETTERS);
+		weft__story_words_add(w, "%s until ", label.size ? "'" : "");
+		weft__story_words_add_time(w, t->model, last);
 	} else {
-		weft__words_add_subject(w, t->model, child, NAME_LETTERS);
+		weft__story_words_add_subject(w, t->model, child, NAME_LETTERS);
 	}
 	struct weft_story_line *line = add_line(t, WEFT_STORY_CHILD, "creates", &line_text);
 	line->task = child;
@@ -560,7 +562,7 @@ static void add_children_line(
 
 static void add_children(struct task_lines *t)
 {
-	struct weft__edge_list made = weft__edges_made(t->story, t->task);
+	struct weft__edge_list made = weft__story_edges_made(t->story, t->task);
 	uint32_t lines = 0, left_out = 0;
 	uint64_t left_from = 0;
 	for (uint32_t i = 0, count; i < made.count; i += count) {
@@ -587,11 +589,11 @@ static void write_thread(struct task_lines *t, struct weft__words *w, uint32_t t
 	if (t->model->thread_count < 2 || thread >= t->model->thread_count)
 		return;
 	const char *name = t->model->threads[thread].name;
-	weft__words_add(w, " on ");
+	weft__story_words_add(w, " on ");
 	if (name && name[0])
-		weft__words_add_text(w, (struct weft_slice){name, strlen(name)}, NAME_LETTERS);
+		weft__story_words_add_text(w, (struct weft_slice){name, strlen(name)}, NAME_LETTERS);
 	else
-		weft__words_add(w, "thread %" PRIu32, thread);
+		weft__story_words_add(w, "thread %" PRIu32, thread);
 }
 
 static void add_activation(struct task_lines *t, uint32_t activation)
@@ -600,8 +602,8 @@ static void add_activation(struct task_lines *t, uint32_t activation)
 	uint64_t length = a->end[activation] - a->start[activation];
 	struct line_text line_text;
 	struct weft__words *w = begin_text(&line_text);
-	weft__words_add(w, "for ");
-	weft__words_add_length(w, length);
+	weft__story_words_add(w, "for ");
+	weft__story_words_add_length(w, length);
 	write_thread(t, w, a->thread[activation]);
 	set_time(add_line(t, WEFT_STORY_ACTIVATION, "runs", &line_text), a->start[activation], length);
 }
@@ -636,17 +638,17 @@ static void add_runs(struct task_lines *t, const struct runs *runs)
 	uint64_t start = a->start[runs->first], end = a->end[runs->first + runs->count - 1];
 	struct line_text line_text;
 	struct weft__words *w = begin_text(&line_text);
-	weft__words_add(w, "%" PRIu32 " \xc3\x97 for ", runs->count);
-	weft__words_add_length(w, runs->shortest);
+	weft__story_words_add(w, "%" PRIu32 " \xc3\x97 for ", runs->count);
+	weft__story_words_add_length(w, runs->shortest);
 	if (runs->longest > runs->shortest) {
-		weft__words_add(w, " to ");
-		weft__words_add_length(w, runs->longest);
+		weft__story_words_add(w, " to ");
+		weft__story_words_add_length(w, runs->longest);
 	}
 	write_thread(t, w, a->thread[runs->first]);
-	weft__words_add(w, ", ");
-	weft__words_add_length(w, runs->total);
-	weft__words_add(w, " in all, until ");
-	weft__words_add_time(w, t->model, end);
+	weft__story_words_add(w, ", ");
+	weft__story_words_add_length(w, runs->total);
+	weft__story_words_add(w, " in all, until ");
+	weft__story_words_add_time(w, t->model, end);
 	set_time(add_line(t, WEFT_STORY_ACTIVATION, "runs", &line_text), start, end - start);
 }
 

@@ -21,8 +21,8 @@ struct long_waits {
 static bool has_edge(const struct weft_story *story, const struct weft_story_wait *wait)
 {
 	const struct weft_edges *e = &story->model->edges;
-	struct weft__edge_list by = weft__edges_by(story->model, wait->task);
-	uint32_t i = weft__edges_until(story->model, by, wait->since), looked = 0;
+	struct weft__edge_list by = weft__story_edges_by(story->model, wait->task);
+	uint32_t i = weft__story_edges_until(story->model, by, wait->since), looked = 0;
 	for (; i > 0 && e->time[by.edges[i - 1]] == wait->since && looked < SAME_TIME_MAX;
 		 i--, looked++) {
 		unsigned type = e->type[by.edges[i - 1]];
@@ -51,7 +51,7 @@ static void look_at(struct long_waits *p, uint64_t from, uint64_t to)
 	p->waits[p->count++] = wait;
 }
 
-uint32_t weft__find_long_waits(const struct weft_story *story, uint32_t task,
+uint32_t weft__story_find_long_waits(const struct weft_story *story, uint32_t task,
 	struct weft_story_wait ret_waits[WEFT__LONG_WAIT_PART])
 {
 	const struct weft_model *model = story->model;

@@ -24,8 +24,8 @@ static bool end_of_note(
 {
 	if (model->notes.type[note] != WEFT_NOTE_VALUE)
 		return false;
-	bool writes = weft__is_tag(model, note, WEFT_TAG_WRITES);
-	if (!writes && !weft__is_tag(model, note, WEFT_TAG_READS))
+	bool writes = weft__story_is_tag(model, note, WEFT_TAG_WRITES);
+	if (!writes && !weft__story_is_tag(model, note, WEFT_TAG_READS))
 		return false;
 	*ret = (struct weft__end){(uint64_t)model->notes.value[note], task, writes};
 	return true;
@@ -57,7 +57,7 @@ static uint32_t list_ends(const struct weft_model *model, struct weft__end *list
 	return count;
 }
 
-int weft__end_list_init(struct weft__end_list *list, const struct weft_model *model)
+int weft__story_end_list_init(struct weft__end_list *list, const struct weft_model *model)
 {
 	uint32_t count = model->summary.by_event[WEFT_EVENT_TAG] ? list_ends(model, NULL) : 0;
 	*list = (struct weft__end_list){0};
@@ -73,7 +73,7 @@ int weft__end_list_init(struct weft__end_list *list, const struct weft_model *mo
 	return 0;
 }
 
-void weft__end_list_finish(struct weft__end_list *list)
+void weft__story_end_list_finish(struct weft__end_list *list)
 {
 	free(list->by_task);
 	*list = (struct weft__end_list){0};
@@ -110,8 +110,8 @@ static bool end_at(
 static uint32_t last_user(const struct weft_story *story, uint32_t end, uint64_t at)
 {
 	const struct weft_edges *e = &story->model->edges;
-	struct weft__edge_list to = weft__edges_to(story, end);
-	uint32_t i = weft__edges_until(story->model, to, at);
+	struct weft__edge_list to = weft__story_edges_to(story, end);
+	uint32_t i = weft__story_edges_until(story->model, to, at);
 	for (uint32_t looked = 0; i > 0 && looked < LOOKED_MAX; i--, looked++) {
 		uint32_t edge = to.edges[i - 1];
 		if ((e->type[edge] == WEFT_EDGE_READ || e->type[edge] == WEFT_EDGE_TRY_READ) &&
@@ -125,8 +125,8 @@ static uint32_t last_user(const struct weft_story *story, uint32_t end, uint64_t
 static uint32_t last_sender(const struct weft_story *story, uint32_t end, uint64_t at)
 {
 	const struct weft_edges *e = &story->model->edges;
-	struct weft__edge_list to = weft__edges_to(story, end);
-	uint32_t i = weft__edges_until(story->model, to, at);
+	struct weft__edge_list to = weft__story_edges_to(story, end);
+	uint32_t i = weft__story_edges_until(story->model, to, at);
 	for (uint32_t looked = 0; i > 0 && looked < LOOKED_MAX; i--, looked++)
 		if (e->type[to.edges[i - 1]] == WEFT_EDGE_RECEIVE)
 			return e->from[to.edges[i - 1]];
@@ -167,7 +167,8 @@ static bool is_replaced(const struct weft_model *model, uint32_t buffer, uint64_
 
 static bool is_alive(const struct weft_model *model, uint32_t task, uint64_t at)
 {
-	return task != WEFT_NONE && model->tasks.start[task] <= at && !weft__is_gone(model, task, at);
+	return task != WEFT_NONE && model->tasks.start[task] <= at &&
+		   !weft__story_is_gone(model, task, at);
 }
 
 /* The task of the first thread of a buffer; WEFT_NONE if it is not known. */
@@ -197,7 +198,7 @@ static uint32_t user_of(const struct weft_story *story, const struct weft__end *
 		user = first_thread(model, model->tasks.buffer[other->end]);
 	if (has_run(model, other->end))
 		user = other->end; /* a loop lets the connection itself run */
-	return is_alive(model, user, at) ? weft__become_at(model, user, at) : WEFT_NONE;
+	return is_alive(model, user, at) ? weft__story_become_at(model, user, at) : WEFT_NONE;
 }
 
 static uint32_t first_of(const struct weft__end_list *list, uint64_t key)
@@ -213,7 +214,7 @@ static uint32_t first_of(const struct weft__end_list *list, uint64_t key)
 	return low;
 }
 
-bool weft__other_end(
+bool weft__story_other_end(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__other_end *ret)
 {
 	const struct weft__end_list *list = story->index ? &story->index->ends : NULL;

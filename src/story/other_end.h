@@ -21,8 +21,8 @@ struct weft__end_list {
 };
 
 /* Finds all ends of a trace. 0 or WEFT_ERROR_MEMORY. */
-int weft__end_list_init(struct weft__end_list *list, const struct weft_model *model);
-void weft__end_list_finish(struct weft__end_list *list);
+int weft__story_end_list_init(struct weft__end_list *list, const struct weft_model *model);
+void weft__story_end_list_finish(struct weft__end_list *list);
 
 struct weft__other_end {
 	uint32_t end;    /* the other end's task */
@@ -33,7 +33,7 @@ struct weft__other_end {
 
 /* Finds the task on which a wait for `task`, one end, depends at a time. False if the task is no
  * end, or the trace does not show the other one. Needs the index. */
-bool weft__other_end(
+bool weft__story_other_end(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__other_end *ret);
 
 #endif

@@ -46,7 +46,7 @@ static void reach(struct search *s, uint32_t task, enum direction direction)
 
 static void follow_becomes(struct search *s, uint32_t task, enum direction direction)
 {
-	struct weft__edge_list to = weft__edges_to(s->story, task);
+	struct weft__edge_list to = weft__story_edges_to(s->story, task);
 	reach(s, s->model->tasks.becomes[task], direction);
 	for (uint32_t i = 0; i < to.count; i++)
 		if (s->model->edges.type[to.edges[i]] == WEFT_EDGE_BECOME)
@@ -60,7 +60,7 @@ static bool is_wait(const struct weft_model *model, uint32_t edge)
 	case WEFT_EDGE_TRY_READ:
 		return true;
 	case WEFT_EDGE_WAIT_ANY: /* of others than the one that it read, the task expects nothing */
-		return weft__any_is_last(model, edge);
+		return weft__story_any_is_last(model, edge);
 	default:
 		return false;
 	}
@@ -68,7 +68,7 @@ static bool is_wait(const struct weft_model *model, uint32_t edge)
 
 static void follow_down(struct search *s, uint32_t task)
 {
-	struct weft__edge_list by = weft__edges_by(s->model, task);
+	struct weft__edge_list by = weft__story_edges_by(s->model, task);
 	for (uint32_t i = 0; i < by.count && by.count <= EDGES_MAX; i++)
 		if (is_wait(s->model, by.edges[i]))
 			reach(s, s->model->edges.to[by.edges[i]], DOWN);
@@ -76,12 +76,12 @@ static void follow_down(struct search *s, uint32_t task)
 
 static void follow_up(struct search *s, uint32_t task)
 {
-	struct weft__edge_list to = weft__edges_to(s->story, task);
+	struct weft__edge_list to = weft__story_edges_to(s->story, task);
 	for (uint32_t i = 0; i < to.count && to.count <= EDGES_MAX; i++) {
 		uint32_t from = s->model->edges.from[to.edges[i]];
 		if (!is_wait(s->model, to.edges[i]) || from == WEFT_NONE)
 			continue;
-		if (weft__edges_by(s->model, from).count <= EDGES_MAX)
+		if (weft__story_edges_by(s->model, from).count <= EDGES_MAX)
 			reach(s, from, UP);
 	}
 }

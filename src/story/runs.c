@@ -23,8 +23,8 @@ static bool begins_by_become(const struct weft_story *story, uint32_t task, uint
 	if (parent != WEFT_NONE && model->tasks.becomes[parent] == task &&
 		model->tasks.end[parent] == start)
 		return true;
-	struct weft__edge_list to = weft__edges_to(story, task);
-	uint32_t i = weft__edges_until(model, to, start), looked = 0;
+	struct weft__edge_list to = weft__story_edges_to(story, task);
+	uint32_t i = weft__story_edges_until(model, to, start), looked = 0;
 	for (; i > 0 && e->time[to.edges[i - 1]] == start && looked < SAME_TIME_MAX; i--, looked++)
 		if (e->type[to.edges[i - 1]] == WEFT_EDGE_BECOME)
 			return true;
@@ -68,16 +68,16 @@ static bool is_interrupted(const struct weft_model *model, uint32_t task, uint32
 static bool has_edge_in(
 	const struct weft_model *model, struct weft__edge_list list, uint64_t start, uint64_t end)
 {
-	return weft__edges_until(model, list, end) !=
-		   (start ? weft__edges_until(model, list, start - 1) : 0);
+	return weft__story_edges_until(model, list, end) !=
+		   (start ? weft__story_edges_until(model, list, start - 1) : 0);
 }
 
 /* A message that the task sends is no act: others receive it at a time that is theirs. */
 static bool creates_in(const struct weft_story *story, uint32_t task, uint64_t start, uint64_t end)
 {
 	const struct weft_edges *e = &story->model->edges;
-	struct weft__edge_list made = weft__edges_made(story, task);
-	uint32_t i = start ? weft__edges_until(story->model, made, start - 1) : 0;
+	struct weft__edge_list made = weft__story_edges_made(story, task);
+	uint32_t i = start ? weft__story_edges_until(story->model, made, start - 1) : 0;
 	for (uint32_t looked = 0; i < made.count && looked < SAME_TIME_MAX; i++, looked++) {
 		if (e->time[made.edges[i]] > end)
 			break;
@@ -93,8 +93,8 @@ static bool began_answered_wait(
 	const struct weft_story *story, uint32_t task, uint32_t activation, uint64_t end)
 {
 	const struct weft_model *model = story->model;
-	struct weft__edge_list by = weft__edges_by(model, task);
-	uint32_t next = weft__edges_until(model, by, end);
+	struct weft__edge_list by = weft__story_edges_by(model, task);
+	uint32_t next = weft__story_edges_until(model, by, end);
 	if (next == by.count || model->edges.type[by.edges[next]] != WEFT_EDGE_READ)
 		return false;
 	bool is_read_next =
@@ -114,7 +114,7 @@ static bool goes_on_idly(const struct weft_story *story, uint32_t task, uint32_t
 		return false;
 	if (!is_interrupted(model, task, activation - 1) && !is_interrupted(model, task, activation))
 		return false;
-	return !has_edge_in(model, weft__edges_by(model, task), start, end) &&
+	return !has_edge_in(model, weft__story_edges_by(model, task), start, end) &&
 		   !creates_in(story, task, start, end) &&
 		   !began_answered_wait(story, task, activation, end);
 }
@@ -154,12 +154,12 @@ static void look_ahead(
 	}
 }
 
-void weft__runs_at(
+void weft__story_runs_at(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__runs *ret_runs)
 {
 	const struct weft_model *model = story->model;
 	struct weft__runs result = {.idle_since = model->tasks.start[task], .next = UINT64_MAX};
-	uint32_t runs = weft__activations_until(model, task, at_ns);
+	uint32_t runs = weft__story_activations_until(model, task, at_ns);
 	look_back(story, task, runs, &result);
 	look_ahead(story, task, runs, &result);
 	result.is_running = result.idle_since > at_ns;

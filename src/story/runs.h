@@ -19,7 +19,7 @@ struct weft__runs {
 	bool is_running;
 };
 
-void weft__runs_at(
+void weft__story_runs_at(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__runs *ret_runs);
 
 #endif

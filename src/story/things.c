@@ -12,16 +12,17 @@
 
 #define NAME_LETTERS 40
 
-void weft__words_add_thread(struct weft__words *w, const struct weft_model *model, uint32_t thread)
+void weft__story_words_add_thread(
+	struct weft__words *w, const struct weft_model *model, uint32_t thread)
 {
 	if (model->thread_count < 2 || thread >= model->thread_count)
 		return; /* there is only one */
 	const char *name = model->threads[thread].name;
-	weft__words_add(w, " on thread ");
+	weft__story_words_add(w, " on thread ");
 	if (name && name[0])
-		weft__words_add_text(w, (struct weft_slice){name, strlen(name)}, 24);
+		weft__story_words_add_text(w, (struct weft_slice){name, strlen(name)}, 24);
 	else
-		weft__words_add(w, "%" PRIu32, thread);
+		weft__story_words_add(w, "%" PRIu32, thread);
 }
 
 WEFT__EXPORT size_t weft_story_band_sentence(
@@ -30,22 +31,22 @@ WEFT__EXPORT size_t weft_story_band_sentence(
 	const struct weft_model *model = story->model;
 	struct weft_slice reason = weft_model_string(model, band->reason);
 	struct weft__sentence s;
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 4);
-	weft__words_add(w, band->kind == WEFT_BAND_IDLE ? "Idle" : "Collecting garbage");
-	w = weft__clause(&s, 3);
-	weft__words_add(w, " from ");
-	weft__words_add_time(w, model, band->start);
-	w = weft__clause(&s, 4);
-	weft__words_add(w, " for ");
-	weft__words_add_length(w, band->end - band->start);
-	weft__words_add_thread(weft__clause(&s, 1), model, band->thread);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 4);
+	weft__story_words_add(w, band->kind == WEFT_BAND_IDLE ? "Idle" : "Collecting garbage");
+	w = weft__story_clause(&s, 3);
+	weft__story_words_add(w, " from ");
+	weft__story_words_add_time(w, model, band->start);
+	w = weft__story_clause(&s, 4);
+	weft__story_words_add(w, " for ");
+	weft__story_words_add_length(w, band->end - band->start);
+	weft__story_words_add_thread(weft__story_clause(&s, 1), model, band->thread);
 	if (reason.size) {
-		w = weft__clause(&s, 2);
-		weft__words_add(w, ": ");
-		weft__words_add_text(w, reason, NAME_LETTERS);
+		w = weft__story_clause(&s, 2);
+		weft__story_words_add(w, ": ");
+		weft__story_words_add_text(w, reason, NAME_LETTERS);
 	}
-	return weft__sentence_write(&s, buffer, size);
+	return weft__story_sentence_write(&s, buffer, size);
 }
 
 WEFT__EXPORT struct weft_slice weft_story_counter_name(
@@ -83,11 +84,11 @@ static void write_difference(struct weft__words *w, const struct weft_model *mod
 	bool is_too_large =
 		!now.is_real && __builtin_sub_overflow(now.integer, before.integer, &change.integer);
 	if (is_too_large || (now.is_real ? change.real == 0 : change.integer == 0)) {
-		weft__words_add(w, ": set");
+		weft__story_words_add(w, ": set");
 		return;
 	}
 	weft_number_format(change, number, sizeof(number));
-	weft__words_add(w, ": %s%s", number[0] == '-' ? "" : "+", number);
+	weft__story_words_add(w, ": %s%s", number[0] == '-' ? "" : "+", number);
 }
 
 /* Appends ": +2 by read block 17 at 12.31 ms". */
@@ -95,16 +96,16 @@ static void write_change(struct weft__sentence *s, const struct weft_model *mode
 	const struct weft_counter *counter, uint32_t sample)
 {
 	uint32_t task = model->samples.task[sample];
-	struct weft__words *w = weft__clause(s, 2);
+	struct weft__words *w = weft__story_clause(s, 2);
 	write_difference(w, model, counter, sample);
 	if (task != WEFT_NONE) {
-		w = weft__clause(s, 2);
-		weft__words_add(w, " by ");
-		weft__words_add_task(w, model, task, 28);
+		w = weft__story_clause(s, 2);
+		weft__story_words_add(w, " by ");
+		weft__story_words_add_task(w, model, task, 28);
 	}
-	w = weft__clause(s, 1);
-	weft__words_add(w, " at ");
-	weft__words_add_time(w, model, model->samples.time[sample]);
+	w = weft__story_clause(s, 1);
+	weft__story_words_add(w, " at ");
+	weft__story_words_add_time(w, model, model->samples.time[sample]);
 }
 
 /* Appends " is 7"; a counter that is set at first has no value before. */
@@ -117,9 +118,9 @@ static void write_value(struct weft__words *w, const struct weft_model *model,
 		value = weft_counter_number(model, counter, sample);
 	weft_counter_format(counter, value, number, sizeof(number));
 	if (sample == WEFT_NONE && counter->begins_set)
-		weft__words_add(w, " has no value");
+		weft__story_words_add(w, " has no value");
 	else
-		weft__words_add(w, " is %s", number);
+		weft__story_words_add(w, " is %s", number);
 }
 
 WEFT__EXPORT size_t weft_story_counter_sentence(
@@ -129,34 +130,34 @@ WEFT__EXPORT size_t weft_story_counter_sentence(
 	const struct weft_counter *c = &model->counters[counter];
 	uint32_t sample = sample_at(model, c, at_ns);
 	struct weft__sentence s;
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 4);
-	weft__words_add_text(w, weft_model_string(model, c->name), NAME_LETTERS);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 4);
+	weft__story_words_add_text(w, weft_model_string(model, c->name), NAME_LETTERS);
 	write_value(w, model, c, sample);
-	w = weft__clause(&s, 3);
-	weft__words_add(w, " at ");
-	weft__words_add_time(w, model, at_ns < model->summary.end ? at_ns : model->summary.end);
+	w = weft__story_clause(&s, 3);
+	weft__story_words_add(w, " at ");
+	weft__story_words_add_time(w, model, at_ns < model->summary.end ? at_ns : model->summary.end);
 	if (sample == WEFT_NONE)
-		weft__words_add(weft__clause(&s, 2), ", before its first change");
+		weft__story_words_add(weft__story_clause(&s, 2), ", before its first change");
 	else
 		write_change(&s, model, c, sample);
-	return weft__sentence_write(&s, buffer, size);
+	return weft__story_sentence_write(&s, buffer, size);
 }
 
-void weft__words_add_losses(struct weft__words *w, const uint64_t losses[WEFT_LOSS_CAUSES])
+void weft__story_words_add_losses(struct weft__words *w, const uint64_t losses[WEFT_LOSS_CAUSES])
 {
 	const char *before = "";
 	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
 		if (!losses[cause])
 			continue;
-		weft__words_add(w, "%s", before);
-		weft__words_add_number(w, losses[cause]);
-		weft__words_add(w, " %s", weft_loss_name((enum weft_loss)cause));
+		weft__story_words_add(w, "%s", before);
+		weft__story_words_add_number(w, losses[cause]);
+		weft__story_words_add(w, " %s", weft_loss_name((enum weft_loss)cause));
 		before = ", ";
 	}
 }
 
-uint64_t weft__count_losses(const uint64_t losses[WEFT_LOSS_CAUSES])
+uint64_t weft__story_count_losses(const uint64_t losses[WEFT_LOSS_CAUSES])
 {
 	uint64_t sum = 0;
 	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
@@ -169,22 +170,22 @@ WEFT__EXPORT size_t weft_story_losses_sentence(
 	const struct weft_story *story, char *buffer, size_t size)
 {
 	const uint64_t *losses = story->model->losses;
-	uint64_t sum = weft__count_losses(losses), packets = losses[WEFT_LOSS_MISSING_PACKETS];
+	uint64_t sum = weft__story_count_losses(losses), packets = losses[WEFT_LOSS_MISSING_PACKETS];
 	struct weft__sentence s;
 	if (!sum && !packets) {
 		if (size)
 			buffer[0] = '\0';
 		return 0;
 	}
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 2);
-	weft__words_add_count(w, sum ? sum : packets, sum ? "event" : "packet");
-	weft__words_add(w, " %s %s", (sum ? sum : packets) == 1 ? "is" : "are",
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 2);
+	weft__story_words_add_count(w, sum ? sum : packets, sum ? "event" : "packet");
+	weft__story_words_add(w, " %s %s", (sum ? sum : packets) == 1 ? "is" : "are",
 		sum ? "lost" : "missing or damaged");
 	if (!sum)
-		return weft__sentence_write(&s, buffer, size);
-	w = weft__clause(&s, 1);
-	weft__words_add(w, ": ");
-	weft__words_add_losses(w, losses);
-	return weft__sentence_write(&s, buffer, size);
+		return weft__story_sentence_write(&s, buffer, size);
+	w = weft__story_clause(&s, 1);
+	weft__story_words_add(w, ": ");
+	weft__story_words_add_losses(w, losses);
+	return weft__story_sentence_write(&s, buffer, size);
 }

@@ -19,7 +19,7 @@ static bool covers(const struct weft_model *model, uint32_t task, uint32_t activ
 /* Where events are missing, or the program's record is over, nothing is known of a thread. */
 static bool is_own_task(const struct weft_model *model, uint32_t task, uint64_t at)
 {
-	return model->tasks.kind[task] == WEFT_KIND_THREAD && !weft__is_gone(model, task, at) &&
+	return model->tasks.kind[task] == WEFT_KIND_THREAD && !weft__story_is_gone(model, task, at) &&
 		   !weft_model_dark(model, model->tasks.buffer[task], at, at);
 }
 
@@ -28,7 +28,7 @@ static void see_task(
 	const struct weft_model *model, uint32_t task, uint64_t at, struct weft_thread_state *list)
 {
 	const struct weft_activations *a = &model->activations;
-	uint32_t begun = weft__activations_until(model, task, at);
+	uint32_t begun = weft__story_activations_until(model, task, at);
 	if (!begun)
 		return;
 	uint32_t last = model->tasks.first_activation[task] + begun - 1;

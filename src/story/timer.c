@@ -21,7 +21,7 @@ static uint32_t find_deadline(const struct weft_model *model, uint32_t task)
 	uint32_t first = model->tasks.first_note[task], end = model->tasks.end_note[task];
 	uint32_t least = end - first > NOTES_MAX ? end - NOTES_MAX : first;
 	for (uint32_t note = end; note > least; note--)
-		if (weft__is_tag(model, note - 1, WEFT_TAG_DEADLINE))
+		if (weft__story_is_tag(model, note - 1, WEFT_TAG_DEADLINE))
 			return note - 1;
 	return WEFT_NONE;
 }

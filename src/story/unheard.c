@@ -11,23 +11,23 @@
 #define RIGHT_BEFORE_NS 10000000 /* 10 ms */
 #define LOOKED_MAX      64       /* notes of the condition that are examined */
 
-bool weft__unheard_by_note(
+bool weft__story_unheard_by_note(
 	const struct weft_model *model, uint32_t task, uint32_t note, struct weft__unheard *ret)
 {
 	const struct weft_notes *n = &model->notes;
-	if (!weft__is_tag(model, note, WEFT_TAG_SIGNALLED_BEFORE) || n->value[note] < 0)
+	if (!weft__story_is_tag(model, note, WEFT_TAG_SIGNALLED_BEFORE) || n->value[note] < 0)
 		return false;
 	uint64_t time = n->time[note], ago = (uint64_t)n->value[note];
 	ret->time = ago < time - model->summary.start ? time - ago : model->summary.start;
 	ret->sender = WEFT_NONE;
 	if (note > model->tasks.first_note[task] &&
-		weft__is_tag(model, note - 1, WEFT_TAG_SIGNALLED_BY))
+		weft__story_is_tag(model, note - 1, WEFT_TAG_SIGNALLED_BY))
 		ret->sender =
 			weft_model_find_task(model, model->tasks.buffer[task], (uint64_t)n->value[note - 1]);
 	return true;
 }
 
-bool weft__unheard_before(
+bool weft__story_unheard_before(
 	const struct weft_model *model, uint32_t condition, uint64_t since, struct weft__unheard *ret)
 {
 	const uint64_t *time = model->notes.time;
@@ -36,7 +36,7 @@ bool weft__unheard_before(
 	for (uint32_t looked = 0; note > first && looked < LOOKED_MAX; note--, looked++) {
 		if (since - time[note - 1] > RIGHT_BEFORE_NS)
 			return false;
-		if (weft__unheard_by_note(model, condition, note - 1, ret))
+		if (weft__story_unheard_by_note(model, condition, note - 1, ret))
 			return true;
 	}
 	return false;

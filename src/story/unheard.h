@@ -14,12 +14,12 @@ struct weft__unheard {
 };
 
 /* True if that note of a task says that it was signalled. */
-bool weft__unheard_by_note(
+bool weft__story_unheard_by_note(
 	const struct weft_model *model, uint32_t task, uint32_t note, struct weft__unheard *ret);
 
 /* The signal that was remembered when a wait for the condition began at `since`, if it is the first
  * wait after that was written. False if there is none. */
-bool weft__unheard_before(
+bool weft__story_unheard_before(
 	const struct weft_model *model, uint32_t condition, uint64_t since, struct weft__unheard *ret);
 
 #endif

@@ -23,7 +23,7 @@
 struct waiting {
 	const struct weft_story *story;
 	const struct weft_model *model;
-	const uint32_t *now; /* as for weft__wait_at() */
+	const uint32_t *now; /* as for weft__story_wait_at() */
 	uint32_t task;
 	uint64_t at;
 	struct weft__edge_list edges;
@@ -34,7 +34,7 @@ struct waiting {
 /* The task that a task is at the time. */
 static uint32_t become_now(const struct waiting *w, uint32_t task)
 {
-	return w->now ? w->now[task] : weft__become_at(w->model, task, w->at);
+	return w->now ? w->now[task] : weft__story_become_at(w->model, task, w->at);
 }
 
 static struct waiting waiting_of(
@@ -43,9 +43,9 @@ static struct waiting waiting_of(
 	const struct weft_model *model = story->model;
 	struct waiting w = {.story = story, .model = model, .now = now, .at = at};
 	w.task = become_now(&w, task);
-	w.edges = weft__edges_by(model, w.task);
-	w.before = weft__edges_until(model, w.edges, at);
-	weft__runs_at(story, w.task, at, &w.runs);
+	w.edges = weft__story_edges_by(model, w.task);
+	w.before = weft__story_edges_until(model, w.edges, at);
+	weft__story_runs_at(story, w.task, at, &w.runs);
 	return w;
 }
 
@@ -81,7 +81,7 @@ static uint64_t woken_for(const struct waiting *w, uint64_t read)
 	struct weft__runs runs;
 	if (read == UINT64_MAX || w->runs.next >= read)
 		return w->runs.next < read ? w->runs.next : read;
-	weft__runs_at(w->story, w->task, read, &runs);
+	weft__story_runs_at(w->story, w->task, read, &runs);
 	return runs.has_woken && runs.woken > w->runs.next ? runs.woken : w->runs.next;
 }
 
@@ -126,7 +126,7 @@ static uint32_t choose_source(const struct waiting *w, struct weft__edge_list an
 {
 	for (uint32_t i = 0; i < any.count && i < LOOK_AT_MAX && got == WEFT_NONE; i++) {
 		uint32_t source = become_now(w, w->model->edges.to[any.edges[i]]);
-		if (source != w->task && !weft__is_gone(w->model, source, w->at))
+		if (source != w->task && !weft__story_is_gone(w->model, source, w->at))
 			got = source;
 	}
 	return got == WEFT_NONE ? w->model->edges.to[any.edges[0]] : got;
@@ -137,7 +137,7 @@ static bool describe_any(
 	const struct waiting *w, struct weft__edge_list any, struct weft_story_wait *wait)
 {
 	const struct weft_edges *e = &w->model->edges;
-	uint32_t read = weft__any_read(w->model, any);
+	uint32_t read = weft__story_any_read(w->model, any);
 	if (read != WEFT_NONE && e->time[read] <= w->at)
 		return false;
 	wait->got = read == WEFT_NONE ? WEFT_NONE : e->to[read];
@@ -162,7 +162,7 @@ static bool find_pending(const struct waiting *w, struct weft_story_wait *wait)
 		uint32_t edge = w->edges.edges[i - 1], source = e->to[edge];
 		bool is_over = is_past(w, e->time[edge]);
 		if (e->type[edge] == WEFT_EDGE_WAIT_ANY && found == 0 && !is_over)
-			return describe_any(w, weft__any_of(w->model, edge), wait);
+			return describe_any(w, weft__story_any_of(w->model, edge), wait);
 		if (e->type[edge] == WEFT_EDGE_WAIT_ANY)
 			break;
 		if (e->type[edge] != WEFT_EDGE_TRY_READ)
@@ -174,7 +174,7 @@ static bool find_pending(const struct waiting *w, struct weft_story_wait *wait)
 		if (is_read_between(w, i, w->before, source))
 			continue;
 		uint32_t now = become_now(w, source);
-		if (now == w->task || weft__is_gone(w->model, now, w->at))
+		if (now == w->task || weft__story_is_gone(w->model, now, w->at))
 			continue;
 		if (now == wait->source) {
 			wait->since = e->time[edge]; /* asked repeatedly: it waits since the first time */
@@ -229,14 +229,14 @@ static bool find_holder(const struct waiting *w, struct weft_story_wait *wait)
  * the waiter itself. */
 static bool find_signal(const struct waiting *w, struct weft_story_wait *wait)
 {
-	bool is_resource = weft__is_resource(w->model->tasks.kind[w->task]);
+	bool is_resource = weft__model_is_resource(w->model->tasks.kind[w->task]);
 	const struct weft_edges *e = &w->model->edges;
-	struct weft__edge_list to = weft__edges_to(w->story, w->task);
-	for (uint32_t i = weft__edges_until(w->model, to, w->at); i < to.count; i++) {
+	struct weft__edge_list to = weft__story_edges_to(w->story, w->task);
+	for (uint32_t i = weft__story_edges_until(w->model, to, w->at); i < to.count; i++) {
 		uint32_t edge = to.edges[i];
 		if (e->time[edge] > w->runs.next || (is_resource && e->type[edge] == WEFT_EDGE_READ))
 			break;
-		if (!weft__wakes(e->type[edge]))
+		if (!weft__story_wakes(e->type[edge]))
 			continue;
 		wait->since = w->runs.idle_since;
 		wait->until = e->time[edge];
@@ -245,7 +245,7 @@ static bool find_signal(const struct waiting *w, struct weft_story_wait *wait)
 	return false;
 }
 
-bool weft__wait_at(const struct weft_story *story, const uint32_t *now, uint32_t task,
+bool weft__story_wait_at(const struct weft_story *story, const uint32_t *now, uint32_t task,
 	uint64_t at_ns, struct weft_story_wait *ret_wait)
 {
 	const struct weft_model *model = story->model;
@@ -255,7 +255,7 @@ bool weft__wait_at(const struct weft_story *story, const uint32_t *now, uint32_t
 	struct weft_story_wait wait = {
 		.task = w.task, .source = WEFT_NONE, .until = UINT64_MAX, .got = WEFT_NONE};
 	if (w.runs.is_running || at_ns < model->tasks.start[w.task] ||
-		weft__is_gone(model, w.task, at_ns))
+		weft__story_is_gone(model, w.task, at_ns))
 		return false;
 	if (!find_holder(&w, &wait) && !find_pending(&w, &wait) && !find_coming(&w, &wait) &&
 		!find_signal(&w, &wait))
@@ -267,17 +267,18 @@ bool weft__wait_at(const struct weft_story *story, const uint32_t *now, uint32_t
 WEFT__EXPORT bool weft_story_wait_at(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft_story_wait *ret_wait)
 {
-	return weft__wait_at(story, NULL, task, at_ns, ret_wait);
+	return weft__story_wait_at(story, NULL, task, at_ns, ret_wait);
 }
 
 WEFT__EXPORT size_t weft_story_wait_sources(
 	const struct weft_model *model, const struct weft_story_wait *wait, char *buffer, size_t size)
 {
 	struct weft__words words;
-	weft__words_init(&words, buffer, size);
+	weft__story_words_init(&words, buffer, size);
 	if (wait->any)
-		weft__words_add_any(&words, model, (struct weft__edge_list){wait->any, wait->any_count});
+		weft__story_words_add_any(
+			&words, model, (struct weft__edge_list){wait->any, wait->any_count});
 	else if (wait->source != WEFT_NONE)
-		weft__words_add_task(&words, model, wait->source, NAME_LETTERS);
+		weft__story_words_add_task(&words, model, wait->source, NAME_LETTERS);
 	return words.used;
 }

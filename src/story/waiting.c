@@ -32,7 +32,7 @@ static int reserve(struct waits *w)
 	w->since = malloc(room * sizeof(*w->since));
 	if (!w->now || !w->since)
 		return WEFT_ERROR_MEMORY;
-	weft__find_becomes(w->model, w->public.at, w->now);
+	weft__story_find_becomes(w->model, w->public.at, w->now);
 	w->next = w->now + room;
 	w->end = w->next + room;
 	w->group = w->end + room;
@@ -47,11 +47,11 @@ static void find_hops(struct waits *w)
 		w->next[task] = w->end[task] = w->group[task] = WEFT_NONE;
 		w->since[task] = UINT64_MAX;
 		bool is_alive =
-			t->start[task] <= w->public.at && !weft__is_gone(w->model, task, w->public.at);
-		if (!is_alive || !weft__hop_at(w->story, w->now, task, w->public.at, &hop))
+			t->start[task] <= w->public.at && !weft__story_is_gone(w->model, task, w->public.at);
+		if (!is_alive || !weft__story_hop_at(w->story, w->now, task, w->public.at, &hop))
 			continue;
 		w->next[task] = w->now[hop.wait.source];
-		if (weft__is_wait(hop.step))
+		if (weft__story_is_wait(hop.step))
 			w->since[task] = hop.wait.since;
 		else if (hop.step == WEFT_CHAIN_HELD)
 			w->end[task] = task; /* see end_at_resources() */
@@ -136,14 +136,15 @@ static bool may_be_alike(const struct waits *w, const struct weft_waiters *waite
 {
 	struct weft_chain_hop hop;
 	return !waiters->is_circle &&
-		   !(weft__hop_at(w->story, w->now, waiters->end, w->public.at, &hop) &&
+		   !(weft__story_hop_at(w->story, w->now, waiters->end, w->public.at, &hop) &&
 			   hop.step == WEFT_CHAIN_HELD);
 }
 
 static uint64_t name_of(const struct waits *w, uint32_t task)
 {
 	uint32_t label = w->model->tasks.label[task];
-	uint64_t hash = label == WEFT_NONE ? 0 : weft__alike_hash(weft_model_string(w->model, label));
+	uint64_t hash =
+		label == WEFT_NONE ? 0 : weft__story_alike_hash(weft_model_string(w->model, label));
 	return hash ^ w->model->tasks.kind[task];
 }
 

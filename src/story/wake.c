@@ -14,11 +14,11 @@
 static uint32_t last_to(const struct weft_story *story, uint32_t task, bool resolves, uint64_t time)
 {
 	const struct weft_edges *e = &story->model->edges;
-	struct weft__edge_list to = weft__edges_to(story, task);
-	uint32_t i = weft__edges_until(story->model, to, time);
+	struct weft__edge_list to = weft__story_edges_to(story, task);
+	uint32_t i = weft__story_edges_until(story->model, to, time);
 	for (uint32_t looked = 0; i > 0 && looked < READS_MAX; i--, looked++)
 		if (resolves ? e->type[to.edges[i - 1]] == WEFT_EDGE_RESOLVE
-					 : weft__wakes(e->type[to.edges[i - 1]]))
+					 : weft__story_wakes(e->type[to.edges[i - 1]]))
 			return to.edges[i - 1];
 	return WEFT_NONE;
 }
@@ -64,9 +64,9 @@ static bool by_read(const struct awakening *a, struct weft_story_wake *wake)
 {
 	const struct weft_model *model = a->story->model;
 	const struct weft_edges *e = &model->edges;
-	struct weft__edge_list by = weft__edges_by(model, a->task);
+	struct weft__edge_list by = weft__story_edges_by(model, a->task);
 	uint64_t runs = model->activations.start[a->index];
-	uint32_t i = runs ? weft__edges_until(model, by, runs - 1) : 0;
+	uint32_t i = runs ? weft__story_edges_until(model, by, runs - 1) : 0;
 	for (uint32_t looked = 0; i < by.count && looked < READS_MAX; i++, looked++) {
 		uint32_t edge = by.edges[i];
 		if (e->time[edge] > model->activations.end[a->index])
@@ -77,7 +77,7 @@ static bool by_read(const struct awakening *a, struct weft_story_wake *wake)
 	return false;
 }
 
-bool weft__woken_for(const struct weft_story *story, uint32_t task, uint32_t activation,
+bool weft__story_woken_for(const struct weft_story *story, uint32_t task, uint32_t activation,
 	uint64_t since, struct weft_story_wake *ret_wake)
 {
 	struct awakening a = {story, task, activation, since};
@@ -88,14 +88,14 @@ WEFT__EXPORT bool weft_story_woken_by(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft_story_wake *ret_wake)
 {
 	const struct weft_model *model = story->model;
-	task = weft__become_at(model, task, at_ns == WEFT_STORY_WHOLE ? 0 : at_ns);
+	task = weft__story_become_at(model, task, at_ns == WEFT_STORY_WHOLE ? 0 : at_ns);
 	uint32_t first = model->tasks.first_activation[task];
-	uint32_t runs = weft__activations_until(model, task, at_ns);
+	uint32_t runs = weft__story_activations_until(model, task, at_ns);
 	for (uint32_t looked = 0; runs > 0 && looked < READS_MAX; runs--, looked++) {
 		uint32_t activation = first + runs - 1;
 		uint64_t since =
 			runs > 1 ? model->activations.end[activation - 1] : model->tasks.start[task];
-		if (weft__woken_for(story, task, activation, since, ret_wake))
+		if (weft__story_woken_for(story, task, activation, since, ret_wake))
 			return true;
 	}
 	return false;

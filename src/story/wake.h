@@ -12,7 +12,7 @@
  * running, or its start; a wake-up before that was for another activation. Needs the index. False
  * if the trace does not show it. The wake-up may come after the activation's start, if the task
  * read later. */
-bool weft__woken_for(const struct weft_story *story, uint32_t task, uint32_t activation,
+bool weft__story_woken_for(const struct weft_story *story, uint32_t task, uint32_t activation,
 	uint64_t since, struct weft_story_wake *ret_wake);
 
 #endif

@@ -23,7 +23,7 @@
 #define TIME_DIGITS   5
 #define LENGTH_DIGITS 3
 
-void weft__words_init(struct weft__words *w, char *buffer, size_t size)
+void weft__story_words_init(struct weft__words *w, char *buffer, size_t size)
 {
 	*w = (struct weft__words){buffer, size, 0, 0};
 	if (size)
@@ -69,7 +69,7 @@ static void write_letters(struct weft__words *w, struct weft_slice text)
 	}
 }
 
-void weft__words_add(struct weft__words *w, const char *format, ...)
+void weft__story_words_add(struct weft__words *w, const char *format, ...)
 {
 	char text[WEFT_SENTENCE_BYTES];
 	va_list arguments;
@@ -110,7 +110,7 @@ static bool is_path(struct weft_slice text)
 	return slash && !memchr(text.bytes, ' ', text.size);
 }
 
-void weft__words_add_text(struct weft__words *w, struct weft_slice text, unsigned letters)
+void weft__story_words_add_text(struct weft__words *w, struct weft_slice text, unsigned letters)
 {
 	if (head_bytes(text, letters) == text.size) {
 		write_letters(w, text);
@@ -124,50 +124,52 @@ void weft__words_add_text(struct weft__words *w, struct weft_slice text, unsigne
 	write_letters(w, rest_of(text, tail > head ? tail : head));
 }
 
-void weft__words_add_time(struct weft__words *w, const struct weft_model *model, uint64_t time)
+void weft__story_words_add_time(
+	struct weft__words *w, const struct weft_model *model, uint64_t time)
 {
 	uint64_t start = model->summary.start;
 	char text[32];
 	weft_format_duration(time > start ? time - start : 0, TIME_DIGITS, text);
-	weft__words_add(w, "%s", text);
+	weft__story_words_add(w, "%s", text);
 }
 
-void weft__words_add_length(struct weft__words *w, uint64_t ns)
+void weft__story_words_add_length(struct weft__words *w, uint64_t ns)
 {
 	char text[32];
 	weft_format_duration(ns, LENGTH_DIGITS, text);
-	weft__words_add(w, "%s", text);
+	weft__story_words_add(w, "%s", text);
 }
 
-void weft__words_add_real(struct weft__words *w, double number, int digits)
+void weft__story_words_add_real(struct weft__words *w, double number, int digits)
 {
 	char text[WEFT__NUMBER_BYTES];
-	weft__words_add(w, "%s", weft__number_general(number, digits, text));
+	weft__story_words_add(w, "%s", weft__number_general(number, digits, text));
 }
 
-void weft__words_add_number(struct weft__words *w, uint64_t number)
+void weft__story_words_add_number(struct weft__words *w, uint64_t number)
 {
 	char digits[24];
 	int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
 	for (int i = 0; i < length; i++)
-		weft__words_add(w, i > 0 && (length - i) % 3 == 0 ? ",%c" : "%c", digits[i]);
+		weft__story_words_add(w, i > 0 && (length - i) % 3 == 0 ? ",%c" : "%c", digits[i]);
 }
 
-void weft__words_add_count(struct weft__words *w, uint64_t count, const char *one)
+void weft__story_words_add_count(struct weft__words *w, uint64_t count, const char *one)
 {
-	weft__words_add_number(w, count);
-	weft__words_add(w, " %s%s", one, count == 1 ? "" : "s");
+	weft__story_words_add_number(w, count);
+	weft__story_words_add(w, " %s%s", one, count == 1 ? "" : "s");
 }
 
 #define KIND_LETTERS 24
 
-void weft__words_add_kind(struct weft__words *w, const struct weft_model *model, unsigned kind)
+void weft__story_words_add_kind(
+	struct weft__words *w, const struct weft_model *model, unsigned kind)
 {
 	const char *name = weft_model_kind_name(model, kind);
 	if (name)
-		weft__words_add_text(w, (struct weft_slice){name, strlen(name)}, KIND_LETTERS);
+		weft__story_words_add_text(w, (struct weft_slice){name, strlen(name)}, KIND_LETTERS);
 	else
-		weft__words_add(w, "kind %u", kind);
+		weft__story_words_add(w, "kind %u", kind);
 }
 
 static bool has_label(const struct weft_model *model, uint32_t task)
@@ -177,46 +179,46 @@ static bool has_label(const struct weft_model *model, uint32_t task)
 
 static void write_kind_and_id(struct weft__words *w, const struct weft_model *model, uint32_t task)
 {
-	weft__words_add_kind(w, model, model->tasks.kind[task]);
+	weft__story_words_add_kind(w, model, model->tasks.kind[task]);
 	if (model->tasks.kind[task] != WEFT_KIND_TRACK) /* programs know it by its name alone */
-		weft__words_add(w, " %" PRIu64, model->tasks.id[task]);
+		weft__story_words_add(w, " %" PRIu64, model->tasks.id[task]);
 }
 
-void weft__words_add_task(
+void weft__story_words_add_task(
 	struct weft__words *w, const struct weft_model *model, uint32_t task, unsigned letters)
 {
 	if (has_label(model, task))
-		weft__words_add_text(w, weft_model_string(model, model->tasks.label[task]), letters);
+		weft__story_words_add_text(w, weft_model_string(model, model->tasks.label[task]), letters);
 	else
 		write_kind_and_id(w, model, task);
 }
 
-void weft__words_add_other(struct weft__words *w, const struct weft_model *model, uint32_t task,
-	uint32_t beside, unsigned letters)
+void weft__story_words_add_other(struct weft__words *w, const struct weft_model *model,
+	uint32_t task, uint32_t beside, unsigned letters)
 {
 	if (model->tasks.label[task] == model->tasks.label[beside])
 		write_kind_and_id(w, model, task);
 	else
-		weft__words_add_task(w, model, task, letters);
+		weft__story_words_add_task(w, model, task, letters);
 }
 
-void weft__words_add_subject(
+void weft__story_words_add_subject(
 	struct weft__words *w, const struct weft_model *model, uint32_t task, unsigned letters)
 {
 	write_kind_and_id(w, model, task);
 	if (!has_label(model, task))
 		return;
-	weft__words_add(w, " '");
-	weft__words_add_text(w, weft_model_string(model, model->tasks.label[task]), letters);
-	weft__words_add(w, "'");
+	weft__story_words_add(w, " '");
+	weft__story_words_add_text(w, weft_model_string(model, model->tasks.label[task]), letters);
+	weft__story_words_add(w, "'");
 }
 
-void weft__sentence_init(struct weft__sentence *sentence)
+void weft__story_sentence_init(struct weft__sentence *sentence)
 {
 	sentence->count = 0;
 }
 
-struct weft__words *weft__clause(struct weft__sentence *sentence, unsigned worth)
+struct weft__words *weft__story_clause(struct weft__sentence *sentence, unsigned worth)
 {
 	unsigned last = sentence->count;
 	if (last == WEFT__CLAUSES_MAX)
@@ -225,7 +227,7 @@ struct weft__words *weft__clause(struct weft__sentence *sentence, unsigned worth
 		sentence->count++;
 	struct weft__clause *clause = &sentence->clauses[last];
 	clause->worth = worth;
-	weft__words_init(&clause->words, clause->text, sizeof(clause->text));
+	weft__story_words_init(&clause->words, clause->text, sizeof(clause->text));
 	return &clause->words;
 }
 
@@ -248,43 +250,43 @@ static bool leave_one_out(struct weft__sentence *sentence)
 	}
 	if (!least)
 		return false;
-	weft__words_init(&least->words, least->text, sizeof(least->text));
+	weft__story_words_init(&least->words, least->text, sizeof(least->text));
 	return true;
 }
 
-size_t weft__sentence_write(struct weft__sentence *sentence, char *buffer, size_t size)
+size_t weft__story_sentence_write(struct weft__sentence *sentence, char *buffer, size_t size)
 {
 	struct weft__words out;
 	while (count_letters(sentence) > WEFT_SENTENCE_LETTERS && leave_one_out(sentence))
 		;
-	weft__words_init(&out, buffer, size);
+	weft__story_words_init(&out, buffer, size);
 	for (unsigned i = 0; i < sentence->count; i++) {
 		const struct weft__words *words = &sentence->clauses[i].words;
-		weft__words_add_text(&out, (struct weft_slice){words->text, words->used},
+		weft__story_words_add_text(&out, (struct weft_slice){words->text, words->used},
 			WEFT_SENTENCE_LETTERS - 1 - out.letters);
 	}
 	if (out.used == 0 || out.text[out.used - 1] != '.') /* a message may end with a full stop */
-		weft__words_add(&out, ".");
+		weft__story_words_add(&out, ".");
 	return out.used;
 }
 
-void weft__words_add_process(
+void weft__story_words_add_process(
 	struct weft__words *words, const struct weft_model *model, uint32_t buffer)
 {
 	char name[128];
 	weft_trace_format_process(model->buffers, model->buffer_count, buffer, name, sizeof(name));
-	weft__words_add_text(words, (struct weft_slice){name, strlen(name)}, 40);
+	weft__story_words_add_text(words, (struct weft_slice){name, strlen(name)}, 40);
 }
 
-void weft__words_add_due(
+void weft__story_words_add_due(
 	struct weft__words *w, const struct weft_model *model, const struct weft_story_timer *timer)
 {
-	weft__words_add(w, "due at ");
-	weft__words_add_time(w, model, timer->due);
+	weft__story_words_add(w, "due at ");
+	weft__story_words_add_time(w, model, timer->due);
 	if (timer->late_ns) {
-		weft__words_add(w, timer->has_fired ? ", fired " : ", overdue for ");
-		weft__words_add_length(w, timer->late_ns);
-		weft__words_add(w, timer->has_fired ? " late" : "");
+		weft__story_words_add(w, timer->has_fired ? ", fired " : ", overdue for ");
+		weft__story_words_add_length(w, timer->late_ns);
+		weft__story_words_add(w, timer->has_fired ? " late" : "");
 	}
 }
 
@@ -292,7 +294,7 @@ WEFT__EXPORT size_t weft_story_name(
 	const struct weft_model *model, uint32_t task, unsigned letters, char *buffer, size_t size)
 {
 	struct weft__words w;
-	weft__words_init(&w, buffer, size);
-	weft__words_add_task(&w, model, task, letters);
+	weft__story_words_init(&w, buffer, size);
+	weft__story_words_add_task(&w, model, task, letters);
 	return w.used;
 }

@@ -306,7 +306,7 @@ static bool parse(struct parser *p)
 	return good && (at_end(p) || fail(p, p->at, "the end is expected"));
 }
 
-int weft__rule_parse(
+int weft__trigger_rule_parse(
 	struct rule *rule, const char *text, size_t size, struct weft_trigger_error *ret_error)
 {
 	*rule = (struct rule){.size = size};
@@ -319,7 +319,7 @@ int weft__rule_parse(
 	rule->text = malloc(size + 1);
 	rule->words = malloc(size + 1);
 	if (!rule->text || !rule->words) {
-		weft__rule_finish(rule);
+		weft__trigger_rule_finish(rule);
 		return WEFT_ERROR_MEMORY;
 	}
 	if (size)
@@ -327,11 +327,11 @@ int weft__rule_parse(
 	if (parse(&p))
 		return 0;
 	*ret_error = p.error;
-	weft__rule_finish(rule);
+	weft__trigger_rule_finish(rule);
 	return WEFT_ERROR_ARGUMENT;
 }
 
-void weft__rule_finish(struct rule *rule)
+void weft__trigger_rule_finish(struct rule *rule)
 {
 	free(rule->text);
 	free(rule->words);

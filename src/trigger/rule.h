@@ -34,8 +34,8 @@ struct rule {
 };
 
 /* As weft_triggers_add. */
-int weft__rule_parse(
+int weft__trigger_rule_parse(
 	struct rule *rule, const char *text, size_t size, struct weft_trigger_error *ret_error);
-void weft__rule_finish(struct rule *rule);
+void weft__trigger_rule_finish(struct rule *rule);
 
 #endif

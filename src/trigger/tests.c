@@ -56,7 +56,7 @@ static int on_sample(void *triggers, uint32_t counter, uint32_t task)
 		if (rule->type > RULE_BELOW || rule->counter != name)
 			continue;
 		bool held = rule->holds;
-		rule->holds = weft__trigger_holds(rule, weft__state_number(&t->state, counter));
+		rule->holds = weft__trigger_holds(rule, weft__model_state_number(&t->state, counter));
 		if (rule->holds && !held)
 			fire(t, i);
 	}
@@ -71,7 +71,7 @@ static int on_total(void *triggers, uint32_t counter)
 	for (unsigned i = 0; i < t->count; i++)
 		if (t->rules[i].type <= RULE_BELOW && t->rules[i].counter == name)
 			t->rules[i].holds =
-				weft__trigger_holds(&t->rules[i], weft__state_number(&t->state, counter));
+				weft__trigger_holds(&t->rules[i], weft__model_state_number(&t->state, counter));
 	return 0;
 }
 
@@ -127,7 +127,7 @@ static void test_run(struct weft_triggers *t, struct weft__runner *runner, uint6
 WEFT__EXPORT void weft_triggers_pass(struct weft_triggers *t, uint64_t now_ns)
 {
 	int64_t least = INT64_MAX;
-	weft__state_pass(&t->state, now_ns);
+	weft__model_state_pass(&t->state, now_ns);
 	for (unsigned i = 0; i < t->count; i++)
 		if (t->rules[i].type == RULE_WAITS && t->rules[i].limit < least)
 			least = t->rules[i].limit;
@@ -135,7 +135,7 @@ WEFT__EXPORT void weft_triggers_pass(struct weft_triggers *t, uint64_t now_ns)
 		uint64_t since_ns = t->waiters.list[task].since_ns;
 		if (now_ns < since_ns || now_ns - since_ns <= (uint64_t)least)
 			break;
-		if (weft__state_waits(&t->state, task))
+		if (weft__model_state_waits(&t->state, task))
 			test_wait(t, task, now_ns);
 	}
 	for (size_t i = 0; i < t->runner_count; i++)
@@ -146,20 +146,20 @@ static int on_mention(void *triggers, uint32_t task)
 {
 	struct weft_triggers *t = triggers;
 	(void)task;
-	return weft__waiters_add(&t->waiters);
+	return weft__trigger_waiters_add(&t->waiters);
 }
 
 static void on_wait(void *triggers, uint32_t task)
 {
 	struct weft_triggers *t = triggers;
-	weft__waiters_begin(&t->waiters, task, t->state.now);
+	weft__trigger_waiters_begin(&t->waiters, task, t->state.now);
 }
 
 static void on_wake(void *triggers, uint32_t task, uint64_t woken_ns)
 {
 	struct weft_triggers *t = triggers;
 	test_wait(t, task, woken_ns);
-	weft__waiters_end(&t->waiters, task);
+	weft__trigger_waiters_end(&t->waiters, task);
 }
 
 /* Rules test the first label of a task. */
@@ -171,7 +171,7 @@ static int on_note(
 	(void)value;
 	if (type != WEFT_NOTE_LABEL || task == WEFT_NONE)
 		return 0;
-	return weft__waiters_label(&t->waiters, task, t->event->text);
+	return weft__trigger_waiters_label(&t->waiters, task, t->event->text);
 }
 
 /* Tests the run that ends; the next run of the thread is measured from now on. A task that has
@@ -201,8 +201,8 @@ static int on_run(void *triggers, uint32_t thread)
 	int error = reserve_runner(t, thread);
 	if (error)
 		return error;
-	task = task < WEFT__RUNS_UNKNOWN ? weft__state_forward(&t->state, task) : WEFT_NONE;
-	if (task != WEFT_NONE && weft__state_waits(&t->state, task))
+	task = task < WEFT__RUNS_UNKNOWN ? weft__model_state_forward(&t->state, task) : WEFT_NONE;
+	if (task != WEFT_NONE && weft__model_state_waits(&t->state, task))
 		test_wait(t, task, t->state.now); /* it may have been woken, or goes on after a poll */
 	begin_run(t, &t->runners[thread], task);
 	return 0;

@@ -12,7 +12,7 @@
 
 enum {
 	TASKS_MAX = 1 << 20,
-	FORGET_EVENTS = 4096, /* at least this many between two calls of weft__state_forget */
+	FORGET_EVENTS = 4096, /* at least this many between two calls of weft__model_state_forget */
 };
 
 /* ---- Events ---- */
@@ -37,13 +37,13 @@ static int forget(struct weft_triggers *t)
 	uint32_t *new_index;
 	if (t->until_forgetting--)
 		return 0;
-	int error = weft__identities_cut(&t->identities, t->state.tasks.count);
+	int error = weft__model_identities_cut(&t->identities, t->state.tasks.count);
 	if (!error)
-		error = weft__state_forget(&t->state, &new_index);
+		error = weft__model_state_forget(&t->state, &new_index);
 	if (error)
 		return error;
-	error = weft__identities_move(&t->identities, new_index);
-	weft__waiters_move(&t->waiters, new_index);
+	error = weft__model_identities_move(&t->identities, new_index);
+	weft__trigger_waiters_move(&t->waiters, new_index);
 	for (size_t i = 0; i < t->runner_count; i++)
 		if (t->runners[i].task != WEFT_NONE)
 			t->runners[i].task = new_index[t->runners[i].task];
@@ -56,7 +56,7 @@ static int forget(struct weft_triggers *t)
 static uint64_t known_id(const struct weft_triggers *t, const struct weft_event *event, uint64_t id)
 {
 	const struct weft__identities *i = &t->identities;
-	uint32_t task = weft__ids_find(&i->by_id, i->id, i->buffer, event->buffer, id);
+	uint32_t task = weft__model_ids_find(&i->by_id, i->id, i->buffer, event->buffer, id);
 	return task == WEFT_NONE ? WEFT_TASK_NONE : id;
 }
 
@@ -71,11 +71,11 @@ static int take(struct weft_triggers *t, const struct weft_event *event, uint32_
 		known.other = known_id(t, event, event->other);
 		event = &known;
 	}
-	int error = weft__fact_of_event(&t->identities, NULL, event, &fact);
+	int error = weft__model_fact_of_event(&t->identities, NULL, event, &fact);
 	fact.text = text;
 	if (!error && event->kind_name.size)
-		error = weft__number_kind(&t->kinds, event, &fact.kind);
-	return error ? error : weft__state_take(&t->state, &fact);
+		error = weft__model_number_kind(&t->kinds, event, &fact.kind);
+	return error ? error : weft__model_state_take(&t->state, &fact);
 }
 
 /* Leaves out the task that changes the counter, because no rule asks for it. */
@@ -129,7 +129,7 @@ static void prepare_counter(struct weft_triggers *t, struct rule *rule)
 	rule->counter = number_of_counter(t, rule->name);
 	for (uint32_t i = 0; i < counters->count; i++)
 		if (counters->name[i] == rule->counter)
-			value = weft__state_number(&t->state, i);
+			value = weft__model_state_number(&t->state, i);
 	rule->holds = weft__trigger_holds(rule, value);
 }
 
@@ -138,7 +138,7 @@ static int number_kind(struct weft_triggers *t, struct rule *rule)
 {
 	const struct weft_event event = {.kind_name = rule->kind_name};
 	uint16_t kind;
-	int error = weft__number_kind(&t->kinds, &event, &kind);
+	int error = weft__model_number_kind(&t->kinds, &event, &kind);
 	if (!error && rule->kind_name.size)
 		rule->kind = kind == WEFT_KIND_UNKNOWN ? UINT32_MAX : kind;
 	return error;
@@ -149,12 +149,12 @@ WEFT__EXPORT int weft_triggers_add(
 {
 	if (t->count == WEFT_TRIGGERS_MAX)
 		return WEFT_ERROR_LIMIT;
-	int error = weft__rule_parse(&t->rules[t->count], rule, size, ret_error);
+	int error = weft__trigger_rule_parse(&t->rules[t->count], rule, size, ret_error);
 	if (error)
 		return error;
 	error = number_kind(t, &t->rules[t->count]);
 	if (error) {
-		weft__rule_finish(&t->rules[t->count]);
+		weft__trigger_rule_finish(&t->rules[t->count]);
 		return error;
 	}
 	struct rule *added = &t->rules[t->count++];
@@ -169,10 +169,10 @@ WEFT__EXPORT int weft_triggers_create(struct weft_triggers **ret_triggers)
 	struct weft_triggers *t = calloc(1, sizeof(*t));
 	if (!t)
 		return WEFT_ERROR_MEMORY;
-	weft__state_init(&t->state, &weft__trigger_listener, t);
-	weft__waiters_init(&t->waiters);
+	weft__model_state_init(&t->state, &weft__trigger_listener, t);
+	weft__trigger_waiters_init(&t->waiters);
 	t->until_forgetting = FORGET_EVENTS;
-	if (weft__strings_init(&t->kinds) || weft__identities_init(&t->identities)) {
+	if (weft__strings_init(&t->kinds) || weft__model_identities_init(&t->identities)) {
 		weft_triggers_destroy(t);
 		return WEFT_ERROR_MEMORY;
 	}
@@ -185,11 +185,11 @@ WEFT__EXPORT void weft_triggers_destroy(struct weft_triggers *t)
 	if (!t)
 		return;
 	for (unsigned i = 0; i < t->count; i++)
-		weft__rule_finish(&t->rules[i]);
-	weft__identities_finish(&t->identities);
+		weft__trigger_rule_finish(&t->rules[i]);
+	weft__model_identities_finish(&t->identities);
 	weft__strings_finish(&t->kinds);
-	weft__state_finish(&t->state);
-	weft__waiters_finish(&t->waiters);
+	weft__model_state_finish(&t->state);
+	weft__trigger_waiters_finish(&t->waiters);
 	free(t->runners);
 	free(t);
 }

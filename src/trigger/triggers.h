@@ -35,7 +35,7 @@ struct weft_triggers {
 	struct weft__waiters waiters;
 	struct weft__runner *runners;
 	size_t runner_count;
-	struct weft__strings kinds;     /* names of kinds, see weft__number_kind */
+	struct weft__strings kinds;     /* names of kinds, see weft__model_number_kind */
 	const struct weft_event *event; /* the event being taken */
 	uint64_t until_forgetting;      /* events */
 };

@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 
-void weft__waiters_init(struct weft__waiters *w)
+void weft__trigger_waiters_init(struct weft__waiters *w)
 {
 	*w = (struct weft__waiters){.first = WEFT_NONE, .last = WEFT_NONE};
 }
@@ -22,15 +22,15 @@ static void free_label(struct weft__waiter *waiter)
 	free((void *)(uintptr_t)waiter->label.bytes);
 }
 
-void weft__waiters_finish(struct weft__waiters *w)
+void weft__trigger_waiters_finish(struct weft__waiters *w)
 {
 	for (uint32_t task = 0; task < w->count; task++)
 		free_label(&w->list[task]);
 	free(w->list);
-	weft__waiters_init(w);
+	weft__trigger_waiters_init(w);
 }
 
-int weft__waiters_add(struct weft__waiters *w)
+int weft__trigger_waiters_add(struct weft__waiters *w)
 {
 	const struct weft__column column = {&w->list, sizeof(*w->list)};
 	int error = weft__columns_reserve(&column, 1, &w->capacity, w->count + (size_t)1);
@@ -39,7 +39,7 @@ int weft__waiters_add(struct weft__waiters *w)
 	return error;
 }
 
-int weft__waiters_label(struct weft__waiters *w, uint32_t task, struct weft_slice label)
+int weft__trigger_waiters_label(struct weft__waiters *w, uint32_t task, struct weft_slice label)
 {
 	struct weft__waiter *waiter = &w->list[task];
 	if (waiter->label.bytes)
@@ -53,7 +53,7 @@ int weft__waiters_label(struct weft__waiters *w, uint32_t task, struct weft_slic
 	return 0;
 }
 
-void weft__waiters_begin(struct weft__waiters *w, uint32_t task, uint64_t now_ns)
+void weft__trigger_waiters_begin(struct weft__waiters *w, uint32_t task, uint64_t now_ns)
 {
 	struct weft__waiter *waiter = &w->list[task];
 	waiter->since_ns = now_ns;
@@ -64,7 +64,7 @@ void weft__waiters_begin(struct weft__waiters *w, uint32_t task, uint64_t now_ns
 	w->last = task;
 }
 
-void weft__waiters_end(struct weft__waiters *w, uint32_t task)
+void weft__trigger_waiters_end(struct weft__waiters *w, uint32_t task)
 {
 	const struct weft__waiter *waiter = &w->list[task];
 	*(waiter->before == WEFT_NONE ? &w->first : &w->list[waiter->before].after) = waiter->after;
@@ -78,7 +78,7 @@ static void move_link(uint32_t *link, const uint32_t *new_index)
 }
 
 /* The links of a task that does not wait are stale, and may lead to one that is forgotten. */
-void weft__waiters_move(struct weft__waiters *w, const uint32_t *new_index)
+void weft__trigger_waiters_move(struct weft__waiters *w, const uint32_t *new_index)
 {
 	uint32_t kept = 0;
 	for (uint32_t task = 0; task < w->count; task++) {

@@ -22,18 +22,19 @@ struct weft__waiters {
 	uint32_t first, last; /* of the tasks that wait, the longest wait first; or WEFT_NONE */
 };
 
-void weft__waiters_init(struct weft__waiters *waiters);
-void weft__waiters_finish(struct weft__waiters *waiters);
+void weft__trigger_waiters_init(struct weft__waiters *waiters);
+void weft__trigger_waiters_finish(struct weft__waiters *waiters);
 
 /* Adds a row for the next task. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
-int weft__waiters_add(struct weft__waiters *waiters);
+int weft__trigger_waiters_add(struct weft__waiters *waiters);
 /* Sets the label of a task, unless it has one. 0 or WEFT_ERROR_MEMORY. */
-int weft__waiters_label(struct weft__waiters *waiters, uint32_t task, struct weft_slice label);
+int weft__trigger_waiters_label(
+	struct weft__waiters *waiters, uint32_t task, struct weft_slice label);
 
-void weft__waiters_begin(struct weft__waiters *waiters, uint32_t task, uint64_t now_ns);
-void weft__waiters_end(struct weft__waiters *waiters, uint32_t task);
+void weft__trigger_waiters_begin(struct weft__waiters *waiters, uint32_t task, uint64_t now_ns);
+void weft__trigger_waiters_end(struct weft__waiters *waiters, uint32_t task);
 
-/* Renumbers tasks by the table of weft__state_forget; tasks that wait are not forgotten. */
-void weft__waiters_move(struct weft__waiters *waiters, const uint32_t *new_index);
+/* Renumbers tasks by the table of weft__model_state_forget; tasks that wait are not forgotten. */
+void weft__trigger_waiters_move(struct weft__waiters *waiters, const uint32_t *new_index);
 
 #endif

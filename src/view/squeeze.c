@@ -207,7 +207,7 @@ static struct weft_view_squeezed time_before(const struct stripe *stripe)
 	return squeezed;
 }
 
-struct weft_view_squeezed weft__squeeze_time(const struct weft_squeeze *squeeze, double ns)
+struct weft_view_squeezed weft__view_squeeze_time(const struct weft_squeeze *squeeze, double ns)
 {
 	uint32_t begun = count_begun(squeeze, ns);
 	if (begun == 0)
@@ -226,8 +226,8 @@ static double width_of(const struct weft_squeeze *squeeze, uint32_t size, double
 	return fmin(WEFT_STRIPE_WIDTH, squeeze->sizes[size] * scale);
 }
 
-double weft__squeeze_px(const struct weft_squeeze *squeeze, const struct weft_view_squeezed *from,
-	const struct weft_view_squeezed *to, double scale)
+double weft__view_squeeze_px(const struct weft_squeeze *squeeze,
+	const struct weft_view_squeezed *from, const struct weft_view_squeezed *to, double scale)
 {
 	double px = (to->between_ns - from->between_ns) * scale;
 	for (unsigned i = 0; i < WEFT_STRIPE_SIZES; i++)
@@ -235,11 +235,11 @@ double weft__squeeze_px(const struct weft_squeeze *squeeze, const struct weft_vi
 	return px;
 }
 
-double weft__squeeze_x(const struct weft_squeeze *squeeze, const struct weft_view_squeezed *from,
-	double ns, double scale)
+double weft__view_squeeze_x(const struct weft_squeeze *squeeze,
+	const struct weft_view_squeezed *from, double ns, double scale)
 {
-	const struct weft_view_squeezed squeezed = weft__squeeze_time(squeeze, ns);
-	return weft__squeeze_px(squeeze, from, &squeezed, scale);
+	const struct weft_view_squeezed squeezed = weft__view_squeeze_time(squeeze, ns);
+	return weft__view_squeeze_px(squeeze, from, &squeezed, scale);
 }
 
 /* The px from a squeezed time to the beginning of a stripe. */
@@ -247,11 +247,11 @@ static double px_to(const struct weft_squeeze *squeeze, const struct weft_view_s
 	uint32_t stripe, double scale)
 {
 	const struct weft_view_squeezed begin = time_before(&squeeze->list[stripe]);
-	return weft__squeeze_px(squeeze, from, &begin, scale);
+	return weft__view_squeeze_px(squeeze, from, &begin, scale);
 }
 
-double weft__squeeze_ns(const struct weft_squeeze *squeeze, const struct weft_view_squeezed *from,
-	double px, double scale)
+double weft__view_squeeze_ns(const struct weft_squeeze *squeeze,
+	const struct weft_view_squeezed *from, double px, double scale)
 {
 	uint32_t low = 0, high = squeeze->count;
 	while (low < high) { /* in the end stripe `low` is the first one that begins to the right */
@@ -272,7 +272,7 @@ double weft__squeeze_ns(const struct weft_squeeze *squeeze, const struct weft_vi
 }
 
 /* With rising scale, stripes of the largest size reach their full width first. */
-double weft__squeeze_scale(const struct weft_squeeze *squeeze,
+double weft__view_squeeze_scale(const struct weft_squeeze *squeeze,
 	const struct weft_view_squeezed *from, const struct weft_view_squeezed *to, double px)
 {
 	double between = to->between_ns - from->between_ns, ns = between;
@@ -290,7 +290,7 @@ double weft__squeeze_scale(const struct weft_squeeze *squeeze,
 	return px / between;
 }
 
-bool weft__squeeze_find(
+bool weft__view_squeeze_find(
 	const struct weft_squeeze *squeeze, double ns, double *ret_begin, double *ret_end)
 {
 	uint32_t begun = count_begun(squeeze, ns);

@@ -47,7 +47,7 @@ static double clamp(double value, double low, double high)
 
 static struct weft_view_squeezed squeezed_at(const struct weft_view *view, double ns)
 {
-	return weft__squeeze_time(view->squeeze, ns);
+	return weft__view_squeeze_time(view->squeeze, ns);
 }
 
 /* The time that is `px` to the right of another. */
@@ -56,7 +56,7 @@ static double step(const struct weft_view *view, double ns, double px)
 	if (!view->squeeze)
 		return ns + px / view->scale;
 	const struct weft_view_squeezed squeezed = squeezed_at(view, ns);
-	return weft__squeeze_ns(view->squeeze, &squeezed, px, view->scale);
+	return weft__view_squeeze_ns(view->squeeze, &squeezed, px, view->scale);
 }
 
 /* The scale with which `duration` ns from a time on take `px`. */
@@ -66,7 +66,7 @@ static double scale_of(const struct weft_view *view, double from, double duratio
 		return px / duration;
 	const struct weft_view_squeezed first = squeezed_at(view, from),
 									last = squeezed_at(view, from + duration);
-	double scale = weft__squeeze_scale(view->squeeze, &first, &last, px);
+	double scale = weft__view_squeeze_scale(view->squeeze, &first, &last, px);
 	return isfinite(scale) ? scale : px / duration; /* of a part of a stripe */
 }
 
@@ -104,21 +104,21 @@ double weft__view_ns(const struct weft_view *view, double x)
 {
 	if (!view->squeeze)
 		return view->left + x / view->scale;
-	return weft__squeeze_ns(view->squeeze, &view->left_squeezed, x, view->scale);
+	return weft__view_squeeze_ns(view->squeeze, &view->left_squeezed, x, view->scale);
 }
 
 double weft__view_x_of(const struct weft_view *view, double ns)
 {
 	if (!view->squeeze)
 		return (ns - view->left) * view->scale;
-	return weft__squeeze_x(view->squeeze, &view->left_squeezed, ns, view->scale);
+	return weft__view_squeeze_x(view->squeeze, &view->left_squeezed, ns, view->scale);
 }
 
 bool weft__view_next_stripe(
 	const struct weft_view *view, uint64_t time, struct weft_stripe *ret_stripe)
 {
 	double begin, end, ns = time > view->start ? (double)(time - view->start) : 0;
-	if (!view->squeeze || !weft__squeeze_find(view->squeeze, ns, &begin, &end))
+	if (!view->squeeze || !weft__view_squeeze_find(view->squeeze, ns, &begin, &end))
 		return false;
 	uint64_t most = UINT64_MAX - view->start;
 	ret_stripe->start = view->start + weft__ns_between(begin, most);

@@ -15,7 +15,7 @@ WEFT__EXPORT int weft_viewer_prepare(struct weft_model *model, const struct weft
 	const struct weft__rows rows = {.no_fold = false};
 	if (!p)
 		return WEFT_ERROR_MEMORY;
-	int error = weft__rows_lay_out(&rows, model, NULL, progress, &p->layout, &p->scene);
+	int error = weft__viewer_rows_lay_out(&rows, model, NULL, progress, &p->layout, &p->scene);
 	p->story = (struct weft_story){.model = model, .layout = p->layout};
 	if (error) {
 		weft_viewer_prepared_destroy(p);

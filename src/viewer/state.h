@@ -94,7 +94,7 @@ void weft__viewer_settle(struct weft_viewer *viewer);
 
 /* window.c */
 void weft__viewer_arrange(struct weft_viewer *viewer);
-bool weft__inside(const struct weft_box *box, double x, double y);
+bool weft__viewer_inside(const struct weft_box *box, double x, double y);
 
 /* commands/window.c: `is_chosen` by hand, not by a link. */
 bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name, bool is_chosen);
@@ -115,6 +115,6 @@ bool weft__viewer_is_small(const struct weft_viewer *viewer);
 bool weft__viewer_shows_all(const struct weft_viewer *viewer);
 
 /* draw.c */
-double weft__canvas_x(const struct weft_viewer *viewer, uint64_t time);
+double weft__viewer_canvas_x(const struct weft_viewer *viewer, uint64_t time);
 
 #endif

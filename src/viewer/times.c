@@ -39,14 +39,14 @@ static const char *explain(enum weft_parse problem)
 	return "write a time like 12ms, 1.5s, 300us or 40ns";
 }
 
-const char *weft__parse_duration(const char *text, uint64_t *ret_ns)
+const char *weft__viewer_parse_duration(const char *text, uint64_t *ret_ns)
 {
 	while (*text == ' ')
 		text++;
 	return explain(weft_parse_duration(text, strlen(text), ret_ns));
 }
 
-const char *weft__parse_time(const char *text, uint64_t trace_start, uint64_t *ret_time)
+const char *weft__viewer_parse_time(const char *text, uint64_t trace_start, uint64_t *ret_time)
 {
 	uint64_t ns;
 	if (text[0] == '@') {
@@ -55,13 +55,13 @@ const char *weft__parse_time(const char *text, uint64_t trace_start, uint64_t *r
 		*ret_time = ns;
 		return NULL;
 	}
-	const char *problem = weft__parse_duration(text, &ns);
+	const char *problem = weft__viewer_parse_duration(text, &ns);
 	if (!problem)
 		*ret_time = ns > UINT64_MAX - trace_start ? UINT64_MAX : trace_start + ns;
 	return problem;
 }
 
-void weft__write_duration(uint64_t ns, char text[32])
+void weft__viewer_write_duration(uint64_t ns, char text[32])
 {
 	const struct unit *unit = &units[0];
 	for (size_t i = 1; i < sizeof(units) / sizeof(units[0]); i++)

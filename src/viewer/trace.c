@@ -60,8 +60,8 @@ static struct memory remember(const struct weft_viewer *viewer)
 static void drop(struct weft_viewer *viewer, bool goes_on)
 {
 	weft__viewer_forget_related(viewer);
-	weft__slide_stop(viewer);
-	weft__things_clear(viewer->things);
+	weft__viewer_slide_stop(viewer);
+	weft__render_things_clear(viewer->things);
 	weft__viewer_forget_heights(viewer);
 	weft_scene_destroy(viewer->scene);
 	if (goes_on)
@@ -112,7 +112,7 @@ static void forget_choices(struct weft_viewer *viewer)
 	viewer->problems.count = 0;
 	viewer->problems.pulse_ms = -INFINITY;
 	viewer->problems.took_ms = 0;
-	weft__known_forget(viewer);
+	weft__viewer_known_forget(viewer);
 }
 
 /* True if the new model has all tasks of the old one, with the same numbers. */
@@ -168,7 +168,7 @@ static void take(
 	viewer->layout = p->layout;
 	viewer->scene = p->scene;
 	viewer->story = p->story;
-	weft__pill_take(viewer, is_same, was_live);
+	weft__viewer_pill_take(viewer, is_same, was_live);
 	struct weft_squeeze *old = viewer->squeezing.squeeze;
 	viewer->squeezing.squeeze = weft__viewer_make_squeeze(viewer);
 	weft__viewer_use_counters(viewer);
@@ -207,8 +207,8 @@ WEFT__EXPORT int weft_viewer_show(
 	bool goes_on = is_same && is_live && is_continued(viewer->model, model);
 	bool grows = goes_on && !has_choice;
 	const struct weft__former former = {viewer->layout, viewer->scene};
-	int error = weft__rows_lay_out(weft__viewer_wanted_rows(viewer), model, grows ? &former : NULL,
-		NULL, &made.layout, &made.scene);
+	int error = weft__viewer_rows_lay_out(weft__viewer_wanted_rows(viewer), model,
+		grows ? &former : NULL, NULL, &made.layout, &made.scene);
 	if (error)
 		return error;
 	weft__viewer_settle_rows(viewer);
@@ -223,7 +223,7 @@ WEFT__EXPORT int weft_viewer_show_prepared(
 	weft__viewer_settle_rows(viewer);
 	if (!is_same_trace(viewer, prepared->model))
 		forget_choices(viewer);
-	if (!weft__rows_are_as_at_first(&viewer->rows)) {
+	if (!weft__viewer_rows_are_as_at_first(&viewer->rows)) {
 		int error = weft_viewer_show(viewer, prepared->model, false);
 		if (error)
 			return error;

@@ -58,7 +58,7 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->title = copy_title(options->title);
 	viewer->path = copy_text(options->path ? options->path : options->title);
 	viewer->notice = copy_text("");
-	viewer->things = weft__things_create();
+	viewer->things = weft__render_things_create();
 	viewer->progress = -1;
 	viewer->at_once = AT_ONCE;
 	viewer->width = viewer->height = 1;
@@ -86,8 +86,8 @@ static void drop_trace(struct weft_viewer *viewer)
 {
 	weft__viewer_forget_next_rows(viewer);
 	weft__viewer_forget(viewer);
-	weft__slide_stop(viewer);
-	weft__things_clear(viewer->things);
+	weft__viewer_slide_stop(viewer);
+	weft__render_things_clear(viewer->things);
 	weft_squeeze_destroy(viewer->squeezing.squeeze);
 	weft_scene_destroy(viewer->scene);
 	weft_layout_destroy(viewer->layout);
@@ -104,13 +104,13 @@ WEFT__EXPORT void weft_viewer_destroy(struct weft_viewer *viewer)
 	weft__viewer_forget_related(viewer);
 	weft__viewer_forget_search(viewer);
 	weft__viewer_forget_marks(viewer);
-	weft__known_forget(viewer);
+	weft__viewer_known_forget(viewer);
 	drop_trace(viewer);
-	weft__things_destroy(viewer->things);
+	weft__render_things_destroy(viewer->things);
 	weft_text_finish(&viewer->link);
 	weft_text_finish(&viewer->panel.text);
 	free(viewer->panel.items);
-	weft__rows_finish(&viewer->rows);
+	weft__viewer_rows_finish(&viewer->rows);
 	free(viewer->standing.edges);
 	free(viewer->counters.hidden);
 	weft__viewer_free_heights(viewer);
@@ -166,7 +166,7 @@ void weft__viewer_begin(struct weft_viewer *viewer, double now_ms)
 	if (isfinite(now_ms) && now_ms > viewer->now_ms)
 		viewer->now_ms = now_ms;
 	weft__viewer_move_on(viewer);
-	weft__slide_move_on(viewer);
+	weft__viewer_slide_move_on(viewer);
 }
 
 static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
@@ -178,8 +178,8 @@ static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
 														  : WEFT_VIEWER_CURSOR_DEFAULT;
 	if (p->drag == WEFT__DRAG_NONE && viewer->hover.sign.type != WEFT__SIGN_NONE)
 		return WEFT_VIEWER_CURSOR_POINTER;
-	if (part == WEFT__DRAG_NONE && weft__inside(&viewer->frame.strip, p->x, p->y))
-		part = weft__strip_part(viewer, p->x);
+	if (part == WEFT__DRAG_NONE && weft__viewer_inside(&viewer->frame.strip, p->x, p->y))
+		part = weft__viewer_strip_part(viewer, p->x);
 	if (part == WEFT__DRAG_WINDOW_START || part == WEFT__DRAG_WINDOW_END)
 		return WEFT_VIEWER_CURSOR_RESIZE;
 	if (p->drag == WEFT__DRAG_LANE ||
@@ -188,12 +188,12 @@ static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
 	if (part == WEFT__DRAG_GRAB || (part == WEFT__DRAG_WINDOW && p->drag == part))
 		return WEFT_VIEWER_CURSOR_GRABBING;
 	if (part == WEFT__DRAG_STRIP_RANGE || part == WEFT__DRAG_RANGE || viewer->range.is_armed ||
-		weft__inside(&viewer->frame.ruler, p->x, p->y))
+		weft__viewer_inside(&viewer->frame.ruler, p->x, p->y))
 		return WEFT_VIEWER_CURSOR_CROSSHAIR;
 	if (viewer->toolbar.hovered != WEFT__NO_BUTTON || viewer->hover.task != WEFT_NONE ||
 		viewer->hover.edge != WEFT_NONE || viewer->hover.handle != WEFT_NONE ||
 		viewer->hover.max != WEFT_NONE || viewer->hover.counter != WEFT_NONE ||
-		weft__inside(&viewer->frame.groups, p->x, p->y))
+		weft__viewer_inside(&viewer->frame.groups, p->x, p->y))
 		return WEFT_VIEWER_CURSOR_POINTER;
 	return WEFT_VIEWER_CURSOR_DEFAULT;
 }
@@ -271,7 +271,7 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	double due = fmin(viewer->hover.due_ms, weft__viewer_pointer_due(viewer));
 	if (has_message)
 		due = fmin(due, viewer->status.message_until_ms);
-	due = fmin(due, weft__pill_due(viewer));
+	due = fmin(due, weft__viewer_pill_due(viewer));
 	if (lacks_problems(viewer))
 		due = fmin(due, problems_due(viewer));
 	return isinf(due) ? INFINITY : until(due, viewer->now_ms);
@@ -299,7 +299,7 @@ WEFT__EXPORT const char *weft_viewer_facts(struct weft_viewer *viewer)
 {
 	viewer->facts[0] = '\0';
 	if (viewer->model)
-		weft__describe_trace(viewer->model, viewer->facts, sizeof(viewer->facts));
+		weft__render_describe_trace(viewer->model, viewer->facts, sizeof(viewer->facts));
 	return viewer->facts;
 }
 
@@ -311,14 +311,14 @@ WEFT__EXPORT enum weft_viewer_cursor weft_viewer_cursor(const struct weft_viewer
 WEFT__EXPORT void weft_viewer_colors(
 	const struct weft_viewer *viewer, struct weft_viewer_colors *ret_colors)
 {
-	const struct weft__theme *t = weft__theme(viewer->theme);
+	const struct weft__theme *t = weft__render_theme(viewer->theme);
 	*ret_colors = (struct weft_viewer_colors){
 		t->background, t->text, t->dim, t->grid, t->selection, t->failed};
 }
 
 WEFT__EXPORT uint32_t weft_viewer_role_color(const struct weft_viewer *viewer, unsigned role)
 {
-	const struct weft__theme *t = weft__theme(viewer->theme);
+	const struct weft__theme *t = weft__render_theme(viewer->theme);
 	const uint32_t colors[] = {
 		t->text, t->failed, t->read, t->resolve, t->try_read, t->signal, t->dim};
 	if (role >= WEFT_VIEWER_ROLE_COUNTER)

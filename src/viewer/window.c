@@ -17,7 +17,7 @@
 #define TOUCH_HEIGHT 44.0  /* px, height of a bar for fingers */
 #define BAR_FROM     200.0 /* px; lower windows have no buttons */
 
-bool weft__inside(const struct weft_box *box, double x, double y)
+bool weft__viewer_inside(const struct weft_box *box, double x, double y)
 {
 	return x >= box->x && x < box->x + box->width && y >= box->y && y < box->y + box->height;
 }
@@ -91,7 +91,7 @@ void weft__viewer_arrange(struct weft_viewer *viewer)
 		remove_title(&viewer->frame);
 	else
 		place_bar(viewer);
-	weft__pill_place(viewer);
+	weft__viewer_pill_place(viewer);
 	weft__viewer_place_counters(viewer);
 	viewer->changes |= WEFT_VIEWER_BOXES | WEFT_VIEWER_CANVAS;
 	const struct weft_box *picture = &viewer->frame.picture;

@@ -29,7 +29,8 @@ static uint64_t read_counter(void)
 #endif
 }
 
-bool weft__comparison_make(const struct weft__xen_access *access, struct weft_abi_comparison *ret)
+bool weft__xen_comparison_make(
+	const struct weft__xen_access *access, struct weft_abi_comparison *ret)
 {
 	int64_t least = INT64_MIN, most = INT64_MAX;
 	uint64_t quickest = UINT64_MAX;
@@ -61,13 +62,13 @@ static void halve(struct weft__comparisons *c)
 	c->interval_ns *= 2;
 }
 
-void weft__comparisons_add(
+void weft__xen_comparisons_add(
 	struct weft__comparisons *c, const struct weft__xen_access *access, bool at_once)
 {
 	struct weft_abi_comparison made;
 	uint64_t now = monotonic_ns();
 	bool is_due = now >= c->due_ns;
-	if ((!is_due && !at_once) || !weft__comparison_make(access, &made))
+	if ((!is_due && !at_once) || !weft__xen_comparison_make(access, &made))
 		return;
 	if (!c->count)
 		c->interval_ns = INTERVAL_NS;

@@ -22,11 +22,11 @@ struct weft__comparisons {
 };
 
 /* Makes one comparison. False if Xen does not say its time. */
-bool weft__comparison_make(
+bool weft__xen_comparison_make(
 	const struct weft__xen_access *access, struct weft_abi_comparison *ret_comparison);
 
 /* Makes a comparison if it is due, or if it is wanted at once, and if Xen says its time. */
-void weft__comparisons_add(
+void weft__xen_comparisons_add(
 	struct weft__comparisons *comparisons, const struct weft__xen_access *access, bool at_once);
 
 #endif

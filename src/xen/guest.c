@@ -194,7 +194,7 @@ WEFT__EXPORT int weft_guest_open_only(struct weft_host *host, const char *domain
 {
 	struct weft_guest_name *list, found;
 	size_t count;
-	int error = weft__host_find(host, domain, &list, &count, &found, reason);
+	int error = weft__xen_host_find(host, domain, &list, &count, &found, reason);
 	if (error)
 		return error;
 	error = count ? open_only(host, list, count, ret_guest, reason)
@@ -240,7 +240,7 @@ static enum weft_guest_state ask_store(struct weft_guest *guest)
 	if (weft__xen_announced_mark(&guest->host->access, a->domain, a->id) == a->mark)
 		return WEFT_GUEST_OPEN;
 	/* A domain's keys are removed before its memory. */
-	return weft__host_has_domain(guest->host, a->domain) ? WEFT_GUEST_CLOSED : WEFT_GUEST_GONE;
+	return weft__xen_host_has_domain(guest->host, a->domain) ? WEFT_GUEST_CLOSED : WEFT_GUEST_GONE;
 }
 
 static enum weft_guest_state ask(struct weft_guest *guest, uint64_t now)
@@ -278,24 +278,24 @@ WEFT__EXPORT enum weft_guest_state weft_guest_look(struct weft_guest *guest)
 	return guest->state;
 }
 
-bool weft__guest_now(const struct weft_guest *guest, uint64_t *ret_ns)
+bool weft__xen_guest_now(const struct weft_guest *guest, uint64_t *ret_ns)
 {
 	const struct weft__xen_access *access = &guest->host->access;
 	return access->now(access->context, ret_ns);
 }
 
-bool weft__guest_has_counter(const struct weft_guest *guest)
+bool weft__xen_guest_has_counter(const struct weft_guest *guest)
 {
 	const struct weft__xen_access *access = &guest->host->access;
 	return access->has_counter(access->context, guest->name.domain);
 }
 
-void weft__guest_compare(const struct weft_guest *guest, bool at_once)
+void weft__xen_guest_compare(const struct weft_guest *guest, bool at_once)
 {
-	weft__comparisons_add(&guest->host->comparisons, &guest->host->access, at_once);
+	weft__xen_comparisons_add(&guest->host->comparisons, &guest->host->access, at_once);
 }
 
-uint32_t weft__guest_comparisons(
+uint32_t weft__xen_guest_comparisons(
 	const struct weft_guest *guest, const struct weft_abi_comparison **ret_list)
 {
 	*ret_list = guest->host->comparisons.list;

@@ -10,16 +10,16 @@
 #include "abi/buffer_abi.h"
 
 /* Xen's system time now, on which guests stamp their events. False if Xen does not say. */
-bool weft__guest_now(const struct weft_guest *guest, uint64_t *ret_ns);
+bool weft__xen_guest_now(const struct weft_guest *guest, uint64_t *ret_ns);
 
 /* Compares the clocks of Xen and of this domain if that is due, or at once. */
-void weft__guest_compare(const struct weft_guest *guest, bool at_once);
+void weft__xen_guest_compare(const struct weft_guest *guest, bool at_once);
 
 /* True if the guest reads the same counter of the processor as this domain. */
-bool weft__guest_has_counter(const struct weft_guest *guest);
+bool weft__xen_guest_has_counter(const struct weft_guest *guest);
 
 /* The comparisons so far, in order of time. Returns their number. */
-uint32_t weft__guest_comparisons(
+uint32_t weft__xen_guest_comparisons(
 	const struct weft_guest *guest, const struct weft_abi_comparison **ret_list);
 
 #endif

@@ -18,7 +18,7 @@
 /* Domains are numbered below this. */
 #define DOMAINS_MAX 0x7ff0
 
-struct weft_host *weft__host_create(const struct weft__xen_access *access)
+struct weft_host *weft__xen_host_create(const struct weft__xen_access *access)
 {
 	struct weft_host *host = calloc(1, sizeof(*host));
 	if (host)
@@ -31,7 +31,7 @@ WEFT__EXPORT int weft_host_open(struct weft_host **ret_host, char reason[WEFT_GU
 	struct weft__xen_access access;
 	if (!weft__xen_access_open(&access, reason, WEFT_GUEST_REASON_BYTES))
 		return WEFT_ERROR_SYSTEM;
-	struct weft_host *host = weft__host_create(&access);
+	struct weft_host *host = weft__xen_host_create(&access);
 	if (!host) {
 		access.close(access.context);
 		snprintf(reason, WEFT_GUEST_REASON_BYTES, "%s", weft_error_text(WEFT_ERROR_MEMORY));
@@ -57,7 +57,7 @@ WEFT__EXPORT int weft_host_read_clocks(struct weft_host *host, struct weft_host_
 	struct weft_abi_comparison now;
 	uint64_t hz;
 	if (!host->access.rate(host->access.context, &hz) ||
-		!weft__comparison_make(&host->access, &now) || !now.counter)
+		!weft__xen_comparison_make(&host->access, &now) || !now.counter)
 		return WEFT_ERROR_STATE;
 	*ret_clocks = (struct weft_host_clocks){hz, now.counter, now.xen_ns, now.monotonic_ns};
 	return 0;
@@ -158,8 +158,9 @@ static size_t add_domains(
 	return domains;
 }
 
-int weft__host_find(struct weft_host *host, const char *domain, struct weft_guest_name **ret_list,
-	size_t *ret_count, struct weft_guest_name *ret_domain, char reason[WEFT_GUEST_REASON_BYTES])
+int weft__xen_host_find(struct weft_host *host, const char *domain,
+	struct weft_guest_name **ret_list, size_t *ret_count, struct weft_guest_name *ret_domain,
+	char reason[WEFT_GUEST_REASON_BYTES])
 {
 	char wanted[64];
 	const char *id = split(domain, wanted);
@@ -186,10 +187,10 @@ WEFT__EXPORT int weft_host_find(struct weft_host *host, const char *domain,
 	struct weft_guest_name **ret_list, size_t *ret_count, char reason[WEFT_GUEST_REASON_BYTES])
 {
 	struct weft_guest_name last;
-	return weft__host_find(host, domain, ret_list, ret_count, &last, reason);
+	return weft__xen_host_find(host, domain, ret_list, ret_count, &last, reason);
 }
 
-bool weft__host_has_domain(struct weft_host *host, uint32_t domain)
+bool weft__xen_host_has_domain(struct weft_host *host, uint32_t domain)
 {
 	char path[64];
 	size_t size;
@@ -202,7 +203,7 @@ bool weft__host_has_domain(struct weft_host *host, uint32_t domain)
 WEFT__EXPORT bool weft_host_runs(struct weft_host *host, uint32_t domain)
 {
 	enum weft__xen_domain state = host->access.look(host->access.context, domain);
-	return state == WEFT__XEN_UNKNOWN ? weft__host_has_domain(host, domain)
+	return state == WEFT__XEN_UNKNOWN ? weft__xen_host_has_domain(host, domain)
 									  : state == WEFT__XEN_RUNS;
 }
 

@@ -20,13 +20,14 @@ struct weft_host {
 };
 
 /* Makes a host of an access, which it takes over. NULL if memory is short. */
-struct weft_host *weft__host_create(const struct weft__xen_access *access);
+struct weft_host *weft__xen_host_create(const struct weft__xen_access *access);
 
 /* Like weft_host_find; `ret_domain` is the domain if it is one. */
-int weft__host_find(struct weft_host *host, const char *domain, struct weft_guest_name **ret_list,
-	size_t *ret_count, struct weft_guest_name *ret_domain, char reason[WEFT_GUEST_REASON_BYTES]);
+int weft__xen_host_find(struct weft_host *host, const char *domain,
+	struct weft_guest_name **ret_list, size_t *ret_count, struct weft_guest_name *ret_domain,
+	char reason[WEFT_GUEST_REASON_BYTES]);
 
 /* True if XenStore has the domain. */
-bool weft__host_has_domain(struct weft_host *host, uint32_t domain);
+bool weft__xen_host_has_domain(struct weft_host *host, uint32_t domain);
 
 #endif

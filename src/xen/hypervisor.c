@@ -61,7 +61,7 @@ struct system_control {
 	uint32_t words[32]; /* of PHYSICAL_INFO: word 6 is the processors' rate in kHz */
 };
 
-static int ask(weft__hypervisor_call *call, void *context, struct domain_control *control,
+static int ask(weft__xen_hypervisor_call *call, void *context, struct domain_control *control,
 	uint32_t command, uint32_t domain, uint32_t version)
 {
 	memset(control, 0, sizeof(*control));
@@ -81,8 +81,8 @@ static enum weft__xen_domain state_of(uint32_t flags)
 	return reason == REASON_CRASH || reason == REASON_WATCHDOG ? WEFT__XEN_CRASHED : WEFT__XEN_SHUT;
 }
 
-enum weft__xen_domain weft__hypervisor_look(
-	weft__hypervisor_call *call, void *context, void *buffer, uint32_t domain, uint32_t *version)
+enum weft__xen_domain weft__xen_hypervisor_look(weft__xen_hypervisor_call *call, void *context,
+	void *buffer, uint32_t domain, uint32_t *version)
 {
 	struct domain_control *control = buffer;
 	int result = -1;
@@ -121,16 +121,16 @@ static bool is_machines(const struct counter_control *counter)
 	return (ns > counter->ns ? ns - counter->ns : counter->ns - ns) < COUNTER_NEAR_NS;
 }
 
-static bool is_paravirtual(
-	weft__hypervisor_call *call, void *context, void *buffer, uint32_t domain, uint32_t *version)
+static bool is_paravirtual(weft__xen_hypervisor_call *call, void *context, void *buffer,
+	uint32_t domain, uint32_t *version)
 {
 	const struct domain_control *control = buffer;
-	return weft__hypervisor_look(call, context, buffer, domain, version) != WEFT__XEN_UNKNOWN &&
+	return weft__xen_hypervisor_look(call, context, buffer, domain, version) != WEFT__XEN_UNKNOWN &&
 		   control->found == domain && !(control->flags & IS_VIRTUAL_MACHINE);
 }
 
-bool weft__hypervisor_has_counter(
-	weft__hypervisor_call *call, void *context, void *buffer, uint32_t domain, uint32_t *version)
+bool weft__xen_hypervisor_has_counter(weft__xen_hypervisor_call *call, void *context, void *buffer,
+	uint32_t domain, uint32_t *version)
 {
 	const struct counter_control *counter = buffer;
 	const uint32_t own = 0; /* only dom0 gets answers about others */
@@ -142,8 +142,8 @@ bool weft__hypervisor_has_counter(
 		   (counter->mode == COUNTER_DEFAULT && is_machines(counter));
 }
 
-bool weft__hypervisor_now(
-	weft__hypervisor_call *call, void *context, void *buffer, uint64_t *ret_ns)
+bool weft__xen_hypervisor_now(
+	weft__xen_hypervisor_call *call, void *context, void *buffer, uint64_t *ret_ns)
 {
 	uint64_t *now = buffer;
 	*now = 0;
@@ -155,7 +155,7 @@ bool weft__hypervisor_now(
 
 /* ---- The machine ---- */
 
-static int control(weft__hypervisor_call *call, void *context, struct system_control *buffer,
+static int control(weft__xen_hypervisor_call *call, void *context, struct system_control *buffer,
 	const struct system_control *wanted, uint32_t *version)
 {
 	int result = -1;
@@ -172,8 +172,8 @@ static int control(weft__hypervisor_call *call, void *context, struct system_con
 	return result;
 }
 
-bool weft__hypervisor_rate(
-	weft__hypervisor_call *call, void *context, void *buffer, uint32_t *version, uint64_t *ret_hz)
+bool weft__xen_hypervisor_rate(weft__xen_hypervisor_call *call, void *context, void *buffer,
+	uint32_t *version, uint64_t *ret_hz)
 {
 	struct system_control *answer = buffer;
 	const struct system_control wanted = {.command = PHYSICAL_INFO};
@@ -183,8 +183,8 @@ bool weft__hypervisor_rate(
 	return true;
 }
 
-bool weft__hypervisor_end_trace(
-	weft__hypervisor_call *call, void *context, void *buffer, uint32_t *version)
+bool weft__xen_hypervisor_end_trace(
+	weft__xen_hypervisor_call *call, void *context, void *buffer, uint32_t *version)
 {
 	const struct system_control wanted = {.command = TRACE_BUFFERS, .words = {TRACE_DISABLE}};
 	return control(call, context, buffer, &wanted, version) == 0;

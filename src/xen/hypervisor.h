@@ -12,29 +12,29 @@
 #include "xen/access.h"
 
 /* Makes a hypercall with two arguments. 0, or -1 with errno. */
-typedef int weft__hypervisor_call(
+typedef int weft__xen_hypervisor_call(
 	void *context, unsigned operation, uint64_t first, uint64_t second);
 
 /* Asks how a domain is. `buffer` has a page. `version` is kept between calls, and 0 at first. */
-enum weft__xen_domain weft__hypervisor_look(
-	weft__hypervisor_call *call, void *context, void *buffer, uint32_t domain, uint32_t *version);
+enum weft__xen_domain weft__xen_hypervisor_look(weft__xen_hypervisor_call *call, void *context,
+	void *buffer, uint32_t domain, uint32_t *version);
 
 /* Asks for Xen's system time. False if Xen does not say. */
-bool weft__hypervisor_now(
-	weft__hypervisor_call *call, void *context, void *buffer, uint64_t *ret_ns);
+bool weft__xen_hypervisor_now(
+	weft__xen_hypervisor_call *call, void *context, void *buffer, uint64_t *ret_ns);
 
 /* Asks whether a domain reads the processors' counter as it is, as this domain does. False if Xen
  * does not say. */
-bool weft__hypervisor_has_counter(
-	weft__hypervisor_call *call, void *context, void *buffer, uint32_t domain, uint32_t *version);
+bool weft__xen_hypervisor_has_counter(weft__xen_hypervisor_call *call, void *context, void *buffer,
+	uint32_t domain, uint32_t *version);
 
 /* Asks for the rate of the processors' counter. `version` is kept between calls, and 0 at first.
  * False if Xen does not say. */
-bool weft__hypervisor_rate(
-	weft__hypervisor_call *call, void *context, void *buffer, uint32_t *version, uint64_t *ret_hz);
+bool weft__xen_hypervisor_rate(weft__xen_hypervisor_call *call, void *context, void *buffer,
+	uint32_t *version, uint64_t *ret_hz);
 
 /* Turns Xen's trace off. False if Xen refuses. */
-bool weft__hypervisor_end_trace(
-	weft__hypervisor_call *call, void *context, void *buffer, uint32_t *version);
+bool weft__xen_hypervisor_end_trace(
+	weft__xen_hypervisor_call *call, void *context, void *buffer, uint32_t *version);
 
 #endif

@@ -139,32 +139,32 @@ static int call(void *context, unsigned operation, uint64_t first, uint64_t seco
 static enum weft__xen_domain look(void *context, uint32_t domain)
 {
 	struct libraries *l = context;
-	return l->buffer ? weft__hypervisor_look(call, l, l->buffer, domain, &l->version)
+	return l->buffer ? weft__xen_hypervisor_look(call, l, l->buffer, domain, &l->version)
 					 : WEFT__XEN_UNKNOWN;
 }
 
 static bool has_counter(void *context, uint32_t domain)
 {
 	struct libraries *l = context;
-	return l->buffer && weft__hypervisor_has_counter(call, l, l->buffer, domain, &l->version);
+	return l->buffer && weft__xen_hypervisor_has_counter(call, l, l->buffer, domain, &l->version);
 }
 
 static bool now(void *context, uint64_t *ret_ns)
 {
 	struct libraries *l = context;
-	return l->buffer && weft__hypervisor_now(call, l, l->buffer, ret_ns);
+	return l->buffer && weft__xen_hypervisor_now(call, l, l->buffer, ret_ns);
 }
 
 static bool rate(void *context, uint64_t *ret_hz)
 {
 	struct libraries *l = context;
-	return l->buffer && weft__hypervisor_rate(call, l, l->buffer, &l->system_version, ret_hz);
+	return l->buffer && weft__xen_hypervisor_rate(call, l, l->buffer, &l->system_version, ret_hz);
 }
 
 static bool end_trace(void *context)
 {
 	struct libraries *l = context;
-	return l->buffer && weft__hypervisor_end_trace(call, l, l->buffer, &l->system_version);
+	return l->buffer && weft__xen_hypervisor_end_trace(call, l, l->buffer, &l->system_version);
 }
 
 /* ---- Loading ---- */

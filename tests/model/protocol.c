@@ -525,7 +525,7 @@ static void follow_once(void)
 		read_commits();
 	if (fault == MARK_OF_NOW)
 		mark.previous_ticks = ticks;
-	weft__mark_look(&mark, ticks, &ns_clock);
+	weft__format_mark_look(&mark, ticks, &ns_clock);
 	if (fault != MARK_AFTER_COMMITS)
 		read_commits();
 	check_past();
@@ -547,7 +547,7 @@ static void check_mark(void)
 	follow_once();
 	if (mark.ticks != clock_now && !is_mortal)
 		machine_fail("the mark stays behind");
-	weft__mark_finish(&mark);
+	weft__format_mark_finish(&mark);
 }
 
 static void start_mark(void)
@@ -557,7 +557,7 @@ static void start_mark(void)
 	machine_reuse(NULL, 0); /* the mark has memory of its own */
 	view.bytes = buffer;
 	memcpy(view.header, buffer, offsetof(struct weft_abi_buffer, uuid)); /* the places */
-	if (weft__mark_init(&mark, &view, sizeof(buffer)))
+	if (weft__format_mark_init(&mark, &view, sizeof(buffer)))
 		machine_fail("there is nothing to follow");
 	used_before = header()->slots_used;
 	if (fault == MARK_OF_FEWER_SLOTS)

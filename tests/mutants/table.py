@@ -53,7 +53,7 @@ MUTANTS = [
     # ---- format ----
     *in_file(
         'src/format/weft/follow/incoming.c',
-        ('if (header->state == 0 || weft__packet_state(header) == WEFT_ABI_PACKET_OPENING)', 'if (header->state == 0)',
+        ('if (header->state == 0 || weft__format_packet_state(header) == WEFT_ABI_PACKET_OPENING)', 'if (header->state == 0)',
          'chunks'),
         ('header->committed <= chunk->bytes', 'header->committed <= chunk->bytes + 8', 'chunks'),
         ('if (losses[WEFT_LOSS_STALLED] > stalled)', 'if (losses[WEFT_LOSS_STALLED] < stalled)', 'incoming chunks'),
@@ -61,7 +61,7 @@ MUTANTS = [
         ('if (seen.list[i].offset == HEADER_AT(clock_hz))', 'if (false)', 'chunks')),
     *in_file(
         'src/format/weft/saved.c',
-        ('		weft__queue_settle(&f->queue);\n', '', 'chunks'),
+        ('		weft__format_queue_settle(&f->queue);\n', '', 'chunks'),
         ('weft__ns_add(order.list[first].time_ns, WEFT__SPAN_NS)', 'weft__ns_add(order.list[0].time_ns, WEFT__SPAN_NS)',
          'chunks'),
         ('if (last > first && last - first > WEFT__SPAN_NS)', 'if (last > first && last - first > WEFT__SPAN_NS / 2)',
@@ -71,7 +71,7 @@ MUTANTS = [
         ('chunk->at <= s->texts[s->text_count - 1].number', 'chunk->at < s->texts[s->text_count - 1].number', 'chunks'),
         ('weft__load_u64(chunk->content) > chunk->bytes - sizeof(uint64_t)', 'weft__load_u64(chunk->content) > chunk->bytes',
          'chunks'),
-        ('if (!weft__chunk_begins(bytes, size) || chunk.bytes % 8)', 'if (!weft__chunk_begins(bytes, size))', 'chunks')),
+        ('if (!weft__format_chunk_begins(bytes, size) || chunk.bytes % 8)', 'if (!weft__format_chunk_begins(bytes, size))', 'chunks')),
     *in_file(
         'src/format/weft/drain/packets.c',
         ('h->number = h->lost = 0;', 'h->number = 0;', 'stream'),
@@ -168,7 +168,7 @@ MUTANTS = [
          'cut e2e/cut')),
     *in_file(
         'src/export/cut_clock.c',
-        ('return is_known ? event->ticks : weft__cut_ticks(trace, event->time_ns);', 'return weft__cut_ticks(trace, event->time_ns);',
+        ('return is_known ? event->ticks : weft__export_cut_ticks(trace, event->time_ns);', 'return weft__export_cut_ticks(trace, event->time_ns);',
          'cut e2e/cut'),
         ('span.now_ticks = ticks[0];', 'span.now_ticks = ticks[0] + 4;', 'cut e2e/cut'),
         ('	header->comparison_count = whole.comparison_count;\n', '', 'cut e2e/cut'),
@@ -197,7 +197,7 @@ MUTANTS = [
         ('words + 2, base_high', 'words + 1, base_high', 'record record_threads e2e/agree'),
         ('if (ticks >= until)', 'if (ticks > until)', 'watch'),
         ('if (until == WEFT_ABI_HOLD_STOP)', 'if (false)', 'watch e2e/attach'),
-        ('weft__store(&slot->refuse, WEFT__LOOK_INTERVAL - 1);', 'weft__store(&slot->refuse, 0);',
+        ('weft__record_store(&slot->refuse, WEFT__LOOK_INTERVAL - 1);', 'weft__record_store(&slot->refuse, 0);',
          'record_threads', 'it only saves looks for a packet that cannot be had')),
     *in_file(
         'src/record/name.c',
@@ -224,7 +224,7 @@ MUTANTS = [
          'no packet has the sequence of a claim before the claim succeeds')),
     *in_file(
         'src/record/text.c',
-        ('weft__count_loss(self.slot, WEFT_ABI_LOSS_TOO_BIG);', '(void)self;', 'record')),
+        ('weft__record_count_loss(self.slot, WEFT_ABI_LOSS_TOO_BIG);', '(void)self;', 'record')),
     # ---- trigger ----
     *in_file(
         'src/trigger/rule.c',
@@ -438,7 +438,7 @@ MUTANTS = [
         'src/input/files.c',
         ('own_end > other_end : i < k', 'own_end < other_end : i < k', 'input_files'),
         ('same += are_of_one_boot(&list[i], &list[k]);', 'same++;', 'input_files'),
-        ('weft__share_readings(identities, count, &input->readings)', '(int)(count & 0)', 'input_files')),
+        ('weft__format_share_readings(identities, count, &input->readings)', '(int)(count & 0)', 'input_files')),
     *in_file(
         'src/runs/stream/stream_ring.c',
         ('r->has_failed = r->ring.is_ours;', 'r->has_failed = true;', 'run_streams'),
@@ -491,7 +491,7 @@ MUTANTS = [
         ('	return decoder->is_held ? 0 : finish(decoder);\n', '	return finish(decoder);\n', 'merge_live')),
     *in_file(
         'src/format/weft/drain/packets.c',
-        ('ns(clock, d->marked) >= IDLE_NS;', 'ns(clock, d->marked) > IDLE_NS;', 'stream'),
+        ('- marked >= IDLE_NS;', '- marked > IDLE_NS;', 'stream'),
         ('!(d->needs_mark || was_idle(d)))', '!d->needs_mark)', 'stream')),
     *in_file(
         'src/format/merge_tables.c',
@@ -616,7 +616,7 @@ MUTANTS = [
     # ---- what fails seldom: refused calls, short memory, keys of hashes, halos ----
     *in_file(
         'src/record/start.c',
-        ('return weft__load(&slot->moment_events) & 1;', 'return true;', 'moment'),
+        ('return weft__record_load(&slot->moment_events) & 1;', 'return true;', 'moment'),
         ('	error = weft__platform_prepare(region->header, platform);\n	if (error)\n		return error;\n',
          '	(void)weft__platform_prepare(region->header, platform);\n', 'record_fork')),
     *in_file(
@@ -648,8 +648,8 @@ MUTANTS = [
          'input_files')),
     *in_file(
         'src/trigger/trigger.c',
-        ('		error = weft__state_forget(&t->state, &new_index);\n	if (error)\n		return error;\n',
-         '		error = weft__state_forget(&t->state, &new_index);\n', 'trigger')),
+        ('		error = weft__model_state_forget(&t->state, &new_index);\n	if (error)\n		return error;\n',
+         '		error = weft__model_state_forget(&t->state, &new_index);\n', 'trigger')),
     *in_file(
         'src/stats/spans.c',
         ('if (error || !is_alive(m, span))', 'if (!is_alive(m, span))', 'memory')),
@@ -681,7 +681,7 @@ MUTANTS = [
         ('|| span->end < m->to);', '|| span->end <= m->to);', 'stats')),
     *in_file(
         'src/story/chain.c',
-        ('weft__edges_until(model, to, wait->until)', 'to.count', 'story_ties',
+        ('weft__story_edges_until(model, to, wait->until)', 'to.count', 'story_ties',
          'a later signal is a hop, and then the chain does not end at the condition')),
     *in_file(
         'src/story/hop.c',
@@ -691,7 +691,7 @@ MUTANTS = [
         ('	f->nodes[node].start = span->start; /* the earliest comes last */\n', '', 'story_ties')),
     *in_file(
         'src/story/holders.c',
-        (': !weft__holders_has(holders, e->from[edge]);', ': false;', 'story_ties')),
+        (': !weft__model_holders_has(holders, e->from[edge]);', ': false;', 'story_ties')),
     *in_file(
         'src/story/wake.c',
         ('last_to(a->story, source, true, time[read])', 'last_to(a->story, source, true, UINT64_MAX)', 'story_ties')),
@@ -751,11 +751,11 @@ MUTANTS = [
         ('< room - room / 4;', '<= room;', 'unseen')),
     *in_file(
         'src/record/thread.c',
-        ('	weft__store(&slot->lost, 0);\n', '', 'record_threads'),
-        ('if (cause == WEFT_ABI_LOSS_NESTED || !weft__is_quiet(weft__header()))', 'if (true)', 'record_threads')),
+        ('	weft__record_store(&slot->lost, 0);\n', '', 'record_threads'),
+        ('if (cause == WEFT_ABI_LOSS_NESTED || !weft__record_is_quiet(weft__record_header()))', 'if (true)', 'record_threads')),
     *in_file(
         'src/record/request.c',
-        ('		if (weft__load(&snapshots->rules[i]) == name)\n			return;\n', '', 'record_requests')),
+        ('		if (weft__record_load(&snapshots->rules[i]) == name)\n			return;\n', '', 'record_requests')),
     *in_file(
         'src/platform/children.c',
         ('	refused_seen = 0;\n', '', 'platform')),
@@ -763,8 +763,8 @@ MUTANTS = [
         'src/story/problems/wakes.c',
         ('return l->type < r->type ? -1 : 1;', 'return l->type < r->type ? 1 : -1;', 'problems'),
         ('w->model->edges.time[list.edges[i]] <= to; i++)', 'w->model->edges.time[list.edges[i]] < to; i++)', 'problems'),
-        ('	if (missed->count++ && weft__missed_ns(w->model, since, until) <=\n',
-         '	if (missed->count++ && weft__missed_ns(w->model, since, until) <\n', 'problems')),
+        ('	if (missed->count++ && weft__story_missed_ns(w->model, since, until) <=\n',
+         '	if (missed->count++ && weft__story_missed_ns(w->model, since, until) <\n', 'problems')),
     *in_file(
         'src/story/problems/missed.c',
         ('model->activations.start[runs > 1 ? activation - 1 : activation];', 'model->activations.start[activation];', 'problems_limits'),

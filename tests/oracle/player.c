@@ -498,7 +498,7 @@ static int take_stream(void)
 	const void *bytes;
 	size_t size;
 	int status;
-	while ((status = weft__drain_next(play.drain, &bytes, &size)) == WEFT_OK)
+	while ((status = weft__format_drain_next(play.drain, &bytes, &size)) == WEFT_OK)
 		append(&play.stream, bytes, size);
 	return status;
 }
@@ -508,8 +508,8 @@ static int take_followed(void)
 	struct weft_diagnostics ignored = {0};
 	struct weft_event event;
 	int status;
-	while ((status = weft__follower_next(play.follower, &event)) == WEFT_OK) {
-		add_event(&play.followed, weft__follower_describe(play.follower), &event);
+	while ((status = weft__format_follower_next(play.follower, &event)) == WEFT_OK) {
+		add_event(&play.followed, weft__format_follower_describe(play.follower), &event);
 		require(weft_model_builder_add(play.builder, &event, &ignored) == 0, "no model");
 	}
 	return status;
@@ -518,19 +518,19 @@ static int take_followed(void)
 static void follow(const char *lag)
 {
 	struct weft_model *model;
-	require(weft__follower_look(play.follower, play.ticks - strtoul(lag, NULL, 10)) == 0,
+	require(weft__format_follower_look(play.follower, play.ticks - strtoul(lag, NULL, 10)) == 0,
 		"the follower does not look");
 	require(take_followed() == WEFT_AGAIN, "the follower ends before the program");
 	/* A look at the model must not change what it becomes. */
-	require(weft_model_builder_snapshot(
-				play.builder, weft__follower_describe(play.follower), play.ticks, &model) == 0,
+	require(weft_model_builder_snapshot(play.builder, weft__format_follower_describe(play.follower),
+				play.ticks, &model) == 0,
 		"no snapshot");
 	weft_model_destroy(model);
 }
 
 static void look(const char *argument)
 {
-	weft__drain_look(play.drain, *argument == '1', play.ticks);
+	weft__format_drain_look(play.drain, *argument == '1', play.ticks);
 	require(take_stream() == WEFT_AGAIN, "the stream ends before the program");
 }
 
@@ -544,12 +544,13 @@ static void show_copy(void)
 
 static void show_followed(void)
 {
-	const struct weft_trace_description *description = weft__follower_describe(play.follower);
+	const struct weft_trace_description *description =
+		weft__format_follower_describe(play.follower);
 	struct weft_model *model;
 	printf("events follow\n");
 	flush_text(&play.followed);
 	show_losses("follow", description->losses);
-	show_diagnostics("follow", weft__follower_diagnostics(play.follower));
+	show_diagnostics("follow", weft__format_follower_diagnostics(play.follower));
 	require(weft_model_builder_finish(play.builder, description, &model) == 0, "no model");
 	show_model(model, "follow");
 	weft_model_destroy(model);
@@ -558,18 +559,18 @@ static void show_followed(void)
 static void end(uint64_t random)
 {
 	weft_stop();
-	weft__follower_load_end(play.follower, WEFT_ABI_ENDING_GONE, play.ticks);
-	weft__drain_finish(play.drain, false);
+	weft__format_follower_load_end(play.follower, WEFT_ABI_ENDING_GONE, play.ticks);
+	weft__format_drain_finish(play.drain, false);
 	require(take_stream() == WEFT_END, "the stream does not end");
-	require(weft__follower_finish(play.follower) == 0, "the follower does not finish");
+	require(weft__format_follower_finish(play.follower) == 0, "the follower does not finish");
 	require(take_followed() == WEFT_END, "the follower does not end");
 	show_ring(ring);
 	show_trace("saved", ring, play.size, true);
 	show_trace("stream", play.stream.list, play.stream.size, true);
 	show_fed("fed", &play.stream, random);
 	show_followed();
-	weft__drain_destroy(play.drain);
-	weft__follower_destroy(play.follower);
+	weft__format_drain_destroy(play.drain);
+	weft__format_follower_destroy(play.follower);
 	weft_model_builder_destroy(play.builder);
 	play.stream.size = 0;
 }
@@ -595,8 +596,8 @@ static void begin(const char *size)
 	weft_category_unregister(&weft_category_net); /* by the play before */
 	weft_category_register(&weft_category_net);
 	require(weft_start(ring, play.size, &platform) == 0, "no ring");
-	require(weft__drain_create(ring, play.size, PIECE, &play.drain) == 0, "no stream");
-	require(weft__follower_create(ring, play.size, &play.follower) == 0, "no follower");
+	require(weft__format_drain_create(ring, play.size, PIECE, &play.drain) == 0, "no stream");
+	require(weft__format_follower_create(ring, play.size, &play.follower) == 0, "no follower");
 	require(weft_model_builder_create(&play.builder) == 0, "no builder");
 }
 
@@ -747,7 +748,8 @@ static void span(char **a)
 /* The id that readers give to the track of that name. */
 static uint64_t track(const char *name)
 {
-	uint16_t id = weft__name_find_or_add(weft__region(), name, (uint32_t)strlen(name));
+	uint16_t id =
+		weft__record_name_find_or_add(weft__record_region(), name, (uint32_t)strlen(name));
 	return WEFT_TRACK_FIRST + WEFT_TRACK_LINES * id;
 }
 

@@ -56,7 +56,7 @@ static struct location locate(const volatile void *address)
 		return (struct location){ELSEWHERE, 0, false};
 	at = (at - header->slots_offset) % header->slot_bytes;
 	const void *slot = (const char *)address - at;
-	return (struct location){SLOT, at, slot == weft__self()->slot};
+	return (struct location){SLOT, at, slot == weft__record_self()->slot};
 }
 
 #define IS(location, kind, type, field) \

@@ -140,7 +140,7 @@ static bool leave_at(void (*body)(void), unsigned long step)
 /* Records until the next event is the one that finds the guard stuck and repairs it. */
 static void come_near_repair(void)
 {
-	const struct weft_abi_slot *slot = weft__self()->slot;
+	const struct weft_abi_slot *slot = weft__record_self()->slot;
 	for (unsigned i = 0; i < WEFT__NESTED_MAX && slot; i++) {
 		if (slot->nested % WEFT__NESTED_MAX == WEFT__NESTED_MAX - 1)
 			break;

@@ -117,8 +117,9 @@ static void handle(int signal)
 /* True in the middle of an event; a moment alone does not count. */
 static bool is_stuck(const struct weft_abi_slot *slot)
 {
-	bool is_between = weft__load(&slot->is_in_moment) && weft__load(&slot->moment_events) % 2 == 0;
-	return weft__load(&slot->sequence) % 2 && !is_between;
+	bool is_between =
+		weft__record_load(&slot->is_in_moment) && weft__record_load(&slot->moment_events) % 2 == 0;
+	return weft__record_load(&slot->sequence) % 2 && !is_between;
 }
 
 static void come_back(struct thread *thread)
@@ -127,7 +128,7 @@ static void come_back(struct thread *thread)
 	thread->may_jump = 0;
 	__atomic_fetch_add(&tale->left, begun - tale->done[thread->writer], __ATOMIC_RELEASE);
 	__atomic_store_n(&tale->done[thread->writer], begun, __ATOMIC_RELEASE);
-	const struct weft_abi_slot *slot = weft__self()->slot;
+	const struct weft_abi_slot *slot = weft__record_self()->slot;
 	if (thread->will_be_mended || !slot || !is_stuck(slot))
 		return;
 	/* Only once, since handlers may jump out again meanwhile. */
@@ -273,7 +274,7 @@ static bool all_have_ended(void *context, uint32_t thread)
 /* Call it after a start, which finds out whether the kernel has barriers. */
 static void change_platform(void)
 {
-	struct weft_platform *platform = (struct weft_platform *)weft__default_platform();
+	struct weft_platform *platform = (struct weft_platform *)weft__record_default_platform();
 	if (platform->barrier && platform->barrier != count_barrier) {
 		pass_barrier = platform->barrier;
 		platform->barrier = count_barrier;

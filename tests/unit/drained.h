@@ -16,7 +16,7 @@ static inline int drained_append(
 	const void *bytes;
 	size_t more;
 	int status;
-	while ((status = weft__drain_next(drain, &bytes, &more)) == WEFT_OK) {
+	while ((status = weft__format_drain_next(drain, &bytes, &more)) == WEFT_OK) {
 		assert_true(more % 8 == 0 && more <= room - *size);
 		memcpy(file + *size, bytes, more);
 		*size += more;

@@ -204,7 +204,7 @@ static inline struct weft_host *fake_open(struct fake_xen *xen, uint32_t pages)
 	if (xen->memory < 0 || ftruncate(xen->memory, (off_t)size) != 0)
 		return NULL;
 	xen->bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, xen->memory, 0);
-	return weft__host_create(&access);
+	return weft__xen_host_create(&access);
 }
 
 static inline void fake_finish(struct fake_xen *xen, struct weft_host *host)

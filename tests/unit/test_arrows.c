@@ -22,7 +22,7 @@ enum {
 
 static const struct weft__theme *theme(void)
 {
-	return weft__theme(WEFT_THEME_LIGHT);
+	return weft__render_theme(WEFT_THEME_LIGHT);
 }
 
 static struct picture picture_of(const char *script)

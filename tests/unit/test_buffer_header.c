@@ -111,10 +111,10 @@ static void other_bytes_have_no_summary(void **state)
 	weft_stop();
 	assert_int_equal(weft_buffer_summarize(header, 0, &summary), WEFT_ERROR_EMPTY);
 	assert_int_equal(weft_buffer_summarize("no trace", 8, &summary), WEFT_ERROR_FORMAT);
-	assert_false(weft__identify_trace("no trace", 8, &identity));
+	assert_false(weft__format_identify_trace("no trace", 8, &identity));
 	header->version++;
 	assert_int_equal(weft_buffer_summarize(header, SIZE, &summary), WEFT_ERROR_UNSUPPORTED);
-	assert_false(weft__identify_trace(header, SIZE, &identity));
+	assert_false(weft__format_identify_trace(header, SIZE, &identity));
 	header->version--;
 	header->stream = 2;
 	assert_int_equal(weft_buffer_summarize(header, SIZE, &summary), WEFT_ERROR_UNSUPPORTED);
@@ -136,7 +136,7 @@ static void looking_at_a_header_keeps_no_memory(void **state)
 		struct weft_buffer_summary summary;
 		struct weft__identity identity;
 		assert_int_equal(weft_buffer_summarize(header, SIZE, &summary), 0);
-		assert_true(weft__identify_trace(header, SIZE, &identity));
+		assert_true(weft__format_identify_trace(header, SIZE, &identity));
 		assert_int_equal(identity.comparison_count, 1);
 		if (i < 0)
 			before = held_now();
@@ -271,7 +271,7 @@ static void an_offset_moves_all_readings(void **state)
 		assert_int_equal(trace.event.time_ns, 4500);
 		assert_int_equal(about->clock.offset_ns, 800 - 500);
 		assert_int_equal(about->buffers[0].end_ns, 3000500);
-		assert_true(weft__identify_trace(header, SIZE, &identity));
+		assert_true(weft__format_identify_trace(header, SIZE, &identity));
 		assert_int_equal(identity.readings.first.ns, 500);
 		assert_int_equal(identity.readings.last.ns, 3000500);
 		weft_decoder_destroy(trace.decoder);
@@ -294,7 +294,7 @@ static void a_trace_is_identified_by_its_header(void **state)
 	header->start = (struct weft_abi_clock_reading){10, 20, 0};
 	header->second = (struct weft_abi_clock_reading){30, 40, 0};
 	header->end = (struct weft_abi_clock_reading){0};
-	assert_true(weft__identify_trace(header, SIZE, &identity));
+	assert_true(weft__format_identify_trace(header, SIZE, &identity));
 	assert_int_equal(identity.pid, 4711);
 	assert_true(identity.is_monotonic && identity.has_counter);
 	assert_memory_equal(identity.boot_id, header->boot_id, 16);
@@ -304,7 +304,7 @@ static void a_trace_is_identified_by_its_header(void **state)
 	assert_int_equal(identity.readings.last.ticks, 30);
 	assert_int_equal(identity.readings.last.ns, 40);
 	header->clock = WEFT_ABI_CLOCK_MONOTONIC;
-	assert_true(weft__identify_trace(header, SIZE, &identity));
+	assert_true(weft__format_identify_trace(header, SIZE, &identity));
 	assert_false(identity.has_counter);
 	free(header);
 }
@@ -328,8 +328,8 @@ static bool share(struct weft__identity a, struct weft__identity b, struct weft_
 {
 	const struct weft__identity list[] = {a, b, c}, back[] = {c, b, a};
 	static struct weft__shared_readings shared, other;
-	assert_int_equal(weft__share_readings(list, 3, &shared), 0);
-	assert_int_equal(weft__share_readings(back, 3, &other), 0);
+	assert_int_equal(weft__format_share_readings(list, 3, &shared), 0);
+	assert_int_equal(weft__format_share_readings(back, 3, &other), 0);
 	const struct weft__readings readings = shared.counter;
 	bool is_shared = readings.last.ticks;
 	assert_int_equal(other.counter.last.ticks != 0, is_shared);
@@ -389,7 +389,7 @@ static void guests_share_comparisons(void **state)
 	list[0].comparison_count = 2;
 	list[2].comparisons[0] = compared(0, 200);
 	list[2].comparison_count = 1;
-	assert_int_equal(weft__share_readings(list, 3, &shared), 0);
+	assert_int_equal(weft__format_share_readings(list, 3, &shared), 0);
 	assert_int_equal(host->count, 3);
 	assert_in_range(host->error_ns, 300, 302);
 	assert_int_equal(host->offset_ns, -60 * MS);
@@ -397,19 +397,19 @@ static void guests_share_comparisons(void **state)
 	for (uint64_t at = 0; at < 9; at++) {
 		const struct weft_abi_comparison c = compared(at * 1000, 0);
 		assert_in_range(
-			weft__ticks_to_ns(host->xen, c.xen_ns), c.monotonic_ns - 1, c.monotonic_ns + 1);
-		assert_in_range(
-			weft__ticks_to_ns(host->counter, c.counter), c.monotonic_ns - 1, c.monotonic_ns + 1);
+			weft__format_ticks_to_ns(host->xen, c.xen_ns), c.monotonic_ns - 1, c.monotonic_ns + 1);
+		assert_in_range(weft__format_ticks_to_ns(host->counter, c.counter), c.monotonic_ns - 1,
+			c.monotonic_ns + 1);
 	}
-	assert_int_equal(weft__ticks_to_ns(host->xen, 60 * ms), 0);
-	assert_true(weft__host_clock_agrees(host, compared(3000, 0).counter, 3011 * ms));
-	assert_false(weft__host_clock_agrees(host, compared(3000, 0).counter, 3020 * ms));
+	assert_int_equal(weft__format_ticks_to_ns(host->xen, 60 * ms), 0);
+	assert_true(weft__format_host_clock_agrees(host, compared(3000, 0).counter, 3011 * ms));
+	assert_false(weft__format_host_clock_agrees(host, compared(3000, 0).counter, 3020 * ms));
 	/* One guest's comparisons are so close that they give no rate. */
 	list[0].comparison_count = 1;
-	assert_int_equal(weft__share_readings(list, 1, &shared), 0);
+	assert_int_equal(weft__format_share_readings(list, 1, &shared), 0);
 	assert_int_equal(host->count, 1);
 	assert_false(host->has_counter);
-	assert_int_equal(weft__ticks_to_ns(host->xen, compared(9000, 0).xen_ns),
+	assert_int_equal(weft__format_ticks_to_ns(host->xen, compared(9000, 0).xen_ns),
 		compared(4000, 0).monotonic_ns + 5000 * ms);
 }
 
@@ -433,11 +433,11 @@ static void traces_of_a_guest_share_its_best_clock(void **state)
 			it->guest_clock = (struct weft__guest_clock){
 				.offset_ns = 100 + orders[i][k], .error_ns = errors[orders[i][k]]};
 		}
-		assert_int_equal(weft__share_readings(list, 5, &shared), 0);
-		assert_int_equal(weft__share_guest_clock(&shared, 4, own).offset_ns, 101);
-		assert_int_equal(weft__share_guest_clock(&shared, 4, own).error_ns, 10);
-		assert_int_equal(weft__share_guest_clock(&shared, 9, own).offset_ns, 900);
-		assert_int_equal(weft__share_guest_clock(&shared, 8, own).offset_ns, 7);
+		assert_int_equal(weft__format_share_readings(list, 5, &shared), 0);
+		assert_int_equal(weft__format_share_guest_clock(&shared, 4, own).offset_ns, 101);
+		assert_int_equal(weft__format_share_guest_clock(&shared, 4, own).error_ns, 10);
+		assert_int_equal(weft__format_share_guest_clock(&shared, 9, own).offset_ns, 900);
+		assert_int_equal(weft__format_share_guest_clock(&shared, 8, own).offset_ns, 7);
 	}
 }
 
@@ -447,11 +447,11 @@ static void the_first_offset_counts(void **state)
 	(void)state;
 	static struct weft__shared_readings shared;
 	static struct weft__identity list[4];
-	assert_int_equal(weft__share_readings(list, 4, &shared), 0);
+	assert_int_equal(weft__format_share_readings(list, 4, &shared), 0);
 	assert_int_equal(shared.offset_ns, 0);
 	list[1].offset_ns = 5;
 	list[2].offset_ns = 7;
-	assert_int_equal(weft__share_readings(list, 4, &shared), 0);
+	assert_int_equal(weft__format_share_readings(list, 4, &shared), 0);
 	assert_int_equal(shared.offset_ns, 5);
 }
 
@@ -476,7 +476,7 @@ static void readings_between_comparisons_give_a_guests_clock(void **state)
 	readings[21] = guest_read(20000);   /* far from the comparisons */
 	readings[22] = (struct weft__guest_reading){0, guest_read(5).counter};
 	readings[23] = (struct weft__guest_reading){guest_read(5).monotonic_ns, 0};
-	struct weft__guest_clock clock = weft__guest_clock_find(readings, 24, list, 3);
+	struct weft__guest_clock clock = weft__format_guest_clock_find(readings, 24, list, 3);
 	assert_int_equal(clock.offset_ns, 30 * MS);
 	assert_int_equal(clock.error_ns, 300);
 	/* The guest's clock is slewed. */
@@ -484,7 +484,7 @@ static void readings_between_comparisons_give_a_guests_clock(void **state)
 		readings[i] = guest_read(2000 + 200 * i);
 		readings[i].monotonic_ns += 1000 * i;
 	}
-	clock = weft__guest_clock_find(readings, 21, list, 3);
+	clock = weft__format_guest_clock_find(readings, 21, list, 3);
 	assert_int_equal(clock.offset_ns, 30 * MS - 10000);
 	assert_int_equal(clock.error_ns, 300 + 9000);
 }
@@ -495,17 +495,17 @@ static void the_closest_reading_gives_a_guests_clock(void **state)
 	const struct weft_abi_comparison list[] = {compared(4000, 100), compared(5000, 100)};
 	struct weft__guest_reading readings[] = {guest_read(3000), guest_read(7000), guest_read(1000)};
 	readings[1].monotonic_ns += 777;
-	struct weft__guest_clock clock = weft__guest_clock_find(readings, 3, list, 2);
+	struct weft__guest_clock clock = weft__format_guest_clock_find(readings, 3, list, 2);
 	/* The rate is that of all readings. */
 	assert_in_range(clock.offset_ns, 30 * MS - 777 / 6 - 1, 30 * MS - 777 / 6 + 1);
 	/* The clock may be slewed by a thousandth, and the rate be off by 50 us in 6 s. */
 	assert_in_range(clock.error_ns, 100 + MS + 8333 - 1, 100 + MS + 8333 + 1);
-	clock = weft__guest_clock_find(&readings[2], 1, list, 2); /* that of 7000 */
+	clock = weft__format_guest_clock_find(&readings[2], 1, list, 2); /* that of 7000 */
 	assert_in_range(clock.offset_ns, 30 * MS - 778, 30 * MS - 776);
 	assert_in_range(clock.error_ns, 100 + 2 * MS + 100000 - 1, 100 + 2 * MS + 100000 + 1);
 	/* The guest's own rate. */
 	struct weft__guest_reading two[] = {guest_read(3000), guest_read(3500)};
-	clock = weft__guest_clock_find(two, 2, list, 1);
+	clock = weft__format_guest_clock_find(two, 2, list, 1);
 	assert_in_range(clock.offset_ns, 30 * MS - 1, 30 * MS + 1);
 	assert_in_range(clock.error_ns, 100 + MS / 2 + 50000 - 1, 100 + MS / 2 + 50000 + 1);
 }
@@ -515,12 +515,13 @@ static void a_guests_clock_may_be_unknown(void **state)
 	(void)state;
 	struct weft_abi_comparison list[] = {compared(4000, 100), compared(5000, 100)};
 	struct weft__guest_reading readings[] = {guest_read(4500), guest_read(4600)};
-	assert_int_equal(weft__guest_clock_find(readings, 0, list, 2).offset_ns, 0);
-	assert_int_equal(weft__guest_clock_find(readings, 2, list, 0).offset_ns, 0);
-	assert_int_equal(weft__guest_clock_find(readings, 1, list, 1).offset_ns, 0); /* no rate */
-	assert_int_equal(weft__guest_clock_find(readings, 2, list, 2).offset_ns, 30 * MS);
+	assert_int_equal(weft__format_guest_clock_find(readings, 0, list, 2).offset_ns, 0);
+	assert_int_equal(weft__format_guest_clock_find(readings, 2, list, 0).offset_ns, 0);
+	assert_int_equal(
+		weft__format_guest_clock_find(readings, 1, list, 1).offset_ns, 0); /* no rate */
+	assert_int_equal(weft__format_guest_clock_find(readings, 2, list, 2).offset_ns, 30 * MS);
 	list[1].counter = 0;
-	assert_int_equal(weft__guest_clock_find(readings, 2, list, 2).offset_ns, 0);
+	assert_int_equal(weft__format_guest_clock_find(readings, 2, list, 2).offset_ns, 0);
 }
 
 /* Its events are at 5000 ns of the guest's clock. */
@@ -563,7 +564,7 @@ static void a_linux_guest_is_on_dom0s_clock(void **state)
 	struct weft__identity identity;
 	struct weft_abi_buffer *header = record_in_linux_guest(100);
 	expect_event_at(header, 110 * MS + 4000 + 5000);
-	assert_true(weft__identify_trace(header, SIZE, &identity));
+	assert_true(weft__format_identify_trace(header, SIZE, &identity));
 	assert_int_equal(identity.guest, 6);
 	assert_int_equal(identity.guest_clock.offset_ns, 170 * MS - 1000);
 	assert_in_range(identity.readings.first.ns, 110 * MS + 5000 - 1, 110 * MS + 5000 + 1);
@@ -573,19 +574,19 @@ static void a_linux_guest_is_on_dom0s_clock(void **state)
 	header->second = header->end = (struct weft_abi_clock_reading){0};
 	header->offset_error_ns = 654;
 	expect_event_at(header, 110 * MS + 4000 + 5000);
-	assert_true(weft__identify_trace(header, SIZE, &identity));
+	assert_true(weft__format_identify_trace(header, SIZE, &identity));
 	assert_int_equal(identity.guest_clock.error_ns, 654);
 	/* Without the constant its times begin at its start, and are of no boot. */
 	header->time_offset_ns = 0;
 	header->start = (struct weft_abi_clock_reading){1000, 0, 0};
 	expect_event_at(header, 5000 - 1000);
-	assert_true(weft__identify_trace(header, SIZE, &identity));
+	assert_true(weft__format_identify_trace(header, SIZE, &identity));
 	assert_int_equal(identity.boot_id[0], 0);
 	header->start.monotonic_ns = compared(100, 0).counter;
 	/* Without comparisons it has its own time, and that of no counter. */
 	header->comparison_count = 0;
 	expect_event_at(header, 5000);
-	assert_true(weft__identify_trace(header, SIZE, &identity));
+	assert_true(weft__format_identify_trace(header, SIZE, &identity));
 	assert_int_equal(identity.readings.first.ns, 1000);
 	assert_int_equal(identity.guest, 0);
 	free(header);
@@ -603,10 +604,10 @@ static void processes_of_a_linux_guest_share_its_clock(void **state)
 	list[1].guest_clock = (struct weft__guest_clock){30 * MS + 50, 600};
 	list[2].guest = 7;
 	list[2].guest_clock = (struct weft__guest_clock){-40 * MS, 900};
-	assert_int_equal(weft__share_readings(list, 3, &shared), 0);
-	assert_int_equal(weft__share_guest_clock(&shared, 6, own).offset_ns, 30 * MS + 50);
-	assert_int_equal(weft__share_guest_clock(&shared, 7, own).offset_ns, -40 * MS);
-	assert_int_equal(weft__share_guest_clock(&shared, 8, own).offset_ns, 111);
+	assert_int_equal(weft__format_share_readings(list, 3, &shared), 0);
+	assert_int_equal(weft__format_share_guest_clock(&shared, 6, own).offset_ns, 30 * MS + 50);
+	assert_int_equal(weft__format_share_guest_clock(&shared, 7, own).offset_ns, -40 * MS);
+	assert_int_equal(weft__format_share_guest_clock(&shared, 8, own).offset_ns, 111);
 }
 
 /* After a suspend, CLOCK_MONOTONIC has stood still. */
@@ -618,18 +619,18 @@ static void comparisons_that_contradict_are_dropped(void **state)
 		compared(1040, 10), compared(2000, 10), compared(3000, 10), compared(4000, 10)};
 	list[4].monotonic_ns -= 10 * MS;
 	list[5].counter = 0;
-	weft__host_clock_init(&clock, list, 7);
+	weft__format_host_clock_init(&clock, list, 7);
 	assert_int_equal(clock.count, 4);
 	assert_false(clock.has_counter);
 	for (unsigned i = 0; i < 200; i++)
 		list[i] = compared(1000 * (199 - i), 10);
 	list[100].monotonic_ns += 2000;
-	weft__host_clock_init(&clock, list, 200);
+	weft__format_host_clock_init(&clock, list, 200);
 	assert_in_range(clock.count, 40, WEFT__HOST_COMPARISONS_MAX);
 	assert_int_equal(clock.offset_ns, -60 * MS);
-	assert_in_range(weft__ticks_to_ns(clock.xen, compared(150000, 0).xen_ns),
+	assert_in_range(weft__format_ticks_to_ns(clock.xen, compared(150000, 0).xen_ns),
 		compared(150000, 0).monotonic_ns - 1, compared(150000, 0).monotonic_ns + 1);
-	weft__host_clock_init(&clock, list, 0);
+	weft__format_host_clock_init(&clock, list, 0);
 	assert_int_equal(clock.count, 0);
 }
 

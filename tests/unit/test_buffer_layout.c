@@ -52,9 +52,9 @@ static void assert_layout(const struct weft_abi_buffer *header, const struct lay
 static void lay_out(void *buffer, size_t size, bool is_zero)
 {
 	struct weft__region region;
-	assert_int_equal(weft__buffer_check(buffer, size), 0);
-	weft__region_lay_out(&region, buffer, size);
-	weft__buffer_prepare(&region, is_zero);
+	assert_int_equal(weft__record_buffer_check(buffer, size), 0);
+	weft__record_region_lay_out(&region, buffer, size);
+	weft__record_buffer_prepare(&region, is_zero);
 }
 
 static void parts_follow_from_the_size(void **state)
@@ -97,13 +97,15 @@ static void other_memory_is_refused(void **state)
 {
 	(void)state;
 	unsigned char *bytes = trace_buffer(2 * WEFT_ABI_BUFFER_MIN_BYTES);
-	assert_int_equal(weft__buffer_check(bytes, WEFT_ABI_BUFFER_MIN_BYTES - 1), WEFT_ERROR_ARGUMENT);
 	assert_int_equal(
-		weft__buffer_check(bytes + 32, WEFT_ABI_BUFFER_MIN_BYTES), WEFT_ERROR_ARGUMENT);
-	assert_int_equal(weft__buffer_check(NULL, WEFT_ABI_BUFFER_MIN_BYTES), WEFT_ERROR_ARGUMENT);
-	assert_int_equal(weft__buffer_check(bytes + 64, WEFT_ABI_BUFFER_MIN_BYTES), 0);
+		weft__record_buffer_check(bytes, WEFT_ABI_BUFFER_MIN_BYTES - 1), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(
+		weft__record_buffer_check(bytes + 32, WEFT_ABI_BUFFER_MIN_BYTES), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(
+		weft__record_buffer_check(NULL, WEFT_ABI_BUFFER_MIN_BYTES), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(weft__record_buffer_check(bytes + 64, WEFT_ABI_BUFFER_MIN_BYTES), 0);
 #if SIZE_MAX > UINT32_MAX
-	assert_int_equal(weft__buffer_check(bytes, (size_t)1 << 47), WEFT_ERROR_LIMIT);
+	assert_int_equal(weft__record_buffer_check(bytes, (size_t)1 << 47), WEFT_ERROR_LIMIT);
 #endif
 	free(bytes);
 }

@@ -51,7 +51,7 @@ static struct weft_cairo_font *new_font(void)
 static cairo_t *white_image(cairo_format_t format, double scale)
 {
 	int size = (int)(SIZE * scale);
-	assert_int_equal(weft__pango_load(), 0);
+	assert_int_equal(weft__cairo_pango_load(), 0);
 	cairo_surface_t *surface = cairo_image_surface_create(format, size, size);
 	cairo_surface_set_device_scale(surface, scale, scale);
 	cairo_t *cairo = cairo_create(surface);

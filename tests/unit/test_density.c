@@ -40,7 +40,8 @@ static void points_are_counted(void **state)
 			levels++;
 		for (uint32_t i = 0; i < count; i++)
 			kept[i] = blocks[i] = (uint16_t)pick(block_count);
-		assert_int_equal(weft__points_init(&points, blocks, blocks + count, count, levels), 0);
+		assert_int_equal(
+			weft__render_points_init(&points, blocks, blocks + count, count, levels), 0);
 		for (unsigned i = 0; i < 20; i++) {
 			uint32_t block = pick(block_count), rank = pick(count + 1), below = 0, last = 0;
 			for (uint32_t j = 0; j < rank; j++)
@@ -48,13 +49,13 @@ static void points_are_counted(void **state)
 					below++;
 					last = j;
 				}
-			assert_int_equal(weft__points_rank(&points, block, rank), below);
+			assert_int_equal(weft__render_points_rank(&points, block, rank), below);
 			struct weft__points_path path;
-			weft__points_path_init(&path, &points, block);
+			weft__render_points_path_init(&path, &points, block);
 			if (below)
-				assert_int_equal(weft__points_select(&path, below - 1), last);
+				assert_int_equal(weft__render_points_select(&path, below - 1), last);
 		}
-		weft__points_finish(&points);
+		weft__render_points_finish(&points);
 		free(blocks);
 		free(kept);
 	}
@@ -138,7 +139,7 @@ static void look_around(struct scenery *s)
 			(double)length / pow(10, pick(60) / 10.0));
 	weft_view_set_focus(&s->view, pick(s->layout->row_count));
 	s->painter = painter_made(s->scene, &s->frame, &s->view, NULL);
-	weft__make_lanes(s->painter);
+	weft__render_make_lanes(s->painter);
 	assert_int_equal(s->painter->error, 0);
 }
 
@@ -213,10 +214,10 @@ static unsigned check_densities(bool go_on)
 		scenery_init(&s, random_model(cases[i].events, cases[i].live, cases[i].step, go_on));
 		for (unsigned round = 0; round < 12; round++) {
 			look_around(&s);
-			struct weft__density *density = weft__density_create(s.painter);
+			struct weft__density *density = weft__render_density_create(s.painter);
 			assert_non_null(density);
 			checked += check_lanes(&s, density);
-			weft__density_destroy(density);
+			weft__render_density_destroy(density);
 			look_away(&s);
 		}
 		scenery_finish(&s);
@@ -246,8 +247,8 @@ static void tasks_in_view_are_counted(void **state)
 		uint64_t from = s.model->summary.start + pick(length), to = from + 1 + pick(length);
 		uint32_t count = 0;
 		for (uint32_t task = 0; task < s.model->tasks.count; task++)
-			count += s.layout->start[task] < to && weft__census_last(s.scene, task) >= from;
-		assert_int_equal(weft__census_alive(s.scene, from, to), count);
+			count += s.layout->start[task] < to && weft__render_census_last(s.scene, task) >= from;
+		assert_int_equal(weft__render_census_alive(s.scene, from, to), count);
 	}
 	scenery_finish(&s);
 }
@@ -257,8 +258,8 @@ static void check_columns(const struct scenery *s)
 	const struct weft_edges *edges = &s->model->edges;
 	unsigned types = (1u << WEFT_EDGE_TYPES) - 1;
 	struct weft__edge_columns columns;
-	assert_true(weft__edge_columns_init(&columns, s->painter));
-	weft__edge_columns_limit(&columns, types, 500);
+	assert_true(weft__render_edge_columns_init(&columns, s->painter));
+	weft__render_edge_columns_limit(&columns, types, 500);
 	uint32_t drawn = 0, more = 0; /* of columns with one edge more */
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
 		for (uint32_t column = 0; column < columns.count; column++) {
@@ -268,18 +269,18 @@ static void check_columns(const struct scenery *s)
 				assert_true(x >= column && x < column + 1);
 				if (edges->type[edge] != type)
 					continue;
-				assert_int_equal(weft__edges_next(s->scene, type, next, last), edge);
+				assert_int_equal(weft__render_edges_next(s->scene, type, next, last), edge);
 				uint32_t rank = columns.ranks[type][column] + count++;
-				assert_int_equal(weft__edge_of_key(s->scene, type, rank), edge);
+				assert_int_equal(weft__render_edge_of_key(s->scene, type, rank), edge);
 				next = edge + 1;
 			}
-			assert_int_equal(weft__edges_next(s->scene, type, next, last), last);
-			assert_int_equal(weft__edges_in_column(&columns, type, column), count);
-			drawn += weft__column_is_dense(&columns, type, column) ? 0 : count;
+			assert_int_equal(weft__render_edges_next(s->scene, type, next, last), last);
+			assert_int_equal(weft__render_edges_in_column(&columns, type, column), count);
+			drawn += weft__render_column_is_dense(&columns, type, column) ? 0 : count;
 			more += count == columns.few[type] + 1 ? count : 0;
 		}
 	assert_true(drawn <= 500 && (drawn + more > 500 || columns.few[0] == 64));
-	weft__edge_columns_finish(&columns);
+	weft__render_edge_columns_finish(&columns);
 }
 
 static void edges_of_columns_are_counted(void **state)
@@ -312,7 +313,7 @@ static void extremes_of_samples_are_found(void **state)
 			high = fmax(high, value);
 			sum += value;
 		}
-		struct weft__mean found = weft__scene_extremes(s.scene, c, first, last);
+		struct weft__mean found = weft__render_scene_extremes(s.scene, c, first, last);
 		assert_true(found.low == low && found.high == high);
 		assert_true(found.mean == sum / (last - first)); /* whole numbers: no sum is rounded */
 	}
@@ -395,8 +396,8 @@ static unsigned check_each(const struct ran *columns, size_t count)
 			assert_true(c->drawn < HEIGHT || c->all >= 0.75 - NEARLY);
 			continue;
 		}
-		assert_true(c->drawn >= weft__bar_height(c->all - NEARLY, HEIGHT));
-		assert_true(c->drawn <= weft__bar_height(c->all + NEARLY, HEIGHT));
+		assert_true(c->drawn >= weft__render_bar_height(c->all - NEARLY, HEIGHT));
+		assert_true(c->drawn <= weft__render_bar_height(c->all + NEARLY, HEIGHT));
 		checked++;
 	}
 	return checked;
@@ -434,7 +435,7 @@ static unsigned check_bars(struct scenery *s, struct weft_canvas *canvas, uint32
 	size_t room = (size_t)s->frame.picture.width + 2;
 	struct ran *columns = calloc(room, sizeof(*columns));
 	weft_canvas_clear(canvas, s->frame.width, s->frame.height);
-	weft__bars_draw(s->painter->bars, s->painter, task,
+	weft__render_bars_draw(s->painter->bars, s->painter, task,
 		&(struct weft__bar_box){0, s->frame.picture.width, 50, HEIGHT});
 	measure_columns(s, task, columns);
 	read_columns(s, canvas, HEIGHT, columns);
@@ -456,10 +457,10 @@ static void bars_are_as_high_as_tasks_ran(void **state)
 										   : 150000,
 							 round % 4 ? 300 : 20000));
 		look_at_turns(&s, round % 4 ? 150 : 1000, canvas);
-		s.painter->bars = weft__bars_create(s.painter);
+		s.painter->bars = weft__render_bars_create(s.painter);
 		assert_non_null(s.painter->bars);
 		*(round % 4 ? &checked : &groups) += check_bars(&s, canvas, pick(2));
-		weft__bars_destroy(s.painter->bars);
+		weft__render_bars_destroy(s.painter->bars);
 		look_away(&s);
 		scenery_finish(&s);
 	}
@@ -547,7 +548,7 @@ static unsigned fill_columns(
 		for (uint32_t i = 0; i < alike && at < COLUMNS; i++, at++) {
 			looks[at] = look_of(p, &share);
 			if (share.tasks)
-				weft__cells_add_share(cells, p, &share, p->x0 + at + pick(9) / 10.0);
+				weft__render_cells_add_share(cells, p, &share, p->x0 + at + pick(9) / 10.0);
 		}
 	}
 	return changes;
@@ -599,17 +600,17 @@ static void cells_look_as_their_tasks_are_many(void **state)
 	weft_frame_view(s.layout, &s.frame, &s.view);
 	s.painter = painter_made(s.scene, &s.frame, &s.view, canvas);
 	assert_true(s.frame.picture.width == COLUMNS);
-	struct weft__cells *cells = weft__cells_create(s.painter);
+	struct weft__cells *cells = weft__render_cells_create(s.painter);
 	for (uint32_t alike = 1; alike < 12; alike++) {
 		struct column_look expected[COLUMNS] = {0}, drawn[COLUMNS] = {0};
 		unsigned changes = fill_columns(s.painter, cells, alike, expected);
 		weft_canvas_clear(canvas, 600, 200);
-		weft__cells_draw(cells, s.painter, &lane); /* and empties them */
+		weft__render_cells_draw(cells, s.painter, &lane); /* and empties them */
 		read_looks(s.painter, drawn);
 		check_looks(expected, drawn, changes > 200);
 		assert_true(canvas->op_count < 3 * changes);
 	}
-	weft__cells_destroy(cells);
+	weft__render_cells_destroy(cells);
 	look_away(&s);
 	scenery_finish(&s);
 	weft_canvas_destroy(canvas);
@@ -626,9 +627,9 @@ static void a_text_without_room_is_empty(void **state)
 	(void)state;
 	scenery_init(&s, random_model(200, 3, 50, false));
 	look_around(&s);
-	assert_true(weft__fit_text(s.painter, name, 100, &style, fitted, sizeof(fitted)) > 40);
+	assert_true(weft__render_fit_text(s.painter, name, 100, &style, fitted, sizeof(fitted)) > 40);
 	assert_string_equal(fitted, "task 12");
-	assert_true(weft__fit_text(s.painter, name, 10, &style, fitted, sizeof(fitted)) == 0);
+	assert_true(weft__render_fit_text(s.painter, name, 10, &style, fitted, sizeof(fitted)) == 0);
 	assert_string_equal(fitted, "");
 	look_away(&s);
 	scenery_finish(&s);

@@ -47,34 +47,34 @@ static struct followed begin(void)
 	now_ticks = 1000;
 	assert_int_equal(weft_start(f.buffer, SIZE, &by_hand), 0);
 	f.header = f.buffer;
-	assert_int_equal(weft__follower_create(f.buffer, SIZE, &f.follower), 0);
+	assert_int_equal(weft__format_follower_create(f.buffer, SIZE, &f.follower), 0);
 	return f;
 }
 
 static void end(struct followed *f)
 {
 	weft_stop();
-	assert_int_equal(weft__follower_diagnostics(f->follower)->count, 0);
-	weft__follower_destroy(f->follower);
+	assert_int_equal(weft__format_follower_diagnostics(f->follower)->count, 0);
+	weft__format_follower_destroy(f->follower);
 	free(f->buffer);
 }
 
 static uint64_t lost(const struct followed *f, enum weft_loss cause)
 {
-	return weft__follower_describe(f->follower)->losses[cause];
+	return weft__format_follower_describe(f->follower)->losses[cause];
 }
 
 /* Expects the next event to have this value. */
 static void expect(struct followed *f, int64_t value)
 {
-	assert_int_equal(weft__follower_next(f->follower, &f->event), WEFT_OK);
+	assert_int_equal(weft__format_follower_next(f->follower, &f->event), WEFT_OK);
 	assert_int_equal(f->event.type, WEFT_EVENT_TAG);
 	assert_int_equal(f->event.value, value);
 }
 
 static void expect_nothing(struct followed *f)
 {
-	assert_int_equal(weft__follower_next(f->follower, &f->event), WEFT_AGAIN);
+	assert_int_equal(weft__format_follower_next(f->follower, &f->event), WEFT_AGAIN);
 }
 
 static void record_at(uint64_t ticks, int64_t value)
@@ -92,16 +92,16 @@ static void events_before_the_mark_are_given(void **state)
 	record_at(1010, 1);
 	record_at(1020, 2);
 	expect_nothing(&f);
-	weft__follower_look(f.follower, 1010);
+	weft__format_follower_look(f.follower, 1010);
 	expect(&f, 1);
 	expect_nothing(&f);
 	record_at(1030, 3);
-	weft__follower_look(f.follower, weft__follower_latest(f.follower));
+	weft__format_follower_look(f.follower, weft__format_follower_latest(f.follower));
 	expect(&f, 2);
 	expect(&f, 3);
 	expect_nothing(&f);
-	weft__follower_finish(f.follower);
-	assert_int_equal(weft__follower_next(f.follower, &f.event), WEFT_END);
+	weft__format_follower_finish(f.follower);
+	assert_int_equal(weft__format_follower_next(f.follower, &f.event), WEFT_END);
 	end(&f);
 }
 
@@ -111,22 +111,22 @@ static void a_thread_in_the_middle_holds_the_mark(void **state)
 	(void)state;
 	record_at(1010, 1);
 	struct weft_abi_slot *other = slot_of(&f, f.header->slots_used++);
-	weft__follower_look(f.follower, 1011);
+	weft__format_follower_look(f.follower, 1011);
 	expect(&f, 1);
 	record_at(1020, 2);
 	other->sequence = 1;
-	weft__follower_look(f.follower, 1030);
+	weft__format_follower_look(f.follower, 1030);
 	expect_nothing(&f);
-	weft__follower_look(f.follower, 1040);
+	weft__format_follower_look(f.follower, 1040);
 	expect_nothing(&f);
 	/* Another unfinished event: it began after the last look at the previous one. */
 	record_at(1045, 3);
 	other->sequence = 3;
-	weft__follower_look(f.follower, 1050);
+	weft__format_follower_look(f.follower, 1050);
 	expect(&f, 2);
 	expect_nothing(&f);
 	other->sequence = 4;
-	weft__follower_look(f.follower, 1060);
+	weft__format_follower_look(f.follower, 1060);
 	expect(&f, 3);
 	end(&f);
 }
@@ -137,17 +137,17 @@ static void a_thread_that_died_in_the_middle_does_not_hold_it_for_ever(void **st
 	(void)state;
 	record_at(1010, 1);
 	slot_of(&f, f.header->slots_used++)->sequence = 1;
-	weft__follower_look(f.follower, 1011);
+	weft__format_follower_look(f.follower, 1011);
 	expect_nothing(&f);
 	/* No thread records: the whole program may be stopped. */
-	weft__follower_look(f.follower, (uint64_t)60 * 1000000000);
-	weft__follower_look(f.follower, (uint64_t)120 * 1000000000);
+	weft__format_follower_look(f.follower, (uint64_t)60 * 1000000000);
+	weft__format_follower_look(f.follower, (uint64_t)120 * 1000000000);
 	expect_nothing(&f);
 	int looks = 0;
 	for (uint64_t time = (uint64_t)121 * 1000000000; looks < 100; time += 100000000, looks++) {
 		record_at(time, looks + 2);
-		weft__follower_look(f.follower, time);
-		if (weft__follower_is_ready(f.follower))
+		weft__format_follower_look(f.follower, time);
+		if (weft__format_follower_is_ready(f.follower))
 			break;
 	}
 	assert_in_range(looks, 10, 13);
@@ -160,16 +160,16 @@ static void the_mark_never_goes_back(void **state)
 	struct followed f = begin();
 	(void)state;
 	record_at(1010, 1);
-	weft__follower_look(f.follower, 2000);
-	uint64_t mark_ns = weft__follower_mark_ns(f.follower);
-	weft__follower_look(f.follower, 1500);
-	assert_int_equal(weft__follower_mark_ns(f.follower), mark_ns);
+	weft__format_follower_look(f.follower, 2000);
+	uint64_t mark_ns = weft__format_follower_mark_ns(f.follower);
+	weft__format_follower_look(f.follower, 1500);
+	assert_int_equal(weft__format_follower_mark_ns(f.follower), mark_ns);
 	expect(&f, 1);
 	expect_nothing(&f);
 	/* An event that comes too late nonetheless is counted as lost, and not returned. */
 	record_at(1020, 2);
 	record_at(2000, 3);
-	weft__follower_look(f.follower, 2001);
+	weft__format_follower_look(f.follower, 2001);
 	expect(&f, 3);
 	assert_int_equal(lost(&f, WEFT_LOSS_STALLED), 1);
 	end(&f);
@@ -186,13 +186,13 @@ static void equal_times_at_the_mark_keep_their_order(void **state)
 	uint64_t given = 1;
 	(void)state;
 	record_at(1010, 1);
-	weft__follower_look(f.follower, 1010);
+	weft__format_follower_look(f.follower, 1010);
 	expect(&f, 1);
 	for (int64_t i = 2; i <= count; i++)
 		record_at(1010, i);
 	expect_nothing(&f);
-	weft__follower_look(f.follower, 1011);
-	while (weft__follower_next(f.follower, &f.event) == WEFT_OK) {
+	weft__format_follower_look(f.follower, 1011);
+	while (weft__format_follower_next(f.follower, &f.event) == WEFT_OK) {
 		if (f.event.is_rundown)
 			continue;
 		assert_true(f.event.value > last);
@@ -211,11 +211,11 @@ static void events_after_the_look_wait_for_the_next(void **state)
 	struct followed f = begin();
 	(void)state;
 	record_at(1010, 1);
-	weft__follower_look(f.follower, 1010);
+	weft__format_follower_look(f.follower, 1010);
 	expect(&f, 1);
 	record_at(1010, 2);
 	expect_nothing(&f);
-	weft__follower_look(f.follower, 1010);
+	weft__format_follower_look(f.follower, 1010);
 	expect(&f, 2);
 	end(&f);
 }
@@ -248,9 +248,9 @@ static void a_second_scan_keeps_the_order_of_equals(void **state)
 	now_ticks = 1000;
 	assert_int_equal(weft_start(f.buffer, SIZE, &platform), 0);
 	f.header = f.buffer;
-	assert_int_equal(weft__follower_create(f.buffer, SIZE, &f.follower), 0);
+	assert_int_equal(weft__format_follower_create(f.buffer, SIZE, &f.follower), 0);
 	record_at(1005, 1);
-	weft__follower_look(f.follower, 1006);
+	weft__format_follower_look(f.follower, 1006);
 	expect(&f, 1);
 	expect_nothing(&f);
 	for (intptr_t ticks = 1010; ticks <= 1020; ticks += 10) {
@@ -259,10 +259,10 @@ static void a_second_scan_keeps_the_order_of_equals(void **state)
 		assert_int_equal(pthread_create(&thread, NULL, record_in_second_thread, (void *)ticks), 0);
 		assert_int_equal(pthread_join(thread, NULL), 0);
 		own_tid = 1;
-		weft__follower_look(f.follower, now_ticks);
+		weft__format_follower_look(f.follower, now_ticks);
 		record_at(now_ticks, 3);
 		expect_nothing(&f);
-		weft__follower_look(f.follower, now_ticks);
+		weft__format_follower_look(f.follower, now_ticks);
 		expect(&f, 3);
 		expect(&f, ticks);
 		expect_nothing(&f);
@@ -281,21 +281,21 @@ static void events_overwritten_before_the_follower_are_counted_separately(void *
 	(void)state;
 	for (int64_t i = 0; i < count; i++)
 		record_at(2000 + (uint64_t)i, i);
-	assert_int_equal(weft__follower_create(f.buffer, SIZE, &second), 0);
-	weft__follower_finish(f.follower);
-	weft__follower_finish(second);
-	while (weft__follower_next(f.follower, &f.event) == WEFT_OK)
+	assert_int_equal(weft__format_follower_create(f.buffer, SIZE, &second), 0);
+	weft__format_follower_finish(f.follower);
+	weft__format_follower_finish(second);
+	while (weft__format_follower_next(f.follower, &f.event) == WEFT_OK)
 		given++;
 	assert_int_equal(lost(&f, WEFT_LOSS_OVERWRITTEN), 0);
 	assert_int_equal(given + lost(&f, WEFT_LOSS_STALLED), count);
 	assert_int_equal(f.event.value, count - 1);
-	while (weft__follower_next(second, &f.event) == WEFT_OK)
+	while (weft__format_follower_next(second, &f.event) == WEFT_OK)
 		given--;
 	assert_int_equal(given, 0);
-	const struct weft_trace_description *trace = weft__follower_describe(second);
+	const struct weft_trace_description *trace = weft__format_follower_describe(second);
 	assert_int_equal(trace->losses[WEFT_LOSS_STALLED], 0);
 	assert_int_equal(trace->losses[WEFT_LOSS_OVERWRITTEN], lost(&f, WEFT_LOSS_STALLED));
-	weft__follower_destroy(second);
+	weft__format_follower_destroy(second);
 	end(&f);
 }
 
@@ -307,10 +307,10 @@ static void the_recorders_losses_are_given_after_each_look(void **state)
 	record_at(1010, 1);
 	f.header->losses[WEFT_LOSS_TOO_BIG] = 3;
 	assert_int_equal(lost(&f, WEFT_LOSS_TOO_BIG), 0);
-	weft__follower_look(f.follower, 1020);
+	weft__format_follower_look(f.follower, 1020);
 	assert_int_equal(lost(&f, WEFT_LOSS_TOO_BIG), 3);
 	f.header->losses[WEFT_LOSS_TOO_BIG] = 4;
-	weft__follower_finish(f.follower);
+	weft__format_follower_finish(f.follower);
 	assert_int_equal(lost(&f, WEFT_LOSS_TOO_BIG), 4);
 	end(&f);
 }
@@ -321,11 +321,11 @@ static void events_have_names_and_threads(void **state)
 	struct followed f = begin();
 	(void)state;
 	record_at(1010, 1);
-	weft__follower_look(f.follower, 1020);
+	weft__format_follower_look(f.follower, 1020);
 	expect(&f, 1);
 	assert_int_equal(f.event.text.size, 3);
 	assert_memory_equal(f.event.text.bytes, "tag", 3);
-	const struct weft_trace_description *trace = weft__follower_describe(f.follower);
+	const struct weft_trace_description *trace = weft__format_follower_describe(f.follower);
 	assert_non_null(trace->threads);
 	assert_true(f.event.thread < trace->thread_count);
 	end(&f);
@@ -337,17 +337,17 @@ static void after_a_gap_a_switch_names_the_running_task(void **state)
 	(void)state;
 	now_ticks = 1010;
 	weft_switch(7);
-	weft__follower_look(f.follower, 1010);
-	assert_int_equal(weft__follower_next(f.follower, &f.event), WEFT_OK);
+	weft__format_follower_look(f.follower, 1010);
+	assert_int_equal(weft__format_follower_next(f.follower, &f.event), WEFT_OK);
 	assert_false(f.event.is_rundown);
 	for (int i = 0; i < 10000; i++)
 		record_at(2000 + (uint64_t)i, i);
-	weft__follower_look(f.follower, 100000);
-	assert_int_equal(weft__follower_next(f.follower, &f.event), WEFT_OK);
+	weft__format_follower_look(f.follower, 100000);
+	assert_int_equal(weft__format_follower_next(f.follower, &f.event), WEFT_OK);
 	assert_true(f.event.is_rundown);
 	assert_int_equal(f.event.type, WEFT_EVENT_SWITCH);
 	assert_int_equal(f.event.task, 7);
-	assert_int_equal(weft__follower_next(f.follower, &f.event), WEFT_OK);
+	assert_int_equal(weft__format_follower_next(f.follower, &f.event), WEFT_OK);
 	assert_false(f.event.is_rundown);
 	assert_int_equal(f.event.task, 7);
 	assert_true(lost(&f, WEFT_LOSS_STALLED) > 0);
@@ -412,7 +412,7 @@ struct order {
 static void expect_order(struct followed *f, struct order *order)
 {
 	uint64_t last_ns = 0;
-	while (weft__follower_next(f->follower, &f->event) == WEFT_OK) {
+	while (weft__format_follower_next(f->follower, &f->event) == WEFT_OK) {
 		bool is_first = f->event.type == WEFT_EVENT_MARK;
 		int64_t value = is_first ? f->event.fields[0].value.i64 : f->event.value;
 		assert_true(f->event.time_ns >= last_ns);
@@ -436,14 +436,14 @@ static void follow_a_moment(int64_t read)
 	now_ticks = 1000;
 	assert_int_equal(weft_start(f.buffer, SIZE, &two_threads), 0);
 	f.header = f.buffer;
-	assert_int_equal(weft__follower_create(f.buffer, SIZE, &f.follower), 0);
+	assert_int_equal(weft__format_follower_create(f.buffer, SIZE, &f.follower), 0);
 	record_large(0); /* the first packet is this thread's, the second the other's */
 	record_elsewhere(1050, 0, read);
-	weft__follower_look(f.follower, 1060);
+	weft__format_follower_look(f.follower, 1060);
 	now_ticks = 1100;
 	weft_moment_begin();
 	record_elsewhere(2000, read, unread);
-	weft__follower_look(f.follower, 2500);
+	weft__format_follower_look(f.follower, 2500);
 	expect_order(&f, &order);
 	assert_int_equal(order.given[0], 1);
 	assert_int_equal(order.given[1], read);
@@ -456,7 +456,7 @@ static void follow_a_moment(int64_t read)
 	for (int64_t i = 1; i <= SHARED; i++)
 		record_large(i);
 	weft_moment_end();
-	weft__follower_look(f.follower, 3000);
+	weft__format_follower_look(f.follower, 3000);
 	expect_order(&f, &order);
 	assert_int_equal(order.next[0], SHARED + 1);
 	assert_int_equal(order.next[1], others);
@@ -466,8 +466,8 @@ static void follow_a_moment(int64_t read)
 	 * lost.
 	 */
 	assert_int_equal(others - order.given[1], 3 * fit - records - (read ? read + unread : 0));
-	weft__follower_finish(f.follower);
-	assert_int_equal(weft__follower_next(f.follower, &f.event), WEFT_END);
+	weft__format_follower_finish(f.follower);
+	assert_int_equal(weft__format_follower_next(f.follower, &f.event), WEFT_END);
 	end(&f);
 }
 
@@ -506,7 +506,7 @@ static void *write_numbers(void *argument)
 /* The clock that the recorder uses on this machine. */
 static uint64_t clock_ticks(void)
 {
-	return weft__ticks(weft__platform());
+	return weft__record_ticks(weft__record_platform());
 }
 
 struct reading {
@@ -519,7 +519,7 @@ static int read_ready(struct weft__follower *follower, struct reading *r)
 {
 	struct weft_event event;
 	int status;
-	while ((status = weft__follower_next(follower, &event)) == WEFT_OK) {
+	while ((status = weft__format_follower_next(follower, &event)) == WEFT_OK) {
 		assert_true(event.time_ns >= r->last_ns);
 		r->last_ns = event.time_ns;
 		if (event.is_rundown)
@@ -538,7 +538,7 @@ static void look_now(struct weft__follower *follower)
 {
 	uint64_t ticks = clock_ticks();
 	let_pass_us(WEFT__MARK_SLACK_NS / 1000);
-	weft__follower_look(follower, ticks);
+	weft__format_follower_look(follower, ticks);
 }
 
 /* `size` is that of the ring; reads through another mapping, as another process does. */
@@ -553,7 +553,7 @@ static void follow_threads(size_t size, struct reading *ret_reading, uint64_t *r
 	void *seen = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);
 	assert_int_equal(weft_start(buffer, size, NULL), 0);
-	assert_int_equal(weft__follower_create(seen, size, &follower), 0);
+	assert_int_equal(weft__format_follower_create(seen, size, &follower), 0);
 	*ret_reading = (struct reading){0};
 	writing = WRITERS;
 	for (int i = 0; i < WRITERS; i++)
@@ -565,13 +565,13 @@ static void follow_threads(size_t size, struct reading *ret_reading, uint64_t *r
 	for (int i = 0; i < WRITERS; i++)
 		pthread_join(threads[i], NULL);
 	weft_stop();
-	weft__follower_finish(follower);
+	weft__format_follower_finish(follower);
 	assert_int_equal(read_ready(follower, ret_reading), WEFT_END);
-	assert_int_equal(weft__follower_diagnostics(follower)->count, 0);
-	const uint64_t *losses = weft__follower_describe(follower)->losses;
+	assert_int_equal(weft__format_follower_diagnostics(follower)->count, 0);
+	const uint64_t *losses = weft__format_follower_describe(follower)->losses;
 	assert_int_equal(losses[WEFT_LOSS_OVERWRITTEN], 0);
 	*ret_stalled = losses[WEFT_LOSS_STALLED] + losses[WEFT_LOSS_FULL];
-	weft__follower_destroy(follower);
+	weft__format_follower_destroy(follower);
 	munmap(buffer, size);
 	munmap(seen, size);
 }
@@ -606,11 +606,12 @@ static void other_bytes_are_refused(void **state)
 	struct weft__follower *follower;
 	static const uint8_t zeros[8192];
 	(void)state;
-	assert_int_equal(weft__follower_create(zeros, 0, &follower), WEFT_ERROR_EMPTY);
-	assert_int_equal(weft__follower_create(zeros, sizeof(zeros), &follower), WEFT_ERROR_FORMAT);
+	assert_int_equal(weft__format_follower_create(zeros, 0, &follower), WEFT_ERROR_EMPTY);
+	assert_int_equal(
+		weft__format_follower_create(zeros, sizeof(zeros), &follower), WEFT_ERROR_FORMAT);
 	struct followed f = begin();
 	f.header->slots_offset = SIZE - 8;
-	assert_int_equal(weft__follower_create(f.buffer, SIZE, &follower), WEFT_ERROR_DAMAGED);
+	assert_int_equal(weft__format_follower_create(f.buffer, SIZE, &follower), WEFT_ERROR_DAMAGED);
 	end(&f);
 }
 
@@ -623,10 +624,10 @@ static void an_invalid_size_is_reported_once(void **state)
 	uint32_t committed = packet->committed;
 	packet->committed = 0x7ffffff8;
 	for (uint64_t i = 0; i < 5; i++) {
-		weft__follower_look(f.follower, 1020 + i);
+		weft__format_follower_look(f.follower, 1020 + i);
 		expect_nothing(&f);
 	}
-	struct weft_diagnostics *diagnostics = weft__follower_diagnostics(f.follower);
+	struct weft_diagnostics *diagnostics = weft__format_follower_diagnostics(f.follower);
 	assert_int_equal(diagnostics->count, 1);
 	assert_int_equal(diagnostics->list[0].count, 1);
 	diagnostics->count = 0;
@@ -636,7 +637,7 @@ static void an_invalid_size_is_reported_once(void **state)
 
 static void expect_note(struct followed *f, const char *text)
 {
-	assert_int_equal(weft__follower_next(f->follower, &f->event), WEFT_OK);
+	assert_int_equal(weft__format_follower_next(f->follower, &f->event), WEFT_OK);
 	assert_int_equal(f->event.type, WEFT_EVENT_NOTE);
 	assert_int_equal(f->event.text.size, strlen(text));
 	assert_memory_equal(f->event.text.bytes, text, strlen(text));
@@ -659,7 +660,7 @@ static void a_name_that_is_changed_later_is_not_heard(void **state)
 	weft_notef("%d harmless", 1);
 	weft_note("harmless");
 	weft_notef("%d harmless", 2);
-	weft__follower_look(f.follower, 2000);
+	weft__format_follower_look(f.follower, 2000);
 	expect_note(&f, "harmless");
 	overwrite_name(&f, "harmless", "\033]0;evil");
 	assert_memory_equal(f.event.text.bytes, "harmless", 8);

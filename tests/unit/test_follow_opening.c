@@ -156,8 +156,8 @@ static void a_file_that_is_no_ring_leaves_nothing(void **state)
 	memset(ring->magic, 0, sizeof(ring->magic)); /* it is being made */
 	expect_result(path, WEFT_ERROR_FORMAT);
 	struct weft__live_ring live;
-	assert_int_equal(weft__live_open(&live, path), WEFT_ERROR_FORMAT);
-	weft__live_close(&live);
+	assert_int_equal(weft__follow_live_open(&live, path), WEFT_ERROR_FORMAT);
+	weft__follow_live_close(&live);
 	assert_int_equal(truncate(path, 0), 0);
 	expect_result(path, WEFT_ERROR_EMPTY);
 }
@@ -209,19 +209,19 @@ static void too_many_mappings_are_an_error(void **state)
 	static char bytes[2000];
 	struct weft__live_ring live;
 	size_t count = 0;
-	while (weft__mapping_guard(&bytes[count], 1) == 0)
+	while (weft__source_mapping_guard(&bytes[count], 1) == 0)
 		count++;
 	assert_int_equal(count, 1024);
 	int result[KINDS];
 	for (int kind = 0; kind < KINDS; kind++)
 		result[kind] = open_once(kind, path, -1);
 	/* There is room for the ring, but not for its writable header. */
-	weft__mapping_release(&bytes[--count]);
-	int error = weft__live_open(&live, path);
+	weft__source_mapping_release(&bytes[--count]);
+	int error = weft__follow_live_open(&live, path);
 	bool has_page = live.page;
-	weft__live_close(&live);
+	weft__follow_live_close(&live);
 	while (count > 0)
-		weft__mapping_release(&bytes[--count]);
+		weft__source_mapping_release(&bytes[--count]);
 	for (int kind = 0; kind < KINDS; kind++)
 		assert_int_equal(result[kind], WEFT_ERROR_LIMIT);
 	assert_int_equal(error, 0);
@@ -235,13 +235,13 @@ static void a_ring_that_may_be_written_can_wake_its_reader(void **state)
 {
 	(void)state;
 	struct weft__live_ring live;
-	assert_int_equal(weft__live_open(&live, path), 0);
+	assert_int_equal(weft__follow_live_open(&live, path), 0);
 	assert_non_null(live.page);
-	weft__live_close(&live);
+	weft__follow_live_close(&live);
 	write_error = EACCES;
-	assert_int_equal(weft__live_open(&live, path), 0);
+	assert_int_equal(weft__follow_live_open(&live, path), 0);
 	assert_null(live.page);
-	weft__live_close(&live);
+	weft__follow_live_close(&live);
 }
 
 /* A control that may only read describes, and says at a change why it cannot. */

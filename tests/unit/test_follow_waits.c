@@ -288,19 +288,19 @@ static void the_earliest_waiter_is_woken(void **state)
 {
 	(void)state;
 	struct weft__live_ring live;
-	assert_int_equal(weft__live_open_descriptor(&live, ring_fd), 0);
+	assert_int_equal(weft__follow_live_open_descriptor(&live, ring_fd), 0);
 	for (int i = 0; i < 3; i++)
 		weft_tag("packet");
 	ring->waiters = 0;
-	assert_true(weft__live_wait(&live, 4, MS_NS));
+	assert_true(weft__follow_live_wait(&live, 4, MS_NS));
 	assert_int_equal(ring->waiters, claims() + 4);
 	assert_int_equal(futex_word, claims() + 4);
-	assert_true(weft__live_wait(&live, 2, MS_NS));
+	assert_true(weft__follow_live_wait(&live, 2, MS_NS));
 	assert_int_equal(ring->waiters, claims() + 2);
-	assert_true(weft__live_wait(&live, 3, MS_NS)); /* another one is earlier */
+	assert_true(weft__follow_live_wait(&live, 3, MS_NS)); /* another one is earlier */
 	assert_int_equal(ring->waiters, claims() + 2);
 	assert_int_equal(futex_word, claims() + 2);
-	weft__live_close(&live);
+	weft__follow_live_close(&live);
 }
 
 /* Counts wrap around, and 0 stands for no waiter. */
@@ -309,15 +309,15 @@ static void a_waiters_count_is_never_zero(void **state)
 	(void)state;
 	struct weft__live_ring live;
 	weft_stop();
-	assert_int_equal(weft__live_open_descriptor(&live, ring_fd), 0);
+	assert_int_equal(weft__follow_live_open_descriptor(&live, ring_fd), 0);
 	ring->hand = UINT32_MAX;
 	ring->waiters = 0;
-	assert_true(weft__live_wait(&live, 1, MS_NS));
+	assert_true(weft__follow_live_wait(&live, 1, MS_NS));
 	assert_int_equal(ring->waiters, 1);
 	ring->waiters = 3;
-	assert_true(weft__live_wait(&live, 0, MS_NS));
+	assert_true(weft__follow_live_wait(&live, 0, MS_NS));
 	assert_int_equal(ring->waiters, UINT32_MAX);
-	weft__live_close(&live);
+	weft__follow_live_close(&live);
 }
 
 static void a_wait_is_interrupted_by_signals_only(void **state)
@@ -325,18 +325,18 @@ static void a_wait_is_interrupted_by_signals_only(void **state)
 	(void)state;
 	static const int others[] = {0, ETIMEDOUT, EAGAIN};
 	struct weft__live_ring live;
-	assert_int_equal(weft__live_open_descriptor(&live, ring_fd), 0);
+	assert_int_equal(weft__follow_live_open_descriptor(&live, ring_fd), 0);
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		futex_error = others[i];
-		assert_true(weft__live_wait(&live, 1, MS_NS));
+		assert_true(weft__follow_live_wait(&live, 1, MS_NS));
 	}
 	futex_error = EINTR;
-	assert_false(weft__live_wait(&live, 1, MS_NS));
+	assert_false(weft__follow_live_wait(&live, 1, MS_NS));
 	sleep_count = 0;
-	weft__live_wait(&live, 1, 50 * MS_NS); /* a packet that does not fill up wakes nobody */
+	weft__follow_live_wait(&live, 1, 50 * MS_NS); /* a packet that does not fill up wakes nobody */
 	EXPECT_SLEEPS(20);
 	assert_int_equal(futex_count, 5);
-	weft__live_close(&live);
+	weft__follow_live_close(&live);
 }
 
 /* The header is mapped for writing only where it is needed and permitted. */
@@ -345,27 +345,27 @@ static void nothing_wakes_a_reader_that_may_not_write(void **state)
 	(void)state;
 	struct weft__live_ring live;
 	int fd = open_read_only();
-	assert_int_equal(weft__live_open_descriptor(&live, fd), 0);
+	assert_int_equal(weft__follow_live_open_descriptor(&live, fd), 0);
 	close(fd);
 	assert_null(live.page);
 	ring->waiters = 0;
-	assert_true(weft__live_wait(&live, 1, 50 * MS_NS));
+	assert_true(weft__follow_live_wait(&live, 1, 50 * MS_NS));
 	assert_int_equal(ring->waiters, 0);
 	assert_int_equal(futex_count, 0);
 	EXPECT_SLEEPS(20);
-	weft__live_close(&live);
+	weft__follow_live_close(&live);
 	assert_null(live.bytes);
 	ring->stream = 1; /* no recorder reads a file with a stream */
-	assert_int_equal(weft__live_open_descriptor(&live, ring_fd), 0);
+	assert_int_equal(weft__follow_live_open_descriptor(&live, ring_fd), 0);
 	assert_null(live.page);
-	weft__live_close(&live);
+	weft__follow_live_close(&live);
 	ring->stream = 0;
-	assert_int_equal(weft__live_open_descriptor(&live, ring_fd), 0);
+	assert_int_equal(weft__follow_live_open_descriptor(&live, ring_fd), 0);
 	assert_non_null(live.page);
 	assert_int_equal(live.clock, ring->clock);
-	weft__live_close(&live);
+	weft__follow_live_close(&live);
 	assert_null(live.page);
-	weft__live_close(&live);
+	weft__follow_live_close(&live);
 }
 
 static void clocks_are_read_in_nanoseconds(void **state)
@@ -373,17 +373,17 @@ static void clocks_are_read_in_nanoseconds(void **state)
 	(void)state;
 	uint64_t ticks = 5;
 	now_ns = 7 * SECOND_NS + 123;
-	assert_int_equal(weft__live_now_ns(), 7 * SECOND_NS + 123);
-	assert_true(weft__clock_read(WEFT_ABI_CLOCK_MONOTONIC, &ticks));
+	assert_int_equal(weft__follow_live_now_ns(), 7 * SECOND_NS + 123);
+	assert_true(weft__follow_clock_read(WEFT_ABI_CLOCK_MONOTONIC, &ticks));
 	assert_int_equal(ticks, 7 * SECOND_NS + 123);
 	/* Only the program can read its own clock. */
-	assert_false(weft__clock_read(WEFT_ABI_CLOCK_CALLER, &ticks));
-	assert_false(weft__clock_read(WEFT_ABI_CLOCK_UNIX, &ticks));
+	assert_false(weft__follow_clock_read(WEFT_ABI_CLOCK_CALLER, &ticks));
+	assert_false(weft__follow_clock_read(WEFT_ABI_CLOCK_UNIX, &ticks));
 	assert_int_equal(ticks, 7 * SECOND_NS + 123);
 	/* The processor's counter goes on. */
 	uint64_t later;
-	if (weft__clock_read(WEFT_ABI_CLOCK_TSC, &ticks)) {
-		assert_true(weft__clock_read(WEFT_ABI_CLOCK_TSC, &later));
+	if (weft__follow_clock_read(WEFT_ABI_CLOCK_TSC, &ticks)) {
+		assert_true(weft__follow_clock_read(WEFT_ABI_CLOCK_TSC, &later));
 		assert_true(later > ticks && later - ticks < 10 * SECOND_NS);
 	}
 }

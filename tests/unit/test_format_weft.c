@@ -668,16 +668,16 @@ static void a_buffer_that_is_cut_short_is_copied_as_far_as_it_goes(void **state)
 }
 
 /* The result of printf itself. */
-#define CHECK_NOTEF(format, field, ...)                                                    \
-	do {                                                                                   \
-		char expected[600];                                                                \
-		struct weft_text text = {0};                                                       \
-		const struct weft_field value = field;                                             \
-		snprintf(expected, sizeof(expected), format, __VA_ARGS__);                         \
-		weft__notef_format(&text, (struct weft_slice){format, strlen(format)}, &value, 1); \
-		assert_int_equal(text.size, strlen(expected));                                     \
-		assert_memory_equal(text.bytes, expected, text.size);                              \
-		weft_text_finish(&text);                                                           \
+#define CHECK_NOTEF(format, field, ...)                                                           \
+	do {                                                                                          \
+		char expected[600];                                                                       \
+		struct weft_text text = {0};                                                              \
+		const struct weft_field value = field;                                                    \
+		snprintf(expected, sizeof(expected), format, __VA_ARGS__);                                \
+		weft__format_notef_format(&text, (struct weft_slice){format, strlen(format)}, &value, 1); \
+		assert_int_equal(text.size, strlen(expected));                                            \
+		assert_memory_equal(text.bytes, expected, text.size);                                     \
+		weft_text_finish(&text);                                                                  \
 	} while (0)
 
 static struct weft_field i64(int64_t value)
@@ -727,7 +727,7 @@ static void a_hostile_format_is_harmless(void **state)
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
 		for (unsigned first = 0; first < 3; first++) {
 			struct weft_text text = {0};
-			weft__notef_format(&text, (struct weft_slice){formats[i], strlen(formats[i])},
+			weft__format_notef_format(&text, (struct weft_slice){formats[i], strlen(formats[i])},
 				&values[first], 3 - first);
 			assert_true(text.size < 1200);
 			weft_text_finish(&text);
@@ -740,18 +740,18 @@ static void ticks_are_converted_exactly(void **state)
 	(void)state;
 	struct weft__ticks clock;
 	const uint64_t day = 86400 * UINT64_C(2596150000);
-	weft__ticks_init(&clock, 5, 7, 2596150000, 1000000000);
-	assert_int_equal(weft__ticks_to_ns(&clock, 5), 7);
-	assert_in_range(weft__ticks_to_ns(&clock, 5 + day), 7 + UINT64_C(86399999999999),
+	weft__format_ticks_init(&clock, 5, 7, 2596150000, 1000000000);
+	assert_int_equal(weft__format_ticks_to_ns(&clock, 5), 7);
+	assert_in_range(weft__format_ticks_to_ns(&clock, 5 + day), 7 + UINT64_C(86399999999999),
 		7 + UINT64_C(86400000000000));
-	assert_int_equal(weft__ticks_to_ns(&clock, 0), 7 - 1);
-	weft__ticks_init(&clock, 1000, 10, 1, 1);
-	assert_int_equal(weft__ticks_to_ns(&clock, 0), 0); /* before the clock's zero */
-	assert_int_equal(weft__ticks_to_ns(&clock, 1234), 244);
-	weft__ticks_init(&clock, 0, 0, 1, UINT64_MAX);
-	assert_int_equal(weft__ticks_to_ns(&clock, 2), UINT64_MAX);
-	weft__ticks_init(&clock, 0, 0, UINT64_MAX, 1);
-	assert_int_equal(weft__ticks_to_ns(&clock, UINT64_MAX / 2), 0);
+	assert_int_equal(weft__format_ticks_to_ns(&clock, 0), 7 - 1);
+	weft__format_ticks_init(&clock, 1000, 10, 1, 1);
+	assert_int_equal(weft__format_ticks_to_ns(&clock, 0), 0); /* before the clock's zero */
+	assert_int_equal(weft__format_ticks_to_ns(&clock, 1234), 244);
+	weft__format_ticks_init(&clock, 0, 0, 1, UINT64_MAX);
+	assert_int_equal(weft__format_ticks_to_ns(&clock, 2), UINT64_MAX);
+	weft__format_ticks_init(&clock, 0, 0, UINT64_MAX, 1);
+	assert_int_equal(weft__format_ticks_to_ns(&clock, UINT64_MAX / 2), 0);
 }
 
 int main(void)

@@ -77,15 +77,15 @@ static void begin(struct heated *h, double height, uint32_t steps)
 	weft_frame_place(h->layout, WIDTH, height, &h->frame);
 	weft_frame_view(h->layout, &h->frame, &h->view);
 	h->painter = painter_made(h->scene, &h->frame, &h->view, h->canvas);
-	weft__make_lanes(h->painter);
-	assert_true(weft__edge_columns_init(&h->columns, h->painter));
-	memset(h->columns.hot, true, weft__edge_buckets(h->columns.count));
+	weft__render_make_lanes(h->painter);
+	assert_true(weft__render_edge_columns_init(&h->columns, h->painter));
+	memset(h->columns.hot, true, weft__render_edge_buckets(h->columns.count));
 	h->painter->edge_columns = &h->columns;
 }
 
 static void end(struct heated *h)
 {
-	weft__edge_columns_finish(&h->columns);
+	weft__render_edge_columns_finish(&h->columns);
 	free(h->painter->lanes);
 	free(h->painter);
 	weft_canvas_destroy(h->canvas);
@@ -100,7 +100,8 @@ static uint32_t naive_count(
 	const struct weft_edges *edges = &h->model->edges;
 	uint32_t count = 0;
 	for (uint32_t i = h->columns.edges[from]; i < h->columns.edges[to]; i++)
-		count += edges->type[i] == type && h->layout->row[weft__edge_target(h->model, i)] == row;
+		count +=
+			edges->type[i] == type && h->layout->row[weft__render_edge_target(h->model, i)] == row;
 	return count;
 }
 
@@ -137,7 +138,7 @@ static uint32_t check_lane(const struct heated *h, const struct weft__lane *lane
 		for (uint32_t column = 0; column < width; column += GROUP) {
 			uint32_t to = column + GROUP < width ? column + GROUP : width;
 			double alpha = alpha_of(naive_count(h, types[i], lane->first_row, column, to));
-			uint32_t color = alpha > 0 ? weft__faded(color_of(h, types[i]), alpha) : 0;
+			uint32_t color = alpha > 0 ? weft__render_faded(color_of(h, types[i]), alpha) : 0;
 			assert_int_equal(drawn_at(h, h->painter->x0 + column, lane->y + 4 + i), color);
 			heated += color != 0;
 		}
@@ -155,7 +156,7 @@ static void lines_are_as_strong_as_arrows_are_many(void **state)
 		struct heated h;
 		begin(&h, cases[i].height, cases[i].steps);
 		assert_int_equal(h.scene->census.blocks.count == 1, cases[i].steps == 11);
-		weft__draw_heat(h.painter, NULL, 0);
+		weft__render_draw_heat(h.painter, NULL, 0);
 		assert_int_equal(h.painter->error, 0);
 		uint32_t heated = 0;
 		for (uint32_t lane = 0; lane < h.painter->lane_count; lane++) {
@@ -175,7 +176,7 @@ static void rows_without_room_have_none(void **state)
 		begin(&h, 400, roomy ? 80 : 8);
 		for (uint32_t lane = 0; lane < h.painter->lane_count; lane++)
 			h.painter->lanes[lane].spacing = lane == roomy ? 12 : 11.9;
-		weft__draw_heat(h.painter, NULL, 0);
+		weft__render_draw_heat(h.painter, NULL, 0);
 		for (uint32_t i = 0; i < h.canvas->op_count; i++)
 			assert_in_range(h.canvas->ops[i].y - h.painter->lanes[roomy].y, 4, 7);
 		if (roomy > 0 && roomy < 3)
@@ -194,10 +195,10 @@ static void a_list_of_arrows_gives_the_same_lines(void **state)
 	struct weft__heat_mark *marks = malloc(edges * sizeof(*marks));
 	for (uint32_t column = 0; column < h.columns.count; column++)
 		for (uint32_t i = h.columns.edges[column]; i < h.columns.edges[column + 1]; i++)
-			if (weft__edge_target(h.model, i) != WEFT_NONE)
+			if (weft__render_edge_target(h.model, i) != WEFT_NONE)
 				marks[count++] = (struct weft__heat_mark){i, column};
 	h.painter->edge_columns = NULL;
-	weft__draw_heat(h.painter, marks, count);
+	weft__render_draw_heat(h.painter, marks, count);
 	for (uint32_t lane = 0; lane < h.painter->lane_count; lane++)
 		check_lane(&h, &h.painter->lanes[lane]);
 	assert_true(h.canvas->op_count > 40);
@@ -213,7 +214,7 @@ static void columns_that_are_not_hot_have_none(void **state)
 	begin(&h, 400, 80);
 	uint32_t middle = h.columns.width / 2 / WEFT__EDGE_BUCKET;
 	memset(h.columns.hot, false, middle);
-	weft__draw_heat(h.painter, NULL, 0);
+	weft__render_draw_heat(h.painter, NULL, 0);
 	assert_true(h.canvas->op_count > 10);
 	for (uint32_t i = 0; i < h.canvas->op_count; i++)
 		assert_true(h.canvas->ops[i].x >= h.painter->x0 + middle * WEFT__EDGE_BUCKET);

@@ -275,7 +275,7 @@ static struct stream record_stream(uint64_t seed, unsigned pause)
 	unsigned looks = 0;
 	now_ticks = 1000;
 	assert_int_equal(weft_start(s.buffer, SIZE, &platform), 0);
-	assert_int_equal(weft__drain_create(s.buffer, SIZE, 8192, &s.drain), 0);
+	assert_int_equal(weft__format_drain_create(s.buffer, SIZE, 8192, &s.drain), 0);
 	for (int i = 0; i < THREADS; i++) {
 		struct writer *w = &s.writers[i];
 		w->thread_number = (uint32_t)i + 1;
@@ -287,7 +287,7 @@ static struct stream record_stream(uint64_t seed, unsigned pause)
 		now_ticks += next_random(&seed) % 4 == 0; /* many equal times */
 		take_turn(&s.writers[next_random(&seed) % (i < 1000 ? 2 : THREADS)], i);
 		if (next_random(&seed) % pause == 0) {
-			weft__drain_look(s.drain, ++looks % (pause < 1000 ? 8 : 1) == 0, now_ticks);
+			weft__format_drain_look(s.drain, ++looks % (pause < 1000 ? 8 : 1) == 0, now_ticks);
 			drained_append(s.drain, s.file, FILE_MAX, &s.size);
 		}
 	}
@@ -296,9 +296,9 @@ static struct stream record_stream(uint64_t seed, unsigned pause)
 		pthread_join(s.writers[i].thread, NULL);
 	}
 	weft_stop();
-	weft__drain_finish(s.drain, false);
+	weft__format_drain_finish(s.drain, false);
 	drained_append(s.drain, s.file, FILE_MAX, &s.size);
-	weft__drain_destroy(s.drain);
+	weft__format_drain_destroy(s.drain);
 	free(s.buffer);
 	return s;
 }

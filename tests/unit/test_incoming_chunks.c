@@ -48,16 +48,16 @@ static struct stream late_stream_of(void (*record)(unsigned look), unsigned earl
 	assert_int_equal(weft_start(s.buffer, SIZE, &by_hand), 0);
 	for (unsigned i = 0; i < earlier; i++)
 		weft_tag_value("earlier", i);
-	assert_int_equal(weft__drain_create(s.buffer, SIZE, 8192, &s.drain), 0);
+	assert_int_equal(weft__format_drain_create(s.buffer, SIZE, 8192, &s.drain), 0);
 	for (unsigned look = 0; look < LOOKS; look++) {
 		record(look);
-		weft__drain_look(s.drain, true, now_ticks);
+		weft__format_drain_look(s.drain, true, now_ticks);
 		drained_append(s.drain, s.file, FILE_MAX, &s.size);
 	}
 	weft_stop();
-	weft__drain_finish(s.drain, false);
+	weft__format_drain_finish(s.drain, false);
 	drained_append(s.drain, s.file, FILE_MAX, &s.size);
-	weft__drain_destroy(s.drain);
+	weft__format_drain_destroy(s.drain);
 	free(s.buffer);
 	return s;
 }
@@ -209,13 +209,13 @@ static void the_last_header_has_the_end(void **state)
 		const struct weft_abi_clock_reading seen = {.ticks = 7, .monotonic_ns = 7};
 		now_ticks = 1000;
 		assert_int_equal(weft_start(s.buffer, SIZE, &by_hand), 0);
-		assert_int_equal(weft__drain_create(s.buffer, SIZE, 8192, &s.drain), 0);
+		assert_int_equal(weft__format_drain_create(s.buffer, SIZE, 8192, &s.drain), 0);
 		weft_tag_value("number", 1);
 		now_ticks = 2000;
 		if (cases[i].stops)
 			weft_stop();
-		weft__drain_set_end(s.drain, cases[i].seen, &seen);
-		weft__drain_finish(s.drain, false);
+		weft__format_drain_set_end(s.drain, cases[i].seen, &seen);
+		weft__format_drain_finish(s.drain, false);
 		drained_append(s.drain, s.file, FILE_MAX, &s.size);
 		const struct weft_abi_buffer *last = NULL, *header;
 		for (unsigned n = 0; (header = header_of(&s, n)); n++)
@@ -223,7 +223,7 @@ static void the_last_header_has_the_end(void **state)
 		assert_int_equal(last->ending, cases[i].ending);
 		assert_int_equal(last->end.ticks, cases[i].ticks);
 		weft_stop();
-		weft__drain_destroy(s.drain);
+		weft__format_drain_destroy(s.drain);
 		free(s.buffer);
 		free(s.file);
 	}

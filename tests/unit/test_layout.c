@@ -194,7 +194,7 @@ static void numbers_in_labels_are_one_letter(void **state)
 		char letters[16] = {0};
 		size_t at = 0, count = 0;
 		while (at < text.size)
-			letters[count++] = weft__label_letter(text, &at);
+			letters[count++] = weft__layout_label_letter(text, &at);
 		assert_int_equal(at, text.size);
 		assert_string_equal(letters, cases[i].letters);
 	}
@@ -211,17 +211,17 @@ static void forest_knows_descendants(void **state)
 		uint32_t parent[COUNT];
 		for (uint32_t i = 0; i < COUNT; i++)
 			parent[i] = i == 0 || pick(10) == 0 ? WEFT_NONE : pick(i);
-		struct weft__forest *forest = weft__forest_create(parent, COUNT);
+		struct weft__forest *forest = weft__layout_forest_create(parent, COUNT);
 		for (unsigned move = 0; move < 300; move++) {
 			uint32_t node = pick(COUNT), to = pick(COUNT), up = to;
 			while (up != WEFT_NONE && up != node)
 				up = parent[up];
 			bool possible = up == WEFT_NONE;
-			assert_int_equal(weft__forest_move(forest, node, parent[node], to), possible);
+			assert_int_equal(weft__layout_forest_move(forest, node, parent[node], to), possible);
 			if (possible)
 				parent[node] = to;
 		}
-		weft__forest_destroy(forest);
+		weft__layout_forest_destroy(forest);
 	}
 }
 
@@ -244,7 +244,7 @@ static void first_free_row_is_exact_in_the_first_page(void **state)
 		weft__sort_u64(sorted, scratch, COUNT);
 		struct weft__occupancy occupancy;
 		assert_int_equal(
-			weft__occupancy_init(&occupancy, sorted, weft__unique_u64(sorted, COUNT)), 0);
+			weft__layout_occupancy_init(&occupancy, sorted, weft__unique_u64(sorted, COUNT)), 0);
 		for (unsigned i = 0; i < COUNT; i++) {
 			uint32_t from = pick(30), want = from;
 			for (unsigned j = 0; j < i; j++)
@@ -252,13 +252,13 @@ static void first_free_row_is_exact_in_the_first_page(void **state)
 					want++;
 					j = (unsigned)-1; /* look at all again */
 				}
-			struct weft__ranks ranks = weft__occupancy_ranks(&occupancy, start[i], end[i]);
-			assert_int_equal(weft__occupancy_take(&occupancy, ranks, from, &row[i]), 0);
+			struct weft__ranks ranks = weft__layout_occupancy_ranks(&occupancy, start[i], end[i]);
+			assert_int_equal(weft__layout_occupancy_take(&occupancy, ranks, from, &row[i]), 0);
 			if (want < WEFT__PAGE_ROWS)
 				assert_int_equal(row[i], want);
 			assert_true(row[i] >= want);
 		}
-		weft__occupancy_finish(&occupancy);
+		weft__layout_occupancy_finish(&occupancy);
 	}
 }
 

@@ -13,7 +13,7 @@
 static int take(struct weft__gaps *gaps, struct weft_trace_description *description,
 	struct weft__gap_packet packet)
 {
-	return weft__gaps_take_packet(gaps, &packet, description);
+	return weft__format_gaps_take_packet(gaps, &packet, description);
 }
 
 static void assert_period(
@@ -32,16 +32,16 @@ static void a_hole_between_packets_is_where_events_were_overwritten(void **state
 	struct weft_trace_description d = {.losses = {[WEFT_LOSS_OVERWRITTEN] = 100}};
 	struct weft__gaps gaps;
 	(void)state;
-	weft__gaps_init(&gaps, false, 0, &d);
+	weft__format_gaps_init(&gaps, false, 0, &d);
 	take(&gaps, &d, (struct weft__gap_packet){0, 0, 30, 0, 1000});
-	weft__gaps_end_packet(&gaps, 0, 1900);
+	weft__format_gaps_end_packet(&gaps, 0, 1900);
 	take(&gaps, &d, (struct weft__gap_packet){1, 0, 0, 0, 1500});
 	take(&gaps, &d, (struct weft__gap_packet){0, 40, 90, 0, 5000});
 	take(&gaps, &d, (struct weft__gap_packet){0, 95, 95, 0, 6000});
 	assert_int_equal(d.loss_period_count, 2);
 	assert_period(&d, 0, (struct weft_loss_period){0, 1000, 30, 0, WEFT_LOSS_OVERWRITTEN});
 	assert_period(&d, 1, (struct weft_loss_period){1900, 5000, 50, 0, WEFT_LOSS_OVERWRITTEN});
-	weft__gaps_finish(&gaps);
+	weft__format_gaps_finish(&gaps);
 }
 
 static void events_of_a_damaged_packet_do_not_count_as_overwritten(void **state)
@@ -49,7 +49,7 @@ static void events_of_a_damaged_packet_do_not_count_as_overwritten(void **state)
 	struct weft_trace_description d = {.losses = {[WEFT_LOSS_OVERWRITTEN] = 10}};
 	struct weft__gaps gaps;
 	(void)state;
-	weft__gaps_init(&gaps, false, 0, &d);
+	weft__format_gaps_init(&gaps, false, 0, &d);
 	take(&gaps, &d, (struct weft__gap_packet){0, 0, 50, 0, 1000});
 	take(&gaps, &d, (struct weft__gap_packet){0, 60, 99, 0, 2000});
 	assert_int_equal(d.loss_period_count, 3);
@@ -57,7 +57,7 @@ static void events_of_a_damaged_packet_do_not_count_as_overwritten(void **state)
 	assert_period(&d, 1, (struct weft_loss_period){0, 1000, 1, 0, WEFT_LOSS_MISSING_PACKETS});
 	assert_period(&d, 2, (struct weft_loss_period){0, 2000, 1, 0, WEFT_LOSS_MISSING_PACKETS});
 	assert_int_equal(d.losses[WEFT_LOSS_MISSING_PACKETS], 2);
-	weft__gaps_finish(&gaps);
+	weft__format_gaps_finish(&gaps);
 }
 
 static void an_earlier_file_of_a_stream_has_what_came_before(void **state)
@@ -65,12 +65,12 @@ static void an_earlier_file_of_a_stream_has_what_came_before(void **state)
 	struct weft_trace_description d = {0};
 	struct weft__gaps gaps;
 	(void)state;
-	weft__gaps_init(&gaps, true, 2, &d);
+	weft__format_gaps_init(&gaps, true, 2, &d);
 	take(&gaps, &d, (struct weft__gap_packet){0, 0, 50, 0, 1000});
 	assert_int_equal(d.losses[WEFT_LOSS_MISSING_PACKETS], 0);
 	take(&gaps, &d, (struct weft__gap_packet){0, 60, 99, 0, 2000});
 	assert_int_equal(d.losses[WEFT_LOSS_MISSING_PACKETS], 1);
-	weft__gaps_finish(&gaps);
+	weft__format_gaps_finish(&gaps);
 }
 
 static void events_without_room_are_missing_since_the_packet_before(void **state)
@@ -78,7 +78,7 @@ static void events_without_room_are_missing_since_the_packet_before(void **state
 	struct weft_trace_description d = {.losses = {[WEFT_LOSS_FULL] = 7}};
 	struct weft__gaps gaps;
 	(void)state;
-	weft__gaps_init(&gaps, false, 0, &d);
+	weft__format_gaps_init(&gaps, false, 0, &d);
 	take(&gaps, &d, (struct weft__gap_packet){0, 0, 0, 0, 1000});
 	take(&gaps, &d, (struct weft__gap_packet){0, 5, 5, 3, 2000});
 	d.losses[WEFT_LOSS_NESTED] = 1;
@@ -86,7 +86,7 @@ static void events_without_room_are_missing_since_the_packet_before(void **state
 	assert_int_equal(d.loss_period_count, 2);
 	assert_period(&d, 0, (struct weft_loss_period){1000, 2000, 3, 0, WEFT_LOSS_FULL});
 	assert_period(&d, 1, (struct weft_loss_period){2000, 3000, 5, 0, WEFT_LOSS_CAUSES});
-	weft__gaps_finish(&gaps);
+	weft__format_gaps_finish(&gaps);
 }
 
 #define SIZE ((size_t)64 << 10)

@@ -26,14 +26,14 @@ static uint64_t next_random(uint64_t *seed)
 static void add(struct weft__messages *messages, uint64_t key, uint32_t task)
 {
 	assert_int_equal(
-		weft__messages_add(messages, &(struct weft__message){.key = key, .task = task}), 0);
+		weft__model_messages_add(messages, &(struct weft__message){.key = key, .task = task}), 0);
 }
 
 /* The task of the message, or WEFT_NONE. */
 static uint32_t take(struct weft__messages *messages, uint64_t key)
 {
 	struct weft__message message;
-	return weft__messages_take(messages, key, &message) ? message.task : WEFT_NONE;
+	return weft__model_messages_take(messages, key, &message) ? message.task : WEFT_NONE;
 }
 
 /* Few keys, so that they are added again, and taken in vain. */
@@ -61,7 +61,7 @@ static void agrees_with_a_naive_table(void **state)
 	for (unsigned key = 0; key < KEYS; key++)
 		assert_int_equal(take(&messages, key), task_of[key]);
 	assert_int_equal(messages.count, 0);
-	weft__messages_finish(&messages);
+	weft__model_messages_finish(&messages);
 }
 
 /* The first write ends the wait of a reader, and a read may get all that was written. */
@@ -77,7 +77,7 @@ static void a_stream_keeps_its_first_send(void **state)
 	assert_int_equal(take(&messages, stream), 1);
 	assert_int_equal(take(&messages, stream), WEFT_NONE);
 	assert_int_equal(take(&messages, other), 3);
-	weft__messages_finish(&messages);
+	weft__model_messages_finish(&messages);
 }
 
 static void forgets_the_oldest(void **state)
@@ -93,7 +93,7 @@ static void forgets_the_oldest(void **state)
 	assert_int_equal(take(&messages, 0), 7);
 	assert_int_equal(take(&messages, 2), 2);
 	assert_int_equal(take(&messages, UINT64_MAX), 8);
-	weft__messages_finish(&messages);
+	weft__model_messages_finish(&messages);
 }
 
 static void tasks_are_renumbered(void **state)
@@ -103,12 +103,12 @@ static void tasks_are_renumbered(void **state)
 	(void)state;
 	for (uint32_t task = 0; task < 4; task++)
 		add(&messages, 10 + task, task);
-	weft__messages_move(&messages, new_index);
+	weft__model_messages_move(&messages, new_index);
 	assert_int_equal(messages.count, 2);
 	assert_int_equal(take(&messages, 10), WEFT_NONE);
 	assert_int_equal(take(&messages, 11), 0);
 	assert_int_equal(take(&messages, 13), 1);
-	weft__messages_finish(&messages);
+	weft__model_messages_finish(&messages);
 }
 
 /* ---- Edges ---- */

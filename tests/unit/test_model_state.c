@@ -38,30 +38,30 @@ static void an_id_keeps_its_number(void **state)
 	uint32_t task, kept = 0, new_index[4000];
 	(void)state;
 	seed = 1;
-	assert_int_equal(weft__identities_init(&identities), 0);
+	assert_int_equal(weft__model_identities_init(&identities), 0);
 	for (unsigned i = 0; i < 6000; i++) {
 		uint64_t id = i ? some_id() : 5000;
 		uint32_t buffer = i ? pick(4) / 3 : 0, known = 0, count = identities.count;
 		while (known < count && (identities.id[known] != id || identities.buffer[known] != buffer))
 			known++;
 		assert_int_equal(
-			weft__ids_find(&identities.by_id, identities.id, identities.buffer, buffer, id),
+			weft__model_ids_find(&identities.by_id, identities.id, identities.buffer, buffer, id),
 			known < count ? known : WEFT_NONE);
-		assert_int_equal(weft__identify(&identities, buffer, id, &task), 0);
+		assert_int_equal(weft__model_identify(&identities, buffer, id, &task), 0);
 		assert_int_equal(task, known);
 		assert_int_equal(identities.count, known < count ? count : count + 1);
 		if (i == 3000)
-			assert_int_equal(weft__identities_cut(&identities, count - 100), 0);
+			assert_int_equal(weft__model_identities_cut(&identities, count - 100), 0);
 		if (i != 2000 && i != 4000)
 			continue;
 		kept = 0;
 		for (task = 0; task < identities.count; task++)
 			new_index[task] = pick(3) ? kept++ : WEFT_NONE;
-		assert_int_equal(weft__identities_move(&identities, new_index), 0);
+		assert_int_equal(weft__model_identities_move(&identities, new_index), 0);
 		assert_int_equal(identities.count, kept);
 	}
 	assert_true(identities.count > 1000);
-	weft__identities_finish(&identities);
+	weft__model_identities_finish(&identities);
 }
 
 /* ---- Texts ---- */
@@ -79,17 +79,17 @@ static void fields_of_a_mark_keep_their_types(void **state)
 	const struct weft__attributes *a = &texts.attributes;
 	struct weft__identities identities = {0};
 	(void)state;
-	assert_int_equal(weft__texts_init(&texts), 0);
-	assert_int_equal(weft__identities_init(&identities), 0);
+	assert_int_equal(weft__model_texts_init(&texts), 0);
+	assert_int_equal(weft__model_identities_init(&identities), 0);
 	for (uint32_t count = 0; count <= 5; count++) {
 		const struct weft_event event = {
 			.type = WEFT_EVENT_MARK, .text = {"sent", 4}, .fields = fields, .field_count = count};
 		struct weft__fact fact;
 		uint32_t before = a->count;
-		assert_int_equal(weft__fact_of_event(&identities, &texts, &event, &fact), 0);
+		assert_int_equal(weft__model_fact_of_event(&identities, &texts, &event, &fact), 0);
 		assert_string_equal(weft__strings_bytes(&texts.strings, fact.text), "sent");
-		assert_int_equal(weft__range_first(fact.value), before);
-		assert_int_equal(weft__range_count(fact.value), count);
+		assert_int_equal(weft__model_range_first(fact.value), before);
+		assert_int_equal(weft__model_range_count(fact.value), count);
 		assert_int_equal(a->count, before + count);
 	}
 	for (uint32_t i = 0; i < 5; i++) {
@@ -103,8 +103,8 @@ static void fields_of_a_mark_keep_their_types(void **state)
 		else
 			assert_memory_equal(&a->value[row], &fields[i].value, sizeof(a->value[row]));
 	}
-	weft__texts_finish(&texts);
-	weft__identities_finish(&identities);
+	weft__model_texts_finish(&texts);
+	weft__model_identities_finish(&identities);
 }
 
 /* Empty reasons and an empty label of a rundown are no text; an empty label of a task is one. */
@@ -113,8 +113,8 @@ static void an_empty_text_is_one_only_if_it_was_given(void **state)
 	struct weft__texts texts;
 	struct weft__identities identities = {0};
 	(void)state;
-	assert_int_equal(weft__texts_init(&texts), 0);
-	assert_int_equal(weft__identities_init(&identities), 0);
+	assert_int_equal(weft__model_texts_init(&texts), 0);
+	assert_int_equal(weft__model_identities_init(&identities), 0);
 	for (uint8_t type = 1; type < WEFT_EVENT_TYPES; type++) {
 		const struct weft_event event = {.type = type, .text = {"", 0}};
 		bool has_text =
@@ -122,11 +122,11 @@ static void an_empty_text_is_one_only_if_it_was_given(void **state)
 			type == WEFT_EVENT_TAG || type == WEFT_EVENT_MARK || type == WEFT_EVENT_COUNTER ||
 			type == WEFT_EVENT_BEGIN || type == WEFT_EVENT_SPAN || type == WEFT_EVENT_TOTAL;
 		struct weft__fact fact;
-		assert_int_equal(weft__fact_of_event(&identities, &texts, &event, &fact), 0);
+		assert_int_equal(weft__model_fact_of_event(&identities, &texts, &event, &fact), 0);
 		assert_int_equal(fact.text != WEFT_NONE, has_text);
 	}
-	weft__texts_finish(&texts);
-	weft__identities_finish(&identities);
+	weft__model_texts_finish(&texts);
+	weft__model_identities_finish(&identities);
 }
 
 static void an_event_of_no_type_and_a_thread_too_many_are_refused(void **state)
@@ -137,20 +137,22 @@ static void an_event_of_no_type_and_a_thread_too_many_are_refused(void **state)
 	struct weft__fact fact;
 	struct weft_event event = {.type = 0, .task = NONE, .other = NONE};
 	(void)state;
-	assert_int_equal(weft__identities_init(&identities), 0);
-	weft__state_init(&s, &nobody, NULL);
-	assert_int_equal(weft__fact_of_event(&identities, NULL, &event, &fact), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(weft__model_identities_init(&identities), 0);
+	weft__model_state_init(&s, &nobody, NULL);
+	assert_int_equal(
+		weft__model_fact_of_event(&identities, NULL, &event, &fact), WEFT_ERROR_ARGUMENT);
 	event.type = WEFT_EVENT_TYPES;
-	assert_int_equal(weft__fact_of_event(&identities, NULL, &event, &fact), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(
+		weft__model_fact_of_event(&identities, NULL, &event, &fact), WEFT_ERROR_ARGUMENT);
 	event.type = WEFT_EVENT_SWITCH;
 	event.thread = 1 << 20;
-	assert_int_equal(weft__fact_of_event(&identities, NULL, &event, &fact), 0);
-	assert_int_equal(weft__state_take(&s, &fact), WEFT_ERROR_LIMIT);
+	assert_int_equal(weft__model_fact_of_event(&identities, NULL, &event, &fact), 0);
+	assert_int_equal(weft__model_state_take(&s, &fact), WEFT_ERROR_LIMIT);
 	fact.thread--;
-	assert_int_equal(weft__state_take(&s, &fact), 0);
+	assert_int_equal(weft__model_state_take(&s, &fact), 0);
 	assert_int_equal(s.thread_count, 1 << 20);
-	weft__state_finish(&s);
-	weft__identities_finish(&identities);
+	weft__model_state_finish(&s);
+	weft__model_identities_finish(&identities);
 }
 
 /* ---- Forgetting ---- */
@@ -253,31 +255,31 @@ static const struct weft__listener listener = {
 static void world_init(struct world *w)
 {
 	w->identities = (struct weft__identities){0};
-	assert_int_equal(weft__identities_init(&w->identities), 0);
-	weft__state_init(&w->state, &listener, w);
+	assert_int_equal(weft__model_identities_init(&w->identities), 0);
+	weft__model_state_init(&w->state, &listener, w);
 }
 
 static void world_finish(struct world *w)
 {
-	weft__state_finish(&w->state);
-	weft__identities_finish(&w->identities);
+	weft__model_state_finish(&w->state);
+	weft__model_identities_finish(&w->identities);
 }
 
 static void take(struct world *w, const struct weft_event *event, uint32_t text)
 {
 	struct weft__fact fact;
 	w->said[0] = '\0';
-	assert_int_equal(weft__fact_of_event(&w->identities, NULL, event, &fact), 0);
+	assert_int_equal(weft__model_fact_of_event(&w->identities, NULL, event, &fact), 0);
 	fact.text = text;
-	assert_int_equal(weft__state_take(&w->state, &fact), 0);
+	assert_int_equal(weft__model_state_take(&w->state, &fact), 0);
 }
 
 static void forget(struct world *w)
 {
 	uint32_t *new_index, before = w->state.tasks.count;
-	assert_int_equal(weft__identities_cut(&w->identities, before), 0);
-	assert_int_equal(weft__state_forget(&w->state, &new_index), 0);
-	assert_int_equal(weft__identities_move(&w->identities, new_index), 0);
+	assert_int_equal(weft__model_identities_cut(&w->identities, before), 0);
+	assert_int_equal(weft__model_state_forget(&w->state, &new_index), 0);
+	assert_int_equal(weft__model_identities_move(&w->identities, new_index), 0);
 	assert_int_equal(w->identities.count, w->state.tasks.count);
 	free(new_index);
 }
@@ -339,8 +341,8 @@ static void replace(struct world *all, struct world *few, struct living *l, uint
 	tell(all, few, event, 1);
 	if (!becomes) /* other names of the same task */
 		for (uint32_t i = 0; i < LIVING; i++) {
-			uint32_t task = weft__state_forward(
-				&all->state, weft__ids_find(&all->identities.by_id, all->identities.id,
+			uint32_t task = weft__model_state_forward(
+				&all->state, weft__model_ids_find(&all->identities.by_id, all->identities.id,
 								 all->identities.buffer, 0, l->ids[i]));
 			if (all->state.tasks.flags[task] & WEFT_TASK_RESOLVED)
 				l->ids[i] = l->next;

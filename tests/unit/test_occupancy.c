@@ -108,7 +108,7 @@ static uint64_t *random_starts(size_t count, uint32_t step)
 
 static void check_ranks(const struct weft__occupancy *o, uint64_t start, uint64_t end)
 {
-	struct weft__ranks ranks = weft__occupancy_ranks(o, start, end);
+	struct weft__ranks ranks = weft__layout_occupancy_ranks(o, start, end);
 	size_t begin = 0, stop = 0;
 	while (begin < o->start_count && o->starts[begin] < start)
 		begin++;
@@ -122,21 +122,21 @@ static void do_something(struct weft__occupancy *o, struct naive *n, uint32_t le
 {
 	size_t begin = pick((uint32_t)o->start_count);
 	uint64_t start = o->starts[begin], end = start + 1 + pick(length);
-	struct weft__ranks ranks = weft__occupancy_ranks(o, start, end);
+	struct weft__ranks ranks = weft__layout_occupancy_ranks(o, start, end);
 	uint32_t row = 0, from = pick(4) ? pick(3) : pick(100), action = pick(20);
 	bool is_taken = false;
 	check_ranks(o, start, end);
 	if (action < 17) {
-		assert_int_equal(weft__occupancy_take(o, ranks, from, &row), 0);
+		assert_int_equal(weft__layout_occupancy_take(o, ranks, from, &row), 0);
 		assert_int_equal(row, naive_row(n, ranks, from));
 		naive_add(n, ranks, row);
 	} else if (action < 19) {
-		assert_int_equal(weft__occupancy_try(o, ranks, from, &is_taken), 0);
+		assert_int_equal(weft__layout_occupancy_try(o, ranks, from, &is_taken), 0);
 		assert_int_equal(is_taken, naive_row(n, ranks, from) == from);
 		if (is_taken)
 			naive_add(n, ranks, from);
 	} else {
-		assert_int_equal(weft__occupancy_hold(o, ranks, from), 0);
+		assert_int_equal(weft__layout_occupancy_hold(o, ranks, from), 0);
 		assert_true(o->row_count > from);
 		naive_add(n, ranks, from);
 	}
@@ -156,10 +156,10 @@ static void the_first_free_row_is_taken(void **state)
 			struct naive n;
 			naive_init(&n);
 			uint64_t *starts = random_starts(cases[i].starts, cases[i].step);
-			assert_int_equal(weft__occupancy_init(&o, starts, cases[i].starts), 0);
+			assert_int_equal(weft__layout_occupancy_init(&o, starts, cases[i].starts), 0);
 			for (uint32_t k = 0; k < cases[i].intervals; k++)
 				do_something(&o, &n, cases[i].length);
-			weft__occupancy_finish(&o);
+			weft__layout_occupancy_finish(&o);
 			naive_finish(&n);
 		}
 }
@@ -173,10 +173,10 @@ static void rows_beyond_the_pages_are_below_those_in_use(void **state)
 	(void)state;
 	seed = 2;
 	naive_init(&n);
-	assert_int_equal(weft__occupancy_init(&o, random_starts(200, 3), 200), 0);
+	assert_int_equal(weft__layout_occupancy_init(&o, random_starts(200, 3), 200), 0);
 	for (uint32_t i = 0; i < PAGED; i++) {
 		const struct weft__ranks most = {0, 200 - i % 2};
-		assert_int_equal(weft__occupancy_take(&o, most, i, &row), 0);
+		assert_int_equal(weft__layout_occupancy_take(&o, most, i, &row), 0);
 		assert_int_equal(row, i);
 		naive_add(&n, most, row);
 	}
@@ -184,12 +184,12 @@ static void rows_beyond_the_pages_are_below_those_in_use(void **state)
 		size_t begin = pick(200), end = begin + 1 + pick(pick(3) ? 20 : 200);
 		const struct weft__ranks ranks = {begin, end < 200 ? end : 200};
 		uint32_t from = pick(3) ? PAGED - 3 : PAGED + pick(200);
-		assert_int_equal(weft__occupancy_take(&o, ranks, from, &row), 0);
+		assert_int_equal(weft__layout_occupancy_take(&o, ranks, from, &row), 0);
 		assert_int_equal(row, naive_row(&n, ranks, from));
 		assert_true(o.row_count > row);
 		naive_add(&n, ranks, row);
 	}
-	weft__occupancy_finish(&o);
+	weft__layout_occupancy_finish(&o);
 	naive_finish(&n);
 }
 
@@ -204,19 +204,19 @@ static void a_row_can_be_held_for_all_times(void **state)
 		const struct weft__ranks some = {4, 5};
 		uint32_t row = rows[i / 2], got;
 		bool is_taken = true;
-		assert_int_equal(weft__occupancy_init(&o, random_starts(40, 3), 40), 0);
+		assert_int_equal(weft__layout_occupancy_init(&o, random_starts(40, 3), 40), 0);
 		if (i % 2)
-			assert_int_equal(weft__occupancy_hold(&o, some, row), 0);
-		assert_int_equal(weft__occupancy_hold_always(&o, row), 0);
+			assert_int_equal(weft__layout_occupancy_hold(&o, some, row), 0);
+		assert_int_equal(weft__layout_occupancy_hold_always(&o, row), 0);
 		assert_int_equal(o.row_count, row + 1);
 		for (size_t at = 0; at < 40; at++) {
 			const struct weft__ranks one = {at, at + 1};
-			assert_int_equal(weft__occupancy_try(&o, one, row, &is_taken), 0);
+			assert_int_equal(weft__layout_occupancy_try(&o, one, row, &is_taken), 0);
 			assert_false(is_taken);
 		}
-		assert_int_equal(weft__occupancy_take(&o, some, row, &got), 0);
+		assert_int_equal(weft__layout_occupancy_take(&o, some, row, &got), 0);
 		assert_int_equal(got, row + 1);
-		weft__occupancy_finish(&o);
+		weft__layout_occupancy_finish(&o);
 	}
 }
 

@@ -346,13 +346,13 @@ static void a_second_ring_is_told_of_its_own_children(void **state)
 	assert_true(ring != MAP_FAILED);
 	for (uint64_t round = 1; round <= 2; round++) {
 		struct weft_abi_buffer header = {.refused_count = 0};
-		weft__children_keep_off(ring, size);
-		weft__children_refuse(100 * round);
-		weft__children_collect(&header);
+		weft__platform_children_keep_off(ring, size);
+		weft__platform_children_refuse(100 * round);
+		weft__platform_children_collect(&header);
 		assert_int_equal(header.refused_count, 1);
 		assert_int_equal(header.refused[0], 100 * round);
 	}
-	weft__children_keep_off(NULL, 0);
+	weft__platform_children_keep_off(NULL, 0);
 	munmap(ring, size);
 }
 
@@ -548,7 +548,7 @@ static void *tell_id(void *id)
 
 static void ended_threads_are_known(void **state)
 {
-	const struct weft_platform *platform = weft__default_platform();
+	const struct weft_platform *platform = weft__record_default_platform();
 	static unsigned char buffer[65536] __attribute__((aligned(4096)));
 	uint32_t ended = 0, own = (uint32_t)syscall(SYS_gettid);
 	char name[16];

@@ -779,7 +779,7 @@ static struct weft_problem hint(enum weft_problem_type type, uint64_t length_ns)
 static void expect_order(const struct weft_problems *problems, const uint32_t wanted[5])
 {
 	uint32_t order[5];
-	weft__problems_order(problems, order);
+	weft__story_problems_order(problems, order);
 	for (uint32_t i = 0; i < 5; i++)
 		assert_int_equal(order[i], wanted[i]);
 }

@@ -141,20 +141,20 @@ static void a_process_has_ended_when_it_does_not_map_the_file(void **state)
 	(void)state;
 	struct mapped m = map_file();
 	struct weft__process process;
-	weft__process_open(&process, (uint32_t)getpid(), m.inode);
-	assert_false(weft__process_has_ended(&process));
+	weft__follow_process_open(&process, (uint32_t)getpid(), m.inode);
+	assert_false(weft__follow_process_has_ended(&process));
 	munmap(m.bytes, SIZE);
 	/* It is noticed by the next check, so that not every look reads /proc. */
 	now_ns += CHECK_NS - 1;
-	assert_false(weft__process_has_ended(&process));
+	assert_false(weft__follow_process_has_ended(&process));
 	now_ns += 1;
-	assert_true(weft__process_has_ended(&process));
-	assert_false(weft__process_is_gone(&process));
+	assert_true(weft__follow_process_has_ended(&process));
+	assert_false(weft__follow_process_is_gone(&process));
 	/* A mapping that comes later is another recording. */
 	m.bytes = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, m.fd, 0);
 	now_ns += CHECK_NS;
-	assert_true(weft__process_has_ended(&process));
-	weft__process_close(&process);
+	assert_true(weft__follow_process_has_ended(&process));
+	weft__follow_process_close(&process);
 	unmap_file(&m);
 }
 
@@ -163,14 +163,14 @@ static void a_mapping_is_checked_again_and_again(void **state)
 	(void)state;
 	struct mapped m = map_file();
 	struct weft__process process;
-	weft__process_open(&process, (uint32_t)getpid(), m.inode);
+	weft__follow_process_open(&process, (uint32_t)getpid(), m.inode);
 	for (int i = 0; i < 3; i++) {
-		assert_false(weft__process_has_ended(&process));
+		assert_false(weft__follow_process_has_ended(&process));
 		now_ns += CHECK_NS;
 	}
 	munmap(m.bytes, SIZE);
-	assert_true(weft__process_has_ended(&process));
-	weft__process_close(&process);
+	assert_true(weft__follow_process_has_ended(&process));
+	weft__follow_process_close(&process);
 	close(m.fd);
 }
 
@@ -180,13 +180,13 @@ static void a_process_that_is_killed_has_ended_at_once(void **state)
 	struct mapped m = map_file();
 	struct weft__process process;
 	pid_t child = start_child();
-	weft__process_open(&process, (uint32_t)child, m.inode);
-	assert_false(weft__process_has_ended(&process));
-	assert_false(weft__process_is_gone(&process));
+	weft__follow_process_open(&process, (uint32_t)child, m.inode);
+	assert_false(weft__follow_process_has_ended(&process));
+	assert_false(weft__follow_process_is_gone(&process));
 	end_child(child);
-	assert_true(weft__process_is_gone(&process));
-	assert_true(weft__process_has_ended(&process));
-	weft__process_close(&process);
+	assert_true(weft__follow_process_is_gone(&process));
+	assert_true(weft__follow_process_has_ended(&process));
+	weft__follow_process_close(&process);
 	unmap_file(&m);
 }
 
@@ -201,11 +201,11 @@ static void unknown_mappings_count_as_one_of_the_file(void **state)
 	struct mapped m = map_file();
 	struct weft__process process;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		weft__process_open(&process, (uint32_t)getpid(), m.inode + 1);
+		weft__follow_process_open(&process, (uint32_t)getpid(), m.inode + 1);
 		maps_error = cases[i].error;
-		assert_int_equal(weft__process_has_ended(&process), cases[i].has_ended);
+		assert_int_equal(weft__follow_process_has_ended(&process), cases[i].has_ended);
 		maps_error = 0;
-		weft__process_close(&process);
+		weft__follow_process_close(&process);
 	}
 	unmap_file(&m);
 }
@@ -218,14 +218,14 @@ static void a_process_without_a_descriptor_is_found_by_its_number(void **state)
 	struct weft__process process;
 	pid_t child = start_child();
 	has_pidfd = false;
-	weft__process_open(&process, (uint32_t)child, m.inode);
+	weft__follow_process_open(&process, (uint32_t)child, m.inode);
 	has_pidfd = true;
 	assert_int_equal(process.fd, -1);
-	assert_false(weft__process_is_gone(&process));
-	assert_false(weft__process_has_ended(&process));
+	assert_false(weft__follow_process_is_gone(&process));
+	assert_false(weft__follow_process_has_ended(&process));
 	end_child(child);
-	assert_true(weft__process_is_gone(&process));
-	assert_true(weft__process_has_ended(&process));
+	assert_true(weft__follow_process_is_gone(&process));
+	assert_true(weft__follow_process_has_ended(&process));
 	unmap_file(&m);
 }
 
@@ -240,16 +240,16 @@ static void another_users_process_without_a_descriptor_runs(void **state)
 	sigaddset(&hangup, SIGHUP);
 	sigprocmask(SIG_BLOCK, &hangup, NULL);
 	has_pidfd = false;
-	weft__process_open(&process, 1, 1);
+	weft__follow_process_open(&process, 1, 1);
 	has_pidfd = true;
 	assert_false(process.has_ended);
 	assert_true(!is_root || setresuid(12345, 12345, 0) == 0);
-	bool is_gone = weft__process_is_gone(&process);
+	bool is_gone = weft__follow_process_is_gone(&process);
 	assert_true(!is_root || setresuid(0, 0, 0) == 0);
 	assert_false(is_gone);
 	process.pid = getpid();
 	errno = ESRCH; /* of an earlier call */
-	assert_false(weft__process_is_gone(&process));
+	assert_false(weft__follow_process_is_gone(&process));
 	assert_int_equal(sigpending(&pending), 0);
 	assert_int_equal(sigismember(&pending, SIGHUP), 0); /* asking sends no signal */
 }
@@ -260,17 +260,17 @@ static void a_closed_process_holds_no_file(void **state)
 	struct mapped m = map_file();
 	struct weft__process process;
 	errno = ESRCH; /* of an earlier call */
-	weft__process_open(&process, (uint32_t)getpid(), m.inode);
+	weft__follow_process_open(&process, (uint32_t)getpid(), m.inode);
 	assert_false(process.has_ended);
 	struct held before = held_now();
 	for (int i = 0; i < HELD_ROUNDS; i++, now_ns += CHECK_NS)
-		assert_false(weft__process_has_ended(&process));
+		assert_false(weft__follow_process_has_ended(&process));
 	held_expect(before);
 	int fd = process.fd;
-	weft__process_close(&process);
+	weft__follow_process_close(&process);
 	assert_int_equal(process.fd, -1);
 	assert_int_equal(fcntl(fd, F_GETFD), -1);
-	weft__process_close(&process);
+	weft__follow_process_close(&process);
 	unmap_file(&m);
 }
 
@@ -281,10 +281,10 @@ static void impossible_numbers_are_of_ended_processes(void **state)
 	struct weft__process process;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		errno = 0;
-		weft__process_open(&process, numbers[i], 1);
+		weft__follow_process_open(&process, numbers[i], 1);
 		assert_int_equal(process.fd, -1);
 		assert_true(process.has_ended);
-		assert_true(weft__process_has_ended(&process));
+		assert_true(weft__follow_process_has_ended(&process));
 	}
 }
 
@@ -299,11 +299,11 @@ static void a_sleep_ends_after_its_time(void **state)
 {
 	(void)state;
 	struct weft__process process;
-	weft__process_open(&process, (uint32_t)getpid(), 1);
-	assert_true(weft__process_sleep(&process, 1000000));
+	weft__follow_process_open(&process, (uint32_t)getpid(), 1);
+	assert_true(weft__follow_process_sleep(&process, 1000000));
 	assert_int_equal(slept.tv_sec, 0);
 	assert_int_equal(slept.tv_nsec, 1000000);
-	weft__process_close(&process);
+	weft__follow_process_close(&process);
 }
 
 static void a_sleep_ends_with_the_process(void **state)
@@ -311,12 +311,12 @@ static void a_sleep_ends_with_the_process(void **state)
 	(void)state;
 	struct weft__process process;
 	pid_t child = start_child();
-	weft__process_open(&process, (uint32_t)child, 1);
+	weft__follow_process_open(&process, (uint32_t)child, 1);
 	end_child(child);
-	assert_true(weft__process_sleep(&process, (uint64_t)5999999999));
+	assert_true(weft__follow_process_sleep(&process, (uint64_t)5999999999));
 	assert_int_equal(slept.tv_sec, 5);
 	assert_int_equal(slept.tv_nsec, 999999999);
-	weft__process_close(&process);
+	weft__follow_process_close(&process);
 }
 
 static void a_signal_ends_a_sleep(void **state)
@@ -325,12 +325,12 @@ static void a_signal_ends_a_sleep(void **state)
 	const struct sigaction action = {.sa_handler = ignore_signal};
 	const struct itimerval moment = {{0, 10000}, {0, 10000}}, never = {{0, 0}, {0, 0}};
 	struct weft__process process;
-	weft__process_open(&process, (uint32_t)getpid(), 1);
+	weft__follow_process_open(&process, (uint32_t)getpid(), 1);
 	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
 	assert_int_equal(setitimer(ITIMER_REAL, &moment, NULL), 0);
-	assert_false(weft__process_sleep(&process, (uint64_t)100 * 1000000000));
+	assert_false(weft__follow_process_sleep(&process, (uint64_t)100 * 1000000000));
 	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
-	weft__process_close(&process);
+	weft__follow_process_close(&process);
 }
 
 int main(void)

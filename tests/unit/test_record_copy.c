@@ -96,10 +96,10 @@ static void a_follower_gets_each_change(void **state)
 static void a_follower_enters_the_leaders_slot(void **state)
 {
 	const struct weft_abi_buffer *header = *state;
-	uint64_t generation = weft__generation();
+	uint64_t generation = weft__record_generation();
 	const struct weft_abi_slot *slot = weft__copy.enter(generation, true);
 	assert_non_null(slot);
-	assert_ptr_equal(slot, weft__self()->slot);
+	assert_ptr_equal(slot, weft__record_self()->slot);
 	assert_int_equal((uint32_t)slot->owner, 7);
 	assert_ptr_equal(weft__copy.enter(generation, true), slot);
 	assert_ptr_equal(weft__copy.enter(generation, false), slot);
@@ -112,9 +112,9 @@ static void a_refused_event_is_counted_by_the_leader(void **state)
 {
 	const struct weft_abi_buffer *header = *state;
 	own_tid = 0; /* of a thread that must not record */
-	assert_null(weft__copy.enter(weft__generation(), false));
+	assert_null(weft__copy.enter(weft__record_generation(), false));
 	assert_int_equal(header->losses[WEFT_ABI_LOSS_FULL], 0);
-	assert_null(weft__copy.enter(weft__generation(), true));
+	assert_null(weft__copy.enter(weft__record_generation(), true));
 	assert_int_equal(header->losses[WEFT_ABI_LOSS_FULL], 1);
 }
 
@@ -175,13 +175,13 @@ static void calls_go_to_the_leader(void **state)
 	struct weft_category category = {&weft__level_zero, "late", "", NULL};
 	(void)state;
 	struct weft__region region;
-	weft__region_lay_out(&region, header, SIZE);
-	weft__buffer_prepare(&region, false);
+	weft__record_region_lay_out(&region, header, SIZE);
+	weft__record_buffer_prepare(&region, false);
 	other_recorder = (struct weft__recorder){.region = &region, .platform = &platform};
 	other_live.generation = 8;
 	weft__copy_follow(&leader);
 	assert_ptr_equal(other_recorder.followers, &weft__copy);
-	assert_ptr_equal(weft__header(), header);
+	assert_ptr_equal(weft__record_header(), header);
 	assert_ptr_equal(weft__recorder.platform, &platform);
 	assert_int_equal(weft__live.generation, 8);
 	assert_true(numbered > 0);

@@ -177,7 +177,7 @@ static void an_idle_thread_loses_nothing(void **state)
 static void a_loss_of_another_task_is_left_out(void **state)
 {
 	weft_switch(1);
-	weft__self()->slot->task = 99;
+	weft__record_self()->slot->task = 99;
 	pass(LIMIT, 50000);
 	weft_switch(2);
 	off_ns = 100; /* goes back */

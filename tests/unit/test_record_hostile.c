@@ -39,7 +39,7 @@ static uint64_t hostile_value(uint32_t *state)
 /* The header, the slots, the names' index, or the header of a packet. */
 static size_t hostile_place(uint32_t *state)
 {
-	const struct weft__region *region = weft__region();
+	const struct weft__region *region = weft__record_region();
 	size_t packets = (size_t)(region->packets - ring);
 	switch (lot(state) % 4) {
 	case 0:
@@ -121,7 +121,7 @@ static void the_recorder_stays_in_its_ring(void **state)
 	for (unsigned i = 0; i < RECORDERS; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 	assert_int_equal(pthread_join(attacker, NULL), 0);
-	assert_true(weft__generation() != 0);
+	assert_true(weft__record_generation() != 0);
 	weft_stop();
 	for (unsigned i = 0; i < sizeof(private_memory) / 8; i++)
 		assert_int_equal(private_memory[i], 0);

@@ -88,7 +88,7 @@ static void *record_seven(void *ret_slot)
 	weft_tag_value("valued", 7);
 	weft_note_as(9, "a text without a name, which is longer than a word");
 	weft_wait_any_as(9, 3, (const uint64_t[]){1, 2, 3});
-	*(struct weft_abi_slot **)ret_slot = weft__self()->slot;
+	*(struct weft_abi_slot **)ret_slot = weft__record_self()->slot;
 	pthread_barrier_wait(&all_hold_a_packet);
 	pthread_barrier_wait(&all_hold_a_packet);
 	return NULL;
@@ -107,13 +107,13 @@ static void an_unfinished_packet_is_counted(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, record_seven, (void *)&other), 0);
 	pthread_barrier_wait(&all_hold_a_packet);
 	weft_tag_value("own", 1);
-	struct weft_abi_slot *own = weft__self()->slot;
-	struct weft_abi_packet *packet = weft__packet_of(weft__region(), other);
+	struct weft_abi_slot *own = weft__record_self()->slot;
+	struct weft_abi_packet *packet = weft__record_packet_of(weft__record_region(), other);
 	assert_int_equal(packet->state & WEFT_ABI_PACKET_STATE, WEFT_ABI_PACKET_OPEN);
 	other->limit = 0;
 	own->unfinished = packet->state >> 2;
 	own->sequence++;
-	weft__packet_repair(own);
+	weft__record_packet_repair(own);
 	assert_int_equal(packet->state & WEFT_ABI_PACKET_STATE, WEFT_ABI_PACKET_CLOSED);
 	assert_int_equal(packet->written - packet->before, 7);
 	assert_int_equal(own->unfinished, 0);

@@ -173,9 +173,9 @@ static void run_thread(uint32_t tid)
 {
 	if (world.options.has_short_moments)
 		end_moment();
-	world.selves[world.tid] = *weft__self();
+	world.selves[world.tid] = *weft__record_self();
 	world.tid = tid;
-	*weft__self() = world.selves[tid];
+	*weft__record_self() = world.selves[tid];
 }
 
 /* A thread that has any number that is free now. */
@@ -190,7 +190,7 @@ static void begin_thread(void)
 	world.lives[world.life_count++] = (struct life){.tid = tid, .task = WEFT_TASK_NONE};
 	world.living[world.living_count++] = tid;
 	run_thread(tid);
-	*weft__self() = (struct weft__self){0, NULL};
+	*weft__record_self() = (struct weft__self){0, NULL};
 }
 
 static void run_any_thread(void)
@@ -312,12 +312,12 @@ static void accept(struct life *life, struct weft_event event)
 /* The events of a thread are those before its present packet, and those in it. */
 static void check_numbers(const struct life *life)
 {
-	const struct weft_abi_slot *slot = weft__self()->slot;
-	if (!weft__packet_is_held(slot))
+	const struct weft_abi_slot *slot = weft__record_self()->slot;
+	if (!weft__record_packet_is_held(slot))
 		return;
-	const struct weft_abi_packet *packet = weft__packet_of(weft__region(), slot);
+	const struct weft_abi_packet *packet = weft__record_packet_of(weft__record_region(), slot);
 	assert_int_equal(
-		slot->number + weft__packet_events(slot, packet) - slot->inherited, life->accepted);
+		slot->number + weft__record_packet_events(slot, packet) - slot->inherited, life->accepted);
 	if (packet->thread == slot->thread)
 		assert_int_equal(packet->number, slot->number);
 }
@@ -331,8 +331,9 @@ static void call(void)
 	struct life *life = present_life();
 	uint64_t before = losses(), held = world.header->losses[WEFT_ABI_LOSS_HELD], refused, first;
 	uint32_t handled = world.handled, count;
-	bool had_slot = weft__entered_generation(weft__self()) == weft__generation();
-	uint64_t lost_before = had_slot ? weft__self()->slot->lost : 0;
+	bool had_slot =
+		weft__record_entered_generation(weft__record_self()) == weft__record_generation();
+	uint64_t lost_before = had_slot ? weft__record_self()->slot->lost : 0;
 	world.signals = pick(8) == 0;
 	world.delay = pick(4);
 	world.barriers = world.questions = 0;
@@ -343,9 +344,9 @@ static void call(void)
 	refused = losses() - before - (world.handled - handled);
 	world.lost += refused;
 	if (had_slot)
-		assert_int_equal(weft__self()->slot->lost - lost_before, losses() - before);
+		assert_int_equal(weft__record_self()->slot->lost - lost_before, losses() - before);
 	else if (losses() == before) /* those of the slot's last thread do not count */
-		assert_int_equal(weft__self()->slot->lost, 0);
+		assert_int_equal(weft__record_self()->slot->lost, 0);
 	first = refused && world.header->losses[WEFT_ABI_LOSS_HELD] > held ? 1 : refused;
 	for (uint32_t i = 0; i < count; i++) {
 		if (i == 0 || refused)
@@ -370,8 +371,9 @@ static void be_left_in_a_call(void)
 	world.signals = 1;
 	world.delay = pick(7);
 	/* As if another thread wanted the packet, so this one opens the next. */
-	if (pick(2) && weft__entered_generation(weft__self()) == weft__generation())
-		weft__self()->slot->limit = 0;
+	if (pick(2) &&
+		weft__record_entered_generation(weft__record_self()) == weft__record_generation())
+		weft__record_self()->slot->limit = 0;
 	if (setjmp(world.left) == 0) {
 		weft_tag_value("two words", 1);
 		struct weft_event event = expected(WEFT_EVENT_TAG, 0, 1);
@@ -491,7 +493,7 @@ static uint32_t read_all(const void *buffer)
 static bool is_held(const struct weft_abi_packet *packet, uint64_t sequence, bool is_opening)
 {
 	for (uint32_t i = 0; i < world.header->slots_used; i++) {
-		const struct weft_abi_slot *slot = &weft__region()->slots[i];
+		const struct weft_abi_slot *slot = &weft__record_region()->slots[i];
 		uintptr_t distance = (uintptr_t)packet - (uintptr_t)slot;
 		if (slot->unfinished == sequence || (!is_opening && slot->packet == distance))
 			return true;
@@ -503,7 +505,7 @@ static bool is_held(const struct weft_abi_packet *packet, uint64_t sequence, boo
 static void check_owners(void)
 {
 	for (uint32_t i = 0; i < world.header->slots_used; i++) {
-		uint64_t owner = weft__region()->slots[i].owner, before = world.owners[i];
+		uint64_t owner = weft__record_region()->slots[i].owner, before = world.owners[i];
 		assert_in_range(owner >> 32, before >> 32, (before >> 32) + world.life_count);
 		if (owner >> 32 == before >> 32)
 			assert_int_equal(owner, before);
@@ -516,7 +518,7 @@ static void check_packets(void)
 {
 	uint32_t count = world.header->packet_count;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct weft_abi_packet *packet = weft__packet_at(weft__region(), i + 1);
+		const struct weft_abi_packet *packet = weft__record_packet_at(weft__record_region(), i + 1);
 		uint64_t state = packet->state & WEFT_ABI_PACKET_STATE, sequence = packet->state >> 2;
 		if (sequence == 0)
 			continue;
@@ -571,7 +573,7 @@ static uint32_t play(uint32_t steps)
 static void end_world(void)
 {
 	weft_stop();
-	*weft__self() = (struct weft__self){0, NULL};
+	*weft__record_self() = (struct weft__self){0, NULL};
 	free(world.header);
 }
 
@@ -699,11 +701,11 @@ static void a_guard_that_was_left_is_repaired_in_time(void **state)
 	weft_note("first");
 	for (uint64_t round = 1; round <= 2; round++) {
 		world.header->losses[WEFT_ABI_LOSS_NESTED] = 0;
-		weft__self()->slot->sequence |= 1;
+		weft__record_self()->slot->sequence |= 1;
 		for (uint32_t i = 0; i < WEFT__NESTED_MAX; i++)
 			weft_note("refused");
 		assert_int_equal(world.header->losses[WEFT_ABI_LOSS_NESTED], WEFT__NESTED_MAX);
-		assert_int_equal(weft__self()->slot->sequence % 2, 0);
+		assert_int_equal(weft__record_self()->slot->sequence % 2, 0);
 		weft_note("recorded");
 		weft_note("recorded");
 		assert_int_equal(world.header->losses[WEFT_ABI_LOSS_NESTED], WEFT__NESTED_MAX);

@@ -477,11 +477,11 @@ static void a_whole_second_has_no_decimals(void **state)
 	(void)state;
 	const struct weft_model unix_time = {.clock = {.epoch = WEFT_EPOCH_UNIX}}, other = {0};
 	char text[48];
-	weft__format_clock(&unix_time, UINT64_C(86405000000000), text);
+	weft__render_format_clock(&unix_time, UINT64_C(86405000000000), text);
 	assert_string_equal(text, "00:00:05 UTC");
-	weft__format_clock(&unix_time, UINT64_C(86405250000000), text);
+	weft__render_format_clock(&unix_time, UINT64_C(86405250000000), text);
 	assert_string_equal(text, "00:00:05.25 UTC");
-	weft__format_clock(&other, UINT64_C(5000000000), text);
+	weft__render_format_clock(&other, UINT64_C(5000000000), text);
 	assert_string_equal(text, "5 s");
 }
 

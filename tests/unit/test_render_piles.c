@@ -116,7 +116,7 @@ static void check_shares(const struct weft_scene *scene, uint32_t index)
 		uint64_t start = scene->start + next_random(&seed) % length;
 		uint64_t end = start + pick(i % 2 ? 20 : 2000);
 		struct weft__share share =
-			weft__pile_share(&scene->piles, &scene->piles.list[index], start, end);
+			weft__render_pile_share(&scene->piles, &scene->piles.list[index], start, end);
 		struct weft__share expected = {0};
 		if (end > start)
 			expected = count_share(scene, index, start, end);
@@ -131,11 +131,11 @@ static void check_steps(const struct weft_scene *scene, uint32_t index)
 {
 	const struct weft__pile *pile = &scene->piles.list[index];
 	uint64_t at = scene->start + pick(50);
-	struct weft__pile_cursor cursor = weft__pile_seek(&scene->piles, pile, at);
+	struct weft__pile_cursor cursor = weft__render_pile_seek(&scene->piles, pile, at);
 	while (at < scene->end + 10) {
 		uint64_t next = at + 1 + pick(pick(9) ? 9 : 900);
-		struct weft__share share = weft__pile_step(&cursor, next);
-		struct weft__share expected = weft__pile_share(&scene->piles, pile, at, next);
+		struct weft__share share = weft__render_pile_step(&cursor, next);
+		struct weft__share expected = weft__render_pile_share(&scene->piles, pile, at, next);
 		assert_memory_equal(&share, &expected, sizeof(share));
 		at = next;
 	}
@@ -152,7 +152,7 @@ static void check_alive(const struct weft_scene *scene)
 		for (uint32_t task = 0; task < t->count; task++)
 			expected += (l->form[task] == WEFT_FORM_FOLDED || l->form[task] == WEFT_FORM_BAND) &&
 						l->start[task] < end && t->end[task] >= start;
-		assert_int_equal(weft__piles_alive(&scene->piles, start, end), expected);
+		assert_int_equal(weft__render_piles_alive(&scene->piles, start, end), expected);
 	}
 }
 

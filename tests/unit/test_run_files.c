@@ -150,7 +150,7 @@ static void a_directory_gets_one_slash(void **state)
 
 static void begin(struct weft__stream_file *file, const struct place *place, const char *name)
 {
-	assert_true(weft__stream_file_begin(file));
+	assert_true(weft__runs_stream_file_begin(file));
 	assert_string_equal(file->path, in_place(place, name));
 	assert_true(place_has(place, name));
 }
@@ -158,9 +158,9 @@ static void begin(struct weft__stream_file *file, const struct place *place, con
 static void write_bytes(struct weft__stream_file *file, size_t size)
 {
 	static const char zeros[4096];
-	assert_true(weft__stream_file_put(file, zeros, size));
+	assert_true(weft__runs_stream_file_put(file, zeros, size));
 	assert_int_equal(file->pending_bytes, size);
-	assert_true(weft__stream_file_flush(file));
+	assert_true(weft__runs_stream_file_flush(file));
 	assert_int_equal(file->pending_bytes, 0);
 }
 
@@ -184,20 +184,20 @@ static void numbers_continue_those_of_existing_files(void **state)
 	place_put(&place, "log.100000000.weft", "");
 	place_put(&place, "other.0900.weft", "");
 	place_put(&place, "abc.0900.weft", "");
-	weft__stream_file_init(&file, &options, strdup(in_place(&place, "log.weft")));
+	weft__runs_stream_file_init(&file, &options, strdup(in_place(&place, "log.weft")));
 	begin(&file, &place, "log.0013.weft");
 	begin(&file, &place, "log.0014.weft");
 	assert_int_equal(file.count, 2);
-	weft__stream_file_finish(&file);
-	weft__stream_file_init(&file, &options, strdup(in_place(&place, "log.weft.zst")));
+	weft__runs_stream_file_finish(&file);
+	weft__runs_stream_file_init(&file, &options, strdup(in_place(&place, "log.weft.zst")));
 	begin(&file, &place, "log.0001.weft.zst");
-	weft__stream_file_finish(&file);
-	weft__stream_file_init(&file, &options, strdup(in_place(&place, ".log")));
+	weft__runs_stream_file_finish(&file);
+	weft__runs_stream_file_init(&file, &options, strdup(in_place(&place, ".log")));
 	begin(&file, &place, ".log.0001");
-	weft__stream_file_finish(&file);
-	weft__stream_file_init(&file, &options, strdup(in_place(&place, "log.trace")));
+	weft__runs_stream_file_finish(&file);
+	weft__runs_stream_file_init(&file, &options, strdup(in_place(&place, "log.trace")));
 	begin(&file, &place, "log.0001.trace");
-	weft__stream_file_finish(&file);
+	weft__runs_stream_file_finish(&file);
 	place_remove(&place);
 }
 
@@ -208,9 +208,9 @@ static void the_largest_number_belongs_to_a_series(void **state)
 	const struct weft__runs_stream_options options = {.rotate_bytes = 1000};
 	struct weft__stream_file file;
 	place_put(&place, "log.99999999.weft", "");
-	weft__stream_file_init(&file, &options, strdup(in_place(&place, "log.weft")));
+	weft__runs_stream_file_init(&file, &options, strdup(in_place(&place, "log.weft")));
 	begin(&file, &place, "log.100000000.weft");
-	weft__stream_file_finish(&file);
+	weft__runs_stream_file_finish(&file);
 	place_remove(&place);
 }
 
@@ -224,14 +224,14 @@ static void only_the_newest_files_are_kept(void **state)
 	place_put(&place, "log.0002.weft", "");
 	place_put(&place, "log.0003.weft", "");
 	place_put(&place, "log.txt", "");
-	weft__stream_file_init(&file, &options, strdup(in_place(&place, "log.weft")));
+	weft__runs_stream_file_init(&file, &options, strdup(in_place(&place, "log.weft")));
 	begin(&file, &place, "log.0004.weft");
 	assert_false(place_has(&place, "log.0001.weft") || place_has(&place, "log.0002.weft"));
 	assert_true(place_has(&place, "log.0003.weft") && place_has(&place, "log.txt"));
 	begin(&file, &place, "log.0005.weft");
 	assert_false(place_has(&place, "log.0003.weft"));
 	assert_true(place_has(&place, "log.0004.weft"));
-	weft__stream_file_finish(&file);
+	weft__runs_stream_file_finish(&file);
 	place_remove(&place);
 }
 
@@ -241,26 +241,26 @@ static void a_file_is_full_when_the_next_piece_exceeds_it(void **state)
 	struct place place = place_make();
 	const struct weft__runs_stream_options options = {.rotate_bytes = 1000, .keep = 3};
 	struct weft__stream_file file;
-	weft__stream_file_init(&file, &options, strdup(in_place(&place, "log.weft")));
+	weft__runs_stream_file_init(&file, &options, strdup(in_place(&place, "log.weft")));
 	begin(&file, &place, "log.0001.weft");
 	write_bytes(&file, 600);
-	assert_false(weft__stream_file_is_full(&file, 400));
-	assert_true(weft__stream_file_is_full(&file, 401));
-	assert_int_equal(weft__stream_file_disk_bytes(&file), 600);
+	assert_false(weft__runs_stream_file_is_full(&file, 400));
+	assert_true(weft__runs_stream_file_is_full(&file, 401));
+	assert_int_equal(weft__runs_stream_file_disk_bytes(&file), 600);
 	begin(&file, &place, "log.0002.weft");
 	assert_int_equal(file.bytes, 0);
-	assert_false(weft__stream_file_is_full(&file, 1000));
+	assert_false(weft__runs_stream_file_is_full(&file, 1000));
 	write_bytes(&file, 1000);
 	begin(&file, &place, "log.0003.weft");
 	write_bytes(&file, 1000);
-	assert_int_equal(weft__stream_file_disk_bytes(&file), 2600);
+	assert_int_equal(weft__runs_stream_file_disk_bytes(&file), 2600);
 	begin(&file, &place, "log.0004.weft");
 	write_bytes(&file, 1000);
 	/* Rotation has removed the first of them. */
-	assert_int_equal(weft__stream_file_disk_bytes(&file), 3000);
+	assert_int_equal(weft__runs_stream_file_disk_bytes(&file), 3000);
 	assert_int_equal(file.total, 3600);
-	assert_true(weft__stream_file_is_rewritable(&file));
-	weft__stream_file_finish(&file);
+	assert_true(weft__runs_stream_file_is_rewritable(&file));
+	weft__runs_stream_file_finish(&file);
 	place_remove(&place);
 }
 
@@ -274,10 +274,10 @@ static void a_new_stream_does_not_change_an_open_file(void **state)
 	place_put(&place, "old.weft", "o");
 	assert_int_equal(symlink("old.weft", in_place(&place, "log.weft")), 0);
 	int old = open(in_place(&place, "old.weft"), O_RDONLY | O_CLOEXEC);
-	weft__stream_file_init(&file, &options, strdup(in_place(&place, "log.weft")));
+	weft__runs_stream_file_init(&file, &options, strdup(in_place(&place, "log.weft")));
 	begin(&file, &place, "log.weft");
 	write_bytes(&file, 10);
-	assert_true(weft__stream_file_sync(&file));
+	assert_true(weft__runs_stream_file_sync(&file));
 	struct stat status;
 	assert_int_equal(lstat(in_place(&place, "log.weft"), &status), 0);
 	assert_true(S_ISLNK(status.st_mode));
@@ -287,9 +287,9 @@ static void a_new_stream_does_not_change_an_open_file(void **state)
 	assert_int_equal(read(old, &byte, 1), 1);
 	assert_int_equal(byte, 'o');
 	close(old);
-	assert_false(weft__stream_file_is_full(&file, 1 << 30));
-	assert_int_equal(weft__stream_file_disk_bytes(&file), 10);
-	weft__stream_file_finish(&file);
+	assert_false(weft__runs_stream_file_is_full(&file, 1 << 30));
+	assert_int_equal(weft__runs_stream_file_disk_bytes(&file), 10);
+	weft__runs_stream_file_finish(&file);
 	place_remove(&place);
 }
 

@@ -482,18 +482,18 @@ static void standard_output_stays_open(void **state)
 	(void)state;
 	struct weft__runs_stream_options options = {.output = "-", .rotate_bytes = 10};
 	struct weft__stream_file file;
-	weft__stream_file_init(&file, &options, strdup("-"));
-	assert_true(weft__stream_file_begin(&file));
+	weft__runs_stream_file_init(&file, &options, strdup("-"));
+	assert_true(weft__runs_stream_file_begin(&file));
 	assert_string_equal(file.path, "-");
 	assert_int_equal(file.fd, STDOUT_FILENO);
 	file.total = 100;
-	assert_int_equal(weft__stream_file_disk_bytes(&file), 0);
+	assert_int_equal(weft__runs_stream_file_disk_bytes(&file), 0);
 	options.has_max = true; /* then it counts */
-	assert_int_equal(weft__stream_file_disk_bytes(&file), 100);
-	assert_true(weft__stream_file_sync(&file));
-	assert_false(weft__stream_file_is_rewritable(&file));
-	assert_false(weft__stream_file_is_full(&file, 1000));
-	weft__stream_file_finish(&file);
+	assert_int_equal(weft__runs_stream_file_disk_bytes(&file), 100);
+	assert_true(weft__runs_stream_file_sync(&file));
+	assert_false(weft__runs_stream_file_is_rewritable(&file));
+	assert_false(weft__runs_stream_file_is_full(&file, 1000));
+	weft__runs_stream_file_finish(&file);
 	assert_int_equal(file.fd, -1);
 	assert_int_not_equal(fcntl(STDOUT_FILENO, F_GETFD), -1);
 }
@@ -502,18 +502,18 @@ static void a_series_of_files_leaves_nothing_open(void **state)
 {
 	(void)state;
 	const struct weft__runs_stream_options options = {
-		.rotate_bytes = 10, .keep = 2, .compress = weft__compressor_is_there()};
+		.rotate_bytes = 10, .keep = 2, .compress = weft__runs_compressor_is_there()};
 	struct weft__stream_file file;
 	struct held before = {0};
 	for (int i = 0; i < HELD_ROUNDS + 10; i++) {
 		if (i == 10)
 			before = held_now();
-		weft__stream_file_init(&file, &options, strdup(in_place(&runtime, ".weft")));
-		assert_true(weft__stream_file_begin(&file));
+		weft__runs_stream_file_init(&file, &options, strdup(in_place(&runtime, ".weft")));
+		assert_true(weft__runs_stream_file_begin(&file));
 		if (i == 0)
 			assert_string_equal(file.path, in_place(&runtime, ".weft.0001"));
-		assert_true(weft__stream_file_begin(&file));
-		weft__stream_file_finish(&file);
+		assert_true(weft__runs_stream_file_begin(&file));
+		weft__runs_stream_file_finish(&file);
 	}
 	held_expect(before);
 }
@@ -527,17 +527,17 @@ static void a_reader_that_is_gone_ends_a_stream(void **state)
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(pipe(ends), 0);
 	close(ends[0]);
-	weft__stream_file_init(&file, &options, strdup("-"));
+	weft__runs_stream_file_init(&file, &options, strdup("-"));
 	file.fd = ends[1];
-	assert_true(weft__stream_file_put(&file, "x", 1));
-	assert_false(weft__stream_file_is_broken(&file));
-	assert_false(weft__stream_file_flush(&file));
-	assert_true(weft__stream_file_is_broken(&file));
+	assert_true(weft__runs_stream_file_put(&file, "x", 1));
+	assert_false(weft__runs_stream_file_is_broken(&file));
+	assert_false(weft__runs_stream_file_flush(&file));
+	assert_true(weft__runs_stream_file_is_broken(&file));
 	file.error = EBADF;
-	assert_true(weft__stream_file_is_broken(&file));
+	assert_true(weft__runs_stream_file_is_broken(&file));
 	file.error = ENOSPC; /* there may be room later */
-	assert_false(weft__stream_file_is_broken(&file));
-	weft__stream_file_finish(&file);
+	assert_false(weft__runs_stream_file_is_broken(&file));
+	weft__runs_stream_file_finish(&file);
 	close(ends[1]);
 }
 

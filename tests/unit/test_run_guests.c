@@ -281,12 +281,12 @@ static void pages_of_mirage_are_saved_at_the_end(void **state)
 	stream.guests = w.guests;
 	stream.options.output = path;
 	ring.guest = w.added[0];
-	weft__stream_file_init(&ring.file, &stream.options, strdup(path));
-	assert_false(weft__ring_stream_serve(&stream, &ring, false));
+	weft__runs_stream_file_init(&ring.file, &stream.options, strdup(path));
+	assert_false(weft__runs_ring_stream_serve(&stream, &ring, false));
 	strcpy(w.xen.bytes + 2 * WEFT__XEN_PAGE_BYTES, "second");
 	w.xen.domain = WEFT__XEN_CRASHED;
 	move_clock(FAKE_LOOK_NS);
-	assert_true(weft__ring_stream_serve(&stream, &ring, false));
+	assert_true(weft__runs_ring_stream_serve(&stream, &ring, false));
 	assert_true(ring.is_done && !ring.has_failed && !ring.guest);
 	assert_int_equal(w.xen.mapped, 0);
 	FILE *file = fopen(path, "r");
@@ -295,7 +295,7 @@ static void pages_of_mirage_are_saved_at_the_end(void **state)
 	assert_string_equal(saved + WEFT__XEN_PAGE_BYTES, "second");
 	fclose(file);
 	free(saved);
-	weft__stream_file_finish(&ring.file);
+	weft__runs_stream_file_finish(&ring.file);
 	place_remove(&place);
 	end(&w);
 }
@@ -316,17 +316,17 @@ static void pages_that_cannot_be_saved_are_a_failure(void **state)
 	stream.guests = w.guests;
 	stream.options.output = path;
 	ring.guest = w.added[0];
-	weft__stream_file_init(&ring.file, &stream.options, strdup(path));
+	weft__runs_stream_file_init(&ring.file, &stream.options, strdup(path));
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &room), 0);
 	room.rlim_cur = 100; /* as a full disk */
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &room), 0);
-	assert_true(weft__ring_stream_serve(&stream, &ring, true));
+	assert_true(weft__runs_ring_stream_serve(&stream, &ring, true));
 	room.rlim_cur = room.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &room), 0);
 	assert_true(ring.is_done && ring.has_failed && !ring.guest);
 	assert_non_null(strstr(reported, strerror(EFBIG)));
-	weft__stream_file_finish(&ring.file);
+	weft__runs_stream_file_finish(&ring.file);
 	place_remove(&place);
 	end(&w);
 }

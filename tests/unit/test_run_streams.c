@@ -62,14 +62,14 @@ static void begin(struct run *run, struct weft__runs_stream_options options, con
 	run->ring.ring = (struct weft__runs_ring){.pid = getpid(), .is_ours = true, .is_running = true};
 	strcpy(run->ring.ring.name, ring_name(1));
 	snprintf(run->ring.path, sizeof(run->ring.path), "%s", in_place(&run->place, ring_name(1)));
-	weft__stream_file_init(&run->ring.file, &run->stream.options, strdup(run->trace));
+	weft__runs_stream_file_init(&run->ring.file, &run->stream.options, strdup(run->trace));
 }
 
 static void end(struct run *run)
 {
 	weft_stop();
 	weft_stream_close(run->ring.stream);
-	weft__stream_file_finish(&run->ring.file);
+	weft__runs_stream_file_finish(&run->ring.file);
 	munmap(run->bytes, SIZE);
 	place_remove(&run->place);
 	place_remove(&run->output);
@@ -86,7 +86,7 @@ static void record(int64_t count)
 /* Serves the ring until there is nothing to do. */
 static void serve(struct run *run, bool is_last)
 {
-	while (weft__ring_stream_serve(&run->stream, &run->ring, is_last))
+	while (weft__runs_ring_stream_serve(&run->stream, &run->ring, is_last))
 		continue;
 }
 
@@ -145,7 +145,7 @@ static void a_stream_has_all_events_of_its_ring(void **state)
 	assert_int_equal(read_numbers(run.trace, 0), 100010);
 	assert_int_equal(run.ring.file.total, size_of(run.trace));
 	/* It is done, so nothing opens its ring again. */
-	assert_false(weft__ring_stream_serve(&run.stream, &run.ring, true));
+	assert_false(weft__runs_ring_stream_serve(&run.stream, &run.ring, true));
 	assert_null(run.ring.stream);
 	end(&run);
 }
@@ -158,10 +158,10 @@ static void a_turn_is_limited(void **state)
 	begin(&run, (struct weft__runs_stream_options){.rotate_bytes = 80000}, "out.weft");
 	recorded = 0;
 	record(60000); /* most of the ring, and more than 64 pieces of 10,000 bytes */
-	assert_true(weft__ring_stream_serve(&run.stream, &run.ring, false));
+	assert_true(weft__runs_ring_stream_serve(&run.stream, &run.ring, false));
 	uint64_t total = run.ring.file.total;
 	assert_in_range(total, 63 * 4096, 65 * 10000);
-	assert_true(weft__ring_stream_serve(&run.stream, &run.ring, false));
+	assert_true(weft__runs_ring_stream_serve(&run.stream, &run.ring, false));
 	assert_true(run.ring.file.total > total);
 	end(&run);
 }
@@ -210,7 +210,7 @@ static void compressed_files_are_whole_frames(void **state)
 	(void)state;
 	struct run run;
 	char name[32];
-	if (!weft__compressor_is_there())
+	if (!weft__runs_compressor_is_there())
 		skip();
 	begin(&run, (struct weft__runs_stream_options){.rotate_bytes = 300000, .compress = true},
 		"out.weft.zst");
@@ -263,7 +263,7 @@ static void a_ring_that_comes_after_the_limit_is_not_streamed(void **state)
 	struct run run;
 	begin(&run, (struct weft__runs_stream_options){0}, "out.weft");
 	run.stream.is_full = true;
-	assert_false(weft__ring_stream_serve(&run.stream, &run.ring, false));
+	assert_false(weft__runs_ring_stream_serve(&run.stream, &run.ring, false));
 	assert_true(run.ring.is_done && run.ring.result.is_cut);
 	assert_int_equal(run.ring.file.count, 0);
 	end(&run);
@@ -423,8 +423,8 @@ static void a_stream_goes_on_when_the_disk_has_room_again(void **state)
 	recorded = 0;
 	record(20000);
 	set_room(100000);
-	assert_true(weft__ring_stream_serve(&run.stream, &run.ring, false));
-	assert_false(weft__ring_stream_serve(&run.stream, &run.ring, false));
+	assert_true(weft__runs_ring_stream_serve(&run.stream, &run.ring, false));
+	assert_false(weft__runs_ring_stream_serve(&run.stream, &run.ring, false));
 	assert_true(run.ring.is_stuck);
 	assert_false(run.ring.is_done || run.ring.has_failed);
 	set_room(RLIM_INFINITY);
@@ -447,7 +447,7 @@ static void a_stream_that_gives_up_counts_what_is_missing(void **state)
 	serve(&run, false);
 	assert_true(run.ring.is_stuck);
 	weft_stream_stop(run.ring.stream);
-	weft__ring_stream_give_up(&run.stream, &run.ring);
+	weft__runs_ring_stream_give_up(&run.stream, &run.ring);
 	set_room(RLIM_INFINITY);
 	assert_true(run.ring.is_done && run.ring.has_failed);
 	assert_null(run.ring.stream);
@@ -467,7 +467,7 @@ static void a_ring_without_a_file_is_given_up(void **state)
 	(void)state;
 	struct run run;
 	begin(&run, (struct weft__runs_stream_options){0}, "out.weft");
-	weft__ring_stream_give_up(&run.stream, &run.ring);
+	weft__runs_ring_stream_give_up(&run.stream, &run.ring);
 	assert_true(run.ring.is_done && run.ring.has_failed);
 	assert_non_null(strstr(reported, "out.weft: not written"));
 	end(&run);
@@ -486,7 +486,7 @@ static void a_ring_that_is_being_made_is_tried_again(void **state)
 	record(10);
 	memcpy(&magic, header->magic, sizeof(magic));
 	memset(header->magic, 0, sizeof(magic));
-	assert_false(weft__ring_stream_serve(&run.stream, &run.ring, false));
+	assert_false(weft__runs_ring_stream_serve(&run.stream, &run.ring, false));
 	assert_false(run.ring.is_done || run.ring.has_failed);
 	memcpy(header->magic, &magic, sizeof(magic));
 	serve(&run, true);
@@ -501,7 +501,7 @@ static void a_ring_that_was_never_made_is_passed_over(void **state)
 	begin(&run, (struct weft__runs_stream_options){0}, "out.weft");
 	weft_stop();
 	memset(run.bytes, 0, 8);
-	assert_false(weft__ring_stream_serve(&run.stream, &run.ring, true));
+	assert_false(weft__runs_ring_stream_serve(&run.stream, &run.ring, true));
 	assert_true(run.ring.is_done);
 	assert_false(run.ring.has_failed);
 	assert_string_equal(reported, "");
@@ -517,7 +517,7 @@ static void a_damaged_ring_of_ours_fails(void **state)
 		weft_stop();
 		((struct weft_abi_buffer *)run.bytes)->version++;
 		run.ring.ring.is_ours = is_ours;
-		assert_false(weft__ring_stream_serve(&run.stream, &run.ring, false));
+		assert_false(weft__runs_ring_stream_serve(&run.stream, &run.ring, false));
 		assert_true(run.ring.is_done);
 		assert_int_equal(run.ring.has_failed, is_ours);
 		assert_non_null(strstr(reported, weft_error_text(WEFT_ERROR_UNSUPPORTED)));
@@ -531,9 +531,9 @@ static void a_ring_that_was_removed_fails(void **state)
 	struct run run;
 	begin(&run, (struct weft__runs_stream_options){0}, "out.weft");
 	assert_int_equal(unlink(run.ring.path), 0);
-	assert_false(weft__ring_stream_serve(&run.stream, &run.ring, false));
+	assert_false(weft__runs_ring_stream_serve(&run.stream, &run.ring, false));
 	assert_false(run.ring.is_done || run.ring.has_failed);
-	assert_false(weft__ring_stream_serve(&run.stream, &run.ring, true));
+	assert_false(weft__runs_ring_stream_serve(&run.stream, &run.ring, true));
 	assert_true(run.ring.is_done && run.ring.has_failed);
 	assert_non_null(strstr(reported, strerror(ENOENT)));
 	end(&run);
@@ -550,7 +550,7 @@ static void a_ring_that_its_process_gave_up_is_passed_over(void **state)
 	snprintf(link, sizeof(link), "%.*s.failed", (int)stem, run.ring.path);
 	assert_int_equal(symlink("allocate: No space left on device", link), 0);
 	assert_int_equal(unlink(run.ring.path), 0);
-	assert_false(weft__ring_stream_serve(&run.stream, &run.ring, true));
+	assert_false(weft__runs_ring_stream_serve(&run.stream, &run.ring, true));
 	assert_true(run.ring.is_done);
 	assert_false(run.ring.has_failed);
 	assert_string_equal(reported, "");
@@ -619,7 +619,7 @@ static void compressed_files_are_named_by_their_suffix(void **state)
 		{"out.weft.zst", "out.weft.zst", "out.weft-test-%d.2.zst"},
 	};
 	(void)state;
-	if (!weft__compressor_is_there())
+	if (!weft__runs_compressor_is_there())
 		return;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct place place = place_make(), output = place_make();

@@ -175,14 +175,14 @@ static uint32_t *copied(const uint32_t *values, size_t count)
 static void forget_points(struct weft_scene *scene)
 {
 	struct weft__census *census = &scene->census;
-	weft__point_set_finish(&census->starts);
-	weft__point_set_finish(&census->starts_gone);
-	weft__point_set_finish(&census->lasts);
-	weft__point_set_finish(&census->fails);
-	weft__point_set_finish(&census->runs);
+	weft__render_point_set_finish(&census->starts);
+	weft__render_point_set_finish(&census->starts_gone);
+	weft__render_point_set_finish(&census->lasts);
+	weft__render_point_set_finish(&census->fails);
+	weft__render_point_set_finish(&census->runs);
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
-		weft__point_set_finish(&scene->edges.points[type]);
-	weft__point_set_finish(&scene->edges.gone);
+		weft__render_point_set_finish(&scene->edges.points[type]);
+	weft__render_point_set_finish(&scene->edges.gone);
 	free(census->blocks.first);
 	free(census->blocks.weights);
 	free(census->open_before);
@@ -206,7 +206,7 @@ static void choose_alike(struct weft_scene *scene, const struct weft_scene *grow
 	to->run_bits = from->run_bits;
 	scene->block_of_row = malloc((scene->layout->row_count + (size_t)1) * sizeof(uint16_t));
 	for (uint32_t row = 0; row < scene->layout->row_count; row++)
-		scene->block_of_row[row] = (uint16_t)weft__census_block(&to->blocks, row);
+		scene->block_of_row[row] = (uint16_t)weft__render_census_block(&to->blocks, row);
 }
 
 /* The scene of the same state, with all points made anew. */
@@ -217,12 +217,12 @@ static struct weft_scene *made_anew(const struct state *state)
 	forget_points(scene);
 	choose_alike(scene, state->scene);
 	scene->order = order_tasks(state);
-	assert_int_equal(weft__scene_make_starts(scene), 0);
-	assert_int_equal(weft__scene_make_lasts(scene), 0);
-	assert_int_equal(weft__scene_make_fails(scene), 0);
-	assert_int_equal(weft__scene_make_running(scene), 0);
-	assert_int_equal(weft__scene_make_open(scene), 0);
-	assert_int_equal(weft__scene_make_edges(scene), 0);
+	assert_int_equal(weft__render_scene_make_starts(scene), 0);
+	assert_int_equal(weft__render_scene_make_lasts(scene), 0);
+	assert_int_equal(weft__render_scene_make_fails(scene), 0);
+	assert_int_equal(weft__render_scene_make_running(scene), 0);
+	assert_int_equal(weft__render_scene_make_open(scene), 0);
+	assert_int_equal(weft__render_scene_make_edges(scene), 0);
 	free(scene->order);
 	free(scene->block_of_row);
 	scene->order = NULL;
@@ -290,8 +290,8 @@ static void compare_indices(const struct weft_scene *grown, const struct weft_sc
 		grown->failed_lines, anew->failed_lines, anew->failed_line_count * sizeof(uint32_t));
 	for (uint32_t row = 0; row < rows; row++)
 		for (uint32_t i = anew->row_first[row]; i + 1 < anew->row_first[row + 1]; i++)
-			assert_int_equal(
-				weft__scene_has_gap_after(grown, i), weft__scene_has_gap_after(anew, i));
+			assert_int_equal(weft__render_scene_has_gap_after(grown, i),
+				weft__render_scene_has_gap_after(anew, i));
 	assert_memory_equal(
 		grown->edges.before, anew->edges.before, chunks * sizeof(anew->edges.before[0]));
 	assert_true(grown->overview_length == anew->overview_length);
@@ -315,7 +315,8 @@ static uint32_t count_points(const struct weft__point_set *set, uint32_t block)
 {
 	uint32_t count = 0;
 	for (unsigned i = 0; i < set->count; i++)
-		count += weft__points_rank(&set->parts[i]->points, block, set->parts[i]->points.count);
+		count +=
+			weft__render_points_rank(&set->parts[i]->points, block, set->parts[i]->points.count);
 	return count;
 }
 
@@ -505,7 +506,8 @@ static void counters_between_unused_rows_keep_their_extremes(void **state)
 		for (uint32_t c = 0; c < now.model->counter_count; c++) {
 			const struct weft_counter *counter = &now.model->counters[c];
 			uint32_t end = counter->first + counter->count;
-			struct weft__mean all = weft__scene_extremes(now.scene, counter, counter->first, end);
+			struct weft__mean all =
+				weft__render_scene_extremes(now.scene, counter, counter->first, end);
 			assert_true(all.low == counter->min.real && all.high == counter->max.real);
 			beyond += end > now.model->samples.count;
 		}

@@ -101,14 +101,14 @@ static void every_op(void **state)
 static void assert_seconds(const char *text, uint64_t expected)
 {
 	uint64_t ns = 0;
-	assert_true(weft__sexp_seconds((struct weft_slice){text, strlen(text)}, &ns));
+	assert_true(weft__format_sexp_seconds((struct weft_slice){text, strlen(text)}, &ns));
 	assert_int_equal(ns, expected);
 }
 
 static void assert_no_seconds(const char *text)
 {
 	uint64_t ns = 77;
-	assert_false(weft__sexp_seconds((struct weft_slice){text, strlen(text)}, &ns));
+	assert_false(weft__format_sexp_seconds((struct weft_slice){text, strlen(text)}, &ns));
 	assert_int_equal(ns, 77);
 }
 
@@ -156,7 +156,7 @@ static void assert_unescaped(
 {
 	char buffer[32];
 	const struct weft_slice slice = {text, size};
-	assert_int_equal(weft__sexp_unescape(slice, buffer), expected_size);
+	assert_int_equal(weft__format_sexp_unescape(slice, buffer), expected_size);
 	assert_memory_equal(buffer, expected, expected_size);
 }
 
@@ -365,12 +365,13 @@ static void of_two_spans_with_as_many_events_the_first_counts(void **state)
 	struct weft__order order = {0};
 	size_t first, last;
 	for (uint64_t i = 0; i < 4; i++)
-		assert_int_equal(weft__order_add(&order, (struct weft__position){(i / 2 << 60) + i, i}), 0);
-	assert_int_equal(weft__order_sort(&order), 0);
-	weft__order_find_span(&order, &first, &last);
+		assert_int_equal(
+			weft__format_order_add(&order, (struct weft__position){(i / 2 << 60) + i, i}), 0);
+	assert_int_equal(weft__format_order_sort(&order), 0);
+	weft__format_order_find_span(&order, &first, &last);
 	assert_int_equal(first, 0);
 	assert_int_equal(last, 1);
-	weft__order_finish(&order);
+	weft__format_order_finish(&order);
 }
 
 /* The rest of the trace stays, wherever the time is, and whether the others are in order or not. */

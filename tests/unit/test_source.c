@@ -498,10 +498,10 @@ static void nothing_stays_open_or_mapped(void **state)
 	}
 	static char one;
 	int count = 0;
-	while (weft__mapping_guard(&one, 1) == 0)
+	while (weft__source_mapping_guard(&one, 1) == 0)
 		count++;
 	for (int i = 0; i < count; i++)
-		weft__mapping_release(&one);
+		weft__source_mapping_release(&one);
 	assert_int_equal(count, 1024);
 }
 
@@ -554,10 +554,10 @@ static bool reads(size_t guarded_from, size_t guarded_bytes, size_t at)
 	assert_int_equal(ftruncate(fd, (off_t)(3 * page)), 0);
 	char *bytes = mmap(NULL, 3 * page, PROT_READ, MAP_SHARED, fd, 0);
 	assert_int_equal(ftruncate(fd, 0), 0);
-	assert_int_equal(weft__mapping_guard(bytes + guarded_from, guarded_bytes), 0);
+	assert_int_equal(weft__source_mapping_guard(bytes + guarded_from, guarded_bytes), 0);
 	touched = bytes + at;
 	bool is_zero = sigsetjmp(back, 1) == 0 && *(volatile char *)touched == 0;
-	weft__mapping_release(bytes + guarded_from);
+	weft__source_mapping_release(bytes + guarded_from);
 	munmap(bytes, 3 * page);
 	close(fd);
 	return is_zero;

@@ -340,7 +340,7 @@ static void a_repeated_span_begins_with_its_first(void **state)
 	made.time = 400;
 	make_end_span(&made, 1);
 	struct loaded loaded = make_end(&made);
-	weft__flame_make(loaded.model, task_of(&loaded, 1), &flame);
+	weft__story_flame_make(loaded.model, task_of(&loaded, 1), &flame);
 	assert_int_equal(flame.count, 4);
 	const struct weft__flame_node *first = &flame.nodes[flame.order[0]];
 	assert_int_equal(first->start, 100);

@@ -971,7 +971,7 @@ static void check_end(const struct weft_model *m, const struct weft_chain *chain
 		break;
 	case WEFT_CHAIN_IDLE:
 	case WEFT_CHAIN_UNRESOLVED:
-		is_resource = weft__is_resource(m->tasks.kind[task]);
+		is_resource = weft__model_is_resource(m->tasks.kind[task]);
 		assert_int_equal(has_run || is_resource, chain->end.type == WEFT_CHAIN_IDLE);
 		assert_true(has_run || is_resource || !is_resolved);
 		check_idle_end(m, chain);

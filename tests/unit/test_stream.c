@@ -44,13 +44,13 @@ static struct drained begin(void)
 	assert_non_null(d.file);
 	now_ticks = 1000;
 	assert_int_equal(weft_start(d.buffer, SIZE, &by_hand), 0);
-	assert_int_equal(weft__drain_create(d.buffer, SIZE, 8192, &d.drain), 0);
+	assert_int_equal(weft__format_drain_create(d.buffer, SIZE, 8192, &d.drain), 0);
 	return d;
 }
 
 static void end(struct drained *d)
 {
-	weft__drain_destroy(d->drain);
+	weft__format_drain_destroy(d->drain);
 	free(d->buffer);
 	free(d->file);
 }
@@ -63,14 +63,14 @@ static int take(struct drained *d)
 
 static void look(struct drained *d, bool with_open)
 {
-	weft__drain_look(d->drain, with_open, now_ticks);
+	weft__format_drain_look(d->drain, with_open, now_ticks);
 	assert_int_equal(take(d), WEFT_AGAIN);
 }
 
 static void finish(struct drained *d)
 {
 	weft_stop();
-	weft__drain_finish(d->drain, false);
+	weft__format_drain_finish(d->drain, false);
 	assert_int_equal(take(d), WEFT_END);
 }
 
@@ -119,7 +119,7 @@ static void everything_is_there_once(void **state)
 	}
 	finish(&d);
 	expect_file(&d, 0, 10000);
-	assert_int_equal(weft__drain_summary(d.drain)->events, 10000);
+	assert_int_equal(weft__format_drain_summary(d.drain)->events, 10000);
 	assert_int_equal(lost(&d, WEFT_LOSS_STALLED), 0);
 	end(&d);
 }
@@ -208,7 +208,7 @@ static void a_mark_follows_the_last_packets(void **state)
 	const uint64_t idle_ns = 50000000;
 	(void)state;
 	record(0, 1);
-	weft__drain_look(d.drain, true, now_ticks - 5);
+	weft__format_drain_look(d.drain, true, now_ticks - 5);
 	assert_int_equal(take(&d), WEFT_AGAIN);
 	size_t size = d.size;
 	now_ticks += 10;
@@ -272,7 +272,7 @@ static struct drained begin_threads(const char *const *names)
 	own_tid = 0;
 	thread_names = names;
 	assert_int_equal(weft_start(d.buffer, SIZE, &platform), 0);
-	assert_int_equal(weft__drain_create(d.buffer, SIZE, 8192, &d.drain), 0);
+	assert_int_equal(weft__format_drain_create(d.buffer, SIZE, 8192, &d.drain), 0);
 	return d;
 }
 
@@ -381,7 +381,7 @@ static void late_events_are_counted(void **state)
 	trace_close(&t);
 	assert_true(stalled > 10000);
 	assert_int_equal(events + stalled, 20001);
-	assert_int_equal(weft__drain_summary(d.drain)->events, events);
+	assert_int_equal(weft__format_drain_summary(d.drain)->events, events);
 	assert_int_equal(lost(&d, WEFT_LOSS_OVERWRITTEN), 0);
 	end(&d);
 }
@@ -394,7 +394,7 @@ static void each_file_stands_alone(void **state)
 	look(&d, true);
 	expect_file(&d, 0, 700);
 	d.size = 0;
-	weft__drain_begin(d.drain);
+	weft__format_drain_begin(d.drain);
 	record(700, 900);
 	look(&d, true);
 	expect_file(&d, 700, 900); /* its name is of before */
@@ -403,7 +403,7 @@ static void each_file_stands_alone(void **state)
 	uint64_t stalled = lost(&d, WEFT_LOSS_STALLED);
 	assert_true(stalled > 10000);
 	d.size = 0;
-	weft__drain_begin(d.drain);
+	weft__format_drain_begin(d.drain);
 	record(20000, 20100);
 	finish(&d);
 	expect_file(&d, 20000, 20100);
@@ -418,7 +418,7 @@ static void events_gone_before_count_as_overwritten(void **state)
 	now_ticks = 1000;
 	assert_int_equal(weft_start(d.buffer, SIZE, &by_hand), 0);
 	record(0, 20000);
-	assert_int_equal(weft__drain_create(d.buffer, SIZE, 8192, &d.drain), 0);
+	assert_int_equal(weft__format_drain_create(d.buffer, SIZE, 8192, &d.drain), 0);
 	finish(&d);
 	uint64_t gone = lost(&d, WEFT_LOSS_OVERWRITTEN);
 	assert_true(gone > 10000);
@@ -552,7 +552,7 @@ static void a_cut_stream_ends_with_its_losses(void **state)
 	look(&d, true);
 	size_t before = d.size;
 	record(1000, 3000);
-	weft__drain_cut(d.drain);
+	weft__format_drain_cut(d.drain);
 	assert_int_equal(take(&d), WEFT_END);
 	assert_true(d.size - before < 8192);
 	expect_file(&d, 0, 1000);

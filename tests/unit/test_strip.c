@@ -39,7 +39,7 @@ static void check_column(const struct picture *p, const struct weft__overview_co
 	for (uint32_t task = 0; task < tasks->count; task++) {
 		uint64_t end = tasks->end[task];
 		bool is_here = end >= from && (end < to || is_last);
-		alive += p->layout->start[task] <= from && weft__census_last(p->scene, task) >= from;
+		alive += p->layout->start[task] <= from && weft__render_census_last(p->scene, task) >= from;
 		if (is_here && tasks->flags[task] & WEFT_TASK_NEVER_RESOLVED)
 			never++;
 		else if (is_here && tasks->flags[task] & WEFT_TASK_FAILED)
@@ -61,8 +61,8 @@ static void columns_are_counted(const char *trace)
 	picture_init(&p, sample_model(trace), COLUMNS + 40, 500);
 	squeeze(&p);
 	assert_non_null(p.squeeze);
-	const struct weft__strip strip = weft__strip_of(&p.frame.strip, &p.view);
-	weft__count_columns(p.scene, &strip, COLUMNS, columns);
+	const struct weft__strip strip = weft__render_strip_of(&p.frame.strip, &p.view);
+	weft__render_count_columns(p.scene, &strip, COLUMNS, columns);
 	for (unsigned px = 0; px < COLUMNS; px++) {
 		uint64_t from = weft_view_time(&strip.view, px), to = weft_view_time(&strip.view, px + 1);
 		if (to > from)

@@ -100,7 +100,7 @@ static void no_counter_looks_like_a_failure(void **state)
 {
 	(void)state;
 	for (int number = 0; number < WEFT_THEMES; number++) {
-		const struct weft__theme *theme = weft__theme((enum weft_theme)number);
+		const struct weft__theme *theme = weft__render_theme((enum weft_theme)number);
 		bool is_safe = number == WEFT_THEME_SAFE || number == WEFT_THEME_SAFE_DARK;
 		for (int i = 0; i < WEFT__COUNTER_COLORS; i++)
 			for (int eyes = 0; eyes < (is_safe ? EYES : USUAL + 1); eyes++)
@@ -114,7 +114,7 @@ static void counters_are_distinct_and_visible(void **state)
 {
 	(void)state;
 	for (int number = 0; number < WEFT_THEMES; number++) {
-		const struct weft__theme *theme = weft__theme((enum weft_theme)number);
+		const struct weft__theme *theme = weft__render_theme((enum weft_theme)number);
 		for (int i = 0; i < WEFT__COUNTER_COLORS; i++) {
 			assert_true(contrast(theme->counters[i], theme->background) >= LEAST_CONTRAST);
 			for (int k = 0; k < i; k++)

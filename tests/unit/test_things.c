@@ -45,11 +45,12 @@ static void edge(struct weft_model_builder *b, enum weft_event_type type, uint64
 
 static struct weft__things *record(struct picture *p)
 {
-	struct weft__things *things = weft__things_create();
+	struct weft__things *things = weft__render_things_create();
 	assert_non_null(things);
 	weft_canvas_clear(p->canvas, p->frame.width, p->frame.height);
 	assert_int_equal(
-		weft__things_render(things, p->scene, &p->frame, &p->view, &p->options, p->canvas), 0);
+		weft__render_things_render(things, p->scene, &p->frame, &p->view, &p->options, p->canvas),
+		0);
 	return things;
 }
 
@@ -81,7 +82,7 @@ static struct hits look(const struct weft__things *things, double x, double y, d
 {
 	const struct weft__point point = {x, y, reach, 9};
 	struct hits hits = {.count = 0};
-	weft__things_near(things, &point, take, &hits);
+	weft__render_things_near(things, &point, take, &hits);
 	return hits;
 }
 
@@ -119,7 +120,7 @@ static void of_overlapping_lines_the_earlier_is_drawn_and_hit(void **state)
 	for (uint32_t i = 0; i < p.canvas->op_count; i++) {
 		const struct weft_canvas_op *op = &p.canvas->ops[i];
 		if (op->type != WEFT_CANVAS_LINE || op->y != op->y2 || op->y < p.frame.picture.y ||
-			op->color != weft__theme(WEFT_THEME_LIGHT)->waiting ||
+			op->color != weft__render_theme(WEFT_THEME_LIGHT)->waiting ||
 			op->y > p.frame.picture.y + p.frame.picture.height)
 			continue;
 		assert_true(count < 2);
@@ -132,7 +133,7 @@ static void of_overlapping_lines_the_earlier_is_drawn_and_hit(void **state)
 		assert_int_equal(hits.count, 1);
 		assert_int_equal(hits.list[0].task, time < 600 ? 0 : 1);
 	}
-	weft__things_destroy(things);
+	weft__render_things_destroy(things);
 	picture_finish(&p);
 }
 
@@ -176,7 +177,7 @@ static struct weft_model *crossing_arrows(void)
 static void arrows_marks_and_counters_are_drawn_in_order(void **state)
 {
 	struct picture p;
-	const struct weft__theme *theme = weft__theme(WEFT_THEME_LIGHT);
+	const struct weft__theme *theme = weft__render_theme(WEFT_THEME_LIGHT);
 	const uint32_t order[] = {theme->waiting, theme->try_read, theme->read, theme->resolve,
 		theme->signal, theme->failed, theme->counters[0]};
 	uint32_t first, last, before = 0;
@@ -198,7 +199,7 @@ static void a_highlighted_arrow_is_above_the_others(void **state)
 {
 	struct picture p;
 	uint32_t first, last, other_last, edges[] = {0};
-	const struct weft__theme *theme = weft__theme(WEFT_THEME_LIGHT);
+	const struct weft__theme *theme = weft__render_theme(WEFT_THEME_LIGHT);
 	(void)state;
 	picture_init(&p, crossing_arrows(), 800, 400);
 	while (p.model->edges.type[edges[0]] != WEFT_EDGE_TRY_READ)
@@ -263,7 +264,7 @@ static void lines_near_a_point_are_hit(void **state)
 		for (unsigned zoom = 0; zoom < 3; zoom++) {
 			struct weft__things *things = record(&p);
 			check_hits(&p, things);
-			weft__things_destroy(things);
+			weft__render_things_destroy(things);
 			weft_view_zoom(&p.view, 200, 4);
 		}
 		picture_finish(&p);
@@ -283,7 +284,7 @@ static void a_cell_has_the_tasks_of_its_column(void **state)
 	double last_x = floor(x_of(&p, p.layout->start[p.model->tasks.count - 1]));
 	for (double x = box->x + 0.5; x < last_x; x++) {
 		const struct weft__point point = {x, y_of(&p, 0), 16, 9};
-		uint32_t count = weft__things_cell(things, &point, tasks, 64), expected = 0;
+		uint32_t count = weft__render_things_cell(things, &point, tasks, 64), expected = 0;
 		for (uint32_t task = 0; task < p.model->tasks.count; task++) {
 			if (floor(x_of(&p, p.layout->start[task])) != floor(x))
 				continue;
@@ -296,10 +297,10 @@ static void a_cell_has_the_tasks_of_its_column(void **state)
 	}
 	assert_true(filled > 300);
 	const struct weft__point limited = {box->x + 200.5, y_of(&p, 0), 16, 9};
-	assert_int_equal(weft__things_cell(things, &limited, tasks, 2), 2);
+	assert_int_equal(weft__render_things_cell(things, &limited, tasks, 2), 2);
 	const struct weft__point beside = {box->x + 200.5, y_of(&p, 0) + 8.5, 16, 9};
-	assert_int_equal(weft__things_cell(things, &beside, tasks, 64), 0);
-	weft__things_destroy(things);
+	assert_int_equal(weft__render_things_cell(things, &beside, tasks, 64), 0);
+	weft__render_things_destroy(things);
 	picture_finish(&p);
 }
 
@@ -315,7 +316,7 @@ static void a_cell_of_several_rows_has_the_living_tasks(void **state)
 	for (unsigned round = 0; round < 60; round++) {
 		double x = box->x + 20.5 + pick(250), y = box->y + box->height - 40;
 		const struct weft__point point = {x, y, 16, 9};
-		uint32_t count = weft__things_cell(things, &point, tasks, 600);
+		uint32_t count = weft__render_things_cell(things, &point, tasks, 600);
 		uint64_t from = weft_view_time(&p.view, floor(x) - box->x);
 		uint64_t to = weft_view_time(&p.view, floor(x) + 1 - box->x);
 		uint32_t first = UINT32_MAX, last = 0, expected = 0;
@@ -330,7 +331,7 @@ static void a_cell_of_several_rows_has_the_living_tasks(void **state)
 						p.layout->start[task] <= to && p.model->tasks.end[task] > from;
 		assert_int_equal(count, expected);
 	}
-	weft__things_destroy(things);
+	weft__render_things_destroy(things);
 	picture_finish(&p);
 }
 
@@ -368,7 +369,7 @@ static void a_fold_is_hit_at_the_member_that_began_last(void **state)
 	assert_int_equal(handle.list[0].type, WEFT__THING_HANDLE);
 	assert_int_equal(handle.list[0].task, p.layout->fold_members[0]);
 	assert_int_equal(look(things, x_of(&p, 100) - 19.5, y_of(&p, row), 0).count, 0);
-	weft__things_destroy(things);
+	weft__render_things_destroy(things);
 	picture_finish(&p);
 }
 
@@ -394,28 +395,28 @@ static void tasks_are_found_in_their_row(void **state)
 	(void)state;
 	picture_init(&p, tasks_in_a_row(), 500, 300);
 	/* The one that lives then, else the next, else the last. */
-	assert_int_equal(weft__row_task_at(p.scene, 1, 0), 1);
-	assert_int_equal(weft__row_task_at(p.scene, 1, 149), 1);
-	assert_int_equal(weft__row_task_at(p.scene, 1, 150), 2);
-	assert_int_equal(weft__row_task_at(p.scene, 1, 900), 5);
-	assert_int_equal(weft__row_task_at(p.scene, 0, 900), 0);
-	assert_int_equal(weft__row_neighbour(p.scene, 3, 1), 4);
-	assert_int_equal(weft__row_neighbour(p.scene, 3, -1), 2);
-	assert_int_equal(weft__row_neighbour(p.scene, 1, -1), WEFT_NONE);
-	assert_int_equal(weft__row_neighbour(p.scene, 5, 1), WEFT_NONE);
-	assert_int_equal(weft__row_neighbour(p.scene, 0, 1), WEFT_NONE);
+	assert_int_equal(weft__render_row_task_at(p.scene, 1, 0), 1);
+	assert_int_equal(weft__render_row_task_at(p.scene, 1, 149), 1);
+	assert_int_equal(weft__render_row_task_at(p.scene, 1, 150), 2);
+	assert_int_equal(weft__render_row_task_at(p.scene, 1, 900), 5);
+	assert_int_equal(weft__render_row_task_at(p.scene, 0, 900), 0);
+	assert_int_equal(weft__render_row_neighbour(p.scene, 3, 1), 4);
+	assert_int_equal(weft__render_row_neighbour(p.scene, 3, -1), 2);
+	assert_int_equal(weft__render_row_neighbour(p.scene, 1, -1), WEFT_NONE);
+	assert_int_equal(weft__render_row_neighbour(p.scene, 5, 1), WEFT_NONE);
+	assert_int_equal(weft__render_row_neighbour(p.scene, 0, 1), WEFT_NONE);
 	/* Those in a range, and the one before it. */
-	assert_int_equal(weft__row_tasks(p.scene, 1, 250, 400, tasks, 8), 3);
+	assert_int_equal(weft__render_row_tasks(p.scene, 1, 250, 400, tasks, 8), 3);
 	assert_int_equal(tasks[0], 2);
 	assert_int_equal(tasks[2], 4);
-	assert_int_equal(weft__row_tasks(p.scene, 1, 249, 399, tasks, 8), 3);
+	assert_int_equal(weft__render_row_tasks(p.scene, 1, 249, 399, tasks, 8), 3);
 	assert_int_equal(tasks[0], 1);
-	assert_int_equal(weft__row_tasks(p.scene, 1, 0, 1000, tasks, 8), 5);
-	assert_int_equal(weft__row_tasks(p.scene, 1, 0, 1000, tasks, 2), 2);
+	assert_int_equal(weft__render_row_tasks(p.scene, 1, 0, 1000, tasks, 8), 5);
+	assert_int_equal(weft__render_row_tasks(p.scene, 1, 0, 1000, tasks, 2), 2);
 	picture_finish(&p);
 	picture_init_laid_out(&p, alike_tasks(), &(struct weft_layout_options){.fold = true}, 700, 300);
 	uint32_t row = p.layout->folds[0].row;
-	assert_int_equal(weft__row_task_at(p.scene, row, 999), p.layout->fold_members[0]);
+	assert_int_equal(weft__render_row_task_at(p.scene, row, 999), p.layout->fold_members[0]);
 	picture_finish(&p);
 }
 
@@ -428,17 +429,17 @@ static void a_record_is_that_of_one_frame(void **state)
 	p.options.row_shifts = shifts;
 	p.options.row_shift = 0.5;
 	struct weft__things *things = record(&p);
-	assert_true(weft__things_show(things, p.scene, &p.frame, &p.view, 0.5));
-	assert_false(weft__things_show(things, p.scene, &p.frame, &p.view, 0.25));
-	assert_false(weft__things_show(things, NULL, &p.frame, &p.view, 0.5));
+	assert_true(weft__render_things_show(things, p.scene, &p.frame, &p.view, 0.5));
+	assert_false(weft__render_things_show(things, p.scene, &p.frame, &p.view, 0.25));
+	assert_false(weft__render_things_show(things, NULL, &p.frame, &p.view, 0.5));
 	weft_view_zoom(&p.view, 100, 2);
-	assert_false(weft__things_show(things, p.scene, &p.frame, &p.view, 0.5));
+	assert_false(weft__render_things_show(things, p.scene, &p.frame, &p.view, 0.5));
 	weft_view_fit(&p.view);
 	p.frame.picture.x++;
-	assert_false(weft__things_show(things, p.scene, &p.frame, &p.view, 0.5));
-	weft__things_clear(things);
+	assert_false(weft__render_things_show(things, p.scene, &p.frame, &p.view, 0.5));
+	weft__render_things_clear(things);
 	assert_int_equal(look(things, 100, 100, 500).count, 0);
-	weft__things_destroy(things);
+	weft__render_things_destroy(things);
 	picture_finish(&p);
 }
 

@@ -59,12 +59,12 @@ static void the_table_of_commands_is_sound(void **state)
 		unsigned modifiers, others;
 		if (!row->command)
 			continue;
-		assert_ptr_equal(weft__command_row(row->command), row);
+		assert_ptr_equal(weft__viewer_command_row(row->command), row);
 		assert_true(strchr(" ", row->command[row->name_size]));
-		for (const char *keys = row->keys; weft__next_key(&keys, key, &modifiers);)
+		for (const char *keys = row->keys; weft__viewer_next_key(&keys, key, &modifiers);)
 			for (unsigned k = i + 1; k < weft__command_count; k++)
 				for (const char *rest = weft__commands[k].command ? weft__commands[k].keys : "";
-					 weft__next_key(&rest, other, &others);)
+					 weft__viewer_next_key(&rest, other, &others);)
 					assert_true(strcmp(key, other) != 0 || modifiers != others);
 	}
 }
@@ -79,14 +79,15 @@ static void keys_are_named_for_people(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_string_equal(
-			weft__key_name(s.viewer, weft__command_row(names[i][0]), name), names[i][1]);
+			weft__viewer_key_name(s.viewer, weft__viewer_command_row(names[i][0]), name),
+			names[i][1]);
 	script_end(&s);
 }
 
 static const char *key_of(const struct script *s, const char *command)
 {
 	static char name[WEFT__KEY_BYTES];
-	return weft__key_name(s->viewer, weft__command_row(command), name);
+	return weft__viewer_key_name(s->viewer, weft__viewer_command_row(command), name);
 }
 
 static void wasd_zooms_and_moves(void **state)
@@ -126,10 +127,10 @@ static void saved_files_are_named_after_the_trace(void **state)
 	char name[WEFT__FILE_NAME_BYTES], title[400];
 	(void)state;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		assert_string_equal(weft__file_name(names[i][0], ".svg", name), names[i][1]);
+		assert_string_equal(weft__viewer_file_name(names[i][0], ".svg", name), names[i][1]);
 	for (unsigned i = 0; i < 130; i++)
 		memcpy(title + 3 * i, "\xe2\x86\x92", 4);
-	weft__file_name(title, "-cut.weft", name);
+	weft__viewer_file_name(title, "-cut.weft", name);
 	assert_int_equal(strlen(name), 39 * 3 + 9); /* as many whole characters as there is room for */
 	assert_string_equal(name + 39 * 3, "-cut.weft");
 }
@@ -245,7 +246,7 @@ static void times_are_of_the_day_if_the_trace_knows(void **state)
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct weft_model model = {.clock = cases[i].clock};
 		char text[48];
-		weft__format_clock(&model, cases[i].time, text);
+		weft__render_format_clock(&model, cases[i].time, text);
 		assert_string_equal(text, cases[i].text);
 	}
 }

@@ -219,7 +219,7 @@ static void all_periods_of_the_first_problem_are_marked(void **state)
 	unsigned marks = 0;
 	for (uint32_t i = 0; i < canvas->op_count; i++)
 		marks += canvas->ops[i].type == WEFT_CANVAS_RECT &&
-				 canvas->ops[i].color == weft__theme(WEFT_THEME_LIGHT)->signal &&
+				 canvas->ops[i].color == weft__render_theme(WEFT_THEME_LIGHT)->signal &&
 				 canvas->ops[i].y2 == (float)(strip->y + strip->height - 4);
 	assert_int_equal(marks,
 		s.viewer->problems.found->list[s.viewer->problems.found->by_gravity[0]].period_count);
@@ -652,7 +652,7 @@ static void shells_get_the_colours_of_the_theme(void **state)
 	(void)state;
 	struct script s = script_begin(BLOCK_READ, true);
 	script_run(&s, "command theme dark");
-	const struct weft__theme *t = weft__theme(WEFT_THEME_DARK);
+	const struct weft__theme *t = weft__render_theme(WEFT_THEME_DARK);
 	const uint32_t expected[] = {t->text, t->failed, t->read, t->resolve, t->try_read, t->signal,
 		t->dim, t->counters[0], t->counters[1]};
 	struct weft_viewer_colors colors;

@@ -45,15 +45,18 @@ static void made_finish(struct made *made)
 static bool make(const struct weft_model *model, enum weft_group_by group_by,
 	enum weft_stats_by stats_by, unsigned *left, struct made *made)
 {
-	STEPS(weft__filtering_create(model, "-kind:map, -process:nobody, data, kind:bind", &maker),
-		weft__filtering_step(maker, &made->hidden), weft__filtering_destroy, weft__filtering);
+	STEPS(
+		weft__story_filtering_create(model, "-kind:map, -process:nobody, data, kind:bind", &maker),
+		weft__story_filtering_step(maker, &made->hidden), weft__story_filtering_destroy,
+		weft__filtering);
 	const struct weft_layout_options options = {
 		.fold = true, .group_by = group_by, .hidden = made->hidden};
 	STEPS(weft__layout_maker_create(model, &options, &maker),
 		weft__layout_maker_step(maker, &made->layout), weft__layout_maker_destroy,
 		weft__layout_maker);
-	STEPS(weft__scene_maker_create(model, made->layout, &maker),
-		weft__scene_maker_step(maker, &made->scene), weft__scene_maker_destroy, weft__scene_maker);
+	STEPS(weft__render_scene_maker_create(model, made->layout, &maker),
+		weft__render_scene_maker_step(maker, &made->scene), weft__render_scene_maker_destroy,
+		weft__scene_maker);
 	const struct weft_story story = {.model = model, .layout = made->layout};
 	const struct weft_stats_options by = {.by = stats_by};
 	STEPS(weft__stats_maker_create(&story, &by, &maker),
@@ -159,7 +162,7 @@ static void ended_rows_are_as_before(void **state)
 				assert_null(s.viewer->next_rows);
 				assert_ptr_equal(s.viewer->layout, layout);
 				assert_string_equal(weft_viewer_status(s.viewer), "Ended: the rows are as before.");
-				assert_true(weft__rows_are_as_at_first(&s.viewer->rows));
+				assert_true(weft__viewer_rows_are_as_at_first(&s.viewer->rows));
 				/* The next Escape is for other things. */
 				script_run(&s, "key Escape");
 				assert_int_equal(s.viewer->selection.task, WEFT_NONE);
@@ -178,7 +181,7 @@ static void a_newer_choice_goes_on_from_the_wanted_one(void **state)
 	script_run(&s, "command group thread; command filter -kind:bind; command fold all off");
 	frame(&s);
 	script_run(&s, "command hide kind"); /* without a task: changes nothing */
-	assert_true(weft__rows_are_as_at_first(&s.viewer->rows));
+	assert_true(weft__viewer_rows_are_as_at_first(&s.viewer->rows));
 	finish_rows(&s);
 	assert_int_equal(s.viewer->rows.group_by, WEFT_GROUP_BY_THREAD);
 	assert_true(s.viewer->rows.no_fold);

@@ -37,7 +37,7 @@ static unsigned wrong_marks(struct script *s, uint32_t color, uint64_t time)
 	const struct weft_box *strip = &s->viewer->frame.strip;
 	const struct weft_model_summary *whole = &s->viewer->model->summary;
 	double share = (double)(time - whole->start) / (double)(whole->end - whole->start);
-	struct weft__rect area = weft__strip_area(strip);
+	struct weft__rect area = weft__render_strip_area(strip);
 	double x = area.x + share * (area.x2 - area.x), bottom = strip->y + strip->height - 4;
 	unsigned count = 0;
 	assert_int_equal(weft_canvas_create(1, 1, &canvas), 0);
@@ -62,7 +62,7 @@ static void problems_are_seen_before_they_are_asked_for(void **state)
 	const struct weft_problem *last =
 		&s.viewer->problems.found
 			 ->list[s.viewer->problems.found->by_gravity[s.viewer->problems.found->count - 1]];
-	const struct weft__theme *theme = weft__theme(WEFT_THEME_LIGHT);
+	const struct weft__theme *theme = weft__render_theme(WEFT_THEME_LIGHT);
 	assert_int_equal(first->severity, WEFT_SEVERITY_HINT);
 	assert_true(wrong_marks(&s, theme->signal, first->start) > 0);
 	assert_int_equal(last->severity, WEFT_SEVERITY_HINT);
@@ -113,15 +113,15 @@ static void a_range_snaps_and_is_measured(void **state)
 	struct script s = script_begin(BLOCK_READ, true);
 	script_run(&s, "command view start=122ms duration=10ms");
 	uint32_t task = weft_model_find_task(s.viewer->model, 0, 393);
-	double x = weft__canvas_x(s.viewer, s.viewer->layout->start[task]);
+	double x = weft__viewer_canvas_x(s.viewer, s.viewer->layout->start[task]);
 	double y =
 		s.viewer->frame.picture.y + weft_view_y(&s.viewer->view, s.viewer->layout->row[task]);
 	script_drag(&s, x + 4, y, x + 300, y + 25, WEFT_VIEWER_SHIFT);
 	assert_true(s.viewer->range.is_set);
 	assert_true(means_something(s.viewer->model, s.viewer->layout, s.viewer->range.from));
-	close_to(weft__canvas_x(s.viewer, s.viewer->range.from), x + 4, 6);
+	close_to(weft__viewer_canvas_x(s.viewer, s.viewer->range.from), x + 4, 6);
 	script_drag(&s, x + 4, y, x + 300, y + 25, WEFT_VIEWER_SHIFT | WEFT_VIEWER_ALT);
-	close_to(weft__canvas_x(s.viewer, s.viewer->range.from), x + 4, 0.01);
+	close_to(weft__viewer_canvas_x(s.viewer, s.viewer->range.from), x + 4, 0.01);
 	uint64_t from, to;
 	weft__viewer_order_range(s.viewer, &from, &to);
 	script_run(&s, "key z");
@@ -184,7 +184,7 @@ static void bookmarks_are_changed_and_removed(void **state)
 	last_notes(&s, saved);
 	assert_non_null(strstr(saved, " one\n"));
 	assert_non_null(strstr(saved, " second\n"));
-	double x = weft__canvas_x(s.viewer, s.viewer->marks.list[0].time);
+	double x = weft__viewer_canvas_x(s.viewer, s.viewer->marks.list[0].time);
 	script_point(&s, WEFT_VIEWER_MOVE, x + 3, 400, 0, 0);
 	script_run(&s, "key m");
 	assert_string_equal(weft_viewer_prompt(s.viewer)->text, "one");

@@ -31,7 +31,7 @@ static double y_of(const struct script *s, uint64_t id)
 
 static double x_of(const struct script *s, uint64_t us)
 {
-	return weft__canvas_x(s->viewer, s->viewer->view.start + us * 1000);
+	return weft__viewer_canvas_x(s->viewer, s->viewer->view.start + us * 1000);
 }
 
 /* ---- Tasks and handles ---- */
@@ -70,7 +70,7 @@ static void handles_are_larger_for_fingers(void **state)
 		double x, y, reach = is_touch ? 20 : 9;
 		struct weft__hit hit;
 		s.viewer->pointer.is_touch = is_touch;
-		assert_true(weft__handle_point(v->layout, &v->frame.picture, &v->view, 0, &x, &y));
+		assert_true(weft__render_handle_point(v->layout, &v->frame.picture, &v->view, 0, &x, &y));
 		weft__viewer_hit(v, x, y + reach - 0.5, &hit);
 		assert_int_equal(hit.handle, 0);
 		assert_int_equal(v->layout->fold_of[hit.handle_task], 0);
@@ -145,7 +145,7 @@ static void ranges_snap_to_what_happens(void **state)
 			if (is_near)
 				assert_int_equal(time - s.viewer->view.start, times_us[i] * 1000);
 			else
-				close_to(weft__canvas_x(s.viewer, time), x, 0.1);
+				close_to(weft__viewer_canvas_x(s.viewer, time), x, 0.1);
 		}
 	script_end(&s);
 }

@@ -505,7 +505,7 @@ static void a_withdrawn_problem_may_come_back(void **state)
 	struct weft_problems *found = g.s.viewer->problems.found;
 	script_run(&g.s, "command panel problems");
 	for (unsigned i = 0; i < 3; i++) {
-		weft__known_note(g.s.viewer, i % 2 ? found : &none);
+		weft__viewer_known_note(g.s.viewer, i % 2 ? found : &none);
 		g.s.viewer->panel.is_stale = true;
 		script_wait(&g.s, 16);
 		assert_int_equal(item_of(&g, withdrawn) != NULL, i % 2 == 0);
@@ -532,8 +532,8 @@ static void a_finding_that_joins_others_is_not_withdrawn(void **state)
 	for (uint32_t count = 2; count > 0; count--) { /* all, then only the worse one */
 		worse.count = worse.period_count = count;
 		problems.periods = periods + 2 - count;
-		weft__known_note(g.s.viewer, g.s.viewer->problems.found);
-		weft__known_note(g.s.viewer, &problems);
+		weft__viewer_known_note(g.s.viewer, g.s.viewer->problems.found);
+		weft__viewer_known_note(g.s.viewer, &problems);
 		g.s.viewer->panel.is_stale = true;
 		script_wait(&g.s, 16);
 		assert_int_equal(item_of(&g, withdrawn) != NULL, count == 1);

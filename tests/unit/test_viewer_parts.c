@@ -56,7 +56,7 @@ static void add_boxes(struct weft_text *text, struct weft_viewer *viewer)
 	add_box(text, "lanes", &frame->lanes);
 	add_box(text, "gutter", &frame->gutter);
 	add_box(text, "groups", &frame->groups);
-	const struct weft_box bar = weft__rows_bar(viewer);
+	const struct weft_box bar = weft__viewer_rows_bar(viewer);
 	add_box(text, "scroll bar", &bar);
 }
 

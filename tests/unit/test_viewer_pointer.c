@@ -416,7 +416,7 @@ static void flags_are_hit_around_them(void **state)
 	char line[64];
 	snprintf(line, sizeof(line), "@%llu one\n", (unsigned long long)(view->start + 80000000));
 	assert_int_equal(weft_viewer_load_notes(s.viewer, line, strlen(line)), 0);
-	double x = weft__canvas_x(s.viewer, view->start + 80000000);
+	double x = weft__viewer_canvas_x(s.viewer, view->start + 80000000);
 	for (int is_touch = 0; is_touch < 2; is_touch++) {
 		double reach = is_touch ? 20 : 8;
 		s.viewer->pointer.is_touch = is_touch;
@@ -437,7 +437,7 @@ static void strip_parts(const struct script *s, char text[200])
 	int last = -1, count = 0;
 	text[0] = '\0';
 	for (double x = 0; x <= end; x++) {
-		int part = x < end ? (int)weft__strip_part(s->viewer, x) : -1;
+		int part = x < end ? (int)weft__viewer_strip_part(s->viewer, x) : -1;
 		if (part != last && last >= 0)
 			used += (size_t)snprintf(text + used, 200 - used, "%c%d ", letters[last], count);
 		count = part == last ? count + 1 : 1;

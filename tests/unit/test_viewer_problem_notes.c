@@ -125,8 +125,8 @@ static void a_note_without_a_task_has_no_words(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct weft_problem_note moment = {0};
-		struct weft__words words = weft__problem_note(&moment, 5, i ? 3 : WEFT_NONE);
-		weft__words_add(&words, "takes %s", "it");
+		struct weft__words words = weft__story_problem_note(&moment, 5, i ? 3 : WEFT_NONE);
+		weft__story_words_add(&words, "takes %s", "it");
 		assert_string_equal(moment.words, i ? "takes it" : "");
 	}
 }

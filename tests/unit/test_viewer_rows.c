@@ -89,7 +89,7 @@ static void folds_are_pointed_at_and_unfolded(void **state)
 	uint32_t member = layout->fold_members[f->first + f->count / 2];
 	weft__viewer_select(s.viewer, member, layout->start[member]);
 	weft__viewer_reveal_task(s.viewer, member, layout->start[member]);
-	double x = weft__canvas_x(s.viewer, layout->start[member]) + 1;
+	double x = weft__viewer_canvas_x(s.viewer, layout->start[member]) + 1;
 	double y = s.viewer->frame.picture.y + weft_view_y(&s.viewer->view, f->row);
 	script_point(&s, WEFT_VIEWER_MOVE, x, y, 0, 0);
 	script_wait(&s, 200);
@@ -118,8 +118,8 @@ static void a_click_folds_and_unfolds(void **state)
 	uint32_t fold = first_fold(&s);
 	const struct weft_box *box = &s.viewer->frame.picture;
 	uint32_t member = s.viewer->layout->fold_members[s.viewer->layout->folds[fold].first + 20];
-	assert_true(weft__handle_point(s.viewer->layout, box, &s.viewer->view, fold, &x, &y));
-	double on = weft__canvas_x(s.viewer, s.viewer->layout->start[member]) + 3;
+	assert_true(weft__render_handle_point(s.viewer->layout, box, &s.viewer->view, fold, &x, &y));
+	double on = weft__viewer_canvas_x(s.viewer, s.viewer->layout->start[member]) + 3;
 	script_point(&s, WEFT_VIEWER_MOVE, on, y, 0, 0);
 	script_wait(&s, 200);
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "Click: unfold"));
@@ -131,14 +131,14 @@ static void a_click_folds_and_unfolds(void **state)
 	script_click(&s, on, y, 0); /* the second half of a double click */
 	assert_int_equal(s.viewer->selection.related_count, 0);
 	script_wait(&s, 1000);
-	assert_true(weft__handle_point(s.viewer->layout, box, &s.viewer->view, fold, &x, &y));
+	assert_true(weft__render_handle_point(s.viewer->layout, box, &s.viewer->view, fold, &x, &y));
 	script_point(&s, WEFT_VIEWER_MOVE, x, y, 0, 0);
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "An unfolded group of 60 alike tasks"));
 	assert_int_equal(weft_viewer_cursor(s.viewer), WEFT_VIEWER_CURSOR_POINTER);
 	script_click(&s, x, y, 0);
 	assert_int_equal(first_fold(&s), fold);
 	script_wait(&s, 1000);
-	assert_true(weft__handle_point(s.viewer->layout, box, &s.viewer->view, fold, &x, &y));
+	assert_true(weft__render_handle_point(s.viewer->layout, box, &s.viewer->view, fold, &x, &y));
 	weft__viewer_select(s.viewer, WEFT_NONE, 0);
 	script_click(&s, x, y, 0); /* the handle of what is folded */
 	assert_int_equal(first_fold(&s), WEFT_NONE);
@@ -159,7 +159,7 @@ static void handles_are_hit_where_they_are(void **state)
 			weft__viewer_toggle_fold(s.viewer, s.viewer->layout->fold_members[0]);
 		script_run(&s, pick(2) ? "wheel 300 300 -240" : "wheel 900 300 200");
 		script_run(&s, pick(2) ? "key ArrowLeft" : "key ArrowRight");
-		if (!weft__handle_point(
+		if (!weft__render_handle_point(
 				s.viewer->layout, &s.viewer->frame.picture, &s.viewer->view, fold, &x, &y))
 			continue;
 		struct weft__hit hit;

@@ -47,7 +47,7 @@ static double ruler_bottom(const struct script *s)
 static double strip_at(const struct script *s, uint64_t us)
 {
 	const struct weft__strip strip = weft__viewer_strip(s->viewer);
-	return weft__strip_x(&strip, s->viewer->view.start + us * 1000);
+	return weft__render_strip_x(&strip, s->viewer->view.start + us * 1000);
 }
 
 static void a_failure_in_the_ruler_leads_to_its_task(void **state)
@@ -55,7 +55,8 @@ static void a_failure_in_the_ruler_leads_to_its_task(void **state)
 	(void)state;
 	struct script s = show();
 	script_run(&s, "command view start=399us duration=10us");
-	double x = weft__canvas_x(s.viewer, s.viewer->view.start + 400000), y = ruler_bottom(&s) - 3;
+	double x = weft__viewer_canvas_x(s.viewer, s.viewer->view.start + 400000),
+		   y = ruler_bottom(&s) - 3;
 	assert_contains(point_at(&s, x + 3, y), "lookup");
 	assert_contains(weft_viewer_status(s.viewer), "no answer. Click: go to it.");
 	assert_int_equal(weft_viewer_cursor(s.viewer), WEFT_VIEWER_CURSOR_POINTER);
@@ -77,7 +78,7 @@ static void a_ring_in_the_overview_leads_to_its_task(void **state)
 	const struct weft_box *box = &s.viewer->frame.strip;
 	while (!whisker->is_beyond || whisker->time == s.viewer->view.start)
 		whisker++;
-	double x = weft__strip_x(&strip, whisker->time);
+	double x = weft__render_strip_x(&strip, whisker->time);
 	script_point(&s, WEFT_VIEWER_MOVE, 700, 700, 0, 0);
 	assert_contains(point_at(&s, x, box->y + 4), "Click: go to it.");
 	assert_null(strstr(point_at(&s, x, box->y + 20), "Click: go to it."));

@@ -7,7 +7,7 @@
 /* A time of the picture, px from the canvas's left edge. */
 static double x_of(const struct script *s, uint64_t ns)
 {
-	return weft__canvas_x(s->viewer, s->viewer->view.start + ns);
+	return weft__viewer_canvas_x(s->viewer, s->viewer->view.start + ns);
 }
 
 static uint64_t ns_at(const struct script *s, double x)
@@ -103,9 +103,9 @@ static void tasks_behind_a_stripe_are_hit(void **state)
 	script_run(&s, "key x; wait 100");
 	script_draw(&s);
 	const struct weft_layout *layout = s.viewer->layout;
-	uint32_t task = weft__parse_task(s.viewer->model, "task:4496"), row = layout->row[task];
+	uint32_t task = weft__viewer_parse_task(s.viewer->model, "task:4496"), row = layout->row[task];
 	double y = s.viewer->frame.picture.y + weft_view_y(&s.viewer->view, row);
-	script_click(&s, weft__canvas_x(s.viewer, layout->start[task]) + 6, y, 0);
+	script_click(&s, weft__viewer_canvas_x(s.viewer, layout->start[task]) + 6, y, 0);
 	assert_int_equal(s.viewer->selection.task, task);
 	script_end(&s);
 }

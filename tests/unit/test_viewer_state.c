@@ -258,7 +258,7 @@ static void a_bookmark_is_set_where_the_user_looks(void **state)
 	script_run(&s, "command unmark 1");
 	script_point(&s, WEFT_VIEWER_MOVE, 300, 500, 0, WEFT_VIEWER_ALT);
 	script_run(&s, "key m; key Escape");
-	close_to(weft__canvas_x(s.viewer, s.viewer->marks.list[0].time), 300, 0.1);
+	close_to(weft__viewer_canvas_x(s.viewer, s.viewer->marks.list[0].time), 300, 0.1);
 	assert_false(s.viewer->snap.is_set);
 	script_end(&s);
 }
@@ -317,7 +317,7 @@ static void point_at_fold(struct script *s)
 	const struct weft_fold *fold = &v->layout->folds[0];
 	uint32_t member = v->layout->fold_members[fold->first + 5];
 	script_run(s, "leave 0 0");
-	script_point(s, WEFT_VIEWER_MOVE, weft__canvas_x(v, v->layout->start[member]) + 1,
+	script_point(s, WEFT_VIEWER_MOVE, weft__viewer_canvas_x(v, v->layout->start[member]) + 1,
 		v->frame.picture.y + weft_view_y(&v->view, fold->row), 0, 0);
 	pass(s, 200);
 }

@@ -349,7 +349,7 @@ static void without_a_trace_only_the_window_is_changed(void **state)
 			continue;
 		struct script s = script_begin(NULL, true);
 		assert_true(weft_viewer_command(s.viewer, row->command, s.now_ms));
-		assert_false(weft__command_is_of_use(s.viewer, row));
+		assert_false(weft__viewer_command_is_of_use(s.viewer, row));
 		add_state(&text, "", &s);
 		weft_text_add(&text, "", 1); /* the NUL */
 		assert_null(strstr(text.bytes, "request"));
@@ -373,11 +373,11 @@ static void commands_tell_what_they_need(void **state)
 				continue;
 			bool needs_task = row->needs == WEFT__NEEDS_TASK;
 			if (row->needs != WEFT__NEEDS_EARLIER_EDGE && row->needs != WEFT__NEEDS_LATER_EDGE)
-				assert_int_equal(weft__command_is_of_use(s.viewer, row),
+				assert_int_equal(weft__viewer_command_is_of_use(s.viewer, row),
 					!needs_task && (is_live || row->needs != WEFT__NEEDS_LIVE));
 		}
 		script_run(&s, "command select task:382");
-		assert_true(weft__command_is_of_use(s.viewer, weft__command_row("open")));
+		assert_true(weft__viewer_command_is_of_use(s.viewer, weft__viewer_command_row("open")));
 		script_end(&s);
 	}
 }

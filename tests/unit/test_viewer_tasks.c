@@ -17,8 +17,8 @@ static double naive_distance(const struct script *s, uint32_t task, double x, do
 		start = layout->folds[layout->fold_of[task]].start;
 		end_ns = layout->folds[layout->fold_of[task]].end;
 	}
-	double from = weft__canvas_x(v, start);
-	double to = fmax(weft__canvas_x(v, end_ns), from + 1);
+	double from = weft__viewer_canvas_x(v, start);
+	double to = fmax(weft__viewer_canvas_x(v, end_ns), from + 1);
 	double row = v->frame.picture.y + weft_view_y(&v->view, layout->row[task]);
 	return fmax(fmax(fmax(from - x, x - to), 0), fabs(row - y));
 }
@@ -52,9 +52,11 @@ static void hits_are_the_nearest_tasks(void **state)
 static bool is_task_line(const struct script *s, const struct weft_canvas_op *op)
 {
 	const struct weft_box *box = &s->viewer->frame.picture;
-	return op->type == WEFT_CANVAS_LINE && op->color == weft__theme(WEFT_THEME_LIGHT)->waiting &&
+	return op->type == WEFT_CANVAS_LINE &&
+		   op->color == weft__render_theme(WEFT_THEME_LIGHT)->waiting &&
 		   fabs(op->width - 1.5) < 0.01 && fabs(op->y - op->y2) < 0.01 && op->x >= box->x &&
-		   op->x2 < box->x + box->width && op->x2 - op->x >= 4 && weft__inside(box, op->x, op->y);
+		   op->x2 < box->x + box->width && op->x2 - op->x >= 4 &&
+		   weft__viewer_inside(box, op->x, op->y);
 }
 
 /* Hits follow from what was drawn, not from a second computation. */
@@ -76,7 +78,8 @@ static void each_drawn_line_is_hit_in_its_middle(void **state)
 			weft__viewer_hit(s.viewer, (op->x + op->x2) / 2, op->y, &hit);
 			assert_true(hit.count > 0);
 			uint32_t task = hit.tasks[0];
-			close_to(weft__canvas_x(s.viewer, s.viewer->model->tasks.end[task]), op->x2, 1.5);
+			close_to(
+				weft__viewer_canvas_x(s.viewer, s.viewer->model->tasks.end[task]), op->x2, 1.5);
 			close_to(s.viewer->frame.picture.y + weft_view_y(view, s.viewer->layout->row[task]),
 				op->y, 1.5);
 			found++;

@@ -150,8 +150,8 @@ static void times_are_read_back_as_written(void **state)
 	for (unsigned i = 0; i < 20000; i++) {
 		uint64_t ns = ((uint64_t)pick(UINT32_MAX) << 31 | pick(UINT32_MAX)) >> pick(63), read;
 		char text[32];
-		weft__write_duration(ns, text);
-		assert_null(weft__parse_duration(text, &read));
+		weft__viewer_write_duration(ns, text);
+		assert_null(weft__viewer_parse_duration(text, &read));
 		assert_int_equal(read, ns);
 	}
 }
@@ -196,7 +196,7 @@ static void plain_rows_are_scrolled(void **state)
 	(void)state;
 	struct script s = script_begin(ARP_GOOD, true);
 	script_run(&s, "key g");
-	const struct weft_box bar = weft__rows_bar(s.viewer);
+	const struct weft_box bar = weft__viewer_rows_bar(s.viewer);
 	assert_true(bar.width > 0);
 	double spacing = weft_view_row_spacing(&s.viewer->view, 0);
 	close_to(weft_view_row_spacing(&s.viewer->view, 40), spacing, 1e-9);
@@ -208,7 +208,7 @@ static void plain_rows_are_scrolled(void **state)
 	weft_view_rows_seen(&s.viewer->view, &first, &last);
 	close_to(last, s.viewer->view.row_count - 1.0, 0.5);
 	script_run(&s, "key g");
-	assert_true(weft__rows_bar(s.viewer).width == 0);
+	assert_true(weft__viewer_rows_bar(s.viewer).width == 0);
 	script_end(&s);
 }
 

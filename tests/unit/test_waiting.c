@@ -163,17 +163,18 @@ struct reader {
 static void reader_take(struct reader *r, const struct weft_event *event)
 {
 	struct weft__fact fact;
-	assert_int_equal(weft__fact_of_event(&r->identities, NULL, event, &fact), 0);
+	assert_int_equal(weft__model_fact_of_event(&r->identities, NULL, event, &fact), 0);
 	fact.text = WEFT_NONE;
-	assert_int_equal(weft__state_take(&r->state, &fact), 0);
+	assert_int_equal(weft__model_state_take(&r->state, &fact), 0);
 }
 
 /* The source of a task that waits, by the state; or WEFT_NONE. */
 static uint32_t source_in_state(struct reader *r, uint32_t task)
 {
 	const struct weft__state_tasks *t = &r->state.tasks;
-	return weft__state_waits(&r->state, task) ? weft__state_forward(&r->state, t->asked[task])
-											  : WEFT_NONE;
+	return weft__model_state_waits(&r->state, task)
+			   ? weft__model_state_forward(&r->state, t->asked[task])
+			   : WEFT_NONE;
 }
 
 /* The same by the story at the end of the model. */
@@ -205,7 +206,7 @@ static unsigned compare(const struct program *p, struct reader *r, unsigned coun
 	last.task = p->events[0].other;
 	last.time_ns = p->events[count].time_ns - 1;
 	struct loaded loaded = load_first(p, count, last);
-	weft__state_pass(&r->state, last.time_ns);
+	weft__model_state_pass(&r->state, last.time_ns);
 	for (uint32_t task = 0; task < r->state.tasks.count; task++) {
 		if (r->state.tasks.flags[task] & WEFT_TASK_RESOLVED)
 			continue;
@@ -226,15 +227,15 @@ static void state_and_story_agree(void **state)
 	for (uint64_t seed = 1; seed <= 200; seed++) {
 		struct reader r = {.state = {0}};
 		static const struct weft__listener deaf;
-		assert_int_equal(weft__identities_init(&r.identities), 0);
-		weft__state_init(&r.state, &deaf, NULL);
+		assert_int_equal(weft__model_identities_init(&r.identities), 0);
+		weft__model_state_init(&r.state, &deaf, NULL);
 		make_program(&p, seed);
 		for (unsigned i = 0; i + 1 < p.count; i++) {
 			reader_take(&r, &p.events[i]);
 			waits += compare(&p, &r, i + 1);
 		}
-		weft__state_finish(&r.state);
-		weft__identities_finish(&r.identities);
+		weft__model_state_finish(&r.state);
+		weft__model_identities_finish(&r.identities);
 	}
 	assert_true(waits > 1000);
 }

@@ -536,13 +536,13 @@ static void test_comparison(void **state)
 	struct weft_abi_comparison made = {0};
 	g->xen.now_ns = 5000000000;
 	uint64_t before = monotonic_ns();
-	assert_true(weft__comparison_make(&g->host->access, &made));
+	assert_true(weft__xen_comparison_make(&g->host->access, &made));
 	uint64_t after = monotonic_ns();
 	assert_int_equal(made.xen_ns, 5000000000);
 	assert_in_range(made.monotonic_ns, before - 1, after);
 	assert_true(made.error_ns <= (after - before) / 2);
 	g->xen.knows_time = false;
-	assert_false(weft__comparison_make(&g->host->access, &made));
+	assert_false(weft__xen_comparison_make(&g->host->access, &made));
 }
 
 /* The guest does not decide which host it is on. */
@@ -573,7 +573,7 @@ static void test_place(void **state)
 	/* Without an offset its times are of no clock of this host. */
 	weft_host_close(g->host);
 	g->xen.knows_time = false;
-	g->host = weft__host_create(&(struct weft__xen_access){fake_read, fake_list, fake_map,
+	g->host = weft__xen_host_create(&(struct weft__xen_access){fake_read, fake_list, fake_map,
 		fake_unmap, fake_look, fake_now, fake_rate, fake_end_trace, fake_watch, fake_unwatch,
 		fake_changed, fake_has_counter, fake_close, &g->xen});
 	guest = open_guest(g);
@@ -641,7 +641,7 @@ static void test_names_of_programs(void **state)
 		struct weft__guest_facts guest_facts = {.pid = 7, .host = "dom0"};
 		strcpy(header.program, cases[i].program);
 		strcpy(guest_facts.process, cases[i].domain);
-		weft__guest_facts_store(&guest_facts, &header);
+		weft__format_guest_facts_store(&guest_facts, &header);
 		assert_string_equal(header.program, cases[i].name);
 		assert_string_equal(header.host, "dom0");
 		assert_int_equal(header.pid, 5);
@@ -656,7 +656,7 @@ static void test_names_of_programs(void **state)
 		memset(expected, 'd', used);
 		if (room == 2)
 			memcpy(expected + used, "/p", 2);
-		weft__guest_facts_store(&guest_facts, &header);
+		weft__format_guest_facts_store(&guest_facts, &header);
 		assert_memory_equal(header.program, expected, sizeof(expected));
 		assert_int_equal(header.pid, 7);
 	}
@@ -724,17 +724,17 @@ static void test_machine(void **state)
 	(void)state;
 	arguments = calloc(1, WEFT__XEN_PAGE_BYTES);
 	answer = (struct answer){.version = 0x15, .flags = 2596150};
-	assert_true(weft__hypervisor_rate(call_about_machine, NULL, arguments, &version, &hz));
+	assert_true(weft__xen_hypervisor_rate(call_about_machine, NULL, arguments, &version, &hz));
 	assert_int_equal(hz, 2596150000);
 	unsigned calls = answer.calls;
-	assert_true(weft__hypervisor_end_trace(call_about_machine, NULL, arguments, &version));
+	assert_true(weft__xen_hypervisor_end_trace(call_about_machine, NULL, arguments, &version));
 	assert_int_equal(answer.calls, calls + 1); /* the version is known */
 	answer.error = EPERM;
-	assert_false(weft__hypervisor_rate(call_about_machine, NULL, arguments, &version, &hz));
-	assert_false(weft__hypervisor_end_trace(call_about_machine, NULL, arguments, &version));
+	assert_false(weft__xen_hypervisor_rate(call_about_machine, NULL, arguments, &version, &hz));
+	assert_false(weft__xen_hypervisor_end_trace(call_about_machine, NULL, arguments, &version));
 	answer = (struct answer){.version = 0x99};
 	version = 0;
-	assert_false(weft__hypervisor_rate(call_about_machine, NULL, arguments, &version, &hz));
+	assert_false(weft__xen_hypervisor_rate(call_about_machine, NULL, arguments, &version, &hz));
 	assert_int_equal(version, 0);
 	free(arguments);
 }
@@ -779,18 +779,18 @@ static void test_hypervisor(void **state)
 		uint32_t version = 0;
 		answer = cases[i].answer;
 		assert_int_equal(
-			weft__hypervisor_look(call, NULL, arguments, 3, &version), cases[i].domain);
+			weft__xen_hypervisor_look(call, NULL, arguments, 3, &version), cases[i].domain);
 		unsigned calls = answer.calls;
-		weft__hypervisor_look(call, NULL, arguments, 3, &version);
+		weft__xen_hypervisor_look(call, NULL, arguments, 3, &version);
 		if (answer.version != 0x99) /* the version is known from now on */
 			assert_int_equal(answer.calls, calls + 1);
 	}
 	uint64_t now = 0;
 	answer.error = 0;
-	assert_true(weft__hypervisor_now(call, NULL, arguments, &now));
+	assert_true(weft__xen_hypervisor_now(call, NULL, arguments, &now));
 	assert_int_equal(now, 77);
 	answer.error = ENOSYS;
-	assert_false(weft__hypervisor_now(call, NULL, arguments, &now));
+	assert_false(weft__xen_hypervisor_now(call, NULL, arguments, &now));
 	free(arguments);
 }
 
@@ -827,7 +827,7 @@ static bool has_counter(uint32_t flags, uint32_t mode, uint64_t ns)
 	counter.mode = mode;
 	counter.khz = 2000000;
 	counter.ns = ns;
-	return weft__hypervisor_has_counter(call_about_counter, NULL, arguments, 3, &version);
+	return weft__xen_hypervisor_has_counter(call_about_counter, NULL, arguments, 3, &version);
 }
 #endif
 

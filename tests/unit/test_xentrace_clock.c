@@ -24,15 +24,15 @@ static void a_rate_is_that_of_xenalyze(void **state)
 {
 	(void)state;
 	struct weft__xentrace_clock clock;
-	weft__xentrace_clock_set(&clock, 100, 2596000000);
+	weft__format_xentrace_clock_set(&clock, 100, 2596000000);
 	assert_int_equal(clock.rate, 2658); /* of 2658.304 cycles in 1024 ns */
-	assert_int_equal(weft__xentrace_ns(&clock, 100), 0);
-	assert_int_equal(weft__xentrace_ns(&clock, 99), 0);
-	assert_int_equal(weft__xentrace_ns(&clock, 100 + 2657), 1023);
-	assert_int_equal(weft__xentrace_ns(&clock, 100 + 2658), 1024);
-	weft__xentrace_clock_set(&clock, 0, 1);
+	assert_int_equal(weft__format_xentrace_ns(&clock, 100), 0);
+	assert_int_equal(weft__format_xentrace_ns(&clock, 99), 0);
+	assert_int_equal(weft__format_xentrace_ns(&clock, 100 + 2657), 1023);
+	assert_int_equal(weft__format_xentrace_ns(&clock, 100 + 2658), 1024);
+	weft__format_xentrace_clock_set(&clock, 0, 1);
 	assert_int_equal(clock.rate, 1);
-	assert_int_equal(weft__xentrace_ns(&clock, 5), 5120);
+	assert_int_equal(weft__format_xentrace_ns(&clock, 5), 5120);
 }
 
 /* On both sides of where the short way to compute would overflow. */
@@ -41,18 +41,18 @@ static void long_times_are_as_exact_as_short_ones(void **state)
 	(void)state;
 	struct weft__xentrace_clock clock;
 	uint64_t random = 3;
-	weft__xentrace_clock_set(&clock, 0, 2596000000);
+	weft__format_xentrace_clock_set(&clock, 0, 2596000000);
 	for (int i = 0; i < 2000; i++) {
 		uint64_t cycles = (uint64_t)next_random(&random) << 33 | next_random(&random) << 2;
 		cycles >>= next_random(&random) % 20;
 		uint64_t expected = (uint64_t)(((__uint128_t)cycles << 10) / 2658);
-		assert_int_equal(weft__xentrace_ns(&clock, cycles), expected);
+		assert_int_equal(weft__format_xentrace_ns(&clock, cycles), expected);
 	}
-	weft__xentrace_clock_set(&clock, 0, 10000000); /* 10 cycles in 1024 ns */
+	weft__format_xentrace_clock_set(&clock, 0, 10000000); /* 10 cycles in 1024 ns */
 	assert_int_equal(clock.rate, 10);
-	assert_int_equal(weft__xentrace_ns(&clock, UINT64_C(10) << 53), UINT64_C(1) << 63);
-	assert_int_equal(weft__xentrace_ns(&clock, UINT64_C(10) << 54), UINT64_MAX);
-	assert_int_equal(weft__xentrace_ns(&clock, UINT64_MAX), UINT64_MAX);
+	assert_int_equal(weft__format_xentrace_ns(&clock, UINT64_C(10) << 53), UINT64_C(1) << 63);
+	assert_int_equal(weft__format_xentrace_ns(&clock, UINT64_C(10) << 54), UINT64_MAX);
+	assert_int_equal(weft__format_xentrace_ns(&clock, UINT64_MAX), UINT64_MAX);
 }
 
 /* ---- The estimate ---- */
@@ -78,21 +78,21 @@ static void the_rate_is_the_median_of_halves_of_chains(void **state)
 	(void)state;
 	struct weft__xentrace_samples *samples = calloc(1, sizeof(*samples));
 	struct weft__xentrace_rate rate = {0};
-	weft__xentrace_estimate(samples, &rate);
+	weft__format_xentrace_estimate(samples, &rate);
 	assert_int_equal(rate.hz, 0); /* no switches */
 	add_chain(samples, 1, 500, 1);
-	weft__xentrace_estimate(samples, &rate);
+	weft__format_xentrace_estimate(samples, &rate);
 	assert_int_equal(rate.hz, 0); /* one switch gives no rate */
 	samples->count = 0;
 	add_chain(samples, 2, 500, 2.5);
-	weft__xentrace_estimate(samples, &rate);
+	weft__format_xentrace_estimate(samples, &rate);
 	assert_rate(&rate, 2.5e9, 0.000999, 0.001001);
 	/* Two chains: the longer one has more time. */
 	samples->count = 0;
 	rate = (struct weft__xentrace_rate){0};
 	add_chain(samples, 20, 1e6, 3);
 	add_chain(samples, 9, 1e9, 2);
-	weft__xentrace_estimate(samples, &rate);
+	weft__format_xentrace_estimate(samples, &rate);
 	assert_rate(&rate, 3e9, 0.0000666, 0.0000668); /* 1 / (1000 * (10 + 5)) */
 	free(samples);
 }
@@ -105,7 +105,7 @@ static void a_chain_ends_with_its_list(void **state)
 	struct weft__xentrace_rate rate = {0};
 	add_chain(samples, 9, 0, 2);
 	samples->count = 4;
-	weft__xentrace_estimate(samples, &rate);
+	weft__format_xentrace_estimate(samples, &rate);
 	assert_int_equal(samples->count, 2);
 	assert_rate(&rate, 2e9, 0.000499, 0.000501);
 	free(samples);
@@ -119,7 +119,7 @@ static void points_are_compared_half_a_chain_apart(void **state)
 	struct weft__xentrace_rate rate = {0};
 	add_chain(samples, 5, 0, 2);
 	samples->list[2].cycles += 400;
-	weft__xentrace_estimate(samples, &rate);
+	weft__format_xentrace_estimate(samples, &rate);
 	assert_int_equal(samples->count, 3);
 	assert_int_equal(samples->list[0].ns, 2000);
 	assert_int_equal(samples->list[1].cycles, 4000);
@@ -136,15 +136,15 @@ static void the_pcpu_counts_whose_rates_agree_best(void **state)
 	add_chain(samples, 9, 0, 2);
 	for (uint32_t i = 0; i < 9; i++)
 		samples->list[i].cycles += late[i];
-	weft__xentrace_estimate(samples, &rate);
+	weft__format_xentrace_estimate(samples, &rate);
 	uint64_t worse = rate.hz;
 	samples->count = 0;
 	add_chain(samples, 9, 0, 3);
-	weft__xentrace_estimate(samples, &rate);
+	weft__format_xentrace_estimate(samples, &rate);
 	assert_rate(&rate, 3e9, 0, 0.00025);
 	samples->count = 0;
 	add_chain(samples, 3, 0, 2); /* so few agree by chance */
-	weft__xentrace_estimate(samples, &rate);
+	weft__format_xentrace_estimate(samples, &rate);
 	assert_rate(&rate, 3e9, 0, 0.00025);
 	assert_int_not_equal(worse, rate.hz);
 	/* Rates below 1 MHz and above 1 THz are refused. */
@@ -152,7 +152,7 @@ static void the_pcpu_counts_whose_rates_agree_best(void **state)
 		rate = (struct weft__xentrace_rate){0};
 		samples->count = 0;
 		add_chain(samples, 9, 0, per_ns);
-		weft__xentrace_estimate(samples, &rate);
+		weft__format_xentrace_estimate(samples, &rate);
 		assert_int_equal(rate.hz, 0);
 	}
 	free(samples);
@@ -167,9 +167,9 @@ static struct weft__xentrace_survey *survey(const struct made_xentrace *t, uint6
 	struct weft_diagnostics diagnostics = {0};
 	uint8_t *bytes = malloc(t->size);
 	memcpy(bytes, t->bytes, t->size);
-	assert_int_equal(weft__xentrace_windows_find(bytes, t->size, &diagnostics, &windows), 0);
-	weft__xentrace_survey(bytes, &windows, most_bytes, s);
-	weft__xentrace_windows_finish(&windows);
+	assert_int_equal(weft__format_xentrace_windows_find(bytes, t->size, &diagnostics, &windows), 0);
+	weft__format_xentrace_survey(bytes, &windows, most_bytes, s);
+	weft__format_xentrace_windows_finish(&windows);
 	free(bytes);
 	return s;
 }
@@ -282,7 +282,7 @@ static uint64_t quick(const uint64_t *gaps, size_t count, size_t times)
 	for (size_t i = 0; i < times; i++)
 		RECORD(t, 0x20100d, cycles += gaps[i % count], 17);
 	struct weft__xentrace_survey *s = survey(t, UINT64_MAX);
-	uint64_t found = weft__xentrace_quick_cycles(s);
+	uint64_t found = weft__format_xentrace_quick_cycles(s);
 	free(s);
 	free(t);
 	return found;
@@ -326,7 +326,7 @@ static void only_hypercalls_in_a_row_have_a_pace(void **state)
 		RECORD(t, 0x20100d, 10000 + 64 * i, 17);
 	s = survey(t, UINT64_MAX);
 	assert_int_equal(s->gap_count, 20);
-	assert_int_equal(weft__xentrace_quick_cycles(s), 256);
+	assert_int_equal(weft__format_xentrace_quick_cycles(s), 256);
 	free(s);
 	free(t);
 }
@@ -374,15 +374,15 @@ static void a_note_is_bytes_as_documented(void **state)
 	uint8_t bytes[WEFT_XENTRACE_NOTE_BYTES];
 	weft_xentrace_write_note(&note, bytes);
 	assert_memory_equal(bytes, expected, sizeof(expected));
-	assert_true(weft__xentrace_has_note(bytes, sizeof(bytes)));
-	assert_false(weft__xentrace_has_note(bytes, sizeof(bytes) - 1));
-	struct weft_xentrace_note read = weft__xentrace_read_note(bytes);
+	assert_true(weft__format_xentrace_has_note(bytes, sizeof(bytes)));
+	assert_false(weft__format_xentrace_has_note(bytes, sizeof(bytes) - 1));
+	struct weft_xentrace_note read = weft__format_xentrace_read_note(bytes);
 	assert_int_equal(read.kind, note.kind);
 	assert_memory_equal(read.values, note.values, sizeof(note.values));
 	for (size_t i = 0; i < 15; i++) {
 		bool is_cpu = i / 4 == 1;
 		bytes[i] ^= 0x10;
-		assert_int_equal(weft__xentrace_has_note(bytes, sizeof(bytes)), is_cpu);
+		assert_int_equal(weft__format_xentrace_has_note(bytes, sizeof(bytes)), is_cpu);
 		bytes[i] ^= 0x10;
 	}
 }

@@ -444,7 +444,7 @@ static uint64_t take(struct weft__xentrace_kicks *kicks, uint32_t kind, uint32_t
 {
 	const struct weft__xentrace_record record = {
 		.number = number, .cpu = cpu, .words = {first, second}, .count = 2};
-	return weft__xentrace_kicks_take(kicks, kind, &record);
+	return weft__format_xentrace_kicks_take(kicks, kind, &record);
 }
 
 /* `target` is a pCPU's number, not its index. */
@@ -466,9 +466,9 @@ static void a_kick_is_a_tickle_and_the_decision_after_it(void **state)
 {
 	(void)state;
 	struct weft__xentrace_kicks kicks;
-	assert_int_equal(weft__xentrace_kicks_init(&kicks, 2), 0);
-	weft__xentrace_kicks_know(&kicks, 0, 1);
-	weft__xentrace_kicks_know(&kicks, 1, 3);
+	assert_int_equal(weft__format_xentrace_kicks_init(&kicks, 2), 0);
+	weft__format_xentrace_kicks_know(&kicks, 0, 1);
+	weft__format_xentrace_kicks_know(&kicks, 1, 3);
 	tickle(&kicks, 0, 900, 3);
 	tickle(&kicks, 0, 910, 3); /* again: the first one counts */
 	assert_int_equal(decide(&kicks, 1, 920, true), 900);
@@ -486,7 +486,7 @@ static void a_kick_is_a_tickle_and_the_decision_after_it(void **state)
 	tickle(&kicks, 0, 1040, 3);
 	assert_int_equal(take(&kicks, WEFT__XENTRACE_LOST, 1, 1050, 0, 0), 0);
 	assert_int_equal(decide(&kicks, 1, 1060, true), 0);
-	weft__xentrace_kicks_finish(&kicks);
+	weft__format_xentrace_kicks_finish(&kicks);
 }
 
 int main(void)

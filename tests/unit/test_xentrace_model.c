@@ -58,9 +58,9 @@ static struct opened_xentrace open_with_clock(const struct made_xentrace *t)
 	struct opened_xentrace opened = {.bytes = malloc(t->size)};
 	assert_non_null(opened.bytes);
 	memcpy(opened.bytes, t->bytes, t->size);
-	weft__ticks_init(&readings.cycles, 0, 0, 1000000000, 1000000000);
+	weft__format_ticks_init(&readings.cycles, 0, 0, 1000000000, 1000000000);
 	assert_int_equal(weft_decoder_create(&opened.decoder), 0);
-	weft__decoder_share_readings(opened.decoder, &readings);
+	weft__format_decoder_share_readings(opened.decoder, &readings);
 	assert_int_equal(weft_decoder_feed_borrowed(opened.decoder, opened.bytes, t->size), 0);
 	opened.finished = weft_decoder_finish(opened.decoder);
 	return opened;

@@ -87,7 +87,7 @@ static inline double time_under(const struct script *s, double x)
 static inline double strip_x(const struct script *s, uint64_t time)
 {
 	const struct weft__strip strip = weft__viewer_strip(s->viewer);
-	return weft__strip_x(&strip, time);
+	return weft__render_strip_x(&strip, time);
 }
 
 #endif

@@ -70,7 +70,7 @@ bool record_streaming_take(
 int record_streaming_check(const char *command, struct weft__runs_stream_options *options)
 {
 	options->compress |= ends_in_zst(options->output);
-	if (options->compress && !weft__compressor_is_there())
+	if (options->compress && !weft__runs_compressor_is_there())
 		return cli_usage_error(command, "this weft was built without zstd");
 	if (options->rotate_bytes && weft__runs_is_stdout(options->output))
 		return cli_usage_error(command, "--rotate cannot be used with standard output");

@@ -296,14 +296,14 @@ static int index_by_time(struct mirage_reader *reader, const struct packet_surve
 			struct extent extent;
 			if (find_event(bytes, at, packet->limit, &extent))
 				break;
-			error = weft__order_add(&reader->order,
+			error = weft__format_order_add(&reader->order,
 				(struct weft__position){plausible(weft__load_u64(bytes + at), survey), at});
 			at = extent.end;
 		}
 	}
 	reader->is_ordered_by_index = true;
 	if (!error)
-		weft__order_settle(&reader->order, reader->base.input.diagnostics);
+		weft__format_order_settle(&reader->order, reader->base.input.diagnostics);
 	return error;
 }
 
@@ -335,27 +335,28 @@ static int find_holes(struct mirage_reader *reader)
 	int error = 0;
 	for (size_t i = 0; i < reader->packets.count && !error; i++) {
 		const struct weft__mirage_packet *packet = &reader->packets.list[i];
-		weft__mirage_holes_open(&reader->holes, packet->missing);
+		weft__format_mirage_holes_open(&reader->holes, packet->missing);
 		if (packet->limit > packet->first) {
 			struct extent_in_time time = time_packet(reader, packet, &position);
 			if (!reader->holes.any && reader->packets.list[0].sequence > 0)
-				error = weft__mirage_holes_begin(&reader->holes, time.first_ns, description);
+				error = weft__format_mirage_holes_begin(&reader->holes, time.first_ns, description);
 			if (!error)
-				error = weft__mirage_holes_close(&reader->holes, time.first_ns, description);
-			weft__mirage_holes_pass(&reader->holes, time.last_ns);
+				error = weft__format_mirage_holes_close(&reader->holes, time.first_ns, description);
+			weft__format_mirage_holes_pass(&reader->holes, time.last_ns);
 		}
-		weft__mirage_holes_open(&reader->holes, packet->is_cut);
+		weft__format_mirage_holes_open(&reader->holes, packet->is_cut);
 	}
 	return error ? error
-				 : weft__mirage_holes_close(&reader->holes, reader->holes.last_ns, description);
+				 : weft__format_mirage_holes_close(
+					   &reader->holes, reader->holes.last_ns, description);
 }
 
 static void mirage_close(struct weft__reader *base)
 {
 	struct mirage_reader *reader = (struct mirage_reader *)base;
-	weft__mirage_packets_finish(&reader->packets);
-	weft__mirage_holes_finish(&reader->holes);
-	weft__order_finish(&reader->order);
+	weft__format_mirage_packets_finish(&reader->packets);
+	weft__format_mirage_holes_finish(&reader->holes);
+	weft__format_order_finish(&reader->order);
 	free(reader);
 }
 
@@ -366,8 +367,8 @@ static int mirage_open(const struct weft__input *input, struct weft__reader **re
 	if (!reader)
 		return WEFT_ERROR_MEMORY;
 	reader->base.input = *input;
-	int error =
-		weft__mirage_packets_find(input->bytes, input->size, input->diagnostics, &reader->packets);
+	int error = weft__format_mirage_packets_find(
+		input->bytes, input->size, input->diagnostics, &reader->packets);
 	if (!error)
 		survey = survey_all(reader);
 	bool is_in_order =
@@ -383,7 +384,7 @@ static int mirage_open(const struct weft__input *input, struct weft__reader **re
 	reader->thread = (struct weft_trace_thread){.name = ""};
 	input->description->threads = &reader->thread;
 	input->description->thread_count = survey.any;
-	weft__clock_guess(reader->order.count ? reader->order.list[0].time_ns : survey.first_ns,
+	weft__format_clock_guess(reader->order.count ? reader->order.list[0].time_ns : survey.first_ns,
 		&input->description->clock);
 	*ret_reader = &reader->base;
 	return 0;
@@ -450,8 +451,8 @@ static int incoming_prepare(const struct weft__input *input, size_t *examined)
 	(void)examined;
 	if (input->size < WEFT__MIRAGE_HEADER_BYTES)
 		return WEFT_AGAIN;
-	if (weft__mirage_packet_find(input->bytes, WEFT__MIRAGE_SIGNATURE_BYTES, 0) != 0 ||
-		weft__mirage_packet_count(input->bytes) != 0)
+	if (weft__format_mirage_packet_find(input->bytes, WEFT__MIRAGE_SIGNATURE_BYTES, 0) != 0 ||
+		weft__format_mirage_packet_count(input->bytes) != 0)
 		return WEFT_END;
 	return WEFT_OK;
 }
@@ -475,12 +476,12 @@ static int incoming_start(
 /* A count that steps back is damaged, or begins another recording. */
 static void note_packet(struct mirage_incoming *r, const struct weft__window *w)
 {
-	const uint16_t count = weft__mirage_packet_count(w->bytes);
+	const uint16_t count = weft__format_mirage_packet_count(w->bytes);
 	const uint16_t missing = (uint16_t)(count - r->count);
 	if (missing < UINT16_MAX / 2)
-		weft__mirage_holes_open(&r->holes, missing);
+		weft__format_mirage_holes_open(&r->holes, missing);
 	r->count = (uint16_t)(count + 1);
-	r->is_cut = weft__mirage_packet_is_cut(w->bytes, r->limit);
+	r->is_cut = weft__format_mirage_packet_is_cut(w->bytes, r->limit);
 }
 
 /* Finds the end of the packet at the window's beginning. Returns WEFT_OK, WEFT_AGAIN or
@@ -491,7 +492,7 @@ static int measure_packet(struct mirage_incoming *r, const struct weft__window *
 		r->searched > WEFT__MIRAGE_SIGNATURE_BYTES ? r->searched : WEFT__MIRAGE_SIGNATURE_BYTES;
 	if (w->size == 0)
 		return w->is_whole ? WEFT_END : WEFT_AGAIN;
-	r->end = from < w->size ? weft__mirage_packet_find(w->bytes, w->size, from) : w->size;
+	r->end = from < w->size ? weft__format_mirage_packet_find(w->bytes, w->size, from) : w->size;
 	if (r->end == w->size && !w->is_whole) {
 		r->searched = w->size > SPLIT_BYTES ? w->size - SPLIT_BYTES : 0;
 		return WEFT_AGAIN;
@@ -502,7 +503,7 @@ static int measure_packet(struct mirage_incoming *r, const struct weft__window *
 		weft_diagnostics_add(r->base.input.diagnostics, w->offset, "packet header is cut short");
 		return WEFT_OK;
 	}
-	r->limit = weft__mirage_packet_measure(
+	r->limit = weft__format_mirage_packet_measure(
 		w->bytes, r->end, w->offset, r->end == w->size, r->base.input.diagnostics);
 	r->at = WEFT__MIRAGE_HEADER_BYTES;
 	note_packet(r, w);
@@ -535,26 +536,26 @@ static int incoming_next(
 	for (;;) {
 		int status = r->at == 0 ? measure_packet(r, window) : WEFT_OK;
 		if (status == WEFT_END &&
-			weft__mirage_holes_close(&r->holes, r->holes.last_ns, description))
+			weft__format_mirage_holes_close(&r->holes, r->holes.last_ns, description))
 			return WEFT_ERROR_MEMORY;
 		if (status != WEFT_OK)
 			return status;
 		if (next_in_packet(r, window, ret_event) == WEFT_OK)
 			break;
-		weft__mirage_holes_open(&r->holes, r->is_cut);
+		weft__format_mirage_holes_open(&r->holes, r->is_cut);
 		r->is_cut = false;
-		weft__window_take(window, r->end);
+		weft__format_window_take(window, r->end);
 		r->at = 0;
 	}
 	struct weft__position position = {ret_event->time_ns, ret_event->offset};
-	weft__writer_clock_next(&r->clock, &position, false, base->input.diagnostics);
+	weft__format_writer_clock_next(&r->clock, &position, false, base->input.diagnostics);
 	ret_event->time_ns = position.time_ns;
 	if (description->thread_count == 0)
-		weft__clock_guess(ret_event->time_ns, &description->clock);
+		weft__format_clock_guess(ret_event->time_ns, &description->clock);
 	description->threads = &r->thread;
 	description->thread_count = 1;
-	int error = weft__mirage_holes_close(&r->holes, ret_event->time_ns, description);
-	weft__mirage_holes_pass(&r->holes, ret_event->time_ns);
+	int error = weft__format_mirage_holes_close(&r->holes, ret_event->time_ns, description);
+	weft__format_mirage_holes_pass(&r->holes, ret_event->time_ns);
 	return error;
 }
 
@@ -566,7 +567,7 @@ static bool incoming_is_pending(const struct weft__reader *base, const struct we
 
 static void incoming_close(struct weft__reader *base)
 {
-	weft__mirage_holes_finish(&((struct mirage_incoming *)base)->holes);
+	weft__format_mirage_holes_finish(&((struct mirage_incoming *)base)->holes);
 	free(base);
 }
 
@@ -580,7 +581,7 @@ static const struct weft__incoming incoming = {
 
 const struct weft__format weft__format_mirage_ctf = {
 	.name = "mirage-ctf",
-	.probe = weft__mirage_packets_probe,
+	.probe = weft__format_mirage_packets_probe,
 	.open = mirage_open,
 	.next = mirage_next,
 	.close = mirage_close,

@@ -21,7 +21,7 @@ static int add(struct weft__mirage_holes *holes, const struct weft_loss_period *
 	return 0;
 }
 
-int weft__mirage_holes_begin(
+int weft__format_mirage_holes_begin(
 	struct weft__mirage_holes *holes, uint64_t first_ns, struct weft_trace_description *description)
 {
 	const struct weft_loss_period period = {
@@ -29,7 +29,7 @@ int weft__mirage_holes_begin(
 	return add(holes, &period, description);
 }
 
-int weft__mirage_holes_close(
+int weft__format_mirage_holes_close(
 	struct weft__mirage_holes *holes, uint64_t first_ns, struct weft_trace_description *description)
 {
 	const struct weft_loss_period period = {
@@ -43,7 +43,7 @@ int weft__mirage_holes_close(
 	return period.count ? add(holes, &period, description) : 0;
 }
 
-void weft__mirage_holes_finish(struct weft__mirage_holes *holes)
+void weft__format_mirage_holes_finish(struct weft__mirage_holes *holes)
 {
 	free(holes->list);
 }

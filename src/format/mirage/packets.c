@@ -44,7 +44,7 @@ static const uint8_t signature[SIGNATURE_BYTES] = {
 	0x0c,
 };
 
-size_t weft__mirage_packet_find(const uint8_t *bytes, size_t size, size_t from)
+size_t weft__format_mirage_packet_find(const uint8_t *bytes, size_t size, size_t from)
 {
 	while (from < size) {
 		const uint8_t *found = memchr(bytes + from, signature[0], size - from);
@@ -60,13 +60,13 @@ size_t weft__mirage_packet_find(const uint8_t *bytes, size_t size, size_t from)
 	return size;
 }
 
-bool weft__mirage_packets_probe(const uint8_t *bytes, size_t size)
+bool weft__format_mirage_packets_probe(const uint8_t *bytes, size_t size)
 {
-	return weft__mirage_packet_find(bytes, size, 0) < size;
+	return weft__format_mirage_packet_find(bytes, size, 0) < size;
 }
 
 /* If one of the two sizes is damaged, the other and the next packet still bound the content. */
-size_t weft__mirage_packet_measure(const uint8_t *packet, size_t room, uint64_t offset,
+size_t weft__format_mirage_packet_measure(const uint8_t *packet, size_t room, uint64_t offset,
 	bool is_last, struct weft_diagnostics *diagnostics)
 {
 	uint32_t size = weft__load_u32(packet + 20) / 8;
@@ -91,12 +91,12 @@ size_t weft__mirage_packet_measure(const uint8_t *packet, size_t room, uint64_t 
 	return content < room ? content : room;
 }
 
-bool weft__mirage_packet_is_cut(const uint8_t *packet, size_t content)
+bool weft__format_mirage_packet_is_cut(const uint8_t *packet, size_t content)
 {
 	return weft__load_u32(packet + 26) / 8 > content;
 }
 
-uint16_t weft__mirage_packet_count(const uint8_t *packet)
+uint16_t weft__format_mirage_packet_count(const uint8_t *packet)
 {
 	return weft__load_u16(packet + 24);
 }
@@ -131,7 +131,8 @@ static void unwrap(struct weft__mirage_packets *packets, const uint8_t *bytes)
 	int64_t sequence = 0;
 	uint16_t previous = 0;
 	for (size_t i = 0; i < packets->count; i++) {
-		uint16_t count = weft__mirage_packet_count(bytes + packets->list[i].first - HEADER_BYTES);
+		uint16_t count =
+			weft__format_mirage_packet_count(bytes + packets->list[i].first - HEADER_BYTES);
 		sequence += (int16_t)(uint16_t)(count - previous);
 		previous = count;
 		packets->list[i].sequence = sequence;
@@ -170,12 +171,12 @@ static int take_packet(struct weft__mirage_packets *packets, struct counts *coun
 		return 0;
 	}
 	size_t content =
-		weft__mirage_packet_measure(bytes + start, end - start, start, is_last, diagnostics);
-	const uint16_t count = weft__mirage_packet_count(bytes + start);
+		weft__format_mirage_packet_measure(bytes + start, end - start, start, is_last, diagnostics);
+	const uint16_t count = weft__format_mirage_packet_count(bytes + start);
 	const struct weft__mirage_packet packet = {
 		.first = start + HEADER_BYTES,
 		.limit = start + content,
-		.is_cut = weft__mirage_packet_is_cut(bytes + start, content),
+		.is_cut = weft__format_mirage_packet_is_cut(bytes + start, content),
 	};
 	if (content > HEADER_BYTES)
 		return add_packet(packets, packet);
@@ -183,19 +184,19 @@ static int take_packet(struct weft__mirage_packets *packets, struct counts *coun
 	return 0;
 }
 
-int weft__mirage_packets_find(const uint8_t *bytes, size_t size,
+int weft__format_mirage_packets_find(const uint8_t *bytes, size_t size,
 	struct weft_diagnostics *diagnostics, struct weft__mirage_packets *ret_packets)
 {
 	struct weft__mirage_packets packets = {0};
 	struct counts counts = {{0}};
-	size_t start = weft__mirage_packet_find(bytes, size, 0);
+	size_t start = weft__format_mirage_packet_find(bytes, size, 0);
 	if (start > 0)
 		weft_diagnostics_add(diagnostics, 0, "bytes before the first packet");
 	while (start < size) {
-		size_t end = weft__mirage_packet_find(bytes, size, start + SIGNATURE_BYTES);
+		size_t end = weft__format_mirage_packet_find(bytes, size, start + SIGNATURE_BYTES);
 		int error = take_packet(&packets, &counts, bytes, start, end, end == size, diagnostics);
 		if (error) {
-			weft__mirage_packets_finish(&packets);
+			weft__format_mirage_packets_finish(&packets);
 			return error;
 		}
 		start = end;
@@ -208,7 +209,7 @@ int weft__mirage_packets_find(const uint8_t *bytes, size_t size,
 	return 0;
 }
 
-void weft__mirage_packets_finish(struct weft__mirage_packets *packets)
+void weft__format_mirage_packets_finish(struct weft__mirage_packets *packets)
 {
 	free(packets->list);
 }

@@ -92,7 +92,7 @@ static const char *read_task(const struct weft__sexp_token *token, uint64_t *ret
 	}
 	if (token->text.size && token->text.bytes[0] == '-')
 		return "negative task id";
-	return weft__sexp_unsigned(token->text, ret_task) ? NULL : "malformed task id";
+	return weft__format_sexp_unsigned(token->text, ret_task) ? NULL : "malformed task id";
 }
 
 static const char *read_text(
@@ -106,7 +106,7 @@ static const char *read_text(
 				return "string is larger than memory";
 			reader->text_capacity = text.size;
 		}
-		text.size = weft__sexp_unescape(text, reader->text);
+		text.size = weft__format_sexp_unescape(text, reader->text);
 		text.bytes = reader->text;
 	}
 	*ret_text = text;
@@ -174,9 +174,9 @@ static const char *read_argument(struct sexp_reader *reader, enum argument argum
 	case ARGUMENT_TEXT:
 		return read_text(reader, token, &event->text);
 	case ARGUMENT_NUMBER:
-		return weft__sexp_signed(token->text, &event->value) ? NULL : "malformed number";
+		return weft__format_sexp_signed(token->text, &event->value) ? NULL : "malformed number";
 	case ARGUMENT_SECONDS:
-		if (!weft__sexp_seconds(token->text, &duration) || duration > INT64_MAX)
+		if (!weft__format_sexp_seconds(token->text, &duration) || duration > INT64_MAX)
 			return "malformed duration";
 		event->value = (int64_t)duration;
 		return NULL;
@@ -219,7 +219,7 @@ static const char *read_field(struct sexp_reader *reader, struct tokens *tokens,
 		return "form is not an event";
 	if (slice_is(name->text, "time") && !*has_time) {
 		value = take_atom(tokens);
-		if (!value || !weft__sexp_time(value->text, &event->time_ns))
+		if (!value || !weft__format_sexp_time(value->text, &event->time_ns))
 			return "malformed time";
 		*has_time = true;
 	} else if (slice_is(name->text, "op") && !*has_op) {
@@ -269,7 +269,7 @@ static int next_in_file(struct sexp_reader *reader, size_t *at,
 {
 	const struct weft__input *input = &reader->base.input;
 	struct weft__sexp_form form;
-	while (weft__sexp_next_form(input->bytes, input->size, at, &form)) {
+	while (weft__format_sexp_next_form(input->bytes, input->size, at, &form)) {
 		const char *problem = read_event(reader, &form, ret_event);
 		if (!problem)
 			return WEFT_OK;
@@ -314,21 +314,21 @@ static int index_by_time(struct sexp_reader *reader)
 	int status;
 	while ((status = next_in_file(reader, &at, NULL, &event)) == WEFT_OK) {
 		const struct weft__position position = {event.time_ns, event.offset};
-		int error = weft__order_add(&reader->order, position);
+		int error = weft__format_order_add(&reader->order, position);
 		if (error)
 			return error;
 	}
 	reader->is_ordered_by_index = true;
 	if (status < 0)
 		return status;
-	weft__order_settle(&reader->order, reader->base.input.diagnostics);
+	weft__format_order_settle(&reader->order, reader->base.input.diagnostics);
 	return 0;
 }
 
 static void sexp_close(struct weft__reader *base)
 {
 	struct sexp_reader *reader = (struct sexp_reader *)base;
-	weft__order_finish(&reader->order);
+	weft__format_order_finish(&reader->order);
 	free(reader->text);
 	free(reader);
 }
@@ -351,7 +351,7 @@ static int sexp_open(const struct weft__input *input, struct weft__reader **ret_
 	reader->thread = (struct weft_trace_thread){.name = ""};
 	input->description->threads = &reader->thread;
 	input->description->thread_count = survey.any;
-	weft__clock_guess(reader->order.count ? reader->order.list[0].time_ns : survey.first_ns,
+	weft__format_clock_guess(reader->order.count ? reader->order.list[0].time_ns : survey.first_ns,
 		&input->description->clock);
 	*ret_reader = &reader->base;
 	return 0;
@@ -415,7 +415,7 @@ static int next_form(struct sexp_incoming *r, struct weft__window *w, struct wef
 	struct weft__sexp_form form;
 	while (w->is_whole || w->size >= r->wanted) {
 		size_t at = 0;
-		bool is_there = weft__sexp_next_form(w->bytes, w->size, &at, &form);
+		bool is_there = weft__format_sexp_next_form(w->bytes, w->size, &at, &form);
 		r->has_part = is_there && form.is_open;
 		if (!w->is_whole && (!is_there || form.is_open))
 			return wait_for_more(r, w);
@@ -424,7 +424,7 @@ static int next_form(struct sexp_incoming *r, struct weft__window *w, struct wef
 		r->wanted = 0;
 		form.offset += w->offset;
 		const char *problem = read_event(&r->reader, &form, ret_event);
-		weft__window_take(w, at);
+		weft__format_window_take(w, at);
 		if (!problem || r->reader.error)
 			return r->reader.error;
 		weft_diagnostics_add(r->reader.base.input.diagnostics, form.offset, problem);
@@ -441,10 +441,10 @@ static int incoming_next(
 	if (status != WEFT_OK)
 		return status;
 	struct weft__position position = {ret_event->time_ns, ret_event->offset};
-	weft__writer_clock_next(&r->clock, &position, false, base->input.diagnostics);
+	weft__format_writer_clock_next(&r->clock, &position, false, base->input.diagnostics);
 	ret_event->time_ns = position.time_ns;
 	if (description->thread_count == 0)
-		weft__clock_guess(ret_event->time_ns, &description->clock);
+		weft__format_clock_guess(ret_event->time_ns, &description->clock);
 	description->threads = &r->reader.thread;
 	description->thread_count = 1;
 	return WEFT_OK;
@@ -466,7 +466,7 @@ static const struct weft__incoming incoming = {
 
 const struct weft__format weft__format_sexp = {
 	.name = "sexp",
-	.probe = weft__sexp_probe,
+	.probe = weft__format_sexp_probe,
 	.open = sexp_open,
 	.next = sexp_next,
 	.close = sexp_close,

@@ -55,7 +55,7 @@ static bool begins_event(const struct cursor *cursor, size_t at)
 	return at < cursor->size && is_digit(cursor->bytes[at]);
 }
 
-bool weft__sexp_probe(const uint8_t *bytes, size_t size)
+bool weft__format_sexp_probe(const uint8_t *bytes, size_t size)
 {
 	const struct cursor cursor = {bytes, size, 0};
 	for (size_t at = 0; at < size; at++) {
@@ -172,7 +172,7 @@ static void read_form(struct cursor *cursor, struct weft__sexp_form *form)
 	form->is_open = cursor->at == cursor->size;
 }
 
-bool weft__sexp_next_form(
+bool weft__format_sexp_next_form(
 	const uint8_t *bytes, size_t size, size_t *at, struct weft__sexp_form *ret_form)
 {
 	struct cursor cursor = {bytes, size, *at};
@@ -232,7 +232,7 @@ static size_t skip_continuation(struct weft_slice text, size_t from)
 	return at;
 }
 
-size_t weft__sexp_unescape(struct weft_slice text, char *buffer)
+size_t weft__format_sexp_unescape(struct weft_slice text, char *buffer)
 {
 	static const char letters[] = "ntbr\\\"' ", meanings[] = "\n\t\b\r\\\"' ";
 	size_t out = 0;

@@ -36,15 +36,15 @@ struct weft__sexp_form {
 };
 
 /* True if the bytes contain the beginning of an event, `((time 1…`. */
-bool weft__sexp_probe(const uint8_t *bytes, size_t size);
+bool weft__format_sexp_probe(const uint8_t *bytes, size_t size);
 
 /* Reads the form at or after *at and moves *at behind it; after damage, to the next `((time 1…`.
  * False at the end of the input. */
-bool weft__sexp_next_form(
+bool weft__format_sexp_next_form(
 	const uint8_t *bytes, size_t size, size_t *at, struct weft__sexp_form *ret_form);
 
 /* Replaces the escapes of a quoted atom. Writes at most text.size bytes and returns their
  * number. */
-size_t weft__sexp_unescape(struct weft_slice text, char *buffer);
+size_t weft__format_sexp_unescape(struct weft_slice text, char *buffer);
 
 #endif

@@ -18,7 +18,7 @@ static bool append_digit(uint64_t *value, unsigned digit)
 		   !__builtin_add_overflow(*value, digit, value);
 }
 
-bool weft__sexp_unsigned(struct weft_slice text, uint64_t *ret_number)
+bool weft__format_sexp_unsigned(struct weft_slice text, uint64_t *ret_number)
 {
 	uint64_t value = 0;
 	for (size_t i = 0; i < text.size; i++)
@@ -28,7 +28,7 @@ bool weft__sexp_unsigned(struct weft_slice text, uint64_t *ret_number)
 	return text.size > 0;
 }
 
-bool weft__sexp_signed(struct weft_slice text, int64_t *ret_number)
+bool weft__format_sexp_signed(struct weft_slice text, int64_t *ret_number)
 {
 	uint64_t magnitude;
 	bool negative = text.size && text.bytes[0] == '-';
@@ -36,7 +36,7 @@ bool weft__sexp_signed(struct weft_slice text, int64_t *ret_number)
 		text.bytes++;
 		text.size--;
 	}
-	if (!weft__sexp_unsigned(text, &magnitude) || magnitude > (uint64_t)INT64_MAX + negative)
+	if (!weft__format_sexp_unsigned(text, &magnitude) || magnitude > (uint64_t)INT64_MAX + negative)
 		return false;
 	*ret_number = (int64_t)(negative ? 0 - magnitude : magnitude);
 	return true;
@@ -73,15 +73,15 @@ static bool split(struct weft_slice text, struct decimal *ret)
 		const struct weft_slice exponent = {text.bytes + i + 1, text.size - i - 1};
 		/* With a greater exponent any number but 0 overflows; with a smaller one it is dropped as
 		 * finer than 1 ns. */
-		if (!weft__sexp_signed(exponent, &decimal.exponent) || decimal.exponent > 1000000000 ||
-			decimal.exponent < -1000000000)
+		if (!weft__format_sexp_signed(exponent, &decimal.exponent) ||
+			decimal.exponent > 1000000000 || decimal.exponent < -1000000000)
 			return false;
 	}
 	*ret = decimal;
 	return count > 0;
 }
 
-bool weft__sexp_seconds(struct weft_slice text, uint64_t *ret_ns)
+bool weft__format_sexp_seconds(struct weft_slice text, uint64_t *ret_ns)
 {
 	struct decimal decimal;
 	uint64_t value = 0;
@@ -103,7 +103,7 @@ bool weft__sexp_seconds(struct weft_slice text, uint64_t *ret_ns)
 	return true;
 }
 
-bool weft__sexp_time(struct weft_slice text, uint64_t *ret_ns)
+bool weft__format_sexp_time(struct weft_slice text, uint64_t *ret_ns)
 {
 	const bool is_negative = text.size && text.bytes[0] == '-';
 	uint64_t ns;
@@ -111,7 +111,7 @@ bool weft__sexp_time(struct weft_slice text, uint64_t *ret_ns)
 		text.bytes++;
 		text.size--;
 	}
-	if (!weft__sexp_seconds(text, &ns) || (is_negative && ns > WEFT__SPAN_NS))
+	if (!weft__format_sexp_seconds(text, &ns) || (is_negative && ns > WEFT__SPAN_NS))
 		return false;
 	if (!is_negative && ns >= WEFT__NEGATIVE_NS)
 		ns = WEFT__NEGATIVE_NS - 1;

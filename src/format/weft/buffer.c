@@ -80,12 +80,13 @@ static struct weft__reading reading(const struct weft__buffer *b, uint64_t ticks
 	if (!ns)
 		return none;
 	if (u32(b, AT(time_base)) == WEFT_ABI_TIME_COUNTER) {
-		ns = b->host_clock ? weft__ticks_to_ns(b->host_clock->xen, ticks) : ticks;
+		ns = b->host_clock ? weft__format_ticks_to_ns(b->host_clock->xen, ticks) : ticks;
 		return (struct weft__reading){ticks, ns, noted_ns};
 	}
 	ns += u64(b, AT(time_offset_ns));
 	if (b->host_clock)
-		ns = weft__ticks_to_ns(b->host_clock->xen, ns - (uint64_t)b->own_host_clock->offset_ns);
+		ns = weft__format_ticks_to_ns(
+			b->host_clock->xen, ns - (uint64_t)b->own_host_clock->offset_ns);
 	return (struct weft__reading){ticks, ns, noted_ns};
 }
 
@@ -114,13 +115,13 @@ static struct weft__reading reading_of_end(const struct weft__buffer *b)
 	if (end.ns == 0) /* another process noted the end, which cannot read the program's own clock */
 		return end;
 	if (second.ticks > start.ticks && second.ns > start.ns)
-		weft__ticks_init(
+		weft__format_ticks_init(
 			&clock, start.ticks, start.ns, second.ticks - start.ticks, second.ns - start.ns);
 	else if (u32(b, AT(clock)) >= WEFT_ABI_CLOCK_MONOTONIC)
-		weft__ticks_init(&clock, start.ticks, start.ns, 1, 1);
+		weft__format_ticks_init(&clock, start.ticks, start.ns, 1, 1);
 	else
 		return end;
-	return weft__ticks_agree(&clock, end.ticks, end.ns, 50) ? end : none;
+	return weft__format_ticks_agree(&clock, end.ticks, end.ns, 50) ? end : none;
 }
 
 /* The latest clock reading in the buffer: the longer the baseline, the more precise the rate. */
@@ -131,13 +132,13 @@ static struct weft__reading last_reading(const struct weft__buffer *b)
 	keep_latest(&last, reading_of_end(b));
 	for (uint32_t i = 0; i < b->packet_count; i++) {
 		struct weft_abi_packet header;
-		if (weft__packet_is_readable(weft__packet_read(b, i, &header)))
+		if (weft__format_packet_is_readable(weft__format_packet_read(b, i, &header)))
 			keep_latest(&last, reading(b, header.reading_ticks, header.reading_ns));
 	}
 	return last;
 }
 
-uint32_t weft__buffer_comparisons(
+uint32_t weft__format_buffer_comparisons(
 	const struct weft__buffer *b, struct weft_abi_comparison ret_comparisons[WEFT_ABI_COMPARISONS])
 {
 	uint32_t count = u32(b, AT(comparison_count));
@@ -156,7 +157,7 @@ static size_t collect_readings(const struct weft__buffer *b, struct weft__guest_
 			(struct weft__guest_reading){u64(b, offsets[i]), u64(b, offsets[i] + 8)};
 	for (uint32_t i = 0; i < b->packet_count; i++) {
 		struct weft_abi_packet header;
-		if (weft__packet_is_readable(weft__packet_read(b, i, &header)))
+		if (weft__format_packet_is_readable(weft__format_packet_read(b, i, &header)))
 			readings[count++] =
 				(struct weft__guest_reading){header.reading_ticks, header.reading_ns};
 	}
@@ -176,18 +177,18 @@ static int find_guest_clock(struct weft__buffer *b, const struct weft__input *in
 			malloc((b->packet_count + (size_t)3) * sizeof(*readings));
 		if (!readings)
 			return WEFT_ERROR_MEMORY;
-		b->guest_clock =
-			weft__guest_clock_find(readings, collect_readings(b, readings), comparisons, count);
+		b->guest_clock = weft__format_guest_clock_find(
+			readings, collect_readings(b, readings), comparisons, count);
 		free(readings);
 	}
 	struct weft__guest_clock clock = b->guest_clock;
 	if (input->readings)
-		clock = weft__share_guest_clock(input->readings, guest, clock);
+		clock = weft__format_share_guest_clock(input->readings, guest, clock);
 	uint32_t error_ns = clock.error_ns < UINT32_MAX ? (uint32_t)clock.error_ns : UINT32_MAX;
 	memcpy(b->header + AT(time_offset_ns), &clock.offset_ns, sizeof(clock.offset_ns));
 	memcpy(b->header + AT(offset_error_ns), &error_ns, sizeof(error_ns));
 	if (clock.offset_ns) {
-		weft__host_clock_shift(b->own_host_clock, b->host_clock, clock.offset_ns);
+		weft__format_host_clock_shift(b->own_host_clock, b->host_clock, clock.offset_ns);
 		b->own_host_clock->error_ns += clock.error_ns;
 	}
 	b->host_clock = clock.offset_ns ? b->own_host_clock : NULL;
@@ -200,13 +201,13 @@ static int find_guest_clock(struct weft__buffer *b, const struct weft__input *in
 static int find_host_clock(struct weft__buffer *b, const struct weft__input *input)
 {
 	struct weft_abi_comparison list[WEFT_ABI_COMPARISONS];
-	uint32_t count = weft__buffer_comparisons(b, list);
+	uint32_t count = weft__format_buffer_comparisons(b, list);
 	if (!count)
 		return 0;
 	b->own_host_clock = malloc(sizeof(*b->own_host_clock));
 	if (!b->own_host_clock)
 		return WEFT_ERROR_MEMORY;
-	weft__host_clock_init(b->own_host_clock, list, count);
+	weft__format_host_clock_init(b->own_host_clock, list, count);
 	bool is_shared = input->readings && input->readings->host.count;
 	b->host_clock = is_shared ? &input->readings->host : b->own_host_clock;
 	return u32(b, AT(time_base)) == WEFT_ABI_TIME_COUNTER ? find_guest_clock(b, input, list) : 0;
@@ -217,8 +218,8 @@ static bool has_host_counter(const struct weft__buffer *b)
 {
 	const struct weft__readings *r = &b->readings;
 	return b->host_clock && u32(b, AT(clock)) == WEFT_ABI_CLOCK_TSC &&
-		   weft__host_clock_agrees(b->host_clock, r->first.ticks, r->first.ns) &&
-		   weft__host_clock_agrees(b->host_clock, r->last.ticks, r->last.ns);
+		   weft__format_host_clock_agrees(b->host_clock, r->first.ticks, r->first.ns) &&
+		   weft__format_host_clock_agrees(b->host_clock, r->last.ticks, r->last.ns);
 }
 
 /* Two clock readings closer than this give a worse rate than the frequency in the header. */
@@ -227,7 +228,7 @@ static const uint64_t BASELINE_MIN_NS = 1000000;
 static uint64_t rate_of_clock(struct weft__buffer *b, const struct weft__input *input)
 {
 	const struct weft__shared_readings *shared = input->readings;
-	bool is_shared = shared && shared->counter.last.ticks && weft__buffer_has_counter(b);
+	bool is_shared = shared && shared->counter.last.ticks && weft__format_buffer_has_counter(b);
 	const struct weft__readings *readings = is_shared ? &shared->counter : &b->readings;
 	const struct weft__reading start = readings->first, last = readings->last;
 	uint64_t hz = u64(b, AT(clock_hz));
@@ -241,21 +242,21 @@ static uint64_t rate_of_clock(struct weft__buffer *b, const struct weft__input *
 	}
 	if (kind == WEFT_ABI_CLOCK_MONOTONIC || kind == WEFT_ABI_CLOCK_UNIX ||
 		kind == WEFT_ABI_CLOCK_XEN) {
-		weft__ticks_init(&b->clock, start.ticks, start.ns, 1, 1);
+		weft__format_ticks_init(&b->clock, start.ticks, start.ns, 1, 1);
 		return second;
 	}
 	if (last.ns - start.ns >= BASELINE_MIN_NS || (hz == 0 && last.ns > start.ns)) {
-		weft__ticks_init(
+		weft__format_ticks_init(
 			&b->clock, start.ticks, start.ns, last.ticks - start.ticks, last.ns - start.ns);
 		if (has_host_counter(b))
 			b->clock = b->host_clock->counter[0];
-		return weft__ticks_hz(&b->clock);
+		return weft__format_ticks_hz(&b->clock);
 	}
 	if (hz == 0) {
 		report(input, AT(clock_hz), "the clock's rate is unknown: a tick counts as 1 ns");
 		hz = second;
 	}
-	weft__ticks_init(&b->clock, start.ticks, start.ns, hz, second);
+	weft__format_ticks_init(&b->clock, start.ticks, start.ns, hz, second);
 	return hz;
 }
 
@@ -274,7 +275,7 @@ static const char *clock_name(uint32_t kind)
 
 static uint64_t to_ns(const void *clock, uint64_t ticks)
 {
-	return weft__ticks_to_ns(clock, ticks);
+	return weft__format_ticks_to_ns(clock, ticks);
 }
 
 /* Ticks of a rate that nobody knows, or that are ns of the axis, are as good as ns. */
@@ -315,19 +316,20 @@ static void read_clock(struct weft__buffer *b, const struct weft__input *input)
 
 static void copy_again(struct weft__buffer *b, size_t offset, size_t size)
 {
-	weft__live_copy(b->header + offset, b->bytes + offset, size);
+	weft__format_live_copy(b->header + offset, b->bytes + offset, size);
 }
 
-void weft__buffer_load_end(struct weft__buffer *b, enum weft_abi_ending ending, uint64_t ticks)
+void weft__format_buffer_load_end(
+	struct weft__buffer *b, enum weft_abi_ending ending, uint64_t ticks)
 {
 	copy_again(b, AT(ending), sizeof(uint32_t));
 	copy_again(b, AT(end), sizeof(struct weft_abi_clock_reading));
 	copy_again(b, AT(wait_status), sizeof(uint32_t));
-	weft__buffer_read_end(b);
+	weft__format_buffer_read_end(b);
 	if (b->about.ending != WEFT_ENDING_UNKNOWN)
 		return;
 	b->about.ending = (enum weft_ending)ending;
-	b->about.end_ns = weft__ticks_to_ns(&b->clock, ticks);
+	b->about.end_ns = weft__format_ticks_to_ns(&b->clock, ticks);
 }
 
 static void read_losses(const struct weft__buffer *b, const struct weft__input *input)
@@ -338,11 +340,12 @@ static void read_losses(const struct weft__buffer *b, const struct weft__input *
 			losses[cause] = u64(b, AT(losses) + cause * sizeof(uint64_t));
 }
 
-void weft__buffer_load_losses(const struct weft__buffer *b, uint64_t losses[WEFT_LOSS_CAUSES])
+void weft__format_buffer_load_losses(
+	const struct weft__buffer *b, uint64_t losses[WEFT_LOSS_CAUSES])
 {
 	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
 		if (cause != WEFT_LOSS_OVERWRITTEN && cause != WEFT_LOSS_STALLED)
-			weft__live_copy(
+			weft__format_live_copy(
 				&losses[cause], b->bytes + AT(losses) + cause * sizeof(uint64_t), sizeof(uint64_t));
 }
 
@@ -350,7 +353,7 @@ static void store_guest_facts(struct weft__buffer *b, const struct weft__guest_f
 {
 	struct weft_abi_buffer header;
 	memcpy(&header, b->header, sizeof(header));
-	weft__guest_facts_store(facts, &header);
+	weft__format_guest_facts_store(facts, &header);
 	memcpy(b->header, &header, sizeof(header));
 }
 
@@ -361,10 +364,10 @@ static int read_header(struct weft__buffer *b, const struct weft__input *input, 
 		report(input, input->size, "the header is cut short");
 		return WEFT_ERROR_DAMAGED;
 	}
-	weft__live_copy(b->header, input->bytes, sizeof(b->header));
+	weft__format_live_copy(b->header, input->bytes, sizeof(b->header));
 	if (input->guest_facts)
 		store_guest_facts(b, input->guest_facts);
-	if (!weft__buffer_probe(b->header, sizeof(b->header)))
+	if (!weft__format_buffer_probe(b->header, sizeof(b->header)))
 		return WEFT_ERROR_FORMAT;
 	if (u32(b, AT(version)) != WEFT_ABI_VERSION || u32(b, AT(stream)) > 1) {
 		report(input, AT(version), "written by another version of weft");
@@ -376,7 +379,7 @@ static int read_header(struct weft__buffer *b, const struct weft__input *input, 
 	if (error)
 		return error;
 	if (u32(b, AT(stream)))
-		return weft__stream_init(b, input);
+		return weft__format_stream_init(b, input);
 	find_names(b, input);
 	return 0;
 }
@@ -392,19 +395,19 @@ static void describe(struct weft__buffer *b, struct weft_trace_description *desc
 	memcpy(b->about.uuid, b->header + AT(uuid), sizeof(b->about.uuid));
 	b->about.series = u32(b, AT(stream)) ? u64(b, AT(series)) : 0;
 	b->about.has_categories = u32(b, AT(has_categories)) == 1;
-	weft__buffer_read_end(b);
+	weft__format_buffer_read_end(b);
 	description->buffers = &b->about;
 	description->buffer_count = 1;
 }
 
 /* A stream whose writer was killed goes on to its last mark at least. */
-void weft__buffer_read_end(struct weft__buffer *b)
+void weft__format_buffer_read_end(struct weft__buffer *b)
 {
 	uint32_t ending = u32(b, AT(ending)), status = u32(b, AT(wait_status));
 	uint64_t ticks = ending ? reading_of_end(b).ticks : b->marked;
 	b->about.ending = ending < WEFT_ENDINGS ? (enum weft_ending)ending : WEFT_ENDING_UNKNOWN;
 	b->about.wait_status = status & WEFT_ABI_WAITED ? status : 0;
-	b->about.end_ns = ticks ? weft__ticks_to_ns(&b->clock, ticks) : 0;
+	b->about.end_ns = ticks ? weft__format_ticks_to_ns(&b->clock, ticks) : 0;
 }
 
 static int init(struct weft__buffer *b, const struct weft__input *input, bool stream_too)
@@ -413,7 +416,7 @@ static int init(struct weft__buffer *b, const struct weft__input *input, bool st
 	if (!error)
 		error = find_host_clock(b, input);
 	if (error) {
-		weft__buffer_finish(b);
+		weft__format_buffer_finish(b);
 		return error;
 	}
 	read_clock(b, input);
@@ -428,22 +431,22 @@ static int init(struct weft__buffer *b, const struct weft__input *input, bool st
 	return 0;
 }
 
-int weft__buffer_find_parts(struct weft__buffer *b, const struct weft__input *input)
+int weft__format_buffer_find_parts(struct weft__buffer *b, const struct weft__input *input)
 {
 	return read_header(b, input, false);
 }
 
-int weft__buffer_init(struct weft__buffer *b, const struct weft__input *input)
+int weft__format_buffer_init(struct weft__buffer *b, const struct weft__input *input)
 {
 	return init(b, input, false);
 }
 
-int weft__buffer_init_any(struct weft__buffer *b, const struct weft__input *input)
+int weft__format_buffer_init_any(struct weft__buffer *b, const struct weft__input *input)
 {
 	return init(b, input, true);
 }
 
-void weft__buffer_finish(struct weft__buffer *b)
+void weft__format_buffer_finish(struct weft__buffer *b)
 {
 	if (b->stream) {
 		free(b->stream->offsets);
@@ -457,5 +460,5 @@ void weft__buffer_finish(struct weft__buffer *b)
 	free(b->code);
 	free(b->unseen);
 	b->code = b->unseen = NULL;
-	weft__buffer_drop_names(b);
+	weft__format_buffer_drop_names(b);
 }

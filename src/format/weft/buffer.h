@@ -55,7 +55,7 @@ struct weft__buffer {
 };
 
 /* True if the bytes begin with a buffer's magic. */
-bool weft__buffer_probe(const uint8_t *bytes, size_t size);
+bool weft__format_buffer_probe(const uint8_t *bytes, size_t size);
 
 /* A text of a stream that lies outside the packets. */
 struct weft__stream_text {
@@ -77,22 +77,23 @@ struct weft__stream {
 /* Reads the header of a buffer of this version; init_any also accepts a stream. 0 or an error.
  * Fills the description's clock and the losses that the header counts. Call finish for both, though
  * only a stream allocates. */
-int weft__buffer_init(struct weft__buffer *buffer, const struct weft__input *input);
-int weft__buffer_init_any(struct weft__buffer *buffer, const struct weft__input *input);
-void weft__buffer_finish(struct weft__buffer *buffer);
+int weft__format_buffer_init(struct weft__buffer *buffer, const struct weft__input *input);
+int weft__format_buffer_init_any(struct weft__buffer *buffer, const struct weft__input *input);
+void weft__format_buffer_finish(struct weft__buffer *buffer);
 
 /* Only the first step of init: checks the header and finds the packets and the names. It does not
  * accept a stream, and allocates nothing. */
-int weft__buffer_find_parts(struct weft__buffer *buffer, const struct weft__input *input);
+int weft__format_buffer_find_parts(struct weft__buffer *buffer, const struct weft__input *input);
 
 /* Copies the comparisons of the host's clocks from the header. Returns their number. */
-uint32_t weft__buffer_comparisons(const struct weft__buffer *buffer,
+uint32_t weft__format_buffer_comparisons(const struct weft__buffer *buffer,
 	struct weft_abi_comparison ret_comparisons[WEFT_ABI_COMPARISONS]);
 
 /* weft/stream.c: finds a stream's packets, its names, and the last of its headers. */
-int weft__stream_init(struct weft__buffer *buffer, const struct weft__input *input);
+int weft__format_stream_init(struct weft__buffer *buffer, const struct weft__input *input);
 
-static inline const uint8_t *weft__buffer_packet(const struct weft__buffer *buffer, uint32_t packet)
+static inline const uint8_t *weft__format_buffer_packet(
+	const struct weft__buffer *buffer, uint32_t packet)
 {
 	return buffer->bytes +
 		   (buffer->stream ? buffer->stream->offsets[packet]
@@ -100,7 +101,7 @@ static inline const uint8_t *weft__buffer_packet(const struct weft__buffer *buff
 }
 
 /* The buffer's clock (enum weft_abi_clock) at init. */
-static inline uint32_t weft__buffer_clock(const struct weft__buffer *buffer)
+static inline uint32_t weft__format_buffer_clock(const struct weft__buffer *buffer)
 {
 	uint32_t clock;
 	memcpy(&clock, buffer->header + offsetof(struct weft_abi_buffer, clock), sizeof(clock));
@@ -108,7 +109,7 @@ static inline uint32_t weft__buffer_clock(const struct weft__buffer *buffer)
 }
 
 /* The number of this file of a stream; 0: unknown. */
-static inline uint32_t weft__buffer_piece(const struct weft__buffer *buffer)
+static inline uint32_t weft__format_buffer_piece(const struct weft__buffer *buffer)
 {
 	uint32_t piece;
 	memcpy(&piece, buffer->header + offsetof(struct weft_abi_buffer, piece), sizeof(piece));
@@ -117,40 +118,41 @@ static inline uint32_t weft__buffer_piece(const struct weft__buffer *buffer)
 
 /* True if it is the processor's, which all programs of a machine share. A guest of Xen says so,
  * too, but its readings must not count for others. */
-static inline bool weft__buffer_has_counter(const struct weft__buffer *buffer)
+static inline bool weft__format_buffer_has_counter(const struct weft__buffer *buffer)
 {
-	uint32_t clock = weft__buffer_clock(buffer);
+	uint32_t clock = weft__format_buffer_clock(buffer);
 	return !buffer->own_host_clock &&
 		   (clock == WEFT_ABI_CLOCK_TSC || clock == WEFT_ABI_CLOCK_CNTVCT);
 }
 
 /* Reads from the header copy when and why the record ended, into `about`. init does this; call it
  * again once a later header of a stream was taken. */
-void weft__buffer_read_end(struct weft__buffer *buffer);
+void weft__format_buffer_read_end(struct weft__buffer *buffer);
 
 /* Loads from a running program's header how its record ended. If it has not said so, the record
  * ended at `ticks`, as `ending` says. */
-void weft__buffer_load_end(
+void weft__format_buffer_load_end(
 	struct weft__buffer *buffer, enum weft_abi_ending ending, uint64_t ticks);
 
 /* Loads the present losses from a running program's header. Two causes are left unchanged: packets
  * count overwritten events, and the reader counts stalled ones. */
-void weft__buffer_load_losses(const struct weft__buffer *buffer, uint64_t losses[WEFT_LOSS_CAUSES]);
+void weft__format_buffer_load_losses(
+	const struct weft__buffer *buffer, uint64_t losses[WEFT_LOSS_CAUSES]);
 
 /* weft/stream.c: the text with this number; its bytes are NULL if there is none. */
-struct weft_slice weft__stream_text(const struct weft__buffer *buffer, uint64_t number);
+struct weft_slice weft__format_stream_text(const struct weft__buffer *buffer, uint64_t number);
 
-/* weft/names.c: allocates the reader's copy of the names, without which weft__buffer_name() finds
- * none. 0 or WEFT_ERROR_MEMORY. finish frees the copy. */
-int weft__buffer_keep_names(struct weft__buffer *buffer);
-void weft__buffer_drop_names(struct weft__buffer *buffer);
+/* weft/names.c: allocates the reader's copy of the names, without which weft__format_buffer_name()
+ * finds none. 0 or WEFT_ERROR_MEMORY. finish frees the copy. */
+int weft__format_buffer_keep_names(struct weft__buffer *buffer);
+void weft__format_buffer_drop_names(struct weft__buffer *buffer);
 
 /* The text of a name; its bytes are NULL if there is no such name. The text is in the reader's copy
  * and stays unchanged until finish, even if a program changes the name later. */
-struct weft_slice weft__buffer_name(const struct weft__buffer *buffer, unsigned id);
+struct weft_slice weft__format_buffer_name(const struct weft__buffer *buffer, unsigned id);
 
 /* weft/code.c: reads the lines of functions, and what could not be recorded, into `about`. Needs
  * the copy of all names. 0 or WEFT_ERROR_MEMORY. */
-int weft__buffer_read_code(struct weft__buffer *buffer);
+int weft__format_buffer_read_code(struct weft__buffer *buffer);
 
 #endif

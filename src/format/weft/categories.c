@@ -29,9 +29,10 @@ static void copy_text(char *to, size_t room, struct weft_slice text)
 static void read_category(const struct weft__buffer *buffer, uint8_t number, uint32_t ids,
 	struct weft_trace_category *category)
 {
-	copy_text(category->name, sizeof(category->name), weft__buffer_name(buffer, ids & 0xffff));
 	copy_text(
-		category->description, sizeof(category->description), weft__buffer_name(buffer, ids >> 16));
+		category->name, sizeof(category->name), weft__format_buffer_name(buffer, ids & 0xffff));
+	copy_text(category->description, sizeof(category->description),
+		weft__format_buffer_name(buffer, ids >> 16));
 	category->number = number;
 	category->level = buffer->bytes[AT(levels) + number];
 }
@@ -48,14 +49,15 @@ static void read_changes(const struct weft__buffer *buffer, struct weft__categor
 			continue;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* the number was stored last */
 		categories->changes[categories->change_count++] = (struct weft_trace_change){
-			.time_ns = weft__ticks_to_ns(&buffer->clock, weft__load_u64(at + CHANGE_AT(ticks))),
+			.time_ns =
+				weft__format_ticks_to_ns(&buffer->clock, weft__load_u64(at + CHANGE_AT(ticks))),
 			.category = at[CHANGE_AT(category)],
 			.level = at[CHANGE_AT(level)],
 		};
 	}
 }
 
-void weft__categories_read(
+void weft__format_categories_read(
 	const struct weft__buffer *buffer, struct weft__categories *ret_categories)
 {
 	ret_categories->count = 0;

@@ -20,7 +20,7 @@ struct weft__categories {
 };
 
 /* Reads the present categories; a running program may change them before the next call. */
-void weft__categories_read(
+void weft__format_categories_read(
 	const struct weft__buffer *buffer, struct weft__categories *ret_categories);
 
 #endif

@@ -63,7 +63,8 @@ static int read_lines(
 	struct weft_slice first, second;
 	char *end = NULL;
 	for (uint64_t at = 0, bytes; at < used; at += bytes) {
-		struct weft_slice name = weft__buffer_name(b, (unsigned)(at / WEFT_ABI_NAME_UNIT) + 1);
+		struct weft_slice name =
+			weft__format_buffer_name(b, (unsigned)(at / WEFT_ABI_NAME_UNIT) + 1);
 		bytes = (sizeof(struct weft_abi_name) + name.size + WEFT_ABI_NAME_UNIT - 1) &
 				~(uint64_t)(WEFT_ABI_NAME_UNIT - 1);
 		if (!has_parts(name, prefix, prefix_bytes, &first, &second))
@@ -111,7 +112,7 @@ static void take_back(char *lines)
 	}
 }
 
-int weft__buffer_read_code(struct weft__buffer *b)
+int weft__format_buffer_read_code(struct weft__buffer *b)
 {
 	int error = 0;
 	if (!b->code)
@@ -132,18 +133,18 @@ WEFT__EXPORT int weft_buffer_read_unseen(const void *bytes, size_t size, char **
 	const struct weft__input input = {
 		.bytes = bytes, .size = size, .diagnostics = &diagnostics, .description = &description};
 	struct weft__buffer buffer;
-	if (!weft__buffer_probe(bytes, size))
+	if (!weft__format_buffer_probe(bytes, size))
 		return size ? WEFT_ERROR_FORMAT : WEFT_ERROR_EMPTY;
-	int error = weft__buffer_init(&buffer, &input);
+	int error = weft__format_buffer_init(&buffer, &input);
 	if (error)
 		return error;
-	error = weft__buffer_keep_names(&buffer);
+	error = weft__format_buffer_keep_names(&buffer);
 	if (!error)
-		error = weft__buffer_read_code(&buffer);
+		error = weft__format_buffer_read_code(&buffer);
 	if (!error) {
 		*ret_unseen = buffer.unseen;
 		buffer.unseen = NULL;
 	}
-	weft__buffer_finish(&buffer);
+	weft__format_buffer_finish(&buffer);
 	return error;
 }

@@ -25,14 +25,14 @@ static bool copy_content(
 	uint8_t *copy, const struct weft__buffer *buffer, uint32_t index, uint64_t last)
 {
 	struct weft_abi_packet header;
-	enum weft__verdict verdict = weft__packet_read(buffer, index, &header);
+	enum weft__verdict verdict = weft__format_packet_read(buffer, index, &header);
 	if (verdict == WEFT__PACKET_UNUSED)
 		return true;
-	if (!weft__packet_is_readable(verdict) || weft__packet_sequence(&header) > last)
+	if (!weft__format_packet_is_readable(verdict) || weft__format_packet_sequence(&header) > last)
 		return false;
 	memcpy(copy, &header, sizeof(header));
 	if (verdict == WEFT__PACKET_DAMAGED ||
-		weft__packet_copy(buffer, index, &header, sizeof(header), copy + sizeof(header)))
+		weft__format_packet_copy(buffer, index, &header, sizeof(header), copy + sizeof(header)))
 		return true;
 	memset(copy, 0, header.committed);
 	return false;
@@ -45,7 +45,7 @@ static void copy_packet(
 		return;
 	const struct weft_abi_packet gone = {
 		.state = WEFT_ABI_PACKET_OPENING,
-		.written = weft__packet_gone(buffer, index),
+		.written = weft__format_packet_gone(buffer, index),
 	};
 	memcpy(copy, &gone, sizeof(gone));
 }
@@ -56,7 +56,7 @@ static void copy_front(uint8_t *copy, const uint8_t *live, const struct weft__bu
 {
 	const uint32_t whole = 0;
 	/* Names and losses only grow: copied after the packets, they cover all copied events. */
-	weft__live_copy(copy, live, buffer->packets_offset);
+	weft__format_live_copy(copy, live, buffer->packets_offset);
 	memcpy(copy, buffer->header, offsetof(struct weft_abi_buffer, uuid));
 	memcpy(copy + offsetof(struct weft_abi_buffer, stream), &whole, sizeof(whole));
 }
@@ -69,11 +69,11 @@ WEFT__EXPORT int weft_buffer_copy(void *copy, const void *live, size_t size)
 		.bytes = live, .size = size, .diagnostics = &diagnostics, .description = &description};
 	const struct weft_abi_buffer *header = live;
 	struct weft__buffer buffer;
-	if (!weft__buffer_probe(live, size)) {
+	if (!weft__format_buffer_probe(live, size)) {
 		memcpy(copy, live, size);
 		return 0;
 	}
-	int error = weft__buffer_find_parts(&buffer, &input);
+	int error = weft__format_buffer_find_parts(&buffer, &input);
 	if (error)
 		return error;
 	uint64_t last = __atomic_load_n(&header->hand, __ATOMIC_ACQUIRE);

@@ -52,7 +52,8 @@ static enum weft__found give_event(struct weft__cursor *c, struct weft__record_w
 	return WEFT__FOUND_EVENT;
 }
 
-enum weft__found weft__cursor_next(struct weft__cursor *c, struct weft__record_words *ret_words)
+enum weft__found weft__format_cursor_next(
+	struct weft__cursor *c, struct weft__record_words *ret_words)
 {
 	while (c->offset < c->end) {
 		if (!read_head(c, ret_words))
@@ -70,7 +71,7 @@ enum weft__found weft__cursor_next(struct weft__cursor *c, struct weft__record_w
 	return WEFT__FOUND_END;
 }
 
-struct weft__thread weft__record_words_thread(const struct weft__record_words *w)
+struct weft__thread weft__format_record_words_thread(const struct weft__record_words *w)
 {
 	uint64_t identity = weft__load_u64(w->at + 8);
 	bool has_name = w->count >= WEFT_ABI_THREAD_WORDS + WEFT_ABI_NAME_BYTES / 8;
@@ -81,12 +82,12 @@ struct weft__thread weft__record_words_thread(const struct weft__record_words *w
 	};
 }
 
-uint64_t weft__cursor_count(struct weft__cursor c)
+uint64_t weft__format_cursor_count(struct weft__cursor c)
 {
 	struct weft__record_words words;
 	enum weft__found found;
 	uint64_t count = 0;
-	while ((found = weft__cursor_next(&c, &words)) <= WEFT__FOUND_THREAD)
+	while ((found = weft__format_cursor_next(&c, &words)) <= WEFT__FOUND_THREAD)
 		count += found == WEFT__FOUND_EVENT && words.is_counted;
 	return count;
 }

@@ -29,7 +29,7 @@ struct weft__record_words {
 	/* From records before the event. */
 	bool is_rundown;
 	bool has_text;          /* the event's text is a text of the stream */
-	uint64_t text_number;   /* its number, for weft__stream_text() */
+	uint64_t text_number;   /* its number, for weft__format_stream_text() */
 	struct weft_slice text; /* set by the caller, which looks it up; NULL: none */
 };
 
@@ -57,17 +57,17 @@ enum weft__found {
 
 /* Moves past the next event or thread record and returns its words. Other records on the way are
  * applied to the cursor. */
-enum weft__found weft__cursor_next(
+enum weft__found weft__format_cursor_next(
 	struct weft__cursor *cursor, struct weft__record_words *ret_words);
 
 /* The thread that a thread record names. */
-struct weft__thread weft__record_words_thread(const struct weft__record_words *words);
+struct weft__thread weft__format_record_words_thread(const struct weft__record_words *words);
 
 /* Counts the events from the cursor to the end, or to the first damage. */
-uint64_t weft__cursor_count(struct weft__cursor cursor);
+uint64_t weft__format_cursor_count(struct weft__cursor cursor);
 
 /* A cursor at a packet's first event, whose words begin at `first`. */
-static inline struct weft__cursor weft__cursor_begin(
+static inline struct weft__cursor weft__format_cursor_begin(
 	const uint8_t *first, uint64_t base_ticks, uint32_t end)
 {
 	return (struct weft__cursor){.at = first,

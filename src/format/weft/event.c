@@ -66,7 +66,7 @@ static struct weft_slice take_name(
 		return c->text;
 	if (small == 0)
 		return take_rest(c);
-	name = weft__buffer_name(buffer, small);
+	name = weft__format_buffer_name(buffer, small);
 	if (!name.bytes) {
 		c->failed = true;
 		name = (struct weft_slice){"", 0};
@@ -92,7 +92,7 @@ static struct weft_slice split(struct weft_slice *rest)
 /* The text of the stream whose number is the next operand; its bytes are never NULL. */
 static struct weft_slice take_long_text(struct operands *c, const struct weft__buffer *buffer)
 {
-	struct weft_slice text = weft__stream_text(buffer, take(c));
+	struct weft_slice text = weft__format_stream_text(buffer, take(c));
 	if (text.bytes)
 		return text;
 	c->failed = true;
@@ -164,7 +164,7 @@ static void take_formatted(struct operands *c, const struct weft__buffer *buffer
 	unsigned count;
 	struct weft_slice format = take_values(c, buffer, small, scratch->fields, &count);
 	scratch->text.size = 0;
-	weft__notef_format(&scratch->text, format, scratch->fields, count);
+	weft__format_notef_format(&scratch->text, format, scratch->fields, count);
 	event->text = (struct weft_slice){scratch->text.bytes, scratch->text.size};
 }
 
@@ -202,7 +202,7 @@ static void set_kind(const struct weft__buffer *buffer, unsigned kind, struct we
 	event->kind = (uint16_t)kind;
 	if (kind <= WEFT_ABI_KIND_NAMED)
 		return;
-	struct weft_slice name = weft__buffer_name(buffer, kind - WEFT_ABI_KIND_NAMED);
+	struct weft_slice name = weft__format_buffer_name(buffer, kind - WEFT_ABI_KIND_NAMED);
 	if (!name.bytes || name.size <= sizeof(prefix) ||
 		memcmp(name.bytes, prefix, sizeof(prefix)) != 0)
 		return;
@@ -214,7 +214,7 @@ static void set_kind(const struct weft__buffer *buffer, unsigned kind, struct we
 /* Sets a task's category, given the id of its name, unless the kind's name has one. */
 static void set_category(const struct weft__buffer *buffer, uint64_t id, struct weft_event *event)
 {
-	struct weft_slice name = weft__buffer_name(buffer, id & 0xffff);
+	struct weft_slice name = weft__format_buffer_name(buffer, id & 0xffff);
 	if (name.bytes && !event->category.size)
 		event->category = name;
 }
@@ -247,18 +247,19 @@ static void take_span(
 	uint64_t track = take(c), begin = take(c), end = take(c);
 	event->other = WEFT_TRACK_FIRST + WEFT_TRACK_LINES * (track & WEFT_ABI_TRACK_NUMBER);
 	event->kind = track >> 48 & 0xff;
-	event->kind_name = weft__buffer_name(buffer, track >> 32 & 0xffff);
+	event->kind_name = weft__format_buffer_name(buffer, track >> 32 & 0xffff);
 	c->failed |= !event->kind_name.bytes;
 	if (track & WEFT_ABI_TRACK_PAIR) {
 		event->span_ticks[0] = take(c);
-		uint64_t now_ns = weft__ticks_to_ns(&buffer->clock, event->span_ticks[0]), now = take(c);
+		uint64_t now_ns = weft__format_ticks_to_ns(&buffer->clock, event->span_ticks[0]),
+				 now = take(c);
 		event->begin_ns = moved(begin, now, now_ns);
 		event->end_ns = moved(end, now, now_ns);
 	} else {
 		event->span_ticks[0] = begin;
 		event->span_ticks[1] = end;
-		event->begin_ns = weft__ticks_to_ns(&buffer->clock, begin);
-		event->end_ns = weft__ticks_to_ns(&buffer->clock, end);
+		event->begin_ns = weft__format_ticks_to_ns(&buffer->clock, begin);
+		event->end_ns = weft__format_ticks_to_ns(&buffer->clock, end);
 	}
 	event->text = take_name(c, buffer, small);
 }
@@ -376,7 +377,7 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 	}
 }
 
-const char *weft__event_decode(const struct weft__buffer *buffer,
+const char *weft__format_event_decode(const struct weft__buffer *buffer,
 	const struct weft__record_words *words, uint64_t *task, struct weft__event_scratch *scratch,
 	struct weft_event *event)
 {

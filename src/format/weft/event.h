@@ -20,12 +20,12 @@ struct weft__event_scratch {
 /* Decodes words, which must be in a copy, into an event that the caller has zeroed. `task` is the
  * thread's current task; the event changes it as it did in the recorder. Returns NULL, or a
  * description of the damage: the caller then skips the event. */
-const char *weft__event_decode(const struct weft__buffer *buffer,
+const char *weft__format_event_decode(const struct weft__buffer *buffer,
 	const struct weft__record_words *words, uint64_t *task, struct weft__event_scratch *scratch,
 	struct weft_event *event);
 
 /* Appends the values as printf would format them. The text is bounded for any format and values. */
-void weft__notef_format(struct weft_text *text, struct weft_slice format,
+void weft__format_notef_format(struct weft_text *text, struct weft_slice format,
 	const struct weft_field *values, unsigned count);
 
 #endif

@@ -11,16 +11,16 @@
 
 #include "format/weft/follow/followed.h"
 
-void weft__followed_release(struct weft__followed *p)
+void weft__format_followed_release(struct weft__followed *p)
 {
 	free(p->copy);
 	p->copy = NULL;
 }
 
-int weft__followed_find_thread(
+int weft__format_followed_find_thread(
 	struct weft__follower *f, struct weft__followed *p, const struct weft__thread *thread)
 {
-	int error = weft__threads_find(&f->threads, thread, p->name, &p->thread);
+	int error = weft__format_threads_find(&f->threads, thread, p->name, &p->thread);
 	f->description->threads = f->threads.list;
 	f->description->thread_count = f->threads.count;
 	return error;
@@ -37,7 +37,7 @@ static int find_gap(
 		.lost = header->lost,
 		.opened_ns = p->next_ns,
 	};
-	return f->is_saved ? weft__gaps_take_packet(&f->gaps, &packet, f->description) : 0;
+	return f->is_saved ? weft__format_gaps_take_packet(&f->gaps, &packet, f->description) : 0;
 }
 
 /* The task at the packet's start follows from the thread's earlier events. If some of those are
@@ -55,13 +55,13 @@ static int take_header(
 {
 	const struct weft__thread thread = {header->thread, header->tid, NULL};
 	memcpy(p->name, header->name, sizeof(p->name));
-	int error = weft__followed_find_thread(f, p, &thread);
+	int error = weft__format_followed_find_thread(f, p, &thread);
 	if (!error)
 		error = find_gap(f, p, header);
 	if (error)
 		return error;
 	if (!f->is_saved)
-		weft__follower_settle(f, p, header->before);
+		weft__format_follower_settle(f, p, header->before);
 	p->cursor.base_ticks = header->base_ticks;
 	p->task = header->task;
 	p->is_begun = true;
@@ -76,13 +76,13 @@ static int copy_bytes(
 {
 	uint32_t from = p->cursor.end, size = header->committed - from;
 	if (f->is_stable) {
-		p->cursor.at = weft__buffer_packet(&f->buffer, p->packet) + from;
+		p->cursor.at = weft__format_buffer_packet(&f->buffer, p->packet) + from;
 	} else {
 		p->copy = malloc(size);
 		if (!p->copy)
 			return WEFT_ERROR_MEMORY;
-		if (!weft__packet_copy(&f->buffer, p->packet, header, from, p->copy)) {
-			weft__followed_release(p);
+		if (!weft__format_packet_copy(&f->buffer, p->packet, header, from, p->copy)) {
+			weft__format_followed_release(p);
 			return WEFT_AGAIN;
 		}
 		p->cursor.at = p->copy;
@@ -97,23 +97,25 @@ static int fetch_added(struct weft__follower *f, struct weft__followed *p)
 {
 	struct weft_abi_packet header;
 	memcpy(&header, p->copy, sizeof(header));
-	p->cursor = weft__cursor_begin(p->copy + sizeof(header), header.base_ticks, header.committed);
+	p->cursor =
+		weft__format_cursor_begin(p->copy + sizeof(header), header.base_ticks, header.committed);
 	return take_header(f, p, &header);
 }
 
-int weft__followed_fetch(struct weft__follower *f, struct weft__followed *p)
+int weft__format_followed_fetch(struct weft__follower *f, struct weft__followed *p)
 {
 	struct weft_abi_packet header;
 	if (p->copy) /* an earlier call may have failed after it was made */
 		return p->is_begun ? WEFT_OK : fetch_added(f, p);
-	enum weft__verdict verdict = weft__packet_read(&f->buffer, p->packet, &header);
-	if (!weft__packet_is_readable(verdict) || weft__packet_sequence(&header) != p->sequence)
+	enum weft__verdict verdict = weft__format_packet_read(&f->buffer, p->packet, &header);
+	if (!weft__format_packet_is_readable(verdict) ||
+		weft__format_packet_sequence(&header) != p->sequence)
 		return WEFT_AGAIN;
 	int error = p->is_begun ? 0 : take_header(f, p, &header);
 	if (error)
 		return error;
 	if (verdict == WEFT__PACKET_DAMAGED || header.committed < p->cursor.end) {
-		weft__follower_report(
+		weft__format_follower_report(
 			f, p, offsetof(struct weft_abi_packet, committed), "a packet's size is invalid");
 		p->is_damaged = true;
 		return WEFT_AGAIN;

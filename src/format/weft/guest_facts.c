@@ -79,7 +79,8 @@ static void store_clock(const struct weft__guest_facts *facts, struct weft_abi_b
 	}
 }
 
-void weft__guest_facts_store(const struct weft__guest_facts *facts, struct weft_abi_buffer *header)
+void weft__format_guest_facts_store(
+	const struct weft__guest_facts *facts, struct weft_abi_buffer *header)
 {
 	name_process(facts, header);
 	store_clock(facts, header);

@@ -24,6 +24,7 @@ struct weft__guest_facts {
 };
 
 /* Stores the facts in a copy of a buffer's header. */
-void weft__guest_facts_store(const struct weft__guest_facts *facts, struct weft_abi_buffer *header);
+void weft__format_guest_facts_store(
+	const struct weft__guest_facts *facts, struct weft_abi_buffer *header);
 
 #endif

@@ -17,24 +17,25 @@
 /* The kernel changes the rate of CLOCK_MONOTONIC by at most 0.05 % to follow the time of day. */
 #define SLEW_PART 1000
 
-bool weft__identify_trace(const void *bytes, size_t size, struct weft__identity *ret_identity)
+bool weft__format_identify_trace(
+	const void *bytes, size_t size, struct weft__identity *ret_identity)
 {
 	struct weft_diagnostics diagnostics = {0};
 	struct weft_trace_description description = {0};
 	struct weft__buffer buffer;
 	const struct weft__input input = {
 		.bytes = bytes, .size = size, .diagnostics = &diagnostics, .description = &description};
-	if (weft__xentrace_probe(bytes, size))
-		return !weft__xentrace_look(bytes, size, ret_identity);
-	if (!weft__buffer_probe(bytes, size) || weft__buffer_init_any(&buffer, &input))
+	if (weft__format_xentrace_probe(bytes, size))
+		return !weft__format_xentrace_look(bytes, size, ret_identity);
+	if (!weft__format_buffer_probe(bytes, size) || weft__format_buffer_init_any(&buffer, &input))
 		return false;
 	*ret_identity = (struct weft__identity){
 		.offset_ns = description.clock.offset_ns,
 		.pid = buffer.pid,
 		.series = buffer.about.series,
-		.piece = weft__buffer_piece(&buffer),
+		.piece = weft__format_buffer_piece(&buffer),
 		.is_monotonic = description.clock.epoch == WEFT_EPOCH_MONOTONIC,
-		.has_counter = weft__buffer_has_counter(&buffer),
+		.has_counter = weft__format_buffer_has_counter(&buffer),
 		.readings = buffer.readings,
 		.end_ns = buffer.readings.last.ns,
 	};
@@ -46,14 +47,15 @@ bool weft__identify_trace(const void *bytes, size_t size, struct weft__identity 
 		ret_identity->end_ns = buffer.about.end_ns;
 	memcpy(ret_identity->boot_id, buffer.about.boot_id, sizeof(ret_identity->boot_id));
 	memcpy(ret_identity->uuid, buffer.about.uuid, sizeof(ret_identity->uuid));
-	ret_identity->comparison_count = weft__buffer_comparisons(&buffer, ret_identity->comparisons);
-	weft__buffer_finish(&buffer);
+	ret_identity->comparison_count =
+		weft__format_buffer_comparisons(&buffer, ret_identity->comparisons);
+	weft__format_buffer_finish(&buffer);
 	return true;
 }
 
 static bool agrees(const struct weft__ticks *clock, const struct weft__reading *reading)
 {
-	return weft__ticks_agree(clock, reading->ticks, reading->ns, SLEW_PART);
+	return weft__format_ticks_agree(clock, reading->ticks, reading->ns, SLEW_PART);
 }
 
 static struct weft__readings share_counter(const struct weft__identity *identities, size_t count)
@@ -77,7 +79,7 @@ static struct weft__readings share_counter(const struct weft__identity *identiti
 	if (counters < (has_others ? 1 : 2) || all.last.ticks <= all.first.ticks ||
 		all.last.ns <= all.first.ns)
 		return none;
-	weft__ticks_init(&clock, all.first.ticks, all.first.ns, all.last.ticks - all.first.ticks,
+	weft__format_ticks_init(&clock, all.first.ticks, all.first.ns, all.last.ticks - all.first.ticks,
 		all.last.ns - all.first.ns);
 	for (size_t i = 0; i < count; i++) {
 		const struct weft__readings *own = &identities[i].readings;
@@ -101,7 +103,7 @@ static int share_host(
 		memcpy(all + used, identities[i].comparisons, sizeof(identities[i].comparisons));
 		used += identities[i].comparison_count;
 	}
-	weft__host_clock_init(ret_clock, all, used);
+	weft__format_host_clock_init(ret_clock, all, used);
 	free(all);
 	return 0;
 }
@@ -125,7 +127,7 @@ static void share_guests(
 	}
 }
 
-struct weft__guest_clock weft__share_guest_clock(
+struct weft__guest_clock weft__format_share_guest_clock(
 	const struct weft__shared_readings *shared, uint32_t guest, struct weft__guest_clock own)
 {
 	for (uint32_t i = 0; i < WEFT__SHARED_GUESTS && shared->guests[i]; i++)
@@ -143,13 +145,13 @@ static void share_cycles(struct weft__shared_readings *shared)
 		shared->cycles = shared->host.counter[0];
 	if (!last->ticks)
 		return;
-	weft__ticks_init(
+	weft__format_ticks_init(
 		&shared->cycles, first->ticks, first->ns, last->ticks - first->ticks, last->ns - first->ns);
 	shared->host.counter[0] = shared->cycles;
 	shared->host.has_counter = shared->host.count;
 }
 
-int weft__share_readings(const struct weft__identity *identities, size_t count,
+int weft__format_share_readings(const struct weft__identity *identities, size_t count,
 	struct weft__shared_readings *ret_readings)
 {
 	ret_readings->counter = share_counter(identities, count);
@@ -165,13 +167,14 @@ int weft__share_readings(const struct weft__identity *identities, size_t count,
 
 /* The trace estimates its rate to 1 %. Its counter is 0 at the machine's reset, long before any
  * program could read CLOCK_MONOTONIC. */
-bool weft__identity_fits(
+bool weft__format_identity_fits(
 	const struct weft__identity *hypervisor, const struct weft__shared_readings *readings)
 {
 	const struct weft__ticks *cycles = &readings->cycles;
 	if (!cycles->multiplier)
 		return false;
-	uint64_t start = weft__ticks_to_ns(cycles, hypervisor->first_cycles);
-	uint64_t second = weft__ticks_to_ns(cycles, hypervisor->first_cycles + hypervisor->hz) - start;
+	uint64_t start = weft__format_ticks_to_ns(cycles, hypervisor->first_cycles);
+	uint64_t second =
+		weft__format_ticks_to_ns(cycles, hypervisor->first_cycles + hypervisor->hz) - start;
 	return start && (!hypervisor->hz || (second > 990000000 && second < 1010000000));
 }

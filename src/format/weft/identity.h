@@ -62,27 +62,28 @@ struct weft__identity {
 
 /* Reads the identity of a trace in weft's format. False for other bytes; damage counts as unknown.
  */
-bool weft__identify_trace(const void *bytes, size_t size, struct weft__identity *ret_identity);
+bool weft__format_identify_trace(
+	const void *bytes, size_t size, struct weft__identity *ret_identity);
 
 /* Finds the readings from which all traces of one boot are converted, so that the order of their
  * events is that of the clock that they have in common: the first and the last of all. A clock is
  * not shared if only one trace has it, or if their readings disagree, as after a suspend: then each
  * trace is converted by its own. The result must not be moved. 0 or WEFT_ERROR_MEMORY. */
-int weft__share_readings(const struct weft__identity *identities, size_t count,
+int weft__format_share_readings(const struct weft__identity *identities, size_t count,
 	struct weft__shared_readings *ret_readings);
 
 /* The clock that the processes of that guest share, or the process's own. */
-struct weft__guest_clock weft__share_guest_clock(
+struct weft__guest_clock weft__format_share_guest_clock(
 	const struct weft__shared_readings *readings, uint32_t guest, struct weft__guest_clock own);
 
 /* True if the hypervisor's trace can be of the boot that the readings are of. */
-bool weft__identity_fits(
+bool weft__format_identity_fits(
 	const struct weft__identity *hypervisor, const struct weft__shared_readings *readings);
 
 struct weft_decoder;
 
 /* Makes the decoder convert ticks by these readings, which must outlive it. Call before finish. */
-void weft__decoder_share_readings(
+void weft__format_decoder_share_readings(
 	struct weft_decoder *decoder, const struct weft__shared_readings *readings);
 
 #endif

@@ -25,7 +25,7 @@ struct weft__names {
 	uint64_t is_whole[(UNITS_MAX + 63) / 64]; /* a bit per unit: the entry there is copied whole */
 };
 
-int weft__buffer_keep_names(struct weft__buffer *b)
+int weft__format_buffer_keep_names(struct weft__buffer *b)
 {
 	struct weft__names *own = calloc(1, sizeof(*own));
 	if (!own)
@@ -41,7 +41,7 @@ int weft__buffer_keep_names(struct weft__buffer *b)
 	return 0;
 }
 
-void weft__buffer_drop_names(struct weft__buffer *b)
+void weft__format_buffer_drop_names(struct weft__buffer *b)
 {
 	if (b->own_names)
 		free(b->own_names->bytes);
@@ -65,7 +65,7 @@ static void copy_unit(const struct weft__buffer *b, size_t unit)
 	size_t at = unit * WEFT_ABI_NAME_UNIT, left = (size_t)b->names_bytes - at;
 	if (has_bit(own->has_unit, unit))
 		return;
-	weft__live_copy(
+	weft__format_live_copy(
 		own->bytes + at, b->names + at, left < WEFT_ABI_NAME_UNIT ? left : WEFT_ABI_NAME_UNIT);
 	set_bit(own->has_unit, unit);
 }
@@ -78,7 +78,7 @@ static uint32_t copy_entry(const struct weft__buffer *b, size_t at)
 	size_t unit = at / WEFT_ABI_NAME_UNIT, first = unit;
 	uint8_t head[sizeof(struct weft_abi_name)];
 	if (!has_bit(own->has_unit, unit)) {
-		weft__live_copy(head, b->names + at, sizeof(head));
+		weft__format_live_copy(head, b->names + at, sizeof(head));
 		if (weft__load_u64(head) == 0)
 			return 0; /* not kept: the entry may be filled later */
 	}
@@ -92,7 +92,7 @@ static uint32_t copy_entry(const struct weft__buffer *b, size_t at)
 	return size;
 }
 
-struct weft_slice weft__buffer_name(const struct weft__buffer *b, unsigned id)
+struct weft_slice weft__format_buffer_name(const struct weft__buffer *b, unsigned id)
 {
 	uint64_t at = (uint64_t)(id - 1) * WEFT_ABI_NAME_UNIT;
 	const struct weft__names *own = b->own_names;

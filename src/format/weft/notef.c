@@ -204,7 +204,7 @@ static void add_value(struct weft_text *text, struct conversion *c, const struct
 	}
 }
 
-void weft__notef_format(struct weft_text *text, struct weft_slice format,
+void weft__format_notef_format(struct weft_text *text, struct weft_slice format,
 	const struct weft_field *values, unsigned count)
 {
 	struct reader r = {format.bytes, format.bytes + format.size};

@@ -16,7 +16,7 @@
 static uint64_t load_word(const uint8_t *packet, size_t offset)
 {
 	uint64_t word;
-	weft__live_copy(&word, packet + offset, sizeof(word));
+	weft__format_live_copy(&word, packet + offset, sizeof(word));
 	return word;
 }
 
@@ -34,43 +34,45 @@ static bool is_opening(uint64_t state)
  * of packet and chunk may have changed since the packet was found. */
 static uint32_t room_of(const struct weft__buffer *b, uint32_t index)
 {
-	const uint8_t *packet = weft__buffer_packet(b, index);
+	const uint8_t *packet = weft__format_buffer_packet(b, index);
 	size_t left = b->size - (size_t)(packet - b->bytes), room = b->packet_bytes;
 	if (b->stream) {
 		const uint8_t *chunk = packet - sizeof(struct weft_abi_chunk);
 		uint32_t bytes;
-		weft__live_copy(&bytes, chunk + offsetof(struct weft_abi_chunk, bytes), sizeof(bytes));
+		weft__format_live_copy(
+			&bytes, chunk + offsetof(struct weft_abi_chunk, bytes), sizeof(bytes));
 		room = bytes < room ? bytes : room;
 	}
 	return (uint32_t)(left < room ? left : room);
 }
 
-bool weft__packet_is_same(const struct weft__buffer *b, uint32_t index, uint64_t sequence)
+bool weft__format_packet_is_same(const struct weft__buffer *b, uint32_t index, uint64_t sequence)
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return load_state(weft__buffer_packet(b, index)) >> 2 == sequence;
+	return load_state(weft__format_buffer_packet(b, index)) >> 2 == sequence;
 }
 
-uint64_t weft__packet_peek(const struct weft__buffer *b, uint32_t index, uint32_t *ret_committed)
+uint64_t weft__format_packet_peek(
+	const struct weft__buffer *b, uint32_t index, uint32_t *ret_committed)
 {
-	const uint8_t *packet = weft__buffer_packet(b, index);
+	const uint8_t *packet = weft__format_buffer_packet(b, index);
 	uint64_t state = load_state(packet);
 	if (ret_committed)
 		*ret_committed = (uint32_t)load_word(packet, offsetof(struct weft_abi_packet, committed));
 	return is_opening(state) ? 0 : state >> 2;
 }
 
-enum weft__verdict weft__packet_read(
+enum weft__verdict weft__format_packet_read(
 	const struct weft__buffer *b, uint32_t index, struct weft_abi_packet *ret_header)
 {
-	const uint8_t *packet = weft__buffer_packet(b, index);
+	const uint8_t *packet = weft__format_buffer_packet(b, index);
 	uint64_t state = load_state(packet);
 	if (state == 0)
 		return WEFT__PACKET_UNUSED;
 	/* Loaded before the rest of the header, so that `thread_records` counts at least the records
 	 * that are committed. */
 	uint32_t committed = (uint32_t)load_word(packet, offsetof(struct weft_abi_packet, committed));
-	weft__live_copy(ret_header, packet, sizeof(*ret_header));
+	weft__format_live_copy(ret_header, packet, sizeof(*ret_header));
 	ret_header->state = state;
 	ret_header->committed = committed;
 	uint64_t now = load_state(packet);
@@ -83,20 +85,21 @@ enum weft__verdict weft__packet_read(
 	return is_sound ? WEFT__PACKET_WHOLE : WEFT__PACKET_DAMAGED;
 }
 
-bool weft__packet_copy(const struct weft__buffer *b, uint32_t index,
+bool weft__format_packet_copy(const struct weft__buffer *b, uint32_t index,
 	const struct weft_abi_packet *header, uint32_t from, uint8_t *to)
 {
-	weft__live_copy(to, weft__buffer_packet(b, index) + from, header->committed - from);
-	return weft__packet_is_same(b, index, weft__packet_sequence(header));
+	weft__format_live_copy(
+		to, weft__format_buffer_packet(b, index) + from, header->committed - from);
+	return weft__format_packet_is_same(b, index, weft__format_packet_sequence(header));
 }
 
-uint64_t weft__packet_gone(const struct weft__buffer *b, uint32_t index)
+uint64_t weft__format_packet_gone(const struct weft__buffer *b, uint32_t index)
 {
 	struct weft_abi_packet header = {0};
 	/* The sequence changes once per turn of the ring, so retries are rare. They are bounded,
 	 * because a hostile program may change it for ever. */
 	for (int tries = 0; tries < 1000; tries++) {
-		enum weft__verdict verdict = weft__packet_read(b, index, &header);
+		enum weft__verdict verdict = weft__format_packet_read(b, index, &header);
 		if (verdict == WEFT__PACKET_UNUSED)
 			return 0;
 		if (verdict != WEFT__PACKET_TORN)
@@ -105,12 +108,13 @@ uint64_t weft__packet_gone(const struct weft__buffer *b, uint32_t index)
 	return is_opening(header.state) ? header.written : header.before;
 }
 
-bool weft__packet_written(const struct weft__buffer *b, uint32_t index, uint64_t *ret_written)
+bool weft__format_packet_written(
+	const struct weft__buffer *b, uint32_t index, uint64_t *ret_written)
 {
 	struct weft_abi_packet header;
-	enum weft__verdict verdict = weft__packet_read(b, index, &header);
+	enum weft__verdict verdict = weft__format_packet_read(b, index, &header);
 	if (verdict == WEFT__PACKET_UNUSED || verdict == WEFT__PACKET_TORN ||
-		weft__packet_state(&header) == WEFT_ABI_PACKET_OPEN)
+		weft__format_packet_state(&header) == WEFT_ABI_PACKET_OPEN)
 		return false;
 	*ret_written = header.written;
 	return true;

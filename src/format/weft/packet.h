@@ -22,54 +22,55 @@ enum weft__verdict {
 
 /* Copies the header. `state` is as it was before the copy, so that a packet which was closed during
  * the copy counts as open, and has no `written`. */
-enum weft__verdict weft__packet_read(
+enum weft__verdict weft__format_packet_read(
 	const struct weft__buffer *buffer, uint32_t index, struct weft_abi_packet *ret_header);
 
 /* True if the packet has content of which at least the header can be read. */
-static inline bool weft__packet_is_readable(enum weft__verdict verdict)
+static inline bool weft__format_packet_is_readable(enum weft__verdict verdict)
 {
 	return verdict == WEFT__PACKET_WHOLE || verdict == WEFT__PACKET_DAMAGED;
 }
 
 /* Returns the sequence of the content that can be read, or 0 if there is none, without copying it.
  * Unless ret_committed is NULL, it gets the number of committed bytes. */
-uint64_t weft__packet_peek(
+uint64_t weft__format_packet_peek(
 	const struct weft__buffer *buffer, uint32_t index, uint32_t *ret_committed);
 
 /* Copies the bytes from `from` to the header's `committed`; for a packet that was found whole.
  * False if the content changed meanwhile. */
-bool weft__packet_copy(const struct weft__buffer *buffer, uint32_t index,
+bool weft__format_packet_copy(const struct weft__buffer *buffer, uint32_t index,
 	const struct weft_abi_packet *header, uint32_t from, uint8_t *to);
 
 /* True if the packet's content still has this sequence. Then all loads before this call were of
  * that content. */
-bool weft__packet_is_same(const struct weft__buffer *buffer, uint32_t index, uint64_t sequence);
+bool weft__format_packet_is_same(
+	const struct weft__buffer *buffer, uint32_t index, uint64_t sequence);
 
 /* Events that were ever written at this position before the content that is there now; while the
  * packet is opened, before the content that comes. */
-uint64_t weft__packet_gone(const struct weft__buffer *buffer, uint32_t index);
+uint64_t weft__format_packet_gone(const struct weft__buffer *buffer, uint32_t index);
 
 /* A cursor over the packet's events in the buffer itself: only heads and records can be read safely
  * there. */
-static inline struct weft__cursor weft__packet_cursor(
+static inline struct weft__cursor weft__format_packet_cursor(
 	const struct weft__buffer *buffer, uint32_t index, const struct weft_abi_packet *header)
 {
-	return weft__cursor_begin(weft__buffer_packet(buffer, index) + sizeof(*header),
+	return weft__format_cursor_begin(weft__format_buffer_packet(buffer, index) + sizeof(*header),
 		header->base_ticks, header->committed);
 }
 
-static inline unsigned weft__packet_state(const struct weft_abi_packet *header)
+static inline unsigned weft__format_packet_state(const struct weft_abi_packet *header)
 {
 	return header->state & WEFT_ABI_PACKET_STATE;
 }
 
-static inline uint64_t weft__packet_sequence(const struct weft_abi_packet *header)
+static inline uint64_t weft__format_packet_sequence(const struct weft_abi_packet *header)
 {
 	return header->state >> 2;
 }
 
 /* A lower bound of the times of the packet's events. */
-static inline uint64_t weft__packet_opened_ticks(const struct weft_abi_packet *header)
+static inline uint64_t weft__format_packet_opened_ticks(const struct weft_abi_packet *header)
 {
 	return header->opened_ticks ? header->opened_ticks : header->base_ticks;
 }
@@ -82,7 +83,7 @@ struct weft__account {
 
 /* Closes the account at `written` events. Returns how many of them are lost: those that are not in
  * the account yet. */
-static inline uint64_t weft__account_close(struct weft__account *account, uint64_t written)
+static inline uint64_t weft__format_account_close(struct weft__account *account, uint64_t written)
 {
 	uint64_t lost = written > account->events ? written - account->events : 0;
 	account->events = written;
@@ -92,6 +93,7 @@ static inline uint64_t weft__account_close(struct weft__account *account, uint64
 /* For a program that has ended: the number of events that were ever written at a position. Those
  * not given are lost. False if the number is unknown, as for an open packet, where it is not stored
  * yet. */
-bool weft__packet_written(const struct weft__buffer *buffer, uint32_t index, uint64_t *ret_written);
+bool weft__format_packet_written(
+	const struct weft__buffer *buffer, uint32_t index, uint64_t *ret_written);
 
 #endif

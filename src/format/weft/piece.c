@@ -9,7 +9,7 @@
 
 #include <weft/error.h>
 
-int weft__piece_reserve(struct weft__piece *piece, size_t more)
+int weft__format_piece_reserve(struct weft__piece *piece, size_t more)
 {
 	if (more <= piece->capacity - piece->size)
 		return 0;
@@ -24,14 +24,14 @@ int weft__piece_reserve(struct weft__piece *piece, size_t more)
 
 /* Writes the header of a chunk and returns where its content goes. The caller has reserved the
  * space. */
-uint8_t *weft__piece_begin_chunk(struct weft__piece *piece, struct weft_abi_chunk chunk)
+uint8_t *weft__format_piece_begin_chunk(struct weft__piece *piece, struct weft_abi_chunk chunk)
 {
 	chunk.magic = WEFT_ABI_CHUNK_MAGIC;
 	memcpy(piece->bytes + piece->size, &chunk, sizeof(chunk));
 	return piece->bytes + piece->size + sizeof(chunk);
 }
 
-void weft__piece_end_chunk(struct weft__piece *piece, size_t bytes)
+void weft__format_piece_end_chunk(struct weft__piece *piece, size_t bytes)
 {
 	piece->size += sizeof(struct weft_abi_chunk) + bytes;
 }

@@ -16,11 +16,11 @@ struct weft__piece {
 };
 
 /* Makes room for `more` bytes. 0 or WEFT_ERROR_MEMORY. */
-int weft__piece_reserve(struct weft__piece *piece, size_t more);
+int weft__format_piece_reserve(struct weft__piece *piece, size_t more);
 
 /* Writes the header of a chunk and returns where its content goes. The caller has reserved the
  * space. */
-uint8_t *weft__piece_begin_chunk(struct weft__piece *piece, struct weft_abi_chunk chunk);
-void weft__piece_end_chunk(struct weft__piece *piece, size_t bytes);
+uint8_t *weft__format_piece_begin_chunk(struct weft__piece *piece, struct weft_abi_chunk chunk);
+void weft__format_piece_end_chunk(struct weft__piece *piece, size_t bytes);
 
 #endif

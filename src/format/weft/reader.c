@@ -19,7 +19,7 @@ struct weft_reader {
 	struct weft__categories categories;
 };
 
-bool weft__buffer_probe(const uint8_t *bytes, size_t size)
+bool weft__format_buffer_probe(const uint8_t *bytes, size_t size)
 {
 	const size_t magic = sizeof(WEFT_ABI_MAGIC) - 1;
 	return size >= magic && memcmp(bytes, WEFT_ABI_MAGIC, magic) == 0;
@@ -27,8 +27,8 @@ bool weft__buffer_probe(const uint8_t *bytes, size_t size)
 
 static void describe(struct weft_reader *r, struct weft_trace_description *description)
 {
-	const struct weft__buffer *buffer = weft__follower_buffer(r->follower);
-	weft__categories_read(buffer, &r->categories);
+	const struct weft__buffer *buffer = weft__format_follower_buffer(r->follower);
+	weft__format_categories_read(buffer, &r->categories);
 	description->source = *buffer->source ? buffer->source : NULL;
 	description->categories = r->categories.list;
 	description->category_count = r->categories.count;
@@ -42,7 +42,7 @@ static int open_reader(const struct weft__input *input, struct weft__reader **re
 	if (!r)
 		return WEFT_ERROR_MEMORY;
 	r->base.input = *input;
-	int error = weft__follower_create_saved(input, &r->follower);
+	int error = weft__format_follower_create_saved(input, &r->follower);
 	if (error) {
 		free(r);
 		return error;
@@ -55,18 +55,18 @@ static int open_reader(const struct weft__input *input, struct weft__reader **re
 static void close_reader(struct weft__reader *reader)
 {
 	struct weft_reader *r = (struct weft_reader *)reader;
-	weft__follower_destroy(r->follower);
+	weft__format_follower_destroy(r->follower);
 	free(r);
 }
 
 static int next(struct weft__reader *reader, struct weft_event *ret_event)
 {
-	return weft__follower_take(((struct weft_reader *)reader)->follower, ret_event);
+	return weft__format_follower_take(((struct weft_reader *)reader)->follower, ret_event);
 }
 
 const struct weft__format weft__format_weft = {
 	.name = "weft",
-	.probe = weft__buffer_probe,
+	.probe = weft__format_buffer_probe,
 	.open = open_reader,
 	.next = next,
 	.close = close_reader,

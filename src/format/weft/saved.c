@@ -15,7 +15,8 @@ static void hold(struct weft__follower *f, struct weft__queue_entry *entry, uint
 {
 	struct weft__followed *p = &f->followed[entry->followed];
 	entry->time_ns = p->next_ns = time_ns;
-	weft__follower_report(f, p, offsetof(struct weft_abi_packet, opened_ticks), WEFT__SPAN_MESSAGE);
+	weft__format_follower_report(
+		f, p, offsetof(struct weft_abi_packet, opened_ticks), WEFT__SPAN_MESSAGE);
 }
 
 /* Repairs the times at which packets begin: the trace is the period of WEFT__SPAN_NS in which most
@@ -26,19 +27,20 @@ static int hold_packets(struct weft__follower *f)
 	size_t first, last;
 	int error = 0;
 	for (uint32_t i = 0; i < f->queue.count && !error; i++)
-		error = weft__order_add(&order, (struct weft__position){f->queue.entries[i].time_ns, i});
+		error =
+			weft__format_order_add(&order, (struct weft__position){f->queue.entries[i].time_ns, i});
 	if (!error)
-		error = weft__order_sort(&order);
+		error = weft__format_order_sort(&order);
 	if (!error) {
-		weft__order_find_span(&order, &first, &last);
+		weft__format_order_find_span(&order, &first, &last);
 		f->last_ns = weft__ns_add(order.list[first].time_ns, WEFT__SPAN_NS);
 		for (size_t i = 0; i < order.count; i++)
 			if (i < first || i > last)
 				hold(f, &f->queue.entries[order.list[i].offset],
 					order.list[i < first ? first : last].time_ns);
-		weft__queue_settle(&f->queue);
+		weft__format_queue_settle(&f->queue);
 	}
-	weft__order_finish(&order);
+	weft__format_order_finish(&order);
 	return error;
 }
 
@@ -60,23 +62,24 @@ static int find_span(struct weft__follower *f)
 
 static int init(struct weft__follower *f, const struct weft__input *input)
 {
-	int error = weft__buffer_init_any(&f->buffer, input);
+	int error = weft__format_buffer_init_any(&f->buffer, input);
 	if (!error)
-		error = weft__follower_name(f);
+		error = weft__format_follower_name(f);
 	if (!error)
-		error = weft__follower_init(f);
+		error = weft__format_follower_init(f);
 	if (!error)
-		error = weft__buffer_read_code(&f->buffer);
+		error = weft__format_buffer_read_code(&f->buffer);
 	if (error)
 		return error;
-	weft__gaps_init(&f->gaps, f->buffer.stream, weft__buffer_piece(&f->buffer), f->description);
-	error = weft__gaps_take_list(&f->gaps, &f->buffer, &f->threads, f->description);
+	weft__format_gaps_init(
+		&f->gaps, f->buffer.stream, weft__format_buffer_piece(&f->buffer), f->description);
+	error = weft__format_gaps_take_list(&f->gaps, &f->buffer, &f->threads, f->description);
 	if (!error)
-		error = weft__follower_finish(f);
+		error = weft__format_follower_finish(f);
 	return error ? error : find_span(f);
 }
 
-int weft__follower_create_saved(
+int weft__format_follower_create_saved(
 	const struct weft__input *input, struct weft__follower **ret_follower)
 {
 	struct weft__follower *f = calloc(1, sizeof(*f));
@@ -88,7 +91,7 @@ int weft__follower_create_saved(
 	f->is_stable = input->is_stable;
 	int error = init(f, input);
 	if (error)
-		weft__follower_destroy(f);
+		weft__format_follower_destroy(f);
 	else
 		*ret_follower = f;
 	return error;

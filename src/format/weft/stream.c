@@ -17,13 +17,13 @@
 
 #define AT(field) offsetof(struct weft_abi_chunk, field)
 
-bool weft__chunk_begins(const uint8_t *bytes, size_t size)
+bool weft__format_chunk_begins(const uint8_t *bytes, size_t size)
 {
 	return size >= sizeof(struct weft_abi_chunk) &&
 		   weft__load_u64(bytes + AT(magic)) == WEFT_ABI_CHUNK_MAGIC;
 }
 
-enum weft__chunk_state weft__chunk_read(
+enum weft__chunk_state weft__format_chunk_read(
 	const uint8_t *bytes, size_t size, uint64_t offset, struct weft__chunk *ret_chunk)
 {
 	const struct weft__chunk chunk = {
@@ -33,7 +33,7 @@ enum weft__chunk_state weft__chunk_read(
 		.bytes = weft__load_u32(bytes + AT(bytes)),
 		.at = weft__load_u64(bytes + AT(at)),
 	};
-	if (!weft__chunk_begins(bytes, size) || chunk.bytes % 8)
+	if (!weft__format_chunk_begins(bytes, size) || chunk.bytes % 8)
 		return WEFT__CHUNK_BROKEN;
 	if (chunk.bytes > size - sizeof(struct weft_abi_chunk))
 		return WEFT__CHUNK_CUT;
@@ -41,15 +41,16 @@ enum weft__chunk_state weft__chunk_read(
 	return WEFT__CHUNK_WHOLE;
 }
 
-size_t weft__chunk_find(const uint8_t *bytes, size_t size)
+size_t weft__format_chunk_find(const uint8_t *bytes, size_t size)
 {
 	size_t at = 0;
-	while (size - at >= sizeof(struct weft_abi_chunk) && !weft__chunk_begins(bytes + at, size - at))
+	while (size - at >= sizeof(struct weft_abi_chunk) &&
+		   !weft__format_chunk_begins(bytes + at, size - at))
 		at += 8;
 	return at;
 }
 
-bool weft__stream_is_packet(const struct weft__buffer *b, const struct weft__chunk *chunk,
+bool weft__format_stream_is_packet(const struct weft__buffer *b, const struct weft__chunk *chunk,
 	struct weft_diagnostics *diagnostics)
 {
 	if (chunk->bytes >= sizeof(struct weft_abi_packet) && chunk->bytes <= b->packet_bytes)
@@ -62,7 +63,7 @@ static int add_packet(
 	struct weft__buffer *b, const struct weft__chunk *chunk, struct weft_diagnostics *diagnostics)
 {
 	const struct weft__column column = {&b->stream->offsets, sizeof(*b->stream->offsets)};
-	if (!weft__stream_is_packet(b, chunk, diagnostics))
+	if (!weft__format_stream_is_packet(b, chunk, diagnostics))
 		return 0;
 	int error =
 		weft__columns_reserve(&column, 1, &b->stream->capacity, b->packet_count + (size_t)1);
@@ -71,7 +72,7 @@ static int add_packet(
 	return error;
 }
 
-int weft__stream_add_names(
+int weft__format_stream_add_names(
 	struct weft__buffer *b, const struct weft__chunk *chunk, struct weft_diagnostics *diagnostics)
 {
 	if (chunk->at > WEFT_ABI_NAMES_MAX_BYTES ||
@@ -121,7 +122,7 @@ static bool is_before(const void *texts, uint32_t row, uint64_t number)
 	return ((const struct weft__stream_text *)texts)[row].number < number;
 }
 
-struct weft_slice weft__stream_text(const struct weft__buffer *b, uint64_t number)
+struct weft_slice weft__format_stream_text(const struct weft__buffer *b, uint64_t number)
 {
 	const struct weft__stream *s = b->stream;
 	uint32_t row = s ? weft__search(s->texts, 0, s->text_count, is_before, number) : 0;
@@ -142,13 +143,13 @@ static void take_lost(struct weft__buffer *b, const struct weft__chunk *chunk)
 	b->stream->lost_count = chunk->bytes / (uint32_t)sizeof(struct weft_abi_lost);
 }
 
-void weft__stream_take_header(
+void weft__format_stream_take_header(
 	struct weft__buffer *b, const struct weft__chunk *chunk, struct weft_diagnostics *diagnostics)
 {
 	const uint8_t *version = chunk->content + offsetof(struct weft_abi_buffer, version);
 	if (chunk->bytes == sizeof(struct weft_abi_buffer) &&
 		weft__load_u32(version) == WEFT_ABI_VERSION)
-		weft__live_copy(b->header, chunk->content, sizeof(b->header));
+		weft__format_live_copy(b->header, chunk->content, sizeof(b->header));
 	else
 		weft_diagnostics_add(diagnostics, chunk->offset, "a header chunk is invalid");
 }
@@ -160,13 +161,13 @@ static int add_chunk(
 	if (chunk->kind == WEFT_ABI_CHUNK_PACKET)
 		return add_packet(b, chunk, diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_NAMES)
-		return weft__stream_add_names(b, chunk, diagnostics);
+		return weft__format_stream_add_names(b, chunk, diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_LOST)
 		take_lost(b, chunk);
 	if (chunk->kind == WEFT_ABI_CHUNK_TEXT)
 		return add_text(b, chunk, diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_HEADER)
-		weft__stream_take_header(b, chunk, diagnostics);
+		weft__format_stream_take_header(b, chunk, diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_MARK)
 		b->marked = chunk->at;
 	return 0;
@@ -183,19 +184,20 @@ static int step(struct weft__buffer *b, const struct weft__input *input, size_t 
 		*at = input->size;
 		return 0;
 	}
-	if (weft__chunk_read(bytes, left, *at, &chunk) == WEFT__CHUNK_WHOLE) {
+	if (weft__format_chunk_read(bytes, left, *at, &chunk) == WEFT__CHUNK_WHOLE) {
 		*at += sizeof(struct weft_abi_chunk) + chunk.bytes;
 		return add_chunk(b, &chunk, input->diagnostics);
 	}
-	next = 8 + weft__chunk_find(bytes + 8, left - 8);
+	next = 8 + weft__format_chunk_find(bytes + 8, left - 8);
 	bool is_end = left - next < sizeof(struct weft_abi_chunk);
 	weft_diagnostics_add(input->diagnostics, *at,
-		is_end && weft__chunk_begins(bytes, left) ? WEFT__STREAM_CUT_SHORT : WEFT__STREAM_NO_CHUNK);
+		is_end && weft__format_chunk_begins(bytes, left) ? WEFT__STREAM_CUT_SHORT
+														 : WEFT__STREAM_NO_CHUNK);
 	*at += is_end ? left : next;
 	return 0;
 }
 
-int weft__stream_init(struct weft__buffer *b, const struct weft__input *input)
+int weft__format_stream_init(struct weft__buffer *b, const struct weft__input *input)
 {
 	b->packet_count = 0;
 	b->stream = calloc(1, sizeof(*b->stream));

@@ -28,23 +28,23 @@ enum weft__chunk_state {
 
 /* Reads the chunk at the beginning of `bytes`, which lie at `offset` in the input; `size` is at
  * least that of a struct weft_abi_chunk. *ret_chunk is set only for a whole chunk. */
-enum weft__chunk_state weft__chunk_read(
+enum weft__chunk_state weft__format_chunk_read(
 	const uint8_t *bytes, size_t size, uint64_t offset, struct weft__chunk *ret_chunk);
 
 /* True if the bytes begin with the magic of a chunk. */
-bool weft__chunk_begins(const uint8_t *bytes, size_t size);
+bool weft__format_chunk_begins(const uint8_t *bytes, size_t size);
 
 /* Bytes before the next chunk's magic, in steps of 8; `size` or a little less if there is none. */
-size_t weft__chunk_find(const uint8_t *bytes, size_t size);
+size_t weft__format_chunk_find(const uint8_t *bytes, size_t size);
 
 /* True if the chunk has the size of a packet of this stream. Reports another size. */
-bool weft__stream_is_packet(const struct weft__buffer *buffer, const struct weft__chunk *chunk,
-	struct weft_diagnostics *diagnostics);
+bool weft__format_stream_is_packet(const struct weft__buffer *buffer,
+	const struct weft__chunk *chunk, struct weft_diagnostics *diagnostics);
 
 /* Apply a chunk of names or of a header to the buffer. 0 or WEFT_ERROR_MEMORY. */
-int weft__stream_add_names(struct weft__buffer *buffer, const struct weft__chunk *chunk,
+int weft__format_stream_add_names(struct weft__buffer *buffer, const struct weft__chunk *chunk,
 	struct weft_diagnostics *diagnostics);
-void weft__stream_take_header(struct weft__buffer *buffer, const struct weft__chunk *chunk,
+void weft__format_stream_take_header(struct weft__buffer *buffer, const struct weft__chunk *chunk,
 	struct weft_diagnostics *diagnostics);
 
 #endif

@@ -19,14 +19,14 @@ static void add_packet(
 	struct weft_buffer_summary *s, const struct weft__buffer *buffer, uint32_t index)
 {
 	struct weft_abi_packet header;
-	enum weft__verdict verdict = weft__packet_read(buffer, index, &header);
-	s->losses[WEFT_LOSS_OVERWRITTEN] += weft__packet_gone(buffer, index);
-	if (!weft__packet_is_readable(verdict))
+	enum weft__verdict verdict = weft__format_packet_read(buffer, index, &header);
+	s->losses[WEFT_LOSS_OVERWRITTEN] += weft__format_packet_gone(buffer, index);
+	if (!weft__format_packet_is_readable(verdict))
 		return;
-	if (weft__packet_state(&header) == WEFT_ABI_PACKET_CLOSED)
+	if (weft__format_packet_state(&header) == WEFT_ABI_PACKET_CLOSED)
 		s->events += header.written > header.before ? header.written - header.before : 0;
 	else if (verdict == WEFT__PACKET_WHOLE)
-		s->events += weft__cursor_count(weft__packet_cursor(buffer, index, &header));
+		s->events += weft__format_cursor_count(weft__format_packet_cursor(buffer, index, &header));
 }
 
 /* Forked children can write what they like there, so only what a process may have stored counts:
@@ -62,9 +62,9 @@ WEFT__EXPORT int weft_buffer_summarize(
 	const struct weft__input input = {
 		.bytes = bytes, .size = size, .diagnostics = &diagnostics, .description = &description};
 	struct weft__buffer buffer;
-	if (!weft__buffer_probe(bytes, size))
+	if (!weft__format_buffer_probe(bytes, size))
 		return size ? WEFT_ERROR_FORMAT : WEFT_ERROR_EMPTY;
-	int error = weft__buffer_init(&buffer, &input);
+	int error = weft__format_buffer_init(&buffer, &input);
 	if (error)
 		return error;
 	struct weft_buffer_summary summary = {.pid = buffer.pid};
@@ -78,7 +78,7 @@ WEFT__EXPORT int weft_buffer_summarize(
 	read_refused(&summary, buffer.header);
 	for (uint32_t i = 0; i < buffer.packet_count; i++)
 		add_packet(&summary, &buffer, i);
-	weft__buffer_finish(&buffer);
+	weft__format_buffer_finish(&buffer);
 	*ret_summary = summary;
 	return 0;
 }

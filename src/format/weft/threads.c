@@ -31,7 +31,7 @@ static bool is_at(const struct weft__threads *t, uint32_t at, uint32_t number)
 	return at < t->count && t->numbers[at].number == number;
 }
 
-uint32_t weft__threads_index(const struct weft__threads *t, uint32_t number)
+uint32_t weft__format_threads_index(const struct weft__threads *t, uint32_t number)
 {
 	uint32_t at = lower_bound(t, number);
 	return is_at(t, at, number) ? t->numbers[at].index : 0;
@@ -73,7 +73,7 @@ static int add(struct weft__threads *t, uint32_t at, const struct weft__thread *
 	return 0;
 }
 
-int weft__threads_find(struct weft__threads *t, const struct weft__thread *thread,
+int weft__format_threads_find(struct weft__threads *t, const struct weft__thread *thread,
 	const uint8_t *packet_name, uint32_t *ret_index)
 {
 	uint32_t at = lower_bound(t, thread->number);
@@ -127,10 +127,10 @@ static int note_records(
 	struct weft__record_words words;
 	enum weft__found found;
 	int error = 0;
-	while (!error && (found = weft__cursor_next(&cursor, &words)) <= WEFT__FOUND_THREAD) {
+	while (!error && (found = weft__format_cursor_next(&cursor, &words)) <= WEFT__FOUND_THREAD) {
 		if (found != WEFT__FOUND_THREAD)
 			continue;
-		const struct weft__thread thread = weft__record_words_thread(&words);
+		const struct weft__thread thread = weft__format_record_words_thread(&words);
 		error = note(finds, &thread, header);
 	}
 	return error;
@@ -139,14 +139,14 @@ static int note_records(
 static int note_packet(struct finds *finds, const struct weft__buffer *buffer, uint32_t index)
 {
 	struct weft_abi_packet header;
-	enum weft__verdict verdict = weft__packet_read(buffer, index, &header);
-	if (!weft__packet_is_readable(verdict))
+	enum weft__verdict verdict = weft__format_packet_read(buffer, index, &header);
+	if (!weft__format_packet_is_readable(verdict))
 		return 0;
 	const struct weft__thread thread = {header.thread, header.tid, NULL};
 	int error = note(finds, &thread, &header);
 	if (error || !header.thread_records || verdict == WEFT__PACKET_DAMAGED)
 		return error;
-	return note_records(finds, weft__packet_cursor(buffer, index, &header), &header);
+	return note_records(finds, weft__format_packet_cursor(buffer, index, &header), &header);
 }
 
 /* The newest mention of each thread comes first: a thread may have got another name. */
@@ -173,7 +173,7 @@ static int add_all(struct weft__threads *t, struct finds *finds)
 	return error;
 }
 
-int weft__threads_init(struct weft__threads *t, const struct weft__buffer *buffer)
+int weft__format_threads_init(struct weft__threads *t, const struct weft__buffer *buffer)
 {
 	static const struct weft_abi_packet nameless;
 	const struct weft__thread none = {0};
@@ -188,11 +188,11 @@ int weft__threads_init(struct weft__threads *t, const struct weft__buffer *buffe
 		error = add_all(t, &finds);
 	free(finds.list);
 	if (error)
-		weft__threads_finish(t);
+		weft__format_threads_finish(t);
 	return error;
 }
 
-void weft__threads_finish(struct weft__threads *t)
+void weft__format_threads_finish(struct weft__threads *t)
 {
 	free(t->list);
 	free(t->names);

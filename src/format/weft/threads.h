@@ -24,15 +24,15 @@ struct weft__threads {
 
 /* Starts the list with the threads that the buffer has now. The buffer must outlive the list. 0 or
  * WEFT_ERROR_MEMORY. */
-int weft__threads_init(struct weft__threads *threads, const struct weft__buffer *buffer);
-void weft__threads_finish(struct weft__threads *threads);
+int weft__format_threads_init(struct weft__threads *threads, const struct weft__buffer *buffer);
+void weft__format_threads_finish(struct weft__threads *threads);
 
 /* Finds the thread's index. A new thread is added, with the name `packet_name` if it has none of
  * its own. */
-int weft__threads_find(struct weft__threads *threads, const struct weft__thread *thread,
+int weft__format_threads_find(struct weft__threads *threads, const struct weft__thread *thread,
 	const uint8_t *packet_name, uint32_t *ret_index);
 
 /* The index of the thread with this number; 0 if there is none. */
-uint32_t weft__threads_index(const struct weft__threads *threads, uint32_t number);
+uint32_t weft__format_threads_index(const struct weft__threads *threads, uint32_t number);
 
 #endif

@@ -45,7 +45,7 @@ static uint32_t pair_points(struct weft__xentrace_samples *s)
 	return pairs;
 }
 
-void weft__xentrace_estimate(
+void weft__format_xentrace_estimate(
 	struct weft__xentrace_samples *samples, struct weft__xentrace_rate *rate)
 {
 	samples->count = pair_points(samples);

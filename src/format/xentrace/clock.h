@@ -38,12 +38,12 @@ struct weft__xentrace_rate {
 
 /* Estimates the rate from the samples of a pCPU, which it changes. `*rate` stays if it is better.
  */
-void weft__xentrace_estimate(
+void weft__format_xentrace_estimate(
 	struct weft__xentrace_samples *samples, struct weft__xentrace_rate *rate);
 
 /* xenalyze computes with a rate in cycles per 1024 ns, which is an integer. So do we, so that times
  * are equal to the nanosecond; they are up to 0.04 % too large. */
-static inline void weft__xentrace_clock_set(
+static inline void weft__format_xentrace_clock_set(
 	struct weft__xentrace_clock *clock, uint64_t first_cycles, uint64_t hz)
 {
 	clock->first_cycles = first_cycles;
@@ -52,10 +52,11 @@ static inline void weft__xentrace_clock_set(
 		clock->rate = 1;
 }
 
-static inline uint64_t weft__xentrace_ns(const struct weft__xentrace_clock *clock, uint64_t cycles)
+static inline uint64_t weft__format_xentrace_ns(
+	const struct weft__xentrace_clock *clock, uint64_t cycles)
 {
 	if (!clock->rate)
-		return weft__ticks_to_ns(&clock->ticks, cycles);
+		return weft__format_ticks_to_ns(&clock->ticks, cycles);
 	uint64_t delta = cycles > clock->first_cycles ? cycles - clock->first_cycles : 0;
 	if (delta < UINT64_C(1) << 54)
 		return (delta << 10) / clock->rate;

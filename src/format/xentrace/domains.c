@@ -19,13 +19,13 @@ static int add_buffer(struct weft__xentrace_meaning *m, struct weft_trace_buffer
 	return 0;
 }
 
-int weft__xentrace_describe_xen(struct weft__xentrace_meaning *m)
+int weft__format_xentrace_describe_xen(struct weft__xentrace_meaning *m)
 {
 	return add_buffer(m,
 		(struct weft_trace_buffer){.process = "Xen", .host = "", .file = "", .is_hypervisor = 1});
 }
 
-int weft__xentrace_add_domain(struct weft__xentrace_meaning *m, uint32_t domain)
+int weft__format_xentrace_add_domain(struct weft__xentrace_meaning *m, uint32_t domain)
 {
 	if (m->buffers[domain])
 		return 0;
@@ -40,8 +40,8 @@ int weft__xentrace_add_domain(struct weft__xentrace_meaning *m, uint32_t domain)
 	return error;
 }
 
-void weft__xentrace_end_buffers(struct weft__xentrace_meaning *m, uint64_t cycles)
+void weft__format_xentrace_end_buffers(struct weft__xentrace_meaning *m, uint64_t cycles)
 {
 	for (size_t i = 0; i < m->description_count; i++)
-		m->descriptions[i].end_ns = weft__xentrace_ns(&m->reader->clock, cycles);
+		m->descriptions[i].end_ns = weft__format_xentrace_ns(&m->reader->clock, cycles);
 }

@@ -14,7 +14,7 @@ static struct weft_slice slice_of(const char *text)
 	return (struct weft_slice){text, strlen(text)};
 }
 
-struct weft__xentrace_event *weft__xentrace_emit(
+struct weft__xentrace_event *weft__format_xentrace_emit(
 	struct weft__xentrace_meaning *m, unsigned type, struct weft__xentrace_task task)
 {
 	const struct weft__column column = {&m->events, sizeof(*m->events)};
@@ -32,31 +32,32 @@ struct weft__xentrace_event *weft__xentrace_emit(
 }
 
 /* The text is linked when the event is returned: until then its address may change. */
-void weft__xentrace_set_text(struct weft__xentrace_event *event, const char *name, uint32_t count)
+void weft__format_xentrace_set_text(
+	struct weft__xentrace_event *event, const char *name, uint32_t count)
 {
 	int size = count ? snprintf(event->text, sizeof(event->text), "%.40s ×%u", name, count)
 					 : snprintf(event->text, sizeof(event->text), "%.40s", name);
 	event->event.text.size = size > 0 ? (size_t)size : 0;
 }
 
-void weft__xentrace_emit_mark(struct weft__xentrace_meaning *m, struct weft__xentrace_task task,
-	const char *name, const char *field, uint64_t value)
+void weft__format_xentrace_emit_mark(struct weft__xentrace_meaning *m,
+	struct weft__xentrace_task task, const char *name, const char *field, uint64_t value)
 {
-	struct weft__xentrace_event *event = weft__xentrace_emit(m, WEFT_EVENT_MARK, task);
-	weft__xentrace_set_text(event, name, 0);
+	struct weft__xentrace_event *event = weft__format_xentrace_emit(m, WEFT_EVENT_MARK, task);
+	weft__format_xentrace_set_text(event, name, 0);
 	event->field =
 		(struct weft_field){.name = slice_of(field), .type = WEFT_FIELD_U64, .value.u64 = value};
 	event->event.field_count = 1;
 }
 
-void weft__xentrace_emit_words(struct weft__xentrace_meaning *m, struct weft__xentrace_task task,
-	const struct weft__xentrace_record *record)
+void weft__format_xentrace_emit_words(struct weft__xentrace_meaning *m,
+	struct weft__xentrace_task task, const struct weft__xentrace_record *record)
 {
 	char name[WEFT__XENTRACE_NAME_BYTES];
-	struct weft__xentrace_event *event = weft__xentrace_emit(m, WEFT_EVENT_MARK, task);
+	struct weft__xentrace_event *event = weft__format_xentrace_emit(m, WEFT_EVENT_MARK, task);
 	size_t size = 0;
 	snprintf(name, sizeof(name), "guest 0x%x", record->id & 0xfff);
-	weft__xentrace_set_text(event, name, 0);
+	weft__format_xentrace_set_text(event, name, 0);
 	for (uint32_t i = 0; i < record->count; i++)
 		size += (size_t)snprintf(event->words + size, sizeof(event->words) - size, "%s0x%08x",
 			i ? " " : "", record->words[i]);
@@ -65,49 +66,49 @@ void weft__xentrace_emit_words(struct weft__xentrace_meaning *m, struct weft__xe
 	event->event.field_count = 1;
 }
 
-void weft__xentrace_emit_run(
+void weft__format_xentrace_emit_run(
 	struct weft__xentrace_meaning *m, uint32_t cpu, struct weft__xentrace_task task)
 {
 	struct weft__xentrace_pcpu *pcpu = &m->pcpus[cpu];
 	if (pcpu->runs.id == task.id && pcpu->runs.buffer == task.buffer)
 		return;
 	pcpu->runs = task;
-	weft__xentrace_emit(m, WEFT_EVENT_SWITCH, task)->event.thread = cpu;
+	weft__format_xentrace_emit(m, WEFT_EVENT_SWITCH, task)->event.thread = cpu;
 }
 
-void weft__xentrace_emit_task(struct weft__xentrace_meaning *m, struct weft__xentrace_task task,
-	const char *kind, const char *name, bool is_new)
+void weft__format_xentrace_emit_task(struct weft__xentrace_meaning *m,
+	struct weft__xentrace_task task, const char *kind, const char *name, bool is_new)
 {
 	struct weft__xentrace_event *event;
 	if (is_new) {
-		event = weft__xentrace_emit(
+		event = weft__format_xentrace_emit(
 			m, WEFT_EVENT_CREATE, (struct weft__xentrace_task){task.buffer, WEFT_TASK_NONE});
 		event->event.other = task.id;
 		event->event.kind_name = slice_of(kind);
-		event = weft__xentrace_emit(m, WEFT_EVENT_LABEL, task);
+		event = weft__format_xentrace_emit(m, WEFT_EVENT_LABEL, task);
 	} else {
-		event = weft__xentrace_emit(m, WEFT_EVENT_ALIVE, task);
+		event = weft__format_xentrace_emit(m, WEFT_EVENT_ALIVE, task);
 		event->event.other = WEFT_TASK_NONE;
 		event->event.kind_name = slice_of(kind);
 		event->event.is_rundown = true;
 	}
-	weft__xentrace_set_text(event, name, 0);
+	weft__format_xentrace_set_text(event, name, 0);
 }
 
 /* Tasks of two buffers are joined by a message, of which they are the two sides. */
-void weft__xentrace_emit_wake(struct weft__xentrace_meaning *m, struct weft__xentrace_task sender,
-	struct weft__xentrace_task receiver)
+void weft__format_xentrace_emit_wake(struct weft__xentrace_meaning *m,
+	struct weft__xentrace_task sender, struct weft__xentrace_task receiver)
 {
 	if (sender.id == WEFT_TASK_NONE ||
 		(sender.id == receiver.id && sender.buffer == receiver.buffer))
 		return;
 	if (sender.buffer == receiver.buffer) {
-		weft__xentrace_emit(m, WEFT_EVENT_SIGNAL, receiver)->event.other = sender.id;
+		weft__format_xentrace_emit(m, WEFT_EVENT_SIGNAL, receiver)->event.other = sender.id;
 		return;
 	}
 	int64_t key = (int64_t)++m->messages;
-	weft__xentrace_emit(m, WEFT_EVENT_SEND, sender)->event.value = key;
-	weft__xentrace_emit(m, WEFT_EVENT_RECEIVE, receiver)->event.value = key;
+	weft__format_xentrace_emit(m, WEFT_EVENT_SEND, sender)->event.value = key;
+	weft__format_xentrace_emit(m, WEFT_EVENT_RECEIVE, receiver)->event.value = key;
 }
 
 /* ---- Hypercalls ---- */
@@ -162,11 +163,11 @@ static const char *command_name(const struct weft__xentrace_record *record, uint
 	return NULL;
 }
 
-const char *weft__xentrace_call_name(
+const char *weft__format_xentrace_call_name(
 	const struct weft__xentrace_record *record, char name[WEFT__XENTRACE_NAME_BYTES])
 {
 	uint32_t op = record->words[0] & 0xfffff;
-	const char *known = weft__xentrace_hypercall(op), *command = command_name(record, op);
+	const char *known = weft__format_xentrace_hypercall(op), *command = command_name(record, op);
 	if (!known)
 		snprintf(name, WEFT__XENTRACE_NAME_BYTES, "hypercall %u", op);
 	else if (command)
@@ -174,7 +175,7 @@ const char *weft__xentrace_call_name(
 	return known && !command ? known : name;
 }
 
-uint32_t weft__xentrace_call_count(const struct weft__xentrace_record *record)
+uint32_t weft__format_xentrace_call_count(const struct weft__xentrace_record *record)
 {
 	uint32_t op = record->words[0] & 0xfffff;
 	bool has_count = op == OP_MMU_UPDATE || op == OP_MULTICALL || op == OP_MMUEXT_OP;

@@ -217,44 +217,44 @@ static struct weft__xentrace_irq irq_of(const struct weft__xentrace_record *reco
 	return (struct weft__xentrace_irq){begin, record->cpu, record->words[0]};
 }
 
-int weft__xentrace_search_init(
+int weft__format_xentrace_search_init(
 	struct weft__xentrace_search *s, struct weft__xentrace_reader *reader, size_t cpus)
 {
 	*s = (struct weft__xentrace_search){.reader = reader};
 	s->cpus = calloc(cpus + 1, sizeof(*s->cpus));
 	for (size_t i = 0; s->cpus && i < cpus; i++)
 		s->cpus[i].running.now = (struct weft__xentrace_vcpu){WEFT_XENTRACE_UNKNOWN, 0};
-	int error = weft__xentrace_kicks_init(&s->kicks, cpus);
+	int error = weft__format_xentrace_kicks_init(&s->kicks, cpus);
 	if (!error)
-		error = weft__xentrace_vcpus_init(&s->vcpus);
+		error = weft__format_xentrace_vcpus_init(&s->vcpus);
 	return s->cpus ? error : WEFT_ERROR_MEMORY;
 }
 
-void weft__xentrace_search_finish(struct weft__xentrace_search *s)
+void weft__format_xentrace_search_finish(struct weft__xentrace_search *s)
 {
-	weft__xentrace_vcpus_finish(&s->vcpus);
-	weft__xentrace_kicks_finish(&s->kicks);
+	weft__format_xentrace_vcpus_finish(&s->vcpus);
+	weft__format_xentrace_kicks_finish(&s->kicks);
 	free(s->cpus);
 }
 
-int weft__xentrace_search_take(struct weft__xentrace_search *s,
+int weft__format_xentrace_search_take(struct weft__xentrace_search *s,
 	const struct weft__xentrace_record *record, struct weft__xentrace_finding *ret_finding)
 {
-	const struct weft__xentrace_known *known = weft__xentrace_know(s->reader, record->id);
+	const struct weft__xentrace_known *known = weft__format_xentrace_know(s->reader, record->id);
 	struct weft__xentrace_running *running = &s->cpus[record->cpu].running;
 	struct weft__xentrace_state *vcpu =
-		weft__xentrace_vcpus_find(&s->vcpus, running->now.domain, running->now.vcpu);
+		weft__format_xentrace_vcpus_find(&s->vcpus, running->now.domain, running->now.vcpu);
 	if (!vcpu && running->now.domain < WEFT__XENTRACE_DOMAINS)
 		return WEFT_ERROR_MEMORY;
 	*ret_finding = (struct weft__xentrace_finding){
 		.call = vcpu ? take_call(s, known->kind, vcpu, record) : 0,
-		.tickle = weft__xentrace_kicks_take(&s->kicks, known->kind, record),
+		.tickle = weft__format_xentrace_kicks_take(&s->kicks, known->kind, record),
 		.has_irq = known->kind == WEFT__XENTRACE_IRQ && record->count >= 3,
 	};
 	if (ret_finding->has_irq)
 		ret_finding->irq = irq_of(record);
-	s->has_gaps |= weft__xentrace_is_gap(running, known->kind, record);
-	weft__xentrace_follow(running, known->kind, record);
+	s->has_gaps |= weft__format_xentrace_is_gap(running, known->kind, record);
+	weft__format_xentrace_follow(running, known->kind, record);
 	s->cpus[record->cpu].last_cycles = record->cycles;
 	return 0;
 }

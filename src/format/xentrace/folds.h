@@ -52,12 +52,12 @@ struct weft__xentrace_search {
 
 /* The search is for records of `cpus` pCPUs, of which kicks.h must know the numbers. 0 or
  * WEFT_ERROR_MEMORY; it is to be finished in each case. */
-int weft__xentrace_search_init(
+int weft__format_xentrace_search_init(
 	struct weft__xentrace_search *search, struct weft__xentrace_reader *reader, size_t cpus);
-void weft__xentrace_search_finish(struct weft__xentrace_search *search);
+void weft__format_xentrace_search_finish(struct weft__xentrace_search *search);
 
 /* Takes the next record. 0 or WEFT_ERROR_MEMORY. */
-int weft__xentrace_search_take(struct weft__xentrace_search *search,
+int weft__format_xentrace_search_take(struct weft__xentrace_search *search,
 	const struct weft__xentrace_record *record, struct weft__xentrace_finding *ret_finding);
 
 #endif

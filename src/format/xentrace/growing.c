@@ -55,7 +55,7 @@ struct weft_xentrace_growing {
 
 WEFT__EXPORT bool weft_xentrace_growing_probe(const void *bytes, size_t size)
 {
-	return weft__xentrace_probe(bytes, size);
+	return weft__format_xentrace_probe(bytes, size);
 }
 
 WEFT__EXPORT int weft_xentrace_growing_create(
@@ -82,7 +82,7 @@ WEFT__EXPORT void weft_xentrace_growing_destroy(struct weft_xentrace_growing *g)
 {
 	if (!g)
 		return;
-	weft__xentrace_finish(&g->reader);
+	weft__format_xentrace_finish(&g->reader);
 	free(g->bytes);
 	free(g->cpus);
 	free(g);
@@ -137,12 +137,12 @@ static void list_windows(struct weft_xentrace_growing *g)
 		uint64_t rest = g->size - g->listed;
 		if (rest < WEFT_XENTRACE_NOTE_BYTES && weft__load_u32(at) != WEFT__XENTRACE_WINDOW)
 			return; /* perhaps a note */
-		if (weft__xentrace_has_note(at, rest)) {
+		if (weft__format_xentrace_has_note(at, rest)) {
 			g->listed += WEFT_XENTRACE_NOTE_BYTES;
 			continue;
 		}
 		uint32_t cpu = weft__load_u32(at + 4), size = weft__load_u32(at + 8);
-		if (!weft__xentrace_probe(at, rest) || size > WINDOW_MAX) {
+		if (!weft__format_xentrace_probe(at, rest) || size > WINDOW_MAX) {
 			weft_xentrace_growing_flush(g, true);
 			return;
 		}
@@ -187,9 +187,9 @@ static int take_clock(struct weft_xentrace_growing *g)
 	struct weft__xentrace_reader *r = &g->reader;
 	const struct weft__xentrace_clock clock = r->clock;
 	const struct weft_clock described = g->description.clock;
-	int error = weft__xentrace_look_over(r);
+	int error = weft__format_xentrace_look_over(r);
 	if (!g->is_svm && !r->has_vendor)
-		weft__xentrace_find_vendor(r);
+		weft__format_xentrace_find_vendor(r);
 	g->is_svm |= r->is_svm;
 	r->is_svm = g->is_svm;
 	r->has_vendor = true;
@@ -211,8 +211,8 @@ static int start_records(struct weft_xentrace_growing *g)
 		return WEFT_ERROR_MEMORY;
 	for (size_t i = 0; i < r->windows.cpu_count; i++)
 		before[i] = g->cpus[r->windows.cpus[i].number].before;
-	int error =
-		weft__xentrace_records_init(&r->records, g->bytes, &r->windows, before, g->diagnostics);
+	int error = weft__format_xentrace_records_init(
+		&r->records, g->bytes, &r->windows, before, g->diagnostics);
 	free(before);
 	r->records.last_cycles = g->complete;
 	r->records.number = g->number;
@@ -232,11 +232,11 @@ static int start_batch(struct weft_xentrace_growing *g)
 	g->batch = g->listed;
 	g->batches++;
 	g->has_new = false;
-	int error = weft__xentrace_windows_find(g->bytes, g->batch, g->diagnostics, &r->windows);
+	int error = weft__format_xentrace_windows_find(g->bytes, g->batch, g->diagnostics, &r->windows);
 	if (!error)
 		error = start_records(g);
 	if (!error)
-		error = weft__xentrace_describe_cpus(r);
+		error = weft__format_xentrace_describe_cpus(r);
 	if (!error)
 		error = take_clock(g);
 	for (size_t i = 0; i < r->windows.cpu_count && !error; i++)
@@ -257,7 +257,8 @@ static uint8_t *put_window(uint8_t *at, uint32_t cpu, const uint8_t *bytes, uint
 static uint8_t *put_rest(struct weft_xentrace_growing *g, uint32_t i, uint8_t *at)
 {
 	const struct weft__xentrace_windows *windows = &g->reader.windows;
-	const struct weft__xentrace_rest rest = weft__xentrace_records_rest(&g->reader.records, i);
+	const struct weft__xentrace_rest rest =
+		weft__format_xentrace_records_rest(&g->reader.records, i);
 	uint32_t number = windows->cpus[i].number, next = rest.window;
 	g->cpus[number].before = rest.before;
 	g->cpus[number].running = g->reader.running[i];
@@ -293,7 +294,7 @@ static int end_batch(struct weft_xentrace_growing *g)
 		g->last_cpu = UINT32_MAX;
 	}
 	g->number = r->records.number;
-	weft__xentrace_finish(r);
+	weft__format_xentrace_finish(r);
 	r->windows = (struct weft__xentrace_windows){0};
 	r->running = NULL;
 	r->threads = NULL;
@@ -302,7 +303,7 @@ static int end_batch(struct weft_xentrace_growing *g)
 	return 0;
 }
 
-int weft__xentrace_growing_take(
+int weft__format_xentrace_growing_take(
 	struct weft_xentrace_growing *g, const struct weft__xentrace_record **ret_record)
 {
 	for (;;) {
@@ -311,7 +312,7 @@ int weft__xentrace_growing_take(
 		int error = g->batch ? 0 : start_batch(g);
 		if (error)
 			return error;
-		if (weft__xentrace_records_next(&g->reader.records, ret_record))
+		if (weft__format_xentrace_records_next(&g->reader.records, ret_record))
 			return WEFT_OK;
 		if ((error = end_batch(g)))
 			return error;
@@ -323,8 +324,8 @@ WEFT__EXPORT int weft_xentrace_growing_next(
 {
 	const struct weft__xentrace_record *record;
 	int status;
-	while ((status = weft__xentrace_growing_take(g, &record)) == WEFT_OK)
-		if (weft__xentrace_show(&g->reader, record, ret_record)) {
+	while ((status = weft__format_xentrace_growing_take(g, &record)) == WEFT_OK)
+		if (weft__format_xentrace_show(&g->reader, record, ret_record)) {
 			ret_record->offset = 0; /* it is one in the batch */
 			break;
 		}
@@ -333,20 +334,20 @@ WEFT__EXPORT int weft_xentrace_growing_next(
 
 /* ---- xentrace/growing.h ---- */
 
-void weft__xentrace_growing_report(
+void weft__format_xentrace_growing_report(
 	struct weft_xentrace_growing *g, struct weft_diagnostics *diagnostics)
 {
 	g->diagnostics = diagnostics;
 }
 
-const struct weft__xentrace_reader *weft__xentrace_growing_batch(
+const struct weft__xentrace_reader *weft__format_xentrace_growing_batch(
 	const struct weft_xentrace_growing *g, uint64_t *ret_number)
 {
 	*ret_number = g->batches;
 	return &g->reader;
 }
 
-bool weft__xentrace_growing_is_empty(const struct weft_xentrace_growing *g)
+bool weft__format_xentrace_growing_is_empty(const struct weft_xentrace_growing *g)
 {
 	return !g->size;
 }

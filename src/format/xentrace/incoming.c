@@ -71,7 +71,7 @@ static void add_cpu(struct xentrace_incoming *in, uint32_t number)
 	r->threads[index] = (struct weft_trace_thread){.name = r->thread_names[index], .tid = number};
 	r->running[index].now.domain = WEFT_XENTRACE_UNKNOWN;
 	r->base.input.description->thread_count = in->cpu_count;
-	weft__xentrace_kicks_know(&in->search.kicks, index, number);
+	weft__format_xentrace_kicks_know(&in->search.kicks, index, number);
 	in->meaning->senders++;
 }
 
@@ -113,7 +113,7 @@ static int add_irq(struct xentrace_incoming *in, const struct weft__xentrace_irq
 	const struct weft__column column = {&in->irqs.entries, sizeof(*in->irqs.entries)};
 	int error = weft__columns_reserve(&column, 1, &in->irq_capacity, in->irqs.count + (size_t)1);
 	if (!error)
-		weft__queue_push(
+		weft__format_queue_push(
 			&in->irqs, (struct weft__queue_entry){
 						   .time_ns = irq->begin, .sequence = irq->cpu, .followed = irq->number});
 	return error;
@@ -144,10 +144,10 @@ static void count_gap(struct xentrace_incoming *in, const struct weft__xentrace_
 	uint64_t *last = &in->hypercalls[record->cpu];
 	bool is_one = record->id == WEFT__XENTRACE_HYPERCALL && record->has_cycles;
 	if (is_one && *last && record->cycles > *last) {
-		weft__xentrace_add_gap(in->survey, record->cycles - *last);
+		weft__format_xentrace_add_gap(in->survey, record->cycles - *last);
 		uint32_t count = in->survey->gap_count;
 		if (!(count & (count - 1)) || count % 4096 == 0)
-			in->search.quick_cycles = weft__xentrace_quick_cycles(in->survey);
+			in->search.quick_cycles = weft__format_xentrace_quick_cycles(in->survey);
 	}
 	*last = is_one ? record->cycles : 0;
 }
@@ -162,7 +162,7 @@ static int enqueue(struct xentrace_incoming *in, const struct weft__xentrace_rec
 	*queued = (struct queued){.record = *record};
 	queued->record.number = in->next++;
 	count_gap(in, record);
-	error = weft__xentrace_search_take(&in->search, &queued->record, &finding);
+	error = weft__format_xentrace_search_take(&in->search, &queued->record, &finding);
 	if (record->cycles > in->last_cycles)
 		in->last_cycles = record->cycles;
 	return error ? error : take_finding(in, &finding, queued);
@@ -185,10 +185,11 @@ static int read_record(struct xentrace_incoming *in)
 {
 	const struct weft__xentrace_record *record;
 	uint64_t number;
-	int status = weft__xentrace_growing_take(in->growing, &record);
+	int status = weft__format_xentrace_growing_take(in->growing, &record);
 	if (status != WEFT_OK)
 		return status;
-	const struct weft__xentrace_reader *batch = weft__xentrace_growing_batch(in->growing, &number);
+	const struct weft__xentrace_reader *batch =
+		weft__format_xentrace_growing_batch(in->growing, &number);
 	if (number != in->batch)
 		take_batch(in, batch);
 	in->batch = number;
@@ -222,18 +223,18 @@ static void take_first(struct xentrace_incoming *in)
 	if (in->irqs.count && begin->time_ns <= queued->record.cycles) {
 		const struct weft__xentrace_irq irq = {
 			begin->time_ns, (uint32_t)begin->sequence, begin->followed};
-		weft__queue_remove_first(&in->irqs);
-		weft__xentrace_meaning_begin_irq(in->meaning, &irq);
+		weft__format_queue_remove_first(&in->irqs);
+		weft__format_xentrace_meaning_begin_irq(in->meaning, &irq);
 		return;
 	}
 	in->first++;
-	weft__xentrace_meaning_take(in->meaning, &queued->record, &queued->hindsight);
+	weft__format_xentrace_meaning_take(in->meaning, &queued->record, &queued->hindsight);
 }
 
 static void end(struct xentrace_incoming *in)
 {
-	weft__xentrace_meaning_end(in->meaning);
-	weft__xentrace_end_buffers(in->meaning, in->last_cycles);
+	weft__format_xentrace_meaning_end(in->meaning);
+	weft__format_xentrace_end_buffers(in->meaning, in->last_cycles);
 }
 
 /* ---- The interface ---- */
@@ -243,7 +244,7 @@ static int feed(struct xentrace_incoming *in, struct weft__window *window)
 	size_t size = window->size;
 	int error = weft_xentrace_growing_feed(in->growing, window->bytes, size);
 	if (!error)
-		weft__window_take(window, size);
+		weft__format_window_take(window, size);
 	return error;
 }
 
@@ -281,11 +282,11 @@ static int incoming_next(
 	struct xentrace_incoming *in = of(base);
 	int status = feed(in, window);
 	while (status == WEFT_OK &&
-		   (status = weft__xentrace_meaning_next(in->meaning, ret_event)) == WEFT_AGAIN) {
+		   (status = weft__format_xentrace_meaning_next(in->meaning, ret_event)) == WEFT_AGAIN) {
 		status = advance(in, window);
 		if (status == WEFT_END) /* which may have made events */
-			return weft__xentrace_meaning_next(in->meaning, ret_event) == WEFT_OK ? WEFT_OK
-																				  : status;
+			return weft__format_xentrace_meaning_next(in->meaning, ret_event) == WEFT_OK ? WEFT_OK
+																						 : status;
 	}
 	return status;
 }
@@ -293,7 +294,8 @@ static int incoming_next(
 static bool incoming_is_pending(const struct weft__reader *base, const struct weft__window *window)
 {
 	const struct xentrace_incoming *in = (const struct xentrace_incoming *)base;
-	return in->first < in->next || window->size || !weft__xentrace_growing_is_empty(in->growing);
+	return in->first < in->next || window->size ||
+		   !weft__format_xentrace_growing_is_empty(in->growing);
 }
 
 /* Records to come are later than the last one, and records in the queue at most 0.1 s earlier. */
@@ -301,18 +303,19 @@ static uint64_t incoming_mark(const struct weft__reader *base)
 {
 	const struct xentrace_incoming *in = (const struct xentrace_incoming *)base;
 	uint64_t ahead = ahead_cycles(in);
-	return in->last_cycles > ahead ? weft__xentrace_ns(&in->reader.clock, in->last_cycles - ahead)
-								   : 0;
+	return in->last_cycles > ahead
+			   ? weft__format_xentrace_ns(&in->reader.clock, in->last_cycles - ahead)
+			   : 0;
 }
 
 static void incoming_close(struct weft__reader *base)
 {
 	struct xentrace_incoming *in = of(base);
 	weft_xentrace_growing_destroy(in->growing);
-	weft__xentrace_meaning_destroy(in->meaning);
-	weft__xentrace_search_finish(&in->search);
-	weft__xentrace_finish(&in->reader);
-	weft__queue_finish(&in->irqs);
+	weft__format_xentrace_meaning_destroy(in->meaning);
+	weft__format_xentrace_search_finish(&in->search);
+	weft__format_xentrace_finish(&in->reader);
+	weft__format_queue_finish(&in->irqs);
 	free(in->survey);
 	free(in->hypercalls);
 	free(in->queue);
@@ -356,14 +359,16 @@ static int incoming_start(
 	if (!error)
 		error = weft_xentrace_growing_create(input->hz, &in->growing);
 	if (!error)
-		error = weft__xentrace_search_init(&in->search, &in->reader, WEFT__XENTRACE_CPUS_MAX);
+		error =
+			weft__format_xentrace_search_init(&in->search, &in->reader, WEFT__XENTRACE_CPUS_MAX);
 	if (!error)
-		error = weft__xentrace_meaning_create(&in->reader, WEFT__XENTRACE_CPUS_MAX, &in->meaning);
+		error = weft__format_xentrace_meaning_create(
+			&in->reader, WEFT__XENTRACE_CPUS_MAX, &in->meaning);
 	if (error) {
 		incoming_close(&in->reader.base);
 		return error;
 	}
-	weft__xentrace_growing_report(in->growing, input->diagnostics);
+	weft__format_xentrace_growing_report(in->growing, input->diagnostics);
 	*ret_reader = &in->reader.base;
 	return WEFT_OK;
 }

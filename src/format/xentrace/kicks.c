@@ -16,21 +16,22 @@
 #define WAS_TICKLED      UINT32_C(0xff000000)
 #define WAS_TICKLED_RTDS UINT32_C(0x0f000000)
 
-int weft__xentrace_kicks_init(struct weft__xentrace_kicks *kicks, size_t cpus)
+int weft__format_xentrace_kicks_init(struct weft__xentrace_kicks *kicks, size_t cpus)
 {
 	kicks->tickles = calloc(WEFT__XENTRACE_CPUS_MAX, sizeof(*kicks->tickles));
 	kicks->numbers = calloc(cpus + 1, sizeof(*kicks->numbers));
 	return kicks->tickles && kicks->numbers ? 0 : WEFT_ERROR_MEMORY;
 }
 
-void weft__xentrace_kicks_finish(struct weft__xentrace_kicks *kicks)
+void weft__format_xentrace_kicks_finish(struct weft__xentrace_kicks *kicks)
 {
 	free(kicks->tickles);
 	free(kicks->numbers);
 	*kicks = (struct weft__xentrace_kicks){0};
 }
 
-void weft__xentrace_kicks_know(struct weft__xentrace_kicks *kicks, uint32_t index, uint32_t number)
+void weft__format_xentrace_kicks_know(
+	struct weft__xentrace_kicks *kicks, uint32_t index, uint32_t number)
 {
 	kicks->numbers[index] = (uint16_t)number;
 }
@@ -57,7 +58,7 @@ static bool was_tickled(uint32_t kind, const struct weft__xentrace_record *recor
 	return kind == WEFT__XENTRACE_RTDS_SCHEDULE && (record->words[0] & WAS_TICKLED_RTDS);
 }
 
-uint64_t weft__xentrace_kicks_take(
+uint64_t weft__format_xentrace_kicks_take(
 	struct weft__xentrace_kicks *kicks, uint32_t kind, const struct weft__xentrace_record *record)
 {
 	uint64_t *own = &kicks->tickles[kicks->numbers[record->cpu]], tickle = *own;

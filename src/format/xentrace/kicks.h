@@ -18,15 +18,16 @@ struct weft__xentrace_kicks {
 };
 
 /* For `cpus` pCPUs. 0 or WEFT_ERROR_MEMORY; to be finished in each case. */
-int weft__xentrace_kicks_init(struct weft__xentrace_kicks *kicks, size_t cpus);
-void weft__xentrace_kicks_finish(struct weft__xentrace_kicks *kicks);
+int weft__format_xentrace_kicks_init(struct weft__xentrace_kicks *kicks, size_t cpus);
+void weft__format_xentrace_kicks_finish(struct weft__xentrace_kicks *kicks);
 
 /* The pCPU of this index has that number. Call it before its first record is taken. */
-void weft__xentrace_kicks_know(struct weft__xentrace_kicks *kicks, uint32_t index, uint32_t number);
+void weft__format_xentrace_kicks_know(
+	struct weft__xentrace_kicks *kicks, uint32_t index, uint32_t number);
 
 /* Takes each record in the order of time. If it is the decision of a pCPU that was tickled, returns
  * the number of the tickle's record; else 0. */
-uint64_t weft__xentrace_kicks_take(
+uint64_t weft__format_xentrace_kicks_take(
 	struct weft__xentrace_kicks *kicks, uint32_t kind, const struct weft__xentrace_record *record);
 
 #endif

@@ -5,43 +5,43 @@
  */
 #include "format/xentrace/meaning.h"
 
-struct weft__xentrace_task weft__xentrace_task_of(
+struct weft__xentrace_task weft__format_xentrace_task_of(
 	const struct weft__xentrace_meaning *m, const struct weft__xentrace_state *vcpu)
 {
 	return (struct weft__xentrace_task){
 		m->buffers[vcpu->domain], (uint64_t)vcpu->generation << 16 | (vcpu->vcpu + UINT64_C(1))};
 }
 
-int weft__xentrace_top(const struct weft__xentrace_state *vcpu)
+int weft__format_xentrace_top(const struct weft__xentrace_state *vcpu)
 {
 	return vcpu->depth ? vcpu->levels[vcpu->depth - 1] : -1;
 }
 
-void weft__xentrace_push(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
+void weft__format_xentrace_push(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
 	enum weft__xentrace_level level, const char *name, uint32_t count)
 {
 	if (vcpu->depth == WEFT__XENTRACE_LEVELS_MAX)
 		return;
 	vcpu->levels[vcpu->depth++] = (uint8_t)level;
 	struct weft__xentrace_event *event =
-		weft__xentrace_emit(m, WEFT_EVENT_BEGIN, weft__xentrace_task_of(m, vcpu));
-	weft__xentrace_set_text(event, name, count);
+		weft__format_xentrace_emit(m, WEFT_EVENT_BEGIN, weft__format_xentrace_task_of(m, vcpu));
+	weft__format_xentrace_set_text(event, name, count);
 }
 
-void weft__xentrace_pop(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu)
+void weft__format_xentrace_pop(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu)
 {
 	vcpu->depth--;
-	weft__xentrace_emit(m, WEFT_EVENT_END, weft__xentrace_task_of(m, vcpu));
+	weft__format_xentrace_emit(m, WEFT_EVENT_END, weft__format_xentrace_task_of(m, vcpu));
 }
 
-void weft__xentrace_close(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
-	enum weft__xentrace_level level)
+void weft__format_xentrace_close(struct weft__xentrace_meaning *m,
+	struct weft__xentrace_state *vcpu, enum weft__xentrace_level level)
 {
 	uint8_t depth = 0;
 	while (depth < vcpu->depth && vcpu->levels[depth] != level)
 		depth++;
 	while (vcpu->depth > depth)
-		weft__xentrace_pop(m, vcpu);
+		weft__format_xentrace_pop(m, vcpu);
 }
 
 static bool has_level(const struct weft__xentrace_state *vcpu, enum weft__xentrace_level level)
@@ -58,18 +58,20 @@ static bool will_stop(const struct weft__xentrace_state *vcpu)
 	return vcpu->left && !has_level(vcpu, WEFT__XENTRACE_LEVEL_PREEMPTED);
 }
 
-void weft__xentrace_preempt(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu)
+void weft__format_xentrace_preempt(
+	struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu)
 {
 	if (will_stop(vcpu))
-		weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_PREEMPTED, "preempted", 0);
+		weft__format_xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_PREEMPTED, "preempted", 0);
 }
 
-void weft__xentrace_enter(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu)
+void weft__format_xentrace_enter(
+	struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu)
 {
 	int top;
-	while ((top = weft__xentrace_top(vcpu)) == WEFT__XENTRACE_LEVEL_SUBCALL ||
+	while ((top = weft__format_xentrace_top(vcpu)) == WEFT__XENTRACE_LEVEL_SUBCALL ||
 		   top == WEFT__XENTRACE_LEVEL_RUNNABLE ||
 		   (top == WEFT__XENTRACE_LEVEL_ENTRY && !will_stop(vcpu)))
-		weft__xentrace_pop(m, vcpu);
-	weft__xentrace_preempt(m, vcpu);
+		weft__format_xentrace_pop(m, vcpu);
+	weft__format_xentrace_preempt(m, vcpu);
 }

@@ -11,9 +11,10 @@
 #include "format/weft/identity.h"
 #include "format/xentrace/windows.h"
 
-/* Identifies a file that weft__xentrace_probe() accepts: by its first cycles and their estimated
- * rate, and by the boot and the comparisons of clocks that `weft record` notes in it. 0 or an
- * error. */
-int weft__xentrace_look(const uint8_t *bytes, size_t size, struct weft__identity *ret_identity);
+/* Identifies a file that weft__format_xentrace_probe() accepts: by its first cycles and their
+ * estimated rate, and by the boot and the comparisons of clocks that `weft record` notes in it. 0
+ * or an error. */
+int weft__format_xentrace_look(
+	const uint8_t *bytes, size_t size, struct weft__identity *ret_identity);
 
 #endif

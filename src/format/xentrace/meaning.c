@@ -34,8 +34,9 @@ static struct weft__xentrace_state *know_vcpu(
 	if (of.domain >= WEFT__XENTRACE_DOMAINS)
 		return NULL;
 	if (!m->error)
-		m->error = weft__xentrace_add_domain(m, of.domain);
-	struct weft__xentrace_state *vcpu = weft__xentrace_vcpus_find(&m->vcpus, of.domain, of.vcpu);
+		m->error = weft__format_xentrace_add_domain(m, of.domain);
+	struct weft__xentrace_state *vcpu =
+		weft__format_xentrace_vcpus_find(&m->vcpus, of.domain, of.vcpu);
 	if (!vcpu)
 		m->error = WEFT_ERROR_MEMORY;
 	if (!vcpu || vcpu->is_known)
@@ -47,7 +48,8 @@ static struct weft__xentrace_state *know_vcpu(
 	vcpu->is_known = true;
 	snprintf(name, sizeof(name), "d%uv%u", of.domain, of.vcpu);
 	bool is_created = is_new || vcpu->generation;
-	weft__xentrace_emit_task(m, weft__xentrace_task_of(m, vcpu), "vcpu", name, is_created);
+	weft__format_xentrace_emit_task(
+		m, weft__format_xentrace_task_of(m, vcpu), "vcpu", name, is_created);
 	return vcpu;
 }
 
@@ -60,7 +62,7 @@ static struct weft__xentrace_state *vcpu_on(struct weft__xentrace_meaning *m, ui
 static struct weft__xentrace_task task_on(struct weft__xentrace_meaning *m, uint32_t cpu)
 {
 	struct weft__xentrace_state *vcpu = vcpu_on(m, cpu);
-	return vcpu ? weft__xentrace_task_of(m, vcpu) : none;
+	return vcpu ? weft__format_xentrace_task_of(m, vcpu) : none;
 }
 
 /* The task that is the reason if a vCPU becomes runnable now on this pCPU: an interrupt, or a guest
@@ -71,17 +73,17 @@ static struct weft__xentrace_task waker_on(struct weft__xentrace_meaning *m, uin
 	if (pcpu->irqs)
 		return pcpu->irq;
 	struct weft__xentrace_state *vcpu = vcpu_on(m, cpu);
-	return vcpu && vcpu->may_wake ? weft__xentrace_task_of(m, vcpu) : none;
+	return vcpu && vcpu->may_wake ? weft__format_xentrace_task_of(m, vcpu) : none;
 }
 
 static void set_runnable(
 	struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu, bool is_runnable)
 {
-	bool is_now = weft__xentrace_top(vcpu) == WEFT__XENTRACE_LEVEL_RUNNABLE;
+	bool is_now = weft__format_xentrace_top(vcpu) == WEFT__XENTRACE_LEVEL_RUNNABLE;
 	if (is_runnable && !is_now)
-		weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_RUNNABLE, "runnable", 0);
+		weft__format_xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_RUNNABLE, "runnable", 0);
 	else if (!is_runnable && is_now)
-		weft__xentrace_pop(m, vcpu);
+		weft__format_xentrace_pop(m, vcpu);
 }
 
 /* A change of the state of a vCPU: `old` and `new` are of enum weft__xentrace_runstate. */
@@ -94,14 +96,15 @@ static void on_runstate(
 		old == WEFT__XENTRACE_BLOCKED ? waker_on(m, record->cpu) : none;
 	struct weft__xentrace_state *vcpu = know_vcpu(m, of, old == WEFT__XENTRACE_OFFLINE);
 	if (vcpu && new == WEFT__XENTRACE_RUNNABLE && waker.id != WEFT_TASK_NONE) {
-		weft__xentrace_emit_wake(m, waker, weft__xentrace_task_of(m, vcpu));
-		weft__xentrace_raise(m, record->cpu, waker, vcpu);
+		weft__format_xentrace_emit_wake(m, waker, weft__format_xentrace_task_of(m, vcpu));
+		weft__format_xentrace_raise(m, record->cpu, waker, vcpu);
 	}
 	if (vcpu)
 		set_runnable(m, vcpu, new == WEFT__XENTRACE_RUNNABLE);
-	weft__xentrace_follow_raise(m, record, vcpu);
+	weft__format_xentrace_follow_raise(m, record, vcpu);
 	if (new == WEFT__XENTRACE_RUNNING)
-		weft__xentrace_emit_run(m, record->cpu, vcpu ? weft__xentrace_task_of(m, vcpu) : none);
+		weft__format_xentrace_emit_run(
+			m, record->cpu, vcpu ? weft__format_xentrace_task_of(m, vcpu) : none);
 }
 
 /* The task of Xen's scheduler on a pCPU. */
@@ -113,7 +116,7 @@ static struct weft__xentrace_task scheduler_on(struct weft__xentrace_meaning *m,
 	if (!pcpu->has_scheduler) {
 		pcpu->has_scheduler = true;
 		snprintf(name, sizeof(name), "scheduler %u", (unsigned)m->reader->threads[cpu].tid);
-		weft__xentrace_emit_task(m, task, "scheduler", name, false);
+		weft__format_xentrace_emit_task(m, task, "scheduler", name, false);
 	}
 	return task;
 }
@@ -123,7 +126,7 @@ static void take_kick(struct weft__xentrace_meaning *m, uint32_t cpu, uint32_t k
 {
 	struct weft__xentrace_pcpu *pcpu = &m->pcpus[cpu];
 	if (kick && kick == pcpu->kick)
-		weft__xentrace_emit(m, WEFT_EVENT_RECEIVE, scheduler_on(m, cpu))->event.value =
+		weft__format_xentrace_emit(m, WEFT_EVENT_RECEIVE, scheduler_on(m, cpu))->event.value =
 			WEFT__XENTRACE_KICKS + kick;
 	pcpu->kick = 0;
 }
@@ -133,9 +136,9 @@ static void on_schedule(struct weft__xentrace_meaning *m, uint32_t cpu, uint32_t
 	struct weft__xentrace_state *vcpu = vcpu_on(m, cpu);
 	if (vcpu) {
 		vcpu->may_wake = false;
-		weft__xentrace_preempt(m, vcpu);
+		weft__format_xentrace_preempt(m, vcpu);
 	}
-	weft__xentrace_emit_run(m, cpu, scheduler_on(m, cpu));
+	weft__format_xentrace_emit_run(m, cpu, scheduler_on(m, cpu));
 	take_kick(m, cpu, kick);
 }
 
@@ -150,7 +153,7 @@ static void on_tickle(struct weft__xentrace_meaning *m, uint32_t cpu,
 	if (sender.id == WEFT_TASK_NONE)
 		sender = scheduler_on(m, cpu);
 	m->pcpus[hindsight->target].kick = hindsight->kick;
-	weft__xentrace_emit(m, WEFT_EVENT_SEND, sender)->event.value =
+	weft__format_xentrace_emit(m, WEFT_EVENT_SEND, sender)->event.value =
 		WEFT__XENTRACE_KICKS + hindsight->kick;
 }
 
@@ -173,10 +176,10 @@ static bool can_wake(uint32_t op)
 /* The guest goes back to where a fault interrupted it. */
 static void on_iret(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu)
 {
-	weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY, "iret", 0);
-	weft__xentrace_pop(m, vcpu);
-	if (weft__xentrace_top(vcpu) == WEFT__XENTRACE_LEVEL_FAULT)
-		weft__xentrace_pop(m, vcpu);
+	weft__format_xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY, "iret", 0);
+	weft__format_xentrace_pop(m, vcpu);
+	if (weft__format_xentrace_top(vcpu) == WEFT__XENTRACE_LEVEL_FAULT)
+		weft__format_xentrace_pop(m, vcpu);
 }
 
 static void on_hypercall(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
@@ -186,24 +189,24 @@ static void on_hypercall(struct weft__xentrace_meaning *m, struct weft__xentrace
 	uint32_t op = record->words[0] & 0xfffff;
 	if (hindsight->is_continuation && vcpu->left) {
 		vcpu->left--;
-		weft__xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_PREEMPTED);
-		weft__xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_SUBCALL);
+		weft__format_xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_PREEMPTED);
+		weft__format_xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_SUBCALL);
 		return;
 	}
-	weft__xentrace_enter(m, vcpu);
+	weft__format_xentrace_enter(m, vcpu);
 	vcpu->may_wake = can_wake(op);
 	if (op == OP_IRET) {
 		on_iret(m, vcpu);
 		return;
 	}
-	weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY, weft__xentrace_call_name(record, name),
-		weft__xentrace_call_count(record));
+	weft__format_xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY,
+		weft__format_xentrace_call_name(record, name), weft__format_xentrace_call_count(record));
 	if (!hindsight->continuations)
 		return;
 	vcpu->left = hindsight->continuations;
 	struct weft__xentrace_event *tag =
-		weft__xentrace_emit(m, WEFT_EVENT_TAG, weft__xentrace_task_of(m, vcpu));
-	weft__xentrace_set_text(tag, "continuations", 0);
+		weft__format_xentrace_emit(m, WEFT_EVENT_TAG, weft__format_xentrace_task_of(m, vcpu));
+	weft__format_xentrace_set_text(tag, "continuations", 0);
 	tag->event.value = hindsight->continuations;
 	tag->event.has_value = true;
 }
@@ -212,10 +215,10 @@ static void on_subcall(struct weft__xentrace_meaning *m, struct weft__xentrace_s
 	const struct weft__xentrace_record *record)
 {
 	char name[WEFT__XENTRACE_NAME_BYTES];
-	weft__xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_SUBCALL);
+	weft__format_xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_SUBCALL);
 	vcpu->may_wake |= can_wake(record->words[0] & 0xfffff);
-	weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_SUBCALL,
-		weft__xentrace_call_name(record, name), weft__xentrace_call_count(record));
+	weft__format_xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_SUBCALL,
+		weft__format_xentrace_call_name(record, name), weft__format_xentrace_call_count(record));
 }
 
 /* Faults are handled by the guest, up to its iret; one that has not ended has left its handler in
@@ -223,11 +226,11 @@ static void on_subcall(struct weft__xentrace_meaning *m, struct weft__xentrace_s
 static void on_fault(
 	struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu, const char *name)
 {
-	weft__xentrace_enter(m, vcpu);
+	weft__format_xentrace_enter(m, vcpu);
 	vcpu->may_wake = false;
-	if (weft__xentrace_top(vcpu) == WEFT__XENTRACE_LEVEL_FAULT)
-		weft__xentrace_pop(m, vcpu);
-	weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_FAULT, name, 0);
+	if (weft__format_xentrace_top(vcpu) == WEFT__XENTRACE_LEVEL_FAULT)
+		weft__format_xentrace_pop(m, vcpu);
+	weft__format_xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_FAULT, name, 0);
 }
 
 static void on_trap(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
@@ -235,7 +238,7 @@ static void on_trap(struct weft__xentrace_meaning *m, struct weft__xentrace_stat
 {
 	char name[WEFT__XENTRACE_NAME_BYTES];
 	uint32_t number = record->words[record->id & WEFT__XENTRACE_64 ? 2 : 1] & 0x7fff;
-	const char *known = weft__xentrace_trap(number);
+	const char *known = weft__format_xentrace_trap(number);
 	snprintf(name, sizeof(name), "trap %u", number);
 	on_fault(m, vcpu, known ? known : name);
 }
@@ -243,21 +246,21 @@ static void on_trap(struct weft__xentrace_meaning *m, struct weft__xentrace_stat
 static void on_entry(
 	struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu, const char *name)
 {
-	weft__xentrace_enter(m, vcpu);
+	weft__format_xentrace_enter(m, vcpu);
 	vcpu->may_wake = false;
-	weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY, name, 0);
+	weft__format_xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY, name, 0);
 }
 
 static void on_exit_record(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
 	const struct weft__xentrace_record *record, bool is_svm)
 {
 	char number[WEFT__XENTRACE_NAME_BYTES];
-	const char *name = weft__xentrace_exit(record->words[0], is_svm);
+	const char *name = weft__format_xentrace_exit(record->words[0], is_svm);
 	while (vcpu->depth)
-		weft__xentrace_pop(m, vcpu);
+		weft__format_xentrace_pop(m, vcpu);
 	snprintf(number, sizeof(number), "vmexit 0x%x", record->words[0]);
 	vcpu->may_wake = true;
-	weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_EXIT, name ? name : number, 0);
+	weft__format_xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_EXIT, name ? name : number, 0);
 }
 
 /* Records of a guest's class that have a meaning for the vCPU that runs. */
@@ -280,7 +283,8 @@ static void on_guest(struct weft__xentrace_meaning *m, struct weft__xentrace_sta
 		on_fault(m, vcpu, known->name);
 		break;
 	case WEFT__XENTRACE_HYPERCALL_OLD:
-		name = weft__xentrace_hypercall(record->words[record->id & WEFT__XENTRACE_64 ? 2 : 1]);
+		name =
+			weft__format_xentrace_hypercall(record->words[record->id & WEFT__XENTRACE_64 ? 2 : 1]);
 		on_entry(m, vcpu, name ? name : known->name);
 		break;
 	case WEFT__XENTRACE_EXIT:
@@ -289,11 +293,12 @@ static void on_guest(struct weft__xentrace_meaning *m, struct weft__xentrace_sta
 			m, vcpu, record, m->reader->is_svm || known->kind == WEFT__XENTRACE_EXIT_SVM);
 		break;
 	case WEFT__XENTRACE_VMMCALL:
-		name = weft__xentrace_hypercall(record->words[0]);
-		weft__xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY, name ? name : known->name, 0);
+		name = weft__format_xentrace_hypercall(record->words[0]);
+		weft__format_xentrace_push(
+			m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY, name ? name : known->name, 0);
 		break;
 	case WEFT__XENTRACE_ENTRY:
-		weft__xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_EXIT);
+		weft__format_xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_EXIT);
 		break;
 	default:
 		if (record->id >> 12 == 0x201)
@@ -308,18 +313,18 @@ static void end_domain(struct weft__xentrace_meaning *m, uint32_t domain)
 	if (domain >= WEFT__XENTRACE_DOMAINS)
 		return;
 	uint32_t *first = &m->vcpus.first[domain];
-	weft__xentrace_withdraw(m);
+	weft__format_xentrace_withdraw(m);
 	for (uint32_t number = *first; number != UINT32_MAX;) {
 		struct weft__xentrace_state *vcpu = &m->vcpus.list[number];
 		number = vcpu->next;
 		vcpu->depth = 0;
 		vcpu->left = 0;
-		weft__xentrace_end_sleep(m, vcpu);
+		weft__format_xentrace_end_sleep(m, vcpu);
 		if (!vcpu->is_known)
 			continue;
-		struct weft__xentrace_event *event = weft__xentrace_emit(m, WEFT_EVENT_RESOLVE,
+		struct weft__xentrace_event *event = weft__format_xentrace_emit(m, WEFT_EVENT_RESOLVE,
 			(struct weft__xentrace_task){m->buffers[domain], WEFT_TASK_NONE});
-		event->event.other = weft__xentrace_task_of(m, vcpu).id;
+		event->event.other = weft__format_xentrace_task_of(m, vcpu).id;
 		vcpu->is_known = false;
 		vcpu->generation++;
 	}
@@ -335,13 +340,13 @@ static void on_interrupt_begin(
 	uint8_t *known = irq->number < KNOWN_IRQS ? &m->is_irq_known[irq->number / 8] : NULL;
 	pcpu->irq = xen_task(WEFT__XENTRACE_IRQS + irq->number);
 	pcpu->irqs++;
-	weft__xentrace_begin_interrupt(m, irq->cpu);
+	weft__format_xentrace_begin_interrupt(m, irq->cpu);
 	if (known && !(*known & bit)) {
 		*known |= bit;
 		snprintf(name, sizeof(name), "irq %u", irq->number);
-		weft__xentrace_emit_task(m, pcpu->irq, "irq", name, false);
+		weft__format_xentrace_emit_task(m, pcpu->irq, "irq", name, false);
 	}
-	weft__xentrace_emit_run(m, irq->cpu, pcpu->irq);
+	weft__format_xentrace_emit_run(m, irq->cpu, pcpu->irq);
 }
 
 static void on_interrupt_end(struct weft__xentrace_meaning *m, uint32_t cpu)
@@ -349,9 +354,9 @@ static void on_interrupt_end(struct weft__xentrace_meaning *m, uint32_t cpu)
 	struct weft__xentrace_pcpu *pcpu = &m->pcpus[cpu];
 	if (pcpu->irqs)
 		pcpu->irqs--;
-	weft__xentrace_end_interrupt(m, cpu);
+	weft__format_xentrace_end_interrupt(m, cpu);
 	if (!pcpu->irqs)
-		weft__xentrace_emit_run(m, cpu, task_on(m, cpu));
+		weft__format_xentrace_emit_run(m, cpu, task_on(m, cpu));
 }
 
 static int add_loss(struct weft__xentrace_meaning *m, const struct weft__xentrace_record *record)
@@ -377,7 +382,7 @@ static int add_loss(struct weft__xentrace_meaning *m, const struct weft__xentrac
 static void on_loss(struct weft__xentrace_meaning *m, const struct weft__xentrace_record *record)
 {
 	struct weft__xentrace_state *vcpu = vcpu_on(m, record->cpu);
-	weft__xentrace_set_sends(m, record->cpu, WEFT__XENTRACE_SENDS_UNKNOWN);
+	weft__format_xentrace_set_sends(m, record->cpu, WEFT__XENTRACE_SENDS_UNKNOWN);
 	m->epoch++;
 	if (record->count != 4)
 		return;
@@ -387,13 +392,13 @@ static void on_loss(struct weft__xentrace_meaning *m, const struct weft__xentrac
 		m->pcpus[record->cpu].irqs = 0;
 		return;
 	}
-	m->loss_begins[record->cpu] = weft__xentrace_ns(&m->reader->clock, record->cycles);
+	m->loss_begins[record->cpu] = weft__format_xentrace_ns(&m->reader->clock, record->cycles);
 	if (vcpu) {
 		vcpu->left = 0;
 		while (vcpu->depth)
-			weft__xentrace_pop(m, vcpu);
+			weft__format_xentrace_pop(m, vcpu);
 	}
-	weft__xentrace_emit_run(m, record->cpu, none);
+	weft__format_xentrace_emit_run(m, record->cpu, none);
 }
 
 static void take(struct weft__xentrace_meaning *m, const struct weft__xentrace_known *known,
@@ -417,7 +422,7 @@ static void take(struct weft__xentrace_meaning *m, const struct weft__xentrace_k
 		on_schedule(m, record->cpu, hindsight->kick);
 		return;
 	case WEFT__XENTRACE_GUEST:
-		weft__xentrace_emit_words(m, task_on(m, record->cpu), record);
+		weft__format_xentrace_emit_words(m, task_on(m, record->cpu), record);
 		return;
 	case WEFT__XENTRACE_LOST:
 		on_loss(m, record);
@@ -433,7 +438,7 @@ static void take(struct weft__xentrace_meaning *m, const struct weft__xentrace_k
 	case WEFT__XENTRACE_GRANT_MAP:
 	case WEFT__XENTRACE_GRANT_UNMAP:
 	case WEFT__XENTRACE_GRANT_TRANSFER:
-		weft__xentrace_emit_mark(m, task_on(m, record->cpu), known->name,
+		weft__format_xentrace_emit_mark(m, task_on(m, record->cpu), known->name,
 			known->kind == WEFT__XENTRACE_SHUTDOWN ? "reason" : "domain",
 			words[known->kind == WEFT__XENTRACE_SHUTDOWN ? 2 : 0]);
 		if (known->kind == WEFT__XENTRACE_DOMAIN_REMOVE)
@@ -443,7 +448,7 @@ static void take(struct weft__xentrace_meaning *m, const struct weft__xentrace_k
 		vcpu = vcpu_on(m, record->cpu);
 		/* Those of one word or more have one in each version of Xen. */
 		if (vcpu && (record->count || record->id >> 12 != 0x202)) {
-			weft__xentrace_enter_sender(m, vcpu, known->kind, record);
+			weft__format_xentrace_enter_sender(m, vcpu, known->kind, record);
 			on_guest(m, vcpu, known, record, hindsight);
 		}
 	}
@@ -451,37 +456,38 @@ static void take(struct weft__xentrace_meaning *m, const struct weft__xentrace_k
 
 /* ---- The events ---- */
 
-void weft__xentrace_meaning_begin_irq(
+void weft__format_xentrace_meaning_begin_irq(
 	struct weft__xentrace_meaning *m, const struct weft__xentrace_irq *irq)
 {
-	uint64_t begin_ns = weft__xentrace_ns(&m->reader->clock, irq->begin);
+	uint64_t begin_ns = weft__format_xentrace_ns(&m->reader->clock, irq->begin);
 	m->time_ns = begin_ns > m->time_ns ? begin_ns : m->time_ns;
 	on_interrupt_begin(m, irq);
 }
 
-void weft__xentrace_meaning_take(struct weft__xentrace_meaning *m,
+void weft__format_xentrace_meaning_take(struct weft__xentrace_meaning *m,
 	const struct weft__xentrace_record *record, const struct weft__xentrace_hindsight *hindsight)
 {
 	struct weft__xentrace_reader *r = m->reader;
-	const struct weft__xentrace_known *known = weft__xentrace_know(r, record->id);
-	uint64_t time_ns = weft__xentrace_ns(&r->clock, record->cycles);
+	const struct weft__xentrace_known *known = weft__format_xentrace_know(r, record->id);
+	uint64_t time_ns = weft__format_xentrace_ns(&r->clock, record->cycles);
 	/* A loss is recorded when it ends. In a growing file, later events may have been given. */
 	if (!record->is_loss_begin || time_ns > m->time_ns)
 		m->time_ns = time_ns;
 	m->offset = record->offset;
 	take(m, known, record, hindsight);
-	weft__xentrace_follow(&r->running[record->cpu], known->kind, record);
+	weft__format_xentrace_follow(&r->running[record->cpu], known->kind, record);
 	if (known->kind == WEFT__XENTRACE_CONTINUE ||
 		(known->kind == WEFT__XENTRACE_LOST && !record->is_loss_begin))
-		weft__xentrace_emit_run(m, record->cpu, task_on(m, record->cpu));
+		weft__format_xentrace_emit_run(m, record->cpu, task_on(m, record->cpu));
 }
 
-void weft__xentrace_meaning_end(struct weft__xentrace_meaning *m)
+void weft__format_xentrace_meaning_end(struct weft__xentrace_meaning *m)
 {
-	weft__xentrace_withdraw(m);
+	weft__format_xentrace_withdraw(m);
 }
 
-int weft__xentrace_meaning_next(struct weft__xentrace_meaning *m, struct weft_event *ret_event)
+int weft__format_xentrace_meaning_next(
+	struct weft__xentrace_meaning *m, struct weft_event *ret_event)
 {
 	if (m->error)
 		return m->error;
@@ -500,7 +506,7 @@ int weft__xentrace_meaning_next(struct weft__xentrace_meaning *m, struct weft_ev
 	return WEFT_OK;
 }
 
-int weft__xentrace_meaning_create(
+int weft__format_xentrace_meaning_create(
 	struct weft__xentrace_reader *reader, size_t cpus, struct weft__xentrace_meaning **ret_meaning)
 {
 	struct weft__xentrace_meaning *m = calloc(1, sizeof(*m));
@@ -515,26 +521,26 @@ int weft__xentrace_meaning_create(
 	m->is_irq_known = calloc(KNOWN_IRQS / 8, 1);
 	m->event_capacity = 16;
 	m->events = calloc(m->event_capacity, sizeof(*m->events));
-	int error = weft__xentrace_vcpus_init(&m->vcpus);
+	int error = weft__format_xentrace_vcpus_init(&m->vcpus);
 	if (!m->pcpus || !m->loss_begins || !m->buffers || !m->sleepers || !m->is_irq_known ||
 		!m->events)
 		error = WEFT_ERROR_MEMORY;
 	if (!error)
-		error = weft__xentrace_describe_xen(m);
+		error = weft__format_xentrace_describe_xen(m);
 	for (size_t i = 0; i < cpus && !error; i++)
 		m->pcpus[i].runs = none;
 	if (error)
-		weft__xentrace_meaning_destroy(m);
+		weft__format_xentrace_meaning_destroy(m);
 	else
 		*ret_meaning = m;
 	return error;
 }
 
-void weft__xentrace_meaning_destroy(struct weft__xentrace_meaning *m)
+void weft__format_xentrace_meaning_destroy(struct weft__xentrace_meaning *m)
 {
 	if (!m)
 		return;
-	weft__xentrace_vcpus_finish(&m->vcpus);
+	weft__format_xentrace_vcpus_finish(&m->vcpus);
 	free(m->pcpus);
 	free(m->buffers);
 	free(m->sleepers);

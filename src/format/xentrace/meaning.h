@@ -92,113 +92,116 @@ struct weft__xentrace_meaning {
 };
 
 /* For records of `cpus` pCPUs. 0 or WEFT_ERROR_MEMORY. */
-int weft__xentrace_meaning_create(
+int weft__format_xentrace_meaning_create(
 	struct weft__xentrace_reader *reader, size_t cpus, struct weft__xentrace_meaning **ret_meaning);
-void weft__xentrace_meaning_destroy(struct weft__xentrace_meaning *meaning);
+void weft__format_xentrace_meaning_destroy(struct weft__xentrace_meaning *meaning);
 
 /* Each of these makes events, after those of the call before were taken. Interrupts and records
  * come in the order of time, an interrupt before the records from its begin on. */
-void weft__xentrace_meaning_begin_irq(
+void weft__format_xentrace_meaning_begin_irq(
 	struct weft__xentrace_meaning *meaning, const struct weft__xentrace_irq *irq);
-void weft__xentrace_meaning_take(struct weft__xentrace_meaning *meaning,
+void weft__format_xentrace_meaning_take(struct weft__xentrace_meaning *meaning,
 	const struct weft__xentrace_record *record, const struct weft__xentrace_hindsight *hindsight);
 /* After the last record. */
-void weft__xentrace_meaning_end(struct weft__xentrace_meaning *meaning);
+void weft__format_xentrace_meaning_end(struct weft__xentrace_meaning *meaning);
 
 /* WEFT_OK and the next event that was made; WEFT_AGAIN after the last one; or an error. */
-int weft__xentrace_meaning_next(
+int weft__format_xentrace_meaning_next(
 	struct weft__xentrace_meaning *meaning, struct weft_event *ret_event);
 
 /* ---- xentrace/domains.c ---- */
 
 /* Describes the buffer of Xen. 0 or an error. */
-int weft__xentrace_describe_xen(struct weft__xentrace_meaning *meaning);
+int weft__format_xentrace_describe_xen(struct weft__xentrace_meaning *meaning);
 /* Adds the buffer of a domain, if it has none. 0 or an error. */
-int weft__xentrace_add_domain(struct weft__xentrace_meaning *meaning, uint32_t domain);
+int weft__format_xentrace_add_domain(struct weft__xentrace_meaning *meaning, uint32_t domain);
 /* The record of all buffers ends then. */
-void weft__xentrace_end_buffers(struct weft__xentrace_meaning *meaning, uint64_t cycles);
+void weft__format_xentrace_end_buffers(struct weft__xentrace_meaning *meaning, uint64_t cycles);
 
 /* ---- xentrace/events.c ---- */
 
 /* Appends an event of the present time, to be completed; never NULL: without memory it is one that
  * is not returned. */
-struct weft__xentrace_event *weft__xentrace_emit(
+struct weft__xentrace_event *weft__format_xentrace_emit(
 	struct weft__xentrace_meaning *meaning, unsigned type, struct weft__xentrace_task task);
 
 /* Sets the text of an event: "name", or "name ×3" if `count` is not 0. */
-void weft__xentrace_set_text(struct weft__xentrace_event *event, const char *name, uint32_t count);
+void weft__format_xentrace_set_text(
+	struct weft__xentrace_event *event, const char *name, uint32_t count);
 
 /* A remark on a task, with a number. */
-void weft__xentrace_emit_mark(struct weft__xentrace_meaning *meaning,
+void weft__format_xentrace_emit_mark(struct weft__xentrace_meaning *meaning,
 	struct weft__xentrace_task task, const char *name, const char *field, uint64_t value);
 
 /* A remark on a task with the words of a guest's own record. */
-void weft__xentrace_emit_words(struct weft__xentrace_meaning *meaning,
+void weft__format_xentrace_emit_words(struct weft__xentrace_meaning *meaning,
 	struct weft__xentrace_task task, const struct weft__xentrace_record *record);
 
 /* From now on the pCPU runs the task, which may be none. */
-void weft__xentrace_emit_run(
+void weft__format_xentrace_emit_run(
 	struct weft__xentrace_meaning *meaning, uint32_t cpu, struct weft__xentrace_task task);
 
 /* A task that exists already, or that begins now. */
-void weft__xentrace_emit_task(struct weft__xentrace_meaning *meaning,
+void weft__format_xentrace_emit_task(struct weft__xentrace_meaning *meaning,
 	struct weft__xentrace_task task, const char *kind, const char *name, bool is_new);
 
 /* `sender` makes `receiver` runnable. */
-void weft__xentrace_emit_wake(struct weft__xentrace_meaning *meaning,
+void weft__format_xentrace_emit_wake(struct weft__xentrace_meaning *meaning,
 	struct weft__xentrace_task sender, struct weft__xentrace_task receiver);
 
 /* The name of a PV guest's hypercall with the name of its command: "sched_op block". */
-const char *weft__xentrace_call_name(
+const char *weft__format_xentrace_call_name(
 	const struct weft__xentrace_record *record, char name[WEFT__XENTRACE_NAME_BYTES]);
 /* How many operations a hypercall is about; 0: its record does not say. */
-uint32_t weft__xentrace_call_count(const struct weft__xentrace_record *record);
+uint32_t weft__format_xentrace_call_count(const struct weft__xentrace_record *record);
 
 /* ---- xentrace/raises.c ---- */
 
 /* The pCPU can or cannot send to event channels from now on. If it can, any domain may be the
  * target, so the raise that waits is withdrawn. */
-void weft__xentrace_set_sends(
+void weft__format_xentrace_set_sends(
 	struct weft__xentrace_meaning *meaning, uint32_t cpu, enum weft__xentrace_sends sends);
 /* The same by the record of an entry into Xen, or of a virtual machine's return. */
-void weft__xentrace_enter_sender(struct weft__xentrace_meaning *meaning,
+void weft__format_xentrace_enter_sender(struct weft__xentrace_meaning *meaning,
 	struct weft__xentrace_state *vcpu, uint32_t kind, const struct weft__xentrace_record *record);
-void weft__xentrace_begin_interrupt(struct weft__xentrace_meaning *meaning, uint32_t cpu);
-void weft__xentrace_end_interrupt(struct weft__xentrace_meaning *meaning, uint32_t cpu);
+void weft__format_xentrace_begin_interrupt(struct weft__xentrace_meaning *meaning, uint32_t cpu);
+void weft__format_xentrace_end_interrupt(struct weft__xentrace_meaning *meaning, uint32_t cpu);
 
 /* The task woke the vCPU on this pCPU. If the trace proves that it sent to it, emits the send. */
-void weft__xentrace_raise(struct weft__xentrace_meaning *meaning, uint32_t cpu,
+void weft__format_xentrace_raise(struct weft__xentrace_meaning *meaning, uint32_t cpu,
 	struct weft__xentrace_task task, struct weft__xentrace_state *vcpu);
 /* A change of the state of a vCPU, which is NULL for those of Xen; after a raise that it is. */
-void weft__xentrace_follow_raise(struct weft__xentrace_meaning *meaning,
+void weft__format_xentrace_follow_raise(struct weft__xentrace_meaning *meaning,
 	const struct weft__xentrace_record *record, struct weft__xentrace_state *vcpu);
 /* The vCPU ends. */
-void weft__xentrace_end_sleep(
+void weft__format_xentrace_end_sleep(
 	struct weft__xentrace_meaning *meaning, struct weft__xentrace_state *vcpu);
 /* The raise is no longer proven: the domain may handle another event from now on. */
-void weft__xentrace_withdraw(struct weft__xentrace_meaning *meaning);
+void weft__format_xentrace_withdraw(struct weft__xentrace_meaning *meaning);
 
 /* ---- xentrace/levels.c ---- */
 
-struct weft__xentrace_task weft__xentrace_task_of(
+struct weft__xentrace_task weft__format_xentrace_task_of(
 	const struct weft__xentrace_meaning *meaning, const struct weft__xentrace_state *vcpu);
 
 /* The innermost open span; -1: none is open. */
-int weft__xentrace_top(const struct weft__xentrace_state *vcpu);
+int weft__format_xentrace_top(const struct weft__xentrace_state *vcpu);
 /* Begins a span of a vCPU inside those that are open; too deep ones are left out. The name is as in
- * weft__xentrace_set_text. */
-void weft__xentrace_push(struct weft__xentrace_meaning *meaning, struct weft__xentrace_state *vcpu,
-	enum weft__xentrace_level level, const char *name, uint32_t count);
+ * weft__format_xentrace_set_text. */
+void weft__format_xentrace_push(struct weft__xentrace_meaning *meaning,
+	struct weft__xentrace_state *vcpu, enum weft__xentrace_level level, const char *name,
+	uint32_t count);
 /* Ends the innermost span. */
-void weft__xentrace_pop(struct weft__xentrace_meaning *meaning, struct weft__xentrace_state *vcpu);
+void weft__format_xentrace_pop(
+	struct weft__xentrace_meaning *meaning, struct weft__xentrace_state *vcpu);
 /* Ends all spans from the outermost one of that level on. */
-void weft__xentrace_close(struct weft__xentrace_meaning *meaning, struct weft__xentrace_state *vcpu,
-	enum weft__xentrace_level level);
+void weft__format_xentrace_close(struct weft__xentrace_meaning *meaning,
+	struct weft__xentrace_state *vcpu, enum weft__xentrace_level level);
 /* Xen interrupts the open hypercall, if it will be continued. */
-void weft__xentrace_preempt(
+void weft__format_xentrace_preempt(
 	struct weft__xentrace_meaning *meaning, struct weft__xentrace_state *vcpu);
 /* The guest enters Xen: ends what Xen did for it before. */
-void weft__xentrace_enter(
+void weft__format_xentrace_enter(
 	struct weft__xentrace_meaning *meaning, struct weft__xentrace_state *vcpu);
 
 #endif

@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-uint32_t weft__xentrace_kind(uint32_t id)
+uint32_t weft__format_xentrace_kind(uint32_t id)
 {
 	switch (id >> 16) {
 	case 0x002:
@@ -40,7 +40,7 @@ static bool has_lower_id(const void *records, uint32_t row, uint64_t id)
 	return ((const struct record_name *)records)[row].id < id;
 }
 
-const char *weft__xentrace_name(uint32_t kind)
+const char *weft__format_xentrace_name(uint32_t kind)
 {
 	static const struct record_name records[] = {
 #define RECORD(id, name) {id, name},
@@ -99,17 +99,17 @@ static const char *name_at(const char *const *names, size_t count, uint32_t numb
 	return number < count ? names[number] : NULL;
 }
 
-const char *weft__xentrace_hypercall(uint32_t op)
+const char *weft__format_xentrace_hypercall(uint32_t op)
 {
 	return name_at(hypercalls, COUNT(hypercalls), op);
 }
 
-const char *weft__xentrace_trap(uint32_t number)
+const char *weft__format_xentrace_trap(uint32_t number)
 {
 	return name_at(traps, COUNT(traps), number);
 }
 
-const char *weft__xentrace_exit(uint32_t reason, bool is_svm)
+const char *weft__format_xentrace_exit(uint32_t reason, bool is_svm)
 {
 	if (!is_svm)
 		return name_at(vmx_exits, COUNT(vmx_exits), reason & 0xffff);
@@ -120,7 +120,7 @@ const char *weft__xentrace_exit(uint32_t reason, bool is_svm)
 	if (reason < 0x40)
 		return reason < 0x30 ? "dr_read" : "dr_write";
 	if (reason < 0x60)
-		return weft__xentrace_trap(reason - 0x40);
+		return weft__format_xentrace_trap(reason - 0x40);
 	if (reason == 0x400)
 		return "npf";
 	return name_at(svm_exits, COUNT(svm_exits), reason - 0x60);

@@ -12,13 +12,14 @@
 #define HEADER UINT32_C(0x7001f003)
 #define NAME   UINT32_C(0x666577) /* "wef" */
 
-bool weft__xentrace_has_note(const uint8_t *bytes, size_t size)
+bool weft__format_xentrace_has_note(const uint8_t *bytes, size_t size)
 {
 	return size >= WEFT_XENTRACE_NOTE_BYTES && weft__load_u32(bytes) == HEADER &&
 		   weft__load_u32(bytes + 8) == 0 && (weft__load_u32(bytes + 12) & 0xffffff) == NAME;
 }
 
-struct weft_xentrace_note weft__xentrace_read_note(const uint8_t bytes[WEFT_XENTRACE_NOTE_BYTES])
+struct weft_xentrace_note weft__format_xentrace_read_note(
+	const uint8_t bytes[WEFT_XENTRACE_NOTE_BYTES])
 {
 	return (struct weft_xentrace_note){
 		.kind = bytes[15],

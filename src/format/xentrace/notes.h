@@ -12,7 +12,8 @@
 #include <weft/xentrace.h>
 
 /* True if the bytes, `size` of them, begin with a note. */
-bool weft__xentrace_has_note(const uint8_t *bytes, size_t size);
-struct weft_xentrace_note weft__xentrace_read_note(const uint8_t bytes[WEFT_XENTRACE_NOTE_BYTES]);
+bool weft__format_xentrace_has_note(const uint8_t *bytes, size_t size);
+struct weft_xentrace_note weft__format_xentrace_read_note(
+	const uint8_t bytes[WEFT_XENTRACE_NOTE_BYTES]);
 
 #endif

@@ -25,10 +25,10 @@
 static void emit(struct weft__xentrace_meaning *m, struct weft__xentrace_task task, uint32_t domain)
 {
 	uint64_t key = WEFT_KEY_CHANNEL | (uint64_t)domain << 32 | WEFT_KEY_CHANNEL_PORT;
-	weft__xentrace_emit(m, WEFT_EVENT_SEND, task)->event.value = (int64_t)key;
+	weft__format_xentrace_emit(m, WEFT_EVENT_SEND, task)->event.value = (int64_t)key;
 }
 
-void weft__xentrace_withdraw(struct weft__xentrace_meaning *m)
+void weft__format_xentrace_withdraw(struct weft__xentrace_meaning *m)
 {
 	const struct weft__xentrace_task nobody = {WEFT__XENTRACE_XEN, WEFT_TASK_NONE};
 	if (m->raised)
@@ -44,11 +44,11 @@ static void set(struct weft__xentrace_meaning *m, uint32_t cpu, enum weft__xentr
 	*old = (uint8_t)sends;
 }
 
-void weft__xentrace_set_sends(
+void weft__format_xentrace_set_sends(
 	struct weft__xentrace_meaning *m, uint32_t cpu, enum weft__xentrace_sends sends)
 {
 	if (sends != WEFT__XENTRACE_SENDS_NOT)
-		weft__xentrace_withdraw(m);
+		weft__format_xentrace_withdraw(m);
 	set(m, cpu, sends);
 }
 
@@ -62,7 +62,7 @@ static bool can_send(uint32_t op)
 	return op < 64 && ops >> op & 1;
 }
 
-void weft__xentrace_enter_sender(struct weft__xentrace_meaning *m,
+void weft__format_xentrace_enter_sender(struct weft__xentrace_meaning *m,
 	struct weft__xentrace_state *vcpu, uint32_t kind, const struct weft__xentrace_record *record)
 {
 	enum weft__xentrace_sends sends = WEFT__XENTRACE_SENDS_NOT;
@@ -86,17 +86,18 @@ void weft__xentrace_enter_sender(struct weft__xentrace_meaning *m,
 			return;
 	}
 	vcpu->has_entered = true;
-	weft__xentrace_set_sends(m, record->cpu, sends);
+	weft__format_xentrace_set_sends(m, record->cpu, sends);
 }
 
-void weft__xentrace_begin_interrupt(struct weft__xentrace_meaning *m, uint32_t cpu)
+void weft__format_xentrace_begin_interrupt(struct weft__xentrace_meaning *m, uint32_t cpu)
 {
 	bool is_only = m->pcpus[cpu].sends == WEFT__XENTRACE_SENDS_NOT;
-	weft__xentrace_set_sends(m, cpu, is_only ? WEFT__XENTRACE_SENDS : WEFT__XENTRACE_SENDS_UNKNOWN);
+	weft__format_xentrace_set_sends(
+		m, cpu, is_only ? WEFT__XENTRACE_SENDS : WEFT__XENTRACE_SENDS_UNKNOWN);
 }
 
 /* Xen may go on with the interrupt's work afterwards, of which it records nothing. */
-void weft__xentrace_end_interrupt(struct weft__xentrace_meaning *m, uint32_t cpu)
+void weft__format_xentrace_end_interrupt(struct weft__xentrace_meaning *m, uint32_t cpu)
 {
 	set(m, cpu, WEFT__XENTRACE_SENDS_UNKNOWN);
 }
@@ -116,7 +117,8 @@ static void set_asleep(
 	vcpu->asleep = is_asleep ? m->epoch : 0;
 }
 
-void weft__xentrace_end_sleep(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu)
+void weft__format_xentrace_end_sleep(
+	struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu)
 {
 	set_asleep(m, vcpu, false);
 }
@@ -132,20 +134,20 @@ static bool others_sleep(struct weft__xentrace_meaning *m, struct weft__xentrace
 
 /* ---- Raises ---- */
 
-void weft__xentrace_raise(struct weft__xentrace_meaning *m, uint32_t cpu,
+void weft__format_xentrace_raise(struct weft__xentrace_meaning *m, uint32_t cpu,
 	struct weft__xentrace_task task, struct weft__xentrace_state *vcpu)
 {
 	bool is_proven = m->pcpus[cpu].sends == WEFT__XENTRACE_SENDS && m->senders == 1;
 	/* Dom0's programs take events from its kernel, which may block before they do. */
 	if (!m->shows_raises || !is_proven || !vcpu->domain || !others_sleep(m, vcpu))
 		return;
-	weft__xentrace_withdraw(m);
+	weft__format_xentrace_withdraw(m);
 	emit(m, task, vcpu->domain);
 	m->raised = vcpu->domain + 1;
 	m->woken = vcpu->vcpu;
 }
 
-void weft__xentrace_follow_raise(struct weft__xentrace_meaning *m,
+void weft__format_xentrace_follow_raise(struct weft__xentrace_meaning *m,
 	const struct weft__xentrace_record *record, struct weft__xentrace_state *vcpu)
 {
 	uint32_t new = record->id >> 4 & 15, word = record->words[0], domain = word >> 16;
@@ -154,8 +156,8 @@ void weft__xentrace_follow_raise(struct weft__xentrace_meaning *m,
 	if (vcpu)
 		set_asleep(m, vcpu, sleeps);
 	if (m->raised == domain + 1 && (sleeps || (word & 0xffff) != m->woken))
-		weft__xentrace_withdraw(m);
+		weft__format_xentrace_withdraw(m);
 	if (new == WEFT__XENTRACE_RUNNING)
-		weft__xentrace_set_sends(
+		weft__format_xentrace_set_sends(
 			m, record->cpu, is_seen ? WEFT__XENTRACE_SENDS_NOT : WEFT__XENTRACE_SENDS_UNKNOWN);
 }

@@ -42,7 +42,7 @@ static void share_clock(
 {
 	struct weft_clock *clock = &r->base.input.description->clock;
 	r->clock.ticks = readings->cycles;
-	clock->hz = weft__ticks_hz(&readings->cycles);
+	clock->hz = weft__format_ticks_hz(&readings->cycles);
 	clock->epoch = WEFT_EPOCH_MONOTONIC;
 	clock->offset_ns = readings->offset_ns;
 	clock->comparisons = readings->host.count;
@@ -65,10 +65,10 @@ static void describe_clock(struct weft__xentrace_reader *r, uint64_t estimated_h
 		clock->rate = WEFT_RATE_ASSUMED;
 		clock->hz = ASSUMED_HZ;
 	}
-	weft__xentrace_clock_set(&r->clock, r->records.first_cycles, clock->hz);
+	weft__format_xentrace_clock_set(&r->clock, r->records.first_cycles, clock->hz);
 }
 
-int weft__xentrace_describe_cpus(struct weft__xentrace_reader *r)
+int weft__format_xentrace_describe_cpus(struct weft__xentrace_reader *r)
 {
 	struct weft_trace_description *description = r->base.input.description;
 	size_t count = r->windows.cpu_count;
@@ -88,11 +88,11 @@ int weft__xentrace_describe_cpus(struct weft__xentrace_reader *r)
 	return 0;
 }
 
-void weft__xentrace_finish(struct weft__xentrace_reader *r)
+void weft__format_xentrace_finish(struct weft__xentrace_reader *r)
 {
-	weft__xentrace_whole_destroy(r->whole);
-	weft__xentrace_records_finish(&r->records);
-	weft__xentrace_windows_finish(&r->windows);
+	weft__format_xentrace_whole_destroy(r->whole);
+	weft__format_xentrace_records_finish(&r->records);
+	weft__format_xentrace_windows_finish(&r->windows);
 	free(r->running);
 	free(r->threads);
 	free(r->thread_names);
@@ -100,16 +100,16 @@ void weft__xentrace_finish(struct weft__xentrace_reader *r)
 
 static void xentrace_close(struct weft__reader *base)
 {
-	weft__xentrace_finish(weft__xentrace_of(base));
+	weft__format_xentrace_finish(weft__format_xentrace_of(base));
 	free(base);
 }
 
-int weft__xentrace_look_over(struct weft__xentrace_reader *r)
+int weft__format_xentrace_look_over(struct weft__xentrace_reader *r)
 {
 	struct weft__xentrace_survey *survey = calloc(1, sizeof(*survey));
 	if (!survey)
 		return WEFT_ERROR_MEMORY;
-	weft__xentrace_survey(r->base.input.bytes, &r->windows, SURVEY_BYTES, survey);
+	weft__format_xentrace_survey(r->base.input.bytes, &r->windows, SURVEY_BYTES, survey);
 	r->is_svm = survey->is_svm;
 	r->has_vendor = survey->is_svm || survey->is_vmx;
 	describe_clock(r, survey->rate.hz);
@@ -123,18 +123,18 @@ static int xentrace_open(const struct weft__input *input, struct weft__reader **
 	if (!r)
 		return WEFT_ERROR_MEMORY;
 	r->base.input = *input;
-	int error =
-		weft__xentrace_windows_find(input->bytes, input->size, input->diagnostics, &r->windows);
+	int error = weft__format_xentrace_windows_find(
+		input->bytes, input->size, input->diagnostics, &r->windows);
 	if (!error)
-		error = weft__xentrace_records_init(
+		error = weft__format_xentrace_records_init(
 			&r->records, input->bytes, &r->windows, NULL, input->diagnostics);
 	if (!error)
-		error = weft__xentrace_describe_cpus(r);
+		error = weft__format_xentrace_describe_cpus(r);
 	if (!error)
-		error = weft__xentrace_look_over(r);
+		error = weft__format_xentrace_look_over(r);
 	/* A merged trace describes its buffers before its first event. */
 	if (!error && input->readings && input->readings->cycles.multiplier)
-		error = weft__xentrace_whole_create(r, &r->whole);
+		error = weft__format_xentrace_whole_create(r, &r->whole);
 	if (error) {
 		xentrace_close(&r->base);
 		return error;
@@ -165,25 +165,25 @@ static void take_notes(
 	identity->is_monotonic = identity->comparison_count;
 }
 
-int weft__xentrace_look(const uint8_t *bytes, size_t size, struct weft__identity *identity)
+int weft__format_xentrace_look(const uint8_t *bytes, size_t size, struct weft__identity *identity)
 {
 	struct weft_diagnostics seen = {0}; /* reported when the file is read */
 	struct weft__xentrace_windows windows = {0};
 	struct weft__xentrace_records records = {0};
 	struct weft__xentrace_survey *survey = calloc(1, sizeof(*survey));
-	int error =
-		survey ? weft__xentrace_windows_find(bytes, size, &seen, &windows) : WEFT_ERROR_MEMORY;
+	int error = survey ? weft__format_xentrace_windows_find(bytes, size, &seen, &windows)
+					   : WEFT_ERROR_MEMORY;
 	*identity = (struct weft__identity){.is_hypervisor = true};
 	if (!error)
-		error = weft__xentrace_records_init(&records, bytes, &windows, NULL, NULL);
+		error = weft__format_xentrace_records_init(&records, bytes, &windows, NULL, NULL);
 	if (!error) {
-		weft__xentrace_survey(bytes, &windows, SURVEY_BYTES, survey);
+		weft__format_xentrace_survey(bytes, &windows, SURVEY_BYTES, survey);
 		identity->first_cycles = records.first_cycles;
 		identity->hz = survey->rate.hz;
 		take_notes(&windows, identity);
 	}
-	weft__xentrace_records_finish(&records);
-	weft__xentrace_windows_finish(&windows);
+	weft__format_xentrace_records_finish(&records);
+	weft__format_xentrace_windows_finish(&windows);
 	free(survey);
 	return error;
 }
@@ -192,12 +192,12 @@ int weft__xentrace_look(const uint8_t *bytes, size_t size, struct weft__identity
 
 /* A guest that was created late has its exits far behind the begin of the file. Without memory the
  * names stay Intel's. */
-void weft__xentrace_find_vendor(struct weft__xentrace_reader *r)
+void weft__format_xentrace_find_vendor(struct weft__xentrace_reader *r)
 {
 	struct weft__xentrace_survey *survey = calloc(1, sizeof(*survey));
 	if (!survey)
 		return;
-	weft__xentrace_survey_exits(r->base.input.bytes, &r->windows, survey);
+	weft__format_xentrace_survey_exits(r->base.input.bytes, &r->windows, survey);
 	r->is_svm = survey->is_svm;
 	r->has_vendor = true;
 	free(survey);
@@ -206,10 +206,10 @@ void weft__xentrace_find_vendor(struct weft__xentrace_reader *r)
 static const char *exit_of(struct weft__xentrace_reader *r, uint32_t kind, uint32_t reason)
 {
 	if (kind == WEFT__XENTRACE_EXIT_SVM)
-		return weft__xentrace_exit(reason, true);
+		return weft__format_xentrace_exit(reason, true);
 	if (!r->has_vendor)
-		weft__xentrace_find_vendor(r);
-	return weft__xentrace_exit(reason, r->is_svm);
+		weft__format_xentrace_find_vendor(r);
+	return weft__format_xentrace_exit(reason, r->is_svm);
 }
 
 static const char *detail_of(
@@ -220,16 +220,16 @@ static const char *detail_of(
 	switch (kind) {
 	case WEFT__XENTRACE_HYPERCALL:
 	case WEFT__XENTRACE_SUBCALL:
-		return weft__xentrace_hypercall(words[0] & 0xfffff);
+		return weft__format_xentrace_hypercall(words[0] & 0xfffff);
 	case WEFT__XENTRACE_HYPERCALL_OLD:
-		return weft__xentrace_hypercall(words[is_64 ? 2 : 1]);
+		return weft__format_xentrace_hypercall(words[is_64 ? 2 : 1]);
 	case WEFT__XENTRACE_VMMCALL:
-		return weft__xentrace_hypercall(words[0]);
+		return weft__format_xentrace_hypercall(words[0]);
 	case WEFT__XENTRACE_TRAP:
-		return weft__xentrace_trap(words[is_64 ? 2 : 1] & 0x7fff);
+		return weft__format_xentrace_trap(words[is_64 ? 2 : 1] & 0x7fff);
 	case WEFT__XENTRACE_INJECT:
 	case WEFT__XENTRACE_HVM_TRAP:
-		return record->count ? weft__xentrace_trap(words[0]) : NULL;
+		return record->count ? weft__format_xentrace_trap(words[0]) : NULL;
 	case WEFT__XENTRACE_EXIT:
 	case WEFT__XENTRACE_EXIT_SVM:
 		return exit_of(r, kind, words[0]);
@@ -238,18 +238,18 @@ static const char *detail_of(
 	}
 }
 
-bool weft__xentrace_show(struct weft__xentrace_reader *r,
+bool weft__format_xentrace_show(struct weft__xentrace_reader *r,
 	const struct weft__xentrace_record *record, struct weft_xentrace_record *ret_record)
 {
-	const struct weft__xentrace_known *known = weft__xentrace_know(r, record->id);
+	const struct weft__xentrace_known *known = weft__format_xentrace_know(r, record->id);
 	struct weft__xentrace_running *running = &r->running[record->cpu];
 	struct weft__xentrace_vcpu vcpu = running->now;
-	weft__xentrace_follow(running, known->kind, record);
+	weft__format_xentrace_follow(running, known->kind, record);
 	if (record->is_loss_begin)
 		return false;
 	if (record->id == WEFT__XENTRACE_LOST && record->count == 4)
 		vcpu = running->before_loss;
-	ret_record->time_ns = weft__xentrace_ns(&r->clock, record->cycles);
+	ret_record->time_ns = weft__format_xentrace_ns(&r->clock, record->cycles);
 	ret_record->cycles = record->cycles;
 	ret_record->has_cycles = record->has_cycles;
 	ret_record->offset = record->offset;
@@ -266,10 +266,10 @@ bool weft__xentrace_show(struct weft__xentrace_reader *r,
 
 static int xentrace_next_record(struct weft__reader *base, struct weft_xentrace_record *ret_record)
 {
-	struct weft__xentrace_reader *r = weft__xentrace_of(base);
+	struct weft__xentrace_reader *r = weft__format_xentrace_of(base);
 	const struct weft__xentrace_record *record;
-	while (weft__xentrace_records_next(&r->records, &record))
-		if (weft__xentrace_show(r, record, ret_record))
+	while (weft__format_xentrace_records_next(&r->records, &record))
+		if (weft__format_xentrace_show(r, record, ret_record))
 			return WEFT_OK;
 	return WEFT_END;
 }
@@ -285,14 +285,14 @@ static size_t xentrace_notes(
 
 static int xentrace_next(struct weft__reader *base, struct weft_event *ret_event)
 {
-	struct weft__xentrace_reader *r = weft__xentrace_of(base);
-	int error = r->whole ? 0 : weft__xentrace_whole_create(r, &r->whole);
-	return error ? error : weft__xentrace_whole_next(r->whole, ret_event);
+	struct weft__xentrace_reader *r = weft__format_xentrace_of(base);
+	int error = r->whole ? 0 : weft__format_xentrace_whole_create(r, &r->whole);
+	return error ? error : weft__format_xentrace_whole_next(r->whole, ret_event);
 }
 
 const struct weft__format weft__format_xentrace = {
 	.name = "xentrace",
-	.probe = weft__xentrace_probe,
+	.probe = weft__format_xentrace_probe,
 	.open = xentrace_open,
 	.next = xentrace_next,
 	.next_record = xentrace_next_record,

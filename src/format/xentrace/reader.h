@@ -47,7 +47,7 @@ struct weft__xentrace_reader {
 	struct weft__xentrace_known known[WEFT__XENTRACE_KNOWN];
 };
 
-static inline struct weft__xentrace_reader *weft__xentrace_of(struct weft__reader *base)
+static inline struct weft__xentrace_reader *weft__format_xentrace_of(struct weft__reader *base)
 {
 	return (struct weft__xentrace_reader *)base;
 }
@@ -55,40 +55,40 @@ static inline struct weft__xentrace_reader *weft__xentrace_of(struct weft__reade
 /* ---- xentrace/reader.c: the steps of opening a file, after its windows are found ---- */
 
 /* 0 or WEFT_ERROR_MEMORY. */
-int weft__xentrace_describe_cpus(struct weft__xentrace_reader *reader);
+int weft__format_xentrace_describe_cpus(struct weft__xentrace_reader *reader);
 /* Describes the clock, and finds out whose numbers the exits have. 0 or WEFT_ERROR_MEMORY. */
-int weft__xentrace_look_over(struct weft__xentrace_reader *reader);
+int weft__format_xentrace_look_over(struct weft__xentrace_reader *reader);
 /* Looks for an exit that tells whose numbers these are behind those that were looked over. */
-void weft__xentrace_find_vendor(struct weft__xentrace_reader *reader);
+void weft__format_xentrace_find_vendor(struct weft__xentrace_reader *reader);
 /* Frees what the reader has, but not itself. */
-void weft__xentrace_finish(struct weft__xentrace_reader *reader);
+void weft__format_xentrace_finish(struct weft__xentrace_reader *reader);
 /* Describes the next record; false if it is the begin of a loss, which is not shown. */
-bool weft__xentrace_show(struct weft__xentrace_reader *reader,
+bool weft__format_xentrace_show(struct weft__xentrace_reader *reader,
 	const struct weft__xentrace_record *record, struct weft_xentrace_record *ret_record);
 
 /* ---- xentrace/running.c ---- */
 
 /* Looks up the kind and the name of an id. */
-void weft__xentrace_learn(struct weft__xentrace_known *known, uint32_t id);
+void weft__format_xentrace_learn(struct weft__xentrace_known *known, uint32_t id);
 
 /* The kind and the name of an id. */
-static inline const struct weft__xentrace_known *weft__xentrace_know(
+static inline const struct weft__xentrace_known *weft__format_xentrace_know(
 	struct weft__xentrace_reader *reader, uint32_t id)
 {
 	uint32_t slot = (id ^ id >> 9 ^ id >> 16) % WEFT__XENTRACE_KNOWN;
 	struct weft__xentrace_known *known = &reader->known[slot];
 	if (known->id != id || !known->name)
-		weft__xentrace_learn(known, id);
+		weft__format_xentrace_learn(known, id);
 	return known;
 }
 
 /* True if the record before this one on the pCPU said that a vCPU stops, and the next vCPU's record
  * was left out. */
-bool weft__xentrace_is_gap(const struct weft__xentrace_running *running, uint32_t kind,
+bool weft__format_xentrace_is_gap(const struct weft__xentrace_running *running, uint32_t kind,
 	const struct weft__xentrace_record *record);
 
 /* Changes which vCPU runs on the record's pCPU, as the record says. */
-void weft__xentrace_follow(struct weft__xentrace_running *running, uint32_t kind,
+void weft__format_xentrace_follow(struct weft__xentrace_running *running, uint32_t kind,
 	const struct weft__xentrace_record *record);
 
 #endif

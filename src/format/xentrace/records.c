@@ -183,7 +183,7 @@ static uint64_t first_cycles(const struct weft__xentrace_records *r, uint32_t wi
 	return 0;
 }
 
-int weft__xentrace_records_init(struct weft__xentrace_records *r, const uint8_t *bytes,
+int weft__format_xentrace_records_init(struct weft__xentrace_records *r, const uint8_t *bytes,
 	const struct weft__xentrace_windows *windows, const struct weft__xentrace_before *before,
 	struct weft_diagnostics *diagnostics)
 {
@@ -216,14 +216,14 @@ int weft__xentrace_records_init(struct weft__xentrace_records *r, const uint8_t 
 	return 0;
 }
 
-void weft__xentrace_records_finish(struct weft__xentrace_records *r)
+void weft__format_xentrace_records_finish(struct weft__xentrace_records *r)
 {
 	free(r->cursors);
 	free(r->heap);
 	*r = (struct weft__xentrace_records){0};
 }
 
-struct weft__xentrace_rest weft__xentrace_records_rest(
+struct weft__xentrace_rest weft__format_xentrace_records_rest(
 	const struct weft__xentrace_records *r, uint32_t cpu)
 {
 	const struct weft__xentrace_cursor *c = &r->cursors[cpu];
@@ -238,7 +238,7 @@ struct weft__xentrace_rest weft__xentrace_records_rest(
 	};
 }
 
-bool weft__xentrace_records_next(
+bool weft__format_xentrace_records_next(
 	struct weft__xentrace_records *r, const struct weft__xentrace_record **ret_record)
 {
 	if (r->has_turn) {

@@ -68,18 +68,18 @@ struct weft__xentrace_rest {
 /* Starts at the first record. `windows` and `bytes` are borrowed, and `diagnostics`, in which
  * damage is counted; it may be NULL. `before` has each pCPU's record before these; NULL: there is
  * none. 0 or WEFT_ERROR_MEMORY. */
-int weft__xentrace_records_init(struct weft__xentrace_records *records, const uint8_t *bytes,
+int weft__format_xentrace_records_init(struct weft__xentrace_records *records, const uint8_t *bytes,
 	const struct weft__xentrace_windows *windows, const struct weft__xentrace_before *before,
 	struct weft_diagnostics *diagnostics);
-void weft__xentrace_records_finish(struct weft__xentrace_records *records);
+void weft__format_xentrace_records_finish(struct weft__xentrace_records *records);
 
 /* The rest of a pCPU, by index. */
-struct weft__xentrace_rest weft__xentrace_records_rest(
+struct weft__xentrace_rest weft__format_xentrace_records_rest(
 	const struct weft__xentrace_records *records, uint32_t cpu);
 
 /* False at the end, or if only later records than `last_cycles` are left. The record is valid until
  * the next call. */
-bool weft__xentrace_records_next(
+bool weft__format_xentrace_records_next(
 	struct weft__xentrace_records *records, const struct weft__xentrace_record **ret_record);
 
 #endif

@@ -27,7 +27,7 @@ static void begin_loss(struct weft__xentrace_running *running)
 	running->now = unknown;
 }
 
-void weft__xentrace_follow(struct weft__xentrace_running *running, uint32_t kind,
+void weft__format_xentrace_follow(struct weft__xentrace_running *running, uint32_t kind,
 	const struct weft__xentrace_record *record)
 {
 	uint32_t word = record->words[0];
@@ -55,7 +55,7 @@ void weft__xentrace_follow(struct weft__xentrace_running *running, uint32_t kind
 	}
 }
 
-bool weft__xentrace_is_gap(const struct weft__xentrace_running *running, uint32_t kind,
+bool weft__format_xentrace_is_gap(const struct weft__xentrace_running *running, uint32_t kind,
 	const struct weft__xentrace_record *record)
 {
 	bool is_next =
@@ -63,9 +63,9 @@ bool weft__xentrace_is_gap(const struct weft__xentrace_running *running, uint32_
 	return running->has_stopped && !is_next && kind != WEFT__XENTRACE_LOST;
 }
 
-void weft__xentrace_learn(struct weft__xentrace_known *known, uint32_t id)
+void weft__format_xentrace_learn(struct weft__xentrace_known *known, uint32_t id)
 {
 	known->id = id;
-	known->kind = weft__xentrace_kind(id);
-	known->name = weft__xentrace_name(known->kind);
+	known->kind = weft__format_xentrace_kind(id);
+	known->name = weft__format_xentrace_name(known->kind);
 }

@@ -62,7 +62,7 @@ static void note_exit(struct weft__xentrace_survey *s, uint32_t reason)
 		s->is_vmx = true;
 }
 
-void weft__xentrace_add_gap(struct weft__xentrace_survey *s, uint64_t cycles)
+void weft__format_xentrace_add_gap(struct weft__xentrace_survey *s, uint64_t cycles)
 {
 	uint32_t power = 63 - (uint32_t)__builtin_clzll(cycles | 8);
 	s->gaps[8 * power + (cycles >> (power - 3) & 7)]++;
@@ -74,11 +74,11 @@ static void note_hypercall(
 {
 	bool is_one = record->id == WEFT__XENTRACE_HYPERCALL && record->cycles;
 	if (is_one && pcpu->hypercall && record->cycles > pcpu->hypercall)
-		weft__xentrace_add_gap(s, record->cycles - pcpu->hypercall);
+		weft__format_xentrace_add_gap(s, record->cycles - pcpu->hypercall);
 	pcpu->hypercall = is_one ? record->cycles : 0;
 }
 
-uint64_t weft__xentrace_quick_cycles(const struct weft__xentrace_survey *s)
+uint64_t weft__format_xentrace_quick_cycles(const struct weft__xentrace_survey *s)
 {
 	uint32_t sum = 0, slot = 0;
 	if (s->gap_count < 20)
@@ -126,8 +126,9 @@ static void survey_window(struct weft__xentrace_survey *s, struct surveyed_pcpu 
 	}
 }
 
-void weft__xentrace_survey(const uint8_t *bytes, const struct weft__xentrace_windows *windows,
-	uint64_t most_bytes, struct weft__xentrace_survey *survey)
+void weft__format_xentrace_survey(const uint8_t *bytes,
+	const struct weft__xentrace_windows *windows, uint64_t most_bytes,
+	struct weft__xentrace_survey *survey)
 {
 	for (size_t i = 0; i < windows->cpu_count; i++) {
 		struct surveyed_pcpu pcpu = {0};
@@ -141,7 +142,7 @@ void weft__xentrace_survey(const uint8_t *bytes, const struct weft__xentrace_win
 			survey_window(survey, &pcpu, bytes + w->offset, bytes + w->offset + w->size);
 			window = w->next;
 		}
-		weft__xentrace_estimate(&survey->samples, &survey->rate);
+		weft__format_xentrace_estimate(&survey->samples, &survey->rate);
 	}
 }
 
@@ -158,8 +159,8 @@ static void survey_exits_of(struct weft__xentrace_survey *s, const uint8_t *at, 
 	}
 }
 
-void weft__xentrace_survey_exits(const uint8_t *bytes, const struct weft__xentrace_windows *windows,
-	struct weft__xentrace_survey *survey)
+void weft__format_xentrace_survey_exits(const uint8_t *bytes,
+	const struct weft__xentrace_windows *windows, struct weft__xentrace_survey *survey)
 {
 	for (size_t i = 0; i < windows->count && !survey->is_svm && !survey->is_vmx; i++) {
 		const struct weft__xentrace_window *w = &windows->list[i];

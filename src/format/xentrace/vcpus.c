@@ -25,7 +25,7 @@ static uint64_t hash_vcpu(const struct weft__hash_key *key, const void *owner, u
 	return hash_of(key, vcpus->list[number].domain, vcpus->list[number].vcpu);
 }
 
-int weft__xentrace_vcpus_init(struct weft__xentrace_vcpus *vcpus)
+int weft__format_xentrace_vcpus_init(struct weft__xentrace_vcpus *vcpus)
 {
 	const size_t bytes = WEFT__XENTRACE_DOMAINS * sizeof(*vcpus->first);
 	*vcpus = (struct weft__xentrace_vcpus){.first = malloc(bytes)};
@@ -35,7 +35,7 @@ int weft__xentrace_vcpus_init(struct weft__xentrace_vcpus *vcpus)
 	return weft__index_init(&vcpus->index);
 }
 
-void weft__xentrace_vcpus_finish(struct weft__xentrace_vcpus *vcpus)
+void weft__format_xentrace_vcpus_finish(struct weft__xentrace_vcpus *vcpus)
 {
 	free(vcpus->list);
 	free(vcpus->first);
@@ -63,7 +63,7 @@ static struct weft__xentrace_state *add(
 	return state;
 }
 
-struct weft__xentrace_state *weft__xentrace_vcpus_find(
+struct weft__xentrace_state *weft__format_xentrace_vcpus_find(
 	struct weft__xentrace_vcpus *v, uint32_t domain, uint32_t vcpu)
 {
 	if (domain >= WEFT__XENTRACE_DOMAINS)

@@ -60,12 +60,12 @@ struct weft__xentrace_vcpus {
 	struct weft__index index;
 };
 
-int weft__xentrace_vcpus_init(struct weft__xentrace_vcpus *vcpus);
-void weft__xentrace_vcpus_finish(struct weft__xentrace_vcpus *vcpus);
+int weft__format_xentrace_vcpus_init(struct weft__xentrace_vcpus *vcpus);
+void weft__format_xentrace_vcpus_finish(struct weft__xentrace_vcpus *vcpus);
 
 /* A vCPU; the first call for it adds it. NULL without memory, or if the domain is not one of a
  * guest. Valid until the next call. */
-struct weft__xentrace_state *weft__xentrace_vcpus_find(
+struct weft__xentrace_state *weft__format_xentrace_vcpus_find(
 	struct weft__xentrace_vcpus *vcpus, uint32_t domain, uint32_t vcpu);
 
 #endif

@@ -116,15 +116,15 @@ static int search_records(struct weft__xentrace_whole *w, struct weft__xentrace_
 	struct weft__xentrace_records records = {0};
 	const struct weft__xentrace_record *record;
 	struct weft__xentrace_finding finding;
-	int error = weft__xentrace_records_init(
+	int error = weft__format_xentrace_records_init(
 		&records, w->reader->base.input.bytes, &w->reader->windows, NULL, NULL);
-	while (!error && weft__xentrace_records_next(&records, &record)) {
-		error = weft__xentrace_search_take(search, record, &finding);
+	while (!error && weft__format_xentrace_records_next(&records, &record)) {
+		error = weft__format_xentrace_search_take(search, record, &finding);
 		if (!error)
 			error = take_finding(w, &finding, record);
 		w->last_cycles = record->cycles;
 	}
-	weft__xentrace_records_finish(&records);
+	weft__format_xentrace_records_finish(&records);
 	return error;
 }
 
@@ -132,14 +132,14 @@ static int search(struct weft__xentrace_whole *w, uint64_t quick_cycles)
 {
 	const struct weft__xentrace_windows *windows = &w->reader->windows;
 	struct weft__xentrace_search search;
-	int error = weft__xentrace_search_init(&search, w->reader, windows->cpu_count);
+	int error = weft__format_xentrace_search_init(&search, w->reader, windows->cpu_count);
 	search.quick_cycles = quick_cycles;
 	for (uint32_t i = 0; i < windows->cpu_count && !error; i++)
-		weft__xentrace_kicks_know(&search.kicks, i, windows->cpus[i].number);
+		weft__format_xentrace_kicks_know(&search.kicks, i, windows->cpus[i].number);
 	if (!error)
 		error = search_records(w, &search);
 	w->meaning->shows_raises = !w->reader->clock.rate && !search.has_gaps;
-	weft__xentrace_search_finish(&search);
+	weft__format_xentrace_search_finish(&search);
 	if (w->irq_count)
 		qsort(w->irqs, w->irq_count, sizeof(*w->irqs), compare_irqs);
 	sort_facts(w);
@@ -153,43 +153,44 @@ static int prepare(struct weft__xentrace_whole *w)
 	struct weft__xentrace_survey *survey = calloc(1, sizeof(*survey));
 	if (!survey)
 		return WEFT_ERROR_MEMORY;
-	weft__xentrace_survey(r->base.input.bytes, &r->windows, UINT64_MAX, survey);
+	weft__format_xentrace_survey(r->base.input.bytes, &r->windows, UINT64_MAX, survey);
 	r->is_svm = survey->is_svm;
 	r->has_vendor = true;
-	int error = search(w, weft__xentrace_quick_cycles(survey));
+	int error = search(w, weft__format_xentrace_quick_cycles(survey));
 	for (uint32_t domain = 0; domain < WEFT__XENTRACE_DOMAINS && !error; domain++) {
 		w->meaning->sleepers[domain].vcpus = survey->vcpus[domain];
 		if (survey->domains[domain / 8] >> domain % 8 & 1)
-			error = weft__xentrace_add_domain(w->meaning, domain);
+			error = weft__format_xentrace_add_domain(w->meaning, domain);
 	}
 	free(survey);
-	weft__xentrace_end_buffers(w->meaning, w->last_cycles);
+	weft__format_xentrace_end_buffers(w->meaning, w->last_cycles);
 	w->meaning->senders = (uint32_t)r->windows.cpu_count;
 	return error;
 }
 
-int weft__xentrace_whole_create(
+int weft__format_xentrace_whole_create(
 	struct weft__xentrace_reader *reader, struct weft__xentrace_whole **ret_whole)
 {
 	struct weft__xentrace_whole *w = calloc(1, sizeof(*w));
 	if (!w)
 		return WEFT_ERROR_MEMORY;
 	w->reader = reader;
-	int error = weft__xentrace_meaning_create(reader, reader->windows.cpu_count, &w->meaning);
+	int error =
+		weft__format_xentrace_meaning_create(reader, reader->windows.cpu_count, &w->meaning);
 	if (!error)
 		error = prepare(w);
 	if (error)
-		weft__xentrace_whole_destroy(w);
+		weft__format_xentrace_whole_destroy(w);
 	else
 		*ret_whole = w;
 	return error;
 }
 
-void weft__xentrace_whole_destroy(struct weft__xentrace_whole *w)
+void weft__format_xentrace_whole_destroy(struct weft__xentrace_whole *w)
 {
 	if (!w)
 		return;
-	weft__xentrace_meaning_destroy(w->meaning);
+	weft__format_xentrace_meaning_destroy(w->meaning);
 	free(w->irqs);
 	free(w->facts);
 	free(w);
@@ -199,7 +200,7 @@ void weft__xentrace_whole_destroy(struct weft__xentrace_whole *w)
 
 static void read_record(struct weft__xentrace_whole *w)
 {
-	if (!weft__xentrace_records_next(&w->reader->records, &w->record))
+	if (!weft__format_xentrace_records_next(&w->reader->records, &w->record))
 		w->record = NULL;
 }
 
@@ -220,24 +221,24 @@ static bool advance(struct weft__xentrace_whole *w)
 	if (!w->record)
 		return false;
 	if (w->irq < w->irq_count && w->irqs[w->irq].begin <= w->record->cycles) {
-		weft__xentrace_meaning_begin_irq(w->meaning, &w->irqs[w->irq++]);
+		weft__format_xentrace_meaning_begin_irq(w->meaning, &w->irqs[w->irq++]);
 		return true;
 	}
-	weft__xentrace_meaning_take(w->meaning, w->record, hindsight_of(w, w->record->number));
+	weft__format_xentrace_meaning_take(w->meaning, w->record, hindsight_of(w, w->record->number));
 	read_record(w);
 	return true;
 }
 
-int weft__xentrace_whole_next(struct weft__xentrace_whole *w, struct weft_event *ret_event)
+int weft__format_xentrace_whole_next(struct weft__xentrace_whole *w, struct weft_event *ret_event)
 {
 	int status;
 	bool goes_on = true;
-	while ((status = weft__xentrace_meaning_next(w->meaning, ret_event)) == WEFT_AGAIN) {
+	while ((status = weft__format_xentrace_meaning_next(w->meaning, ret_event)) == WEFT_AGAIN) {
 		if (!goes_on)
 			return WEFT_END;
 		goes_on = advance(w);
 		if (!goes_on)
-			weft__xentrace_meaning_end(w->meaning);
+			weft__format_xentrace_meaning_end(w->meaning);
 	}
 	return status;
 }

@@ -33,7 +33,7 @@ static bool read_header(const struct file *f, uint64_t at, struct window_header 
 	if (at > f->size || f->size - at < HEADER_BYTES)
 		return false;
 	const uint8_t *bytes = f->bytes + at;
-	bool is_note = weft__xentrace_has_note(bytes, f->size - at);
+	bool is_note = weft__format_xentrace_has_note(bytes, f->size - at);
 	struct window_header header = {weft__load_u32(bytes + 4), weft__load_u32(bytes + 8),
 		is_note ? WEFT_XENTRACE_NOTE_BYTES : HEADER_BYTES};
 	*ret_header = header;
@@ -53,7 +53,7 @@ static uint64_t end_of(uint64_t at, const struct window_header *header)
 	return at + header->bytes + header->size;
 }
 
-bool weft__xentrace_probe(const uint8_t *bytes, size_t size)
+bool weft__format_xentrace_probe(const uint8_t *bytes, size_t size)
 {
 	const struct file f = {bytes, size};
 	struct window_header header;
@@ -130,7 +130,7 @@ static uint64_t end_of_damaged(const struct file *f, uint64_t at,
 static void add_note(struct weft__xentrace_windows *w, const uint8_t *bytes)
 {
 	if (w->note_count < WEFT_XENTRACE_NOTES_MAX)
-		w->notes[w->note_count++] = weft__xentrace_read_note(bytes);
+		w->notes[w->note_count++] = weft__format_xentrace_read_note(bytes);
 }
 
 static int list_windows(const struct file *f, uint16_t *known, struct weft_diagnostics *diagnostics,
@@ -168,7 +168,7 @@ static int compare_cpus(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-int weft__xentrace_windows_find(const uint8_t *bytes, size_t size,
+int weft__format_xentrace_windows_find(const uint8_t *bytes, size_t size,
 	struct weft_diagnostics *diagnostics, struct weft__xentrace_windows *ret_windows)
 {
 	const struct file f = {bytes, size};
@@ -184,7 +184,7 @@ int weft__xentrace_windows_find(const uint8_t *bytes, size_t size,
 	return error;
 }
 
-void weft__xentrace_windows_finish(struct weft__xentrace_windows *windows)
+void weft__format_xentrace_windows_finish(struct weft__xentrace_windows *windows)
 {
 	free(windows->list);
 	free(windows->cpus);

@@ -51,14 +51,14 @@ struct weft__xentrace_windows {
 
 /* True if the bytes begin with a window of the size that its header says, or one that ends with the
  * bytes. */
-bool weft__xentrace_probe(const uint8_t *bytes, size_t size);
+bool weft__format_xentrace_probe(const uint8_t *bytes, size_t size);
 
 /* Lists the windows. Damage is counted: bytes that are in no window, a window whose size is wrong,
  * a file that ends within a window. 0, WEFT_ERROR_MEMORY or _LIMIT; `*ret_windows` is to be
  * finished in each case. */
-int weft__xentrace_windows_find(const uint8_t *bytes, size_t size,
+int weft__format_xentrace_windows_find(const uint8_t *bytes, size_t size,
 	struct weft_diagnostics *diagnostics, struct weft__xentrace_windows *ret_windows);
 
-void weft__xentrace_windows_finish(struct weft__xentrace_windows *windows);
+void weft__format_xentrace_windows_finish(struct weft__xentrace_windows *windows);
 
 #endif

@@ -29,7 +29,7 @@ static double whole(double at)
 	return floor(at + 0.5);
 }
 
-double weft__plot_y(const struct weft__plot *plot, double value)
+double weft__render_plot_y(const struct weft__plot *plot, double value)
 {
 	const struct weft_box *box = &plot->box;
 	double share = (value - plot->scale.low) / (plot->scale.high - plot->scale.low);
@@ -40,7 +40,7 @@ double weft__plot_y(const struct weft__plot *plot, double value)
 /* The height of value 0, within the scale. */
 static double ground_y(const struct weft__plot *plot)
 {
-	return weft__plot_y(plot, fmax(plot->scale.low, fmin(0, plot->scale.high)));
+	return weft__render_plot_y(plot, fmax(plot->scale.low, fmin(0, plot->scale.high)));
 }
 
 /* Fills the area between the points and the ground. */
@@ -101,12 +101,13 @@ static void merge_column(const struct painter *p, const struct weft_counter *cou
 {
 	const uint64_t *times = p->model->samples.time;
 	uint32_t last = counter->first + counter->count;
-	double x = floor(weft__x(p, times[sample]) / wide) * wide;
+	double x = floor(weft__render_x(p, times[sample]) / wide) * wide;
 	uint64_t next = weft_view_time(p->view, x + wide - p->x0);
-	uint32_t end = weft__gallop_u64(times, sample + 1, last, next);
-	while (end < last && weft__x(p, times[end]) < x + wide) /* rounding at the column's end */
-		end = weft__gallop_u64(times, end, last, times[end] + 1);
-	struct weft__mean values = weft__scene_extremes(p->scene, counter, sample, end);
+	uint32_t end = weft__render_gallop_u64(times, sample + 1, last, next);
+	while (
+		end < last && weft__render_x(p, times[end]) < x + wide) /* rounding at the column's end */
+		end = weft__render_gallop_u64(times, end, last, times[end] + 1);
+	struct weft__mean values = weft__render_scene_extremes(p->scene, counter, sample, end);
 	*ret_column = (struct curve_column){end, values.low, values.high, values.mean};
 }
 
@@ -117,7 +118,8 @@ static void draw_rate(struct painter *p, struct trail *trail)
 	for (uint32_t i = 0; i < steps; i++) {
 		double x = i * WEFT__RATE_PX;
 		uint64_t time = weft_view_time(p->view, x);
-		double y = weft__plot_y(trail->plot, weft__counter_rate(p, trail->plot->counter, time));
+		double y = weft__render_plot_y(
+			trail->plot, weft__render_counter_rate(p, trail->plot->counter, time));
 		go(p, trail, box->x + x, y);
 		go(p, trail, box->x + fmin(x + WEFT__RATE_PX, box->width), y);
 	}
@@ -139,15 +141,16 @@ static void draw_band(
 {
 	const struct weft__plot *plot = trail->plot;
 	double left = floor(x / BAND_PX) * BAND_PX;
-	double high = weft__plot_y(plot, column->high), low = weft__plot_y(plot, column->low);
+	double high = weft__render_plot_y(plot, column->high),
+		   low = weft__render_plot_y(plot, column->low);
 	if (!trail->is_band || trail->x < left) {
 		leave_band(p, trail);
 		go(p, trail, left, trail->y);
 	}
 	if (!plot->is_halo)
-		weft_canvas_rect(
-			p->canvas, left, high - 1, left + BAND_PX, low + 1, weft__faded(plot->pen.color, 0.2));
-	go(p, trail, left + BAND_PX / 2, weft__plot_y(plot, column->mean));
+		weft_canvas_rect(p->canvas, left, high - 1, left + BAND_PX, low + 1,
+			weft__render_faded(plot->pen.color, 0.2));
+	go(p, trail, left + BAND_PX / 2, weft__render_plot_y(plot, column->mean));
 	trail->is_band = true;
 	trail->x = left + BAND_PX;
 }
@@ -160,7 +163,7 @@ static bool flutters(const struct painter *p, const struct weft__plot *plot, uin
 	const struct weft_counter *counter = &p->model->counters[plot->counter];
 	double before = at > counter->first ? weft_counter_value(p->model, counter, at - 1) : 0;
 	double change = weft_counter_value(p->model, counter, c->end - 1) - before;
-	double height = weft__plot_y(plot, c->low) - weft__plot_y(plot, c->high);
+	double height = weft__render_plot_y(plot, c->low) - weft__render_plot_y(plot, c->high);
 	return c->end - at >= BAND_FROM && height >= BAND_HEIGHT && c->high - c->low > fabs(change);
 }
 
@@ -171,14 +174,14 @@ static bool is_in_band(const struct painter *p, uint32_t at, const struct curve_
 {
 	const struct weft_counter *counter = &p->model->counters[trail->plot->counter];
 	uint32_t last = counter->first + counter->count;
-	double left = floor(weft__x(p, p->model->samples.time[at]) / BAND_PX) * BAND_PX;
+	double left = floor(weft__render_x(p, p->model->samples.time[at]) / BAND_PX) * BAND_PX;
 	struct curve_column next;
 	if (!flutters(p, trail->plot, at, column))
 		return false;
 	if (trail->is_band && trail->x >= left)
 		return true;
 	if (column->end == last ||
-		weft__x(p, p->model->samples.time[column->end]) >= left + 2 * BAND_PX)
+		weft__render_x(p, p->model->samples.time[column->end]) >= left + 2 * BAND_PX)
 		return false;
 	merge_column(p, counter, column->end, BAND_PX, &next);
 	return flutters(p, trail->plot, column->end, &next);
@@ -194,10 +197,11 @@ static void draw_step(
 	x = whole(x);
 	go(p, trail, x, trail->y);
 	if (column->high > column->low) {
-		go(p, trail, x, weft__plot_y(plot, column->low));
-		go(p, trail, x, weft__plot_y(plot, column->high));
+		go(p, trail, x, weft__render_plot_y(plot, column->low));
+		go(p, trail, x, weft__render_plot_y(plot, column->high));
 	}
-	go(p, trail, x, weft__plot_y(plot, weft_counter_value(p->model, counter, column->end - 1)));
+	go(p, trail, x,
+		weft__render_plot_y(plot, weft_counter_value(p->model, counter, column->end - 1)));
 }
 
 static void draw_curve(struct painter *p, struct trail *trail)
@@ -209,20 +213,20 @@ static void draw_curve(struct painter *p, struct trail *trail)
 	uint32_t last = counter->first + counter->count;
 	uint32_t at = counter->first +
 				  weft__lower_bound_u64(samples->time + counter->first, counter->count, p->left);
-	const uint64_t ended = weft__counter_end(p, plot->counter);
+	const uint64_t ended = weft__render_counter_end(p, plot->counter);
 	const double right = box->x + box->width;
-	const double end = ended == UINT64_MAX ? right : fmin(right, weft__x(p, ended));
+	const double end = ended == UINT64_MAX ? right : fmin(right, weft__render_x(p, ended));
 	const bool has_begun = at > counter->first || !counter->begins_set;
 	if (end < box->x)
 		return;
-	trail->y =
-		weft__plot_y(plot, at > counter->first   ? weft_counter_value(p->model, counter, at - 1)
-						   : counter->begins_set ? weft_counter_value(p->model, counter, at)
-												 : counter->start.real);
+	trail->y = weft__render_plot_y(
+		plot, at > counter->first   ? weft_counter_value(p->model, counter, at - 1)
+			  : counter->begins_set ? weft_counter_value(p->model, counter, at)
+									: counter->start.real);
 	if (has_begun)
 		go(p, trail, box->x, trail->y);
 	while (at < last && samples->time[at] <= p->right) {
-		double x = weft__x(p, samples->time[at]);
+		double x = weft__render_x(p, samples->time[at]);
 		struct curve_column column;
 		merge_column(p, counter, at, BAND_PX, &column);
 		if (is_in_band(p, at, &column, trail)) {
@@ -232,7 +236,7 @@ static void draw_curve(struct painter *p, struct trail *trail)
 			draw_step(p, x, &column, trail);
 		}
 		at = column.end;
-		trail->y = weft__plot_y(plot, weft_counter_value(p->model, counter, at - 1));
+		trail->y = weft__render_plot_y(plot, weft_counter_value(p->model, counter, at - 1));
 	}
 	leave_band(p, trail);
 	if (trail->count)
@@ -240,7 +244,7 @@ static void draw_curve(struct painter *p, struct trail *trail)
 	flush(p, trail);
 }
 
-void weft__draw_plot(struct painter *p, const struct weft__plot *plot)
+void weft__render_draw_plot(struct painter *p, const struct weft__plot *plot)
 {
 	struct trail trail = {.plot = plot};
 	if (p->options->counter_rates)

@@ -16,19 +16,20 @@ static double distance(const struct painter *p, const struct weft__plot *plot, d
 	for (int side = -1; side <= 1; side++) {
 		double at = x + side * AROUND;
 		uint64_t time = weft_view_time(p->view, at - p->frame->picture.x);
-		double value_y = weft__plot_y(plot, weft__counter_shown(p, plot->counter, time));
+		double value_y =
+			weft__render_plot_y(plot, weft__render_counter_shown(p, plot->counter, time));
 		low = fmin(low, value_y);
 		high = fmax(high, value_y);
 	}
 	return fmax(fmax(low - y, y - high), 0);
 }
 
-uint32_t weft__curve_at(const struct painter *p, const uint32_t *counters, uint32_t count, double x,
-	double y, double reach)
+uint32_t weft__render_curve_at(const struct painter *p, const uint32_t *counters, uint32_t count,
+	double x, double y, double reach)
 {
 	uint32_t nearest = WEFT_NONE;
 	for (uint32_t i = 0; i < count; i++) {
-		struct weft__plot plot = weft__overlay_plot(p, counters[i]);
+		struct weft__plot plot = weft__render_overlay_plot(p, counters[i]);
 		double away = distance(p, &plot, x, y);
 		if (away > reach)
 			continue;

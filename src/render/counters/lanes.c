@@ -26,22 +26,22 @@
 static struct weft__plot plot_of(
 	const struct painter *p, uint32_t counter, const struct weft_box *box)
 {
-	uint32_t color = weft__counter_color(p, counter);
+	uint32_t color = weft__render_counter_color(p, counter);
 	return (struct weft__plot){
 		.counter = counter,
 		.box = *box,
 		.above = ABOVE,
 		.below = BELOW,
-		.scale = weft__counter_scale(p, counter),
+		.scale = weft__render_counter_scale(p, counter),
 		.pen = {color, LINE, WEFT_DASH_SOLID},
-		.fill = weft__faded(color, FILL),
+		.fill = weft__render_faded(color, FILL),
 	};
 }
 
 static double put(
 	struct painter *p, double x, double y, const char *text, const struct weft_text_style *style)
 {
-	double width = weft__measure(p, text, style);
+	double width = weft__render_measure(p, text, style);
 	weft_canvas_text(p->canvas, x, y, text, strlen(text), width, style);
 	return width;
 }
@@ -53,8 +53,8 @@ static double write_scale(struct painter *p, const struct weft__plot *plot)
 	struct weft_text_style style = {p->theme->dim, SCALE_SIZE, false, true, p->theme->background};
 	char high[32], low[32];
 	double width = 0, x = box->x + EDGE;
-	weft__counter_text(p, plot->counter, plot->scale.high, high);
-	weft__counter_text(p, plot->counter, plot->scale.low, low);
+	weft__render_counter_text(p, plot->counter, plot->scale.high, high);
+	weft__render_counter_text(p, plot->counter, plot->scale.low, low);
 	width = put(p, x, box->y + SCALE_SIZE + 1, high, &style);
 	if (box->height >= TWO_FROM)
 		width = fmax(width, put(p, x, box->y + box->height - 3, low, &style));
@@ -68,7 +68,7 @@ static double write_name(struct painter *p, const struct weft__plot *plot, doubl
 	struct weft_text_style style = {plot->pen.color, NAME_SIZE, false, true, p->theme->background};
 	char room[256];
 	struct weft_slice name = weft_story_counter_name(p->model, plot->counter, room, sizeof(room));
-	return x + weft__put_text(
+	return x + weft__render_put_text(
 				   p, x, box->y + NAME_SIZE + 1, name, box->width * 2 / 3 - x + box->x, &style);
 }
 
@@ -78,16 +78,16 @@ static void write_value(struct painter *p, const struct weft__plot *plot, double
 	const struct weft_box *box = &plot->box;
 	struct weft_text_style style = {plot->pen.color, NAME_SIZE, true, true, p->theme->background};
 	uint64_t at = p->options->counters_at ? p->options->counters_at : p->right;
-	const uint64_t ended = weft__counter_end(p, plot->counter);
+	const uint64_t ended = weft__render_counter_end(p, plot->counter);
 	at = at < ended ? at : ended;
-	if (!weft__counter_has_value(p, plot->counter, at) || at < p->left)
+	if (!weft__render_counter_has_value(p, plot->counter, at) || at < p->left)
 		return;
-	double right = box->x + box->width, value = weft__counter_shown(p, plot->counter, at);
-	double x = fmin(weft__x(p, at), right), y = weft__plot_y(plot, value);
+	double right = box->x + box->width, value = weft__render_counter_shown(p, plot->counter, at);
+	double x = fmin(weft__render_x(p, at), right), y = weft__render_plot_y(plot, value);
 	char text[32];
 	y = fmin(fmax(y, box->y + ABOVE), box->y + box->height - BELOW); /* a rate out of view */
-	weft__counter_text(p, plot->counter, value, text);
-	double width = weft__measure(p, text, &style), left = x + GAP;
+	weft__render_counter_text(p, plot->counter, value, text);
+	double width = weft__render_measure(p, text, &style), left = x + GAP;
 	if (left + width > right - EDGE)
 		left = fmin(x - GAP, right - EDGE) - width;
 	if (p->options->counters_at)
@@ -100,10 +100,10 @@ static void draw_lane(struct painter *p, uint32_t counter, const struct weft_box
 {
 	struct weft__plot plot = plot_of(p, counter, box);
 	struct weft_pen pen = {p->theme->grid, 1, WEFT_DASH_SOLID};
-	double bottom = weft__crisp(box->y + box->height - 1);
-	weft__draw_plot(p, &plot);
+	double bottom = weft__render_crisp(box->y + box->height - 1);
+	weft__render_draw_plot(p, &plot);
 	weft_canvas_line(p->canvas, box->x, bottom, box->x + box->width, bottom, &pen);
-	weft__tear_box(p, box);
+	weft__render_tear_box(p, box);
 	double used = write_name(p, &plot, fmax(write_scale(p, &plot) + GAP, box->x + NAME_AT));
 	write_value(p, &plot, used);
 }
@@ -131,12 +131,12 @@ static uint32_t lane_count(const struct painter *p)
 /* The counter of the next lane, from `counter` on. */
 static uint32_t next_shown(const struct painter *p, uint32_t counter)
 {
-	while (counter < p->model->counter_count && weft__hides_counter(p, counter))
+	while (counter < p->model->counter_count && weft__render_hides_counter(p, counter))
 		counter++;
 	return counter;
 }
 
-bool weft__has_lane(const struct painter *p, uint32_t name)
+bool weft__render_has_lane(const struct painter *p, uint32_t name)
 {
 	uint32_t lanes = lane_count(p), counter = next_shown(p, 0);
 	for (; lanes > 0 && counter < p->model->counter_count; lanes--) {
@@ -147,7 +147,7 @@ bool weft__has_lane(const struct painter *p, uint32_t name)
 	return false;
 }
 
-void weft__draw_counter_lanes(struct painter *p)
+void weft__render_draw_counter_lanes(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->lanes;
 	uint32_t lanes = lane_count(p), counter = next_shown(p, 0), drawn = 0;
@@ -155,7 +155,7 @@ void weft__draw_counter_lanes(struct painter *p)
 	if (lanes == 0)
 		return;
 	weft_canvas_clip(p->canvas, box->x, box->y, box->x + box->width, box->y + box->height);
-	weft__draw_grid(p, box);
+	weft__render_draw_grid(p, box);
 	for (; drawn < lanes && counter < p->model->counter_count; drawn++) {
 		struct weft_box lane = {box->x, box->y + drawn * height, box->width, height};
 		draw_lane(p, counter, &lane);

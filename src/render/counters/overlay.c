@@ -27,13 +27,13 @@ static struct weft__plot plot_on(
 		.above = PADDING,
 		.below = PADDING,
 		.scale = scale,
-		.pen = {weft__counter_color(p, counter), 2, WEFT_DASH_SOLID},
+		.pen = {weft__render_counter_color(p, counter), 2, WEFT_DASH_SOLID},
 	};
 }
 
-struct weft__plot weft__overlay_plot(const struct painter *p, uint32_t counter)
+struct weft__plot weft__render_overlay_plot(const struct painter *p, uint32_t counter)
 {
-	return plot_on(p, counter, weft__counter_scale(p, counter));
+	return plot_on(p, counter, weft__render_counter_scale(p, counter));
 }
 
 static void draw_markers(struct painter *p, const struct weft__plot *plot)
@@ -44,10 +44,10 @@ static void draw_markers(struct painter *p, const struct weft__plot *plot)
 	for (uint32_t i = 0; i < steps; i++) {
 		double x = first + i * MARKER_EVERY;
 		uint64_t time = weft_view_time(p->view, x - p->x0);
-		double value = weft__counter_shown(p, plot->counter, time);
-		if (!weft__counter_has_value(p, plot->counter, time))
+		double value = weft__render_counter_shown(p, plot->counter, time);
+		if (!weft__render_counter_has_value(p, plot->counter, time))
 			continue;
-		weft__draw_marker(p, plot->counter, x, weft__plot_y(plot, value));
+		weft__render_draw_marker(p, plot->counter, x, weft__render_plot_y(plot, value));
 	}
 }
 
@@ -70,18 +70,18 @@ static void spread_labels(struct weft__curve *curves, uint32_t count, double top
 static void draw_label(struct painter *p, const struct weft__curve *curve)
 {
 	const struct weft_box *box = &p->frame->gutter;
-	uint32_t color = weft__counter_color(p, curve->counter);
+	uint32_t color = weft__render_counter_color(p, curve->counter);
 	struct weft_text_style style = {color, LABEL_SIZE, false, false, 0};
 	char room[256];
 	struct weft_slice name = weft_story_counter_name(p->model, curve->counter, room, sizeof(room));
 	struct weft_pen pen = {color, 1, WEFT_DASH_SOLID};
 	char value[32];
-	weft__counter_text(p, curve->counter, curve->last_value, value);
-	double value_width = weft__measure(p, value, &style), x = box->x + 20;
+	weft__render_counter_text(p, curve->counter, curve->last_value, value);
+	double value_width = weft__render_measure(p, value, &style), x = box->x + 20;
 	double right = box->x + box->width - 8;
 	weft_canvas_line(p->canvas, box->x, curve->last_y, box->x + 6, curve->label_y, &pen);
-	weft__draw_marker(p, curve->counter, box->x + 11, curve->label_y);
-	weft__put_text(p, x, curve->label_y + 4, name, right - value_width - 6 - x, &style);
+	weft__render_draw_marker(p, curve->counter, box->x + 11, curve->label_y);
+	weft__render_put_text(p, x, curve->label_y + 4, name, right - value_width - 6 - x, &style);
 	weft_canvas_text(p->canvas, right - value_width, curve->label_y + 4, value, strlen(value),
 		value_width, &style);
 }
@@ -95,18 +95,18 @@ static void place_label_inside(struct painter *p, struct weft__curve *curve)
 	struct weft_slice name = weft_story_counter_name(p->model, curve->counter, room, sizeof(room));
 	double right = box->x + box->width - 4;
 	curve->label_width =
-		weft__fit_text(p, name, box->width / 3, &style, curve->label, sizeof(curve->label));
+		weft__render_fit_text(p, name, box->width / 3, &style, curve->label, sizeof(curve->label));
 	struct weft__rect rect = {right - curve->label_width - 2, curve->label_y - LABEL_HEIGHT / 2,
 		right + 4, curve->label_y + LABEL_HEIGHT / 2};
-	if (!weft__occupied_take(p->occupied, rect))
+	if (!weft__render_occupied_take(p->occupied, rect))
 		curve->label_width = 0;
 }
 
 static void draw_label_inside(struct painter *p, const struct weft__curve *curve)
 {
 	const struct weft_box *box = &p->frame->picture;
-	struct weft_text_style style = {
-		weft__counter_color(p, curve->counter), LABEL_SIZE, false, true, p->theme->background};
+	struct weft_text_style style = {weft__render_counter_color(p, curve->counter), LABEL_SIZE,
+		false, true, p->theme->background};
 	if (curve->label_width > 0)
 		weft_canvas_text(p->canvas, box->x + box->width - 4 - curve->label_width,
 			curve->label_y + 4, curve->label, strlen(curve->label), curve->label_width, &style);
@@ -115,11 +115,11 @@ static void draw_label_inside(struct painter *p, const struct weft__curve *curve
 /* The y at which a counter leaves the picture: that of its value, or of its rate. */
 static double end_y(const struct painter *p, uint32_t counter, bool is_rate)
 {
-	struct weft__plot plot =
-		plot_on(p, counter, is_rate ? weft__counter_scale(p, counter) : p->scene->scales[counter]);
+	struct weft__plot plot = plot_on(
+		p, counter, is_rate ? weft__render_counter_scale(p, counter) : p->scene->scales[counter]);
 	uint64_t end = weft_view_time(p->view, p->frame->picture.width - 1);
-	return weft__plot_y(&plot,
-		is_rate ? weft__counter_rate(p, counter, end) : weft__counter_before(p, counter, p->right));
+	return weft__render_plot_y(&plot, is_rate ? weft__render_counter_rate(p, counter, end)
+											  : weft__render_counter_before(p, counter, p->right));
 }
 
 /* Inserts a counter among the highest ones, in order: of many counters, most are below the last by
@@ -158,7 +158,7 @@ static bool choose_curves(struct painter *p)
 	uint32_t count = p->model->counter_count;
 	uint32_t room = (uint32_t)(p->frame->picture.height / LABEL_HEIGHT);
 	for (uint32_t i = 0; i < count; i++)
-		p->curve_count += !weft__hides_counter(p, i);
+		p->curve_count += !weft__render_hides_counter(p, i);
 	if (p->curve_count > room)
 		room = room > 0 ? room - 1 : 0;
 	p->curves = malloc((room + (size_t)1) * sizeof(*p->curves));
@@ -166,7 +166,7 @@ static bool choose_curves(struct painter *p)
 	if (!p->curves || !p->named)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		if (!weft__hides_counter(p, i))
+		if (!weft__render_hides_counter(p, i))
 			keep_highest(p, room, i, end_y(p, i, false));
 	for (uint32_t i = 0; i < p->label_count; i++)
 		p->named[i] = p->curves[i].counter;
@@ -179,11 +179,11 @@ static uint32_t count_unnamed(const struct painter *p)
 {
 	uint32_t hidden = 0;
 	for (uint32_t i = 0; i < p->model->counter_count; i++)
-		hidden += weft__hides_counter(p, i);
+		hidden += weft__render_hides_counter(p, i);
 	return p->options->no_counters ? 0 : p->curve_count + hidden - p->label_count;
 }
 
-void weft__arrange_counters(struct painter *p)
+void weft__render_arrange_counters(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->picture;
 	uint64_t at = p->options->counters_at ? p->options->counters_at : p->right;
@@ -200,7 +200,7 @@ void weft__arrange_counters(struct painter *p)
 	bottom -= count_unnamed(p) ? LABEL_HEIGHT : 0; /* room for the number of further counters */
 	spread_labels(p->curves, p->label_count, box->y, bottom);
 	for (uint32_t i = 0; i < p->label_count; i++) {
-		p->curves[i].last_value = weft__counter_shown(p, p->curves[i].counter, at);
+		p->curves[i].last_value = weft__render_counter_shown(p, p->curves[i].counter, at);
 		if (p->frame->gutter.width == 0)
 			place_label_inside(p, &p->curves[i]);
 	}
@@ -210,24 +210,24 @@ void weft__arrange_counters(struct painter *p)
 static void draw_halos(struct painter *p)
 {
 	for (uint32_t i = 0; i < p->label_count; i++) {
-		struct weft__plot plot = weft__overlay_plot(p, p->named[i]);
+		struct weft__plot plot = weft__render_overlay_plot(p, p->named[i]);
 		plot.pen = (struct weft_pen){p->theme->background, 4, WEFT_DASH_SOLID};
 		plot.is_halo = true;
-		weft__draw_plot(p, &plot);
+		weft__render_draw_plot(p, &plot);
 	}
 }
 
-void weft__draw_counters(struct painter *p)
+void weft__render_draw_counters(struct painter *p)
 {
 	if (p->label_count <= HALO_CURVES)
 		draw_halos(p);
 	for (uint32_t i = 0; i < p->label_count; i++) {
-		struct weft__plot plot = weft__overlay_plot(p, p->named[i]);
-		weft__draw_plot(p, &plot);
+		struct weft__plot plot = weft__render_overlay_plot(p, p->named[i]);
+		weft__render_draw_plot(p, &plot);
 	}
 	for (uint32_t i = 0; i < p->label_count;
 		 i++) { /* labels distinguish curves that lie on each other */
-		struct weft__plot plot = weft__overlay_plot(p, p->named[i]);
+		struct weft__plot plot = weft__render_overlay_plot(p, p->named[i]);
 		draw_markers(p, &plot);
 	}
 }
@@ -242,10 +242,10 @@ static void count_the_rest(struct painter *p)
 	int size = snprintf(text, sizeof(text), "and %" PRIu32 " more", unnamed);
 	if (unnamed && box->width > 0)
 		weft_canvas_text(p->canvas, box->x + 20, box->y + box->height - 4, text, (size_t)size,
-			weft__measure(p, text, &style), &style);
+			weft__render_measure(p, text, &style), &style);
 }
 
-void weft__name_counters(struct painter *p)
+void weft__render_name_counters(struct painter *p)
 {
 	for (uint32_t i = 0; i < p->label_count; i++)
 		if (p->frame->gutter.width > 0)

@@ -20,27 +20,28 @@ struct weft__plot {
 };
 
 /* values.c */
-bool weft__hides_counter(const struct painter *p, uint32_t counter);
-uint32_t weft__counter_color(const struct painter *p, uint32_t counter);
-struct weft__scale weft__counter_scale(const struct painter *p, uint32_t counter);
+bool weft__render_hides_counter(const struct painter *p, uint32_t counter);
+uint32_t weft__render_counter_color(const struct painter *p, uint32_t counter);
+struct weft__scale weft__render_counter_scale(const struct painter *p, uint32_t counter);
 /* The value before a time; the rate of change per second, averaged over WEFT__RATE_PX from the time
  * on; the one of them that is drawn. */
-double weft__counter_before(const struct painter *p, uint32_t counter, uint64_t time);
-double weft__counter_rate(const struct painter *p, uint32_t counter, uint64_t time);
-double weft__counter_shown(const struct painter *p, uint32_t counter, uint64_t time);
+double weft__render_counter_before(const struct painter *p, uint32_t counter, uint64_t time);
+double weft__render_counter_rate(const struct painter *p, uint32_t counter, uint64_t time);
+double weft__render_counter_shown(const struct painter *p, uint32_t counter, uint64_t time);
 /* True if the counter has a value at that time: it has begun, and its program has not ended. */
-bool weft__counter_has_value(const struct painter *p, uint32_t counter, uint64_t time);
+bool weft__render_counter_has_value(const struct painter *p, uint32_t counter, uint64_t time);
 /* When the counter's program ended, but not before its last change; or UINT64_MAX. */
-uint64_t weft__counter_end(const struct painter *p, uint32_t counter);
-void weft__counter_text(const struct painter *p, uint32_t counter, double value, char text[32]);
+uint64_t weft__render_counter_end(const struct painter *p, uint32_t counter);
+void weft__render_counter_text(
+	const struct painter *p, uint32_t counter, double value, char text[32]);
 /* Draws the counter's marker shape around a point. */
-void weft__draw_marker(struct painter *p, uint32_t counter, double x, double y);
+void weft__render_draw_marker(struct painter *p, uint32_t counter, double x, double y);
 
 /* overlay.c: a counter over the tasks. */
-struct weft__plot weft__overlay_plot(const struct painter *p, uint32_t counter);
+struct weft__plot weft__render_overlay_plot(const struct painter *p, uint32_t counter);
 
 /* curve.c */
-double weft__plot_y(const struct weft__plot *plot, double value);
-void weft__draw_plot(struct painter *p, const struct weft__plot *plot);
+double weft__render_plot_y(const struct weft__plot *plot, double value);
+void weft__render_draw_plot(struct painter *p, const struct weft__plot *plot);
 
 #endif

@@ -15,18 +15,18 @@
 
 #define REAL_DIGITS 4
 
-bool weft__hides_counter(const struct painter *p, uint32_t counter)
+bool weft__render_hides_counter(const struct painter *p, uint32_t counter)
 {
 	return p->options->no_counters ||
 		   (p->options->hidden_counters && p->options->hidden_counters[counter]);
 }
 
-uint32_t weft__counter_color(const struct painter *p, uint32_t counter)
+uint32_t weft__render_counter_color(const struct painter *p, uint32_t counter)
 {
 	return p->theme->counters[counter % WEFT__COUNTER_COLORS];
 }
 
-double weft__counter_before(const struct painter *p, uint32_t index, uint64_t time)
+double weft__render_counter_before(const struct painter *p, uint32_t index, uint64_t time)
 {
 	const struct weft_counter *counter = &p->model->counters[index];
 	const uint64_t *times = p->model->samples.time + counter->first;
@@ -37,7 +37,7 @@ double weft__counter_before(const struct painter *p, uint32_t index, uint64_t ti
 			  : counter->start.real;
 }
 
-uint64_t weft__counter_end(const struct painter *p, uint32_t index)
+uint64_t weft__render_counter_end(const struct painter *p, uint32_t index)
 {
 	const struct weft_model *m = p->model;
 	const struct weft_counter *counter = &m->counters[index];
@@ -46,19 +46,20 @@ uint64_t weft__counter_end(const struct painter *p, uint32_t index)
 	return !end || m->summary.live ? UINT64_MAX : end > last ? end : last;
 }
 
-bool weft__counter_has_value(const struct painter *p, uint32_t index, uint64_t time)
+bool weft__render_counter_has_value(const struct painter *p, uint32_t index, uint64_t time)
 {
 	const struct weft_counter *counter = &p->model->counters[index];
 	bool has_begun = !counter->begins_set || p->model->samples.time[counter->first] <= time;
-	return has_begun && time <= weft__counter_end(p, index);
+	return has_begun && time <= weft__render_counter_end(p, index);
 }
 
 /* The rate of change per second, averaged over WEFT__RATE_PX from a time on. */
-double weft__counter_rate(const struct painter *p, uint32_t index, uint64_t time)
+double weft__render_counter_rate(const struct painter *p, uint32_t index, uint64_t time)
 {
 	uint64_t ns = weft__ns_between(fmax(WEFT__RATE_PX / p->view->scale, 1), UINT64_MAX);
 	uint64_t end = weft__ns_add(time, ns);
-	double change = weft__counter_before(p, index, end) - weft__counter_before(p, index, time);
+	double change =
+		weft__render_counter_before(p, index, end) - weft__render_counter_before(p, index, time);
 	return change / (double)ns * 1e9;
 }
 
@@ -68,7 +69,8 @@ static struct weft__scale rate_scale(const struct painter *p, uint32_t index)
 	struct weft__scale scale = {0, 0};
 	uint32_t steps = weft__steps(0, p->frame->picture.width, WEFT__RATE_PX);
 	for (uint32_t i = 0; i < steps; i++) {
-		double rate = weft__counter_rate(p, index, weft_view_time(p->view, i * WEFT__RATE_PX));
+		double rate =
+			weft__render_counter_rate(p, index, weft_view_time(p->view, i * WEFT__RATE_PX));
 		scale.low = fmin(scale.low, rate);
 		scale.high = fmax(scale.high, rate);
 	}
@@ -76,16 +78,16 @@ static struct weft__scale rate_scale(const struct painter *p, uint32_t index)
 	return scale;
 }
 
-struct weft__scale weft__counter_scale(const struct painter *p, uint32_t index)
+struct weft__scale weft__render_counter_scale(const struct painter *p, uint32_t index)
 {
 	return p->options->counter_rates ? rate_scale(p, index) : p->scene->scales[index];
 }
 
 /* The value that is drawn at a time: the counter's, or its rate. */
-double weft__counter_shown(const struct painter *p, uint32_t index, uint64_t time)
+double weft__render_counter_shown(const struct painter *p, uint32_t index, uint64_t time)
 {
-	return p->options->counter_rates ? weft__counter_rate(p, index, time)
-									 : weft__counter_before(p, index, time);
+	return p->options->counter_rates ? weft__render_counter_rate(p, index, time)
+									 : weft__render_counter_before(p, index, time);
 }
 
 /* Writes up to six digits in full, larger numbers with three: "2.97 G" with powers of 1000. Real
@@ -108,7 +110,8 @@ static void format_value(double value, bool is_real, char text[24])
 	snprintf(text, 24, "%.20s %c", weft__number_general(shown, 3, digits), units[unit]);
 }
 
-void weft__counter_text(const struct painter *p, uint32_t counter, double value, char text[32])
+void weft__render_counter_text(
+	const struct painter *p, uint32_t counter, double value, char text[32])
 {
 	bool is_rate = p->options->counter_rates;
 	const bool has_sign = p->model->counters[counter].is_relative && !is_rate && value > 0;
@@ -118,7 +121,7 @@ void weft__counter_text(const struct painter *p, uint32_t counter, double value,
 		strcat(text, "/s");
 }
 
-void weft__draw_marker(struct painter *p, uint32_t counter, double x, double y)
+void weft__render_draw_marker(struct painter *p, uint32_t counter, double x, double y)
 {
 	static const struct {
 		uint32_t count;
@@ -134,7 +137,7 @@ void weft__draw_marker(struct painter *p, uint32_t counter, double x, double y)
 		{12, {-4.2, -2.1, -2.1, -4.2, 0, -2.1, 2.1, -4.2, 4.2, -2.1, 2.1, 0, 4.2, 2.1, 2.1, 4.2, 0,
 				 2.1, -2.1, 4.2, -4.2, 2.1, -2.1, 0}},
 	};
-	uint32_t shape = counter % WEFT__COUNTER_SHAPES, color = weft__counter_color(p, counter);
+	uint32_t shape = counter % WEFT__COUNTER_SHAPES, color = weft__render_counter_color(p, counter);
 	double points[24];
 	if (shape == 0) {
 		weft_canvas_disc(p->canvas, x, y, 4, color);

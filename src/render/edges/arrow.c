@@ -62,7 +62,7 @@ static void draw_crossing(struct painter *p, const struct weft__arrow *a, uint32
 	weft_canvas_line(p->canvas, x - 3, y + 3, x + 3, y - 3, &pen);
 }
 
-void weft__arrow_draw(struct painter *p, struct weft__arrow a)
+void weft__render_arrow_draw(struct painter *p, struct weft__arrow a)
 {
 	const struct weft__drawn_edge drawn = {a.edge, a.end, a.x, a.y, a.x2, a.y2};
 	double alpha = 1 - fabs(a.x2 - a.x) / FADED_AT;
@@ -70,20 +70,21 @@ void weft__arrow_draw(struct painter *p, struct weft__arrow a)
 		return;
 	if (a.y == a.y2 && fabs(a.x2 - a.x) < SHORT)
 		return;
-	weft__add_drawn_edge(p, &drawn);
-	uint32_t color = weft__faded(a.color, alpha * p->arrow_alpha * p->arrow_dim);
+	weft__render_add_drawn_edge(p, &drawn);
+	uint32_t color = weft__render_faded(a.color, alpha * p->arrow_alpha * p->arrow_dim);
 	struct weft_pen pen = {color, p->arrow_width, a.dash};
 	if (a.x == a.x2)
-		a.x = a.x2 = weft__crisp(a.x);
+		a.x = a.x2 = weft__render_crisp(a.x);
 	weft_canvas_line(p->canvas, a.x, a.y, a.x2, a.y2, &pen);
 	if (!a.is_headless)
-		draw_head(p, &a, weft__faded(a.color, alpha * (p->arrow_alpha + 1) / 2 * p->arrow_dim));
+		draw_head(
+			p, &a, weft__render_faded(a.color, alpha * (p->arrow_alpha + 1) / 2 * p->arrow_dim));
 	if (a.ringed) {
 		pen.dash = WEFT_DASH_SOLID;
 		weft_canvas_ring(p->canvas, a.x, a.y, 2, &pen);
 	}
 	if (a.crossed && hypot(a.x2 - a.x, a.y2 - a.y) > 16)
-		draw_crossing(p, &a, weft__faded(a.color, alpha));
+		draw_crossing(p, &a, weft__render_faded(a.color, alpha));
 }
 
 /* Makes an arrow between two tasks' lines stop at their edges, not at their middles. */
@@ -98,10 +99,10 @@ static void touch_lines(struct weft__arrow *a)
 static void set_ends(const struct painter *p, struct weft__arrow *a, uint32_t from,
 	uint64_t from_time, uint32_t to, uint64_t to_time)
 {
-	a->x = weft__x(p, from_time);
-	a->x2 = weft__x(p, to_time);
-	a->y = weft__crisp(weft__y(p, p->layout->row[from]));
-	a->y2 = weft__crisp(weft__y(p, p->layout->row[to]));
+	a->x = weft__render_x(p, from_time);
+	a->x2 = weft__render_x(p, to_time);
+	a->y = weft__render_crisp(weft__render_y(p, p->layout->row[from]));
+	a->y2 = weft__render_crisp(weft__render_y(p, p->layout->row[to]));
 	touch_lines(a);
 }
 
@@ -110,7 +111,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-bool weft__arrow_make(const struct painter *p, uint32_t edge, struct weft__arrow *ret_arrow)
+bool weft__render_arrow_make(const struct painter *p, uint32_t edge, struct weft__arrow *ret_arrow)
 {
 	const struct weft_edges *edges = &p->model->edges;
 	const struct weft_tasks *tasks = &p->model->tasks;
@@ -118,7 +119,7 @@ bool weft__arrow_make(const struct painter *p, uint32_t edge, struct weft__arrow
 	uint32_t from = edges->from[edge], to = edges->to[edge];
 	uint64_t time = edges->time[edge];
 	struct weft__arrow a = {.edge = edge, .dash = WEFT_DASH_SOLID};
-	if (from == WEFT_NONE || to == WEFT_NONE || from == to || !weft__draws_edge(p, from, to))
+	if (from == WEFT_NONE || to == WEFT_NONE || from == to || !weft__render_draws_edge(p, from, to))
 		return false;
 	switch (edges->type[edge]) {
 	case WEFT_EDGE_READ:

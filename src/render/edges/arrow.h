@@ -25,23 +25,23 @@ struct weft__arrow {
 };
 
 /* Makes the arrow of an edge; false if it has none. */
-bool weft__arrow_make(const struct painter *p, uint32_t edge, struct weft__arrow *ret_arrow);
+bool weft__render_arrow_make(const struct painter *p, uint32_t edge, struct weft__arrow *ret_arrow);
 
 /* Draws an arrow, or a part of one, with the width and alpha that the painter has. */
-void weft__arrow_draw(struct painter *p, struct weft__arrow arrow);
+void weft__render_arrow_draw(struct painter *p, struct weft__arrow arrow);
 
 /* The most px from end to end, across or down, that are drawn as a line. A longer arrow is a stub
  * at the end where a task waits: see stubs.c. */
 #define WEFT__ARROW_REACH 200.0
 
-static inline bool weft__arrow_is_far(const struct weft__arrow *a)
+static inline bool weft__render_arrow_is_far(const struct weft__arrow *a)
 {
 	double across = a->x2 > a->x ? a->x2 - a->x : a->x - a->x2;
 	double down = a->y2 > a->y ? a->y2 - a->y : a->y - a->y2;
 	return across > WEFT__ARROW_REACH || down > WEFT__ARROW_REACH;
 }
 
-/* Draws the stubs of an arrow, and keeps its name for weft__name_stubs(). */
-void weft__draw_stub(struct painter *p, const struct weft__arrow *arrow);
+/* Draws the stubs of an arrow, and keeps its name for weft__render_name_stubs(). */
+void weft__render_draw_stub(struct painter *p, const struct weft__arrow *arrow);
 
 #endif

@@ -34,11 +34,11 @@ struct batch {
 
 static bool batch_init(struct batch *batch, const struct painter *p)
 {
-	*batch = (struct batch){.columns = weft__edge_columns_needed(p)};
+	*batch = (struct batch){.columns = weft__render_edge_columns_needed(p)};
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
 		batch->last[type] = WEFT_NONE;
-	batch->ending = calloc(weft__edge_buckets(batch->columns), sizeof(*batch->ending));
-	batch->hot = malloc(weft__edge_buckets(batch->columns));
+	batch->ending = calloc(weft__render_edge_buckets(batch->columns), sizeof(*batch->ending));
+	batch->hot = malloc(weft__render_edge_buckets(batch->columns));
 	return batch->ending && batch->hot;
 }
 
@@ -58,7 +58,7 @@ static bool is_within(double a, double b, double low, double high)
 static bool is_in_picture(const struct painter *p, const struct weft__arrow *a)
 {
 	const struct weft_box *box = &p->frame->picture;
-	bool is_far = weft__arrow_is_far(a);
+	bool is_far = weft__render_arrow_is_far(a);
 	double from = is_far && !a->is_wait ? a->x2 : a->x, to = is_far && a->is_wait ? a->x : a->x2;
 	double beside = is_far ? BESIDE : 0;
 	return is_within(from, to, box->x - beside, box->x + box->width + beside) &&
@@ -107,8 +107,8 @@ static void add_edge(struct painter *p, struct batch *b, uint32_t edge)
 {
 	unsigned type = p->model->edges.type[edge];
 	struct weft__arrow a;
-	if (weft__edge_target(p->model, edge) == WEFT_NONE || !have_lines(p, edge) ||
-		!weft__arrow_make(p, edge, &a) || !is_in_picture(p, &a))
+	if (weft__render_edge_target(p->model, edge) == WEFT_NONE || !have_lines(p, edge) ||
+		!weft__render_arrow_make(p, edge, &a) || !is_in_picture(p, &a))
 		return;
 	p->tally.edges[type] = true;
 	if (b->last[type] == WEFT_NONE || !has_same_ends(&a, &b->arrows[b->last[type]]))
@@ -120,14 +120,14 @@ static void add_columns(struct painter *p, struct batch *b, unsigned type)
 {
 	const struct weft__edge_columns *columns = p->edge_columns;
 	for (uint32_t column = 0; column < columns->count; column++) {
-		uint32_t count = weft__edges_in_column(columns, type, column);
+		uint32_t count = weft__render_edges_in_column(columns, type, column);
 		uint32_t edge = columns->edges[column], last = columns->edges[column + 1];
-		if (weft__column_is_hot(columns, column)) {
+		if (weft__render_column_is_hot(columns, column)) {
 			p->tally.edges[type] |= count > 0 && column < columns->width;
 			continue;
 		}
 		for (; count > 0; count--) {
-			edge = weft__edges_next(p->scene, type, edge, last);
+			edge = weft__render_edges_next(p->scene, type, edge, last);
 			add_edge(p, b, edge++);
 		}
 	}
@@ -149,7 +149,7 @@ static void draw_heat(struct painter *p, struct batch *b)
 {
 	struct weft__heat_mark *marks = malloc((b->count + (size_t)1) * sizeof(*marks));
 	uint32_t kept = 0, mark_count = 0;
-	weft__find_hot_columns(b->ending, weft__edge_buckets(b->columns), b->hot);
+	weft__render_find_hot_columns(b->ending, weft__render_edge_buckets(b->columns), b->hot);
 	for (uint32_t i = 0; marks && i < b->count; i++) {
 		uint32_t column = column_of(p, b, &b->arrows[i]);
 		if (b->hot[column / WEFT__EDGE_BUCKET])
@@ -159,7 +159,7 @@ static void draw_heat(struct painter *p, struct batch *b)
 	}
 	b->count = kept;
 	if (marks)
-		weft__draw_heat(p, marks, mark_count);
+		weft__render_draw_heat(p, marks, mark_count);
 	else
 		p->error = WEFT_ERROR_MEMORY;
 	free(marks);
@@ -177,14 +177,14 @@ static void draw_type(struct painter *p, const struct batch *b, unsigned type)
 		const struct weft__arrow *a = &b->arrows[i];
 		if (p->model->edges.type[a->edge] != type)
 			continue;
-		if (weft__arrow_is_far(a))
-			weft__draw_stub(p, a);
+		if (weft__render_arrow_is_far(a))
+			weft__render_draw_stub(p, a);
 		else
-			weft__arrow_draw(p, *a);
+			weft__render_arrow_draw(p, *a);
 	}
 }
 
-void weft__draw_arrows(struct painter *p)
+void weft__render_draw_arrows(struct painter *p)
 {
 	static const uint8_t order[] = {
 		WEFT_EDGE_TRY_READ, WEFT_EDGE_READ, WEFT_EDGE_RESOLVE, WEFT_EDGE_SIGNAL, WEFT_EDGE_RECEIVE};
@@ -194,7 +194,7 @@ void weft__draw_arrows(struct painter *p)
 		draw_heat(p, &batch);
 		p->arrow_width = ARROW_LINE;
 		p->arrow_alpha = choose_alpha(&batch);
-		p->arrow_dim = weft__arrow_dim(p);
+		p->arrow_dim = weft__render_arrow_dim(p);
 		for (unsigned i = 0; i < sizeof(order); i++)
 			draw_type(p, &batch, order[i]);
 	} else {
@@ -203,11 +203,11 @@ void weft__draw_arrows(struct painter *p)
 	batch_finish(&batch);
 }
 
-void weft__draw_arrow_of(struct painter *p, uint32_t edge)
+void weft__render_draw_arrow_of(struct painter *p, uint32_t edge)
 {
 	struct weft__arrow a;
 	p->arrow_width = STRONG_LINE;
 	p->arrow_alpha = p->arrow_dim = 1;
-	if (weft__arrow_make(p, edge, &a))
-		weft__arrow_draw(p, a);
+	if (weft__render_arrow_make(p, edge, &a))
+		weft__render_arrow_draw(p, a);
 }

@@ -10,13 +10,14 @@
 
 #include "base/array.h"
 
-void weft__drawn_edges_finish(struct weft__drawn_edges *edges)
+void weft__render_drawn_edges_finish(struct weft__drawn_edges *edges)
 {
 	free(edges->list);
 	*edges = (struct weft__drawn_edges){0};
 }
 
-int weft__drawn_edges_add(struct weft__drawn_edges *edges, const struct weft__drawn_edge *edge)
+int weft__render_drawn_edges_add(
+	struct weft__drawn_edges *edges, const struct weft__drawn_edge *edge)
 {
 	if (edges->count == edges->capacity) {
 		size_t capacity = weft__array_next_capacity(edges->capacity, edges->count + 1);
@@ -44,7 +45,7 @@ static bool is_distant(const struct weft__drawn_edge *edge, double x, double y, 
 		   fmin(edge->y, edge->y2) > y + reach || fmax(edge->y, edge->y2) < y - reach;
 }
 
-const struct weft__drawn_edge *weft__drawn_edges_at(
+const struct weft__drawn_edge *weft__render_drawn_edges_at(
 	const struct weft__drawn_edges *edges, double x, double y, double reach, double *ret_away)
 {
 	const struct weft__drawn_edge *nearest = NULL;

@@ -27,14 +27,15 @@ struct weft__drawn_edges {
 	size_t count, capacity;
 };
 
-void weft__drawn_edges_finish(struct weft__drawn_edges *edges);
+void weft__render_drawn_edges_finish(struct weft__drawn_edges *edges);
 
 /* 0 or WEFT_ERROR_MEMORY. */
-int weft__drawn_edges_add(struct weft__drawn_edges *edges, const struct weft__drawn_edge *edge);
+int weft__render_drawn_edges_add(
+	struct weft__drawn_edges *edges, const struct weft__drawn_edge *edge);
 
 /* The nearest edge within `reach` px of the point, of several the one that was drawn last; NULL if
  * there is none. */
-const struct weft__drawn_edge *weft__drawn_edges_at(
+const struct weft__drawn_edge *weft__render_drawn_edges_at(
 	const struct weft__drawn_edges *edges, double x, double y, double reach, double *ret_away);
 
 #endif

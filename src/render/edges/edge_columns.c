@@ -34,16 +34,17 @@ static void find_columns(struct weft__edge_columns *columns, const struct painte
 	uint32_t edge = 0, before[WEFT__EDGE_COUNTS];
 	for (uint32_t column = 0; column <= columns->count; column++) {
 		uint64_t time = weft__view_first_time(p->view, column);
-		edge = time == UINT64_MAX ? p->model->edges.count : weft__edges_from(p->scene, edge, time);
+		edge = time == UINT64_MAX ? p->model->edges.count
+								  : weft__render_edges_from(p->scene, edge, time);
 		columns->edges[column] = edge;
-		weft__edges_before(p->scene, edge, before);
+		weft__render_edges_before(p->scene, edge, before);
 		for (unsigned type = 0; type < WEFT__EDGE_COUNTS; type++)
 			columns->ranks[type][column] = before[type];
 	}
 }
 
 /* Also marks what lies between: single arrows there would look as if they were all. */
-void weft__find_hot_columns(const uint32_t *arrows, uint32_t buckets, bool *ret_hot)
+void weft__render_find_hot_columns(const uint32_t *arrows, uint32_t buckets, bool *ret_hot)
 {
 	uint32_t last = 0;
 	for (uint32_t i = 0; i < buckets; i++) {
@@ -58,27 +59,27 @@ void weft__find_hot_columns(const uint32_t *arrows, uint32_t buckets, bool *ret_
 
 static bool find_hot_columns(struct weft__edge_columns *columns)
 {
-	uint32_t buckets = weft__edge_buckets(columns->count);
+	uint32_t buckets = weft__render_edge_buckets(columns->count);
 	uint32_t *arrows = calloc(buckets, sizeof(*arrows));
 	for (unsigned type = 0; arrows && type < WEFT_EDGE_TYPES; type++)
 		for (uint32_t i = 0; WEFT__ARROW_TYPES >> type & 1 && i < columns->count; i++)
-			arrows[i / WEFT__EDGE_BUCKET] += weft__edges_in_column(columns, type, i);
+			arrows[i / WEFT__EDGE_BUCKET] += weft__render_edges_in_column(columns, type, i);
 	columns->hot = malloc(buckets);
 	if (arrows && columns->hot)
-		weft__find_hot_columns(arrows, buckets, columns->hot);
+		weft__render_find_hot_columns(arrows, buckets, columns->hot);
 	free(arrows);
 	return arrows && columns->hot;
 }
 
-uint32_t weft__edge_columns_needed(const struct painter *p)
+uint32_t weft__render_edge_columns_needed(const struct painter *p)
 {
 	return (uint32_t)(p->frame->picture.width + WEFT__ARROW_REACH) + 1;
 }
 
-bool weft__edge_columns_init(struct weft__edge_columns *columns, const struct painter *p)
+bool weft__render_edge_columns_init(struct weft__edge_columns *columns, const struct painter *p)
 {
 	*columns = (struct weft__edge_columns){
-		.count = weft__edge_columns_needed(p),
+		.count = weft__render_edge_columns_needed(p),
 		.width = (uint32_t)(p->frame->picture.width + 1),
 	};
 	if (!allocate(columns))
@@ -87,7 +88,7 @@ bool weft__edge_columns_init(struct weft__edge_columns *columns, const struct pa
 	return find_hot_columns(columns);
 }
 
-void weft__edge_columns_finish(struct weft__edge_columns *columns)
+void weft__render_edge_columns_finish(struct weft__edge_columns *columns)
 {
 	free(columns->edges);
 	free(columns->hot);
@@ -95,12 +96,13 @@ void weft__edge_columns_finish(struct weft__edge_columns *columns)
 		free(columns->ranks[type]);
 }
 
-void weft__edge_columns_limit(struct weft__edge_columns *columns, unsigned types, uint32_t budget)
+void weft__render_edge_columns_limit(
+	struct weft__edge_columns *columns, unsigned types, uint32_t budget)
 {
 	uint32_t with[FEW_MAX + 1] = {0}, sum = 0, few = 0;
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
 		for (uint32_t column = 0; types >> type & 1 && column < columns->count; column++) {
-			uint32_t count = weft__edges_in_column(columns, type, column);
+			uint32_t count = weft__render_edges_in_column(columns, type, column);
 			if (count <= FEW_MAX)
 				with[count]++;
 		}
@@ -114,7 +116,7 @@ void weft__edge_columns_limit(struct weft__edge_columns *columns, unsigned types
 			columns->few[type] = few;
 }
 
-void weft__find_edges(struct painter *p)
+void weft__render_find_edges(struct painter *p)
 {
 	const struct weft_edges *edges = &p->model->edges;
 	/* An arrow whose head is farther away is a stub there. */
@@ -125,6 +127,6 @@ void weft__find_edges(struct painter *p)
 	if (p->last_edge - p->first_edge <= MANY)
 		return;
 	p->edge_columns = calloc(1, sizeof(*p->edge_columns));
-	if (!p->edge_columns || !weft__edge_columns_init(p->edge_columns, p))
+	if (!p->edge_columns || !weft__render_edge_columns_init(p->edge_columns, p))
 		p->error = WEFT_ERROR_MEMORY;
 }

@@ -31,38 +31,40 @@ struct weft__edge_columns {
 };
 
 /* The number of columns for a frame: to `WEFT__ARROW_REACH` px beyond the picture. */
-uint32_t weft__edge_columns_needed(const struct painter *p);
+uint32_t weft__render_edge_columns_needed(const struct painter *p);
 
-static inline uint32_t weft__edge_buckets(uint32_t columns)
+static inline uint32_t weft__render_edge_buckets(uint32_t columns)
 {
 	return columns / WEFT__EDGE_BUCKET + 1;
 }
 
 /* Finds the hot buckets, from the number of arrows that end in each. */
-void weft__find_hot_columns(const uint32_t *arrows, uint32_t buckets, bool *ret_hot);
+void weft__render_find_hot_columns(const uint32_t *arrows, uint32_t buckets, bool *ret_hot);
 
 /* False without memory. */
-bool weft__edge_columns_init(struct weft__edge_columns *columns, const struct painter *p);
-void weft__edge_columns_finish(struct weft__edge_columns *columns);
+bool weft__render_edge_columns_init(struct weft__edge_columns *columns, const struct painter *p);
+void weft__render_edge_columns_finish(struct weft__edge_columns *columns);
 
 /* Chooses the limits for some types (a bit each) so that at most `budget` edges are drawn in all.
  */
-void weft__edge_columns_limit(struct weft__edge_columns *columns, unsigned types, uint32_t budget);
+void weft__render_edge_columns_limit(
+	struct weft__edge_columns *columns, unsigned types, uint32_t budget);
 
-static inline uint32_t weft__edges_in_column(
+static inline uint32_t weft__render_edges_in_column(
 	const struct weft__edge_columns *columns, unsigned type, uint32_t column)
 {
 	return columns->ranks[type][column + 1] - columns->ranks[type][column];
 }
 
-static inline bool weft__column_is_dense(
+static inline bool weft__render_column_is_dense(
 	const struct weft__edge_columns *columns, unsigned type, uint32_t column)
 {
-	return weft__edges_in_column(columns, type, column) > columns->few[type];
+	return weft__render_edges_in_column(columns, type, column) > columns->few[type];
 }
 
 /* The same for arrows of all types together. */
-static inline bool weft__column_is_hot(const struct weft__edge_columns *columns, uint32_t column)
+static inline bool weft__render_column_is_hot(
+	const struct weft__edge_columns *columns, uint32_t column)
 {
 	return columns->hot[column / WEFT__EDGE_BUCKET];
 }

@@ -43,7 +43,7 @@ static bool has_piles(const struct painter *p, uint32_t row)
 	const struct weft__piles *piles = &p->scene->piles;
 	if (piles->count == 0)
 		return false;
-	uint32_t next = weft__piles_from(piles, row, p->left);
+	uint32_t next = weft__render_piles_from(piles, row, p->left);
 	return next < piles->row_first[row + 1] && piles->list[piles->by_row[next]].start < p->right;
 }
 
@@ -65,10 +65,10 @@ static void found(void *context, uint32_t range, uint32_t before, const struct w
 static void add_arrow(struct heat *heat, uint32_t edge, uint32_t column)
 {
 	const struct painter *p = heat->p;
-	uint32_t target = weft__edge_target(p->model, edge);
+	uint32_t target = weft__render_edge_target(p->model, edge);
 	if (target == WEFT_NONE)
 		return; /* it was dropped later */
-	uint32_t row = p->layout->row[target], lane = weft__lane_of_row(p, row);
+	uint32_t row = p->layout->row[target], lane = weft__render_lane_of_row(p, row);
 	if (lane >= heat->first && lane < heat->first + heat->lanes &&
 		p->lanes[lane].first_row == row && heat->has_room[lane - heat->first])
 		heat->counts[(size_t)(lane - heat->first) * heat->width + column]++;
@@ -80,17 +80,18 @@ static void add_block(struct heat *heat, const struct weft__point_part *part, ui
 	const struct weft__points *points = &part->points;
 	const uint32_t *keys = heat->keys;
 	struct weft__points_path path;
-	uint32_t i = weft__points_rank(points, block + 1, weft__point_part_from(part, keys[0]));
-	uint32_t last =
-		weft__points_rank(points, block + 1, weft__point_part_from(part, keys[heat->width]));
+	uint32_t i =
+		weft__render_points_rank(points, block + 1, weft__render_point_part_from(part, keys[0]));
+	uint32_t last = weft__render_points_rank(
+		points, block + 1, weft__render_point_part_from(part, keys[heat->width]));
 	if (i < last)
-		weft__points_path_init(&path, points, block + 1);
+		weft__render_points_path_init(&path, points, block + 1);
 	for (uint32_t column = 0; i < last; i++) {
-		uint32_t key = part->first + weft__points_select(&path, i);
+		uint32_t key = part->first + weft__render_points_select(&path, i);
 		while (keys[column + 1] <= key)
 			column++;
-		if (weft__column_is_hot(heat->columns, column))
-			add_arrow(heat, weft__edge_of_key(heat->p->scene, heat->type, key), column);
+		if (weft__render_column_is_hot(heat->columns, column))
+			add_arrow(heat, weft__render_edge_of_key(heat->p->scene, heat->type, key), column);
 	}
 }
 
@@ -100,7 +101,7 @@ static void find_keys(struct heat *heat)
 	for (uint32_t column = 0; column <= heat->width; column++) {
 		for (unsigned type = 0; type < WEFT__EDGE_COUNTS; type++)
 			counts[type] = heat->columns->ranks[type][column];
-		heat->keys[column] = weft__edge_key(counts, heat->type);
+		heat->keys[column] = weft__render_edge_key(counts, heat->type);
 	}
 }
 
@@ -127,7 +128,7 @@ static void count_points(struct heat *heat)
 	heat->firsts[0] = 0;
 	for (uint32_t lane = 0; lane < heat->lanes; lane++) {
 		uint32_t row = p->lanes[heat->first + lane].first_row;
-		uint32_t block = weft__census_block(blocks, row);
+		uint32_t block = weft__render_census_block(blocks, row);
 		if (!heat->has_room[lane] || block == block_before)
 			continue;
 		block_before = block;
@@ -139,10 +140,10 @@ static void count_points(struct heat *heat)
 	}
 	query.ranges = heat->ranges;
 	heat->sign = 1;
-	weft__point_set_count(points, heat->keys, heat->bounds, query);
+	weft__render_point_set_count(points, heat->keys, heat->bounds, query);
 	heat->sign = UINT32_MAX;
 	if (heat->type == WEFT_EDGE_TRY_READ)
-		weft__point_set_count(&p->scene->edges.gone, heat->keys, heat->bounds, query);
+		weft__render_point_set_count(&p->scene->edges.gone, heat->keys, heat->bounds, query);
 }
 
 /* Counts the arrows of the type in the list; false if there is none. */
@@ -163,8 +164,8 @@ static bool count_marks(struct heat *heat)
 static bool has_points(const struct heat *heat)
 {
 	for (uint32_t column = 0; column < heat->width; column++)
-		if (weft__column_is_hot(heat->columns, column) &&
-			weft__edges_in_column(heat->columns, heat->type, column))
+		if (weft__render_column_is_hot(heat->columns, column) &&
+			weft__render_edges_in_column(heat->columns, heat->type, column))
 			return true;
 	return false;
 }
@@ -200,7 +201,7 @@ static unsigned shade(const struct heat *heat, uint32_t lane, uint32_t column)
 {
 	uint32_t end = column + GROUP < heat->width ? column + GROUP : heat->width, count = 0;
 	for (; column < end; column++)
-		if (!heat->columns || weft__column_is_hot(heat->columns, column))
+		if (!heat->columns || weft__render_column_is_hot(heat->columns, column))
 			count += heat->counts[(size_t)lane * heat->width + column];
 	if (count == 0)
 		return 0;
@@ -219,7 +220,7 @@ static void draw_lane(struct heat *heat, uint32_t lane, double line)
 			continue;
 		if (run)
 			weft_canvas_rect(heat->p->canvas, x0 + begin, y, x0 + column, y + 1,
-				weft__faded(color, alphas[run]));
+				weft__render_faded(color, alphas[run]));
 		run = next;
 		begin = column;
 	}
@@ -269,7 +270,7 @@ static bool allocate(struct heat *heat)
 		   heat->bounds;
 }
 
-void weft__draw_heat(struct painter *p, const struct weft__heat_mark *marks, uint32_t count)
+void weft__render_draw_heat(struct painter *p, const struct weft__heat_mark *marks, uint32_t count)
 {
 	struct heat heat = {
 		.p = p,

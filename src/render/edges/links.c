@@ -68,14 +68,14 @@ static bool are_shown(const struct painter *p, const struct bond *bond)
 {
 	const uint32_t *row = p->layout->row;
 	return bond->from != WEFT_NONE && bond->to != WEFT_NONE && row[bond->from] != row[bond->to] &&
-		   weft__draws_edge(p, bond->from, bond->to);
+		   weft__render_draws_edge(p, bond->from, bond->to);
 }
 
 static void record(struct painter *p, const struct bond *bond, const struct link *link)
 {
 	if (bond->edge != WEFT_NONE)
-		weft__add_drawn_edge(p, &(struct weft__drawn_edge){bond->edge, WEFT__EDGE_BOTH, link->x,
-									link->y, link->x, link->y2});
+		weft__render_add_drawn_edge(p, &(struct weft__drawn_edge){bond->edge, WEFT__EDGE_BOTH,
+										   link->x, link->y, link->x, link->y2});
 }
 
 /* Computes where a link is; false if it is outside of the picture. */
@@ -84,8 +84,9 @@ static bool make_link(const struct painter *p, const struct bond *bond, struct l
 	const uint32_t *row = p->layout->row;
 	if (!are_shown(p, bond))
 		return false;
-	*ret_link = (struct link){weft__crisp(weft__x(p, bond->time)),
-		weft__crisp(weft__y(p, row[bond->from])), weft__crisp(weft__y(p, row[bond->to]))};
+	*ret_link = (struct link){weft__render_crisp(weft__render_x(p, bond->time)),
+		weft__render_crisp(weft__render_y(p, row[bond->from])),
+		weft__render_crisp(weft__render_y(p, row[bond->to]))};
 	return in_picture(p, ret_link->x) && fabs(ret_link->y2 - ret_link->y) >= 1;
 }
 
@@ -132,12 +133,12 @@ static void draw_columns(struct painter *p, unsigned type, struct drawn *drawn)
 {
 	const struct weft__edge_columns *columns = p->edge_columns;
 	for (uint32_t column = 0; column < columns->width; column++) {
-		uint32_t count = weft__edges_in_column(columns, type, column);
+		uint32_t count = weft__render_edges_in_column(columns, type, column);
 		uint32_t edge = columns->edges[column], last = columns->edges[column + 1];
-		if (weft__column_is_dense(columns, type, column))
+		if (weft__render_column_is_dense(columns, type, column))
 			continue;
 		for (; count > 0; count--) {
-			edge = weft__edges_next(p->scene, type, edge, last);
+			edge = weft__render_edges_next(p->scene, type, edge, last);
 			draw_edge(p, edge++, drawn);
 		}
 	}
@@ -145,9 +146,9 @@ static void draw_columns(struct painter *p, unsigned type, struct drawn *drawn)
 
 static bool is_dense(const struct painter *p, unsigned type, uint64_t time)
 {
-	double column = floor(weft__x(p, time) - p->x0);
+	double column = floor(weft__render_x(p, time) - p->x0);
 	return column >= 0 && column < p->edge_columns->count &&
-		   weft__column_is_dense(p->edge_columns, type, (uint32_t)column);
+		   weft__render_column_is_dense(p->edge_columns, type, (uint32_t)column);
 }
 
 /* Draws how a task with a line of its own began and ended, if that was not drawn yet. */
@@ -164,7 +165,8 @@ static void draw_bonds(struct painter *p, uint32_t task, struct drawn *drawn)
 
 static void draw_few_of_many(struct painter *p, struct drawn *drawn)
 {
-	weft__edge_columns_limit(p->edge_columns, 1u << WEFT_EDGE_CREATE | 1u << WEFT_EDGE_BECOME, FEW);
+	weft__render_edge_columns_limit(
+		p->edge_columns, 1u << WEFT_EDGE_CREATE | 1u << WEFT_EDGE_BECOME, FEW);
 	draw_columns(p, WEFT_EDGE_CREATE, drawn);
 	draw_columns(p, WEFT_EDGE_BECOME, drawn);
 	for (uint32_t i = 0; i < p->piece_count; i++)
@@ -172,7 +174,7 @@ static void draw_few_of_many(struct painter *p, struct drawn *drawn)
 			draw_bonds(p, p->scene->by_row[p->pieces[i].index], drawn);
 }
 
-void weft__draw_links(struct painter *p)
+void weft__render_draw_links(struct painter *p)
 {
 	const struct weft_edges *edges = &p->model->edges;
 	struct drawn drawn;

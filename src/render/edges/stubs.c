@@ -99,7 +99,7 @@ static void draw_near_end(struct painter *p, const struct weft__arrow *a, uint32
 		keep_name(p,
 			(struct weft__stub_name){stub.x, p->lanes[lane].y, lane, other_task(p, a), to.y > 0});
 	}
-	weft__arrow_draw(p, stub);
+	weft__render_arrow_draw(p, stub);
 }
 
 /* The end at the task that resolves or signals, if that is above or below. */
@@ -114,12 +114,12 @@ static void draw_far_end(struct painter *p, const struct weft__arrow *a)
 	stub.is_headless = true;
 	stub.end = WEFT__EDGE_TAIL;
 	stub.crossed = false;
-	weft__arrow_draw(p, stub);
+	weft__render_arrow_draw(p, stub);
 }
 
-void weft__draw_stub(struct painter *p, const struct weft__arrow *arrow)
+void weft__render_draw_stub(struct painter *p, const struct weft__arrow *arrow)
 {
-	draw_near_end(p, arrow, weft__lane_of_row(p, p->layout->row[waiting_task(p, arrow)]));
+	draw_near_end(p, arrow, weft__render_lane_of_row(p, p->layout->row[waiting_task(p, arrow)]));
 	draw_far_end(p, arrow);
 }
 
@@ -148,17 +148,17 @@ static bool place_name(struct painter *p, const struct weft__stub_name *name)
 	struct weft_text_style style = {p->theme->dim, NAME_SIZE, false, true, p->theme->background};
 	char text[160] = "from ", fitted[160];
 	size_t size = 5 + weft_story_name(p->model, name->task, LETTERS, text + 5, sizeof(text) - 5);
-	double lift = weft__lift(p->lanes[name->lane].spacing);
+	double lift = weft__render_lift(p->lanes[name->lane].spacing);
 	double y = name->is_below ? name->y + 4 + NAME_SIZE : name->y - lift, x = name->x + GAP;
 	double top = y - NAME_SIZE * 0.8, bottom = y + NAME_SIZE * 0.2;
-	double width = weft__fit_text(
+	double width = weft__render_fit_text(
 		p, (struct weft_slice){text, size}, box->width, &style, fitted, sizeof(fitted));
 	if (top < box->y || bottom > box->y + box->height - 2)
 		return false;
 	for (int side = 0; side < 2; side++, x = name->x - GAP - width) {
 		struct weft__rect rect = {x - 2, top, x + width + 2, bottom};
 		if (rect.x < box->x || rect.x2 > box->x + box->width ||
-			!weft__occupied_take(p->occupied, rect))
+			!weft__render_occupied_take(p->occupied, rect))
 			continue;
 		weft_canvas_text(p->canvas, x, y, fitted, strlen(fitted), width, &style);
 		return true;
@@ -166,7 +166,7 @@ static bool place_name(struct painter *p, const struct weft__stub_name *name)
 	return false;
 }
 
-void weft__name_stubs(struct painter *p)
+void weft__render_name_stubs(struct painter *p)
 {
 	struct written *written = p->stub_count ? malloc(p->lane_count * sizeof(*written)) : NULL;
 	for (uint32_t i = 0; written && i < p->lane_count; i++)
@@ -178,7 +178,7 @@ void weft__name_stubs(struct painter *p)
 		struct written *last = &written[name->lane];
 		bool has_room =
 			p->lanes[name->lane].row_count == 1 && p->lanes[name->lane].spacing >= ROW_SPACING;
-		if (has_room && !weft__is_dim(p, name->task) && !is_again(p, name, last) &&
+		if (has_room && !weft__render_is_dim(p, name->task) && !is_again(p, name, last) &&
 			place_name(p, name))
 			*last = (struct written){name->x, name->task};
 	}

@@ -62,7 +62,7 @@ static int make_common(struct weft_scene *scene)
 	return 0;
 }
 
-int weft__scene_make_bands(struct weft_scene *scene)
+int weft__render_scene_make_bands(struct weft_scene *scene)
 {
 	const struct weft_model *model = scene->model;
 	size_t room = model->band_count + (size_t)model->thread_count + 1;

@@ -20,7 +20,7 @@
 #define EXCESS_MIN 65536
 #define EXCESS     8 /* … in larger traces, an eighth of everything */
 
-uint32_t weft__census_block(const struct weft__blocks *blocks, uint32_t row)
+uint32_t weft__render_census_block(const struct weft__blocks *blocks, uint32_t row)
 {
 	return weft__search(blocks->first, 1, blocks->count, weft__is_not_more_u32, row) - 1;
 }
@@ -49,10 +49,10 @@ static void weigh(struct weighing *w)
 	const struct weft_model *model = w->scene->model;
 	const struct weft__news *news = &w->scene->news;
 	const uint32_t *row = w->scene->layout->row;
-	for (uint32_t i = 0; i < weft__news_count(w->scene); i++) {
-		uint32_t task = weft__news_task(w->scene, i);
+	for (uint32_t i = 0; i < weft__render_news_count(w->scene); i++) {
+		uint32_t task = weft__render_news_task(w->scene, i);
 		uint32_t weight = model->tasks.end_activation[task] - model->tasks.first_activation[task];
-		if (!weft__scene_shows(w->scene, task))
+		if (!weft__render_scene_shows(w->scene, task))
 			continue;
 		if (task < news->first_task) {
 			const struct weft_tasks *old = &news->previous->model->tasks;
@@ -61,8 +61,8 @@ static void weigh(struct weighing *w)
 		add_weight(w, row[task], weight + (task >= news->first_task));
 	}
 	for (uint32_t edge = news->first_edge; edge < model->edges.count; edge++) {
-		uint32_t target = weft__edge_target(model, edge);
-		if (target != WEFT_NONE && weft__scene_shows(w->scene, target))
+		uint32_t target = weft__render_edge_target(model, edge);
+		if (target != WEFT_NONE && weft__render_scene_shows(w->scene, target))
 			add_weight(w, row[target], 1);
 	}
 }
@@ -176,14 +176,14 @@ static void trim(struct weft__blocks *blocks)
 	blocks->weights = weights ? weights : blocks->weights;
 }
 
-int weft__scene_make_blocks(struct weft_scene *scene)
+int weft__render_scene_make_blocks(struct weft_scene *scene)
 {
 	bool fits = true;
 	int error = allocate(scene);
 	if (!error)
 		error = extend(scene, &fits);
 	if (!error && !fits) {
-		weft__scene_forget_news(scene);
+		weft__render_scene_forget_news(scene);
 		error = extend(scene, &fits);
 	}
 	if (!error)

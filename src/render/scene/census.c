@@ -21,7 +21,7 @@
 #endif
 #define RUN_TICKS (1 << 22)
 
-uint32_t weft__census_tick(const struct weft_scene *scene, uint64_t time)
+uint32_t weft__render_census_tick(const struct weft_scene *scene, uint64_t time)
 {
 	uint64_t ns = time > scene->start ? time - scene->start : 0;
 	uint64_t tick = ns >> scene->census.tick_shift;
@@ -29,13 +29,13 @@ uint32_t weft__census_tick(const struct weft_scene *scene, uint64_t time)
 }
 
 /* The last instant of a task: its start, if it ends at once. */
-uint64_t weft__census_last(const struct weft_scene *scene, uint32_t task)
+uint64_t weft__render_census_last(const struct weft_scene *scene, uint32_t task)
 {
 	uint64_t start = scene->layout->start[task], end = scene->model->tasks.end[task];
 	return end > start ? end - 1 : start;
 }
 
-int weft__scene_list_tracks(struct weft_scene *scene)
+int weft__render_scene_list_tracks(struct weft_scene *scene)
 {
 	const struct weft_tasks *t = &scene->model->tasks;
 	if (scene->model->summary.tracks == 0)
@@ -44,7 +44,7 @@ int weft__scene_list_tracks(struct weft_scene *scene)
 	if (!scene->tracks)
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t task = 0; task < t->count; task++)
-		if (t->kind[task] == WEFT_KIND_TRACK && weft__scene_shows(scene, task) &&
+		if (t->kind[task] == WEFT_KIND_TRACK && weft__render_scene_shows(scene, task) &&
 			scene->track_count < scene->model->summary.tracks)
 			scene->tracks[scene->track_count++] = task;
 	return 0;
@@ -55,20 +55,22 @@ static uint32_t count_tracks(const struct weft_scene *scene, uint32_t first, uin
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < scene->track_count; i++) {
-		uint32_t start = weft__census_tick(scene, scene->layout->start[scene->tracks[i]]);
-		uint32_t end = weft__census_tick(scene, weft__census_last(scene, scene->tracks[i]));
+		uint32_t start = weft__render_census_tick(scene, scene->layout->start[scene->tracks[i]]);
+		uint32_t end =
+			weft__render_census_tick(scene, weft__render_census_last(scene, scene->tracks[i]));
 		count += start < last && end >= first;
 	}
 	return count;
 }
 
-uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end)
+uint32_t weft__render_census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end)
 {
 	const struct weft__census *census = &scene->census;
-	uint32_t first = weft__census_tick(scene, start), last = weft__census_tick(scene, end);
-	uint32_t begun = weft__point_set_from(&census->starts, last) -
-					 weft__point_set_from(&census->starts_gone, last);
-	uint32_t ended = weft__point_set_from(&census->lasts, first);
+	uint32_t first = weft__render_census_tick(scene, start),
+			 last = weft__render_census_tick(scene, end);
+	uint32_t begun = weft__render_point_set_from(&census->starts, last) -
+					 weft__render_point_set_from(&census->starts_gone, last);
+	uint32_t ended = weft__render_point_set_from(&census->lasts, first);
 	if (census->open_before && census->open_tick < first)
 		ended += census->open_before[census->blocks.count];
 	return begun - ended - count_tracks(scene, first, last);
@@ -118,7 +120,7 @@ static inline void collect(struct collection *c, uint64_t time, uint32_t task)
 {
 	if (c->count == c->capacity && !make_room(c))
 		return;
-	c->pairs.keys[c->count] = weft__census_tick(c->scene, time);
+	c->pairs.keys[c->count] = weft__render_census_tick(c->scene, time);
 	c->pairs.values[c->count++] = c->scene->block_of_row[c->scene->layout->row[task]];
 }
 
@@ -132,8 +134,9 @@ static int extend_set(struct collection *c, const struct weft__point_set *former
 		return c->error;
 	}
 	if (c->scene->news.previous)
-		weft__point_set_share(former, to);
-	return weft__point_set_add(to, c->pairs, c->count, low_bit, c->scene->census.blocks.levels);
+		weft__render_point_set_share(former, to);
+	return weft__render_point_set_add(
+		to, c->pairs, c->count, low_bit, c->scene->census.blocks.levels);
 }
 
 static const struct weft__census *former_census(const struct weft_scene *scene)
@@ -150,7 +153,7 @@ static int make_all_starts(struct weft_scene *scene)
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < count; i++)
-		if (weft__scene_shows(scene, scene->order[i]))
+		if (weft__render_scene_shows(scene, scene->order[i]))
 			collect(&c, scene->layout->start[scene->order[i]], scene->order[i]);
 	return extend_set(&c, NULL, 32, &scene->census.starts);
 }
@@ -175,7 +178,8 @@ static uint64_t former_start_of(const struct weft_scene *scene, uint32_t task)
 
 static bool has_failed_end(const struct weft_scene *scene, uint32_t task)
 {
-	return scene->model->tasks.flags[task] & WEFT_TASK_FAILED && weft__news_has_end(scene, task);
+	return scene->model->tasks.flags[task] & WEFT_TASK_FAILED &&
+		   weft__render_news_has_end(scene, task);
 }
 
 /* Makes a set of the former one and the wanted points. It is inlined into each caller, so that a
@@ -188,36 +192,37 @@ __attribute__((always_inline)) static inline int make_set(struct weft_scene *sce
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < wanted.tasks && !c.error; i++) {
-		uint32_t task = weft__news_task(scene, i);
-		if (wanted.has(scene, task) && weft__scene_shows(scene, task))
+		uint32_t task = weft__render_news_task(scene, i);
+		if (wanted.has(scene, task) && weft__render_scene_shows(scene, task))
 			collect(&c, wanted.time(scene, task), task);
 	}
 	return extend_set(&c, former, 0, to);
 }
 
-int weft__scene_make_starts(struct weft_scene *scene)
+int weft__render_scene_make_starts(struct weft_scene *scene)
 {
 	struct weft__census *census = &scene->census;
 	const struct weft__census *former = former_census(scene);
-	uint32_t count = weft__news_count(scene), changed = scene->news.changed_count;
+	uint32_t count = weft__render_news_count(scene), changed = scene->news.changed_count;
 	if (!scene->news.previous)
 		return make_all_starts(scene);
-	struct wanted new = {count, count, weft__news_has_start, start_of};
-	struct wanted gone = {changed, changed, weft__news_has_start, former_start_of};
+	struct wanted new = {count, count, weft__render_news_has_start, start_of};
+	struct wanted gone = {changed, changed, weft__render_news_has_start, former_start_of};
 	int error = make_set(scene, new, &former->starts, &census->starts);
 	return error ? error : make_set(scene, gone, &former->starts_gone, &census->starts_gone);
 }
 
-int weft__scene_make_lasts(struct weft_scene *scene)
+int weft__render_scene_make_lasts(struct weft_scene *scene)
 {
-	uint32_t count = weft__news_count(scene);
-	struct wanted lasts = {count, count, weft__news_has_end, weft__census_last};
+	uint32_t count = weft__render_news_count(scene);
+	struct wanted lasts = {count, count, weft__render_news_has_end, weft__render_census_last};
 	return make_set(scene, lasts, &former_census(scene)->lasts, &scene->census.lasts);
 }
 
-int weft__scene_make_fails(struct weft_scene *scene)
+int weft__render_scene_make_fails(struct weft_scene *scene)
 {
-	struct wanted fails = {weft__news_count(scene), 0, has_failed_end, weft__census_last};
+	struct wanted fails = {
+		weft__render_news_count(scene), 0, has_failed_end, weft__render_census_last};
 	return make_set(scene, fails, &former_census(scene)->fails, &scene->census.fails);
 }
 
@@ -229,13 +234,13 @@ static void count_open(struct weft_scene *scene)
 	if (news->previous)
 		memcpy(
 			open, news->previous->census.open, news->previous->census.blocks.count * sizeof(*open));
-	for (uint32_t i = 0; i < weft__news_count(scene); i++) {
-		uint32_t task = weft__news_task(scene, i);
-		if (!weft__scene_shows(scene, task))
+	for (uint32_t i = 0; i < weft__render_news_count(scene); i++) {
+		uint32_t task = weft__render_news_task(scene, i);
+		if (!weft__render_scene_shows(scene, task))
 			continue;
 		uint32_t block = scene->block_of_row[scene->layout->row[task]];
 		open[block] += task >= news->first_task;
-		open[block] -= weft__news_has_end(scene, task);
+		open[block] -= weft__render_news_has_end(scene, task);
 	}
 }
 
@@ -243,7 +248,7 @@ static void count_open(struct weft_scene *scene)
 static void leave_out(struct weft_scene *scene, uint32_t task)
 {
 	struct weft__census *census = &scene->census;
-	if (weft__census_has_ended(scene, task) || !weft__scene_shows(scene, task) ||
+	if (weft__render_census_has_ended(scene, task) || !weft__render_scene_shows(scene, task) ||
 		scene->layout->start[task] < scene->end)
 		return;
 	census->open_before[scene->block_of_row[scene->layout->row[task]]]--;
@@ -258,11 +263,11 @@ static void sum_up_open(struct weft_scene *scene)
 	memcpy(census->open_before, census->open, census->blocks.count * sizeof(*census->open));
 	/* Such a task was new or changed when it was left out first. */
 	for (uint32_t i = 0; i < newborn; i++)
-		if (!weft__news_has_start(scene, former->newborn[i]))
+		if (!weft__render_news_has_start(scene, former->newborn[i]))
 			leave_out(scene, former->newborn[i]);
-	for (uint32_t i = 0; i < weft__news_count(scene); i++)
-		if (weft__news_has_start(scene, weft__news_task(scene, i)))
-			leave_out(scene, weft__news_task(scene, i));
+	for (uint32_t i = 0; i < weft__render_news_count(scene); i++)
+		if (weft__render_news_has_start(scene, weft__render_news_task(scene, i)))
+			leave_out(scene, weft__render_news_task(scene, i));
 	for (uint32_t block = 0; block <= census->blocks.count; block++) {
 		uint32_t count = census->open_before[block];
 		census->open_before[block] = sum;
@@ -270,16 +275,17 @@ static void sum_up_open(struct weft_scene *scene)
 	}
 }
 
-int weft__scene_make_open(struct weft_scene *scene)
+int weft__render_scene_make_open(struct weft_scene *scene)
 {
 	struct weft__census *census = &scene->census;
 	size_t blocks = census->blocks.count + (size_t)1;
-	size_t newborn = weft__news_count(scene) + (size_t)1;
+	size_t newborn = weft__render_news_count(scene) + (size_t)1;
 	if (!scene->model->summary.live)
 		return 0;
 	if (scene->news.previous)
 		newborn += scene->news.previous->census.newborn_count;
-	census->open_tick = weft__census_tick(scene, scene->end > scene->start ? scene->end - 1 : 0);
+	census->open_tick =
+		weft__render_census_tick(scene, scene->end > scene->start ? scene->end - 1 : 0);
 	census->open = calloc(blocks, sizeof(*census->open));
 	census->open_before = calloc(blocks, sizeof(*census->open_before));
 	census->newborn = malloc(newborn * sizeof(*census->newborn));
@@ -295,7 +301,7 @@ int weft__scene_make_open(struct weft_scene *scene)
 static unsigned spare_bits(const struct weft_scene *scene)
 {
 	unsigned bits = 0;
-	while (weft__census_tick(scene, scene->end) >> bits > RUN_TICKS)
+	while (weft__render_census_tick(scene, scene->end) >> bits > RUN_TICKS)
 		bits++;
 	return bits;
 }
@@ -313,7 +319,7 @@ static uint64_t former_length(const struct weft_scene *scene, uint32_t task, uin
 {
 	if (task >= scene->news.first_task || run == scene->model->tasks.end_activation[task])
 		return 0;
-	return weft__news_former_end(scene, task, run) - scene->model->activations.start[run];
+	return weft__render_news_former_end(scene, task, run) - scene->model->activations.start[run];
 }
 
 /* Collects the points of an activation beyond its first `old` ns. */
@@ -333,7 +339,7 @@ static void collect_run(struct collection *c, uint32_t task, uint32_t run, uint6
 	}
 }
 
-int weft__scene_make_running(struct weft_scene *scene)
+int weft__render_scene_make_running(struct weft_scene *scene)
 {
 	const struct weft__census *census = &scene->census;
 	double former_ns = scene->news.previous ? former_census(scene)->ran_ns : 0;
@@ -343,10 +349,11 @@ int weft__scene_make_running(struct weft_scene *scene)
 		collection_init(&c, scene, (uint32_t)weft__ns_between(points + points / 64, UINT32_MAX));
 	if (error)
 		return error;
-	for (uint32_t i = 0; i < weft__news_count(scene) && !c.error; i++) {
-		uint32_t task = weft__news_task(scene, i), run = weft__news_first_run(scene, task);
+	for (uint32_t i = 0; i < weft__render_news_count(scene) && !c.error; i++) {
+		uint32_t task = weft__render_news_task(scene, i),
+				 run = weft__render_news_first_run(scene, task);
 		uint64_t old = former_length(scene, task, run);
-		if (!weft__scene_shows(scene, task))
+		if (!weft__render_scene_shows(scene, task))
 			continue;
 		for (; run < scene->model->tasks.end_activation[task] && !c.error; run++, old = 0)
 			collect_run(&c, task, run, old);
@@ -359,8 +366,9 @@ static double sum_of_runs(const struct weft_scene *scene)
 {
 	const struct weft_activations *a = &scene->model->activations;
 	double sum = scene->news.previous ? scene->news.previous->census.ran_ns : 0;
-	for (uint32_t i = 0; i < weft__news_count(scene); i++) {
-		uint32_t task = weft__news_task(scene, i), run = weft__news_first_run(scene, task);
+	for (uint32_t i = 0; i < weft__render_news_count(scene); i++) {
+		uint32_t task = weft__render_news_task(scene, i),
+				 run = weft__render_news_first_run(scene, task);
 		sum -= (double)former_length(scene, task, run);
 		for (; run < scene->model->tasks.end_activation[task]; run++)
 			sum += (double)(a->end[run] - a->start[run]);
@@ -368,7 +376,7 @@ static double sum_of_runs(const struct weft_scene *scene)
 	return sum;
 }
 
-int weft__scene_choose_runs(struct weft_scene *scene)
+int weft__render_scene_choose_runs(struct weft_scene *scene)
 {
 	struct weft__census *census = &scene->census;
 	uint32_t count = scene->model->tasks.count;
@@ -382,7 +390,7 @@ int weft__scene_choose_runs(struct weft_scene *scene)
 		if (census->ran_ns / (double)census->run_ns <= 2 * wanted &&
 			scene->running_shift == scene->news.previous->running_shift)
 			return 0;
-		weft__scene_forget_news(scene);
+		weft__render_scene_forget_news(scene);
 	}
 	census->run_ns = weft__ns_between(fmax(census->ran_ns / (wanted - 1), 1), UINT64_MAX);
 	census->run_bits = spare_bits(scene);

@@ -84,7 +84,7 @@ static void count_set(
 		.found = found_points,
 		.context = &found,
 	};
-	weft__point_set_count(set, c->ticks, c->bounds, query);
+	weft__render_point_set_count(set, c->ticks, c->bounds, query);
 }
 
 /* Counts the tasks that go on beyond the end of a live trace: they end at its last instant. */
@@ -151,7 +151,7 @@ static void add_task(struct counting *c, uint32_t lane, uint32_t task)
 	const struct painter *p = c->p;
 	struct weft__density *density = c->density;
 	struct weft__density_cell *cells = cells_of_lane(density, lane);
-	uint64_t start = p->layout->start[task], last = weft__census_last(p->scene, task);
+	uint64_t start = p->layout->start[task], last = weft__render_census_last(p->scene, task);
 	uint32_t column;
 	if (last < density->times[0])
 		return;
@@ -193,9 +193,10 @@ static void divide_lane(struct counting *c, uint32_t lane)
 {
 	const struct weft__blocks *blocks = &c->p->scene->census.blocks;
 	uint32_t row = c->p->lanes[lane].first_row, end = row + c->p->lanes[lane].row_count;
-	uint32_t first = weft__census_block(blocks, row), last;
+	uint32_t first = weft__render_census_block(blocks, row), last;
 	first += blocks->first[first] < row;
-	last = end >= blocks->first[blocks->count] ? blocks->count : weft__census_block(blocks, end);
+	last = end >= blocks->first[blocks->count] ? blocks->count
+											   : weft__render_census_block(blocks, end);
 	if (first >= last) {
 		add_rows(c, lane, row, end);
 		return;
@@ -214,7 +215,7 @@ static void count_all(struct counting *c)
 	if (c->ranges.count == 0)
 		return;
 	for (uint32_t i = 0; i <= c->density->columns; i++)
-		c->ticks[i] = weft__census_tick(c->p->scene, c->density->times[i]);
+		c->ticks[i] = weft__render_census_tick(c->p->scene, c->density->times[i]);
 	count_set(c, &census->starts, &(struct effect){1, {.starts = 1}});
 	count_set(c, &census->starts_gone, &(struct effect){UINT32_MAX, {.starts = UINT32_MAX}});
 	count_set(c, &census->lasts, &(struct effect){UINT32_MAX, {.lasts = 1}});
@@ -235,11 +236,11 @@ static struct weft__density *allocate(const struct painter *p)
 	density->cells = calloc(lanes * density->columns, sizeof(*density->cells));
 	if (density->times && density->alive && density->cells)
 		return density;
-	weft__density_destroy(density);
+	weft__render_density_destroy(density);
 	return NULL;
 }
 
-struct weft__density *weft__density_create(const struct painter *p)
+struct weft__density *weft__render_density_create(const struct painter *p)
 {
 	struct weft__density *density = allocate(p);
 	if (!density)
@@ -265,11 +266,11 @@ struct weft__density *weft__density_create(const struct painter *p)
 	free(c.scratch);
 	if (complete)
 		return density;
-	weft__density_destroy(density);
+	weft__render_density_destroy(density);
 	return NULL;
 }
 
-void weft__density_destroy(struct weft__density *density)
+void weft__render_density_destroy(struct weft__density *density)
 {
 	if (!density)
 		return;

@@ -24,7 +24,7 @@ struct weft__density {
 };
 
 /* NULL without memory. */
-struct weft__density *weft__density_create(const struct painter *p);
-void weft__density_destroy(struct weft__density *density);
+struct weft__density *weft__render_density_create(const struct painter *p);
+void weft__render_density_destroy(struct weft__density *density);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/search.h"
 #include "render/scene/scene.h"
 
-void weft__edges_before(
+void weft__render_edges_before(
 	const struct weft_scene *scene, uint32_t edge, uint32_t ret_counts[WEFT__EDGE_COUNTS])
 {
 	const uint8_t *types = scene->model->edges.type;
@@ -23,11 +23,12 @@ void weft__edges_before(
 		ret_counts[type] = scene->edges.before[chunk][type] + (uint32_t)(counts >> 7 * type & 127);
 }
 
-uint32_t weft__edges_from(const struct weft_scene *scene, uint32_t edge, uint64_t time)
+uint32_t weft__render_edges_from(const struct weft_scene *scene, uint32_t edge, uint64_t time)
 {
 	const struct weft_edges *edges = &scene->model->edges;
 	uint32_t chunks = edges->count / WEFT__EDGE_CHUNK + 1;
-	uint32_t chunk = weft__gallop_u64(scene->edges.times, edge / WEFT__EDGE_CHUNK, chunks, time);
+	uint32_t chunk =
+		weft__render_gallop_u64(scene->edges.times, edge / WEFT__EDGE_CHUNK, chunks, time);
 	uint32_t last =
 		chunk * WEFT__EDGE_CHUNK < edges->count ? chunk * WEFT__EDGE_CHUNK : edges->count;
 	uint32_t first = chunk ? (chunk - 1) * WEFT__EDGE_CHUNK : 0;
@@ -38,10 +39,10 @@ uint32_t weft__edges_from(const struct weft_scene *scene, uint32_t edge, uint64_
 	/* Interpolate first, since most edges are evenly distributed. */
 	double share = time > begin ? (double)(time - begin) / (double)(end - begin) : 0;
 	uint32_t guess = (chunk - 1) * WEFT__EDGE_CHUNK + (uint32_t)(share * WEFT__EDGE_CHUNK);
-	return weft__gallop_u64_near(edges->time, first, last, time, guess);
+	return weft__render_gallop_u64_near(edges->time, first, last, time, guess);
 }
 
-uint32_t weft__edge_key(const uint32_t counts[WEFT__EDGE_COUNTS], unsigned type)
+uint32_t weft__render_edge_key(const uint32_t counts[WEFT__EDGE_COUNTS], unsigned type)
 {
 	return counts[type] + (type == WEFT_EDGE_TRY_READ ? counts[WEFT_EDGE_DROPPED] : 0);
 }
@@ -55,24 +56,24 @@ struct counts {
 static bool has_at_most(const void *context, uint32_t chunk, uint64_t key)
 {
 	const struct counts *counts = context;
-	return weft__edge_key(counts->scene->edges.before[chunk], counts->type) <= key;
+	return weft__render_edge_key(counts->scene->edges.before[chunk], counts->type) <= key;
 }
 
-uint32_t weft__edge_of_key(const struct weft_scene *scene, unsigned type, uint32_t key)
+uint32_t weft__render_edge_of_key(const struct weft_scene *scene, unsigned type, uint32_t key)
 {
 	const uint8_t *types = scene->model->edges.type;
 	uint8_t other = type == WEFT_EDGE_TRY_READ ? WEFT_EDGE_DROPPED : (uint8_t)type;
 	struct counts counts = {scene, type};
 	uint32_t chunks = scene->model->edges.count / WEFT__EDGE_CHUNK + 1;
 	uint32_t chunk = weft__search(&counts, 1, chunks, has_at_most, key) - 1;
-	key -= weft__edge_key(scene->edges.before[chunk], type);
+	key -= weft__render_edge_key(scene->edges.before[chunk], type);
 	uint32_t edge = chunk * WEFT__EDGE_CHUNK;
 	while ((types[edge] != type && types[edge] != other) || key-- > 0)
 		edge++;
 	return edge;
 }
 
-uint32_t weft__edges_next(
+uint32_t weft__render_edges_next(
 	const struct weft_scene *scene, unsigned type, uint32_t edge, uint32_t last)
 {
 	const uint8_t *types = scene->model->edges.type;
@@ -93,9 +94,9 @@ uint32_t weft__edges_next(
 static uint16_t block_of(
 	const struct weft_scene *scene, const struct weft_model *model, uint32_t edge)
 {
-	uint32_t target = weft__edge_target(model, edge);
+	uint32_t target = weft__render_edge_target(model, edge);
 	if (target == WEFT_NONE ||
-		!weft__scene_draws_edge(scene, model->edges.from[edge], model->edges.to[edge]))
+		!weft__render_scene_draws_edge(scene, model->edges.from[edge], model->edges.to[edge]))
 		return 0;
 	return (uint16_t)(scene->block_of_row[scene->layout->row[target]] + 1);
 }
@@ -147,8 +148,8 @@ static void index_edges(struct weft_scene *scene, struct blocks *blocks)
 		}
 		if (edge == scene->news.first_edge)
 			for (unsigned i = 0; i < WEFT_EDGE_TYPES; i++)
-				blocks->first_key[i] = weft__edge_key(counts, i);
-		if (edge >= scene->news.first_edge && weft__is_arrow(as))
+				blocks->first_key[i] = weft__render_edge_key(counts, i);
+		if (edge >= scene->news.first_edge && weft__render_is_arrow(as))
 			blocks->of_type[as][blocks->used[as]++] = block_of(scene, scene->model, edge);
 		counts[type]++;
 	}
@@ -168,7 +169,7 @@ static bool make_room(const struct weft_scene *scene, struct blocks *blocks)
 		room[point_type(edges->type[edge])]++;
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++) {
 		blocks->of_type[type] =
-			malloc(((weft__is_arrow(type) ? room[type] : 0) + (size_t)1) * sizeof(uint16_t));
+			malloc(((weft__render_is_arrow(type) ? room[type] : 0) + (size_t)1) * sizeof(uint16_t));
 		complete = complete && blocks->of_type[type];
 	}
 	return complete;
@@ -180,12 +181,12 @@ static int make_points(struct weft_scene *scene, struct blocks *blocks)
 	int error = 0;
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES && !error; type++) {
 		struct weft__point_set *points = &scene->edges.points[type];
-		if (!weft__is_arrow(type))
+		if (!weft__render_is_arrow(type))
 			continue;
 		if (scene->news.previous)
-			weft__point_set_share(&scene->news.previous->edges.points[type], points);
-		error = weft__point_set_append(points, blocks->of_type[type], blocks->first_key[type],
-			blocks->used[type], scene->census.blocks.levels);
+			weft__render_point_set_share(&scene->news.previous->edges.points[type], points);
+		error = weft__render_point_set_append(points, blocks->of_type[type],
+			blocks->first_key[type], blocks->used[type], scene->census.blocks.levels);
 		blocks->of_type[type] = NULL;
 	}
 	return error;
@@ -206,16 +207,17 @@ static int make_gone(struct weft_scene *scene)
 	}
 	for (uint32_t i = 0; i < news->dropped_count; i++) {
 		gone.values[count] = block_of(scene, news->previous->model, news->dropped[i]);
-		weft__edges_before(news->previous, news->dropped[i], counts);
-		gone.keys[count] = weft__edge_key(counts, WEFT_EDGE_TRY_READ);
+		weft__render_edges_before(news->previous, news->dropped[i], counts);
+		gone.keys[count] = weft__render_edge_key(counts, WEFT_EDGE_TRY_READ);
 		count += gone.values[count] != 0;
 	}
 	if (news->previous)
-		weft__point_set_share(&news->previous->edges.gone, &scene->edges.gone);
-	return weft__point_set_add(&scene->edges.gone, gone, count, 32, scene->census.blocks.levels);
+		weft__render_point_set_share(&news->previous->edges.gone, &scene->edges.gone);
+	return weft__render_point_set_add(
+		&scene->edges.gone, gone, count, 32, scene->census.blocks.levels);
 }
 
-int weft__scene_make_edges(struct weft_scene *scene)
+int weft__render_scene_make_edges(struct weft_scene *scene)
 {
 	struct blocks blocks = {.used = {0}};
 	size_t chunks = scene->model->edges.count / WEFT__EDGE_CHUNK + (size_t)2;

@@ -41,19 +41,19 @@ static void plan_finish(struct plan *plan)
 }
 
 /* Sorts the changed and new tasks that are wanted by row, then by start, then by number. */
-static int sort_movers(struct plan *plan, weft__wanted *wanted)
+static int sort_movers(struct plan *plan, weft__render_wanted *wanted)
 {
 	const struct weft_scene *scene = plan->scene;
 	const struct weft_layout *layout = scene->layout;
-	uint32_t news = weft__news_count(scene), count = 0;
+	uint32_t news = weft__render_news_count(scene), count = 0;
 	size_t room = news + (size_t)1;
 	uint64_t *keys = calloc(2 * room, sizeof(*keys));
 	uint32_t *tasks = malloc(room * sizeof(*tasks)), *order = malloc(2 * room * sizeof(*order));
 	plan->movers = malloc(room * sizeof(*plan->movers));
 	bool complete = keys && tasks && order && plan->movers;
 	for (uint32_t i = 0; complete && i < news; i++)
-		if (wanted(scene, weft__news_task(scene, i))) {
-			tasks[count] = weft__news_task(scene, i);
+		if (wanted(scene, weft__render_news_task(scene, i))) {
+			tasks[count] = weft__render_news_task(scene, i);
 			keys[count] = layout->start[tasks[count]];
 			count++;
 		}
@@ -163,7 +163,7 @@ static uint32_t fill_tail(struct plan *plan, const struct splice *splice, uint32
 }
 
 /* 0 or WEFT_ERROR_MEMORY; call finish in both cases. */
-static int plan_init(struct plan *plan, const struct weft_scene *scene, weft__wanted *wanted,
+static int plan_init(struct plan *plan, const struct weft_scene *scene, weft__render_wanted *wanted,
 	const uint32_t *old_first, const uint32_t *old)
 {
 	uint32_t old_rows = scene->news.previous->layout->row_count, mover = 0;
@@ -235,7 +235,7 @@ static void set_gap(struct weft_scene *scene, uint32_t index)
 		return;
 	uint64_t bit = UINT64_C(1) << index % 64;
 	scene->gap_after[index / 64] &= ~bit;
-	if (weft__ends_before_next(scene, index))
+	if (weft__render_ends_before_next(scene, index))
 		scene->gap_after[index / 64] |= bit;
 }
 
@@ -267,9 +267,9 @@ static void grow_columns(struct weft_scene *scene, const struct plan *plan)
 		failed = copy_failed(scene, &s, failed);
 		for (uint32_t i = 0; i < s.tail_count; i++) {
 			uint32_t task = s.tasks[i], index = s.tail + i;
-			scene->start_ticks[index] = weft__census_tick(scene, scene->layout->start[task]);
+			scene->start_ticks[index] = weft__render_census_tick(scene, scene->layout->start[task]);
 			scene->running_before[index] = running;
-			running += weft__running_units(scene, task);
+			running += weft__render_running_units(scene, task);
 			if (scene->model->tasks.flags[task] & WEFT_TASK_FAILED)
 				scene->failed_lines[scene->failed_line_count++] = index;
 		}
@@ -310,7 +310,7 @@ static bool are_all_lines(const struct weft_scene *scene)
 	if (old->shown != old->by_row)
 		return false;
 	for (uint32_t task = scene->news.first_task; task < scene->model->tasks.count; task++)
-		if (weft__scene_shows(scene, task) && !weft__is_line(scene, task))
+		if (weft__render_scene_shows(scene, task) && !weft__render_is_line(scene, task))
 			return false;
 	return true;
 }
@@ -324,18 +324,18 @@ static int grow_shown(struct weft_scene *scene)
 		scene->shown = scene->by_row;
 		return 0;
 	}
-	int error = plan_init(&plan, scene, weft__scene_shows, old->shown_first, old->shown);
+	int error = plan_init(&plan, scene, weft__render_scene_shows, old->shown_first, old->shown);
 	if (!error)
 		error = grow_list(&plan, &scene->shown_first, &scene->shown);
 	plan_finish(&plan);
 	return error;
 }
 
-int weft__scene_grow_lines(struct weft_scene *scene)
+int weft__render_scene_grow_lines(struct weft_scene *scene)
 {
 	const struct weft_scene *old = scene->news.previous;
 	struct plan plan;
-	int error = plan_init(&plan, scene, weft__is_line, old->row_first, old->by_row);
+	int error = plan_init(&plan, scene, weft__render_is_line, old->row_first, old->by_row);
 	if (!error)
 		error = grow_list(&plan, &scene->row_first, &scene->by_row);
 	if (!error)

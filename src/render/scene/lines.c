@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "render/scene/lines.h"
 
-bool weft__is_line(const struct weft_scene *scene, uint32_t task)
+bool weft__render_is_line(const struct weft_scene *scene, uint32_t task)
 {
 	return scene->layout->form[task] == WEFT_FORM_LINE;
 }
@@ -21,7 +21,7 @@ static unsigned bits_of(uint64_t value)
 
 /* Sorts tasks by time: as one number with their times, which is several times as fast as through an
  * index, unless both together exceed 64 bits. */
-int weft__scene_order_tasks(struct weft_scene *scene)
+int weft__render_scene_order_tasks(struct weft_scene *scene)
 {
 	const uint64_t *start = scene->layout->start;
 	uint32_t count = scene->model->tasks.count;
@@ -51,7 +51,7 @@ int weft__scene_order_tasks(struct weft_scene *scene)
 /* Distributes the tasks that are `wanted` to their rows, in the order of time. `first` is all 0 and
  * one entry longer than at the end; returns their number. */
 static uint32_t deal_out(
-	const struct weft_scene *scene, weft__wanted *wanted, uint32_t *first, uint32_t *to)
+	const struct weft_scene *scene, weft__render_wanted *wanted, uint32_t *first, uint32_t *to)
 {
 	const struct weft_layout *layout = scene->layout;
 	uint32_t *next = first + 1; /* becomes `first` when all are distributed */
@@ -75,7 +75,7 @@ static int sort_into_rows(struct weft_scene *scene)
 	scene->by_row = malloc((count + (size_t)1) * sizeof(*scene->by_row));
 	if (!scene->row_first || !scene->by_row)
 		return WEFT_ERROR_MEMORY;
-	scene->line_count = deal_out(scene, weft__is_line, scene->row_first, scene->by_row);
+	scene->line_count = deal_out(scene, weft__render_is_line, scene->row_first, scene->by_row);
 	return 0;
 }
 
@@ -84,7 +84,7 @@ static int sort_all_shown(struct weft_scene *scene)
 {
 	uint32_t shown = 0;
 	for (uint32_t task = 0; task < scene->model->tasks.count; task++)
-		shown += weft__scene_shows(scene, task);
+		shown += weft__render_scene_shows(scene, task);
 	scene->shown_first = scene->row_first;
 	scene->shown = scene->by_row;
 	if (shown == scene->line_count)
@@ -93,13 +93,13 @@ static int sort_all_shown(struct weft_scene *scene)
 	scene->shown = malloc((shown + (size_t)1) * sizeof(*scene->shown));
 	if (!scene->shown_first || !scene->shown)
 		return WEFT_ERROR_MEMORY;
-	deal_out(scene, weft__scene_shows, scene->shown_first, scene->shown);
+	deal_out(scene, weft__render_scene_shows, scene->shown_first, scene->shown);
 	return 0;
 }
 
 /* The threshold at which a task's last part of a unit counts as a whole one is different for each
  * task, so that many short tasks are not all rounded the same way. */
-uint32_t weft__running_units(const struct weft_scene *scene, uint32_t task)
+uint32_t weft__render_running_units(const struct weft_scene *scene, uint32_t task)
 {
 	uint64_t share = (uint64_t)(task * UINT32_C(2654435769)) << scene->running_shift >> 32;
 	uint64_t running = weft_model_running_ns(scene->model, task);
@@ -107,10 +107,10 @@ uint32_t weft__running_units(const struct weft_scene *scene, uint32_t task)
 }
 
 /* An unended task has no gap behind it, although a live model ends it at the present. */
-bool weft__ends_before_next(const struct weft_scene *scene, uint32_t index)
+bool weft__render_ends_before_next(const struct weft_scene *scene, uint32_t index)
 {
-	return weft__census_has_ended(scene, scene->by_row[index]) &&
-		   weft__scene_end(scene, index) <= weft__scene_start(scene, index + 1);
+	return weft__render_census_has_ended(scene, scene->by_row[index]) &&
+		   weft__render_scene_end(scene, index) <= weft__render_scene_start(scene, index + 1);
 }
 
 static int allocate(struct weft_scene *scene)
@@ -133,22 +133,22 @@ static void fill(struct weft_scene *scene)
 	uint32_t running = 0;
 	for (uint32_t index = 0; index < scene->line_count; index++) {
 		uint32_t task = scene->by_row[index];
-		scene->start_ticks[index] = weft__census_tick(scene, scene->layout->start[task]);
+		scene->start_ticks[index] = weft__render_census_tick(scene, scene->layout->start[task]);
 		scene->running_before[index] = running;
-		running += weft__running_units(scene, task);
+		running += weft__render_running_units(scene, task);
 		if (scene->model->tasks.flags[task] & WEFT_TASK_FAILED)
 			scene->failed_lines[scene->failed_line_count++] = index;
 	}
 	scene->running_before[scene->line_count] = running;
 	for (uint32_t index = 0; index + 1 < scene->line_count; index++)
-		if (weft__ends_before_next(scene, index))
+		if (weft__render_ends_before_next(scene, index))
 			scene->gap_after[index / 64] |= UINT64_C(1) << index % 64;
 }
 
-int weft__scene_make_lines(struct weft_scene *scene)
+int weft__render_scene_make_lines(struct weft_scene *scene)
 {
 	if (scene->news.previous)
-		return weft__scene_grow_lines(scene);
+		return weft__render_scene_grow_lines(scene);
 	int error = sort_into_rows(scene);
 	if (!error)
 		error = sort_all_shown(scene);

@@ -8,19 +8,19 @@
 #include "render/scene/scene.h"
 
 /* Which tasks are in a list by row. */
-typedef bool weft__wanted(const struct weft_scene *scene, uint32_t task);
+typedef bool weft__render_wanted(const struct weft_scene *scene, uint32_t task);
 
 /* True for a task with a line of its own. */
-bool weft__is_line(const struct weft_scene *scene, uint32_t task);
+bool weft__render_is_line(const struct weft_scene *scene, uint32_t task);
 
 /* A task's running time in units of 1 << running_shift ns. */
-uint32_t weft__running_units(const struct weft_scene *scene, uint32_t task);
+uint32_t weft__render_running_units(const struct weft_scene *scene, uint32_t task);
 
 /* The value of gap_after at an index that is not the last. */
-bool weft__ends_before_next(const struct weft_scene *scene, uint32_t index);
+bool weft__render_ends_before_next(const struct weft_scene *scene, uint32_t index);
 
 /* line_growth.c: copies the columns of the former scene, with changed and new tasks in their
  * positions. 0 or WEFT_ERROR_MEMORY. */
-int weft__scene_grow_lines(struct weft_scene *scene);
+int weft__render_scene_grow_lines(struct weft_scene *scene);
 
 #endif

@@ -17,7 +17,7 @@ static uint32_t count_runs(const struct weft_model *model, uint32_t task)
 	return model->tasks.end_activation[task] - model->tasks.first_activation[task];
 }
 
-uint64_t weft__news_former_end(const struct weft_scene *scene, uint32_t task, uint32_t run)
+uint64_t weft__render_news_former_end(const struct weft_scene *scene, uint32_t task, uint32_t run)
 {
 	uint64_t start = scene->model->activations.start[run];
 	if (task >= scene->news.first_task)
@@ -49,8 +49,8 @@ static bool runs_continue(const struct weft_model *old, const struct weft_model 
 static bool is_as_expected(
 	const struct weft_scene *old, const struct weft_scene *new, uint32_t task)
 {
-	return (!weft__census_has_ended(old, task) ||
-			   (weft__census_has_ended(new, task) &&
+	return (!weft__render_census_has_ended(old, task) ||
+			   (weft__render_census_has_ended(new, task) &&
 				   old->model->tasks.end[task] == new->model->tasks.end[task])) &&
 		   runs_continue(old->model, new->model, task);
 }
@@ -166,14 +166,14 @@ static int list_dropped(struct weft_scene *scene, const struct weft__growth *gro
 	return 0;
 }
 
-void weft__scene_forget_news(struct weft_scene *scene)
+void weft__render_scene_forget_news(struct weft_scene *scene)
 {
 	free(scene->news.changed);
 	free(scene->news.dropped);
 	scene->news = (struct weft__news){0};
 }
 
-int weft__scene_find_news(struct weft_scene *scene, const struct weft_scene *previous)
+int weft__render_scene_find_news(struct weft_scene *scene, const struct weft_scene *previous)
 {
 	const struct weft__growth *growth =
 		previous ? weft__model_growth(scene->model, previous->model) : NULL;
@@ -188,6 +188,6 @@ int weft__scene_find_news(struct weft_scene *scene, const struct weft_scene *pre
 	if (!error)
 		error = list_dropped(scene, growth);
 	if (!error && !are_as_expected(scene))
-		weft__scene_forget_news(scene);
+		weft__render_scene_forget_news(scene);
 	return error;
 }

@@ -121,7 +121,7 @@ static void find_most_alive(struct weft_scene *scene)
 			scene->alive_max = scene->overview[i].alive;
 }
 
-int weft__scene_make_overview(struct weft_scene *scene)
+int weft__render_scene_make_overview(struct weft_scene *scene)
 {
 	struct sums *sums = calloc(1, sizeof(*sums));
 	scene->overview = calloc(WEFT__OVERVIEW_COLUMNS, sizeof(*scene->overview));
@@ -135,7 +135,7 @@ int weft__scene_make_overview(struct weft_scene *scene)
 	int error = 0;
 	scene->overview_length = WEFT__OVERVIEW_COLUMNS;
 	if (scene->model->summary.live) {
-		error = weft__scene_grow_overview(scene, &columns.ns);
+		error = weft__render_scene_grow_overview(scene, &columns.ns);
 	} else {
 		add_running(scene, &columns, sums);
 		count_tasks(scene, &columns);
@@ -143,5 +143,5 @@ int weft__scene_make_overview(struct weft_scene *scene)
 	add_idle(scene, &columns, sums);
 	free(sums);
 	find_most_alive(scene);
-	return error ? error : weft__scene_make_whiskers(scene);
+	return error ? error : weft__render_scene_make_whiskers(scene);
 }

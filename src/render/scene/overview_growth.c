@@ -76,12 +76,12 @@ static void add_shown(struct added *added, const struct weft_scene *scene, uint3
 {
 	const struct weft__news *news = &scene->news;
 	struct weft__overview_sums *sums = added->sums;
-	if (weft__news_has_start(scene, task)) {
+	if (weft__render_news_has_start(scene, task)) {
 		sums->starts[column_of(added, scene->layout->start[task])]++;
 		if (task < news->first_task)
 			sums->starts[column_of(added, news->previous->layout->start[task])]--;
 	}
-	if (weft__news_has_end(scene, task))
+	if (weft__render_news_has_end(scene, task))
 		add_ended(added, scene, task);
 }
 
@@ -89,12 +89,13 @@ static void add_news(struct added *added, const struct weft_scene *scene)
 {
 	const struct weft_tasks *tasks = &scene->model->tasks;
 	uint64_t whole = 0;
-	for (uint32_t i = 0; i < weft__news_count(scene); i++) {
-		uint32_t task = weft__news_task(scene, i), run = weft__news_first_run(scene, task);
+	for (uint32_t i = 0; i < weft__render_news_count(scene); i++) {
+		uint32_t task = weft__render_news_task(scene, i),
+				 run = weft__render_news_first_run(scene, task);
 		for (; run < tasks->end_activation[task]; run++)
-			add_period(
-				added, weft__news_former_end(scene, task, run), scene->model->activations.end[run]);
-		if (weft__scene_shows(scene, task))
+			add_period(added, weft__render_news_former_end(scene, task, run),
+				scene->model->activations.end[run]);
+		if (weft__render_scene_shows(scene, task))
 			add_shown(added, scene, task);
 	}
 	for (uint32_t i = 0; i < COLUMNS; i++) {
@@ -134,7 +135,7 @@ static void fill(struct weft_scene *scene, const struct weft__overview_sums *sum
 	}
 }
 
-int weft__scene_grow_overview(struct weft_scene *scene, double *ret_ns)
+int weft__render_scene_grow_overview(struct weft_scene *scene, double *ret_ns)
 {
 	uint64_t length = scene->end - scene->start;
 	struct weft__overview_sums *sums = scene->to_grow = calloc(1, sizeof(*sums));

@@ -204,7 +204,7 @@ static bool deal_out(const struct weft_layout *l, struct weft__piles *piles)
 	return complete;
 }
 
-int weft__scene_make_piles(struct weft_scene *scene)
+int weft__render_scene_make_piles(struct weft_scene *scene)
 {
 	const struct weft_layout *l = scene->layout;
 	struct weft__piles *piles = &scene->piles;
@@ -222,7 +222,7 @@ int weft__scene_make_piles(struct weft_scene *scene)
 	return sort_all(piles) && deal_out(l, piles) ? 0 : WEFT_ERROR_MEMORY;
 }
 
-void weft__piles_finish(struct weft__piles *piles)
+void weft__render_piles_finish(struct weft__piles *piles)
 {
 	void *const columns[] = {piles->list, piles->row_first, piles->by_row, piles->starts,
 		piles->ends, piles->run_starts, piles->run_ends, piles->start_sums, piles->end_sums,
@@ -254,19 +254,19 @@ static void move(struct weft__pile_cursor *c, uint64_t time)
 	const uint64_t *starts = piles->run_starts + pile->first_run;
 	const uint64_t *ends = piles->run_ends + pile->first_run;
 	/* A span's end is exclusive: a span that ends at `time` is over. */
-	c->ended = weft__gallop_u64(piles->ends + pile->first, c->ended, pile->count, time + 1);
-	c->failed =
-		weft__gallop_u64(piles->failed + pile->first_failed, c->failed, pile->failed_count, time);
+	c->ended = weft__render_gallop_u64(piles->ends + pile->first, c->ended, pile->count, time + 1);
+	c->failed = weft__render_gallop_u64(
+		piles->failed + pile->first_failed, c->failed, pile->failed_count, time);
 	if (pile->run_count == 0)
 		return;
-	c->run_begun = weft__gallop_u64(starts, c->run_begun, pile->run_count, time);
-	c->run_ended = weft__gallop_u64(ends, c->run_ended, pile->run_count, time);
+	c->run_begun = weft__render_gallop_u64(starts, c->run_begun, pile->run_count, time);
+	c->run_ended = weft__render_gallop_u64(ends, c->run_ended, pile->run_count, time);
 	uint64_t begun_sum = sum_of_first(starts, piles->start_sums + pile->first_sum, c->run_begun);
 	uint64_t ended_sum = sum_of_first(ends, piles->end_sums + pile->first_sum, c->run_ended);
 	c->ran = (uint64_t)(c->run_begun - c->run_ended) * time - begun_sum + ended_sum;
 }
 
-struct weft__pile_cursor weft__pile_seek(
+struct weft__pile_cursor weft__render_pile_seek(
 	const struct weft__piles *piles, const struct weft__pile *pile, uint64_t time)
 {
 	struct weft__pile_cursor cursor = {.piles = piles, .pile = pile, .time = time};
@@ -274,7 +274,7 @@ struct weft__pile_cursor weft__pile_seek(
 	return cursor;
 }
 
-struct weft__share weft__pile_step(struct weft__pile_cursor *c, uint64_t end)
+struct weft__share weft__render_pile_step(struct weft__pile_cursor *c, uint64_t end)
 {
 	struct weft__share share = {0};
 	if (end <= c->time)
@@ -282,7 +282,7 @@ struct weft__share weft__pile_step(struct weft__pile_cursor *c, uint64_t end)
 	const uint64_t *starts = c->piles->starts + c->pile->first;
 	uint32_t ended = c->ended, failed_before = c->failed;
 	uint64_t ran = c->ran;
-	c->begun = weft__gallop_u64(starts, c->begun, c->pile->count, end);
+	c->begun = weft__render_gallop_u64(starts, c->begun, c->pile->count, end);
 	move(c, end);
 	c->time = end;
 	share.tasks = c->begun - ended;
@@ -291,14 +291,14 @@ struct weft__share weft__pile_step(struct weft__pile_cursor *c, uint64_t end)
 	return share;
 }
 
-struct weft__share weft__pile_share(
+struct weft__share weft__render_pile_share(
 	const struct weft__piles *piles, const struct weft__pile *pile, uint64_t start, uint64_t end)
 {
-	struct weft__pile_cursor cursor = weft__pile_seek(piles, pile, start);
-	return weft__pile_step(&cursor, end);
+	struct weft__pile_cursor cursor = weft__render_pile_seek(piles, pile, start);
+	return weft__render_pile_step(&cursor, end);
 }
 
-uint32_t weft__piles_alive(const struct weft__piles *piles, uint64_t start, uint64_t end)
+uint32_t weft__render_piles_alive(const struct weft__piles *piles, uint64_t start, uint64_t end)
 {
 	return count_below(piles->task_starts, piles->task_count, end) -
 		   count_below(piles->task_ends, piles->task_count, start);
@@ -310,13 +310,13 @@ static bool has_ended(const void *context, uint32_t index, uint64_t time)
 	return piles->list[piles->by_row[index]].end <= time;
 }
 
-uint32_t weft__piles_from(const struct weft__piles *piles, uint32_t row, uint64_t time)
+uint32_t weft__render_piles_from(const struct weft__piles *piles, uint32_t row, uint64_t time)
 {
 	return weft__search(piles, piles->row_first[row], piles->row_first[row + 1], has_ended, time);
 }
 
-void weft__fold_members(const struct weft_scene *scene, uint32_t fold, uint64_t start, uint64_t end,
-	uint32_t *ret_first, uint32_t *ret_last)
+void weft__render_fold_members(const struct weft_scene *scene, uint32_t fold, uint64_t start,
+	uint64_t end, uint32_t *ret_first, uint32_t *ret_last)
 {
 	const struct weft__pile *pile = &scene->piles.list[fold];
 	const uint64_t *starts = scene->piles.starts + pile->first;

@@ -44,10 +44,10 @@ struct weft__share {
 };
 
 /* Part of scene_create. 0 or WEFT_ERROR_MEMORY. */
-int weft__scene_make_piles(struct weft_scene *scene);
-void weft__piles_finish(struct weft__piles *piles);
+int weft__render_scene_make_piles(struct weft_scene *scene);
+void weft__render_piles_finish(struct weft__piles *piles);
 
-struct weft__share weft__pile_share(
+struct weft__share weft__render_pile_share(
 	const struct weft__piles *piles, const struct weft__pile *pile, uint64_t start, uint64_t end);
 
 /* The same for consecutive stretches, at lower cost: a step covers the time from the cursor to
@@ -59,21 +59,21 @@ struct weft__pile_cursor {
 	uint32_t begun, ended, failed, run_begun, run_ended;
 };
 
-struct weft__pile_cursor weft__pile_seek(
+struct weft__pile_cursor weft__render_pile_seek(
 	const struct weft__piles *piles, const struct weft__pile *pile, uint64_t time);
-struct weft__share weft__pile_step(struct weft__pile_cursor *cursor, uint64_t end);
+struct weft__share weft__render_pile_step(struct weft__pile_cursor *cursor, uint64_t end);
 
 /* The number of tasks in piles, with descendants of a fold's members, that are alive in [start,
  * end). */
-uint32_t weft__piles_alive(const struct weft__piles *piles, uint64_t start, uint64_t end);
+uint32_t weft__render_piles_alive(const struct weft__piles *piles, uint64_t start, uint64_t end);
 
 /* The first index in piles.by_row, within a row, whose pile ends after `time`; or row_first[row +
  * 1]. There must be piles. */
-uint32_t weft__piles_from(const struct weft__piles *piles, uint32_t row, uint64_t time);
+uint32_t weft__render_piles_from(const struct weft__piles *piles, uint32_t row, uint64_t time);
 
 /* The members of a folded fold that may be alive in [start, end): indices within the fold from
  * `*ret_first` to before `*ret_last`. */
-void weft__fold_members(const struct weft_scene *scene, uint32_t fold, uint64_t start, uint64_t end,
-	uint32_t *ret_first, uint32_t *ret_last);
+void weft__render_fold_members(const struct weft_scene *scene, uint32_t fold, uint64_t start,
+	uint64_t end, uint32_t *ret_first, uint32_t *ret_last);
 
 #endif

@@ -16,7 +16,7 @@
 #define SLICE_POINTS 16
 #define SLICES_MAX   65536
 
-uint32_t weft__point_part_from(const struct weft__point_part *part, uint32_t key)
+uint32_t weft__render_point_part_from(const struct weft__point_part *part, uint32_t key)
 {
 	uint32_t above = key > part->first ? key - part->first : 0;
 	if (!part->keys)
@@ -28,22 +28,22 @@ uint32_t weft__point_part_from(const struct weft__point_part *part, uint32_t key
 	return weft__search_flat(part->keys, part->slices[slice], end, weft__is_less_u32, key);
 }
 
-uint32_t weft__point_set_from(const struct weft__point_set *set, uint32_t key)
+uint32_t weft__render_point_set_from(const struct weft__point_set *set, uint32_t key)
 {
 	uint32_t count = 0;
 	for (unsigned i = 0; i < set->count; i++)
-		count += weft__point_part_from(set->parts[i], key);
+		count += weft__render_point_part_from(set->parts[i], key);
 	return count;
 }
 
-void weft__point_set_count(const struct weft__point_set *set, const uint32_t *keys,
+void weft__render_point_set_count(const struct weft__point_set *set, const uint32_t *keys,
 	uint32_t *bounds, struct weft__points_query query)
 {
 	query.bounds = bounds;
 	for (unsigned i = 0; i < set->count; i++) {
 		for (uint32_t column = 0; column <= query.columns; column++)
-			bounds[column] = weft__point_part_from(set->parts[i], keys[column]);
-		weft__points_count(&set->parts[i]->points, &query);
+			bounds[column] = weft__render_point_part_from(set->parts[i], keys[column]);
+		weft__render_points_count(&set->parts[i]->points, &query);
 	}
 }
 
@@ -51,20 +51,20 @@ static void let_go(struct weft__point_part *part)
 {
 	if (!part || atomic_fetch_sub(&part->holders, 1) > 1)
 		return;
-	weft__points_finish(&part->points);
+	weft__render_points_finish(&part->points);
 	free(part->keys);
 	free(part->slices);
 	free(part);
 }
 
-void weft__point_set_share(const struct weft__point_set *set, struct weft__point_set *to)
+void weft__render_point_set_share(const struct weft__point_set *set, struct weft__point_set *to)
 {
 	*to = *set;
 	for (unsigned i = 0; i < set->count; i++)
 		atomic_fetch_add(&set->parts[i]->holders, 1);
 }
 
-void weft__point_set_finish(struct weft__point_set *set)
+void weft__render_point_set_finish(struct weft__point_set *set)
 {
 	while (set->count > 0)
 		let_go(set->parts[--set->count]);
@@ -115,7 +115,8 @@ static int init_points(struct weft__points *points, const struct ingredients *fr
 	uint16_t *scratch = malloc(from->count * sizeof(*scratch));
 	int error = scratch ? sort(from, scratch) : WEFT_ERROR_MEMORY;
 	if (!error)
-		error = weft__points_init(points, from->points.values, scratch, from->count, from->levels);
+		error = weft__render_points_init(
+			points, from->points.values, scratch, from->count, from->levels);
 	free(scratch);
 	free(from->points.values);
 	return error;
@@ -128,7 +129,7 @@ static struct weft__point_part *make_part(const struct ingredients *from)
 	int error = init_points(&points, from);
 	struct weft__point_part *part = calloc(1, sizeof(*part));
 	if (!part) {
-		weft__points_finish(&points);
+		weft__render_points_finish(&points);
 		free(from->points.keys);
 		return NULL;
 	}
@@ -172,8 +173,8 @@ static struct weft__point_part *merge(
 		free(keys);
 		return NULL;
 	}
-	weft__points_blocks(&a->points, blocks, other);
-	weft__points_blocks(&b->points, blocks + a_count, other);
+	weft__render_points_blocks(&a->points, blocks, other);
+	weft__render_points_blocks(&b->points, blocks + a_count, other);
 	if (keys)
 		merge_by_key(a, b, blocks, (struct weft__pairs){keys, other});
 	both.points = (struct weft__pairs){keys, keys ? other : blocks};
@@ -208,13 +209,13 @@ static int add(struct weft__point_set *set, const struct ingredients *points)
 	return 0;
 }
 
-int weft__point_set_add(struct weft__point_set *set, struct weft__pairs points, uint32_t count,
-	unsigned low_bit, unsigned levels)
+int weft__render_point_set_add(struct weft__point_set *set, struct weft__pairs points,
+	uint32_t count, unsigned low_bit, unsigned levels)
 {
 	return add(set, &(struct ingredients){points, 0, count, low_bit, levels});
 }
 
-int weft__point_set_append(
+int weft__render_point_set_append(
 	struct weft__point_set *set, uint16_t *blocks, uint32_t first, uint32_t count, unsigned levels)
 {
 	return add(set, &(struct ingredients){{NULL, blocks}, first, count, 32, levels});

@@ -39,25 +39,25 @@ struct weft__point_set {
 /* Adds points to a set; block numbers are below 1 << levels. Keys are sorted by their bits from
  * `low_bit` on (32: they are in order). Takes the ownership of both columns of `points`, which must
  * come from malloc. 0 or WEFT_ERROR_MEMORY; the set is then unchanged. */
-int weft__point_set_add(struct weft__point_set *set, struct weft__pairs points, uint32_t count,
-	unsigned low_bit, unsigned levels);
+int weft__render_point_set_add(struct weft__point_set *set, struct weft__pairs points,
+	uint32_t count, unsigned low_bit, unsigned levels);
 
 /* The same for points with the keys first, first + 1, …, which must be beyond those of the set, as
  * must those of later calls. */
-int weft__point_set_append(
+int weft__render_point_set_append(
 	struct weft__point_set *set, uint16_t *blocks, uint32_t first, uint32_t count, unsigned levels);
 
 /* Makes `to`, which is empty, share the parts of a set. */
-void weft__point_set_share(const struct weft__point_set *set, struct weft__point_set *to);
-void weft__point_set_finish(struct weft__point_set *set);
+void weft__render_point_set_share(const struct weft__point_set *set, struct weft__point_set *to);
+void weft__render_point_set_finish(struct weft__point_set *set);
 
 /* The number of points with a key below `key`. */
-uint32_t weft__point_part_from(const struct weft__point_part *part, uint32_t key);
-uint32_t weft__point_set_from(const struct weft__point_set *set, uint32_t key);
+uint32_t weft__render_point_part_from(const struct weft__point_part *part, uint32_t key);
+uint32_t weft__render_point_set_from(const struct weft__point_set *set, uint32_t key);
 
-/* See weft__points_count(): counts the points of all parts. `query` has no bounds; `keys` are
- * those at which columns begin, and `bounds` has room for as many numbers. */
-void weft__point_set_count(const struct weft__point_set *set, const uint32_t *keys,
+/* See weft__render_points_count(): counts the points of all parts. `query` has no bounds; `keys`
+ * are those at which columns begin, and `bounds` has room for as many numbers. */
+void weft__render_point_set_count(const struct weft__point_set *set, const uint32_t *keys,
 	uint32_t *bounds, struct weft__points_query query);
 
 #endif

@@ -91,7 +91,7 @@ static void make_level(
 	}
 }
 
-int weft__points_init(struct weft__points *points, uint16_t *blocks, uint16_t *scratch,
+int weft__render_points_init(struct weft__points *points, uint16_t *blocks, uint16_t *scratch,
 	uint32_t count, unsigned levels)
 {
 	*points = (struct weft__points){.count = count, .levels = levels};
@@ -109,7 +109,7 @@ int weft__points_init(struct weft__points *points, uint16_t *blocks, uint16_t *s
 	return 0;
 }
 
-void weft__points_finish(struct weft__points *points)
+void weft__render_points_finish(struct weft__points *points)
 {
 	free(points->list);
 }
@@ -130,7 +130,8 @@ static void undo_level(
 	}
 }
 
-void weft__points_blocks(const struct weft__points *points, uint16_t *blocks, uint16_t *scratch)
+void weft__render_points_blocks(
+	const struct weft__points *points, uint16_t *blocks, uint16_t *scratch)
 {
 	/* Each level swaps the two: start so that the last one writes to `blocks`. */
 	uint16_t *from = points->levels % 2 ? scratch : blocks;
@@ -213,7 +214,8 @@ static void descend(
 	}
 }
 
-void weft__points_count(const struct weft__points *points, const struct weft__points_query *query)
+void weft__render_points_count(
+	const struct weft__points *points, const struct weft__points_query *query)
 {
 	struct walk w = {points, query};
 	struct node root = {.before = query->bounds[0]};
@@ -235,7 +237,7 @@ static uint32_t go_to_leaf(const struct weft__points *points, uint32_t block, ui
 	return i;
 }
 
-uint32_t weft__points_rank(const struct weft__points *points, uint32_t block, uint32_t rank)
+uint32_t weft__render_points_rank(const struct weft__points *points, uint32_t block, uint32_t rank)
 {
 	if (block >> points->levels)
 		return 0;
@@ -268,7 +270,7 @@ static uint32_t select_bit(const struct weft__points *points, unsigned level, bo
 	return low * 64 + (uint32_t)__builtin_ctzll(word);
 }
 
-void weft__points_path_init(
+void weft__render_points_path_init(
 	struct weft__points_path *path, const struct weft__points *points, uint32_t block)
 {
 	path->points = points;
@@ -282,7 +284,7 @@ void weft__points_path_init(
 	}
 }
 
-uint32_t weft__points_select(const struct weft__points_path *path, uint32_t i)
+uint32_t weft__render_points_select(const struct weft__points_path *path, uint32_t i)
 {
 	const struct weft__points *points = path->points;
 	i += path->first[points->levels];

@@ -38,13 +38,14 @@ struct weft__points {
 
 /* `blocks` are in the order of time. `scratch` has the same size; both are overwritten. 0 or
  * WEFT_ERROR_MEMORY. */
-int weft__points_init(struct weft__points *points, uint16_t *blocks, uint16_t *scratch,
+int weft__render_points_init(struct weft__points *points, uint16_t *blocks, uint16_t *scratch,
 	uint32_t count, unsigned levels);
-void weft__points_finish(struct weft__points *points);
+void weft__render_points_finish(struct weft__points *points);
 
 /* The inverse of init: writes the points' blocks to `blocks`, in the order of time. `scratch` has
  * the same size. */
-void weft__points_blocks(const struct weft__points *points, uint16_t *blocks, uint16_t *scratch);
+void weft__render_points_blocks(
+	const struct weft__points *points, uint16_t *blocks, uint16_t *scratch);
 
 /* `count` points in column `column`. */
 struct weft__run {
@@ -53,7 +54,7 @@ struct weft__run {
 
 /* Called for each range of blocks: with the number of points before the first column, and the
  * columns that have points. */
-typedef void weft__points_found(void *context, uint32_t range, uint32_t before,
+typedef void weft__render_points_found(void *context, uint32_t range, uint32_t before,
 	const struct weft__run *runs, uint32_t run_count);
 
 /* `bounds` are the columns + 1 ranks at which columns begin, ascending. Range i of blocks is
@@ -65,14 +66,15 @@ struct weft__points_query {
 	const uint32_t *firsts;
 	uint32_t ranges;
 	struct weft__run *scratch;
-	weft__points_found *found;
+	weft__render_points_found *found;
 	void *context;
 };
 
-void weft__points_count(const struct weft__points *points, const struct weft__points_query *query);
+void weft__render_points_count(
+	const struct weft__points *points, const struct weft__points_query *query);
 
 /* The number of a block's points below a rank; 0 for a block number beyond the levels. */
-uint32_t weft__points_rank(const struct weft__points *points, uint32_t block, uint32_t rank);
+uint32_t weft__render_points_rank(const struct weft__points *points, uint32_t block, uint32_t rank);
 
 /* The positions of a block's points on each level. */
 struct weft__points_path {
@@ -81,10 +83,10 @@ struct weft__points_path {
 	uint32_t first[WEFT__POINT_LEVELS + 1], last[WEFT__POINT_LEVELS + 1];
 };
 
-void weft__points_path_init(
+void weft__render_points_path_init(
 	struct weft__points_path *path, const struct weft__points *points, uint32_t block);
 
 /* The rank of a block's i-th point, which must exist. */
-uint32_t weft__points_select(const struct weft__points_path *path, uint32_t i);
+uint32_t weft__render_points_select(const struct weft__points_path *path, uint32_t i);
 
 #endif

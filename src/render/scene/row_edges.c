@@ -37,19 +37,19 @@ static void extend_by_lines(const struct weft_scene *scene, uint32_t row,
 	uint32_t first = scene->row_first[row], last = scene->row_first[row + 1];
 	if (first == last)
 		return;
-	uint64_t start = weft__scene_start(scene, first);
+	uint64_t start = weft__render_scene_start(scene, first);
 	if (start < view->start) {
-		first = weft__scene_first_alive(scene, first, last, view->start);
+		first = weft__render_scene_first_alive(scene, first, last, view->start);
 		if (first == last)
 			return;
-		start = weft__scene_start(scene, first);
+		start = weft__render_scene_start(scene, first);
 	}
 	if (start > view->end)
 		return;
-	uint64_t end = weft__scene_end(scene, last - 1);
+	uint64_t end = weft__render_scene_end(scene, last - 1);
 	if (end > view->end) {
-		last = weft__scene_first_from(scene, first + 1, last, view->end);
-		end = weft__scene_end(scene, last - 1);
+		last = weft__render_scene_first_from(scene, first + 1, last, view->end);
+		end = weft__render_scene_end(scene, last - 1);
 	}
 	extend(s, start, end);
 }
@@ -60,8 +60,8 @@ static void extend_by_piles(const struct weft_scene *scene, uint32_t row,
 	const struct weft__piles *piles = &scene->piles;
 	if (piles->count == 0 || piles->row_first[row] == piles->row_first[row + 1])
 		return;
-	for (uint32_t i = weft__piles_from(piles, row, view->start); i < piles->row_first[row + 1];
-		 i++) {
+	for (uint32_t i = weft__render_piles_from(piles, row, view->start);
+		 i < piles->row_first[row + 1]; i++) {
 		const struct weft__pile *pile = &piles->list[piles->by_row[i]];
 		if (pile->start > view->end)
 			break;
@@ -220,7 +220,7 @@ static void add_tails(const struct weft_scene *scene, const struct weft_view *vi
 WEFT__EXPORT void weft_scene_row_edges(
 	const struct weft_scene *scene, const struct weft_view *view, double *ret_edges)
 {
-	weft__row_edges(scene, view, ret_edges, NULL);
+	weft__render_row_edges(scene, view, ret_edges, NULL);
 }
 
 static void count_rows(
@@ -231,7 +231,7 @@ static void count_rows(
 		ret_before[row + 1] = ret_before[row] + (widths[row] >= 0 && !is_heading(scene, row));
 }
 
-void weft__row_edges(const struct weft_scene *scene, const struct weft_view *view,
+void weft__render_row_edges(const struct weft_scene *scene, const struct weft_view *view,
 	double *ret_edges, uint32_t *ret_before)
 {
 	uint32_t rows = scene->layout->row_count;

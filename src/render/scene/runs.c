@@ -35,7 +35,7 @@ static void sum_up(struct weft_scene *scene, uint32_t first, uint32_t end)
 	}
 }
 
-int weft__scene_make_runs(struct weft_scene *scene)
+int weft__render_scene_make_runs(struct weft_scene *scene)
 {
 	const struct weft_tasks *t = &scene->model->tasks;
 	uint32_t last = 0;
@@ -50,7 +50,7 @@ int weft__scene_make_runs(struct weft_scene *scene)
 	return 0;
 }
 
-uint64_t weft__scene_ran(const struct weft_scene *scene, uint32_t first, uint32_t last)
+uint64_t weft__render_scene_ran(const struct weft_scene *scene, uint32_t first, uint32_t last)
 {
 	const struct weft_activations *a = &scene->model->activations;
 	if (last - first < 2 * CHUNK)

@@ -71,7 +71,7 @@ static uint32_t end_of_samples(const struct weft_model *model)
 	return end;
 }
 
-int weft__scene_make_extremes(struct weft_scene *scene)
+int weft__render_scene_make_extremes(struct weft_scene *scene)
 {
 	uint32_t count = end_of_samples(scene->model);
 	size_t total = 0, first[LEVELS];
@@ -96,7 +96,7 @@ int weft__scene_make_extremes(struct weft_scene *scene)
 	return 0;
 }
 
-struct weft__mean weft__scene_extremes(const struct weft_scene *scene,
+struct weft__mean weft__render_scene_extremes(const struct weft_scene *scene,
 	const struct weft_counter *counter, uint32_t first, uint32_t last)
 {
 	struct extreme found = nothing;

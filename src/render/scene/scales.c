@@ -97,7 +97,7 @@ static void finish(struct weft__scale *scale, bool has_integers)
 		scale->high = scale->low + 1;
 }
 
-int weft__scene_make_scales(struct weft_scene *scene)
+int weft__render_scene_make_scales(struct weft_scene *scene)
 {
 	const struct weft_counter *counters = scene->model->counters;
 	uint32_t count = scene->model->counter_count;

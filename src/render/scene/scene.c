@@ -14,48 +14,50 @@
 #include "base/sort.h"
 #include "render/scene_maker.h"
 
-uint64_t weft__scene_start(const struct weft_scene *scene, uint32_t index)
+uint64_t weft__render_scene_start(const struct weft_scene *scene, uint32_t index)
 {
 	return scene->layout->start[scene->by_row[index]];
 }
 
-uint64_t weft__scene_end(const struct weft_scene *scene, uint32_t index)
+uint64_t weft__render_scene_end(const struct weft_scene *scene, uint32_t index)
 {
 	return scene->model->tasks.end[scene->by_row[index]];
 }
 
 static bool starts_before(const void *scene, uint32_t index, uint64_t time)
 {
-	return weft__scene_start(scene, index) < time;
+	return weft__render_scene_start(scene, index) < time;
 }
 
 static bool ends_by(const void *scene, uint32_t index, uint64_t time)
 {
-	return weft__scene_end(scene, index) <= time;
+	return weft__render_scene_end(scene, index) <= time;
 }
 
-uint32_t weft__gallop_u32(const uint32_t *values, uint32_t low, uint32_t count, uint32_t value)
+uint32_t weft__render_gallop_u32(
+	const uint32_t *values, uint32_t low, uint32_t count, uint32_t value)
 {
 	return weft__gallop(values, low, count, weft__is_less_u32, value);
 }
 
-uint32_t weft__gallop_u64(const uint64_t *values, uint32_t low, uint32_t count, uint64_t value)
+uint32_t weft__render_gallop_u64(
+	const uint64_t *values, uint32_t low, uint32_t count, uint64_t value)
 {
 	return weft__gallop(values, low, count, weft__is_less_u64, value);
 }
 
-uint32_t weft__gallop_u64_near(
+uint32_t weft__render_gallop_u64_near(
 	const uint64_t *values, uint32_t low, uint32_t count, uint64_t value, uint32_t guess)
 {
 	uint32_t high = guess > low ? guess : low, step = 1;
 	if (high < count && values[high] < value)
-		return weft__gallop_u64(values, high + 1, count, value);
+		return weft__render_gallop_u64(values, high + 1, count, value);
 	if (high > count)
 		high = count;
 	while (high > low) {
 		uint32_t at = high - low > step ? high - step : low;
 		if (values[at] < value)
-			return weft__gallop_u64(values, at + 1, high, value);
+			return weft__render_gallop_u64(values, at + 1, high, value);
 		high = at;
 		step *= 2;
 	}
@@ -63,17 +65,17 @@ uint32_t weft__gallop_u64_near(
 }
 
 /* Compares ticks, which are contiguous in memory, as far as they are exact enough. */
-uint32_t weft__scene_first_from(
+uint32_t weft__render_scene_first_from(
 	const struct weft_scene *scene, uint32_t first, uint32_t last, uint64_t time)
 {
-	uint32_t tick = weft__census_tick(scene, time);
-	uint32_t index = weft__gallop_u32(scene->start_ticks, first, last, tick);
+	uint32_t tick = weft__render_census_tick(scene, time);
+	uint32_t index = weft__render_gallop_u32(scene->start_ticks, first, last, tick);
 	if (scene->census.tick_shift == 0 && tick < UINT32_MAX)
 		return index;
 	return weft__gallop(scene, index, last, starts_before, time);
 }
 
-uint32_t weft__scene_first_alive(
+uint32_t weft__render_scene_first_alive(
 	const struct weft_scene *scene, uint32_t first, uint32_t last, uint64_t time)
 {
 	if (time == UINT64_MAX)
@@ -81,7 +83,8 @@ uint32_t weft__scene_first_alive(
 	return weft__gallop(scene, first, last, ends_by, time);
 }
 
-uint32_t weft__scene_first_failed(const struct weft_scene *scene, uint32_t first, uint32_t last)
+uint32_t weft__render_scene_first_failed(
+	const struct weft_scene *scene, uint32_t first, uint32_t last)
 {
 	uint32_t low = weft__lower_bound_u32(scene->failed_lines, scene->failed_line_count, first);
 	if (low == scene->failed_line_count || scene->failed_lines[low] >= last)
@@ -89,7 +92,7 @@ uint32_t weft__scene_first_failed(const struct weft_scene *scene, uint32_t first
 	return scene->failed_lines[low];
 }
 
-bool weft__scene_has_gap_after(const struct weft_scene *scene, uint32_t index)
+bool weft__render_scene_has_gap_after(const struct weft_scene *scene, uint32_t index)
 {
 	return scene->gap_after[index / 64] >> index % 64 & 1;
 }
@@ -97,8 +100,8 @@ bool weft__scene_has_gap_after(const struct weft_scene *scene, uint32_t index)
 /* Hidden tasks are not counted as problems. */
 static bool is_new_problem(const struct weft_scene *scene, uint32_t task)
 {
-	return scene->model->tasks.flags[task] & WEFT_TASK_FAILED && weft__scene_shows(scene, task) &&
-		   weft__news_has_end(scene, task);
+	return scene->model->tasks.flags[task] & WEFT_TASK_FAILED &&
+		   weft__render_scene_shows(scene, task) && weft__render_news_has_end(scene, task);
 }
 
 static void count_never_resolved(struct weft_scene *scene)
@@ -126,9 +129,9 @@ static void failures_finish(struct failures *failures)
 /* 0 or WEFT_ERROR_MEMORY; call finish in both cases. */
 static int find_failures(const struct weft_scene *scene, struct failures *failures)
 {
-	uint32_t count = weft__news_count(scene), found = 0;
+	uint32_t count = weft__render_news_count(scene), found = 0;
 	for (uint32_t i = 0; i < count; i++)
-		found += is_new_problem(scene, weft__news_task(scene, i));
+		found += is_new_problem(scene, weft__render_news_task(scene, i));
 	size_t room = found + (size_t)1;
 	uint32_t *tasks = malloc(room * sizeof(*tasks)), *order = malloc(2 * room * sizeof(*order));
 	uint64_t *ends = malloc(room * sizeof(*ends));
@@ -136,8 +139,8 @@ static int find_failures(const struct weft_scene *scene, struct failures *failur
 		(struct failures){malloc(room * sizeof(*tasks)), found, malloc(room * sizeof(*ends))};
 	bool complete = tasks && order && ends && failures->tasks && failures->ends;
 	for (uint32_t i = 0, at = 0; complete && i < count; i++)
-		if (is_new_problem(scene, weft__news_task(scene, i))) {
-			tasks[at] = weft__news_task(scene, i);
+		if (is_new_problem(scene, weft__render_news_task(scene, i))) {
+			tasks[at] = weft__render_news_task(scene, i);
 			ends[at] = scene->model->tasks.end[tasks[at]];
 			at++;
 		}
@@ -189,9 +192,10 @@ static int list_problems(struct weft_scene *scene)
 	return error;
 }
 
-uint32_t weft__scene_problem_from(const struct weft_scene *scene, uint32_t first, uint64_t time)
+uint32_t weft__render_scene_problem_from(
+	const struct weft_scene *scene, uint32_t first, uint64_t time)
 {
-	return weft__gallop_u64(scene->problem_ends, first, scene->problem_count, time);
+	return weft__render_gallop_u64(scene->problem_ends, first, scene->problem_count, time);
 }
 
 static void find_end(struct weft_scene *scene)
@@ -212,13 +216,15 @@ typedef int make_part(struct weft_scene *scene);
  * about equal time. Within a list, parts that temporarily need much memory come first, while little
  * permanent memory is in use. */
 static make_part *const lists[][2][12] = {
-	{{weft__scene_make_blocks, NULL}, {weft__scene_choose_runs, weft__scene_order_tasks, NULL}},
-	{{weft__scene_make_running, weft__scene_make_starts, weft__scene_make_lines,
-		 weft__scene_make_tails, weft__scene_make_piles, list_problems, weft__scene_list_tracks,
-		 weft__scene_make_bands, weft__scene_make_overview, NULL},
-		{weft__scene_make_runs, weft__scene_make_edges, weft__scene_make_lasts,
-			weft__scene_make_fails, weft__scene_make_open, weft__scene_make_scales,
-			weft__scene_make_extremes, NULL}},
+	{{weft__render_scene_make_blocks, NULL},
+		{weft__render_scene_choose_runs, weft__render_scene_order_tasks, NULL}},
+	{{weft__render_scene_make_running, weft__render_scene_make_starts,
+		 weft__render_scene_make_lines, weft__render_scene_make_tails,
+		 weft__render_scene_make_piles, list_problems, weft__render_scene_list_tracks,
+		 weft__render_scene_make_bands, weft__render_scene_make_overview, NULL},
+		{weft__render_scene_make_runs, weft__render_scene_make_edges, weft__render_scene_make_lasts,
+			weft__render_scene_make_fails, weft__render_scene_make_open,
+			weft__render_scene_make_scales, weft__render_scene_make_extremes, NULL}},
 };
 
 #define PARTS 19 /* parts in all lists */
@@ -277,7 +283,7 @@ static int make_parts(struct weft_scene *scene, const struct weft_progress *prog
 /* Only needed while the scene is made. */
 static void free_scratch(struct weft_scene *scene)
 {
-	weft__scene_forget_news(scene);
+	weft__render_scene_forget_news(scene);
 	free(scene->order);
 	free(scene->block_of_row);
 	scene->order = NULL;
@@ -294,7 +300,7 @@ static int begin(const struct weft_scene *previous, const struct weft_model *mod
 	scene->model = model;
 	scene->layout = layout;
 	find_end(scene);
-	int error = weft__scene_find_news(scene, previous);
+	int error = weft__render_scene_find_news(scene, previous);
 	if (!error) {
 		*ret_scene = scene;
 		return 0;
@@ -328,8 +334,8 @@ struct weft__scene_maker {
 	unsigned stage, list, part; /* the next one */
 };
 
-int weft__scene_maker_create(const struct weft_model *model, const struct weft_layout *layout,
-	struct weft__scene_maker **ret_maker)
+int weft__render_scene_maker_create(const struct weft_model *model,
+	const struct weft_layout *layout, struct weft__scene_maker **ret_maker)
 {
 	struct weft__scene_maker *m = calloc(1, sizeof(*m));
 	int error = m ? begin(NULL, model, layout, &m->scene) : WEFT_ERROR_MEMORY;
@@ -354,7 +360,7 @@ static make_part *next_part(struct weft__scene_maker *m)
 	return NULL;
 }
 
-int weft__scene_maker_step(struct weft__scene_maker *m, struct weft_scene **ret_scene)
+int weft__render_scene_maker_step(struct weft__scene_maker *m, struct weft_scene **ret_scene)
 {
 	make_part *part = next_part(m);
 	int error = part ? part(m->scene) : 0;
@@ -366,7 +372,7 @@ int weft__scene_maker_step(struct weft__scene_maker *m, struct weft_scene **ret_
 	return 0;
 }
 
-void weft__scene_maker_destroy(struct weft__scene_maker *m)
+void weft__render_scene_maker_destroy(struct weft__scene_maker *m)
 {
 	if (m && m->scene) {
 		free_scratch(m->scene);
@@ -399,14 +405,14 @@ WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 {
 	if (!scene)
 		return;
-	weft__point_set_finish(&scene->census.starts);
-	weft__point_set_finish(&scene->census.starts_gone);
-	weft__point_set_finish(&scene->census.lasts);
-	weft__point_set_finish(&scene->census.fails);
-	weft__point_set_finish(&scene->census.runs);
+	weft__render_point_set_finish(&scene->census.starts);
+	weft__render_point_set_finish(&scene->census.starts_gone);
+	weft__render_point_set_finish(&scene->census.lasts);
+	weft__render_point_set_finish(&scene->census.fails);
+	weft__render_point_set_finish(&scene->census.runs);
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
-		weft__point_set_finish(&scene->edges.points[type]);
-	weft__point_set_finish(&scene->edges.gone);
+		weft__render_point_set_finish(&scene->edges.points[type]);
+	weft__render_point_set_finish(&scene->edges.gone);
 	if (scene->shown != scene->by_row)
 		free(scene->shown);
 	if (scene->shown_first != scene->row_first)
@@ -420,6 +426,6 @@ WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 		scene->problem_ends, scene->never_before, scene->tails};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		free(columns[i]);
-	weft__piles_finish(&scene->piles);
+	weft__render_piles_finish(&scene->piles);
 	free(scene);
 }

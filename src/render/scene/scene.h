@@ -157,40 +157,40 @@ struct weft_scene {
 };
 
 /* The number of tasks that are changed or new, and the i-th of them. */
-static inline uint32_t weft__news_count(const struct weft_scene *scene)
+static inline uint32_t weft__render_news_count(const struct weft_scene *scene)
 {
 	return scene->news.changed_count + scene->model->tasks.count - scene->news.first_task;
 }
 
-static inline uint32_t weft__news_task(const struct weft_scene *scene, uint32_t i)
+static inline uint32_t weft__render_news_task(const struct weft_scene *scene, uint32_t i)
 {
 	const struct weft__news *news = &scene->news;
 	return i < news->changed_count ? news->changed[i] : news->first_task + i - news->changed_count;
 }
 
 /* False for a task that goes on beyond the end of a live model. */
-static inline bool weft__census_has_ended(const struct weft_scene *scene, uint32_t task)
+static inline bool weft__render_census_has_ended(const struct weft_scene *scene, uint32_t task)
 {
 	return !scene->model->summary.live || scene->model->tasks.flags[task] & WEFT_TASK_RESOLVED;
 }
 
 /* True if a task's start, or its end, is not in the former scene. */
-static inline bool weft__news_has_start(const struct weft_scene *scene, uint32_t task)
+static inline bool weft__render_news_has_start(const struct weft_scene *scene, uint32_t task)
 {
 	const struct weft__news *news = &scene->news;
 	return task >= news->first_task ||
 		   scene->layout->start[task] != news->previous->layout->start[task];
 }
 
-static inline bool weft__news_has_end(const struct weft_scene *scene, uint32_t task)
+static inline bool weft__render_news_has_end(const struct weft_scene *scene, uint32_t task)
 {
 	const struct weft__news *news = &scene->news;
-	return weft__census_has_ended(scene, task) &&
-		   (task >= news->first_task || !weft__census_has_ended(news->previous, task));
+	return weft__render_census_has_ended(scene, task) &&
+		   (task >= news->first_task || !weft__render_census_has_ended(news->previous, task));
 }
 
 /* The first activation of a task that is new or may have become longer. */
-static inline uint32_t weft__news_first_run(const struct weft_scene *scene, uint32_t task)
+static inline uint32_t weft__render_news_first_run(const struct weft_scene *scene, uint32_t task)
 {
 	uint32_t first = scene->model->tasks.first_activation[task];
 	if (task >= scene->news.first_task)
@@ -202,12 +202,13 @@ static inline uint32_t weft__news_first_run(const struct weft_scene *scene, uint
 
 /* True if a task is not hidden; true if an edge between two tasks is drawn: both are shown, and not
  * as parts of one shape. */
-static inline bool weft__scene_shows(const struct weft_scene *scene, uint32_t task)
+static inline bool weft__render_scene_shows(const struct weft_scene *scene, uint32_t task)
 {
 	return scene->layout->form[task] != WEFT_FORM_HIDDEN;
 }
 
-static inline bool weft__scene_draws_edge(const struct weft_scene *scene, uint32_t a, uint32_t b)
+static inline bool weft__render_scene_draws_edge(
+	const struct weft_scene *scene, uint32_t a, uint32_t b)
 {
 	const struct weft_layout *l = scene->layout;
 	if (l->row[a] == WEFT_NONE || l->row[b] == WEFT_NONE)
@@ -216,119 +217,125 @@ static inline bool weft__scene_draws_edge(const struct weft_scene *scene, uint32
 }
 
 /* The start of the task at an index of by_row, and its end. */
-uint64_t weft__scene_start(const struct weft_scene *scene, uint32_t index);
-uint64_t weft__scene_end(const struct weft_scene *scene, uint32_t index);
+uint64_t weft__render_scene_start(const struct weft_scene *scene, uint32_t index);
+uint64_t weft__render_scene_end(const struct weft_scene *scene, uint32_t index);
 
 /* True if the task at an index, which is not the last of its row, ends before the next starts. */
-bool weft__scene_has_gap_after(const struct weft_scene *scene, uint32_t index);
+bool weft__render_scene_has_gap_after(const struct weft_scene *scene, uint32_t index);
 
 /* The first of `problems`, from `first` on, that ends at or after `time`. */
-uint32_t weft__scene_problem_from(const struct weft_scene *scene, uint32_t first, uint64_t time);
+uint32_t weft__render_scene_problem_from(
+	const struct weft_scene *scene, uint32_t first, uint64_t time);
 
 /* The first index in [first, last) whose task starts at or after `time`. */
-uint32_t weft__scene_first_from(
+uint32_t weft__render_scene_first_from(
 	const struct weft_scene *scene, uint32_t first, uint32_t last, uint64_t time);
 /* The first index in [first, last) whose task ends after `time`. */
-uint32_t weft__scene_first_alive(
+uint32_t weft__render_scene_first_alive(
 	const struct weft_scene *scene, uint32_t first, uint32_t last, uint64_t time);
 /* The first index in [first, last) whose task failed. */
-uint32_t weft__scene_first_failed(const struct weft_scene *scene, uint32_t first, uint32_t last);
+uint32_t weft__render_scene_first_failed(
+	const struct weft_scene *scene, uint32_t first, uint32_t last);
 
 /* news.c: finds what is new; `previous` may be NULL. If it is not the scene of an earlier state of
  * the same trace, or sharing with it would be of no use, everything is new. */
-int weft__scene_find_news(struct weft_scene *scene, const struct weft_scene *previous);
+int weft__render_scene_find_news(struct weft_scene *scene, const struct weft_scene *previous);
 /* From now on everything is new. */
-void weft__scene_forget_news(struct weft_scene *scene);
-/* The former end of an activation from weft__news_first_run() on: its start, if it is new. */
-uint64_t weft__news_former_end(const struct weft_scene *scene, uint32_t task, uint32_t run);
+void weft__render_scene_forget_news(struct weft_scene *scene);
+/* The former end of an activation from weft__render_news_first_run() on: its start, if it is new.
+ */
+uint64_t weft__render_news_former_end(const struct weft_scene *scene, uint32_t task, uint32_t run);
 
 /* blocks.c: the block of a row. */
-uint32_t weft__census_block(const struct weft__blocks *blocks, uint32_t row);
+uint32_t weft__render_census_block(const struct weft__blocks *blocks, uint32_t row);
 /* The blocks of the former scene, and new ones for its new rows. Everything is new from then on
  * if the old blocks have become too heavy. */
-int weft__scene_make_blocks(struct weft_scene *scene);
+int weft__render_scene_make_blocks(struct weft_scene *scene);
 
 /* census.c: a time in ticks; the number of tasks alive in [start, end). */
-uint32_t weft__census_tick(const struct weft_scene *scene, uint64_t time);
-uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end);
-uint64_t weft__census_last(const struct weft_scene *scene, uint32_t task);
+uint32_t weft__render_census_tick(const struct weft_scene *scene, uint64_t time);
+uint32_t weft__render_census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end);
+uint64_t weft__render_census_last(const struct weft_scene *scene, uint32_t task);
 
 /* Galloping search: the first index from `low` on with values[index] >= value. Steps double,
  * because most results are near. */
-uint32_t weft__gallop_u32(const uint32_t *values, uint32_t low, uint32_t count, uint32_t value);
-uint32_t weft__gallop_u64(const uint64_t *values, uint32_t low, uint32_t count, uint64_t value);
+uint32_t weft__render_gallop_u32(
+	const uint32_t *values, uint32_t low, uint32_t count, uint32_t value);
+uint32_t weft__render_gallop_u64(
+	const uint64_t *values, uint32_t low, uint32_t count, uint64_t value);
 /* The same, starting at a guess and searching both ways: a good guess costs one cache miss. */
-uint32_t weft__gallop_u64_near(
+uint32_t weft__render_gallop_u64_near(
 	const uint64_t *values, uint32_t low, uint32_t count, uint64_t value, uint32_t guess);
 
 /* True if edges of a type are drawn as arrows. A wait for any of several is a text, and an arrow
  * only from the task that was then read. */
-static inline bool weft__is_arrow(unsigned type)
+static inline bool weft__render_is_arrow(unsigned type)
 {
 	return type != WEFT_EDGE_CREATE && type != WEFT_EDGE_BECOME && type != WEFT_EDGE_WAIT_ANY &&
 		   type != WEFT_EDGE_DROPPED;
 }
 
 /* The task in whose row an edge's arrow ends; WEFT_NONE if the edge has no arrow. */
-static inline uint32_t weft__edge_target(const struct weft_model *model, uint32_t edge)
+static inline uint32_t weft__render_edge_target(const struct weft_model *model, uint32_t edge)
 {
 	const struct weft_edges *edges = &model->edges;
 	uint32_t from = edges->from[edge], to = edges->to[edge];
-	if (!weft__is_arrow(edges->type[edge]) || from == WEFT_NONE || to == WEFT_NONE || from == to)
+	if (!weft__render_is_arrow(edges->type[edge]) || from == WEFT_NONE || to == WEFT_NONE ||
+		from == to)
 		return WEFT_NONE;
 	return edges->type[edge] == WEFT_EDGE_READ ? from : to;
 }
 
 /* edges.c: the number of edges of each type before `edge`. */
-void weft__edges_before(
+void weft__render_edges_before(
 	const struct weft_scene *scene, uint32_t edge, uint32_t ret_counts[WEFT__EDGE_COUNTS]);
 /* The number of points of a type with these counts before them: the key of the next. */
-uint32_t weft__edge_key(const uint32_t counts[WEFT__EDGE_COUNTS], unsigned type);
+uint32_t weft__render_edge_key(const uint32_t counts[WEFT__EDGE_COUNTS], unsigned type);
 /* The edge of a type's point, by its key. */
-uint32_t weft__edge_of_key(const struct weft_scene *scene, unsigned type, uint32_t key);
+uint32_t weft__render_edge_of_key(const struct weft_scene *scene, unsigned type, uint32_t key);
 /* The first edge from `edge` on that happens at or after `time`. */
-uint32_t weft__edges_from(const struct weft_scene *scene, uint32_t edge, uint64_t time);
+uint32_t weft__render_edges_from(const struct weft_scene *scene, uint32_t edge, uint64_t time);
 /* The next edge of `type` from `edge` on, below `last`; or `last`. */
-uint32_t weft__edges_next(
+uint32_t weft__render_edges_next(
 	const struct weft_scene *scene, unsigned type, uint32_t edge, uint32_t last);
 
 /* tails.c: when a task that has not ended last ran, said something, read, or began to wait; whether
  * its line is dashed from then on. */
-uint64_t weft__last_act(const struct weft_model *model, uint32_t task);
-bool weft__has_tail(const struct weft_model *model, uint32_t task);
-int weft__scene_make_tails(struct weft_scene *scene);
+uint64_t weft__render_last_act(const struct weft_model *model, uint32_t task);
+bool weft__render_has_tail(const struct weft_model *model, uint32_t task);
+int weft__render_scene_make_tails(struct weft_scene *scene);
 
 /* samples.c: the samples [first, last) of a counter, which must not be empty. */
 struct weft__mean {
 	double low, high, mean;
 };
 
-struct weft__mean weft__scene_extremes(const struct weft_scene *scene,
+struct weft__mean weft__render_scene_extremes(const struct weft_scene *scene,
 	const struct weft_counter *counter, uint32_t first, uint32_t last);
 
 /* runs.c: the total length of activations [first, last) of one task, ns. */
-uint64_t weft__scene_ran(const struct weft_scene *scene, uint32_t first, uint32_t last);
+uint64_t weft__render_scene_ran(const struct weft_scene *scene, uint32_t first, uint32_t last);
 
 /* Parts of scene_create. 0 or WEFT_ERROR_MEMORY. */
-int weft__scene_order_tasks(struct weft_scene *scene);
-int weft__scene_make_lines(struct weft_scene *scene);
-int weft__scene_make_runs(struct weft_scene *scene);
-int weft__scene_make_starts(struct weft_scene *scene);
-int weft__scene_make_lasts(struct weft_scene *scene);
-int weft__scene_list_tracks(struct weft_scene *scene);
-int weft__scene_make_fails(struct weft_scene *scene);
-int weft__scene_choose_runs(struct weft_scene *scene);
-int weft__scene_make_running(struct weft_scene *scene);
-int weft__scene_make_open(struct weft_scene *scene);
-int weft__scene_make_edges(struct weft_scene *scene);
-int weft__scene_make_overview(struct weft_scene *scene);
+int weft__render_scene_order_tasks(struct weft_scene *scene);
+int weft__render_scene_make_lines(struct weft_scene *scene);
+int weft__render_scene_make_runs(struct weft_scene *scene);
+int weft__render_scene_make_starts(struct weft_scene *scene);
+int weft__render_scene_make_lasts(struct weft_scene *scene);
+int weft__render_scene_list_tracks(struct weft_scene *scene);
+int weft__render_scene_make_fails(struct weft_scene *scene);
+int weft__render_scene_choose_runs(struct weft_scene *scene);
+int weft__render_scene_make_running(struct weft_scene *scene);
+int weft__render_scene_make_open(struct weft_scene *scene);
+int weft__render_scene_make_edges(struct weft_scene *scene);
+int weft__render_scene_make_overview(struct weft_scene *scene);
 /* whiskers.c: the whiskers of the overview. */
-int weft__scene_make_whiskers(struct weft_scene *scene);
+int weft__render_scene_make_whiskers(struct weft_scene *scene);
 /* overview_growth.c: fills the overview of a live trace but for idleness, and overview_length;
  * returns the width of a column in `*ret_ns`. */
-int weft__scene_grow_overview(struct weft_scene *scene, double *ret_ns);
-int weft__scene_make_bands(struct weft_scene *scene);
-int weft__scene_make_scales(struct weft_scene *scene);
-int weft__scene_make_extremes(struct weft_scene *scene);
+int weft__render_scene_grow_overview(struct weft_scene *scene, double *ret_ns);
+int weft__render_scene_make_bands(struct weft_scene *scene);
+int weft__render_scene_make_scales(struct weft_scene *scene);
+int weft__render_scene_make_extremes(struct weft_scene *scene);
 
 #endif

@@ -12,7 +12,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-uint64_t weft__last_act(const struct weft_model *model, uint32_t task)
+uint64_t weft__render_last_act(const struct weft_model *model, uint32_t task)
 {
 	const struct weft_tasks *t = &model->tasks;
 	uint64_t last = t->start[task];
@@ -25,13 +25,13 @@ uint64_t weft__last_act(const struct weft_model *model, uint32_t task)
 	return last;
 }
 
-bool weft__has_tail(const struct weft_model *model, uint32_t task)
+bool weft__render_has_tail(const struct weft_model *model, uint32_t task)
 {
 	const unsigned ended = WEFT_TASK_RESOLVED | WEFT_TASK_FAILED | WEFT_TASK_STOPPED;
 	return !model->summary.live && !(model->tasks.flags[task] & ended);
 }
 
-int weft__scene_make_tails(struct weft_scene *scene)
+int weft__render_scene_make_tails(struct weft_scene *scene)
 {
 	uint32_t rows = scene->layout->row_count;
 	if (scene->model->summary.live)
@@ -41,10 +41,10 @@ int weft__scene_make_tails(struct weft_scene *scene)
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t row = 0; row < rows; row++) {
 		uint32_t end = scene->row_first[row + 1];
-		bool has_tail =
-			scene->row_first[row] < end && weft__has_tail(scene->model, scene->by_row[end - 1]);
+		bool has_tail = scene->row_first[row] < end &&
+						weft__render_has_tail(scene->model, scene->by_row[end - 1]);
 		scene->tails[row] =
-			has_tail ? weft__last_act(scene->model, scene->by_row[end - 1]) : UINT64_MAX;
+			has_tail ? weft__render_last_act(scene->model, scene->by_row[end - 1]) : UINT64_MAX;
 	}
 	return 0;
 }

@@ -47,7 +47,7 @@ static void add(struct weft_scene *scene, const struct weft__overview_column *co
 		scene->layout->start[column->longest], column->longest, (float)fmin(height, 1), height > 1};
 }
 
-int weft__scene_make_whiskers(struct weft_scene *scene)
+int weft__render_scene_make_whiskers(struct weft_scene *scene)
 {
 	const size_t columns = WEFT__OVERVIEW_COLUMNS;
 	uint64_t *lives = malloc(2 * columns * sizeof(*lives));

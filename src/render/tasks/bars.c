@@ -42,7 +42,7 @@ struct bar_walk {
 	uint32_t each;  /* expected activations per column */
 };
 
-struct weft__bars *weft__bars_create(const struct painter *p)
+struct weft__bars *weft__render_bars_create(const struct painter *p)
 {
 	uint32_t room = (uint32_t)ceil(p->frame->picture.width) + 2;
 	size_t columns_bytes = room * sizeof(struct column);
@@ -54,7 +54,7 @@ struct weft__bars *weft__bars_create(const struct painter *p)
 	return bars;
 }
 
-void weft__bars_destroy(struct weft__bars *bars)
+void weft__render_bars_destroy(struct weft__bars *bars)
 {
 	free(bars);
 }
@@ -111,7 +111,7 @@ static void add_wide(struct bar_walk *w, double x, double x2)
 /* ---- Drawing ---- */
 
 /* Even the smallest share is visible, and only a full column is as high as a bar. */
-double weft__bar_height(double share, double height)
+double weft__render_bar_height(double share, double height)
 {
 	return fmax(ceil(fmin(share, 1) * height - 0.05), 1);
 }
@@ -137,10 +137,10 @@ static void draw_shares(const struct bar_walk *w, uint32_t first, uint32_t last,
 {
 	const struct column *c = w->bars->columns;
 	for (uint32_t i = first, next; i < last; i = next) {
-		double height = weft__bar_height(c[i].share, w->box->height);
+		double height = weft__render_bar_height(c[i].share, w->box->height);
 		double x = w->p->x0 + c[i].index * width;
 		for (next = i + 1; next < last; next++)
-			if (weft__bar_height(c[next].share, w->box->height) != height)
+			if (weft__render_bar_height(c[next].share, w->box->height) != height)
 				break;
 		draw_rect(w, x, fmin(x + (next - i) * width, w->box->x2), height, w->p->theme->running);
 	}
@@ -153,7 +153,7 @@ static bool is_rough(const struct bar_walk *w)
 	uint32_t changes = 0;
 	double before = 0;
 	for (uint32_t i = 0; i < w->bars->column_count; i++) {
-		double height = weft__bar_height(c[i].share, w->box->height);
+		double height = weft__render_bar_height(c[i].share, w->box->height);
 		bool gap = i > 0 && c[i].index > c[i - 1].index + 1;
 		changes += gap ? 2 : height != before;
 		before = height;
@@ -213,7 +213,7 @@ static void draw(const struct bar_walk *w)
 static void add_activation(struct bar_walk *w, uint32_t at)
 {
 	const struct weft_activations *a = &w->p->model->activations;
-	double x = weft__x(w->p, a->start[at]), x2 = weft__x(w->p, a->end[at]);
+	double x = weft__render_x(w->p, a->start[at]), x2 = weft__render_x(w->p, a->end[at]);
 	bool is_wide = x2 - x >= 1;
 	x = fmax(x, w->box->x);
 	x2 = fmin(x2, w->box->x2);
@@ -233,7 +233,7 @@ static uint32_t last_before(
 	uint32_t most = expected - expected / 4, first = at + 1;
 	if (most < last - at && a->start[at + most] < next)
 		first = at + most + 1;
-	first = weft__gallop_u64(a->start, first, last, next);
+	first = weft__render_gallop_u64(a->start, first, last, next);
 	if ((last - first) / 2 > expected) { /* the search is bound by memory latency */
 		__builtin_prefetch(&a->start[first + most]);
 		__builtin_prefetch(&a->end[first + most]);
@@ -247,14 +247,14 @@ static uint32_t add_columns(struct bar_walk *w, uint32_t at, uint32_t last)
 {
 	const struct painter *p = w->p;
 	const struct weft_activations *a = &p->model->activations;
-	double column = floor(weft__x(p, a->start[at]) - p->x0);
+	double column = floor(weft__render_x(p, a->start[at]) - p->x0);
 	uint32_t width = w->in_groups ? GROUP : 1, end;
 	end = last_before(w, at, last, weft_view_time(p->view, column + width), w->each * width);
-	if (width > 1 && weft__x(p, a->end[end]) <= p->x0 + column + width - 1) {
+	if (width > 1 && weft__render_x(p, a->end[end]) <= p->x0 + column + width - 1) {
 		width = 1;
 		end = last_before(w, at, last, weft_view_time(p->view, column + 1), w->each);
 	}
-	double share = (double)weft__scene_ran(p->scene, at, end) * p->view->scale / width;
+	double share = (double)weft__render_scene_ran(p->scene, at, end) * p->view->scale / width;
 	for (uint32_t i = 0; i < width && end > at; i++)
 		add_share(w, column + i, share);
 	w->each = (end + 1 - at) / width;
@@ -262,26 +262,26 @@ static uint32_t add_columns(struct bar_walk *w, uint32_t at, uint32_t last)
 	return end + 1;
 }
 
-void weft__bars_draw(
+void weft__render_bars_draw(
 	struct weft__bars *bars, struct painter *p, uint32_t task, const struct weft__bar_box *box)
 {
 	const struct weft_activations *a = &p->model->activations;
 	struct bar_walk w = {.bars = bars, .p = p, .box = box};
 	uint32_t at = p->model->tasks.first_activation[task];
 	uint32_t last = p->model->tasks.end_activation[task];
-	if (weft__is_track(p->model, task)) {
-		weft__draw_track(p, task, box);
+	if (weft__render_is_track(p->model, task)) {
+		weft__render_draw_track(p, task, box);
 		return;
 	}
 	/* A long-lived task has many activations: search for the first in view. */
-	at = weft__gallop_u64(a->end, at, last, p->left + 1);
+	at = weft__render_gallop_u64(a->end, at, last, p->left + 1);
 	if (last - at > ONE_BY_ONE)
-		last = weft__gallop_u64(a->start, at, last, p->right);
+		last = weft__render_gallop_u64(a->start, at, last, p->right);
 	bool many = last - at > ONE_BY_ONE;
 	w.in_groups = bars->room > ROUGH && last - at > MANY_EACH * bars->room;
 	bars->column_count = bars->bar_count = 0;
 	while (at < last && a->start[at] < p->right) {
-		if (many && weft__x(p, a->start[at]) >= box->x)
+		if (many && weft__render_x(p, a->start[at]) >= box->x)
 			at = add_columns(&w, at, last);
 		else
 			add_activation(&w, at++);

@@ -16,8 +16,8 @@ struct painter;
 struct weft__bars;
 
 /* NULL without memory. */
-struct weft__bars *weft__bars_create(const struct painter *p);
-void weft__bars_destroy(struct weft__bars *bars);
+struct weft__bars *weft__render_bars_create(const struct painter *p);
+void weft__render_bars_destroy(struct weft__bars *bars);
 
 /* Where bars go: between x and x2, on a line at y. */
 struct weft__bar_box {
@@ -25,10 +25,10 @@ struct weft__bar_box {
 	double height; /* whole px */
 };
 
-void weft__bars_draw(
+void weft__render_bars_draw(
 	struct weft__bars *bars, struct painter *p, uint32_t task, const struct weft__bar_box *box);
 
 /* The height for a share of a bar with that height: at least a pixel. */
-double weft__bar_height(double share, double height);
+double weft__render_bar_height(double share, double height);
 
 #endif

@@ -42,7 +42,7 @@ static void empty(struct weft__cells *cells)
 	cells->last = 0;
 }
 
-struct weft__cells *weft__cells_create(const struct painter *p)
+struct weft__cells *weft__render_cells_create(const struct painter *p)
 {
 	uint32_t count = (uint32_t)ceil(p->frame->picture.width) + 1; /* as many as density.c has */
 	struct weft__cells *cells =
@@ -58,7 +58,7 @@ struct weft__cells *weft__cells_create(const struct painter *p)
 	return NULL;
 }
 
-void weft__cells_destroy(struct weft__cells *cells)
+void weft__render_cells_destroy(struct weft__cells *cells)
 {
 	if (cells)
 		free(cells->made);
@@ -81,7 +81,7 @@ static void widen(struct weft__cells *cells, uint32_t first, uint32_t last)
 		cells->last = last;
 }
 
-void weft__cells_add(struct weft__cells *cells, const struct painter *p, uint32_t first,
+void weft__render_cells_add(struct weft__cells *cells, const struct painter *p, uint32_t first,
 	uint32_t count, double x, bool failed)
 {
 	const uint32_t *running = p->scene->running_before;
@@ -93,7 +93,7 @@ void weft__cells_add(struct weft__cells *cells, const struct painter *p, uint32_
 	widen(cells, index, index + 1);
 }
 
-void weft__cells_add_share(
+void weft__render_cells_add_share(
 	struct weft__cells *cells, const struct painter *p, const struct weft__share *share, double x)
 {
 	uint32_t index = column_index(cells, p, x);
@@ -104,7 +104,8 @@ void weft__cells_add_share(
 	widen(cells, index, index + 1);
 }
 
-void weft__cells_fill(struct weft__cells *cells, const struct weft__density *density, uint32_t lane)
+void weft__render_cells_fill(
+	struct weft__cells *cells, const struct weft__density *density, uint32_t lane)
 {
 	const struct weft__density_cell *from = density->cells + (size_t)lane * density->columns;
 	uint32_t alive = density->alive[lane];
@@ -154,7 +155,7 @@ static void draw_run(
 	if (cell->ran > 0)
 		weft_canvas_rect(p->canvas, x, bottom - cell->ran, x2, bottom, p->theme->running);
 	if (cell->failed && lane->spacing < WEFT__NAME_SPACING)
-		weft__add_mark(
+		weft__render_add_mark(
 			p, (struct weft__failure_mark){x - 0.5, top - CAP, fmax(x2, x + 2), top + 1, false});
 	else if (cell->failed) /* single tasks have a cross instead */
 		weft_canvas_rect(p->canvas, x - 0.5, top - CAP, fmax(x2, x + 2), top + 1, p->theme->failed);
@@ -186,7 +187,8 @@ static bool make_cells(struct weft__cells *cells, const struct painter *p, int r
 	return changes > ROUGH;
 }
 
-void weft__cells_draw(struct weft__cells *cells, struct painter *p, const struct weft__lane *lane)
+void weft__render_cells_draw(
+	struct weft__cells *cells, struct painter *p, const struct weft__lane *lane)
 {
 	struct cell run = {0};
 	uint32_t begin = 0, i = cells->first;

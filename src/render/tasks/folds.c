@@ -46,7 +46,7 @@ static struct seen see(const struct painter *p, const struct weft__lane *lane, u
 {
 	const struct weft_box *box = &p->frame->picture;
 	const struct weft__pile *pile = &p->scene->piles.list[index];
-	double x = weft__x(p, pile->start), x2 = weft__x(p, pile->end);
+	double x = weft__render_x(p, pile->start), x2 = weft__render_x(p, pile->end);
 	return (struct seen){pile, pile->fold == WEFT_NONE ? NULL : &p->layout->folds[pile->fold], lane,
 		fmax(x, box->x), fmin(fmax(x2, x + 1), box->x + box->width), UINT64_MAX};
 }
@@ -54,7 +54,7 @@ static struct seen see(const struct painter *p, const struct weft__lane *lane, u
 static void members_in_view(
 	const struct painter *p, const struct seen *s, uint32_t *ret_first, uint32_t *ret_last)
 {
-	weft__fold_members(p->scene, s->pile->fold, p->left, p->right, ret_first, ret_last);
+	weft__render_fold_members(p->scene, s->pile->fold, p->left, p->right, ret_first, ret_last);
 }
 
 /* True if its spans are drawn one by one: they are wide enough, and few overlap. */
@@ -64,8 +64,8 @@ static bool is_comb(const struct painter *p, const struct seen *s)
 	if (!s->fold)
 		return false;
 	members_in_view(p, s, &first, &last);
-	return (double)s->fold->p50_ns * p->view->scale >= COMB_FROM && !weft__is_dense(s->fold) &&
-		   last - first < p->frame->picture.width;
+	return (double)s->fold->p50_ns * p->view->scale >= COMB_FROM &&
+		   !weft__render_is_dense(s->fold) && last - first < p->frame->picture.width;
 }
 
 /* A bar that is being built: touching stretches are joined, and even the shortest is visible. */
@@ -84,7 +84,8 @@ static void draw_bar(struct painter *p, const struct fold_bar *bar)
 static void add_stretch(struct painter *p, struct fold_bar *bar, uint64_t start, uint64_t end)
 {
 	const struct weft_box *box = &p->frame->picture;
-	double x = fmax(weft__x(p, start), box->x), x2 = fmin(weft__x(p, end), box->x + box->width);
+	double x = fmax(weft__render_x(p, start), box->x),
+		   x2 = fmin(weft__render_x(p, end), box->x + box->width);
 	if (bar->to < bar->from || x > bar->to + 0.25) {
 		draw_bar(p, bar);
 		bar->from = x;
@@ -126,11 +127,11 @@ static void draw_spans(struct painter *p, const struct seen *s)
 	const struct weft_layout *l = p->layout;
 	struct weft_pen pen = {p->theme->waiting, WAITING_LINE, WEFT_DASH_SOLID};
 	uint32_t first, last;
-	double y = weft__crisp(s->lane->y), drawn = s->x;
+	double y = weft__render_crisp(s->lane->y), drawn = s->x;
 	members_in_view(p, s, &first, &last);
 	for (uint32_t i = first; i < last; i++) {
-		double x = weft__x(p, l->start[l->fold_members[s->fold->first + i]]);
-		double x2 = fmin(fmax(weft__x(p, l->fold_ends[s->fold->first + i]), x + 1), s->x2);
+		double x = weft__render_x(p, l->start[l->fold_members[s->fold->first + i]]);
+		double x2 = fmin(fmax(weft__render_x(p, l->fold_ends[s->fold->first + i]), x + 1), s->x2);
 		p->tally.fold_spans += x2 > s->x;
 		x = fmax(x, drawn);
 		if (x2 <= x)
@@ -148,7 +149,8 @@ static void draw_teeth(struct painter *p, const struct seen *s, double y)
 	double drawn = -INFINITY;
 	members_in_view(p, s, &first, &last);
 	for (uint32_t i = first; i < last; i++) {
-		double x = weft__crisp(weft__x(p, l->start[l->fold_members[s->fold->first + i]]));
+		double x =
+			weft__render_crisp(weft__render_x(p, l->start[l->fold_members[s->fold->first + i]]));
 		if (x < s->x || x < drawn + TOOTH_EVERY)
 			continue;
 		weft_canvas_line(p->canvas, x, y - TOOTH, x, y, &pen);
@@ -160,7 +162,7 @@ static void draw_teeth(struct painter *p, const struct seen *s, double y)
 static void draw_back(struct painter *p, const struct seen *s, bool has_teeth)
 {
 	struct weft_pen pen = {p->theme->waiting, 1, WEFT_DASH_SOLID};
-	double y = weft__crisp(s->lane->y + BACK_BELOW);
+	double y = weft__render_crisp(s->lane->y + BACK_BELOW);
 	if (!s->fold || s->lane->spacing < BACK_FROM)
 		return;
 	weft_canvas_line(p->canvas, s->x, y, s->x2, y, &pen);
@@ -174,11 +176,11 @@ static void weigh_evenly(struct painter *p, struct weft__cells *cells, const str
 	const struct weft__piles *piles = &p->scene->piles;
 	uint64_t start = s->pile->start > p->left ? s->pile->start : p->left;
 	uint64_t end = s->pile->end < p->right ? s->pile->end : p->right;
-	struct weft__share all = weft__pile_share(piles, s->pile, start, end);
+	struct weft__share all = weft__render_pile_share(piles, s->pile, start, end);
 	uint32_t columns = (uint32_t)fmax(1, ceil(s->x2 - s->x));
 	struct weft__share share = {(all.tasks + columns - 1) / columns, 0, all.running_ns / columns};
 	for (uint32_t i = 0; i < columns; i++)
-		weft__cells_add_share(cells, p, &share, s->x + i);
+		weft__render_cells_add_share(cells, p, &share, s->x + i);
 }
 
 static void weigh(struct painter *p, struct weft__cells *cells, const struct seen *s)
@@ -191,13 +193,13 @@ static void weigh(struct painter *p, struct weft__cells *cells, const struct see
 	}
 	p->columns_weighed += (uint32_t)columns;
 	struct weft__pile_cursor cursor =
-		weft__pile_seek(piles, s->pile, weft_view_time(p->view, x - p->x0));
+		weft__render_pile_seek(piles, s->pile, weft_view_time(p->view, x - p->x0));
 	for (; x < s->x2; x++) {
 		uint64_t end = weft_view_time(p->view, x + 1 - p->x0);
 		struct weft__share share =
-			weft__pile_step(&cursor, end > cursor.time ? end : cursor.time + 1);
+			weft__render_pile_step(&cursor, end > cursor.time ? end : cursor.time + 1);
 		if (share.tasks)
-			weft__cells_add_share(cells, p, &share, x);
+			weft__render_cells_add_share(cells, p, &share, x);
 	}
 }
 
@@ -258,12 +260,12 @@ static void draw_comb(struct painter *p, const struct seen *s)
 
 static void record_fold(struct painter *p, const struct seen *s)
 {
-	weft__add_thing(p, (struct weft__thing){
-						   .type = WEFT__THING_FOLD,
-						   .task = p->layout->fold_members[s->fold->first],
-						   .fold = s->pile->fold,
-						   .box = {s->x, s->lane->y, s->x2 - s->x, 0},
-					   });
+	weft__render_add_thing(p, (struct weft__thing){
+								  .type = WEFT__THING_FOLD,
+								  .task = p->layout->fold_members[s->fold->first],
+								  .fold = s->pile->fold,
+								  .box = {s->x, s->lane->y, s->x2 - s->x, 0},
+							  });
 }
 
 static void draw_pile(struct painter *p, struct weft__cells *cells, const struct seen *s)
@@ -294,7 +296,7 @@ static void each_pile(struct painter *p, const struct weft__lane *lane, struct w
 {
 	const struct weft__piles *piles = &p->scene->piles;
 	uint32_t last = piles->row_first[lane->first_row + 1];
-	uint32_t low = weft__piles_from(piles, lane->first_row, p->left);
+	uint32_t low = weft__render_piles_from(piles, lane->first_row, p->left);
 	for (; low < last && piles->list[piles->by_row[low]].start < p->right; low++) {
 		struct seen s = see(p, lane, piles->by_row[low]);
 		s.next = low + 1 < last ? piles->list[piles->by_row[low + 1]].start : UINT64_MAX;
@@ -303,7 +305,8 @@ static void each_pile(struct painter *p, const struct weft__lane *lane, struct w
 	}
 }
 
-void weft__draw_piles(struct painter *p, const struct weft__lane *lane, struct weft__cells *cells)
+void weft__render_draw_piles(
+	struct painter *p, const struct weft__lane *lane, struct weft__cells *cells)
 {
 	if (p->scene->piles.count)
 		each_pile(p, lane, cells, draw_pile);
@@ -315,13 +318,13 @@ static double room_after(const struct painter *p, const struct seen *s)
 	const struct weft_scene *scene = p->scene;
 	const struct weft_box *box = &p->frame->picture;
 	uint32_t last = scene->row_first[s->lane->first_row + 1];
-	uint32_t next =
-		weft__scene_first_from(scene, scene->row_first[s->lane->first_row], last, s->fold->end);
+	uint32_t next = weft__render_scene_first_from(
+		scene, scene->row_first[s->lane->first_row], last, s->fold->end);
 	double edge = box->x + box->width - 4;
-	if (next < last && weft__scene_start(scene, next) < p->right)
-		edge = fmin(edge, weft__x(p, weft__scene_start(scene, next)) - 6);
+	if (next < last && weft__render_scene_start(scene, next) < p->right)
+		edge = fmin(edge, weft__render_x(p, weft__render_scene_start(scene, next)) - 6);
 	if (s->next < p->right)
-		edge = fmin(edge, weft__x(p, s->next) - 6);
+		edge = fmin(edge, weft__render_x(p, s->next) - 6);
 	return edge;
 }
 
@@ -337,15 +340,16 @@ static double write_above(struct painter *p, const struct seen *s, double x, dou
 	struct weft_slice text, uint32_t color)
 {
 	struct weft_text_style style = text_style(p, s, color);
-	double y = s->lane->y - weft__lift(s->lane->spacing), top = y - style.size * 0.8,
+	double y = s->lane->y - weft__render_lift(s->lane->spacing), top = y - style.size * 0.8,
 		   bottom = y + style.size * 0.2;
 	char fitted[260];
 	if (top < p->frame->picture.y)
 		return x;
-	double room = weft__occupied_room(p->occupied, x - 2, top, bottom, limit + 4) - 4 - x;
-	double width = weft__fit_text(p, text, fmin(room, limit - x), &style, fitted, sizeof(fitted));
-	if (width <= 0 ||
-		!weft__occupied_take(p->occupied, (struct weft__rect){x - 1, top, x + width + 1, bottom}))
+	double room = weft__render_occupied_room(p->occupied, x - 2, top, bottom, limit + 4) - 4 - x;
+	double width =
+		weft__render_fit_text(p, text, fmin(room, limit - x), &style, fitted, sizeof(fitted));
+	if (width <= 0 || !weft__render_occupied_take(
+						  p->occupied, (struct weft__rect){x - 1, top, x + width + 1, bottom}))
 		return x;
 	weft_canvas_text(p->canvas, x, y, fitted, strlen(fitted), width, &style);
 	return x + width;
@@ -362,8 +366,8 @@ static void name_members(struct painter *p, const struct seen *s, double from)
 	members_in_view(p, s, &first, &last);
 	for (uint32_t i = first; i < last; i++) {
 		uint32_t task = l->fold_members[s->fold->first + i];
-		double x = fmax(weft__x(p, l->start[task]) + 3, from);
-		double x2 = weft__x(p, l->fold_ends[s->fold->first + i]);
+		double x = fmax(weft__render_x(p, l->start[task]) + 3, from);
+		double x2 = weft__render_x(p, l->fold_ends[s->fold->first + i]);
 		if (x2 - x < NAMED_FROM)
 			continue;
 		size_t size = weft_story_name(p->model, task, 100, text, sizeof(text));
@@ -378,14 +382,14 @@ static void record_max(struct painter *p, const struct seen *s, double end)
 	struct weft_text_style style = text_style(p, s, p->theme->dim);
 	char text[48] = "max ";
 	weft_format_duration(s->fold->life_max_ns, 3, text + 4);
-	double width = weft__measure(p, text, &style);
-	double y = s->lane->y - weft__lift(s->lane->spacing);
-	weft__add_thing(p, (struct weft__thing){
-						   .type = WEFT__THING_MAX,
-						   .task = WEFT_NONE,
-						   .fold = s->pile->fold,
-						   .box = {end - width, y - style.size * 0.8, width, style.size},
-					   });
+	double width = weft__render_measure(p, text, &style);
+	double y = s->lane->y - weft__render_lift(s->lane->spacing);
+	weft__render_add_thing(p, (struct weft__thing){
+								  .type = WEFT__THING_MAX,
+								  .task = WEFT_NONE,
+								  .fold = s->pile->fold,
+								  .box = {end - width, y - style.size * 0.8, width, style.size},
+							  });
 }
 
 /* Writes the figures completely or not at all: a cut number would be a different number. */
@@ -395,7 +399,7 @@ static double write_whole_figures(struct painter *p, const struct seen *s, doubl
 	char figures[96];
 	for (int with_max = 1; with_max >= 0; with_max--) {
 		write_figures(s->fold, with_max, figures, sizeof(figures));
-		double width = weft__measure(p, figures, &style);
+		double width = weft__render_measure(p, figures, &style);
 		if (width > limit - x)
 			continue;
 		double end = write_above(p, s, x, limit, as_slice(figures), p->theme->dim);
@@ -412,7 +416,7 @@ static void name_fold(struct painter *p, struct weft__cells *cells, const struct
 	(void)cells;
 	if (!s->fold)
 		return;
-	double x = fmax(weft__x(p, s->pile->start) + 3, p->frame->picture.x + 4),
+	double x = fmax(weft__render_x(p, s->pile->start) + 3, p->frame->picture.x + 4),
 		   limit = room_after(p, s);
 	write_label(p, s->fold, label, sizeof(label) - 32);
 	size_t used = strlen(label);
@@ -423,7 +427,7 @@ static void name_fold(struct painter *p, struct weft__cells *cells, const struct
 	name_members(p, s, write_whole_figures(p, s, end + 8, limit) + 12);
 }
 
-void weft__name_folds(struct painter *p)
+void weft__render_name_folds(struct painter *p)
 {
 	for (uint32_t i = 0; i < p->lane_count && p->scene->piles.count; i++)
 		if (p->lanes[i].row_count == 1 && p->lanes[i].spacing >= WEFT__NAME_SPACING)

@@ -15,16 +15,16 @@
 
 static bool is_own_lane(const struct painter *p, const struct weft_group *group)
 {
-	return p->lanes[weft__lane_of_row(p, group->first_row)].row_count == 1;
+	return p->lanes[weft__render_lane_of_row(p, group->first_row)].row_count == 1;
 }
 
-void weft__rule_groups(struct painter *p)
+void weft__render_rule_groups(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->picture;
 	struct weft_pen pen = {p->theme->grid, 1, WEFT_DASH_SOLID};
 	for (uint32_t i = 0; i < p->layout->group_count; i++) {
 		const struct weft_group *group = &p->layout->groups[i];
-		double y = weft__crisp(weft__y(p, group->first_row));
+		double y = weft__render_crisp(weft__render_y(p, group->first_row));
 		if (!group->folded && is_own_lane(p, group))
 			weft_canvas_line(p->canvas, box->x, y, box->x + box->width, y, &pen);
 	}
@@ -62,8 +62,8 @@ static void write_heading(
 	draw_triangle(p, left + MARGIN + TRIANGLE, y, group->folded);
 	left += 2 * MARGIN + 2 * TRIANGLE;
 	write_share(group->running, text);
-	double width = weft__measure(p, text, &share);
-	double used = weft__put_text(
+	double width = weft__render_measure(p, text, &share);
+	double used = weft__render_put_text(
 		p, left, y + 4, as_slice(group->name), right - width - 2 * MARGIN - left, &name);
 	double at = p->frame->groups.width > 0 ? right - MARGIN - width : left + used + MARGIN;
 	weft_canvas_text(p->canvas, at, y + 4, text, strlen(text), width, &share);
@@ -74,14 +74,14 @@ static void draw_extent(struct painter *p, const struct weft_group *group, doubl
 {
 	const struct weft_box *box = &p->frame->groups;
 	struct weft_pen pen = {p->theme->grid, 1, WEFT_DASH_SOLID};
-	double x = weft__crisp(box->x + MARGIN + TRIANGLE);
-	double y2 = weft__crisp(weft__y(p, group->first_row + group->row_count - 1));
+	double x = weft__render_crisp(box->x + MARGIN + TRIANGLE);
+	double y2 = weft__render_crisp(weft__render_y(p, group->first_row + group->row_count - 1));
 	if (box->width > 0 && !group->folded && y2 > y + LEAST_HEIGHT)
 		weft_canvas_polyline(
 			p->canvas, (double[]){x, y + LEAST_HEIGHT / 2, x, y2, x + 6, y2}, 3, &pen);
 }
 
-void weft__name_groups(struct painter *p)
+void weft__render_name_groups(struct painter *p)
 {
 	const struct weft_box *gutter = &p->frame->groups, *box = &p->frame->picture;
 	double next = box->y + LEAST_HEIGHT / 2;
@@ -90,7 +90,7 @@ void weft__name_groups(struct painter *p)
 	weft_canvas_clip(p->canvas, 0, box->y, box->x + box->width, box->y + box->height);
 	for (uint32_t i = 0; i < p->layout->group_count; i++) {
 		const struct weft_group *group = &p->layout->groups[i];
-		double y = floor(weft__y(p, group->first_row));
+		double y = floor(weft__render_y(p, group->first_row));
 		if (y < next)
 			continue; /* too close to the one above */
 		draw_extent(p, group, y);

@@ -35,7 +35,7 @@ static uint32_t first_seen(
 	return layout->fold_members[low];
 }
 
-uint32_t weft__handle_task(const struct weft_layout *layout, const struct weft_box *picture,
+uint32_t weft__render_handle_task(const struct weft_layout *layout, const struct weft_box *picture,
 	const struct weft_view *view, uint32_t fold)
 {
 	const struct weft_fold *f = &layout->folds[fold];
@@ -45,10 +45,10 @@ uint32_t weft__handle_task(const struct weft_layout *layout, const struct weft_b
 	return f->folded ? layout->fold_members[f->first] : first_seen(layout, f, left, right);
 }
 
-bool weft__handle_point(const struct weft_layout *layout, const struct weft_box *picture,
+bool weft__render_handle_point(const struct weft_layout *layout, const struct weft_box *picture,
 	const struct weft_view *view, uint32_t fold, double *ret_x, double *ret_y)
 {
-	uint32_t task = weft__handle_task(layout, picture, view, fold);
+	uint32_t task = weft__render_handle_task(layout, picture, view, fold);
 	uint32_t row = task == WEFT_NONE ? WEFT_NONE : layout->row[task];
 	if (row == WEFT_NONE || weft_view_row_spacing(view, row) < WEFT__NAME_SPACING)
 		return false;
@@ -60,22 +60,22 @@ bool weft__handle_point(const struct weft_layout *layout, const struct weft_box 
 
 static uint32_t row_of(const struct painter *p, uint32_t fold)
 {
-	return p->layout->row[weft__handle_task(p->layout, &p->frame->picture, p->view, fold)];
+	return p->layout->row[weft__render_handle_task(p->layout, &p->frame->picture, p->view, fold)];
 }
 
 static void draw(struct painter *p, uint32_t fold)
 {
 	double x, y;
-	if (!weft__handle_point(p->layout, &p->frame->picture, p->view, fold, &x, &y))
+	if (!weft__render_handle_point(p->layout, &p->frame->picture, p->view, fold, &x, &y))
 		return;
-	y = weft__y(p, row_of(p, fold)); /* the row may be moving */
+	y = weft__render_y(p, row_of(p, fold)); /* the row may be moving */
 	const double down[] = {x - SIDE, y - 2, x + SIDE, y - 2, x, y + 3};
 	const double right[] = {x - 2, y - SIDE, x + 3, y, x - 2, y + SIDE};
 	weft_canvas_rect(
 		p->canvas, x - SIDE - 1, y - SIDE - 1, x + SIDE + 1, y + SIDE + 1, p->theme->background);
 	weft_canvas_polygon(p->canvas, p->layout->folds[fold].folded ? right : down, 3, p->theme->dim);
-	uint32_t task = weft__handle_task(p->layout, &p->frame->picture, p->view, fold);
-	weft__add_thing(p, (struct weft__thing){WEFT__THING_HANDLE, task, fold, {x, y, 0, 0}});
+	uint32_t task = weft__render_handle_task(p->layout, &p->frame->picture, p->view, fold);
+	weft__render_add_thing(p, (struct weft__thing){WEFT__THING_HANDLE, task, fold, {x, y, 0, 0}});
 }
 
 struct drawn_handles {
@@ -96,7 +96,7 @@ static void draw_once(struct painter *p, struct drawn_handles *drawn, uint32_t f
 static void draw_folded(struct painter *p, struct drawn_handles *drawn, uint32_t row)
 {
 	const struct weft__piles *piles = &p->scene->piles;
-	uint32_t i = weft__piles_from(piles, row, p->left);
+	uint32_t i = weft__render_piles_from(piles, row, p->left);
 	for (; i < piles->row_first[row + 1] && drawn->count < MANY; i++) {
 		const struct weft__pile *pile = &piles->list[piles->by_row[i]];
 		if (pile->start > p->right)
@@ -118,7 +118,7 @@ static void draw_unfolded(
 	}
 }
 
-void weft__draw_handles(struct painter *p)
+void weft__render_draw_handles(struct painter *p)
 {
 	struct drawn_handles drawn = {.count = 0};
 	if (!p->options->handles || !p->layout->fold_of)

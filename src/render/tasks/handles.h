@@ -8,11 +8,11 @@
 #include "render/scene/scene.h"
 
 /* The handle's middle on the canvas; false if it is not visible. */
-bool weft__handle_point(const struct weft_layout *layout, const struct weft_box *picture,
+bool weft__render_handle_point(const struct weft_layout *layout, const struct weft_box *picture,
 	const struct weft_view *view, uint32_t fold, double *ret_x, double *ret_y);
 
 /* The task to the left of whose line the handle is, or WEFT_NONE. */
-uint32_t weft__handle_task(const struct weft_layout *layout, const struct weft_box *picture,
+uint32_t weft__render_handle_task(const struct weft_layout *layout, const struct weft_box *picture,
 	const struct weft_view *view, uint32_t fold);
 
 #endif

@@ -15,7 +15,7 @@
 static uint32_t snap(const struct painter *p, uint32_t row, uint32_t next)
 {
 	const struct weft__blocks *blocks = &p->scene->census.blocks;
-	uint32_t block = weft__census_block(blocks, next), first = blocks->first[block];
+	uint32_t block = weft__render_census_block(blocks, next), first = blocks->first[block];
 	bool is_near = first > row && (next - first) * 4 <= next - row;
 	return next < p->layout->row_count && is_near ? first : next;
 }
@@ -31,7 +31,7 @@ static uint32_t end_of_lane(const struct painter *p, uint32_t row, double y, dou
 	return next <= row ? row + 1 : snap(p, row, next);
 }
 
-void weft__make_lanes(struct painter *p)
+void weft__render_make_lanes(struct painter *p)
 {
 	uint32_t rows = p->layout->row_count, capacity;
 	capacity = 2 + (uint32_t)(p->view->height / WEFT__LANE_HEIGHT * 2);
@@ -63,7 +63,7 @@ static bool begins_by(const void *lanes, uint32_t lane, uint64_t row)
 	return ((const struct weft__lane *)lanes)[lane].first_row <= row;
 }
 
-uint32_t weft__lane_of_row(const struct painter *p, uint32_t row)
+uint32_t weft__render_lane_of_row(const struct painter *p, uint32_t row)
 {
 	uint32_t count = p->lane_count > 1 ? p->lane_count : 1;
 	return weft__search_flat(p->lanes, 1, count, begins_by, row) - 1;

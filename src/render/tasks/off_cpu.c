@@ -49,7 +49,7 @@ static void hollow(struct painter *p, const struct hollow_bar *s, const struct w
 	p->tally.off_cpu = true;
 }
 
-void weft__draw_off_cpu(struct painter *p, uint32_t task, const struct weft__bar_box *box)
+void weft__render_draw_off_cpu(struct painter *p, uint32_t task, const struct weft__bar_box *box)
 {
 	const struct weft_off_cpu *o = &p->model->off_cpu;
 	struct hollow_bar s = {0, -INFINITY, 0, 1}; /* none */
@@ -57,7 +57,7 @@ void weft__draw_off_cpu(struct painter *p, uint32_t task, const struct weft__bar
 		return;
 	uint32_t i = weft_model_off_cpu_after(p->model, task, p->left);
 	while (i < o->last[task] && o->start[i] < p->right) {
-		double x = weft__x(p, o->start[i]), x2 = weft__x(p, o->end[i]);
+		double x = weft__render_x(p, o->start[i]), x2 = weft__render_x(p, o->end[i]);
 		if (x > s.x2 + TOUCH) {
 			hollow(p, &s, box);
 			s = (struct hollow_bar){x, x2, 0, 0};
@@ -67,7 +67,7 @@ void weft__draw_off_cpu(struct painter *p, uint32_t task, const struct weft__bar
 		s.of_ns += (double)(o->end[i] - o->start[i]);
 		/* Those that end within a pixel are left out. */
 		uint64_t next = weft_view_time(p->view, fmax(x2, box->x) - p->x0 + 1);
-		i = weft__gallop_u64(o->end, i + 1, o->last[task], next);
+		i = weft__render_gallop_u64(o->end, i + 1, o->last[task], next);
 	}
 	hollow(p, &s, box);
 }

@@ -12,6 +12,6 @@
 struct painter;
 
 /* Hollows out the bars of a task that have been drawn. */
-void weft__draw_off_cpu(struct painter *p, uint32_t task, const struct weft__bar_box *box);
+void weft__render_draw_off_cpu(struct painter *p, uint32_t task, const struct weft__bar_box *box);
 
 #endif

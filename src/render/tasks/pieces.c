@@ -37,7 +37,7 @@ static uint64_t start_of(const struct row_walk *w, uint32_t index)
 {
 	const struct weft_scene *scene = w->scene;
 	if (!w->by_ticks)
-		return weft__scene_start(scene, index);
+		return weft__render_scene_start(scene, index);
 	return scene->start + ((uint64_t)scene->start_ticks[index] << scene->census.tick_shift);
 }
 
@@ -45,7 +45,7 @@ static uint64_t start_of(const struct row_walk *w, uint32_t index)
  * need not be loaded. */
 static bool has_near_next(const struct painter *p, const struct row_walk *w, uint32_t index)
 {
-	if (!w->by_ticks || index + 1 >= w->last || !weft__scene_has_gap_after(w->scene, index))
+	if (!w->by_ticks || index + 1 >= w->last || !weft__render_scene_has_gap_after(w->scene, index))
 		return false;
 	return (double)(start_of(w, index + 1) - start_of(w, index)) * p->view->scale <
 		   WEFT__NARROW - TICK_MAX;
@@ -56,12 +56,12 @@ static uint32_t count_column(
 	const struct painter *p, const struct row_walk *w, uint32_t index, double x)
 {
 	uint64_t next = weft_view_time(p->view, floor(x) + 1 - p->x0), start = start_of(w, index);
-	uint32_t end =
-		weft__scene_first_from(p->scene, index + 1, w->last, next > start ? next : start + 1);
+	uint32_t end = weft__render_scene_first_from(
+		p->scene, index + 1, w->last, next > start ? next : start + 1);
 	/* Only the last one can be wider than the column. */
 	if (end - index > 1 && !has_near_next(p, w, end - 1)) {
-		double wide = weft__x(p, weft__scene_end(p->scene, end - 1)) -
-					  weft__x(p, weft__scene_start(p->scene, end - 1));
+		double wide = weft__render_x(p, weft__render_scene_end(p->scene, end - 1)) -
+					  weft__render_x(p, weft__render_scene_start(p->scene, end - 1));
 		if (wide >= WEFT__NARROW)
 			end--;
 	}
@@ -72,7 +72,7 @@ static uint32_t count_column(
 static uint32_t find_failed(struct row_walk *w, uint32_t index, uint32_t count)
 {
 	if (w->failed < index)
-		w->failed = weft__scene_first_failed(w->scene, index, w->last);
+		w->failed = weft__render_scene_first_failed(w->scene, index, w->last);
 	return w->failed < index + count ? w->failed : WEFT_NONE;
 }
 
@@ -80,10 +80,10 @@ static struct weft__lane_piece make_piece(
 	const struct painter *p, struct row_walk *w, uint32_t index)
 {
 	const struct weft_box *box = &p->frame->picture;
-	double x = weft__x(p, start_of(w, index)), x2 = x;
+	double x = weft__render_x(p, start_of(w, index)), x2 = x;
 	struct weft__lane_piece piece = {.index = index, .count = 1};
 	if (!has_near_next(p, w, index))
-		x2 = weft__x(p, weft__scene_end(p->scene, index));
+		x2 = weft__render_x(p, weft__render_scene_end(p->scene, index));
 	piece.x = fmax(x, box->x - 20);
 	piece.x2 = fmin(fmax(x2, x + 1), box->x + box->width + 20);
 	piece.is_line = piece.x2 - piece.x >= WEFT__NARROW;
@@ -97,8 +97,8 @@ static void cut_row(struct painter *p, uint32_t row)
 {
 	const struct weft_scene *scene = p->scene;
 	struct row_walk w = {.scene = scene, .last = scene->row_first[row + 1]};
-	uint32_t index = weft__scene_first_alive(scene, scene->row_first[row], w.last, p->left);
-	w.failed = weft__scene_first_failed(scene, index, w.last);
+	uint32_t index = weft__render_scene_first_alive(scene, scene->row_first[row], w.last, p->left);
+	w.failed = weft__render_scene_first_failed(scene, index, w.last);
 	w.by_ticks = ldexp(p->view->scale, (int)scene->census.tick_shift) < TICK_MAX ||
 				 scene->census.tick_shift == 0;
 	while (index < w.last && start_of(&w, index) < p->right) {
@@ -109,7 +109,7 @@ static void cut_row(struct painter *p, uint32_t row)
 	}
 }
 
-void weft__make_pieces(struct painter *p)
+void weft__render_make_pieces(struct painter *p)
 {
 	for (uint32_t i = 0; i < p->lane_count; i++) {
 		p->lanes[i].first_piece = p->piece_count;

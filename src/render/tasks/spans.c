@@ -42,7 +42,7 @@ struct weft__spans {
 	struct weft_span drawn[DRAWN_MAX];
 };
 
-struct weft__spans *weft__spans_create(void)
+struct weft__spans *weft__render_spans_create(void)
 {
 	struct weft__spans *spans = malloc(sizeof(*spans));
 	if (spans)
@@ -50,7 +50,7 @@ struct weft__spans *weft__spans_create(void)
 	return spans;
 }
 
-void weft__spans_destroy(struct weft__spans *spans)
+void weft__render_spans_destroy(struct weft__spans *spans)
 {
 	free(spans);
 }
@@ -67,7 +67,7 @@ static uint32_t find_spans(const struct painter *p, uint32_t task)
 	for (uint32_t i = weft_model_span_after(p->model, task, p->left); i < count && may_examine(p);
 		 i++) {
 		struct weft_span span = weft_model_span(p->model, task, i);
-		bool is_wide = weft__x(p, span.end) - weft__x(p, span.start) >= WIDTH;
+		bool is_wide = weft__render_x(p, span.end) - weft__render_x(p, span.start) >= WIDTH;
 		if (span.start < p->right && is_wide && span.depth < DEPTHS && found < DRAWN_MAX)
 			p->spans->drawn[found++] = span;
 		if (span.depth == 0 && span.end >= p->right)
@@ -81,7 +81,8 @@ static void draw_part(
 	struct painter *p, double x, double x2, unsigned depth, const struct weft__bar_box *box)
 {
 	double top = box->y - floor(box->height / 2), inset = depth + 1;
-	uint32_t color = depth % 2 ? p->theme->running : weft__faded(p->theme->background, LIGHT);
+	uint32_t color =
+		depth % 2 ? p->theme->running : weft__render_faded(p->theme->background, LIGHT);
 	if (x2 - x >= WIDTH - 1)
 		weft_canvas_rect(p->canvas, x, top + inset, x2, top + box->height - inset, color);
 }
@@ -101,7 +102,8 @@ static void draw_runnable(
 	struct painter *p, const struct weft_span *span, const struct weft__bar_box *box)
 {
 	double top = box->y - floor(box->height / 2) + 1, bottom = top + box->height - 2;
-	double x = fmax(weft__x(p, span->start), box->x), x2 = fmin(weft__x(p, span->end), box->x2);
+	double x = fmax(weft__render_x(p, span->start), box->x),
+		   x2 = fmin(weft__render_x(p, span->end), box->x2);
 	if (x2 - x < WIDTH)
 		return;
 	weft_canvas_rect(p->canvas, x, top, x2, bottom, p->theme->waiting);
@@ -115,13 +117,14 @@ static void draw_span(
 	const struct weft_activations *a = &p->model->activations;
 	uint32_t last = p->model->tasks.end_activation[task];
 	uint64_t from = span->start > p->left ? span->start : p->left;
-	uint32_t i = weft__gallop_u64(a->end, p->model->tasks.first_activation[task], last, from + 1);
-	double start = weft__x(p, span->start) + 1, end = weft__x(p, span->end) - 1;
-	if (weft__is_track(p->model, task)) /* its bars are the spans themselves */
+	uint32_t i =
+		weft__render_gallop_u64(a->end, p->model->tasks.first_activation[task], last, from + 1);
+	double start = weft__render_x(p, span->start) + 1, end = weft__render_x(p, span->end) - 1;
+	if (weft__render_is_track(p->model, task)) /* its bars are the spans themselves */
 		draw_part(p, fmax(start, box->x), fmin(end, box->x2), span->depth, box);
 	for (; i < last && a->start[i] < span->end && a->start[i] < p->right && may_examine(p); i++) {
-		double x = fmax(fmax(start, weft__x(p, a->start[i]) + 1), box->x);
-		double x2 = fmin(fmin(end, weft__x(p, a->end[i]) - 1), box->x2);
+		double x = fmax(fmax(start, weft__render_x(p, a->start[i]) + 1), box->x);
+		double x2 = fmin(fmin(end, weft__render_x(p, a->end[i]) - 1), box->x2);
 		draw_part(p, x, x2, span->depth, box);
 	}
 }
@@ -130,12 +133,13 @@ static void add_name(
 	struct painter *p, const struct weft_span *span, const struct weft__bar_box *box)
 {
 	struct weft__spans *s = p->spans;
-	double x = fmax(weft__x(p, span->start), box->x), x2 = fmin(weft__x(p, span->end), box->x2);
+	double x = fmax(weft__render_x(p, span->start), box->x),
+		   x2 = fmin(weft__render_x(p, span->end), box->x2);
 	if (x2 - x >= NAME_FROM && s->name_count < NAMES_MAX)
 		s->names[s->name_count++] = (struct span_name){x, x2, box->y, span->name};
 }
 
-void weft__draw_spans(struct painter *p, uint32_t task, const struct weft__bar_box *box)
+void weft__render_draw_spans(struct painter *p, uint32_t task, const struct weft__bar_box *box)
 {
 	const struct weft_spans *all = &p->model->spans;
 	if ((!all->first && all->open_count == 0) || box->height < BAR_HEIGHT)
@@ -146,7 +150,7 @@ void weft__draw_spans(struct painter *p, uint32_t task, const struct weft__bar_b
 			draw_runnable(p, span, box);
 		else
 			draw_span(p, task, span, box);
-		if (!weft__is_dim(p, task))
+		if (!weft__render_is_dim(p, task))
 			add_name(p, span, box);
 	}
 }
@@ -161,16 +165,16 @@ static void place_name(struct painter *p, const struct span_name *name)
 	char fitted[64];
 	if (text.size == 0 || text.size >= sizeof(fitted) || baseline > box->y + box->height - 2)
 		return;
-	double width = weft__fit_text(p, text, name->x2 - x, &style, fitted, sizeof(fitted));
+	double width = weft__render_fit_text(p, text, name->x2 - x, &style, fitted, sizeof(fitted));
 	if (width <= 0 || strlen(fitted) != text.size)
 		return;
 	struct weft__rect rect = {
 		x - 1, baseline - NAME_SIZE * 0.8, x + width + 1, baseline + NAME_SIZE * 0.2};
-	if (weft__occupied_take(p->occupied, rect))
+	if (weft__render_occupied_take(p->occupied, rect))
 		weft_canvas_text(p->canvas, x, baseline, fitted, text.size, width, &style);
 }
 
-void weft__name_spans(struct painter *p)
+void weft__render_name_spans(struct painter *p)
 {
 	for (uint32_t i = 0; i < p->spans->name_count; i++)
 		place_name(p, &p->spans->names[i]);

@@ -13,12 +13,12 @@ struct painter;
 struct weft__spans;
 
 /* NULL without memory. */
-struct weft__spans *weft__spans_create(void);
-void weft__spans_destroy(struct weft__spans *spans);
+struct weft__spans *weft__render_spans_create(void);
+void weft__render_spans_destroy(struct weft__spans *spans);
 
 /* Draws the spans of a task above its bars. */
-void weft__draw_spans(struct painter *p, uint32_t task, const struct weft__bar_box *box);
+void weft__render_draw_spans(struct painter *p, uint32_t task, const struct weft__bar_box *box);
 /* Writes their names, where names of tasks leave room. */
-void weft__name_spans(struct painter *p);
+void weft__render_name_spans(struct painter *p);
 
 #endif

@@ -35,9 +35,9 @@ static void draw_bars(struct painter *p, uint32_t task, const struct span *span,
 {
 	const struct weft_box *box = &p->frame->picture;
 	const struct weft__bar_box bar = {box->x, box->x + box->width, span->y, bar_height(spacing)};
-	weft__bars_draw(p->bars, p, task, &bar);
-	weft__draw_spans(p, task, &bar);
-	weft__draw_off_cpu(p, task, &bar);
+	weft__render_bars_draw(p->bars, p, task, &bar);
+	weft__render_draw_spans(p, task, &bar);
+	weft__render_draw_off_cpu(p, task, &bar);
 }
 
 static void draw_triangle(struct painter *p, double x, double y, double half, uint32_t color)
@@ -67,11 +67,11 @@ static void draw_end(struct painter *p, uint32_t task, const struct span *span, 
 	unsigned flags = p->model->tasks.flags[task];
 	if (!is_in_picture(p, span->x2))
 		return;
-	double y = weft__crisp(span->y), half = spacing >= 9 ? 3.5 : 2;
+	double y = weft__render_crisp(span->y), half = spacing >= 9 ? 3.5 : 2;
 	if (flags & WEFT_TASK_NEVER_RESOLVED)
 		draw_triangle(p, span->x2, y, half, p->theme->failed);
 	else if (flags & WEFT_TASK_FAILED)
-		weft__add_mark(
+		weft__render_add_mark(
 			p, (struct weft__failure_mark){
 				   .x = span->x2, .y = y, .x2 = spacing >= 9 ? 4 : 2.5, .is_cross = true});
 	else if (flags & WEFT_TASK_STOPPED && spacing >= TRIANGLE_FROM)
@@ -84,9 +84,9 @@ static void draw_end(struct painter *p, uint32_t task, const struct span *span, 
  * trace grows, that changes all the time. */
 static double open_from(const struct painter *p, uint32_t task, const struct span *span)
 {
-	if (!weft__has_tail(p->model, task))
+	if (!weft__render_has_tail(p->model, task))
 		return span->x2;
-	double x = fmax(weft__x(p, weft__last_act(p->model, task)), span->x);
+	double x = fmax(weft__render_x(p, weft__render_last_act(p->model, task)), span->x);
 	return x + DASHED_FROM <= span->x2 ? x : span->x2;
 }
 
@@ -101,7 +101,7 @@ static void draw_line(struct painter *p, uint32_t task, const struct span *span,
 	};
 	if (flags & WEFT_TASK_STOPPED)
 		p->tally.stopped[p->model->tasks.outcome[task]] = true;
-	double y = failed ? span->y : weft__crisp(span->y), open = open_from(p, task, span);
+	double y = failed ? span->y : weft__render_crisp(span->y), open = open_from(p, task, span);
 	if (open > fmax(span->x, from))
 		weft_canvas_line(p->canvas, fmax(span->x, from), y, open, y, &pen);
 	const struct weft_pen thin = {p->theme->waiting, 1, WEFT_DASH_SHORT};
@@ -116,7 +116,7 @@ static void draw_ground(struct painter *p, uint32_t task, const struct span *spa
 	if (!(p->model->tasks.flags[task] & WEFT_TASK_FAILED))
 		return;
 	weft_canvas_rect(p->canvas, span->x - 2, span->y - half, span->x2 + 5, span->y + half,
-		weft__faded(p->theme->failed, 0.13));
+		weft__render_faded(p->theme->failed, 0.13));
 }
 
 /* `from`: up to this x the row shows another task. */
@@ -144,7 +144,8 @@ static void draw_task(struct painter *p, uint32_t task, const struct weft__lane 
 static struct span span_of(const struct painter *p, uint32_t task, double y)
 {
 	const struct weft_box *box = &p->frame->picture;
-	double x = weft__x(p, p->layout->start[task]), x2 = weft__x(p, p->model->tasks.end[task]);
+	double x = weft__render_x(p, p->layout->start[task]),
+		   x2 = weft__render_x(p, p->model->tasks.end[task]);
 	return (struct span){fmax(x, box->x - 20), fmin(fmax(x2, x + 1), box->x + box->width + 20), y};
 }
 
@@ -185,38 +186,38 @@ static void draw_row(struct painter *p, const struct weft__lane *lane, struct we
 		bool failed = piece->failed != WEFT_NONE;
 		if (piece->is_line) {
 			struct span span = {piece->x, piece->x2, lane->y};
-			p->tally.drawn += !weft__is_track(p->model, p->scene->by_row[piece->index]);
+			p->tally.drawn += !weft__render_is_track(p->model, p->scene->by_row[piece->index]);
 			draw_task(p, p->scene->by_row[piece->index], lane, &span, drawn);
 			drawn = piece->x2;
 			continue;
 		}
 		if (failed)
 			mark_failed(p, lane, p->scene->by_row[piece->failed], &last_cross);
-		weft__cells_add(cells, p, piece->index, piece->count, piece->x, failed);
+		weft__render_cells_add(cells, p, piece->index, piece->count, piece->x, failed);
 		mark_unfinished(p, lane, i);
 	}
 }
 
-void weft__draw_tasks(struct painter *p)
+void weft__render_draw_tasks(struct painter *p)
 {
-	struct weft__cells *cells = weft__cells_create(p);
-	struct weft__density *density = weft__density_create(p);
+	struct weft__cells *cells = weft__render_cells_create(p);
+	struct weft__density *density = weft__render_density_create(p);
 	for (uint32_t i = 0; cells && density && i < p->lane_count; i++) {
 		struct weft__lane *lane = &p->lanes[i];
-		lane->first_thing = weft__thing_count(p);
+		lane->first_thing = weft__render_thing_count(p);
 		if (lane->row_count > 1) {
-			weft__cells_fill(cells, density, i);
+			weft__render_cells_fill(cells, density, i);
 		} else {
 			draw_row(p, lane, cells);
-			weft__draw_piles(p, lane, cells);
+			weft__render_draw_piles(p, lane, cells);
 		}
-		lane->last_thing = weft__thing_count(p);
-		weft__cells_draw(cells, p, lane);
+		lane->last_thing = weft__render_thing_count(p);
+		weft__render_cells_draw(cells, p, lane);
 	}
 	if (!cells || !density)
 		p->error = WEFT_ERROR_MEMORY;
-	p->tally.tasks = weft__census_alive(p->scene, p->left, p->right);
-	p->tally.folded = weft__piles_alive(&p->scene->piles, p->left, p->right);
-	weft__cells_destroy(cells);
-	weft__density_destroy(density);
+	p->tally.tasks = weft__render_census_alive(p->scene, p->left, p->right);
+	p->tally.folded = weft__render_piles_alive(&p->scene->piles, p->left, p->right);
+	weft__render_cells_destroy(cells);
+	weft__render_density_destroy(density);
 }

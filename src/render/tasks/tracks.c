@@ -28,7 +28,7 @@ static void draw(struct painter *p, const struct joined *bar, const struct weft_
 static struct joined place(
 	const struct painter *p, const struct weft_span *span, const struct weft__bar_box *box)
 {
-	double x = weft__x(p, span->start), x2 = weft__x(p, span->end);
+	double x = weft__render_x(p, span->start), x2 = weft__render_x(p, span->end);
 	return (struct joined){fmax(x, box->x), fmin(fmax(x2, x + 1), box->x2)};
 }
 
@@ -53,7 +53,7 @@ static uint32_t next_after(const struct painter *p, uint32_t task, uint32_t i, d
 	return next > i ? next : i + 1;
 }
 
-void weft__draw_track(struct painter *p, uint32_t task, const struct weft__bar_box *box)
+void weft__render_draw_track(struct painter *p, uint32_t task, const struct weft__bar_box *box)
 {
 	uint32_t count = weft_model_span_count(p->model, task);
 	uint32_t i = weft_model_span_after(p->model, task, p->left);

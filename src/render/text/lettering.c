@@ -12,7 +12,8 @@
 #define LONGEST       256 /* bytes of one text that are shown at most */
 #define LEAST_LETTERS 2
 
-double weft__measure(const struct painter *p, const char *text, const struct weft_text_style *style)
+double weft__render_measure(
+	const struct painter *p, const char *text, const struct weft_text_style *style)
 {
 	return p->font->measure(p->font->context, text, strlen(text), style->size, style->bold);
 }
@@ -59,20 +60,20 @@ static bool has_room(const void *context, uint32_t kept, uint64_t unused)
 	char shortened[LONGEST + 4];
 	(void)unused;
 	shorten(f->text, f->starts, f->count, kept, f->is_path, shortened);
-	double width = weft__measure(f->p, shortened, f->style);
+	double width = weft__render_measure(f->p, shortened, f->style);
 	if (width > f->room || strlen(shortened) >= f->size)
 		return false;
 	*f->width = width;
 	return true;
 }
 
-double weft__fit_text(const struct painter *p, struct weft_slice text, double room,
+double weft__render_fit_text(const struct painter *p, struct weft_slice text, double room,
 	const struct weft_text_style *style, char *fitted, size_t size)
 {
 	char clean[LONGEST], shortened[LONGEST + 4];
 	size_t starts[LONGEST + 1];
 	size_t length = weft_canvas_clean_text(text.bytes, text.size, clean, sizeof(clean));
-	double width = weft__measure(p, clean, style);
+	double width = weft__render_measure(p, clean, style);
 	bool whole = text.size < LONGEST / 3 || length + 4 < sizeof(clean);
 	if (width <= room && whole && length < size) {
 		memcpy(fitted, clean, length + 1);
@@ -92,17 +93,17 @@ double weft__fit_text(const struct painter *p, struct weft_slice text, double ro
 	return width;
 }
 
-double weft__put_text(struct painter *p, double x, double y, struct weft_slice text, double room,
-	const struct weft_text_style *style)
+double weft__render_put_text(struct painter *p, double x, double y, struct weft_slice text,
+	double room, const struct weft_text_style *style)
 {
 	char fitted[LONGEST + 4];
-	double width = weft__fit_text(p, text, room, style, fitted, sizeof(fitted));
+	double width = weft__render_fit_text(p, text, room, style, fitted, sizeof(fitted));
 	if (width > 0)
 		weft_canvas_text(p->canvas, x, y, fitted, strlen(fitted), width, style);
 	return width;
 }
 
-double weft__lift(double spacing)
+double weft__render_lift(double spacing)
 {
 	const double full = 8.5, least = 5.5, from = 20, room = 26;
 	if (spacing >= room)

@@ -140,15 +140,15 @@ static struct weft_text_style name_style(const struct painter *p, const struct n
 {
 	const struct weft__theme *t = p->theme;
 	uint32_t color = name->worth == MESSAGE ? t->failed : name->worth == LABEL ? t->text : t->dim;
-	if (weft__is_dim(p, name->task))
-		color = weft__faded(color, DIM);
+	if (weft__render_is_dim(p, name->task))
+		color = weft__render_faded(color, DIM);
 	return (struct weft_text_style){color, text_size(name->spacing), false, true, t->background};
 }
 
 static void draw_tick(struct painter *p, double x, double y)
 {
 	struct weft_pen pen = {p->theme->dim, 1, WEFT_DASH_SOLID};
-	weft_canvas_line(p->canvas, weft__crisp(x), y - TICK, weft__crisp(x), y, &pen);
+	weft_canvas_line(p->canvas, weft__render_crisp(x), y - TICK, weft__render_crisp(x), y, &pen);
 }
 
 /* The "4341" of "bind 4341". */
@@ -176,22 +176,22 @@ static bool place(struct painter *p, const struct name *name)
 	struct weft_text_style style = name_style(p, name);
 	char buffer[256], fitted[260];
 	struct weft_slice text = name_text(p, name, buffer, sizeof(buffer));
-	double y = name->y - weft__lift(name->spacing);
+	double y = name->y - weft__render_lift(name->spacing);
 	double top = y - style.size * 0.8, bottom = y + style.size * 0.2;
 	double x = name->x + INDENT, limit = fmin(name->next - GAP, box->x + box->width - 4);
 	if (top < box->y || text.size == 0)
 		return false;
-	double room = weft__occupied_room(p->occupied, x - 2, top, bottom, limit + 4) - 4 - x;
+	double room = weft__render_occupied_room(p->occupied, x - 2, top, bottom, limit + 4) - 4 - x;
 	room = fmin(room, limit - x);
 	if (room < (name->worth == NOTE ? NOTE_ROOM : 8))
 		return false;
-	double width = weft__fit_text(p, text, room, &style, fitted, sizeof(fitted));
+	double width = weft__render_fit_text(p, text, room, &style, fitted, sizeof(fitted));
 	if (name->worth == ID && strlen(fitted) != text.size)
-		width = weft__fit_text(p, bare_id(text), room, &style, fitted, sizeof(fitted));
+		width = weft__render_fit_text(p, bare_id(text), room, &style, fitted, sizeof(fitted));
 	if (width <= 0 || (!may_be_cut(p, name) && strstr(fitted, ELLIPSIS)))
 		return false;
 	struct weft__rect rect = {x - 1, top, x + width + 1, bottom};
-	if (!weft__occupied_take(p->occupied, rect))
+	if (!weft__render_occupied_take(p->occupied, rect))
 		return false;
 	if (name->worth == NOTE)
 		draw_tick(p, name->x, name->y);
@@ -213,8 +213,8 @@ static void place_kind(struct painter *p, const struct name *name)
 {
 	const struct weft_box *box = &p->frame->picture;
 	uint32_t color = p->theme->dim;
-	if (weft__is_dim(p, name->task))
-		color = weft__faded(color, DIM);
+	if (weft__render_is_dim(p, name->task))
+		color = weft__render_faded(color, DIM);
 	struct weft_text_style style = {
 		color, fmin(KIND_SIZE, text_size(name->spacing)), false, true, p->theme->background};
 	struct weft_slice text = kind_text(p, name->task);
@@ -224,12 +224,12 @@ static void place_kind(struct painter *p, const struct name *name)
 	if (!name->has_kind || name->spacing < KIND_SPACING || text.size == 0 ||
 		baseline > box->y + box->height - 2)
 		return;
-	double width = weft__fit_text(p, text, limit - x, &style, fitted, sizeof(fitted));
+	double width = weft__render_fit_text(p, text, limit - x, &style, fitted, sizeof(fitted));
 	if (width <= 0 || strlen(fitted) != text.size)
 		return;
 	struct weft__rect rect = {
 		x - 1, baseline - style.size * 0.8, x + width + 1, baseline + style.size * 0.2};
-	if (weft__occupied_take(p->occupied, rect))
+	if (weft__render_occupied_take(p->occupied, rect))
 		weft_canvas_text(p->canvas, x, baseline, fitted, text.size, width, &style);
 }
 
@@ -249,7 +249,7 @@ static uint32_t find_label(const struct painter *p, uint32_t task)
 static bool is_in_lane(const struct painter *p, uint32_t note)
 {
 	const struct weft_notes *notes = &p->model->notes;
-	return notes->type[note] >= WEFT_NOTE_CHANGE && weft__has_lane(p, notes->text[note]);
+	return notes->type[note] >= WEFT_NOTE_CHANGE && weft__render_has_lane(p, notes->text[note]);
 }
 
 /* Only of remarks without numbers: those of others differ. */
@@ -270,12 +270,12 @@ static void collect_notes(
 	uint32_t i = p->model->tasks.first_note[task], last = p->model->tasks.end_note[task];
 	uint32_t label = find_label(p, task);
 	double after = of->x;
-	i = weft__gallop_u64(times, i, last, p->left);
+	i = weft__render_gallop_u64(times, i, last, p->left);
 	while (i < last && times[i] <= p->right) {
-		double x = weft__x(p, times[i]);
+		double x = weft__render_x(p, times[i]);
 		if (x < after) {
 			uint64_t next = weft_view_time(p->view, after - p->x0);
-			uint32_t there = weft__gallop_u64(times, i, last, next);
+			uint32_t there = weft__render_gallop_u64(times, i, last, next);
 			i = there > i ? there : i + 1;
 			continue;
 		}
@@ -322,7 +322,7 @@ static void collect_task(
 {
 	const struct weft_tasks *tasks = &p->model->tasks;
 	const struct weft_box *box = &p->frame->picture;
-	double x = weft__x(p, p->layout->start[task]), end = weft__x(p, tasks->end[task]);
+	double x = weft__render_x(p, p->layout->start[task]), end = weft__render_x(p, tasks->end[task]);
 	struct name name = {
 		.x = fmax(x, box->x + HELD_AT - INDENT),
 		.end = end,
@@ -395,7 +395,7 @@ static void place_all(struct painter *p, struct names *names)
 			place_kind(p, &names->list[i]);
 }
 
-void weft__draw_names(struct painter *p)
+void weft__render_draw_names(struct painter *p)
 {
 	struct names names = {0};
 	for (uint32_t i = 0; i < p->lane_count; i++)

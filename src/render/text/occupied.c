@@ -24,7 +24,7 @@ struct weft__occupied {
 	struct occupied_strip strips[];
 };
 
-struct weft__occupied *weft__occupied_create(double top, double bottom)
+struct weft__occupied *weft__render_occupied_create(double top, double bottom)
 {
 	unsigned count = 1 + (unsigned)(fmax(bottom - top, 0) / STRIP);
 	struct weft__occupied *occupied =
@@ -36,7 +36,7 @@ struct weft__occupied *weft__occupied_create(double top, double bottom)
 	return occupied;
 }
 
-void weft__occupied_destroy(struct weft__occupied *occupied)
+void weft__render_occupied_destroy(struct weft__occupied *occupied)
 {
 	if (!occupied)
 		return;
@@ -53,7 +53,7 @@ static unsigned strip_at(const struct weft__occupied *occupied, double y)
 	return index < occupied->count ? (unsigned)index : occupied->count - 1;
 }
 
-double weft__occupied_room(
+double weft__render_occupied_room(
 	const struct weft__occupied *occupied, double x, double y, double y2, double limit)
 {
 	for (unsigned i = strip_at(occupied, y); i <= strip_at(occupied, y2); i++)
@@ -77,9 +77,9 @@ static bool add(struct occupied_strip *strip, const struct weft__rect *rect)
 	return true;
 }
 
-bool weft__occupied_take(struct weft__occupied *occupied, struct weft__rect rect)
+bool weft__render_occupied_take(struct weft__occupied *occupied, struct weft__rect rect)
 {
-	if (weft__occupied_room(occupied, rect.x, rect.y, rect.y2, rect.x2) < rect.x2)
+	if (weft__render_occupied_room(occupied, rect.x, rect.y, rect.y2, rect.x2) < rect.x2)
 		return false;
 	for (unsigned i = strip_at(occupied, rect.y); i <= strip_at(occupied, rect.y2); i++)
 		if (!add(&occupied->strips[i], &rect)) {
@@ -89,7 +89,7 @@ bool weft__occupied_take(struct weft__occupied *occupied, struct weft__rect rect
 	return true;
 }
 
-bool weft__occupied_failed(const struct weft__occupied *occupied)
+bool weft__render_occupied_failed(const struct weft__occupied *occupied)
 {
 	return occupied->failed;
 }

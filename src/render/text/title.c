@@ -67,7 +67,7 @@ static void append_outcome(
 		append_count(text, size, " \xc2\xb7 ", summary->by_outcome[outcome], name, name);
 }
 
-void weft__describe_trace(const struct weft_model *model, char *text, size_t size)
+void weft__render_describe_trace(const struct weft_model *model, char *text, size_t size)
 {
 	const struct weft_model_summary *s = &model->summary;
 	char length[32];
@@ -92,7 +92,7 @@ void weft__describe_trace(const struct weft_model *model, char *text, size_t siz
 static void drop_parts(
 	const struct painter *p, char *text, double room, const struct weft_text_style *style)
 {
-	while (weft__measure(p, text, style) > room) {
+	while (weft__render_measure(p, text, style) > room) {
 		size_t at = strlen(text);
 		while (at > 0 && strncmp(text + at, ", ", 2) != 0 && text[at] != '\xc2')
 			at--;
@@ -104,7 +104,7 @@ static void drop_parts(
 	}
 }
 
-void weft__draw_title(struct painter *p)
+void weft__render_draw_title(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->title;
 	struct weft_text_style name = {p->theme->text, 13, true, false, 0};
@@ -115,10 +115,10 @@ void weft__draw_title(struct painter *p)
 	if (box->height == 0)
 		return;
 	if (p->options->title)
-		x += weft__put_text(p, x, y, as_slice(p->options->title), right - x, &name) + GAP;
-	weft__describe_trace(p->model, text, sizeof(text));
+		x += weft__render_put_text(p, x, y, as_slice(p->options->title), right - x, &name) + GAP;
+	weft__render_describe_trace(p->model, text, sizeof(text));
 	drop_parts(p, text, right - x, &facts);
-	weft__put_text(p, x, y, as_slice(text), right - x, &facts);
+	weft__render_put_text(p, x, y, as_slice(text), right - x, &facts);
 }
 
 /* Failed and never resolved tasks in the view. */
@@ -128,15 +128,16 @@ struct problems {
 
 static struct problems count_problems(const struct painter *p)
 {
-	uint32_t first = weft__scene_problem_from(p->scene, 0, p->left);
-	uint32_t last = weft__scene_problem_from(p->scene, 0, p->right + (p->right < UINT64_MAX));
+	uint32_t first = weft__render_scene_problem_from(p->scene, 0, p->left);
+	uint32_t last =
+		weft__render_scene_problem_from(p->scene, 0, p->right + (p->right < UINT64_MAX));
 	uint32_t never = p->scene->never_before[last] - p->scene->never_before[first];
 	return (struct problems){last - first - never, never};
 }
 
 static bool has_problem(const struct painter *p)
 {
-	uint32_t first = weft__scene_problem_from(p->scene, 0, p->left);
+	uint32_t first = weft__render_scene_problem_from(p->scene, 0, p->left);
 	return first < p->scene->problem_count &&
 		   p->model->tasks.end[p->scene->problems[first]] <= p->right;
 }
@@ -180,7 +181,7 @@ static void describe_view(const struct painter *p, char *text, size_t size)
 /* Writes " - wait 79 at 5.27 ms: Enoent", for the first failed task. */
 static void describe_problem(const struct painter *p, char *text, size_t size)
 {
-	uint32_t task = p->scene->problems[weft__scene_problem_from(p->scene, 0, p->left)];
+	uint32_t task = p->scene->problems[weft__render_scene_problem_from(p->scene, 0, p->left)];
 	char name[96], at[32];
 	struct weft_slice message = weft_model_string(p->model, p->model->tasks.message[task]);
 	weft_story_name(p->model, task, 60, name, sizeof(name));
@@ -213,7 +214,7 @@ static double legend_width(const struct painter *p, const struct entry *entries,
 	double width = 0;
 	for (size_t i = 0; i < count; i++)
 		if (entries[i].shown)
-			width += SAMPLE + 5 + weft__measure(p, entries[i].name, style) + LEGEND_GAP;
+			width += SAMPLE + 5 + weft__render_measure(p, entries[i].name, style) + LEGEND_GAP;
 	return width;
 }
 
@@ -227,7 +228,7 @@ static void draw_legend(struct painter *p, double x, double y, const struct entr
 			continue;
 		weft_canvas_line(p->canvas, x, y - 3.5, x + SAMPLE, y - 3.5, &pen);
 		x += SAMPLE + 5;
-		double width = weft__measure(p, entry->name, style);
+		double width = weft__render_measure(p, entry->name, style);
 		weft_canvas_text(p->canvas, x, y, entry->name, strlen(entry->name), width, style);
 		x += width + LEGEND_GAP;
 	}
@@ -272,7 +273,7 @@ static size_t line_size(
 		end += strspn(text + end, " ");
 		end += strcspn(text + end, " ");
 		snprintf(line, sizeof(line), "%.*s", (int)end, text);
-		if (weft__measure(p, line, style) > room)
+		if (weft__render_measure(p, line, style) > room)
 			break;
 		fits = end;
 	}
@@ -287,16 +288,16 @@ static void draw_text(struct painter *p, const char *text, const struct weft_tex
 	double y = box->y + 16, room = box->width - 2 * MARGIN;
 	size_t first = box->height >= 40 ? line_size(p, text, room, style) : 0;
 	if (first && text[first]) {
-		weft__put_text(p, MARGIN, y, (struct weft_slice){text, first}, room, style);
+		weft__render_put_text(p, MARGIN, y, (struct weft_slice){text, first}, room, style);
 		text += first + strspn(text + first, " ");
 		y += 16;
 	}
-	double width = weft__put_text(p, MARGIN, y, as_slice(text), room, style);
+	double width = weft__render_put_text(p, MARGIN, y, as_slice(text), room, style);
 	if (box->height < 40)
 		put_legend(p, MARGIN + width + GAP, y);
 }
 
-void weft__draw_status(struct painter *p)
+void weft__render_draw_status(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->status;
 	struct weft_text_style facts = {p->theme->text, 12, false, false, 0};
@@ -311,11 +312,11 @@ void weft__draw_status(struct painter *p)
 	}
 	describe_view(p, text, sizeof(text));
 	drop_parts(p, text, box->width - 2 * MARGIN, &facts);
-	double width = weft__measure(p, text, &facts);
+	double width = weft__render_measure(p, text, &facts);
 	double right = put_legend(p, x + width + GAP, y);
-	x += weft__put_text(p, x, y, as_slice(text), right - x, &facts);
+	x += weft__render_put_text(p, x, y, as_slice(text), right - x, &facts);
 	if (!has_problem(p))
 		return;
 	describe_problem(p, text, sizeof(text));
-	weft__put_text(p, x + GAP / 2, y, as_slice(text), right - GAP - x - GAP / 2, &problem);
+	weft__render_put_text(p, x + GAP / 2, y, as_slice(text), right - GAP - x - GAP / 2, &problem);
 }

@@ -44,14 +44,14 @@ static bool find_stretch(const struct painter *p, uint32_t task, uint64_t time,
 	const struct weft_activations *a = &p->model->activations;
 	uint32_t first = p->model->tasks.first_activation[task];
 	uint32_t last = p->model->tasks.end_activation[task];
-	uint32_t next = weft__gallop_u64(a->end, first, last, time + 1);
+	uint32_t next = weft__render_gallop_u64(a->end, first, last, time + 1);
 	double x = piece->x, x2 = piece->x2;
 	if (next < last && a->start[next] <= time)
 		return false;
 	if (next > first)
-		x = fmax(x, weft__x(p, a->end[next - 1]));
+		x = fmax(x, weft__render_x(p, a->end[next - 1]));
 	if (next < last)
-		x2 = fmin(x2, weft__x(p, a->start[next]));
+		x2 = fmin(x2, weft__render_x(p, a->start[next]));
 	const struct weft_box *box = &p->frame->picture;
 	*ret_stretch =
 		(struct wait_stretch){fmax(x, box->x), fmin(x2, box->x + box->width), time, false};
@@ -82,7 +82,7 @@ static size_t write_words(const struct painter *p, uint32_t task, uint64_t time,
 
 static bool take_room(struct painter *p, double x, double top, double width)
 {
-	return weft__occupied_take(
+	return weft__render_occupied_take(
 		p->occupied, (struct weft__rect){x - 4, top, x + width + 4, top + SIZE});
 }
 
@@ -110,7 +110,8 @@ static void place_words(struct painter *p, uint32_t task, const struct weft__lan
 {
 	const struct weft_box *box = &p->frame->picture;
 	struct weft_text_style style = {p->theme->dim, SIZE, false, true, p->theme->background};
-	double y = lane->y - weft__lift(lane->spacing), top = y - SIZE * 0.8, bottom = y + SIZE * 0.2;
+	double y = lane->y - weft__render_lift(lane->spacing), top = y - SIZE * 0.8,
+		   bottom = y + SIZE * 0.2;
 	double room = stretch->x2 - stretch->x - 2 * AROUND;
 	char text[256] = "", fitted[260];
 	size_t size = write_words(p, task, stretch->time, text);
@@ -118,8 +119,8 @@ static void place_words(struct painter *p, uint32_t task, const struct weft__lan
 	if (size == 0 || top < box->y || bottom > box->y + box->height)
 		return;
 	size -= (size_t)(part - text);
-	double width =
-		weft__fit_text(p, (struct weft_slice){part, size}, room, &style, fitted, sizeof(fitted));
+	double width = weft__render_fit_text(
+		p, (struct weft_slice){part, size}, room, &style, fitted, sizeof(fitted));
 	if (width <= 0 || strlen(fitted) != size)
 		return;
 	double x = floor((stretch->x + stretch->x2 - width) / 2), end = stretch->x2 - AROUND - width;
@@ -169,11 +170,11 @@ static uint32_t label_last_wait(
 	uint32_t task = p->scene->by_row[piece->index];
 	uint64_t end = p->model->tasks.end[task];
 	struct wait_stretch stretch = {
-		weft__x(p, end), box->x + box->width, p->model->summary.end, true};
+		weft__render_x(p, end), box->x + box->width, p->model->summary.end, true};
 	if ((p->model->tasks.flags[task] & (WEFT_TASK_RESOLVED | WEFT_TASK_FAILED)) ||
 		end >= p->model->summary.end || stretch.x < box->x)
 		return 0;
-	stretch.x2 = fmin(stretch.x2, weft__x(p, p->model->summary.end));
+	stretch.x2 = fmin(stretch.x2, weft__render_x(p, p->model->summary.end));
 	if (index + 1 < lane->last_piece)
 		stretch.x2 = fmin(stretch.x2, p->pieces[index + 1].x);
 	if (stretch.x2 - stretch.x < WIDE)
@@ -182,7 +183,7 @@ static uint32_t label_last_wait(
 	return 1;
 }
 
-void weft__label_waits(struct painter *p)
+void weft__render_label_waits(struct painter *p)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < p->lane_count; i++) {
@@ -192,7 +193,7 @@ void weft__label_waits(struct painter *p)
 		struct last_words last = {.x = -INFINITY};
 		for (uint32_t k = lane->first_piece; k < lane->last_piece && count < MOST; k++) {
 			const struct weft__lane_piece *piece = &p->pieces[k];
-			if (!piece->is_line || weft__is_dim(p, p->scene->by_row[piece->index]))
+			if (!piece->is_line || weft__render_is_dim(p, p->scene->by_row[piece->index]))
 				continue;
 			if (piece->x2 - piece->x >= WIDE)
 				count += label_waits(p, lane, piece, &last);

@@ -17,8 +17,8 @@
 /* True if `file` can be written, and does not exist or holds an old trace. False after a report. */
 bool weft__runs_file_is_free(const char *file);
 
-/* True if traces can be saved in `output` (see runs/saving/name.h). Makes a directory that does not exist,
- * if the output ends in a slash. False after a report. */
+/* True if traces can be saved in `output` (see runs/saving/name.h). Makes a directory that does not
+ * exist, if the output ends in a slash. False after a report. */
 bool weft__runs_can_save(const char *output);
 
 /* For a ring that is recorded in `file` itself: removes an old file there and returns the absolute

@@ -16,9 +16,10 @@ struct weft__runs_snapshots;
 
 struct weft__runs_snapshot_options {
 	const char *directory; /* the run directory, with a slash at its end */
-	const char *output; /* output of the run's traces (see runs/saving/name.h): snapshots go beside them */
-	pid_t program;      /* the process that was started or attached to */
-	unsigned limit;     /* number of snapshots; 0: only ends are noted */
+	const char
+		*output; /* output of the run's traces (see runs/saving/name.h): snapshots go beside them */
+	pid_t program;                  /* the process that was started or attached to */
+	unsigned limit;                 /* number of snapshots; 0: only ends are noted */
 	struct weft__runs_early *early; /* saves rings of processes that have ended; NULL: none */
 	const char *const *rules;       /* each takes a snapshot when it fires */
 	unsigned rule_count;

@@ -17,12 +17,12 @@ struct weft__compressor {
 	size_t capacity;
 };
 
-bool weft__compressor_is_there(void)
+bool weft__runs_compressor_is_there(void)
 {
 	return true;
 }
 
-struct weft__compressor *weft__compressor_create(void)
+struct weft__compressor *weft__runs_compressor_create(void)
 {
 	struct weft__compressor *c = calloc(1, sizeof(*c));
 	if (c)
@@ -30,13 +30,13 @@ struct weft__compressor *weft__compressor_create(void)
 	if (!c || !c->context ||
 		ZSTD_isError(ZSTD_CCtx_setParameter(c->context, ZSTD_c_compressionLevel, 1)) ||
 		ZSTD_isError(ZSTD_CCtx_setParameter(c->context, ZSTD_c_checksumFlag, 1))) {
-		weft__compressor_destroy(c);
+		weft__runs_compressor_destroy(c);
 		return NULL;
 	}
 	return c;
 }
 
-void weft__compressor_destroy(struct weft__compressor *c)
+void weft__runs_compressor_destroy(struct weft__compressor *c)
 {
 	if (!c)
 		return;
@@ -59,8 +59,8 @@ static bool reserve(struct weft__compressor *c, size_t size)
 	return true;
 }
 
-bool weft__compressor_add(struct weft__compressor *c, const void *bytes, size_t size, bool last,
-	const char **ret_bytes, size_t *ret_size)
+bool weft__runs_compressor_add(struct weft__compressor *c, const void *bytes, size_t size,
+	bool last, const char **ret_bytes, size_t *ret_size)
 {
 	ZSTD_inBuffer in = {bytes, size, 0};
 	if (!reserve(c, size))
@@ -74,23 +74,23 @@ bool weft__compressor_add(struct weft__compressor *c, const void *bytes, size_t 
 	return true;
 }
 #else
-bool weft__compressor_is_there(void)
+bool weft__runs_compressor_is_there(void)
 {
 	return false;
 }
 
-struct weft__compressor *weft__compressor_create(void)
+struct weft__compressor *weft__runs_compressor_create(void)
 {
 	return NULL;
 }
 
-void weft__compressor_destroy(struct weft__compressor *c)
+void weft__runs_compressor_destroy(struct weft__compressor *c)
 {
 	(void)c;
 }
 
-bool weft__compressor_add(struct weft__compressor *c, const void *bytes, size_t size, bool last,
-	const char **ret_bytes, size_t *ret_size)
+bool weft__runs_compressor_add(struct weft__compressor *c, const void *bytes, size_t size,
+	bool last, const char **ret_bytes, size_t *ret_size)
 {
 	(void)c, (void)bytes, (void)size, (void)last, (void)ret_bytes, (void)ret_size;
 	return false;

@@ -10,15 +10,15 @@
 
 struct weft__compressor;
 
-bool weft__compressor_is_there(void);
+bool weft__runs_compressor_is_there(void);
 
 /* NULL if memory is short. */
-struct weft__compressor *weft__compressor_create(void);
-void weft__compressor_destroy(struct weft__compressor *compressor);
+struct weft__compressor *weft__runs_compressor_create(void);
+void weft__runs_compressor_destroy(struct weft__compressor *compressor);
 
 /* Compresses the bytes and flushes them, so that a reader can decompress all of them at once;
  * `last` ends the frame. The result is valid until the next call. False if memory is short. */
-bool weft__compressor_add(struct weft__compressor *compressor, const void *bytes, size_t size,
+bool weft__runs_compressor_add(struct weft__compressor *compressor, const void *bytes, size_t size,
 	bool last, const char **ret_bytes, size_t *ret_size);
 
 #endif

@@ -77,7 +77,7 @@ static struct weft__ring_stream *add(
 	}
 	r->ring = *ring;
 	snprintf(r->path, sizeof(r->path), "%s", path);
-	weft__stream_file_init(&r->file, &s->options, name);
+	weft__runs_stream_file_init(&r->file, &s->options, name);
 	return list[s->count++] = r;
 }
 
@@ -177,7 +177,7 @@ static void give_up(struct weft__runs_stream *s)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (!s->list[i]->is_done)
-			weft__ring_stream_give_up(s, s->list[i]);
+			weft__runs_ring_stream_give_up(s, s->list[i]);
 }
 
 static void *run(void *context)
@@ -192,7 +192,7 @@ static void *run(void *context)
 		if (busy || (is_last && !s->guests) || s->notify < 0)
 			discover(s);
 		for (size_t i = 0; i < s->count; i++)
-			busy |= weft__ring_stream_serve(s, s->list[i], is_last);
+			busy |= weft__runs_ring_stream_serve(s, s->list[i], is_last);
 		if ((is_last || !goes_on(s)) && !any(s, false))
 			break;
 		if (is_last && weft__runs_stream_now_ns() - atomic_load(&s->progress_ns) > PATIENCE_NS) {
@@ -212,7 +212,7 @@ void weft__runs_stream_destroy(struct weft__runs_stream *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		weft_stream_close(s->list[i]->stream);
-		weft__stream_file_finish(&s->list[i]->file);
+		weft__runs_stream_file_finish(&s->list[i]->file);
 		free(s->list[i]);
 	}
 	weft__runs_guests_destroy(s->guests);

@@ -30,7 +30,7 @@ static bool is_stdout(const struct weft__stream_file *file)
 	return strcmp(file->name, "-") == 0;
 }
 
-void weft__stream_file_init(
+void weft__runs_stream_file_init(
 	struct weft__stream_file *file, const struct weft__runs_stream_options *options, char *name)
 {
 	*file = (struct weft__stream_file){.options = options, .name = name, .fd = -1};
@@ -43,16 +43,16 @@ static void close_file(struct weft__stream_file *file)
 	file->fd = -1;
 }
 
-void weft__stream_file_close(struct weft__stream_file *file)
+void weft__runs_stream_file_close(struct weft__stream_file *file)
 {
 	close_file(file);
-	weft__compressor_destroy(file->compressor);
+	weft__runs_compressor_destroy(file->compressor);
 	file->compressor = NULL;
 }
 
-void weft__stream_file_finish(struct weft__stream_file *file)
+void weft__runs_stream_file_finish(struct weft__stream_file *file)
 {
-	weft__stream_file_close(file);
+	weft__runs_stream_file_close(file);
 	free(file->name);
 	free(file->path);
 	*file = (struct weft__stream_file){.fd = -1};
@@ -166,12 +166,12 @@ static bool begin_compression(struct weft__stream_file *file)
 {
 	if (!file->options->compress || file->compressor)
 		return true;
-	file->compressor = weft__compressor_create();
+	file->compressor = weft__runs_compressor_create();
 	file->error = ENOMEM;
 	return file->compressor;
 }
 
-bool weft__stream_file_begin(struct weft__stream_file *file)
+bool weft__runs_stream_file_begin(struct weft__stream_file *file)
 {
 	if (!begin_compression(file))
 		return false;
@@ -199,7 +199,7 @@ static bool put(struct weft__stream_file *file, const void *bytes, size_t size, 
 	file->pending_bytes = size;
 	if (!file->compressor)
 		return true;
-	bool good = weft__compressor_add(
+	bool good = weft__runs_compressor_add(
 		file->compressor, bytes, size, last, &file->pending, &file->pending_bytes);
 	if (!good) {
 		file->error = ENOMEM;
@@ -208,17 +208,17 @@ static bool put(struct weft__stream_file *file, const void *bytes, size_t size, 
 	return good;
 }
 
-bool weft__stream_file_put(struct weft__stream_file *file, const void *bytes, size_t size)
+bool weft__runs_stream_file_put(struct weft__stream_file *file, const void *bytes, size_t size)
 {
 	return put(file, bytes, size, false);
 }
 
-bool weft__stream_file_end(struct weft__stream_file *file)
+bool weft__runs_stream_file_end(struct weft__stream_file *file)
 {
 	return put(file, "", 0, true);
 }
 
-bool weft__stream_file_flush(struct weft__stream_file *file)
+bool weft__runs_stream_file_flush(struct weft__stream_file *file)
 {
 	while (file->pending_bytes) {
 		ssize_t written = write(file->fd, file->pending, file->pending_bytes);
@@ -236,7 +236,7 @@ bool weft__stream_file_flush(struct weft__stream_file *file)
 	return true;
 }
 
-bool weft__stream_file_sync(struct weft__stream_file *file)
+bool weft__runs_stream_file_sync(struct weft__stream_file *file)
 {
 	if (file->fd < 0 || is_stdout(file))
 		return true;
@@ -246,12 +246,12 @@ bool weft__stream_file_sync(struct weft__stream_file *file)
 	return good;
 }
 
-bool weft__stream_file_is_rewritable(const struct weft__stream_file *file)
+bool weft__runs_stream_file_is_rewritable(const struct weft__stream_file *file)
 {
 	return file->fd >= 0 && !is_stdout(file) && !file->compressor;
 }
 
-uint64_t weft__stream_file_disk_bytes(const struct weft__stream_file *file)
+uint64_t weft__runs_stream_file_disk_bytes(const struct weft__stream_file *file)
 {
 	const struct weft__runs_stream_options *options = file->options;
 	if (is_stdout(file) && !options->has_max)
@@ -262,13 +262,13 @@ uint64_t weft__stream_file_disk_bytes(const struct weft__stream_file *file)
 	return file->total < kept ? file->total : kept;
 }
 
-bool weft__stream_file_is_full(const struct weft__stream_file *file, size_t bytes)
+bool weft__runs_stream_file_is_full(const struct weft__stream_file *file, size_t bytes)
 {
 	uint64_t most = file->options->rotate_bytes;
 	return most && !is_stdout(file) && file->bytes + bytes > most;
 }
 
-bool weft__stream_file_is_broken(const struct weft__stream_file *file)
+bool weft__runs_stream_file_is_broken(const struct weft__stream_file *file)
 {
 	return file->error == EPIPE || file->error == EBADF;
 }

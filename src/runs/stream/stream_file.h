@@ -37,41 +37,41 @@ struct weft__stream_file {
 };
 
 /* Takes over `name`. */
-void weft__stream_file_init(
+void weft__runs_stream_file_init(
 	struct weft__stream_file *file, const struct weft__runs_stream_options *options, char *name);
-void weft__stream_file_finish(struct weft__stream_file *file);
+void weft__runs_stream_file_finish(struct weft__stream_file *file);
 
 /* Closes the present file, after which nothing is written. Its names and numbers stay. */
-void weft__stream_file_close(struct weft__stream_file *file);
+void weft__runs_stream_file_close(struct weft__stream_file *file);
 
 /* Ends the present file, if there is one, and begins the next, replacing a file of that name. False
  * with `error`; the call may be repeated. */
-bool weft__stream_file_begin(struct weft__stream_file *file);
+bool weft__runs_stream_file_begin(struct weft__stream_file *file);
 
 /* Makes a piece pending; `bytes` must stay until it is flushed. Call it when nothing is pending.
  * False if memory is short. */
-bool weft__stream_file_put(struct weft__stream_file *file, const void *bytes, size_t size);
+bool weft__runs_stream_file_put(struct weft__stream_file *file, const void *bytes, size_t size);
 
 /* Makes the end of the compressed file pending. False if memory is short. */
-bool weft__stream_file_end(struct weft__stream_file *file);
+bool weft__runs_stream_file_end(struct weft__stream_file *file);
 
 /* Writes pending bytes. True if none are pending any more. */
-bool weft__stream_file_flush(struct weft__stream_file *file);
+bool weft__runs_stream_file_flush(struct weft__stream_file *file);
 
 /* Waits until the present file is on the disk. False with `error`. */
-bool weft__stream_file_sync(struct weft__stream_file *file);
+bool weft__runs_stream_file_sync(struct weft__stream_file *file);
 
 /* True if the file can be truncated and rewritten at an offset. False for a pipe and a compressed
  * file. */
-bool weft__stream_file_is_rewritable(const struct weft__stream_file *file);
+bool weft__runs_stream_file_is_rewritable(const struct weft__stream_file *file);
 
 /* Disk usage of its files in bytes, not counting those that rotation has removed. */
-uint64_t weft__stream_file_disk_bytes(const struct weft__stream_file *file);
+uint64_t weft__runs_stream_file_disk_bytes(const struct weft__stream_file *file);
 
 /* True if another piece of `bytes` would exceed rotate_bytes. */
-bool weft__stream_file_is_full(const struct weft__stream_file *file, size_t bytes);
+bool weft__runs_stream_file_is_full(const struct weft__stream_file *file, size_t bytes);
 
 /* True if writing has failed for good. */
-bool weft__stream_file_is_broken(const struct weft__stream_file *file);
+bool weft__runs_stream_file_is_broken(const struct weft__stream_file *file);
 
 #endif

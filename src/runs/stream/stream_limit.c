@@ -78,7 +78,7 @@ static uint64_t disk_bytes(const struct weft__runs_stream *s, const struct weft_
 	uint64_t bytes = 0;
 	for (size_t i = 0; i < s->count; i++)
 		if (!s->guests || s->list[i]->ring.pid == r->ring.pid)
-			bytes += weft__stream_file_disk_bytes(&s->list[i]->file);
+			bytes += weft__runs_stream_file_disk_bytes(&s->list[i]->file);
 	return bytes;
 }
 

@@ -95,7 +95,7 @@ static bool begin_file(struct weft__runs_stream *s, struct weft__ring_stream *r)
 		r->has_failed = r->is_done = true;
 		return false;
 	}
-	if (!weft__stream_file_begin(&r->file)) {
+	if (!weft__runs_stream_file_begin(&r->file)) {
 		r->is_stuck = true;
 		return false;
 	}
@@ -113,11 +113,12 @@ static bool go_on(struct weft__runs_stream *s, struct weft__ring_stream *r)
 		r->is_done = true;
 		return false;
 	}
-	bool is_due = r->has_ended || (r->written > r->before && weft__stream_file_is_full(&r->file,
-																 weft__runs_stream_most_bytes(s)));
+	bool is_due = r->has_ended ||
+				  (r->written > r->before &&
+					  weft__runs_stream_file_is_full(&r->file, weft__runs_stream_most_bytes(s)));
 	if (s->options.compress && is_due && !r->ends_file && r->file.count) {
 		r->ends_file = true;
-		return weft__stream_file_end(&r->file);
+		return weft__runs_stream_file_end(&r->file);
 	}
 	if (r->file.count == 0 || is_due) {
 		if (!begin_file(s, r))
@@ -134,8 +135,8 @@ static bool step(struct weft__runs_stream *s, struct weft__ring_stream *r)
 {
 	const void *bytes;
 	size_t size;
-	r->is_stuck = !weft__stream_file_flush(&r->file);
-	if (r->is_stuck && weft__stream_file_is_broken(&r->file))
+	r->is_stuck = !weft__runs_stream_file_flush(&r->file);
+	if (r->is_stuck && weft__runs_stream_file_is_broken(&r->file))
 		fail(r, r->file.path, strerror(r->file.error));
 	if (r->is_stuck || !go_on(s, r))
 		return false;
@@ -146,7 +147,7 @@ static bool step(struct weft__runs_stream *s, struct weft__ring_stream *r)
 		r->result.is_cut = true;
 	}
 	int status = weft_stream_next(r->stream, &bytes, &size);
-	if (status == WEFT_OK && weft__stream_file_put(&r->file, bytes, size))
+	if (status == WEFT_OK && weft__runs_stream_file_put(&r->file, bytes, size))
 		return true;
 	r->has_ended = status == WEFT_END;
 	if (status != WEFT_END && status != WEFT_AGAIN)
@@ -168,11 +169,12 @@ static bool write_pages(struct weft__ring_stream *r)
 	const void *bytes;
 	size_t size;
 	weft_guest_bytes(r->guest, &bytes, &size);
-	return weft__stream_file_begin(&r->file) && weft__stream_file_put(&r->file, bytes, size) &&
-		   weft__stream_file_flush(&r->file) &&
+	return weft__runs_stream_file_begin(&r->file) &&
+		   weft__runs_stream_file_put(&r->file, bytes, size) &&
+		   weft__runs_stream_file_flush(&r->file) &&
 		   (!r->file.compressor ||
-			   (weft__stream_file_end(&r->file) && weft__stream_file_flush(&r->file))) &&
-		   weft__stream_file_sync(&r->file);
+			   (weft__runs_stream_file_end(&r->file) && weft__runs_stream_file_flush(&r->file))) &&
+		   weft__runs_stream_file_sync(&r->file);
 }
 
 /* The CTF of mirage-profile cannot be streamed: its pages are saved when the guest's record ends.
@@ -186,13 +188,14 @@ static bool serve_pages(struct weft__runs_stream *s, struct weft__ring_stream *r
 	else if (!write_pages(r))
 		fail(r, r->file.name, strerror(r->file.error));
 	r->is_done = true;
-	weft__stream_file_close(&r->file);
+	weft__runs_stream_file_close(&r->file);
 	let_go(s, r);
 	return true;
 }
 
 /* True if there was something to do. */
-bool weft__ring_stream_serve(struct weft__runs_stream *s, struct weft__ring_stream *r, bool is_last)
+bool weft__runs_ring_stream_serve(
+	struct weft__runs_stream *s, struct weft__ring_stream *r, bool is_last)
 {
 	bool busy = false;
 	if (r->has_pages && !r->is_done)
@@ -209,10 +212,10 @@ bool weft__ring_stream_serve(struct weft__runs_stream *s, struct weft__ring_stre
 	for (int i = 0; i < PIECES_MAX && step(s, r); i++)
 		busy = true;
 	if (r->is_done) {
-		if (!r->has_failed && !weft__stream_file_sync(&r->file))
+		if (!r->has_failed && !weft__runs_stream_file_sync(&r->file))
 			fail(r, r->file.path, strerror(r->file.error));
 		/* A run may have any number of rings: those that are done keep no descriptor. */
-		weft__stream_file_close(&r->file);
+		weft__runs_stream_file_close(&r->file);
 		close_ring(s, r);
 	}
 	return busy || r->is_done;
@@ -234,17 +237,17 @@ static void pass_over(struct weft__ring_stream *r)
 static void store_unwritten(struct weft__ring_stream *r)
 {
 	uint64_t given = weft_stream_describe(r->stream)->events;
-	if (weft__stream_file_is_rewritable(&r->file) &&
+	if (weft__runs_stream_file_is_rewritable(&r->file) &&
 		weft_stream_abandon(r->stream, r->file.fd, r->whole_bytes, given - r->written) == 0)
 		r->file.bytes = r->whole_bytes;
 	else
 		weft__runs_report("cannot note in %s that its end is missing",
 			weft__runs_shown(r->file.path ? r->file.path : r->file.name));
-	weft__stream_file_sync(&r->file);
+	weft__runs_stream_file_sync(&r->file);
 }
 
 /* Events that were not written stay in the ring as long as it holds them. */
-void weft__ring_stream_give_up(struct weft__runs_stream *s, struct weft__ring_stream *r)
+void weft__runs_ring_stream_give_up(struct weft__runs_stream *s, struct weft__ring_stream *r)
 {
 	fail(r, r->file.path ? r->file.path : r->file.name,
 		r->file.error ? strerror(r->file.error) : "not written");

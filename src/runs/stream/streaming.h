@@ -69,9 +69,9 @@ uint64_t weft__runs_stream_usual_limit(const struct weft__runs_stream_options *o
 bool weft__runs_stream_is_full(struct weft__runs_stream *s, const struct weft__ring_stream *r);
 
 /* Writes what the ring has. True if there was something to do. */
-bool weft__ring_stream_serve(
+bool weft__runs_ring_stream_serve(
 	struct weft__runs_stream *s, struct weft__ring_stream *r, bool is_last);
 /* The disk accepts no more bytes. */
-void weft__ring_stream_give_up(struct weft__runs_stream *s, struct weft__ring_stream *r);
+void weft__runs_ring_stream_give_up(struct weft__runs_stream *s, struct weft__ring_stream *r);
 
 #endif

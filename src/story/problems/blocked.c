@@ -17,7 +17,7 @@
 static bool takes(const struct weft__blocked *b, uint32_t task, uint32_t semaphore, uint32_t *left)
 {
 	const struct weft_edges *e = &b->model->edges;
-	struct weft__edge_list by = weft__edges_by(b->model, task);
+	struct weft__edge_list by = weft__story_edges_by(b->model, task);
 	for (uint32_t i = 0; i < by.count; i++) {
 		if (*left == 0 ||
 			(e->type[by.edges[i]] == WEFT_EDGE_READ && e->to[by.edges[i]] == semaphore))
@@ -32,7 +32,7 @@ static bool takes(const struct weft__blocked *b, uint32_t task, uint32_t semapho
 static bool is_counting(const struct weft__blocked *b, uint32_t semaphore)
 {
 	const struct weft_edges *e = &b->model->edges;
-	struct weft__edge_list to = weft__edges_to(b->story, semaphore);
+	struct weft__edge_list to = weft__story_edges_to(b->story, semaphore);
 	uint32_t left = EXAMINED_MAX, known = WEFT_NONE;
 	for (uint32_t i = 0; i < to.count && left > 0; i++) {
 		uint32_t from = e->from[to.edges[i]];
@@ -50,7 +50,7 @@ static bool is_counting(const struct weft__blocked *b, uint32_t semaphore)
 static uint32_t find_holder(const struct weft__blocked *b, uint32_t semaphore)
 {
 	const struct weft_edges *e = &b->model->edges;
-	struct weft__edge_list to = weft__edges_to(b->story, semaphore);
+	struct weft__edge_list to = weft__story_edges_to(b->story, semaphore);
 	if (is_counting(b, semaphore))
 		return semaphore;
 	for (uint32_t i = to.count; i > 0; i--) {
@@ -76,12 +76,13 @@ static uint32_t find_only_holder(struct weft__blocked *b, uint32_t resource)
 {
 	struct weft__holders holders;
 	uint32_t found = resource;
-	int error = weft__holders_at(b->story, resource, b->model->summary.end, UINT32_MAX, &holders);
+	int error =
+		weft__story_holders_at(b->story, resource, b->model->summary.end, UINT32_MAX, &holders);
 	if (error)
 		b->error = error;
 	if (holders.count + holders.unlisted < 2)
 		found = holders.count ? b->final[holders.list[0].task] : WEFT_NONE;
-	weft__holders_finish(&holders);
+	weft__model_holders_finish(&holders);
 	return found;
 }
 
@@ -101,7 +102,7 @@ static bool is_alone(const struct weft_model *model, uint32_t task)
 static uint32_t across(const struct weft__blocked *b, uint32_t source)
 {
 	struct weft__other_end other;
-	if (!weft__other_end(b->story, source, b->model->summary.end, &other) || other.others ||
+	if (!weft__story_other_end(b->story, source, b->model->summary.end, &other) || other.others ||
 		b->model->tasks.buffer[other.user] == b->model->tasks.buffer[source])
 		return source;
 	uint32_t user = b->final[other.user];
@@ -113,7 +114,7 @@ static uint32_t across(const struct weft__blocked *b, uint32_t source)
 static uint32_t find_behind(struct weft__blocked *b, uint32_t source)
 {
 	const unsigned kind = b->model->tasks.kind[source];
-	if (!weft__is_resource(kind))
+	if (!weft__model_is_resource(kind))
 		return across(b, source);
 	return kind == WEFT_KIND_SEMAPHORE ? find_holder(b, source) : find_only_holder(b, source);
 }
@@ -154,7 +155,7 @@ static uint32_t count_acts(const struct weft_model *model, uint32_t task, struct
 		end > model->tasks.first_activation[task] ? model->activations.end[end - 1] : UINT64_MAX;
 	while (count > 1 && e->type[by.edges[count - 1]] == WEFT_EDGE_READ &&
 		   e->time[by.edges[count - 1]] > ran &&
-		   weft__is_resource(model->tasks.kind[e->to[by.edges[count - 1]]]))
+		   weft__model_is_resource(model->tasks.kind[e->to[by.edges[count - 1]]]))
 		count--;
 	return count;
 }
@@ -164,12 +165,12 @@ static uint32_t count_acts(const struct weft_model *model, uint32_t task, struct
 static uint32_t waits_for(struct weft__blocked *b, uint32_t task)
 {
 	const struct weft_edges *e = &b->model->edges;
-	struct weft__edge_list by = weft__edges_by(b->model, task);
+	struct weft__edge_list by = weft__story_edges_by(b->model, task);
 	if ((b->model->tasks.flags[task] & WEFT_TASK_RESOLVED) || by.count == 0)
 		return WEFT_NONE;
 	uint32_t count = count_acts(b->model, task, by), last = by.edges[count - 1];
 	if (e->type[last] == WEFT_EDGE_WAIT_ANY)
-		return waits_for_any(b, weft__any_of(b->model, last));
+		return waits_for_any(b, weft__story_any_of(b->model, last));
 	if (e->type[last] != WEFT_EDGE_TRY_READ)
 		return WEFT_NONE;
 	for (uint32_t i = count - 1; i > 0 && e->type[by.edges[i - 1]] == WEFT_EDGE_TRY_READ; i--)
@@ -178,38 +179,40 @@ static uint32_t waits_for(struct weft__blocked *b, uint32_t task)
 	return behind(b, b->final[e->to[last]]);
 }
 
-uint32_t weft__blocked_since(const struct weft__blocked *b, uint32_t task)
+uint32_t weft__story_blocked_since(const struct weft__blocked *b, uint32_t task)
 {
-	struct weft__edge_list by = weft__edges_by(b->model, task);
+	struct weft__edge_list by = weft__story_edges_by(b->model, task);
 	return by.edges[count_acts(b->model, task, by) - 1];
 }
 
-bool weft__blocked_any(const struct weft__blocked *b, uint32_t task)
+bool weft__story_blocked_any(const struct weft__blocked *b, uint32_t task)
 {
 	return b->next[task] != WEFT_NONE &&
-		   b->model->edges.type[weft__blocked_since(b, task)] == WEFT_EDGE_WAIT_ANY;
+		   b->model->edges.type[weft__story_blocked_since(b, task)] == WEFT_EDGE_WAIT_ANY;
 }
 
-void weft__blocked_describe(const struct weft__blocked *b, uint32_t task, struct weft__words *words)
+void weft__story_blocked_describe(
+	const struct weft__blocked *b, uint32_t task, struct weft__words *words)
 {
 	const struct weft_model *model = b->model;
-	if (weft__blocked_any(b, task)) {
-		weft__words_add(words, " waits for ");
-		weft__words_add_any(words, model, weft__any_of(model, weft__blocked_since(b, task)));
+	if (weft__story_blocked_any(b, task)) {
+		weft__story_words_add(words, " waits for ");
+		weft__story_words_add_any(
+			words, model, weft__story_any_of(model, weft__story_blocked_since(b, task)));
 		return;
 	}
-	uint32_t source = b->final[model->edges.to[weft__blocked_since(b, task)]];
-	weft__words_add(words, " waits for ");
+	uint32_t source = b->final[model->edges.to[weft__story_blocked_since(b, task)]];
+	weft__story_words_add(words, " waits for ");
 	if (source == b->next[task]) {
-		weft__words_add_subject(words, model, source, 32);
+		weft__story_words_add_subject(words, model, source, 32);
 		return;
 	}
-	weft__words_add_task(words, model, source, 20);
-	weft__words_add(words, " of ");
-	weft__words_add_subject(words, model, b->next[task], 28);
+	weft__story_words_add_task(words, model, source, 20);
+	weft__story_words_add(words, " of ");
+	weft__story_words_add_subject(words, model, b->next[task], 28);
 }
 
-int weft__blocked_init(struct weft__blocked *b, const struct weft_story *story)
+int weft__story_blocked_init(struct weft__blocked *b, const struct weft_story *story)
 {
 	const struct weft_model *model = story->model;
 	const uint32_t tasks = model->tasks.count;
@@ -220,7 +223,7 @@ int weft__blocked_init(struct weft__blocked *b, const struct weft_story *story)
 		return WEFT_ERROR_MEMORY;
 	b->next = columns + room;
 	b->holder = columns + 2 * room;
-	weft__find_finals(model, b->final);
+	weft__story_find_finals(model, b->final);
 	for (uint32_t task = 0; task < tasks; task++)
 		b->holder[task] = UNKNOWN;
 	for (uint32_t task = 0; task < tasks; task++)
@@ -228,7 +231,7 @@ int weft__blocked_init(struct weft__blocked *b, const struct weft_story *story)
 	return b->error;
 }
 
-void weft__blocked_finish(struct weft__blocked *b)
+void weft__story_blocked_finish(struct weft__blocked *b)
 {
 	free(b->final);
 }

@@ -29,18 +29,18 @@ struct weft__blocked {
 };
 
 /* 0 or WEFT_ERROR_MEMORY. Call finish in both cases. */
-int weft__blocked_init(struct weft__blocked *blocked, const struct weft_story *story);
-void weft__blocked_finish(struct weft__blocked *blocked);
+int weft__story_blocked_init(struct weft__blocked *blocked, const struct weft_story *story);
+void weft__story_blocked_finish(struct weft__blocked *blocked);
 
 /* The edge by which a waiting task began to wait: its last act. */
-uint32_t weft__blocked_since(const struct weft__blocked *blocked, uint32_t task);
+uint32_t weft__story_blocked_since(const struct weft__blocked *blocked, uint32_t task);
 
 /* True if the task waits for any of several, of which `next` is only one. */
-bool weft__blocked_any(const struct weft__blocked *blocked, uint32_t task);
+bool weft__story_blocked_any(const struct weft__blocked *blocked, uint32_t task);
 
 /* Appends " waits for wait 5 'reply'", or " waits for lock A of task 5" if `task` waits for a
  * resource. */
-void weft__blocked_describe(
+void weft__story_blocked_describe(
 	const struct weft__blocked *blocked, uint32_t task, struct weft__words *words);
 
 #endif

@@ -83,7 +83,7 @@ static void read_group(struct bursts *b, const struct weft__alike_group *group)
 	for (uint32_t i = group->first; i < group->first + group->count; i++) {
 		if (is_stopped(b, alike->members[i]))
 			continue;
-		b->starts[b->count] = weft__start_of(b->findings->story, alike->members[i]);
+		b->starts[b->count] = weft__story_start_of(b->findings->story, alike->members[i]);
 		b->ends[b->count++] = b->model->tasks.end[alike->members[i]];
 	}
 	weft__sort_u64(b->starts, b->starts + b->count, b->count);
@@ -157,7 +157,7 @@ static uint64_t usual_life(struct bursts *b, const struct weft__alike_group *gro
 	uint32_t count = 0;
 	for (uint32_t i = group->first; i < group->first + group->count; i++) {
 		uint32_t task = alike->members[i];
-		uint64_t start = weft__start_of(b->findings->story, task);
+		uint64_t start = weft__story_start_of(b->findings->story, task);
 		if (!is_stopped(b, task) && !is_in_burst(b, start, b->model->tasks.end[task]))
 			b->ends[count++] = alike->lives[i];
 	}
@@ -173,7 +173,7 @@ static uint32_t first_in(
 {
 	const struct weft__alike *alike = &b->findings->alike;
 	for (uint32_t i = group->first; i < group->first + group->count; i++)
-		if (weft__start_of(b->findings->story, alike->members[i]) == burst->start)
+		if (weft__story_start_of(b->findings->story, alike->members[i]) == burst->start)
 			return alike->members[i];
 	return WEFT_NONE;
 }
@@ -240,7 +240,7 @@ static void find_causes(struct bursts *b)
 	const struct weft_tasks *t = &b->model->tasks;
 	const uint32_t *group_of = b->findings->alike.group_of;
 	for (uint32_t task = 0; b->named_count && task < t->count; task++) {
-		const uint64_t start = weft__start_of(b->findings->story, task);
+		const uint64_t start = weft__story_start_of(b->findings->story, task);
 		const bool has_ended = t->flags[task] & WEFT_TASK_RESOLVED;
 		for (uint32_t k = 0; k < b->named_count; k++) {
 			struct surge *burst = &b->named[k];
@@ -261,12 +261,12 @@ static void write_cause(
 {
 	if (burst->cause == WEFT_NONE)
 		return;
-	struct weft__words *w = weft__clause(s, 7);
-	weft__words_add(w, burst->cause_runs ? ", while " : ", with ");
-	weft__words_add_subject(w, model, burst->cause, 28);
-	w = weft__clause(s, 5);
-	weft__words_add(w, burst->cause_runs ? " runs for " : ", which takes ");
-	weft__words_add_length(w, burst->cause_ns);
+	struct weft__words *w = weft__story_clause(s, 7);
+	weft__story_words_add(w, burst->cause_runs ? ", while " : ", with ");
+	weft__story_words_add_subject(w, model, burst->cause, 28);
+	w = weft__story_clause(s, 5);
+	weft__story_words_add(w, burst->cause_runs ? " runs for " : ", which takes ");
+	weft__story_words_add_length(w, burst->cause_ns);
 }
 
 static struct weft_problem problem_of(const struct surge *burst)
@@ -290,26 +290,27 @@ static void report(struct bursts *b, const struct surge *burst)
 	const struct weft_model *model = b->model;
 	struct weft_problem problem = problem_of(burst);
 	struct weft__sentence s;
-	struct weft__words words = weft__problem_note(&problem.cause, burst->start, burst->cause);
-	weft__words_add(&words, "from here on, none of %" PRIu32 " ends", burst->count);
-	words = weft__problem_note(&problem.effect, burst->end, burst->task);
-	weft__words_add(&words, "ends, and others with it");
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 9);
-	weft__words_add_number(w, burst->count);
-	weft__words_add(w, " × ");
-	weft__words_add_task(w, model, burst->task, 28);
-	weft__words_add(w, " begin from ");
-	weft__words_add_time(w, model, burst->start);
-	weft__words_add(w, " on and all end at ");
-	weft__words_add_time(w, model, burst->end);
+	struct weft__words words = weft__story_problem_note(&problem.cause, burst->start, burst->cause);
+	weft__story_words_add(&words, "from here on, none of %" PRIu32 " ends", burst->count);
+	words = weft__story_problem_note(&problem.effect, burst->end, burst->task);
+	weft__story_words_add(&words, "ends, and others with it");
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 9);
+	weft__story_words_add_number(w, burst->count);
+	weft__story_words_add(w, " × ");
+	weft__story_words_add_task(w, model, burst->task, 28);
+	weft__story_words_add(w, " begin from ");
+	weft__story_words_add_time(w, model, burst->start);
+	weft__story_words_add(w, " on and all end at ");
+	weft__story_words_add_time(w, model, burst->end);
 	write_cause(&s, model, burst);
-	w = weft__clause(&s, 6);
-	weft__words_add(w, "; usually ");
-	weft__words_add_length(w, burst->usual_ns);
+	w = weft__story_clause(&s, 6);
+	weft__story_words_add(w, "; usually ");
+	weft__story_words_add_length(w, burst->usual_ns);
 	if (burst->times > 1)
-		weft__words_add(weft__clause(&s, 4), "; the longest of %" PRIu32 " times", burst->times);
-	weft__find(b->findings, &problem, burst->end - burst->start, &s);
+		weft__story_words_add(
+			weft__story_clause(&s, 4), "; the longest of %" PRIu32 " times", burst->times);
+	weft__story_find(b->findings, &problem, burst->end - burst->start, &s);
 }
 
 static void find_bursts(struct bursts *b, const struct weft__alike *alike, uint32_t most)
@@ -333,7 +334,7 @@ void weft__find_bursts(struct weft__findings *findings)
 	const struct weft__alike *alike = &findings->alike;
 	struct bursts b = {.findings = findings, .model = findings->story->model};
 	uint32_t most = 0;
-	b.least_ns = weft__least_ns(findings, LEAST_SHARE, LEAST_NS) + 1;
+	b.least_ns = weft__story_least_ns(findings, LEAST_SHARE, LEAST_NS) + 1;
 	for (uint32_t g = 0; g < alike->group_count; g++)
 		if (alike->groups[g].count > most && alike->groups[g].longest_ns >= b.least_ns)
 			most = alike->groups[g].count;

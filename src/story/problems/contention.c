@@ -57,20 +57,20 @@ static uint64_t usual_hold(struct contention *c, uint64_t *ret_sum)
 static void write_holder(struct weft__sentence *s, const struct contention *c, uint32_t semaphore,
 	const struct weft__timed_hold *hold, uint64_t usual_ns)
 {
-	struct weft__words *w = weft__clause(s, 6);
-	weft__words_add_subject(w, c->model, hold->task, 28);
-	weft__words_add(w, " holds ");
-	weft__words_add_task(w, c->model, semaphore, 24);
-	weft__words_add(w, " for ");
-	weft__words_add_length(w, hold->end - hold->start);
-	w = weft__clause(s, 6);
-	weft__words_add(w, " from ");
-	weft__words_add_time(w, c->model, hold->start);
+	struct weft__words *w = weft__story_clause(s, 6);
+	weft__story_words_add_subject(w, c->model, hold->task, 28);
+	weft__story_words_add(w, " holds ");
+	weft__story_words_add_task(w, c->model, semaphore, 24);
+	weft__story_words_add(w, " for ");
+	weft__story_words_add_length(w, hold->end - hold->start);
+	w = weft__story_clause(s, 6);
+	weft__story_words_add(w, " from ");
+	weft__story_words_add_time(w, c->model, hold->start);
 	if (hold->is_left)
-		weft__words_add(weft__clause(s, 5), " and never releases it");
-	w = weft__clause(s, 4);
-	weft__words_add(w, ", most for ");
-	weft__words_add_length(w, usual_ns);
+		weft__story_words_add(weft__story_clause(s, 5), " and never releases it");
+	w = weft__story_clause(s, 4);
+	weft__story_words_add(w, ", most for ");
+	weft__story_words_add_length(w, usual_ns);
 }
 
 /* The number of tasks that wait during a hold. Uses `lengths`. */
@@ -94,27 +94,27 @@ static uint32_t count_waiters_in(struct contention *c, const struct weft__timed_
 static void write_queue(struct weft__sentence *s, const struct contention *c, uint32_t semaphore,
 	double share, uint32_t queue, uint64_t time)
 {
-	struct weft__words *w = weft__clause(s, 6);
+	struct weft__words *w = weft__story_clause(s, 6);
 	const struct weft__timed_hold *longest = longest_hold(c);
-	weft__words_add_subject(w, c->model, semaphore, 32);
+	weft__story_words_add_subject(w, c->model, semaphore, 32);
 	if (!c->holds.is_shared) {
-		weft__words_add(w, " is held ");
-		weft__words_add_real(w, share * 100, 3);
-		weft__words_add(w, " %% of the time");
+		weft__story_words_add(w, " is held ");
+		weft__story_words_add_real(w, share * 100, 3);
+		weft__story_words_add(w, " %% of the time");
 	}
-	weft__words_add(weft__clause(s, 5), "%s up to %" PRIu32 " tasks wait for it at once",
-		c->holds.is_shared ? ":" : ";", queue);
-	w = weft__clause(s, 4);
-	weft__words_add(w, ", most at ");
-	weft__words_add_time(w, c->model, time);
-	w = weft__clause(s, 5);
-	weft__words_add(w, "; longest held by ");
-	weft__words_add_task(w, c->model, longest->task, 24);
-	weft__words_add(w, longest->is_left ? ", never released since " : ", for ");
+	weft__story_words_add(weft__story_clause(s, 5),
+		"%s up to %" PRIu32 " tasks wait for it at once", c->holds.is_shared ? ":" : ";", queue);
+	w = weft__story_clause(s, 4);
+	weft__story_words_add(w, ", most at ");
+	weft__story_words_add_time(w, c->model, time);
+	w = weft__story_clause(s, 5);
+	weft__story_words_add(w, "; longest held by ");
+	weft__story_words_add_task(w, c->model, longest->task, 24);
+	weft__story_words_add(w, longest->is_left ? ", never released since " : ", for ");
 	if (longest->is_left)
-		weft__words_add_time(w, c->model, longest->start);
+		weft__story_words_add_time(w, c->model, longest->start);
 	else
-		weft__words_add_length(w, longest->end - longest->start);
+		weft__story_words_add_length(w, longest->end - longest->start);
 }
 
 /* The middle one of the times for which tasks waited before they held it; `ret_sum`: of all. */
@@ -152,35 +152,36 @@ static void look_at_scarcity(
 	uint64_t sum, wait_ns = usual_wait(c, &sum), start = c->holds.list[0].since;
 	uint64_t end = c->holds.list[c->holds.count - 1].start, length = end > start ? end - start : 0;
 	if (c->holds.count < SCARCE_MIN || wait_ns <= usual_ns || sum / SCARCE_MEAN < length ||
-		length < weft__least_ns(c->findings, SCARCE_SHARE, LEAST_NS * 10))
+		length < weft__story_least_ns(c->findings, SCARCE_SHARE, LEAST_NS * 10))
 		return;
 	struct weft__sentence s;
 	struct weft_problem problem = contention_of(resource, start, end, queue);
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 6);
-	weft__words_add_subject(w, c->model, resource, 32);
-	weft__words_add(w, ": most tasks wait ");
-	weft__words_add_length(w, wait_ns);
-	weft__words_add(w, " to hold it for ");
-	weft__words_add_length(w, usual_ns);
-	weft__words_add(weft__clause(&s, 5), "; %u wait on average, %" PRIu32 " at most",
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 6);
+	weft__story_words_add_subject(w, c->model, resource, 32);
+	weft__story_words_add(w, ": most tasks wait ");
+	weft__story_words_add_length(w, wait_ns);
+	weft__story_words_add(w, " to hold it for ");
+	weft__story_words_add_length(w, usual_ns);
+	weft__story_words_add(weft__story_clause(&s, 5), "; %u wait on average, %" PRIu32 " at most",
 		(unsigned)(sum / length), queue);
-	weft__find(c->findings, &problem, queue, &s);
+	weft__story_find(c->findings, &problem, queue, &s);
 }
 
 static void set_notes(struct weft_problem *problem, const char *cause, const char *effect)
 {
-	struct weft__words words = weft__problem_note(&problem->cause, problem->start, problem->task);
-	weft__words_add(&words, "%s", cause);
-	words = weft__problem_note(&problem->effect, problem->end, problem->task);
-	weft__words_add(&words, "%s", effect);
+	struct weft__words words =
+		weft__story_problem_note(&problem->cause, problem->start, problem->task);
+	weft__story_words_add(&words, "%s", cause);
+	words = weft__story_problem_note(&problem->effect, problem->end, problem->task);
+	weft__story_words_add(&words, "%s", effect);
 }
 
 static bool is_in_circle(const struct weft__blocked *b, uint32_t task)
 {
 	uint32_t step = task;
 	for (uint32_t steps = 0; steps <= b->model->tasks.count; steps++) {
-		if (b->next[step] == WEFT_NONE || weft__blocked_any(b, step))
+		if (b->next[step] == WEFT_NONE || weft__story_blocked_any(b, step))
 			return false;
 		step = b->next[step];
 		if (step == task)
@@ -195,7 +196,7 @@ static bool is_deadlocked(struct contention *c, const struct weft__timed_hold *h
 	if (hold->is_left || hold->end < c->model->summary.end)
 		return false;
 	if (!c->has_blocked) {
-		int error = weft__blocked_init(&c->blocked, c->findings->story);
+		int error = weft__story_blocked_init(&c->blocked, c->findings->story);
 		c->has_blocked = true;
 		if (error)
 			c->findings->error = error;
@@ -207,7 +208,7 @@ static bool is_deadlocked(struct contention *c, const struct weft__timed_hold *h
 static uint64_t off_cpu_in(const struct contention *c, const struct weft__timed_hold *hold)
 {
 	const struct weft_tasks *t = &c->model->tasks;
-	uint32_t runs = weft__activations_until(c->model, hold->task, hold->end);
+	uint32_t runs = weft__story_activations_until(c->model, hold->task, hold->end);
 	if (!runs)
 		return 0;
 	uint32_t thread = c->model->activations.thread[t->first_activation[hold->task] + runs - 1];
@@ -221,7 +222,7 @@ static bool may_be_preempted(
 {
 	const struct weft_activations *a = &c->model->activations;
 	const uint64_t length = hold->end - hold->start;
-	uint32_t runs = weft__activations_until(c->model, hold->task, hold->start), alike = 0;
+	uint32_t runs = weft__story_activations_until(c->model, hold->task, hold->start), alike = 0;
 	if (!runs || c->model->tasks.kind[hold->task] != WEFT_KIND_THREAD || length > TAKEN_MAX ||
 		length / FAR_LONGER < usual_ns)
 		return false;
@@ -243,19 +244,19 @@ static void report_long_hold(struct contention *c, uint32_t resource,
 	if (was_off || may_be_off)
 		problem.severity = WEFT_SEVERITY_HINT;
 	set_notes(&problem, "takes it", hold->is_left ? "is still not given back" : "gives it back");
-	weft__sentence_init(&s);
+	weft__story_sentence_init(&s);
 	write_holder(&s, c, resource, hold, usual_ns);
 	if (may_be_off)
-		weft__words_add(weft__clause(&s, 5), "; or it was preempted");
+		weft__story_words_add(weft__story_clause(&s, 5), "; or it was preempted");
 	if (was_off) {
-		struct weft__words *w = weft__clause(&s, 5);
-		weft__words_add(w, ", without a processor for ");
-		weft__words_add_length(w, off_ns);
-		weft__words_add(w, " of it");
+		struct weft__words *w = weft__story_clause(&s, 5);
+		weft__story_words_add(w, ", without a processor for ");
+		weft__story_words_add_length(w, off_ns);
+		weft__story_words_add(w, " of it");
 	}
-	weft__words_add(weft__clause(&s, 5), "; %" PRIu32 " %s for it meanwhile", waits,
+	weft__story_words_add(weft__story_clause(&s, 5), "; %" PRIu32 " %s for it meanwhile", waits,
 		waits == 1 ? "task waits" : "tasks wait");
-	weft__find(c->findings, &problem, waits, &s);
+	weft__story_find(c->findings, &problem, waits, &s);
 }
 
 /* `sum` is that of all holds, in ns; the queue was longest at `time`. */
@@ -265,16 +266,16 @@ static void report_queue(
 	struct weft__sentence s;
 	uint64_t start = c->holds.list[0].start, end = c->holds.list[c->holds.count - 1].end;
 	struct weft_problem problem = contention_of(resource, start, end, queue);
-	weft__sentence_init(&s);
+	weft__story_sentence_init(&s);
 	write_queue(&s, c, resource, (double)sum / (double)(end - start + 1), queue, time);
-	weft__find(c->findings, &problem, queue, &s);
+	weft__story_find(c->findings, &problem, queue, &s);
 }
 
 static void look_at_holds(struct contention *c, uint32_t resource, uint32_t queue, uint64_t time)
 {
 	const struct weft__timed_hold *longest = longest_hold(c);
 	uint64_t sum = 0, usual_ns = usual_hold(c, &sum), length = longest->end - longest->start;
-	uint64_t least = weft__least_ns(c->findings, LEAST_SHARE, LEAST_NS);
+	uint64_t least = weft__story_least_ns(c->findings, LEAST_SHARE, LEAST_NS);
 	uint32_t waits = count_waiters_in(c, longest);
 	bool is_far = length / FAR_LONGER >= usual_ns && waits;
 	if (c->holds.is_shared && longest->is_left && queue >= QUEUE_MIN)
@@ -292,23 +293,23 @@ static void look_at_holds(struct contention *c, uint32_t resource, uint32_t queu
 static void look_at(struct contention *c, uint32_t task)
 {
 	uint64_t time = 0;
-	int error = weft__resource_holds_read(&c->holds, task);
+	int error = weft__story_resource_holds_read(&c->holds, task);
 	if (error) {
 		c->findings->error = error;
 		return;
 	}
-	uint32_t queue = weft__resource_holds_queue(&c->holds, &time);
+	uint32_t queue = weft__story_resource_holds_queue(&c->holds, &time);
 	if (c->holds.count < HOLDS_MIN)
 		return;
-	weft__look_for_starvation(c->findings, &c->holds, task);
+	weft__story_look_for_starvation(c->findings, &c->holds, task);
 	if (queue)
 		look_at_holds(c, task, queue, time);
 }
 
 static bool may_be_one(const struct weft__findings *findings, uint32_t task)
 {
-	return weft__is_resource(findings->story->model->tasks.kind[task]) &&
-		   weft__edges_to(findings->story, task).count >= QUEUE_MIN;
+	return weft__model_is_resource(findings->story->model->tasks.kind[task]) &&
+		   weft__story_edges_to(findings->story, task).count >= QUEUE_MIN;
 }
 
 void weft__find_contention(struct weft__findings *findings)
@@ -316,20 +317,20 @@ void weft__find_contention(struct weft__findings *findings)
 	const struct weft_model *model = findings->story->model;
 	size_t most = 0;
 	for (uint32_t task = 0; task < model->tasks.count; task++) {
-		size_t edges = weft__edges_to(findings->story, task).count;
+		size_t edges = weft__story_edges_to(findings->story, task).count;
 		if (may_be_one(findings, task) && edges > most)
 			most = edges;
 	}
 	if (!most)
 		return;
 	struct contention c = {.findings = findings, .model = model};
-	int error = weft__resource_holds_init(&c.holds, findings->story, most);
+	int error = weft__story_resource_holds_init(&c.holds, findings->story, most);
 	if (error)
 		findings->error = error;
 	for (uint32_t task = 0; task < model->tasks.count && !error; task++)
 		if (may_be_one(findings, task))
 			look_at(&c, task);
 	if (c.has_blocked)
-		weft__blocked_finish(&c.blocked);
-	weft__resource_holds_finish(&c.holds);
+		weft__story_blocked_finish(&c.blocked);
+	weft__story_resource_holds_finish(&c.holds);
 }

@@ -107,10 +107,10 @@ static void write_course(struct weft__sentence *s, const struct weft_model *mode
 	uint32_t last = counter->first + counter->count - 1;
 	weft_counter_format(counter, weft_counter_number(model, counter, first), from, sizeof(from));
 	weft_counter_format(counter, weft_counter_number(model, counter, last), to, sizeof(to));
-	weft__words_add(weft__clause(s, 3), ": from %s to %s", from, to);
-	struct weft__words *w = weft__clause(s, 2);
-	weft__words_add(w, " in ");
-	weft__words_add_length(w, problem->end - problem->start);
+	weft__story_words_add(weft__story_clause(s, 3), ": from %s to %s", from, to);
+	struct weft__words *w = weft__story_clause(s, 2);
+	weft__story_words_add(w, " in ");
+	weft__story_words_add_length(w, problem->end - problem->start);
 }
 
 /* Makes the problem from one of its samples to its last. */
@@ -135,9 +135,9 @@ static struct weft_problem climb_from(const struct weft_model *model, uint32_t n
 static struct weft__words *begin_sentence(
 	struct weft__sentence *s, const struct weft_model *model, const struct weft_counter *counter)
 {
-	weft__sentence_init(s);
-	struct weft__words *w = weft__clause(s, 4);
-	weft__words_add_text(w, weft_model_string(model, counter->name), 40);
+	weft__story_sentence_init(s);
+	struct weft__words *w = weft__story_clause(s, 4);
+	weft__story_words_add_text(w, weft_model_string(model, counter->name), 40);
 	return w;
 }
 
@@ -151,11 +151,11 @@ static void add_late(struct weft__findings *findings, uint32_t number, double be
 	problem.show_end = model->summary.end;
 	struct weft__sentence s;
 	struct weft__words *w = begin_sentence(&s, model, counter);
-	weft__words_add(w, " climbs from ");
-	weft__words_add_time(w, model, problem.start);
-	weft__words_add(w, " on");
+	weft__story_words_add(w, " climbs from ");
+	weft__story_words_add_time(w, model, problem.start);
+	weft__story_words_add(w, " on");
 	write_course(&s, model, counter, first, &problem);
-	weft__find(findings, &problem, (uint64_t)counter->count, &s);
+	weft__story_find(findings, &problem, (uint64_t)counter->count, &s);
 }
 
 static void add_climb(struct weft__findings *findings, uint32_t number)
@@ -164,10 +164,10 @@ static void add_climb(struct weft__findings *findings, uint32_t number)
 	const struct weft_counter *counter = &model->counters[number];
 	struct weft_problem problem = climb_from(model, number, counter->first, WEFT_SEVERITY_WARNING);
 	struct weft__sentence s;
-	weft__words_add(begin_sentence(&s, model, counter), " keeps climbing");
+	weft__story_words_add(begin_sentence(&s, model, counter), " keeps climbing");
 	write_course(&s, model, counter, counter->first, &problem);
-	weft__words_add(weft__clause(&s, 1), ", and falls less and less far");
-	weft__find(findings, &problem, (uint64_t)counter->count, &s);
+	weft__story_words_add(weft__story_clause(&s, 1), ", and falls less and less far");
+	weft__story_find(findings, &problem, (uint64_t)counter->count, &s);
 }
 
 void weft__find_climbing(struct weft__findings *findings)
@@ -184,7 +184,7 @@ void weft__find_climbing(struct weft__findings *findings)
 			add_climb(findings, i);
 		else if (climbs_late(&climb, &before))
 			add_late(findings, i, before);
-		else if (!weft__look_for_leak(findings, i))
+		else if (!weft__story_look_for_leak(findings, i))
 			continue;
 		found++;
 	}

@@ -24,14 +24,14 @@ static void choose_view(const struct walk *walk, struct weft_problem *problem)
 	uint64_t closed = problem->start, begin = problem->start;
 	uint32_t task = problem->task;
 	do {
-		uint64_t time = model->edges.time[weft__blocked_since(&walk->blocked, task)];
-		uint32_t runs = weft__activations_until(model, task, time);
+		uint64_t time = model->edges.time[weft__story_blocked_since(&walk->blocked, task)];
+		uint32_t runs = weft__story_activations_until(model, task, time);
 		uint32_t activation = model->tasks.first_activation[task] + runs - 1;
 		uint64_t ran =
 			runs ? model->activations.start[runs > 1 ? activation - 1 : activation] : time;
 		if (time >= closed) {
 			closed = time;
-			problem->edge = weft__blocked_since(&walk->blocked, task);
+			problem->edge = weft__story_blocked_since(&walk->blocked, task);
 		}
 		begin = ran < begin ? ran : begin;
 		task = walk->blocked.next[task];
@@ -52,7 +52,7 @@ static void add_cycle(struct walk *walk, uint32_t task)
 		if (step < first)
 			first = step;
 	}
-	uint64_t since = model->edges.time[weft__blocked_since(&walk->blocked, first)];
+	uint64_t since = model->edges.time[weft__story_blocked_since(&walk->blocked, first)];
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_DEADLOCK,
 		.severity = WEFT_SEVERITY_ERROR,
@@ -66,23 +66,23 @@ static void add_cycle(struct walk *walk, uint32_t task)
 	};
 	choose_view(walk, &problem);
 	struct weft__words last =
-		weft__problem_note(&problem.effect, problem.start, model->edges.from[problem.edge]);
-	weft__words_add(&last, "begins to wait, as the last");
+		weft__story_problem_note(&problem.effect, problem.start, model->edges.from[problem.edge]);
+	weft__story_words_add(&last, "begins to wait, as the last");
 	struct weft__sentence s;
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 5);
-	weft__words_add_subject(w, model, first, 28);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 5);
+	weft__story_words_add_subject(w, model, first, 28);
 	if (length == 1) {
-		weft__words_add(w, " waits for itself");
+		weft__story_words_add(w, " waits for itself");
 	} else {
-		weft__blocked_describe(&walk->blocked, first, w);
-		weft__words_add(weft__clause(&s, 3),
+		weft__story_blocked_describe(&walk->blocked, first, w);
+		weft__story_words_add(weft__story_clause(&s, 3),
 			length == 2 ? ", which waits for it" : ", and so on in a circle of %" PRIu32, length);
 	}
-	w = weft__clause(&s, 2);
-	weft__words_add(w, ", since ");
-	weft__words_add_time(w, model, problem.start);
-	weft__find(walk->findings, &problem, length, &s);
+	w = weft__story_clause(&s, 2);
+	weft__story_words_add(w, ", since ");
+	weft__story_words_add_time(w, model, problem.start);
+	weft__story_find(walk->findings, &problem, length, &s);
 }
 
 static void find_cycles(struct walk *walk)
@@ -90,7 +90,7 @@ static void find_cycles(struct walk *walk)
 	const uint32_t tasks = walk->model->tasks.count;
 	uint32_t *next = walk->blocked.next;
 	for (uint32_t task = 0; task < tasks; task++)
-		if (weft__blocked_any(&walk->blocked, task))
+		if (weft__story_blocked_any(&walk->blocked, task))
 			next[task] = WEFT_NONE;
 	for (uint32_t task = 0; task < tasks; task++)
 		walk->by[task] = WEFT_NONE;
@@ -109,12 +109,12 @@ void weft__find_cycles(struct weft__findings *findings)
 {
 	const struct weft_model *model = findings->story->model;
 	struct walk walk = {.findings = findings, .model = model};
-	int error = weft__blocked_init(&walk.blocked, findings->story);
+	int error = weft__story_blocked_init(&walk.blocked, findings->story);
 	walk.by = malloc((model->tasks.count + (size_t)1) * sizeof(*walk.by));
 	if (!error && walk.by)
 		find_cycles(&walk);
 	else
 		findings->error = WEFT_ERROR_MEMORY;
 	free(walk.by);
-	weft__blocked_finish(&walk.blocked);
+	weft__story_blocked_finish(&walk.blocked);
 }

@@ -61,7 +61,7 @@ static bool stays_grave(
 		   (!later || later->reason == WEFT_DARK_AFTER);
 }
 
-bool weft__judge_in_the_dark(
+bool weft__story_judge_in_the_dark(
 	const struct weft_model *model, uint32_t buffer, struct weft_problem *problem)
 {
 	const uint64_t shown = problem->show_end ? problem->show_start : problem->start;

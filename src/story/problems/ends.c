@@ -45,7 +45,8 @@ static bool never(const struct weft_tasks *t, uint32_t task)
 /* True if the trace ended while the task was simply under way. */
 static bool is_under_way(const struct ends *ends, uint32_t task)
 {
-	return never(&ends->model->tasks, task) && weft__alike_is_usual(&ends->findings->alike, task);
+	return never(&ends->model->tasks, task) &&
+		   weft__story_alike_is_usual(&ends->findings->alike, task);
 }
 
 static bool failed(const struct ends *ends, uint32_t task)
@@ -64,7 +65,7 @@ static bool is_in_time(const struct ends *ends, uint32_t source, uint32_t task)
 static uint32_t find_source(const struct ends *ends, uint32_t task)
 {
 	const struct weft_edges *e = &ends->model->edges;
-	struct weft__edge_list by = weft__edges_by(ends->model, task);
+	struct weft__edge_list by = weft__story_edges_by(ends->model, task);
 	uint32_t least = by.count > READS_MAX ? by.count - READS_MAX : 0;
 	for (uint32_t i = by.count; i > least; i--) {
 		uint32_t edge = by.edges[i - 1], source = ends->finals[e->to[edge]];
@@ -97,7 +98,7 @@ static enum handling handling_of(const struct ends *ends, uint32_t task)
 {
 	const struct weft_edges *e = &ends->model->edges;
 	const struct weft_tasks *t = &ends->model->tasks;
-	struct weft__edge_list to = weft__edges_to(ends->findings->story, task);
+	struct weft__edge_list to = weft__story_edges_to(ends->findings->story, task);
 	enum handling handling = UNREAD;
 	for (uint32_t i = 0; i < to.count; i++) {
 		uint32_t edge = to.edges[i];
@@ -124,7 +125,7 @@ static int list_bad(struct ends *ends)
 	if (!ends->tasks || !ends->finals)
 		return WEFT_ERROR_MEMORY;
 	if (count)
-		weft__find_finals(ends->model, ends->finals);
+		weft__story_find_finals(ends->model, ends->finals);
 	for (uint32_t task = 0; task < t->count && count; task++)
 		if (is_bad(t, task) && !is_under_way(ends, task) &&
 			(never(t, task) || handling_of(ends, task) != PASSED_ON))
@@ -145,9 +146,9 @@ static uint64_t key_of(const struct ends *ends, uint32_t task, uint32_t origin, 
 {
 	const struct weft_model *model = ends->model;
 	if (never(&model->tasks, task))
-		return UINT64_MAX - weft__alike_name(&ends->findings->alike, task);
-	uint64_t key = weft__alike_hash(weft_model_string(model, model->tasks.message[task]));
-	uint64_t began = weft__alike_hash(weft_model_string(model, model->tasks.message[origin]));
+		return UINT64_MAX - weft__story_alike_name(&ends->findings->alike, task);
+	uint64_t key = weft__story_alike_hash(weft_model_string(model, model->tasks.message[task]));
+	uint64_t began = weft__story_alike_hash(weft_model_string(model, model->tasks.message[origin]));
 	return (key ^ (origin != task ? began * 31 : 0) ^ (is_handled ? UINT64_C(0x5bd1e995) : 0)) >> 1;
 }
 
@@ -193,18 +194,18 @@ static void write_why(
 	bool is_same =
 		message.size == began.size && memcmp(message.bytes, began.bytes, began.size) == 0;
 	if (message.size) {
-		struct weft__words *w = weft__clause(s, 8);
-		weft__words_add(w, ": ");
-		weft__words_add_text(w, message, origin == task || is_same ? 60 : 32);
+		struct weft__words *w = weft__story_clause(s, 8);
+		weft__story_words_add(w, ": ");
+		weft__story_words_add_text(w, message, origin == task || is_same ? 60 : 32);
 	}
 	if (origin == task || (is_same && t->label[origin] == WEFT_NONE))
 		return;
-	struct weft__words *w = weft__clause(s, 8);
-	weft__words_add(w, "; it began with ");
-	weft__words_add_task(w, model, origin, 24);
+	struct weft__words *w = weft__story_clause(s, 8);
+	weft__story_words_add(w, "; it began with ");
+	weft__story_words_add_task(w, model, origin, 24);
 	if (began.size && !is_same) {
-		weft__words_add(w, ": ");
-		weft__words_add_text(w, began, 40);
+		weft__story_words_add(w, ": ");
+		weft__story_words_add_text(w, began, 40);
 	}
 }
 
@@ -213,24 +214,24 @@ static void write_ending(struct weft__sentence *s, const struct weft_model *mode
 {
 	const struct weft_tasks *t = &model->tasks;
 	uint32_t task = sorted->task;
-	weft__sentence_init(s);
-	struct weft__words *w = weft__clause(s, 6);
-	weft__words_add_subject(w, model, task, 40);
+	weft__story_sentence_init(s);
+	struct weft__words *w = weft__story_clause(s, 6);
+	weft__story_words_add_subject(w, model, task, 40);
 	if (never(t, task)) {
-		weft__words_add(w, " is never resolved");
+		weft__story_words_add(w, " is never resolved");
 	} else {
-		weft__words_add(w, " failed");
-		w = weft__clause(s, 7);
-		weft__words_add(w, " at ");
-		weft__words_add_time(w, model, t->end[task]);
+		weft__story_words_add(w, " failed");
+		w = weft__story_clause(s, 7);
+		weft__story_words_add(w, " at ");
+		weft__story_words_add_time(w, model, t->end[task]);
 		write_why(s, model, task, sorted->origin);
 	}
 	if (count > 1)
-		weft__words_add(weft__clause(s, 6), ", and %u more like it", count - 1);
+		weft__story_words_add(weft__story_clause(s, 6), ", and %u more like it", count - 1);
 	if (severity == WEFT_SEVERITY_WARNING)
-		weft__words_add(weft__clause(s, 5), "; handled, but most like it fail");
+		weft__story_words_add(weft__story_clause(s, 5), "; handled, but most like it fail");
 	else if (sorted->is_handled)
-		weft__words_add(weft__clause(s, 4), "; %s",
+		weft__story_words_add(weft__story_clause(s, 4), "; %s",
 			count > 1 ? "their readers handled them" : "its reader handled it");
 }
 
@@ -260,7 +261,7 @@ static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t 
 		.type = never(t, task) ? WEFT_PROBLEM_NEVER_RESOLVED : WEFT_PROBLEM_FAILED,
 		.severity = severity_of(ends, sorted, count),
 		.count = count,
-		.start = weft__start_of(ends->findings->story, task),
+		.start = weft__story_start_of(ends->findings->story, task),
 		.end = t->end[task],
 		.task = task,
 		.thread = WEFT_NONE,
@@ -271,15 +272,15 @@ static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t 
 	problem.show_start = began < problem.start ? began : problem.start;
 	problem.show_end = problem.end;
 	if (sorted->origin != task) {
-		struct weft__words words = weft__problem_note(&problem.cause, began, sorted->origin);
-		weft__words_add(&words, "fails first");
-		words = weft__problem_note(&problem.effect, problem.end, task);
-		weft__words_add(&words, "fails in turn");
+		struct weft__words words = weft__story_problem_note(&problem.cause, began, sorted->origin);
+		weft__story_words_add(&words, "fails first");
+		words = weft__story_problem_note(&problem.effect, problem.end, task);
+		weft__story_words_add(&words, "fails in turn");
 	}
 	if (count > 1) /* to show how they follow each other */
 		problem.show_end = sorted[count < SHOWN ? count - 1 : SHOWN - 1].end;
 	write_ending(&s, ends->model, sorted, count, problem.severity);
-	weft__find(ends->findings, &problem, count, &s);
+	weft__story_find(ends->findings, &problem, count, &s);
 }
 
 static uint32_t count_messages(const struct sorted *sorted, uint32_t count)
@@ -333,7 +334,7 @@ static void add_under_way(struct ends *ends)
 	for (uint32_t task = 0; task < t->count; task++) {
 		if (!is_bad(t, task) || !is_under_way(ends, task))
 			continue;
-		if (!count++ || weft__start_of(story, task) < weft__start_of(story, first))
+		if (!count++ || weft__story_start_of(story, task) < weft__story_start_of(story, first))
 			first = task;
 	}
 	if (!count)
@@ -342,22 +343,22 @@ static void add_under_way(struct ends *ends)
 		.type = WEFT_PROBLEM_NEVER_RESOLVED,
 		.severity = WEFT_SEVERITY_HINT,
 		.count = count,
-		.start = weft__start_of(story, first),
+		.start = weft__story_start_of(story, first),
 		.end = t->end[first],
 		.task = first,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
 		.edge = WEFT_NONE,
 	};
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 4);
-	weft__words_add_subject(w, ends->model, first, 40);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 4);
+	weft__story_words_add_subject(w, ends->model, first, 40);
 	if (count > 1)
-		weft__words_add(w, " and %u more", count - 1);
-	weft__words_add(w, count > 1 ? " were under way" : " was under way");
-	weft__words_add(weft__clause(&s, 3), " when the trace ended");
-	weft__words_add(weft__clause(&s, 2), ", for no longer than usual");
-	weft__find(ends->findings, &problem, count, &s);
+		weft__story_words_add(w, " and %u more", count - 1);
+	weft__story_words_add(w, count > 1 ? " were under way" : " was under way");
+	weft__story_words_add(weft__story_clause(&s, 3), " when the trace ended");
+	weft__story_words_add(weft__story_clause(&s, 2), ", for no longer than usual");
+	weft__story_find(ends->findings, &problem, count, &s);
 }
 
 void weft__find_ends(struct weft__findings *findings)

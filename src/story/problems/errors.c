@@ -135,20 +135,20 @@ static void report(const struct failing *f, uint64_t key, uint32_t count)
 	};
 	struct weft__sentence s;
 	const uint32_t tasks = find_notes(f, key, &problem);
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 9);
-	weft__words_add_text(w, text, LETTERS);
-	weft__words_add(w, " × ");
-	weft__words_add_number(w, count);
-	w = weft__clause(&s, 8);
-	weft__words_add(w, tasks > 1 ? ", first in " : ", in ");
-	weft__words_add_subject(w, f->model, problem.task, 32);
-	w = weft__clause(&s, 6);
-	weft__words_add(w, " from ");
-	weft__words_add_time(w, f->model, problem.start);
-	weft__words_add(w, " to ");
-	weft__words_add_time(w, f->model, problem.end);
-	weft__find(f->findings, &problem, count, &s);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 9);
+	weft__story_words_add_text(w, text, LETTERS);
+	weft__story_words_add(w, " × ");
+	weft__story_words_add_number(w, count);
+	w = weft__story_clause(&s, 8);
+	weft__story_words_add(w, tasks > 1 ? ", first in " : ", in ");
+	weft__story_words_add_subject(w, f->model, problem.task, 32);
+	w = weft__story_clause(&s, 6);
+	weft__story_words_add(w, " from ");
+	weft__story_words_add_time(w, f->model, problem.start);
+	weft__story_words_add(w, " to ");
+	weft__story_words_add_time(w, f->model, problem.end);
+	weft__story_find(f->findings, &problem, count, &s);
 }
 
 /* Keeps the most frequent ones, the most frequent first. */

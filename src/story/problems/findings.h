@@ -38,7 +38,7 @@ struct weft__findings {
 
 /* The least length of something that a finder reports: 1 / share of the trace, but in a long trace
  * `most_ns`, because a stall of 200 ms matters in an hour as much as in a second. */
-static inline uint64_t weft__least_ns(
+static inline uint64_t weft__story_least_ns(
 	const struct weft__findings *findings, uint64_t share, uint64_t most_ns)
 {
 	const struct weft_model_summary *summary = &findings->story->model->summary;
@@ -47,25 +47,26 @@ static inline uint64_t weft__least_ns(
 }
 
 /* Adds a problem, and writes its sentence; unless missing events may explain it, see dark.h. */
-void weft__find(struct weft__findings *findings, const struct weft_problem *problem,
+void weft__story_find(struct weft__findings *findings, const struct weft_problem *problem,
 	uint64_t weight, struct weft__sentence *sentence);
 
 /* Sets a note of a problem; the caller appends its words to the result. Without a task there is
  * no such note. */
-struct weft__words weft__problem_note(struct weft_problem_note *note, uint64_t time, uint32_t task);
+struct weft__words weft__story_problem_note(
+	struct weft_problem_note *note, uint64_t time, uint32_t task);
 
 /* Adds a period of the problem that is added next; periods are sorted then. */
-void weft__find_period(struct weft__findings *findings, uint64_t start, uint64_t end);
+void weft__story_find_period(struct weft__findings *findings, uint64_t start, uint64_t end);
 
 /* The distance between numbers in ascending order, if there are 4 or more and all distances differ
  * by at most an eighth of it; 0 otherwise. */
-uint64_t weft__rhythm(const uint64_t *numbers, uint32_t count);
+uint64_t weft__story_rhythm(const uint64_t *numbers, uint32_t count);
 
 /* Appends "2nd", "23rd", "111th". */
-void weft__words_add_ordinal(struct weft__words *words, uint64_t number);
+void weft__story_words_add_ordinal(struct weft__words *words, uint64_t number);
 
 /* The indices of a list of at most WEFT_PROBLEMS_MAX problems, the gravest first. */
-void weft__problems_order(const struct weft_problems *problems, uint32_t *ret_order);
+void weft__story_problems_order(const struct weft_problems *problems, uint32_t *ret_order);
 
 /* The finders. Each stores an error in `findings`. */
 #define PROBLEM(identifier, name, plural, rank, hint_rank, order, unit, finder, meaning) \

@@ -227,18 +227,18 @@ static void add_pile(struct piling *p, const struct pile *pile)
 		.counter = WEFT_NONE,
 		.edge = WEFT_NONE,
 	};
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 4);
-	weft__words_add_subject(w, model, pile->first, 40);
-	weft__words_add(w, " and %" PRIu32 " more like it ", pile->left - 1);
-	weft__words_add(
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 4);
+	weft__story_words_add_subject(w, model, pile->first, 40);
+	weft__story_words_add(w, " and %" PRIu32 " more like it ", pile->left - 1);
+	weft__story_words_add(
 		w, pile->stopped > pile->left / 2 ? "are left until the program stops them" : "do not end");
-	weft__words_add(weft__clause(&s, 3), ", ever more of them");
+	weft__story_words_add(weft__story_clause(&s, 3), ", ever more of them");
 	if (pile->ended > pile->stopped)
-		weft__words_add(weft__clause(&s, 2),
+		weft__story_words_add(weft__story_clause(&s, 2),
 			pile->ended - pile->stopped == 1 ? "; 1 other did end" : "; %" PRIu32 " others did end",
 			pile->ended - pile->stopped);
-	weft__find(p->findings, &problem, pile->left, &s);
+	weft__story_find(p->findings, &problem, pile->left, &s);
 }
 
 void weft__find_piling_up(struct weft__findings *findings)

@@ -54,15 +54,15 @@ static bool goes_back(const struct weft_story *story, uint32_t edge)
 	const struct weft_model *model = story->model;
 	const struct weft_edges *e = &model->edges;
 	uint32_t task = e->from[edge], i;
-	struct weft__edge_list by = weft__edges_by(model, task);
-	i = weft__edges_until(model, by, e->time[edge]);
+	struct weft__edge_list by = weft__story_edges_by(model, task);
+	i = weft__story_edges_until(model, by, e->time[edge]);
 	return i < by.count && e->to[by.edges[i]] == e->to[edge] &&
 		   (e->type[by.edges[i]] == WEFT_EDGE_READ || e->type[by.edges[i]] == WEFT_EDGE_TRY_READ);
 }
 
 static uint64_t end_of_run(const struct weft_model *model, uint32_t task, uint64_t time)
 {
-	uint32_t runs = weft__activations_until(model, task, time);
+	uint32_t runs = weft__story_activations_until(model, task, time);
 	if (!runs)
 		return time;
 	uint64_t end = model->activations.end[model->tasks.first_activation[task] + runs - 1];
@@ -83,7 +83,7 @@ static void end_burst(struct herd *herd, const struct burst *burst)
 /* The end of its last run before `time`, when it stops waiting; 0: it has not run before. */
 static uint64_t has_waited_since(const struct weft_model *model, uint32_t task, uint64_t time)
 {
-	uint32_t runs = weft__activations_until(model, task, time);
+	uint32_t runs = weft__story_activations_until(model, task, time);
 	const uint64_t *end = model->activations.end + model->tasks.first_activation[task];
 	while (runs && end[runs - 1] > time)
 		runs--;
@@ -94,8 +94,8 @@ static uint64_t has_waited_since(const struct weft_model *model, uint32_t task, 
 static bool has_own_signal(const struct weft_story *story, uint32_t edge, uint64_t since)
 {
 	const struct weft_edges *e = &story->model->edges;
-	struct weft__edge_list to = weft__edges_to(story, e->from[edge]);
-	uint32_t i = weft__edges_until(story->model, to, e->time[edge]);
+	struct weft__edge_list to = weft__story_edges_to(story, e->from[edge]);
+	uint32_t i = weft__story_edges_until(story->model, to, e->time[edge]);
 	while (i > 0 && e->time[to.edges[i - 1]] >= since) {
 		if (e->type[to.edges[i - 1]] == WEFT_EDGE_SIGNAL)
 			return true;
@@ -108,8 +108,8 @@ static bool has_own_signal(const struct weft_story *story, uint32_t edge, uint64
 static bool has_read(const struct weft_story *story, uint32_t edge, uint64_t since)
 {
 	const struct weft_edges *e = &story->model->edges;
-	struct weft__edge_list by = weft__edges_by(story->model, e->from[edge]);
-	uint32_t i = e->time[edge] ? weft__edges_until(story->model, by, e->time[edge] - 1) : 0;
+	struct weft__edge_list by = weft__story_edges_by(story->model, e->from[edge]);
+	uint32_t i = e->time[edge] ? weft__story_edges_until(story->model, by, e->time[edge] - 1) : 0;
 	for (; i > 0 && e->time[by.edges[i - 1]] >= since; i--)
 		if (e->type[by.edges[i - 1]] == WEFT_EDGE_READ && e->to[by.edges[i - 1]] == e->to[edge])
 			return true;
@@ -161,7 +161,7 @@ static struct herd look_at(const struct weft_story *story, struct weft__edge_lis
 static uint32_t find_read(const struct weft_story *story, uint32_t edge)
 {
 	const struct weft_edges *e = &story->model->edges;
-	struct weft__edge_list to = weft__edges_to(story, e->to[edge]);
+	struct weft__edge_list to = weft__story_edges_to(story, e->to[edge]);
 	uint32_t found = WEFT_NONE;
 	if (to.count > EDGES_MAX)
 		return WEFT_NONE;
@@ -181,18 +181,18 @@ static bool wants_another(const struct weft__findings *findings, uint32_t edge)
 	const struct weft_story *story = findings->story;
 	const struct weft_edges *e = &story->model->edges;
 	uint32_t task = e->from[edge], promise = e->to[edge];
-	struct weft__edge_list by = weft__edges_by(story->model, task);
-	struct weft__edge_list made = weft__edges_made(story, task);
-	uint32_t next = weft__edges_until(story->model, by, e->time[edge]);
+	struct weft__edge_list by = weft__story_edges_by(story->model, task);
+	struct weft__edge_list made = weft__story_edges_made(story, task);
+	uint32_t next = weft__story_edges_until(story->model, by, e->time[edge]);
 	if (next >= by.count)
 		return false;
 	edge = by.edges[next];
 	if (e->type[edge] != WEFT_EDGE_READ && e->type[edge] != WEFT_EDGE_TRY_READ)
 		return false;
-	if (!weft__alike_are(&findings->alike, e->to[edge], promise))
+	if (!weft__story_alike_are(&findings->alike, e->to[edge], promise))
 		return false;
-	uint32_t first = weft__edges_until(story->model, made, e->time[by.edges[next - 1]]);
-	uint32_t last = weft__edges_until(story->model, made, e->time[edge]);
+	uint32_t first = weft__story_edges_until(story->model, made, e->time[by.edges[next - 1]]);
+	uint32_t last = weft__story_edges_until(story->model, made, e->time[edge]);
 	for (uint32_t i = first; i < last; i++)
 		if (e->to[made.edges[i]] != e->to[edge])
 			return false;
@@ -249,7 +249,7 @@ struct waking {
 static uint64_t run_after(const struct weft_model *model, uint32_t task, uint64_t time)
 {
 	uint32_t i = model->tasks.first_activation[task];
-	i += time ? weft__activations_until(model, task, time - 1) : 0;
+	i += time ? weft__story_activations_until(model, task, time - 1) : 0;
 	if (i >= model->tasks.end_activation[task])
 		return 0;
 	return model->activations.end[i] - model->activations.start[i];
@@ -261,8 +261,8 @@ static bool find_wait(const struct weft_model *model, uint64_t time, struct waki
 {
 	const struct weft_edges *e = &model->edges;
 	uint32_t task = e->to[it->signal];
-	struct weft__edge_list by = weft__edges_by(model, task);
-	uint32_t next = weft__edges_until(model, by, time);
+	struct weft__edge_list by = weft__story_edges_by(model, task);
+	uint32_t next = weft__story_edges_until(model, by, time);
 	if (next == by.count)
 		return false;
 	it->next = by.edges[next];
@@ -275,8 +275,8 @@ static bool find_wait(const struct weft_model *model, uint64_t time, struct waki
 	} else {
 		return false;
 	}
-	return it->since < time && weft__activations_until(model, task, time - 1) <=
-								   weft__activations_until(model, task, it->since);
+	return it->since < time && weft__story_activations_until(model, task, time - 1) <=
+								   weft__story_activations_until(model, task, it->since);
 }
 
 /* False if the task does not wait, was woken before, or does not act any more. */
@@ -289,12 +289,12 @@ static bool is_waking(const struct weft_story *story, uint32_t signal, struct wa
 	if (!find_wait(model, time, ret))
 		return false;
 	ret->ran = run_after(model, e->to[signal], time);
-	struct weft__edge_list to = weft__edges_to(story, e->to[signal]);
-	for (uint32_t i = weft__edges_until(model, to, time); i > 0; i--) {
+	struct weft__edge_list to = weft__story_edges_to(story, e->to[signal]);
+	for (uint32_t i = weft__story_edges_until(model, to, time); i > 0; i--) {
 		uint32_t edge = to.edges[i - 1];
 		if (e->time[edge] < ret->since)
 			break;
-		if (edge < signal && weft__wakes(e->type[edge]))
+		if (edge < signal && weft__story_wakes(e->type[edge]))
 			return false;
 	}
 	return true;
@@ -306,9 +306,9 @@ static bool waits_again(const struct weft_story *story, const struct waking *it)
 	const struct weft_edges *e = &story->model->edges;
 	if (e->type[it->next] != WEFT_EDGE_TRY_READ || e->to[it->next] != it->source)
 		return false;
-	struct weft__edge_list made = weft__edges_made(story, e->to[it->signal]);
-	return weft__edges_until(story->model, made, e->time[it->signal]) ==
-		   weft__edges_until(story->model, made, e->time[it->next]);
+	struct weft__edge_list made = weft__story_edges_made(story, e->to[it->signal]);
+	return weft__story_edges_until(story->model, made, e->time[it->signal]) ==
+		   weft__story_edges_until(story->model, made, e->time[it->next]);
 }
 
 /* True if `signal` goes on with the burst of the signal before, `last`: both are of one run of
@@ -319,12 +319,12 @@ static bool is_of_burst(const struct weft_story *story, uint32_t last, uint32_t 
 	const struct weft_model *model = story->model;
 	const struct weft_edges *e = &model->edges;
 	uint32_t task = e->from[signal];
-	struct weft__edge_list made = weft__edges_made(story, task);
-	if (weft__edges_until(model, made, e->time[last]) !=
-		weft__edges_until(model, made, e->time[signal]))
+	struct weft__edge_list made = weft__story_edges_made(story, task);
+	if (weft__story_edges_until(model, made, e->time[last]) !=
+		weft__story_edges_until(model, made, e->time[signal]))
 		return false;
-	return weft__activations_until(model, task, e->time[last]) ==
-			   weft__activations_until(model, task, e->time[signal]) ||
+	return weft__story_activations_until(model, task, e->time[last]) ==
+			   weft__story_activations_until(model, task, e->time[signal]) ||
 		   e->time[signal] <= end_of_run(model, e->to[last], e->time[last]);
 }
 
@@ -401,21 +401,22 @@ static void add_herd(struct weft__findings *findings, uint32_t task, const struc
 		.counter = WEFT_NONE,
 		.edge = WEFT_NONE,
 	};
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 5);
-	weft__words_add(w, herd->by_task ? "" : "A signal of ");
-	weft__words_add_subject(w, model, task, 32);
-	weft__words_add(w, " at ");
-	weft__words_add_time(w, model, herd->worst.start);
-	weft__words_add(w, " wakes %" PRIu32 " tasks", herd->worst.woken);
-	weft__words_add(w, herd->by_task ? " at once" : "");
-	w = weft__clause(&s, 4);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 5);
+	weft__story_words_add(w, herd->by_task ? "" : "A signal of ");
+	weft__story_words_add_subject(w, model, task, 32);
+	weft__story_words_add(w, " at ");
+	weft__story_words_add_time(w, model, herd->worst.start);
+	weft__story_words_add(w, " wakes %" PRIu32 " tasks", herd->worst.woken);
+	weft__story_words_add(w, herd->by_task ? " at once" : "");
+	w = weft__story_clause(&s, 4);
 	if (herd->worst.back < herd->worst.woken)
-		weft__words_add(w, ", of which %" PRIu32 " only wait again", herd->worst.back);
+		weft__story_words_add(w, ", of which %" PRIu32 " only wait again", herd->worst.back);
 	else
-		weft__words_add(w, ", which only wait again");
-	weft__words_add(weft__clause(&s, 3), "; the worst of %" PRIu32 " times", herd->times);
-	weft__find(findings, &problem, (uint64_t)herd->times * herd->worst.back, &s);
+		weft__story_words_add(w, ", which only wait again");
+	weft__story_words_add(
+		weft__story_clause(&s, 3), "; the worst of %" PRIu32 " times", herd->times);
+	weft__story_find(findings, &problem, (uint64_t)herd->times * herd->worst.back, &s);
 }
 
 void weft__find_herds(struct weft__findings *findings)
@@ -423,8 +424,8 @@ void weft__find_herds(struct weft__findings *findings)
 	const struct weft_story *story = findings->story;
 	uint32_t found = 0;
 	for (uint32_t task = 0; task < story->model->tasks.count && found < FOUND_MAX; task++) {
-		struct weft__edge_list to = weft__edges_to(story, task);
-		struct weft__edge_list by = weft__edges_by(story->model, task);
+		struct weft__edge_list to = weft__story_edges_to(story, task);
+		struct weft__edge_list by = weft__story_edges_by(story->model, task);
 		struct herd herd = {0};
 		if (to.count >= HERD_MIN * TIMES_MIN)
 			herd = look_at(story, to);

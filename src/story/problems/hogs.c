@@ -80,7 +80,7 @@ static uint32_t add_blocked(const struct weft_model *model, uint32_t activation,
 	struct weft__blocking blocking;
 	uint64_t longest = 0;
 	while (activation + 1 < model->tasks.end_activation[s->task] &&
-		   weft__blocks_thread(model, s->task, activation, &blocking)) {
+		   weft__story_blocks_thread(model, s->task, activation, &blocking)) {
 		uint64_t length = blocking.until - model->activations.end[activation];
 		s->blocked_ns += length;
 		if (length > longest) {
@@ -97,7 +97,7 @@ static void list_stretches(struct looking *l)
 	const struct weft_activations *a = &l->model->activations;
 	const uint32_t *first = l->model->tasks.first_activation;
 	const uint32_t *end = l->model->tasks.end_activation;
-	const bool may_block = weft__may_block(l->model);
+	const bool may_block = weft__story_may_block(l->model);
 	for (uint32_t task = 0; task < l->model->tasks.count; task++)
 		for (uint32_t i = first[task]; i < end[task]; i++) {
 			struct stretch s = {task, a->thread[i], a->start[i], a->end[i], 0, WEFT_NONE, 0,
@@ -192,8 +192,8 @@ static bool has_other_reason(
 {
 	const struct weft_edges *e = &model->edges;
 	const uint64_t start = model->activations.start[i];
-	struct weft__edge_list by = weft__edges_by(model, task);
-	uint32_t first = start ? weft__edges_until(model, by, start - 1) : 0;
+	struct weft__edge_list by = weft__story_edges_by(model, task);
+	uint32_t first = start ? weft__story_edges_until(model, by, start - 1) : 0;
 	if (first >= by.count || e->time[by.edges[first]] > model->activations.end[i])
 		return false;
 	return e->type[by.edges[first]] == WEFT_EDGE_READ && e->to[by.edges[first]] != hog;
@@ -261,7 +261,7 @@ static void mark_stalls(struct looking *l)
 		if (length < LONG_NS || s->gc_ns >= length / 2 || is_waited_for(l, s))
 			continue;
 		const struct weft__long_run run = {s->task, s->thread, s->start, s->end};
-		s->is_stall = weft__is_stall(l->model, &run);
+		s->is_stall = weft__story_is_stall(l->model, &run);
 		examined++;
 	}
 }
@@ -294,7 +294,7 @@ static uint32_t count_alike(struct looking *l, const struct stretch *stretch)
 		if (!is_one(l, s) || (s != stretch && (group == WEFT_NONE || group_of[s->task] != group)))
 			continue;
 		count++;
-		weft__find_period(l->findings, s->start, s->end);
+		weft__story_find_period(l->findings, s->start, s->end);
 	}
 	return count;
 }
@@ -337,16 +337,16 @@ static void write_span(
 	uint64_t ns;
 	bool is_found =
 		find_span(m, stretch, &name, &ns) ||
-		(weft__blocked_span(m, stretch->thread, stretch->start, stretch->end, &name, &ns) &&
+		(weft__story_blocked_span(m, stretch->thread, stretch->start, stretch->end, &name, &ns) &&
 			ns >= (stretch->end - stretch->start) / 4);
 	if (!is_found)
 		return;
-	struct weft__words *w = weft__clause(s, 6);
-	weft__words_add(w, " ('");
-	weft__words_add_text(w, weft_model_string(m, name), 24);
-	weft__words_add(w, "' for ");
-	weft__words_add_length(w, ns);
-	weft__words_add(w, " of it)");
+	struct weft__words *w = weft__story_clause(s, 6);
+	weft__story_words_add(w, " ('");
+	weft__story_words_add_text(w, weft_model_string(m, name), 24);
+	weft__story_words_add(w, "' for ");
+	weft__story_words_add_length(w, ns);
+	weft__story_words_add(w, " of it)");
 }
 
 /* Appends " (29 ms of it off CPU)", which explains the length. */
@@ -354,23 +354,23 @@ static void write_off_cpu(struct weft__sentence *s, uint64_t off_ns)
 {
 	if (!off_ns)
 		return;
-	struct weft__words *w = weft__clause(s, 7);
-	weft__words_add(w, " (");
-	weft__words_add_length(w, off_ns);
-	weft__words_add(w, " of it off CPU)");
+	struct weft__words *w = weft__story_clause(s, 7);
+	weft__story_words_add(w, " (");
+	weft__story_words_add_length(w, off_ns);
+	weft__story_words_add(w, " of it off CPU)");
 }
 
 static void write_effect(
 	struct weft__sentence *s, const struct weft_model *model, const struct stretch *stretch)
 {
-	struct weft__words *w = weft__clause(s, 5);
+	struct weft__words *w = weft__story_clause(s, 5);
 	if (stretch->is_stall)
-		weft__words_add(w, "; nothing else can run%s meanwhile",
+		weft__story_words_add(w, "; nothing else can run%s meanwhile",
 			model->thread_count > 1 ? " on its thread" : "");
 	else if (stretch->waiters >= WAITERS_MIN)
-		weft__words_add(w, ", while %" PRIu32 " tasks wait for their turn", stretch->waiters);
+		weft__story_words_add(w, ", while %" PRIu32 " tasks wait for their turn", stretch->waiters);
 	else
-		weft__words_add(w, ", and %" PRIu32 " tasks run at once after it", stretch->backlog);
+		weft__story_words_add(w, ", and %" PRIu32 " tasks run at once after it", stretch->backlog);
 }
 
 /* On a busy machine, the operating system often takes the processor for some ms. */
@@ -390,23 +390,24 @@ static bool is_blocked(const struct stretch *s)
 static void write_blocked(
 	struct weft__sentence *s, const struct weft_model *model, const struct stretch *stretch)
 {
-	struct weft__words *w = weft__clause(s, WEFT__WORTH_MOST);
-	weft__words_add(w, " holds its thread for ");
-	weft__words_add_length(w, stretch->end - stretch->start);
-	w = weft__clause(s, 9);
-	weft__words_add(w, ", blocked in ");
-	weft__words_add_subject(w, model, stretch->blocked_in, 24);
+	struct weft__words *w = weft__story_clause(s, WEFT__WORTH_MOST);
+	weft__story_words_add(w, " holds its thread for ");
+	weft__story_words_add_length(w, stretch->end - stretch->start);
+	w = weft__story_clause(s, 9);
+	weft__story_words_add(w, ", blocked in ");
+	weft__story_words_add_subject(w, model, stretch->blocked_in, 24);
 }
 
 static void set_notes(struct weft_problem *problem, const struct stretch *stretch)
 {
-	struct weft__words words = weft__problem_note(&problem->cause, problem->start, problem->task);
-	weft__words_add(&words, "begins to run");
-	words = weft__problem_note(&problem->effect, problem->end, problem->task);
-	weft__words_add(&words, "stops after ");
-	weft__words_add_length(&words, problem->end - problem->start);
+	struct weft__words words =
+		weft__story_problem_note(&problem->cause, problem->start, problem->task);
+	weft__story_words_add(&words, "begins to run");
+	words = weft__story_problem_note(&problem->effect, problem->end, problem->task);
+	weft__story_words_add(&words, "stops after ");
+	weft__story_words_add_length(&words, problem->end - problem->start);
 	if (stretch->waiters >= WAITERS_MIN)
-		weft__words_add(&words, ", %" PRIu32 " tasks waited", stretch->waiters);
+		weft__story_words_add(&words, ", %" PRIu32 " tasks waited", stretch->waiters);
 }
 
 static void add_hog(struct looking *l, const struct stretch *stretch)
@@ -429,32 +430,33 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 		.edge = WEFT_NONE,
 	};
 	set_notes(&problem, stretch);
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 6);
-	weft__words_add_subject(w, model, stretch->task, is_blocked(stretch) ? 24 : 36);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 6);
+	weft__story_words_add_subject(w, model, stretch->task, is_blocked(stretch) ? 24 : 36);
 	if (is_blocked(stretch)) {
 		write_blocked(&s, model, stretch);
 	} else {
-		weft__words_add(w, " runs for ");
-		weft__words_add_length(w, length);
-		weft__words_add(w, " at a stretch");
+		weft__story_words_add(w, " runs for ");
+		weft__story_words_add_length(w, length);
+		weft__story_words_add(w, " at a stretch");
 		write_off_cpu(&s, off_ns);
 		write_span(&s, model, stretch);
 	}
-	w = weft__clause(&s, 8);
-	weft__words_add(w, " from ");
-	weft__words_add_time(w, model, stretch->start);
+	w = weft__story_clause(&s, 8);
+	weft__story_words_add(w, " from ");
+	weft__story_words_add_time(w, model, stretch->start);
 	write_effect(&s, model, stretch);
 	if (count > 1)
-		weft__words_add(weft__clause(&s, 4), "; the longest of %" PRIu32 " such runs", count);
+		weft__story_words_add(
+			weft__story_clause(&s, 4), "; the longest of %" PRIu32 " such runs", count);
 	if (count == 1 && !off_ns && is_unlike_itself(l, stretch))
-		weft__words_add(weft__clause(&s, 4), "; or it was preempted");
+		weft__story_words_add(weft__story_clause(&s, 4), "; or it was preempted");
 	if (l->others) {
-		w = weft__clause(&s, 2);
-		weft__words_add(w, "; on average it is ");
-		weft__words_add_length(w, l->sum_ns / l->others);
+		w = weft__story_clause(&s, 2);
+		weft__story_words_add(w, "; on average it is ");
+		weft__story_words_add_length(w, l->sum_ns / l->others);
 	}
-	weft__find(l->findings, &problem, length, &s);
+	weft__story_find(l->findings, &problem, length, &s);
 }
 
 static void find_hogs(struct looking *l)
@@ -488,10 +490,10 @@ void weft__find_hogs(struct weft__findings *findings)
 	*l = (struct looking){
 		.findings = findings,
 		.model = model,
-		.least_ns = weft__least_ns(findings, LONG_SHARE, LONG_NS) + 1,
-		.grave_ns = weft__least_ns(findings, GRAVE_SHARE, GRAVE_NS) + 1,
+		.least_ns = weft__story_least_ns(findings, LONG_SHARE, LONG_NS) + 1,
+		.grave_ns = weft__story_least_ns(findings, GRAVE_SHARE, GRAVE_NS) + 1,
 	};
 	find_hogs(l);
 	free(l);
-	weft__find_stuck(findings);
+	weft__story_find_stuck(findings);
 }

@@ -18,7 +18,7 @@
 /* Holds before the last one that may still go on, of a resource with several holders. */
 #define OPEN_MAX 256
 
-int weft__resource_holds_init(
+int weft__story_resource_holds_init(
 	struct weft__resource_holds *holds, const struct weft_story *story, size_t edges)
 {
 	*holds = (struct weft__resource_holds){
@@ -35,7 +35,7 @@ int weft__resource_holds_init(
 	return has_room ? 0 : WEFT_ERROR_MEMORY;
 }
 
-void weft__resource_holds_finish(struct weft__resource_holds *holds)
+void weft__story_resource_holds_finish(struct weft__resource_holds *holds)
 {
 	free(holds->starts);
 	free(holds->ends);
@@ -56,7 +56,7 @@ static uint64_t end_of_try(const struct weft_story *story, uint32_t task, uint64
 {
 	uint64_t end = end_of(story->model, task);
 	struct weft__runs runs;
-	weft__runs_at(story, task, time, &runs);
+	weft__story_runs_at(story, task, time, &runs);
 	return runs.next < end ? runs.next : end;
 }
 
@@ -76,8 +76,8 @@ static bool was_held(const struct weft__resource_holds *h, uint32_t task, uint64
 static uint64_t last_act(
 	const struct weft_model *model, uint32_t task, uint64_t from, uint64_t time)
 {
-	struct weft__edge_list by = weft__edges_by(model, task);
-	uint32_t before = time ? weft__edges_until(model, by, time - 1) : 0;
+	struct weft__edge_list by = weft__story_edges_by(model, task);
+	uint32_t before = time ? weft__story_edges_until(model, by, time - 1) : 0;
 	uint64_t acted = before ? model->edges.time[by.edges[before - 1]] : 0;
 	return acted > from ? acted : from;
 }
@@ -105,7 +105,7 @@ static uint64_t waits_since(const struct weft__resource_holds *h, uint32_t task,
 {
 	const struct weft_activations *a = &h->model->activations;
 	uint32_t first = h->model->tasks.first_activation[task];
-	uint32_t runs = weft__activations_until(h->model, task, time);
+	uint32_t runs = weft__story_activations_until(h->model, task, time);
 	if (!runs)
 		return time;
 	uint64_t ran = runs > 1 ? a->end[first + runs - 2] : h->model->tasks.start[task];
@@ -174,7 +174,7 @@ static void read_edges(struct weft__resource_holds *h, uint32_t resource)
 {
 	const struct weft_edges *e = &h->model->edges;
 	const unsigned kind = h->model->tasks.kind[resource];
-	struct weft__edge_list to = weft__edges_to(h->story, resource);
+	struct weft__edge_list to = weft__story_edges_to(h->story, resource);
 	h->waits = h->count = h->nested = 0;
 	h->is_shared = kind == WEFT_KIND_POOL || kind == WEFT_KIND_QUEUE;
 	for (uint32_t i = 0; i < to.count; i++) {
@@ -194,7 +194,7 @@ static void read_edges(struct weft__resource_holds *h, uint32_t resource)
 static int extend_left_holds(struct weft__resource_holds *h, uint32_t resource)
 {
 	struct weft__holders left;
-	int error = weft__left_holds(h->story, resource, &left);
+	int error = weft__story_left_holds(h->story, resource, &left);
 	for (uint32_t k = 0; k < left.count; k++) {
 		const struct weft__hold *hold = &left.list[k];
 		uint32_t i = weft__search(h->list, 0, h->count, has_begun, hold->since);
@@ -204,17 +204,17 @@ static int extend_left_holds(struct weft__resource_holds *h, uint32_t resource)
 				h->list[i - 1].is_left = true;
 			}
 	}
-	weft__holders_finish(&left);
+	weft__model_holders_finish(&left);
 	return error;
 }
 
-int weft__resource_holds_read(struct weft__resource_holds *holds, uint32_t resource)
+int weft__story_resource_holds_read(struct weft__resource_holds *holds, uint32_t resource)
 {
 	read_edges(holds, resource);
 	return extend_left_holds(holds, resource);
 }
 
-uint32_t weft__resource_holds_queue(struct weft__resource_holds *holds, uint64_t *ret_time)
+uint32_t weft__story_resource_holds_queue(struct weft__resource_holds *holds, uint64_t *ret_time)
 {
 	uint32_t most = 0, queue = 0;
 	weft__sort_u64(holds->starts, holds->starts + holds->waits, holds->waits);

@@ -37,14 +37,14 @@ struct weft__resource_holds {
 
 /* Makes room for resources with at most `edges` edges. 0 or WEFT_ERROR_MEMORY. Call finish in both
  * cases. */
-int weft__resource_holds_init(
+int weft__story_resource_holds_init(
 	struct weft__resource_holds *holds, const struct weft_story *story, size_t edges);
-void weft__resource_holds_finish(struct weft__resource_holds *holds);
+void weft__story_resource_holds_finish(struct weft__resource_holds *holds);
 
 /* Replaces the content by the holds and waits of `resource`. 0 or WEFT_ERROR_MEMORY. */
-int weft__resource_holds_read(struct weft__resource_holds *holds, uint32_t resource);
+int weft__story_resource_holds_read(struct weft__resource_holds *holds, uint32_t resource);
 
 /* The maximum number of simultaneous waits, and its time. Sorts `starts` and `ends`. */
-uint32_t weft__resource_holds_queue(struct weft__resource_holds *holds, uint64_t *ret_time);
+uint32_t weft__story_resource_holds_queue(struct weft__resource_holds *holds, uint64_t *ret_time);
 
 #endif

@@ -88,18 +88,18 @@ static uint64_t find_rhythm(const struct gaps *gaps, uint32_t from, uint32_t to)
 	for (uint32_t i = from; i < to; i++)
 		starts[i - from] = gaps->list[i].start;
 	weft__sort_u64(starts, scratch, to - from);
-	return weft__rhythm(starts, to - from);
+	return weft__story_rhythm(starts, to - from);
 }
 
 /* Appends ", for which GET /item/4 waits". */
 static void write_reader(struct weft__words *w, const struct gaps *gaps, uint32_t awaited)
 {
-	const uint32_t reader = weft__only_reader(gaps->findings->story, awaited);
+	const uint32_t reader = weft__story_only_reader(gaps->findings->story, awaited);
 	if (reader == WEFT_NONE)
 		return;
-	weft__words_add(w, ", for which ");
-	weft__words_add_other(w, gaps->model, reader, awaited, 28);
-	weft__words_add(w, " waits");
+	weft__story_words_add(w, ", for which ");
+	weft__story_words_add_other(w, gaps->model, reader, awaited, 28);
+	weft__story_words_add(w, " waits");
 }
 
 /* The task that blocks its thread all through a gap, so that it could not run anything; or
@@ -107,12 +107,13 @@ static void write_reader(struct weft__words *w, const struct gaps *gaps, uint32_
 static uint32_t find_blocker(
 	const struct weft_model *model, const struct gap *gap, struct weft__blocking *ret)
 {
-	const uint32_t tasks = weft__may_block(model) ? model->tasks.count : 0;
+	const uint32_t tasks = weft__story_may_block(model) ? model->tasks.count : 0;
 	for (uint32_t task = 0; task < tasks; task++) {
-		uint32_t runs = weft__activations_until(model, task, gap->start);
+		uint32_t runs = weft__story_activations_until(model, task, gap->start);
 		uint32_t last = model->tasks.first_activation[task] + runs - 1;
 		if (runs && model->activations.end[last] <= gap->start &&
-			weft__blocks_thread(model, task, last, ret) && ret->until >= gap->start + gap->length)
+			weft__story_blocks_thread(model, task, last, ret) &&
+			ret->until >= gap->start + gap->length)
 			return task;
 	}
 	return WEFT_NONE;
@@ -126,11 +127,11 @@ static bool write_blocker(
 	uint32_t task = find_blocker(model, gap, &blocking);
 	if (task == WEFT_NONE)
 		return false;
-	struct weft__words *w = weft__clause(s, 8);
-	weft__words_add(w, ", while ");
-	weft__words_add_subject(w, model, task, 20);
-	weft__words_add(w, " blocks its thread in ");
-	weft__words_add_subject(w, model, blocking.source, 20);
+	struct weft__words *w = weft__story_clause(s, 8);
+	weft__story_words_add(w, ", while ");
+	weft__story_words_add_subject(w, model, task, 20);
+	weft__story_words_add(w, " blocks its thread in ");
+	weft__story_words_add_subject(w, model, blocking.source, 20);
 	return true;
 }
 
@@ -149,63 +150,64 @@ static void write_reason(
 	}
 	if (!longest || longest->end - longest->start < gap->length / 2)
 		return;
-	struct weft__words *w = weft__clause(s, 6);
-	weft__words_add(w, ": '");
-	weft__words_add_text(w, weft_model_string(model, longest->reason), 40);
-	weft__words_add(w, "'");
+	struct weft__words *w = weft__story_clause(s, 6);
+	weft__story_words_add(w, ": '");
+	weft__story_words_add_text(w, weft_model_string(model, longest->reason), 40);
+	weft__story_words_add(w, "'");
 }
 
 static void write_gaps(
 	struct weft__sentence *s, const struct gaps *gaps, uint32_t from, uint32_t to)
 {
 	const struct gap *worst = &gaps->list[from];
-	uint32_t awaited = weft__awaited(gaps->model, worst->start, worst->start + worst->length);
-	weft__sentence_init(s);
-	struct weft__words *w = weft__clause(s, 9);
-	weft__words_add(w, "Nothing runs for ");
-	weft__words_add_length(w, worst->length);
-	weft__words_add(w, " from ");
-	weft__words_add_time(w, gaps->model, worst->start);
+	uint32_t awaited = weft__story_awaited(gaps->model, worst->start, worst->start + worst->length);
+	weft__story_sentence_init(s);
+	struct weft__words *w = weft__story_clause(s, 9);
+	weft__story_words_add(w, "Nothing runs for ");
+	weft__story_words_add_length(w, worst->length);
+	weft__story_words_add(w, " from ");
+	weft__story_words_add_time(w, gaps->model, worst->start);
 	if (write_blocker(s, gaps->model, worst))
 		awaited = WEFT_NONE;
 	else if (awaited == WEFT_NONE)
 		write_reason(s, gaps->model, worst);
 	if (awaited != WEFT_NONE) {
-		w = weft__clause(s, 6);
-		weft__words_add(w, ", until ");
-		weft__words_add_subject(w, gaps->model, awaited, 32);
-		weft__words_add(w, " ends");
-		write_reader(weft__clause(s, 5), gaps, awaited);
+		w = weft__story_clause(s, 6);
+		weft__story_words_add(w, ", until ");
+		weft__story_words_add_subject(w, gaps->model, awaited, 32);
+		weft__story_words_add(w, " ends");
+		write_reader(weft__story_clause(s, 5), gaps, awaited);
 	}
 	if (to - from > 1) {
 		uint64_t rhythm = find_rhythm(gaps, from, to);
-		weft__words_add(weft__clause(s, 5), "; the longest of %" PRIu32 " such gaps", to - from);
-		w = weft__clause(s, 4);
-		weft__words_add(w, rhythm ? ", about every " : "");
+		weft__story_words_add(
+			weft__story_clause(s, 5), "; the longest of %" PRIu32 " such gaps", to - from);
+		w = weft__story_clause(s, 4);
+		weft__story_words_add(w, rhythm ? ", about every " : "");
 		if (rhythm)
-			weft__words_add_length(w, rhythm);
+			weft__story_words_add_length(w, rhythm);
 	}
 	if (gaps->usual_ns) {
-		w = weft__clause(s, 3);
-		weft__words_add(w, "; usual gaps take ");
-		weft__words_add_length(w, gaps->usual_ns);
+		w = weft__story_clause(s, 3);
+		weft__story_words_add(w, "; usual gaps take ");
+		weft__story_words_add_length(w, gaps->usual_ns);
 	}
 }
 
 /* The gap ends with the task that it waited for; else, with the one that runs first. */
 static void set_notes(const struct gaps *gaps, struct weft_problem *problem)
 {
-	uint32_t awaited = weft__awaited(gaps->model, problem->start, problem->end);
+	uint32_t awaited = weft__story_awaited(gaps->model, problem->start, problem->end);
 	uint32_t task = awaited;
 	if (awaited == WEFT_NONE)
 		task = weft_chain_awaited(gaps->findings->story, problem->start, problem->end);
 	uint64_t time = awaited == WEFT_NONE ? problem->end : gaps->model->tasks.end[awaited];
-	struct weft__words words = weft__problem_note(&problem->effect, time, task);
-	weft__words_add(&words,
+	struct weft__words words = weft__story_problem_note(&problem->effect, time, task);
+	weft__story_words_add(&words,
 		awaited == WEFT_NONE ? "runs, after nothing ran for " : "ends, after nothing ran for ");
-	weft__words_add_length(&words, problem->end - problem->start);
-	words = weft__problem_note(&problem->cause, problem->start, awaited);
-	weft__words_add(&words, "nothing runs from here on");
+	weft__story_words_add_length(&words, problem->end - problem->start);
+	words = weft__story_problem_note(&problem->cause, problem->start, awaited);
+	weft__story_words_add(&words, "nothing runs from here on");
 }
 
 /* Adds gaps [from, to), which have about one length; the first is the longest. */
@@ -225,11 +227,11 @@ static void add_cluster(struct gaps *gaps, uint32_t from, uint32_t to, uint64_t 
 		.edge = WEFT_NONE,
 	};
 	for (uint32_t i = from; i < to && to - from > 1; i++)
-		weft__find_period(
+		weft__story_find_period(
 			gaps->findings, gaps->list[i].start, gaps->list[i].start + gaps->list[i].length);
 	set_notes(gaps, &problem);
 	write_gaps(&s, gaps, from, to);
-	weft__find(gaps->findings, &problem, sum, &s);
+	weft__story_find(gaps->findings, &problem, sum, &s);
 }
 
 /* The lower quartile of the gaps that are not negligible; of all, if nearly all are. */
@@ -272,12 +274,12 @@ static bool is_reported(const struct gaps *gaps, uint64_t sum, uint64_t longest)
 static bool is_explained(const struct gaps *gaps, const struct gap *gap)
 {
 	const struct weft__alike *alike = &gaps->findings->alike;
-	uint32_t task = weft__awaited(gaps->model, gap->start, gap->start + gap->length);
+	uint32_t task = weft__story_awaited(gaps->model, gap->start, gap->start + gap->length);
 	if (task == WEFT_NONE || alike->group_of[task] == WEFT_NONE)
 		return false;
 	const struct weft__alike_group *group = &alike->groups[alike->group_of[task]];
 	return group->count >= WEFT__ALIKE_MIN &&
-		   weft__life_of(gaps->findings->story, task) / OF_TENTH <= group->p90_ns;
+		   weft__story_life_of(gaps->findings->story, task) / OF_TENTH <= group->p90_ns;
 }
 
 /* Adds clusters: a cluster ends where gaps are a quarter shorter than its longest. */

@@ -44,25 +44,25 @@ static uint32_t find_runner(const struct weft_model *model, uint32_t timer_task,
 static void write_sentence(struct weft__sentence *s, const struct weft_model *model, uint32_t task,
 	const struct weft_story_timer *timer, uint32_t count)
 {
-	struct weft__words *w = weft__clause(s, 6);
-	weft__words_add_subject(w, model, task, 32);
-	weft__words_add(w, timer->has_fired ? " fired " : " is overdue for ");
-	weft__words_add_length(w, timer->late_ns);
-	weft__words_add(w, timer->has_fired ? " late" : " at the end");
-	w = weft__clause(s, 4);
-	weft__words_add(w, ": it was due at ");
-	weft__words_add_time(w, model, timer->due);
+	struct weft__words *w = weft__story_clause(s, 6);
+	weft__story_words_add_subject(w, model, task, 32);
+	weft__story_words_add(w, timer->has_fired ? " fired " : " is overdue for ");
+	weft__story_words_add_length(w, timer->late_ns);
+	weft__story_words_add(w, timer->has_fired ? " late" : " at the end");
+	w = weft__story_clause(s, 4);
+	weft__story_words_add(w, ": it was due at ");
+	weft__story_words_add_time(w, model, timer->due);
 	uint64_t ran_ns = 0;
 	uint32_t runner = find_runner(model, task, timer, &ran_ns);
 	if (runner != WEFT_NONE && runner != task) {
-		w = weft__clause(s, 5);
-		weft__words_add(w, ", while ");
-		weft__words_add_subject(w, model, runner, 28);
-		weft__words_add(w, " ran for ");
-		weft__words_add_length(w, ran_ns);
+		w = weft__story_clause(s, 5);
+		weft__story_words_add(w, ", while ");
+		weft__story_words_add_subject(w, model, runner, 28);
+		weft__story_words_add(w, " ran for ");
+		weft__story_words_add_length(w, ran_ns);
 	}
 	if (count > 1)
-		weft__words_add(weft__clause(s, 3), "; %" PRIu32 " more %s late", count - 1,
+		weft__story_words_add(weft__story_clause(s, 3), "; %" PRIu32 " more %s late", count - 1,
 			count > 2 ? "were" : "was");
 }
 
@@ -82,17 +82,17 @@ static void report(struct weft__findings *findings, uint32_t task,
 		.edge = WEFT_NONE,
 	};
 	struct weft__sentence s;
-	struct weft__words words = weft__problem_note(&problem.cause, problem.start, task);
-	weft__words_add(&words, "due");
+	struct weft__words words = weft__story_problem_note(&problem.cause, problem.start, task);
+	weft__story_words_add(&words, "due");
 	if (timer->has_fired) {
-		words = weft__problem_note(&problem.effect, problem.end, task);
-		weft__words_add(&words, "fires, ");
-		weft__words_add_length(&words, timer->late_ns);
-		weft__words_add(&words, " late");
+		words = weft__story_problem_note(&problem.effect, problem.end, task);
+		weft__story_words_add(&words, "fires, ");
+		weft__story_words_add_length(&words, timer->late_ns);
+		weft__story_words_add(&words, " late");
 	}
-	weft__sentence_init(&s);
+	weft__story_sentence_init(&s);
 	write_sentence(&s, model, task, timer, count);
-	weft__find(findings, &problem, timer->late_ns, &s);
+	weft__story_find(findings, &problem, timer->late_ns, &s);
 }
 
 void weft__find_late(struct weft__findings *findings)

@@ -141,7 +141,7 @@ static double left_by(const struct course *c)
 
 static void add_number(struct weft__words *words, double value)
 {
-	weft__words_add_real(words, value, 6);
+	weft__story_words_add_real(words, value, 6);
 }
 
 static void report(struct weft__findings *findings, uint32_t number, const struct course *c)
@@ -163,21 +163,21 @@ static void report(struct weft__findings *findings, uint32_t number, const struc
 		.edge = WEFT_NONE,
 	};
 	struct weft__sentence s;
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 9);
-	weft__words_add_text(w, weft_model_string(c->model, c->counter->name), 40);
-	weft__words_add(w, " is not all given back");
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 9);
+	weft__story_words_add_text(w, weft_model_string(c->model, c->counter->name), 40);
+	weft__story_words_add(w, " is not all given back");
 	if (!c->counter->is_relative) { /* else the number is not known */
-		weft__words_add(w, ": ");
+		weft__story_words_add(w, ": ");
 		add_number(w, is_hidden ? left_by(c) : left);
-		weft__words_add(w, is_hidden ? " were left before the end" : " are left at the end");
+		weft__story_words_add(w, is_hidden ? " were left before the end" : " are left at the end");
 	}
-	w = weft__clause(&s, 7);
-	weft__words_add(w, "; its floor rises from wave to wave");
-	weft__find(findings, &problem, c->counter->count, &s);
+	w = weft__story_clause(&s, 7);
+	weft__story_words_add(w, "; its floor rises from wave to wave");
+	weft__story_find(findings, &problem, c->counter->count, &s);
 }
 
-bool weft__look_for_leak(struct weft__findings *findings, uint32_t number)
+bool weft__story_look_for_leak(struct weft__findings *findings, uint32_t number)
 {
 	const struct weft_model *model = findings->story->model;
 	struct course c = course_of(model, &model->counters[number]);

@@ -8,6 +8,6 @@
 #include "story/problems/findings.h"
 
 /* Adds a problem if what the counter counts leaks. True if it does. */
-bool weft__look_for_leak(struct weft__findings *findings, uint32_t counter);
+bool weft__story_look_for_leak(struct weft__findings *findings, uint32_t counter);
 
 #endif

@@ -81,18 +81,19 @@ static void name_process(const struct weft_model *model, const struct weft_probl
 	const uint32_t buffer = buffer_of(model, problem);
 	if (model->buffer_count <= 1 || buffer == WEFT_NONE)
 		return;
-	struct weft__words *w = weft__clause(sentence, KEPT);
-	weft__words_add(w, ", in ");
-	weft__words_add_process(w, model, buffer);
+	struct weft__words *w = weft__story_clause(sentence, KEPT);
+	weft__story_words_add(w, ", in ");
+	weft__story_words_add_process(w, model, buffer);
 }
 
-struct weft__words weft__problem_note(struct weft_problem_note *note, uint64_t time, uint32_t task)
+struct weft__words weft__story_problem_note(
+	struct weft_problem_note *note, uint64_t time, uint32_t task)
 {
 	struct weft__words words;
 	note->time = time;
 	note->task = task;
 	/* The trace may not say which task it was: then nothing is written. */
-	weft__words_init(&words, note->words, task == WEFT_NONE ? 0 : sizeof(note->words));
+	weft__story_words_init(&words, note->words, task == WEFT_NONE ? 0 : sizeof(note->words));
 	return words;
 }
 
@@ -107,13 +108,13 @@ static void show_cause(struct weft_problem *problem)
 		problem->show_start = problem->cause.time;
 }
 
-void weft__find(struct weft__findings *f, const struct weft_problem *found, uint64_t weight,
+void weft__story_find(struct weft__findings *f, const struct weft_problem *found, uint64_t weight,
 	struct weft__sentence *sentence)
 {
 	const struct weft_model *model = f->story->model;
 	struct weft_problem judged = *found, *problem = &judged;
 	char text[WEFT_SENTENCE_BYTES];
-	if (!weft__judge_in_the_dark(model, buffer_of(model, problem), problem)) {
+	if (!weft__story_judge_in_the_dark(model, buffer_of(model, problem), problem)) {
 		f->period_count = f->periods_taken;
 		return;
 	}
@@ -123,7 +124,7 @@ void weft__find(struct weft__findings *f, const struct weft_problem *found, uint
 	if (f->error)
 		return;
 	name_process(model, problem, sentence);
-	size_t size = weft__sentence_write(sentence, text, sizeof(text));
+	size_t size = weft__story_sentence_write(sentence, text, sizeof(text));
 	struct weft__finding *finding = &f->list[f->count++];
 	*finding = (struct weft__finding){*problem, weight, f->text.size};
 	show_cause(&finding->problem);
@@ -131,7 +132,7 @@ void weft__find(struct weft__findings *f, const struct weft_problem *found, uint
 	weft_text_add(&f->text, text, size + 1);
 }
 
-void weft__find_period(struct weft__findings *f, uint64_t start, uint64_t end)
+void weft__story_find_period(struct weft__findings *f, uint64_t start, uint64_t end)
 {
 	const struct weft__column column = {&f->periods, sizeof(*f->periods)};
 	if (!f->error)
@@ -184,7 +185,7 @@ static int publish(struct weft__findings *f, struct weft_problems **ret_problems
 	f->periods = NULL;
 	whole->public =
 		(struct weft_problems){count, f->count - count, list, whole->periods, whole->by_gravity};
-	weft__problems_order(&whole->public, whole->by_gravity);
+	weft__story_problems_order(&whole->public, whole->by_gravity);
 	*ret_problems = &whole->public;
 	return 0;
 }
@@ -212,7 +213,7 @@ WEFT__EXPORT void weft_problems_maker_destroy(struct weft_problems_maker *maker)
 {
 	if (!maker)
 		return;
-	weft__alike_finish(&maker->findings.alike);
+	weft__story_alike_finish(&maker->findings.alike);
 	free(maker->findings.list);
 	free(maker->findings.periods);
 	weft_text_finish(&maker->findings.text);
@@ -249,7 +250,7 @@ WEFT__EXPORT int weft_problems_maker_step(
 {
 	struct weft__findings *f = &maker->findings;
 	if (!maker->is_begun)
-		f->error = weft__alike_init(&f->alike, f->story);
+		f->error = weft__story_alike_init(&f->alike, f->story);
 	else if (maker->next < WEFT_PROBLEM_TYPES)
 		find_some(maker);
 	else
@@ -290,7 +291,7 @@ static void write_type(
 	struct weft__sentence *s, uint32_t count, enum weft_problem_type type, const char *before)
 {
 	const char *name = count == 1 ? rows[type].name : rows[type].plural;
-	weft__words_add(weft__clause(s, 2), "%s%" PRIu32 " %s", before, count, name);
+	weft__story_words_add(weft__story_clause(s, 2), "%s%" PRIu32 " %s", before, count, name);
 }
 
 WEFT__EXPORT size_t weft_problems_sentence(
@@ -299,13 +300,13 @@ WEFT__EXPORT size_t weft_problems_sentence(
 	uint32_t by_type[WEFT_PROBLEM_TYPES] = {0};
 	const char *before = ": ";
 	struct weft__sentence s;
-	weft__sentence_init(&s);
+	weft__story_sentence_init(&s);
 	for (uint32_t i = 0; i < problems->count; i++)
 		by_type[problems->list[i].type]++;
 	if (problems->count)
-		weft__words_add_count(weft__clause(&s, 3), problems->count, "problem");
+		weft__story_words_add_count(weft__story_clause(&s, 3), problems->count, "problem");
 	else
-		weft__words_add(weft__clause(&s, 3), "No problems found");
+		weft__story_words_add(weft__story_clause(&s, 3), "No problems found");
 	for (int type = 0; type < WEFT_PROBLEM_TYPES; type++) {
 		if (!by_type[type])
 			continue;
@@ -313,7 +314,7 @@ WEFT__EXPORT size_t weft_problems_sentence(
 		before = ", ";
 	}
 	if (problems->left_out)
-		weft__words_add(
-			weft__clause(&s, 1), "; %" PRIu32 " milder ones left out", problems->left_out);
-	return weft__sentence_write(&s, buffer, size);
+		weft__story_words_add(
+			weft__story_clause(&s, 1), "; %" PRIu32 " milder ones left out", problems->left_out);
+	return weft__story_sentence_write(&s, buffer, size);
 }

@@ -32,10 +32,10 @@ static bool is_of_packets(uint8_t cause)
 
 static void write_count(struct weft__sentence *s, uint64_t count, uint8_t cause)
 {
-	struct weft__words *w = weft__clause(s, 9);
-	weft__words_add_count(w, count, is_of_packets(cause) ? "packet" : "event");
-	weft__words_add(w, count == 1 ? " is" : " are");
-	weft__words_add(w, is_of_packets(cause) ? " missing or damaged" : " lost");
+	struct weft__words *w = weft__story_clause(s, 9);
+	weft__story_words_add_count(w, count, is_of_packets(cause) ? "packet" : "event");
+	weft__story_words_add(w, count == 1 ? " is" : " are");
+	weft__story_words_add(w, is_of_packets(cause) ? " missing or damaged" : " lost");
 }
 
 static void find(
@@ -52,29 +52,29 @@ static void find(
 		.counter = WEFT_NONE,
 		.edge = WEFT_NONE,
 	};
-	weft__find(findings, &problem, cluster->count, s);
+	weft__story_find(findings, &problem, cluster->count, s);
 }
 
 static void add_cluster(struct weft__findings *findings, const struct cluster *cluster)
 {
 	const struct weft_model *model = findings->story->model;
 	struct weft__sentence s;
-	weft__sentence_init(&s);
+	weft__story_sentence_init(&s);
 	write_count(&s, cluster->count, cluster->cause);
-	struct weft__words *w = weft__clause(&s, 8);
+	struct weft__words *w = weft__story_clause(&s, 8);
 	if (cluster->start == cluster->end) {
-		weft__words_add(w, " before the first");
+		weft__story_words_add(w, " before the first");
 	} else {
-		weft__words_add(w, " from ");
-		weft__words_add_time(w, model, cluster->start);
-		weft__words_add(w, " to ");
-		weft__words_add_time(w, model, cluster->end);
+		weft__story_words_add(w, " from ");
+		weft__story_words_add_time(w, model, cluster->start);
+		weft__story_words_add(w, " to ");
+		weft__story_words_add_time(w, model, cluster->end);
 	}
 	if (cluster->thread != WEFT_NONE)
-		weft__words_add_thread(weft__clause(&s, 6), model, cluster->thread);
+		weft__story_words_add_thread(weft__story_clause(&s, 6), model, cluster->thread);
 	if (cluster->cause < WEFT_LOSS_CAUSES && !is_of_packets(cluster->cause))
-		weft__words_add(
-			weft__clause(&s, 7), ": %s", weft_loss_name((enum weft_loss)cluster->cause));
+		weft__story_words_add(
+			weft__story_clause(&s, 7), ": %s", weft_loss_name((enum weft_loss)cluster->cause));
 	find(findings, cluster, &s);
 }
 
@@ -119,13 +119,14 @@ static void add_rest(struct weft__findings *findings, uint64_t rest, bool has_cl
 	struct cluster cluster = {
 		model->summary.start, model->summary.end, rest, WEFT_NONE, WEFT_LOSS_CAUSES};
 	struct weft__sentence s;
-	weft__sentence_init(&s);
+	weft__story_sentence_init(&s);
 	write_count(&s, rest, WEFT_LOSS_CAUSES);
-	weft__words_add(weft__clause(&s, 8), " %s", has_clusters ? "elsewhere" : "somewhere");
+	weft__story_words_add(
+		weft__story_clause(&s, 8), " %s", has_clusters ? "elsewhere" : "somewhere");
 	if (!has_clusters) {
-		struct weft__words *w = weft__clause(&s, 7);
-		weft__words_add(w, ": ");
-		weft__words_add_losses(w, model->losses);
+		struct weft__words *w = weft__story_clause(&s, 7);
+		weft__story_words_add(w, ": ");
+		weft__story_words_add_losses(w, model->losses);
 	}
 	find(findings, &cluster, &s);
 }
@@ -133,7 +134,7 @@ static void add_rest(struct weft__findings *findings, uint64_t rest, bool has_cl
 void weft__find_losses(struct weft__findings *findings)
 {
 	uint64_t counted = add_clusters(findings);
-	uint64_t sum = weft__count_losses(findings->story->model->losses);
+	uint64_t sum = weft__story_count_losses(findings->story->model->losses);
 	if (sum > counted)
 		add_rest(findings, sum - counted, counted > 0);
 }

@@ -6,7 +6,7 @@
 
 #include "story/problems/missed.h"
 
-uint64_t weft__missed_ns(const struct weft_model *model, uint64_t since, uint64_t until)
+uint64_t weft__story_missed_ns(const struct weft_model *model, uint64_t since, uint64_t until)
 {
 	uint64_t end = until == UINT64_MAX ? model->summary.end : until;
 	return end > since ? end - since : 0;
@@ -18,7 +18,7 @@ static void choose_view(
 	const struct weft_model *model, const struct weft__missed *missed, struct weft_problem *problem)
 {
 	const uint32_t *first = &model->tasks.first_activation[missed->waiter];
-	uint32_t runs = weft__activations_until(model, missed->waiter, missed->since);
+	uint32_t runs = weft__story_activations_until(model, missed->waiter, missed->since);
 	uint64_t begin = problem->start;
 	if (runs) {
 		uint32_t activation = first[0] + runs - 1;
@@ -35,7 +35,7 @@ static void choose_view(
 static uint32_t find_sleeper(const struct weft_story *story, uint32_t waiter)
 {
 	const struct weft_edges *e = &story->model->edges;
-	struct weft__edge_list to = weft__edges_to(story, waiter);
+	struct weft__edge_list to = weft__story_edges_to(story, waiter);
 	if (story->model->tasks.label[waiter] != WEFT_NONE)
 		return waiter;
 	for (uint32_t i = 0; i < to.count; i++) {
@@ -52,41 +52,41 @@ static void write_missed(struct weft__sentence *s, const struct weft_model *mode
 {
 	uint32_t sender = missed->sender;
 	uint64_t time = missed->time;
-	struct weft__words *x = weft__clause(s, 9);
-	weft__words_add_subject(x, model, missed->waiter, 32);
-	weft__words_add(x, !in_vain           ? " waits from "
-					   : missed->harmless ? " waits since "
-										  : " waits in vain since ");
-	weft__words_add_time(x, model, missed->since);
+	struct weft__words *x = weft__story_clause(s, 9);
+	weft__story_words_add_subject(x, model, missed->waiter, 32);
+	weft__story_words_add(x, !in_vain           ? " waits from "
+							 : missed->harmless ? " waits since "
+												: " waits in vain since ");
+	weft__story_words_add_time(x, model, missed->since);
 	if (!in_vain) {
-		x = weft__clause(s, 5);
-		weft__words_add(x, " for ");
-		weft__words_add_length(x, missed->until - missed->since);
+		x = weft__story_clause(s, 5);
+		weft__story_words_add(x, " for ");
+		weft__story_words_add_length(x, missed->until - missed->since);
 	}
-	x = weft__clause(s, 8);
-	weft__words_add(x, ": ");
+	x = weft__story_clause(s, 8);
+	weft__story_words_add(x, ": ");
 	if (missed->ignored) {
-		weft__words_add_task(x, model, task, 24);
-		weft__words_add(x, " was signalled %" PRIu32 " times meanwhile", missed->ignored);
+		weft__story_words_add_task(x, model, task, 24);
+		weft__story_words_add(x, " was signalled %" PRIu32 " times meanwhile", missed->ignored);
 		return;
 	}
 	if (sender == WEFT_NONE)
-		weft__words_add(x, "an unknown task");
+		weft__story_words_add(x, "an unknown task");
 	else
-		weft__words_add_task(x, model, sender, 24);
-	weft__words_add(x, " signalled ");
+		weft__story_words_add_task(x, model, sender, 24);
+	weft__story_words_add(x, " signalled ");
 	if (task == missed->waiter)
-		weft__words_add(x, "it");
+		weft__story_words_add(x, "it");
 	else
-		weft__words_add_task(x, model, task, 24);
-	x = weft__clause(s, 7);
-	weft__words_add(x, " ");
-	weft__words_add_length(x, missed->since > time ? missed->since - time : 0);
-	weft__words_add(x, " before");
+		weft__story_words_add_task(x, model, task, 24);
+	x = weft__story_clause(s, 7);
+	weft__story_words_add(x, " ");
+	weft__story_words_add_length(x, missed->since > time ? missed->since - time : 0);
+	weft__story_words_add(x, " before");
 	if (!missed->harmless)
 		return;
-	x = weft__clause(s, 8);
-	weft__words_add(x, "; %" PRIu32 " such signal%s did no harm", missed->harmless,
+	x = weft__story_clause(s, 8);
+	weft__story_words_add(x, "; %" PRIu32 " such signal%s did no harm", missed->harmless,
 		missed->harmless == 1 ? "" : "s");
 }
 
@@ -95,19 +95,19 @@ static void set_notes(
 	uint32_t task, const struct weft__missed *missed, struct weft_problem *problem)
 {
 	uint64_t time = missed->time;
-	struct weft__words words = weft__problem_note(&problem->cause, time, task);
+	struct weft__words words = weft__story_problem_note(&problem->cause, time, task);
 	if (missed->ignored) {
-		weft__words_add(&words, "signalled, and the waiter does not wake");
-		words = weft__problem_note(&problem->effect, missed->since, missed->waiter);
-		weft__words_add(&words, "begins to wait");
+		weft__story_words_add(&words, "signalled, and the waiter does not wake");
+		words = weft__story_problem_note(&problem->effect, missed->since, missed->waiter);
+		weft__story_words_add(&words, "begins to wait");
 		return;
 	}
-	weft__words_add(&words, "%s",
+	weft__story_words_add(&words, "%s",
 		task == missed->waiter ? "signalled while it runs" : "signalled, nobody waits");
-	words = weft__problem_note(&problem->effect, missed->since, missed->waiter);
-	weft__words_add(&words, "begins to wait, ");
-	weft__words_add_length(&words, missed->since > time ? missed->since - time : 0);
-	weft__words_add(&words, " late");
+	words = weft__story_problem_note(&problem->effect, missed->since, missed->waiter);
+	weft__story_words_add(&words, "begins to wait, ");
+	weft__story_words_add_length(&words, missed->since > time ? missed->since - time : 0);
+	weft__story_words_add(&words, " late");
 }
 
 /* A recorder that remembers signals does not know what the waiter has looked at since: it may have
@@ -119,7 +119,7 @@ static enum weft_problem_severity severity_of(const struct weft__missed *missed,
 	return in_vain ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_WARNING;
 }
 
-void weft__report_missed(
+void weft__story_report_missed(
 	struct weft__findings *findings, uint32_t task, const struct weft__missed *missed)
 {
 	const struct weft_model *model = findings->story->model;
@@ -141,7 +141,8 @@ void weft__report_missed(
 	};
 	choose_view(model, &named, &problem);
 	set_notes(task, &named, &problem);
-	weft__sentence_init(&s);
+	weft__story_sentence_init(&s);
 	write_missed(&s, model, task, &named, in_vain);
-	weft__find(findings, &problem, weft__missed_ns(model, missed->since, missed->until), &s);
+	weft__story_find(
+		findings, &problem, weft__story_missed_ns(model, missed->since, missed->until), &s);
 }

@@ -17,10 +17,10 @@ struct weft__missed {
 };
 
 /* The length of a wait; of one that does not end, to the trace's end. */
-uint64_t weft__missed_ns(const struct weft_model *model, uint64_t since, uint64_t until);
+uint64_t weft__story_missed_ns(const struct weft_model *model, uint64_t since, uint64_t until);
 
 /* Adds the problem that `task` was signalled in vain. */
-void weft__report_missed(
+void weft__story_report_missed(
 	struct weft__findings *findings, uint32_t task, const struct weft__missed *missed);
 
 #endif

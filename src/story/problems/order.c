@@ -72,7 +72,7 @@ static bool comes_before(const struct weft_problems *problems, const struct sort
 	return keys[left].length > keys[right].length;
 }
 
-void weft__problems_order(const struct weft_problems *problems, uint32_t *ret_order)
+void weft__story_problems_order(const struct weft_problems *problems, uint32_t *ret_order)
 {
 	struct sort_key keys[WEFT_PROBLEMS_MAX];
 	find_keys(problems, keys);

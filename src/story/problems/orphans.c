@@ -25,19 +25,19 @@ struct orphan {
 static uint32_t awaited_by(const struct weft_model *model, uint32_t task, uint64_t time)
 {
 	const struct weft_edges *e = &model->edges;
-	struct weft__edge_list by = weft__edges_by(model, task);
-	uint32_t acts = weft__edges_until(model, by, time);
+	struct weft__edge_list by = weft__story_edges_by(model, task);
+	uint32_t acts = weft__story_edges_until(model, by, time);
 	if (!acts || e->type[by.edges[acts - 1]] != WEFT_EDGE_TRY_READ)
 		return WEFT_NONE;
-	uint32_t source = weft__become_at(model, e->to[by.edges[acts - 1]], time);
-	return source == task || weft__is_gone(model, source, time) ? WEFT_NONE : source;
+	uint32_t source = weft__story_become_at(model, e->to[by.edges[acts - 1]], time);
+	return source == task || weft__story_is_gone(model, source, time) ? WEFT_NONE : source;
 }
 
 /* True if another task reads its result, waits for it, or stops it. */
 static bool has_other_reader(const struct weft_story *story, uint32_t task, uint32_t stopped)
 {
 	const struct weft_edges *e = &story->model->edges;
-	struct weft__edge_list to = weft__edges_to(story, task);
+	struct weft__edge_list to = weft__story_edges_to(story, task);
 	for (uint32_t i = 0; i < to.count; i++) {
 		uint8_t type = e->type[to.edges[i]];
 		bool is_read = type == WEFT_EDGE_READ || type == WEFT_EDGE_TRY_READ;
@@ -65,7 +65,7 @@ static uint32_t next_left_alone(const struct weft_story *story, uint32_t waiter,
 	const struct weft_tasks *t = &story->model->tasks;
 	uint32_t task = awaited_by(story->model, waiter, time);
 	if (task == WEFT_NONE || (t->flags[task] & WEFT_TASK_STOPPED) ||
-		weft__is_resource(t->kind[task]) || has_other_reader(story, task, waiter))
+		weft__model_is_resource(t->kind[task]) || has_other_reader(story, task, waiter))
 		return WEFT_NONE;
 	return task;
 }
@@ -89,7 +89,8 @@ static bool find_orphan(
 		if (ns > ret_orphan->ns)
 			*ret_orphan = (struct orphan){task, stopped, ns};
 	}
-	return ret_orphan->ns > 0 && ret_orphan->ns >= weft__least_ns(findings, LEAST_SHARE, LEAST_NS);
+	return ret_orphan->ns > 0 &&
+		   ret_orphan->ns >= weft__story_least_ns(findings, LEAST_SHARE, LEAST_NS);
 }
 
 static bool is_far_longer(const struct weft__findings *findings, const struct orphan *orphan)
@@ -116,24 +117,24 @@ static void report(
 		.edge = WEFT_NONE,
 	};
 	struct weft__sentence s;
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 6);
-	weft__words_add_subject(w, model, orphan->task, 28);
-	weft__words_add(w, " runs on for ");
-	weft__words_add_length(w, orphan->ns);
-	w = weft__clause(&s, 6);
-	weft__words_add(w, " after ");
-	weft__words_add_task(w, model, orphan->stopped, 28);
-	weft__words_add(
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 6);
+	weft__story_words_add_subject(w, model, orphan->task, 28);
+	weft__story_words_add(w, " runs on for ");
+	weft__story_words_add_length(w, orphan->ns);
+	w = weft__story_clause(&s, 6);
+	weft__story_words_add(w, " after ");
+	weft__story_words_add_task(w, model, orphan->stopped, 28);
+	weft__story_words_add(
 		w, " was %s", weft_outcome_name((enum weft_outcome)model->tasks.outcome[orphan->stopped]));
-	w = weft__clause(&s, 5);
-	weft__words_add(w, " at ");
-	weft__words_add_time(w, model, stop);
-	weft__words_add(weft__clause(&s, 5), ", and no other task reads its result");
+	w = weft__story_clause(&s, 5);
+	weft__story_words_add(w, " at ");
+	weft__story_words_add_time(w, model, stop);
+	weft__story_words_add(weft__story_clause(&s, 5), ", and no other task reads its result");
 	if (count > 1)
-		weft__words_add(weft__clause(&s, 4), "; %" PRIu32 " more %s on for nothing", count - 1,
-			count > 2 ? "run" : "runs");
-	weft__find(findings, &problem, orphan->ns, &s);
+		weft__story_words_add(weft__story_clause(&s, 4), "; %" PRIu32 " more %s on for nothing",
+			count - 1, count > 2 ? "run" : "runs");
+	weft__story_find(findings, &problem, orphan->ns, &s);
 }
 
 void weft__find_orphans(struct weft__findings *findings)

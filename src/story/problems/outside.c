@@ -15,9 +15,10 @@ static bool begins_with(const struct weft_model *model, uint32_t task, const cha
 		   strncmp(weft_model_string(model, label).bytes, begin, strlen(begin)) == 0;
 }
 
-bool weft__is_for_signals(const struct weft_model *model, uint32_t task)
+bool weft__story_is_for_signals(const struct weft_model *model, uint32_t task)
 {
-	return weft__is_of_category(model, task, "thread") && weft__is_kind(model, task, "call") &&
+	return weft__story_is_of_category(model, task, "thread") &&
+		   weft__story_is_kind(model, task, "call") &&
 		   (begins_with(model, task, "signal") || begins_with(model, task, "any signal"));
 }
 
@@ -26,16 +27,16 @@ static bool is_one_of(const struct weft_model *model, uint32_t task, const char 
 {
 	for (size_t i = 0; words[i]; i++)
 		if (begins_with(model, task, words[i]))
-			return weft__is_of_category(model, task, "asyncio");
+			return weft__story_is_of_category(model, task, "asyncio");
 	return false;
 }
 
-enum weft__job_origin weft__comes_from_outside(const struct weft_model *model, uint32_t task)
+enum weft__job_origin weft__story_comes_from_outside(const struct weft_model *model, uint32_t task)
 {
 	static const char *const jobs[] = {
 		"Queue.get", "Server.serve_forever", "Server.wait_closed", NULL};
 	static const char *const events[] = {"Event.wait", "Condition.wait", NULL};
-	if (weft__is_for_signals(model, task) || weft__is_kind(model, task, "listener") ||
+	if (weft__story_is_for_signals(model, task) || weft__story_is_kind(model, task, "listener") ||
 		is_one_of(model, task, jobs))
 		return WEFT__OUTSIDE;
 	return is_one_of(model, task, events) ? WEFT__PERHAPS_OUTSIDE : WEFT__INSIDE;

@@ -9,7 +9,7 @@
 #include <weft/model.h>
 
 /* True for a call that waits for signals. */
-bool weft__is_for_signals(const struct weft_model *model, uint32_t task);
+bool weft__story_is_for_signals(const struct weft_model *model, uint32_t task);
 
 enum weft__job_origin {
 	WEFT__INSIDE,
@@ -17,6 +17,6 @@ enum weft__job_origin {
 	WEFT__OUTSIDE,         /* such a call, a listening socket, a job for a service of asyncio */
 };
 
-enum weft__job_origin weft__comes_from_outside(const struct weft_model *model, uint32_t task);
+enum weft__job_origin weft__story_comes_from_outside(const struct weft_model *model, uint32_t task);
 
 #endif

@@ -54,23 +54,24 @@ static void add_pauses(
 		.counter = WEFT_NONE,
 		.edge = WEFT_NONE,
 	};
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 5);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 5);
 	if (pauses->count > 1)
-		weft__words_add(w, "%" PRIu32 " times GC stops everything, for up to ", pauses->count);
+		weft__story_words_add(
+			w, "%" PRIu32 " times GC stops everything, for up to ", pauses->count);
 	else
-		weft__words_add(w, "GC stops everything for ");
-	weft__words_add_length(w, length_of(pauses->longest));
-	w = weft__clause(&s, 4);
-	weft__words_add(w, " from ");
-	weft__words_add_time(w, model, pauses->longest->start);
-	w = weft__clause(&s, 3);
-	weft__words_add(w, ", ");
-	weft__words_add_real(w, (double)pauses->sum_ns * 100 / (double)trace_ns, 3);
-	weft__words_add(w, " %% of the time");
+		weft__story_words_add(w, "GC stops everything for ");
+	weft__story_words_add_length(w, length_of(pauses->longest));
+	w = weft__story_clause(&s, 4);
+	weft__story_words_add(w, " from ");
+	weft__story_words_add_time(w, model, pauses->longest->start);
+	w = weft__story_clause(&s, 3);
+	weft__story_words_add(w, ", ");
+	weft__story_words_add_real(w, (double)pauses->sum_ns * 100 / (double)trace_ns, 3);
+	weft__story_words_add(w, " %% of the time");
 	if (model->thread_count > 1)
-		weft__words_add_thread(weft__clause(&s, 2), model, thread);
-	weft__find(findings, &problem, pauses->sum_ns, &s);
+		weft__story_words_add_thread(weft__story_clause(&s, 2), model, thread);
+	weft__story_find(findings, &problem, pauses->sum_ns, &s);
 }
 
 /* Reports only the thread that pauses longest, since threads usually pause together. */
@@ -89,7 +90,7 @@ void weft__find_pauses(struct weft__findings *findings)
 		if (pauses[thread].sum_ns > pauses[worst].sum_ns)
 			worst = thread;
 	if (pauses[worst].count &&
-		(length_of(pauses[worst].longest) >= weft__least_ns(findings, LONG_SHARE, LONG_NS) ||
+		(length_of(pauses[worst].longest) >= weft__story_least_ns(findings, LONG_SHARE, LONG_NS) ||
 			pauses[worst].sum_ns >= trace_ns / ALL_SHARE))
 		add_pauses(findings, worst, &pauses[worst]);
 	free(pauses);

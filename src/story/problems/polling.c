@@ -52,8 +52,8 @@ static uint32_t count_acts(const struct polling *p, uint32_t task)
 {
 	const struct weft_model *m = p->model;
 	const struct weft_edges *e = &m->edges;
-	struct weft__edge_list by = weft__edges_by(m, task);
-	struct weft__edge_list made = weft__edges_made(p->findings->story, task);
+	struct weft__edge_list by = weft__story_edges_by(m, task);
+	struct weft__edge_list made = weft__story_edges_made(p->findings->story, task);
 	uint32_t acts = m->tasks.end_note[task] - m->tasks.first_note[task];
 	uint32_t reads = 0, sleeps = 0, runs = m->tasks.end_activation[task];
 	runs -= m->tasks.first_activation[task];
@@ -119,11 +119,11 @@ static struct weft_problem problem_of(const struct weft_model *model, uint32_t t
 		.counter = WEFT_NONE,
 		.edge = WEFT_NONE,
 	};
-	struct weft__words words = weft__problem_note(&problem.cause, problem.start, task);
-	weft__words_add(&words, "wakes up, and nothing comes of it");
-	words = weft__problem_note(&problem.effect, a->start[first + 1], task);
-	weft__words_add(&words, "again, after ");
-	weft__words_add_length(&words, a->start[first + 1] - problem.start);
+	struct weft__words words = weft__story_problem_note(&problem.cause, problem.start, task);
+	weft__story_words_add(&words, "wakes up, and nothing comes of it");
+	words = weft__story_problem_note(&problem.effect, a->start[first + 1], task);
+	weft__story_words_add(&words, "again, after ");
+	weft__story_words_add_length(&words, a->start[first + 1] - problem.start);
 	return problem;
 }
 
@@ -131,16 +131,16 @@ static void add_spinning(struct polling *p, uint32_t task, uint32_t runs, uint64
 {
 	struct weft__sentence s;
 	struct weft_problem problem = problem_of(p->model, task, runs);
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 6);
-	weft__words_add_subject(w, p->model, task, 36);
-	weft__words_add(w, " runs for ");
-	weft__words_add_real(w, (double)ran_ns * 100 / (double)(problem.end - problem.start), 3);
-	weft__words_add(w, " %% of the time, in ");
-	weft__words_add_number(w, runs);
-	weft__words_add(w, " pieces");
-	weft__words_add(weft__clause(&s, 5), ", and nothing comes of it: it spins");
-	weft__find(p->findings, &problem, runs, &s);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 6);
+	weft__story_words_add_subject(w, p->model, task, 36);
+	weft__story_words_add(w, " runs for ");
+	weft__story_words_add_real(w, (double)ran_ns * 100 / (double)(problem.end - problem.start), 3);
+	weft__story_words_add(w, " %% of the time, in ");
+	weft__story_words_add_number(w, runs);
+	weft__story_words_add(w, " pieces");
+	weft__story_words_add(weft__story_clause(&s, 5), ", and nothing comes of it: it spins");
+	weft__story_find(p->findings, &problem, runs, &s);
 }
 
 static void add_polling(
@@ -149,19 +149,19 @@ static void add_polling(
 	const struct weft_model *model = p->model;
 	struct weft__sentence s;
 	struct weft_problem problem = problem_of(model, task, runs);
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 6);
-	weft__words_add_subject(w, model, task, 36);
-	weft__words_add(w, " wakes up ");
-	weft__words_add_number(w, runs);
-	weft__words_add(w, " times, every ");
-	weft__words_add_length(w, interval_ns);
-	w = weft__clause(&s, 4);
-	weft__words_add(w, ", for ");
-	weft__words_add_length(w, run_ns);
-	weft__words_add(w, " each");
-	weft__words_add(weft__clause(&s, 5), ", and nothing comes of it: it polls");
-	weft__find(p->findings, &problem, runs, &s);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 6);
+	weft__story_words_add_subject(w, model, task, 36);
+	weft__story_words_add(w, " wakes up ");
+	weft__story_words_add_number(w, runs);
+	weft__story_words_add(w, " times, every ");
+	weft__story_words_add_length(w, interval_ns);
+	w = weft__story_clause(&s, 4);
+	weft__story_words_add(w, ", for ");
+	weft__story_words_add_length(w, run_ns);
+	weft__story_words_add(w, " each");
+	weft__story_words_add(weft__story_clause(&s, 5), ", and nothing comes of it: it polls");
+	weft__story_find(p->findings, &problem, runs, &s);
 }
 
 static uint64_t running_time(const struct weft_model *model, uint32_t task)

@@ -72,7 +72,7 @@ static uint64_t waits_since(const struct weft_model *model, uint32_t edge)
 	uint64_t time = e->time[edge], since = model->tasks.start[e->to[edge]];
 	if (e->type[edge] == WEFT_EDGE_TRY_READ)
 		return time;
-	uint32_t runs = weft__activations_until(model, e->from[edge], time);
+	uint32_t runs = weft__story_activations_until(model, e->from[edge], time);
 	uint32_t first = model->tasks.first_activation[e->from[edge]];
 	if (runs && model->activations.start[first + runs - 1] < time)
 		return time; /* it ran before it read, and had no need to wait */
@@ -87,7 +87,7 @@ static void add_turn(struct queues *q, uint32_t promise)
 	const struct weft_edges *e = &q->model->edges;
 	if (q->model->tasks.first_activation[promise] < q->model->tasks.end_activation[promise])
 		return;
-	struct weft__edge_list to = weft__edges_to(q->findings->story, promise);
+	struct weft__edge_list to = weft__story_edges_to(q->findings->story, promise);
 	const bool is_over = q->model->tasks.flags[promise] & WEFT_TASK_RESOLVED;
 	const uint32_t resolve = resolve_of(q->model, to);
 	const uint32_t resolver = resolve == WEFT_NONE ? WEFT_NONE : e->from[resolve];
@@ -238,7 +238,7 @@ static bool is_one(const struct queues *q, const struct queue *queue)
 {
 	return queue->longest >= QUEUE_MIN && queue->handed_on >= QUEUE_MIN &&
 		   queue->handed_on >= queue->resolved - queue->resolved / HANDED_ON &&
-		   queue->end - queue->start >= weft__least_ns(q->findings, LEAST_SHARE, LEAST_NS);
+		   queue->end - queue->start >= weft__story_least_ns(q->findings, LEAST_SHARE, LEAST_NS);
 }
 
 /* True if one task at a time has its turn. A limit to several may be meant so. */
@@ -285,24 +285,24 @@ static void write_head(
 	struct weft_story_wait wait;
 	const bool waits = weft_story_wait_at(q->findings->story, head, time, &wait) &&
 					   wait.source != WEFT_NONE && wait.source != head;
-	struct weft__words *w = weft__clause(s, 8);
-	weft__words_add(w, waits ? "; the first, " : "; the first is ");
-	weft__words_add_task(w, q->model, head, 24);
+	struct weft__words *w = weft__story_clause(s, 8);
+	weft__story_words_add(w, waits ? "; the first, " : "; the first is ");
+	weft__story_words_add_task(w, q->model, head, 24);
 	if (!waits)
 		return;
-	weft__words_add(w, ", waits for ");
-	weft__words_add_other(w, q->model, wait.source, head, 28);
+	weft__story_words_add(w, ", waits for ");
+	weft__story_words_add_other(w, q->model, wait.source, head, 28);
 }
 
 /* Writes ", 80 a second" or ", one every 1.5 s". */
 static void write_rate(struct weft__words *w, uint64_t every_ns)
 {
-	weft__words_add(w, every_ns > SECOND / 2 ? ", one every " : ", ");
+	weft__story_words_add(w, every_ns > SECOND / 2 ? ", one every " : ", ");
 	if (every_ns > SECOND / 2)
-		weft__words_add_length(w, every_ns);
+		weft__story_words_add_length(w, every_ns);
 	else
-		weft__words_add_number(w, every_ns ? SECOND / every_ns : SECOND);
-	weft__words_add(w, every_ns > SECOND / 2 ? "" : " a second");
+		weft__story_words_add_number(w, every_ns ? SECOND / every_ns : SECOND);
+	weft__story_words_add(w, every_ns > SECOND / 2 ? "" : " a second");
 }
 
 static void report(struct queues *q, uint32_t line, const struct queue *queue)
@@ -313,7 +313,7 @@ static void report(struct queues *q, uint32_t line, const struct queue *queue)
 	const uint64_t every_ns = (last - queue->start) / queue->resolved;
 	const bool has_stopped =
 		queue->resolved < queue->turns && (queue->end - last) / STOPPED > every_ns;
-	const bool has_head = head != WEFT_NONE && !weft__is_gone(model, head, queue->longest_at);
+	const bool has_head = head != WEFT_NONE && !weft__story_is_gone(model, head, queue->longest_at);
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_QUEUE,
 		.severity = is_single(queue) ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
@@ -326,28 +326,28 @@ static void report(struct queues *q, uint32_t line, const struct queue *queue)
 		.edge = WEFT_NONE,
 	};
 	struct weft__sentence s;
-	struct weft__words words = weft__problem_note(&problem.cause, queue->longest_at, head);
+	struct weft__words words = weft__story_problem_note(&problem.cause, queue->longest_at, head);
 	if (!has_head)
-		weft__words_add(&words, "has had the last turn");
+		weft__story_words_add(&words, "has had the last turn");
 	else
-		weft__words_add(&words, "%" PRIu32 " tasks wait for its turn to end", queue->longest);
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 9);
-	weft__words_add_number(w, queue->longest);
-	weft__words_add(w, " tasks queue at ");
-	weft__words_add_task(w, model, promise, 40);
-	write_rate(weft__clause(&s, 6), every_ns);
+		weft__story_words_add(&words, "%" PRIu32 " tasks wait for its turn to end", queue->longest);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 9);
+	weft__story_words_add_number(w, queue->longest);
+	weft__story_words_add(w, " tasks queue at ");
+	weft__story_words_add_task(w, model, promise, 40);
+	write_rate(weft__story_clause(&s, 6), every_ns);
 	if (has_stopped) {
-		w = weft__clause(&s, 8);
-		weft__words_add(w, ", and none gets on after ");
-		weft__words_add_time(w, model, last);
+		w = weft__story_clause(&s, 8);
+		weft__story_words_add(w, ", and none gets on after ");
+		weft__story_words_add_time(w, model, last);
 	}
 	if (has_head)
 		write_head(&s, q, head, queue->longest_at);
-	w = weft__clause(&s, 4);
-	weft__words_add(w, "; it is longest at ");
-	weft__words_add_time(w, model, queue->longest_at);
-	weft__find(q->findings, &problem, queue->longest, &s);
+	w = weft__story_clause(&s, 4);
+	weft__story_words_add(w, "; it is longest at ");
+	weft__story_words_add_time(w, model, queue->longest_at);
+	weft__story_find(q->findings, &problem, queue->longest, &s);
 }
 
 /* True for promises: tasks that do not run, and are no resources. */

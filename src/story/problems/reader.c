@@ -4,11 +4,11 @@
  */
 #include "story/problems/reader.h"
 
-uint32_t weft__only_reader(const struct weft_story *story, uint32_t task)
+uint32_t weft__story_only_reader(const struct weft_story *story, uint32_t task)
 {
 	const struct weft_edges *e = &story->model->edges;
 	const struct weft_tasks *t = &story->model->tasks;
-	struct weft__edge_list to = weft__edges_to(story, task);
+	struct weft__edge_list to = weft__story_edges_to(story, task);
 	uint32_t reader = WEFT_NONE;
 	if (t->first_activation[task] < t->end_activation[task])
 		return WEFT_NONE;

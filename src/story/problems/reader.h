@@ -8,6 +8,6 @@
 #include "story/index.h"
 
 /* The only task that reads or wants a task that never runs, if it has a name; else WEFT_NONE. */
-uint32_t weft__only_reader(const struct weft_story *story, uint32_t task);
+uint32_t weft__story_only_reader(const struct weft_story *story, uint32_t task);
 
 #endif

@@ -9,7 +9,7 @@
 #define TIMES_MIN 4
 #define ABOUT     8
 
-uint64_t weft__rhythm(const uint64_t *numbers, uint32_t count)
+uint64_t weft__story_rhythm(const uint64_t *numbers, uint32_t count)
 {
 	if (count < TIMES_MIN)
 		return 0;
@@ -22,9 +22,9 @@ uint64_t weft__rhythm(const uint64_t *numbers, uint32_t count)
 	return mean;
 }
 
-void weft__words_add_ordinal(struct weft__words *words, uint64_t number)
+void weft__story_words_add_ordinal(struct weft__words *words, uint64_t number)
 {
 	static const char *const endings[] = {"th", "st", "nd", "rd"};
 	unsigned digit = number / 10 % 10 == 1 ? 0 : number % 10;
-	weft__words_add(words, "%" PRIu64 "%s", number, endings[digit < 4 ? digit : 0]);
+	weft__story_words_add(words, "%" PRIu64 "%s", number, endings[digit < 4 ? digit : 0]);
 }

@@ -148,8 +148,8 @@ static void look_at(struct sorting *s, const struct weft__alike_group *group)
 /* True if two lifetimes overlap, except for a fifth of the longer one. */
 static bool are_one_story(const struct sorting *s, const struct slow *a, const struct slow *b)
 {
-	uint64_t a_start = weft__start_of(s->story, a->task),
-			 b_start = weft__start_of(s->story, b->task);
+	uint64_t a_start = weft__story_start_of(s->story, a->task),
+			 b_start = weft__story_start_of(s->story, b->task);
 	uint64_t a_end = a_start + a->life_ns, b_end = b_start + b->life_ns;
 	uint64_t start = a_start > b_start ? a_start : b_start, end = a_end < b_end ? a_end : b_end;
 	uint64_t longer = a->life_ns > b->life_ns ? a->life_ns : b->life_ns;
@@ -170,15 +170,15 @@ static void write_gc(
 	}
 	if (sum < (problem->end - problem->start) / 2 || sum == 0)
 		return;
-	struct weft__words *w = weft__clause(t, 6);
-	weft__words_add(w, ", ");
-	weft__words_add_length(w, sum);
-	weft__words_add(w, " of it in GC");
+	struct weft__words *w = weft__story_clause(t, 6);
+	weft__story_words_add(w, ", ");
+	weft__story_words_add_length(w, sum);
+	weft__story_words_add(w, " of it in GC");
 }
 
 static void write_waiters(struct weft__sentence *t, const struct weft_story *story, uint32_t task)
 {
-	struct weft__edge_list to = weft__edges_to(story, task);
+	struct weft__edge_list to = weft__story_edges_to(story, task);
 	uint32_t reads = 0, tries = 0;
 	for (uint32_t i = 0; i < to.count; i++) {
 		reads += story->model->edges.type[to.edges[i]] == WEFT_EDGE_READ;
@@ -186,7 +186,8 @@ static void write_waiters(struct weft__sentence *t, const struct weft_story *sto
 	}
 	uint32_t waiters = reads > tries ? reads : tries;
 	if (waiters >= WAITERS_MIN)
-		weft__words_add(weft__clause(t, 5), ", and %" PRIu32 " tasks wait for it", waiters);
+		weft__story_words_add(
+			weft__story_clause(t, 5), ", and %" PRIu32 " tasks wait for it", waiters);
 }
 
 /* True if tasks on this thread keep `task` from running. With several threads, that is known only
@@ -204,7 +205,7 @@ static void see_runner(
 	const struct sorting *s, struct slow *slow, uint32_t runner, uint32_t activation)
 {
 	const struct weft_activations *a = &s->model->activations;
-	uint64_t start = weft__start_of(s->story, slow->task), end = start + slow->life_ns;
+	uint64_t start = weft__story_start_of(s->story, slow->task), end = start + slow->life_ns;
 	uint64_t from = a->start[activation] > start ? a->start[activation] : start;
 	uint64_t to = a->end[activation] < end ? a->end[activation] : end;
 	if (to <= from || to - from < slow->life_ns / 2 || to - from <= slow->runner_ns ||
@@ -232,15 +233,15 @@ static void write_runner(
 	if (slow->runner == WEFT_NONE || slow->is_recurring)
 		return;
 	if (slow->runner == slow->task) {
-		weft__words_add(weft__clause(t, 5), ", running all along or preempted");
+		weft__story_words_add(weft__story_clause(t, 5), ", running all along or preempted");
 		return;
 	}
-	struct weft__words *w = weft__clause(t, 8);
-	weft__words_add(w, ", while ");
-	weft__words_add_subject(w, model, slow->runner, 28);
-	weft__words_add(w, " runs for ");
-	weft__words_add_length(w, slow->runner_ns);
-	weft__words_add(w, " of it");
+	struct weft__words *w = weft__story_clause(t, 8);
+	weft__story_words_add(w, ", while ");
+	weft__story_words_add_subject(w, model, slow->runner, 28);
+	weft__story_words_add(w, " runs for ");
+	weft__story_words_add_length(w, slow->runner_ns);
+	weft__story_words_add(w, " of it");
 }
 
 /* Adds a period for each of many tasks, and stores the numbers of these tasks in their group in
@@ -254,7 +255,8 @@ static void list_recurring(struct sorting *s, const struct slow *slow)
 		uint32_t task = alike->members[i];
 		if (!is_one_of(s, group, i, slow->least_ns))
 			continue;
-		weft__find_period(s->findings, weft__start_of(s->story, task), s->model->tasks.end[task]);
+		weft__story_find_period(
+			s->findings, weft__story_start_of(s->story, task), s->model->tasks.end[task]);
 		s->lives[count++] = i - group->first;
 	}
 }
@@ -280,30 +282,32 @@ static void write_recurring(struct sorting *s, struct weft__sentence *t, const s
 {
 	const struct weft__alike *alike = s->alike;
 	const struct weft__alike_group *group = &alike->groups[alike->group_of[slow->task]];
-	struct weft__words *w = weft__clause(t, 8);
+	struct weft__words *w = weft__story_clause(t, 8);
 	list_recurring(s, slow);
 	const uint64_t *numbers = s->lives;
-	uint64_t rhythm = weft__rhythm(numbers, slow->count);
+	uint64_t rhythm = weft__story_rhythm(numbers, slow->count);
 	uint32_t named = count_named(s, group, slow);
-	weft__words_add(w, "; ");
+	weft__story_words_add(w, "; ");
 	if (named) {
-		weft__words_add(
+		weft__story_words_add(
 			w, "%" PRIu32 " of the %" PRIu32 " with this name are so slow", slow->count, named);
 		return;
 	}
 	if (rhythm == 1 && numbers[slow->count - 1] - numbers[0] == slow->count - 1) {
-		weft__words_add(w,
+		weft__story_words_add(w,
 			numbers[0] ? "%" PRIu32 " in a row are so slow" : "the first %" PRIu32 " are so slow",
 			slow->count);
 	} else if (rhythm > 1) {
-		weft__words_add(w, "every ");
-		weft__words_add_ordinal(w, rhythm);
-		weft__words_add(w, " is so slow");
+		weft__story_words_add(w, "every ");
+		weft__story_words_add_ordinal(w, rhythm);
+		weft__story_words_add(w, " is so slow");
 	} else {
-		weft__words_add(w, "%" PRIu32 " of %" PRIu32 " are so slow", slow->count, group->count);
+		weft__story_words_add(
+			w, "%" PRIu32 " of %" PRIu32 " are so slow", slow->count, group->count);
 		return;
 	}
-	weft__words_add(weft__clause(t, 3), " (%" PRIu32 " of %" PRIu32 ")", slow->count, group->count);
+	weft__story_words_add(
+		weft__story_clause(t, 3), " (%" PRIu32 " of %" PRIu32 ")", slow->count, group->count);
 }
 
 static struct weft_problem problem_of(const struct sorting *s, const struct slow *slow)
@@ -312,7 +316,7 @@ static struct weft_problem problem_of(const struct sorting *s, const struct slow
 		.type = WEFT_PROBLEM_SLOW,
 		.severity = WEFT_SEVERITY_HINT,
 		.count = slow->count,
-		.start = weft__start_of(s->story, slow->task),
+		.start = weft__story_start_of(s->story, slow->task),
 		.end = s->model->tasks.end[slow->task],
 		.task = slow->task,
 		.thread = WEFT_NONE,
@@ -323,13 +327,14 @@ static struct weft_problem problem_of(const struct sorting *s, const struct slow
 
 static void set_notes(struct weft_problem *problem, const struct slow *slow)
 {
-	struct weft__words words = weft__problem_note(&problem->cause, problem->start, problem->task);
-	weft__words_add(&words, "begins");
-	words = weft__problem_note(&problem->effect, problem->end, problem->task);
-	weft__words_add(&words, "ends after ");
-	weft__words_add_length(&words, slow->life_ns);
-	weft__words_add(&words, slow->is_recurring ? ", most after " : ", others after ");
-	weft__words_add_length(&words, slow->usual_ns);
+	struct weft__words words =
+		weft__story_problem_note(&problem->cause, problem->start, problem->task);
+	weft__story_words_add(&words, "begins");
+	words = weft__story_problem_note(&problem->effect, problem->end, problem->task);
+	weft__story_words_add(&words, "ends after ");
+	weft__story_words_add_length(&words, slow->life_ns);
+	weft__story_words_add(&words, slow->is_recurring ? ", most after " : ", others after ");
+	weft__story_words_add_length(&words, slow->usual_ns);
 }
 
 /* Writes "task 17 'GET /item/4' takes 31 ms", or of a promise with one reader, "task 17 'GET
@@ -337,14 +342,15 @@ static void set_notes(struct weft_problem *problem, const struct slow *slow)
 static void write_subject(
 	struct weft__words *w, const struct weft_story *story, const struct slow *slow)
 {
-	const uint32_t reader = slow->is_recurring ? WEFT_NONE : weft__only_reader(story, slow->task);
-	weft__words_add_subject(w, story->model, reader == WEFT_NONE ? slow->task : reader, 36);
-	weft__words_add(w, reader == WEFT_NONE ? " takes " : " waits ");
-	weft__words_add_length(w, slow->life_ns);
+	const uint32_t reader =
+		slow->is_recurring ? WEFT_NONE : weft__story_only_reader(story, slow->task);
+	weft__story_words_add_subject(w, story->model, reader == WEFT_NONE ? slow->task : reader, 36);
+	weft__story_words_add(w, reader == WEFT_NONE ? " takes " : " waits ");
+	weft__story_words_add_length(w, slow->life_ns);
 	if (reader == WEFT_NONE)
 		return;
-	weft__words_add(w, " for ");
-	weft__words_add_other(w, story->model, slow->task, reader, 24);
+	weft__story_words_add(w, " for ");
+	weft__story_words_add_other(w, story->model, slow->task, reader, 24);
 }
 
 static void report(struct sorting *s, const struct slow *slow)
@@ -353,24 +359,24 @@ static void report(struct sorting *s, const struct slow *slow)
 	struct weft__sentence t;
 	struct weft_problem problem = problem_of(s, slow);
 	set_notes(&problem, slow);
-	weft__sentence_init(&t);
-	write_subject(weft__clause(&t, 9), s->story, slow);
+	weft__story_sentence_init(&t);
+	write_subject(weft__story_clause(&t, 9), s->story, slow);
 	struct weft__words *w;
-	w = weft__clause(&t, 8);
-	weft__words_add(w, " from ");
-	weft__words_add_time(w, model, problem.start);
+	w = weft__story_clause(&t, 8);
+	weft__story_words_add(w, " from ");
+	weft__story_words_add_time(w, model, problem.start);
 	write_gc(&t, model, &problem);
 	write_runner(&t, model, slow);
 	write_waiters(&t, s->story, slow->task);
 	if (slow->is_recurring)
 		write_recurring(s, &t, slow);
-	w = weft__clause(&t, 7);
-	weft__words_add(w, slow->is_recurring ? "; most take " : "; others like it take ");
-	weft__words_add_length(w, slow->usual_ns);
+	w = weft__story_clause(&t, 7);
+	weft__story_words_add(w, slow->is_recurring ? "; most take " : "; others like it take ");
+	weft__story_words_add_length(w, slow->usual_ns);
 	if (slow->count > 1 && !slow->is_recurring)
-		weft__words_add(weft__clause(&t, 3),
+		weft__story_words_add(weft__story_clause(&t, 3),
 			slow->count > 2 ? ", %" PRIu32 " more are slow" : ", 1 more is slow", slow->count - 1);
-	weft__find(s->findings, &problem, slow->life_ns, &t);
+	weft__story_find(s->findings, &problem, slow->life_ns, &t);
 }
 
 /* Reports from the shortest to the longest: a longer one that overlaps a shorter one is the same
@@ -401,7 +407,7 @@ void weft__find_slow(struct weft__findings *findings)
 		.alike = alike,
 		.share_ns = (findings->story->model->summary.end - findings->story->model->summary.start) /
 					LEAST_SHARE,
-		.least_ns = weft__least_ns(findings, LEAST_SHARE, LEAST_NS),
+		.least_ns = weft__story_least_ns(findings, LEAST_SHARE, LEAST_NS),
 	};
 	uint32_t most = 0;
 	for (uint32_t g = 0; g < alike->group_count; g++)

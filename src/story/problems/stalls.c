@@ -31,7 +31,7 @@ static void add_run(struct usual *u, const struct weft_activations *a, uint32_t 
 	u->after += is_foreign && a->start[i] >= run->end;
 }
 
-bool weft__is_stall(const struct weft_model *model, const struct weft__long_run *run)
+bool weft__story_is_stall(const struct weft_model *model, const struct weft__long_run *run)
 {
 	const struct weft_tasks *t = &model->tasks;
 	struct usual u = {0};

@@ -19,6 +19,6 @@ struct weft__long_run {
 
 /* True if the thread runs many other tasks, before and after, and hardly ever for that long.
  * Examines all activations of the trace. */
-bool weft__is_stall(const struct weft_model *model, const struct weft__long_run *run);
+bool weft__story_is_stall(const struct weft_model *model, const struct weft__long_run *run);
 
 #endif

@@ -43,44 +43,45 @@ static uint32_t count_passed(const struct weft__resource_holds *h, uint32_t at, 
 static void write_passed(
 	struct weft__sentence *s, const struct weft_model *model, uint32_t passed, uint32_t other)
 {
-	struct weft__words *w = weft__clause(s, 5);
-	weft__words_add(w, ", while ");
+	struct weft__words *w = weft__story_clause(s, 5);
+	weft__story_words_add(w, ", while ");
 	if (other == WEFT_NONE)
-		weft__words_add(w, "others");
+		weft__story_words_add(w, "others");
 	else
-		weft__words_add_task(w, model, other, 24);
-	weft__words_add(w, " had it %" PRIu32 " times", passed);
-	weft__words_add(weft__clause(s, 4), " and came later");
+		weft__story_words_add_task(w, model, other, 24);
+	weft__story_words_add(w, " had it %" PRIu32 " times", passed);
+	weft__story_words_add(weft__story_clause(s, 4), " and came later");
 }
 
 static void write_starved(struct weft__sentence *s, const struct weft_model *model,
 	uint32_t resource, const struct weft__timed_hold *waited)
 {
-	struct weft__words *w = weft__clause(s, 6);
-	weft__words_add_subject(w, model, waited->task, 32);
-	weft__words_add(w, " waits ");
-	weft__words_add_length(w, waited->start - waited->since);
-	weft__words_add(w, " for ");
-	weft__words_add_task(w, model, resource, 24);
-	w = weft__clause(s, 6);
-	weft__words_add(w, " from ");
-	weft__words_add_time(w, model, waited->since);
+	struct weft__words *w = weft__story_clause(s, 6);
+	weft__story_words_add_subject(w, model, waited->task, 32);
+	weft__story_words_add(w, " waits ");
+	weft__story_words_add_length(w, waited->start - waited->since);
+	weft__story_words_add(w, " for ");
+	weft__story_words_add_task(w, model, resource, 24);
+	w = weft__story_clause(s, 6);
+	weft__story_words_add(w, " from ");
+	weft__story_words_add_time(w, model, waited->since);
 }
 
 static void set_notes(struct weft_problem *problem)
 {
-	struct weft__words words = weft__problem_note(&problem->cause, problem->start, problem->task);
-	weft__words_add(&words, "begins to wait");
-	words = weft__problem_note(&problem->effect, problem->end, problem->task);
-	weft__words_add(&words, "gets it");
+	struct weft__words words =
+		weft__story_problem_note(&problem->cause, problem->start, problem->task);
+	weft__story_words_add(&words, "begins to wait");
+	words = weft__story_problem_note(&problem->effect, problem->end, problem->task);
+	weft__story_words_add(&words, "gets it");
 }
 
-void weft__look_for_starvation(
+void weft__story_look_for_starvation(
 	struct weft__findings *findings, const struct weft__resource_holds *holds, uint32_t resource)
 {
 	uint32_t at = longest_wait(holds), other, passed = count_passed(holds, at, &other);
 	const struct weft__timed_hold *waited = &holds->list[at];
-	uint64_t least = weft__least_ns(findings, LEAST_SHARE, LEAST_NS);
+	uint64_t least = weft__story_least_ns(findings, LEAST_SHARE, LEAST_NS);
 	if (passed < PASSED_MIN || waited->start - waited->since < least)
 		return;
 	struct weft__sentence s;
@@ -96,8 +97,8 @@ void weft__look_for_starvation(
 		.edge = WEFT_NONE,
 	};
 	set_notes(&problem);
-	weft__sentence_init(&s);
+	weft__story_sentence_init(&s);
 	write_starved(&s, holds->model, resource, waited);
 	write_passed(&s, holds->model, passed, other);
-	weft__find(findings, &problem, passed, &s);
+	weft__story_find(findings, &problem, passed, &s);
 }

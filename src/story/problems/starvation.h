@@ -10,7 +10,7 @@
 
 /* Adds a problem if the task that waited longest for `resource` starved. There is a hold at least.
  */
-void weft__look_for_starvation(
+void weft__story_look_for_starvation(
 	struct weft__findings *findings, const struct weft__resource_holds *holds, uint32_t resource);
 
 #endif

@@ -63,23 +63,24 @@ static void report(struct weft__findings *findings, const struct stuck *stuck)
 		.edge = WEFT_NONE,
 	};
 	struct weft__sentence s;
-	struct weft__words words = weft__problem_note(&problem.cause, stuck->start, stuck->task);
-	weft__words_add(&words, "begins to run, and does not stop");
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 9);
-	weft__words_add_subject(w, model, stuck->task, 36);
-	weft__words_add(w, " runs for ");
-	weft__words_add_length(w, stuck->end - stuck->start);
-	weft__words_add(w, " without a pause");
-	w = weft__clause(&s, 8);
-	weft__words_add(w, " from ");
-	weft__words_add_time(w, model, stuck->start);
-	weft__words_add(w, " until the end");
-	weft__words_add(weft__clause(&s, 6), "; %" PRIu32 " tasks of its thread are left", stuck->left);
-	weft__find(findings, &problem, stuck->end - stuck->start, &s);
+	struct weft__words words = weft__story_problem_note(&problem.cause, stuck->start, stuck->task);
+	weft__story_words_add(&words, "begins to run, and does not stop");
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 9);
+	weft__story_words_add_subject(w, model, stuck->task, 36);
+	weft__story_words_add(w, " runs for ");
+	weft__story_words_add_length(w, stuck->end - stuck->start);
+	weft__story_words_add(w, " without a pause");
+	w = weft__story_clause(&s, 8);
+	weft__story_words_add(w, " from ");
+	weft__story_words_add_time(w, model, stuck->start);
+	weft__story_words_add(w, " until the end");
+	weft__story_words_add(
+		weft__story_clause(&s, 6), "; %" PRIu32 " tasks of its thread are left", stuck->left);
+	weft__story_find(findings, &problem, stuck->end - stuck->start, &s);
 }
 
-void weft__find_stuck(struct weft__findings *findings)
+void weft__story_find_stuck(struct weft__findings *findings)
 {
 	const struct weft_model *m = findings->story->model;
 	const uint64_t trace_ns = m->summary.end - m->summary.start;

@@ -8,6 +8,6 @@
 #include "story/problems/findings.h"
 
 /* Adds a problem for each thread that runs one task until the end of the trace. */
-void weft__find_stuck(struct weft__findings *findings);
+void weft__story_find_stuck(struct weft__findings *findings);
 
 #endif

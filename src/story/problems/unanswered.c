@@ -92,7 +92,7 @@ static bool has_ended(const struct weft_trace_buffer *buffer)
 
 static uint64_t since(const struct chains *c, uint32_t task)
 {
-	return c->model->edges.time[weft__blocked_since(&c->blocked, task)];
+	return c->model->edges.time[weft__story_blocked_since(&c->blocked, task)];
 }
 
 /* ---- Chains ---- */
@@ -168,11 +168,12 @@ static void count_waits(struct chains *c)
 /* True if the task waits for any of several, one of which is no older than usual. */
 static bool may_go_on(const struct chains *c, uint32_t task)
 {
-	if (!weft__blocked_any(&c->blocked, task))
+	if (!weft__story_blocked_any(&c->blocked, task))
 		return false;
-	struct weft__edge_list any = weft__any_of(c->model, weft__blocked_since(&c->blocked, task));
+	struct weft__edge_list any =
+		weft__story_any_of(c->model, weft__story_blocked_since(&c->blocked, task));
 	for (uint32_t i = 0; i < any.count; i++)
-		if (weft__alike_is_usual(
+		if (weft__story_alike_is_usual(
 				&c->findings->alike, c->blocked.final[c->model->edges.to[any.edges[i]]]))
 			return true;
 	return false;
@@ -245,7 +246,7 @@ static bool is_reported(const struct chains *c, uint32_t last)
 						 (buffer_of(c, last)->ending == WEFT_ENDING_RUNNING && is_outage(c, last));
 	return is_over && !(c->model->tasks.flags[last] & WEFT_TASK_NEVER_RESOLVED) &&
 		   (is_stopped(c, last) ? is_forgotten(c, last)
-								: !weft__alike_is_usual(&c->findings->alike, last));
+								: !weft__story_alike_is_usual(&c->findings->alike, last));
 }
 
 static int by_group(const void *left, const void *right)
@@ -270,7 +271,7 @@ static int list_chains(struct chains *c)
 	for (uint32_t task = 0; task < tasks && count; task++)
 		if (is_reported(c, task))
 			c->list[c->count++] = (struct chain){
-				since(c, c->first[task]), weft__alike_name(&c->findings->alike, task), task};
+				since(c, c->first[task]), weft__story_alike_name(&c->findings->alike, task), task};
 	qsort(c->list, c->count, sizeof(*c->list), by_group);
 	return 0;
 }
@@ -284,7 +285,7 @@ static void write_end(struct weft__words *words, const struct weft_trace_buffer 
 	if (!has_ended(buffer))
 		return;
 	weft_trace_format_ending(buffer, ending, sizeof(ending));
-	weft__words_add(words, ", until %s", buffer->wait_status ? ending : "the program ended");
+	weft__story_words_add(words, ", until %s", buffer->wait_status ? ending : "the program ended");
 }
 
 /* ", cancelled at 3.09 ms," */
@@ -293,9 +294,10 @@ static void write_stop(struct weft__words *words, const struct chains *c, uint32
 	const struct weft_tasks *t = &c->model->tasks;
 	if (!is_stopped(c, task))
 		return;
-	weft__words_add(words, ", %s at ", weft_outcome_name((enum weft_outcome)t->outcome[task]));
-	weft__words_add_time(words, c->model, t->end[task]);
-	weft__words_add(words, ",");
+	weft__story_words_add(
+		words, ", %s at ", weft_outcome_name((enum weft_outcome)t->outcome[task]));
+	weft__story_words_add_time(words, c->model, t->end[task]);
+	weft__story_words_add(words, ",");
 }
 
 /* True if the waiting task has read the same before, or a task like it. */
@@ -303,8 +305,8 @@ static bool is_at_rest(const struct chains *c, uint32_t task)
 {
 	const struct weft_edges *e = &c->model->edges;
 	const uint32_t *group_of = c->findings->alike.group_of;
-	struct weft__edge_list by = weft__edges_by(c->model, task);
-	uint32_t source = c->blocked.final[e->to[weft__blocked_since(&c->blocked, task)]];
+	struct weft__edge_list by = weft__story_edges_by(c->model, task);
+	uint32_t source = c->blocked.final[e->to[weft__story_blocked_since(&c->blocked, task)]];
 	uint32_t least = by.count > READS_MAX ? by.count - READS_MAX : 0;
 	for (uint32_t i = by.count; i > least; i--) {
 		uint32_t read = c->blocked.final[e->to[by.edges[i - 1]]];
@@ -325,12 +327,12 @@ static void set_notes(
 	const struct chains *c, uint32_t task, uint32_t last, struct weft_problem *problem)
 {
 	const struct weft_tasks *t = &c->model->tasks;
-	struct weft__words words = weft__problem_note(&problem->effect, problem->start, task);
-	weft__words_add(&words, "begins to wait");
+	struct weft__words words = weft__story_problem_note(&problem->effect, problem->start, task);
+	weft__story_words_add(&words, "begins to wait");
 	if (!is_stopped(c, last))
 		return;
-	words = weft__problem_note(&problem->cause, t->end[last], last);
-	weft__words_add(&words, "%s", weft_outcome_name((enum weft_outcome)t->outcome[last]));
+	words = weft__story_problem_note(&problem->cause, t->end[last], last);
+	weft__story_words_add(&words, "%s", weft_outcome_name((enum weft_outcome)t->outcome[last]));
 }
 
 /* True for a signal that asks a program to end. */
@@ -342,7 +344,7 @@ static bool is_asked(int signal_number)
 /* True if a service waits for its next job, as far as the trace shows. */
 static bool waits_for_job(const struct chains *c, uint32_t last)
 {
-	const enum weft__job_origin outside = weft__comes_from_outside(c->model, last);
+	const enum weft__job_origin outside = weft__story_comes_from_outside(c->model, last);
 	const bool may_be =
 		outside == WEFT__OUTSIDE || is_asked(buffer_of(c, last)->wait_status & 0x7f);
 	return outside != WEFT__INSIDE && may_be && !is_outage(c, last);
@@ -380,7 +382,7 @@ static enum weft_problem_severity severity_of(
 	if (!has_ended(buffer_of(c, task)))
 		return WEFT_SEVERITY_WARNING;
 	if (is_outage(c, chain->last) || (is_hang(c, task, buffer_of(c, chain->last)) &&
-										 !weft__comes_from_outside(c->model, chain->last)))
+										 !weft__story_comes_from_outside(c->model, chain->last)))
 		return WEFT_SEVERITY_ERROR;
 	return is_success ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING;
 }
@@ -392,7 +394,7 @@ static void report(const struct chains *c, const struct chain *chain, uint32_t a
 	const bool is_success = buffer->ending == WEFT_ENDING_EXIT && !(buffer->wait_status & 0xffff);
 	const bool may_rest = is_at_rest(c, task) || is_idle_pool(c, chain->last);
 	const bool is_signal =
-		(buffer->wait_status & 0x7f) && weft__is_for_signals(c->model, chain->last);
+		(buffer->wait_status & 0x7f) && weft__story_is_for_signals(c->model, chain->last);
 	if ((is_success && may_rest && !is_stopped(c, chain->last)) || is_signal)
 		return;
 	struct weft_problem problem = {
@@ -404,28 +406,28 @@ static void report(const struct chains *c, const struct chain *chain, uint32_t a
 		.task = task,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
-		.edge = weft__blocked_since(&c->blocked, task),
+		.edge = weft__story_blocked_since(&c->blocked, task),
 	};
 	struct weft__sentence s;
-	problem.show_start = weft__start_of(c->findings->story, task);
+	problem.show_start = weft__story_start_of(c->findings->story, task);
 	problem.show_end = problem.end;
 	set_notes(c, task, chain->last, &problem);
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 7);
-	weft__words_add_subject(w, c->model, task, 32);
-	weft__blocked_describe(&c->blocked, task, w);
-	write_stop(weft__clause(&s, 5), c, chain->last);
-	w = weft__clause(&s, 5);
-	weft__words_add(w, " for ");
-	weft__words_add_length(w, problem.end - problem.start);
-	write_end(weft__clause(&s, 4), buffer);
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 7);
+	weft__story_words_add_subject(w, c->model, task, 32);
+	weft__story_blocked_describe(&c->blocked, task, w);
+	write_stop(weft__story_clause(&s, 5), c, chain->last);
+	w = weft__story_clause(&s, 5);
+	weft__story_words_add(w, " for ");
+	weft__story_words_add_length(w, problem.end - problem.start);
+	write_end(weft__story_clause(&s, 4), buffer);
 	uint32_t others = c->waiting[chain->last] - 1;
 	if (others)
-		weft__words_add(
-			weft__clause(&s, 5), "; %u more %s for that", others, others == 1 ? "waits" : "wait");
+		weft__story_words_add(weft__story_clause(&s, 5), "; %u more %s for that", others,
+			others == 1 ? "waits" : "wait");
 	if (alike > 1)
-		weft__words_add(weft__clause(&s, 5), "; %u more like it", alike - 1);
-	weft__find(c->findings, &problem, problem.end - problem.start, &s);
+		weft__story_words_add(weft__story_clause(&s, 5), "; %u more like it", alike - 1);
+	weft__story_find(c->findings, &problem, problem.end - problem.start, &s);
 }
 
 static void report_chains(const struct chains *c)
@@ -443,7 +445,7 @@ static void report_chains(const struct chains *c)
 void weft__find_unanswered(struct weft__findings *findings)
 {
 	struct chains c = {.findings = findings, .model = findings->story->model};
-	int error = weft__blocked_init(&c.blocked, findings->story);
+	int error = weft__story_blocked_init(&c.blocked, findings->story);
 	if (!error)
 		error = find_chains(&c);
 	if (!error)
@@ -455,5 +457,5 @@ void weft__find_unanswered(struct weft__findings *findings)
 	free(c.list);
 	free(c.last);
 	free(c.last_run);
-	weft__blocked_finish(&c.blocked);
+	weft__story_blocked_finish(&c.blocked);
 }

@@ -23,18 +23,18 @@ struct left_over {
 static bool is_examined(const struct weft_model *model, uint32_t task)
 {
 	unsigned kind = model->tasks.kind[task];
-	return weft__is_resource(kind) && !(model->tasks.flags[task] & WEFT_TASK_RESOLVED) &&
+	return weft__model_is_resource(kind) && !(model->tasks.flags[task] & WEFT_TASK_RESOLVED) &&
 		   (kind != WEFT_KIND_SEMAPHORE || model->summary.by_event[WEFT_EVENT_ACQUIRE]);
 }
 
 /* An acquire event about a task that had ended is another mistake. */
 static bool has_ended_with(const struct weft_model *model, const struct weft__hold *hold)
 {
-	return weft__is_gone(model, hold->task, model->summary.end) &&
+	return weft__story_is_gone(model, hold->task, model->summary.end) &&
 		   model->tasks.end[hold->task] >= hold->since;
 }
 
-int weft__left_holds(
+int weft__story_left_holds(
 	const struct weft_story *story, uint32_t resource, struct weft__holders *ret_left)
 {
 	const struct weft_model *model = story->model;
@@ -42,7 +42,7 @@ int weft__left_holds(
 	*ret_left = (struct weft__holders){0};
 	if (!is_examined(model, resource))
 		return 0;
-	int error = weft__holders_at(story, resource, model->summary.end, UINT32_MAX, ret_left);
+	int error = weft__story_holders_at(story, resource, model->summary.end, UINT32_MAX, ret_left);
 	for (uint32_t i = 0; i < ret_left->count; i++)
 		if (has_ended_with(model, &ret_left->list[i]))
 			ret_left->list[count++] = ret_left->list[i];
@@ -58,7 +58,7 @@ static bool has_waited(
 	const uint32_t task = model->edges.from[edge];
 	const uint64_t time = model->edges.time[edge];
 	struct weft_story_wait wait;
-	uint32_t runs = weft__activations_until(model, task, time);
+	uint32_t runs = weft__story_activations_until(model, task, time);
 	if (!runs)
 		return false;
 	uint64_t woken = model->activations.start[model->tasks.first_activation[task] + runs - 1];
@@ -69,9 +69,9 @@ static bool has_waited(
 static uint32_t count_delayed(const struct weft_story *story, uint32_t resource, uint64_t since)
 {
 	const struct weft_edges *e = &story->model->edges;
-	struct weft__edge_list to = weft__edges_to(story, resource);
+	struct weft__edge_list to = weft__story_edges_to(story, resource);
 	uint32_t delayed = 0, examined = 0;
-	for (uint32_t i = weft__edges_until(story->model, to, since);
+	for (uint32_t i = weft__story_edges_until(story->model, to, since);
 		 i < to.count && examined < READS_MAX; i++) {
 		uint32_t edge = to.edges[i];
 		if (e->type[edge] != WEFT_EDGE_READ || e->from[edge] == WEFT_NONE)
@@ -86,14 +86,14 @@ static uint32_t count_delayed(const struct weft_story *story, uint32_t resource,
 static uint32_t count_waiters(const struct weft_story *story, uint32_t resource)
 {
 	const struct weft_model *model = story->model;
-	struct weft__edge_list to = weft__edges_to(story, resource);
+	struct weft__edge_list to = weft__story_edges_to(story, resource);
 	uint32_t waiters = 0;
 	for (uint32_t i = 0; i < to.count; i++) {
 		uint32_t edge = to.edges[i], task = model->edges.from[edge];
 		if (model->edges.type[edge] != WEFT_EDGE_TRY_READ || task == WEFT_NONE ||
 			(model->tasks.flags[task] & WEFT_TASK_RESOLVED))
 			continue;
-		struct weft__edge_list by = weft__edges_by(model, task);
+		struct weft__edge_list by = weft__story_edges_by(model, task);
 		waiters += by.edges[by.count - 1] == edge;
 	}
 	return waiters;
@@ -103,26 +103,27 @@ static void write_sentence(
 	struct weft__sentence *s, const struct weft_model *model, const struct left_over *left)
 {
 	const uint32_t task = left->first.task;
-	struct weft__words *w = weft__clause(s, 9);
-	weft__words_add_subject(w, model, task, 28);
-	weft__words_add(w, " ended");
-	w = weft__clause(s, 7);
-	weft__words_add(w, " at ");
-	weft__words_add_time(w, model, model->tasks.end[task]);
-	w = weft__clause(s, WEFT__WORTH_MOST);
-	weft__words_add(w, " without releasing ");
-	weft__words_add_subject(w, model, left->resource, 28);
-	w = weft__clause(s, 2);
-	weft__words_add(w, ", which it had taken ");
-	weft__words_add_length(w, model->tasks.end[task] - left->first.since);
-	weft__words_add(w, " before");
+	struct weft__words *w = weft__story_clause(s, 9);
+	weft__story_words_add_subject(w, model, task, 28);
+	weft__story_words_add(w, " ended");
+	w = weft__story_clause(s, 7);
+	weft__story_words_add(w, " at ");
+	weft__story_words_add_time(w, model, model->tasks.end[task]);
+	w = weft__story_clause(s, WEFT__WORTH_MOST);
+	weft__story_words_add(w, " without releasing ");
+	weft__story_words_add_subject(w, model, left->resource, 28);
+	w = weft__story_clause(s, 2);
+	weft__story_words_add(w, ", which it had taken ");
+	weft__story_words_add_length(w, model->tasks.end[task] - left->first.since);
+	weft__story_words_add(w, " before");
 	if (left->count > 1)
-		weft__words_add(weft__clause(s, 5), ", as %" PRIu32 " more did", left->count - 1);
+		weft__story_words_add(
+			weft__story_clause(s, 5), ", as %" PRIu32 " more did", left->count - 1);
 	if (left->waiters)
-		weft__words_add(weft__clause(s, 5), "; %" PRIu32 " %s for it", left->waiters,
+		weft__story_words_add(weft__story_clause(s, 5), "; %" PRIu32 " %s for it", left->waiters,
 			left->waiters == 1 ? "task waits" : "tasks wait");
 	else if (left->delayed)
-		weft__words_add(weft__clause(s, 5), "; %" PRIu32 " %s since", left->delayed,
+		weft__story_words_add(weft__story_clause(s, 5), "; %" PRIu32 " %s since", left->delayed,
 			left->delayed == 1 ? "task waited" : "tasks waited");
 }
 
@@ -130,11 +131,11 @@ static void set_notes(
 	const struct weft_model *model, const struct left_over *left, struct weft_problem *problem)
 {
 	const uint32_t task = left->first.task;
-	struct weft__words words = weft__problem_note(&problem->cause, left->first.since, task);
-	weft__words_add(&words, "takes ");
-	weft__words_add_task(&words, model, left->resource, 24);
-	words = weft__problem_note(&problem->effect, model->tasks.end[task], task);
-	weft__words_add(&words, "ends without giving it back");
+	struct weft__words words = weft__story_problem_note(&problem->cause, left->first.since, task);
+	weft__story_words_add(&words, "takes ");
+	weft__story_words_add_task(&words, model, left->resource, 24);
+	words = weft__story_problem_note(&problem->effect, model->tasks.end[task], task);
+	weft__story_words_add(&words, "ends without giving it back");
 }
 
 static void report(struct weft__findings *findings, const struct left_over *left)
@@ -156,9 +157,9 @@ static void report(struct weft__findings *findings, const struct left_over *left
 	};
 	struct weft__sentence s;
 	set_notes(model, left, &problem);
-	weft__sentence_init(&s);
+	weft__story_sentence_init(&s);
 	write_sentence(&s, model, left);
-	weft__find(findings, &problem, waiters, &s);
+	weft__story_find(findings, &problem, waiters, &s);
 }
 
 static void look_at(struct weft__findings *findings, uint32_t resource)
@@ -166,7 +167,7 @@ static void look_at(struct weft__findings *findings, uint32_t resource)
 	const struct weft_story *story = findings->story;
 	struct weft__holders holds;
 	struct left_over left = {.resource = resource};
-	int error = weft__left_holds(story, resource, &holds);
+	int error = weft__story_left_holds(story, resource, &holds);
 	if (error)
 		findings->error = error;
 	if (!error && holds.count) {
@@ -176,7 +177,7 @@ static void look_at(struct weft__findings *findings, uint32_t resource)
 		left.delayed = count_delayed(story, resource, story->model->tasks.end[left.first.task]);
 		report(findings, &left);
 	}
-	weft__holders_finish(&holds);
+	weft__model_holders_finish(&holds);
 }
 
 void weft__find_unreleased(struct weft__findings *findings)

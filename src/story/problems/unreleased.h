@@ -9,7 +9,7 @@
 
 /* The holds of a resource whose tasks ended without giving it back: they last until the trace's
  * end. 0 or WEFT_ERROR_MEMORY; the caller finishes *ret_left in both cases. */
-int weft__left_holds(
+int weft__story_left_holds(
 	const struct weft_story *story, uint32_t resource, struct weft__holders *ret_left);
 
 #endif

@@ -12,12 +12,12 @@
 static void describe(struct weft__words *w, const struct weft_unseen *fact)
 {
 	if (fact->kind == WEFT_UNSEEN_KINDS) {
-		weft__words_add_text(w, fact->key, WHAT_LETTERS);
-		weft__words_add(w, " is not recorded: ");
+		weft__story_words_add_text(w, fact->key, WHAT_LETTERS);
+		weft__story_words_add(w, " is not recorded: ");
 	}
-	weft__words_add(w, "%s", fact->before);
-	weft__words_add_text(w, fact->what, WHAT_LETTERS);
-	weft__words_add(w, "%s", fact->after);
+	weft__story_words_add(w, "%s", fact->before);
+	weft__story_words_add_text(w, fact->what, WHAT_LETTERS);
+	weft__story_words_add(w, "%s", fact->after);
 }
 
 static void find(struct weft__findings *findings, const struct weft_unseen *fact)
@@ -35,16 +35,16 @@ static void find(struct weft__findings *findings, const struct weft_unseen *fact
 		.edge = WEFT_NONE,
 	};
 	struct weft__sentence s;
-	weft__sentence_init(&s);
-	describe(weft__clause(&s, 10), fact);
+	weft__story_sentence_init(&s);
+	describe(weft__story_clause(&s, 10), fact);
 	if (model->buffer_count > 1) {
-		struct weft__words *w = weft__clause(&s, 9);
-		weft__words_add(w, ", in ");
-		weft__words_add_process(w, model, fact->buffer);
+		struct weft__words *w = weft__story_clause(&s, 9);
+		weft__story_words_add(w, ", in ");
+		weft__story_words_add_process(w, model, fact->buffer);
 		if (fact->buffers > 1)
-			weft__words_add(w, " and others");
+			weft__story_words_add(w, " and others");
 	}
-	weft__find(findings, &problem, 0, &s);
+	weft__story_find(findings, &problem, 0, &s);
 }
 
 void weft__find_unseen(struct weft__findings *findings)

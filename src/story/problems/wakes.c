@@ -54,7 +54,7 @@ struct wakes {
 static bool is_meeting_point(const struct wakes *w, uint32_t task, struct weft__edge_list to)
 {
 	unsigned kind = w->model->tasks.kind[task];
-	if (kind == WEFT_KIND_CONDITION || weft__is_resource(kind))
+	if (kind == WEFT_KIND_CONDITION || weft__model_is_resource(kind))
 		return true;
 	for (uint32_t i = 0; i < to.count; i++)
 		if (w->model->edges.type[to.edges[i]] == WEFT_EDGE_TRY_READ)
@@ -70,7 +70,7 @@ static bool is_signal(const struct wakes *w, uint32_t edge, uint32_t task)
 /* The end of the activation that a signal begins or falls into. */
 static uint64_t end_of_run(const struct wakes *w, uint32_t task, uint64_t time)
 {
-	uint32_t runs = weft__activations_until(w->model, task, time);
+	uint32_t runs = weft__story_activations_until(w->model, task, time);
 	if (!runs)
 		return time;
 	return w->model->activations.end[w->model->tasks.first_activation[task] + runs - 1];
@@ -79,7 +79,7 @@ static uint64_t end_of_run(const struct wakes *w, uint32_t task, uint64_t time)
 static bool has_between(const struct wakes *w, struct weft__edge_list list,
 	enum weft_edge_type type, uint64_t from, uint64_t to)
 {
-	uint32_t i = from ? weft__edges_until(w->model, list, from - 1) : 0;
+	uint32_t i = from ? weft__story_edges_until(w->model, list, from - 1) : 0;
 	for (; i < list.count && w->model->edges.time[list.edges[i]] <= to; i++)
 		if (w->model->edges.type[list.edges[i]] == type)
 			return true;
@@ -91,13 +91,13 @@ static bool has_between(const struct wakes *w, struct weft__edge_list list,
 static bool is_wake_up_without_waiter(const struct wakes *w, uint32_t task, uint64_t time)
 {
 	uint64_t end = end_of_run(w, task, time);
-	return !has_between(w, weft__edges_by(w->model, task), WEFT_EDGE_RESOLVE, time, end);
+	return !has_between(w, weft__story_edges_by(w->model, task), WEFT_EDGE_RESOLVE, time, end);
 }
 
 static bool begins_a_wait(const struct wakes *w, uint32_t task, uint64_t time)
 {
 	uint64_t end = end_of_run(w, task, time);
-	return has_between(w, weft__edges_made(w->story, task), WEFT_EDGE_CREATE, time, end);
+	return has_between(w, weft__story_edges_made(w->story, task), WEFT_EDGE_CREATE, time, end);
 }
 
 /* ---- Conditions ---- */
@@ -114,7 +114,7 @@ static void add_waiter(
 static uint64_t until_it_runs(const struct wakes *w, uint32_t task, uint64_t from)
 {
 	const struct weft_tasks *t = &w->model->tasks;
-	uint32_t next = t->first_activation[task] + weft__activations_until(w->model, task, from);
+	uint32_t next = t->first_activation[task] + weft__story_activations_until(w->model, task, from);
 	if (next < t->end_activation[task])
 		return w->model->activations.start[next];
 	return t->flags[task] & WEFT_TASK_RESOLVED ? t->end[task] : UINT64_MAX;
@@ -127,7 +127,7 @@ static uint32_t list_unheard(struct wakes *w, uint32_t task)
 	uint32_t count = 0;
 	struct weft__unheard signal;
 	for (uint32_t note = t->first_note[task]; note < t->end_note[task]; note++)
-		if (weft__unheard_by_note(w->model, task, note, &signal))
+		if (weft__story_unheard_by_note(w->model, task, note, &signal))
 			w->events[count++] = (struct event){signal.time, SIGNAL, WEFT_NONE, signal.sender, 0};
 	return count;
 }
@@ -136,7 +136,7 @@ static uint32_t list_events(struct wakes *w, uint32_t task, struct weft__edge_li
 {
 	const struct weft_edges *e = &w->model->edges;
 	const struct weft_tasks *t = &w->model->tasks;
-	struct weft__edge_list made = weft__edges_made(w->story, task);
+	struct weft__edge_list made = weft__story_edges_made(w->story, task);
 	bool has_promises =
 		t->kind[task] == WEFT_KIND_CONDITION || t->kind[task] == WEFT_KIND_SEMAPHORE;
 	uint32_t count = t->kind[task] == WEFT_KIND_CONDITION ? list_unheard(w, task) : 0;
@@ -187,7 +187,7 @@ static uint64_t usual_wait(struct wakes *w, uint32_t events)
 
 static bool is_too_long(const struct wakes *w, uint64_t since, uint64_t until, uint64_t usual_ns)
 {
-	uint64_t length = weft__missed_ns(w->model, since, until);
+	uint64_t length = weft__story_missed_ns(w->model, since, until);
 	uint64_t least = usual_ns ? w->least_ns : w->trace_ns / LEAST_SHARE;
 	return length > 0 && length >= least && length / FAR_LONGER >= usual_ns;
 }
@@ -202,8 +202,8 @@ static void set_signal(struct weft__missed *missed, const struct event *signal)
 static void miss(struct weft__missed *missed, const struct wakes *w, const struct event *signal,
 	uint32_t waiter, uint64_t since, uint64_t until)
 {
-	if (missed->count++ && weft__missed_ns(w->model, since, until) <=
-							   weft__missed_ns(w->model, missed->since, missed->until))
+	if (missed->count++ && weft__story_missed_ns(w->model, since, until) <=
+							   weft__story_missed_ns(w->model, missed->since, missed->until))
 		return;
 	if (signal)
 		set_signal(missed, signal);
@@ -225,7 +225,7 @@ static bool is_alone(const struct wakes *w, uint32_t events, uint32_t at)
 /* When the task began to sleep from which it wakes at that time; 0: it did not run before. */
 static uint64_t sleeps_since(const struct wakes *w, uint32_t task, uint64_t wakes)
 {
-	uint32_t runs = wakes ? weft__activations_until(w->model, task, wakes - 1) : 0;
+	uint32_t runs = wakes ? weft__story_activations_until(w->model, task, wakes - 1) : 0;
 	return runs ? w->model->activations.end[w->model->tasks.first_activation[task] + runs - 1] : 0;
 }
 
@@ -334,7 +334,7 @@ static struct weft__missed look_at_sleeper(
 	uint32_t first = m->tasks.first_activation[task];
 	for (uint32_t i = 0; i < to.count; i++) {
 		uint64_t time = m->edges.time[to.edges[i]];
-		uint32_t runs = weft__activations_until(m, task, time);
+		uint32_t runs = weft__story_activations_until(m, task, time);
 		if (!is_signal(w, to.edges[i], task) || !runs)
 			continue;
 		uint32_t activation = first + runs - 1;
@@ -360,13 +360,13 @@ static bool has_unheard(const struct wakes *w, uint32_t task)
 	bool found = false;
 	for (uint32_t note = t->first_note[task];
 		 t->kind[task] == WEFT_KIND_CONDITION && note < t->end_note[task] && !found; note++)
-		found = weft__unheard_by_note(w->model, task, note, &signal);
+		found = weft__story_unheard_by_note(w->model, task, note, &signal);
 	return found;
 }
 
 static void look_at(struct wakes *w, uint32_t task)
 {
-	struct weft__edge_list to = weft__edges_to(w->story, task);
+	struct weft__edge_list to = weft__story_edges_to(w->story, task);
 	struct weft__missed missed = {0};
 	uint32_t signals = 0;
 	for (uint32_t i = 0; i < to.count; i++)
@@ -378,7 +378,7 @@ static void look_at(struct wakes *w, uint32_t task)
 	else
 		missed = look_at_sleeper(w, task, to);
 	if (missed.count)
-		weft__report_missed(w->findings, task, &missed);
+		weft__story_report_missed(w->findings, task, &missed);
 }
 
 /* The maximum number of events and of waits of one task. */
@@ -387,8 +387,8 @@ static size_t room_for_one(const struct wakes *w)
 	const struct weft_tasks *t = &w->model->tasks;
 	size_t most = 0;
 	for (uint32_t task = w->findings->first; task < w->findings->last; task++) {
-		size_t events = weft__edges_to(w->story, task).count * (size_t)2 +
-						weft__edges_made(w->story, task).count * (size_t)2 +
+		size_t events = weft__story_edges_to(w->story, task).count * (size_t)2 +
+						weft__story_edges_made(w->story, task).count * (size_t)2 +
 						(t->end_note[task] - t->first_note[task]);
 		size_t runs = t->end_activation[task] - t->first_activation[task];
 		if (events > most)
@@ -407,7 +407,7 @@ void weft__find_lost_wake_ups(struct weft__findings *findings)
 		.story = findings->story,
 		.model = model,
 		.trace_ns = model->summary.end - model->summary.start,
-		.least_ns = weft__least_ns(findings, LEAST_SHARE, LEAST_NS),
+		.least_ns = weft__story_least_ns(findings, LEAST_SHARE, LEAST_NS),
 	};
 	if (!model->summary.by_event[WEFT_EVENT_SIGNAL] && !model->summary.by_event[WEFT_EVENT_TAG])
 		return;

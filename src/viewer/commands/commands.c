@@ -27,7 +27,7 @@ const struct weft__command weft__commands[] = {
 
 const unsigned weft__command_count = sizeof(weft__commands) / sizeof(weft__commands[0]);
 
-const struct weft__command *weft__command_row(const char *command)
+const struct weft__command *weft__viewer_command_row(const char *command)
 {
 	for (unsigned i = 0; i < weft__command_count; i++)
 		if (weft__commands[i].command && strcmp(weft__commands[i].command, command) == 0)
@@ -35,13 +35,13 @@ const struct weft__command *weft__command_row(const char *command)
 	return NULL;
 }
 
-bool weft__command_is_on(const struct weft_viewer *viewer, const struct weft__command *row)
+bool weft__viewer_command_is_on(const struct weft_viewer *viewer, const struct weft__command *row)
 {
 	const char *arguments = row->command + row->name_size;
 	return row->is_on && row->is_on(viewer, arguments + (arguments[0] == ' '));
 }
 
-bool weft__command_is_of_use(struct weft_viewer *viewer, const struct weft__command *row)
+bool weft__viewer_command_is_of_use(struct weft_viewer *viewer, const struct weft__command *row)
 {
 	switch ((enum weft__command_needs)row->needs) {
 	case WEFT__NEEDS_NOTHING:

@@ -51,10 +51,10 @@ extern const struct weft__command weft__commands[];
 extern const unsigned weft__command_count;
 
 /* The row of this command with these arguments. It must exist. */
-const struct weft__command *weft__command_row(const char *command);
+const struct weft__command *weft__viewer_command_row(const char *command);
 
-bool weft__command_is_on(const struct weft_viewer *viewer, const struct weft__command *row);
-bool weft__command_is_of_use(struct weft_viewer *viewer, const struct weft__command *row);
+bool weft__viewer_command_is_on(const struct weft_viewer *viewer, const struct weft__command *row);
+bool weft__viewer_command_is_of_use(struct weft_viewer *viewer, const struct weft__command *row);
 
 /* Runs a command; if it is unknown, the status line says so. */
 bool weft__viewer_run(struct weft_viewer *viewer, const char *command);
@@ -62,13 +62,14 @@ bool weft__viewer_run(struct weft_viewer *viewer, const char *command);
 #define WEFT__KEY_BYTES 32
 
 /* The next key of a row's list, as weft_viewer_key() takes it; false after the last one. */
-bool weft__next_key(const char **keys, char ret_key[WEFT__KEY_BYTES], unsigned *ret_modifiers);
+bool weft__viewer_next_key(
+	const char **keys, char ret_key[WEFT__KEY_BYTES], unsigned *ret_modifiers);
 /* A row's first key as the help shows it: "Shift + \xe2\x86\x90"; "" if it has none. */
-const char *weft__key_name(const struct weft_viewer *viewer, const struct weft__command *row,
+const char *weft__viewer_key_name(const struct weft_viewer *viewer, const struct weft__command *row,
 	char ret_name[WEFT__KEY_BYTES]);
 
 /* Appends a word in quotes for a shell, without characters that a terminal would take as keys. */
-void weft__add_shell_word(struct weft_text *text, const char *word);
+void weft__viewer_add_shell_word(struct weft_text *text, const char *word);
 
 /* The functions of the table: `arguments` is the rest of the command after the function's name, or
  * "". */

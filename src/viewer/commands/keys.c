@@ -17,7 +17,8 @@ static const struct {
 
 #define MODIFIERS (sizeof(modifiers_in_keys) / sizeof(modifiers_in_keys[0]))
 
-bool weft__next_key(const char **keys, char ret_key[WEFT__KEY_BYTES], unsigned *ret_modifiers)
+bool weft__viewer_next_key(
+	const char **keys, char ret_key[WEFT__KEY_BYTES], unsigned *ret_modifiers)
 {
 	const char *key = *keys + strspn(*keys, " ");
 	size_t size = strcspn(key, " ");
@@ -66,13 +67,13 @@ static bool first_key(const struct weft_viewer *viewer, const struct weft__comma
 			return true;
 		}
 	}
-	for (const char *keys = row->keys; weft__next_key(&keys, ret_key, ret_modifiers);)
+	for (const char *keys = row->keys; weft__viewer_next_key(&keys, ret_key, ret_modifiers);)
 		if (*ret_modifiers || !replaced_by(viewer, ret_key))
 			return true;
 	return false;
 }
 
-const char *weft__key_name(const struct weft_viewer *viewer, const struct weft__command *row,
+const char *weft__viewer_key_name(const struct weft_viewer *viewer, const struct weft__command *row,
 	char ret_name[WEFT__KEY_BYTES])
 {
 	static const char *const names[][2] = {
@@ -107,7 +108,7 @@ static bool has_key(const struct weft__command *row, const char *key, unsigned m
 	char name[WEFT__KEY_BYTES];
 	const char *keys = row->keys;
 	unsigned wanted;
-	while (weft__next_key(&keys, name, &wanted))
+	while (weft__viewer_next_key(&keys, name, &wanted))
 		if (wanted == modifiers && strcmp(name, key) == 0)
 			return true;
 	return false;
@@ -121,7 +122,7 @@ static const struct weft__command *find(
 		modifiers &= ~(unsigned)WEFT_VIEWER_SHIFT;
 	const char *replaced = modifiers ? NULL : replaced_by(viewer, key);
 	if (replaced)
-		return weft__command_row(replaced);
+		return weft__viewer_command_row(replaced);
 	for (unsigned i = 0; i < weft__command_count; i++)
 		if (weft__commands[i].command && has_key(&weft__commands[i], key, modifiers))
 			return &weft__commands[i];
@@ -132,7 +133,7 @@ static const struct weft__command *find(
  * picture. */
 static bool is_left_to_shell(struct weft_viewer *viewer, const struct weft__command *row)
 {
-	return row->needs >= WEFT__NEEDS_TASK && !weft__command_is_of_use(viewer, row);
+	return row->needs >= WEFT__NEEDS_TASK && !weft__viewer_command_is_of_use(viewer, row);
 }
 
 WEFT__EXPORT bool weft_viewer_key(

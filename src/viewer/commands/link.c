@@ -33,13 +33,14 @@ static void add_times(const struct weft_viewer *viewer, struct weft_text *text)
 	const struct weft_view *view = weft__viewer_wanted(viewer);
 	char time[32];
 	if (weft__is_lasting(viewer, "")) {
-		weft__write_duration(viewer->last_ns, time);
+		weft__viewer_write_duration(viewer->last_ns, time);
 		add_value(text, "last", time);
 		return;
 	}
-	weft__write_duration(weft__viewer_start(view) - view->start, time);
+	weft__viewer_write_duration(weft__viewer_start(view) - view->start, time);
 	add_value(text, "start", time);
-	weft__write_duration(weft__ns_between(weft__view_duration(view) + 0.5, UINT64_MAX), time);
+	weft__viewer_write_duration(
+		weft__ns_between(weft__view_duration(view) + 0.5, UINT64_MAX), time);
 	add_value(text, "duration", time);
 }
 
@@ -49,7 +50,7 @@ static void add_numbers(const struct weft_viewer *viewer, struct weft_text *text
 	const struct weft__numbers *exceptions = &viewer->rows.exceptions;
 	char name[64];
 	for (uint32_t i = 0; i < exceptions->count; i++) {
-		weft__write_task(viewer->model, exceptions->list[i], name);
+		weft__viewer_write_task(viewer->model, exceptions->list[i], name);
 		add_value(text, "unfold", name + strlen("task:"));
 	}
 	for (uint32_t i = 0; i < viewer->rows.folded_groups.count; i++) {
@@ -76,9 +77,9 @@ static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 	if (viewer->squeezing.is_on)
 		add_value(text, "squeeze", "on");
 	if (viewer->selection.task != WEFT_NONE) {
-		weft__write_task(viewer->model, viewer->selection.task, value);
+		weft__viewer_write_task(viewer->model, viewer->selection.task, value);
 		add_value(text, "task", value + strlen("task:"));
-		weft__write_duration(viewer->selection.at - view->start, value);
+		weft__viewer_write_duration(viewer->selection.at - view->start, value);
 		add_value(text, "at", value);
 	}
 	if (viewer->counters.are_hidden)
@@ -137,7 +138,7 @@ static void add_filter(struct weft_text *text, const char *filter)
 	bool hides;
 	while ((filter = weft_filter_next_word(filter, word, sizeof(word), &hides))) {
 		weft_text_add_string(text, hides ? " --hide " : " --only ");
-		weft__add_shell_word(text, word);
+		weft__viewer_add_shell_word(text, word);
 	}
 }
 
@@ -164,7 +165,7 @@ static void add_rows(const struct weft_viewer *viewer, struct weft_text *text)
 static void add_path(const struct weft_viewer *viewer, struct weft_text *text)
 {
 	weft_text_add_string(text, viewer->path[0] == '-' ? "./" : "");
-	weft__add_shell_word(text, viewer->path);
+	weft__viewer_add_shell_word(text, viewer->path);
 }
 
 void weft__viewer_copy_command(struct weft_viewer *viewer)
@@ -174,10 +175,11 @@ void weft__viewer_copy_command(struct weft_viewer *viewer)
 	char time[32], rest[96];
 	weft_text_add_string(&text, "weft render ");
 	add_path(viewer, &text);
-	weft__write_duration(weft__viewer_start(view) - view->start, time);
+	weft__viewer_write_duration(weft__viewer_start(view) - view->start, time);
 	weft_text_add_string(&text, " --start ");
 	weft_text_add_string(&text, time);
-	weft__write_duration(weft__ns_between(weft__view_duration(view) + 0.5, UINT64_MAX), time);
+	weft__viewer_write_duration(
+		weft__ns_between(weft__view_duration(view) + 0.5, UINT64_MAX), time);
 	weft_text_add_string(&text, " --duration ");
 	weft_text_add_string(&text, time);
 	add_rows(viewer, &text);
@@ -198,7 +200,7 @@ void weft__viewer_copy_window(struct weft_viewer *viewer)
 	weft_text_add_string(&text, "weft view ");
 	add_path(viewer, &text);
 	weft_text_add_string(&text, " --command ");
-	weft__add_shell_word(&text, weft_viewer_link(viewer));
+	weft__viewer_add_shell_word(&text, weft_viewer_link(viewer));
 	weft_text_add(&text, "", 1);
 	if (!text.error) {
 		weft__viewer_request(viewer, WEFT_VIEWER_COPY, text.bytes, 0, 0);
@@ -243,13 +245,13 @@ static bool take_time(struct target *t, const char *key, const char *value)
 {
 	const uint64_t begin = t->view.start;
 	if (strcmp(key, "start") == 0)
-		return t->has_start = !weft__parse_time(value, begin, &t->start);
+		return t->has_start = !weft__viewer_parse_time(value, begin, &t->start);
 	if (strcmp(key, "duration") == 0)
-		return t->has_duration = !weft__parse_duration(value, &t->duration);
+		return t->has_duration = !weft__viewer_parse_duration(value, &t->duration);
 	if (strcmp(key, "last") == 0)
-		return !weft__parse_duration(value, &t->last);
+		return !weft__viewer_parse_duration(value, &t->last);
 	if (strcmp(key, "at") == 0)
-		return t->has_at = !weft__parse_time(value, begin, &t->at);
+		return t->has_at = !weft__viewer_parse_time(value, begin, &t->at);
 	return false;
 }
 
@@ -266,9 +268,9 @@ static bool take_counters(struct weft_viewer *viewer, const char *key, const cha
 	else if (strcmp(key, "rates") == 0)
 		viewer->counters.are_rates = strcmp(value, "on") == 0;
 	else if (strcmp(key, "with") == 0)
-		weft__viewer_see_counter(viewer, weft__parse_ordinal(value) - 1);
+		weft__viewer_see_counter(viewer, weft__viewer_parse_ordinal(value) - 1);
 	else if (strcmp(key, "without") == 0)
-		weft__viewer_toggle_counter(viewer, weft__parse_ordinal(value) - 1);
+		weft__viewer_toggle_counter(viewer, weft__viewer_parse_ordinal(value) - 1);
 	else
 		return false;
 	return true;
@@ -288,11 +290,12 @@ static bool take_rows(
 	else if (strcmp(key, "group") == 0)
 		return parse_grouping(value, &t->rows);
 	else if (strcmp(key, "unfold") == 0)
-		return (task = weft__parse_task(viewer->model, value)) != WEFT_NONE &&
-			   weft__numbers_add(&t->rows.exceptions, task);
+		return (task = weft__viewer_parse_task(viewer->model, value)) != WEFT_NONE &&
+			   weft__viewer_numbers_add(&t->rows.exceptions, task);
 	else if (strcmp(key, "closed") == 0)
 		return weft_parse_number(value, strlen(value), &number) == WEFT_PARSE_OK &&
-			   number < UINT32_MAX && weft__numbers_add(&t->rows.folded_groups, (uint32_t)number);
+			   number < UINT32_MAX &&
+			   weft__viewer_numbers_add(&t->rows.folded_groups, (uint32_t)number);
 	else
 		return false;
 	return true;
@@ -308,7 +311,7 @@ static bool take_view(
 	else if (strcmp(key, "squeeze") == 0)
 		t->is_squeezed = strcmp(value, "on") == 0;
 	else if (strcmp(key, "task") == 0)
-		return (t->task = weft__parse_task(viewer->model, value)) != WEFT_NONE;
+		return (t->task = weft__viewer_parse_task(viewer->model, value)) != WEFT_NONE;
 	else if (strcmp(key, "times") == 0)
 		viewer->clock_times = strcmp(value, "clock") == 0;
 	else if (strcmp(key, "theme") == 0)

@@ -54,7 +54,7 @@ void weft__viewer_show_last(const struct weft_viewer *viewer, struct weft_view *
 static uint64_t length_of(const char *text)
 {
 	uint64_t length;
-	return weft__parse_duration(text, &length) ? 0 : length;
+	return weft__viewer_parse_duration(text, &length) ? 0 : length;
 }
 
 static void show_length(struct weft_viewer *viewer)

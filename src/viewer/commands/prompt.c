@@ -38,10 +38,11 @@ void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked)
 	viewer->prompt.asked = asked;
 	set_text(viewer, "");
 	if (asked == WEFT__ASK_START) {
-		weft__write_duration(weft__viewer_start(view) - view->start, time);
+		weft__viewer_write_duration(weft__viewer_start(view) - view->start, time);
 		set_text(viewer, time);
 	} else if (asked == WEFT__ASK_DURATION) {
-		weft__write_duration(weft__ns_between(weft__view_duration(view) + 0.5, UINT64_MAX), time);
+		weft__viewer_write_duration(
+			weft__ns_between(weft__view_duration(view) + 0.5, UINT64_MAX), time);
 		set_text(viewer, time);
 	} else if (asked == WEFT__ASK_SEARCH && viewer->search.text) {
 		set_text(viewer, viewer->search.text);
@@ -76,7 +77,7 @@ static const char *take_start(struct weft_viewer *viewer, const char *text, bool
 {
 	struct weft_view view = *weft__viewer_wanted(viewer);
 	uint64_t time;
-	const char *problem = weft__parse_time(text, view.start, &time);
+	const char *problem = weft__viewer_parse_time(text, view.start, &time);
 	if (!problem && (time < view.start || time > view.end))
 		problem = "that is outside the trace";
 	if (!problem && is_done) /* less of the trace may be left than the view's length */
@@ -89,7 +90,7 @@ static const char *take_duration(struct weft_viewer *viewer, const char *text, b
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
 	uint64_t ns;
-	const char *problem = weft__parse_duration(text, &ns);
+	const char *problem = weft__viewer_parse_duration(text, &ns);
 	if (!problem && ns == 0)
 		problem = "the duration must be more than 0";
 	if (!problem && is_done)

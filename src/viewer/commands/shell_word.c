@@ -51,7 +51,7 @@ static void add_escaped(struct weft_text *text, const char *word, size_t size)
 	weft_text_add_string(text, "'");
 }
 
-void weft__add_shell_word(struct weft_text *text, const char *word)
+void weft__viewer_add_shell_word(struct weft_text *text, const char *word)
 {
 	size_t size = strlen(word);
 	if (!is_shown(word, size)) {

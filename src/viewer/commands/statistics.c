@@ -11,7 +11,7 @@
 /* Shows the panel; `has_row` has been set. */
 static void show_panel(struct weft_viewer *viewer)
 {
-	weft__statistics_want(viewer);
+	weft__viewer_statistics_want(viewer);
 	viewer->panel.is_stale = true;
 	if (viewer->panel.kind != WEFT__PANEL_STATISTICS)
 		weft__viewer_open_panel(viewer, WEFT__PANEL_STATISTICS);
@@ -36,8 +36,8 @@ void weft__run_stats_all(struct weft_viewer *viewer, const char *arguments)
 void weft__run_stats_row(struct weft_viewer *viewer, const char *arguments)
 {
 	struct weft__statistics *s = &viewer->statistics;
-	uint32_t number = weft__parse_ordinal(arguments);
-	weft__statistics_want(viewer);
+	uint32_t number = weft__viewer_parse_ordinal(arguments);
+	weft__viewer_statistics_want(viewer);
 	if (!weft__viewer_know_statistics(viewer))
 		return;
 	s->has_row = number > 0 && number <= s->found->row_count;
@@ -56,19 +56,19 @@ void weft__run_stats_alike(struct weft_viewer *viewer, const char *arguments)
 		weft__viewer_show_message(viewer, "No task is selected.");
 		return;
 	}
-	weft__statistics_want(viewer);
-	weft__statistics_show_alike(viewer);
+	weft__viewer_statistics_want(viewer);
+	weft__viewer_statistics_show_alike(viewer);
 	show_panel(viewer);
 }
 
 void weft__run_slow(struct weft_viewer *viewer, const char *arguments)
 {
-	uint32_t number = weft__parse_ordinal(arguments);
-	weft__statistics_want(viewer);
+	uint32_t number = weft__viewer_parse_ordinal(arguments);
+	weft__viewer_statistics_want(viewer);
 	if (number > 0)
-		weft__statistics_go(viewer, number - 1);
+		weft__viewer_statistics_go(viewer, number - 1);
 	else if (arguments[0] == 'f')
-		weft__statistics_go(viewer, 0);
+		weft__viewer_statistics_go(viewer, 0);
 	else
-		weft__statistics_step(viewer, arguments[0] == 'p' ? -1 : 1);
+		weft__viewer_statistics_step(viewer, arguments[0] == 'p' ? -1 : 1);
 }

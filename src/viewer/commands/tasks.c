@@ -19,12 +19,12 @@ void weft__run_select(struct weft_viewer *viewer, const char *arguments)
 	uint64_t at;
 	if (size < sizeof(name))
 		memcpy(name, arguments, size);
-	uint32_t task = weft__parse_task(viewer->model, name);
+	uint32_t task = weft__viewer_parse_task(viewer->model, name);
 	if (task == WEFT_NONE) {
 		weft__viewer_show_message(viewer, "There is no such task in this trace.");
 		return;
 	}
-	if (!arguments[size] || weft__parse_time(arguments + size + 1, viewer->view.start, &at))
+	if (!arguments[size] || weft__viewer_parse_time(arguments + size + 1, viewer->view.start, &at))
 		at = viewer->layout->start[task];
 	weft__viewer_select(viewer, task, at);
 	weft__viewer_reveal_task(viewer, task, at);
@@ -33,7 +33,7 @@ void weft__run_select(struct weft_viewer *viewer, const char *arguments)
 void weft__run_goto(struct weft_viewer *viewer, const char *arguments)
 {
 	uint64_t at;
-	if (weft__parse_time(arguments, viewer->view.start, &at)) {
+	if (weft__viewer_parse_time(arguments, viewer->view.start, &at)) {
 		weft__viewer_show_message(viewer, "This is not a time: write 12.5ms, 300us or @N.");
 		return;
 	}
@@ -126,7 +126,7 @@ void weft__run_related(struct weft_viewer *viewer, const char *arguments)
 
 void weft__run_problem(struct weft_viewer *viewer, const char *arguments)
 {
-	uint32_t number = weft__parse_ordinal(arguments);
+	uint32_t number = weft__viewer_parse_ordinal(arguments);
 	if (number > 0)
 		weft__viewer_go_problem(viewer, number - 1);
 	else
@@ -135,7 +135,7 @@ void weft__run_problem(struct weft_viewer *viewer, const char *arguments)
 
 void weft__run_match(struct weft_viewer *viewer, const char *arguments)
 {
-	uint32_t number = weft__parse_ordinal(arguments);
+	uint32_t number = weft__viewer_parse_ordinal(arguments);
 	if (number > 0)
 		weft__viewer_go_match(viewer, number - 1);
 	else
@@ -187,7 +187,7 @@ void weft__run_measure(struct weft_viewer *viewer, const char *arguments)
 void weft__run_mark(struct weft_viewer *viewer, const char *arguments)
 {
 	const struct weft__pointer *p = &viewer->pointer;
-	size_t number = weft__parse_ordinal(arguments), pointed = WEFT__NO_MARK;
+	size_t number = weft__viewer_parse_ordinal(arguments), pointed = WEFT__NO_MARK;
 	if (p->is_inside && p->y >= viewer->frame.ruler.y)
 		pointed = weft__viewer_mark_at(viewer, p->x);
 	if (number > 0 && number <= viewer->marks.count)
@@ -201,7 +201,7 @@ void weft__run_mark(struct weft_viewer *viewer, const char *arguments)
 /* The bookmark with that number, else the one under the pointer or the current one. */
 static size_t mark_of(const struct weft_viewer *viewer, const char *arguments)
 {
-	size_t number = weft__parse_ordinal(arguments);
+	size_t number = weft__viewer_parse_ordinal(arguments);
 	return number > 0 ? number - 1 : weft__viewer_meant_mark(viewer);
 }
 

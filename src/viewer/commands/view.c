@@ -149,8 +149,8 @@ void weft__run_simplify(struct weft_viewer *viewer, const char *arguments)
 void weft__run_group(struct weft_viewer *viewer, const char *arguments)
 {
 	enum weft_group_by by =
-		(enum weft_group_by)((weft__rows_group_by(viewer) + 1u) % WEFT_GROUP_BY_HOST);
-	uint32_t number = weft__parse_ordinal(arguments);
+		(enum weft_group_by)((weft__viewer_rows_group_by(viewer) + 1u) % WEFT_GROUP_BY_HOST);
+	uint32_t number = weft__viewer_parse_ordinal(arguments);
 	if (number > 0 && number <= viewer->layout->group_count) {
 		weft__viewer_toggle_group(viewer, number - 1);
 		return;

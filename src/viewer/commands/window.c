@@ -71,7 +71,7 @@ void weft__run_overlay(struct weft_viewer *viewer, const char *arguments)
 
 void weft__run_counter(struct weft_viewer *viewer, const char *arguments)
 {
-	uint32_t number = weft__parse_ordinal(arguments);
+	uint32_t number = weft__viewer_parse_ordinal(arguments);
 	if (number > 0 && number <= viewer->model->counter_count)
 		weft__viewer_toggle_counter(viewer, number - 1);
 }
@@ -129,7 +129,7 @@ void weft__run_wasd(struct weft_viewer *viewer, const char *arguments)
 
 void weft__run_panel(struct weft_viewer *viewer, const char *arguments)
 {
-	enum weft__panel_kind kind = weft__panel_named(arguments);
+	enum weft__panel_kind kind = weft__viewer_panel_named(arguments);
 	weft__viewer_open_panel(viewer, viewer->panel.kind == kind ? WEFT__PANEL_NONE : kind);
 }
 
@@ -161,16 +161,16 @@ void weft__run_export(struct weft_viewer *viewer, const char *arguments)
 	uint64_t end = weft_view_time(&viewer->view, viewer->view.width - WEFT_VIEW_MARGIN);
 	char name[WEFT__FILE_NAME_BYTES];
 	if (strcmp(arguments, "svg") == 0) {
-		weft__viewer_request(
-			viewer, WEFT_VIEWER_SAVE_SVG, weft__file_name(viewer->title, ".svg", name), 0, 0);
+		weft__viewer_request(viewer, WEFT_VIEWER_SAVE_SVG,
+			weft__viewer_file_name(viewer->title, ".svg", name), 0, 0);
 	} else if (strcmp(arguments, "png") == 0) {
-		weft__viewer_request(
-			viewer, WEFT_VIEWER_SAVE_PNG, weft__file_name(viewer->title, ".png", name), 0, 0);
+		weft__viewer_request(viewer, WEFT_VIEWER_SAVE_PNG,
+			weft__viewer_file_name(viewer->title, ".png", name), 0, 0);
 	} else {
 		if (viewer->range.is_set)
 			weft__viewer_order_range(viewer, &start, &end);
 		weft__viewer_request(viewer, WEFT_VIEWER_SAVE_CUT,
-			weft__file_name(viewer->title, "-cut.weft", name), start, end);
+			weft__viewer_file_name(viewer->title, "-cut.weft", name), start, end);
 	}
 }
 

@@ -28,7 +28,7 @@ struct drawing {
 	struct weft__strip strip;
 };
 
-double weft__canvas_x(const struct weft_viewer *viewer, uint64_t time)
+double weft__viewer_canvas_x(const struct weft_viewer *viewer, uint64_t time)
 {
 	return viewer->frame.picture.x + weft_view_x(&viewer->view, time);
 }
@@ -60,7 +60,7 @@ static void draw_guide(const struct drawing *d, double x, double top, double bot
 
 static double strip_x(const struct drawing *d, uint64_t time)
 {
-	return weft__strip_x(&d->strip, time);
+	return weft__render_strip_x(&d->strip, time);
 }
 
 static void draw_range(const struct drawing *d)
@@ -72,14 +72,14 @@ static void draw_range(const struct drawing *d)
 	if (!viewer->range.is_set)
 		return;
 	weft__viewer_order_range(viewer, &start, &end);
-	double x = weft__canvas_x(viewer, start), x2 = weft__canvas_x(viewer, end);
+	double x = weft__viewer_canvas_x(viewer, start), x2 = weft__viewer_canvas_x(viewer, end);
 	double left = fmin(fmax(x, box->x), box->x + box->width);
 	double right = fmin(fmax(x2, box->x), box->x + box->width);
 	double bottom = box->y + box->height;
 	uint32_t color = d->theme->selection;
 	if (right > left)
 		weft_canvas_rect(
-			d->canvas, left, viewer->frame.ruler.y, right, bottom, weft__faded(color, 0.12));
+			d->canvas, left, viewer->frame.ruler.y, right, bottom, weft__render_faded(color, 0.12));
 	draw_guide(d, x, viewer->frame.ruler.y, bottom, color);
 	draw_guide(d, x2, viewer->frame.ruler.y, bottom, color);
 	weft_format_duration(end - start, 4, text);
@@ -88,7 +88,8 @@ static void draw_range(const struct drawing *d)
 	if (viewer->frame.strip.height > 0)
 		weft_canvas_rect(d->canvas, strip_x(d, start), viewer->frame.strip.y + 1,
 			fmax(strip_x(d, end), strip_x(d, start) + 1),
-			viewer->frame.strip.y + viewer->frame.strip.height - 3, weft__faded(color, 0.25));
+			viewer->frame.strip.y + viewer->frame.strip.height - 3,
+			weft__render_faded(color, 0.25));
 }
 
 /* Marks a period of a problem in the overview. */
@@ -138,15 +139,15 @@ static void draw_periods(
 		&viewer->problems.found->periods[problem->first_period];
 	double drawn = box->x, ticked = -INFINITY, edge = box->x + box->width;
 	for (uint32_t i = 0; i < problem->period_count; i++) {
-		double x = fmax(weft__canvas_x(viewer, list[i].start), drawn);
-		double x2 = fmin(fmax(weft__canvas_x(viewer, list[i].end), x + 1), edge);
+		double x = fmax(weft__viewer_canvas_x(viewer, list[i].start), drawn);
+		double x2 = fmin(fmax(weft__viewer_canvas_x(viewer, list[i].end), x + 1), edge);
 		double tick = fmax(strip_x(d, list[i].start), ticked);
 		double tick2 = fmax(strip_x(d, list[i].end), tick + 1);
 		if (list[i].start != problem->start && x2 > x) {
 			weft_canvas_rect(
-				d->canvas, x, box->y, x2, box->y + box->height, weft__faded(color, 0.07));
+				d->canvas, x, box->y, x2, box->y + box->height, weft__render_faded(color, 0.07));
 			weft_canvas_rect(d->canvas, x, box->y + box->height - 2, x2, box->y + box->height,
-				weft__faded(color, 0.8));
+				weft__render_faded(color, 0.8));
 		}
 		drawn = fmax(drawn, x2);
 		if (strip->height > 0 && tick2 > ticked)
@@ -167,12 +168,13 @@ static void draw_problem(const struct drawing *d)
 		return;
 	bool is_error = problem->severity == WEFT_SEVERITY_ERROR;
 	uint32_t color = is_error ? d->theme->failed : d->theme->signal;
-	double x = weft__canvas_x(viewer, problem->start), x2 = weft__canvas_x(viewer, problem->end);
+	double x = weft__viewer_canvas_x(viewer, problem->start),
+		   x2 = weft__viewer_canvas_x(viewer, problem->end);
 	double left = fmin(fmax(x, box->x), box->x + box->width);
 	double right = fmin(fmax(x2, box->x), box->x + box->width), bottom = box->y + box->height;
 	draw_periods(d, problem, color);
 	if (right - left < box->width * GROUND)
-		weft_canvas_rect(d->canvas, left, box->y, right, bottom, weft__faded(color, 0.06));
+		weft_canvas_rect(d->canvas, left, box->y, right, bottom, weft__render_faded(color, 0.06));
 	bool has_arrow =
 		problem->edge != WEFT_NONE && viewer->model->edges.time[problem->edge] == problem->start;
 	if (!has_arrow) /* the mark would hide the highlighted task */
@@ -205,8 +207,9 @@ static bool place_number(
 	uint64_t start = viewer->layout->start[task], end = viewer->model->tasks.end[task];
 	if (row == WEFT_NONE)
 		return false;
-	double x = weft__canvas_x(viewer, at < start ? start : at > end ? end : at);
-	bool is_seen = weft__canvas_x(viewer, start) <= right && weft__canvas_x(viewer, end) >= left;
+	double x = weft__viewer_canvas_x(viewer, at < start ? start : at > end ? end : at);
+	bool is_seen =
+		weft__viewer_canvas_x(viewer, start) <= right && weft__viewer_canvas_x(viewer, end) >= left;
 	*ret_x = fmin(fmax(x, left), right);
 	*ret_y = box->y + weft_view_y(&viewer->view, row);
 	return is_seen && *ret_y >= box->y + 8 && *ret_y <= box->y + box->height - 8;
@@ -276,7 +279,7 @@ static void draw_pulse(const struct drawing *d)
 	if (!viewer->problems.is_pulsing || viewer->frame.strip.height == 0 || done >= 1)
 		return;
 	weft_canvas_rect(d->canvas, area.x, area.y, area.x2, area.y2,
-		weft__faded(d->theme->failed, 0.3 * (1 - done)));
+		weft__render_faded(d->theme->failed, 0.3 * (1 - done)));
 }
 
 static void draw_flag(const struct drawing *d, double x, double y, double height)
@@ -299,14 +302,14 @@ static void draw_marks(const struct drawing *d)
 		const struct weft__bookmark *mark = &viewer->marks.list[i];
 		if (mark->time < viewer->view.start || mark->time > viewer->view.end)
 			continue;
-		double x = weft__canvas_x(viewer, mark->time),
+		double x = weft__viewer_canvas_x(viewer, mark->time),
 			   bottom = frame->picture.y + frame->picture.height;
 		if (frame->strip.height > 0)
 			draw_flag(d, strip_x(d, mark->time), frame->strip.y + 1, frame->strip.height - 4);
 		if (x < frame->picture.x || x > frame->picture.x + frame->picture.width)
 			continue;
 		draw_guide(d, x, frame->ruler.y + frame->ruler.height, bottom,
-			weft__faded(d->theme->selection, 0.6));
+			weft__render_faded(d->theme->selection, 0.6));
 		draw_flag(d, x, frame->ruler.y + frame->ruler.height - 12, 12);
 		double width = measure(d, mark->text, &style);
 		if (x + FLAG < used || x + FLAG + 3 + width > frame->picture.x + frame->picture.width)
@@ -321,8 +324,8 @@ static void draw_marks(const struct drawing *d)
 static bool is_over_times(const struct weft_viewer *viewer)
 {
 	const struct weft__pointer *p = &viewer->pointer;
-	return weft__inside(&viewer->frame.picture, p->x, p->y) ||
-		   weft__inside(&viewer->frame.lanes, p->x, p->y);
+	return weft__viewer_inside(&viewer->frame.picture, p->x, p->y) ||
+		   weft__viewer_inside(&viewer->frame.lanes, p->x, p->y);
 }
 
 /* The time under the pointer; false if the pointer is not over the time axis. */
@@ -336,7 +339,7 @@ static bool pointed(const struct weft_viewer *viewer, uint64_t *ret_time, char t
 	*ret_time = viewer->snap.is_set ? viewer->snap.time
 									: weft_view_time(&viewer->view, p->x - frame->picture.x);
 	if (viewer->clock_times)
-		weft__format_clock(viewer->model, *ret_time, text);
+		weft__render_format_clock(viewer->model, *ret_time, text);
 	else
 		weft_format_duration(*ret_time - viewer->view.start, 6, text);
 	return true;
@@ -351,7 +354,7 @@ static void take_ruler(const struct drawing *d, struct weft_render_options *opti
 	char text[48];
 	if (!pointed(d->viewer, &time, text))
 		return;
-	double half = measure(d, text, &style) / 2, x = weft__canvas_x(d->viewer, time);
+	double half = measure(d, text, &style) / 2, x = weft__viewer_canvas_x(d->viewer, time);
 	x = fmin(fmax(x, box->x + 5 + half), box->x + box->width - 5 - half);
 	options->taken_x = x - half - 9;
 	options->taken_x2 = x + half + 9;
@@ -366,7 +369,7 @@ static void draw_pointer(const struct drawing *d)
 	char text[48];
 	if (!pointed(viewer, &time, text))
 		return;
-	double x = weft__canvas_x(viewer, time), bottom = frame->ruler.y + frame->ruler.height;
+	double x = weft__viewer_canvas_x(viewer, time), bottom = frame->ruler.y + frame->ruler.height;
 	draw_label(d, &frame->ruler, x, frame->ruler.y + frame->ruler.height / 2, text, d->theme->text);
 	draw_guide(d, x, bottom - 4, bottom, d->theme->text);
 	if (viewer->snap.is_set)
@@ -376,7 +379,7 @@ static void draw_pointer(const struct drawing *d)
 
 static void draw_rows_bar(const struct drawing *d)
 {
-	const struct weft_box bar = weft__rows_bar(d->viewer);
+	const struct weft_box bar = weft__viewer_rows_bar(d->viewer);
 	double first, last, rows = d->viewer->view.row_count;
 	if (bar.width == 0)
 		return;
@@ -389,7 +392,7 @@ static void draw_rows_bar(const struct drawing *d)
 	}
 	bool is_held = d->viewer->pointer.drag == WEFT__DRAG_ROWS;
 	weft_canvas_rect(d->canvas, bar.x, bar.y, bar.x + bar.width, bar.y + bar.height,
-		weft__faded(d->theme->background, 0.8));
+		weft__render_faded(d->theme->background, 0.8));
 	weft_canvas_rect(d->canvas, bar.x + 3, top + 1, bar.x + bar.width - 3, bottom - 1,
 		is_held ? d->theme->text : d->theme->waiting);
 }
@@ -479,7 +482,7 @@ static struct weft_render_options frame_options(
 /* The additions of the viewer to a frame, from back to front. */
 static void draw_additions(struct drawing *d)
 {
-	d->strip = weft__strip_of(&d->viewer->frame.strip, &d->viewer->view);
+	d->strip = weft__render_strip_of(&d->viewer->frame.strip, &d->viewer->view);
 	draw_wrong(d);
 	draw_found(d);
 	draw_problem(d);
@@ -498,7 +501,7 @@ static int draw_trace(struct weft_viewer *viewer, struct drawing *d)
 	weft__viewer_gather(viewer, &highlight);
 	struct weft_render_options options = frame_options(viewer, &highlight);
 	take_ruler(d, &options);
-	int error = weft__things_render(
+	int error = weft__render_things_render(
 		viewer->things, viewer->scene, &viewer->frame, &viewer->view, &options, d->canvas);
 	if (error)
 		return error;
@@ -511,7 +514,7 @@ WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas
 {
 	struct drawing d = {
 		.viewer = viewer,
-		.theme = weft__theme(viewer->theme),
+		.theme = weft__render_theme(viewer->theme),
 		.font = viewer->font ? viewer->font : &weft_font_builtin,
 		.canvas = canvas,
 	};

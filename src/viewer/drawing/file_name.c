@@ -29,7 +29,7 @@ static bool is_allowed(uint32_t character)
 		   (character >= 0x80 || !strchr("/\\:*?\"<>|", (int)character));
 }
 
-const char *weft__file_name(
+const char *weft__viewer_file_name(
 	const char *title, const char *suffix, char ret_name[WEFT__FILE_NAME_BYTES])
 {
 	title = title[0] ? title : "trace";

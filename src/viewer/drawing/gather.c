@@ -33,7 +33,7 @@ static void add_list(struct weft_viewer *viewer, struct weft__edge_list list)
 	const struct weft_view *view = &viewer->view;
 	uint64_t left = weft_view_time(view, -view->width);
 	uint64_t right = weft_view_time(view, 2 * view->width);
-	uint32_t first = left ? weft__edges_until(viewer->model, list, left - 1) : 0;
+	uint32_t first = left ? weft__story_edges_until(viewer->model, list, left - 1) : 0;
 	for (uint32_t i = first; i < list.count && viewer->standing.count < EDGES_MAX; i++) {
 		if (viewer->model->edges.time[list.edges[i]] > right)
 			break;
@@ -43,8 +43,8 @@ static void add_list(struct weft_viewer *viewer, struct weft__edge_list list)
 
 static void add_task(struct weft_viewer *viewer, uint32_t task)
 {
-	add_list(viewer, weft__edges_by(viewer->model, task));
-	add_list(viewer, weft__edges_to(&viewer->story, task));
+	add_list(viewer, weft__story_edges_by(viewer->model, task));
+	add_list(viewer, weft__story_edges_to(&viewer->story, task));
 }
 
 static bool contains(const struct weft__selection *s, uint32_t task)
@@ -63,7 +63,7 @@ static void add_related(struct weft_viewer *viewer)
 		uint32_t task = s->related[i], before = viewer->standing.count, kept = before;
 		if (viewer->layout->start[task] > right || viewer->model->tasks.end[task] < left)
 			continue;
-		add_list(viewer, weft__edges_by(viewer->model, task));
+		add_list(viewer, weft__story_edges_by(viewer->model, task));
 		for (uint32_t e = before; e < viewer->standing.count; e++)
 			if (contains(s, edges->to[viewer->standing.edges[e]]))
 				viewer->standing.edges[kept++] = viewer->standing.edges[e];

@@ -34,7 +34,7 @@ static bool make_room(struct weft_viewer *viewer)
 	struct weft_view *views[] = {&viewer->view, &viewer->motion.from, &viewer->motion.to};
 	for (unsigned i = 0; i < sizeof(views) / sizeof(views[0]); i++)
 		weft_view_set_edges(views[i], NULL);
-	weft__things_clear(viewer->things);
+	weft__render_things_clear(viewer->things);
 	weft__viewer_free_heights(viewer);
 	h->edges = malloc(count * sizeof(*h->edges));
 	h->before = malloc(count * sizeof(*h->before));
@@ -55,7 +55,7 @@ void weft__viewer_follow_view(struct weft_viewer *viewer, struct weft_view *view
 		return;
 	if (!make_room(viewer))
 		return;
-	weft__row_edges(viewer->scene, view, h->edges, h->before);
+	weft__render_row_edges(viewer->scene, view, h->edges, h->before);
 	h->of = *view;
 	h->scene = viewer->scene;
 	weft_view_set_edges(view, h->edges);

@@ -139,7 +139,7 @@ static void draw_pause(const struct icon_drawing *d)
 	weft_canvas_rect(d->canvas, d->x + 1, d->y - 4, d->x + 4, d->y + 4, d->color);
 }
 
-void weft__draw_icon(
+void weft__viewer_draw_icon(
 	struct weft_canvas *canvas, enum weft__icon icon, double x, double y, uint32_t color)
 {
 	struct icon_drawing d = {canvas, x, y, color, {color, LINE, WEFT_DASH_SOLID}};
@@ -206,6 +206,6 @@ void weft__draw_icon(
 WEFT__EXPORT void weft_viewer_draw_icon(
 	const struct weft_viewer_control *control, struct weft_canvas *canvas)
 {
-	weft__draw_icon(canvas, (enum weft__icon)control->icon, floor(canvas->width / 2) + 0.5,
+	weft__viewer_draw_icon(canvas, (enum weft__icon)control->icon, floor(canvas->width / 2) + 0.5,
 		floor(canvas->height / 2) + 0.5, control->color);
 }

@@ -18,7 +18,7 @@ static unsigned lane_count(const struct weft_frame *frame)
 uint32_t weft__viewer_counter_at(const struct weft_viewer *viewer, double x, double y)
 {
 	const struct weft_frame *frame = &viewer->frame;
-	if (!viewer->model || !weft__inside(&frame->lanes, x, y))
+	if (!viewer->model || !weft__viewer_inside(&frame->lanes, x, y))
 		return WEFT_NONE;
 	unsigned lane = (unsigned)((y - frame->lanes.y) / frame->lane_height);
 	for (uint32_t i = 0; i < viewer->model->counter_count && lane < lane_count(frame); i++)
@@ -32,7 +32,7 @@ unsigned weft__viewer_lane_edge_at(const struct weft_viewer *viewer, double x, d
 	const struct weft_frame *frame = &viewer->frame;
 	const struct weft_box reach = {frame->lanes.x, frame->lanes.y + frame->lane_height / 2,
 		frame->lanes.width, frame->lanes.height};
-	if (!viewer->model || frame->lanes.height == 0 || !weft__inside(&reach, x, y))
+	if (!viewer->model || frame->lanes.height == 0 || !weft__viewer_inside(&reach, x, y))
 		return 0;
 	unsigned lane = (unsigned)fmax((y - frame->lanes.y) / frame->lane_height + 0.5, 0);
 	double away = fabs(y - frame->lanes.y - lane * frame->lane_height);

@@ -32,9 +32,9 @@ struct weft__next_rows {
 /* Frees all but the choice. */
 static void drop_made(struct weft__next_rows *next)
 {
-	weft__filtering_destroy(next->filtering);
+	weft__story_filtering_destroy(next->filtering);
 	weft__layout_maker_destroy(next->layout_maker);
-	weft__scene_maker_destroy(next->scene_maker);
+	weft__render_scene_maker_destroy(next->scene_maker);
 	free(next->hidden);
 	weft_scene_destroy(next->scene);
 	weft_layout_destroy(next->layout);
@@ -46,7 +46,7 @@ void weft__viewer_forget_next_rows(struct weft_viewer *viewer)
 	if (!next)
 		return;
 	drop_made(next);
-	weft__rows_finish(&next->rows);
+	weft__viewer_rows_finish(&next->rows);
 	free(next);
 	viewer->next_rows = NULL;
 }
@@ -56,7 +56,7 @@ void weft__viewer_settle_rows(struct weft_viewer *viewer)
 	struct weft__next_rows *next = viewer->next_rows;
 	if (!next)
 		return;
-	weft__rows_finish(&viewer->rows);
+	weft__viewer_rows_finish(&viewer->rows);
 	viewer->rows = next->rows;
 	next->rows = (struct weft__rows){.no_fold = false};
 	weft__viewer_forget_next_rows(viewer);
@@ -88,14 +88,14 @@ static uint32_t anchor_of(struct weft_viewer *viewer)
 static void take_layout(
 	struct weft_viewer *viewer, struct weft_layout *layout, struct weft_scene *scene)
 {
-	weft__things_clear(viewer->things);
+	weft__render_things_clear(viewer->things);
 	weft__viewer_forget_heights(viewer);
 	weft_scene_destroy(viewer->scene);
 	weft_layout_destroy(viewer->layout);
 	viewer->layout = layout;
 	viewer->scene = scene;
 	viewer->story.layout = layout;
-	weft__survey_relayout(viewer);
+	weft__viewer_survey_relayout(viewer);
 	viewer->view.row_count = layout->row_count;
 	viewer->hover.fold = viewer->hover.wanted_fold = viewer->hover.handle = WEFT_NONE;
 	viewer->hover.max = WEFT_NONE;
@@ -113,7 +113,7 @@ static void show_layout(struct weft_viewer *viewer, struct weft_layout *layout,
 		anchor = WEFT_NONE;
 	if (anchor != WEFT_NONE)
 		y = weft_view_y(&view, viewer->layout->row[anchor]);
-	weft__slide_prepare(viewer, layout, scene);
+	weft__viewer_slide_prepare(viewer, layout, scene);
 	weft__viewer_halt(viewer);
 	take_layout(viewer, layout, scene);
 	view.row_count = layout->row_count;
@@ -123,7 +123,7 @@ static void show_layout(struct weft_viewer *viewer, struct weft_layout *layout,
 	weft__viewer_follow_view(viewer, &viewer->view);
 	if (isnan(focus) && anchor != WEFT_NONE && layout->row[anchor] != WEFT_NONE)
 		weft_view_drag_row(&viewer->view, layout->row[anchor], y);
-	weft__slide_begin(viewer);
+	weft__viewer_slide_begin(viewer);
 	weft__viewer_hover_nothing(viewer);
 	viewer->panel.is_stale = true;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
@@ -145,17 +145,18 @@ static int step(const struct weft_model *model, struct weft__next_rows *next)
 {
 	int status;
 	if (next->scene_maker)
-		return weft__scene_maker_step(next->scene_maker, &next->scene);
+		return weft__render_scene_maker_step(next->scene_maker, &next->scene);
 	if (next->layout_maker) {
 		status = weft__layout_maker_step(next->layout_maker, &next->layout);
 		if (!status)
-			status = weft__scene_maker_create(model, next->layout, &next->scene_maker);
+			status = weft__render_scene_maker_create(model, next->layout, &next->scene_maker);
 	} else if (next->rows.filter[0] && !next->hidden) {
 		status = next->filtering
-					 ? weft__filtering_step(next->filtering, &next->hidden)
-					 : weft__filtering_create(model, next->rows.filter, &next->filtering);
+					 ? weft__story_filtering_step(next->filtering, &next->hidden)
+					 : weft__story_filtering_create(model, next->rows.filter, &next->filtering);
 	} else {
-		const struct weft_layout_options options = weft__rows_options(&next->rows, next->hidden);
+		const struct weft_layout_options options =
+			weft__viewer_rows_options(&next->rows, next->hidden);
 		status = weft__layout_maker_create(model, &options, &next->layout_maker);
 	}
 	return status ? status : WEFT_AGAIN;
@@ -188,7 +189,7 @@ bool weft__viewer_lay_out(struct weft_viewer *viewer, struct weft__rows *rows, u
 {
 	struct weft__next_rows *next = calloc(1, sizeof(*next));
 	if (!next) {
-		weft__rows_finish(rows);
+		weft__viewer_rows_finish(rows);
 		weft__viewer_no_memory_for_rows(viewer);
 		return false;
 	}

@@ -12,7 +12,7 @@
 #include <weft/parse.h>
 
 /* The number from 1 on that the text is; 0 if it is anything else, also a number beyond 32 bits. */
-static inline uint32_t weft__parse_ordinal(const char *text)
+static inline uint32_t weft__viewer_parse_ordinal(const char *text)
 {
 	uint64_t number;
 	bool is_number = weft_parse_number(text, strlen(text), &number) == WEFT_PARSE_OK;

@@ -43,7 +43,7 @@ static double text_width(const struct weft_viewer *viewer, const char *text)
 
 /* The pill is as wide as its longest text, so that nothing moves when the text changes. Without
  * room for that it has only its sign. */
-void weft__pill_place(struct weft_viewer *viewer)
+void weft__viewer_pill_place(struct weft_viewer *viewer)
 {
 	struct weft__pill *p = &viewer->pill;
 	struct weft_box *title = &viewer->frame.title;
@@ -89,7 +89,7 @@ static double behind_ms(const struct weft_viewer *viewer)
 	return fmax((present_at(p, at_ms) - (double)p->shown_ns) / 1e6, 0);
 }
 
-double weft__pill_due(const struct weft_viewer *viewer)
+double weft__viewer_pill_due(const struct weft_viewer *viewer)
 {
 	const struct weft__pill *p = &viewer->pill;
 	if (!viewer->is_live || !viewer->is_following || p->present_ns == 0)
@@ -130,7 +130,7 @@ static const char *choose_tip(const struct weft_viewer *viewer)
 			   : "The picture is paused; events are still read. Click: go on ( l )";
 }
 
-void weft__pill_describe(struct weft_viewer *viewer, struct weft__button *pill)
+void weft__viewer_pill_describe(struct weft_viewer *viewer, struct weft__button *pill)
 {
 	char *text = viewer->pill.text;
 	if (viewer->has_header ? !viewer->toolbar.is_short : viewer->pill.has_text)
@@ -145,7 +145,7 @@ void weft__pill_describe(struct weft_viewer *viewer, struct weft__button *pill)
 	snprintf(text, sizeof(viewer->pill.text), "%s", pill->text);
 }
 
-void weft__pill_take(struct weft_viewer *viewer, bool is_same, bool was_live)
+void weft__viewer_pill_take(struct weft_viewer *viewer, bool is_same, bool was_live)
 {
 	struct weft__pill *p = &viewer->pill;
 	bool has_ended = is_same && !viewer->is_live && (was_live || p->has_ended);
@@ -158,10 +158,10 @@ void weft__pill_take(struct weft_viewer *viewer, bool is_same, bool was_live)
 
 /* ---- Drawing ---- */
 
-void weft__pill_draw(
+void weft__viewer_pill_draw(
 	const struct weft_viewer *viewer, const struct weft__button *pill, struct weft_canvas *canvas)
 {
-	const struct weft__theme *theme = weft__theme(viewer->theme);
+	const struct weft__theme *theme = weft__render_theme(viewer->theme);
 	bool is_on = viewer->is_live && viewer->is_following;
 	struct weft_text_style style = {is_on ? theme->text : theme->dim, TEXT_SIZE, false, false, 0};
 	double width = text_width(viewer, pill->text), radius = PILL_HEIGHT / 2;
@@ -170,7 +170,7 @@ void weft__pill_draw(
 	weft_canvas_disc(canvas, x + radius, y, radius, theme->idle);
 	weft_canvas_disc(canvas, x2 - radius, y, radius, theme->idle);
 	weft_canvas_rect(canvas, x + radius, y - radius, x2 - radius, y + radius, theme->idle);
-	weft__draw_icon(canvas, (enum weft__icon)pill->icon, x + radius + SIGN, y,
+	weft__viewer_draw_icon(canvas, (enum weft__icon)pill->icon, x + radius + SIGN, y,
 		is_on ? theme->resolve : theme->dim);
 	if (width > 0)
 		weft_canvas_text(

@@ -28,14 +28,14 @@ struct weft__pill {
 
 /* pill.c: the pill in the title line, or in the shell's header bar. */
 bool weft__viewer_has_pill(const struct weft_viewer *viewer);
-void weft__pill_place(struct weft_viewer *viewer);
+void weft__viewer_pill_place(struct weft_viewer *viewer);
 /* Writes the pill's text and tip. */
-void weft__pill_describe(struct weft_viewer *viewer, struct weft__button *pill);
-void weft__pill_draw(
+void weft__viewer_pill_describe(struct weft_viewer *viewer, struct weft__button *pill);
+void weft__viewer_pill_draw(
 	const struct weft_viewer *viewer, const struct weft__button *pill, struct weft_canvas *canvas);
 /* When the pill's text may change without input; INFINITY: never. */
-double weft__pill_due(const struct weft_viewer *viewer);
+double weft__viewer_pill_due(const struct weft_viewer *viewer);
 /* A model takes the place of another: the next state of the same trace, or another trace. */
-void weft__pill_take(struct weft_viewer *viewer, bool is_same, bool was_live);
+void weft__viewer_pill_take(struct weft_viewer *viewer, bool is_same, bool was_live);
 
 #endif

@@ -31,7 +31,7 @@ static bool lay_out(const struct weft_viewer *viewer, const struct weft_problem_
 	const struct weft_box *box = &viewer->frame.picture;
 	if (!note->words[0] || viewer->layout->row[note->task] == WEFT_NONE)
 		return false;
-	double x = weft__canvas_x(viewer, note->time);
+	double x = weft__viewer_canvas_x(viewer, note->time);
 	double y = floor(box->y + weft_view_y(&viewer->view, viewer->layout->row[note->task]));
 	if (x < box->x || x > box->x + box->width || y < box->y + TICK || y > box->y + box->height)
 		return false;
@@ -53,7 +53,7 @@ static bool overlap(const struct drawn_note *a, const struct drawn_note *b)
 static void draw(const struct weft_viewer *viewer, const struct drawn_note *drawn,
 	const char *words, struct weft_canvas *canvas)
 {
-	const struct weft__theme *theme = weft__theme(viewer->theme);
+	const struct weft__theme *theme = weft__render_theme(viewer->theme);
 	const struct weft_text_style style = {theme->background, SIZE, true, false, 0};
 	const struct weft_pen pen = {theme->text, 1.5, WEFT_DASH_SOLID};
 	double bottom = drawn->top + HEIGHT;

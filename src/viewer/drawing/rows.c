@@ -23,7 +23,8 @@ static bool step_half(void *context, double part)
 	return !half->whole->step || half->whole->step(half->whole->context, half->begin + part / 2);
 }
 
-struct weft_layout_options weft__rows_options(const struct weft__rows *rows, const uint8_t *hidden)
+struct weft_layout_options weft__viewer_rows_options(
+	const struct weft__rows *rows, const uint8_t *hidden)
 {
 	return (struct weft_layout_options){
 		.no_simplify = rows->no_simplify,
@@ -37,7 +38,7 @@ struct weft_layout_options weft__rows_options(const struct weft__rows *rows, con
 	};
 }
 
-int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
+int weft__viewer_rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
 	const struct weft__former *former, const struct weft_progress *progress,
 	struct weft_layout **ret_layout, struct weft_scene **ret_scene)
 {
@@ -50,7 +51,7 @@ int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *m
 	int error = 0;
 	if (rows->filter[0])
 		error = weft_filter_tasks(model, rows->filter, &hidden);
-	struct weft_layout_options options = weft__rows_options(rows, hidden);
+	struct weft_layout_options options = weft__viewer_rows_options(rows, hidden);
 	options.previous = former ? former->layout : NULL;
 	options.progress = progress ? &of_layout : NULL;
 	if (!error)
@@ -67,19 +68,19 @@ int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *m
 	return error;
 }
 
-enum weft_group_by weft__rows_group_by(const struct weft_viewer *viewer)
+enum weft_group_by weft__viewer_rows_group_by(const struct weft_viewer *viewer)
 {
 	const struct weft__rows *rows = weft__viewer_wanted_rows(viewer);
 	return rows->is_grouping_chosen ? rows->group_by : viewer->layout->group_by;
 }
 
-bool weft__rows_are_as_at_first(const struct weft__rows *rows)
+bool weft__viewer_rows_are_as_at_first(const struct weft__rows *rows)
 {
 	return !rows->no_fold && !rows->no_simplify && !rows->is_grouping_chosen &&
 		   rows->exceptions.count == 0 && rows->folded_groups.count == 0 && !rows->filter[0];
 }
 
-bool weft__numbers_add(struct weft__numbers *numbers, uint32_t number)
+bool weft__viewer_numbers_add(struct weft__numbers *numbers, uint32_t number)
 {
 	if (numbers->count == numbers->capacity) {
 		size_t capacity = weft__array_next_capacity(numbers->capacity, numbers->count + (size_t)1);
@@ -94,7 +95,7 @@ bool weft__numbers_add(struct weft__numbers *numbers, uint32_t number)
 static bool copy_numbers(const struct weft__numbers *numbers, struct weft__numbers *ret_copy)
 {
 	for (uint32_t i = 0; i < numbers->count; i++)
-		if (!weft__numbers_add(ret_copy, numbers->list[i]))
+		if (!weft__viewer_numbers_add(ret_copy, numbers->list[i]))
 			return false;
 	return true;
 }
@@ -110,7 +111,7 @@ static bool copy_rows(struct weft_viewer *viewer, struct weft__rows *ret_copy)
 	if (good) {
 		*ret_copy = copy;
 	} else {
-		weft__rows_finish(&copy);
+		weft__viewer_rows_finish(&copy);
 		weft__viewer_no_memory_for_rows(viewer);
 	}
 	return good;
@@ -130,7 +131,7 @@ static bool toggle(struct weft__numbers *numbers, uint32_t number)
 			numbers->list[i] = numbers->list[--numbers->count];
 			return true;
 		}
-	return weft__numbers_add(numbers, number);
+	return weft__viewer_numbers_add(numbers, number);
 }
 
 /* The member that names an exception of the fold: another one if there is one already. */
@@ -159,7 +160,7 @@ void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task)
 	if (!copy_rows(viewer, &rows))
 		return;
 	if (!toggle(&rows.exceptions, exception_of(layout, &rows, fold))) {
-		weft__rows_finish(&rows);
+		weft__viewer_rows_finish(&rows);
 		weft__viewer_no_memory_for_rows(viewer);
 		return;
 	}
@@ -209,7 +210,7 @@ void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by)
 	rows.folded_groups.count = 0;
 	if (!weft__viewer_lay_out(viewer, &rows, WEFT_NONE))
 		return;
-	by = weft__rows_group_by(viewer);
+	by = weft__viewer_rows_group_by(viewer);
 	weft__viewer_show_message(viewer, "%s%s", words[by],
 		by && viewer->layout->group_count == 0 ? " There is only one." : "");
 }
@@ -234,7 +235,7 @@ void weft__viewer_toggle_group(struct weft_viewer *viewer, uint32_t group)
 	if (toggle(&rows.folded_groups, viewer->layout->groups[group].key))
 		weft__viewer_lay_out(viewer, &rows, WEFT_NONE);
 	else
-		weft__rows_finish(&rows);
+		weft__viewer_rows_finish(&rows);
 }
 
 enum weft__filtered weft__viewer_set_filter(struct weft_viewer *viewer, const char *filter)
@@ -265,12 +266,12 @@ void weft__viewer_set_rows(struct weft_viewer *viewer, struct weft__rows *rows)
 				   are_equal(&old->exceptions, &rows->exceptions) &&
 				   are_equal(&old->folded_groups, &rows->folded_groups);
 	if (is_same)
-		weft__rows_finish(rows);
+		weft__viewer_rows_finish(rows);
 	else
 		weft__viewer_lay_out(viewer, rows, WEFT_NONE);
 }
 
-void weft__rows_finish(struct weft__rows *rows)
+void weft__viewer_rows_finish(struct weft__rows *rows)
 {
 	free(rows->exceptions.list);
 	free(rows->folded_groups.list);

@@ -59,14 +59,15 @@ const struct weft__rows *weft__viewer_wanted_rows(const struct weft_viewer *view
 void weft__viewer_focus_next_rows(struct weft_viewer *viewer, double focus);
 
 /* rows.c: `hidden` is the filter's result, or NULL. */
-struct weft_layout_options weft__rows_options(const struct weft__rows *rows, const uint8_t *hidden);
+struct weft_layout_options weft__viewer_rows_options(
+	const struct weft__rows *rows, const uint8_t *hidden);
 /* `former` may be NULL. */
-int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
+int weft__viewer_rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
 	const struct weft__former *former, const struct weft_progress *progress,
 	struct weft_layout **ret_layout, struct weft_scene **ret_scene);
 /* The grouping in force, also if nobody chose it. */
-enum weft_group_by weft__rows_group_by(const struct weft_viewer *viewer);
-bool weft__rows_are_as_at_first(const struct weft__rows *rows);
+enum weft_group_by weft__viewer_rows_group_by(const struct weft_viewer *viewer);
+bool weft__viewer_rows_are_as_at_first(const struct weft__rows *rows);
 void weft__viewer_relayout(struct weft_viewer *viewer);
 /* Folds or unfolds the fold of a task. The task keeps its height on the screen. */
 void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task);
@@ -83,7 +84,7 @@ enum weft__filtered {
 enum weft__filtered weft__viewer_set_filter(struct weft_viewer *viewer, const char *filter);
 /* Takes over the memory of `rows`. */
 void weft__viewer_set_rows(struct weft_viewer *viewer, struct weft__rows *rows);
-bool weft__numbers_add(struct weft__numbers *numbers, uint32_t number);
-void weft__rows_finish(struct weft__rows *rows);
+bool weft__viewer_numbers_add(struct weft__numbers *numbers, uint32_t number);
+void weft__viewer_rows_finish(struct weft__rows *rows);
 
 #endif

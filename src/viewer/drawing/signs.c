@@ -29,7 +29,7 @@ static struct weft__sign failure_between(
 	const struct weft_viewer *viewer, uint64_t first, uint64_t at, uint64_t last)
 {
 	struct weft__sign sign = {.type = WEFT__SIGN_FAILURE};
-	sign.number = weft__failure_near(viewer->scene, first, at, last, &sign.count);
+	sign.number = weft__render_failure_near(viewer->scene, first, at, last, &sign.count);
 	return sign.number != WEFT_NONE ? sign : none;
 }
 
@@ -61,7 +61,7 @@ static struct weft__sign mark_in_strip(
 	double best = reach_of(viewer);
 	struct weft__sign sign = none;
 	for (size_t i = 0; i < viewer->marks.count; i++) {
-		double right_of = x - weft__strip_x(strip, viewer->marks.list[i].time);
+		double right_of = x - weft__render_strip_x(strip, viewer->marks.list[i].time);
 		double away = fmax(fmax(-right_of, right_of - FLAG), 0);
 		if (away > best)
 			continue;
@@ -81,8 +81,8 @@ static struct weft__sign problem_in_strip(
 		const struct weft_problem *problem = &problems->list[problems->by_gravity[i]];
 		if (i > 0 && problem->severity == WEFT_SEVERITY_HINT)
 			continue;
-		if (weft__strip_x(strip, problem->start) - reach <= x &&
-			weft__strip_x(strip, problem->end) + reach >= x)
+		if (weft__render_strip_x(strip, problem->start) - reach <= x &&
+			weft__render_strip_x(strip, problem->end) + reach >= x)
 			return (struct weft__sign){WEFT__SIGN_PROBLEM, i, 0};
 	}
 	return none;
@@ -92,12 +92,13 @@ static struct weft__sign match_in_strip(
 	const struct weft_viewer *viewer, const struct weft__strip *strip, double x)
 {
 	const struct weft_search *found = viewer->search.found;
-	uint64_t from = weft__strip_time(strip, x - reach_of(viewer));
+	uint64_t from = weft__render_strip_time(strip, x - reach_of(viewer));
 	if (!found || found->match_count == 0)
 		return none;
 	uint32_t match = from ? weft_search_after(found, from - 1) : 0;
-	bool is_near = match != WEFT_NONE &&
-				   fabs(weft__strip_x(strip, found->matches[match].time) - x) <= reach_of(viewer);
+	bool is_near =
+		match != WEFT_NONE &&
+		fabs(weft__render_strip_x(strip, found->matches[match].time) - x) <= reach_of(viewer);
 	return is_near ? (struct weft__sign){WEFT__SIGN_MATCH, match, 0} : none;
 }
 
@@ -105,9 +106,9 @@ static struct weft__sign sign_of_upper_edge(
 	const struct weft_viewer *viewer, const struct weft__strip *strip, double x)
 {
 	double reach = reach_of(viewer);
-	struct weft__sign sign = failure_between(viewer, weft__strip_time(strip, x - reach),
-		weft__strip_time(strip, x), weft__strip_time(strip, x + reach));
-	uint32_t longest = weft__strip_longest(strip, viewer->scene, x, reach);
+	struct weft__sign sign = failure_between(viewer, weft__render_strip_time(strip, x - reach),
+		weft__render_strip_time(strip, x), weft__render_strip_time(strip, x + reach));
+	uint32_t longest = weft__render_strip_longest(strip, viewer->scene, x, reach);
 	if (sign.type != WEFT__SIGN_NONE || longest == WEFT_NONE)
 		return sign;
 	return (struct weft__sign){WEFT__SIGN_LONGEST, longest, 1};
@@ -132,9 +133,9 @@ struct weft__sign weft__viewer_sign_at(const struct weft_viewer *viewer, double 
 {
 	if (!viewer->scene)
 		return none;
-	if (weft__inside(&viewer->frame.strip, x, y))
+	if (weft__viewer_inside(&viewer->frame.strip, x, y))
 		return sign_of_strip(viewer, x, y);
-	if (weft__inside(&viewer->frame.ruler, x, y))
+	if (weft__viewer_inside(&viewer->frame.ruler, x, y))
 		return sign_of_ruler(viewer, x, y);
 	return none;
 }

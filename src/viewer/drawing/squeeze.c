@@ -28,7 +28,7 @@ void weft__viewer_squeeze(struct weft_viewer *viewer, struct weft_view *view, bo
 	weft__viewer_halt(viewer);
 	weft_view_set_squeeze(&viewer->view, viewer->squeezing.squeeze);
 	weft_view_set_squeeze(view, viewer->squeezing.squeeze);
-	weft__things_clear(viewer->things); /* they have a view, too */
+	weft__render_things_clear(viewer->things); /* they have a view, too */
 	weft_squeeze_destroy(old);
 	viewer->panel.is_stale = true;
 }
@@ -38,7 +38,7 @@ static double held_x(const struct weft_viewer *viewer)
 {
 	const struct weft_box *box = &viewer->frame.picture;
 	const struct weft__pointer *p = &viewer->pointer;
-	return p->is_inside && weft__inside(box, p->x, p->y) ? p->x - box->x : box->width / 2;
+	return p->is_inside && weft__viewer_inside(box, p->x, p->y) ? p->x - box->x : box->width / 2;
 }
 
 static void show_effect(struct weft_viewer *viewer)

@@ -61,14 +61,14 @@ _Static_assert(BAR_COUNT + RANGE_COUNT + 1 + NOTES <= WEFT__BUTTONS_MAX, "room f
 static struct weft__button *add(struct weft_viewer *viewer, const struct plan *plan, double x,
 	double y, double width, double height)
 {
-	const struct weft__command *row = weft__command_row(plan->command);
+	const struct weft__command *row = weft__viewer_command_row(plan->command);
 	struct weft__button *button = &viewer->toolbar.buttons[viewer->toolbar.count++];
 	*button = (struct weft__button){
 		.box = {x, y, width, height},
 		.icon = plan->icon,
 		.command = plan->command,
 		.tip = row->keys[0] ? row->tip : row->text,
-		.is_on = weft__command_is_on(viewer, row),
+		.is_on = weft__viewer_command_is_on(viewer, row),
 		.is_faint = row->needs != WEFT__NEEDS_NOTHING && !viewer->model,
 	};
 	return button;
@@ -86,7 +86,7 @@ static void mark_state(const struct weft_viewer *viewer, struct weft__button *bu
 	if (button->icon == WEFT__ICON_SEARCH && viewer->panel.kind == WEFT__PANEL_SEARCH)
 		button->is_on = true;
 	if (button->icon == WEFT__ICON_PROBLEMS && viewer->problems.count) {
-		button->color = weft__theme(viewer->theme)->failed;
+		button->color = weft__render_theme(viewer->theme)->failed;
 		snprintf(button->text, sizeof(button->text), "%u", (unsigned)viewer->problems.count);
 	}
 }
@@ -94,9 +94,9 @@ static void mark_state(const struct weft_viewer *viewer, struct weft__button *bu
 uint32_t weft__viewer_button_color(
 	const struct weft_viewer *viewer, const struct weft__button *button)
 {
-	const struct weft__theme *theme = weft__theme(viewer->theme);
+	const struct weft__theme *theme = weft__render_theme(viewer->theme);
 	if (button->is_faint)
-		return weft__faded(theme->dim, 0.45);
+		return weft__render_faded(theme->dim, 0.45);
 	return button->color ? button->color : theme->text;
 }
 
@@ -169,7 +169,7 @@ static struct weft__button *add_pill(struct weft_viewer *viewer)
 	struct weft__button *pill = add(viewer, &plan, box->x, box->y, box->width, box->height);
 	pill->is_pill = true;
 	pill->is_on = false;
-	weft__pill_describe(viewer, pill);
+	weft__viewer_pill_describe(viewer, pill);
 	return pill;
 }
 
@@ -209,7 +209,7 @@ static void place_range(struct weft_viewer *viewer)
 	bool is_dragged = viewer->pointer.drag == WEFT__DRAG_RANGE;
 	if (!viewer->range.is_set || is_dragged || box->width < width + 8 || box->height < 80)
 		return;
-	double end = weft__canvas_x(viewer, viewer->range.to);
+	double end = weft__viewer_canvas_x(viewer, viewer->range.to);
 	bool leftwards = viewer->range.to < viewer->range.from;
 	double x = leftwards ? end - RANGE_GAP - width : end + RANGE_GAP;
 	x = fmin(fmax(x, box->x + 4), box->x + box->width - width - 4);
@@ -236,7 +236,7 @@ static void place_note(struct weft_viewer *viewer, uint32_t rows, bool is_below)
 		rows == 1 ? "" : "s", is_below ? "below \xe2\x86\x93" : "above \xe2\x86\x91");
 	double width =
 		font->measure(font->context, text, (size_t)size, TEXT_SIZE, false) + NOTE_PADDING;
-	double right = box->x + box->width - weft__rows_bar(viewer).width - 4;
+	double right = box->x + box->width - weft__viewer_rows_bar(viewer).width - 4;
 	if (rows == 0 || width > box->width / 2)
 		return;
 	double y = is_below ? box->y + box->height - height : box->y;
@@ -273,7 +273,7 @@ void weft__viewer_place_buttons(struct weft_viewer *viewer)
 uint32_t weft__viewer_button_at(const struct weft_viewer *viewer, double x, double y)
 {
 	for (uint32_t i = viewer->toolbar.count; i-- > 0;)
-		if (weft__inside(&viewer->toolbar.buttons[i].box, x, y))
+		if (weft__viewer_inside(&viewer->toolbar.buttons[i].box, x, y))
 			return i;
 	return WEFT__NO_BUTTON;
 }
@@ -281,7 +281,7 @@ uint32_t weft__viewer_button_at(const struct weft_viewer *viewer, double x, doub
 static void draw_ground(const struct weft_viewer *viewer, const struct weft__button *button,
 	bool is_hovered, bool is_pressed, struct weft_canvas *canvas)
 {
-	const struct weft__theme *theme = weft__theme(viewer->theme);
+	const struct weft__theme *theme = weft__render_theme(viewer->theme);
 	const struct weft_box *box = &button->box;
 	struct weft_pen pen = {theme->grid, 1, WEFT_DASH_SOLID};
 	double x = box->x + 1, y = box->y + 3, x2 = box->x + box->width - 1,
@@ -289,7 +289,7 @@ static void draw_ground(const struct weft_viewer *viewer, const struct weft__but
 	if (button->is_framed)
 		weft_canvas_rect(canvas, x - 1, y, x2 + 1, y2, theme->background);
 	if (button->is_on || is_pressed)
-		weft_canvas_rect(canvas, x, y, x2, y2, weft__faded(theme->selection, 0.22));
+		weft_canvas_rect(canvas, x, y, x2, y2, weft__render_faded(theme->selection, 0.22));
 	else if (is_hovered)
 		weft_canvas_rect(canvas, x, y, x2, y2, theme->grid);
 	if (button->is_framed)
@@ -311,7 +311,7 @@ static void draw_button(
 	double y = floor(button->box.y + button->box.height / 2), width = 0;
 	size_t size = strlen(button->text);
 	if (button->is_pill) {
-		weft__pill_draw(viewer, button, canvas);
+		weft__viewer_pill_draw(viewer, button, canvas);
 		return;
 	}
 	draw_ground(viewer, button, viewer->toolbar.hovered == number, is_pressed, canvas);
@@ -319,7 +319,7 @@ static void draw_button(
 		width = font->measure(font->context, button->text, size, style.size, style.bold);
 	if (button->icon) {
 		double shift = size ? (width + 4) / 2 : 0;
-		weft__draw_icon(
+		weft__viewer_draw_icon(
 			canvas, (enum weft__icon)button->icon, floor(middle - shift) + 0.5, y + 0.5, color);
 		middle += 8;
 	}
@@ -330,7 +330,7 @@ static void draw_button(
 
 void weft__viewer_draw_buttons(const struct weft_viewer *viewer, struct weft_canvas *canvas)
 {
-	const struct weft__theme *theme = weft__theme(viewer->theme);
+	const struct weft__theme *theme = weft__render_theme(viewer->theme);
 	const struct weft_box *bar = &viewer->toolbar.bar;
 	struct weft_pen pen = {theme->grid, 1, WEFT_DASH_SOLID};
 	if (bar->width > 0 && viewer->toolbar.is_own)

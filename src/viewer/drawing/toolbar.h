@@ -76,7 +76,7 @@ void weft__viewer_list_controls(struct weft_viewer *viewer);
 void weft__viewer_stretch_view(struct weft_viewer *viewer, bool is_end, int step);
 
 /* icons.c: around (x, y). */
-void weft__draw_icon(
+void weft__viewer_draw_icon(
 	struct weft_canvas *canvas, enum weft__icon icon, double x, double y, uint32_t color);
 
 #endif

@@ -40,7 +40,7 @@ static void add_handle(struct weft_viewer *viewer, uint32_t *at, bool is_end)
 	char *value = viewer->toolbar.handle_values[is_end], before[32];
 	uint64_t time =
 		is_end ? weft_view_time(view, view->width - WEFT_VIEW_MARGIN) : weft__viewer_start(view);
-	double x = weft__strip_x(&axis, time);
+	double x = weft__render_strip_x(&axis, time);
 	memcpy(before, value, sizeof(before));
 	weft_format_duration(time - view->start, 5, value);
 	if (strcmp(before, value) != 0)

@@ -69,7 +69,7 @@ static void take(void *context, const struct weft__thing *thing)
 /* A band is below everything else; only its name is above. */
 static void find_band(const struct weft_viewer *viewer, double x, struct weft__hit *hit)
 {
-	const struct weft_band_period *band = weft__things_band(viewer->things, x);
+	const struct weft_band_period *band = weft__render_things_band(viewer->things, x);
 	if (!band || hit->count || hit->is_cell || hit->edge != WEFT_NONE || hit->max != WEFT_NONE ||
 		hit->handle != WEFT_NONE)
 		return;
@@ -80,7 +80,8 @@ static void find_band(const struct weft_viewer *viewer, double x, struct weft__h
 static void find_cell(
 	const struct weft_viewer *viewer, const struct weft__point *point, struct weft__hit *hit)
 {
-	uint32_t list[CELL_MAX], count = weft__things_cell(viewer->things, point, list, CELL_MAX);
+	uint32_t list[CELL_MAX],
+		count = weft__render_things_cell(viewer->things, point, list, CELL_MAX);
 	if (count)
 		hit->is_cell = weft_story_group_tasks(&viewer->story, list, count, &hit->group) == 0;
 }
@@ -92,7 +93,7 @@ static void find_curve(
 	struct weft__hit *hit = aim->hit;
 	if (hit->handle != WEFT_NONE || hit->max != WEFT_NONE || (hit->count && aim->away[0] <= LINE))
 		return;
-	hit->counter = weft__things_curve(viewer->things, point, ARROW);
+	hit->counter = weft__render_things_curve(viewer->things, point, ARROW);
 	if (hit->counter != WEFT_NONE)
 		hit->count = 0;
 }
@@ -105,7 +106,8 @@ static void find_edge(
 	double away;
 	if (hit->handle != WEFT_NONE || hit->max != WEFT_NONE || (hit->count && aim->away[0] <= LINE))
 		return;
-	const struct weft__drawn_edge *edge = weft__things_edge(viewer->things, point, ARROW, &away);
+	const struct weft__drawn_edge *edge =
+		weft__render_things_edge(viewer->things, point, ARROW, &away);
 	if (!edge)
 		return;
 	bool is_nearer =
@@ -129,8 +131,8 @@ static int draw_unseen(const struct weft_viewer *viewer, double row_shift)
 	int error = weft_canvas_create(frame->width, frame->height, &canvas);
 	if (error)
 		return error;
-	error =
-		weft__things_render(viewer->things, viewer->scene, frame, &viewer->view, &options, canvas);
+	error = weft__render_things_render(
+		viewer->things, viewer->scene, frame, &viewer->view, &options, canvas);
 	weft_canvas_destroy(canvas);
 	return error;
 }
@@ -138,7 +140,7 @@ static int draw_unseen(const struct weft_viewer *viewer, double row_shift)
 static bool is_recorded(const struct weft_viewer *viewer)
 {
 	double row_shift = viewer->slide.is_running ? viewer->slide.share : 0;
-	return weft__things_show(
+	return weft__render_things_show(
 			   viewer->things, viewer->scene, &viewer->frame, &viewer->view, row_shift) ||
 		   draw_unseen(viewer, row_shift) == 0;
 }
@@ -155,11 +157,11 @@ void weft__viewer_hit(
 		.max = WEFT_NONE,
 		.edge = WEFT_NONE,
 		.counter = WEFT_NONE};
-	if (viewer->layout->row_count == 0 || !weft__inside(&viewer->frame.picture, x, y))
+	if (viewer->layout->row_count == 0 || !weft__viewer_inside(&viewer->frame.picture, x, y))
 		return;
 	if (!is_recorded(viewer))
 		return;
-	weft__things_near(viewer->things, &point, take, &aim);
+	weft__render_things_near(viewer->things, &point, take, &aim);
 	if (ret_hit->is_band_name)
 		ret_hit->count = 0;
 	else

@@ -54,7 +54,7 @@ void weft__viewer_halt(struct weft_viewer *viewer)
 	viewer->motion.is_running = false;
 }
 
-void weft__hold_point(struct weft_viewer *viewer, struct weft_view *view, double held_ns,
+void weft__viewer_hold_point(struct weft_viewer *viewer, struct weft_view *view, double held_ns,
 	double held_row, double x, double y)
 {
 	weft_view_pan(view, x - viewer->frame.picture.x - weft__view_x_of(view, held_ns));
@@ -86,7 +86,7 @@ static void fly(struct weft_viewer *viewer, double done)
 {
 	const struct weft__motion *m = &viewer->motion;
 	double left = 1 - done, ms = WEFT__THROW_MS / 3 * (1 - left * left * left);
-	weft__hold_point(viewer, &viewer->view, m->held_ns, m->held_row, m->x + m->speed_x * ms,
+	weft__viewer_hold_point(viewer, &viewer->view, m->held_ns, m->held_row, m->x + m->speed_x * ms,
 		m->y + m->speed_y * ms);
 }
 

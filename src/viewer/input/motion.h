@@ -94,15 +94,15 @@ void weft__viewer_throw(struct weft_viewer *viewer);
 /* Advances the animation. True if it goes on. */
 bool weft__viewer_move_on(struct weft_viewer *viewer);
 /* Moves the view so that the held point is at (x, y) of the canvas. */
-void weft__hold_point(struct weft_viewer *viewer, struct weft_view *view, double held_ns,
+void weft__viewer_hold_point(struct weft_viewer *viewer, struct weft_view *view, double held_ns,
 	double held_row, double x, double y);
 
 /* slide.c: before the viewer takes a new layout and scene, and afterwards. */
-void weft__slide_prepare(
+void weft__viewer_slide_prepare(
 	struct weft_viewer *viewer, const struct weft_layout *layout, const struct weft_scene *scene);
-void weft__slide_begin(struct weft_viewer *viewer);
-void weft__slide_move_on(struct weft_viewer *viewer);
-void weft__slide_stop(struct weft_viewer *viewer);
+void weft__viewer_slide_begin(struct weft_viewer *viewer);
+void weft__viewer_slide_move_on(struct weft_viewer *viewer);
+void weft__viewer_slide_stop(struct weft_viewer *viewer);
 
 /* history.c: called before a move. Moves within a second are one step, unless `is_jump`. */
 void weft__viewer_remember(struct weft_viewer *viewer, bool is_jump);

@@ -13,15 +13,15 @@
 
 struct weft__strip weft__viewer_strip(const struct weft_viewer *viewer)
 {
-	return weft__strip_of(&viewer->frame.strip, &viewer->view);
+	return weft__render_strip_of(&viewer->frame.strip, &viewer->view);
 }
 
-enum weft__drag weft__strip_part(const struct weft_viewer *viewer, double x)
+enum weft__drag weft__viewer_strip_part(const struct weft_viewer *viewer, double x)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
 	const struct weft__strip strip = weft__viewer_strip(viewer);
-	double start = weft__strip_x(&strip, weft_view_time(view, 0));
-	double end = weft__strip_x(&strip, weft_view_time(view, view->width));
+	double start = weft__render_strip_x(&strip, weft_view_time(view, 0));
+	double end = weft__render_strip_x(&strip, weft_view_time(view, view->width));
 	double reach = viewer->pointer.is_touch ? TOUCHED : EDGE_PX;
 	double edge =
 		end - start < THIN * reach ? 0 : reach; /* a narrow window is dragged as a whole */
@@ -38,7 +38,7 @@ enum weft__drag weft__strip_part(const struct weft_viewer *viewer, double x)
 void weft__viewer_press_strip(struct weft_viewer *viewer, double x)
 {
 	struct weft__pointer *p = &viewer->pointer;
-	p->drag = weft__strip_part(viewer, x);
+	p->drag = weft__viewer_strip_part(viewer, x);
 	weft__viewer_remember(viewer, true);
 	const struct weft__strip strip = weft__viewer_strip(viewer);
 	p->held_x = x - strip.area.x - weft__view_x_of(&strip.view, viewer->view.left);
@@ -63,8 +63,8 @@ static void choose(struct weft_viewer *viewer, double x)
 {
 	struct weft_view view = *weft__viewer_wanted(viewer);
 	const struct weft__strip strip = weft__viewer_strip(viewer);
-	uint64_t from = weft__strip_time(&strip, viewer->pointer.press_x);
-	uint64_t to = weft__strip_time(&strip, x);
+	uint64_t from = weft__render_strip_time(&strip, viewer->pointer.press_x);
+	uint64_t to = weft__render_strip_time(&strip, x);
 	if (fabs(x - viewer->pointer.press_x) < EDGE_PX)
 		return;
 	weft_view_set_range(&view, from < to ? from : to, (double)(from < to ? to - from : from - to));
@@ -81,7 +81,7 @@ void weft__viewer_drag_strip(struct weft_viewer *viewer, double x)
 		weft_view_pan(&view, -weft__view_x_of(&view, left));
 		weft__viewer_jump(viewer, &view);
 	} else if (drag == WEFT__DRAG_WINDOW_START || drag == WEFT__DRAG_WINDOW_END) {
-		move_edge(viewer, weft__strip_time(&strip, x), drag == WEFT__DRAG_WINDOW_START);
+		move_edge(viewer, weft__render_strip_time(&strip, x), drag == WEFT__DRAG_WINDOW_START);
 	} else {
 		choose(viewer, x);
 	}

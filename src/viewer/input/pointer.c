@@ -19,7 +19,7 @@
 #define BAR_WIDTH       12.0
 
 /* The scroll bar of plain rows that do not fit. */
-struct weft_box weft__rows_bar(const struct weft_viewer *viewer)
+struct weft_box weft__viewer_rows_bar(const struct weft_viewer *viewer)
 {
 	const struct weft_box *box = &viewer->frame.picture;
 	double first, last, rows = viewer->view.row_count;
@@ -56,10 +56,10 @@ static void drag_picture(struct weft_viewer *viewer, double x, double y)
 	p->speed_x += ((x - p->x) / ms - p->speed_x) * weight;
 	p->speed_y += ((y - p->y) / ms - p->speed_y) * weight;
 	p->moved_ms = viewer->now_ms;
-	if (weft__inside(&viewer->frame.lanes, p->press_x, p->press_y))
+	if (weft__viewer_inside(&viewer->frame.lanes, p->press_x, p->press_y))
 		weft_view_pan(&view, x - p->x); /* lanes have no rows to hold */
 	else
-		weft__hold_point(viewer, &view, p->held_ns, p->held_row, x, y);
+		weft__viewer_hold_point(viewer, &view, p->held_ns, p->held_row, x, y);
 	weft__viewer_jump(viewer, &view);
 }
 
@@ -182,7 +182,7 @@ static void pinch(struct weft_viewer *viewer, struct weft__finger *finger, doubl
 	double middle_x = (p->fingers[0].x + p->fingers[1].x) / 2;
 	double middle_y = (p->fingers[0].y + p->fingers[1].y) / 2;
 	weft_view_zoom(&view, middle_x - viewer->frame.picture.x, finger_distance(p) / before);
-	weft__hold_point(viewer, &view, p->held_ns, p->held_row, middle_x, middle_y);
+	weft__viewer_hold_point(viewer, &view, p->held_ns, p->held_row, middle_x, middle_y);
 	weft__viewer_jump(viewer, &view);
 }
 
@@ -200,7 +200,7 @@ static void begin_pinch(struct weft_viewer *viewer)
 static void press(struct weft_viewer *viewer, double x, double y)
 {
 	struct weft__pointer *p = &viewer->pointer;
-	const struct weft_box bar = weft__rows_bar(viewer);
+	const struct weft_box bar = weft__viewer_rows_bar(viewer);
 	weft__viewer_halt(viewer);
 	p->press_x = x;
 	p->press_y = y;
@@ -210,9 +210,9 @@ static void press(struct weft_viewer *viewer, double x, double y)
 		p->drag = WEFT__DRAG_BUTTON;
 	} else if (!viewer->model) {
 		p->drag = WEFT__DRAG_OVER;
-	} else if (weft__inside(&viewer->frame.strip, x, y)) {
+	} else if (weft__viewer_inside(&viewer->frame.strip, x, y)) {
 		weft__viewer_press_strip(viewer, x);
-	} else if (weft__inside(&bar, x, y)) {
+	} else if (weft__viewer_inside(&bar, x, y)) {
 		weft__viewer_remember(viewer, false);
 		p->drag = WEFT__DRAG_ROWS;
 		drag_rows(viewer, y);
@@ -220,7 +220,7 @@ static void press(struct weft_viewer *viewer, double x, double y)
 		p->drag = WEFT__DRAG_LANE;
 	} else if (y < viewer->frame.ruler.y) {
 		p->drag = WEFT__DRAG_OVER;
-	} else if (weft__inside(&viewer->frame.status, x, y)) {
+	} else if (weft__viewer_inside(&viewer->frame.status, x, y)) {
 		p->drag = WEFT__DRAG_STATUS;
 	} else {
 		p->drag = WEFT__DRAG_PRESSED;
@@ -247,18 +247,18 @@ static void click(struct weft_viewer *viewer, double x, double y)
 	p->click_ms = is_double ? -INFINITY : viewer->now_ms;
 	p->click_x = x;
 	p->click_y = y;
-	if (weft__inside(&viewer->frame.strip, x, y)) {
+	if (weft__viewer_inside(&viewer->frame.strip, x, y)) {
 		if (is_double)
 			weft__viewer_fit(viewer);
 		else
 			click_sign(viewer, x, y);
-	} else if (weft__inside(&viewer->frame.ruler, x, y)) {
+	} else if (weft__viewer_inside(&viewer->frame.ruler, x, y)) {
 		click_sign(viewer, x, y);
-	} else if (weft__inside(&viewer->frame.groups, x, y)) {
+	} else if (weft__viewer_inside(&viewer->frame.groups, x, y)) {
 		weft__viewer_toggle_group(viewer, weft__viewer_group_at(viewer, y));
-	} else if (weft__inside(&viewer->frame.lanes, x, y)) {
+	} else if (weft__viewer_inside(&viewer->frame.lanes, x, y)) {
 		weft__viewer_click_counter(viewer, weft__viewer_counter_at(viewer, x, y), x);
-	} else if (weft__inside(&viewer->frame.picture, x, y)) {
+	} else if (weft__viewer_inside(&viewer->frame.picture, x, y)) {
 		viewer->is_clicking = true;
 		weft__viewer_click(viewer, x, y, is_again, is_double);
 		viewer->is_clicking = false;
@@ -308,7 +308,7 @@ static void release(struct weft_viewer *viewer, double x, double y)
 			end_range(viewer);
 		break;
 	case WEFT__DRAG_STATUS:
-		if (weft__inside(&viewer->frame.status, x, y))
+		if (weft__viewer_inside(&viewer->frame.status, x, y))
 			click_status(viewer);
 		break;
 	case WEFT__DRAG_RANGE:

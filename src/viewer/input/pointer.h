@@ -58,8 +58,8 @@ void weft__viewer_begin_grab(struct weft_viewer *viewer, double x, double y);
 void weft__viewer_press_strip(struct weft_viewer *viewer, double x);
 void weft__viewer_drag_strip(struct weft_viewer *viewer, double x);
 void weft__viewer_cancel_drag(struct weft_viewer *viewer);
-enum weft__drag weft__strip_part(const struct weft_viewer *viewer, double x);
+enum weft__drag weft__viewer_strip_part(const struct weft_viewer *viewer, double x);
 struct weft__strip weft__viewer_strip(const struct weft_viewer *viewer);
-struct weft_box weft__rows_bar(const struct weft_viewer *viewer);
+struct weft_box weft__viewer_rows_bar(const struct weft_viewer *viewer);
 
 #endif

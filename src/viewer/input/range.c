@@ -38,7 +38,7 @@ void weft__viewer_order_range(
 
 void weft__viewer_stretch_range(struct weft_viewer *viewer, int step)
 {
-	double x = weft__canvas_x(viewer, viewer->range.to) - viewer->frame.picture.x;
+	double x = weft__viewer_canvas_x(viewer, viewer->range.to) - viewer->frame.picture.x;
 	viewer->range.to = weft_view_time(&viewer->view, x + step * STRETCH_PX);
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
@@ -51,7 +51,7 @@ struct search {
 
 static void try_time(struct search *search, uint64_t time)
 {
-	double away = fabs(weft__canvas_x(search->viewer, time) - search->x);
+	double away = fabs(weft__viewer_canvas_x(search->viewer, time) - search->x);
 	if (away < search->best) {
 		search->best = away;
 		search->time = time;
@@ -106,7 +106,7 @@ static void try_row(struct search *search, uint32_t row)
 	const struct weft_viewer *viewer = search->viewer;
 	uint32_t tasks[TASKS_MAX];
 	uint64_t from = time_at(search, search->x - SNAP_PX), to = time_at(search, search->x + SNAP_PX);
-	uint32_t count = weft__row_tasks(viewer->scene, row, from, to, tasks, TASKS_MAX);
+	uint32_t count = weft__render_row_tasks(viewer->scene, row, from, to, tasks, TASKS_MAX);
 	for (uint32_t i = 0; i < count; i++) {
 		try_time(search, viewer->layout->start[tasks[i]]);
 		try_time(search, viewer->model->tasks.end[tasks[i]]);

@@ -129,7 +129,7 @@ void weft__viewer_reveal_task(struct weft_viewer *viewer, uint32_t task, uint64_
 		weft__viewer_reveal(viewer, row, start, end, false);
 }
 
-void weft__write_task(const struct weft_model *model, uint32_t task, char text[64])
+void weft__viewer_write_task(const struct weft_model *model, uint32_t task, char text[64])
 {
 	uint64_t id = model->tasks.id[task];
 	uint32_t buffer = model->tasks.buffer[task];
@@ -139,7 +139,7 @@ void weft__write_task(const struct weft_model *model, uint32_t task, char text[6
 		snprintf(text, 64, "task:%" PRIu64, id);
 }
 
-uint32_t weft__parse_task(const struct weft_model *model, const char *text)
+uint32_t weft__viewer_parse_task(const struct weft_model *model, const char *text)
 {
 	uint64_t id, buffer = 0;
 	if (strncmp(text, "task:", 5) == 0)

@@ -195,8 +195,8 @@ static void select_clicked(struct weft_viewer *viewer, uint32_t task, uint64_t a
 /* True if x is on a tooth that is wide enough to be clicked. */
 static bool is_on_span(const struct weft_viewer *viewer, uint32_t task, double x)
 {
-	double from = weft__canvas_x(viewer, viewer->layout->start[task]);
-	double to = weft__canvas_x(viewer, viewer->model->tasks.end[task]);
+	double from = weft__viewer_canvas_x(viewer, viewer->layout->start[task]);
+	double to = weft__viewer_canvas_x(viewer, viewer->model->tasks.end[task]);
 	return to - from >= TOOTH_WIDTH && x >= from - 2 && x <= to + 2;
 }
 

@@ -103,8 +103,8 @@ void weft__viewer_forget_related(struct weft_viewer *viewer);
 void weft__viewer_forget_chain(struct weft_viewer *viewer);
 
 /* arrows.c: the task at the head of an edge's arrow or link, and the task at its tail. */
-uint32_t weft__edge_head(const struct weft_model *model, uint32_t edge);
-uint32_t weft__edge_tail(const struct weft_model *model, uint32_t edge);
+uint32_t weft__viewer_edge_head(const struct weft_model *model, uint32_t edge);
+uint32_t weft__viewer_edge_tail(const struct weft_model *model, uint32_t edge);
 /* A click on an edge: to the end that is further from the pointer; if that one is selected, to the
  * other one. */
 void weft__viewer_click_edge(struct weft_viewer *viewer, uint32_t edge, bool is_near_head);
@@ -120,8 +120,8 @@ void weft__viewer_frame(
 	struct weft_viewer *viewer, uint32_t row, uint32_t other, uint64_t start, uint64_t end);
 void weft__viewer_reveal_task(struct weft_viewer *viewer, uint32_t task, uint64_t at);
 /* The task in words: "task:12", "task:3/12" in buffer 3. */
-void weft__write_task(const struct weft_model *model, uint32_t task, char text[64]);
-uint32_t weft__parse_task(const struct weft_model *model, const char *text);
+void weft__viewer_write_task(const struct weft_model *model, uint32_t task, char text[64]);
+uint32_t weft__viewer_parse_task(const struct weft_model *model, const char *text);
 
 /* chain.c: to the task for which the selected one waits. */
 void weft__viewer_follow_wait(struct weft_viewer *viewer);

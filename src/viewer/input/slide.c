@@ -20,7 +20,7 @@ static double seen_y(const struct weft_viewer *viewer, uint32_t row)
 	return weft_view_y(&viewer->view, row) + shift;
 }
 
-void weft__slide_prepare(
+void weft__viewer_slide_prepare(
 	struct weft_viewer *viewer, const struct weft_layout *layout, const struct weft_scene *scene)
 {
 	struct weft__slide *slide = &viewer->slide;
@@ -29,17 +29,17 @@ void weft__slide_prepare(
 	uint64_t left = weft_view_time(&viewer->view, 0);
 	double *ys = is_wanted ? malloc((rows + (size_t)1) * sizeof(*ys)) : NULL;
 	for (uint32_t i = 0; ys && i < rows; i++) {
-		uint32_t task = weft__row_task_at(scene, i, left);
+		uint32_t task = weft__render_row_task_at(scene, i, left);
 		uint32_t row = task == WEFT_NONE ? WEFT_NONE : viewer->layout->row[task];
 		ys[i] = row == WEFT_NONE ? (double)NAN : seen_y(viewer, row);
 	}
-	weft__slide_stop(viewer);
+	weft__viewer_slide_stop(viewer);
 	slide->shifts = ys;
 	slide->count = ys ? rows : 0;
 }
 
 /* A row without earlier tasks, such as a heading, slides with the row above. */
-void weft__slide_begin(struct weft_viewer *viewer)
+void weft__viewer_slide_begin(struct weft_viewer *viewer)
 {
 	struct weft__slide *slide = &viewer->slide;
 	double shift = 0, height = viewer->frame.picture.height;
@@ -54,10 +54,10 @@ void weft__slide_begin(struct weft_viewer *viewer)
 	slide->begin_ms = viewer->now_ms;
 	slide->share = 1;
 	if (!slide->is_running)
-		weft__slide_stop(viewer);
+		weft__viewer_slide_stop(viewer);
 }
 
-void weft__slide_move_on(struct weft_viewer *viewer)
+void weft__viewer_slide_move_on(struct weft_viewer *viewer)
 {
 	struct weft__slide *slide = &viewer->slide;
 	double left = 1 - (viewer->now_ms - slide->begin_ms) / WEFT__SLIDE_MS;
@@ -66,10 +66,10 @@ void weft__slide_move_on(struct weft_viewer *viewer)
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	slide->share = left * left * left;
 	if (left <= 0)
-		weft__slide_stop(viewer);
+		weft__viewer_slide_stop(viewer);
 }
 
-void weft__slide_stop(struct weft_viewer *viewer)
+void weft__viewer_slide_stop(struct weft_viewer *viewer)
 {
 	free(viewer->slide.shifts);
 	viewer->slide = (struct weft__slide){.shifts = NULL};

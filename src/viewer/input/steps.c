@@ -55,8 +55,9 @@ static uint32_t next_edge(const struct weft_viewer *viewer, int step)
 	const struct weft__selection *s = &viewer->selection;
 	uint32_t from = s->edge == WEFT_NONE ? first_edge_from(viewer, viewer->layout->start[s->task])
 										 : s->edge + (step > 0);
-	const struct weft__edge_list lists[] = {weft__edges_by(viewer->model, s->task),
-		weft__edges_to(&viewer->story, s->task), weft__edges_made(&viewer->story, s->task)};
+	const struct weft__edge_list lists[] = {weft__story_edges_by(viewer->model, s->task),
+		weft__story_edges_to(&viewer->story, s->task),
+		weft__story_edges_made(&viewer->story, s->task)};
 	uint32_t edge = WEFT_NONE;
 	for (unsigned i = 0; i < 3; i++)
 		edge = nearest(edge, next_of(lists[i], from, step), step);
@@ -134,7 +135,7 @@ static uint64_t time_of_steps(const struct weft_viewer *viewer)
 static void step_row(struct weft_viewer *viewer, uint32_t row, int down, uint64_t at)
 {
 	for (; row < viewer->layout->row_count; row += (uint32_t)down) {
-		uint32_t task = weft__row_task_at(viewer->scene, row, at);
+		uint32_t task = weft__render_row_task_at(viewer->scene, row, at);
 		if (task != WEFT_NONE) {
 			weft__viewer_go(viewer, task, at);
 			return;
@@ -157,7 +158,7 @@ static uint32_t row_without_line(const struct weft_viewer *viewer, uint32_t task
 
 static void step_across(struct weft_viewer *viewer, uint32_t task, int step)
 {
-	uint32_t next = weft__row_neighbour(viewer->scene, task, step);
+	uint32_t next = weft__render_row_neighbour(viewer->scene, task, step);
 	if (next == WEFT_NONE)
 		weft__viewer_show_message(viewer, "This row has no task further on.");
 	else

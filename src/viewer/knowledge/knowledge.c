@@ -10,7 +10,7 @@
 #include "story/index.h"
 #include "viewer/state.h"
 
-int weft__step_index(const struct weft_model *model, struct weft_story_index_maker **maker,
+int weft__viewer_step_index(const struct weft_model *model, struct weft_story_index_maker **maker,
 	const struct weft_story_index **index)
 {
 	struct weft_story_index *made = NULL;
@@ -27,7 +27,7 @@ int weft__step_index(const struct weft_model *model, struct weft_story_index_mak
 
 int weft__viewer_step_story(struct weft_viewer *viewer)
 {
-	return weft__step_index(viewer->model, &viewer->index_maker, &viewer->story.index);
+	return weft__viewer_step_index(viewer->model, &viewer->index_maker, &viewer->story.index);
 }
 
 bool weft__viewer_know_story(struct weft_viewer *viewer)
@@ -45,8 +45,8 @@ static void keep_current(struct weft_viewer *viewer, const struct weft_problems 
 {
 	struct weft__problem_list *p = &viewer->problems;
 	if (p->found && p->current != WEFT_NONE)
-		p->current =
-			weft__known_same(viewer, problems, &p->found->list[p->found->by_gravity[p->current]]);
+		p->current = weft__viewer_known_same(
+			viewer, problems, &p->found->list[p->found->by_gravity[p->current]]);
 	p->is_marked = p->is_marked && p->current != WEFT_NONE;
 }
 
@@ -55,7 +55,7 @@ static void take_problems(struct weft_viewer *viewer, struct weft_problems *prob
 	struct weft__problem_list *p = &viewer->problems;
 	keep_current(viewer, problems);
 	if (weft__viewer_has_pill(viewer))
-		weft__known_note(viewer, problems);
+		weft__viewer_known_note(viewer, problems);
 	weft_problems_destroy(p->found);
 	p->found = problems;
 	p->is_pulsing = problems->count && !viewer->is_live && !viewer->reduced_motion;
@@ -72,7 +72,7 @@ static int step_problems(struct weft_viewer *viewer)
 {
 	struct weft_problems *problems = NULL;
 	struct weft__surveyed of;
-	int status = weft__survey_step(viewer, &problems, &of);
+	int status = weft__viewer_survey_step(viewer, &problems, &of);
 	if (status == WEFT_AGAIN || !problems)
 		return status;
 	viewer->problems.took_ms = of.took_ms;
@@ -109,7 +109,7 @@ static void forget_story(struct weft_viewer *viewer)
 
 void weft__viewer_forget(struct weft_viewer *viewer)
 {
-	weft__survey_end(viewer);
+	weft__viewer_survey_end(viewer);
 	weft_problems_destroy(viewer->problems.found);
 	viewer->problems.found = NULL;
 	forget_story(viewer);
@@ -118,7 +118,7 @@ void weft__viewer_forget(struct weft_viewer *viewer)
 void weft__viewer_leave(struct weft_viewer *viewer)
 {
 	viewer->problems.is_old = true;
-	if (weft__survey_keep(viewer)) {
+	if (weft__viewer_survey_keep(viewer)) {
 		viewer->model = NULL;
 		viewer->layout = NULL;
 		viewer->index_maker = NULL;
@@ -151,7 +151,7 @@ static bool is_mostly_wait(
 static bool rests_at(const struct weft_model *model, uint32_t task, uint64_t time)
 {
 	const uint32_t first = model->tasks.first_activation[task];
-	uint32_t runs = weft__activations_until(model, task, time);
+	uint32_t runs = weft__story_activations_until(model, task, time);
 	return runs > 0 && model->activations.end[first + runs - 1] <= time;
 }
 

@@ -85,7 +85,7 @@ static bool is_found(const struct weft_model *model, const struct weft_problems 
 }
 
 /* Keeps only the problems that the latest search did not find again, the newest WITHDRAWN_MAX of
- * them, and returns their number. weft__known_note() adds the others from the search. */
+ * them, and returns their number. weft__viewer_known_note() adds the others from the search. */
 static uint32_t withdraw(
 	struct weft__known *known, const struct weft_model *model, const struct weft_problems *problems)
 {
@@ -102,7 +102,7 @@ static uint32_t withdraw(
 	return kept - extra;
 }
 
-void weft__known_note(struct weft_viewer *viewer, const struct weft_problems *problems)
+void weft__viewer_known_note(struct weft_viewer *viewer, const struct weft_problems *problems)
 {
 	struct weft__known *known = &viewer->problems.known;
 	struct weft__known_problem *list;
@@ -121,14 +121,14 @@ void weft__known_note(struct weft_viewer *viewer, const struct weft_problems *pr
 	}
 }
 
-void weft__known_forget(struct weft_viewer *viewer)
+void weft__viewer_known_forget(struct weft_viewer *viewer)
 {
 	free(viewer->problems.known.list);
 	viewer->problems.known = (struct weft__known){NULL, 0};
 }
 
-uint32_t weft__known_same(const struct weft_viewer *viewer, const struct weft_problems *problems,
-	const struct weft_problem *problem)
+uint32_t weft__viewer_known_same(const struct weft_viewer *viewer,
+	const struct weft_problems *problems, const struct weft_problem *problem)
 {
 	const struct subject of = subject_of(viewer->model, problem);
 	const struct weft_problem *same;
@@ -146,18 +146,19 @@ static void add_withdrawn(struct weft_viewer *viewer, const struct weft__known_p
 		of->has_task ? weft_model_find_task(viewer->model, of->buffer, of->task) : WEFT_NONE;
 	char text[WEFT_SENTENCE_BYTES + 16], time[32], name[64], command[256];
 	snprintf(text, sizeof(text), "Withdrawn: %s", f->sentence);
-	weft__write_duration(of->end - viewer->view.start, time);
+	weft__viewer_write_duration(of->end - viewer->view.start, time);
 	command[0] = '\0';
 	if (task != WEFT_NONE) {
-		weft__write_task(viewer->model, task, name);
-		weft__panel_format(command, "select %s %s", name, time);
+		weft__viewer_write_task(viewer->model, task, name);
+		weft__viewer_panel_format(command, "select %s %s", name, time);
 	}
 	weft_format_duration(of->start - viewer->view.start, 5, time);
-	weft__panel_add(viewer, command[0] ? WEFT_VIEWER_LINK : WEFT_VIEWER_TEXT, text, time, command);
-	weft__panel_last(viewer)->role = WEFT_VIEWER_ROLE_DIM;
+	weft__viewer_panel_add(
+		viewer, command[0] ? WEFT_VIEWER_LINK : WEFT_VIEWER_TEXT, text, time, command);
+	weft__viewer_panel_last(viewer)->role = WEFT_VIEWER_ROLE_DIM;
 }
 
-void weft__known_fill(struct weft_viewer *viewer)
+void weft__viewer_known_fill(struct weft_viewer *viewer)
 {
 	const struct weft__known *known = &viewer->problems.known;
 	bool has_heading = false;
@@ -165,7 +166,8 @@ void weft__known_fill(struct weft_viewer *viewer)
 		if (!known->list[i].is_withdrawn)
 			continue;
 		if (!has_heading)
-			weft__panel_add(viewer, WEFT_VIEWER_HEADING, "withdrawn as the trace grew", "", "");
+			weft__viewer_panel_add(
+				viewer, WEFT_VIEWER_HEADING, "withdrawn as the trace grew", "", "");
 		has_heading = true;
 		add_withdrawn(viewer, &known->list[i]);
 	}

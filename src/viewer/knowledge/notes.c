@@ -85,7 +85,7 @@ static uint64_t here(struct weft_viewer *viewer)
 {
 	const struct weft__pointer *p = &viewer->pointer;
 	const struct weft_view *view = weft__viewer_wanted(viewer);
-	if (p->is_inside && weft__inside(&viewer->frame.picture, p->x, p->y)) {
+	if (p->is_inside && weft__viewer_inside(&viewer->frame.picture, p->x, p->y)) {
 		uint64_t time = weft__viewer_snap(viewer, p->x, p->y, p->modifiers & WEFT_VIEWER_ALT);
 		viewer->snap.is_set = false;
 		return time;
@@ -100,7 +100,7 @@ size_t weft__viewer_mark_at(const struct weft_viewer *viewer, double x)
 	double best = viewer->pointer.is_touch ? TOUCHED : REACH;
 	size_t found = WEFT__NO_MARK;
 	for (size_t i = 0; i < viewer->marks.count; i++) {
-		double away = fabs(weft__canvas_x(viewer, viewer->marks.list[i].time) - x);
+		double away = fabs(weft__viewer_canvas_x(viewer, viewer->marks.list[i].time) - x);
 		if (away <= best) {
 			best = away;
 			found = i;

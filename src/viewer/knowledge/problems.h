@@ -39,7 +39,7 @@ void weft__viewer_forget(struct weft_viewer *viewer);
  * goes on, it becomes the owner of model and layout. */
 void weft__viewer_leave(struct weft_viewer *viewer);
 /* Does one step of a story index: 0, WEFT_AGAIN or an error. */
-int weft__step_index(const struct weft_model *model, struct weft_story_index_maker **maker,
+int weft__viewer_step_index(const struct weft_model *model, struct weft_story_index_maker **maker,
 	const struct weft_story_index **index);
 int weft__viewer_step_story(struct weft_viewer *viewer);
 void weft__viewer_step_problem(struct weft_viewer *viewer, int step);
@@ -58,21 +58,21 @@ struct weft__surveyed {
 
 /* Begins a search if there is none, and does a step: WEFT_AGAIN, WEFT_OK and the problems, or an
  * error. */
-int weft__survey_step(
+int weft__viewer_survey_step(
 	struct weft_viewer *viewer, struct weft_problems **ret_problems, struct weft__surveyed *ret_of);
 /* The viewer will show a later state. True if the search has taken model, layout and index. */
-bool weft__survey_keep(struct weft_viewer *viewer);
+bool weft__viewer_survey_keep(struct weft_viewer *viewer);
 /* The viewer has another layout of the model. */
-void weft__survey_relayout(struct weft_viewer *viewer);
-void weft__survey_end(struct weft_viewer *viewer);
+void weft__viewer_survey_relayout(struct weft_viewer *viewer);
+void weft__viewer_survey_end(struct weft_viewer *viewer);
 
 /* known.c: notes what a search has found, and which earlier findings that withdraws. */
-void weft__known_note(struct weft_viewer *viewer, const struct weft_problems *problems);
-void weft__known_forget(struct weft_viewer *viewer);
+void weft__viewer_known_note(struct weft_viewer *viewer, const struct weft_problems *problems);
+void weft__viewer_known_forget(struct weft_viewer *viewer);
 /* The number by gravity of the problem that is about the same as an earlier one, or WEFT_NONE. */
-uint32_t weft__known_same(const struct weft_viewer *viewer, const struct weft_problems *problems,
-	const struct weft_problem *problem);
+uint32_t weft__viewer_known_same(const struct weft_viewer *viewer,
+	const struct weft_problems *problems, const struct weft_problem *problem);
 /* Adds those that were withdrawn to the panel. */
-void weft__known_fill(struct weft_viewer *viewer);
+void weft__viewer_known_fill(struct weft_viewer *viewer);
 
 #endif

@@ -31,13 +31,13 @@ static bool are_of_range(const struct weft_viewer *viewer)
 	return viewer->statistics.from == from && viewer->statistics.to == to;
 }
 
-bool weft__statistics_are_stale(const struct weft_viewer *viewer)
+bool weft__viewer_statistics_are_stale(const struct weft_viewer *viewer)
 {
 	return viewer->model && viewer->panel.kind == WEFT__PANEL_STATISTICS &&
 		   viewer->pointer.drag != WEFT__DRAG_RANGE && !are_of_range(viewer);
 }
 
-bool weft__statistics_may_wait(const struct weft_viewer *viewer)
+bool weft__viewer_statistics_may_wait(const struct weft_viewer *viewer)
 {
 	return viewer->panel.kind == WEFT__PANEL_STATISTICS && viewer->is_live &&
 		   !viewer->statistics.found && are_of_range(viewer) &&
@@ -133,7 +133,7 @@ bool weft__viewer_learn_statistics(struct weft_viewer *viewer)
 	else if (viewer->panel.kind != WEFT__PANEL_STATISTICS)
 		weft__viewer_show_message(viewer, "The statistics are made.");
 	if (wants_alike && !status)
-		weft__statistics_show_alike(viewer);
+		weft__viewer_statistics_show_alike(viewer);
 	renew_panel(viewer);
 	return false;
 }
@@ -149,12 +149,12 @@ bool weft__viewer_end_statistics(struct weft_viewer *viewer)
 	return true;
 }
 
-void weft__statistics_want(struct weft_viewer *viewer)
+void weft__viewer_statistics_want(struct weft_viewer *viewer)
 {
 	viewer->statistics.is_ended = false;
 }
 
-const struct weft_stats_row *weft__statistics_row(const struct weft_viewer *viewer)
+const struct weft_stats_row *weft__viewer_statistics_row(const struct weft_viewer *viewer)
 {
 	const struct weft__statistics *s = &viewer->statistics;
 	for (uint32_t i = 0; s->has_row && i < s->found->row_count; i++)
@@ -163,13 +163,13 @@ const struct weft_stats_row *weft__statistics_row(const struct weft_viewer *view
 	return NULL;
 }
 
-const struct weft_stats_member *weft__statistics_slowest(
+const struct weft_stats_member *weft__viewer_statistics_slowest(
 	const struct weft_viewer *viewer, const struct weft_stats_row *row, uint32_t nth)
 {
 	return &viewer->statistics.found->members[row->first + row->ended - 1 - nth];
 }
 
-void weft__statistics_name(
+void weft__viewer_statistics_name(
 	const struct weft_viewer *viewer, const struct weft_stats_row *row, char name[256])
 {
 	const struct weft_stats *stats = viewer->statistics.found;
@@ -203,7 +203,7 @@ static bool is_of_row(const struct weft_stats *stats, const struct weft_stats_ro
 	return false;
 }
 
-void weft__statistics_show_alike(struct weft_viewer *viewer)
+void weft__viewer_statistics_show_alike(struct weft_viewer *viewer)
 {
 	struct weft__statistics *s = &viewer->statistics;
 	uint32_t task = viewer->selection.task;
@@ -225,12 +225,12 @@ static const struct weft_stats_row *wanted_row(struct weft_viewer *viewer)
 {
 	if (!weft__viewer_know_statistics(viewer))
 		return NULL;
-	if (!weft__statistics_row(viewer) && viewer->selection.task != WEFT_NONE)
-		weft__statistics_show_alike(viewer);
-	return viewer->statistics.found ? weft__statistics_row(viewer) : NULL;
+	if (!weft__viewer_statistics_row(viewer) && viewer->selection.task != WEFT_NONE)
+		weft__viewer_statistics_show_alike(viewer);
+	return viewer->statistics.found ? weft__viewer_statistics_row(viewer) : NULL;
 }
 
-void weft__statistics_go(struct weft_viewer *viewer, uint32_t nth)
+void weft__viewer_statistics_go(struct weft_viewer *viewer, uint32_t nth)
 {
 	const struct weft_stats_row *row = wanted_row(viewer);
 	char name[128] = "", length[32];
@@ -241,7 +241,7 @@ void weft__statistics_go(struct weft_viewer *viewer, uint32_t nth)
 												: "Select a task, or a row of the statistics.");
 		return;
 	}
-	const struct weft_stats_member member = *weft__statistics_slowest(viewer, row, nth);
+	const struct weft_stats_member member = *weft__viewer_statistics_slowest(viewer, row, nth);
 	uint64_t at = member.start;
 	if (member.task != WEFT_NONE) {
 		(void)weft_chain_time(&viewer->story, member.task, member.start, member.end, &at);
@@ -258,16 +258,16 @@ void weft__statistics_go(struct weft_viewer *viewer, uint32_t nth)
 		(unsigned)row->ended, name, name[0] ? ", " : "", length);
 }
 
-void weft__statistics_step(struct weft_viewer *viewer, int step)
+void weft__viewer_statistics_step(struct weft_viewer *viewer, int step)
 {
 	const struct weft_stats_row *row = wanted_row(viewer);
 	uint32_t nth = viewer->statistics.nth;
 	if (!row || !row->ended) {
-		weft__statistics_go(viewer, 0);
+		weft__viewer_statistics_go(viewer, 0);
 		return;
 	}
-	bool is_current = nth < row->ended &&
-					  weft__statistics_slowest(viewer, row, nth)->task == viewer->selection.task;
+	bool is_current = nth < row->ended && weft__viewer_statistics_slowest(viewer, row, nth)->task ==
+											  viewer->selection.task;
 	if (!is_current && !is_of_row(viewer->statistics.found, row, viewer->selection.task, &nth))
 		nth = WEFT_NONE;
 	if (nth == WEFT_NONE)
@@ -276,5 +276,5 @@ void weft__statistics_step(struct weft_viewer *viewer, int step)
 		nth = nth + 1 < row->ended ? nth + 1 : 0;
 	else
 		nth = nth > 0 ? nth - 1 : row->ended - 1;
-	weft__statistics_go(viewer, nth);
+	weft__viewer_statistics_go(viewer, nth);
 }

@@ -31,7 +31,7 @@ static struct weft__survey *begin(struct weft_viewer *viewer)
 /* Does a step of the story index that the search needs. */
 static int step_index(struct weft_viewer *viewer, struct weft__survey *s)
 {
-	int status = s->model ? weft__step_index(s->model, &s->index_maker, &s->story.index)
+	int status = s->model ? weft__viewer_step_index(s->model, &s->index_maker, &s->story.index)
 						  : weft__viewer_step_story(viewer);
 	if (!s->model)
 		s->story.index = viewer->story.index;
@@ -51,7 +51,7 @@ static int step(struct weft_viewer *viewer, struct weft_problems **ret_problems)
 	return error ? error : weft_problems_maker_step(s->maker, ret_problems);
 }
 
-int weft__survey_step(
+int weft__viewer_survey_step(
 	struct weft_viewer *viewer, struct weft_problems **ret_problems, struct weft__surveyed *ret_of)
 {
 	int status = step(viewer, ret_problems);
@@ -59,11 +59,11 @@ int weft__survey_step(
 		return status;
 	*ret_of = (struct weft__surveyed){
 		viewer->now_ms - viewer->survey->begin_ms, viewer->survey->model != NULL};
-	weft__survey_end(viewer);
+	weft__viewer_survey_end(viewer);
 	return status;
 }
 
-bool weft__survey_keep(struct weft_viewer *viewer)
+bool weft__viewer_survey_keep(struct weft_viewer *viewer)
 {
 	struct weft__survey *s = viewer->survey;
 	if (!s || s->model)
@@ -75,13 +75,13 @@ bool weft__survey_keep(struct weft_viewer *viewer)
 	return true;
 }
 
-void weft__survey_relayout(struct weft_viewer *viewer)
+void weft__viewer_survey_relayout(struct weft_viewer *viewer)
 {
 	if (viewer->survey && !viewer->survey->model)
 		viewer->survey->story.layout = viewer->layout;
 }
 
-void weft__survey_end(struct weft_viewer *viewer)
+void weft__viewer_survey_end(struct weft_viewer *viewer)
 {
 	struct weft__survey *s = viewer->survey;
 	if (!s)

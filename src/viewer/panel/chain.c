@@ -16,13 +16,13 @@ static void add_link(
 {
 	const struct weft__selection *s = &viewer->selection;
 	char name[64], time[32], command[256];
-	weft__write_duration(s->chain->at - viewer->view.start, time);
-	weft__write_task(viewer->model, task, name);
-	weft__panel_add(viewer, WEFT_VIEWER_LINK, text, detail,
-		weft__panel_format(command, "select %s %s", name, time));
+	weft__viewer_write_duration(s->chain->at - viewer->view.start, time);
+	weft__viewer_write_task(viewer->model, task, name);
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_LINK, text, detail,
+		weft__viewer_panel_format(command, "select %s %s", name, time));
 	if (task != s->task)
 		return;
-	weft__panel_last(viewer)->is_selected = true;
+	weft__viewer_panel_last(viewer)->is_selected = true;
 	viewer->panel.shown.selected = viewer->panel.shown.item_count - 1;
 }
 
@@ -51,15 +51,16 @@ static void add_hop(struct weft_viewer *viewer, uint32_t number)
 	weft_format_duration(until > hop->wait.since ? until - hop->wait.since : 0, 3, length);
 	snprintf(detail, sizeof(detail), "%s, %s", since, length);
 	add_link(viewer, text, detail, hop->wait.task);
-	weft__panel_last(viewer)->role = roles[hop->step];
+	weft__viewer_panel_last(viewer)->role = roles[hop->step];
 }
 
 static void add_left_out(struct weft_viewer *viewer, uint32_t hops)
 {
 	char text[256];
 	if (hops)
-		weft__panel_add(viewer, WEFT_VIEWER_TEXT,
-			weft__panel_format(text, "%u further hops are not listed.", (unsigned)hops), "", "");
+		weft__viewer_panel_add(viewer, WEFT_VIEWER_TEXT,
+			weft__viewer_panel_format(text, "%u further hops are not listed.", (unsigned)hops), "",
+			"");
 }
 
 /* Adds the problems of that time to which the chain's tasks belong, if they are known. */
@@ -73,25 +74,25 @@ static void add_problems(struct weft_viewer *viewer)
 		if (problem->task == WEFT_NONE || problem->counter != WEFT_NONE || at < problem->start ||
 			at > problem->end || !weft__viewer_is_in_chain(viewer, problem->task))
 			continue;
-		weft__panel_add(viewer, WEFT_VIEWER_LINK, problem->sentence,
+		weft__viewer_panel_add(viewer, WEFT_VIEWER_LINK, problem->sentence,
 			weft_problem_name(problem->type),
-			weft__panel_format(command, "problem %u", (unsigned)i + 1));
-		weft__panel_last(viewer)->role = WEFT_VIEWER_ROLE_FAILED;
+			weft__viewer_panel_format(command, "problem %u", (unsigned)i + 1));
+		weft__viewer_panel_last(viewer)->role = WEFT_VIEWER_ROLE_FAILED;
 	}
 }
 
-void weft__fill_chain(struct weft_viewer *viewer)
+void weft__viewer_fill_chain(struct weft_viewer *viewer)
 {
 	const struct weft_chain *chain = viewer->selection.chain;
 	char text[256], time[32], sentence[WEFT_SENTENCE_BYTES];
 	if (!chain) {
-		weft__panel_add(viewer, WEFT_VIEWER_TEXT,
+		weft__viewer_panel_add(viewer, WEFT_VIEWER_TEXT,
 			"No chain is shown: select a task that waits, and press W.", "", "");
 		return;
 	}
 	weft_format_duration(chain->at - viewer->view.start, 5, time);
-	weft__panel_add(
-		viewer, WEFT_VIEWER_HEADING, weft__panel_format(text, "Waiting at %s", time), "", "");
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_HEADING,
+		weft__viewer_panel_format(text, "Waiting at %s", time), "", "");
 	uint32_t first = chain->kept < HOPS_SHOWN ? chain->kept : HOPS_SHOWN;
 	for (uint32_t i = 0; i + 1 < first; i++)
 		add_hop(viewer, i);
@@ -100,7 +101,7 @@ void weft__fill_chain(struct weft_viewer *viewer)
 	weft_chain_end_sentence(&viewer->story, chain, sentence, sizeof(sentence));
 	add_link(viewer, sentence, "end", chain->end.task);
 	add_problems(viewer);
-	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Go on", "", "");
-	weft__panel_add_command(viewer, "wait", "The next hop");
-	weft__panel_add_command(viewer, "panel story", NULL);
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_HEADING, "Go on", "", "");
+	weft__viewer_panel_add_command(viewer, "wait", "The next hop");
+	weft__viewer_panel_add_command(viewer, "panel story", NULL);
 }

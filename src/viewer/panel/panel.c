@@ -14,7 +14,7 @@
 #include "viewer/commands/commands.h"
 #include "viewer/state.h"
 
-const char *weft__panel_format(char buffer[256], const char *format, ...)
+const char *weft__viewer_panel_format(char buffer[256], const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -40,8 +40,8 @@ static const char *keep(struct weft__panel *panel, const char *string)
 	return (const char *)(uintptr_t)at;
 }
 
-void weft__panel_add(struct weft_viewer *viewer, enum weft_viewer_item_type type, const char *text,
-	const char *detail, const char *command)
+void weft__viewer_panel_add(struct weft_viewer *viewer, enum weft_viewer_item_type type,
+	const char *text, const char *detail, const char *command)
 {
 	struct weft__panel *panel = &viewer->panel;
 	uint32_t count = panel->shown.item_count;
@@ -63,25 +63,26 @@ void weft__panel_add(struct weft_viewer *viewer, enum weft_viewer_item_type type
 	panel->shown.item_count++;
 }
 
-void weft__panel_add_command(struct weft_viewer *viewer, const char *command, const char *text)
+void weft__viewer_panel_add_command(
+	struct weft_viewer *viewer, const char *command, const char *text)
 {
-	const struct weft__command *row = weft__command_row(command);
+	const struct weft__command *row = weft__viewer_command_row(command);
 	char key[WEFT__KEY_BYTES];
-	weft__panel_add(viewer, row->is_on ? WEFT_VIEWER_TOGGLE : WEFT_VIEWER_LINK,
-		text ? text : row->text, weft__key_name(viewer, row, key), command);
-	weft__panel_last(viewer)->is_selected = weft__command_is_on(viewer, row);
+	weft__viewer_panel_add(viewer, row->is_on ? WEFT_VIEWER_TOGGLE : WEFT_VIEWER_LINK,
+		text ? text : row->text, weft__viewer_key_name(viewer, row, key), command);
+	weft__viewer_panel_last(viewer)->is_selected = weft__viewer_command_is_on(viewer, row);
 }
 
-struct weft_viewer_item *weft__panel_last(struct weft_viewer *viewer)
+struct weft_viewer_item *weft__viewer_panel_last(struct weft_viewer *viewer)
 {
 	struct weft__panel *panel = &viewer->panel;
 	uint32_t count = panel->shown.item_count;
 	return count ? &panel->items[count - 1] : &panel->unused;
 }
 
-void weft__panel_set_command(struct weft_viewer *viewer, const char *command)
+void weft__viewer_panel_set_command(struct weft_viewer *viewer, const char *command)
 {
-	weft__panel_last(viewer)->command = keep(&viewer->panel, command);
+	weft__viewer_panel_last(viewer)->command = keep(&viewer->panel, command);
 }
 
 static const struct {
@@ -90,20 +91,20 @@ static const struct {
 	bool needs_trace;
 } kinds[WEFT__PANELS] = {
 	[WEFT__PANEL_NONE] = {"", "", NULL, false},
-	[WEFT__PANEL_STORY] = {"story", "Task", weft__fill_story, true},
-	[WEFT__PANEL_CHAIN] = {"chain", "Wait chain", weft__fill_chain, true},
-	[WEFT__PANEL_PROBLEMS] = {"problems", "Problems", weft__fill_problems, true},
-	[WEFT__PANEL_SEARCH] = {"search", "Search", weft__fill_search, true},
-	[WEFT__PANEL_COUNTERS] = {"counters", "Counters", weft__fill_counters, true},
-	[WEFT__PANEL_ROWS] = {"rows", "Rows", weft__fill_rows, true},
-	[WEFT__PANEL_MARKS] = {"marks", "Bookmarks", weft__fill_marks, true},
-	[WEFT__PANEL_HELP] = {"help", "Keys", weft__fill_help, false},
-	[WEFT__PANEL_MENU] = {"menu", "Menu", weft__fill_menu, false},
-	[WEFT__PANEL_EXPORT] = {"export", "Export", weft__fill_export, true},
-	[WEFT__PANEL_STATISTICS] = {"stats", "Statistics", weft__fill_statistics, true},
+	[WEFT__PANEL_STORY] = {"story", "Task", weft__viewer_fill_story, true},
+	[WEFT__PANEL_CHAIN] = {"chain", "Wait chain", weft__viewer_fill_chain, true},
+	[WEFT__PANEL_PROBLEMS] = {"problems", "Problems", weft__viewer_fill_problems, true},
+	[WEFT__PANEL_SEARCH] = {"search", "Search", weft__viewer_fill_search, true},
+	[WEFT__PANEL_COUNTERS] = {"counters", "Counters", weft__viewer_fill_counters, true},
+	[WEFT__PANEL_ROWS] = {"rows", "Rows", weft__viewer_fill_rows, true},
+	[WEFT__PANEL_MARKS] = {"marks", "Bookmarks", weft__viewer_fill_marks, true},
+	[WEFT__PANEL_HELP] = {"help", "Keys", weft__viewer_fill_help, false},
+	[WEFT__PANEL_MENU] = {"menu", "Menu", weft__viewer_fill_menu, false},
+	[WEFT__PANEL_EXPORT] = {"export", "Export", weft__viewer_fill_export, true},
+	[WEFT__PANEL_STATISTICS] = {"stats", "Statistics", weft__viewer_fill_statistics, true},
 };
 
-enum weft__panel_kind weft__panel_named(const char *name)
+enum weft__panel_kind weft__viewer_panel_named(const char *name)
 {
 	for (unsigned i = 1; i < WEFT__PANELS; i++)
 		if (strcmp(kinds[i].name, name) == 0)
@@ -120,7 +121,7 @@ void weft__viewer_open_panel(struct weft_viewer *viewer, enum weft__panel_kind k
 		kind = WEFT__PANEL_NONE;
 	viewer->panel.kind = kind;
 	viewer->panel.is_stale = true;
-	weft__statistics_want(viewer);
+	weft__viewer_statistics_want(viewer);
 	if (was_open != (kind != WEFT__PANEL_NONE))
 		weft__viewer_arrange(viewer);
 	weft__viewer_place_buttons(viewer);
@@ -141,9 +142,9 @@ static void place_strings(struct weft__panel *panel)
 void weft__viewer_fill_panel(struct weft_viewer *viewer)
 {
 	struct weft__panel *panel = &viewer->panel;
-	if (weft__statistics_are_stale(viewer))
+	if (weft__viewer_statistics_are_stale(viewer))
 		panel->is_stale = true;
-	if (!panel->is_stale || weft__statistics_may_wait(viewer))
+	if (!panel->is_stale || weft__viewer_statistics_may_wait(viewer))
 		return;
 	panel->is_stale = false;
 	panel->error = 0;

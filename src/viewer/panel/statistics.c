@@ -16,12 +16,12 @@
 
 static void add_text(struct weft_viewer *viewer, const char *text)
 {
-	weft__panel_add(viewer, WEFT_VIEWER_TEXT, text, "", "");
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_TEXT, text, "", "");
 }
 
 static void add_heading(struct weft_viewer *viewer, const char *text)
 {
-	weft__panel_add(viewer, WEFT_VIEWER_HEADING, text, "", "");
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_HEADING, text, "", "");
 }
 
 /* "15 ms, from 10 ms to 25 ms; nothing runs for 41 % of it." */
@@ -37,9 +37,9 @@ static void add_range(struct weft_viewer *viewer)
 	if (viewer->statistics.to)
 		snprintf(range, sizeof(range), "From %s to %s", from, to);
 	weft__number_general(ns ? 100 * (double)stats->idle_ns / (double)ns : 0, 3, idle);
-	add_text(viewer,
-		weft__panel_format(text, "%s, %s: nothing runs for %s %% of it. Shift + drag chooses %s.",
-			range, length, idle, viewer->statistics.to ? "another range" : "a range"));
+	add_text(viewer, weft__viewer_panel_format(text,
+						 "%s, %s: nothing runs for %s %% of it. Shift + drag chooses %s.", range,
+						 length, idle, viewer->statistics.to ? "another range" : "a range"));
 }
 
 static void add_groupings(struct weft_viewer *viewer)
@@ -47,7 +47,8 @@ static void add_groupings(struct weft_viewer *viewer)
 	char command[256];
 	for (unsigned by = 0; by < WEFT_STATS_BYS; by++) {
 		const char *name = weft_stats_by_name((enum weft_stats_by)by);
-		weft__panel_add_command(viewer, weft__panel_format(command, "stats by %s", name), NULL);
+		weft__viewer_panel_add_command(
+			viewer, weft__viewer_panel_format(command, "stats by %s", name), NULL);
 	}
 }
 
@@ -55,21 +56,22 @@ static void add_row(struct weft_viewer *viewer, const struct weft_stats_row *row
 {
 	char text[256], detail[256], command[256], name[256], p50[32], most[32], failures[32] = "";
 	unsigned failed = row->by_outcome[WEFT_OUTCOME_FAILED];
-	weft__statistics_name(viewer, row, name);
-	weft__panel_format(text, "%u \xc3\x97 %.200s", (unsigned)row->count, name);
+	weft__viewer_statistics_name(viewer, row, name);
+	weft__viewer_panel_format(text, "%u \xc3\x97 %.200s", (unsigned)row->count, name);
 	weft_format_duration(row->p50_ns, 3, p50);
 	weft_format_duration(row->max_ns, 3, most);
 	if (failed)
 		snprintf(failures, sizeof(failures), ", %u failed", failed);
 	if (!row->ended)
-		weft__panel_format(detail, "none has ended");
+		weft__viewer_panel_format(detail, "none has ended");
 	else if (row->ended == 1)
-		weft__panel_format(detail, "%s%s", most, failures);
+		weft__viewer_panel_format(detail, "%s%s", most, failures);
 	else
-		weft__panel_format(detail, "%s to %s%s", p50, most, failures);
-	weft__panel_add(viewer, WEFT_VIEWER_LINK, text, detail,
-		weft__panel_format(command, "stats row %u", (unsigned)number + 1));
-	weft__panel_last(viewer)->role = failed ? WEFT_VIEWER_ROLE_FAILED : WEFT_VIEWER_ROLE_NONE;
+		weft__viewer_panel_format(detail, "%s to %s%s", p50, most, failures);
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_LINK, text, detail,
+		weft__viewer_panel_format(command, "stats row %u", (unsigned)number + 1));
+	weft__viewer_panel_last(viewer)->role =
+		failed ? WEFT_VIEWER_ROLE_FAILED : WEFT_VIEWER_ROLE_NONE;
 }
 
 static void add_counter(struct weft_viewer *viewer, uint32_t number)
@@ -82,9 +84,10 @@ static void add_counter(struct weft_viewer *viewer, uint32_t number)
 	weft_number_format(counter.before, before, sizeof(before));
 	weft_number_format(counter.after, after, sizeof(after));
 	weft_number_format(change, difference, sizeof(difference));
-	weft__panel_format(text, "%.*s", name.size < 200 ? (int)name.size : 200, name.bytes);
-	weft__panel_format(detail, "%s%s: %s to %s", is_up ? "+" : "", difference, before, after);
-	weft__panel_add(viewer, WEFT_VIEWER_FACT, text, detail, "");
+	weft__viewer_panel_format(text, "%.*s", name.size < 200 ? (int)name.size : 200, name.bytes);
+	weft__viewer_panel_format(
+		detail, "%s%s: %s to %s", is_up ? "+" : "", difference, before, after);
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_FACT, text, detail, "");
 }
 
 static void add_counters(struct weft_viewer *viewer)
@@ -112,7 +115,7 @@ static void fill_rows(struct weft_viewer *viewer)
 	for (uint32_t i = 0; i < stats->row_count && i < ROWS_SHOWN; i++)
 		add_row(viewer, &stats->rows[i], i);
 	if (stats->row_count > ROWS_SHOWN)
-		add_text(viewer, weft__panel_format(text, "%u more are not listed.",
+		add_text(viewer, weft__viewer_panel_format(text, "%u more are not listed.",
 							 (unsigned)(stats->row_count - ROWS_SHOWN)));
 	add_counters(viewer);
 }
@@ -121,7 +124,7 @@ static void fill_rows(struct weft_viewer *viewer)
 
 static void add_fact(struct weft_viewer *viewer, const char *name, const char *value)
 {
-	weft__panel_add(viewer, WEFT_VIEWER_FACT, name, value, "");
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_FACT, name, value, "");
 }
 
 static void add_length(struct weft_viewer *viewer, const char *name, uint64_t ns)
@@ -153,7 +156,7 @@ static void add_lives(struct weft_viewer *viewer, const struct weft_stats_row *r
 	add_length(viewer, "p90", row->p90_ns);
 	add_length(viewer, "p99", row->p99_ns);
 	add_length(viewer, "max", row->max_ns);
-	weft__panel_set_command(viewer, "slow first");
+	weft__viewer_panel_set_command(viewer, "slow first");
 }
 
 /* The longest delay is a link to its task. */
@@ -166,8 +169,8 @@ static void add_times(struct weft_viewer *viewer, const struct weft_stats_row *r
 		return;
 	add_length(viewer, "delay", row->delay_ns);
 	add_length(viewer, "max delay", row->max_delay_ns);
-	weft__write_task(viewer->model, row->most_delayed, name);
-	weft__panel_set_command(viewer, weft__panel_format(command, "select %s", name));
+	weft__viewer_write_task(viewer->model, row->most_delayed, name);
+	weft__viewer_panel_set_command(viewer, weft__viewer_panel_format(command, "select %s", name));
 }
 
 static void write_bar(char bar[3 * BAR_LETTERS + 1], uint32_t count, uint32_t most)
@@ -193,11 +196,11 @@ static void add_histogram(struct weft_viewer *viewer, const struct weft_stats_ro
 		weft_format_duration(bucket->from_ns, 3, from);
 		write_bar(bar, bucket->count, most);
 		snprintf(detail, sizeof(detail), "%" PRIu32, bucket->count);
-		weft__panel_format(text, "\xe2\x89\xa5 %s %s", from, bar);
-		weft__panel_format(
+		weft__viewer_panel_format(text, "\xe2\x89\xa5 %s %s", from, bar);
+		weft__viewer_panel_format(
 			command, "slow %u", (unsigned)(row->ended - bucket->first - bucket->count + 1));
-		weft__panel_add(viewer, bucket->count ? WEFT_VIEWER_LINK : WEFT_VIEWER_TEXT, text, detail,
-			bucket->count ? command : "");
+		weft__viewer_panel_add(viewer, bucket->count ? WEFT_VIEWER_LINK : WEFT_VIEWER_TEXT, text,
+			detail, bucket->count ? command : "");
 	}
 }
 
@@ -210,17 +213,17 @@ static void add_slowest(struct weft_viewer *viewer, const struct weft_stats_row 
 	if (row->ended)
 		add_heading(viewer, first ? "Around this one" : "The slowest");
 	for (uint32_t i = first; i < row->ended && i < first + SLOWEST_SHOWN; i++) {
-		const struct weft_stats_member *member = weft__statistics_slowest(viewer, row, i);
+		const struct weft_stats_member *member = weft__viewer_statistics_slowest(viewer, row, i);
 		if (member->task == WEFT_NONE)
 			snprintf(name, sizeof(name), "of a thread");
 		else
 			weft_story_name(viewer->model, member->task, 40, name, sizeof(name));
 		weft_format_duration(member->end - member->start, 4, length);
-		weft__panel_add(viewer, WEFT_VIEWER_LINK, name, length,
-			weft__panel_format(command, "slow %u", (unsigned)i + 1));
+		weft__viewer_panel_add(viewer, WEFT_VIEWER_LINK, name, length,
+			weft__viewer_panel_format(command, "slow %u", (unsigned)i + 1));
 		if (i != nth)
 			continue;
-		weft__panel_last(viewer)->is_selected = true;
+		weft__viewer_panel_last(viewer)->is_selected = true;
 		viewer->panel.shown.selected = viewer->panel.shown.item_count - 1;
 	}
 }
@@ -228,17 +231,17 @@ static void add_slowest(struct weft_viewer *viewer, const struct weft_stats_row 
 static void fill_row(struct weft_viewer *viewer, const struct weft_stats_row *row)
 {
 	char name[256];
-	weft__statistics_name(viewer, row, name);
-	weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "All rows", "", "stats all");
+	weft__viewer_statistics_name(viewer, row, name);
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_BUTTON, "All rows", "", "stats all");
 	add_heading(viewer, name);
 	add_range(viewer);
 	add_outcomes(viewer, row);
 	add_lives(viewer, row);
 	add_times(viewer, row);
 	if (row->ended) {
-		weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Go to the slowest", "", "slow first");
-		weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "The next slowest", ".", "slow next");
-		weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "The next slower", ",", "slow previous");
+		weft__viewer_panel_add(viewer, WEFT_VIEWER_BUTTON, "Go to the slowest", "", "slow first");
+		weft__viewer_panel_add(viewer, WEFT_VIEWER_BUTTON, "The next slowest", ".", "slow next");
+		weft__viewer_panel_add(viewer, WEFT_VIEWER_BUTTON, "The next slower", ",", "slow previous");
 	}
 	add_histogram(viewer, row);
 	add_slowest(viewer, row);
@@ -250,16 +253,16 @@ static void fill_without(struct weft_viewer *viewer)
 	if (viewer->statistics.is_making)
 		add_text(viewer, "Making the statistics \xe2\x80\xa6 Escape ends it.");
 	if (viewer->statistics.is_ended)
-		weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Make the statistics", "", "stats all");
+		weft__viewer_panel_add(viewer, WEFT_VIEWER_BUTTON, "Make the statistics", "", "stats all");
 }
 
-void weft__fill_statistics(struct weft_viewer *viewer)
+void weft__viewer_fill_statistics(struct weft_viewer *viewer)
 {
 	if (!weft__viewer_know_statistics(viewer)) {
 		fill_without(viewer);
 		return;
 	}
-	const struct weft_stats_row *row = weft__statistics_row(viewer);
+	const struct weft_stats_row *row = weft__viewer_statistics_row(viewer);
 	if (row)
 		fill_row(viewer, row);
 	else

@@ -34,9 +34,9 @@ static void write_command(
 {
 	char name[64], time[32];
 	command[0] = '\0';
-	weft__write_duration(line->time - viewer->view.start, time);
+	weft__viewer_write_duration(line->time - viewer->view.start, time);
 	if (line->task != WEFT_NONE) {
-		weft__write_task(viewer->model, line->task, name);
+		weft__viewer_write_task(viewer->model, line->task, name);
 		snprintf(command, 256, line->has_time ? "select %s %s" : "select %s", name, time);
 	} else if (line->has_time) {
 		snprintf(command, 256, "goto %s", time);
@@ -62,7 +62,7 @@ static void add_fact(struct weft_viewer *viewer, const struct weft_story_line *l
 {
 	char command[256];
 	write_command(viewer, line, command);
-	weft__panel_add(viewer, WEFT_VIEWER_FACT, line->title, line->text, command);
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_FACT, line->title, line->text, command);
 }
 
 static void add_line(struct weft_viewer *viewer, const struct weft_story_line *line)
@@ -72,9 +72,9 @@ static void add_line(struct weft_viewer *viewer, const struct weft_story_line *l
 	write_detail(viewer, line, detail);
 	snprintf(text, sizeof(text), "%s%s%s", line->title, line->title[0] && line->text[0] ? " " : "",
 		line->text);
-	weft__panel_add(
+	weft__viewer_panel_add(
 		viewer, command[0] ? WEFT_VIEWER_LINK : WEFT_VIEWER_TEXT, text, detail, command);
-	struct weft_viewer_item *item = weft__panel_last(viewer);
+	struct weft_viewer_item *item = weft__viewer_panel_last(viewer);
 	item->role = (uint8_t)role_of(viewer, line->edge);
 	item->is_selected = line->edge != WEFT_NONE && line->edge == viewer->selection.edge;
 	if (item->is_selected)
@@ -90,8 +90,8 @@ static void add_fold(struct weft_viewer *viewer)
 	char text[256];
 	if (fold == WEFT_NONE)
 		return;
-	weft__panel_add_command(viewer, "fold",
-		weft__panel_format(text, "%s the %u alike tasks",
+	weft__viewer_panel_add_command(viewer, "fold",
+		weft__viewer_panel_format(text, "%s the %u alike tasks",
 			layout->folds[fold].folded ? "Unfold" : "Fold", (unsigned)layout->folds[fold].count));
 }
 
@@ -107,29 +107,29 @@ static void add_longest(struct weft_viewer *viewer)
 		return;
 	weft_format_duration(group->p50_ns, 3, p50);
 	weft_format_duration(group->longest_ns, 3, most);
-	weft__write_task(viewer->model, group->longest, name);
-	weft__panel_add(viewer, WEFT_VIEWER_LINK, "Go to the longest of the fold",
-		weft__panel_format(text, "p50 %s, max %s", p50, most),
-		weft__panel_format(command, "select %s", name));
+	weft__viewer_write_task(viewer->model, group->longest, name);
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_LINK, "Go to the longest of the fold",
+		weft__viewer_panel_format(text, "p50 %s, max %s", p50, most),
+		weft__viewer_panel_format(command, "select %s", name));
 }
 
 static void add_actions(struct weft_viewer *viewer)
 {
-	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Go on", "", "");
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_HEADING, "Go on", "", "");
 	add_fold(viewer);
 	add_longest(viewer);
-	weft__panel_add_command(viewer, "stats alike", NULL);
-	weft__panel_add_command(viewer, "wait", NULL);
-	weft__panel_add_command(viewer, "chain", NULL);
-	weft__panel_add_command(viewer, "waker", NULL);
-	weft__panel_add_command(viewer, "creator", NULL);
-	weft__panel_add_command(viewer, "related", NULL);
-	weft__panel_add_command(viewer, "zoom selection", "Zoom to it");
-	weft__panel_add_command(viewer, "measure", "Measure its life");
-	weft__panel_last(viewer)->type = WEFT_VIEWER_LINK;
+	weft__viewer_panel_add_command(viewer, "stats alike", NULL);
+	weft__viewer_panel_add_command(viewer, "wait", NULL);
+	weft__viewer_panel_add_command(viewer, "chain", NULL);
+	weft__viewer_panel_add_command(viewer, "waker", NULL);
+	weft__viewer_panel_add_command(viewer, "creator", NULL);
+	weft__viewer_panel_add_command(viewer, "related", NULL);
+	weft__viewer_panel_add_command(viewer, "zoom selection", "Zoom to it");
+	weft__viewer_panel_add_command(viewer, "measure", "Measure its life");
+	weft__viewer_panel_last(viewer)->type = WEFT_VIEWER_LINK;
 }
 
-void weft__fill_story(struct weft_viewer *viewer)
+void weft__viewer_fill_story(struct weft_viewer *viewer)
 {
 	struct weft_story_lines *lines;
 	char text[WEFT_SENTENCE_BYTES];
@@ -138,15 +138,15 @@ void weft__fill_story(struct weft_viewer *viewer)
 		weft_story_lines_create(&viewer->story, task, &lines))
 		return;
 	weft_story_name(viewer->model, task, 60, text, sizeof(text));
-	weft__panel_add(viewer, WEFT_VIEWER_HEADING, text, "", "");
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_HEADING, text, "", "");
 	weft_story_sentence(&viewer->story, task, viewer->selection.at, text, sizeof(text));
-	weft__panel_add(viewer, WEFT_VIEWER_TEXT, text, "", "");
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_TEXT, text, "", "");
 	uint32_t i = 0;
 	for (; i < lines->count && lines->lines[i].type == WEFT_STORY_FACT; i++)
 		add_fact(viewer, &lines->lines[i]);
 	add_actions(viewer);
 	if (i < lines->count)
-		weft__panel_add(viewer, WEFT_VIEWER_HEADING, "What happened", "", "");
+		weft__viewer_panel_add(viewer, WEFT_VIEWER_HEADING, "What happened", "", "");
 	for (; i < lines->count; i++)
 		add_line(viewer, &lines->lines[i]);
 	weft_story_lines_destroy(lines);

@@ -79,10 +79,10 @@ static bool find_line(
 	if (line->baseline_ns < BASELINE_MIN_NS)
 		return false;
 	if (host_ns >= guest_ns)
-		weft__ticks_init(
+		weft__format_ticks_init(
 			&line->mean, first->counter, first->xen_ns, last->counter - first->counter, host_ns);
 	else
-		weft__ticks_init(
+		weft__format_ticks_init(
 			&line->mean, first->counter, first->xen_ns, end->counter - begin->counter, guest_ns);
 	return true;
 }
@@ -97,15 +97,15 @@ static uint64_t xen_time(const struct line *line, uint64_t counter, uint64_t *re
 		const struct weft_abi_comparison *next = first + 1;
 		while (next->counter < counter)
 			next++;
-		weft__ticks_init(&part, next[-1].counter, next[-1].xen_ns, next->counter - next[-1].counter,
-			next->xen_ns - next[-1].xen_ns);
-		return weft__ticks_to_ns(&part, counter);
+		weft__format_ticks_init(&part, next[-1].counter, next[-1].xen_ns,
+			next->counter - next[-1].counter, next->xen_ns - next[-1].xen_ns);
+		return weft__format_ticks_to_ns(&part, counter);
 	}
 	if (counter > last->counter) {
 		part.base_ticks = last->counter;
 		part.base_ns = last->xen_ns;
 	}
-	uint64_t ns = weft__ticks_to_ns(&part, counter);
+	uint64_t ns = weft__format_ticks_to_ns(&part, counter);
 	*ret_distance_ns = distance(ns, part.base_ns);
 	return ns;
 }
@@ -148,8 +148,8 @@ static struct weft__guest_clock find(
 	return used ? middle_of(all, used) : nearest;
 }
 
-struct weft__guest_clock weft__guest_clock_find(struct weft__guest_reading *readings, size_t count,
-	const struct weft_abi_comparison *comparisons, size_t comparison_count)
+struct weft__guest_clock weft__format_guest_clock_find(struct weft__guest_reading *readings,
+	size_t count, const struct weft_abi_comparison *comparisons, size_t comparison_count)
 {
 	struct weft__guest_clock clock = {0};
 	struct line line = {.list = comparisons, .count = comparison_count};

@@ -25,7 +25,7 @@ struct weft__guest_clock {
 
 /* Computes the constant of readings, which it changes, and of dom0's comparisons, in order of time.
  * It is unknown if one of the two has no rate, or if there are none. */
-struct weft__guest_clock weft__guest_clock_find(struct weft__guest_reading *readings, size_t count,
-	const struct weft_abi_comparison *comparisons, size_t comparison_count);
+struct weft__guest_clock weft__format_guest_clock_find(struct weft__guest_reading *readings,
+	size_t count, const struct weft_abi_comparison *comparisons, size_t comparison_count);
 
 #endif

@@ -70,7 +70,7 @@ static void fill(struct weft__ticks *parts, const struct weft_abi_comparison *li
 		const struct weft_abi_comparison *base = i ? &list[i - 1] : first;
 		const struct weft_abi_comparison *from = is_between ? base : first;
 		const struct weft_abi_comparison *to = is_between ? &list[i] : last;
-		weft__ticks_init(&parts[i], ticks_of(base, is_counter), base->monotonic_ns,
+		weft__format_ticks_init(&parts[i], ticks_of(base, is_counter), base->monotonic_ns,
 			ticks_of(to, is_counter) - ticks_of(from, is_counter),
 			to->monotonic_ns - from->monotonic_ns);
 		if (i < count) {
@@ -95,10 +95,10 @@ static uint64_t find_bend(const struct weft_abi_comparison *list, size_t count, 
 	for (size_t i = 1; i + 1 < count; i++) {
 		const struct weft_abi_comparison *a = &list[i - 1], *b = &list[i + 1];
 		struct weft__ticks line;
-		weft__ticks_init(&line, ticks_of(a, is_counter), a->monotonic_ns,
+		weft__format_ticks_init(&line, ticks_of(a, is_counter), a->monotonic_ns,
 			ticks_of(b, is_counter) - ticks_of(a, is_counter), b->monotonic_ns - a->monotonic_ns);
 		uint64_t bend = distance(
-			weft__ticks_to_ns(&line, ticks_of(&list[i], is_counter)), list[i].monotonic_ns);
+			weft__format_ticks_to_ns(&line, ticks_of(&list[i], is_counter)), list[i].monotonic_ns);
 		most = bend > most ? bend : most;
 	}
 	return most;
@@ -115,7 +115,7 @@ static uint64_t find_error(
 	return own + (xen > counter ? xen : counter);
 }
 
-void weft__host_clock_init(
+void weft__format_host_clock_init(
 	struct weft__host_clock *clock, struct weft_abi_comparison *list, size_t count)
 {
 	count = thin_out(list, count);
@@ -126,7 +126,7 @@ void weft__host_clock_init(
 	clock->offset_ns = (int64_t)(list[0].monotonic_ns - list[0].xen_ns);
 	if (list[count - 1].xen_ns - list[0].xen_ns < BASELINE_MIN_NS) {
 		clock->count = 1;
-		weft__ticks_init(clock->xen, list[0].xen_ns, list[0].monotonic_ns, 1, 1);
+		weft__format_ticks_init(clock->xen, list[0].xen_ns, list[0].monotonic_ns, 1, 1);
 		clock->error_ns = list[0].error_ns;
 		return;
 	}
@@ -144,7 +144,7 @@ static struct weft__ticks shifted(const struct weft__ticks *part, int64_t offset
 	uint64_t by = (uint64_t)offset_ns;
 	to.next = NULL;
 	if (offset_ns > 0 && to.base_ticks < by) {
-		to.base_ns = weft__ticks_to_ns(part, by);
+		to.base_ns = weft__format_ticks_to_ns(part, by);
 		to.base_ticks = by;
 	}
 	to.base_ticks -= by;
@@ -152,7 +152,7 @@ static struct weft__ticks shifted(const struct weft__ticks *part, int64_t offset
 	return to;
 }
 
-void weft__host_clock_shift(
+void weft__format_host_clock_shift(
 	struct weft__host_clock *to, const struct weft__host_clock *from, int64_t offset_ns)
 {
 	const struct weft__ticks *part = from->xen;
@@ -172,7 +172,8 @@ void weft__host_clock_shift(
 	}
 }
 
-bool weft__host_clock_agrees(const struct weft__host_clock *clock, uint64_t ticks, uint64_t ns)
+bool weft__format_host_clock_agrees(
+	const struct weft__host_clock *clock, uint64_t ticks, uint64_t ns)
 {
-	return clock->has_counter && weft__ticks_agree(clock->counter, ticks, ns, 1000);
+	return clock->has_counter && weft__format_ticks_agree(clock->counter, ticks, ns, 1000);
 }

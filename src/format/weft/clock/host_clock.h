@@ -29,15 +29,16 @@ struct weft__host_clock {
 
 /* Makes the clocks of comparisons, which it sorts and of which it drops those that contradict. The
  * clock must not be moved: its parts point to each other. */
-void weft__host_clock_init(
+void weft__format_host_clock_init(
 	struct weft__host_clock *clock, struct weft_abi_comparison *comparisons, size_t count);
 
 /* Makes the clock of a guest whose ticks plus `offset_ns` are Xen's time, without the counter. Both
  * may be the same. */
-void weft__host_clock_shift(
+void weft__format_host_clock_shift(
 	struct weft__host_clock *to, const struct weft__host_clock *from, int64_t offset_ns);
 
 /* True if a counter that showed these ticks at that time of CLOCK_MONOTONIC can be the host's. */
-bool weft__host_clock_agrees(const struct weft__host_clock *clock, uint64_t ticks, uint64_t ns);
+bool weft__format_host_clock_agrees(
+	const struct weft__host_clock *clock, uint64_t ticks, uint64_t ns);
 
 #endif

@@ -42,7 +42,7 @@ static uint64_t narrow(struct wide x, unsigned shift)
 
 /* Long division: makes a quotient of 64 significant bits, and the number of bits by which it is
  * shifted. */
-void weft__ticks_init(
+void weft__format_ticks_init(
 	struct weft__ticks *clock, uint64_t base_ticks, uint64_t base_ns, uint64_t ticks, uint64_t ns)
 {
 	uint64_t quotient = ns / ticks, rest = ns % ticks;
@@ -60,7 +60,7 @@ void weft__ticks_init(
 	*clock = (struct weft__ticks){base_ticks, base_ns, quotient, shift, UINT64_MAX, NULL};
 }
 
-uint64_t weft__ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks)
+uint64_t weft__format_ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks)
 {
 	while (ticks > clock->last_ticks && clock->next)
 		clock = clock->next;
@@ -73,15 +73,15 @@ uint64_t weft__ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks)
 	return after > UINT64_MAX - clock->base_ns ? UINT64_MAX : clock->base_ns + after;
 }
 
-uint64_t weft__ticks_hz(const struct weft__ticks *clock)
+uint64_t weft__format_ticks_hz(const struct weft__ticks *clock)
 {
 	const uint64_t ticks = UINT64_C(1) << 40;
-	uint64_t ns = weft__ticks_to_ns(clock, clock->base_ticks + ticks) - clock->base_ns;
+	uint64_t ns = weft__format_ticks_to_ns(clock, clock->base_ticks + ticks) - clock->base_ns;
 	struct weft__ticks hertz; /* the inverse division */
 	if (ns == 0)
 		return UINT64_MAX;
-	weft__ticks_init(&hertz, 0, 0, ns, ticks);
-	return weft__ticks_to_ns(&hertz, 1000000000);
+	weft__format_ticks_init(&hertz, 0, 0, ns, ticks);
+	return weft__format_ticks_to_ns(&hertz, 1000000000);
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -89,9 +89,10 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a < b ? b - a : a - b;
 }
 
-bool weft__ticks_agree(const struct weft__ticks *clock, uint64_t ticks, uint64_t ns, unsigned part)
+bool weft__format_ticks_agree(
+	const struct weft__ticks *clock, uint64_t ticks, uint64_t ns, unsigned part)
 {
 	const uint64_t jitter_ns = 1000000;
-	uint64_t expected = weft__ticks_to_ns(clock, ticks);
+	uint64_t expected = weft__format_ticks_to_ns(clock, ticks);
 	return distance(expected, ns) <= jitter_ns + distance(clock->base_ns, expected) / part;
 }

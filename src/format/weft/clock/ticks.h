@@ -19,14 +19,15 @@ struct weft__ticks {
 };
 
 /* A clock that advances by `ns` in `ticks` from the base on; neither is 0. */
-void weft__ticks_init(
+void weft__format_ticks_init(
 	struct weft__ticks *clock, uint64_t base_ticks, uint64_t base_ns, uint64_t ticks, uint64_t ns);
 /* Exact to less than 1 ns, monotone, saturating at both ends. */
-uint64_t weft__ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks);
+uint64_t weft__format_ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks);
 /* The clock's rate in ticks in a second, rounded down. */
-uint64_t weft__ticks_hz(const struct weft__ticks *clock);
+uint64_t weft__format_ticks_hz(const struct weft__ticks *clock);
 /* True if the clock gives the time `ns` for the ticks, within a millisecond and a `part`th of the
  * time since its base. */
-bool weft__ticks_agree(const struct weft__ticks *clock, uint64_t ticks, uint64_t ns, unsigned part);
+bool weft__format_ticks_agree(
+	const struct weft__ticks *clock, uint64_t ticks, uint64_t ns, unsigned part);
 
 #endif

@@ -24,7 +24,7 @@
 
 static void add_loss(struct weft__drain *d, struct weft__drained *p, uint64_t written)
 {
-	d->summary.losses[WEFT_LOSS_STALLED] += weft__account_close(&p->account, written);
+	d->summary.losses[WEFT_LOSS_STALLED] += weft__format_account_close(&p->account, written);
 }
 
 /* ---- Looking ---- */
@@ -40,7 +40,7 @@ static const uint64_t CLAIMS_PENDING_MAX = 4096;
 static bool is_claimed(
 	const struct weft__drain *d, const struct weft__drained *p, uint64_t sequence)
 {
-	uint64_t hand = weft__drain_load(&weft__drain_header(d)->hand);
+	uint64_t hand = weft__format_drain_load(&weft__format_drain_header(d)->hand);
 	uint64_t claims = hand > d->hand ? hand - d->hand : 0;
 	return sequence > p->sequence && sequence <= hand &&
 		   d->contents < claims + 2 * (uint64_t)d->buffer.packet_count + CLAIMS_PENDING_MAX;
@@ -51,10 +51,10 @@ static void settle(struct weft__drain *d, uint32_t index)
 {
 	struct weft__drained *p = &d->positions[index];
 	struct weft_abi_packet header;
-	uint64_t sequence = weft__packet_peek(&d->buffer, index, NULL);
+	uint64_t sequence = weft__format_packet_peek(&d->buffer, index, NULL);
 	if (sequence == p->sequence || !is_claimed(d, p, sequence) ||
-		!weft__packet_is_readable(weft__packet_read(&d->buffer, index, &header)) ||
-		weft__packet_sequence(&header) != sequence)
+		!weft__format_packet_is_readable(weft__format_packet_read(&d->buffer, index, &header)) ||
+		weft__format_packet_sequence(&header) != sequence)
 		return;
 	add_loss(d, p, header.before);
 	p->sequence = sequence;
@@ -63,27 +63,29 @@ static void settle(struct weft__drain *d, uint32_t index)
 	d->contents++;
 }
 
-void weft__drain_look(struct weft__drain *d, bool with_open, uint64_t ticks)
+void weft__format_drain_look(struct weft__drain *d, bool with_open, uint64_t ticks)
 {
 	uint32_t count = d->buffer.packet_count;
 	/* Reads the threads' sequences before the packets: see weft/follow/mark.c. */
 	d->is_marking = with_open && ticks && d->can_mark;
 	if (d->is_marking)
-		weft__mark_look(&d->mark, ticks, &d->buffer.clock);
+		weft__format_mark_look(&d->mark, ticks, &d->buffer.clock);
 	d->has_taken = false;
-	d->first = count ? (uint32_t)(weft__drain_load(&weft__drain_header(d)->hand) % count) : 0;
+	d->first =
+		count ? (uint32_t)(weft__format_drain_load(&weft__format_drain_header(d)->hand) % count)
+			  : 0;
 	d->cursor = 0;
 	d->with_open = with_open;
 	for (uint32_t i = 0; i < count; i++)
 		settle(d, i);
-	weft__buffer_load_losses(&d->buffer, d->summary.losses);
+	weft__format_buffer_load_losses(&d->buffer, d->summary.losses);
 }
 
-void weft__drain_finish(struct weft__drain *d, bool is_written)
+void weft__format_drain_finish(struct weft__drain *d, bool is_written)
 {
 	d->is_finished = true;
 	d->is_written = is_written;
-	weft__drain_look(d, true, 0);
+	weft__format_drain_look(d, true, 0);
 }
 
 static int give(const struct weft__piece *piece, const void **ret_bytes, size_t *ret_size)
@@ -99,22 +101,22 @@ static int end(struct weft__drain *d, const void **ret_bytes, size_t *ret_size)
 {
 	uint64_t written;
 	for (uint32_t i = 0; !d->is_written && i < d->buffer.packet_count; i++)
-		if (weft__packet_written(&d->buffer, i, &written))
+		if (weft__format_packet_written(&d->buffer, i, &written))
 			add_loss(d, &d->positions[i], written);
 	d->has_ended = true;
 	d->front.size = 0;
-	int error = weft__drain_add_header(d);
+	int error = weft__format_drain_add_header(d);
 	return error ? error : give(&d->front, ret_bytes, ret_size);
 }
 
-int weft__drain_next(struct weft__drain *d, const void **ret_bytes, size_t *ret_size)
+int weft__format_drain_next(struct weft__drain *d, const void **ret_bytes, size_t *ret_size)
 {
 	int error = 0;
 	if (d->packets.size == 0 || d->packets_given)
-		error = weft__drain_fill(d);
+		error = weft__format_drain_fill(d);
 	d->packets_given = false;
 	if (!error)
-		error = weft__drain_prepare_front(d);
+		error = weft__format_drain_prepare_front(d);
 	if (error)
 		return error;
 	if (d->front.size)
@@ -130,7 +132,7 @@ int weft__drain_next(struct weft__drain *d, const void **ret_bytes, size_t *ret_
 	return d->is_finished ? WEFT_END : WEFT_AGAIN;
 }
 
-void weft__drain_set_end(
+void weft__format_drain_set_end(
 	struct weft__drain *d, enum weft_abi_ending ending, const struct weft_abi_clock_reading *end)
 {
 	d->ending = ending;
@@ -144,17 +146,17 @@ static void lose_rest(struct weft__drain *d)
 		struct weft__drained *p = &d->positions[i];
 		struct weft_abi_packet header;
 		if (!p->is_done && p->sequence &&
-			weft__packet_is_readable(weft__packet_read(&d->buffer, i, &header)) &&
-			weft__packet_sequence(&header) == p->sequence &&
-			weft__packet_state(&header) == WEFT_ABI_PACKET_CLOSED)
+			weft__format_packet_is_readable(weft__format_packet_read(&d->buffer, i, &header)) &&
+			weft__format_packet_sequence(&header) == p->sequence &&
+			weft__format_packet_state(&header) == WEFT_ABI_PACKET_CLOSED)
 			add_loss(d, p, header.written);
 		p->is_done = true;
 	}
 }
 
-void weft__drain_cut(struct weft__drain *d)
+void weft__format_drain_cut(struct weft__drain *d)
 {
-	weft__drain_finish(d, true);
+	weft__format_drain_finish(d, true);
 	lose_rest(d);
 	d->with_open = false; /* one header is enough */
 	d->cursor = d->buffer.packet_count;
@@ -165,23 +167,24 @@ void weft__drain_cut(struct weft__drain *d)
 	d->piece_events = d->packets.size = 0;
 }
 
-void weft__drain_set_guest_facts(struct weft__drain *d, const struct weft__guest_facts *guest_facts)
+void weft__format_drain_set_guest_facts(
+	struct weft__drain *d, const struct weft__guest_facts *guest_facts)
 {
 	struct weft_abi_buffer header;
 	memcpy(&header, d->buffer.header, sizeof(header));
 	d->guest_facts = *guest_facts;
 	d->has_guest_facts = d->has_new_guest_facts = true;
-	weft__guest_facts_store(guest_facts, &header);
+	weft__format_guest_facts_store(guest_facts, &header);
 	d->summary.pid = header.pid;
 	memcpy(d->summary.program, header.program, sizeof(header.program));
 }
 
-void weft__drain_set_series(struct weft__drain *d, uint64_t series)
+void weft__format_drain_set_series(struct weft__drain *d, uint64_t series)
 {
 	d->series = series;
 }
 
-void weft__drain_begin(struct weft__drain *d)
+void weft__format_drain_begin(struct weft__drain *d)
 {
 	d->begins = true;
 }
@@ -194,9 +197,9 @@ static int init(struct weft__drain *d, const uint8_t *bytes, size_t size)
 	struct weft_trace_description description = {.format = "weft"};
 	const struct weft__input input = {
 		.bytes = bytes, .size = size, .diagnostics = &diagnostics, .description = &description};
-	int error = weft__buffer_init(&d->buffer, &input);
+	int error = weft__format_buffer_init(&d->buffer, &input);
 	if (!error)
-		error = weft__buffer_keep_names(&d->buffer);
+		error = weft__format_buffer_keep_names(&d->buffer);
 	if (error)
 		return error;
 	if ((uintptr_t)d->buffer.names % 8)
@@ -205,27 +208,27 @@ static int init(struct weft__drain *d, const uint8_t *bytes, size_t size)
 	d->names = calloc(1, (size_t)d->buffer.names_bytes + 8);
 	if (!d->positions || !d->names)
 		return WEFT_ERROR_MEMORY;
-	error = weft__mark_init(&d->mark, &d->buffer, size);
+	error = weft__format_mark_init(&d->mark, &d->buffer, size);
 	d->can_mark = !error;
 	if (error == WEFT_ERROR_MEMORY)
 		return error;
 	/* Events that were overwritten before create are in the accounts from the beginning. */
-	d->hand = weft__drain_load(&weft__drain_header(d)->hand);
+	d->hand = weft__format_drain_load(&weft__format_drain_header(d)->hand);
 	for (uint32_t i = 0; i < d->buffer.packet_count; i++) {
-		d->positions[i].account.events = weft__packet_gone(&d->buffer, i);
+		d->positions[i].account.events = weft__format_packet_gone(&d->buffer, i);
 		d->summary.losses[WEFT_LOSS_OVERWRITTEN] += d->positions[i].account.events;
 	}
 	d->summary.pid = d->buffer.pid;
 	memcpy(d->summary.program, d->buffer.program, sizeof(d->summary.program));
 	d->begins = true;
-	weft__buffer_load_losses(&d->buffer, d->summary.losses);
+	weft__format_buffer_load_losses(&d->buffer, d->summary.losses);
 	return 0;
 }
 
-int weft__drain_create(
+int weft__format_drain_create(
 	const uint8_t *bytes, size_t size, size_t piece_bytes, struct weft__drain **ret_drain)
 {
-	if (!weft__buffer_probe(bytes, size))
+	if (!weft__format_buffer_probe(bytes, size))
 		return size ? WEFT_ERROR_FORMAT : WEFT_ERROR_EMPTY;
 	struct weft__drain *d = calloc(1, sizeof(*d));
 	if (!d)
@@ -233,18 +236,18 @@ int weft__drain_create(
 	d->piece_bytes = piece_bytes;
 	int error = init(d, bytes, size);
 	if (error)
-		weft__drain_destroy(d);
+		weft__format_drain_destroy(d);
 	else
 		*ret_drain = d;
 	return error;
 }
 
-void weft__drain_destroy(struct weft__drain *d)
+void weft__format_drain_destroy(struct weft__drain *d)
 {
 	if (!d)
 		return;
-	weft__buffer_finish(&d->buffer);
-	weft__mark_finish(&d->mark);
+	weft__format_buffer_finish(&d->buffer);
+	weft__format_mark_finish(&d->mark);
 	free(d->positions);
 	free(d->names);
 	free(d->packets.bytes);
@@ -253,24 +256,24 @@ void weft__drain_destroy(struct weft__drain *d)
 	free(d);
 }
 
-uint64_t weft__drain_latest(const struct weft__drain *d)
+uint64_t weft__format_drain_latest(const struct weft__drain *d)
 {
-	return weft__mark_latest(&d->mark, &d->buffer);
+	return weft__format_mark_latest(&d->mark, &d->buffer);
 }
 
-uint32_t weft__drain_packet_count(const struct weft__drain *d)
+uint32_t weft__format_drain_packet_count(const struct weft__drain *d)
 {
 	return d->buffer.packet_count;
 }
 
-void weft__drain_abandon(struct weft__drain *d, uint64_t unwritten, void *ret_header)
+void weft__format_drain_abandon(struct weft__drain *d, uint64_t unwritten, void *ret_header)
 {
 	d->summary.losses[WEFT_LOSS_STALLED] += unwritten;
-	weft__drain_write_header(d, ret_header);
+	weft__format_drain_write_header(d, ret_header);
 	d->summary.losses[WEFT_LOSS_STALLED] -= unwritten;
 }
 
-const struct weft_buffer_summary *weft__drain_summary(const struct weft__drain *d)
+const struct weft_buffer_summary *weft__format_drain_summary(const struct weft__drain *d)
 {
 	return &d->summary;
 }

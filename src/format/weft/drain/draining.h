@@ -56,27 +56,27 @@ struct weft__drain {
 	bool is_finished, is_written, has_ended;
 };
 
-static inline const struct weft_abi_buffer *weft__drain_header(const struct weft__drain *d)
+static inline const struct weft_abi_buffer *weft__format_drain_header(const struct weft__drain *d)
 {
 	return (const void *)d->buffer.bytes;
 }
 
-static inline uint64_t weft__drain_load(const uint64_t *word)
+static inline uint64_t weft__format_drain_load(const uint64_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
 /* Copies packets to d->packets until the piece is full or the look has visited all positions. 0 or
  * WEFT_ERROR_MEMORY. */
-int weft__drain_fill(struct weft__drain *drain);
+int weft__format_drain_fill(struct weft__drain *drain);
 
 /* Prepares in d->front the names and headers that must precede the copied packets in the file. 0 or
  * WEFT_ERROR_MEMORY. */
-int weft__drain_prepare_front(struct weft__drain *drain);
+int weft__format_drain_prepare_front(struct weft__drain *drain);
 
 /* Adds a chunk with the header to d->front. */
-int weft__drain_add_header(struct weft__drain *drain);
+int weft__format_drain_add_header(struct weft__drain *drain);
 /* Writes the buffer's header as the header of a stream. */
-void weft__drain_write_header(struct weft__drain *drain, uint8_t *to);
+void weft__format_drain_write_header(struct weft__drain *drain, uint8_t *to);
 
 #endif

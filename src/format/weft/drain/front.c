@@ -18,7 +18,8 @@ static uint64_t *name_word(const struct weft__drain *d, uint32_t at)
 static uint32_t take_new_words(struct weft__drain *d, uint32_t at, uint32_t end)
 {
 	for (; at < end; at += 8) {
-		uint64_t word = weft__drain_load((const uint64_t *)(const void *)(d->buffer.names + at));
+		uint64_t word =
+			weft__format_drain_load((const uint64_t *)(const void *)(d->buffer.names + at));
 		if (*name_word(d, at) || !word)
 			break;
 		*name_word(d, at) = word;
@@ -30,11 +31,11 @@ static int add_names_chunk(struct weft__drain *d, uint32_t from, uint32_t end)
 {
 	const struct weft_abi_chunk chunk = {
 		.kind = WEFT_ABI_CHUNK_NAMES, .bytes = end - from, .at = from};
-	int error = end > from ? weft__piece_reserve(&d->front, sizeof(chunk) + chunk.bytes) : 0;
+	int error = end > from ? weft__format_piece_reserve(&d->front, sizeof(chunk) + chunk.bytes) : 0;
 	if (error || end == from)
 		return error;
-	memcpy(weft__piece_begin_chunk(&d->front, chunk), d->names + from, chunk.bytes);
-	weft__piece_end_chunk(&d->front, chunk.bytes);
+	memcpy(weft__format_piece_begin_chunk(&d->front, chunk), d->names + from, chunk.bytes);
+	weft__format_piece_end_chunk(&d->front, chunk.bytes);
 	return 0;
 }
 
@@ -45,7 +46,7 @@ static const uint32_t NAMES_GAP_BYTES = 64;
  * in any order. A new file gets the whole table. */
 static int add_names(struct weft__drain *d)
 {
-	uint32_t used = __atomic_load_n(&weft__drain_header(d)->names_used, __ATOMIC_RELAXED);
+	uint32_t used = __atomic_load_n(&weft__format_drain_header(d)->names_used, __ATOMIC_RELAXED);
 	if (used > d->buffer.names_bytes)
 		used = (uint32_t)d->buffer.names_bytes;
 	used &= ~7u;
@@ -69,13 +70,13 @@ static int add_names(struct weft__drain *d)
 }
 
 /* Writes the buffer's header as the header of a stream. */
-void weft__drain_write_header(struct weft__drain *d, uint8_t *to)
+void weft__format_drain_write_header(struct weft__drain *d, uint8_t *to)
 {
 	struct weft_abi_buffer header;
-	weft__live_copy(&header, d->buffer.bytes, sizeof(header));
+	weft__format_live_copy(&header, d->buffer.bytes, sizeof(header));
 	memcpy(&header, d->buffer.header, offsetof(struct weft_abi_buffer, uuid));
 	if (d->has_guest_facts)
-		weft__guest_facts_store(&d->guest_facts, &header);
+		weft__format_guest_facts_store(&d->guest_facts, &header);
 	d->has_new_guest_facts = false;
 	header.stream = 1;
 	header.piece = d->piece;
@@ -97,26 +98,26 @@ void weft__drain_write_header(struct weft__drain *d, uint8_t *to)
 	memcpy(to, &header, sizeof(header));
 }
 
-int weft__drain_add_header(struct weft__drain *d)
+int weft__format_drain_add_header(struct weft__drain *d)
 {
 	const struct weft_abi_chunk chunk = {
 		.kind = WEFT_ABI_CHUNK_HEADER, .bytes = sizeof(struct weft_abi_buffer)};
-	int error = weft__piece_reserve(&d->front, sizeof(chunk) + chunk.bytes);
+	int error = weft__format_piece_reserve(&d->front, sizeof(chunk) + chunk.bytes);
 	if (error)
 		return error;
-	weft__drain_write_header(d, weft__piece_begin_chunk(&d->front, chunk));
-	weft__piece_end_chunk(&d->front, chunk.bytes);
+	weft__format_drain_write_header(d, weft__format_piece_begin_chunk(&d->front, chunk));
+	weft__format_piece_end_chunk(&d->front, chunk.bytes);
 	return 0;
 }
 
 static int begin_file(struct weft__drain *d)
 {
-	int error = weft__piece_reserve(&d->front, sizeof(struct weft_abi_buffer));
+	int error = weft__format_piece_reserve(&d->front, sizeof(struct weft_abi_buffer));
 	if (error)
 		return error;
 	memcpy(d->begun, d->written, sizeof(d->begun));
 	d->piece++;
-	weft__drain_write_header(d, d->front.bytes);
+	weft__format_drain_write_header(d, d->front.bytes);
 	d->front.size = sizeof(struct weft_abi_buffer);
 	error = add_names(d);
 	d->begins = error;
@@ -129,13 +130,13 @@ static bool has_new_losses(const struct weft__drain *d)
 }
 
 /* Prepares the names and headers that must precede the copied packets in the file. */
-int weft__drain_prepare_front(struct weft__drain *d)
+int weft__format_drain_prepare_front(struct weft__drain *d)
 {
 	d->front.size = 0;
 	if (d->begins)
 		return begin_file(d);
 	bool is_due = d->packets.size || d->with_open;
 	bool is_new = has_new_losses(d) || d->has_new_guest_facts;
-	int error = is_due && is_new ? weft__drain_add_header(d) : 0;
+	int error = is_due && is_new ? weft__format_drain_add_header(d) : 0;
 	return error || !d->packets.size ? error : add_names(d);
 }

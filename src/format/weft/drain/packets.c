@@ -23,11 +23,11 @@ static void pass_thread(struct weft_abi_packet *h, const struct weft__thread *th
 static uint32_t find_nameless(const uint8_t *at, uint32_t size)
 {
 	struct weft__cursor cursor =
-		weft__cursor_begin(at, 0, (uint32_t)sizeof(struct weft_abi_packet) + size);
+		weft__format_cursor_begin(at, 0, (uint32_t)sizeof(struct weft_abi_packet) + size);
 	struct weft__record_words words;
 	enum weft__found found;
-	while ((found = weft__cursor_next(&cursor, &words)) <= WEFT__FOUND_THREAD)
-		if (found == WEFT__FOUND_THREAD && !weft__record_words_thread(&words).name)
+	while ((found = weft__format_cursor_next(&cursor, &words)) <= WEFT__FOUND_THREAD)
+		if (found == WEFT__FOUND_THREAD && !weft__format_record_words_thread(&words).name)
 			return (uint32_t)(words.at - at);
 	return size;
 }
@@ -37,10 +37,10 @@ static uint32_t find_nameless(const uint8_t *at, uint32_t size)
 static uint32_t pass_nameless(
 	struct weft_abi_packet *h, const uint8_t *at, uint32_t size, const struct weft_abi_packet *ring)
 {
-	struct weft__cursor cursor = weft__cursor_begin(at, 0, (uint32_t)sizeof(*h) + size);
+	struct weft__cursor cursor = weft__format_cursor_begin(at, 0, (uint32_t)sizeof(*h) + size);
 	struct weft__record_words words;
-	weft__cursor_next(&cursor, &words);
-	struct weft__thread thread = weft__record_words_thread(&words);
+	weft__format_cursor_next(&cursor, &words);
+	struct weft__thread thread = weft__format_record_words_thread(&words);
 	thread.name = (const uint8_t *)ring->name;
 	pass_thread(h, &thread);
 	return words.count * (uint32_t)sizeof(uint64_t);
@@ -51,18 +51,19 @@ static uint32_t pass_nameless(
 static uint64_t pass_events(
 	struct weft__drain *d, struct weft_abi_packet *h, const uint8_t *at, uint32_t size)
 {
-	struct weft__cursor cursor = weft__cursor_begin(at, h->base_ticks, (uint32_t)sizeof(*h) + size);
+	struct weft__cursor cursor =
+		weft__format_cursor_begin(at, h->base_ticks, (uint32_t)sizeof(*h) + size);
 	struct weft__record_words words;
 	enum weft__found found;
 	uint64_t events = 0;
-	while ((found = weft__cursor_next(&cursor, &words)) <= WEFT__FOUND_THREAD) {
+	while ((found = weft__format_cursor_next(&cursor, &words)) <= WEFT__FOUND_THREAD) {
 		struct weft_event event = {0};
 		if (found == WEFT__FOUND_THREAD) {
-			const struct weft__thread thread = weft__record_words_thread(&words);
+			const struct weft__thread thread = weft__format_record_words_thread(&words);
 			pass_thread(h, &thread);
 			continue;
 		}
-		(void)weft__event_decode(&d->buffer, &words, &h->task, &d->scratch, &event);
+		(void)weft__format_event_decode(&d->buffer, &words, &h->task, &d->scratch, &event);
 		h->opened_ticks = words.ticks;
 		h->number += words.is_counted;
 		events += words.is_counted;
@@ -78,7 +79,7 @@ static void account(struct weft__drain *d, struct weft__drained *p, const uint8_
 {
 	uint64_t count;
 	if (closed) {
-		count = weft__account_close(&p->account, closed->written);
+		count = weft__format_account_close(&p->account, closed->written);
 		p->is_done = true;
 	} else {
 		count = pass_events(d, &p->header, events, size);
@@ -97,8 +98,8 @@ static void put_part(struct weft__drain *d, struct weft__drained *p,
 	p->header.committed = chunk.bytes;
 	p->header.before = p->header.written = 0;
 	p->header.thread_records = ring->thread_records;
-	memcpy(weft__piece_begin_chunk(&d->packets, chunk), &p->header, sizeof(p->header));
-	weft__piece_end_chunk(&d->packets, chunk.bytes);
+	memcpy(weft__format_piece_begin_chunk(&d->packets, chunk), &p->header, sizeof(p->header));
+	weft__format_piece_end_chunk(&d->packets, chunk.bytes);
 	p->taken = (p->taken ? p->taken : (uint32_t)sizeof(*ring)) + size;
 	d->has_taken = true;
 }
@@ -109,12 +110,12 @@ static void put_part(struct weft__drain *d, struct weft__drained *p,
 static bool take_part(struct weft__drain *d, uint32_t index, const struct weft_abi_packet *header)
 {
 	struct weft__drained *p = &d->positions[index];
-	bool is_closed = weft__packet_state(header) == WEFT_ABI_PACKET_CLOSED;
+	bool is_closed = weft__format_packet_state(header) == WEFT_ABI_PACKET_CLOSED;
 	uint32_t from = p->taken ? p->taken : (uint32_t)sizeof(*header);
 	uint32_t rest = header->committed - from, size = rest;
 	uint8_t *to = d->packets.bytes + d->packets.size + sizeof(struct weft_abi_chunk);
 	const uint8_t *events = to + sizeof(*header);
-	if (!weft__packet_copy(&d->buffer, index, header, from, to + sizeof(*header)))
+	if (!weft__format_packet_copy(&d->buffer, index, header, from, to + sizeof(*header)))
 		return true;
 	if (!p->taken)
 		p->header = *header;
@@ -136,10 +137,11 @@ static bool take_position(struct weft__drain *d, uint32_t index)
 	struct weft_abi_packet header;
 	if (p->is_done || !p->sequence)
 		return true;
-	enum weft__verdict verdict = weft__packet_read(&d->buffer, index, &header);
-	if (!weft__packet_is_readable(verdict) || weft__packet_sequence(&header) != p->sequence)
+	enum weft__verdict verdict = weft__format_packet_read(&d->buffer, index, &header);
+	if (!weft__format_packet_is_readable(verdict) ||
+		weft__format_packet_sequence(&header) != p->sequence)
 		return true;
-	if (weft__packet_state(&header) == WEFT_ABI_PACKET_OPEN && !d->with_open)
+	if (weft__format_packet_state(&header) == WEFT_ABI_PACKET_OPEN && !d->with_open)
 		return true;
 	if (verdict == WEFT__PACKET_WHOLE && header.committed >= p->taken)
 		return take_part(d, index, &header);
@@ -154,7 +156,8 @@ static bool take_position(struct weft__drain *d, uint32_t index)
 static bool was_idle(const struct weft__drain *d)
 {
 	const struct weft__ticks *clock = &d->buffer.clock;
-	return weft__ticks_to_ns(clock, d->mark.ticks) - weft__ticks_to_ns(clock, d->marked) >= IDLE_NS;
+	uint64_t marked = weft__format_ticks_to_ns(clock, d->marked);
+	return weft__format_ticks_to_ns(clock, d->mark.ticks) - marked >= IDLE_NS;
 }
 
 /* Adds the look's mark, after all positions have been visited. Packets that were taken in this look
@@ -166,11 +169,11 @@ static int add_mark(struct weft__drain *d)
 	d->needs_mark |= d->has_taken;
 	if (!d->is_marking || d->mark.ticks <= d->marked || !(d->needs_mark || was_idle(d)))
 		return 0;
-	int error = weft__piece_reserve(&d->packets, sizeof(chunk));
+	int error = weft__format_piece_reserve(&d->packets, sizeof(chunk));
 	if (error)
 		return error;
-	weft__piece_begin_chunk(&d->packets, chunk);
-	weft__piece_end_chunk(&d->packets, 0);
+	weft__format_piece_begin_chunk(&d->packets, chunk);
+	weft__format_piece_end_chunk(&d->packets, 0);
 	d->marked = d->mark.ticks;
 	d->needs_mark = d->has_taken;
 	d->is_marking = false;
@@ -178,14 +181,14 @@ static int add_mark(struct weft__drain *d)
 }
 
 /* Copies packets until the piece is full or the look has visited all positions. */
-int weft__drain_fill(struct weft__drain *d)
+int weft__format_drain_fill(struct weft__drain *d)
 {
 	size_t most = sizeof(struct weft_abi_chunk) + d->buffer.packet_bytes;
 	d->packets.size = 0;
 	while (d->cursor < d->buffer.packet_count) {
 		if (d->packets.size && d->packets.size + most > d->piece_bytes)
 			break;
-		int error = weft__piece_reserve(&d->packets, most);
+		int error = weft__format_piece_reserve(&d->packets, most);
 		if (error)
 			return error;
 		d->cursor += take_position(d, (d->first + d->cursor) % d->buffer.packet_count);

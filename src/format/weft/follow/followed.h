@@ -64,58 +64,59 @@ struct weft__follower {
 	bool is_stable; /* the bytes cannot change: they are read without a copy */
 };
 
-static inline struct weft__followed *weft__first_followed(const struct weft__follower *f)
+static inline struct weft__followed *weft__format_first_followed(const struct weft__follower *f)
 {
 	return &f->followed[f->queue.entries[0].followed];
 }
 
-static inline bool weft__followed_is_detached(
+static inline bool weft__format_followed_is_detached(
 	const struct weft__follower *f, const struct weft__followed *p)
 {
 	return p >= f->followed + f->buffer.packet_count;
 }
 
-void weft__follower_report(
+void weft__format_follower_report(
 	struct weft__follower *f, const struct weft__followed *p, uint32_t offset, const char *message);
 
 /* Closes the account of the packet: of the `written` events there, those that were not given are
  * lost. */
-void weft__follower_settle(struct weft__follower *f, struct weft__followed *p, uint64_t written);
+void weft__format_follower_settle(
+	struct weft__follower *f, struct weft__followed *p, uint64_t written);
 
-void weft__followed_enqueue(struct weft__follower *f, struct weft__followed *p);
+void weft__format_followed_enqueue(struct weft__follower *f, struct weft__followed *p);
 
 /* Copies the new part of the content. Returns WEFT_OK, WEFT_AGAIN if there is none, or an error. */
-int weft__followed_fetch(struct weft__follower *f, struct weft__followed *p);
-void weft__followed_release(struct weft__followed *p);
+int weft__format_followed_fetch(struct weft__follower *f, struct weft__followed *p);
+void weft__format_followed_release(struct weft__followed *p);
 
 /* Sets the packet's thread, from a header or a thread record. 0 or an error. */
-int weft__followed_find_thread(
+int weft__format_followed_find_thread(
 	struct weft__follower *f, struct weft__followed *p, const struct weft__thread *thread);
 
 /* Sets new content of the packet; nothing of it is read yet. */
-void weft__followed_set_content(
+void weft__format_followed_set_content(
 	const struct weft__follower *f, struct weft__followed *p, const struct weft_abi_packet *header);
 
 /* The same for the content that the ring has there now. False if there is none. */
-bool weft__followed_begin(struct weft__follower *f, struct weft__followed *p);
+bool weft__format_followed_begin(struct weft__follower *f, struct weft__followed *p);
 
 /* True if the packet has anything that was not copied. Then it can be enqueued. */
-bool weft__followed_has_news(struct weft__follower *f, struct weft__followed *p);
+bool weft__format_followed_has_news(struct weft__follower *f, struct weft__followed *p);
 
 /* The first steps of all followers, once `buffer` is initialized: names and threads, then packets
- * and accounts. 0 or an error; weft__follower_destroy() frees what was allocated. */
-int weft__follower_name(struct weft__follower *f);
-int weft__follower_init(struct weft__follower *f);
+ * and accounts. 0 or an error; weft__format_follower_destroy() frees what was allocated. */
+int weft__format_follower_name(struct weft__follower *f);
+int weft__format_follower_init(struct weft__follower *f);
 
 /* Adds unused entries. 0 or WEFT_ERROR_MEMORY. */
-int weft__follower_add_followed(struct weft__follower *f, size_t count);
+int weft__format_follower_add_followed(struct weft__follower *f, size_t count);
 
 /* Finds new content at all positions. No event may be borrowed during the call, because another
  * packet may become the first. */
-void weft__follower_scan(struct weft__follower *f);
+void weft__format_follower_scan(struct weft__follower *f);
 
 /* Ends the borrowing of the event that was given last, and moves its packet on. 0 or
  * WEFT_ERROR_MEMORY. */
-int weft__follower_pass_given(struct weft__follower *f);
+int weft__format_follower_pass_given(struct weft__follower *f);
 
 #endif

@@ -21,7 +21,7 @@
 #include "base/array.h"
 #include "format/weft/follow/followed.h"
 
-void weft__follower_report(
+void weft__format_follower_report(
 	struct weft__follower *f, const struct weft__followed *p, uint32_t offset, const char *message)
 {
 	weft_diagnostics_add(f->diagnostics, p->offset + offset, message);
@@ -31,13 +31,14 @@ void weft__follower_report(
 
 /* Counts as lost the events of a packet that were not read. In a saved buffer they count as
  * overwritten, not as stalled, because its reader did not have to keep up with the program. */
-void weft__follower_settle(struct weft__follower *f, struct weft__followed *p, uint64_t written)
+void weft__format_follower_settle(
+	struct weft__follower *f, struct weft__followed *p, uint64_t written)
 {
 	enum weft_loss cause = f->is_saved ? WEFT_LOSS_OVERWRITTEN : WEFT_LOSS_STALLED;
 	if (written < p->account.events)
-		weft__follower_report(f, p, offsetof(struct weft_abi_packet, before),
+		weft__format_follower_report(f, p, offsetof(struct weft_abi_packet, before),
 			"a packet's count of events goes backwards");
-	f->description->losses[cause] += weft__account_close(&p->account, written);
+	f->description->losses[cause] += weft__format_account_close(&p->account, written);
 }
 
 /* Counts as lost the events that could not be read when the program ended. */
@@ -45,8 +46,8 @@ static void settle_all(struct weft__follower *f)
 {
 	uint64_t written;
 	for (uint32_t i = 0; i < f->buffer.packet_count; i++)
-		if (weft__packet_written(&f->buffer, i, &written))
-			weft__follower_settle(f, &f->followed[i], written);
+		if (weft__format_packet_written(&f->buffer, i, &written))
+			weft__format_follower_settle(f, &f->followed[i], written);
 }
 
 /* ---- The first packet in the queue ---- */
@@ -55,13 +56,13 @@ static void settle_all(struct weft__follower *f)
  * previous time. */
 static void set_time(struct weft__follower *f, struct weft__followed *p)
 {
-	uint64_t ns = weft__ticks_to_ns(&f->buffer.clock, p->words.ticks);
+	uint64_t ns = weft__format_ticks_to_ns(&f->buffer.clock, p->words.ticks);
 	uint32_t offset = p->cursor.offset - p->words.count * (uint32_t)sizeof(uint64_t);
 	if (ns < p->next_ns)
-		weft__follower_report(
+		weft__format_follower_report(
 			f, p, offset, "time goes backwards within a packet; the previous time is used");
 	else if (ns > f->last_ns)
-		weft__follower_report(f, p, offset, WEFT__SPAN_MESSAGE);
+		weft__format_follower_report(f, p, offset, WEFT__SPAN_MESSAGE);
 	else {
 		p->next_ns = ns;
 		p->next_ticks = p->words.ticks;
@@ -71,8 +72,8 @@ static void set_time(struct weft__follower *f, struct weft__followed *p)
 /* The events from here on belong to another thread, which began in this packet. */
 static int change_thread(struct weft__follower *f, struct weft__followed *p)
 {
-	const struct weft__thread thread = weft__record_words_thread(&p->words);
-	int error = weft__followed_find_thread(f, p, &thread);
+	const struct weft__thread thread = weft__format_record_words_thread(&p->words);
+	int error = weft__format_followed_find_thread(f, p, &thread);
 	if (error)
 		return error;
 	p->task = WEFT_TASK_NONE;
@@ -86,7 +87,7 @@ static int find_event(struct weft__follower *f, struct weft__followed *p)
 {
 	int error = 0;
 	while (!error) {
-		enum weft__found found = weft__cursor_next(&p->cursor, &p->words);
+		enum weft__found found = weft__format_cursor_next(&p->cursor, &p->words);
 		if (found == WEFT__FOUND_EVENT) {
 			set_time(f, p);
 			p->has_event = true;
@@ -95,7 +96,7 @@ static int find_event(struct weft__follower *f, struct weft__followed *p)
 		if (found == WEFT__FOUND_END)
 			return WEFT_AGAIN;
 		if (found == WEFT__FOUND_DAMAGE) {
-			weft__follower_report(f, p, p->cursor.offset,
+			weft__format_follower_report(f, p, p->cursor.offset,
 				"an event extends past its packet's end; the rest of the packet is lost");
 			p->is_damaged = true;
 			return WEFT_AGAIN;
@@ -107,28 +108,28 @@ static int find_event(struct weft__follower *f, struct weft__followed *p)
 
 static void settle_first(struct weft__follower *f)
 {
-	const struct weft__followed *p = weft__first_followed(f);
+	const struct weft__followed *p = weft__format_first_followed(f);
 	f->queue.entries[0].time_ns = p->next_ns;
 	f->queue.entries[0].sequence = p->sequence;
-	weft__queue_settle_first(&f->queue);
+	weft__format_queue_settle_first(&f->queue);
 }
 
 static void remove_first(struct weft__follower *f)
 {
-	struct weft__followed *p = weft__first_followed(f);
+	struct weft__followed *p = weft__format_first_followed(f);
 	p->is_waiting = false;
-	if (weft__followed_is_detached(f, p))
+	if (weft__format_followed_is_detached(f, p))
 		f->unused[f->unused_count++] = (uint32_t)(p - f->followed);
-	weft__queue_remove_first(&f->queue);
+	weft__format_queue_remove_first(&f->queue);
 }
 
 /* Ends the reading of a saved packet. If nothing could be copied, it may have been overwritten
  * before its turn: its events then count as lost. */
 static int end_saved(struct weft__follower *f, struct weft__followed *p)
 {
-	int error = p->is_begun ? weft__gaps_end_packet(&f->gaps, p->thread, p->next_ns) : 0;
+	int error = p->is_begun ? weft__format_gaps_end_packet(&f->gaps, p->thread, p->next_ns) : 0;
 	if (!f->buffer.stream && p->cursor.end == sizeof(struct weft_abi_packet))
-		weft__follower_settle(f, p, weft__packet_gone(&f->buffer, p->packet));
+		weft__format_follower_settle(f, p, weft__format_packet_gone(&f->buffer, p->packet));
 	remove_first(f);
 	return error;
 }
@@ -137,12 +138,12 @@ static int end_saved(struct weft__follower *f, struct weft__followed *p)
  * and the next look would find it too late: so the packet stays in the queue if it has any. */
 static int renew_first(struct weft__follower *f)
 {
-	struct weft__followed *p = weft__first_followed(f);
-	weft__followed_release(p);
+	struct weft__followed *p = weft__format_first_followed(f);
+	weft__format_followed_release(p);
 	if (f->is_saved)
 		return end_saved(f, p);
 	bool is_exhausted = f->budget == 0;
-	if (weft__followed_is_detached(f, p) || !weft__followed_has_news(f, p) ||
+	if (weft__format_followed_is_detached(f, p) || !weft__format_followed_has_news(f, p) ||
 		(is_exhausted && f->is_finished)) {
 		remove_first(f);
 		return 0;
@@ -155,7 +156,7 @@ static int renew_first(struct weft__follower *f)
 /* Moves the first packet to its next event or its next content, or removes it. */
 static int advance(struct weft__follower *f)
 {
-	struct weft__followed *p = weft__first_followed(f);
+	struct weft__followed *p = weft__format_first_followed(f);
 	p->has_event = false;
 	int status = find_event(f, p);
 	if (status == WEFT_AGAIN)
@@ -167,14 +168,14 @@ static int advance(struct weft__follower *f)
 
 static int load_first(struct weft__follower *f)
 {
-	struct weft__followed *p = weft__first_followed(f);
-	int status = weft__followed_fetch(f, p);
+	struct weft__followed *p = weft__format_first_followed(f);
+	int status = weft__format_followed_fetch(f, p);
 	if (status < 0 || p->gives_switch)
 		return status < 0 ? status : 0;
 	return status == WEFT_OK ? advance(f) : renew_first(f);
 }
 
-int weft__follower_pass_given(struct weft__follower *f)
+int weft__format_follower_pass_given(struct weft__follower *f)
 {
 	/* Bounds the call, however fast the writers are. */
 	f->budget = 2 * f->buffer.packet_count;
@@ -201,18 +202,18 @@ static const char *decode(
 	struct weft__follower *f, struct weft__followed *p, uint32_t offset, struct weft_event *event)
 {
 	if (p->words.has_text) {
-		p->words.text = weft__stream_text(&f->buffer, p->words.text_number);
+		p->words.text = weft__format_stream_text(&f->buffer, p->words.text_number);
 		if (!p->words.text.bytes)
-			weft__follower_report(f, p, offset, "an event's text is missing");
+			weft__format_follower_report(f, p, offset, "an event's text is missing");
 	}
-	return weft__event_decode(&f->buffer, &p->words, &p->task, &f->scratch, event);
+	return weft__format_event_decode(&f->buffer, &p->words, &p->task, &f->scratch, event);
 }
 
 /* Takes the first packet's next event. Returns WEFT_AGAIN if it is damaged or too late to be
  * given. */
 static int take_event(struct weft__follower *f, struct weft_event *event)
 {
-	struct weft__followed *p = weft__first_followed(f);
+	struct weft__followed *p = weft__format_first_followed(f);
 	/* The mark did not wait for this event, because its thread was inside it for too long. */
 	bool is_late = p->next_ns < f->given_ns;
 	uint32_t offset = p->cursor.offset;
@@ -228,7 +229,7 @@ static int take_event(struct weft__follower *f, struct weft_event *event)
 	}
 	const char *wrong = decode(f, p, offset, event);
 	if (wrong)
-		weft__follower_report(f, p, offset, wrong);
+		weft__format_follower_report(f, p, offset, wrong);
 	/* The account is unused in a detached copy: detach() has counted its events. */
 	p->account.events += p->words.is_counted;
 	f->threads.events[p->thread] += p->words.is_counted;
@@ -244,28 +245,28 @@ static bool is_sure(const struct weft__followed *p)
 	return p->cursor.offset < p->sure_end || (p->sure_end && !p->is_begun);
 }
 
-bool weft__follower_is_ready(const struct weft__follower *f)
+bool weft__format_follower_is_ready(const struct weft__follower *f)
 {
 	if (f->queue.count == 0)
 		return false;
-	const struct weft__followed *p = weft__first_followed(f);
+	const struct weft__followed *p = weft__format_first_followed(f);
 	return p->next_ns < f->mark_ns || (p->next_ns == f->mark_ns && (f->is_finished || is_sure(p)));
 }
 
 /* The second scan of a look: see note_sure(). False if it was not due. */
 static bool rescan(struct weft__follower *f)
 {
-	if (f->is_rescanned || f->is_finished || weft__first_followed(f)->next_ns < f->mark_ns)
+	if (f->is_rescanned || f->is_finished || weft__format_first_followed(f)->next_ns < f->mark_ns)
 		return false;
 	f->is_rescanned = true;
-	weft__follower_scan(f);
+	weft__format_follower_scan(f);
 	return true;
 }
 
 /* Takes one step with the first packet: WEFT_OK if it gave an event, WEFT_AGAIN, or an error. */
 static int step(struct weft__follower *f, struct weft_event *event)
 {
-	const struct weft__followed *p = weft__first_followed(f);
+	const struct weft__followed *p = weft__format_first_followed(f);
 	int error;
 	if (!p->has_event && !p->gives_switch) {
 		error = load_first(f);
@@ -280,18 +281,18 @@ static int step(struct weft__follower *f, struct weft_event *event)
 
 static void give(struct weft__follower *f, struct weft_event *event)
 {
-	if (!f->is_saved && weft__span_hold(&f->span, &event->time_ns))
+	if (!f->is_saved && weft__model_span_hold(&f->span, &event->time_ns))
 		weft_diagnostics_add(f->diagnostics, event->offset, WEFT__SPAN_MESSAGE);
 	f->given_ns = event->time_ns;
 	f->has_given = true;
 }
 
-int weft__follower_take(struct weft__follower *f, struct weft_event *event)
+int weft__format_follower_take(struct weft__follower *f, struct weft_event *event)
 {
-	int status = weft__follower_pass_given(f);
+	int status = weft__format_follower_pass_given(f);
 	if (status)
 		return status;
-	while (weft__follower_is_ready(f)) {
+	while (weft__format_follower_is_ready(f)) {
 		if (f->budget == 0 && !f->is_finished && !f->is_saved)
 			return WEFT_AGAIN; /* no later event may overtake the first packet's */
 		if (rescan(f))
@@ -312,10 +313,10 @@ int weft__follower_take(struct weft__follower *f, struct weft_event *event)
 	return WEFT_END;
 }
 
-int weft__follower_next(struct weft__follower *f, struct weft_event *ret_event)
+int weft__format_follower_next(struct weft__follower *f, struct weft_event *ret_event)
 {
 	struct weft_event event = {0};
-	int status = weft__follower_take(f, &event);
+	int status = weft__format_follower_take(f, &event);
 	if (status == WEFT_OK)
 		*ret_event = event;
 	return status;
@@ -323,7 +324,7 @@ int weft__follower_next(struct weft__follower *f, struct weft_event *ret_event)
 
 /* ---- Beginning and end ---- */
 
-int weft__follower_add_followed(struct weft__follower *f, size_t count)
+int weft__format_follower_add_followed(struct weft__follower *f, size_t count)
 {
 	size_t before = f->followed_count, after = before + count;
 	int error = weft__array_resize(&f->followed, after, sizeof(*f->followed));
@@ -344,13 +345,14 @@ int weft__follower_add_followed(struct weft__follower *f, size_t count)
 static int allocate(struct weft__follower *f)
 {
 	uint32_t packets = f->buffer.packet_count;
-	int error = weft__follower_add_followed(f, (size_t)packets + 1);
+	int error = weft__format_follower_add_followed(f, (size_t)packets + 1);
 	f->unused_count = 0;
 	for (uint32_t i = 0; !error && i < packets; i++) {
 		f->followed[i].packet = i;
-		f->followed[i].offset = (uint64_t)(weft__buffer_packet(&f->buffer, i) - f->buffer.bytes);
+		f->followed[i].offset =
+			(uint64_t)(weft__format_buffer_packet(&f->buffer, i) - f->buffer.bytes);
 	}
-	return error || f->is_saved ? error : weft__follower_add_followed(f, packets);
+	return error || f->is_saved ? error : weft__format_follower_add_followed(f, packets);
 }
 
 /* Events that were overwritten before create are in the accounts from the beginning. A stream's
@@ -358,18 +360,18 @@ static int allocate(struct weft__follower *f)
 static void open_accounts(struct weft__follower *f)
 {
 	for (uint32_t i = 0; i < f->buffer.packet_count && !f->buffer.stream; i++) {
-		f->followed[i].account.events = weft__packet_gone(&f->buffer, i);
+		f->followed[i].account.events = weft__format_packet_gone(&f->buffer, i);
 		f->description->losses[WEFT_LOSS_OVERWRITTEN] += f->followed[i].account.events;
 	}
 }
 
-int weft__follower_name(struct weft__follower *f)
+int weft__format_follower_name(struct weft__follower *f)
 {
-	int error = weft__buffer_keep_names(&f->buffer);
-	return error ? error : weft__threads_init(&f->threads, &f->buffer);
+	int error = weft__format_buffer_keep_names(&f->buffer);
+	return error ? error : weft__format_threads_init(&f->threads, &f->buffer);
 }
 
-int weft__follower_init(struct weft__follower *f)
+int weft__format_follower_init(struct weft__follower *f)
 {
 	int error = allocate(f);
 	if (error)
@@ -390,22 +392,22 @@ static int init(struct weft__follower *f, const struct weft__guest_facts *guest_
 		.description = f->description,
 		.guest_facts = guest_facts};
 	f->description->format = "weft";
-	int error = weft__buffer_init(&f->buffer, &input);
+	int error = weft__format_buffer_init(&f->buffer, &input);
 	if (!error)
-		error = weft__mark_init(&f->mark, &f->buffer, size);
+		error = weft__format_mark_init(&f->mark, &f->buffer, size);
 	if (!error)
-		error = weft__follower_name(f);
+		error = weft__format_follower_name(f);
 	if (!error)
-		error = weft__follower_init(f);
+		error = weft__format_follower_init(f);
 	if (!error)
-		weft__buffer_load_losses(&f->buffer, f->description->losses);
+		weft__format_buffer_load_losses(&f->buffer, f->description->losses);
 	return error;
 }
 
-int weft__follower_create_at(const struct weft__guest_facts *guest_facts, const uint8_t *bytes,
-	size_t size, struct weft__follower **ret_follower)
+int weft__format_follower_create_at(const struct weft__guest_facts *guest_facts,
+	const uint8_t *bytes, size_t size, struct weft__follower **ret_follower)
 {
-	if (!weft__buffer_probe(bytes, size))
+	if (!weft__format_buffer_probe(bytes, size))
 		return size ? WEFT_ERROR_FORMAT : WEFT_ERROR_EMPTY;
 	struct weft__follower *f = calloc(1, sizeof(*f));
 	if (!f)
@@ -414,18 +416,19 @@ int weft__follower_create_at(const struct weft__guest_facts *guest_facts, const 
 	f->description = &f->own_description;
 	int error = init(f, guest_facts, bytes, size);
 	if (error)
-		weft__follower_destroy(f);
+		weft__format_follower_destroy(f);
 	else
 		*ret_follower = f;
 	return error;
 }
 
-int weft__follower_create(const uint8_t *bytes, size_t size, struct weft__follower **ret_follower)
+int weft__format_follower_create(
+	const uint8_t *bytes, size_t size, struct weft__follower **ret_follower)
 {
-	return weft__follower_create_at(NULL, bytes, size, ret_follower);
+	return weft__format_follower_create_at(NULL, bytes, size, ret_follower);
 }
 
-void weft__follower_destroy(struct weft__follower *f)
+void weft__format_follower_destroy(struct weft__follower *f)
 {
 	if (!f)
 		return;
@@ -433,36 +436,37 @@ void weft__follower_destroy(struct weft__follower *f)
 		free(f->followed[i].copy);
 	free(f->followed);
 	free(f->unused);
-	weft__queue_finish(&f->queue);
-	weft__mark_finish(&f->mark);
-	weft__gaps_finish(&f->gaps);
-	weft__threads_finish(&f->threads);
-	weft__buffer_finish(&f->buffer);
+	weft__format_queue_finish(&f->queue);
+	weft__format_mark_finish(&f->mark);
+	weft__format_gaps_finish(&f->gaps);
+	weft__format_threads_finish(&f->threads);
+	weft__format_buffer_finish(&f->buffer);
 	weft_text_finish(&f->scratch.text);
 	free(f);
 }
 
-void weft__follower_load_end(struct weft__follower *f, enum weft_abi_ending ending, uint64_t ticks)
+void weft__format_follower_load_end(
+	struct weft__follower *f, enum weft_abi_ending ending, uint64_t ticks)
 {
-	weft__buffer_load_end(&f->buffer, ending, ticks);
+	weft__format_buffer_load_end(&f->buffer, ending, ticks);
 }
 
-uint64_t weft__follower_mark_ns(const struct weft__follower *f)
+uint64_t weft__format_follower_mark_ns(const struct weft__follower *f)
 {
 	return f->mark_ns;
 }
 
-const struct weft__buffer *weft__follower_buffer(const struct weft__follower *f)
+const struct weft__buffer *weft__format_follower_buffer(const struct weft__follower *f)
 {
 	return &f->buffer;
 }
 
-const struct weft_trace_description *weft__follower_describe(const struct weft__follower *f)
+const struct weft_trace_description *weft__format_follower_describe(const struct weft__follower *f)
 {
 	return f->description;
 }
 
-struct weft_diagnostics *weft__follower_diagnostics(struct weft__follower *f)
+struct weft_diagnostics *weft__format_follower_diagnostics(struct weft__follower *f)
 {
 	return f->diagnostics;
 }

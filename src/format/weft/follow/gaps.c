@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "base/little_endian.h"
 
-void weft__gaps_init(struct weft__gaps *gaps, bool is_stream, uint32_t piece,
+void weft__format_gaps_init(struct weft__gaps *gaps, bool is_stream, uint32_t piece,
 	const struct weft_trace_description *description)
 {
 	*gaps = (struct weft__gaps){.is_stream = is_stream, .is_later = is_stream && piece > 1};
@@ -23,7 +23,7 @@ void weft__gaps_init(struct weft__gaps *gaps, bool is_stream, uint32_t piece,
 	gaps->overwritten = is_stream ? description->losses[WEFT_LOSS_OVERWRITTEN] : 0;
 }
 
-void weft__gaps_finish(struct weft__gaps *gaps)
+void weft__format_gaps_finish(struct weft__gaps *gaps)
 {
 	free(gaps->list);
 	free(gaps->threads);
@@ -115,7 +115,7 @@ static int add_rest(struct weft__gaps *gaps, const struct weft__gap_packet *pack
 
 #define AT(field) offsetof(struct weft_abi_lost, field)
 
-int weft__gaps_take_list(struct weft__gaps *gaps, const struct weft__buffer *buffer,
+int weft__format_gaps_take_list(struct weft__gaps *gaps, const struct weft__buffer *buffer,
 	const struct weft__threads *threads, struct weft_trace_description *description)
 {
 	int error = 0;
@@ -129,10 +129,10 @@ int weft__gaps_take_list(struct weft__gaps *gaps, const struct weft__buffer *buf
 		uint64_t end = weft__load_u64(at + AT(end_ticks));
 		uint32_t cause = weft__load_u32(at + AT(cause));
 		const struct weft_loss_period period = {
-			.start = weft__ticks_to_ns(&buffer->clock, start),
-			.end = weft__ticks_to_ns(&buffer->clock, end > start ? end : start),
+			.start = weft__format_ticks_to_ns(&buffer->clock, start),
+			.end = weft__format_ticks_to_ns(&buffer->clock, end > start ? end : start),
 			.count = weft__load_u64(at + AT(count)),
-			.thread = weft__threads_index(threads, weft__load_u32(at + AT(thread))),
+			.thread = weft__format_threads_index(threads, weft__load_u32(at + AT(thread))),
 			.cause = (uint8_t)(cause < WEFT_LOSS_CAUSES ? cause : WEFT_LOSS_CAUSES),
 		};
 		error = add(gaps, &period, description);
@@ -152,7 +152,7 @@ static int reserve_thread(struct weft__gaps *gaps, uint32_t thread)
 	return error;
 }
 
-int weft__gaps_take_packet(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
+int weft__format_gaps_take_packet(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
 	struct weft_trace_description *description)
 {
 	int error = reserve_thread(gaps, packet->thread);
@@ -168,7 +168,7 @@ int weft__gaps_take_packet(struct weft__gaps *gaps, const struct weft__gap_packe
 	return 0;
 }
 
-int weft__gaps_end_packet(struct weft__gaps *gaps, uint32_t thread, uint64_t ns)
+int weft__format_gaps_end_packet(struct weft__gaps *gaps, uint32_t thread, uint64_t ns)
 {
 	int error = reserve_thread(gaps, thread);
 	if (!error)

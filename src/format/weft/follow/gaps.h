@@ -38,20 +38,20 @@ struct weft__gap_packet {
 
 /* Call this once the description's losses are complete. `piece`: the number of a stream's file,
  * from 1; 0: unknown, or no stream. */
-void weft__gaps_init(struct weft__gaps *gaps, bool is_stream, uint32_t piece,
+void weft__format_gaps_init(struct weft__gaps *gaps, bool is_stream, uint32_t piece,
 	const struct weft_trace_description *description);
-void weft__gaps_finish(struct weft__gaps *gaps);
+void weft__format_gaps_finish(struct weft__gaps *gaps);
 
 /* Takes a stream's own list of losses, if it has one, instead of the counts in its packets. 0 or
  * WEFT_ERROR_MEMORY. */
-int weft__gaps_take_list(struct weft__gaps *gaps, const struct weft__buffer *buffer,
+int weft__format_gaps_take_list(struct weft__gaps *gaps, const struct weft__buffer *buffer,
 	const struct weft__threads *threads, struct weft_trace_description *description);
 
 /* Adds the gaps before the packet to `description`. 0 or WEFT_ERROR_MEMORY. */
-int weft__gaps_take_packet(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
+int weft__format_gaps_take_packet(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
 	struct weft_trace_description *description);
 
 /* A packet of the thread was read to its end; its last event was at `ns`. */
-int weft__gaps_end_packet(struct weft__gaps *gaps, uint32_t thread, uint64_t ns);
+int weft__format_gaps_end_packet(struct weft__gaps *gaps, uint32_t thread, uint64_t ns);
 
 #endif

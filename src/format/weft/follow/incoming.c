@@ -69,7 +69,7 @@ static void read_losses(struct incoming *r)
 static bool is_sound(
 	struct incoming *r, const struct weft__chunk *chunk, const struct weft_abi_packet *header)
 {
-	if (header->state == 0 || weft__packet_state(header) == WEFT_ABI_PACKET_OPENING)
+	if (header->state == 0 || weft__format_packet_state(header) == WEFT_ABI_PACKET_OPENING)
 		return false;
 	if (header->committed >= sizeof(*header) && header->committed <= chunk->bytes &&
 		header->committed % 8 == 0)
@@ -81,7 +81,7 @@ static bool is_sound(
 
 static int take_unused(struct weft__follower *f, struct weft__followed **ret_followed)
 {
-	int error = f->unused_count ? 0 : weft__follower_add_followed(f, f->followed_count);
+	int error = f->unused_count ? 0 : weft__format_follower_add_followed(f, f->followed_count);
 	if (!error)
 		*ret_followed = &f->followed[f->unused[--f->unused_count]];
 	return error;
@@ -92,7 +92,7 @@ static int add_packet(struct incoming *r, const struct weft__chunk *chunk)
 	struct weft__follower *f = r->follower;
 	struct weft_abi_packet header;
 	struct weft__followed *p;
-	if (!weft__stream_is_packet(&f->buffer, chunk, f->diagnostics))
+	if (!weft__format_stream_is_packet(&f->buffer, chunk, f->diagnostics))
 		return 0;
 	memcpy(&header, chunk->content, sizeof(header));
 	if (!is_sound(r, chunk, &header))
@@ -105,18 +105,18 @@ static int add_packet(struct incoming *r, const struct weft__chunk *chunk)
 	}
 	memcpy(copy, chunk->content, header.committed);
 	*p = (struct weft__followed){.copy = copy, .offset = chunk->offset};
-	weft__followed_set_content(f, p, &header);
+	weft__format_followed_set_content(f, p, &header);
 	if (!r->has_packets)
 		f->last_ns = weft__ns_add(p->next_ns, WEFT__SPAN_NS);
 	r->has_packets = true;
-	weft__followed_enqueue(f, p);
+	weft__format_followed_enqueue(f, p);
 	return 0;
 }
 
 static void take_mark(struct weft__follower *f, uint64_t ticks)
 {
 	f->buffer.marked = ticks;
-	uint64_t mark_ns = weft__ticks_to_ns(&f->buffer.clock, ticks);
+	uint64_t mark_ns = weft__format_ticks_to_ns(&f->buffer.clock, ticks);
 	if (mark_ns > f->mark_ns)
 		f->mark_ns = mark_ns;
 }
@@ -128,9 +128,9 @@ static int take(struct incoming *r, const struct weft__chunk *chunk)
 	if (chunk->kind == WEFT_ABI_CHUNK_PACKET)
 		return add_packet(r, chunk);
 	if (chunk->kind == WEFT_ABI_CHUNK_NAMES)
-		return weft__stream_add_names(buffer, chunk, r->base.input.diagnostics);
+		return weft__format_stream_add_names(buffer, chunk, r->base.input.diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_HEADER) {
-		weft__stream_take_header(buffer, chunk, r->base.input.diagnostics);
+		weft__format_stream_take_header(buffer, chunk, r->base.input.diagnostics);
 		read_losses(r);
 	}
 	if (chunk->kind == WEFT_ABI_CHUNK_MARK)
@@ -142,9 +142,9 @@ static int take(struct incoming *r, const struct weft__chunk *chunk)
  * arrived. */
 static int skip_damage(struct incoming *r, struct weft__window *w)
 {
-	size_t size = weft__chunk_find(w->bytes, w->size);
+	size_t size = weft__format_chunk_find(w->bytes, w->size);
 	bool is_end = w->size - size < CHUNK_BYTES;
-	weft__window_take(w, is_end && w->is_whole ? w->size : size);
+	weft__format_window_take(w, is_end && w->is_whole ? w->size : size);
 	if (is_end && !w->is_whole)
 		return WEFT_AGAIN;
 	report(r, r->damage.offset,
@@ -155,9 +155,9 @@ static int skip_damage(struct incoming *r, struct weft__window *w)
 
 static void begin_damage(struct incoming *r, struct weft__window *w)
 {
-	bool has_magic = weft__chunk_begins(w->bytes, w->size);
+	bool has_magic = weft__format_chunk_begins(w->bytes, w->size);
 	r->damage = (struct damage){.offset = w->offset, .is_on = true, .has_magic = has_magic};
-	weft__window_take(w, 8);
+	weft__format_window_take(w, 8);
 }
 
 /* Returns WEFT_OK if a chunk was taken or damage found, WEFT_AGAIN if more bytes are needed,
@@ -171,10 +171,10 @@ static int take_next(struct incoming *r, struct weft__window *w)
 		if (w->size == 0 || !w->is_whole)
 			return w->is_whole ? WEFT_END : WEFT_AGAIN;
 		report(r, w->offset, WEFT__STREAM_CUT_SHORT);
-		weft__window_take(w, w->size);
+		weft__format_window_take(w, w->size);
 		return WEFT_OK;
 	}
-	enum weft__chunk_state state = weft__chunk_read(w->bytes, w->size, w->offset, &chunk);
+	enum weft__chunk_state state = weft__format_chunk_read(w->bytes, w->size, w->offset, &chunk);
 	if (state == WEFT__CHUNK_CUT && !w->is_whole)
 		return WEFT_AGAIN;
 	if (state != WEFT__CHUNK_WHOLE) {
@@ -182,7 +182,7 @@ static int take_next(struct incoming *r, struct weft__window *w)
 		return WEFT_OK;
 	}
 	int error = take(r, &chunk);
-	weft__window_take(w, CHUNK_BYTES + chunk.bytes);
+	weft__format_window_take(w, CHUNK_BYTES + chunk.bytes);
 	return error;
 }
 
@@ -192,13 +192,13 @@ static int take_next(struct incoming *r, struct weft__window *w)
 static int finish(struct incoming *r)
 {
 	struct weft__buffer *buffer = &r->follower->buffer;
-	weft__buffer_read_end(buffer);
-	int error = weft__buffer_read_code(buffer);
+	weft__format_buffer_read_end(buffer);
+	int error = weft__format_buffer_read_code(buffer);
 	if (error)
 		return error;
 	if (weft__load_u32(buffer->header + HEADER_AT(stop_reason)))
 		report(r, HEADER_AT(stop_reason), WEFT__BUFFER_STOPPED_EARLY);
-	return weft__follower_finish(r->follower);
+	return weft__format_follower_finish(r->follower);
 }
 
 static int incoming_next(
@@ -206,15 +206,15 @@ static int incoming_next(
 {
 	struct incoming *r = (struct incoming *)base;
 	if (!r->has_begun)
-		weft__window_take(window, HEADER_BYTES);
+		weft__format_window_take(window, HEADER_BYTES);
 	r->has_begun = true;
-	int status = weft__follower_take(r->follower, ret_event);
+	int status = weft__format_follower_take(r->follower, ret_event);
 	while (status == WEFT_AGAIN) {
 		status = take_next(r, window);
 		if (status == WEFT_END)
 			status = finish(r);
 		if (status == WEFT_OK)
-			status = weft__follower_take(r->follower, ret_event);
+			status = weft__format_follower_take(r->follower, ret_event);
 		else
 			break;
 	}
@@ -225,7 +225,7 @@ static int incoming_next(
 
 static bool is_stream(const struct weft__input *input)
 {
-	return weft__buffer_probe(input->bytes, input->size) &&
+	return weft__format_buffer_probe(input->bytes, input->size) &&
 		   weft__load_u32(input->bytes + HEADER_AT(version)) == WEFT_ABI_VERSION &&
 		   weft__load_u32(input->bytes + HEADER_AT(stream)) == 1;
 }
@@ -243,7 +243,7 @@ static int incoming_prepare(const struct weft__input *input, size_t *at)
 		*at = HEADER_BYTES;
 	while (input->size - *at >= CHUNK_BYTES) {
 		enum weft__chunk_state state =
-			weft__chunk_read(input->bytes + *at, input->size - *at, *at, &chunk);
+			weft__format_chunk_read(input->bytes + *at, input->size - *at, *at, &chunk);
 		if (state == WEFT__CHUNK_CUT)
 			return WEFT_AGAIN;
 		if (state == WEFT__CHUNK_BROKEN || chunk.kind == WEFT_ABI_CHUNK_TEXT ||
@@ -272,7 +272,7 @@ static int keep_names(struct weft__buffer *b)
 {
 	uint64_t bytes = b->names_bytes;
 	b->names_bytes = WEFT_ABI_NAMES_MAX_BYTES;
-	int error = weft__buffer_keep_names(b);
+	int error = weft__format_buffer_keep_names(b);
 	b->names_bytes = bytes;
 	return error;
 }
@@ -280,7 +280,7 @@ static int keep_names(struct weft__buffer *b)
 static void describe(struct incoming *r, struct weft_trace_description *description)
 {
 	const struct weft__buffer *buffer = &r->follower->buffer;
-	weft__categories_read(buffer, &r->categories);
+	weft__format_categories_read(buffer, &r->categories);
 	description->source = *buffer->source ? buffer->source : NULL;
 	description->categories = r->categories.list;
 	description->category_count = r->categories.count;
@@ -296,23 +296,23 @@ static int init(struct incoming *r, const struct weft__input *before_mark)
 	struct weft_diagnostics seen = {0};
 	struct weft__input input = *before_mark;
 	input.diagnostics = &seen;
-	int error = weft__buffer_init_any(&f->buffer, &input);
+	int error = weft__format_buffer_init_any(&f->buffer, &input);
 	if (error)
 		return error;
 	for (size_t i = 0; i < seen.count; i++) /* other damage is reported again later */
 		if (seen.list[i].offset == HEADER_AT(clock_hz))
 			report(r, seen.list[i].offset, seen.list[i].message);
-	error = weft__threads_init(&f->threads, &f->buffer);
+	error = weft__format_threads_init(&f->threads, &f->buffer);
 	if (!error)
 		error = keep_names(&f->buffer);
 	if (error)
 		return error;
 	rewind_buffer(r, &f->buffer);
 	memset(f->description->losses, 0, sizeof(f->description->losses));
-	weft__gaps_init(&f->gaps, true, weft__buffer_piece(&f->buffer), f->description);
+	weft__format_gaps_init(&f->gaps, true, weft__format_buffer_piece(&f->buffer), f->description);
 	read_losses(r);
 	describe(r, f->description);
-	return weft__follower_init(f);
+	return weft__format_follower_init(f);
 }
 
 static bool incoming_is_pending(const struct weft__reader *base, const struct weft__window *window)
@@ -324,7 +324,7 @@ static bool incoming_is_pending(const struct weft__reader *base, const struct we
 static void incoming_close(struct weft__reader *base)
 {
 	struct incoming *r = (struct incoming *)base;
-	weft__follower_destroy(r->follower);
+	weft__format_follower_destroy(r->follower);
 	free(r);
 }
 
@@ -362,7 +362,7 @@ static int incoming_start(
 
 static uint64_t incoming_mark(const struct weft__reader *base)
 {
-	return weft__follower_mark_ns(((const struct incoming *)base)->follower);
+	return weft__format_follower_mark_ns(((const struct incoming *)base)->follower);
 }
 
 const struct weft__incoming weft__incoming_weft = {

@@ -10,41 +10,41 @@
  */
 #include "format/weft/follow/followed.h"
 
-void weft__followed_enqueue(struct weft__follower *f, struct weft__followed *p)
+void weft__format_followed_enqueue(struct weft__follower *f, struct weft__followed *p)
 {
 	p->is_waiting = true;
-	weft__queue_push(&f->queue, (struct weft__queue_entry){p->next_ns, p->sequence, p->offset,
-									(uint32_t)(p - f->followed)});
+	weft__format_queue_push(&f->queue, (struct weft__queue_entry){p->next_ns, p->sequence,
+										   p->offset, (uint32_t)(p - f->followed)});
 }
 
-void weft__followed_set_content(
+void weft__format_followed_set_content(
 	const struct weft__follower *f, struct weft__followed *p, const struct weft_abi_packet *header)
 {
-	p->sequence = weft__packet_sequence(header);
-	p->next_ticks = weft__packet_opened_ticks(header);
-	p->next_ns = weft__ticks_to_ns(&f->buffer.clock, p->next_ticks);
-	p->cursor = weft__cursor_begin(NULL, 0, sizeof(*header));
+	p->sequence = weft__format_packet_sequence(header);
+	p->next_ticks = weft__format_packet_opened_ticks(header);
+	p->next_ns = weft__format_ticks_to_ns(&f->buffer.clock, p->next_ticks);
+	p->cursor = weft__format_cursor_begin(NULL, 0, sizeof(*header));
 	p->is_begun = p->is_damaged = p->has_event = p->gives_switch = false;
 	p->sure_end = 0;
 }
 
-bool weft__followed_begin(struct weft__follower *f, struct weft__followed *p)
+bool weft__format_followed_begin(struct weft__follower *f, struct weft__followed *p)
 {
 	struct weft_abi_packet header;
-	if (!weft__packet_is_readable(weft__packet_read(&f->buffer, p->packet, &header)))
+	if (!weft__format_packet_is_readable(weft__format_packet_read(&f->buffer, p->packet, &header)))
 		return false;
-	weft__followed_set_content(f, p, &header);
+	weft__format_followed_set_content(f, p, &header);
 	return true;
 }
 
-bool weft__followed_has_news(struct weft__follower *f, struct weft__followed *p)
+bool weft__format_followed_has_news(struct weft__follower *f, struct weft__followed *p)
 {
 	uint32_t committed;
-	uint64_t sequence = weft__packet_peek(&f->buffer, p->packet, &committed);
+	uint64_t sequence = weft__format_packet_peek(&f->buffer, p->packet, &committed);
 	if (sequence == 0)
 		return false;
 	if (sequence != p->sequence)
-		return weft__followed_begin(f, p);
+		return weft__format_followed_begin(f, p);
 	return !p->is_begun || (!p->is_damaged && committed > p->cursor.end);
 }
 
@@ -52,7 +52,7 @@ bool weft__followed_has_news(struct weft__follower *f, struct weft__followed *p)
 
 static uint64_t count_unread(const struct weft__followed *p)
 {
-	return (p->has_event && p->words.is_counted) + weft__cursor_count(p->cursor);
+	return (p->has_event && p->words.is_counted) + weft__format_cursor_count(p->cursor);
 }
 
 /* Moves the unread rest of the copy to an entry of its own. Its events are added to the old
@@ -66,7 +66,7 @@ static bool detach(struct weft__follower *f, struct weft__followed *p)
 	*other = *p;
 	p->account.events += count_unread(p);
 	p->copy = NULL;
-	weft__followed_enqueue(f, other);
+	weft__format_followed_enqueue(f, other);
 	return true;
 }
 
@@ -84,16 +84,16 @@ static void forget_task(struct weft__follower *f, struct weft__followed *p)
 static bool renew_waiting(struct weft__follower *f, struct weft__followed *p)
 {
 	struct weft_abi_packet header;
-	uint64_t sequence = weft__packet_peek(&f->buffer, p->packet, NULL);
+	uint64_t sequence = weft__format_packet_peek(&f->buffer, p->packet, NULL);
 	if (sequence == 0 || sequence == p->sequence ||
-		!weft__packet_is_readable(weft__packet_read(&f->buffer, p->packet, &header)))
+		!weft__format_packet_is_readable(weft__format_packet_read(&f->buffer, p->packet, &header)))
 		return false;
 	bool has_copy = p->copy;
 	if (has_copy && !detach(f, p))
 		return false;
 	if (!has_copy)
 		forget_task(f, p);
-	weft__followed_set_content(f, p, &header);
+	weft__format_followed_set_content(f, p, &header);
 	return true;
 }
 
@@ -105,18 +105,18 @@ static void rebuild_queue(struct weft__follower *f)
 		entry->time_ns = f->followed[entry->followed].next_ns;
 		entry->sequence = f->followed[entry->followed].sequence;
 	}
-	weft__queue_settle(&f->queue);
+	weft__format_queue_settle(&f->queue);
 }
 
-void weft__follower_scan(struct weft__follower *f)
+void weft__format_follower_scan(struct weft__follower *f)
 {
 	bool is_renewed = false;
 	for (uint32_t i = 0; i < f->buffer.packet_count; i++) {
 		struct weft__followed *p = &f->followed[i];
 		if (p->is_waiting)
 			is_renewed |= renew_waiting(f, p);
-		else if (weft__followed_has_news(f, p))
-			weft__followed_enqueue(f, p);
+		else if (weft__format_followed_has_news(f, p))
+			weft__format_followed_enqueue(f, p);
 	}
 	if (is_renewed)
 		rebuild_queue(f);
@@ -124,9 +124,9 @@ void weft__follower_scan(struct weft__follower *f)
 
 /* ---- Looking ---- */
 
-uint64_t weft__follower_latest(struct weft__follower *f)
+uint64_t weft__format_follower_latest(struct weft__follower *f)
 {
-	return weft__mark_latest(&f->mark, &f->buffer);
+	return weft__format_mark_latest(&f->mark, &f->buffer);
 }
 
 /* Events with the mark's own stamp must be ready in the right order. More of them may still come,
@@ -134,54 +134,54 @@ uint64_t weft__follower_latest(struct weft__follower *f)
  * thread commits one event to a packet that the scan has already visited, and the next to a packet
  * that the scan visits later. A second scan finds the missed event, because it was committed before
  * the one that the first scan found. So only events that were committed at the first scan are sure,
- * and they are ready after the second, which weft__follower_take() makes if there are any. Events
- * before the mark need no second scan: they were committed before the first. */
+ * and they are ready after the second, which weft__format_follower_take() makes if there are any.
+ * Events before the mark need no second scan: they were committed before the first. */
 static void note_sure(struct weft__follower *f)
 {
 	for (uint32_t i = 0; i < f->queue.count; i++) {
 		struct weft__followed *p = &f->followed[f->queue.entries[i].followed];
 		uint32_t committed;
-		bool is_same = !weft__followed_is_detached(f, p) &&
-					   weft__packet_peek(&f->buffer, p->packet, &committed) == p->sequence;
+		bool is_same = !weft__format_followed_is_detached(f, p) &&
+					   weft__format_packet_peek(&f->buffer, p->packet, &committed) == p->sequence;
 		p->sure_end = is_same ? committed : p->cursor.end;
 	}
 	f->is_rescanned = false;
 }
 
-int weft__follower_look(struct weft__follower *f, uint64_t ticks)
+int weft__format_follower_look(struct weft__follower *f, uint64_t ticks)
 {
-	int error = weft__follower_pass_given(f);
+	int error = weft__format_follower_pass_given(f);
 	if (error || f->is_finished)
 		return error;
-	weft__mark_look(&f->mark, ticks, &f->buffer.clock);
-	f->mark_ns = weft__ticks_to_ns(&f->buffer.clock, f->mark.ticks);
+	weft__format_mark_look(&f->mark, ticks, &f->buffer.clock);
+	f->mark_ns = weft__format_ticks_to_ns(&f->buffer.clock, f->mark.ticks);
 	/* Reads the commits after the sequences, which were loaded with acquire order. */
-	weft__follower_scan(f);
+	weft__format_follower_scan(f);
 	note_sure(f);
-	weft__buffer_load_losses(&f->buffer, f->description->losses);
+	weft__format_buffer_load_losses(&f->buffer, f->description->losses);
 	return 0;
 }
 
-bool weft__follower_is_stopped(const struct weft__follower *f)
+bool weft__format_follower_is_stopped(const struct weft__follower *f)
 {
 	const struct weft_abi_buffer *header = (const void *)f->buffer.bytes;
 	return __atomic_load_n(&header->stopped, __ATOMIC_ACQUIRE);
 }
 
-bool weft__follower_is_settled(const struct weft__follower *f)
+bool weft__format_follower_is_settled(const struct weft__follower *f)
 {
 	return f->mark.has_looked && f->mark.ticks >= f->mark.previous_ticks;
 }
 
-int weft__follower_finish(struct weft__follower *f)
+int weft__format_follower_finish(struct weft__follower *f)
 {
-	int error = weft__follower_pass_given(f);
+	int error = weft__format_follower_pass_given(f);
 	if (error || f->is_finished)
 		return error;
 	f->is_finished = true;
 	f->mark_ns = UINT64_MAX;
-	weft__follower_scan(f);
+	weft__format_follower_scan(f);
 	if (!f->is_saved)
-		weft__buffer_load_losses(&f->buffer, f->description->losses);
+		weft__format_buffer_load_losses(&f->buffer, f->description->losses);
 	return 0;
 }

@@ -50,7 +50,7 @@ static const uint32_t SLOTS_MAX = 1 << 20;
  * of the pause was active. */
 static const uint64_t ACTIVE_MAX_NS = 100000000;
 
-int weft__mark_init(struct weft__mark *m, const struct weft__buffer *buffer, size_t size)
+int weft__format_mark_init(struct weft__mark *m, const struct weft__buffer *buffer, size_t size)
 {
 	const struct weft_abi_buffer *live = (const void *)buffer->bytes;
 	struct weft_abi_buffer header;
@@ -70,7 +70,7 @@ int weft__mark_init(struct weft__mark *m, const struct weft__buffer *buffer, siz
 	return m->slots ? 0 : WEFT_ERROR_MEMORY;
 }
 
-void weft__mark_finish(struct weft__mark *m)
+void weft__format_mark_finish(struct weft__mark *m)
 {
 	free(m->slots);
 	m->slots = NULL;
@@ -101,7 +101,7 @@ static bool look_at(struct weft__mark *m, uint32_t index, uint64_t ticks)
 	return changed;
 }
 
-void weft__mark_look(struct weft__mark *m, uint64_t ticks, const struct weft__ticks *clock)
+void weft__format_mark_look(struct weft__mark *m, uint64_t ticks, const struct weft__ticks *clock)
 {
 	uint32_t used = __atomic_load_n((const uint32_t *)(const void *)m->used, __ATOMIC_ACQUIRE);
 	uint64_t clear = ticks;
@@ -112,8 +112,8 @@ void weft__mark_look(struct weft__mark *m, uint64_t ticks, const struct weft__ti
 			clear = m->slots[i].clear;
 	}
 	if (is_active && m->has_looked && ticks > m->previous_ticks) {
-		uint64_t passed =
-			weft__ticks_to_ns(clock, ticks) - weft__ticks_to_ns(clock, m->previous_ticks);
+		uint64_t passed = weft__format_ticks_to_ns(clock, ticks) -
+						  weft__format_ticks_to_ns(clock, m->previous_ticks);
 		m->active_ns += passed < ACTIVE_MAX_NS ? passed : ACTIVE_MAX_NS;
 	}
 	/* The mark never moves back, whatever a hostile buffer says now. */

@@ -28,15 +28,16 @@ struct weft__mark {
 };
 
 /* WEFT_ERROR_DAMAGED if the header's slots are invalid. */
-int weft__mark_init(struct weft__mark *mark, const struct weft__buffer *buffer, size_t size);
-void weft__mark_finish(struct weft__mark *mark);
+int weft__format_mark_init(struct weft__mark *mark, const struct weft__buffer *buffer, size_t size);
+void weft__format_mark_finish(struct weft__mark *mark);
 
 /* Reads every thread's sequence and moves the mark. `ticks` was the time at least
  * WEFT__MARK_SLACK_NS ago. */
-void weft__mark_look(struct weft__mark *mark, uint64_t ticks, const struct weft__ticks *clock);
+void weft__format_mark_look(
+	struct weft__mark *mark, uint64_t ticks, const struct weft__ticks *clock);
 
 /* The latest stamp in the buffer, or the time of the last look if that is later: a time that has
  * passed, on a clock that only the program can read. */
-uint64_t weft__mark_latest(const struct weft__mark *mark, const struct weft__buffer *buffer);
+uint64_t weft__format_mark_latest(const struct weft__mark *mark, const struct weft__buffer *buffer);
 
 #endif

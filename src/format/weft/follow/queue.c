@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-void weft__queue_finish(struct weft__queue *q)
+void weft__format_queue_finish(struct weft__queue *q)
 {
 	free(q->entries);
 	*q = (struct weft__queue){0};
@@ -35,7 +35,7 @@ static uint32_t child_before(
 }
 
 /* Fast path: the next event is usually in the same packet, and no entry moves. */
-void weft__queue_settle_first(struct weft__queue *q)
+void weft__format_queue_settle_first(struct weft__queue *q)
 {
 	uint32_t i = 0, child = child_before(q, 0, &q->entries[0]);
 	if (child == q->count)
@@ -48,7 +48,7 @@ void weft__queue_settle_first(struct weft__queue *q)
 	q->entries[i] = moving;
 }
 
-void weft__queue_push(struct weft__queue *q, struct weft__queue_entry entry)
+void weft__format_queue_push(struct weft__queue *q, struct weft__queue_entry entry)
 {
 	uint32_t i = q->count++;
 	for (; i > 0 && comes_before(&entry, &q->entries[(i - 1) / 2]); i = (i - 1) / 2)
@@ -56,17 +56,17 @@ void weft__queue_push(struct weft__queue *q, struct weft__queue_entry entry)
 	q->entries[i] = entry;
 }
 
-void weft__queue_remove_first(struct weft__queue *q)
+void weft__format_queue_remove_first(struct weft__queue *q)
 {
 	q->entries[0] = q->entries[--q->count];
 	if (q->count)
-		weft__queue_settle_first(q);
+		weft__format_queue_settle_first(q);
 }
 
-void weft__queue_settle(struct weft__queue *q)
+void weft__format_queue_settle(struct weft__queue *q)
 {
 	uint32_t count = q->count;
 	q->count = 0;
 	for (uint32_t i = 0; i < count; i++)
-		weft__queue_push(q, q->entries[i]);
+		weft__format_queue_push(q, q->entries[i]);
 }

@@ -20,14 +20,14 @@ struct weft__queue {
 	uint32_t count;
 };
 
-void weft__queue_finish(struct weft__queue *queue);
+void weft__format_queue_finish(struct weft__queue *queue);
 
 /* Adds an entry. The owner has grown `entries` to make room for it. */
-void weft__queue_push(struct weft__queue *queue, struct weft__queue_entry entry);
-void weft__queue_remove_first(struct weft__queue *queue);
+void weft__format_queue_push(struct weft__queue *queue, struct weft__queue_entry entry);
+void weft__format_queue_remove_first(struct weft__queue *queue);
 
 /* Restore the order: after the first entry has changed; after any entries have. */
-void weft__queue_settle_first(struct weft__queue *queue);
-void weft__queue_settle(struct weft__queue *queue);
+void weft__format_queue_settle_first(struct weft__queue *queue);
+void weft__format_queue_settle(struct weft__queue *queue);
 
 #endif
