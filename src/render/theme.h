@@ -2,7 +2,7 @@
  *
  * Colours by role. Their contrast was measured: text 14:1, dim text 5:1, lines of waiting
  * tasks 3.5:1, arrows 3:1, counters 4.5:1. The safe themes keep edge types, and failures and
- * counters, distinct for colour-blind users; tests/unit/test_theme.c measures the counters.
+ * counters, distinct for colour-blind users; tests/unit/render/test_theme.c measures the counters.
  */
 #ifndef WEFT_RENDER_THEME_H
 #define WEFT_RENDER_THEME_H
