@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-"""Makes weft_calls.h and weft_ffi_calls.h from calls.def: the parts that no C macro can define, or that people read.
+"""Makes weft_calls.h and weft_ffi_calls.h in include/weft from calls.def: the parts that no C macro can define, or that people read.
 
-    tools/calls.py include/weft/calls.def weft_calls.h         prints the header
-    tools/calls.py include/weft/calls.def weft_ffi_calls.h     prints the other one
+    tools/calls.py              writes both; after each change of calls.def
+    tools/calls.py --check      exit status 1 if they are not what it would write
 """
 import collections
+import os
 import re
 import sys
 import textwrap
@@ -37,13 +38,15 @@ def of_the_current_task(text):
 HEAD = """\
 /* SPDX-License-Identifier: ISC
  *
- * The calls of {0} that are in calls.def, from which tools/calls.py made this file. {0}
- * includes it, and describes what all calls have in common.
+ * The calls of {0} that are in calls.def, from which tools/calls.py made this file.
+ * {0} includes it, and describes what all calls have in common.
  */
 #ifndef {1}
 #define {1}
 
 #include <weft/{0}>
+
+/* clang-format off */
 
 """
 CPLUSPLUS_BEGIN = '#ifdef __cplusplus\nextern "C" {\n#endif\n\n'
@@ -144,12 +147,25 @@ def ffi_header(calls):
 
 
 HEADERS = {'weft_calls.h': header, 'weft_ffi_calls.h': ffi_header}
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'include', 'weft')
 
 
-def main(definitions, name):
-    with open(definitions, encoding='utf-8') as file:
-        sys.stdout.write(HEADERS[name](parse(file.read())))
+def read(name):
+    with open(os.path.join(FOLDER, name), encoding='utf-8') as file:
+        return file.read()
+
+
+def main(is_check):
+    calls = parse(read('calls.def'))
+    for name, make in HEADERS.items():
+        text = make(calls)
+        if is_check:
+            if read(name) != text:
+                sys.exit('include/weft/%s is not what calls.def says: run tools/calls.py' % name)
+            continue
+        with open(os.path.join(FOLDER, name), 'w', encoding='utf-8') as file:
+            file.write(text)
 
 
 if __name__ == '__main__':
-    main(*sys.argv[1:])
+    main('--check' in sys.argv[1:])

@@ -6,7 +6,7 @@ import shutil
 from collections import Counter
 
 from compiled import WARNINGS, linked, record
-from harness import INCLUDES, SOURCE, case, equal, main, run, skip, temporary_directory, weft
+from harness import SOURCE, case, equal, main, run, skip, temporary_directory, weft
 
 CALLS = os.path.join(SOURCE, 'tests', 'e2e', 'asio_calls.cpp')
 EXAMPLE = os.path.join(SOURCE, 'examples', 'asio-echo.cpp')
@@ -18,7 +18,7 @@ def built(folder, compiler, *arguments):
     if not shutil.which(compiler):
         skip('%s is not installed' % compiler)
     program = os.path.join(folder, 'program')
-    result = run([compiler, *INCLUDES, *arguments, '-o', program])
+    result = run([compiler, '-I', os.path.join(SOURCE, 'include'), *arguments, '-o', program])
     assert result.returncode == 0, result.stderr
     return program
 

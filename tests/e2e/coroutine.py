@@ -4,11 +4,11 @@ import os
 import shutil
 
 from compiled import WARNINGS, library, linked, record
-from harness import INCLUDES, SOURCE, case, equal, main, run, skip, temporary_directory, weft
+from harness import SOURCE, case, equal, main, run, skip, temporary_directory, weft
 
 CALLS = os.path.join(SOURCE, 'tests', 'e2e', 'coroutine_calls.cpp')
 EXAMPLE = os.path.join(SOURCE, 'examples', 'coroutines.cpp')
-FLAGS = ['-std=c++20', *WARNINGS, *INCLUDES]
+FLAGS = ['-std=c++20', *WARNINGS, '-I', os.path.join(SOURCE, 'include')]
 COMPILERS = {'g++': ['-fcoroutines'], 'clang++-14': []}
 PRINTED = 'not awaited\n7\n1\n2\n3\n12\n'
 

@@ -22,7 +22,6 @@ from waiting import LONGEST_PAUSE, WORK, GaveUp, Patience, communicate
 
 SOURCE = os.environ.get('WEFT_SOURCE') or os.path.abspath(os.path.join(os.path.dirname(__file__), '../..'))
 BUILD = os.environ.get('WEFT_BUILD') or os.path.join(SOURCE, 'build')
-INCLUDES = ['-I', os.path.join(SOURCE, 'include'), '-I', os.path.join(BUILD, 'include')]  # some headers are made
 WEFT = os.path.join(BUILD, 'weft')
 DATA = os.path.join(SOURCE, 'tests', 'data')
 # Fontconfig keeps memory until a program ends. Pango loads fonts in a thread, also if nothing is drawn.

@@ -6,7 +6,7 @@ import random
 import shutil
 import threading
 
-from harness import BUILD, INCLUDES, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
 HERE = os.path.join(SOURCE, 'tests', 'e2e')
 SUBJECT = os.path.join(HERE, 'lines_subject.c')
@@ -122,7 +122,7 @@ def a_program_that_names_other_files():
         program = os.path.join(folder, 'hostile')
         shutil.copy(subject, os.path.join(folder, 'copy'))
         os.mkfifo(fifo)
-        succeed('gcc', *INCLUDES, os.path.join(HERE, 'lines_hostile.c'), '-o', program,
+        succeed('gcc', '-I', os.path.join(SOURCE, 'include'), os.path.join(HERE, 'lines_hostile.c'), '-o', program,
                 '-L', os.path.dirname(found[0]), '-lweft', '-Wl,-rpath,' + os.path.dirname(found[0]))
         trace = os.path.join(folder, 'trace.weft')
         weft('record', '-o', trace, program, fifo, os.path.join(folder, 'copy'), env={'XDG_RUNTIME_DIR': folder})

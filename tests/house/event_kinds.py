@@ -7,7 +7,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
-from harness import BUILD, SOURCE, case, equal, main, run, temporary_directory  # noqa: E402
+from harness import SOURCE, case, equal, main, run, temporary_directory  # noqa: E402
 from tree import tracked  # noqa: E402
 
 TABLE = os.path.join('include', 'weft', 'events.def')
@@ -52,7 +52,7 @@ def warnings(folder):
     found = {}
     for path in tracked():
         if path.startswith('src/') and path.endswith('.c') and mentions_events(path):
-            result = run(['gcc', *FLAGS, '-Wswitch-enum', '-I', 'include', '-I', os.path.join(BUILD, 'include'), '-I', 'src', path], cwd=folder)
+            result = run(['gcc', *FLAGS, '-Wswitch-enum', '-I', 'include', '-I', 'src', path], cwd=folder)
             assert result.returncode == 0, result.stderr
             if 'WEFT_EVENT_' in result.stderr:
                 found[path] = re.findall(r'(WEFT_EVENT_\w+)\W+not handled', result.stderr)

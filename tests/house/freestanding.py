@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
-from harness import INCLUDES, SOURCE, case, equal, main, run, skip  # noqa: E402
+from harness import SOURCE, case, equal, main, run, skip  # noqa: E402
 
 SOURCES = sorted(glob.glob(os.path.join(SOURCE, 'src', 'record', '*.c')))
 SOURCES += sorted(glob.glob(os.path.join(SOURCE, 'src', 'guest', '*.c')))
@@ -16,7 +16,7 @@ SOURCES += [os.path.join(SOURCE, 'src', 'platform', 'freestanding.c')]
 ALLOWED = {'memcpy', 'memmove', 'memset', 'memcmp'}
 FLAGS = ['-std=c11', '-O2', '-ffreestanding', '-nostdlib', '-fno-stack-protector', '-DWEFT_FREESTANDING',
          '-Wall', '-Wextra', '-Wpedantic', '-Werror',
-         *INCLUDES, '-I', os.path.join(SOURCE, 'src')]
+         '-I', os.path.join(SOURCE, 'include'), '-I', os.path.join(SOURCE, 'src')]
 
 
 def build(compiler, folder):

@@ -9,7 +9,6 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
 from harness import BUILD, DATA, SOURCE, build_option, case, equal, main, run, skip  # noqa: E402
-from tree import public_headers  # noqa: E402
 
 ROOT = tempfile.TemporaryDirectory(prefix='weft-install-')
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Werror']
@@ -143,7 +142,7 @@ def compile_header(compiler, header):
 
 
 # Programs use cairo.h, but no installed library has it.
-HEADERS = sorted({os.path.basename(path) for path in public_headers() if path.endswith('.h')} - {'cairo.h'})
+HEADERS = sorted({os.path.basename(p) for p in glob.glob(os.path.join(SOURCE, 'include', 'weft', '*.h'))} - {'cairo.h'})
 
 
 @case

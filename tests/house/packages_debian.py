@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
 from harness import BUILD, SOURCE, case, equal, main, run, skip  # noqa: E402
-from tree import made_headers, public_headers, read, tracked  # noqa: E402
+from tree import read, tracked  # noqa: E402
 
 VERSION = re.search(r"version: '([\d.]+)'", read('meson.build')).group(1)
 # Not a temporary folder, because names of folders are among the options, so ccache would find no object of an earlier run.
@@ -18,7 +18,7 @@ CCACHE = '/usr/lib/ccache'
 LOG = os.path.join(FOLDER, 'log')
 
 RECORDER_HEADERS = {'weft/' + name for name in re.findall(
-    r"'([\w.]+)'", re.search(r'recorder_headers = \[(.*?)\]', read('include/meson.build'), re.DOTALL).group(1)) + made_headers()}
+    r"'([\w.]+)'", re.search(r'recorder_headers = \[(.*?)\]', read('include/meson.build'), re.DOTALL).group(1))}
 PAGES = {os.path.basename(path)[:-len('.scd')] for path in tracked() if path.startswith('man/') and path.endswith('.scd')}
 PYTHON_MODULES = [os.path.basename(path) for path in tracked() if re.fullmatch(r'bindings/python/weft/[\w.]+\.py', path)]
 LIBRARY_PAGES = {name for name in PAGES if name.endswith('.3')}
@@ -41,7 +41,7 @@ def headers(names):
 
 
 def reading_headers():
-    return {path[len('include/'):] for path in public_headers()} - RECORDER_HEADERS - {'weft/cairo.h'}
+    return {path[len('include/'):] for path in tracked() if path.startswith('include/weft/')} - RECORDER_HEADERS - {'weft/cairo.h'}
 
 
 # The files of each package, besides changelog and copyright.

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
-from harness import BUILD, SOURCE  # noqa: E402
+from harness import SOURCE  # noqa: E402
 
 
 def tracked():
@@ -24,18 +24,5 @@ def tracked():
 
 
 def read(path):
-    """The text of a file of the project, or of one that the build makes."""
-    own = os.path.join(SOURCE, path)
-    with open(own if os.path.exists(own) else os.path.join(BUILD, path), encoding='utf-8') as file:
+    with open(os.path.join(SOURCE, path), encoding='utf-8') as file:
         return file.read()
-
-
-def made_headers():
-    """The names of the headers in include/weft that the build makes."""
-    return re.findall(r"'([\w.]+)'", re.search(r'foreach header : \[(.*?)\]', read('include/weft/meson.build')).group(1))
-
-
-def public_headers():
-    """The paths of all headers and tables in include/weft."""
-    return ([path for path in tracked() if path.startswith('include/weft/') and not path.endswith('meson.build')]
-            + ['include/weft/' + name for name in made_headers()])

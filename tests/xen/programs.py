@@ -9,13 +9,13 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'e2e'))
-from harness import BUILD, INCLUDES, SOURCE, skip  # noqa: E402
+from harness import BUILD, SOURCE, skip  # noqa: E402
 
 FOLDER = os.path.join(BUILD, 'tests', 'xen')
 WARNINGS = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-O2', '-g']
 GUEST_FLAGS = ['-ffreestanding', '-fno-pic', '-no-pie', '-mno-red-zone', '-fno-stack-protector', '-fcf-protection=none',
                '-U_FORTIFY_SOURCE', '-nostdlib', '-static', '-D_GNU_SOURCE', '-DWEFT_FREESTANDING', '-D__XEN_INTERFACE_VERSION__=__XEN_LATEST_INTERFACE_VERSION__']
-FOLDERS = [*INCLUDES, '-I', os.path.join(SOURCE, 'src')]
+INCLUDES = ['-I', os.path.join(SOURCE, 'include'), '-I', os.path.join(SOURCE, 'src')]
 LIBWEFT = os.path.join(BUILD, 'src', 'platform', 'libweft.a')
 HEADERS = '/usr/include/xen/xen.h'
 
@@ -33,7 +33,7 @@ def build(name, sources, flags):
     objects = []
     for source in sources:
         objects.append('%s-%s.o' % (made, os.path.relpath(source, SOURCE).replace(os.sep, '-')))
-        execute([*compiler(), *flags, *FOLDERS, '-c', source, '-o', objects[-1]])
+        execute([*compiler(), *flags, *INCLUDES, '-c', source, '-o', objects[-1]])
     execute(['gcc', *flags, *objects, '-o', made] + LIBRARIES.get(name, []))
     return made
 

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: ISC
 """Makes weft.h and weft.c: the recorder in two files, for programs that take it as source.
 
-    tools/dropin/dropin.py --source DIR --made DIR --version TEXT --out DIR --depfile FILE
+    tools/dropin/dropin.py --source DIR --version TEXT --out DIR --depfile FILE
         --record FILE… --system FILE… --freestanding FILE…
 
 Includes are expanded, each header once; statics that two files call the same get the file's name in
-front. Meson passes the list of files, and the folder of the headers that the build makes; their order follows from their includes.
+front. Meson passes the list of files; their order follows from their includes.
 """
 import argparse
 import os
@@ -41,8 +41,8 @@ def without_licence(text):
 class Expander:
     """The text of files with our own headers in it, each once; tables (.def) wherever they stand."""
 
-    def __init__(self, source, made, seen=()):
-        self.folders = [os.path.join(source, 'include'), os.path.join(source, 'src'), made]
+    def __init__(self, source, seen=()):
+        self.folders = [os.path.join(source, 'include'), os.path.join(source, 'src')]
         self.seen = set(seen)
         self.system = []  # headers to include before all: not within conditions
 
@@ -119,13 +119,13 @@ def header_text(expander, head):
 
 def source_text(source, seen, options, head):
     """Everything is hidden but what weft.h declares; the system's own headers come before that."""
-    record = Expander(source, options.made, seen)
+    record = Expander(source, seen)
     taken = set()
     body = sources(record, options.record, taken)
     parts = []
     for paths in (options.freestanding, options.system):
         # Each file needs its own include line, even if both include the same header.
-        part = Expander(source, options.made, record.seen)
+        part = Expander(source, record.seen)
         part.system = list(record.system)
         parts.append((sources(part, paths, set(taken)), part.system[len(record.system):]))
     (freestanding, _), (system, headers) = parts
@@ -139,7 +139,7 @@ def source_text(source, seen, options, head):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ('source', 'made', 'version', 'out', 'depfile'):
+    for name in ('source', 'version', 'out', 'depfile'):
         parser.add_argument('--' + name, required=True)
     for name in ('record', 'system', 'freestanding'):
         parser.add_argument('--' + name, required=True, nargs='+')
@@ -148,7 +148,7 @@ def main():
     licence = read(os.path.join(source, 'LICENSE')).strip().splitlines()
     head = '/* SPDX-License-Identifier: ISC\n *\n * weft %s, %%s; made from weft\'s sources, so change those.\n *\n' \
         % options.version + ''.join((' * ' + line).rstrip() + '\n' for line in licence) + ' */\n'
-    expander = Expander(source, options.made)
+    expander = Expander(source)
     header = header_text(expander, head % 'what programs call')
     code = source_text(source, expander.seen, options, head % 'the recorder')
     for name, text in (('weft.h', header), ('weft.c', code)):
