@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """weft render -o page.html in Chromium, from file:// and without a network, used as people do."""
 import base64
+import json
 import os
 import re
 import shutil
@@ -124,7 +125,7 @@ def record_two(folder):
 
 
 def events_of(*files):
-    return len(weft('dump', *files).stdout.splitlines())
+    return json.loads(weft('info', '--json', *files).stdout)['events']
 
 
 @case
