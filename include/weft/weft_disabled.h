@@ -7,6 +7,10 @@
 #ifndef WEFT_DISABLED_H
 #define WEFT_DISABLED_H
 
+#ifndef WEFT_DISABLED /* this file was included by itself */
+#define WEFT_DISABLED
+#endif
+
 #include <stdbool.h>
 #include <stdint.h>
 
