@@ -72,9 +72,16 @@ static uint32_t instance_of(int epoll)
 {
 	static uint32_t last;
 	struct weft__io_object *object = weft__io_object(epoll);
-	if (object && !object->instance)
-		object->instance = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
-	return object ? object->instance : 0;
+	if (!object)
+		return 0;
+	uint32_t known = __atomic_load_n(&object->instance, __ATOMIC_RELAXED);
+	if (likely(known))
+		return known;
+	uint32_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+	/* Another thread may have given it a number meanwhile. */
+	bool is_ours = __atomic_compare_exchange_n(
+		&object->instance, &known, number, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return is_ours ? number : known;
 }
 
 static void add(int epoll, int fd, const struct epoll_event *given)

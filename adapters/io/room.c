@@ -160,8 +160,10 @@ WEFT__OWN_FRAME bool weft__io_is_named_pipe(int folder, const char *path, int fl
 	struct stat status;
 	const bool waits =
 		!(flags & (O_NONBLOCK | O_PATH | O_DIRECTORY)) && (flags & O_ACCMODE) != O_RDWR;
+	if (!waits)
+		return false;
 	const uint64_t now = weft_now(), before = __atomic_load_n(&rested, __ATOMIC_RELAXED);
-	if (!waits || !is_rested(before, now) || !weft__hooks_system_begin())
+	if (!is_rested(before, now) || !weft__hooks_system_begin())
 		return false;
 	__atomic_store_n(&rested, later(before, now), __ATOMIC_RELAXED);
 	int saved = errno;
