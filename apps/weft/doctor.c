@@ -16,12 +16,12 @@
 
 #include "cli/cli.h"
 #include "record/record.h"
-#include "runs/directory/directory.h"
-#include "runs/program/executable.h"
-#include "runs/directory/find.h"
-#include "runs/program/libraries.h"
-#include "runs/message.h"
 #include "runs/attach/page.h"
+#include "runs/directory/directory.h"
+#include "runs/directory/find.h"
+#include "runs/message.h"
+#include "runs/program/executable.h"
+#include "runs/program/libraries.h"
 
 static const char usage[] =
 	"usage: weft doctor PROGRAM|PID\n"

@@ -12,10 +12,10 @@
 
 #include <weft/buffer.h>
 
+#include "runs/attach/page.h"
 #include "runs/directory/directory.h"
 #include "runs/directory/find.h"
 #include "runs/message.h"
-#include "runs/attach/page.h"
 
 static const char usage[] =
 	"usage: weft ls [--json]\n"

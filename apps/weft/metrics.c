@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "runs/attach/counters.h"
+#include "runs/attach/page.h"
 #include "runs/directory/find.h"
 #include "runs/message.h"
-#include "runs/attach/page.h"
 
 static const char usage[] =
 	"usage: weft metrics [OPTION]... [PID]...\n"

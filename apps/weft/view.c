@@ -10,8 +10,8 @@
 #include "cli/cli.h"
 #include "cli/attach.h"
 #include "render/rows.h"
-#include "runs/guests/guest.h"
 #include "runs/directory/traces.h"
+#include "runs/guests/guest.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -28,8 +28,8 @@
  *
  * Each call has a category and a level, by which it can be switched on and off while the program
  * runs: see WEFT_CATEGORY_DEFINE below. Most calls are macros that test the level and then call a
- * function of the same name (weft_macros.h). The function itself records at any level: it is meant
- * for taking its address, as in &weft_resolve.
+ * function of the same name. The function itself records at any level: it is meant for taking its
+ * address, as in &weft_resolve.
  *
  * `text` is any C string. A literal is stored once and referred to by its name's id; other text is
  * copied into the event, and is cut with an ellipsis beyond about 2,000 bytes.

@@ -212,7 +212,7 @@ const uint8_t *weft__platform_attach_offer(void)
 
 bool weft__platform_attach_is_for_us(void)
 {
-	return own.page && weft__record_load(&own.page->level) && own.owner == weft__kernel_process();
+	return own.page && weft__load(&own.page->level) && own.owner == weft__kernel_process();
 }
 
 static bool is_void(void)
@@ -220,18 +220,18 @@ static bool is_void(void)
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
 	uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	return now_ns > weft__record_load(&own.page->until_unix_ns);
+	return now_ns > weft__load(&own.page->until_unix_ns);
 }
 
 bool weft__platform_attach_take(struct weft__attach_request *ret_request)
 {
 	if (!weft__platform_attach_is_for_us())
 		return false;
-	ret_request->number = weft__record_load_acquire(&own.page->number);
-	ret_request->ring_bytes = weft__record_load(&own.page->ring_bytes);
+	ret_request->number = weft__load_acquire(&own.page->number);
+	ret_request->ring_bytes = weft__load(&own.page->ring_bytes);
 	if (!is_void())
 		return true;
-	weft__record_store(&own.page->level, 0);
+	weft__store(&own.page->level, 0);
 	return false;
 }
 
@@ -240,8 +240,8 @@ static void store_text(char *to, const char *from, size_t size)
 {
 	size_t length = strnlen(from, size - 1);
 	for (size_t i = 0; i < length; i++)
-		weft__record_store(&to[i], from[i]);
-	weft__record_store(&to[length], '\0');
+		weft__store(&to[i], from[i]);
+	weft__store(&to[length], '\0');
 }
 
 /* The level first: once another process sees the answer, it may store its next request. */
@@ -250,8 +250,8 @@ void weft__platform_attach_answer(uint32_t number, const char *directory, const 
 	struct weft_abi_attach *page = own.page;
 	store_text(page->directory, directory, sizeof(page->directory));
 	store_text(page->reason, reason, sizeof(page->reason));
-	weft__record_store(&page->level, 0);
-	weft__record_store_release(&page->answered, number);
+	weft__store(&page->level, 0);
+	weft__store_release(&page->answered, number);
 }
 
 /* The environment of a set-user-ID program is its caller's, who must not make it write files. */

@@ -317,7 +317,7 @@ static void count_missed(void)
 {
 	uint32_t missed = __atomic_exchange_n(&weft__live.missed, 0, __ATOMIC_SEQ_CST);
 	if (missed && weft__record_generation())
-		weft__record_fetch_add(&weft__record_header()->losses[WEFT_ABI_LOSS_FULL], missed);
+		weft__fetch_add(&weft__record_header()->losses[WEFT_ABI_LOSS_FULL], missed);
 }
 
 /* Called in another thread of this child, or in a signal handler, while the first event still makes
@@ -347,13 +347,13 @@ static bool resume_child(bool for_event)
 	int saved = errno;
 	if (!weft__compare_exchange(&weft__live.has_resumed, 0, 1))
 		return resume_elsewhere(for_event);
-	uint64_t next_task = weft__record_load(&weft__record_header()->next_task);
-	weft__record_store(&weft__recorder.parent, weft__record_header());
+	uint64_t next_task = weft__load(&weft__record_header()->next_task);
+	weft__store(&weft__recorder.parent, weft__record_header());
 	struct failure failure;
 	bool started = start_in_directory(&failure);
-	weft__record_store(&weft__recorder.parent, NULL);
+	weft__store(&weft__recorder.parent, NULL);
 	if (started) /* the child must not reuse ids of the parent's tasks */
-		weft__record_store(&weft__record_header()->next_task, next_task);
+		weft__store(&weft__record_header()->next_task, next_task);
 	else
 		give_up();
 	__atomic_store_n(&weft__live.has_resumed, 2, __ATOMIC_SEQ_CST);
@@ -433,7 +433,7 @@ static const char *obey(const struct weft__attach_request *request)
 		return wrong;
 	if (start_for(request, &failure)) {
 		/* From now on children make their buffers at their first event. */
-		weft__record_store(&weft__recorder.idle, NULL);
+		weft__store(&weft__recorder.idle, NULL);
 		weft__copies_notify();
 		return "";
 	}
@@ -472,7 +472,7 @@ static bool resume_for_request(void)
 
 static bool resume(bool for_event)
 {
-	return weft__record_load(&weft__recorder.idle) ? resume_for_request() : resume_child(for_event);
+	return weft__load(&weft__recorder.idle) ? resume_for_request() : resume_child(for_event);
 }
 
 void weft__platform_linux_offer(void)
@@ -483,9 +483,9 @@ void weft__platform_linux_offer(void)
 		level = weft__platform_attach_offer();
 	if (!level)
 		return;
-	weft__record_store(&weft__recorder.offered, level);
-	weft__record_store(&weft__recorder.idle, level);
-	weft__record_store(&weft__recorder.resume, resume);
+	weft__store(&weft__recorder.offered, level);
+	weft__store(&weft__recorder.idle, level);
+	weft__store(&weft__recorder.resume, resume);
 	weft__record_categories_point();
 	weft__copies_notify();
 }
@@ -616,7 +616,7 @@ void weft__platform_linux_autostart(void)
 	else if (!wanted.is_directory)
 		started = start_in_file(&failure);
 	else if ((started = start_in_directory(&failure))) {
-		weft__record_store(&weft__recorder.resume, resume);
+		weft__store(&weft__recorder.resume, resume);
 		weft__copies_notify();
 	}
 	if (!started)

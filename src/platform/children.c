@@ -132,7 +132,7 @@ void weft__platform_children_keep_off(void *buffer, size_t size)
 	if (!buffer)
 		return;
 	refused_seen = 0;
-	weft__record_store_release(&refused, share_page());
+	weft__store_release(&refused, share_page());
 	madvise((unsigned char *)buffer + page, size - page, MADV_DONTFORK);
 	if (weft__compare_exchange(&is_registered, 0, 1))
 		pthread_atfork(begin_fork, end_fork, begin_child);
@@ -140,20 +140,20 @@ void weft__platform_children_keep_off(void *buffer, size_t size)
 
 void weft__platform_children_refuse(uint64_t entry)
 {
-	struct refused *page = weft__record_load_acquire(&refused);
-	uint32_t index = page ? weft__record_fetch_add(&page->count, 1) : WEFT_ABI_REFUSED;
+	struct refused *page = weft__load_acquire(&refused);
+	uint32_t index = page ? weft__fetch_add(&page->count, 1) : WEFT_ABI_REFUSED;
 	if (index < WEFT_ABI_REFUSED)
-		weft__record_store(&page->entries[index], entry);
+		weft__store(&page->entries[index], entry);
 }
 
 void weft__platform_children_collect(struct weft_abi_buffer *header)
 {
-	const struct refused *page = weft__record_load_acquire(&refused);
-	uint32_t count = page ? weft__record_load(&page->count) : 0;
-	if (count == weft__record_load(&refused_seen))
+	const struct refused *page = weft__load_acquire(&refused);
+	uint32_t count = page ? weft__load(&page->count) : 0;
+	if (count == weft__load(&refused_seen))
 		return;
-	weft__record_store(&refused_seen, count);
+	weft__store(&refused_seen, count);
 	for (uint32_t i = 0; i < WEFT_ABI_REFUSED; i++)
-		weft__record_store(&header->refused[i], weft__record_load(&page->entries[i]));
-	weft__record_store(&header->refused_count, count);
+		weft__store(&header->refused[i], weft__load(&page->entries[i]));
+	weft__store(&header->refused_count, count);
 }

@@ -109,7 +109,7 @@ static void bar(const char *object, const char *reason)
 static struct weft__copy *elect(struct weft__copy *first)
 {
 	weft__compare_exchange(&first->elected, NULL, &weft__copy);
-	return weft__record_load_acquire(&first->elected);
+	return weft__load_acquire(&first->elected);
 }
 
 void weft__platform_linux_join(void)

@@ -4,7 +4,7 @@
  */
 #include "record/recorder.h"
 
-const struct weft_platform *weft__record_default_platform(void)
+const struct weft_platform *weft__platform_default(void)
 {
 	return NULL;
 }

@@ -82,14 +82,13 @@ static uint32_t current_thread(void *context, char ret_name[16])
 {
 	(void)context;
 	weft__kernel_thread_name(ret_name);
-	return weft__kernel_process() == weft__record_load(&process) ? (uint32_t)weft__kernel_thread()
-																 : 0;
+	return weft__kernel_process() == weft__load(&process) ? (uint32_t)weft__kernel_thread() : 0;
 }
 
 static bool thread_has_ended(void *context, uint32_t thread)
 {
 	(void)context;
-	return weft__kernel_call(SYS_tgkill, weft__record_load(&process), thread, 0, 0, 0, 0) == -ESRCH;
+	return weft__kernel_call(SYS_tgkill, weft__load(&process), thread, 0, 0, 0, 0) == -ESRCH;
 }
 
 /* A shared futex, because the followers are in other processes. */
@@ -169,7 +168,7 @@ static void init(void)
 	weft__platform_linux_join();
 }
 
-const struct weft_platform *weft__record_default_platform(void)
+const struct weft_platform *weft__platform_default(void)
 {
 	init();
 	return &linux_platform;
@@ -213,7 +212,7 @@ static void read_boot_id(uint8_t ret_id[16])
 
 static void describe_process(struct weft_abi_buffer *header)
 {
-	header->pid = (uint32_t)weft__record_load(&process);
+	header->pid = (uint32_t)weft__load(&process);
 	memcpy(header->program, program, sizeof(program));
 	read_file("/proc/self/cmdline", header->command, sizeof(header->command) - 1);
 	read_boot_id(header->boot_id);
@@ -245,7 +244,7 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 {
 	int saved = errno;
 	int error = 0;
-	weft__record_store(&process, weft__kernel_process());
+	weft__store(&process, weft__kernel_process());
 	describe_process(header);
 	header->is_quiet = is_quiet;
 	/* Kernels before 4.14 and some sandboxes lack membarrier, and others end the process; then no
@@ -254,7 +253,7 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 					   weft__kernel_call(SYS_membarrier, MEMBARRIER_REGISTER_PRIVATE_EXPEDITED, 0,
 						   0, 0, 0, 0) == 0;
 	/* Atomic, because threads that still record in an earlier buffer read it. */
-	weft__record_store(&linux_platform.barrier, has_barrier ? pass_barrier : NULL);
+	weft__store(&linux_platform.barrier, has_barrier ? pass_barrier : NULL);
 	if (platform == &linux_platform) {
 		describe_rate(header);
 		if (platform->ticks)

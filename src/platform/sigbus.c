@@ -63,7 +63,7 @@ static const char *write_reason(void)
 
 static bool is_ours(const siginfo_t *info)
 {
-	uintptr_t address = (uintptr_t)info->si_addr, start = weft__record_load_acquire(&ring.start);
+	uintptr_t address = (uintptr_t)info->si_addr, start = weft__load_acquire(&ring.start);
 	return info->si_code == BUS_ADRERR && start && address >= start && address - start < ring.size;
 }
 
@@ -133,11 +133,11 @@ void weft__platform_sigbus_guard(void *buffer, size_t size, const char *path)
 {
 	static bool is_installed;
 	struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-	weft__record_store(&ring.start, 0);
+	weft__store(&ring.start, 0);
 	ring.size = size;
 	ring.path = path;
-	weft__record_store(&ring.is_replaced, 0);
-	weft__record_store_release(&ring.start, (uintptr_t)buffer);
+	weft__store(&ring.is_replaced, 0);
+	weft__store_release(&ring.start, (uintptr_t)buffer);
 	if (is_installed) /* perhaps inherited by fork */
 		return;
 	/* No other handler may run while the ring is being replaced. */

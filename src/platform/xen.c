@@ -116,7 +116,7 @@ static void read_clocks(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret
 		*ret_monotonic_ns = *clocks.now;
 		weft__platform_clock(WEFT_CLOCK_REALTIME, ret_unix_ns);
 	}
-	weft__record_store_release(&clocks.is_busy, 0);
+	weft__store_release(&clocks.is_busy, 0);
 	errno = saved;
 }
 
@@ -138,7 +138,7 @@ static bool reads_counter(const struct weft_platform *platform)
 /* NULL: the counter itself is the clock of the events. */
 static const struct weft_platform *find_counter(void)
 {
-	clocks.platform = *weft__record_default_platform();
+	clocks.platform = *weft__platform_default();
 	clocks.platform.read_clocks = read_counter;
 	return clocks.platform.ticks ? &clocks.platform : NULL;
 }
@@ -165,7 +165,7 @@ static const struct weft_platform *find_platform(void)
 		clocks.now = xen.xencall_alloc_buffer(clocks.calls, sizeof(*clocks.now));
 	if (!clocks.now)
 		return find_counter();
-	clocks.platform = *weft__record_default_platform();
+	clocks.platform = *weft__platform_default();
 	clocks.platform.read_clocks = read_clocks;
 	read_clocks(NULL, &system_ns, &unix_ns);
 	return system_ns ? &clocks.platform : find_counter();
@@ -188,7 +188,7 @@ static void describe_time(struct weft_abi_buffer *header, const struct weft_plat
 	if (is_counter)
 		header->clock = WEFT_ABI_CLOCK_MONOTONIC;
 	/* Known only since recording started. */
-	weft__record_store(&clocks.platform.barrier, weft__record_default_platform()->barrier);
+	weft__store(&clocks.platform.barrier, weft__platform_default()->barrier);
 }
 
 /* ---- The guest's services ---- */

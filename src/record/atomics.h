@@ -14,21 +14,20 @@
 #pragma GCC target("no-outline-atomics")
 #endif
 
-#define weft__record_load(address)         __atomic_load_n(address, __ATOMIC_RELAXED)
-#define weft__record_load_acquire(address) __atomic_load_n(address, __ATOMIC_ACQUIRE)
-#define weft__record_store(address, value) __atomic_store_n(address, value, __ATOMIC_RELAXED)
-#define weft__record_store_release(address, value) \
-	__atomic_store_n(address, value, __ATOMIC_RELEASE)
+#define weft__load(address)                 __atomic_load_n(address, __ATOMIC_RELAXED)
+#define weft__load_acquire(address)         __atomic_load_n(address, __ATOMIC_ACQUIRE)
+#define weft__store(address, value)         __atomic_store_n(address, value, __ATOMIC_RELAXED)
+#define weft__store_release(address, value) __atomic_store_n(address, value, __ATOMIC_RELEASE)
 /* Read-modify-write of memory that no other living thread stores to: not atomic, so that the
  * compiler may use one instruction. For ThreadSanitizer, which does not know that a thread has
  * ended, it is atomic. */
 #ifdef __SANITIZE_THREAD__
-#define weft__record_load_own(address) weft__record_load(address)
+#define weft__load_own(address) weft__load(address)
 #else
-#define weft__record_load_own(address) (*(address))
+#define weft__load_own(address) (*(address))
 #endif
 
-#define weft__record_fetch_add(address, value) __atomic_fetch_add(address, value, __ATOMIC_RELAXED)
+#define weft__fetch_add(address, value) __atomic_fetch_add(address, value, __ATOMIC_RELAXED)
 
 /* Acquires what the previous owner released. The value after a failure is not used. */
 #define weft__compare_exchange(address, expected, desired)                                \
@@ -36,7 +35,7 @@
 		__ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
 
 /* A barrier for the compiler, between this thread and its own signal handlers. */
-#define weft__record_signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+#define weft__signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /* A release fence: a thread that sees a store after it also sees the stores before it.
  * ThreadSanitizer does not model fences; as all stores are atomic, it needs none. */

@@ -62,13 +62,13 @@ static void begin_level(struct weft_abi_buffer *header, uint32_t number, const c
 static uint32_t find_or_take(struct weft_abi_buffer *header, uint32_t ids, const char *name)
 {
 	for (uint32_t i = 0; ids && i < WEFT_ABI_CATEGORY_OTHER; i++) {
-		uint32_t known = weft__record_load_acquire(&header->categories[i]);
+		uint32_t known = weft__load_acquire(&header->categories[i]);
 		if (known == 0 && weft__compare_exchange(&header->categories[i], 0, ids)) {
 			begin_level(header, i, name);
 			return i;
 		}
 		if (known == 0)
-			known = weft__record_load_acquire(&header->categories[i]);
+			known = weft__load_acquire(&header->categories[i]);
 		if ((uint16_t)known == (uint16_t)ids)
 			return i;
 	}
@@ -86,7 +86,7 @@ uint32_t weft__record_category_number(
 	struct weft_abi_buffer *header = region->header;
 	uint32_t number = find_or_take(header, ids_of(region, name, description), name);
 	uint32_t *other = &header->categories[WEFT_ABI_CATEGORY_OTHER];
-	if (number == WEFT_ABI_CATEGORY_OTHER && weft__record_load(other) == 0 &&
+	if (number == WEFT_ABI_CATEGORY_OTHER && weft__load(other) == 0 &&
 		weft__compare_exchange(other, 0, ids_of_others(region)))
 		begin_level(header, number, "other");
 	return number;
@@ -108,7 +108,7 @@ static void visit_end(void)
 static const uint8_t *level_in(
 	const struct weft__region *region, const struct weft_category *category)
 {
-	const struct weft__copy *leader = weft__record_load(&weft__recorder.leader);
+	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
 	if (!category->name)
 		return &always;
 	uint32_t number = (leader ? leader->category : weft__record_category_number)(
@@ -124,7 +124,7 @@ static void inherit_number(const struct weft__region *region, const struct weft_
 	const struct weft_category *category)
 {
 	uint32_t *categories = region->header->categories;
-	uintptr_t number = (uintptr_t)weft__record_load(&category->level) - (uintptr_t)parent->levels;
+	uintptr_t number = (uintptr_t)weft__load(&category->level) - (uintptr_t)parent->levels;
 	if (!category->name || number >= WEFT_ABI_LEVELS || categories[number])
 		return;
 	categories[number] = number == WEFT_ABI_CATEGORY_OTHER
@@ -148,8 +148,8 @@ static void inherit(const struct weft__region *region, const struct weft_abi_buf
 	visit_end();
 	/* Numbers that were free get the level of all; those of unloaded libraries are free again. */
 	for (uint32_t i = 0; i < WEFT_ABI_LEVELS; i++)
-		if (header->categories[i] || !weft__record_load(&parent->categories[i]))
-			header->levels[i] = weft__record_load(&parent->levels[i]);
+		if (header->categories[i] || !weft__load(&parent->categories[i]))
+			header->levels[i] = weft__load(&parent->levels[i]);
 }
 
 void weft__record_categories_prepare(
@@ -167,7 +167,7 @@ void weft__record_categories_prepare(
 /* The level of all categories while nothing is recorded. */
 static const uint8_t *idle_level(void)
 {
-	const uint8_t *idle = weft__record_load(&weft__recorder.idle);
+	const uint8_t *idle = weft__load(&weft__recorder.idle);
 	return idle ? idle : &weft__level_zero;
 }
 
@@ -178,12 +178,12 @@ static void point(struct weft_category *category)
 {
 	uint64_t generation;
 	do {
-		generation = weft__record_load_acquire(&weft__live.generation);
+		generation = weft__load_acquire(&weft__live.generation);
 		const uint8_t *level =
 			generation ? level_in(weft__record_region(), category) : idle_level();
-		weft__record_store_release(&category->level, level);
+		weft__store_release(&category->level, level);
 		weft__fence();
-	} while (generation != weft__record_load(&weft__live.generation));
+	} while (generation != weft__load(&weft__live.generation));
 }
 
 void weft__record_categories_point(void)
@@ -215,18 +215,18 @@ WEFT__EXPORT void weft_category_register(struct weft_category *category)
 WEFT__EXPORT void weft_category_unregister(struct weft_category *category)
 {
 	for (uint32_t i = 0; i < OBJECTS_MAX; i++)
-		if (weft__record_load(&objects[i]) == category)
+		if (weft__load(&objects[i]) == category)
 			__atomic_store_n(&objects[i], NULL, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&weft__live.visitors, __ATOMIC_SEQ_CST))
 		continue;
-	weft__record_store(&category->level, &weft__level_zero);
+	weft__store(&category->level, &weft__level_zero);
 }
 
 #ifdef WEFT_FREESTANDING
 bool weft__category_first_use(struct weft_category *category, unsigned level)
 {
-	weft__record_store(&category->level, &weft__level_zero);
+	weft__store(&category->level, &weft__level_zero);
 	weft_category_register(category);
-	return weft__record_load(weft__record_load(&category->level)) >= level;
+	return weft__load(weft__load(&category->level)) >= level;
 }
 #endif

@@ -28,8 +28,8 @@ static inline uint16_t weft__record_category_name(
 	const struct weft_abi_slot *slot, const struct weft_category *category)
 {
 	const struct weft_abi_buffer *header = weft__record_header_of(slot);
-	uintptr_t number = (uintptr_t)weft__record_load(&category->level) - (uintptr_t)header->levels;
-	return number < WEFT_ABI_LEVELS ? (uint16_t)weft__record_load(&header->categories[number]) : 0;
+	uintptr_t number = (uintptr_t)weft__load(&category->level) - (uintptr_t)header->levels;
+	return number < WEFT_ABI_LEVELS ? (uint16_t)weft__load(&header->categories[number]) : 0;
 }
 
 /* ---- level.c ---- */

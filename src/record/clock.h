@@ -47,7 +47,7 @@ static inline bool weft__record_has_own_clock(const struct weft_platform *platfo
 static inline uint64_t weft__record_ticks(const struct weft_platform *platform)
 {
 	if (platform->ticks_at)
-		return weft__record_load(platform->ticks_at);
+		return weft__load(platform->ticks_at);
 	if (platform->ticks)
 		return platform->ticks(platform->context);
 	struct weft__stamp stamp = weft__record_cpu_stamp();

@@ -43,30 +43,30 @@ static uint32_t settled_events(uint64_t taken)
 
 bool weft__record_packet_is_held(const struct weft_abi_slot *slot)
 {
-	return weft__record_has_packet(slot) && !is_settled(weft__record_load(&slot->taken));
+	return weft__record_has_packet(slot) && !is_settled(weft__load(&slot->taken));
 }
 
 uint32_t weft__record_packet_events(
 	const struct weft_abi_slot *slot, const struct weft_abi_packet *packet)
 {
-	uint32_t words = (weft__record_load(&packet->committed) - (uint32_t)sizeof(*packet)) / 8;
-	return (words - weft__record_load(&slot->surplus)) / 2;
+	uint32_t words = (weft__load(&packet->committed) - (uint32_t)sizeof(*packet)) / 8;
+	return (words - weft__load(&slot->surplus)) / 2;
 }
 
 /* Only the thread that won `taken` may call this. Inline, because it is at the end of the longest
  * path of calls. */
 WEFT__ALWAYS_INLINE void finish(struct weft_abi_packet *packet, uint32_t events)
 {
-	uint64_t state = weft__record_load(&packet->state);
-	weft__record_store(&packet->written, weft__record_load(&packet->before) + events);
-	weft__record_store_release(
+	uint64_t state = weft__load(&packet->state);
+	weft__store(&packet->written, weft__load(&packet->before) + events);
+	weft__store_release(
 		&packet->state, (state & ~(uint64_t)WEFT_ABI_PACKET_STATE) | WEFT_ABI_PACKET_CLOSED);
 }
 
 /* True if the packet is still open and still the one to which `taken` refers. */
 static bool is_open(const struct weft_abi_packet *packet, uint64_t taken)
 {
-	uint64_t state = weft__record_load(&packet->state);
+	uint64_t state = weft__load(&packet->state);
 	return (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPEN &&
 		   (uint32_t)(state >> 2) == taken >> 32;
 }
@@ -74,13 +74,13 @@ static bool is_open(const struct weft_abi_packet *packet, uint64_t taken)
 /* Settles `taken` and returns its value. */
 static uint64_t settle(struct weft_abi_slot *slot, const struct weft_abi_packet *packet)
 {
-	uint64_t taken = weft__record_load_acquire(&slot->taken);
+	uint64_t taken = weft__load_acquire(&slot->taken);
 	if (is_settled(taken))
 		return taken;
 	uint64_t mine = taken | BY_OWNER | (weft__record_packet_events(slot, packet) + 1);
 	if (weft__compare_exchange(&slot->taken, taken, mine))
 		return mine;
-	return weft__record_load_acquire(&slot->taken);
+	return weft__load_acquire(&slot->taken);
 }
 
 void weft__record_packet_close(struct weft_abi_slot *slot)
@@ -92,19 +92,18 @@ void weft__record_packet_close(struct weft_abi_slot *slot)
 	/* No room from here on, before the number of events is settled: a handler may leave this
 	 * function at any step, and an event that then fits into the packet's rest would not be
 	 * counted. With no room, the next event closes the packet again. */
-	weft__record_store(&slot->limit, 0);
-	weft__record_signal_fence();
+	weft__store(&slot->limit, 0);
+	weft__signal_fence();
 	uint64_t taken = settle(slot, packet);
 	uint32_t events = settled_events(taken);
 	if (taken & BY_OWNER && is_open(packet, taken))
 		finish(packet, events);
 	/* The slot lets the packet go first: a handler that leaves in between would have it closed, and
 	 * its events counted, a second time. */
-	weft__record_store(&slot->packet, 0);
-	weft__record_signal_fence();
-	weft__record_store(&slot->number,
-		weft__record_load(&slot->number) + events - weft__record_load(&slot->inherited));
-	weft__record_store(&slot->inherited, 0);
+	weft__store(&slot->packet, 0);
+	weft__signal_fence();
+	weft__store(&slot->number, weft__load(&slot->number) + events - weft__load(&slot->inherited));
+	weft__store(&slot->inherited, 0);
 	weft__record_wake_followers(region->header);
 }
 
@@ -112,26 +111,26 @@ bool weft__record_packet_take(const struct weft__region *region, struct weft_abi
 	struct weft_abi_packet *packet, uint64_t state)
 {
 	const struct weft_platform *platform = weft__record_platform();
-	uint32_t index = weft__record_load(&packet->slot);
-	bool (*barrier)(void *context) = weft__record_load(&platform->barrier);
+	uint32_t index = weft__load(&packet->slot);
+	bool (*barrier)(void *context) = weft__load(&platform->barrier);
 	if (!barrier || index >= region->slot_count || weft__record_is_quiet(region->header))
 		return false;
 	struct weft_abi_slot *slot = &region->slots[index];
-	uint64_t taken = weft__record_load_acquire(&slot->taken);
+	uint64_t taken = weft__load_acquire(&slot->taken);
 	if (slot == own || taken != weft__record_packet_untaken(state >> 2))
 		return false;
-	weft__record_store(&slot->limit, 0);
+	weft__store(&slot->limit, 0);
 	if (!barrier(platform->context))
 		return false;
-	if (weft__record_load_acquire(&slot->sequence) & 1 || weft__record_load(&slot->limit) != 0)
+	if (weft__load_acquire(&slot->sequence) & 1 || weft__load(&slot->limit) != 0)
 		return false;
-	uint32_t words = (weft__record_load(&packet->committed) - (uint32_t)sizeof(*packet)) / 8;
-	uint32_t events = (words - weft__record_load(&slot->surplus)) / 2;
+	uint32_t words = (weft__load(&packet->committed) - (uint32_t)sizeof(*packet)) / 8;
+	uint32_t events = (words - weft__load(&slot->surplus)) / 2;
 	if (!weft__compare_exchange(&slot->taken, taken, taken | (events + 1)))
 		return false;
-	weft__record_store(&own->unfinished, state >> 2);
+	weft__store(&own->unfinished, state >> 2);
 	finish(packet, events);
-	weft__record_store(&own->unfinished, 0);
+	weft__store(&own->unfinished, 0);
 	weft__record_wake_followers(region->header);
 	return true;
 }
@@ -141,10 +140,10 @@ static uint32_t count(
 	const struct weft__region *region, const struct weft_abi_packet *packet, uint32_t *ret_surplus)
 {
 	const unsigned char *bytes = (const unsigned char *)packet;
-	uint32_t end = weft__record_region_committed(region, weft__record_load(&packet->committed));
+	uint32_t end = weft__record_region_committed(region, weft__load(&packet->committed));
 	uint32_t events = 0, surplus = 0;
 	for (uint32_t at = sizeof(*packet); at < end;) {
-		uint64_t head = weft__record_load((const uint64_t *)(const void *)(bytes + at));
+		uint64_t head = weft__load((const uint64_t *)(const void *)(bytes + at));
 		uint32_t words = weft__abi_head_words(head);
 		bool is_event = weft__abi_is_event(weft__abi_head_kind(head));
 		events += is_event;
@@ -162,7 +161,7 @@ static uint32_t count(
  * `taken`; from then on another thread may be closing it. */
 static bool settle_unfinished(struct weft_abi_slot *slot, uint64_t sequence, uint32_t events)
 {
-	uint64_t taken = weft__record_load_acquire(&slot->taken);
+	uint64_t taken = weft__load_acquire(&slot->taken);
 	if (taken >> 32 != (uint32_t)sequence)
 		return true;
 	if (is_settled(taken))
@@ -173,16 +172,16 @@ static bool settle_unfinished(struct weft_abi_slot *slot, uint64_t sequence, uin
 /* The slot's thread left in the middle of opening a packet, or of closing another thread's. */
 static void finish_unfinished(struct weft_abi_slot *slot)
 {
-	uint64_t sequence = weft__record_load(&slot->unfinished);
+	uint64_t sequence = weft__load(&slot->unfinished);
 	const struct weft__region *region = weft__record_region_of(slot);
 	uint32_t surplus;
 	if (sequence == 0 || region->packet_count == 0)
 		return;
 	struct weft_abi_packet *packet = weft__record_packet_at(region, sequence);
-	uint64_t state = weft__record_load(&packet->state);
+	uint64_t state = weft__load(&packet->state);
 	if (state == (sequence << 2 | WEFT_ABI_PACKET_OPENING)) {
-		weft__record_store(&packet->before, weft__record_load(&packet->written));
-		weft__record_store(&packet->committed, (uint32_t)sizeof(*packet));
+		weft__store(&packet->before, weft__load(&packet->written));
+		weft__store(&packet->committed, (uint32_t)sizeof(*packet));
 		finish(packet, 0);
 	} else if (state == (sequence << 2 | WEFT_ABI_PACKET_OPEN) &&
 			   packet != weft__record_packet_of(region, slot)) {
@@ -191,25 +190,24 @@ static void finish_unfinished(struct weft_abi_slot *slot)
 			finish(packet, events);
 	}
 	/* Last: a handler may leave this, too. */
-	weft__record_signal_fence();
-	weft__record_store(&slot->unfinished, 0);
+	weft__signal_fence();
+	weft__store(&slot->unfinished, 0);
 }
 
 void weft__record_packet_repair(struct weft_abi_slot *slot)
 {
-	uint32_t sequence = weft__record_load(&slot->sequence), surplus;
+	uint32_t sequence = weft__load(&slot->sequence), surplus;
 	if (!(sequence & 1))
 		return;
 	finish_unfinished(slot);
-	weft__record_store(&slot->is_in_moment, 0);
+	weft__store(&slot->is_in_moment, 0);
 	const struct weft__region *region = weft__record_region_of(slot);
 	const struct weft_abi_packet *packet = weft__record_packet_of(region, slot);
 	if (packet && weft__record_packet_is_held(slot)) {
-		uint32_t committed =
-			weft__record_region_committed(region, weft__record_load(&packet->committed));
+		uint32_t committed = weft__record_region_committed(region, weft__load(&packet->committed));
 		count(region, packet, &surplus);
-		weft__record_store(&slot->surplus, surplus);
-		weft__record_store(&slot->offset, committed);
+		weft__store(&slot->surplus, surplus);
+		weft__store(&slot->offset, committed);
 	}
-	weft__record_store_release(&slot->sequence, sequence + 1);
+	weft__store_release(&slot->sequence, sequence + 1);
 }

@@ -22,7 +22,7 @@ static uint32_t format_address(char digits[16], uint64_t address)
 static bool has_room(const struct weft__region *region)
 {
 	uint32_t room = region->names_bytes - region->names_index * 4;
-	return weft__record_load(&region->header->names_used) < room - room / 4;
+	return weft__load(&region->header->names_used) < room - room / 4;
 }
 
 /* Adds the parts with a NUL after each but the first, a prefix, and the last. */

@@ -94,7 +94,7 @@ static uint64_t word_of(const struct weft__draft_piece *piece, uint32_t from)
 static uint64_t *store_piece(uint64_t *to, const struct weft__draft_piece *piece)
 {
 	for (uint32_t from = 0; from < piece->size; from += 8)
-		weft__record_store(to++, word_of(piece, from));
+		weft__store(to++, word_of(piece, from));
 	return to;
 }
 
@@ -104,11 +104,11 @@ static void store_rest(uint64_t *to, const struct weft__draft *draft)
 	unsigned at = 1;
 	for (unsigned i = 0; i < draft->pieces_used; i++) {
 		for (; at < draft->pieces[i].before; at++)
-			weft__record_store(to++, draft->words[at]);
+			weft__store(to++, draft->words[at]);
 		to = store_piece(to, &draft->pieces[i]);
 	}
 	for (; at < draft->words_used; at++)
-		weft__record_store(to++, draft->words[at]);
+		weft__store(to++, draft->words[at]);
 }
 
 static void put_at(const struct weft__room *room, const struct weft__draft *draft)

@@ -41,26 +41,26 @@ static void notify(const struct weft__copy *leader, const struct weft__copy *fol
 	bool (*resume)(bool for_event);
 	const uint8_t *idle;
 	do {
-		generation = weft__record_load_acquire(&leader->live->generation);
-		resume = weft__record_load(&from->resume);
-		idle = weft__record_load(&from->idle);
-		weft__record_store_release(&to->regions, weft__record_load(&from->regions));
-		weft__record_store_release(&to->counters, weft__record_load(&from->counters));
-		weft__record_store_release(&to->region, weft__record_load_acquire(&from->region));
-		weft__record_store(&to->platform, weft__record_load(&from->platform));
-		weft__record_store(&to->idle, idle);
-		weft__record_store(&to->resume, resume);
-		weft__record_store_release(&follower->live->generation, generation);
+		generation = weft__load_acquire(&leader->live->generation);
+		resume = weft__load(&from->resume);
+		idle = weft__load(&from->idle);
+		weft__store_release(&to->regions, weft__load(&from->regions));
+		weft__store_release(&to->counters, weft__load(&from->counters));
+		weft__store_release(&to->region, weft__load_acquire(&from->region));
+		weft__store(&to->platform, weft__load(&from->platform));
+		weft__store(&to->idle, idle);
+		weft__store(&to->resume, resume);
+		weft__store_release(&follower->live->generation, generation);
 		weft__fence();
-	} while (generation != weft__record_load(&leader->live->generation) ||
-			 resume != weft__record_load(&from->resume) || idle != weft__record_load(&from->idle));
+	} while (generation != weft__load(&leader->live->generation) ||
+			 resume != weft__load(&from->resume) || idle != weft__load(&from->idle));
 	follower->point();
 }
 
 void weft__copies_notify(void)
 {
 	weft__fence();
-	for (struct weft__copy *copy = weft__record_load_acquire(&weft__recorder.followers); copy;
+	for (struct weft__copy *copy = weft__load_acquire(&weft__recorder.followers); copy;
 		 copy = copy->next)
 		notify(&weft__copy, copy);
 }
@@ -68,9 +68,9 @@ void weft__copies_notify(void)
 void weft__copy_follow(struct weft__copy *leader)
 {
 	struct weft__copy *head;
-	weft__record_store(&weft__recorder.leader, leader);
+	weft__store(&weft__recorder.leader, leader);
 	do {
-		head = weft__record_load(&leader->recorder->followers);
+		head = weft__load(&leader->recorder->followers);
 		weft__copy.next = head;
 	} while (!weft__compare_exchange(&leader->recorder->followers, head, &weft__copy));
 	weft__fence();
@@ -79,5 +79,5 @@ void weft__copy_follow(struct weft__copy *leader)
 
 void weft__copy_bar(void)
 {
-	weft__record_store(&weft__recorder.is_barred, true);
+	weft__store(&weft__recorder.is_barred, true);
 }

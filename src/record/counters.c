@@ -32,7 +32,7 @@ static bool take(uint32_t *used, uint32_t count, uint32_t most, uint32_t *ret_fi
 {
 	uint32_t first;
 	do {
-		first = weft__record_load(used);
+		first = weft__load(used);
 		if (count > most - first)
 			return false;
 	} while (!weft__compare_exchange(used, first, first + count));
@@ -62,16 +62,16 @@ static void share_row(struct weft__counters *c, uint32_t row)
 /* Copies the row to the shared memory, if there is some. Names are there at the same offsets. */
 static void share_row(struct weft__counters *c, uint32_t row)
 {
-	struct weft_abi_counters *shared = weft__record_load(&c->own.shared);
+	struct weft_abi_counters *shared = weft__load(&c->own.shared);
 	const struct weft__counter_row *it = &c->row[row];
 	if (!shared)
 		return;
 	for (uint32_t i = 0; i < it->size; i++)
-		weft__record_store(&shared->text[it->text + i], c->text[it->text + i]);
-	weft__record_store(&shared->row[row].text, (uint32_t)it->text);
-	weft__record_store(&shared->row[row].size, it->size);
-	weft__record_store_release(&shared->row[row].is_there, 1);
-	weft__record_store_release(&shared->rows_used, weft__record_load(&c->rows_used));
+		weft__store(&shared->text[it->text + i], c->text[it->text + i]);
+	weft__store(&shared->row[row].text, (uint32_t)it->text);
+	weft__store(&shared->row[row].size, it->size);
+	weft__store_release(&shared->row[row].is_there, 1);
+	weft__store_release(&shared->rows_used, weft__load(&c->rows_used));
 }
 
 void weft__record_counters_share(struct weft_abi_counters *memory)
@@ -79,21 +79,21 @@ void weft__record_counters_share(struct weft_abi_counters *memory)
 	struct weft__counters *c = &weft__counters;
 	struct weft_abi_counter_cells *own = &c->own.cells;
 	struct weft_abi_counter_cells *shared = &memory->cells;
-	const uint32_t rows = weft__record_load(&c->rows_used);
+	const uint32_t rows = weft__load(&c->rows_used);
 	for (uint32_t row = 0; row < rows; row++) {
 		uint64_t sum = 0;
 		for (uint32_t shard = 0; shard < WEFT_ABI_COUNTER_SHARDS; shard++)
 			sum += own->shard[shard].cell[row];
 		if (sum)
-			weft__record_store(&shared->shard[0].cell[row], sum);
+			weft__store(&shared->shard[0].cell[row], sum);
 		if (own->real[row])
-			weft__record_store(&shared->real[row], own->real[row]);
+			weft__store(&shared->real[row], own->real[row]);
 	}
-	weft__record_store(&c->own.shared, memory);
+	weft__store(&c->own.shared, memory);
 	for (uint32_t row = 0; row < rows; row++)
-		if (weft__record_load_acquire(&c->row[row].is_there))
+		if (weft__load_acquire(&c->row[row].is_there))
 			share_row(c, row);
-	weft__record_store_release(&c->own.shared_cells, shared);
+	weft__store_release(&c->own.shared_cells, shared);
 }
 #endif
 
@@ -103,7 +103,7 @@ static void give_name(
 {
 	const struct weft__counter_row *it = &c->row[row];
 	uint16_t id = weft__record_name_find_or_add(region, c->text + it->text, it->size);
-	weft__record_store(&c->row[row].name, generation << 16 | id);
+	weft__store(&c->row[row].name, generation << 16 | id);
 }
 
 /* The counter's row, which `is_wanted` makes if there is none; else WEFT_ABI_COUNTERS. */
@@ -114,7 +114,7 @@ static uint32_t find_row(struct weft__counters *c, const char *name, uint32_t si
 	uint32_t written = WEFT_ABI_COUNTERS;
 	for (uint32_t probe = 0; probe < WEFT__COUNTER_BUCKETS; probe++) {
 		uint16_t *bucket = &c->bucket[(hash + probe) % WEFT__COUNTER_BUCKETS];
-		uint16_t known = weft__record_load_acquire(bucket);
+		uint16_t known = weft__load_acquire(bucket);
 		if (!known && !is_wanted)
 			return WEFT_ABI_COUNTERS;
 		if (!known && written == WEFT_ABI_COUNTERS)
@@ -122,13 +122,13 @@ static uint32_t find_row(struct weft__counters *c, const char *name, uint32_t si
 		if (!known && written == WEFT_ABI_COUNTERS)
 			return WEFT_ABI_COUNTERS;
 		if (!known && weft__compare_exchange(bucket, 0, (uint16_t)(written + 1))) {
-			weft__record_store_release(&c->row[written].is_there, 1);
+			weft__store_release(&c->row[written].is_there, 1);
 			share_row(c, written);
 			if (weft__record_generation())
 				give_name(c, weft__record_region(), written, weft__record_generation());
 			return written;
 		}
-		known = weft__record_load_acquire(bucket);
+		known = weft__load_acquire(bucket);
 		if (is_named(c, known - 1u, hash, name, size))
 			return known - 1u;
 	}
@@ -139,15 +139,15 @@ static void remember(uint64_t *cache, uint32_t row)
 {
 	const uint64_t others = ~(uint64_t)0xffff0000u;
 	if (cache)
-		weft__record_store(cache, (weft__record_load(cache) & others) | (uint64_t)(row + 1) << 16);
+		weft__store(cache, (weft__load(cache) & others) | (uint64_t)(row + 1) << 16);
 }
 
 /* Also in the row, so that a later set asks all shards for their parts. */
 static void remember_adding(struct weft__counters *c, uint64_t *cache, uint32_t row)
 {
-	weft__record_store(&c->row[row].is_added, 1);
+	weft__store(&c->row[row].is_added, 1);
 	if (cache)
-		weft__record_store(cache, weft__record_load(cache) | (uint64_t)WEFT__COUNTER_ADDS << 16);
+		weft__store(cache, weft__load(cache) | (uint64_t)WEFT__COUNTER_ADDS << 16);
 }
 
 /* The row of a call's counter; WEFT_ABI_COUNTERS if it is not to have one. */
@@ -164,7 +164,7 @@ static uint32_t row_of(struct weft__counters *c, uint64_t *cache, const char *na
 	if (row < WEFT_ABI_COUNTERS)
 		remember(cache, row);
 	else if (weft__record_generation())
-		weft__record_fetch_add(&weft__record_header()->losses[WEFT_ABI_LOSS_METRICS_FULL], 1);
+		weft__fetch_add(&weft__record_header()->losses[WEFT_ABI_LOSS_METRICS_FULL], 1);
 	return row;
 }
 
@@ -196,45 +196,45 @@ static uint64_t sum_from(struct weft__counters *c, uint32_t row, uint32_t shard)
 	const struct weft_abi_counter_cells *cells = weft__record_counter_cells(c);
 	uint64_t sum = 0;
 	for (; shard < WEFT_ABI_COUNTER_SHARDS; shard++)
-		sum += weft__record_load(&cells->shard[shard].cell[row]);
+		sum += weft__load(&cells->shard[shard].cell[row]);
 	return sum;
 }
 
 static void add(struct weft__counters *c, uint32_t row, uint64_t change)
 {
-	weft__record_fetch_add(
+	weft__fetch_add(
 		&weft__record_counter_cells(c)->shard[weft__record_counter_shard()].cell[row], change);
 }
 
 static void set(struct weft__counters *c, uint32_t row, uint64_t value)
 {
-	if (weft__record_load(&c->row[row].is_added))
+	if (weft__load(&c->row[row].is_added))
 		value -= sum_from(c, row, 1);
-	if (weft__record_load(&c->row[row].is_real))
-		weft__record_store(&weft__record_counter_cells(c)->real[row], 0);
-	weft__record_store(&weft__record_counter_cells(c)->shard[0].cell[row], value);
+	if (weft__load(&c->row[row].is_real))
+		weft__store(&weft__record_counter_cells(c)->real[row], 0);
+	weft__store(&weft__record_counter_cells(c)->shard[0].cell[row], value);
 }
 
 static void add_real(struct weft__counters *c, uint32_t row, double change)
 {
 	uint64_t *cell = &weft__record_counter_cells(c)->real[row], before;
-	weft__record_store(&c->row[row].is_real, 1);
+	weft__store(&c->row[row].is_real, 1);
 	do
-		before = weft__record_load(cell);
+		before = weft__load(cell);
 	while (!weft__compare_exchange(cell, before, bits_of(real_of(before) + change)));
 }
 
 static void set_real(struct weft__counters *c, uint32_t row, double value)
 {
 	double integers = (double)(int64_t)sum_from(c, row, 0);
-	weft__record_store(&c->row[row].is_real, 1);
-	weft__record_store(&weft__record_counter_cells(c)->real[row], bits_of(value - integers));
+	weft__store(&c->row[row].is_real, 1);
+	weft__store(&weft__record_counter_cells(c)->real[row], bits_of(value - integers));
 }
 
 WEFT__OUT_OF_LINE void weft__record_counter_change(
 	unsigned kind, uint64_t *cache, const char *name, uint32_t size, uint64_t value)
 {
-	struct weft__counters *c = weft__record_load(&weft__recorder.counters);
+	struct weft__counters *c = weft__load(&weft__recorder.counters);
 	uint32_t row = row_of(c, cache, name, size);
 	if (row >= WEFT_ABI_COUNTERS)
 		return;
@@ -261,16 +261,16 @@ struct total {
 WEFT__ALWAYS_INLINE struct total total_of(struct weft__counters *c, uint32_t row)
 {
 	uint64_t integers = sum_from(c, row, 0);
-	if (!weft__record_load(&c->row[row].is_real))
+	if (!weft__load(&c->row[row].is_real))
 		return (struct total){WEFT_ABI_TOTAL, integers};
-	double real = real_of(weft__record_load(&weft__record_counter_cells(c)->real[row])) +
-				  (double)(int64_t)integers;
+	double real =
+		real_of(weft__load(&weft__record_counter_cells(c)->real[row])) + (double)(int64_t)integers;
 	return (struct total){WEFT_ABI_TOTAL_F64, bits_of(real)};
 }
 
 int64_t weft__record_counter_value(const char *name, uint32_t most)
 {
-	struct weft__counters *c = weft__record_load(&weft__recorder.counters);
+	struct weft__counters *c = weft__load(&weft__recorder.counters);
 	uint32_t size = name ? weft__record_measure_name(name, most) : UINT32_MAX;
 	uint32_t row =
 		size <= WEFT_ABI_NAME_MAX_BYTES ? find_row(c, name, size, false) : WEFT_ABI_COUNTERS;
@@ -293,7 +293,7 @@ WEFT__EXPORT int64_t weft_counter_read(const char *name)
 /* The id of the row's name in the present buffer; 0: it has none there. */
 static inline uint16_t name_of(const struct weft__counters *c, uint32_t row)
 {
-	const uint64_t name = weft__record_load(&c->row[row].name);
+	const uint64_t name = weft__load(&c->row[row].name);
 	return name >> 16 == weft__record_generation() ? (uint16_t)name : 0;
 }
 
@@ -301,8 +301,8 @@ WEFT__ALWAYS_INLINE void put(
 	struct weft__counters *c, uint32_t row, uint16_t name, const struct weft__room *room)
 {
 	const struct total total = total_of(c, row);
-	weft__record_store(&room->at[0], WEFT_ABI_HEAD(total.kind, 2, name) | room->stamp);
-	weft__record_store(&room->at[1], total.value);
+	weft__store(&room->at[0], WEFT_ABI_HEAD(total.kind, 2, name) | room->stamp);
+	weft__store(&room->at[1], total.value);
 	weft__record_publish_record(room, 2);
 }
 
@@ -318,14 +318,14 @@ static uint32_t packets_of_round(const struct weft__region *region)
  * into a quarter of the packet goes on in the next one. */
 void weft__record_counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks)
 {
-	struct weft__counters *c = weft__record_load(&weft__recorder.counters);
+	struct weft__counters *c = weft__load(&weft__recorder.counters);
 	const struct weft__region *region = weft__record_region();
-	const uint32_t rows = weft__record_load(&c->rows_used);
+	const uint32_t rows = weft__load(&c->rows_used);
 	struct weft__room room = {.slot = slot, .stamp = (uint32_t)ticks};
 	if (WEFT__LIKELY(rows == 0) || !weft__record_region_has(region, slot))
 		return;
-	uint64_t hand = weft__record_load(&region->header->hand), at = weft__record_load(&c->totals_at);
-	uint32_t row = weft__record_load(&c->totals_next), last = row + region->packet_bytes / 4 / 16;
+	uint64_t hand = weft__load(&region->header->hand), at = weft__load(&c->totals_at);
+	uint32_t row = weft__load(&c->totals_next), last = row + region->packet_bytes / 4 / 16;
 	if ((row == 0 && hand - at < packets_of_round(region)) ||
 		!weft__compare_exchange(&c->totals_at, at, hand))
 		return;
@@ -336,7 +336,7 @@ void weft__record_counters_put_some(struct weft_abi_slot *slot, uint32_t words, 
 		if (name)
 			put(c, row, name, &room);
 	}
-	weft__record_store(&c->totals_next, row < rows ? row : 0);
+	weft__store(&c->totals_next, row < rows ? row : 0);
 }
 
 /* ---- The begin and the end of a buffer ---- */
@@ -344,18 +344,18 @@ void weft__record_counters_put_some(struct weft_abi_slot *slot, uint32_t words, 
 /* The first packet has totals: a reader knows from them with what the counters began. */
 void weft__record_counters_begin(const struct weft__region *region, uint64_t generation)
 {
-	struct weft__counters *c = weft__record_load(&weft__recorder.counters);
-	weft__record_store(&c->totals_at, (uint64_t)0 - ROUND_PACKETS_MAX);
-	weft__record_store(&c->totals_next, 0);
-	for (uint32_t row = 0; row < weft__record_load(&c->rows_used); row++)
-		if (weft__record_load_acquire(&c->row[row].is_there))
+	struct weft__counters *c = weft__load(&weft__recorder.counters);
+	weft__store(&c->totals_at, (uint64_t)0 - ROUND_PACKETS_MAX);
+	weft__store(&c->totals_next, 0);
+	for (uint32_t row = 0; row < weft__load(&c->rows_used); row++)
+		if (weft__load_acquire(&c->row[row].is_there))
 			give_name(c, region, row, generation);
 }
 
 void weft__record_counters_put_all(void)
 {
-	struct weft__counters *c = weft__record_load(&weft__recorder.counters);
-	const uint32_t rows = weft__record_load(&c->rows_used);
+	struct weft__counters *c = weft__load(&weft__recorder.counters);
+	const uint32_t rows = weft__load(&c->rows_used);
 	const struct weft__self *self = rows ? weft__record_looked() : NULL;
 	for (uint32_t row = 0; self && row < rows; row++) {
 		uint16_t name = name_of(c, row);

@@ -62,7 +62,7 @@ extern struct weft__counters weft__counters WEFT__HIDDEN;
 
 static inline struct weft_abi_counter_cells *weft__record_counter_cells(struct weft__counters *c)
 {
-	struct weft_abi_counter_cells *shared = weft__record_load(&c->own.shared_cells);
+	struct weft_abi_counter_cells *shared = weft__load(&c->own.shared_cells);
 	return shared ? shared : &c->own.cells;
 }
 
@@ -74,7 +74,7 @@ static inline struct weft_abi_counter_cells *weft__record_counter_cells(struct w
  * other bits (name.h). */
 static inline uint32_t weft__record_counter_cached(const uint64_t *cache)
 {
-	return (uint32_t)weft__record_load(cache) >> 16;
+	return (uint32_t)weft__load(cache) >> 16;
 }
 
 /* A shard for the calling thread: threads have different stacks, and asking for the processor would
@@ -94,8 +94,8 @@ static inline __attribute__((always_inline)) bool weft__record_counter_try_add(
 	if (WEFT__UNLIKELY(row >= WEFT_ABI_COUNTERS))
 		return false;
 	struct weft_abi_counter_cells *cells =
-		weft__record_counter_cells(weft__record_load(&weft__recorder.counters));
-	weft__record_fetch_add(&cells->shard[weft__record_counter_shard()].cell[row], change);
+		weft__record_counter_cells(weft__load(&weft__recorder.counters));
+	weft__fetch_add(&cells->shard[weft__record_counter_shard()].cell[row], change);
 	return true;
 }
 

@@ -57,7 +57,7 @@ static struct watch *current_watch(const struct weft__self *self)
 	/* For the reason of weft__self_here's. */
 	static _Thread_local struct watch here __attribute__((tls_model("initial-exec")));
 	uint64_t generation = weft__record_entered_generation(self);
-	uint32_t thread = weft__record_load(&self->slot->thread);
+	uint32_t thread = weft__load(&self->slot->thread);
 	if (WEFT__UNLIKELY(here.generation != generation || here.thread != thread)) {
 		const struct weft_abi_buffer *header = weft__record_header_of(self->slot);
 		here = (struct watch){.generation = generation, .thread = thread, .task = WEFT_TASK_NONE};
@@ -76,8 +76,7 @@ static WEFT__OUT_OF_LINE uint64_t ask(
 		return 0;
 	uint32_t unsure = w->look == w->answer ? 0 : w->limit_ns;
 	/* Another copy of the recorder, or a call that does not look, may have switched. */
-	bool is_known =
-		w->answer && w->task != WEFT_TASK_NONE && w->task == weft__record_load(&slot->task);
+	bool is_known = w->answer && w->task != WEFT_TASK_NONE && w->task == weft__load(&slot->task);
 	w->off_ns = off_ns;
 	w->answer = now;
 	bool is_loss = is_known && off_ns > before && off_ns - before >= (uint64_t)unsure + LEAST_NS;
@@ -87,7 +86,7 @@ static WEFT__OUT_OF_LINE uint64_t ask(
 bool weft__record_cpu_look_at(const struct weft_abi_slot *slot, uint32_t stamp, uint64_t next)
 {
 	struct watch *w = current_watch(weft__record_self());
-	uint64_t now = (uint64_t)weft__record_load(&slot->base_high) << 32 | stamp;
+	uint64_t now = (uint64_t)weft__load(&slot->base_high) << 32 | stamp;
 	if (WEFT__UNLIKELY(now - w->answer >= w->limit_ticks) && w->limit_ticks)
 		return false;
 	w->look = now;

@@ -16,19 +16,19 @@
 static uint64_t unseen_task(void)
 {
 	if (weft__record_generation())
-		return weft__record_fetch_add(&weft__record_header()->next_task, 1);
-	const struct weft__copy *leader = weft__record_load(&weft__recorder.leader);
+		return weft__fetch_add(&weft__record_header()->next_task, 1);
+	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
 	struct weft__recorder *recorder = leader ? leader->recorder : &weft__recorder;
-	return weft__record_fetch_add(&recorder->unrecorded, 1) + 1;
+	return weft__fetch_add(&recorder->unrecorded, 1) + 1;
 }
 
 /* The next id of the slot, which reserves more if it has none left. */
 static uint64_t take_id(struct weft_abi_slot *slot)
 {
-	if (weft__record_load(&slot->tasks_left) == 0) {
-		weft__record_store(&slot->next_task,
-			weft__record_fetch_add(&weft__record_header_of(slot)->next_task, TASK_BLOCK));
-		weft__record_store(&slot->tasks_left, TASK_BLOCK);
+	if (weft__load(&slot->tasks_left) == 0) {
+		weft__store(&slot->next_task,
+			weft__fetch_add(&weft__record_header_of(slot)->next_task, TASK_BLOCK));
+		weft__store(&slot->tasks_left, TASK_BLOCK);
 	}
 	return weft__record_next_task(slot);
 }
@@ -67,7 +67,7 @@ static WEFT__OUT_OF_LINE uint64_t create_slowly(uint64_t head, uint64_t parent)
 WEFT__ALWAYS_INLINE uint64_t create_at(
 	const struct weft__room *room, uint32_t words, uint64_t head, uint64_t parent)
 {
-	if (WEFT__UNLIKELY(weft__record_load(&room->slot->tasks_left) == 0)) {
+	if (WEFT__UNLIKELY(weft__load(&room->slot->tasks_left) == 0)) {
 		weft__record_withdraw(room);
 		return create_slowly(head, parent);
 	}
@@ -116,9 +116,9 @@ WEFT__ALWAYS_INLINE uint64_t create_in_at(const struct weft__room *room,
 	uint64_t child = take_id(room->slot);
 	weft__record_store_head(room, WEFT_ABI_HEAD(type, words, kind));
 	if (is_explicit)
-		weft__record_store(&room->at[at++], task);
-	weft__record_store(&room->at[at++], child);
-	weft__record_store(&room->at[at], weft__record_category_name(room->slot, category));
+		weft__store(&room->at[at++], task);
+	weft__store(&room->at[at++], child);
+	weft__store(&room->at[at], weft__record_category_name(room->slot, category));
 	weft__record_commit(room, words);
 	return child;
 }
@@ -155,6 +155,6 @@ WEFT__EXPORT uint64_t weft__create_in(
 WEFT__EXPORT uint64_t weft__create_unseen(void)
 {
 	const struct weft__self *self = weft__record_looked();
-	return self ? weft__record_fetch_add(&weft__record_header_of(self->slot)->next_task, 1)
+	return self ? weft__fetch_add(&weft__record_header_of(self->slot)->next_task, 1)
 				: unseen_task();
 }

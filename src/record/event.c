@@ -106,10 +106,10 @@ WEFT__ALWAYS_INLINE bool put_at_clock(
 	const struct weft__fixed event = {head, first, 0, runs};
 	const struct weft__self *self = weft__record_self();
 	struct weft__room room;
-	if (self->ticket + WEFT__SLOWLY != weft__record_load(&weft__live.generation))
+	if (self->ticket + WEFT__SLOWLY != weft__load(&weft__live.generation))
 		return false;
 	const uint64_t *clock = weft__record_platform()->ticks_at;
-	struct weft_abi_slot *slot = weft__record_load_own(&self->slot);
+	struct weft_abi_slot *slot = weft__load_own(&self->slot);
 	if (WEFT__UNLIKELY(!clock || (only && slot != only)) ||
 		WEFT__UNLIKELY(!weft__record_try_reserve_at(slot, 2, clock, &room)))
 		return false;
@@ -126,7 +126,7 @@ WEFT__ALWAYS_INLINE bool put_in_moment(
 	struct weft__room room;
 	if (!weft__record_is_in_moment(self))
 		return false;
-	struct weft_abi_slot *slot = weft__record_load_own(&self->slot);
+	struct weft_abi_slot *slot = weft__load_own(&self->slot);
 	if (WEFT__UNLIKELY(only && slot != only) ||
 		WEFT__UNLIKELY(!weft__record_try_reserve_in_moment(slot, 2, &room)))
 		return false;

@@ -44,7 +44,7 @@ static void copy_text(char *to, uint32_t room, const char *text, size_t size)
 static struct named *find(const char *name)
 {
 	for (uint32_t i = 0; i < NAMED_MAX; i++)
-		if (weft__record_load_acquire(&named[i].state) == PUBLISHED &&
+		if (weft__load_acquire(&named[i].state) == PUBLISHED &&
 			memcmp(named[i].name, name, NAME_BYTES) == 0)
 			return &named[i];
 	return NULL;
@@ -74,6 +74,6 @@ WEFT__EXPORT struct weft_category *weft_ffi_category(
 	entry->category =
 		(struct weft_category){&weft__level_zero, entry->name, entry->description, NULL};
 	weft_category_register(&entry->category);
-	weft__record_store_release(&entry->state, PUBLISHED);
+	weft__store_release(&entry->state, PUBLISHED);
 	return &entry->category;
 }

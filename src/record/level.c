@@ -30,18 +30,18 @@ static uint8_t standard = WEFT_LEVEL_INFO;
 
 uint8_t weft__record_level_standard(void)
 {
-	return weft__record_load(&standard);
+	return weft__load(&standard);
 }
 
 /* The latest matching request wins. */
 uint8_t weft__record_level_wanted(const char *name)
 {
 	uint32_t size = weft__record_measure(name, WEFT_ABI_NAME_MAX_BYTES);
-	uint32_t count = weft__record_load(&taken);
+	uint32_t count = weft__load(&taken);
 	for (uint32_t i = count < WISHES_MAX ? count : WISHES_MAX; i-- > 0;)
-		if (weft__record_load_acquire(&wishes[i].is_there) &&
+		if (weft__load_acquire(&wishes[i].is_there) &&
 			weft__abi_matches(wishes[i].pattern, name, size))
-			return weft__record_load(&wishes[i].level);
+			return weft__load(&wishes[i].level);
 	return weft__record_level_standard();
 }
 
@@ -49,15 +49,15 @@ uint8_t weft__record_level_wanted(const char *name)
 static bool remember(const char *pattern, uint8_t level)
 {
 	uint32_t size = weft__record_measure(pattern, PATTERN_BYTES);
-	if (size == PATTERN_BYTES || weft__record_load(&taken) >= WISHES_MAX)
+	if (size == PATTERN_BYTES || weft__load(&taken) >= WISHES_MAX)
 		return false;
-	uint32_t index = weft__record_fetch_add(&taken, 1);
+	uint32_t index = weft__fetch_add(&taken, 1);
 	if (index >= WISHES_MAX)
 		return false;
 	for (uint32_t i = 0; i < size; i++)
 		wishes[index].pattern[i] = pattern[i];
-	weft__record_store(&wishes[index].level, level);
-	weft__record_store_release(&wishes[index].is_there, 1);
+	weft__store(&wishes[index].level, level);
+	weft__store_release(&wishes[index].is_there, 1);
 	return true;
 }
 
@@ -69,7 +69,7 @@ static void set_now(const struct weft__region *region, const char *pattern, uint
 		weft__abi_set_level(header, ticks, WEFT_ABI_CATEGORY_ALL, level);
 	for (uint32_t i = 0; i < WEFT_ABI_LEVELS && !all; i++) {
 		uint32_t size;
-		uint16_t id = (uint16_t)weft__record_load_acquire(&header->categories[i]);
+		uint16_t id = (uint16_t)weft__load_acquire(&header->categories[i]);
 		const char *name = weft__record_name_bytes(region, id, &size);
 		if (size && weft__abi_matches(pattern, name, size))
 			weft__abi_set_level(header, ticks, (uint8_t)i, level);
@@ -82,7 +82,7 @@ int weft__record_set_level(const char *pattern, enum weft_level level)
 		return WEFT_ERROR_ARGUMENT;
 	bool all = pattern[0] == '*' && !pattern[1], is_live = weft__record_generation();
 	if (all && !is_live)
-		weft__record_store(&standard, (uint8_t)level);
+		weft__store(&standard, (uint8_t)level);
 	bool good = all || remember(pattern, (uint8_t)level);
 	if (is_live)
 		set_now(weft__record_region(), pattern, (uint8_t)level, all);
@@ -91,7 +91,7 @@ int weft__record_set_level(const char *pattern, enum weft_level level)
 
 WEFT__EXPORT int weft_set_level(const char *pattern, enum weft_level level)
 {
-	weft__record_default_platform(); /* elects the leading copy, if that was not done yet */
-	const struct weft__copy *leader = weft__record_load(&weft__recorder.leader);
+	weft__platform_default(); /* elects the leading copy, if that was not done yet */
+	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
 	return (leader ? leader->set_level : weft__record_set_level)(pattern, level);
 }

@@ -31,15 +31,15 @@
 static void take_stamp(struct weft_abi_slot *slot)
 {
 	uint64_t ticks = weft__record_ticks(weft__record_platform());
-	weft__record_store(&slot->moment, ticks);
+	weft__store(&slot->moment, ticks);
 }
 
 void weft__record_moment_renew(struct weft_abi_slot *slot)
 {
 	/* Another odd value says that events with the old stamp are complete. Release, as for any
 	 * event. */
-	weft__record_store_release(&slot->sequence, weft__record_load(&slot->sequence) + 2);
-	weft__record_signal_fence();
+	weft__store_release(&slot->sequence, weft__load(&slot->sequence) + 2);
+	weft__signal_fence();
 	take_stamp(slot);
 }
 
@@ -52,21 +52,21 @@ WEFT__EXPORT void weft_moment_begin(void)
 	struct weft_abi_slot *slot = self->slot;
 	if (weft__record_guard_moment(slot, &events)) {
 		weft__record_moment_renew(slot);
-		weft__record_store_release(&slot->moment_events, 0);
+		weft__store_release(&slot->moment_events, 0);
 		return;
 	}
-	uint32_t sequence = weft__record_load(&slot->sequence);
+	uint32_t sequence = weft__load(&slot->sequence);
 	/* In a signal handler that interrupts an event: the event's stamp must stay. */
 	if (sequence & 1)
 		return;
-	weft__record_store(&slot->sequence, sequence + 1);
-	weft__record_signal_fence();
+	weft__store(&slot->sequence, sequence + 1);
+	weft__signal_fence();
 	take_stamp(slot);
-	weft__record_store(&slot->moment_events, 1);
-	weft__record_signal_fence();
-	weft__record_store(&slot->is_in_moment, 1);
+	weft__store(&slot->moment_events, 1);
+	weft__signal_fence();
+	weft__store(&slot->is_in_moment, 1);
 	self->ticket |= WEFT__IN_MOMENT;
-	weft__record_store_release(&slot->moment_events, 0);
+	weft__store_release(&slot->moment_events, 0);
 }
 
 WEFT__EXPORT void weft_moment_end(void)
@@ -80,7 +80,7 @@ WEFT__EXPORT void weft_moment_end(void)
 	if (!weft__record_guard_moment(slot, &events))
 		return;
 	self->ticket = weft__record_entered_generation(self);
-	weft__record_store(&slot->is_in_moment, 0);
+	weft__store(&slot->is_in_moment, 0);
 	/* Release, as for any event. The other guard stays set, without effect. */
-	weft__record_store_release(&slot->sequence, weft__record_load(&slot->sequence) + 1);
+	weft__store_release(&slot->sequence, weft__load(&slot->sequence) + 1);
 }

@@ -88,10 +88,10 @@ static bool is_same(
 	const unsigned char *entry = entry_of(region, id, name->size);
 	const uint64_t *words = (const uint64_t *)(const void *)entry;
 	struct rest rest = begin_of(name);
-	if (!entry || weft__record_load(&words[0]) != ((uint64_t)name->size << 32 | hash))
+	if (!entry || weft__load(&words[0]) != ((uint64_t)name->size << 32 | hash))
 		return false;
 	for (uint32_t at = 0; at < name->size; at += 8)
-		if (weft__record_load(&words[1 + at / 8]) != next_word(&rest))
+		if (weft__load(&words[1 + at / 8]) != next_word(&rest))
 			return false;
 	return true;
 }
@@ -106,7 +106,7 @@ static uint16_t allocate(const struct weft__region *region, uint32_t size)
 	uint32_t *names_used = &region->header->names_used;
 	uint32_t room = room_of(region), bytes = bytes_of(size);
 	for (unsigned i = 0; i < ALLOCATE_TRIES; i++) {
-		uint32_t used = weft__record_load(names_used);
+		uint32_t used = weft__load(names_used);
 		if (used > room || bytes > room - used)
 			return 0;
 		if (weft__compare_exchange(names_used, used, used + bytes))
@@ -123,9 +123,9 @@ static uint16_t write_entry(
 	struct rest rest = begin_of(name);
 	if (!words)
 		return 0;
-	weft__record_store(&words[0], (uint64_t)name->size << 32 | hash);
+	weft__store(&words[0], (uint64_t)name->size << 32 | hash);
 	for (uint32_t at = 0; at < name->size; at += 8)
-		weft__record_store(&words[1 + at / 8], next_word(&rest));
+		weft__store(&words[1 + at / 8], next_word(&rest));
 	return id;
 }
 
@@ -140,7 +140,7 @@ uint16_t weft__record_name_find_or_add_parts(
 	uint16_t written = 0;
 	for (uint32_t probe = 0; probe < PROBES_MAX; probe++) {
 		uint32_t *bucket = &index[(hash + probe) & mask];
-		uint32_t known = weft__record_load_acquire(bucket);
+		uint32_t known = weft__load_acquire(bucket);
 		if (known == 0) {
 			if (!written)
 				written = write_entry(region, hash, name);
@@ -149,7 +149,7 @@ uint16_t weft__record_name_find_or_add_parts(
 			/* Release: a thread that finds the id also sees the entry. */
 			if (weft__compare_exchange(bucket, 0, (hash & 0xffff0000u) | written))
 				return written;
-			known = weft__record_load_acquire(bucket);
+			known = weft__load_acquire(bucket);
 		}
 		if ((known ^ hash) >> 16 == 0 && is_same(region, (uint16_t)known, hash, name))
 			return (uint16_t)known;
@@ -171,7 +171,7 @@ const char *weft__record_name_bytes(
 	*ret_size = 0;
 	if (!entry)
 		return "";
-	uint32_t size = (uint32_t)(weft__record_load((const uint64_t *)(const void *)entry) >> 32);
+	uint32_t size = (uint32_t)(weft__load((const uint64_t *)(const void *)entry) >> 32);
 	if (size > WEFT_ABI_NAME_MAX_BYTES || !entry_of(region, id, size))
 		return "";
 	*ret_size = size;
@@ -184,7 +184,7 @@ WEFT__COLD uint16_t weft__record_name_intern_parts(
 	const struct weft__region *region = weft__record_region_of(slot);
 	uint16_t id = weft__record_name_find_or_add_parts(region, name);
 	if (!id)
-		weft__record_fetch_add(&region->header->losses[WEFT_ABI_LOSS_NAMES_FULL], 1);
+		weft__fetch_add(&region->header->losses[WEFT_ABI_LOSS_NAMES_FULL], 1);
 	return id;
 }
 

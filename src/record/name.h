@@ -53,7 +53,7 @@ uint16_t weft__record_name_intern_text(
 static inline uint16_t weft__record_name_cached(
 	const struct weft__self *self, const uint64_t *cache)
 {
-	uint64_t cached = weft__record_load(cache);
+	uint64_t cached = weft__load(cache);
 	bool is_valid = (uint32_t)(cached >> 32) == (uint32_t)weft__record_entered_generation(self);
 	return is_valid ? (uint16_t)cached : 0;
 }
@@ -64,9 +64,8 @@ static inline uint16_t weft__record_name_cached_now(
 	const struct weft_abi_slot *slot, const uint64_t *cache)
 {
 	const struct weft__self *self = weft__record_self();
-	weft__record_signal_fence();
-	const struct weft__self now = {
-		weft__record_load_own(&self->ticket), weft__record_load_own(&self->slot)};
+	weft__signal_fence();
+	const struct weft__self now = {weft__load_own(&self->ticket), weft__load_own(&self->slot)};
 	uint16_t name = weft__record_name_cached(&now, cache);
 	return WEFT__LIKELY(now.slot == slot) ? name : 0;
 }
@@ -74,7 +73,7 @@ static inline uint16_t weft__record_name_cached_now(
 static inline void weft__record_name_remember(
 	const struct weft__self *self, uint64_t *cache, uint16_t name)
 {
-	weft__record_store(cache, weft__record_entered_generation(self) << 32 | name);
+	weft__store(cache, weft__record_entered_generation(self) << 32 | name);
 }
 
 /* The id of a literal with its cache; 0 for other text (no cache), and if there is none. */

@@ -48,10 +48,10 @@ static struct nest *current_nest(const struct weft__self *self)
 {
 	struct nest *nest = nest_of(self->slot);
 	uint64_t generation = weft__record_entered_generation(self);
-	uint32_t thread = weft__record_load(&self->slot->thread);
+	uint32_t thread = weft__load(&self->slot->thread);
 	if (WEFT__UNLIKELY(nest && (nest->generation != generation || nest->thread != thread))) {
 		nest->depth = 0;
-		weft__record_signal_fence();
+		weft__signal_fence();
 		nest->generation = generation;
 		nest->thread = thread;
 	}
@@ -64,8 +64,8 @@ static void push(const struct weft__self *self)
 	if (!nest)
 		return;
 	if (nest->depth < LEVELS)
-		nest->tasks[nest->depth] = weft__record_load(&self->slot->task);
-	weft__record_signal_fence();
+		nest->tasks[nest->depth] = weft__load(&self->slot->task);
+	weft__signal_fence();
 	nest->depth++;
 }
 
@@ -82,7 +82,7 @@ static uint64_t pop(const struct weft__self *self)
 		level = LEVELS - 1;
 	}
 	uint64_t task = nest->tasks[level];
-	weft__record_signal_fence();
+	weft__signal_fence();
 	nest->depth--;
 	return task;
 }

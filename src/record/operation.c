@@ -23,7 +23,7 @@ WEFT__ALWAYS_INLINE void store_two(
 	struct weft__room record = *room;
 	record.at += offset;
 	weft__record_store_head(&record, head);
-	weft__record_store(&record.at[1], operand);
+	weft__store(&record.at[1], operand);
 }
 
 /* Commits events of `words` words in all. A reader counts `surplus` out of the packet's words, so
@@ -32,9 +32,9 @@ WEFT__ALWAYS_INLINE void commit(const struct weft__room *room, uint32_t words, u
 {
 	struct weft_abi_slot *slot = room->slot;
 	if (surplus)
-		weft__record_store(&slot->surplus, weft__record_load(&slot->surplus) + surplus);
+		weft__store(&slot->surplus, weft__load(&slot->surplus) + surplus);
 	weft__record_publish(room, words);
-	weft__record_store_release(room->guard, room->clear);
+	weft__store_release(room->guard, room->clear);
 }
 
 /* Events of several calls, in a moment of their own unless there is one. Returns whether there was
@@ -75,7 +75,7 @@ WEFT__ALWAYS_INLINE bool begin_quickly(const struct weft_category *category, uin
 		WEFT__UNLIKELY(!weft__record_try_reserve(words, &room)))
 		return false;
 	uint16_t name = weft__record_name_cached_now(room.slot, cache);
-	if (WEFT__UNLIKELY(!name) || WEFT__UNLIKELY(weft__record_load(&room.slot->tasks_left) == 0)) {
+	if (WEFT__UNLIKELY(!name) || WEFT__UNLIKELY(weft__load(&room.slot->tasks_left) == 0)) {
 		weft__record_withdraw(&room);
 		return false;
 	}
@@ -84,7 +84,7 @@ WEFT__ALWAYS_INLINE bool begin_quickly(const struct weft_category *category, uin
 	const uint64_t label = WEFT_ABI_HEAD(WEFT_ABI_LABEL | WEFT_ABI_EXPLICIT, 2, name);
 	store_two(&room, 0, create, operation);
 	if (category)
-		weft__record_store(&room.at[2], weft__record_category_name(room.slot, category));
+		weft__store(&room.at[2], weft__record_category_name(room.slot, category));
 	store_two(&room, create_words, label, operation);
 	store_two(&room, create_words + 2, WEFT_ABI_HEAD(WEFT_ABI_TRY_READ, 2, 0), operation);
 	commit(&room, words, words - BEGIN_WORDS);
@@ -139,8 +139,8 @@ WEFT__ALWAYS_INLINE void end(uint64_t operation, uint64_t waiter, unsigned kind)
 	store_two(&room, 0, WEFT_ABI_HEAD(kind, 2, 0), operation);
 	store_two(&room, 2, is_current ? READ_HEAD : READ_AS, is_current ? operation : waiter);
 	if (!is_current) {
-		weft__record_store(&room.at[4], operation);
-		weft__record_store(&room.slot->task, waiter);
+		weft__store(&room.at[4], operation);
+		weft__store(&room.slot->task, waiter);
 	}
 	commit(&room, words, is_current ? 0 : 1);
 }

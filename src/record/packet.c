@@ -78,20 +78,20 @@ static struct weft_abi_packet *claim(
 	/* Other threads advance the hand, too: two rounds reach every packet unless they claim as fast.
 	 */
 	for (uint32_t tries = 2 * region->packet_count; tries > 0; tries--) {
-		uint64_t sequence = weft__record_fetch_add(&header->hand, 1) + 1;
+		uint64_t sequence = weft__fetch_add(&header->hand, 1) + 1;
 		struct weft_abi_packet *packet = weft__record_packet_at(region, sequence);
 		/* Acquire: an open packet's header was stored before. */
-		uint64_t state = weft__record_load_acquire(&packet->state);
+		uint64_t state = weft__load_acquire(&packet->state);
 		if ((state & WEFT_ABI_PACKET_STATE) != WEFT_ABI_PACKET_OPEN)
 			passed.open_in_row = 0;
 		else if (pass_open(region, slot, packet, state, &passed))
-			state = weft__record_load_acquire(&packet->state);
+			state = weft__load_acquire(&packet->state);
 		if ((state & WEFT_ABI_PACKET_STATE) != WEFT_ABI_PACKET_CLOSED || state >> 2 >= sequence)
 			continue;
 		/* Acquire: `written` was stored before the packet was closed. */
 		if (weft__compare_exchange(
 				&packet->state, state, sequence << 2 | WEFT_ABI_PACKET_OPENING)) {
-			weft__record_store(&slot->unfinished, sequence);
+			weft__store(&slot->unfinished, sequence);
 			*ret_sequence = sequence;
 			return packet;
 		}
@@ -103,8 +103,8 @@ static void copy_name(
 	const struct weft__region *region, const struct weft_abi_slot *slot, uint64_t *to)
 {
 	const uint64_t *name = weft__record_slot_name(region, slot);
-	weft__record_store(&to[0], weft__record_load(&name[0]));
-	weft__record_store(&to[1], weft__record_load(&name[1]));
+	weft__store(&to[0], weft__load(&name[0]));
+	weft__store(&to[1], weft__load(&name[1]));
 }
 
 /* Readers find the clock's rate from readings that are far apart. A thread that fills small packets
@@ -117,30 +117,30 @@ static void store_reading(struct weft_abi_packet *packet, uint64_t sequence, uin
 {
 	static uint64_t latest; /* of the whole process */
 	struct weft_abi_clock_reading reading = {0, 0, 0};
-	if (sequence % READING_PACKETS == 0 || ticks - weft__record_load(&latest) >= READING_TICKS) {
+	if (sequence % READING_PACKETS == 0 || ticks - weft__load(&latest) >= READING_TICKS) {
 		reading = weft__record_read_clocks(weft__record_platform());
-		weft__record_store(&latest, ticks);
+		weft__store(&latest, ticks);
 	}
-	weft__record_store(&packet->reading_ticks, reading.ticks);
-	weft__record_store(&packet->reading_ns, reading.monotonic_ns);
+	weft__store(&packet->reading_ticks, reading.ticks);
+	weft__store(&packet->reading_ns, reading.monotonic_ns);
 }
 
 /* Fills the header; no reader uses it until the packet is open. */
 static void store_header(struct weft_abi_packet *packet, const struct weft__region *region,
 	const struct weft_abi_slot *slot, uint64_t sequence, uint64_t ticks)
 {
-	weft__record_store(&packet->before, weft__record_load(&packet->written));
-	weft__record_store(&packet->committed, (uint32_t)sizeof(*packet));
-	weft__record_store(&packet->thread, weft__record_load(&slot->thread));
-	weft__record_store(&packet->base_ticks, ticks >> 32 << 32);
-	weft__record_store(&packet->opened_ticks, ticks);
+	weft__store(&packet->before, weft__load(&packet->written));
+	weft__store(&packet->committed, (uint32_t)sizeof(*packet));
+	weft__store(&packet->thread, weft__load(&slot->thread));
+	weft__store(&packet->base_ticks, ticks >> 32 << 32);
+	weft__store(&packet->opened_ticks, ticks);
 	store_reading(packet, sequence, ticks);
-	weft__record_store(&packet->task, weft__record_load(&slot->task));
-	weft__record_store(&packet->number, weft__record_load(&slot->number));
-	weft__record_store(&packet->lost, weft__record_load(&slot->lost));
-	weft__record_store(&packet->thread_records, 0);
-	weft__record_store(&packet->tid, (uint32_t)weft__record_load(&slot->owner));
-	weft__record_store(&packet->slot, weft__record_slot_index(region, slot));
+	weft__store(&packet->task, weft__load(&slot->task));
+	weft__store(&packet->number, weft__load(&slot->number));
+	weft__store(&packet->lost, weft__load(&slot->lost));
+	weft__store(&packet->thread_records, 0);
+	weft__store(&packet->tid, (uint32_t)weft__load(&slot->owner));
+	weft__store(&packet->slot, weft__record_slot_index(region, slot));
 	copy_name(region, slot, (uint64_t *)(void *)packet->name);
 }
 
@@ -151,18 +151,18 @@ static WEFT__OUT_OF_LINE bool open_claimed(const struct weft__region *region,
 {
 	weft__fence_release();
 	store_header(packet, region, slot, sequence, ticks);
-	weft__record_store(&slot->base_high, (uint32_t)(ticks >> 32));
-	weft__record_store(&slot->offset, (uint32_t)sizeof(*packet));
-	weft__record_store(&slot->surplus, 0);
-	weft__record_store(&slot->inherited, 0);
+	weft__store(&slot->base_high, (uint32_t)(ticks >> 32));
+	weft__store(&slot->offset, (uint32_t)sizeof(*packet));
+	weft__store(&slot->surplus, 0);
+	weft__store(&slot->inherited, 0);
 	/* The packet is opened before the slot gets it: if a signal handler never returns, we must not
 	 * write into a packet that readers ignore. */
-	weft__record_store_release(&packet->state, sequence << 2 | WEFT_ABI_PACKET_OPEN);
+	weft__store_release(&packet->state, sequence << 2 | WEFT_ABI_PACKET_OPEN);
 	/* Release: a thread that takes the packet counts its words. */
-	weft__record_store_release(&slot->taken, weft__record_packet_untaken(sequence));
-	weft__record_store(&slot->packet, (uint64_t)((uintptr_t)packet - (uintptr_t)slot));
-	weft__record_store(&slot->unfinished, 0);
-	weft__record_store(&slot->limit, region->limit);
+	weft__store_release(&slot->taken, weft__record_packet_untaken(sequence));
+	weft__store(&slot->packet, (uint64_t)((uintptr_t)packet - (uintptr_t)slot));
+	weft__store(&slot->unfinished, 0);
+	weft__store(&slot->limit, region->limit);
 	return true;
 }
 
@@ -177,7 +177,7 @@ bool weft__record_packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 static bool is_named(const struct weft_abi_packet *packet, const uint64_t *name)
 {
 	const uint64_t *theirs = (const uint64_t *)(const void *)packet->name;
-	return weft__record_load(&theirs[0]) == name[0] && weft__record_load(&theirs[1]) == name[1];
+	return weft__load(&theirs[0]) == name[0] && weft__load(&theirs[1]) == name[1];
 }
 
 /* The earlier thread's events stay; this record says which thread the next ones belong to. */
@@ -196,16 +196,16 @@ void weft__record_packet_inherit(struct weft_abi_slot *slot)
 		weft__record_packet_close(slot);
 		/* Another thread may have taken the packet while we counted its events, and a third may
 		 * have filled it. */
-		weft__record_store(&slot->number, 0);
+		weft__store(&slot->number, 0);
 		return; /* the first event claims another packet */
 	}
-	uint64_t tid = (uint32_t)weft__record_load(&slot->owner);
-	weft__record_store(&packet->thread_records, weft__record_load(&packet->thread_records) + 1);
-	weft__record_store(&room.at[0], WEFT_ABI_HEAD(WEFT_ABI_THREAD, words, 0) | room.stamp);
-	weft__record_store(&room.at[1], (uint64_t)weft__record_load(&slot->thread) << 32 | tid);
+	uint64_t tid = (uint32_t)weft__load(&slot->owner);
+	weft__store(&packet->thread_records, weft__load(&packet->thread_records) + 1);
+	weft__store(&room.at[0], WEFT_ABI_HEAD(WEFT_ABI_THREAD, words, 0) | room.stamp);
+	weft__store(&room.at[1], (uint64_t)weft__load(&slot->thread) << 32 | tid);
 	if (words > WEFT_ABI_THREAD_WORDS) {
-		weft__record_store(&room.at[2], name[0]);
-		weft__record_store(&room.at[3], name[1]);
+		weft__store(&room.at[2], name[0]);
+		weft__store(&room.at[3], name[1]);
 	}
 	weft__record_publish_record(&room, words);
 }

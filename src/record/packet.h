@@ -16,7 +16,7 @@ static inline uint32_t weft__record_slot_index(
 /* The number of slots that were ever used. */
 static inline uint32_t weft__record_slots_used(const struct weft__region *region)
 {
-	uint32_t used = weft__record_load(&region->header->slots_used);
+	uint32_t used = weft__load(&region->header->slots_used);
 	return used < region->slot_count ? used : region->slot_count;
 }
 

@@ -19,24 +19,24 @@ WEFT__ALWAYS_INLINE void weft__record_put_at(
 {
 	weft__record_store_head(room, event->head);
 	if (words > 1)
-		weft__record_store(&room->at[1], event->first);
+		weft__store(&room->at[1], event->first);
 	if (words > 2)
-		weft__record_store(&room->at[2], event->second);
+		weft__store(&room->at[2], event->second);
 	if (event->runs != WEFT_TASK_CURRENT)
-		weft__record_store(&room->slot->task, event->runs);
+		weft__store(&room->slot->task, event->runs);
 	weft__record_commit(room, words);
 }
 
 /* The next of the ids that the slot has reserved; `tasks_left` must not be 0. */
 WEFT__ALWAYS_INLINE uint64_t weft__record_next_task(struct weft_abi_slot *slot)
 {
-	uint32_t left = weft__record_load(&slot->tasks_left);
-	uint64_t task = weft__record_load(&slot->next_task);
+	uint32_t left = weft__load(&slot->tasks_left);
+	uint64_t task = weft__load(&slot->next_task);
 	/* In this order, a signal handler that never returns may waste an id, but never duplicates one.
 	 */
-	weft__record_store(&slot->tasks_left, left - 1);
-	weft__record_signal_fence();
-	weft__record_store(&slot->next_task, task + 1);
+	weft__store(&slot->tasks_left, left - 1);
+	weft__signal_fence();
+	weft__store(&slot->next_task, task + 1);
 	return task;
 }
 

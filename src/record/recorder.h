@@ -130,21 +130,21 @@ static inline uint64_t weft__record_generation(void)
 /* True if `resume` would make no buffer. */
 static inline bool weft__record_is_idle(void)
 {
-	const uint8_t *idle = weft__record_load(&weft__recorder.idle);
-	return !weft__record_load(&weft__recorder.resume) || (idle && !weft__record_load(idle));
+	const uint8_t *idle = weft__load(&weft__recorder.idle);
+	return !weft__load(&weft__recorder.resume) || (idle && !weft__load(idle));
 }
 
 /* True if recording is off, and the next event does not make a buffer. */
 static inline bool weft__record_is_off(void)
 {
-	return !weft__record_load(&weft__live.generation) && weft__record_is_idle();
+	return !weft__load(&weft__live.generation) && weft__record_is_idle();
 }
 
 static inline const struct weft__region *weft__record_region(void)
 {
 	/* Acquire: makes the whole region and header visible, even to a caller that has seen only the
 	 * generation before. */
-	return weft__record_load_acquire(&weft__recorder.region);
+	return weft__load_acquire(&weft__recorder.region);
 }
 
 /* The current buffer. A thread with a slot uses its slot's buffer instead, because recording may be
@@ -169,13 +169,13 @@ static inline struct weft_abi_buffer *weft__record_header_of(const struct weft_a
 
 static inline const struct weft_platform *weft__record_platform(void)
 {
-	return weft__record_load(&weft__recorder.platform);
+	return weft__load(&weft__recorder.platform);
 }
 
 /* True if only a thread's first event in the buffer may make system calls. */
 static inline bool weft__record_is_quiet(const struct weft_abi_buffer *header)
 {
-	return weft__record_load(&header->is_quiet);
+	return weft__load(&header->is_quiet);
 }
 
 /* Checks the arguments of weft_start(). */
@@ -185,7 +185,7 @@ int weft__record_buffer_check(const void *buffer, size_t size);
 void weft__record_buffer_prepare(const struct weft__region *region, bool is_zero);
 
 /* The operating system's platform; NULL in a build without one. */
-const struct weft_platform *weft__record_default_platform(void);
+const struct weft_platform *weft__platform_default(void);
 /* Lets the platform fill in identity and clock before a buffer goes live. */
 int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_platform *platform);
 

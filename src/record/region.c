@@ -109,14 +109,14 @@ const struct weft__region *weft__record_region_add(void *buffer, uint64_t size)
 	struct weft__region *added = entry(regions, regions->count);
 	*added = wanted;
 	/* Release: a thread that searches the list finds the region whole. */
-	weft__record_store_release(&regions->count, regions->count + 1);
+	weft__store_release(&regions->count, regions->count + 1);
 	return added;
 }
 
 WEFT__COLD const struct weft__region *weft__record_region_search(const struct weft_abi_slot *slot)
 {
-	struct weft__regions *regions = weft__record_load(&weft__recorder.regions);
-	uint32_t count = weft__record_load_acquire(&regions->count);
+	struct weft__regions *regions = weft__load(&weft__recorder.regions);
+	uint32_t count = weft__load_acquire(&regions->count);
 	for (uint32_t i = count; i > oldest(count); i--)
 		if (weft__record_region_has(entry(regions, i - 1), slot))
 			return entry(regions, i - 1);

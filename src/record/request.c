@@ -19,9 +19,8 @@
 static void hold(struct weft_abi_buffer *header)
 {
 	uint64_t now = weft__record_ticks(weft__record_platform());
-	if (now < weft__record_load(&header->snapshots.listen_until))
-		weft__record_store(
-			&header->hold_until, now + weft__record_load(&header->snapshots.hold_ticks));
+	if (now < weft__load(&header->snapshots.listen_until))
+		weft__store(&header->hold_until, now + weft__load(&header->snapshots.hold_ticks));
 }
 
 void weft__record_request_snapshot(const char *reason, uint32_t size)
@@ -38,10 +37,10 @@ void weft__record_request_snapshot(const char *reason, uint32_t size)
 	weft__mark(WEFT_TASK_CURRENT, &cache, names, 1, &value);
 	uint64_t before, after;
 	do {
-		before = weft__record_load(&snapshots->requests);
+		before = weft__load(&snapshots->requests);
 		after = ((before >> 32) + 1) << 32 | name;
 	} while (!weft__compare_exchange(&snapshots->requests, before, after));
-	if ((uint32_t)weft__record_load(&snapshots->served) == (uint32_t)(before >> 32))
+	if ((uint32_t)weft__load(&snapshots->served) == (uint32_t)(before >> 32))
 		hold(header);
 }
 
@@ -58,15 +57,15 @@ void weft__record_add_trigger(const char *rule, uint32_t size)
 	const struct weft_abi_slot *slot = self->slot;
 	struct weft_abi_snapshots *snapshots = &weft__record_header_of(slot)->snapshots;
 	uint16_t name = weft__record_name_intern_text(slot, rule, size);
-	uint32_t count = weft__record_load(&snapshots->rule_count);
+	uint32_t count = weft__load(&snapshots->rule_count);
 	for (uint32_t i = 0; i < count && i < WEFT_ABI_RULES; i++)
-		if (weft__record_load(&snapshots->rules[i]) == name)
+		if (weft__load(&snapshots->rules[i]) == name)
 			return;
 	if (!name || count >= WEFT_ABI_RULES)
 		return;
-	uint32_t index = weft__record_fetch_add(&snapshots->rule_count, 1);
+	uint32_t index = weft__fetch_add(&snapshots->rule_count, 1);
 	if (index < WEFT_ABI_RULES)
-		weft__record_store(&snapshots->rules[index], name);
+		weft__store(&snapshots->rules[index], name);
 }
 
 WEFT__EXPORT void weft_trigger(const char *rule)
@@ -78,7 +77,7 @@ WEFT__EXPORT bool weft_rundown_wanted(uint32_t *seen)
 {
 	if (!weft__record_generation())
 		return false;
-	uint32_t wanted = weft__record_load(&weft__record_header()->rundown);
+	uint32_t wanted = weft__load(&weft__record_header()->rundown);
 	bool is_new = wanted != *seen;
 	*seen = wanted;
 	return is_new;

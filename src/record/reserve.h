@@ -50,13 +50,13 @@ static inline struct weft_abi_packet *weft__record_packet_of(
 {
 	struct weft_abi_packet *packet;
 	bool has_one =
-		weft__record_region_find_packet(region, slot, weft__record_load(&slot->packet), &packet);
+		weft__record_region_find_packet(region, slot, weft__load(&slot->packet), &packet);
 	return has_one ? packet : NULL;
 }
 
 static inline bool weft__record_has_packet(const struct weft_abi_slot *slot)
 {
-	return weft__record_load(&slot->packet) != 0;
+	return weft__load(&slot->packet) != 0;
 }
 
 /* The calling thread's state, if it can record; else NULL. */
@@ -85,11 +85,11 @@ WEFT__ALWAYS_INLINE bool weft__record_entered_now(struct weft__self *ret_self)
 	if (!self)
 		return false;
 	do {
-		ret_self->ticket = weft__record_load_own(&self->ticket);
-		weft__record_signal_fence();
-		ret_self->slot = weft__record_load_own(&self->slot);
-		weft__record_signal_fence();
-	} while (WEFT__UNLIKELY(ret_self->ticket != weft__record_load_own(&self->ticket)));
+		ret_self->ticket = weft__load_own(&self->ticket);
+		weft__signal_fence();
+		ret_self->slot = weft__load_own(&self->slot);
+		weft__signal_fence();
+	} while (WEFT__UNLIKELY(ret_self->ticket != weft__load_own(&self->ticket)));
 	if (WEFT__LIKELY(weft__record_has_entered(ret_self)))
 		return true;
 	weft__record_count_loss(NULL, WEFT_ABI_LOSS_FULL); /* the signal handler was refused */
@@ -107,11 +107,11 @@ WEFT__ALWAYS_INLINE bool weft__record_room_fits(
 {
 	const struct weft_abi_slot *slot = room->slot;
 	struct weft_abi_packet *packet;
-	uint64_t distance = weft__record_load(&slot->packet);
-	uint32_t offset = weft__record_load(&slot->offset);
-	uint32_t limit = weft__record_load(&slot->limit) & region->limit;
+	uint64_t distance = weft__load(&slot->packet);
+	uint32_t offset = weft__load(&slot->offset);
+	uint32_t limit = weft__load(&slot->limit) & region->limit;
 	if (WEFT__UNLIKELY(!weft__record_region_find_packet(region, slot, distance, &packet)) ||
-		WEFT__UNLIKELY(high != weft__record_load_own(&slot->base_high)) ||
+		WEFT__UNLIKELY(high != weft__load_own(&slot->base_high)) ||
 		WEFT__UNLIKELY((uint64_t)offset + (uint64_t)words * 8 > limit))
 		return false;
 	room->packet = packet;
@@ -123,7 +123,7 @@ WEFT__ALWAYS_INLINE bool weft__record_room_fits(
 /* Gives the room back without an event. */
 WEFT__ALWAYS_INLINE void weft__record_withdraw(const struct weft__room *room)
 {
-	weft__record_store_release(room->guard, room->clear);
+	weft__store_release(room->guard, room->clear);
 }
 
 /* The fast path: the thread has entered, nothing is interrupted, the clock is the processor's, and
@@ -132,14 +132,14 @@ WEFT__ALWAYS_INLINE void weft__record_withdraw(const struct weft__room *room)
 WEFT__ALWAYS_INLINE bool weft__record_try_reserve(uint32_t words, struct weft__room *ret_room)
 {
 	const struct weft__self *self = weft__record_self();
-	if (WEFT__UNLIKELY(self->ticket != weft__record_load(&weft__live.generation)))
+	if (WEFT__UNLIKELY(self->ticket != weft__load(&weft__live.generation)))
 		return false;
 	struct weft_abi_slot *slot = self->slot;
-	uint32_t sequence = weft__record_load(&slot->sequence);
+	uint32_t sequence = weft__load(&slot->sequence);
 	/* If the guard is set already, this store changes nothing. The test comes after the stamp,
 	 * because some processors read their counter only when all earlier instructions are done. */
-	weft__record_store(&slot->sequence, sequence | 1);
-	weft__record_signal_fence();
+	weft__store(&slot->sequence, sequence | 1);
+	weft__signal_fence();
 	/* Loads after the guard is set: until then a signal handler may have changed these. */
 	struct weft__stamp stamp = weft__record_cpu_stamp();
 	if (WEFT__UNLIKELY(sequence & 1))
@@ -156,7 +156,7 @@ WEFT__ALWAYS_INLINE bool weft__record_try_reserve(uint32_t words, struct weft__r
 
 WEFT__ALWAYS_INLINE bool weft__record_is_in_moment(const struct weft__self *self)
 {
-	uint64_t differs = self->ticket ^ weft__record_load(&weft__live.generation);
+	uint64_t differs = self->ticket ^ weft__load(&weft__live.generation);
 	return differs - WEFT__IN_MOMENT <= WEFT__SLOWLY;
 }
 
@@ -165,13 +165,13 @@ WEFT__ALWAYS_INLINE bool weft__record_is_in_moment(const struct weft__self *self
  * of the tests. */
 WEFT__ALWAYS_INLINE bool weft__record_guard_moment(struct weft_abi_slot *slot, uint32_t *ret_events)
 {
-	uint32_t events = weft__record_load(&slot->moment_events);
+	uint32_t events = weft__load(&slot->moment_events);
 	if (WEFT__UNLIKELY(events & 1))
 		return false;
-	weft__record_store(&slot->moment_events, events + 1);
-	weft__record_signal_fence();
-	if (WEFT__UNLIKELY(!weft__record_load(&slot->is_in_moment))) {
-		weft__record_store(&slot->moment_events, events);
+	weft__store(&slot->moment_events, events + 1);
+	weft__signal_fence();
+	if (WEFT__UNLIKELY(!weft__load(&slot->is_in_moment))) {
+		weft__store(&slot->moment_events, events);
 		return false;
 	}
 	*ret_events = events;
@@ -186,12 +186,12 @@ WEFT__ALWAYS_INLINE bool weft__record_try_reserve_in_moment(
 	uint32_t events;
 	if (!weft__record_guard_moment(slot, &events))
 		return false;
-	uint64_t ticks = weft__record_load(&slot->moment);
+	uint64_t ticks = weft__load(&slot->moment);
 	struct weft__room room = {
 		.slot = slot, .stamp = (uint32_t)ticks, .guard = &slot->moment_events, .clear = events + 2};
 	if (WEFT__UNLIKELY(events & WEFT__MOMENT_EVENTS) ||
 		!weft__record_room_fits(weft__record_region(), &room, words, (uint32_t)(ticks >> 32))) {
-		weft__record_store_release(room.guard, events);
+		weft__store_release(room.guard, events);
 		return false;
 	}
 	*ret_room = room;
@@ -214,12 +214,12 @@ WEFT__ALWAYS_INLINE bool weft__record_try_reserve_in(
 WEFT__ALWAYS_INLINE bool weft__record_begin(
 	struct weft_abi_slot *slot, struct weft__room *room, uint64_t *ret_ticks)
 {
-	uint32_t sequence = weft__record_load(&slot->sequence);
+	uint32_t sequence = weft__load(&slot->sequence);
 	if (sequence & 1)
 		return false;
 	*room = (struct weft__room){.slot = slot, .guard = &slot->sequence, .clear = sequence + 2};
-	weft__record_store(&slot->sequence, sequence + 1);
-	weft__record_signal_fence();
+	weft__store(&slot->sequence, sequence + 1);
+	weft__signal_fence();
 	*ret_ticks = weft__record_ticks(weft__record_platform());
 	return true;
 }
@@ -237,12 +237,12 @@ WEFT__ALWAYS_INLINE bool weft__record_find_room(
 WEFT__ALWAYS_INLINE bool weft__record_try_reserve_at(
 	struct weft_abi_slot *slot, uint32_t words, const uint64_t *clock, struct weft__room *ret_room)
 {
-	uint32_t sequence = weft__record_load(&slot->sequence);
+	uint32_t sequence = weft__load(&slot->sequence);
 	if (WEFT__UNLIKELY(sequence & 1))
 		return false;
-	weft__record_store(&slot->sequence, sequence + 1);
-	weft__record_signal_fence();
-	uint64_t ticks = weft__record_load(clock);
+	weft__store(&slot->sequence, sequence + 1);
+	weft__signal_fence();
+	uint64_t ticks = weft__load(clock);
 	struct weft__room room = {
 		.slot = slot, .stamp = (uint32_t)ticks, .guard = &slot->sequence, .clear = sequence + 2};
 	if (WEFT__UNLIKELY(!weft__record_room_fits(
@@ -293,21 +293,21 @@ WEFT__ALWAYS_INLINE struct weft__room weft__record_reserve_in(
 WEFT__ALWAYS_INLINE void weft__record_store_head(const struct weft__room *room, uint64_t head)
 {
 	uint32_t __attribute__((may_alias)) *halves = (void *)room->at;
-	weft__record_store(&halves[0], room->stamp);
-	weft__record_store(&halves[1], (uint32_t)(head >> 32));
+	weft__store(&halves[0], room->stamp);
+	weft__store(&halves[1], (uint32_t)(head >> 32));
 }
 
 /* Commits: makes the bytes written so far visible. */
 WEFT__ALWAYS_INLINE void weft__record_publish(const struct weft__room *room, uint32_t words)
 {
-	weft__record_store_release(&room->packet->committed, room->offset + words * 8);
-	weft__record_store(&room->slot->offset, room->offset + words * 8);
+	weft__store_release(&room->packet->committed, room->offset + words * 8);
+	weft__store(&room->slot->offset, room->offset + words * 8);
 }
 
 /* The same for a record that is not an event. */
 static inline void weft__record_publish_record(const struct weft__room *room, uint32_t words)
 {
-	weft__record_store(&room->slot->surplus, weft__record_load(&room->slot->surplus) + words);
+	weft__store(&room->slot->surplus, weft__load(&room->slot->surplus) + words);
 	weft__record_publish(room, words);
 }
 
@@ -317,10 +317,10 @@ WEFT__ALWAYS_INLINE void weft__record_commit(const struct weft__room *room, uint
 	struct weft_abi_slot *slot = room->slot;
 	/* Only the deviation from two words is counted, so that common events cost nothing. */
 	if (words != 2)
-		weft__record_store(&slot->surplus, weft__record_load(&slot->surplus) + words - 2);
+		weft__store(&slot->surplus, weft__load(&slot->surplus) + words - 2);
 	weft__record_publish(room, words);
 	/* Release: a thread that finds the guard clear may take the packet with all that is in it. */
-	weft__record_store_release(room->guard, room->clear);
+	weft__store_release(room->guard, room->clear);
 }
 
 #endif

@@ -11,22 +11,22 @@
 WEFT__COLD void weft__record_count_loss(struct weft_abi_slot *slot, unsigned cause)
 {
 	struct weft_abi_buffer *header = slot ? weft__record_header_of(slot) : weft__record_header();
-	weft__record_fetch_add(&header->losses[cause], 1);
+	weft__fetch_add(&header->losses[cause], 1);
 	if (slot)
-		weft__record_store(&slot->lost, weft__record_load(&slot->lost) + 1);
+		weft__store(&slot->lost, weft__load(&slot->lost) + 1);
 }
 
 /* A signal handler has interrupted an event. */
 static void count_nested(struct weft_abi_slot *slot)
 {
-	uint32_t sequence = weft__record_load(&slot->sequence);
+	uint32_t sequence = weft__load(&slot->sequence);
 	weft__record_count_loss(slot, WEFT_ABI_LOSS_NESTED);
-	if (weft__record_load(&slot->nested_at) != sequence) {
-		weft__record_store(&slot->nested_at, sequence);
-		weft__record_store(&slot->nested, 0);
+	if (weft__load(&slot->nested_at) != sequence) {
+		weft__store(&slot->nested_at, sequence);
+		weft__store(&slot->nested, 0);
 	}
-	uint32_t nested = weft__record_load(&slot->nested) + 1;
-	weft__record_store(&slot->nested, nested);
+	uint32_t nested = weft__load(&slot->nested) + 1;
+	weft__store(&slot->nested, nested);
 	/* Repeated every time, because a signal handler may leave the repair, too. */
 	if (nested % WEFT__NESTED_MAX == 0)
 		weft__record_packet_repair(slot);
@@ -36,9 +36,9 @@ static void count_nested(struct weft_abi_slot *slot)
  * system call. So a thread that finds no packet backs off. */
 static bool change_packet(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks)
 {
-	uint32_t refuse = weft__record_load(&slot->refuse);
+	uint32_t refuse = weft__load(&slot->refuse);
 	if (refuse > 0) {
-		weft__record_store(&slot->refuse, refuse - 1);
+		weft__store(&slot->refuse, refuse - 1);
 		return false;
 	}
 	weft__record_packet_close(slot);
@@ -50,7 +50,7 @@ static bool change_packet(struct weft_abi_slot *slot, uint32_t words, uint64_t t
 	if (has_one)
 		weft__record_counters_put_some(slot, words, ticks);
 	else
-		weft__record_store(&slot->refuse, WEFT__LOOK_INTERVAL - 1);
+		weft__store(&slot->refuse, WEFT__LOOK_INTERVAL - 1);
 	return has_one;
 }
 
@@ -58,7 +58,7 @@ static bool change_packet(struct weft_abi_slot *slot, uint32_t words, uint64_t t
  * has asked us to stop: then this event comes after the record's end, and is not lost. */
 static bool is_held(struct weft_abi_slot *slot, uint64_t ticks)
 {
-	uint64_t until = weft__record_load(&weft__record_header_of(slot)->hold_until);
+	uint64_t until = weft__load(&weft__record_header_of(slot)->hold_until);
 	if (ticks >= until)
 		return false;
 	if (until == WEFT_ABI_HOLD_STOP)
@@ -72,16 +72,16 @@ static bool is_held(struct weft_abi_slot *slot, uint64_t ticks)
  * 2^32 ticks, 1.65 s at 2.6 GHz. */
 static void write_time(const struct weft__room *room, uint32_t high)
 {
-	weft__record_store(&room->at[0], WEFT_ABI_HEAD(WEFT_ABI_TIME, 2, 0));
-	weft__record_store(&room->at[1], (uint64_t)high << 32);
+	weft__store(&room->at[0], WEFT_ABI_HEAD(WEFT_ABI_TIME, 2, 0));
+	weft__store(&room->at[1], (uint64_t)high << 32);
 	weft__record_publish_record(room, 2);
-	weft__record_store(&room->slot->base_high, high);
+	weft__store(&room->slot->base_high, high);
 }
 
 /* True if the packet has room, and only its base is stale: the time record goes first. */
 static WEFT__OUT_OF_LINE bool renew_base(struct weft_abi_slot *slot, uint32_t words, uint32_t high)
 {
-	uint32_t base_high = weft__record_load(&slot->base_high);
+	uint32_t base_high = weft__load(&slot->base_high);
 	struct weft__room room = {.slot = slot, .stamp = 0};
 	if (high == base_high ||
 		!weft__record_room_fits(weft__record_region_of(slot), &room, words + 2, base_high))
@@ -130,7 +130,7 @@ static uint64_t begin_in_moment(struct weft__room *room, uint32_t events)
 	}
 	room->guard = &slot->moment_events;
 	room->clear = events + 2;
-	return weft__record_load(&slot->moment);
+	return weft__load(&slot->moment);
 }
 
 /* Sets the guard. False in the middle of another event, which is counted. Out of line, so that the
@@ -147,7 +147,7 @@ static WEFT__OUT_OF_LINE bool begin(struct weft__room *room, uint64_t *ret_ticks
 			*ret_ticks = begin_in_moment(room, events);
 			return true;
 		}
-	} while (!(weft__record_load(&slot->sequence) & 1));
+	} while (!(weft__load(&slot->sequence) & 1));
 	count_nested(slot);
 	return false;
 }

@@ -49,11 +49,11 @@ static bool read_system_clock(unsigned clock, struct reading *ret_reading)
 static bool find_foreign(unsigned clock, uint64_t generation, struct reading *ret_reading)
 {
 	struct foreign *from = &foreign[clock - WEFT_CLOCK_FOREIGN];
-	uint64_t sequence = weft__record_load_acquire(&from->sequence);
-	struct reading reading = {weft__record_load_acquire(&from->reading.ticks),
-		weft__record_load_acquire(&from->reading.now)};
-	bool is_present = weft__record_load_acquire(&from->generation) == generation;
-	if (sequence & 1 || weft__record_load(&from->sequence) != sequence || !is_present)
+	uint64_t sequence = weft__load_acquire(&from->sequence);
+	struct reading reading = {
+		weft__load_acquire(&from->reading.ticks), weft__load_acquire(&from->reading.now)};
+	bool is_present = weft__load_acquire(&from->generation) == generation;
+	if (sequence & 1 || weft__load(&from->sequence) != sequence || !is_present)
 		return false;
 	*ret_reading = reading;
 	return true;
@@ -123,12 +123,12 @@ WEFT__EXPORT void weft_clock_sync(unsigned clock, uint64_t now_ns)
 	if (!generation || clock - WEFT_CLOCK_FOREIGN >= WEFT_CLOCKS_FOREIGN)
 		return;
 	struct foreign *to = &foreign[clock - WEFT_CLOCK_FOREIGN];
-	uint64_t sequence = weft__record_load(&to->sequence);
+	uint64_t sequence = weft__load(&to->sequence);
 	if (sequence & 1 || !weft__compare_exchange(&to->sequence, sequence, sequence + 1))
 		return;
 	/* Release: a thread that loads one of these also sees the odd sequence. */
-	weft__record_store_release(&to->reading.ticks, weft__record_ticks(weft__record_platform()));
-	weft__record_store_release(&to->reading.now, now_ns);
-	weft__record_store_release(&to->generation, generation);
-	weft__record_store_release(&to->sequence, sequence + 2);
+	weft__store_release(&to->reading.ticks, weft__record_ticks(weft__record_platform()));
+	weft__store_release(&to->reading.now, now_ns);
+	weft__store_release(&to->generation, generation);
+	weft__store_release(&to->sequence, sequence + 2);
 }

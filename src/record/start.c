@@ -29,7 +29,7 @@ static uint64_t fastest_reading; /* in ticks; 0: none yet */
 struct weft_abi_clock_reading weft__record_read_clocks(const struct weft_platform *platform)
 {
 	struct weft_abi_clock_reading best = {0, 0, 0};
-	uint64_t least = UINT64_MAX, usual = weft__record_load(&fastest_reading);
+	uint64_t least = UINT64_MAX, usual = weft__load(&fastest_reading);
 	if (!platform->read_clocks)
 		return best;
 	for (int i = 0; i < READING_TRIES && least > 2 * usual; i++) {
@@ -44,7 +44,7 @@ struct weft_abi_clock_reading weft__record_read_clocks(const struct weft_platfor
 		}
 	}
 	if (usual == 0 || least < usual)
-		weft__record_store(&fastest_reading, least);
+		weft__store(&fastest_reading, least);
 	return best;
 }
 
@@ -55,7 +55,7 @@ static uint64_t next_generation(void)
 
 static void go_live(const struct weft__region *region)
 {
-	weft__record_store_release(&weft__recorder.region, region);
+	weft__store_release(&weft__recorder.region, region);
 	/* A reader that sees the magic must see the header; a thread that sees the generation must see
 	 * the buffer. */
 	weft__fence_release();
@@ -64,7 +64,7 @@ static void go_live(const struct weft__region *region)
 	weft__recorder.starts++;
 	if (weft__record_has_own_clock(weft__record_platform()))
 		generation |= WEFT__SLOWLY; /* the fast path uses only the processor's clock */
-	weft__record_store_release(&weft__live.generation, generation);
+	weft__store_release(&weft__live.generation, generation);
 	weft__record_categories_point();
 	weft__copies_notify();
 }
@@ -83,7 +83,7 @@ static void describe_clock(struct weft_abi_buffer *header, const struct weft_pla
 /* Ids continue after those of the tasks that were created before. */
 static void number_tasks(struct weft_abi_buffer *header)
 {
-	uint64_t before = weft__record_load(&weft__recorder.unrecorded);
+	uint64_t before = weft__load(&weft__recorder.unrecorded);
 	if (before)
 		header->next_task = before + TASKS_AT_START;
 }
@@ -93,7 +93,7 @@ static int start(void *buffer, size_t size, const struct weft_platform *platform
 	if (weft__record_generation())
 		return WEFT_ERROR_STATE;
 	if (!platform)
-		platform = weft__record_default_platform();
+		platform = weft__platform_default();
 	if (!platform ||
 		(weft__record_has_own_clock(platform) && !platform->ticks_hz && !platform->read_clocks))
 		return WEFT_ERROR_ARGUMENT;
@@ -103,10 +103,10 @@ static int start(void *buffer, size_t size, const struct weft_platform *platform
 	const struct weft__region *region = weft__record_region_add(buffer, size);
 	weft__record_buffer_prepare(region, is_zero);
 	number_tasks(region->header);
-	weft__record_store(&weft__recorder.platform, platform);
-	weft__record_store(&weft__recorder.search_from, 0);
-	weft__record_store(&fastest_reading, 0); /* another clock may have other ticks */
-	weft__record_categories_prepare(region, weft__record_load(&weft__recorder.parent));
+	weft__store(&weft__recorder.platform, platform);
+	weft__store(&weft__recorder.search_from, 0);
+	weft__store(&fastest_reading, 0); /* another clock may have other ticks */
+	weft__record_categories_prepare(region, weft__load(&weft__recorder.parent));
 	describe_clock(region->header, platform);
 	error = weft__platform_prepare(region->header, platform);
 	if (error)
@@ -123,7 +123,7 @@ static int start_alone(
 	if (!weft__compare_exchange(&weft__live.is_starting, 0, 1))
 		return WEFT_ERROR_STATE;
 	int error = start(buffer, size, platform, is_zero);
-	weft__record_store_release(&weft__live.is_starting, 0);
+	weft__store_release(&weft__live.is_starting, 0);
 	return error;
 }
 
@@ -139,9 +139,9 @@ int weft__start_zeroed(void *buffer, size_t size)
 
 WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platform *platform)
 {
-	weft__record_default_platform(); /* elects the leading copy, if that was not done yet */
-	const struct weft__copy *leader = weft__record_load(&weft__recorder.leader);
-	if (weft__record_load(&weft__recorder.is_barred))
+	weft__platform_default(); /* elects the leading copy, if that was not done yet */
+	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
+	if (weft__load(&weft__recorder.is_barred))
 		return WEFT_ERROR_UNSUPPORTED;
 	return (leader ? leader->start : weft__start)(buffer, size, platform);
 }
@@ -149,9 +149,9 @@ WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platfor
 /* True if the slot's thread is inside an event, so that the caller is its signal handler. */
 static bool is_recording_one(const struct weft_abi_slot *slot)
 {
-	if (weft__record_load(&slot->is_in_moment))
-		return weft__record_load(&slot->moment_events) & 1;
-	return weft__record_load(&slot->sequence) & 1;
+	if (weft__load(&slot->is_in_moment))
+		return weft__load(&slot->moment_events) & 1;
+	return weft__load(&slot->sequence) & 1;
 }
 
 /* True if the thread has been in the buffer of this generation. */
@@ -164,7 +164,7 @@ static bool has_entered(const struct weft__self *self, uint64_t generation)
 bool weft__record_is_inside_event(void)
 {
 	const struct weft__self *self = weft__record_self();
-	return has_entered(self, weft__record_load_acquire(&weft__live.generation)) &&
+	return has_entered(self, weft__load_acquire(&weft__live.generation)) &&
 		   is_recording_one(self->slot);
 }
 
@@ -174,13 +174,13 @@ void weft__record_end_record(struct weft_abi_buffer *header, enum weft_abi_endin
 	header->end = weft__record_read_clocks(platform);
 	if (!header->end.ticks)
 		header->end.ticks = weft__record_ticks(platform);
-	weft__record_store_release(&header->ending, (uint32_t)ending);
+	weft__store_release(&header->ending, (uint32_t)ending);
 }
 
 static void stop(void)
 {
 	const struct weft__self *self = weft__record_self();
-	uint64_t generation = weft__record_load_acquire(&weft__live.generation);
+	uint64_t generation = weft__load_acquire(&weft__live.generation);
 	struct weft_abi_buffer *header = weft__record_header();
 	if (generation && !weft__record_is_inside_event())
 		weft__record_counters_put_all();
@@ -191,17 +191,17 @@ static void stop(void)
 	 * there. */
 	if (has_entered(self, generation) && !is_recording_one(self->slot))
 		weft__record_packet_close(self->slot);
-	weft__record_store(&weft__recorder.unrecorded, weft__record_load(&header->next_task));
+	weft__store(&weft__recorder.unrecorded, weft__load(&header->next_task));
 	weft__record_end_record(header, WEFT_ABI_ENDING_STOP);
-	weft__record_store_release(&header->stopped, 1);
+	weft__store_release(&header->stopped, 1);
 }
 
 void weft__record_rest(void)
 {
-	const uint8_t *offered = weft__record_load(&weft__recorder.offered);
-	weft__record_store(&weft__recorder.idle, offered);
+	const uint8_t *offered = weft__load(&weft__recorder.offered);
+	weft__store(&weft__recorder.idle, offered);
 	if (!offered)
-		weft__record_store(&weft__recorder.resume, NULL);
+		weft__store(&weft__recorder.resume, NULL);
 }
 
 void weft__stop(void)
@@ -214,7 +214,7 @@ void weft__stop(void)
 
 void weft__stop_leader(void)
 {
-	const struct weft__copy *leader = weft__record_load(&weft__recorder.leader);
+	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
 	(leader ? leader->stop : weft__stop)();
 }
 
@@ -222,12 +222,12 @@ static void (*at_stop)(void);
 
 void weft__record_at_stop(void (*action)(void))
 {
-	weft__record_store(&at_stop, action);
+	weft__store(&at_stop, action);
 }
 
 WEFT__EXPORT void weft_stop(void)
 {
-	void (*action)(void) = weft__record_load(&at_stop);
+	void (*action)(void) = weft__load(&at_stop);
 	weft__stop_leader();
 	if (action && weft__compare_exchange(&at_stop, action, NULL))
 		action();
@@ -241,5 +241,5 @@ WEFT__EXPORT bool weft_is_recording(void)
 WEFT__EXPORT uint64_t weft_current(void)
 {
 	const struct weft__self *self = weft__record_looked();
-	return self ? weft__record_load(&self->slot->task) : WEFT_TASK_NONE;
+	return self ? weft__load(&self->slot->task) : WEFT_TASK_NONE;
 }

@@ -40,8 +40,8 @@ static void store_name(const struct weft__region *region, const struct weft_abi_
 	if (!weft__record_region_has(region, slot))
 		return;
 	uint64_t *to = weft__record_slot_name(region, slot);
-	weft__record_store(&to[0], name->words[0]);
-	weft__record_store(&to[1], name->words[1]);
+	weft__store(&to[0], name->words[0]);
+	weft__store(&to[1], name->words[1]);
 }
 
 /* Takes a slot; acquires what the previous owner wrote. */
@@ -57,17 +57,16 @@ static void reset(const struct weft__region *region, struct weft_abi_slot *slot)
 	bool has_packet = packet && weft__record_packet_is_held(slot);
 	if (!has_packet)
 		weft__record_packet_close(slot); /* a packet that its last owner had begun to close */
-	weft__record_store(&slot->inherited, has_packet ? weft__record_packet_events(slot, packet) : 0);
-	weft__record_store(&slot->number, 0);
-	weft__record_store(&slot->lost, 0);
-	weft__record_store(&slot->refuse, 0);
-	weft__record_store(&slot->task, WEFT_TASK_NONE);
-	weft__record_store(
-		&slot->thread, (uint32_t)weft__record_fetch_add(&region->header->threads, 1) + 1);
+	weft__store(&slot->inherited, has_packet ? weft__record_packet_events(slot, packet) : 0);
+	weft__store(&slot->number, 0);
+	weft__store(&slot->lost, 0);
+	weft__store(&slot->refuse, 0);
+	weft__store(&slot->task, WEFT_TASK_NONE);
+	weft__store(&slot->thread, (uint32_t)weft__fetch_add(&region->header->threads, 1) + 1);
 	if (has_packet)
 		weft__record_packet_inherit(slot);
 	else
-		weft__record_store(&slot->packet, 0);
+		weft__store(&slot->packet, 0);
 }
 
 /* Prepares a slot that the caller has just taken. */
@@ -77,11 +76,11 @@ static void renew(const struct weft__region *region, struct weft_abi_slot *slot,
 	store_name(region, slot, name);
 	weft__record_packet_repair(slot);
 	/* Guarded like an event, so that no thread takes the packet meanwhile. */
-	uint32_t sequence = weft__record_load(&slot->sequence);
-	weft__record_store(&slot->sequence, sequence + 1);
-	weft__record_signal_fence();
+	uint32_t sequence = weft__load(&slot->sequence);
+	weft__store(&slot->sequence, sequence + 1);
+	weft__signal_fence();
 	reset(region, slot);
-	weft__record_store_release(&slot->sequence, sequence + 2);
+	weft__store_release(&slot->sequence, sequence + 2);
 }
 
 static bool has_ended(uint32_t tid)
@@ -95,7 +94,7 @@ static struct weft_abi_slot *take_namesake(const struct weft__region *region, ui
 	uint32_t used = weft__record_slots_used(region);
 	for (uint32_t i = 0; i < used && i < NAMESAKES_MAX; i++) {
 		struct weft_abi_slot *slot = &region->slots[i];
-		uint64_t owner = weft__record_load(&slot->owner);
+		uint64_t owner = weft__load(&slot->owner);
 		if ((uint32_t)owner == tid && take(slot, owner, tid))
 			return slot;
 	}
@@ -108,15 +107,15 @@ static struct weft_abi_slot *take_left(
 {
 	/* Each search goes on where the last one ended, so that over time all slots are checked. */
 	uint32_t *from = &weft__recorder.search_from;
-	uint32_t used = weft__record_slots_used(region), first = weft__record_load(from);
+	uint32_t used = weft__record_slots_used(region), first = weft__load(from);
 	for (uint32_t i = 0; i < used && checks > 0; i++) {
 		struct weft_abi_slot *slot = &region->slots[(first + i) % used];
-		uint64_t owner = weft__record_load(&slot->owner);
+		uint64_t owner = weft__load(&slot->owner);
 		bool is_free = (uint32_t)owner == 0;
 		/* An ended thread with our own number is our predecessor. */
 		bool is_left = is_free || (uint32_t)owner == tid || has_ended((uint32_t)owner);
 		checks -= !is_free;
-		weft__record_store(from, first + i + !is_left);
+		weft__store(from, first + i + !is_left);
 		if (is_left && take(slot, owner, tid))
 			return slot;
 	}
@@ -174,7 +173,7 @@ static bool settle(struct weft__self *self, struct weft_abi_slot *slot, uint64_t
 {
 	if (slot)
 		self->slot = slot;
-	weft__record_signal_fence();
+	weft__signal_fence();
 	self->ticket = slot ? good : bad;
 	return slot;
 }
@@ -200,7 +199,7 @@ static bool find(struct weft__self *self, uint64_t generation, bool for_event)
 static bool enter(struct weft__self *self, bool for_event)
 {
 	uint64_t generation = weft__record_generation();
-	bool (*resume)(bool for_event) = weft__record_load(&weft__recorder.resume);
+	bool (*resume)(bool for_event) = weft__load(&weft__recorder.resume);
 	if (generation == 0 && !weft__record_is_idle() && resume && resume(for_event))
 		generation = weft__record_generation();
 	if (generation == 0)
@@ -215,9 +214,9 @@ static bool enter(struct weft__self *self, bool for_event)
 			weft__record_count_loss(NULL, cause);
 		return false;
 	}
-	const struct weft__copy *leader = weft__record_load(&weft__recorder.leader);
+	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
 	self->ticket = WEFT__ENTERING;
-	weft__record_signal_fence();
+	weft__signal_fence();
 	return leader ? ask_leader(leader, self, generation, for_event)
 				  : find(self, generation, for_event);
 }
@@ -236,20 +235,19 @@ WEFT__COLD void weft__record_thread_reap(const struct weft_abi_slot *own)
 {
 	const struct weft__region *region = weft__record_region_of(own);
 	uint32_t used = weft__record_is_quiet(region->header) ? 0 : weft__record_slots_used(region);
-	uint32_t tid = (uint32_t)weft__record_load(&own->owner);
+	uint32_t tid = (uint32_t)weft__load(&own->owner);
 	uint32_t count = used < DEATH_CHECKS_FULL ? used : DEATH_CHECKS_FULL;
-	uint32_t first = weft__record_fetch_add(&weft__recorder.search_from, count);
+	uint32_t first = weft__fetch_add(&weft__recorder.search_from, count);
 	for (uint32_t i = 0; i < count; i++) {
 		struct weft_abi_slot *slot = &region->slots[(first + i) % used];
-		uint64_t owner = weft__record_load(&slot->owner);
+		uint64_t owner = weft__load(&slot->owner);
 		if (slot == own || (uint32_t)owner == 0 || !weft__record_has_packet(slot))
 			continue;
 		if (!has_ended((uint32_t)owner) || !take(slot, owner, tid))
 			continue;
 		weft__record_packet_repair(slot);
 		weft__record_packet_close(slot);
-		weft__record_store_release(
-			&slot->owner, weft__record_load(&slot->owner) & ~(uint64_t)UINT32_MAX);
+		weft__store_release(&slot->owner, weft__load(&slot->owner) & ~(uint64_t)UINT32_MAX);
 	}
 }
 

@@ -45,9 +45,9 @@ WEFT__ALWAYS_INLINE void put_numbers_at(const struct weft__room *room, uint64_t 
 	uint64_t types, unsigned count, const struct weft_value *values)
 {
 	weft__record_store_head(room, head);
-	weft__record_store(&room->at[1], types);
+	weft__store(&room->at[1], types);
 	for (unsigned i = 0; i < count; i++)
-		weft__record_store(&room->at[2 + i], values[i].is.u64);
+		weft__store(&room->at[2 + i], values[i].is.u64);
 	weft__record_commit(room, 2 + count);
 }
 

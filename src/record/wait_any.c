@@ -37,13 +37,13 @@ static void put_part(const struct weft__room *room, const struct sources *s, uin
 	for (uint32_t i = 0; i < count; i++, one.at += words) {
 		weft__record_store_head(&one, head_of(s));
 		if (words > 2)
-			weft__record_store(&one.at[1], s->task);
-		weft__record_store(&one.at[words - 1], s->list[i]);
+			weft__store(&one.at[1], s->task);
+		weft__store(&one.at[words - 1], s->list[i]);
 	}
-	weft__record_store(&slot->surplus, weft__record_load(&slot->surplus) + (words - 2) * count);
+	weft__store(&slot->surplus, weft__load(&slot->surplus) + (words - 2) * count);
 	weft__record_publish(room, words * count);
 	/* Release, as in weft__record_commit. */
-	weft__record_store_release(room->guard, room->clear);
+	weft__store_release(room->guard, room->clear);
 }
 
 /* The refused reservation counts as one lost event. The others are tried one by one, so that each

@@ -13,7 +13,7 @@ WEFT__COLD void weft__record_wake(struct weft_abi_buffer *header, uint32_t wante
 {
 	const struct weft_platform *platform = weft__record_platform();
 	if (weft__record_is_quiet(header) ||
-		(int32_t)((uint32_t)weft__record_load(&header->hand) - wanted) < 0)
+		(int32_t)((uint32_t)weft__load(&header->hand) - wanted) < 0)
 		return;
 	if (!weft__compare_exchange(&header->waiters, wanted, 0))
 		return;

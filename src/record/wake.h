@@ -14,7 +14,7 @@ void weft__record_wake(struct weft_abi_buffer *header, uint32_t wanted);
  * follower that registers at the same time; followers poll every 20 ms anyway. */
 static inline void weft__record_wake_followers(struct weft_abi_buffer *header)
 {
-	uint32_t wanted = weft__record_load(&header->waiters);
+	uint32_t wanted = weft__load(&header->waiters);
 	if (WEFT__UNLIKELY(wanted))
 		weft__record_wake(header, wanted);
 }

@@ -22,7 +22,7 @@ FOLDERS = ('adapters/libweft-adapters.so.p/', 'src/record/libweft-record.a.p/', 
 # At a rare moment, these use more: execve and its kind, which copy the arguments; a process's start and end; what the program
 # asks for by weft.h; what happens once, when the library begins.
 LARGER = re.compile(r'hook_(exec|posix_spawn|_?_exit|_Exit|fexecve|dlopen|dlmopen|system|popen|abort|quick_exit)')
-BEGINNING = {'weft__record_default_platform', 'weft__platform_linux_join', 'weft__platform_linux_report', 'weft__record_read_clocks'}
+BEGINNING = {'weft__platform_default', 'weft__platform_linux_join', 'weft__platform_linux_report', 'weft__record_read_clocks'}
 
 NODE = re.compile(r'node: \{ title: "([^"]*)" label: "[^"]*?(\d+) bytes')
 EDGE = re.compile(r'edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)"')

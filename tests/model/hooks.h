@@ -12,12 +12,12 @@
 
 #include "machine.h"
 
-#undef weft__record_load
-#undef weft__record_load_acquire
-#undef weft__record_store
-#undef weft__record_store_release
-#undef weft__record_load_own
-#undef weft__record_fetch_add
+#undef weft__load
+#undef weft__load_acquire
+#undef weft__store
+#undef weft__store_release
+#undef weft__load_own
+#undef weft__fetch_add
 #undef weft__exchange
 #undef weft__compare_exchange
 #undef weft__fence_release
@@ -27,13 +27,13 @@
 #define MACHINE_STORE_AS(address, order, value) \
 	machine_store((address), sizeof(*(address)), order, (uint64_t)(value))
 
-#define weft__record_load(address)                 MACHINE_LOAD_AS(address, MACHINE_RELAXED)
-#define weft__record_load_acquire(address)         MACHINE_LOAD_AS(address, MACHINE_ACQUIRE)
-#define weft__record_load_own(address)             MACHINE_LOAD_AS(address, MACHINE_RELAXED)
-#define weft__record_store(address, value)         MACHINE_STORE_AS(address, MACHINE_RELAXED, value)
-#define weft__record_store_release(address, value) MACHINE_STORE_AS(address, MACHINE_RELEASE, value)
-#define weft__record_fetch_add(address, value) \
-	((__typeof__(*(address)))machine_add(      \
+#define weft__load(address)                 MACHINE_LOAD_AS(address, MACHINE_RELAXED)
+#define weft__load_acquire(address)         MACHINE_LOAD_AS(address, MACHINE_ACQUIRE)
+#define weft__load_own(address)             MACHINE_LOAD_AS(address, MACHINE_RELAXED)
+#define weft__store(address, value)         MACHINE_STORE_AS(address, MACHINE_RELAXED, value)
+#define weft__store_release(address, value) MACHINE_STORE_AS(address, MACHINE_RELEASE, value)
+#define weft__fetch_add(address, value)   \
+	((__typeof__(*(address)))machine_add( \
 		(address), sizeof(*(address)), MACHINE_RELAXED, (uint64_t)(value)))
 #define weft__exchange(address, desired)   \
 	((__typeof__(*(address)))machine_swap( \

@@ -197,7 +197,7 @@ MUTANTS = [
         ('words + 2, base_high', 'words + 1, base_high', 'record record_threads e2e/agree'),
         ('if (ticks >= until)', 'if (ticks > until)', 'watch'),
         ('if (until == WEFT_ABI_HOLD_STOP)', 'if (false)', 'watch e2e/attach'),
-        ('weft__record_store(&slot->refuse, WEFT__LOOK_INTERVAL - 1);', 'weft__record_store(&slot->refuse, 0);',
+        ('weft__store(&slot->refuse, WEFT__LOOK_INTERVAL - 1);', 'weft__store(&slot->refuse, 0);',
          'record_threads', 'it only saves looks for a packet that cannot be had')),
     *in_file(
         'src/record/name.c',
@@ -616,7 +616,7 @@ MUTANTS = [
     # ---- what fails seldom: refused calls, short memory, keys of hashes, halos ----
     *in_file(
         'src/record/start.c',
-        ('return weft__record_load(&slot->moment_events) & 1;', 'return true;', 'moment'),
+        ('return weft__load(&slot->moment_events) & 1;', 'return true;', 'moment'),
         ('	error = weft__platform_prepare(region->header, platform);\n	if (error)\n		return error;\n',
          '	(void)weft__platform_prepare(region->header, platform);\n', 'record_fork')),
     *in_file(
@@ -751,11 +751,11 @@ MUTANTS = [
         ('< room - room / 4;', '<= room;', 'unseen')),
     *in_file(
         'src/record/thread.c',
-        ('	weft__record_store(&slot->lost, 0);\n', '', 'record_threads'),
+        ('	weft__store(&slot->lost, 0);\n', '', 'record_threads'),
         ('if (cause == WEFT_ABI_LOSS_NESTED || !weft__record_is_quiet(weft__record_header()))', 'if (true)', 'record_threads')),
     *in_file(
         'src/record/request.c',
-        ('		if (weft__record_load(&snapshots->rules[i]) == name)\n			return;\n', '', 'record_requests')),
+        ('		if (weft__load(&snapshots->rules[i]) == name)\n			return;\n', '', 'record_requests')),
     *in_file(
         'src/platform/children.c',
         ('	refused_seen = 0;\n', '', 'platform')),

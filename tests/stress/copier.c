@@ -15,7 +15,7 @@
 
 static void hold(struct weft_abi_buffer *header, uint64_t ticks)
 {
-	uint64_t now = weft__record_ticks(weft__record_default_platform());
+	uint64_t now = weft__record_ticks(weft__platform_default());
 	__atomic_store_n(&header->snapshots.hold_ticks, 100000, __ATOMIC_RELAXED);
 	__atomic_store_n(&header->snapshots.listen_until, now + 10000000, __ATOMIC_RELAXED);
 	__atomic_store_n(&header->hold_until, now + ticks, __ATOMIC_RELAXED);

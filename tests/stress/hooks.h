@@ -14,12 +14,12 @@
 #include "delay.h"
 #include "faults.h"
 
-#undef weft__record_load
-#undef weft__record_load_acquire
-#undef weft__record_load_own
-#undef weft__record_store
-#undef weft__record_store_release
-#undef weft__record_fetch_add
+#undef weft__load
+#undef weft__load_acquire
+#undef weft__load_own
+#undef weft__store
+#undef weft__store_release
+#undef weft__fetch_add
 #undef weft__compare_exchange
 
 /* Planted bugs take another path. */
@@ -42,13 +42,13 @@
 		stress_delay();                                                                   \
 	})
 
-#define weft__record_load(address)                 STRESS_LOAD_AS(address, __ATOMIC_RELAXED)
-#define weft__record_load_own(address)             STRESS_LOAD_AS(address, __ATOMIC_RELAXED)
-#define weft__record_load_acquire(address)         STRESS_LOAD_AS(address, __ATOMIC_ACQUIRE)
-#define weft__record_store(address, value)         STRESS_STORE_AS(address, value, __ATOMIC_RELAXED)
-#define weft__record_store_release(address, value) STRESS_STORE_AS(address, value, __ATOMIC_RELEASE)
+#define weft__load(address)                 STRESS_LOAD_AS(address, __ATOMIC_RELAXED)
+#define weft__load_own(address)             STRESS_LOAD_AS(address, __ATOMIC_RELAXED)
+#define weft__load_acquire(address)         STRESS_LOAD_AS(address, __ATOMIC_ACQUIRE)
+#define weft__store(address, value)         STRESS_STORE_AS(address, value, __ATOMIC_RELAXED)
+#define weft__store_release(address, value) STRESS_STORE_AS(address, value, __ATOMIC_RELEASE)
 
-#define weft__record_fetch_add(address, value)                                               \
+#define weft__fetch_add(address, value)                                                      \
 	__extension__({                                                                          \
 		stress_delay();                                                                      \
 		__typeof__(*(address)) was = __atomic_fetch_add((address), value, __ATOMIC_RELAXED); \

@@ -11,8 +11,8 @@
 /* leave.c: counts the step, and leaves at the requested one. */
 void leave_step(void);
 
-#undef weft__record_store
-#undef weft__record_store_release
+#undef weft__store
+#undef weft__store_release
 #undef weft__compare_exchange
 
 #define LEAVE_STORE_AS(address, value, order)                         \
@@ -22,8 +22,8 @@ void leave_step(void);
 		leave_step();                                                 \
 	})
 
-#define weft__record_store(address, value)         LEAVE_STORE_AS(address, value, __ATOMIC_RELAXED)
-#define weft__record_store_release(address, value) LEAVE_STORE_AS(address, value, __ATOMIC_RELEASE)
+#define weft__store(address, value)         LEAVE_STORE_AS(address, value, __ATOMIC_RELAXED)
+#define weft__store_release(address, value) LEAVE_STORE_AS(address, value, __ATOMIC_RELEASE)
 
 #define weft__compare_exchange(address, expected, desired)                \
 	__extension__({                                                       \

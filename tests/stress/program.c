@@ -117,9 +117,8 @@ static void handle(int signal)
 /* True in the middle of an event; a moment alone does not count. */
 static bool is_stuck(const struct weft_abi_slot *slot)
 {
-	bool is_between =
-		weft__record_load(&slot->is_in_moment) && weft__record_load(&slot->moment_events) % 2 == 0;
-	return weft__record_load(&slot->sequence) % 2 && !is_between;
+	bool is_between = weft__load(&slot->is_in_moment) && weft__load(&slot->moment_events) % 2 == 0;
+	return weft__load(&slot->sequence) % 2 && !is_between;
 }
 
 static void come_back(struct thread *thread)
@@ -274,7 +273,7 @@ static bool all_have_ended(void *context, uint32_t thread)
 /* Call it after a start, which finds out whether the kernel has barriers. */
 static void change_platform(void)
 {
-	struct weft_platform *platform = (struct weft_platform *)weft__record_default_platform();
+	struct weft_platform *platform = (struct weft_platform *)weft__platform_default();
 	if (platform->barrier && platform->barrier != count_barrier) {
 		pass_barrier = platform->barrier;
 		platform->barrier = count_barrier;

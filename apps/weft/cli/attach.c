@@ -10,8 +10,8 @@
 
 #include "cli.h"
 #include "runs/attach/attach.h"
-#include "runs/directory/directory.h"
 #include "runs/attach/page.h"
+#include "runs/directory/directory.h"
 
 static volatile sig_atomic_t interrupted;
 

@@ -13,8 +13,8 @@
 #include <weft/watch.h>
 
 #include "cli.h"
-#include "runs/file.h"
 #include "runs/directory/find.h"
+#include "runs/file.h"
 #include "runs/guests/guest.h"
 #include "runs/saving/save.h"
 

@@ -11,8 +11,8 @@
 
 #include "cli/attach.h"
 #include "runs/attach/attach.h"
-#include "runs/message.h"
 #include "runs/attach/page.h"
+#include "runs/message.h"
 
 /* The PID of the operand; 0 after a message. */
 static pid_t find_pid(const struct ctl *ctl)

@@ -13,9 +13,9 @@
 
 #include "abi/run_abi.h"
 #include "cli/cli.h"
+#include "runs/message.h"
 #include "runs/program/executable.h"
 #include "runs/program/libraries.h"
-#include "runs/message.h"
 
 static const char *const names[] = {"uv", "glib", "thread", "io"};
 

@@ -11,8 +11,8 @@
 #include "record.h"
 #include "lines.h"
 #include "runs/directory/directory.h"
-#include "runs/saving/early.h"
 #include "runs/message.h"
+#include "runs/saving/early.h"
 #include "runs/saving/name.h"
 
 /* False after a message, if --require is given and something is missing. */

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "runs/message.h"
 #include "runs/program/executable.h"
 #include "runs/program/libraries.h"
-#include "runs/message.h"
 
 /* A script's interpreter is named in each message about its file. */
 static const char *subject(const struct weft__runs_executable *it, char text[PATH_MAX + 64])

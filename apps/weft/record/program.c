@@ -22,8 +22,8 @@
 
 #include "abi/run_abi.h"
 #include "cli/cli.h"
-#include "runs/saving/ending.h"
 #include "runs/message.h"
+#include "runs/saving/ending.h"
 
 /* The settings of signals that the program inherits as we found them. */
 struct signal_state {

@@ -19,14 +19,14 @@
 #include "cli/attach.h"
 #include "cli/trigger.h"
 #include "hypervisor.h"
-#include "runs/stream/compress.h"
+#include "runs/attach/page.h"
 #include "runs/directory/directory.h"
-#include "runs/saving/early.h"
 #include "runs/directory/find.h"
 #include "runs/guests/guest.h"
 #include "runs/message.h"
+#include "runs/saving/early.h"
 #include "runs/saving/name.h"
-#include "runs/attach/page.h"
+#include "runs/stream/compress.h"
 
 static const char usage[] =
 	"usage: weft record [-a LIST] [-o FILE] [--size BYTES] [--total BYTES] [--in-place] [--require] [--wait]\n"

@@ -17,9 +17,9 @@
 
 #include "cli/cli.h"
 #include "runs/directory/directory.h"
+#include "runs/directory/rings.h"
 #include "runs/message.h"
 #include "runs/saving/name.h"
-#include "runs/directory/rings.h"
 
 /* A run directory without a `weft record`, whose processes have all ended and left at least one
  * ring. */

@@ -7,8 +7,8 @@
 
 #include "cli/cli.h"
 #include "record.h"
-#include "runs/stream/compress.h"
 #include "runs/saving/name.h"
+#include "runs/stream/compress.h"
 
 bool record_parse_size(const char *command, const char *option, const char *text, uint64_t *ret)
 {

@@ -25,11 +25,11 @@
 
 #include "abi/attach_abi.h"
 #include "runs/attach/answered.h"
+#include "runs/attach/page.h"
 #include "runs/directory/directory.h"
 #include "runs/directory/find.h"
-#include "runs/message.h"
-#include "runs/attach/page.h"
 #include "runs/directory/rings.h"
+#include "runs/message.h"
 #include "source/process.h"
 
 static const uint64_t LEASE_NS = 2000000000;

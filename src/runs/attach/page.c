@@ -27,8 +27,8 @@
 #include "abi/attach_abi.h"
 #include "abi/counter_abi.h"
 #include "base/field.h"
-#include "runs/message.h"
 #include "runs/directory/rings.h"
+#include "runs/message.h"
 #include "source/process.h"
 
 /* As /proc shows it. */

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "abi/run_abi.h"
+#include "runs/attach/page.h"
 #include "runs/directory/directory.h"
 #include "runs/message.h"
-#include "runs/attach/page.h"
 #include "source/process.h"
 
 /* The value of WEFT_OUT with which the process was started: "" if it had none. NULL if its

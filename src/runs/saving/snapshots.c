@@ -20,10 +20,10 @@
 #include <weft/text.h>
 #include <weft/watch.h>
 
-#include "runs/saving/early.h"
-#include "runs/message.h"
-#include "runs/saving/name.h"
 #include "runs/directory/rings.h"
+#include "runs/message.h"
+#include "runs/saving/early.h"
+#include "runs/saving/name.h"
 #include "runs/saving/save.h"
 
 static const uint64_t SECOND_NS = 1000000000;

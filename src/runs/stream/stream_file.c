@@ -20,8 +20,8 @@
 
 #include <weft/parse.h>
 
-#include "runs/stream/compress.h"
 #include "runs/file.h"
+#include "runs/stream/compress.h"
 
 #define NUMBER_MAX 99999999
 

@@ -17,8 +17,8 @@
 
 #include <weft/stream.h>
 
-#include "runs/guests/guests.h"
 #include "runs/directory/rings.h"
+#include "runs/guests/guests.h"
 #include "runs/stream/stream.h"
 
 struct weft__ring_stream {

@@ -548,7 +548,7 @@ static void *tell_id(void *id)
 
 static void ended_threads_are_known(void **state)
 {
-	const struct weft_platform *platform = weft__record_default_platform();
+	const struct weft_platform *platform = weft__platform_default();
 	static unsigned char buffer[65536] __attribute__((aligned(4096)));
 	uint32_t ended = 0, own = (uint32_t)syscall(SYS_gettid);
 	char name[16];

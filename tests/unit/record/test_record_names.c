@@ -25,7 +25,7 @@ static uint32_t self(void *context, char ret_name[16])
 	(void)context;
 	questions++;
 	strcpy(ret_name, system_name);
-	return weft__record_default_platform()->self(NULL, any);
+	return weft__platform_default()->self(NULL, any);
 }
 
 static bool has_ended(void *context, uint32_t thread)
@@ -39,7 +39,7 @@ static bool has_ended(void *context, uint32_t thread)
 static bool barrier(void *context)
 {
 	later_calls++;
-	return weft__record_default_platform()->barrier(context);
+	return weft__platform_default()->barrier(context);
 }
 
 static void wake(void *context, uint32_t *word)
@@ -54,7 +54,7 @@ static struct weft_platform platform;
 static struct weft_abi_buffer *start(void)
 {
 	void *buffer = trace_buffer(SIZE);
-	platform = *weft__record_default_platform();
+	platform = *weft__platform_default();
 	platform.self = self;
 	platform.has_ended = has_ended;
 	platform.wake = wake;

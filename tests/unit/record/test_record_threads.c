@@ -167,7 +167,7 @@ static void idle_threads_do_not_silence_a_busy_one(void **state)
 static void where_packets_cannot_be_taken_they_stay(void **state)
 {
 	struct trace t;
-	struct weft_platform platform = *weft__record_default_platform();
+	struct weft_platform platform = *weft__platform_default();
 	void *buffer = *state = trace_buffer(SIZE);
 	platform.barrier = NULL;
 	assert_int_equal(weft_start(buffer, SIZE, &platform), 0);
@@ -210,7 +210,7 @@ static void *write_thousand(void *unused)
  * slot must not wait, too, and has not lost what it lost. */
 static void refusals_are_not_inherited_with_a_slot(void **state)
 {
-	struct weft_platform platform = *weft__record_default_platform();
+	struct weft_platform platform = *weft__platform_default();
 	void *buffer = *state = trace_buffer(SIZE);
 	struct trace t;
 	pthread_t thread;
@@ -240,7 +240,7 @@ static atomic_uint questions;
 static bool count_questions(void *context, uint32_t thread)
 {
 	(void)context;
-	const struct weft_platform *real = weft__record_default_platform();
+	const struct weft_platform *real = weft__platform_default();
 	atomic_fetch_add(&questions, 1);
 	return real->has_ended(real->context, thread);
 }
@@ -267,7 +267,7 @@ static void a_thread_without_a_slot_looks_for_one_now_and_then(void **state)
 {
 	struct trace t;
 	pthread_t threads[SLOTS];
-	struct weft_platform platform = *weft__record_default_platform();
+	struct weft_platform platform = *weft__platform_default();
 	void *buffer = *state = trace_buffer(SIZE);
 	platform.has_ended = count_questions;
 	assert_int_equal(weft_start(buffer, SIZE, &platform), 0);
@@ -458,7 +458,7 @@ static void a_running_program_can_be_read(void **state)
 			write_notes_for_ever();
 		_exit(1);
 	}
-	while (!weft__record_load_acquire((const uint64_t *)buffer))
+	while (!weft__load_acquire((const uint64_t *)buffer))
 		await();
 	for (int i = 0; i < 500; i++) {
 		struct trace t;
@@ -530,7 +530,7 @@ static size_t restart_size(unsigned i)
 
 static void threads_finish_in_the_buffer_that_they_began_in(void **state)
 {
-	struct weft_platform platform = *weft__record_default_platform();
+	struct weft_platform platform = *weft__platform_default();
 	pthread_t threads[RESTARTS];
 	void *buffers[BUFFERS];
 	*state = NULL;
@@ -639,7 +639,7 @@ static void expect_values(const void *buffer, size_t size, uint64_t from, uint64
 static void an_event_stays_in_the_buffer_that_it_began_in(void **state)
 {
 	const uint64_t in_a_packet = (4096 - 128) / 16;
-	struct weft_platform platform = *weft__record_default_platform();
+	struct weft_platform platform = *weft__platform_default();
 	void *first = trace_buffer(SIZE), *second = *state = trace_buffer(SIZE * 64);
 	platform.ticks = restarting_ticks;
 	platform.ticks_hz = 1000;

@@ -103,7 +103,7 @@ static void a_fact_can_be_taken_back(void **state)
 		{"-static", "/bin/x"}, {"static", "/bin/x"}, {"-libc", "/bin/y"}, {"filter", "a\nb"}};
 	void *buffer = trace_buffer(SIZE);
 	char *unseen = NULL;
-	assert_int_equal(weft_start(buffer, SIZE, weft__record_default_platform()), 0);
+	assert_int_equal(weft_start(buffer, SIZE, weft__platform_default()), 0);
 	for (size_t i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++)
 		weft__unseen(recorded[i][0], recorded[i][1]);
 	weft_stop();
@@ -125,7 +125,7 @@ static void facts_leave_room_for_names(void **state)
 	static char names[NAMES][16];
 	void *buffer = trace_buffer(SIZE);
 	struct trace t;
-	assert_int_equal(weft_start(buffer, SIZE, weft__record_default_platform()), 0);
+	assert_int_equal(weft_start(buffer, SIZE, weft__platform_default()), 0);
 	for (unsigned i = 0; i < 2000; i++) {
 		char what[64];
 		snprintf(what, sizeof(what), "/a/rather/long/path/of/the/library/%u", i);

@@ -16,9 +16,9 @@
 #include "abi/attach_abi.h"
 #include "abi/counter_abi.h"
 #include "nothing_left.h"
+#include "runs/attach/answered.h"
 #include "runs/attach/attach.h"
 #include "runs/attach/page.h"
-#include "runs/attach/answered.h"
 
 #define FILE_BYTES (WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES)
 

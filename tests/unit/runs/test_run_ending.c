@@ -12,8 +12,8 @@
 #include <weft/weft.h>
 
 #include "abi/buffer_abi.h"
-#include "runs/saving/ending.h"
 #include "runs/directory/find.h"
+#include "runs/saving/ending.h"
 
 #define SIZE ((size_t)64 << 10)
 

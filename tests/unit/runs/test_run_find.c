@@ -13,11 +13,11 @@
 #include <weft/weft.h>
 
 #include "nothing_left.h"
-#include "runs/stream/compress.h"
 #include "runs/directory/directory.h"
-#include "runs/file.h"
 #include "runs/directory/find.h"
 #include "runs/directory/rings.h"
+#include "runs/file.h"
+#include "runs/stream/compress.h"
 #include "runs/stream/stream_file.h"
 
 #define SIZE       ((size_t)64 << 10)

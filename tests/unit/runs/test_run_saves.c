@@ -17,8 +17,8 @@
 #include "abi/buffer_abi.h"
 #include "nothing_left.h"
 #include "runs/directory/rings.h"
-#include "runs/saving/save.h"
 #include "runs/directory/traces.h"
+#include "runs/saving/save.h"
 
 #define SIZE ((size_t)64 << 10)
 
