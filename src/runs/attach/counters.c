@@ -30,9 +30,9 @@ static int64_t integer_of(const struct weft_abi_counters *memory, uint32_t row)
 	return (int64_t)sum;
 }
 
-/* False if the row is not there, or damaged. */
-static bool read_row(
-	const struct weft_abi_counters *memory, uint32_t row, struct weft__runs_counter *ret)
+/* False if the row is not there, or damaged. Its name goes to *texts, which is moved behind it. */
+static bool read_row(const struct weft_abi_counters *memory, uint32_t row, char **texts,
+	struct weft__runs_counter *ret)
 {
 	const struct weft_abi_counter_row *it = &memory->row[row];
 	const bool has_name = it->size > 0 && it->size <= WEFT_ABI_NAME_MAX_BYTES &&
@@ -43,8 +43,10 @@ static bool read_row(
 	if (!it->is_there || !has_name || !isfinite(real) ||
 		memchr(memory->text + it->text, '\0', it->size))
 		return false;
-	*ret = (struct weft__runs_counter){.integer = integer_of(memory, row)};
-	memcpy(ret->name, memory->text + it->text, it->size);
+	*ret = (struct weft__runs_counter){
+		.name = *texts, .help = "", .unit = "", .integer = integer_of(memory, row)};
+	memcpy(*texts, memory->text + it->text, it->size);
+	*texts += it->size + 1;
 	ret->is_real = real != 0;
 	ret->real = real + (double)ret->integer;
 	return true;
@@ -54,13 +56,20 @@ int weft__runs_counters_parse(
 	const struct weft_abi_counters *memory, struct weft__runs_counters *ret_counters)
 {
 	struct weft__runs_counters counters = {0};
+	size_t text_bytes = 1;
 	if (!is_valid(memory))
 		return ENOENT;
-	counters.list = calloc(memory->rows_used + (size_t)1, sizeof(*counters.list));
-	if (!counters.list)
-		return ENOMEM;
 	for (uint32_t row = 0; row < memory->rows_used; row++)
-		counters.count += read_row(memory, row, &counters.list[counters.count]);
+		text_bytes += memory->row[row].size + (size_t)1;
+	counters.list = calloc(memory->rows_used + (size_t)1, sizeof(*counters.list));
+	counters.texts = calloc(1, text_bytes);
+	if (!counters.list || !counters.texts) {
+		weft__runs_counters_finish(&counters);
+		return ENOMEM;
+	}
+	char *texts = counters.texts;
+	for (uint32_t row = 0; row < memory->rows_used; row++)
+		counters.count += read_row(memory, row, &texts, &counters.list[counters.count]);
 	*ret_counters = counters;
 	return 0;
 }
@@ -92,5 +101,6 @@ int weft__runs_counters_read(pid_t pid, struct weft__runs_counters *ret_counters
 void weft__runs_counters_finish(struct weft__runs_counters *counters)
 {
 	free(counters->list);
+	free(counters->texts);
 	*counters = (struct weft__runs_counters){0};
 }

@@ -14,17 +14,49 @@
 #include "abi/counter_abi.h"
 #include "abi/name_abi.h"
 
-/* A counter has an integer, or a real value. */
+enum weft__runs_type {
+	WEFT__RUNS_UNKNOWN, /* the program does not say whether it may go back */
+	WEFT__RUNS_COUNTER,
+	WEFT__RUNS_GAUGE,
+	WEFT__RUNS_HISTOGRAM,
+};
+
+/* The texts may hold any bytes but NUL. */
+struct weft__runs_label {
+	const char *key, *value;
+};
+
+/* How often there was a value of each size. */
+struct weft__runs_histogram {
+	const uint64_t *cells;
+	uint32_t cell_count;
+	/* Cell i counts the values that are larger than those of the cells before it, and at most
+	 * 2^(first_exponent + i/8); the last one counts all others. */
+	int first_exponent;
+	uint64_t count; /* the sum of the cells */
+	uint64_t sum;   /* of the values */
+};
+
+/* A counter has an integer, a real value, or is a histogram. A real value, and the values of a
+ * histogram, are in the program's own unit: `unit` times 10^scale. */
 struct weft__runs_counter {
-	char name[WEFT_ABI_NAME_MAX_BYTES + 1]; /* may hold any bytes but NUL */
+	const char *name;
+	const char *help, *unit; /* "": the program does not say */
+	int scale;
+	enum weft__runs_type type;
+	const struct weft__runs_label *labels; /* in the program's order: from the widest level on */
+	size_t label_count;
+	uint64_t created_unix_ns; /* 0: unknown */
 	int64_t integer;
-	double real;
+	double real; /* also if it is an integer */
 	bool is_real;
+	struct weft__runs_histogram histogram;
 };
 
 struct weft__runs_counters {
 	struct weft__runs_counter *list; /* in the order in which they were first changed */
 	size_t count;
+	char *texts; /* of the list */
 };
 
 /* Reads the counters in a copy of the memory, which may be damaged: such rows are left out. 0 or an
