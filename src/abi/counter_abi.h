@@ -8,6 +8,13 @@
  *     │ magic  │ version │ owner │ used │     │ rows │ text │ shard 0 │ … │        │ real │
  *     └────────┴─────────┴───────┴──────┴─────┴──────┴──────┴─────────┴───┴────────┴──────┘
  *
+ * Where an agent collects counters (weft-agent(1)), they are in a file of their own instead, which
+ * begins with the same header and has a name, so that it outlives the process:
+ *
+ *     FOLDER/0123456789abcdef0123456789abcdef.counters      `region` in hexadecimal
+ *
+ * The header behind the attach page then has the same `region`, and no rows.
+ *
  * A counter's value is the sum of its cells in all shards, as a signed number, and of its cell of
  * `real`, which has the bits of a double. Rows are only added, and never change. The owner reads
  * nothing here but the cells: another process of its user may write, too, and so spoil the values,
@@ -53,7 +60,11 @@ struct weft_abi_counters {
 	uint32_t version;
 	uint32_t owner;     /* the process, in its own PID namespace */
 	uint32_t rows_used; /* at most WEFT_ABI_COUNTERS */
-	uint32_t reserved[27];
+	uint32_t reserved[8];
+	uint32_t is_elsewhere; /* the counters are in the file of that name */
+	uint8_t region[16];    /* random: of this memory alone */
+	uint64_t born_unix_ns; /* when the process began to use this memory */
+	char program[48];      /* its name, cut off, with a NUL */
 	struct weft_abi_counter_row row[WEFT_ABI_COUNTERS];
 	char text[WEFT_ABI_COUNTER_TEXT];
 	struct weft_abi_counter_cells cells;
@@ -61,6 +72,18 @@ struct weft_abi_counters {
 
 #ifndef WEFT_FREESTANDING
 
+/* The folder of files of the system's agent. That of a user's is weft/agent in XDG_RUNTIME_DIR;
+ * the environment variable has another one, or "none". */
+#define WEFT_ABI_AGENT_FOLDER      "/run/weft/agent"
+#define WEFT_ABI_AGENT_USER_FOLDER "/weft/agent"
+#define WEFT_ABI_AGENT_VARIABLE    "WEFT_AGENT"
+#define WEFT_ABI_AGENT_SUFFIX      ".counters"
+#define WEFT_ABI_AGENT_NAME_BYTES  42 /* of a file's name, with a NUL */
+
+WEFT_ABI_AT(weft_abi_counters, is_elsewhere, 52);
+WEFT_ABI_AT(weft_abi_counters, region, 56);
+WEFT_ABI_AT(weft_abi_counters, born_unix_ns, 72);
+WEFT_ABI_AT(weft_abi_counters, program, 80);
 WEFT_ABI_AT(weft_abi_counters, row, 128);
 WEFT_ABI_AT(weft_abi_counters, text, 4224);
 WEFT_ABI_AT(weft_abi_counters, cells.shard, 20608);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * The page through which another process asks this one to record (abi/attach_abi.h), and behind it
- * the values of counters, which others read (abi/counter_abi.h).
+ * the values of counters, which others read (abi/counter_abi.h), unless an agent collects those:
+ * then they are in a file of their own (platform/region.c).
  *
  * Both are a memfd, whose mapping and descriptor other processes find in /proc. Only our user and
  * root can open it there; it cannot be shortened, so neither side can take the memory from the
@@ -27,6 +28,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -118,13 +120,19 @@ static void begin_page(struct weft_abi_attach *page)
 	memcpy(page->magic, WEFT_ABI_ATTACH_MAGIC, sizeof(page->magic));
 }
 
+/* Counters are in the file of an agent, if there is one, and else behind the page. Without random
+ * bytes for a name an agent does not collect them. */
 static void begin_counters(struct weft_abi_counters *counters)
 {
-	counters->version = WEFT_ABI_COUNTERS_VERSION;
-	counters->owner = (uint32_t)own.owner;
-	weft__record_counters_share(counters);
-	weft__fence_release();
-	memcpy(counters->magic, WEFT_ABI_COUNTERS_MAGIC, sizeof(counters->magic));
+	struct weft_abi_counters *named = NULL;
+	if (weft__kernel_call(SYS_getrandom, (long)counters->region, sizeof(counters->region),
+			GRND_NONBLOCK, 0, 0, 0) == sizeof(counters->region))
+		named = weft__platform_region_make(counters->region);
+	else
+		memset(counters->region, 0, sizeof(counters->region));
+	counters->is_elsewhere = named != NULL;
+	weft__record_counters_share(named ? named : counters);
+	weft__platform_region_begin(counters);
 }
 
 /* Maps a new page; `fd` is its descriptor for reading. `at`: in place of what is mapped there.
@@ -199,6 +207,7 @@ const uint8_t *weft__platform_attach_offer(void)
 {
 	if (madvise(&own, sizeof(own), MADV_WIPEONFORK) != 0)
 		return NULL;
+	weft__platform_region_find();
 	offered.filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
 	offered.fd = make_page(NULL);
 	if (offered.fd < 0)

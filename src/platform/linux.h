@@ -58,6 +58,20 @@ bool weft__platform_attach_take(struct weft__attach_request *ret_request);
 /* Answers it: the run directory, or "" and the reason why nothing is recorded. */
 void weft__platform_attach_answer(uint32_t number, const char *directory, const char *reason);
 
+/* ---- region.c ---- */
+
+struct weft_abi_counters;
+
+/* Finds the folder of an agent, at the program's start. */
+void weft__platform_region_find(void);
+
+/* Fills the header of memory for counters but its name; others may read it then. */
+void weft__platform_region_begin(struct weft_abi_counters *counters);
+
+/* Makes a file of that name for this process's counters, begins it, and maps it. NULL: there is no
+ * agent, or it takes no file of ours. */
+struct weft_abi_counters *weft__platform_region_make(const uint8_t region[16]);
+
 /* ---- run.c ---- */
 
 /* The longest name of a run directory, with a slash and a NUL at its end. */

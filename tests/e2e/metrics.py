@@ -2,9 +2,11 @@
 """weft metrics: the counters of running programs that record nothing."""
 import contextlib
 import os
+import re
+import struct
 import subprocess
 
-from harness import BUILD, WEFT, case, equal, json_lines, main, temporary_directory, weft
+from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, temporary_directory, weft
 from waiting import wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'metrics-subject')
@@ -26,8 +28,8 @@ class Program:
                 self.pid = int(self.process.stdout.readline())
             equal(self.process.stdout.readline().rstrip('\n'), line)
 
-    def values(self, pid=None):
-        lines = json_lines(weft('metrics', '--json', pid or self.pid).stdout)
+    def values(self, pid=None, env=None):
+        lines = json_lines(weft('metrics', '--json', pid or self.pid, env=env).stdout)
         equal({line['pid'] for line in lines} - {pid or self.pid}, set())
         return {line['counter']: line['value'] for line in lines}
 
@@ -87,6 +89,82 @@ def a_program_that_is_recorded_later_keeps_its_values():
             equal(it.values(), {'requests': 6})
             recorder.terminate()
         equal(it.values(), {'requests': 6})
+
+
+def regions(folder):
+    return [name for name in os.listdir(folder) if name.endswith('.counters')]
+
+
+def value_in(path, name):
+    """The value in a file of counters, of the only counter that it has."""
+    with open(path, 'rb') as file:
+        content = file.read()
+    equal(content[:8], b'\x89WEFTcnt')
+    equal(struct.unpack_from('=I', content, 16)[0], 1)
+    equal(content[content.index(name):][:len(name)], name)
+    with open(os.path.join(SOURCE, 'src/abi/counter_abi.h'), encoding='utf-8') as header:
+        shards = int(re.search(r'cells\.shard, (\d+)', header.read()).group(1))
+    return sum(struct.unpack_from('=Q', content, shards + shard * (256 * 8 + 64))[0] for shard in range(16))
+
+
+@case
+def counters_outlive_their_program_where_an_agent_collects_them():
+    with temporary_directory() as folder:
+        with program(WEFT_AGENT=folder) as it:
+            it.tell('requests 2')
+            equal(len(regions(folder)), 1)
+            equal(it.values(env={'WEFT_AGENT': folder}), {'requests': 2})
+            it.tell('requests 3')
+            it.process.kill()
+            it.process.wait()
+            it.process.returncode = 0
+        equal(value_in(os.path.join(folder, *regions(folder)), b'requests'), 5)
+        equal(os.stat(os.path.join(folder, *regions(folder))).st_mode & 0o7777, 0o600)
+
+
+@case
+def a_forked_child_has_a_file_of_its_own_at_an_agent():
+    with temporary_directory() as folder, program(WEFT_AGENT=folder) as it:
+        it.tell('requests 2')
+        parents = regions(folder)
+        it.tell('fork', 'requests 5')
+        own, = set(regions(folder)) - set(parents)
+        equal(value_in(os.path.join(folder, own), b'requests'), 5)
+        equal(value_in(os.path.join(folder, *parents), b'requests'), 2)
+
+
+def loses_its_file(folder, *command, **environment):
+    before = regions(folder) if os.path.isdir(folder) else []
+    with program(*command, WEFT_AGENT=folder, **environment) as it:
+        it.tell('requests 2')
+        equal(it.values(env={'WEFT_AGENT': folder}), {'requests': 2})
+        return before == (regions(folder) if os.path.isdir(folder) else [])
+
+
+@case
+def without_a_safe_folder_counters_stay_nameless():
+    with temporary_directory() as outer:
+        folder = os.path.join(outer, 'agent')
+        assert loses_its_file(folder), 'there is none'
+        os.mkdir(folder, 0o777)
+        os.chmod(folder, 0o777)
+        assert loses_its_file(folder), 'others may remove files'
+        os.chmod(folder, 0o700)
+        with program('sh', '-c', 'ulimit -f 8; exec "$0"', WEFT_AGENT=folder) as it:
+            it.tell('requests 2')
+            equal(regions(folder), [])
+        link = os.path.join(outer, 'link')
+        os.symlink(folder, link)
+        assert loses_its_file(link), 'it is a link'
+        os.rename(folder, folder + '.d')
+        with open(folder, 'wb'):
+            pass
+        assert loses_its_file(folder), 'it is a file'
+        os.chmod(folder + '.d', 0o1777)
+        assert not loses_its_file(folder + '.d'), 'others may not remove files'
+        if os.geteuid() == 0:
+            os.chown(folder + '.d', 65534, 65534)
+            assert loses_its_file(folder + '.d'), 'it belongs to another user'
 
 
 @case

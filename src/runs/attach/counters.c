@@ -9,10 +9,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "abi/attach_abi.h"
 #include "runs/attach/page.h"
+#include "runs/attach/region.h"
 #include "source/process.h"
 
 static bool is_valid(const struct weft_abi_counters *memory)
@@ -74,6 +76,19 @@ int weft__runs_counters_parse(
 	return 0;
 }
 
+/* The counters are in the file of an agent: reads them there. */
+static int read_elsewhere(int page, struct weft_abi_counters *ret, ssize_t *ret_size)
+{
+	struct stat status;
+	int fd = fstat(page, &status) == 0 ? weft__runs_region_open(ret->region, status.st_uid) : -1;
+	if (fd < 0)
+		return errno;
+	*ret_size = pread(fd, ret, sizeof(*ret), 0);
+	int error = *ret_size < 0 ? errno : 0;
+	close(fd);
+	return error;
+}
+
 /* A child without a file of its own has its parent's, whose counters are not the child's. */
 static int read_memory(pid_t pid, struct weft_abi_counters *ret)
 {
@@ -82,6 +97,8 @@ static int read_memory(pid_t pid, struct weft_abi_counters *ret)
 		return errno;
 	ssize_t size = pread(fd, ret, sizeof(*ret), WEFT_ABI_ATTACH_BYTES);
 	int error = size < 0 ? errno : 0;
+	if (size == (ssize_t)sizeof(*ret) && ret->is_elsewhere)
+		error = read_elsewhere(fd, ret, &size);
 	close(fd);
 	bool is_own =
 		size == (ssize_t)sizeof(*ret) && ret->owner == (uint32_t)weft__source_process_own_pid(pid);

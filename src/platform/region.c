@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The file for this process's counters in the folder of an agent (abi/counter_abi.h). It has a
+ * name, so an agent finds the last values however the process ended, and also if the agent was not
+ * running then. Nothing is read back from the file.
+ *
+ * Every user can write to the system's folder. So the folder must be root's or ours, and nobody
+ * else may be able to remove our file there; the file is made without a name, filled, and then gets
+ * a name that cannot be guessed. No link is followed, and no file is opened that was there before.
+ *
+ * The file's pages are allocated at once: otherwise a full file system would end the program by
+ * SIGBUS at some change of a counter. If anything fails, the counters stay in nameless memory.
+ *
+ * All system calls are made at the program's start and in the handler of fork(): later the program
+ * may have installed a filter that kills. A forked child that executes another program leaves a
+ * file without counters, which the agent removes; if no agent runs, such files may take a bounded
+ * part of the folder only.
+ */
+#include "platform/linux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "abi/counter_abi.h"
+#include "kernel/call.h"
+#include "record/atomics.h"
+
+/* The folder takes no more files if it has that many, or if its file system has less free room than
+ * both of these. */
+#define FILES_MAX      4096
+#define FREE_PART      4
+#define FREE_BYTES_MIN (UINT64_C(1) << 30)
+
+#define TMPFS_MAGIC       0x01021994
+#define TMPFS_ENTRY_BYTES 20 /* by which a folder's size grows there */
+
+static char folder[WEFT__RUN_BYTES]; /* empty: there is none */
+
+/* ---- The folder ---- */
+
+/* True if others cannot remove our files there, nor replace the folder's owner's. */
+static bool is_safe(const struct stat *status)
+{
+	return S_ISDIR(status->st_mode) && (status->st_uid == 0 || status->st_uid == geteuid()) &&
+		   (!(status->st_mode & 022) || (status->st_mode & S_ISVTX));
+}
+
+/* A descriptor that gives no access to the folder, which others may not list; -1: there is none. */
+static int open_folder(const char *path, struct stat *ret_status)
+{
+	int fd = weft__kernel_open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd >= 0 && weft__kernel_stat(fd, ret_status) == 0 && is_safe(ret_status))
+		return fd;
+	if (fd >= 0)
+		weft__kernel_close(fd);
+	return -1;
+}
+
+static bool try_folder(const char *before, const char *path)
+{
+	struct stat status;
+	size_t length = strlen(before), rest = strlen(path);
+	if (length + rest >= sizeof(folder))
+		return false;
+	memcpy(folder, before, length);
+	memcpy(folder + length, path, rest + 1);
+	int fd = folder[0] == '/' ? open_folder(folder, &status) : -1;
+	if (fd < 0)
+		folder[0] = '\0';
+	else
+		weft__kernel_close(fd);
+	return fd >= 0;
+}
+
+void weft__platform_region_find(void)
+{
+	const char *wanted = secure_getenv(WEFT_ABI_AGENT_VARIABLE);
+	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+	folder[0] = '\0';
+	if (wanted && *wanted) {
+		if (strcmp(wanted, "none") != 0 && !try_folder("", wanted))
+			weft__platform_linux_report(
+				WEFT_ABI_AGENT_VARIABLE, "must be none, or a folder of root or of this user");
+	} else if (!try_folder("", WEFT_ABI_AGENT_FOLDER) && runtime) {
+		try_folder(runtime, WEFT_ABI_AGENT_USER_FOLDER);
+	}
+}
+
+static bool has_room(int fd, const struct stat *status)
+{
+	struct statfs room;
+	if (fstatfs(fd, &room) != 0)
+		return false;
+	if (room.f_type == TMPFS_MAGIC && status->st_size >= FILES_MAX * TMPFS_ENTRY_BYTES)
+		return false;
+	const uint64_t all = (uint64_t)room.f_blocks, left = (uint64_t)room.f_bavail;
+	return left >= all / FREE_PART || left * (uint64_t)room.f_bsize >= FREE_BYTES_MIN;
+}
+
+/* ---- The file ---- */
+
+/* A file without a name, which has all its pages; -1 if that fails. */
+static int make_file(int in)
+{
+	int fd = openat(in, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0 && fchmod(fd, 0600) == 0 && fallocate(fd, 0, 0, WEFT_ABI_COUNTERS_BYTES) == 0)
+		return fd;
+	if (fd >= 0)
+		weft__kernel_close(fd);
+	return -1;
+}
+
+static void *map_file(int fd)
+{
+	void *memory = mmap(NULL, WEFT_ABI_COUNTERS_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	if (madvise(memory, WEFT_ABI_COUNTERS_BYTES, MADV_DONTFORK) == 0)
+		return memory;
+	munmap(memory, WEFT_ABI_COUNTERS_BYTES);
+	return NULL;
+}
+
+static void compose_name(const uint8_t region[16], char ret_name[WEFT_ABI_AGENT_NAME_BYTES])
+{
+	static const char digits[] = "0123456789abcdef";
+	for (unsigned i = 0; i < 16; i++) {
+		*ret_name++ = digits[region[i] >> 4];
+		*ret_name++ = digits[region[i] & 15];
+	}
+	memcpy(ret_name, WEFT_ABI_AGENT_SUFFIX, sizeof(WEFT_ABI_AGENT_SUFFIX));
+}
+
+/* Gives the file its name. */
+static bool name_file(int fd, int in, const uint8_t region[16])
+{
+	char from[32] = "/proc/self/fd/", *at = from + strlen(from);
+	char name[WEFT_ABI_AGENT_NAME_BYTES];
+	for (int unit = 1000000; unit; unit /= 10)
+		if (fd >= unit)
+			*at++ = (char)('0' + fd / unit % 10);
+	compose_name(region, name);
+	return linkat(AT_FDCWD, from, in, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* While a process has the rights of two users, a file of one would hold what belongs to the other.
+ */
+static bool has_one_user(void)
+{
+	uid_t real, effective, saved;
+	return getresuid(&real, &effective, &saved) == 0 && real == effective && effective == saved;
+}
+
+void weft__platform_region_begin(struct weft_abi_counters *counters)
+{
+	struct timespec now = {0, 0};
+	const char *program = weft__platform_linux_program();
+	clock_gettime(CLOCK_REALTIME, &now);
+	counters->version = WEFT_ABI_COUNTERS_VERSION;
+	counters->owner = (uint32_t)weft__kernel_process();
+	counters->born_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	memcpy(counters->program, program, strnlen(program, sizeof(counters->program) - 1));
+	weft__fence_release();
+	memcpy(counters->magic, WEFT_ABI_COUNTERS_MAGIC, sizeof(counters->magic));
+}
+
+/* The file is complete before it has a name. */
+static struct weft_abi_counters *make_in(int in, const uint8_t region[16])
+{
+	int fd = make_file(in);
+	struct weft_abi_counters *counters = fd >= 0 ? map_file(fd) : NULL;
+	if (counters) {
+		memcpy(counters->region, region, sizeof(counters->region));
+		weft__platform_region_begin(counters);
+		if (!name_file(fd, in, region)) {
+			munmap(counters, WEFT_ABI_COUNTERS_BYTES);
+			counters = NULL;
+		}
+	}
+	if (fd >= 0)
+		weft__kernel_close(fd);
+	return counters;
+}
+
+struct weft_abi_counters *weft__platform_region_make(const uint8_t region[16])
+{
+	int saved = errno;
+	struct stat status;
+	struct rlimit limit;
+	struct weft_abi_counters *counters = NULL;
+	/* A limit on the size of files would end the program by SIGXFSZ. */
+	bool may_grow =
+		getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= WEFT_ABI_COUNTERS_BYTES;
+	int in = folder[0] && may_grow && has_one_user() ? open_folder(folder, &status) : -1;
+	if (in >= 0 && has_room(in, &status))
+		counters = make_in(in, region);
+	if (in >= 0)
+		weft__kernel_close(in);
+	errno = saved;
+	return counters;
+}

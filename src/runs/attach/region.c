@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See region.h. Root looks into the folders of other users, too. What these have made of the path
+ * does not matter: it is followed inside their XDG_RUNTIME_DIR, and without links.
+ */
+#include "runs/attach/region.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* True if it is a directory of this user. */
+static bool is_ours(const char *path)
+{
+	struct stat status;
+	return path && path[0] == '/' && lstat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
+		   status.st_uid == geteuid();
+}
+
+static bool is_wanted(const char *folder)
+{
+	return folder && *folder && strcmp(folder, "none") != 0;
+}
+
+static bool find_user_folder(char ret_folder[PATH_MAX])
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	if (!is_ours(runtime))
+		return false;
+	int size = snprintf(ret_folder, PATH_MAX, "%s" WEFT_ABI_AGENT_USER_FOLDER, runtime);
+	return size < PATH_MAX;
+}
+
+bool weft__runs_region_folder(char ret_folder[PATH_MAX])
+{
+	const char *wanted = getenv(WEFT_ABI_AGENT_VARIABLE);
+	if (is_wanted(wanted))
+		return snprintf(ret_folder, PATH_MAX, "%s", wanted) < PATH_MAX;
+	if (geteuid() != 0)
+		return find_user_folder(ret_folder);
+	strcpy(ret_folder, WEFT_ABI_AGENT_FOLDER);
+	return true;
+}
+
+void weft__runs_region_name(const uint8_t region[16], char ret_name[WEFT_ABI_AGENT_NAME_BYTES])
+{
+	for (unsigned i = 0; i < 16; i++)
+		snprintf(ret_name + 2 * i, 3, "%02x", region[i]);
+	strcpy(ret_name + 32, WEFT_ABI_AGENT_SUFFIX);
+}
+
+int weft__runs_region_open_at(int folder, const char *name)
+{
+	struct stat status;
+	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+static int open_in(int folder, const char *name, uid_t user)
+{
+	struct stat status;
+	int fd = folder >= 0 ? weft__runs_region_open_at(folder, name) : -1;
+	if (fd >= 0 && (fstat(fd, &status) != 0 || status.st_uid != user)) {
+		close(fd);
+		fd = -1;
+	}
+	if (folder >= 0)
+		close(folder);
+	return fd;
+}
+
+static int open_folder(const char *path)
+{
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* The folder in another user's XDG_RUNTIME_DIR, where no file system of that user is asked. */
+static int open_folder_of(uid_t user)
+{
+	const struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS};
+	char path[64];
+	snprintf(path, sizeof(path), "/run/user/%u", (unsigned)user);
+	int runtime = open_folder(path);
+	if (runtime < 0)
+		return -1;
+	long fd = syscall(SYS_openat2, runtime, &WEFT_ABI_AGENT_USER_FOLDER[1], &how, sizeof(how));
+	close(runtime);
+	return (int)fd;
+}
+
+int weft__runs_region_open(const uint8_t region[16], uid_t user)
+{
+	char name[WEFT_ABI_AGENT_NAME_BYTES], folder[PATH_MAX];
+	const char *wanted = getenv(WEFT_ABI_AGENT_VARIABLE);
+	weft__runs_region_name(region, name);
+	int fd = is_wanted(wanted) ? open_in(open_folder(wanted), name, user) : -1;
+	if (fd < 0)
+		fd = open_in(open_folder(WEFT_ABI_AGENT_FOLDER), name, user);
+	if (fd < 0 && find_user_folder(folder))
+		fd = open_in(open_folder(folder), name, user);
+	if (fd < 0 && geteuid() == 0)
+		fd = open_in(open_folder_of(user), name, user);
+	if (fd < 0)
+		errno = ENOENT;
+	return fd;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The files in which programs have their counters where an agent collects them, and the folders of
+ * these files (abi/counter_abi.h). Each user may put files there; nothing in them is trusted.
+ */
+#ifndef WEFT_RUNS_REGION_H
+#define WEFT_RUNS_REGION_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "abi/counter_abi.h"
+
+/* The name of an agent's folder: that of WEFT_AGENT, else root's, else the user's in
+ * XDG_RUNTIME_DIR. False: there is none, because XDG_RUNTIME_DIR is missing or not the user's. */
+bool weft__runs_region_folder(char ret_folder[PATH_MAX]);
+
+/* A file's name: `region` in hexadecimal, and the suffix. */
+void weft__runs_region_name(const uint8_t region[16], char ret_name[WEFT_ABI_AGENT_NAME_BYTES]);
+
+/* Opens a regular file for reading, without following links and without waiting. -1 with errno. */
+int weft__runs_region_open_at(int folder, const char *name);
+
+/* Opens the counters of the user's process that have that name. -1 with errno; ENOENT: no folder
+ * that this process may look into has them. */
+int weft__runs_region_open(const uint8_t region[16], uid_t user);
+
+#endif
