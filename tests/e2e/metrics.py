@@ -2,11 +2,13 @@
 """weft metrics: the counters of running programs that record nothing."""
 import contextlib
 import os
+import pty
 import re
 import struct
 import subprocess
 
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, temporary_directory, weft
+from prometheus import check, families
 from waiting import wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'metrics-subject')
@@ -174,13 +176,63 @@ def openmetrics_has_one_family_for_a_name():
         second.tell('disk/used% 90')
         result = weft('metrics', '--openmetrics', first.pid, second.pid)
         lines = result.stdout.splitlines()
-        equal(lines[0::1][-1], '# EOF')
+        equal(lines[-1], '# EOF')
         label = '{program="metrics-subject",pid="%d"}'
         equal([line for line in lines if not line.startswith('#')],
-              ['_5xx' + label % first.pid + ' 2',
-               *sorted('disk_2f_used_25_' + label % it.pid + value for it, value in ((first, ' 80'), (second, ' 90')))])
-        equal([line for line in lines if line.startswith('# TYPE')], ['# TYPE _5xx unknown', '# TYPE disk_2f_used_25_ unknown'])
-        assert 'is left out' in result.stderr, result.stderr
+              ['_35_xx' + label % first.pid + ' 2',
+               *sorted('disk_2f_used_25_' + label % it.pid + value for it, value in ((first, ' 80'), (second, ' 90'))),
+               'disk_5f_2f_used_5f_25_' + label % first.pid + ' 1'])
+        equal([line for line in lines if line.startswith('# TYPE')],
+              ['# TYPE _35_xx unknown', '# TYPE disk_2f_used_25_ unknown', '# TYPE disk_5f_2f_used_5f_25_ unknown'])
+        equal(result.stderr, '')
+
+
+HOSTILE = ['a"b', 'a\\b', '\x1b[31mred', 'caf\xe9', '{', '#', 'NaN', 'le', '__name__', '\t', '\x7f', '\u202e', '=', '_', '0', 'x' * 200]
+
+
+@case
+def other_readers_accept_both_formats():
+    """Each name stays one of its own, whatever bytes it has."""
+    with program() as it:
+        it.tell(*('%s 7' % name for name in HOSTILE), 'requests 2', 'load 0.5')
+        for form in ('openmetrics', 'prometheus'):
+            text = weft('metrics', '--' + form, it.pid).stdout
+            found = families(text, form)
+            equal(len(found), len(HOSTILE) + 2, form)
+            labels = {'program': 'metrics-subject', 'pid': str(it.pid)}
+            equal(found['requests']['samples'], [['requests', labels, 2]])
+            equal(found['load']['samples'], [['load', labels, 0.5]])
+            equal(found['requests']['help'], 'The counter requests.')
+
+
+@case
+def promtool_finds_no_fault():
+    with program() as it:
+        it.tell('requests 2', 'disk/used% 7', 'load 0.5')
+        check(weft('metrics', '--prometheus', it.pid).stdout)
+
+
+@case
+def a_terminal_obeys_no_name():
+    with program() as it:
+        it.tell('\x1b[31mred 1')
+        for option in ('--openmetrics', '--prometheus', '--json'):
+            seen = on_terminal(WEFT, 'metrics', option, str(it.pid))
+            assert b'red' in seen and b'\x1b' not in seen, seen
+
+
+def on_terminal(*command):
+    """The bytes that a command writes to a terminal."""
+    keeper, terminal = pty.openpty()
+    with subprocess.Popen(command, stdout=terminal) as process:
+        os.close(terminal)
+        seen = b''
+        with contextlib.suppress(OSError):  # the terminal has no writer any more
+            while piece := os.read(keeper, 4096):
+                seen += piece
+        equal(process.wait(), 0)
+    os.close(keeper)
+    return seen
 
 
 @case

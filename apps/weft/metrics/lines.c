@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A counter on a line: text for people, JSON for programs.
+ */
+#include "metrics/programs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "runs/message.h"
+
+/* ---- Text ---- */
+
+static void add_labels(struct weft_text *text, const struct weft__runs_counter *counter)
+{
+	for (size_t i = 0; i < counter->label_count; i++) {
+		const struct weft__runs_label *label = &counter->labels[i];
+		weft_text_add_string(text, i ? "," : "{");
+		weft_text_add_shown(text, label->key, strlen(label->key));
+		weft_text_add_string(text, "=");
+		weft_text_add_quoted(text, label->value, strlen(label->value));
+	}
+	weft_text_add_string(text, counter->label_count ? "}" : "");
+}
+
+static void add_number(struct weft_text *text, const char *name, double number)
+{
+	weft_text_add_string(text, name);
+	if (isfinite(number))
+		weft_text_add_f64(text, number);
+	else
+		weft_text_add_string(text, "beyond");
+}
+
+/* The sizes of a histogram's values. */
+static void add_sizes(struct weft_text *text, const struct weft__runs_counter *counter)
+{
+	const struct weft__runs_histogram *histogram = &counter->histogram;
+	if (!histogram->count)
+		return;
+	add_number(text, "  mean ",
+		weft__metrics_scaled((double)histogram->sum / (double)histogram->count,
+			weft__metrics_base_unit(counter).scale));
+	add_number(text, ", 50 % up to ", weft__metrics_quantile(counter, 0.5));
+	add_number(text, ", 99 % up to ", weft__metrics_quantile(counter, 0.99));
+}
+
+static void add_unit(struct weft_text *text, const struct weft__runs_counter *counter)
+{
+	const char *unit = weft__metrics_base_unit(counter).name;
+	if (counter->type == WEFT__RUNS_HISTOGRAM)
+		add_sizes(text, counter);
+	else if (unit[0])
+		weft_text_add_string(text, " ");
+	if (!unit[0])
+		return;
+	weft_text_add_string(text, " ");
+	weft_text_add_shown(text, unit, strlen(unit));
+}
+
+void metrics_add_text_head(struct weft_text *text)
+{
+	weft_text_add_string(text, "pid      program           value                 counter\n");
+}
+
+void metrics_add_text(struct weft_text *text, const struct weft__metrics_sample *sample)
+{
+	size_t column = text->size;
+	weft_text_add_u64(text, (uint64_t)sample->pid);
+	weft_text_pad(text, column, 9);
+	weft_text_add_string(text, weft__runs_shown(sample->program));
+	weft_text_pad(text, column, 27);
+	weft__metrics_add_value(text, sample->counter);
+	weft_text_pad(text, column, 49);
+	weft_text_add_string(text, weft__runs_shown(sample->counter->name));
+	add_labels(text, sample->counter);
+	add_unit(text, sample->counter);
+	weft_text_add_string(text, "\n");
+}
+
+/* ---- JSON ---- */
+
+static void add_member(struct weft_text *text, const char *name, const char *value)
+{
+	weft_text_add_string(text, ",\"");
+	weft_text_add_string(text, name);
+	weft_text_add_string(text, "\":");
+	weft_text_add_json(text, value, strlen(value));
+}
+
+static void add_label_members(struct weft_text *text, const struct weft__runs_counter *counter)
+{
+	if (!counter->label_count)
+		return;
+	weft_text_add_string(text, ",\"labels\":{");
+	for (size_t i = 0; i < counter->label_count; i++) {
+		const struct weft__runs_label *label = &counter->labels[i];
+		weft_text_add_string(text, i ? "," : "");
+		weft_text_add_json(text, label->key, strlen(label->key));
+		weft_text_add_string(text, ":");
+		weft_text_add_json(text, label->value, strlen(label->value));
+	}
+	weft_text_add_string(text, "}");
+}
+
+/* Only cells that have counted something, each with its upper bound: null for the last one. */
+static void add_histogram(struct weft_text *text, const struct weft__runs_counter *counter)
+{
+	const struct weft__runs_histogram *histogram = &counter->histogram;
+	bool has_any = false;
+	weft_text_add_string(text, ",\"sum\":");
+	weft__metrics_add_scaled(text, histogram->sum, weft__metrics_base_unit(counter).scale);
+	weft_text_add_string(text, ",\"buckets\":[");
+	for (uint32_t i = 0; i < histogram->cell_count; i++) {
+		if (!histogram->cells[i])
+			continue;
+		weft_text_add_string(text, has_any ? ",[" : "[");
+		weft_text_add_f64(text, weft__metrics_cell_bound(counter, i));
+		weft_text_add_string(text, ",");
+		weft_text_add_u64(text, histogram->cells[i]);
+		weft_text_add_string(text, "]");
+		has_any = true;
+	}
+	weft_text_add_string(text, "]");
+}
+
+void metrics_add_json(struct weft_text *text, const struct weft__metrics_sample *sample)
+{
+	static const char *const types[] = {[WEFT__RUNS_UNKNOWN] = NULL,
+		[WEFT__RUNS_COUNTER] = "counter",
+		[WEFT__RUNS_GAUGE] = "gauge",
+		[WEFT__RUNS_HISTOGRAM] = "histogram"};
+	const struct weft__runs_counter *counter = sample->counter;
+	const char *unit = weft__metrics_base_unit(counter).name;
+	weft_text_add_string(text, "{\"pid\":");
+	weft_text_add_u64(text, (uint64_t)sample->pid);
+	add_member(text, "program", sample->program);
+	add_member(text, "counter", counter->name);
+	add_label_members(text, counter);
+	if (types[counter->type])
+		add_member(text, "type", types[counter->type]);
+	if (unit[0])
+		add_member(text, "unit", unit);
+	weft_text_add_string(text, ",\"value\":");
+	weft__metrics_add_value(text, counter);
+	if (counter->type == WEFT__RUNS_HISTOGRAM)
+		add_histogram(text, counter);
+	weft_text_add_string(text, "}\n");
+}

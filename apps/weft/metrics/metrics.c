@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft metrics: the values that the counters of running programs have now.
+ */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "metrics/exposition.h"
+#include "programs.h"
+#include "runs/directory/find.h"
+
+static const char usage[] =
+	"usage: weft metrics [OPTION]... [PID]...\n"
+	"\n"
+	"Prints the values that the counters of running programs have now, whether or not anything is\n"
+	"recorded. Without PID, those of all programs of this user, or for root of all users, that are\n"
+	"linked with libweft and were not started by `weft record`.\n"
+	"\n"
+	"  --json         one JSON object on each line\n"
+	"  --openmetrics  OpenMetrics text, as Prometheus reads it\n"
+	"  --prometheus   the older text that Prometheus reads\n"
+	"  --depth N      with these two: series with at most N labels of their own; they have the totals\n"
+	"                 of what lies below. Default: all\n"
+	"  --help         this text\n"
+	"\n"
+	"Exit status: 1 if there is no counter.\n";
+
+enum metrics_format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_OPENMETRICS,
+	FORMAT_PROMETHEUS
+};
+
+struct metrics_arguments {
+	enum metrics_format format;
+	size_t depth;
+	bool are_named; /* the user has named the processes */
+};
+
+/* ---- Output ---- */
+
+static bool was_unreadable; /* a process that the user has named */
+
+static void explain(pid_t pid, int error)
+{
+	was_unreadable = true;
+	if (error == ENOENT)
+		cli_error(
+			"process %d has no counters that can be read: it is not linked with libweft, was "
+			"started by `weft record` (`weft info %d` has its counters), has WEFT_ATTACH=none, "
+			"or was forked by clone(2)",
+			(int)pid, (int)pid);
+	else
+		cli_error("process %d: %s", (int)pid, strerror(error));
+}
+
+static void explain_left_out(const struct weft__metrics_sample *sample, const char *why)
+{
+	cli_error("counter \"%s\" of process %d is left out: %s", sample->counter->name,
+		(int)sample->pid, why);
+}
+
+/* Names may contain what a terminal would obey. */
+static void escape_for_terminal(struct weft_text *text)
+{
+	struct weft_text shown = {0};
+	for (size_t at = 0, size; at < text->size; at += size + 1) {
+		const char *end = memchr(text->bytes + at, '\n', text->size - at);
+		size = end ? (size_t)(end - text->bytes) - at : text->size - at;
+		weft_text_add_shown(&shown, text->bytes + at, size);
+		weft_text_add_string(&shown, "\n");
+	}
+	weft_text_finish(text);
+	*text = shown;
+}
+
+static void add_exposition(struct weft_text *text, const struct metrics_programs *programs,
+	const struct metrics_arguments *a)
+{
+	const struct weft__metrics_exposition exposition = {
+		.is_openmetrics = a->format == FORMAT_OPENMETRICS,
+		.depth = a->depth,
+		.left_out = explain_left_out,
+	};
+	weft__metrics_expose(&exposition, programs->samples, programs->sample_count, text);
+	if (isatty(STDOUT_FILENO))
+		escape_for_terminal(text);
+}
+
+static void add_lines(struct weft_text *text, const struct metrics_programs *programs,
+	const struct metrics_arguments *a)
+{
+	if (a->format == FORMAT_TEXT && programs->sample_count)
+		metrics_add_text_head(text);
+	for (size_t i = 0; i < programs->sample_count; i++)
+		(a->format == FORMAT_JSON ? metrics_add_json : metrics_add_text)(
+			text, &programs->samples[i]);
+}
+
+static int print(const struct metrics_programs *programs, const struct metrics_arguments *a)
+{
+	struct weft_text text = {0};
+	int status = was_unreadable ? CLI_UNREADABLE : programs->sample_count ? CLI_DONE : CLI_NO;
+	bool is_exposition = a->format == FORMAT_OPENMETRICS || a->format == FORMAT_PROMETHEUS;
+	(is_exposition ? add_exposition : add_lines)(&text, programs, a);
+	if (text.error) {
+		cli_error("%s", strerror(ENOMEM));
+		status = CLI_UNREADABLE;
+	} else if (text.size) {
+		cli_write(&text);
+	}
+	if (status == CLI_NO)
+		cli_inform(a->are_named ? "no counter has changed yet"
+								: "no running program has a counter that has changed");
+	weft_text_finish(&text);
+	return status;
+}
+
+static int show(const struct weft__runs_linked_list *linked, const struct metrics_arguments *a)
+{
+	struct metrics_programs programs;
+	int status = CLI_UNREADABLE;
+	if (metrics_programs_read(linked, a->are_named ? explain : NULL, &programs))
+		status = print(&programs, a);
+	else
+		cli_error("%s", strerror(ENOMEM));
+	metrics_programs_finish(&programs);
+	return status;
+}
+
+/* ---- Arguments ---- */
+
+/* The programs of which the user gave the numbers. False after a message. */
+static bool find_named(const char *command, char *const *operands, int count,
+	struct weft__runs_linked_list *ret_linked)
+{
+	struct weft__runs_linked_list linked = {calloc((size_t)count + 1, sizeof(*linked.list)), 0};
+	for (int i = 0; linked.list && i < count; i++) {
+		pid_t pid = weft__runs_parse_pid(operands[i]);
+		if (!pid) {
+			cli_usage_error(command, "\"%s\" is not the number of a process", operands[i]);
+			weft__runs_linked_finish(&linked);
+			return false;
+		}
+		weft__runs_linked_name(&linked.list[linked.count++], pid);
+	}
+	*ret_linked = linked;
+	return linked.list;
+}
+
+/* Parses an option with its `optarg`. False after a message. */
+static bool parse_option(const char *command, int option, struct metrics_arguments *a)
+{
+	uint64_t depth;
+	switch (option) {
+	case 'j':
+		a->format = FORMAT_JSON;
+		return true;
+	case 'm':
+		a->format = FORMAT_OPENMETRICS;
+		return true;
+	case 't':
+		a->format = FORMAT_PROMETHEUS;
+		return true;
+	default:
+		if (!cli_parse_number(command, "--depth", optarg, 0, UINT32_MAX, &depth))
+			return false;
+		a->depth = depth;
+		return true;
+	}
+}
+
+int cli_metrics(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"depth", required_argument, NULL, 'd'},
+		{"json", no_argument, NULL, 'j'},
+		{"openmetrics", no_argument, NULL, 'm'},
+		{"prometheus", no_argument, NULL, 't'},
+		{NULL, 0, NULL, 0},
+	};
+	struct metrics_arguments a = {.depth = SIZE_MAX};
+	struct weft__runs_linked_list linked;
+	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
+		if (option == 'h')
+			return cli_help(usage);
+		if (option == '?' || !parse_option(argv[0], option, &a))
+			return CLI_USAGE;
+	}
+	a.are_named = optind < argc;
+	if (a.are_named && !find_named(argv[0], argv + optind, argc - optind, &linked))
+		return CLI_USAGE;
+	if (!a.are_named && !weft__runs_linked_find(&linked))
+		return CLI_UNREADABLE;
+	int status = show(&linked, &a);
+	weft__runs_linked_finish(&linked);
+	return status;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Reads the counters of several programs.
+ */
+#include "metrics/programs.h"
+
+#include <stdlib.h>
+
+static bool list_samples(struct metrics_programs *programs)
+{
+	programs->samples = calloc(programs->sample_count + 1, sizeof(*programs->samples));
+	struct weft__metrics_sample *at = programs->samples;
+	for (size_t i = 0; at && i < programs->count; i++) {
+		const struct metrics_program *program = &programs->list[i];
+		for (size_t k = 0; k < program->counters.count; k++)
+			*at++ = (struct weft__metrics_sample){
+				program->linked.program, program->linked.pid, &program->counters.list[k]};
+	}
+	return at;
+}
+
+bool metrics_programs_read(const struct weft__runs_linked_list *linked,
+	metrics_unreadable *unreadable, struct metrics_programs *ret_programs)
+{
+	struct metrics_programs programs = {.list = calloc(linked->count + 1, sizeof(*programs.list))};
+	for (size_t i = 0; programs.list && i < linked->count; i++) {
+		struct metrics_program *program = &programs.list[programs.count];
+		int error = weft__runs_counters_read(linked->list[i].pid, &program->counters);
+		program->linked = linked->list[i];
+		programs.count += !error;
+		programs.sample_count += error ? 0 : program->counters.count;
+		if (error && unreadable)
+			unreadable(linked->list[i].pid, error);
+	}
+	*ret_programs = programs;
+	return programs.list && list_samples(ret_programs);
+}
+
+void metrics_programs_finish(struct metrics_programs *programs)
+{
+	for (size_t i = 0; i < programs->count; i++)
+		weft__runs_counters_finish(&programs->list[i].counters);
+	free(programs->list);
+	free(programs->samples);
+	*programs = (struct metrics_programs){0};
+}

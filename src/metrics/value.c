@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Values of counters as numbers in base units: a duration that the program counts in nanoseconds is
+ * written in seconds, exactly, because each power of ten only moves the decimal point.
+ */
+#include "metrics/value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The digits of the largest number, and of the largest power of ten that is written out. */
+#define DIGITS_MAX 20
+
+struct weft__metrics_unit weft__metrics_base_unit(const struct weft__runs_counter *counter)
+{
+	static const struct {
+		const char *name;
+		struct weft__metrics_unit base;
+	} known[] = {
+		{"ns", {"seconds", -9}},
+		{"nanoseconds", {"seconds", -9}},
+		{"us", {"seconds", -6}},
+		{"microseconds", {"seconds", -6}},
+		{"ms", {"seconds", -3}},
+		{"milliseconds", {"seconds", -3}},
+		{"s", {"seconds", 0}},
+		{"second", {"seconds", 0}},
+		{"B", {"bytes", 0}},
+		{"byte", {"bytes", 0}},
+		{"kB", {"bytes", 3}},
+		{"MB", {"bytes", 6}},
+		{"%", {"ratio", -2}},
+		{"percent", {"ratio", -2}},
+	};
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(counter->unit, known[i].name) == 0)
+			return (struct weft__metrics_unit){
+				known[i].base.name, known[i].base.scale + counter->scale};
+	return (struct weft__metrics_unit){counter->unit, counter->scale};
+}
+
+double weft__metrics_scaled(double number, int scale)
+{
+	/* Powers of ten up to 10^22 are exact; so the result is rounded once. */
+	return scale < 0 ? number / pow(10, -scale) : number * pow(10, scale);
+}
+
+void weft__metrics_add_scaled(struct weft_text *text, uint64_t number, int scale)
+{
+	char digits[2 * DIGITS_MAX];
+	const size_t after = scale < 0 ? (size_t)-scale : 0; /* digits behind the decimal point */
+	if (abs(scale) > DIGITS_MAX - 1) {
+		weft_text_add_f64(text, weft__metrics_scaled((double)number, scale));
+		return;
+	}
+	const size_t point = sizeof(digits) - after;
+	size_t at = sizeof(digits), end = sizeof(digits);
+	for (uint64_t rest = number; rest || at >= point; rest /= 10)
+		digits[--at] = (char)('0' + rest % 10);
+	while (end > point && digits[end - 1] == '0')
+		end--;
+	weft_text_add(text, digits + at, point - at);
+	for (int i = 0; number && i < scale; i++)
+		weft_text_add_string(text, "0");
+	if (end > point)
+		weft_text_add_string(text, ".");
+	weft_text_add(text, digits + point, end - point);
+}
+
+void weft__metrics_add_value(struct weft_text *text, const struct weft__runs_counter *counter)
+{
+	const int scale = weft__metrics_base_unit(counter).scale;
+	const int64_t number = counter->integer;
+	if (counter->type == WEFT__RUNS_HISTOGRAM) {
+		weft_text_add_u64(text, counter->histogram.count);
+	} else if (counter->is_real) {
+		weft_text_add_f64(text, weft__metrics_scaled(counter->real, scale));
+	} else {
+		weft_text_add_string(text, number < 0 ? "-" : "");
+		weft__metrics_add_scaled(text, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, scale);
+	}
+}
+
+double weft__metrics_cell_bound(const struct weft__runs_counter *counter, uint32_t cell)
+{
+	const struct weft__runs_histogram *histogram = &counter->histogram;
+	if (cell + 1 >= histogram->cell_count)
+		return INFINITY;
+	return weft__metrics_scaled(
+		exp2(histogram->first_exponent + cell / 8.0), weft__metrics_base_unit(counter).scale);
+}
+
+double weft__metrics_quantile(const struct weft__runs_counter *counter, double part)
+{
+	const struct weft__runs_histogram *histogram = &counter->histogram;
+	double all = 0, below = 0;
+	uint32_t cell = 0;
+	for (uint32_t i = 0; i < histogram->cell_count; i++)
+		all += (double)histogram->cells[i];
+	if (!(all > 0))
+		return NAN;
+	for (; cell + 1 < histogram->cell_count; cell++) {
+		below += (double)histogram->cells[cell];
+		if (below >= part * all)
+			break;
+	}
+	return weft__metrics_cell_bound(counter, cell);
+}

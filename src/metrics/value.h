@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Counters of programs, and their values in base units.
+ */
+#ifndef WEFT_METRICS_VALUE_H
+#define WEFT_METRICS_VALUE_H
+
+#include <sys/types.h>
+
+#include <weft/text.h>
+
+#include "runs/attach/counters.h"
+
+/* A counter of a program. */
+struct weft__metrics_sample {
+	const char *program;
+	pid_t pid; /* 0: the sum of several processes */
+	const struct weft__runs_counter *counter;
+};
+
+/* The unit in which a value is shown, and the power of ten that converts to it. Programs may also
+ * name a usual part of a base unit, such as "ms". */
+struct weft__metrics_unit {
+	const char *name; /* "": none */
+	int scale;
+};
+
+struct weft__metrics_unit weft__metrics_base_unit(const struct weft__runs_counter *counter);
+
+/* The number times 10^scale. */
+double weft__metrics_scaled(double number, int scale);
+
+/* Adds the same with all of its digits. */
+void weft__metrics_add_scaled(struct weft_text *text, uint64_t number, int scale);
+
+/* Adds a counter's value in its base unit; of a histogram, the number of values. */
+void weft__metrics_add_value(struct weft_text *text, const struct weft__runs_counter *counter);
+
+/* A bound below which lies that part of a histogram's values: the upper bound of the cell in which
+ * it lies, in the base unit. Infinity if it is beyond the last bound, NaN without values. */
+double weft__metrics_quantile(const struct weft__runs_counter *counter, double part);
+
+/* The upper bound of a histogram's cell, in the base unit; infinity for the last one. */
+double weft__metrics_cell_bound(const struct weft__runs_counter *counter, uint32_t cell);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The formats that Prometheus reads: exact texts for what programs declare, names that stay apart,
+ * levels that add up, and counters of hostile programs, which lose a series but never the text.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "metrics/exposition.h"
+#include "metrics/levels.h"
+#include "metrics/names.h"
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static size_t left_out;
+
+static void count_left_out(const struct weft__metrics_sample *sample, const char *why)
+{
+	assert_non_null(sample->counter);
+	assert_true(why[0]);
+	left_out++;
+}
+
+/* The text for the counters of one process, until the next call. */
+static const char *expose(
+	bool is_openmetrics, const struct weft__runs_counter *counters, size_t count, size_t depth)
+{
+	static struct weft_text text;
+	struct weft__metrics_sample samples[16];
+	const struct weft__metrics_exposition exposition = {
+		.is_openmetrics = is_openmetrics, .depth = depth, .left_out = count_left_out};
+	assert_true(count <= COUNT(samples));
+	for (size_t i = 0; i < count; i++)
+		samples[i] = (struct weft__metrics_sample){"server", 7, &counters[i]};
+	weft_text_finish(&text);
+	left_out = 0;
+	weft__metrics_expose(&exposition, samples, count, &text);
+	weft_text_add(&text, "", 1);
+	assert_int_equal(text.error, 0);
+	return text.bytes;
+}
+
+static struct weft__runs_counter counter(const char *name, enum weft__runs_type type, int64_t value)
+{
+	return (struct weft__runs_counter){
+		.name = name, .help = "", .unit = "", .type = type, .integer = value};
+}
+
+static void each_type_has_its_lines(void **state)
+{
+	struct weft__runs_counter all[] = {
+		counter("requests", WEFT__RUNS_COUNTER, 5),
+		counter("queue", WEFT__RUNS_GAUGE, -2),
+		counter("load", WEFT__RUNS_UNKNOWN, 0),
+	};
+	(void)state;
+	all[0].help = "Requests that\nwere \"answered\" \\";
+	all[0].created_unix_ns = 1700000000500000000;
+	all[2].is_real = true;
+	all[2].real = 0.75;
+	assert_string_equal(expose(true, all, COUNT(all), 9),
+		"# HELP queue The counter queue.\n"
+		"# TYPE queue gauge\n"
+		"queue{program=\"server\",pid=\"7\"} -2\n"
+		"# HELP requests Requests that\\nwere \\\"answered\\\" \\\\\n"
+		"# TYPE requests counter\n"
+		"requests_total{program=\"server\",pid=\"7\"} 5\n"
+		"requests_created{program=\"server\",pid=\"7\"} 1700000000.5\n"
+		"# HELP load The counter load.\n"
+		"# TYPE load unknown\n"
+		"load{program=\"server\",pid=\"7\"} 0.75\n"
+		"# EOF\n");
+	assert_string_equal(expose(false, all, COUNT(all), 9),
+		"# HELP queue The counter queue.\n"
+		"# TYPE queue gauge\n"
+		"queue{program=\"server\",pid=\"7\"} -2\n"
+		"# HELP requests_total Requests that\\nwere \"answered\" \\\\\n"
+		"# TYPE requests_total counter\n"
+		"requests_total{program=\"server\",pid=\"7\"} 5\n"
+		"# HELP load The counter load.\n"
+		"# TYPE load untyped\n"
+		"load{program=\"server\",pid=\"7\"} 0.75\n");
+	assert_int_equal(left_out, 0);
+}
+
+static void values_are_exact_in_base_units(void **state)
+{
+	static const struct {
+		int64_t value;
+		const char *unit;
+		int scale;
+		const char *line;
+	} cases[] = {
+		{1234567890, "seconds", -9, "x_seconds{program=\"server\",pid=\"7\"} 1.23456789\n"},
+		{1234567890, "ns", 0, "x_seconds{program=\"server\",pid=\"7\"} 1.23456789\n"},
+		{-1, "ns", 0, "x_seconds{program=\"server\",pid=\"7\"} -0.000000001\n"},
+		{0, "ns", 0, "x_seconds{program=\"server\",pid=\"7\"} 0\n"},
+		{9223372036854775807, "us", 0,
+			"x_seconds{program=\"server\",pid=\"7\"} 9223372036854.775807\n"},
+		{INT64_MIN, "ms", -9, "x_seconds{program=\"server\",pid=\"7\"} -9223372.036854775808\n"},
+		{42, "bytes", 3, "x_bytes{program=\"server\",pid=\"7\"} 42000\n"},
+		{80, "%", 0, "x_ratio{program=\"server\",pid=\"7\"} 0.8\n"},
+		{5, "widgets/h", 0, "x_widgets_2f_h{program=\"server\",pid=\"7\"} 5\n"},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct weft__runs_counter it = counter("x", WEFT__RUNS_GAUGE, cases[i].value);
+		it.unit = cases[i].unit;
+		it.scale = cases[i].scale;
+		const char *text = expose(true, &it, 1, 9);
+		const char *line = strstr(text, "\nx_");
+		assert_non_null(line);
+		assert_memory_equal(line + 1, cases[i].line, strlen(cases[i].line));
+		assert_non_null(strstr(text, "# UNIT x_"));
+	}
+}
+
+static void a_unit_and_total_are_not_written_twice(void **state)
+{
+	struct weft__runs_counter it = counter("sent_bytes_total", WEFT__RUNS_COUNTER, 1);
+	(void)state;
+	it.unit = "bytes";
+	assert_non_null(strstr(expose(true, &it, 1, 9), "\nsent_bytes_total{"));
+	assert_non_null(strstr(expose(true, &it, 1, 9), "# UNIT sent_bytes bytes\n"));
+}
+
+static void a_histogram_has_a_bucket_for_each_factor_of_two(void **state)
+{
+	/* up to 2^10 in eight steps, up to 2^11, and beyond */
+	uint64_t cells[18] = {[0] = 1, [3] = 1, [8] = 1, [9] = 2, [16] = 3, [17] = 4};
+	struct weft__runs_counter it = counter("lat", WEFT__RUNS_HISTOGRAM, 0);
+	(void)state;
+	it.unit = "ns";
+	it.histogram = (struct weft__runs_histogram){cells, COUNT(cells), 10, 12, 1500};
+	assert_string_equal(expose(false, &it, 1, 9),
+		"# HELP lat_seconds The counter lat.\n"
+		"# TYPE lat_seconds histogram\n"
+		"lat_seconds_bucket{program=\"server\",pid=\"7\",le=\"1.024e-06\"} 1\n"
+		"lat_seconds_bucket{program=\"server\",pid=\"7\",le=\"2.048e-06\"} 3\n"
+		"lat_seconds_bucket{program=\"server\",pid=\"7\",le=\"4.096e-06\"} 8\n"
+		"lat_seconds_bucket{program=\"server\",pid=\"7\",le=\"+Inf\"} 12\n"
+		"lat_seconds_count{program=\"server\",pid=\"7\"} 12\n"
+		"lat_seconds_sum{program=\"server\",pid=\"7\"} 0.0000015\n");
+	assert_true(weft__metrics_quantile(&it, 0.01) == 1.024e-06);
+	assert_true(weft__metrics_quantile(&it, 0.25) == 2.048e-06);
+	assert_true(weft__metrics_quantile(&it, 0.99) > 1e300);
+}
+
+/* Undoes the escape, as a reader would. */
+static void unescape(const struct weft_text *text, char *ret_name)
+{
+	static const char hex[] = "0123456789abcdef";
+	for (size_t i = 0; i < text->size;) {
+		const char *at = text->bytes + i;
+		bool is_escape = i + 3 < text->size && at[0] == '_' && strchr(hex, at[1]) &&
+						 strchr(hex, at[2]) && at[3] == '_';
+		*ret_name++ =
+			is_escape ? (char)((strchr(hex, at[1]) - hex) * 16 + strchr(hex, at[2]) - hex) : *at;
+		i += is_escape ? 4 : 1;
+	}
+	*ret_name = '\0';
+}
+
+/* All names of up to six of these bytes. */
+static void escaped_names_can_be_read_back(void **state)
+{
+	static const char bytes[] = "_2f/z";
+	const size_t base = sizeof(bytes);
+	(void)state;
+	for (size_t number = 1, end = base * base * base * base * base * base; number < end; number++) {
+		char name[8], read[8], key[8];
+		size_t size = 0;
+		for (size_t rest = number; rest; rest /= base)
+			name[size++] = bytes[rest % base];
+		name[size] = '\0';
+		if (strlen(name) != size)
+			continue;
+		struct weft_text text = {0};
+		weft__metrics_add_name(&text, name);
+		unescape(&text, read);
+		assert_string_equal(read, name);
+		assert_true(text.bytes[0] == '_' || text.bytes[0] > '9');
+		text.size = 0;
+		weft__metrics_add_key(&text, name);
+		unescape(&text, key);
+		assert_string_equal(key, name);
+		assert_true(text.size < 2 || text.bytes[0] != '_' || text.bytes[1] != '_');
+		weft_text_finish(&text);
+	}
+}
+
+static void labels_are_escaped_and_sorted(void **state)
+{
+	static const struct weft__runs_label labels[] = {{"vm/id", "a\"b\\c\nd\xff\xc3\xa9"},
+		{"pid", "9"}, {"exported_pid", "8"}, {"le", "1"}, {"customer", "acme"}, {"empty", ""},
+		{"__name__", "x"}};
+	struct weft__runs_counter it = counter("x", WEFT__RUNS_GAUGE, 1);
+	(void)state;
+	it.labels = labels;
+	it.label_count = COUNT(labels);
+	assert_non_null(strstr(expose(true, &it, 1, 9),
+		"x{program=\"server\",pid=\"7\",_5f__name__=\"x\",customer=\"acme\","
+		"exported_exported_pid=\"8\",exported_le=\"1\",exported_pid=\"9\","
+		"vm_2f_id=\"a\\\"b\\\\c\\nd\xef\xbf\xbd\xc3\xa9\"} 1\n"));
+}
+
+static void collisions_lose_the_later_family(void **state)
+{
+	static const struct weft__runs_label one[] = {{"a", "1"}}, empty[] = {{"a", ""}},
+										 twice[] = {{"a", "1"}, {"a", "2"}}, none[] = {{"", "1"}};
+	struct weft__runs_counter all[] = {
+		counter("lat", WEFT__RUNS_HISTOGRAM, 0),
+		counter("lat_count", WEFT__RUNS_GAUGE, 1),    /* the histogram has it */
+		counter("lat_bucket", WEFT__RUNS_UNKNOWN, 1), /* this, too */
+		counter("requests", WEFT__RUNS_COUNTER, 1),
+		counter("requests_total", WEFT__RUNS_COUNTER, 1), /* becomes the same */
+		counter("requests", WEFT__RUNS_UNKNOWN, 1),       /* the same without a type */
+		counter("weft_metrics_left_out", WEFT__RUNS_GAUGE, 1),
+		counter("down", WEFT__RUNS_COUNTER, -1),
+		counter("y", WEFT__RUNS_GAUGE, 1),
+		counter("y", WEFT__RUNS_GAUGE, 2), /* a label without a value is as good as none */
+		counter("z", WEFT__RUNS_GAUGE, 1),
+		counter("zz", WEFT__RUNS_GAUGE, 1),
+		counter("zz", WEFT__RUNS_GAUGE, 3),
+	};
+	uint64_t cell = 0;
+	(void)state;
+	all[0].histogram = (struct weft__runs_histogram){&cell, 1, 0, 0, 0};
+	all[9].labels = empty;
+	all[9].label_count = 1;
+	all[10].labels = one;
+	all[10].label_count = 1;
+	all[11].labels = twice;
+	all[11].label_count = 2;
+	all[12].labels = none;
+	all[12].label_count = 1;
+	const char *text = expose(true, all, COUNT(all), 9);
+	assert_int_equal(left_out, 9);
+	assert_non_null(strstr(text, "# TYPE lat histogram"));
+	assert_non_null(strstr(text, "requests_total{"));
+	assert_null(strstr(text, "weft_metrics_left_out"));
+	assert_non_null(strstr(text, "z{program=\"server\",pid=\"7\",a=\"1\"} 1\n"));
+}
+
+static const struct weft__runs_label levels_of[] = {{"pool", "eu"}, {"customer", "acme"}};
+
+static void a_level_has_only_what_is_not_below_it(void **state)
+{
+	static const struct weft__runs_label bolt[] = {{"pool", "eu"}, {"customer", "bolt"}};
+	struct weft__runs_counter all[] = {
+		counter("acked", WEFT__RUNS_COUNTER, 100),
+		counter("acked", WEFT__RUNS_COUNTER, 90),
+		counter("acked", WEFT__RUNS_COUNTER, 60),
+		counter("acked", WEFT__RUNS_COUNTER, 30),
+	};
+	(void)state;
+	for (size_t i = 1; i < 4; i++) {
+		all[i].labels = i == 3 ? bolt : levels_of;
+		all[i].label_count = i == 1 ? 1 : 2;
+	}
+	const char *text = expose(true, all, COUNT(all), 9);
+	assert_non_null(strstr(text,
+		"acked_total{program=\"server\",pid=\"7\"} 10\n"
+		"acked_total{program=\"server\",pid=\"7\",customer=\"acme\",pool=\"eu\"} 60\n"
+		"acked_total{program=\"server\",pid=\"7\",customer=\"bolt\",pool=\"eu\"} 30\n# EOF"));
+	text = expose(true, all, COUNT(all), 1);
+	assert_non_null(
+		strstr(text, "acked_total{program=\"server\",pid=\"7\"} 10\n"
+					 "acked_total{program=\"server\",pid=\"7\",pool=\"eu\"} 90\n# EOF"));
+	text = expose(true, all, COUNT(all), 0);
+	assert_non_null(strstr(text, "acked_total{program=\"server\",pid=\"7\"} 100\n# EOF"));
+}
+
+static void a_histograms_level_has_only_what_is_not_below_it(void **state)
+{
+	uint64_t pool[] = {5, 6, 7}, customer[] = {2, 6, 3};
+	struct weft__runs_counter all[] = {
+		counter("lat", WEFT__RUNS_HISTOGRAM, 0), counter("lat", WEFT__RUNS_HISTOGRAM, 0)};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		all[i].labels = levels_of;
+		all[i].label_count = i + 1;
+		all[i].histogram =
+			(struct weft__runs_histogram){i ? customer : pool, 3, 0, i ? 11 : 18, i ? 10 : 30};
+	}
+	const char *text = expose(true, all, COUNT(all), 9);
+	assert_non_null(strstr(text, "lat_count{program=\"server\",pid=\"7\",pool=\"eu\"} 7\n"
+								 "lat_sum{program=\"server\",pid=\"7\",pool=\"eu\"} 20\n"));
+	assert_non_null(strstr(text, "le=\"1.0\"} 3\n"));
+	assert_int_equal(pool[0], 5); /* the reader's memory is as it was */
+}
+
+static void a_format_is_chosen_by_the_accept_header(void **state)
+{
+	static const char *const openmetrics[] = {
+		"application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
+		"text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+		"application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+		"application/openmetrics-text;version=0.0.1;q=0.5,"
+		"text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
+		"Application/OpenMetrics-Text",
+		" text/plain ; q=0.2 , application/openmetrics-text ; q=0.3 ",
+	};
+	static const char *const text[] = {NULL, "", "*/*", "text/html,application/xml;q=0.9,*/*;q=0.8",
+		"text/plain", "application/*", "application/openmetrics-text;version=2.0.0",
+		"application/openmetrics-text;q=0", "text/plain;q=0.9,application/openmetrics-text;q=0.125",
+		"application/openmetrics-textual", ",;=,q=", "application/openmetrics-text;q=0.5,*/*"};
+	(void)state;
+	for (size_t i = 0; i < COUNT(openmetrics); i++)
+		assert_true(weft__metrics_wants_openmetrics(openmetrics[i]));
+	for (size_t i = 0; i < COUNT(text); i++)
+		assert_false(weft__metrics_wants_openmetrics(text[i]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_type_has_its_lines),
+		cmocka_unit_test(values_are_exact_in_base_units),
+		cmocka_unit_test(a_unit_and_total_are_not_written_twice),
+		cmocka_unit_test(a_histogram_has_a_bucket_for_each_factor_of_two),
+		cmocka_unit_test(escaped_names_can_be_read_back),
+		cmocka_unit_test(labels_are_escaped_and_sorted),
+		cmocka_unit_test(collisions_lose_the_later_family),
+		cmocka_unit_test(a_level_has_only_what_is_not_below_it),
+		cmocka_unit_test(a_histograms_level_has_only_what_is_not_below_it),
+		cmocka_unit_test(a_format_is_chosen_by_the_accept_header),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
