@@ -329,7 +329,7 @@ def pages_of_other_sites_may_not_ask():
 def token_is_needed(server):
     token, traces = server.token, len(server.traces())
     for path in ('/', '/weft.js', '/again.js', '/api/traces', '/api/trace/' + '0' * 16, '/api/live/' + '0' * 16, '/api/parts/' + '0' * 16,
-                 '/api/traces?token=', '/api/traces?token=' + 'f' * 32, '/api/traces?token=' + token[:-1],
+                 '/metrics', '/metrics?depth=x', '/api/traces?token=', '/api/traces?token=' + 'f' * 32, '/api/traces?token=' + token[:-1],
                  '/api/traces?token=' + token + '0', '/?token=' + 'f' * 32, '/?token'):
         status, headers, body = server.get(path, token=False)
         equal((status, headers['connection']), (403, 'close'), path)

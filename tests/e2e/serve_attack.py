@@ -155,7 +155,7 @@ def no_page_of_another_site_is_answered():
         program = Recorded(server)
         one = id_of(server, NAME)
         paths = ['/', '/weft.js', '/again.js', '/api/traces', '/api/trace/' + one, '/api/live/' + ring_of(server, program)['id'],
-                 '/api/parts/' + ring_of(server, program)['id'], '/?token=' + server.token, '/nothing']
+                 '/api/parts/' + ring_of(server, program)['id'], '/?token=' + server.token, '/nothing', '/metrics']
         foreign = ['null', '', 'http://evil.example', 'http://evil.example:%d' % port, 'http://127.0.0.1', 'http://127.0.0.1:%d' % (port ^ 1),
                    'http://localhost:%d' % port, 'http://127.0.0.1:%d.evil.example' % port, 'http://127.0.0.1:%d/' % port,
                    'http://evil.example/http://127.0.0.1:%d' % port, '127.0.0.1:%d' % port, 'file://', 'ftp://127.0.0.1:%d' % port,
@@ -233,13 +233,13 @@ def malformed_requests_do_no_harm():
         program = Recorded(server)
         program.send(100)
         ids = [id_of(server, NAME), ring_of(server, program)['id'], '0' * 16]
-        paths = ['/', '/weft.js', '/again.js', '/api/traces', '/?token=' + 'f' * 32]
+        paths = ['/', '/weft.js', '/again.js', '/api/traces', '/metrics', '/?token=' + 'f' * 32]
         paths += ['/api/%s/%s' % (kind, one) for one in ids for kind in ('trace', 'live')]
         counts = {}
         for number in range(1500):
             has_token = number % 3 == 0
             request = server.request(dice.choice(paths[:-4] if has_token else paths), has_token,
-                                     dice.choice([b'', b'', b'Range: bytes=5-9\r\n', b'Accept: */*\r\n']),
+                                     dice.choice([b'', b'', b'Range: bytes=5-9\r\n', b'Accept: text/plain;q=0.5, */*\r\n']),
                                      dice.choice([b'GET', b'GET', b'HEAD', b'POST']))
             for status in server.try_(mutate(dice, request), has_token) or ['none']:
                 counts[status] = counts.get(status, 0) + 1

@@ -13,7 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <weft/parse.h>
+
 #include "cli/cli.h"
+#include "metrics/exposition.h"
 #include "render/page_assets.h"
 #include "clients.h"
 #include "library.h"
@@ -311,6 +314,42 @@ static enum MHD_Result answer_api(
 	return answer_bytes(connection, &trace);
 }
 
+/* ---- Counters ---- */
+
+static const char *argument_of(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+static bool parse_depth(const char *text, size_t *ret_depth)
+{
+	uint64_t depth = SIZE_MAX;
+	if (text && weft_parse_number(text, strlen(text), &depth) != WEFT_PARSE_OK)
+		return false;
+	*ret_depth = depth;
+	return true;
+}
+
+static enum MHD_Result answer_metrics(struct MHD_Connection *connection)
+{
+	const bool is_openmetrics = weft__metrics_wants_openmetrics(header_of(connection, "Accept"));
+	struct weft_text text = {0};
+	enum MHD_Result result;
+	size_t depth;
+	if (!parse_depth(argument_of(connection, "depth"), &depth))
+		return answer_text(
+			connection, MHD_HTTP_BAD_REQUEST, "depth is a number of labels, such as ?depth=2\n");
+	if (serve_metrics(is_openmetrics, depth, &text))
+		result = answer(connection, MHD_HTTP_OK,
+			response_of(is_openmetrics ? WEFT__METRICS_OPENMETRICS_TYPE : WEFT__METRICS_TEXT_TYPE,
+				text.bytes, text.size));
+	else
+		result = answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+			"memory or descriptors are short; try again\n");
+	weft_text_finish(&text);
+	return result;
+}
+
 /* ---- The page ---- */
 
 #if WEFT_HAS_PAGE
@@ -337,11 +376,6 @@ static enum MHD_Result answer_page(struct MHD_Connection *connection, const char
 #endif
 
 /* ---- Requests ---- */
-
-static const char *argument_of(struct MHD_Connection *connection, const char *name)
-{
-	return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
-}
 
 /* Moves the token from the URL into a cookie, so that the page's address, which people copy and
  * browsers remember, does not contain it. Browsers keep the part behind '#'. */
@@ -435,6 +469,9 @@ static enum MHD_Result answer_admitted(struct serve_server *server,
 			return answer_text(connection, MHD_HTTP_FORBIDDEN, FOREIGN);
 		return answer_api(server, connection, path + sizeof(api) - 1, is_head);
 	}
+	if (strcmp(path, "/metrics") == 0)
+		return is_foreign(connection) ? answer_text(connection, MHD_HTTP_FORBIDDEN, FOREIGN)
+									  : answer_metrics(connection);
 	if (strcmp(path, "/") == 0 && argument_of(connection, "token"))
 		return take_token(server, connection);
 	if (strcmp(path, "/again.js") == 0)

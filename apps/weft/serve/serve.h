@@ -8,7 +8,9 @@
  *     GET /api/traces      what there is, as JSON
  *     GET /api/trace/ID    the bytes of a trace; ranges of them, too
  *     GET /api/live/ID     what a running program records, as a stream that grows; or a trace of
- * Xen that is being written GET /api/parts/ID,ID several traces that grow, in frames (serve/live.h)
+ *                          Xen that is being written
+ *     GET /api/parts/ID,ID several traces that grow, in frames (serve/live.h)
+ *     GET /metrics         the counters of running programs, as Prometheus reads them
  *
  * Each needs the token: in the cookie, as "Authorization: Bearer TOKEN", or in the query.
  * An ID says nothing about where a trace lies: it is found again among what is served, so that no
@@ -77,6 +79,12 @@ int serve_traces_open(const struct serve_trace *trace, struct timespec *ret_modi
 
 /* Lists the current traces as JSON. False without memory. */
 bool serve_list(struct weft_text *text);
+
+/* ---- serve/metrics.c ---- */
+
+/* Writes the counters of this user's running programs, in series of at most `depth` labels. False
+ * if memory or descriptors are short. */
+bool serve_metrics(bool is_openmetrics, size_t depth, struct weft_text *text);
 
 /* ---- serve/token.c: the secret token of every request. ---- */
 

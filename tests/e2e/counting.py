@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: ISC
+"""A program with counters, which tests control by lines of its input."""
+import contextlib
+import os
+import subprocess
+
+from harness import BUILD, equal, json_lines, weft
+
+SUBJECT = os.path.join(BUILD, 'tests', 'metrics-subject')
+
+
+class Program:
+    """The subject, of which `weft metrics` sees only itself: others of the machine have counters, too."""
+
+    def __init__(self, *command, **environment):
+        self.process = subprocess.Popen([*command, SUBJECT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                        text=True, env=dict(os.environ, **environment))
+        self.pid = self.parent = int(self.process.stdout.readline())
+
+    def tell(self, *lines):
+        for line in lines:
+            self.process.stdin.write(line + '\n')
+            self.process.stdin.flush()
+            if line in ('fork', 'clone'):
+                self.pid = int(self.process.stdout.readline())
+            equal(self.process.stdout.readline().rstrip('\n'), line)
+
+    def values(self, pid=None, env=None):
+        lines = json_lines(weft('metrics', '--json', pid or self.pid, env=env).stdout)
+        equal({line['pid'] for line in lines} - {pid or self.pid}, set())
+        return {line['counter']: line['value'] for line in lines}
+
+
+@contextlib.contextmanager
+def program(*command, **environment):
+    it = Program(*command, **environment)
+    try:
+        yield it
+    finally:
+        it.process.stdin.close()
+        it.process.stdout.close()
+        equal(it.process.wait(), 0)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: ISC
+"""The counters of running programs over HTTP, and a real Prometheus that asks for them."""
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import urllib.parse
+import urllib.request
+
+from counting import program
+from harness import case, equal, main, skip, temporary_directory
+from prometheus import check, families, need_promtool
+from server import Server
+from waiting import LAST_RESORT, wait_until
+
+OPENMETRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
+TEXT = 'text/plain; version=0.0.4; charset=utf-8'
+# As Prometheus 2.42 asks.
+ACCEPT = 'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1'
+
+
+def of_program(found, it):
+    """{metric: value} of one program: others of this machine have counters, too."""
+    return {sample[0]: sample[2] for family in found.values() for sample in family['samples'] if sample[1].get('pid') == str(it.pid)}
+
+
+@case
+def both_formats_are_served():
+    with Server() as server, program() as it:
+        it.tell('requests 3', 'disk/used% 80', 'load 0.5')
+        for accept, kind, form in ((ACCEPT, OPENMETRICS, 'openmetrics'), ('text/plain', TEXT, 'prometheus'), ('*/*', TEXT, 'prometheus')):
+            status, headers, body = server.get('/metrics', Accept=accept)
+            equal((status, headers['content-type']), (200, kind), accept)
+            found = families(body.decode(), form)
+            equal(of_program(found, it), {'requests': 3, 'disk_2f_used_25_': 80, 'load': 0.5})
+            equal(len(found['weft_metrics_left_out']['samples']), 1)
+        equal(server.get('/metrics')[1]['content-type'], TEXT)
+        it.tell('requests 4')
+        equal(of_program(families(server.get('/metrics')[2].decode(), 'prometheus'), it)['requests'], 7)
+
+
+@case
+def promtool_finds_no_fault():
+    need_promtool()
+    with Server() as server, program() as it:
+        it.tell('requests 3')
+        check(server.get('/metrics')[2].decode())
+
+
+@case
+def requests_are_guarded_as_all_others():
+    with Server() as server:
+        status, headers, body = server.get('/metrics', method='HEAD')
+        equal((status, body, headers['content-type']), (200, b'', TEXT))
+        equal(server.get('/metrics', token=False)[0], 403)
+        equal(server.get('/metrics', token='x' * 32)[0], 403)
+        equal(server.get('/metrics?token=' + server.token, token=False)[0], 200)
+        equal(server.get('/metrics', Origin='http://evil.example')[0], 403)
+        equal(server.get('/metrics', Sec_Fetch_Site='cross-site')[0], 403)
+        equal(server.get('/metrics', Host='evil.example')[0], 421)
+        equal(server.get('/metrics', method='POST')[0], 405)
+        equal(server.get('/metrics?depth=0')[0], 200)
+        for depth in ('-1', 'x', '1x', '', '99999999999999999999'):
+            equal(server.get('/metrics?depth=' + depth)[0], 400, depth)
+
+
+class Prometheus:
+    """A Prometheus that asks the server each second, with a database that ends with it."""
+
+    CONFIG = """
+scrape_configs:
+- job_name: weft
+  scrape_interval: 1s
+  authorization: {credentials_file: %s}
+  static_configs: [{targets: ['%s:%d']}]
+"""
+
+    def __init__(self, server, token_file):
+        if not shutil.which('prometheus'):
+            skip('prometheus is not installed')
+        self.folder = temporary_directory()
+        config = os.path.join(self.folder.name, 'prometheus.yml')
+        with open(config, 'w', encoding='utf-8') as file:
+            file.write(self.CONFIG % (token_file, server.host, server.port))
+        self.log = os.path.join(self.folder.name, 'log')
+        with open(self.log, 'w', encoding='utf-8') as file:
+            self.process = subprocess.Popen(
+                ['prometheus', '--config.file=' + config, '--storage.tsdb.path=' + os.path.join(self.folder.name, 'data'),
+                 '--web.listen-address=127.0.0.1:0'], stdout=file, stderr=subprocess.STDOUT, cwd=self.folder.name)
+        try:
+            self.url = 'http://' + wait_until('Prometheus listens', self.find_address, self.process)
+        except BaseException:
+            self.end()
+            raise
+
+    def find_address(self):
+        with open(self.log, encoding='utf-8') as file:
+            found = re.search(r'msg="Listening on" address=(\S+)', file.read())
+        return found and found.group(1)
+
+    def ask(self, path, **arguments):
+        """The answer, or None as long as it is not ready."""
+        url = self.url + path + '?' + urllib.parse.urlencode(arguments)
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=LAST_RESORT) as answer:
+            return json.loads(answer.read())['data']
+        return None
+
+    def value(self, query):
+        """The value of the only series that the query finds, or None."""
+        answer = self.ask('/api/v1/query', query=query)
+        return float(answer['result'][0]['value'][1]) if answer and len(answer['result']) == 1 else None
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
+        self.folder.cleanup()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+
+@case
+def a_real_prometheus_reads_them():
+    token = 'a-token-of-the-test'
+    with Server(token=token) as server, program() as it, \
+            Prometheus(server, os.path.join(server.folder.name, 'token')) as prometheus:
+        it.tell('requests 3', 'disk/used% 80', '\x1b[31m"red\\ 1', 'load 0.5')
+        for query, expected in (('up', 1), ('requests{pid="%d"}' % it.pid, 3), ('disk_2f_used_25_{pid="%d"}' % it.pid, 80),
+                                ('load{pid="%d",program="metrics-subject"}' % it.pid, 0.5), ('weft_metrics_left_out >= bool 0', 1)):
+            wait_until('%s is %s' % (query, expected), lambda q=query, e=expected: prometheus.value(q) == e, prometheus.process,
+                       seen=lambda q=query: prometheus.value(q), processor=600)
+        it.tell('requests 4')
+        wait_until('requests are 7', lambda: prometheus.value('requests{pid="%d"}' % it.pid) == 7, prometheus.process, processor=600)
+        targets = prometheus.ask('/api/v1/targets')['activeTargets']
+        equal([target['lastError'] for target in targets], [''])
+
+
+main()
