@@ -8,6 +8,7 @@
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 #include "abi/stream_abi.h"
+#include "abi/table_abi.h"
 
 enum {
 	PACKETS_MAX = 64,
@@ -165,6 +166,43 @@ static void change_chunks(struct mutation *m, const struct place *one, const str
 		memcpy(m->bytes + other->chunk, m->bytes + one->chunk + bytes, bytes);
 }
 
+/* A side table that is nearly always possible. */
+static struct weft_abi_table make_table(struct mutation *m)
+{
+	return (struct weft_abi_table){
+		.number = (uint16_t)(1 + roll(m, 4)),
+		.growth = (uint8_t)roll(m, WEFT_ABI_TABLE_GROWTHS + (roll(m, 9) == 0)),
+		.cut = (uint8_t)roll(m, WEFT_ABI_TABLE_CUTS + (roll(m, 9) == 0)),
+		.row_bytes = 8 + 8 * roll(m, 3),
+		.room = roll(m, 9) ? roll(m, 5) : (uint32_t)special(m),
+		.count = roll(m, 9) ? roll(m, 5) : (uint32_t)special(m),
+		.times = roll(m, 8),
+		.names = roll(m, 256),
+	};
+}
+
+/* Puts a table before the packet: as a chunk of a stream, or as the last bytes before the
+ * packets. */
+static void plant_table(struct mutation *m, const struct place *p)
+{
+	struct weft_abi_table table = make_table(m);
+	struct weft_abi_chunk chunk = {WEFT_ABI_CHUNK_MAGIC, WEFT_ABI_CHUNK_TABLE, 0, roll(m, 4)};
+	uint64_t packets = get_u64(m, BUFFER_AT(packets_offset));
+	uint64_t bytes = sizeof(table) + 8 * (uint64_t)roll(m, 16);
+	if (p->chunk) {
+		table.count = roll(m, 5);
+		chunk.bytes = (uint32_t)sizeof(table) + table.count * table.row_bytes;
+		if (!insert(m, p->chunk, sizeof(chunk) + chunk.bytes))
+			return;
+		memcpy(m->bytes + p->chunk, &chunk, sizeof(chunk));
+		memcpy(m->bytes + p->chunk + sizeof(chunk), &table, sizeof(table));
+	} else if (packets <= m->size && packets >= sizeof(struct weft_abi_buffer) + bytes) {
+		set_u64(m, BUFFER_AT(tables_offset), packets - bytes);
+		set_u64(m, BUFFER_AT(tables_bytes), bytes);
+		memcpy(m->bytes + packets - bytes, &table, sizeof(table));
+	}
+}
+
 static void change_packet_header(struct mutation *m, const struct place *p)
 {
 	size_t at = p->packet + 8 * roll(m, sizeof(struct weft_abi_packet) / 8);
@@ -194,6 +232,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t size_max, uns
 			change_packet_header(&m, one);
 		else if (what == 2 && is_stream)
 			change_chunks(&m, one, &places[roll(&m, (uint32_t)count)]);
+		else if (what == 3)
+			plant_table(&m, one);
 		else
 			change_record(&m, one);
 	}

@@ -58,6 +58,8 @@ enum weft_ending {
 /* "exit" and so on; NULL for a number that is no ending. */
 const char *weft_ending_name(enum weft_ending ending);
 
+struct weft__side_tables;
+
 /* The record of one program. A trace has a buffer for each of its processes, and one for each
  * further program that a process executed. Task ids and the names of counters are unique within one
  * buffer: a task is named by (buffer, id). */
@@ -81,6 +83,9 @@ struct weft_trace_buffer {
 	 * Buffers of one domain and pid are shown as one process. */
 	uint32_t guest;
 	uint8_t is_hypervisor; /* 1: of Xen's own trace, which knows domains, not their programs */
+	/* Its side tables, for weft_cut_add(): of a decoder that has ended, and as long
+	 * as it exists; NULL: nothing. */
+	const struct weft__side_tables *tables;
 };
 
 struct weft_trace_thread {

@@ -3,9 +3,9 @@
  * A buffer, as processes share it: everything before the packets. Little-endian, fixed width.
  *
  *     0        4096
- *     ┌────────┬───────┬───────┬─────────┬──────────┬──────────┬───┬────────────┐
- *     │ header │ slots │ names │ metrics │ packet 0 │ packet 1 │ … │ packet n-1 │
- *     └────────┴───────┴───────┴─────────┴──────────┴──────────┴───┴────────────┘
+ *     ┌────────┬───────┬───────┬────────┬──────────┬──────────┬───┬────────────┐
+ *     │ header │ slots │ names │ tables │ packet 0 │ packet 1 │ … │ packet n-1 │
+ *     └────────┴───────┴───────┴────────┴──────────┴──────────┴───┴────────────┘
  *
  * The header says where each part begins, so that a reader never computes a layout. The first half
  * of it is written once, before `magic`; the second half changes while the program records.
@@ -138,10 +138,10 @@ struct weft_abi_buffer {
 	uint64_t slots_offset;
 	uint32_t slot_bytes;
 	uint32_t slot_count;
-	uint64_t metrics_offset;
-	uint64_t metrics_bytes; /* 0: this version has none */
-	uint8_t uuid[16];       /* the run's */
-	uint8_t boot_id[16];    /* buffers of one boot share a clock; zero: unknown */
+	uint64_t tables_offset; /* see table_abi.h */
+	uint64_t tables_bytes;
+	uint8_t uuid[16];    /* the run's */
+	uint8_t boot_id[16]; /* buffers of one boot share a clock; zero: unknown */
 
 	uint32_t clock;                       /* enum weft_abi_clock */
 	uint32_t ending;                      /* enum weft_abi_ending, stored after `end` */

@@ -27,6 +27,9 @@
  *             lost. So a reader can merge and use them before the stream ends. A writer that copies
  *             a running program's packets gives one after each look that took open packets too
  *
+ *     table   rows of a side table: see table_abi.h. They follow the rows before them, of which
+ * `at` is the number; those of a table that changes replace them
+ *
  * A stream may be divided into several files. Each has all names and can be read alone; `series`
  * and `piece` of their headers say which of them belong together.
  *
@@ -50,6 +53,7 @@ enum weft_abi_chunk_kind {
 	WEFT_ABI_CHUNK_NOTHING = 5, /* keeps a connection alive */
 	WEFT_ABI_CHUNK_LOST = 6,
 	WEFT_ABI_CHUNK_MARK = 7,
+	WEFT_ABI_CHUNK_TABLE = 8,
 };
 
 /* Before each chunk's content; both are aligned to 8 bytes. */
@@ -57,7 +61,8 @@ struct weft_abi_chunk {
 	uint64_t magic;
 	uint32_t kind;
 	uint32_t bytes; /* of the content, a multiple of 8 */
-	uint64_t at;    /* of names: in the table's entries; of a text: its number; of a mark: ticks */
+	uint64_t at;    /* of names: in the table's entries; of a text: its number; of a mark: ticks;
+					 * of a table: see above */
 };
 
 /* Events of a thread that are missing, and the time in which they would have been. */

@@ -18,6 +18,7 @@
 #include "export/cut_clock.h"
 #include "export/cut_encode.h"
 #include "export/cut_rundown.h"
+#include "export/cut_tables.h"
 
 struct weft_cut {
 	struct weft_cut_range range;
@@ -175,6 +176,17 @@ static int write_losses(struct weft_cut *cut, const struct weft_trace_descriptio
 			error = weft__export_chunks_append(&cut->chunks, &lost, sizeof(lost));
 	}
 	return error;
+}
+
+static int write_tables(struct weft_cut *cut, const struct weft_trace_description *trace)
+{
+	return weft__export_cut_tables_write(&(struct weft__cut_tables){
+		.chunks = &cut->chunks,
+		.names = &cut->names,
+		.trace = trace,
+		.range = cut->range,
+		.is_whole = !cut->has_past && !cut->has_future,
+	});
 }
 
 static void describe_process(const struct weft_trace_buffer *buffer, struct weft_abi_buffer *header)
@@ -347,6 +359,8 @@ WEFT__EXPORT int weft_cut_finish(struct weft_cut *cut, const struct weft_trace_d
 		error = write_rundown(cut, trace);
 	if (!error)
 		error = write_losses(cut, trace);
+	if (!error)
+		error = write_tables(cut, trace);
 	if (!error)
 		error = describe(cut, trace, &header);
 	if (!error)

@@ -121,6 +121,7 @@ int weft__model_copy_buffers(
 	char *end = (char *)(copy + count);
 	for (uint32_t i = 0; i < count; i++) {
 		copy[i] = buffers[i];
+		copy[i].tables = NULL; /* the decoder's */
 		end = append(end, buffers[i].process, &copy[i].process);
 		end = append(end, buffers[i].host, &copy[i].host);
 		end = append(end, buffers[i].file, &copy[i].file);

@@ -33,7 +33,7 @@ static void describe_parts(const struct weft__region *region)
 	header->names_bytes = region->names_bytes;
 	header->names_index = region->names_index;
 	header->packets_offset = (uint64_t)(region->packets - start);
-	header->metrics_offset = header->packets_offset;
+	header->tables_offset = header->packets_offset;
 	header->packet_bytes = region->packet_bytes;
 	header->packet_count = region->packet_count;
 	header->has_categories = 1;

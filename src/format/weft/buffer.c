@@ -14,6 +14,7 @@
 #include "format/live_memory.h"
 #include "format/weft/packet.h"
 #include "format/weft/guest_facts.h"
+#include "format/weft/tables.h"
 
 static uint32_t u32(const struct weft__buffer *b, size_t offset)
 {
@@ -460,5 +461,6 @@ void weft__format_buffer_finish(struct weft__buffer *b)
 	free(b->code);
 	free(b->unseen);
 	b->code = b->unseen = NULL;
+	weft__format_tables_finish(b);
 	weft__format_buffer_drop_names(b);
 }

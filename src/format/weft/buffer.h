@@ -37,6 +37,7 @@ struct weft__buffer {
 	uint64_t names_bytes;
 	struct weft__names *own_names; /* see weft/names.c */
 	struct weft__stream *stream;   /* NULL: a buffer */
+	struct weft__tables *tables;   /* see weft/tables.c; NULL: none so far */
 	uint64_t marked;               /* ticks of a stream's last mark; 0: none */
 	struct weft__ticks clock;
 	struct weft__clock_ticks ticks; /* for the description */

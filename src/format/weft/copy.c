@@ -17,6 +17,7 @@
 #include "base/export.h"
 #include "format/live_memory.h"
 #include "format/weft/packet.h"
+#include "format/weft/tables.h"
 
 /* Copies one packet; only the header if it is damaged, because its events cannot be read. `last`:
  * the sequence of the last claim before the copying began. False if the content is being replaced,
@@ -50,13 +51,36 @@ static void copy_packet(
 	memcpy(copy, &gone, sizeof(gone));
 }
 
+/* A table's rows are copied after its `count`, which says that they are complete. */
+struct table_counts {
+	struct weft__live_table tables[WEFT_ABI_TABLES_MAX];
+	uint32_t rows[WEFT_ABI_TABLES_MAX];
+	uint32_t count;
+};
+
+static void load_counts(struct table_counts *counts, const struct weft__buffer *buffer)
+{
+	counts->count = weft__format_tables_find(buffer, counts->tables);
+	for (uint32_t i = 0; i < counts->count; i++)
+		counts->rows[i] = weft__format_table_count(&counts->tables[i]);
+}
+
+static void store_counts(uint8_t *copy, const uint8_t *live, const struct table_counts *counts)
+{
+	for (uint32_t i = 0; i < counts->count; i++)
+		memcpy(copy + (counts->tables[i].count - live), &counts->rows[i], sizeof(uint32_t));
+}
+
 /* Copies all that precedes the packets. The layout is taken from the checked header, because the
  * live one may have changed. */
 static void copy_front(uint8_t *copy, const uint8_t *live, const struct weft__buffer *buffer)
 {
 	const uint32_t whole = 0;
+	struct table_counts counts;
+	load_counts(&counts, buffer);
 	/* Names and losses only grow: copied after the packets, they cover all copied events. */
 	weft__format_live_copy(copy, live, buffer->packets_offset);
+	store_counts(copy, live, &counts);
 	memcpy(copy, buffer->header, offsetof(struct weft_abi_buffer, uuid));
 	memcpy(copy + offsetof(struct weft_abi_buffer, stream), &whole, sizeof(whole));
 }

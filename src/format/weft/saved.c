@@ -9,6 +9,7 @@
 
 #include "format/order.h"
 #include "format/weft/follow/followed.h"
+#include "format/weft/tables.h"
 
 /* Replaces a packet's damaged time by `time_ns`, and reports the damage. */
 static void hold(struct weft__follower *f, struct weft__queue_entry *entry, uint64_t time_ns)
@@ -69,6 +70,8 @@ static int init(struct weft__follower *f, const struct weft__input *input)
 		error = weft__format_follower_init(f);
 	if (!error)
 		error = weft__format_buffer_read_code(&f->buffer);
+	if (!error)
+		error = weft__format_tables_read(&f->buffer);
 	if (error)
 		return error;
 	weft__format_gaps_init(

@@ -14,6 +14,7 @@
 #include "base/search.h"
 #include "format/live_memory.h"
 #include "format/weft/stream.h"
+#include "format/weft/tables.h"
 
 #define AT(field) offsetof(struct weft_abi_chunk, field)
 
@@ -166,6 +167,8 @@ static int add_chunk(
 		take_lost(b, chunk);
 	if (chunk->kind == WEFT_ABI_CHUNK_TEXT)
 		return add_text(b, chunk, diagnostics);
+	if (chunk->kind == WEFT_ABI_CHUNK_TABLE)
+		return weft__format_tables_add_chunk(b, chunk, diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_HEADER)
 		weft__format_stream_take_header(b, chunk, diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_MARK)

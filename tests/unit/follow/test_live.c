@@ -329,7 +329,7 @@ static void a_streams_header_is_not_that_of_a_ring(void **state)
 	assert_int_equal(header.packet_count, 0);
 	assert_int_equal(header.names_offset | header.names_bytes | header.names_index, 0);
 	assert_int_equal(header.slots_offset | header.slot_count, 0);
-	assert_int_equal(header.metrics_offset | header.metrics_bytes | header.waiters, 0);
+	assert_int_equal(header.tables_offset | header.tables_bytes | header.waiters, 0);
 	assert_int_equal(weft_stream_describe(stream)->losses[WEFT_LOSS_TOO_BIG], 3);
 	weft_stream_stop(stream);
 	assert_int_equal(take(stream, &taken), WEFT_END);

@@ -39,9 +39,9 @@ static void assert_layout(const struct weft_abi_buffer *header, const struct lay
 	assert_int_equal(header->names_offset, 4096 + slots_bytes);
 	assert_int_equal(header->names_bytes, expected->names);
 	assert_int_equal(header->names_index, expected->names / 16);
-	assert_int_equal(header->metrics_offset, 4096 + slots_bytes + expected->names);
-	assert_int_equal(header->metrics_bytes, 0);
-	assert_int_equal(header->packets_offset, header->metrics_offset);
+	assert_int_equal(header->tables_offset, 4096 + slots_bytes + expected->names);
+	assert_int_equal(header->tables_bytes, 0);
+	assert_int_equal(header->packets_offset, header->tables_offset);
 	assert_int_equal(header->packet_bytes, expected->packet);
 	assert_int_equal(header->packet_count, expected->packets);
 	assert_int_equal(header->next_task, 1);

@@ -76,6 +76,7 @@ void weft__format_drain_look(struct weft__drain *d, bool with_open, uint64_t tic
 			  : 0;
 	d->cursor = 0;
 	d->with_open = with_open;
+	d->are_tables_due |= with_open;
 	for (uint32_t i = 0; i < count; i++)
 		settle(d, i);
 	weft__format_buffer_load_losses(&d->buffer, d->summary.losses);
@@ -222,7 +223,7 @@ static int init(struct weft__drain *d, const uint8_t *bytes, size_t size)
 	memcpy(d->summary.program, d->buffer.program, sizeof(d->summary.program));
 	d->begins = true;
 	weft__format_buffer_load_losses(&d->buffer, d->summary.losses);
-	return 0;
+	return weft__format_drain_find_tables(d);
 }
 
 int weft__format_drain_create(
@@ -250,6 +251,7 @@ void weft__format_drain_destroy(struct weft__drain *d)
 	weft__format_mark_finish(&d->mark);
 	free(d->positions);
 	free(d->names);
+	weft__format_drain_free_tables(d);
 	free(d->packets.bytes);
 	free(d->front.bytes);
 	weft_text_finish(&d->scratch.text);

@@ -5,6 +5,7 @@
  *     weft/drain/drain.c    looks; gives the pieces
  *     weft/drain/packets.c  takes packets, or parts of them
  *     weft/drain/front.c    the names and headers before them
+ *     weft/drain/tables.c   the side tables before them
  */
 #ifndef WEFT_FORMAT_WEFT_DRAINING_H
 #define WEFT_FORMAT_WEFT_DRAINING_H
@@ -16,6 +17,7 @@
 #include "format/weft/packet.h"
 #include "format/weft/piece.h"
 #include "format/weft/guest_facts.h"
+#include "format/weft/tables.h"
 
 /* A position of the ring. */
 struct weft__drained {
@@ -34,7 +36,12 @@ struct weft__drain {
 	uint64_t begun[WEFT_LOSS_CAUSES];   /* losses up to the end of the previous file */
 	uint64_t written[WEFT_LOSS_CAUSES]; /* losses as of the last header */
 	struct weft__drained *positions;
-	uint8_t *names;                    /* the table as it was last given */
+	uint8_t *names; /* the table as it was last given */
+	struct weft__live_table tables[WEFT_ABI_TABLES_MAX];
+	uint32_t table_rows[WEFT_ABI_TABLES_MAX]; /* the next row of each to be given */
+	uint8_t *states[WEFT_ABI_TABLES_MAX];     /* rows as they were last given; NULL: not a state */
+	uint32_t state_rows[WEFT_ABI_TABLES_MAX];
+	uint32_t table_count;
 	struct weft__piece packets, front; /* `front` comes before `packets` */
 	size_t piece_bytes;
 	uint64_t piece_events;             /* events in `packets` that are not given yet */
@@ -49,10 +56,11 @@ struct weft__drain {
 	uint64_t series;                           /* for the header */
 	uint32_t piece;                            /* files that were begun */
 	bool with_open, begins, packets_given;
-	bool can_mark;   /* the buffer's slots make sense */
-	bool is_marking; /* this look ends in a mark */
-	bool has_taken;  /* this look has taken packets */
-	bool needs_mark; /* the last mark may not cover all packets that were taken */
+	bool can_mark;       /* the buffer's slots make sense */
+	bool is_marking;     /* this look ends in a mark */
+	bool has_taken;      /* this look has taken packets */
+	bool needs_mark;     /* the last mark may not cover all packets that were taken */
+	bool are_tables_due; /* also those that change all the time */
 	bool is_finished, is_written, has_ended;
 };
 
@@ -73,6 +81,13 @@ int weft__format_drain_fill(struct weft__drain *drain);
 /* Prepares in d->front the names and headers that must precede the copied packets in the file. 0 or
  * WEFT_ERROR_MEMORY. */
 int weft__format_drain_prepare_front(struct weft__drain *drain);
+
+/* Finds the buffer's side tables. 0 or WEFT_ERROR_MEMORY. */
+int weft__format_drain_find_tables(struct weft__drain *drain);
+void weft__format_drain_free_tables(struct weft__drain *drain);
+/* Adds chunks with the new rows of the side tables to d->front; in a new file, with all rows. 0 or
+ * WEFT_ERROR_MEMORY. */
+int weft__format_drain_add_tables(struct weft__drain *drain);
 
 /* Adds a chunk with the header to d->front. */
 int weft__format_drain_add_header(struct weft__drain *drain);

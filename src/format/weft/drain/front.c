@@ -85,7 +85,7 @@ void weft__format_drain_write_header(struct weft__drain *d, uint8_t *to)
 	header.packet_bytes = d->buffer.packet_bytes;
 	header.packet_count = 0;
 	header.names_offset = header.names_bytes = header.names_index = 0;
-	header.slots_offset = header.slot_count = header.metrics_offset = header.metrics_bytes = 0;
+	header.slots_offset = header.slot_count = header.tables_offset = header.tables_bytes = 0;
 	header.waiters = 0;
 	if (!header.ending && d->ending)
 		header.end = d->end;
@@ -120,6 +120,8 @@ static int begin_file(struct weft__drain *d)
 	weft__format_drain_write_header(d, d->front.bytes);
 	d->front.size = sizeof(struct weft_abi_buffer);
 	error = add_names(d);
+	if (!error)
+		error = weft__format_drain_add_tables(d);
 	d->begins = error;
 	return error;
 }
@@ -138,5 +140,7 @@ int weft__format_drain_prepare_front(struct weft__drain *d)
 	bool is_due = d->packets.size || d->with_open;
 	bool is_new = has_new_losses(d) || d->has_new_guest_facts;
 	int error = is_due && is_new ? weft__format_drain_add_header(d) : 0;
-	return error || !d->packets.size ? error : add_names(d);
+	if (!error && d->packets.size)
+		error = add_names(d);
+	return error || !is_due ? error : weft__format_drain_add_tables(d);
 }

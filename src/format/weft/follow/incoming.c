@@ -22,6 +22,7 @@
 #include "format/weft/categories.h"
 #include "format/weft/follow/followed.h"
 #include "format/weft/stream.h"
+#include "format/weft/tables.h"
 #include "model/span.h"
 
 #define HEADER_BYTES sizeof(struct weft_abi_buffer)
@@ -129,6 +130,8 @@ static int take(struct incoming *r, const struct weft__chunk *chunk)
 		return add_packet(r, chunk);
 	if (chunk->kind == WEFT_ABI_CHUNK_NAMES)
 		return weft__format_stream_add_names(buffer, chunk, r->base.input.diagnostics);
+	if (chunk->kind == WEFT_ABI_CHUNK_TABLE)
+		return weft__format_tables_add_chunk(buffer, chunk, r->base.input.diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_HEADER) {
 		weft__format_stream_take_header(buffer, chunk, r->base.input.diagnostics);
 		read_losses(r);
@@ -194,6 +197,8 @@ static int finish(struct incoming *r)
 	struct weft__buffer *buffer = &r->follower->buffer;
 	weft__format_buffer_read_end(buffer);
 	int error = weft__format_buffer_read_code(buffer);
+	if (!error)
+		error = weft__format_tables_read(buffer);
 	if (error)
 		return error;
 	if (weft__load_u32(buffer->header + HEADER_AT(stop_reason)))
@@ -265,6 +270,7 @@ static void rewind_buffer(struct incoming *r, struct weft__buffer *b)
 	b->bytes = r->first_header;
 	b->size = HEADER_BYTES;
 	b->packet_count = 0;
+	weft__format_tables_finish(b); /* its chunks come again */
 }
 
 /* Allocates room for the largest possible table of names, because the table of a stream grows. */
