@@ -20,8 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (weft__runs_counters_parse(memory, &counters) == 0) {
 		require(counters.count <= WEFT_ABI_COUNTERS);
 		for (size_t i = 0; i < counters.count; i++) {
-			size_t length = strnlen(counters.list[i].name, sizeof(counters.list[i].name));
-			require(length > 0 && length < sizeof(counters.list[i].name));
+			size_t length = strnlen(counters.list[i].name, WEFT_ABI_NAME_MAX_BYTES + 1);
+			require(length > 0 && length <= WEFT_ABI_NAME_MAX_BYTES);
 			require(counters.list[i].real - counters.list[i].real == 0);
 		}
 		weft__runs_counters_finish(&counters);

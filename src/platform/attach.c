@@ -4,24 +4,14 @@
  * the values of counters, which others read (abi/counter_abi.h), unless an agent collects those:
  * then they are in a file of their own (platform/region.c).
  *
- * Both are a memfd, whose mapping and descriptor other processes find in /proc. Only our user and
- * root can open it there; it cannot be shortened, so neither side can take the memory from the
- * other.
- *
- * A forked child may be less trusted than we are: it may have given up our rights. So what it
- * inherits can only be read: the descriptor is open for reading, and so is the file behind the
- * mapping that calls look at, so mprotect cannot change that. We write through a second mapping,
- * which forked children do not get (MADV_DONTFORK). A child that was made by fork() gets a page of
- * its own in the same place.
- *
- * The descriptor stays open: without it only root could open the page. It has a number above those
- * that shells and daemons assign, and within the kernel's first table of 64, so that no other
- * descriptor moves and no table grows.
+ * Both are in shared memory (memory.c), which a forked child cannot write to. Calls look at a
+ * second mapping, which children inherit; the file behind that is open for reading only, so
+ * mprotect cannot change that. A child that was made by fork() gets a page of its own in the same
+ * place.
  */
 #include "platform/linux.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +19,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,8 +29,7 @@
 #include "record/counters.h"
 #include "record/recorder.h"
 
-#define DESCRIPTOR_MIN 50
-#define FILE_BYTES     (WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES)
+#define FILE_BYTES (WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES)
 
 /* On a page of its own, which the kernel clears in a forked child, whichever call forked it: there
  * the writable mapping is missing. */
@@ -57,58 +44,13 @@ static union {
 /* A forked child knows by this what it has inherited. */
 static struct {
 	const struct weft_abi_attach *view; /* the mapping that calls look at */
-	int fd;
-	dev_t device;
-	ino_t inode;
-	int filter; /* the kind of seccomp filter at the start */
+	int filter;                         /* the kind of seccomp filter at the start */
 } offered;
 
+static struct weft__shared_memory memory = {
+	.name = WEFT_ABI_ATTACH_NAME, .bytes = FILE_BYTES, .fd = -1};
+
 /* ---- The page ---- */
-
-/* A limit on the size of files would end the program by SIGXFSZ. */
-static bool may_grow(void)
-{
-	struct rlimit limit;
-	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= FILE_BYTES;
-}
-
-static int make_file(void)
-{
-	int fd = memfd_create(WEFT_ABI_ATTACH_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd >= 0 && fchmod(fd, 0600) == 0 && ftruncate(fd, FILE_BYTES) == 0 &&
-		fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-		return fd;
-	if (fd >= 0)
-		weft__kernel_close(fd);
-	return -1;
-}
-
-/* Opens the file of a descriptor again, for reading only. -1 if /proc is not mounted. */
-static int reopen(int fd)
-{
-	char path[32] = "/proc/self/fd/", *at = path + strlen(path);
-	for (int unit = 1000000; unit; unit /= 10)
-		if (fd >= unit)
-			*at++ = (char)('0' + fd / unit % 10);
-	int low = weft__kernel_open(path, O_RDONLY | O_CLOEXEC, 0), high = -1;
-	if (low >= 0) {
-		high = fcntl(low, F_DUPFD_CLOEXEC, DESCRIPTOR_MIN);
-		weft__kernel_close(low);
-	}
-	return high;
-}
-
-/* The mapping through which we write. NULL if forked children would get it, too. */
-static void *map_own(int fd)
-{
-	void *memory = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED)
-		return NULL;
-	if (madvise(memory, FILE_BYTES, MADV_DONTFORK) == 0)
-		return memory;
-	munmap(memory, FILE_BYTES);
-	return NULL;
-}
 
 static void begin_page(struct weft_abi_attach *page)
 {
@@ -135,51 +77,27 @@ static void begin_counters(struct weft_abi_counters *counters)
 	weft__platform_region_begin(counters);
 }
 
-/* Maps a new page; `fd` is its descriptor for reading. `at`: in place of what is mapped there.
- * False, and nothing has changed, if that fails. */
-static bool map_page(int writable, int fd, void *at)
+/* Makes a page, which calls see in place of what is mapped at `at`. False, and nothing has changed,
+ * if that fails. */
+static bool make_page(void *at)
 {
-	struct stat status;
-	struct weft_abi_attach *page = fstat(fd, &status) == 0 ? map_own(writable) : NULL;
+	const int how = MAP_SHARED | (at ? MAP_FIXED : 0);
+	struct weft_abi_attach *page = weft__platform_memory_make(&memory);
 	if (!page)
 		return false;
-	const int how = MAP_SHARED | (at ? MAP_FIXED : 0);
-	void *view = mmap(at, WEFT_ABI_ATTACH_BYTES, PROT_READ, how, fd, 0);
+	void *view = mmap(at, WEFT_ABI_ATTACH_BYTES, PROT_READ, how, memory.fd, 0);
 	if (view == MAP_FAILED) {
 		munmap(page, FILE_BYTES);
+		weft__platform_memory_forget(&memory);
 		return false;
 	}
 	begin_page(page);
 	begin_counters((struct weft_abi_counters *)((char *)page + WEFT_ABI_ATTACH_BYTES));
 	offered.view = view;
-	offered.device = status.st_dev;
-	offered.inode = status.st_ino;
 	return true;
 }
 
-/* Makes a page and returns its descriptor; -1 if that fails. */
-static int make_page(void *at)
-{
-	int writable = may_grow() ? make_file() : -1;
-	int fd = writable >= 0 ? reopen(writable) : -1;
-	bool good = fd >= 0 && map_page(writable, fd, at);
-	if (writable >= 0)
-		weft__kernel_close(writable);
-	if (good || fd < 0)
-		return fd;
-	weft__kernel_close(fd);
-	return -1;
-}
-
 /* ---- Forked children ---- */
-
-/* The program may have closed the descriptor, and may use its number for something else. */
-static bool has_descriptor(void)
-{
-	struct stat status;
-	return fstat(offered.fd, &status) == 0 && status.st_dev == offered.device &&
-		   status.st_ino == offered.inode;
-}
 
 /* Called by fork() in the child, which may have one thread of many: so this allocates nothing and
  * waits for nothing. In a child that has got a filter of system calls it does nothing, because the
@@ -189,17 +107,12 @@ static void replace_in_child(void)
 	int saved = errno;
 	if (own.page || prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != offered.filter)
 		return; /* the first: the memory is shared, or was not cleared */
-	bool keeps_descriptor = has_descriptor();
-	if (keeps_descriptor)
-		weft__kernel_close(offered.fd);
+	bool keeps_descriptor = weft__platform_memory_forget(&memory);
 	void *at = (void *)(uintptr_t)offered.view;
-	int fd = make_page(at);
-	if (fd < 0) /* the level stays 0 */
+	if (!make_page(at)) /* the level stays 0 */
 		mmap(at, WEFT_ABI_ATTACH_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	else if (!keeps_descriptor)
-		weft__kernel_close(fd);
-	if (keeps_descriptor)
-		offered.fd = fd;
+		weft__platform_memory_forget(&memory);
 	errno = saved;
 }
 
@@ -209,8 +122,7 @@ const uint8_t *weft__platform_attach_offer(void)
 		return NULL;
 	weft__platform_region_find();
 	offered.filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
-	offered.fd = make_page(NULL);
-	if (offered.fd < 0)
+	if (!make_page(NULL))
 		return NULL;
 	/* Without it, a forked child has no page; that is all. */
 	(void)pthread_atfork(NULL, NULL, replace_in_child);

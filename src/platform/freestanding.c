@@ -2,6 +2,9 @@
  *
  * Without an operating system: the caller of weft_start provides memory, clock and identity.
  */
+#include <weft/error.h>
+
+#include "record/metrics.h"
 #include "record/recorder.h"
 
 const struct weft_platform *weft__platform_default(void)
@@ -33,4 +36,14 @@ struct weft__self *weft__record_self(void)
 	if (self->ticket == 0) /* fresh from the caller */
 		self->ticket = WEFT__OUTSIDE;
 	return self;
+}
+
+void weft__platform_metrics_begin(void)
+{
+}
+
+int weft__platform_metrics_reserve(uint32_t count)
+{
+	(void)count;
+	return WEFT_ERROR_UNSUPPORTED;
 }

@@ -26,6 +26,7 @@
 #include "kernel/clock.h"
 #include "kernel/filter.h"
 #include "record/counters.h"
+#include "record/metrics.h"
 #include "record/recorder.h"
 
 /* Not every C library ships linux/futex.h. */
@@ -275,6 +276,7 @@ __attribute__((constructor(101))) static void at_start(void)
 	if (!weft__recorder.leader && !weft__recorder.is_barred) {
 		/* Kernels before 4.14 cannot: there a forked child counts on from its parent's values. */
 		madvise(&weft__counters.own, sizeof(weft__counters.own), MADV_WIPEONFORK);
+		madvise(&weft__metrics.own, sizeof(weft__metrics.own), MADV_WIPEONFORK);
 		weft__platform_linux_levels();
 		weft__platform_linux_autostart();
 		weft__platform_linux_offer();

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Starts recording if the environment says so. */
 void weft__platform_linux_autostart(void);
@@ -35,6 +36,25 @@ void weft__platform_linux_join(void);
 
 /* The program's name as it is used for files: without directory, never empty. */
 const char *weft__platform_linux_program(void);
+
+/* ---- memory.c ---- */
+
+/* Memory that other processes read. */
+struct weft__shared_memory {
+	const char *name;
+	size_t bytes;
+	int fd; /* for reading; -1: none */
+	dev_t device;
+	ino_t inode;
+};
+
+/* Maps new memory of that name and size for writing, and opens a descriptor for those who read it.
+ * NULL if that is impossible. */
+void *weft__platform_memory_make(struct weft__shared_memory *memory);
+
+/* In a forked child: closes the descriptor that it has inherited. False if that was not open: the
+ * program has closed it, and may use its number for something else. */
+bool weft__platform_memory_forget(struct weft__shared_memory *memory);
 
 /* ---- attach.c ---- */
 

@@ -46,6 +46,7 @@ static void notify(const struct weft__copy *leader, const struct weft__copy *fol
 		idle = weft__load(&from->idle);
 		weft__store_release(&to->regions, weft__load(&from->regions));
 		weft__store_release(&to->counters, weft__load(&from->counters));
+		weft__store_release(&to->metrics, weft__load(&from->metrics));
 		weft__store_release(&to->region, weft__load_acquire(&from->region));
 		weft__store(&to->platform, weft__load(&from->platform));
 		weft__store(&to->idle, idle);

@@ -22,7 +22,7 @@
 /* Raise it with any change of what copies share: the members of this struct from `next` on, those
  * of recorder.h, the way a buffer is written. The two members before never change. */
 #ifndef WEFT__COPY_VERSION
-#define WEFT__COPY_VERSION 6
+#define WEFT__COPY_VERSION 7
 #endif
 
 struct weft__copy {

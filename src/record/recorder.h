@@ -23,11 +23,13 @@
 
 struct weft__copy;
 struct weft__counters;
+struct weft__metrics;
 
 struct weft__recorder {
 	const struct weft__region *region; /* of the buffer; never NULL */
 	struct weft__regions *regions;     /* the leader's list */
 	struct weft__counters *counters;   /* the leader's */
+	struct weft__metrics *metrics;     /* the leader's */
 	const struct weft_platform *platform;
 	uint32_t starts;
 	/* Makes a buffer for this process, after a fork or because another process has asked for it;

@@ -11,13 +11,16 @@
 #include "record/clock.h"
 #include "record/copy.h"
 #include "record/counters.h"
+#include "record/metrics.h"
 #include "record/packet.h"
 #include "record/recorder.h"
 #include "record/reserve.h"
 
 static struct weft__regions regions;
-struct weft__recorder weft__recorder = {
-	.region = &weft__region_none, .regions = &regions, .counters = &weft__counters};
+struct weft__recorder weft__recorder = {.region = &weft__region_none,
+	.regions = &regions,
+	.counters = &weft__counters,
+	.metrics = &weft__metrics};
 struct weft__live_page weft__live;
 
 /* An interrupt in the middle of a reading distorts the clock's rate. So it is repeated, unless it

@@ -582,7 +582,7 @@ MUTANTS = [
         ('&size) || summary.is_stopped)', '&size))', 'run_find')),
     *in_file(
         'src/runs/attach/page.c',
-        ('file.stx_size == WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES;', 'file.stx_size >= WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES;', 'run_attach'),
+        ('file.stx_size <= kind->most;', 'true;', 'run_attach'),
         ('file.stx_ino == mapping->inode && ', '', 'run_attach')),
     *in_file(
         'src/runs/attach/answered.c',
@@ -590,9 +590,22 @@ MUTANTS = [
         ('user != geteuid() || count_names(at) <= 2 ? O_NOFOLLOW : 0', '0', 'run_attach'),
         ('unlinkat(pinned.folder, pinned.name, AT_REMOVEDIR);', 'rmdir(directory);', 'run_attach')),
     *in_file(
-        'src/platform/attach.c',
-        ('BYTES, MADV_DONTFORK', 'BYTES, MADV_NORMAL', 'e2e/attach'),
+        'src/platform/memory.c',
+        ('bytes, MADV_DONTFORK', 'bytes, MADV_NORMAL', 'e2e/attach'),
         ('int low = weft__kernel_open(path, O_RDONLY | O_CLOEXEC', 'int low = weft__kernel_open(path, O_RDWR | O_CLOEXEC', 'e2e/attach')),
+    *in_file(
+        'src/record/metrics.c',
+        ('step > highest ? highest', 'step >= highest ? highest', 'metrics'),
+        ('8 * exponent + (rest ? ', '8 * exponent + (true ? ', 'metrics')),
+    *in_file(
+        'src/record/metric_children.c',
+        ('weft__load(&it->sequence) == weft__load(&child->below_sequence) ? it : NULL', 'it', 'metrics'),
+        ('weft__store(&shared->base, weft__load(&shared->cell));', '', 'metrics'),
+        ('metric & WEFT__METRIC_INSTEAD ? NULL :', 'false ? NULL :', 'metrics')),
+    *in_file(
+        'src/record/limit.c',
+        ('given += shard != own && next > here ? next - here : 0;', 'given += 0;', 'metrics'),
+        (' && !weft__load(&m->row[row].has_levels));', ');', 'metrics')),
     *in_file(
         'src/runs/attach/attach.c',
         ('		STORE(fd, until_unix_ns, unix_ns() + LEASE_NS);\n', '', 'run_attach'),

@@ -198,7 +198,7 @@ int cli_metrics(int argc, char **argv)
 	a.are_named = optind < argc;
 	if (a.are_named && !find_named(argv[0], argv + optind, argc - optind, &linked))
 		return CLI_USAGE;
-	if (!a.are_named && !weft__runs_linked_find(&linked))
+	if (!a.are_named && !weft__runs_counting_find(&linked))
 		return CLI_UNREADABLE;
 	int status = show(&linked, &a);
 	weft__runs_linked_finish(&linked);

@@ -15,7 +15,7 @@ static pthread_mutex_t is_looking = PTHREAD_MUTEX_INITIALIZER;
 static bool read_programs(struct metrics_programs *ret_programs)
 {
 	struct weft__runs_linked_list linked;
-	if (!weft__runs_linked_find(&linked))
+	if (!weft__runs_counting_find(&linked))
 		return false;
 	bool good = metrics_programs_read(&linked, NULL, ret_programs);
 	weft__runs_linked_finish(&linked);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "abi/attach_abi.h"
+#include "runs/attach/metrics.h"
 #include "runs/attach/page.h"
 #include "runs/attach/region.h"
 #include "source/process.h"
@@ -64,60 +65,115 @@ int weft__runs_counters_parse(
 	for (uint32_t row = 0; row < memory->rows_used; row++)
 		text_bytes += memory->row[row].size + (size_t)1;
 	counters.list = calloc(memory->rows_used + (size_t)1, sizeof(*counters.list));
-	counters.texts = calloc(1, text_bytes);
-	if (!counters.list || !counters.texts) {
+	char *texts = calloc(1, text_bytes);
+	counters.owned[0] = texts;
+	if (!counters.list || !texts) {
 		weft__runs_counters_finish(&counters);
 		return ENOMEM;
 	}
-	char *texts = counters.texts;
 	for (uint32_t row = 0; row < memory->rows_used; row++)
 		counters.count += read_row(memory, row, &texts, &counters.list[counters.count]);
 	*ret_counters = counters;
 	return 0;
 }
 
+/* A child without memory of its own has its parent's, whose counters are not the child's. */
+static bool is_own(pid_t pid, uint32_t owner)
+{
+	return owner == (uint32_t)weft__source_process_own_pid(pid);
+}
+
+/* Reads so many bytes of a file. 0 or an errno; ENOENT if there are fewer. */
+static int read_file(int fd, off_t offset, void *ret, size_t bytes)
+{
+	size_t have = 0;
+	ssize_t size = 1;
+	while (have < bytes && size > 0)
+		if ((size = pread(fd, (char *)ret + have, bytes - have, offset + (off_t)have)) > 0)
+			have += (size_t)size;
+	return size < 0 ? errno : have == bytes ? 0 : ENOENT;
+}
+
 /* The counters are in the file of an agent: reads them there. */
-static int read_elsewhere(int page, struct weft_abi_counters *ret, ssize_t *ret_size)
+static int read_elsewhere(int page, struct weft_abi_counters *ret)
 {
 	struct stat status;
 	int fd = fstat(page, &status) == 0 ? weft__runs_region_open(ret->region, status.st_uid) : -1;
 	if (fd < 0)
 		return errno;
-	*ret_size = pread(fd, ret, sizeof(*ret), 0);
-	int error = *ret_size < 0 ? errno : 0;
+	int error = read_file(fd, 0, ret, sizeof(*ret));
 	close(fd);
 	return error;
 }
 
-/* A child without a file of its own has its parent's, whose counters are not the child's. */
-static int read_memory(pid_t pid, struct weft_abi_counters *ret)
+static int read_counters(pid_t pid, struct weft__runs_counters *ret_counters)
 {
-	int fd = weft__runs_page_open(pid);
-	if (fd < 0)
-		return errno;
-	ssize_t size = pread(fd, ret, sizeof(*ret), WEFT_ABI_ATTACH_BYTES);
-	int error = size < 0 ? errno : 0;
-	if (size == (ssize_t)sizeof(*ret) && ret->is_elsewhere)
-		error = read_elsewhere(fd, ret, &size);
-	close(fd);
-	bool is_own =
-		size == (ssize_t)sizeof(*ret) && ret->owner == (uint32_t)weft__source_process_own_pid(pid);
-	return error ? error : is_own ? 0 : ENOENT;
+	struct weft_abi_counters *memory = malloc(sizeof(*memory));
+	int fd = memory ? weft__runs_memory_open(pid, WEFT__RUNS_PAGE) : -1;
+	int error = fd < 0 ? errno : read_file(fd, WEFT_ABI_ATTACH_BYTES, memory, sizeof(*memory));
+	if (!error && memory->is_elsewhere)
+		error = read_elsewhere(fd, memory);
+	if (!error)
+		error =
+			is_own(pid, memory->owner) ? weft__runs_counters_parse(memory, ret_counters) : ENOENT;
+	if (fd >= 0)
+		close(fd);
+	free(memory);
+	return error;
+}
+
+static int read_metrics(pid_t pid, struct weft__runs_counters *ret_counters)
+{
+	struct weft_abi_metrics *memory = aligned_alloc(64, WEFT_ABI_METRICS_BYTES);
+	int fd = memory ? weft__runs_memory_open(pid, WEFT__RUNS_METRICS) : -1;
+	int error = fd < 0 ? errno : read_file(fd, 0, memory, WEFT_ABI_METRICS_BYTES);
+	if (!error)
+		error =
+			is_own(pid, memory->owner) ? weft__runs_metrics_parse(memory, ret_counters) : ENOENT;
+	if (fd >= 0)
+		close(fd);
+	free(memory);
+	return error;
+}
+
+/* Moves a list behind another one. */
+static int join(struct weft__runs_counters *to, struct weft__runs_counters *more)
+{
+	struct weft__runs_counter *list =
+		realloc(to->list, (to->count + more->count + 1) * sizeof(*list));
+	if (!list) {
+		weft__runs_counters_finish(more);
+		return ENOMEM;
+	}
+	if (more->count)
+		memcpy(list + to->count, more->list, more->count * sizeof(*list));
+	to->list = list;
+	to->count += more->count;
+	memcpy(&to->owned[1], more->owned, 3 * sizeof(*more->owned)); /* a counter's are one */
+	free(more->list);
+	return 0;
 }
 
 int weft__runs_counters_read(pid_t pid, struct weft__runs_counters *ret_counters)
 {
-	struct weft_abi_counters *memory = malloc(sizeof(*memory));
-	int error = memory ? read_memory(pid, memory) : ENOMEM;
+	struct weft__runs_counters counters = {0}, metrics = {0};
+	int without = read_counters(pid, &counters);
+	int error = without && without != ENOENT ? without : read_metrics(pid, &metrics);
 	if (!error)
-		error = weft__runs_counters_parse(memory, ret_counters);
-	free(memory);
+		error = join(&counters, &metrics);
+	else if (error == ENOENT && !without)
+		error = 0;
+	if (error)
+		weft__runs_counters_finish(&counters);
+	else
+		*ret_counters = counters;
 	return error;
 }
 
 void weft__runs_counters_finish(struct weft__runs_counters *counters)
 {
+	for (size_t i = 0; i < sizeof(counters->owned) / sizeof(*counters->owned); i++)
+		free(counters->owned[i]);
 	free(counters->list);
-	free(counters->texts);
 	*counters = (struct weft__runs_counters){0};
 }

@@ -44,6 +44,7 @@ struct weft__runs_counter {
 	const char *help, *unit; /* "": the program does not say */
 	int scale;
 	enum weft__runs_type type;
+	bool is_billable;                      /* a counter that is to be added up over restarts */
 	const struct weft__runs_label *labels; /* in the program's order: from the widest level on */
 	size_t label_count;
 	uint64_t created_unix_ns; /* 0: unknown */
@@ -56,7 +57,7 @@ struct weft__runs_counter {
 struct weft__runs_counters {
 	struct weft__runs_counter *list; /* in the order in which they were first changed */
 	size_t count;
-	char *texts; /* of the list */
+	void *owned[4]; /* what the list refers to */
 };
 
 /* Reads the counters in a copy of the memory, which may be damaged: such rows are left out. 0 or an
@@ -64,8 +65,9 @@ struct weft__runs_counters {
 int weft__runs_counters_parse(
 	const struct weft_abi_counters *memory, struct weft__runs_counters *ret_counters);
 
-/* The same for a process. Each value is one that the counter had meanwhile; values of different
- * counters may be some microseconds apart. ENOENT: the process has no such memory of its own. */
+/* The same for a process, with its metrics (metrics.h) behind the counters. Each value is one that
+ * the counter had meanwhile; values of different counters may be some microseconds apart. ENOENT:
+ * the process has no such memory of its own. */
 int weft__runs_counters_read(pid_t pid, struct weft__runs_counters *ret_counters);
 void weft__runs_counters_finish(struct weft__runs_counters *counters);
 

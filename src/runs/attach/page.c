@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * The list of a process's mappings says whether it has a page. The page is opened through the
+ * The list of a process's mappings says whether it has such memory. It is opened through the
  * descriptor that the process keeps, or if the process has closed that one, through its mapping,
  * which only root may.
  *
- * A hostile process may give any file of its own the page's name: a FIFO or a file of a FUSE daemon
- * blocks its opener. So a file is first opened without access to it (O_PATH), and must be in the
- * kernel's own tmpfs, where our own memfds are.
+ * A hostile process may give any file of its own the memory's name: a FIFO or a file of a FUSE
+ * daemon blocks its opener. So a file is first opened without access to it (O_PATH), and must be in
+ * the kernel's own tmpfs, where our own memfds are.
  */
 #include "runs/attach/page.h"
 
@@ -26,13 +26,30 @@
 
 #include "abi/attach_abi.h"
 #include "abi/counter_abi.h"
+#include "abi/metric_abi.h"
 #include "base/field.h"
 #include "runs/directory/rings.h"
 #include "runs/message.h"
 #include "source/process.h"
 
-/* As /proc shows it. */
-static const char PAGE_NAME[] = "/memfd:" WEFT_ABI_ATTACH_NAME " (deleted)";
+/* Memory of one kind. */
+struct memory_kind {
+	const char *name;     /* as /proc shows it */
+	uint64_t least, most; /* bytes */
+	int how;              /* to open it */
+};
+
+static const struct memory_kind kinds[] = {
+	[WEFT__RUNS_PAGE] = {"/memfd:" WEFT_ABI_ATTACH_NAME " (deleted)",
+		WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES,
+		WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES, O_RDWR},
+	[WEFT__RUNS_METRICS] = {"/memfd:" WEFT_ABI_METRICS_NAME " (deleted)", WEFT_ABI_METRICS_BYTES,
+		WEFT_ABI_METRICS_BYTES, O_RDONLY},
+	[WEFT__RUNS_CHILDREN] = {"/memfd:" WEFT_ABI_CHILDREN_NAME " (deleted)",
+		sizeof(struct weft_abi_children),
+		sizeof(struct weft_abi_children) + WEFT_ABI_CHILDREN_MAX * sizeof(struct weft_abi_child),
+		O_RDONLY},
+};
 
 /* A line of /proc/PID/maps. */
 struct mapping {
@@ -59,12 +76,13 @@ static bool parse_range(const char *text, size_t size, struct mapping *mapping)
 }
 
 /* Parses "START-END RIGHTS OFFSET DEVICE INODE NAME". */
-static bool parse_mapping(const char *line, struct mapping *ret_mapping)
+static bool parse_mapping(
+	const char *line, const struct memory_kind *kind, struct mapping *ret_mapping)
 {
 	struct mapping m;
-	size_t size, length = sizeof(PAGE_NAME) - 1;
+	size_t size, length = strlen(kind->name);
 	const char *name = weft__field(line, 5, &size);
-	if (strncmp(name, PAGE_NAME, length) != 0 || name[length] != '\n')
+	if (strncmp(name, kind->name, length) != 0 || name[length] != '\n')
 		return false;
 	const char *range = weft__field(line, 0, &size);
 	if (!parse_range(range, size, &m) || !weft__field_number(line, 4, UINT64_MAX, &m.inode))
@@ -73,31 +91,36 @@ static bool parse_mapping(const char *line, struct mapping *ret_mapping)
 	return true;
 }
 
-static bool find_mapping(pid_t pid, struct mapping *ret_mapping)
+static bool find_mapping(pid_t pid, const struct memory_kind *kind, struct mapping *ret_mapping)
 {
 	FILE *file = open_process(pid, "maps");
 	char *line = NULL;
 	size_t capacity = 0;
 	bool found = false;
 	while (!found && file && getline(&line, &capacity, file) > 0)
-		found = parse_mapping(line, ret_mapping);
+		found = parse_mapping(line, kind, ret_mapping);
 	free(line);
 	if (file)
 		fclose(file);
 	return found;
 }
 
-bool weft__runs_has_page(pid_t pid)
+bool weft__runs_has_memory(pid_t pid, enum weft__runs_memory kind)
 {
 	struct mapping mapping;
 	/* A thread of it has the same mappings. */
-	return weft__source_process_of(pid) == pid && find_mapping(pid, &mapping);
+	return weft__source_process_of(pid) == pid && find_mapping(pid, &kinds[kind], &mapping);
+}
+
+bool weft__runs_has_page(pid_t pid)
+{
+	return weft__runs_has_memory(pid, WEFT__RUNS_PAGE);
 }
 
 /* ---- Opening ---- */
 
-/* True if the file is the mapped memory, and of the page's size. Asks no file system. */
-static bool is_page(int fd, const struct mapping *mapping)
+/* True if the file is the mapped memory, and of the right size. Asks no file system. */
+static bool is_memory(int fd, const struct memory_kind *kind, const struct mapping *mapping)
 {
 	static unsigned major, minor; /* the kernel's own tmpfs */
 	struct statx file;
@@ -112,19 +135,20 @@ static bool is_page(int fd, const struct mapping *mapping)
 	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &file) == 0 &&
 		   file.stx_dev_major == major && file.stx_dev_minor == minor && minor &&
 		   file.stx_ino == mapping->inode && S_ISREG(file.stx_mode) &&
-		   file.stx_size == WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES;
+		   file.stx_size >= kind->least && file.stx_size <= kind->most;
 }
 
-/* Opens a link of /proc if it leads to the page. -1 with errno. */
-static int open_link(const char *path, const struct mapping *mapping)
+/* Opens a link of /proc if it leads to the memory. -1 with errno. */
+static int open_link(
+	const char *path, const struct memory_kind *kind, const struct mapping *mapping)
 {
 	char self[32];
 	int found = open(path, O_PATH | O_CLOEXEC), fd = -1, reason = ENOENT;
 	if (found < 0)
 		return -1;
-	if (is_page(found, mapping)) {
+	if (is_memory(found, kind, mapping)) {
 		snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
-		fd = open(self, O_RDWR | O_CLOEXEC);
+		fd = open(self, kind->how | O_CLOEXEC);
 		reason = errno;
 	}
 	close(found);
@@ -132,14 +156,15 @@ static int open_link(const char *path, const struct mapping *mapping)
 	return fd;
 }
 
-static bool has_page_name(int directory, const char *name)
+static bool is_named(int directory, const char *name, const struct memory_kind *kind)
 {
-	char target[sizeof(PAGE_NAME)];
+	char target[64];
 	ssize_t size = readlinkat(directory, name, target, sizeof(target));
-	return size == sizeof(PAGE_NAME) - 1 && memcmp(target, PAGE_NAME, (size_t)size) == 0;
+	return size == (ssize_t)strlen(kind->name) && memcmp(target, kind->name, (size_t)size) == 0;
 }
 
-static int open_by_descriptor(pid_t pid, const struct mapping *mapping)
+static int open_by_descriptor(
+	pid_t pid, const struct memory_kind *kind, const struct mapping *mapping)
 {
 	char path[PATH_MAX];
 	const pid_t thread = weft__source_process_thread(pid);
@@ -147,33 +172,39 @@ static int open_by_descriptor(pid_t pid, const struct mapping *mapping)
 	DIR *entries = opendir(path);
 	int fd = -1;
 	for (struct dirent *entry; fd < 0 && entries && (entry = readdir(entries));) {
-		if (!has_page_name(dirfd(entries), entry->d_name))
+		if (!is_named(dirfd(entries), entry->d_name, kind))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/fd/%s", (int)thread, entry->d_name);
-		fd = open_link(path, mapping);
+		fd = open_link(path, kind, mapping);
 	}
 	if (entries)
 		closedir(entries);
 	return fd;
 }
 
-static int open_by_mapping(pid_t pid, const struct mapping *mapping)
+static int open_by_mapping(pid_t pid, const struct memory_kind *kind, const struct mapping *mapping)
 {
 	char path[96];
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 		(int)weft__source_process_thread(pid), mapping->start, mapping->end);
-	return open_link(path, mapping);
+	return open_link(path, kind, mapping);
+}
+
+int weft__runs_memory_open(pid_t pid, enum weft__runs_memory number)
+{
+	const struct memory_kind *kind = &kinds[number];
+	struct mapping mapping;
+	if (!find_mapping(pid, kind, &mapping)) {
+		errno = ENOENT;
+		return -1;
+	}
+	int fd = open_by_descriptor(pid, kind, &mapping);
+	return fd >= 0 ? fd : open_by_mapping(pid, kind, &mapping);
 }
 
 int weft__runs_page_open(pid_t pid)
 {
-	struct mapping mapping;
-	if (!find_mapping(pid, &mapping)) {
-		errno = ENOENT;
-		return -1;
-	}
-	int fd = open_by_descriptor(pid, &mapping);
-	return fd >= 0 ? fd : open_by_mapping(pid, &mapping);
+	return weft__runs_memory_open(pid, WEFT__RUNS_PAGE);
 }
 
 /* ---- The list ---- */
@@ -216,7 +247,7 @@ static int by_pid(const void *left, const void *right)
 	return (l->pid > r->pid) - (l->pid < r->pid);
 }
 
-bool weft__runs_linked_find(struct weft__runs_linked_list *ret_list)
+static bool find_all(bool counts, struct weft__runs_linked_list *ret_list)
 {
 	struct weft__runs_linked_list linked = {0};
 	DIR *entries = opendir("/proc");
@@ -224,7 +255,8 @@ bool weft__runs_linked_find(struct weft__runs_linked_list *ret_list)
 	for (struct dirent *entry; good && entries && (entry = readdir(entries));) {
 		uint64_t pid;
 		if (weft_parse_number(entry->d_name, strlen(entry->d_name), &pid) == WEFT_PARSE_OK &&
-			weft__runs_has_page((pid_t)pid))
+			(weft__runs_has_page((pid_t)pid) ||
+				(counts && weft__runs_has_memory((pid_t)pid, WEFT__RUNS_METRICS))))
 			good = add(&linked, (pid_t)pid);
 	}
 	if (entries)
@@ -237,6 +269,16 @@ bool weft__runs_linked_find(struct weft__runs_linked_list *ret_list)
 		qsort(linked.list, linked.count, sizeof(*linked.list), by_pid);
 	*ret_list = linked;
 	return true;
+}
+
+bool weft__runs_linked_find(struct weft__runs_linked_list *ret_list)
+{
+	return find_all(false, ret_list);
+}
+
+bool weft__runs_counting_find(struct weft__runs_linked_list *ret_list)
+{
+	return find_all(true, ret_list);
 }
 
 void weft__runs_linked_finish(struct weft__runs_linked_list *linked)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Processes that are linked with libweft and wait for requests to record: finds them by the page
- * that they map (abi/attach_abi.h).
+ * that they map (abi/attach_abi.h); and the memory in which they count.
  */
 #ifndef WEFT_RUNS_PAGE_H
 #define WEFT_RUNS_PAGE_H
@@ -26,16 +26,29 @@ struct weft__runs_linked_list {
 /* Finds the processes of this user that have such a page; for root, those of all users. False after
  * a report. */
 bool weft__runs_linked_find(struct weft__runs_linked_list *ret_list);
+/* The same, and those that have metrics, which may have been recorded from their start on. */
+bool weft__runs_counting_find(struct weft__runs_linked_list *ret_list);
 void weft__runs_linked_finish(struct weft__runs_linked_list *list);
 
 /* The process's number, name and start. */
 void weft__runs_linked_name(struct weft__runs_linked *ret, pid_t pid);
 
+/* The memory of a process that others may open. */
+enum weft__runs_memory {
+	WEFT__RUNS_PAGE,     /* attach_abi.h and counter_abi.h */
+	WEFT__RUNS_METRICS,  /* metric_abi.h */
+	WEFT__RUNS_CHILDREN, /* metric_abi.h */
+};
+
+bool weft__runs_has_memory(pid_t pid, enum weft__runs_memory kind);
+
+/* Opens it, the page for reading and writing, else for reading. A descriptor, or -1 with errno:
+ * ENOENT if there is none. */
+int weft__runs_memory_open(pid_t pid, enum weft__runs_memory kind);
+
 /* True if the process has a page. */
 bool weft__runs_has_page(pid_t pid);
 
-/* Opens the page of a process for reading and writing. A descriptor, or -1 with errno: ENOENT if
- * there is none. */
 int weft__runs_page_open(pid_t pid);
 
 #endif

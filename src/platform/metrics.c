@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Memory for metrics (record/metrics.h), which other processes read: one memfd for the values of
+ * levels, made with the first metric, and one for children, if the program wants any.
+ *
+ * A child that was made by fork() gets memory of its own.
+ */
+#include "platform/linux.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include <weft/error.h>
+
+#include "kernel/call.h"
+#include "kernel/filter.h"
+#include "record/metrics.h"
+
+static struct weft__shared_memory values = {.name = WEFT_ABI_METRICS_NAME, .fd = -1};
+static struct weft__shared_memory children = {.name = WEFT_ABI_CHILDREN_NAME, .fd = -1};
+static int first_filter; /* the kind of seccomp filter when the first memory was made */
+
+/* ---- Memory ---- */
+
+/* True if others must not read it, or if filters may end the process at the calls that share it. */
+static bool is_private(void)
+{
+	return !weft__platform_attach_is_wanted() || weft__kernel_is_filtered();
+}
+
+static bool share_values(void)
+{
+	values.bytes = WEFT_ABI_METRICS_BYTES;
+	struct weft_abi_metrics *memory = weft__platform_memory_make(&values);
+	if (memory)
+		weft__record_metrics_share(memory, (uint32_t)weft__kernel_process());
+	return memory;
+}
+
+static size_t children_bytes(uint32_t count)
+{
+	return sizeof(struct weft_abi_children) + count * sizeof(struct weft_abi_child);
+}
+
+/* Not for a forked child. */
+static void *map_private(size_t bytes)
+{
+	const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, how, -1, 0);
+	if (at == MAP_FAILED)
+		return NULL;
+	if (madvise(at, bytes, MADV_DONTFORK) == 0)
+		return at;
+	munmap(at, bytes);
+	return NULL;
+}
+
+/* Without others that read it, the memory is only ours. */
+static bool share_children(struct weft__metric_child *own, uint32_t count, bool is_shared)
+{
+	children.bytes = children_bytes(count);
+	struct weft_abi_children *memory = is_shared ? weft__platform_memory_make(&children) : NULL;
+	if (!memory)
+		memory = map_private(children.bytes);
+	if (memory)
+		weft__record_metrics_share_children(memory, (uint32_t)weft__kernel_process(), own, count);
+	return memory;
+}
+
+/* ---- Forked children ---- */
+
+/* Called by fork() in the child: see replace_in_child() in attach.c. */
+static void replace_in_child(void)
+{
+	struct weft__metrics *m = weft__record_metrics();
+	int saved = errno;
+	if (weft__load(&m->own.cells) || prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != first_filter)
+		return; /* the first: the memory was not cleared */
+	weft__platform_memory_forget(&values);
+	weft__platform_memory_forget(&children);
+	if (values.bytes)
+		share_values();
+	if (weft__load(&m->child_count))
+		share_children(NULL, weft__load(&m->child_count), values.bytes);
+	errno = saved;
+}
+
+/* Once in a process and those that it forks. */
+static void begin(void)
+{
+	static uint32_t has_begun;
+	if (!weft__compare_exchange(&has_begun, 0, 1))
+		return;
+	first_filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
+	(void)pthread_atfork(NULL, NULL, replace_in_child);
+}
+
+void weft__platform_metrics_begin(void)
+{
+	int saved = errno;
+	if (!is_private()) {
+		begin();
+		share_values();
+	}
+	errno = saved;
+}
+
+/* Our own part of children is inherited: a forked child has handles of its parent's. */
+int weft__platform_metrics_reserve(uint32_t count)
+{
+	struct weft__metrics *m = weft__record_metrics();
+	struct weft__metric_child *own = NULL;
+	const size_t bytes = count * sizeof(*own);
+	int saved = errno;
+	if (weft__load(&m->child))
+		return count <= weft__load(&m->child_count) &&
+					   share_children(NULL, weft__load(&m->child_count), values.bytes)
+				   ? 0
+				   : WEFT_ERROR_STATE;
+	own = mmap(
+		NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (own == MAP_FAILED)
+		return WEFT_ERROR_MEMORY;
+	begin();
+	if (share_children(own, count, !is_private())) {
+		errno = saved;
+		return 0;
+	}
+	munmap(own, bytes);
+	return WEFT_ERROR_MEMORY;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Reads the metrics in a copy of a process's memory (abi/metric_abi.h), which may be damaged: rows
+ * that are, and those below them, are left out. See counters.h.
+ */
+#include "runs/attach/metrics.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The texts of a row. */
+struct row_text {
+	const char *part[3];
+};
+
+struct reading {
+	const struct weft_abi_metrics *header;
+	const struct weft_abi_metric_row *rows;
+	const char *text;
+	const unsigned char *cells;
+	uint32_t count;
+	struct row_text texts[WEFT_ABI_METRIC_ROWS]; /* part[0] is NULL: a row that is left out */
+	/* With those of the rows below. */
+	uint64_t values[WEFT_ABI_METRIC_ROWS];
+	uint64_t *own_cells[WEFT_ABI_METRIC_ROWS]; /* in the list, of a histogram */
+};
+
+/* All parts of a hosted program's memory have the same sizes. */
+static bool is_valid(const struct weft_abi_metrics *header)
+{
+	const uint32_t rows = sizeof(*header), row = sizeof(struct weft_abi_metric_row);
+	return memcmp(header->magic, WEFT_ABI_METRICS_MAGIC, sizeof(header->magic)) == 0 &&
+		   header->version == WEFT_ABI_METRICS_VERSION &&
+		   header->row_count == WEFT_ABI_METRIC_ROWS &&
+		   header->text_bytes == WEFT_ABI_METRIC_TEXT &&
+		   header->cell_count == WEFT_ABI_METRIC_CELLS &&
+		   header->shard_count == WEFT_ABI_METRIC_SHARDS && header->rows_offset == rows &&
+		   header->text_offset == rows + WEFT_ABI_METRIC_ROWS * row &&
+		   header->cells_offset == header->text_offset + WEFT_ABI_METRIC_TEXT &&
+		   header->shard_bytes == WEFT_ABI_METRIC_SHARD_BYTES;
+}
+
+/* The text at *at, which is moved behind its NUL; NULL if it has none. */
+static const char *take_text(const struct reading *r, uint32_t *at)
+{
+	const char *text = r->text + *at;
+	if (*at >= WEFT_ABI_METRIC_TEXT)
+		return NULL;
+	const size_t size = strnlen(text, WEFT_ABI_METRIC_TEXT - *at);
+	*at += (uint32_t)size + 1;
+	return *at <= WEFT_ABI_METRIC_TEXT ? text : NULL;
+}
+
+static uint32_t cells_of(const struct weft_abi_metric_row *row)
+{
+	return row->kind == WEFT_ABI_METRIC_HISTOGRAM
+			   ? WEFT_ABI_METRIC_CELLS_OF(row->first_exponent, row->last_exponent) + 1
+			   : 1;
+}
+
+static bool is_like(const struct weft_abi_metric_row *row, const struct weft_abi_metric_row *above)
+{
+	return row->kind == above->kind && row->scale == above->scale &&
+		   row->first_exponent == above->first_exponent &&
+		   row->last_exponent == above->last_exponent;
+}
+
+static bool check_row(struct reading *r, uint32_t row)
+{
+	const struct weft_abi_metric_row *it = &r->rows[row];
+	const unsigned above = it->below, texts = above ? 2 : 3;
+	uint32_t at = it->text;
+	if (!it->is_there || it->kind < WEFT_ABI_METRIC_COUNTER ||
+		it->kind > WEFT_ABI_METRIC_HISTOGRAM || it->first_exponent >= it->last_exponent ||
+		it->last_exponent > 63 || it->cell > WEFT_ABI_METRIC_CELLS ||
+		cells_of(it) > WEFT_ABI_METRIC_CELLS - it->cell || above > row ||
+		(above && (!r->texts[above - 1].part[0] || !is_like(it, &r->rows[above - 1]))))
+		return false;
+	for (unsigned i = 0; i < texts; i++)
+		if (!(r->texts[row].part[i] = take_text(r, &at)))
+			return false;
+	return r->texts[row].part[0][0];
+}
+
+static void check_rows(struct reading *r)
+{
+	for (uint32_t row = 0; row < r->count; row++)
+		if (!check_row(r, row))
+			r->texts[row].part[0] = NULL;
+}
+
+static uint64_t sum_of(const struct reading *r, uint32_t cell)
+{
+	uint64_t sum = 0;
+	for (uint32_t shard = 0; shard < WEFT_ABI_METRIC_SHARDS; shard++) {
+		uint64_t value;
+		memcpy(&value, r->cells + (size_t)shard * WEFT_ABI_METRIC_SHARD_BYTES + 8 * (size_t)cell,
+			sizeof(value));
+		sum += value;
+	}
+	return sum;
+}
+
+/* Sums for all rows their cells at a distance from the first one. What a row has is a part of what
+ * the one above it has, which comes before it. */
+static void sum_rows(struct reading *r, uint32_t cell)
+{
+	for (uint32_t row = 0; row < r->count; row++)
+		r->values[row] = r->texts[row].part[0] && cell < cells_of(&r->rows[row])
+							 ? sum_of(r, r->rows[row].cell + cell)
+							 : 0;
+	for (uint32_t row = r->count; row-- > 0;)
+		if (r->texts[row].part[0] && r->rows[row].below)
+			r->values[r->rows[row].below - 1] += r->values[row];
+}
+
+/* ---- The list ---- */
+
+static char *copy_text(char **texts, const char *text)
+{
+	const size_t size = strlen(text) + 1;
+	char *copy = memcpy(*texts, text, size);
+	*texts += size;
+	return copy;
+}
+
+static uint32_t depth_of(const struct reading *r, uint32_t row)
+{
+	uint32_t depth = 0;
+	for (; r->rows[row].below; row = r->rows[row].below - 1u)
+		depth++;
+	return depth;
+}
+
+static uint32_t top_of(const struct reading *r, uint32_t row)
+{
+	while (r->rows[row].below)
+		row = r->rows[row].below - 1u;
+	return row;
+}
+
+/* Memory that the list needs beside its counters. */
+struct room {
+	struct weft__runs_label *labels;
+	uint64_t *cells;
+	char *texts;
+};
+
+static void put_labels(
+	const struct reading *r, uint32_t row, struct room *room, struct weft__runs_counter *counter)
+{
+	counter->label_count = depth_of(r, row);
+	counter->labels = room->labels;
+	room->labels += counter->label_count;
+	struct weft__runs_label *label = room->labels;
+	for (; r->rows[row].below; row = r->rows[row].below - 1u)
+		*--label = (struct weft__runs_label){copy_text(&room->texts, r->texts[row].part[0]),
+			copy_text(&room->texts, r->texts[row].part[1])};
+}
+
+static void put_row(
+	struct reading *r, uint32_t row, struct room *room, struct weft__runs_counter *counter)
+{
+	static const enum weft__runs_type types[] = {[WEFT_ABI_METRIC_COUNTER] = WEFT__RUNS_COUNTER,
+		[WEFT_ABI_METRIC_GAUGE] = WEFT__RUNS_GAUGE,
+		[WEFT_ABI_METRIC_HISTOGRAM] = WEFT__RUNS_HISTOGRAM};
+	const struct weft_abi_metric_row *it = &r->rows[row];
+	const struct row_text *top = &r->texts[top_of(r, row)];
+	*counter = (struct weft__runs_counter){
+		.name = copy_text(&room->texts, top->part[0]),
+		.unit = copy_text(&room->texts, top->part[1]),
+		.help = copy_text(&room->texts, top->part[2]),
+		.scale = it->scale,
+		.type = types[it->kind],
+		.is_billable = it->flags & WEFT_ABI_METRIC_BILLABLE,
+		.created_unix_ns = it->created_unix_ns,
+	};
+	put_labels(r, row, room, counter);
+	if (it->kind == WEFT_ABI_METRIC_HISTOGRAM) {
+		counter->histogram.cells = r->own_cells[row] = room->cells;
+		counter->histogram.cell_count = cells_of(it) - 1;
+		counter->histogram.first_exponent = it->first_exponent;
+		room->cells += counter->histogram.cell_count;
+	}
+}
+
+/* Takes the cell at a distance of the first. */
+static void put_value(
+	struct weft__runs_counter *counter, uint64_t *cells, uint32_t cell, uint64_t value)
+{
+	struct weft__runs_histogram *histogram = &counter->histogram;
+	if (!cells && cell == 0) {
+		counter->integer = (int64_t)value;
+		counter->real = (double)counter->integer;
+	} else if (cells && cell < histogram->cell_count) {
+		cells[cell] = value;
+		histogram->count += value;
+	} else if (cells && cell == histogram->cell_count) {
+		histogram->sum = value;
+	}
+}
+
+static void put_values(struct reading *r, uint32_t cell, struct weft__runs_counter *counter)
+{
+	sum_rows(r, cell);
+	for (uint32_t row = 0; row < r->count; row++)
+		if (r->texts[row].part[0])
+			put_value(counter++, r->own_cells[row], cell, r->values[row]);
+}
+
+/* Counts what the list needs; texts are at most so many bytes. */
+static void measure(const struct reading *r, size_t *ret_rows, size_t *ret_labels,
+	size_t *ret_cells, size_t *ret_text)
+{
+	size_t rows = 0, labels = 0, cells = 0, text = 1;
+	for (uint32_t row = 0; row < r->count; row++) {
+		if (!r->texts[row].part[0])
+			continue;
+		rows++;
+		labels += depth_of(r, row);
+		cells += cells_of(&r->rows[row]) - 1;
+		for (uint32_t at = row; r->rows[at].below; at = r->rows[at].below - 1u)
+			text += strlen(r->texts[at].part[0]) + strlen(r->texts[at].part[1]) + 2;
+		const struct row_text *top = &r->texts[top_of(r, row)];
+		text += strlen(top->part[0]) + strlen(top->part[1]) + strlen(top->part[2]) + 3;
+	}
+	*ret_rows = rows;
+	*ret_labels = labels;
+	*ret_cells = cells;
+	*ret_text = text;
+}
+
+static uint32_t most_cells(const struct reading *r)
+{
+	uint32_t most = 0;
+	for (uint32_t row = 0; row < r->count; row++)
+		if (r->texts[row].part[0] && cells_of(&r->rows[row]) > most)
+			most = cells_of(&r->rows[row]);
+	return most;
+}
+
+static int list_rows(struct reading *r, struct weft__runs_counters *ret_counters)
+{
+	size_t rows, labels, cells, text;
+	measure(r, &rows, &labels, &cells, &text);
+	struct room room = {calloc(labels + 1, sizeof(*room.labels)),
+		calloc(cells + 1, sizeof(*room.cells)), calloc(1, text)};
+	struct weft__runs_counters counters = {.list = calloc(rows + 1, sizeof(*counters.list)),
+		.count = rows,
+		.owned = {room.labels, room.cells, room.texts}};
+	if (!counters.list || !room.labels || !room.cells || !room.texts) {
+		weft__runs_counters_finish(&counters);
+		return ENOMEM;
+	}
+	struct weft__runs_counter *counter = counters.list;
+	for (uint32_t row = 0; row < r->count; row++)
+		if (r->texts[row].part[0])
+			put_row(r, row, &room, counter++);
+	const uint32_t most = most_cells(r);
+	for (uint32_t cell = 0; cell < most; cell++)
+		put_values(r, cell, counters.list);
+	*ret_counters = counters;
+	return 0;
+}
+
+int weft__runs_metrics_parse(const void *memory, struct weft__runs_counters *ret_counters)
+{
+	const unsigned char *bytes = memory;
+	struct reading *r = calloc(1, sizeof(*r));
+	if (!r)
+		return ENOMEM;
+	r->header = memory;
+	int error = is_valid(r->header) && r->header->rows_used <= WEFT_ABI_METRIC_ROWS ? 0 : ENOENT;
+	if (!error) {
+		r->rows = (const void *)(bytes + r->header->rows_offset);
+		r->text = (const char *)bytes + r->header->text_offset;
+		r->cells = bytes + r->header->cells_offset;
+		r->count = r->header->rows_used;
+		check_rows(r);
+		error = list_rows(r, ret_counters);
+	}
+	free(r);
+	return error;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The metrics of a process as counters with types and labels (counters.h).
+ */
+#ifndef WEFT_RUNS_METRICS_H
+#define WEFT_RUNS_METRICS_H
+
+#include "abi/metric_abi.h"
+#include "runs/attach/counters.h"
+
+/* Reads the metrics in a copy of the memory, of WEFT_ABI_METRICS_BYTES, aligned to 64 bytes: the
+ * totals of each level, in the order in which they were made. 0 or an errno; ENOENT: it has none.
+ * The caller calls weft__runs_counters_finish() if it is 0. */
+int weft__runs_metrics_parse(const void *memory, struct weft__runs_counters *ret_counters);
+
+#endif
