@@ -9,6 +9,7 @@
 #include "story/any.h"
 #include "story/other_end.h"
 #include "story/holders.h"
+#include "story/problems/locked.h"
 
 #define UNKNOWN      (WEFT_NONE - 1) /* a holder that was not searched yet */
 #define EXAMINED_MAX (1u << 20)      /* edges that are examined for one semaphore */
@@ -120,7 +121,7 @@ static uint32_t find_behind(struct weft__blocked *b, uint32_t source)
 }
 
 /* The same if that task may block it, else WEFT_NONE. */
-static uint32_t behind(struct weft__blocked *b, uint32_t source)
+uint32_t weft__story_blocked_behind(struct weft__blocked *b, uint32_t source)
 {
 	const struct weft_tasks *t = &b->model->tasks;
 	if (b->holder[source] == UNKNOWN)
@@ -136,7 +137,7 @@ static uint32_t waits_for_any(struct weft__blocked *b, struct weft__edge_list an
 	const struct weft_tasks *t = &b->model->tasks;
 	uint32_t found = WEFT_NONE;
 	for (uint32_t i = 0; i < any.count; i++) {
-		uint32_t source = behind(b, b->final[b->model->edges.to[any.edges[i]]]);
+		uint32_t source = weft__story_blocked_behind(b, b->final[b->model->edges.to[any.edges[i]]]);
 		if (source == WEFT_NONE)
 			return WEFT_NONE;
 		if (found == WEFT_NONE || !(t->flags[source] & WEFT_TASK_STOPPED))
@@ -176,7 +177,7 @@ static uint32_t waits_for(struct weft__blocked *b, uint32_t task)
 	for (uint32_t i = count - 1; i > 0 && e->type[by.edges[i - 1]] == WEFT_EDGE_TRY_READ; i--)
 		if (e->to[by.edges[i - 1]] != e->to[last])
 			return WEFT_NONE; /* it waits for any of several */
-	return behind(b, b->final[e->to[last]]);
+	return weft__story_blocked_behind(b, b->final[e->to[last]]);
 }
 
 uint32_t weft__story_blocked_since(const struct weft__blocked *b, uint32_t task)
@@ -203,8 +204,8 @@ void weft__story_blocked_describe(
 	}
 	uint32_t source = b->final[model->edges.to[weft__story_blocked_since(b, task)]];
 	weft__story_words_add(words, " waits for ");
-	if (source == b->next[task]) {
-		weft__story_words_add_subject(words, model, source, 32);
+	if (source == b->next[task] || model->tasks.kind[task] == WEFT_KIND_JOIN) {
+		weft__story_words_add_subject(words, model, b->next[task], 32);
 		return;
 	}
 	weft__story_words_add_task(words, model, source, 20);
@@ -219,7 +220,8 @@ int weft__story_blocked_init(struct weft__blocked *b, const struct weft_story *s
 	size_t room = tasks + (size_t)1;
 	uint32_t *columns = malloc(3 * room * sizeof(*columns));
 	*b = (struct weft__blocked){.story = story, .model = model, .final = columns};
-	if (!columns)
+	b->is_locked = calloc(room, sizeof(*b->is_locked));
+	if (!columns || !b->is_locked)
 		return WEFT_ERROR_MEMORY;
 	b->next = columns + room;
 	b->holder = columns + 2 * room;
@@ -228,10 +230,11 @@ int weft__story_blocked_init(struct weft__blocked *b, const struct weft_story *s
 		b->holder[task] = UNKNOWN;
 	for (uint32_t task = 0; task < tasks; task++)
 		b->next[task] = waits_for(b, task);
-	return b->error;
+	return b->error ? b->error : weft__story_find_locked(b);
 }
 
 void weft__story_blocked_finish(struct weft__blocked *b)
 {
+	free(b->is_locked);
 	free(b->final);
 }

@@ -25,6 +25,7 @@
 #define SCARCE_MIN   32                  /* holds of a resource that is scarce all the time; … */
 #define SCARCE_MEAN  2                   /* tasks that wait for it on average, … */
 #define SCARCE_SHARE 10                  /* for 1 / share of the trace, or ten times LEAST_NS */
+#define SEVERAL      1.5                 /* holders at once, on average */
 
 struct contention {
 	struct weft__findings *findings;
@@ -181,7 +182,7 @@ static bool is_in_circle(const struct weft__blocked *b, uint32_t task)
 {
 	uint32_t step = task;
 	for (uint32_t steps = 0; steps <= b->model->tasks.count; steps++) {
-		if (b->next[step] == WEFT_NONE || weft__story_blocked_any(b, step))
+		if (b->next[step] == WEFT_NONE || (weft__story_blocked_any(b, step) && !b->is_locked[step]))
 			return false;
 		step = b->next[step];
 		if (step == task)
@@ -259,15 +260,27 @@ static void report_long_hold(struct contention *c, uint32_t resource,
 	weft__story_find(c->findings, &problem, waits, &s);
 }
 
-/* `sum` is that of all holds, in ns; the queue was longest at `time`. */
+static bool is_promise(const struct weft_model *model, uint32_t task)
+{
+	return model->tasks.first_activation[task] == model->tasks.end_activation[task];
+}
+
+/* `sum` is that of all holds, in ns; the queue was longest at `time`. A limit to several holders
+ * may be meant so; if promises wait for it, queues.c says what there is to say. */
 static void report_queue(
 	struct contention *c, uint32_t resource, uint64_t sum, uint32_t queue, uint64_t time)
 {
 	struct weft__sentence s;
 	uint64_t start = c->holds.list[0].start, end = c->holds.list[c->holds.count - 1].end;
 	struct weft_problem problem = contention_of(resource, start, end, queue);
+	const double holders = (double)sum / (double)(end - start + 1);
+	if (c->holds.is_shared && holders >= SEVERAL) {
+		if (is_promise(c->model, c->holds.wait_list[0].task))
+			return;
+		problem.severity = WEFT_SEVERITY_HINT;
+	}
 	weft__story_sentence_init(&s);
-	write_queue(&s, c, resource, (double)sum / (double)(end - start + 1), queue, time);
+	write_queue(&s, c, resource, holders, queue, time);
 	weft__story_find(c->findings, &problem, queue, &s);
 }
 

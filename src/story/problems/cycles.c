@@ -90,7 +90,7 @@ static void find_cycles(struct walk *walk)
 	const uint32_t tasks = walk->model->tasks.count;
 	uint32_t *next = walk->blocked.next;
 	for (uint32_t task = 0; task < tasks; task++)
-		if (weft__story_blocked_any(&walk->blocked, task))
+		if (weft__story_blocked_any(&walk->blocked, task) && !walk->blocked.is_locked[task])
 			next[task] = WEFT_NONE;
 	for (uint32_t task = 0; task < tasks; task++)
 		walk->by[task] = WEFT_NONE;

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * At first all tasks that wait are taken to be locked. A pass over them frees those that may go on:
+ * a task that waits for one task if that is free, a join if all of its tasks are, a wait for any if
+ * one is, a resource if one of its holders is. What is left after the last pass is in a circle, or
+ * waits for one.
+ */
+#include "story/problems/locked.h"
+
+#include <stdlib.h>
+
+#include "story/any.h"
+#include "story/holders.h"
+
+/* If that many passes are not enough, only circles of tasks with one way out are found. */
+#define PASSES_MAX 64
+
+/* A resource with several holders. */
+struct shared {
+	uint32_t resource;
+	struct weft__holders holders;
+};
+
+struct locked {
+	struct weft__blocked *b;
+	const struct weft_model *model;
+	uint32_t *waiting; /* tasks that wait */
+	struct shared *shared;
+	uint32_t waiting_count, shared_count;
+};
+
+static bool is_open(const struct locked *l, uint32_t task)
+{
+	return !(l->model->tasks.flags[task] & WEFT_TASK_RESOLVED);
+}
+
+/* The locked task for which a join waits; or WEFT_NONE. */
+static uint32_t locked_source(const struct locked *l, uint32_t join)
+{
+	const struct weft_edges *e = &l->model->edges;
+	struct weft__edge_list by = weft__story_edges_by(l->model, join);
+	for (uint32_t i = 0; i < by.count; i++) {
+		uint32_t source = l->b->final[e->to[by.edges[i]]];
+		if (e->type[by.edges[i]] == WEFT_EDGE_TRY_READ && is_open(l, source) &&
+			l->b->is_locked[source])
+			return source;
+	}
+	return WEFT_NONE;
+}
+
+static bool are_all_locked(const struct locked *l, uint32_t task)
+{
+	struct weft__edge_list any =
+		weft__story_any_of(l->model, weft__story_blocked_since(l->b, task));
+	for (uint32_t i = 0; i < any.count; i++) {
+		uint32_t source =
+			weft__story_blocked_behind(l->b, l->b->final[l->model->edges.to[any.edges[i]]]);
+		if (source == WEFT_NONE || !l->b->is_locked[source])
+			return false;
+	}
+	return true;
+}
+
+static bool stays_locked(const struct locked *l, uint32_t task)
+{
+	if (l->b->next[task] == WEFT_NONE)
+		return locked_source(l, task) != WEFT_NONE;
+	if (weft__story_blocked_any(l->b, task))
+		return are_all_locked(l, task);
+	return l->b->is_locked[l->b->next[task]];
+}
+
+static bool are_holders_locked(const struct locked *l, const struct shared *shared)
+{
+	for (uint32_t i = 0; i < shared->holders.count; i++)
+		if (!l->b->is_locked[l->b->final[shared->holders.list[i].task]])
+			return false;
+	return !shared->holders.unlisted;
+}
+
+/* True if the pass freed something. */
+static bool pass(struct locked *l, bool backwards)
+{
+	bool *is_locked = l->b->is_locked, has_changed = false;
+	for (uint32_t i = 0; i < l->waiting_count; i++) {
+		uint32_t task = l->waiting[backwards ? l->waiting_count - 1 - i : i];
+		if (!is_locked[task] || stays_locked(l, task))
+			continue;
+		is_locked[task] = false;
+		has_changed = true;
+	}
+	for (uint32_t i = 0; i < l->shared_count; i++) {
+		const struct shared *shared = &l->shared[i];
+		if (!is_locked[shared->resource] || are_holders_locked(l, shared))
+			continue;
+		is_locked[shared->resource] = false;
+		has_changed = true;
+	}
+	return has_changed;
+}
+
+static bool is_open_join(const struct locked *l, uint32_t task)
+{
+	return l->model->tasks.kind[task] == WEFT_KIND_JOIN && is_open(l, task);
+}
+
+/* A resource that somebody waits for, and that several tasks hold. */
+static bool is_shared(const struct locked *l, uint32_t task)
+{
+	const unsigned kind = l->model->tasks.kind[task];
+	return l->b->holder[task] == task && weft__model_is_resource(kind) &&
+		   kind != WEFT_KIND_SEMAPHORE;
+}
+
+static int list_tasks(struct locked *l)
+{
+	const uint32_t tasks = l->model->tasks.count;
+	for (uint32_t task = 0; task < tasks; task++)
+		l->shared_count += is_shared(l, task);
+	l->waiting = malloc((tasks + (size_t)1) * sizeof(*l->waiting));
+	l->shared = calloc(l->shared_count + (size_t)1, sizeof(*l->shared));
+	if (!l->waiting || !l->shared)
+		return WEFT_ERROR_MEMORY;
+	int error = 0;
+	for (uint32_t task = 0, shared = 0; task < tasks && !error; task++) {
+		bool waits = l->b->next[task] != WEFT_NONE || is_open_join(l, task);
+		l->b->is_locked[task] = waits || is_shared(l, task);
+		if (waits)
+			l->waiting[l->waiting_count++] = task;
+		if (!is_shared(l, task))
+			continue;
+		l->shared[shared].resource = task;
+		error = weft__story_holders_at(
+			l->b->story, task, l->model->summary.end, UINT32_MAX, &l->shared[shared++].holders);
+	}
+	return error;
+}
+
+static uint32_t locked_holder(const struct locked *l, uint32_t resource)
+{
+	uint32_t i = 0;
+	while (l->shared[i].resource != resource)
+		i++;
+	return l->b->final[l->shared[i].holders.list[0].task];
+}
+
+/* All holders of a locked resource are in circles, and any of them will do. */
+static void set_next(struct locked *l)
+{
+	uint32_t *next = l->b->next;
+	for (uint32_t i = 0; i < l->waiting_count; i++) {
+		uint32_t task = l->waiting[i];
+		if (!l->b->is_locked[task])
+			continue;
+		if (next[task] == WEFT_NONE)
+			next[task] = locked_source(l, task);
+		else if (is_shared(l, next[task]) && l->b->is_locked[next[task]])
+			next[task] = locked_holder(l, next[task]);
+	}
+}
+
+int weft__story_find_locked(struct weft__blocked *blocked)
+{
+	struct locked l = {.b = blocked, .model = blocked->model};
+	int error = list_tasks(&l);
+	uint32_t passes = 0;
+	while (!error && passes < PASSES_MAX && pass(&l, passes & 1))
+		passes++;
+	if (!error && passes < PASSES_MAX)
+		set_next(&l);
+	for (uint32_t task = 0; passes == PASSES_MAX && task < l.model->tasks.count; task++)
+		blocked->is_locked[task] = false;
+	for (uint32_t i = 0; l.shared && i < l.shared_count; i++)
+		weft__model_holders_finish(&l.shared[i].holders);
+	free(l.shared);
+	free(l.waiting);
+	return error;
+}
