@@ -388,6 +388,140 @@ asyncio.run(main())
     equal([task for task in trace.tasks if task['kind'] == 'lock'], [])
 
 
+def killed(work, limit):
+    """Ends the program when all tasks of `work` wait for semaphores of asyncio."""
+    return work + '''
+async def all_wait(semaphores, count):
+    while sum(len(semaphore._waiters or ()) for semaphore in semaphores) < count:
+        await asyncio.sleep(0.002)
+    import os
+    os._exit(0)
+asyncio.run(main(%s))
+''' % limit
+
+
+@case
+def semaphores_that_wait_for_each_other_are_a_deadlock():
+    for kind in ('Semaphore', 'BoundedSemaphore'):
+        trace = Trace(killed('''
+async def work(first, second):
+    async with first:
+        await asyncio.sleep(0.005)
+        async with second: pass
+async def main(kind):
+    one, two = kind(1), kind(1)
+    tasks = [asyncio.create_task(work(*pair), name=name) for name, pair in (('ledger', (one, two)), ('audit', (two, one)))]
+    await all_wait((one, two), 2)
+''', 'asyncio.' + kind))
+        assert ('ledger (work)', f'{kind} at program.py:8') in trace.pairs('acquire', other='resource'), trace.events
+        first = trace.problems.splitlines()[0]
+        assert ' deadlock ' in first and "'Semaphore.acquire at program.py" in first, trace.problems
+
+
+@case
+def tasks_with_all_of_a_semaphore_that_wait_for_children_are_a_deadlock():
+    trace = Trace(killed('''
+async def crawl(semaphore, depth):
+    async with semaphore:
+        await asyncio.sleep(0.001)
+        if depth:
+            await asyncio.gather(*(crawl(semaphore, depth - 1) for _ in range(3)))
+async def main(limit):
+    semaphore = asyncio.Semaphore(limit)
+    task = asyncio.create_task(crawl(semaphore, 4))
+    await all_wait((semaphore,), 5)
+''', 4))
+    first = trace.problems.splitlines()[0]
+    assert ' deadlock ' in first and 'gather at program.py:7' in first, trace.problems
+
+
+@case
+def a_semaphore_that_ended_tasks_hold_is_never_released():
+    trace = Trace(killed('''
+async def forget(semaphore): await semaphore.acquire()
+async def want(semaphore): await semaphore.acquire()
+async def main(limit):
+    semaphore = asyncio.Semaphore(limit)
+    for name in ('first', 'second'):
+        await asyncio.create_task(forget(semaphore), name=name)
+    tasks = [asyncio.create_task(want(semaphore)) for _ in range(3)]
+    await all_wait((semaphore,), 3)
+''', 2))
+    found = [line for line in trace.problems.splitlines() if ' never released ' in line]
+    assert len(found) == 1 and 'first (forget)' in found[0] and 'as 1 more did' in found[0], trace.problems
+
+
+def assert_nobody_is_blamed(trace):
+    assert not re.search(' (deadlock|never released|unanswered wait) ', trace.problems), trace.problems
+
+
+@case
+def a_semaphore_has_the_holders_that_the_program_counts():
+    """Each wait is for the tasks that have the semaphore then, however it was handed over."""
+    trace = Trace('''
+async def work(semaphore, number):
+    async with semaphore:
+        await asyncio.sleep(0.001)
+async def main():
+    semaphore = asyncio.Semaphore(2)
+    tasks = [asyncio.create_task(work(semaphore, i), name=str(i)) for i in range(12)]
+    await asyncio.sleep(0)
+    for task in tasks[4:8]: task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert semaphore._value == 2
+asyncio.run(main())
+''')
+    held, most = [], 0
+    labels = {task['task']: task['label'] for task in trace.tasks}
+    for event in trace.events:
+        if event['event'] == 'acquire':
+            held.append(labels[event['task']])
+            most = max(most, len(held))
+        elif event['event'] == 'release':
+            held.remove(labels[event['task']])
+    equal((held, most), ([], 2), trace.events)
+    assert_nobody_is_blamed(trace)
+
+
+@case
+def a_semaphore_that_is_handed_over_has_no_holders():
+    """Tasks release it for others, callbacks and timers do, or it counts something. Nobody who took it is blamed."""
+    for body in ('''
+    semaphore, tasks = asyncio.Semaphore(3), []
+    for _ in range(12):
+        await semaphore.acquire()
+        tasks.append(asyncio.create_task(asyncio.sleep(0.001)))
+        tasks[-1].add_done_callback(lambda _: semaphore.release())
+    await asyncio.gather(*tasks)
+''', '''
+    semaphore = asyncio.Semaphore(1)
+    for _ in range(8):
+        await semaphore.acquire()
+        asyncio.get_running_loop().call_later(0.001, semaphore.release)
+''', '''
+    semaphore = asyncio.Semaphore(0)
+    async def produce():
+        for _ in range(8):
+            await asyncio.sleep(0.001)
+            semaphore.release()
+    task = asyncio.create_task(produce())
+    for _ in range(8):
+        await semaphore.acquire()
+    await task
+''', '''
+    semaphore = asyncio.Semaphore(2)
+    async def work():
+        await asyncio.wait_for(semaphore.acquire(), 60)
+        await asyncio.sleep(0.001)
+        semaphore.release()
+    await asyncio.gather(*(work() for _ in range(6)))
+'''):
+        trace = Trace('async def main():' + body + 'asyncio.run(main())\n')
+        assert_nobody_is_blamed(trace)
+        ended = {task['task'] for task in trace.tasks if (task['label'] or '').startswith('Semaphore.acquire (')}
+        equal([event for event in trace.events if event['event'] == 'acquire' and event['task'] in ended], [])
+
+
 @case
 def the_example():
     check_built()

@@ -7,7 +7,7 @@ before its first event loop. What is recorded:
     task                 when it is created, each of its steps, the future or task it awaits, how it ends
     future               from the first await of it to its end, with the coroutine and the line that await it
     gather, wait, ...    the tasks and futures that they wait for
-    Lock                 once a task waits for it, with the task that holds it
+    Lock, Semaphore      once a task waits for it, with the tasks that hold it
     event loop           each one as a task, which runs callbacks that belong to no task; idle while it selects
     thread pool          each job of concurrent.futures, in the thread that runs it
     garbage collection   from 100 us on
@@ -83,7 +83,7 @@ def _closures():
 
 def _locals():
     """{id of a coroutine's code: name of the variable with the futures that it waits for}"""
-    waits = ((asyncio.Lock.acquire, 'self'), (getattr(tasks, '_wait', None), 'fs'), (tasks.wait_for, 'fut'), (getattr(tasks, '_cancel_and_wait', None), 'fut'),
+    waits = ((asyncio.Lock.acquire, 'self'), (asyncio.Semaphore.acquire, 'self'), (getattr(tasks, '_wait', None), 'fs'), (tasks.wait_for, 'fut'), (getattr(tasks, '_cancel_and_wait', None), 'fut'),
              (asyncio.TaskGroup.__aexit__, 'self'))
     return {id(_code(function)): variable for function, variable in waits
             if _code(function) and variable in _code(function).co_varnames}
@@ -112,31 +112,17 @@ def _label_of_job(job):
 
 
 def _label_of_lock(lock):
-    return 'Lock at ' + lock._weft_made if hasattr(lock, '_weft_made') else type(lock).__qualname__
-
-
-def _location():
-    """Where the program has called asyncio, as "crawl.py:12"."""
-    frame, folder = sys._getframe(2), os.path.dirname(asyncio.__file__) + os.sep
+    """Its type and where the program made it, as "Lock at crawl.py:12"."""
+    frame, folder, name = sys._getframe(1), os.path.dirname(asyncio.__file__) + os.sep, type(lock).__name__
     while frame and frame.f_code.co_filename.startswith(folder):
         frame = frame.f_back
-    return f'{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}' if frame else 'unknown'
+    return f'{name} at {os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}' if frame else name
 
 
-def _record_locks():
-    """Makes the attribute by which a lock says that it is taken a property. False: this Python has another one."""
-    if '_locked' not in asyncio.Lock.__init__.__code__.co_names or hasattr(asyncio.Lock, '__slots__'):
-        return False
-
-    def set_locked(lock, is_locked):
-        state = lock.__dict__
-        if '_locked' not in state:
-            state['_weft_made'] = _location()
-        state['_locked'] = is_locked
-        _weft._lock_changed(lock, is_locked)
-
-    asyncio.Lock._locked = property(lambda lock: lock.__dict__['_locked'], set_locked)
-    return True
+def _if_changes(kind, attribute):
+    """The type, if its objects have the attribute by which they say that they are taken."""
+    known = attribute in _code(kind.__init__).co_names and not hasattr(kind, '__slots__')
+    return kind if known else None
 
 
 _recorded = False
@@ -150,7 +136,6 @@ def record():
     _recorded = True
     step, wakeup = _callbacks_of_tasks()
     names = ('EpollSelector', 'PollSelector', 'SelectSelector')
-    has_locks = _record_locks()
     collected = _weft._hook({
         'step': step, 'wakeup': wakeup, 'coroutine_type': types.CoroutineType,
         'generator_type': types.GeneratorType, 'function_type': types.FunctionType, 'method_type': types.MethodType,
@@ -160,7 +145,10 @@ def record():
         'release_waiter': getattr(tasks, '_release_waiter', None),
         'task_group_done': getattr(asyncio.TaskGroup, '_on_task_done', None),
         'set_state': _inner_code(getattr(futures, '_chain_future', None), '_set_state'),
-        'lock_type': asyncio.Lock if has_locks else None, 'label_of_lock': _label_of_lock, 'label_of_job': _label_of_job, 'label_of_loop': _label_of_loop,
+        'lock_type': _if_changes(asyncio.Lock, '_locked'), 'semaphore_type': _if_changes(asyncio.Semaphore, '_value'),
+        'wake_up_next': _code(getattr(asyncio.Semaphore, '_wake_up_next', None)),
+        'lock_acquire': _code(asyncio.Lock.acquire), 'semaphore_acquire': _code(asyncio.Semaphore.acquire),
+        'label_of_lock': _label_of_lock, 'label_of_job': _label_of_job, 'label_of_loop': _label_of_loop,
         'Handle': events.Handle, 'BaseEventLoop': asyncio.BaseEventLoop,
         'WorkItem': concurrent.futures.thread._WorkItem,
         'selects': {getattr(selectors, name): getattr(selectors, name).select for name in names if hasattr(selectors, name)},

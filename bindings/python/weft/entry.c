@@ -22,6 +22,7 @@ static void entry_free(PyObject *self)
 	PyTypeObject *type = Py_TYPE(self);
 	if (!entry->has_ended)
 		weft_ffi_close(category, 0, WEFT_TASK_CURRENT, entry->id);
+	Py_XDECREF(entry->held);
 	((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
 	Py_DECREF(type);
 }
@@ -56,20 +57,42 @@ struct weft_python_entry *weft_python_entry_find(PyObject *object)
 	return found && Py_TYPE(found) == entry_type ? (struct weft_python_entry *)(void *)found : NULL;
 }
 
+static struct weft_python_entry *allocate(void)
+{
+	PyObject *made = ((allocfunc)PyType_GetSlot(entry_type, Py_tp_alloc))(entry_type, 0);
+	struct weft_python_entry *entry = (struct weft_python_entry *)(void *)made;
+	if (!entry) {
+		PyErr_Clear();
+		return NULL;
+	}
+	entry->waiter = WEFT_TASK_NONE;
+	entry->has_ended = true; /* until it is created */
+	return entry;
+}
+
+static void create(struct weft_python_entry *entry, unsigned kind)
+{
+	entry->id = weft_ffi_create(category, 0, WEFT_TASK_CURRENT, (uint16_t)kind);
+	entry->stands_for = entry->id;
+	entry->has_ended = false;
+}
+
+struct weft_python_entry *weft_python_entry_create(unsigned kind)
+{
+	struct weft_python_entry *entry = allocate();
+	if (entry)
+		create(entry, kind);
+	return entry;
+}
+
 struct weft_python_entry *weft_python_entry_add(PyObject *object, unsigned kind)
 {
 	PyObject *dictionary = PyObject_GenericGetDict(object, NULL);
-	PyObject *made =
-		dictionary ? ((allocfunc)PyType_GetSlot(entry_type, Py_tp_alloc))(entry_type, 0) : NULL;
-	struct weft_python_entry *entry = (struct weft_python_entry *)(void *)made;
-	if (entry)
-		entry->has_ended = true; /* until it is created */
-	bool added = made && PyDict_SetItem(dictionary, attribute, made) == 0;
-	if (added) {
-		entry->id = weft_ffi_create(category, 0, WEFT_TASK_CURRENT, (uint16_t)kind);
-		entry->has_ended = false;
-	}
-	Py_XDECREF(made); /* the dictionary keeps it */
+	struct weft_python_entry *entry = dictionary ? allocate() : NULL;
+	bool added = entry && PyDict_SetItem(dictionary, attribute, &entry->ob_base) == 0;
+	if (added)
+		create(entry, kind);
+	Py_XDECREF((PyObject *)entry); /* the dictionary keeps it */
 	Py_XDECREF(dictionary);
 	PyErr_Clear();
 	return added ? entry : NULL;

@@ -15,6 +15,11 @@
 
 struct weft_python_entry {
 	PyObject_HEAD uint64_t id;
+	uint64_t stands_for; /* the task that holds what this one takes: the task itself or another */
+	uint64_t waiter;     /* of a future: the task that first waited for it */
+	/* For a task, the holders of a lock that it took; for a future, those of the lock that is waited
+	 * for. NULL: none. */
+	PyObject *held;
 	bool has_label, has_ended;
 };
 
@@ -25,6 +30,9 @@ struct weft_category *weft_python_asyncio(void);
 
 /* The entry of an object, borrowed; NULL if it has none. */
 struct weft_python_entry *weft_python_entry_find(PyObject *object);
+
+/* Creates a task for an object that keeps its entry elsewhere. NULL: there is no memory. */
+struct weft_python_entry *weft_python_entry_create(unsigned kind);
 
 /* Creates a task for the object. NULL if attributes cannot be added to it. */
 struct weft_python_entry *weft_python_entry_add(PyObject *object, unsigned kind);

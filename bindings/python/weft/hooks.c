@@ -104,16 +104,26 @@ static bool take_waits(PyObject *objects)
 		   take(objects, "set_state", &waits->set_state);
 }
 
+static bool take_locks(PyObject *objects)
+{
+	struct weft_python_locks *locks = &weft_python_locks;
+	return take(objects, "lock_type", &locks->lock_type) &&
+		   take(objects, "semaphore_type", &locks->semaphore_type) &&
+		   take(objects, "wake_up_next", &locks->wake_up_next) &&
+		   take(objects, "lock_acquire", &locks->lock_acquire) &&
+		   take(objects, "semaphore_acquire", &locks->semaphore_acquire) &&
+		   take(objects, "label_of_lock", &locks->label);
+}
+
 static bool init(PyObject *objects, PyObject **ret_selects)
 {
-	PyObject *step, *wakeup, *job, *loop, *lock_type, *lock_label;
+	PyObject *step, *wakeup, *job, *loop;
 	return weft_python_entries_init() && weft_python_waits_init() && take_waits(objects) &&
 		   take(objects, "step", &step) && take(objects, "wakeup", &wakeup) &&
 		   take(objects, "label_of_job", &job) && take(objects, "label_of_loop", &loop) &&
-		   take(objects, "lock_type", &lock_type) && take(objects, "label_of_lock", &lock_label) &&
-		   weft_python_locks_init(lock_type, lock_label) && take(objects, "selects", ret_selects) &&
-		   weft_python_steps_init(step, wakeup) && weft_python_jobs_init(job) &&
-		   weft_python_loops_init(loop, *ret_selects);
+		   take_locks(objects) && weft_python_locks_init() &&
+		   take(objects, "selects", ret_selects) && weft_python_steps_init(step, wakeup) &&
+		   weft_python_jobs_init(job) && weft_python_loops_init(loop, *ret_selects);
 }
 
 PyObject *weft_python_hook(PyObject *module, PyObject *objects)

@@ -1,76 +1,268 @@
 /* SPDX-License-Identifier: ISC
  *
- * See locks.h. asyncio.Lock stores in its attribute `_locked` that it is taken or released;
- * weft/asyncio.py has a property of that name, which calls weft_python_lock_changed(). So the
- * lock's own coroutines run as they are, and have the stacks that the program expects.
+ * See locks.h. asyncio.Lock stores in its attribute `_locked` that it is taken or released,
+ * asyncio.Semaphore in `_value` how often it can be taken. The types get descriptors of these
+ * names, which look at each change. So the coroutines of a lock run as they are, and have the
+ * stacks that the program expects.
+ *
+ * A semaphore that is released while a task waits for it is taken for that task right away, by
+ * _wake_up_next().
+ *
+ * A program may take a semaphore in one task and release it in another one, or in a callback. Then
+ * the task that took it does not hold it, and no holders are told from then on.
  */
 #include "locks.h"
 
-static PyObject *lock_type, *label_of, *holder_name;
+#include "holders.h"
+#include "loops.h"
+#include "methods.h"
+#include "steps.h"
+#include "wait.h"
 
-bool weft_python_locks_init(PyObject *type, PyObject *label)
+struct weft_python_locks weft_python_locks;
+
+static PyObject *locked_name, *value_name, *waiters_name, *done_name;
+
+static bool is_semaphore(PyObject *object)
 {
-	lock_type = type;
-	label_of = label;
-	holder_name = PyUnicode_InternFromString("_weft_holder");
-	return holder_name != NULL;
+	PyTypeObject *type = (PyTypeObject *)(void *)weft_python_locks.semaphore_type;
+	return type && PyObject_TypeCheck(object, type);
 }
 
 bool weft_python_is_lock(PyObject *object)
 {
-	return lock_type && PyObject_TypeCheck(object, (PyTypeObject *)(void *)lock_type);
+	PyTypeObject *type = (PyTypeObject *)(void *)weft_python_locks.lock_type;
+	return (type && PyObject_TypeCheck(object, type)) || is_semaphore(object);
 }
 
-/* The task that holds the lock; WEFT_TASK_NONE: none is known. */
-static uint64_t holder_of(PyObject *lock)
+bool weft_python_is_acquire(PyObject *code)
 {
-	PyObject *dictionary = PyObject_GenericGetDict(lock, NULL);
-	PyObject *found = dictionary ? PyDict_GetItemWithError(dictionary, holder_name) : NULL;
-	uint64_t holder =
-		found && PyLong_Check(found) ? PyLong_AsUnsignedLongLong(found) : WEFT_TASK_NONE;
-	Py_XDECREF(dictionary);
-	PyErr_Clear();
-	return holder;
+	return code &&
+		   (code == weft_python_locks.lock_acquire || code == weft_python_locks.semaphore_acquire);
 }
 
-static void set_holder(PyObject *lock, uint64_t holder)
+bool weft_python_lock_has_holders(PyObject *lock, uint64_t waiter)
 {
-	PyObject *dictionary = PyObject_GenericGetDict(lock, NULL);
-	PyObject *number = PyLong_FromUnsignedLongLong(holder);
-	if (dictionary && number)
-		(void)PyDict_SetItem(dictionary, holder_name, number);
-	Py_XDECREF(dictionary);
-	Py_XDECREF(number);
-	PyErr_Clear();
+	const struct weft_python_holders *holders = weft_python_holders_find(lock);
+	if (!is_semaphore(lock))
+		return true;
+	for (size_t i = 0; holders && i < holders->count; i++)
+		if (holders->tasks[i] != waiter)
+			return true;
+	return false;
+}
+
+static unsigned kind_of(PyObject *lock)
+{
+	return is_semaphore(lock) ? WEFT_KIND_POOL : WEFT_KIND_LOCK;
 }
 
 struct weft_python_entry *weft_python_lock_entry(PyObject *lock)
 {
-	struct weft_python_entry *entry = weft_python_entry_find(lock);
-	if (entry || !(entry = weft_python_entry_add(lock, WEFT_KIND_LOCK)))
-		return entry;
-	PyObject *label = PyObject_CallFunctionObjArgs(label_of, lock, NULL);
-	weft_python_entry_label(entry, label);
-	Py_XDECREF(label);
-	uint64_t holder = holder_of(lock);
-	if (holder != WEFT_TASK_NONE)
-		weft_ffi_acquire(weft_python_asyncio(), 0, holder, entry->id);
-	return entry;
+	PyObject *dictionary = PyObject_GenericGetDict(lock, NULL);
+	struct weft_python_holders *holders =
+		dictionary ? weft_python_holders_of(dictionary, kind_of(lock)) : NULL;
+	Py_XDECREF(dictionary);
+	return holders ? weft_python_holders_entry(holders) : NULL;
 }
 
-PyObject *weft_python_lock_changed(PyObject *module, PyObject *arguments)
+/* ---- Tasks that hold ---- */
+
+/* The task remembers one lock that it holds. */
+static void keep(struct weft_python_entry *task, struct weft_python_holders *holders)
 {
-	PyObject *lock;
-	int is_locked;
-	(void)module;
-	if (!PyArg_ParseTuple(arguments, "Op", &lock, &is_locked))
-		return NULL;
-	const struct weft_python_entry *entry = weft_python_entry_find(lock);
-	uint64_t before = holder_of(lock), task = weft_ffi_current();
-	if (entry && is_locked && task != WEFT_TASK_NONE)
-		weft_ffi_acquire(weft_python_asyncio(), 0, task, entry->id);
-	else if (entry && !is_locked && before != WEFT_TASK_NONE)
-		weft_ffi_release(weft_python_asyncio(), 0, WEFT_TASK_CURRENT, entry->id);
-	set_holder(lock, is_locked ? task : WEFT_TASK_NONE);
-	Py_RETURN_NONE;
+	const struct weft_python_holders *kept = (struct weft_python_holders *)(void *)task->held;
+	if (kept == holders || task->stands_for != task->id ||
+		(kept && weft_python_holders_have(kept, task->id)))
+		return;
+	Py_XDECREF(task->held);
+	task->held = Py_NewRef(&holders->ob_base);
+}
+
+void weft_python_lock_awaited(struct weft_python_entry *future, PyObject *lock)
+{
+	struct weft_python_holders *holders = weft_python_holders_find(lock);
+	if (holders && !future->held)
+		future->held = Py_NewRef(&holders->ob_base);
+}
+
+void weft_python_lock_got(struct weft_python_entry *task, const struct weft_python_entry *future)
+{
+	struct weft_python_holders *holders = (struct weft_python_holders *)(void *)future->held;
+	if (holders && weft_python_holders_have(holders, task->id))
+		keep(task, holders);
+}
+
+void weft_python_locks_see_end(struct weft_python_entry *task)
+{
+	struct weft_python_holders *holders = (struct weft_python_holders *)(void *)task->held;
+	if (holders && weft_python_holders_have(holders, task->id))
+		(void)weft_python_holders_entry(holders);
+}
+
+/* ---- Changes ---- */
+
+/* True while _wake_up_next() runs. */
+static bool is_waking(void)
+{
+	PyFrameObject *frame = PyEval_GetFrame();
+	PyObject *code = frame ? (PyObject *)(void *)PyFrame_GetCode(frame) : NULL;
+	Py_XDECREF(code);
+	return code && code == weft_python_locks.wake_up_next;
+}
+
+static bool is_done(PyObject *future)
+{
+	PyObject *done = PyObject_CallMethodObjArgs(future, done_name, NULL);
+	bool is = done && PyObject_IsTrue(done) == 1;
+	Py_XDECREF(done);
+	return is;
+}
+
+/* The task whose future _wake_up_next() is about to resolve: the first one that is not done. */
+static uint64_t woken_task(PyObject *waiters)
+{
+	uint64_t task = WEFT_TASK_NONE;
+	bool found = false;
+	PyObject *future, *iterator = PyObject_GetIter(waiters);
+	while (iterator && !found && (future = PyIter_Next(iterator)) != NULL) {
+		const struct weft_python_entry *entry = weft_python_entry_find(future);
+		found = !is_done(future);
+		if (found && entry)
+			task = entry->waiter;
+		Py_DECREF(future);
+	}
+	Py_XDECREF(iterator);
+	return task;
+}
+
+/* The task that takes the lock now. */
+static uint64_t taker(PyObject *lock, PyObject *dictionary)
+{
+	PyObject *waiters =
+		is_semaphore(lock) ? PyDict_GetItemWithError(dictionary, waiters_name) : NULL;
+	if (waiters && waiters != Py_None && PyObject_IsTrue(waiters) == 1 && is_waking())
+		return woken_task(waiters);
+	return weft_python_acting();
+}
+
+static void take(PyObject *lock, PyObject *dictionary, struct weft_python_holders *holders)
+{
+	uint64_t task = taker(lock, dictionary);
+	struct weft_python_entry *step = weft_python_running ? weft_python_running->step : NULL;
+	if (!is_semaphore(lock))
+		holders->count = 0; /* a lock has one holder */
+	weft_python_holders_add(holders, task);
+	if (step && step->id == task)
+		keep(step, holders);
+	if (holders->entry && task != WEFT_TASK_NONE)
+		weft_ffi_acquire(weft_python_asyncio(), 0, task, holders->entry->id);
+}
+
+/* A task gives back what it did not take, and there are several that may have, or none. */
+static void forget_holders(struct weft_python_holders *holders)
+{
+	for (size_t i = 0; holders->entry && i < holders->count; i++)
+		if (holders->tasks[i] != WEFT_TASK_NONE)
+			weft_ffi_release(weft_python_asyncio(), 0, holders->tasks[i], holders->entry->id);
+	holders->count = 0;
+	holders->are_unknown = true;
+}
+
+static void give(PyObject *lock, struct weft_python_holders *holders)
+{
+	uint64_t task = weft_python_acting();
+	bool is_recorded = weft_python_holders_remove(holders, task);
+	if (!is_recorded && weft_python_holders_remove(holders, WEFT_TASK_NONE))
+		return;
+	if (!is_recorded && holders->count == 1) {
+		holders->count = 0;
+		is_recorded = true;
+	}
+	if (is_recorded && holders->entry)
+		weft_ffi_release(weft_python_asyncio(), 0, task, holders->entry->id);
+	else if (!is_recorded && is_semaphore(lock))
+		forget_holders(holders);
+}
+
+/* 1: it was taken, -1: given back. 0: neither. */
+static int change_of(PyObject *lock, PyObject *before, PyObject *now)
+{
+	if (!is_semaphore(lock))
+		return (PyObject_IsTrue(now) == 1) - (PyObject_IsTrue(before) == 1);
+	long change =
+		PyLong_Check(before) && PyLong_Check(now) ? PyLong_AsLong(before) - PyLong_AsLong(now) : 0;
+	return change == 1 || change == -1 ? (int)change : 0;
+}
+
+static void see_change(PyObject *lock, PyObject *dictionary, int change)
+{
+	struct weft_python_holders *holders = weft_python_holders_of(dictionary, kind_of(lock));
+	if (holders && !holders->are_unknown && change > 0)
+		take(lock, dictionary, holders);
+	else if (holders && !holders->are_unknown)
+		give(lock, holders);
+}
+
+static void see_made(PyObject *lock, PyObject *dictionary)
+{
+	struct weft_python_holders *holders = weft_python_holders_of(dictionary, kind_of(lock));
+	if (holders && !holders->label)
+		holders->label = PyObject_CallFunctionObjArgs(weft_python_locks.label, lock, NULL);
+}
+
+/* ---- The attributes ---- */
+
+/* `name` is a variable that has the attribute's name. */
+static PyObject *get(PyObject *lock, void *name)
+{
+	PyObject *dictionary = PyObject_GenericGetDict(lock, NULL);
+	PyObject *value = dictionary ? PyDict_GetItemWithError(dictionary, *(PyObject **)name) : NULL;
+	Py_XINCREF(value);
+	Py_XDECREF(dictionary);
+	if (!value && !PyErr_Occurred())
+		PyErr_SetObject(PyExc_AttributeError, *(PyObject **)name);
+	return value;
+}
+
+static int set(PyObject *lock, PyObject *value, void *name)
+{
+	PyObject *dictionary = PyObject_GenericGetDict(lock, NULL);
+	if (!dictionary)
+		return -1;
+	PyObject *before = Py_XNewRef(PyDict_GetItemWithError(dictionary, *(PyObject **)name));
+	int error = value ? PyDict_SetItem(dictionary, *(PyObject **)name, value)
+					  : PyDict_DelItem(dictionary, *(PyObject **)name);
+	int change = !error && value && before ? change_of(lock, before, value) : 0;
+	if (!error && value && !before)
+		see_made(lock, dictionary);
+	else if (change)
+		see_change(lock, dictionary, change);
+	if (!error)
+		PyErr_Clear();
+	Py_XDECREF(before);
+	Py_DECREF(dictionary);
+	return error;
+}
+
+static PyGetSetDef locked_attribute = {"_locked", get, set, NULL, &locked_name},
+				   value_attribute = {"_value", get, set, NULL, &value_name};
+
+static bool add_attribute(PyObject *type, PyGetSetDef *attribute)
+{
+	PyObject *descriptor = type ? PyDescr_NewGetSet((PyTypeObject *)(void *)type, attribute) : NULL;
+	bool added =
+		!type || (descriptor && !PyObject_SetAttrString(type, attribute->name, descriptor));
+	Py_XDECREF(descriptor);
+	return added;
+}
+
+bool weft_python_locks_init(void)
+{
+	return weft_python_holders_init() && weft_python_intern(&locked_name, "_locked") &&
+		   weft_python_intern(&value_name, "_value") &&
+		   weft_python_intern(&waiters_name, "_waiters") &&
+		   weft_python_intern(&done_name, "done") &&
+		   add_attribute(weft_python_locks.lock_type, &locked_attribute) &&
+		   add_attribute(weft_python_locks.semaphore_type, &value_attribute);
 }

@@ -3,7 +3,6 @@
  * The extension module weft._weft: numbers, types and functions. The package weft adds to it
  * what is written in Python.
  */
-#include "locks.h"
 #include "methods.h"
 #include "objects.h"
 #include "record.h"
@@ -39,8 +38,6 @@ static bool add_id(PyObject *module, const char *name, uint64_t id)
 
 static PyMethodDef more_functions[] = {
 	{"_hook", weft_python_hook, METH_O, "Replaces methods of asyncio; see weft.asyncio."},
-	{"_lock_changed", weft_python_lock_changed, METH_VARARGS,
-		"A lock of asyncio is taken, or released; see weft.asyncio."},
 	{NULL, NULL, 0, NULL},
 };
 

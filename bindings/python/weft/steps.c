@@ -11,13 +11,14 @@
 #include <string.h>
 
 #include "entry.h"
+#include "locks.h"
 #include "loops.h"
 #include "wait.h"
 
 static PyObject *step_type; /* of callbacks that are a task's step */
 static PyCFunction wakeup;  /* the function of callbacks that are a task's wake-up */
 static PyObject *callback_name, *arguments_name, *self_name, *waiter_name, *coroutine_name,
-	*qualified_name, *get_name;
+	*qualified_name, *code_name, *get_name;
 
 /* ---- Tasks ---- */
 
@@ -34,10 +35,30 @@ static PyObject *task_of(PyObject *callback)
 	return task;
 }
 
+uint64_t weft_python_acting(void)
+{
+	return weft_python_running && weft_python_running->step ? weft_python_running->step->stands_for
+															: weft_ffi_current();
+}
+
 static struct weft_python_entry *entry_of_task(PyObject *task)
 {
 	struct weft_python_entry *entry = weft_python_entry_find(task);
 	return entry ? entry : weft_python_entry_add(task, WEFT_KIND_TASK);
+}
+
+/* Creates the entry of a task that was just made. If its coroutine takes a lock, it does so for the
+ * task that made it, as that of a wait_for() does. */
+static void add_task(PyObject *task)
+{
+	struct weft_python_entry *entry = weft_python_entry_add(task, WEFT_KIND_TASK);
+	PyObject *coroutine = entry ? PyObject_GetAttr(task, coroutine_name) : NULL;
+	PyObject *code = coroutine ? PyObject_GetAttr(coroutine, code_name) : NULL;
+	if (weft_python_is_acquire(code))
+		entry->stands_for = weft_python_acting();
+	Py_XDECREF(coroutine);
+	Py_XDECREF(code);
+	PyErr_Clear();
 }
 
 /* "name (coroutine)", or "coroutine (Task-1)" if nobody gave it a name. */
@@ -73,6 +94,7 @@ static void leave_step(struct weft_python_entry *entry, PyObject *task)
 	PyObject *future = PyObject_GetAttr(task, waiter_name);
 	if (!future || future == Py_None) {
 		PyErr_Clear();
+		weft_python_locks_see_end(entry);
 		weft_python_entry_end(entry, task);
 	} else if (weft_ffi_is_enabled(weft_python_asyncio(), 0)) {
 		struct weft_python_entry *source = weft_python_entry_find(future);
@@ -107,6 +129,8 @@ static void enter_step(
 		weft_ffi_read(weft_python_asyncio(), 0, entry->id, source->id);
 	else
 		weft_ffi_switch(entry->id);
+	if (source)
+		weft_python_lock_got(entry, source);
 	Py_XDECREF(arguments);
 	PyErr_Clear();
 }
@@ -121,8 +145,10 @@ static PyObject *run_step(PyObject *handle, PyObject *callback, PyObject *task)
 		Py_INCREF(&entry->ob_base);
 		enter_step(entry, task, handle, (PyObject *)Py_TYPE(callback) != step_type);
 	}
+	weft_python_running->step = entry;
 	PyObject *result = PyObject_CallFunctionObjArgs(weft_python_run.original, handle, NULL);
 	PyErr_Fetch(&type, &value, &traceback);
+	weft_python_running->step = NULL;
 	if (entry) {
 		leave_step(entry, task);
 		Py_DECREF(&entry->ob_base);
@@ -207,6 +233,7 @@ static void end_future(PyObject *future)
 		weft_ffi_time_out(weft_python_asyncio(), 0, WEFT_TASK_CURRENT, entry->id);
 		entry->has_ended = true;
 	} else if (entry) {
+		weft_python_locks_see_end(entry);
 		weft_python_entry_end(entry, future);
 	}
 }
@@ -229,7 +256,7 @@ static void see_scheduled(PyObject *loop, PyObject *callback, PyObject *argument
 		end_future(future);
 	} else if (task && !weft_python_entry_find(task)) {
 		weft_python_loop_entry(loop); /* so that it comes before its tasks */
-		weft_python_entry_add(task, WEFT_KIND_TASK);
+		add_task(task);
 	}
 	Py_XDECREF(task);
 	PyErr_Clear();
@@ -263,7 +290,7 @@ bool weft_python_steps_init(PyObject *step, PyObject *wakeup_callback)
 		   weft_python_intern(&waiter_name, "_fut_waiter") &&
 		   weft_python_intern(&coroutine_name, "_coro") &&
 		   weft_python_intern(&qualified_name, "__qualname__") &&
-		   weft_python_intern(&get_name, "get_name");
+		   weft_python_intern(&code_name, "cr_code") && weft_python_intern(&get_name, "get_name");
 }
 
 struct weft_python_method weft_python_run = {

@@ -9,6 +9,9 @@
 
 extern struct weft_python_method weft_python_run, weft_python_call_soon;
 
+/* The task that holds what is taken now: the one that runs, or that for which it runs. */
+uint64_t weft_python_acting(void);
+
 /* `step` and `wakeup` are callbacks of any task. */
 bool weft_python_steps_init(PyObject *step, PyObject *wakeup);
 

@@ -265,6 +265,12 @@ static struct sources sources_of(PyObject *future, const struct link *chain, uns
 	return length ? in_variable(&chain[length - 1]) : (struct sources){NULL, false};
 }
 
+static uint64_t waiter_of(PyObject *task)
+{
+	const struct weft_python_entry *entry = weft_python_entry_find(task);
+	return entry ? entry->stands_for : WEFT_TASK_NONE;
+}
+
 struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future)
 {
 	struct link chain[CHAIN_MAX];
@@ -277,7 +283,12 @@ struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future)
 	PyObject *label = entry && length ? label_of(chain, length, is_gather) : NULL;
 	if (label)
 		weft_python_entry_label(entry, label);
-	if (entry && sources.futures)
+	if (entry)
+		entry->waiter = waiter_of(task);
+	if (entry && sources.futures && !is_join)
+		weft_python_lock_awaited(entry, sources.futures);
+	if (entry && sources.futures &&
+		(is_join || weft_python_lock_has_holders(sources.futures, entry->waiter)))
 		wait_for(entry->id, label, &sources);
 	Py_XDECREF(sources.futures);
 	release(chain, length);
