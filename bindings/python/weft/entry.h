@@ -17,8 +17,8 @@ struct weft_python_entry {
 	PyObject_HEAD uint64_t id;
 	uint64_t stands_for; /* the task that holds what this one takes: the task itself or another */
 	uint64_t waiter;     /* of a future: the task that first waited for it */
-	/* For a task, the holders of a lock that it took; for a future, those of the lock that is waited
-	 * for. NULL: none. */
+	/* For a task, the holders of a lock that it took; for a future, those of the lock that it
+	 * is for. NULL: none. */
 	PyObject *held;
 	bool has_label, has_ended;
 };

@@ -104,7 +104,7 @@ static bool is_open_join(const struct locked *l, uint32_t task)
 	return l->model->tasks.kind[task] == WEFT_KIND_JOIN && is_open(l, task);
 }
 
-/* A resource that somebody waits for, and that several tasks hold. */
+/* True for a resource with a waiter and with several holders. */
 static bool is_shared(const struct locked *l, uint32_t task)
 {
 	const unsigned kind = l->model->tasks.kind[task];
