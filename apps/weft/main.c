@@ -26,6 +26,7 @@ static const struct command commands[] = {
 	{"collect", "save what guests of Xen record", cli_collect},
 	{"ls", "list programs that record now, and rings left behind", cli_ls},
 	{"metrics", "print the values of running programs' counters", cli_metrics},
+	{"top", "show the counters of running programs in a terminal", cli_top},
 	{"tail", "print a running program's events as they come", cli_tail},
 	{"ctl", "set what a running program records", cli_ctl},
 	{"info", "summarize a trace", cli_info},

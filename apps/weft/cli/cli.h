@@ -33,6 +33,7 @@ int cli_doctor(int argc, char **argv);
 int cli_ls(int argc, char **argv);
 int cli_metrics(int argc, char **argv);
 int cli_tail(int argc, char **argv);
+int cli_top(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_query(int argc, char **argv);
 int cli_record(int argc, char **argv);
