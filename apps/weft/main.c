@@ -27,6 +27,7 @@ static const struct command commands[] = {
 	{"ls", "list programs that record now, and rings left behind", cli_ls},
 	{"metrics", "print the values of running programs' counters", cli_metrics},
 	{"top", "show the counters of running programs in a terminal", cli_top},
+	{"agent", "keep the values of all programs' counters", cli_agent},
 	{"tail", "print a running program's events as they come", cli_tail},
 	{"ctl", "set what a running program records", cli_ctl},
 	{"info", "summarize a trace", cli_info},

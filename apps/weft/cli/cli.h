@@ -25,6 +25,7 @@ enum cli_exit {
 };
 
 /* Subcommands: argv[0] is the subcommand's name; returns an exit status. Each accepts --help. */
+int cli_agent(int argc, char **argv);
 int cli_collect(int argc, char **argv);
 int cli_ctl(int argc, char **argv);
 int cli_cut(int argc, char **argv);

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft agent: looks at the counters of all programs of a host, and keeps them.
+ */
+#include "command.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "cli/cli.h"
+#include "runs/attach/region.h"
+#include "runs/message.h"
+
+static const char usage[] =
+	"usage: weft agent [OPTION]...\n"
+	"       weft agent ledger [--csv | --json] [--data FILE]\n"
+	"\n"
+	"Looks at the counters of all programs that are linked with libweft, each second, and keeps them\n"
+	"in a database: totals that go on when programs end and start again, and values at times, from\n"
+	"which windows of time are answered. Runs until SIGTERM or Ctrl-C.\n"
+	"\n"
+	"Programs that start while the folder exists have their counters there, and their last values are\n"
+	"counted even if they are killed while no agent runs. `weft agent ledger` prints the totals.\n"
+	"\n"
+	"  --folder DIR       the folder. Default: /run/weft/agent for root, else\n"
+	"                     $XDG_RUNTIME_DIR/weft/agent. Programs find others by WEFT_AGENT=DIR\n"
+	"  --data FILE        the database. Default: /var/lib/weft/agent.db for root, else\n"
+	"                     ~/.local/state/weft/agent.db\n"
+	"  --every DURATION   the time between two looks, at least 1s, which is the default\n"
+	"  --only-folder      leave out programs whose counters are not in the folder\n"
+	"  --once             look once\n"
+	"  --help             this text\n"
+	"\n"
+	"Exit status: 1 if the folder or the database cannot be used.\n";
+
+struct agent_arguments {
+	struct weft__agent_options options;
+	char folder[PATH_MAX], file[PATH_MAX];
+	time_t every_s;
+	bool is_once;
+};
+
+/* ---- Folders and files ---- */
+
+/* Makes all folders of a path that are missing, but the last piece: that is a file. */
+static bool make_parents(char *path, mode_t mode)
+{
+	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		bool good = mkdir(path, mode) == 0 || errno == EEXIST;
+		if (!good)
+			cli_error("%s: %s", weft__runs_shown(path), strerror(errno));
+		*at = '/';
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+/* Other users make files in root's folder, but cannot list it nor remove those of others. The mode
+ * of mkdir depends on the umask. */
+static bool make_folder(char *path)
+{
+	mode_t mode = geteuid() == 0 ? 01733 : 0700;
+	if (!make_parents(path, 0755))
+		return false;
+	if ((mkdir(path, mode) == 0 && chmod(path, mode) == 0) || errno == EEXIST)
+		return true;
+	cli_error("%s: %s", weft__runs_shown(path), strerror(errno));
+	return false;
+}
+
+bool agent_default_file(char ret_file[PATH_MAX])
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	int size;
+	if (geteuid() == 0)
+		size = snprintf(ret_file, PATH_MAX, "/var/lib/weft/agent.db");
+	else if (state && state[0] == '/')
+		size = snprintf(ret_file, PATH_MAX, "%s/weft/agent.db", state);
+	else if (home && home[0] == '/')
+		size = snprintf(ret_file, PATH_MAX, "%s/.local/state/weft/agent.db", home);
+	else
+		size = PATH_MAX;
+	if (size < PATH_MAX)
+		return true;
+	cli_error("neither XDG_STATE_HOME nor HOME says where the database is; use --data FILE");
+	return false;
+}
+
+static bool find_folder(struct agent_arguments *a)
+{
+	if (!a->folder[0] && !weft__runs_region_folder(a->folder)) {
+		cli_error("XDG_RUNTIME_DIR is not a directory of this user; use --folder DIR");
+		return false;
+	}
+	return make_folder(a->folder);
+}
+
+/* ---- Running ---- */
+
+/* An agent of 1000 programs has more than 1000 files open. */
+static void allow_files(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+/* Signals that end the agent come between two looks. A program that opens its own file while its
+ * end is looked for would send SIGIO. */
+static void prepare_signals(sigset_t *ret_ends)
+{
+	signal(SIGIO, SIG_IGN);
+	sigemptyset(ret_ends);
+	sigaddset(ret_ends, SIGTERM);
+	sigaddset(ret_ends, SIGINT);
+	sigaddset(ret_ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, ret_ends, NULL);
+}
+
+/* Sleeps until the next whole second at which a look is due. False: a signal ends the agent. */
+static bool wait_for_next(time_t every_s, const sigset_t *ends)
+{
+	struct timespec now, left;
+	clock_gettime(CLOCK_REALTIME, &now);
+	left.tv_sec = every_s - 1 - now.tv_sec % every_s;
+	left.tv_nsec = 1000000000 - now.tv_nsec;
+	if (left.tv_nsec == 1000000000) {
+		left.tv_sec++;
+		left.tv_nsec = 0;
+	}
+	int signal;
+	do
+		signal = sigtimedwait(ends, NULL, &left);
+	while (signal < 0 && errno == EINTR);
+	return signal < 0;
+}
+
+static int64_t now_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec;
+}
+
+static int run(const struct agent_arguments *a)
+{
+	struct weft__agent agent;
+	sigset_t ends;
+	allow_files();
+	prepare_signals(&ends);
+	if (!weft__agent_open(&agent, &a->options))
+		return CLI_NO;
+	bool good;
+	do
+		good = weft__agent_look(&agent, now_s());
+	while (!a->is_once && wait_for_next(a->every_s, &ends));
+	if (!a->is_once)
+		good = weft__agent_look(&agent, now_s());
+	weft__agent_close(&agent);
+	return good ? CLI_DONE : CLI_NO;
+}
+
+/* ---- Arguments ---- */
+
+enum {
+	OPTION_FOLDER = 256,
+	OPTION_DATA,
+	OPTION_EVERY,
+	OPTION_ONLY_FOLDER,
+	OPTION_ONCE,
+};
+
+static bool parse_path(const char *command, const char *option, char ret_path[PATH_MAX])
+{
+	if (snprintf(ret_path, PATH_MAX, "%s", optarg) < PATH_MAX && *optarg)
+		return true;
+	cli_usage_error(command, "%s: \"%s\" is not a path", option, optarg);
+	return false;
+}
+
+static bool parse_every(const char *command, struct agent_arguments *a)
+{
+	uint64_t ns;
+	if (!cli_parse_duration(command, "--every", optarg, &ns))
+		return false;
+	a->every_s = (time_t)(ns / 1000000000);
+	if (ns % 1000000000 == 0 && a->every_s >= 1 && a->every_s <= 3600)
+		return true;
+	cli_usage_error(command, "--every: \"%s\" is not a number of seconds from 1s to 3600s", optarg);
+	return false;
+}
+
+/* False after a message. */
+static bool parse_option(const char *command, int option, struct agent_arguments *a)
+{
+	switch (option) {
+	case OPTION_FOLDER:
+		return parse_path(command, "--folder", a->folder);
+	case OPTION_DATA:
+		return parse_path(command, "--data", a->file);
+	case OPTION_EVERY:
+		return parse_every(command, a);
+	case OPTION_ONLY_FOLDER:
+		a->options.searches = false;
+		return true;
+	default:
+		a->is_once = true;
+		return true;
+	}
+}
+
+int cli_agent(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"folder", required_argument, NULL, OPTION_FOLDER},
+		{"data", required_argument, NULL, OPTION_DATA},
+		{"every", required_argument, NULL, OPTION_EVERY},
+		{"only-folder", no_argument, NULL, OPTION_ONLY_FOLDER},
+		{"once", no_argument, NULL, OPTION_ONCE},
+		{NULL, 0, NULL, 0},
+	};
+	static struct agent_arguments a = {.options.searches = true, .every_s = 1};
+	if (argc > 1 && strcmp(argv[1], "ledger") == 0)
+		return agent_ledger(argc - 1, argv + 1);
+	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
+		if (option == 'h')
+			return cli_help(usage);
+		if (option == '?' || !parse_option(argv[0], option, &a))
+			return CLI_USAGE;
+	}
+	if (optind < argc)
+		return cli_usage_error(
+			argv[0], "unknown operand \"%s\"; the only one is ledger", argv[optind]);
+	if ((!a.file[0] && !agent_default_file(a.file)) || !make_parents(a.file, 0700) ||
+		!find_folder(&a))
+		return CLI_NO;
+	a.options.folder = a.folder;
+	a.options.file = a.file;
+	a.options.gap = 5 + 3 * (int64_t)a.every_s;
+	return run(&a);
+}

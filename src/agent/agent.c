@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See agent.h.
+ */
+#include "agent/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "runs/message.h"
+
+#define SERIES_MAX 1000000
+
+/* Totals and values that were not durable must not be older than this if the power fails. */
+#define DURABLE_EACH_S 10
+
+/* ---- Opening ---- */
+
+static bool report(const struct weft__agent *agent, int result)
+{
+	sqlite3 *it = agent->ledger.database.it;
+	weft__runs_report("%s: %s", weft__runs_shown(agent->options.file),
+		result == SQLITE_MISMATCH         ? "it was made by another version of weft"
+		: it && result != SQLITE_CANTOPEN ? sqlite3_errmsg(it)
+										  : sqlite3_errstr(result));
+	return false;
+}
+
+/* The kernel releases the lock however the agent ends. SQLite's own locks would not keep another
+ * agent out. */
+static bool lock(struct weft__agent *agent)
+{
+	char path[PATH_MAX];
+	const char *file = agent->options.file;
+	if (snprintf(path, sizeof(path), "%s-lock", file) >= (int)sizeof(path))
+		errno = ENAMETOOLONG;
+	else
+		agent->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0600);
+	if (agent->lock >= 0 && flock(agent->lock, LOCK_EX | LOCK_NB) == 0)
+		return true;
+	weft__runs_report("%s: %s", weft__runs_shown(file),
+		errno == EWOULDBLOCK ? "another agent writes it" : strerror(errno));
+	return false;
+}
+
+static bool open_folder(struct weft__agent *agent)
+{
+	const char *folder = agent->options.folder;
+	int error = weft__agent_regions_open(&agent->ledger.regions, folder);
+	if (error)
+		weft__runs_report("%s: %s", folder ? weft__runs_shown(folder) : "memory",
+			error == EWOULDBLOCK ? "another agent collects there"
+			: error == EPERM ? "other users could remove files there; it must belong to root or to "
+							   "you, and be writable for others only with the sticky bit"
+							 : strerror(error));
+	return !error;
+}
+
+static void read_boot(char ret_boot[37])
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd >= 0 ? read(fd, ret_boot, 36) : 0;
+	ret_boot[size > 0 ? size : 0] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+static int load(struct weft__agent *agent)
+{
+	struct weft__agent_ledger *ledger = &agent->ledger;
+	int result = weft__agent_database_open(agent->options.file, &ledger->database);
+	ledger->series.limit = SERIES_MAX;
+	if (!result)
+		result = weft__agent_series_load(&ledger->series, ledger->database.it);
+	if (!result)
+		result = weft__agent_history_load(&agent->history, ledger);
+	return result ? result : weft__agent_entries_load(&agent->entries, ledger->database.it);
+}
+
+bool weft__agent_open(struct weft__agent *agent, const struct weft__agent_options *options)
+{
+	*agent = (struct weft__agent){.options = *options, .ledger.regions.folder = -1, .lock = -1};
+	read_boot(agent->ledger.boot);
+	bool good = open_folder(agent) && lock(agent);
+	int result = good ? load(agent) : SQLITE_OK;
+	if (result)
+		good = report(agent, result);
+	if (!good)
+		weft__agent_close(agent);
+	return good;
+}
+
+void weft__agent_close(struct weft__agent *agent)
+{
+	weft__agent_ledger_finish(&agent->ledger);
+	if (agent->lock >= 0)
+		close(agent->lock);
+	agent->lock = -1;
+}
+
+/* ---- Looking ---- */
+
+static int write_all(struct weft__agent *agent, int64_t now)
+{
+	struct weft__agent_ledger *ledger = &agent->ledger;
+	int result = SQLITE_OK;
+	if (now < ledger->last) {
+		weft__agent_ledger_refuse(ledger, now, NULL,
+			"the clock was set back by %lld s: the history of that time is forgotten",
+			(long long)(ledger->last - now));
+		result = weft__agent_history_turn_back(&agent->history, ledger, now);
+	}
+	if (!result)
+		result = weft__agent_history_write(&agent->history, ledger, now, agent->options.gap);
+	if (!result)
+		result = weft__agent_entries_write(&agent->entries, ledger, now);
+	return result;
+}
+
+static int write_look(struct weft__agent *agent, int64_t now)
+{
+	struct weft__agent_ledger *ledger = &agent->ledger;
+	bool is_durable =
+		weft__agent_ledger_has_dead(ledger) || now % DURABLE_EACH_S == 0 || !agent->has_looked;
+	int result = weft__agent_database_set_durable(&ledger->database, is_durable);
+	if (!result)
+		result = weft__agent_database_run(&ledger->database, WEFT__AGENT_BEGIN, NULL, 0);
+	if (result)
+		return result;
+	result = weft__agent_ledger_write(ledger, now);
+	if (!result)
+		result = write_all(agent, now);
+	if (!result)
+		result = weft__agent_database_run(&ledger->database, WEFT__AGENT_COMMIT, NULL, 0);
+	return result;
+}
+
+/* The regions that a look has found; the first one also says what has gone meanwhile. */
+static int read_look(struct weft__agent *agent, int64_t now)
+{
+	struct weft__agent_ledger *ledger = &agent->ledger;
+	int error = weft__agent_regions_find(&ledger->regions);
+	if (error)
+		weft__agent_ledger_refuse(
+			ledger, now, NULL, "%s: %s", agent->options.folder, strerror(error));
+	if (agent->options.searches)
+		weft__agent_regions_search(&ledger->regions);
+	int result = weft__agent_ledger_read(ledger, now);
+	if (!result && !agent->has_looked)
+		result = weft__agent_ledger_forget_lost(ledger, now);
+	return result;
+}
+
+bool weft__agent_look(struct weft__agent *agent, int64_t now)
+{
+	struct weft__agent_ledger *ledger = &agent->ledger;
+	int result = read_look(agent, now);
+	if (!result)
+		result = write_look(agent, now);
+	if (result) {
+		if (result != agent->failure)
+			report(agent, result);
+		agent->failure = result;
+		if (!sqlite3_get_autocommit(ledger->database.it))
+			weft__agent_database_run(&ledger->database, WEFT__AGENT_ROLLBACK, NULL, 0);
+		weft__agent_ledger_undo(ledger);
+		return false;
+	}
+	agent->failure = SQLITE_OK;
+	agent->has_looked = true;
+	weft__agent_history_commit(&agent->history, ledger);
+	weft__agent_entries_commit(&agent->entries, ledger, now);
+	weft__agent_ledger_commit(ledger, now);
+	return true;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See regions.h. A program has its file mapped from a descriptor for writing. While that is so, the
+ * kernel grants nobody a lease for reading (fcntl(2)). So a granted lease shows that no process can
+ * change the file any more: whatever PID namespace its program was in, whichever descriptors it
+ * closed, and however it ended. The lease is given back at once.
+ */
+#include "agent/regions.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/attach_abi.h"
+#include "base/field.h"
+#include "runs/attach/page.h"
+#include "runs/attach/region.h"
+#include "source/process.h"
+
+/* A user who has more is hostile, or counts in processes that hardly live. */
+#define REGIONS_OF_USER_MAX 8192
+
+/* ---- The folder ---- */
+
+static bool is_safe(int folder)
+{
+	struct stat status;
+	return fstat(folder, &status) == 0 && (status.st_uid == 0 || status.st_uid == geteuid()) &&
+		   (!(status.st_mode & 022) || (status.st_mode & S_ISVTX));
+}
+
+int weft__agent_regions_open(struct weft__agent_regions *regions, const char *folder)
+{
+	int error = 0;
+	*regions = (struct weft__agent_regions){
+		.folder = -1, .path = folder ? folder : "", .memory = malloc(sizeof(*regions->memory))};
+	if (!regions->memory)
+		return ENOMEM;
+	if (!folder)
+		return 0;
+	regions->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (regions->folder < 0)
+		error = errno;
+	else if (!is_safe(regions->folder))
+		error = EPERM;
+	else if (flock(regions->folder, LOCK_EX | LOCK_NB) != 0)
+		error = errno;
+	return error;
+}
+
+static void destroy(struct weft__agent_region *region)
+{
+	if (region->fd >= 0)
+		close(region->fd);
+	free(region->items);
+	free(region);
+}
+
+void weft__agent_regions_close(struct weft__agent_regions *regions)
+{
+	for (size_t i = 0; i < regions->count; i++)
+		destroy(regions->list[i]);
+	if (regions->folder >= 0)
+		close(regions->folder);
+	weft__agent_search_finish(&regions->search);
+	free(regions->list);
+	free(regions->memory);
+	*regions = (struct weft__agent_regions){.folder = -1};
+}
+
+/* ---- The list ---- */
+
+struct weft__agent_region *weft__agent_regions_named(
+	const struct weft__agent_regions *regions, const char *name)
+{
+	for (size_t i = 0; i < regions->count; i++)
+		if (memcmp(regions->list[i]->name, name, 32) == 0)
+			return regions->list[i];
+	return NULL;
+}
+
+static size_t count_of_user(const struct weft__agent_regions *regions, uint64_t user)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < regions->count; i++)
+		count += regions->list[i]->user == user;
+	return count;
+}
+
+static bool make_room(struct weft__agent_regions *regions)
+{
+	size_t capacity = regions->capacity ? 2 * regions->capacity : 64;
+	if (regions->count < regions->capacity)
+		return true;
+	struct weft__agent_region **list =
+		realloc(regions->list, capacity * sizeof(struct weft__agent_region *));
+	if (list) {
+		regions->list = list;
+		regions->capacity = capacity;
+	}
+	return list;
+}
+
+/* Takes the descriptor, also after a failure. NULL: there is no memory, or the user has too many.
+ */
+static struct weft__agent_region *add(struct weft__agent_regions *regions, const char *name, int fd)
+{
+	struct stat status;
+	struct weft__agent_region *region = NULL;
+	if (fstat(fd, &status) == 0 && make_room(regions) &&
+		count_of_user(regions, status.st_uid) < REGIONS_OF_USER_MAX)
+		region = calloc(1, sizeof(*region));
+	if (!region) {
+		close(fd);
+		return NULL;
+	}
+	memcpy(region->name, name, 32);
+	region->user = status.st_uid;
+	region->fd = fd;
+	regions->list[regions->count++] = region;
+	return region;
+}
+
+void weft__agent_regions_drop(struct weft__agent_regions *regions, size_t number)
+{
+	destroy(regions->list[number]);
+	regions->list[number] = regions->list[--regions->count];
+}
+
+static bool is_name(const char *name)
+{
+	return strspn(name, "0123456789abcdef") == 32 && strcmp(name + 32, WEFT_ABI_AGENT_SUFFIX) == 0;
+}
+
+int weft__agent_regions_find(struct weft__agent_regions *regions)
+{
+	if (regions->folder < 0)
+		return 0;
+	/* An own description, because reading moves its offset. */
+	int fd = openat(regions->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!entries)
+		return errno;
+	for (struct dirent *entry; (entry = readdir(entries));) {
+		if (!is_name(entry->d_name) || weft__agent_regions_named(regions, entry->d_name))
+			continue;
+		int file = weft__runs_region_open_at(regions->folder, entry->d_name);
+		if (file >= 0)
+			add(regions, entry->d_name, file);
+	}
+	closedir(entries);
+	return 0;
+}
+
+/* ---- Nameless memory ---- */
+
+/* When the process started, in the kernel's ticks; 0: it is unknown. */
+static uint64_t start_of(pid_t pid)
+{
+	char path[64], text[1024];
+	uint64_t ticks;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	text[size > 0 ? size : 0] = '\0';
+	/* PID (NAME) STATE and 18 more fields come before the start; NAME may hold anything. */
+	const char *name_end = strrchr(text, ')');
+	return name_end && weft__field_number(name_end + 1, 19, UINT64_MAX, &ticks) ? ticks : 0;
+}
+
+bool weft__agent_regions_has_ended(pid_t pid, uint64_t started)
+{
+	enum weft__source_process state = weft__source_process_state(pid);
+	return state == WEFT__SOURCE_PROCESS_NONE || state == WEFT__SOURCE_PROCESS_ENDED ||
+		   start_of(pid) != started;
+}
+
+static void look_at(void *context, pid_t pid)
+{
+	struct weft__agent_regions *regions = context;
+	struct weft_abi_counters *memory = regions->memory;
+	char name[WEFT_ABI_AGENT_NAME_BYTES];
+	uint64_t started = start_of(pid);
+	int fd = started && weft__source_process_of(pid) == pid ? weft__runs_page_open(pid) : -1;
+	if (fd < 0)
+		return;
+	bool is_own =
+		pread(fd, memory, sizeof(*memory), WEFT_ABI_ATTACH_BYTES) == (ssize_t)sizeof(*memory) &&
+		memory->owner == (uint32_t)weft__source_process_own_pid(pid) && !memory->is_elsewhere;
+	weft__runs_region_name(memory->region, name);
+	if (!is_own || strspn(name, "0") >= 32 || weft__agent_regions_named(regions, name)) {
+		close(fd);
+		return;
+	}
+	struct weft__agent_region *region = add(regions, name, fd);
+	if (!region)
+		return;
+	region->pid = pid;
+	region->started = started;
+	region->at = WEFT_ABI_ATTACH_BYTES;
+}
+
+void weft__agent_regions_search(struct weft__agent_regions *regions)
+{
+	weft__agent_search_run(&regions->search, look_at, regions);
+}
+
+/* ---- Values ---- */
+
+/* A signal for a process that opens the file meanwhile is ignored by the agent. */
+static bool is_unused(int fd)
+{
+	if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+		return false;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	return true;
+}
+
+void weft__agent_regions_look(struct weft__agent_regions *regions)
+{
+	for (size_t i = 0; i < regions->count; i++) {
+		struct weft__agent_region *region = regions->list[i];
+		if (!region->is_dead)
+			region->is_dead = region->started
+								  ? weft__agent_regions_has_ended(region->pid, region->started)
+								  : is_unused(region->fd);
+	}
+}
+
+/* The process's name in its file is cut off at a NUL, also if it has none. */
+static void identify(struct weft__agent_region *region, const struct weft_abi_counters *memory)
+{
+	memcpy(region->program, memory->program, sizeof(region->program) - 1);
+	region->born = (double)memory->born_unix_ns / 1e9;
+	if (!region->started)
+		region->pid = (pid_t)(memory->owner & INT32_MAX);
+}
+
+const char *weft__agent_regions_read(
+	struct weft__agent_regions *regions, struct weft__agent_region *region)
+{
+	struct weft_abi_counters *memory = regions->memory;
+	char name[WEFT_ABI_AGENT_NAME_BYTES];
+	ssize_t size = pread(region->fd, memory, sizeof(*memory), region->at);
+	if (size != (ssize_t)sizeof(*memory))
+		return size < 0 ? strerror(errno) : "the file is too short";
+	if (memcmp(memory->magic, WEFT_ABI_COUNTERS_MAGIC, sizeof(memory->magic)) != 0)
+		return "the file does not begin like counters";
+	if (memory->version != WEFT_ABI_COUNTERS_VERSION)
+		return "the counters have an unknown version";
+	weft__runs_region_name(memory->region, name);
+	if (memcmp(name, region->name, 32) != 0)
+		return "the file has another file's name";
+	if (!region->program[0])
+		identify(region, memory);
+	return NULL;
+}
+
+/* Not 0. Only saves work: a change that it does not see is seen when the process has ended. */
+static uint64_t digest_of(const struct weft_abi_counters *memory)
+{
+	uint64_t digest = 1, word;
+	const unsigned char *at = (const unsigned char *)memory;
+	for (size_t i = 0; i + sizeof(word) <= sizeof(*memory); i += sizeof(word)) {
+		memcpy(&word, at + i, sizeof(word));
+		digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		digest ^= digest >> 29;
+	}
+	return digest | 1;
+}
+
+bool weft__agent_regions_differs(
+	const struct weft__agent_regions *regions, struct weft__agent_region *region)
+{
+	uint64_t digest = digest_of(regions->memory);
+	bool differs = region->is_dead || digest != region->digest;
+	region->digest = digest;
+	return differs;
+}
+
+/* ---- Files ---- */
+
+static void name_of(const char *region, char ret_name[WEFT_ABI_AGENT_NAME_BYTES])
+{
+	snprintf(ret_name, WEFT_ABI_AGENT_NAME_BYTES, "%.32s" WEFT_ABI_AGENT_SUFFIX, region);
+}
+
+bool weft__agent_regions_remove(
+	struct weft__agent_regions *regions, const struct weft__agent_region *region)
+{
+	char name[WEFT_ABI_AGENT_NAME_BYTES];
+	name_of(region->name, name);
+	return region->started || unlinkat(regions->folder, name, 0) == 0 || errno == ENOENT;
+}
+
+bool weft__agent_regions_is_gone(const struct weft__agent_regions *regions, const char *region)
+{
+	char name[WEFT_ABI_AGENT_NAME_BYTES];
+	struct stat status;
+	name_of(region, name);
+	return fstatat(regions->folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+}
+
+bool weft__agent_regions_is_old(const struct weft__agent_region *region, int64_t now, int64_t age)
+{
+	struct stat status;
+	return fstat(region->fd, &status) == 0 && now - (int64_t)status.st_mtim.tv_sec > age;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The memory in which running and ended programs have their counters: files in the agent's folder
+ * (abi/counter_abi.h), and nameless memory of living processes.
+ *
+ * Each user may put files into the folder and change their content at any time. A region belongs to
+ * the user who owns the file, whatever its content says.
+ */
+#ifndef WEFT_AGENT_REGIONS_H
+#define WEFT_AGENT_REGIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "abi/counter_abi.h"
+#include "agent/search.h"
+
+/* A value in a region. */
+struct weft__agent_item {
+	uint32_t series;
+	bool is_real;
+	bool is_refused; /* the series has another type than the value */
+	bool is_written; /* `now` is in the ledger once the transaction is committed */
+	bool is_read;    /* in the present look */
+	int64_t seen;    /* what of `now` is in the ledger */
+	int64_t now;
+	double real;
+};
+
+struct weft__agent_region {
+	char name[33]; /* in hexadecimal */
+	char program[48];
+	char trouble[128]; /* the last incident, which is not repeated */
+	uint64_t user;
+	pid_t pid;
+	uint64_t started; /* the process, in the kernel's ticks; 0: the region has a name */
+	double born;      /* in seconds since 1970 */
+	int fd;
+	off_t at;        /* the counters' offset in the file */
+	bool is_loaded;  /* what of it was seen before is known */
+	bool is_known;   /* to the database */
+	bool is_dead;    /* no process can change it any more */
+	bool is_damaged; /* the last look found no values */
+	uint64_t digest; /* of the content at the last look; 0: none */
+	struct weft__agent_item *items;
+	size_t item_count;
+};
+
+struct weft__agent_regions {
+	int folder;       /* locked; -1: there is none */
+	const char *path; /* of the folder; "" */
+	struct weft__agent_region **list;
+	size_t count, capacity;
+	struct weft__agent_search search;
+	struct weft_abi_counters *memory; /* room for one copy */
+};
+
+/* Opens the folder, which must be safe, and locks it. NULL: only nameless memory. 0 or an errno;
+ * EWOULDBLOCK: another agent has it; EPERM: others could remove files there. */
+int weft__agent_regions_open(struct weft__agent_regions *regions, const char *folder);
+void weft__agent_regions_close(struct weft__agent_regions *regions);
+
+/* Finds regions that are new. 0 or an errno. */
+int weft__agent_regions_find(struct weft__agent_regions *regions);
+
+/* The same for the nameless memory of living processes, some of them at each call. */
+void weft__agent_regions_search(struct weft__agent_regions *regions);
+
+/* Sets is_dead of all regions. Values that are read afterwards are the last ones of the dead. */
+void weft__agent_regions_look(struct weft__agent_regions *regions);
+
+/* Copies the counters of a region into `regions->memory`. NULL, or why they are damaged. */
+const char *weft__agent_regions_read(
+	struct weft__agent_regions *regions, struct weft__agent_region *region);
+
+/* True if the copy differs from the one before, or is the last one. */
+bool weft__agent_regions_differs(
+	const struct weft__agent_regions *regions, struct weft__agent_region *region);
+
+/* Removes a finished region's file. False, with errno, if that failed. */
+bool weft__agent_regions_remove(
+	struct weft__agent_regions *regions, const struct weft__agent_region *region);
+
+/* Forgets a region. */
+void weft__agent_regions_drop(struct weft__agent_regions *regions, size_t number);
+
+/* The region of that name, or NULL. */
+struct weft__agent_region *weft__agent_regions_named(
+	const struct weft__agent_regions *regions, const char *name);
+
+/* True if the folder has no file of that name. */
+bool weft__agent_regions_is_gone(const struct weft__agent_regions *regions, const char *name);
+
+/* True if the file has not been changed for that long. */
+bool weft__agent_regions_is_old(const struct weft__agent_region *region, int64_t now, int64_t age);
+
+/* True if the process that started then runs no more. */
+bool weft__agent_regions_has_ended(pid_t pid, uint64_t started);
+
+#endif

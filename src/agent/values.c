@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Reads the values of all regions (ledger.h). Whether a process has ended is looked at before its
+ * values are read: so those of the dead are the last ones.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/ledger.h"
+
+/* ---- Items ---- */
+
+static struct weft__agent_item *add_item(struct weft__agent_region *region, uint32_t series)
+{
+	size_t count = region->item_count;
+	/* The capacity is the next power of two. */
+	if ((count & (count - 1)) == 0) {
+		size_t capacity = count ? 2 * count : 1;
+		struct weft__agent_item *items = realloc(region->items, capacity * sizeof(*items));
+		if (!items)
+			return NULL;
+		region->items = items;
+	}
+	region->items[count] = (struct weft__agent_item){.series = series};
+	return &region->items[region->item_count++];
+}
+
+/* A program keeps the order of its counters: the item is usually the one at `guess`. */
+static struct weft__agent_item *find_item(
+	struct weft__agent_region *region, uint32_t series, size_t *guess)
+{
+	for (size_t i = 0; i < region->item_count; i++) {
+		size_t at = (*guess + i) % region->item_count;
+		if (region->items[at].series == series) {
+			*guess = at + 1;
+			return &region->items[at];
+		}
+	}
+	return add_item(region, series);
+}
+
+/* Reads which part of the region's values is in the ledger already. */
+static int load_seen(struct weft__agent_ledger *ledger, struct weft__agent_region *region)
+{
+	sqlite3_stmt *row;
+	int step = SQLITE_DONE, result = sqlite3_prepare_v2(ledger->database.it,
+								"SELECT series, value FROM seen WHERE region = ?", -1, &row, NULL);
+	if (!result)
+		result = sqlite3_bind_text(row, 1, region->name, 32, SQLITE_STATIC);
+	while (!result && (step = sqlite3_step(row)) == SQLITE_ROW) {
+		int64_t number = sqlite3_column_int64(row, 0) - 1;
+		bool is_there = number >= 0 && number < ledger->series.keys.count;
+		struct weft__agent_item *item = is_there ? add_item(region, (uint32_t)number) : NULL;
+		if (!item)
+			result = is_there ? SQLITE_NOMEM : SQLITE_CORRUPT;
+		else
+			item->seen = item->now = sqlite3_column_int64(row, 1);
+	}
+	int end = sqlite3_finalize(row);
+	region->is_loaded = !result && step == SQLITE_DONE;
+	region->is_known = region->item_count > 0;
+	return result ? result : step == SQLITE_DONE ? end : step;
+}
+
+/* ---- Types ---- */
+
+/* True if a counter may go on with the series. Only a series of which nobody said what it is may
+ * become something else. */
+static bool agree(struct weft__agent_series *series, enum weft__agent_type type)
+{
+	if (series->type == type)
+		return true;
+	if (series->type == WEFT__AGENT_TYPE_UNKNOWN) {
+		series->type = type;
+		series->is_retyped = true;
+		return true;
+	}
+	if (type == WEFT__AGENT_TYPE_UNKNOWN)
+		return series->type != WEFT__AGENT_TYPE_HISTOGRAM;
+	/* A real value that is 0 looks like an integer. */
+	return series->type == WEFT__AGENT_TYPE_REAL ||
+		   (series->type == WEFT__AGENT_TYPE_GAUGE && type == WEFT__AGENT_TYPE_REAL);
+}
+
+/* ---- Reading ---- */
+
+struct reading {
+	struct weft__agent_ledger *ledger;
+	struct weft__agent_region *region;
+	int64_t now;
+	int64_t base; /* a time at which new series were 0 */
+	size_t guess;
+};
+
+/* A new series had no value at the last look, or when the program began. */
+static int64_t base_of(
+	const struct weft__agent_ledger *ledger, const struct weft__agent_region *region, int64_t now)
+{
+	int64_t base = region->is_known || region->digest ? ledger->last : (int64_t)region->born;
+	return base > 0 && base < now ? base : now - 1;
+}
+
+static void take(struct reading *reading, const struct weft__runs_counter *counter,
+	const struct weft__agent_part *part, int64_t value)
+{
+	struct weft__agent_ledger *ledger = reading->ledger;
+	struct weft__agent_region *region = reading->region;
+	uint32_t number =
+		weft__agent_series_find(&ledger->series, region->user, region->program, counter, part);
+	struct weft__agent_item *item =
+		number == WEFT__AGENT_NONE ? NULL : find_item(region, number, &reading->guess);
+	if (!item) {
+		weft__agent_ledger_refuse(
+			ledger, reading->now, region, "there is no room for its counter \"%s\"", counter->name);
+		return;
+	}
+	struct weft__agent_series *series = &ledger->series.list[number];
+	item->is_refused = !agree(series, weft__agent_series_type(counter));
+	if (item->is_refused)
+		weft__agent_ledger_refuse(ledger, reading->now, region,
+			"its counter \"%s\" has another type than it had in this program before",
+			counter->name);
+	if (!series->base)
+		series->base = reading->base;
+	item->now = (item->is_read ? (int64_t)((uint64_t)item->now + (uint64_t)value) : value);
+	item->real =
+		(item->is_read ? item->real : 0) + (counter->is_real ? counter->real : (double)value);
+	item->is_read = true;
+}
+
+/* Cells are named after 8 times the exponent of their largest value. */
+static void take_histogram(struct reading *reading, const struct weft__runs_counter *counter)
+{
+	const struct weft__runs_histogram *it = &counter->histogram;
+	struct weft__agent_part part = {.name = "sum", .bound = NAN};
+	take(reading, counter, &part, (int64_t)it->sum);
+	for (uint32_t i = 0; i < it->cell_count; i++) {
+		if (!it->cells[i])
+			continue;
+		int eighths = 8 * it->first_exponent + (int)i;
+		bool is_last = i + 1 == it->cell_count;
+		part.bound = is_last ? INFINITY : exp2(eighths / 8.0);
+		snprintf(part.name, sizeof(part.name), is_last ? "le:inf" : "le:%d", eighths);
+		take(reading, counter, &part, (int64_t)it->cells[i]);
+	}
+}
+
+static void parse(struct reading *reading)
+{
+	struct weft__agent_ledger *ledger = reading->ledger;
+	const struct weft__agent_part value = {.name = "value", .bound = NAN};
+	struct weft__runs_counters counters;
+	if (weft__runs_counters_parse(ledger->regions.memory, &counters)) {
+		weft__agent_ledger_refuse(
+			ledger, reading->now, reading->region, "its counters are damaged");
+		return;
+	}
+	for (size_t i = 0; i < reading->region->item_count; i++)
+		reading->region->items[i].is_read = false;
+	for (size_t i = 0; i < counters.count; i++)
+		if (counters.list[i].type == WEFT__RUNS_HISTOGRAM)
+			take_histogram(reading, &counters.list[i]);
+		else
+			take(reading, &counters.list[i], &value, counters.list[i].integer);
+	weft__runs_counters_finish(&counters);
+}
+
+static int read_region(
+	struct weft__agent_ledger *ledger, struct weft__agent_region *region, int64_t now)
+{
+	int result = region->is_loaded ? SQLITE_OK : load_seen(ledger, region);
+	const char *damage = result ? NULL : weft__agent_regions_read(&ledger->regions, region);
+	if (damage)
+		weft__agent_ledger_refuse(ledger, now, region, "%s", damage);
+	region->is_damaged = damage;
+	if (result || damage)
+		return result;
+	struct reading reading = {
+		.ledger = ledger, .region = region, .now = now, .base = base_of(ledger, region, now)};
+	if (weft__agent_regions_differs(&ledger->regions, region))
+		parse(&reading);
+	return SQLITE_OK;
+}
+
+/* ---- Sums ---- */
+
+/* If a value of which nobody said what it is goes back, it is a gauge. */
+static void look_for_fall(struct weft__agent_ledger *ledger, struct weft__agent_region *region,
+	const struct weft__agent_item *item, int64_t now)
+{
+	struct weft__agent_series *series = &ledger->series.list[item->series];
+	if (series->type != WEFT__AGENT_TYPE_UNKNOWN || item->now >= item->seen)
+		return;
+	series->type = WEFT__AGENT_TYPE_GAUGE;
+	series->is_retyped = true;
+	weft__agent_ledger_refuse(ledger, now, region,
+		"its counter \"%s\" went back, so it is a gauge from now on, and not in the ledger",
+		weft__agent_series_key(&ledger->series, item->series).metric);
+}
+
+static void sum_up(struct weft__agent_ledger *ledger, int64_t now)
+{
+	for (uint32_t i = 0; i < ledger->series.keys.count; i++) {
+		ledger->series.list[i].is_live = false;
+		ledger->series.list[i].now = 0;
+	}
+	for (size_t i = 0; i < ledger->regions.count; i++) {
+		struct weft__agent_region *region = ledger->regions.list[i];
+		for (size_t k = 0; k < region->item_count; k++) {
+			const struct weft__agent_item *item = &region->items[k];
+			struct weft__agent_series *series = &ledger->series.list[item->series];
+			look_for_fall(ledger, region, item, now);
+			if (region->is_dead || item->is_refused)
+				continue;
+			series->is_live = true;
+			series->now += item->real;
+		}
+	}
+}
+
+int weft__agent_ledger_read(struct weft__agent_ledger *ledger, int64_t now)
+{
+	int result = SQLITE_OK;
+	weft__agent_regions_look(&ledger->regions);
+	for (size_t i = 0; i < ledger->regions.count && !result; i++)
+		result = read_region(ledger, ledger->regions.list[i], now);
+	if (!result)
+		sum_up(ledger, now);
+	return result;
+}

@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: ISC
+"""weft agent: totals that go on over the ends of programs and agents, and count nothing twice."""
+import contextlib
+import hashlib
+import os
+import signal
+import sqlite3
+import subprocess
+
+from harness import BUILD, WEFT, build_option, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from waiting import status_of, wait_until
+
+SUBJECT = os.path.join(BUILD, 'tests', 'metrics-subject')
+FAULTS = os.path.join(BUILD, 'tests', 'agent-faults')
+FULL = os.path.join(BUILD, 'tests', 'agent-full.so')
+
+
+class Host:
+    """A folder for counters and a database; programs that count there, and agents."""
+
+    def __init__(self, outer):
+        self.folder, self.data, self.env = os.path.join(outer, 'f'), os.path.join(outer, 'd.db'), dict(os.environ, WEFT_AGENT=outer + '/f')
+        self.running = []
+        os.mkdir(self.folder, 0o700)
+
+    def program(self, *lines, command=(SUBJECT,)):
+        """Starts a program that changes its counters, and goes on."""
+        it = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=self.env)
+        it.stdout.readline()
+        self.running.append(it)
+        self.tell(it, *lines)
+        return it
+
+    def tell(self, it, *lines):
+        for line in lines:
+            it.stdin.write(line + '\n')
+            it.stdin.flush()
+            while it.stdout.readline().rstrip('\n') != line:
+                pass
+
+    def kill(self, it):
+        it.kill()
+        it.wait()
+        it.stdin.close()
+        it.stdout.close()
+        self.running.remove(it)
+
+    def dead(self, *lines):
+        self.kill(self.program(*lines))
+
+    def command(self, *options):
+        return ['agent', '--folder', self.folder, '--data', self.data, '--only-folder', *options]
+
+    def look(self, **options):
+        return weft(*self.command('--once'), **options)
+
+    def agent(self, *options):
+        it = subprocess.Popen([WEFT, *self.command(*options)], stderr=subprocess.PIPE, text=True, env=self.env)
+        self.running.append(it)
+        return it
+
+    def totals(self):
+        """{metric: total} in the database, as another program reads it."""
+        with contextlib.closing(sqlite3.connect(self.data, timeout=60)) as database:
+            return dict(database.execute('SELECT metric, sum(total) FROM totals GROUP BY metric'))
+
+    def ask(self, sql):
+        with contextlib.closing(sqlite3.connect(self.data, timeout=60)) as database:
+            return database.execute(sql).fetchall()
+
+    def files(self):
+        return sorted(os.listdir(self.folder))
+
+
+@contextlib.contextmanager
+def host():
+    with temporary_directory() as outer:
+        it = Host(outer)
+        try:
+            yield it
+        finally:
+            for process in list(it.running):
+                it.running.remove(process)
+                process.kill()
+                process.communicate()
+
+
+@case
+def totals_go_on_when_programs_are_killed():
+    with host() as it:
+        it.dead('requests 5')
+        it.dead('requests 7', 'errors 1')
+        lives = it.program('requests 100')
+        it.look()
+        equal(it.totals(), {'requests': 112, 'errors': 1})
+        equal(len(it.files()), 1, 'the file of the program that lives')
+        it.tell(lives, 'requests 1')
+        it.look()
+        it.look()
+        equal(it.totals()['requests'], 113)
+        it.kill(lives)
+        it.look()
+        equal(it.totals()['requests'], 113)
+        equal(it.files(), [])
+        it.look()
+        equal(it.ask('SELECT * FROM seen'), [])
+        equal(it.ask('SELECT * FROM regions'), [])
+
+
+@case
+def each_process_counts_once_after_fork():
+    with host() as it:
+        program = it.program('requests 2')
+        it.look()
+        program.stdin.write('fork\n')
+        program.stdin.flush()
+        program.stdout.readline()
+        it.tell(program, 'requests 5')
+        it.look()
+        equal(it.totals(), {'requests': 7})
+
+
+@case
+def nothing_is_lost_or_counted_twice_at_any_system_call():
+    if build_option('b_sanitize') != 'none':
+        skip('under ptrace the leak detector of the sanitizer fails')
+    with host() as it:
+        lives, truth, calls, last = it.program(), 0, 0, 0
+        status = 9
+        while status == 9:
+            calls += 1
+            it.dead('requests 3')
+            it.tell(lives, 'requests 2')
+            truth += 5
+            result = run([FAULTS, calls, WEFT, *it.command('--once')], env=it.env)
+            status = result.returncode
+            assert status in (0, 9), (calls, result.stderr)
+            now = it.totals().get('requests', 0) if os.path.exists(it.data) and os.path.getsize(it.data) and tables(it) else 0
+            assert last <= now <= truth, (calls, last, now, truth)
+            it.look()
+            last = it.totals()['requests']
+            equal(last, truth, 'killed at call %d' % calls)
+            equal(len(it.files()), 1, 'files after call %d' % calls)
+        assert calls > 100, calls
+
+
+def tables(it):
+    return it.ask("SELECT name FROM sqlite_master WHERE name = 'totals'")
+
+
+@case
+def a_full_disk_delays_totals_and_spoils_none():
+    if build_option('b_sanitize') != 'none':
+        skip('the sanitizer has to be loaded first')
+    for ever in ({}, {'FULL_FOR_EVER': '1'}):
+        with host() as it:
+            lives, truth, failed = it.program(), 0, True
+            for call in range(1, 1000):
+                it.dead('requests 3')
+                it.tell(lives, 'requests 2')
+                truth += 5
+                result = run([WEFT, *it.command('--once')], env=dict(it.env, LD_PRELOAD=FULL, FULL_AT=str(call), **ever))
+                assert result.returncode in (0, 1), (call, result.returncode, result.stderr)
+                failed = result.returncode == 1
+                it.look()
+                equal(it.totals(), {'requests': truth}, 'full at call %d' % call)
+                equal(len(it.files()), 1)
+                if not failed and call > 20:
+                    break
+            assert not failed, 'each call failed'
+
+
+@case
+def an_agent_that_runs_ends_by_a_signal_with_the_last_values():
+    with host() as it:
+        lives = it.program('requests 1')
+        agent = it.agent()
+        wait_until('it looks', lambda: os.path.exists(it.data) and tables(it) and it.totals(), agent)
+        it.dead('requests 10')
+        wait_until('it counts the dead', lambda: it.totals()['requests'] == 11, agent)
+        it.tell(lives, 'requests 100')
+        agent.send_signal(signal.SIGTERM)
+        equal(status_of(agent), 0)
+        equal(it.totals(), {'requests': 111})
+        equal(agent.stderr.read(), '')
+
+
+@case
+def an_agent_that_was_killed_goes_on():
+    with host() as it:
+        agent = it.agent()
+        it.dead('requests 10')
+        wait_until('it counts', lambda: os.path.exists(it.data) and tables(it) and it.totals() == {'requests': 10}, agent)
+        agent.kill()
+        agent.wait()
+        it.dead('requests 10')
+        agent = it.agent()
+        wait_until('the next one counts', lambda: it.totals() == {'requests': 20}, agent)
+
+
+@case
+def two_agents_do_not_share_a_folder_or_a_database():
+    with host() as it, temporary_directory() as other:
+        agent = it.agent()
+        wait_until('it looks', lambda: os.path.exists(it.data) and tables(it), agent)
+        assert 'another agent' in it.look(status=1).stderr
+        assert 'another agent' in weft('agent', '--once', '--folder', it.folder, '--data', other + '/d', status=1).stderr
+        assert 'another agent' in weft('agent', '--once', '--folder', other + '/f', '--data', it.data, status=1).stderr
+
+
+@case
+def what_goes_back_is_not_in_the_ledger():
+    with host() as it:
+        lives = it.program('queue 7', 'requests 2')
+        it.look()
+        equal(it.totals(), {'queue': 7, 'requests': 2})
+        it.tell(lives, 'queue -3')
+        assert '"queue" went back' in it.look().stderr
+        equal(it.totals(), {'requests': 2})
+        equal(it.ask("SELECT type FROM series WHERE metric = 'queue'"), [('gauge',)])
+        equal(it.ask("SELECT value FROM samples WHERE metric = 'queue' ORDER BY time DESC LIMIT 1"), [(4.0,)])
+        assert 'went back' in it.ask('SELECT what FROM incidents')[0][0]
+
+
+@case
+def hostile_files_are_named_and_not_counted():
+    with host() as it:
+        it.dead('requests 4')
+        name, = it.files()
+        with open(os.path.join(it.folder, name), 'rb') as file:
+            content = file.read()
+        forged = {'0' * 31 + '1': content,                       # a copy under another name
+                  '0' * 31 + '2': content[:5000],                # cut off
+                  '0' * 31 + '3': b'',
+                  '0' * 31 + '4': b'\xff' * len(content)}
+        for stem, bytes_ in forged.items():
+            with open(os.path.join(it.folder, stem + '.counters'), 'wb') as file:
+                file.write(bytes_)
+        os.mkfifo(os.path.join(it.folder, '0' * 31 + '5.counters'))
+        os.symlink('/etc/passwd', os.path.join(it.folder, '0' * 31 + '6.counters'))
+        os.mkdir(os.path.join(it.folder, '0' * 31 + '7.counters'))
+        errors = it.look().stderr
+        for words in ("another file's name", 'too short', 'does not begin like counters'):
+            assert words in errors, errors
+        equal(it.totals(), {'requests': 4})
+        equal(len(it.files()), 7)
+        equal(len(it.ask('SELECT * FROM incidents')), 4)
+
+
+@case
+def users_have_totals_of_their_own():
+    if os.geteuid() != 0:
+        skip('only root can give a file to another user')
+    with host() as it:
+        it.dead('requests 4')
+        os.chown(os.path.join(it.folder, *it.files()), 65534, 65534)
+        it.dead('requests 5')
+        it.look()
+        equal(it.ask('SELECT user, total FROM totals ORDER BY user'), [(0, 5), (65534, 4)])
+
+
+@case
+def counters_without_a_file_are_found_too():
+    with host() as it:
+        it.env['WEFT_AGENT'] = 'none'
+        lives = it.program('requests 4', 'only/%d 1' % os.getpid())
+        equal(it.files(), [])
+        agent = subprocess.Popen([WEFT, 'agent', '--folder', it.folder, '--data', it.data], stderr=subprocess.PIPE, text=True)
+        it.running.append(agent)
+
+        def total():
+            return os.path.exists(it.data) and tables(it) and it.totals().get('only/%d' % os.getpid())
+        wait_until('it is found', lambda: total() == 1, agent)
+        it.tell(lives, 'only/%d 2' % os.getpid())
+        it.kill(lives)
+        wait_until('its last value is known', lambda: total() == 3, agent)
+
+
+@case
+def a_file_that_somebody_removed_leaves_its_last_value():
+    with host() as it:
+        lives = it.program('requests 4')
+        it.look()
+        os.unlink(os.path.join(it.folder, *it.files()))
+        assert 'removed by somebody else' in it.look().stderr
+        it.kill(lives)
+        equal(it.totals(), {'requests': 4})
+
+
+@case
+def the_export_is_a_chain():
+    with host() as it:
+        it.dead('requests 4', 'a,"b" 1')
+        it.look()
+        lines = weft('agent', 'ledger', '--data', it.data).stdout.splitlines()
+        equal(lines[0], 'number,time,user,program,metric,labels,part,amount,total,state,hash')
+        before = '0' * 64
+        for line in lines[1:]:
+            entry, state, own = line.rsplit(',', 2)
+            before = hashlib.sha256(('%s\n%s\n' % (before, entry)).encode()).hexdigest()
+            equal([state, own], ['open', before])
+        entries = json_lines(weft('agent', 'ledger', '--json', '--data', it.data).stdout)
+        equal({entry['metric']: entry['total'] for entry in entries}, {'requests': 4, 'a,"b"': 1})
+        equal(entries[-1]['hash'], before)
+
+
+@case
+def a_changed_entry_is_noticed():
+    with host() as it:
+        it.dead('requests 4')
+        it.look()
+        with contextlib.closing(sqlite3.connect(it.data)) as database:
+            database.execute("INSERT INTO entries VALUES (1, 0, 1, 4, 4, ?)", ('0' * 64,))
+            database.commit()
+        assert 'entry 1 does not fit' in weft('agent', 'ledger', '--data', it.data, status=1).stderr
+
+
+@case
+def what_cannot_be_used_is_refused():
+    with temporary_directory() as outer:
+        folder, data = os.path.join(outer, 'f'), os.path.join(outer, 'd')
+        os.mkdir(folder)
+        os.chmod(folder, 0o777)
+        assert 'sticky' in weft('agent', '--once', '--folder', folder, '--data', data, status=1).stderr
+        with open(data, 'w', encoding='utf-8') as file:
+            file.write('this is not a database' * 100)
+        assert 'not a database' in weft('agent', '--once', '--folder', outer + '/g', '--data', data, status=1).stderr
+        equal(os.stat(outer + '/g').st_mode & 0o7777, 0o1733 if os.geteuid() == 0 else 0o700)
+        weft('agent', '--every', '1ms', status=2)
+        weft('agent', 'x', status=2)
+        weft('agent', 'ledger', '--data', outer + '/none', status=3)
+        weft('agent', 'ledger', 'x', status=2)
+        other = os.path.join(outer, 'other')
+        with contextlib.closing(sqlite3.connect(other)) as database:
+            database.execute('PRAGMA user_version = 77')
+        assert 'another version' in weft('agent', '--once', '--folder', outer + '/g', '--data', other, status=1).stderr
+
+
+main()
