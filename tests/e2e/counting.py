@@ -7,13 +7,14 @@ import subprocess
 from harness import BUILD, equal, json_lines, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'metrics-subject')
+TYPED = os.path.join(BUILD, 'tests', 'typed-subject')
 
 
 class Program:
     """The subject, of which `weft metrics` sees only itself: others of the machine have counters, too."""
 
-    def __init__(self, *command, **environment):
-        self.process = subprocess.Popen([*command, SUBJECT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    def __init__(self, *command, subject=SUBJECT, **environment):
+        self.process = subprocess.Popen([*command, subject], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                         text=True, env=dict(os.environ, **environment))
         self.pid = self.parent = int(self.process.stdout.readline())
 
@@ -32,8 +33,8 @@ class Program:
 
 
 @contextlib.contextmanager
-def program(*command, **environment):
-    it = Program(*command, **environment)
+def program(*command, subject=SUBJECT, **environment):
+    it = Program(*command, subject=subject, **environment)
     try:
         yield it
     finally:

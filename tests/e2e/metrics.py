@@ -7,7 +7,7 @@ import re
 import struct
 import subprocess
 
-from counting import program
+from counting import TYPED, program
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, temporary_directory, weft
 from prometheus import check, families
 from waiting import wait_until
@@ -176,6 +176,58 @@ def promtool_finds_no_fault():
     with program() as it:
         it.tell('requests 2', 'disk/used% 7', 'load 0.5')
         check(weft('metrics', '--prometheus', it.pid).stdout)
+    with program(subject=TYPED) as it:
+        it.tell(*TYPES)
+        check(weft('metrics', '--prometheus', it.pid).stdout)
+
+
+TYPES = ['acked eu acme 1000', 'acked eu bolt 500', 'acked eu - 20', 'acked - - 3', 'open 4', 'latency 1500', 'latency 1500000', 'latency 99']
+
+
+@case
+def metrics_have_types_units_and_labels():
+    with program(subject=TYPED) as it:
+        it.tell(*TYPES, 'stream 7')
+        lines = json_lines(weft('metrics', '--json', it.pid).stdout)
+        equal([(line['value'], line.get('labels'), line['type'], line['unit']) for line in lines if line['counter'] == 'tcp_acked'],
+              [(value, labels, 'counter', 'bytes') for value, labels in
+               ((1530, None), (1527, {'pool': 'eu'}), (1007, {'pool': 'eu', 'customer': 'acme'}), (500, {'pool': 'eu', 'customer': 'bolt'}))])
+        latency = next(line for line in lines if line['counter'] == 'latency')
+        equal((latency['type'], latency['unit'], latency['value'], latency['sum']), ('histogram', 'seconds', 3, 0.001501599))
+        equal([count for _, count in latency['buckets']], [1, 1, 1])
+        for value, (bound, _) in zip((99e-9, 1500e-9, 0.0015), latency['buckets']):
+            assert value <= bound, (value, bound)
+        text = weft('metrics', it.pid).stdout
+        assert 'tcp_acked{pool="eu",customer="acme"}  bytes' in text and 'latency  mean 0.0005005, 50 % up to 1.579e-06' in text, text
+
+
+def values_of(family, name):
+    """{the value of a label, or of none: the sample's value}"""
+    return {labels.get('customer') or labels.get('pool'): value for sample, labels, value in family['samples'] if sample == name}
+
+
+@case
+def a_family_adds_up_to_its_total():
+    with program(subject=TYPED) as it:
+        it.tell(*TYPES, 'stream 7')
+        for form in ('openmetrics', 'prometheus'):
+            def read(*words, form=form):
+                return families(weft('metrics', '--' + form, *words, it.pid).stdout, form)
+            found = read()
+            equal((found['latency_seconds']['type'], found['open_2f_streams']['type'], found['tcp_acked_bytes']['type']),
+                  ('histogram', 'gauge', 'counter'))
+            equal(found['tcp_acked_bytes']['help'], 'Bytes that the peer\nhas "acknowledged"')
+            if form == 'openmetrics':
+                equal((found['latency_seconds']['unit'], found['tcp_acked_bytes']['unit']), ('seconds', 'bytes'))
+                equal(sum(name == 'tcp_acked_bytes_created' for name, _, _ in found['tcp_acked_bytes']['samples']), 4)
+            equal(values_of(found['tcp_acked_bytes'], 'tcp_acked_bytes_total'), {None: 3, 'eu': 20, 'acme': 1007, 'bolt': 500})
+            equal(values_of(read('--depth', '1')['tcp_acked_bytes'], 'tcp_acked_bytes_total'), {None: 3, 'eu': 1527})
+            equal(values_of(read('--depth', '0')['tcp_acked_bytes'], 'tcp_acked_bytes_total'), {None: 1530})
+            latency = found['latency_seconds']['samples']
+            equal([value for name, _, value in latency if name.endswith(('_sum', '_count'))], [3, 0.001501599])
+            equal([labels['le'] for name, labels, _ in latency if name.endswith('_bucket')][::30], ['1.024e-06', '1099.511627776'])
+    weft('metrics', '--depth', '-1', status=2)
+    weft('metrics', '--depth', 'x', status=2)
 
 
 @case

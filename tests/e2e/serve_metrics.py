@@ -9,7 +9,7 @@ import subprocess
 import urllib.parse
 import urllib.request
 
-from counting import program
+from counting import TYPED, program
 from harness import case, equal, main, skip, temporary_directory
 from prometheus import check, families, need_promtool
 from server import Server
@@ -127,7 +127,7 @@ scrape_configs:
 @case
 def a_real_prometheus_reads_them():
     token = 'a-token-of-the-test'
-    with Server(token=token) as server, program() as it, \
+    with Server(token=token) as server, program() as it, program(subject=TYPED) as typed, \
             Prometheus(server, os.path.join(server.folder.name, 'token')) as prometheus:
         it.tell('requests 3', 'disk/used% 80', '\x1b[31m"red\\ 1', 'load 0.5')
         for query, expected in (('up', 1), ('requests{pid="%d"}' % it.pid, 3), ('disk_2f_used_25_{pid="%d"}' % it.pid, 80),
@@ -136,6 +136,16 @@ def a_real_prometheus_reads_them():
                        seen=lambda q=query: prometheus.value(q), processor=600)
         it.tell('requests 4')
         wait_until('requests are 7', lambda: prometheus.value('requests{pid="%d"}' % it.pid) == 7, prometheus.process, processor=600)
+        typed.tell('acked eu acme 1000', 'acked eu bolt 500', 'acked - - 3', 'latency 1500', 'latency 1500000')
+        mine = '{pid="%d"}' % typed.pid
+        for query, expected in (('sum(tcp_acked_bytes_total%s)' % mine, 1503), ('sum by (pool)(tcp_acked_bytes_total%s) > 3' % mine, 1500),
+                                ('tcp_acked_bytes_total{customer="bolt",pid="%d"}' % typed.pid, 500),
+                                ('latency_seconds_sum' + mine, 0.0015015), ('latency_seconds_count' + mine, 2),
+                                ('histogram_quantile(0.25, latency_seconds_bucket%s) <= bool 2.048e-06' % mine, 1)):
+            wait_until('%s is %s' % (query, expected), lambda q=query, e=expected: prometheus.value(q) == e, prometheus.process,
+                       seen=lambda q=query: prometheus.value(q), processor=600)
+        known = prometheus.ask('/api/v1/metadata', metric='tcp_acked_bytes')['tcp_acked_bytes']
+        assert {'type': 'counter', 'unit': 'bytes', 'help': 'Bytes that the peer\nhas "acknowledged"'} in known, known
         targets = prometheus.ask('/api/v1/targets')['activeTargets']
         equal([target['lastError'] for target in targets], [''])
 

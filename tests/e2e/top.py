@@ -3,7 +3,7 @@
 import os
 import signal
 
-from counting import program
+from counting import TYPED, program
 from harness import WEFT, case, equal, main, run, skip, weft
 from terminal import Terminal
 from waiting import wait_until
@@ -69,6 +69,21 @@ def nodes_fold_and_unfold():
         terminal.wait('all', lambda lines: len(names(lines)) == 9)
         terminal.press('end', 'left', 'left', 'left', 'left')
         terminal.wait('folded again', lambda lines: names(lines)[-1] == 'pool' and terminal.selected().startswith('▸ pool'))
+
+
+@case
+def levels_of_labels_are_below_their_total():
+    with program(subject=TYPED) as it, top(it.pid, columns=140) as terminal:
+        it.tell('acked eu acme 1000', 'acked eu bolt 500', 'open 4', 'latency 1500', 'latency 1500000')
+        terminal.wait('the totals', lambda lines: rows(lines)[1:] == [(4, 'latency', '2'), (4, 'open', ''), (6, 'streams', '4'), (4, 'tcp_acked', '1.50')])
+        terminal.press('end')
+        terminal.wait_for('tcp_acked: 1500 bytes, counter. Bytes that the peer\\nhas "acknowledged"')
+        terminal.press('right', 'right', 'right')
+        terminal.wait('the levels', lambda lines: rows(lines)[4:] == [
+            (4, 'tcp_acked', '1.50'), (6, 'pool=eu', '1.50'), (8, 'customer=acme', '1.00'), (8, 'customer=bolt', '500')])
+        assert '1.50 kB' in terminal.wait_for('pool=eu')
+        terminal.press('home', 'down')
+        terminal.wait_for('latency: 2 values, histogram, mean 751 us, 50 % up to 1.58 us, 99 % up to 1.62 ms. Time to the answer')
 
 
 @case

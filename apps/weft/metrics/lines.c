@@ -5,6 +5,7 @@
 #include "metrics/programs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runs/message.h"
@@ -25,11 +26,11 @@ static void add_labels(struct weft_text *text, const struct weft__runs_counter *
 
 static void add_number(struct weft_text *text, const char *name, double number)
 {
-	weft_text_add_string(text, name);
+	char digits[32] = "beyond";
 	if (isfinite(number))
-		weft_text_add_f64(text, number);
-	else
-		weft_text_add_string(text, "beyond");
+		snprintf(digits, sizeof(digits), "%.4g", number);
+	weft_text_add_string(text, name);
+	weft_text_add_string(text, digits);
 }
 
 /* The sizes of a histogram's values. */
