@@ -7,7 +7,7 @@ import subprocess
 from harness import BUILD, equal, json_lines, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'metrics-subject')
-TYPED = os.path.join(BUILD, 'tests', 'typed-subject')
+TYPED = os.path.join(BUILD, 'tests', 'metric-types-subject')
 
 
 class Program:
