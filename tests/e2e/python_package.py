@@ -4,7 +4,7 @@ import os
 import re
 import sys
 
-from harness import BUILD, SOURCE, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
 PACKAGES = os.path.join(BUILD, 'bindings', 'python')
 
@@ -234,6 +234,37 @@ if __name__ == '__main__':
 ''', env={'PYTHONPATH': PACKAGES})
         tasks = json_lines(weft('dump', '--tasks', '--json', folder).stdout)
     equal(sorted(task['label'] for task in tasks if task['label']), ['child 0', 'child 1', 'child 2', 'parent'])
+
+
+@case
+def metrics_have_levels_and_children():
+    result = python('''
+import os, subprocess, sys, weft
+acked = weft.Counter('acked', unit='bytes', help='Bytes', billable=True)
+acme = acked.labels(pool='eu', customer='acme')
+acme.add(5); acked.labels(pool='us').add()
+assert (acked.value, acked.labels(pool='eu').value, acme.value) == (6, 5, 5)
+queued = weft.Gauge('queued'); queued.set(-3); queued.change(5)
+latency = weft.Histogram('latency', unit='seconds', scale=-9); latency.record(1500)
+assert (queued.value, latency.value, latency.sum) == (2, 1, 1500)
+weft.metrics_reserve(10)
+with acme.child('stream', 7) as stream:
+    stream.add(2)
+    assert stream.value == 2
+assert (stream.value, acme.value) == (None, 7)
+for wrong in (lambda: weft.Gauge('acked'), lambda: weft.Counter(''), lambda: acked.add(-1), lambda: acked.add('1'),
+              lambda: weft.metrics_reserve(10), lambda: weft.Counter('x', scale=1000)):
+    try:
+        wrong()
+    except (ValueError, TypeError, OverflowError):
+        continue
+    raise AssertionError(wrong)
+print(subprocess.run([sys.argv[1], 'metrics', '--json', str(os.getpid())], stdout=subprocess.PIPE, text=True, check=True).stdout)
+''', WEFT)
+    equal((result.returncode, result.stderr), (0, ''))
+    values = {(line['counter'], *line.get('labels', {}).values()): line['value'] for line in json_lines(result.stdout.strip())}
+    equal(values, {('acked',): 8, ('acked', 'eu'): 7, ('acked', 'eu', 'acme'): 7, ('acked', 'us'): 1, ('queued',): 2,
+                   ('latency',): 1})
 
 
 main()

@@ -17,8 +17,9 @@ says what each call means. `python3 -m weft PROGRAM` records the tasks of asynci
 """
 from weft._weft import *  # noqa: F401, F403
 from weft import _weft
+from weft.metrics import Counter, Gauge, Histogram
 
-__all__ = [name for name in dir(_weft) if not name.startswith('_')] + ['span', 'task']
+__all__ = [name for name in dir(_weft) if not name.startswith('_')] + ['Counter', 'Gauge', 'Histogram', 'span', 'task']
 
 
 class task:

@@ -60,6 +60,7 @@ PyMODINIT_FUNC PyInit__weft(void)
 		add_id(module, "CURRENT", WEFT_TASK_CURRENT) && weft_python_objects_init(module) &&
 		PyModule_AddFunctions(module, weft_python_of_texts) == 0 &&
 		PyModule_AddFunctions(module, weft_python_of_threads) == 0 &&
+		PyModule_AddFunctions(module, weft_python_of_metrics) == 0 &&
 		PyModule_AddFunctions(module, more_functions) == 0)
 		return module;
 	Py_XDECREF(module);
