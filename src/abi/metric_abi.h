@@ -81,13 +81,17 @@ struct weft_abi_metrics {
 	uint32_t owner; /* the process, in its own PID namespace */
 	uint32_t row_count, text_bytes, cell_count, shard_count;
 	uint32_t rows_offset, text_offset, cells_offset, shard_bytes;
-	uint8_t reserved1[16];
+	uint32_t is_elsewhere; /* the metrics are in the file of an agent: see counter_abi.h */
+	uint8_t reserved1[12];
 
 	uint32_t rows_used;
 	uint32_t reserved2;
-	uint64_t refused; /* levels, and children, that found no room */
-	uint64_t stale;   /* changes of children that had ended */
-	uint8_t reserved3[104];
+	uint64_t refused;      /* levels, and children, that found no room */
+	uint64_t stale;        /* changes of children that had ended */
+	uint8_t region[16];    /* random: of this memory alone */
+	uint64_t born_unix_ns; /* when the process began to use this memory */
+	char program[48];      /* its name, cut off, with a NUL */
+	uint8_t reserved3[32];
 };
 
 /* ---- Children ---- */
@@ -127,7 +131,8 @@ _Static_assert(sizeof(struct weft_abi_children) == 64, "children");
 
 /* In a hosted process all parts have fixed sizes. */
 #ifndef WEFT_FREESTANDING
-#define WEFT_ABI_METRIC_SHARD_BYTES (8u * WEFT_ABI_METRIC_CELLS + 64)
+#define WEFT_ABI_AGENT_METRICS_SUFFIX ".metrics" /* as WEFT_ABI_AGENT_SUFFIX for counters */
+#define WEFT_ABI_METRIC_SHARD_BYTES   (8u * WEFT_ABI_METRIC_CELLS + 64)
 #define WEFT_ABI_METRICS_BYTES                                          \
 	((192 + 64 * WEFT_ABI_METRIC_ROWS + WEFT_ABI_METRIC_TEXT +          \
 		 WEFT_ABI_METRIC_SHARDS * WEFT_ABI_METRIC_SHARD_BYTES + 4095) / \

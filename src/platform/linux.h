@@ -88,9 +88,13 @@ void weft__platform_region_find(void);
 /* Fills the header of memory for counters but its name; others may read it then. */
 void weft__platform_region_begin(struct weft_abi_counters *counters);
 
+struct weft_abi_metrics;
+void weft__platform_region_begin_metrics(struct weft_abi_metrics *metrics);
+
 /* Makes a file of that name for this process's counters, begins it, and maps it. NULL: there is no
  * agent, or it takes no file of ours. */
 struct weft_abi_counters *weft__platform_region_make(const uint8_t region[16]);
+struct weft_abi_metrics *weft__platform_region_make_metrics(const uint8_t region[16]);
 
 /* ---- run.c ---- */
 

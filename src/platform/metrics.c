@@ -9,8 +9,10 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 
 #include <weft/error.h>
 
@@ -30,13 +32,23 @@ static bool is_private(void)
 	return !weft__platform_attach_is_wanted() || weft__kernel_is_filtered();
 }
 
+/* Metrics are in the file of an agent, if there is one. Without random bytes for a name an agent
+ * does not collect them. */
 static bool share_values(void)
 {
 	values.bytes = WEFT_ABI_METRICS_BYTES;
-	struct weft_abi_metrics *memory = weft__platform_memory_make(&values);
-	if (memory)
-		weft__record_metrics_share(memory, (uint32_t)weft__kernel_process());
-	return memory;
+	struct weft_abi_metrics *named = NULL, *memory = weft__platform_memory_make(&values);
+	if (!memory)
+		return false;
+	if (weft__kernel_call(SYS_getrandom, (long)memory->region, sizeof(memory->region),
+			GRND_NONBLOCK, 0, 0, 0) == sizeof(memory->region))
+		named = weft__platform_region_make_metrics(memory->region);
+	else
+		memset(memory->region, 0, sizeof(memory->region));
+	memory->is_elsewhere = named != NULL;
+	weft__platform_region_begin_metrics(memory);
+	weft__record_metrics_share(named ? named : memory);
+	return true;
 }
 
 static size_t children_bytes(uint32_t count)
@@ -102,6 +114,7 @@ void weft__platform_metrics_begin(void)
 	int saved = errno;
 	if (!is_private()) {
 		begin();
+		weft__platform_region_find();
 		share_values();
 	}
 	errno = saved;

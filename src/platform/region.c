@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The file for this process's counters in the folder of an agent (abi/counter_abi.h). It has a
- * name, so an agent finds the last values however the process ended, and also if the agent was not
- * running then. Nothing is read back from the file.
+ * The files for this process's counters and metrics in the folder of an agent (abi/counter_abi.h).
+ * They have names, so an agent finds the last values however the process ended, and also if the
+ * agent was not running then. Nothing is read back from the file.
  *
  * Every user can write to the system's folder. So the folder must be root's or ours, and nobody
  * else may be able to remove our file there; the file is made without a name, filled, and then gets
@@ -11,10 +11,10 @@
  * The file's pages are allocated at once: otherwise a full file system would end the program by
  * SIGBUS at some change of a counter. If anything fails, the counters stay in nameless memory.
  *
- * All system calls are made at the program's start and in the handler of fork(): later the program
- * may have installed a filter that kills. A forked child that executes another program leaves a
- * file without counters, which the agent removes; if no agent runs, such files may take a bounded
- * part of the folder only.
+ * All system calls are made at the program's start, with its first metric, and in the handler of
+ * fork(): later the program may have installed a filter that kills. A forked child that executes
+ * another program leaves a file without counters, which the agent removes; if no agent runs, such
+ * files may take a bounded part of the folder only.
  */
 #include "platform/linux.h"
 
@@ -31,8 +31,10 @@
 #include <unistd.h>
 
 #include "abi/counter_abi.h"
+#include "abi/metric_abi.h"
 #include "kernel/call.h"
 #include "record/atomics.h"
+#include "record/metrics.h"
 
 /* The folder takes no more files if it has that many, or if its file system has less free room than
  * both of these. */
@@ -109,46 +111,47 @@ static bool has_room(int fd, const struct stat *status)
 /* ---- The file ---- */
 
 /* A file without a name, which has all its pages; -1 if that fails. */
-static int make_file(int in)
+static int make_file(int in, size_t bytes)
 {
 	int fd = openat(in, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0 && fchmod(fd, 0600) == 0 && fallocate(fd, 0, 0, WEFT_ABI_COUNTERS_BYTES) == 0)
+	if (fd >= 0 && fchmod(fd, 0600) == 0 && fallocate(fd, 0, 0, (off_t)bytes) == 0)
 		return fd;
 	if (fd >= 0)
 		weft__kernel_close(fd);
 	return -1;
 }
 
-static void *map_file(int fd)
+static void *map_file(int fd, size_t bytes)
 {
-	void *memory = mmap(NULL, WEFT_ABI_COUNTERS_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
-	if (madvise(memory, WEFT_ABI_COUNTERS_BYTES, MADV_DONTFORK) == 0)
+	if (madvise(memory, bytes, MADV_DONTFORK) == 0)
 		return memory;
-	munmap(memory, WEFT_ABI_COUNTERS_BYTES);
+	munmap(memory, bytes);
 	return NULL;
 }
 
-static void compose_name(const uint8_t region[16], char ret_name[WEFT_ABI_AGENT_NAME_BYTES])
+static void compose_name(
+	const uint8_t region[16], const char *suffix, char ret_name[WEFT_ABI_AGENT_NAME_BYTES])
 {
 	static const char digits[] = "0123456789abcdef";
 	for (unsigned i = 0; i < 16; i++) {
 		*ret_name++ = digits[region[i] >> 4];
 		*ret_name++ = digits[region[i] & 15];
 	}
-	memcpy(ret_name, WEFT_ABI_AGENT_SUFFIX, sizeof(WEFT_ABI_AGENT_SUFFIX));
+	memcpy(ret_name, suffix, strlen(suffix) + 1);
 }
 
 /* Gives the file its name. */
-static bool name_file(int fd, int in, const uint8_t region[16])
+static bool name_file(int fd, int in, const uint8_t region[16], const char *suffix)
 {
 	char from[32] = "/proc/self/fd/", *at = from + strlen(from);
 	char name[WEFT_ABI_AGENT_NAME_BYTES];
 	for (int unit = 1000000; unit; unit /= 10)
 		if (fd >= unit)
 			*at++ = (char)('0' + fd / unit % 10);
-	compose_name(region, name);
+	compose_name(region, suffix, name);
 	return linkat(AT_FDCWD, from, in, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
@@ -160,51 +163,100 @@ static bool has_one_user(void)
 	return getresuid(&real, &effective, &saved) == 0 && real == effective && effective == saved;
 }
 
-void weft__platform_region_begin(struct weft_abi_counters *counters)
+static uint64_t unix_ns(void)
 {
 	struct timespec now = {0, 0};
-	const char *program = weft__platform_linux_program();
 	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void put_program(char *to, size_t size)
+{
+	const char *program = weft__platform_linux_program();
+	memcpy(to, program, strnlen(program, size - 1));
+}
+
+void weft__platform_region_begin(struct weft_abi_counters *counters)
+{
 	counters->version = WEFT_ABI_COUNTERS_VERSION;
 	counters->owner = (uint32_t)weft__kernel_process();
-	counters->born_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	memcpy(counters->program, program, strnlen(program, sizeof(counters->program) - 1));
+	counters->born_unix_ns = unix_ns();
+	put_program(counters->program, sizeof(counters->program));
 	weft__fence_release();
 	memcpy(counters->magic, WEFT_ABI_COUNTERS_MAGIC, sizeof(counters->magic));
 }
 
-/* The file is complete before it has a name. */
-static struct weft_abi_counters *make_in(int in, const uint8_t region[16])
+void weft__platform_region_begin_metrics(struct weft_abi_metrics *metrics)
 {
-	int fd = make_file(in);
-	struct weft_abi_counters *counters = fd >= 0 ? map_file(fd) : NULL;
-	if (counters) {
-		memcpy(counters->region, region, sizeof(counters->region));
-		weft__platform_region_begin(counters);
-		if (!name_file(fd, in, region)) {
-			munmap(counters, WEFT_ABI_COUNTERS_BYTES);
-			counters = NULL;
+	metrics->born_unix_ns = unix_ns();
+	put_program(metrics->program, sizeof(metrics->program));
+	weft__record_metrics_begin_memory(metrics, (uint32_t)weft__kernel_process());
+}
+
+static void begin_counters(void *memory, const uint8_t region[16])
+{
+	struct weft_abi_counters *counters = memory;
+	memcpy(counters->region, region, sizeof(counters->region));
+	weft__platform_region_begin(counters);
+}
+
+static void begin_metrics(void *memory, const uint8_t region[16])
+{
+	struct weft_abi_metrics *metrics = memory;
+	memcpy(metrics->region, region, sizeof(metrics->region));
+	weft__platform_region_begin_metrics(metrics);
+}
+
+struct kind {
+	const char *suffix;
+	size_t bytes;
+	void (*begin)(void *memory, const uint8_t region[16]);
+};
+
+/* The file is complete before it has a name. */
+static void *make_in(int in, const struct kind *kind, const uint8_t region[16])
+{
+	int fd = make_file(in, kind->bytes);
+	void *memory = fd >= 0 ? map_file(fd, kind->bytes) : NULL;
+	if (memory) {
+		kind->begin(memory, region);
+		if (!name_file(fd, in, region, kind->suffix)) {
+			munmap(memory, kind->bytes);
+			memory = NULL;
 		}
 	}
 	if (fd >= 0)
 		weft__kernel_close(fd);
-	return counters;
+	return memory;
 }
 
-struct weft_abi_counters *weft__platform_region_make(const uint8_t region[16])
+static void *make(const struct kind *kind, const uint8_t region[16])
 {
 	int saved = errno;
 	struct stat status;
 	struct rlimit limit;
-	struct weft_abi_counters *counters = NULL;
+	void *memory = NULL;
 	/* A limit on the size of files would end the program by SIGXFSZ. */
-	bool may_grow =
-		getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= WEFT_ABI_COUNTERS_BYTES;
+	bool may_grow = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= kind->bytes;
 	int in = folder[0] && may_grow && has_one_user() ? open_folder(folder, &status) : -1;
 	if (in >= 0 && has_room(in, &status))
-		counters = make_in(in, region);
+		memory = make_in(in, kind, region);
 	if (in >= 0)
 		weft__kernel_close(in);
 	errno = saved;
-	return counters;
+	return memory;
+}
+
+struct weft_abi_counters *weft__platform_region_make(const uint8_t region[16])
+{
+	static const struct kind kind = {
+		WEFT_ABI_AGENT_SUFFIX, WEFT_ABI_COUNTERS_BYTES, begin_counters};
+	return make(&kind, region);
+}
+
+struct weft_abi_metrics *weft__platform_region_make_metrics(const uint8_t region[16])
+{
+	static const struct kind kind = {
+		WEFT_ABI_AGENT_METRICS_SUFFIX, WEFT_ABI_METRICS_BYTES, begin_metrics};
+	return make(&kind, region);
 }

@@ -296,26 +296,34 @@ WEFT__EXPORT weft_metric weft_metric_get(
 
 /* ---- Memory ---- */
 
-static void begin_shared(
-	struct weft__metrics *m, struct weft_abi_metrics *memory, uint32_t owner, uint32_t shard_bytes)
+#define CELLS_OFFSET                                          \
+	(sizeof(struct weft_abi_metrics) + WEFT_ABI_METRIC_TEXT + \
+		WEFT_ABI_METRIC_ROWS * sizeof(struct weft_abi_metric_row))
+
+static void begin_memory(
+	struct weft_abi_metrics *memory, uint32_t owner, uint32_t cells, uint32_t shard_bytes)
 {
 	memory->version = WEFT_ABI_METRICS_VERSION;
 	memory->owner = owner;
 	memory->row_count = WEFT_ABI_METRIC_ROWS;
 	memory->text_bytes = WEFT_ABI_METRIC_TEXT;
-	memory->cell_count = weft__record_metric_cell_count(m);
+	memory->cell_count = cells;
 	memory->shard_count = WEFT_ABI_METRIC_SHARDS;
 	memory->rows_offset = sizeof(*memory);
-	memory->text_offset =
-		memory->rows_offset + WEFT_ABI_METRIC_ROWS * (uint32_t)sizeof(struct weft_abi_metric_row);
-	memory->cells_offset = memory->text_offset + WEFT_ABI_METRIC_TEXT;
+	memory->text_offset = (uint32_t)sizeof(*memory) +
+						  WEFT_ABI_METRIC_ROWS * (uint32_t)sizeof(struct weft_abi_metric_row);
+	memory->cells_offset = (uint32_t)CELLS_OFFSET;
 	memory->shard_bytes = shard_bytes;
+	weft__fence_release();
+	memcpy(memory->magic, WEFT_ABI_METRICS_MAGIC, sizeof(memory->magic));
+}
+
+static void share_rows(struct weft__metrics *m, struct weft_abi_metrics *memory)
+{
 	weft__store(&m->own.shared, memory);
 	for (uint32_t row = 0; row < weft__load(&m->rows_used); row++)
 		if (weft__load_acquire(&m->row[row].is_there))
 			share_row(m, row);
-	weft__fence_release();
-	memcpy(memory->magic, WEFT_ABI_METRICS_MAGIC, sizeof(memory->magic));
 }
 
 #ifdef WEFT_FREESTANDING
@@ -324,17 +332,16 @@ static void begin_shared(
 WEFT__EXPORT int weft_metrics_use(void *memory, size_t bytes)
 {
 	struct weft__metrics *m = weft__record_metrics();
-	const size_t front = sizeof(struct weft_abi_metrics) + WEFT_ABI_METRIC_TEXT +
-						 WEFT_ABI_METRIC_ROWS * sizeof(struct weft_abi_metric_row);
 	if (!memory || (uintptr_t)memory % 64 || bytes < LEAST_BYTES)
 		return WEFT_ERROR_ARGUMENT;
 	if (weft__load(&m->own.cells))
 		return WEFT_ERROR_STATE;
-	const size_t cells = (bytes - front) / 8;
+	const size_t cells = (bytes - CELLS_OFFSET) / 8;
 	memset(memory, 0, bytes);
 	m->cell_count = cells < WEFT_ABI_METRIC_CELLS ? (uint32_t)cells : WEFT_ABI_METRIC_CELLS;
-	begin_shared(m, memory, 0, 8 * m->cell_count);
-	weft__store_release(&m->own.cells, (uint64_t *)(void *)((char *)memory + front));
+	begin_memory(memory, 0, m->cell_count, 8 * m->cell_count);
+	share_rows(m, memory);
+	weft__store_release(&m->own.cells, (uint64_t *)(void *)((char *)memory + CELLS_OFFSET));
 	return 0;
 }
 #else
@@ -344,14 +351,16 @@ WEFT__EXPORT int weft_metrics_use(void *memory, size_t bytes)
 	return WEFT_ERROR_UNSUPPORTED;
 }
 
-void weft__record_metrics_share(struct weft_abi_metrics *memory, uint32_t owner)
+void weft__record_metrics_begin_memory(struct weft_abi_metrics *memory, uint32_t owner)
 {
-	struct weft__metrics *m = &weft__metrics;
-	const size_t front = sizeof(*memory) + WEFT_ABI_METRIC_TEXT +
-						 WEFT_ABI_METRIC_ROWS * sizeof(struct weft_abi_metric_row);
-	uint64_t *cells = (uint64_t *)(void *)((char *)memory + front);
-	begin_shared(m, memory, owner, WEFT_ABI_METRIC_SHARD_BYTES);
-	weft__store_release(&m->own.cells, cells);
+	begin_memory(memory, owner, WEFT_ABI_METRIC_CELLS, WEFT_ABI_METRIC_SHARD_BYTES);
+}
+
+void weft__record_metrics_share(struct weft_abi_metrics *memory)
+{
+	struct weft__metrics *m = weft__record_metrics();
+	share_rows(m, memory);
+	weft__store_release(&m->own.cells, (uint64_t *)(void *)((char *)memory + CELLS_OFFSET));
 	fold_private(m);
 }
 #endif

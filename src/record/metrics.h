@@ -166,9 +166,12 @@ void weft__record_metric_refuse(struct weft__metrics *m);
 /* ---- The platform's part ---- */
 
 #ifndef WEFT_FREESTANDING
-/* Moves the process's values into memory that others may read, which is zero. What other threads
- * are just adding to the private cells follows when the next row is made. */
-void weft__record_metrics_share(struct weft_abi_metrics *memory, uint32_t owner);
+/* Writes the header of memory that is zero. */
+void weft__record_metrics_begin_memory(struct weft_abi_metrics *memory, uint32_t owner);
+
+/* Moves the process's values into such memory, which others may read. Values that other threads are
+ * just adding to the private cells follow when the next row is made. */
+void weft__record_metrics_share(struct weft_abi_metrics *memory);
 #endif
 
 /* Takes memory for children, both parts zero. `own` is NULL in a forked child, which has its

@@ -20,8 +20,10 @@ static const char usage[] =
 	"\n"
 	"Prints the values that the counters of running programs have now, whether or not anything is\n"
 	"recorded. Without PID, those of all programs of this user, or for root of all users, that are\n"
-	"linked with libweft and were not started by `weft record`.\n"
+	"linked with libweft. `weft info` has the counters of those that `weft record` started, but not\n"
+	"their metrics, which are here.\n"
 	"\n"
+	"  --children     what comes and goes below the levels of metrics, one by one\n"
 	"  --json         one JSON object on each line\n"
 	"  --openmetrics  OpenMetrics text, as Prometheus reads it\n"
 	"  --prometheus   the older text that Prometheus reads\n"
@@ -41,6 +43,7 @@ enum metrics_format {
 struct metrics_arguments {
 	enum metrics_format format;
 	size_t depth;
+	bool children;
 	bool are_named; /* the user has named the processes */
 };
 
@@ -117,8 +120,9 @@ static int print(const struct metrics_programs *programs, const struct metrics_a
 		cli_write(&text);
 	}
 	if (status == CLI_NO)
-		cli_inform(a->are_named ? "no counter has changed yet"
-								: "no running program has a counter that has changed");
+		cli_inform(a->children    ? "no metric has children now"
+				   : a->are_named ? "no counter has changed yet"
+								  : "no running program has a counter that has changed");
 	weft_text_finish(&text);
 	return status;
 }
@@ -127,7 +131,8 @@ static int show(const struct weft__runs_linked_list *linked, const struct metric
 {
 	struct metrics_programs programs;
 	int status = CLI_UNREADABLE;
-	if (metrics_programs_read(linked, a->are_named ? explain : NULL, &programs))
+	if (metrics_programs_read(
+			linked, a->children, a->are_named && !a->children ? explain : NULL, &programs))
 		status = print(&programs, a);
 	else
 		cli_error("%s", strerror(ENOMEM));
@@ -160,6 +165,9 @@ static bool parse_option(const char *command, int option, struct metrics_argumen
 {
 	uint64_t depth;
 	switch (option) {
+	case 'c':
+		a->children = true;
+		return true;
 	case 'j':
 		a->format = FORMAT_JSON;
 		return true;
@@ -181,6 +189,7 @@ int cli_metrics(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
+		{"children", no_argument, NULL, 'c'},
 		{"depth", required_argument, NULL, 'd'},
 		{"json", no_argument, NULL, 'j'},
 		{"openmetrics", no_argument, NULL, 'm'},
@@ -196,6 +205,10 @@ int cli_metrics(int argc, char **argv)
 			return CLI_USAGE;
 	}
 	a.are_named = optind < argc;
+	if (a.children && (a.format == FORMAT_OPENMETRICS || a.format == FORMAT_PROMETHEUS))
+		return cli_usage_error(argv[0],
+			"--children is for text and --json: a series for each that comes and goes would fill a "
+			"Prometheus");
 	if (a.are_named && !find_named(argv[0], argv + optind, argc - optind, &linked))
 		return CLI_USAGE;
 	if (!a.are_named && !weft__runs_counting_find(&linked))

@@ -19,18 +19,20 @@ static bool list_samples(struct metrics_programs *programs)
 	return at;
 }
 
-bool metrics_programs_read(const struct weft__runs_linked_list *linked,
+bool metrics_programs_read(const struct weft__runs_linked_list *linked, bool children,
 	metrics_unreadable *unreadable, struct metrics_programs *ret_programs)
 {
 	struct metrics_programs programs = {.list = calloc(linked->count + 1, sizeof(*programs.list))};
 	for (size_t i = 0; programs.list && i < linked->count; i++) {
 		struct metrics_program *program = &programs.list[programs.count];
-		int error = weft__runs_counters_read(linked->list[i].pid, &program->counters);
+		const pid_t pid = linked->list[i].pid;
+		int error = (children ? weft__runs_children_read : weft__runs_counters_read)(
+			pid, &program->counters);
 		program->linked = linked->list[i];
 		programs.count += !error;
 		programs.sample_count += error ? 0 : program->counters.count;
 		if (error && unreadable)
-			unreadable(linked->list[i].pid, error);
+			unreadable(pid, error);
 	}
 	*ret_programs = programs;
 	return programs.list && list_samples(ret_programs);

@@ -33,9 +33,10 @@ struct metrics_programs {
 /* Called for a program whose counters cannot be read. */
 typedef void metrics_unreadable(pid_t pid, int error);
 
-/* Reads the counters of all these programs; those that cannot be read, as they have ended or have
- * none, are left out. False without memory. The caller calls finish in any case. */
-bool metrics_programs_read(const struct weft__runs_linked_list *linked,
+/* Reads the counters of all these programs, or the children of their metrics; those that cannot be
+ * read, as they have ended or have none, are left out. False without memory. The caller calls
+ * finish in any case. */
+bool metrics_programs_read(const struct weft__runs_linked_list *linked, bool children,
 	metrics_unreadable *unreadable, struct metrics_programs *ret_programs);
 void metrics_programs_finish(struct metrics_programs *programs);
 

@@ -17,7 +17,7 @@ static bool read_programs(struct metrics_programs *ret_programs)
 	struct weft__runs_linked_list linked;
 	if (!weft__runs_counting_find(&linked))
 		return false;
-	bool good = metrics_programs_read(&linked, NULL, ret_programs);
+	bool good = metrics_programs_read(&linked, false, NULL, ret_programs);
 	weft__runs_linked_finish(&linked);
 	return good;
 }

@@ -82,7 +82,7 @@ class Gauge(_Metric):
 class Histogram(_Metric):
     """A histogram, which counts values by their size, in 8 steps for each power of 2.
 
-    Values are whole numbers in `unit` times 10**scale; those from 2**first to 2**last of `exponents` are told apart,
+    Values are whole numbers in `unit` times 10**scale; those from 2**first to 2**last of `exponents` are distinguished,
     without them from 2**10 to 2**40. So a duration in nanoseconds has the unit 'seconds' and the scale -9.
     """
 

@@ -94,14 +94,15 @@ static int read_file(int fd, off_t offset, void *ret, size_t bytes)
 	return size < 0 ? errno : have == bytes ? 0 : ENOENT;
 }
 
-/* The counters are in the file of an agent: reads them there. */
-static int read_elsewhere(int page, struct weft_abi_counters *ret)
+/* The values are in the file of an agent: reads them there. `own`: the process's own memory. */
+static int read_elsewhere(
+	int own, const uint8_t region[16], const char *suffix, void *ret, size_t bytes)
 {
 	struct stat status;
-	int fd = fstat(page, &status) == 0 ? weft__runs_region_open(ret->region, status.st_uid) : -1;
+	int fd = fstat(own, &status) == 0 ? weft__runs_region_open(region, suffix, status.st_uid) : -1;
 	if (fd < 0)
 		return errno;
-	int error = read_file(fd, 0, ret, sizeof(*ret));
+	int error = read_file(fd, 0, ret, bytes);
 	close(fd);
 	return error;
 }
@@ -112,7 +113,7 @@ static int read_counters(pid_t pid, struct weft__runs_counters *ret_counters)
 	int fd = memory ? weft__runs_memory_open(pid, WEFT__RUNS_PAGE) : -1;
 	int error = fd < 0 ? errno : read_file(fd, WEFT_ABI_ATTACH_BYTES, memory, sizeof(*memory));
 	if (!error && memory->is_elsewhere)
-		error = read_elsewhere(fd, memory);
+		error = read_elsewhere(fd, memory->region, WEFT_ABI_AGENT_SUFFIX, memory, sizeof(*memory));
 	if (!error)
 		error =
 			is_own(pid, memory->owner) ? weft__runs_counters_parse(memory, ret_counters) : ENOENT;
@@ -122,17 +123,76 @@ static int read_counters(pid_t pid, struct weft__runs_counters *ret_counters)
 	return error;
 }
 
-static int read_metrics(pid_t pid, struct weft__runs_counters *ret_counters)
+/* Copies the metrics of a process, which the caller frees. 0 or an errno. */
+static int copy_metrics(pid_t pid, struct weft_abi_metrics **ret_memory)
 {
 	struct weft_abi_metrics *memory = aligned_alloc(64, WEFT_ABI_METRICS_BYTES);
 	int fd = memory ? weft__runs_memory_open(pid, WEFT__RUNS_METRICS) : -1;
 	int error = fd < 0 ? errno : read_file(fd, 0, memory, WEFT_ABI_METRICS_BYTES);
-	if (!error)
-		error =
-			is_own(pid, memory->owner) ? weft__runs_metrics_parse(memory, ret_counters) : ENOENT;
+	if (!error && memory->is_elsewhere)
+		error = read_elsewhere(
+			fd, memory->region, WEFT_ABI_AGENT_METRICS_SUFFIX, memory, WEFT_ABI_METRICS_BYTES);
+	if (!error && !is_own(pid, memory->owner))
+		error = ENOENT;
 	if (fd >= 0)
 		close(fd);
-	free(memory);
+	if (error)
+		free(memory);
+	else
+		*ret_memory = memory;
+	return error;
+}
+
+static int read_metrics(pid_t pid, struct weft__runs_counters *ret_counters)
+{
+	struct weft_abi_metrics *memory;
+	int error = copy_metrics(pid, &memory);
+	if (!error) {
+		error = weft__runs_metrics_parse(memory, ret_counters);
+		free(memory);
+	}
+	return error;
+}
+
+/* Copies what is used of the memory of children twice, as children.c wants it. */
+static int copy_children(pid_t pid, void **ret_first, void **ret_second, size_t *ret_bytes)
+{
+	struct weft_abi_children header;
+	void *first = NULL, *second = NULL;
+	int fd = weft__runs_memory_open(pid, WEFT__RUNS_CHILDREN);
+	int error = fd < 0 ? errno : read_file(fd, 0, &header, sizeof(header));
+	if (!error && (!is_own(pid, header.owner) || header.used > WEFT_ABI_CHILDREN_MAX))
+		error = ENOENT;
+	const size_t bytes = error ? 0 : sizeof(header) + header.used * sizeof(struct weft_abi_child);
+	if (!error && (!(first = malloc(bytes)) || !(second = malloc(bytes))))
+		error = ENOMEM;
+	if (!error)
+		error = read_file(fd, 0, first, bytes);
+	if (!error)
+		error = read_file(fd, 0, second, bytes);
+	if (fd >= 0)
+		close(fd);
+	*ret_first = first;
+	*ret_second = second;
+	*ret_bytes = bytes;
+	return error;
+}
+
+int weft__runs_children_read(pid_t pid, struct weft__runs_counters *ret_counters)
+{
+	struct weft_abi_metrics *metrics = NULL;
+	void *first, *second;
+	size_t bytes;
+	/* Rows are only added: the later copy has those of all children. */
+	int error = copy_children(pid, &first, &second, &bytes);
+	if (!error)
+		error = copy_metrics(pid, &metrics);
+	if (!error) {
+		error = weft__runs_children_parse(metrics, first, second, bytes, ret_counters);
+		free(metrics);
+	}
+	free(first);
+	free(second);
 	return error;
 }
 

@@ -45,6 +45,7 @@ struct weft__runs_counter {
 	int scale;
 	enum weft__runs_type type;
 	bool is_billable;                      /* a counter that is to be added up over restarts */
+	bool is_child;                         /* it comes and goes; totals of levels have it */
 	const struct weft__runs_label *labels; /* in the program's order: from the widest level on */
 	size_t label_count;
 	uint64_t created_unix_ns; /* 0: unknown */
@@ -69,6 +70,10 @@ int weft__runs_counters_parse(
  * the counter had meanwhile; values of different counters may be some microseconds apart. ENOENT:
  * the process has no such memory of its own. */
 int weft__runs_counters_read(pid_t pid, struct weft__runs_counters *ret_counters);
+
+/* The children of its metrics, in no order. ENOENT: it has none. As above. */
+int weft__runs_children_read(pid_t pid, struct weft__runs_counters *ret_counters);
+
 void weft__runs_counters_finish(struct weft__runs_counters *counters);
 
 #endif

@@ -4,27 +4,11 @@
  * that are, and those below them, are left out. See counters.h.
  */
 #include "runs/attach/metrics.h"
+#include "runs/attach/metrics_reading.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The texts of a row. */
-struct row_text {
-	const char *part[3];
-};
-
-struct reading {
-	const struct weft_abi_metrics *header;
-	const struct weft_abi_metric_row *rows;
-	const char *text;
-	const unsigned char *cells;
-	uint32_t count;
-	struct row_text texts[WEFT_ABI_METRIC_ROWS]; /* part[0] is NULL: a row that is left out */
-	/* With those of the rows below. */
-	uint64_t values[WEFT_ABI_METRIC_ROWS];
-	uint64_t *own_cells[WEFT_ABI_METRIC_ROWS]; /* in the list, of a histogram */
-};
 
 /* All parts of a hosted program's memory have the same sizes. */
 static bool is_valid(const struct weft_abi_metrics *header)
@@ -42,7 +26,7 @@ static bool is_valid(const struct weft_abi_metrics *header)
 }
 
 /* The text at *at, which is moved behind its NUL; NULL if it has none. */
-static const char *take_text(const struct reading *r, uint32_t *at)
+static const char *take_text(const struct weft__metrics_reading *r, uint32_t *at)
 {
 	const char *text = r->text + *at;
 	if (*at >= WEFT_ABI_METRIC_TEXT)
@@ -66,7 +50,7 @@ static bool is_like(const struct weft_abi_metric_row *row, const struct weft_abi
 		   row->last_exponent == above->last_exponent;
 }
 
-static bool check_row(struct reading *r, uint32_t row)
+static bool check_row(struct weft__metrics_reading *r, uint32_t row)
 {
 	const struct weft_abi_metric_row *it = &r->rows[row];
 	const unsigned above = it->below, texts = above ? 2 : 3;
@@ -83,14 +67,14 @@ static bool check_row(struct reading *r, uint32_t row)
 	return r->texts[row].part[0][0];
 }
 
-static void check_rows(struct reading *r)
+static void check_rows(struct weft__metrics_reading *r)
 {
 	for (uint32_t row = 0; row < r->count; row++)
 		if (!check_row(r, row))
 			r->texts[row].part[0] = NULL;
 }
 
-static uint64_t sum_of(const struct reading *r, uint32_t cell)
+static uint64_t sum_of(const struct weft__metrics_reading *r, uint32_t cell)
 {
 	uint64_t sum = 0;
 	for (uint32_t shard = 0; shard < WEFT_ABI_METRIC_SHARDS; shard++) {
@@ -104,7 +88,7 @@ static uint64_t sum_of(const struct reading *r, uint32_t cell)
 
 /* Sums for all rows their cells at a distance from the first one. What a row has is a part of what
  * the one above it has, which comes before it. */
-static void sum_rows(struct reading *r, uint32_t cell)
+static void sum_rows(struct weft__metrics_reading *r, uint32_t cell)
 {
 	for (uint32_t row = 0; row < r->count; row++)
 		r->values[row] = r->texts[row].part[0] && cell < cells_of(&r->rows[row])
@@ -117,7 +101,7 @@ static void sum_rows(struct reading *r, uint32_t cell)
 
 /* ---- The list ---- */
 
-static char *copy_text(char **texts, const char *text)
+char *weft__runs_copy_text(char **texts, const char *text)
 {
 	const size_t size = strlen(text) + 1;
 	char *copy = memcpy(*texts, text, size);
@@ -125,7 +109,7 @@ static char *copy_text(char **texts, const char *text)
 	return copy;
 }
 
-static uint32_t depth_of(const struct reading *r, uint32_t row)
+uint32_t weft__runs_row_depth(const struct weft__metrics_reading *r, uint32_t row)
 {
 	uint32_t depth = 0;
 	for (; r->rows[row].below; row = r->rows[row].below - 1u)
@@ -133,50 +117,55 @@ static uint32_t depth_of(const struct reading *r, uint32_t row)
 	return depth;
 }
 
-static uint32_t top_of(const struct reading *r, uint32_t row)
+uint32_t weft__runs_row_top(const struct weft__metrics_reading *r, uint32_t row)
 {
 	while (r->rows[row].below)
 		row = r->rows[row].below - 1u;
 	return row;
 }
 
-/* Memory that the list needs beside its counters. */
-struct room {
-	struct weft__runs_label *labels;
-	uint64_t *cells;
-	char *texts;
-};
-
-static void put_labels(
-	const struct reading *r, uint32_t row, struct room *room, struct weft__runs_counter *counter)
-{
-	counter->label_count = depth_of(r, row);
-	counter->labels = room->labels;
-	room->labels += counter->label_count;
-	struct weft__runs_label *label = room->labels;
-	for (; r->rows[row].below; row = r->rows[row].below - 1u)
-		*--label = (struct weft__runs_label){copy_text(&room->texts, r->texts[row].part[0]),
-			copy_text(&room->texts, r->texts[row].part[1])};
-}
-
-static void put_row(
-	struct reading *r, uint32_t row, struct room *room, struct weft__runs_counter *counter)
+void weft__runs_row_describe(const struct weft__metrics_reading *r, uint32_t row,
+	struct weft__metrics_room *room, struct weft__runs_counter *counter)
 {
 	static const enum weft__runs_type types[] = {[WEFT_ABI_METRIC_COUNTER] = WEFT__RUNS_COUNTER,
 		[WEFT_ABI_METRIC_GAUGE] = WEFT__RUNS_GAUGE,
 		[WEFT_ABI_METRIC_HISTOGRAM] = WEFT__RUNS_HISTOGRAM};
 	const struct weft_abi_metric_row *it = &r->rows[row];
-	const struct row_text *top = &r->texts[top_of(r, row)];
+	const struct weft__metrics_text *top = &r->texts[weft__runs_row_top(r, row)];
 	*counter = (struct weft__runs_counter){
-		.name = copy_text(&room->texts, top->part[0]),
-		.unit = copy_text(&room->texts, top->part[1]),
-		.help = copy_text(&room->texts, top->part[2]),
+		.name = weft__runs_copy_text(&room->texts, top->part[0]),
+		.unit = weft__runs_copy_text(&room->texts, top->part[1]),
+		.help = weft__runs_copy_text(&room->texts, top->part[2]),
 		.scale = it->scale,
 		.type = types[it->kind],
 		.is_billable = it->flags & WEFT_ABI_METRIC_BILLABLE,
 		.created_unix_ns = it->created_unix_ns,
+		.labels = room->labels,
+		.label_count = weft__runs_row_depth(r, row),
 	};
-	put_labels(r, row, room, counter);
+	room->labels += counter->label_count;
+	struct weft__runs_label *label = room->labels;
+	for (; r->rows[row].below; row = r->rows[row].below - 1u)
+		*--label =
+			(struct weft__runs_label){weft__runs_copy_text(&room->texts, r->texts[row].part[0]),
+				weft__runs_copy_text(&room->texts, r->texts[row].part[1])};
+}
+
+size_t weft__runs_row_text_bytes(const struct weft__metrics_reading *r, uint32_t row)
+{
+	size_t bytes = 0;
+	for (; r->rows[row].below; row = r->rows[row].below - 1u)
+		bytes += strlen(r->texts[row].part[0]) + strlen(r->texts[row].part[1]) + 2;
+	for (unsigned i = 0; i < 3; i++)
+		bytes += strlen(r->texts[row].part[i]) + 1;
+	return bytes;
+}
+
+static void put_row(struct weft__metrics_reading *r, uint32_t row, struct weft__metrics_room *room,
+	struct weft__runs_counter *counter)
+{
+	const struct weft_abi_metric_row *it = &r->rows[row];
+	weft__runs_row_describe(r, row, room, counter);
 	if (it->kind == WEFT_ABI_METRIC_HISTOGRAM) {
 		counter->histogram.cells = r->own_cells[row] = room->cells;
 		counter->histogram.cell_count = cells_of(it) - 1;
@@ -201,7 +190,8 @@ static void put_value(
 	}
 }
 
-static void put_values(struct reading *r, uint32_t cell, struct weft__runs_counter *counter)
+static void put_values(
+	struct weft__metrics_reading *r, uint32_t cell, struct weft__runs_counter *counter)
 {
 	sum_rows(r, cell);
 	for (uint32_t row = 0; row < r->count; row++)
@@ -210,7 +200,7 @@ static void put_values(struct reading *r, uint32_t cell, struct weft__runs_count
 }
 
 /* Counts what the list needs; texts are at most so many bytes. */
-static void measure(const struct reading *r, size_t *ret_rows, size_t *ret_labels,
+static void measure(const struct weft__metrics_reading *r, size_t *ret_rows, size_t *ret_labels,
 	size_t *ret_cells, size_t *ret_text)
 {
 	size_t rows = 0, labels = 0, cells = 0, text = 1;
@@ -218,12 +208,9 @@ static void measure(const struct reading *r, size_t *ret_rows, size_t *ret_label
 		if (!r->texts[row].part[0])
 			continue;
 		rows++;
-		labels += depth_of(r, row);
+		labels += weft__runs_row_depth(r, row);
 		cells += cells_of(&r->rows[row]) - 1;
-		for (uint32_t at = row; r->rows[at].below; at = r->rows[at].below - 1u)
-			text += strlen(r->texts[at].part[0]) + strlen(r->texts[at].part[1]) + 2;
-		const struct row_text *top = &r->texts[top_of(r, row)];
-		text += strlen(top->part[0]) + strlen(top->part[1]) + strlen(top->part[2]) + 3;
+		text += weft__runs_row_text_bytes(r, row);
 	}
 	*ret_rows = rows;
 	*ret_labels = labels;
@@ -231,7 +218,7 @@ static void measure(const struct reading *r, size_t *ret_rows, size_t *ret_label
 	*ret_text = text;
 }
 
-static uint32_t most_cells(const struct reading *r)
+static uint32_t most_cells(const struct weft__metrics_reading *r)
 {
 	uint32_t most = 0;
 	for (uint32_t row = 0; row < r->count; row++)
@@ -240,11 +227,11 @@ static uint32_t most_cells(const struct reading *r)
 	return most;
 }
 
-static int list_rows(struct reading *r, struct weft__runs_counters *ret_counters)
+static int list_rows(struct weft__metrics_reading *r, struct weft__runs_counters *ret_counters)
 {
 	size_t rows, labels, cells, text;
 	measure(r, &rows, &labels, &cells, &text);
-	struct room room = {calloc(labels + 1, sizeof(*room.labels)),
+	struct weft__metrics_room room = {calloc(labels + 1, sizeof(*room.labels)),
 		calloc(cells + 1, sizeof(*room.cells)), calloc(1, text)};
 	struct weft__runs_counters counters = {.list = calloc(rows + 1, sizeof(*counters.list)),
 		.count = rows,
@@ -264,22 +251,31 @@ static int list_rows(struct reading *r, struct weft__runs_counters *ret_counters
 	return 0;
 }
 
-int weft__runs_metrics_parse(const void *memory, struct weft__runs_counters *ret_counters)
+int weft__runs_reading_begin(const void *memory, struct weft__metrics_reading **ret_reading)
 {
 	const unsigned char *bytes = memory;
-	struct reading *r = calloc(1, sizeof(*r));
+	const struct weft_abi_metrics *header = memory;
+	if (!is_valid(header) || header->rows_used > WEFT_ABI_METRIC_ROWS)
+		return ENOENT;
+	struct weft__metrics_reading *r = calloc(1, sizeof(*r));
 	if (!r)
 		return ENOMEM;
-	r->header = memory;
-	int error = is_valid(r->header) && r->header->rows_used <= WEFT_ABI_METRIC_ROWS ? 0 : ENOENT;
+	r->rows = (const void *)(bytes + header->rows_offset);
+	r->text = (const char *)bytes + header->text_offset;
+	r->cells = bytes + header->cells_offset;
+	r->count = header->rows_used;
+	check_rows(r);
+	*ret_reading = r;
+	return 0;
+}
+
+int weft__runs_metrics_parse(const void *memory, struct weft__runs_counters *ret_counters)
+{
+	struct weft__metrics_reading *r;
+	int error = weft__runs_reading_begin(memory, &r);
 	if (!error) {
-		r->rows = (const void *)(bytes + r->header->rows_offset);
-		r->text = (const char *)bytes + r->header->text_offset;
-		r->cells = bytes + r->header->cells_offset;
-		r->count = r->header->rows_used;
-		check_rows(r);
 		error = list_rows(r, ret_counters);
+		free(r);
 	}
-	free(r);
 	return error;
 }

@@ -13,4 +13,9 @@
  * The caller calls weft__runs_counters_finish() if it is 0. */
 int weft__runs_metrics_parse(const void *memory, struct weft__runs_counters *ret_counters);
 
+/* Reads the children in two copies of their memory, of so many bytes, and one of the metrics'. The
+ * labels of each are those of its level, those of the children above it, and its own. As above. */
+int weft__runs_children_parse(const void *metrics, const void *first, const void *second,
+	size_t bytes, struct weft__runs_counters *ret_counters);
+
 #endif

@@ -48,11 +48,12 @@ bool weft__runs_region_folder(char ret_folder[PATH_MAX])
 	return true;
 }
 
-void weft__runs_region_name(const uint8_t region[16], char ret_name[WEFT_ABI_AGENT_NAME_BYTES])
+void weft__runs_region_name(
+	const uint8_t region[16], const char *suffix, char ret_name[WEFT_ABI_AGENT_NAME_BYTES])
 {
 	for (unsigned i = 0; i < 16; i++)
 		snprintf(ret_name + 2 * i, 3, "%02x", region[i]);
-	strcpy(ret_name + 32, WEFT_ABI_AGENT_SUFFIX);
+	strcpy(ret_name + 32, suffix);
 }
 
 int weft__runs_region_open_at(int folder, const char *name)
@@ -99,11 +100,11 @@ static int open_folder_of(uid_t user)
 	return (int)fd;
 }
 
-int weft__runs_region_open(const uint8_t region[16], uid_t user)
+int weft__runs_region_open(const uint8_t region[16], const char *suffix, uid_t user)
 {
 	char name[WEFT_ABI_AGENT_NAME_BYTES], folder[PATH_MAX];
 	const char *wanted = getenv(WEFT_ABI_AGENT_VARIABLE);
-	weft__runs_region_name(region, name);
+	weft__runs_region_name(region, suffix, name);
 	int fd = is_wanted(wanted) ? open_in(open_folder(wanted), name, user) : -1;
 	if (fd < 0)
 		fd = open_in(open_folder(WEFT_ABI_AGENT_FOLDER), name, user);

@@ -17,14 +17,17 @@
  * XDG_RUNTIME_DIR. False: there is none, because XDG_RUNTIME_DIR is missing or not the user's. */
 bool weft__runs_region_folder(char ret_folder[PATH_MAX]);
 
-/* A file's name: `region` in hexadecimal, and the suffix. */
-void weft__runs_region_name(const uint8_t region[16], char ret_name[WEFT_ABI_AGENT_NAME_BYTES]);
+/* A file's name: `region` in hexadecimal, and the suffix: WEFT_ABI_AGENT_SUFFIX, or that of
+ * metrics.
+ */
+void weft__runs_region_name(
+	const uint8_t region[16], const char *suffix, char ret_name[WEFT_ABI_AGENT_NAME_BYTES]);
 
 /* Opens a regular file for reading, without following links and without waiting. -1 with errno. */
 int weft__runs_region_open_at(int folder, const char *name);
 
-/* Opens the counters of the user's process that have that name. -1 with errno; ENOENT: no folder
- * that this process may look into has them. */
-int weft__runs_region_open(const uint8_t region[16], uid_t user);
+/* Opens the counters or metrics of the user's process that have that name. -1 with errno; ENOENT:
+ * no folder that this process may look into has them. */
+int weft__runs_region_open(const uint8_t region[16], const char *suffix, uid_t user);
 
 #endif
