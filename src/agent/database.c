@@ -16,7 +16,7 @@ static const char schema[] =
 	"CREATE TABLE IF NOT EXISTS series(id INTEGER PRIMARY KEY, user INTEGER NOT NULL,"
 	" program TEXT NOT NULL, metric TEXT NOT NULL, labels TEXT NOT NULL, part TEXT NOT NULL,"
 	" bound REAL, type TEXT NOT NULL, unit TEXT NOT NULL, scale INTEGER NOT NULL,"
-	" help TEXT NOT NULL, UNIQUE(user, program, metric, labels, part));"
+	" help TEXT NOT NULL, is_billable INTEGER NOT NULL, UNIQUE(user, program, metric, labels, part));"
 	"CREATE TABLE IF NOT EXISTS ledger(series INTEGER PRIMARY KEY, total INTEGER NOT NULL);"
 	"CREATE TABLE IF NOT EXISTS seen(region TEXT NOT NULL, series INTEGER NOT NULL,"
 	" value INTEGER NOT NULL, PRIMARY KEY(region, series)) WITHOUT ROWID;"
@@ -34,7 +34,7 @@ static const char schema[] =
 	"CREATE TABLE IF NOT EXISTS incidents(number INTEGER PRIMARY KEY, time INTEGER NOT NULL,"
 	" region TEXT NOT NULL, what TEXT NOT NULL);"
 	"CREATE VIEW IF NOT EXISTS totals AS SELECT user, program, metric, labels, part, bound, type,"
-	" unit, scale, total FROM ledger JOIN series ON series.id = ledger.series;"
+	" unit, scale, is_billable, total FROM ledger JOIN series ON series.id = ledger.series;"
 	"CREATE VIEW IF NOT EXISTS samples AS SELECT resolution, time, user, program, metric, labels,"
 	" part, bound, type, unit, scale, value, low, high FROM history"
 	" JOIN series ON series.id = history.series;"
@@ -50,7 +50,7 @@ static const char *const statements[WEFT__AGENT_STATEMENTS] = {
 	[WEFT__AGENT_ROLLBACK] = "ROLLBACK",
 	[WEFT__AGENT_ADD_SERIES] =
 		"INSERT INTO series(user, program, metric, labels, part, bound, type, "
-		"unit, scale, help, id) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+		"unit, scale, help, is_billable, id) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 	[WEFT__AGENT_SET_TYPE] = "UPDATE series SET type = ?2 WHERE id = ?1",
 	[WEFT__AGENT_SET_TOTAL] = "INSERT OR REPLACE INTO ledger VALUES (?,?)",
 	[WEFT__AGENT_DROP_TOTAL] = "DELETE FROM ledger WHERE series = ?",

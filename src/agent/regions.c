@@ -26,6 +26,41 @@
 /* A user who has more is hostile, or counts in processes that hardly live. */
 #define REGIONS_OF_USER_MAX 8192
 
+/* Where the two kinds of memory have what they share. */
+static const struct kind {
+	size_t bytes;
+	const char *suffix, *magic;
+	uint32_t version;
+	size_t region, born, program, is_elsewhere; /* offsets */
+	enum weft__runs_memory nameless;
+	off_t at; /* in the nameless file */
+} kinds[WEFT__AGENT_KINDS] = {
+	[WEFT__AGENT_COUNTERS] = {sizeof(struct weft_abi_counters), WEFT_ABI_AGENT_SUFFIX,
+		WEFT_ABI_COUNTERS_MAGIC, WEFT_ABI_COUNTERS_VERSION,
+		offsetof(struct weft_abi_counters, region),
+		offsetof(struct weft_abi_counters, born_unix_ns),
+		offsetof(struct weft_abi_counters, program),
+		offsetof(struct weft_abi_counters, is_elsewhere), WEFT__RUNS_PAGE, WEFT_ABI_ATTACH_BYTES},
+	[WEFT__AGENT_METRICS] = {WEFT_ABI_METRICS_BYTES, WEFT_ABI_AGENT_METRICS_SUFFIX,
+		WEFT_ABI_METRICS_MAGIC, WEFT_ABI_METRICS_VERSION, offsetof(struct weft_abi_metrics, region),
+		offsetof(struct weft_abi_metrics, born_unix_ns), offsetof(struct weft_abi_metrics, program),
+		offsetof(struct weft_abi_metrics, is_elsewhere), WEFT__RUNS_METRICS, 0},
+};
+
+_Static_assert(offsetof(struct weft_abi_counters, version) == 8 &&
+				   offsetof(struct weft_abi_metrics, version) == 8,
+	"both begin with magic, version and owner");
+_Static_assert(offsetof(struct weft_abi_counters, owner) == 12 &&
+				   offsetof(struct weft_abi_metrics, owner) == 12,
+	"both begin with magic, version and owner");
+
+static uint32_t word_at(const void *memory, size_t offset)
+{
+	uint32_t word;
+	memcpy(&word, (const char *)memory + offset, sizeof(word));
+	return word;
+}
+
 /* ---- The folder ---- */
 
 static bool is_safe(int folder)
@@ -38,8 +73,9 @@ static bool is_safe(int folder)
 int weft__agent_regions_open(struct weft__agent_regions *regions, const char *folder)
 {
 	int error = 0;
-	*regions = (struct weft__agent_regions){
-		.folder = -1, .path = folder ? folder : "", .memory = malloc(sizeof(*regions->memory))};
+	*regions = (struct weft__agent_regions){.folder = -1,
+		.path = folder ? folder : "",
+		.memory = aligned_alloc(64, WEFT_ABI_METRICS_BYTES)};
 	if (!regions->memory)
 		return ENOMEM;
 	if (!folder)
@@ -109,7 +145,8 @@ static bool make_room(struct weft__agent_regions *regions)
 
 /* Takes the descriptor, also after a failure. NULL: there is no memory, or the user has too many.
  */
-static struct weft__agent_region *add(struct weft__agent_regions *regions, const char *name, int fd)
+static struct weft__agent_region *add(
+	struct weft__agent_regions *regions, enum weft__agent_kind kind, const char *name, int fd)
 {
 	struct stat status;
 	struct weft__agent_region *region = NULL;
@@ -120,6 +157,7 @@ static struct weft__agent_region *add(struct weft__agent_regions *regions, const
 		close(fd);
 		return NULL;
 	}
+	region->kind = kind;
 	memcpy(region->name, name, 32);
 	region->user = status.st_uid;
 	region->fd = fd;
@@ -133,9 +171,15 @@ void weft__agent_regions_drop(struct weft__agent_regions *regions, size_t number
 	regions->list[number] = regions->list[--regions->count];
 }
 
-static bool is_name(const char *name)
+/* The kind of a file by its name; WEFT__AGENT_KINDS: it is another file. */
+static enum weft__agent_kind kind_of(const char *name)
 {
-	return strspn(name, "0123456789abcdef") == 32 && strcmp(name + 32, WEFT_ABI_AGENT_SUFFIX) == 0;
+	enum weft__agent_kind kind = 0;
+	if (strspn(name, "0123456789abcdef") != 32)
+		return WEFT__AGENT_KINDS;
+	while (kind < WEFT__AGENT_KINDS && strcmp(name + 32, kinds[kind].suffix) != 0)
+		kind++;
+	return kind;
 }
 
 int weft__agent_regions_find(struct weft__agent_regions *regions)
@@ -148,11 +192,12 @@ int weft__agent_regions_find(struct weft__agent_regions *regions)
 	if (!entries)
 		return errno;
 	for (struct dirent *entry; (entry = readdir(entries));) {
-		if (!is_name(entry->d_name) || weft__agent_regions_named(regions, entry->d_name))
+		enum weft__agent_kind kind = kind_of(entry->d_name);
+		if (kind == WEFT__AGENT_KINDS || weft__agent_regions_named(regions, entry->d_name))
 			continue;
 		int file = weft__runs_region_open_at(regions->folder, entry->d_name);
 		if (file >= 0)
-			add(regions, entry->d_name, file);
+			add(regions, kind, entry->d_name, file);
 	}
 	closedir(entries);
 	return 0;
@@ -183,29 +228,39 @@ bool weft__agent_regions_has_ended(pid_t pid, uint64_t started)
 		   start_of(pid) != started;
 }
 
-static void look_at(void *context, pid_t pid)
+/* Adds the process's nameless memory of that kind. A child that was forked by clone(2) has its
+ * parent's, which is not its own. */
+static void look_for(
+	struct weft__agent_regions *regions, enum weft__agent_kind kind, pid_t pid, uint64_t started)
 {
-	struct weft__agent_regions *regions = context;
-	struct weft_abi_counters *memory = regions->memory;
+	const struct kind *it = &kinds[kind];
+	char *memory = regions->memory;
 	char name[WEFT_ABI_AGENT_NAME_BYTES];
-	uint64_t started = start_of(pid);
-	int fd = started && weft__source_process_of(pid) == pid ? weft__runs_page_open(pid) : -1;
+	int fd = weft__runs_memory_open(pid, it->nameless);
 	if (fd < 0)
 		return;
-	bool is_own =
-		pread(fd, memory, sizeof(*memory), WEFT_ABI_ATTACH_BYTES) == (ssize_t)sizeof(*memory) &&
-		memory->owner == (uint32_t)weft__source_process_own_pid(pid) && !memory->is_elsewhere;
-	weft__runs_region_name(memory->region, name);
+	const size_t head = sizeof(struct weft_abi_metrics);
+	bool is_own = pread(fd, memory, head, it->at) == (ssize_t)head &&
+				  word_at(memory, 12) == (uint32_t)weft__source_process_own_pid(pid) &&
+				  !word_at(memory, it->is_elsewhere);
+	weft__runs_region_name((const uint8_t *)memory + it->region, it->suffix, name);
 	if (!is_own || strspn(name, "0") >= 32 || weft__agent_regions_named(regions, name)) {
 		close(fd);
 		return;
 	}
-	struct weft__agent_region *region = add(regions, name, fd);
+	struct weft__agent_region *region = add(regions, kind, name, fd);
 	if (!region)
 		return;
 	region->pid = pid;
 	region->started = started;
-	region->at = WEFT_ABI_ATTACH_BYTES;
+	region->at = it->at;
+}
+
+static void look_at(void *context, pid_t pid)
+{
+	uint64_t started = weft__source_process_of(pid) == pid ? start_of(pid) : 0;
+	for (enum weft__agent_kind kind = 0; started && kind < WEFT__AGENT_KINDS; kind++)
+		look_for(context, kind, pid, started);
 }
 
 void weft__agent_regions_search(struct weft__agent_regions *regions)
@@ -236,28 +291,33 @@ void weft__agent_regions_look(struct weft__agent_regions *regions)
 }
 
 /* The process's name in its file is cut off at a NUL, also if it has none. */
-static void identify(struct weft__agent_region *region, const struct weft_abi_counters *memory)
+static void identify(struct weft__agent_region *region, const char *memory)
 {
-	memcpy(region->program, memory->program, sizeof(region->program) - 1);
-	region->born = (double)memory->born_unix_ns / 1e9;
+	const struct kind *it = &kinds[region->kind];
+	uint64_t born;
+	memcpy(region->program, memory + it->program, sizeof(region->program) - 1);
+	memcpy(&born, memory + it->born, sizeof(born));
+	region->born = (double)born / 1e9;
 	if (!region->started)
-		region->pid = (pid_t)(memory->owner & INT32_MAX);
+		region->pid = (pid_t)(word_at(memory, 12) & INT32_MAX);
 }
 
 const char *weft__agent_regions_read(
 	struct weft__agent_regions *regions, struct weft__agent_region *region)
 {
-	struct weft_abi_counters *memory = regions->memory;
+	const struct kind *it = &kinds[region->kind];
+	char *memory = regions->memory;
 	char name[WEFT_ABI_AGENT_NAME_BYTES];
-	ssize_t size = pread(region->fd, memory, sizeof(*memory), region->at);
-	if (size != (ssize_t)sizeof(*memory))
+	ssize_t size = pread(region->fd, memory, it->bytes, region->at);
+	if (size != (ssize_t)it->bytes)
 		return size < 0 ? strerror(errno) : "the file is too short";
-	if (memcmp(memory->magic, WEFT_ABI_COUNTERS_MAGIC, sizeof(memory->magic)) != 0)
+	region->is_begun = memcmp(memory, "\0\0\0\0\0\0\0", 8) != 0;
+	if (region->is_begun && memcmp(memory, it->magic, 8) != 0)
 		return "the file does not begin like counters";
-	if (memory->version != WEFT_ABI_COUNTERS_VERSION)
+	if (region->is_begun && word_at(memory, 8) != it->version)
 		return "the counters have an unknown version";
-	weft__runs_region_name(memory->region, name);
-	if (memcmp(name, region->name, 32) != 0)
+	weft__runs_region_name((const uint8_t *)memory + it->region, it->suffix, name);
+	if (region->is_begun && memcmp(name, region->name, 32) != 0)
 		return "the file has another file's name";
 	if (!region->program[0])
 		identify(region, memory);
@@ -265,11 +325,10 @@ const char *weft__agent_regions_read(
 }
 
 /* Not 0. Only saves work: a change that it does not see is seen when the process has ended. */
-static uint64_t digest_of(const struct weft_abi_counters *memory)
+static uint64_t digest_of(const unsigned char *at, size_t size)
 {
 	uint64_t digest = 1, word;
-	const unsigned char *at = (const unsigned char *)memory;
-	for (size_t i = 0; i + sizeof(word) <= sizeof(*memory); i += sizeof(word)) {
+	for (size_t i = 0; i + sizeof(word) <= size; i += sizeof(word)) {
 		memcpy(&word, at + i, sizeof(word));
 		digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 		digest ^= digest >> 29;
@@ -280,7 +339,7 @@ static uint64_t digest_of(const struct weft_abi_counters *memory)
 bool weft__agent_regions_differs(
 	const struct weft__agent_regions *regions, struct weft__agent_region *region)
 {
-	uint64_t digest = digest_of(regions->memory);
+	uint64_t digest = digest_of(regions->memory, kinds[region->kind].bytes);
 	bool differs = region->is_dead || digest != region->digest;
 	region->digest = digest;
 	return differs;
@@ -288,16 +347,17 @@ bool weft__agent_regions_differs(
 
 /* ---- Files ---- */
 
-static void name_of(const char *region, char ret_name[WEFT_ABI_AGENT_NAME_BYTES])
+static void name_of(
+	const char *region, enum weft__agent_kind kind, char ret_name[WEFT_ABI_AGENT_NAME_BYTES])
 {
-	snprintf(ret_name, WEFT_ABI_AGENT_NAME_BYTES, "%.32s" WEFT_ABI_AGENT_SUFFIX, region);
+	snprintf(ret_name, WEFT_ABI_AGENT_NAME_BYTES, "%.32s%s", region, kinds[kind].suffix);
 }
 
 bool weft__agent_regions_remove(
 	struct weft__agent_regions *regions, const struct weft__agent_region *region)
 {
 	char name[WEFT_ABI_AGENT_NAME_BYTES];
-	name_of(region->name, name);
+	name_of(region->name, region->kind, name);
 	return region->started || unlinkat(regions->folder, name, 0) == 0 || errno == ENOENT;
 }
 
@@ -305,8 +365,13 @@ bool weft__agent_regions_is_gone(const struct weft__agent_regions *regions, cons
 {
 	char name[WEFT_ABI_AGENT_NAME_BYTES];
 	struct stat status;
-	name_of(region, name);
-	return fstatat(regions->folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+	bool is_gone = true;
+	for (enum weft__agent_kind kind = 0; kind < WEFT__AGENT_KINDS; kind++) {
+		name_of(region, kind, name);
+		is_gone = is_gone && fstatat(regions->folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 &&
+				  errno == ENOENT;
+	}
+	return is_gone;
 }
 
 bool weft__agent_regions_is_old(const struct weft__agent_region *region, int64_t now, int64_t age)

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "abi/counter_abi.h"
+#include "abi/metric_abi.h"
 #include "agent/search.h"
 
 /* A value in a region. */
@@ -29,7 +30,15 @@ struct weft__agent_item {
 	double real;
 };
 
+/* Counters, or metrics with types and labels. */
+enum weft__agent_kind {
+	WEFT__AGENT_COUNTERS,
+	WEFT__AGENT_METRICS,
+	WEFT__AGENT_KINDS
+};
+
 struct weft__agent_region {
+	enum weft__agent_kind kind;
 	char name[33]; /* in hexadecimal */
 	char program[48];
 	char trouble[128]; /* the last incident, which is not repeated */
@@ -42,6 +51,7 @@ struct weft__agent_region {
 	bool is_loaded;  /* what of it was seen before is known */
 	bool is_known;   /* to the database */
 	bool is_dead;    /* no process can change it any more */
+	bool is_begun;   /* its process has filled the header */
 	bool is_damaged; /* the last look found no values */
 	uint64_t digest; /* of the content at the last look; 0: none */
 	struct weft__agent_item *items;
@@ -54,7 +64,7 @@ struct weft__agent_regions {
 	struct weft__agent_region **list;
 	size_t count, capacity;
 	struct weft__agent_search search;
-	struct weft_abi_counters *memory; /* room for one copy */
+	void *memory; /* room for one copy of either kind */
 };
 
 /* Opens the folder, which must be safe, and locks it. NULL: only nameless memory. 0 or an errno;
@@ -90,7 +100,7 @@ void weft__agent_regions_drop(struct weft__agent_regions *regions, size_t number
 struct weft__agent_region *weft__agent_regions_named(
 	const struct weft__agent_regions *regions, const char *name);
 
-/* True if the folder has no file of that name. */
+/* True if the folder has no file of that name, of either kind. */
 bool weft__agent_regions_is_gone(const struct weft__agent_regions *regions, const char *name);
 
 /* True if the file has not been changed for that long. */

@@ -162,6 +162,7 @@ uint32_t weft__agent_series_find(struct weft__agent_all_series *all, uint64_t us
 		series->unit = text_of(all, counter->unit);
 		series->help = text_of(all, counter->help);
 		series->scale = counter->scale;
+		series->is_billable = counter->is_billable;
 	}
 	return number;
 }
@@ -238,7 +239,7 @@ int weft__agent_series_save(const struct weft__agent_all_series *all, uint32_t n
 		WEFT__AGENT_T(key.metric), WEFT__AGENT_T(key.labels), WEFT__AGENT_T(key.part), bound,
 		WEFT__AGENT_T(type_names[series->type]), text_value(all, series->unit),
 		WEFT__AGENT_I(series->scale), text_value(all, series->help),
-		WEFT__AGENT_I((int64_t)number + 1)};
+		WEFT__AGENT_I(series->is_billable), WEFT__AGENT_I((int64_t)number + 1)};
 	return weft__agent_database_run(
 		database, WEFT__AGENT_ADD_SERIES, values, sizeof(values) / sizeof(*values));
 }

@@ -42,6 +42,7 @@ struct weft__agent_series {
 	double bound;                         /* the largest value that a cell counts; else NAN */
 	uint32_t unit, help;                  /* in `texts` */
 	int scale;
+	bool is_billable; /* the program wants an exact total */
 };
 
 struct weft__agent_all_series {

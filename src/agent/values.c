@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "agent/ledger.h"
+#include "runs/attach/metrics.h"
 
 /* ---- Items ---- */
 
@@ -152,7 +153,10 @@ static void parse(struct reading *reading)
 	struct weft__agent_ledger *ledger = reading->ledger;
 	const struct weft__agent_part value = {.name = "value", .bound = NAN};
 	struct weft__runs_counters counters;
-	if (weft__runs_counters_parse(ledger->regions.memory, &counters)) {
+	int error = reading->region->kind == WEFT__AGENT_METRICS
+					? weft__runs_metrics_parse(ledger->regions.memory, &counters)
+					: weft__runs_counters_parse(ledger->regions.memory, &counters);
+	if (error) {
 		weft__agent_ledger_refuse(
 			ledger, reading->now, reading->region, "its counters are damaged");
 		return;
@@ -175,7 +179,7 @@ static int read_region(
 	if (damage)
 		weft__agent_ledger_refuse(ledger, now, region, "%s", damage);
 	region->is_damaged = damage;
-	if (result || damage)
+	if (result || damage || !region->is_begun)
 		return result;
 	struct reading reading = {
 		.ledger = ledger, .region = region, .now = now, .base = base_of(ledger, region, now)};

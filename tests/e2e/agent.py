@@ -11,6 +11,7 @@ from harness import BUILD, WEFT, build_option, case, equal, json_lines, main, ru
 from waiting import status_of, wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'metrics-subject')
+TYPED = os.path.join(BUILD, 'tests', 'agent-subject')
 FAULTS = os.path.join(BUILD, 'tests', 'agent-faults')
 FULL = os.path.join(BUILD, 'tests', 'agent-full.so')
 
@@ -118,6 +119,40 @@ def each_process_counts_once_after_fork():
         it.tell(program, 'requests 5')
         it.look()
         equal(it.totals(), {'requests': 7})
+
+
+@case
+def metrics_with_labels_go_on_too():
+    with host() as it:
+        for run_ in (1, 2):
+            program = it.program('acme 1 5', 'acme 2 7', 'bolt 1 100', 'took acme 1000000', 'took acme 3000000', 'level 4', command=(TYPED,))
+            equal(len(it.files()), 2 * run_)
+            it.kill(program)
+        it.look()
+        equal(it.files(), [])
+        equal(dict(it.ask("SELECT labels, total FROM totals WHERE metric = 'bytes' AND type = 'counter' AND unit = 'bytes' AND is_billable")),
+              {'{}': 224, '{"customer":"acme"}': 24, '{"customer":"bolt"}': 200, '{"customer":"acme","vm":"1"}': 10,
+               '{"customer":"acme","vm":"2"}': 14, '{"customer":"bolt","vm":"1"}': 200})
+        equal(it.ask("SELECT part, total FROM totals WHERE metric = 'latency' AND labels <> '{}' AND part = 'sum'"), [('sum', 8000000)])
+        equal([total for total, in it.ask("SELECT total FROM totals WHERE metric = 'latency' AND labels <> '{}' AND part LIKE 'le:%'"
+                                          ' AND bound >= 1e6 AND bound < 1e7')], [2, 2])
+        equal(it.ask("SELECT * FROM totals WHERE metric = 'level'"), [])
+        equal(it.ask('SELECT * FROM incidents'), [])
+
+
+@case
+def metrics_without_a_file_are_found_too():
+    with host() as it:
+        it.env['WEFT_AGENT'] = 'none'
+        name = 'only-%d' % os.getpid()
+        lives = it.program(name + ' 1 5', command=(TYPED,))
+        agent = subprocess.Popen([WEFT, 'agent', '--folder', it.folder, '--data', it.data], stderr=subprocess.PIPE, text=True)
+        it.running.append(agent)
+
+        def total():
+            return os.path.exists(it.data) and tables(it) and it.ask("SELECT total FROM totals WHERE labels LIKE '%%%s\"}'" % name)
+        wait_until('it is found', lambda: total() == [(5,)], agent)
+        it.kill(lives)
 
 
 @case
