@@ -523,6 +523,61 @@ def a_semaphore_that_is_handed_over_has_no_holders():
 
 
 @case
+def a_loop_that_blocks_for_itself_is_a_deadlock():
+    trace = Trace('''
+def leave(future):
+    while not future._condition._waiters:
+        time.sleep(0.001)
+    import os
+    os._exit(0)
+async def fetch(): pass
+async def main():
+    future = asyncio.run_coroutine_threadsafe(fetch(), asyncio.get_running_loop())
+    threading.Thread(target=leave, args=(future,)).start()
+    future.result()
+asyncio.run(main())
+''')
+    first = trace.problems.splitlines()[0]
+    assert ' deadlock ' in first and "'event loop' waits for" in first and 'main (Task-1)' in first, trace.problems
+    assert ('main (Task-1)', 'Future.result at program.py:12') in trace.pairs('try_read'), trace.events
+
+
+@case
+def a_loop_that_blocks_for_another_loop_goes_on():
+    """With a value, an error or a time-out, as without weft; a thread without a loop may block, and is not recorded."""
+    trace = Trace('''
+started = threading.Event()
+async def job(number): return number
+async def fail(): raise ValueError('no good')
+def serve():
+    global loop
+    loop = asyncio.new_event_loop()
+    loop.call_soon(started.set)
+    loop.run_forever()
+    loop.close()
+thread = threading.Thread(target=serve)
+thread.start()
+started.wait()
+def ask(coroutine, *timeout):
+    future = asyncio.run_coroutine_threadsafe(coroutine, loop)
+    try:
+        return future.result(*timeout)
+    except (ValueError, TimeoutError) as error:
+        future.cancel()
+        return type(error).__name__
+async def main():
+    assert [ask(job(1)), ask(fail()), ask(asyncio.sleep(60), 0.001)] == [1, 'ValueError', 'TimeoutError']
+assert ask(job(2)) == 2
+asyncio.run(main())
+loop.call_soon_threadsafe(loop.stop)
+thread.join()
+''')
+    waits = [pair for pair in trace.pairs('try_read') if pair[1] == 'Future.result at program.py:18']
+    assert waits and set(waits) == {('main (Task-2)', 'Future.result at program.py:18')}, waits
+    assert_nobody_is_blamed(trace)
+
+
+@case
 def the_example():
     check_built()
     with temporary_directory() as folder:

@@ -9,6 +9,7 @@ before its first event loop. What is recorded:
     gather, wait, ...    the tasks and futures that they wait for
     Lock, Semaphore      once a task waits for it, with the tasks that hold it
     event loop           each one as a task, which runs callbacks that belong to no task; idle while it selects
+    Future.result        in a thread that runs an event loop, for a task of run_coroutine_threadsafe()
     thread pool          each job of concurrent.futures, in the thread that runs it
     garbage collection   from 100 us on
 
@@ -74,7 +75,8 @@ def _closures():
     found = {}
     for function, name, variable in ((tasks.gather, '_done_callback', 'outer'),
                                      (getattr(tasks, '_wait', None), '_on_completion', 'waiter'),
-                                     (tasks.shield, '_inner_done_callback', 'outer')):
+                                     (tasks.shield, '_inner_done_callback', 'outer'),
+                                     (tasks.run_coroutine_threadsafe, 'callback', 'future')):
         code = _inner_code(function, name)
         if code and variable in code.co_freevars:
             found[id(code)] = code.co_freevars.index(variable)
@@ -111,12 +113,20 @@ def _label_of_job(job):
     return getattr(function, '__qualname__', None) or type(function).__qualname__
 
 
-def _label_of_lock(lock):
-    """Its type and where the program made it, as "Lock at crawl.py:12"."""
-    frame, folder, name = sys._getframe(1), os.path.dirname(asyncio.__file__) + os.sep, type(lock).__name__
+def _at_location(name):
+    """The name and where the program is, outside of asyncio, as "Lock at crawl.py:12"."""
+    frame, folder = sys._getframe(2), os.path.dirname(asyncio.__file__) + os.sep
     while frame and frame.f_code.co_filename.startswith(folder):
         frame = frame.f_back
     return f'{name} at {os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}' if frame else name
+
+
+def _label_of_lock(lock):
+    return _at_location(type(lock).__name__)
+
+
+def _label_of_result():
+    return _at_location('Future.result')
 
 
 def _if_changes(kind, attribute):
@@ -145,6 +155,8 @@ def record():
         'release_waiter': getattr(tasks, '_release_waiter', None),
         'task_group_done': getattr(asyncio.TaskGroup, '_on_task_done', None),
         'set_state': _inner_code(getattr(futures, '_chain_future', None), '_set_state'),
+        'threadsafe': _inner_code(tasks.run_coroutine_threadsafe, 'callback'), 'ConcurrentFuture': concurrent.futures.Future,
+        'label_of_result': _label_of_result,
         'lock_type': _if_changes(asyncio.Lock, '_locked'), 'semaphore_type': _if_changes(asyncio.Semaphore, '_value'),
         'wake_up_next': _code(getattr(asyncio.Semaphore, '_wake_up_next', None)),
         'lock_acquire': _code(asyncio.Lock.acquire), 'semaphore_acquire': _code(asyncio.Semaphore.acquire),

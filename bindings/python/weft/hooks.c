@@ -9,11 +9,13 @@
  *     select                the loop is idle
  *     run_forever, close    the loop itself
  *     _WorkItem             a job of a thread pool
+ *     Future.result         a thread blocks until a future of concurrent.futures is done
  */
 #include "entry.h"
 #include "jobs.h"
 #include "locks.h"
 #include "loops.h"
+#include "results.h"
 #include "steps.h"
 #include "wait.h"
 
@@ -55,7 +57,8 @@ static bool set_method(PyObject *type, PyMethodDef *definition)
 static bool replace_methods(PyObject *objects)
 {
 	static struct weft_python_method *const methods[] = {&weft_python_run, &weft_python_call_soon,
-		&weft_python_run_forever, &weft_python_close, &weft_python_job_init, &weft_python_job_run};
+		&weft_python_run_forever, &weft_python_close, &weft_python_job_init, &weft_python_job_run,
+		&weft_python_result};
 	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
 		PyObject *type = PyDict_GetItemString(objects, methods[i]->type);
 		methods[i]->original =
@@ -117,13 +120,15 @@ static bool take_locks(PyObject *objects)
 
 static bool init(PyObject *objects, PyObject **ret_selects)
 {
-	PyObject *step, *wakeup, *job, *loop;
+	PyObject *step, *wakeup, *job, *loop, *threadsafe, *result;
 	return weft_python_entries_init() && weft_python_waits_init() && take_waits(objects) &&
 		   take(objects, "step", &step) && take(objects, "wakeup", &wakeup) &&
 		   take(objects, "label_of_job", &job) && take(objects, "label_of_loop", &loop) &&
-		   take_locks(objects) && weft_python_locks_init() &&
-		   take(objects, "selects", ret_selects) && weft_python_steps_init(step, wakeup) &&
-		   weft_python_jobs_init(job) && weft_python_loops_init(loop, *ret_selects);
+		   take(objects, "threadsafe", &threadsafe) && take(objects, "label_of_result", &result) &&
+		   weft_python_results_init(threadsafe, result) && take_locks(objects) &&
+		   weft_python_locks_init() && take(objects, "selects", ret_selects) &&
+		   weft_python_steps_init(step, wakeup) && weft_python_jobs_init(job) &&
+		   weft_python_loops_init(loop, *ret_selects);
 }
 
 PyObject *weft_python_hook(PyObject *module, PyObject *objects)

@@ -13,6 +13,7 @@ struct weft_python_running {
 	PyObject *loop, *selector;
 	struct weft_python_entry *entry;      /* NULL: not yet */
 	struct weft_python_entry *timing_out; /* the future that a timer ends now */
+	PyObject *result;                     /* the future of which a callback makes the task now */
 	struct weft_python_entry *step;       /* the task of which a step runs now */
 };
 extern _Thread_local struct weft_python_running *weft_python_running;

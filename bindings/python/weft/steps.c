@@ -13,6 +13,7 @@
 #include "entry.h"
 #include "locks.h"
 #include "loops.h"
+#include "results.h"
 #include "wait.h"
 
 static PyObject *step_type; /* of callbacks that are a task's step */
@@ -56,6 +57,8 @@ static void add_task(PyObject *task)
 	PyObject *code = coroutine ? PyObject_GetAttr(coroutine, code_name) : NULL;
 	if (weft_python_is_acquire(code))
 		entry->stands_for = weft_python_acting();
+	if (entry && weft_python_running && weft_python_running->result)
+		weft_python_result_waits_for(weft_python_running->result, entry);
 	Py_XDECREF(coroutine);
 	Py_XDECREF(code);
 	PyErr_Clear();
@@ -186,8 +189,10 @@ static struct weft_python_entry *enter_join(PyObject *handle, PyObject *callback
 static PyObject *run_other(PyObject *handle, PyObject *callback)
 {
 	struct weft_python_entry *joined = enter_join(handle, callback);
+	weft_python_running->result = weft_python_result_of(callback);
 	PyObject *result = PyObject_CallFunctionObjArgs(weft_python_run.original, handle, NULL);
 	weft_python_running->timing_out = NULL;
+	Py_CLEAR(weft_python_running->result);
 	if (joined)
 		weft_ffi_switch(weft_python_loop_id());
 	if (joined)
@@ -250,6 +255,9 @@ static void see_copied(PyObject *callback, PyObject *arguments)
 static void see_scheduled(PyObject *loop, PyObject *callback, PyObject *arguments)
 {
 	PyObject *task = task_of(callback), *future = future_among(arguments);
+	PyObject *result = future || task ? NULL : weft_python_result_of(callback);
+	if (result)
+		weft_python_result_waits_for(result, weft_python_loop_entry(loop));
 	if (future) {
 		if (!weft_python_running)
 			see_copied(callback, arguments);
@@ -258,6 +266,7 @@ static void see_scheduled(PyObject *loop, PyObject *callback, PyObject *argument
 		weft_python_loop_entry(loop); /* so that it comes before its tasks */
 		add_task(task);
 	}
+	Py_XDECREF(result);
 	Py_XDECREF(task);
 	PyErr_Clear();
 }
