@@ -13,6 +13,7 @@
 #ifndef WEFT_ABI_TABLE_H
 #define WEFT_ABI_TABLE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define WEFT_ABI_TABLES_MAX      32      /* further ones are ignored */
@@ -55,5 +56,72 @@ struct weft_abi_table {
 };
 
 _Static_assert(sizeof(struct weft_abi_table) == 32, "table");
+
+/* The rows of the tables in side_tables.def: struct weft_abi_machine_row and so on. */
+#define TABLE(number, name, growth, room, cut, sentence) struct weft_abi_##name##_row {
+#define COLUMN(table, type, name, kind, sentence)        type name;
+#define END(table) \
+	}              \
+	;
+#include <weft/side_tables.def>
+#undef TABLE
+#undef COLUMN
+#undef END
+
+/* Their numbers, and the bits of their times and names. */
+enum weft_abi_side_table {
+#define TABLE(number, name, growth, room, cut, sentence) WEFT_ABI_TABLE_##name = number,
+#define COLUMN(table, type, name, kind, sentence)
+#define END(table)
+#include <weft/side_tables.def>
+#undef TABLE
+#undef COLUMN
+#undef END
+};
+
+#define WEFT_ABI_TIMES_OF_NUMBER(offset) 0
+#define WEFT_ABI_TIMES_OF_NAME(offset)   0
+#define WEFT_ABI_TIMES_OF_TICKS(offset)  1u << (offset) / 8
+#define WEFT_ABI_NAMES_OF_NUMBER(offset) 0
+#define WEFT_ABI_NAMES_OF_NAME(offset)   1u << (offset) / 2
+#define WEFT_ABI_NAMES_OF_TICKS(offset)  0
+
+enum {
+#define TABLE(number, name, growth, room, cut, sentence) WEFT_ABI_TIMES_##name = 0
+#define COLUMN(table, type, name, kind, sentence) \
+	| WEFT_ABI_TIMES_OF_##kind(offsetof(struct weft_abi_##table##_row, name))
+#define END(table) ,
+#include <weft/side_tables.def>
+#undef TABLE
+#undef COLUMN
+#define TABLE(number, name, growth, room, cut, sentence) WEFT_ABI_NAMES_##name = 0
+#define COLUMN(table, type, name, kind, sentence) \
+	| WEFT_ABI_NAMES_OF_##kind(offsetof(struct weft_abi_##table##_row, name))
+#include <weft/side_tables.def>
+#undef TABLE
+#undef COLUMN
+#undef END
+	/* All tables, and the zeros that end the list, in cache lines. */
+	WEFT_ABI_TABLES_BYTES = (0
+#define TABLE(number, name, growth, room, cut, sentence) \
+	+sizeof(struct weft_abi_table) + (room) * sizeof(struct weft_abi_##name##_row)
+#define COLUMN(table, type, name, kind, sentence)
+#define END(table)
+#include <weft/side_tables.def>
+#undef TABLE
+#undef COLUMN
+#undef END
+								+ 63) /
+							64 * 64
+};
+
+#define TABLE(number, name, growth, room, cut, sentence) \
+	_Static_assert(sizeof(struct weft_abi_##name##_row) % 8 == 0, #name);
+#define COLUMN(table, type, name, kind, sentence)
+#define END(table)
+#include <weft/side_tables.def>
+#undef TABLE
+#undef COLUMN
+#undef END
 
 #endif

@@ -13,8 +13,10 @@
 struct weft_abi_table;
 
 struct weft__side_table {
-	const struct weft_abi_table *entry; /* its `count` is the number of `rows` */
+	const struct weft_abi_table *entry;
 	const uint8_t *rows;
+	/* As in the entry. */
+	uint32_t number, row_bytes, count;
 };
 
 struct weft__side_tables {

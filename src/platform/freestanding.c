@@ -12,9 +12,9 @@ const struct weft_platform *weft__platform_default(void)
 	return NULL;
 }
 
-int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_platform *platform)
+int weft__platform_prepare(const struct weft__region *region, const struct weft_platform *platform)
 {
-	(void)header;
+	(void)region;
 	(void)platform;
 	return 0;
 }

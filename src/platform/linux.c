@@ -241,12 +241,14 @@ bool weft__platform_linux_begins_off(void)
 	return madvise(&weft__live, sizeof(weft__live), MADV_WIPEONFORK) == 0;
 }
 
-int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_platform *platform)
+int weft__platform_prepare(const struct weft__region *region, const struct weft_platform *platform)
 {
+	struct weft_abi_buffer *header = region->header;
 	int saved = errno;
 	int error = 0;
 	weft__store(&process, weft__kernel_process());
 	describe_process(header);
+	weft__platform_linux_describe_machine(region);
 	header->is_quiet = is_quiet;
 	/* Kernels before 4.14 and some sandboxes lack membarrier, and others end the process; then no
 	 * packets are taken from idle threads. */

@@ -37,6 +37,16 @@ void weft__platform_linux_join(void);
 /* The program's name as it is used for files: without directory, never empty. */
 const char *weft__platform_linux_program(void);
 
+/* ---- machine.c ---- */
+
+struct weft__region;
+
+/* Fills the buffer's table `machine`. */
+void weft__platform_linux_describe_machine(const struct weft__region *region);
+
+/* The number of processors in a list of Linux, such as "0-3,6". */
+uint32_t weft__platform_count_processors(const char *list);
+
 /* ---- memory.c ---- */
 
 /* Memory that other processes read. */

@@ -7,6 +7,7 @@
 #include <weft/error.h>
 
 #include "record/recorder.h"
+#include "record/side_tables.h"
 
 #define ALIGNMENT 64
 
@@ -33,7 +34,8 @@ static void describe_parts(const struct weft__region *region)
 	header->names_bytes = region->names_bytes;
 	header->names_index = region->names_index;
 	header->packets_offset = (uint64_t)(region->packets - start);
-	header->tables_offset = header->packets_offset;
+	header->tables_offset = (uint64_t)(region->tables - start);
+	header->tables_bytes = (uint64_t)(region->packets - region->tables);
 	header->packet_bytes = region->packet_bytes;
 	header->packet_count = region->packet_count;
 	header->has_categories = 1;
@@ -50,4 +52,5 @@ void weft__record_buffer_prepare(const struct weft__region *region, bool is_zero
 			memset(weft__record_region_packet_at(region, i), 0, sizeof(struct weft_abi_packet));
 	}
 	describe_parts(region);
+	weft__record_side_tables_prepare(region);
 }

@@ -17,12 +17,14 @@
 #ifndef WEFT_RECORD_COPY_H
 #define WEFT_RECORD_COPY_H
 
+#include "abi/table_abi.h"
 #include "record/recorder.h"
 
 /* Raise it with any change of what copies share: the members of this struct from `next` on, those
- * of recorder.h, the way a buffer is written. The two members before never change. */
+ * of recorder.h, the way a buffer is written. The two members before never change. Side tables
+ * count, too: each copy computes where they are. */
 #ifndef WEFT__COPY_VERSION
-#define WEFT__COPY_VERSION 7
+#define WEFT__COPY_VERSION (8 + (WEFT_ABI_TABLES_BYTES << 8))
 #endif
 
 struct weft__copy {

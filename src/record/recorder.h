@@ -189,7 +189,7 @@ void weft__record_buffer_prepare(const struct weft__region *region, bool is_zero
 /* The operating system's platform; NULL in a build without one. */
 const struct weft_platform *weft__platform_default(void);
 /* Lets the platform fill in identity and clock before a buffer goes live. */
-int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_platform *platform);
+int weft__platform_prepare(const struct weft__region *region, const struct weft_platform *platform);
 
 /* Reads a clock of the operating system (enum weft_clock_number), in ns. False if there is none. */
 bool weft__platform_clock(unsigned clock, uint64_t *ret_ns);

@@ -4,6 +4,7 @@
  */
 #include "record/region.h"
 
+#include "abi/table_abi.h"
 #include "record/atomics.h"
 #include "record/recorder.h"
 
@@ -19,6 +20,7 @@ const struct weft__region weft__region_none = {
 	.header = &nowhere,
 	.slots = (void *)&nowhere,
 	.names = (void *)&nowhere,
+	.tables = (void *)&nowhere,
 	.packets = (void *)&nowhere,
 };
 
@@ -45,13 +47,14 @@ void weft__record_region_lay_out(struct weft__region *ret_region, void *buffer, 
 		power_between(WEFT_ABI_PACKET_MIN_BYTES, size / PACKETS_MAX, WEFT_ABI_PACKET_MAX_BYTES);
 	uint64_t names_offset = sizeof(struct weft_abi_buffer) +
 							slots * (sizeof(struct weft_abi_slot) + WEFT_ABI_NAME_BYTES);
-	uint64_t packets_offset = names_offset + names;
+	uint64_t packets_offset = names_offset + names + WEFT_ABI_TABLES_BYTES;
 	uint64_t packets = (size - packets_offset) >> __builtin_ctz((unsigned)packet);
 	*ret_region = (struct weft__region){
 		.header = buffer,
 		.size = size,
 		.slots = (void *)(bytes + sizeof(struct weft_abi_buffer)),
 		.names = bytes + names_offset,
+		.tables = bytes + names_offset + names,
 		.packets = bytes + packets_offset,
 		.slot_count = (uint32_t)slots,
 		.names_bytes = (uint32_t)names,

@@ -7,10 +7,10 @@
  * computed from the buffer's address and size when recording starts, and never changes; what comes
  * from the buffer is at most a number, which is compared with the region's before it is used.
  *
- *     header                       slots      names        packets    ── span ──▶
- *     ┌──────────────────┬─────────┬──────────┬────────────┬──────────┬───┬──────────┐
- *     │ struct weft_abi_buffer     │ slots    │ names      │ packet 0 │ … │ the last │
- *     └──────────────────┴─────────┴──────────┴────────────┴──────────┴───┴──────────┘
+ *     header                       slots      names   tables   packets    ── span ──▶
+ *     ┌──────────────────┬─────────┬──────────┬───────┬────────┬──────────┬───┬──────────┐
+ *     │ struct weft_abi_buffer     │ slots    │ names │ tables │ packet 0 │ … │ the last │
+ *     └──────────────────┴─────────┴──────────┴───────┴────────┴──────────┴───┴──────────┘
  *
  * A process remembers the regions of its earlier buffers, too: a thread may still be in the middle
  * of an event there.
@@ -30,6 +30,7 @@ struct weft__region {
 	uint64_t size;
 	struct weft_abi_slot *slots;
 	unsigned char *names;
+	unsigned char *tables; /* of WEFT_ABI_TABLES_BYTES */
 	unsigned char *packets;
 	uint64_t
 		span; /* 1 + the bytes from the first packet's start to the last one's; 0: no packets */

@@ -111,7 +111,7 @@ static int start(void *buffer, size_t size, const struct weft_platform *platform
 	weft__store(&fastest_reading, 0); /* another clock may have other ticks */
 	weft__record_categories_prepare(region, weft__load(&weft__recorder.parent));
 	describe_clock(region->header, platform);
-	error = weft__platform_prepare(region->header, platform);
+	error = weft__platform_prepare(region, platform);
 	if (error)
 		return error;
 	weft__record_counters_begin(region, next_generation());

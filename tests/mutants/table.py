@@ -630,8 +630,8 @@ MUTANTS = [
     *in_file(
         'src/record/start.c',
         ('return weft__load(&slot->moment_events) & 1;', 'return true;', 'moment'),
-        ('	error = weft__platform_prepare(region->header, platform);\n	if (error)\n		return error;\n',
-         '	(void)weft__platform_prepare(region->header, platform);\n', 'record_fork')),
+        ('	error = weft__platform_prepare(region, platform);\n	if (error)\n		return error;\n',
+         '	(void)weft__platform_prepare(region, platform);\n', 'record_fork')),
     *in_file(
         'src/guest/unikernel.c',
         ('		header->start.ticks = header->start.monotonic_ns;\n', '', 'guest')),

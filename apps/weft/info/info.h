@@ -41,6 +41,10 @@ static inline struct info_messages info_count_messages(const struct weft_model *
 void info_write_xen(const struct info_report *report, struct weft_text *text);
 void info_write_xen_json(const struct info_report *report, struct weft_text *text);
 
+/* Appends the side tables of the trace's buffers. */
+void info_write_tables(const struct info_report *report, struct weft_text *text);
+void info_write_tables_json(const struct info_report *report, struct weft_text *text);
+
 void info_write_json(const struct info_report *report, struct weft_text *text);
 
 static inline const char *info_level_name(unsigned level)

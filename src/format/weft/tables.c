@@ -256,7 +256,13 @@ static struct weft_slice name(const void *buffer, unsigned id)
 static void describe(struct weft__buffer *b, struct weft__tables *own)
 {
 	for (uint32_t i = 0; i < own->count; i++)
-		own->list[i] = (struct weft__side_table){&own->entries[i], own->rows[i]};
+		own->list[i] = (struct weft__side_table){
+			.entry = &own->entries[i],
+			.rows = own->rows[i],
+			.number = own->entries[i].number,
+			.row_bytes = own->entries[i].row_bytes,
+			.count = own->entries[i].count,
+		};
 	own->described = (struct weft__side_tables){own->list, own->count, b, to_ns, name};
 	b->about.tables = &own->described;
 }

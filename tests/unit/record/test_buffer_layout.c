@@ -8,6 +8,7 @@
 
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
+#include "abi/table_abi.h"
 #include "record/recorder.h"
 
 struct layout {
@@ -21,8 +22,8 @@ static const struct layout layouts[] = {
 	{327680, 64, 8192, 4096, 74},
 	{524287, 64, 8192, 4096, 122},
 	{524288, 128, 16384, 4096, 118},
-	{1 << 20, 256, 32768, 4096, 238},
-	{64 << 20, 16384, 1 << 20, 4096, 15551},
+	{1 << 20, 256, 32768, 4096, 237},
+	{64 << 20, 16384, 1 << 20, 4096, 15550},
 	{128 << 20, 16384, 1 << 20, 8192, 15967},
 };
 
@@ -40,8 +41,8 @@ static void assert_layout(const struct weft_abi_buffer *header, const struct lay
 	assert_int_equal(header->names_bytes, expected->names);
 	assert_int_equal(header->names_index, expected->names / 16);
 	assert_int_equal(header->tables_offset, 4096 + slots_bytes + expected->names);
-	assert_int_equal(header->tables_bytes, 0);
-	assert_int_equal(header->packets_offset, header->tables_offset);
+	assert_int_equal(header->tables_bytes, WEFT_ABI_TABLES_BYTES);
+	assert_int_equal(header->packets_offset, header->tables_offset + WEFT_ABI_TABLES_BYTES);
 	assert_int_equal(header->packet_bytes, expected->packet);
 	assert_int_equal(header->packet_count, expected->packets);
 	assert_int_equal(header->next_task, 1);
@@ -82,7 +83,7 @@ static void only_what_must_be_zero_is_cleared(void **state)
 	assert_layout(header, &layouts[0]);
 	assert_int_equal(header->magic[0], 0);
 	assert_int_equal(header->pid | header->hand | header->slots_used | header->names_used, 0);
-	for (uint64_t at = header->slots_offset; at < header->packets_offset; at++)
+	for (uint64_t at = header->slots_offset; at < header->tables_offset; at++)
 		assert_int_equal(bytes[at], 0);
 	for (uint32_t i = 0; i < header->packet_count; i++) {
 		const unsigned char *packet =

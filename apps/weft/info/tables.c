@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft info: the side tables of the trace's buffers.
+ */
+#include "info.h"
+
+#include <string.h>
+
+#include <weft/side_tables.h>
+
+static void add_head(struct weft_text *text, const struct weft_side_table *table)
+{
+	size_t start = text->size;
+	weft_text_add_string(text, table->name ? table->name : "table ");
+	if (!table->name)
+		weft_text_add_u64(text, table->number);
+	weft_text_pad(text, start, 12);
+}
+
+/* Tables of several processes would hide the rest: they are in the JSON. */
+void info_write_tables(const struct info_report *report, struct weft_text *text)
+{
+	const struct weft_trace_buffer *buffer = report->trace->buffers;
+	if (report->trace->buffer_count != 1)
+		return;
+	for (uint32_t i = 0; i < weft_side_table_count(buffer); i++) {
+		const struct weft_side_table table = weft_side_table_at(buffer, i);
+		if (!table.count)
+			continue;
+		add_head(text, &table);
+		if (table.name && table.count == 1) {
+			weft_side_table_add_row(buffer, i, 0, text);
+		} else {
+			weft_text_add_u64(text, table.count);
+			weft_text_add_string(text, table.count == 1 ? " row" : " rows");
+			weft_text_add_string(text, table.name ? "" : ", which this version does not know");
+		}
+		weft_text_add_string(text, "\n");
+	}
+}
+
+static void add_number(struct weft_text *text, const char *key, uint64_t number)
+{
+	weft_text_add_string(text, key);
+	weft_text_add_u64(text, number);
+}
+
+static void add_rows(
+	const struct weft_trace_buffer *buffer, uint32_t index, uint32_t count, struct weft_text *text)
+{
+	weft_text_add_string(text, ",\"rows\":[");
+	for (uint32_t row = 0; row < count; row++) {
+		weft_text_add_string(text, row ? "," : "");
+		weft_side_table_add_json(buffer, index, row, text);
+	}
+	weft_text_add_string(text, "]");
+}
+
+void info_write_tables_json(const struct info_report *report, struct weft_text *text)
+{
+	const char *separator = "";
+	weft_text_add_string(text, ",\"tables\":[");
+	for (uint32_t number = 0; number < report->trace->buffer_count; number++) {
+		const struct weft_trace_buffer *buffer = &report->trace->buffers[number];
+		for (uint32_t i = 0; i < weft_side_table_count(buffer); i++) {
+			const struct weft_side_table table = weft_side_table_at(buffer, i);
+			weft_text_add_string(text, separator);
+			add_number(text, "{\"buffer\":", number);
+			add_number(text, ",\"number\":", table.number);
+			add_number(text, ",\"row_bytes\":", table.row_bytes);
+			add_number(text, ",\"count\":", table.count);
+			if (table.name) {
+				weft_text_add_string(text, ",\"name\":");
+				weft_text_add_json(text, table.name, strlen(table.name));
+				add_rows(buffer, i, table.count, text);
+			}
+			weft_text_add_string(text, "}");
+			separator = ",";
+		}
+	}
+	weft_text_add_string(text, "]");
+}
