@@ -50,6 +50,39 @@ MUTANTS = [
     *in_file(
         'src/base/text.c',
         ('if (number >= 10)', 'if (number > 10)', 'text')),
+    # ---- metrics ----
+    *in_file(
+        'src/metrics/levels.c',
+        ('links[above].has_below = true;', 'links[i].has_below = true;',
+         'exposition'),
+        ('samples[i].counter->label_count <= depth', 'samples[i].counter->label_count < depth',
+         'exposition')),
+    *in_file(
+        'src/metrics/names.c',
+        ('!is_digit(at[3]) && !is_letter(at[3]);', "at[3] == '_';",
+         'exposition'),
+        ('if (is_digit(*name)) /* may', "if (*name == '0') /* may",
+         'exposition')),
+    *in_file(
+        'src/metrics/families.c',
+        ('else if (!is_first && strcmp(last.labels, it.labels) == 0)', 'else if (!is_first && last.labels == it.labels)',
+         'exposition'),
+        ('bool is_unknown[2] = {lc->type == WEFT__RUNS_UNKNOWN, rc->type == WEFT__RUNS_UNKNOWN};', 'bool is_unknown[2] = {lc->type != WEFT__RUNS_UNKNOWN, rc->type != WEFT__RUNS_UNKNOWN};',
+         'exposition')),
+    *in_file(
+        'src/metrics/value.c',
+        ('rest || at >= point;', 'rest || at > point;',
+         'exposition'),
+        ('if (below >= part * all)', 'if (below > part * all)',
+         'exposition')),
+    *in_file(
+        'src/metrics/accept.c',
+        ('it.quality > welcome->quality', 'it.quality < welcome->quality',
+         'exposition')),
+    *in_file(
+        'src/metrics/exposition.c',
+        ('i % CELLS_PER_BUCKET == 0 && i + 1 < histogram->cell_count', 'i % CELLS_PER_BUCKET == 0',
+         'exposition')),
     # ---- format ----
     *in_file(
         'src/format/weft/follow/incoming.c',

@@ -240,7 +240,9 @@ static void collisions_lose_the_later_family(void **state)
 	all[12].label_count = 1;
 	const char *text = expose(true, all, COUNT(all), 9);
 	assert_int_equal(left_out, 9);
-	assert_non_null(strstr(text, "# TYPE lat histogram"));
+	const char *last_bucket = strstr(text, "lat_bucket{program=\"server\",pid=\"7\",le=\"+Inf\"}");
+	assert_non_null(last_bucket);
+	assert_null(strstr(last_bucket + 1, "lat_bucket"));
 	assert_non_null(strstr(text, "requests_total{"));
 	assert_null(strstr(text, "weft_metrics_left_out"));
 	assert_non_null(strstr(text, "z{program=\"server\",pid=\"7\",a=\"1\"} 1\n"));
@@ -275,6 +277,21 @@ static void a_level_has_only_what_is_not_below_it(void **state)
 	assert_non_null(strstr(text, "acked_total{program=\"server\",pid=\"7\"} 100\n# EOF"));
 }
 
+static void only_levels_of_which_nothing_remains_are_left_out(void **state)
+{
+	struct weft__runs_counter all[] = {counter("x", WEFT__RUNS_COUNTER, 60),
+		counter("x", WEFT__RUNS_COUNTER, 60), counter("y", WEFT__RUNS_COUNTER, 0),
+		counter("y", WEFT__RUNS_COUNTER, 0)};
+	(void)state;
+	all[1].labels = all[3].labels = levels_of;
+	all[1].label_count = all[3].label_count = 1;
+	const char *text = expose(true, all, COUNT(all), 9);
+	assert_null(strstr(text, "x_total{program=\"server\",pid=\"7\"}"));
+	assert_non_null(strstr(text, "x_total{program=\"server\",pid=\"7\",pool=\"eu\"} 60\n"));
+	assert_null(strstr(text, "y_total{program=\"server\",pid=\"7\"}"));
+	assert_non_null(strstr(text, "y_total{program=\"server\",pid=\"7\",pool=\"eu\"} 0\n"));
+}
+
 static void a_histograms_level_has_only_what_is_not_below_it(void **state)
 {
 	uint64_t pool[] = {5, 6, 7}, customer[] = {2, 6, 3};
@@ -303,6 +320,8 @@ static void a_format_is_chosen_by_the_accept_header(void **state)
 		"application/openmetrics-text;version=0.0.1;q=0.5,"
 		"text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
 		"Application/OpenMetrics-Text",
+		"application/openmetrics-text;version=0.0.1;q=0.1,application/openmetrics-text;q=0.9,"
+		"application/openmetrics-text;q=0.2,text/plain;q=0.5",
 		" text/plain ; q=0.2 , application/openmetrics-text ; q=0.3 ",
 	};
 	static const char *const text[] = {NULL, "", "*/*", "text/html,application/xml;q=0.9,*/*;q=0.8",
@@ -327,6 +346,7 @@ int main(void)
 		cmocka_unit_test(labels_are_escaped_and_sorted),
 		cmocka_unit_test(collisions_lose_the_later_family),
 		cmocka_unit_test(a_level_has_only_what_is_not_below_it),
+		cmocka_unit_test(only_levels_of_which_nothing_remains_are_left_out),
 		cmocka_unit_test(a_histograms_level_has_only_what_is_not_below_it),
 		cmocka_unit_test(a_format_is_chosen_by_the_accept_header),
 	};
