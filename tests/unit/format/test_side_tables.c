@@ -377,6 +377,41 @@ static void a_stream_that_comes_has_the_tables_at_its_end(void **state)
 	free(s);
 }
 
+/* Categories and level changes are in the headers of a stream: the last one counts. */
+static void the_last_header_of_a_stream_has_the_levels(void **state)
+{
+	(void)state;
+	struct made_stream *s = calloc(1, sizeof(*s));
+	struct weft_abi_buffer header = made_header();
+	struct made_packet packet = made_packet(1, 1);
+	assert_non_null(s);
+	made_begin(s, &header);
+	made_name(s, 0, "program");
+	made_name(s, 16, "disk");
+	made_switch(&packet, 1000, 1);
+	made_add_packet(s, &packet, 0);
+	made_mark(s, 1001);
+	header.categories[0] = WEFT_ABI_CATEGORY(1, 0);
+	header.categories[5] = WEFT_ABI_CATEGORY(2, 0);
+	header.levels[5] = 4;
+	header.changes_count = 1;
+	header.changes[0] =
+		(struct weft_abi_change){.ticks = 1001, .category = 5, .level = 4, .number = 1};
+	made_chunk(s, WEFT_ABI_CHUNK_HEADER, 0, &header, sizeof(header));
+	for (size_t piece = 0; piece <= 64; piece += 64) {
+		struct weft_decoder *decoder = open_trace(s->bytes, s->size, piece);
+		const struct weft_trace_description *d = weft_decoder_describe(decoder);
+		assert_int_equal(d->category_count, 2);
+		assert_string_equal(d->categories[1].name, "disk");
+		assert_int_equal(d->categories[1].level, 4);
+		assert_int_equal(d->change_count, 1);
+		assert_int_equal(d->changes[0].time_ns, 1001);
+		assert_int_equal(d->changes[0].category, 5);
+		weft_decoder_destroy(decoder);
+	}
+	free(s);
+}
+
 /* ---- Parts ---- */
 
 static int append(void *text, const void *bytes, size_t size)
@@ -661,6 +696,7 @@ int main(void)
 		cmocka_unit_test(a_stream_has_all_rows),
 		cmocka_unit_test(each_file_of_a_stream_has_the_tables),
 		cmocka_unit_test(a_stream_that_comes_has_the_tables_at_its_end),
+		cmocka_unit_test(the_last_header_of_a_stream_has_the_levels),
 		cmocka_unit_test(a_part_has_the_rows_that_a_table_says),
 		cmocka_unit_test(a_part_that_is_the_whole_has_all),
 		cmocka_unit_test(times_of_a_clock_in_ns_stay_right),

@@ -191,11 +191,23 @@ static int take_next(struct incoming *r, struct weft__window *w)
 
 /* ---- Events ---- */
 
+static void describe(struct incoming *r, struct weft_trace_description *description)
+{
+	const struct weft__buffer *buffer = &r->follower->buffer;
+	weft__format_categories_read(buffer, &r->categories);
+	description->source = *buffer->source ? buffer->source : NULL;
+	description->categories = r->categories.list;
+	description->category_count = r->categories.count;
+	description->changes = r->categories.changes;
+	description->change_count = r->categories.change_count;
+}
+
 /* Call this once all chunks are taken. */
 static int finish(struct incoming *r)
 {
 	struct weft__buffer *buffer = &r->follower->buffer;
 	weft__format_buffer_read_end(buffer);
+	describe(r, r->follower->description);
 	int error = weft__format_buffer_read_code(buffer);
 	if (!error)
 		error = weft__format_tables_read(buffer);
@@ -281,17 +293,6 @@ static int keep_names(struct weft__buffer *b)
 	int error = weft__format_buffer_keep_names(b);
 	b->names_bytes = bytes;
 	return error;
-}
-
-static void describe(struct incoming *r, struct weft_trace_description *description)
-{
-	const struct weft__buffer *buffer = &r->follower->buffer;
-	weft__format_categories_read(buffer, &r->categories);
-	description->source = *buffer->source ? buffer->source : NULL;
-	description->categories = r->categories.list;
-	description->category_count = r->categories.count;
-	description->changes = r->categories.changes;
-	description->change_count = r->categories.change_count;
 }
 
 /* `before_mark` is the input before the first mark. The clock and the threads are initialized from
