@@ -87,6 +87,24 @@ def levels_of_labels_are_below_their_total():
 
 
 @case
+def children_of_a_level_are_shown_on_request():
+    with program(subject=TYPED) as it, top(it.pid, columns=140) as terminal:
+        it.tell('acked eu acme 1000', 'stream 7')
+        terminal.wait_for('tcp_acked')
+        terminal.press('*')
+        terminal.wait('no child', lambda lines: (8, 'customer=acme', '1.01') in rows(lines) and 'stream=4711' not in names(lines))
+        terminal.press('c')
+        terminal.wait('the child', lambda lines: terminal.press('*') or (10, 'stream=4711', '7') in rows(lines))
+        assert 'with children' in terminal.shown()[0]
+        it.tell('end')
+        terminal.wait('no child, and the same total',
+                      lambda lines: 'stream=4711' not in names(lines) and (8, 'customer=acme', '1.01') in rows(lines))
+        it.tell('stream 9')
+        assert 'stream=4711' in weft('top', '--children', it.pid).stdout
+        assert 'stream=4711' not in weft('top', it.pid).stdout
+
+
+@case
 def siblings_are_sorted():
     with program() as it, top(it.pid) as terminal:
         begin(it, 'a 5', 'b 9', 'c 7', 'd/x 8')

@@ -232,7 +232,8 @@ static bool build(struct making *making)
 bool top_forest_update(
 	struct top_forest *forest, const struct weft__runs_linked_list *linked, double time_s)
 {
-	struct top_forest now = {.sample = forest->sample + 1, .time_s = time_s};
+	struct top_forest now = {
+		.has_children = forest->has_children, .sample = forest->sample + 1, .time_s = time_s};
 	struct making making = {.forest = &now, .before = forest};
 	bool good = read_programs(&now, forest, linked) && build(&making);
 	top_paths_finish(&making.paths);
@@ -249,13 +250,15 @@ void top_forest_finish(struct top_forest *forest)
 {
 	for (uint32_t i = 0; i < forest->count; i++)
 		free(forest->nodes[i].history);
-	for (uint32_t i = 0; i < forest->program_count; i++)
+	for (uint32_t i = 0; i < forest->program_count; i++) {
 		weft__runs_counters_finish(&forest->programs[i].counters);
+		weft__runs_counters_finish(&forest->programs[i].children);
+	}
 	free(forest->programs);
 	free(forest->nodes);
 	weft_text_finish(&forest->ids);
 	weft_text_finish(&forest->texts);
-	*forest = (struct top_forest){.sample = forest->sample};
+	*forest = (struct top_forest){.has_children = forest->has_children, .sample = forest->sample};
 }
 
 bool top_forest_has_below(const struct top_forest *forest, uint32_t node)

@@ -149,6 +149,9 @@ static void press_character(struct top_view *view, wint_t key)
 	case 'r':
 		sort(view, TOP_BY_RATE);
 		break;
+	case 'c': /* from the next sample on */
+		view->forest.has_children = !view->forest.has_children;
+		break;
 	case '/':
 		top_search_start(view);
 		break;

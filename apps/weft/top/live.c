@@ -178,7 +178,7 @@ static bool run(struct top_view *view, struct top_programs *programs,
 	return true;
 }
 
-int top_live(struct top_programs *programs, double interval_s)
+int top_live(struct top_programs *programs, double interval_s, bool has_children)
 {
 	struct top_view view = {.selected = TOP_NONE, .interval_s = interval_s};
 	struct terminal terminal;
@@ -188,6 +188,7 @@ int top_live(struct top_programs *programs, double interval_s)
 	setlocale(LC_CTYPE, "");
 	view.has_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	view.search.origin = TOP_NONE;
+	view.forest.has_children = has_children;
 	catch_signals(&waiting);
 	if (!open_terminal(&terminal))
 		return CLI_NO;

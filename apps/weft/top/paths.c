@@ -61,6 +61,13 @@ static void add_path(
 		(struct top_path){program, NULL, offset, paths->bytes.size - offset, counter};
 }
 
+static void add_paths(
+	struct top_paths *paths, uint32_t program, const struct weft__runs_counters *counters)
+{
+	for (size_t i = 0; i < counters->count; i++)
+		add_path(paths, program, &counters->list[i]);
+}
+
 static void find_bytes(struct top_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)
@@ -72,11 +79,12 @@ bool top_paths_init(struct top_paths *paths, const struct top_forest *forest)
 	size_t count = 0;
 	*paths = (struct top_paths){0};
 	for (uint32_t i = 0; i < forest->program_count; i++)
-		count += forest->programs[i].counters.count;
+		count += forest->programs[i].counters.count + forest->programs[i].children.count;
 	paths->list = calloc(count + 1, sizeof(*paths->list));
-	for (uint32_t i = 0; paths->list && i < forest->program_count; i++)
-		for (size_t k = 0; k < forest->programs[i].counters.count; k++)
-			add_path(paths, i, &forest->programs[i].counters.list[k]);
+	for (uint32_t i = 0; paths->list && i < forest->program_count; i++) {
+		add_paths(paths, i, &forest->programs[i].counters);
+		add_paths(paths, i, &forest->programs[i].children);
+	}
 	if (!paths->list || paths->bytes.error)
 		return false;
 	find_bytes(paths);

@@ -64,8 +64,11 @@ void top_programs_read(struct top_forest *forest, const struct weft__runs_linked
 		/* The number may be another process's by now. */
 		weft__runs_linked_name(&program->linked, linked->list[i].pid);
 		if (!has_program(forest, program) &&
-			weft__runs_counters_read(linked->list[i].pid, &program->counters) == 0)
+			weft__runs_counters_read(linked->list[i].pid, &program->counters) == 0) {
+			if (forest->has_children)
+				(void)weft__runs_children_read(linked->list[i].pid, &program->children);
 			forest->program_count++;
+		}
 	}
 	forest->running = forest->program_count;
 }
@@ -79,6 +82,6 @@ void top_programs_keep_ended(struct top_forest *forest, struct top_forest *befor
 		forest->programs[forest->program_count] = *program;
 		forest->programs[forest->program_count++].ended++;
 		/* The nodes before may still read them, until the new forest has taken its place. */
-		program->counters = (struct weft__runs_counters){0};
+		program->counters = program->children = (struct weft__runs_counters){0};
 	}
 }

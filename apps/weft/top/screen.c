@@ -156,10 +156,11 @@ static void put_title(WINDOW *window, const struct top_view *view, int columns)
 	static const char *const orders[] = {
 		[TOP_BY_NAME] = "name", [TOP_BY_VALUE] = "value", [TOP_BY_RATE] = "rate"};
 	char line[160];
-	snprintf(line, sizeof(line), "weft top: %u %s, %u %s, by %s%s, every %g s",
+	snprintf(line, sizeof(line), "weft top: %u %s, %u %s%s, by %s%s, every %g s",
 		view->forest.running, view->forest.running == 1 ? "program" : "programs",
 		view->forest.counter_count, view->forest.counter_count == 1 ? "counter" : "counters",
-		orders[view->rows.sort], view->rows.is_reversed ? " reversed" : "", view->interval_s);
+		view->forest.has_children ? " with children" : "", orders[view->rows.sort],
+		view->rows.is_reversed ? " reversed" : "", view->interval_s);
 	put_line(window, 0, columns, A_BOLD, line);
 }
 
@@ -204,8 +205,8 @@ static void put_keys(WINDOW *window, const struct top_view *view, int y, int col
 {
 	put_line(window, y, columns, A_REVERSE,
 		view->has_utf8
-			? "q quit  ↑↓ move  ←→ fold  / search  n v r sort by name, value, rate  * - unfold, fold all"
-			: "q quit  arrows move, fold  / search  n v r sort by name, value, rate  * - unfold, fold all");
+			? "q quit  ↑↓ move  ←→ fold  / search  n v r sort by name, value, rate  c children  * - unfold, fold all"
+			: "q quit  arrows move, fold  / search  n v r sort by name, value, rate  c children  * - unfold, fold all");
 }
 
 /* ---- All ---- */

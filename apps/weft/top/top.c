@@ -24,19 +24,20 @@ static const char usage[] =
 	"or for root of all users, that are linked with libweft. Where standard output is not a\n"
 	"terminal, prints the tree once.\n"
 	"\n"
+	"  --children       also what comes and goes below the levels of metrics, one by one\n"
 	"  --interval TIME  between two samples, from 100ms to 1h; default: 1s. Where the tree is\n"
 	"                   printed, waits so long to print rates, too\n"
 	"  --once           print the tree, also on a terminal\n"
 	"  --help           this text\n"
 	"\n"
 	"Keys: q quits; the arrows move, fold and unfold; / searches; n, v and r sort by name, value and\n"
-	"rate, and again in reverse; * unfolds everything, - folds it.\n"
+	"rate, and again in reverse; c shows children; * unfolds everything, - folds it.\n"
 	"\n"
 	"Exit status: 1 if there is no counter to print.\n";
 
 struct top_arguments {
 	uint64_t interval_ns; /* 0: not given */
-	bool once;
+	bool once, children;
 };
 
 /* ---- Once ---- */
@@ -68,7 +69,7 @@ static bool check_named(const struct top_forest *forest, const struct top_progra
 
 static int print_once(struct top_programs *programs, const struct top_arguments *a)
 {
-	struct top_forest forest = {0};
+	struct top_forest forest = {.has_children = a->children};
 	top_programs_find(programs, top_now_s());
 	bool good = top_forest_update(&forest, &programs->linked, top_now_s());
 	if (good && a->interval_ns) {
@@ -96,7 +97,8 @@ static int show(struct top_programs *programs, const struct top_arguments *a)
 {
 	if (a->once || !isatty(STDOUT_FILENO))
 		return print_once(programs, a);
-	return top_live(programs, a->interval_ns ? 1e-9 * (double)a->interval_ns : USUAL_INTERVAL_S);
+	return top_live(
+		programs, a->interval_ns ? 1e-9 * (double)a->interval_ns : USUAL_INTERVAL_S, a->children);
 }
 #else
 static int show(struct top_programs *programs, const struct top_arguments *a)
@@ -143,6 +145,7 @@ int cli_top(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
+		{"children", no_argument, NULL, 'c'},
 		{"interval", required_argument, NULL, 'i'},
 		{"once", no_argument, NULL, '1'},
 		{NULL, 0, NULL, 0},
@@ -155,6 +158,7 @@ int cli_top(int argc, char **argv)
 		if (option == '?' || (option == 'i' && !parse_interval(argv[0], &a)))
 			return CLI_USAGE;
 		a.once = a.once || option == '1';
+		a.children = a.children || option == 'c';
 	}
 	int status = CLI_USAGE;
 	if (find_named(argv[0], argv + optind, argc - optind, &programs))

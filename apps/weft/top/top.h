@@ -58,7 +58,8 @@ struct top_node {
 struct top_program {
 	struct weft__runs_linked linked;
 	struct weft__runs_counters counters;
-	unsigned ended; /* the number of samples since its end */
+	struct weft__runs_counters children; /* of its metrics, if they are shown */
+	unsigned ended;                      /* the number of samples since its end */
 };
 
 struct top_forest {
@@ -68,6 +69,7 @@ struct top_forest {
 	uint32_t count, counter_count;
 	uint32_t running;            /* programs that have not ended */
 	struct weft_text ids, texts; /* of the nodes */
+	bool has_children;           /* set by the user: children of metrics are read, too */
 	uint64_t sample;             /* its number, from 0 on */
 	double time_s;               /* of the sample, on the monotonic clock */
 };
@@ -176,6 +178,6 @@ void top_print(const struct top_forest *forest, bool has_rates);
 /* ---- live.c ---- */
 
 /* Shows the tree on the terminal until the user or a signal ends it; returns an exit status. */
-int top_live(struct top_programs *programs, double interval_s);
+int top_live(struct top_programs *programs, double interval_s, bool has_children);
 
 #endif
