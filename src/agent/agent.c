@@ -105,21 +105,27 @@ void weft__agent_close(struct weft__agent *agent)
 
 /* ---- Looking ---- */
 
+/* The incident is written with the ledger. */
+static int heed_clock(struct weft__agent *agent, int64_t now)
+{
+	struct weft__agent_ledger *ledger = &agent->ledger;
+	if (now >= ledger->last)
+		return SQLITE_OK;
+	weft__agent_ledger_refuse(ledger, now, NULL,
+		"the clock was set back by %lld s: the history of that time is forgotten",
+		(long long)(ledger->last - now));
+	return weft__agent_history_turn_back(&agent->history, ledger, now);
+}
+
 static int write_all(struct weft__agent *agent, int64_t now)
 {
 	struct weft__agent_ledger *ledger = &agent->ledger;
-	int result = SQLITE_OK;
-	if (now < ledger->last) {
-		weft__agent_ledger_refuse(ledger, now, NULL,
-			"the clock was set back by %lld s: the history of that time is forgotten",
-			(long long)(ledger->last - now));
-		result = weft__agent_history_turn_back(&agent->history, ledger, now);
-	}
+	int result = heed_clock(agent, now);
+	if (!result)
+		result = weft__agent_ledger_write(ledger, now);
 	if (!result)
 		result = weft__agent_history_write(&agent->history, ledger, now, agent->options.gap);
-	if (!result)
-		result = weft__agent_entries_write(&agent->entries, ledger, now);
-	return result;
+	return result ? result : weft__agent_entries_write(&agent->entries, ledger, now);
 }
 
 static int write_look(struct weft__agent *agent, int64_t now)
@@ -132,9 +138,7 @@ static int write_look(struct weft__agent *agent, int64_t now)
 		result = weft__agent_database_run(&ledger->database, WEFT__AGENT_BEGIN, NULL, 0);
 	if (result)
 		return result;
-	result = weft__agent_ledger_write(ledger, now);
-	if (!result)
-		result = write_all(agent, now);
+	result = write_all(agent, now);
 	if (!result)
 		result = weft__agent_database_run(&ledger->database, WEFT__AGENT_COMMIT, NULL, 0);
 	return result;

@@ -323,6 +323,35 @@ def a_file_that_somebody_removed_leaves_its_last_value():
 
 
 @case
+def windows_of_time():
+    with host() as it:
+        program = it.program('acme 1 5', 'acme 2 7', 'bolt 1 100', 'took acme 1000000', 'took acme 3000000', 'level 4', command=(TYPED,))
+        it.look()
+        it.tell(program, 'level 9', 'level 6')
+        it.look()
+
+        def ask(*arguments, status=0):
+            return json_lines(weft('metrics', *arguments, '--json', '--data', it.data, status=status).stdout)
+        line, = ask('bytes', '--over', '1h')
+        equal([line['amount'], line['known_to_s']], [112, 1])
+        equal({line['group']: line['amount'] for line in ask('bytes', '--since', 'midnight', '--by', 'customer')}, {'acme': 12, 'bolt': 100})
+        equal({line['group']: line['amount'] for line in ask('bytes', '--over', '1d', '--by', 'vm')}, {'1': 105, '2': 7})
+        equal([line['group'] for line in ask('bytes', '--over', '1d', '--by', 'program')], ['agent-subject'])
+        line, = ask('latency', '--over', '5m', '--by', 'customer')
+        equal([line['group'], line['count'], line['average']], ['acme', 2, 0.002])
+        assert 0.001 <= line['p50'] < 0.0011 and 0.003 <= line['p99'] < 0.0033, line
+        line, = ask('level', '--over', '5m')
+        equal(line['value'], 6)
+        equal(ask('nothing', '--over', '5m', status=1), [])
+        text = weft('metrics', 'bytes', '--over', '5m', '--data', it.data).stdout
+        assert 'known to 1 s; the agent has looked since' in text and 'amount 112' in text, text
+        for wrong in (['--over', '5'], ['--over', '0m'], ['--since', 'noon'], ['--since', '24:00'], ['--over', '1m', '--since', '@1'], ['--by', 'x']):
+            weft('metrics', 'bytes', *wrong, status=2)
+        weft('metrics', '--over', '5m', status=2)
+        weft('metrics', 'x', '--over', '5m', '--data', it.data + '.none', status=3)
+
+
+@case
 def the_export_is_a_chain():
     with host() as it:
         it.dead('requests 4', 'a,"b" 1')

@@ -26,7 +26,7 @@ static const char usage[] =
 	"\n"
 	"Looks at the counters of all programs that are linked with libweft, each second, and keeps them\n"
 	"in a database: totals that go on when programs end and start again, and values at times, from\n"
-	"which windows of time are answered. Runs until SIGTERM or Ctrl-C.\n"
+	"which `weft metrics` answers questions. Runs until SIGTERM or Ctrl-C.\n"
 	"\n"
 	"Programs that start while the folder exists have their counters there, and their last values are\n"
 	"counted even if they are killed while no agent runs. `weft agent ledger` prints the totals.\n"

@@ -14,6 +14,7 @@
 #include "metrics/exposition.h"
 #include "programs.h"
 #include "runs/directory/find.h"
+#include "window.h"
 
 static const char usage[] =
 	"usage: weft metrics [OPTION]... [PID]...\n"
@@ -29,6 +30,16 @@ static const char usage[] =
 	"  --prometheus   the older text that Prometheus reads\n"
 	"  --depth N      with these two: series with at most N labels of their own; they have the totals\n"
 	"                 of what lies below. Default: all\n"
+	"\n"
+	"  weft metrics NAME... --over 5m | --since midnight [--by program|user|LABEL] [--json]\n"
+	"\n"
+	"prints how much counters grew in that time, how gauges were, and average and quantiles of\n"
+	"histograms, from what `weft agent` keeps.\n"
+	"\n"
+	"  --over TIME    the last so many seconds, minutes, hours or days: 90s, 5m, 24h, 30d\n"
+	"  --since TIME   midnight, HH:MM, YYYY-MM-DD, or @SECONDS since 1970; in the local time zone\n"
+	"  --by WHAT      one line for each program, user, or value of the label\n"
+	"  --data FILE    the database. Default: that of `weft agent`\n"
 	"  --help         this text\n"
 	"\n"
 	"Exit status: 1 if there is no counter.\n";
@@ -44,6 +55,7 @@ struct metrics_arguments {
 	enum metrics_format format;
 	size_t depth;
 	bool children;
+	struct metrics_window window;
 	bool are_named; /* the user has named the processes */
 };
 
@@ -171,6 +183,18 @@ static bool parse_option(const char *command, int option, struct metrics_argumen
 	case 'j':
 		a->format = FORMAT_JSON;
 		return true;
+	case 'o':
+		a->window.over = optarg;
+		return true;
+	case 's':
+		a->window.since = optarg;
+		return true;
+	case 'b':
+		a->window.by = optarg;
+		return true;
+	case 'f':
+		a->window.data = optarg;
+		return true;
 	case 'm':
 		a->format = FORMAT_OPENMETRICS;
 		return true;
@@ -189,11 +213,15 @@ int cli_metrics(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
+		{"by", required_argument, NULL, 'b'},
 		{"children", no_argument, NULL, 'c'},
+		{"data", required_argument, NULL, 'f'},
 		{"depth", required_argument, NULL, 'd'},
 		{"json", no_argument, NULL, 'j'},
 		{"openmetrics", no_argument, NULL, 'm'},
+		{"over", required_argument, NULL, 'o'},
 		{"prometheus", no_argument, NULL, 't'},
+		{"since", required_argument, NULL, 's'},
 		{NULL, 0, NULL, 0},
 	};
 	struct metrics_arguments a = {.depth = SIZE_MAX};
@@ -205,6 +233,11 @@ int cli_metrics(int argc, char **argv)
 			return CLI_USAGE;
 	}
 	a.are_named = optind < argc;
+	a.window.is_json = a.format == FORMAT_JSON;
+	if (a.window.over || a.window.since)
+		return metrics_show_window(argv[0], &a.window, argv + optind, argc - optind);
+	if (a.window.by || a.window.data)
+		return cli_usage_error(argv[0], "--by and --data need --over or --since");
 	if (a.children && (a.format == FORMAT_OPENMETRICS || a.format == FORMAT_PROMETHEUS))
 		return cli_usage_error(argv[0],
 			"--children is for text and --json: a series for each that comes and goes would fill a "

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See window.h.
+ */
+#include "window.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <weft/parse.h>
+
+#include "agent/command.h"
+#include "agent/database.h"
+#include "agent/window.h"
+#include "cli/cli.h"
+#include "runs/message.h"
+
+/* ---- Times ---- */
+
+static bool parse_digits(const char *text, size_t size, uint64_t most, int *ret_number)
+{
+	uint64_t number;
+	if (weft_parse_number(text, size, &number) != WEFT_PARSE_OK || number > most)
+		return false;
+	*ret_number = (int)number;
+	return true;
+}
+
+/* Parses HH:MM: the last time that the clock showed it. */
+static bool parse_hour(const char *text, int64_t now, int64_t *ret_time)
+{
+	time_t today = now, time;
+	struct tm day;
+	if (strlen(text) != 5 || text[2] != ':' || !localtime_r(&today, &day) ||
+		!parse_digits(text, 2, 23, &day.tm_hour) || !parse_digits(text + 3, 2, 59, &day.tm_min))
+		return false;
+	day.tm_sec = 0;
+	day.tm_isdst = -1;
+	struct tm before = day;
+	time = mktime(&day);
+	if (time > now) {
+		before.tm_mday--;
+		time = mktime(&before);
+	}
+	*ret_time = time;
+	return true;
+}
+
+/* Parses YYYY-MM-DD: when that day began. */
+static bool parse_date(const char *text, int64_t *ret_time)
+{
+	struct tm day = {.tm_hour = 12, .tm_isdst = -1};
+	if (strlen(text) != 10 || text[4] != '-' || text[7] != '-' ||
+		!parse_digits(text, 4, 9999, &day.tm_year) || !parse_digits(text + 5, 2, 12, &day.tm_mon) ||
+		!parse_digits(text + 8, 2, 31, &day.tm_mday))
+		return false;
+	day.tm_year -= 1900;
+	day.tm_mon--;
+	*ret_time = weft__agent_window_midnight(mktime(&day));
+	return true;
+}
+
+static bool parse_since(const char *command, const char *text, int64_t now, int64_t *ret_time)
+{
+	uint64_t seconds;
+	bool good = true;
+	if (strcmp(text, "midnight") == 0)
+		*ret_time = weft__agent_window_midnight(now);
+	else if (text[0] == '@' &&
+			 weft_parse_number(text + 1, strlen(text + 1), &seconds) == WEFT_PARSE_OK)
+		*ret_time = seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds;
+	else
+		good = parse_hour(text, now, ret_time) || parse_date(text, ret_time);
+	if (!good)
+		cli_usage_error(command,
+			"--since: \"%s\" is not midnight, HH:MM, YYYY-MM-DD, or @SECONDS since 1970", text);
+	return good;
+}
+
+/* Minutes, hours and days are windows, but not durations of a trace. */
+static bool parse_over(const char *command, const char *text, int64_t *ret_seconds)
+{
+	static const struct {
+		char unit;
+		int64_t seconds;
+	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+	size_t size = strlen(text);
+	uint64_t number;
+	for (size_t i = 0; size > 1 && i < sizeof(units) / sizeof(*units); i++)
+		if (text[size - 1] == units[i].unit &&
+			weft_parse_number(text, size - 1, &number) == WEFT_PARSE_OK && number > 0 &&
+			number <= 100000000) {
+			*ret_seconds = (int64_t)number * units[i].seconds;
+			return true;
+		}
+	cli_usage_error(command, "--over: \"%s\" is not a number with s, m, h or d, like 5m", text);
+	return false;
+}
+
+/* ---- Output ---- */
+
+static void add_time(struct weft_text *text, int64_t seconds)
+{
+	char bytes[64];
+	time_t at = seconds;
+	struct tm day;
+	if (localtime_r(&at, &day) && strftime(bytes, sizeof(bytes), "%Y-%m-%d %H:%M:%S", &day))
+		weft_text_add_string(text, bytes);
+}
+
+static void add_head(
+	struct weft_text *text, const char *metric, const struct weft__agent_window *window)
+{
+	weft_text_add_string(text, weft__runs_shown(metric));
+	weft_text_add_string(text, ", ");
+	add_time(text, window->from);
+	weft_text_add_string(text, " to ");
+	add_time(text, window->to);
+	weft_text_add_string(text, ", known to ");
+	weft_text_add_i64(text, window->exact_to_s);
+	weft_text_add_string(text, " s");
+	if (window->watched_since > window->from) {
+		weft_text_add_string(text, "; the agent has looked since ");
+		add_time(text, window->watched_since);
+	}
+	weft_text_add_string(text, "\n");
+}
+
+struct figure {
+	const char *name;
+	double value;
+	bool is_whole;
+};
+
+/* The figures of a group; NAN: it has none. The number of them. */
+static size_t figures_of(const struct weft__agent_group *group,
+	const struct weft__agent_window *window, struct figure ret_figures[6])
+{
+	const double seconds = window->to > window->from ? (double)(window->to - window->from) : NAN;
+	const double scale = group->scale, count = (double)group->count;
+	size_t n = 0;
+	if (group->kind == WEFT__AGENT_GROUP_COUNTER) {
+		ret_figures[n++] = (struct figure){"amount", (double)group->amount, true};
+		ret_figures[n++] = (struct figure){"per_second", (double)group->amount / seconds, false};
+	} else if (group->kind == WEFT__AGENT_GROUP_GAUGE) {
+		ret_figures[n++] = (struct figure){"value", group->is_known ? group->value : NAN, false};
+		ret_figures[n++] = (struct figure){"low", group->is_known ? group->low : NAN, false};
+		ret_figures[n++] = (struct figure){"high", group->is_known ? group->high : NAN, false};
+	} else {
+		ret_figures[n++] = (struct figure){"count", count, true};
+		ret_figures[n++] = (struct figure){
+			"average", count > 0 ? (double)group->amount / count * scale : NAN, false};
+		ret_figures[n++] =
+			(struct figure){"p50", weft__agent_window_quantile(group, 0.5) * scale, false};
+		ret_figures[n++] =
+			(struct figure){"p90", weft__agent_window_quantile(group, 0.9) * scale, false};
+		ret_figures[n++] =
+			(struct figure){"p99", weft__agent_window_quantile(group, 0.99) * scale, false};
+	}
+	return n;
+}
+
+/* Whole numbers exactly: those of counters may be beyond 2^53. */
+static void add_figure(
+	struct weft_text *text, const struct weft__agent_group *group, const struct figure *figure)
+{
+	if (figure->is_whole)
+		weft_text_add_i64(
+			text, group->kind == WEFT__AGENT_GROUP_COUNTER ? group->amount : group->count);
+	else if (isfinite(figure->value))
+		weft_text_add_f64(text, figure->value);
+	else
+		weft_text_add_string(text, "null");
+}
+
+static void add_line(struct weft_text *text, const struct weft__agent_group *group,
+	const struct weft__agent_window *window)
+{
+	struct figure figures[6];
+	size_t count = figures_of(group, window, figures), start = text->size;
+	weft_text_add_string(text, group->name[0] ? weft__runs_shown(group->name) : "all");
+	weft_text_pad(text, start, 24);
+	for (size_t i = 0; i < count; i++) {
+		weft_text_add_string(text, i ? "  " : " ");
+		weft_text_add_string(text, figures[i].name);
+		weft_text_add_string(text, " ");
+		add_figure(text, group, &figures[i]);
+	}
+	if (group->unit[0]) {
+		weft_text_add_string(text, "  ");
+		weft_text_add_string(text, weft__runs_shown(group->unit));
+	}
+	weft_text_add_string(text, "\n");
+}
+
+static void add_json(struct weft_text *text, const char *metric, const char *by,
+	const struct weft__agent_group *group, const struct weft__agent_window *window)
+{
+	struct figure figures[6];
+	size_t count = figures_of(group, window, figures);
+	weft_text_add_string(text, "{\"metric\":");
+	weft_text_add_json(text, metric, strlen(metric));
+	weft_text_add_string(text, ",\"from\":");
+	weft_text_add_i64(text, window->from);
+	weft_text_add_string(text, ",\"to\":");
+	weft_text_add_i64(text, window->to);
+	weft_text_add_string(text, ",\"known_to_s\":");
+	weft_text_add_i64(text, window->exact_to_s);
+	weft_text_add_string(text, ",\"watched_since\":");
+	weft_text_add_i64(text, window->watched_since);
+	if (*by) {
+		weft_text_add_string(text, ",\"group\":");
+		weft_text_add_json(text, group->name, strlen(group->name));
+	}
+	for (size_t i = 0; i < count; i++) {
+		weft_text_add_string(text, ",\"");
+		weft_text_add_string(text, figures[i].name);
+		weft_text_add_string(text, "\":");
+		add_figure(text, group, &figures[i]);
+	}
+	weft_text_add_string(text, "}\n");
+}
+
+static int answer(sqlite3 *database, const char *file, const struct metrics_window *options,
+	const char *metric, int64_t from)
+{
+	const struct weft__agent_question question = {metric, options->by ? options->by : "", from};
+	struct weft__agent_window window;
+	struct weft_text text = {0};
+	int status = CLI_DONE;
+	if (weft__agent_window_ask(database, &question, &window)) {
+		cli_error("%s: %s", weft__runs_shown(file), sqlite3_errmsg(database));
+		status = CLI_UNREADABLE;
+	} else if (!window.count) {
+		cli_inform("the agent knows no metric \"%s\"%s%s", metric, *question.by ? " with " : "",
+			question.by);
+		status = CLI_NO;
+	} else if (!options->is_json) {
+		add_head(&text, metric, &window);
+	}
+	for (size_t i = 0; status == CLI_DONE && i < window.count; i++)
+		if (options->is_json)
+			add_json(&text, metric, question.by, &window.groups[i], &window);
+		else
+			add_line(&text, &window.groups[i], &window);
+	if (text.size)
+		cli_write(&text);
+	weft_text_finish(&text);
+	weft__agent_window_finish(&window);
+	return status;
+}
+
+int metrics_show_window(
+	const char *command, const struct metrics_window *options, char *const *names, int count)
+{
+	char own[PATH_MAX];
+	const char *file = options->data;
+	int64_t now = time(NULL), from = 0, seconds = 0;
+	if (options->over && options->since)
+		return cli_usage_error(command, "--over and --since exclude each other");
+	if (!count)
+		return cli_usage_error(command, "--over and --since need the name of a metric");
+	if (options->since ? !parse_since(command, options->since, now, &from)
+					   : !parse_over(command, options->over, &seconds))
+		return CLI_USAGE;
+	if (options->over)
+		from = now - seconds;
+	if (!file && !agent_default_file(own))
+		return CLI_UNREADABLE;
+	if (!file)
+		file = own;
+	sqlite3 *database = NULL;
+	int result = weft__agent_database_open_readonly(file, &database), status = CLI_DONE;
+	if (result) {
+		cli_error("%s: %s; does `weft agent` run?", weft__runs_shown(file), sqlite3_errstr(result));
+		status = CLI_UNREADABLE;
+	}
+	for (int i = 0; i < count && !result; i++) {
+		int next = answer(database, file, options, names[i], from);
+		status = next > status ? next : status;
+	}
+	sqlite3_close(database);
+	return status;
+}

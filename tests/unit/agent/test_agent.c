@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The agent at given times: roll-ups of 30 days, a clock that is set back, entries of each hour,
+ * and days that begin when the clock is set. The program that counts is a file which the test
+ * writes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/sha256.h"
+#include "agent/window.h"
+
+/* No look is at a time at which the agent waits for the disk. */
+#define START INT64_C(1700000003)
+#define NAME  "00000000000000000000000000000001"
+
+struct world {
+	char folder[64], data[80];
+	struct weft__agent agent;
+	struct weft_abi_counters *counters;
+	int fd; /* open for writing, as that of a program which lives */
+};
+
+/* Writes the value of the only counter. */
+static void set(struct world *world, uint64_t value)
+{
+	world->counters->cells.shard[3].cell[0] = value;
+	assert_int_equal(pwrite(world->fd, world->counters, sizeof(*world->counters), 0),
+		(ssize_t)sizeof(*world->counters));
+}
+
+static void make_program(struct world *world)
+{
+	char path[128];
+	snprintf(path, sizeof(path), "%s/" NAME WEFT_ABI_AGENT_SUFFIX, world->folder);
+	world->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_true(world->fd >= 0);
+	struct weft_abi_counters *it = calloc(1, sizeof(*it));
+	assert_non_null(it);
+	memcpy(it->magic, WEFT_ABI_COUNTERS_MAGIC, sizeof(it->magic));
+	it->version = WEFT_ABI_COUNTERS_VERSION;
+	it->region[15] = 1;
+	it->born_unix_ns = (uint64_t)START * 1000000000u;
+	strcpy(it->program, "program");
+	strcpy(it->text, "requests");
+	it->row[0] = (struct weft_abi_counter_row){.size = 8, .is_there = 1};
+	it->rows_used = 1;
+	world->counters = it;
+	set(world, 0);
+}
+
+static void open_agent(struct world *world)
+{
+	const struct weft__agent_options options = {
+		.folder = world->folder, .file = world->data, .gap = 100000};
+	assert_true(weft__agent_open(&world->agent, &options));
+}
+
+static void begin(struct world *world)
+{
+	strcpy(world->folder, "/dev/shm/weft-agent-XXXXXX");
+	assert_non_null(mkdtemp(world->folder));
+	snprintf(world->data, sizeof(world->data), "%s/agent.db", world->folder);
+	make_program(world);
+	open_agent(world);
+}
+
+static void end(struct world *world)
+{
+	static const char *const names[] = {
+		"agent.db", "agent.db-wal", "agent.db-shm", "agent.db-lock", NAME WEFT_ABI_AGENT_SUFFIX};
+	char path[128];
+	weft__agent_close(&world->agent);
+	if (world->fd >= 0)
+		close(world->fd);
+	free(world->counters);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", world->folder, names[i]);
+		unlink(path);
+	}
+	assert_int_equal(rmdir(world->folder), 0);
+}
+
+static int64_t ask(struct world *world, const char *sql)
+{
+	int64_t number = -1;
+	assert_int_equal(weft__agent_database_ask(world->agent.ledger.database.it, sql, &number), 0);
+	return number;
+}
+
+static int64_t growth_since(struct world *world, int64_t from, int64_t *ret_exact_to)
+{
+	struct weft__agent_window window;
+	const struct weft__agent_question question = {"requests", "", from};
+	assert_int_equal(
+		weft__agent_window_ask(world->agent.ledger.database.it, &question, &window), 0);
+	assert_int_equal(window.count, 1);
+	int64_t amount = window.groups[0].amount;
+	*ret_exact_to = window.exact_to_s;
+	weft__agent_window_finish(&window);
+	return amount;
+}
+
+/* Counts one each second, and looks each two minutes: the total of a time is known. */
+static void thirty_days_are_kept_in_few_rows(void **state)
+{
+	(void)state;
+	struct world world;
+	int64_t exact_to, days = 30 * 86400;
+	begin(&world);
+	for (int64_t at = 120; at <= days; at += 120) {
+		set(&world, (uint64_t)at);
+		assert_true(weft__agent_look(&world.agent, START + at));
+		if (at == 20 * 86400) {
+			weft__agent_close(&world.agent);
+			open_agent(&world);
+		}
+	}
+	assert_int_equal(ask(&world, "SELECT total FROM totals"), days);
+	assert_in_range(growth_since(&world, START + days - 300, &exact_to), 300, 420);
+	assert_int_equal(exact_to, 1);
+	assert_in_range(growth_since(&world, START + days - 7200, &exact_to), 7200, 7320);
+	assert_int_equal(exact_to, 10);
+	assert_in_range(
+		growth_since(&world, START + days - 86400 * 9, &exact_to), 86400 * 9, 86400 * 9 + 180);
+	assert_int_equal(exact_to, 60);
+	assert_in_range(growth_since(&world, START, &exact_to), days - 120, days);
+	/* 30 of an hour, 720 of a day, one each two minutes of 30 days, and one an hour. */
+	assert_in_range(ask(&world, "SELECT count(*) FROM history"), 22000, 24000);
+	assert_int_equal(ask(&world, "SELECT count(*) FROM history AS h WHERE resolution = 3600 AND"
+								 " value > time - 1700000003 OR value < time - 1700000003 - 120"),
+		0);
+	end(&world);
+}
+
+static void a_clock_that_is_set_back_leaves_the_ledger(void **state)
+{
+	(void)state;
+	struct world world;
+	int64_t exact_to;
+	begin(&world);
+	set(&world, 10);
+	assert_true(weft__agent_look(&world.agent, START + 1000));
+	set(&world, 30);
+	assert_true(weft__agent_look(&world.agent, START + 5000));
+	set(&world, 60);
+	assert_true(weft__agent_look(&world.agent, START + 2000));
+	assert_int_equal(ask(&world, "SELECT total FROM totals"), 60);
+	assert_int_equal(ask(&world, "SELECT max(time) FROM history"), START + 2000);
+	assert_int_equal(growth_since(&world, START + 1500, &exact_to), 50);
+	assert_int_equal(ask(&world, "SELECT count(*) FROM incidents"), 1);
+	end(&world);
+}
+
+static void each_hour_has_an_entry(void **state)
+{
+	(void)state;
+	struct world world;
+	struct weft_text text = {0};
+	int64_t broken;
+	begin(&world);
+	for (int64_t hour = 0; hour <= 3; hour++) {
+		set(&world, (uint64_t)(10 * hour + 5));
+		assert_true(weft__agent_look(&world.agent, START + 3600 * hour));
+	}
+	assert_int_equal(ask(&world, "SELECT count(*) FROM entries"), 3);
+	assert_int_equal(ask(&world, "SELECT sum(amount) FROM entries"), 35);
+	sqlite3 *database = world.agent.ledger.database.it;
+	assert_int_equal(weft__agent_entries_print(database, false, &text, &broken), 0);
+	assert_int_equal(broken, 0);
+	assert_int_equal(
+		sqlite3_exec(database, "UPDATE entries SET amount = 9 WHERE number = 2", NULL, NULL, NULL),
+		0);
+	assert_int_equal(weft__agent_entries_print(database, true, &text, &broken), 0);
+	assert_int_equal(broken, 2);
+	weft_text_finish(&text);
+	end(&world);
+}
+
+/* The process has gone: its file is removed, once its values are in the ledger. */
+static void a_dead_program_is_folded_once(void **state)
+{
+	(void)state;
+	struct world world;
+	begin(&world);
+	set(&world, 10);
+	assert_true(weft__agent_look(&world.agent, START + 1));
+	set(&world, 11);
+	close(world.fd);
+	world.fd = -1;
+	for (int64_t at = 2; at < 5; at++)
+		assert_true(weft__agent_look(&world.agent, START + at));
+	assert_int_equal(ask(&world, "SELECT total FROM totals"), 11);
+	assert_int_equal(ask(&world, "SELECT count(*) FROM seen"), 0);
+	end(&world);
+}
+
+static int64_t midnight_in(const char *zone, int64_t now)
+{
+	setenv("TZ", zone, 1);
+	tzset();
+	return weft__agent_window_midnight(now);
+}
+
+/* Rules in the form of POSIX need no files of zones. */
+static void days_begin_where_the_date_changes(void **state)
+{
+	(void)state;
+	const int64_t day = 86400, noon = 19675 * day + day / 2; /* 2023-11-14, in UTC */
+	assert_int_equal(midnight_in("UTC0", noon), 19675 * day);
+	assert_int_equal(midnight_in("XXX-5:45", noon), 19675 * day - 5 * 3600 - 45 * 60);
+	/* 2023-03-26 in Berlin has 23 hours, 2023-10-29 has 25. */
+	const char *berlin = "CET-1CEST,M3.5.0,M10.5.0/3";
+	assert_int_equal(midnight_in(berlin, 1679832000), 1679785200);
+	assert_int_equal(midnight_in(berlin, 1679832000 + day) - 1679785200, 23 * 3600);
+	assert_int_equal(midnight_in(berlin, 1698580800), 1698530400);
+	assert_int_equal(midnight_in(berlin, 1698580800 + day) - 1698530400, 25 * 3600);
+	/* The clock goes from 24:00 to 1:00: there is no midnight on 2023-03-26. */
+	assert_int_equal(midnight_in("AAA1BBB,M3.5.0/0,M10.5.0/1", 1679832000), 1679792400);
+	setenv("TZ", "UTC0", 1);
+	tzset();
+}
+
+static void hashes_are_those_of_the_standard(void **state)
+{
+	(void)state;
+	char hash[65];
+	weft__agent_sha256("abc", 3, hash);
+	assert_string_equal(hash, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	weft__agent_sha256("", 0, hash);
+	assert_string_equal(hash, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(thirty_days_are_kept_in_few_rows),
+		cmocka_unit_test(a_clock_that_is_set_back_leaves_the_ledger),
+		cmocka_unit_test(each_hour_has_an_entry),
+		cmocka_unit_test(a_dead_program_is_folded_once),
+		cmocka_unit_test(days_begin_where_the_date_changes),
+		cmocka_unit_test(hashes_are_those_of_the_standard),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
