@@ -1,19 +1,12 @@
 # SPDX-License-Identifier: ISC
 """The counters of running programs over HTTP, and a real Prometheus that asks for them."""
-import contextlib
-import json
 import os
-import re
-import shutil
-import subprocess
-import urllib.parse
-import urllib.request
 
 from counting import TYPED, program
-from harness import case, equal, main, skip, temporary_directory
-from prometheus import check, families, need_promtool
+from harness import case, equal, main
+from prometheus import Prometheus, check, families, need_promtool
 from server import Server
-from waiting import LAST_RESORT, wait_until
+from waiting import wait_until
 
 OPENMETRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 TEXT = 'text/plain; version=0.0.4; charset=utf-8'
@@ -70,64 +63,6 @@ def requests_are_guarded_as_all_others():
         equal(server.get('/metrics?depth=0')[0], 200)
         for depth in ('-1', 'x', '1x', '', '99999999999999999999'):
             equal(server.get('/metrics?depth=' + depth)[0], 400, depth)
-
-
-class Prometheus:
-    """A Prometheus that asks the server each second, with a database that ends with it."""
-
-    CONFIG = """
-scrape_configs:
-- job_name: weft
-  scrape_interval: 1s
-  authorization: {credentials_file: %s}
-  static_configs: [{targets: ['%s:%d']}]
-"""
-
-    def __init__(self, server, token_file):
-        if not shutil.which('prometheus'):
-            skip('prometheus is not installed')
-        self.folder = temporary_directory()
-        config = os.path.join(self.folder.name, 'prometheus.yml')
-        with open(config, 'w', encoding='utf-8') as file:
-            file.write(self.CONFIG % (token_file, server.host, server.port))
-        self.log = os.path.join(self.folder.name, 'log')
-        with open(self.log, 'w', encoding='utf-8') as file:
-            self.process = subprocess.Popen(
-                ['prometheus', '--config.file=' + config, '--storage.tsdb.path=' + os.path.join(self.folder.name, 'data'),
-                 '--web.listen-address=127.0.0.1:0'], stdout=file, stderr=subprocess.STDOUT, cwd=self.folder.name)
-        try:
-            self.url = 'http://' + wait_until('Prometheus listens', self.find_address, self.process)
-        except BaseException:
-            self.end()
-            raise
-
-    def find_address(self):
-        with open(self.log, encoding='utf-8') as file:
-            found = re.search(r'msg="Listening on" address=(\S+)', file.read())
-        return found and found.group(1)
-
-    def ask(self, path, **arguments):
-        """The answer, or None as long as it is not ready."""
-        url = self.url + path + '?' + urllib.parse.urlencode(arguments)
-        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=LAST_RESORT) as answer:
-            return json.loads(answer.read())['data']
-        return None
-
-    def value(self, query):
-        """The value of the only series that the query finds, or None."""
-        answer = self.ask('/api/v1/query', query=query)
-        return float(answer['result'][0]['value'][1]) if answer and len(answer['result']) == 1 else None
-
-    def end(self):
-        self.process.terminate()
-        self.process.wait()
-        self.folder.cleanup()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.end()
 
 
 @case

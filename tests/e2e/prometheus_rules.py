@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: ISC
+"""The rules of share/prometheus: each alert fires and is over, by promtool, and by a real Prometheus and Alertmanager."""
+import os
+import re
+import subprocess
+import sys
+
+from harness import BUILD, SOURCE, case, equal, main, run, skip, temporary_directory
+from prometheus import Alertmanager, Prometheus, need_promtool
+from server import Server
+from waiting import wait_until
+
+FOLDER = os.path.join(SOURCE, 'share', 'prometheus')
+RULES = os.path.join(FOLDER, 'weft.rules.yml')
+PACKAGES = os.path.join(BUILD, 'bindings', 'python')
+ALERTS = {'CustomerOverItsLimit': 'acme', 'AnswersTooSlow': 'acme', 'ManyErrors': 'acme', 'DiskNearlyFull': 'sda', 'LoginsUnderAttack': 'sshd'}
+
+# Counts a second's work for each line that it reads; the line says whether all is well.
+SHOP = """
+import sys, weft
+requests, errors = weft.Counter('requests'), weft.Counter('request_errors')
+duration = weft.Histogram('request_duration', unit='seconds', scale=-9)
+limit = weft.Gauge('request_rate_limit')
+used, size = weft.Gauge('disk_used', unit='bytes'), weft.Gauge('disk_size', unit='bytes')
+failed, succeeded = weft.Counter('logins_failed'), weft.Counter('logins_succeeded')
+limit.labels(customer='acme').set(1000)
+size.labels(disk='sda').set(1000)
+for line in sys.stdin:
+    is_well = line.strip() == 'well'
+    requests.labels(customer='acme').add(1 if is_well else 1000000)
+    errors.labels(customer='acme').add(0 if is_well else 200000)
+    for _ in range(1 if is_well else 10):
+        duration.labels(customer='acme').record(1000000 if is_well else 2000000000)
+    used.labels(disk='sda').set(500 if is_well else 950)
+    failed.labels(service='sshd').add(0 if is_well else 30)
+    succeeded.labels(service='sshd').add(1)
+    print('done', flush=True)
+"""
+
+
+@case
+def promtool_fires_and_resolves_each():
+    need_promtool()
+    result = run(['promtool', 'test', 'rules', 'weft.rules.test.yml'], cwd=FOLDER)
+    equal(result.returncode, 0, result.stdout + result.stderr)
+    with open(RULES, encoding='utf-8') as file:
+        equal(set(re.findall(r'alert: (\w+)', file.read())), set(ALERTS))
+
+
+class Shop:
+    """The program that counts."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([sys.executable, '-c', SHOP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        env=dict(os.environ, PYTHONPATH=PACKAGES))
+
+    def work(self, how):
+        self.process.stdin.write(how + '\n')
+        self.process.stdin.flush()
+        equal(self.process.stdout.readline(), 'done\n')
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        equal(self.process.wait(), 0)
+
+
+def write_rules(folder):
+    """The rules with windows of seconds, and without the minute for which a cause must last."""
+    with open(RULES, encoding='utf-8') as file:
+        rules = file.read().replace('[5m]', '[10s]').replace('for: 1m', 'for: 0s')
+    path = os.path.join(folder, 'rules.yml')
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(rules)
+    return path
+
+
+@case
+def a_real_alertmanager_hears_of_each_and_of_its_end():
+    if not os.path.exists(os.path.join(PACKAGES, 'weft', '_weft.abi3.so')):
+        skip('built without the package for Python: python3-dev is not installed')
+    with temporary_directory() as folder, Server(token='a-token-of-the-test') as server, Shop() as shop, Alertmanager() as manager:
+        more = """
+global: {evaluation_interval: 1s}
+rule_files: ['%s']
+alerting: {alertmanagers: [{static_configs: [{targets: ['%s']}]}]}
+""" % (write_rules(folder), manager.url.split('//')[1])
+        with Prometheus(server, os.path.join(server.folder.name, 'token'), more) as prometheus:
+            def see(how, names):
+                shop.work(how)
+                return set(manager.active() or {'no answer'}) == names if names else manager.active() == {}
+            wait_until('all alerts fire', lambda: see('ill', set(ALERTS)), prometheus.process, seen=manager.active, processor=600)
+            active = manager.active()
+            equal({name: active[name].get('customer') or active[name].get('disk') or active[name].get('service') for name in ALERTS}, ALERTS)
+            wait_until('all alerts are over', lambda: see('well', set()), prometheus.process, seen=manager.active, processor=600)
+
+
+main()
