@@ -141,7 +141,9 @@ WEFT__EXPORT size_t weft_chain_hop_sentence(
 		write_ended_by(&s, story, &hop->wait, " waits for a signal, by ");
 		break;
 	case WEFT_CHAIN_WOKEN:
-		write_ended_by(&s, story, &hop->wait, " is signalled by ");
+		write_ended_by(&s, story, &hop->wait,
+			story->model->edges.type[hop->edge] == WEFT_EDGE_READ ? " is reached last by "
+																  : " is signalled by ");
 		break;
 	case WEFT_CHAIN_OTHER_END:
 		write_other_end(&s, story, hop);

@@ -6,6 +6,8 @@
  */
 #include "story/hop.h"
 
+#include <string.h>
+
 #include "story/other_end.h"
 #include "story/blocking.h"
 #include "story/index.h"
@@ -167,6 +169,70 @@ static uint32_t last_signal(
 	return WEFT_NONE;
 }
 
+/* True for a barrier of the adapters. Nobody signals it: the thread that comes last lets all go. */
+static bool is_barrier(const struct weft_model *model, uint32_t task)
+{
+	static const char word[] = "barrier ";
+	const uint32_t label = model->tasks.label[task];
+	if (label == WEFT_NONE || !weft__story_is_of_category(model, task, "thread"))
+		return false;
+	struct weft_slice text = weft_model_string(model, label);
+	return text.size >= sizeof(word) - 1 && memcmp(text.bytes, word, sizeof(word) - 1) == 0;
+}
+
+/* When the task of a read began to wait; UINT64_MAX if it ran before. */
+static uint64_t came_at(const struct weft_model *model, uint32_t edge)
+{
+	const struct weft_activations *a = &model->activations;
+	const uint32_t task = model->edges.from[edge], first = model->tasks.first_activation[task];
+	uint32_t runs = weft__story_activations_until(model, task, model->edges.time[edge]);
+	bool is_woken = runs > 1 && a->start[first + runs - 1] == model->edges.time[edge];
+	return is_woken ? a->end[first + runs - 2] : UINT64_MAX;
+}
+
+/* The read of the task that came last to a barrier in a wait's time, and when it came. WEFT_NONE if
+ * a task left the barrier before that: then the last one may have come for the next time. */
+static uint32_t last_to_come(const struct weft_story *story, uint32_t barrier,
+	const struct weft_story_wait *wait, uint64_t *ret_time)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct weft__edge_list to = weft__story_edges_to(story, barrier);
+	uint32_t begin = weft__story_edges_until(story->model, to, wait->since), last = WEFT_NONE;
+	uint64_t latest = 0, left = UINT64_MAX;
+	for (uint32_t i = begin; i < to.count && i - begin < SAME_TIME_MAX; i++) {
+		uint32_t edge = to.edges[i];
+		if (e->type[edge] != WEFT_EDGE_READ || e->from[edge] == WEFT_NONE)
+			continue;
+		left = e->time[edge] < left ? e->time[edge] : left;
+		uint64_t came = came_at(story->model, edge);
+		if (e->from[edge] == wait->task || came < wait->since || came > wait->until ||
+			came < latest)
+			continue;
+		latest = came;
+		last = edge;
+	}
+	*ret_time = latest;
+	return left < latest ? WEFT_NONE : last;
+}
+
+/* The barrier lets the waiting task go on when the last one comes. */
+static bool hop_to_last(
+	const struct weft_story *story, const struct weft_story_wait *wait, struct weft_chain_hop *ret)
+{
+	uint64_t time;
+	uint32_t edge = is_barrier(story->model, wait->source)
+						? last_to_come(story, wait->source, wait, &time)
+						: WEFT_NONE;
+	if (edge == WEFT_NONE)
+		return false;
+	*ret = (struct weft_chain_hop){
+		.wait = {
+			.task = wait->source, .since = wait->since, .source = WEFT_NONE, .got = WEFT_NONE}};
+	bool goes_on = follow_edge(story->model, edge, WEFT_CHAIN_WOKEN, ret);
+	ret->wait.until = time;
+	return goes_on;
+}
+
 bool weft__story_hop_to_signaller(
 	const struct weft_story *story, const struct weft_story_wait *wait, struct weft_chain_hop *ret)
 {
@@ -179,7 +245,7 @@ bool weft__story_hop_to_signaller(
 	if (edge == WEFT_NONE || (own != WEFT_NONE && e->time[own] > e->time[edge]))
 		edge = own;
 	if (edge == WEFT_NONE)
-		return false;
+		return hop_to_last(story, wait, ret);
 	*ret = (struct weft_chain_hop){
 		.wait = {
 			.task = wait->source, .since = wait->since, .source = WEFT_NONE, .got = WEFT_NONE}};

@@ -33,8 +33,9 @@ bool weft__story_hop_to_thread(const struct weft_story *story, uint32_t task, ui
 	bool goes_on, struct weft_chain_hop *hop);
 
 /* Finds who ends a wait for a condition, semaphore or barrier: the last signal during the wait, to
- * what it waits for or to the waiting task itself. The hop leads from what it waits for to the
- * sender. False if the wait does not end in this trace, or the sender is not known. */
+ * what it waits for or to the waiting task itself; or the task that came last to a barrier. The hop
+ * leads from what it waits for to the sender. False if the wait does not end in this trace, or the
+ * sender is not known. */
 bool weft__story_hop_to_signaller(
 	const struct weft_story *story, const struct weft_story_wait *wait, struct weft_chain_hop *ret);
 
