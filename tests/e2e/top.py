@@ -4,14 +4,15 @@ import os
 import signal
 
 from counting import TYPED, program
-from harness import WEFT, case, equal, main, run, skip, weft
+from harness import WEFT, case, equal, main, skip, weft
 from terminal import Terminal
 from waiting import wait_until
 
 
 def top(*words, **options):
-    if 'built without its live view' in run([WEFT, 'top', '--help']).stderr:
-        skip('built without ncurses')
+    with open(WEFT, 'rb') as file:
+        if b'libncursesw' not in file.read():
+            skip('built without ncurses')
     return Terminal(WEFT, 'top', '--interval', '100ms', *words, **options)
 
 
