@@ -517,7 +517,7 @@ WEFT__EXPORT size_t weft_chain_end_sentence(
 		add_subject(&s, story, task, " ended");
 		add_time(&s, story, " at ", chain->end.since);
 		if (chain->count && chain->hops[chain->kept - 1].step == WEFT_CHAIN_HELD)
-			weft__story_words_add(weft__story_clause(&s, WORTH_OTHER), " and never released it");
+			weft__story_words_add(weft__story_clause(&s, WORTH_OTHER), " without releasing it");
 		break;
 	case WEFT_CHAIN_CIRCLE:
 		write_circle(&s, story, chain);
