@@ -57,11 +57,11 @@ static void add_roles(struct window *window, const char *class, GString *css)
 		char *color = css_color(weft_viewer_role_color(window->viewer, role));
 		bool is_dim = role == WEFT_VIEWER_ROLE_DIM;
 		g_string_append_printf(css,
-			"window.%s button.weft-link.weft-role-%u { border-left-color: %s; %s%s }\n"
+			"window.%s button.weft-link.weft-role-%u { border-left-color: %s; %s%s%s }\n"
 			"window.%s .weft-text.weft-role-%u, window.%s .weft-fact.weft-role-%u .weft-value"
 			" { color: %s; }\n",
-			class, role, color, is_dim ? "color: " : "", is_dim ? color : "", class, role, class,
-			role, color);
+			class, role, color, is_dim ? "color: " : "", is_dim ? color : "", is_dim ? ";" : "",
+			class, role, class, role, color);
 		g_free(color);
 	}
 }

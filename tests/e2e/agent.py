@@ -62,11 +62,11 @@ class Host:
 
     def totals(self):
         """{metric: total} in the database, as another program reads it."""
-        with contextlib.closing(sqlite3.connect(self.data, timeout=60)) as database:
+        with contextlib.closing(sqlite3.connect(self.data, timeout=LAST_RESORT)) as database:
             return dict(database.execute('SELECT metric, sum(total) FROM totals GROUP BY metric'))
 
     def ask(self, sql):
-        with contextlib.closing(sqlite3.connect(self.data, timeout=60)) as database:
+        with contextlib.closing(sqlite3.connect(self.data, timeout=LAST_RESORT)) as database:
             return database.execute(sql).fetchall()
 
     def files(self):
