@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define VERSION      1
-#define VERSION_TEXT "1"
+#define VERSION      2
+#define VERSION_TEXT "2"
 
 /* A row of `history` is written only if the value differs from the one before it. Its time is the
  * end of its period, its value that at the time. */
@@ -27,7 +27,8 @@ static const char schema[] =
 	" time INTEGER NOT NULL, value, low, high,"
 	" PRIMARY KEY(resolution, series, time)) WITHOUT ROWID;"
 	"CREATE TABLE IF NOT EXISTS rolled(resolution INTEGER PRIMARY KEY, time INTEGER NOT NULL);"
-	"CREATE TABLE IF NOT EXISTS watched(start INTEGER PRIMARY KEY, stop INTEGER NOT NULL);"
+	"CREATE TABLE IF NOT EXISTS watched(start INTEGER PRIMARY KEY, stop INTEGER NOT NULL,"
+	" step INTEGER NOT NULL);"
 	"CREATE TABLE IF NOT EXISTS entries(number INTEGER PRIMARY KEY, time INTEGER NOT NULL,"
 	" series INTEGER NOT NULL, amount INTEGER NOT NULL, total INTEGER NOT NULL, hash TEXT NOT NULL);"
 	"CREATE INDEX IF NOT EXISTS entries_of_series ON entries(series, number);"
@@ -77,8 +78,8 @@ static const char *const statements[WEFT__AGENT_STATEMENTS] = {
 	[WEFT__AGENT_UNDO_ROLLED] = "UPDATE rolled SET time = min(time, ?1 / resolution * resolution)",
 	[WEFT__AGENT_UNDO_WATCHED] = "DELETE FROM watched WHERE start > ?1",
 	[WEFT__AGENT_CUT_WATCHED] = "UPDATE watched SET stop = min(stop, ?1)",
-	[WEFT__AGENT_WATCH_FROM] = "INSERT OR REPLACE INTO watched VALUES (?1,?1)",
-	[WEFT__AGENT_WATCH_TO] = "UPDATE watched SET stop = ?2 WHERE start = ?1",
+	[WEFT__AGENT_WATCH_FROM] = "INSERT OR REPLACE INTO watched VALUES (?1,?1,0)",
+	[WEFT__AGENT_WATCH_TO] = "UPDATE watched SET stop = ?2, step = ?3 WHERE start = ?1",
 	[WEFT__AGENT_ADD_ENTRY] = "INSERT INTO entries VALUES (?,?,?,?,?,?)",
 	[WEFT__AGENT_ADD_INCIDENT] = "INSERT INTO incidents(time, region, what) VALUES (?,?,?)",
 };

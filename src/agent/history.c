@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-#define MINUTE INT64_C(60)
-#define DAY    (24 * 60 * MINUTE)
+#define MINUTE       INT64_C(60)
+#define WATCH_EACH_S 5
+#define DAY          (24 * 60 * MINUTE)
 
 const struct weft__agent_resolution weft__agent_resolutions[WEFT__AGENT_RESOLUTIONS] = {
 	{1, 60 * MINUTE}, {10, DAY}, {MINUTE, 31 * DAY}, {60 * MINUTE, 3650 * DAY}};
@@ -109,21 +110,23 @@ static int expire(
 
 /* ---- The times of looking ---- */
 
-/* Writes the end each minute, or with other changes, so that an idle agent hardly writes. */
+/* Writes the end each few seconds, or with other changes, so that an idle agent hardly writes. */
 static int watch(struct weft__agent_history *history, struct weft__agent_ledger *ledger,
 	int64_t now, int64_t gap, bool is_due)
 {
-	int result = SQLITE_OK;
-	if (!history->watched_from || now - ledger->last > gap || now < ledger->last) {
-		history->watched_from = now;
-		history->watched_to = now;
+	struct weft__agent_watch *next = &history->next_watch;
+	*next = history->watch;
+	if (!next->start || now - ledger->last > gap || now < ledger->last) {
+		*next = (struct weft__agent_watch){now, now, 0};
 		return RUN(ledger, WEFT__AGENT_WATCH_FROM, WEFT__AGENT_I(now));
 	}
-	if (!is_due && now < history->watched_to + MINUTE)
-		return result;
-	history->watched_to = now;
-	return RUN(
-		ledger, WEFT__AGENT_WATCH_TO, WEFT__AGENT_I(history->watched_from), WEFT__AGENT_I(now));
+	if (now - ledger->last > next->step)
+		next->step = now - ledger->last;
+	if (!is_due && now < next->stop + WATCH_EACH_S)
+		return SQLITE_OK;
+	next->stop = now;
+	return RUN(ledger, WEFT__AGENT_WATCH_TO, WEFT__AGENT_I(next->start), WEFT__AGENT_I(now),
+		WEFT__AGENT_I(next->step));
 }
 
 int weft__agent_history_write(struct weft__agent_history *history,
@@ -143,6 +146,7 @@ void weft__agent_history_commit(
 	struct weft__agent_history *history, struct weft__agent_ledger *ledger)
 {
 	memcpy(history->rolled, history->next, sizeof(history->rolled));
+	history->watch = history->next_watch;
 	for (uint32_t i = 0; i < ledger->series.keys.count; i++) {
 		ledger->series.list[i].sample = ledger->series.list[i].next_sample;
 		ledger->series.list[i].has_sample = true;
@@ -164,7 +168,7 @@ int weft__agent_history_turn_back(
 	}
 	for (uint32_t i = 0; i < ledger->series.keys.count; i++)
 		ledger->series.list[i].has_sample = false;
-	history->watched_from = 0;
+	history->watch.start = 0;
 	history->expired = 0;
 	return result;
 }

@@ -17,11 +17,17 @@ struct weft__agent_resolution {
 };
 extern const struct weft__agent_resolution weft__agent_resolutions[WEFT__AGENT_RESOLUTIONS];
 
+/* The agent looked from then on; 0: not yet. `step` is the longest time between two looks. */
+struct weft__agent_watch {
+	int64_t start, stop, step;
+};
+
 struct weft__agent_history {
 	int64_t rolled[WEFT__AGENT_RESOLUTIONS]; /* until when each is complete */
 	int64_t next[WEFT__AGENT_RESOLUTIONS];   /* the same, being written */
 	int64_t expired;                         /* when old values were removed last */
-	int64_t watched_from, watched_to;        /* in the database; 0: the agent was not looking yet */
+	struct weft__agent_watch watch;          /* in the database */
+	struct weft__agent_watch next_watch;     /* the same, being written */
 };
 
 /* Reads where the history ended. A result of SQLite, like all here. */

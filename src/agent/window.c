@@ -19,6 +19,7 @@ struct asking {
 	sqlite3 *database;
 	sqlite3_stmt *value, *range;
 	struct weft__agent_window *window;
+	int64_t resolution; /* of the values that are kept for the whole window, in seconds */
 };
 
 /* A row's value, and its time; the value is NULL if there is none. */
@@ -115,6 +116,7 @@ static void add_gauge(const struct asking *a, struct weft__agent_group *group, i
 	sqlite3_bind_int64(a->range, 1, series);
 	sqlite3_bind_int64(a->range, 2, a->window->from);
 	sqlite3_bind_int64(a->range, 3, a->window->to);
+	sqlite3_bind_int64(a->range, 4, a->resolution);
 	if (sqlite3_step(a->range) == SQLITE_ROW && sqlite3_column_type(a->range, 0) != SQLITE_NULL) {
 		low = fmin(low, sqlite3_column_double(a->range, 0));
 		high = fmax(high, sqlite3_column_double(a->range, 1));
@@ -165,21 +167,29 @@ static int64_t ask_number(sqlite3 *database, const char *sql, int64_t parameter)
 	return number;
 }
 
-/* The resolution at which the begin is kept; longer if no agent was looking then. */
-static void measure_exactness(sqlite3 *database, struct weft__agent_window *window)
+/* The resolution at which the begin is kept; longer if the agent looked more seldom then, or not.
+ */
+static void measure_exactness(struct asking *a)
 {
+	sqlite3 *database = a->database;
+	struct weft__agent_window *window = a->window;
 	unsigned i = 0;
 	while (i + 1 < WEFT__AGENT_RESOLUTIONS &&
 		   window->to - window->from > weft__agent_resolutions[i].kept)
 		i++;
-	window->exact_to_s = weft__agent_resolutions[i].seconds;
+	a->resolution = weft__agent_resolutions[i].seconds;
+	window->exact_to_s = a->resolution;
 	window->watched_since = ask_number(database, "SELECT min(start) FROM watched WHERE 1 OR ?", 0);
 	int64_t stop =
 		ask_number(database, "SELECT max(stop) FROM watched WHERE start <= ?", window->from);
 	int64_t next =
 		ask_number(database, "SELECT min(start) FROM watched WHERE start > ?", window->from);
-	if (stop && next && stop < window->from && next - stop > window->exact_to_s)
-		window->exact_to_s = next - stop;
+	int64_t step = ask_number(database,
+		"SELECT step FROM watched WHERE start <= ? ORDER BY start DESC LIMIT 1", window->from);
+	if (stop && next && stop < window->from && step < next - stop)
+		step = next - stop;
+	if (step > window->exact_to_s)
+		window->exact_to_s = step;
 }
 
 /* ---- The question ---- */
@@ -203,7 +213,7 @@ static int prepare(struct asking *a, sqlite3_stmt **ret_row)
 	if (!result)
 		result = sqlite3_prepare_v2(a->database,
 			"SELECT min(low), max(high) FROM history WHERE series = ?1 AND time > ?2 AND time <= ?3"
-			" AND resolution IN (1, 10, 60, 3600)",
+			" AND resolution IN (1, 10, 60, 3600) AND resolution <= ?4",
 			-1, &a->range, NULL);
 	return result;
 }
@@ -222,7 +232,7 @@ int weft__agent_window_ask(
 	if (!result)
 		result = prepare(&a, &row);
 	if (!result) {
-		measure_exactness(database, ret);
+		measure_exactness(&a);
 		sqlite3_bind_text(row, 1, question->metric, -1, SQLITE_STATIC);
 		sqlite3_bind_text(row, 2, question->by, -1, SQLITE_STATIC);
 		while (!result && (step = sqlite3_step(row)) == SQLITE_ROW)
@@ -269,6 +279,19 @@ int64_t weft__agent_window_midnight(int64_t now)
 {
 	time_t at = now - now % 60;
 	for (int minutes = 0; minutes < 26 * 60 && is_same_day(at - 60, now); minutes++)
+		at -= 60;
+	return at;
+}
+
+/* A clock that is set forward leaves out times of a day, and one that is set back shows some twice.
+ */
+int64_t weft__agent_window_clock(int64_t now, int hour, int minute)
+{
+	time_t at = now - now % 60;
+	struct tm shown;
+	for (int minutes = 0; minutes < 50 * 60 && localtime_r(&at, &shown) &&
+						  (shown.tm_hour != hour || shown.tm_min != minute);
+		 minutes++)
 		at -= 60;
 	return at;
 }

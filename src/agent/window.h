@@ -42,7 +42,7 @@ struct weft__agent_group {
 };
 
 struct weft__agent_window {
-	int64_t from, to;
+	int64_t from, to;      /* `to` is the last look: nothing is known if it is not behind `from` */
 	int64_t exact_to_s;    /* changes of so many seconds before `from` may be counted, too */
 	int64_t watched_since; /* later than `from` if no agent was looking before */
 	struct weft__agent_group *groups;
@@ -60,5 +60,9 @@ double weft__agent_window_quantile(const struct weft__agent_group *group, double
 /* The first moment of the day on which `now` is, in the local time zone. Where the clock is set at
  * midnight, days may begin at another hour, or twice: then the last time. */
 int64_t weft__agent_window_midnight(int64_t now);
+
+/* The last time, until now, at which the clock showed that hour and minute in the local time zone.
+ */
+int64_t weft__agent_window_clock(int64_t now, int hour, int minute);
 
 #endif

@@ -345,7 +345,8 @@ def windows_of_time():
         equal(ask('nothing', '--over', '5m', status=1), [])
         text = weft('metrics', 'bytes', '--over', '5m', '--data', it.data).stdout
         assert 'known to 1 s; the agent has looked since' in text and 'amount 112' in text, text
-        for wrong in (['--over', '5'], ['--over', '0m'], ['--since', 'noon'], ['--since', '24:00'], ['--over', '1m', '--since', '@1'], ['--by', 'x']):
+        assert 'no agent has looked since' in weft('metrics', 'bytes', '--since', '@9000000000', '--data', it.data, status=1).stderr
+        for wrong in (['--since', '2026-02-31'], ['--since', '2026-00-10'], ['--since', '2026-01-00'], ['--over', '5'], ['--over', '0m'], ['--since', 'noon'], ['--since', '24:00'], ['--over', '1m', '--since', '@1'], ['--by', 'x']):
             weft('metrics', 'bytes', *wrong, status=2)
         weft('metrics', '--over', '5m', status=2)
         weft('metrics', 'x', '--over', '5m', '--data', it.data + '.none', status=3)

@@ -34,35 +34,30 @@ static bool parse_digits(const char *text, size_t size, uint64_t most, int *ret_
 /* Parses HH:MM: the last time that the clock showed it. */
 static bool parse_hour(const char *text, int64_t now, int64_t *ret_time)
 {
-	time_t today = now, time;
-	struct tm day;
-	if (strlen(text) != 5 || text[2] != ':' || !localtime_r(&today, &day) ||
-		!parse_digits(text, 2, 23, &day.tm_hour) || !parse_digits(text + 3, 2, 59, &day.tm_min))
+	int hour, minute;
+	if (strlen(text) != 5 || text[2] != ':' || !parse_digits(text, 2, 23, &hour) ||
+		!parse_digits(text + 3, 2, 59, &minute))
 		return false;
-	day.tm_sec = 0;
-	day.tm_isdst = -1;
-	struct tm before = day;
-	time = mktime(&day);
-	if (time > now) {
-		before.tm_mday--;
-		time = mktime(&before);
-	}
-	*ret_time = time;
+	*ret_time = weft__agent_window_clock(now, hour, minute);
 	return true;
 }
 
-/* Parses YYYY-MM-DD: when that day began. */
+/* Parses YYYY-MM-DD: when that day began. A day that no calendar has becomes another one. */
 static bool parse_date(const char *text, int64_t *ret_time)
 {
-	struct tm day = {.tm_hour = 12, .tm_isdst = -1};
+	int year, month, number;
 	if (strlen(text) != 10 || text[4] != '-' || text[7] != '-' ||
-		!parse_digits(text, 4, 9999, &day.tm_year) || !parse_digits(text + 5, 2, 12, &day.tm_mon) ||
-		!parse_digits(text + 8, 2, 31, &day.tm_mday))
+		!parse_digits(text, 4, 9999, &year) || !parse_digits(text + 5, 2, 12, &month) ||
+		!parse_digits(text + 8, 2, 31, &number))
 		return false;
-	day.tm_year -= 1900;
-	day.tm_mon--;
-	*ret_time = weft__agent_window_midnight(mktime(&day));
-	return true;
+	struct tm day = {.tm_year = year - 1900,
+		.tm_mon = month - 1,
+		.tm_mday = number,
+		.tm_hour = 12,
+		.tm_isdst = -1};
+	time_t noon = mktime(&day);
+	*ret_time = weft__agent_window_midnight(noon);
+	return day.tm_mon == month - 1 && day.tm_mday == number;
 }
 
 static bool parse_since(const char *command, const char *text, int64_t now, int64_t *ret_time)
@@ -226,6 +221,19 @@ static void add_json(struct weft_text *text, const char *metric, const char *by,
 	weft_text_add_string(text, "}\n");
 }
 
+/* An agent that does not look cannot say that nothing was counted. */
+static void inform_of_no_look(const char *metric, const struct weft__agent_window *window)
+{
+	struct weft_text text = {0};
+	add_time(&text, window->from);
+	weft_text_add_string(&text, "; its last look was at ");
+	add_time(&text, window->to);
+	weft_text_add(&text, "", 1);
+	if (!text.error)
+		cli_inform("%s: no agent has looked since %s", weft__runs_shown(metric), text.bytes);
+	weft_text_finish(&text);
+}
+
 static int answer(sqlite3 *database, const char *file, const struct metrics_window *options,
 	const char *metric, int64_t from)
 {
@@ -236,6 +244,9 @@ static int answer(sqlite3 *database, const char *file, const struct metrics_wind
 	if (weft__agent_window_ask(database, &question, &window)) {
 		cli_error("%s: %s", weft__runs_shown(file), sqlite3_errmsg(database));
 		status = CLI_UNREADABLE;
+	} else if (window.count && window.to <= window.from) {
+		inform_of_no_look(metric, &window);
+		status = CLI_NO;
 	} else if (!window.count) {
 		cli_inform("the agent knows no metric \"%s\"%s%s", metric, *question.by ? " with " : "",
 			question.by);

@@ -130,18 +130,92 @@ static void thirty_days_are_kept_in_few_rows(void **state)
 	}
 	assert_int_equal(ask(&world, "SELECT total FROM totals"), days);
 	assert_in_range(growth_since(&world, START + days - 300, &exact_to), 300, 420);
-	assert_int_equal(exact_to, 1);
+	assert_int_equal(exact_to, 120);
 	assert_in_range(growth_since(&world, START + days - 7200, &exact_to), 7200, 7320);
-	assert_int_equal(exact_to, 10);
+	assert_int_equal(exact_to, 120);
 	assert_in_range(
 		growth_since(&world, START + days - 86400 * 9, &exact_to), 86400 * 9, 86400 * 9 + 180);
-	assert_int_equal(exact_to, 60);
+	assert_int_equal(exact_to, 120);
 	assert_in_range(growth_since(&world, START, &exact_to), days - 120, days);
 	/* 30 of an hour, 720 of a day, one each two minutes of 30 days, and one an hour. */
 	assert_in_range(ask(&world, "SELECT count(*) FROM history"), 22000, 24000);
 	assert_int_equal(ask(&world, "SELECT count(*) FROM history AS h WHERE resolution = 3600 AND"
 								 " value > time - 1700000003 OR value < time - 1700000003 - 120"),
 		0);
+	end(&world);
+}
+
+static void set_real(struct world *world, double value)
+{
+	memcpy(&world->counters->cells.real[0], &value, sizeof(value));
+	set(world, 0);
+}
+
+/* The coarse rows that end in the window are also of the time before it. */
+static void the_extremes_of_a_gauge_are_those_of_the_window(void **state)
+{
+	(void)state;
+	struct world world;
+	struct weft__agent_window window;
+	const int64_t hour = START / 3600 * 3600 + 3600;
+	begin(&world);
+	set_real(&world, 900.5);
+	assert_true(weft__agent_look(&world.agent, hour + 600));
+	set_real(&world, 4.5);
+	assert_true(weft__agent_look(&world.agent, hour + 1000));
+	set_real(&world, 6.5);
+	assert_true(weft__agent_look(&world.agent, hour + 3500));
+	assert_true(weft__agent_look(&world.agent, hour + 3602));
+	const struct weft__agent_question question = {"requests", "", hour + 3302};
+	assert_int_equal(weft__agent_window_ask(world.agent.ledger.database.it, &question, &window), 0);
+	assert_int_equal(window.count, 1);
+	assert_int_equal(window.groups[0].kind, WEFT__AGENT_GROUP_GAUGE);
+	assert_true(window.groups[0].low == 4.5 && window.groups[0].high == 6.5);
+	weft__agent_window_finish(&window);
+	end(&world);
+}
+
+/* A change between two looks may be before the window's begin or after it. */
+static void a_window_is_not_known_better_than_the_agent_looked(void **state)
+{
+	(void)state;
+	struct world world;
+	int64_t exact_to;
+	begin(&world);
+	for (int64_t at = 60; at <= 600; at += 60)
+		assert_true(weft__agent_look(&world.agent, START + at));
+	assert_int_equal(growth_since(&world, START + 130, &exact_to), 0);
+	assert_int_equal(exact_to, 60);
+	end(&world);
+}
+
+static void the_last_look_is_known_while_nothing_changes(void **state)
+{
+	(void)state;
+	struct world world;
+	begin(&world);
+	for (int64_t at = 0; at <= 30; at++)
+		assert_true(weft__agent_look(&world.agent, START + at));
+	assert_in_range(ask(&world, "SELECT max(stop) FROM watched"), START + 26, START + 30);
+	end(&world);
+}
+
+/* A look that cannot be written leaves nothing behind. */
+static void a_first_look_that_failed_is_not_known(void **state)
+{
+	(void)state;
+	struct world world;
+	begin(&world);
+	sqlite3 *database = world.agent.ledger.database.it;
+	assert_int_equal(
+		sqlite3_exec(database,
+			"CREATE TRIGGER f AFTER INSERT ON watched BEGIN SELECT RAISE(ABORT, 'x'); END", NULL,
+			NULL, NULL),
+		0);
+	assert_false(weft__agent_look(&world.agent, START + 1));
+	assert_int_equal(sqlite3_exec(database, "DROP TRIGGER f", NULL, NULL, NULL), 0);
+	assert_true(weft__agent_look(&world.agent, START + 2));
+	assert_int_equal(ask(&world, "SELECT start FROM watched"), START + 2);
 	end(&world);
 }
 
@@ -233,6 +307,29 @@ static void days_begin_where_the_date_changes(void **state)
 	tzset();
 }
 
+static int64_t clock_in(const char *zone, int64_t now, int hour, int minute)
+{
+	setenv("TZ", zone, 1);
+	tzset();
+	return weft__agent_window_clock(now, hour, minute);
+}
+
+static void hours_are_those_that_the_clock_showed(void **state)
+{
+	(void)state;
+	const char *berlin = "CET-1CEST,M3.5.0,M10.5.0/3";
+	assert_int_equal(clock_in("UTC0", 1679832007, 12, 0), 1679832000);
+	assert_int_equal(clock_in("UTC0", 1679832007, 12, 1), 1679832000 - 86340);
+	/* On 2023-03-26, 2:30 is left out: the day before had it. */
+	assert_int_equal(clock_in(berlin, 1679832000, 2, 30), 1679707800);
+	assert_int_equal(clock_in(berlin, 1679832000, 1, 30), 1679790600);
+	/* On 2023-10-29, 2:30 comes twice: first at 0:30 UTC, then at 1:30. */
+	assert_int_equal(clock_in(berlin, 1698541200 - 1, 2, 30), 1698539400);
+	assert_int_equal(clock_in(berlin, 1698580800, 2, 30), 1698543000);
+	setenv("TZ", "UTC0", 1);
+	tzset();
+}
+
 static void hashes_are_those_of_the_standard(void **state)
 {
 	(void)state;
@@ -247,10 +344,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(thirty_days_are_kept_in_few_rows),
+		cmocka_unit_test(the_extremes_of_a_gauge_are_those_of_the_window),
+		cmocka_unit_test(a_window_is_not_known_better_than_the_agent_looked),
+		cmocka_unit_test(the_last_look_is_known_while_nothing_changes),
+		cmocka_unit_test(a_first_look_that_failed_is_not_known),
 		cmocka_unit_test(a_clock_that_is_set_back_leaves_the_ledger),
 		cmocka_unit_test(each_hour_has_an_entry),
 		cmocka_unit_test(a_dead_program_is_folded_once),
 		cmocka_unit_test(days_begin_where_the_date_changes),
+		cmocka_unit_test(hours_are_those_that_the_clock_showed),
 		cmocka_unit_test(hashes_are_those_of_the_standard),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
