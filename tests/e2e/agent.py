@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 
 from harness import BUILD, WEFT, build_option, case, equal, json_lines, main, run, skip, temporary_directory, weft
-from waiting import status_of, wait_until
+from waiting import LAST_RESORT, status_of, wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'metrics-subject')
 TYPED = os.path.join(BUILD, 'tests', 'agent-subject')
