@@ -95,6 +95,15 @@ static int roll_up(
 	return result;
 }
 
+/* A coarser value may end later than a time at which a finer one was known. So each is kept for one
+ * more period of the next resolution. */
+static int64_t kept_from(unsigned resolution, int64_t now)
+{
+	const bool is_last = resolution + 1 == WEFT__AGENT_RESOLUTIONS;
+	return now - weft__agent_resolutions[resolution].kept -
+		   (is_last ? 0 : weft__agent_resolutions[resolution + 1].seconds);
+}
+
 static int expire(
 	struct weft__agent_history *history, struct weft__agent_ledger *ledger, int64_t now)
 {
@@ -103,7 +112,7 @@ static int expire(
 		return result;
 	for (unsigned i = 0; i < WEFT__AGENT_RESOLUTIONS && !result; i++)
 		result = RUN(ledger, WEFT__AGENT_EXPIRE, WEFT__AGENT_I(weft__agent_resolutions[i].seconds),
-			WEFT__AGENT_I(now - weft__agent_resolutions[i].kept));
+			WEFT__AGENT_I(kept_from(i, now)));
 	history->expired = now;
 	return result;
 }

@@ -175,6 +175,25 @@ static void the_extremes_of_a_gauge_are_those_of_the_window(void **state)
 	end(&world);
 }
 
+/* The change is before the window, but the 10 s in which it lies end inside. */
+static void a_window_of_an_hour_is_known_to_a_second(void **state)
+{
+	(void)state;
+	struct world world;
+	int64_t exact_to;
+	const int64_t at = START / 10 * 10 + 1; /* the first second of ten */
+	begin(&world);
+	/* Old values go each minute, and so at the end. */
+	for (int64_t now = at - 56; now <= at + 3604; now++) {
+		if (now == at)
+			set(&world, 7);
+		assert_true(weft__agent_look(&world.agent, now));
+	}
+	assert_int_equal(growth_since(&world, at + 4, &exact_to), 0);
+	assert_int_equal(exact_to, 1);
+	end(&world);
+}
+
 /* A change between two looks may be before the window's begin or after it. */
 static void a_window_is_not_known_better_than_the_agent_looked(void **state)
 {
@@ -345,6 +364,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(thirty_days_are_kept_in_few_rows),
 		cmocka_unit_test(the_extremes_of_a_gauge_are_those_of_the_window),
+		cmocka_unit_test(a_window_of_an_hour_is_known_to_a_second),
 		cmocka_unit_test(a_window_is_not_known_better_than_the_agent_looked),
 		cmocka_unit_test(the_last_look_is_known_while_nothing_changes),
 		cmocka_unit_test(a_first_look_that_failed_is_not_known),
