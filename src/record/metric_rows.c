@@ -11,6 +11,9 @@
 
 #include "record/name.h"
 
+_Static_assert(WEFT_METRIC_TEXT_MAX == WEFT_ABI_METRIC_TEXT_MAX, "readers refuse longer texts");
+_Static_assert(WEFT_METRIC_PAIRS_MAX == WEFT_ABI_METRIC_DEPTH_MAX, "and deeper rows");
+
 struct weft__metrics weft__metrics;
 
 /* A row that is looked for. `key` and `value` are a label, or the name of a metric and nothing. */

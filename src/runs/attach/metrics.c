@@ -33,7 +33,7 @@ static const char *take_text(const struct weft__metrics_reading *r, uint32_t *at
 		return NULL;
 	const size_t size = strnlen(text, WEFT_ABI_METRIC_TEXT - *at);
 	*at += (uint32_t)size + 1;
-	return *at <= WEFT_ABI_METRIC_TEXT ? text : NULL;
+	return *at <= WEFT_ABI_METRIC_TEXT && size <= WEFT_ABI_METRIC_TEXT_MAX ? text : NULL;
 }
 
 static uint32_t cells_of(const struct weft_abi_metric_row *row)
@@ -50,6 +50,8 @@ static bool is_like(const struct weft_abi_metric_row *row, const struct weft_abi
 		   row->last_exponent == above->last_exponent;
 }
 
+/* No two rows of an honest program share a cell. Together they then have at most as many as there
+ * are, which bounds what is read. */
 static bool check_row(struct weft__metrics_reading *r, uint32_t row)
 {
 	const struct weft_abi_metric_row *it = &r->rows[row];
@@ -61,6 +63,11 @@ static bool check_row(struct weft__metrics_reading *r, uint32_t row)
 		cells_of(it) > WEFT_ABI_METRIC_CELLS - it->cell || above > row ||
 		(above && (!r->texts[above - 1].part[0] || !is_like(it, &r->rows[above - 1]))))
 		return false;
+	if (above && weft__runs_row_depth(r, above - 1) >= WEFT_ABI_METRIC_DEPTH_MAX)
+		return false;
+	if (cells_of(it) > WEFT_ABI_METRIC_CELLS - r->cells_used)
+		return false;
+	r->cells_used += cells_of(it);
 	for (unsigned i = 0; i < texts; i++)
 		if (!(r->texts[row].part[i] = take_text(r, &at)))
 			return false;

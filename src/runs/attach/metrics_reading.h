@@ -19,6 +19,7 @@ struct weft__metrics_reading {
 	const char *text;
 	const unsigned char *cells;
 	uint32_t count;
+	uint32_t cells_used; /* by all rows */
 	/* part[0] is NULL: a row that is left out, as are those below it. */
 	struct weft__metrics_text texts[WEFT_ABI_METRIC_ROWS];
 	/* With those of the rows below. */

@@ -148,7 +148,8 @@ static int open_link(
 		return -1;
 	if (is_memory(found, kind, mapping)) {
 		snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
-		fd = open(self, kind->how | O_CLOEXEC);
+		/* A lease of the process would let its opener wait. */
+		fd = open(self, kind->how | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		reason = errno;
 	}
 	close(found);

@@ -56,10 +56,13 @@ void weft__runs_region_name(
 	strcpy(ret_name + 32, suffix);
 }
 
+/* A user may mount a file system over a file of their own (fusermount), whose opener waits. */
 int weft__runs_region_open_at(int folder, const char *name)
 {
 	struct stat status;
-	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	const struct open_how how = {.flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+		.resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS};
+	int fd = (int)syscall(SYS_openat2, folder, name, &how, sizeof(how));
 	if (fd < 0 || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
 		return fd;
 	close(fd);

@@ -183,6 +183,47 @@ static void any_damage_is_survived(void **state)
 	free(children);
 }
 
+/* A hostile process could make its readers use gigabytes: texts that overlap, rows one below the
+ * other, histograms that have the same cells. */
+static void rows_that_would_cost_too_much_are_left_out(void **state)
+{
+	(void)state;
+	size_t bytes;
+	unsigned char *metrics = copy(WEFT__RUNS_METRICS, &bytes);
+	struct weft_abi_metrics *header = (void *)metrics;
+	struct weft_abi_metric_row *rows = (void *)(header + 1);
+	struct weft__runs_counters counters;
+	char *text = (char *)metrics + header->text_offset;
+	header->rows_used = WEFT_ABI_METRIC_ROWS;
+	memset(text, 'x', 600);
+	text[600] = text[601] = text[602] = '\0';
+	for (uint32_t row = 0; row < WEFT_ABI_METRIC_ROWS; row++)
+		rows[row] = (struct weft_abi_metric_row){.text = 600 - 255,
+			.below = (uint16_t)row,
+			.kind = WEFT_ABI_METRIC_COUNTER,
+			.first_exponent = 10,
+			.last_exponent = 40,
+			.is_there = 1,
+			.cell = row};
+	assert_int_equal(weft__runs_metrics_parse(metrics, &counters), 0);
+	assert_int_equal(counters.count, 1 + WEFT_ABI_METRIC_DEPTH_MAX);
+	weft__runs_counters_finish(&counters);
+	rows[0].text = 600 - 256;
+	assert_int_equal(weft__runs_metrics_parse(metrics, &counters), 0);
+	assert_int_equal(counters.count, 0);
+	weft__runs_counters_finish(&counters);
+	for (uint32_t row = 0; row < WEFT_ABI_METRIC_ROWS; row++) {
+		rows[row].text = 590;
+		rows[row].below = 0;
+		rows[row].kind = WEFT_ABI_METRIC_HISTOGRAM;
+		rows[row].cell = 0;
+	}
+	assert_int_equal(weft__runs_metrics_parse(metrics, &counters), 0);
+	assert_int_equal(counters.count, WEFT_ABI_METRIC_CELLS / 243);
+	weft__runs_counters_finish(&counters);
+	free(metrics);
+}
+
 static void any_damage_of_children_is_survived(void **state)
 {
 	(void)state;
@@ -232,6 +273,7 @@ int main(void)
 		cmocka_unit_test(a_histogram_has_its_cells),
 		cmocka_unit_test(children_have_all_labels_above_them),
 		cmocka_unit_test(any_damage_is_survived),
+		cmocka_unit_test(rows_that_would_cost_too_much_are_left_out),
 		cmocka_unit_test(any_damage_of_children_is_survived),
 	};
 	return cmocka_run_group_tests(tests, begin, NULL);
