@@ -18,9 +18,11 @@
  * its customer "acme". Levels stay until the program ends. Below the last one there may be any
  * number of children, which come and go; what a child counts, its level counts as well, and keeps.
  *
- * All functions may be called on any thread and in signal handlers, and none waits or fails: where
- * there is no room for another level or child, the handle is that of the level above it, so that
- * totals stay right. The handle 0 counts nowhere. A forked child begins with zeros.
+ * All functions may be called on any thread, and but for the first weft_metric_get() and
+ * weft_metrics_reserve() in signal handlers. None waits or fails: where there is no room for
+ * another level or child, the handle is that of the level above it, so that totals stay right; of a
+ * gauge's child it is 0, and such a level cannot be set. The handle 0 counts nowhere. A forked
+ * child begins with zeros.
  */
 #ifndef WEFT_METRICS_H
 #define WEFT_METRICS_H
@@ -94,7 +96,7 @@ struct weft_limit {
 weft_metric weft_metric_get(
 	const struct weft_metric_type *type, const char *const *labels, unsigned pairs);
 
-/* Makes room for so many children alive at a time, 160 bytes each, which cost no memory before they
+/* Makes room for so many children alive at a time, 144 bytes each, which cost no memory before they
  * are used. Call it early: it makes system calls. 0, or an error of weft/error.h. */
 int weft_metrics_reserve(uint32_t children);
 
@@ -115,8 +117,9 @@ void weft_metric_end(weft_metric child);
 /* Adds to a counter. */
 void weft_metric_add(weft_metric counter, uint64_t count);
 
-/* Changes a gauge, or sets it. A level's gauge is the sum of what was set there and below it.
- * Setting one gauge on two threads at a time gives either value, or one of both. */
+/* Changes a gauge, or sets it. A level's gauge is the sum of what was set there and in the levels
+ * below it; do not set a level that has children. If two threads set one gauge at a time, it has
+ * either value, or one of both. */
 void weft_metric_change(weft_metric gauge, int64_t change);
 void weft_metric_set(weft_metric gauge, int64_t value);
 

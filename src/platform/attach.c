@@ -49,6 +49,7 @@ static struct {
 
 static struct weft__shared_memory memory = {
 	.name = WEFT_ABI_ATTACH_NAME, .bytes = FILE_BYTES, .fd = -1};
+static struct weft_abi_counters *counters_at; /* the file of an agent; NULL: there is none */
 
 /* ---- The page ---- */
 
@@ -73,6 +74,7 @@ static void begin_counters(struct weft_abi_counters *counters)
 	else
 		memset(counters->region, 0, sizeof(counters->region));
 	counters->is_elsewhere = named != NULL;
+	counters_at = named;
 	weft__record_counters_share(named ? named : counters);
 	weft__platform_region_begin(counters);
 }
@@ -107,6 +109,8 @@ static void replace_in_child(void)
 	int saved = errno;
 	if (own.page || prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != offered.filter)
 		return; /* the first: the memory is shared, or was not cleared */
+	weft__platform_memory_fill(memory.at, FILE_BYTES);
+	weft__platform_memory_fill(counters_at, WEFT_ABI_COUNTERS_BYTES);
 	bool keeps_descriptor = weft__platform_memory_forget(&memory);
 	void *at = (void *)(uintptr_t)offered.view;
 	if (!make_page(at)) /* the level stays 0 */

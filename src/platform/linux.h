@@ -53,7 +53,8 @@ uint32_t weft__platform_count_processors(const char *list);
 struct weft__shared_memory {
 	const char *name;
 	size_t bytes;
-	int fd; /* for reading; -1: none */
+	void *at; /* where it was mapped last; kept in a forked child */
+	int fd;   /* for reading; -1: none */
 	dev_t device;
 	ino_t inode;
 };
@@ -65,6 +66,11 @@ void *weft__platform_memory_make(struct weft__shared_memory *memory);
 /* In a forked child: closes the descriptor that it has inherited. False if that was not open: the
  * program has closed it, and may use its number for something else. */
 bool weft__platform_memory_forget(struct weft__shared_memory *memory);
+
+/* In a forked child: maps private memory where its parent has some that it did not get, unless
+ * something else is there. A signal handler may have forked in the middle of a change, with which
+ * the child goes on. NULL: there is none. */
+void weft__platform_memory_fill(void *at, size_t bytes);
 
 /* ---- attach.c ---- */
 

@@ -83,6 +83,7 @@ void *weft__platform_memory_make(struct weft__shared_memory *memory)
 		memory->device = status.st_dev;
 		memory->inode = status.st_ino;
 		memory->fd = fd;
+		memory->at = at;
 	} else if (fd >= 0) {
 		weft__kernel_close(fd);
 	}
@@ -99,4 +100,13 @@ bool weft__platform_memory_forget(struct weft__shared_memory *memory)
 		weft__kernel_close(fd);
 	memory->fd = -1;
 	return is_open;
+}
+
+void weft__platform_memory_fill(void *at, size_t bytes)
+{
+	const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+	void *memory = at ? mmap(at, bytes, PROT_READ | PROT_WRITE, how, -1, 0) : MAP_FAILED;
+	/* Kernels before 4.17 take the address as a wish. */
+	if (memory != at && memory != MAP_FAILED)
+		munmap(memory, bytes);
 }

@@ -22,6 +22,8 @@
 
 static struct weft__shared_memory values = {.name = WEFT_ABI_METRICS_NAME, .fd = -1};
 static struct weft__shared_memory children = {.name = WEFT_ABI_CHILDREN_NAME, .fd = -1};
+static void *named_at; /* as `at` of the others */
+static bool are_children_shared;
 static int first_filter; /* the kind of seccomp filter when the first memory was made */
 
 /* ---- Memory ---- */
@@ -30,6 +32,14 @@ static int first_filter; /* the kind of seccomp filter when the first memory was
 static bool is_private(void)
 {
 	return !weft__platform_attach_is_wanted() || weft__kernel_is_filtered();
+}
+
+/* False: a forked child would keep pointers to memory that it does not get. Done here, too, because
+ * a copy that is barred did not do it at its start. */
+static bool is_wiped(void)
+{
+	struct weft__metrics *m = weft__record_metrics();
+	return madvise(&m->own, sizeof(m->own), MADV_WIPEONFORK) == 0;
 }
 
 /* Metrics are in the file of an agent, if there is one. Without random bytes for a name an agent
@@ -45,6 +55,7 @@ static bool share_values(void)
 		named = weft__platform_region_make_metrics(memory->region);
 	else
 		memset(memory->region, 0, sizeof(memory->region));
+	named_at = named;
 	memory->is_elsewhere = named != NULL;
 	weft__platform_region_begin_metrics(memory);
 	weft__record_metrics_share(named ? named : memory);
@@ -70,12 +81,13 @@ static void *map_private(size_t bytes)
 }
 
 /* Without others that read it, the memory is only ours. */
-static bool share_children(struct weft__metric_child *own, uint32_t count, bool is_shared)
+static bool share_children(struct weft__metric_child *own, uint32_t count)
 {
 	children.bytes = children_bytes(count);
-	struct weft_abi_children *memory = is_shared ? weft__platform_memory_make(&children) : NULL;
+	struct weft_abi_children *memory =
+		are_children_shared ? weft__platform_memory_make(&children) : NULL;
 	if (!memory)
-		memory = map_private(children.bytes);
+		children.at = memory = map_private(children.bytes);
 	if (memory)
 		weft__record_metrics_share_children(memory, (uint32_t)weft__kernel_process(), own, count);
 	return memory;
@@ -88,14 +100,19 @@ static void replace_in_child(void)
 {
 	struct weft__metrics *m = weft__record_metrics();
 	int saved = errno;
-	if (weft__load(&m->own.cells) || prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != first_filter)
-		return; /* the first: the memory was not cleared */
-	weft__platform_memory_forget(&values);
-	weft__platform_memory_forget(&children);
-	if (values.bytes)
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != first_filter)
+		return;
+	weft__platform_memory_fill(values.at, values.bytes);
+	weft__platform_memory_fill(named_at, values.bytes);
+	weft__platform_memory_fill(children.at, children.bytes);
+	if (values.bytes && !weft__load(&m->own.cells)) {
+		weft__platform_memory_forget(&values);
 		share_values();
-	if (weft__load(&m->child_count))
-		share_children(NULL, weft__load(&m->child_count), values.bytes);
+	}
+	if (children.bytes && !weft__load(&m->own.children)) {
+		weft__platform_memory_forget(&children);
+		share_children(NULL, weft__load(&m->child_count));
+	}
 	errno = saved;
 }
 
@@ -112,7 +129,7 @@ static void begin(void)
 void weft__platform_metrics_begin(void)
 {
 	int saved = errno;
-	if (!is_private()) {
+	if (!is_private() && is_wiped()) {
 		begin();
 		weft__platform_region_find();
 		share_values();
@@ -121,26 +138,38 @@ void weft__platform_metrics_begin(void)
 }
 
 /* Our own part of children is inherited: a forked child has handles of its parent's. */
-int weft__platform_metrics_reserve(uint32_t count)
+static int reserve(struct weft__metrics *m, uint32_t count)
 {
-	struct weft__metrics *m = weft__record_metrics();
-	struct weft__metric_child *own = NULL;
-	const size_t bytes = count * sizeof(*own);
-	int saved = errno;
+	const size_t bytes = count * sizeof(struct weft__metric_child);
+	if (!is_wiped())
+		return WEFT_ERROR_UNSUPPORTED;
+	if (weft__load(&m->own.children))
+		return WEFT_ERROR_STATE;
 	if (weft__load(&m->child))
-		return count <= weft__load(&m->child_count) &&
-					   share_children(NULL, weft__load(&m->child_count), values.bytes)
+		return count <= weft__load(&m->child_count) && share_children(NULL, m->child_count)
 				   ? 0
 				   : WEFT_ERROR_STATE;
-	own = mmap(
+	struct weft__metric_child *own = mmap(
 		NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (own == MAP_FAILED)
 		return WEFT_ERROR_MEMORY;
 	begin();
-	if (share_children(own, count, !is_private())) {
-		errno = saved;
+	are_children_shared = !is_private();
+	if (share_children(own, count))
 		return 0;
-	}
 	munmap(own, bytes);
 	return WEFT_ERROR_MEMORY;
+}
+
+int weft__platform_metrics_reserve(uint32_t count)
+{
+	struct weft__metrics *m = weft__record_metrics();
+	int saved = errno;
+	/* Two threads would mix their counts and memory. */
+	if (!weft__compare_exchange(&m->is_reserving, 0, 1))
+		return WEFT_ERROR_STATE;
+	int error = reserve(m, count);
+	weft__store_release(&m->is_reserving, 0);
+	errno = saved;
+	return error;
 }

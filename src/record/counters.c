@@ -71,7 +71,13 @@ static void share_row(struct weft__counters *c, uint32_t row)
 	weft__store(&shared->row[row].text, (uint32_t)it->text);
 	weft__store(&shared->row[row].size, it->size);
 	weft__store_release(&shared->row[row].is_there, 1);
-	weft__store_release(&shared->rows_used, weft__load(&c->rows_used));
+	/* If threads do this at the same time, the last one stores the newest. */
+	uint32_t used;
+	do {
+		used = weft__load(&c->rows_used);
+		weft__store_release(&shared->rows_used, used);
+		weft__fence();
+	} while (used != weft__load(&c->rows_used));
 }
 
 void weft__record_counters_share(struct weft_abi_counters *memory)

@@ -7,6 +7,36 @@
 
 _Static_assert(WEFT_METRIC_SHARDS >= WEFT_ABI_METRIC_SHARDS, "a bound for each shard");
 
+/* Set in `next` while it is looked whether there is that much room. */
+#define ASKED ((uint64_t)1 << 63)
+
+/* True if the limit holds, whatever is counted within the room that has been given. */
+static bool holds(struct weft__metrics *m, uint32_t cell, const struct weft_limit *limit)
+{
+	uint64_t most = 0;
+	for (uint32_t shard = 0; shard < WEFT_ABI_METRIC_SHARDS; shard++) {
+		const uint64_t next = weft__load(&limit->next[shard]) & ~ASKED;
+		const uint64_t here = weft__load(weft__record_metric_cell(m, cell, shard));
+		const uint64_t more = next > here ? next : here;
+		if (most > limit->most || more > limit->most - most)
+			return false;
+		most += more;
+	}
+	return true;
+}
+
+/* Others that ask at the same time see this room, or we see theirs; we may have been interrupted
+ * since we looked. */
+static void give(
+	struct weft__metrics *m, uint32_t cell, struct weft_limit *limit, uint32_t own, uint64_t next)
+{
+	if (next & ASKED)
+		return;
+	weft__store(&limit->next[own], next | ASKED);
+	weft__fence();
+	(void)weft__compare_exchange(&limit->next[own], next | ASKED, holds(m, cell, limit) ? next : 0);
+}
+
 /* Up to the values in `next`, which is a bound for what one shard counts, nobody needs to look at
  * the others. All such room that has been given is taken as used, so that the limit holds; if that
  * leaves too little, it is taken back. */
@@ -19,7 +49,7 @@ static bool look(struct weft__metrics *m, uint32_t row, struct weft_limit *limit
 	const uint64_t value = (uint64_t)total.value;
 	uint64_t given = 0;
 	for (uint32_t shard = 0; shard < WEFT_ABI_METRIC_SHARDS && !is_searched; shard++) {
-		uint64_t next = weft__load(&limit->next[shard]);
+		uint64_t next = weft__load(&limit->next[shard]) & ~ASKED;
 		uint64_t here = weft__load(weft__record_metric_cell(m, cell, shard));
 		given += shard != own && next > here ? next - here : 0;
 	}
@@ -29,8 +59,9 @@ static bool look(struct weft__metrics *m, uint32_t row, struct weft_limit *limit
 	for (uint32_t shard = 0; shard < WEFT_ABI_METRIC_SHARDS && given > left; shard++)
 		weft__store(&limit->next[shard], 0);
 	if (!is_searched && given <= left)
-		weft__store(&limit->next[own], weft__load(weft__record_metric_cell(m, cell, own)) + count +
-										   (left - given) / (2 * WEFT_ABI_METRIC_SHARDS));
+		give(m, cell, limit, own,
+			weft__load(weft__record_metric_cell(m, cell, own)) + count +
+				(left - given) / (2 * WEFT_ABI_METRIC_SHARDS));
 	return true;
 }
 
@@ -41,7 +72,8 @@ static inline bool is_within(
 {
 	const uint32_t shard = weft__record_counter_shard();
 	const uint64_t next = weft__load(&limit->next[shard]);
-	const uint64_t *cell = next ? weft__record_metric_cell(m, m->row[row].cell, shard) : NULL;
+	const uint64_t *cell =
+		next && !(next & ASKED) ? weft__record_metric_cell(m, m->row[row].cell, shard) : NULL;
 	const uint64_t here = cell ? weft__load(cell) : UINT64_MAX;
 	return WEFT__LIKELY(
 		here < next && count <= next - here && !weft__load(&m->row[row].has_levels));

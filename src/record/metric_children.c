@@ -47,10 +47,22 @@ static const struct weft__metric_child *above(
 	return weft__load(&it->sequence) == weft__load(&child->below_sequence) ? it : NULL;
 }
 
-void weft__record_metric_change_child(struct weft__metrics *m,
-	const struct weft__metric_child *child, uint64_t change, bool and_itself)
+/* True if a child above has ended: then what this one has was taken from its levels with that. */
+static bool is_orphan(const struct weft__metrics *m, const struct weft__metric_child *child)
 {
-	weft__record_metric_add_to(m, m->row[child->row].cell, change);
+	for (unsigned i = 0; child && i < WEFT_METRIC_PAIRS_MAX; i++, child = above(m, child))
+		if (!weft__load(&child->below))
+			return false;
+	return true;
+}
+
+/* The levels of a gauge have only what an end can take from them again. */
+void weft__record_metric_change_child(struct weft__metrics *m,
+	const struct weft__metric_child *child, uint32_t row, uint64_t change, bool and_itself)
+{
+	if (m->row[row].kind == WEFT_METRIC_GAUGE && (!shared_child(m, child) || is_orphan(m, child)))
+		return;
+	weft__record_metric_add_to(m, m->row[row].cell, change);
 	const struct weft__metric_child *it = above(m, child);
 	/* Each child is below an older one; the bound is for a list that is being changed. */
 	for (unsigned i = 0; it && i < WEFT_METRIC_PAIRS_MAX; i++, it = above(m, it)) {
@@ -79,7 +91,7 @@ void weft__record_metric_set_child(
 		return;
 	const uint64_t after = weft__load(&shared->base) + value;
 	const uint64_t before = __atomic_exchange_n(&shared->cell, after, __ATOMIC_RELAXED);
-	weft__record_metric_change_child(m, child, after - before, false);
+	weft__record_metric_change_child(m, child, weft__load(&child->row), after - before, false);
 }
 
 /* ---- Making and ending ---- */
@@ -95,13 +107,18 @@ static struct weft__metric_child *take_child(struct weft__metrics *m)
 			return child;
 		head = weft__load_acquire(&m->unused_child);
 	}
-	uint32_t used;
+	struct weft_abi_children *memory = weft__load(&m->own.children);
+	uint32_t used, used_now;
 	do {
 		used = weft__load(&m->children_used);
-		if (used >= m->child_count)
+		if (used >= m->child_count || !memory)
 			return NULL;
 	} while (!weft__compare_exchange(&m->children_used, used, used + 1));
-	weft__store(&weft__load(&m->own.children)->used, used + 1);
+	do {
+		used_now = weft__load(&m->children_used);
+		weft__store(&memory->used, used_now);
+		weft__fence();
+	} while (used_now != weft__load(&m->children_used));
 	return &m->child[used];
 }
 
@@ -145,6 +162,8 @@ static void share_child(struct weft__metrics *m, const struct weft__metric_child
 {
 	struct weft_abi_child *shared = shared_child(m, child);
 	uint64_t created_unix_ns = 0;
+	if (!shared)
+		return; /* a handler of ours has forked, and this is the child */
 	(void)weft__platform_clock(WEFT_CLOCK_REALTIME, &created_unix_ns);
 	weft__store(&shared->base, weft__load(&shared->cell));
 	weft__store(&shared->below, child->below);
@@ -157,11 +176,21 @@ static void share_child(struct weft__metrics *m, const struct weft__metric_child
 	weft__store_release(&shared->sequence, sequence);
 }
 
-/* Without room, the level or child above counts instead of the new one. */
-static weft_metric instead(struct weft__metrics *m, weft_metric parent)
+/* Without room, the level or child above counts instead of the new one; not of a gauge, because
+ * nobody would know what to take from it at the end. */
+static weft_metric instead(struct weft__metrics *m, weft_metric parent, uint32_t row)
 {
 	weft__record_metric_refuse(m);
-	return parent | WEFT__METRIC_INSTEAD;
+	return m->row[row].kind == WEFT_METRIC_GAUGE ? 0 : parent | WEFT__METRIC_INSTEAD;
+}
+
+/* The children above a new one, whose parent that is. */
+static unsigned depth_of(const struct weft__metrics *m, const struct weft__metric_child *up)
+{
+	unsigned depth = 0;
+	for (; up && depth <= WEFT_METRIC_PAIRS_MAX; up = above(m, up))
+		depth++;
+	return depth;
 }
 
 static weft_metric add_child(weft_metric parent, const struct label *label)
@@ -171,11 +200,12 @@ static weft_metric add_child(weft_metric parent, const struct label *label)
 	uint32_t row = up ? up->row : weft__record_metric_row(m, parent);
 	if (row >= WEFT_ABI_METRIC_ROWS)
 		return 0;
-	if (m->row[row].kind == WEFT_METRIC_HISTOGRAM || !weft__load_acquire(&m->own.children))
-		return instead(m, parent);
+	if (m->row[row].kind == WEFT_METRIC_HISTOGRAM || !weft__load_acquire(&m->own.children) ||
+		depth_of(m, up) >= WEFT_METRIC_PAIRS_MAX)
+		return instead(m, parent, row);
 	struct weft__metric_child *child = take_child(m);
 	if (!child)
-		return instead(m, parent);
+		return instead(m, parent, row);
 	weft__store(&child->below, up ? (uint32_t)(up - m->child + 1) : 0);
 	weft__store(&child->below_sequence, up ? weft__load(&up->sequence) : 0);
 	weft__store(&child->row, (uint16_t)row);
@@ -212,12 +242,13 @@ WEFT__EXPORT void weft_metric_end(weft_metric metric)
 		metric & WEFT__METRIC_INSTEAD ? NULL : weft__record_metric_find_child(m, metric);
 	if (!child)
 		return;
+	const uint32_t sequence = weft__load(&child->sequence);
+	/* If two threads end it, one of them does; it may be another one's by now. */
+	if (!(sequence & 1) || ((sequence ^ (uint32_t)(metric >> 32)) & WEFT__METRIC_SEQUENCE) ||
+		!weft__compare_exchange(&child->sequence, sequence, sequence + 1))
+		return;
 	if (m->row[child->row].kind == WEFT_METRIC_GAUGE)
 		weft__record_metric_set_child(m, child, 0);
-	const uint32_t sequence = weft__load(&child->sequence);
-	/* If two threads end it, one of them does. */
-	if (!(sequence & 1) || !weft__compare_exchange(&child->sequence, sequence, sequence + 1))
-		return;
 	struct weft_abi_child *shared = shared_child(m, child);
 	if (shared)
 		weft__store_release(&shared->sequence, sequence + 1);

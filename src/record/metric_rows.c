@@ -45,6 +45,11 @@ static bool take_room(uint32_t *used, uint32_t count, uint32_t most, uint32_t *r
 	return true;
 }
 
+static bool has_room(const uint32_t *used, uint32_t count, uint32_t most)
+{
+	return count <= most - weft__load(used);
+}
+
 /* The size of a text, at most WEFT_METRIC_TEXT_MAX; a character that is cut is left out whole. */
 static uint32_t measure_text(const char *text)
 {
@@ -85,6 +90,11 @@ static uint32_t cells_of(const struct weft_metric_type *type)
 			   : 1;
 }
 
+static uint8_t flags_of(const struct weft_metric_type *type)
+{
+	return type->is_billable && type->type == WEFT_METRIC_COUNTER ? WEFT_ABI_METRIC_BILLABLE : 0;
+}
+
 static bool is_valid(const struct weft_metric_type *type)
 {
 	return type && type->name && *type->name && !type->name[measure_text(type->name)] &&
@@ -101,7 +111,7 @@ static bool is_of_type(
 	const char *own = m->text + it->text + it->size;
 	return it->kind == type->type && it->scale == type->scale &&
 		   it->first_exponent == first_of(type) && it->last_exponent == last_of(type) &&
-		   is_text(own, unit, measure_text(unit));
+		   it->flags == flags_of(type) && is_text(own, unit, measure_text(unit));
 }
 
 /* ---- Making ---- */
@@ -124,6 +134,12 @@ static bool write_row(struct weft__metrics *m, const struct wanted *wanted, uint
 	const uint32_t size = wanted->key_size + 1 + (is_level ? wanted->value_size + 1 : 0);
 	const uint32_t rest = is_level ? 0 : unit_size + 1 + help_size + 1;
 	uint32_t text, cell, row;
+	/* Room that was taken cannot be given back: if one kind is used up, none of another is taken.
+	 */
+	if (!has_room(&m->text_used, size + rest, WEFT_ABI_METRIC_TEXT) ||
+		!has_room(&m->cells_used, cells_of(type), weft__record_metric_cell_count(m)) ||
+		!has_room(&m->rows_used, 1, WEFT_ABI_METRIC_ROWS))
+		return false;
 	if (!take_room(&m->text_used, size + rest, WEFT_ABI_METRIC_TEXT, &text) ||
 		!take_room(&m->cells_used, cells_of(type), weft__record_metric_cell_count(m), &cell) ||
 		!take_room(&m->rows_used, 1, WEFT_ABI_METRIC_ROWS, &row))
@@ -142,8 +158,7 @@ static bool write_row(struct weft__metrics *m, const struct wanted *wanted, uint
 		.below = (uint16_t)wanted->below,
 		.cell = (uint16_t)cell,
 		.kind = (uint8_t)type->type,
-		.flags =
-			type->is_billable && type->type == WEFT_METRIC_COUNTER ? WEFT_ABI_METRIC_BILLABLE : 0,
+		.flags = flags_of(type),
 		.scale = type->scale,
 		.first_exponent = (uint8_t)first_of(type),
 		.last_exponent = (uint8_t)last_of(type),
@@ -186,18 +201,25 @@ static void share_row(struct weft__metrics *m, uint32_t row)
 	weft__store(&rows[row].last_exponent, it->last_exponent);
 	weft__store(&rows[row].cell, (uint32_t)it->cell);
 	weft__store_release(&rows[row].is_there, 1);
-	weft__store_release(&shared->rows_used, weft__load(&m->rows_used));
+	/* If threads do this at the same time, the last one stores the newest. */
+	uint32_t used;
+	do {
+		used = weft__load(&m->rows_used);
+		weft__store_release(&shared->rows_used, used);
+		weft__fence();
+	} while (used != weft__load(&m->rows_used));
 }
 
 #ifdef WEFT_FREESTANDING
-static void fold_private(struct weft__metrics *m)
+void weft__record_metric_fold(struct weft__metrics *m)
 {
 	(void)m;
 }
 #else
 /* Moves to the shared cells what was counted before there were any. */
-static void fold_private(struct weft__metrics *m)
+void weft__record_metric_fold(struct weft__metrics *m)
 {
+	weft__fence();
 	uint64_t *cells = weft__load(&m->own.cells);
 	const uint32_t used = cells ? weft__load(&m->cells_used) : 0;
 	for (uint32_t i = 0; i < used; i++)
@@ -228,6 +250,16 @@ static uint32_t hash_of(const struct wanted *wanted)
 	return weft__record_name_hash(&name) + wanted->below * 0x9e3779b1u;
 }
 
+/* Any thread that finds the row does this, too: the thread that made it may be interrupted right
+ * before, or missing in a forked child. The fence is share_rows()'s. */
+static void publish(struct weft__metrics *m, uint32_t row)
+{
+	weft__store_release(&m->row[row].is_there, 1);
+	weft__fence();
+	share_row(m, row);
+	weft__store_release(&m->row[row].is_there, 2);
+}
+
 /* The row, which is made if there is none; WEFT_ABI_METRIC_ROWS without room. */
 static uint32_t find_or_add(struct weft__metrics *m, struct wanted *wanted)
 {
@@ -243,14 +275,16 @@ static uint32_t find_or_add(struct weft__metrics *m, struct wanted *wanted)
 		if (!known && wanted->below)
 			weft__store(&m->row[wanted->below - 1].has_levels, 1);
 		if (!known && weft__compare_exchange(bucket, 0, (uint16_t)(written + 1))) {
-			weft__store_release(&m->row[written].is_there, 1);
-			share_row(m, written);
-			fold_private(m);
+			publish(m, written);
+			weft__record_metric_fold(m);
 			return written;
 		}
 		known = weft__load_acquire(bucket);
-		if (is_wanted(m, known - 1u, wanted))
+		if (is_wanted(m, known - 1u, wanted)) {
+			if (weft__load(&m->row[known - 1u].is_there) != 2)
+				publish(m, known - 1u);
 			return known - 1u;
+		}
 	}
 	return WEFT_ABI_METRIC_ROWS;
 }
@@ -264,9 +298,10 @@ static bool has_key(const struct weft__metrics *m, uint32_t row, const char *key
 	return false;
 }
 
-/* The level below a row; that row itself if there is no room or no such label. */
+/* The level below a row; that row itself if there is no such label, or no room, which is said in
+ * `*ret_instead`. */
 static uint32_t find_level(struct weft__metrics *m, uint32_t row, const char *key,
-	const char *value, const struct weft_metric_type *type)
+	const char *value, const struct weft_metric_type *type, uint64_t *ret_instead)
 {
 	struct wanted wanted = {.key = key, .value = value, .below = row + 1, .type = type};
 	if (!key || !*key || !value)
@@ -276,6 +311,8 @@ static uint32_t find_level(struct weft__metrics *m, uint32_t row, const char *ke
 	if (has_key(m, row, key, wanted.key_size))
 		return row;
 	uint32_t level = find_or_add(m, &wanted);
+	if (level >= WEFT_ABI_METRIC_ROWS)
+		*ret_instead = WEFT__METRIC_INSTEAD;
 	return level < WEFT_ABI_METRIC_ROWS ? level : row;
 }
 
@@ -292,9 +329,10 @@ WEFT__EXPORT weft_metric weft_metric_get(
 	uint32_t row = find_or_add(m, &wanted);
 	if (row >= WEFT_ABI_METRIC_ROWS || !is_of_type(m, row, type))
 		return 0;
+	uint64_t instead = 0;
 	for (unsigned i = 0; labels && i < pairs && i < WEFT_METRIC_PAIRS_MAX; i++)
-		row = find_level(m, row, labels[2 * i], labels[2 * i + 1], type);
-	return weft__record_metric_of_row(m, row);
+		row = find_level(m, row, labels[2 * i], labels[2 * i + 1], type, &instead);
+	return weft__record_metric_of_row(m, row) | instead;
 }
 
 /* ---- Memory ---- */
@@ -324,6 +362,7 @@ static void begin_memory(
 static void share_rows(struct weft__metrics *m, struct weft_abi_metrics *memory)
 {
 	weft__store(&m->own.shared, memory);
+	weft__fence(); /* either we see that a row is there, or its maker sees the memory */
 	for (uint32_t row = 0; row < weft__load(&m->rows_used); row++)
 		if (weft__load_acquire(&m->row[row].is_there))
 			share_row(m, row);
@@ -364,6 +403,6 @@ void weft__record_metrics_share(struct weft_abi_metrics *memory)
 	struct weft__metrics *m = weft__record_metrics();
 	share_rows(m, memory);
 	weft__store_release(&m->own.cells, (uint64_t *)(void *)((char *)memory + CELLS_OFFSET));
-	fold_private(m);
+	weft__record_metric_fold(m);
 }
 #endif

@@ -23,8 +23,13 @@ static WEFT__OUT_OF_LINE void add_below(weft_metric metric, unsigned kind, uint6
 		return;
 	}
 	struct weft__metric_child *child = weft__record_metric_find_child(m, metric);
-	if (child && m->row[child->row].kind == kind)
-		weft__record_metric_change_child(m, child, change, true);
+	if (!child)
+		return;
+	/* It may end here, and another one of another level may be in its place. */
+	const uint32_t row = weft__load(&child->row);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (m->row[row].kind == kind && weft__record_metric_find_child(m, metric))
+		weft__record_metric_change_child(m, child, row, change, true);
 }
 
 WEFT__EXPORT void weft_metric_add(weft_metric counter, uint64_t count)
@@ -53,6 +58,10 @@ static void set_row(struct weft__metrics *m, uint32_t cell, uint64_t value)
 			weft__load(&m->own.cells) ? weft__record_metric_cell(m, cell, shard) : NULL;
 		value -= at ? weft__load(at) : 0;
 	}
+#ifndef WEFT_FREESTANDING
+	if (weft__load(&m->own.cells)) /* it will be moved */
+		value -= weft__load(&m->own.private_cells[cell % WEFT_ABI_METRIC_CELLS]);
+#endif
 	uint64_t *first = weft__record_metric_cell(m, cell, 0);
 	if (first)
 		weft__store(first, value);
@@ -61,15 +70,16 @@ static void set_row(struct weft__metrics *m, uint32_t cell, uint64_t value)
 WEFT__EXPORT void weft_metric_set(weft_metric gauge, int64_t value)
 {
 	struct weft__metrics *m = weft__record_metrics();
+	/* A child that found no room is a part of what this leads to: setting that would be wrong. */
+	if (gauge & WEFT__METRIC_INSTEAD)
+		return;
 	if (gauge & WEFT__METRIC_CHILD) {
 		struct weft__metric_child *child = weft__record_metric_find_child(m, gauge);
 		if (child && m->row[child->row].kind == WEFT_METRIC_GAUGE)
 			weft__record_metric_set_child(m, child, (uint64_t)value);
 		return;
 	}
-	/* A child that found no room is a part of what this leads to: setting that would be wrong. */
-	const uint32_t row =
-		gauge & WEFT__METRIC_INSTEAD ? WEFT_ABI_METRIC_ROWS : weft__record_metric_row(m, gauge);
+	const uint32_t row = weft__record_metric_row(m, gauge);
 	if (row < WEFT_ABI_METRIC_ROWS && m->row[row].kind == WEFT_METRIC_GAUGE)
 		set_row(m, m->row[row].cell, (uint64_t)value);
 }

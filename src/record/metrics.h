@@ -28,7 +28,7 @@ struct weft__metric_row {
 	uint8_t kind, flags;
 	int8_t scale;
 	uint8_t first_exponent, last_exponent;
-	uint8_t is_there;   /* a bucket leads here */
+	uint8_t is_there;   /* a bucket leads here; 2: and others can see it */
 	uint8_t has_levels; /* a row lies below this one */
 };
 
@@ -49,11 +49,11 @@ struct weft__metrics {
 		uint64_t *cells;                    /* of it; NULL: those below are in use */
 		struct weft_abi_children *children; /* or NULL: there is no room for children */
 #ifndef WEFT_FREESTANDING
-		uint64_t private_cells[WEFT_ABI_METRIC_CELLS]; /* one shard */
+		_Alignas(8) uint64_t private_cells[WEFT_ABI_METRIC_CELLS]; /* one shard */
 #endif
 	} own;
 	_Alignas(WEFT__COUNTER_ALIGNMENT) uint32_t rows_used;
-	uint32_t has_begun;
+	uint32_t has_begun, is_reserving;
 	uint32_t text_used, cells_used;
 #ifdef WEFT_FREESTANDING
 	uint32_t cell_count; /* cells in a shard; 0: there is no memory */
@@ -61,7 +61,7 @@ struct weft__metrics {
 	struct weft__metric_child *child;
 	uint32_t child_count;
 	uint32_t children_used;                /* from here on none was ever there */
-	uint64_t unused_child;                 /* count of changes << 32 | 1 + the first of a list */
+	_Alignas(8) uint64_t unused_child;     /* count of changes << 32 | 1 + the first of a list */
 	uint16_t bucket[WEFT__METRIC_BUCKETS]; /* 1 + a row; 0: free. Open addressing by the hash */
 	struct weft__metric_row row[WEFT_ABI_METRIC_ROWS];
 	char text[WEFT_ABI_METRIC_TEXT];
@@ -113,7 +113,7 @@ struct weft__metric_child *weft__record_metric_find_child(
 
 /* Changes a child by a number: its row, the children above it, and itself last. */
 void weft__record_metric_change_child(struct weft__metrics *m,
-	const struct weft__metric_child *child, uint64_t change, bool and_itself);
+	const struct weft__metric_child *child, uint32_t row, uint64_t change, bool and_itself);
 void weft__record_metric_set_child(
 	struct weft__metrics *m, const struct weft__metric_child *child, uint64_t value);
 uint64_t weft__record_metric_value_of_child(
@@ -150,11 +150,19 @@ static inline uint64_t *weft__record_metric_cell(
 #endif
 }
 
+/* Moves to the shared cells, if there are some, what was counted before. */
+void weft__record_metric_fold(struct weft__metrics *m);
+
 static inline void weft__record_metric_add_to(struct weft__metrics *m, uint32_t cell, uint64_t n)
 {
 	uint64_t *at = weft__record_metric_cell(m, cell, weft__record_counter_shard());
 	if (WEFT__LIKELY(at))
 		weft__fetch_add(at, n);
+#ifndef WEFT_FREESTANDING
+	/* Either we see the shared cells now, or the thread that made them sees this. */
+	if (WEFT__UNLIKELY(at == &m->own.private_cells[cell % WEFT_ABI_METRIC_CELLS]))
+		weft__record_metric_fold(m);
+#endif
 }
 
 /* The sum of a cell in all shards. */

@@ -13,6 +13,7 @@
 #include "runs/attach/metrics_reading.h"
 
 #define DEPTH_MAX 8 /* children above a child; more are damage */
+#define TEXT_MAX  ((size_t)256 << 20)
 
 struct children {
 	const struct weft_abi_child *first, *second;
@@ -77,13 +78,19 @@ static void put_child(const struct children *c, uint32_t index, struct weft__met
 	counter->real = (double)counter->integer;
 }
 
-static int list_children(const struct children *c, struct weft__runs_counters *ret_counters)
+/* A hostile process with a million children could make us use gigabytes: those that would make the
+ * texts longer than TEXT_MAX are left out. */
+static int list_children(struct children *c, struct weft__runs_counters *ret_counters)
 {
 	size_t count = 0, labels = 0, text = 1;
 	for (uint32_t i = 0; i < c->count; i++) {
 		const uint32_t depth = depth_of(c, i);
 		if (!depth)
 			continue;
+		if (text > TEXT_MAX) {
+			c->count = i;
+			break;
+		}
 		count++;
 		labels += depth + weft__runs_row_depth(c->rows, c->first[i].row);
 		text += depth * (size_t)WEFT_ABI_CHILD_TEXT +
@@ -119,7 +126,7 @@ int weft__runs_children_parse(const void *metrics, const void *first, const void
 	if (error)
 		return error;
 	const size_t room = (bytes - sizeof(*header)) / sizeof(struct weft_abi_child);
-	const struct children children = {(const void *)(header + 1),
+	struct children children = {(const void *)(header + 1),
 		(const void *)((const struct weft_abi_children *)second + 1),
 		header->used < room ? header->used : (uint32_t)room, rows};
 	error = list_children(&children, ret_counters);

@@ -3,13 +3,16 @@
  * Metrics: levels by labels and their totals, gauges, histograms, children that come and go,
  * limits; in threads, and in a forked child.
  */
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +20,7 @@
 
 #include <weft/error.h>
 #include <weft/metrics.h>
+#include <weft/weft.h>
 
 #include "record/metrics.h"
 
@@ -94,6 +98,9 @@ static void one_name_has_one_type(void **state)
 	assert_true(weft_metric_get(&acked, NULL, 0));
 	assert_int_equal(weft_metric_get(&gauge, NULL, 0), 0);
 	assert_int_equal(weft_metric_get(&unit, NULL, 0), 0);
+	struct weft_metric_type free_of_charge = acked;
+	free_of_charge.is_billable = false;
+	assert_int_equal(weft_metric_get(&free_of_charge, NULL, 0), 0);
 	assert_int_equal(weft_metric_get(&same, NULL, 0), weft_metric_get(&acked, NULL, 0));
 	assert_int_equal(weft_metric_get(NULL, NULL, 0), 0);
 	assert_int_equal(weft_metric_get(&wrong, NULL, 0), 0);
@@ -246,6 +253,47 @@ static void what_a_gauges_child_had_goes_with_it(void **state)
 	assert_int_equal(value_of(level), 0);
 }
 
+static void a_gauges_child_can_end_after_the_one_above_it(void **state)
+{
+	(void)state;
+	weft_metric level = weft_metric_get(&queued, LABELS("pool", "orphans"), 1);
+	weft_metric a = weft_metric_child(level, "stream", "a"), b = weft_metric_child(a, "part", "b");
+	weft_metric_set(b, 7);
+	weft_metric_end(a);
+	assert_int_equal(value_of(level), 0);
+	weft_metric_change(b, 2);
+	weft_metric_end(b);
+	assert_int_equal(value_of(level), 0);
+}
+
+static void an_old_handle_ends_nothing(void **state)
+{
+	(void)state;
+	weft_metric level = weft_metric_get(&acked, LABELS("pool", "handles"), 1);
+	weft_metric old = weft_metric_child(level, "stream", "old");
+	weft_metric_end(old);
+	weft_metric new = weft_metric_child(level, "stream", "new");
+	assert_int_equal((uint32_t)old, (uint32_t) new);
+	weft_metric_end(old);
+	weft_metric_add(new, 1);
+	assert_int_equal(value_of(new), 1);
+	weft_metric_end(new);
+}
+
+static void more_children_above_one_than_labels_are_refused(void **state)
+{
+	(void)state;
+	weft_metric chain[WEFT_METRIC_PAIRS_MAX + 2];
+	chain[0] = weft_metric_get(&acked, LABELS("pool", "deep"), 1);
+	for (size_t i = 1; i < WEFT_METRIC_PAIRS_MAX + 2; i++)
+		chain[i] = weft_metric_child_n(chain[i - 1], "depth", i);
+	weft_metric_add(chain[WEFT_METRIC_PAIRS_MAX + 1], 1);
+	for (size_t i = 0; i <= WEFT_METRIC_PAIRS_MAX; i++)
+		assert_int_equal(value_of(chain[i]), 1);
+	for (size_t i = WEFT_METRIC_PAIRS_MAX + 1; i > 0; i--)
+		weft_metric_end(chain[i]);
+}
+
 static void without_room_the_level_counts(void **state)
 {
 	(void)state;
@@ -268,6 +316,13 @@ static void without_room_the_level_counts(void **state)
 	for (int i = 0; i < MOST + 10; i++)
 		weft_metric_end(children[i]);
 	assert_int_equal(value_of(level), MOST + 11);
+	/* A gauge's child without room counts nowhere: its end could not take it from the level. */
+	weft_metric queue = weft_metric_get(&queued, LABELS("customer", "full"), 1);
+	for (int i = 0; i < MOST; i++)
+		children[i] = weft_metric_child_n(level, "stream", (uint64_t)i);
+	assert_int_equal(weft_metric_child(queue, "stream", "1"), 0);
+	for (int i = 0; i < MOST; i++)
+		weft_metric_end(children[i]);
 	/* A histogram has none. */
 	weft_metric histogram = weft_metric_get(&latency, LABELS("customer", "full"), 1);
 	weft_metric part = weft_metric_child(histogram, "stream", "1");
@@ -372,6 +427,68 @@ static void a_forked_child_begins_with_zeros(void **state)
 	weft_metric_end(child);
 }
 
+/* Its room for text stays that of others. */
+static void histograms_without_room_take_none_from_others(void **state)
+{
+	(void)state;
+	char name[20];
+	for (int i = 0; i < 3000; i++) {
+		snprintf(name, sizeof(name), "%d", i % 100);
+		weft_metric histogram = weft_metric_get(&latency, LABELS("refused", name), 1);
+		weft_metric_record(histogram, 1);
+	}
+	weft_metric before = weft_metric_get(&acked, LABELS("pool", "before"), 1);
+	weft_metric after = weft_metric_get(&acked, LABELS("pool", "after"), 1);
+	assert_true(before != after);
+	struct weft_metric_value value;
+	assert_true(weft_metric_read(weft_metric_get(&latency, NULL, 0), &value));
+	assert_true(value.value >= 3000);
+}
+
+#ifndef __SANITIZE_THREAD__ /* which does not let a handler fork */
+static volatile sig_atomic_t forks, failures;
+
+/* The child goes on where the handler has interrupted its parent. */
+static void fork_in_handler(int signal)
+{
+	const struct itimerval soon = {{0, 0}, {0, 200}};
+	(void)signal;
+	pid_t pid = fork();
+	if (pid == 0) {
+		forks = -1;
+		return;
+	}
+	int status = -1;
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	forks++;
+	failures += status != 0;
+	setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+static void a_handler_may_fork_in_the_middle_of_a_change(void **state)
+{
+	(void)state;
+	const struct itimerval never = {{0, 0}, {0, 0}};
+	weft_metric level = weft_metric_get(&acked, LABELS("pool", "handler"), 1);
+	const struct sigaction action = {.sa_handler = fork_in_handler, .sa_flags = SA_RESTART};
+	struct sigaction before;
+	sigaction(SIGALRM, &action, &before);
+	raise(SIGALRM);
+	while (forks >= 0 && forks < 20) {
+		weft_metric child = weft_metric_child(level, "stream", "a label that takes a while");
+		weft_metric_add(child, 1);
+		weft_counter_add("of a handler", 1);
+		weft_metric_end(child);
+	}
+	if (forks < 0)
+		_exit(0); /* the child has finished what was begun */
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &before, NULL);
+	assert_int_equal(failures, 0);
+}
+#endif
+
 /* Last, because rows stay. */
 static void without_rows_the_level_above_counts(void **state)
 {
@@ -417,11 +534,18 @@ int main(void)
 		cmocka_unit_test(a_histogram_has_a_count_and_a_sum),
 		cmocka_unit_test(a_child_counts_in_its_levels),
 		cmocka_unit_test(what_a_gauges_child_had_goes_with_it),
+		cmocka_unit_test(a_gauges_child_can_end_after_the_one_above_it),
+		cmocka_unit_test(an_old_handle_ends_nothing),
+		cmocka_unit_test(more_children_above_one_than_labels_are_refused),
 		cmocka_unit_test(without_room_the_level_counts),
 		cmocka_unit_test(threads_lose_nothing),
 		cmocka_unit_test(a_limit_is_exceeded_by_what_threads_add_at_once),
 		cmocka_unit_test(a_limit_is_exact_for_one_thread),
 		cmocka_unit_test(a_forked_child_begins_with_zeros),
+#ifndef __SANITIZE_THREAD__
+		cmocka_unit_test(a_handler_may_fork_in_the_middle_of_a_change),
+#endif
+		cmocka_unit_test(histograms_without_room_take_none_from_others),
 		cmocka_unit_test(without_rows_the_level_above_counts),
 	};
 	return cmocka_run_group_tests(tests, reserve, NULL);
