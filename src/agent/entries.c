@@ -105,6 +105,13 @@ static int write_entry(struct weft__agent_entries *entries, struct weft__agent_l
 	return weft__agent_database_run(&ledger->database, WEFT__AGENT_ADD_ENTRY, values, 6);
 }
 
+/* Also when the clock was set back into an earlier hour: the chain must not stop until it comes
+ * again. */
+static bool is_due(const struct weft__agent_entries *entries, int64_t now)
+{
+	return now / HOUR != entries->time / HOUR;
+}
+
 int weft__agent_entries_write(
 	struct weft__agent_entries *entries, struct weft__agent_ledger *ledger, int64_t now)
 {
@@ -113,7 +120,7 @@ int weft__agent_entries_write(
 	memcpy(entries->next_hash, entries->hash, sizeof(entries->hash));
 	if (!entries->time)
 		entries->time = now; /* the first hour begins with the first look */
-	if (now / HOUR <= entries->time / HOUR)
+	if (!is_due(entries, now))
 		return result;
 	for (uint32_t i = 0; i < ledger->series.keys.count && !result; i++)
 		if (has_change(&ledger->series.list[i]))
@@ -124,7 +131,7 @@ int weft__agent_entries_write(
 void weft__agent_entries_commit(
 	struct weft__agent_entries *entries, struct weft__agent_ledger *ledger, int64_t now)
 {
-	if (now / HOUR <= entries->time / HOUR)
+	if (!is_due(entries, now))
 		return;
 	for (uint32_t i = 0; i < ledger->series.keys.count; i++)
 		if (has_change(&ledger->series.list[i]))

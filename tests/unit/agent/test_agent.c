@@ -282,6 +282,22 @@ static void each_hour_has_an_entry(void **state)
 	end(&world);
 }
 
+/* An hour is closed when the clock leaves it, in whichever direction. */
+static void entries_go_on_after_a_clock_that_stepped(void **state)
+{
+	(void)state;
+	static const int64_t hours[] = {0, 10, 1, 2};
+	struct world world;
+	begin(&world);
+	for (size_t i = 0; i < sizeof(hours) / sizeof(*hours); i++) {
+		set(&world, 10 * i + 10);
+		assert_true(weft__agent_look(&world.agent, START + 3600 * hours[i]));
+	}
+	assert_int_equal(ask(&world, "SELECT count(*) FROM entries"), 3);
+	assert_int_equal(ask(&world, "SELECT sum(amount) FROM entries"), 40);
+	end(&world);
+}
+
 /* The process has gone: its file is removed, once its values are in the ledger. */
 static void a_dead_program_is_folded_once(void **state)
 {
@@ -370,6 +386,7 @@ int main(void)
 		cmocka_unit_test(a_first_look_that_failed_is_not_known),
 		cmocka_unit_test(a_clock_that_is_set_back_leaves_the_ledger),
 		cmocka_unit_test(each_hour_has_an_entry),
+		cmocka_unit_test(entries_go_on_after_a_clock_that_stepped),
 		cmocka_unit_test(a_dead_program_is_folded_once),
 		cmocka_unit_test(days_begin_where_the_date_changes),
 		cmocka_unit_test(hours_are_those_that_the_clock_showed),
