@@ -267,7 +267,8 @@ static void look_at_lost(struct weft__agent_ledger *ledger, sqlite3_stmt *row, i
 								  weft__agent_regions_is_gone(&ledger->regions, name)
 							: weft__agent_regions_has_ended((pid_t)sqlite3_column_int64(row, 2),
 								  (uint64_t)sqlite3_column_int64(row, 3));
-	if (!is_older && !is_gone)
+	/* A file that is there may only have been impossible to open. */
+	if (!is_gone && (is_named || !is_older))
 		return;
 	if (!is_older && is_named && sqlite3_column_type(row, 5) == SQLITE_NULL)
 		weft__agent_ledger_refuse(ledger, now, NULL,

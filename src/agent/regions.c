@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +26,9 @@
 
 /* A user who has more is hostile, or counts in processes that hardly live. */
 #define REGIONS_OF_USER_MAX 8192
+
+/* The agent opens other files, too. */
+#define OTHER_FILES 256
 
 /* Where the two kinds of memory have what they share. */
 static const struct kind {
@@ -70,11 +74,21 @@ static bool is_safe(int folder)
 		   (!(status.st_mode & 022) || (status.st_mode & S_ISVTX));
 }
 
+/* Each region has a file open. */
+static size_t most_regions(void)
+{
+	struct rlimit files;
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY)
+		return SIZE_MAX;
+	return files.rlim_cur > 2 * OTHER_FILES ? files.rlim_cur - OTHER_FILES : files.rlim_cur / 2;
+}
+
 int weft__agent_regions_open(struct weft__agent_regions *regions, const char *folder)
 {
 	int error = 0;
 	*regions = (struct weft__agent_regions){.folder = -1,
 		.path = folder ? folder : "",
+		.limit = most_regions(),
 		.memory = aligned_alloc(64, WEFT_ABI_METRICS_BYTES)};
 	if (!regions->memory)
 		return ENOMEM;
@@ -132,6 +146,8 @@ static size_t count_of_user(const struct weft__agent_regions *regions, uint64_t 
 static bool make_room(struct weft__agent_regions *regions)
 {
 	size_t capacity = regions->capacity ? 2 * regions->capacity : 64;
+	if (regions->count >= regions->limit)
+		return false;
 	if (regions->count < regions->capacity)
 		return true;
 	struct weft__agent_region **list =
@@ -143,7 +159,7 @@ static bool make_room(struct weft__agent_regions *regions)
 	return list;
 }
 
-/* Takes the descriptor, also after a failure. NULL: there is no memory, or the user has too many.
+/* Takes the descriptor, also after a failure. NULL: there is no memory, or there are too many.
  */
 static struct weft__agent_region *add(
 	struct weft__agent_regions *regions, enum weft__agent_kind kind, const char *name, int fd)
@@ -221,11 +237,16 @@ static uint64_t start_of(pid_t pid)
 	return name_end && weft__field_number(name_end + 1, 19, UINT64_MAX, &ticks) ? ticks : 0;
 }
 
+/* Files that cannot be opened, because there are too many, show nothing. */
 bool weft__agent_regions_has_ended(pid_t pid, uint64_t started)
 {
-	enum weft__source_process state = weft__source_process_state(pid);
-	return state == WEFT__SOURCE_PROCESS_NONE || state == WEFT__SOURCE_PROCESS_ENDED ||
-		   start_of(pid) != started;
+	char path[64];
+	struct stat status;
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (lstat(path, &status) != 0)
+		return errno == ENOENT;
+	uint64_t now = start_of(pid);
+	return now && (now != started || weft__source_process_state(pid) == WEFT__SOURCE_PROCESS_ENDED);
 }
 
 /* Adds the process's nameless memory of that kind. A child that was forked by clone(2) has its

@@ -63,6 +63,7 @@ struct weft__agent_regions {
 	const char *path; /* of the folder; "" */
 	struct weft__agent_region **list;
 	size_t count, capacity;
+	size_t limit; /* no more than these are taken */
 	struct weft__agent_search search;
 	void *memory; /* room for one copy of either kind */
 };
@@ -106,7 +107,7 @@ bool weft__agent_regions_is_gone(const struct weft__agent_regions *regions, cons
 /* True if the file has not been changed for that long. */
 bool weft__agent_regions_is_old(const struct weft__agent_region *region, int64_t now, int64_t age);
 
-/* True if the process that started then runs no more. */
+/* True if the process that started then is known to run no more. */
 bool weft__agent_regions_has_ended(pid_t pid, uint64_t started);
 
 #endif

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -316,6 +317,43 @@ static void a_dead_program_is_folded_once(void **state)
 	end(&world);
 }
 
+/* No file can be opened: that says nothing about a process. */
+static void a_process_lives_until_it_is_known_to_have_ended(void **state)
+{
+	(void)state;
+	struct rlimit before, none;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	bool lives = !weft__agent_regions_has_ended(getpid(), 1);
+	bool has_ended = weft__agent_regions_has_ended(INT32_MAX, 1);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_true(lives);
+	assert_true(has_ended);
+	assert_true(weft__agent_regions_has_ended(getpid(), 1)); /* another one has its number */
+}
+
+/* Its part that is in the ledger already is known again, once the file can be opened. */
+static void a_file_that_cannot_be_opened_is_not_counted_twice(void **state)
+{
+	(void)state;
+	struct world world;
+	begin(&world);
+	set(&world, 10);
+	assert_true(weft__agent_look(&world.agent, START + 1));
+	weft__agent_close(&world.agent);
+	open_agent(&world);
+	strcpy(world.agent.ledger.boot, "another");
+	world.agent.ledger.regions.limit = 0;
+	assert_true(weft__agent_look(&world.agent, START + 2));
+	world.agent.ledger.regions.limit = 1;
+	set(&world, 11);
+	assert_true(weft__agent_look(&world.agent, START + 3));
+	assert_int_equal(ask(&world, "SELECT total FROM totals"), 11);
+	end(&world);
+}
+
 static int64_t midnight_in(const char *zone, int64_t now)
 {
 	setenv("TZ", zone, 1);
@@ -388,6 +426,8 @@ int main(void)
 		cmocka_unit_test(each_hour_has_an_entry),
 		cmocka_unit_test(entries_go_on_after_a_clock_that_stepped),
 		cmocka_unit_test(a_dead_program_is_folded_once),
+		cmocka_unit_test(a_process_lives_until_it_is_known_to_have_ended),
+		cmocka_unit_test(a_file_that_cannot_be_opened_is_not_counted_twice),
 		cmocka_unit_test(days_begin_where_the_date_changes),
 		cmocka_unit_test(hours_are_those_that_the_clock_showed),
 		cmocka_unit_test(hashes_are_those_of_the_standard),
