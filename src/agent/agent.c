@@ -16,7 +16,7 @@
 
 #define SERIES_MAX 1000000
 
-/* Totals and values that were not durable must not be older than this if the power fails. */
+/* If the power fails, no more than the changes of so many seconds are missing. */
 #define DURABLE_EACH_S 10
 
 /* ---- Opening ---- */
@@ -128,11 +128,20 @@ static int write_all(struct weft__agent *agent, int64_t now)
 	return result ? result : weft__agent_entries_write(&agent->entries, ledger, now);
 }
 
+static bool is_pending_too_long(const struct weft__agent *agent, int64_t now)
+{
+	const int64_t since = agent->pending_since;
+	return since && (now < since || now - since >= DURABLE_EACH_S);
+}
+
 static int write_look(struct weft__agent *agent, int64_t now)
 {
 	struct weft__agent_ledger *ledger = &agent->ledger;
-	bool is_durable =
-		weft__agent_ledger_has_dead(ledger) || now % DURABLE_EACH_S == 0 || !agent->has_looked;
+	bool is_late = is_pending_too_long(agent, now);
+	bool is_durable = weft__agent_ledger_has_dead(ledger) || is_late || !agent->has_looked;
+	const int before = sqlite3_total_changes(ledger->database.it);
+	if (is_late)
+		agent->history.watch.stop = 0; /* a commit without changes would not wait for the disk */
 	int result = weft__agent_database_set_durable(&ledger->database, is_durable);
 	if (!result)
 		result = weft__agent_database_run(&ledger->database, WEFT__AGENT_BEGIN, NULL, 0);
@@ -141,6 +150,8 @@ static int write_look(struct weft__agent *agent, int64_t now)
 	result = write_all(agent, now);
 	if (!result)
 		result = weft__agent_database_run(&ledger->database, WEFT__AGENT_COMMIT, NULL, 0);
+	if (!result && sqlite3_total_changes(ledger->database.it) != before)
+		agent->pending_since = is_durable ? 0 : agent->pending_since ? agent->pending_since : now;
 	return result;
 }
 

@@ -24,7 +24,8 @@ struct weft__agent {
 	struct weft__agent_entries entries;
 	int lock; /* beside the database; -1: there is none */
 	bool has_looked;
-	int failure; /* the result of SQLite that was reported last */
+	int64_t pending_since; /* the first change that the disk may not have; 0: it has all */
+	int failure;           /* the result of SQLite that was reported last */
 };
 
 /* Opens folder and database. False after a report; then the agent is closed. */

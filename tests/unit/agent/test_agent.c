@@ -23,7 +23,6 @@
 #include "agent/sha256.h"
 #include "agent/window.h"
 
-/* No look is at a time at which the agent waits for the disk. */
 #define START INT64_C(1700000003)
 #define NAME  "00000000000000000000000000000001"
 
@@ -299,6 +298,26 @@ static void entries_go_on_after_a_clock_that_stepped(void **state)
 	end(&world);
 }
 
+/* Also if nothing changes any more, and whatever the seconds of the looks are. */
+static void changes_reach_the_disk_after_ten_seconds(void **state)
+{
+	(void)state;
+	struct world world;
+	begin(&world);
+	assert_true(weft__agent_look(&world.agent, START));
+	set(&world, 10);
+	assert_true(weft__agent_look(&world.agent, START + 6));
+	assert_false(world.agent.ledger.database.is_durable);
+	assert_true(weft__agent_look(&world.agent, START + 15));
+	assert_int_equal(world.agent.pending_since, START + 6);
+	int64_t changes = sqlite3_total_changes(world.agent.ledger.database.it);
+	assert_true(weft__agent_look(&world.agent, START + 16));
+	assert_true(world.agent.ledger.database.is_durable);
+	assert_true(sqlite3_total_changes(world.agent.ledger.database.it) > changes);
+	assert_int_equal(world.agent.pending_since, 0);
+	end(&world);
+}
+
 /* The process has gone: its file is removed, once its values are in the ledger. */
 static void a_dead_program_is_folded_once(void **state)
 {
@@ -425,6 +444,7 @@ int main(void)
 		cmocka_unit_test(a_clock_that_is_set_back_leaves_the_ledger),
 		cmocka_unit_test(each_hour_has_an_entry),
 		cmocka_unit_test(entries_go_on_after_a_clock_that_stepped),
+		cmocka_unit_test(changes_reach_the_disk_after_ten_seconds),
 		cmocka_unit_test(a_dead_program_is_folded_once),
 		cmocka_unit_test(a_process_lives_until_it_is_known_to_have_ended),
 		cmocka_unit_test(a_file_that_cannot_be_opened_is_not_counted_twice),
