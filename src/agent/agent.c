@@ -138,7 +138,7 @@ static int write_look(struct weft__agent *agent, int64_t now)
 {
 	struct weft__agent_ledger *ledger = &agent->ledger;
 	bool is_late = is_pending_too_long(agent, now);
-	bool is_durable = weft__agent_ledger_has_dead(ledger) || is_late || !agent->has_looked;
+	bool is_durable = weft__agent_ledger_has_dead(ledger, now) || is_late || !agent->has_looked;
 	const int before = sqlite3_total_changes(ledger->database.it);
 	if (is_late)
 		agent->history.watch.stop = 0; /* a commit without changes would not wait for the disk */

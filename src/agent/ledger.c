@@ -126,6 +126,13 @@ static int write_item(struct weft__agent_ledger *ledger, struct weft__agent_regi
 		WEFT__AGENT_I((int64_t)item->series + 1), WEFT__AGENT_I(item->now));
 }
 
+/* A damaged one stays for days, and must not be written in each look. */
+static bool is_ending(const struct weft__agent_region *region, int64_t now)
+{
+	return region->is_dead && region->item_count &&
+		   (!region->is_damaged || region->dead_since == now);
+}
+
 static int write_region(
 	struct weft__agent_ledger *ledger, struct weft__agent_region *region, int64_t now)
 {
@@ -134,7 +141,7 @@ static int write_region(
 		result = save_region(ledger, region);
 	for (size_t i = 0; i < region->item_count && !result; i++)
 		result = write_item(ledger, region, &region->items[i], now);
-	if (!result && region->is_dead && region->item_count)
+	if (!result && is_ending(region, now))
 		result =
 			RUN(ledger, WEFT__AGENT_END_REGION, WEFT__AGENT_T(region->name), WEFT__AGENT_I(now));
 	return result;
@@ -179,10 +186,10 @@ int weft__agent_ledger_write(struct weft__agent_ledger *ledger, int64_t now)
 	return result ? result : write_incidents(ledger);
 }
 
-bool weft__agent_ledger_has_dead(const struct weft__agent_ledger *ledger)
+bool weft__agent_ledger_has_dead(const struct weft__agent_ledger *ledger, int64_t now)
 {
 	for (size_t i = 0; i < ledger->regions.count; i++)
-		if (ledger->regions.list[i]->is_dead && ledger->regions.list[i]->item_count)
+		if (is_ending(ledger->regions.list[i], now))
 			return true;
 	return false;
 }
@@ -207,8 +214,7 @@ static bool will_forget(struct weft__agent_ledger *ledger, const char *region)
 static bool remove_dead(struct weft__agent_ledger *ledger, size_t number, int64_t now)
 {
 	struct weft__agent_region *region = ledger->regions.list[number];
-	if (!region->is_dead ||
-		(region->is_damaged && !weft__agent_regions_is_old(region, now, DAMAGED_KEPT_S)))
+	if (!region->is_dead || (region->is_damaged && now - region->dead_since < DAMAGED_KEPT_S))
 		return false;
 	if (!weft__agent_regions_remove(&ledger->regions, region)) {
 		weft__agent_ledger_refuse(

@@ -41,7 +41,7 @@ struct weft__agent_ledger {
 int weft__agent_ledger_read(struct weft__agent_ledger *ledger, int64_t now);
 
 /* True if files will be removed after the commit, which therefore has to be durable. */
-bool weft__agent_ledger_has_dead(const struct weft__agent_ledger *ledger);
+bool weft__agent_ledger_has_dead(const struct weft__agent_ledger *ledger, int64_t now);
 
 /* Writes all changes, inside a transaction. A result of SQLite. */
 int weft__agent_ledger_write(struct weft__agent_ledger *ledger, int64_t now);

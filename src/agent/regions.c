@@ -394,9 +394,3 @@ bool weft__agent_regions_is_gone(const struct weft__agent_regions *regions, cons
 	}
 	return is_gone;
 }
-
-bool weft__agent_regions_is_old(const struct weft__agent_region *region, int64_t now, int64_t age)
-{
-	struct stat status;
-	return fstat(region->fd, &status) == 0 && now - (int64_t)status.st_mtim.tv_sec > age;
-}

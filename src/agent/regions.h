@@ -47,13 +47,14 @@ struct weft__agent_region {
 	uint64_t started; /* the process, in the kernel's ticks; 0: the region has a name */
 	double born;      /* in seconds since 1970 */
 	int fd;
-	off_t at;        /* the counters' offset in the file */
-	bool is_loaded;  /* what of it was seen before is known */
-	bool is_known;   /* to the database */
-	bool is_dead;    /* no process can change it any more */
-	bool is_begun;   /* its process has filled the header */
-	bool is_damaged; /* the last look found no values */
-	uint64_t digest; /* of the content at the last look; 0: none */
+	off_t at;           /* the counters' offset in the file */
+	bool is_loaded;     /* what of it was seen before is known */
+	bool is_known;      /* to the database */
+	bool is_dead;       /* no process can change it any more */
+	bool is_begun;      /* its process has filled the header */
+	bool is_damaged;    /* the last look could not take all its values */
+	int64_t dead_since; /* the time of the first look that found it dead; 0: none did */
+	uint64_t digest;    /* of the content at the last look; 0: none */
 	struct weft__agent_item *items;
 	size_t item_count;
 };
@@ -103,9 +104,6 @@ struct weft__agent_region *weft__agent_regions_named(
 
 /* True if the folder has no file of that name, of either kind. */
 bool weft__agent_regions_is_gone(const struct weft__agent_regions *regions, const char *name);
-
-/* True if the file has not been changed for that long. */
-bool weft__agent_regions_is_old(const struct weft__agent_region *region, int64_t now, int64_t age);
 
 /* True if the process that started then is known to run no more. */
 bool weft__agent_regions_has_ended(pid_t pid, uint64_t started);

@@ -113,6 +113,7 @@ static void take(struct reading *reading, const struct weft__runs_counter *count
 	struct weft__agent_item *item =
 		number == WEFT__AGENT_NONE ? NULL : find_item(region, number, &reading->guess);
 	if (!item) {
+		region->is_damaged = true;
 		weft__agent_ledger_refuse(
 			ledger, reading->now, region, "there is no room for its counter \"%s\"", counter->name);
 		return;
@@ -157,6 +158,7 @@ static void parse(struct reading *reading)
 					? weft__runs_metrics_parse(ledger->regions.memory, &counters)
 					: weft__runs_counters_parse(ledger->regions.memory, &counters);
 	if (error) {
+		reading->region->is_damaged = true;
 		weft__agent_ledger_refuse(
 			ledger, reading->now, reading->region, "its counters are damaged");
 		return;
@@ -171,9 +173,19 @@ static void parse(struct reading *reading)
 	weft__runs_counters_finish(&counters);
 }
 
+/* A damaged region of a dead process is read again each minute: there may be room for it then. */
+static bool is_resting(const struct weft__agent_region *region, int64_t now)
+{
+	return region->is_dead && region->is_damaged && (now - region->dead_since) % 60 != 0;
+}
+
 static int read_region(
 	struct weft__agent_ledger *ledger, struct weft__agent_region *region, int64_t now)
 {
+	if (region->is_dead && !region->dead_since)
+		region->dead_since = now;
+	if (is_resting(region, now))
+		return SQLITE_OK;
 	int result = region->is_loaded ? SQLITE_OK : load_seen(ledger, region);
 	const char *damage = result ? NULL : weft__agent_regions_read(&ledger->regions, region);
 	if (damage)
