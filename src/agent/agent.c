@@ -160,9 +160,10 @@ static int read_look(struct weft__agent *agent, int64_t now)
 {
 	struct weft__agent_ledger *ledger = &agent->ledger;
 	int error = weft__agent_regions_find(&ledger->regions);
-	if (error)
+	if (error && error != agent->folder_error)
 		weft__agent_ledger_refuse(
 			ledger, now, NULL, "%s: %s", agent->options.folder, strerror(error));
+	agent->folder_error = error;
 	if (agent->options.searches)
 		weft__agent_regions_search(&ledger->regions);
 	int result = weft__agent_ledger_read(ledger, now);

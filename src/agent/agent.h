@@ -24,6 +24,7 @@ struct weft__agent {
 	struct weft__agent_entries entries;
 	int lock; /* beside the database; -1: there is none */
 	bool has_looked;
+	int folder_error;      /* the errno of the last search of the folder */
 	int64_t pending_since; /* the first change that the disk may not have; 0: it has all */
 	int failure;           /* the result of SQLite that was reported last */
 };

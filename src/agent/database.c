@@ -82,6 +82,8 @@ static const char *const statements[WEFT__AGENT_STATEMENTS] = {
 	[WEFT__AGENT_WATCH_TO] = "UPDATE watched SET stop = ?2, step = ?3 WHERE start = ?1",
 	[WEFT__AGENT_ADD_ENTRY] = "INSERT INTO entries VALUES (?,?,?,?,?,?)",
 	[WEFT__AGENT_ADD_INCIDENT] = "INSERT INTO incidents(time, region, what) VALUES (?,?,?)",
+	[WEFT__AGENT_EXPIRE_INCIDENTS] =
+		"DELETE FROM incidents WHERE number <= (SELECT max(number) FROM incidents) - ?",
 };
 
 /* The file has the values of all users: it must not be readable for others from its first moment

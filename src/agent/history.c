@@ -11,6 +11,8 @@
 #define WATCH_EACH_S 5
 #define DAY          (24 * 60 * MINUTE)
 
+#define INCIDENTS_KEPT 100000
+
 const struct weft__agent_resolution weft__agent_resolutions[WEFT__AGENT_RESOLUTIONS] = {
 	{1, 60 * MINUTE}, {10, DAY}, {MINUTE, 31 * DAY}, {60 * MINUTE, 3650 * DAY}};
 
@@ -114,7 +116,8 @@ static int expire(
 		result = RUN(ledger, WEFT__AGENT_EXPIRE, WEFT__AGENT_I(weft__agent_resolutions[i].seconds),
 			WEFT__AGENT_I(kept_from(i, now)));
 	history->expired = now;
-	return result;
+	return result ? result
+				  : RUN(ledger, WEFT__AGENT_EXPIRE_INCIDENTS, WEFT__AGENT_I(INCIDENTS_KEPT));
 }
 
 /* ---- The times of looking ---- */

@@ -16,6 +16,10 @@
 /* A damaged region is kept so long, for people to look at. */
 #define DAMAGED_KEPT_S (7 * 24 * 3600)
 
+/* Programs may be hostile: what they do wrong must fill neither the database nor the log. */
+#define INCIDENTS_OF_LOOK   512
+#define INCIDENTS_OF_REGION 16
+
 /* ---- Incidents ---- */
 
 static void keep_incident(struct weft__agent_ledger *ledger, struct weft__agent_incident incident)
@@ -38,6 +42,10 @@ void weft__agent_ledger_refuse(struct weft__agent_ledger *ledger, int64_t now,
 {
 	struct weft__agent_incident incident = {.time = now};
 	va_list arguments;
+	/* The half is left for what no region causes. */
+	if (ledger->incident_count >= (region ? INCIDENTS_OF_LOOK / 2 : INCIDENTS_OF_LOOK) ||
+		(region && region->trouble_count >= INCIDENTS_OF_REGION))
+		return;
 	va_start(arguments, format);
 	int size = vasprintf(&incident.what, format, arguments);
 	va_end(arguments);
@@ -51,8 +59,10 @@ void weft__agent_ledger_refuse(struct weft__agent_ledger *ledger, int64_t now,
 			return;
 		}
 		memcpy(incident.region, region->name, sizeof(incident.region));
-		weft__runs_report("program \"%s\" of user %llu, region %s: %s", region->program,
-			(unsigned long long)region->user, region->name, incident.what);
+		bool is_last = ++region->trouble_count == INCIDENTS_OF_REGION;
+		weft__runs_report("program \"%s\" of user %llu, region %s: %s%s", region->program,
+			(unsigned long long)region->user, region->name, incident.what,
+			is_last ? "; later incidents of this region are not noted" : "");
 	} else {
 		weft__runs_report("%s", incident.what);
 	}

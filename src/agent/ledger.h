@@ -57,8 +57,8 @@ void weft__agent_ledger_undo(struct weft__agent_ledger *ledger);
  * of SQLite. */
 int weft__agent_ledger_forget_lost(struct weft__agent_ledger *ledger, int64_t now);
 
-/* Notes and reports something that was refused; not twice in a row for a region, which may be NULL.
- */
+/* Notes and reports something that was refused; not twice in a row for a region, which may be NULL,
+ * and not more than some of a region or look. */
 void weft__agent_ledger_refuse(struct weft__agent_ledger *ledger, int64_t now,
 	struct weft__agent_region *region, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -42,6 +42,7 @@ struct weft__agent_region {
 	char name[33]; /* in hexadecimal */
 	char program[48];
 	char trouble[128]; /* the last incident, which is not repeated */
+	unsigned trouble_count;
 	uint64_t user;
 	pid_t pid;
 	uint64_t started; /* the process, in the kernel's ticks; 0: the region has a name */

@@ -298,6 +298,34 @@ static void entries_go_on_after_a_clock_that_stepped(void **state)
 	end(&world);
 }
 
+/* Its two counters go back again and again. */
+static void incidents_of_a_hostile_program_are_few(void **state)
+{
+	(void)state;
+	struct world world;
+	begin(&world);
+	struct weft_abi_counters *it = world.counters;
+	memcpy(it->text + 16, "others", 7);
+	it->row[1] = (struct weft_abi_counter_row){.text = 16, .size = 6, .is_there = 1};
+	it->rows_used = 2;
+	set(&world, 0);
+	assert_true(weft__agent_look(&world.agent, START));
+	for (uint32_t i = 0; i < 2; i++)
+		world.agent.ledger.series.list[i].type = WEFT__AGENT_TYPE_COUNTER;
+	for (int64_t at = 1; at <= 100; at++) {
+		it->cells.shard[3].cell[1] = at % 2 ? 1000 : 2000;
+		set(&world, at % 2 ? 2000 : 1000);
+		assert_true(weft__agent_look(&world.agent, START + at));
+	}
+	assert_in_range(ask(&world, "SELECT count(*) FROM incidents"), 16, 16);
+	assert_int_equal(sqlite3_exec(world.agent.ledger.database.it,
+						 "INSERT INTO incidents VALUES (100002, 1, '', '')", NULL, NULL, NULL),
+		0);
+	assert_true(weft__agent_look(&world.agent, START + 1000));
+	assert_int_equal(ask(&world, "SELECT min(number) FROM incidents"), 3);
+	end(&world);
+}
+
 /* Also if nothing changes any more, and whatever the seconds of the looks are. */
 static void changes_reach_the_disk_after_ten_seconds(void **state)
 {
@@ -444,6 +472,7 @@ int main(void)
 		cmocka_unit_test(a_clock_that_is_set_back_leaves_the_ledger),
 		cmocka_unit_test(each_hour_has_an_entry),
 		cmocka_unit_test(entries_go_on_after_a_clock_that_stepped),
+		cmocka_unit_test(incidents_of_a_hostile_program_are_few),
 		cmocka_unit_test(changes_reach_the_disk_after_ten_seconds),
 		cmocka_unit_test(a_dead_program_is_folded_once),
 		cmocka_unit_test(a_process_lives_until_it_is_known_to_have_ended),
