@@ -45,9 +45,9 @@
 #define WEFT_ABI_METRIC_TEXT   32768
 #define WEFT_ABI_METRIC_SHARDS 16
 #endif
-#define WEFT_ABI_METRIC_CELLS 8192 /* at most */
-#define WEFT_ABI_METRIC_TEXT_MAX  255 /* bytes of one text, without its NUL */
-#define WEFT_ABI_METRIC_DEPTH_MAX 8   /* levels above a row */
+#define WEFT_ABI_METRIC_CELLS     8192 /* at most */
+#define WEFT_ABI_METRIC_TEXT_MAX  255  /* bytes of one text, without its NUL */
+#define WEFT_ABI_METRIC_DEPTH_MAX 8    /* levels above a row */
 
 /* A histogram's cell i counts values of at most 2^(first_exponent + i/8), the last one all larger
  * ones; one more cell has the sum of the values. */
