@@ -89,6 +89,7 @@ int weft__agent_regions_open(struct weft__agent_regions *regions, const char *fo
 	*regions = (struct weft__agent_regions){.folder = -1,
 		.path = folder ? folder : "",
 		.limit = most_regions(),
+		.cleans = folder && strcmp(folder, WEFT_ABI_AGENT_FOLDER) == 0,
 		.memory = aligned_alloc(64, WEFT_ABI_METRICS_BYTES)};
 	if (!regions->memory)
 		return ENOMEM;
@@ -198,6 +199,23 @@ static enum weft__agent_kind kind_of(const char *name)
 	return kind;
 }
 
+/* Removes what no program of another user counts in: the folder takes a bounded number of entries.
+ * No program has more files than are looked at, because the library makes fewer. True: it is such
+ * an entry. */
+static bool remove_foreign(
+	const struct weft__agent_regions *regions, enum weft__agent_kind kind, const char *name)
+{
+	struct stat status;
+	if (!regions->cleans || fstatat(regions->folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+		status.st_uid == geteuid())
+		return false;
+	if (kind != WEFT__AGENT_KINDS && S_ISREG(status.st_mode) && status.st_size > 0 &&
+		count_of_user(regions, status.st_uid) < REGIONS_OF_USER_MAX)
+		return false;
+	unlinkat(regions->folder, name, S_ISDIR(status.st_mode) ? AT_REMOVEDIR : 0);
+	return true;
+}
+
 int weft__agent_regions_find(struct weft__agent_regions *regions)
 {
 	if (regions->folder < 0)
@@ -209,7 +227,9 @@ int weft__agent_regions_find(struct weft__agent_regions *regions)
 		return errno;
 	for (struct dirent *entry; (entry = readdir(entries));) {
 		enum weft__agent_kind kind = kind_of(entry->d_name);
-		if (kind == WEFT__AGENT_KINDS || weft__agent_regions_named(regions, entry->d_name))
+		if (kind != WEFT__AGENT_KINDS && weft__agent_regions_named(regions, entry->d_name))
+			continue;
+		if (remove_foreign(regions, kind, entry->d_name) || kind == WEFT__AGENT_KINDS)
 			continue;
 		int file = weft__runs_region_open_at(regions->folder, entry->d_name);
 		if (file >= 0)

@@ -63,6 +63,7 @@ struct weft__agent_region {
 struct weft__agent_regions {
 	int folder;       /* locked; -1: there is none */
 	const char *path; /* of the folder; "" */
+	bool cleans; /* the folder is the system's: what other users put there in vain is removed */
 	struct weft__agent_region **list;
 	size_t count, capacity;
 	size_t limit; /* no more than these are taken */

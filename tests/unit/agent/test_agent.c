@@ -401,6 +401,48 @@ static void a_file_that_cannot_be_opened_is_not_counted_twice(void **state)
 	end(&world);
 }
 
+/* Only those of other users go, and only from the folder that is made for them. */
+static void entries_in_which_nobody_counts_are_removed(void **state)
+{
+	static const struct {
+		const char *name;
+		mode_t type;
+		bool is_others;
+	} entries[] = {{"f1-foreign", S_IFREG, true}, {"f2-folder", S_IFDIR, true},
+		{"00000000000000000000000000000002" WEFT_ABI_AGENT_SUFFIX, S_IFREG, true},
+		{"00000000000000000000000000000003" WEFT_ABI_AGENT_SUFFIX, S_IFIFO, true},
+		{"f3-own", S_IFREG, false}};
+	(void)state;
+	struct world world;
+	char path[128];
+	if (geteuid() != 0)
+		skip();
+	begin(&world);
+	for (size_t i = 0; i < 5; i++) {
+		snprintf(path, sizeof(path), "%s/%s", world.folder, entries[i].name);
+		assert_int_equal(
+			entries[i].type == S_IFDIR ? mkdir(path, 0700) : mknod(path, entries[i].type | 0600, 0),
+			0);
+		if (entries[i].is_others)
+			assert_int_equal(chown(path, 65534, 65534), 0);
+	}
+	assert_true(weft__agent_look(&world.agent, START + 1));
+	for (size_t i = 0; i < 5; i++) {
+		snprintf(path, sizeof(path), "%s/%s", world.folder, entries[i].name);
+		assert_int_equal(access(path, F_OK), 0);
+	}
+	weft__agent_close(&world.agent);
+	open_agent(&world);
+	world.agent.ledger.regions.cleans = true;
+	assert_true(weft__agent_look(&world.agent, START + 2));
+	for (size_t i = 0; i < 5; i++) {
+		snprintf(path, sizeof(path), "%s/%s", world.folder, entries[i].name);
+		assert_int_equal(access(path, F_OK), entries[i].is_others ? -1 : 0);
+	}
+	unlink(path);
+	end(&world);
+}
+
 static int64_t midnight_in(const char *zone, int64_t now)
 {
 	setenv("TZ", zone, 1);
@@ -477,6 +519,7 @@ int main(void)
 		cmocka_unit_test(a_dead_program_is_folded_once),
 		cmocka_unit_test(a_process_lives_until_it_is_known_to_have_ended),
 		cmocka_unit_test(a_file_that_cannot_be_opened_is_not_counted_twice),
+		cmocka_unit_test(entries_in_which_nobody_counts_are_removed),
 		cmocka_unit_test(days_begin_where_the_date_changes),
 		cmocka_unit_test(hours_are_those_that_the_clock_showed),
 		cmocka_unit_test(hashes_are_those_of_the_standard),
