@@ -199,6 +199,14 @@ static enum weft__agent_kind kind_of(const char *name)
 	return kind;
 }
 
+static size_t files_of_user(const struct weft__agent_regions *regions, uint64_t user)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < regions->count; i++)
+		count += regions->list[i]->user == user && !regions->list[i]->started;
+	return count;
+}
+
 /* Removes what no program of another user counts in: the folder takes a bounded number of entries.
  * No program has more files than are looked at, because the library makes fewer. True: it is such
  * an entry. */
@@ -210,7 +218,7 @@ static bool remove_foreign(
 		status.st_uid == geteuid())
 		return false;
 	if (kind != WEFT__AGENT_KINDS && S_ISREG(status.st_mode) && status.st_size > 0 &&
-		count_of_user(regions, status.st_uid) < REGIONS_OF_USER_MAX)
+		files_of_user(regions, status.st_uid) < REGIONS_OF_USER_MAX)
 		return false;
 	unlinkat(regions->folder, name, S_ISDIR(status.st_mode) ? AT_REMOVEDIR : 0);
 	return true;
