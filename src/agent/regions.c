@@ -110,6 +110,7 @@ static void destroy(struct weft__agent_region *region)
 	if (region->fd >= 0)
 		close(region->fd);
 	free(region->items);
+	weft__index_finish(&region->index);
 	free(region);
 }
 

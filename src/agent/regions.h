@@ -17,6 +17,7 @@
 #include "abi/counter_abi.h"
 #include "abi/metric_abi.h"
 #include "agent/search.h"
+#include "base/index.h"
 
 /* A value in a region. */
 struct weft__agent_item {
@@ -58,6 +59,7 @@ struct weft__agent_region {
 	uint64_t digest;    /* of the content at the last look; 0: none */
 	struct weft__agent_item *items;
 	size_t item_count;
+	struct weft__index index; /* of the items by their series; no slots if there are none */
 };
 
 struct weft__agent_regions {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/parse.h>
 #include <weft/text.h>
 
 #include "base/array.h"
@@ -107,8 +108,51 @@ void weft__agent_series_finish(struct weft__agent_all_series *all)
 {
 	weft__strings_finish(&all->keys);
 	weft__strings_finish(&all->texts);
+	free(all->users);
 	free(all->list);
 	*all = (struct weft__agent_all_series){0};
+}
+
+static bool make_room(struct weft__agent_all_series *all)
+{
+	if (all->keys.count < all->capacity)
+		return true;
+	size_t capacity = weft__array_next_capacity(all->capacity, all->keys.count + (size_t)1);
+	if (weft__array_resize(&all->list, capacity, sizeof(*all->list)))
+		return false;
+	all->capacity = capacity;
+	return true;
+}
+
+/* A key begins with its user. */
+static struct weft__agent_user *find_user(struct weft__agent_all_series *all, const char *key)
+{
+	uint64_t id;
+	if (weft_parse_number(key, strlen(key), &id) != WEFT_PARSE_OK)
+		return NULL;
+	for (size_t i = 0; i < all->user_count; i++)
+		if (all->users[i].id == id)
+			return &all->users[i];
+	struct weft__agent_user *users = realloc(all->users, (all->user_count + 1) * sizeof(*users));
+	if (!users)
+		return NULL;
+	all->users = users;
+	users[all->user_count] = (struct weft__agent_user){.id = id};
+	return &users[all->user_count++];
+}
+
+/* One user cannot take all the room. */
+static bool has_room(struct weft__agent_all_series *all, const char *key)
+{
+	const struct weft__agent_user *user = find_user(all, key);
+	return user && all->keys.count < all->limit && user->series < all->limit / 8;
+}
+
+static uint32_t number_of(const struct weft__agent_all_series *all, const struct weft_text *key)
+{
+	_Static_assert(WEFT__AGENT_NONE == WEFT__INDEX_EMPTY, "it is returned as it is");
+	return key->error ? WEFT__AGENT_NONE
+					  : weft__strings_find(&all->keys, key->bytes, key->size - 1);
 }
 
 /* The number of a key, and the series if it is new. */
@@ -116,19 +160,16 @@ static uint32_t intern(
 	struct weft__agent_all_series *all, const struct weft_text *key, bool *ret_new)
 {
 	uint32_t number, before = all->keys.count;
+	struct weft__agent_user *user = key->error ? NULL : find_user(all, key->bytes);
 	/* The piece at the end has its NUL from the table. */
-	if (key->error || weft__strings_intern(&all->keys, key->bytes, key->size - 1, &number) != 0)
+	if (!user || !make_room(all) ||
+		weft__strings_intern(&all->keys, key->bytes, key->size - 1, &number) != 0)
 		return WEFT__AGENT_NONE;
 	*ret_new = number == before;
-	if (number < before)
-		return number;
-	if (number >= all->capacity) {
-		size_t capacity = weft__array_next_capacity(all->capacity, number + (size_t)1);
-		if (weft__array_resize(&all->list, capacity, sizeof(*all->list)))
-			abort(); /* the key is there already */
-		all->capacity = capacity;
+	if (*ret_new) {
+		all->list[number] = (struct weft__agent_series){.bound = NAN};
+		user->series++;
 	}
-	all->list[number] = (struct weft__agent_series){.bound = NAN};
 	return number;
 }
 
@@ -153,7 +194,9 @@ uint32_t weft__agent_series_find(struct weft__agent_all_series *all, uint64_t us
 	add_labels(&key, counter);
 	weft_text_add(&key, "", 1);
 	add_piece(&key, part->name);
-	uint32_t number = intern(all, &key, &is_new);
+	uint32_t number = number_of(all, &key);
+	if (number == WEFT__AGENT_NONE && !key.error && has_room(all, key.bytes))
+		number = intern(all, &key, &is_new);
 	weft_text_finish(&key);
 	if (is_new) {
 		struct weft__agent_series *series = &all->list[number];

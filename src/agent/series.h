@@ -45,12 +45,20 @@ struct weft__agent_series {
 	bool is_billable; /* the program wants an exact total */
 };
 
+/* How many series a user has. */
+struct weft__agent_user {
+	uint64_t id;
+	size_t series;
+};
+
 struct weft__agent_all_series {
 	struct weft__strings keys; /* number → the pieces of its key, each but the last with a NUL */
 	struct weft__strings texts;
 	struct weft__agent_series *list; /* by number; in the database, numbers begin at 1 */
 	size_t capacity;
-	size_t limit; /* no more than these are made */
+	struct weft__agent_user *users; /* each that has one */
+	size_t user_count;
+	size_t limit; /* no more than these are made, and an eighth of them for one user */
 };
 
 /* The pieces of a series' key, valid until the next series is made. */

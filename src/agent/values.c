@@ -11,11 +11,22 @@
 #include "agent/ledger.h"
 #include "runs/attach/metrics.h"
 
+/* A region has as many values as this at most: more than programs have. */
+#define ITEMS_MAX 16384
+
 /* ---- Items ---- */
+
+static uint64_t hash_item(const struct weft__hash_key *key, const void *region, uint32_t item)
+{
+	const struct weft__agent_region *it = region;
+	return weft__hash_bytes(key, &it->items[item].series, sizeof(it->items[item].series));
+}
 
 static struct weft__agent_item *add_item(struct weft__agent_region *region, uint32_t series)
 {
 	size_t count = region->item_count;
+	if (count >= ITEMS_MAX || (!region->index.slots && weft__index_init(&region->index)))
+		return NULL;
 	/* The capacity is the next power of two. */
 	if ((count & (count - 1)) == 0) {
 		size_t capacity = count ? 2 * count : 1;
@@ -25,19 +36,22 @@ static struct weft__agent_item *add_item(struct weft__agent_region *region, uint
 		region->items = items;
 	}
 	region->items[count] = (struct weft__agent_item){.series = series};
+	if (weft__index_add(&region->index, (uint32_t)count, hash_item, region))
+		return NULL;
 	return &region->items[region->item_count++];
 }
 
-/* A program keeps the order of its counters: the item is usually the one at `guess`. */
-static struct weft__agent_item *find_item(
-	struct weft__agent_region *region, uint32_t series, size_t *guess)
+static struct weft__agent_item *find_item(struct weft__agent_region *region, uint32_t series)
 {
-	for (size_t i = 0; i < region->item_count; i++) {
-		size_t at = (*guess + i) % region->item_count;
-		if (region->items[at].series == series) {
-			*guess = at + 1;
-			return &region->items[at];
-		}
+	const struct weft__index *index = &region->index;
+	uint32_t slot, item;
+	if (!index->slots)
+		return add_item(region, series);
+	slot = weft__index_start(index, weft__hash_bytes(&index->key, &series, sizeof(series)));
+	while ((item = index->slots[slot]) != WEFT__INDEX_EMPTY) {
+		if (region->items[item].series == series)
+			return &region->items[item];
+		slot = weft__index_next(index, slot);
 	}
 	return add_item(region, series);
 }
@@ -92,7 +106,7 @@ struct reading {
 	struct weft__agent_region *region;
 	int64_t now;
 	int64_t base; /* a time at which new series were 0 */
-	size_t guess;
+	bool is_full; /* a value had no room */
 };
 
 /* A new series had no value at the last look, or when the program began. */
@@ -110,12 +124,12 @@ static void take(struct reading *reading, const struct weft__runs_counter *count
 	struct weft__agent_region *region = reading->region;
 	uint32_t number =
 		weft__agent_series_find(&ledger->series, region->user, region->program, counter, part);
-	struct weft__agent_item *item =
-		number == WEFT__AGENT_NONE ? NULL : find_item(region, number, &reading->guess);
+	struct weft__agent_item *item = number == WEFT__AGENT_NONE ? NULL : find_item(region, number);
 	if (!item) {
-		region->is_damaged = true;
-		weft__agent_ledger_refuse(
-			ledger, reading->now, region, "there is no room for its counter \"%s\"", counter->name);
+		if (!reading->is_full)
+			weft__agent_ledger_refuse(ledger, reading->now, region,
+				"there is no room for its counter \"%s\", or more", counter->name);
+		reading->is_full = region->is_damaged = true;
 		return;
 	}
 	struct weft__agent_series *series = &ledger->series.list[number];

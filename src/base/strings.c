@@ -133,24 +133,30 @@ static int append(struct weft__strings *strings, const char *bytes, size_t size)
 	return 0;
 }
 
-int weft__strings_intern(
-	struct weft__strings *strings, const char *bytes, size_t size, uint32_t *ret_string)
+uint32_t weft__strings_find(const struct weft__strings *strings, const char *bytes, size_t size)
 {
 	if (size == 0)
 		bytes = ""; /* an empty text may be a null pointer */
 	uint64_t hash = weft__hash_bytes(&strings->index.key, bytes, size);
 	uint32_t slot = weft__index_start(&strings->index, hash), string;
-	int error;
 	while ((string = strings->index.slots[slot]) != WEFT__INDEX_EMPTY) {
 		if (weft__strings_size(strings, string) == size &&
-			memcmp(weft__strings_bytes(strings, string), bytes, size) == 0) {
-			*ret_string = string;
-			return 0;
-		}
+			memcmp(weft__strings_bytes(strings, string), bytes, size) == 0)
+			break;
 		slot = weft__index_next(&strings->index, slot);
 	}
-	string = strings->count;
-	error = append(strings, bytes, size);
+	return string;
+}
+
+int weft__strings_intern(
+	struct weft__strings *strings, const char *bytes, size_t size, uint32_t *ret_string)
+{
+	int error = 0;
+	uint32_t string = weft__strings_find(strings, bytes, size);
+	if (string == WEFT__INDEX_EMPTY) {
+		string = strings->count;
+		error = append(strings, bytes, size);
+	}
 	if (!error)
 		*ret_string = string;
 	return error;

@@ -28,6 +28,9 @@ void weft__strings_finish(struct weft__strings *strings);
  * while strings are added to the original. 0; or WEFT_ERROR_MEMORY, with no view to finish. */
 int weft__strings_view(struct weft__strings *strings, struct weft__strings *ret_view);
 
+/* The number of a string; WEFT__INDEX_EMPTY: the table does not have it. */
+uint32_t weft__strings_find(const struct weft__strings *strings, const char *bytes, size_t size);
+
 /* Finds the number of a string, or adds the string. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
 int weft__strings_intern(
 	struct weft__strings *strings, const char *bytes, size_t size, uint32_t *ret_string);

@@ -298,6 +298,53 @@ static void entries_go_on_after_a_clock_that_stepped(void **state)
 	end(&world);
 }
 
+/* There is no room for a series of the program, which has ended; then there is. */
+static void a_dead_program_waits_for_room(void **state)
+{
+	(void)state;
+	struct world world;
+	begin(&world);
+	world.agent.ledger.series.limit = 7; /* an eighth of it for a user */
+	set(&world, 10);
+	assert_true(weft__agent_look(&world.agent, START + 1));
+	close(world.fd);
+	world.fd = -1;
+	for (int64_t at = 2; at < 5; at++)
+		assert_true(weft__agent_look(&world.agent, START + at));
+	assert_int_equal(world.agent.ledger.regions.count, 1);
+	assert_int_equal(ask(&world, "SELECT count(*) FROM series"), 0);
+	assert_int_equal(ask(&world, "SELECT count(*) FROM incidents"), 1);
+	world.agent.ledger.series.limit = 8;
+	assert_true(weft__agent_look(&world.agent, START + 62));
+	assert_int_equal(ask(&world, "SELECT total FROM totals"), 10);
+	assert_int_equal(world.agent.ledger.regions.count, 0);
+	end(&world);
+}
+
+/* It is removed after seven days, and not written again meanwhile. */
+static void a_damaged_file_stays_for_days(void **state)
+{
+	(void)state;
+	const int64_t days = 7 * 86400;
+	struct world world;
+	begin(&world);
+	set(&world, 10);
+	assert_true(weft__agent_look(&world.agent, START + days));
+	world.counters->version++;
+	set(&world, 11);
+	close(world.fd);
+	world.fd = -1;
+	assert_true(weft__agent_look(&world.agent, START + days + 1));
+	assert_true(weft__agent_look(&world.agent, START + days + 2));
+	assert_false(world.agent.ledger.database.is_durable);
+	assert_true(weft__agent_look(&world.agent, START + 2 * days));
+	assert_int_equal(world.agent.ledger.regions.count, 1);
+	assert_true(weft__agent_look(&world.agent, START + 2 * days + 1));
+	assert_int_equal(world.agent.ledger.regions.count, 0);
+	assert_int_equal(ask(&world, "SELECT total FROM totals"), 10);
+	end(&world);
+}
+
 /* Its two counters go back again and again. */
 static void incidents_of_a_hostile_program_are_few(void **state)
 {
@@ -515,6 +562,8 @@ int main(void)
 		cmocka_unit_test(each_hour_has_an_entry),
 		cmocka_unit_test(entries_go_on_after_a_clock_that_stepped),
 		cmocka_unit_test(incidents_of_a_hostile_program_are_few),
+		cmocka_unit_test(a_dead_program_waits_for_room),
+		cmocka_unit_test(a_damaged_file_stays_for_days),
 		cmocka_unit_test(changes_reach_the_disk_after_ten_seconds),
 		cmocka_unit_test(a_dead_program_is_folded_once),
 		cmocka_unit_test(a_process_lives_until_it_is_known_to_have_ended),
