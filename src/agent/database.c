@@ -52,7 +52,7 @@ static const char *const statements[WEFT__AGENT_STATEMENTS] = {
 	[WEFT__AGENT_ADD_SERIES] =
 		"INSERT INTO series(user, program, metric, labels, part, bound, type, "
 		"unit, scale, help, is_billable, id) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-	[WEFT__AGENT_SET_TYPE] = "UPDATE series SET type = ?2 WHERE id = ?1",
+	[WEFT__AGENT_SET_TYPE] = "UPDATE series SET type = ?2, unit = ?3, scale = ?4 WHERE id = ?1",
 	[WEFT__AGENT_SET_TOTAL] = "INSERT OR REPLACE INTO ledger VALUES (?,?)",
 	[WEFT__AGENT_DROP_TOTAL] = "DELETE FROM ledger WHERE series = ?",
 	[WEFT__AGENT_SET_SEEN] = "INSERT OR REPLACE INTO seen VALUES (?,?,?)",

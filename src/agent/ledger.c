@@ -166,7 +166,9 @@ static int write_series(struct weft__agent_ledger *ledger, uint32_t number)
 		result = weft__agent_series_save(&ledger->series, number, &ledger->database);
 	else if (series->is_retyped)
 		result = RUN(ledger, WEFT__AGENT_SET_TYPE, WEFT__AGENT_I(row),
-			WEFT__AGENT_T(weft__agent_series_type_name(series->type)));
+			WEFT__AGENT_T(weft__agent_series_type_name(series->type)),
+			WEFT__AGENT_T(weft__strings_bytes(&ledger->series.texts, series->unit)),
+			WEFT__AGENT_I(series->scale));
 	if (!result && series->is_changed)
 		result =
 			RUN(ledger, WEFT__AGENT_SET_TOTAL, WEFT__AGENT_I(row), WEFT__AGENT_I(series->next));

@@ -98,10 +98,12 @@ static int init(struct weft__agent_all_series *all)
 	*all = (struct weft__agent_all_series){.limit = limit};
 	if (weft__strings_init(&all->keys))
 		return SQLITE_NOMEM;
-	if (weft__strings_init(&all->texts) == 0)
-		return SQLITE_OK;
-	weft__strings_finish(&all->keys);
-	return SQLITE_NOMEM;
+	if (weft__strings_init(&all->texts)) {
+		weft__strings_finish(&all->keys);
+		return SQLITE_NOMEM;
+	}
+	uint32_t none; /* is 0 */
+	return weft__strings_intern(&all->texts, "", 0, &none) ? SQLITE_NOMEM : SQLITE_OK;
 }
 
 void weft__agent_series_finish(struct weft__agent_all_series *all)
@@ -181,6 +183,20 @@ static uint32_t text_of(struct weft__agent_all_series *all, const char *text)
 	return number;
 }
 
+bool weft__agent_series_has_unit(const struct weft__agent_all_series *all,
+	const struct weft__agent_series *series, const struct weft__runs_counter *counter)
+{
+	return series->scale == counter->scale &&
+		   strcmp(weft__strings_bytes(&all->texts, series->unit), counter->unit) == 0;
+}
+
+void weft__agent_series_set_unit(struct weft__agent_all_series *all,
+	struct weft__agent_series *series, const struct weft__runs_counter *counter)
+{
+	series->unit = text_of(all, counter->unit);
+	series->scale = counter->scale;
+}
+
 uint32_t weft__agent_series_find(struct weft__agent_all_series *all, uint64_t user,
 	const char *program, const struct weft__runs_counter *counter,
 	const struct weft__agent_part *part)
@@ -202,9 +218,8 @@ uint32_t weft__agent_series_find(struct weft__agent_all_series *all, uint64_t us
 		struct weft__agent_series *series = &all->list[number];
 		series->type = weft__agent_series_type(counter);
 		series->bound = part->bound;
-		series->unit = text_of(all, counter->unit);
+		weft__agent_series_set_unit(all, series, counter);
 		series->help = text_of(all, counter->help);
-		series->scale = counter->scale;
 		series->is_billable = counter->is_billable;
 	}
 	return number;
@@ -244,6 +259,9 @@ static int load_row(struct weft__agent_all_series *all, sqlite3_stmt *row)
 	series->type = type_named((const char *)sqlite3_column_text(row, 6));
 	series->total = series->next = sqlite3_column_int64(row, 7);
 	series->entered = sqlite3_column_int64(row, 8);
+	const char *unit = (const char *)sqlite3_column_text(row, 9);
+	series->unit = text_of(all, unit ? unit : "");
+	series->scale = sqlite3_column_int(row, 10);
 	return SQLITE_OK;
 }
 
@@ -252,7 +270,7 @@ int weft__agent_series_load(struct weft__agent_all_series *all, sqlite3 *databas
 	static const char sql[] =
 		"SELECT user, program, metric, labels, part, id, type, coalesce(ledger.total, 0),"
 		" coalesce((SELECT e.total FROM entries AS e WHERE e.series = id"
-		" ORDER BY number DESC LIMIT 1), 0)"
+		" ORDER BY number DESC LIMIT 1), 0), unit, scale"
 		" FROM series LEFT JOIN ledger ON ledger.series = id ORDER BY id";
 	sqlite3_stmt *row;
 	int result = init(all), step = SQLITE_DONE;

@@ -29,7 +29,7 @@ struct weft__agent_series {
 	enum weft__agent_type type;
 	bool is_known;   /* to the database */
 	bool is_changed; /* its total is not in the database yet */
-	bool is_retyped; /* nor its type */
+	bool is_retyped; /* nor its type and unit */
 	bool is_live;    /* some region has a value of it now */
 	int64_t total;   /* in the ledger */
 	int64_t next;    /* the total that is being written */
@@ -94,6 +94,12 @@ uint32_t weft__agent_series_find(struct weft__agent_all_series *all, uint64_t us
 /* The type that a counter's series has at first. */
 enum weft__agent_type weft__agent_series_type(const struct weft__runs_counter *counter);
 const char *weft__agent_series_type_name(enum weft__agent_type type);
+
+/* True if a counter's values are in the unit of the series. */
+bool weft__agent_series_has_unit(const struct weft__agent_all_series *all,
+	const struct weft__agent_series *series, const struct weft__runs_counter *counter);
+void weft__agent_series_set_unit(struct weft__agent_all_series *all,
+	struct weft__agent_series *series, const struct weft__runs_counter *counter);
 
 /* Writes a series that the database does not know yet. A result of SQLite. */
 int weft__agent_series_save(const struct weft__agent_all_series *all, uint32_t number,

@@ -81,22 +81,31 @@ static int load_seen(struct weft__agent_ledger *ledger, struct weft__agent_regio
 
 /* ---- Types ---- */
 
-/* True if a counter may go on with the series. Only a series of which nobody said what it is may
- * become something else. */
-static bool agree(struct weft__agent_series *series, enum weft__agent_type type)
+static bool agree_on_type(const struct weft__agent_series *series, enum weft__agent_type type)
 {
 	if (series->type == type)
 		return true;
-	if (series->type == WEFT__AGENT_TYPE_UNKNOWN) {
-		series->type = type;
-		series->is_retyped = true;
-		return true;
-	}
 	if (type == WEFT__AGENT_TYPE_UNKNOWN)
 		return series->type != WEFT__AGENT_TYPE_HISTOGRAM;
 	/* A real value that is 0 looks like an integer. */
 	return series->type == WEFT__AGENT_TYPE_REAL ||
 		   (series->type == WEFT__AGENT_TYPE_GAUGE && type == WEFT__AGENT_TYPE_REAL);
+}
+
+/* True if a counter may go on with the series. Only a series of which nobody said what it is may
+ * become something else, and only a counter that does not say it may have any unit. */
+static bool agree(struct weft__agent_all_series *all, struct weft__agent_series *series,
+	const struct weft__runs_counter *counter)
+{
+	const enum weft__agent_type type = weft__agent_series_type(counter);
+	if (series->type == WEFT__AGENT_TYPE_UNKNOWN && type != WEFT__AGENT_TYPE_UNKNOWN) {
+		series->type = type;
+		weft__agent_series_set_unit(all, series, counter);
+		series->is_retyped = true;
+		return true;
+	}
+	return agree_on_type(series, type) &&
+		   (type == WEFT__AGENT_TYPE_UNKNOWN || weft__agent_series_has_unit(all, series, counter));
 }
 
 /* ---- Reading ---- */
@@ -133,10 +142,10 @@ static void take(struct reading *reading, const struct weft__runs_counter *count
 		return;
 	}
 	struct weft__agent_series *series = &ledger->series.list[number];
-	item->is_refused = !agree(series, weft__agent_series_type(counter));
+	item->is_refused = !agree(&ledger->series, series, counter);
 	if (item->is_refused)
 		weft__agent_ledger_refuse(ledger, reading->now, region,
-			"its counter \"%s\" has another type than it had in this program before",
+			"its counter \"%s\" has another type or unit than it had in this program before",
 			counter->name);
 	if (!series->base)
 		series->base = reading->base;

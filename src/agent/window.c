@@ -54,12 +54,22 @@ static char *copy_of(const unsigned char *text)
 	return strdup(text ? (const char *)text : "");
 }
 
+/* Values of different units or kinds cannot be added. */
+static bool is_of(const struct weft__agent_group *group, sqlite3_stmt *row)
+{
+	const char *name = (const char *)sqlite3_column_text(row, 6);
+	const char *unit = (const char *)sqlite3_column_text(row, 4);
+	return strcmp(group->name, name ? name : "") == 0 &&
+		   strcmp(group->unit, unit ? unit : "") == 0 &&
+		   group->exponent == sqlite3_column_int(row, 5) &&
+		   (int)group->kind == sqlite3_column_int(row, 7);
+}
+
 /* Rows come in the order of the groups. The columns are those of ask's statement. */
 static struct weft__agent_group *group_of(struct weft__agent_window *window, sqlite3_stmt *row)
 {
-	const char *name = (const char *)sqlite3_column_text(row, 6);
 	struct weft__agent_group *last = window->count ? &window->groups[window->count - 1] : NULL;
-	if (last && strcmp(last->name, name ? name : "") == 0)
+	if (last && is_of(last, row))
 		return last;
 	struct weft__agent_group *groups =
 		realloc(window->groups, (window->count + 1) * sizeof(*groups));
@@ -69,7 +79,9 @@ static struct weft__agent_group *group_of(struct weft__agent_window *window, sql
 	last = &groups[window->count];
 	*last = (struct weft__agent_group){.name = copy_of(sqlite3_column_text(row, 6)),
 		.unit = copy_of(sqlite3_column_text(row, 4)),
-		.scale = pow(10, sqlite3_column_int(row, 5))};
+		.exponent = sqlite3_column_int(row, 5),
+		.scale = pow(10, sqlite3_column_int(row, 5)),
+		.kind = sqlite3_column_int(row, 7)};
 	if (!last->name || !last->unit) {
 		free(last->name);
 		free(last->unit);
@@ -122,7 +134,6 @@ static void add_gauge(const struct asking *a, struct weft__agent_group *group, i
 		high = fmax(high, sqlite3_column_double(a->range, 1));
 	}
 	sqlite3_reset(a->range);
-	group->kind = WEFT__AGENT_GROUP_GAUGE;
 	if (low > high)
 		return;
 	group->is_known = true;
@@ -135,17 +146,14 @@ static bool add_series(const struct asking *a, sqlite3_stmt *row)
 {
 	const int64_t series = sqlite3_column_int64(row, 0);
 	const char *part = (const char *)sqlite3_column_text(row, 1);
-	const char *type = (const char *)sqlite3_column_text(row, 3);
 	struct weft__agent_group *group = group_of(a->window, row);
-	if (!group || !part || !type)
+	if (!group || !part)
 		return false;
-	if (strcmp(type, "gauge") == 0 || strcmp(type, "real") == 0) {
+	if (group->kind == WEFT__AGENT_GROUP_GAUGE) {
 		add_gauge(a, group, series);
 		return true;
 	}
 	int64_t amount = growth(a, series);
-	if (strcmp(type, "histogram") == 0)
-		group->kind = WEFT__AGENT_GROUP_HISTOGRAM;
 	if (strncmp(part, "le:", 3) == 0)
 		return add_cell(group, sqlite3_column_double(row, 2), amount);
 	group->amount += amount;
@@ -199,8 +207,10 @@ static const char series_sql[] =
 	" (SELECT value FROM json_each(labels) WHERE key = ?2) AS label FROM series WHERE metric = ?1"
 	" AND (?2 IN ('', 'program', 'user') OR label IS NOT NULL))"
 	" SELECT id, part, bound, type, unit, scale, CASE ?2 WHEN '' THEN '' WHEN 'program' THEN program"
-	" WHEN 'user' THEN user ELSE label END AS name FROM c WHERE depth = (SELECT min(depth) FROM c"
-	" AS d WHERE d.user = c.user AND d.program = c.program) ORDER BY name, bound";
+	" WHEN 'user' THEN user ELSE label END AS name,"
+	" CASE type WHEN 'gauge' THEN 1 WHEN 'real' THEN 1 WHEN 'histogram' THEN 2 ELSE 0 END AS kind"
+	" FROM c WHERE depth = (SELECT min(depth) FROM c AS d"
+	" WHERE d.user = c.user AND d.program = c.program) ORDER BY name, unit, scale, kind, bound";
 
 static int prepare(struct asking *a, sqlite3_stmt **ret_row)
 {

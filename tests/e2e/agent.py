@@ -141,6 +141,25 @@ def metrics_with_labels_go_on_too():
 
 
 @case
+def values_of_different_units_are_not_added():
+    with host() as it:
+        it.kill(it.program('acme 1 5', command=(TYPED,)))
+        it.look()
+        with contextlib.closing(sqlite3.connect(it.data)) as database:
+            database.execute("UPDATE series SET scale = 3 WHERE labels = '{}'")
+            database.commit()
+        it.kill(it.program('acme 1 5', command=(TYPED,)))
+        assert 'another type or unit' in it.look().stderr
+        equal(dict(it.ask("SELECT labels, total FROM totals WHERE metric = 'bytes'")),
+              {'{}': 5, '{"customer":"acme"}': 10, '{"customer":"acme","vm":"1"}': 10})
+        with contextlib.closing(sqlite3.connect(it.data)) as database:
+            database.execute("INSERT INTO series SELECT id + 100, user, 'other', metric, labels, part, bound, type, unit, 6, help, is_billable FROM series")
+            database.commit()
+        lines = json_lines(weft('metrics', 'bytes', '--over', '1h', '--json', '--data', it.data).stdout)
+        equal([line['amount'] for line in lines], [5, 0])
+
+
+@case
 def metrics_without_a_file_are_found_too():
     with host() as it:
         it.env['WEFT_AGENT'] = 'none'
