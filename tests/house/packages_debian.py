@@ -57,6 +57,7 @@ EXPECTED = {
     'weft': pages(*PAGES - LIBRARY_PAGES - {'weft-gtk.1', 'weft-python.1'}) | {
         'usr/bin/weft', 'LIB/weft/libweft-adapters.so', 'usr/share/bash-completion/completions/weft',
         'usr/share/fish/vendor_completions.d/weft.fish', 'usr/share/zsh/vendor-completions/_weft',
+        'lib/systemd/system/weft-agent.service', 'usr/share/weft/prometheus/weft.rules.yml',
         'usr/share/doc/weft/README.md.gz'},
     'weft-gtk': pages('weft-gtk.1') | {
         'usr/bin/weft-gtk', 'usr/share/applications/org.weft.Viewer.desktop',

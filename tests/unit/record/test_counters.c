@@ -11,6 +11,7 @@
 #include <weft/weft_ffi.h>
 
 #include "record_trace.h"
+#include "wipes.h"
 
 #define BYTES 65536
 
@@ -149,23 +150,6 @@ static void a_set_knows_what_others_added_by_its_cache(void **state)
 	assert_int_equal(weft_counter_read("of a binding"), 5 + THREADS * 10);
 	weft_ffi_counter_set(NULL, 0, 0, "of a binding", 12, &shared_cache, 7);
 	assert_int_equal(weft_counter_read("of a binding"), 7);
-}
-
-/* Emulators may ignore the advice by which the kernel clears memory in a forked child. */
-static bool system_wipes(void)
-{
-	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	int status = 0;
-	char *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	assert_true(page != MAP_FAILED);
-	*page = 1;
-	madvise(page, size, MADV_WIPEONFORK);
-	pid_t child = fork();
-	if (child == 0)
-		_exit(*page);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	munmap(page, size);
-	return status == 0;
 }
 
 /* Its parent's changes are its parent's, and the other way round. */

@@ -23,6 +23,7 @@
 #include <weft/weft.h>
 
 #include "record/metrics.h"
+#include "wipes.h"
 
 #define LABELS(...) ((const char *const[]){__VA_ARGS__})
 
@@ -405,6 +406,8 @@ static void a_limit_is_exact_for_one_thread(void **state)
 static void a_forked_child_begins_with_zeros(void **state)
 {
 	(void)state;
+	if (!system_wipes())
+		skip();
 	weft_metric level = weft_metric_get(&acked, LABELS("pool", "fork"), 1);
 	weft_metric child = weft_metric_child(level, "stream", "of the parent");
 	weft_metric_add(child, 5);
@@ -473,6 +476,8 @@ static void a_handler_may_fork_in_the_middle_of_a_change(void **state)
 	weft_metric level = weft_metric_get(&acked, LABELS("pool", "handler"), 1);
 	const struct sigaction action = {.sa_handler = fork_in_handler, .sa_flags = SA_RESTART};
 	struct sigaction before;
+	if (!system_wipes())
+		skip();
 	sigaction(SIGALRM, &action, &before);
 	raise(SIGALRM);
 	while (forks >= 0 && forks < 20) {
