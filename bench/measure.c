@@ -183,6 +183,38 @@ void measure_print_line(const char *name, const struct measured *measured, doubl
 	fflush(stdout);
 }
 
+#define MEAN_ROUNDS 2500
+
+struct long_run {
+	void (*run)(uint64_t *ring);
+	unsigned number;
+};
+
+static void *run_for_long(void *context)
+{
+	static uint64_t ring[MEASURE_RING_WORDS];
+	const struct long_run *it = context;
+	measure_pin(it->number);
+	for (int i = 0; i < MEAN_ROUNDS; i++)
+		it->run(ring);
+	return NULL;
+}
+
+void measure_print_mean_of_two(const char *name, void (*run)(uint64_t *ring))
+{
+	pthread_t threads[2];
+	struct long_run runs[2] = {{run, 0}, {run, 1}};
+	uint64_t before = measure_clock_ns();
+	for (int i = 0; i < 2; i++)
+		if (pthread_create(&threads[i], NULL, run_for_long, &runs[i]))
+			exit(1);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	printf("  %s, two threads at once: %.1f ns, mean of %d million each\n", name,
+		(double)(measure_clock_ns() - before) / ((double)MEAN_ROUNDS * MEASURE_EVENTS),
+		MEAN_ROUNDS * MEASURE_EVENTS / 1000000);
+}
+
 void measure_print_floors(void)
 {
 	measure_print_section("floor: a stamp and a 16-byte store");

@@ -74,6 +74,10 @@ void measure_print_heading(void);
 void measure_print_section(const char *text);
 /* `bytes` per event; 0: nothing is recorded. */
 void measure_print_line(const char *name, const struct measured *measured, double bytes);
+/* Prints a line about two threads that run the same at once: the mean of a long time, since the
+ * least of short runs would be a run in which the other thread was not there. `run` uses no memory
+ * of its own. */
+void measure_print_mean_of_two(const char *name, void (*run)(uint64_t *ring));
 /* Prints the section of the floors themselves. */
 void measure_print_floors(void);
 

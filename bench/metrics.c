@@ -3,7 +3,6 @@
  * The cost of changing metrics, beside that of an atomic add, and of children that come and go
  * among 100,000 others.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +17,6 @@ WEFT_METRIC_DEFINE(
 
 enum {
 	CHILDREN = 100000,
-	ROUNDS = 2500,
 };
 
 static weft_metric counter, gauge, histogram, child, grandchild;
@@ -62,28 +60,6 @@ static const struct subject subjects[] = {
 	{"begin and end of a child", do_churn},
 };
 
-static void *add_for_long(void *number)
-{
-	measure_pin((unsigned)(uintptr_t)number);
-	for (int i = 0; i < ROUNDS; i++)
-		do_add(NULL);
-	return NULL;
-}
-
-/* Both threads change one counter for long: the least of short runs would be a run in which the
- * other thread was not there. */
-static double mean_of_two(void)
-{
-	pthread_t threads[2];
-	uint64_t before = measure_clock_ns();
-	for (uintptr_t i = 0; i < 2; i++)
-		if (pthread_create(&threads[i], NULL, add_for_long, (void *)i))
-			exit(1);
-	for (int i = 0; i < 2; i++)
-		pthread_join(threads[i], NULL);
-	return (double)(measure_clock_ns() - before) / ((double)ROUNDS * MEASURE_EVENTS);
-}
-
 static void begin(void)
 {
 	static const char *const labels[] = {"pool", "eu", "customer", "acme"};
@@ -112,7 +88,6 @@ int main(void)
 		struct measured measured = measure_subject_alone(&alone[i], &measure_empty);
 		measure_print_line(alone[i].name, &measured, 0);
 	}
-	printf("  one counter, two threads at once: %.1f ns, mean of %d million each\n", mean_of_two(),
-		ROUNDS * MEASURE_EVENTS / 1000000);
+	measure_print_mean_of_two("one counter", do_add);
 	return 0;
 }

@@ -5,7 +5,6 @@
  *
  * Each line is a loop of calls into the shared library; measure.h explains the timing.
  */
-#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,33 +196,7 @@ static uint64_t plain_cell, atomic_cell;
 LOOP(do_add, plain_cell++)
 LOOP(do_atomic_add, __atomic_fetch_add(&atomic_cell, 1, __ATOMIC_RELAXED))
 
-/* Both threads of a pair change the same one for long: the least of short runs would be a run in
- * which the other thread was not there. */
-#define SHARED_ROUNDS 2500
-
-static double mean_of_two;
-
 LOOP(add_to_shared, weft_counter_add("shared", 1))
-
-static void *add_for_long(void *number)
-{
-	measure_pin((unsigned)(uintptr_t)number);
-	for (int i = 0; i < SHARED_ROUNDS; i++)
-		add_to_shared(buffer);
-	return NULL;
-}
-
-static void measure_mean_of_two(void)
-{
-	pthread_t threads[2];
-	uint64_t before = measure_clock_ns();
-	for (uintptr_t i = 0; i < 2; i++)
-		if (pthread_create(&threads[i], NULL, add_for_long, (void *)i))
-			exit(1);
-	for (int i = 0; i < 2; i++)
-		pthread_join(threads[i], NULL);
-	mean_of_two = (double)(measure_clock_ns() - before) / ((double)SHARED_ROUNDS * MEASURE_EVENTS);
-}
 
 static void print_counters(void)
 {
@@ -236,9 +209,7 @@ static void print_counters(void)
 	weft_set_level("*", WEFT_LEVEL_INFO);
 	weft_stop();
 	print_without_effect("counter, nothing recorded", do_counter);
-	measure_mean_of_two();
-	printf("  one counter, two threads at once: %.1f ns, mean of %d million each\n", mean_of_two,
-		SHARED_ROUNDS * MEASURE_EVENTS / 1000000);
+	measure_print_mean_of_two("one counter", add_to_shared);
 }
 
 /* ---- Special cases, each with a line of its own ---- */

@@ -63,6 +63,14 @@ struct weft__shared_memory {
  * NULL if that is impossible. */
 void *weft__platform_memory_make(struct weft__shared_memory *memory);
 
+/* Maps a file for writing, or private memory if `fd` is -1. NULL if that fails, or if forked
+ * children would get the mapping, too. */
+void *weft__platform_memory_map(int fd, size_t bytes);
+
+#define WEFT__DESCRIPTOR_PATH_BYTES 32
+/* The path by which a descriptor's file can be opened again, or linked. */
+void weft__platform_memory_path(int fd, char ret_path[WEFT__DESCRIPTOR_PATH_BYTES]);
+
 /* In a forked child: closes the descriptor that it has inherited. False if that was not open: the
  * program has closed it, and may use its number for something else. */
 bool weft__platform_memory_forget(struct weft__shared_memory *memory);

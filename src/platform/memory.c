@@ -44,13 +44,22 @@ static int make_file(const struct weft__shared_memory *memory)
 	return -1;
 }
 
-/* Opens the file of a descriptor again, for reading only. -1 if /proc is not mounted. */
-static int reopen_file(int fd)
+void weft__platform_memory_path(int fd, char ret_path[WEFT__DESCRIPTOR_PATH_BYTES])
 {
-	char path[32] = "/proc/self/fd/", *at = path + strlen(path);
+	static const char folder[] = "/proc/self/fd/";
+	char *at = ret_path + sizeof(folder) - 1;
+	memcpy(ret_path, folder, sizeof(folder));
 	for (int unit = 1000000; unit; unit /= 10)
 		if (fd >= unit)
 			*at++ = (char)('0' + fd / unit % 10);
+	*at = '\0';
+}
+
+/* Opens the file of a descriptor again, for reading only. -1 if /proc is not mounted. */
+static int reopen_file(int fd)
+{
+	char path[WEFT__DESCRIPTOR_PATH_BYTES];
+	weft__platform_memory_path(fd, path);
 	int low = weft__kernel_open(path, O_RDONLY | O_CLOEXEC, 0), high = -1;
 	if (low >= 0) {
 		high = fcntl(low, F_DUPFD_CLOEXEC, DESCRIPTOR_MIN);
@@ -59,10 +68,10 @@ static int reopen_file(int fd)
 	return high;
 }
 
-/* The mapping through which we write. NULL if forked children would get it, too. */
-static void *map_file(int fd, size_t bytes)
+void *weft__platform_memory_map(int fd, size_t bytes)
 {
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	const int how = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, how, fd, 0);
 	if (at == MAP_FAILED)
 		return NULL;
 	if (madvise(at, bytes, MADV_DONTFORK) == 0)
@@ -76,7 +85,9 @@ void *weft__platform_memory_make(struct weft__shared_memory *memory)
 	struct stat status;
 	int writable = may_grow(memory->bytes) ? make_file(memory) : -1;
 	int fd = writable >= 0 ? reopen_file(writable) : -1;
-	void *at = fd >= 0 && fstat(fd, &status) == 0 ? map_file(writable, memory->bytes) : NULL;
+	void *at = fd >= 0 && fstat(fd, &status) == 0
+				   ? weft__platform_memory_map(writable, memory->bytes)
+				   : NULL;
 	if (writable >= 0)
 		weft__kernel_close(writable);
 	if (at) {

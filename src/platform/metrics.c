@@ -67,19 +67,6 @@ static size_t children_bytes(uint32_t count)
 	return sizeof(struct weft_abi_children) + count * sizeof(struct weft_abi_child);
 }
 
-/* Not for a forked child. */
-static void *map_private(size_t bytes)
-{
-	const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, how, -1, 0);
-	if (at == MAP_FAILED)
-		return NULL;
-	if (madvise(at, bytes, MADV_DONTFORK) == 0)
-		return at;
-	munmap(at, bytes);
-	return NULL;
-}
-
 /* Without others that read it, the memory is only ours. */
 static bool share_children(struct weft__metric_child *own, uint32_t count)
 {
@@ -87,7 +74,7 @@ static bool share_children(struct weft__metric_child *own, uint32_t count)
 	struct weft_abi_children *memory =
 		are_children_shared ? weft__platform_memory_make(&children) : NULL;
 	if (!memory)
-		children.at = memory = map_private(children.bytes);
+		children.at = memory = weft__platform_memory_map(-1, children.bytes);
 	if (memory)
 		weft__record_metrics_share_children(memory, (uint32_t)weft__kernel_process(), own, count);
 	return memory;

@@ -121,17 +121,6 @@ static int make_file(int in, size_t bytes)
 	return -1;
 }
 
-static void *map_file(int fd, size_t bytes)
-{
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED)
-		return NULL;
-	if (madvise(memory, bytes, MADV_DONTFORK) == 0)
-		return memory;
-	munmap(memory, bytes);
-	return NULL;
-}
-
 static void compose_name(
 	const uint8_t region[16], const char *suffix, char ret_name[WEFT_ABI_AGENT_NAME_BYTES])
 {
@@ -146,11 +135,8 @@ static void compose_name(
 /* Gives the file its name. */
 static bool name_file(int fd, int in, const uint8_t region[16], const char *suffix)
 {
-	char from[32] = "/proc/self/fd/", *at = from + strlen(from);
-	char name[WEFT_ABI_AGENT_NAME_BYTES];
-	for (int unit = 1000000; unit; unit /= 10)
-		if (fd >= unit)
-			*at++ = (char)('0' + fd / unit % 10);
+	char from[WEFT__DESCRIPTOR_PATH_BYTES], name[WEFT_ABI_AGENT_NAME_BYTES];
+	weft__platform_memory_path(fd, from);
 	compose_name(region, suffix, name);
 	return linkat(AT_FDCWD, from, in, name, AT_SYMLINK_FOLLOW) == 0;
 }
@@ -217,7 +203,7 @@ struct kind {
 static void *make_in(int in, const struct kind *kind, const uint8_t region[16])
 {
 	int fd = make_file(in, kind->bytes);
-	void *memory = fd >= 0 ? map_file(fd, kind->bytes) : NULL;
+	void *memory = fd >= 0 ? weft__platform_memory_map(fd, kind->bytes) : NULL;
 	if (memory) {
 		kind->begin(memory, region);
 		if (!name_file(fd, in, region, kind->suffix)) {

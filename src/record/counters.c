@@ -27,25 +27,12 @@ static bool is_named(
 	return it->hash == hash && it->size == size && memcmp(c->text + it->text, name, size) == 0;
 }
 
-/* Takes `count` of `most`, from `*ret_first` on. False if fewer are left. */
-static bool take(uint32_t *used, uint32_t count, uint32_t most, uint32_t *ret_first)
-{
-	uint32_t first;
-	do {
-		first = weft__load(used);
-		if (count > most - first)
-			return false;
-	} while (!weft__compare_exchange(used, first, first + count));
-	*ret_first = first;
-	return true;
-}
-
 /* A new row, not published; WEFT_ABI_COUNTERS if there is no room. */
 static uint32_t write_row(struct weft__counters *c, uint32_t hash, const char *name, uint32_t size)
 {
 	uint32_t row, text;
-	if (!take(&c->text_used, size, WEFT_ABI_COUNTER_TEXT, &text) ||
-		!take(&c->rows_used, 1, WEFT_ABI_COUNTERS, &row))
+	if (!weft__record_take_room(&c->text_used, size, WEFT_ABI_COUNTER_TEXT, &text) ||
+		!weft__record_take_room(&c->rows_used, 1, WEFT_ABI_COUNTERS, &row))
 		return WEFT_ABI_COUNTERS;
 	memcpy(c->text + text, name, size);
 	c->row[row] =

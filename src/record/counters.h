@@ -66,6 +66,20 @@ static inline struct weft_abi_counter_cells *weft__record_counter_cells(struct w
 	return shared ? shared : &c->own.cells;
 }
 
+/* Takes `count` of `most`, from `*ret_first` on. False if fewer are left. */
+static inline bool weft__record_take_room(
+	uint32_t *used, uint32_t count, uint32_t most, uint32_t *ret_first)
+{
+	uint32_t first;
+	do {
+		first = weft__load(used);
+		if (count > most - first)
+			return false;
+	} while (!weft__compare_exchange(used, first, first + count));
+	*ret_first = first;
+	return true;
+}
+
 /* Set beside the row in a cache by which the counter has been added to. A call that sets may use
  * the same cache: only an add that goes the slow way first says so in the row. */
 #define WEFT__COUNTER_ADDS 0x8000u

@@ -32,19 +32,6 @@ void weft__record_metric_refuse(struct weft__metrics *m)
 		weft__fetch_add(&shared->refused, 1);
 }
 
-/* Takes `count` of `most`, from `*ret_first` on. False if fewer are left. */
-static bool take_room(uint32_t *used, uint32_t count, uint32_t most, uint32_t *ret_first)
-{
-	uint32_t first;
-	do {
-		first = weft__load(used);
-		if (count > most - first)
-			return false;
-	} while (!weft__compare_exchange(used, first, first + count));
-	*ret_first = first;
-	return true;
-}
-
 static bool has_room(const uint32_t *used, uint32_t count, uint32_t most)
 {
 	return count <= most - weft__load(used);
@@ -140,9 +127,10 @@ static bool write_row(struct weft__metrics *m, const struct wanted *wanted, uint
 		!has_room(&m->cells_used, cells_of(type), weft__record_metric_cell_count(m)) ||
 		!has_room(&m->rows_used, 1, WEFT_ABI_METRIC_ROWS))
 		return false;
-	if (!take_room(&m->text_used, size + rest, WEFT_ABI_METRIC_TEXT, &text) ||
-		!take_room(&m->cells_used, cells_of(type), weft__record_metric_cell_count(m), &cell) ||
-		!take_room(&m->rows_used, 1, WEFT_ABI_METRIC_ROWS, &row))
+	if (!weft__record_take_room(&m->text_used, size + rest, WEFT_ABI_METRIC_TEXT, &text) ||
+		!weft__record_take_room(
+			&m->cells_used, cells_of(type), weft__record_metric_cell_count(m), &cell) ||
+		!weft__record_take_room(&m->rows_used, 1, WEFT_ABI_METRIC_ROWS, &row))
 		return false;
 	uint32_t at = put_text(m, text, wanted->key, wanted->key_size);
 	if (is_level)

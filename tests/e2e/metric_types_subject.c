@@ -7,10 +7,12 @@
  *     latency NUMBER               records nanoseconds in a histogram
  *     stream NUMBER                makes a child of pool eu, customer acme, and adds to it
  *     end                          ends that child
+ *     fork                         goes on in a child, and prints its process id
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <weft/metrics.h>
@@ -58,6 +60,16 @@ static void obey(char *line)
 	}
 }
 
+static void go_on_in_child(void)
+{
+	pid_t child = fork();
+	if (child > 0) {
+		waitpid(child, NULL, 0);
+		_exit(0);
+	}
+	printf("%d\n", (int)getpid());
+}
+
 int main(void)
 {
 	char line[256], copy[256];
@@ -68,6 +80,8 @@ int main(void)
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
 		strcpy(copy, line);
+		if (strcmp(line, "fork") == 0)
+			go_on_in_child();
 		obey(copy);
 		puts(line);
 		fflush(stdout);

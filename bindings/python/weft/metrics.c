@@ -63,50 +63,52 @@ static bool has_two(Py_ssize_t count)
 	return count == 2;
 }
 
-static PyObject *call_add(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+typedef void count_function(weft_metric metric, uint64_t number);
+typedef void change_function(weft_metric metric, int64_t number);
+
+static PyObject *count(PyObject *const *arguments, Py_ssize_t size, count_function *function)
 {
 	uint64_t metric, number;
-	(void)module;
-	if (!has_two(count) || !take_number(arguments[0], &metric) ||
+	if (!has_two(size) || !take_number(arguments[0], &metric) ||
 		!take_number(arguments[1], &number))
 		return NULL;
-	weft_metric_add(metric, number);
+	function(metric, number);
 	Py_RETURN_NONE;
 }
 
-static PyObject *call_record(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
-{
-	uint64_t metric, number;
-	(void)module;
-	if (!has_two(count) || !take_number(arguments[0], &metric) ||
-		!take_number(arguments[1], &number))
-		return NULL;
-	weft_metric_record(metric, number);
-	Py_RETURN_NONE;
-}
-
-static PyObject *call_change(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+static PyObject *change(PyObject *const *arguments, Py_ssize_t size, change_function *function)
 {
 	uint64_t metric;
 	int64_t number;
-	(void)module;
-	if (!has_two(count) || !take_number(arguments[0], &metric) ||
+	if (!has_two(size) || !take_number(arguments[0], &metric) ||
 		!take_signed(arguments[1], &number))
 		return NULL;
-	weft_metric_change(metric, number);
+	function(metric, number);
 	Py_RETURN_NONE;
 }
 
-static PyObject *call_set(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+static PyObject *call_add(PyObject *module, PyObject *const *arguments, Py_ssize_t size)
 {
-	uint64_t metric;
-	int64_t number;
 	(void)module;
-	if (!has_two(count) || !take_number(arguments[0], &metric) ||
-		!take_signed(arguments[1], &number))
-		return NULL;
-	weft_metric_set(metric, number);
-	Py_RETURN_NONE;
+	return count(arguments, size, weft_metric_add);
+}
+
+static PyObject *call_record(PyObject *module, PyObject *const *arguments, Py_ssize_t size)
+{
+	(void)module;
+	return count(arguments, size, weft_metric_record);
+}
+
+static PyObject *call_change(PyObject *module, PyObject *const *arguments, Py_ssize_t size)
+{
+	(void)module;
+	return change(arguments, size, weft_metric_change);
+}
+
+static PyObject *call_set(PyObject *module, PyObject *const *arguments, Py_ssize_t size)
+{
+	(void)module;
+	return change(arguments, size, weft_metric_set);
 }
 
 /* (value, sum), or None. */
