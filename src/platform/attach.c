@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,12 +43,10 @@ static union {
 /* A forked child knows by this what it has inherited. */
 static struct {
 	const struct weft_abi_attach *view; /* the mapping that calls look at */
-	int filter;                         /* the kind of seccomp filter at the start */
 } offered;
 
 static struct weft__shared_memory memory = {
 	.name = WEFT_ABI_ATTACH_NAME, .bytes = FILE_BYTES, .fd = -1};
-static struct weft_abi_counters *counters_at; /* the file of an agent; NULL: there is none */
 
 /* ---- The page ---- */
 
@@ -74,7 +71,6 @@ static void begin_counters(struct weft_abi_counters *counters)
 	else
 		memset(counters->region, 0, sizeof(counters->region));
 	counters->is_elsewhere = named != NULL;
-	counters_at = named;
 	weft__record_counters_share(named ? named : counters);
 	weft__platform_region_begin(counters);
 }
@@ -89,7 +85,7 @@ static bool make_page(void *at)
 		return false;
 	void *view = mmap(at, WEFT_ABI_ATTACH_BYTES, PROT_READ, how, memory.fd, 0);
 	if (view == MAP_FAILED) {
-		munmap(page, FILE_BYTES);
+		weft__platform_memory_unmap(page, FILE_BYTES);
 		weft__platform_memory_forget(&memory);
 		return false;
 	}
@@ -107,10 +103,8 @@ static bool make_page(void *at)
 static void replace_in_child(void)
 {
 	int saved = errno;
-	if (own.page || prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != offered.filter)
+	if (own.page || !weft__platform_memory_may_replace())
 		return; /* the first: the memory is shared, or was not cleared */
-	weft__platform_memory_fill(memory.at, FILE_BYTES);
-	weft__platform_memory_fill(counters_at, WEFT_ABI_COUNTERS_BYTES);
 	bool keeps_descriptor = weft__platform_memory_forget(&memory);
 	void *at = (void *)(uintptr_t)offered.view;
 	if (!make_page(at)) /* the level stays 0 */
@@ -125,7 +119,7 @@ const uint8_t *weft__platform_attach_offer(void)
 	if (madvise(&own, sizeof(own), MADV_WIPEONFORK) != 0)
 		return NULL;
 	weft__platform_region_find();
-	offered.filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
+	weft__platform_memory_begin();
 	if (!make_page(NULL))
 		return NULL;
 	/* Without it, a forked child has no page; that is all. */

@@ -53,8 +53,7 @@ uint32_t weft__platform_count_processors(const char *list);
 struct weft__shared_memory {
 	const char *name;
 	size_t bytes;
-	void *at; /* where it was mapped last; kept in a forked child */
-	int fd;   /* for reading; -1: none */
+	int fd; /* for reading; -1: none */
 	dev_t device;
 	ino_t inode;
 };
@@ -63,9 +62,13 @@ struct weft__shared_memory {
  * NULL if that is impossible. */
 void *weft__platform_memory_make(struct weft__shared_memory *memory);
 
+/* Before any of the others, and before the caller registers handlers of fork() that make memory. */
+void weft__platform_memory_begin(void);
+
 /* Maps a file for writing, or private memory if `fd` is -1. NULL if that fails, or if forked
  * children would get the mapping, too. */
 void *weft__platform_memory_map(int fd, size_t bytes);
+void weft__platform_memory_unmap(void *at, size_t bytes);
 
 #define WEFT__DESCRIPTOR_PATH_BYTES 32
 /* The path by which a descriptor's file can be opened again, or linked. */
@@ -75,10 +78,9 @@ void weft__platform_memory_path(int fd, char ret_path[WEFT__DESCRIPTOR_PATH_BYTE
  * program has closed it, and may use its number for something else. */
 bool weft__platform_memory_forget(struct weft__shared_memory *memory);
 
-/* In a forked child: maps private memory where its parent has some that it did not get, unless
- * something else is there. A signal handler may have forked in the middle of a change, with which
- * the child goes on. NULL: there is none. */
-void weft__platform_memory_fill(void *at, size_t bytes);
+/* Without a filter of system calls that came after the first of these: a forked child may make
+ * memory of its own. */
+bool weft__platform_memory_may_replace(void);
 
 /* ---- attach.c ---- */
 

@@ -15,14 +15,18 @@
  */
 #include "platform/linux.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernel/call.h"
+#include "record/atomics.h"
 
 #define DESCRIPTOR_MIN 50
 
@@ -68,16 +72,80 @@ static int reopen_file(int fd)
 	return high;
 }
 
+/* ---- Mappings ---- */
+
+/* Mappings that a forked child does not get. */
+#define MAPPINGS_MAX 8
+
+static struct {
+	void *at;
+	size_t bytes;
+} mappings[MAPPINGS_MAX];
+static uint32_t mapping_count;
+static uint32_t is_begun;
+static int first_filter; /* the kind of seccomp filter when the first one was made */
+
+bool weft__platform_memory_may_replace(void)
+{
+	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == first_filter;
+}
+
+/* Called by fork() in the child, before those handlers that make memory: maps private memory where
+ * the parent's is. A signal handler may have forked in the middle of a change, with which the child
+ * goes on. */
+static void fill_in_child(void)
+{
+	const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+	int saved = errno;
+	const uint32_t count = weft__platform_memory_may_replace() ? weft__load(&mapping_count) : 0;
+	for (uint32_t i = 0; i < count && i < MAPPINGS_MAX; i++) {
+		void *at = mappings[i].at;
+		void *filled = at ? mmap(at, mappings[i].bytes, PROT_READ | PROT_WRITE, how, -1, 0) : at;
+		/* Kernels before 4.17 take the address as a wish. */
+		if (filled != at && filled != MAP_FAILED)
+			munmap(filled, mappings[i].bytes);
+		mappings[i].at = NULL;
+	}
+	mapping_count = 0;
+	errno = saved;
+}
+
+static void remember_mapping(void *at, size_t bytes)
+{
+	const uint32_t number = weft__fetch_add(&mapping_count, 1);
+	if (number < MAPPINGS_MAX) {
+		mappings[number].bytes = bytes;
+		weft__store_release(&mappings[number].at, at);
+	}
+}
+
+void weft__platform_memory_begin(void)
+{
+	if (!weft__compare_exchange(&is_begun, 0, 1))
+		return;
+	first_filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
+	(void)pthread_atfork(NULL, NULL, fill_in_child);
+}
+
 void *weft__platform_memory_map(int fd, size_t bytes)
 {
 	const int how = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, how, fd, 0);
 	if (at == MAP_FAILED)
 		return NULL;
-	if (madvise(at, bytes, MADV_DONTFORK) == 0)
+	if (madvise(at, bytes, MADV_DONTFORK) == 0) {
+		remember_mapping(at, bytes);
 		return at;
+	}
 	munmap(at, bytes);
 	return NULL;
+}
+
+void weft__platform_memory_unmap(void *at, size_t bytes)
+{
+	for (uint32_t i = 0; i < MAPPINGS_MAX; i++)
+		weft__compare_exchange(&mappings[i].at, at, NULL);
+	munmap(at, bytes);
 }
 
 void *weft__platform_memory_make(struct weft__shared_memory *memory)
@@ -94,7 +162,6 @@ void *weft__platform_memory_make(struct weft__shared_memory *memory)
 		memory->device = status.st_dev;
 		memory->inode = status.st_ino;
 		memory->fd = fd;
-		memory->at = at;
 	} else if (fd >= 0) {
 		weft__kernel_close(fd);
 	}
@@ -111,13 +178,4 @@ bool weft__platform_memory_forget(struct weft__shared_memory *memory)
 		weft__kernel_close(fd);
 	memory->fd = -1;
 	return is_open;
-}
-
-void weft__platform_memory_fill(void *at, size_t bytes)
-{
-	const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-	void *memory = at ? mmap(at, bytes, PROT_READ | PROT_WRITE, how, -1, 0) : MAP_FAILED;
-	/* Kernels before 4.17 take the address as a wish. */
-	if (memory != at && memory != MAP_FAILED)
-		munmap(memory, bytes);
 }

@@ -11,7 +11,6 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 
 #include <weft/error.h>
@@ -22,9 +21,7 @@
 
 static struct weft__shared_memory values = {.name = WEFT_ABI_METRICS_NAME, .fd = -1};
 static struct weft__shared_memory children = {.name = WEFT_ABI_CHILDREN_NAME, .fd = -1};
-static void *named_at; /* as `at` of the others */
 static bool are_children_shared;
-static int first_filter; /* the kind of seccomp filter when the first memory was made */
 
 /* ---- Memory ---- */
 
@@ -55,7 +52,6 @@ static bool share_values(void)
 		named = weft__platform_region_make_metrics(memory->region);
 	else
 		memset(memory->region, 0, sizeof(memory->region));
-	named_at = named;
 	memory->is_elsewhere = named != NULL;
 	weft__platform_region_begin_metrics(memory);
 	weft__record_metrics_share(named ? named : memory);
@@ -74,7 +70,7 @@ static bool share_children(struct weft__metric_child *own, uint32_t count)
 	struct weft_abi_children *memory =
 		are_children_shared ? weft__platform_memory_make(&children) : NULL;
 	if (!memory)
-		children.at = memory = weft__platform_memory_map(-1, children.bytes);
+		memory = weft__platform_memory_map(-1, children.bytes);
 	if (memory)
 		weft__record_metrics_share_children(memory, (uint32_t)weft__kernel_process(), own, count);
 	return memory;
@@ -87,11 +83,8 @@ static void replace_in_child(void)
 {
 	struct weft__metrics *m = weft__record_metrics();
 	int saved = errno;
-	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != first_filter)
+	if (!weft__platform_memory_may_replace())
 		return;
-	weft__platform_memory_fill(values.at, values.bytes);
-	weft__platform_memory_fill(named_at, values.bytes);
-	weft__platform_memory_fill(children.at, children.bytes);
 	if (values.bytes && !weft__load(&m->own.cells)) {
 		weft__platform_memory_forget(&values);
 		share_values();
@@ -109,7 +102,7 @@ static void begin(void)
 	static uint32_t has_begun;
 	if (!weft__compare_exchange(&has_begun, 0, 1))
 		return;
-	first_filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
+	weft__platform_memory_begin();
 	(void)pthread_atfork(NULL, NULL, replace_in_child);
 }
 

@@ -207,7 +207,7 @@ static void *make_in(int in, const struct kind *kind, const uint8_t region[16])
 	if (memory) {
 		kind->begin(memory, region);
 		if (!name_file(fd, in, region, kind->suffix)) {
-			munmap(memory, kind->bytes);
+			weft__platform_memory_unmap(memory, kind->bytes);
 			memory = NULL;
 		}
 	}
