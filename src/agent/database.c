@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define VERSION      2
-#define VERSION_TEXT "2"
+#define VERSION      3
+#define VERSION_TEXT "3"
 
 /* A row of `history` is written only if the value differs from the one before it. Its time is the
  * end of its period, its value that at the time. */
@@ -42,7 +42,7 @@ static const char schema[] =
 	"CREATE VIEW IF NOT EXISTS amounts AS SELECT resolution, time, user, program, metric, labels,"
 	" part, bound, type, unit, scale, value - lag(value) OVER (PARTITION BY resolution, series.id"
 	" ORDER BY time) AS amount FROM history JOIN series ON series.id = history.series"
-	" WHERE type <> 'gauge';"
+	" WHERE type NOT IN ('gauge', 'real');"
 	"PRAGMA user_version = " VERSION_TEXT ";";
 
 static const char *const statements[WEFT__AGENT_STATEMENTS] = {
@@ -62,8 +62,8 @@ static const char *const statements[WEFT__AGENT_STATEMENTS] = {
 	[WEFT__AGENT_FORGET_SEEN] = "DELETE FROM seen WHERE region = ?",
 	[WEFT__AGENT_ADD_SAMPLE] = "INSERT OR REPLACE INTO history VALUES (1,?1,?2,?3,?3,?3)",
 	[WEFT__AGENT_ADD_BASE] = "INSERT OR IGNORE INTO history VALUES (1,?1,?2,?3,?3,?3)",
-	/* 1: the finer resolution, 2: the coarser one, 3 and 4: the first time, and that behind the
-	 * last. The value is the last one of the period. */
+	/* 1: the finer resolution, 2: the coarser one; times after 3, up to and with 4. The value is
+	 * the last one of the period. */
 	[WEFT__AGENT_ROLL_UP] =
 		"INSERT OR REPLACE INTO history SELECT ?2, series, stop, (SELECT value FROM history AS h"
 		" WHERE h.resolution = ?1 AND h.series = p.series AND h.time = last), low, high FROM"
@@ -101,7 +101,7 @@ static int make_file(const char *path)
 static int check_version(sqlite3 *it)
 {
 	int64_t version;
-	int result = weft__agent_database_ask(it, "PRAGMA user_version", &version);
+	int result = weft__agent_database_ask(it, "PRAGMA user_version", 0, &version);
 	return result ? result : version == 0 || version == VERSION ? SQLITE_OK : SQLITE_MISMATCH;
 }
 
@@ -186,13 +186,14 @@ int weft__agent_database_run(struct weft__agent_database *database,
 	return result == SQLITE_DONE || result == SQLITE_ROW ? end : result;
 }
 
-int weft__agent_database_ask(sqlite3 *it, const char *sql, int64_t *ret_number)
+int weft__agent_database_ask(sqlite3 *it, const char *sql, int64_t parameter, int64_t *ret_number)
 {
 	sqlite3_stmt *statement;
 	int64_t number = 0;
 	int result = sqlite3_prepare_v2(it, sql, -1, &statement, NULL);
 	if (result)
 		return result;
+	(void)sqlite3_bind_int64(statement, 1, parameter); /* refused if there is none */
 	if (sqlite3_step(statement) == SQLITE_ROW)
 		number = sqlite3_column_int64(statement, 0);
 	result = sqlite3_finalize(statement);

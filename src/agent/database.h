@@ -90,7 +90,7 @@ int weft__agent_database_run(struct weft__agent_database *database,
 	enum weft__agent_statement statement, const struct weft__agent_value *values, int count);
 
 /* Runs a statement without parameters that gives one integer, or no row: then it is 0. */
-int weft__agent_database_ask(sqlite3 *it, const char *sql, int64_t *ret_number);
+int weft__agent_database_ask(sqlite3 *it, const char *sql, int64_t parameter, int64_t *ret_number);
 
 /* Makes the next commits survive a loss of power, or only an end of the process. */
 int weft__agent_database_set_durable(struct weft__agent_database *database, bool is_durable);

@@ -33,7 +33,7 @@ int weft__agent_history_load(struct weft__agent_history *history, struct weft__a
 	int result = SQLITE_OK;
 	*history = (struct weft__agent_history){.expired = 0};
 	for (unsigned i = 0; i < WEFT__AGENT_RESOLUTIONS && !result; i++)
-		result = weft__agent_database_ask(ledger->database.it, sql[i], &history->rolled[i]);
+		result = weft__agent_database_ask(ledger->database.it, sql[i], 0, &history->rolled[i]);
 	ledger->last = history->rolled[0];
 	return result;
 }

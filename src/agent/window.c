@@ -80,7 +80,6 @@ static struct weft__agent_group *group_of(struct weft__agent_window *window, sql
 	*last = (struct weft__agent_group){.name = copy_of(sqlite3_column_text(row, 6)),
 		.unit = copy_of(sqlite3_column_text(row, 4)),
 		.exponent = sqlite3_column_int(row, 5),
-		.scale = pow(10, sqlite3_column_int(row, 5)),
 		.kind = sqlite3_column_int(row, 7)};
 	if (!last->name || !last->unit) {
 		free(last->name);
@@ -162,42 +161,36 @@ static bool add_series(const struct asking *a, sqlite3_stmt *row)
 
 /* ---- Exactness ---- */
 
-static int64_t ask_number(sqlite3 *database, const char *sql, int64_t parameter)
+/* The resolution of the history at the begin; or, if that is longer, the time between two looks
+ * then, or the gap in which no agent looked. A result of SQLite. */
+static int measure_exactness(struct asking *a)
 {
-	sqlite3_stmt *row;
-	int64_t number = 0;
-	if (sqlite3_prepare_v2(database, sql, -1, &row, NULL) != SQLITE_OK)
-		return 0;
-	sqlite3_bind_int64(row, 1, parameter);
-	if (sqlite3_step(row) == SQLITE_ROW)
-		number = sqlite3_column_int64(row, 0);
-	sqlite3_finalize(row);
-	return number;
-}
-
-/* The resolution at which the begin is kept; longer if the agent looked more seldom then, or not.
- */
-static void measure_exactness(struct asking *a)
-{
-	sqlite3 *database = a->database;
 	struct weft__agent_window *window = a->window;
-	unsigned i = 0;
-	while (i + 1 < WEFT__AGENT_RESOLUTIONS &&
-		   window->to - window->from > weft__agent_resolutions[i].kept)
-		i++;
-	a->resolution = weft__agent_resolutions[i].seconds;
+	int64_t stop = 0, next = 0, step = 0;
+	const struct {
+		const char *sql;
+		int64_t *number;
+	} questions[] = {
+		{"SELECT min(start) FROM watched", &window->watched_since},
+		{"SELECT max(stop) FROM watched WHERE start <= ?", &stop},
+		{"SELECT min(start) FROM watched WHERE start > ?", &next},
+		{"SELECT step FROM watched WHERE start <= ? ORDER BY start DESC LIMIT 1", &step},
+	};
+	unsigned resolution = 0;
+	int result = SQLITE_OK;
+	for (size_t i = 0; result == SQLITE_OK && i < sizeof(questions) / sizeof(*questions); i++)
+		result = weft__agent_database_ask(
+			a->database, questions[i].sql, window->from, questions[i].number);
+	while (resolution + 1 < WEFT__AGENT_RESOLUTIONS &&
+		   window->to - window->from > weft__agent_resolutions[resolution].kept)
+		resolution++;
+	a->resolution = weft__agent_resolutions[resolution].seconds;
 	window->exact_to_s = a->resolution;
-	window->watched_since = ask_number(database, "SELECT min(start) FROM watched WHERE 1 OR ?", 0);
-	int64_t stop =
-		ask_number(database, "SELECT max(stop) FROM watched WHERE start <= ?", window->from);
-	int64_t next =
-		ask_number(database, "SELECT min(start) FROM watched WHERE start > ?", window->from);
-	int64_t step = ask_number(database,
-		"SELECT step FROM watched WHERE start <= ? ORDER BY start DESC LIMIT 1", window->from);
 	if (stop && next && stop < window->from && step < next - stop)
 		step = next - stop;
 	if (step > window->exact_to_s)
 		window->exact_to_s = step;
+	return result;
 }
 
 /* ---- The question ---- */
@@ -238,11 +231,12 @@ int weft__agent_window_ask(
 	/* All from one moment. */
 	int result = sqlite3_exec(database, "BEGIN", NULL, NULL, NULL);
 	if (!result)
-		result = weft__agent_database_ask(database, "SELECT max(stop) FROM watched", &ret->to);
+		result = weft__agent_database_ask(database, "SELECT max(stop) FROM watched", 0, &ret->to);
 	if (!result)
 		result = prepare(&a, &row);
+	if (!result)
+		result = measure_exactness(&a);
 	if (!result) {
-		measure_exactness(&a);
 		sqlite3_bind_text(row, 1, question->metric, -1, SQLITE_STATIC);
 		sqlite3_bind_text(row, 2, question->by, -1, SQLITE_STATIC);
 		while (!result && (step = sqlite3_step(row)) == SQLITE_ROW)

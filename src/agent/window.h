@@ -27,8 +27,7 @@ struct weft__agent_cell {
 struct weft__agent_group {
 	char *name;
 	char *unit;
-	int exponent; /* of 10, in `scale` */
-	double scale; /* of one: the program's own unit in base units */
+	int exponent; /* values are in `unit` times 10^exponent */
 	enum {        /* as in the statement */
 		WEFT__AGENT_GROUP_COUNTER,
 		WEFT__AGENT_GROUP_GAUGE,

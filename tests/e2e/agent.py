@@ -156,7 +156,7 @@ def values_of_different_units_are_not_added():
             database.execute("INSERT INTO series SELECT id + 100, user, 'other', metric, labels, part, bound, type, unit, 6, help, is_billable FROM series")
             database.commit()
         lines = json_lines(weft('metrics', 'bytes', '--over', '1h', '--json', '--data', it.data).stdout)
-        equal([line['amount'] for line in lines], [5, 0])
+        equal([(line['amount'], line['unit']) for line in lines], [(5000, 'bytes'), (0, 'bytes')])
 
 
 @case

@@ -92,6 +92,7 @@ static void escape_for_terminal(struct weft_text *text)
 		weft_text_add_shown(&shown, text->bytes + at, size);
 		weft_text_add_string(&shown, "\n");
 	}
+	shown.error = shown.error ? shown.error : text->error;
 	weft_text_finish(text);
 	*text = shown;
 }
@@ -153,24 +154,6 @@ static int show(const struct weft__runs_linked_list *linked, const struct metric
 }
 
 /* ---- Arguments ---- */
-
-/* The programs of which the user gave the numbers. False after a message. */
-static bool find_named(const char *command, char *const *operands, int count,
-	struct weft__runs_linked_list *ret_linked)
-{
-	struct weft__runs_linked_list linked = {calloc((size_t)count + 1, sizeof(*linked.list)), 0};
-	for (int i = 0; linked.list && i < count; i++) {
-		pid_t pid = weft__runs_parse_pid(operands[i]);
-		if (!pid) {
-			cli_usage_error(command, "\"%s\" is not the number of a process", operands[i]);
-			weft__runs_linked_finish(&linked);
-			return false;
-		}
-		weft__runs_linked_name(&linked.list[linked.count++], pid);
-	}
-	*ret_linked = linked;
-	return linked.list;
-}
 
 /* Parses an option with its `optarg`. False after a message. */
 static bool parse_option(const char *command, int option, struct metrics_arguments *a)
@@ -234,7 +217,11 @@ int cli_metrics(int argc, char **argv)
 	}
 	a.are_named = optind < argc;
 	a.window.is_json = a.format == FORMAT_JSON;
-	if (a.window.over || a.window.since)
+	const bool is_window = a.window.over || a.window.since;
+	if (is_window && (a.children || a.depth != SIZE_MAX || a.format > FORMAT_JSON))
+		return cli_usage_error(
+			argv[0], "--over and --since print text or --json, and exclude --children and --depth");
+	if (is_window)
 		return metrics_show_window(argv[0], &a.window, argv + optind, argc - optind);
 	if (a.window.by || a.window.data)
 		return cli_usage_error(argv[0], "--by and --data need --over or --since");
@@ -242,8 +229,10 @@ int cli_metrics(int argc, char **argv)
 		return cli_usage_error(argv[0],
 			"--children is for text and --json: a series for each that comes and goes would fill a "
 			"Prometheus");
-	if (a.are_named && !find_named(argv[0], argv + optind, argc - optind, &linked))
-		return CLI_USAGE;
+	int named = a.are_named ? metrics_programs_name(argv[0], argv + optind, argc - optind, &linked)
+							: CLI_DONE;
+	if (named != CLI_DONE)
+		return named;
 	if (!a.are_named && !weft__runs_counting_find(&linked))
 		return CLI_UNREADABLE;
 	int status = show(&linked, &a);

@@ -4,7 +4,32 @@
  */
 #include "metrics/programs.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "runs/directory/find.h"
+
+int metrics_programs_name(const char *command, char *const *operands, int count,
+	struct weft__runs_linked_list *ret_linked)
+{
+	struct weft__runs_linked_list linked = {calloc((size_t)count + 1, sizeof(*linked.list)), 0};
+	if (!linked.list) {
+		cli_error("%s", strerror(ENOMEM));
+		return CLI_UNREADABLE;
+	}
+	for (int i = 0; i < count; i++) {
+		pid_t pid = weft__runs_parse_pid(operands[i]);
+		if (!pid) {
+			weft__runs_linked_finish(&linked);
+			return cli_usage_error(command, "\"%s\" is not the number of a process", operands[i]);
+		}
+		weft__runs_linked_name(&linked.list[linked.count++], pid);
+	}
+	*ret_linked = linked;
+	return CLI_DONE;
+}
 
 static bool list_samples(struct metrics_programs *programs)
 {

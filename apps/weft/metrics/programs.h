@@ -30,6 +30,10 @@ struct metrics_programs {
 	size_t sample_count;
 };
 
+/* The processes of which the user gave the numbers. CLI_DONE, or another status after a message. */
+int metrics_programs_name(const char *command, char *const *operands, int count,
+	struct weft__runs_linked_list *ret_linked);
+
 /* Called for a program whose counters cannot be read. */
 typedef void metrics_unreadable(pid_t pid, int error);
 

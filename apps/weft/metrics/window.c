@@ -18,6 +18,7 @@
 #include "agent/database.h"
 #include "agent/window.h"
 #include "cli/cli.h"
+#include "metrics/value.h"
 #include "runs/message.h"
 
 /* ---- Times ---- */
@@ -129,48 +130,68 @@ static void add_head(
 struct figure {
 	const char *name;
 	double value;
-	bool is_whole;
+	bool is_whole; /* the amount of a counter, or a count */
 };
 
-/* The figures of a group; NAN: it has none. The number of them. */
+/* The group as a counter, of which the unit and values in base units are known. */
+static struct weft__runs_counter counter_of(const struct weft__agent_group *group)
+{
+	const bool is_counter = group->kind == WEFT__AGENT_GROUP_COUNTER;
+	return (struct weft__runs_counter){.unit = group->unit,
+		.scale = group->exponent,
+		.integer = is_counter ? group->amount : group->count};
+}
+
+/* The figures of a group, in base units; NAN: it has none. The number of them. */
 static size_t figures_of(const struct weft__agent_group *group,
 	const struct weft__agent_window *window, struct figure ret_figures[6])
 {
+	const struct weft__runs_counter counter = counter_of(group);
+	const int scale = weft__metrics_base_unit(&counter).scale;
 	const double seconds = window->to > window->from ? (double)(window->to - window->from) : NAN;
-	const double scale = group->scale, count = (double)group->count;
+	const double amount = weft__metrics_scaled((double)group->amount, scale);
+	const double count = (double)group->count;
 	size_t n = 0;
 	if (group->kind == WEFT__AGENT_GROUP_COUNTER) {
-		ret_figures[n++] = (struct figure){"amount", (double)group->amount, true};
-		ret_figures[n++] = (struct figure){"per_second", (double)group->amount / seconds, false};
+		ret_figures[n++] = (struct figure){"amount", amount, true};
+		ret_figures[n++] = (struct figure){"per_second", amount / seconds, false};
 	} else if (group->kind == WEFT__AGENT_GROUP_GAUGE) {
-		ret_figures[n++] = (struct figure){"value", group->is_known ? group->value : NAN, false};
-		ret_figures[n++] = (struct figure){"low", group->is_known ? group->low : NAN, false};
-		ret_figures[n++] = (struct figure){"high", group->is_known ? group->high : NAN, false};
+		const double values[] = {group->value, group->low, group->high};
+		static const char *const names[] = {"value", "low", "high"};
+		for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+			ret_figures[n++] = (struct figure){
+				names[i], group->is_known ? weft__metrics_scaled(values[i], scale) : NAN, false};
 	} else {
+		const double parts[] = {0.5, 0.9, 0.99};
+		static const char *const names[] = {"p50", "p90", "p99"};
 		ret_figures[n++] = (struct figure){"count", count, true};
-		ret_figures[n++] = (struct figure){
-			"average", count > 0 ? (double)group->amount / count * scale : NAN, false};
-		ret_figures[n++] =
-			(struct figure){"p50", weft__agent_window_quantile(group, 0.5) * scale, false};
-		ret_figures[n++] =
-			(struct figure){"p90", weft__agent_window_quantile(group, 0.9) * scale, false};
-		ret_figures[n++] =
-			(struct figure){"p99", weft__agent_window_quantile(group, 0.99) * scale, false};
+		ret_figures[n++] = (struct figure){"average", count > 0 ? amount / count : NAN, false};
+		for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+			ret_figures[n++] = (struct figure){names[i],
+				weft__metrics_scaled(weft__agent_window_quantile(group, parts[i]), scale), false};
 	}
 	return n;
 }
 
-/* Whole numbers exactly: those of counters may be beyond 2^53. */
+/* Whole numbers with all of their digits: those of counters may be beyond 2^53. */
 static void add_figure(
 	struct weft_text *text, const struct weft__agent_group *group, const struct figure *figure)
 {
-	if (figure->is_whole)
-		weft_text_add_i64(
-			text, group->kind == WEFT__AGENT_GROUP_COUNTER ? group->amount : group->count);
+	const struct weft__runs_counter counter = counter_of(group);
+	if (figure->is_whole && group->kind == WEFT__AGENT_GROUP_COUNTER)
+		weft__metrics_add_value(text, &counter);
+	else if (figure->is_whole)
+		weft_text_add_i64(text, group->count);
 	else if (isfinite(figure->value))
 		weft_text_add_f64(text, figure->value);
 	else
 		weft_text_add_string(text, "null");
+}
+
+static const char *unit_of(const struct weft__agent_group *group)
+{
+	const struct weft__runs_counter counter = counter_of(group);
+	return weft__metrics_base_unit(&counter).name;
 }
 
 static void add_line(struct weft_text *text, const struct weft__agent_group *group,
@@ -186,9 +207,9 @@ static void add_line(struct weft_text *text, const struct weft__agent_group *gro
 		weft_text_add_string(text, " ");
 		add_figure(text, group, &figures[i]);
 	}
-	if (group->unit[0]) {
+	if (unit_of(group)[0]) {
 		weft_text_add_string(text, "  ");
-		weft_text_add_string(text, weft__runs_shown(group->unit));
+		weft_text_add_string(text, weft__runs_shown(unit_of(group)));
 	}
 	weft_text_add_string(text, "\n");
 }
@@ -211,6 +232,10 @@ static void add_json(struct weft_text *text, const char *metric, const char *by,
 	if (*by) {
 		weft_text_add_string(text, ",\"group\":");
 		weft_text_add_json(text, group->name, strlen(group->name));
+	}
+	if (unit_of(group)[0]) {
+		weft_text_add_string(text, ",\"unit\":");
+		weft_text_add_json(text, unit_of(group), strlen(unit_of(group)));
 	}
 	for (size_t i = 0; i < count; i++) {
 		weft_text_add_string(text, ",\"");

@@ -77,7 +77,7 @@ void top_programs_keep_ended(struct top_forest *forest, struct top_forest *befor
 {
 	for (uint32_t i = 0; i < before->program_count; i++) {
 		struct top_program *program = &before->programs[i];
-		if (has_program(forest, program) || program->ended + 1 >= TOP_SAMPLES)
+		if (has_program(forest, program) || program->ended >= TOP_SAMPLES)
 			continue;
 		forest->programs[forest->program_count] = *program;
 		forest->programs[forest->program_count++].ended++;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "metrics/programs.h"
 #include "runs/directory/find.h"
 #include "top.h"
 
@@ -123,24 +124,6 @@ static bool parse_interval(const char *command, struct top_arguments *a)
 	return false;
 }
 
-/* The programs of which the user gave the numbers. False after a message. */
-static bool find_named(
-	const char *command, char *const *operands, int count, struct top_programs *programs)
-{
-	struct weft__runs_linked_list *linked = &programs->linked;
-	linked->list = calloc((size_t)count + 1, sizeof(*linked->list));
-	for (int i = 0; linked->list && i < count; i++) {
-		pid_t pid = weft__runs_parse_pid(operands[i]);
-		if (!pid) {
-			cli_usage_error(command, "\"%s\" is not the number of a process", operands[i]);
-			return false;
-		}
-		weft__runs_linked_name(&linked->list[linked->count++], pid);
-	}
-	programs->are_named = count > 0;
-	return linked->list;
-}
-
 int cli_top(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -160,8 +143,9 @@ int cli_top(int argc, char **argv)
 		a.once = a.once || option == '1';
 		a.children = a.children || option == 'c';
 	}
-	int status = CLI_USAGE;
-	if (find_named(argv[0], argv + optind, argc - optind, &programs))
+	programs.are_named = optind < argc;
+	int status = metrics_programs_name(argv[0], argv + optind, argc - optind, &programs.linked);
+	if (status == CLI_DONE)
 		status = show(&programs, &a);
 	top_programs_finish(&programs);
 	return status;

@@ -91,30 +91,33 @@ static bool parse_mapping(
 	return true;
 }
 
-static bool find_mapping(pid_t pid, const struct memory_kind *kind, struct mapping *ret_mapping)
+/* The first mapping of one of `count` kinds. */
+static bool find_mapping(
+	pid_t pid, const struct memory_kind *first, size_t count, struct mapping *ret_mapping)
 {
 	FILE *file = open_process(pid, "maps");
 	char *line = NULL;
 	size_t capacity = 0;
 	bool found = false;
 	while (!found && file && getline(&line, &capacity, file) > 0)
-		found = parse_mapping(line, kind, ret_mapping);
+		for (size_t i = 0; !found && i < count; i++)
+			found = parse_mapping(line, &first[i], ret_mapping);
 	free(line);
 	if (file)
 		fclose(file);
 	return found;
 }
 
-bool weft__runs_has_memory(pid_t pid, enum weft__runs_memory kind)
+static bool has_one_of(pid_t pid, enum weft__runs_memory first, size_t count)
 {
 	struct mapping mapping;
 	/* A thread of it has the same mappings. */
-	return weft__source_process_of(pid) == pid && find_mapping(pid, &kinds[kind], &mapping);
+	return weft__source_process_of(pid) == pid && find_mapping(pid, &kinds[first], count, &mapping);
 }
 
 bool weft__runs_has_page(pid_t pid)
 {
-	return weft__runs_has_memory(pid, WEFT__RUNS_PAGE);
+	return has_one_of(pid, WEFT__RUNS_PAGE, 1);
 }
 
 /* ---- Opening ---- */
@@ -195,7 +198,7 @@ int weft__runs_memory_open(pid_t pid, enum weft__runs_memory number)
 {
 	const struct memory_kind *kind = &kinds[number];
 	struct mapping mapping;
-	if (!find_mapping(pid, kind, &mapping)) {
+	if (!find_mapping(pid, kind, 1, &mapping)) {
 		errno = ENOENT;
 		return -1;
 	}
@@ -256,8 +259,7 @@ static bool find_all(bool counts, struct weft__runs_linked_list *ret_list)
 	for (struct dirent *entry; good && entries && (entry = readdir(entries));) {
 		uint64_t pid;
 		if (weft_parse_number(entry->d_name, strlen(entry->d_name), &pid) == WEFT_PARSE_OK &&
-			(weft__runs_has_page((pid_t)pid) ||
-				(counts && weft__runs_has_memory((pid_t)pid, WEFT__RUNS_METRICS))))
+			has_one_of((pid_t)pid, WEFT__RUNS_PAGE, counts ? 2 : 1))
 			good = add(&linked, (pid_t)pid);
 	}
 	if (entries)

@@ -36,11 +36,9 @@ void weft__runs_linked_name(struct weft__runs_linked *ret, pid_t pid);
 /* The memory of a process that others may open. */
 enum weft__runs_memory {
 	WEFT__RUNS_PAGE,     /* attach_abi.h and counter_abi.h */
-	WEFT__RUNS_METRICS,  /* metric_abi.h */
+	WEFT__RUNS_METRICS,  /* metric_abi.h; next to the page: those that count have either */
 	WEFT__RUNS_CHILDREN, /* metric_abi.h */
 };
-
-bool weft__runs_has_memory(pid_t pid, enum weft__runs_memory kind);
 
 /* Opens it, the page for reading and writing, else for reading. A descriptor, or -1 with errno:
  * ENOENT if there is none. */

@@ -96,7 +96,7 @@ static void end(struct world *world)
 static int64_t ask(struct world *world, const char *sql)
 {
 	int64_t number = -1;
-	assert_int_equal(weft__agent_database_ask(world->agent.ledger.database.it, sql, &number), 0);
+	assert_int_equal(weft__agent_database_ask(world->agent.ledger.database.it, sql, 0, &number), 0);
 	return number;
 }
 
