@@ -225,13 +225,28 @@ WEFT__EXPORT weft_metric weft_metric_child(weft_metric parent, const char *key, 
 	return add_child(parent, &label);
 }
 
+/* Returns the rest. In parts: a processor of 32 bits needs a function of libgcc to divide 64. */
+static unsigned divide_by_ten(uint64_t *value)
+{
+	enum { PART = 16 };
+	uint64_t quotient = 0;
+	uint32_t rest = 0;
+	for (int shift = 64 - PART; shift >= 0; shift -= PART) {
+		rest = rest << PART | (uint16_t)(*value >> shift);
+		quotient |= (uint64_t)(rest / 10) << shift;
+		rest %= 10;
+	}
+	*value = quotient;
+	return rest;
+}
+
 WEFT__EXPORT weft_metric weft_metric_child_n(weft_metric parent, const char *key, uint64_t value)
 {
 	char digits[21], *at = digits + sizeof(digits) - 1;
 	*at = '\0';
 	do
-		*--at = (char)('0' + value % 10);
-	while (value /= 10);
+		*--at = (char)('0' + divide_by_ten(&value));
+	while (value);
 	return weft_metric_child(parent, key, at);
 }
 
