@@ -2,6 +2,8 @@
  *
  * Runs statements: those of the command line, or of standard input.
  */
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,17 +89,32 @@ static bool take_line(
 	return true;
 }
 
+/* Waits until there is a line to read. False if the user interrupts, also right before the wait. */
+static bool wait_for_line(void)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	sigset_t interrupt, before;
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	sigprocmask(SIG_BLOCK, &interrupt, &before);
+	bool is_there = cli_progress_step(0) && ppoll(&input, 1, NULL, &before) > 0;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return is_there;
+}
+
 /* Ctrl-C stops the statement that runs or is being typed, as in other shells of databases. */
 static int run_prompt(sqlite3 *database, enum query_format format)
 {
 	struct weft_text sql = {0};
 	char *line = NULL;
 	size_t room = 0;
+	setvbuf(stdin, NULL, _IONBF, 0); /* what was read ahead would not be waited for */
 	fputs(help, stdout);
 	for (bool goes_on = true; goes_on;) {
 		fputs(sql.size ? "  ...> " : "weft> ", stdout);
 		fflush(stdout);
-		goes_on = getline(&line, &room, stdin) >= 0 && take_line(database, line, &sql, format);
+		goes_on = wait_for_line() && getline(&line, &room, stdin) >= 0 &&
+				  take_line(database, line, &sql, format);
 		if (!cli_progress_step(0)) {
 			cli_progress_resume();
 			clearerr(stdin); /* the signal may have ended a read or a write */
