@@ -228,7 +228,9 @@ WEFT__EXPORT weft_metric weft_metric_child(weft_metric parent, const char *key, 
 /* Returns the rest. In parts: a processor of 32 bits needs a function of libgcc to divide 64. */
 static unsigned divide_by_ten(uint64_t *value)
 {
-	enum { PART = 16 };
+	enum {
+		PART = 16
+	};
 	uint64_t quotient = 0;
 	uint32_t rest = 0;
 	for (int shift = 64 - PART; shift >= 0; shift -= PART) {
