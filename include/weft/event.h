@@ -59,17 +59,23 @@ struct weft_field {
 	} value;
 };
 
+/* The id of a task, which is unique within one buffer, and the key that both sides of a message
+ * have. Behind the decoders they are only compared, hashed and printed, so that they can grow. */
+typedef uint64_t weft_task_id;
+typedef uint64_t weft_message_key;
+
 struct weft_event {
-	uint64_t time_ns; /* on the trace's own clock */
-	uint64_t ticks;   /* of which the time was computed, in weft's format; 0: unknown */
-	uint64_t offset;  /* bytes from the input's start, for diagnostics */
-	uint64_t task;    /* the actor; the receiver of a signal; after a switch the running task */
-	uint64_t other;   /* child, source or target; the track of a span */
+	uint64_t time_ns;   /* on the trace's own clock */
+	uint64_t ticks;     /* of which the time was computed, in weft's format; 0: unknown */
+	uint64_t offset;    /* bytes from the input's start, for diagnostics */
+	weft_task_id task;  /* the actor; the receiver of a signal; after a switch the running task */
+	weft_task_id other; /* child, source or target; the track of a span */
 	union {
-		int64_t value;   /* a tag's value; a counter's change or new value; ns of a GC; a task's age
-							in ns; the bits of the key of a send or receive */
-		double real;     /* if is_real: a counter's change or new value */
-		uint64_t end_ns; /* of a span on a track, on the trace's own clock */
+		int64_t value; /* a tag's value; a counter's change or new value; ns of a GC; a task's age
+						  in ns */
+		weft_message_key key; /* of a send or receive */
+		double real;          /* if is_real: a counter's change or new value */
+		uint64_t end_ns;      /* of a span on a track, on the trace's own clock */
 	};
 	struct weft_slice text;
 	union {
@@ -118,7 +124,7 @@ enum weft_slot {
 	WEFT_SLOT_CLOCK,
 	WEFT_SLOT_BEGIN,
 	WEFT_SLOT_END,
-	WEFT_SLOT_MESSAGE,  /* value: the key of a send, an unsigned number */
+	WEFT_SLOT_MESSAGE,  /* key, an unsigned number */
 	WEFT_SLOT_CATEGORY, /* left out if empty */
 };
 

@@ -73,7 +73,7 @@ enum weft_task_flags {
 /* Tasks, in the order of first mention. */
 struct weft_tasks {
 	uint32_t count;
-	const uint64_t *id;
+	const weft_task_id *id;
 	const uint64_t *start;   /* ns */
 	const uint64_t *end;     /* ns; exclusive */
 	const uint32_t *parent;  /* task, or WEFT_NONE for a root */
@@ -390,7 +390,7 @@ size_t weft_model_format_name(
 	const struct weft_model *model, uint32_t task, char *buffer, size_t size);
 
 /* The index of the last task with that id, or WEFT_NONE. */
-uint32_t weft_model_find_task(const struct weft_model *model, uint32_t buffer, uint64_t id);
+uint32_t weft_model_find_task(const struct weft_model *model, uint32_t buffer, weft_task_id id);
 
 /* When a task was created; false if that was before the trace and unknown. */
 bool weft_model_creation(const struct weft_model *model, uint32_t task, uint64_t *ret_ns);

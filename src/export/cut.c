@@ -272,7 +272,7 @@ static int write_event(struct weft_cut *cut, const struct weft_event *event)
 	int error = weft__export_cut_packets_thread(&cut->packets, event->thread, &thread);
 	if (error)
 		return error;
-	uint64_t task = thread->task;
+	weft_task_id task = thread->task;
 	const struct weft__cut_time time = {event->time_ns, weft__export_cut_event_ticks(trace, event)};
 	error = weft__export_cut_encode(event, trace, &cut->names, &task, &words);
 	if (!error)

@@ -221,7 +221,7 @@ int weft__export_alive_add(struct weft__alive *a, const struct weft_event *event
 static void name(struct weft__alive *a, const struct weft_event *event, enum weft_slot slot)
 {
 	const struct weft__identities *i = &a->identities;
-	uint64_t id = slot == WEFT_SLOT_TASK ? event->task : event->other;
+	weft_task_id id = slot == WEFT_SLOT_TASK ? event->task : event->other;
 	if (id == WEFT_TASK_NONE || !weft__model_event_has(event->type, slot))
 		return;
 	uint32_t task = weft__model_ids_find(&i->by_id, i->id, i->buffer, event->buffer, id);
@@ -235,7 +235,7 @@ static void name(struct weft__alive *a, const struct weft_event *event, enum wef
 static int take_message(struct weft__alive *a, const struct weft_event *event)
 {
 	const struct weft__column column = {&a->messages, sizeof(*a->messages)};
-	const struct weft__message message = {.key = (uint64_t)event->value,
+	const struct weft__message message = {.key = event->key,
 		.time_ns = event->time_ns,
 		.is_received = event->type == WEFT_EVENT_RECEIVE};
 	struct weft__message before;

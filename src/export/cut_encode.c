@@ -283,9 +283,11 @@ static unsigned put_operands(
 		break;
 	case WEFT_EVENT_GC:
 	case WEFT_EVENT_OFF_CPU:
+		put(e, (uint64_t)event->value);
+		break;
 	case WEFT_EVENT_SEND:
 	case WEFT_EVENT_RECEIVE:
-		put(e, (uint64_t)event->value);
+		put(e, event->key);
 		break;
 	case WEFT_EVENT_ALIVE:
 		put_alive(e, event);
@@ -299,7 +301,7 @@ static unsigned put_operands(
 }
 
 /* The event's actor; for events without one, the current task. */
-static uint64_t actor_of(const struct weft_event *event, uint64_t current)
+static weft_task_id actor_of(const struct weft_event *event, weft_task_id current)
 {
 	switch (event->type) {
 	case WEFT_EVENT_SIGNAL:
@@ -315,7 +317,7 @@ static uint64_t actor_of(const struct weft_event *event, uint64_t current)
 }
 
 /* The thread's current task after the event, as a reader computes it. */
-static uint64_t task_after(const struct weft_event *event, uint64_t current)
+static weft_task_id task_after(const struct weft_event *event, weft_task_id current)
 {
 	bool runs = event->type == WEFT_EVENT_SWITCH ||
 				(event->type == WEFT_EVENT_SIGNAL && event->flag) ||
@@ -324,10 +326,11 @@ static uint64_t task_after(const struct weft_event *event, uint64_t current)
 }
 
 static void encode(
-	struct encoder *e, const struct weft_event *event, struct weft_slice text, uint64_t current)
+	struct encoder *e, const struct weft_event *event, struct weft_slice text, weft_task_id current)
 {
 	struct weft__cut_words *w = e->words;
-	uint64_t actor = actor_of(event, current), number;
+	weft_task_id actor = actor_of(event, current);
+	uint64_t number;
 	w->count = 0;
 	e->small = 0;
 	e->overflow = false;
@@ -353,7 +356,7 @@ static void encode(
 }
 
 int weft__export_cut_encode(const struct weft_event *event,
-	const struct weft_trace_description *trace, struct weft__cut_names *names, uint64_t *task,
+	const struct weft_trace_description *trace, struct weft__cut_names *names, weft_task_id *task,
 	struct weft__cut_words *ret_words)
 {
 	/* The format has no field for a switch's reason. */

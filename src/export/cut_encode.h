@@ -12,7 +12,7 @@
  * the record takes as current. Texts that do not fit into a record are written as chunks through
  * `names`. 0 or an error. */
 int weft__export_cut_encode(const struct weft_event *event,
-	const struct weft_trace_description *trace, struct weft__cut_names *names, uint64_t *task,
+	const struct weft_trace_description *trace, struct weft__cut_names *names, weft_task_id *task,
 	struct weft__cut_words *ret_words);
 
 #endif

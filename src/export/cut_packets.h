@@ -23,8 +23,8 @@ struct weft__cut_words {
 };
 
 struct weft__cut_thread {
-	uint64_t task;   /* the current task after the last event, as a reader computes it */
-	uint64_t events; /* events in closed packets */
+	weft_task_id task; /* the current task after the last event, as a reader computes it */
+	uint64_t events;   /* events in closed packets */
 	uint64_t in_packet;
 	uint64_t task_before; /* the current task at the packet's beginning */
 	uint64_t sequence;    /* the open packet's; 0: no packet is open */

@@ -49,7 +49,7 @@ static const uint8_t end_events[WEFT_OUTCOMES] = {
  * take it for a live task. */
 static int write_ended(const struct writer *w, uint32_t task)
 {
-	const uint64_t *id = w->alive->identities.id;
+	const weft_task_id *id = w->alive->identities.id;
 	struct weft__state *state = &w->alive->state;
 	struct weft_event event = w->event;
 	if (!w->alive->is_named[task])
@@ -123,7 +123,8 @@ static int write_expect(const struct writer *w, uint32_t task)
 }
 
 /* Writes the open spans of a task or thread, the outermost first. */
-static int write_spans(const struct writer *w, uint64_t task, uint32_t thread, uint32_t innermost)
+static int write_spans(
+	const struct writer *w, weft_task_id task, uint32_t thread, uint32_t innermost)
 {
 	const struct weft__state_span *list = w->alive->state.spans.list;
 	uint32_t count = innermost == WEFT_NONE ? 0 : list[innermost].depth + 1, *names = NULL;
@@ -219,7 +220,7 @@ static int write_messages(const struct writer *w)
 		const struct weft__message *message = &a->messages[i];
 		event.type = message->is_received ? WEFT_EVENT_RECEIVE : WEFT_EVENT_SEND;
 		event.task = a->identities.id[message->task];
-		event.value = (int64_t)message->key;
+		event.key = message->key;
 		error = add(w, &event);
 	}
 	return error;

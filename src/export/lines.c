@@ -51,7 +51,7 @@ static inline void add_word(struct weft_text *text, enum form form, const char *
 		weft_text_add(text, "\"", 1);
 }
 
-static inline void add_task(struct weft_text *text, enum form form, uint64_t task)
+static inline void add_task(struct weft_text *text, enum form form, weft_task_id task)
 {
 	if (task == WEFT_TASK_NONE)
 		weft_text_add_string(text, form == JSON ? "null" : "none");
@@ -165,7 +165,7 @@ __attribute__((always_inline)) static inline void add_value(
 			weft_text_add(text, "ns", 2);
 		break;
 	case WEFT_SLOT_MESSAGE:
-		weft_text_add_u64(text, (uint64_t)event->value);
+		weft_text_add_u64(text, event->key);
 		break;
 	case WEFT_SLOT_FIELDS:
 		add_fields(text, form, event);

@@ -28,7 +28,7 @@ bool weft__model_event_has(unsigned type, enum weft_slot slot)
 }
 
 static inline int identify(struct weft__identities *identities, const struct weft_event *event,
-	enum weft_slot slot, uint64_t id, uint32_t *ret_task)
+	enum weft_slot slot, weft_task_id id, uint32_t *ret_task)
 {
 	if (id == WEFT_TASK_NONE || !(slots[event->type] >> slot & 1))
 		return 0;

@@ -18,7 +18,10 @@
 /* An event with numbers instead of names; WEFT_NONE: no task, or no text. */
 struct weft__fact {
 	uint64_t time_ns, offset;
-	int64_t value; /* the bits of a double if is_real; of a mark which attributes it has */
+	union {
+		int64_t value; /* the bits of a double if is_real; of a mark which attributes it has */
+		weft_message_key key; /* of a send or receive */
+	};
 	uint32_t task, other;
 	uint32_t text; /* string */
 	union {

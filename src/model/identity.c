@@ -17,7 +17,7 @@
 #define TABLE_SLACK 4096
 
 /* Sixteen neighbouring ids share a cache line of the index. */
-static uint64_t hash_id(const struct weft__hash_key *key, uint32_t buffer, uint64_t id)
+static uint64_t hash_id(const struct weft__hash_key *key, uint32_t buffer, weft_task_id id)
 {
 	struct weft__hash hash = weft__hash_begin(key);
 	weft__hash_word(&hash, id >> 4);
@@ -31,8 +31,8 @@ static uint64_t hash_task(const struct weft__hash_key *key, const void *owner, u
 	return hash_id(key, identities->buffer[task], identities->id[task]);
 }
 
-uint32_t weft__model_ids_find(const struct weft__ids *ids, const uint64_t *id_of,
-	const uint32_t *buffer_of, uint32_t buffer, uint64_t id)
+uint32_t weft__model_ids_find(const struct weft__ids *ids, const weft_task_id *id_of,
+	const uint32_t *buffer_of, uint32_t buffer, weft_task_id id)
 {
 	uint32_t known = weft__model_ids_in_table(ids, buffer, id);
 	if (known != WEFT_NONE || ids->index.count == 0)
@@ -73,7 +73,7 @@ void weft__model_identities_finish(struct weft__identities *identities)
 
 /* True if an id belongs in the table, which begins a little before the first id that is no
  * track's. */
-static bool fits_table(struct weft__ids *ids, uint32_t count, uint64_t id)
+static bool fits_table(struct weft__ids *ids, uint32_t count, weft_task_id id)
 {
 	if (ids->room == 0 && id >= WEFT_TRACK_FIRST)
 		return false;
@@ -98,7 +98,7 @@ static int grow_table(struct weft__ids *ids, size_t need)
 static void replace(struct weft__identities *identities, uint32_t earlier, uint32_t task)
 {
 	struct weft__ids *ids = &identities->by_id;
-	const uint64_t id = identities->id[task];
+	const weft_task_id id = identities->id[task];
 	if (weft__model_ids_in_table(ids, identities->buffer[task], id) == earlier) {
 		ids->table[id - ids->first] = task + 1;
 		return;
@@ -112,7 +112,7 @@ static void replace(struct weft__identities *identities, uint32_t earlier, uint3
 static int enter(struct weft__identities *identities, uint32_t task)
 {
 	struct weft__ids *ids = &identities->by_id;
-	uint64_t id = identities->id[task];
+	weft_task_id id = identities->id[task];
 	int error = 0;
 	if (identities->buffer[task] || !fits_table(ids, task, id))
 		return weft__index_add(&ids->index, task, hash_task, identities);
@@ -154,8 +154,8 @@ static int reserve(struct weft__identities *identities)
 }
 
 /* `earlier` has the id now, or is WEFT_NONE. */
-static int add(struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t earlier,
-	uint32_t *ret_task)
+static int add(struct weft__identities *identities, uint32_t buffer, weft_task_id id,
+	uint32_t earlier, uint32_t *ret_task)
 {
 	uint32_t task = identities->count;
 	int error = task >= WEFT__TASKS_MAX ? WEFT_ERROR_LIMIT : reserve(identities);
@@ -175,7 +175,7 @@ static int add(struct weft__identities *identities, uint32_t buffer, uint64_t id
 }
 
 int weft__model_identify_any(
-	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task)
+	struct weft__identities *identities, uint32_t buffer, weft_task_id id, uint32_t *ret_task)
 {
 	uint32_t task =
 		weft__model_ids_find(&identities->by_id, identities->id, identities->buffer, buffer, id);

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/event.h>
+
 #include "base/index.h"
 #include "base/shared.h"
 
@@ -28,7 +30,7 @@ struct weft__ids {
 struct weft__identities {
 	uint32_t count;
 	size_t capacity;
-	uint64_t *id;
+	weft_task_id *id;
 	uint32_t *buffer;
 	struct weft__shared *shared; /* id and buffer: snapshots may read them */
 	struct weft__ids by_id;
@@ -41,7 +43,7 @@ void weft__model_identities_finish(struct weft__identities *identities);
 
 /* weft__model_identify() for any id; also for one that is not in the table. */
 int weft__model_identify_any(
-	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task);
+	struct weft__identities *identities, uint32_t buffer, weft_task_id id, uint32_t *ret_task);
 
 /* The task has ended. If its id is created again, that is another task. 0 or WEFT_ERROR_MEMORY. */
 int weft__model_identities_end(struct weft__identities *identities, uint32_t task);
@@ -63,7 +65,7 @@ int weft__model_identities_own(struct weft__identities *identities);
 
 /* The task of an id, if it is in the table; else WEFT_NONE. */
 static inline uint32_t weft__model_ids_in_table(
-	const struct weft__ids *ids, uint32_t buffer, uint64_t id)
+	const struct weft__ids *ids, uint32_t buffer, weft_task_id id)
 {
 	uint64_t index = id - ids->first;
 	return buffer == 0 && index < ids->room ? ids->table[index] - 1 : UINT32_MAX;
@@ -72,7 +74,7 @@ static inline uint32_t weft__model_ids_in_table(
 /* The number of `id`, which is not WEFT_TASK_NONE. An id that was not named before gets the next
  * number. Inlined, because nearly all ids are in the table. */
 static inline int weft__model_identify(
-	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task)
+	struct weft__identities *identities, uint32_t buffer, weft_task_id id, uint32_t *ret_task)
 {
 	uint32_t task = weft__model_ids_in_table(&identities->by_id, buffer, id);
 	if (task == UINT32_MAX)
@@ -82,8 +84,8 @@ static inline int weft__model_identify(
 }
 
 /* The task of an id, WEFT_NONE if there is none. */
-uint32_t weft__model_ids_find(const struct weft__ids *ids, const uint64_t *id_of,
-	const uint32_t *buffer_of, uint32_t buffer, uint64_t id);
+uint32_t weft__model_ids_find(const struct weft__ids *ids, const weft_task_id *id_of,
+	const uint32_t *buffer_of, uint32_t buffer, weft_task_id id);
 void weft__model_ids_finish(struct weft__ids *ids);
 
 #endif

@@ -22,13 +22,13 @@ void weft__model_messages_finish(struct weft__messages *s)
 	*s = (struct weft__messages){0};
 }
 
-static uint32_t *chain_of(const struct weft__messages *s, uint64_t key)
+static uint32_t *chain_of(const struct weft__messages *s, weft_message_key key)
 {
 	return &s->first[weft__hash_u64(&s->hash, key) & (s->room - 1)];
 }
 
 /* The link that leads to the key's element, or to WEFT_NONE at the end of its chain. */
-static uint32_t *find(const struct weft__messages *s, uint64_t key)
+static uint32_t *find(const struct weft__messages *s, weft_message_key key)
 {
 	uint32_t *link = chain_of(s, key);
 	while (*link != WEFT_NONE && s->list[*link].message.key != key)
@@ -129,7 +129,7 @@ int weft__model_messages_add(struct weft__messages *s, const struct weft__messag
 }
 
 bool weft__model_messages_take(
-	struct weft__messages *s, uint64_t key, struct weft__message *ret_message)
+	struct weft__messages *s, weft_message_key key, struct weft__message *ret_message)
 {
 	uint32_t *link = s->count ? find(s, key) : NULL;
 	if (!link || *link == WEFT_NONE)
@@ -139,7 +139,7 @@ bool weft__model_messages_take(
 	return true;
 }
 
-bool weft__model_message_is_raise(uint64_t key)
+bool weft__model_message_is_raise(weft_message_key key)
 {
 	return key >> 48 == WEFT_KEY_CHANNEL >> 48 &&
 		   (key & WEFT_KEY_CHANNEL_PORT) == WEFT_KEY_CHANNEL_PORT;

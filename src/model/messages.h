@@ -12,13 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/event.h>
+
 #include "base/hash.h"
 
 #define WEFT__MESSAGES_MAX 65536u
 
 /* One side of a message. */
 struct weft__message {
-	uint64_t key, time_ns;
+	weft_message_key key;
+	uint64_t time_ns;
 	uint32_t task; /* the sender, or the receiver */
 	bool is_received;
 };
@@ -48,7 +51,7 @@ int weft__model_messages_add(struct weft__messages *messages, const struct weft_
 
 /* Removes the message with the key; false if there is none. */
 bool weft__model_messages_take(
-	struct weft__messages *messages, uint64_t key, struct weft__message *ret_message);
+	struct weft__messages *messages, weft_message_key key, struct weft__message *ret_message);
 
 /* The same for the other side of a message. A guest of Xen received it from an event channel: the
  * sender may be known of which Xen's own trace does not say the port. */
@@ -56,7 +59,7 @@ bool weft__model_messages_take_other(struct weft__messages *messages,
 	const struct weft__message *message, struct weft__message *ret_other);
 
 /* True if it is sent to any port of a domain of Xen. */
-bool weft__model_message_is_raise(uint64_t key);
+bool weft__model_message_is_raise(weft_message_key key);
 
 /* True if the two sides, in this order, belong together. */
 bool weft__model_message_joins(

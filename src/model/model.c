@@ -144,7 +144,7 @@ WEFT__EXPORT size_t weft_model_format_name(
 
 /* A live model has no index of ids: keeping one up to date would cost more than this search. The
  * last task of an id is found, as in the index. */
-static uint32_t find_last(const struct weft_tasks *tasks, uint32_t buffer, uint64_t id)
+static uint32_t find_last(const struct weft_tasks *tasks, uint32_t buffer, weft_task_id id)
 {
 	for (uint32_t task = (uint32_t)tasks->count; task-- > 0;)
 		if (tasks->id[task] == id && tasks->buffer[task] == buffer)
@@ -153,7 +153,7 @@ static uint32_t find_last(const struct weft_tasks *tasks, uint32_t buffer, uint6
 }
 
 WEFT__EXPORT uint32_t weft_model_find_task(
-	const struct weft_model *model, uint32_t buffer, uint64_t id)
+	const struct weft_model *model, uint32_t buffer, weft_task_id id)
 {
 	if (private(model)->snapshot)
 		return find_last(&model->tasks, buffer, id);

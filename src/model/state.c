@@ -338,7 +338,7 @@ static int join(
  * key. */
 static int on_message(struct weft__state *s, const struct meaning *m, bool is_received)
 {
-	const struct weft__message message = {(uint64_t)m->event->value, s->now, m->task, is_received};
+	const struct weft__message message = {m->event->key, s->now, m->task, is_received};
 	struct weft__message other;
 	bool has_other = weft__model_messages_take_other(&s->messages, &message, &other);
 	if (m->task == WEFT_NONE)

@@ -97,7 +97,7 @@ int weft__model_tracks_place(struct weft__tracks *tracks, struct weft__identitie
 int weft__model_tracks_place_thread(struct weft__tracks *tracks,
 	struct weft__identities *identities, const struct weft_event *event, struct weft__fact *fact)
 {
-	uint64_t id = WEFT_TRACK_THREADS + event->thread;
+	weft_task_id id = WEFT_TRACK_THREADS + event->thread;
 	uint32_t task = weft__model_ids_find(
 		&identities->by_id, identities->id, identities->buffer, event->buffer, id);
 	bool is_known = task != WEFT_NONE && tracks->by_task.slots && find(tracks, task);

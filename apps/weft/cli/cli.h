@@ -199,9 +199,9 @@ const char *cli_category_name(
 /* Parses "17", or "2/17" for task 17 of buffer 2, with "task:" before it or not; `what` is for the
  * message. A buffer that is not given is WEFT_NONE. */
 bool cli_parse_task(const char *command, const char *option, const char *text, uint32_t *ret_buffer,
-	uint64_t *ret_id);
+	weft_task_id *ret_id);
 /* Finds the task; if no buffer is given, in the first buffer that has it. */
-uint32_t cli_find_task(const struct weft_model *model, uint32_t buffer, uint64_t id);
+uint32_t cli_find_task(const struct weft_model *model, uint32_t buffer, weft_task_id id);
 
 /* Finds a task by "ID", "BUFFER/ID" or "task:ID". WEFT_NONE: there is none. */
 uint32_t cli_find_task_by_id(const struct weft_model *model, const char *text);

@@ -148,7 +148,7 @@ bool cli_parse_theme(const char *command, const char *name, enum weft_theme *ret
 }
 
 /* Reads "ID", "BUFFER/ID" or either with "task:" before it. */
-static bool read_task(const char *text, uint32_t *ret_buffer, uint64_t *ret_id)
+static bool read_task(const char *text, uint32_t *ret_buffer, weft_task_id *ret_id)
 {
 	uint64_t buffer = WEFT_NONE;
 	if (strncmp(text, "task:", 5) == 0)
@@ -162,7 +162,7 @@ static bool read_task(const char *text, uint32_t *ret_buffer, uint64_t *ret_id)
 }
 
 bool cli_parse_task(const char *command, const char *option, const char *text, uint32_t *ret_buffer,
-	uint64_t *ret_id)
+	weft_task_id *ret_id)
 {
 	if (read_task(text, ret_buffer, ret_id))
 		return true;
@@ -170,7 +170,7 @@ bool cli_parse_task(const char *command, const char *option, const char *text, u
 	return false;
 }
 
-uint32_t cli_find_task(const struct weft_model *model, uint32_t buffer, uint64_t id)
+uint32_t cli_find_task(const struct weft_model *model, uint32_t buffer, weft_task_id id)
 {
 	uint32_t task = weft_model_find_task(model, buffer == WEFT_NONE ? 0 : buffer, id);
 	for (uint32_t i = 1; buffer == WEFT_NONE && task == WEFT_NONE && i < model->buffer_count; i++)
@@ -181,6 +181,6 @@ uint32_t cli_find_task(const struct weft_model *model, uint32_t buffer, uint64_t
 uint32_t cli_find_task_by_id(const struct weft_model *model, const char *text)
 {
 	uint32_t buffer;
-	uint64_t id;
+	weft_task_id id;
 	return read_task(text, &buffer, &id) ? cli_find_task(model, buffer, id) : WEFT_NONE;
 }

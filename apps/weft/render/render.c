@@ -209,7 +209,7 @@ static int parse(int argc, char **argv, struct render_arguments *a, bool *ret_ru
 static bool find_task_row(const struct weft_layout *layout, const char *text, double *ret_row)
 {
 	uint32_t buffer;
-	uint64_t id;
+	weft_task_id id;
 	if (!cli_parse_task("render", "--focus", text, &buffer, &id))
 		return false;
 	uint32_t task = cli_find_task(layout->model, buffer, id);

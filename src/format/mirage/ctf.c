@@ -91,7 +91,8 @@ static const struct mirage_operation {
 /* Masks of the two words and the byte of the widest fields: all ones where a shape has the field.
  */
 static const struct {
-	uint64_t task, other, first_value, second_value;
+	weft_task_id task, other;
+	uint64_t first_value, second_value;
 	uint8_t kind;
 } members[] = {
 	[SHAPE_TASK] = {.task = UINT64_MAX},

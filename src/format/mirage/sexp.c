@@ -84,7 +84,7 @@ static const struct weft__sexp_token *take_atom(struct tokens *tokens)
 	return NULL;
 }
 
-static const char *read_task(const struct weft__sexp_token *token, uint64_t *ret_task)
+static const char *read_task(const struct weft__sexp_token *token, weft_task_id *ret_task)
 {
 	if (slice_is(token->text, "-1")) {
 		*ret_task = WEFT_TASK_NONE;

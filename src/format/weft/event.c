@@ -266,7 +266,7 @@ static void take_span(
 
 /* The receiver is the event's task, the actor its source. */
 static void take_signal(
-	struct operands *c, unsigned small, uint64_t *task, struct weft_event *event)
+	struct operands *c, unsigned small, weft_task_id *task, struct weft_event *event)
 {
 	event->other = event->task;
 	event->task = take(c);
@@ -276,7 +276,7 @@ static void take_signal(
 }
 
 /* A guest of Xen receives in its own domain, whose number only its reader knows for sure. */
-static uint64_t complete_key(const struct weft__buffer *buffer, uint64_t key)
+static weft_message_key complete_key(const struct weft__buffer *buffer, weft_message_key key)
 {
 	if (key >> 48 != WEFT_KEY_CHANNEL >> 48 || !buffer->about.guest)
 		return key;
@@ -285,7 +285,7 @@ static uint64_t complete_key(const struct weft__buffer *buffer, uint64_t key)
 }
 
 static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
-	const struct weft__record_words *w, uint64_t *task, struct weft__event_scratch *scratch,
+	const struct weft__record_words *w, weft_task_id *task, struct weft__event_scratch *scratch,
 	struct weft_event *event)
 {
 	switch (w->kind) {
@@ -364,7 +364,7 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		event->value = (int64_t)take(c);
 		return true;
 	case WEFT_ABI_RECEIVE:
-		event->value = (int64_t)complete_key(buffer, take(c));
+		event->key = complete_key(buffer, take(c));
 		return true;
 	case WEFT_ABI_EXPECT:
 	case WEFT_ABI_END:
@@ -378,7 +378,7 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 }
 
 const char *weft__format_event_decode(const struct weft__buffer *buffer,
-	const struct weft__record_words *words, uint64_t *task, struct weft__event_scratch *scratch,
+	const struct weft__record_words *words, weft_task_id *task, struct weft__event_scratch *scratch,
 	struct weft_event *event)
 {
 	struct operands c = {words->at + sizeof(uint64_t), words->count - 1, false, words->text};

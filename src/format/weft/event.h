@@ -21,7 +21,7 @@ struct weft__event_scratch {
  * thread's current task; the event changes it as it did in the recorder. Returns NULL, or a
  * description of the damage: the caller then skips the event. */
 const char *weft__format_event_decode(const struct weft__buffer *buffer,
-	const struct weft__record_words *words, uint64_t *task, struct weft__event_scratch *scratch,
+	const struct weft__record_words *words, weft_task_id *task, struct weft__event_scratch *scratch,
 	struct weft_event *event);
 
 /* Appends the values as printf would format them. The text is bounded for any format and values. */

@@ -106,9 +106,9 @@ void weft__format_xentrace_emit_wake(struct weft__xentrace_meaning *m,
 		weft__format_xentrace_emit(m, WEFT_EVENT_SIGNAL, receiver)->event.other = sender.id;
 		return;
 	}
-	int64_t key = (int64_t)++m->messages;
-	weft__format_xentrace_emit(m, WEFT_EVENT_SEND, sender)->event.value = key;
-	weft__format_xentrace_emit(m, WEFT_EVENT_RECEIVE, receiver)->event.value = key;
+	const weft_message_key key = ++m->messages;
+	weft__format_xentrace_emit(m, WEFT_EVENT_SEND, sender)->event.key = key;
+	weft__format_xentrace_emit(m, WEFT_EVENT_RECEIVE, receiver)->event.key = key;
 }
 
 /* ---- Hypercalls ---- */

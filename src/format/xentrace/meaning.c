@@ -18,7 +18,7 @@
 
 static const struct weft__xentrace_task none = {WEFT__XENTRACE_XEN, WEFT_TASK_NONE};
 
-static struct weft__xentrace_task xen_task(uint64_t id)
+static struct weft__xentrace_task xen_task(weft_task_id id)
 {
 	return (struct weft__xentrace_task){WEFT__XENTRACE_XEN, id};
 }
@@ -126,7 +126,7 @@ static void take_kick(struct weft__xentrace_meaning *m, uint32_t cpu, uint32_t k
 {
 	struct weft__xentrace_pcpu *pcpu = &m->pcpus[cpu];
 	if (kick && kick == pcpu->kick)
-		weft__format_xentrace_emit(m, WEFT_EVENT_RECEIVE, scheduler_on(m, cpu))->event.value =
+		weft__format_xentrace_emit(m, WEFT_EVENT_RECEIVE, scheduler_on(m, cpu))->event.key =
 			WEFT__XENTRACE_KICKS + kick;
 	pcpu->kick = 0;
 }
@@ -153,7 +153,7 @@ static void on_tickle(struct weft__xentrace_meaning *m, uint32_t cpu,
 	if (sender.id == WEFT_TASK_NONE)
 		sender = scheduler_on(m, cpu);
 	m->pcpus[hindsight->target].kick = hindsight->kick;
-	weft__format_xentrace_emit(m, WEFT_EVENT_SEND, sender)->event.value =
+	weft__format_xentrace_emit(m, WEFT_EVENT_SEND, sender)->event.key =
 		WEFT__XENTRACE_KICKS + hindsight->kick;
 }
 

@@ -32,7 +32,7 @@
 /* A task of the model. */
 struct weft__xentrace_task {
 	uint32_t buffer;
-	uint64_t id; /* WEFT_TASK_NONE: none */
+	weft_task_id id; /* WEFT_TASK_NONE: none */
 };
 
 /* An event, and the text and the field that it borrows. */

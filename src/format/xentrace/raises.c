@@ -24,8 +24,8 @@
 
 static void emit(struct weft__xentrace_meaning *m, struct weft__xentrace_task task, uint32_t domain)
 {
-	uint64_t key = WEFT_KEY_CHANNEL | (uint64_t)domain << 32 | WEFT_KEY_CHANNEL_PORT;
-	weft__format_xentrace_emit(m, WEFT_EVENT_SEND, task)->event.value = (int64_t)key;
+	weft_message_key key = WEFT_KEY_CHANNEL | (uint64_t)domain << 32 | WEFT_KEY_CHANNEL_PORT;
+	weft__format_xentrace_emit(m, WEFT_EVENT_SEND, task)->event.key = key;
 }
 
 void weft__format_xentrace_withdraw(struct weft__xentrace_meaning *m)

@@ -25,7 +25,7 @@ struct weft__followed {
 	uint64_t next_ns;    /* of the next event, or a lower bound of it */
 	uint64_t next_ticks; /* from which it was computed */
 	uint64_t offset;     /* of the packet in the input */
-	uint64_t task;       /* the thread's current task */
+	weft_task_id task;   /* the thread's current task */
 	uint32_t thread;     /* index */
 	uint32_t packet;     /* index */
 	uint32_t sure_end;   /* offset up to which a look found events: see weft/follow/look.c */
