@@ -14,6 +14,8 @@
  */
 #include "io/message.h"
 
+#include "io/rest.h"
+
 #include <weft/ends.h>
 
 #include "kernel/call.h"
@@ -337,7 +339,7 @@ void weft__io_record_receive(int fd, struct weft__io_object *object, uint64_t ta
 	if (object->receives == WEFT__IO_NO_KEY)
 		return;
 	weft__io_mark_ends(fd, object);
-	if (object->receives != WEFT__IO_OWN_TASK)
+	if (object->receives != WEFT__IO_OWN_TASK && weft__io_rest_begin(object))
 		weft_receive_as(task, object->receives);
 	object->sent = 0;
 }

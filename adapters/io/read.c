@@ -57,7 +57,7 @@ static WEFT__OWN_FRAME void receive_signals(int fd, const char *bytes, ssize_t g
 		weft__io_read_begin(&call, fd, 0, #name);           \
 		ssize_t got = WEFT__IO_NEXT(name)(fd, __VA_ARGS__); \
 		receive_signals(fd, bytes, got);                    \
-		weft__io_read_end(&call, got);                      \
+		weft__io_read_end(&call, got, size);                \
 		return got;                                         \
 	}
 
@@ -74,57 +74,58 @@ WEFT__IO_ENTRY(int, eventfd_read, (int fd, eventfd_t *count), (fd, count))
 	struct weft__io_call call;
 	weft__io_read_begin(&call, fd, 0, "eventfd_read");
 	int result = WEFT__IO_NEXT(eventfd_read)(fd, count);
-	weft__io_read_end(&call, result == 0 ? (int64_t)sizeof(*count) : -1);
+	weft__io_read_end(&call, result == 0 ? (int64_t)sizeof(*count) : -1, sizeof(*count));
 	return result;
 }
 
 WEFT__IO_READ(
-	fd, 0, ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+	fd, 0, 0, ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
 
-WEFT__IO_READ(
-	fd, 0, ssize_t, pread, (int fd, void *bytes, size_t size, off_t at), (fd, bytes, size, at))
+WEFT__IO_READ(fd, 0, size, ssize_t, pread, (int fd, void *bytes, size_t size, off_t at),
+	(fd, bytes, size, at))
 
-WEFT__IO_READ(
-	fd, 0, ssize_t, pread64, (int fd, void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
+WEFT__IO_READ(fd, 0, size, ssize_t, pread64, (int fd, void *bytes, size_t size, off64_t at),
+	(fd, bytes, size, at))
 
-WEFT__IO_READ(fd, 0, ssize_t, __pread_chk,
+WEFT__IO_READ(fd, 0, size, ssize_t, __pread_chk,
 	(int fd, void *bytes, size_t size, off_t at, size_t room), (fd, bytes, size, at, room))
 
-WEFT__IO_READ(fd, 0, ssize_t, __pread64_chk,
+WEFT__IO_READ(fd, 0, size, ssize_t, __pread64_chk,
 	(int fd, void *bytes, size_t size, off64_t at, size_t room), (fd, bytes, size, at, room))
 
-WEFT__IO_READ(fd, flags, ssize_t, recv, (int fd, void *bytes, size_t size, int flags),
+WEFT__IO_READ(fd, flags, size, ssize_t, recv, (int fd, void *bytes, size_t size, int flags),
 	(fd, bytes, size, flags))
 
-WEFT__IO_READ(fd, flags, ssize_t, __recv_chk,
+WEFT__IO_READ(fd, flags, size, ssize_t, __recv_chk,
 	(int fd, void *bytes, size_t size, size_t room, int flags), (fd, bytes, size, room, flags))
 
-WEFT__IO_READ(fd, flags, ssize_t, recvfrom,
+WEFT__IO_READ(fd, flags, size, ssize_t, recvfrom,
 	(int fd, void *restrict bytes, size_t size, int flags, struct sockaddr *restrict from,
 		socklen_t *restrict from_size),
 	(fd, bytes, size, flags, from, from_size))
 
-WEFT__IO_READ(fd, flags, ssize_t, __recvfrom_chk,
+WEFT__IO_READ(fd, flags, size, ssize_t, __recvfrom_chk,
 	(int fd, void *restrict bytes, size_t size, size_t room, int flags,
 		struct sockaddr *restrict from, socklen_t *restrict from_size),
 	(fd, bytes, size, room, flags, from, from_size))
 
-WEFT__IO_READ(
-	fd, flags, ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))
+WEFT__IO_READ(fd, flags, 0, ssize_t, recvmsg, (int fd, struct msghdr *message, int flags),
+	(fd, message, flags))
 
-WEFT__IO_READ(fd, flags, int, recvmmsg,
+WEFT__IO_READ(fd, flags, 0, int, recvmmsg,
 	(int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *time),
 	(fd, messages, count, flags, time))
 
-WEFT__IO_READ(fd, 0, ssize_t, preadv, (int fd, const struct iovec *parts, int count, off_t at),
+WEFT__IO_READ(fd, 0, 0, ssize_t, preadv, (int fd, const struct iovec *parts, int count, off_t at),
 	(fd, parts, count, at))
 
-WEFT__IO_READ(fd, 0, ssize_t, preadv64, (int fd, const struct iovec *parts, int count, off64_t at),
-	(fd, parts, count, at))
+WEFT__IO_READ(fd, 0, 0, ssize_t, preadv64,
+	(int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at))
 
 /* ---- By syscall() ---- */
 
-static long ask_to_read(const struct weft__hooks_asked *it, int flags, const char *name)
+static long ask_to_read(
+	const struct weft__hooks_asked *it, int flags, size_t size, const char *name)
 {
 	struct weft__io_call call;
 	if (!HOOKS_RECORD)
@@ -134,26 +135,26 @@ static long ask_to_read(const struct weft__hooks_asked *it, int flags, const cha
 	long got = weft__hooks_ask(it);
 	if (it->number == SYS_read)
 		receive_signals(fd, weft__hooks_pointer(it, 1), got);
-	weft__io_read_end(&call, got);
+	weft__io_read_end(&call, got, size);
 	return got;
 }
 
 HOOKS_ASKED(SYS_read, ask_read)
 {
-	return ask_to_read(it, 0, "read");
+	return ask_to_read(it, 0, (size_t)it->argument[2], "read");
 }
 
 HOOKS_ASKED(SYS_readv, ask_readv)
 {
-	return ask_to_read(it, 0, "readv");
+	return ask_to_read(it, 0, 0, "readv");
 }
 
 HOOKS_ASKED(SYS_recvfrom, ask_recvfrom)
 {
-	return ask_to_read(it, (int)it->argument[3], "recvfrom");
+	return ask_to_read(it, (int)it->argument[3], (size_t)it->argument[2], "recvfrom");
 }
 
 HOOKS_ASKED(SYS_recvmsg, ask_recvmsg)
 {
-	return ask_to_read(it, (int)it->argument[2], "recvmsg");
+	return ask_to_read(it, (int)it->argument[2], 0, "recvmsg");
 }

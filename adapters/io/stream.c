@@ -36,7 +36,7 @@ static ssize_t read_stream(FILE *stream, void *bytes, ssize_t size)
 	struct weft__io_call call;
 	weft__io_read_begin(&call, stream->_fileno, 0, "read");
 	ssize_t got = next_read(stream, bytes, size);
-	weft__io_read_end(&call, got);
+	weft__io_read_end(&call, got, (size_t)size);
 	return got;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "io/message.h"
+#include "io/rest.h"
 #include "io/transfer.h"
 
 static void begin(struct weft__io_call *call, int fd, int flags, size_t size,
@@ -30,9 +31,10 @@ void weft__io_read_begin(struct weft__io_call *call, int fd, int flags, const ch
 	begin(call, fd, flags, 0, WEFT__IO_IN, name);
 }
 
-void weft__io_read_end(const struct weft__io_call *call, int64_t got)
+void weft__io_read_end(const struct weft__io_call *call, int64_t got, size_t size)
 {
 	weft__io_call_end(call, got >= 0);
+	weft__io_rest_note(call->fd, got, size);
 	if (unlikely(got < 0))
 		weft__io_call_failed(call);
 	if (got >= 0 && weft__io_has_asked())
@@ -73,6 +75,7 @@ void weft__io_move_begin(
 	struct weft__io_call *call, int to, int from, size_t size, const char *name)
 {
 	weft__io_use(from, POLLIN);
+	weft__io_rest_forget(from);
 	weft__io_write_begin(call, to, 0, size, name);
 }
 

@@ -10,9 +10,9 @@
 #include "io/loop.h"
 
 /* Call these before and after a read or write, which returns the number of bytes (`got`, `put`) or
- * -1. `flags`: those of recv or send, else 0. `size`: the bytes to write; 0: unknown. */
+ * -1. `flags`: those of recv or send, else 0. `size`: the bytes to read or write; 0: unknown. */
 void weft__io_read_begin(struct weft__io_call *call, int fd, int flags, const char *name);
-void weft__io_read_end(const struct weft__io_call *call, int64_t got);
+void weft__io_read_end(const struct weft__io_call *call, int64_t got, size_t size);
 void weft__io_write_begin(
 	struct weft__io_call *call, int fd, int flags, size_t size, const char *name);
 void weft__io_write_end(const struct weft__io_call *call, int64_t put);
@@ -23,14 +23,14 @@ void weft__io_move_begin(
 void weft__io_move_end(const struct weft__io_call *call, int64_t put);
 
 /* clang-format off */
-/* A hook of a function that reads `fd`. */
-#define WEFT__IO_READ(fd, flags, type, name, parameters, arguments) \
+/* A hook of a function that reads up to `size` bytes from `fd`. */
+#define WEFT__IO_READ(fd, flags, size, type, name, parameters, arguments) \
 	WEFT__IO_ENTRY(type, name, parameters, arguments)               \
 	{                                                               \
 		struct weft__io_call call;                                  \
 		weft__io_read_begin(&call, fd, flags, #name);               \
 		type weft__result = WEFT__IO_NEXT(name) arguments;          \
-		weft__io_read_end(&call, weft__result);                     \
+		weft__io_read_end(&call, weft__result, size);               \
 		return weft__result;                                        \
 	}
 

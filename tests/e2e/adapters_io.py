@@ -53,6 +53,27 @@ def waits(trace, waiter, source, later):
 
 
 @case
+def a_message_ends_the_wait_that_it_ended():
+    """Not the next one: a thread writes while a read has left something of what another one wrote, and is read with it."""
+    program = ('import os, select, threading, time; out, into = os.pipe()\n'
+               'poll = select.epoll(); poll.register(out, select.EPOLLIN)\n'
+               'def write(): thread = threading.Thread(target=os.write, args=(into, b"12345678")); thread.start(); return thread\n'
+               'def read(size): poll.poll(); assert os.read(out, size)\n'
+               'first = write(); read(4); first.join()\n'
+               'time.sleep(0.001); write().join(); read(4); read(64)\n'
+               'third = write(); read(64); third.join()')
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 't.weft')
+        weft('record', '-a', 'thread,io', '-o', path, '/usr/bin/python3', '-c', program, env={'XDG_RUNTIME_DIR': folder})
+        trace = Trace(path)
+        pipe = trace.one('pipe')['task']
+        key = trace.of('receive', task=pipe)[0]['key']
+        writers = [e['task'] for e in trace.of('send', key=key) if e['task'] is not None]
+        edges = [e['from'] for e in json_lines(weft('dump', '--edges', '--json', path).stdout) if e['edge'] == 'receive' and e['to'] == pipe]
+        equal(edges, [writers[0], writers[2]], writers)
+
+
+@case
 def why_names_what_an_epoll_instance_has():
     """Not what was taken out, is closed, or was in an earlier instance whose descriptor had the same number."""
     program = ('import os, select; ends = [os.pipe()[0] for _ in range(4)]\n'
