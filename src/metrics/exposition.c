@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "base/ns.h"
 #include "metrics/families.h"
 #include "metrics/levels.h"
 #include "metrics/names.h"
@@ -68,17 +69,12 @@ static void add_bucket(const struct writer *writer, const struct weft__metrics_s
 	weft_text_finish(&label);
 }
 
-static uint64_t add_up(uint64_t left, uint64_t right)
-{
-	return left > UINT64_MAX - right ? UINT64_MAX : left + right;
-}
-
 static void add_histogram(const struct writer *writer, const struct weft__metrics_series *series)
 {
 	const struct weft__runs_histogram *histogram = &series->sample->counter->histogram;
 	uint64_t count = 0;
 	for (uint32_t i = 0; i < histogram->cell_count; i++) {
-		count = add_up(count, histogram->cells[i]);
+		count = weft__ns_add(count, histogram->cells[i]);
 		if (i % CELLS_PER_BUCKET == 0 && i + 1 < histogram->cell_count)
 			add_bucket(writer, series, weft__metrics_cell_bound(series->sample->counter, i), count);
 	}

@@ -6,10 +6,10 @@
  */
 #include "metrics/families.h"
 
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strings.h"
 #include "metrics/names.h"
 
 /* ---- Names ---- */
@@ -47,14 +47,10 @@ static void add_family(struct weft_text *text, const struct weft__runs_counter *
 /* ---- A set of names ---- */
 
 struct name_set {
-	void *root; /* of tsearch */
-	bool has_memory;
+	struct weft__strings names;
+	struct weft_text name; /* room for one */
+	int error;
 };
-
-static int by_name(const void *left, const void *right)
-{
-	return strcmp(left, right);
-}
 
 /* The names that a family has besides its own. */
 static const char *const *suffixes_of(enum weft__runs_type type)
@@ -65,33 +61,27 @@ static const char *const *suffixes_of(enum weft__runs_type type)
 	return type == WEFT__RUNS_COUNTER ? counter : type == WEFT__RUNS_HISTOGRAM ? histogram : none;
 }
 
-static char *join(const char *family, const char *suffix)
+static void join(struct name_set *set, const char *family, const char *suffix)
 {
-	size_t size = strlen(family), more = strlen(suffix) + 1;
-	char *name = malloc(size + more);
-	if (name) {
-		memcpy(name, family, size);
-		memcpy(name + size, suffix, more);
-	}
-	return name;
+	set->name.size = 0;
+	weft_text_add_string(&set->name, family);
+	weft_text_add_string(&set->name, suffix);
+	set->error = set->error ? set->error : set->name.error;
 }
 
 static bool has_name(struct name_set *set, const char *family, const char *suffix)
 {
-	char *name = join(family, suffix);
-	bool has = name && tfind(name, &set->root, by_name);
-	set->has_memory = set->has_memory && name;
-	free(name);
-	return has;
+	join(set, family, suffix);
+	return !set->error &&
+		   weft__strings_find(&set->names, set->name.bytes, set->name.size) != WEFT__INDEX_EMPTY;
 }
 
 static void add_name(struct name_set *set, const char *family, const char *suffix)
 {
-	char *name = join(family, suffix);
-	char **found = name ? tsearch(name, &set->root, by_name) : NULL;
-	if (!found || *found != name) /* one family's names differ, so this is for want of memory */
-		free(name);
-	set->has_memory = set->has_memory && found;
+	uint32_t number;
+	join(set, family, suffix);
+	if (!set->error)
+		set->error = weft__strings_intern(&set->names, set->name.bytes, set->name.size, &number);
 }
 
 /* False if another family has one of the names. */
@@ -180,10 +170,12 @@ static void find_texts(struct weft__metrics_families *families)
 static bool drop_collisions(const struct making *making)
 {
 	struct weft__metrics_families *families = making->families;
-	struct name_set names = {NULL, true};
+	struct name_set names = {0};
 	size_t count = 0;
 	bool is_free = false;
 	struct weft__metrics_series last = {0};
+	if (weft__strings_init(&names.names))
+		return false;
 	add_name(&names, WEFT__METRICS_LEFT_OUT, "");
 	for (size_t i = 0; i < families->count; i++) {
 		const struct weft__metrics_series it = families->series[i];
@@ -199,8 +191,9 @@ static bool drop_collisions(const struct making *making)
 		last = it;
 	}
 	families->count = count;
-	tdestroy(names.root, free);
-	return names.has_memory;
+	weft__strings_finish(&names.names);
+	weft_text_finish(&names.name);
+	return !names.error;
 }
 
 bool weft__metrics_families_init(struct weft__metrics_families *families,
