@@ -197,23 +197,32 @@ void weft__agent_series_set_unit(struct weft__agent_all_series *all,
 	series->scale = counter->scale;
 }
 
-uint32_t weft__agent_series_find(struct weft__agent_all_series *all, uint64_t user,
-	const char *program, const struct weft__runs_counter *counter,
+void weft__agent_series_name(struct weft__agent_name *name, uint64_t user, const char *program,
+	const struct weft__runs_counter *counter)
+{
+	struct weft_text *key = &name->key;
+	key->size = 0;
+	weft_text_add_u64(key, user);
+	weft_text_add(key, "", 1);
+	add_piece(key, program);
+	add_piece(key, counter->name);
+	add_labels(key, counter);
+	weft_text_add(key, "", 1);
+	name->counter = counter;
+	name->size = key->size;
+}
+
+uint32_t weft__agent_series_find(struct weft__agent_all_series *all, struct weft__agent_name *name,
 	const struct weft__agent_part *part)
 {
-	struct weft_text key = {0};
+	struct weft_text *key = &name->key;
+	const struct weft__runs_counter *counter = name->counter;
 	bool is_new = false;
-	weft_text_add_u64(&key, user);
-	weft_text_add(&key, "", 1);
-	add_piece(&key, program);
-	add_piece(&key, counter->name);
-	add_labels(&key, counter);
-	weft_text_add(&key, "", 1);
-	add_piece(&key, part->name);
-	uint32_t number = number_of(all, &key);
-	if (number == WEFT__AGENT_NONE && !key.error && has_room(all, key.bytes))
-		number = intern(all, &key, &is_new);
-	weft_text_finish(&key);
+	key->size = name->size;
+	add_piece(key, part->name);
+	uint32_t number = number_of(all, key);
+	if (number == WEFT__AGENT_NONE && !key->error && has_room(all, key->bytes))
+		number = intern(all, key, &is_new);
 	if (is_new) {
 		struct weft__agent_series *series = &all->list[number];
 		series->type = weft__agent_series_type(counter);

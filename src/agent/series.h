@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/text.h>
+
 #include "agent/database.h"
 #include "base/strings.h"
 #include "runs/attach/counters.h"
@@ -84,11 +86,20 @@ struct weft__agent_part {
 	double bound;  /* the largest value of a cell; else NAN */
 };
 
-/* Finds the series of a program's counter, or makes one. WEFT__AGENT_NONE: it would be too many, or
- * there is no memory. */
+/* The key of a program's counter, to which those of its parts are alike but for the end. Starts
+ * as {0}; the caller calls weft_text_finish(&name.key). */
+struct weft__agent_name {
+	struct weft_text key;
+	size_t size; /* of what all parts have */
+	const struct weft__runs_counter *counter;
+};
+void weft__agent_series_name(struct weft__agent_name *name, uint64_t user, const char *program,
+	const struct weft__runs_counter *counter);
+
+/* Finds the series of a part of that counter, or makes one. WEFT__AGENT_NONE: it would be too many,
+ * or there is no memory. */
 #define WEFT__AGENT_NONE UINT32_MAX
-uint32_t weft__agent_series_find(struct weft__agent_all_series *all, uint64_t user,
-	const char *program, const struct weft__runs_counter *counter,
+uint32_t weft__agent_series_find(struct weft__agent_all_series *all, struct weft__agent_name *name,
 	const struct weft__agent_part *part);
 
 /* The type that a counter's series has at first. */

@@ -116,6 +116,7 @@ struct reading {
 	int64_t now;
 	int64_t base; /* a time at which new series were 0 */
 	bool is_full; /* a value had no room */
+	struct weft__agent_name name;
 };
 
 /* A new series had no value at the last look, or when the program began. */
@@ -126,13 +127,13 @@ static int64_t base_of(
 	return base > 0 && base < now ? base : now - 1;
 }
 
-static void take(struct reading *reading, const struct weft__runs_counter *counter,
-	const struct weft__agent_part *part, int64_t value)
+/* Takes a part of the counter that `reading` names. */
+static void take(struct reading *reading, const struct weft__agent_part *part, int64_t value)
 {
+	const struct weft__runs_counter *counter = reading->name.counter;
 	struct weft__agent_ledger *ledger = reading->ledger;
 	struct weft__agent_region *region = reading->region;
-	uint32_t number =
-		weft__agent_series_find(&ledger->series, region->user, region->program, counter, part);
+	uint32_t number = weft__agent_series_find(&ledger->series, &reading->name, part);
 	struct weft__agent_item *item = number == WEFT__AGENT_NONE ? NULL : find_item(region, number);
 	if (!item) {
 		if (!reading->is_full)
@@ -160,7 +161,7 @@ static void take_histogram(struct reading *reading, const struct weft__runs_coun
 {
 	const struct weft__runs_histogram *it = &counter->histogram;
 	struct weft__agent_part part = {.name = "sum", .bound = NAN};
-	take(reading, counter, &part, (int64_t)it->sum);
+	take(reading, &part, (int64_t)it->sum);
 	for (uint32_t i = 0; i < it->cell_count; i++) {
 		if (!it->cells[i])
 			continue;
@@ -168,7 +169,7 @@ static void take_histogram(struct reading *reading, const struct weft__runs_coun
 		bool is_last = i + 1 == it->cell_count;
 		part.bound = is_last ? INFINITY : exp2(eighths / 8.0);
 		snprintf(part.name, sizeof(part.name), is_last ? "le:inf" : "le:%d", eighths);
-		take(reading, counter, &part, (int64_t)it->cells[i]);
+		take(reading, &part, (int64_t)it->cells[i]);
 	}
 }
 
@@ -188,11 +189,16 @@ static void parse(struct reading *reading)
 	}
 	for (size_t i = 0; i < reading->region->item_count; i++)
 		reading->region->items[i].is_read = false;
-	for (size_t i = 0; i < counters.count; i++)
-		if (counters.list[i].type == WEFT__RUNS_HISTOGRAM)
-			take_histogram(reading, &counters.list[i]);
+	for (size_t i = 0; i < counters.count; i++) {
+		const struct weft__runs_counter *counter = &counters.list[i];
+		weft__agent_series_name(
+			&reading->name, reading->region->user, reading->region->program, counter);
+		if (counter->type == WEFT__RUNS_HISTOGRAM)
+			take_histogram(reading, counter);
 		else
-			take(reading, &counters.list[i], &value, counters.list[i].integer);
+			take(reading, &value, counter->integer);
+	}
+	weft_text_finish(&reading->name.key);
 	weft__runs_counters_finish(&counters);
 }
 
