@@ -15,38 +15,38 @@
 
 static int by_pid(const void *left, const void *right)
 {
-	const struct weft__agent_look *l = left, *r = right;
+	const struct weft__agent_visit *l = left, *r = right;
 	return (l->pid > r->pid) - (l->pid < r->pid);
 }
 
-static bool add(struct weft__agent_search *search, struct weft__agent_look look)
+static bool add(struct weft__agent_search *search, struct weft__agent_visit visit)
 {
 	if (search->count == search->capacity) {
 		size_t capacity = search->capacity ? 2 * search->capacity : 256;
-		struct weft__agent_look *list = realloc(search->list, capacity * sizeof(*list));
+		struct weft__agent_visit *list = realloc(search->list, capacity * sizeof(*list));
 		if (!list)
 			return false;
 		search->list = list;
 		search->capacity = capacity;
 	}
-	search->list[search->count++] = look;
+	search->list[search->count++] = visit;
 	return true;
 }
 
-static const struct weft__agent_look *find(const struct weft__agent_search *search, pid_t pid)
+static const struct weft__agent_visit *find(const struct weft__agent_search *search, pid_t pid)
 {
-	const struct weft__agent_look key = {.pid = pid};
+	const struct weft__agent_visit key = {.pid = pid};
 	return search->count ? bsearch(&key, search->list, search->count, sizeof(*search->list), by_pid)
 						 : NULL;
 }
 
-/* The next look at a process, and the present one if it is due. */
-static struct weft__agent_look take(const struct weft__agent_search *search, pid_t pid,
+/* The next visit to a process, after the present one if it is due. */
+static struct weft__agent_visit take(const struct weft__agent_search *search, pid_t pid,
 	void (*look)(void *context, pid_t pid), void *context)
 {
-	const struct weft__agent_look *known = find(search, pid);
-	struct weft__agent_look next =
-		known ? *known : (struct weft__agent_look){pid, search->number, 1};
+	const struct weft__agent_visit *known = find(search, pid);
+	struct weft__agent_visit next =
+		known ? *known : (struct weft__agent_visit){pid, search->number, 1};
 	if (next.due > search->number)
 		return next;
 	look(context, pid);

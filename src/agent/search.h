@@ -12,14 +12,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct weft__agent_look {
+struct weft__agent_visit {
 	pid_t pid;
 	uint32_t due;      /* the number of the search that looks at it again */
 	uint32_t distance; /* in searches */
 };
 
 struct weft__agent_search {
-	struct weft__agent_look *list; /* by pid */
+	struct weft__agent_visit *list; /* by pid */
 	size_t count, capacity;
 	uint32_t number; /* of searches so far */
 };
