@@ -83,37 +83,26 @@ static bool is_own(pid_t pid, uint32_t owner)
 	return owner == (uint32_t)weft__source_process_own_pid(pid);
 }
 
-/* Reads so many bytes of a file. 0 or an errno; ENOENT if there are fewer. */
-static int read_file(int fd, off_t offset, void *ret, size_t bytes)
-{
-	size_t have = 0;
-	ssize_t size = 1;
-	while (have < bytes && size > 0)
-		if ((size = pread(fd, (char *)ret + have, bytes - have, offset + (off_t)have)) > 0)
-			have += (size_t)size;
-	return size < 0 ? errno : have == bytes ? 0 : ENOENT;
-}
-
-/* The values are in the file of an agent: reads them there. `own`: the process's own memory. */
-static int read_elsewhere(
-	int own, const uint8_t region[16], const char *suffix, void *ret, size_t bytes)
+/* The values are in the file of an agent: opens it. `own`: the process's own memory, which is
+ * closed. -1 with errno. */
+static int open_elsewhere(int own, const uint8_t region[16], const char *suffix)
 {
 	struct stat status;
 	int fd = fstat(own, &status) == 0 ? weft__runs_region_open(region, suffix, status.st_uid) : -1;
-	if (fd < 0)
-		return errno;
-	int error = read_file(fd, 0, ret, bytes);
-	close(fd);
-	return error;
+	close(own);
+	return fd;
 }
 
 static int read_counters(pid_t pid, struct weft__runs_counters *ret_counters)
 {
 	struct weft_abi_counters *memory = malloc(sizeof(*memory));
+	const size_t bytes = sizeof(*memory);
 	int fd = memory ? weft__runs_memory_open(pid, WEFT__RUNS_PAGE) : -1;
-	int error = fd < 0 ? errno : read_file(fd, WEFT_ABI_ATTACH_BYTES, memory, sizeof(*memory));
-	if (!error && memory->is_elsewhere)
-		error = read_elsewhere(fd, memory->region, WEFT_ABI_AGENT_SUFFIX, memory, sizeof(*memory));
+	int error = fd < 0 ? errno : weft__runs_region_read(fd, WEFT_ABI_ATTACH_BYTES, memory, bytes);
+	if (!error && memory->is_elsewhere) {
+		fd = open_elsewhere(fd, memory->region, WEFT_ABI_AGENT_SUFFIX);
+		error = fd < 0 ? errno : weft__runs_region_read(fd, 0, memory, bytes);
+	}
 	if (!error)
 		error =
 			is_own(pid, memory->owner) ? weft__runs_counters_parse(memory, ret_counters) : ENOENT;
@@ -128,10 +117,11 @@ static int copy_metrics(pid_t pid, struct weft_abi_metrics **ret_memory)
 {
 	struct weft_abi_metrics *memory = aligned_alloc(64, WEFT_ABI_METRICS_BYTES);
 	int fd = memory ? weft__runs_memory_open(pid, WEFT__RUNS_METRICS) : -1;
-	int error = fd < 0 ? errno : read_file(fd, 0, memory, WEFT_ABI_METRICS_BYTES);
-	if (!error && memory->is_elsewhere)
-		error = read_elsewhere(
-			fd, memory->region, WEFT_ABI_AGENT_METRICS_SUFFIX, memory, WEFT_ABI_METRICS_BYTES);
+	int error = fd < 0 ? errno : weft__runs_metrics_copy(fd, memory);
+	if (!error && memory->is_elsewhere) {
+		fd = open_elsewhere(fd, memory->region, WEFT_ABI_AGENT_METRICS_SUFFIX);
+		error = fd < 0 ? errno : weft__runs_metrics_copy(fd, memory);
+	}
 	if (!error && !is_own(pid, memory->owner))
 		error = ENOENT;
 	if (fd >= 0)
@@ -160,16 +150,16 @@ static int copy_children(pid_t pid, void **ret_first, void **ret_second, size_t 
 	struct weft_abi_children header;
 	void *first = NULL, *second = NULL;
 	int fd = weft__runs_memory_open(pid, WEFT__RUNS_CHILDREN);
-	int error = fd < 0 ? errno : read_file(fd, 0, &header, sizeof(header));
+	int error = fd < 0 ? errno : weft__runs_region_read(fd, 0, &header, sizeof(header));
 	if (!error && (!is_own(pid, header.owner) || header.used > WEFT_ABI_CHILDREN_MAX))
 		error = ENOENT;
 	const size_t bytes = error ? 0 : sizeof(header) + header.used * sizeof(struct weft_abi_child);
 	if (!error && (!(first = malloc(bytes)) || !(second = malloc(bytes))))
 		error = ENOMEM;
 	if (!error)
-		error = read_file(fd, 0, first, bytes);
+		error = weft__runs_region_read(fd, 0, first, bytes);
 	if (!error)
-		error = read_file(fd, 0, second, bytes);
+		error = weft__runs_region_read(fd, 0, second, bytes);
 	if (fd >= 0)
 		close(fd);
 	*ret_first = first;

@@ -9,6 +9,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+
+#include "runs/attach/region.h"
 
 /* All parts of a hosted program's memory have the same sizes. */
 static bool is_valid(const struct weft_abi_metrics *header)
@@ -25,6 +28,46 @@ static bool is_valid(const struct weft_abi_metrics *header)
 		   header->shard_bytes == WEFT_ABI_METRIC_SHARD_BYTES;
 }
 
+/* ---- Copies ---- */
+
+static uint32_t cells_of(const struct weft_abi_metric_row *row)
+{
+	return row->kind == WEFT_ABI_METRIC_HISTOGRAM
+			   ? WEFT_ABI_METRIC_CELLS_OF(row->first_exponent, row->last_exponent) + 1
+			   : 1;
+}
+
+/* Rows that are damaged count as well, but never beyond the cells that there are. */
+uint32_t weft__runs_metrics_cells_used(const void *memory)
+{
+	const struct weft_abi_metrics *header = memory;
+	const struct weft_abi_metric_row *row = (const void *)(header + 1);
+	uint32_t used = 0;
+	for (uint32_t i = 0; i < header->rows_used && i < WEFT_ABI_METRIC_ROWS; i++) {
+		const uint32_t cells = cells_of(&row[i]);
+		const uint32_t end = row[i].cell < WEFT_ABI_METRIC_CELLS && cells < WEFT_ABI_METRIC_CELLS
+								 ? row[i].cell + cells
+								 : WEFT_ABI_METRIC_CELLS;
+		if (end > used)
+			used = end;
+	}
+	return used < WEFT_ABI_METRIC_CELLS ? used : WEFT_ABI_METRIC_CELLS;
+}
+
+int weft__runs_metrics_copy(int fd, void *memory)
+{
+	const size_t head = WEFT__RUNS_METRICS_HEAD_BYTES;
+	int error = weft__runs_region_read(fd, 0, memory, head);
+	const size_t bytes = error ? 0 : 8 * (size_t)weft__runs_metrics_cells_used(memory);
+	for (size_t shard = 0; !error && shard < WEFT_ABI_METRIC_SHARDS; shard++) {
+		const size_t at = head + shard * WEFT_ABI_METRIC_SHARD_BYTES;
+		error = weft__runs_region_read(fd, (off_t)at, (char *)memory + at, bytes);
+	}
+	return error;
+}
+
+/* ---- Rows ---- */
+
 /* The text at *at, which is moved behind its NUL; NULL if it has none. */
 static const char *take_text(const struct weft__metrics_reading *r, uint32_t *at)
 {
@@ -34,13 +77,6 @@ static const char *take_text(const struct weft__metrics_reading *r, uint32_t *at
 	const size_t size = strnlen(text, WEFT_ABI_METRIC_TEXT - *at);
 	*at += (uint32_t)size + 1;
 	return *at <= WEFT_ABI_METRIC_TEXT && size <= WEFT_ABI_METRIC_TEXT_MAX ? text : NULL;
-}
-
-static uint32_t cells_of(const struct weft_abi_metric_row *row)
-{
-	return row->kind == WEFT_ABI_METRIC_HISTOGRAM
-			   ? WEFT_ABI_METRIC_CELLS_OF(row->first_exponent, row->last_exponent) + 1
-			   : 1;
 }
 
 static bool is_like(const struct weft_abi_metric_row *row, const struct weft_abi_metric_row *above)

@@ -8,6 +8,18 @@
 #include "abi/metric_abi.h"
 #include "runs/attach/counters.h"
 
+/* The header, rows and texts, behind which the cells are. */
+#define WEFT__RUNS_METRICS_HEAD_BYTES                                                              \
+	(sizeof(struct weft_abi_metrics) + WEFT_ABI_METRIC_ROWS * sizeof(struct weft_abi_metric_row) + \
+		WEFT_ABI_METRIC_TEXT)
+
+/* Copies the metrics in a file to memory of WEFT_ABI_METRICS_BYTES: of the cells, only those that
+ * rows use; the others are left as they are. 0 or an errno; ENOENT: the file is too short. */
+int weft__runs_metrics_copy(int fd, void *memory);
+
+/* The number of cells of each shard that a copy has, from the first on. */
+uint32_t weft__runs_metrics_cells_used(const void *memory);
+
 /* Reads the metrics in a copy of the memory, of WEFT_ABI_METRICS_BYTES, aligned to 64 bytes: the
  * totals of each level, in the order in which they were made. 0 or an errno; ENOENT: it has none.
  * The caller calls weft__runs_counters_finish() if it is 0. */

@@ -119,3 +119,13 @@ int weft__runs_region_open(const uint8_t region[16], const char *suffix, uid_t u
 		errno = ENOENT;
 	return fd;
 }
+
+int weft__runs_region_read(int fd, off_t offset, void *ret, size_t bytes)
+{
+	size_t have = 0;
+	ssize_t size = 1;
+	while (have < bytes && size > 0)
+		if ((size = pread(fd, (char *)ret + have, bytes - have, offset + (off_t)have)) > 0)
+			have += (size_t)size;
+	return size < 0 ? errno : have == bytes ? 0 : ENOENT;
+}

@@ -30,4 +30,7 @@ int weft__runs_region_open_at(int folder, const char *name);
  * no folder that this process may look into has them. */
 int weft__runs_region_open(const uint8_t region[16], const char *suffix, uid_t user);
 
+/* Reads so many bytes of a file. 0 or an errno; ENOENT if there are fewer. */
+int weft__runs_region_read(int fd, off_t offset, void *ret, size_t bytes);
+
 #endif

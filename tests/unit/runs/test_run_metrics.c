@@ -121,6 +121,30 @@ static void children_have_all_labels_above_them(void **state)
 	weft__runs_counters_finish(&children);
 }
 
+/* A program with three metrics has 20 cells in use, of 8192. */
+static void a_copy_has_the_cells_in_use(void **state)
+{
+	(void)state;
+	struct weft__runs_counters counters;
+	unsigned char *memory = aligned_alloc(64, WEFT_ABI_METRICS_BYTES);
+	memset(memory, 'x', WEFT_ABI_METRICS_BYTES);
+	int fd = weft__runs_memory_open(getpid(), WEFT__RUNS_METRICS);
+	assert_return_code(fd, errno);
+	assert_int_equal(weft__runs_metrics_copy(fd, memory), 0);
+	close(fd);
+	const uint32_t used = weft__runs_metrics_cells_used(memory);
+	assert_in_range(used, 20, 100);
+	for (uint32_t shard = 0; shard < WEFT_ABI_METRIC_SHARDS; shard++)
+		assert_int_equal(
+			memory[WEFT__RUNS_METRICS_HEAD_BYTES + shard * WEFT_ABI_METRIC_SHARD_BYTES + 8 * used],
+			'x');
+	assert_int_equal(weft__runs_metrics_parse(memory, &counters), 0);
+	assert_int_equal(find(&counters, "tcp_acked", 1)->integer, 18);
+	assert_int_equal(find(&counters, "latency", 1)->histogram.sum, 1017);
+	weft__runs_counters_finish(&counters);
+	free(memory);
+}
+
 /* ---- Damage ---- */
 
 static unsigned char *copy(enum weft__runs_memory kind, size_t *ret_bytes)
@@ -272,6 +296,7 @@ int main(void)
 		cmocka_unit_test(levels_have_their_totals),
 		cmocka_unit_test(a_histogram_has_its_cells),
 		cmocka_unit_test(children_have_all_labels_above_them),
+		cmocka_unit_test(a_copy_has_the_cells_in_use),
 		cmocka_unit_test(any_damage_is_survived),
 		cmocka_unit_test(rows_that_would_cost_too_much_are_left_out),
 		cmocka_unit_test(any_damage_of_children_is_survived),
