@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "abi/attach_abi.h"
-#include "base/field.h"
+#include "runs/attach/metrics.h"
 #include "runs/attach/page.h"
 #include "runs/attach/region.h"
 #include "source/process.h"
@@ -250,22 +250,6 @@ int weft__agent_regions_find(struct weft__agent_regions *regions)
 
 /* ---- Nameless memory ---- */
 
-/* When the process started, in the kernel's ticks; 0: it is unknown. */
-static uint64_t start_of(pid_t pid)
-{
-	char path[64], text[1024];
-	uint64_t ticks;
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t size = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-	if (fd >= 0)
-		close(fd);
-	text[size > 0 ? size : 0] = '\0';
-	/* PID (NAME) STATE and 18 more fields come before the start; NAME may hold anything. */
-	const char *name_end = strrchr(text, ')');
-	return name_end && weft__field_number(name_end + 1, 19, UINT64_MAX, &ticks) ? ticks : 0;
-}
-
 /* Files that cannot be opened, because there are too many, show nothing. */
 bool weft__agent_regions_has_ended(pid_t pid, uint64_t started)
 {
@@ -274,8 +258,9 @@ bool weft__agent_regions_has_ended(pid_t pid, uint64_t started)
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	if (lstat(path, &status) != 0)
 		return errno == ENOENT;
-	uint64_t now = start_of(pid);
-	return now && (now != started || weft__source_process_state(pid) == WEFT__SOURCE_PROCESS_ENDED);
+	uint64_t now;
+	enum weft__source_process state = weft__source_process_look(pid, &now);
+	return now && (now != started || state == WEFT__SOURCE_PROCESS_ENDED);
 }
 
 /* Adds the process's nameless memory of that kind. A child that was forked by clone(2) has its
@@ -308,7 +293,9 @@ static void look_for(
 
 static void look_at(void *context, pid_t pid)
 {
-	uint64_t started = weft__source_process_of(pid) == pid ? start_of(pid) : 0;
+	uint64_t started = 0;
+	if (weft__source_process_of(pid) == pid)
+		weft__source_process_look(pid, &started);
 	for (enum weft__agent_kind kind = 0; started && kind < WEFT__AGENT_KINDS; kind++)
 		look_for(context, kind, pid, started);
 }
@@ -358,9 +345,11 @@ const char *weft__agent_regions_read(
 	const struct kind *it = &kinds[region->kind];
 	char *memory = regions->memory;
 	char name[WEFT_ABI_AGENT_NAME_BYTES];
-	ssize_t size = pread(region->fd, memory, it->bytes, region->at);
-	if (size != (ssize_t)it->bytes)
-		return size < 0 ? strerror(errno) : "the file is too short";
+	int error = region->kind == WEFT__AGENT_METRICS
+					? weft__runs_metrics_copy(region->fd, memory)
+					: weft__runs_region_read(region->fd, region->at, memory, it->bytes);
+	if (error)
+		return error == ENOENT ? "the file is too short" : strerror(error);
 	region->is_begun = memcmp(memory, "\0\0\0\0\0\0\0", 8) != 0;
 	if (region->is_begun && memcmp(memory, it->magic, 8) != 0)
 		return "the file does not begin like counters";
@@ -374,22 +363,36 @@ const char *weft__agent_regions_read(
 	return NULL;
 }
 
-/* Not 0. Only saves work: a change that it does not see is seen when the process has ended. */
-static uint64_t digest_of(const unsigned char *at, size_t size)
+/* Only saves work: a change that it does not see is seen when the process has ended. */
+static uint64_t digest_of(uint64_t digest, const unsigned char *at, size_t size)
 {
-	uint64_t digest = 1, word;
+	uint64_t word;
 	for (size_t i = 0; i + sizeof(word) <= size; i += sizeof(word)) {
 		memcpy(&word, at + i, sizeof(word));
 		digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 		digest ^= digest >> 29;
 	}
+	return digest;
+}
+
+/* Not 0. */
+static uint64_t digest_region(enum weft__agent_kind kind, const unsigned char *memory)
+{
+	uint64_t digest = 1;
+	if (kind != WEFT__AGENT_METRICS)
+		return digest_of(digest, memory, kinds[kind].bytes) | 1;
+	const size_t bytes = 8 * (size_t)weft__runs_metrics_cells_used(memory);
+	digest = digest_of(digest, memory, WEFT__RUNS_METRICS_HEAD_BYTES);
+	for (size_t shard = 0; shard < WEFT_ABI_METRIC_SHARDS; shard++)
+		digest = digest_of(digest,
+			memory + WEFT__RUNS_METRICS_HEAD_BYTES + shard * WEFT_ABI_METRIC_SHARD_BYTES, bytes);
 	return digest | 1;
 }
 
 bool weft__agent_regions_differs(
 	const struct weft__agent_regions *regions, struct weft__agent_region *region)
 {
-	uint64_t digest = digest_of(regions->memory, kinds[region->kind].bytes);
+	uint64_t digest = digest_region(region->kind, regions->memory);
 	bool differs = region->is_dead || digest != region->digest;
 	region->digest = digest;
 	return differs;

@@ -20,7 +20,8 @@
 /* Fields of stat after the name, counted from the state. */
 enum {
 	FLAGS = 6,
-	THREADS = 17
+	THREADS = 17,
+	STARTED = 19
 };
 
 /* The first bytes of a file of the process; empty if there is none. */
@@ -48,16 +49,29 @@ static bool is_dead(char state)
 	return state == 'Z' || state == 'X' || state == 'x';
 }
 
-enum weft__source_process weft__source_process_state(pid_t pid)
+static enum weft__source_process state_of(const char *stat)
 {
-	char text[1024];
 	uint64_t threads;
-	const char *stat = read_stat(pid, text);
 	if (!stat)
 		return WEFT__SOURCE_PROCESS_NONE;
 	if (is_dead(*stat) && (!weft__field_number(stat, THREADS, INT_MAX, &threads) || threads < 2))
 		return WEFT__SOURCE_PROCESS_ENDED;
 	return *stat == 'T' || *stat == 't' ? WEFT__SOURCE_PROCESS_STOPPED : WEFT__SOURCE_PROCESS_RUNS;
+}
+
+enum weft__source_process weft__source_process_state(pid_t pid)
+{
+	char text[1024];
+	return state_of(read_stat(pid, text));
+}
+
+enum weft__source_process weft__source_process_look(pid_t pid, uint64_t *ret_started)
+{
+	char text[1024];
+	uint64_t ticks;
+	const char *stat = read_stat(pid, text);
+	*ret_started = stat && weft__field_number(stat, STARTED, UINT64_MAX, &ticks) ? ticks : 0;
+	return state_of(stat);
 }
 
 bool weft__source_process_is_kernel(pid_t pid)

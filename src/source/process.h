@@ -19,6 +19,10 @@ enum weft__source_process {
 /* A process whose main thread has called pthread_exit runs as long as its other threads do. */
 enum weft__source_process weft__source_process_state(pid_t pid);
 
+/* The same, and when the process started, at one moment, so that both are of one process: in the
+ * kernel's ticks since the machine started; 0: it is unknown. */
+enum weft__source_process weft__source_process_look(pid_t pid, uint64_t *ret_started);
+
 /* The process itself; if its main thread has ended, another thread. Only under the number of a
  * living thread, /proc has the memory map and the descriptors of the process. */
 pid_t weft__source_process_thread(pid_t pid);

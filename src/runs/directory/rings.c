@@ -243,20 +243,12 @@ void weft__runs_rings_report_refused(const char *directory, const struct weft__r
 
 double weft__runs_process_start(pid_t pid)
 {
-	char path[64], text[1024];
 	struct timespec now, booted;
 	uint64_t ticks;
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	FILE *file = fopen(path, "re");
-	size_t size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-	if (file)
-		fclose(file);
-	text[size] = '\0';
-	/* PID (NAME) STATE and 18 more fields come before the start time; NAME may hold anything. */
-	const char *name_end = strrchr(text, ')');
+	weft__source_process_look(pid, &ticks);
 	clock_gettime(CLOCK_REALTIME, &now);
 	clock_gettime(CLOCK_BOOTTIME, &booted);
-	if (!name_end || !weft__field_number(name_end + 1, 19, UINT64_MAX, &ticks))
+	if (!ticks)
 		return (double)now.tv_sec + 1;
 	return (double)(now.tv_sec - booted.tv_sec) + (double)(now.tv_nsec - booted.tv_nsec) * 1e-9 +
 		   (double)ticks / (double)sysconf(_SC_CLK_TCK);
