@@ -74,17 +74,12 @@ enum weft_task_flags {
 struct weft_tasks {
 	uint32_t count;
 	const weft_task_id *id;
-	const uint64_t *start;   /* ns */
-	const uint64_t *end;     /* ns; exclusive */
-	const uint32_t *parent;  /* task, or WEFT_NONE for a root */
-	const uint32_t *becomes; /* task, or WEFT_NONE */
-	const uint32_t *buffer;  /* the buffer's number in the trace: ids are unique within one */
-	const uint32_t *label;   /* string, or WEFT_NONE: its first label, of a thread its last */
-	const uint32_t *message; /* string, or WEFT_NONE: the error of a failed task */
-	const uint16_t *kind;    /* enum weft_kind, another number, or WEFT_KIND_PREEXISTING */
-	const uint8_t *category; /* the number of its category; 0: none: see weft_model_category */
-	const uint8_t *flags;    /* enum weft_task_flags */
-	const uint8_t *outcome;  /* enum weft_outcome */
+	const uint32_t *buffer; /* the buffer's number in the trace: ids are unique within one */
+	const uint64_t *start;  /* ns */
+	const uint64_t *end;    /* ns; exclusive */
+#define TASK_COLUMN(name, type, first) const type *name;
+#include <weft/task_columns.def>
+#undef TASK_COLUMN
 	/* Where a task's entries are in other columns: task t has [first[t], end[t]). In a live model,
 	 * the columns have unused elements between the entries of two tasks, which must not be read. */
 	const uint32_t *first_edge, *end_edge;             /* into edges.by_actor */

@@ -77,7 +77,7 @@ static void move_task(struct weft__state *s, const uint32_t *new_index, uint32_t
 	struct weft__state_tasks *t = &s->tasks;
 	uint32_t to = new_index[task], last = weft__model_state_forward(s, task);
 #define TASK_COLUMN(name, type, first) t->name[to] = t->name[task];
-#include "model/task_columns.def"
+#include <weft/task_columns.def>
 #undef TASK_COLUMN
 	t->becomes[to] = last == task ? WEFT_NONE : new_index[last];
 	t->parent[to] = moved(new_index, t->parent[task], WEFT_NONE);

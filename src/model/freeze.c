@@ -213,7 +213,7 @@ static void trim_tasks(struct weft_model_builder *b)
 	struct weft__state_tasks *t = &b->state.tasks;
 	const struct weft__column of_state[] = {
 #define TASK_COLUMN(name, type, first) {&t->name, sizeof(*t->name)},
-#include "model/task_columns.def"
+#include <weft/task_columns.def>
 #undef TASK_COLUMN
 	};
 	const struct weft__column own[] = {
@@ -245,7 +245,7 @@ static void hand_over_tasks(struct weft_model_builder *b, struct weft_tasks *to)
 	to->start = b->tasks.start;
 	to->end = b->tasks.end;
 #define TASK_COLUMN(name, type, first) to->name = t->name;
-#include "model/task_columns.def"
+#include <weft/task_columns.def>
 #undef TASK_COLUMN
 	*t = (struct weft__state_tasks){0};
 	b->tasks = (struct task_columns){0};

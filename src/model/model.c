@@ -225,7 +225,7 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 	}
 	const void *columns[] = {
 #define TASK_COLUMN(name, type, first) m->tasks.name,
-#include "model/task_columns.def"
+#include <weft/task_columns.def>
 #undef TASK_COLUMN
 		m->tasks.id, m->tasks.start, m->tasks.end, m->tasks.buffer, m->tasks.first_edge,
 		m->tasks.first_note, m->tasks.first_activation, m->edges.time, m->edges.from, m->edges.to,

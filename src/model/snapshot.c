@@ -30,7 +30,7 @@ struct weft__snapshot {
 	size_t task_capacity, edge_capacity;
 	uint64_t *start, *end;
 #define TASK_COLUMN(name, type, first) type *name;
-#include "model/task_columns.def"
+#include <weft/task_columns.def>
 #undef TASK_COLUMN
 	uint32_t *first[WEFT__TASK_POOLS], *last[WEFT__TASK_POOLS]; /* as in the pools */
 	uint32_t packs[WEFT__TASK_POOLS];
@@ -73,7 +73,7 @@ static void free_snapshot(struct weft__model *model)
 	release_parts(model);
 	void *columns[] = {
 #define TASK_COLUMN(name, type, first) s->name,
-#include "model/task_columns.def"
+#include <weft/task_columns.def>
 #undef TASK_COLUMN
 		s->start, s->end, s->edge_type, s->changed.items, s->open.items, s->dropped.items,
 		s->bands};
@@ -116,7 +116,7 @@ static int reserve(struct weft__snapshot *s, const struct weft_model_builder *b)
 		{&s->start, sizeof(*s->start)},
 		{&s->end, sizeof(*s->end)},
 #define TASK_COLUMN(name, type, first) {&s->name, sizeof(*s->name)},
-#include "model/task_columns.def"
+#include <weft/task_columns.def>
 #undef TASK_COLUMN
 		{&s->first[0], sizeof(uint32_t)},
 		{&s->first[1], sizeof(uint32_t)},
@@ -163,7 +163,7 @@ static void write_task(struct weft__snapshot *s, const struct weft_model_builder
 	s->start[task] = start_of(b, task);
 	s->end[task] = b->tasks.end[task];
 #define TASK_COLUMN(name, type, first) s->name[task] = t->name[task];
-#include "model/task_columns.def"
+#include <weft/task_columns.def>
 #undef TASK_COLUMN
 	s->flags[task] =
 		(uint8_t)((t->flags[task] & ~temporary) | (b->tasks.remarks[task] & TASK_NOTED));
@@ -269,7 +269,7 @@ static void show_tasks(
 		.start = s->start,
 		.end = s->end,
 #define TASK_COLUMN(name, type, first) .name = s->name,
-#include "model/task_columns.def"
+#include <weft/task_columns.def>
 #undef TASK_COLUMN
 		.first_edge = s->first[WEFT__POOL_ACTS],
 		.end_edge = s->last[WEFT__POOL_ACTS],

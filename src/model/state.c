@@ -26,7 +26,7 @@ void weft__model_state_finish(struct weft__state *s)
 	struct weft__state_tasks *t = &s->tasks;
 	void *columns[] = {
 #define TASK_COLUMN(name, type, first) t->name,
-#include "model/task_columns.def"
+#include <weft/task_columns.def>
 #undef TASK_COLUMN
 		t->root, t->forward, t->asked, t->ran_on, s->threads, s->counters.name, s->counters.buffer,
 		s->counters.value, s->counters.observed, s->counters.is_real, s->counters.by_name,

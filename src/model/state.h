@@ -44,7 +44,7 @@ struct weft__state_tasks {
 	uint32_t *asked;   /* the source of its latest try_read, as it was then */
 	uint32_t *ran_on;  /* the thread on which it ran last, or WEFT_NONE */
 #define TASK_COLUMN(name, type, first) type *name;
-#include "model/task_columns.def"
+#include <weft/task_columns.def>
 #undef TASK_COLUMN
 };
 

@@ -16,7 +16,7 @@ __attribute__((noinline)) static int reserve_task(struct weft__state_tasks *t)
 		{&t->asked, sizeof(*t->asked)},
 		{&t->ran_on, sizeof(*t->ran_on)},
 #define TASK_COLUMN(name, type, first) {&t->name, sizeof(*t->name)},
-#include "model/task_columns.def"
+#include <weft/task_columns.def>
 #undef TASK_COLUMN
 	};
 	return weft__columns_reserve(
@@ -35,7 +35,7 @@ static int add_task(struct weft__state *s)
 	t->forward[task] = t->root[task] = task;
 	t->asked[task] = t->ran_on[task] = WEFT_NONE;
 #define TASK_COLUMN(name, type, first) t->name[task] = first;
-#include "model/task_columns.def"
+#include <weft/task_columns.def>
 #undef TASK_COLUMN
 	return 0;
 }
