@@ -36,11 +36,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <weft/buffer.h>
 #include <weft/diagnostic.h>
 #include <weft/error.h>
 #include <weft/event.h>
+#include <weft/growing.h>
 #include <weft/refresh.h>
 #include <weft/trace.h>
 
@@ -85,6 +87,40 @@ uint64_t weft_follow_mark(const struct weft_follow *follow);
  * by 1 in 10,000 if the program had just begun. */
 const struct weft_trace_description *weft_follow_describe(const struct weft_follow *follow);
 struct weft_diagnostics *weft_follow_diagnostics(struct weft_follow *follow);
+
+/* ---- Files, programs and guests as one input that grows ---- */
+
+struct weft_ring_check;
+
+enum weft_growing_what {
+	WEFT_GROWING_ANY,   /* a program's ring, or else a file */
+	WEFT_GROWING_RING,  /* of a running program, or of one that has ended */
+	WEFT_GROWING_FILES, /* whose bytes are appended to, such as streams */
+};
+
+/* A trace to be opened: one path; several that fit together, in the order of
+ * weft_input_open_files(); or a guest of Xen. */
+struct weft_growing_spec {
+	size_t size; /* sizeof(struct weft_growing_spec), or 0; members that an older header lacks are
+					0 */
+	const char *const *paths;
+	size_t count;
+	/* The processes whose rings the paths must be, in a run directory: see
+	 * weft_source_open_ring(). 0: a path that the user named. NULL: all are 0. */
+	const pid_t *pids;
+	struct weft_ring_check *ret_check; /* why such a ring is refused; NULL: not wanted */
+	struct weft_guest *guest;          /* see guest.h; it must outlive the input */
+	enum weft_growing_what what;       /* of an only path without a process */
+	uint64_t hz;                       /* see weft_decoder_set_hz() */
+	/* Waits for a file whose events can be taken as they come, however long it does not grow. */
+	bool is_patient;
+};
+
+/* Opens a trace that grows, see growing.h. Events of a guest with Mirage's CTF are those that its
+ * pages hold whenever they are looked at. 0 or an error of weft_follow_open(),
+ * weft_source_growth_open() and weft_source_open_ring(). */
+int weft_input_open_growing(
+	const struct weft_growing_spec *spec, struct weft_growing **ret_growing);
 
 /* ---- Control: what a running program records ---- */
 

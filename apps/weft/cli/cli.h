@@ -187,9 +187,9 @@ void cli_trace_each_diagnostic(
 void cli_trace_report(const struct cli_trace *trace);
 
 /* Prints a message for an error of the decoder or the model; `errno` says more for
- * WEFT_ERROR_SYSTEM. */
-void cli_trace_explain(const char *name, int error);
-/* The same; returns the exit status. */
+ * WEFT_ERROR_SYSTEM. Returns the exit status. */
+int cli_trace_explain(const char *name, int error);
+/* The same. */
 int cli_trace_fail(const struct cli_trace *trace, int error);
 
 /* The name of a buffer's category with that number; "*" for all. */

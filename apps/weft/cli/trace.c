@@ -31,13 +31,13 @@ static const char *recognize(const char *path)
 	return text;
 }
 
-void cli_trace_explain(const char *name, int error)
+int cli_trace_explain(const char *name, int error)
 {
 	const char *text = weft_error_text(error);
 	const char *foreign = error == WEFT_ERROR_FORMAT ? recognize(name) : NULL;
 	if (foreign) {
 		cli_inform("%s: no trace that weft knows, but %s", name, foreign);
-		return;
+		return CLI_UNREADABLE;
 	}
 	if (error == WEFT_ERROR_SYSTEM)
 		text = strerror(errno);
@@ -45,12 +45,12 @@ void cli_trace_explain(const char *name, int error)
 		text = "the file is empty";
 	cli_inform(
 		"%s: %s%s", name, text, error == WEFT_ERROR_SIZE ? "; --max-size SIZE allows more" : "");
+	return CLI_UNREADABLE;
 }
 
 int cli_trace_fail(const struct cli_trace *trace, int error)
 {
-	cli_trace_explain(trace->name, error);
-	return CLI_UNREADABLE;
+	return cli_trace_explain(trace->name, error);
 }
 
 void cli_trace_limit(uint64_t bytes)

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Growing inputs that read by themselves: files, and the rings of programs.
+ */
+#include "record_trace.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <weft/follow.h>
+#include <weft/source.h>
+
+#include "moved_clock.h"
+
+#define SIZE ((size_t)64 << 10)
+
+static const uint64_t SECOND_NS = 1000000000;
+
+static char directory[64], paths[2][96];
+static const char *const both[] = {paths[0], paths[1]};
+static struct weft_growing *growing;
+
+static int begin(void **state)
+{
+	(void)state;
+	growing = NULL;
+	strcpy(directory, "/tmp/weft-test-growing-XXXXXX");
+	if (!mkdtemp(directory))
+		return -1;
+	for (int i = 0; i < 2; i++)
+		snprintf(paths[i], sizeof(paths[i]), "%s/%d.sexp", directory, i);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	weft_growing_close(growing);
+	unlink(paths[0]);
+	unlink(paths[1]);
+	return rmdir(directory);
+}
+
+static struct weft_growing_state now(void)
+{
+	struct weft_growing_state state;
+	weft_growing_state(growing, &state);
+	return state;
+}
+
+static void append_text(int file, const char *text)
+{
+	FILE *out = fopen(paths[file], "a");
+	assert_non_null(out);
+	fputs(text, out);
+	assert_int_equal(fclose(out), 0);
+}
+
+/* At that second, a task is made. */
+static void append(int file, int second)
+{
+	char text[64];
+	snprintf(text, sizeof(text), "((time %d.0)(op(Creates 0 %d Task)))\n", second, second);
+	append_text(file, text);
+}
+
+/* An event of which a part has come. */
+static void append_part(int file)
+{
+	append_text(file, "((time 9.");
+}
+
+static void open_files(size_t count, bool is_patient)
+{
+	const struct weft_growing_spec spec = {
+		.size = sizeof(spec), .paths = both, .count = count, .is_patient = is_patient};
+	assert_int_equal(weft_input_open_growing(&spec, &growing), 0);
+}
+
+/* Takes the seconds of events that make a task, as long as there are some. */
+static void expect(const char *seconds, int status_after)
+{
+	char found[256] = "";
+	struct weft_event event;
+	int status;
+	while ((status = weft_growing_next(growing, &event)) == WEFT_OK)
+		if (event.type == WEFT_EVENT_CREATE)
+			snprintf(found + strlen(found), sizeof(found) - strlen(found), "%d ",
+				(int)(event.time_ns / SECOND_NS));
+	assert_string_equal(found, seconds);
+	assert_int_equal(status, status_after);
+}
+
+static void a_file_is_read_as_it_grows(void **state)
+{
+	(void)state;
+	append(0, 1);
+	open_files(1, false);
+	assert_int_equal(now().phase, WEFT_GROWING_READING);
+	expect("1 ", WEFT_AGAIN);
+	assert_int_equal(now().phase, WEFT_GROWING_CURRENT);
+	assert_false(now().is_program);
+	move_clock(3600 * SECOND_NS);
+	expect("", WEFT_AGAIN); /* it is whole, but may grow */
+	append(0, 2);
+	append_part(0);
+	expect("2 ", WEFT_AGAIN);
+	move_clock(2 * SECOND_NS);
+	expect("", WEFT_AGAIN);
+	move_clock(1);
+	expect("", WEFT_END); /* the writer of the part has probably gone */
+	assert_int_equal(now().phase, WEFT_GROWING_ENDED);
+	assert_int_equal(weft_growing_wait(growing, 0), 0);
+}
+
+/* `weft dump --follow` goes on until Ctrl-C. */
+static void a_patient_input_waits(void **state)
+{
+	(void)state;
+	append(0, 1);
+	append_part(0);
+	open_files(1, true);
+	expect("1 ", WEFT_AGAIN);
+	move_clock(3600 * SECOND_NS);
+	expect("", WEFT_AGAIN);
+	append_text(0, "0)(op(Creates 0 9 Task)))\n");
+	expect("9 ", WEFT_AGAIN);
+}
+
+static void an_empty_file_has_no_end(void **state)
+{
+	(void)state;
+	close(open(paths[0], O_CREAT | O_WRONLY, 0600));
+	open_files(1, false);
+	expect("", WEFT_AGAIN);
+	move_clock(3600 * SECOND_NS);
+	expect("", WEFT_AGAIN);
+}
+
+/* Puts another file, with as many bytes, where the file was. */
+static void replace(int file)
+{
+	char path[96];
+	strcpy(path, paths[file]);
+	snprintf(paths[file], sizeof(paths[file]), "%s/new", directory);
+	append(file, 7);
+	assert_int_equal(rename(paths[file], path), 0);
+	strcpy(paths[file], path);
+}
+
+static void another_file_at_the_path_ends_the_events(void **state)
+{
+	(void)state;
+	append(0, 1);
+	open_files(1, true);
+	expect("1 ", WEFT_AGAIN);
+	replace(0);
+	expect("", WEFT_END);
+}
+
+static void one_of_several_that_is_replaced_needs_another_opening(void **state)
+{
+	(void)state;
+	append(0, 1);
+	append(1, 2);
+	open_files(2, false);
+	expect("1 ", WEFT_AGAIN);
+	replace(1);
+	expect("", WEFT_ERROR_STATE);
+	assert_int_equal(now().phase, WEFT_GROWING_OUTDATED);
+}
+
+/* One of two files has no writer any more. If it grows later, all has to be read again. */
+static void a_quiet_file_holds_up_the_others_for_a_while(void **state)
+{
+	(void)state;
+	append(0, 1);
+	for (int second = 2; second < 5; second++)
+		append(1, second);
+	open_files(2, false);
+	expect("1 ", WEFT_AGAIN);
+	assert_int_equal(now().left, 2);
+	move_clock(SECOND_NS);
+	append(1, 5);
+	expect("", WEFT_AGAIN);
+	assert_false(weft_growing_part(growing, 0).is_complete);
+	move_clock(SECOND_NS);
+	append(1, 6);
+	expect("2 3 4 5 6 ", WEFT_AGAIN);
+	assert_int_equal(now().left, 1);
+	assert_true(weft_growing_part(growing, 0).is_complete);
+	assert_int_equal(weft_growing_wait(growing, 0), 0);
+	append(0, 7);
+	move_clock(SECOND_NS);
+	assert_int_equal(weft_growing_wait(growing, 0), WEFT_ERROR_STATE);
+	assert_int_equal(now().phase, WEFT_GROWING_OUTDATED);
+}
+
+static void it_says_why_there_is_nothing(void **state)
+{
+	const struct weft_growing_spec none = {.size = sizeof(none)};
+	struct weft_growing_spec spec = {.size = sizeof(spec), .paths = both, .count = 1};
+	(void)state;
+	assert_int_equal(weft_input_open_growing(&none, &growing), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(weft_input_open_growing(&spec, &growing), WEFT_ERROR_SYSTEM);
+	append(0, 1);
+	spec.what = WEFT_GROWING_RING;
+	assert_int_equal(weft_input_open_growing(&spec, &growing), WEFT_ERROR_FORMAT);
+}
+
+/* ---- Rings ---- */
+
+static uint64_t ticks;
+
+static uint64_t read_ticks(void *context)
+{
+	(void)context;
+	return ticks;
+}
+
+static const struct weft_platform by_hand = {.ticks = read_ticks, .ticks_hz = 1000000000};
+
+/* Begins to record into the first file. */
+static void *start(void)
+{
+	int fd = open(paths[0], O_RDWR | O_CREAT, 0600);
+	assert_int_equal(ftruncate(fd, SIZE), 0);
+	void *ring = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(ring != MAP_FAILED);
+	/* Files with holes are refused. */
+	memset(ring, 1, SIZE);
+	memset(ring, 0, SIZE);
+	close(fd);
+	ticks = 1000000000;
+	assert_int_equal(weft_start(ring, SIZE, &by_hand), 0);
+	return ring;
+}
+
+static void record(uint64_t second)
+{
+	ticks = second * SECOND_NS;
+	weft_create(WEFT_KIND_TASK);
+}
+
+static void a_ring_is_followed(void **state)
+{
+	void *ring = start();
+	(void)state;
+	record(2);
+	open_files(1, false);
+	expect("2 ", WEFT_AGAIN);
+	record(3);
+	expect("3 ", WEFT_AGAIN);
+	assert_true(now().mark_ns > 0);
+	assert_int_equal(now().left, 1);
+	weft_stop();
+	expect("", WEFT_END);
+	assert_int_equal(now().left, 0);
+	struct weft_growing_state ended = now();
+	assert_string_equal(
+		weft_growing_sentence(&ended), "The program has ended: this is all that it recorded.");
+	munmap(ring, SIZE);
+}
+
+/* A run of programs, and a file beside them, are one trace. */
+static void a_ring_and_a_file_are_merged(void **state)
+{
+	const pid_t pids[] = {getpid(), 0};
+	struct weft_ring_check check;
+	const struct weft_growing_spec spec = {
+		.size = sizeof(spec), .paths = both, .count = 2, .pids = pids, .ret_check = &check};
+	void *ring = start();
+	(void)state;
+	record(2);
+	append(1, 1);
+	append(1, 9);
+	assert_int_equal(weft_input_open_growing(&spec, &growing), 0);
+	assert_int_equal(now().parts, 2);
+	assert_true(now().is_program);
+	record(3);
+	weft_stop();
+	expect("1 2 ", WEFT_AGAIN);
+	move_clock(3 * SECOND_NS);
+	expect("3 9 ", WEFT_END);
+	munmap(ring, SIZE);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(a_file_is_read_as_it_grows),
+		CASE(a_patient_input_waits),
+		CASE(an_empty_file_has_no_end),
+		CASE(another_file_at_the_path_ends_the_events),
+		CASE(one_of_several_that_is_replaced_needs_another_opening),
+		CASE(a_quiet_file_holds_up_the_others_for_a_while),
+		CASE(it_says_why_there_is_nothing),
+		CASE(a_ring_is_followed),
+		CASE(a_ring_and_a_file_are_merged),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
