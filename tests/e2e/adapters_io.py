@@ -39,7 +39,7 @@ class Trace:
 
 def record(folder, *command, status=0, **environment):
     trace = os.path.join(folder, 't.weft')
-    result = weft('record', '-a', 'io', '-o', trace, *command, cwd=folder, status=status,
+    result = weft('record', '-a', 'io', '--keep-all', '-o', trace, *command, cwd=folder, status=status,
                   env=dict(environment, XDG_RUNTIME_DIR=folder))
     return result, trace
 
@@ -432,7 +432,7 @@ def nginx():
         socket, config = os.path.join(folder, 's'), os.path.join(folder, 'c')
         with open(config, 'w') as file:
             file.write(NGINX.format(folder=folder) + ('user root;' if os.getuid() == 0 else ''))
-        process = subprocess.Popen([WEFT, 'record', '-a', 'io', '-o', os.path.join(folder, 't.weft'), 'nginx', '-c', config],
+        process = subprocess.Popen([WEFT, 'record', '-a', 'io', '--keep-all', '-o', os.path.join(folder, 't.weft'), 'nginx', '-c', config],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                    env=dict(os.environ, XDG_RUNTIME_DIR=folder))
         ask = ['curl', '-s', '--unix-socket', socket]

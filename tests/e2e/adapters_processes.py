@@ -118,17 +118,34 @@ def a_child_that_waits_for_the_parent_that_waits_for_its_end():
 
 @case
 def programs_of_one_process_are_in_their_order():
-    """FILE is the first one's, and the exit status the last one's, whatever their names."""
+    """FILE and the exit status are the last one's, whatever their names."""
     for first, last, command, status in (('env', 'sh', ('env', 'sh', '-c', 'exit 6'), 6),
                                          ('sh', 'cat', ('sh', '-c', 'exec cat missing'), 1)):
         with temporary_directory() as folder:
             path = os.path.join(folder, 't.weft')
-            weft('record', '-a', 'thread', '-o', path, '--', *command, cwd=folder, env={'XDG_RUNTIME_DIR': folder}, status=status)
+            weft('record', '-a', 'thread', '--keep-all', '-o', path, '--', *command, cwd=folder, env={'XDG_RUNTIME_DIR': folder}, status=status)
             other, = glob.glob(os.path.join(folder, 't-*.weft'))
             labels = [json_lines(weft('dump', '--tasks', '--json', trace).stdout)[0]['label'] for trace in (path, other)]
-            equal(labels, [first, last])
+            equal(labels, [last, first])
             ended = 'ended with status %d' % status
-            equal([ended in weft('info', trace).stdout for trace in (path, other)], [False, True])
+            equal([ended in weft('info', trace).stdout for trace in (path, other)], [True, False])
+
+
+@case
+def programs_that_only_start_another_are_left_out():
+    """Unless the machine was so busy that they were not short."""
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 't.weft')
+        result = weft('record', '-a', 'thread', '-o', path, '--', 'sh', '-c', 'exec env sleep 0.3', cwd=folder,
+                      env={'XDG_RUNTIME_DIR': folder})
+        equal(json_lines(weft('dump', '--tasks', '--json', path).stdout)[0]['label'], 'sleep')
+        kept = len(glob.glob(os.path.join(folder, 't-*.weft')))
+        found = re.search(r'weft: (\d+) short helper programs? (is|are) left out', result.stderr)
+        left_out = int(found.group(1)) if found else 0
+        equal(kept + left_out, 2, result.stderr)
+        weft('record', '-a', 'thread', '-o', os.path.join(folder, 'all') + '/', '--', 'sh', '-c', 'exec env sleep 0.01',
+             cwd=folder, env={'XDG_RUNTIME_DIR': folder})
+        equal(len(glob.glob(os.path.join(folder, 'all', '*.weft'))), 3)
 
 
 @case

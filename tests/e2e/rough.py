@@ -27,13 +27,13 @@ def outcome(result):
     return result.returncode if result.returncode >= 0 else 128 - result.returncode, result.stdout, errors
 
 
-def compare(folder, *command, env=None):
+def compare(folder, *command, env=None, options=()):
     """The trace of the program, if there is one."""
     trace = os.path.join(folder, 't.weft')
     alone = run(command, cwd=folder, env=env)
     if alone.returncode == SKIPPED:
         skip(alone.stdout.strip() or 'this system does not let it run')
-    recorded = weft('record', '-a', 'thread,io,uv,glib', '-o', trace, *command, cwd=folder,
+    recorded = weft('record', '-a', 'thread,io,uv,glib', *options, '-o', trace, *command, cwd=folder,
                     env={'XDG_RUNTIME_DIR': folder, **(env or {})}, status=None)
     equal(outcome(recorded), outcome(alone))
     return trace
@@ -70,7 +70,7 @@ def add_case(source):
 def children_with_fork_handlers_are_recorded():
     """Such a handler may make its process's ring before the recorder's own handler runs."""
     with temporary_directory() as folder:
-        trace = compare(folder, program(folder, 'fork_handlers.c'))
+        trace = compare(folder, program(folder, 'fork_handlers.c'), options=['--keep-all'])
         children = [path for path in glob.glob(os.path.join(folder, 't-*.weft')) if path != trace]
         labels = [{task['label'] for task in json_lines(weft('dump', '--json', '--tasks', path).stdout)} for path in children]
         equal(sum('sleep 1 ms' in names for names in labels), 8, labels)

@@ -484,7 +484,7 @@ MUTANTS = [
         ('now.tv_sec - saving->since_s < 2', 'now.tv_sec - saving->since_s < 0', 'run_saves')),
     *in_file(
         'src/runs/saving/save_all.c',
-        ('} else if (!ring->is_failure) {', '} else {', 'run_saves')),
+        ('if (ring->is_failure)', 'if (false)', 'run_saves')),
     *in_file(
         'src/runs/directory/find.c',
         ('(!found || is_newer(&rings.list[i].ring, &found->ring))', '!found', 'run_find')),

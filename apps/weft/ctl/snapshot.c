@@ -104,7 +104,7 @@ static int save(const struct ctl *ctl, char *file)
 	if (good && strcmp(file, "-") != 0) {
 		const struct weft__runs_ring ring = {.is_running = false};
 		const struct weft__runs_saved saved = {.file = file, .ring = &ring};
-		record_report(&saved, 1, NULL);
+		record_report(&saved, 1, 0, NULL);
 	}
 	return good ? CLI_DONE : CLI_NO;
 }

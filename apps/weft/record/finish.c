@@ -13,6 +13,7 @@
 #include "runs/directory/directory.h"
 #include "runs/message.h"
 #include "runs/saving/early.h"
+#include "runs/saving/left_out.h"
 #include "runs/saving/name.h"
 
 /* False after a message, if --require is given and something is missing. */
@@ -38,6 +39,20 @@ static bool is_complete(const struct record_end *end, size_t missing, size_t uns
 	return !missing && !unseen && sum.events && !sum.lost && !sum.is_cut;
 }
 
+/* True if the ring gets a trace; `lead` is that of the program itself. */
+static bool is_kept(const struct record_end *end, const struct weft__runs_ring *ring,
+	const struct weft__runs_ring *lead)
+{
+	if (ring->is_failure || ring->is_link)
+		return false;
+	if (end->keep_all || ring == lead)
+		return true;
+	char *path = weft__runs_name_in(end->directory, ring->name);
+	const bool is_helper = path && weft__runs_is_helper(path, ring, ring->pid == lead->pid);
+	free(path);
+	return !is_helper;
+}
+
 /* The directory for the traces of several processes, if the user has named no output: they would
  * fill the current one. The caller frees it; NULL: there are not several. */
 static char *choose_directory(const struct record_end *end)
@@ -52,8 +67,10 @@ static char *choose_directory(const struct record_end *end)
 	if (!weft__runs_rings_find(end->directory, end->program, &rings))
 		return NULL;
 	weft__runs_rings_order(end->directory, end->program, &rings);
-	for (size_t i = 0; i < rings.count; i++)
-		count += !rings.list[i].is_failure && !rings.list[i].is_link;
+	weft__runs_rings_lead(end->program, &rings);
+	weft__runs_rings_check_running(end->directory, &rings);
+	for (size_t i = 0; i < rings.count && count < 2; i++)
+		count += is_kept(end, &rings.list[i], &rings.list[0]);
 	if (count > 1)
 		made = weft__runs_make_directory(&rings);
 	weft__runs_rings_finish(&rings);
@@ -83,10 +100,10 @@ static void add_lines(const struct weft__runs_saves *saves)
 
 /* Returns how many parts are known not to be recorded. */
 static size_t report_saved(
-	const struct weft__runs_saved *saved, size_t count, const char *directory)
+	const struct weft__runs_saved *saved, size_t count, size_t left_out, const char *directory)
 {
 	size_t unseen = record_report_unseen(saved, count);
-	record_report(saved, count, directory);
+	record_report(saved, count, left_out, directory);
 	return unseen;
 }
 
@@ -94,7 +111,8 @@ static bool save_run(const struct record_end *end, const char *made)
 {
 	const struct record_watcher *watcher = end->watcher;
 	struct weft__runs_saves saves;
-	if (!weft__runs_save_all(end->directory, made ? made : end->output, end->program, &saves))
+	if (!weft__runs_save_all(
+			end->directory, made ? made : end->output, end->program, end->keep_all, &saves))
 		return false;
 	if (end->early) {
 		saves.has_failed |= !weft__runs_early_sync(end->early);
@@ -103,7 +121,7 @@ static bool save_run(const struct record_end *end, const char *made)
 	add_lines(&saves);
 	size_t missing = record_report_missing(end, &saves.rings), unseen = 0;
 	if (saves.count)
-		unseen = report_saved(saves.list, saves.count, made);
+		unseen = report_saved(saves.list, saves.count, saves.left_out, made);
 	else if (saves.rings.count == saves.new_count && end->name && !saves.has_failed)
 		record_report_nothing(end->name, end->has_adapters);
 	bool complete = is_complete(end, missing, unseen, saves.list, saves.count);
@@ -136,7 +154,7 @@ static bool report_stream(struct weft__runs_stream *stream, const struct weft__r
 	}
 	size_t missing = end ? record_report_missing(end, rings) : 0, unseen = 0;
 	if (count)
-		unseen = report_saved(list, count, NULL);
+		unseen = report_saved(list, count, 0, NULL);
 	else if (end && end->name && rings->count == 0)
 		record_report_nothing(end->name, end->has_adapters);
 	bool complete = !end || is_complete(end, missing, unseen, list, count);

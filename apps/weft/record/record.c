@@ -29,8 +29,8 @@
 #include "runs/stream/compress.h"
 
 static const char usage[] =
-	"usage: weft record [-a LIST] [-o FILE] [--size BYTES] [--total BYTES] [--in-place] [--require] [--wait]\n"
-	"                   [--snapshots N] [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
+	"usage: weft record [-a LIST] [-o FILE] [--keep-all] [--size BYTES] [--total BYTES] [--in-place]\n"
+	"                   [--require] [--wait] [--snapshots N] [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
 	"       weft record --stream [--rotate BYTES[:N]] [--max-size BYTES] [--zstd] [-o FILE]\n"
 	"                   [--size BYTES] [--total BYTES] [--require] [--wait] [--snapshots N]\n"
 	"                   [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
@@ -50,11 +50,11 @@ static const char usage[] =
 	"                     the current directory. `-`: standard output, and the program's own\n"
 	"                     output goes to standard error; `xen:DOMAIN`, in a guest of Xen: the\n"
 	"                     domain of that number reads the trace, xen:0 is dom0\n"
+	"  --keep-all         also save traces of short helpers, such as a script's commands: programs\n"
+	"                     of 100 ms, one thread, no call of libweft. A directory gets all\n"
 	"  --size BYTES       the size of each buffer, 64K at least; default: 16M for the first process,\n"
-	"                     4M for the others, or less if there is little room. When it is full, the\n"
-	"                     oldest events are overwritten\n"
-	"  --total BYTES      limit the buffers of all processes together; processes that exceed it\n"
-	"                     are not recorded, and named at the end\n"
+	"                     4M for others, less in little room. The oldest events are overwritten\n"
+	"  --total BYTES      limit the buffers of all processes together\n"
 	"  --in-place         record into FILE itself, so nothing has to be saved; the program may\n"
 	"                     wait for the disk, see weft-record(1)\n"
 	"  --require          fail with status 125 if nothing is recorded, a process cannot record, a\n"
@@ -65,8 +65,7 @@ static const char usage[] =
 	"                     is the trace so far, saved as PROGRAM-PID.snapshot-1.weft and so on\n"
 	"  --trigger RULE     take a snapshot when RULE fires, for example 'counter queue > 100',\n"
 	"                     'tag timeout', 'runs > 50ms', 'waits > 1s kind=bind label=query'\n"
-	"  --stream           write everything while the program runs, without end; the buffer only\n"
-	"                     has to hold events while the disk is busy\n"
+	"  --stream           write everything while the program runs, without end\n"
 	"  --rotate BYTES[:N] with --stream: begin a new file after BYTES: FILE.0001.weft and so on;\n"
 	"                     with N keep only the newest N files\n"
 	"  --max-size BYTES   with --stream: the limit for all files of all processes together, 8M at\n"
@@ -81,7 +80,7 @@ static const char usage[] =
 	"                     if it is given: a PID, a program, a run directory or a ring in it\n"
 	"  --help             this text\n"
 	"\n"
-	"If other processes of the run record, too, their traces are saved beside the first.\n"
+	"FILE is of the last program that the process became by exec; other traces are beside it.\n"
 	"Exit status: the program's; 128 + N if signal N ended it; 127 not found, 126 not\n"
 	"executable, 125 weft record itself failed, 2 invalid arguments.\n";
 
@@ -107,6 +106,7 @@ struct record_arguments {
 	struct weft__runs_stream_options streaming;
 	bool in_place;
 	bool require;                         /* a loss is a failure */
+	bool keep_all;                        /* also the traces of short helpers */
 	bool waits;                           /* for processes that outlive the program */
 	const struct record_watcher *watcher; /* NULL: no watcher */
 };
@@ -231,6 +231,8 @@ static bool take_option(const char *command, int option, struct record_arguments
 		return arguments->in_place = true;
 	case 'q':
 		return arguments->require = true;
+	case 'k':
+		return arguments->keep_all = true;
 	case 'w':
 		return arguments->waits = true;
 	case 'S':
@@ -287,6 +289,7 @@ static int parse(int argc, char **argv, struct record_arguments *ret_arguments, 
 		{"help", no_argument, NULL, 'h'},
 		{"adapters", required_argument, NULL, 'a'},
 		{"in-place", no_argument, NULL, 'i'},
+		{"keep-all", no_argument, NULL, 'k'},
 		{"max-size", required_argument, NULL, 'm'},
 		{"output", required_argument, NULL, 'o'},
 		{"pid", required_argument, NULL, 'p'},
@@ -352,7 +355,7 @@ static int save_process(const struct record_arguments *arguments, struct weft__r
 				   : WEFT__RUNS_NOT_SAVED;
 	bool good = outcome == WEFT__RUNS_SAVED;
 	if (good)
-		record_report(&saved, 1, NULL);
+		record_report(&saved, 1, 0, NULL);
 	else if (outcome == WEFT__RUNS_NEW)
 		cli_error("process %d has not recorded anything yet", (int)ring->ring.pid);
 	free(saved.file);
@@ -385,6 +388,13 @@ static char *choose_output(
 			"name: rename them if they are to replace it",
 			weft__runs_shown(arguments->output));
 	return output;
+}
+
+/* In a directory a user expects the traces of all programs, and so does a window's list. */
+static bool keeps_all(const struct record_arguments *arguments)
+{
+	return arguments->keep_all || arguments->watcher || arguments->in_place ||
+		   (arguments->output && weft__runs_is_directory(arguments->output));
 }
 
 /* Runs or attaches to the program, which records into the directory; then saves its rings, or ends
@@ -423,6 +433,7 @@ static int record_in(const struct record_program *program, const struct record_a
 		.in_place = program->in_place,
 		.has_adapters = program->adapters.list != NULL,
 		.require = arguments->require && pid,
+		.keep_all = keeps_all(arguments),
 		.watcher = arguments->watcher,
 		.early = early,
 	};
@@ -520,7 +531,7 @@ static int record_program(const struct record_arguments *arguments)
 	/* A stream saves all rings as they grow, and a window may still read the ring. */
 	struct weft__runs_early *early = NULL;
 	if (!stream && !arguments->watcher)
-		early = weft__runs_early_create(directory, arguments->output);
+		early = weft__runs_early_create(directory, arguments->output, keeps_all(arguments));
 	int status = record_in(&program, arguments, stream, early);
 	weft__runs_early_destroy(early);
 	free(program.adapters.preload);

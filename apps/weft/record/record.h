@@ -55,6 +55,7 @@ struct record_end {
 	const char *in_place; /* the file or directory for the rings; NULL: `directory` */
 	bool has_adapters;    /* the program got adapters */
 	bool require;         /* a process that recorded nothing, or a loss, is a failure */
+	bool keep_all;        /* also the traces of short helpers */
 	const struct record_watcher *watcher; /* may be NULL */
 	struct weft__runs_early *early;       /* what was saved meanwhile; may be NULL */
 };
@@ -141,9 +142,10 @@ void record_await_others(const char *directory, struct weft__runs_snapshots *sna
 
 /* ---- report.c ---- */
 
-/* Prints which files were saved, and two commands that show them: all of `directory`, unless that
- * is NULL. */
-void record_report(const struct weft__runs_saved *saved, size_t count, const char *directory);
+/* Prints which files were saved, how many programs were left out as short helpers, and two commands
+ * that show the files: all of `directory`, unless that is NULL. */
+void record_report(
+	const struct weft__runs_saved *saved, size_t count, size_t left_out, const char *directory);
 /* Counts what the saved files have together, and what they lack. */
 struct record_sum {
 	uint64_t events, lost;

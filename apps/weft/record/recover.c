@@ -68,7 +68,11 @@ static int save_all(const struct orphan *orphans, size_t count, const char *outp
 			weft__runs_shown(output), count);
 	for (size_t i = 0; i < count; i++) {
 		const struct record_end end = {
-			.directory = orphans[i].directory, .output = output, .program = orphans[i].program};
+			.directory = orphans[i].directory,
+			.output = output,
+			.program = orphans[i].program,
+			.keep_all = true,
+		};
 		if (!record_save_run(&end))
 			status = RECORD_FAILED;
 	}

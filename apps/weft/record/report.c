@@ -252,10 +252,14 @@ static void suggest(const char *file)
 		weft__runs_shown(file), weft__runs_shown(file), weft__runs_shown(picture));
 }
 
-void record_report(const struct weft__runs_saved *saved, size_t count, const char *directory)
+void record_report(
+	const struct weft__runs_saved *saved, size_t count, size_t left_out, const char *directory)
 {
 	report_one(&saved[0]);
 	report_others(saved, count);
+	if (left_out)
+		cli_inform("weft: %zu short helper program%s left out; --keep-all keeps %s", left_out,
+			left_out == 1 ? " is" : "s are", left_out == 1 ? "it" : "them");
 	report_losses_of_others(saved, count);
 	report_running(saved, count);
 	if (!weft__runs_is_stdout(saved[0].file) && !(saved[0].stream && !saved[0].stream->bytes))

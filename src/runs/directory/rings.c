@@ -218,6 +218,19 @@ void weft__runs_rings_order(const char *directory, pid_t program, struct weft__r
 		qsort_r(rings->list, rings->count, sizeof(*rings->list), compare, &program);
 }
 
+void weft__runs_rings_lead(pid_t program, struct weft__runs_rings *rings)
+{
+	size_t lead = 0;
+	for (size_t i = 0; i < rings->count && rings->list[i].pid == program; i++)
+		if (!rings->list[i].is_failure && rings->list[i].is_ours == rings->list[0].is_ours)
+			lead = i;
+	if (!lead)
+		return;
+	const struct weft__runs_ring ring = rings->list[lead];
+	memmove(&rings->list[1], &rings->list[0], lead * sizeof(ring));
+	rings->list[0] = ring;
+}
+
 void weft__runs_rings_finish(struct weft__runs_rings *rings)
 {
 	free(rings->list);

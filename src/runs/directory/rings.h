@@ -54,6 +54,10 @@ void weft__runs_rings_finish(struct weft__runs_rings *rings);
  * by exec, which names do not tell. Reads these rings. */
 void weft__runs_rings_order(const char *directory, pid_t program, struct weft__runs_rings *rings);
 
+/* Puts the ring of the last program that the process `program` became first: of `sh`, `env` and the
+ * server that they start in one process, the server's. To be called after ..._order(). */
+void weft__runs_rings_lead(pid_t program, struct weft__runs_rings *rings);
+
 /* Adds an entry to those that cannot be rings. */
 void weft__runs_rings_refuse(struct weft__runs_rings *rings, const char *name, const char *reason);
 

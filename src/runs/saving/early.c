@@ -18,6 +18,7 @@
 
 #include "runs/directory/directory.h"
 #include "runs/file.h"
+#include "runs/saving/left_out.h"
 #include "runs/saving/name.h"
 
 /* Signals are not passed on meanwhile. */
@@ -25,20 +26,23 @@ static const int64_t AT_ONCE_MS = 100;
 
 struct weft__runs_early {
 	const char *directory, *output;
+	bool keep_all;
 	char *made; /* the directory that stands for the output */
 	struct entry {
 		struct weft__runs_ring *ring;
 		char *path, *file;
 	} * list;
-	size_t count;
+	size_t count, left_out;
 	bool has_failed;
 };
 
-struct weft__runs_early *weft__runs_early_create(const char *directory, const char *output)
+struct weft__runs_early *weft__runs_early_create(
+	const char *directory, const char *output, bool keep_all)
 {
 	struct weft__runs_early *early = calloc(1, sizeof(*early));
 	if (early)
-		*early = (struct weft__runs_early){.directory = directory, .output = output};
+		*early = (struct weft__runs_early){
+			.directory = directory, .output = output, .keep_all = keep_all};
 	return early;
 }
 
@@ -108,12 +112,11 @@ static bool name_entry(const struct weft__runs_early *early, const struct weft__
 }
 
 /* True if the ring lists processes that could not record; the report at the end names them. */
-static bool lists_others(const struct entry *entry)
+static bool lists_others(const char *path, const struct weft__runs_ring *ring)
 {
 	struct weft_buffer_summary summary;
 	size_t size;
-	return !weft__runs_ring_summarize(entry->path, entry->ring->pid, &summary, &size) ||
-		   summary.refused_count;
+	return !weft__runs_ring_summarize(path, ring->pid, &summary, &size) || summary.refused_count;
 }
 
 /* True if no process can write the ring. Its pid is not enough: it may be one of another pid
@@ -145,6 +148,21 @@ static bool reserve(struct weft__runs_early *early)
 	return list;
 }
 
+/* True if the ring was one of a short helper, and is gone. */
+static bool leave_out(struct weft__runs_early *early, const struct weft__runs_ring *ring)
+{
+	struct entry entry = {.path = weft__runs_name_in(early->directory, ring->name)};
+	const bool is_helper = !early->keep_all && entry.path && has_no_writer(entry.path) &&
+						   weft__runs_is_helper(entry.path, ring, false) &&
+						   !lists_others(entry.path, ring);
+	if (is_helper) {
+		remove_ring(early, &entry);
+		early->left_out++;
+	}
+	free(entry.path);
+	return is_helper;
+}
+
 /* Saves one ring; it stays if that fails. */
 static void save(struct weft__runs_early *early, const struct weft__runs_rings *rings, size_t index)
 {
@@ -154,7 +172,7 @@ static void save(struct weft__runs_early *early, const struct weft__runs_rings *
 		early->made = weft__runs_make_directory(rings);
 	saving.is_unsynced = true; /* the ring is in memory: until the end of the run no more is lost */
 	bool is_named = name_entry(early, rings, index, &entry) && reserve(early);
-	if (is_named && (!has_no_writer(entry.path) || lists_others(&entry))) {
+	if (is_named && (!has_no_writer(entry.path) || lists_others(entry.path, entry.ring))) {
 		finish_entry(&entry);
 		return;
 	}
@@ -171,16 +189,17 @@ static void save(struct weft__runs_early *early, const struct weft__runs_rings *
 bool weft__runs_early_save(struct weft__runs_early *early, const struct weft__runs_rings *rings)
 {
 	int64_t end = now_ms() + AT_ONCE_MS;
-	size_t first = 0, before = early->count;
+	size_t first = 0, before = early->count + early->left_out;
 	while (first < rings->count && rings->list[first].is_failure)
 		first++;
 	for (size_t i = first + 1; i < rings->count && !early->has_failed; i++) {
 		if (now_ms() >= end)
 			return true;
-		if (is_ready(&rings->list[i]))
+		const struct weft__runs_ring *ring = &rings->list[i];
+		if (ring->pid != rings->list[first].pid && is_ready(ring) && !leave_out(early, ring))
 			save(early, rings, i);
 	}
-	return early->count > before;
+	return early->count + early->left_out > before;
 }
 
 bool weft__runs_early_sync(const struct weft__runs_early *early)
@@ -200,6 +219,7 @@ void weft__runs_early_report(struct weft__runs_early *early, struct weft__runs_s
 	if (!list)
 		return;
 	saves->list = list;
+	saves->left_out += early->left_out;
 	for (size_t i = 0; i < early->count; i++) {
 		struct entry *entry = &early->list[i];
 		list[saves->count++] = (struct weft__runs_saved){

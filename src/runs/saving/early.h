@@ -10,23 +10,26 @@
 
 struct weft__runs_early;
 
-/* `directory` and `output` as for weft__runs_save_all; the caller keeps them valid. Without an
- * output, a directory is made when the first ring is saved. NULL if memory is short. */
-struct weft__runs_early *weft__runs_early_create(const char *directory, const char *output);
+/* The arguments as for weft__runs_save_all; the caller keeps them valid. Without an output, a
+ * directory is made when the first ring is saved. NULL if memory is short. */
+struct weft__runs_early *weft__runs_early_create(
+	const char *directory, const char *output, bool keep_all);
 
 /* That directory, or NULL. */
 const char *weft__runs_early_directory(const struct weft__runs_early *early);
 void weft__runs_early_destroy(struct weft__runs_early *early);
 
-/* Saves and removes rings of processes that have ended, for at most a tenth of a second. The first
- * of the list stays, because its trace gets the name that the user gave. True if there is more to
- * save, or some was: others may have ended meanwhile. */
+/* Saves and removes rings of processes that have ended, for at most a tenth of a second; only
+ * removes those of short helpers. Rings of the list's first process stay, because the trace of the
+ * last one gets the name that the user gave. True if there is more to save, or some was: others may
+ * have ended meanwhile. */
 bool weft__runs_early_save(struct weft__runs_early *early, const struct weft__runs_rings *rings);
 
 /* Waits until the saved traces are on the disk. False after a report. */
 bool weft__runs_early_sync(const struct weft__runs_early *early);
 
-/* Adds the traces to those that were saved at the end of the run. They borrow from `early`. */
+/* Adds the traces, and the number of those left out, to those at the end of the run. They borrow
+ * from `early`. */
 void weft__runs_early_report(struct weft__runs_early *early, struct weft__runs_saves *saves);
 
 #endif

@@ -74,14 +74,16 @@ struct weft__runs_saves {
 	struct weft__runs_saved *list; /* the saved rings */
 	size_t count;
 	size_t new_count; /* rings that hold nothing yet */
+	size_t left_out;  /* short helpers */
 	bool has_failed;  /* a ring was not saved, and stays in the directory */
 	bool is_interrupted;
 };
 
-/* Saves the rings in a run directory, that of the process `program` first. The rings themselves
+/* Saves the rings in a run directory, that of the last program of the process `program` first;
+ * unless `keep_all`, without the short helpers of runs/saving/left_out.h. The rings themselves
  * remain. False after a report; then the caller has nothing to finish. */
-bool weft__runs_save_all(
-	const char *directory, const char *output, pid_t program, struct weft__runs_saves *ret_saves);
+bool weft__runs_save_all(const char *directory, const char *output, pid_t program, bool keep_all,
+	struct weft__runs_saves *ret_saves);
 void weft__runs_saves_finish(struct weft__runs_saves *saves);
 
 #endif

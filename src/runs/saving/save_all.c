@@ -10,6 +10,7 @@
 
 #include "runs/file.h"
 #include "runs/message.h"
+#include "runs/saving/left_out.h"
 #include "runs/saving/name.h"
 #include "runs/saving/save.h"
 
@@ -58,9 +59,20 @@ static void save_ring(struct weft__runs_saves *saves, struct weft__runs_saving s
 	free(saved->file);
 }
 
-static void save_rings(struct weft__runs_saves *saves, const char *directory, const char *output)
+static bool is_helper(
+	const char *directory, const struct weft__runs_ring *ring, const struct weft__runs_ring *lead)
+{
+	char *path = ring == lead ? NULL : weft__runs_name_in(directory, ring->name);
+	bool is_helper = path && weft__runs_is_helper(path, ring, ring->pid == lead->pid);
+	free(path);
+	return is_helper;
+}
+
+static void save_rings(
+	struct weft__runs_saves *saves, const char *directory, const char *output, bool keep_all)
 {
 	const struct weft__runs_saving saving = weft__runs_saving_begin();
+	const struct weft__runs_ring *lead = NULL;
 	for (size_t i = 0; i < saves->rings.count && !saves->is_interrupted; i++) {
 		const struct weft__runs_ring *ring = &saves->rings.list[i];
 		/* Another user may have left thousands of files. */
@@ -68,9 +80,15 @@ static void save_rings(struct weft__runs_saves *saves, const char *directory, co
 			weft__runs_report(
 				"interrupted; what is not saved stays in %s", weft__runs_shown(directory));
 			saves->has_failed = saves->is_interrupted = true;
-		} else if (!ring->is_failure) {
-			save_ring(saves, saving, directory, output, ring);
+			return;
 		}
+		if (ring->is_failure)
+			continue;
+		lead = lead ? lead : ring;
+		if (!keep_all && is_helper(directory, ring, lead))
+			saves->left_out++;
+		else
+			save_ring(saves, saving, directory, output, ring);
 	}
 }
 
@@ -86,13 +104,14 @@ static void sync_all(struct weft__runs_saves *saves)
 	free(paths);
 }
 
-bool weft__runs_save_all(
-	const char *directory, const char *output, pid_t program, struct weft__runs_saves *ret_saves)
+bool weft__runs_save_all(const char *directory, const char *output, pid_t program, bool keep_all,
+	struct weft__runs_saves *ret_saves)
 {
 	struct weft__runs_saves saves = {0};
 	if (!weft__runs_rings_find(directory, program, &saves.rings))
 		return false;
 	weft__runs_rings_order(directory, program, &saves.rings);
+	weft__runs_rings_lead(program, &saves.rings);
 	saves.list = calloc(saves.rings.count + 1, sizeof(*saves.list));
 	if (!saves.list) {
 		weft__runs_report(
@@ -101,7 +120,7 @@ bool weft__runs_save_all(
 		return false;
 	}
 	weft__runs_rings_check_running(directory, &saves.rings);
-	save_rings(&saves, directory, output);
+	save_rings(&saves, directory, output, keep_all);
 	sync_all(&saves);
 	*ret_saves = saves;
 	return true;

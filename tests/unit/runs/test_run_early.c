@@ -50,7 +50,7 @@ static int begin(void **state)
 	place = place_make();
 	output = place_make();
 	snprintf(file, sizeof(file), "%s", in_place(&output, "out.weft"));
-	early = weft__runs_early_create(place.path, file);
+	early = weft__runs_early_create(place.path, file, false);
 	assert_non_null(early);
 	leave_ring(FIRST);
 	return 0;
@@ -132,7 +132,7 @@ static void a_link_stays(void **state)
 	save();
 	expect_saved(SECOND, "out-400000002.weft", 0);
 	weft__runs_early_destroy(early);
-	early = weft__runs_early_create(place.path, NULL);
+	early = weft__runs_early_create(place.path, NULL, false);
 	assert_non_null(getcwd(before, sizeof(before)));
 	assert_int_equal(chdir(output.path), 0);
 	save();

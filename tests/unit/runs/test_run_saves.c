@@ -353,8 +353,8 @@ static void all_rings_of_a_run_are_saved(void **state)
 	assert_int_equal(symlink("no memory", in_place(&place, "x-400000003.failed")), 0);
 	assert_int_equal(mkfifo(in_place(&place, "y-400000004.weft"), 0600), 0);
 	static const char *const files[] = {
-		"out.weft", "out-main-400000001.2.weft", "out-400000002.weft"};
-	assert_true(weft__runs_save_all(place.path, file, NO_PROCESS, &saves));
+		"out.weft", "out-main-400000001.weft", "out-400000002.weft"};
+	assert_true(weft__runs_save_all(place.path, file, NO_PROCESS, true, &saves));
 	assert_int_equal(saves.count, 3);
 	assert_false(saves.has_failed || saves.is_interrupted);
 	for (size_t i = 0; i < saves.count; i++) {
@@ -365,7 +365,7 @@ static void all_rings_of_a_run_are_saved(void **state)
 		assert_int_equal(size_of(saves.list[i].file), size_of(saves.list[i].path));
 	}
 	weft__runs_saves_finish(&saves);
-	assert_false(weft__runs_save_all(in_place(&place, "missing/"), file, NO_PROCESS, &saves));
+	assert_false(weft__runs_save_all(in_place(&place, "missing/"), file, NO_PROCESS, true, &saves));
 }
 
 static void a_ring_that_is_not_saved_is_a_failure(void **state)
@@ -375,7 +375,7 @@ static void a_ring_that_is_not_saved_is_a_failure(void **state)
 	place_put(&place, "main-400000001.weft", "one");
 	place_put(&place, "child-400000002.weft", "three");
 	place_put(&output, "out.weft", "Dear reader,");
-	assert_true(weft__runs_save_all(place.path, file, NO_PROCESS, &saves));
+	assert_true(weft__runs_save_all(place.path, file, NO_PROCESS, true, &saves));
 	assert_true(saves.has_failed);
 	assert_false(saves.is_interrupted);
 	assert_int_equal(saves.count, 0); /* each of them would be the first */
@@ -396,7 +396,7 @@ static void a_link_to_a_ring_needs_no_saving(void **state)
 	assert_non_null(getcwd(before, sizeof(before)));
 	for (int is_below = 0; is_below < 2; is_below++) {
 		assert_int_equal(chdir(is_below ? output.path : "/"), 0);
-		assert_true(weft__runs_save_all(place.path, file, NO_PROCESS, &saves));
+		assert_true(weft__runs_save_all(place.path, file, NO_PROCESS, true, &saves));
 		assert_int_equal(chdir(before), 0);
 		assert_int_equal(saves.count, 1);
 		assert_string_equal(
@@ -420,7 +420,7 @@ static void saving_leaves_nothing(void **state)
 	for (int i = 0; i < HELD_ROUNDS + 10; i++) {
 		if (i == 10)
 			before = held_now();
-		assert_true(weft__runs_save_all(place.path, file, NO_PROCESS, &saves));
+		assert_true(weft__runs_save_all(place.path, file, NO_PROCESS, true, &saves));
 		assert_int_equal(saves.count, 1);
 		weft__runs_saves_finish(&saves);
 		weft__runs_ring_summarize(
@@ -433,7 +433,7 @@ static void saving_leaves_nothing(void **state)
 	place_put(&place, "child-400000002.weft", "two");
 	before = held_now();
 	for (int i = 0; i < 5; i++) {
-		assert_true(weft__runs_save_all(place.path, file, NO_PROCESS, &saves));
+		assert_true(weft__runs_save_all(place.path, file, NO_PROCESS, true, &saves));
 		weft__runs_saves_finish(&saves);
 	}
 	held_expect(before);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Reads the ring of a program that has ended, to know whether it is worth a trace of its own.
+ */
+#include "runs/saving/left_out.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include <weft/input.h>
+
+enum {
+	EVENTS_MAX = 4096, /* more is no help, and not read in vain */
+};
+static const uint64_t SHORT_NS = 100000000;
+static const uint64_t SHORT_OF_LEAD_NS = 1000000000;
+
+static bool is_of_an_adapter(const char *name, size_t size)
+{
+	static const char *const adapters[] = {"thread", "io", "uv", "glib"};
+	for (size_t i = 0; i < sizeof(adapters) / sizeof(*adapters); i++)
+		if (strlen(adapters[i]) == size && memcmp(adapters[i], name, size) == 0)
+			return true;
+	return false;
+}
+
+/* False if the program has made the event itself, or may have: adapters name the categories of
+ * their tasks, and change no counter. */
+static bool is_recorded_by_adapters(const struct weft_event *event)
+{
+	switch (event->type) {
+	case WEFT_EVENT_CREATE:
+		return is_of_an_adapter(event->category.bytes, event->category.size);
+	case WEFT_EVENT_COUNTER:
+	case WEFT_EVENT_MARK:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Adapters are in the program, and it has no categories of its own: libweft adds "program" and
+ * "cpu". */
+static bool has_only_adapters(const struct weft_trace_description *description)
+{
+	bool has_adapter = false;
+	for (uint32_t i = 0; i < description->category_count; i++) {
+		const char *name = description->categories[i].name;
+		if (is_of_an_adapter(name, strlen(name)))
+			has_adapter = true;
+		else if (strcmp(name, "program") != 0 && strcmp(name, "cpu") != 0)
+			return false;
+	}
+	return has_adapter;
+}
+
+static bool was_killed(const struct weft_trace_buffer *buffer)
+{
+	return (buffer->wait_status & WEFT_WAIT_KNOWN) && (buffer->wait_status & 0x7f);
+}
+
+static bool has_losses(const struct weft_trace_description *description)
+{
+	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
+		if (description->losses[cause])
+			return true;
+	return false;
+}
+
+static bool is_help(struct weft_decoder *decoder, uint64_t short_ns)
+{
+	const struct weft_trace_description *description = weft_decoder_describe(decoder);
+	struct weft_event event;
+	uint64_t first = 0, last = 0;
+	uint32_t count = 0;
+	int error;
+	while ((error = weft_decoder_next(decoder, &event)) == WEFT_OK) {
+		if (++count > EVENTS_MAX || event.thread > 0 || !is_recorded_by_adapters(&event))
+			return false;
+		first = count == 1 ? event.time_ns : first;
+		last = event.time_ns;
+	}
+	const struct weft_trace_buffer *buffer =
+		weft_trace_buffer_at(description->buffers, description->buffer_count, 0);
+	if (buffer->end_ns > last)
+		last = buffer->end_ns;
+	return error == WEFT_END && count && last - first < short_ns &&
+		   description->thread_count <= 1 && has_only_adapters(description) &&
+		   !was_killed(buffer) && !(buffer->unseen && *buffer->unseen) && !has_losses(description);
+}
+
+bool weft__runs_is_helper(const char *path, const struct weft__runs_ring *ring, bool is_lead)
+{
+	struct weft_ring_check check;
+	struct weft_source *source;
+	struct weft_input *input;
+	if (!ring->is_ours || ring->is_running || ring->is_link || ring->is_failure || ring->is_guest)
+		return false;
+	int fd = weft_source_open_ring(path, ring->pid, WEFT_RING_READ, &check);
+	if (fd < 0)
+		return false;
+	int error = weft_source_open_descriptor(fd, 0, &source);
+	close(fd);
+	if (error || weft_input_open_source_with(source, NULL, &input))
+		return false;
+	bool is_helper = is_help(weft_input_decoder(input), is_lead ? SHORT_OF_LEAD_NS : SHORT_NS);
+	weft_input_close(input);
+	return is_helper;
+}
