@@ -165,7 +165,10 @@ struct weft_abi_buffer {
 	uint32_t comparison_count; /* in order of time; the first one is in time_offset_ns, too */
 	uint32_t offset_error_ns;  /* of `time_offset_ns` in a part of a trace of a Linux guest */
 	struct weft_abi_comparison comparisons[WEFT_ABI_COMPARISONS];
-	uint8_t reserved6[72];
+	/* Tables that were made at the program's end, behind the packets (table_abi.h): so a reader
+	 * that has mapped the buffer before does not see them. The bytes are stored last; 0: none. */
+	uint64_t added_offset, added_bytes;
+	uint8_t reserved6[56];
 
 	/* State while recording. Each cache line is written by the same type of operation. */
 	uint64_t hand;        /* claims so far, and the newest sequence */

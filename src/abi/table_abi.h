@@ -16,6 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The values that the program's metrics had at its end, as packed in metric_abi.h. Its rows are the
+ * words of these bytes. No buffer has room for it: it is added behind the packets, by the program
+ * or by the process that records it. The number is none of side_tables.def. */
+#define WEFT_ABI_TABLE_METRICS      2
+#define WEFT_ABI_TABLE_METRICS_NAME "metrics"
+
 #define WEFT_ABI_TABLES_MAX      32      /* further ones are ignored */
 #define WEFT_ABI_TABLE_MAX_BYTES 1048576 /* of a table's rows */
 #define WEFT_ABI_ROW_MAX_BYTES   4096

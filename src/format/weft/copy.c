@@ -85,6 +85,20 @@ static void copy_front(uint8_t *copy, const uint8_t *live, const struct weft__bu
 	memcpy(copy + offsetof(struct weft_abi_buffer, stream), &whole, sizeof(whole));
 }
 
+/* The tables that were added behind the packets. */
+static void copy_added(uint8_t *copy, const uint8_t *live, const struct weft__buffer *buffer)
+{
+	struct weft__live_table tables[WEFT_ABI_TABLES_MAX];
+	const uint32_t count = weft__format_tables_find(buffer, tables);
+	const uint8_t *end = live + buffer->packets_offset;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t bytes = (uint64_t)tables[i].entry.room * tables[i].entry.row_bytes;
+		const uint8_t *start = tables[i].rows - sizeof(tables[i].entry);
+		if (start >= end)
+			weft__format_live_copy(copy + (start - live), start, sizeof(tables[i].entry) + bytes);
+	}
+}
+
 WEFT__EXPORT int weft_buffer_copy(void *copy, const void *live, size_t size)
 {
 	struct weft_diagnostics diagnostics = {0};
@@ -106,6 +120,7 @@ WEFT__EXPORT int weft_buffer_copy(void *copy, const void *live, size_t size)
 		uint64_t offset = buffer.packets_offset + (uint64_t)index * buffer.packet_bytes;
 		copy_packet((uint8_t *)copy + offset, &buffer, index, last);
 	}
+	copy_added(copy, live, &buffer);
 	copy_front(copy, live, &buffer);
 	return 0;
 }

@@ -43,24 +43,39 @@ static bool is_in(const struct weft__live_table *tables, uint32_t count, uint16_
 	return false;
 }
 
-/* Where the tables are; NULL: there are none. They lie before the packets. */
-static const uint8_t *find_part(const struct weft__buffer *b, uint64_t *ret_bytes)
+/* A part of the buffer with tables. */
+struct part {
+	const uint8_t *at; /* NULL: there is none */
+	uint64_t left;
+};
+
+/* The program's own tables, which lie before the packets. */
+static struct part find_own_part(const struct weft__buffer *b)
 {
 	uint64_t offset = weft__load_u64(b->header + offsetof(struct weft_abi_buffer, tables_offset));
 	uint64_t bytes = weft__load_u64(b->header + offsetof(struct weft_abi_buffer, tables_bytes));
 	if (b->stream || offset < sizeof(struct weft_abi_buffer) || offset % 8 ||
 		offset > b->packets_offset || bytes > b->packets_offset - offset)
-		return NULL;
-	*ret_bytes = bytes;
-	return b->bytes + offset;
+		return (struct part){NULL, 0};
+	return (struct part){b->bytes + offset, bytes};
 }
 
-uint32_t weft__format_tables_find(
-	const struct weft__buffer *b, struct weft__live_table ret_tables[WEFT_ABI_TABLES_MAX])
+/* Those that were added at the program's end, behind the packets. */
+static struct part find_added_part(const struct weft__buffer *b)
 {
-	uint64_t left;
-	uint32_t count = 0;
-	const uint8_t *at = find_part(b, &left);
+	const uint64_t end = b->packets_offset + (uint64_t)b->packet_count * b->packet_bytes;
+	uint64_t bytes = weft__load_u64(b->header + offsetof(struct weft_abi_buffer, added_bytes));
+	uint64_t offset = weft__load_u64(b->header + offsetof(struct weft_abi_buffer, added_offset));
+	if (b->stream || !bytes || offset < end || offset % 8 || offset > b->size ||
+		bytes > b->size - offset)
+		return (struct part){NULL, 0};
+	return (struct part){b->bytes + offset, bytes};
+}
+
+static uint32_t find_in(struct part part, struct weft__live_table *ret_tables, uint32_t count)
+{
+	const uint8_t *at = part.at;
+	uint64_t left = part.left;
 	while (at && count < WEFT_ABI_TABLES_MAX && left >= sizeof(struct weft_abi_table)) {
 		struct weft__live_table t = {
 			.rows = at + sizeof(struct weft_abi_table), .count = at + AT(count)};
@@ -75,6 +90,12 @@ uint32_t weft__format_tables_find(
 			ret_tables[count++] = t;
 	}
 	return count;
+}
+
+uint32_t weft__format_tables_find(
+	const struct weft__buffer *b, struct weft__live_table ret_tables[WEFT_ABI_TABLES_MAX])
+{
+	return find_in(find_added_part(b), ret_tables, find_in(find_own_part(b), ret_tables, 0));
 }
 
 uint32_t weft__format_table_count(const struct weft__live_table *t)
