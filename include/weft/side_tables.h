@@ -26,10 +26,17 @@ struct weft_side_table {
 	uint32_t row_bytes;
 };
 
+/* The number of the table with the values of metrics, which weft_side_table_rows() has in a form of
+ * its own: `weft metrics FILE` shows them. */
+#define WEFT_SIDE_TABLE_METRICS 2
+
 uint32_t weft_side_table_count(const struct weft_trace_buffer *buffer);
 
 /* The buffer's table `index`, below the count. */
 struct weft_side_table weft_side_table_at(const struct weft_trace_buffer *buffer, uint32_t index);
+
+/* The bytes of all rows, one after the other, aligned to 8 bytes if row_bytes is 8. */
+const void *weft_side_table_rows(const struct weft_trace_buffer *buffer, uint32_t index);
 
 /* Appends a row of a table that is known: "processors 4, allowed 2", or a JSON object. */
 void weft_side_table_add_row(

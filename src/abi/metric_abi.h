@@ -12,6 +12,9 @@
  * the sum of its cells in all shards and of the values of the rows below it. A histogram has a cell
  * for each size, and one for the sum of the values. Rows are only added, and never change.
  *
+ * A trace has a packed copy (table_abi.h): parts of just the size that is used, and one shard,
+ * whose cells are the sums.
+ *
  * Children come and go. They lie in a memfd of their own, if the program wants any:
  *
  *     ┌────────┬─────────┬─────────┬───┐
@@ -83,7 +86,9 @@ struct weft_abi_metrics {
 	uint32_t owner; /* the process, in its own PID namespace */
 	uint32_t row_count, text_bytes, cell_count, shard_count;
 	uint32_t rows_offset, text_offset, cells_offset, shard_bytes;
-	uint32_t is_elsewhere; /* the metrics are in the file of an agent: see counter_abi.h */
+	/* The metrics are in the file of an agent, see counter_abi.h, or in that beside the ring into
+	 * which the process records, see run_abi.h. */
+	uint32_t is_elsewhere;
 	uint8_t reserved1[12];
 
 	uint32_t rows_used;

@@ -5,6 +5,8 @@
  *
  *     PROG-PID.weft      its ring, a regular file; with WEFT_IN_PLACE a symbolic link to it
  *     PROG-PID.2.weft    the ring of the next program PROG that the same process has become (exec)
+ *     PROG-PID.metrics   the values of its metrics (metric_abi.h), if it has some, and if no agent
+ *                        collects them
  *     PROG-PID.failed    no ring: a symbolic link whose target is the reason
  *     total              64-bit words: the bound on all rings together, then the size of each; a
  *                        size with the highest bit: that many bytes are free again
@@ -19,6 +21,7 @@
 #define WEFT_ABI_RUN_ABI_H
 
 #define WEFT_ABI_RUN_RING     ".weft"
+#define WEFT_ABI_RUN_METRICS  ".metrics"
 #define WEFT_ABI_RUN_FAILED   ".failed"
 #define WEFT_ABI_RUN_TOTAL    "total"
 #define WEFT_ABI_RUN_FIRST    "first"

@@ -263,6 +263,18 @@ bool weft__agent_regions_has_ended(pid_t pid, uint64_t started)
 	return now && (now != started || state == WEFT__SOURCE_PROCESS_ENDED);
 }
 
+/* A program that was recorded before there was an agent has its metrics beside its ring. `own` is
+ * closed. -1: they are in a folder of another agent. */
+static int open_beside(enum weft__agent_kind kind, pid_t pid, int own, const uint8_t region[16])
+{
+	struct stat status;
+	int fd = kind == WEFT__AGENT_METRICS && fstat(own, &status) == 0
+				 ? weft__runs_region_open_beside(pid, region, status.st_uid)
+				 : -1;
+	close(own);
+	return fd;
+}
+
 /* Adds the process's nameless memory of that kind. A child that was forked by clone(2) has its
  * parent's, which is not its own. */
 static void look_for(
@@ -276,13 +288,16 @@ static void look_for(
 		return;
 	const size_t head = sizeof(struct weft_abi_metrics);
 	bool is_own = pread(fd, memory, head, it->at) == (ssize_t)head &&
-				  word_at(memory, 12) == (uint32_t)weft__source_process_own_pid(pid) &&
-				  !word_at(memory, it->is_elsewhere);
+				  word_at(memory, 12) == (uint32_t)weft__source_process_own_pid(pid);
 	weft__runs_region_name((const uint8_t *)memory + it->region, it->suffix, name);
 	if (!is_own || strspn(name, "0") >= 32 || weft__agent_regions_named(regions, name)) {
 		close(fd);
 		return;
 	}
+	if (word_at(memory, it->is_elsewhere))
+		fd = open_beside(kind, pid, fd, (const uint8_t *)memory + it->region);
+	if (fd < 0)
+		return;
 	struct weft__agent_region *region = add(regions, kind, name, fd);
 	if (!region)
 		return;

@@ -80,6 +80,12 @@ WEFT__EXPORT struct weft_side_table weft_side_table_at(
 	return table;
 }
 
+WEFT__EXPORT const void *weft_side_table_rows(
+	const struct weft_trace_buffer *buffer, uint32_t index)
+{
+	return buffer->tables->list[index].rows;
+}
+
 /* A number of 1, 2, 4 or 8 bytes, little-endian as the machine. */
 static uint64_t number_at(const uint8_t *at, size_t bytes)
 {

@@ -279,9 +279,27 @@ struct failure {
 	const char *step, *reason;
 };
 
+/* The ring in the run directory. A forked child has its parent's name, until it has its own. */
+static struct {
+	struct text path;
+	pid_t owner; /* 0: there is none in a run directory */
+} made;
+
+const char *weft__platform_linux_metrics_path(void)
+{
+	static struct text path;
+	if (!made.owner || made.owner != weft__kernel_process())
+		return NULL;
+	path.size = 0;
+	append(&path, made.path.bytes);
+	path.size -= sizeof(WEFT_ABI_RUN_RING) - 1;
+	append(&path, WEFT_ABI_RUN_METRICS);
+	return path.bytes;
+}
+
 static bool start_in_directory(struct failure *ret_failure)
 {
-	static struct text path; /* too big for an alternate stack */
+	struct text *path = &made.path;
 	const char *step = "";
 	int error = EEXIST;
 	bool is_in_place = wanted.in_place[0];
@@ -293,17 +311,20 @@ static bool start_in_directory(struct failure *ret_failure)
 		report(ret_failure->step, ret_failure->reason);
 		return false;
 	}
+	made.owner = 0;
 	for (unsigned attempt = 1; error == EEXIST && attempt <= PROGRAMS_MAX; attempt++) {
-		path.size = 0;
+		path->size = 0;
 		if (is_in_place)
-			name_in_place(&path, attempt);
+			name_in_place(path, attempt);
 		else
-			name_file(&path, attempt, WEFT_ABI_RUN_RING);
-		const struct weft__ring ring = {path.bytes, bytes, is_in_place};
+			name_file(path, attempt, WEFT_ABI_RUN_RING);
+		const struct weft__ring ring = {path->bytes, bytes, is_in_place};
 		error = weft__platform_ring_create(&ring, &step);
 	}
 	if (!error && is_in_place)
-		link_to(path.bytes);
+		link_to(path->bytes);
+	else if (!error)
+		made.owner = weft__kernel_process();
 	if (!error)
 		return true;
 	*ret_failure = (struct failure){step, describe(error)};

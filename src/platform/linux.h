@@ -23,6 +23,10 @@ void weft__platform_linux_levels(void);
 /* True if the environment wants no system call after a thread's first event. */
 bool weft__platform_linux_is_quiet(void);
 
+/* The path of the file beside this process's ring in a run directory that is for its metrics; NULL:
+ * there is no such ring. Valid until the next call. */
+const char *weft__platform_linux_metrics_path(void);
+
 /* Reports what is not recorded, and why: to the run directory, if there is one, and to standard
  * error if no `weft record` prints it. */
 void weft__platform_linux_report(const char *what, const char *reason);
@@ -121,6 +125,10 @@ void weft__platform_region_begin_metrics(struct weft_abi_metrics *metrics);
  * agent, or it takes no file of ours. */
 struct weft_abi_counters *weft__platform_region_make(const uint8_t region[16]);
 struct weft_abi_metrics *weft__platform_region_make_metrics(const uint8_t region[16]);
+
+/* The same without an agent, in a new file of that path. */
+struct weft_abi_metrics *weft__platform_region_make_metrics_at(
+	const char *path, const uint8_t region[16]);
 
 /* ---- run.c ---- */
 

@@ -39,8 +39,16 @@ static bool is_wiped(void)
 	return madvise(&m->own, sizeof(m->own), MADV_WIPEONFORK) == 0;
 }
 
-/* Metrics are in the file of an agent, if there is one. Without random bytes for a name an agent
- * does not collect them. */
+/* Memory that keeps the values when the process has ended: NULL if nobody wants them then. */
+static struct weft_abi_metrics *make_lasting(const uint8_t region[16])
+{
+	struct weft_abi_metrics *memory = weft__platform_region_make_metrics(region);
+	const char *path = memory ? NULL : weft__platform_linux_metrics_path();
+	return path ? weft__platform_region_make_metrics_at(path, region) : memory;
+}
+
+/* Metrics are in the file of an agent, if there is one, or beside the ring. Without random bytes
+ * for a name nobody collects them. */
 static bool share_values(void)
 {
 	values.bytes = WEFT_ABI_METRICS_BYTES;
@@ -49,7 +57,7 @@ static bool share_values(void)
 		return false;
 	if (weft__kernel_call(SYS_getrandom, (long)memory->region, sizeof(memory->region),
 			GRND_NONBLOCK, 0, 0, 0) == sizeof(memory->region))
-		named = weft__platform_region_make_metrics(memory->region);
+		named = make_lasting(memory->region);
 	else
 		memset(memory->region, 0, sizeof(memory->region));
 	memory->is_elsewhere = named != NULL;

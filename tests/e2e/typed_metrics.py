@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: ISC
 """Metrics with types and labels of running programs: recorded or not, in forked children, and their children."""
+import json
 import os
+import signal
+import subprocess
 
 from counting import TYPED, program
 from harness import WEFT, case, equal, json_lines, main, temporary_directory, weft
@@ -34,6 +37,87 @@ def a_recorded_program_has_them_too():
         count_some(it)
         equal(values(it.pid), SOME)
         assert str(it.pid) in weft('metrics').stdout
+
+
+def in_trace(file):
+    """The same of the values at the end of a trace."""
+    lines = json.loads(weft('info', '--json', file).stdout)['metrics']
+    return {(line['counter'], *line.get('labels', {}).values()): line['value'] for line in lines}
+
+
+def record_some(file, *command):
+    return subprocess.run([WEFT, 'record', '-o', file, '--', *command, TYPED], text=True, capture_output=True, check=True,
+                          input='acked eu acme 5\nacked eu other 7\nacked us acme 100\nopen 3\nlatency 1500\nlatency 3000000\n')
+
+
+@case
+def a_trace_has_the_values_at_its_end():
+    with temporary_directory() as folder:
+        file = os.path.join(folder, 'trace.weft')
+        record_some(file)
+        equal(in_trace(file), SOME)
+        shown = weft('info', file).stdout.split('value at the end')[1]
+        assert 'tcp_acked{pool="eu",customer="acme"}  bytes' in shown, shown
+        assert 'mean 0.001501, 50 % up to 1.579e-06, 99 % up to 0.003234 seconds' in shown, shown
+        equal(values(file), SOME)
+        equal(values(folder), SOME)
+        exposition = weft('metrics', '--openmetrics', file).stdout
+        assert 'latency_seconds_sum{program="metric-types-subject"' in exposition, exposition
+        tree = weft('top', folder).stdout
+        assert '5 B        customer=acme' in ' '.join(tree.split('\n')), tree
+        weft('metrics', '--children', file, status=2)
+        weft('top', '--children', file, status=2)
+        weft('metrics', file, '1', status=3)
+
+
+@case
+def a_trace_on_standard_output_has_them():
+    with temporary_directory() as folder:
+        file = os.path.join(folder, 'trace.weft')
+        with open(file, 'wb') as output:
+            subprocess.run([WEFT, 'record', '-o', '-', '--', 'sh', '-c', 'printf "open 3\n" | %s > /dev/null' % TYPED], stdout=output, check=True)
+        equal(in_trace(file), {('open/streams',): 3})
+
+
+@case
+def a_killed_program_leaves_them_in_its_trace():
+    with temporary_directory() as folder:
+        file = os.path.join(folder, 'trace.weft')
+        record = subprocess.Popen([WEFT, 'record', '-o', file, '--', TYPED], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True)
+        pid = int(record.stdout.readline())
+        record.stdin.write('open 4\n')
+        record.stdin.flush()
+        record.stdout.readline()
+        os.kill(pid, signal.SIGKILL)
+        record.stdin.close()
+        record.wait()
+        record.stdout.close()
+        equal(in_trace(file), {('open/streams',): 4})
+
+
+@case
+def a_snapshot_has_the_values_of_its_time():
+    with temporary_directory() as folder, program(WEFT, 'record', '-o', os.path.join(folder, 'trace.weft'), '--', subject=TYPED) as it:
+        file = os.path.join(folder, 'snapshot.weft')
+        it.tell('open 3')
+        weft('ctl', it.pid, 'snapshot', '-o', file)
+        it.tell('open 8')
+        equal(in_trace(file), {('open/streams',): 3})
+        part = os.path.join(folder, 'part.weft')
+        weft('cut', file, '-o', part)
+        equal(in_trace(part), {('open/streams',): 3})  # it is the whole trace
+
+
+@case
+def a_trace_without_metrics_shows_none():
+    with temporary_directory() as folder:
+        file = os.path.join(folder, 'trace.weft')
+        subprocess.run([WEFT, 'record', '-o', file, '--', TYPED], stdin=subprocess.DEVNULL, capture_output=True, check=True)
+        equal(in_trace(file), {})
+        assert 'value at the end' not in weft('info', file).stdout
+        weft('metrics', file, status=1)
+        weft('top', file, status=1)
 
 
 @case

@@ -115,6 +115,7 @@ static int open_and_run(struct ctl *ctl, const struct verb *verb, int count, cha
 	if (!path)
 		return CLI_UNREADABLE;
 	ctl->fd = weft__runs_open_operand(path, &ring);
+	ctl->pid = ring.ring.pid;
 	if (ctl->fd < 0)
 		return CLI_UNREADABLE;
 	error = weft_control_open_descriptor(ctl->fd, &ctl->control);

@@ -12,6 +12,7 @@
 struct ctl {
 	char *operand; /* FILE or PID, as typed */
 	int fd;        /* the file that it records into */
+	pid_t pid;     /* 0: the operand is a file */
 	struct weft_control *control;
 	bool json;
 	const char *output;  /* for snapshot: -o; NULL: the default */

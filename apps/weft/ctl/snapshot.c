@@ -17,6 +17,7 @@
 #include "record/record.h"
 #include "runs/directory/rings.h"
 #include "runs/saving/save.h"
+#include "runs/attach/metrics.h"
 #include "runs/saving/snapshots.h"
 
 /* Chooses PROG-PID.snapshot-N.weft in the current directory, with the lowest free N. The program's
@@ -99,7 +100,10 @@ static int save(const struct ctl *ctl, char *file)
 	int error = copy(ctl, &bytes, &size);
 	if (error)
 		return ctl_fail(ctl, error);
-	bool good = weft__runs_save_copy(bytes, size, file);
+	int values = weft__runs_metrics_open(ctl->pid);
+	bool good = weft__runs_save_copy(bytes, size, values, file);
+	if (values >= 0)
+		close(values);
 	weft_watch_free(bytes, size);
 	if (good && strcmp(file, "-") != 0) {
 		const struct weft__runs_ring ring = {.is_running = false};

@@ -489,6 +489,7 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 	print_categories(report, text);
 	print_counters(report, text);
 	info_write_tables(report, text);
+	info_write_metrics(report, text);
 	if (strcmp(report->trace->format, "xentrace") == 0)
 		info_write_xen(report, text);
 }

@@ -45,6 +45,10 @@ void info_write_xen_json(const struct info_report *report, struct weft_text *tex
 void info_write_tables(const struct info_report *report, struct weft_text *text);
 void info_write_tables_json(const struct info_report *report, struct weft_text *text);
 
+/* Appends the values that metrics had at the end of the record. */
+void info_write_metrics(const struct info_report *report, struct weft_text *text);
+void info_write_metrics_json(const struct info_report *report, struct weft_text *text);
+
 void info_write_json(const struct info_report *report, struct weft_text *text);
 
 static inline const char *info_level_name(unsigned level)

@@ -303,6 +303,7 @@ void info_write_json(const struct info_report *report, struct weft_text *text)
 	add_diagnostics(text, report);
 	add_clock(text, &model->clock);
 	add_categories(text, report->trace);
+	info_write_metrics_json(report, text);
 	info_write_tables_json(report, text);
 	if (strcmp(report->trace->format, "xentrace") == 0)
 		info_write_xen_json(report, text);

@@ -25,7 +25,7 @@ void info_write_tables(const struct info_report *report, struct weft_text *text)
 		return;
 	for (uint32_t i = 0; i < weft_side_table_count(buffer); i++) {
 		const struct weft_side_table table = weft_side_table_at(buffer, i);
-		if (!table.count)
+		if (!table.count || table.number == WEFT_SIDE_TABLE_METRICS)
 			continue;
 		add_head(text, &table);
 		if (table.name && table.count == 1) {

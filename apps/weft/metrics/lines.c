@@ -71,11 +71,17 @@ void metrics_add_text(struct weft_text *text, const struct weft__metrics_sample 
 	weft_text_pad(text, column, 9);
 	weft_text_add_string(text, weft__runs_shown(sample->program));
 	weft_text_pad(text, column, 27);
-	weft__metrics_add_value(text, sample->counter);
-	weft_text_pad(text, column, 49);
-	weft_text_add_string(text, weft__runs_shown(sample->counter->name));
-	add_labels(text, sample->counter);
-	add_unit(text, sample->counter);
+	metrics_add_value(text, sample->counter);
+}
+
+void metrics_add_value(struct weft_text *text, const struct weft__runs_counter *counter)
+{
+	size_t column = text->size;
+	weft__metrics_add_value(text, counter);
+	weft_text_pad(text, column, 22);
+	weft_text_add_string(text, weft__runs_shown(counter->name));
+	add_labels(text, counter);
+	add_unit(text, counter);
 	weft_text_add_string(text, "\n");
 }
 
@@ -146,5 +152,5 @@ void metrics_add_json(struct weft_text *text, const struct weft__metrics_sample 
 	weft__metrics_add_value(text, counter);
 	if (counter->type == WEFT__RUNS_HISTOGRAM)
 		add_histogram(text, counter);
-	weft_text_add_string(text, "}\n");
+	weft_text_add_string(text, "}");
 }

@@ -17,12 +17,12 @@
 #include "window.h"
 
 static const char usage[] =
-	"usage: weft metrics [OPTION]... [PID]...\n"
+	"usage: weft metrics [OPTION]... [PID]... | FILE...\n"
 	"\n"
 	"Prints the values that the counters of running programs have now, whether or not anything is\n"
 	"recorded. Without PID, those of all programs of this user, or for root of all users, that are\n"
-	"linked with libweft. `weft info` has the counters of those that `weft record` started, but not\n"
-	"their metrics, which are here.\n"
+	"linked with libweft. With FILE, a trace or a directory of traces, those that were there when the\n"
+	"trace ended.\n"
 	"\n"
 	"  --children     what comes and goes below the levels of metrics, one by one\n"
 	"  --json         one JSON object on each line\n"
@@ -57,6 +57,7 @@ struct metrics_arguments {
 	bool children;
 	struct metrics_window window;
 	bool are_named; /* the user has named the processes */
+	bool are_traces;
 };
 
 /* ---- Output ---- */
@@ -115,9 +116,14 @@ static void add_lines(struct weft_text *text, const struct metrics_programs *pro
 {
 	if (a->format == FORMAT_TEXT && programs->sample_count)
 		metrics_add_text_head(text);
-	for (size_t i = 0; i < programs->sample_count; i++)
-		(a->format == FORMAT_JSON ? metrics_add_json : metrics_add_text)(
-			text, &programs->samples[i]);
+	for (size_t i = 0; i < programs->sample_count; i++) {
+		if (a->format != FORMAT_JSON) {
+			metrics_add_text(text, &programs->samples[i]);
+		} else {
+			metrics_add_json(text, &programs->samples[i]);
+			weft_text_add_string(text, "\n");
+		}
+	}
 }
 
 static int print(const struct metrics_programs *programs, const struct metrics_arguments *a)
@@ -133,7 +139,8 @@ static int print(const struct metrics_programs *programs, const struct metrics_a
 		cli_write(&text);
 	}
 	if (status == CLI_NO)
-		cli_inform(a->children    ? "no metric has children now"
+		cli_inform(a->are_traces  ? "the trace has no counter of which it knows the value"
+				   : a->children  ? "no metric has children now"
 				   : a->are_named ? "no counter has changed yet"
 								  : "no running program has a counter that has changed");
 	weft_text_finish(&text);
@@ -149,6 +156,19 @@ static int show(const struct weft__runs_linked_list *linked, const struct metric
 		status = print(&programs, a);
 	else
 		cli_error("%s", strerror(ENOMEM));
+	metrics_programs_finish(&programs);
+	return status;
+}
+
+static int show_traces(const struct metrics_arguments *a, char **files, int count)
+{
+	struct metrics_programs programs;
+	if (a->children)
+		return cli_usage_error(
+			"metrics", "--children is about running programs: traces have totals");
+	int status = metrics_trace_read(files, count, &programs);
+	if (status == CLI_DONE)
+		status = print(&programs, a);
 	metrics_programs_finish(&programs);
 	return status;
 }
@@ -229,6 +249,9 @@ int cli_metrics(int argc, char **argv)
 		return cli_usage_error(argv[0],
 			"--children is for text and --json: a series for each that comes and goes would fill a "
 			"Prometheus");
+	a.are_traces = metrics_names_traces(argv + optind, argc - optind);
+	if (a.are_traces)
+		return show_traces(&a, argv + optind, argc - optind);
 	int named = a.are_named ? metrics_programs_name(argv[0], argv + optind, argc - optind, &linked)
 							: CLI_DONE;
 	if (named != CLI_DONE)

@@ -23,7 +23,8 @@ int metrics_programs_name(const char *command, char *const *operands, int count,
 		pid_t pid = weft__runs_parse_pid(operands[i]);
 		if (!pid) {
 			weft__runs_linked_finish(&linked);
-			return cli_usage_error(command, "\"%s\" is not the number of a process", operands[i]);
+			return cli_usage_error(
+				command, "\"%s\" is neither the number of a process nor a trace", operands[i]);
 		}
 		weft__runs_linked_name(&linked.list[linked.count++], pid);
 	}
@@ -31,7 +32,7 @@ int metrics_programs_name(const char *command, char *const *operands, int count,
 	return CLI_DONE;
 }
 
-static bool list_samples(struct metrics_programs *programs)
+bool metrics_programs_list(struct metrics_programs *programs)
 {
 	programs->samples = calloc(programs->sample_count + 1, sizeof(*programs->samples));
 	struct weft__metrics_sample *at = programs->samples;
@@ -60,7 +61,7 @@ bool metrics_programs_read(const struct weft__runs_linked_list *linked, bool chi
 			unreadable(pid, error);
 	}
 	*ret_programs = programs;
-	return programs.list && list_samples(ret_programs);
+	return programs.list && metrics_programs_list(ret_programs);
 }
 
 void metrics_programs_finish(struct metrics_programs *programs)

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <weft/text.h>
+#include <weft/trace.h>
 
 #include "metrics/value.h"
 #include "runs/attach/counters.h"
@@ -44,10 +45,31 @@ bool metrics_programs_read(const struct weft__runs_linked_list *linked, bool chi
 	metrics_unreadable *unreadable, struct metrics_programs *ret_programs);
 void metrics_programs_finish(struct metrics_programs *programs);
 
+/* Lists the samples of the programs. False without memory. */
+bool metrics_programs_list(struct metrics_programs *programs);
+
 /* ---- lines.c: a line for each counter ---- */
 
 void metrics_add_text_head(struct weft_text *text);
 void metrics_add_text(struct weft_text *text, const struct weft__metrics_sample *sample);
+/* Without the program. */
+void metrics_add_value(struct weft_text *text, const struct weft__runs_counter *counter);
+/* An object, without a newline behind it. */
 void metrics_add_json(struct weft_text *text, const struct weft__metrics_sample *sample);
+
+/* ---- traces.c: values at the end of a trace ---- */
+
+/* The metrics that a buffer of a trace has: those that its program had at its end. False: none, or
+ * too little memory. The caller calls weft__runs_counters_finish() if it is true. */
+bool metrics_trace_buffer(
+	const struct weft_trace_buffer *buffer, struct weft__runs_counters *ret_metrics);
+
+/* True if an operand is a trace, not a process: then all have to be. */
+bool metrics_names_traces(char **operands, int count);
+
+/* Reads counters and metrics of all programs of a trace as they were at its end. Counters of which
+ * the trace does not know the value are left out. CLI_DONE, or another status after a message; the
+ * caller calls finish in any case. */
+int metrics_trace_read(char **files, int count, struct metrics_programs *ret_programs);
 
 #endif

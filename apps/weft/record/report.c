@@ -114,7 +114,7 @@ static const char *advice(const struct weft__runs_saved *saved, const struct con
 static void explain_empty(const struct weft__runs_saved *saved)
 {
 	cli_error(
-		"%.*s is linked with libweft but recorded no event: it made no call of libweft before "
+		"%.*s is linked with libweft but recorded no event: it made no call that records before "
 		"its end, or WEFT_LEVEL or WEFT_CATEGORIES switch its categories off",
 		saved->ring->stem_size, saved->ring->name);
 }

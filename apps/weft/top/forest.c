@@ -198,9 +198,13 @@ static void add_texts(struct top_forest *forest)
 static bool read_programs(struct top_forest *forest, struct top_forest *before,
 	const struct weft__runs_linked_list *linked)
 {
-	forest->programs = calloc(linked->count + before->program_count + 1, sizeof(*forest->programs));
+	const size_t given = before->given ? before->given->count : 0;
+	forest->programs =
+		calloc(given + linked->count + before->program_count + 1, sizeof(*forest->programs));
 	if (!forest->programs)
 		return false;
+	if (before->given)
+		top_programs_take(forest, before->given);
 	top_programs_read(forest, linked);
 	top_programs_keep_ended(forest, before);
 	qsort(forest->programs, forest->program_count, sizeof(*forest->programs), top_program_compare);

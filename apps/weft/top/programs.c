@@ -73,6 +73,16 @@ void top_programs_read(struct top_forest *forest, const struct weft__runs_linked
 	forest->running = forest->program_count;
 }
 
+void top_programs_take(struct top_forest *forest, struct metrics_programs *given)
+{
+	for (size_t i = 0; i < given->count; i++) {
+		struct metrics_program *program = &given->list[i];
+		forest->programs[forest->program_count++] =
+			(struct top_program){.linked = program->linked, .counters = program->counters};
+		program->counters = (struct weft__runs_counters){0};
+	}
+}
+
 void top_programs_keep_ended(struct top_forest *forest, struct top_forest *before)
 {
 	for (uint32_t i = 0; i < before->program_count; i++) {

@@ -18,12 +18,13 @@
 #include "top.h"
 
 static const char usage[] =
-	"usage: weft top [OPTION]... [PID]...\n"
+	"usage: weft top [OPTION]... [PID]... | FILE...\n"
 	"\n"
 	"Shows the counters of running programs as a tree: value, rate, and a picture of the last\n"
 	"minute, whether or not anything is recorded. Without PID, those of all programs of this user,\n"
 	"or for root of all users, that are linked with libweft. Where standard output is not a\n"
-	"terminal, prints the tree once.\n"
+	"terminal, prints the tree once. With FILE, a trace or a directory of traces, prints the tree as\n"
+	"it was when the trace ended.\n"
 	"\n"
 	"  --children       also what comes and goes below the levels of metrics, one by one\n"
 	"  --interval TIME  between two samples, from 100ms to 1h; default: 1s. Where the tree is\n"
@@ -89,6 +90,30 @@ static int print_once(struct top_programs *programs, const struct top_arguments 
 	return status;
 }
 
+/* The counters as they were at the end of traces. */
+static int print_traces(const struct top_arguments *a, char **files, int count)
+{
+	struct weft__runs_linked_list none = {0};
+	struct metrics_programs programs;
+	struct top_forest forest = {.given = &programs};
+	if (a->children || a->interval_ns)
+		return cli_usage_error("top", "--children and --interval are about running programs");
+	int status = metrics_trace_read(files, count, &programs);
+	if (status == CLI_DONE && !top_forest_update(&forest, &none, top_now_s())) {
+		cli_error("%s", strerror(ENOMEM));
+		status = CLI_UNREADABLE;
+	}
+	if (status == CLI_DONE) {
+		top_print(&forest, false);
+		status = forest.counter_count ? CLI_DONE : CLI_NO;
+	}
+	if (status == CLI_NO)
+		cli_inform("the trace has no counter of which it knows the value");
+	top_forest_finish(&forest);
+	metrics_programs_finish(&programs);
+	return status;
+}
+
 /* ---- Live ---- */
 
 #define USUAL_INTERVAL_S 1.0
@@ -144,6 +169,8 @@ int cli_top(int argc, char **argv)
 		a.children = a.children || option == 'c';
 	}
 	programs.are_named = optind < argc;
+	if (metrics_names_traces(argv + optind, argc - optind))
+		return print_traces(&a, argv + optind, argc - optind);
 	int status = metrics_programs_name(argv[0], argv + optind, argc - optind, &programs.linked);
 	if (status == CLI_DONE)
 		status = show(&programs, &a);

@@ -13,6 +13,7 @@
 
 #include <weft/text.h>
 
+#include "metrics/programs.h"
 #include "metrics/value.h"
 #include "runs/attach/counters.h"
 #include "runs/attach/page.h"
@@ -70,8 +71,10 @@ struct top_forest {
 	uint32_t running;            /* programs that have not ended */
 	struct weft_text ids, texts; /* of the nodes */
 	bool has_children;           /* set by the user: children of metrics are read, too */
-	uint64_t sample;             /* its number, from 0 on */
-	double time_s;               /* of the sample, on the monotonic clock */
+	/* Programs of a trace, in place of those that run: the forest takes their counters. */
+	struct metrics_programs *given;
+	uint64_t sample; /* its number, from 0 on */
+	double time_s;   /* of the sample, on the monotonic clock */
 };
 
 /* Makes the forest of the programs as they are now, with the history of the one before. Programs
@@ -97,6 +100,9 @@ void top_programs_find(struct top_programs *programs, double now_s);
 void top_programs_finish(struct top_programs *programs);
 
 double top_now_s(void);
+
+/* Takes programs that were read before. */
+void top_programs_take(struct top_forest *forest, struct metrics_programs *given);
 
 /* Reads the counters of those that run. */
 void top_programs_read(struct top_forest *forest, const struct weft__runs_linked_list *linked);

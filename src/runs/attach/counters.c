@@ -93,6 +93,33 @@ static int open_elsewhere(int own, const uint8_t region[16], const char *suffix)
 	return fd;
 }
 
+/* The metrics are in the file of an agent, or beside the process's ring. */
+static int open_metrics_elsewhere(pid_t pid, int own, const uint8_t region[16])
+{
+	struct stat status;
+	uid_t user = fstat(own, &status) == 0 ? status.st_uid : (uid_t)-1;
+	int fd = open_elsewhere(own, region, WEFT_ABI_AGENT_METRICS_SUFFIX);
+	return fd >= 0 ? fd : weft__runs_region_open_beside(pid, region, user);
+}
+
+int weft__runs_metrics_open(pid_t pid)
+{
+	struct weft_abi_metrics header;
+	int fd = weft__runs_memory_open(pid, WEFT__RUNS_METRICS);
+	if (fd < 0)
+		return -1;
+	int error = weft__runs_region_read(fd, 0, &header, sizeof(header));
+	if (!error && !is_own(pid, header.owner))
+		error = ENOENT;
+	if (!error && header.is_elsewhere)
+		return open_metrics_elsewhere(pid, fd, header.region);
+	if (!error)
+		return fd;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
 static int read_counters(pid_t pid, struct weft__runs_counters *ret_counters)
 {
 	struct weft_abi_counters *memory = malloc(sizeof(*memory));
@@ -116,12 +143,8 @@ static int read_counters(pid_t pid, struct weft__runs_counters *ret_counters)
 static int copy_metrics(pid_t pid, struct weft_abi_metrics **ret_memory)
 {
 	struct weft_abi_metrics *memory = aligned_alloc(64, WEFT_ABI_METRICS_BYTES);
-	int fd = memory ? weft__runs_memory_open(pid, WEFT__RUNS_METRICS) : -1;
+	int fd = memory ? weft__runs_metrics_open(pid) : -1;
 	int error = fd < 0 ? errno : weft__runs_metrics_copy(fd, memory);
-	if (!error && memory->is_elsewhere) {
-		fd = open_elsewhere(fd, memory->region, WEFT_ABI_AGENT_METRICS_SUFFIX);
-		error = fd < 0 ? errno : weft__runs_metrics_copy(fd, memory);
-	}
 	if (!error && !is_own(pid, memory->owner))
 		error = ENOENT;
 	if (fd >= 0)

@@ -13,19 +13,36 @@
 
 #include "runs/attach/region.h"
 
+static bool is_ours(const struct weft_abi_metrics *header)
+{
+	return memcmp(header->magic, WEFT_ABI_METRICS_MAGIC, sizeof(header->magic)) == 0 &&
+		   header->version == WEFT_ABI_METRICS_VERSION;
+}
+
 /* All parts of a hosted program's memory have the same sizes. */
 static bool is_valid(const struct weft_abi_metrics *header)
 {
 	const uint32_t rows = sizeof(*header), row = sizeof(struct weft_abi_metric_row);
-	return memcmp(header->magic, WEFT_ABI_METRICS_MAGIC, sizeof(header->magic)) == 0 &&
-		   header->version == WEFT_ABI_METRICS_VERSION &&
-		   header->row_count == WEFT_ABI_METRIC_ROWS &&
+	return is_ours(header) && header->row_count == WEFT_ABI_METRIC_ROWS &&
 		   header->text_bytes == WEFT_ABI_METRIC_TEXT &&
 		   header->cell_count == WEFT_ABI_METRIC_CELLS &&
 		   header->shard_count == WEFT_ABI_METRIC_SHARDS && header->rows_offset == rows &&
 		   header->text_offset == rows + WEFT_ABI_METRIC_ROWS * row &&
 		   header->cells_offset == header->text_offset + WEFT_ABI_METRIC_TEXT &&
 		   header->shard_bytes == WEFT_ABI_METRIC_SHARD_BYTES;
+}
+
+/* Those of a packed copy have the sizes that are used. */
+static bool is_valid_packed(const struct weft_abi_metrics *header, size_t size)
+{
+	const uint32_t rows = sizeof(*header), row = sizeof(struct weft_abi_metric_row);
+	return is_ours(header) && header->row_count <= WEFT_ABI_METRIC_ROWS &&
+		   header->text_bytes <= WEFT_ABI_METRIC_TEXT && header->text_bytes % 8 == 0 &&
+		   header->cell_count <= WEFT_ABI_METRIC_CELLS && header->shard_count == 1 &&
+		   header->rows_offset == rows && header->text_offset == rows + header->row_count * row &&
+		   header->cells_offset == header->text_offset + header->text_bytes &&
+		   header->shard_bytes == 8 * header->cell_count &&
+		   size >= header->cells_offset + header->shard_bytes;
 }
 
 /* ---- Copies ---- */
@@ -72,11 +89,11 @@ int weft__runs_metrics_copy(int fd, void *memory)
 static const char *take_text(const struct weft__metrics_reading *r, uint32_t *at)
 {
 	const char *text = r->text + *at;
-	if (*at >= WEFT_ABI_METRIC_TEXT)
+	if (*at >= r->text_bytes)
 		return NULL;
-	const size_t size = strnlen(text, WEFT_ABI_METRIC_TEXT - *at);
+	const size_t size = strnlen(text, r->text_bytes - *at);
 	*at += (uint32_t)size + 1;
-	return *at <= WEFT_ABI_METRIC_TEXT && size <= WEFT_ABI_METRIC_TEXT_MAX ? text : NULL;
+	return *at <= r->text_bytes && size <= WEFT_ABI_METRIC_TEXT_MAX ? text : NULL;
 }
 
 static bool is_like(const struct weft_abi_metric_row *row, const struct weft_abi_metric_row *above)
@@ -95,13 +112,13 @@ static bool check_row(struct weft__metrics_reading *r, uint32_t row)
 	uint32_t at = it->text;
 	if (!it->is_there || it->kind < WEFT_ABI_METRIC_COUNTER ||
 		it->kind > WEFT_ABI_METRIC_HISTOGRAM || it->first_exponent >= it->last_exponent ||
-		it->last_exponent > 63 || it->cell > WEFT_ABI_METRIC_CELLS ||
-		cells_of(it) > WEFT_ABI_METRIC_CELLS - it->cell || above > row ||
+		it->last_exponent > 63 || it->cell > r->cell_count ||
+		cells_of(it) > r->cell_count - it->cell || above > row ||
 		(above && (!r->texts[above - 1].part[0] || !is_like(it, &r->rows[above - 1]))))
 		return false;
 	if (above && weft__runs_row_depth(r, above - 1) >= WEFT_ABI_METRIC_DEPTH_MAX)
 		return false;
-	if (cells_of(it) > WEFT_ABI_METRIC_CELLS - r->cells_used)
+	if (cells_of(it) > r->cell_count - r->cells_used)
 		return false;
 	r->cells_used += cells_of(it);
 	for (unsigned i = 0; i < texts; i++)
@@ -120,10 +137,9 @@ static void check_rows(struct weft__metrics_reading *r)
 static uint64_t sum_of(const struct weft__metrics_reading *r, uint32_t cell)
 {
 	uint64_t sum = 0;
-	for (uint32_t shard = 0; shard < WEFT_ABI_METRIC_SHARDS; shard++) {
+	for (uint32_t shard = 0; shard < r->shard_count; shard++) {
 		uint64_t value;
-		memcpy(&value, r->cells + (size_t)shard * WEFT_ABI_METRIC_SHARD_BYTES + 8 * (size_t)cell,
-			sizeof(value));
+		memcpy(&value, r->cells + (size_t)shard * r->shard_bytes + 8 * (size_t)cell, sizeof(value));
 		sum += value;
 	}
 	return sum;
@@ -294,11 +310,12 @@ static int list_rows(struct weft__metrics_reading *r, struct weft__runs_counters
 	return 0;
 }
 
-int weft__runs_reading_begin(const void *memory, struct weft__metrics_reading **ret_reading)
+/* The header is valid. */
+static int begin(const void *memory, struct weft__metrics_reading **ret_reading)
 {
 	const unsigned char *bytes = memory;
 	const struct weft_abi_metrics *header = memory;
-	if (!is_valid(header) || header->rows_used > WEFT_ABI_METRIC_ROWS)
+	if (header->rows_used > header->row_count)
 		return ENOENT;
 	struct weft__metrics_reading *r = calloc(1, sizeof(*r));
 	if (!r)
@@ -307,18 +324,50 @@ int weft__runs_reading_begin(const void *memory, struct weft__metrics_reading **
 	r->text = (const char *)bytes + header->text_offset;
 	r->cells = bytes + header->cells_offset;
 	r->count = header->rows_used;
+	r->text_bytes = header->text_bytes;
+	r->cell_count = header->cell_count;
+	r->shard_count = header->shard_count;
+	r->shard_bytes = header->shard_bytes;
 	check_rows(r);
 	*ret_reading = r;
 	return 0;
 }
 
-int weft__runs_metrics_parse(const void *memory, struct weft__runs_counters *ret_counters)
+int weft__runs_reading_begin(const void *memory, struct weft__metrics_reading **ret_reading)
 {
-	struct weft__metrics_reading *r;
-	int error = weft__runs_reading_begin(memory, &r);
+	return is_valid(memory) ? begin(memory, ret_reading) : ENOENT;
+}
+
+int weft__runs_reading_begin_packed(
+	const void *bytes, size_t size, struct weft__metrics_reading **ret_reading)
+{
+	return size >= sizeof(struct weft_abi_metrics) && is_valid_packed(bytes, size)
+			   ? begin(bytes, ret_reading)
+			   : ENOENT;
+}
+
+/* Frees the reading, if there is one. */
+static int list_and_free(
+	int error, struct weft__metrics_reading *r, struct weft__runs_counters *ret_counters)
+{
 	if (!error) {
 		error = list_rows(r, ret_counters);
 		free(r);
 	}
 	return error;
+}
+
+int weft__runs_metrics_parse(const void *memory, struct weft__runs_counters *ret_counters)
+{
+	struct weft__metrics_reading *r = NULL;
+	int error = weft__runs_reading_begin(memory, &r);
+	return list_and_free(error, r, ret_counters);
+}
+
+int weft__runs_metrics_parse_packed(
+	const void *bytes, size_t size, struct weft__runs_counters *ret_counters)
+{
+	struct weft__metrics_reading *r = NULL;
+	int error = weft__runs_reading_begin_packed(bytes, size, &r);
+	return list_and_free(error, r, ret_counters);
 }

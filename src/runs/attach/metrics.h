@@ -5,6 +5,10 @@
 #ifndef WEFT_RUNS_METRICS_H
 #define WEFT_RUNS_METRICS_H
 
+#include <sys/types.h>
+
+#include <weft/text.h>
+
 #include "abi/metric_abi.h"
 #include "runs/attach/counters.h"
 
@@ -24,6 +28,18 @@ uint32_t weft__runs_metrics_cells_used(const void *memory);
  * totals of each level, in the order in which they were made. 0 or an errno; ENOENT: it has none.
  * The caller calls weft__runs_counters_finish() if it is 0. */
 int weft__runs_metrics_parse(const void *memory, struct weft__runs_counters *ret_counters);
+
+/* The same of a packed copy, aligned to 8 bytes. */
+int weft__runs_metrics_parse_packed(
+	const void *bytes, size_t size, struct weft__runs_counters *ret_counters);
+
+/* Opens the memory in which a process has its metrics, for reading. -1 with errno; ENOENT: it has
+ * none of its own. */
+int weft__runs_metrics_open(pid_t pid);
+
+/* Packs the metrics in a file, as abi/metric_abi.h says. 0 or an errno; ENOENT: it has none. The
+ * caller finishes the text. */
+int weft__runs_metrics_pack(int fd, struct weft_text *ret_packed);
 
 /* Reads the children in two copies of their memory, of so many bytes, and one of the metrics'. The
  * labels of each are those of its level, those of the children above it, and its own. As above. */

@@ -19,6 +19,7 @@ struct weft__metrics_reading {
 	const char *text;
 	const unsigned char *cells;
 	uint32_t count;
+	uint32_t text_bytes, cell_count, shard_count, shard_bytes;
 	uint32_t cells_used; /* by all rows */
 	/* part[0] is NULL: a row that is left out, as are those below it. */
 	struct weft__metrics_text texts[WEFT_ABI_METRIC_ROWS];
@@ -34,8 +35,11 @@ struct weft__metrics_room {
 	char *texts;
 };
 
-/* Reads the memory, which stays in use. 0 or an errno; the caller frees the reading. */
+/* Reads the memory, or so many packed bytes, which stay in use. 0 or an errno; the caller frees the
+ * reading. */
 int weft__runs_reading_begin(const void *memory, struct weft__metrics_reading **ret_reading);
+int weft__runs_reading_begin_packed(
+	const void *bytes, size_t size, struct weft__metrics_reading **ret_reading);
 
 uint32_t weft__runs_row_depth(const struct weft__metrics_reading *r, uint32_t row);
 uint32_t weft__runs_row_top(const struct weft__metrics_reading *r, uint32_t row);

@@ -15,6 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "abi/metric_abi.h"
+#include "abi/run_abi.h"
+#include "runs/directory/find.h"
+
 /* True if it is a directory of this user. */
 static bool is_ours(const char *path)
 {
@@ -118,6 +122,37 @@ int weft__runs_region_open(const uint8_t region[16], const char *suffix, uid_t u
 	if (fd < 0)
 		errno = ENOENT;
 	return fd;
+}
+
+int weft__runs_region_open_of(const char *ring, uid_t user)
+{
+	char name[PATH_MAX + 2 * NAME_MAX];
+	const char *slash = strrchr(ring, '/'), *suffix = strrchr(ring, '.');
+	if (!slash || !suffix || suffix < slash || strlen(slash) > NAME_MAX) {
+		errno = ENOENT;
+		return -1;
+	}
+	snprintf(name, sizeof(name), "%.*s/", (int)(slash - ring), ring);
+	int folder = open_folder(name);
+	snprintf(name, sizeof(name), "%.*s" WEFT_ABI_RUN_METRICS, (int)(suffix - slash - 1), slash + 1);
+	int fd = open_in(folder, name, user);
+	if (fd < 0)
+		errno = ENOENT;
+	return fd;
+}
+
+int weft__runs_region_open_beside(pid_t pid, const uint8_t region[16], uid_t user)
+{
+	struct weft_abi_metrics header;
+	struct weft__runs_found found;
+	errno = ENOENT;
+	int fd = weft__runs_find_mapped(pid, &found) ? weft__runs_region_open_of(found.path, user) : -1;
+	if (fd < 0 || (weft__runs_region_read(fd, 0, &header, sizeof(header)) == 0 &&
+					  memcmp(header.region, region, sizeof(header.region)) == 0))
+		return fd;
+	close(fd);
+	errno = ENOENT;
+	return -1;
 }
 
 int weft__runs_region_read(int fd, off_t offset, void *ret, size_t bytes)

@@ -30,6 +30,14 @@ int weft__runs_region_open_at(int folder, const char *name);
  * no folder that this process may look into has them. */
 int weft__runs_region_open(const uint8_t region[16], const char *suffix, uid_t user);
 
+/* Opens the metrics of that name beside the ring into which the user's process records. -1 with
+ * errno. */
+int weft__runs_region_open_beside(pid_t pid, const uint8_t region[16], uid_t user);
+
+/* Opens the file for metrics beside a ring, which must be a regular file of that user. -1 with
+ * errno. */
+int weft__runs_region_open_of(const char *ring, uid_t user);
+
 /* Reads so many bytes of a file. 0 or an errno; ENOENT if there are fewer. */
 int weft__runs_region_read(int fd, off_t offset, void *ret, size_t bytes);
 

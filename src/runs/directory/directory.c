@@ -334,6 +334,14 @@ static void remove_entries(const char *directory, bool all)
 		closedir(entries);
 }
 
+void weft__runs_directory_remove_metrics(const char *directory, const struct weft__runs_ring *ring)
+{
+	char path[PATH_MAX + NAME_MAX + sizeof(WEFT_ABI_RUN_METRICS)];
+	snprintf(
+		path, sizeof(path), "%s%.*s" WEFT_ABI_RUN_METRICS, directory, ring->stem_size, ring->name);
+	unlink(path);
+}
+
 void weft__runs_directory_remove(
 	const char *directory, const struct weft__runs_rings *rings, bool all)
 {
@@ -341,6 +349,7 @@ void weft__runs_directory_remove(
 	for (size_t i = 0; i < rings->count; i++) {
 		snprintf(path, sizeof(path), "%s%s", directory, rings->list[i].name);
 		unlink(path);
+		weft__runs_directory_remove_metrics(directory, &rings->list[i]);
 	}
 	snprintf(path, sizeof(path), "%s" WEFT_ABI_RUN_ORPHANED, directory);
 	unlink(path);

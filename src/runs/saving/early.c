@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "abi/buffer_abi.h"
 #include "runs/directory/directory.h"
 #include "runs/file.h"
 #include "runs/saving/left_out.h"
@@ -133,11 +134,26 @@ static bool has_no_writer(const char *path)
 	return is_free;
 }
 
+/* The size of the ring alone: metrics may have been added to its file. */
+static uint64_t bytes_of(const struct entry *entry)
+{
+	struct weft_abi_buffer header = {.added_bytes = 0};
+	struct stat status = {.st_size = 0};
+	int fd = open(entry->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool good = fd >= 0 && fstat(fd, &status) == 0 &&
+				pread(fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header);
+	if (fd >= 0)
+		close(fd);
+	bool is_longer = good && header.added_bytes && header.added_offset < (uint64_t)status.st_size;
+	return is_longer ? header.added_offset : (uint64_t)status.st_size;
+}
+
 static void remove_ring(const struct weft__runs_early *early, const struct entry *entry)
 {
-	struct stat status;
-	if (lstat(entry->path, &status) == 0 && unlink(entry->path) == 0)
-		weft__runs_directory_release(early->directory, (uint64_t)status.st_size);
+	const uint64_t bytes = bytes_of(entry);
+	weft__runs_directory_remove_metrics(early->directory, entry->ring);
+	if (unlink(entry->path) == 0)
+		weft__runs_directory_release(early->directory, bytes);
 }
 
 static bool reserve(struct weft__runs_early *early)

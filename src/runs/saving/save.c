@@ -25,6 +25,7 @@
 #include "runs/file.h"
 #include "runs/message.h"
 #include "runs/saving/name.h"
+#include "runs/saving/values.h"
 
 enum {
 	BLOCK = 4096,
@@ -185,9 +186,10 @@ bool weft__runs_saving_is_interrupted(const struct weft__runs_saving *saving)
 /* The content to save: a file that is no longer written, or a copy in memory. */
 struct content {
 	const struct weft__runs_saving *saving;
-	int fd; /* -1: the copy in `bytes` */
-	const void *bytes;
+	int fd; /* -1: the copy in `bytes`, which has space for the table's place in its header */
+	void *bytes;
 	size_t size;
+	const struct weft_text *table; /* of metrics, behind the copy; NULL: none */
 };
 
 /* Copies the bytes from `at` to `end`: to the same offset of a file, or to the end of a pipe. */
@@ -238,6 +240,16 @@ static bool copy(const struct content *content, int to, bool to_is_file)
 	return ftruncate(to, status.st_size) == 0;
 }
 
+static bool write_table(const struct content *content, int to, bool to_is_file)
+{
+	static const char zeros[64];
+	const struct weft_text *table = content->table;
+	const size_t gap = (64 - content->size % 64) % 64;
+	return (!to_is_file || lseek(to, (off_t)content->size, SEEK_SET) >= 0) &&
+		   weft__runs_write_all(to, zeros, gap) &&
+		   weft__runs_write_all(to, table->bytes, table->size);
+}
+
 /* Writes a copy from memory: the recording process waited for memory only, not for a disk. */
 static bool write_copy(const struct content *content, int to, bool to_is_file)
 {
@@ -252,7 +264,9 @@ static bool write_copy(const struct content *content, int to, bool to_is_file)
 		if (!(to_is_file ? write_sparse(to, from, length) : weft__runs_write_all(to, from, length)))
 			return false;
 	}
-	return !to_is_file || ftruncate(to, (off_t)size) == 0;
+	if (to_is_file && ftruncate(to, (off_t)size) != 0)
+		return false;
+	return !content->table || write_table(content, to, to_is_file);
 }
 
 static bool write_content(const struct content *content, int to, bool to_is_file)
@@ -278,13 +292,28 @@ static bool save(const struct content *content, const char *file)
 									  : write_to_file(content, file);
 }
 
-bool weft__runs_save_copy(const void *bytes, size_t size, const char *file)
+/* Saves a copy with the metrics in a file. */
+static bool save_with_values(struct content *content, int values, const char *file)
+{
+	struct weft_text table = {0};
+	if (content->size >= sizeof(struct weft_abi_buffer) && weft__runs_values_pack(values, &table)) {
+		weft__runs_values_note(content->bytes, content->size, &table);
+		content->table = &table;
+	}
+	bool good = save(content, file);
+	int reason = errno;
+	weft_text_finish(&table);
+	errno = reason;
+	return good;
+}
+
+bool weft__runs_save_copy(void *bytes, size_t size, int values, const char *file)
 {
 	const struct weft__runs_saving saving = weft__runs_saving_begin();
-	const struct content content = {&saving, -1, bytes, size};
+	struct content content = {&saving, -1, bytes, size, NULL};
 	if (!weft__runs_is_stdout(file) && !weft__runs_file_is_free(file))
 		return false;
-	if (save(&content, file))
+	if (save_with_values(&content, values, file))
 		return true;
 	weft__runs_report("%s: %s",
 		weft__runs_is_stdout(file) ? "standard output" : weft__runs_shown(file), strerror(errno));
@@ -303,28 +332,39 @@ int weft__runs_copy_running(int ring, void **ret_bytes, size_t *ret_size)
 }
 
 /* Saves a ring that its process still records into. 0 or an error code. */
-static int save_running(const struct weft__runs_saving *saving, int ring, const char *file)
+static int save_running(
+	const struct weft__runs_saving *saving, int ring, int values, const char *file)
 {
 	void *bytes;
 	size_t size;
 	int error = weft__runs_copy_running(ring, &bytes, &size);
 	if (error)
 		return error;
-	const struct content content = {saving, -1, bytes, size};
-	error = save(&content, file) ? 0 : WEFT_ERROR_SYSTEM;
+	struct content content = {saving, -1, bytes, size, NULL};
+	error = save_with_values(&content, values, file) ? 0 : WEFT_ERROR_SYSTEM;
 	int reason = errno;
 	weft_watch_free(bytes, size);
 	errno = reason;
 	return error;
 }
 
-static int save_from(
-	const struct weft__runs_saving *saving, int ring, const char *file, bool is_running)
+static int save_from(const struct weft__runs_saving *saving, int fd, const char *path,
+	const struct weft__runs_ring *ring, const char *file)
 {
-	const struct content content = {.saving = saving, .fd = ring};
-	if (is_running)
-		return save_running(saving, ring, file);
-	return save(&content, file) ? 0 : WEFT_ERROR_SYSTEM;
+	const struct content content = {.saving = saving, .fd = fd};
+	int values = weft__runs_values_open(path, ring), error, reason;
+	if (ring->is_running) {
+		error = save_running(saving, fd, values, file);
+	} else {
+		if (values >= 0)
+			weft__runs_values_add(path, ring, values);
+		error = save(&content, file) ? 0 : WEFT_ERROR_SYSTEM;
+	}
+	reason = errno;
+	if (values >= 0)
+		close(values);
+	errno = reason;
+	return error;
 }
 
 /* The text of an error code, or of `reason` (errno) if it is the system's. */
@@ -363,7 +403,7 @@ enum weft__runs_outcome weft__runs_save(const struct weft__runs_saving *saving, 
 		close(fd);
 		return WEFT__RUNS_NEW;
 	}
-	int error = save_from(saving, fd, file, ring->is_running);
+	int error = save_from(saving, fd, path, ring, file);
 	int reason = errno;
 	bool is_new = error && ring->is_running && is_being_made(fd);
 	close(fd);

@@ -55,8 +55,9 @@ enum weft__runs_outcome weft__runs_save(const struct weft__runs_saving *saving, 
  * error code. */
 int weft__runs_copy_running(int ring, void **ret_bytes, size_t *ret_size);
 
-/* Saves a copy of a ring that is in memory. False after a report. */
-bool weft__runs_save_copy(const void *bytes, size_t size, const char *file);
+/* Saves a copy of a ring that is in memory, with the metrics in a file; -1: none. The copy's header
+ * changes. False after a report. */
+bool weft__runs_save_copy(void *bytes, size_t size, int values, const char *file);
 
 /* ---- All rings of a run ---- */
 

@@ -20,11 +20,13 @@
 #include <weft/text.h>
 #include <weft/watch.h>
 
+#include "runs/attach/metrics.h"
 #include "runs/directory/rings.h"
 #include "runs/message.h"
 #include "runs/saving/early.h"
 #include "runs/saving/name.h"
 #include "runs/saving/save.h"
+#include "runs/saving/values.h"
 
 static const uint64_t SECOND_NS = 1000000000;
 /* The run directory is read at most this often, and takes at most 1/20 of a processor's time. */
@@ -37,6 +39,7 @@ static const size_t WATCHED_MAX = 256;
 struct watched {
 	struct weft__runs_ring ring;
 	struct weft_watch *watch;
+	int values;                 /* the memory of its metrics, which outlives it; -1: none */
 	struct weft_follow *follow; /* NULL without rules */
 	struct weft_triggers *triggers;
 	uint32_t rules; /* number of the program's own rules that were added */
@@ -80,6 +83,8 @@ static void close_watched(struct watched *w)
 	weft_follow_close(w->follow);
 	weft_triggers_destroy(w->triggers);
 	weft_watch_close(w->watch);
+	if (w->values >= 0)
+		close(w->values);
 }
 
 /* ---- Rules ---- */
@@ -206,11 +211,11 @@ static char *choose_file(const struct weft__runs_snapshots *s, struct watched *w
 	return file;
 }
 
-static void save(struct weft__runs_snapshots *s, struct watched *w, const void *bytes, size_t size,
+static void save(struct weft__runs_snapshots *s, struct watched *w, void *bytes, size_t size,
 	struct weft_slice reason)
 {
 	char *file = choose_file(s, w);
-	if (file && weft__runs_save_copy(bytes, size, file))
+	if (file && weft__runs_save_copy(bytes, size, w->values, file))
 		report(file, reason);
 	free(file);
 }
@@ -265,10 +270,33 @@ static void look_at(struct weft__runs_snapshots *s, struct watched *w)
 		weft_watch_listen(w->watch, 2 * SECOND_NS);
 }
 
+/* ---- Metrics ---- */
+
+/* The first metric may come late. A process that has become another program records elsewhere. */
+static void find_values(const struct weft__runs_snapshots *s, struct watched *w)
+{
+	if (w->values < 0)
+		w->values = weft__runs_metrics_open(w->ring.pid);
+	if (w->values >= 0 && !weft__runs_ring_is_running(s->options->directory, &w->ring)) {
+		close(w->values);
+		w->values = -1;
+	}
+}
+
+/* Into the ring, from which it is saved. */
+static void add_values(const struct weft__runs_snapshots *s, const struct watched *w)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	ring_path(s, &w->ring, path, sizeof(path));
+	if (w->values >= 0 && !weft__runs_ring_is_running(s->options->directory, &w->ring))
+		weft__runs_values_add(path, &w->ring, w->values);
+}
+
 /* The process has ended; a request that it made at its end is still answered. */
 static void look_last(struct weft__runs_snapshots *s, struct watched *w)
 {
 	look_at(s, w);
+	add_values(s, w);
 	close_watched(w);
 }
 
@@ -297,7 +325,7 @@ static void add(struct weft__runs_snapshots *s, const struct weft__runs_ring *ri
 	if (fd < 0)
 		return;
 	if (weft_watch_open_descriptor(fd, &watch) == 0)
-		list[s->count++] = (struct watched){.ring = *ring, .watch = watch};
+		list[s->count++] = (struct watched){.ring = *ring, .watch = watch, .values = -1};
 	close(fd);
 }
 
@@ -329,6 +357,9 @@ static uint64_t scan_now(struct weft__runs_snapshots *s, bool *ret_more)
 			if (!ring->is_failure && ring->is_running && !is_known(s, ring->name))
 				add(s, ring);
 		}
+		for (size_t i = 0; i < s->count; i++)
+			if (s->list[i].values < 0)
+				find_values(s, &s->list[i]);
 		uint64_t end = used_ns();
 		if (s->options->early)
 			*ret_more = weft__runs_early_save(s->options->early, &rings);

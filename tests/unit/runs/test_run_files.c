@@ -352,7 +352,7 @@ static void a_saved_copy_has_the_bytes_and_the_size(void **state)
 	bytes[2 * 4096 - 1] = 'b';
 	bytes[3 * 4096 + 7] = 'c';
 	memset(bytes + (size_t)64 * 4096 - 3, 'd', 6);
-	assert_true(weft__runs_save_copy(bytes, SIZE, in_place(&place, "a.weft")));
+	assert_true(weft__runs_save_copy(bytes, SIZE, -1, in_place(&place, "a.weft")));
 	int fd = open(in_place(&place, "a.weft"), O_RDONLY | O_CLOEXEC);
 	assert_int_equal(read(fd, got, SIZE + 1), SIZE);
 	assert_memory_equal(bytes, got, SIZE);

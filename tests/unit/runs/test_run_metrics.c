@@ -145,6 +145,37 @@ static void a_copy_has_the_cells_in_use(void **state)
 	free(memory);
 }
 
+/* Makes what a trace has. The caller finishes the text. */
+static struct weft_text pack(void)
+{
+	struct weft_text packed = {0};
+	int fd = weft__runs_metrics_open(getpid());
+	assert_return_code(fd, errno);
+	assert_int_equal(weft__runs_metrics_pack(fd, &packed), 0);
+	assert_int_equal(packed.size % 8, 0);
+	close(fd);
+	return packed;
+}
+
+static void a_packed_copy_is_small_and_has_the_same_values(void **state)
+{
+	(void)state;
+	struct weft_text packed = pack();
+	struct weft__runs_counters counters;
+	assert_true(packed.size < 4096);
+	assert_int_equal(weft__runs_metrics_parse_packed(packed.bytes, packed.size, &counters), 0);
+	assert_int_equal(find(&counters, "tcp_acked", 2)->integer, 17);
+	assert_int_equal(find(&counters, "tcp_acked", 0)->integer, 18);
+	assert_string_equal(find(&counters, "tcp_acked", 2)->labels[1].value, "acme");
+	assert_int_equal(find(&counters, "queued", 0)->integer, -4);
+	assert_int_equal(find(&counters, "latency", 0)->histogram.count, 3);
+	assert_int_equal(find(&counters, "latency", 0)->histogram.sum, 1017);
+	weft__runs_counters_finish(&counters);
+	for (size_t size = 0; size < packed.size; size += 8)
+		assert_int_equal(weft__runs_metrics_parse_packed(packed.bytes, size, &counters), ENOENT);
+	weft_text_finish(&packed);
+}
+
 /* ---- Damage ---- */
 
 static unsigned char *copy(enum weft__runs_memory kind, size_t *ret_bytes)
@@ -171,6 +202,27 @@ static size_t walk(const struct weft__runs_counters *counters)
 			bytes += it->histogram.cells[k] != 0;
 	}
 	return bytes;
+}
+
+static void any_damage_of_a_packed_copy_is_survived(void **state)
+{
+	(void)state;
+	static const unsigned char values[] = {0, 1, 2, 0x7f, 0x80, 0xff};
+	struct weft_text packed = pack();
+	struct weft__runs_counters counters;
+	for (size_t at = 0; at < packed.size; at++)
+		for (size_t i = 0; i < sizeof(values); i++) {
+			/* In memory of its own, so that a sanitizer sees what is read behind it. */
+			unsigned char *copy = malloc(packed.size);
+			memcpy(copy, packed.bytes, packed.size);
+			copy[at] = values[i];
+			if (weft__runs_metrics_parse_packed(copy, packed.size, &counters) == 0) {
+				walk(&counters);
+				weft__runs_counters_finish(&counters);
+			}
+			free(copy);
+		}
+	weft_text_finish(&packed);
 }
 
 static void any_damage_is_survived(void **state)
@@ -297,6 +349,8 @@ int main(void)
 		cmocka_unit_test(a_histogram_has_its_cells),
 		cmocka_unit_test(children_have_all_labels_above_them),
 		cmocka_unit_test(a_copy_has_the_cells_in_use),
+		cmocka_unit_test(a_packed_copy_is_small_and_has_the_same_values),
+		cmocka_unit_test(any_damage_of_a_packed_copy_is_survived),
 		cmocka_unit_test(any_damage_is_survived),
 		cmocka_unit_test(rows_that_would_cost_too_much_are_left_out),
 		cmocka_unit_test(any_damage_of_children_is_survived),
