@@ -135,11 +135,11 @@ static bool has_no_writer(const char *path)
 }
 
 /* The size of the ring alone: metrics may have been added to its file. */
-static uint64_t bytes_of(const struct entry *entry)
+static uint64_t bytes_of(const char *path)
 {
 	struct weft_abi_buffer header = {.added_bytes = 0};
 	struct stat status = {.st_size = 0};
-	int fd = open(entry->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	bool good = fd >= 0 && fstat(fd, &status) == 0 &&
 				pread(fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header);
 	if (fd >= 0)
@@ -148,11 +148,12 @@ static uint64_t bytes_of(const struct entry *entry)
 	return is_longer ? header.added_offset : (uint64_t)status.st_size;
 }
 
-static void remove_ring(const struct weft__runs_early *early, const struct entry *entry)
+static void remove_ring(
+	const struct weft__runs_early *early, const char *path, const struct weft__runs_ring *ring)
 {
-	const uint64_t bytes = bytes_of(entry);
-	weft__runs_directory_remove_metrics(early->directory, entry->ring);
-	if (unlink(entry->path) == 0)
+	const uint64_t bytes = bytes_of(path);
+	weft__runs_directory_remove_metrics(early->directory, ring);
+	if (unlink(path) == 0)
 		weft__runs_directory_release(early->directory, bytes);
 }
 
@@ -167,15 +168,14 @@ static bool reserve(struct weft__runs_early *early)
 /* True if the ring was one of a short helper, and is gone. */
 static bool leave_out(struct weft__runs_early *early, const struct weft__runs_ring *ring)
 {
-	struct entry entry = {.path = weft__runs_name_in(early->directory, ring->name)};
-	const bool is_helper = !early->keep_all && entry.path && has_no_writer(entry.path) &&
-						   weft__runs_is_helper(entry.path, ring, false) &&
-						   !lists_others(entry.path, ring);
+	char *path = early->keep_all ? NULL : weft__runs_name_in(early->directory, ring->name);
+	const bool is_helper = path && has_no_writer(path) && weft__runs_is_helper(path, ring, false) &&
+						   !lists_others(path, ring);
 	if (is_helper) {
-		remove_ring(early, &entry);
+		remove_ring(early, path, ring);
 		early->left_out++;
 	}
-	free(entry.path);
+	free(path);
 	return is_helper;
 }
 
@@ -194,7 +194,7 @@ static void save(struct weft__runs_early *early, const struct weft__runs_rings *
 	}
 	if (is_named &&
 		weft__runs_save(&saving, entry.path, entry.ring, entry.file) == WEFT__RUNS_SAVED) {
-		remove_ring(early, &entry);
+		remove_ring(early, entry.path, entry.ring);
 		early->list[early->count++] = entry;
 		return;
 	}

@@ -9,6 +9,8 @@
 
 #include <weft/input.h>
 
+#include "runs/saving/values.h"
+
 enum {
 	EVENTS_MAX = 4096, /* more is no help, and not read in vain */
 };
@@ -37,6 +39,14 @@ static bool is_recorded_by_adapters(const struct weft_event *event)
 	default:
 		return true;
 	}
+}
+
+static bool has_metrics(const char *path, const struct weft__runs_ring *ring)
+{
+	int values = weft__runs_values_open(path, ring);
+	if (values >= 0)
+		close(values);
+	return values >= 0;
 }
 
 /* Adapters are in the program, and it has no categories of its own: libweft adds "program" and
@@ -95,6 +105,8 @@ bool weft__runs_is_helper(const char *path, const struct weft__runs_ring *ring, 
 	struct weft_source *source;
 	struct weft_input *input;
 	if (!ring->is_ours || ring->is_running || ring->is_link || ring->is_failure || ring->is_guest)
+		return false;
+	if (has_metrics(path, ring))
 		return false;
 	int fd = weft_source_open_ring(path, ring->pid, WEFT_RING_READ, &check);
 	if (fd < 0)

@@ -113,6 +113,8 @@ static void a_program_that_does_more_is_none(void **state)
 	assert_false(is_helper(create, false));
 	assert_false(is_helper(be_killed, false));
 	assert_false(is_helper(go_on, false));
+	place_put(&place, "a-400000002.metrics", "what it counted");
+	assert_false(is_helper(nothing, false));
 }
 
 static void what_cannot_be_read_is_none(void **state)
