@@ -68,6 +68,16 @@ def as_text():
 
 
 @case
+def a_record_of_days_is_said_in_days():
+    for seconds, shown in ((599, '599.000 s'), (600, '10 min'), (2 * 86400 + 3 * 3600, '2 d 3 h')):
+        with temporary_directory() as folder:
+            path = os.path.join(folder, 'long.sexp')
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write('((time 1.0)(op(Creates 0 1 Task)))\n((time %d.0)(op(Resolves 1 1 ())))\n' % (1 + seconds))
+            equal(re.search(r'^time  *(.*)', weft('info', path).stdout, re.M).group(1), shown)
+
+
+@case
 def twenty_counters_unless_all_are_wanted():
     changes = [(f'rare {i}', 1) for i in range(15)] + [(f'busy {i}', 3) for i in range(10)]
     lines = [f'((time {n})(op(Increases 0 "{name}" 1)))' for name, count in changes for n in range(count)]

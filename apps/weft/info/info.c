@@ -38,7 +38,13 @@ static void add_head(struct weft_text *text, const char *head)
 	weft_text_pad(text, start, 12);
 }
 
-/* Appends a duration in the largest unit with an integer part: "161.813 ms". */
+static const uint64_t LONG_NS = UINT64_C(600000000000);
+enum {
+	LONG_DIGITS = 6,
+};
+
+/* Appends a duration in the largest unit with an integer part, "161.813 ms"; a long one in several:
+ * "2 d 3 h 47 min". */
 static void add_duration(struct weft_text *text, uint64_t ns)
 {
 	static const struct {
@@ -46,6 +52,11 @@ static void add_duration(struct weft_text *text, uint64_t ns)
 		double ns;
 	} units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}};
 	char cell[40];
+	if (ns >= LONG_NS) {
+		weft_format_duration(ns, LONG_DIGITS, cell);
+		weft_text_add_string(text, cell);
+		return;
+	}
 	int length = snprintf(cell, sizeof(cell), "%" PRIu64 " ns", ns);
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if ((double)ns < units[i].ns)
