@@ -147,14 +147,15 @@ static bool report_stream(struct weft__runs_stream *stream, const struct weft__r
 	const struct record_end *end)
 {
 	struct weft__runs_saved *list;
-	size_t count;
-	if (!weft__runs_stream_results(stream, rings, &list, &count)) {
+	size_t count, left_out;
+	if (!weft__runs_stream_results(
+			stream, rings, !end || end->keep_all, &list, &count, &left_out)) {
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 		return false;
 	}
 	size_t missing = end ? record_report_missing(end, rings) : 0, unseen = 0;
 	if (count)
-		unseen = report_saved(list, count, 0, NULL);
+		unseen = report_saved(list, count, left_out, NULL);
 	else if (end && end->name && rings->count == 0)
 		record_report_nothing(end->name, end->has_adapters);
 	bool complete = !end || is_complete(end, missing, unseen, list, count);
@@ -172,6 +173,8 @@ bool record_finish_stream(struct weft__runs_stream *stream, const struct record_
 		weft__runs_stream_destroy(stream);
 		return false;
 	}
+	weft__runs_rings_order(end->directory, end->program, &rings);
+	weft__runs_rings_lead(end->program, &rings);
 	weft__runs_rings_check_running(end->directory, &rings);
 	bool complete = report_stream(stream, &rings, end);
 	if (good)

@@ -38,7 +38,8 @@ static void sleep_ns(uint64_t ns)
 
 /* ---- Rings ---- */
 
-static struct weft__ring_stream *find(const struct weft__runs_stream *s, const char *name)
+struct weft__ring_stream *weft__runs_stream_find(
+	const struct weft__runs_stream *s, const char *name)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (strcmp(s->list[i]->ring.name, name) == 0)
@@ -46,9 +47,9 @@ static struct weft__ring_stream *find(const struct weft__runs_stream *s, const c
 	return NULL;
 }
 
-static char *name_of(const struct weft__runs_stream *s, const struct weft__runs_ring *ring)
+char *weft__runs_stream_name(const struct weft__runs_stream *s, const struct weft__runs_ring *ring,
+	const struct weft__runs_ring *before)
 {
-	const struct weft__runs_ring *before = s->count ? &s->list[s->count - 1]->ring : NULL;
 	char *name = weft__runs_name_trace(s->options.output, ring, before), *compressed;
 	bool by_itself = weft__runs_is_directory(s->options.output) || before;
 	size_t length = name ? strlen(name) : 0;
@@ -61,6 +62,16 @@ static char *name_of(const struct weft__runs_stream *s, const struct weft__runs_
 	return compressed;
 }
 
+/* Another ring of the run, of the same process if there is one: that has the shorter name, and its
+ * file may not exist yet. */
+static const struct weft__runs_ring *find_before(const struct weft__runs_stream *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->list[i]->ring.pid == pid)
+			return &s->list[i]->ring;
+	return s->count ? &s->list[0]->ring : NULL;
+}
+
 /* Returns the ring's stream; NULL: memory is short. */
 static struct weft__ring_stream *add(
 	struct weft__runs_stream *s, const struct weft__runs_ring *ring, const char *path)
@@ -70,7 +81,7 @@ static struct weft__ring_stream *add(
 		return NULL;
 	s->list = list;
 	struct weft__ring_stream *r = calloc(1, sizeof(*r));
-	char *name = r ? name_of(s, ring) : NULL;
+	char *name = r ? weft__runs_stream_name(s, ring, find_before(s, ring->pid)) : NULL;
 	if (!name) {
 		free(r);
 		return NULL;
@@ -107,7 +118,7 @@ static void discover(struct weft__runs_stream *s)
 	for (size_t i = 0; i < rings.count; i++) {
 		char path[PATH_MAX + NAME_MAX + 1];
 		snprintf(path, sizeof(path), "%s%s", s->directory, rings.list[i].name);
-		if (!rings.list[i].is_failure && !find(s, rings.list[i].name) &&
+		if (!rings.list[i].is_failure && !weft__runs_stream_find(s, rings.list[i].name) &&
 			!add(s, &rings.list[i], path))
 			weft__runs_report("%s", strerror(ENOMEM));
 	}
@@ -315,14 +326,14 @@ bool weft__runs_stream_is_complete(const struct weft__runs_stream *s)
 static void note_running(struct weft__runs_stream *s, const struct weft__runs_rings *rings)
 {
 	for (size_t i = 0; i < rings->count; i++) {
-		struct weft__ring_stream *r = find(s, rings->list[i].name);
+		struct weft__ring_stream *r = weft__runs_stream_find(s, rings->list[i].name);
 		if (r)
 			r->ring.is_running = rings->list[i].is_running;
 	}
 }
 
 bool weft__runs_stream_results(struct weft__runs_stream *s, const struct weft__runs_rings *rings,
-	struct weft__runs_saved **ret_list, size_t *ret_count)
+	bool keep_all, struct weft__runs_saved **ret_list, size_t *ret_count, size_t *ret_left_out)
 {
 	struct weft__runs_saved *list = calloc(s->count + 1, sizeof(*list));
 	size_t count = 0;
@@ -330,6 +341,7 @@ bool weft__runs_stream_results(struct weft__runs_stream *s, const struct weft__r
 		return false;
 	if (rings)
 		note_running(s, rings);
+	*ret_left_out = rings ? weft__runs_stream_arrange(s, rings, keep_all) : 0;
 	for (size_t i = 0; i < s->count; i++) {
 		struct weft__ring_stream *r = s->list[i];
 		if (r->file.count == 0)

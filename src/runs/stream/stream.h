@@ -46,11 +46,13 @@ struct weft__runs_stream_result {
 	bool is_cut;        /* ended early at the limit */
 };
 
-/* After stop: lists the last file of each ring that has one. `rings` are the present rings of the
- * directory; NULL for one process. False if memory is short. The caller frees the list; its
- * pointers are valid as long as the stream. */
+/* After stop: names and removes files as weft__runs_save_all does, then lists the last file of each
+ * ring that has one. `rings` are the present rings of the directory, the lead first; NULL for one
+ * process. False if memory is short. The caller frees the list; its pointers are valid as long as
+ * the stream. */
 bool weft__runs_stream_results(struct weft__runs_stream *stream,
-	const struct weft__runs_rings *rings, struct weft__runs_saved **ret_list, size_t *ret_count);
+	const struct weft__runs_rings *rings, bool keep_all, struct weft__runs_saved **ret_list,
+	size_t *ret_count, size_t *ret_left_out);
 
 /* After stop: true if the files have every event that the rings did not lose. */
 bool weft__runs_stream_is_complete(const struct weft__runs_stream *stream);

@@ -68,6 +68,21 @@ size_t weft__runs_stream_most_bytes(const struct weft__runs_stream *s);
 uint64_t weft__runs_stream_usual_limit(const struct weft__runs_stream_options *options);
 bool weft__runs_stream_is_full(struct weft__runs_stream *s, const struct weft__ring_stream *r);
 
+/* The stream of the ring of that name, or NULL. */
+struct weft__ring_stream *weft__runs_stream_find(
+	const struct weft__runs_stream *s, const char *name);
+
+/* The name of a ring's stream. `before` is another ring of the run, NULL for the first. The caller
+ * frees it; NULL if memory is short. */
+char *weft__runs_stream_name(const struct weft__runs_stream *s, const struct weft__runs_ring *ring,
+	const struct weft__runs_ring *before);
+
+/* After the end: the stream of the first of the rings is listed first, and gets the output's name
+ * if another program of its process has that; unless `keep_all`, short helpers' files are removed.
+ * Returns their number. */
+size_t weft__runs_stream_arrange(
+	struct weft__runs_stream *s, const struct weft__runs_rings *rings, bool keep_all);
+
 /* Writes what the ring has. True if there was something to do. */
 bool weft__runs_ring_stream_serve(
 	struct weft__runs_stream *s, struct weft__ring_stream *r, bool is_last);

@@ -559,6 +559,49 @@ static void a_ring_that_its_process_gave_up_is_passed_over(void **state)
 
 /* ---- The thread ---- */
 
+/* Which is the last program is known at the end. */
+static void the_last_program_gets_the_file(void **state)
+{
+	(void)state;
+	struct place place = place_make(), output = place_make();
+	struct weft__runs_saved *results;
+	struct weft__runs_rings rings;
+	char trace[PATH_MAX], name[128];
+	size_t count, left_out;
+	snprintf(trace, sizeof(trace), "%s", in_place(&output, "out.weft"));
+	const struct weft__runs_stream_options options = {.output = trace};
+	struct weft__runs_stream *stream = weft__runs_stream_start(place.path, &options);
+	assert_non_null(stream);
+	for (unsigned program = 1; program <= 2; program++) {
+		void *ring = map_ring(in_place(&place, ring_name(program)), SIZE);
+		assert_int_equal(weft_start(ring, SIZE, NULL), 0);
+		recorded = 0;
+		record(1000 * program);
+		weft_stop();
+		munmap(ring, SIZE);
+		while (!place_has(&output, "out.weft"))
+			await();
+	}
+	assert_true(weft__runs_stream_stop(stream));
+	assert_true(weft__runs_rings_find(place.path, getpid(), &rings));
+	weft__runs_rings_lead(getpid(), &rings);
+	assert_true(weft__runs_stream_results(stream, &rings, false, &results, &count, &left_out));
+	assert_int_equal(count, 2);
+	assert_int_equal(left_out, 0); /* they call libweft */
+	snprintf(name, sizeof(name), "out-test-%d.weft", (int)getpid());
+	assert_string_equal(results[0].file, trace);
+	assert_string_equal(results[0].path, in_place(&place, ring_name(2)));
+	assert_int_equal(results[0].stream->summary.events, 2000);
+	assert_string_equal(results[1].file, in_place(&output, name));
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(results[i].stream->bytes, size_of(results[i].file));
+	free(results);
+	weft__runs_stream_destroy(stream);
+	weft__runs_rings_finish(&rings);
+	place_remove(&place);
+	place_remove(&output);
+}
+
 /* A program that calls exec has two rings. */
 static void all_rings_of_a_run_are_streamed(void **state)
 {
@@ -567,7 +610,7 @@ static void all_rings_of_a_run_are_streamed(void **state)
 	struct weft__runs_saved *results;
 	struct weft__runs_rings rings;
 	char trace[PATH_MAX], name[128];
-	size_t count;
+	size_t count, left_out;
 	snprintf(trace, sizeof(trace), "%s", in_place(&output, "out.weft"));
 	const struct weft__runs_stream_options options = {.output = trace};
 	struct weft__runs_stream *stream = weft__runs_stream_start(place.path, &options);
@@ -585,7 +628,7 @@ static void all_rings_of_a_run_are_streamed(void **state)
 	assert_true(weft__runs_stream_stop(stream));
 	assert_true(weft__runs_stream_is_complete(stream));
 	assert_true(weft__runs_rings_find(place.path, getpid(), &rings));
-	assert_true(weft__runs_stream_results(stream, &rings, &results, &count));
+	assert_true(weft__runs_stream_results(stream, &rings, true, &results, &count, &left_out));
 	assert_int_equal(count, 2);
 	snprintf(name, sizeof(name), "out-test-%d.2.weft", (int)getpid());
 	assert_string_equal(results[0].file, trace);
@@ -626,7 +669,7 @@ static void compressed_files_are_named_by_their_suffix(void **state)
 		struct weft__runs_saved *results;
 		struct weft__runs_rings rings;
 		char trace[PATH_MAX], names[2][128];
-		size_t count;
+		size_t count, left_out;
 		for (unsigned program = 1; program <= 2; program++) {
 			void *ring = map_ring(in_place(&place, ring_name(program)), SIZE);
 			assert_int_equal(weft_start(ring, SIZE, NULL), 0);
@@ -643,7 +686,7 @@ static void compressed_files_are_named_by_their_suffix(void **state)
 		assert_true(weft__runs_rings_find(place.path, getpid(), &rings));
 		for (size_t k = 0; k < rings.count; k++)
 			rings.list[k].is_running = k == 1;
-		assert_true(weft__runs_stream_results(stream, &rings, &results, &count));
+		assert_true(weft__runs_stream_results(stream, &rings, true, &results, &count, &left_out));
 		assert_int_equal(count, 2);
 		snprintf(names[0], sizeof(names[0]), cases[i].first, (int)getpid());
 		snprintf(names[1], sizeof(names[1]), cases[i].second, (int)getpid());
@@ -718,7 +761,7 @@ static void a_failed_stream_is_not_complete(void **state)
 	(void)state;
 	struct place place = place_make(), output = place_make();
 	struct weft__runs_saved *results;
-	size_t count;
+	size_t count, left_out;
 	char trace[PATH_MAX];
 	place_put(&output, "letter.txt", "Dear reader,");
 	snprintf(trace, sizeof(trace), "%s", in_place(&output, "letter.txt"));
@@ -730,7 +773,7 @@ static void a_failed_stream_is_not_complete(void **state)
 	assert_non_null(stream);
 	assert_true(weft__runs_stream_stop(stream));
 	assert_false(weft__runs_stream_is_complete(stream));
-	assert_true(weft__runs_stream_results(stream, NULL, &results, &count));
+	assert_true(weft__runs_stream_results(stream, NULL, true, &results, &count, &left_out));
 	assert_int_equal(count, 0);
 	free(results);
 	weft__runs_stream_destroy(stream);
@@ -797,6 +840,7 @@ int main(void)
 		cmocka_unit_test(a_damaged_ring_of_ours_fails),
 		cmocka_unit_test(a_ring_that_was_removed_fails),
 		cmocka_unit_test(a_ring_that_its_process_gave_up_is_passed_over),
+		cmocka_unit_test(the_last_program_gets_the_file),
 		cmocka_unit_test(all_rings_of_a_run_are_streamed),
 		cmocka_unit_test(compressed_files_are_named_by_their_suffix),
 		cmocka_unit_test(streaming_leaves_nothing),
