@@ -25,6 +25,14 @@ extern "C" {
  */
 int weft_buffer_copy(void *copy, const void *live, size_t size);
 
+#define WEFT_BUFFER_ALERT_BYTES 4096
+
+/* Adds the alert because of which it was made to a copy by weft_buffer_copy. `copy` has
+ * WEFT_BUFFER_ALERT_BYTES more memory than the `size` bytes of the buffer, and is larger by that
+ * much then. An alert whose time is 0 fired when the copy's record ended. 0, or a decoder's error:
+ * then the copy is unchanged. */
+int weft_buffer_add_alert(void *copy, size_t size, const struct weft_trace_alert *alert);
+
 /* A process that could not make a buffer. */
 struct weft_buffer_refusal {
 	uint32_t pid;

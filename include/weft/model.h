@@ -387,6 +387,11 @@ size_t weft_model_format_name(
 /* The index of the last task with that id, or WEFT_NONE. */
 uint32_t weft_model_find_task(const struct weft_model *model, uint32_t buffer, weft_task_id id);
 
+/* When an alert of one of the model's buffers fired; in the trace, though the alert may have come
+ * after its last event. */
+uint64_t weft_model_alert_time(
+	const struct weft_model *model, const struct weft_trace_alert *alert);
+
 /* When a task was created; false if that was before the trace and unknown. */
 bool weft_model_creation(const struct weft_model *model, uint32_t task, uint64_t *ret_ns);
 

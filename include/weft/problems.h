@@ -29,7 +29,7 @@ enum weft_problem_type {
 enum weft_problem_severity {
 	WEFT_SEVERITY_HINT,    /* worth a look */
 	WEFT_SEVERITY_WARNING, /* probably not intended */
-	WEFT_SEVERITY_ERROR,   /* certainly wrong, by the trace's own events */
+	WEFT_SEVERITY_ERROR, /* certainly wrong, by the trace's own events; or what an alert is about */
 };
 
 /* "lost wake-up", and "a signal came just before a task began to wait for it"; "unknown" for other

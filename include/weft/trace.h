@@ -60,6 +60,17 @@ const char *weft_ending_name(enum weft_ending ending);
 
 struct weft__side_tables;
 
+/* Why a snapshot was taken: a rule of weft-trigger(5), or an alert of a monitoring system. The
+ * texts may be cut, and need not be UTF-8. */
+struct weft_trace_alert {
+	uint64_t time_ns; /* when it fired, on the trace's clock */
+	uint64_t ticks;   /* of the event that made it fire, in weft's format; 0: unknown */
+	uint64_t task;    /* the id of the task that it is about; WEFT_TASK_NONE: none is known */
+	char name[129];   /* "" if it has none */
+	char rule[1025];
+	char value[257]; /* what it found: "101", "3.4 s"; "" if the rule says all */
+};
+
 /* The record of one program. A trace has a buffer for each of its processes, and one for each
  * further program that a process executed. Task ids and the names of counters are unique within one
  * buffer: a task is named by (buffer, id). */
@@ -86,6 +97,8 @@ struct weft_trace_buffer {
 	/* Its side tables, for weft_cut_add(): of a decoder that has ended, and as long
 	 * as it exists; NULL: nothing. */
 	const struct weft__side_tables *tables;
+	const struct weft_trace_alert *alerts; /* of a snapshot; known once its decoder has ended */
+	uint32_t alert_count;
 };
 
 struct weft_trace_thread {

@@ -23,6 +23,7 @@
 
 #include <weft/error.h>
 #include <weft/event.h>
+#include <weft/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,6 +57,10 @@ void weft_triggers_pass(struct weft_triggers *triggers, uint64_t now_ns);
 /* How often rules have fired since the last call, and the first rule that did; its text stays
  * valid. */
 uint64_t weft_triggers_fired(struct weft_triggers *triggers, struct weft_slice *ret_rule);
+
+/* When that first rule fired, because of which task, and what it found; for a snapshot. Only after
+ * weft_triggers_fired has returned more than 0. */
+const struct weft_trace_alert *weft_triggers_alert(const struct weft_triggers *triggers);
 
 #ifdef __cplusplus
 }

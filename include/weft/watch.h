@@ -22,6 +22,7 @@
 
 #include <weft/error.h>
 #include <weft/event.h>
+#include <weft/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -67,6 +68,10 @@ bool weft_watch_note_end(struct weft_watch *watch, uint32_t wait_status);
  * WEFT_ERROR_MEMORY, or an error of weft_buffer_copy. */
 int weft_watch_copy(const struct weft_watch *watch, void **ret_bytes, size_t *ret_size);
 void weft_watch_free(void *bytes, size_t size);
+
+/* Adds the alert because of which it was made to a copy, as weft_buffer_add_alert does; it becomes
+ * larger. 0, WEFT_ERROR_MEMORY or an error of that function: then the copy has no alert. */
+int weft_watch_add_alert(void **bytes, size_t *size, const struct weft_trace_alert *alert);
 
 /* Asks the program's runtimes for a rundown: events that say which tasks are alive. */
 void weft_watch_ask_rundown(struct weft_watch *watch);

@@ -63,6 +63,11 @@ struct weft_abi_table {
 
 _Static_assert(sizeof(struct weft_abi_table) == 32, "table");
 
+/* Texts in rows, padded with NULs. */
+typedef char weft_side_text_128[128];
+typedef char weft_side_text_256[256];
+typedef char weft_side_text_1024[1024];
+
 /* The rows of the tables in side_tables.def: struct weft_abi_machine_row and so on. */
 #define TABLE(number, name, growth, room, cut, sentence) struct weft_abi_##name##_row {
 #define COLUMN(table, type, name, kind, sentence)        type name;
@@ -88,9 +93,11 @@ enum weft_abi_side_table {
 #define WEFT_ABI_TIMES_OF_NUMBER(offset) 0
 #define WEFT_ABI_TIMES_OF_NAME(offset)   0
 #define WEFT_ABI_TIMES_OF_TICKS(offset)  1u << (offset) / 8
+#define WEFT_ABI_TIMES_OF_TEXT(offset)   0
 #define WEFT_ABI_NAMES_OF_NUMBER(offset) 0
 #define WEFT_ABI_NAMES_OF_NAME(offset)   1u << (offset) / 2
 #define WEFT_ABI_NAMES_OF_TICKS(offset)  0
+#define WEFT_ABI_NAMES_OF_TEXT(offset)   0
 
 enum {
 #define TABLE(number, name, growth, room, cut, sentence) WEFT_ABI_TIMES_##name = 0
@@ -107,10 +114,10 @@ enum {
 #undef TABLE
 #undef COLUMN
 #undef END
-	/* All tables, and the zeros that end the list, in cache lines. */
+	/* All tables with rows, and the zeros that end the list, in cache lines. */
 	WEFT_ABI_TABLES_BYTES = (0
 #define TABLE(number, name, growth, room, cut, sentence) \
-	+sizeof(struct weft_abi_table) + (room) * sizeof(struct weft_abi_##name##_row)
+	+((room) ? sizeof(struct weft_abi_table) + (room) * sizeof(struct weft_abi_##name##_row) : 0)
 #define COLUMN(table, type, name, kind, sentence)
 #define END(table)
 #include <weft/side_tables.def>

@@ -139,6 +139,21 @@ WEFT__EXPORT void weft_watch_free(void *bytes, size_t size)
 	munmap(bytes, size);
 }
 
+WEFT__EXPORT int weft_watch_add_alert(
+	void **bytes, size_t *size, const struct weft_trace_alert *alert)
+{
+	void *more = mremap(*bytes, *size, *size + WEFT_BUFFER_ALERT_BYTES, MREMAP_MAYMOVE);
+	if (more == MAP_FAILED)
+		return WEFT_ERROR_MEMORY;
+	*bytes = more;
+	int error = weft_buffer_add_alert(more, *size, alert);
+	if (error) /* only the memory behind the copy is given back */
+		mremap(more, *size + WEFT_BUFFER_ALERT_BYTES, *size, 0);
+	else
+		*size += WEFT_BUFFER_ALERT_BYTES;
+	return error;
+}
+
 WEFT__EXPORT void weft_watch_ask_rundown(struct weft_watch *watch)
 {
 	__atomic_fetch_add(&watch->header->rundown, 1, __ATOMIC_RELAXED);

@@ -99,6 +99,11 @@ static size_t bytes_of(const struct weft_trace_buffer *buffer)
 		   5;
 }
 
+static size_t alert_bytes(const struct weft_trace_buffer *buffer)
+{
+	return buffer->alert_count * sizeof(*buffer->alerts);
+}
+
 static char *append(char *end, const char *text, const char **ret_copy)
 {
 	size_t bytes = strlen(text) + 1;
@@ -113,15 +118,22 @@ int weft__model_copy_buffers(
 	const uint32_t count = description->buffer_count;
 	size_t bytes = (count + (size_t)1) * sizeof(*buffers);
 	for (uint32_t i = 0; i < count; i++)
-		bytes += bytes_of(&buffers[i]);
+		bytes += bytes_of(&buffers[i]) + alert_bytes(&buffers[i]);
 	struct weft_trace_buffer *copy = malloc(bytes);
 	model->buffers = copy;
 	if (!copy)
 		return WEFT_ERROR_MEMORY;
-	char *end = (char *)(copy + count);
+	struct weft_trace_alert *alerts = (void *)(copy + count);
 	for (uint32_t i = 0; i < count; i++) {
 		copy[i] = buffers[i];
 		copy[i].tables = NULL; /* the decoder's */
+		if (buffers[i].alert_count)
+			memcpy(alerts, buffers[i].alerts, alert_bytes(&buffers[i]));
+		copy[i].alerts = alerts;
+		alerts += buffers[i].alert_count;
+	}
+	char *end = (char *)alerts;
+	for (uint32_t i = 0; i < count; i++) {
 		end = append(end, buffers[i].process, &copy[i].process);
 		end = append(end, buffers[i].host, &copy[i].host);
 		end = append(end, buffers[i].file, &copy[i].file);

@@ -152,6 +152,14 @@ static uint32_t find_last(const struct weft_tasks *tasks, uint32_t buffer, weft_
 	return WEFT_NONE;
 }
 
+WEFT__EXPORT uint64_t weft_model_alert_time(
+	const struct weft_model *model, const struct weft_trace_alert *alert)
+{
+	const struct weft_model_summary *summary = &model->summary;
+	uint64_t time = alert->time_ns < summary->end ? alert->time_ns : summary->end;
+	return time > summary->start ? time : summary->start;
+}
+
 WEFT__EXPORT uint32_t weft_model_find_task(
 	const struct weft_model *model, uint32_t buffer, weft_task_id id)
 {

@@ -14,7 +14,12 @@ enum kind {
 	NUMBER,
 	TICKS,
 	NAME,
+	TEXT,
 };
+
+typedef char weft_side_text_128[128];
+typedef char weft_side_text_256[256];
+typedef char weft_side_text_1024[1024];
 
 /* The rows as structs, for the offsets of their columns. */
 #define TABLE(number, name, growth, room, cut, sentence) struct name##_row {
@@ -30,7 +35,8 @@ enum kind {
 struct column {
 	const char *name;
 	uint16_t table;
-	uint8_t kind, offset, bytes;
+	uint16_t offset, bytes;
+	uint8_t kind;
 };
 
 static const struct {
@@ -56,7 +62,7 @@ enum {
 static const struct column columns[] = {
 #define TABLE(number, name, growth, room, cut, sentence)
 #define COLUMN(table, type, name, kind, sentence) \
-	{#name, TABLE_##table, kind, offsetof(struct table##_row, name), sizeof(type)},
+	{#name, TABLE_##table, offsetof(struct table##_row, name), sizeof(type), kind},
 #include <weft/side_tables.def>
 #undef TABLE
 #undef COLUMN
@@ -95,14 +101,17 @@ static uint64_t number_at(const uint8_t *at, size_t bytes)
 }
 
 static void add_value(const struct weft__side_tables *all, const struct column *column,
-	uint64_t value, bool is_json, struct weft_text *text)
+	const uint8_t *at, bool is_json, struct weft_text *text)
 {
-	struct weft_slice name = {NULL, 0};
+	struct weft_slice name = {(const char *)at, 0};
+	uint64_t value = column->kind == TEXT ? 0 : number_at(at, column->bytes);
+	while (column->kind == TEXT && name.size < column->bytes && at[name.size])
+		name.size++;
 	if (column->kind == NAME)
 		name = all->name(all->buffer, (unsigned)value);
 	if (column->kind == TICKS)
 		value = value ? all->to_ns(all->buffer, value) : 0;
-	if (column->kind != NAME)
+	if (column->kind < NAME)
 		weft_text_add_u64(text, value);
 	else if (is_json)
 		weft_text_add_json(text, name.bytes, name.bytes ? name.size : 0);
@@ -126,8 +135,7 @@ static void add_row(const struct weft_trace_buffer *buffer, uint32_t index, uint
 		else
 			weft_text_add_string(text, column->name);
 		weft_text_add_string(text, is_json ? ":" : " ");
-		add_value(
-			buffer->tables, column, number_at(at + column->offset, column->bytes), is_json, text);
+		add_value(buffer->tables, column, at + column->offset, is_json, text);
 		separator = is_json ? "," : ", ";
 	}
 }

@@ -30,14 +30,15 @@ static const struct weft_abi_table tables[] = {
 
 static unsigned char *after(unsigned char *at, const struct weft_abi_table *table)
 {
-	return at + sizeof(*table) + (size_t)table->room * table->row_bytes;
+	return table->room ? at + sizeof(*table) + (size_t)table->room * table->row_bytes : at;
 }
 
 void weft__record_side_tables_prepare(const struct weft__region *region)
 {
 	unsigned char *at = region->tables;
 	for (size_t i = 0; i < TABLES; i++) {
-		memcpy(at, &tables[i], sizeof(tables[i]));
+		if (tables[i].room)
+			memcpy(at, &tables[i], sizeof(tables[i]));
 		at = after(at, &tables[i]);
 	}
 }
@@ -78,7 +79,7 @@ bool weft__record_side_table_add(
 {
 	unsigned char *at = region->tables;
 	for (size_t i = 0; i < TABLES; i++) {
-		if (tables[i].number != number) {
+		if (tables[i].number != number || !tables[i].room) {
 			at = after(at, &tables[i]);
 			continue;
 		}

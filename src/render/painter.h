@@ -6,6 +6,7 @@
  *     title.c strip.c ruler.c               around the picture
  *     periods.c losses.c                    bands; what is missing
  *     stripes.c                             idle time that is squeezed
+ *     alerts.c                              why a snapshot was taken
  *     lanes.c pieces.c tasks.c cells.c      lines, ends; densities
  *     bars.c spans.c                        when a task ran, and what it did then
  *     off_cpu.c                             for how long of that it had no processor
@@ -176,6 +177,8 @@ void weft__render_count_columns(const struct weft_scene *scene, const struct wef
 	unsigned count, struct weft__overview_column *ret_columns);
 /* Draws the losses in the overview. */
 void weft__render_draw_strip_losses(struct painter *p, const struct weft__strip *strip);
+void weft__render_draw_alerts(struct painter *p);
+void weft__render_draw_strip_alerts(struct painter *p, const struct weft__strip *strip);
 void weft__render_make_lanes(struct painter *p);
 uint32_t weft__render_lane_of_row(const struct painter *p, uint32_t row);
 void weft__render_make_pieces(struct painter *p);

@@ -103,6 +103,7 @@ static void (*const steps[])(struct painter *) = {
 	weft__render_label_waits,
 	weft__render_name_stubs,
 	weft__render_draw_handles,
+	weft__render_draw_alerts,
 	end_picture,
 	weft__render_name_groups,
 	weft__render_name_counters,

@@ -325,6 +325,7 @@ void weft__render_draw_strip(struct painter *p)
 	draw_stripes(p, &s);
 	draw_alive(p, &s);
 	weft__render_draw_strip_losses(p, &s.axis);
+	weft__render_draw_strip_alerts(p, &s.axis);
 	draw_window(p, &s);
 	draw_failed(p, &s);
 	draw_never_resolved(p, &s);

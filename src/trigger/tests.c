@@ -9,15 +9,35 @@
  */
 #include "trigger/triggers.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/export.h"
+#include "base/number.h"
 
-static void fire(struct weft_triggers *t, unsigned rule)
+static void copy_text(char *to, size_t size, struct weft_slice from)
 {
-	if (t->fired++ == 0)
-		t->first_fired = rule;
+	size_t copied = from.size < size ? from.size : size - 1;
+	if (copied)
+		memcpy(to, from.bytes, copied);
+	to[copied] = '\0';
+}
+
+/* The first rule that fires becomes the alert of a snapshot; those after it are counted. */
+static void fire(struct weft_triggers *t, unsigned rule, uint64_t time_ns, uint64_t task,
+	struct weft_slice value)
+{
+	if (t->fired++)
+		return;
+	t->first_fired = rule;
+	t->alert = (struct weft_trace_alert){.time_ns = time_ns, .task = task};
+	if (time_ns == t->event_ns)
+		t->alert.ticks = t->event_ticks;
+	copy_text(t->alert.rule, sizeof(t->alert.rule),
+		(struct weft_slice){t->rules[rule].text, t->rules[rule].size});
+	copy_text(t->alert.value, sizeof(t->alert.value), value);
 }
 
 static bool has_part(struct weft_slice text, struct weft_slice part)
@@ -45,6 +65,16 @@ bool weft__trigger_holds(const struct rule *rule, struct weft_number value)
 	return above ? value.real > rule->real : value.real < rule->real;
 }
 
+static void fire_counter(struct weft_triggers *t, unsigned rule, struct weft_number value)
+{
+	char text[WEFT__NUMBER_BYTES];
+	if (value.is_real)
+		weft__number_general(value.real, 6, text);
+	else
+		snprintf(text, sizeof(text), "%" PRIi64, value.integer);
+	fire(t, rule, t->event_ns, t->event_task, (struct weft_slice){text, strlen(text)});
+}
+
 /* A rule fires once when its condition becomes true, not again while it stays true. */
 static int on_sample(void *triggers, uint32_t counter, uint32_t task)
 {
@@ -56,9 +86,10 @@ static int on_sample(void *triggers, uint32_t counter, uint32_t task)
 		if (rule->type > RULE_BELOW || rule->counter != name)
 			continue;
 		bool held = rule->holds;
-		rule->holds = weft__trigger_holds(rule, weft__model_state_number(&t->state, counter));
+		struct weft_number value = weft__model_state_number(&t->state, counter);
+		rule->holds = weft__trigger_holds(rule, value);
 		if (rule->holds && !held)
-			fire(t, i);
+			fire_counter(t, i, value);
 	}
 	return 0;
 }
@@ -81,7 +112,7 @@ void weft__trigger_test_tag(struct weft_triggers *t, const struct weft_event *ev
 		const struct rule *rule = &t->rules[i];
 		if ((rule->type == RULE_TAG_IS && is_same(rule->name, event->text)) ||
 			(rule->type == RULE_TAG && has_part(event->text, rule->name)))
-			fire(t, i);
+			fire(t, i, event->time_ns, event->task, event->text);
 	}
 }
 
@@ -107,7 +138,8 @@ static void test(struct weft_triggers *t, enum rule_type type, uint32_t task, ui
 			continue;
 		*tested |= (uint64_t)1 << i;
 		if (concerns(t, rule, task))
-			fire(t, i);
+			fire(t, i, since_ns + (uint64_t)rule->limit, t->identities.id[task],
+				(struct weft_slice){NULL, 0});
 	}
 }
 

@@ -100,6 +100,9 @@ static int take_of_tasks(struct weft_triggers *t, const struct weft_event *event
 WEFT__EXPORT int weft_triggers_take(struct weft_triggers *t, const struct weft_event *event)
 {
 	int error = 0;
+	t->event_ns = event->time_ns;
+	t->event_ticks = event->ticks;
+	t->event_task = event->task;
 	if (event->type == WEFT_EVENT_COUNTER || event->type == WEFT_EVENT_TOTAL)
 		error = take_counter(t, event);
 	else if (event->type == WEFT_EVENT_TAG)
@@ -117,6 +120,11 @@ WEFT__EXPORT uint64_t weft_triggers_fired(struct weft_triggers *t, struct weft_s
 			(struct weft_slice){t->rules[t->first_fired].text, t->rules[t->first_fired].size};
 	t->fired = 0;
 	return fired;
+}
+
+WEFT__EXPORT const struct weft_trace_alert *weft_triggers_alert(const struct weft_triggers *t)
+{
+	return &t->alert;
 }
 
 /* ---- Rules ---- */

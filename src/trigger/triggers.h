@@ -29,15 +29,17 @@ struct weft_triggers {
 	bool wants_tasks; /* some rule is about a duration */
 	uint64_t fired;
 	unsigned first_fired;
+	struct weft_trace_alert alert; /* of that rule */
 
 	struct weft__identities identities;
 	struct weft__state state;
 	struct weft__waiters waiters;
 	struct weft__runner *runners;
 	size_t runner_count;
-	struct weft__strings kinds;     /* names of kinds, see weft__model_number_kind */
-	const struct weft_event *event; /* the event being taken */
-	uint64_t until_forgetting;      /* events */
+	struct weft__strings kinds;                 /* names of kinds, see weft__model_number_kind */
+	const struct weft_event *event;             /* the event being taken */
+	uint64_t event_ns, event_ticks, event_task; /* of the last event */
+	uint64_t until_forgetting;                  /* events */
 };
 
 extern const struct weft__listener weft__trigger_listener;

@@ -191,6 +191,8 @@ static void take(
 	viewer->changes |= WEFT_VIEWER_CANVAS | WEFT_VIEWER_STATUS;
 	if (viewer->has_header)
 		viewer->changes |= WEFT_VIEWER_CONTROLS; /* for weft_viewer_facts() */
+	if (!is_same)
+		weft__viewer_open_at_alert(viewer);
 	weft__viewer_settle(viewer);
 }
 

@@ -2,6 +2,7 @@
 """Snapshots of a running program: they have all earlier events, or count them as lost."""
 import contextlib
 import glob
+import json
 import os
 import re
 import signal
@@ -80,6 +81,16 @@ def events_of(path):
 
 def numbers_of(path):
     return [e['value'] for e in events_of(path) if e['event'] == 'tag']
+
+
+def alert_of(path):
+    """Its row; it is the first problem, and `weft info` has it."""
+    table, = [t for t in json.loads(weft('info', '--json', path).stdout)['tables'] if t.get('name') == 'alert']
+    row, = table['rows']
+    problem = json_lines(weft('dump', '--problems', '--json', path).stdout)[0]
+    equal((problem['problem'], problem['severity'], problem['start']), ('alert', 'error', row['time']), problem)
+    assert 'alert       "%s" fired at ' % row['rule'].replace('"', '\\"') in weft('info', path).stdout, weft('info', path).stdout
+    return row
 
 
 def losses_of(path):
@@ -302,7 +313,10 @@ def a_counter_that_passes_a_limit():
         errors = program.end()
         equal(program.snapshots(), ['trace.snapshot-1.weft'])
         assert '"counter queue > 100"' in errors, errors
-        equal(sum(e['add'] for e in events_of(path) if e['event'] == 'counter'), 101)
+        changes = [e for e in events_of(path) if e['event'] == 'counter']
+        equal(sum(e['add'] for e in changes), 101)
+        alert = alert_of(path)
+        equal((alert['rule'], alert['value'], alert['time']), ('counter queue > 100', '101', changes[-1]['time']))
 
 
 @case
@@ -316,7 +330,13 @@ def the_past_of_a_trigger_is_there():
         program.send('record 1000000')
         program.end()
         assert 99999 in [e.get('value') for e in events_of(path)], 'the moments before are gone'
-        assert [e for e in events_of(path) if e.get('text') == 'timeout']
+        moment, = [e['time'] for e in events_of(path) if e.get('text') == 'timeout']
+        equal(alert_of(path)['time'], moment)
+        part = program.file('part.weft')
+        weft('cut', path, '-o', part, '--start', '@%d' % (moment - 1000), '--duration', '2us')
+        equal(alert_of(part)['time'], moment)
+        weft('cut', path, '-o', part, '--start', '@%d' % (moment + 1))
+        equal([t['count'] for t in json.loads(weft('info', '--json', part).stdout)['tables']], [1, 0])
         equal(all_of(program.file('trace.weft')), 1100002)
 
 
@@ -329,6 +349,10 @@ def a_task_that_hangs_fires_while_it_does():
         path = program.wait_for('trace.snapshot-1.weft')  # nothing else happens
         program.end()
         equal(len(program.snapshots()), 1)
+        alert, = [alert_of(path)]
+        waits, = [e for e in events_of(path) if e['event'] == 'try_read' and e['task'] == alert['task']]
+        assert abs(alert['time'] - waits['time'] - 50000000) < 1000000, (alert, waits)
+        equal([e['task'] for e in events_of(path) if e.get('text') == 'the query of A'], [alert['task']])
         labels = {row['label'] for row in json_lines(weft('dump', '--tasks', '--json', path).stdout)}
         assert 'the query of A' in labels, labels
 
@@ -380,6 +404,7 @@ def ctl_waits_until_a_rule_fires():
         program.end()
         tags = [e for e in events_of(program.file('when.weft')) if e.get('text') == 'panic']
         assert len(tags) > 1, tags
+        equal((alert_of(program.file('when.weft'))['rule'], alert_of(program.file('when.weft'))['value']), ('tag "panic"', 'panic'))
 
 
 @case

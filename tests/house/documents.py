@@ -91,7 +91,7 @@ def every_event_and_key_is_documented():
         equal([row.strip() for row in found], [', '.join(re.findall(r'"(\w+)"', fields))], 'weft-dump.1: ' + name)
 
 
-PROBLEM = re.compile(r'^PROBLEM\(\w+, "([^"]+)", "[^"]+", (\d+),.*\n\t"([^"]+)"\)$', re.MULTILINE)
+PROBLEM = re.compile(r'^PROBLEM\(\w+, "([^"]+)", "[^"]+", (-?\d+),.*\n\t"([^"]+)"\)$', re.MULTILINE)
 
 
 @case

@@ -75,7 +75,7 @@ static int wait_until_one_fires(struct weft_triggers *triggers, struct weft_foll
 }
 
 /* Waits for --when. 0 when the rule has fired; WEFT_ERROR_STATE if the program ended before. */
-static int wait_for_trigger(const struct ctl *ctl)
+static int wait_for_trigger(const struct ctl *ctl, struct weft_trace_alert *ret_alert)
 {
 	struct weft_triggers *triggers;
 	struct weft_trigger_error wrong; /* not used: the rule was checked before */
@@ -88,16 +88,20 @@ static int wait_for_trigger(const struct ctl *ctl)
 		error = weft_follow_open_descriptor(ctl->fd, &follow);
 	if (!error)
 		error = wait_until_one_fires(triggers, follow);
+	if (!error)
+		*ret_alert = *weft_triggers_alert(triggers);
 	weft_follow_close(follow);
 	weft_triggers_destroy(triggers);
 	return error;
 }
 
-static int save(const struct ctl *ctl, char *file)
+static int save(const struct ctl *ctl, char *file, const struct weft_trace_alert *alert)
 {
 	void *bytes;
 	size_t size;
 	int error = copy(ctl, &bytes, &size);
+	if (!error && ctl->when && weft_watch_add_alert(&bytes, &size, alert))
+		cli_error("%s: the snapshot does not say which rule fired", ctl->operand);
 	if (error)
 		return ctl_fail(ctl, error);
 	int values = weft__runs_metrics_open(ctl->pid);
@@ -125,7 +129,8 @@ int ctl_snapshot_check(const struct ctl *ctl, int count, char **arguments)
 int ctl_snapshot(struct ctl *ctl, int count, char **arguments)
 {
 	(void)count, (void)arguments;
-	int error = ctl->when ? wait_for_trigger(ctl) : 0;
+	struct weft_trace_alert alert;
+	int error = ctl->when ? wait_for_trigger(ctl, &alert) : 0;
 	if (error)
 		return ctl_fail(ctl, error);
 	char *file = ctl->output ? strdup(ctl->output) : choose_file(ctl);
@@ -133,7 +138,7 @@ int ctl_snapshot(struct ctl *ctl, int count, char **arguments)
 		cli_error("%s", strerror(errno));
 		return CLI_NO;
 	}
-	int status = save(ctl, file);
+	int status = save(ctl, file, &alert);
 	free(file);
 	return status;
 }

@@ -85,8 +85,7 @@ static void add_date(struct weft_text *text, const struct weft_clock *clock, uin
 }
 
 /* Appends a time counted from the first event. */
-static void add_time_since_start(
-	struct weft_text *text, const struct info_report *report, uint64_t ns)
+void info_add_time(struct weft_text *text, const struct info_report *report, uint64_t ns)
 {
 	uint64_t start = report->model->summary.start;
 	bool is_before = ns < start;
@@ -443,7 +442,7 @@ static void print_categories(const struct info_report *report, struct weft_text 
 		add_buffer(text, trace, change->buffer);
 		add_level(text, cli_category_name(trace, change->buffer, change->category), change->level);
 		weft_text_add_string(text, " at ");
-		add_time_since_start(text, report, change->time_ns);
+		info_add_time(text, report, change->time_ns);
 		weft_text_add_string(text, "\n");
 	}
 }
@@ -483,6 +482,7 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 	}
 	weft_text_add_string(text, "\n");
 	print_buffers(model, text);
+	info_write_alerts(report, text);
 	print_time(report, text);
 	print_ending(model, text);
 	add_head(text, "clock");

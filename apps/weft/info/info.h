@@ -41,6 +41,12 @@ static inline struct info_messages info_count_messages(const struct weft_model *
 void info_write_xen(const struct info_report *report, struct weft_text *text);
 void info_write_xen_json(const struct info_report *report, struct weft_text *text);
 
+/* Appends a time counted from the first event. */
+void info_add_time(struct weft_text *text, const struct info_report *report, uint64_t ns);
+
+/* Appends why a snapshot was taken. */
+void info_write_alerts(const struct info_report *report, struct weft_text *text);
+
 /* Appends the side tables of the trace's buffers. */
 void info_write_tables(const struct info_report *report, struct weft_text *text);
 void info_write_tables_json(const struct info_report *report, struct weft_text *text);

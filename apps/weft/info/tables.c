@@ -17,6 +17,51 @@ static void add_head(struct weft_text *text, const struct weft_side_table *table
 	weft_text_pad(text, start, 12);
 }
 
+static void add_field(struct weft_text *text, const char *before, const char *field)
+{
+	if (!field[0])
+		return;
+	weft_text_add_string(text, before);
+	weft_text_add_quoted(text, field, strlen(field));
+}
+
+static void write_alert(const struct info_report *report, uint32_t buffer,
+	const struct weft_trace_alert *alert, struct weft_text *text)
+{
+	const size_t head = text->size;
+	weft_text_add_string(text, "alert");
+	weft_text_pad(text, head, 12);
+	add_field(text, "", alert->name[0] ? alert->name : alert->rule);
+	if (alert->name[0])
+		add_field(text, ", ", alert->rule);
+	weft_text_add_string(text, " fired at ");
+	info_add_time(text, report, alert->time_ns);
+	if (alert->task != WEFT_TASK_NONE) {
+		weft_text_add_string(text, " because of task ");
+		weft_text_add_u64(text, alert->task);
+	}
+	add_field(text, ": ", alert->value);
+	if (report->trace->buffer_count > 1) {
+		weft_text_add_string(text, ", in buffer ");
+		weft_text_add_u64(text, buffer);
+	}
+	weft_text_add_string(text, "\n");
+}
+
+void info_write_alerts(const struct info_report *report, struct weft_text *text)
+{
+	const struct weft_model *model = report->model;
+	for (uint32_t i = 0; i < model->buffer_count; i++)
+		for (uint32_t n = 0; n < model->buffers[i].alert_count; n++)
+			write_alert(report, i, &model->buffers[i].alerts[n], text);
+}
+
+static bool is_shown_otherwise(const struct weft_side_table *table)
+{
+	return table->number == WEFT_SIDE_TABLE_METRICS ||
+		   (table->name && strcmp(table->name, "alert") == 0);
+}
+
 /* Tables of several processes would hide the rest: they are in the JSON. */
 void info_write_tables(const struct info_report *report, struct weft_text *text)
 {
@@ -25,7 +70,7 @@ void info_write_tables(const struct info_report *report, struct weft_text *text)
 		return;
 	for (uint32_t i = 0; i < weft_side_table_count(buffer); i++) {
 		const struct weft_side_table table = weft_side_table_at(buffer, i);
-		if (!table.count || table.number == WEFT_SIDE_TABLE_METRICS)
+		if (!table.count || is_shown_otherwise(&table))
 			continue;
 		add_head(text, &table);
 		if (table.name && table.count == 1) {

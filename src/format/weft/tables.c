@@ -8,6 +8,8 @@
 #include "format/live_memory.h"
 #include "model/side_tables.h"
 
+#define ALERTS_MAX 4 /* a snapshot has one */
+
 /* A buffer's tables in memory of the reader. */
 struct weft__tables {
 	struct weft__side_tables described;
@@ -16,6 +18,7 @@ struct weft__tables {
 	uint8_t *rows[WEFT_ABI_TABLES_MAX];
 	uint64_t capacities[WEFT_ABI_TABLES_MAX];
 	uint32_t count;
+	struct weft_trace_alert alerts[ALERTS_MAX];
 };
 
 #define AT(field) offsetof(struct weft_abi_table, field)
@@ -72,23 +75,30 @@ static struct part find_added_part(const struct weft__buffer *b)
 	return (struct part){b->bytes + offset, bytes};
 }
 
+/* Takes the next table of the list. False if there is none, or if its size is impossible. */
+static bool take_table(struct part *part, struct weft__live_table *ret_table)
+{
+	struct weft_abi_table *entry = &ret_table->entry;
+	*ret_table = (struct weft__live_table){.count = part->at + AT(count)};
+	if (part->left < sizeof(*entry))
+		return false;
+	weft__format_live_copy(entry, part->at, sizeof(*entry));
+	if (!entry->number || !has_size(entry) ||
+		(uint64_t)entry->room * entry->row_bytes > part->left - sizeof(*entry))
+		return false;
+	ret_table->rows = part->at + sizeof(*entry);
+	uint64_t bytes = sizeof(*entry) + (uint64_t)entry->room * entry->row_bytes;
+	part->at += bytes;
+	part->left -= bytes;
+	return true;
+}
+
 static uint32_t find_in(struct part part, struct weft__live_table *ret_tables, uint32_t count)
 {
-	const uint8_t *at = part.at;
-	uint64_t left = part.left;
-	while (at && count < WEFT_ABI_TABLES_MAX && left >= sizeof(struct weft_abi_table)) {
-		struct weft__live_table t = {
-			.rows = at + sizeof(struct weft_abi_table), .count = at + AT(count)};
-		weft__format_live_copy(&t.entry, at, sizeof(t.entry));
-		left -= sizeof(t.entry);
-		if (!t.entry.number || !has_size(&t.entry) ||
-			(uint64_t)t.entry.room * t.entry.row_bytes > left)
-			break;
-		at = t.rows + (uint64_t)t.entry.room * t.entry.row_bytes;
-		left -= (uint64_t)t.entry.room * t.entry.row_bytes;
+	struct weft__live_table t;
+	while (part.at && count < WEFT_ABI_TABLES_MAX && take_table(&part, &t))
 		if (has_known_rules(&t.entry) && !is_in(ret_tables, count, t.entry.number))
 			ret_tables[count++] = t;
-	}
 	return count;
 }
 
@@ -96,6 +106,21 @@ uint32_t weft__format_tables_find(
 	const struct weft__buffer *b, struct weft__live_table ret_tables[WEFT_ABI_TABLES_MAX])
 {
 	return find_in(find_added_part(b), ret_tables, find_in(find_own_part(b), ret_tables, 0));
+}
+
+uint64_t weft__format_tables_end(const struct weft__buffer *b)
+{
+	struct part part = find_own_part(b);
+	struct weft__live_table t;
+	uint32_t count = 0;
+	if (!weft__load_u64(b->header + offsetof(struct weft_abi_buffer, tables_bytes)))
+		return b->packets_offset; /* of an earlier version */
+	if (!part.at || part.at + part.left != b->bytes + b->packets_offset)
+		return UINT64_MAX;
+	while (count < WEFT_ABI_TABLES_MAX && take_table(&part, &t))
+		count++;
+	bool is_whole = part.left < sizeof(t.entry) || !t.entry.number;
+	return is_whole && count < WEFT_ABI_TABLES_MAX ? (uint64_t)(part.at - b->bytes) : UINT64_MAX;
 }
 
 uint32_t weft__format_table_count(const struct weft__live_table *t)
@@ -274,6 +299,43 @@ static struct weft_slice name(const void *buffer, unsigned id)
 	return weft__format_buffer_name(buffer, id);
 }
 
+static void take_text(char *to, size_t size, const char *from)
+{
+	memcpy(to, from, size - 1);
+	to[size - 1] = '\0';
+}
+
+static struct weft_trace_alert alert_of(
+	const struct weft__buffer *b, const struct weft_abi_alert_row *row)
+{
+	struct weft_trace_alert alert = {
+		.time_ns = weft__format_ticks_to_ns(&b->clock, row->time),
+		.ticks = row->time,
+		.task = row->task ? row->task : WEFT_TASK_NONE,
+	};
+	take_text(alert.name, sizeof(alert.name), row->name);
+	take_text(alert.rule, sizeof(alert.rule), row->rule);
+	take_text(alert.value, sizeof(alert.value), row->value);
+	return alert;
+}
+
+static void describe_alerts(struct weft__buffer *b, struct weft__tables *own)
+{
+	struct weft_abi_alert_row row;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < own->count; i++) {
+		const struct weft_abi_table *t = &own->entries[i];
+		if (t->number != WEFT_ABI_TABLE_alert || t->row_bytes < sizeof(row))
+			continue;
+		for (uint32_t n = 0; n < t->count && count < ALERTS_MAX; n++) {
+			memcpy(&row, own->rows[i] + (size_t)n * t->row_bytes, sizeof(row));
+			own->alerts[count++] = alert_of(b, &row);
+		}
+	}
+	b->about.alerts = own->alerts;
+	b->about.alert_count = count;
+}
+
 static void describe(struct weft__buffer *b, struct weft__tables *own)
 {
 	for (uint32_t i = 0; i < own->count; i++)
@@ -286,6 +348,7 @@ static void describe(struct weft__buffer *b, struct weft__tables *own)
 		};
 	own->described = (struct weft__side_tables){own->list, own->count, b, to_ns, name};
 	b->about.tables = &own->described;
+	describe_alerts(b, own);
 }
 
 int weft__format_tables_read(struct weft__buffer *b)
@@ -308,4 +371,6 @@ void weft__format_tables_finish(struct weft__buffer *b)
 	free(b->tables);
 	b->tables = NULL;
 	b->about.tables = NULL;
+	b->about.alerts = NULL;
+	b->about.alert_count = 0;
 }

@@ -22,6 +22,10 @@ struct weft__live_table {
 uint32_t weft__format_tables_find(
 	const struct weft__buffer *buffer, struct weft__live_table ret_tables[WEFT_ABI_TABLES_MAX]);
 
+/* Where the next table could be described, if there were room behind the tables: they are followed
+ * by the packets. UINT64_MAX: nowhere, as the list is damaged or full, or ends elsewhere. */
+uint64_t weft__format_tables_end(const struct weft__buffer *buffer);
+
 /* The number of rows that are complete; of a table of the newest rows, those so far, modulo 2^32.
  */
 uint32_t weft__format_table_count(const struct weft__live_table *table);

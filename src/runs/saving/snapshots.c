@@ -211,6 +211,15 @@ static char *choose_file(const struct weft__runs_snapshots *s, struct watched *w
 	return file;
 }
 
+/* The snapshot says which rule took it. One without is still worth having. */
+static void add_alert(const struct watched *w, void **bytes, size_t *size)
+{
+	int error = weft_watch_add_alert(bytes, size, weft_triggers_alert(w->triggers));
+	if (error)
+		weft__runs_report("the next snapshot of process %d does not say which rule fired: %s",
+			(int)w->ring.pid, weft_error_text(error));
+}
+
 static void save(struct weft__runs_snapshots *s, struct watched *w, void *bytes, size_t size,
 	struct weft_slice reason)
 {
@@ -244,6 +253,8 @@ static void take(
 			"no snapshot of process %d: %s", (int)w->ring.pid, weft_error_text(error));
 		return;
 	}
+	if (fired)
+		add_alert(w, &bytes, &size);
 	save(s, w, bytes, size, reason);
 	weft_watch_free(bytes, size);
 }

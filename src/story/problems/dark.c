@@ -67,7 +67,7 @@ bool weft__story_judge_in_the_dark(
 	const uint64_t shown = problem->show_end ? problem->show_start : problem->start;
 	const uint64_t from = shown < problem->start ? shown : problem->start;
 	if (!model->dark_count || problem->type == WEFT_PROBLEM_LOSS ||
-		problem->type == WEFT_PROBLEM_UNSEEN)
+		problem->type == WEFT_PROBLEM_UNSEEN || problem->type == WEFT_PROBLEM_ALERT)
 		return true;
 	if (is_of_all(problem->type))
 		buffer = WEFT_NONE;

@@ -6,7 +6,7 @@
 #include "story/problems/findings.h"
 
 struct ranks {
-	uint8_t rank, hint_rank;
+	int8_t rank, hint_rank;
 	bool is_by_length;
 };
 
@@ -19,14 +19,14 @@ static const struct ranks rows[WEFT_PROBLEM_TYPES] = {
 #undef PROBLEM
 };
 
-static unsigned rank_of(const struct weft_problem *problem)
+static int rank_of(const struct weft_problem *problem)
 {
 	const struct ranks *row = &rows[problem->type];
 	return problem->severity == WEFT_SEVERITY_HINT ? row->hint_rank : row->rank;
 }
 
 struct sort_key {
-	unsigned rank;
+	int rank;
 	uint64_t length; /* ns, the sum of all periods; 0: ordered by time */
 };
 
@@ -57,7 +57,7 @@ static void find_keys(const struct weft_problems *problems, struct sort_key *key
 	}
 	for (uint32_t i = 0; i < problems->count && gap / 2 >= slow; i++)
 		if (problems->list[i].type == WEFT_PROBLEM_IDLE_GAP)
-			keys[i].rank = rows[WEFT_PROBLEM_SLOW].rank - 1u;
+			keys[i].rank = rows[WEFT_PROBLEM_SLOW].rank - 1;
 }
 
 /* Problems without a length keep their order, which is by time. */

@@ -61,6 +61,7 @@ static void take_problems(struct weft_viewer *viewer, struct weft_problems *prob
 	p->is_pulsing = problems->count && !viewer->is_live && !viewer->reduced_motion;
 	p->pulse_ms = viewer->now_ms;
 	p->count = problems->count;
+	weft__viewer_mark_alert(viewer);
 	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_CHAIN ||
 							 viewer->panel.kind == WEFT__PANEL_PROBLEMS;
 	weft__viewer_place_buttons(viewer);

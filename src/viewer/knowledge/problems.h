@@ -22,10 +22,11 @@ struct weft__problem_list {
 	struct weft__known known;    /* while the trace grows, and then: also those withdrawn */
 	uint32_t current;            /* index in `order`, or WEFT_NONE */
 	uint32_t count;              /* as last known, while the trace grows */
-	bool is_marked;  /* the current problem is marked until something else is selected */
-	bool is_pulsing; /* the overview flashes because there are problems */
-	double pulse_ms; /* start of the flash; the time of the last search */
-	double took_ms;  /* the last search, while the trace grows */
+	bool is_marked;      /* the current problem is marked until something else is selected */
+	bool opens_at_alert; /* and its problem is not known yet */
+	bool is_pulsing;     /* the overview flashes because there are problems */
+	double pulse_ms;     /* start of the flash; the time of the last search */
+	double took_ms;      /* the last search, while the trace grows */
 };
 
 /* knowledge.c: compute the story index or the problems if they are missing. False if memory is
@@ -49,6 +50,11 @@ void weft__viewer_draw_problem_notes(
 	const struct weft_viewer *viewer, const struct weft_font *font, struct weft_canvas *canvas);
 /* The problem that the user went to last, until something else is selected; or NULL. */
 const struct weft_problem *weft__viewer_marked_problem(const struct weft_viewer *viewer);
+
+/* alert.c: shows the alert of a snapshot that has just been opened; makes its problem the current
+ * one, once the problems are known. */
+void weft__viewer_open_at_alert(struct weft_viewer *viewer);
+void weft__viewer_mark_alert(struct weft_viewer *viewer);
 
 /* survey.c: the search. `ret_of`, if it has ended: */
 struct weft__surveyed {

@@ -462,6 +462,32 @@ static void the_saved_trace_of_a_live_one_is_the_same(void **state)
 		}
 }
 
+/* The task of the alert is selected, its moment is in the middle of a view of a part of the trace,
+ * and the alert is the problem that is marked. */
+static void a_snapshot_opens_at_its_alert(void **state)
+{
+	(void)state;
+	struct script s = script_begin(NULL, true);
+	struct weft_model *model = sample_model(BLOCK_READ);
+	const struct weft_model_summary summary = model->summary;
+	const uint64_t moment = summary.start + (summary.end - summary.start) / 3;
+	const struct weft_trace_alert alert = {
+		.time_ns = moment, .task = model->tasks.id[7], .rule = "tag x"};
+	const struct weft_trace_buffer buffer = {.uuid = {3}, .alerts = &alert, .alert_count = 1};
+	weft_model_destroy(model);
+	assert_int_equal(weft_viewer_show(s.viewer, model_of_buffer(&buffer, 0), false), 0);
+	script_draw(&s);
+	const struct weft_view *view = &s.viewer->view;
+	assert_true(weft_view_time(view, 0) < moment && weft_view_time(view, view->width) > moment);
+	assert_true(weft__view_duration(view) < (double)(summary.end - summary.start) / 4);
+	assert_int_equal(s.viewer->selection.task, 7);
+	while (!s.viewer->problems.found)
+		pass(&s, 1);
+	assert_int_equal(weft__viewer_marked_problem(s.viewer)->type, WEFT_PROBLEM_ALERT);
+	assert_int_equal(weft__viewer_marked_problem(s.viewer)->start, moment);
+	script_end(&s);
+}
+
 /* A prepared trace is shown as if it had been made at once. */
 static void a_prepared_trace_is_shown_with_the_chosen_rows(void **state)
 {
@@ -501,6 +527,7 @@ int main(void)
 		cmocka_unit_test(problems_of_a_growing_trace_are_found_now_and_then),
 		cmocka_unit_test(a_later_state_keeps_what_was_chosen),
 		cmocka_unit_test(the_saved_trace_of_a_live_one_is_the_same),
+		cmocka_unit_test(a_snapshot_opens_at_its_alert),
 		cmocka_unit_test(a_prepared_trace_is_shown_with_the_chosen_rows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,6 +73,19 @@ uint64_t weft__format_ticks_to_ns(const struct weft__ticks *clock, uint64_t tick
 	return after > UINT64_MAX - clock->base_ns ? UINT64_MAX : clock->base_ns + after;
 }
 
+uint64_t weft__format_ticks_at(const struct weft__ticks *clock, uint64_t ns)
+{
+	uint64_t low = 0, high = UINT64_MAX;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if (weft__format_ticks_to_ns(clock, middle) < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 uint64_t weft__format_ticks_hz(const struct weft__ticks *clock)
 {
 	const uint64_t ticks = UINT64_C(1) << 40;

@@ -23,6 +23,8 @@ void weft__format_ticks_init(
 	struct weft__ticks *clock, uint64_t base_ticks, uint64_t base_ns, uint64_t ticks, uint64_t ns);
 /* Exact to less than 1 ns, monotone, saturating at both ends. */
 uint64_t weft__format_ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks);
+/* The first ticks whose time is not before `ns`. */
+uint64_t weft__format_ticks_at(const struct weft__ticks *clock, uint64_t ns);
 /* The clock's rate in ticks in a second, rounded down. */
 uint64_t weft__format_ticks_hz(const struct weft__ticks *clock);
 /* True if the clock gives the time `ns` for the ticks, within a millisecond and a `part`th of the
