@@ -338,6 +338,26 @@ LOOP(do_ffi_mark, ffi_mark(i))
 LOOP(do_ffi_note, weft_ffi_note(NULL, 0, WEFT_TASK_CURRENT,
 					  (const char *)"some text of 28 bytes length" + (i & 1), 28 - (i & 1), NULL))
 
+/* A turn of a loop: 64 events with one call. */
+#define BATCH 64
+static struct weft_batch_event batch[BATCH];
+
+static void fill_batch(void)
+{
+	for (uint32_t i = 0; i < BATCH; i++)
+		batch[i] = (struct weft_batch_event){10, WEFT_BATCH_RESOLVE, 0, WEFT_TASK_CURRENT, i};
+}
+
+static void ffi_batch(uint64_t i)
+{
+	if (i % BATCH)
+		return;
+	weft_ffi_moment_begin();
+	weft_ffi_batch(NULL, 0, WEFT_CLOCK_MONOTONIC, i, batch, BATCH);
+	weft_ffi_moment_end();
+}
+LOOP(do_ffi_batch, ffi_batch(i))
+
 static const struct subject ffi_events[] = {
 	{"resolve", do_ffi_resolve},
 	{"create", do_ffi_create},
@@ -345,11 +365,13 @@ static const struct subject ffi_events[] = {
 	{"counter, cached", do_ffi_counter},
 	{"mark, two integers, cached", do_ffi_mark},
 	{"note, text of 28 bytes", do_ffi_note},
+	{"64 resolves in a batch: of each", do_ffi_batch},
 };
 
 static void print_ffi(void)
 {
 	measure_print_section("weft_ffi.h, enabled");
+	fill_batch();
 	print_list(ffi_events, COUNT(ffi_events));
 	measure_print_section("weft_ffi.h without effect; the floor is the empty loop");
 	print_without_effect("resolve, nothing recorded", do_ffi_resolve);

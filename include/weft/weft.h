@@ -194,6 +194,13 @@ uint64_t weft_current(void) WEFT__DIRECT;
 uint64_t weft_create(uint16_t kind) WEFT__DIRECT;
 uint64_t weft_create_as(uint64_t task, uint16_t kind) WEFT__DIRECT;
 
+/* For runtimes whose objects have numbers of their own: the first of WEFT_ID_SPACE ids that no
+ * other call of this process gives to a task, so that no table of ids is needed. WEFT_TASK_NONE:
+ * all of the some 400 spaces are taken. `id` is in such a space, and was not created before. */
+#define WEFT_ID_SPACE UINT64_C(10000000000000)
+uint64_t weft_id_space(void) WEFT__DIRECT;
+void weft_create_id(uint64_t task, uint64_t id, uint16_t kind) WEFT__DIRECT;
+
 /* The task runs on this thread from now on; WEFT_TASK_NONE: the thread is idle. */
 void weft_switch(uint64_t task) WEFT__DIRECT;
 

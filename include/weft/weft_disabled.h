@@ -55,6 +55,8 @@ struct weft_category;
 #define weft_current()               weft__no_task()
 #define weft_create(kind)            (WEFT__UNUSED(kind), weft__no_task())
 #define weft_create_as(task, kind)   (WEFT__UNUSED(task, kind), weft__no_task())
+#define weft_id_space()              weft__no_task()
+#define weft_create_id(task, i, k)   WEFT__UNUSED(task, i, k)
 #define weft_switch(task)            WEFT__UNUSED(task)
 #define weft_enter(task)             WEFT__UNUSED(task)
 #define weft_leave()                 ((void)0)

@@ -79,6 +79,11 @@ uint16_t weft_ffi_kind(const char *name, size_t size, uint64_t *cache);
 uint64_t weft_ffi_create(
 	struct weft_category *category, unsigned level, uint64_t task, uint16_t kind);
 
+/* weft_id_space, weft_create_id: for runtimes whose objects have numbers of their own. */
+uint64_t weft_ffi_id_space(void);
+void weft_ffi_create_id(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t id, uint16_t kind);
+
 /* The task runs on this thread from now on; WEFT_TASK_NONE: the thread is idle. Not filtered by
  * level. */
 void weft_ffi_switch(uint64_t task);
@@ -197,6 +202,51 @@ void weft_ffi_gc(uint64_t duration_ns);
 void weft_ffi_off_cpu(uint64_t duration_ns);
 void weft_ffi_moment_begin(void);
 void weft_ffi_moment_end(void);
+
+/* ---- Many events with one call ---- */
+
+/*      0        4       6        8        16       24
+ *      ┌────────┬───────┬────────┬────────┬────────┐
+ *      │ delta  │ event │  kind  │  task  │ other  │
+ *      └────────┴───────┴────────┴────────┴────────┘ */
+struct weft_batch_event {
+	uint32_t delta; /* after the event before it; the first one: after `begin` */
+	uint16_t event; /* enum weft_batch_type; others are left out */
+	uint16_t kind;  /* create: of the new task; read: 1 as in read_later; signal: 1 as in
+					 * weft_signal,  0 as in weft_signal_only; else 0 */
+	uint64_t task;  /* the acting task; not used by switch */
+	uint64_t other; /* the second task, or the key; not used by expect */
+};
+
+enum weft_batch_type {
+	WEFT_BATCH_CREATE = 1, /* as weft_create_id */
+	WEFT_BATCH_READ = 2,
+	WEFT_BATCH_TRY_READ = 3,
+	WEFT_BATCH_RESOLVE = 4,
+	WEFT_BATCH_BECOME = 6,
+	WEFT_BATCH_SWITCH = 13,
+	WEFT_BATCH_SIGNAL = 14,
+	WEFT_BATCH_EXPECT = 16,
+	WEFT_BATCH_CANCEL = 18,
+	WEFT_BATCH_CLOSE = 19,
+	WEFT_BATCH_TIME_OUT = 20,
+	WEFT_BATCH_WAIT_ANY = 24, /* those in a row with delta 0 and one task are one wait */
+	WEFT_BATCH_ACQUIRE = 25,
+	WEFT_BATCH_RELEASE = 26,
+	WEFT_BATCH_SEND = 28,
+	WEFT_BATCH_RECEIVE = 29,
+};
+
+/* Events that have happened before the call, each at a time of its own.
+ *
+ * `begin` and all deltas are in ns of WEFT_CLOCK_MONOTONIC, or in ticks of WEFT_CLOCK_RECORDER. The
+ * times are kept if the call stands between weft_ffi_moment_begin and _end, which an event loop
+ * calls at the beginning and the end of each turn: as followers of a running program wait for a
+ * moment's end, nothing that they show was earlier. Times before the thread's latest event become
+ * that one's, and times to come the present one, as do all outside of moments. A switch by what is
+ * read or signalled is recorded also if the level filters the rest. */
+void weft_ffi_batch(struct weft_category *category, unsigned level, unsigned clock, uint64_t begin,
+	const struct weft_batch_event *events, size_t count);
 
 /* ---- Snapshots and rundown ---- */
 

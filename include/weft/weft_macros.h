@@ -70,6 +70,8 @@ uint16_t weft__kind(uint64_t *cache, const char *name) WEFT__DIRECT;
 /* The same in files with a category: readers show it with the task. */
 uint64_t weft__create_in(
 	const struct weft_category *category, uint64_t task, uint16_t kind) WEFT__DIRECT;
+void weft__create_id_in(
+	const struct weft_category *category, uint64_t task, uint64_t id, uint16_t kind) WEFT__DIRECT;
 uint64_t weft__operation_begin_in(const struct weft_category *category, uint64_t task,
 	uint64_t *cache, const char *label) WEFT__DIRECT;
 uint16_t weft__kind_in(
@@ -132,11 +134,13 @@ enum {
 #define WEFT__PLAIN_OR_NAMED          WEFT__SECOND_OF(WEFT__APPLY_(WEFT__IS_PLAIN_, WEFT_CATEGORY), NAMED, ~)
 #define WEFT__BY_CATEGORY(f)          WEFT__APPLY_(f, WEFT__PLAIN_OR_NAMED)
 
-#define WEFT__CREATE_PLAIN(kind)          weft_create(kind)
-#define WEFT__CREATE_NAMED(kind)          weft__create_in(&WEFT__OWN_CATEGORY, WEFT_TASK_CURRENT, kind)
-#define WEFT__CREATE_AS_PLAIN(task, kind) weft_create_as(task, kind)
-#define WEFT__CREATE_AS_NAMED(task, kind) weft__create_in(&WEFT__OWN_CATEGORY, task, kind)
-#define WEFT__BEGIN_PLAIN(task, cache, x) weft__operation_begin(task, cache, x)
+#define WEFT__CREATE_PLAIN(kind)           weft_create(kind)
+#define WEFT__CREATE_NAMED(kind)           weft__create_in(&WEFT__OWN_CATEGORY, WEFT_TASK_CURRENT, kind)
+#define WEFT__CREATE_AS_PLAIN(task, kind)  weft_create_as(task, kind)
+#define WEFT__CREATE_AS_NAMED(task, kind)  weft__create_in(&WEFT__OWN_CATEGORY, task, kind)
+#define WEFT__CREATE_ID_PLAIN(t, id, kind) weft_create_id(t, id, kind)
+#define WEFT__CREATE_ID_NAMED(t, id, kind) weft__create_id_in(&WEFT__OWN_CATEGORY, t, id, kind)
+#define WEFT__BEGIN_PLAIN(task, cache, x)  weft__operation_begin(task, cache, x)
 #define WEFT__BEGIN_NAMED(task, cache, x) \
 	weft__operation_begin_in(&WEFT__OWN_CATEGORY, task, cache, x)
 #define WEFT__KIND_PLAIN(cache, name)      weft__kind(cache, name)
@@ -149,6 +153,8 @@ enum {
 #define weft_current()             (WEFT__IS_RECORDING ? weft_current() : WEFT_TASK_NONE)
 #define weft_create(kind)          WEFT__OR_UNSEEN(WEFT__BY_CATEGORY(WEFT__CREATE_)(kind))
 #define weft_create_as(task, kind) WEFT__OR_UNSEEN(WEFT__BY_CATEGORY(WEFT__CREATE_AS_)(task, kind))
+#define weft_create_id(t, i, kind) \
+	WEFT__WHEN(WEFT__IS_ON, WEFT__BY_CATEGORY(WEFT__CREATE_ID_)(t, i, kind))
 #define weft_switch(task)          WEFT__WHEN(WEFT__IS_RECORDING, weft_switch(task))
 #define weft_enter(task)           WEFT__WHEN(WEFT__IS_RECORDING, weft_enter(task))
 #define weft_leave()               WEFT__WHEN(WEFT__IS_RECORDING, weft_leave())

@@ -151,6 +151,54 @@ WEFT__EXPORT uint64_t weft__create_in(
 	return has_category ? weft_create_as(task, kind) : weft__record_create(category, task, kind);
 }
 
+/* Spaces of ids: from the first to the last but those of tracks (model.md), each a multiple of a
+ * power of ten, so that a reader of the number sees the runtime's own. */
+#define SPACES (((uint64_t)1 << 52) / WEFT_ID_SPACE - 1)
+
+WEFT__EXPORT uint64_t weft_id_space(void)
+{
+	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
+	struct weft__recorder *recorder = leader ? leader->recorder : &weft__recorder;
+	uint64_t space = weft__load(&recorder->spaces);
+	while (space < SPACES && !weft__compare_exchange(&recorder->spaces, space, space + 1))
+		space = weft__load(&recorder->spaces);
+	return space < SPACES ? (space + 1) * WEFT_ID_SPACE : WEFT_TASK_NONE;
+}
+
+void weft__record_create_id(
+	const struct weft_category *category, uint64_t task, uint64_t id, uint16_t kind)
+{
+	bool is_explicit = task != WEFT_TASK_CURRENT;
+	unsigned type = WEFT_ABI_CREATE | (is_explicit ? WEFT_ABI_EXPLICIT : 0);
+	bool has_category =
+		category && category != &weft_category_program && kind <= WEFT_ABI_KIND_NAMED;
+	uint32_t words = 2 + is_explicit + has_category, at = 1;
+	struct weft__room room = {.slot = NULL};
+	const struct weft__self *self = weft__record_entered();
+	if (self)
+		room = weft__record_reserve_in(self->slot, words);
+	if (!room.slot)
+		return;
+	weft__record_store_head(&room, WEFT_ABI_HEAD(type, words, kind));
+	if (is_explicit)
+		weft__store(&room.at[at++], task);
+	weft__store(&room.at[at++], id);
+	if (has_category)
+		weft__store(&room.at[at], weft__record_category_name(room.slot, category));
+	weft__record_commit(&room, words);
+}
+
+WEFT__EXPORT void weft_create_id(uint64_t task, uint64_t id, uint16_t kind)
+{
+	weft__record_create_id(NULL, task, id, kind);
+}
+
+WEFT__EXPORT void weft__create_id_in(
+	const struct weft_category *category, uint64_t task, uint64_t id, uint16_t kind)
+{
+	weft__record_create_id(category, task, id, kind);
+}
+
 /* A task whose creation is filtered, or comes before recording starts. */
 WEFT__EXPORT uint64_t weft__create_unseen(void)
 {

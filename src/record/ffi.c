@@ -92,6 +92,26 @@ WEFT__EXPORT uint64_t weft_ffi_create(
 								  : weft__create_unseen();
 }
 
+WEFT__EXPORT uint64_t weft_ffi_id_space(void)
+{
+	return weft_id_space();
+}
+
+WEFT__EXPORT void weft_ffi_create_id(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t id, uint16_t kind)
+{
+	if (is_on(category, level))
+		weft__record_create_id(category, task, id, kind);
+}
+
+WEFT__EXPORT void weft_ffi_batch(struct weft_category *category, unsigned level, unsigned clock,
+	uint64_t begin, const struct weft_batch_event *events, size_t count)
+{
+	bool is_allowed = is_on(category, level);
+	if (is_allowed || is_recording())
+		weft__record_batch(category, !is_allowed, clock, begin, events, count);
+}
+
 WEFT__EXPORT void weft_ffi_switch(uint64_t task)
 {
 	if (is_recording())

@@ -50,6 +50,8 @@ struct weft__recorder {
 	uint32_t search_from;
 	/* In the leader: ids given to tasks up to the last stop, or since it while recording is off. */
 	uint64_t unrecorded;
+	/* In the leader: spaces of ids that are taken. */
+	uint64_t spaces;
 };
 
 extern struct weft__recorder weft__recorder WEFT__HIDDEN;

@@ -28,6 +28,13 @@ uint16_t weft__record_kind(
 	const struct weft_category *category, uint64_t *cache, const char *name, uint32_t size);
 
 uint64_t weft__record_create(const struct weft_category *category, uint64_t task, uint16_t kind);
+void weft__record_create_id(
+	const struct weft_category *category, uint64_t task, uint64_t id, uint16_t kind);
+
+/* batch.c. `is_filtered`: the level allows only what runs. */
+struct weft_batch_event;
+void weft__record_batch(const struct weft_category *category, bool is_filtered, unsigned clock,
+	uint64_t begin, const struct weft_batch_event *events, size_t count);
 
 /* Begins an operation of a task; ends one with an error. */
 uint64_t weft__record_operation(const struct weft_category *category, uint64_t task,

@@ -80,6 +80,7 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_moment_begin();
 	weft_moment_end();
 	weft_switch(weft_create(weft_kind("job")));
+	weft_create_id(WEFT_TASK_CURRENT, weft_id_space() + evaluated(), WEFT_KIND_TASK);
 	weft_operation_end(weft_operation_begin("literal"), task);
 	weft_operation_cancel(weft_operation_begin(text), WEFT_TASK_CURRENT);
 	weft_operation_fail(weft_operation_begin_as(evaluated(), NAME), WEFT_TASK_NONE, text);
