@@ -9,12 +9,13 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include <glib.h>
 
+#include <weft/growing.h>
 #include <weft/refresh.h>
 
-#include "growing.h"
 #include "opening.h"
 
 #define BATCH_EVENTS  65536
@@ -32,9 +33,8 @@ struct follower {
 	/* Owned by the thread, or by the main loop while `is_taken` is false. */
 	struct weft_model *model;
 	char *error, *damage;
-	int64_t file_size;
-	uint64_t complete_ns; /* see follower_complete */
-	double complete_ms;
+	struct weft_growing_state state;
+	double read_ms; /* when the events of the model had been read */
 	bool is_last, is_complete;
 };
 
@@ -75,11 +75,18 @@ static void let_go(struct follower *follower)
 	g_free(follower);
 }
 
+int64_t follower_used_us(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 static gboolean hand_over(void *context)
 {
 	struct follower *follower = context;
 	const struct follower_listener *listener = &follower->listener;
-	int64_t start = g_get_monotonic_time(), cost_us = 0;
+	int64_t start = follower_used_us(), cost_us = 0;
 	if (!atomic_load(&follower->is_unwanted)) {
 		struct weft_model *model = follower->model;
 		follower->model = NULL;
@@ -88,7 +95,7 @@ static gboolean hand_over(void *context)
 		else if (follower->error)
 			listener->error(listener->context, follower->error);
 	}
-	atomic_store(&follower->shown_us, g_get_monotonic_time() - start + cost_us);
+	atomic_store(&follower->shown_us, follower_used_us() - start + cost_us);
 	atomic_store(&follower->is_taken, true);
 	let_go(follower);
 	return G_SOURCE_REMOVE;
@@ -105,9 +112,8 @@ static void offer_model(struct follower *follower)
 /* The thread's own data: the events that it reads. */
 struct reader {
 	struct follower *follower;
-	struct weft_follow *follow;    /* of a ring */
 	struct weft__runs_guest guest; /* of Xen, whose buffer is followed */
-	struct growing *growing;       /* of files */
+	struct weft_growing *growing;
 	struct weft_refresh *refresh;
 	struct weft_ring_check check;
 };
@@ -120,41 +126,35 @@ static double now_ms(void)
 static bool is_due(const struct reader *r)
 {
 	const struct follower *follower = r->follower;
+	struct weft_growing_state state;
+	weft_growing_state(r->growing, &state);
 	return atomic_load(&follower->is_taken) && !atomic_load(&follower->is_paused) &&
-		   (!r->growing || growing_is_current(r->growing)) &&
+		   (state.is_program || state.phase != WEFT_GROWING_READING) &&
 		   weft_refresh_wait_ms(r->refresh, now_ms()) <= 0;
 }
 
-/* Stores what the main loop needs to know about files besides their model. */
-static void describe_files(struct reader *r)
+/* Stores what the main loop needs to know besides the model. `is_complete`: all events that have
+ * come were read. */
+static void describe(struct reader *r, bool is_complete)
 {
 	struct follower *follower = r->follower;
-	if (!r->growing)
-		return;
 	g_free(follower->damage);
-	follower->damage = growing_damage(r->growing);
-	follower->file_size = growing_size(r->growing);
+	follower->damage = opening_growing_damage(r->growing);
+	weft_growing_state(r->growing, &follower->state);
+	follower->read_ms = now_ms();
+	follower->is_complete = is_complete;
 }
 
-/* `is_complete`: all events that have come were read. */
-static void note_complete(struct reader *r, bool is_complete)
-{
-	uint64_t mark = r->growing ? growing_mark(r->growing) : weft_follow_mark(r->follow);
-	r->follower->complete_ns = mark == UINT64_MAX ? 0 : mark; /* the end is not a time */
-	r->follower->complete_ms = now_ms();
-	r->follower->is_complete = is_complete;
-}
-
-static int make_model(struct reader *r)
+static int make_model(struct reader *r, bool is_complete)
 {
 	struct follower *follower = r->follower;
-	double start_ms = now_ms();
+	int64_t start_us = follower_used_us();
+	describe(r, is_complete);
 	int error = weft_refresh_model(r->refresh, &follower->model);
 	if (error)
 		return error;
-	double end_ms = now_ms(), shown_ms = (double)atomic_load(&follower->shown_us) / 1000;
-	weft_refresh_shown(r->refresh, end_ms, end_ms - start_ms + shown_ms);
-	describe_files(r);
+	int64_t cost_us = follower_used_us() - start_us + atomic_load(&follower->shown_us);
+	weft_refresh_shown(r->refresh, now_ms(), (double)cost_us / 1000);
 	offer_model(follower);
 	return 0;
 }
@@ -170,15 +170,11 @@ static int follow_on(struct reader *r)
 			return status;
 		const bool has_read_all = status == WEFT_AGAIN;
 		if (is_due(r)) {
-			note_complete(r, has_read_all);
-			status = make_model(r);
+			status = make_model(r, has_read_all);
 			if (status)
 				return status;
 		}
-		if (!r->growing)
-			status = weft_follow_wait(r->follow, WAIT_NS);
-		else if (has_read_all)
-			status = growing_wait(r->growing);
+		status = has_read_all ? weft_growing_wait(r->growing, WAIT_NS) : 0;
 		if (status < 0)
 			return status;
 	}
@@ -198,30 +194,19 @@ static int make_last_model(struct reader *r)
 	if (!wait_until_taken(r->follower))
 		return WEFT_AGAIN;
 	r->follower->is_last = true;
-	describe_files(r);
+	describe(r, true);
 	return weft_refresh_model(r->refresh, &r->follower->model);
-}
-
-/* Opens the ring or the files. */
-static int open_events(struct reader *r, struct weft_refresh_source *ret_source)
-{
-	const struct follower *follower = r->follower;
-	int error = follower->are_files ? growing_open(follower->paths, &r->growing)
-									: opening_follow(follower->paths[0], follower->pid, &r->guest,
-										  &r->follow, &r->check);
-	if (!error && r->growing)
-		*ret_source = growing_source(r->growing);
-	else
-		*ret_source = weft_follow_source(r->follow);
-	return error;
 }
 
 static int follow(struct reader *r)
 {
-	struct weft_refresh_source source;
-	int error = open_events(r, &source);
-	if (!error)
-		error = weft_refresh_create(&source, &r->refresh);
+	const struct follower *follower = r->follower;
+	int error = opening_growing(
+		follower->paths, follower->pid, follower->are_files, &r->guest, &r->growing, &r->check);
+	if (error)
+		return error;
+	const struct weft_refresh_source source = weft_growing_source(r->growing);
+	error = weft_refresh_create(&source, &r->refresh);
 	if (!error)
 		error = follow_on(r);
 	if (error == WEFT_END)
@@ -238,13 +223,12 @@ static void *run(void *context)
 		const char *text = opening_reason(error, errno, &reader.check);
 		if (wait_until_taken(follower))
 			follower->error = g_strdup_printf("%s: %s", follower->paths[0], text);
-		if (follower->error)
-			describe_files(&reader);
+		if (follower->error && reader.growing)
+			describe(&reader, false);
 	}
 	weft_refresh_destroy(reader.refresh);
-	weft_follow_close(reader.follow);
+	weft_growing_close(reader.growing);
 	weft__runs_guest_close(&reader.guest);
-	growing_close(reader.growing);
 	if (!atomic_load(&follower->is_unwanted))
 		offer_model(follower);
 	let_go(follower);
@@ -281,18 +265,15 @@ const char *follower_damage(const struct follower *follower)
 	return follower->damage;
 }
 
-int64_t follower_file_size(const struct follower *follower)
+const struct weft_growing_state *follower_state(const struct follower *follower)
 {
-	return follower->file_size;
+	return &follower->state;
 }
 
-bool follower_complete(
-	const struct follower *follower, uint64_t *ret_ns, double *ret_at_ms, bool *ret_is_shown)
+double follower_read_ms(const struct follower *follower, bool *ret_is_complete)
 {
-	*ret_ns = follower->complete_ns;
-	*ret_at_ms = follower->complete_ms;
-	*ret_is_shown = follower->is_complete;
-	return follower->complete_ns > 0;
+	*ret_is_complete = follower->is_complete;
+	return follower->read_ms;
 }
 
 void follower_pause(struct follower *follower, bool is_paused)

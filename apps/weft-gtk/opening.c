@@ -14,6 +14,8 @@
 
 #include "runs/directory/traces.h"
 
+static uint64_t cpu_hz;
+
 static int close_after(int fd, int error)
 {
 	int reason = errno;
@@ -29,16 +31,6 @@ static int copy_guest(const char *operand, struct weft_source **ret_source)
 				  : close_after(fd, weft_source_open_descriptor(fd, 0, ret_source));
 }
 
-static int follow_guest(const char *operand, struct weft__runs_guest *ret_guest,
-	struct weft_follow **ret_follow, struct weft_ring_check *check)
-{
-	char reason[WEFT_GUEST_REASON_BYTES];
-	if (weft__runs_guest_try(operand, ret_guest, reason))
-		return weft_follow_open_guest(ret_guest->guest, ret_follow);
-	g_strlcpy(check->reason, reason, sizeof(check->reason));
-	return WEFT_ERROR_SYSTEM;
-}
-
 int opening_source(
 	const char *path, pid_t pid, struct weft_source **ret_source, struct weft_ring_check *ret_check)
 {
@@ -52,17 +44,35 @@ int opening_source(
 				  : close_after(fd, weft_source_open_descriptor(fd, 0, ret_source));
 }
 
-int opening_follow(const char *path, pid_t pid, struct weft__runs_guest *ret_guest,
-	struct weft_follow **ret_follow, struct weft_ring_check *ret_check)
+static bool find_guest(
+	const char *path, struct weft__runs_guest *ret_guest, struct weft_ring_check *check)
+{
+	char reason[WEFT_GUEST_REASON_BYTES];
+	if (weft__runs_guest_try(path, ret_guest, reason))
+		return true;
+	g_strlcpy(check->reason, reason, sizeof(check->reason));
+	return false;
+}
+
+int opening_growing(char **paths, pid_t pid, bool are_files, struct weft__runs_guest *ret_guest,
+	struct weft_growing **ret_growing, struct weft_ring_check *ret_check)
 {
 	*ret_check = (struct weft_ring_check){.reason = ""};
-	if (weft__runs_guest_domain(path))
-		return follow_guest(path, ret_guest, ret_follow, ret_check);
-	if (!pid)
-		return weft_follow_open(path, ret_follow);
-	int fd = weft_source_open_ring(path, pid, WEFT_RING_WRITE, ret_check);
-	return fd < 0 ? WEFT_ERROR_SYSTEM
-				  : close_after(fd, weft_follow_open_descriptor(fd, ret_follow));
+	struct weft_growing_spec spec = {
+		.size = sizeof(spec),
+		.paths = (const char *const *)paths,
+		.count = g_strv_length(paths),
+		.pids = are_files ? NULL : &pid,
+		.ret_check = ret_check,
+		.what = are_files ? WEFT_GROWING_FILES : WEFT_GROWING_RING,
+		.hz = cpu_hz,
+	};
+	if (!are_files && weft__runs_guest_domain(paths[0])) {
+		if (!find_guest(paths[0], ret_guest, ret_check))
+			return WEFT_ERROR_SYSTEM;
+		spec.guest = ret_guest->guest;
+	}
+	return weft_input_open_growing(&spec, ret_growing);
 }
 
 int opening_control(const char *path, pid_t pid, struct weft_control **ret_control,
@@ -91,8 +101,7 @@ static void begin_line(GString *lines, const char *name)
 	g_string_append_printf(lines, "%s%s%s", lines->len ? "\n" : "", name, name[0] ? ": " : "");
 }
 
-void opening_add_damage(
-	GString *lines, const char *path, const struct weft_diagnostics *diagnostics)
+static void add_damage(GString *lines, const char *path, const struct weft_diagnostics *diagnostics)
 {
 	for (size_t i = 0; i < diagnostics->count; i++) {
 		const struct weft_diagnostic *d = &diagnostics->list[i];
@@ -109,22 +118,27 @@ static void add_left_out(GString *lines, const char *path, const char *reason)
 	g_string_append_printf(lines, "%s: %s", path, reason);
 }
 
-void opening_add_left_out(GString *lines, const char *path, int error)
+char *opening_growing_damage(struct weft_growing *growing)
 {
 	const struct weft_ring_check none = {.reason = ""};
-	add_left_out(lines, path, opening_reason(error, 0, &none));
+	struct weft_growing_state state;
+	GString *lines = g_string_new("");
+	weft_growing_state(growing, &state);
+	for (uint32_t i = 0; i < state.files && state.parts > 1; i++) {
+		const struct weft_growing_part part = weft_growing_part(growing, i);
+		if (part.error)
+			add_left_out(lines, part.name, opening_reason(part.error, 0, &none));
+		else
+			add_damage(lines, part.name, weft_decoder_diagnostics(part.decoder));
+	}
+	if (state.files)
+		add_damage(lines, "", weft_growing_diagnostics(growing));
+	return g_string_free(lines, FALSE);
 }
-
-static uint64_t cpu_hz;
 
 void opening_set_hz(uint64_t hz)
 {
 	cpu_hz = hz;
-}
-
-uint64_t opening_hz(void)
-{
-	return cpu_hz;
 }
 
 int opening_input(struct weft_source *source, struct weft_input **ret_input)
@@ -195,9 +209,9 @@ char *opening_all_damage(const struct weft_input *input)
 	for (size_t i = 0; i < weft_input_file_count(input); i++) {
 		const struct weft_input_file *file = weft_input_file(input, i);
 		if (file->decoder)
-			opening_add_damage(lines, file->path, weft_decoder_diagnostics(file->decoder));
+			add_damage(lines, file->path, weft_decoder_diagnostics(file->decoder));
 	}
-	opening_add_damage(lines, "", weft_decoder_diagnostics(weft_input_decoder(input)));
+	add_damage(lines, "", weft_decoder_diagnostics(weft_input_decoder(input)));
 	return g_string_free(lines, FALSE);
 }
 

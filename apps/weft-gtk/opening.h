@@ -7,6 +7,7 @@
 #ifndef WEFT_GTK_OPENING_H
 #define WEFT_GTK_OPENING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -24,15 +25,15 @@
  * is empty. */
 int opening_source(const char *path, pid_t pid, struct weft_source **ret_source,
 	struct weft_ring_check *ret_check);
-/* `ret_guest` is the buffer of a guest of Xen, if it is one, to be closed after the follower. */
-int opening_follow(const char *path, pid_t pid, struct weft__runs_guest *ret_guest,
-	struct weft_follow **ret_follow, struct weft_ring_check *ret_check);
+/* Opens files that grow, or a ring, for which `ret_guest` is the buffer of a guest of Xen, if it is
+ * one, to be closed after the input. */
+int opening_growing(char **paths, pid_t pid, bool are_files, struct weft__runs_guest *ret_guest,
+	struct weft_growing **ret_growing, struct weft_ring_check *ret_check);
 int opening_control(const char *path, pid_t pid, struct weft_control **ret_control,
 	struct weft_ring_check *ret_check);
 
 /* The rate of the cycles in traces of Xen; 0: the trace's own. Set it before anything is opened. */
 void opening_set_hz(uint64_t hz);
-uint64_t opening_hz(void);
 
 /* Opens a source, which the input then owns, with that rate. */
 int opening_input(struct weft_source *source, struct weft_input **ret_input);
@@ -54,11 +55,7 @@ char **opening_shown(const struct weft_input *input);
 /* A text that says why opening failed. `system_error` is its errno. */
 const char *opening_reason(int error, int system_error, const struct weft_ring_check *check);
 
-/* Adds the damage that was found, a line for each message, the first with the path unless that is
- * "". */
-void opening_add_damage(
-	GString *lines, const char *path, const struct weft_diagnostics *diagnostics);
-/* Adds a line for a file that cannot be read. */
-void opening_add_left_out(GString *lines, const char *path, int error);
+/* The damage in files that grow, a line each; "" if there is none. The text is the caller's. */
+char *opening_growing_damage(struct weft_growing *growing);
 
 #endif

@@ -6,6 +6,8 @@
  */
 #include "picture.h"
 
+#include "follower.h"
+
 static cairo_surface_t *next_surface(struct picture *picture, int width, int height, int scale)
 {
 	unsigned next = 1 - picture->current;
@@ -24,7 +26,7 @@ static cairo_surface_t *next_surface(struct picture *picture, int width, int hei
 
 static void draw_canvas(struct picture *picture, cairo_surface_t *surface)
 {
-	int64_t start = g_get_monotonic_time();
+	int64_t start = follower_used_us();
 	struct weft_viewer_boxes boxes;
 	weft_viewer_boxes(picture->viewer, &boxes);
 	weft_canvas_clear(picture->canvas, boxes.canvas.width, boxes.canvas.height);
@@ -34,7 +36,7 @@ static void draw_canvas(struct picture *picture, cairo_surface_t *surface)
 	weft_cairo_draw(picture->canvas, picture->font, cairo);
 	cairo_destroy(cairo);
 	picture->is_stale = false;
-	picture->drawn_us += g_get_monotonic_time() - start;
+	picture->drawn_us += follower_used_us() - start;
 }
 
 static void draw(GtkDrawingArea *area, cairo_t *cairo, int width, int height, void *context)

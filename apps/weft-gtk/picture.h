@@ -19,7 +19,7 @@ struct picture {
 	cairo_surface_t *surfaces[2];
 	unsigned current;
 	double zoom;
-	int64_t drawn_us; /* time spent on drawing since it was last reset */
+	int64_t drawn_us; /* processor time of drawing since it was last reset */
 	bool is_stale;    /* the canvas has changed */
 };
 

@@ -144,11 +144,11 @@ static void show_model(struct window *window, struct weft_model *model, bool is_
 /* Tells the viewer how far the events of its model go. */
 static void show_complete(struct window *window)
 {
-	uint64_t time_ns;
-	double at_ms;
+	const struct weft_growing_state *state = follower_state(window->follower);
 	bool is_shown;
-	if (follower_complete(window->follower, &time_ns, &at_ms, &is_shown))
-		weft_viewer_complete(window->viewer, time_ns, at_ms, is_shown);
+	double at_ms = follower_read_ms(window->follower, &is_shown);
+	if (state->mark_ns)
+		weft_viewer_complete(window->viewer, state->mark_ns, at_ms, is_shown);
 }
 
 static void show_loaded(struct window *window, struct loading *loading)
@@ -212,7 +212,8 @@ static void load(struct window *window, struct loading *loading)
 
 static void end_growth(struct window *window)
 {
-	window->file_size = follower_file_size(window->follower);
+	const struct weft_growing_state *state = follower_state(window->follower);
+	window->file_size = (int64_t)state->bytes + state->files; /* see files_size() */
 	g_clear_pointer(&window->follower, follower_stop);
 }
 
@@ -279,8 +280,9 @@ static int64_t take_model(void *context, struct weft_model *model, bool is_last)
 	show_model(window, model, !is_last);
 	show_complete(window);
 	if (is_last) {
+		weft_viewer_show_text(
+			window->viewer, weft_growing_sentence(follower_state(window->follower)), -1);
 		g_clear_pointer(&window->follower, follower_stop);
-		weft_viewer_show_text(window->viewer, "The program has ended, or records no more.", -1);
 	}
 	window_refresh(window);
 	return cost_us;

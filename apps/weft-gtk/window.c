@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "controls.h"
+#include "follower.h"
 #include "header.h"
 #include "opening.h"
 #include "panel.h"
@@ -100,10 +101,10 @@ static gboolean end_pause(void *context)
 static gboolean tick(GtkWidget *widget, GdkFrameClock *clock, void *context)
 {
 	struct window *window = context;
-	int64_t start = g_get_monotonic_time();
+	int64_t start = follower_used_us();
 	double wait = weft_viewer_advance(window->viewer, window_now());
 	(void)widget, (void)clock;
-	window->busy_us += g_get_monotonic_time() - start + window->picture->drawn_us;
+	window->busy_us += follower_used_us() - start + window->picture->drawn_us;
 	window->picture->drawn_us = 0;
 	fetch_changes(window);
 	together_follow(window);

@@ -49,7 +49,7 @@ struct window {
 	guint loading_timer, growth_timer; /* GLib sources; 0: none */
 	/* The viewer's time, window.c. */
 	guint tick, timer;
-	int64_t busy_us; /* spent on the current live model */
+	int64_t busy_us; /* processor time that the current live model took */
 	/* State of input that the viewer does not need at once, */
 	double pointer_x, pointer_y; /* the pointer's last position */
 	double pinch;                /* scale of the current pinch gesture */

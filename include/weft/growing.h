@@ -43,6 +43,7 @@ struct weft_growing_state {
 	int error;            /* after WEFT_GROWING_FAILED */
 	bool is_program;      /* the events are those of programs or guests, not of files */
 	uint32_t parts, left; /* their number, and how many of them may still have events */
+	uint32_t files;       /* how many parts weft_growing_part() knows */
 	uint64_t bytes;       /* of files, or that the caller fed */
 	uint64_t mark_ns;     /* all earlier events were read; 0: unknown */
 };
@@ -60,9 +61,16 @@ struct weft_growing_part {
 
 int weft_growing_create(struct weft_growing **ret_growing);
 
-/* Adds a part whose bytes the caller will feed; parts are numbered from 0 in this order. `hz`: see
- * weft_decoder_set_hz(). `is_framed`: its bytes come in frames, see weft_growing_feed_frames(). */
-int weft_growing_add(struct weft_growing *growing, const char *name, uint64_t hz, bool is_framed);
+/* A part whose bytes the caller will feed. */
+struct weft_growing_fed {
+	const char *name;
+	uint64_t hz;     /* see weft_decoder_set_hz() */
+	bool is_program; /* the bytes are the stream of a program's ring */
+	bool is_framed;  /* they come in frames, see weft_growing_feed_frames() */
+};
+
+/* Parts are numbered from 0 in the order of these calls. */
+int weft_growing_add(struct weft_growing *growing, const struct weft_growing_fed *part);
 
 /* Call it when all parts were added, before their bytes. */
 int weft_growing_start(struct weft_growing *growing);
@@ -97,8 +105,8 @@ struct weft_diagnostics *weft_growing_diagnostics(struct weft_growing *growing);
 void weft_growing_state(const struct weft_growing *growing, struct weft_growing_state *ret_state);
 struct weft_growing_part weft_growing_part(const struct weft_growing *growing, uint32_t number);
 
-/* The state in one sentence, such as "The program has ended: this is all that it recorded."; "" if
- * there is nothing to say. */
+/* The state in one sentence, such as "The program has ended, or records no more: this is all that
+ * it recorded."; "" if there is nothing to say. */
 const char *weft_growing_sentence(const struct weft_growing_state *state);
 
 /* The events, for weft_refresh_create(), whose refresh it must outlive. */

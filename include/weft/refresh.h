@@ -57,7 +57,8 @@ double weft_refresh_wait_ms(const struct weft_refresh *refresh, double now_ms);
  * trace. It is the caller's. 0 or an error. */
 int weft_refresh_model(struct weft_refresh *refresh, struct weft_model **ret_model);
 
-/* Reports that the last model was made and shown, which took `cost_ms` together. */
+/* Reports that the last model was made and shown, which took `cost_ms` together: of processor time,
+ * where it is known. */
 void weft_refresh_shown(struct weft_refresh *refresh, double now_ms, double cost_ms);
 
 #ifdef __cplusplus

@@ -63,7 +63,8 @@ void weft_viewer_destroy(struct weft_viewer *viewer);
 int weft_viewer_set_title(struct weft_viewer *viewer, const char *title);
 
 /* Shows a model and takes ownership of it, except on an error. If it is a later state of the model
- * shown so far (`is_live`, or a reload), the view, selection and search stay. */
+ * shown so far (`is_live`, or a reload), the view, selection and search stay. Tasks of a snapshot
+ * keep their rows; a complete model is laid out as when it is opened. */
 int weft_viewer_show(struct weft_viewer *viewer, struct weft_model *model, bool is_live);
 
 /* A model together with its layout, scene and index, which weft_viewer_show() would take long to

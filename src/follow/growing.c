@@ -193,7 +193,6 @@ static int add_ring(struct weft_growing *g, const struct weft_growing_spec *spec
 	weft_stream_take_open(stream, OPEN_NS);
 	weft__growing_last(g)->bytes = (struct weft__growing_bytes){
 		.next = next_of_stream, .close = close_stream, .context = stream};
-	g->is_program = true;
 	return 0;
 }
 
@@ -203,7 +202,9 @@ static int add_parts(struct weft_growing *g, const struct weft_growing_spec *spe
 	g->system.now_ms = now_ms;
 	g->system.wait = wait_for_bytes;
 	for (size_t i = 0; i < spec->count && !error; i++) {
-		error = weft_growing_add(g, spec->paths[i], spec->hz, false);
+		const struct weft_growing_fed part = {
+			.name = spec->paths[i], .hz = spec->hz, .is_program = pid_of(spec, i) != 0};
+		error = weft_growing_add(g, &part);
 		if (!error)
 			error = pid_of(spec, i) ? add_ring(g, spec, i) : add_file(g);
 	}

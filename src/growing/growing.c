@@ -53,21 +53,21 @@ static char *copy_text(const char *text)
 	return copy ? memcpy(copy, text, size) : NULL;
 }
 
-WEFT__EXPORT int weft_growing_add(
-	struct weft_growing *g, const char *name, uint64_t hz, bool is_framed)
+WEFT__EXPORT int weft_growing_add(struct weft_growing *g, const struct weft_growing_fed *fed)
 {
 	struct weft__growing_part *larger = realloc(g->parts, (g->count + (size_t)1) * sizeof(*larger));
 	if (!larger)
 		return WEFT_ERROR_MEMORY;
 	g->parts = larger;
 	struct weft__growing_part *part = &larger[g->count];
-	*part = (struct weft__growing_part){.name = copy_text(name), .is_framed = is_framed};
+	*part = (struct weft__growing_part){.name = copy_text(fed->name), .is_framed = fed->is_framed};
 	int error = part->name ? weft_decoder_create(&part->decoder) : WEFT_ERROR_MEMORY;
 	if (error) {
 		free(part->name);
 		return error;
 	}
-	weft_decoder_set_hz(part->decoder, hz);
+	weft_decoder_set_hz(part->decoder, fed->hz);
+	g->is_program |= fed->is_program;
 	g->count++;
 	return 0;
 }
@@ -229,6 +229,7 @@ WEFT__EXPORT void weft_growing_state(
 		.error = g->error,
 		.is_program = g->is_program,
 		.parts = g->decoder ? g->count : 1,
+		.files = g->count,
 		.left = !g->decoder && !g->has_ended,
 		.mark_ns = mark_of(g)};
 	for (uint32_t i = 0; i < g->count; i++) {
@@ -255,8 +256,9 @@ WEFT__EXPORT const char *weft_growing_sentence(const struct weft_growing_state *
 		break;
 	case WEFT_GROWING_ENDED:
 		if (state->is_program)
-			return state->parts > 1 ? "The programs have ended: this is all that they recorded."
-									: "The program has ended: this is all that it recorded.";
+			return state->parts > 1
+					   ? "The programs have ended, or record no more: this is all that they recorded."
+					   : "The program has ended, or records no more: this is all that it recorded.";
 		break;
 	case WEFT_GROWING_FAILED:
 		return weft_error_text(state->error);

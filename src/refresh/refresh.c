@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
  * See weft/refresh.h. The more expensive a model is, the longer the pause until the next one. While
- * events wait to be read, pauses are longer, so that the reader catches up. Time is wall-clock
- * time, so a model may seem expensive only because the machine was busy: the cheaper of the last
- * two counts.
+ * events wait to be read, pauses are longer, so that the reader catches up. The cost may be
+ * wall-clock time, so that a model seems expensive only because the machine was busy: the cheaper
+ * of the last two counts.
  */
 #include <weft/refresh.h>
 

@@ -207,7 +207,8 @@ WEFT__EXPORT int weft_viewer_show(
 		forget_choices(viewer);
 	}
 	bool goes_on = is_same && is_live && is_continued(viewer->model, model);
-	bool grows = goes_on && !has_choice;
+	/* A trace that is complete is laid out as if it had been opened now. */
+	bool grows = goes_on && !has_choice && model->summary.live;
 	const struct weft__former former = {viewer->layout, viewer->scene};
 	int error = weft__viewer_rows_lay_out(weft__viewer_wanted_rows(viewer), model,
 		grows ? &former : NULL, NULL, &made.layout, &made.scene);

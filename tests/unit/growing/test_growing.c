@@ -52,8 +52,11 @@ static void feed(uint32_t part, int second)
 
 static void add_parts(unsigned count, bool is_framed)
 {
-	for (unsigned i = 0; i < count; i++)
-		assert_int_equal(weft_growing_add(growing, i ? "second" : "first", 0, is_framed), 0);
+	for (unsigned i = 0; i < count; i++) {
+		const struct weft_growing_fed part = {
+			.name = i ? "second" : "first", .is_framed = is_framed};
+		assert_int_equal(weft_growing_add(growing, &part), 0);
+	}
 	assert_int_equal(weft_growing_start(growing), 0);
 }
 
@@ -134,7 +137,7 @@ static void frames_come_in_pieces_of_any_size(void **state)
 		end(NULL);
 		begin(NULL);
 		/* The first part is none of those in frames. */
-		assert_int_equal(weft_growing_add(growing, "whole", 0, false), 0);
+		assert_int_equal(weft_growing_add(growing, &(struct weft_growing_fed){.name = "whole"}), 0);
 		add_parts(2, true);
 		feed(0, 4);
 		assert_int_equal(weft_growing_finish(growing, 0), 0);
@@ -224,18 +227,18 @@ static void the_end_is_said_of_programs_only(void **state)
 	(void)state;
 	assert_string_equal(weft_growing_sentence(&ended), "");
 	ended.is_program = true;
-	assert_string_equal(
-		weft_growing_sentence(&ended), "The program has ended: this is all that it recorded.");
+	assert_string_equal(weft_growing_sentence(&ended),
+		"The program has ended, or records no more: this is all that it recorded.");
 	ended.parts = 2;
-	assert_string_equal(
-		weft_growing_sentence(&ended), "The programs have ended: this is all that they recorded.");
+	assert_string_equal(weft_growing_sentence(&ended),
+		"The programs have ended, or record no more: this is all that they recorded.");
 }
 
 static int open_and_start(void)
 {
 	int error = weft_growing_create(&growing);
 	for (int i = 0; i < 2 && !error; i++)
-		error = weft_growing_add(growing, "part", 0, false);
+		error = weft_growing_add(growing, &(struct weft_growing_fed){.name = "part"});
 	return error ? error : weft_growing_start(growing);
 }
 
