@@ -75,25 +75,17 @@ function lookOf(trace, followed) {
 	return JSON.stringify([followed, others.map(part => [part.id, part.bytes, part.state, part.recorded || part.modified])]);
 }
 
-// What to say at the end; nothing of files, which may grow again.
-function endingOf(parts) {
-	if (!parts.some(part => part.state))
-		return '';
-	return parts.length > 1 ? 'The programs have ended: this is all that they recorded.' :
-		'The program has ended: this is all that it recorded.';
-}
-
 function describeServed(trace) {
 	const parts = partsOf(trace), growing = growingParts(trace, parts), followed = growing.map(part => part.uuid);
 	const isAlone = parts.length === 1 && isRunning(parts[0]), isFollowed = isAlone || growing.length > 0;
 	const files = parts.map(part => ({
-		id: part.id, name: part.name, size: part.bytes, url: `api/trace/${part.id}`, isLive: isAlone || growing.includes(part),
+		id: part.id, name: part.name, size: part.bytes, url: `api/trace/${part.id}`, isLive: isAlone || growing.includes(part), isProgram: !!part.state,
 		version: trace.parts && !part.state && part.bytes < KEPT_BYTES && `${part.bytes} ${part.modified}`,
 	}));
 	return {
 		id: trace.id, title: titleOf(files), files, hz: parts[0].cpu_hz || 0, isLive: isFollowed || isRunning(trace),
 		live: isFollowed && (isAlone ? `api/live/${parts[0].id}` : `api/parts/${growing.map(part => part.id)}`), hasFrames: !isAlone,
-		followed, look: (trace.parts || !trace.state) && lookOf(trace, followed), ending: endingOf(parts),
+		followed, look: (trace.parts || !trace.state) && lookOf(trace, followed),
 	};
 }
 

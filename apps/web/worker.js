@@ -48,7 +48,7 @@ function fillAdvances() {
 }
 
 // WebAssembly returns addresses above 2 GB as negative numbers.
-const ADDRESSES = ['advances', 'boxes', 'colors', 'controls', 'cut_bytes', 'cut_room', 'draw', 'error_text', 'follow_room', 'link',
+const ADDRESSES = ['advances', 'boxes', 'colors', 'controls', 'cut_bytes', 'cut_room', 'draw', 'error_text', 'follow_room', 'follow_sentence', 'link',
 	'load_damage', 'load_left_out', 'load_room', 'panel', 'prompt', 'request', 'status', 'svg', 'text_room'].map(name => 'page_' + name);
 
 async function start(bytes) {
@@ -615,7 +615,7 @@ async function beginParts(source, number) {
 	wasm.page_follow_drop();
 	for (const file of source.files) {
 		give(file.name);
-		check(wasm.page_follow_add(source.hz || 0, file.isLive ? 1 : 0));
+		check(wasm.page_follow_add(source.hz || 0, file.isLive ? 1 : 0, file.isProgram ? 1 : 0));
 	}
 	check(wasm.page_follow_start());
 	for (const [part, file] of source.files.entries()) {
@@ -625,7 +625,7 @@ async function beginParts(source, number) {
 		for (let piece; !(piece = await reader.read()).done;) {
 			if (number !== opened)
 				return void reader.cancel();
-			giveBytes(piece.value, size => wasm.page_follow_more(part, size));
+			giveBytes(piece.value, size => wasm.page_follow_more(part, size, performance.now()));
 		}
 		check(wasm.page_follow_finish(part));
 	}
@@ -637,16 +637,16 @@ async function follow(source, now, number) {
 	if (!await beginParts(source, number))
 		return void stream.cancel().catch(() => {});
 	const feed = gather(stream);
-	const take = source.hasFrames ? size => wasm.page_follow_frames(size, performance.now()) : size => wasm.page_follow_more(0, size);
+	const feedParts = size => source.hasFrames ? wasm.page_follow_frames(size, performance.now()) :
+		wasm.page_follow_more(0, size, performance.now());
 	let status = AGAIN, isWhole = false, isOutdated = false;
 	paused = false;
 	showText('Waiting for the first event …', -1);
 	while (number === opened && status !== END) {
-		if (!isWhole && !feedDecoder(feed, take)) {
+		if (!isWhole && !feedDecoder(feed, feedParts)) {
 			source.files.forEach((_, part) => check(wasm.page_follow_finish(part)));
 			isWhole = true;
 		}
-		check(wasm.page_follow_give_up());
 		if (!isOutdated && wasm.page_follow_is_outdated()) {
 			isOutdated = true;
 			postMessage(['outdated']);
@@ -667,7 +667,8 @@ async function follow(source, now, number) {
 	feed.reader.cancel().catch(() => {});
 	feed.resume();
 	if (number === opened)
-		postMessage(['ended', feed.error ? `The connection is lost (${feed.error.message}): what is shown ends there.` : source.ending]);
+		postMessage(['ended', feed.error ? `The connection is lost (${feed.error.message}): what is shown ends there.` :
+			take(wasm.page_follow_sentence())]);
 }
 
 async function open(source, now) {
