@@ -251,6 +251,8 @@ static uint32_t first_free_row(
 	if (from < PAGED_ROWS)
 		from = PAGED_ROWS;
 	uint32_t below = occupancy->lowest ? lowest_taken(occupancy, ranks) : 0;
+	if (below < occupancy->lowest_always)
+		below = occupancy->lowest_always;
 	return below > from ? below : from;
 }
 
@@ -318,10 +320,14 @@ int weft__layout_occupancy_hold_always(struct weft__occupancy *occupancy, uint32
 {
 	const struct weft__ranks all = {0, occupancy->start_count};
 	unsigned page = row / WEFT__PAGE_ROWS;
-	if (row >= PAGED_ROWS || !occupancy->pages[page].covers)
+	if (row < PAGED_ROWS && !occupancy->pages[page].covers)
 		return weft__layout_occupancy_hold(occupancy, all, row);
 	if (row >= occupancy->row_count)
 		occupancy->row_count = row + 1;
+	if (row >= PAGED_ROWS) {
+		raise(&occupancy->lowest_always, row + 1);
+		return 0;
+	}
 	/* The root is part of each way up, so that the other nodes need not know. */
 	occupancy->pages[page].covers[1] |= UINT64_C(1) << row % WEFT__PAGE_ROWS;
 	return 0;

@@ -25,6 +25,7 @@ struct weft__occupancy {
 		uint64_t *contains; /* for each inner node: rows that are taken anywhere in it */
 	} pages[WEFT__PAGES_MAX];
 	uint32_t *lowest; /* beyond the pages: 1 + the lowest row; nodes as above, in two halves */
+	uint32_t lowest_always; /* the same of rows that are taken for all times; 0: none */
 	uint32_t row_count;
 };
 
