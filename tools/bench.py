@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 """Builds the benchmarks with optimisation and runs them. The first line describes the machine.
 
-    tools/bench.py [NAME…]      all, or only these (record, lttng, metrics, cold, latency, follow, decode, xentrace, open, live,
+    tools/bench.py [NAME…]      all, or only these (record, lttng, metrics, cold, latency, follow, decode, xentrace, open, growing, live,
                                 live_window, live_page, layout, window, story, page, python, adapters)
 
 docs/cost.md explains the figures.
@@ -25,7 +25,7 @@ GROUPS = [
     ('following', ['follow']),
     ('decoding', ['decode', 'xentrace']),
     ('opening', ['open']),
-    ('refreshing a growing trace', ['live', 'live_window', 'live_page']),
+    ('refreshing a growing trace', ['growing', 'live', 'live_window', 'live_page']),
     ('frames', ['layout', 'window']),
     ('search', ['story']),
     ('the page', ['page']),

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Pictures a second of a program that records all the time: a ring has EVENTS events when it is
+ * opened, and RATE new ones a second come from another process. This process follows it, and shows
+ * each model in the viewer, as the shells do; all in one thread.
+ *
+ *     bench_growing [EVENTS [RATE]]
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <weft/follow.h>
+#include <weft/refresh.h>
+#include <weft/viewer.h>
+#include <weft/weft.h>
+
+#include "random_trace.h"
+
+#define WIDTH  1400
+#define HEIGHT 800
+
+enum {
+	BATCH_EVENTS = 65536,
+	TURNS = 100,        /* in each second, the program records so many times */
+	FIRST_PICTURES = 4, /* the first one is made from nothing, and the next ones fill memory */
+};
+
+static const double SECONDS = 8;
+
+struct shell {
+	struct weft_growing *growing;
+	struct weft_refresh *refresh;
+	struct weft_viewer *viewer;
+	struct weft_canvas *canvas;
+};
+
+/* ms of processor time, and counts */
+struct cost {
+	double read, model, show, draw;
+	uint64_t pictures, events;
+};
+
+static void check(int error)
+{
+	if (error >= 0)
+		return;
+	fprintf(stderr, "bench_growing: %s\n", weft_error_text(error));
+	exit(1);
+}
+
+static double now_ms(clockid_t clock)
+{
+	struct timespec now;
+	clock_gettime(clock, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static double since(double *from)
+{
+	double before = *from;
+	*from = now_ms(CLOCK_PROCESS_CPUTIME_ID);
+	return *from - before;
+}
+
+/* ---- The program ---- */
+
+/* The ring is complete, with its first events, when a byte has been written to `ready`. */
+static void run_program(int fd, size_t bytes, uint64_t events, uint64_t rate, int ready)
+{
+	const struct timespec pause = {0, 1000000};
+	void *ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (ring == MAP_FAILED || weft_start(ring, bytes, NULL))
+		_exit(1);
+	random_record(events);
+	if (write(ready, "", 1) != 1)
+		_exit(1);
+	double start_ms = now_ms(CLOCK_MONOTONIC);
+	for (uint64_t recorded = 0;; recorded += rate / TURNS) {
+		while (now_ms(CLOCK_MONOTONIC) - start_ms < (double)recorded * 1e3 / (double)rate)
+			nanosleep(&pause, NULL);
+		random_record(rate / TURNS);
+	}
+}
+
+static pid_t start_program(uint64_t events, uint64_t rate, char *ret_path, size_t room)
+{
+	const size_t bytes = (size_t)(events * 45 + rate * 45 * 60 + (300 << 20)) & ~(size_t)4095;
+	int fd = memfd_create("ring", 0), ends[2];
+	char byte;
+	if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0 || pipe(ends) != 0)
+		check(WEFT_ERROR_SYSTEM);
+	pid_t pid = fork();
+	if (pid == 0)
+		run_program(fd, bytes, events, rate, ends[1]);
+	close(ends[1]);
+	if (pid < 0 || read(ends[0], &byte, 1) != 1)
+		check(WEFT_ERROR_SYSTEM);
+	snprintf(ret_path, room, "/proc/self/fd/%d", fd);
+	return pid;
+}
+
+/* ---- The shell ---- */
+
+static void open_shell(struct shell *s, const char *path)
+{
+	const struct weft_growing_spec spec = {.size = sizeof(spec), .paths = &path, .count = 1};
+	const struct weft_viewer_options options = {.title = "bench", .reduced_motion = true};
+	check(weft_input_open_growing(&spec, &s->growing));
+	const struct weft_refresh_source source = weft_growing_source(s->growing);
+	check(weft_refresh_create(&source, &s->refresh));
+	check(weft_viewer_create(&options, &s->viewer));
+	check(weft_canvas_create(WIDTH, HEIGHT, &s->canvas));
+	weft_viewer_resize(s->viewer, WIDTH, HEIGHT, 1);
+}
+
+static void close_shell(struct shell *s)
+{
+	weft_canvas_destroy(s->canvas);
+	weft_viewer_destroy(s->viewer);
+	weft_refresh_destroy(s->refresh);
+	weft_growing_close(s->growing);
+}
+
+/* Makes and shows a picture. */
+static void show(struct shell *s, double *from, struct cost *cost)
+{
+	struct weft_viewer_boxes boxes;
+	struct weft_model *model;
+	double begun_ms = *from;
+	check(weft_refresh_model(s->refresh, &model));
+	cost->model += since(from);
+	check(weft_viewer_show(s->viewer, model, true));
+	cost->show += since(from);
+	weft_viewer_boxes(s->viewer, &boxes);
+	weft_canvas_clear(s->canvas, boxes.canvas.width, boxes.canvas.height);
+	check(weft_viewer_draw(s->viewer, s->canvas));
+	cost->draw += since(from);
+	cost->pictures++;
+	weft_refresh_shown(s->refresh, now_ms(CLOCK_MONOTONIC), *from - begun_ms);
+}
+
+/* Follows for that time, and until there are so many pictures. */
+static struct cost follow(struct shell *s, double seconds, uint64_t pictures)
+{
+	struct cost cost = {.events = weft_refresh_events(s->refresh)};
+	double from = 0, end_ms = now_ms(CLOCK_MONOTONIC) + seconds * 1e3;
+	since(&from);
+	do {
+		int status = weft_refresh_read(s->refresh, BATCH_EVENTS);
+		check(status);
+		cost.read += since(&from);
+		double wait_ms = weft_refresh_wait_ms(s->refresh, now_ms(CLOCK_MONOTONIC));
+		if (wait_ms <= 0 && (cost.pictures > 0 || seconds > 0 || status == WEFT_AGAIN))
+			show(s, &from, &cost);
+		else if (status == WEFT_AGAIN)
+			check(weft_growing_wait(s->growing, (uint64_t)(fmin(wait_ms, 20) * 1e6)));
+	} while (now_ms(CLOCK_MONOTONIC) < end_ms || cost.pictures < pictures);
+	cost.events = weft_refresh_events(s->refresh) - cost.events;
+	return cost;
+}
+
+static void measure(uint64_t events, uint64_t rate)
+{
+	struct shell shell;
+	struct rusage usage;
+	char path[64];
+	pid_t program = start_program(events, rate, path, sizeof(path));
+	open_shell(&shell, path);
+	follow(&shell, 0, FIRST_PICTURES);
+	struct cost cost = follow(&shell, SECONDS, 1);
+	double pictures = (double)cost.pictures;
+	getrusage(RUSAGE_SELF, &usage);
+	printf("%10" PRIu64 " %10.0f %9.1f %8.1f %8.1f %8.1f %8.1f %9ld\n", events,
+		(double)cost.events / SECONDS, (double)cost.pictures / SECONDS, cost.read / pictures,
+		cost.model / pictures, cost.show / pictures, cost.draw / pictures, usage.ru_maxrss / 1000);
+	fflush(stdout);
+	kill(program, SIGKILL);
+	waitpid(program, NULL, 0);
+	close_shell(&shell);
+}
+
+int main(int argc, char **argv)
+{
+	static const uint64_t all[] = {1000000, 10000000};
+	printf(
+		"a program is followed while it records; ms of processor time for each picture\n"
+		"    events  new a second  pictures a second      read    model     show     draw    max MB\n");
+	fflush(stdout);
+	if (argc > 1)
+		measure(strtoull(argv[1], NULL, 10), argc > 2 ? strtoull(argv[2], NULL, 10) : 100000);
+	for (unsigned i = 0; argc < 2 && i < 2; i++)
+		measure(all[i], 100000);
+	return 0;
+}
