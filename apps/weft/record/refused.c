@@ -17,6 +17,7 @@
 
 #include <weft/parse.h>
 
+#include "cli/call_names.h"
 #include "cli/cli.h"
 #include "record/record.h"
 #include "runs/message.h"
@@ -36,13 +37,6 @@ enum {
 	LOG_BYTES = 65536,
 	TRIES = 10, /* the kernel writes it a little later, in a thread of its own */
 	PAUSE_NS = 20000000
-};
-
-static const struct {
-	uint64_t number;
-	const char *name;
-} calls[] = {
-#include "call_names.inc"
 };
 
 struct refused {
@@ -105,10 +99,9 @@ static bool read_log(pid_t process, time_t since, struct refused *ret)
 
 static const char *name_of(const struct refused *refused)
 {
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (refused->architecture == OWN_ARCHITECTURE && calls[i].number == refused->call)
-			return calls[i].name;
-	return "the system call";
+	const char *name =
+		refused->architecture == OWN_ARCHITECTURE ? cli_call_name(refused->call) : NULL;
+	return name ? name : "the system call";
 }
 
 void record_report_refused(const char *program, pid_t process, time_t since, int status)

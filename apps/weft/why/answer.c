@@ -13,6 +13,8 @@
 #include <weft/chain.h>
 #include <weft/problems.h>
 
+#include "kernel.h"
+
 #define TEXT_HOPS   40
 #define TEXT_GROUPS 100
 #define LONG_RUN_NS UINT64_C(10000000)
@@ -217,6 +219,44 @@ static int go_to_longest_wait(
 	return weft_chain_create(&a->story, task, a->at, limit, chain);
 }
 
+/* Appends what the kernel says now about a thread of a running program. */
+static void add_kernel(struct answer *a, uint32_t thread)
+{
+	char sentence[WHY_KERNEL_BYTES];
+	const uint64_t tid = a->story.model->threads[thread].tid;
+	if (!tid || !why_kernel_sentence(a->options->pid, tid, sentence))
+		return;
+	if (a->options->json) {
+		add_number(a, "{\"tid\":", tid);
+		add_end_of_json(a, sentence);
+		return;
+	}
+	weft_text_add_string(&a->text, sentence);
+	weft_text_add_string(&a->text, "\n");
+}
+
+static bool is_live(const struct answer *a)
+{
+	return a->options->pid && !a->options->has_time;
+}
+
+/* The same about the thread on which a task runs, or whose own task it is. */
+static int add_kernel_of(struct answer *a, uint32_t task)
+{
+	const struct weft_model *model = a->story.model;
+	if (!is_live(a))
+		return 0;
+	struct weft_thread_state *list = malloc((model->thread_count + (size_t)1) * sizeof(*list));
+	if (!list)
+		return WEFT_ERROR_MEMORY;
+	weft_thread_states(model, a->at, list);
+	for (uint32_t i = 0; i < model->thread_count; i++)
+		if (list[i].task == task)
+			add_kernel(a, i);
+	free(list);
+	return 0;
+}
+
 static int answer_task(struct answer *a, uint32_t task, int *ret_status)
 {
 	uint32_t limit = a->options->json ? WEFT_CHAIN_HOPS : TEXT_HOPS;
@@ -239,6 +279,7 @@ static int answer_task(struct answer *a, uint32_t task, int *ret_status)
 	} else if (chain->end.type == WEFT_CHAIN_RUNS || chain->end.type == WEFT_CHAIN_IDLE) {
 		*ret_status = CLI_NO;
 		add_chain_end(a, chain);
+		error = add_kernel_of(a, task);
 	} else {
 		*ret_status = CLI_NO;
 		weft_chain_end_sentence(&a->story, chain, sentence, sizeof(sentence));
@@ -285,14 +326,17 @@ static bool is_worth_a_line(
 	return thread->task != WEFT_NONE && (is_alone || (thread->is_running && is_long));
 }
 
-static int add_thread(struct answer *a, const struct weft_thread_state *thread)
+static int add_thread(struct answer *a, const struct weft_thread_state *state, uint32_t thread)
 {
 	struct weft_chain *chain;
-	int error = weft_chain_create(&a->story, thread->task, a->at, 1, &chain);
+	int error = weft_chain_create(&a->story, state->task, a->at, 1, &chain);
 	if (error)
 		return error;
-	if (!chain->count)
+	if (!chain->count) {
 		add_chain_end(a, chain);
+		if (is_live(a))
+			add_kernel(a, thread);
+	}
 	weft_chain_destroy(chain);
 	return 0;
 }
@@ -309,7 +353,7 @@ static int add_threads(struct answer *a, bool is_alone)
 	weft_thread_states(model, a->at, list);
 	for (uint32_t i = 0; !error && i < model->thread_count; i++)
 		if (is_worth_a_line(a, &list[i], is_alone) && count++ < TEXT_GROUPS)
-			error = add_thread(a, &list[i]);
+			error = add_thread(a, &list[i], i);
 	if (count > TEXT_GROUPS && !a->options->json)
 		add_left_out_of_list(a, count - TEXT_GROUPS, "threads");
 	free(list);

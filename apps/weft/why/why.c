@@ -98,9 +98,11 @@ static int answer_trace(const struct why_options *options, char **operands, int 
 static int answer_process(const struct why_options *options, char *operand)
 {
 	struct weft_model *model = NULL;
+	struct why_options live = *options;
+	live.pid = weft__runs_parse_pid(operand);
 	int status = cli_live_model(operand, &model);
 	if (!status)
-		status = why_answer(options, operand, model);
+		status = why_answer(&live, operand, model);
 	weft_model_destroy(model);
 	return status;
 }

@@ -12,6 +12,7 @@ struct why_options {
 	struct cli_time time;
 	char *const *tasks; /* as typed */
 	int task_count;
+	pid_t pid; /* of a running program; 0: the trace is a file */
 };
 
 /* Prints the answer. Returns an exit status: CLI_NO if nothing waits. */

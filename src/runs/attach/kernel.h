@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Where a thread of another process is in the kernel, as /proc shows it now.
+ */
+#ifndef WEFT_RUNS_KERNEL_H
+#define WEFT_RUNS_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct weft__runs_kernel {
+	char state;      /* 'S': it sleeps; 'D': it cannot be interrupted; 'R', 'T', … : proc(5) */
+	bool has_call;   /* the system call is known: the process is of this user, at least */
+	uint64_t number; /* of the call, as the machine's programs number them */
+	uint64_t arguments[6];
+	char function[64]; /* of the kernel, in which it sleeps; "": unknown */
+};
+
+/* False if the process has no such thread. `thread` is its number in our PID namespace. */
+bool weft__runs_kernel_look(pid_t pid, uint64_t thread, struct weft__runs_kernel *ret_kernel);
+
+#define WEFT__RUNS_DESCRIPTOR_BYTES 256
+
+/* Writes what the process has open as a descriptor: "/dev/null", "inotify",
+ * "tcp 127.0.0.1:80, listening". "": unknown. */
+void weft__runs_kernel_descriptor(pid_t pid, int fd, char text[static WEFT__RUNS_DESCRIPTOR_BYTES]);
+
+/* Descriptors for which a call of poll(2) or ppoll(2) waits, at most `most`. Returns how many were
+ * stored; the rest of the call's list is not read. */
+size_t weft__runs_kernel_polled(
+	pid_t pid, const struct weft__runs_kernel *kernel, int *ret_fds, size_t most);
+
+/* The same for an epoll instance of the process. */
+size_t weft__runs_kernel_watched(pid_t pid, int epoll, int *ret_fds, size_t most);
+
+#endif
