@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Sentences about where a thread of a running process is in the kernel, for threads of which the trace
- * says nothing.
+ * Sentences about where a thread of a running process is in the kernel, for threads of which the
+ * trace says nothing.
  */
 #ifndef WEFT_APPS_WHY_KERNEL_H
 #define WEFT_APPS_WHY_KERNEL_H
