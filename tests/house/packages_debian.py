@@ -44,6 +44,20 @@ def reading_headers():
     return {path[len('include/'):] for path in tracked() if path.startswith('include/weft/')} - RECORDER_HEADERS - {'weft/cairo.h'}
 
 
+def ocaml_files():
+    """Each library's files, in the folder of its package or in one below."""
+    libraries = {'weft': ('weft', ['weft']), 'weft-lwt': ('weft_lwt', ['weft_lwt', 'weft_lwt_promise']),
+                 'weft-lwt/unix': ('weft_lwt_unix', ['weft_lwt_unix']), 'weft-lwt/mprof': ('weft_mprof', ['mProf']),
+                 'weft-lwt/mprof-unix': ('weft_mprof_unix', ['mProf_unix'])}
+    found = {'%s/%s' % (package, name) for package in ('weft', 'weft-lwt') for name in ('META', 'dune-package', 'opam')}
+    found |= {'stublibs/dll%s_stubs.so' % library for library in ('weft', 'weft_lwt', 'weft_mprof')}
+    found |= {'%s/lib%s_stubs.a' % it for it in (('weft', 'weft'), ('weft-lwt', 'weft_lwt'), ('weft-lwt/mprof', 'weft_mprof'))}
+    for folder, (library, modules) in libraries.items():
+        found |= {'%s/%s.%s' % (folder, library, ending) for ending in ('a', 'cma', 'cmxa', 'cmxs')}
+        found |= {'%s/%s.%s' % (folder, module, ending) for module in modules for ending in ('cmi', 'cmt', 'cmx', 'ml')}
+    return {'usr/lib/ocaml/' + name for name in found}
+
+
 # The files of each package, besides changelog and copyright.
 EXPECTED = {
     'libweft0': library('libweft'),
@@ -52,6 +66,7 @@ EXPECTED = {
         'usr/share/weft/weft.c', 'usr/share/weft/weft.h', 'LIB/libweft-uv.a', 'LIB/weft/uv.wrap'},
     'libweft-trace0': library('libweft-trace'),
     'libweft-trace-dev': development('libweft-trace') | headers(reading_headers()),
+    'libweft-ocaml-dev': ocaml_files(),
     'python3-weft': pages('weft-python.1') | {
         'usr/lib/python3/dist-packages/weft/' + name for name in ('_weft.abi3.so', *PYTHON_MODULES)},
     'weft': pages(*PAGES - LIBRARY_PAGES - {'weft-gtk.1', 'weft-python.1'}) | {

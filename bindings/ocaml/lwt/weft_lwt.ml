@@ -1,0 +1,393 @@
+(* SPDX-License-Identifier: ISC
+
+   Stands in front of Lwt: with `-open Weft_lwt`, a program that nobody edited records its promises. All types are
+   Lwt's own, so libraries that were compiled without this module go on as before; their promises have a task from
+   the time at which a function from here first sees them.
+
+   Every function calls Lwt's own at once while nothing is recorded. *)
+
+module P = Weft_lwt_promise
+
+let on = P.on
+
+(* Runs a callback as the task, which reads what it waited for. *)
+let resume task source f value =
+  P.settle source;
+  P.enter task;
+  P.read task source.P.id;
+  match f value with
+  | result ->
+    P.leave ();
+    result
+  | exception error ->
+    P.leave ();
+    raise error
+
+(* The same after an error, which ended the source. *)
+let resume_failed task source f error =
+  P.end_with source (Error error);
+  resume task source f error
+
+(* [task] now waits for what its callback has returned, and reads that when it ends itself. *)
+let follow task node promise =
+  if P.is_pending promise then begin
+    let inner = P.node_of promise in
+    P.try_read task inner.P.id;
+    node := fun () ->
+      P.settle_as promise inner;
+      P.enter task;
+      P.read task inner.P.id;
+      P.leave ()
+  end;
+  promise
+
+(* Makes a promise with a task that is there before it. [go] gets a reference for what the task has to read in the end. *)
+let with_task kind go =
+  let task = P.create kind in
+  let finish = ref P.nothing in
+  let promise = go task finish in
+  if P.is_pending promise then (P.adopt task promise).P.finish <- P.Does (fun () -> !finish ())
+  else P.resolve task task;
+  promise
+
+(* The two most frequent functions make a task without a closure for the promise's end, until there is one. *)
+let bind_pending lwt_bind promise f =
+  let source = P.node_of promise in
+  let task = P.create Weft.Kind.bind in
+  P.try_read task source.P.id;
+  let node = P.new_node task in
+  node.P.is_timed <- source.P.is_timed;
+  let bound =
+    lwt_bind promise (fun value ->
+        P.settle source;
+        P.enter task;
+        P.read task source.P.id;
+        match f value with
+        | inner ->
+          if P.is_pending inner then begin
+            let inner_node = P.node_of inner in
+            P.try_read task inner_node.P.id;
+            node.P.finish <- P.Reads (inner_node, Obj.repr inner)
+          end;
+          P.leave ();
+          inner
+        | exception error ->
+          P.leave ();
+          raise error)
+  in
+  P.put_node node bound;
+  bound
+
+let map_pending f promise =
+  let source = P.node_of promise in
+  let task = P.create Weft.Kind.map in
+  P.try_read task source.P.id;
+  let node = P.new_node task in
+  node.P.is_timed <- source.P.is_timed;
+  let mapped = Lwt.map (fun value -> resume task source f value) promise in
+  P.put_node node mapped;
+  mapped
+
+(* catch, try_bind, finalize: [f] runs at once, as the task; the other functions when its promise has ended. *)
+let try_with go f =
+  with_task Weft.Kind.try_ (fun task finish ->
+      let inner = ref P.no_node and inner_promise = ref (Obj.repr Lwt.return_unit) in
+      let first () =
+        P.enter task;
+        match f () with
+        | promise ->
+          P.leave ();
+          if P.is_pending promise then begin
+            inner := P.node_of promise;
+            inner_promise := Obj.repr promise;
+            P.try_read task !inner.P.id
+          end;
+          promise
+        | exception error ->
+          P.leave ();
+          raise error
+      in
+      let later g value = resume task !inner (fun value -> follow task finish (g value)) value in
+      let failed g error = resume_failed task !inner (fun error -> follow task finish (g error)) error in
+      let ends () =
+        if !inner != P.no_node then begin
+          P.settle_as !inner_promise !inner;
+          P.enter task;
+          P.read task !inner.P.id;
+          P.leave ()
+        end
+      in
+      finish := ends;
+      go first later failed)
+
+let catch_with lwt_catch f h =
+  if not !on then lwt_catch f h else try_with (fun first _ failed -> lwt_catch first (fun e -> failed h e)) f
+
+let try_bind_with lwt_try_bind f g h =
+  if not !on then lwt_try_bind f g h
+  else try_with (fun first later failed -> lwt_try_bind first (fun v -> later g v) (fun e -> failed h e)) f
+
+let finalize_with lwt_finalize f g =
+  if not !on then lwt_finalize f g else try_with (fun first later _ -> lwt_finalize first (fun () -> later g ())) f
+
+(* A task that waits for several: for all of them, or for the first. *)
+let many kind wait_for_all go promises =
+  let result = go promises in
+  if !on && P.is_pending result then begin
+    let sources = List.filter_map (fun p -> if P.is_pending p then Some (Obj.repr p, P.node_of p) else None) promises in
+    let task = P.create kind in
+    if wait_for_all then List.iter (fun (_, node) -> P.try_read task node.P.id) sources
+    else
+      Weft.wait_any P.category Weft.info task (Array.of_list (List.map (fun (_, node) -> node.P.id) sources));
+    let read_ended () =
+      P.enter task;
+      List.iter
+        (fun (promise, node) ->
+          if not (P.is_pending promise) then begin
+            P.settle_as promise node;
+            P.read task node.P.id
+          end)
+        sources;
+      P.leave ()
+    in
+    (P.adopt task result).P.finish <- P.Does read_ended
+  end;
+  result
+
+let all_of go promises = many Weft.Kind.join true go promises
+let first_of kind go promises = many kind false go promises
+
+(* A pick cancels the other promises when the first one has ended. What it does then is done by its task: as Lwt calls
+   the callback first that was added last, ours stand around Lwt's own. *)
+let pick_of go promises =
+  if (not !on) || not (List.for_all P.is_pending promises) then go promises
+  else begin
+    let task = ref Weft.none and winner = ref P.no_node in
+    let before promise node () =
+      if !winner == P.no_node && !task <> Weft.none then begin
+        P.settle_as promise node;
+        winner := node;
+        P.enter !task;
+        P.read !task node.P.id;
+        P.is_timing_out := node.P.is_timed
+      end
+    in
+    let after _ node () =
+      if !winner == node then begin
+        P.is_timing_out := false;
+        P.leave ()
+      end
+    in
+    let nodes = List.map P.node_of promises in
+    let around act = List.iter2 (fun p node -> Lwt.on_termination p (act p node)) promises nodes in
+    around after;
+    let result = first_of Weft.Kind.pick go promises in
+    around before;
+    if P.is_pending result then begin
+      let node = P.node_of result in
+      task := node.P.id;
+      node.P.finish <- P.Nothing
+    end;
+    result
+  end
+
+let text_pause = Weft.keep "pause"
+let text_lock = Weft.keep "lock"
+let text_condition = Weft.keep "condition"
+
+module Lwt = struct
+  include Lwt
+
+  let bind promise f = if !on && P.is_pending promise then bind_pending Lwt.bind promise f else Lwt.bind promise f
+
+  let backtrace_bind add promise f =
+    if !on && P.is_pending promise then bind_pending (Lwt.backtrace_bind add) promise f
+    else Lwt.backtrace_bind add promise f
+
+  let map f promise = if !on && P.is_pending promise then map_pending f promise else Lwt.map f promise
+
+  let catch f h = catch_with Lwt.catch f h
+  let backtrace_catch add f h = catch_with (Lwt.backtrace_catch add) f h
+  let try_bind f g h = try_bind_with Lwt.try_bind f g h
+  let backtrace_try_bind add f g h = try_bind_with (Lwt.backtrace_try_bind add) f g h
+  let finalize f g = finalize_with Lwt.finalize f g
+  let backtrace_finalize add f g = finalize_with (Lwt.backtrace_finalize add) f g
+  let join promises = all_of Lwt.join promises
+  let all promises = all_of Lwt.all promises
+  let choose promises = first_of Weft.Kind.choose Lwt.choose promises
+  let nchoose promises = first_of Weft.Kind.choose Lwt.nchoose promises
+  let nchoose_split promises = first_of Weft.Kind.choose Lwt.nchoose_split promises
+  let pick promises = pick_of Lwt.pick promises
+  let npick promises = pick_of Lwt.npick promises
+
+  let both a b =
+    let hidden : _ Lwt.t -> unit Lwt.t = Obj.magic in
+    if not !on then Lwt.both a b else all_of (fun _ -> Lwt.both a b) [ hidden a; hidden b ]
+
+  let made kind ((promise, _) as pair) =
+    P.put_node (P.new_node (P.create kind)) promise;
+    pair
+
+  let wait () = if !on then made Weft.Kind.wait (Lwt.wait ()) else Lwt.wait ()
+  let task () = if !on then made Weft.Kind.task (Lwt.task ()) else Lwt.task ()
+
+  let pause () =
+    let promise = Lwt.pause () in
+    P.label promise text_pause;
+    promise
+
+  (* Who wakes a promise ends it, also if its callbacks run later. *)
+  let ends resolver outcome = P.end_with (P.node_of_resolver resolver) outcome
+
+  let wakeup resolver value =
+    if !on then ends resolver (Ok ());
+    Lwt.wakeup resolver value
+
+  let wakeup_exn resolver error =
+    if !on then ends resolver (Error error);
+    Lwt.wakeup_exn resolver error
+
+  let wakeup_result resolver result =
+    if !on then ends resolver result;
+    Lwt.wakeup_result resolver result
+
+  let wakeup_later resolver value =
+    if !on then ends resolver (Ok ());
+    Lwt.wakeup_later resolver value
+
+  let wakeup_later_exn resolver error =
+    if !on then ends resolver (Error error);
+    Lwt.wakeup_later_exn resolver error
+
+  let wakeup_later_result resolver result =
+    if !on then ends resolver result;
+    Lwt.wakeup_later_result resolver result
+
+  (* Its promise may be ended or shared, so the work has a task of its own. *)
+  let in_async f =
+    let task = P.create Weft.Kind.async in
+    P.enter task;
+    match f () with
+    | promise ->
+      let source = P.node_of promise in
+      let reads () =
+        if source != P.no_node then P.read task source.P.id
+      in
+      if source != P.no_node then P.try_read task source.P.id;
+      P.leave ();
+      Lwt.on_any promise
+        (fun () -> P.settle source; P.enter task; reads (); P.resolve task task; P.leave ())
+        (fun error ->
+          P.end_with source (Error error);
+          P.enter task;
+          reads ();
+          P.fail task (Printexc.to_string error);
+          P.leave ());
+      promise
+    | exception error ->
+      P.fail task (Printexc.to_string error);
+      P.leave ();
+      raise error
+
+  let async f = if !on then Lwt.async (fun () -> in_async f) else Lwt.async f
+  let dont_wait f h = if !on then Lwt.dont_wait (fun () -> in_async f) h else Lwt.dont_wait f h
+
+  module Infix = struct
+    let ( >>= ) = bind
+    let ( >|= ) promise f = map f promise
+    let ( <?> ) a b = choose [ a; b ]
+    let ( <&> ) a b = join [ a; b ]
+    let ( =<< ) f promise = bind promise f
+    let ( =|< ) = map
+
+    module Let_syntax = struct
+      let return = Lwt.return
+      let map promise ~f = map f promise
+      let bind promise ~f = bind promise f
+      let both = both
+
+      module Open_on_rhs = struct end
+    end
+  end
+
+  let ( >>= ) = Infix.( >>= )
+  let ( >|= ) = Infix.( >|= )
+  let ( <?> ) = Infix.( <?> )
+  let ( <&> ) = Infix.( <&> )
+  let ( =<< ) = Infix.( =<< )
+  let ( =|< ) = Infix.( =|< )
+
+  module Let_syntax = struct
+    include Infix
+    module Let_syntax = Infix.Let_syntax
+  end
+
+  module Syntax = struct
+    let ( let* ) = bind
+    let ( and* ) = both
+    let ( let+ ) promise f = map f promise
+    let ( and+ ) = both
+  end
+end
+
+module Lwt_condition = struct
+  include Lwt_condition
+
+  let wait ?mutex condition =
+    let promise = Lwt_condition.wait ?mutex condition in
+    P.label promise text_condition;
+    promise
+end
+
+(* A mutex is a resource with holders: a task of kind lock. Its number is a third field of the head of its list of
+   waiters, of which Lwt reads two; a mutex that a library has made has none. *)
+module Lwt_mutex = struct
+  include Lwt_mutex
+
+  let head_fields = 2
+
+  (* The head of an empty list is a block whose two fields are the block itself. *)
+  let is_empty_head head =
+    Obj.is_block head && Obj.size head = head_fields && Obj.field head 0 == head && Obj.field head 1 == head
+
+  let create () =
+    let mutex = Lwt_mutex.create () in
+    let block = Obj.repr mutex in
+    if !on && Obj.size block = 2 && is_empty_head (Obj.field block 1) then begin
+      let head = Obj.new_block 0 (head_fields + 1) in
+      Obj.set_field head 0 head;
+      Obj.set_field head 1 head;
+      Obj.set_field head head_fields (Obj.repr (P.create Weft.Kind.lock));
+      Obj.set_field block 1 head
+    end;
+    mutex
+
+  let task_of mutex =
+    let head = Obj.field (Obj.repr (mutex : Lwt_mutex.t)) 1 in
+    if Obj.size head > head_fields then (Obj.obj (Obj.field head head_fields) : int) else Weft.none
+
+  let lock mutex =
+    let lock = if !on then task_of mutex else Weft.none in
+    if lock = Weft.none then Lwt_mutex.lock mutex
+    else begin
+      let taker = Weft.current () in
+      let is_free = not (Lwt_mutex.is_locked mutex) in
+      if is_free then begin
+        Weft.acquire P.category Weft.info taker lock;
+        Lwt_mutex.lock mutex
+      end
+      else
+        with_task Weft.Kind.task (fun task finish ->
+            Weft.label_kept P.category Weft.info task text_lock;
+            P.try_read task lock;
+            (finish := fun () -> Weft.acquire P.category Weft.info task lock);
+            Lwt_mutex.lock mutex)
+    end
+
+  let unlock mutex =
+    let lock = if !on && Lwt_mutex.is_locked mutex then task_of mutex else Weft.none in
+    if lock <> Weft.none then Weft.release P.category Weft.info Weft.current_task lock;
+    Lwt_mutex.unlock mutex
+
+  let with_lock mutex f = Lwt.bind (lock mutex) (fun () -> Lwt.finalize f (fun () -> unlock mutex; Lwt.return_unit))
+end

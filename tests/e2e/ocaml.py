@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: ISC
+"""The packages of OCaml: programs with Lwt that nobody edited do the same when they are recorded, and their traces say who
+waited for which promise, and who woke it."""
+import json
+import os
+import re
+import shutil
+import subprocess
+
+from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+
+DUNE = os.path.join(BUILD, 'bindings', 'ocaml', 'dune')
+LIBRARIES = os.path.join(BUILD, 'src', 'platform')
+PROGRAMS = os.path.join(SOURCE, 'tests', 'e2e', 'ocaml')
+SHADOW = ('-open', 'Weft_lwt', '-open', 'Weft_lwt_unix')
+ENVIRONMENT = {'OCAMLPATH': os.path.join(DUNE, 'install', 'default', 'lib'), 'LIBRARY_PATH': LIBRARIES, 'LD_LIBRARY_PATH': LIBRARIES,
+               'CAML_LD_LIBRARY_PATH': os.path.join(DUNE, 'install', 'default', 'lib', 'stublibs')}
+
+
+def environment():
+    return dict(os.environ, **ENVIRONMENT)
+
+
+def compile_in(folder, *arguments, compiler='ocamlopt', packages='weft-lwt.unix,weft-lwt.mprof-unix'):
+    if not shutil.which('ocamlfind'):
+        skip('OCaml is not installed (ocaml-findlib)')
+    if not os.path.exists(os.path.join(BUILD, 'bindings', 'ocaml', 'packages.stamp')):
+        skip('built without the packages for OCaml: ocaml-dune, ocaml-findlib or liblwt-ocaml-dev is not installed')
+    # The compiler writes beside its source.
+    copies = [shutil.copy(it, folder) if it.endswith(('.ml', '.mli')) else it for it in arguments]
+    result = run(['ocamlfind', compiler, '-thread', '-package', packages, *copies], cwd=folder, env=environment())
+    assert result.returncode == 0, result.stderr
+
+
+def program(folder, path, *options, **kinds):
+    name = os.path.join(folder, os.path.basename(path)[:-3])
+    compile_in(folder, '-linkpkg', *SHADOW, *options, path, '-o', name, **kinds)
+    return name
+
+
+def source(name):
+    return os.path.join(PROGRAMS, name)
+
+
+def arp(folder):
+    return program(folder, os.path.join(SOURCE, 'examples', 'arp.ml'))
+
+
+def recorded(folder, *command):
+    """Returns the program's output, and the path of its trace."""
+    path = os.path.join(folder, 'trace.weft')
+    result = run([WEFT, 'record', '-o', path, '--', *command], env=environment())
+    assert result.returncode == 0, result.stderr
+    return result.stdout, path
+
+
+def plain(*command):
+    result = run(command, env=environment())
+    equal((result.returncode, result.stderr), (0, ''))
+    return result.stdout
+
+
+def problems(path):
+    return [line.split(None, 1)[1] for line in weft('dump', '--problems', path).stdout.splitlines() if re.match(r' *\d+\.\d', line)]
+
+
+def grave(path):
+    return [line for line in problems(path) if not line.startswith('hint')]
+
+
+@case
+def the_modules_have_what_lwts_have():
+    with temporary_directory() as folder:
+        compile_in(folder, '-c', source('types.ml'))
+
+
+@case
+def the_package_has_every_call():
+    with open(os.path.join(SOURCE, 'include', 'weft', 'calls.def'), encoding='utf-8') as file:
+        calls = set(re.findall(r'^WEFT__(?:EDGE|MESSAGE|STATEMENT|TEXT)\((\w+), ', file.read(), re.MULTILINE)) - {'name'}
+    with open(os.path.join(SOURCE, 'bindings', 'ocaml', 'weft', 'weft.ml'), encoding='utf-8') as file:
+        externals = set(re.findall(r'^external (\w+) :', file.read(), re.MULTILINE))
+    assert len(calls) > 15, calls
+    equal(sorted(calls - externals), [])
+
+
+@case
+def the_kinds_are_those_of_kinds_def():
+    with open(os.path.join(SOURCE, 'include', 'weft', 'kinds.def'), encoding='utf-8') as file:
+        kinds = {name.lower(): number for number, name in re.findall(r'^KIND\((\d+), (\w+),', file.read(), re.MULTILINE)}
+    with open(os.path.join(SOURCE, 'bindings', 'ocaml', 'weft', 'weft.ml'), encoding='utf-8') as file:
+        equal({name.rstrip('_'): number for name, number in re.findall(r'^  let (\w+) : kind = (\d+)$', file.read(), re.MULTILINE)}, kinds)
+
+
+def behaves_as_alone(compiler):
+    with temporary_directory() as folder:
+        library, path = source('plain_library.ml'), source('everything.ml')
+        alone = os.path.join(folder, 'alone')
+        compile_in(folder, '-linkpkg', library, path, '-o', alone, compiler=compiler, packages='lwt.unix')
+        expected = plain(alone)
+        assert expected.count('\n') == 20, expected
+        compile_in(folder, '-c', library, compiler=compiler, packages='lwt.unix')
+        object_file = os.path.join(folder, 'plain_library.cmx' if compiler == 'ocamlopt' else 'plain_library.cmo')
+        shadowed = program(folder, path, object_file, compiler=compiler)
+        equal(plain(shadowed), expected)
+        output, trace = recorded(folder, shadowed)
+        equal(output, expected)
+        info = json.loads(weft('info', '--json', trace).stdout)
+        equal((info['diagnostics'], info['losses']), ([], {}))
+        return json_lines(weft('dump', '--tasks', '--json', trace).stdout)
+
+
+@case
+def a_program_does_the_same_when_it_is_recorded():
+    tasks = behaves_as_alone('ocamlopt')
+    kinds = {task['kind'] for task in tasks}
+    equal({'bind', 'map', 'try', 'join', 'pick', 'choose', 'wait', 'task', 'async', 'lock', 'timer'} - kinds, set())
+    outcomes = {task['outcome'] for task in tasks}
+    equal({'fulfilled', 'failed', 'cancelled', 'timed_out'} - outcomes, set())
+
+
+@case
+def bytecode_does_the_same():
+    behaves_as_alone('ocamlc')
+
+
+@case
+def a_lost_wake_up_is_the_first_problem():
+    with temporary_directory() as folder:
+        name = arp(folder)
+        for _ in range(5):
+            output, path = recorded(folder, name, 'lost')
+            equal(output, '')
+            found = problems(path)
+            assert re.match(r"error +never resolved +task \d+ 'ARP response 10.0.0.2' is never resolved", found[0]), found
+        waits = weft('why', path).stdout
+        assert re.search(r"waits? for task \d+ 'ARP response 10.0.0.2'", waits), waits
+
+
+@case
+def its_good_twin_is_silent():
+    with temporary_directory() as folder:
+        name = arp(folder)
+        for arguments in (['good'], ['good', 'timeout']):
+            output, path = recorded(folder, name, *arguments)
+            equal(output, '10.0.0.2 is at 00:16:3e:00:00:02\n')
+            equal(grave(path), [])
+
+
+@case
+def what_a_time_out_ends_has_timed_out():
+    with temporary_directory() as folder:
+        output, path = recorded(folder, arp(folder), 'lost', 'timeout')
+        equal(output, 'no answer\n')
+        tasks = json_lines(weft('dump', '--tasks', '--json', path).stdout)
+        response = [task for task in tasks if task['label'] == 'ARP response 10.0.0.2']
+        equal([task['outcome'] for task in response], ['timed_out'])
+        equal([task['outcome'] for task in tasks if task['kind'] == 'pick'], ['fulfilled'])
+
+
+@case
+def a_buffer_of_mirage_profile_is_a_trace():
+    """While the program runs, at its end and after a crash."""
+    with temporary_directory() as folder:
+        name = program(folder, source('profiled.ml'))
+        for arguments, status in (([], 0), (['crash'], -9)):
+            path = os.path.join(folder, 'trace.ctf')
+            result = subprocess.run([name, path, *arguments], env=environment(), capture_output=True, text=True, check=False)
+            equal((result.returncode, result.stderr), (status, ''))
+            tasks = {task['label']: task for task in json_lines(weft('dump', '--tasks', '--json', path).stdout)}
+            equal([tasks[it]['outcome'] for it in ('Bob', 'Fred', 'never')], ['fulfilled', 'fulfilled', 'never_resolved'])
+            events = weft('dump', path).stdout
+            for text in ('name="requests"', 'name="bytes"', 'name="old"', 'text="served"', 'reason="wait for work"'):
+                assert text in events, (text, events)
+
+
+@case
+def lwts_own_tests_pass():
+    """WEFT_LWT_SOURCE names the unpacked sources of the Lwt that is installed (apt-get source lwt)."""
+    folder_of_lwt = os.environ.get('WEFT_LWT_SOURCE')
+    if not folder_of_lwt:
+        skip('WEFT_LWT_SOURCE is not set')
+    with temporary_directory() as folder:
+        tests = os.path.join(folder_of_lwt, 'test')
+        core = os.path.join(tests, 'core')
+        names = [it for it in os.listdir(core) if it.startswith('test_') and it.endswith('.ml')]
+        driver = [os.path.join(tests, it) for it in ('test.mli', 'test.ml')]
+        compile_in(folder, '-w', '-a', '-c', *driver, packages='lwt.unix')
+        sources = [os.path.join(core, it) for it in [*names, 'main.ml']]
+        program_path = os.path.join(folder, 'tests')
+        compile_in(folder, '-w', '-a', '-open', 'Weft_lwt', '-linkpkg', 'test.cmx', *sources, '-o', program_path, packages='weft-lwt,lwt.unix')
+        output, _ = recorded(folder, program_path)
+        assert re.search(r'^Ok\. \d+ tests ran', output, re.MULTILINE), output
+
+
+main()
