@@ -30,6 +30,10 @@
  * in it. 0: no longer. */
 #define WEFT_TAG_EPOLL "epoll"
 
+/* A tag of an event loop's task. 1: it sleeps, and nothing that is left of the program can wake it,
+ * neither a timer, a descriptor, another thread nor a handler of a signal. 0: it has woken. */
+#define WEFT_TAG_ASLEEP "asleep"
+
 /* A bit of keys that only one message has (weft_send): then its two sides belong together in either
  * order, if the send is recorded at most this long after the receive. */
 #define WEFT_KEY_ONCE    (UINT64_C(1) << 63)

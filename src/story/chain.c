@@ -69,9 +69,9 @@ static uint32_t find_early_signal(const struct weft_story *story, uint32_t task,
 {
 	const struct weft_model *model = story->model;
 	uint32_t condition = task, looked = 0;
-	if (model->tasks.kind[task] != WEFT_KIND_CONDITION)
+	if (!weft__story_is_condition(model, task))
 		condition = model->tasks.parent[task];
-	if (condition == WEFT_NONE || model->tasks.kind[condition] != WEFT_KIND_CONDITION)
+	if (condition == WEFT_NONE || !weft__story_is_condition(model, condition))
 		return WEFT_NONE;
 	struct weft__edge_list to = weft__story_edges_to(story, condition);
 	for (uint32_t i = weft__story_edges_until(model, to, since); i > 0 && looked < SIGNALS_MAX;
@@ -160,7 +160,7 @@ static void end_idle(struct chain_maker *c, const struct weft__runs *runs)
 		chain->end.type = is_resolved ? WEFT_CHAIN_OUTSIDE : WEFT_CHAIN_UNRESOLVED;
 	if (chain->end.until != UINT64_MAX)
 		return;
-	if (chain->count && t->kind[task] == WEFT_KIND_CONDITION)
+	if (chain->count && weft__story_is_condition(c->story->model, task))
 		end_at_condition(c, &c->hops[chain->kept - 1].wait);
 	else
 		chain->end.edge = find_early_signal(c->story, task, chain->end.since);

@@ -461,7 +461,7 @@ static bool is_at_condition(const struct weft_model *model, const struct weft_ch
 {
 	bool is_silent = chain->end.type == WEFT_CHAIN_UNRESOLVED || chain->end.type == WEFT_CHAIN_IDLE;
 	return is_silent && chain->end.until == UINT64_MAX &&
-		   model->tasks.kind[chain->end.task] == WEFT_KIND_CONDITION;
+		   weft__story_is_condition(model, chain->end.task);
 }
 
 /* Only for ends that say what did not happen. */

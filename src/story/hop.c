@@ -238,7 +238,7 @@ bool weft__story_hop_to_signaller(
 {
 	const struct weft_edges *e = &story->model->edges;
 	if (wait->until == UINT64_MAX || wait->source == WEFT_NONE ||
-		story->model->tasks.kind[wait->source] != WEFT_KIND_CONDITION)
+		!weft__story_is_condition(story->model, wait->source))
 		return false;
 	uint32_t edge = last_signal(story, wait->source, wait);
 	uint32_t own = last_signal(story, wait->task, wait);

@@ -45,6 +45,13 @@ uint32_t weft__story_edges_until(
 uint32_t weft__story_activations_until(
 	const struct weft_model *model, uint32_t task, uint64_t time);
 
+/* True for what tasks wait for until another one signals: a condition, or a channel. */
+static inline bool weft__story_is_condition(const struct weft_model *model, uint32_t task)
+{
+	return model->tasks.kind[task] == WEFT_KIND_CONDITION ||
+		   model->tasks.kind[task] == WEFT_KIND_CHANNEL;
+}
+
 /* True if the task's kind has that name, and if its category has it. */
 bool weft__story_is_kind(const struct weft_model *model, uint32_t task, const char *kind);
 bool weft__story_is_of_category(

@@ -191,9 +191,11 @@ static void write_no_wake(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
 {
 	unsigned kind = tasks_of(story)->kind[wait->source];
-	const char *verb = kind == WEFT_KIND_CONDITION || kind == WEFT_KIND_SEMAPHORE ? "signalled"
-					   : weft__model_is_resource(kind)                            ? "released"
-																				  : "resolved";
+	bool is_signalled =
+		weft__story_is_condition(story->model, wait->source) || kind == WEFT_KIND_SEMAPHORE;
+	const char *verb = is_signalled                    ? "signalled"
+					   : weft__model_is_resource(kind) ? "released"
+													   : "resolved";
 	if (!story->index || is_touched_since(story, wait->source, wait->since))
 		return;
 	weft__story_words_add(weft__story_clause(s, WORTH_OTHERS), "; not %s since", verb);

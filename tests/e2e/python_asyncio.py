@@ -3,11 +3,15 @@
 import json
 import os
 import re
+import signal
+import subprocess
 import sys
 
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from waiting import communicate, wait_until
 
 PACKAGES = os.path.join(BUILD, 'bindings', 'python')
+RESOURCES = ('lock', 'pool', 'condition', 'channel')
 ENVIRONMENT = {'PYTHONPATH': PACKAGES, 'PATH': os.path.dirname(WEFT) + os.pathsep + os.environ['PATH']}
 HEAD = 'import asyncio, threading, time\n'
 
@@ -139,11 +143,11 @@ asyncio.run(main())
     equal(trace.outcomes('(late|endless).*'), {'late (step)': 'cancelled', 'endless (step)': 'cancelled'})
     waits, reads = trace.pairs('try_read'), trace.pairs('read')
     for joined, source in (('TaskGroup.__aexit__ at program.py:9', 'member (step)'),
-                           ('_wait at program.py:11', 'fast (step)'), ('main at program.py:13', 'inner (step)')):
-        assert (joined, source) in waits or 'inner' in source or '_wait' in joined, (joined, source, waits)
+                           ('wait at program.py:11', 'fast (step)'), ('main at program.py:13', 'inner (step)')):
+        assert (joined, source) in waits or 'inner' in source or 'wait at' in joined, (joined, source, waits)
         assert (joined, source) in reads, (joined, source, reads)
         equal(trace.outcomes(re.escape(joined)), {joined: 'fulfilled'})
-    equal(sorted(trace.pairs('wait_any')), [('_wait at program.py:11', name + ' (step)') for name in ('endless', 'fast')])
+    equal(sorted(trace.pairs('wait_any')), [('wait at program.py:11', name + ' (step)') for name in ('endless', 'fast')])
 
 
 @case
@@ -577,6 +581,135 @@ thread.join()
     assert_nobody_is_blamed(trace)
 
 
+# Programs that hang, and what the first problem says: an error, which names who waits, where, and for what.
+HANGS = (
+    ("a condition that nobody notifies", """
+async def consumer(condition, items):
+    async with condition:
+        await condition.wait_for(lambda: items)
+async def main():
+    condition, items = asyncio.Condition(), []
+    task = asyncio.create_task(consumer(condition, items), name='consumer')
+    await asyncio.sleep(0.001)
+    async with condition:
+        items.append(1)
+    await task
+""", "unanswered wait .*'consumer .* in Condition.wait_for at .*, waits for condition [0-9]+ 'Condition at p"),
+    ("an event that nobody sets", """
+async def main():
+    await asyncio.Event().wait()
+""", "unanswered wait .*'main .* in Event.wait at .*, waits for condition [0-9]+ 'Event at p"),
+    ("a barrier with one party less", """
+async def main():
+    barrier = asyncio.Barrier(3)
+    await asyncio.gather(barrier.wait(), barrier.wait())
+""", "unanswered wait .*Barrier.wait.*, waits for condition [0-9]+ 'Barrier of 3 at p"),
+    ("a full queue whose consumer has left", """
+async def producer(queue):
+    for i in range(9): await queue.put(i)
+async def main():
+    queue = asyncio.Queue(4)
+    task = asyncio.create_task(producer(queue), name='producer')
+    await queue.get()
+    await task
+""", "unanswered wait .*'producer .* in Queue.put at .*, waits for channel [0-9]+ 'room in Queue of 4 at p"),
+    ("a worker without a last item", """
+async def worker(queue):
+    while await queue.get(): pass
+async def main():
+    queue = asyncio.PriorityQueue()
+    workers = [asyncio.create_task(worker(queue), name=name) for name in ('one', 'two')]
+    for i in (1, 2, 3, 0): queue.put_nowait(i)
+    await asyncio.gather(*workers)
+""", "unanswered wait .*'(one|two) .* in Queue.get at .*, waits for channel [0-9]+ 'items of PriorityQueue at"),
+    ("items of which a worker does not say that they are done", """
+async def worker(queue):
+    while True:
+        if await queue.get() != 3: queue.task_done()
+async def main():
+    queue = asyncio.LifoQueue()
+    for i in range(5): queue.put_nowait(i)
+    task = asyncio.create_task(worker(queue), name='worker')
+    await queue.join()
+""", "unanswered wait .*'main .* in Queue.join at .*, waits for .*unfinished items .* of task [0-9]+ 'worker"),
+    ("a pool in a queue, of which a task keeps one", """
+async def use(pool, i):
+    connection = await pool.get()
+    await asyncio.sleep(0.001)
+    if i == 2: return
+    pool.put_nowait(connection)
+async def main():
+    pool = asyncio.Queue()
+    pool.put_nowait('connection')
+    await asyncio.gather(*(asyncio.create_task(use(pool, i), name=f'use {i}') for i in range(6)))
+""", "never released .*'use 2 .*without releasing pool [0-9]+ 'Queue at .*3 tasks wait for it"),
+)
+
+
+def is_asleep(ring):
+    """True if the program says last that nothing is left that could wake its loop."""
+    said = [event['value'] for event in json_lines(weft('dump', '--json', ring, status=None).stdout or '{}')
+            if event.get('event') == 'tag' and event['text'] == 'asleep']
+    return bool(said) and said[-1] == 1
+
+
+def interrupted(program, folder):
+    """(the ring, standard error) of a program that gets SIGINT, as by Ctrl-C, when it hangs."""
+    check_built()
+    ring, source = os.path.join(folder, 'ring.weft'), os.path.join(folder, 'program.py')
+    with open(source, 'w', encoding='utf-8') as file:
+        file.write(HEAD + program + '\nasyncio.run(main())\n')
+    with subprocess.Popen([sys.executable, '-m', 'weft', source], env=dict(os.environ, **ENVIRONMENT, WEFT_OUT=ring), text=True,
+                          stderr=subprocess.PIPE) as process:
+        wait_until('the program hangs', lambda: os.path.exists(ring) and is_asleep(ring), process)
+        process.send_signal(signal.SIGINT)
+        _, errors = communicate(process)
+    equal(process.returncode, -signal.SIGINT, errors)
+    return ring, errors
+
+
+@case
+def a_program_that_hangs_has_one_error():
+    """It says who waits for what, although Ctrl-C cancels all tasks: the trace has them as they were then."""
+    with temporary_directory() as folder:
+        for what, program, expected in HANGS:
+            ring, errors = interrupted(program, folder)
+            assert 'KeyboardInterrupt' in errors, errors
+            first, *others = weft('dump', '--problems', ring).stdout.splitlines()
+            assert re.search('error +' + expected, first), (what, first, others)
+            assert not [line for line in others if ' error ' in line], (what, others)
+            tasks = {task['label']: task['outcome'] for task in json_lines(weft('dump', '--tasks', '--json', ring).stdout)}
+            equal((tasks['main (Task-1)'], tasks['clean-up after Ctrl-C']), ('unfinished', 'fulfilled'), (what, tasks))
+            os.remove(ring)
+
+
+@case
+def a_loop_that_can_be_woken_is_not_asleep():
+    """By a timer, a descriptor, a signal's handler, a thread, a job."""
+    trace = Trace('''
+import signal
+async def main():
+    loop = asyncio.get_running_loop()
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    task = asyncio.create_task(asyncio.Event().wait())
+    done = loop.create_future()
+    thread = threading.Thread(target=lambda: loop.call_soon_threadsafe(done.set_result, 1))
+    thread.start()
+    await done
+    thread.join()
+    signal.signal(signal.SIGUSR1, signal.SIG_DFL)
+    await asyncio.to_thread(time.sleep, 0.01)
+    await asyncio.sleep(0.01)
+    server = await asyncio.start_server(lambda *_: None, '127.0.0.1', 0)
+    reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+    writer.close()
+    server.close()
+    task.cancel()
+asyncio.run(main())
+''')
+    equal([event for event in trace.events if event['event'] == 'tag' and event['text'] == 'asleep'], [])
+
+
 @case
 def the_example():
     check_built()
@@ -587,8 +720,8 @@ def the_example():
         tasks = json_lines(weft('dump', '--tasks', '--json', path).stdout)
     labels = [re.sub(r' at .*', '', task['label']) for task in tasks]
     assert labels.count('Queue.put') > 3 and labels.count('Lock.acquire') > 3, labels
-    equal({task['outcome'] for task in tasks if task['kind'] != 'lock'}, {'fulfilled'})
-    equal({task['outcome'] for task in tasks if task['kind'] == 'lock'}, {'closed'})  # with the object
+    equal({task['outcome'] for task in tasks if task['kind'] not in RESOURCES}, {'fulfilled'})
+    equal({task['outcome'] for task in tasks if task['kind'] in RESOURCES}, {'closed'})  # with the object
 
 
 @case

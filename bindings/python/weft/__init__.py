@@ -25,7 +25,7 @@ __all__ = [name for name in dir(_weft) if not name.startswith('_')] + ['Counter'
 class task:
     """Within a `with` statement, a new task of this name runs on this thread; `id` is its id.
 
-    It ends with the statement: it is resolved, or fails if there is an exception. Then the task before it runs again.
+    It ends with the statement: it is resolved, or fails if there is an exception; Ctrl-C cancels it. Then the task before it runs again.
     The statement must not contain an `await`: another task may run meanwhile. A coroutine is recorded by weft.asyncio.
     """
 
@@ -44,6 +44,8 @@ class task:
         # sys.exit(0) ends a program as it should.
         if kind is None or (kind is SystemExit and not error.code):
             _weft.resolve(self.id, category=self._category, level=self._level)
+        elif kind is KeyboardInterrupt:
+            _weft.cancel(self.id, category=self._category, level=self._level)
         else:
             _weft.fail(self.id, kind.__name__, category=self._category)
         _weft.leave()

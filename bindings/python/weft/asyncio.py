@@ -8,7 +8,13 @@ before its first event loop. What is recorded:
     future               from the first await of it to its end, with the coroutine and the line that await it
     gather, wait, ...    the tasks and futures that they wait for
     Lock, Semaphore      once a task waits for it, with the tasks that hold it
-    event loop           each one as a task, which runs callbacks that belong to no task; idle while it selects
+    Condition, Event,    once a task waits for it, with the signals that wake tasks, and the last one before
+    Barrier
+    Queue                its items, its room and its unfinished items, each once a task waits for it; a pool, if tasks put
+                         back what they got
+    event loop           each one as a task, which runs callbacks that belong to no task; idle while it selects; whether
+                         anything is left that can wake it
+    Ctrl-C               tasks stay as they were then; what a loop still runs is a task of its own
     Future.result        in a thread that runs an event loop, for a task of run_coroutine_threadsafe()
     thread pool          each job of concurrent.futures, in the thread that runs it
     garbage collection   from 100 us on
@@ -23,6 +29,7 @@ import functools
 import gc
 import os
 import selectors
+import signal
 import sys
 import threading
 import types
@@ -85,10 +92,17 @@ def _closures():
 
 def _locals():
     """{id of a coroutine's code: name of the variable with the futures that it waits for}"""
-    waits = ((asyncio.Lock.acquire, 'self'), (asyncio.Semaphore.acquire, 'self'), (getattr(tasks, '_wait', None), 'fs'), (tasks.wait_for, 'fut'), (getattr(tasks, '_cancel_and_wait', None), 'fut'),
+    waits = ((getattr(tasks, '_wait', None), 'fs'), (tasks.wait_for, 'fut'), (getattr(tasks, '_cancel_and_wait', None), 'fut'),
              (asyncio.TaskGroup.__aexit__, 'self'))
     return {id(_code(function)): variable for function, variable in waits
             if _code(function) and variable in _code(function).co_varnames}
+
+
+def _resources():
+    """{id of a method's code: number of enum weft_python_resource, for what it waits}"""
+    methods = ((asyncio.Lock.acquire, 0), (asyncio.Semaphore.acquire, 0), (asyncio.Condition.wait, 1), (asyncio.Event.wait, 1),
+               (asyncio.Queue.get, 2), (asyncio.Queue.put, 3), (asyncio.Queue.join, 4))
+    return {id(_code(method)): number for method, number in methods}
 
 
 def _thread_name():
@@ -104,6 +118,16 @@ def _label_of_loop():
     return 'event loop' if name == 'MainThread' else 'event loop of ' + name
 
 
+def _is_asleep(loop):
+    """True if neither a signal nor another thread can wake the loop: a pool's threads, which have no job, do not."""
+    handlers = (signal.getsignal(number) for number in range(1, signal.NSIG) if number != signal.SIGINT)
+    if getattr(loop, '_signal_handlers', None) or any(map(callable, handlers)):
+        return False
+    pool = concurrent.futures.thread._threads_queues
+    threads = [thread for thread in threading.enumerate() if thread not in pool]
+    return len(threads) == 1 and len(os.listdir('/proc/self/task')) == threading.active_count()
+
+
 def _label_of_job(job):
     function = job.fn
     while isinstance(function, functools.partial):
@@ -113,20 +137,45 @@ def _label_of_job(job):
     return getattr(function, '__qualname__', None) or type(function).__qualname__
 
 
-def _at_location(name):
-    """The name and where the program is, outside of asyncio, as "Lock at crawl.py:12"."""
-    frame, folder = sys._getframe(2), os.path.dirname(asyncio.__file__) + os.sep
+def _outside():
+    """The frames of asyncio that make an object, up to that of the program."""
+    frame, folder, made = sys._getframe(2), os.path.dirname(asyncio.__file__) + os.sep, []
     while frame and frame.f_code.co_filename.startswith(folder):
+        made.append(frame)
         frame = frame.f_back
+    return made, frame
+
+
+def _at(name, frame):
+    """The name and where the program is, as "Lock at crawl.py:12"."""
     return f'{name} at {os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}' if frame else name
 
 
 def _label_of_lock(lock):
-    return _at_location(type(lock).__name__)
+    frames, frame = _outside()
+    maker, name = frames[-1].f_locals.get('self') if frames else lock, type(lock).__name__
+    return _at(name if isinstance(maker, type(lock)) else f'{name} of {type(maker).__name__}', frame)
+
+
+def _label_of_condition(condition):
+    frames, frame = _outside()
+    maker = frames[-1].f_locals.get('self') if frames else None
+    if isinstance(maker, asyncio.Queue):
+        return _at('unfinished items of ' + type(maker).__name__, frame)
+    if isinstance(maker, getattr(asyncio, 'Barrier', ())):
+        return _at('Barrier of %s' % frames[-1].f_locals.get('parties'), frame)
+    return _at(type(condition).__name__, frame)
+
+
+def _labels_of_queue(queue):
+    """Labels for its items, its room, for itself as a pool, and for the items on which tasks work."""
+    frame, name, room = _outside()[1], type(queue).__name__, queue.maxsize
+    return (_at('items of ' + name, frame), _at(f'room in {name} of {room}', frame), _at(name, frame),
+            _at('unfinished items of ' + name, frame))
 
 
 def _label_of_result():
-    return _at_location('Future.result')
+    return _at('Future.result', _outside()[1])
 
 
 def _if_changes(kind, attribute):
@@ -152,15 +201,18 @@ def record():
         'partial_type': functools.partial, 'future_type': futures.Future,
         'gather_type': getattr(tasks, '_GatheringFuture', None),
         'folder': os.path.dirname(asyncio.__file__) + os.sep, 'closures': _closures(), 'locals': _locals(),
-        'release_waiter': getattr(tasks, '_release_waiter', None),
+        'cancel_and_wait': _code(getattr(tasks, '_cancel_and_wait', None)), 'release_waiter': getattr(tasks, '_release_waiter', None),
         'task_group_done': getattr(asyncio.TaskGroup, '_on_task_done', None),
         'set_state': _inner_code(getattr(futures, '_chain_future', None), '_set_state'),
         'threadsafe': _inner_code(tasks.run_coroutine_threadsafe, 'callback'), 'ConcurrentFuture': concurrent.futures.Future,
         'label_of_result': _label_of_result,
         'lock_type': _if_changes(asyncio.Lock, '_locked'), 'semaphore_type': _if_changes(asyncio.Semaphore, '_value'),
         'wake_up_next': _code(getattr(asyncio.Semaphore, '_wake_up_next', None)),
-        'lock_acquire': _code(asyncio.Lock.acquire), 'semaphore_acquire': _code(asyncio.Semaphore.acquire),
+        'condition_type': _if_changes(asyncio.Condition, '_lock'), 'event_type': _if_changes(asyncio.Event, '_value'),
+        'queue_type': _if_changes(asyncio.Queue, '_unfinished_tasks'), 'resources': _resources(), 'Condition': asyncio.Condition,
+        'Queue': asyncio.Queue, 'label_of_condition': _label_of_condition, 'labels_of_queue': _labels_of_queue,
         'label_of_lock': _label_of_lock, 'label_of_job': _label_of_job, 'label_of_loop': _label_of_loop,
+        'is_asleep': _is_asleep, 'Runner': asyncio.Runner,
         'Handle': events.Handle, 'BaseEventLoop': asyncio.BaseEventLoop,
         'WorkItem': concurrent.futures.thread._WorkItem,
         'selects': {getattr(selectors, name): getattr(selectors, name).select for name in names if hasattr(selectors, name)},

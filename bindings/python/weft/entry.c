@@ -7,6 +7,8 @@
 
 #include "objects.h"
 
+unsigned weft_python_interrupts;
+
 static PyTypeObject *entry_type;
 static struct weft_category *category;
 static PyObject *attribute, *state_name, *exception_name, *args_name;
@@ -20,7 +22,7 @@ static void entry_free(PyObject *self)
 {
 	struct weft_python_entry *entry = (struct weft_python_entry *)(void *)self;
 	PyTypeObject *type = Py_TYPE(self);
-	if (!entry->has_ended)
+	if (!entry->has_ended && entry->interrupts == weft_python_interrupts)
 		weft_ffi_close(category, 0, WEFT_TASK_CURRENT, entry->id);
 	Py_XDECREF(entry->held);
 	((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
@@ -74,6 +76,7 @@ static void create(struct weft_python_entry *entry, unsigned kind)
 {
 	entry->id = weft_ffi_create(category, 0, WEFT_TASK_CURRENT, (uint16_t)kind);
 	entry->stands_for = entry->id;
+	entry->interrupts = weft_python_interrupts;
 	entry->has_ended = false;
 }
 
@@ -163,7 +166,7 @@ static void end_as(struct weft_python_entry *entry, PyObject *state, PyObject *f
 	PyObject *exception =
 		is_state(state, "FINISHED") ? PyObject_GetAttr(future, exception_name) : NULL;
 	entry->has_ended = true;
-	if (!exception)
+	if (!exception || (PyObject *)Py_TYPE(exception) == PyExc_KeyboardInterrupt)
 		weft_ffi_cancel(category, 0, WEFT_TASK_CURRENT, entry->id);
 	else if (is_success(exception))
 		weft_ffi_resolve(category, 0, WEFT_TASK_CURRENT, entry->id);

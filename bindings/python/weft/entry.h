@@ -20,8 +20,12 @@ struct weft_python_entry {
 	/* For a task, the holders of a lock that it took; for a future, those of the lock that it
 	 * is for. NULL: none. */
 	PyObject *held;
+	unsigned interrupts; /* weft_python_interrupts when it was created */
 	bool has_label, has_ended;
 };
+
+/* How often Ctrl-C has interrupted a loop. What is freed after that has not ended by itself. */
+extern unsigned weft_python_interrupts;
 
 bool weft_python_entries_init(void);
 

@@ -55,20 +55,27 @@ struct weft_python_holders *weft_python_holders_find(PyObject *lock)
 	return found;
 }
 
+struct weft_python_holders *weft_python_holders_create(unsigned kind)
+{
+	PyObject *made = ((allocfunc)PyType_GetSlot(holders_type, Py_tp_alloc))(holders_type, 0);
+	struct weft_python_holders *holders = (struct weft_python_holders *)(void *)made;
+	if (holders)
+		holders->kind = kind;
+	else
+		PyErr_Clear();
+	return holders;
+}
+
 struct weft_python_holders *weft_python_holders_of(PyObject *dictionary, unsigned kind)
 {
 	struct weft_python_holders *found = find_in(dictionary);
 	if (found)
 		return found;
-	PyObject *made = ((allocfunc)PyType_GetSlot(holders_type, Py_tp_alloc))(holders_type, 0);
-	bool added = made && PyDict_SetItem(dictionary, attribute, made) == 0;
-	Py_XDECREF(made); /* the dictionary keeps it */
+	struct weft_python_holders *made = weft_python_holders_create(kind);
+	bool added = made && PyDict_SetItem(dictionary, attribute, (PyObject *)made) == 0;
+	Py_XDECREF((PyObject *)made); /* the dictionary keeps it */
 	PyErr_Clear();
-	if (!added)
-		return NULL;
-	found = (struct weft_python_holders *)(void *)made;
-	found->kind = kind;
-	return found;
+	return added ? made : NULL;
 }
 
 struct weft_python_entry *weft_python_holders_entry(struct weft_python_holders *holders)
@@ -128,4 +135,23 @@ bool weft_python_holders_remove(struct weft_python_holders *holders, uint64_t ta
 		&holders->tasks[i - 1], &holders->tasks[i], (holders->count - i) * sizeof(*holders->tasks));
 	holders->count--;
 	return true;
+}
+
+void weft_python_holders_keep(struct weft_python_holders *holders, struct weft_python_entry *task)
+{
+	const struct weft_python_holders *kept = (struct weft_python_holders *)(void *)task->held;
+	if (kept == holders || task->stands_for != task->id ||
+		(kept && weft_python_holders_have(kept, task->id)))
+		return;
+	Py_XDECREF(task->held);
+	task->held = Py_NewRef(&holders->ob_base);
+}
+
+void weft_python_holders_forget(struct weft_python_holders *holders)
+{
+	for (size_t i = 0; holders->entry && i < holders->count; i++)
+		if (holders->tasks[i] != WEFT_TASK_NONE)
+			weft_ffi_release(weft_python_asyncio(), 0, holders->tasks[i], holders->entry->id);
+	holders->count = 0;
+	holders->are_unknown = true;
 }

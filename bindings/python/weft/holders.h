@@ -27,6 +27,9 @@ struct weft_python_holders *weft_python_holders_find(PyObject *lock);
  * memory. */
 struct weft_python_holders *weft_python_holders_of(PyObject *dictionary, unsigned kind);
 
+/* A new reference, or NULL: there is no memory. */
+struct weft_python_holders *weft_python_holders_create(unsigned kind);
+
 /* The entry of the lock, which is created if there is none, with its holders. NULL: it cannot be
  * recorded. */
 struct weft_python_entry *weft_python_holders_entry(struct weft_python_holders *holders);
@@ -34,6 +37,12 @@ struct weft_python_entry *weft_python_holders_entry(struct weft_python_holders *
 bool weft_python_holders_have(const struct weft_python_holders *holders, uint64_t task);
 
 void weft_python_holders_add(struct weft_python_holders *holders, uint64_t task);
+
+/* The task, which holds the lock, remembers it until it ends, unless it remembers another one. */
+void weft_python_holders_keep(struct weft_python_holders *holders, struct weft_python_entry *task);
+
+/* All holds are over, and no more are known from now on. */
+void weft_python_holders_forget(struct weft_python_holders *holders);
 
 /* Removes the task's latest hold; false: it has none. */
 bool weft_python_holders_remove(struct weft_python_holders *holders, uint64_t task);

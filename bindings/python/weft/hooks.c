@@ -8,13 +8,18 @@
  *     _call_soon            a callback is made ready: the future that has it has just ended
  *     select                the loop is idle
  *     run_forever, close    the loop itself
+ *     Runner._on_sigint     Ctrl-C
  *     _WorkItem             a job of a thread pool
+ *     Condition.notify      a task signals
+ *     Queue.get_nowait      a task takes an item of a queue
  *     Future.result         a thread blocks until a future of concurrent.futures is done
  */
+#include "conditions.h"
 #include "entry.h"
 #include "jobs.h"
 #include "locks.h"
 #include "loops.h"
+#include "queues.h"
 #include "results.h"
 #include "steps.h"
 #include "wait.h"
@@ -57,8 +62,8 @@ static bool set_method(PyObject *type, PyMethodDef *definition)
 static bool replace_methods(PyObject *objects)
 {
 	static struct weft_python_method *const methods[] = {&weft_python_run, &weft_python_call_soon,
-		&weft_python_run_forever, &weft_python_close, &weft_python_job_init, &weft_python_job_run,
-		&weft_python_result};
+		&weft_python_run_forever, &weft_python_close, &weft_python_on_sigint, &weft_python_job_init,
+		&weft_python_job_run, &weft_python_result, &weft_python_notify, &weft_python_get_nowait};
 	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
 		PyObject *type = PyDict_GetItemString(objects, methods[i]->type);
 		methods[i]->original =
@@ -102,6 +107,8 @@ static bool take_waits(PyObject *objects)
 		   take(objects, "gather_type", &waits->gather_type) &&
 		   take(objects, "folder", &waits->folder) && take(objects, "closures", &waits->closures) &&
 		   take(objects, "locals", &waits->locals) &&
+		   take(objects, "resources", &waits->resources) &&
+		   take(objects, "cancel_and_wait", &waits->cancel_and_wait) &&
 		   take(objects, "release_waiter", &waits->release_waiter) &&
 		   take(objects, "task_group_done", &waits->task_group_done) &&
 		   take(objects, "set_state", &waits->set_state);
@@ -113,22 +120,31 @@ static bool take_locks(PyObject *objects)
 	return take(objects, "lock_type", &locks->lock_type) &&
 		   take(objects, "semaphore_type", &locks->semaphore_type) &&
 		   take(objects, "wake_up_next", &locks->wake_up_next) &&
-		   take(objects, "lock_acquire", &locks->lock_acquire) &&
-		   take(objects, "semaphore_acquire", &locks->semaphore_acquire) &&
 		   take(objects, "label_of_lock", &locks->label);
+}
+
+static bool take_conditions(PyObject *objects)
+{
+	return take(objects, "condition_type", &weft_python_conditions.condition_type) &&
+		   take(objects, "event_type", &weft_python_conditions.event_type) &&
+		   take(objects, "label_of_condition", &weft_python_conditions.label) &&
+		   take(objects, "queue_type", &weft_python_queues.type) &&
+		   take(objects, "labels_of_queue", &weft_python_queues.label) &&
+		   weft_python_conditions_init() && weft_python_queues_init();
 }
 
 static bool init(PyObject *objects, PyObject **ret_selects)
 {
-	PyObject *step, *wakeup, *job, *loop, *threadsafe, *result;
+	PyObject *step, *wakeup, *job, *loop, *asleep, *threadsafe, *result;
 	return weft_python_entries_init() && weft_python_waits_init() && take_waits(objects) &&
 		   take(objects, "step", &step) && take(objects, "wakeup", &wakeup) &&
 		   take(objects, "label_of_job", &job) && take(objects, "label_of_loop", &loop) &&
-		   take(objects, "threadsafe", &threadsafe) && take(objects, "label_of_result", &result) &&
+		   take(objects, "is_asleep", &asleep) && take(objects, "threadsafe", &threadsafe) &&
+		   take(objects, "label_of_result", &result) &&
 		   weft_python_results_init(threadsafe, result) && take_locks(objects) &&
-		   weft_python_locks_init() && take(objects, "selects", ret_selects) &&
-		   weft_python_steps_init(step, wakeup) && weft_python_jobs_init(job) &&
-		   weft_python_loops_init(loop, *ret_selects);
+		   weft_python_locks_init() && take_conditions(objects) &&
+		   take(objects, "selects", ret_selects) && weft_python_steps_init(step, wakeup) &&
+		   weft_python_jobs_init(job) && weft_python_loops_init(loop, asleep, *ret_selects);
 }
 
 PyObject *weft_python_hook(PyObject *module, PyObject *objects)

@@ -12,12 +12,19 @@
 #define GC_MIN_NS 100000
 
 static PyObject *label_of_job, *future_name;
+static long pending; /* jobs that have not ended */
+
+bool weft_python_jobs_pending(void)
+{
+	return pending > 0;
+}
 
 static PyObject *job_init(
 	PyObject *job, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
 	PyObject *result =
 		weft_python_forward(weft_python_job_init.original, job, arguments, count, keywords);
+	pending += result != NULL;
 	if (!result || !weft_ffi_is_enabled(weft_python_asyncio(), 0))
 		return result;
 	struct weft_python_entry *entry = weft_python_entry_add(job, WEFT_KIND_TASK);
@@ -29,11 +36,10 @@ static PyObject *job_init(
 	return result;
 }
 
-static PyObject *job_run(PyObject *job, PyObject *nothing)
+static PyObject *run_job(PyObject *job)
 {
 	struct weft_python_entry *entry = weft_ffi_is_recording() ? weft_python_entry_find(job) : NULL;
 	PyObject *type, *value, *traceback;
-	(void)nothing;
 	if (!entry)
 		return PyObject_CallFunctionObjArgs(weft_python_job_run.original, job, NULL);
 	uint64_t before = weft_ffi_current();
@@ -49,6 +55,14 @@ static PyObject *job_run(PyObject *job, PyObject *nothing)
 	PyErr_Clear();
 	PyErr_Restore(type, value, traceback);
 	weft_ffi_switch(before);
+	return result;
+}
+
+static PyObject *job_run(PyObject *job, PyObject *nothing)
+{
+	(void)nothing;
+	PyObject *result = run_job(job);
+	pending--;
 	return result;
 }
 

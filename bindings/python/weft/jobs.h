@@ -10,6 +10,9 @@
 
 extern struct weft_python_method weft_python_job_init, weft_python_job_run;
 
+/* True if jobs wait for a thread or run. */
+bool weft_python_jobs_pending(void);
+
 /* `label` is a function that returns the label of a job. */
 bool weft_python_jobs_init(PyObject *label);
 

@@ -13,6 +13,7 @@
  */
 #include "locks.h"
 
+#include "attributes.h"
 #include "holders.h"
 #include "loops.h"
 #include "methods.h"
@@ -29,19 +30,15 @@ static bool is_semaphore(PyObject *object)
 	return type && PyObject_TypeCheck(object, type);
 }
 
-bool weft_python_is_lock(PyObject *object)
+static bool is_lock(PyObject *object)
 {
 	PyTypeObject *type = (PyTypeObject *)(void *)weft_python_locks.lock_type;
 	return (type && PyObject_TypeCheck(object, type)) || is_semaphore(object);
 }
 
-bool weft_python_is_acquire(PyObject *code)
-{
-	return code &&
-		   (code == weft_python_locks.lock_acquire || code == weft_python_locks.semaphore_acquire);
-}
-
-bool weft_python_lock_has_holders(PyObject *lock, uint64_t waiter)
+/* True if the waiter waits for those that hold the lock. False for a semaphore that tasks release
+ * for others, so that nobody knows who holds it. */
+static bool has_holders(PyObject *lock, uint64_t waiter)
 {
 	const struct weft_python_holders *holders = weft_python_holders_find(lock);
 	if (!is_semaphore(lock))
@@ -57,7 +54,7 @@ static unsigned kind_of(PyObject *lock)
 	return is_semaphore(lock) ? WEFT_KIND_POOL : WEFT_KIND_LOCK;
 }
 
-struct weft_python_entry *weft_python_lock_entry(PyObject *lock)
+static struct weft_python_entry *entry_of(PyObject *lock)
 {
 	PyObject *dictionary = PyObject_GenericGetDict(lock, NULL);
 	struct weft_python_holders *holders =
@@ -68,29 +65,19 @@ struct weft_python_entry *weft_python_lock_entry(PyObject *lock)
 
 /* ---- Tasks that hold ---- */
 
-/* The task remembers one lock that it holds. */
-static void keep(struct weft_python_entry *task, struct weft_python_holders *holders)
-{
-	const struct weft_python_holders *kept = (struct weft_python_holders *)(void *)task->held;
-	if (kept == holders || task->stands_for != task->id ||
-		(kept && weft_python_holders_have(kept, task->id)))
-		return;
-	Py_XDECREF(task->held);
-	task->held = Py_NewRef(&holders->ob_base);
-}
-
-void weft_python_lock_awaited(struct weft_python_entry *future, PyObject *lock)
+struct weft_python_entry *weft_python_lock_wait(struct weft_python_entry *future, PyObject *lock)
 {
 	struct weft_python_holders *holders = weft_python_holders_find(lock);
 	if (holders && !future->held)
 		future->held = Py_NewRef(&holders->ob_base);
+	return is_lock(lock) && has_holders(lock, future->waiter) ? entry_of(lock) : NULL;
 }
 
 void weft_python_lock_got(struct weft_python_entry *task, const struct weft_python_entry *future)
 {
 	struct weft_python_holders *holders = (struct weft_python_holders *)(void *)future->held;
 	if (holders && weft_python_holders_have(holders, task->id))
-		keep(task, holders);
+		weft_python_holders_keep(holders, task);
 }
 
 void weft_python_locks_see_end(struct weft_python_entry *task)
@@ -154,19 +141,9 @@ static void take(PyObject *lock, PyObject *dictionary, struct weft_python_holder
 		holders->count = 0; /* a lock has one holder */
 	weft_python_holders_add(holders, task);
 	if (step && step->id == task)
-		keep(step, holders);
+		weft_python_holders_keep(holders, step);
 	if (holders->entry && task != WEFT_TASK_NONE)
 		weft_ffi_acquire(weft_python_asyncio(), 0, task, holders->entry->id);
-}
-
-/* A task gives back what it did not take, and there are several that may have, or none. */
-static void forget_holders(struct weft_python_holders *holders)
-{
-	for (size_t i = 0; holders->entry && i < holders->count; i++)
-		if (holders->tasks[i] != WEFT_TASK_NONE)
-			weft_ffi_release(weft_python_asyncio(), 0, holders->tasks[i], holders->entry->id);
-	holders->count = 0;
-	holders->are_unknown = true;
 }
 
 static void give(PyObject *lock, struct weft_python_holders *holders)
@@ -182,7 +159,7 @@ static void give(PyObject *lock, struct weft_python_holders *holders)
 	if (is_recorded && holders->entry)
 		weft_ffi_release(weft_python_asyncio(), 0, task, holders->entry->id);
 	else if (!is_recorded && is_semaphore(lock))
-		forget_holders(holders);
+		weft_python_holders_forget(holders); /* several may have taken it, or nobody */
 }
 
 /* 1: it was taken, -1: given back. 0: neither. */
@@ -211,51 +188,17 @@ static void see_made(PyObject *lock, PyObject *dictionary)
 		holders->label = PyObject_CallFunctionObjArgs(weft_python_locks.label, lock, NULL);
 }
 
-/* ---- The attributes ---- */
-
-/* `name` is a variable that has the attribute's name. */
-static PyObject *get(PyObject *lock, void *name)
+static void see_value(PyObject *lock, PyObject *dictionary, PyObject *before, PyObject *now)
 {
-	PyObject *dictionary = PyObject_GenericGetDict(lock, NULL);
-	PyObject *value = dictionary ? PyDict_GetItemWithError(dictionary, *(PyObject **)name) : NULL;
-	Py_XINCREF(value);
-	Py_XDECREF(dictionary);
-	if (!value && !PyErr_Occurred())
-		PyErr_SetObject(PyExc_AttributeError, *(PyObject **)name);
-	return value;
-}
-
-static int set(PyObject *lock, PyObject *value, void *name)
-{
-	PyObject *dictionary = PyObject_GenericGetDict(lock, NULL);
-	if (!dictionary)
-		return -1;
-	PyObject *before = Py_XNewRef(PyDict_GetItemWithError(dictionary, *(PyObject **)name));
-	int error = value ? PyDict_SetItem(dictionary, *(PyObject **)name, value)
-					  : PyDict_DelItem(dictionary, *(PyObject **)name);
-	int change = !error && value && before ? change_of(lock, before, value) : 0;
-	if (!error && value && !before)
+	int change = before ? change_of(lock, before, now) : 0;
+	if (!before)
 		see_made(lock, dictionary);
-	else if (change)
+	else if (change && weft_python_is_recording())
 		see_change(lock, dictionary, change);
-	if (!error)
-		PyErr_Clear();
-	Py_XDECREF(before);
-	Py_DECREF(dictionary);
-	return error;
 }
 
-static PyGetSetDef locked_attribute = {"_locked", get, set, NULL, &locked_name},
-				   value_attribute = {"_value", get, set, NULL, &value_name};
-
-static bool add_attribute(PyObject *type, PyGetSetDef *attribute)
-{
-	PyObject *descriptor = type ? PyDescr_NewGetSet((PyTypeObject *)(void *)type, attribute) : NULL;
-	bool added =
-		!type || (descriptor && !PyObject_SetAttrString(type, attribute->name, descriptor));
-	Py_XDECREF(descriptor);
-	return added;
-}
+static struct weft_python_attribute locked_attribute = {&locked_name, see_value},
+									value_attribute = {&value_name, see_value};
 
 bool weft_python_locks_init(void)
 {
@@ -263,6 +206,6 @@ bool weft_python_locks_init(void)
 		   weft_python_intern(&value_name, "_value") &&
 		   weft_python_intern(&waiters_name, "_waiters") &&
 		   weft_python_intern(&done_name, "done") &&
-		   add_attribute(weft_python_locks.lock_type, &locked_attribute) &&
-		   add_attribute(weft_python_locks.semaphore_type, &value_attribute);
+		   weft_python_attribute_add(weft_python_locks.lock_type, "_locked", &locked_attribute) &&
+		   weft_python_attribute_add(weft_python_locks.semaphore_type, "_value", &value_attribute);
 }

@@ -12,29 +12,16 @@
 struct weft_python_locks {
 	PyObject *lock_type, *semaphore_type; /* NULL: they are not recorded */
 	PyObject *wake_up_next;               /* the code of the semaphore's method of that name */
-	PyObject *lock_acquire, *semaphore_acquire; /* codes, or NULL */
-	PyObject *label;                            /* called with a new lock, returns its label */
+	PyObject *label;                      /* called with a new lock, returns its label */
 };
 extern struct weft_python_locks weft_python_locks;
 
 /* Adds attributes to the types. */
 bool weft_python_locks_init(void);
 
-bool weft_python_is_lock(PyObject *object);
-
-/* True if the code is that of a coroutine that takes a lock. A task of it, as wait_for() makes one,
- * takes the lock for its creator. */
-bool weft_python_is_acquire(PyObject *code);
-
-/* True if the waiter waits for those that hold the lock. False for a semaphore that tasks release
- * for others, so that nobody knows who holds it. */
-bool weft_python_lock_has_holders(PyObject *lock, uint64_t waiter);
-
-/* The entry of a lock for which a task begins to wait. NULL: it cannot be recorded. */
-struct weft_python_entry *weft_python_lock_entry(PyObject *lock);
-
-/* The future for which a task waits is that of a lock, or none. */
-void weft_python_lock_awaited(struct weft_python_entry *future, PyObject *lock);
+/* The future for which a task waits is that of a lock. Returns the lock's entry if it waits for
+ * other tasks, else NULL. */
+struct weft_python_entry *weft_python_lock_wait(struct weft_python_entry *future, PyObject *lock);
 
 /* A step of the task begins, which the future woke. */
 void weft_python_lock_got(struct weft_python_entry *task, const struct weft_python_entry *future);

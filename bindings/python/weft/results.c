@@ -121,7 +121,7 @@ static PyObject *block(PyObject *future, struct weft_python_entry *join, uint64_
 static PyObject *future_result(
 	PyObject *future, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
-	bool may_block = weft_python_running && weft_ffi_is_recording() && is_pending(future);
+	bool may_block = weft_python_running && weft_python_is_recording() && is_pending(future);
 	struct weft_python_entry *source = may_block ? source_of(future) : NULL;
 	uint64_t task = source ? weft_ffi_current() : WEFT_TASK_NONE;
 	struct weft_python_entry *join = task != WEFT_TASK_NONE ? begin_wait(source, task) : NULL;

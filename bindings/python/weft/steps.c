@@ -48,14 +48,14 @@ static struct weft_python_entry *entry_of_task(PyObject *task)
 	return entry ? entry : weft_python_entry_add(task, WEFT_KIND_TASK);
 }
 
-/* Creates the entry of a task that was just made. If its coroutine takes a lock, it does so for the
- * task that made it, as that of a wait_for() does. */
+/* Creates the entry of a task that was just made. If its coroutine takes a lock or an item, it does
+ * so for the task that made it, as that of a wait_for() does. */
 static void add_task(PyObject *task)
 {
 	struct weft_python_entry *entry = weft_python_entry_add(task, WEFT_KIND_TASK);
 	PyObject *coroutine = entry ? PyObject_GetAttr(task, coroutine_name) : NULL;
 	PyObject *code = coroutine ? PyObject_GetAttr(coroutine, code_name) : NULL;
-	if (weft_python_is_acquire(code))
+	if (weft_python_wait_takes(code))
 		entry->stands_for = weft_python_acting();
 	if (entry && weft_python_running && weft_python_running->result)
 		weft_python_result_waits_for(weft_python_running->result, entry);
@@ -152,13 +152,13 @@ static PyObject *run_step(PyObject *handle, PyObject *callback, PyObject *task)
 	PyObject *result = PyObject_CallFunctionObjArgs(weft_python_run.original, handle, NULL);
 	PyErr_Fetch(&type, &value, &traceback);
 	weft_python_running->step = NULL;
-	if (entry) {
+	if (entry && weft_python_is_recording())
 		leave_step(entry, task);
+	if (entry)
 		Py_DECREF(&entry->ob_base);
-	}
 	PyErr_Clear();
 	PyErr_Restore(type, value, traceback);
-	weft_ffi_switch(weft_python_loop_id());
+	weft_python_loop_runs();
 	return result;
 }
 
@@ -193,17 +193,17 @@ static PyObject *run_other(PyObject *handle, PyObject *callback)
 	PyObject *result = PyObject_CallFunctionObjArgs(weft_python_run.original, handle, NULL);
 	weft_python_running->timing_out = NULL;
 	Py_CLEAR(weft_python_running->result);
-	if (joined)
-		weft_ffi_switch(weft_python_loop_id());
-	if (joined)
+	if (joined) {
+		weft_python_loop_runs();
 		Py_DECREF(&joined->ob_base);
+	}
 	return result;
 }
 
 static PyObject *handle_run(PyObject *handle, PyObject *nothing)
 {
 	(void)nothing;
-	if (!weft_python_running || !weft_ffi_is_recording())
+	if (!weft_python_running || !weft_python_is_recording())
 		return PyObject_CallFunctionObjArgs(weft_python_run.original, handle, NULL);
 	PyObject *callback = PyObject_GetAttr(handle, callback_name);
 	PyObject *task = callback ? task_of(callback) : NULL;
@@ -279,7 +279,7 @@ static PyObject *call_soon(
 			? PyObject_CallFunctionObjArgs(weft_python_call_soon.original, loop, arguments[0],
 				  arguments[1], arguments[2], NULL)
 			: weft_python_forward(weft_python_call_soon.original, loop, arguments, count, keywords);
-	if (handle && count >= 2 && weft_ffi_is_recording())
+	if (handle && count >= 2 && weft_python_loop_is_recorded(loop))
 		see_scheduled(loop, arguments[0], arguments[1]);
 	return handle;
 }

@@ -12,10 +12,12 @@
 
 #include <string.h>
 
+#include "conditions.h"
 #include "entry.h"
 #include "locks.h"
 #include "methods.h"
 #include "objects.h"
+#include "queues.h"
 
 #define CHAIN_MAX   32
 #define LOCATIONS   1024 /* a power of two */
@@ -44,7 +46,7 @@ enum attribute {
 };
 static PyObject *of_coroutine[ATTRIBUTES], *of_generator[ATTRIBUTES];
 static PyObject *coroutine_name, *file_name, *qualified_name, *line_name, *locals_name,
-	*children_name, *gather, *mode_name, *tasks_name;
+	*children_name, *gather, *mode_name, *tasks_name, *short_name, *underscore, *self;
 
 bool weft_python_is_future(PyObject *object)
 {
@@ -66,7 +68,9 @@ bool weft_python_waits_init(void)
 		   weft_python_intern(&locals_name, "f_locals") &&
 		   weft_python_intern(&children_name, "_children") &&
 		   weft_python_intern(&gather, "gather") && weft_python_intern(&mode_name, "return_when") &&
-		   weft_python_intern(&tasks_name, "_tasks");
+		   weft_python_intern(&tasks_name, "_tasks") &&
+		   weft_python_intern(&short_name, "co_name") && weft_python_intern(&underscore, "_") &&
+		   weft_python_intern(&self, "self");
 }
 
 /* ---- The chain of coroutines ---- */
@@ -172,14 +176,37 @@ static PyObject *name_of(PyObject *inner, PyObject *outer, long line, PyObject *
 	return name;
 }
 
+static bool is_private(PyObject *code)
+{
+	PyObject *name = PyObject_GetAttr(code, short_name);
+	bool is = !name || PyUnicode_Tailmatch(name, underscore, 0, PY_SSIZE_T_MAX, -1) != 0;
+	Py_XDECREF(name);
+	PyErr_Clear();
+	return is;
+}
+
+/* The method of asyncio that the program called, as far as it has a public name. */
+static const struct link *find_called(
+	const struct link *chain, unsigned length, const struct link *outer)
+{
+	const struct link *inner = &chain[length - 1], *link = outer ? outer + 1 : chain;
+	if (inner->code == weft_python_waits.cancel_and_wait)
+		return inner; /* the second wait of a wait_for() */
+	while (link < inner && is_private(link->code))
+		link++;
+	return link <= inner ? link : inner;
+}
+
 /* The label of the wait of the chain's last coroutine: a borrowed weft.Name, or NULL. */
 static PyObject *label_of(const struct link *chain, unsigned length, bool is_gather)
 {
-	const struct link *inner = &chain[length - 1], *outer = find_outer(chain, length);
+	const struct link *outer = find_outer(chain, length);
+	const struct link *called = find_called(chain, length, outer);
 	long line = outer ? line_of(outer->coroutine) : 0;
-	PyObject *code = outer ? outer->code : inner->code;
+	PyObject *code = outer ? outer->code : called->code;
 	/* gather() is no coroutine: the coroutine that awaits it is the last one. */
-	return is_gather ? name_of(gather, code, line, gather) : name_of(inner->code, code, line, NULL);
+	return is_gather ? name_of(gather, code, line, gather)
+					 : name_of(called->code, code, line, NULL);
 }
 
 /* ---- Futures that a future waits for ---- */
@@ -193,12 +220,10 @@ struct sources {
 /* The task of a source, which gets an entry if it has none. */
 static bool source_id(PyObject *source, PyObject *label, uint64_t *ret)
 {
-	bool is_lock = weft_python_is_lock(source);
-	if (!is_lock && !weft_python_is_future(source))
+	if (!weft_python_is_future(source))
 		return false;
-	struct weft_python_entry *found =
-		is_lock ? weft_python_lock_entry(source) : weft_python_entry_find(source);
-	if (!found && !is_lock && (found = weft_python_entry_add(source, WEFT_KIND_PROMISE)) != NULL)
+	struct weft_python_entry *found = weft_python_entry_find(source);
+	if (!found && (found = weft_python_entry_add(source, WEFT_KIND_PROMISE)) != NULL)
 		weft_python_entry_label(found, label);
 	if (found)
 		*ret = found->id;
@@ -265,6 +290,76 @@ static struct sources sources_of(PyObject *future, const struct link *chain, uns
 	return length ? in_variable(&chain[length - 1]) : (struct sources){NULL, false};
 }
 
+/* ---- Locks, conditions, queues ---- */
+
+static enum weft_python_resource resource_of_code(PyObject *code)
+{
+	PyObject *key = PyLong_FromVoidPtr(code);
+	PyObject *number = key ? PyDict_GetItemWithError(weft_python_waits.resources, key) : NULL;
+	Py_XDECREF(key);
+	return number ? (enum weft_python_resource)PyLong_AsLong(number) : WEFT_PYTHON_NO_RESOURCE;
+}
+
+bool weft_python_wait_takes(PyObject *code)
+{
+	enum weft_python_resource resource = code ? resource_of_code(code) : WEFT_PYTHON_NO_RESOURCE;
+	return resource == WEFT_PYTHON_LOCK || resource == WEFT_PYTHON_QUEUE_GET;
+}
+
+/* The object of a coroutine that is a method: a new reference, or NULL. */
+static PyObject *object_of(PyObject *coroutine)
+{
+	PyObject *frame = get(coroutine, FRAME);
+	PyObject *locals = frame && frame != Py_None ? PyObject_GetAttr(frame, locals_name) : NULL;
+	PyObject *object = locals ? PyObject_GetItem(locals, self) : NULL;
+	Py_XDECREF(frame);
+	Py_XDECREF(locals);
+	PyErr_Clear();
+	return object;
+}
+
+/* The entry of what the future of an object's method waits for, or NULL. */
+static struct weft_python_entry *resource_entry(
+	PyObject *object, enum weft_python_resource resource, struct weft_python_entry *future)
+{
+	switch (resource) {
+	case WEFT_PYTHON_LOCK:
+		return weft_python_lock_wait(future, object);
+	case WEFT_PYTHON_CONDITION:
+		return weft_python_condition_wait_for(object);
+	case WEFT_PYTHON_QUEUE_GET:
+		return weft_python_queue_wait(object, WEFT_PYTHON_GET, future->waiter);
+	case WEFT_PYTHON_QUEUE_PUT:
+		return weft_python_queue_wait(object, WEFT_PYTHON_PUT, future->waiter);
+	case WEFT_PYTHON_QUEUE_JOIN:
+		return weft_python_queue_wait(object, WEFT_PYTHON_JOIN, future->waiter);
+	case WEFT_PYTHON_NO_RESOURCE:
+		break;
+	}
+	return NULL;
+}
+
+/* The future waits for the lock, condition or queue whose method is the chain's last coroutine.
+ * Queue.join() waits for an event of the queue: then it is the last but one. */
+static void wait_for_resource(
+	struct weft_python_entry *future, const struct link *chain, unsigned length)
+{
+	const struct link *link = &chain[length - 1];
+	if (length > 1 && resource_of_code(link[-1].code) == WEFT_PYTHON_QUEUE_JOIN)
+		link--;
+	enum weft_python_resource resource = resource_of_code(link->code);
+	if (resource == WEFT_PYTHON_NO_RESOURCE)
+		return;
+	PyObject *object = object_of(link->coroutine);
+	const struct weft_python_entry *source =
+		object ? resource_entry(object, resource, future) : NULL;
+	if (source)
+		weft_ffi_try_read(weft_python_asyncio(), 0, future->id, source->id);
+	Py_XDECREF(object);
+}
+
+/* ---- Both ---- */
+
 static uint64_t waiter_of(PyObject *task)
 {
 	const struct weft_python_entry *entry = weft_python_entry_find(task);
@@ -277,19 +372,17 @@ struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future)
 	unsigned length = follow(task, chain);
 	struct sources sources = sources_of(future, chain, length);
 	bool is_gather = (PyObject *)Py_TYPE(future) == weft_python_waits.gather_type;
-	bool is_join = sources.futures && !weft_python_is_lock(sources.futures);
 	struct weft_python_entry *entry =
-		weft_python_entry_add(future, is_join ? WEFT_KIND_JOIN : WEFT_KIND_PROMISE);
+		weft_python_entry_add(future, sources.futures ? WEFT_KIND_JOIN : WEFT_KIND_PROMISE);
 	PyObject *label = entry && length ? label_of(chain, length, is_gather) : NULL;
 	if (label)
 		weft_python_entry_label(entry, label);
 	if (entry)
 		entry->waiter = waiter_of(task);
-	if (entry && sources.futures && !is_join)
-		weft_python_lock_awaited(entry, sources.futures);
-	if (entry && sources.futures &&
-		(is_join || weft_python_lock_has_holders(sources.futures, entry->waiter)))
+	if (entry && sources.futures)
 		wait_for(entry->id, label, &sources);
+	else if (entry && length)
+		wait_for_resource(entry, chain, length);
 	Py_XDECREF(sources.futures);
 	release(chain, length);
 	PyErr_Clear();

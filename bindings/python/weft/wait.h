@@ -16,16 +16,32 @@ struct weft_python_waits {
 	PyObject *closures; /* {code of a callback: index of the cell with the future that it ends} */
 	PyObject
 		*locals; /* {code of a coroutine: name of the variable with the futures it waits for} */
+	PyObject *resources;       /* {code of a coroutine: enum weft_python_resource} */
+	PyObject *cancel_and_wait; /* the code of asyncio.tasks._cancel_and_wait */
 	PyObject *release_waiter;  /* asyncio.tasks._release_waiter */
 	PyObject *task_group_done; /* asyncio.TaskGroup._on_task_done */
 	PyObject *set_state; /* the code that copies the state of a future of concurrent.futures */
 };
 extern struct weft_python_waits weft_python_waits;
 
+/* A method waits for this of its object; as numbered in weft/asyncio.py. */
+enum weft_python_resource {
+	WEFT_PYTHON_NO_RESOURCE = -1,
+	WEFT_PYTHON_LOCK,
+	WEFT_PYTHON_CONDITION,
+	WEFT_PYTHON_QUEUE_GET,
+	WEFT_PYTHON_QUEUE_PUT,
+	WEFT_PYTHON_QUEUE_JOIN,
+};
+
 bool weft_python_waits_init(void);
 
 /* True for a future or task of asyncio. */
 bool weft_python_is_future(PyObject *object);
+
+/* True if the code is that of a coroutine that takes a lock or an item of a queue. A task of it, as
+ * wait_for() makes one, takes it for its creator. */
+bool weft_python_wait_takes(PyObject *code);
 
 /* The task has begun to wait for this future, which has no entry yet: adds one. */
 struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future);

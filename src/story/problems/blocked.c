@@ -161,6 +161,13 @@ static uint32_t count_acts(const struct weft_model *model, uint32_t task, struct
 	return count;
 }
 
+/* True for a channel. That tasks which took something from it have to give it back may turn out
+ * later: then a task that waits for the channel waits for the pool. */
+static bool is_channel(const struct weft__blocked *b, uint32_t task)
+{
+	return task != WEFT_NONE && b->model->tasks.kind[task] == WEFT_KIND_CHANNEL;
+}
+
 /* The task that `task` waits for, if its last action is a wait for exactly one, or for any of
  * several that all block it. */
 static uint32_t waits_for(struct weft__blocked *b, uint32_t task)
@@ -175,7 +182,7 @@ static uint32_t waits_for(struct weft__blocked *b, uint32_t task)
 	if (e->type[last] != WEFT_EDGE_TRY_READ)
 		return WEFT_NONE;
 	for (uint32_t i = count - 1; i > 0 && e->type[by.edges[i - 1]] == WEFT_EDGE_TRY_READ; i--)
-		if (e->to[by.edges[i - 1]] != e->to[last])
+		if (e->to[by.edges[i - 1]] != e->to[last] && !is_channel(b, e->to[by.edges[i - 1]]))
 			return WEFT_NONE; /* it waits for any of several */
 	return weft__story_blocked_behind(b, b->final[e->to[last]]);
 }

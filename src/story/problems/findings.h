@@ -32,6 +32,7 @@ struct weft__findings {
 	struct weft_problem_period *periods;
 	uint32_t period_count, periods_taken;
 	size_t period_capacity;
+	bool *asleep; /* for each buffer; NULL: not looked at yet, see asleep.h */
 	int error;
 	uint32_t first, last; /* range of tasks that finders with unit TASKS examine */
 };

@@ -216,6 +216,7 @@ WEFT__EXPORT void weft_problems_maker_destroy(struct weft_problems_maker *maker)
 	weft__story_alike_finish(&maker->findings.alike);
 	free(maker->findings.list);
 	free(maker->findings.periods);
+	free(maker->findings.asleep);
 	weft_text_finish(&maker->findings.text);
 	free(maker);
 }

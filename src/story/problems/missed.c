@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 
+#include "story/problems/asleep.h"
 #include "story/problems/missed.h"
 
 uint64_t weft__story_missed_ns(const struct weft_model *model, uint64_t since, uint64_t until)
@@ -112,8 +113,11 @@ static void set_notes(
 
 /* A recorder that remembers signals does not know what the waiter has looked at since: it may have
  * done what it was signalled for, and wait for the next signal. */
-static enum weft_problem_severity severity_of(const struct weft__missed *missed, bool in_vain)
+static enum weft_problem_severity severity_of(
+	struct weft__findings *findings, uint32_t task, const struct weft__missed *missed, bool in_vain)
 {
+	if (!missed->harmless && in_vain && weft__story_is_asleep(findings, task))
+		return WEFT_SEVERITY_WARNING;
 	if (missed->harmless || missed->edge == WEFT_NONE)
 		return WEFT_SEVERITY_HINT;
 	return in_vain ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_WARNING;
@@ -130,7 +134,7 @@ void weft__story_report_missed(
 	struct weft__sentence s;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_LOST_WAKE_UP,
-		.severity = severity_of(missed, in_vain),
+		.severity = severity_of(findings, task, missed, in_vain),
 		.count = missed->count,
 		.start = time < missed->since ? time : missed->since,
 		.end = in_vain ? model->summary.end : missed->until,

@@ -34,8 +34,9 @@ static bool is_one_of(const struct weft_model *model, uint32_t task, const char 
 enum weft__job_origin weft__story_comes_from_outside(const struct weft_model *model, uint32_t task)
 {
 	static const char *const jobs[] = {
-		"Queue.get", "Server.serve_forever", "Server.wait_closed", NULL};
-	static const char *const events[] = {"Event.wait", "Condition.wait", NULL};
+		"Queue.get", "items of ", "Server.serve_forever", "Server.wait_closed", NULL};
+	static const char *const events[] = {
+		"Event.wait", "Event at ", "Condition.wait", "Condition at ", NULL};
 	if (weft__story_is_for_signals(model, task) || weft__story_is_kind(model, task, "listener") ||
 		is_one_of(model, task, jobs))
 		return WEFT__OUTSIDE;

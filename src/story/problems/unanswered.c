@@ -18,16 +18,25 @@
  *   - The task waits for what comes from outside (outside.h), such as a listening socket that
  * nobody connects to, and has never got it: a service that had nothing to do. That is a hint, and
  * nothing for a wait for the signal that ended the program.
+ *   - A join waits for tasks of which one waits itself, and is reported.
+ *   - The task waits for a resource that tasks have not given back which have ended: that is
+ * another problem (unreleased.h).
  *   - Threads of an idle pool wait for a condition that says that there is work: nobody waits for
  * any of them, and the program ended successfully. If it did not, that is a hint. The program's
  * first thread is not in a pool.
+ *
+ * If nothing was left that could have ended the wait (asleep.h), none of these reasons for a hint
+ * counts: the program had hung, however it was ended.
  */
 #include <stdlib.h>
 
 #include "story/any.h"
+#include "story/problems/asleep.h"
 #include "story/problems/blocked.h"
 #include "story/problems/findings.h"
 #include "story/problems/outside.h"
+#include "story/problems/reader.h"
+#include "story/problems/unreleased.h"
 
 /* A wait for a stopped task is long from 1/50 of the trace on. */
 #define LONG_PART 50
@@ -42,6 +51,9 @@
  * alike tasks. */
 #define OUTAGE_MIN  4
 #define OUTAGE_PART 4
+
+/* Tasks of a join that are examined. */
+#define JOINED_MAX 1000
 
 /* A program that was killed had hung, if nothing ran any more for half of a wait that long. */
 #define HANG_NS (500 * WEFT__MS)
@@ -179,6 +191,41 @@ static bool may_go_on(const struct chains *c, uint32_t task)
 	return false;
 }
 
+/* The task that holds the resource for which the task waits; WEFT_NONE: it waits for none. */
+static uint32_t holder_of(const struct chains *c, uint32_t task)
+{
+	const uint32_t next = c->blocked.next[task];
+	if (next == WEFT_NONE || weft__story_blocked_any(&c->blocked, task))
+		return WEFT_NONE;
+	const uint32_t source =
+		c->blocked.final[c->model->edges.to[weft__story_blocked_since(&c->blocked, task)]];
+	return weft__model_is_resource(c->model->tasks.kind[source]) && next != source ? next
+																				   : WEFT_NONE;
+}
+
+/* True if the task, or the promise that it reads, waits for a job from outside. */
+static bool is_out_of_work(const struct chains *c, uint32_t task)
+{
+	const uint32_t *next = c->blocked.next;
+	for (unsigned hops = 0; hops < 2 && next[task] != WEFT_NONE; hops++)
+		task = next[task];
+	return weft__story_comes_from_outside(c->model, task) == WEFT__OUTSIDE;
+}
+
+/* A worker that holds what others wait for, and waits for its next job, is to blame itself. */
+static void end_at_workers(struct chains *c)
+{
+	for (uint32_t task = 0; task < c->model->tasks.count; task++) {
+		uint32_t step = holder_of(c, task), next;
+		if (step == WEFT_NONE || !is_out_of_work(c, step))
+			continue;
+		for (; step != WEFT_NONE; step = next) {
+			next = c->blocked.next[step];
+			c->blocked.next[step] = WEFT_NONE;
+		}
+	}
+}
+
 static int find_chains(struct chains *c)
 {
 	const uint32_t tasks = c->model->tasks.count;
@@ -199,6 +246,7 @@ static int find_chains(struct chains *c)
 		if (may_go_on(c, task))
 			c->blocked.next[task] = WEFT_NONE;
 	}
+	end_at_workers(c);
 	for (uint32_t task = 0; task < tasks; task++)
 		walk(c, task);
 	count_waits(c);
@@ -242,11 +290,60 @@ static bool is_reported(const struct chains *c, uint32_t last)
 {
 	if (c->first[last] == WEFT_NONE)
 		return false;
-	const bool is_over = has_ended(buffer_of(c, last)) ||
-						 (buffer_of(c, last)->ending == WEFT_ENDING_RUNNING && is_outage(c, last));
+	const bool is_over =
+		has_ended(buffer_of(c, last)) ||
+		(buffer_of(c, last)->ending == WEFT_ENDING_RUNNING && is_outage(c, last)) ||
+		weft__story_is_asleep(c->findings, last);
 	return is_over && !(c->model->tasks.flags[last] & WEFT_TASK_NEVER_RESOLVED) &&
 		   (is_stopped(c, last) ? is_forgotten(c, last)
 								: !weft__story_alike_is_usual(&c->findings->alike, last));
+}
+
+/* The resource at the end of a chain: the last task, or what that waited for last, if the only
+ * holder has ended. WEFT_NONE: none. */
+static uint32_t resource_at(const struct chains *c, uint32_t last)
+{
+	const struct weft_edges *e = &c->model->edges;
+	struct weft__edge_list by = weft__story_edges_by(c->model, last);
+	if (!weft__model_is_resource(c->model->tasks.kind[last])) {
+		const uint32_t edge = by.count ? by.edges[by.count - 1] : WEFT_NONE;
+		last = edge != WEFT_NONE && e->type[edge] == WEFT_EDGE_TRY_READ ? e->to[edge] : WEFT_NONE;
+	}
+	return last != WEFT_NONE && weft__model_is_resource(c->model->tasks.kind[last]) ? last
+																					: WEFT_NONE;
+}
+
+/* True if tasks that have ended hold the resource for which the chain waits. */
+static bool is_left(struct chains *c, uint32_t last)
+{
+	struct weft__holders left;
+	const uint32_t resource = resource_at(c, last);
+	if (resource == WEFT_NONE)
+		return false;
+	int error = weft__story_left_holds(c->findings->story, resource, &left);
+	bool is = left.count > 0;
+	weft__model_holders_finish(&left);
+	if (error)
+		c->findings->error = error;
+	return is && !error;
+}
+
+/* True if the end of the chain is a join, and one of the tasks that it waits for waits itself in a
+ * chain that is reported. */
+static bool is_reported_elsewhere(const struct chains *c, uint32_t last)
+{
+	const struct weft_edges *e = &c->model->edges;
+	struct weft__edge_list by = weft__story_edges_by(c->model, last);
+	if (c->model->tasks.kind[last] != WEFT_KIND_JOIN)
+		return false;
+	for (uint32_t i = 0; i < by.count && i < JOINED_MAX; i++) {
+		if (e->type[by.edges[i]] != WEFT_EDGE_TRY_READ || e->to[by.edges[i]] == WEFT_NONE)
+			continue;
+		uint32_t source = c->last[c->blocked.final[e->to[by.edges[i]]]];
+		if (source < IN_WALK && source != last && is_reported(c, source))
+			return true;
+	}
+	return false;
 }
 
 static int by_group(const void *left, const void *right)
@@ -269,7 +366,7 @@ static int list_chains(struct chains *c)
 	if (!c->list)
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t task = 0; task < tasks && count; task++)
-		if (is_reported(c, task))
+		if (is_reported(c, task) && !is_reported_elsewhere(c, task) && !is_left(c, task))
 			c->list[c->count++] = (struct chain){
 				since(c, c->first[task]), weft__story_alike_name(&c->findings->alike, task), task};
 	qsort(c->list, c->count, sizeof(*c->list), by_group);
@@ -377,6 +474,8 @@ static enum weft_problem_severity severity_of(
 	const struct chains *c, const struct chain *chain, bool is_success, bool may_rest)
 {
 	const uint32_t task = c->first[chain->last];
+	if (weft__story_is_asleep(c->findings, chain->last))
+		return WEFT_SEVERITY_ERROR;
 	if (may_rest || waits_for_job(c, chain->last))
 		return WEFT_SEVERITY_HINT;
 	if (!has_ended(buffer_of(c, task)))
@@ -387,15 +486,29 @@ static enum weft_problem_severity severity_of(
 	return is_success ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING;
 }
 
+/* " in 'Queue.get'": the wait has no name but that of the only task that reads it.
+ */
+static void write_promise(struct weft__words *w, const struct weft_model *model, uint32_t promise)
+{
+	if (model->tasks.label[promise] == WEFT_NONE)
+		return;
+	weft__story_words_add(w, " in ");
+	weft__story_words_add_task(w, model, promise, 28);
+	weft__story_words_add(w, ",");
+}
+
 static void report(const struct chains *c, const struct chain *chain, uint32_t alike)
 {
 	const struct weft_trace_buffer *buffer = buffer_of(c, chain->last);
-	const uint32_t task = c->first[chain->last];
+	const uint32_t task = c->first[chain->last],
+				   reader = weft__story_only_reader(c->findings->story, task),
+				   named = reader == WEFT_NONE ? task : reader;
 	const bool is_success = buffer->ending == WEFT_ENDING_EXIT && !(buffer->wait_status & 0xffff);
 	const bool may_rest = is_at_rest(c, task) || is_idle_pool(c, chain->last);
 	const bool is_signal =
 		(buffer->wait_status & 0x7f) && weft__story_is_for_signals(c->model, chain->last);
-	if ((is_success && may_rest && !is_stopped(c, chain->last)) || is_signal)
+	const bool is_asleep = weft__story_is_asleep(c->findings, chain->last);
+	if ((is_success && may_rest && !is_stopped(c, chain->last) && !is_asleep) || is_signal)
 		return;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_UNANSWERED,
@@ -403,25 +516,29 @@ static void report(const struct chains *c, const struct chain *chain, uint32_t a
 		.count = alike,
 		.start = chain->since,
 		.end = c->model->tasks.end[task],
-		.task = task,
+		.task = named,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
 		.edge = weft__story_blocked_since(&c->blocked, task),
 	};
 	struct weft__sentence s;
-	problem.show_start = weft__story_start_of(c->findings->story, task);
+	problem.show_start = weft__story_start_of(c->findings->story, named);
 	problem.show_end = problem.end;
 	set_notes(c, task, chain->last, &problem);
 	weft__story_sentence_init(&s);
 	struct weft__words *w = weft__story_clause(&s, 7);
-	weft__story_words_add_subject(w, c->model, task, 32);
+	weft__story_words_add_subject(w, c->model, named, 32);
+	if (named != task)
+		write_promise(w, c->model, task);
 	weft__story_blocked_describe(&c->blocked, task, w);
 	write_stop(weft__story_clause(&s, 5), c, chain->last);
 	w = weft__story_clause(&s, 5);
 	weft__story_words_add(w, " for ");
 	weft__story_words_add_length(w, problem.end - problem.start);
 	write_end(weft__story_clause(&s, 4), buffer);
-	uint32_t others = c->waiting[chain->last] - 1;
+	if (is_asleep)
+		weft__story_words_add(weft__story_clause(&s, 6), "; nothing is left that could end this");
+	uint32_t others = c->waiting[chain->last] - 1 - (named != task);
 	if (others)
 		weft__story_words_add(weft__story_clause(&s, 5), "; %u more %s for that", others,
 			others == 1 ? "waits" : "wait");

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: ISC
  *
  * Locks and other resources that a task still held when it ended. If no task waits for the resource
- * afterwards, that is a hint: the program may not need it any more. Semaphores count only in traces
- * with acquire events: in other formats, a read of one does not mean that it is given back.
+ * afterwards, that is a hint: the program may not need it any more. If one waits, and nothing is
+ * left that could go on, that is an error. Semaphores count only in traces with acquire events: in
+ * other formats, a read of one does not mean that it is given back.
  */
 #include "story/problems/unreleased.h"
 
 #include <inttypes.h>
 
+#include "story/problems/asleep.h"
 #include "story/problems/findings.h"
 
 #define READS_MAX (1u << 16) /* reads of one resource that are examined */
@@ -138,13 +140,21 @@ static void set_notes(
 	weft__story_words_add(&words, "ends without giving it back");
 }
 
+static enum weft_problem_severity severity_of(
+	struct weft__findings *findings, const struct left_over *left)
+{
+	if (left->waiters && weft__story_is_asleep(findings, left->resource))
+		return WEFT_SEVERITY_ERROR;
+	return left->waiters || left->delayed ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT;
+}
+
 static void report(struct weft__findings *findings, const struct left_over *left)
 {
 	const struct weft_model *model = findings->story->model;
 	const uint32_t waiters = left->waiters + left->delayed;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_UNRELEASED,
-		.severity = waiters ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
+		.severity = severity_of(findings, left),
 		.count = left->count,
 		.start = left->first.since,
 		.end = model->summary.end,
