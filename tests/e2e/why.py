@@ -161,6 +161,14 @@ def the_kernel_says_where_a_thread_is():
             finally:
                 os.kill(pid, signal.SIGKILL)
         assert 'Now it' not in weft('why', os.path.join(folder, 't.weft'), status=1).stdout
+        with subprocess.Popen(['/usr/bin/python3', '-c', WAITING], stdout=subprocess.PIPE, text=True) as process:
+            port, listener, end = (int(word) for word in process.stdout.readline().split())
+            wait_until('it sleeps', lambda: process_stat(process.pid)[0] == b'S', process)
+            result = weft('why', process.pid, env=env, status=1)
+            process.kill()
+        assert 'it was started without `weft record`' in result.stderr, result.stderr
+        equal(result.stdout, "thread %d 'python3' sleeps in poll for descriptors %d (tcp 127.0.0.1:%d, listening), %d (pipe).\n" % (
+            process.pid, listener, port, end))
 
 
 @case

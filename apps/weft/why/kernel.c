@@ -9,26 +9,28 @@
 #include <weft/text.h>
 
 #include "cli/call_names.h"
+#include "cli/cli.h"
 #include "runs/attach/kernel.h"
 
 enum {
 	SHOWN = 3, /* descriptors */
 	LISTED = 64,
+	THREADS = 100, /* more have no line */
 };
 
 static const char *state_of(char state)
 {
 	switch (state) {
 	case 'S':
-		return "Now it sleeps";
+		return "sleeps";
 	case 'D':
-		return "Now it sleeps, and no signal wakes it";
+		return "sleeps, and no signal wakes it,";
 	case 'T':
-		return "Now it is stopped";
+		return "is stopped";
 	case 't':
-		return "Now a debugger has stopped it";
+		return "is stopped by a debugger";
 	case 'R':
-		return "Now it runs";
+		return "runs";
 	default:
 		return NULL;
 	}
@@ -113,25 +115,70 @@ static void add_call(struct weft_text *text, pid_t pid, const struct weft__runs_
 	}
 }
 
+/* False if memory is short. */
+static bool add_sentence(
+	struct weft_text *text, pid_t pid, const struct weft__runs_kernel *kernel, const char *subject)
+{
+	weft_text_add_string(text, subject);
+	weft_text_add_string(text, state_of(kernel->state));
+	if (kernel->has_call) {
+		add_call(text, pid, kernel);
+	} else if (kernel->function[0]) {
+		weft_text_add_string(text, " in the kernel's function ");
+		weft_text_add_shown(text, kernel->function, strlen(kernel->function));
+	}
+	weft_text_add_string(text, ".");
+	return !text->error;
+}
+
 bool why_kernel_sentence(pid_t pid, uint64_t thread, char ret_text[static WHY_KERNEL_BYTES])
 {
 	struct weft__runs_kernel kernel;
 	struct weft_text text = {0};
 	if (!weft__runs_kernel_look(pid, thread, &kernel) || !state_of(kernel.state))
 		return false;
-	weft_text_add_string(&text, state_of(kernel.state));
-	if (kernel.has_call) {
-		add_call(&text, pid, &kernel);
-	} else if (kernel.function[0]) {
-		weft_text_add_string(&text, " in the kernel's function ");
-		weft_text_add_shown(&text, kernel.function, strlen(kernel.function));
-	}
-	weft_text_add_string(&text, ".");
-	const bool good = !text.error && text.size < WHY_KERNEL_BYTES;
+	const bool good = add_sentence(&text, pid, &kernel, "Now it ") && text.size < WHY_KERNEL_BYTES;
 	if (good) {
 		memcpy(ret_text, text.bytes, text.size);
 		ret_text[text.size] = '\0';
 	}
 	weft_text_finish(&text);
 	return good;
+}
+
+/* Appends a line about a thread. */
+static void add_thread(struct weft_text *text, pid_t pid, uint64_t thread, bool json)
+{
+	struct weft__runs_kernel kernel;
+	struct weft_text sentence = {0};
+	if (!weft__runs_kernel_look(pid, thread, &kernel) || !state_of(kernel.state))
+		return;
+	weft_text_add_string(&sentence, "thread ");
+	weft_text_add_u64(&sentence, thread);
+	weft_text_add_string(&sentence, " '");
+	weft_text_add_shown(&sentence, kernel.name, strlen(kernel.name));
+	if (add_sentence(&sentence, pid, &kernel, "' ") && json) {
+		weft_text_add_string(text, "{\"tid\":");
+		weft_text_add_u64(text, thread);
+		weft_text_add_string(text, ",\"sentence\":");
+		weft_text_add_json(text, sentence.bytes, sentence.size);
+		weft_text_add_string(text, "}\n");
+	} else if (!sentence.error) {
+		weft_text_add(text, sentence.bytes, sentence.size);
+		weft_text_add_string(text, "\n");
+	}
+	weft_text_finish(&sentence);
+}
+
+bool why_kernel_answer(pid_t pid, bool json)
+{
+	uint64_t threads[THREADS];
+	const size_t count = weft__runs_kernel_threads(pid, threads, THREADS);
+	struct weft_text text = {0};
+	for (size_t i = 0; i < count; i++)
+		add_thread(&text, pid, threads[i], json);
+	if (text.size)
+		cli_write(&text);
+	weft_text_finish(&text);
+	return count;
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "cli/live.h"
+#include "kernel.h"
 #include "runs/directory/find.h"
 
 static const char usage[] =
@@ -103,6 +104,8 @@ static int answer_process(const struct why_options *options, char *operand)
 	int status = cli_live_model(operand, &model);
 	if (!status)
 		status = why_answer(&live, operand, model);
+	else if (!live.task_count && !live.has_time && why_kernel_answer(live.pid, live.json))
+		status = CLI_NO; /* the reason why there is no trace has been printed */
 	weft_model_destroy(model);
 	return status;
 }

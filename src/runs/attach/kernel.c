@@ -5,6 +5,7 @@
 #include "runs/attach/kernel.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -31,6 +32,21 @@ static bool read_file(const char *path, char *ret_text, size_t size)
 }
 
 /* ---- A thread ---- */
+
+size_t weft__runs_kernel_threads(pid_t pid, uint64_t *ret_threads, size_t most)
+{
+	char path[64];
+	size_t count = 0;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	DIR *threads = opendir(path);
+	for (struct dirent *entry; threads && count < most && (entry = readdir(threads));)
+		if (weft_parse_number(entry->d_name, strlen(entry->d_name), &ret_threads[count]) ==
+			WEFT_PARSE_OK)
+			count++;
+	if (threads)
+		closedir(threads);
+	return count;
+}
 
 /* A number in hexadecimal with "0x", as in /proc/PID/syscall. */
 static bool read_argument(const char *line, unsigned index, uint64_t *ret_number)
@@ -62,6 +78,9 @@ bool weft__runs_kernel_look(pid_t pid, uint64_t thread, struct weft__runs_kernel
 	if (!name_end || name_end[1] != ' ')
 		return false;
 	kernel.state = name_end[2];
+	const char *name = strchr(text, '(');
+	if (name && name < name_end)
+		snprintf(kernel.name, sizeof(kernel.name), "%.*s", (int)(name_end - name - 1), name + 1);
 	snprintf(path, sizeof(path), "/proc/%d/task/%llu/wchan", (int)pid, (unsigned long long)thread);
 	if (!read_file(path, kernel.function, sizeof(kernel.function)) ||
 		strcmp(kernel.function, "0") == 0)

@@ -11,12 +11,17 @@
 #include <sys/types.h>
 
 struct weft__runs_kernel {
+	char name[32];   /* of the thread */
 	char state;      /* 'S': it sleeps; 'D': it cannot be interrupted; 'R', 'T', … : proc(5) */
 	bool has_call;   /* the system call is known: the process is of this user, at least */
 	uint64_t number; /* of the call, as the machine's programs number them */
 	uint64_t arguments[6];
 	char function[64]; /* of the kernel, in which it sleeps; "": unknown */
 };
+
+/* The threads of a process, at most `most`: their numbers in our PID namespace. Returns how many
+ * were stored; 0 if there is no such process. */
+size_t weft__runs_kernel_threads(pid_t pid, uint64_t *ret_threads, size_t most);
 
 /* False if the process has no such thread. `thread` is its number in our PID namespace. */
 bool weft__runs_kernel_look(pid_t pid, uint64_t thread, struct weft__runs_kernel *ret_kernel);
