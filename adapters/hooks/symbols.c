@@ -3,8 +3,8 @@
  * Names of functions and variables, from the ELF files of the process.
  *
  * dladdr knows only dynamic symbols, and takes the dynamic linker's lock, for which a hook must not
- * wait. So this reads /proc/self/maps and the file's own table of symbols. Each address is looked
- * up once: programs have few callbacks, and their names are kept.
+ * wait. So this reads /proc/self/maps (maps.h) and the file's own table of symbols. Each address is
+ * looked up once: programs have few callbacks, and their names are kept.
  *
  * The files belong to the program, but one may change while it is mapped: sizes and offsets are
  * checked, and a file that shrinks meanwhile is handled like one without symbols (the size is read
@@ -17,108 +17,8 @@
 
 #include "hooks/hooks.h"
 #include "hooks/locked.h"
+#include "hooks/maps.h"
 #include "kernel/call.h"
-
-#define PATH_ROOM 512
-
-/* The file that is mapped where an address is. */
-struct mapped {
-	uintptr_t base; /* where the file's first byte is */
-	char path[PATH_ROOM];
-};
-
-/* ---- /proc/self/maps ---- */
-
-/* Reads the file through a small buffer: it has a line for each mapping. System calls are made
- * directly, since the functions of libc for these have hooks. */
-struct lines {
-	int fd;
-	size_t at, size;
-	char bytes[1024];
-};
-
-static int next_byte(struct lines *lines)
-{
-	if (lines->at == lines->size) {
-		long got = weft__kernel_read(lines->fd, lines->bytes, sizeof(lines->bytes));
-		lines->size = got > 0 ? (size_t)got : 0;
-		lines->at = 0;
-	}
-	return lines->at < lines->size ? (unsigned char)lines->bytes[lines->at++] : -1;
-}
-
-static int digit(int byte)
-{
-	return byte >= '0' && byte <= '9'   ? byte - '0'
-		   : byte >= 'a' && byte <= 'f' ? byte - 'a' + 10
-										: -1;
-}
-
-/* A hexadecimal number and the byte after it. */
-static uintptr_t read_number(struct lines *lines)
-{
-	uintptr_t number = 0;
-	for (int value; (value = digit(next_byte(lines))) >= 0;)
-		number = number << 4 | (unsigned)value;
-	return number;
-}
-
-/* The rest of the line. True if it is an absolute path that fits. */
-static bool read_path(struct lines *lines, char path[static PATH_ROOM])
-{
-	size_t size = 0;
-	int byte = next_byte(lines);
-	while (byte == ' ')
-		byte = next_byte(lines);
-	for (; byte >= 0 && byte != '\n'; byte = next_byte(lines))
-		if (size < PATH_ROOM)
-			path[size++] = (char)byte;
-	if (size == PATH_ROOM || size == 0)
-		return false;
-	path[size] = '\0';
-	return path[0] == '/';
-}
-
-static void skip_words(struct lines *lines, int count)
-{
-	while (count > 0) {
-		int byte = next_byte(lines);
-		if (byte < 0)
-			return;
-		count -= byte == ' ';
-	}
-}
-
-/* BEGIN-END PERMISSIONS OFFSET DEVICE INODE PATH. A file's zeroed variables are in a mapping
- * without a path right after the file's last one. */
-static bool find_mapping(uintptr_t address, struct mapped *ret)
-{
-	struct lines lines = {.fd = weft__kernel_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0)};
-	char path[PATH_ROOM];
-	uintptr_t before = 0;
-	bool found = false;
-	ret->path[0] = '\0';
-	while (lines.fd >= 0 && !found) {
-		uintptr_t begin = read_number(&lines), end = read_number(&lines);
-		if (!end)
-			break;
-		skip_words(&lines, 1);
-		uintptr_t offset = read_number(&lines);
-		skip_words(&lines, 2);
-		if (read_path(&lines, path)) {
-			if (offset == 0)
-				ret->base = begin;
-			memcpy(ret->path, path, sizeof(path));
-		} else if (begin != before) {
-			ret->path[0] = '\0';
-		}
-		before = end;
-		found = address >= begin && address < end;
-	}
-	if (lines.fd >= 0)
-		weft__kernel_close(lines.fd);
-	return found && ret->path[0];
-}
 
 /* ---- The file ---- */
 
@@ -248,7 +148,7 @@ static bool append_from(struct weft__hooks_text *text, const struct file *file, 
 
 /* FILE+OFFSET */
 static void append_location(
-	struct weft__hooks_text *text, const struct mapped *mapped, uint64_t offset)
+	struct weft__hooks_text *text, const struct weft__hooks_mapping *mapped, uint64_t offset)
 {
 	const char *slash = strrchr(mapped->path, '/');
 	weft__hooks_append(text, slash ? slash + 1 : mapped->path);
@@ -259,10 +159,10 @@ static void append_location(
 /* Leaves the text empty if the address is in no file. */
 static void look_up_file(struct weft__hooks_text *text, uintptr_t address)
 {
-	struct mapped mapped;
+	struct weft__hooks_mapping mapped;
 	struct file file;
 	uint64_t linked = 0;
-	if (!find_mapping(address, &mapped))
+	if (!weft__hooks_find_mapping(address, &mapped) || !mapped.path[0])
 		return;
 	if (!map_file(mapped.path, &file))
 		return;

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "io/locker.h"
 #include "io/room.h"
 
 #include "hooks/asked.h"
@@ -120,8 +121,10 @@ static bool is_record_lock(int command)
 			weft__hooks_lock_file(fd);                                               \
 		if (unlikely(first >= 0))                                                    \
 			result = NEXT(next)(fd, first, argument);                                \
-		if (unlikely(first >= 0) && weft__io_is_locked(result, saved))               \
+		if (unlikely(first >= 0) && weft__io_is_locked(result, saved)) {             \
 			weft__io_call_begin_wait(&call, fd, WEFT__IO_SYNC, "fcntl F_SETLKW");    \
+			weft__io_mark_locker(&call, weft__io_find_fcntl(fd, argument));          \
+		}                                                                            \
 		if (likely(first < 0) || call.name)                                          \
 			result = NEXT(next)(fd, command, argument);                              \
 		weft__io_call_end(&call, result == 0);                                       \

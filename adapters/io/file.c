@@ -15,6 +15,7 @@
 #include "io/room.h"
 
 #include "hooks/locked.h"
+#include "io/locker.h"
 
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
@@ -73,7 +74,7 @@ int fdatasync(int fd)
 }
 
 /* A lock of a file. It is tried first, because the call may never return. */
-#define LOCK(fd, name, is_lock, try, call)                                  \
+#define LOCK(fd, name, is_lock, find, try, call)                            \
 	__extension__({                                                         \
 		struct weft__io_call weft__call = {0};                              \
 		int weft__saved = errno, weft__result = 0;                          \
@@ -84,6 +85,7 @@ int fdatasync(int fd)
 			weft__result = (call);                                          \
 		} else if (weft__io_is_locked(weft__result, weft__saved)) {         \
 			weft__io_call_begin_wait(&weft__call, fd, WEFT__IO_SYNC, name); \
+			weft__io_mark_locker(&weft__call, find);                        \
 			weft__result = (call);                                          \
 			weft__io_call_end(&weft__call, weft__result == 0);              \
 		}                                                                   \
@@ -94,8 +96,8 @@ HOOK(flock)
 int flock(int fd, int operation)
 {
 	bool is_lock = !(operation & (LOCK_NB | LOCK_UN));
-	return LOCK(
-		fd, "flock", is_lock, NEXT(flock)(fd, operation | LOCK_NB), NEXT(flock)(fd, operation));
+	return LOCK(fd, "flock", is_lock, weft__io_find_flock(fd), NEXT(flock)(fd, operation | LOCK_NB),
+		NEXT(flock)(fd, operation));
 }
 
 HOOK(syncfs)
@@ -108,16 +110,16 @@ HOOK(lockf)
 int lockf(int fd, int command, off_t size)
 {
 	weft__hooks_lock_file(fd);
-	return LOCK(fd, "lockf", command == F_LOCK, NEXT(lockf)(fd, F_TLOCK, size),
-		NEXT(lockf)(fd, command, size));
+	return LOCK(fd, "lockf", command == F_LOCK, weft__io_find_lockf(fd, size),
+		NEXT(lockf)(fd, F_TLOCK, size), NEXT(lockf)(fd, command, size));
 }
 
 HOOK(lockf64)
 int lockf64(int fd, int command, off64_t size)
 {
 	weft__hooks_lock_file(fd);
-	return LOCK(fd, "lockf", command == F_LOCK, NEXT(lockf64)(fd, F_TLOCK, size),
-		NEXT(lockf64)(fd, command, size));
+	return LOCK(fd, "lockf", command == F_LOCK, weft__io_find_lockf(fd, size),
+		NEXT(lockf64)(fd, F_TLOCK, size), NEXT(lockf64)(fd, command, size));
 }
 
 HOOK(msync)

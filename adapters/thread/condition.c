@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <threads.h>
 
-#include "thread/objects.h"
+#include "thread/shared.h"
 #include "thread/unheard.h"
 
 /* The version that all programs use that were linked since 2002. */
@@ -24,6 +24,18 @@ struct waiting {
 	struct weft__hooks_wait wait;
 };
 
+/* As glibc keeps it: 8 for each that waits, and 1 for a condition that processes share. */
+static unsigned references_of(const void *address)
+{
+	const pthread_cond_t *condition = address;
+	return __atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED);
+}
+
+static bool is_shared(const void *address)
+{
+	return unlikely(references_of(address) & 1);
+}
+
 static struct waiting begin_wait(const void *address, const void *mutex, const void *caller)
 {
 	const struct weft__thread_origin origin = {"condition", caller, WEFT_KIND_CONDITION};
@@ -35,6 +47,8 @@ static struct waiting begin_wait(const void *address, const void *mutex, const v
 	it.condition = weft__thread_object(address, &origin);
 	if (it.condition) {
 		weft__thread_write_unheard(address, it.condition->alive.task);
+		if (is_shared(address))
+			weft__thread_shared_wait(it.condition);
 		it.wait = weft__thread_wait_begin(it.condition);
 	}
 	weft__hooks_end(saved);
@@ -49,19 +63,39 @@ static void end_wait(const struct waiting *it, bool is_signalled)
 	if (is_signalled)
 		weft__thread_forget_unheard(it->condition->address);
 	int saved = weft__hooks_begin();
+	if (is_signalled && is_shared(it->condition->address))
+		weft__thread_shared_woken(it->condition);
 	weft__thread_wait_end(it->condition, &it->wait, is_signalled);
 	weft__hooks_end(saved);
 }
 
-static void record_signal(const void *address)
+static void signal_others(const void *address, const void *caller)
+{
+	const struct weft__thread_origin origin = {"condition", caller, WEFT_KIND_CONDITION};
+	int saved = weft__hooks_begin();
+	weft__thread_shared_wake(address, &origin);
+	weft__hooks_end(saved);
+}
+
+static bool wake(const void *address)
+{
+	int saved = weft__hooks_begin();
+	bool is_heard = weft__thread_wake(address);
+	weft__hooks_end(saved);
+	return is_heard;
+}
+
+static void record_signal(const void *address, const void *caller)
 {
 	if (!HOOKS_RECORD)
 		return;
 	bool is_heard = false;
-	if (weft__thread_is_busy(address)) {
-		int saved = weft__hooks_begin();
-		is_heard = weft__thread_wake(address);
-		weft__hooks_end(saved);
+	if (is_shared(address)) {
+		is_heard = references_of(address) >= 8;
+		if (is_heard)
+			signal_others(address, caller);
+	} else if (weft__thread_is_busy(address)) {
+		is_heard = wake(address);
 	}
 	if (!is_heard)
 		weft__thread_unheard(address);
@@ -118,14 +152,14 @@ int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *
 HOOK(pthread_cond_signal)
 int pthread_cond_signal(pthread_cond_t *condition)
 {
-	record_signal(condition);
+	record_signal(condition, __builtin_return_address(0));
 	return ORIGINAL(pthread_cond_signal)(condition);
 }
 
 HOOK(pthread_cond_broadcast)
 int pthread_cond_broadcast(pthread_cond_t *condition)
 {
-	record_signal(condition);
+	record_signal(condition, __builtin_return_address(0));
 	return ORIGINAL(pthread_cond_broadcast)(condition);
 }
 
@@ -170,14 +204,14 @@ int cnd_timedwait(
 HOOK(cnd_signal)
 int cnd_signal(cnd_t *condition)
 {
-	record_signal(condition);
+	record_signal(condition, __builtin_return_address(0));
 	return NEXT(cnd_signal)(condition);
 }
 
 HOOK(cnd_broadcast)
 int cnd_broadcast(cnd_t *condition)
 {
-	record_signal(condition);
+	record_signal(condition, __builtin_return_address(0));
 	return NEXT(cnd_broadcast)(condition);
 }
 

@@ -10,6 +10,8 @@
  */
 #include "thread/held.h"
 
+#include <weft/ends.h>
+
 static void set_holder(struct weft__thread_object *lock, uint64_t holder)
 {
 	uint64_t before = __atomic_exchange_n(&lock->holder, holder, __ATOMIC_ACQ_REL);
@@ -17,11 +19,22 @@ static void set_holder(struct weft__thread_object *lock, uint64_t holder)
 		weft__thread_busy_add(lock->address, 1);
 }
 
+/* The thread of a lock that processes share is another process's: readers find it by its number. */
+static void mark_holder(struct weft__thread_object *lock, int owner, bool is_ours)
+{
+	const int other = is_ours || owner < 0 ? 0 : owner;
+	if (!other && !lock->other)
+		return;
+	lock->other = other;
+	weft_tag_value_as(lock->alive.task, WEFT_TAG_HELD_BY_THREAD, other);
+}
+
 /* That task took the lock when nobody waited. */
 static void find_holder(struct weft__thread_object *lock, int owner)
 {
 	uint64_t none = WEFT_TASK_NONE;
 	uint64_t holder = owner > 0 ? weft__hooks_task_of((uint32_t)owner) : WEFT_TASK_NONE;
+	mark_holder(lock, owner, holder != WEFT_TASK_NONE);
 	if (holder == WEFT_TASK_NONE || !__atomic_compare_exchange_n(&lock->holder, &none, holder,
 										false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;

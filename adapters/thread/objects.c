@@ -153,6 +153,8 @@ static void make_task(struct weft__thread_object *it, const struct weft__thread_
 		it->waiters = 0;
 	weft__hooks_create(&it->alive, WEFT_TASK_NONE, origin->kind, name);
 	it->holder = it->waiter = WEFT_TASK_NONE;
+	it->other = 0;
+	it->key = 0;
 	__atomic_store_n(&it->epoch, weft__hooks_epoch(), __ATOMIC_RELEASE);
 	weft__hooks_use(used, (size_t)(it - objects));
 }

@@ -20,6 +20,8 @@ struct weft__thread_object {
 	uint32_t waiters;
 	uint64_t holder; /* of a lock: the task that is known to hold it */
 	uint64_t waiter; /* the task that began to wait last */
+	uint64_t key;    /* of one that processes share (shared.c); 0: not known yet */
+	int other;       /* the thread that is said to hold it, of another process; 0: none */
 };
 
 /* How many threads wait for, or are known to hold, an object with that hash. */

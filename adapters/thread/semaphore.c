@@ -11,18 +11,23 @@
 #include <semaphore.h>
 #include <time.h>
 
-#include "thread/objects.h"
+#include "thread/shared.h"
 
 struct waiting {
 	struct weft__thread_object *object;
 	struct weft__hooks_wait wait;
+	bool is_shared;
 };
 
-static struct waiting begin_wait(const void *address, const char *word, const void *caller)
+static struct waiting begin_wait(
+	const void *address, const char *word, const void *caller, bool is_shared)
 {
 	int saved = weft__hooks_begin();
 	const struct weft__thread_origin origin = {word, caller, WEFT_KIND_CONDITION};
-	struct waiting it = {weft__thread_object(address, &origin), {.waiter = WEFT_TASK_NONE}};
+	struct waiting it = {
+		weft__thread_object(address, &origin), {.waiter = WEFT_TASK_NONE}, is_shared};
+	if (it.object && is_shared)
+		weft__thread_shared_wait(it.object);
 	if (it.object)
 		it.wait = weft__thread_wait_begin(it.object);
 	weft__hooks_end(saved);
@@ -34,6 +39,8 @@ static void end_wait(const struct waiting *it, bool is_woken)
 	if (!it->object)
 		return;
 	int saved = weft__hooks_begin();
+	if (is_woken && it->is_shared)
+		weft__thread_shared_woken(it->object);
 	weft__thread_wait_end(it->object, &it->wait, is_woken);
 	weft__hooks_end(saved);
 }
@@ -47,7 +54,40 @@ static void wake_if_busy(const void *address)
 	weft__hooks_end(saved);
 }
 
+static void wake_others(const void *address, const char *word, const void *caller)
+{
+	const struct weft__thread_origin origin = {word, caller, WEFT_KIND_CONDITION};
+	int saved = weft__hooks_begin();
+	weft__thread_shared_wake(address, &origin);
+	weft__hooks_end(saved);
+}
+
 /* ---- Semaphores ---- */
+
+/* As glibc keeps it: on machines of 64 bits, the value and the number of those who wait are one
+ * word. */
+struct content {
+#if __SIZEOF_POINTER__ == 8
+	uint32_t value, waiters;
+	int is_shared;
+#else
+	uint32_t value;
+	int is_shared, unused;
+	uint32_t waiters;
+#endif
+};
+
+static bool is_shared(const sem_t *semaphore)
+{
+	const struct content *it = (const void *)semaphore;
+	return unlikely(__atomic_load_n(&it->is_shared, __ATOMIC_RELAXED) != 0);
+}
+
+static bool has_waiters(const sem_t *semaphore)
+{
+	const struct content *it = (const void *)semaphore;
+	return __atomic_load_n(&it->waiters, __ATOMIC_RELAXED) != 0;
+}
 
 /* True if the caller has to wait for the semaphore; sem_wait is tried again then. errno stays. */
 static bool must_wait(sem_t *semaphore)
@@ -68,7 +108,8 @@ int sem_wait(sem_t *semaphore)
 	pthread_testcancel();
 	if (!must_wait(semaphore))
 		return 0;
-	struct waiting it = begin_wait(semaphore, "semaphore", __builtin_return_address(0));
+	struct waiting it =
+		begin_wait(semaphore, "semaphore", __builtin_return_address(0), is_shared(semaphore));
 	int result = NEXT(sem_wait)(semaphore);
 	end_wait(&it, result == 0);
 	return result;
@@ -82,7 +123,8 @@ int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict unt
 	pthread_testcancel();
 	if (!must_wait(semaphore))
 		return 0;
-	struct waiting it = begin_wait(semaphore, "semaphore", __builtin_return_address(0));
+	struct waiting it =
+		begin_wait(semaphore, "semaphore", __builtin_return_address(0), is_shared(semaphore));
 	int result = NEXT(sem_timedwait)(semaphore, until);
 	end_wait(&it, result == 0);
 	return result;
@@ -95,7 +137,8 @@ int sem_clockwait(sem_t *restrict semaphore, clockid_t clock, const struct times
 		return NEXT(sem_clockwait)(semaphore, clock, until);
 	if (!must_wait(semaphore))
 		return 0;
-	struct waiting it = begin_wait(semaphore, "semaphore", __builtin_return_address(0));
+	struct waiting it =
+		begin_wait(semaphore, "semaphore", __builtin_return_address(0), is_shared(semaphore));
 	int result = NEXT(sem_clockwait)(semaphore, clock, until);
 	end_wait(&it, result == 0);
 	return result;
@@ -104,7 +147,12 @@ int sem_clockwait(sem_t *restrict semaphore, clockid_t clock, const struct times
 HOOK(sem_post)
 int sem_post(sem_t *semaphore)
 {
-	wake_if_busy(semaphore);
+	if (HOOKS_RECORD && is_shared(semaphore)) {
+		if (has_waiters(semaphore))
+			wake_others(semaphore, "semaphore", __builtin_return_address(0));
+	} else {
+		wake_if_busy(semaphore);
+	}
 	return NEXT(sem_post)(semaphore);
 }
 
@@ -117,15 +165,27 @@ int sem_destroy(sem_t *semaphore)
 
 /* ---- Barriers ---- */
 
+/* As glibc keeps it. */
+struct inner {
+	unsigned in, round, count;
+	int is_shared;
+	unsigned out;
+};
+
 /* The last thread to come does not wait, but finds that out only afterwards: its wait is short.
- */
+ * Those that wait for one of another process receive what it sends, as the last one. */
 HOOK(pthread_barrier_wait)
 int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
 	if (!HOOKS_RECORD)
 		return NEXT_VERSION(pthread_barrier_wait, "GLIBC_2.34")(barrier);
-	struct waiting it = begin_wait(barrier, "barrier", __builtin_return_address(0));
+	const void *caller = __builtin_return_address(0);
+	const bool is_shared = ((const struct inner *)(const void *)barrier)->is_shared != 0;
+	if (is_shared)
+		wake_others(barrier, "barrier", caller);
+	struct waiting it = begin_wait(barrier, "barrier", caller, false);
 	int result = NEXT_VERSION(pthread_barrier_wait, "GLIBC_2.34")(barrier);
+	it.is_shared = is_shared && result != PTHREAD_BARRIER_SERIAL_THREAD; /* which came last */
 	end_wait(&it, true);
 	return result;
 }

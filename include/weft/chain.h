@@ -30,6 +30,8 @@ enum weft_chain_step {
 	/* `task` does not run although it could: its thread runs `source`, from `since` to `until` */
 	WEFT_CHAIN_THREAD,
 	WEFT_CHAIN_RECEIVES, /* `task` waits for a message, and receives it from `source` at `until` */
+	/* `task` is a lock that processes share; `source`, of another process, held it at `since` */
+	WEFT_CHAIN_ELSEWHERE,
 };
 
 /* From `wait.task` to `wait.source`, the next hop's task. */

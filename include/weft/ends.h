@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tags of tasks that stand for one end of a pipe or connection. Their value is a number that both
- * ends know: what one end writes, the other reads. A recorder writes them when it first knows the
- * number, and readers then find the process at the other end, also if nothing is sent any more.
+ * Tags of tasks that stand for what processes share. Those of one end of a pipe or connection:
+ * their value is a number that both ends know: what one end writes, the other reads. A recorder
+ * writes them when it first knows the number, and readers then find the process at the other end,
+ * also if nothing is sent any more. Those of a lock: the system's number of the thread or process
+ * that holds it when a wait begins; 0: unknown, or one that the trace shows.
  */
 #ifndef WEFT_ENDS_H
 #define WEFT_ENDS_H
@@ -12,6 +14,9 @@
 
 #define WEFT_TAG_READS  "reads from end"
 #define WEFT_TAG_WRITES "writes to end"
+
+#define WEFT_TAG_HELD_BY_THREAD  "held by thread"
+#define WEFT_TAG_HELD_BY_PROCESS "held by process"
 
 /* The keys of messages through a pipe or connection have this in their bits 56 to 63. Bytes come in
  * the order in which they were written, so a receive takes the first send that no receive has

@@ -6,6 +6,7 @@
 #include "model/holds.h"
 #include "story/any.h"
 #include "story/blocking.h"
+#include "story/elsewhere.h"
 #include "story/epoll.h"
 #include "story/holders.h"
 #include "story/hop.h"
@@ -122,6 +123,16 @@ static void write_turn(
 	add_time(s, story, ", until ", wait->until);
 }
 
+/* "lock 4 'lock table' was held by thread 1 'writer' at 3 ms" */
+static void write_elsewhere(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
+{
+	add_subject(s, story, wait->task, " was held by ");
+	weft__story_words_add_subject(
+		weft__story_clause(s, WORTH_OTHER), story->model, wait->source, OTHER_LETTERS);
+	add_time(s, story, " at ", wait->since);
+}
+
 WEFT__EXPORT size_t weft_chain_hop_sentence(
 	const struct weft_story *story, const struct weft_chain_hop *hop, char *buffer, size_t size)
 {
@@ -152,10 +163,17 @@ WEFT__EXPORT size_t weft_chain_hop_sentence(
 		write_turn(&s, story, &hop->wait);
 		break;
 	case WEFT_CHAIN_RECEIVES:
-		write_ended_by(&s, story, &hop->wait, " waits for a message, from ");
+		write_ended_by(&s, story, &hop->wait,
+			story->model->tasks.kind[hop->wait.task] == WEFT_KIND_CONDITION
+				? " is signalled by "
+				: " waits for a message, from ");
+		break;
+	case WEFT_CHAIN_ELSEWHERE:
+		write_elsewhere(&s, story, &hop->wait);
 		break;
 	}
-	add_dark(&s, story, hop->wait.task, hop->wait.since, hop->wait.until);
+	if (hop->step != WEFT_CHAIN_ELSEWHERE) /* which is about one moment */
+		add_dark(&s, story, hop->wait.task, hop->wait.since, hop->wait.until);
 	return weft__story_sentence_write(&s, buffer, size);
 }
 
@@ -248,11 +266,45 @@ static void write_condition(
 	add_last_signal(s, story, chain);
 }
 
+/* Appends "process 17 at 3 ms, which is not in the trace", or "server, process 17, at 3 ms, by one
+ * of its 4 threads". */
+static void add_holder(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft__elsewhere *it)
+{
+	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
+	if (it->task != WEFT_NONE)
+		weft__story_words_add_subject(w, story->model, it->task, OTHER_LETTERS);
+	else if (it->buffer != WEFT_NONE)
+		weft__story_words_add_process(w, story->model, it->buffer);
+	else
+		weft__story_words_add(
+			w, it->is_process ? "process %llu" : "thread %llu", (unsigned long long)it->number);
+	add_time(s, story, " at ", it->time);
+	w = weft__story_clause(s, WORTH_OTHER);
+	if (it->buffer == WEFT_NONE)
+		weft__story_words_add(w, ", which is not in the trace");
+	else if (it->task == WEFT_NONE)
+		weft__story_words_add(w, ", by one of its %u threads", (unsigned)it->threads);
+}
+
+static bool write_holder(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
+{
+	struct weft__elsewhere it;
+	if (!weft__story_held_elsewhere(story, chain->end.task, chain->at, &it))
+		return false;
+	add_subject(s, story, chain->end.task, " was held by ");
+	add_holder(s, story, &it);
+	return true;
+}
+
 static void write_unresolved(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
 {
 	uint32_t task = chain->end.task;
 	struct weft_story_timer timer;
+	if (write_holder(s, story, chain))
+		return;
 	add_nobody(s, story->model, task, "resolved");
 	add_early_signal(s, story, chain);
 	if (weft_story_timer(story->model, task, &timer)) {
@@ -417,6 +469,8 @@ static bool write_epoll(
 static void write_idle(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
 {
+	if (write_holder(s, story, chain))
+		return;
 	if (weft__model_is_resource(story->model->tasks.kind[chain->end.task])) {
 		add_subject(s, story, chain->end.task, " is held by nobody that the trace shows");
 		return;
@@ -498,6 +552,8 @@ WEFT__EXPORT size_t weft_chain_end_sentence(
 		write_unresolved(&s, story, chain);
 		break;
 	case WEFT_CHAIN_OUTSIDE:
+		if (write_holder(&s, story, chain))
+			break;
 		add_subject(&s, story, task, " is woken or resolved from outside of the trace");
 		add_time(&s, story, ", at ", chain->end.until);
 		break;
@@ -539,6 +595,12 @@ static void add_end(struct weft__sentence *s, const struct weft_story *story, ui
 	if (waiters->ends > 1)
 		weft__story_words_add(w, "%u tasks like ", (unsigned)waiters->ends);
 	weft__story_words_add_subject(w, story->model, waiters->end, SUBJECT_LETTERS);
+	struct weft__elsewhere it;
+	if (weft__story_held_elsewhere(story, waiters->end, at_ns, &it)) {
+		weft__story_words_add(weft__story_clause(s, WORTH_OTHER), ", held by ");
+		add_holder(s, story, &it);
+		return;
+	}
 	if (!weft__story_hop_at(story, NULL, waiters->end, at_ns, &hop) || hop.step != WEFT_CHAIN_HELD)
 		return;
 	const struct weft_story_hold hold = {hop.wait.source, hop.wait.since};

@@ -10,6 +10,7 @@
 
 #include "story/other_end.h"
 #include "story/blocking.h"
+#include "story/elsewhere.h"
 #include "story/index.h"
 #include "story/runs.h"
 
@@ -128,6 +129,20 @@ static bool find_other_end(
 	return true;
 }
 
+/* Finds the thread of another process that holds a lock, if a recorder has said so. */
+static bool find_elsewhere(
+	const struct weft_story *story, uint64_t at_ns, struct weft_chain_hop *hop)
+{
+	struct weft__elsewhere it;
+	if (!weft__story_held_elsewhere(story, hop->wait.task, at_ns, &it) || it.task == WEFT_NONE ||
+		weft__story_is_gone(story->model, hop->wait.task, at_ns))
+		return false;
+	hop->step = WEFT_CHAIN_ELSEWHERE;
+	hop->wait.since = it.time;
+	hop->wait.source = it.task;
+	return true;
+}
+
 bool weft__story_hop_at(const struct weft_story *story, const uint32_t *now, uint32_t task,
 	uint64_t at_ns, struct weft_chain_hop *ret_hop)
 {
@@ -148,7 +163,8 @@ bool weft__story_hop_at(const struct weft_story *story, const uint32_t *now, uin
 		.until = UINT64_MAX,
 		.got = WEFT_NONE};
 	return model->tasks.start[hop->wait.task] <= at_ns &&
-		   (find_resolve(story, at_ns, hop) || find_other_end(story, at_ns, hop));
+		   (find_elsewhere(story, at_ns, hop) || find_resolve(story, at_ns, hop) ||
+			   find_other_end(story, at_ns, hop));
 }
 
 /* The last signal to a task that others sent in a wait's time; WEFT_NONE if there is none. A wait

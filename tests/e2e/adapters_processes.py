@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: ISC
 """Programs that nobody changed, in several processes: which of them waits for which."""
+import fcntl
 import glob
 import os
 import re
@@ -10,6 +11,7 @@ from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_d
 from waiting import wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'process-subject')
+SHARED = os.path.join(BUILD, 'tests', 'shared-subject')
 PARENT = 'process-subject'
 WORK = 100 * 10**6  # nanoseconds that a child works before it sends
 
@@ -114,6 +116,64 @@ def a_child_that_waits_for_the_parent_that_waits_for_its_end():
         problems = weft('dump', '--problems', traces).stdout
         assert ' deadlock ' in problems.splitlines()[0], problems + weft('why', traces, status=None).stdout
         assert 'is the end of thread' in weft('why', traces, 'exit of process %d' % child, status=None).stdout
+
+
+def middle_of_wait(folder, thread, awaited):
+    """A time within the last wait of a thread for something called like that."""
+    tasks = json_lines(weft('dump', '--tasks', '--json', folder).stdout)
+    waiter = next((task['buffer'], task['task']) for task in tasks if task['label'] == thread)
+    sources = {task['task'] for task in tasks if task['buffer'] == waiter[0] and (task['label'] or '').startswith(awaited)}
+    events = [event for event in json_lines(weft('dump', '--json', folder).stdout) if (event['buffer'], event.get('task')) == waiter]
+    begin = [event['time'] for event in events if event.get('source') in sources and event['event'] == 'try_read'][-1]
+    return '@%d' % ((begin + next(event['time'] for event in events if event['time'] > begin)) // 2)
+
+
+@case
+def a_wait_for_what_another_process_has():
+    for way, awaited, words in (('mutex', 'lock', 'was held by'), ('robust', 'lock', 'was held by'), ('rwlock', 'rwlock', 'was held by'),
+                                ('flock', 'flock first.lock', 'was held by'), ('fcntl', 'fcntl F_SETLKW first.lock', 'was held by'),
+                                ('lockf', 'lockf first.lock', 'was held by'), ('semaphore', 'semaphore', 'is signalled by'),
+                                ('condition', 'condition', 'is signalled by'), ('barrier', 'barrier', 'is signalled by')):
+        with temporary_directory() as folder:
+            weft('record', '-a', 'thread,io', '-o', 'traces/', '--', SHARED, way, cwd=folder, env={'XDG_RUNTIME_DIR': folder})
+            traces = os.path.join(folder, 'traces')
+            answer = weft('why', '--at', middle_of_wait(traces, 'beta', awaited), traces, 'beta').stdout
+            assert re.search(r"'%s.*' %s thread \d+ 'alpha'" % (awaited, words), answer), (way, answer)
+
+
+@case
+def a_lock_of_a_process_that_is_not_recorded():
+    """This test has it."""
+    program = 'import fcntl, os; print(os.getpid(), flush=True); fcntl.flock(open("a.lock"), fcntl.LOCK_EX)'
+    with temporary_directory() as folder, open(os.path.join(folder, 'a.lock'), 'w', encoding='utf-8') as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        env = {'XDG_RUNTIME_DIR': folder}
+        process = subprocess.Popen([WEFT, 'record', '-a', 'io', '-o', 't.weft', '/usr/bin/python3', '-c', program], cwd=folder,
+                                   env=dict(os.environ, **env), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        pid = int(process.stdout.readline())
+        wait_until('a wait', lambda: ', held by process' in weft('why', pid, env=env, status=None).stdout, process)
+        answer = weft('why', pid, 'python3', env=env).stdout
+        fcntl.flock(file, fcntl.LOCK_UN)
+        equal(process.wait(), 0)
+        assert re.search(r"'flock a.lock' was held by process %d at .*, which is not in the trace" % os.getpid(), answer), answer
+
+
+@case
+def a_circle_of_locks_of_two_processes():
+    for way in ('mutexes', 'files'):
+        with temporary_directory() as folder:
+            env = {'XDG_RUNTIME_DIR': folder}
+            process = subprocess.Popen([WEFT, 'record', '-a', 'thread,io', '-o', 'traces/', '--', SHARED, way], cwd=folder,
+                                       env=dict(os.environ, **env), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            children = [int(process.stdout.readline()) for _ in range(2)]
+            for child in children:
+                wait_until('a lock', lambda pid=child: ', held by ' in weft('why', pid, env=env, status=None).stdout, process)
+            for number in (signal.SIGSTOP, signal.SIGKILL):  # the end of one lets the other one have its lock
+                for child in children:
+                    os.kill(child, number)
+            process.communicate()
+            problems = weft('dump', '--problems', os.path.join(folder, 'traces')).stdout
+            assert ' deadlock ' in problems.splitlines()[0] and 'which waits for it' in problems, (way, problems)
 
 
 @case

@@ -96,7 +96,8 @@ static void add_hop(struct answer *a, const struct weft_chain_hop *hop, uint32_t
 		[WEFT_CHAIN_WOKEN] = "woken",
 		[WEFT_CHAIN_OTHER_END] = "other_end",
 		[WEFT_CHAIN_THREAD] = "thread",
-		[WEFT_CHAIN_RECEIVES] = "receives"};
+		[WEFT_CHAIN_RECEIVES] = "receives",
+		[WEFT_CHAIN_ELSEWHERE] = "elsewhere"};
 	char sentence[WEFT_SENTENCE_BYTES], cell[16];
 	weft_chain_hop_sentence(&a->story, hop, sentence, sizeof(sentence));
 	snprintf(cell, sizeof(cell), "%4" PRIu32, number);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "story/any.h"
+#include "story/elsewhere.h"
 #include "story/other_end.h"
 #include "story/holders.h"
 #include "story/problems/locked.h"
@@ -110,11 +111,14 @@ static uint32_t across(const struct weft__blocked *b, uint32_t source)
 	return is_alone(b->model, user) ? user : source;
 }
 
-/* The task that blocks a waiter on `source`: a resource's holder, the task at the other end of a
- * pipe, else `source`. */
+/* The task that blocks a waiter on `source`: a resource's holder, also of another process, the task
+ * at the other end of a pipe, else `source`. */
 static uint32_t find_behind(struct weft__blocked *b, uint32_t source)
 {
 	const unsigned kind = b->model->tasks.kind[source];
+	struct weft__elsewhere it;
+	if (weft__story_held_elsewhere(b->story, source, b->model->summary.end, &it))
+		return it.task == WEFT_NONE ? source : b->final[it.task];
 	if (!weft__model_is_resource(kind))
 		return across(b, source);
 	return kind == WEFT_KIND_SEMAPHORE ? find_holder(b, source) : find_only_holder(b, source);

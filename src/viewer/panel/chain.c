@@ -35,7 +35,8 @@ static void add_hop(struct weft_viewer *viewer, uint32_t number)
 		[WEFT_CHAIN_WOKEN] = WEFT_VIEWER_ROLE_SIGNAL,
 		[WEFT_CHAIN_OTHER_END] = WEFT_VIEWER_ROLE_READ,
 		[WEFT_CHAIN_THREAD] = WEFT_VIEWER_ROLE_READ,
-		[WEFT_CHAIN_RECEIVES] = WEFT_VIEWER_ROLE_SIGNAL};
+		[WEFT_CHAIN_RECEIVES] = WEFT_VIEWER_ROLE_SIGNAL,
+		[WEFT_CHAIN_ELSEWHERE] = WEFT_VIEWER_ROLE_READ};
 	const struct weft_chain *chain = viewer->selection.chain;
 	const struct weft_chain_hop *hop = &chain->hops[number];
 	uint64_t until = hop->wait.until, start = viewer->view.start;

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See elsewhere.h. A system gives numbers of threads and processes again, so the one counts that
+ * was alive at the time.
+ */
+#include "story/elsewhere.h"
+
+#include <string.h>
+
+#include <weft/ends.h>
+
+#include "base/search.h"
+#include "story/index.h"
+
+#define LOOKED_MAX 64 /* notes that are examined, from the time on back */
+
+/* The last tag about a holder by a time; WEFT_NONE if there is none. */
+static uint32_t last_tag(
+	const struct weft_model *model, uint32_t task, uint64_t at, bool *ret_is_process)
+{
+	uint32_t first = model->tasks.first_note[task], end = model->tasks.end_note[task];
+	uint32_t note = weft__search(model->notes.time, first, end, weft__is_not_more_u64, at);
+	for (uint32_t looked = 0; note > first && looked < LOOKED_MAX; note--, looked++) {
+		*ret_is_process = weft__story_is_tag(model, note - 1, WEFT_TAG_HELD_BY_PROCESS);
+		if (*ret_is_process || weft__story_is_tag(model, note - 1, WEFT_TAG_HELD_BY_THREAD))
+			return note - 1;
+	}
+	return WEFT_NONE;
+}
+
+/* True if numbers of processes and threads mean the same in both buffers. */
+static bool are_of_one_host(const struct weft_model *model, uint32_t one, uint32_t other)
+{
+	const struct weft_trace_buffer *a =
+		weft_trace_buffer_at(model->buffers, model->buffer_count, one);
+	const struct weft_trace_buffer *b =
+		weft_trace_buffer_at(model->buffers, model->buffer_count, other);
+	return memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id)) == 0;
+}
+
+/* The number of a task's thread in the model; WEFT_NONE if the task has not run. */
+static uint32_t thread_of(const struct weft_model *model, uint32_t task)
+{
+	uint32_t first = model->tasks.first_activation[task];
+	return first < model->tasks.end_activation[task] ? model->activations.thread[first] : WEFT_NONE;
+}
+
+static bool is_the_thread(
+	const struct weft_model *model, uint32_t task, const struct weft__elsewhere *it)
+{
+	const uint32_t thread = thread_of(model, task);
+	return thread != WEFT_NONE && model->threads[thread].tid == it->number;
+}
+
+static bool is_of_the_process(
+	const struct weft_model *model, uint32_t task, const struct weft__elsewhere *it)
+{
+	const uint32_t buffer = model->tasks.buffer[task];
+	return buffer < model->buffer_count && model->buffers[buffer].pid == it->number;
+}
+
+/* Takes the latest thread of that number that has begun by the time; of a process, its threads. */
+static void find_task(const struct weft_model *model, uint32_t asking, struct weft__elsewhere *it)
+{
+	const struct weft_tasks *t = &model->tasks;
+	for (uint32_t task = 0; task < t->count; task++) {
+		if (t->kind[task] != WEFT_KIND_THREAD || t->start[task] > it->time ||
+			(it->is_process && weft__story_is_gone(model, task, it->time)) ||
+			!are_of_one_host(model, t->buffer[task], asking) ||
+			!(it->is_process ? is_of_the_process : is_the_thread)(model, task, it))
+			continue;
+		if (it->task == WEFT_NONE || t->start[task] >= t->start[it->task])
+			it->task = task;
+		it->threads++;
+	}
+	if (it->task == WEFT_NONE)
+		return;
+	it->buffer = t->buffer[it->task];
+	if (it->is_process && it->threads > 1)
+		it->task = WEFT_NONE;
+}
+
+bool weft__story_held_elsewhere(
+	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__elsewhere *ret)
+{
+	const struct weft_model *model = story->model;
+	bool is_process;
+	if (model->tasks.first_note[task] == model->tasks.end_note[task])
+		return false;
+	const uint32_t note = last_tag(model, task, at_ns, &is_process);
+	if (note == WEFT_NONE || model->notes.value[note] <= 0)
+		return false;
+	*ret = (struct weft__elsewhere){
+		.number = (uint64_t)model->notes.value[note],
+		.time = model->notes.time[note],
+		.is_process = is_process,
+		.buffer = WEFT_NONE,
+		.task = WEFT_NONE,
+	};
+	find_task(model, model->tasks.buffer[task], ret);
+	return true;
+}
