@@ -149,7 +149,7 @@ static uint64_t bytes_of(const char *path)
 }
 
 static void remove_ring(
-	const struct weft__runs_early *early, const char *path, const struct weft__runs_ring *ring)
+	const struct weft__runs_early *early, const struct weft__runs_ring *ring, const char *path)
 {
 	const uint64_t bytes = bytes_of(path);
 	weft__runs_directory_remove_metrics(early->directory, ring);
@@ -168,11 +168,11 @@ static bool reserve(struct weft__runs_early *early)
 /* True if the ring was one of a short helper, and is gone. */
 static bool leave_out(struct weft__runs_early *early, const struct weft__runs_ring *ring)
 {
-	char *path = early->keep_all ? NULL : weft__runs_name_in(early->directory, ring->name);
-	const bool is_helper = path && has_no_writer(path) && weft__runs_is_helper(path, ring, false) &&
-						   !lists_others(path, ring);
+	char *path = weft__runs_name_in(early->directory, ring->name);
+	const bool is_helper = !early->keep_all && path && has_no_writer(path) &&
+						   weft__runs_is_helper(path, ring, false) && !lists_others(path, ring);
 	if (is_helper) {
-		remove_ring(early, path, ring);
+		remove_ring(early, ring, path);
 		early->left_out++;
 	}
 	free(path);
@@ -194,7 +194,7 @@ static void save(struct weft__runs_early *early, const struct weft__runs_rings *
 	}
 	if (is_named &&
 		weft__runs_save(&saving, entry.path, entry.ring, entry.file) == WEFT__RUNS_SAVED) {
-		remove_ring(early, entry.path, entry.ring);
+		remove_ring(early, entry.ring, entry.path);
 		early->list[early->count++] = entry;
 		return;
 	}
