@@ -497,12 +497,20 @@ static void write_promise(struct weft__words *w, const struct weft_model *model,
 	weft__story_words_add(w, ",");
 }
 
+/* The task that the sentence is about: of a promise its only reader. A task has a name of its own.
+ */
+static uint32_t named_for(const struct chains *c, uint32_t task)
+{
+	if (c->model->tasks.kind[task] == WEFT_KIND_TASK)
+		return task;
+	const uint32_t reader = weft__story_only_reader(c->findings->story, task);
+	return reader == WEFT_NONE ? task : reader;
+}
+
 static void report(const struct chains *c, const struct chain *chain, uint32_t alike)
 {
 	const struct weft_trace_buffer *buffer = buffer_of(c, chain->last);
-	const uint32_t task = c->first[chain->last],
-				   reader = weft__story_only_reader(c->findings->story, task),
-				   named = reader == WEFT_NONE ? task : reader;
+	const uint32_t task = c->first[chain->last], named = named_for(c, task);
 	const bool is_success = buffer->ending == WEFT_ENDING_EXIT && !(buffer->wait_status & 0xffff);
 	const bool may_rest = is_at_rest(c, task) || is_idle_pool(c, chain->last);
 	const bool is_signal =
