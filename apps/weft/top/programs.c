@@ -44,8 +44,8 @@ int top_program_compare(const void *left, const void *right)
 	int order = strcmp(l->linked.program, r->linked.program);
 	order = order ? order : (l->linked.pid > r->linked.pid) - (l->linked.pid < r->linked.pid);
 	return order ? order
-				 : (l->linked.started_unix_ns > r->linked.started_unix_ns) -
-					   (l->linked.started_unix_ns < r->linked.started_unix_ns);
+				 : (l->linked.started_ticks > r->linked.started_ticks) -
+					   (l->linked.started_ticks < r->linked.started_ticks);
 }
 
 static bool has_program(const struct top_forest *forest, const struct top_program *program)

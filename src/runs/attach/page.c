@@ -230,6 +230,7 @@ void weft__runs_linked_name(struct weft__runs_linked *ret, pid_t pid)
 {
 	*ret = (struct weft__runs_linked){
 		.pid = pid, .started_unix_ns = (uint64_t)(weft__runs_process_start(pid) * 1e9)};
+	weft__source_process_look(pid, &ret->started_ticks);
 	read_program(pid, ret->program);
 }
 

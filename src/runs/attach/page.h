@@ -15,7 +15,8 @@
 struct weft__runs_linked {
 	pid_t pid;
 	char program[64];
-	uint64_t started_unix_ns;
+	uint64_t started_unix_ns; /* rounded, and differs a little from one call to the next */
+	uint64_t started_ticks;   /* since the machine started: with the pid, one process */
 };
 
 struct weft__runs_linked_list {
