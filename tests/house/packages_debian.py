@@ -50,8 +50,8 @@ def ocaml_files():
                  'weft-lwt/unix': ('weft_lwt_unix', ['weft_lwt_unix']), 'weft-lwt/mprof': ('weft_mprof', ['mProf']),
                  'weft-lwt/mprof-unix': ('weft_mprof_unix', ['mProf_unix'])}
     found = {'%s/%s' % (package, name) for package in ('weft', 'weft-lwt') for name in ('META', 'dune-package', 'opam')}
-    found |= {'stublibs/dll%s_stubs.so' % library for library in ('weft', 'weft_lwt', 'weft_mprof')}
-    found |= {'%s/lib%s_stubs.a' % it for it in (('weft', 'weft'), ('weft-lwt', 'weft_lwt'), ('weft-lwt/mprof', 'weft_mprof'))}
+    found |= {'stublibs/dll%s_stubs.so' % library for library in ('weft', 'weft_lwt')}
+    found |= {'%s/lib%s_stubs.a' % it for it in (('weft', 'weft'), ('weft-lwt', 'weft_lwt'))}
     for folder, (library, modules) in libraries.items():
         found |= {'%s/%s.%s' % (folder, library, ending) for ending in ('a', 'cma', 'cmxa', 'cmxs')}
         found |= {'%s/%s.%s' % (folder, module, ending) for module in modules for ending in ('cmi', 'cmt', 'cmx', 'ml')}

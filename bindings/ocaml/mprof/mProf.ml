@@ -14,8 +14,6 @@ module Trace = struct
   (* Weft has its own clock. *)
   type timestamper = log_buffer -> int -> unit
 
-  external address : log_buffer -> (int [@untagged]) = "weft_mprof_address_byte" "weft_mprof_address" [@@noalloc]
-
   let label text = if !P.on then Weft.label P.category Weft.info Weft.current_task text
 
   (* A promise with a name is one that should end. *)
@@ -73,7 +71,7 @@ module Trace = struct
     let make buffer (_ : timestamper) = buffer
 
     let start buffer =
-      let error = Weft.start_at (address buffer) (Bigarray.Array1.dim buffer) in
+      let error = Weft.start buffer in
       if error <> 0 then failwith (Printf.sprintf "MProf: weft does not record into this buffer (%d)" error);
       P.look ()
 

@@ -205,8 +205,9 @@ external band :
   (int [@untagged]) -> (text [@untagged]) -> bool -> unit
   = "weft_ocaml_band_byte" "weft_ocaml_band" [@@noalloc]
 
-(** Records into memory at an address; of so many bytes. 0: it works. *)
-external start_at :
-  (int [@untagged]) -> (int [@untagged]) -> (int [@untagged])
+(** Records into a buffer that the program keeps. 0, or a negative code of weft/error.h. *)
+external start :
+  (char, Bigarray.int8_unsigned_elt, Bigarray.c_layout) Bigarray.Array1.t -> (int [@untagged])
   = "weft_ocaml_start_byte" "weft_ocaml_start" [@@noalloc]
+
 external stop : unit -> unit = "weft_ocaml_stop" [@@noalloc]

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define CAML_NAME_SPACE
+#include <caml/bigarray.h>
 #include <caml/mlvalues.h>
 
 #include <weft/weft_ffi.h>
@@ -59,12 +60,18 @@ value weft_ocaml_is_recording(value unit)
 	return Val_bool(weft_ffi_is_recording());
 }
 
-/* Memory of a Bigarray is not aligned; libweft takes whole cache lines. */
-intnat weft_ocaml_start(intnat address, intnat size)
+/* A Bigarray never moves, but need not be aligned; libweft takes whole cache lines. */
+intnat weft_ocaml_start(value buffer)
 {
-	uintptr_t from = ((uintptr_t)address + 63) & ~(uintptr_t)63;
-	uintptr_t end = ((uintptr_t)address + (uintptr_t)size) & ~(uintptr_t)63;
+	uintptr_t address = (uintptr_t)Caml_ba_data_val(buffer);
+	uintptr_t from = (address + 63) & ~(uintptr_t)63;
+	uintptr_t end = (address + (uintptr_t)Caml_ba_array_val(buffer)->dim[0]) & ~(uintptr_t)63;
 	return end > from ? weft_ffi_start((void *)from, end - from) : -1;
+}
+
+value weft_ocaml_start_byte(value buffer)
+{
+	return Val_long(weft_ocaml_start(buffer));
 }
 
 value weft_ocaml_stop(value unit)
