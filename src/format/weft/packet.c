@@ -52,6 +52,12 @@ bool weft__format_packet_is_same(const struct weft__buffer *b, uint32_t index, u
 	return load_state(weft__format_buffer_packet(b, index)) >> 2 == sequence;
 }
 
+uint64_t weft__format_packet_closed(const struct weft__buffer *b, uint32_t index)
+{
+	uint64_t state = load_state(weft__format_buffer_packet(b, index));
+	return (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_CLOSED ? state >> 2 : UINT64_MAX;
+}
+
 uint64_t weft__format_packet_peek(
 	const struct weft__buffer *b, uint32_t index, uint32_t *ret_committed)
 {

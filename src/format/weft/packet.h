@@ -31,6 +31,10 @@ static inline bool weft__format_packet_is_readable(enum weft__verdict verdict)
 	return verdict == WEFT__PACKET_WHOLE || verdict == WEFT__PACKET_DAMAGED;
 }
 
+/* The sequence of the content if the packet is closed, so that nothing is added to it; else
+ * UINT64_MAX. */
+uint64_t weft__format_packet_closed(const struct weft__buffer *b, uint32_t index);
+
 /* Returns the sequence of the content that can be read, or 0 if there is none, without copying it.
  * Unless ret_committed is NULL, it gets the number of committed bytes. */
 uint64_t weft__format_packet_peek(

@@ -272,6 +272,26 @@ static void a_second_scan_keeps_the_order_of_equals(void **state)
 
 /* ---- Losses ---- */
 
+/* A thread moves the hand, and takes the packet there only after a look. */
+static void a_packet_that_is_claimed_late_is_found(void **state)
+{
+	struct followed f = begin();
+	(void)state;
+	for (int64_t value = 1; value <= 8000; value++) {
+		f.header->hand++;
+		weft__format_follower_look(f.follower, weft__format_follower_latest(f.follower));
+		if (value > 1)
+			expect(&f, value - 1);
+		expect_nothing(&f);
+		f.header->hand--;
+		record_at(2000 + 10 * (uint64_t)value, value);
+	}
+	assert_true(
+		f.header->hand > 2 * f.header->packet_count); /* the ring was written twice around */
+	assert_int_equal(lost(&f, WEFT_LOSS_STALLED), 0);
+	end(&f);
+}
+
 static void events_overwritten_before_the_follower_are_counted_separately(void **state)
 {
 	struct followed f = begin();
@@ -681,6 +701,7 @@ int main(void)
 		cmocka_unit_test(equal_times_at_the_mark_keep_their_order),
 		cmocka_unit_test(events_after_the_look_wait_for_the_next),
 		cmocka_unit_test(a_second_scan_keeps_the_order_of_equals),
+		cmocka_unit_test(a_packet_that_is_claimed_late_is_found),
 		cmocka_unit_test(events_overwritten_before_the_follower_are_counted_separately),
 		cmocka_unit_test(the_recorders_losses_are_given_after_each_look),
 		cmocka_unit_test(events_have_names_and_threads),

@@ -22,6 +22,7 @@ struct weft__followed {
 	uint8_t *copy;                   /* NULL: it is read to its end, or the input itself is read */
 	struct weft__account account;
 	uint64_t sequence;   /* of the content; 0: none yet */
+	uint64_t claimed;    /* the last claim under which the packet was; 0: none */
 	uint64_t next_ns;    /* of the next event, or a lower bound of it */
 	uint64_t next_ticks; /* from which it was computed */
 	uint64_t offset;     /* of the packet in the input */
@@ -33,6 +34,8 @@ struct weft__followed {
 	bool is_begun;                     /* the content's header has been read */
 	bool is_damaged;                   /* the rest of the content can't be read */
 	bool is_waiting;                   /* in the queue */
+	bool is_settled; /* it changes no more until it is claimed: weft/follow/look.c */
+	bool is_watched; /* in the follower's list of packets that are not settled */
 	bool has_event;
 	bool gives_switch; /* give a switch to `task` first: earlier events are lost */
 };
@@ -53,11 +56,15 @@ struct weft__follower {
 	uint32_t *unused;         /* indices of the unused others */
 	uint32_t unused_count;
 	size_t followed_count; /* also the capacity of `queue` and `unused` */
+	uint32_t *watched;     /* packets that may change without a claim */
+	uint32_t watched_count;
+	uint64_t hand; /* claims at the last look */
 	uint64_t mark_ns;
 	uint64_t given_ns; /* no earlier event is given any more */
 	uint64_t last_ns;  /* a later time is damaged */
 	uint32_t budget;   /* contents that this call may still begin */
 	bool is_rescanned; /* the second scan of the last look was made */
+	bool has_scanned;  /* there was a look */
 	bool has_given;    /* the caller borrows the first packet's event */
 	bool is_finished;
 	bool is_saved;  /* a packet has one content: a saved buffer, or any stream */
@@ -111,7 +118,7 @@ int weft__format_follower_init(struct weft__follower *f);
 /* Adds unused entries. 0 or WEFT_ERROR_MEMORY. */
 int weft__format_follower_add_followed(struct weft__follower *f, size_t count);
 
-/* Finds new content at all positions. No event may be borrowed during the call, because another
+/* Finds new content. No event may be borrowed during the call, because another
  * packet may become the first. */
 void weft__format_follower_scan(struct weft__follower *f);
 

@@ -347,6 +347,9 @@ static int allocate(struct weft__follower *f)
 	uint32_t packets = f->buffer.packet_count;
 	int error = weft__format_follower_add_followed(f, (size_t)packets + 1);
 	f->unused_count = 0;
+	f->watched = malloc((packets + (size_t)1) * sizeof(*f->watched));
+	if (!f->watched)
+		error = WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; !error && i < packets; i++) {
 		f->followed[i].packet = i;
 		f->followed[i].offset =
@@ -436,6 +439,7 @@ void weft__format_follower_destroy(struct weft__follower *f)
 		free(f->followed[i].copy);
 	free(f->followed);
 	free(f->unused);
+	free(f->watched);
 	weft__format_queue_finish(&f->queue);
 	weft__format_mark_finish(&f->mark);
 	weft__format_gaps_finish(&f->gaps);

@@ -108,16 +108,86 @@ static void rebuild_queue(struct weft__follower *f)
 	weft__format_queue_settle(&f->queue);
 }
 
+/* ---- Which packets to look at ---- */
+
+/* Looks at a packet; true if its queue entry has another time. Whether it is closed is loaded
+ * first: what is committed to a closed packet does not change. */
+static bool visit(struct weft__follower *f, struct weft__followed *p)
+{
+	uint64_t closed = weft__format_packet_closed(&f->buffer, p->packet);
+	bool is_renewed = false;
+	if (p->is_waiting)
+		is_renewed = renew_waiting(f, p);
+	else if (weft__format_followed_has_news(f, p))
+		weft__format_followed_enqueue(f, p);
+	p->is_settled = closed == p->sequence && closed >= p->claimed && !p->is_waiting;
+	return is_renewed;
+}
+
+static void watch(struct weft__follower *f, struct weft__followed *p)
+{
+	if (p->is_settled || p->is_watched)
+		return;
+	p->is_watched = true;
+	f->watched[f->watched_count++] = p->packet;
+}
+
+/* Visits the packets that may have changed since the last look without a claim. */
+static bool visit_watched(struct weft__follower *f)
+{
+	uint32_t count = f->watched_count;
+	bool is_renewed = false;
+	f->watched_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct weft__followed *p = &f->followed[f->watched[i]];
+		is_renewed |= visit(f, p);
+		p->is_watched = false;
+		watch(f, p);
+	}
+	return is_renewed;
+}
+
+/* Visits the packet of a claim; 0: none was there. */
+static bool visit_claimed(struct weft__follower *f, uint32_t packet, uint64_t claim)
+{
+	struct weft__followed *p = &f->followed[packet];
+	p->claimed = claim;
+	bool is_renewed = visit(f, p);
+	watch(f, p);
+	return is_renewed;
+}
+
+static bool visit_all(struct weft__follower *f, uint64_t hand)
+{
+	const uint32_t packets = f->buffer.packet_count;
+	bool is_renewed = false;
+	for (uint32_t i = 0; i < packets; i++) {
+		uint64_t behind = (hand - 1 - i) % packets; /* claims since that of this packet */
+		is_renewed |= visit_claimed(f, i, hand > i ? hand - behind : 0);
+	}
+	return is_renewed;
+}
+
+/* A claim moves the hand before it takes the packet there, so only packets under the hand have new
+ * content. A thread may be slow to take one, or skip it because it is open: it is watched until it
+ * has the content of that claim or of a later one, as is a packet that is open, or waits. */
 void weft__format_follower_scan(struct weft__follower *f)
 {
+	const struct weft_abi_buffer *header = (const void *)f->buffer.bytes;
+	const uint32_t packets = f->buffer.packet_count;
+	bool is_live = !f->is_saved && !f->is_finished;
+	uint64_t hand = is_live ? __atomic_load_n(&header->hand, __ATOMIC_ACQUIRE) : 0;
 	bool is_renewed = false;
-	for (uint32_t i = 0; i < f->buffer.packet_count; i++) {
-		struct weft__followed *p = &f->followed[i];
-		if (p->is_waiting)
-			is_renewed |= renew_waiting(f, p);
-		else if (weft__format_followed_has_news(f, p))
-			weft__format_followed_enqueue(f, p);
+	/* A damaged hand may go back. */
+	if (!is_live || !f->has_scanned || hand < f->hand || hand - f->hand > packets) {
+		is_renewed = visit_all(f, hand);
+	} else {
+		is_renewed = visit_watched(f);
+		for (uint64_t claim = f->hand + 1; claim <= hand; claim++)
+			is_renewed |= visit_claimed(f, (uint32_t)((claim - 1) % packets), claim);
 	}
+	f->hand = hand;
+	f->has_scanned = true;
 	if (is_renewed)
 		rebuild_queue(f);
 }
