@@ -88,6 +88,8 @@ static double pause_ms(const struct weft_refresh *refresh)
 		least_ms = SHORTEST_PAUSE_MS;
 	if (share > SHARE || refresh->is_behind)
 		share = SHARE;
+	if (isinf(refresh->former_ms) && !refresh->is_behind)
+		share = 1; /* the first model is made from nothing, so the next one costs less */
 	double pause_ms = (share > 1 ? share : 1) * cost_ms;
 	return pause_ms > least_ms ? pause_ms : least_ms;
 }
