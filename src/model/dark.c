@@ -2,6 +2,8 @@
  *
  * Dark time: when events of a buffer may be missing. It comes from the losses of the buffer's
  * threads. All tasks of the buffer are concerned, because any thread may have ended or woken them.
+ * A buffer without threads, as that of a domain of Xen, is one of tasks that other buffers' threads
+ * run.
  */
 #include "model/dark.h"
 
@@ -10,6 +12,8 @@
 #include "base/array.h"
 #include "base/export.h"
 #include "base/search.h"
+
+#define THREADLESS_LOSSES_MAX 256
 
 WEFT__EXPORT const char *weft_dark_name(enum weft_dark_reason reason)
 {
@@ -71,6 +75,40 @@ static void add(struct weft__dark *dark, uint32_t buffer, enum weft_dark_reason 
 	dark->list[dark->count++] = (struct weft_dark){start, end, buffer, (uint8_t)reason};
 }
 
+/* The buffers without threads. `ret_list` has room for all. */
+static uint32_t list_threadless(
+	const struct weft_trace_description *description, uint32_t buffers, uint32_t *ret_list)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < buffers; i++)
+		ret_list[i] = false;
+	for (uint32_t i = 0; i < description->thread_count; i++)
+		if (description->threads[i].buffer < buffers)
+			ret_list[description->threads[i].buffer] = true;
+	for (uint32_t i = 0; i < buffers; i++)
+		if (!ret_list[i])
+			ret_list[count++] = i;
+	return count;
+}
+
+/* The losses of all threads are those of a buffer without threads; if they are many, the time from
+ * the first one on to the last. */
+static void add_to_threadless(
+	struct weft__dark *dark, uint32_t losses, const uint32_t *list, uint32_t count)
+{
+	struct weft_dark whole = {UINT64_MAX, 0, 0, WEFT_DARK_LOST};
+	for (uint32_t i = 0; i < losses; i++) {
+		whole.start = dark->list[i].start < whole.start ? dark->list[i].start : whole.start;
+		whole.end = dark->list[i].end > whole.end ? dark->list[i].end : whole.end;
+	}
+	const bool is_one = losses > THREADLESS_LOSSES_MAX;
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t loss = 0; loss < (is_one ? 1 : losses); loss++) {
+			const struct weft_dark it = is_one ? whole : dark->list[loss];
+			add(dark, list[i], (enum weft_dark_reason)it.reason, it.start, it.end);
+		}
+}
+
 static void add_losses(struct weft__dark *dark, const struct weft_trace_description *description,
 	uint64_t start, uint64_t end)
 {
@@ -106,11 +144,21 @@ int weft__model_dark_find(const struct weft_trace_description *description,
 	const struct weft__ends *ends, uint64_t start, uint64_t end, struct weft__dark *ret_dark)
 {
 	const uint32_t buffers = description->buffer_count ? description->buffer_count : 1;
-	size_t room = description->loss_period_count + 2 * (size_t)buffers;
-	struct weft__dark dark = {malloc(room * sizeof(*dark.list)), 0};
-	if (!dark.list)
+	uint32_t *threadless = malloc(buffers * sizeof(*threadless));
+	if (!threadless)
 		return WEFT_ERROR_MEMORY;
+	const uint32_t others = list_threadless(description, buffers, threadless);
+	const uint32_t losses = description->loss_period_count;
+	const size_t each = losses > THREADLESS_LOSSES_MAX ? 1 : losses;
+	size_t room = losses + others * each + 2 * (size_t)buffers;
+	struct weft__dark dark = {malloc(room * sizeof(*dark.list)), 0};
+	if (!dark.list) {
+		free(threadless);
+		return WEFT_ERROR_MEMORY;
+	}
 	add_losses(&dark, description, start, end);
+	add_to_threadless(&dark, dark.count, threadless, others);
+	free(threadless);
 	const bool is_anywhere = has_unplaced(description);
 	for (uint32_t i = 0; i < buffers; i++) {
 		uint64_t over = ends && i < ends->buffers ? ends->of_buffer[i] : 0;

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: ISC
 """Two corpora for the search for problems. Programs with a planted fault (tests/faults/), each with several
 seeds: the fault is the first problem. Sound ones have none, and examples and real traces nothing graver than a hint."""
+import glob
 import json
+import lzma
 import os
 import re
 
@@ -9,7 +11,9 @@ from harness import BUILD, DATA, case, equal, json_lines, main, run, temporary_d
 from measured import IS_SANITIZED
 
 PROGRAMS = os.path.join(BUILD, 'tests', 'fault-programs')
+DARK = os.path.join(BUILD, 'tests', 'test_dark')
 SEEDS = 2 if IS_SANITIZED else 5
+CUTS = 3 if IS_SANITIZED else 12  # of each trace
 # Examples run on the machine's clock: where it lets them wait for a processor, these are true.
 OF_BUSY_MACHINES = {'late timer', 'hog', 'slow', 'idle gap', 'contention', 'starvation', 'burst', 'polling', 'piling up', 'queue'}
 EXAMPLES = ['block-read', 'hello', 'threads']
@@ -67,6 +71,23 @@ def sound_programs_have_no_problem():
         for name in sound:
             for seed in range(1, SEEDS + 1):
                 equal(describe(play(name, seed, here)), 'nothing', '%s, seed %d' % (name, seed))
+
+
+@case
+def losses_of_sound_programs_make_no_problem():
+    """Nor those of captures of Xen: events are cut out at random (tests/unit/story/test_dark.c)."""
+    with temporary_directory() as here:
+        traces = []
+        for name in [row[0] for row in programs() if not row[1]]:
+            traces.append(os.path.join(here, name))
+            equal(run([PROGRAMS, name, '7', traces[-1]]).returncode, 0)
+        for path in glob.glob(os.path.join(DATA, 'traces', '*.xz')):
+            traces.append(os.path.join(here, os.path.basename(path)[:-3]))
+            with lzma.open(path) as packed, open(traces[-1], 'wb') as file:
+                file.write(packed.read())
+        assert len(traces) >= 12, traces
+        result = run([DARK], env={'WEFT_DARK_TRACES': ' '.join(traces), 'WEFT_DARK_SEEDS': str(CUTS), 'CMOCKA_MESSAGE_OUTPUT': 'TAP'})
+        equal(result.returncode, 0, result.stdout + result.stderr)
 
 
 @case

@@ -61,6 +61,16 @@ static bool stays_grave(
 		   (!later || later->reason == WEFT_DARK_AFTER);
 }
 
+/* True if the problem was found without knowing which tasks are like this one: its create event is
+ * among the missing ones. */
+static bool is_of_unknown(
+	const struct weft_model *model, uint32_t buffer, const struct weft_problem *problem)
+{
+	return problem->type == WEFT_PROBLEM_HOG && problem->task != WEFT_NONE &&
+		   model->tasks.kind[problem->task] == WEFT_KIND_PREEXISTING &&
+		   weft_model_dark(model, buffer, 0, problem->start);
+}
+
 bool weft__story_judge_in_the_dark(
 	const struct weft_model *model, uint32_t buffer, struct weft_problem *problem)
 {
@@ -76,7 +86,8 @@ bool weft__story_judge_in_the_dark(
 								: weft_model_dark(model, buffer, from, problem->end) != NULL;
 	if (is_touched && is_absence[problem->type])
 		return false;
-	if ((is_touched || has_lost(model, buffer)) && !stays_grave(model, problem, buffer))
+	if (is_of_unknown(model, buffer, problem) ||
+		((is_touched || has_lost(model, buffer)) && !stays_grave(model, problem, buffer)))
 		problem->severity = WEFT_SEVERITY_HINT;
 	return true;
 }
