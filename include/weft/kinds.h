@@ -34,6 +34,10 @@
  * neither a timer, a descriptor, another thread nor a handler of a signal. 0: it has woken. */
 #define WEFT_TAG_ASLEEP "asleep"
 
+/* A tag of a thread's task, with any value: its event loop has ended by itself, because nothing was
+ * left to wait for. A task that still waits then waits for ever. */
+#define WEFT_TAG_LOOP_ENDED "event loop ended"
+
 /* A bit of keys that only one message has (weft_send): then its two sides belong together in either
  * order, if the send is recorded at most this long after the receive. */
 #define WEFT_KEY_ONCE    (UINT64_C(1) << 63)

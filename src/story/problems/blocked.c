@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Looks at each task's last act.
+ * Looks at each task's last act, unless the recorder has guessed whose it was.
  */
 #include "story/problems/blocked.h"
 
@@ -180,6 +180,8 @@ static uint32_t waits_for(struct weft__blocked *b, uint32_t task)
 	struct weft__edge_list by = weft__story_edges_by(b->model, task);
 	if ((b->model->tasks.flags[task] & WEFT_TASK_RESOLVED) || by.count == 0)
 		return WEFT_NONE;
+	if (weft__story_is_kind(b->model, task, "guessed async"))
+		return WEFT_NONE; /* another task may wait */
 	uint32_t count = count_acts(b->model, task, by), last = by.edges[count - 1];
 	if (e->type[last] == WEFT_EDGE_WAIT_ANY)
 		return waits_for_any(b, weft__story_any_of(b->model, last));

@@ -14,7 +14,8 @@
  *   - The waiting task got an answer from the same before, or from one like it, and the program
  * ended successfully: a loop at rest, which waits for the next connection, timer or job from
  * outside. If the program ended by itself and successfully, or if the task may be at rest, the wait
- * is a hint.
+ * is a hint. Where nothing was left that the event loop waited for, only a loop is one that has got
+ * its answers from others (answered.h).
  *   - The task waits for what comes from outside (outside.h), such as a listening socket that
  * nobody connects to, and has never got it: a service that had nothing to do. That is a hint, and
  * nothing for a wait for the signal that ended the program.
@@ -31,6 +32,8 @@
 #include <stdlib.h>
 
 #include "story/any.h"
+#include "story/loop_end.h"
+#include "story/problems/answered.h"
 #include "story/problems/asleep.h"
 #include "story/problems/blocked.h"
 #include "story/problems/findings.h"
@@ -286,6 +289,14 @@ static bool is_outage(const struct chains *c, uint32_t last)
 	return count <= alike->count && count >= alike->all / OUTAGE_PART;
 }
 
+/* True if the program ended because nothing was left that could go on. Threads themselves may wait
+ * for what is no part of its loop. */
+static bool is_for_ever(const struct chains *c, uint32_t last)
+{
+	return c->model->tasks.kind[c->first[last]] != WEFT_KIND_THREAD &&
+		   weft__story_loop_ended(c->model, c->model->tasks.buffer[last]);
+}
+
 static bool is_reported(const struct chains *c, uint32_t last)
 {
 	if (c->first[last] == WEFT_NONE)
@@ -296,7 +307,8 @@ static bool is_reported(const struct chains *c, uint32_t last)
 		weft__story_is_asleep(c->findings, last);
 	return is_over && !(c->model->tasks.flags[last] & WEFT_TASK_NEVER_RESOLVED) &&
 		   (is_stopped(c, last) ? is_forgotten(c, last)
-								: !weft__story_alike_is_usual(&c->findings->alike, last));
+								: is_for_ever(c, last) ||
+									  !weft__story_alike_is_usual(&c->findings->alike, last));
 }
 
 /* The resource at the end of a chain: the last task, or what that waited for last, if the only
@@ -376,11 +388,16 @@ static int list_chains(struct chains *c)
 /* ---- Reporting ---- */
 
 /* "until the program was killed by signal 9" */
-static void write_end(struct weft__words *words, const struct weft_trace_buffer *buffer)
+static void write_end(struct weft__words *words, const struct chains *c, uint32_t task)
 {
+	const struct weft_trace_buffer *buffer = buffer_of(c, task);
 	char ending[128];
 	if (!has_ended(buffer))
 		return;
+	if (is_for_ever(c, task)) {
+		weft__story_words_add(words, "; nothing was left that could end it");
+		return;
+	}
 	weft_trace_format_ending(buffer, ending, sizeof(ending));
 	weft__story_words_add(words, ", until %s", buffer->wait_status ? ending : "the program ended");
 }
@@ -483,7 +500,7 @@ static enum weft_problem_severity severity_of(
 	if (is_outage(c, chain->last) || (is_hang(c, task, buffer_of(c, chain->last)) &&
 										 !weft__story_comes_from_outside(c->model, chain->last)))
 		return WEFT_SEVERITY_ERROR;
-	return is_success ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING;
+	return is_success && !is_for_ever(c, chain->last) ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING;
 }
 
 /* " in 'Queue.get'": the wait has no name but that of the only task that reads it.
@@ -512,7 +529,10 @@ static void report(const struct chains *c, const struct chain *chain, uint32_t a
 	const struct weft_trace_buffer *buffer = buffer_of(c, chain->last);
 	const uint32_t task = c->first[chain->last], named = named_for(c, task);
 	const bool is_success = buffer->ending == WEFT_ENDING_EXIT && !(buffer->wait_status & 0xffff);
-	const bool may_rest = is_at_rest(c, task) || is_idle_pool(c, chain->last);
+	const bool may_rest =
+		is_for_ever(c, chain->last)
+			? weft__story_answered_by_others(c->findings, &c->blocked, chain->last)
+			: is_at_rest(c, task) || is_idle_pool(c, chain->last);
 	const bool is_signal =
 		(buffer->wait_status & 0x7f) && weft__story_is_for_signals(c->model, chain->last);
 	const bool is_asleep = weft__story_is_asleep(c->findings, chain->last);
@@ -543,7 +563,7 @@ static void report(const struct chains *c, const struct chain *chain, uint32_t a
 	w = weft__story_clause(&s, 5);
 	weft__story_words_add(w, " for ");
 	weft__story_words_add_length(w, problem.end - problem.start);
-	write_end(weft__story_clause(&s, 4), buffer);
+	write_end(weft__story_clause(&s, 4), c, chain->last);
 	if (is_asleep)
 		weft__story_words_add(weft__story_clause(&s, 6), "; nothing is left that could end this");
 	uint32_t others = c->waiting[chain->last] - 1 - (named != task);

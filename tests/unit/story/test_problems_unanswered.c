@@ -76,6 +76,65 @@ static void a_successful_end_makes_it_a_hint(void **state)
 	found_finish(&found);
 }
 
+/* A thread whose event loop has ended by itself. */
+static void make_loop_end(struct made *made)
+{
+	make_create(made, 0, 90, WEFT_KIND_THREAD);
+	make(made, (struct weft_event){.type = WEFT_EVENT_TAG,
+				   .task = 90,
+				   .text = {WEFT_TAG_LOOP_ENDED, sizeof(WEFT_TAG_LOOP_ENDED) - 1},
+				   .has_value = true,
+				   .value = 1});
+}
+
+/* Task `by` puts two jobs, each of which a consumer gets, and waits for the next one. */
+static struct made make_consumer(uint64_t by)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_TASK);
+	make_label(&made, 1, "consumer");
+	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	make_label(&made, 2, "producer");
+	for (uint64_t job = 10; job < 13; job++) {
+		make_create(&made, 1, job, WEFT_KIND_PROMISE);
+		make_label(&made, job, "next job");
+		make_edge(&made, WEFT_EVENT_TRY_READ, 1, job);
+		if (job == 12)
+			break;
+		made.time += MS;
+		make_edge(&made, WEFT_EVENT_RESOLVE, by, job);
+		make_edge(&made, WEFT_EVENT_READ, 1, job);
+	}
+	make_edge(&made, WEFT_EVENT_RESOLVE, 2, 2);
+	make_switch(&made, 0);
+	return made;
+}
+
+static void a_wait_that_nothing_can_end_is_a_warning(void **state)
+{
+	struct made made = make_hang();
+	(void)state;
+	make_loop_end(&made);
+	struct found found = find_after(&made, WEFT_ENDING_EXIT, WEFT_WAIT_KNOWN);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_UNANSWERED);
+	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
+	assert_string_equal(p->sentence,
+		"task 2 'request' waits for wait 1 'reply' for 3 s; nothing was "
+		"left that could end it; 1 more waits for that.");
+	found_finish(&found);
+	for (uint64_t by = 1; by <= 2; by++) {
+		made = make_consumer(by);
+		make_loop_end(&made);
+		found = find_after(&made, WEFT_ENDING_EXIT, WEFT_WAIT_KNOWN);
+		if (by == 1)
+			assert_int_equal(
+				only(&found, WEFT_PROBLEM_UNANSWERED)->severity, WEFT_SEVERITY_WARNING);
+		else
+			expect_none(&found);
+		found_finish(&found);
+	}
+}
+
 static void a_program_that_goes_on_has_no_unanswered_waits(void **state)
 {
 	static const enum weft_ending endings[] = {
@@ -393,6 +452,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_hang_of_a_killed_program_is_found),
 		cmocka_unit_test(a_successful_end_makes_it_a_hint),
+		cmocka_unit_test(a_wait_that_nothing_can_end_is_a_warning),
 		cmocka_unit_test(a_program_that_goes_on_has_no_unanswered_waits),
 		cmocka_unit_test(an_outage_is_found_while_the_program_runs),
 		cmocka_unit_test(an_idle_pool_is_none),
