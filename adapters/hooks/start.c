@@ -4,7 +4,7 @@
  * process.
  *
  *     WEFT_ADAPTERS=uv,thread    these; the others have the level off, until `weft ctl` changes it
- *     WEFT_ADAPTERS=auto         all, unless the program records itself
+ *     WEFT_ADAPTERS=auto         all, and node's promises, unless the program records itself
  *
  * A program records itself if it, or one of its libraries, is linked with libweft. `weft record`
  * sets the variable. Without it, this library records nothing.
@@ -17,6 +17,7 @@
 
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
+#include "hooks/node.h"
 #include "hooks/unseen.h"
 
 WEFT_CATEGORY_DEFINE(thread, "thread", "threads, and locks for which they wait");
@@ -88,7 +89,7 @@ void weft__hooks_turn_off(void)
 /* ---- The process ---- */
 
 /* Runs after libweft's own constructor (101) and the registration of the categories (102). */
-__attribute__((constructor(110))) static void begin(void)
+__attribute__((constructor(110))) static void begin(int count, char *const arguments[])
 {
 	const char *list = getenv("WEFT_ADAPTERS");
 	int saved = weft__hooks_begin();
@@ -105,8 +106,12 @@ __attribute__((constructor(110))) static void begin(void)
 		weft__hooks_create_thread(&task, &name);
 		weft__hooks_process_begins(task.task);
 		weft__hooks_thread_begin(&task);
-		weft__hooks_unseen_own();
 	}
+	/* Node's calls of the libuv in it are seen by the callbacks that they lead to. */
+	bool is_node =
+		is_wanted(list, "node") && weft_is_recording() && weft__hooks_node_begin(count, arguments);
+	if (is_any_wanted && weft_is_recording() && !is_node)
+		weft__hooks_unseen_own();
 	weft__hooks_end(saved);
 }
 

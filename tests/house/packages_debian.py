@@ -20,6 +20,7 @@ LOG = os.path.join(FOLDER, 'log')
 RECORDER_HEADERS = {'weft/' + name for name in re.findall(
     r"'([\w.]+)'", re.search(r'recorder_headers = \[(.*?)\]', read('include/meson.build'), re.DOTALL).group(1))}
 PAGES = {os.path.basename(path)[:-len('.scd')] for path in tracked() if path.startswith('man/') and path.endswith('.scd')}
+NODE_SCRIPTS = [os.path.basename(path) for path in tracked() if re.fullmatch(r'bindings/node/\w+\.js', path)]
 PYTHON_MODULES = [os.path.basename(path) for path in tracked() if re.fullmatch(r'bindings/python/weft/[\w.]+\.py', path)]
 LIBRARY_PAGES = {name for name in PAGES if name.endswith('.3')}
 
@@ -69,7 +70,7 @@ EXPECTED = {
     'libweft-ocaml-dev': ocaml_files(),
     'python3-weft': pages('weft-python.1') | {
         'usr/lib/python3/dist-packages/weft/' + name for name in ('_weft.abi3.so', *PYTHON_MODULES)},
-    'weft': pages(*PAGES - LIBRARY_PAGES - {'weft-gtk.1', 'weft-python.1'}) | {
+    'weft': {'LIB/weft/node/' + name for name in ('weft.node', *NODE_SCRIPTS)} | pages(*PAGES - LIBRARY_PAGES - {'weft-gtk.1', 'weft-python.1'}) | {
         'usr/bin/weft', 'LIB/weft/libweft-adapters.so', 'usr/share/bash-completion/completions/weft',
         'usr/share/fish/vendor_completions.d/weft.fish', 'usr/share/zsh/vendor-completions/_weft',
         'lib/systemd/system/weft-agent.service', 'usr/share/weft/prometheus/weft.rules.yml',

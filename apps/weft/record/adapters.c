@@ -17,7 +17,7 @@
 #include "runs/program/executable.h"
 #include "runs/program/libraries.h"
 
-static const char *const names[] = {"uv", "glib", "thread", "io"};
+static const char *const names[] = {"uv", "glib", "thread", "io", "node"};
 
 enum {
 	NAMES = sizeof(names) / sizeof(names[0])
@@ -41,7 +41,7 @@ bool record_adapters_check(const char *command, const char *list)
 		size_t size = strcspn(item, ",");
 		if (!is_name(item, size)) {
 			cli_usage_error(command,
-				"-a: there is no adapter \"%.*s\"; the adapters are uv, glib, thread and io",
+				"-a: there is no adapter \"%.*s\"; the adapters are uv, glib, thread, io and node",
 				(int)size, item);
 			return false;
 		}
@@ -107,13 +107,32 @@ static bool is_suitable(const struct weft__runs_executable *it)
 	return !it->error && it->is_elf && it->is_dynamic && !it->machine && !it->privilege;
 }
 
+/* True if the adapters will have node load what was built for it. */
+static bool is_node(const char *path, const char *library)
+{
+	static const char *const files[] = {"node/weft.node", "../bindings/node/weft.node"};
+	const char *name = strrchr(path, '/'), *slash = strrchr(library, '/');
+	char addon[PATH_MAX];
+	if (!name || !slash || strncmp(name + 1, "node", 4) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		int size = snprintf(addon, PATH_MAX, "%.*s/%s", (int)(slash - library), library, files[i]);
+		if (size < PATH_MAX && access(addon, R_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* "redis-server is recorded by the adapters thread and io": those for which it has the library. */
-static void announce(const char *program, const struct weft__runs_libraries *libraries)
+static void announce(
+	const char *program, const struct weft__runs_libraries *libraries, bool has_promises)
 {
 	if (!libraries->is_known || libraries->has_weft)
 		return;
-	cli_error("%s is recorded by the adapters %s%sthread and io", weft__runs_shown(program),
-		libraries->has_uv ? "uv, " : "", libraries->has_glib ? "glib, " : "");
+	cli_error("%s is recorded by the adapters %s%s%sthread and io%s", weft__runs_shown(program),
+		has_promises ? "node, " : "", libraries->has_uv ? "uv, " : "",
+		libraries->has_glib ? "glib, " : "",
+		has_promises ? ": async functions, promises, timers, files and requests" : "");
 }
 
 /* True if the library is there. `ret_is_fatal`: it is not, and a message has said so. */
@@ -151,7 +170,7 @@ bool record_adapters_prepare(
 	if (is_suitable(&it))
 		weft__runs_libraries_list(it.path, &libraries);
 	if (strcmp(list, "auto") == 0)
-		announce(program, &libraries);
+		announce(program, &libraries, is_node(it.path, library));
 	*ret_adapters = (struct record_adapters){list, make_preload(libraries.sanitizer, library)};
 	if (!ret_adapters->preload)
 		cli_error("out of memory");

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Events: tasks, edges, ends, labels. All of the category "node".
+ */
+#include "node.h"
+
+FUNCTION(recording)
+{
+	napi_value result;
+	(void)info;
+	return napi_get_boolean(env, weft_ffi_is_recording(), &result) ? NULL : result;
+}
+
+static napi_value id_of(napi_env env, uint64_t task)
+{
+	napi_value result;
+	return napi_create_int64(env, (int64_t)task, &result) ? NULL : result;
+}
+
+/* The current task, or 0 if it is the thread's own. */
+FUNCTION(current)
+{
+	const struct weft_node *node = weft_node_arguments(env, info, NULL, 0);
+	uint64_t task = weft_ffi_current();
+	return id_of(env, task == node->thread || task == WEFT_TASK_NONE ? 0 : task);
+}
+
+/* ---- Creating ---- */
+
+static void give_name(struct weft_node *node, uint64_t task, uint32_t number)
+{
+	if (number == 0 || number > node->name_count)
+		return;
+	struct weft_node_name *name = &node->names[number - 1];
+	weft_ffi_label(node->category, 0, task, name->text, name->size, &name->cache);
+}
+
+/* create(parent, kind, number of a name) */
+FUNCTION(create)
+{
+	napi_value a[3];
+	struct weft_node *node = weft_node_arguments(env, info, a, 3);
+	uint64_t task = weft_ffi_create(
+		node->category, 0, weft_node_task(env, a[0]), (uint16_t)weft_node_number(env, a[1]));
+	give_name(node, task, weft_node_number(env, a[2]));
+	return id_of(env, task);
+}
+
+/* named(task, number of a name) */
+FUNCTION(named)
+{
+	napi_value a[2];
+	struct weft_node *node = weft_node_arguments(env, info, a, 2);
+	give_name(node, weft_node_task(env, a[0]), weft_node_number(env, a[1]));
+	return NULL;
+}
+
+/* label(task, text) */
+FUNCTION(label)
+{
+	napi_value a[2];
+	char text[WEFT_NODE_TEXT_BYTES];
+	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
+	size_t size = weft_node_text(env, a[1], text);
+	weft_ffi_label(node->category, 0, weft_node_task(env, a[0]), text, size, NULL);
+	return NULL;
+}
+
+/* deadline(task, ms) */
+FUNCTION(deadline)
+{
+	static uint64_t cache;
+	napi_value a[2];
+	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
+	weft_ffi_tag_value(node->category, 0, weft_node_task(env, a[0]), WEFT_TAG_DEADLINE,
+		sizeof(WEFT_TAG_DEADLINE) - 1, &cache, (int64_t)weft_node_number(env, a[1]) * 1000000);
+	return NULL;
+}
+
+/* ---- Edges ---- */
+
+/* waits(task, source) */
+FUNCTION(waits)
+{
+	napi_value a[2];
+	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
+	weft_ffi_try_read(node->category, 0, weft_node_task(env, a[0]), weft_node_task(env, a[1]));
+	return NULL;
+}
+
+#define SOURCES_MAX 1000
+
+/* waitsForAny(task, sources) */
+FUNCTION(waits_for_any)
+{
+	napi_value a[2], source;
+	uint64_t sources[SOURCES_MAX];
+	uint32_t count = 0;
+	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
+	if (napi_get_array_length(env, a[1], &count))
+		return NULL;
+	count = count < SOURCES_MAX ? count : SOURCES_MAX;
+	for (uint32_t i = 0; i < count; i++)
+		sources[i] = napi_get_element(env, a[1], i, &source) ? 0 : weft_node_task(env, source);
+	weft_ffi_wait_any(node->category, 0, weft_node_task(env, a[0]), sources, count);
+	return NULL;
+}
+
+/* enter(task, source): it runs; if there is a source, because that one has ended. */
+FUNCTION(enter)
+{
+	napi_value a[2];
+	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
+	uint64_t source = weft_node_task(env, a[1]);
+	weft_ffi_enter(weft_node_task(env, a[0]));
+	if (source != WEFT_TASK_CURRENT)
+		weft_ffi_read(node->category, 0, WEFT_TASK_CURRENT, source);
+	return NULL;
+}
+
+FUNCTION(leave)
+{
+	(void)env, (void)info;
+	weft_ffi_leave();
+	return NULL;
+}
+
+/* ---- Ends ---- */
+
+FUNCTION(resolve)
+{
+	napi_value a[1];
+	const struct weft_node *node = weft_node_arguments(env, info, a, 1);
+	weft_ffi_resolve(node->category, 0, WEFT_TASK_CURRENT, weft_node_task(env, a[0]));
+	return NULL;
+}
+
+FUNCTION(cancel)
+{
+	napi_value a[1];
+	const struct weft_node *node = weft_node_arguments(env, info, a, 1);
+	weft_ffi_cancel(node->category, 0, WEFT_TASK_CURRENT, weft_node_task(env, a[0]));
+	return NULL;
+}
+
+FUNCTION(close)
+{
+	napi_value a[1];
+	const struct weft_node *node = weft_node_arguments(env, info, a, 1);
+	weft_ffi_close(node->category, 0, WEFT_TASK_CURRENT, weft_node_task(env, a[0]));
+	return NULL;
+}
+
+/* fail(task, error) */
+FUNCTION(fail)
+{
+	napi_value a[2];
+	char text[WEFT_NODE_TEXT_BYTES];
+	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
+	size_t size = weft_node_describe(env, a[1], text);
+	weft_ffi_fail(node->category, 0, WEFT_TASK_CURRENT, weft_node_task(env, a[0]), text, size);
+	return NULL;
+}
+
+/* ---- Promises ---- */
+
+/* state(promise): enum weft_node_state */
+FUNCTION(state)
+{
+	napi_value a[1], result;
+	const struct weft_node *node = weft_node_arguments(env, info, a, 1);
+	enum weft_node_state state =
+		node->knows_promises ? weft_node_promise_state(a[0]) : WEFT_NODE_UNKNOWN;
+	return napi_create_uint32(env, state, &result) ? NULL : result;
+}
+
+/* True if the promise was rejected and nobody wants its value. */
+FUNCTION(unhandled)
+{
+	napi_value a[1], result;
+	const struct weft_node *node = weft_node_arguments(env, info, a, 1);
+	bool is_it = node->knows_promises && weft_node_promise_state(a[0]) == WEFT_NODE_REJECTED &&
+				 !weft_node_promise_has_handler(a[0]);
+	return napi_get_boolean(env, is_it, &result) ? NULL : result;
+}
+
+/* settle(task, promise): the promise has a value or an error. */
+FUNCTION(settle)
+{
+	napi_value a[2];
+	char text[WEFT_NODE_TEXT_BYTES];
+	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
+	uint64_t task = weft_node_task(env, a[0]);
+	if (!node->knows_promises || weft_node_promise_state(a[1]) != WEFT_NODE_REJECTED) {
+		weft_ffi_resolve(node->category, 0, WEFT_TASK_CURRENT, task);
+		return NULL;
+	}
+	size_t size = weft_node_promise_reason(env, a[1], text);
+	weft_ffi_fail(node->category, 0, WEFT_TASK_CURRENT, task, text, size);
+	return NULL;
+}
+
+/* knows(pending, fulfilled, rejected) */
+FUNCTION(knows)
+{
+	napi_value a[3], result;
+	struct weft_node *node = weft_node_arguments(env, info, a, 3);
+	node->knows_promises = weft_node_promises_begin(a);
+	return napi_get_boolean(env, node->knows_promises, &result) ? NULL : result;
+}
+
+#define ROW(name, function)                                           \
+	{                                                                 \
+		name, NULL, function, NULL, NULL, NULL, napi_enumerable, NULL \
+	}
+
+const napi_property_descriptor weft_node_calls[] = {
+	ROW("recording", recording),
+	ROW("current", current),
+	ROW("create", create),
+	ROW("named", named),
+	ROW("label", label),
+	ROW("deadline", deadline),
+	ROW("waits", waits),
+	ROW("waitsForAny", waits_for_any),
+	ROW("enter", enter),
+	ROW("leave", leave),
+	ROW("resolve", resolve),
+	ROW("cancel", cancel),
+	ROW("close", close),
+	ROW("fail", fail),
+	ROW("state", state),
+	ROW("unhandled", unhandled),
+	ROW("settle", settle),
+	ROW("knows", knows),
+	{0},
+};

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: ISC
+//
+// The code that runs: a function and a line of the program.
+'use strict';
+
+const weft = require('./weft.node');
+
+const files = new Map(), builtins = new Map();
+
+// A location in the program: `label` is a number of weft.name(), and `code` the same object for each location in a
+// function.
+class Location {
+	constructor(text, code) {
+		this.text = text;
+		this.label = weft.name(text);
+		this.code = code;
+	}
+}
+
+// A function of the language, such as Promise.all, has a name and no location.
+class Builtin {
+	constructor(name) {
+		this.name = name;
+	}
+}
+
+const none = new Builtin('');
+
+function builtin(name) {
+	let found = builtins.get(name);
+	if (found === undefined)
+		builtins.set(name, found = new Builtin(name));
+	return found;
+}
+
+function describe(site, file) {
+	const name = site.getFunctionName(), line = file.slice(file.lastIndexOf('/') + 1) + ':' + site.getLineNumber();
+	return name ? name + ' at ' + line : line;
+}
+
+function find(site) {
+	const file = site.getFileName();
+	if (!file)
+		return builtin(site.getFunctionName() || '');
+	let of = files.get(file);
+	if (of === undefined)
+		files.set(file, of = {locations: new Map(), codes: new Map()});
+	const position = site.getPosition();
+	let location = of.locations.get(position);
+	if (location === undefined) {
+		const name = site.getFunctionName();
+		let code = of.codes.get(name);
+		if (code === undefined)
+			of.codes.set(name, code = {name});
+		of.locations.set(position, location = new Location(describe(site, file), code));
+	}
+	return location;
+}
+
+// Functions of node's own are no code of the program.
+const isOfProgram = site => {
+	const file = site.getFileName();
+	return file && !file.startsWith('node:');
+};
+
+const innermost = (error, sites) => sites.length > 0 ? find(sites[0]) : none;
+const pair = (error, sites) => [sites.length > 0 ? find(sites[0]) : none, sites.length > 1 ? find(sites[1]) : none];
+const outer = (error, sites) => {
+	const site = sites.find(isOfProgram);
+	return site ? find(site) : none;
+};
+
+// Lets `prepare` see the frames above the function `hook`. The program's own settings stay: a property that is
+// deleted right after it was added leaves no trace.
+function capture(hook, prepare, limit) {
+	const isOwn = Object.hasOwn(Error, 'prepareStackTrace'), holder = {};
+	const oldPrepare = Error.prepareStackTrace, oldLimit = Error.stackTraceLimit;
+	Error.stackTraceLimit = limit;
+	Error.prepareStackTrace = prepare;
+	Error.captureStackTrace(holder, hook);
+	const found = holder.stack;
+	if (isOwn)
+		Error.prepareStackTrace = oldPrepare;
+	else
+		delete Error.prepareStackTrace;
+	Error.stackTraceLimit = oldLimit;
+	return found;
+}
+
+module.exports = {
+	Location, none,
+	// The code that called `hook`: a Location or a Builtin.
+	innermost: hook => capture(hook, innermost, 1),
+	// The same, and the code that called that.
+	pair: hook => capture(hook, pair, 2),
+	// The innermost code of the program.
+	outer: hook => capture(hook, outer, 8),
+};

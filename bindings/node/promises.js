@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: ISC
+//
+// Promises, by the hooks of V8.
+//
+// An await makes a promise of its own, whose parent is the one that is awaited: it is a *part* of the function, and
+// no task. When an async function is called, its promise is made in its own frame, without a parent: that is how it
+// is known. It runs until its first await, and later from each `before` of a part on.
+'use strict';
+
+const weft = require('./weft.node'), frames = require('./frames.js');
+const {Location} = frames;
+
+const PENDING = 1, PROMISE = 15, JOIN = 6;
+const isGuess = process.env.WEFT_NODE === 'guess';
+// The kind of tasks that are guessed; the detectors of problems know its name.
+const ASYNC = weft.kind(isGuess ? 'guessed async' : 'async'), THEN = weft.kind('then');
+const JOINS = new Set(['all', 'allSettled']), ANY = new Set(['race', 'any']), GENERATOR = new Set(['next', 'return', 'throw']);
+
+// Private fields can be added to any object, and nobody sees them: neither reflection nor console.log.
+const Itself = function (object) {
+	return object;
+};
+
+// A function, or another promise. `task` is 0 until somebody waits.
+class Entry {
+	constructor(kind, location, code) {
+		this.kind = kind;
+		this.location = location;
+		this.label = location instanceof Location ? location.label : 0;
+		this.code = code;
+		this.task = 0;
+		this.ended = false;
+		this.any = null;
+	}
+}
+
+class Entered extends Itself {
+	#entry;
+	constructor(promise, entry) {
+		super(promise);
+		this.#entry = entry;
+	}
+	static of(promise) {
+		return #entry in promise ? promise.#entry : undefined;
+	}
+}
+
+// A promise whose callback belongs to an entry, which `source` lets go on.
+class Part extends Itself {
+	#entry;
+	#source;
+	constructor(promise, entry, source) {
+		super(promise);
+		this.#entry = entry;
+		this.#source = source;
+	}
+	static of(promise) {
+		return #entry in promise ? promise.#entry : undefined;
+	}
+	static source(promise) {
+		return promise.#source;
+	}
+}
+
+// `running`: functions that were called and have not come to an await, the innermost last. `current`: the one that
+// went on after an await, and has called them.
+let running = [], current = null, locking = null, joining = null, rejected = [];
+// The entry that has ended, and its promise. V8 calls `settled` before the promise has a state, and never again: so
+// the end is recorded with whatever happens next on the thread.
+let ended = null, endedPromise = null;
+// A promise that V8 has made for the value that the function awaits.
+let wrapped = null, wrapping = null;
+const saved = [];
+
+// Of functions without a frame; other tasks have none.
+const NO_CODE = {};
+
+// ---- Tasks ----
+
+function create(entry, parent) {
+	if (entry.task === 0)
+		entry.task = weft.create(parent, entry.kind, entry.label);
+	return entry.task;
+}
+
+function name(entry, label) {
+	entry.label = label;
+	if (entry.task !== 0)
+		weft.named(entry.task, label);
+}
+
+// The functions that have called this one get tasks before it.
+function createRunning(count) {
+	let parent = 0;
+	for (let i = 0; i < count; i++)
+		parent = create(running[i], parent);
+	return parent;
+}
+
+// The entry of a promise that `waiter` waits for from `location` on; null if it has ended without an entry.
+function source(promise, location, waiter) {
+	let entry = Entered.of(promise);
+	if (entry === undefined) {
+		if (weft.state(promise) !== PENDING)
+			return null;
+		entry = new Entry(PROMISE, location, null);
+		new Entered(promise, entry);
+	}
+	if (entry.label === 0)
+		name(entry, location instanceof Location ? location.label : waiter.label);
+	if (entry.task === 0 && !entry.ended)
+		create(entry, entry.kind === PROMISE ? waiter.task : 0);
+	return entry.task === 0 ? null : entry;
+}
+
+function flush() {
+	const entry = ended;
+	ended = null;
+	weft.settle(entry.task, endedPromise);
+	endedPromise = null;
+}
+
+function wait(entry, from) {
+	if (from !== null && !from.ended)
+		weft.waits(entry.task, from.task);
+}
+
+function becomesPart(promise, entry, from) {
+	new Part(promise, entry, from === null ? 0 : from.task);
+}
+
+// ---- Awaits ----
+
+// The function that awaits at `location`.
+function awaiting(location, awaited) {
+	for (let i = running.length - 1; i >= 0; i--)
+		if (running[i].code === location.code && running[i] !== awaited)
+			return take(i);
+	if (current !== null && current.code === location.code) {
+		running.length = 0;
+		return current;
+	}
+	// A generator has no frame of its own when it is called.
+	for (let i = running.length - 1; i >= 0; i--)
+		if (running[i].code === null && running[i] !== awaited) {
+			running[i].code = location.code;
+			if (running[i].label === 0)
+				name(running[i], location.label);
+			return take(i);
+		}
+	if (awaited !== undefined && awaited.code === location.code)
+		return own(awaited); // the value is an object with a function then()
+	// A module, or a generator that went on when its next value was asked for.
+	const entry = new Entry(ASYNC, location, location.code);
+	create(entry, createRunning(running.length));
+	return entry;
+}
+
+function take(index) {
+	const entry = running[index];
+	create(entry, createRunning(index));
+	running.length = index;
+	return entry;
+}
+
+function own(entry) {
+	const index = running.lastIndexOf(entry);
+	return index < 0 ? entry : take(index);
+}
+
+function awaits(promise, parent, location) {
+	const awaited = Entered.of(parent), entry = awaiting(location, awaited);
+	if (awaited === entry)
+		return;
+	const from = source(parent, location, entry);
+	becomesPart(promise, entry, from);
+	wait(entry, from);
+}
+
+// If a function awaits what is no promise, V8 makes one, whose parent is the function's own, and which is settled at
+// once. If it is not, the function was called by the one that awaits it.
+let undecided = null, undecidedParent = null, undecidedLocation = null;
+
+function mayBeValue(promise, parent, location) {
+	undecided = promise;
+	undecidedParent = parent;
+	undecidedLocation = location;
+}
+
+function decide(isValue) {
+	const promise = undecided, parent = undecidedParent;
+	undecided = undecidedParent = null;
+	if (isValue) {
+		wrapped = promise;
+		wrapping = own(Entered.of(parent));
+	} else if (isGuess)
+		guessAwait(promise, parent);
+	else
+		awaits(promise, parent, undecidedLocation);
+}
+
+function awaitedBy(promise, parent, location) {
+	const awaited = Entered.of(parent);
+	if (awaited !== undefined && awaited.code === location.code && (awaited === current || running.includes(awaited)))
+		mayBeValue(promise, parent, location);
+	else
+		awaits(promise, parent, location);
+}
+
+// True for an await of the promise that was made last.
+function isOfValue(promise, parent) {
+	const is = parent === wrapped, entry = wrapping;
+	wrapped = wrapping = null;
+	if (is)
+		becomesPart(promise, entry, null);
+	return is;
+}
+
+// ---- Promise.all and its like, then ----
+
+function joins(promise, parent) {
+	create(joining, createRunning(running.length));
+	const from = source(parent, frames.none, joining);
+	becomesPart(promise, joining, from);
+	if (from === null)
+		return;
+	if (joining.any === null)
+		wait(joining, from);
+	else
+		joining.any.push(from.task);
+}
+
+// Promise.race names what it waits for one by one.
+function endJoin() {
+	const entry = joining;
+	joining = null;
+	if (entry.any !== null && entry.any.length > 0 && !entry.ended)
+		weft.waitsForAny(entry.task, entry.any);
+}
+
+function then(promise, parent) {
+	const entry = locking || new Entry(THEN, isGuess ? frames.none : frames.outer(init), null);
+	create(entry, createRunning(running.length));
+	const from = source(parent, frames.none, entry);
+	if (locking === null)
+		new Entered(promise, entry);
+	becomesPart(promise, entry, from);
+	wait(entry, from);
+}
+
+// ---- The hooks ----
+
+function begins(promise, from) {
+	if (from instanceof Location) {
+		const entry = new Entry(ASYNC, from, from.code);
+		new Entered(promise, entry);
+		running.push(entry);
+	} else if (GENERATOR.has(from.name)) {
+		const entry = new Entry(ASYNC, frames.none, null);
+		new Entered(promise, entry);
+		running.push(entry);
+	} else if ((JOINS.has(from.name) || ANY.has(from.name)) && joining === null) {
+		joining = new Entry(JOIN, frames.outer(init), null);
+		joining.any = ANY.has(from.name) ? [] : null;
+		new Entered(promise, joining);
+	}
+}
+
+// ---- Guesses, without frames ----
+
+// The last function that was called and is not the one that is awaited, or the one that went on.
+function guessAwait(promise, parent) {
+	const awaited = Entered.of(parent);
+	let index = running.length - 1;
+	while (index >= 0 && running[index] === awaited)
+		index--;
+	if (locking !== null || (index < 0 && (current === null || current === awaited))) {
+		then(promise, parent);
+		return;
+	}
+	const entry = index >= 0 ? take(index) : current, from = source(parent, frames.none, entry);
+	running.length = index >= 0 ? index : 0;
+	becomesPart(promise, entry, from);
+	wait(entry, from);
+}
+
+function guess(promise, parent) {
+	try {
+		if (ended !== null)
+			flush();
+		if (undecided !== null)
+			decide(false);
+		if (wrapped !== null && isOfValue(promise, parent))
+			return;
+		if (parent === undefined) {
+			const entry = new Entry(ASYNC, frames.none, NO_CODE);
+			new Entered(promise, entry);
+			running.push(entry);
+			return;
+		}
+		const awaited = Entered.of(parent);
+		if (awaited !== undefined && (awaited === current || running[running.length - 1] === awaited))
+			mayBeValue(promise, parent, null);
+		else
+			guessAwait(promise, parent);
+	} catch {}
+}
+
+// ---- Exactly ----
+
+function init(promise, parent) {
+	try {
+		if (ended !== null)
+			flush();
+		if (undecided !== null)
+			decide(false);
+		if (wrapped !== null && isOfValue(promise, parent))
+			return;
+		let from;
+		if (joining === null) {
+			from = frames.innermost(init);
+		} else {
+			const both = frames.pair(init);
+			from = both[0];
+			if (from instanceof Location || (from.name === 'then' && !isOfJoin(both[1])))
+				endJoin();
+		}
+		if (parent === undefined)
+			begins(promise, from);
+		else if (from instanceof Location)
+			awaitedBy(promise, parent, from);
+		else if (joining !== null && from.name === 'then')
+			joins(promise, parent);
+		else if (from.name === 'then')
+			then(promise, parent);
+	} catch {}
+}
+
+const isOfJoin = from => JOINS.has(from.name) || ANY.has(from.name);
+
+// From now on nothing runs but `entry`.
+function push(entry) {
+	if (ended !== null)
+		flush();
+	if (undecided !== null)
+		decide(false);
+	if (joining !== null)
+		endJoin();
+	saved.push(running, current);
+	running = [];
+	current = entry;
+}
+
+function pop() {
+	if (ended !== null)
+		flush();
+	if (undecided !== null)
+		decide(false);
+	if (joining !== null)
+		endJoin();
+	current = saved.pop();
+	running = saved.pop();
+	if (saved.length === 0) {
+		running = [];
+		current = null;
+	}
+}
+
+function before(promise) {
+	try {
+		const entry = Part.of(promise);
+		push(entry === undefined || entry.code === null ? null : entry);
+		if (entry === undefined)
+			locking = Entered.of(promise) || null;
+		else
+			weft.enter(entry.task, Part.source(promise));
+	} catch {}
+}
+
+function after(promise) {
+	try {
+		pop();
+		locking = null;
+		if (Part.of(promise) !== undefined)
+			weft.leave();
+	} catch {}
+}
+
+function settled(promise) {
+	try {
+		if (ended !== null)
+			flush();
+		if (undecided !== null)
+			decide(undecided === promise);
+		const entry = Entered.of(promise);
+		if (entry === undefined) {
+			if (Part.of(promise) === undefined)
+				rejected.push(promise);
+			return;
+		}
+		entry.ended = true;
+		const index = running.lastIndexOf(entry);
+		if (index >= 0)
+			running.length = index;
+		if (entry.task !== 0) {
+			ended = entry;
+			endedPromise = promise;
+		} else
+			rejected.push(promise);
+	} catch {}
+}
+
+// Promises without a task that were settled since the last callback: those that were rejected, and have no handler
+// now, get one.
+function unhandled() {
+	if (ended !== null)
+		flush();
+	const list = rejected;
+	rejected = [];
+	for (const promise of list)
+		if (weft.unhandled(promise)) {
+			const entry = Entered.of(promise) || new Entry(PROMISE, frames.none, null);
+			weft.settle(create(entry, 0), promise);
+		}
+}
+
+function uncaught(error, origin) {
+	try {
+		unhandled();
+		if (origin === 'uncaughtException')
+			weft.fail(weft.current() || weft.create(0, PROMISE, weft.name('uncaught exception')), error);
+	} catch {}
+}
+
+module.exports = {
+	hooks: () => ({init: isGuess ? guess : init, before, after, settled}), isGuess, uncaught, unhandled, push, pop,
+	// The function that runs, or null.
+	function: () => running.length > 0 ? running[running.length - 1] : current,
+	// The task of it, for what it asks for; 0: none.
+	parent: () => createRunning(running.length),
+};

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: ISC
+//
+// Callbacks of node that are no promises: timers, files, names, processes, workers. Connections are tasks of the
+// adapter io.
+'use strict';
+
+const weft = require('./weft.node'), frames = require('./frames.js'), promises = require('./promises.js');
+
+const TIMER = 20;
+
+// Their callbacks run in the task that runs already: that of the connection, or of the function that asked for it.
+const PASSED = new Set(['PROMISE', 'TCPWRAP', 'TCPSERVERWRAP', 'PIPEWRAP', 'PIPESERVERWRAP', 'TTYWRAP', 'UDPWRAP', 'UDPSENDWRAP',
+	'HTTPINCOMINGMESSAGE', 'HTTPCLIENTREQUEST', 'HTTPParser', 'SHUTDOWNWRAP', 'WRITEWRAP', 'JSSTREAM', 'JSUDPWRAP', 'STREAMPIPE',
+	'TLSWRAP', 'FILEHANDLE', 'FILEHANDLECLOSEREQ', 'SIGNALWRAP', 'STATWATCHER', 'FSEVENTWRAP', 'DNSCHANNEL', 'CHECKPRIMEREQUEST',
+	'INSPECTORJSBINDING', 'BLOBREADER', 'ELDHISTOGRAM', 'HEAPSNAPSHOT', 'WORKERHEAPSNAPSHOT', 'VERIFYREQUEST', 'Microtask',
+	'bootstrap', 'TickObject']);
+// These may call more than once.
+const LONG = new Set(['MESSAGEPORT', 'WORKER', 'PROCESSWRAP', 'ZLIB', 'BROTLICOMPRESS', 'HTTP2SESSION', 'HTTP2STREAM', 'HTTP2PING']);
+const NAMES = {
+	FSREQCALLBACK: 'fs', FSREQPROMISE: 'fs', GETADDRINFOREQWRAP: 'dns', GETNAMEINFOREQWRAP: 'dns', QUERYWRAP: 'dns',
+	TCPCONNECTWRAP: 'connect', PIPECONNECTWRAP: 'connect', Timeout: 'timer', Immediate: 'immediate', MESSAGEPORT: 'messages',
+	PROCESSWRAP: 'process', WORKER: 'worker',
+};
+
+// Requests that end with the resource that reads them, if they have not ended before.
+const requests = new Map();
+
+const tasks = new Map(), kinds = new Map(), names = new Map(), NAMES_MAX = 10000;
+
+// How many tasks were entered in each callback that runs.
+const entered = [];
+
+// How many timers of the program are to fire. The addon reads it when the event loop has ended.
+const timers = new Int32Array(1);
+
+class Resource {
+	constructor(task, isOnce, timer, isCounted) {
+		this.task = task;
+		this.isOnce = isOnce;
+		this.timer = timer;
+		this.isCounted = isCounted;
+		this.ended = false;
+		if (isCounted)
+			timers[0]++;
+	}
+	end(event) {
+		if (this.ended)
+			return;
+		this.ended = true;
+		weft[event](this.task);
+		if (this.isCounted)
+			timers[0]--;
+	}
+}
+
+function kindOf(type) {
+	let kind = kinds.get(type);
+	if (kind === undefined)
+		kinds.set(type, kind = type === 'Timeout' ? TIMER : weft.kind(NAMES[type] || type.toLowerCase()));
+	return kind;
+}
+
+function detail(type, resource) {
+	if (type === 'Timeout')
+		return ' ' + resource._idleTimeout + ' ms';
+	if (type === 'GETADDRINFOREQWRAP' && typeof resource.hostname === 'string')
+		return ' ' + resource.hostname;
+	if (type === 'TCPCONNECTWRAP' && typeof resource.address === 'string')
+		return ' ' + resource.address + ':' + resource.port;
+	return '';
+}
+
+function nameOf(type, resource, from) {
+	let text = (NAMES[type] || type.toLowerCase()) + detail(type, resource);
+	if (from.text !== undefined && names.size < NAMES_MAX)
+		text += ' in ' + from.text;
+	let name = names.get(text);
+	if (name === undefined) {
+		if (names.size > 2 * NAMES_MAX)
+			return 0;
+		names.set(text, name = weft.name(text));
+	}
+	return name;
+}
+
+// The function that runs or, outside of async functions, the code that runs: to look for that takes longer.
+function where() {
+	const running = promises.function();
+	if (running !== null && running.location.text !== undefined)
+		return running.location;
+	return promises.isGuess ? frames.none : frames.outer(init);
+}
+
+function init(id, type, trigger, resource) {
+	try {
+		if (PASSED.has(type))
+			return;
+		const from = where();
+		const task = weft.create(promises.parent(), kindOf(type), nameOf(type, resource, from));
+		const timer = type === 'Timeout' ? resource : null;
+		if (timer !== null)
+			weft.deadline(task, timer._idleTimeout);
+		tasks.set(id, new Resource(task, !LONG.has(type), timer, timer !== null && (promises.isGuess || from.text !== undefined)));
+	} catch {}
+}
+
+function enter(task) {
+	weft.enter(task, 0);
+	entered[entered.length - 1]++;
+}
+
+function before(id) {
+	try {
+		promises.unhandled();
+		promises.push(null);
+		entered.push(0);
+		const it = tasks.get(id);
+		if (it !== undefined)
+			enter(it.task);
+	} catch {}
+}
+
+function after(id) {
+	try {
+		promises.pop();
+		const it = tasks.get(id);
+		if (it !== undefined) {
+			if (it.timer === null ? it.isOnce : it.timer._repeat === null)
+				it.end('resolve');
+			else if (it.timer !== null)
+				weft.deadline(it.task, it.timer._repeat);
+		}
+		for (let count = entered.pop() || 0; count > 0; count--)
+			weft.leave();
+	} catch {}
+}
+
+function destroy(id) {
+	try {
+		const it = tasks.get(id), request = requests.get(id);
+		if (it !== undefined) {
+			tasks.delete(id);
+			it.end(it.timer === null ? 'close' : 'cancel');
+		}
+		if (request !== undefined) {
+			requests.delete(id);
+			request.end('close');
+		}
+	} catch {}
+}
+
+// Node adds hooks for promises to those of async_hooks, which leave symbols that console.log shows, and take most of
+// the time. Ours alone are set again. If the program itself uses async_hooks, node sets both, as it does anyway.
+function setOnly(hooks) {
+	const old = process.noDeprecation;
+	process.noDeprecation = true;
+	try {
+		process.binding('async_wrap').setPromiseHooks(hooks.init, hooks.before, hooks.after, hooks.settled);
+	} finally {
+		if (old === undefined)
+			delete process.noDeprecation;
+		else
+			process.noDeprecation = old;
+	}
+}
+
+module.exports = {
+	parent: promises.parent,
+	// `task` runs until the callback ends that runs now.
+	enter(task) {
+		if (entered.length > 0)
+			enter(task);
+	},
+	endsWith: (id, request) => requests.set(id, request),
+	begin(hooks) {
+		weft.timers(timers);
+		require('async_hooks').createHook({init, before, after, destroy}).enable();
+		setOnly(hooks);
+	},
+};

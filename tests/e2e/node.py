@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: ISC
+"""Node under `weft record`: promises, callbacks and requests are recorded, and nothing else changes."""
+import json
+import os
+import re
+import shutil
+
+from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+
+PROGRAMS = os.path.join(SOURCE, 'tests', 'e2e', 'node')
+# These depend on how busy the machine is.
+OF_TIME = ('late timer', 'idle gap', 'slow', 'hog', 'not seen')
+
+
+def check_built():
+    if not os.path.exists(os.path.join(BUILD, 'bindings', 'node', 'weft.node')):
+        skip('built without the addon for node: node_api.h (libnode-dev) is not installed')
+    node = shutil.which('node')
+    if not node:
+        skip('node is not installed')
+    version = run([node, '--version']).stdout
+    if int(version[1:].split('.')[0]) < 18:
+        skip('node is older than 18: ' + version.strip())
+
+
+class Trace:
+    """The trace of a program; `text` is the program, or the name of one of tests/e2e/node."""
+
+    def __init__(self, text, env=None, status=0):
+        check_built()
+        with temporary_directory() as folder:
+            path, source = os.path.join(folder, 'trace.weft'), os.path.join(folder, 'program.js')
+            if re.fullmatch(r'[\w/]+\.js', text):
+                shutil.copy(os.path.join(PROGRAMS, text), source)
+            else:
+                with open(source, 'w', encoding='utf-8') as file:
+                    file.write(text)
+            result = run([WEFT, 'record', '-a', 'auto', '-o', path, 'node', source], env=env)
+            equal(result.returncode, status)
+            self.messages = result.stderr
+            self.info = json.loads(weft('info', '--json', path).stdout)
+            self.events = json_lines(weft('dump', '--json', path).stdout)
+            self.tasks = json_lines(weft('dump', '--tasks', '--json', path).stdout)
+            self.text = weft('dump', '--problems', path).stdout
+        equal(self.info['diagnostics'], [])
+
+    def labels(self):
+        return {task['task']: task['label'] for task in self.tasks}
+
+    def pairs(self, event, one='task', other='source'):
+        """The labels of two tasks of each event of a kind."""
+        labels = self.labels()
+        return [(labels.get(found[one]), labels.get(found[other])) for found in self.events if found['event'] == event]
+
+    def outcomes(self, pattern):
+        return sorted((task['label'], task['outcome']) for task in self.tasks if re.fullmatch(pattern, task['label'] or ''))
+
+    def grave(self):
+        """The lines of errors and warnings, without those that come from a busy machine."""
+        return [line for line in self.text.splitlines() if re.match(r'\s*\S+\s+(error|warning)\s', line)
+                and not re.match(r'\s*\S+\s+warning\s+(%s)\s' % '|'.join(OF_TIME), line)]
+
+    def first(self):
+        return self.text.splitlines()[0] if self.text else ''
+
+
+# ---- What is recorded ----
+
+@case
+def an_async_function_is_one_task():
+    trace = Trace('''const { setTimeout: sleep } = require('timers/promises');
+async function leaf(n) {
+  await sleep(n);
+  await null;
+  return n;
+}
+async function tree() {
+  return await leaf(1) + await leaf(2);
+}
+tree();
+''')
+    equal(trace.outcomes('(leaf|tree) at program.js:[27]'), [
+        ('leaf at program.js:2', 'fulfilled'), ('leaf at program.js:2', 'fulfilled'), ('tree at program.js:7', 'fulfilled')])
+    equal(trace.pairs('try_read').count(('tree at program.js:7', 'leaf at program.js:2')), 2)
+    equal(trace.pairs('read').count(('tree at program.js:7', 'leaf at program.js:2')), 2)
+    equal(trace.pairs('try_read').count(('leaf at program.js:2', 'leaf at program.js:3')), 2)
+    assert ('tree at program.js:7', 'leaf at program.js:2') in trace.pairs('create', other='child')
+    assert any(task['label'] == 'timer 2 ms in leaf at program.js:2' and task['kind'] == 'timer' for task in trace.tasks), trace.tasks
+    assert trace.messages.startswith('weft: node is recorded by the adapters node, thread and io: async functions'), trace.messages
+    equal(trace.info['unseen'], [])
+
+
+@case
+def an_await_of_a_value_makes_no_task():
+    trace = Trace('''async function value(n) { if (n) return await value(n - 1); await n; await n; await { then(done) { done(3); } }; }
+async function passes(n) { return n ? passes(n - 1) : new Promise(done => setTimeout(done, 1)); }
+async function main() { await 0; await value(2); await passes(2); }
+main();
+''')
+    equal(sorted((task['label'], task['outcome']) for task in trace.tasks if task['kind'] == 'async'),
+          [('main at program.js:3', 'fulfilled')] + [('passes at program.js:2', 'fulfilled')] * 3 + [('value at program.js:1', 'fulfilled')] * 3)
+    equal(trace.pairs('try_read').count(('value at program.js:1', 'value at program.js:1')), 3)
+
+
+@case
+def a_promise_of_its_own_is_not_taken_for_the_function():
+    trace = Trace('''const { setTimeout: sleep } = require('timers/promises');
+async function f() { await sleep(1); const mine = new Promise(() => {}); await sleep(2); return mine === 0; }
+async function g() { let go; const p = new Promise(x => go = x); await sleep(1); setTimeout(go, 1); await p; }
+Promise.all([f(), g()]);
+''')
+    equal(trace.outcomes('[fg] at program.js:[23]'), [
+        ('f at program.js:2', 'fulfilled'), ('f at program.js:2', 'fulfilled'), ('f at program.js:2', 'fulfilled'),
+        ('g at program.js:3', 'fulfilled'), ('g at program.js:3', 'fulfilled'), ('g at program.js:3', 'fulfilled')])
+    join, = [task['task'] for task in trace.tasks if task['kind'] == 'join']
+    equal(len([e for e in trace.events if e['event'] == 'try_read' and e['task'] == join]), 2)
+
+
+@case
+def returned_promises_generators_and_then():
+    trace = Trace('''const { setTimeout: sleep } = require('timers/promises');
+async function inner() { await sleep(1); return 1; }
+async function outer() { return inner(); }
+async function* numbers() { for (let i = 0; i < 2; i++) { await sleep(1); yield i; } }
+async function all() {
+  await outer();
+  for await (const n of numbers());
+  await Promise.race([sleep(1), new Promise(() => {})]);
+  await inner().then(x => x + 1);
+}
+all();
+''')
+    assert ('outer at program.js:3', 'inner at program.js:2') in trace.pairs('try_read'), trace.pairs('try_read')
+    assert ('all at program.js:5', 'outer at program.js:3') in trace.pairs('try_read')
+    equal(sorted(task['label'] for task in trace.tasks if task['kind'] == 'async' and task['outcome'] == 'fulfilled'), [
+        'all at program.js:5', 'inner at program.js:2', 'inner at program.js:2', 'numbers at program.js:4', 'numbers at program.js:4',
+        'outer at program.js:3'])
+    then, = [task for task in trace.tasks if task['kind'] == 'then']
+    equal((then['label'], then['outcome']), ('all at program.js:9', 'fulfilled'))
+    equal(len([e for e in trace.events if e['event'] == 'wait_any']), 2)
+    assert any(label == 'all at program.js:5' and (other or '').startswith('numbers at') for label, other in trace.pairs('try_read'))
+
+
+@case
+def errors_have_readers():
+    trace = Trace('''const { setTimeout: sleep } = require('timers/promises');
+async function bad() { await sleep(1); throw new RangeError('too far'); }
+async function careful() { try { await bad(); } catch { } await Promise.reject(1).catch(() => {}); }
+careful();
+''')
+    assert [task['failed'] for task in trace.tasks if task.get('failed')] == ['RangeError: too far'], trace.tasks
+    equal(trace.grave(), [])
+
+
+@case
+def requests_are_named_and_joined_to_their_connections():
+    trace = Trace('''const http = require('http'), fs = require('fs/promises');
+const server = http.createServer(async (request, response) => {
+  await fs.readFile(__filename);
+  response.end('x');
+});
+server.listen(0, '127.0.0.1', async () => {
+  for (let i = 0; i < 2; i++)
+    await new Promise(done => http.get({ port: server.address().port, host: '127.0.0.1', path: '/item/' + i + '?a=1', agent: false },
+      response => response.resume().on('end', done)));
+  server.close();
+});
+''')
+    equal(trace.outcomes('GET /item/.'), [('GET /item/0', 'fulfilled'), ('GET /item/1', 'fulfilled')])
+    creators = [one for one, other in trace.pairs('create', other='child') if re.fullmatch('GET /item/.', other or '')]
+    assert len(creators) == 2 and all(label.startswith('tcp ') for label in creators), creators
+    assert any(re.fullmatch('GET /item/.', one or '') for one, other in trace.pairs('create', other='child')), 'no child of a request'
+
+
+@case
+def worker_threads_are_recorded():
+    trace = Trace('''const { Worker, isMainThread, parentPort } = require('worker_threads');
+async function work() { await null; await new Promise(done => setTimeout(done, 1)); parentPort.postMessage(1); }
+if (isMainThread) new Worker(__filename); else work();
+''')
+    equal(trace.outcomes('work at program.js:2').count(('work at program.js:2', 'fulfilled')), 2)
+
+
+# ---- Faults and sound programs ----
+
+FAULTS = {
+    'lost_await.js': ('warning', 'unanswered wait', "async .* waits for promise .*reply at program.js:6"),
+    'unresolved.js': ('warning', 'unanswered wait', 'waits for promise .*client at program.js:8'),
+    'exhausted_pool.js': ('warning', 'unanswered wait', 'acquire at program.js'),
+    'two_locks.js': ('warning', 'unanswered wait', 'lock at program.js'),
+    'unhandled.js': ('error', 'failed', "charge at program.js.*card expired"),
+    'blocked_loop.js': ('warning', 'hog|late timer', 'report at program.js'),
+}
+
+
+def check_fault(name):
+    severity, problem, sentence = FAULTS[name]
+    for _ in range(int(os.environ.get('WEFT_RUNS') or 1)):
+        trace = Trace(name, status=1 if name == 'unhandled.js' else 0)
+        assert re.match(r'\s*\S+\s+%s\s+(%s)\s' % (severity, problem), trace.first()), name + '\n' + trace.text
+        assert re.search(sentence, trace.first()), name + '\n' + trace.text
+
+
+@case
+def faults_are_the_first_problem():
+    for name in FAULTS:
+        check_fault(name)
+
+
+@case
+def sound_programs_have_no_problem():
+    names = sorted(os.listdir(os.path.join(PROGRAMS, 'sound')))
+    assert len(names) >= 8
+    for name in names:
+        trace = Trace('sound/' + name)
+        assert not trace.grave(), name + '\n' + trace.text
+
+
+# ---- Programs do the same ----
+
+def both(arguments, input='', env=None, cwd=PROGRAMS):
+    """The program alone and recorded; PIDs in warnings differ."""
+    check_built()
+    with temporary_directory() as folder:
+        alone = run(['node', *arguments], input=input, env=env, cwd=cwd)
+        recorded = run([WEFT, 'record', '-a', 'auto', '-o', os.path.join(folder, 'trace.weft'), 'node', *arguments],
+                       input=input, env=env, cwd=cwd)
+        recorded.stderr = ''.join(line for line in recorded.stderr.splitlines(True) if not line.startswith('weft: '))
+        return [(re.sub(r'node:\d+\)', 'node:PID)', it.stdout), re.sub(r'node:\d+\)', 'node:PID)', it.stderr), it.returncode)
+                for it in (alone, recorded)]
+
+
+def check_same(*arguments, **how):
+    alone, recorded = both(arguments, **how)
+    assert alone == recorded, (arguments, alone, recorded)
+
+
+@case
+def programs_do_the_same():
+    for name in sorted(os.listdir(os.path.join(PROGRAMS, 'same'))):
+        check_same('same/' + name)
+
+
+@case
+def options_do_the_same():
+    check_same('-e', 'console.log(process.argv.length); (async () => { await 1; throw new Error("e"); })()')
+    check_same('-p', 'Promise.resolve(1)')
+    check_same('-', input='(async () => { await null; console.log(__filename, process.env.NODE_OPTIONS); })()')
+    check_same('-i', input='const p = (async () => { await 1; return 5; })();\nawait p\nError\nthrow new Error("x")\n')
+    for options in (['--unhandled-rejections=warn'], ['--unhandled-rejections=strict'], ['--trace-uncaught'], ['--enable-source-maps'], ['--check']):
+        check_same(*options, 'same/unhandled.js')
+    check_same('--pending-deprecation', 'same/warnings.js')
+    check_same('--throw-deprecation', 'same/seen.js')
+    check_same('--no-addons', '-p', '1')
+    check_same('--no-such-option')
+    check_same('same/none.js')
+    check_same('same/seen.js', env={'NODE_OPTIONS': '--stack-trace-limit=3 --no-warnings'})
+    check_same('same/seen.js', env={'NODE_OPTIONS': ''})
+
+
+@case
+def it_can_be_left_out():
+    text = 'async function f() { await null; await new Promise(done => setTimeout(done, 1)); }\nf();\n'
+    assert Trace(text).outcomes('f at .*')
+    assert not Trace(text, env={'WEFT_NODE': 'off'}).outcomes('f at .*')
+    check_built()
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'trace.weft')
+        weft('record', '-a', 'io', '-o', path, 'node', '-e', text)
+        assert 'f at' not in weft('dump', path).stdout
+
+
+main()

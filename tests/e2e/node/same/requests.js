@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: ISC
+const http = require('http'); const s = http.createServer(async (q, r) => { await null; r.end('hi ' + q.url); }); s.listen(0, async () => { const u = 'http://127.0.0.1:' + s.address().port; for (let i = 0; i < 3; i++) console.log(await (await fetch(u + '/f' + i)).text()); http.get(u + '/g', r => { r.resume().on('end', () => { console.log('end'); s.close(); s.closeAllConnections && s.closeAllConnections(); }); }); });
