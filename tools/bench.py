@@ -3,7 +3,7 @@
 """Builds the benchmarks with optimisation and runs them. The first line describes the machine.
 
     tools/bench.py [NAME…]      all, or only these (record, lttng, metrics, cold, latency, follow, decode, xentrace, open, growing, live,
-                                live_window, live_page, layout, window, story, page, python, adapters)
+                                live_window, live_page, layout, window, story, page, python, node, adapters)
 
 docs/cost.md explains the figures.
 """
@@ -30,6 +30,7 @@ GROUPS = [
     ('search', ['story']),
     ('the page', ['page']),
     ('Python', ['python']),
+    ('node', ['node']),
     ('programs that nobody changed', ['adapters']),
 ]
 # Benchmarks that are not built if something is missing.

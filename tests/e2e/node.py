@@ -181,6 +181,14 @@ if (isMainThread) new Worker(__filename); else work();
     equal(trace.outcomes('work at program.js:2').count(('work at program.js:2', 'fulfilled')), 2)
 
 
+@case
+def guesses_are_marked_and_conclude_nothing():
+    trace = Trace('two_locks.js', env={'WEFT_NODE': 'guess'})
+    assert len([task for task in trace.tasks if task['kind'] == 'guessed async']) >= 4, trace.tasks
+    assert not [task for task in trace.tasks if task['kind'] == 'async']
+    equal(trace.grave(), [])
+
+
 # ---- Faults and sound programs ----
 
 FAULTS = {
