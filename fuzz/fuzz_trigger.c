@@ -8,8 +8,22 @@
 #include <weft/trigger.h>
 
 #include "reader.h"
+#include "trigger/metric_rule.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+/* The same text as a rule about metrics. */
+static void parse_metric_rule(const char *text, size_t size)
+{
+	struct weft__metric_rule rule;
+	struct weft_trigger_error error = {SIZE_MAX, NULL};
+	int status = weft__trigger_metric_rule_parse(&rule, text, size, &error);
+	require(status == 0 || status == WEFT_ERROR_ARGUMENT);
+	if (status == WEFT_ERROR_ARGUMENT)
+		require(error.offset <= size && error.message);
+	else
+		weft__trigger_metric_rule_finish(&rule);
+}
 
 static void add_rules(struct weft_triggers *triggers, const char *text, size_t size)
 {
@@ -21,6 +35,7 @@ static void add_rules(struct weft_triggers *triggers, const char *text, size_t s
 		require(status == 0 || status == WEFT_ERROR_ARGUMENT || status == WEFT_ERROR_LIMIT);
 		if (status == WEFT_ERROR_ARGUMENT)
 			require(error.offset <= length && error.message);
+		parse_metric_rule(text, length);
 		text += length + (end != NULL);
 		size -= length + (end != NULL);
 	}

@@ -84,7 +84,8 @@ static int load(struct weft__agent *agent)
 
 bool weft__agent_open(struct weft__agent *agent, const struct weft__agent_options *options)
 {
-	*agent = (struct weft__agent){.options = *options, .ledger.regions.folder = -1, .lock = -1};
+	*agent = (struct weft__agent){
+		.options = *options, .alerts = options->alerts, .ledger.regions.folder = -1, .lock = -1};
 	read_boot(agent->ledger.boot);
 	bool good = open_folder(agent) && lock(agent);
 	int result = good ? load(agent) : SQLITE_OK;
@@ -97,6 +98,7 @@ bool weft__agent_open(struct weft__agent *agent, const struct weft__agent_option
 
 void weft__agent_close(struct weft__agent *agent)
 {
+	weft__agent_alerts_finish(&agent->alerts);
 	weft__agent_ledger_finish(&agent->ledger);
 	if (agent->lock >= 0)
 		close(agent->lock);
@@ -192,5 +194,6 @@ bool weft__agent_look(struct weft__agent *agent, int64_t now)
 	weft__agent_history_commit(&agent->history, ledger);
 	weft__agent_entries_commit(&agent->entries, ledger, now);
 	weft__agent_ledger_commit(ledger, now);
+	weft__agent_alerts_test(&agent->alerts, ledger, now);
 	return true;
 }

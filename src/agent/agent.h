@@ -6,15 +6,17 @@
 #ifndef WEFT_AGENT_AGENT_H
 #define WEFT_AGENT_AGENT_H
 
+#include "agent/alerts.h"
 #include "agent/entries.h"
 #include "agent/history.h"
 #include "agent/ledger.h"
 
 struct weft__agent_options {
-	const char *folder; /* of regions; NULL: only nameless memory */
-	const char *file;   /* the database */
-	bool searches;      /* also for nameless memory */
-	int64_t gap;        /* after so many seconds without a look the agent was not looking */
+	const char *folder;               /* of regions; NULL: only nameless memory */
+	const char *file;                 /* the database */
+	bool searches;                    /* also for nameless memory */
+	struct weft__agent_alerts alerts; /* becomes the agent's */
+	int64_t gap; /* after so many seconds without a look the agent was not looking */
 };
 
 struct weft__agent {
@@ -22,6 +24,7 @@ struct weft__agent {
 	struct weft__agent_ledger ledger;
 	struct weft__agent_history history;
 	struct weft__agent_entries entries;
+	struct weft__agent_alerts alerts;
 	int lock; /* beside the database; -1: there is none */
 	bool has_looked;
 	int folder_error;      /* the errno of the last search of the folder */

@@ -4,6 +4,8 @@
  *
  *     rule.c      the language of rules
  *     waiters.c   the tasks that wait, the longest first
+ *     words.c     words, numbers and times, for both languages
+ *     metric_rule.c  the language of rules about metrics, for weft agent
  *     tests.c     a listener of the state: tests the rules
  *     trigger.c   takes events; forgets tasks
  */

@@ -260,7 +260,7 @@ MUTANTS = [
         ('weft__record_count_loss(self.slot, WEFT_ABI_LOSS_TOO_BIG);', '(void)self;', 'record')),
     # ---- trigger ----
     *in_file(
-        'src/trigger/rule.c',
+        'src/trigger/words.c',
         ("for (; p->at < p->size && p->text[p->at] >= '0'", "for (; p->at <= p->size && p->text[p->at] >= '0'",
          'trigger')),
     *in_file(
@@ -533,7 +533,7 @@ MUTANTS = [
         'src/model/forget.c',
         ('			keep_one(s, new_index, tasks[j]);\n', '', 'model_state')),
     *in_file(
-        'src/trigger/rule.c',
+        'src/trigger/words.c',
         ("&& c != '\\x7f' ", '', 'trigger'),
         ('if (digits + unit.size > sizeof(text))', 'if (digits + unit.size >= sizeof(text))', 'trigger')),
     *in_file(

@@ -15,6 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <weft/parse.h>
+#include <weft/source.h>
+
 #include "agent/agent.h"
 #include "cli/cli.h"
 #include "runs/attach/region.h"
@@ -38,13 +41,23 @@ static const char usage[] =
 	"  --every DURATION   the time between two looks, at least 1s, which is the default\n"
 	"  --only-folder      leave out programs whose counters are not in the folder\n"
 	"  --once             look once\n"
+	"\n"
+	"Rules about values, of which each takes snapshots of the programs that make it true (see\n"
+	"weft-trigger(5)): 'rate(requests by customer) > 100/s for 10s', 'p99(latency) > 50ms'\n"
+	"\n"
+	"  --rule RULE        a rule; may be given several times\n"
+	"  --rules FILE       a file with a rule on each line\n"
+	"  --snapshots DIR    the folder for snapshots. Default: snapshots beside the database\n"
+	"  --most N           the number of snapshots that stay there, 100 by default\n"
+	"  --most-bytes SIZE  their size in all, 1G by default; older ones are removed\n"
+	"\n"
 	"  --help             this text\n"
 	"\n"
 	"Exit status: 1 if the folder or the database cannot be used.\n";
 
 struct agent_arguments {
 	struct weft__agent_options options;
-	char folder[PATH_MAX], file[PATH_MAX];
+	char folder[PATH_MAX], file[PATH_MAX], snapshots[PATH_MAX];
 	time_t every_s;
 	bool is_once;
 };
@@ -161,6 +174,8 @@ static int run(const struct agent_arguments *a)
 	sigset_t ends;
 	allow_files();
 	prepare_signals(&ends);
+	if (a->options.alerts.count && weft_source_survive_truncation()) /* of rings */
+		return CLI_NO;
 	if (!weft__agent_open(&agent, &a->options))
 		return CLI_NO;
 	bool good;
@@ -181,6 +196,11 @@ enum {
 	OPTION_EVERY,
 	OPTION_ONLY_FOLDER,
 	OPTION_ONCE,
+	OPTION_RULE,
+	OPTION_RULES,
+	OPTION_SNAPSHOTS,
+	OPTION_MOST,
+	OPTION_MOST_BYTES,
 };
 
 static bool parse_path(const char *command, const char *option, char ret_path[PATH_MAX])
@@ -203,6 +223,36 @@ static bool parse_every(const char *command, struct agent_arguments *a)
 	return false;
 }
 
+static bool parse_most(const char *command, struct agent_arguments *a)
+{
+	uint64_t most;
+	if (weft_parse_number(optarg, strlen(optarg), &most) == WEFT_PARSE_OK && most &&
+		most < 1000000) {
+		a->options.alerts.capture.most = (unsigned)most;
+		return true;
+	}
+	cli_usage_error(command, "--most: \"%s\" is not a number from 1 to 999999", optarg);
+	return false;
+}
+
+/* Snapshots may show what programs do: they are for this user alone. */
+static bool make_snapshots_folder(struct agent_arguments *a)
+{
+	const char *slash = strrchr(a->file, '/');
+	if (!a->options.alerts.count)
+		return true;
+	if (!a->snapshots[0] && snprintf(a->snapshots, PATH_MAX, "%.*ssnapshots",
+								slash ? (int)(slash + 1 - a->file) : 0, a->file) >= PATH_MAX)
+		return false;
+	a->options.alerts.capture.folder = a->snapshots;
+	if (!make_parents(a->snapshots, 0700))
+		return false;
+	if (mkdir(a->snapshots, 0700) == 0 || (errno == EEXIST && access(a->snapshots, W_OK) == 0))
+		return true;
+	cli_error("%s: %s", weft__runs_shown(a->snapshots), strerror(errno));
+	return false;
+}
+
 /* False after a message. */
 static bool parse_option(const char *command, int option, struct agent_arguments *a)
 {
@@ -216,6 +266,17 @@ static bool parse_option(const char *command, int option, struct agent_arguments
 	case OPTION_ONLY_FOLDER:
 		a->options.searches = false;
 		return true;
+	case OPTION_RULE:
+		return agent_add_rule(&a->options.alerts, optarg) == CLI_DONE;
+	case OPTION_RULES:
+		return agent_add_rules(&a->options.alerts, optarg) == CLI_DONE;
+	case OPTION_SNAPSHOTS:
+		return parse_path(command, "--snapshots", a->snapshots);
+	case OPTION_MOST:
+		return parse_most(command, a);
+	case OPTION_MOST_BYTES:
+		return cli_parse_size(
+			command, "--most-bytes", optarg, &a->options.alerts.capture.most_bytes);
 	default:
 		a->is_once = true;
 		return true;
@@ -231,9 +292,16 @@ int cli_agent(int argc, char **argv)
 		{"every", required_argument, NULL, OPTION_EVERY},
 		{"only-folder", no_argument, NULL, OPTION_ONLY_FOLDER},
 		{"once", no_argument, NULL, OPTION_ONCE},
+		{"rule", required_argument, NULL, OPTION_RULE},
+		{"rules", required_argument, NULL, OPTION_RULES},
+		{"snapshots", required_argument, NULL, OPTION_SNAPSHOTS},
+		{"most", required_argument, NULL, OPTION_MOST},
+		{"most-bytes", required_argument, NULL, OPTION_MOST_BYTES},
 		{NULL, 0, NULL, 0},
 	};
-	static struct agent_arguments a = {.options.searches = true, .every_s = 1};
+	static struct agent_arguments a = {.options.searches = true,
+		.options.alerts.capture = {.most = 100, .most_bytes = 1 << 30},
+		.every_s = 1};
 	if (argc > 1 && strcmp(argv[1], "ledger") == 0)
 		return agent_ledger(argc - 1, argv + 1);
 	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
@@ -246,7 +314,7 @@ int cli_agent(int argc, char **argv)
 		return cli_usage_error(
 			argv[0], "unknown operand \"%s\"; the only one is ledger", argv[optind]);
 	if ((!a.file[0] && !agent_default_file(a.file)) || !make_parents(a.file, 0700) ||
-		!find_folder(&a))
+		!find_folder(&a) || !make_snapshots_folder(&a))
 		return CLI_NO;
 	a.options.folder = a.folder;
 	a.options.file = a.file;

@@ -8,9 +8,15 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "agent/alerts.h"
+
 /* The file of the database: root's is /var/lib/weft/agent.db, that of a user is in XDG_STATE_HOME.
  * False after a message. */
 bool agent_default_file(char ret_file[PATH_MAX]);
+
+/* Add a rule, or those of a file. CLI_DONE, or CLI_USAGE after a message. */
+int agent_add_rule(struct weft__agent_alerts *alerts, const char *rule);
+int agent_add_rules(struct weft__agent_alerts *alerts, const char *path);
 
 /* weft agent ledger. */
 int agent_ledger(int argc, char **argv);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/labels.h"
 #include "agent/sha256.h"
 #include "agent/window.h"
 
@@ -549,6 +550,35 @@ static void hashes_are_those_of_the_standard(void **state)
 	assert_string_equal(hash, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
+/* The database may have been changed by others. */
+static void labels_are_read_as_they_were_written(void **state)
+{
+	(void)state;
+	static const char *const broken[] = {"", "{", "{}", "[", "{\"a", "{\"a\"",
+		"{\"a\":", "{\"a\":1}", "{\"a\":\"b", "{\"a\":\"b\\", "{\"a\":\"b\\u", "{\"a\":\"b\\u00"};
+	const char *at = "{\"a\":\"b\",\"c \\\"\":\"\\u0007\\n\"}";
+	char key[256], value[256], longest[700];
+	assert_true(weft__agent_labels_next(&at, key, value));
+	assert_string_equal(key, "a");
+	assert_string_equal(value, "b");
+	assert_true(weft__agent_labels_next(&at, key, value));
+	assert_string_equal(key, "c \"");
+	assert_string_equal(value, "\a\n");
+	assert_false(weft__agent_labels_next(&at, key, value));
+	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
+		char *copy = strdup(broken[i]); /* a byte beyond its end would be noticed */
+		at = copy;
+		assert_false(weft__agent_labels_next(&at, key, value));
+		assert_true(at <= copy + strlen(copy));
+		free(copy);
+	}
+	snprintf(longest, sizeof(longest), "{\"%0300d\":\"%0300d\"}", 1, 2);
+	at = longest;
+	assert_true(weft__agent_labels_next(&at, key, value));
+	assert_int_equal(strlen(key), 255);
+	assert_int_equal(strlen(value), 255);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -572,6 +602,7 @@ int main(void)
 		cmocka_unit_test(days_begin_where_the_date_changes),
 		cmocka_unit_test(hours_are_those_that_the_clock_showed),
 		cmocka_unit_test(hashes_are_those_of_the_standard),
+		cmocka_unit_test(labels_are_read_as_they_were_written),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: ISC
+"""weft agent's rules about metrics: they fire once while they hold, take snapshots with the alert inside, and set levels."""
+import contextlib
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+
+from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+from waiting import LAST_RESORT, status_of, wait_until
+
+SUBJECT = os.path.join(BUILD, 'tests', 'agent-subject')
+
+
+class Host:
+    """Programs with metrics that record into rings, and an agent with rules."""
+
+    def __init__(self, outer):
+        self.outer = outer
+        self.env = dict(os.environ, WEFT_AGENT=outer + '/f', XDG_RUNTIME_DIR=outer)
+        self.snapshots, self.running, self.messages = outer + '/snapshots', [], outer + '/messages'
+        os.mkdir(outer + '/f', 0o700)
+
+    def program(self, records=True):
+        out = {'WEFT_OUT': '%s/ring-%d.weft' % (self.outer, len(self.running))} if records else {}
+        it = subprocess.Popen([SUBJECT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(self.env, **out))
+        it.stdout.readline()
+        self.running.append(it)
+        return it
+
+    def tell(self, it, *lines):
+        for line in lines:
+            it.stdin.write(line + '\n')
+            it.stdin.flush()
+            while it.stdout.readline().rstrip('\n') != line:
+                pass
+
+    def agent(self, *options):
+        with open(self.messages, 'w', encoding='utf-8') as messages:
+            it = subprocess.Popen([WEFT, 'agent', '--folder', self.outer + '/f', '--data', self.outer + '/d.db', '--only-folder', *options],
+                                  stderr=messages, env=self.env)
+        self.running.append(it)
+        return it
+
+    def said(self):
+        with open(self.messages, encoding='utf-8') as messages:
+            return messages.read()
+
+    def files(self):
+        folder = self.snapshots
+        return sorted(os.path.join(folder, name) for name in os.listdir(folder)) if os.path.isdir(folder) else []
+
+    def looks(self, agent, count=2):
+        """Waits for so many more looks of the agent: it writes when it looked last."""
+        def last():
+            with contextlib.suppress(sqlite3.OperationalError), \
+                    contextlib.closing(sqlite3.connect('file:%s/d.db?mode=ro' % self.outer, uri=True, timeout=LAST_RESORT)) as database:
+                return database.execute('SELECT max(stop) FROM watched').fetchone()[0]
+        wait_until('it looks', last, agent)
+        start = last()
+        wait_until('it looks again', lambda: last() >= start + count, agent)
+
+
+@contextlib.contextmanager
+def host():
+    with temporary_directory() as outer:
+        it = Host(outer)
+        try:
+            yield it
+        finally:
+            for process in it.running:
+                process.kill()
+                process.communicate()
+
+
+def alert_of(path):
+    table, = [t for t in json.loads(weft('info', '--json', path).stdout)['tables'] if t.get('name') == 'alert']
+    row, = table['rows']
+    problem = json_lines(weft('dump', '--problems', '--json', path).stdout)[0]
+    equal((problem['problem'], problem['severity']), ('alert', 'error'))
+    return row
+
+
+def end(it, agent):
+    agent.send_signal(signal.SIGTERM)
+    equal(status_of(agent), 0, it.said())
+
+
+@case
+def a_value_takes_one_snapshot_while_it_is_above():
+    with host() as it:
+        program, other = it.program(), it.program()
+        it.tell(program, 'level 5')
+        agent = it.agent('--rule', 'value(level) > 9 until 3')
+        it.looks(agent)
+        equal(it.files(), [])
+        it.tell(program, 'level 10')
+        wait_until('a snapshot', it.files, agent, seen=it.said)
+        it.tell(program, 'level 5')   # not below 3
+        it.looks(agent)
+        it.tell(program, 'level 11')
+        it.looks(agent)
+        equal(len(it.files()), 1, it.said())
+        path, = it.files()
+        row = alert_of(path)
+        equal((row['rule'], row['value'], row['task'], row['name']), ('value(level) > 9 until 3', '10', 0, ''))
+        assert '/agent-subject-%d.alert-' % program.pid in path, (path, other.pid)
+        equal(os.stat(path).st_mode & 0o777, 0o600)
+        it.tell(program, 'level 2')
+        it.looks(agent)
+        it.tell(program, 'level 12')
+        wait_until('another snapshot', lambda: len(it.files()) == 2, agent, seen=it.said)
+        end(it, agent)
+
+
+@case
+def a_rate_is_that_of_each_label():
+    with host() as it:
+        quiet, busy = it.program(), it.program()
+        it.tell(quiet, 'calm 1 1')
+        it.tell(busy, 'acme 1 1', 'acme 2 1')
+        agent = it.agent('--rule', 'rate(bytes by customer) > 1K/s for 1s')
+        it.looks(agent)
+        while not it.files():
+            it.tell(busy, 'acme 1 100000')
+            it.looks(agent, 1)
+        path, = it.files()
+        row = alert_of(path)
+        assert row['value'].endswith('/s, customer acme'), row
+        assert float(row['value'].split('/')[0]) > 1024, row
+        assert 'agent-subject-%d.' % busy.pid in path, path
+        end(it, agent)
+
+
+@case
+def a_ratio_and_a_quantile():
+    with host() as it:
+        program = it.program()
+        it.tell(program, 'took acme 1000000', 'ok 1 1', 'bad 1 1')
+        agent = it.agent('--rule', 'ratio(bytes{customer=bad}, bytes{customer=ok}) > 5', '--rule', 'p99(latency) > 50ms')
+        it.looks(agent)
+        it.tell(program, 'bad 1 60', 'ok 1 20')
+        it.looks(agent)
+        equal(it.files(), [], it.said())
+        it.tell(program, 'took acme 80000000')
+        wait_until('the quantile', it.files, agent, seen=it.said)
+        equal(alert_of(it.files()[0])['rule'], 'p99(latency) > 50ms')
+        it.tell(program, 'bad 1 60000')
+        wait_until('the ratio', lambda: len(it.files()) == 2, agent, seen=it.said)
+        end(it, agent)
+
+
+@case
+def a_level_is_raised_while_the_rule_holds():
+    def level():
+        out = json.loads(run([WEFT, 'ctl', '--json', program.pid, 'status'], env=it.env).stdout)
+        return {c['name']: c['level'] for c in out['categories']}['program']
+    for is_ended in (False, True):
+        with host() as it:
+            program = it.program()
+            agent = it.agent('--rule', 'value(level) > 9 set program=trace')
+            it.tell(program, 'level 1')
+            it.looks(agent)
+            before = level()
+            it.tell(program, 'level 10')
+            wait_until('it is raised', lambda: level() == 'trace', agent, seen=it.said)
+            if is_ended:
+                end(it, agent)
+            else:
+                it.tell(program, 'level 1')
+            wait_until('it is as before', lambda: level() == before, seen=it.said)
+
+
+@case
+def the_folder_has_a_limit():
+    with host() as it:
+        program = it.program()
+        agent = it.agent('--rule', 'value(level) > 9', '--most', '2')
+        names = []
+        for number in range(4):
+            it.tell(program, 'level 1')
+            it.looks(agent)
+            it.tell(program, 'level %d' % (10 + number))
+            wait_until('a snapshot', lambda: set(it.files()) - set(names), agent, seen=it.said)
+            names += sorted(set(it.files()) - set(names))
+        equal(it.files(), names[-2:])
+        end(it, agent)
+    with host() as it:
+        program = it.program()
+        agent = it.agent('--rule', 'value(level) > 9', '--most-bytes', '64K')
+        it.tell(program, 'level 10')
+        wait_until('it says so', lambda: 'larger than all snapshots may be' in it.said(), agent)
+        equal(it.files(), [])
+
+
+@case
+def a_rule_that_watches_nothing_is_said():
+    with host() as it:
+        program = it.program()
+        it.tell(program, 'acme 1 1', 'took acme 5')
+        agent = it.agent('--rule', 'value(Bytes) > 1', '--rule', 'rate(nothing) > 1', '--rule', 'value(latency) > 1s')
+        it.looks(agent)
+        said = it.said()
+        assert 'rule "value(Bytes) > 1": no program has such a metric so far: "Bytes"; there is "bytes"' in said, said
+        assert 'rule "rate(nothing) > 1": no program has such a metric so far: "nothing"\n' in said, said
+        assert 'rule "value(latency) > 1s": its metric has another type' in said, said
+
+
+@case
+def a_program_that_does_not_record_is_said():
+    with host() as it:
+        program = it.program(records=False)
+        it.tell(program, 'level 10')
+        agent = it.agent('--rule', 'value(level) > 9')
+        wait_until('it fires', lambda: 'process %d' % program.pid in it.said(), agent, seen=it.said)
+        assert 'rule "value(level) > 9" fired: 10\n' in it.said(), it.said()
+        equal(it.files(), [])
+
+
+@case
+def mistakes_have_their_position():
+    with temporary_directory() as folder:
+        for rule, at, message in (
+                ('value(x) = 5', 10, '> or < is expected'), ('size(x) > 5', 1, 'value, rate, ratio'), ('rate(x > 5', 8, 'by, over or ) is expected'),
+                ('ratio(x) > 5', 8, ', and a second counter'), ('value(x over 1s) > 5', 9, 'a value has no time'),
+                ('rate(x) > 5 until 6', 18, 'not above the limit'), ('value(x) > 5/s', 13, 'only a rate'), ('rate(x) > 5q', 12, 'a unit is expected'),
+                ('rate(x) > 5 set net=loud', 21, 'a level is expected'), ('rate(pool/*) > 5', 6, 'without *'), ('p100(x) > 5', 1, 'value, rate'),
+                ('rate(x) > 5 for 1s now', 20, 'for, until, set or the end'), ('', 1, 'value, rate'), ('rate(x over 2h) > 5', 14, 'a unit')):
+            result = run([WEFT, 'agent', '--once', '--rule', rule])
+            equal(result.returncode, 2, rule)
+            assert message in result.stderr and 'at character %d of ' % at in result.stderr, (rule, result.stderr)
+        path = os.path.join(folder, 'rules')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write('# limits\n\nrate(x) > 5\nvalue(y)\n')
+        result = run([WEFT, 'agent', '--once', '--rules', path])
+        assert '%s:4: > or < is expected; at character 9 of "value(y)"' % path in result.stderr, result.stderr
+        equal(run([WEFT, 'agent', '--once', '--rules', folder + '/none']).returncode, 2)
+    assert 'weft agent tests rules about values' in weft('record', '--trigger', 'rate(x) > 5', 'true', status=2).stderr
+
+
+main()
