@@ -114,15 +114,19 @@ scrape_configs:
 
 
 class Alertmanager(Service):
-    """An Alertmanager that tells nobody."""
+    """An Alertmanager that tells nobody, or sends to a webhook: the URL and the file of its token."""
 
-    def __init__(self):
+    def __init__(self, webhook=None):
         if not shutil.which('prometheus-alertmanager'):
             skip('prometheus-alertmanager is not installed')
         self.folder = temporary_directory()
         config = os.path.join(self.folder.name, 'alertmanager.yml')
         with open(config, 'w', encoding='utf-8') as file:
-            file.write('route: {receiver: nobody}\nreceivers: [{name: nobody}]\n')
+            if webhook:
+                file.write('route: {receiver: hook, group_by: [alertname], group_wait: 1s, group_interval: 1s}\nreceivers:\n- name: hook\n'
+                           '  webhook_configs: [{url: "%s", http_config: {authorization: {credentials_file: %s}}}]\n' % webhook)
+            else:
+                file.write('route: {receiver: nobody}\nreceivers: [{name: nobody}]\n')
         self.start('prometheus-alertmanager', '--config.file=' + config, '--storage.path=' + os.path.join(self.folder.name, 'data'),
                    '--cluster.listen-address=')
 

@@ -4,7 +4,9 @@ import os
 import re
 import subprocess
 import sys
+import types
 
+from agent_host import alert_of, host
 from harness import BUILD, SOURCE, case, equal, main, run, skip, temporary_directory
 from prometheus import Alertmanager, Prometheus, need_promtool
 from server import Server
@@ -14,6 +16,12 @@ FOLDER = os.path.join(SOURCE, 'share', 'prometheus')
 RULES = os.path.join(FOLDER, 'weft.rules.yml')
 PACKAGES = os.path.join(BUILD, 'bindings', 'python')
 ALERTS = {'CustomerOverItsLimit': 'acme', 'AnswersTooSlow': 'acme', 'ManyErrors': 'acme', 'DiskNearlyFull': 'sda', 'LoginsUnderAttack': 'sshd'}
+
+RULE_CONFIG = """
+global: {evaluation_interval: 1s}
+rule_files: ['%s']
+alerting: {alertmanagers: [{static_configs: [{targets: ['%s']}]}]}
+"""
 
 # Counts a second's work for each line that it reads; the line says whether all is well.
 SHOP = """
@@ -83,11 +91,7 @@ def a_real_alertmanager_hears_of_each_and_of_its_end():
     if not os.path.exists(os.path.join(PACKAGES, 'weft', '_weft.abi3.so')):
         skip('built without the package for Python: python3-dev is not installed')
     with temporary_directory() as folder, Server(token='a-token-of-the-test') as server, Shop() as shop, Alertmanager() as manager:
-        more = """
-global: {evaluation_interval: 1s}
-rule_files: ['%s']
-alerting: {alertmanagers: [{static_configs: [{targets: ['%s']}]}]}
-""" % (write_rules(folder), manager.url.split('//')[1])
+        more = RULE_CONFIG % (write_rules(folder), manager.url.split('//')[1])
         with Prometheus(server, os.path.join(server.folder.name, 'token'), more) as prometheus:
             def see(how, names):
                 shop.work(how)
@@ -96,6 +100,32 @@ alerting: {alertmanagers: [{static_configs: [{targets: ['%s']}]}]}
             active = manager.active()
             equal({name: active[name].get('customer') or active[name].get('disk') or active[name].get('service') for name in ALERTS}, ALERTS)
             wait_until('all alerts are over', lambda: see('well', set()), prometheus.process, seen=manager.active, processor=600)
+
+
+@case
+def an_alert_of_a_real_alertmanager_leads_to_the_moment():
+    with host() as it:
+        token = os.path.join(it.outer, 'token')
+        with open(os.open(token, os.O_WRONLY | os.O_CREAT, 0o600), 'w', encoding='utf-8') as file:
+            file.write('a-token-of-the-test\n')
+        program = it.program()
+        it.tell(program, 'acme 1 5')
+        agent = it.agent('--http', '127.0.0.1:0', '--token-file', token, '--every', '1s', stdout=subprocess.PIPE)
+        at = types.SimpleNamespace(host='127.0.0.1', port=int(agent.stdout.readline().rsplit(':', 1)[1].rstrip('/\n')))
+        rules = os.path.join(it.outer, 'rules.yml')
+        with open(rules, 'w', encoding='utf-8') as file:
+            file.write('groups: [{name: test, rules: [{alert: TooMuch, expr: "sum by (customer, pid) (bytes_bytes_total) > 1000", annotations: {summary: "{{ $value }} bytes"}}]}]\n')
+        with Alertmanager(('http://%s:%d/alert' % (at.host, at.port), token)) as manager:
+            more = RULE_CONFIG % (rules, manager.url.split('//')[1])
+            with Prometheus(at, token, more) as prometheus:
+                wait_until('it reads the counter', lambda: prometheus.value('sum(bytes_bytes_total{pid="%d"})' % program.pid) == 5, prometheus.process)
+                equal(it.files(), [])
+                it.tell(program, 'acme 1 5000')
+                wait_until('a snapshot', it.files, agent, seen=it.said, processor=600)
+                path, = it.files()
+                row = alert_of(path)
+                equal((row['name'], row['value']), ('TooMuch', '5005 bytes'))
+                assert '"customer":"acme"' in row['rule'] and '-%d.alert-' % program.pid in path, (row, path)
 
 
 main()

@@ -3,6 +3,7 @@
  * weft agent: looks at the counters of all programs of a host, and keeps them.
  */
 #include "command.h"
+#include "http.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -51,6 +52,12 @@ static const char usage[] =
 	"  --most N           the number of snapshots that stay there, 100 by default\n"
 	"  --most-bytes SIZE  their size in all, 1G by default; older ones are removed\n"
 	"\n"
+	"  --http ADDRESS:PORT\n"
+	"                     answer Alertmanager's webhook (POST /alert), of which each alert takes\n"
+	"                     snapshots of the programs that its labels name, and GET /metrics\n"
+	"  --token-file FILE  the token of requests; default: a new random one, which is printed\n"
+	"  --depth N          /metrics has series of N labels at most\n"
+	"\n"
 	"  --help             this text\n"
 	"\n"
 	"Exit status: 1 if the folder or the database cannot be used.\n";
@@ -60,6 +67,7 @@ struct agent_arguments {
 	char folder[PATH_MAX], file[PATH_MAX], snapshots[PATH_MAX];
 	time_t every_s;
 	bool is_once;
+	struct agent_http_options http; /* no address: none */
 };
 
 /* ---- Folders and files ---- */
@@ -140,11 +148,13 @@ static void prepare_signals(sigset_t *ret_ends)
 	sigaddset(ret_ends, SIGTERM);
 	sigaddset(ret_ends, SIGINT);
 	sigaddset(ret_ends, SIGHUP);
+	sigaddset(ret_ends, AGENT_HTTP_SIGNAL);
 	sigprocmask(SIG_BLOCK, ret_ends, NULL);
 }
 
-/* Sleeps until the next whole second at which a look is due. False: a signal ends the agent. */
-static bool wait_for_next(time_t every_s, const sigset_t *ends)
+/* Sleeps until the next whole second at which a look is due, or until a signal, which it returns.
+ */
+static int wait_for_next(time_t every_s, const sigset_t *ends)
 {
 	struct timespec now, left;
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -158,7 +168,18 @@ static bool wait_for_next(time_t every_s, const sigset_t *ends)
 	do
 		signal = sigtimedwait(ends, NULL, &left);
 	while (signal < 0 && errno == EINTR);
-	return signal < 0;
+	return signal < 0 ? 0 : signal;
+}
+
+/* Acts on alerts that come meanwhile. False: a signal ends the agent. */
+static bool wait_for_look(const struct agent_arguments *a, const sigset_t *ends,
+	struct agent_http *http, struct weft__agent *agent)
+{
+	int signal;
+	while ((signal = wait_for_next(a->every_s, ends)) == AGENT_HTTP_SIGNAL)
+		if (http)
+			agent_http_act(http, agent);
+	return signal == 0;
 }
 
 static int64_t now_s(void)
@@ -174,14 +195,21 @@ static int run(const struct agent_arguments *a)
 	sigset_t ends;
 	allow_files();
 	prepare_signals(&ends);
-	if (a->options.alerts.count && weft_source_survive_truncation()) /* of rings */
+	if ((a->options.alerts.count || a->http.address) &&
+		weft_source_survive_truncation()) /* of rings */
 		return CLI_NO;
+	struct agent_http *http = NULL;
 	if (!weft__agent_open(&agent, &a->options))
 		return CLI_NO;
+	if (a->http.address && !(http = agent_http_start(&a->http))) {
+		weft__agent_close(&agent);
+		return CLI_NO;
+	}
 	bool good;
 	do
 		good = weft__agent_look(&agent, now_s());
-	while (!a->is_once && wait_for_next(a->every_s, &ends));
+	while (!a->is_once && wait_for_look(a, &ends, http, &agent));
+	agent_http_stop(http);
 	if (!a->is_once)
 		good = weft__agent_look(&agent, now_s());
 	weft__agent_close(&agent);
@@ -201,6 +229,9 @@ enum {
 	OPTION_SNAPSHOTS,
 	OPTION_MOST,
 	OPTION_MOST_BYTES,
+	OPTION_HTTP,
+	OPTION_TOKEN_FILE,
+	OPTION_DEPTH,
 };
 
 static bool parse_path(const char *command, const char *option, char ret_path[PATH_MAX])
@@ -235,11 +266,22 @@ static bool parse_most(const char *command, struct agent_arguments *a)
 	return false;
 }
 
+static bool parse_depth(const char *command, struct agent_arguments *a)
+{
+	uint64_t depth;
+	if (weft_parse_number(optarg, strlen(optarg), &depth) == WEFT_PARSE_OK) {
+		a->http.depth = depth;
+		return true;
+	}
+	cli_usage_error(command, "--depth: \"%s\" is not a number of labels", optarg);
+	return false;
+}
+
 /* Snapshots may show what programs do: they are for this user alone. */
 static bool make_snapshots_folder(struct agent_arguments *a)
 {
 	const char *slash = strrchr(a->file, '/');
-	if (!a->options.alerts.count)
+	if (!a->options.alerts.count && !a->http.address)
 		return true;
 	if (!a->snapshots[0] && snprintf(a->snapshots, PATH_MAX, "%.*ssnapshots",
 								slash ? (int)(slash + 1 - a->file) : 0, a->file) >= PATH_MAX)
@@ -272,6 +314,14 @@ static bool parse_option(const char *command, int option, struct agent_arguments
 		return agent_add_rules(&a->options.alerts, optarg) == CLI_DONE;
 	case OPTION_SNAPSHOTS:
 		return parse_path(command, "--snapshots", a->snapshots);
+	case OPTION_HTTP:
+		a->http.address = optarg;
+		return true;
+	case OPTION_TOKEN_FILE:
+		a->http.token_file = optarg;
+		return true;
+	case OPTION_DEPTH:
+		return parse_depth(command, a);
 	case OPTION_MOST:
 		return parse_most(command, a);
 	case OPTION_MOST_BYTES:
@@ -297,11 +347,15 @@ int cli_agent(int argc, char **argv)
 		{"snapshots", required_argument, NULL, OPTION_SNAPSHOTS},
 		{"most", required_argument, NULL, OPTION_MOST},
 		{"most-bytes", required_argument, NULL, OPTION_MOST_BYTES},
+		{"http", required_argument, NULL, OPTION_HTTP},
+		{"token-file", required_argument, NULL, OPTION_TOKEN_FILE},
+		{"depth", required_argument, NULL, OPTION_DEPTH},
 		{NULL, 0, NULL, 0},
 	};
 	static struct agent_arguments a = {.options.searches = true,
 		.options.alerts.capture = {.most = 100, .most_bytes = 1 << 30},
-		.every_s = 1};
+		.every_s = 1,
+		.http.depth = SIZE_MAX};
 	if (argc > 1 && strcmp(argv[1], "ledger") == 0)
 		return agent_ledger(argc - 1, argv + 1);
 	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {

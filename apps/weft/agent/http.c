@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See http.h. One thread, few connections, bodies of limited size; without the token no body is
+ * read. The checks of requests, the listening socket and the token are those of weft serve.
+ */
+#include "http.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <weft/parse.h>
+
+#include "agent/webhook.h"
+#include "cli/cli.h"
+#include "metrics/exposition.h"
+#include "serve/library.h"
+#include "serve/serve.h"
+
+enum {
+	CONNECTIONS_MAX = 16,
+	HEAD_BYTES = 16 << 10,
+	BODY_BYTES = 256 << 10,
+	SILENCE_S = 20,
+	WAITING_MAX = 4 * WEFT__AGENT_CALLS_MAX,
+	SEEN_MAX = 256,
+};
+
+struct agent_http {
+	struct MHD_Daemon *daemon;
+	struct serve_guard guard;
+	size_t depth;
+	sqlite3 *json; /* of the server's thread: for SQLite's functions */
+	pthread_mutex_t lock;
+	struct weft__agent_calls waiting;                                 /* under the lock */
+	char seen[SEEN_MAX][sizeof(((struct weft__agent_call *)0)->key)]; /* of the agent's thread */
+	unsigned next_seen;
+};
+
+/* ---- Answers ---- */
+
+static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *type,
+	const char *text, size_t size)
+{
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer(size, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+	if (!response)
+		return MHD_NO;
+	MHD_add_response_header(response, "Content-Type", type);
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "Cache-Control", "no-store");
+	if (status >= MHD_HTTP_BAD_REQUEST)
+		MHD_add_response_header(response, "Connection", "close");
+	enum MHD_Result result = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result answer_text(
+	struct MHD_Connection *connection, unsigned status, const char *text)
+{
+	return answer(connection, status, "text/plain; charset=utf-8", text, strlen(text));
+}
+
+static const char *header_of(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* ---- /metrics ---- */
+
+static enum MHD_Result answer_metrics(
+	const struct agent_http *http, struct MHD_Connection *connection)
+{
+	const bool is_openmetrics = weft__metrics_wants_openmetrics(header_of(connection, "Accept"));
+	struct weft_text text = {0};
+	enum MHD_Result result;
+	if (serve_metrics(is_openmetrics, http->depth, &text))
+		result = answer(connection, MHD_HTTP_OK,
+			is_openmetrics ? WEFT__METRICS_OPENMETRICS_TYPE : WEFT__METRICS_TEXT_TYPE, text.bytes,
+			text.size);
+	else
+		result = answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+			"memory or descriptors are short; try again\n");
+	weft_text_finish(&text);
+	return result;
+}
+
+/* ---- /alert ---- */
+
+struct body {
+	char *bytes;
+	size_t size;
+	bool is_too_large;
+};
+
+static void take_piece(struct body *body, const char *piece, size_t size)
+{
+	char *bytes = NULL;
+	if (size <= BODY_BYTES - body->size && !body->is_too_large)
+		bytes = realloc(body->bytes, body->size + size);
+	body->is_too_large |= !bytes;
+	if (!bytes)
+		return;
+	memcpy(bytes + body->size, piece, size);
+	body->bytes = bytes;
+	body->size += size;
+}
+
+/* The agent's thread takes them. */
+static bool hand_over(struct agent_http *http, struct weft__agent_calls *calls)
+{
+	pthread_mutex_lock(&http->lock);
+	struct weft__agent_calls *waiting = &http->waiting;
+	struct weft__agent_call *list = NULL;
+	if (waiting->count + calls->count <= WAITING_MAX)
+		list = realloc(waiting->list, (waiting->count + calls->count + 1) * sizeof(*list));
+	if (list) {
+		if (calls->count)
+			memcpy(list + waiting->count, calls->list, calls->count * sizeof(*list));
+		waiting->list = list;
+		waiting->count += calls->count;
+		calls->count = 0; /* their labels are the other list's */
+	}
+	pthread_mutex_unlock(&http->lock);
+	return list;
+}
+
+static enum MHD_Result answer_alert(
+	struct agent_http *http, struct MHD_Connection *connection, const struct body *body)
+{
+	struct weft__agent_calls calls;
+	char text[128];
+	if (body->is_too_large)
+		return answer_text(
+			connection, MHD_HTTP_CONTENT_TOO_LARGE, "a message has 256 KiB at most\n");
+	const char *problem =
+		weft__agent_webhook_parse(http->json, body->bytes ? body->bytes : "", body->size, &calls);
+	const size_t count = calls.count;
+	bool is_taken = !problem && hand_over(http, &calls);
+	weft__agent_calls_finish(&calls);
+	if (is_taken)
+		kill(getpid(), AGENT_HTTP_SIGNAL);
+	if (problem)
+		snprintf(text, sizeof(text), "%s\n", problem);
+	else
+		snprintf(text, sizeof(text),
+			is_taken ? "alerts that fire: %zu\n" : "too many alerts wait\n", count);
+	return answer_text(connection,
+		problem    ? MHD_HTTP_BAD_REQUEST
+		: is_taken ? MHD_HTTP_OK
+				   : MHD_HTTP_SERVICE_UNAVAILABLE,
+		text);
+}
+
+/* ---- Requests ---- */
+
+static enum MHD_Result refuse(struct agent_http *http, struct MHD_Connection *connection,
+	const char *path, const char *method, bool *ret_is_refused)
+{
+	const bool is_post = strcmp(method, "POST") == 0, is_alert = strcmp(path, "/alert") == 0;
+	*ret_is_refused = true;
+	if (!serve_guard_is_host(&http->guard, header_of(connection, "Host")))
+		return answer_text(
+			connection, MHD_HTTP_MISDIRECTED_REQUEST, "the request names another host\n");
+	if (header_of(connection, "Origin"))
+		return answer_text(connection, MHD_HTTP_FORBIDDEN, "pages have no access\n");
+	if (!serve_guard_has_bearer(&http->guard, header_of(connection, "Authorization")))
+		return answer_text(connection, MHD_HTTP_UNAUTHORIZED,
+			"the token is needed: Authorization: Bearer TOKEN\n");
+	if (!is_alert && strcmp(path, "/metrics") != 0)
+		return answer_text(connection, MHD_HTTP_NOT_FOUND, "there are /metrics and /alert\n");
+	if (is_alert != is_post || (!is_post && strcmp(method, "GET") != 0))
+		return answer_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
+			is_alert ? "alerts are sent by POST\n" : "only GET is supported\n");
+	*ret_is_refused = false;
+	return MHD_YES;
+}
+
+/* Called when the head is complete, for each piece of the body, and at its end. */
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
+	const char *path, const char *method, const char *version, const char *piece,
+	size_t *piece_bytes, void **request)
+{
+	struct agent_http *http = context;
+	struct body *body = *request;
+	bool is_refused;
+	(void)version;
+	if (!body) {
+		enum MHD_Result result = refuse(http, connection, path, method, &is_refused);
+		if (!is_refused)
+			*request = calloc(1, sizeof(*body));
+		return is_refused ? result : *request ? MHD_YES : MHD_NO;
+	}
+	if (*piece_bytes) {
+		take_piece(body, piece, *piece_bytes);
+		*piece_bytes = 0;
+		return MHD_YES;
+	}
+	return strcmp(method, "POST") == 0 ? answer_alert(http, connection, body)
+									   : answer_metrics(http, connection);
+}
+
+static void on_answered(void *context, struct MHD_Connection *connection, void **request,
+	enum MHD_RequestTerminationCode code)
+{
+	struct body *body = *request;
+	(void)context;
+	(void)connection;
+	(void)code;
+	if (body)
+		free(body->bytes);
+	free(body);
+	*request = NULL;
+}
+
+/* Drops libmicrohttpd's messages: errors on a connection concern only its client. */
+static void keep_quiet(void *context, const char *format, va_list arguments)
+{
+	(void)context;
+	(void)format;
+	(void)arguments;
+}
+
+static struct MHD_Daemon *start_daemon(struct agent_http *http, int fd)
+{
+	return MHD_start_daemon(
+		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL,
+		NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, keep_quiet, NULL,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)SILENCE_S, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
+		on_answered, http, MHD_OPTION_END);
+}
+
+/* ---- Beginning and end ---- */
+
+/* Splits "[::1]:80", "127.0.0.1:80" and ":80". */
+static bool split(const char *text, char ret_address[64], char ret_port[8])
+{
+	const char *colon = strrchr(text, ':');
+	uint64_t number;
+	if (!colon || weft_parse_number(colon + 1, strlen(colon + 1), &number) != WEFT_PARSE_OK ||
+		number > UINT16_MAX)
+		return false;
+	const bool has_brackets = text[0] == '[' && colon > text && colon[-1] == ']';
+	const int skipped = has_brackets ? 1 : 0;
+	const int length = (int)(colon - text) - 2 * skipped;
+	if (length >= 64 || (!has_brackets && memchr(text, ':', (size_t)(colon - text))))
+		return false;
+	snprintf(ret_address, 64, "%.*s", length, text + skipped);
+	if (!length || strcmp(ret_address, "localhost") == 0)
+		snprintf(ret_address, 64, "127.0.0.1");
+	snprintf(ret_port, 8, "%u", (unsigned)number);
+	return true;
+}
+
+static bool open_all(struct agent_http *http, const struct agent_http_options *options)
+{
+	char address[64], port[8];
+	if (!split(options->address, address, port)) {
+		cli_error("--http: \"%s\" is not ADDRESS:PORT, such as 127.0.0.1:9339", options->address);
+		return false;
+	}
+	const struct serve_address at = {address, port, true, NULL};
+	if (!serve_load_library() ||
+		!(options->token_file ? serve_token_read(options->token_file, http->guard.token)
+							  : serve_token_draw(http->guard.token)))
+		return false;
+	if (sqlite3_open(":memory:", &http->json) != SQLITE_OK) {
+		cli_error("%s", sqlite3_errmsg(http->json));
+		return false;
+	}
+	int fd = serve_listen(&at, &http->guard);
+	if (fd < 0)
+		return false;
+	http->daemon = start_daemon(http, fd);
+	if (!http->daemon) {
+		cli_error("cannot start the server: %s", strerror(errno));
+		close(fd);
+	}
+	return http->daemon;
+}
+
+struct agent_http *agent_http_start(const struct agent_http_options *options)
+{
+	struct agent_http *http = calloc(1, sizeof(*http));
+	if (!http) {
+		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
+		return NULL;
+	}
+	http->depth = options->depth;
+	pthread_mutex_init(&http->lock, NULL);
+	signal(SIGPIPE, SIG_IGN); /* from closed connections */
+	if (!open_all(http, options)) {
+		agent_http_stop(http);
+		return NULL;
+	}
+	printf("http://%s:%u/\n", http->guard.host, http->guard.port);
+	if (!options->token_file)
+		printf("token %s\n", http->guard.token);
+	fflush(stdout);
+	return http;
+}
+
+static bool was_seen(struct agent_http *http, const char *key)
+{
+	for (unsigned i = 0; i < SEEN_MAX; i++)
+		if (strcmp(http->seen[i], key) == 0)
+			return true;
+	snprintf(http->seen[http->next_seen++ % SEEN_MAX], sizeof(http->seen[0]), "%s", key);
+	return false;
+}
+
+void agent_http_act(struct agent_http *http, struct weft__agent *agent)
+{
+	pthread_mutex_lock(&http->lock);
+	struct weft__agent_calls calls = http->waiting;
+	http->waiting = (struct weft__agent_calls){0};
+	pthread_mutex_unlock(&http->lock);
+	for (size_t i = 0; i < calls.count; i++)
+		if (!calls.list[i].key[0] || !was_seen(http, calls.list[i].key))
+			weft__agent_webhook_act(&agent->alerts, &agent->ledger, &calls.list[i]);
+	weft__agent_calls_finish(&calls);
+}
+
+void agent_http_stop(struct agent_http *http)
+{
+	if (!http)
+		return;
+	if (http->daemon)
+		MHD_stop_daemon(http->daemon);
+	weft__agent_calls_finish(&http->waiting);
+	sqlite3_close(http->json);
+	pthread_mutex_destroy(&http->lock);
+	free(http);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The agent's HTTP side:
+ *
+ *     POST /alert     Alertmanager's webhook, version 4
+ *     GET /metrics    the counters of running programs, as Prometheus reads them
+ *
+ * Each needs the token, as "Authorization: Bearer TOKEN". A thread of its own reads requests; the
+ * agent acts on them between its looks.
+ */
+#ifndef WEFT_APPS_AGENT_HTTP_H
+#define WEFT_APPS_AGENT_HTTP_H
+
+#include "agent/agent.h"
+
+/* Sent to this process when alerts have come. */
+#define AGENT_HTTP_SIGNAL SIGUSR1
+
+struct agent_http;
+
+struct agent_http_options {
+	const char *address;    /* "127.0.0.1:9339" */
+	const char *token_file; /* NULL: a token is drawn, and printed */
+	size_t depth;           /* labels of a series at most */
+};
+
+/* NULL after a message. */
+struct agent_http *agent_http_start(const struct agent_http_options *options);
+/* Takes snapshots for the alerts that have come since. */
+void agent_http_act(struct agent_http *http, struct weft__agent *agent);
+/* NULL is allowed. */
+void agent_http_stop(struct agent_http *http);
+
+#endif

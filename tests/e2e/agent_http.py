@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: ISC
+"""weft agent --http: Alertmanager's webhook takes snapshots; nothing is done without the token, or for what is no message."""
+import contextlib
+import http.client
+import json
+import signal
+import subprocess
+
+from agent_host import alert_of, host
+from harness import WEFT, case, equal, main, run, temporary_directory, weft
+from waiting import status_of, wait_until
+
+
+class Agent:
+    """An agent with an HTTP side."""
+
+    def __init__(self, it, *options):
+        self.process = it.agent('--http', '127.0.0.1:0', *options, stdout=subprocess.PIPE)
+        self.port = int(self.process.stdout.readline().rsplit(':', 1)[1].rstrip('/\n'))
+        self.token = self.process.stdout.readline().split()[1]
+
+    def ask(self, method, path, body=None, **headers):
+        connection = http.client.HTTPConnection('127.0.0.1', self.port)
+        headers.setdefault('Authorization', 'Bearer ' + self.token)
+        with contextlib.closing(connection):
+            connection.request(method, path, body, {key.replace('_', '-'): value for key, value in headers.items() if value})
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+
+    def send(self, *alerts):
+        return self.ask('POST', '/alert', json.dumps({'version': '4', 'alerts': alerts}))
+
+
+def alert(name, status='firing', key='1', **labels):
+    return {'status': status, 'labels': {'alertname': name, **labels}, 'annotations': {'summary': 'it is "slow"'},
+            'startsAt': '2026-01-01T00:00:00.000Z', 'fingerprint': key}
+
+
+@contextlib.contextmanager
+def serving(*options):
+    with host() as it:
+        program = it.program()
+        it.tell(program, 'acme 1 5')
+        agent = Agent(it, *options)
+        it.looks(agent.process)
+        yield it, program, agent
+
+
+@case
+def an_alert_takes_a_snapshot_of_what_its_labels_name():
+    with serving() as (it, program, agent):
+        other = it.program()
+        it.tell(other, 'bolt 1 5')
+        it.looks(agent.process)
+        equal(agent.send(alert('Slow', customer='acme', job='weft'), alert('Over', 'resolved', '2', customer='bolt')), (200, 'alerts that fire: 1\n'))
+        wait_until('a snapshot', it.files, agent.process, seen=it.said)
+        path, = it.files()
+        assert 'agent-subject-%d.' % program.pid in path, path
+        row = alert_of(path)
+        equal((row['name'], row['value'], row['rule']), ('Slow', 'it is "slow"', '{"alertname":"Slow","customer":"acme","job":"weft"}'))
+        assert 'Alert Slow fired at ' in weft('dump', '--problems', path).stdout
+        agent.send(alert('Slow', customer='acme', job='weft'))  # once more, as Alertmanager repeats it
+        agent.send(alert('Nobody', key='3', customer='none'), alert('Both', key='4', customer='acme', pid=str(other.pid)), alert('All', key='5'))
+        wait_until('it says so', lambda: it.said().count('no running program has its labels') == 3, agent.process, seen=it.said)
+        equal(len(it.files()), 1)
+        agent.send(alert('Pid', key='6', pid=str(other.pid)))
+        wait_until('a snapshot', lambda: len(it.files()) == 2, agent.process, seen=it.said)
+        assert [path for path in it.files() if 'agent-subject-%d.' % other.pid in path]
+        agent.process.send_signal(signal.SIGTERM)
+        equal(status_of(agent.process), 0, it.said())
+
+
+@case
+def requests_without_the_token_do_nothing():
+    with serving() as (it, _, agent):
+        body = json.dumps({'version': '4', 'alerts': [alert('Slow', customer='acme')]})
+        for status, headers in ((401, {'Authorization': ''}), (401, {'Authorization': 'Bearer ' + 'a' * 32}), (401, {'Authorization': 'Bearer ' + agent.token[:-1]}),
+                                (403, {'Origin': 'http://127.0.0.1:%d' % agent.port}), (421, {'Host': 'example.org'})):
+            equal(agent.ask('POST', '/alert', body, **headers)[0], status, headers)
+            equal(agent.ask('GET', '/metrics', **headers)[0], status, headers)
+        equal(agent.ask('GET', '/alert')[0], 405)
+        equal(agent.ask('POST', '/metrics', body)[0], 405)
+        equal(agent.ask('DELETE', '/metrics')[0], 405)
+        equal(agent.ask('GET', '/')[0], 404)
+        it.looks(agent.process)
+        equal(it.files(), [])
+
+
+@case
+def bodies_that_are_no_messages_are_refused():
+    with serving() as (it, _, agent):
+        for body, why in (('', 'not JSON'), ('{', 'not JSON'), ('[' * 100000, 'not JSON'), ('"x"', 'no list of alerts'), ('{"version":"4"}', 'no list'),
+                          ('{"version":"4","alerts":{}}', 'no list'), ('{"version":"3","alerts":[]}', 'version 4'), ('\0' * 100, 'not JSON')):
+            status, text = agent.ask('POST', '/alert', body)
+            equal(status, 400, body[:20])
+            assert why in text, (body[:20], text)
+        equal(agent.ask('POST', '/alert', ' ' * 300000)[0], 413)
+        for alerts, count in (([], 0), ([1, 'x', None, [], {}], 0), ([alert('A')] * 1000, 64), ([{'status': 'firing'}], 1),
+                              ([{'status': 'firing', 'labels': [1], 'annotations': 5, 'startsAt': {}}], 1)):
+            status, text = agent.ask('POST', '/alert', json.dumps({'version': '4', 'alerts': alerts}))
+            assert (status, text) == (200, 'alerts that fire: %d\n' % count) or b'[1' in json.dumps(alerts).encode() and status == 400, (str(alerts)[:60], status, text)
+        it.looks(agent.process)
+        equal(agent.process.poll(), None, it.said())
+
+
+@case
+def metrics_have_the_durable_levels():
+    with serving('--depth', '1') as (_, _, agent):
+        status, text = agent.ask('GET', '/metrics')
+        equal(status, 200)
+        assert 'customer="acme"' in text and 'vm="' not in text, text
+
+
+@case
+def wrong_use_is_reported():
+    for address in ('127.0.0.1', 'x:y', '::1:5', '127.0.0.1:99999'):
+        with temporary_directory() as folder:
+            result = run([WEFT, 'agent', '--once', '--only-folder', '--folder', folder + '/f', '--data', folder + '/d.db', '--http', address])
+            equal(result.returncode, 1, address)
+            assert '--http: "%s" is not ADDRESS:PORT' % address in result.stderr, result.stderr
+    assert '--depth: "x" is not a number' in weft('agent', '--depth', 'x', status=2).stderr
+
+
+main()
