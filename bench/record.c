@@ -184,6 +184,8 @@ static void print_disabled(void)
 	start(NULL);
 	weft_set_level("*", WEFT_LEVEL_OFF);
 	print_without_effect("its category off", do_resolve);
+	weft_set_level("*", WEFT_LEVEL_COUNT);
+	print_without_effect("its category at count", do_resolve);
 	weft_set_level("*", WEFT_LEVEL_INFO);
 	weft_stop();
 	print_without_effect("nothing recorded", do_resolve);

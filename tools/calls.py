@@ -15,7 +15,7 @@ ROW = re.compile(r'^WEFT__(EDGE|MESSAGE|STATEMENT|TEXT)\((.*?)\)$', re.MULTILINE
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 # `other`: the name of the second operand, or None; `runs`: TASK, OTHER or SAME; `text`: sentences
-Call = collections.namedtuple('Call', 'shape name other runs text')
+Call = collections.namedtuple('Call', 'shape name other event runs text')
 
 
 def parse(definitions):
@@ -24,8 +24,9 @@ def parse(definitions):
     for shape, row in ROW.findall(re.sub(r'/\*.*?\*/', '', definitions, flags=re.DOTALL)):
         words = [word.strip() for word in row[:row.index('"')].split(',')]
         other = {'EDGE': words[1], 'MESSAGE': 'key'}.get(shape)
+        event = words[2 if shape == 'EDGE' else 1]
         runs = words[4] if shape == 'EDGE' else 'SAME'
-        calls.append(Call(shape, words[0], other, runs, ''.join(STRING.findall(row))))
+        calls.append(Call(shape, words[0], other, event, runs, ''.join(STRING.findall(row))))
     return calls
 
 
@@ -61,23 +62,23 @@ def declarations(call):
     """The description and the declarations or macros of a call."""
     if call.shape == 'TEXT':
         lines = ['#define weft_{0}(text) weft_{0}_as(WEFT_TASK_CURRENT, text)',
-                 '#define weft_{0}_as(task, text) WEFT__WITH_TEXT(weft__{0}, task, text)',
+                 '#define weft_{0}_as(task, text) WEFT__WITH_TEXT({2}, weft__{0}, task, text)',
                  'void weft_{0}_n(const char *text, size_t size) WEFT__DIRECT;',
                  'void weft_{0}_n_as(uint64_t task, const char *text, size_t size) WEFT__DIRECT;',
-                 '#define weft_{0}f(...) WEFT__FORMATTED(weft__{0}f, WEFT_TASK_CURRENT, __VA_ARGS__)',
-                 '#define weft_{0}f_as(task, ...) WEFT__FORMATTED(weft__{0}f, task, __VA_ARGS__)']
+                 '#define weft_{0}f(...) WEFT__FORMATTED({2}, weft__{0}f, WEFT_TASK_CURRENT, __VA_ARGS__)',
+                 '#define weft_{0}f_as(task, ...) WEFT__FORMATTED({2}, weft__{0}f, task, __VA_ARGS__)']
     elif call.shape == 'STATEMENT':
         lines = ['void weft_{0}(void) WEFT__DIRECT;', 'void weft_{0}_as(uint64_t task) WEFT__DIRECT;']
     else:
         lines = ['void weft_{0}(uint64_t {1}) WEFT__DIRECT;', 'void weft_{0}_as(uint64_t task, uint64_t {1}) WEFT__DIRECT;']
-    return comment(of_the_current_task(call.text)) + ''.join(line.format(call.name, call.other) + '\n' for line in lines)
+    return comment(of_the_current_task(call.text)) + ''.join(line.format(call.name, call.other, call.event) + '\n' for line in lines)
 
 
 def with_level(call):
     """The macros that test the level before they call a function of the same name."""
     def macro(arguments, runs=None):
         use = 'weft_%s(%s)' % (arguments[0], arguments[1])
-        test = 'WEFT__OR_RUNS(%s, %s)' % (use, runs) if runs else 'WEFT__WHEN(WEFT__IS_ON, %s)' % use
+        test = 'WEFT__OR_RUNS(%s, %s, %s)' % (call.event, use, runs) if runs else 'WEFT__WHEN(WEFT__IS_ON(%s), %s)' % (call.event, use)
         return '#define %s %s\n' % (use, test)
     if call.shape == 'TEXT':
         return macro((call.name + '_n', 'text, size')) + macro((call.name + '_n_as', 'task, text, size'))

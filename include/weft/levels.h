@@ -11,6 +11,7 @@ enum weft_level {
 #undef LEVEL
 };
 
-#define WEFT_LEVEL_MAX 5
+#define WEFT_LEVEL_MAX  5 /* of a call */
+#define WEFT_LEVEL_LAST 6 /* of a category */
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <weft/event.h>
 #include <weft/text.h>
 #include <weft/trace.h>
 
@@ -37,6 +38,9 @@ struct weft_side_table weft_side_table_at(const struct weft_trace_buffer *buffer
 
 /* The bytes of all rows, one after the other, aligned to 8 bytes if row_bytes is 8. */
 const void *weft_side_table_rows(const struct weft_trace_buffer *buffer, uint32_t index);
+
+/* The text of a name's id in a row; its bytes are NULL if there is no such name. */
+struct weft_slice weft_side_table_name(const struct weft_trace_buffer *buffer, unsigned id);
 
 /* Appends a row of a table that is known: "processors 4, allowed 2", or a JSON object. */
 void weft_side_table_add_row(

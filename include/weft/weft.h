@@ -136,7 +136,9 @@ struct weft_category {
 };
 
 extern struct weft_category weft_category_program, weft_category_always;
-extern const uint8_t weft__level_zero;
+/* The level "off", and behind it, far away, that calls are not counted. */
+extern const uint8_t weft__levels_off[];
+#define weft__level_zero weft__levels_off[0]
 
 /* Names of categories should not contain '=' or ','. An object is visible only inside its own
  * library or program.
@@ -242,7 +244,7 @@ void weft_fail_as(uint64_t task, uint64_t target, const char *message) WEFT__DIR
  * continues when the task runs again, on any thread. Without a current task they belong to the
  * thread. A task's end ends its spans. Both calls of a pair need the same category and level. */
 #define weft_begin(name)          weft_begin_as(WEFT_TASK_CURRENT, name)
-#define weft_begin_as(task, name) WEFT__WITH_TEXT(weft__span_begin, task, name)
+#define weft_begin_as(task, name) WEFT__WITH_TEXT(BEGIN, weft__span_begin, task, name)
 void weft_end(void) WEFT__DIRECT;
 void weft_end_as(uint64_t task) WEFT__DIRECT;
 
@@ -305,10 +307,11 @@ void weft_gc(uint64_t duration_ns) WEFT__DIRECT;
 void weft_off_cpu(uint64_t duration_ns) WEFT__DIRECT;
 
 /* Adds one of a fixed set of words to the task, with or without a number. */
-#define weft_tag(text)                       weft_tag_as(WEFT_TASK_CURRENT, text)
-#define weft_tag_as(task, text)              WEFT__WITH_TEXT(weft__tag, task, text)
-#define weft_tag_value(text, value)          weft_tag_value_as(WEFT_TASK_CURRENT, text, value)
-#define weft_tag_value_as(task, text, value) WEFT__WITH_TEXT_AND(weft__tag_value, task, text, value)
+#define weft_tag(text)              weft_tag_as(WEFT_TASK_CURRENT, text)
+#define weft_tag_as(task, text)     WEFT__WITH_TEXT(TAG, weft__tag, task, text)
+#define weft_tag_value(text, value) weft_tag_value_as(WEFT_TASK_CURRENT, text, value)
+#define weft_tag_value_as(task, text, value) \
+	WEFT__WITH_TEXT_AND(TAG, weft__tag_value, task, text, value)
 
 /* Records a name with fields: weft_mark("request", "bytes", n, "path", path). Names are literals;
  * up to 6 values: integers, floating point, C strings. */

@@ -24,17 +24,17 @@ bool weft__category_first_use(struct weft_category *category, unsigned level);
 	WEFT_CATEGORY_DECLARE(id);                      \
 	struct weft_category weft_category_##id = {&weft__level_unset, "" name, "" description, NULL}
 #else /* runs before the constructors of C++ objects */
-#define WEFT_CATEGORY_DEFINE(id, name, description)                                               \
-	WEFT_CATEGORY_DECLARE(id);                                                                    \
-	struct weft_category weft_category_##id = {&weft__level_zero, "" name, "" description, NULL}; \
-	__attribute__((constructor(102))) static void weft__category_begin_##id(void)                 \
-	{                                                                                             \
-		weft_category_register(&weft_category_##id);                                              \
-	}                                                                                             \
-	__attribute__((destructor(102))) static void weft__category_end_##id(void)                    \
-	{                                                                                             \
-		weft_category_unregister(&weft_category_##id);                                            \
-	}                                                                                             \
+#define WEFT_CATEGORY_DEFINE(id, name, description)                                              \
+	WEFT_CATEGORY_DECLARE(id);                                                                   \
+	struct weft_category weft_category_##id = {weft__levels_off, "" name, "" description, NULL}; \
+	__attribute__((constructor(102))) static void weft__category_begin_##id(void)                \
+	{                                                                                            \
+		weft_category_register(&weft_category_##id);                                             \
+	}                                                                                            \
+	__attribute__((destructor(102))) static void weft__category_end_##id(void)                   \
+	{                                                                                            \
+		weft_category_unregister(&weft_category_##id);                                           \
+	}                                                                                            \
 	WEFT_CATEGORY_DECLARE(id)
 #endif
 
@@ -97,6 +97,55 @@ __attribute__((always_inline)) static inline bool weft__allows(
 	return allowed >= level;
 }
 
+/* The number of events.def that a call would record, at the level "count". */
+enum {
+	WEFT__EVENT_CREATE = 1,
+	WEFT__EVENT_READ = 2,
+	WEFT__EVENT_TRY_READ = 3,
+	WEFT__EVENT_RESOLVE = 4,
+	WEFT__EVENT_FAIL = 5,
+	WEFT__EVENT_BECOME = 6,
+	WEFT__EVENT_LABEL = 7,
+	WEFT__EVENT_NOTE = 8,
+	WEFT__EVENT_TAG = 9,
+	WEFT__EVENT_MARK = 10,
+	WEFT__EVENT_COUNTER = 12,
+	WEFT__EVENT_SIGNAL = 14,
+	WEFT__EVENT_EXPECT = 16,
+	WEFT__EVENT_CANCEL = 18,
+	WEFT__EVENT_CLOSE = 19,
+	WEFT__EVENT_TIME_OUT = 20,
+	WEFT__EVENT_BEGIN = 21,
+	WEFT__EVENT_END = 22,
+	WEFT__EVENT_SPAN = 23,
+	WEFT__EVENT_WAIT_ANY = 24,
+	WEFT__EVENT_ACQUIRE = 25,
+	WEFT__EVENT_RELEASE = 26,
+	WEFT__EVENT_SEND = 28,
+	WEFT__EVENT_RECEIVE = 29
+};
+
+/* Bytes from a category's level to whether its calls are counted. */
+#define WEFT__COUNTING_AT 1616
+void weft__tally(struct weft_category *category, unsigned event) WEFT__DIRECT;
+
+/* The same as weft__allows(), and counts the call if the category wants that instead. */
+__attribute__((always_inline)) static inline bool weft__takes(
+	struct weft_category *category, unsigned level, unsigned event)
+{
+#ifdef WEFT_FREESTANDING
+	(void)event;
+	return weft__allows(category, level);
+#else
+	const uint8_t *at = __atomic_load_n(&category->level, __ATOMIC_RELAXED);
+	if (__atomic_load_n(at, __ATOMIC_RELAXED) >= level)
+		return true;
+	if (__builtin_expect(__atomic_load_n(at + WEFT__COUNTING_AT, __ATOMIC_RELAXED), 0))
+		weft__tally(category, event);
+	return false;
+#endif
+}
+
 enum {
 	weft__level_given = 0 /* weft_at shadows it */
 };
@@ -115,15 +164,17 @@ enum {
 #define WEFT__OWN_CATEGORY WEFT__APPLY_(weft_category_, WEFT_CATEGORY)
 #define WEFT__LEVEL_OR(usual) \
 	((unsigned)weft__level_given != 0 ? (unsigned)weft__level_given : (unsigned)(usual))
-#define WEFT__IS_ON             weft__allows(&WEFT__OWN_CATEGORY, WEFT__LEVEL_OR(WEFT_LEVEL_INFO))
-#define WEFT__FAILS_ARE_ON      weft__allows(&WEFT__OWN_CATEGORY, WEFT__LEVEL_OR(WEFT_LEVEL_ERROR))
+#define WEFT__TAKES(event, usual) \
+	weft__takes(&WEFT__OWN_CATEGORY, WEFT__LEVEL_OR(usual), WEFT__EVENT_##event)
+#define WEFT__IS_ON(event)      WEFT__TAKES(event, WEFT_LEVEL_INFO)
+#define WEFT__FAILS_ARE_ON      WEFT__TAKES(FAIL, WEFT_LEVEL_ERROR)
 #define WEFT__IS_RECORDING      weft__allows(&weft_category_always, WEFT_LEVEL_ERROR)
 #define WEFT__WHEN(is_on, call) ((is_on) ? call : (void)0)
-#define WEFT__OR_RUNS(call, task) \
-	(WEFT__IS_ON ? call : WEFT__IS_RECORDING ? weft__runs(task) : (void)0)
+#define WEFT__OR_RUNS(event, call, task) \
+	(WEFT__IS_ON(event) ? call : WEFT__IS_RECORDING ? weft__runs(task) : (void)0)
 #define WEFT__OR_CONTINUES(is_on, call, waiter) \
 	((is_on) ? call : WEFT__IS_RECORDING ? weft__operation_continues(waiter) : (void)0)
-#define WEFT__OR_UNSEEN(call) (WEFT__IS_ON ? call : weft__create_unseen())
+#define WEFT__OR_UNSEEN(call) (WEFT__IS_ON(CREATE) ? call : weft__create_unseen())
 
 /* WEFT__BY_CATEGORY(F_) is F_PLAIN in files of the categories `program` and `always`, whose tasks
  * are recorded without a category; else it is F_NAMED. */
@@ -154,7 +205,7 @@ enum {
 #define weft_create(kind)          WEFT__OR_UNSEEN(WEFT__BY_CATEGORY(WEFT__CREATE_)(kind))
 #define weft_create_as(task, kind) WEFT__OR_UNSEEN(WEFT__BY_CATEGORY(WEFT__CREATE_AS_)(task, kind))
 #define weft_create_id(t, i, kind) \
-	WEFT__WHEN(WEFT__IS_ON, WEFT__BY_CATEGORY(WEFT__CREATE_ID_)(t, i, kind))
+	WEFT__WHEN(WEFT__IS_ON(CREATE), WEFT__BY_CATEGORY(WEFT__CREATE_ID_)(t, i, kind))
 #define weft_switch(task)          WEFT__WHEN(WEFT__IS_RECORDING, weft_switch(task))
 #define weft_enter(task)           WEFT__WHEN(WEFT__IS_RECORDING, weft_enter(task))
 #define weft_leave()               WEFT__WHEN(WEFT__IS_RECORDING, weft_leave())
@@ -169,18 +220,22 @@ enum {
 #define weft_moment_end()          WEFT__WHEN(WEFT__IS_RECORDING, weft_moment_end())
 #define weft_fail(target, message) WEFT__WHEN(WEFT__FAILS_ARE_ON, weft_fail(target, message))
 #define weft_fail_as(t, x, m)      WEFT__WHEN(WEFT__FAILS_ARE_ON, weft_fail_as(t, x, m))
-#define weft_end()                 WEFT__WHEN(WEFT__IS_ON, weft_end())
-#define weft_end_as(task)          WEFT__WHEN(WEFT__IS_ON, weft_end_as(task))
+#define weft_end()                 WEFT__WHEN(WEFT__IS_ON(END), weft_end())
+#define weft_end_as(task)          WEFT__WHEN(WEFT__IS_ON(END), weft_end_as(task))
 
 /* Variadic, because the commas of a compound literal, such as (uint64_t[]){a, b}, separate a
  * macro's arguments. */
-#define weft_wait_any(count, ...)   WEFT__WHEN(WEFT__IS_ON, weft_wait_any(count, __VA_ARGS__))
-#define weft_wait_any_as(t, n, ...) WEFT__WHEN(WEFT__IS_ON, weft_wait_any_as(t, n, __VA_ARGS__))
+#define weft_wait_any(count, ...) \
+	WEFT__WHEN(WEFT__IS_ON(WAIT_ANY), weft_wait_any(count, __VA_ARGS__))
+#define weft_wait_any_as(t, n, ...) \
+	WEFT__WHEN(WEFT__IS_ON(WAIT_ANY), weft_wait_any_as(t, n, __VA_ARGS__))
 
 #define weft_rundown_task(t, k, l, a, w) WEFT__BY_CATEGORY(WEFT__RUNDOWN_)(t, k, l, a, w)
 
-#define weft_operation_end(o, w)    WEFT__OR_CONTINUES(WEFT__IS_ON, weft_operation_end(o, w), w)
-#define weft_operation_cancel(o, w) WEFT__OR_CONTINUES(WEFT__IS_ON, weft_operation_cancel(o, w), w)
+#define weft_operation_end(o, w) \
+	WEFT__OR_CONTINUES(WEFT__IS_ON(RESOLVE), weft_operation_end(o, w), w)
+#define weft_operation_cancel(o, w) \
+	WEFT__OR_CONTINUES(WEFT__IS_ON(CANCEL), weft_operation_cancel(o, w), w)
 #define weft_operation_fail(o, w, m) \
 	WEFT__OR_CONTINUES(WEFT__FAILS_ARE_ON, weft_operation_fail(o, w, m), w)
 #endif
@@ -251,7 +306,7 @@ __attribute__((unused)) static inline void weft__end_scope(const bool *has_begun
 #define WEFT__SPAN(level, name) \
 	__attribute__((cleanup(weft__end_scope), unused)) const bool WEFT__APPLY_(weft__span_, __LINE__) = \
 		__extension__({ \
-			bool weft__is_on = weft__allows(&WEFT__OWN_CATEGORY, level); \
+			bool weft__is_on = weft__takes(&WEFT__OWN_CATEGORY, level, WEFT__EVENT_BEGIN); \
 			WEFT__IF(weft__is_on, weft__span_begin(WEFT_TASK_CURRENT, WEFT__CACHE(name), name)); \
 			weft__is_on; \
 		})
@@ -259,7 +314,7 @@ __attribute__((unused)) static inline void weft__end_scope(const bool *has_begun
 
 /* clang-format off */
 #define WEFT__SPAN_ON(track, clock, name, begin, end) \
-	WEFT__IF(WEFT__IS_ON, \
+	WEFT__IF(WEFT__IS_ON(SPAN), \
 		static uint64_t weft__track_cache; \
 		const struct weft_given_span weft__given = { \
 			track, name, WEFT__ANY_SIZE, WEFT__ANY_SIZE, \
@@ -268,10 +323,10 @@ __attribute__((unused)) static inline void weft__end_scope(const bool *has_begun
 		weft__span(&weft__given))
 /* clang-format on */
 
-#define WEFT__WITH_TEXT(function, task, text) \
-	WEFT__IF(WEFT__IS_ON, function(task, WEFT__CACHE(text), text))
-#define WEFT__WITH_TEXT_AND(function, task, text, last) \
-	WEFT__IF(WEFT__IS_ON, function(task, WEFT__CACHE(text), text, last))
+#define WEFT__WITH_TEXT(event, function, task, text) \
+	WEFT__IF(WEFT__IS_ON(event), function(task, WEFT__CACHE(text), text))
+#define WEFT__WITH_TEXT_AND(event, function, task, text, last) \
+	WEFT__IF(WEFT__IS_ON(event), function(task, WEFT__CACHE(text), text, last))
 #define WEFT__COUNTED(function, task, name, number)                                             \
 	do {                                                                                        \
 		static uint64_t weft__cache;                                                            \
@@ -282,8 +337,8 @@ __attribute__((unused)) static inline void weft__end_scope(const bool *has_begun
 	WEFT__IF(WEFT__IS_RECORDING, weft__band(kind, WEFT__CACHE(reason), reason, begin))
 
 /* clang-format off */
-#define WEFT__FORMATTED(function, task, ...) \
-	WEFT__IF(WEFT__IS_ON, \
+#define WEFT__FORMATTED(event, function, task, ...) \
+	WEFT__IF(WEFT__IS_ON(event), \
 		const struct weft_value weft__values[] = { \
 			{0, 0, {0}} WEFT__APPLY(WEFT__VALUES_, __VA_ARGS__)}; \
 		if (0) \
@@ -292,7 +347,7 @@ __attribute__((unused)) static inline void weft__end_scope(const bool *has_begun
 			(unsigned)(sizeof(weft__values) / sizeof(weft__values[0])) - 1, weft__values + 1))
 
 #define WEFT__MARK(task, ...) \
-	WEFT__IF(WEFT__IS_ON, \
+	WEFT__IF(WEFT__IS_ON(MARK), \
 		static const char *const weft__names[] = {WEFT__APPLY(WEFT__NAMES_, __VA_ARGS__)}; \
 		const struct weft_value weft__values[] = { \
 			{0, 0, {0}} WEFT__APPLY(WEFT__FIELDS_, __VA_ARGS__)}; \

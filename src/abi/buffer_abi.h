@@ -196,7 +196,10 @@ struct weft_abi_buffer {
 	uint32_t
 		piece; /* a stream may have several files: the number of this one, from 1; 0: unknown */
 	uint64_t series; /* the same in all files of one stream: ticks when it began */
-	uint8_t reserved4[176];
+	/* 1: the category's calls are counted, not recorded. Its level is 0 then, so that programs
+	 * whose calls do not look here take it for "off". At a fixed distance from `levels`. */
+	uint8_t counting[WEFT_ABI_LEVELS];
+	uint8_t reserved4[112];
 	uint32_t stopped; /* 1: recording has stopped, though the program may still run */
 	/* Forked children that could not make a buffer and could not report it elsewhere: their number,
 	 * and the first ones as pid | errno << 32 | step << 48. */
@@ -283,6 +286,7 @@ WEFT_ABI_AT(weft_abi_change, number, 12);
 WEFT_ABI_AT(weft_abi_buffer, snapshots, 3520);
 _Static_assert(sizeof(struct weft_abi_snapshots) == 256, "snapshots");
 WEFT_ABI_AT(weft_abi_buffer, stream, 3776);
+WEFT_ABI_AT(weft_abi_buffer, counting, 3792);
 WEFT_ABI_AT(weft_abi_buffer, stopped, 3968);
 WEFT_ABI_AT(weft_abi_buffer, refused, 3976);
 _Static_assert(sizeof(struct weft_abi_clock_reading) == 24, "clock reading");

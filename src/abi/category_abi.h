@@ -47,13 +47,29 @@ static inline void weft__abi_note_change(
 	__atomic_store_n(&change->number, number + 1, __ATOMIC_RELEASE);
 }
 
+/* The numbers of levels.def that are special in a buffer. */
+#define WEFT_ABI_LEVEL_COUNT 6
+
+/* The byte that calls compare with their level. */
+static inline uint8_t weft__abi_level_byte(uint8_t level)
+{
+	return level == WEFT_ABI_LEVEL_COUNT ? 0 : level;
+}
+
+static inline void weft__abi_store_level(
+	struct weft_abi_buffer *header, unsigned category, uint8_t level)
+{
+	__atomic_store_n(&header->counting[category], level == WEFT_ABI_LEVEL_COUNT, __ATOMIC_RELAXED);
+	__atomic_store_n(&header->levels[category], weft__abi_level_byte(level), __ATOMIC_RELAXED);
+}
+
 /* Takes effect from the next event on. */
 static inline void weft__abi_set_level(
 	struct weft_abi_buffer *header, uint64_t ticks, uint8_t category, uint8_t level)
 {
 	for (unsigned i = 0; i < WEFT_ABI_LEVELS; i++)
 		if (i == category || category == WEFT_ABI_CATEGORY_ALL)
-			__atomic_store_n(&header->levels[i], level, __ATOMIC_RELAXED);
+			weft__abi_store_level(header, i, level);
 	weft__abi_note_change(header, ticks, category, level);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "abi/buffer_abi.h"
+#include "abi/category_abi.h"
 #include "abi/event_abi.h"
 #include "abi/name_abi.h"
 #include "abi/stream_abi.h"
@@ -78,7 +79,7 @@ static int name_category(struct weft_cut *cut, const struct weft_trace_category 
 	if (!error)
 		error = weft__export_cut_name(&cut->names, text, &text_id);
 	if (!error && category->number < WEFT_ABI_LEVELS) {
-		header->levels[category->number] = category->level;
+		weft__abi_store_level(header, category->number, category->level);
 		header->categories[category->number] = WEFT_ABI_CATEGORY(name_id, text_id);
 	}
 	return error;

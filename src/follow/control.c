@@ -175,7 +175,7 @@ WEFT__EXPORT int weft_control_set_level(
 	struct weft_control *control, const char *pattern, enum weft_level level, unsigned *ret_matched)
 {
 	unsigned matched = 0;
-	if ((unsigned)level > WEFT_LEVEL_MAX)
+	if ((unsigned)level > WEFT_LEVEL_LAST)
 		return WEFT_ERROR_ARGUMENT;
 	int error = weft__follow_control_check(control);
 	if (error)

@@ -70,12 +70,12 @@ static const char *const level_names[] = {
 
 WEFT__EXPORT const char *weft_level_name(unsigned level)
 {
-	return level <= WEFT_LEVEL_MAX ? level_names[level] : NULL;
+	return level <= WEFT_LEVEL_LAST ? level_names[level] : NULL;
 }
 
 WEFT__EXPORT int weft_level_parse(const char *name)
 {
-	for (int level = 0; level <= WEFT_LEVEL_MAX; level++)
+	for (int level = 0; level <= WEFT_LEVEL_LAST; level++)
 		if (strcmp(name, level_names[level]) == 0)
 			return level;
 	return -1;

@@ -86,6 +86,12 @@ WEFT__EXPORT struct weft_side_table weft_side_table_at(
 	return table;
 }
 
+WEFT__EXPORT struct weft_slice weft_side_table_name(
+	const struct weft_trace_buffer *buffer, unsigned id)
+{
+	return buffer->tables->name(buffer->tables->buffer, id);
+}
+
 WEFT__EXPORT const void *weft_side_table_rows(
 	const struct weft_trace_buffer *buffer, uint32_t index)
 {

@@ -31,7 +31,7 @@ static int level_of(const char *name, size_t size)
 #include <weft/levels.def>
 #undef LEVEL
 	};
-	for (int level = 0; level <= WEFT_LEVEL_MAX; level++)
+	for (int level = 0; level <= WEFT_LEVEL_LAST; level++)
 		if (strlen(names[level]) == size && memcmp(names[level], name, size) == 0)
 			return level;
 	return -1;
@@ -47,7 +47,7 @@ static const char *set(const char *item, size_t size)
 		return "not CATEGORY=LEVEL";
 	int level = level_of(equals + 1, size - length - 1);
 	if (level < 0)
-		return "not a level: off, error, warning, info, debug or trace";
+		return "not a level: off, error, warning, info, debug, trace or count";
 	if (length >= sizeof(pattern))
 		return "too long a name";
 	memcpy(pattern, item, length);
@@ -101,7 +101,7 @@ void weft__platform_linux_levels(void)
 		weft__record_set_level("*", (enum weft_level)number);
 	else
 		weft__platform_linux_report(
-			"WEFT_LEVEL", "not a level: off, error, warning, info, debug or trace");
+			"WEFT_LEVEL", "not a level: off, error, warning, info, debug, trace or count");
 	if (categories)
 		set_categories(categories);
 	if (*syscalls() && !weft__platform_linux_is_quiet())

@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "abi/category_abi.h"
 #include "abi/name_abi.h"
 #include "record/compose.h"
 #include "record/copy.h"
@@ -21,18 +22,22 @@
 
 #define OBJECTS_MAX 512
 
-WEFT__EXPORT const uint8_t weft__level_zero = 0;
+WEFT__EXPORT const uint8_t weft__levels_off[WEFT__COUNTING_AT + 1] = {0};
+/* For programs that were compiled with earlier headers. */
+#undef weft__level_zero
+WEFT__EXPORT extern const uint8_t weft__level_zero;
+const uint8_t weft__level_zero = 0;
 #ifdef WEFT_FREESTANDING
 const uint8_t weft__level_unset = WEFT__LEVEL_UNSET;
 #endif
 static const uint8_t always = WEFT_LEVEL_MAX;
 
 WEFT__EXPORT struct weft_category weft_category_program = {
-	&weft__level_zero, "program", "calls without a category", NULL};
-WEFT__EXPORT struct weft_category weft_category_always = {&weft__level_zero, NULL, NULL, NULL};
+	weft__levels_off, "program", "calls without a category", NULL};
+WEFT__EXPORT struct weft_category weft_category_always = {weft__levels_off, NULL, NULL, NULL};
 #ifndef WEFT_FREESTANDING
 struct weft_category weft__category_cpu = {
-	&weft__level_zero, "cpu", "at debug: how long running tasks had no processor", NULL};
+	weft__levels_off, "cpu", "at debug: how long running tasks had no processor", NULL};
 #endif
 
 static struct weft_category *objects[OBJECTS_MAX];
@@ -55,8 +60,10 @@ static uint32_t ids_of(const struct weft__region *region, const char *name, cons
 /* Sets the initial level, unless all levels, including later ones, were set meanwhile. */
 static void begin_level(struct weft_abi_buffer *header, uint32_t number, const char *name)
 {
-	weft__compare_exchange(
-		&header->levels[number], weft__record_level_standard(), weft__record_level_wanted(name));
+	const uint8_t standard = weft__abi_level_byte(weft__record_level_standard());
+	const uint8_t wanted = weft__record_level_wanted(name);
+	if (weft__compare_exchange(&header->levels[number], standard, weft__abi_level_byte(wanted)))
+		weft__store(&header->counting[number], wanted == WEFT_ABI_LEVEL_COUNT);
 }
 
 static uint32_t find_or_take(struct weft_abi_buffer *header, uint32_t ids, const char *name)
@@ -132,6 +139,13 @@ static void inherit_number(const struct weft__region *region, const struct weft_
 							 : ids_of(region, category->name, category->description);
 }
 
+static void copy_level(
+	struct weft_abi_buffer *header, const struct weft_abi_buffer *parent, uint32_t number)
+{
+	header->levels[number] = weft__load(&parent->levels[number]);
+	header->counting[number] = weft__load(&parent->counting[number]);
+}
+
 static void inherit(const struct weft__region *region, const struct weft_abi_buffer *parent)
 {
 	struct weft_abi_buffer *header = region->header;
@@ -149,13 +163,14 @@ static void inherit(const struct weft__region *region, const struct weft_abi_buf
 	/* Numbers that were free get the level of all; those of unloaded libraries are free again. */
 	for (uint32_t i = 0; i < WEFT_ABI_LEVELS; i++)
 		if (header->categories[i] || !weft__load(&parent->categories[i]))
-			header->levels[i] = weft__load(&parent->levels[i]);
+			copy_level(header, parent, i);
 }
 
 void weft__record_categories_prepare(
 	const struct weft__region *region, const struct weft_abi_buffer *parent)
 {
-	memset(region->header->levels, weft__record_level_standard(), sizeof(region->header->levels));
+	for (uint32_t i = 0; i < WEFT_ABI_LEVELS; i++)
+		weft__abi_store_level(region->header, i, weft__record_level_standard());
 	if (parent)
 		inherit(region, parent);
 	weft__record_category_number(
@@ -168,7 +183,7 @@ void weft__record_categories_prepare(
 static const uint8_t *idle_level(void)
 {
 	const uint8_t *idle = weft__load(&weft__recorder.idle);
-	return idle ? idle : &weft__level_zero;
+	return idle ? idle : weft__levels_off;
 }
 
 /* Points an object to its present level. Each thread checks afterwards that recording has not been
@@ -219,13 +234,13 @@ WEFT__EXPORT void weft_category_unregister(struct weft_category *category)
 			__atomic_store_n(&objects[i], NULL, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&weft__live.visitors, __ATOMIC_SEQ_CST))
 		continue;
-	weft__store(&category->level, &weft__level_zero);
+	weft__store(&category->level, weft__levels_off);
 }
 
 #ifdef WEFT_FREESTANDING
 bool weft__category_first_use(struct weft_category *category, unsigned level)
 {
-	weft__store(&category->level, &weft__level_zero);
+	weft__store(&category->level, weft__levels_off);
 	weft_category_register(category);
 	return weft__load(weft__load(&category->level)) >= level;
 }

@@ -26,11 +26,15 @@ _Static_assert(offsetof(struct weft_value, is) == 8, "a value's content");
 
 #define PATTERN_ROOM 256
 
-WEFT__ALWAYS_INLINE bool is_on(struct weft_category *category, unsigned level)
+WEFT__ALWAYS_INLINE bool is_enabled(struct weft_category *category, unsigned level)
 {
 	return weft__allows(
 		category ? category : &weft_category_program, level ? level : WEFT_LEVEL_INFO);
 }
+
+#define is_on(category, level, event)                             \
+	weft__takes((category) ? (category) : &weft_category_program, \
+		(level) ? (level) : (unsigned)WEFT_LEVEL_INFO, WEFT__EVENT_##event)
 
 WEFT__ALWAYS_INLINE bool is_recording(void)
 {
@@ -56,7 +60,7 @@ WEFT__EXPORT bool weft_ffi_is_recording(void)
 
 WEFT__EXPORT bool weft_ffi_is_enabled(struct weft_category *category, unsigned level)
 {
-	return is_on(category, level);
+	return is_enabled(category, level);
 }
 
 WEFT__EXPORT int weft_ffi_set_level(const char *pattern, size_t size, unsigned level)
@@ -88,8 +92,8 @@ WEFT__EXPORT uint16_t weft_ffi_kind(const char *name, size_t size, uint64_t *cac
 WEFT__EXPORT uint64_t weft_ffi_create(
 	struct weft_category *category, unsigned level, uint64_t task, uint16_t kind)
 {
-	return is_on(category, level) ? weft__record_create(category, task, kind)
-								  : weft__create_unseen();
+	return is_on(category, level, CREATE) ? weft__record_create(category, task, kind)
+										  : weft__create_unseen();
 }
 
 WEFT__EXPORT uint64_t weft_ffi_id_space(void)
@@ -100,14 +104,14 @@ WEFT__EXPORT uint64_t weft_ffi_id_space(void)
 WEFT__EXPORT void weft_ffi_create_id(
 	struct weft_category *category, unsigned level, uint64_t task, uint64_t id, uint16_t kind)
 {
-	if (is_on(category, level))
+	if (is_on(category, level, CREATE))
 		weft__record_create_id(category, task, id, kind);
 }
 
 WEFT__EXPORT void weft_ffi_batch(struct weft_category *category, unsigned level, unsigned clock,
 	uint64_t begin, const struct weft_batch_event *events, size_t count)
 {
-	bool is_allowed = is_on(category, level);
+	bool is_allowed = is_enabled(category, level);
 	if (is_allowed || is_recording())
 		weft__record_batch(category, !is_allowed, clock, begin, events, count);
 }
@@ -139,7 +143,7 @@ WEFT__EXPORT void weft_ffi_leave(void)
 	WEFT__EXPORT void weft_ffi_##name(                                                 \
 		struct weft_category *category, unsigned level, uint64_t task, uint64_t other) \
 	{                                                                                  \
-		if (is_on(category, level))                                                    \
+		if (is_on(category, level, event))                                             \
 			weft_##name##_as(task, other);                                             \
 		else if (RUNS_##runs(task, other) != WEFT_TASK_CURRENT)                        \
 			weft_ffi_switch(RUNS_##runs(task, other));                                 \
@@ -150,7 +154,7 @@ WEFT__EXPORT void weft_ffi_leave(void)
 	WEFT__EXPORT void weft_ffi_##name(                                 \
 		struct weft_category *category, unsigned level, uint64_t task) \
 	{                                                                  \
-		if (is_on(category, level))                                    \
+		if (is_on(category, level, event))                             \
 			weft_##name##_as(task);                                    \
 	}
 
@@ -158,14 +162,14 @@ WEFT__EXPORT void weft_ffi_leave(void)
 	WEFT__EXPORT void weft_ffi_##name(struct weft_category *category, unsigned level,           \
 		uint64_t task, const char *text, size_t size, uint64_t *cache)                          \
 	{                                                                                           \
-		if (is_on(category, level))                                                             \
+		if (is_on(category, level, event))                                                      \
 			weft__record_text(WEFT_ABI_##event, task, cache, text, weft__record_bounded(size)); \
 	}                                                                                           \
 	WEFT__EXPORT void weft_ffi_##name##f(struct weft_category *category, unsigned level,        \
 		uint64_t task, const char *format, size_t size, uint64_t *cache, unsigned count,        \
 		const struct weft_value *values)                                                        \
 	{                                                                                           \
-		if (is_on(category, level))                                                             \
+		if (is_on(category, level, event))                                                      \
 			weft__record_formatted(WEFT_ABI_##event##F, task, cache, format,                    \
 				weft__record_bounded(size), count, values);                                     \
 	}
@@ -175,21 +179,21 @@ WEFT__EXPORT void weft_ffi_leave(void)
 WEFT__EXPORT void weft_ffi_wait_any(struct weft_category *category, unsigned level, uint64_t task,
 	const uint64_t *sources, unsigned count)
 {
-	if (is_on(category, level))
+	if (is_on(category, level, WAIT_ANY))
 		weft_wait_any_as(task, count, sources);
 }
 
 WEFT__EXPORT void weft_ffi_fail(struct weft_category *category, unsigned level, uint64_t task,
 	uint64_t target, const char *message, size_t size)
 {
-	if (is_on(category, level ? level : WEFT_LEVEL_ERROR))
+	if (is_on(category, level ? level : (unsigned)WEFT_LEVEL_ERROR, FAIL))
 		weft__record_failure(task, target, message, weft__record_bounded(size));
 }
 
 WEFT__EXPORT uint64_t weft_ffi_operation_begin(struct weft_category *category, unsigned level,
 	uint64_t task, const char *label, size_t size, uint64_t *cache)
 {
-	if (!is_on(category, level))
+	if (!is_on(category, level, CREATE))
 		return weft__create_unseen();
 	return weft__record_operation(category, task, cache, label, weft__record_bounded(size));
 }
@@ -197,7 +201,7 @@ WEFT__EXPORT uint64_t weft_ffi_operation_begin(struct weft_category *category, u
 WEFT__EXPORT void weft_ffi_operation_end(
 	struct weft_category *category, unsigned level, uint64_t operation, uint64_t waiter)
 {
-	if (is_on(category, level))
+	if (is_on(category, level, RESOLVE))
 		weft_operation_end(operation, waiter);
 	else if (is_recording())
 		weft__operation_continues(waiter);
@@ -206,7 +210,7 @@ WEFT__EXPORT void weft_ffi_operation_end(
 WEFT__EXPORT void weft_ffi_operation_cancel(
 	struct weft_category *category, unsigned level, uint64_t operation, uint64_t waiter)
 {
-	if (is_on(category, level))
+	if (is_on(category, level, CANCEL))
 		weft_operation_cancel(operation, waiter);
 	else if (is_recording())
 		weft__operation_continues(waiter);
@@ -215,7 +219,7 @@ WEFT__EXPORT void weft_ffi_operation_cancel(
 WEFT__EXPORT void weft_ffi_operation_fail(struct weft_category *category, unsigned level,
 	uint64_t operation, uint64_t waiter, const char *message, size_t size)
 {
-	if (is_on(category, level ? level : WEFT_LEVEL_ERROR))
+	if (is_on(category, level ? level : (unsigned)WEFT_LEVEL_ERROR, FAIL))
 		weft__record_failed_operation(operation, waiter, message, weft__record_bounded(size));
 	else if (is_recording())
 		weft__operation_continues(waiter);
@@ -226,7 +230,7 @@ WEFT__EXPORT void weft_ffi_operation_fail(struct weft_category *category, unsign
 WEFT__EXPORT bool weft_ffi_begin(struct weft_category *category, unsigned level, uint64_t task,
 	const char *name, size_t size, uint64_t *cache)
 {
-	if (!is_on(category, level))
+	if (!is_on(category, level, BEGIN))
 		return false;
 	weft__record_text(WEFT_ABI_BEGIN, task, cache, name, weft__record_bounded(size));
 	return true;
@@ -241,7 +245,7 @@ WEFT__EXPORT void weft_ffi_end(uint64_t task)
 WEFT__EXPORT void weft_ffi_span(
 	struct weft_category *category, unsigned level, const struct weft_given_span *span)
 {
-	if (is_on(category, level))
+	if (is_on(category, level, SPAN))
 		weft__span(span);
 }
 
@@ -259,14 +263,14 @@ WEFT__EXPORT void weft_ffi_clock_sync(unsigned clock, uint64_t now_ns)
 WEFT__EXPORT void weft_ffi_tag(struct weft_category *category, unsigned level, uint64_t task,
 	const char *text, size_t size, uint64_t *cache)
 {
-	if (is_on(category, level))
+	if (is_on(category, level, TAG))
 		weft__record_text(WEFT_ABI_TAG, task, cache, text, weft__record_bounded(size));
 }
 
 WEFT__EXPORT void weft_ffi_tag_value(struct weft_category *category, unsigned level, uint64_t task,
 	const char *text, size_t size, uint64_t *cache, int64_t value)
 {
-	if (is_on(category, level))
+	if (is_on(category, level, TAG))
 		weft__record_text_with(
 			WEFT_ABI_TAG_VALUE, task, cache, text, weft__record_bounded(size), (uint64_t)value);
 }
@@ -275,21 +279,21 @@ WEFT__EXPORT void weft_ffi_mark(struct weft_category *category, unsigned level, 
 	const char *names, size_t size, uint64_t *cache, unsigned count,
 	const struct weft_value *values)
 {
-	if (is_on(category, level))
+	if (is_on(category, level, MARK))
 		weft__record_mark(task, cache, names, weft__record_bounded(size), count, values);
 }
 
 WEFT__EXPORT void weft_ffi_counter_add(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, int64_t change)
 {
-	weft__record_count(is_on(category, level), WEFT_ABI_COUNTER, task, cache, name,
+	weft__record_count(is_on(category, level, COUNTER), WEFT_ABI_COUNTER, task, cache, name,
 		weft__record_bounded(size), change);
 }
 
 WEFT__EXPORT void weft_ffi_counter_set(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, int64_t value)
 {
-	weft__record_count(is_on(category, level), WEFT_ABI_COUNTER_SET, task, cache, name,
+	weft__record_count(is_on(category, level, COUNTER), WEFT_ABI_COUNTER_SET, task, cache, name,
 		weft__record_bounded(size), value);
 }
 
@@ -303,14 +307,14 @@ static int64_t bits_of(double value)
 WEFT__EXPORT void weft_ffi_counter_add_f64(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, double change)
 {
-	weft__record_count(is_on(category, level), WEFT_ABI_COUNTER_F64, task, cache, name,
+	weft__record_count(is_on(category, level, COUNTER), WEFT_ABI_COUNTER_F64, task, cache, name,
 		weft__record_bounded(size), bits_of(change));
 }
 
 WEFT__EXPORT void weft_ffi_counter_set_f64(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, double value)
 {
-	weft__record_count(is_on(category, level), WEFT_ABI_COUNTER_SET_F64, task, cache, name,
+	weft__record_count(is_on(category, level, COUNTER), WEFT_ABI_COUNTER_SET_F64, task, cache, name,
 		weft__record_bounded(size), bits_of(value));
 }
 

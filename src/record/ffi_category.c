@@ -72,7 +72,7 @@ WEFT__EXPORT struct weft_category *weft_ffi_category(
 	memcpy(entry->name, copy, sizeof(copy));
 	copy_text(entry->description, sizeof(entry->description), description, description_size);
 	entry->category =
-		(struct weft_category){&weft__level_zero, entry->name, entry->description, NULL};
+		(struct weft_category){weft__levels_off, entry->name, entry->description, NULL};
 	weft_category_register(&entry->category);
 	weft__store_release(&entry->state, PUBLISHED);
 	return &entry->category;

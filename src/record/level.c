@@ -78,7 +78,7 @@ static void set_now(const struct weft__region *region, const char *pattern, uint
 
 int weft__record_set_level(const char *pattern, enum weft_level level)
 {
-	if (!pattern || !*pattern || (unsigned)level > WEFT_LEVEL_MAX)
+	if (!pattern || !*pattern || (unsigned)level > WEFT_LEVEL_LAST)
 		return WEFT_ERROR_ARGUMENT;
 	bool all = pattern[0] == '*' && !pattern[1], is_live = weft__record_generation();
 	if (all && !is_live)

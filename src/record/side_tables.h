@@ -10,6 +10,26 @@
 #include "abi/table_abi.h"
 #include "record/region.h"
 
+/* All tables, as they lie in a buffer: `machine`, `machine_rows` and so on. Those without room are
+ * not there; they are the last ones. */
+struct weft__side_tables_layout {
+#define TABLE(number, name, growth, room, cut, sentence) \
+	struct weft_abi_table name;                          \
+	struct weft_abi_##name##_row name##_rows[(room) + !(room)];
+#define COLUMN(table, type, name, kind, sentence)
+#define END(table)
+#include <weft/side_tables.def>
+#undef TABLE
+#undef COLUMN
+#undef END
+};
+
+static inline struct weft__side_tables_layout *weft__record_side_tables_layout(
+	const struct weft__region *region)
+{
+	return (struct weft__side_tables_layout *)(void *)region->tables;
+}
+
 /* Describes all tables in a new buffer; they have no rows. */
 void weft__record_side_tables_prepare(const struct weft__region *region);
 

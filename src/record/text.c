@@ -223,8 +223,9 @@ void weft__record_count(bool is_on, unsigned kind, uint64_t task, uint64_t *cach
 	count(is_on, kind, task, cache, name, size, value);
 }
 
-#define COUNT(kind, value) \
-	count(weft__allows(category, level), kind, task, cache, name, WEFT__C_STRING, value)
+#define COUNT(kind, value)                                                            \
+	count(weft__takes(category, level, WEFT__EVENT_COUNTER), kind, task, cache, name, \
+		WEFT__C_STRING, value)
 
 WEFT__EXPORT void weft__counter_add_at(struct weft_category *category, unsigned level,
 	uint64_t task, uint64_t *cache, const char *name, int64_t change)

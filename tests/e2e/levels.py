@@ -116,6 +116,49 @@ def levels_are_set_while_the_program_runs():
         equal(notes(program.trace), wanted)
 
 
+def counted(target):
+    """{kind: count} of the category net, at the level count."""
+    lines = json_lines(weft('metrics', '--json', target).stdout)
+    return {line['labels']['kind']: line['value'] for line in lines
+            if line['counter'] == 'weft_events' and line['labels']['category'] == 'net'}
+
+
+@case
+def counted_calls_are_not_written():
+    once = {'note': 6, 'create': 1, 'signal': 1, 'fail': 1}
+    with subject() as program:
+        program.ctl('set', 'net=count')
+        equal(program.levels()['net'], 'count')
+        lines = program.send('round')
+        assert 'enabled 100' in lines, 'callers that only compare the level take it for off: %r' % lines
+        assert 'task 1' in lines, lines
+        equal(counted(program.pid), once)
+        program.send('round')
+        twice = {kind: 2 * count for kind, count in once.items()}
+        equal(counted(program.pid), twice)
+        assert 'weft_events_total{program="levels-subject",pid="%d",category="net",kind="note"} 12' % program.pid \
+            in weft('metrics', '--openmetrics', program.pid).stdout
+        program.ctl('set', 'net=off')
+        program.send('round')
+        program.ctl('set', 'net=trace')
+        program.send('round')
+        equal(counted(program.pid), twice)
+        program.end()
+        equal(counted(program.trace), twice)
+        equal(notes(program.trace), 3 * expected_round(net='off') + expected_round(net='trace'))
+        assert 'weft_events{category="net",kind="note"}' in weft('info', program.trace).stdout
+
+
+@case
+def all_categories_may_be_counted_from_the_start():
+    with subject(WEFT_LEVEL='count', WEFT_CATEGORIES='db=info') as program:
+        equal(program.levels(), {'program': 'count', 'net': 'count', 'db': 'info'})
+        program.send('round')
+        program.end()
+        equal(counted(program.trace)['note'], 6)
+        equal(notes(program.trace), expected('db', 'info'))
+
+
 @case
 def status_lists_what_libraries_registered():
     with subject() as program:
@@ -240,7 +283,7 @@ def the_program_sets_its_own_levels():
     with subject() as program:
         equal(program.send('set db=4'), ['set 0'])
         equal(program.send('set plug=5'), ['set 0'])
-        equal(program.send('set net=6')[0], 'set -2')
+        equal(program.send('set net=7')[0], 'set -2')
         program.send('load ' + PLUGIN)
         program.send('plugin')
         program.send('round')

@@ -22,7 +22,9 @@ def plant(path):
     trace = open(path, 'rb').read()
     tables, size, packets = header_word(trace, 72), header_word(trace, 80), header_word(trace, 32)
     equal(tables + size, packets)
-    own = len(trace[tables:packets].rstrip(b'\0')) + 7 & ~7
+    own = 0
+    while own + struct.calcsize(TABLE) <= size and (entry := struct.unpack_from(TABLE, trace, tables + own))[0]:
+        own += struct.calcsize(TABLE) + entry[3] * entry[4]
     table = struct.pack(TABLE, NUMBER, 0, 0, 16, len(ROWS), len(ROWS), 0, 0, 0)
     table += b''.join(struct.pack('<QQ', *row) for row in ROWS)
     part = (trace[tables:tables + own] + table).ljust(size + 128, b'\0')

@@ -601,7 +601,7 @@ MUTANTS = [
         ('	if (error)\n		weft__kernel_unlink(ring->path);\n', '', 'platform')),
     *in_file(
         'src/record/ffi.c',
-        ('	if (is_on(category, level))\n		weft_wait_any_as', '	if (true)\n		weft_wait_any_as', 'ffi')),
+        ('	if (is_on(category, level, WAIT_ANY))\n		weft_wait_any_as', '	if (true)\n		weft_wait_any_as', 'ffi')),
     *in_file(
         'src/record/name.c',
         ('for (uint32_t at = 0; at < name->size; at += 8)\n		if', 'for (uint32_t at = name->size; at < name->size; at += 8)\n		if', 'record')),

@@ -24,10 +24,24 @@ static void add_program(const struct weft_trace_buffer *buffer, struct weft_text
 	weft__runs_counters_finish(&metrics);
 }
 
+static void add_counted(const struct weft_trace_buffer *buffer, struct weft_text *text)
+{
+	struct weft__runs_counters counted;
+	if (!metrics_trace_counted(buffer, &counted))
+		return;
+	if (counted.count)
+		weft_text_add_string(text, "\ncalls that were counted, not recorded\n");
+	for (size_t i = 0; i < counted.count; i++)
+		metrics_add_value(text, &counted.list[i]);
+	weft__runs_counters_finish(&counted);
+}
+
 void info_write_metrics(const struct info_report *report, struct weft_text *text)
 {
 	for (uint32_t i = 0; i < report->trace->buffer_count; i++)
 		add_program(&report->trace->buffers[i], text);
+	for (uint32_t i = 0; i < report->trace->buffer_count; i++)
+		add_counted(&report->trace->buffers[i], text);
 }
 
 static void add_objects(

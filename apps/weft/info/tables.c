@@ -8,6 +8,8 @@
 
 #include <weft/side_tables.h>
 
+#include "abi/table_abi.h"
+
 static void add_head(struct weft_text *text, const struct weft_side_table *table)
 {
 	size_t start = text->size;
@@ -58,7 +60,7 @@ void info_write_alerts(const struct info_report *report, struct weft_text *text)
 
 static bool is_shown_otherwise(const struct weft_side_table *table)
 {
-	return table->number == WEFT_SIDE_TABLE_METRICS ||
+	return table->number == WEFT_SIDE_TABLE_METRICS || table->number == WEFT_ABI_TABLE_counted ||
 		   (table->name && strcmp(table->name, "alert") == 0);
 }
 

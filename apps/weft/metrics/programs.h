@@ -64,6 +64,10 @@ void metrics_add_json(struct weft_text *text, const struct weft__metrics_sample 
 bool metrics_trace_buffer(
 	const struct weft_trace_buffer *buffer, struct weft__runs_counters *ret_metrics);
 
+/* The same of the calls of categories at the level "count". */
+bool metrics_trace_counted(
+	const struct weft_trace_buffer *buffer, struct weft__runs_counters *ret_counted);
+
 /* True if an operand is a trace, not a process: then all have to be. */
 bool metrics_names_traces(char **operands, int count);
 

@@ -14,8 +14,28 @@
 #include <weft/side_tables.h>
 
 #include "cli/cli.h"
+#include "abi/table_abi.h"
+#include "runs/attach/counted.h"
 #include "runs/attach/metrics.h"
 #include "runs/directory/find.h"
+
+static struct weft_slice name_in(const void *buffer, unsigned id)
+{
+	return weft_side_table_name(buffer, id);
+}
+
+bool metrics_trace_counted(
+	const struct weft_trace_buffer *buffer, struct weft__runs_counters *ret_counted)
+{
+	for (uint32_t i = 0; i < weft_side_table_count(buffer); i++) {
+		const struct weft_side_table table = weft_side_table_at(buffer, i);
+		if (table.number == WEFT_ABI_TABLE_counted &&
+			table.row_bytes == sizeof(struct weft_abi_counted_row))
+			return weft__runs_counted_list(weft_side_table_rows(buffer, i), table.count, name_in,
+					   buffer, ret_counted) == 0;
+	}
+	return false;
+}
 
 bool metrics_trace_buffer(
 	const struct weft_trace_buffer *buffer, struct weft__runs_counters *ret_metrics)
@@ -82,6 +102,22 @@ static bool add_counters(
 	return texts;
 }
 
+static bool add_counted(
+	const struct weft_trace_buffer *buffer, struct weft__runs_counters *counters)
+{
+	struct weft__runs_counters counted;
+	if (!metrics_trace_counted(buffer, &counted))
+		return true;
+	bool good = reserve(counters, counted.count);
+	if (good && counted.count)
+		memcpy(
+			counters->list + counters->count, counted.list, counted.count * sizeof(*counted.list));
+	counters->count += good ? counted.count : 0;
+	counters->owned[4] = counted.owned[0];
+	free(counted.list);
+	return good;
+}
+
 /* ---- Programs ---- */
 
 static bool read_program(const struct weft_trace_description *trace, uint32_t number,
@@ -92,7 +128,8 @@ static bool read_program(const struct weft_trace_description *trace, uint32_t nu
 	program->linked.pid = (pid_t)buffer->pid;
 	if (!metrics_trace_buffer(buffer, &program->counters))
 		program->counters = (struct weft__runs_counters){0};
-	return add_counters(model, number, &program->counters);
+	return add_counters(model, number, &program->counters) &&
+		   add_counted(buffer, &program->counters);
 }
 
 static bool read_programs(const struct weft_trace_description *trace,

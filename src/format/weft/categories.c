@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "abi/category_abi.h"
 #include "base/little_endian.h"
 #include "format/weft/tables.h"
 
@@ -24,6 +25,12 @@ static void copy_text(char *to, size_t room, struct weft_slice text)
 	memset(to, 0, room);
 	if (size)
 		memcpy(to, text.bytes, size);
+}
+
+/* A category that is counted has the level 0 for calls that cannot count. */
+static uint8_t level_of(const uint8_t *header, uint32_t number)
+{
+	return header[AT(counting) + number] ? WEFT_ABI_LEVEL_COUNT : header[AT(levels) + number];
 }
 
 static void read_category(const struct weft__buffer *buffer, uint8_t number, uint32_t ids,
@@ -68,7 +75,7 @@ void weft__format_categories_read(
 	for (uint32_t number = 0; number < WEFT_ABI_LEVELS; number++) {
 		uint32_t ids = weft__load_u32(header + AT(categories) + number * sizeof(uint32_t));
 		if (ids & 0xffff)
-			read_category(buffer, (uint8_t)number, ids, header[AT(levels) + number],
+			read_category(buffer, (uint8_t)number, ids, level_of(header, number),
 				&ret_categories->list[ret_categories->count++]);
 	}
 	read_changes(buffer, header, ret_categories);

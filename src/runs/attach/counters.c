@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "abi/attach_abi.h"
+#include "runs/attach/counted.h"
 #include "runs/attach/metrics.h"
 #include "runs/attach/page.h"
 #include "runs/attach/region.h"
@@ -209,8 +210,8 @@ int weft__runs_children_read(pid_t pid, struct weft__runs_counters *ret_counters
 	return error;
 }
 
-/* Moves a list behind another one. */
-static int join(struct weft__runs_counters *to, struct weft__runs_counters *more)
+/* Moves a list behind another one, and what it owns to the other's `owned`, from a number on. */
+static int join(struct weft__runs_counters *to, struct weft__runs_counters *more, size_t owned)
 {
 	struct weft__runs_counter *list =
 		realloc(to->list, (to->count + more->count + 1) * sizeof(*list));
@@ -222,20 +223,37 @@ static int join(struct weft__runs_counters *to, struct weft__runs_counters *more
 		memcpy(list + to->count, more->list, more->count * sizeof(*list));
 	to->list = list;
 	to->count += more->count;
-	memcpy(&to->owned[1], more->owned, 3 * sizeof(*more->owned)); /* a counter's are one */
+	for (size_t i = 0; owned < sizeof(to->owned) / sizeof(*to->owned); i++)
+		to->owned[owned++] = more->owned[i];
 	free(more->list);
 	return 0;
 }
 
+/* Adds a list, if it could be read. */
+static int add_list(
+	int error, struct weft__runs_counters *more, size_t owned, struct weft__runs_counters *counters)
+{
+	return error ? error : join(counters, more, owned);
+}
+
 int weft__runs_counters_read(pid_t pid, struct weft__runs_counters *ret_counters)
 {
-	struct weft__runs_counters counters = {0}, metrics = {0};
+	struct weft__runs_counters counters = {0}, more = {0};
 	int without = read_counters(pid, &counters);
-	int error = without && without != ENOENT ? without : read_metrics(pid, &metrics);
-	if (!error)
-		error = join(&counters, &metrics);
-	else if (error == ENOENT && !without)
+	bool has_any = !without;
+	int error = without == ENOENT ? 0 : without;
+	if (!error) {
+		error = add_list(read_metrics(pid, &more), &more, 1, &counters);
+		has_any |= !error;
+	}
+	if (!error || error == ENOENT) {
+		error = add_list(weft__runs_counted_read(pid, &more), &more, 4, &counters);
+		has_any |= !error && counters.count;
+	}
+	if (error == ENOENT && has_any)
 		error = 0;
+	else if (!error && !has_any)
+		error = ENOENT;
 	if (error)
 		weft__runs_counters_finish(&counters);
 	else

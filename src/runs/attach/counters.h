@@ -58,7 +58,7 @@ struct weft__runs_counter {
 struct weft__runs_counters {
 	struct weft__runs_counter *list; /* in the order in which they were first changed */
 	size_t count;
-	void *owned[4]; /* what the list refers to */
+	void *owned[5]; /* what the list refers to: of counters, three of metrics, of counted calls */
 };
 
 /* Reads the counters in a copy of the memory, which may be damaged: such rows are left out. 0 or an

@@ -467,8 +467,8 @@ static void levels_are_set_by_name(void **state)
 	assert_int_equal(weft_control_matches(control, "other"), 0);
 	assert_int_equal(weft_control_set_level(control, "other", WEFT_LEVEL_OFF, &matched), 0);
 	assert_int_equal(matched, 0);
-	assert_int_equal(
-		weft_control_set_level(control, "program", (enum weft_level)(WEFT_LEVEL_MAX + 1), &matched),
+	assert_int_equal(weft_control_set_level(
+						 control, "program", (enum weft_level)(WEFT_LEVEL_LAST + 1), &matched),
 		WEFT_ERROR_ARGUMENT);
 	assert_int_equal(weft_control_set_level(control, "prog*", WEFT_LEVEL_OFF, &matched), 0);
 	assert_int_equal(matched, 1);

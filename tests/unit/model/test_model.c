@@ -953,9 +953,9 @@ static void edges_losses_and_levels_have_names(void **state)
 	assert_string_equal(weft_edge_name(WEFT_EDGE_TYPES), "unknown");
 	assert_string_equal(weft_loss_name(WEFT_LOSS_OVERWRITTEN), "overwritten");
 	assert_string_equal(weft_loss_name(WEFT_LOSS_CAUSES), "unknown");
-	for (int level = 0; level <= WEFT_LEVEL_MAX; level++)
+	for (int level = 0; level <= WEFT_LEVEL_LAST; level++)
 		assert_int_equal(weft_level_parse(weft_level_name((unsigned)level)), level);
-	assert_null(weft_level_name(WEFT_LEVEL_MAX + 1));
+	assert_null(weft_level_name(WEFT_LEVEL_LAST + 1));
 	assert_int_equal(weft_level_parse("infos"), -1);
 }
 

@@ -478,7 +478,7 @@ static void the_environment_sets_levels(void **state)
 	assert_int_equal(
 		header_with(&place, &child, "WEFT_LEVEL=tracer", NULL).levels[0], WEFT_LEVEL_INFO);
 	assert_link(&place, named(&child, ".failed"),
-		"WEFT_LEVEL: not a level: off, error, warning, info, debug or trace");
+		"WEFT_LEVEL: not a level: off, error, warning, info, debug, trace or count");
 	place_remove(&place);
 }
 
@@ -502,7 +502,7 @@ static void the_environment_sets_levels_of_categories(void **state)
 	header_with(&place, &child, "WEFT_LEVEL=error", "WEFT_CATEGORIES==info,a=b=inf");
 	assert_link(&place, named(&child, ".failed"), "WEFT_CATEGORIES: \"=info\": not CATEGORY=LEVEL");
 	assert_link(&place, named(&child, ".2.failed"),
-		"WEFT_CATEGORIES: \"a=b=inf\": not a level: off, error, warning, info, debug or trace");
+		"WEFT_CATEGORIES: \"a=b=inf\": not a level: off, error, warning, info, debug, trace or count");
 	assert_int_equal(
 		header_with(&place, &child, "WEFT_LEVEL=error", "WEFT_CATEGORIES=program=off").levels[0],
 		WEFT_LEVEL_OFF);
