@@ -14,6 +14,7 @@ const PENDING = 1, PROMISE = 15, JOIN = 6;
 const isGuess = process.env.WEFT_NODE === 'guess';
 // The kind of tasks that are guessed; the detectors of problems know its name.
 const ASYNC = weft.kind(isGuess ? 'guessed async' : 'async'), THEN = weft.kind('then');
+const UNCAUGHT = weft.name('uncaught exception');
 const JOINS = new Set(['all', 'allSettled']), ANY = new Set(['race', 'any']), GENERATOR = new Set(['next', 'return', 'throw']);
 
 // Private fields can be added to any object, and nobody sees them: neither reflection nor console.log.
@@ -70,6 +71,7 @@ let running = [], current = null, locking = null, joining = null, rejected = [];
 let ended = null, endedPromise = null;
 // A promise that V8 has made for the value that the function awaits.
 let wrapped = null, wrapping = null;
+const REMEMBERED_MAX = 1024;
 const saved = [];
 
 // Of functions without a frame; other tasks have none.
@@ -386,6 +388,15 @@ function after(promise) {
 	} catch {}
 }
 
+// A program may go from promise to promise without a callback for long.
+function remember(promise) {
+	if (rejected.length >= REMEMBERED_MAX) {
+		const left = rejected.filter(it => weft.unhandled(it));
+		rejected = left.length < REMEMBERED_MAX / 2 ? left : [];
+	}
+	rejected.push(promise);
+}
+
 function settled(promise) {
 	try {
 		if (ended !== null)
@@ -395,7 +406,7 @@ function settled(promise) {
 		const entry = Entered.of(promise);
 		if (entry === undefined) {
 			if (Part.of(promise) === undefined)
-				rejected.push(promise);
+				remember(promise);
 			return;
 		}
 		entry.ended = true;
@@ -406,7 +417,7 @@ function settled(promise) {
 			ended = entry;
 			endedPromise = promise;
 		} else
-			rejected.push(promise);
+			remember(promise);
 	} catch {}
 }
 
@@ -428,7 +439,7 @@ function uncaught(error, origin) {
 	try {
 		unhandled();
 		if (origin === 'uncaughtException')
-			weft.fail(weft.current() || weft.create(0, PROMISE, weft.name('uncaught exception')), error);
+			weft.fail(weft.current() || weft.create(0, PROMISE, UNCAUGHT), error);
 	} catch {}
 }
 

@@ -173,6 +173,16 @@ server.listen(0, '127.0.0.1', async () => {
 
 
 @case
+def promises_are_not_kept():
+    check_built()
+    program = '''async function f() { return 1; }
+(async () => { for (let i = 0; i < 200000; i++) await f(); gc(); console.log(process.memoryUsage().heapUsed < 15e6); })();'''
+    with temporary_directory() as folder:
+        result = weft('record', '-a', 'node', '-o', os.path.join(folder, 'trace.weft'), 'node', '--expose-gc', '-e', program)
+        equal(result.stdout, 'true\n')
+
+
+@case
 def worker_threads_are_recorded():
     trace = Trace('''const { Worker, isMainThread, parentPort } = require('worker_threads');
 async function work() { await null; await new Promise(done => setTimeout(done, 1)); parentPort.postMessage(1); }
