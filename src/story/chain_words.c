@@ -41,7 +41,7 @@ static void add_time(
 }
 
 /* Appends "; events are missing from 3 ms on" if that is so between two times: the missing ones may
- * have ended the wait. */
+ * have ended the wait. Or "; its record ends at 3 ms", as that of a program that has ended. */
 static void add_dark(struct weft__sentence *s, const struct weft_story *story, uint32_t task,
 	uint64_t from, uint64_t until)
 {
@@ -50,10 +50,11 @@ static void add_dark(struct weft__sentence *s, const struct weft_story *story, u
 	const struct weft_dark *dark = weft_model_dark(model, model->tasks.buffer[task], from, end);
 	if (!dark)
 		return;
+	const bool is_over = dark->reason == WEFT_DARK_AFTER;
 	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
-	weft__story_words_add(w, "; events are missing from ");
+	weft__story_words_add(w, is_over ? "; its record ends at " : "; events are missing from ");
 	weft__story_words_add_time(w, model, dark->start > from ? dark->start : from);
-	weft__story_words_add(w, " on");
+	weft__story_words_add(w, is_over ? "" : " on");
 }
 
 /* ---- Hops ---- */

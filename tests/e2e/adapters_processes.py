@@ -174,6 +174,9 @@ def a_circle_of_locks_of_two_processes():
             process.communicate()
             problems = weft('dump', '--problems', os.path.join(folder, 'traces')).stdout
             assert ' deadlock ' in problems.splitlines()[0] and 'which waits for it' in problems, (way, problems)
+            # The records of both have ended: nothing is missing.
+            answer = weft('why', os.path.join(folder, 'traces'), 'beta', status=None).stdout
+            assert ' A circle: ' in answer and '; its record ends at ' in answer and 'missing' not in answer, answer
 
 
 @case
