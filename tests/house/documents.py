@@ -72,8 +72,9 @@ def run_commands(page):
             if 'this weft was built without' in result.stderr:
                 print('# left out: %s: %s' % (command, result.stderr.strip().splitlines()[0]))
                 continue
-            # head closes the pipe early, which is not a failure
-            assert result.returncode in (0, 141), '%s: %d\n%s' % (command, result.returncode, result.stderr)
+            # head closes the pipe early, which is not a failure. On a busy machine the program is elsewhere at that time.
+            good = (0, 1, 141) if ' why ' in command and '--at' in command else (0, 141)
+            assert result.returncode in good, '%s: %d\n%s' % (command, result.returncode, result.stderr)
 
 
 def manual():
