@@ -684,6 +684,81 @@ def a_program_that_hangs_has_one_error():
 
 
 @case
+def a_job_that_waits_for_its_own_full_pool_is_a_deadlock():
+    trace = Trace('''
+from concurrent.futures import ThreadPoolExecutor
+pool = ThreadPoolExecutor(1)
+def leave(job):
+    while not job._condition._waiters: time.sleep(0.001)
+    import os
+    os._exit(0)
+def inner(): pass
+def outer():
+    job = pool.submit(inner)
+    threading.Thread(target=leave, args=(job,)).start()
+    job.result()
+async def main(): await asyncio.get_running_loop().run_in_executor(pool, outer)
+asyncio.run(main())
+''')
+    first = trace.problems.splitlines()[0]
+    assert ' deadlock ' in first and "'outer' waits for" in first and 'circle of 3' in first, trace.problems
+    assert ('inner', 'ThreadPoolExecutor of 1') in trace.pairs('try_read'), trace.events
+    assert ('outer', 'ThreadPoolExecutor of 1') in trace.pairs('acquire', other='resource'), trace.events
+    assert ('main at program.py:14', 'outer') in trace.pairs('try_read'), trace.events
+
+
+@case
+def a_deadlock_that_a_time_out_ends_is_found():
+    trace = Trace('''
+async def work(first, second):
+    async with first:
+        await asyncio.sleep(0.001)
+        async with second: pass
+async def main():
+    one, two = asyncio.Lock(), asyncio.Lock()
+    try:
+        await asyncio.wait_for(asyncio.gather(work(one, two), work(two, one)), 0.3)
+    except TimeoutError:
+        pass
+asyncio.run(main())
+''')
+    first = trace.problems.splitlines()[0]
+    assert ' warning ' in first and ' deadlock ' in first and 'circle of 4' in first, trace.problems
+    assert ' failed ' not in trace.problems, trace.problems
+
+
+@case
+def what_asyncio_reports_is_in_the_trace():
+    """A task that is destroyed while it waits, siblings of a task that failed, the error of a callback, the end of a time."""
+    trace = Trace('''
+import gc
+async def background(): await asyncio.get_running_loop().create_future()
+async def good(): await asyncio.sleep(0.1)
+async def bad(): raise ValueError('bad reply')
+async def main():
+    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+    asyncio.create_task(background(), name='forgotten')
+    await asyncio.sleep(0)
+    gc.collect()
+    try:
+        await asyncio.gather(bad(), asyncio.create_task(good(), name='sibling'))
+    except ValueError:
+        pass
+    asyncio.get_running_loop().call_soon(lambda: {}['missing'])
+    await asyncio.sleep(0.2)
+    try:
+        async with asyncio.timeout(0.001): await asyncio.sleep(10)
+    except TimeoutError:
+        pass
+asyncio.run(main())
+''')
+    for expected in ("error +failed .*'forgotten .*destroyed while it was pending", "error +failed .*Exception in callback.*KeyError: missing",
+                     "warning +orphan .*'sibling .* runs on for .* after gather at .* failed"):
+        assert re.search(expected, trace.problems), (expected, trace.problems)
+    equal(trace.outcomes('sleep at program.py:19'), {'sleep at program.py:19': 'timed_out'})
+
+
+@case
 def a_loop_that_can_be_woken_is_not_asleep():
     """By a timer, a descriptor, a signal's handler, a thread, a job."""
     trace = Trace('''

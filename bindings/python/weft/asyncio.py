@@ -16,7 +16,8 @@ before its first event loop. What is recorded:
                          anything is left that can wake it
     Ctrl-C               tasks stay as they were then; what a loop still runs is a task of its own
     Future.result        in a thread that runs an event loop, for a task of run_coroutine_threadsafe()
-    thread pool          each job of concurrent.futures, in the thread that runs it
+    thread pool          each job of concurrent.futures, in the thread that runs it; the pool, once it is full
+    errors               what asyncio gives to a loop's exception handler
     garbage collection   from 100 us on
 
 All of it has the category "asyncio". Exceptions, tracebacks, cancellation and the types of all objects stay as they are.
@@ -83,7 +84,8 @@ def _closures():
     for function, name, variable in ((tasks.gather, '_done_callback', 'outer'),
                                      (getattr(tasks, '_wait', None), '_on_completion', 'waiter'),
                                      (tasks.shield, '_inner_done_callback', 'outer'),
-                                     (tasks.run_coroutine_threadsafe, 'callback', 'future')):
+                                     (tasks.run_coroutine_threadsafe, 'callback', 'future'),
+                                     (getattr(futures, '_chain_future', None), '_call_check_cancel', 'source')):
         code = _inner_code(function, name)
         if code and variable in code.co_freevars:
             found[id(code)] = code.co_freevars.index(variable)
@@ -174,6 +176,11 @@ def _labels_of_queue(queue):
             _at('unfinished items of ' + name, frame))
 
 
+def _label_of_pool(executor):
+    name = type(executor).__name__
+    return f'{"default executor" if executor._thread_name_prefix == "asyncio" else name} of {executor._max_workers}'
+
+
 def _label_of_result():
     return _at('Future.result', _outside()[1])
 
@@ -211,6 +218,9 @@ def record():
         'condition_type': _if_changes(asyncio.Condition, '_lock'), 'event_type': _if_changes(asyncio.Event, '_value'),
         'queue_type': _if_changes(asyncio.Queue, '_unfinished_tasks'), 'resources': _resources(), 'Condition': asyncio.Condition,
         'Queue': asyncio.Queue, 'label_of_condition': _label_of_condition, 'labels_of_queue': _labels_of_queue,
+        'ThreadPoolExecutor': concurrent.futures.ThreadPoolExecutor, 'label_of_pool': _label_of_pool,
+        'check_cancel': _inner_code(getattr(futures, '_chain_future', None), '_call_check_cancel'),
+        'cancelled_error': asyncio.CancelledError, 'Timeout': asyncio.Timeout,
         'label_of_lock': _label_of_lock, 'label_of_job': _label_of_job, 'label_of_loop': _label_of_loop,
         'is_asleep': _is_asleep, 'Runner': asyncio.Runner,
         'Handle': events.Handle, 'BaseEventLoop': asyncio.BaseEventLoop,

@@ -8,6 +8,7 @@
 #include "objects.h"
 
 unsigned weft_python_interrupts;
+PyObject *weft_python_cancelled_error;
 
 static PyTypeObject *entry_type;
 static struct weft_category *category;
@@ -135,15 +136,28 @@ static PyObject *describe(PyObject *exception)
 	return text;
 }
 
-static void fail(struct weft_python_entry *entry, PyObject *exception)
+void weft_python_entry_fail(struct weft_python_entry *entry, PyObject *message)
 {
 	struct weft_python_text text = {.bytes = ""};
-	PyObject *description = describe(exception);
-	if (description && weft_python_text_init(&text, description)) {
+	if (!entry->has_ended && message && weft_python_text_init(&text, message)) {
 		weft_ffi_fail(category, 0, WEFT_TASK_CURRENT, entry->id, text.bytes, text.size);
 		weft_python_text_finish(&text);
+		entry->has_ended = true;
 	}
+	PyErr_Clear();
+}
+
+void weft_python_entry_fail_by(struct weft_python_entry *entry, PyObject *exception)
+{
+	PyObject *description = describe(exception);
+	weft_python_entry_fail(entry, description);
 	Py_XDECREF(description);
+}
+
+static bool is_cancel(PyObject *exception)
+{
+	PyObject *type = (PyObject *)Py_TYPE(exception);
+	return type == PyExc_KeyboardInterrupt || type == weft_python_cancelled_error;
 }
 
 /* sys.exit(0) or sys.exit(): the program ends as it should. */
@@ -165,13 +179,13 @@ static void end_as(struct weft_python_entry *entry, PyObject *state, PyObject *f
 	/* Not future.exception(): asyncio would then not report that nobody asked for it. */
 	PyObject *exception =
 		is_state(state, "FINISHED") ? PyObject_GetAttr(future, exception_name) : NULL;
-	entry->has_ended = true;
-	if (!exception || (PyObject *)Py_TYPE(exception) == PyExc_KeyboardInterrupt)
+	if (!exception || is_cancel(exception))
 		weft_ffi_cancel(category, 0, WEFT_TASK_CURRENT, entry->id);
 	else if (is_success(exception))
 		weft_ffi_resolve(category, 0, WEFT_TASK_CURRENT, entry->id);
 	else
-		fail(entry, exception);
+		weft_python_entry_fail_by(entry, exception);
+	entry->has_ended = true;
 	Py_XDECREF(exception);
 }
 

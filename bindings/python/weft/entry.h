@@ -24,6 +24,9 @@ struct weft_python_entry {
 	bool has_label, has_ended;
 };
 
+/* asyncio.CancelledError; a gather() ends with it as with an error. */
+extern PyObject *weft_python_cancelled_error;
+
 /* How often Ctrl-C has interrupted a loop. What is freed after that has not ended by itself. */
 extern unsigned weft_python_interrupts;
 
@@ -43,6 +46,12 @@ struct weft_python_entry *weft_python_entry_add(PyObject *object, unsigned kind)
 
 /* `label` is a str or weft.Name; NULL, or an exception: none. It counts once. */
 void weft_python_entry_label(struct weft_python_entry *entry, PyObject *label);
+
+/* The task fails with this message, if it has not ended. */
+void weft_python_entry_fail(struct weft_python_entry *entry, PyObject *message);
+
+/* The task fails with this exception, if it has not ended. */
+void weft_python_entry_fail_by(struct weft_python_entry *entry, PyObject *exception);
 
 /* Ends the task if `future` is done; as the future has: with a value, an error, or cancelled. It is
  * the object itself, or one of concurrent.futures from which the object will get its value. */

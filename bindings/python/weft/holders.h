@@ -15,6 +15,7 @@ struct weft_python_holders {
 	struct weft_python_entry *entry; /* the lock's; NULL: not yet */
 	PyObject *label;                 /* str, or NULL */
 	unsigned kind;
+	size_t wanted; /* of a thread pool: jobs that have not ended */
 };
 
 bool weft_python_holders_init(void);

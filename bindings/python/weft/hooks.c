@@ -9,13 +9,16 @@
  *     select                the loop is idle
  *     run_forever, close    the loop itself
  *     Runner._on_sigint     Ctrl-C
- *     _WorkItem             a job of a thread pool
+ *     submit, _WorkItem     a job of a thread pool
+ *     _on_timeout           the time of asyncio.timeout() is up
+ *     call_exception_handler  an error that no task handles
  *     Condition.notify      a task signals
  *     Queue.get_nowait      a task takes an item of a queue
  *     Future.result         a thread blocks until a future of concurrent.futures is done
  */
 #include "conditions.h"
 #include "entry.h"
+#include "errors.h"
 #include "jobs.h"
 #include "locks.h"
 #include "loops.h"
@@ -62,7 +65,8 @@ static bool set_method(PyObject *type, PyMethodDef *definition)
 static bool replace_methods(PyObject *objects)
 {
 	static struct weft_python_method *const methods[] = {&weft_python_run, &weft_python_call_soon,
-		&weft_python_run_forever, &weft_python_close, &weft_python_on_sigint, &weft_python_job_init,
+		&weft_python_run_forever, &weft_python_close, &weft_python_on_sigint, &weft_python_submit,
+		&weft_python_exception, &weft_python_on_timeout, &weft_python_job_init,
 		&weft_python_job_run, &weft_python_result, &weft_python_notify, &weft_python_get_nowait};
 	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
 		PyObject *type = PyDict_GetItemString(objects, methods[i]->type);
@@ -108,6 +112,8 @@ static bool take_waits(PyObject *objects)
 		   take(objects, "folder", &waits->folder) && take(objects, "closures", &waits->closures) &&
 		   take(objects, "locals", &waits->locals) &&
 		   take(objects, "resources", &waits->resources) &&
+		   take(objects, "check_cancel", &waits->check_cancel) &&
+		   take(objects, "cancelled_error", &weft_python_cancelled_error) &&
 		   take(objects, "cancel_and_wait", &waits->cancel_and_wait) &&
 		   take(objects, "release_waiter", &waits->release_waiter) &&
 		   take(objects, "task_group_done", &waits->task_group_done) &&
@@ -135,16 +141,16 @@ static bool take_conditions(PyObject *objects)
 
 static bool init(PyObject *objects, PyObject **ret_selects)
 {
-	PyObject *step, *wakeup, *job, *loop, *asleep, *threadsafe, *result;
+	PyObject *step, *wakeup, *job, *pool, *loop, *asleep, *threadsafe, *result;
 	return weft_python_entries_init() && weft_python_waits_init() && take_waits(objects) &&
 		   take(objects, "step", &step) && take(objects, "wakeup", &wakeup) &&
-		   take(objects, "label_of_job", &job) && take(objects, "label_of_loop", &loop) &&
-		   take(objects, "is_asleep", &asleep) && take(objects, "threadsafe", &threadsafe) &&
-		   take(objects, "label_of_result", &result) &&
+		   take(objects, "label_of_job", &job) && take(objects, "label_of_pool", &pool) &&
+		   take(objects, "label_of_loop", &loop) && take(objects, "is_asleep", &asleep) &&
+		   take(objects, "threadsafe", &threadsafe) && take(objects, "label_of_result", &result) &&
 		   weft_python_results_init(threadsafe, result) && take_locks(objects) &&
 		   weft_python_locks_init() && take_conditions(objects) &&
 		   take(objects, "selects", ret_selects) && weft_python_steps_init(step, wakeup) &&
-		   weft_python_jobs_init(job) && weft_python_loops_init(loop, asleep, *ret_selects);
+		   weft_python_jobs_init(job, pool) && weft_python_loops_init(loop, asleep, *ret_selects);
 }
 
 PyObject *weft_python_hook(PyObject *module, PyObject *objects)

@@ -7,16 +7,123 @@
 #include <time.h>
 
 #include "entry.h"
+#include "holders.h"
+#include "results.h"
 
 /* Shorter garbage collections are left out: there are many, of some microseconds. */
 #define GC_MIN_NS 100000
 
-static PyObject *label_of_job, *future_name;
-static long pending; /* jobs that have not ended */
+static PyObject *label_of_job, *label_of_pool, *future_name, *pool_name, *threads_name;
+static long pending;                     /* jobs that have not ended */
+static _Thread_local PyObject *executor; /* to which this thread submits a job now, or NULL */
+static _Thread_local bool runs_job;
 
 bool weft_python_jobs_pending(void)
 {
 	return pending > 0;
+}
+
+bool weft_python_runs_job(void)
+{
+	return runs_job;
+}
+
+/* ---- Pools ---- */
+
+/* An executor has as many threads as this at most; 0: unknown. */
+static long threads_of(PyObject *pool)
+{
+	PyObject *count = PyObject_GetAttr(pool, threads_name);
+	long threads = count && PyLong_Check(count) ? PyLong_AsLong(count) : 0;
+	Py_XDECREF(count);
+	PyErr_Clear();
+	return threads;
+}
+
+/* The jobs that run in the executor, borrowed; NULL: it cannot be recorded. */
+static struct weft_python_holders *holders_of(PyObject *pool)
+{
+	PyObject *dictionary = PyObject_GenericGetDict(pool, NULL);
+	struct weft_python_holders *holders =
+		dictionary ? weft_python_holders_of(dictionary, WEFT_KIND_POOL) : NULL;
+	if (holders && !holders->label)
+		holders->label = PyObject_CallFunctionObjArgs(label_of_pool, pool, NULL);
+	Py_XDECREF(dictionary);
+	PyErr_Clear();
+	return holders;
+}
+
+/* The job waits for a thread if all have one. It keeps the pool's holders. */
+static void wait_for_thread(PyObject *job, const struct weft_python_entry *entry)
+{
+	PyObject *dictionary = PyObject_GenericGetDict(job, NULL);
+	struct weft_python_holders *holders = holders_of(executor);
+	const struct weft_python_entry *pool = NULL;
+	if (holders && dictionary && PyDict_SetItem(dictionary, pool_name, (PyObject *)holders) == 0 &&
+		holders->wanted++ >= (size_t)threads_of(executor))
+		pool = weft_python_holders_entry(holders);
+	if (pool)
+		weft_ffi_try_read(weft_python_asyncio(), 0, entry->id, pool->id);
+	Py_XDECREF(dictionary);
+	PyErr_Clear();
+}
+
+/* The holders of the job's pool: a new reference, or NULL. */
+static struct weft_python_holders *pool_of(PyObject *job)
+{
+	PyObject *dictionary = PyObject_GenericGetDict(job, NULL);
+	PyObject *found = dictionary ? PyDict_GetItemWithError(dictionary, pool_name) : NULL;
+	Py_XINCREF(found);
+	Py_XDECREF(dictionary);
+	PyErr_Clear();
+	return (struct weft_python_holders *)(void *)found;
+}
+
+static void take_thread(struct weft_python_holders *pool, uint64_t job)
+{
+	if (!pool)
+		return;
+	weft_python_holders_add(pool, job);
+	if (pool->entry)
+		weft_ffi_acquire(weft_python_asyncio(), 0, job, pool->entry->id);
+}
+
+static void give_thread(struct weft_python_holders *pool, uint64_t job)
+{
+	if (!pool)
+		return;
+	pool->wanted--;
+	(void)weft_python_holders_remove(pool, job);
+	if (pool->entry)
+		weft_ffi_release(weft_python_asyncio(), 0, job, pool->entry->id);
+	Py_DECREF(&pool->ob_base);
+}
+
+static PyObject *submit(
+	PyObject *pool, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
+{
+	PyObject *before = executor;
+	executor = pool;
+	PyObject *future =
+		weft_python_forward(weft_python_submit.original, pool, arguments, count, keywords);
+	executor = before;
+	return future;
+}
+
+/* ---- Jobs ---- */
+
+static void add_job(PyObject *job, PyObject *future)
+{
+	struct weft_python_entry *entry = weft_python_entry_add(job, WEFT_KIND_TASK);
+	PyObject *label = entry ? PyObject_CallFunctionObjArgs(label_of_job, job, NULL) : NULL;
+	PyErr_Clear();
+	if (label)
+		weft_python_entry_label(entry, label);
+	Py_XDECREF(label);
+	if (entry && future)
+		weft_python_result_waits_for(future, entry);
+	if (entry && executor)
+		wait_for_thread(job, entry);
 }
 
 static PyObject *job_init(
@@ -25,14 +132,8 @@ static PyObject *job_init(
 	PyObject *result =
 		weft_python_forward(weft_python_job_init.original, job, arguments, count, keywords);
 	pending += result != NULL;
-	if (!result || !weft_ffi_is_enabled(weft_python_asyncio(), 0))
-		return result;
-	struct weft_python_entry *entry = weft_python_entry_add(job, WEFT_KIND_TASK);
-	PyObject *label = entry ? PyObject_CallFunctionObjArgs(label_of_job, job, NULL) : NULL;
-	PyErr_Clear();
-	if (label)
-		weft_python_entry_label(entry, label);
-	Py_XDECREF(label);
+	if (result && weft_ffi_is_enabled(weft_python_asyncio(), 0))
+		add_job(job, count ? arguments[0] : NULL);
 	return result;
 }
 
@@ -42,12 +143,15 @@ static PyObject *run_job(PyObject *job)
 	PyObject *type, *value, *traceback;
 	if (!entry)
 		return PyObject_CallFunctionObjArgs(weft_python_job_run.original, job, NULL);
+	struct weft_python_holders *pool = pool_of(job);
 	uint64_t before = weft_ffi_current();
 	Py_INCREF(&entry->ob_base);
 	weft_ffi_switch(entry->id);
+	take_thread(pool, entry->id);
 	PyObject *result = PyObject_CallFunctionObjArgs(weft_python_job_run.original, job, NULL);
 	PyErr_Fetch(&type, &value, &traceback);
 	PyObject *future = PyObject_GetAttr(job, future_name);
+	give_thread(pool, entry->id);
 	if (future)
 		weft_python_entry_end(entry, future);
 	Py_XDECREF(future);
@@ -60,8 +164,11 @@ static PyObject *run_job(PyObject *job)
 
 static PyObject *job_run(PyObject *job, PyObject *nothing)
 {
+	bool before = runs_job;
 	(void)nothing;
+	runs_job = true;
 	PyObject *result = run_job(job);
+	runs_job = before;
 	pending--;
 	return result;
 }
@@ -101,11 +208,19 @@ PyObject *weft_python_collector(void)
 	return PyCFunction_New(&collected_definition, NULL);
 }
 
-bool weft_python_jobs_init(PyObject *label)
+bool weft_python_jobs_init(PyObject *label, PyObject *pool)
 {
 	label_of_job = Py_NewRef(label);
-	return weft_python_intern(&future_name, "future");
+	label_of_pool = Py_NewRef(pool);
+	return weft_python_intern(&future_name, "future") &&
+		   weft_python_intern(&pool_name, "_weft_pool") &&
+		   weft_python_intern(&threads_name, "_max_workers");
 }
+
+struct weft_python_method weft_python_submit = {"ThreadPoolExecutor",
+	{"submit", WEFT_PYTHON_FUNCTION(submit), METH_FASTCALL | METH_KEYWORDS,
+		"submit($self, fn, /, *args, **kwargs)\n--\n\nSchedules a call, and returns its future."},
+	NULL};
 
 struct weft_python_method weft_python_job_init = {"WorkItem",
 	{"__init__", WEFT_PYTHON_FUNCTION(job_init), METH_FASTCALL | METH_KEYWORDS, NULL}, NULL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * See results.h. A future remembers in its dictionary what it waits for: the loop, until that has
- * made the task, and then the task. Events are written only by a thread that runs a loop, since
- * other threads may block.
+ * made the task, and then the task; or the job of a thread pool. Events are written only by a
+ * thread that runs a loop or a job, since other threads may block.
  *
  * While the thread blocks, it has no current task, so that what adapters record of the call is not
  * taken for another wait of the caller.
@@ -10,6 +10,7 @@
 #include "results.h"
 
 #include "entry.h"
+#include "jobs.h"
 #include "loops.h"
 #include "wait.h"
 
@@ -53,9 +54,7 @@ static PyObject *get(PyObject *future, PyObject *name)
 	return found;
 }
 
-/* The task or loop for which a future of run_coroutine_threadsafe() waits: a new reference. NULL
- * for other futures. */
-static struct weft_python_entry *source_of(PyObject *future)
+struct weft_python_entry *weft_python_result_source(PyObject *future)
 {
 	return (struct weft_python_entry *)(void *)get(future, source_name);
 }
@@ -82,14 +81,15 @@ static struct weft_python_entry *begin_wait(const struct weft_python_entry *sour
 	Py_XDECREF(label);
 	weft_ffi_try_read(category, 0, join->id, source->id);
 	weft_ffi_try_read(category, 0, task, join->id);
-	weft_ffi_try_read(category, 0, weft_python_loop_id(), task);
+	if (weft_python_running)
+		weft_ffi_try_read(category, 0, weft_python_loop_id(), task);
 	return join;
 }
 
 /* The join reads the task that the loop has made, and the caller goes on. */
 static void end_wait(PyObject *future, struct weft_python_entry *join, uint64_t task)
 {
-	struct weft_python_entry *source = source_of(future);
+	struct weft_python_entry *source = weft_python_result_source(future);
 	if (!is_pending(future) && source)
 		weft_ffi_read(weft_python_asyncio(), 0, join->id, source->id);
 	weft_python_entry_end(join, future);
@@ -121,8 +121,9 @@ static PyObject *block(PyObject *future, struct weft_python_entry *join, uint64_
 static PyObject *future_result(
 	PyObject *future, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
-	bool may_block = weft_python_running && weft_python_is_recording() && is_pending(future);
-	struct weft_python_entry *source = may_block ? source_of(future) : NULL;
+	bool may_block = (weft_python_running || weft_python_runs_job()) &&
+					 weft_python_is_recording() && is_pending(future);
+	struct weft_python_entry *source = may_block ? weft_python_result_source(future) : NULL;
 	uint64_t task = source ? weft_ffi_current() : WEFT_TASK_NONE;
 	struct weft_python_entry *join = task != WEFT_TASK_NONE ? begin_wait(source, task) : NULL;
 	PyObject *result =

@@ -18,6 +18,7 @@
 #include "methods.h"
 #include "objects.h"
 #include "queues.h"
+#include "results.h"
 
 #define CHAIN_MAX   32
 #define LOCATIONS   1024 /* a power of two */
@@ -46,7 +47,8 @@ enum attribute {
 };
 static PyObject *of_coroutine[ATTRIBUTES], *of_generator[ATTRIBUTES];
 static PyObject *coroutine_name, *file_name, *qualified_name, *line_name, *locals_name,
-	*children_name, *gather, *mode_name, *tasks_name, *short_name, *underscore, *self;
+	*children_name, *gather, *mode_name, *tasks_name, *short_name, *underscore, *self,
+	*callbacks_name, *function_code;
 
 bool weft_python_is_future(PyObject *object)
 {
@@ -70,7 +72,8 @@ bool weft_python_waits_init(void)
 		   weft_python_intern(&gather, "gather") && weft_python_intern(&mode_name, "return_when") &&
 		   weft_python_intern(&tasks_name, "_tasks") &&
 		   weft_python_intern(&short_name, "co_name") && weft_python_intern(&underscore, "_") &&
-		   weft_python_intern(&self, "self");
+		   weft_python_intern(&self, "self") && weft_python_intern(&callbacks_name, "_callbacks") &&
+		   weft_python_intern(&function_code, "__code__");
 }
 
 /* ---- The chain of coroutines ---- */
@@ -339,9 +342,10 @@ static struct weft_python_entry *resource_entry(
 	return NULL;
 }
 
-/* The future waits for the lock, condition or queue whose method is the chain's last coroutine.
+/* The future waits for the lock, condition or queue whose method is the chain's last coroutine;
+ * false: that is no such method.
  * Queue.join() waits for an event of the queue: then it is the last but one. */
-static void wait_for_resource(
+static bool wait_for_resource(
 	struct weft_python_entry *future, const struct link *chain, unsigned length)
 {
 	const struct link *link = &chain[length - 1];
@@ -349,16 +353,64 @@ static void wait_for_resource(
 		link--;
 	enum weft_python_resource resource = resource_of_code(link->code);
 	if (resource == WEFT_PYTHON_NO_RESOURCE)
-		return;
+		return false;
 	PyObject *object = object_of(link->coroutine);
 	const struct weft_python_entry *source =
 		object ? resource_entry(object, resource, future) : NULL;
 	if (source)
 		weft_ffi_try_read(weft_python_asyncio(), 0, future->id, source->id);
 	Py_XDECREF(object);
+	return true;
 }
 
-/* ---- Both ---- */
+/* ---- Jobs ---- */
+
+/* The object in a closure, by its code. */
+static PyObject *in_closure(PyObject *function)
+{
+	PyObject *code = PyObject_GetAttrString(function, "__code__");
+	PyObject *key = code ? PyLong_FromVoidPtr(code) : NULL;
+	PyObject *index = key ? PyDict_GetItemWithError(weft_python_waits.closures, key) : NULL;
+	PyObject *cells = index ? PyObject_GetAttrString(function, "__closure__") : NULL;
+	PyObject *cell = cells ? PySequence_GetItem(cells, PyLong_AsSsize_t(index)) : NULL;
+	PyObject *value = cell ? PyObject_GetAttrString(cell, "cell_contents") : NULL;
+	Py_XDECREF(code);
+	Py_XDECREF(key);
+	Py_XDECREF(cells);
+	Py_XDECREF(cell);
+	return value;
+}
+
+/* The future of concurrent.futures for which a callback of a future was made: a new reference, or
+ * NULL. `pair` is the callback and its context. */
+static PyObject *chained_by(PyObject *pair)
+{
+	PyObject *callback =
+		PyTuple_Check(pair) && PyTuple_Size(pair) ? PyTuple_GetItem(pair, 0) : NULL;
+	if (!callback || (PyObject *)Py_TYPE(callback) != weft_python_waits.function_type)
+		return NULL;
+	PyObject *code = PyObject_GetAttr(callback, function_code);
+	Py_XDECREF(code);
+	return code && code == weft_python_waits.check_cancel ? in_closure(callback) : NULL;
+}
+
+/* The future waits for the job of a thread pool, or for a task of another loop, if the callbacks of
+ * the future say so. */
+static void wait_for_job(const struct weft_python_entry *entry, PyObject *future)
+{
+	PyObject *callbacks = PyObject_GetAttr(future, callbacks_name), *found = NULL;
+	Py_ssize_t count = callbacks && PyList_Check(callbacks) ? PyList_Size(callbacks) : 0;
+	for (Py_ssize_t i = 0; i < count && !found; i++)
+		found = chained_by(PyList_GetItem(callbacks, i));
+	struct weft_python_entry *source = found ? weft_python_result_source(found) : NULL;
+	if (source)
+		weft_ffi_try_read(weft_python_asyncio(), 0, entry->id, source->id);
+	Py_XDECREF((PyObject *)source);
+	Py_XDECREF(found);
+	Py_XDECREF(callbacks);
+}
+
+/* ---- All ---- */
 
 static uint64_t waiter_of(PyObject *task)
 {
@@ -381,8 +433,8 @@ struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future)
 		entry->waiter = waiter_of(task);
 	if (entry && sources.futures)
 		wait_for(entry->id, label, &sources);
-	else if (entry && length)
-		wait_for_resource(entry, chain, length);
+	else if (entry && length && !wait_for_resource(entry, chain, length))
+		wait_for_job(entry, future);
 	Py_XDECREF(sources.futures);
 	release(chain, length);
 	PyErr_Clear();
@@ -390,21 +442,6 @@ struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future)
 }
 
 /* ---- Callbacks that end a future ---- */
-
-static PyObject *in_closure(PyObject *function)
-{
-	PyObject *code = PyObject_GetAttrString(function, "__code__");
-	PyObject *key = code ? PyLong_FromVoidPtr(code) : NULL;
-	PyObject *index = key ? PyDict_GetItemWithError(weft_python_waits.closures, key) : NULL;
-	PyObject *cells = index ? PyObject_GetAttrString(function, "__closure__") : NULL;
-	PyObject *cell = cells ? PySequence_GetItem(cells, PyLong_AsSsize_t(index)) : NULL;
-	PyObject *value = cell ? PyObject_GetAttrString(cell, "cell_contents") : NULL;
-	Py_XDECREF(code);
-	Py_XDECREF(key);
-	Py_XDECREF(cells);
-	Py_XDECREF(cell);
-	return value;
-}
 
 static PyObject *in_partial(PyObject *partial)
 {

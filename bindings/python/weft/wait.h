@@ -17,6 +17,8 @@ struct weft_python_waits {
 	PyObject
 		*locals; /* {code of a coroutine: name of the variable with the futures it waits for} */
 	PyObject *resources;       /* {code of a coroutine: enum weft_python_resource} */
+	PyObject *check_cancel;    /* the code of a callback of a future that waits for one of
+								  concurrent.futures, which is in its closure */
 	PyObject *cancel_and_wait; /* the code of asyncio.tasks._cancel_and_wait */
 	PyObject *release_waiter;  /* asyncio.tasks._release_waiter */
 	PyObject *task_group_done; /* asyncio.TaskGroup._on_task_done */

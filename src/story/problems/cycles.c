@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "story/problems/blocked.h"
+#include "story/problems/broken.h"
 #include "story/problems/findings.h"
 
 struct walk {
@@ -117,4 +118,6 @@ void weft__find_cycles(struct weft__findings *findings)
 		findings->error = WEFT_ERROR_MEMORY;
 	free(walk.by);
 	weft__story_blocked_finish(&walk.blocked);
+	if (!findings->error)
+		weft__story_find_broken_circles(findings);
 }

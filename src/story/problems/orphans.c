@@ -4,6 +4,9 @@
  * cancelled, closed or timed out, and no other task reads their result: the stop did not reach
  * them. One problem for all of them, described at the one that runs on for the longest.
  *
+ * The tasks for which a join waited run on if the join failed, as that of gather() does with the
+ * first of them that fails. That is a warning: the caller goes on, and seldom knows of them.
+ *
  * A task that only ends later, as a timer or an answer that arrives, costs nothing and is left out.
  */
 #include <inttypes.h>
@@ -13,6 +16,7 @@
 
 #define LEAST_SHARE 50              /* 1 / share of a trace: a task that runs on that long, … */
 #define LEAST_NS    (10 * WEFT__MS) /* … and in a long trace for that time */
+#define JOINED_MAX  1000            /* tasks of a join that are examined */
 #define HOPS_MAX    16              /* of a chain of waits that are followed */
 #define FAR_LONGER  8               /* times as long as alike tasks live: a warning */
 
@@ -93,6 +97,35 @@ static bool find_orphan(
 		   ret_orphan->ns >= weft__story_least_ns(findings, LEAST_SHARE, LEAST_NS);
 }
 
+/* Finds the task that runs on for the longest, of those for which a failed join waited. Returns how
+ * many run on. */
+static uint32_t find_siblings(
+	const struct weft__findings *findings, uint32_t join, struct orphan *ret_orphan)
+{
+	const struct weft_model *model = findings->story->model;
+	const struct weft_edges *e = &model->edges;
+	const uint64_t stop = model->tasks.end[join];
+	const uint64_t least = weft__story_least_ns(findings, LEAST_SHARE, LEAST_NS);
+	struct weft__edge_list by = weft__story_edges_by(model, join);
+	uint32_t count = 0;
+	*ret_orphan = (struct orphan){WEFT_NONE, join, 0};
+	if (model->tasks.kind[join] != WEFT_KIND_JOIN || !(model->tasks.flags[join] & WEFT_TASK_FAILED))
+		return 0;
+	for (uint32_t i = 0; i < by.count && i < JOINED_MAX; i++) {
+		const uint32_t task = e->to[by.edges[i]];
+		if (e->type[by.edges[i]] != WEFT_EDGE_TRY_READ || task == WEFT_NONE ||
+			weft__story_is_gone(model, task, stop) ||
+			(model->tasks.flags[task] & WEFT_TASK_STOPPED) ||
+			has_other_reader(findings->story, task, join))
+			continue;
+		const uint64_t ns = runs_on(model, task, stop);
+		count += ns > 0 && ns >= least;
+		if (ns >= least && ns > ret_orphan->ns)
+			*ret_orphan = (struct orphan){task, join, ns};
+	}
+	return count;
+}
+
 static bool is_far_longer(const struct weft__findings *findings, const struct orphan *orphan)
 {
 	uint32_t group = findings->alike.group_of[orphan->task];
@@ -125,8 +158,9 @@ static void report(
 	w = weft__story_clause(&s, 6);
 	weft__story_words_add(w, " after ");
 	weft__story_words_add_task(w, model, orphan->stopped, 28);
-	weft__story_words_add(
-		w, " was %s", weft_outcome_name((enum weft_outcome)model->tasks.outcome[orphan->stopped]));
+	weft__story_words_add(w, "%s%s",
+		model->tasks.flags[orphan->stopped] & WEFT_TASK_FAILED ? " " : " was ",
+		weft_outcome_name((enum weft_outcome)model->tasks.outcome[orphan->stopped]));
 	w = weft__story_clause(&s, 5);
 	weft__story_words_add(w, " at ");
 	weft__story_words_add_time(w, model, stop);
@@ -143,10 +177,11 @@ void weft__find_orphans(struct weft__findings *findings)
 	uint32_t count = 0;
 	bool is_warning = false;
 	for (uint32_t task = 0; task < findings->story->model->tasks.count; task++) {
-		if (!find_orphan(findings, task, &orphan))
+		uint32_t siblings = find_siblings(findings, task, &orphan);
+		if (!siblings && !find_orphan(findings, task, &orphan))
 			continue;
-		count++;
-		is_warning = is_warning || is_far_longer(findings, &orphan);
+		count += siblings ? siblings : 1;
+		is_warning = is_warning || siblings || is_far_longer(findings, &orphan);
 		if (orphan.ns > worst.ns)
 			worst = orphan;
 	}

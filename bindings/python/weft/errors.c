@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See errors.h. A task that is freed while it waits has failed: nothing can end it any more. An
+ * exception that nobody retrieves is a remark on its task. Other errors, as those of callbacks, are
+ * tasks that fail.
+ */
+#include "errors.h"
+
+#include <string.h>
+
+#include "entry.h"
+#include "loops.h"
+
+static bool begins_with(PyObject *text, const char *begin)
+{
+	const char *bytes = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+	return bytes && strncmp(bytes, begin, strlen(begin)) == 0;
+}
+
+static bool is_unretrieved(PyObject *message)
+{
+	return begins_with(message, "Task exception was never") ||
+		   begins_with(message, "Future exception was never");
+}
+
+static void note_unretrieved(const struct weft_python_entry *entry)
+{
+	static const char text[] = "nobody has retrieved its exception";
+	static uint64_t cache;
+	weft_ffi_note(weft_python_asyncio(), 0, entry->id, text, sizeof(text) - 1, &cache);
+}
+
+static void add_failure(PyObject *message, PyObject *exception)
+{
+	struct weft_python_entry *entry = weft_python_entry_create(WEFT_KIND_TASK);
+	if (!entry)
+		return;
+	weft_python_entry_label(entry, message);
+	weft_python_entry_fail_by(entry, exception);
+	Py_DECREF(&entry->ob_base);
+}
+
+static void see_error(PyObject *context)
+{
+	PyObject *message = PyDict_GetItemString(context, "message");
+	PyObject *exception = PyDict_GetItemString(context, "exception");
+	PyObject *task = PyDict_GetItemString(context, "task");
+	PyObject *future = PyDict_GetItemString(context, "future");
+	struct weft_python_entry *entry =
+		task || future ? weft_python_entry_find(task ? task : future) : NULL;
+	if (begins_with(message, "Task was destroyed")) {
+		PyObject *text = PyUnicode_FromString("destroyed while it was pending");
+		if (entry)
+			weft_python_entry_fail(entry, text);
+		Py_XDECREF(text);
+	} else if (is_unretrieved(message)) {
+		if (entry)
+			note_unretrieved(entry);
+	} else if (message && exception) {
+		add_failure(message, exception);
+	}
+}
+
+static PyObject *call_exception_handler(PyObject *loop, PyObject *context)
+{
+	PyObject *type, *value, *traceback;
+	PyErr_Fetch(&type, &value, &traceback);
+	if (PyDict_Check(context) && weft_python_loop_is_recorded(loop))
+		see_error(context);
+	PyErr_Clear();
+	PyErr_Restore(type, value, traceback);
+	return PyObject_CallFunctionObjArgs(weft_python_exception.original, loop, context, NULL);
+}
+
+/* The future for which the task waits ends because of the time. */
+static PyObject *on_timeout(PyObject *timeout, PyObject *nothing)
+{
+	PyObject *task = weft_python_running ? PyObject_GetAttrString(timeout, "_task") : NULL;
+	PyObject *future = task ? PyObject_GetAttrString(task, "_fut_waiter") : NULL;
+	(void)nothing;
+	if (future && future != Py_None)
+		weft_python_running->timing_out = weft_python_entry_find(future);
+	Py_XDECREF(task);
+	Py_XDECREF(future);
+	PyErr_Clear();
+	PyObject *result = PyObject_CallFunctionObjArgs(weft_python_on_timeout.original, timeout, NULL);
+	if (weft_python_running)
+		weft_python_running->timing_out = NULL;
+	return result;
+}
+
+struct weft_python_method weft_python_exception = {"BaseEventLoop",
+	{"call_exception_handler", call_exception_handler, METH_O,
+		"call_exception_handler($self, context)\n--\n\nCall the current exception handler."},
+	NULL};
+struct weft_python_method weft_python_on_timeout = {
+	"Timeout", {"_on_timeout", on_timeout, METH_NOARGS, NULL}, NULL};
